@@ -1,0 +1,21 @@
+module github.com/burngen/burngen/bench
+
+go 1.26.0
+
+tool github.com/burngen/burngen/cmd/burngen
+
+require google.golang.org/protobuf v1.36.12
+
+require (
+	github.com/burngen/burngen v0.0.0 // indirect
+	github.com/dave/jennifer v1.7.1 // indirect
+	github.com/mitchellh/colorstring v0.0.0-20190213212951-d06e56a500db // indirect
+	github.com/rivo/uniseg v0.4.7 // indirect
+	github.com/schollz/progressbar/v3 v3.19.1 // indirect
+	golang.org/x/sys v0.49.0 // indirect
+	golang.org/x/term v0.44.0 // indirect
+	golang.org/x/tools v0.52.0 // indirect
+	gonum.org/v1/gonum v0.17.0 // indirect
+)
+
+replace github.com/burngen/burngen => ..

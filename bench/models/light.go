@@ -1,0 +1,203 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+)
+
+// light returns the graph of one of the official light models with weights of
+// its own: initialisers, and constants that the file fills with one number, get
+// random values by the role they play.
+func light(corpus, name string) (*graph, error) {
+	path := filepath.Join(corpus, "onnx-light", "light_"+name, "model.onnx")
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	g, err := reseed(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return g, nil
+}
+
+// role is what a weight is for.
+type role int
+
+const (
+	unused role = iota
+	kernel      // of a convolution
+	matrix      // whose rows are the outputs of a dense layer
+	offset
+	scale
+	mean
+	variance
+)
+
+// roles is what the arguments of an operator are for.
+var roles = map[string]map[int]role{
+	"Conv":               {1: kernel, 2: offset},
+	"Gemm":               {1: matrix, 2: offset},
+	"BatchNormalization": {1: scale, 2: offset, 3: mean, 4: variance},
+	"Mul":                {0: scale, 1: scale},
+	"Add":                {0: offset, 1: offset},
+}
+
+// passing is the operators that leave values about as large as they are.
+var passing = map[string]bool{
+	"Add": true, "AveragePool": true, "BatchNormalization": true, "Concat": true, "MaxPool": true, "Mul": true,
+	"Reshape": true, "Transpose": true, "Unsqueeze": true,
+}
+
+// use is the role of a weight and the operator, after passing ones, that reads
+// what it helps to make.
+type use struct {
+	role
+	next string
+}
+
+// bounds returns the range of a weight's values, chosen so that what flows
+// through the network neither dies nor explodes: kernels and matrices keep its
+// mean square, through a rectifier if one is next, and a branch that is added
+// to another is halved.
+func (u use) bounds(dims []int) (low, high float64, err error) {
+	switch u.role {
+	case kernel, matrix:
+		fan := dims[len(dims)-1]
+		if u.role == kernel {
+			fan = dims[1] * dims[2] * dims[3]
+		}
+		b := spread(fan)
+		if u.next == "Relu" {
+			b *= math.Sqrt2
+		}
+		return -b, b, nil
+	case offset, mean:
+		return -.1, .1, nil
+	case scale:
+		if u.next == "Sum" {
+			return .4, .6, nil
+		}
+		return .8, 1.2, nil
+	case variance:
+		return .75, 1.25, nil
+	}
+	return 0, 0, fmt.Errorf("no role")
+}
+
+// reseed reads a model whose constants have no arithmetic but ConstantOfShape
+// before them.
+func reseed(data []byte) (*graph, error) {
+	m, err := parse(data)
+	if err != nil {
+		return nil, err
+	}
+	if len(m[modelGraph]) != 1 || len(m[modelOpset]) != 1 {
+		return nil, fmt.Errorf("%d graphs, %d opsets", len(m[modelGraph]), len(m[modelOpset]))
+	}
+	opset, err := parse(m[modelOpset][0].bytes)
+	if err != nil {
+		return nil, err
+	}
+	in, err := parse(m[modelGraph][0].bytes)
+	if err != nil {
+		return nil, err
+	}
+	g := &graph{opset: opset.number(opsetVersion)}
+	for _, f := range in[graphOut] {
+		g.outputs = append(g.outputs, f.bytes)
+	}
+
+	nodes := make([]fields, len(in[graphNode]))
+	for i, f := range in[graphNode] {
+		if nodes[i], err = parse(f.bytes); err != nil {
+			return nil, err
+		}
+	}
+	inits := map[string]fields{}
+	for _, f := range in[graphInit] {
+		t, err := parse(f.bytes)
+		if err != nil {
+			return nil, err
+		}
+		inits[t.text(tensorName)] = t
+	}
+	for _, f := range in[graphIn] {
+		v, err := parse(f.bytes)
+		if err != nil {
+			return nil, err
+		}
+		if _, ok := inits[v.text(valueName)]; !ok {
+			g.inputs = append(g.inputs, f.bytes)
+		}
+	}
+
+	uses := usesOf(nodes)
+	wanted := map[string]bool{}
+	for i, n := range nodes {
+		if n.text(nodeOp) != "ConstantOfShape" {
+			g.nodes = append(g.nodes, in[graphNode][i].bytes)
+			for _, arg := range n[nodeInput] {
+				wanted[string(arg.bytes)] = true
+			}
+			continue
+		}
+		shape, err := inits[n.text(nodeInput)].ints()
+		if err != nil {
+			return nil, err
+		}
+		if err := g.seed(n.text(nodeOutput), uses, shape); err != nil {
+			return nil, err
+		}
+	}
+	for _, f := range in[graphInit] {
+		t, _ := parse(f.bytes)
+		name := t.text(tensorName)
+		switch {
+		case !wanted[name]:
+		case t.number(tensorType) == typeInt64:
+			g.inits = append(g.inits, f.bytes)
+		default:
+			dims, err := t.varints(tensorDim)
+			if err != nil {
+				return nil, err
+			}
+			if err := g.seed(name, uses, dims); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return g, nil
+}
+
+// seed adds the named weight.
+func (g *graph) seed(name string, uses map[string]use, dims []int) error {
+	low, high, err := uses[name].bounds(dims)
+	if err != nil {
+		return fmt.Errorf("weight %q: %w", name, err)
+	}
+	g.weight(name, low, high, dims...)
+	return nil
+}
+
+// usesOf finds what each value is for from the operators that read it, looking
+// through changes of shape.
+func usesOf(nodes []fields) map[string]use {
+	uses := map[string]use{}
+	for i := len(nodes) - 1; i >= 0; i-- {
+		op, result := nodes[i].text(nodeOp), uses[nodes[i].text(nodeOutput)]
+		for k, arg := range nodes[i][nodeInput] {
+			u := use{roles[op][k], result.next}
+			if (op == "Unsqueeze" || op == "Reshape") && k == 0 {
+				u.role = result.role
+			}
+			if u.role == unused && !passing[op] {
+				u.next = op
+			}
+			uses[string(arg.bytes)] = u
+		}
+	}
+	return uses
+}

@@ -1,0 +1,128 @@
+// Models writes the ONNX files that compare.mjs times: the official light models
+// with weights of their own, single operators, and small networks.
+//
+//	go run ./models [-o out/models] [-corpus DIR] [-list] [NAME ...]
+//
+// Each model goes to a folder of its own. Without names all are written, about
+// 2 GB. The light models are read from the corpus: BURNGEN_CORPUS, else
+// ../../shared/corpus.
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"flag"
+	"fmt"
+	"log"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// model is a case of the benchmark and how it is made.
+type model struct {
+	name  string
+	build func(corpus string) (*graph, error)
+}
+
+var models = []model{
+	{"matmul-64", built(func() *graph { return matmul(64, 64, 64) })},
+	{"matmul-512", built(func() *graph { return matmul(512, 512, 512) })},
+	{"matmul-1024", built(func() *graph { return matmul(1024, 1024, 1024) })},
+	{"matmul-1x768x3072", built(func() *graph { return matmul(1, 768, 3072) })},
+	{"matmul-128x768x3072", built(func() *graph { return matmul(128, 768, 3072) })},
+
+	{"conv-3x3-64-56", built(func() *graph { return conv(layer{64, 64, 56, 3, 1, 1}) })},
+	{"conv-3x3-256-14", built(func() *graph { return conv(layer{256, 256, 14, 3, 1, 1}) })},
+	{"conv-1x1-256-56", built(func() *graph { return conv(layer{64, 256, 56, 1, 1, 1}) })},
+	{"conv-1x1-1024-14", built(func() *graph { return conv(layer{1024, 256, 14, 1, 1, 1}) })},
+	{"conv-7x7-s2-224", built(func() *graph { return conv(layer{3, 64, 224, 7, 2, 1}) })},
+	{"conv-depthwise-56", built(func() *graph { return conv(layer{128, 128, 56, 3, 1, 128}) })},
+
+	{"mlp-16", built(func() *graph { return mlp(16, 64, 64, 4) })},
+	{"mlp-784", built(func() *graph { return mlp(784, 256, 128, 10) })},
+	{"cnn-28", built(cnn)},
+
+	{"encoder-128", built(encoder{1, 128, 768, 12, 3072}.graph)},
+	{"minilm-16", built(encoder{6, 16, 384, 12, 1536}.graph)},
+	{"minilm-128", built(encoder{6, 128, 384, 12, 1536}.graph)},
+	{"bert-1", built(encoder{12, 1, 768, 12, 3072}.graph)},
+	{"bert-128", built(encoder{12, 128, 768, 12, 3072}.graph)},
+
+	{"squeezenet", lit("squeezenet")},
+	{"shufflenet", lit("shufflenet")},
+	{"alexnet", lit("bvlc_alexnet")},
+	{"zfnet512", lit("zfnet512")},
+	{"inception-v1", lit("inception_v1")},
+	{"inception-v2", lit("inception_v2")},
+	{"densenet121", lit("densenet121")},
+	{"resnet50", lit("resnet50")},
+	{"vgg19", lit("vgg19")},
+}
+
+func built(f func() *graph) func(string) (*graph, error) {
+	return func(string) (*graph, error) { return f(), nil }
+}
+
+func lit(name string) func(string) (*graph, error) {
+	return func(corpus string) (*graph, error) { return light(corpus, name) }
+}
+
+func main() {
+	log.SetFlags(0)
+	log.SetPrefix("models: ")
+	dir := flag.String("o", filepath.Join("out", "models"), "folder to write to")
+	corpus := flag.String("corpus", cmp.Or(os.Getenv("BURNGEN_CORPUS"), "../../shared/corpus"), "folder of the light models")
+	list := flag.Bool("list", false, "print the names and write nothing")
+	flag.Parse()
+
+	names := flag.Args()
+	if len(names) == 0 {
+		for _, m := range models {
+			names = append(names, m.name)
+		}
+	}
+	for _, name := range names {
+		i := slices.IndexFunc(models, func(m model) bool { return m.name == name })
+		switch {
+		case i < 0:
+			log.Fatalf("%s: no such model", name)
+		case *list:
+			fmt.Println(name)
+		default:
+			if err := models[i].write(*dir, *corpus); err != nil {
+				log.Fatal(err)
+			}
+		}
+	}
+}
+
+// write puts the model at dir/name/model.onnx.
+func (m model) write(dir, corpus string) error {
+	g, err := m.build(corpus)
+	if err != nil {
+		return err
+	}
+	g.name = m.name
+	folder := filepath.Join(dir, m.name)
+	if err := os.MkdirAll(folder, 0o777); err != nil {
+		return err
+	}
+	part := filepath.Join(folder, "model.onnx.part")
+	f, err := os.Create(part)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	w := bufio.NewWriterSize(f, 1<<20)
+	if err := g.writeTo(w); err != nil {
+		return err
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	return os.Rename(part, filepath.Join(folder, "model.onnx"))
+}

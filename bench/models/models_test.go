@@ -1,0 +1,246 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"testing"
+
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// The numbers are also in ../bench.test.mjs.
+func TestUniformIsTheSameInBothLanguages(t *testing.T) {
+	want := []float32{0.1467951536178589, 0.17678749561309814, 0.40826737880706787, 0.8555257320404053}
+	for i, w := range want {
+		if got := uniform(uint32(i), 1, -1, 1); got != w {
+			t.Errorf("value %d is %v, want %v", i, got, w)
+		}
+	}
+}
+
+func TestNamesAreUniqueAndFitPaths(t *testing.T) {
+	seen := map[string]bool{}
+	for _, m := range models {
+		if seen[m.name] || !regexp.MustCompile(`^[a-z0-9-]+$`).MatchString(m.name) {
+			t.Errorf("bad name %q", m.name)
+		}
+		seen[m.name] = true
+	}
+}
+
+// decode reads what writeTo wrote: the graph, its nodes and its weights.
+func decode(t *testing.T, g *graph) (in fields, nodes []fields, weights map[string]fields) {
+	t.Helper()
+	must := func(b []byte) fields {
+		m, err := parse(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	var file bytes.Buffer
+	if err := g.writeTo(&file); err != nil {
+		t.Fatal(err)
+	}
+	model := must(file.Bytes())
+	if got := must(model[modelOpset][0].bytes).number(opsetVersion); got != g.opset {
+		t.Errorf("opset %d, want %d", got, g.opset)
+	}
+	in = must(model[modelGraph][0].bytes)
+	for _, f := range in[graphNode] {
+		nodes = append(nodes, must(f.bytes))
+	}
+	weights = map[string]fields{}
+	for _, f := range in[graphInit] {
+		w := must(f.bytes)
+		weights[w.text(tensorName)] = w
+	}
+	return in, nodes, weights
+}
+
+// check tells of values that are read before they are made, and returns how
+// many floats the weights hold.
+func check(t *testing.T, g *graph) (floats int) {
+	t.Helper()
+	in, nodes, weights := decode(t, g)
+	known := map[string]bool{"": true}
+	for _, f := range in[graphIn] {
+		v, err := parse(f.bytes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, both := weights[v.text(valueName)]; both {
+			t.Errorf("%s is an input and a weight", v.text(valueName))
+		}
+		known[v.text(valueName)] = true
+	}
+	if len(known) != 2 {
+		t.Errorf("%d inputs, want 1", len(known)-1)
+	}
+	for name, w := range weights {
+		known[name] = true
+		dims, err := w.varints(tensorDim)
+		if err != nil {
+			t.Fatal(err)
+		}
+		count := 1
+		for _, d := range dims {
+			count *= d
+		}
+		if w.number(tensorType) == typeFloat {
+			if got := len(w.text(tensorRaw)); got != 4*count {
+				t.Errorf("%s%v has %d bytes", name, dims, got)
+			}
+			floats += count
+		}
+	}
+	for _, n := range nodes {
+		for _, arg := range n[nodeInput] {
+			if !known[string(arg.bytes)] {
+				t.Errorf("%s reads %q, which nothing made", n.text(nodeName), arg.bytes)
+			}
+		}
+		for _, result := range n[nodeOutput] {
+			known[string(result.bytes)] = true
+		}
+	}
+	for _, f := range in[graphOut] {
+		v, err := parse(f.bytes)
+		if err != nil || !known[v.text(valueName)] {
+			t.Errorf("output %s: %v", v.text(valueName), err)
+		}
+	}
+	return floats
+}
+
+func TestBuiltModelsAreWhole(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		g      *graph
+		floats int
+	}{
+		{"matmul", matmul(3, 4, 5), 20},
+		{"conv", conv(layer{4, 6, 9, 3, 2, 2}), 6*2*9 + 6},
+		{"mlp", mlp(5, 4, 3), 5*4 + 4 + 4*3 + 3},
+		{"cnn", cnn(), 8*25 + 8 + 16*8*25 + 16 + 2560 + 10},
+		{"encoder", encoder{2, 3, 8, 2, 16}.graph(), 2*(4*(8*8+8)+(8*16+16)+(16*8+8)+4*8) + 4},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if got := check(t, test.g); got != test.floats {
+				t.Errorf("%d floats, want %d", got, test.floats)
+			}
+		})
+	}
+}
+
+func TestWeightsKeepToTheirRange(t *testing.T) {
+	g := &graph{}
+	g.weight("w", -.5, .25, 1000)
+	_, _, weights := decode(t, g)
+	low, high := math.Inf(1), math.Inf(-1)
+	for raw := []byte(weights["w"].text(tensorRaw)); len(raw) > 0; raw = raw[4:] {
+		bits, _ := protowire.ConsumeFixed32(raw)
+		v := float64(math.Float32frombits(bits))
+		low, high = min(low, v), max(high, v)
+	}
+	if low < -.5 || low > -.49 || high >= .25 || high < .24 {
+		t.Errorf("values from %g to %g", low, high)
+	}
+}
+
+// residual is a light model in small: a branch of a convolution and a norm that
+// is added to its input and rectified, and a dense layer. Two weights are
+// constants behind ConstantOfShape, one of them through a Reshape.
+func residual() []byte {
+	g := &graph{opset: 9}
+	g.input("x", 1, 2, 4, 4)
+	for _, v := range []string{"k.shape", "m.shape", "s", "b", "mean", "var"} {
+		g.input(v, 2)
+	}
+	g.ints("k.shape", 2, 2, 3, 3)
+	g.ints("m.shape", 1, 5, 32)
+	g.ints("flat", 5, 32)
+	for _, v := range []string{"s", "b", "mean", "var"} {
+		g.weight(v, 1, 1, 2)
+	}
+	g.node("ConstantOfShape", "k", []string{"k.shape"})
+	g.node("ConstantOfShape", "m", []string{"m.shape"})
+	g.node("Conv", "c", []string{"x", "k"})
+	g.node("BatchNormalization", "n", []string{"c", "s", "b", "mean", "var"})
+	g.node("Sum", "sum", []string{"x", "n"})
+	g.node("Relu", "r", []string{"sum"})
+	g.node("Flatten", "f", []string{"r"})
+	g.node("Reshape", "w", []string{"m", "flat"})
+	g.node("Gemm", "y", []string{"f", "w"}, attr{"transB", 1})
+	g.output("y", 1, 5)
+	var file bytes.Buffer
+	if err := g.writeTo(&file); err != nil {
+		panic(err)
+	}
+	return file.Bytes()
+}
+
+func TestReseedReplacesConstants(t *testing.T) {
+	g, err := reseed(residual())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := check(t, g), 2*2*9+5*32+4*2; got != want {
+		t.Errorf("%d floats, want %d", got, want)
+	}
+	_, nodes, weights := decode(t, g)
+	for _, n := range nodes {
+		if n.text(nodeOp) == "ConstantOfShape" {
+			t.Error("a ConstantOfShape is left")
+		}
+	}
+	if _, left := weights["k.shape"]; left {
+		t.Error("the shape of a constant is left")
+	}
+	for name, want := range map[string]struct{ low, high float64 }{
+		"k":    {-math.Sqrt(3. / 18), math.Sqrt(3. / 18)},
+		"m":    {-math.Sqrt(3. / 32), math.Sqrt(3. / 32)},
+		"s":    {.4, .6},
+		"b":    {-.1, .1},
+		"mean": {-.1, .1},
+		"var":  {.75, 1.25},
+	} {
+		for raw := []byte(weights[name].text(tensorRaw)); len(raw) > 0; raw = raw[4:] {
+			bits, _ := protowire.ConsumeFixed32(raw)
+			if v := float64(math.Float32frombits(bits)); v < want.low-1e-6 || v > want.high+1e-6 {
+				t.Errorf("%s holds %g, outside %g to %g", name, v, want.low, want.high)
+			}
+		}
+	}
+}
+
+func TestReseedRefusesBrokenFiles(t *testing.T) {
+	whole := residual()
+	for _, n := range []int{0, 1, 5, len(whole) / 2, len(whole) - 1} {
+		if _, err := reseed(whole[:n]); err == nil {
+			t.Errorf("%d of %d bytes: no error", n, len(whole))
+		}
+	}
+}
+
+func TestLightModelsAreWhole(t *testing.T) {
+	corpus := cmp.Or(os.Getenv("BURNGEN_CORPUS"), filepath.Join("..", "..", "..", "shared", "corpus"))
+	if _, err := os.Stat(filepath.Join(corpus, "onnx-light")); err != nil {
+		t.Skip("no corpus: set BURNGEN_CORPUS")
+	}
+	for name, want := range map[string]int{"squeezenet": 1235496, "shufflenet": 1420152, "densenet121": 8146152} {
+		t.Run(name, func(t *testing.T) {
+			g, err := light(corpus, name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := check(t, g); got != want {
+				t.Errorf("%d floats, want %d", got, want)
+			}
+		})
+	}
+}

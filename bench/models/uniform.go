@@ -1,0 +1,15 @@
+package main
+
+// uniform returns the i-th of the numbers between low and high that belong to a
+// seed: the Murmur3 finaliser of a counter, so that any program can make them
+// again from four lines.
+func uniform(i, seed uint32, low, high float64) float32 {
+	x := i + seed*0x9e3779b9
+	x ^= x >> 16
+	x *= 0x85ebca6b
+	x ^= x >> 13
+	x *= 0xc2b2ae35
+	x ^= x >> 16
+	u := float64(x>>8) / (1 << 24)
+	return float32(low + float64((high-low)*u))
+}

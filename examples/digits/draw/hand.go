@@ -1,0 +1,125 @@
+package main
+
+import (
+	"image"
+	"image/color"
+	"math"
+	"math/rand/v2"
+)
+
+// sheet is a pair of colours: what is written on and what is written with.
+type sheet struct{ paper, ink color.RGBA }
+
+var sheets = []sheet{
+	{color.RGBA{0, 0, 0, 255}, color.RGBA{255, 255, 255, 255}},      // screen
+	{color.RGBA{255, 255, 255, 255}, color.RGBA{0, 0, 0, 255}},      // print
+	{color.RGBA{250, 244, 226, 255}, color.RGBA{28, 46, 120, 255}},  // fountain pen
+	{color.RGBA{242, 242, 238, 255}, color.RGBA{96, 96, 100, 255}},  // pencil
+	{color.RGBA{34, 70, 56, 255}, color.RGBA{232, 236, 224, 255}},   // chalk
+	{color.RGBA{255, 255, 255, 255}, color.RGBA{196, 32, 44, 255}},  // marker
+	{color.RGBA{250, 220, 120, 255}, color.RGBA{60, 40, 20, 255}},   // note
+	{color.RGBA{16, 24, 56, 255}, color.RGBA{250, 214, 90, 255}},    // neon
+	{color.RGBA{225, 205, 178, 255}, color.RGBA{88, 52, 30, 255}},   // sepia
+	{color.RGBA{236, 244, 250, 255}, color.RGBA{110, 60, 140, 255}}, // violet
+}
+
+// hand is how one picture is written.
+type hand struct {
+	sheet
+	size                  int     // of the picture, in pixels
+	height, width         float64 // of the digit, as a share of the picture
+	x, y                  float64 // its centre, as a share of the picture
+	slant, turn           float64 // shear and rotation in radians
+	tremble               float64 // how far points stray, in units of a form
+	pen, pressure, softly float64 // radius and its variation as shares of the height; edge width in pixels
+	rng                   *rand.Rand
+}
+
+func newHand(rng *rand.Rand) *hand {
+	between := func(low, high float64) float64 { return low + (high-low)*rng.Float64() }
+	h := &hand{sheet: sheets[rng.IntN(len(sheets))], size: 48 + rng.IntN(177), rng: rng}
+	h.height = between(.45, .75)
+	h.width = h.height * between(.8, 1.15) / 1.5
+	h.x, h.y = between(.45, .55), between(.45, .55)
+	h.slant, h.turn = between(-.1, .3), between(-.12, .12)
+	h.tremble = between(.01, .05)
+	h.pen, h.pressure = between(.035, .08), between(0, .3)
+	h.softly = between(1, 1+float64(h.size)/40)
+	return h
+}
+
+// draw returns a picture of a digit in the given form.
+func (h *hand) draw(form []stroke) image.Image {
+	var dots []dot
+	for _, s := range form {
+		dots = append(dots, h.follow(s)...)
+	}
+	m := image.NewRGBA(image.Rect(0, 0, h.size, h.size))
+	for y := range h.size {
+		for x := range h.size {
+			p := point{float64(x) + .5, float64(y) + .5}
+			var ink float64
+			for _, d := range dots {
+				reach := d.radius - math.Hypot(p.x-d.x, p.y-d.y)
+				ink = max(ink, min(reach/h.softly+.5, 1))
+			}
+			m.SetRGBA(x, y, mix(h.paper, h.ink, ink))
+		}
+	}
+	return m
+}
+
+// dot is a touch of the pen on the picture, in pixels.
+type dot struct {
+	point
+	radius float64
+}
+
+// follow returns the touches of the pen along a smooth curve through the points
+// of s, close enough to look like a line.
+func (h *hand) follow(s stroke) []dot {
+	at := make([]point, len(s))
+	for i, p := range s {
+		p.x += h.tremble * h.rng.NormFloat64()
+		p.y += h.tremble * h.rng.NormFloat64()
+		at[i] = h.place(p)
+	}
+	radius := h.pen * h.height * float64(h.size)
+	phase := 2 * math.Pi * h.rng.Float64()
+	var dots []dot
+	for i := range len(at) - 1 {
+		before, after := at[max(i-1, 0)], at[min(i+2, len(at)-1)]
+		steps := int(math.Ceil(2 * math.Hypot(at[i+1].x-at[i].x, at[i+1].y-at[i].y)))
+		for k := range steps + 1 {
+			t := float64(k) / float64(max(steps, 1))
+			press := 1 + h.pressure*math.Sin(phase+2*(float64(i)+t))
+			dots = append(dots, dot{curve(before, at[i], at[i+1], after, t), radius * press})
+		}
+	}
+	return dots
+}
+
+// place maps a point of a form to the picture.
+func (h *hand) place(p point) point {
+	x, y := (p.x-.5)*h.width*1.5, (p.y-.75)*h.height/1.5
+	x -= h.slant * y
+	sin, cos := math.Sincos(h.turn)
+	size := float64(h.size)
+	return point{(h.x + x*cos - y*sin) * size, (h.y + x*sin + y*cos) * size}
+}
+
+// curve is the Catmull-Rom spline from b, at t = 0, to c, at t = 1.
+func curve(a, b, c, d point, t float64) point {
+	axis := func(a, b, c, d float64) float64 {
+		return b + t/2*(c-a+t*(2*a-5*b+4*c-d+t*(3*(b-c)+d-a)))
+	}
+	return point{axis(a.x, b.x, c.x, d.x), axis(a.y, b.y, c.y, d.y)}
+}
+
+// mix returns a with a share of b, between 0 and 1, laid over it.
+func mix(a, b color.RGBA, share float64) color.RGBA {
+	channel := func(a, b uint8) uint8 {
+		return uint8(math.Round(float64(a) + (float64(b)-float64(a))*share))
+	}
+	return color.RGBA{channel(a.R, b.R), channel(a.G, b.G), channel(a.B, b.B), 255}
+}

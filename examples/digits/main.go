@@ -1,0 +1,111 @@
+// Digits reads handwritten digits.
+//
+//	go run ./examples/digits [PICTURE.png ...]
+//
+// It prints what each picture shows and how sure it is; without arguments it
+// reads the pictures that are built into it. Everything, weights included, is
+// in one binary.
+package main
+
+import (
+	"embed"
+	"fmt"
+	"image"
+	_ "image/png"
+	"io/fs"
+	"log"
+	"math"
+	"os"
+	"path"
+
+	"github.com/burngen/burngen/examples/digits/model"
+)
+
+//go:generate go run ../../cmd/burngen digits.onnx -o ./model
+
+//go:embed drawn/*.png
+var drawn embed.FS
+
+func main() {
+	log.SetFlags(0)
+	log.SetPrefix("digits: ")
+	names, open := os.Args[1:], func(name string) (fs.File, error) { return os.Open(name) }
+	if len(names) == 0 {
+		names, _ = fs.Glob(drawn, "drawn/*.png")
+		open = drawn.Open
+	}
+	answers, err := read(names, open)
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := show(os.Stdout, answers); err != nil {
+		log.Fatal(err)
+	}
+}
+
+// answer is what the model makes of one picture.
+type answer struct {
+	name          string
+	image         model.Image // as the model sees it
+	digit         int
+	probabilities [10]float64
+}
+
+// read recognises the named pictures, all in one batch.
+func read(names []string, open func(name string) (fs.File, error)) ([]answer, error) {
+	images := make([]model.Image, len(names))
+	for i, name := range names {
+		picture, err := decode(name, open)
+		if err != nil {
+			return nil, err
+		}
+		if err := fit(&images[i], picture); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	m, err := model.Load()
+	if err != nil {
+		return nil, err
+	}
+	logits, err := m.Forward(images)
+	if err != nil {
+		return nil, err
+	}
+	answers := make([]answer, len(names))
+	for i, name := range names {
+		digit, p := softmax(logits[i])
+		answers[i] = answer{path.Base(name), images[i], digit, p}
+	}
+	return answers, nil
+}
+
+func decode(name string, open func(name string) (fs.File, error)) (image.Image, error) {
+	f, err := open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	picture, _, err := image.Decode(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return picture, nil
+}
+
+// softmax returns the likeliest digit and the probability of each.
+func softmax(logits model.Logits) (digit int, p [10]float64) {
+	for i, v := range logits {
+		if v > logits[digit] {
+			digit = i
+		}
+	}
+	var sum float64
+	for i, v := range logits {
+		p[i] = math.Exp(float64(v - logits[digit]))
+		sum += p[i]
+	}
+	for i := range p {
+		p[i] /= sum
+	}
+	return digit, p
+}

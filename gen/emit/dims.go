@@ -1,0 +1,105 @@
+package emit
+
+import (
+	"fmt"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// goInt prints an extent as an expression over ints: the algebra of [ir.Fold].
+type goInt struct{ symbols map[string]string }
+
+// Const prints a number.
+func (goInt) Const(n int64) *jen.Statement { return jen.Id(fmt.Sprint(n)) }
+
+// Sym prints the variable of a symbol.
+func (g goInt) Sym(name string) *jen.Statement { return jen.Id(g.symbols[name]) }
+
+// Add prints a sum.
+func (goInt) Add(a, b *jen.Statement) *jen.Statement { return a.Op("+").Add(b) }
+
+// Sub prints a difference; b is never a sum.
+func (goInt) Sub(a, b *jen.Statement) *jen.Statement { return a.Op("-").Parens(b) }
+
+// Mul prints a product.
+func (goInt) Mul(a, b *jen.Statement) *jen.Statement {
+	return jen.Add(factor(a)).Op("*").Add(factor(b))
+}
+
+// FloorDiv prints a quotient rounded down.
+func (goInt) FloorDiv(a, b *jen.Statement) *jen.Statement {
+	return jen.Qual(rtPath, "FloorDiv").Call(a, b)
+}
+
+// Min prints the smallest of the arguments.
+func (goInt) Min(args ...*jen.Statement) *jen.Statement { return jen.Min(codes(args)...) }
+
+// Max prints the largest of the arguments.
+func (goInt) Max(args ...*jen.Statement) *jen.Statement { return jen.Max(codes(args)...) }
+
+// factor puts an expression of more than one part in parentheses.
+func factor(s *jen.Statement) *jen.Statement {
+	if len(*s) > 1 {
+		return jen.Parens(s)
+	}
+	return s
+}
+
+func codes(args []*jen.Statement) []jen.Code {
+	out := make([]jen.Code, len(args))
+	for i, a := range args {
+		out[i] = a
+	}
+	return out
+}
+
+// sized prints an extent as an expression over int64 that notices overflow: the
+// methods of an rt.Sizes called z.
+type sized struct{ symbols map[string]string }
+
+// Const prints a number.
+func (sized) Const(n int64) *jen.Statement { return jen.Id(fmt.Sprint(n)) }
+
+// Sym prints the variable of a symbol.
+func (s sized) Sym(name string) *jen.Statement { return jen.Int64().Call(jen.Id(s.symbols[name])) }
+
+// Add prints a sum.
+func (sized) Add(a, b *jen.Statement) *jen.Statement { return jen.Id("z").Dot("Add").Call(a, b) }
+
+// Sub prints a difference.
+func (sized) Sub(a, b *jen.Statement) *jen.Statement { return jen.Id("z").Dot("Sub").Call(a, b) }
+
+// Mul prints a product.
+func (sized) Mul(a, b *jen.Statement) *jen.Statement { return jen.Id("z").Dot("Mul").Call(a, b) }
+
+// FloorDiv prints a quotient rounded down.
+func (sized) FloorDiv(a, b *jen.Statement) *jen.Statement {
+	return jen.Id("z").Dot("FloorDiv").Call(a, b)
+}
+
+// Min prints the smallest of the arguments.
+func (s sized) Min(args ...*jen.Statement) *jen.Statement { return s.pairwise("Min", args) }
+
+// Max prints the largest of the arguments.
+func (s sized) Max(args ...*jen.Statement) *jen.Statement { return s.pairwise("Max", args) }
+
+func (sized) pairwise(method string, args []*jen.Statement) *jen.Statement {
+	out := args[0]
+	for _, a := range args[1:] {
+		out = jen.Id("z").Dot(method).Call(out, a)
+	}
+	return out
+}
+
+// int prints an extent as an int.
+func (f *function) int(d ir.Dim) *jen.Statement { return foldDim(d, goInt{f.symbols}) }
+
+func foldDim(d ir.Dim, alg ir.Algebra[*jen.Statement]) *jen.Statement {
+	s, err := ir.Fold(d, alg)
+	if err != nil {
+		ir.FailWith(err)
+	}
+	return s
+}

@@ -1,0 +1,474 @@
+package emit
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/plan"
+	"github.com/burngen/burngen/runtime/rt"
+)
+
+// Files prints the package. It fails when the printed Go is not what a
+// generator may write: see guard.
+func Files(m *Model) (files []File, err error) {
+	err = ir.Try(func() {
+		e := newEmitter(m)
+		for _, f := range []struct {
+			name string
+			file *jen.File
+		}{
+			{"model.go", e.modelFile()},
+			{"weights.go", e.weightsFile()},
+			{"plan.go", e.planFile()},
+			{"model_test.go", e.testFile()},
+		} {
+			var b bytes.Buffer
+			if err := f.file.Render(&b); err != nil {
+				ir.Fail("burngen bug: %s: %w", f.name, err)
+			}
+			files = append(files, File{f.name, grouped(b.Bytes())})
+		}
+		if err := guard(files, m); err != nil {
+			ir.Fail("burngen bug: %w", err)
+		}
+	})
+	return files, err
+}
+
+// grouped puts a blank line between the imports of the standard library and
+// those of the runtime, which the printer sorts into one list.
+func grouped(file []byte) []byte {
+	before, rest, ok := bytes.Cut(file, []byte("import (\n"))
+	list, after, closed := bytes.Cut(rest, []byte("\n)\n"))
+	if !ok || !closed {
+		return file
+	}
+	var std, own [][]byte
+	for _, line := range bytes.Split(list, []byte("\n")) {
+		if bytes.Contains(line, []byte("\"github.com/")) {
+			own = append(own, line)
+		} else {
+			std = append(std, line)
+		}
+	}
+	if len(std) > 0 && len(own) > 0 {
+		std = append(std, nil)
+	}
+	list = bytes.Join(append(std, own...), []byte("\n"))
+	return slices.Concat(before, []byte("import (\n"), list, []byte("\n)\n"), after)
+}
+
+// emitter holds the names that the files share.
+type emitter struct {
+	*Model
+	api     *api
+	forward *function
+	prepare *function
+	shapes  *shapes
+	chains  *chains
+	global  *names
+	fields  map[string]string // prepared weight → field
+}
+
+// reserved are the package-level names that every model has.
+var reserved = strings.Fields(`Model Session Load LoadFrom Inputs Outputs Trainer Grads New Meta weights embedded prepare meta arenaLen
+	newModel firstUse lastUse`)
+
+func newEmitter(m *Model) *emitter {
+	e := &emitter{Model: m, global: newNames(reserved...), fields: map[string]string{}}
+	e.shapes = &shapes{names: e.global, byText: map[string]string{}}
+	a := &api{m: m, where: m.Title + ": Forward"}
+	a.form, a.symbol = formOf(m.Forward.IR)
+	a.symbols = m.Forward.IR.Symbols()
+	e.api = a
+
+	local := newNames("s", "w", "dst", "in", "err", "lo", "hi", "i", "j", "k", "l", "z", "ctx", "m", "n0", "t")
+	a.vars = map[string]string{}
+	for _, s := range a.symbols {
+		a.vars[s] = local.unique(unexported(s))
+	}
+	fields := map[string]*names{"input": newNames(), "output": newNames()}
+	makePort := func(i int, v *ir.Value, name, kind string) port {
+		p := port{index: i, value: v, name: name, kind: kind}
+		p.id = local.unique(unexported(name))
+		p.field = fields[kind].unique(exported(name))
+		if a.form != dynamic {
+			p.typ = e.global.unique(exported(name))
+		}
+		return p
+	}
+	for i, v := range m.Forward.IR.Params {
+		a.in = append(a.in, makePort(i, v, v.Name, "input"))
+	}
+	for i, v := range m.Forward.IR.Results {
+		a.out = append(a.out, makePort(i, v, m.Forward.IR.ResultNames[i], "output"))
+	}
+
+	fieldNames := newNames()
+	for _, p := range m.Prepared {
+		e.fields[p.Name] = fieldNames.unique(unexported(strings.TrimPrefix(p.Name, "prepared/")))
+	}
+	e.forward = &function{Func: m.Forward, symbols: a.vars, shapes: e.shapes, weights: map[string]*jen.Statement{}, buffers: map[*plan.Buffer]string{}, arena: jen.Id("s").Dot("arena")}
+	for _, p := range a.in {
+		e.forward.params = append(e.forward.params, p.id)
+	}
+	for _, p := range a.out {
+		e.forward.results = append(e.forward.results, p.id)
+	}
+	for _, p := range m.Prepared {
+		e.forward.weights[p.Name] = jen.Id("w").Dot(e.fields[p.Name])
+	}
+	e.nameBuffers(e.forward, local)
+	e.chains = &chains{names: e.global, byText: map[string]string{}, f: e.forward}
+	e.forward.chains = e.chains
+	a.fn = e.forward
+
+	local = newNames("w", "p", "raw", "err", "lo", "hi", "i", "j", "k", "l", "arena", "n0", "t")
+	e.prepare = &function{Func: m.Prepare, symbols: map[string]string{}, shapes: e.shapes, chains: e.chains, weights: map[string]*jen.Statement{}, buffers: map[*plan.Buffer]string{}, arena: jen.Id("arena")}
+	for _, name := range loads(m.Prepare.IR) {
+		e.prepare.weights[name] = jen.Id(local.unique(unexported(name)))
+	}
+	for _, name := range m.Prepare.IR.ResultNames {
+		e.prepare.results = append(e.prepare.results, "p."+e.fields[name])
+	}
+	e.nameBuffers(e.prepare, local)
+	return e
+}
+
+// nameBuffers chooses the variables of a function's buffers: the model's name
+// where that is an identifier, h1, h2 and so on elsewhere.
+func (e *emitter) nameBuffers(f *function, local *names) {
+	for i, b := range f.Plan.Buffers {
+		name := b.Name
+		if !isGoName(name) || name == "h" || strings.HasPrefix(name, "h") && len(strings.Trim(name[1:], "0123456789")) == 0 {
+			name = fmt.Sprintf("h%d", i+1)
+		}
+		for e.global.taken[name+"Off"] || local.taken[name] {
+			name = local.unique(name)
+		}
+		local.taken[name] = true
+		f.buffers[b] = e.global.unique(name + "Off")[:len(name)]
+	}
+}
+
+// loads returns the names of the weights a function reads, in order.
+func loads(f *ir.Func) []string {
+	var out []string
+	for n := range f.All() {
+		if l, ok := n.Op.(ir.Load); ok && !slices.Contains(out, l.Name) {
+			out = append(out, l.Name)
+		}
+	}
+	return out
+}
+
+func (e *emitter) newFile() *jen.File {
+	f := jen.NewFile(e.Package)
+	f.HeaderComment(Header)
+	f.ImportName(rtPath, "rt")
+	f.ImportName(cpuPath, "cpu")
+	return f
+}
+
+func (e *emitter) modelFile() *jen.File {
+	f := e.newFile()
+	f.HeaderComment("source: " + comment(e.Source))
+	f.HeaderComment("flags:  " + comment(e.Flags))
+	doc := "Package " + e.Package + " computes the model " + comment(fmt.Sprintf("%q", e.Title)) + "."
+	if e.Doc != "" {
+		doc += "\n\n" + comment(e.Doc)
+	}
+	doc += "\n\nLoad a [Model] once and share it between goroutines, or open a [Session] for each to\ncall it without allocating. The schedule in forward is the IR of the .ir file beside\nthis one, a call for each node."
+	f.PackageComment(lines(doc))
+	f.Const().Defs(
+		jen.Comment("This code and the runtime it links are of one version."),
+		jen.Id("_").Op("=").Qual(rtPath, "EnforceVersion").Call(jen.Lit(rt.GenVersion).Op("-").Qual(rtPath, "MinVersion")),
+		jen.Id("_").Op("=").Qual(rtPath, "EnforceVersion").Call(jen.Qual(rtPath, "MaxVersion").Op("-").Lit(rt.GenVersion)),
+	)
+	for _, c := range e.api.typeDecls() {
+		f.Add(c)
+	}
+	e.modelType(f)
+	for _, c := range e.api.modelForward() {
+		f.Add(c)
+	}
+	e.sessionType(f)
+	for _, c := range e.api.sessionForward() {
+		f.Add(c)
+	}
+	e.schedule(f)
+	for _, c := range e.chains.decls {
+		f.Add(c)
+	}
+	e.metaVar(f)
+	return f
+}
+
+func (e *emitter) modelType(f *jen.File) {
+	note(f, "Model is the model with its weights. It is safe for concurrent use.")
+	f.Type().Id("Model").Struct(
+		jen.Id("weights").Qual("sync/atomic", "Pointer").Index(jen.Id("weights")),
+		jen.Id("sessions").Op("*").Qual(rtPath, "Pool").Index(jen.Op("*").Id("Session")),
+	)
+	f.Func().Id("newModel").Params(jen.Id("w").Op("*").Id("weights")).Op("*").Id("Model").Block(
+		jen.Id("m").Op(":=").Op("&").Id("Model").Values(),
+		jen.Id("m").Dot("weights").Dot("Store").Call(jen.Id("w")),
+		jen.Id("m").Dot("sessions").Op("=").Qual(rtPath, "NewPool").Call(jen.Lit(0), jen.Func().Params().Params(jen.Op("*").Id("Session"), jen.Error()).Block(
+			jen.Return(jen.Id("m").Dot("NewSession").Call(jen.Nil())))),
+		jen.Return(jen.Id("m")),
+	)
+	note(f, "Meta returns the names, element types and shapes of the model's inputs and outputs.")
+	f.Func().Params(jen.Id("m").Op("*").Id("Model")).Id("Meta").Params().Qual(rtPath, "Meta").Block(jen.Return(jen.Id("meta")))
+}
+
+func (e *emitter) sessionType(f *jen.File) {
+	a := e.api
+	fields := []jen.Code{
+		jen.Id("model").Op("*").Id("Model"),
+		jen.Id("guard").Qual(rtPath, "Guard"),
+		jen.Id("ctx").Qual("context", "Context"),
+		jen.Id("arena").Index().Byte(),
+	}
+	if a.form != static {
+		fields = append(fields, jen.Id("max").Qual(rtPath, "Max"))
+	}
+	if a.form == dynamic && len(a.symbols) > 0 {
+		fields = append(fields, jen.Id("symbols").Qual(rtPath, "Symbols"))
+	}
+	mode := e.Forward.Plan.Mode
+	if mode == plan.Dynamic {
+		fields = append(fields,
+			jen.Id("opened").Bool(),
+			jen.Id("extents").Index(jen.Lit(len(a.symbols))).Int().Comment("that offsets hold for"),
+			jen.Id("offsets").Index(jen.Lit(len(e.Forward.Plan.Buffers))).Int64())
+	}
+	note(f, "Session holds the memory of one call at a time. A call while another runs returns\nrt.ErrBusy.")
+	f.Type().Id("Session").Struct(fields...)
+
+	values := []jen.Code{jen.Id("model").Op(":").Id("m")}
+	body := []jen.Code{}
+	doc := "NewSession opens a session."
+	if len(a.symbols) > 0 {
+		doc = "NewSession opens a session. Extents above max are refused; a nil max has no limits.\nThe session's memory grows with what it is called with."
+		var list []jen.Code
+		for _, s := range a.symbols {
+			list = append(list, jen.Lit(s))
+		}
+		body = append(body, jen.If(jen.Err().Op(":=").Id("max").Dot("Check").Call(append([]jen.Code{jen.Lit(e.Title + ": NewSession")}, list...)...), jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Nil(), jen.Err())))
+		values = append(values, jen.Id("max").Op(":").Id("max"))
+		if a.form == dynamic {
+			values = append(values, jen.Id("symbols").Op(":").Qual(rtPath, "NewSymbols").Call(list...))
+		}
+	}
+	maxName := "max"
+	if len(a.symbols) == 0 {
+		maxName = "_"
+	}
+	if mode == plan.Static {
+		body = append(body,
+			jen.List(jen.Id("arena"), jen.Err()).Op(":=").Qual(rtPath, "NewArena").Call(jen.Id("arenaLen")),
+			jen.If(jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Nil(), jen.Err())))
+		values = append(values, jen.Id("arena").Op(":").Id("arena"))
+	}
+	body = append(body, jen.Return(jen.Op("&").Id("Session").Values(values...), jen.Nil()))
+	note(f, doc)
+	f.Func().Params(jen.Id("m").Op("*").Id("Model")).Id("NewSession").Params(jen.Id(maxName).Qual(rtPath, "Max")).Params(jen.Op("*").Id("Session"), jen.Error()).Block(body...)
+
+	note(f, "SetContext makes the calls that follow end early, with the context's error, when ctx\nis done; a nil ctx never is.")
+	f.Func().Params(jen.Id("s").Op("*").Id("Session")).Id("SetContext").Params(jen.Id("ctx").Qual("context", "Context")).Block(jen.Id("s").Dot("ctx").Op("=").Id("ctx"))
+
+	params := []jen.Code{}
+	for _, s := range a.symbols {
+		params = append(params, jen.Id(a.vars[s]).Int())
+	}
+	if mode == plan.Static {
+		return
+	}
+	note(f, "open makes the arena large enough.")
+	f.Func().Params(jen.Id("s").Op("*").Id("Session")).Id("open").Params(params...).Error().Block(e.openBody()...)
+}
+
+func (e *emitter) openBody() []jen.Code {
+	a, p := e.api, e.Forward.Plan
+	alg := sized{a.vars}
+	grow := []jen.Code{
+		jen.If(jen.Err().Op(":=").Id("z").Dot("Err").Call(jen.Lit(a.where)), jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Err())),
+		jen.If(jen.Int64().Call(jen.Len(jen.Id("s").Dot("arena"))).Op("<").Id("need")).Block(
+			jen.List(jen.Id("arena"), jen.Err()).Op(":=").Qual(rtPath, "NewArena").Call(jen.Id("need")),
+			jen.If(jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Err())),
+			jen.Id("s").Dot("arena").Op("=").Id("arena")),
+	}
+	if p.Mode == plan.Scaled {
+		out := []jen.Code{jen.Var().Id("z").Qual(rtPath, "Sizes"), jen.Id("need").Op(":=").Add(foldDim(p.Size, alg))}
+		return append(append(out, grow...), jen.Return(jen.Nil()))
+	}
+	var extents []jen.Code
+	for _, s := range a.symbols {
+		extents = append(extents, jen.Id(a.vars[s]))
+	}
+	array := jen.Index(jen.Lit(len(a.symbols))).Int().Values(extents...)
+	out := []jen.Code{
+		jen.Id("extents").Op(":=").Add(array),
+		jen.If(jen.Id("s").Dot("opened").Op("&&").Id("s").Dot("extents").Op("==").Id("extents")).Block(jen.Return(jen.Nil())),
+		jen.Var().Id("z").Qual(rtPath, "Sizes"),
+	}
+	var sizes []jen.Code
+	for _, b := range p.Buffers {
+		sizes = append(sizes, jen.Line().Id(e.forward.buffers[b]+"Off").Op(":").Add(foldDim(b.Bytes, alg)))
+	}
+	sizes = append(sizes, jen.Line())
+	out = append(out,
+		jen.Id("sizes").Op(":=").Index(jen.Op("...")).Int64().Values(sizes...),
+		jen.If(jen.Err().Op(":=").Id("z").Dot("Err").Call(jen.Lit(a.where)), jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Err())),
+		jen.Id("need").Op(":=").Qual(rtPath, "Layout").Call(jen.Id("sizes").Index(jen.Op(":")), jen.Id("firstUse").Index(jen.Op(":")), jen.Id("lastUse").Index(jen.Op(":")), jen.Id("s").Dot("offsets").Index(jen.Op(":"))),
+		grow[1],
+		jen.List(jen.Id("s").Dot("extents"), jen.Id("s").Dot("opened")).Op("=").List(jen.Id("extents"), jen.True()),
+		jen.Return(jen.Nil()))
+	return out
+}
+
+// schedule prints forward, in parts when it is long.
+func (e *emitter) schedule(f *jen.File) {
+	a := e.api
+	var params, args []jen.Code
+	add := func(name string, typ *jen.Statement) {
+		params, args = append(params, jen.Id(name).Add(typ)), append(args, jen.Id(name))
+	}
+	for _, s := range a.symbols {
+		add(a.vars[s], jen.Int())
+	}
+	for _, p := range append(append([]port{}, a.out...), a.in...) {
+		add(p.id, jen.Index().Add(p.elem()))
+	}
+	parts := e.forward.parts()
+	for i, steps := range parts {
+		name, doc := "forward", "forward is the schedule: it computes the outputs from the inputs."
+		if i > 0 {
+			name = fmt.Sprintf("forward%d", i+1)
+			doc = fmt.Sprintf("%s is part %d of %d of the schedule.", name, i+1, len(parts))
+		}
+		body, weights := e.forward.body(steps)
+		if weights {
+			body = append([]jen.Code{jen.Id("w").Op(":=").Id("s").Dot("model").Dot("weights").Dot("Load").Call()}, body...)
+		}
+		body = append([]jen.Code{jen.If(jen.Err().Op(":=").Qual(rtPath, "Done").Call(jen.Id("s").Dot("ctx")), jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Err()))}, body...)
+		if i+1 < len(parts) {
+			body = append(body, jen.Line(), jen.Return(jen.Id("s").Dot(fmt.Sprintf("forward%d", i+2)).Call(args...)))
+		} else {
+			body = append(body, jen.Return(jen.Nil()))
+		}
+		note(f, doc)
+		f.Func().Params(jen.Id("s").Op("*").Id("Session")).Id(name).Params(params...).Error().Block(body...)
+	}
+}
+
+func (e *emitter) metaVar(f *jen.File) {
+	ports := func(list []rt.Port) *jen.Statement {
+		var values []jen.Code
+		for _, p := range list {
+			var shape []jen.Code
+			for _, d := range p.Shape {
+				shape = append(shape, text(d))
+			}
+			values = append(values, jen.Values(jen.Id("Name").Op(":").Add(text(p.Name)), jen.Id("DType").Op(":").Add(text(p.DType)), jen.Id("Shape").Op(":").Index().String().Values(shape...)))
+		}
+		return jen.Index().Qual(rtPath, "Port").Values(values...)
+	}
+	var opsets []jen.Code
+	for _, o := range e.Meta.Opsets {
+		opsets = append(opsets, jen.Values(jen.Id("Domain").Op(":").Add(text(o.Domain)), jen.Id("Version").Op(":").Lit(o.Version)))
+	}
+	fields := []jen.Code{
+		jen.Line().Id("Name").Op(":").Add(text(e.Meta.Name)),
+		jen.Line().Id("Source").Op(":").Add(text(e.Meta.Source)),
+		jen.Line().Id("Opsets").Op(":").Index().Qual(rtPath, "Opset").Values(opsets...),
+		jen.Line().Id("Inputs").Op(":").Add(ports(e.Meta.Inputs)),
+		jen.Line().Id("Outputs").Op(":").Add(ports(e.Meta.Outputs)),
+	}
+	if len(e.Meta.Metadata) > 0 {
+		var keys []string
+		for k := range e.Meta.Metadata {
+			keys = append(keys, k)
+		}
+		slices.Sort(keys)
+		var values []jen.Code
+		for _, k := range keys {
+			values = append(values, jen.Line().Add(text(k)).Op(":").Add(text(e.Meta.Metadata[k])))
+		}
+		fields = append(fields, jen.Line().Id("Metadata").Op(":").Map(jen.String()).String().Values(append(values, jen.Line())...))
+	}
+	f.Var().Id("meta").Op("=").Qual(rtPath, "Meta").Values(append(fields, jen.Line())...)
+}
+
+func (e *emitter) planFile() *jen.File {
+	f := e.newFile()
+	if len(e.shapes.decls) > 0 {
+		note(f, "Shapes of kernel calls.")
+		f.Var().Defs(e.shapes.decls...)
+	}
+	p := e.Forward.Plan
+	doc := "The arena's plan, in bytes. Buffers share memory only when no step needs both."
+	switch p.Mode {
+	case plan.Scaled:
+		doc = fmt.Sprintf("The arena's plan, in bytes for %s = 1. Buffers share memory only when no step needs\nboth.", comment(p.Symbol))
+	case plan.Dynamic:
+		doc = "The arena's plan. Buffers share memory only when no step needs both; their sizes and\noffsets follow from the extents of the arguments."
+	}
+	note(f, doc+"\n\n"+indent(p.Picture()))
+	e.offsets(f, e.forward, p.Mode)
+	if p.Mode == plan.Static {
+		size, _ := p.Size.Int()
+		note(f, "arenaLen is the arena's size.")
+		f.Const().Id("arenaLen").Op("=").Lit(size)
+	}
+	if len(e.Prepare.Plan.Buffers) > 0 {
+		note(f, "Offsets of the buffers that prepare uses.")
+		e.offsets(f, e.prepare, plan.Static)
+	}
+	return f
+}
+
+// indent makes a picture a preformatted part of a comment.
+func indent(picture string) string {
+	lines := strings.Split(strings.TrimRight(picture, "\n"), "\n")
+	for i, l := range lines {
+		lines[i] = strings.TrimRight("\t"+l, " \t")
+	}
+	return strings.Join(lines, "\n")
+}
+
+// offsets declares the constants that buffers are found by.
+func (e *emitter) offsets(f *jen.File, fn *function, mode plan.Mode) {
+	var defs, first, last []jen.Code
+	for i, b := range fn.Plan.Buffers {
+		id := jen.Id(fn.buffers[b] + "Off")
+		note := fmt.Sprintf("%s[%s]", b.DType, b.Elems)
+		switch mode {
+		case plan.Dynamic:
+			defs = append(defs, id.Op("=").Lit(i).Comment(comment(note)))
+			first, last = append(first, jen.Lit(b.First)), append(last, jen.Lit(b.Last))
+		default:
+			at := b.Offset
+			if coef, rest, ok := at.Linear(fn.Plan.Symbol); ok && mode == plan.Scaled && !at.IsConst() && rest.Equal(ir.Dim{}) {
+				at = coef
+			}
+			if n, ok := at.Int(); ok {
+				defs = append(defs, id.Op("=").Lit(n).Comment(comment(note)))
+			}
+		}
+	}
+	if len(defs) > 0 {
+		f.Const().Defs(defs...)
+	}
+	if mode == plan.Dynamic && len(defs) > 0 {
+		note(f, "The steps at which each buffer is first written and last read.")
+		f.Var().Defs(
+			jen.Id("firstUse").Op("=").Index(jen.Op("...")).Int32().Values(first...),
+			jen.Id("lastUse").Op("=").Index(jen.Op("...")).Int32().Values(last...))
+	}
+}

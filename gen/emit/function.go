@@ -1,0 +1,360 @@
+package emit
+
+import (
+	"fmt"
+	"go/token"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/burngen/burngen/gen/exec"
+	"github.com/burngen/burngen/gen/program"
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/plan"
+)
+
+// function prints the steps of a program's function. Its parameters, results,
+// weights and buffers are variables whose names were chosen before.
+type function struct {
+	*program.Func
+	symbols map[string]string         // symbol → int variable
+	params  []string                  // slices
+	results []string                  // slices
+	weights map[string]*jen.Statement // weight → slice expression
+	buffers map[*plan.Buffer]string   // arena buffer → name that variables and constants are made of
+	shapes  *shapes
+	chains  *chains
+	arena   *jen.Statement
+}
+
+// maxCalls is the largest number of steps in one Go function.
+const maxCalls = 150
+
+// parts splits the steps into runs that make one Go function each.
+func (f *function) parts() [][]program.Step {
+	var parts [][]program.Step
+	steps := f.Steps
+	for len(steps) > maxCalls {
+		parts = append(parts, steps[:maxCalls])
+		steps = steps[maxCalls:]
+	}
+	return append(parts, steps)
+}
+
+// body prints the statements of some steps, the views they use first, and
+// tells whether they read weights.
+func (f *function) body(steps []program.Step) (body []jen.Code, weights bool) {
+	views := &views{f: f, seen: map[string]bool{}}
+	var out []jen.Code
+	for _, s := range steps {
+		out = append(out, jen.Line())
+		out = append(out, f.comments(s)...)
+		switch s := s.(type) {
+		case *program.Call:
+			out = append(out, f.fallible(s.Kernel, s.Node, jen.Qual(cpuPath, s.Kernel).Call(f.args(s.Args, views)...)))
+		case *program.Check:
+			check := jen.Qual(rtPath, "CheckDim").Call(jen.Lit(ir.OpName(s.Node.Op)), text(s.What), f.int(s.A), f.int(s.B))
+			out = append(out, returnAt(s.Node, check))
+		case *program.Loop:
+			out = append(out, f.loop(s, views)...)
+		}
+	}
+	return append(views.decls(), out...), views.weights
+}
+
+// comments prints the IR line of a step, and the model's names for its node.
+func (f *function) comments(s program.Step) []jen.Code {
+	node := stepNode(s)
+	if node == nil {
+		return []jen.Code{jen.Comment("copy a result")}
+	}
+	line := "// " + comment(node.Text())
+	if node.Pos != "" {
+		line += "  // " + comment(node.Pos)
+	}
+	out := []jen.Code{jen.Comment(line)}
+	for _, b := range node.Blocks {
+		for _, n := range b.Nodes {
+			out = append(out, jen.Comment("//	"+comment(n.Text())))
+		}
+	}
+	return out
+}
+
+func stepNode(s program.Step) *ir.Node {
+	switch s := s.(type) {
+	case *program.Call:
+		return s.Node
+	case *program.Check:
+		return s.Node
+	case *program.Loop:
+		return s.Node
+	}
+	return nil
+}
+
+// fallible wraps a call that can fail in a test that returns its error.
+func (f *function) fallible(kernel string, n *ir.Node, call *jen.Statement) jen.Code {
+	if !exec.Fallible(kernel) {
+		return call
+	}
+	return returnAt(n, call)
+}
+
+func returnAt(n *ir.Node, call *jen.Statement) jen.Code {
+	return jen.If(jen.Err().Op(":=").Add(call), jen.Err().Op("!=").Nil()).Block(
+		jen.Return(jen.Qual(rtPath, "At").Call(text(n.Pos), jen.Err())))
+}
+
+// text prints a quoted literal of a model's text, in ASCII.
+func text(s string) *jen.Statement { return jen.Id(strconv.QuoteToASCII(s)) }
+
+// views collects the variables of a Go function that hold the arena's buffers.
+type views struct {
+	f    *function
+	seen map[string]bool
+	list []jen.Code
+	// weights is whether the steps read any.
+	weights bool
+}
+
+func (v *views) decls() []jen.Code {
+	if len(v.list) == 0 {
+		return nil
+	}
+	return []jen.Code{jen.Var().Defs(v.list...)}
+}
+
+// variable returns the name of the variable for an arena reference, of one
+// element type each.
+func (v *views) variable(ref *program.Ref) string {
+	f, b := v.f, ref.Place.Buffer
+	name := f.buffers[b]
+	if ref.DType != b.DType {
+		name += exportedType(ref.DType)
+	}
+	if !v.seen[name] {
+		v.seen[name] = true
+		size := b.Elems
+		if ref.DType != b.DType {
+			size = b.Elems.Mul(ir.Const(b.DType.Size())).FloorDiv(ir.Const(ref.DType.Size()))
+		}
+		v.list = append(v.list, jen.Id(name).Op("=").Qual(rtPath, "View").Index(jen.Id(goType(ref.DType))).Call(f.arena.Clone(), f.offset(b), f.int(size)))
+	}
+	return name
+}
+
+// offset prints where a buffer begins, in bytes.
+func (f *function) offset(b *plan.Buffer) *jen.Statement {
+	name := jen.Id(f.buffers[b] + "Off")
+	switch f.Plan.Mode {
+	case plan.Scaled:
+		if _, isConst := b.Offset.Int(); !isConst {
+			coef, _, _ := b.Offset.Linear(f.Plan.Symbol)
+			if coef.Mul(ir.Sym(f.Plan.Symbol)).Equal(b.Offset) {
+				return jen.Id(f.symbols[f.Plan.Symbol]).Op("*").Add(name)
+			}
+			return f.int(b.Offset)
+		}
+	case plan.Dynamic:
+		return jen.Int().Call(jen.Id("s").Dot("offsets").Index(name))
+	}
+	return name
+}
+
+// slice prints the memory of a reference.
+func (f *function) slice(ref *program.Ref, v *views) *jen.Statement {
+	var base *jen.Statement
+	whole := false
+	switch p := ref.Place; p.Kind {
+	case plan.Param:
+		base = jen.Id(f.params[p.Index])
+		whole = f.IR.Params[p.Index].Type.Elems().Equal(ref.Len)
+	case plan.Result:
+		base = jen.Id(f.results[p.Index])
+		whole = f.IR.Results[p.Index].Type.Elems().Equal(ref.Len)
+	case plan.Weight:
+		v.weights = true
+		base, whole = f.weights[p.Weight].Clone(), ref.Place.Offset.Equal(ir.Dim{})
+	case plan.Arena:
+		base = jen.Id(v.variable(ref))
+		whole = ref.DType == p.Buffer.DType && p.Buffer.Elems.Equal(ref.Len)
+	default:
+		ir.Fail("%s has no memory", ref.Value)
+	}
+	if whole {
+		return base
+	}
+	at, end := ref.Place.Offset, ref.Place.Offset.Add(ref.Len)
+	low := jen.Empty()
+	if !at.Equal(ir.Dim{}) {
+		low = f.int(at)
+	}
+	return base.Index(low, f.int(end))
+}
+
+func (f *function) args(args []any, v *views) []jen.Code {
+	out := make([]jen.Code, len(args))
+	for i, a := range args {
+		out[i] = f.arg(a, v)
+	}
+	return out
+}
+
+func (f *function) arg(a any, v *views) *jen.Statement {
+	switch a := a.(type) {
+	case nil:
+		return jen.Nil()
+	case *program.Ref:
+		if a == nil {
+			return jen.Nil()
+		}
+		return f.slice(a, v)
+	case program.Scalar:
+		return f.slice(a.Ref, v).Index(jen.Lit(0))
+	case ir.Dim:
+		return f.int(a)
+	case []ir.Dim:
+		list := make([]jen.Code, len(a))
+		for i, d := range a {
+			list[i] = f.int(d)
+		}
+		return jen.Index().Int().Values(list...)
+	case []any:
+		return jen.List(f.args(a, v)...)
+	case ir.Ident:
+		return jen.Qual(cpuPath, string(a))
+	case ir.Number:
+		return number(a)
+	case *program.Struct:
+		return f.composite(a, v)
+	case *program.Chain:
+		return jen.Id(f.chains.name(a))
+	case bool:
+		return jen.Lit(a)
+	case string:
+		return text(a)
+	case float64:
+		return float(a, 64)
+	case float32:
+		return float(float64(a), 32)
+	}
+	ir.Fail("a kernel argument cannot be a %T", a)
+	return nil
+}
+
+// composite prints a pointer to a struct: a variable of plan.go when all its
+// fields are constants.
+func (f *function) composite(s *program.Struct, v *views) *jen.Statement {
+	static := isStatic(s)
+	values := make([]jen.Code, len(s.Fields))
+	for i, field := range s.Fields {
+		value := f.field(s, field, v)
+		values[i] = jen.Id(field.Name).Op(":").Add(value)
+	}
+	if static {
+		return jen.Op("&").Id(f.shapes.name(s, values))
+	}
+	return jen.Op("&").Qual(cpuPath, s.Type).Values(values...)
+}
+
+func (f *function) field(s *program.Struct, field ir.Field, v *views) *jen.Statement {
+	list, ok := field.Value.([]any)
+	if !ok {
+		return f.arg(field.Value, v)
+	}
+	typ := exec.FieldType(s.Type, field.Name)
+	if typ == "" {
+		ir.Fail("%s has no field %s", s.Type, field.Name)
+	}
+	return jen.Id(typ).Values(f.args(list, v)...)
+}
+
+func isStatic(s *program.Struct) bool {
+	for _, field := range s.Fields {
+		switch v := field.Value.(type) {
+		case *program.Ref, *program.Chain, *program.Struct, program.Scalar:
+			return false
+		case ir.Dim:
+			if !v.IsConst() {
+				return false
+			}
+		case []ir.Dim:
+			if _, ok := ir.Ints(v); !ok {
+				return false
+			}
+		case []any:
+			for _, item := range v {
+				if _, isRef := item.(*program.Ref); isRef {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
+// number prints a constant of an element type.
+func number(n ir.Number) *jen.Statement {
+	switch {
+	case n.DType == ir.F32:
+		return float(n.Float, 32)
+	case n.DType.IsFloat():
+		return float(n.Float, 64)
+	case n.DType == ir.Bool:
+		return jen.Lit(n.Int != 0)
+	case n.DType == ir.U64:
+		return jen.Id(strconv.FormatUint(uint64(n.Int), 10))
+	}
+	return jen.Id(strconv.FormatInt(n.Int, 10))
+}
+
+// float prints a constant with the digits that its width needs.
+func float(v float64, bits int) *jen.Statement {
+	typ := "float" + strconv.Itoa(bits)
+	switch {
+	case math.IsInf(v, 0):
+		sign := 1
+		if v < 0 {
+			sign = -1
+		}
+		return jen.Id(typ).Call(jen.Qual("math", "Inf").Call(jen.Lit(sign)))
+	case math.IsNaN(v):
+		return jen.Id(typ).Call(jen.Qual("math", "NaN").Call())
+	case v == 0 && math.Signbit(v):
+		return jen.Id(typ).Call(jen.Qual("math", "Copysign").Call(jen.Lit(0), jen.Lit(-1)))
+	}
+	return jen.Id(strconv.FormatFloat(v, 'g', -1, bits))
+}
+
+// goType returns the Go type of an element.
+func goType(d ir.DType) string { return exec.GoType(d).String() }
+
+// exportedType returns the Go type of an element as a part of a name.
+func exportedType(d ir.DType) string { return exported(goType(d)) }
+
+// shapes collects the structs of constants that plan.go declares.
+type shapes struct {
+	names  *names
+	byText map[string]string
+	decls  []jen.Code
+	hint   string
+}
+
+// name returns the variable that holds a struct, declaring it when it is new.
+func (s *shapes) name(st *program.Struct, values []jen.Code) string {
+	key := fmt.Sprintf("%s%#v", st.Type, jen.Values(values...))
+	if name, ok := s.byText[key]; ok {
+		return name
+	}
+	kind := strings.TrimSuffix(st.Type, "Shape")
+	name := s.names.unique(unexported(kind) + strconv.Itoa(len(s.byText)+1))
+	s.byText[key] = name
+	s.decls = append(s.decls, jen.Id(name).Op("=").Qual(cpuPath, st.Type).Values(values...))
+	return name
+}
+
+// isGoName reports whether name can stand for a variable.
+func isGoName(name string) bool { return isIdentifier(name) && !token.IsExported(name) }

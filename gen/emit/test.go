@@ -1,0 +1,100 @@
+package emit
+
+import (
+	"strconv"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// SampleExtent is the extent that every symbol has in the bundled test.
+const SampleExtent = 2
+
+// SampleSeed is the seed of the bundled test's first input; each input after it
+// has the next.
+const SampleSeed = 1
+
+// SampleRange returns the range that the bundled test draws an input from.
+func SampleRange(d ir.DType) (lo, hi float64) {
+	if d.IsFloat() {
+		return 0, 1
+	}
+	return 0, 2
+}
+
+func (e *emitter) testFile() *jen.File {
+	f := e.newFile()
+	a := e.api
+	fatal := func(err jen.Code) jen.Code { return jen.Id("t").Dot("Fatal").Call(err) }
+	var body []jen.Code
+	load := jen.Id("Load").Call()
+	if !e.Embed {
+		load = jen.Id("Load").Call(jen.Lit(e.WeightsFile))
+	}
+	body = append(body,
+		jen.List(jen.Id("m"), jen.Err()).Op(":=").Add(load),
+		jen.If(jen.Err().Op("!=").Nil()).Block(fatal(jen.Err())))
+	symbols := func(string) (ir.Dim, bool) { return ir.Const(SampleExtent), true }
+	var ins []jen.Code
+	for i, p := range a.in {
+		id := p.id
+		switch a.form {
+		case static:
+			body = append(body, jen.Id(id).Op(":=").New(jen.Id(p.typ)))
+		case batched:
+			body = append(body, jen.Id(id).Op(":=").Make(jen.Index().Id(p.typ), jen.Lit(SampleExtent)))
+		case dynamic:
+			typ := p.value.Type.Subst(symbols)
+			shape, _ := typ.Static()
+			n := 1
+			var dims []jen.Code
+			for _, d := range shape {
+				n *= d
+				dims = append(dims, jen.Lit(d))
+			}
+			body = append(body, jen.Id(id).Op(":=").Qual(rtPath, "Tensor").Index(p.elem()).Values(
+				jen.Id("Data").Op(":").Make(jen.Index().Add(p.elem()), jen.Lit(n)), jen.Id("Shape").Op(":").Index().Int().Values(dims...)))
+		}
+		lo, hi := SampleRange(p.value.Type.DType)
+		body = append(body, jen.Qual(rtPath, "Uniform").Call(a.flatOf(p, jen.Id(id)), jen.Lit(int(lo)), jen.Lit(int(hi)), jen.Lit(SampleSeed+i)))
+		ins = append(ins, jen.Id(p.field).Op(":").Id(id))
+	}
+	arg := jen.Id("Inputs").Values(ins...)
+	if a.oneIn() {
+		arg = jen.Id(a.in[0].id)
+	}
+	body = append(body,
+		jen.List(jen.Id("got"), jen.Err()).Op(":=").Id("m").Dot("Forward").Call(arg),
+		jen.If(jen.Err().Op("!=").Nil()).Block(fatal(jen.Err())))
+	for i, s := range e.Sample {
+		p := a.out[i]
+		got := jen.Id("got")
+		if !a.oneOut() {
+			got = got.Dot(p.field)
+		}
+		sample := jen.Qual(rtPath, "Sample").Values(
+			jen.Line().Id("Count").Op(":").Lit(s.Sample.Count),
+			jen.Line().Id("ArgMax").Op(":").Lit(s.Sample.ArgMax),
+			jen.Line().Id("Stride").Op(":").Lit(s.Sample.Stride),
+			jen.Line().Id("RMS").Op(":").Add(float(s.Sample.RMS, 64)),
+			jen.Line().Id("Values").Op(":").Lit(s.Sample.Values),
+			jen.Line())
+		body = append(body, jen.If(jen.Err().Op(":=").Qual(rtPath, "CheckSample").Call(text(p.name), a.flatOf(p, got), sample), jen.Err().Op("!=").Nil()).Block(
+			jen.Id("t").Dot("Error").Call(jen.Err())))
+	}
+	note(f, "TestSample compares the model with what it computed when it was generated, in plain\nGo, for inputs of "+strconv.Itoa(SampleExtent)+" along symbolic extents.")
+	f.Func().Id("TestSample").Params(jen.Id("t").Op("*").Qual("testing", "T")).Block(body...)
+	return f
+}
+
+// flatOf prints the elements of a port's tensor held in x.
+func (a *api) flatOf(p port, x *jen.Statement) *jen.Statement {
+	switch a.form {
+	case static:
+		return jen.Qual(rtPath, "FlatOf").Index(p.elem()).Call(x)
+	case batched:
+		return jen.Qual(rtPath, "Flat").Index(p.elem()).Call(x)
+	}
+	return x.Dot("Data")
+}

@@ -1,0 +1,77 @@
+package exec
+
+import (
+	"fmt"
+	"reflect"
+)
+
+//go:generate go run ./internal/kernels
+
+// function is a kernel: its instances for the element types it is defined for.
+type function struct {
+	name      string
+	instances []reflect.Value
+}
+
+// kernel returns the kernel called name.
+func kernel(name string) (function, error) {
+	instances, ok := kernels[name]
+	if !ok {
+		return function{}, fmt.Errorf("no kernel %s", name)
+	}
+	f := function{name: name}
+	for _, k := range instances {
+		f.instances = append(f.instances, reflect.ValueOf(k))
+	}
+	return f, nil
+}
+
+// Fallible reports whether a kernel returns an error.
+func Fallible(name string) bool {
+	k, err := kernel(name)
+	return err == nil && k.instances[0].Type().NumOut() > 0
+}
+
+// call finds the instance that takes the arguments, which arg returns as what
+// the parameter's type wants, and calls it.
+func (f function) call(n int, arg func(i int, want reflect.Type) (reflect.Value, error)) error {
+	for _, k := range f.instances {
+		args, err := f.arguments(k.Type(), n, arg)
+		if err != nil {
+			return fmt.Errorf("%s: %w", f.name, err)
+		}
+		if args == nil {
+			continue
+		}
+		var out []reflect.Value
+		if k.Type().IsVariadic() {
+			out = k.CallSlice(args)
+		} else {
+			out = k.Call(args)
+		}
+		if len(out) > 0 && !out[0].IsNil() {
+			return out[0].Interface().(error)
+		}
+		return nil
+	}
+	return fmt.Errorf("%s is not defined for these arguments", f.name)
+}
+
+// arguments returns the arguments as t takes them, nil when it does not.
+func (f function) arguments(t reflect.Type, n int, arg func(i int, want reflect.Type) (reflect.Value, error)) ([]reflect.Value, error) {
+	if t.NumIn() != n {
+		return nil, fmt.Errorf("%d arguments, %d expected", n, t.NumIn())
+	}
+	args := make([]reflect.Value, n)
+	for i := range args {
+		v, err := arg(i, t.In(i))
+		if err != nil {
+			return nil, err
+		}
+		if !v.Type().AssignableTo(t.In(i)) {
+			return nil, nil
+		}
+		args[i] = v
+	}
+	return args, nil
+}

@@ -1,0 +1,99 @@
+package exec
+
+import (
+	"reflect"
+
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/runtime/rt"
+)
+
+// element is what there is to do with slices of an element type.
+type element struct {
+	typ  reflect.Type
+	make func(n int) any
+	view func(arena []byte, off, n int) any
+	// weights returns a tensor of a weights file, add adds one.
+	weights func(w *rt.Weights, name string, shape []int) any
+	add     func(w *rt.Weights, name string, data any, shape []int)
+	// sample condenses a result for the bundled test, uniform draws an argument;
+	// both are nil for strings.
+	sample  func(data any) rt.Sample
+	uniform func(data any, lo, hi float64, seed uint32)
+}
+
+// text is the element that strings are.
+func text() element {
+	return element{
+		typ:     reflect.TypeFor[string](),
+		make:    func(n int) any { return make([]string, n) },
+		weights: func(w *rt.Weights, name string, shape []int) any { return rt.WeightsOf[string](w, name, shape...) },
+		add:     func(w *rt.Weights, name string, data any, shape []int) { rt.Add(w, name, data.([]string), shape...) },
+	}
+}
+
+// number is the element that a type of numbers or truth values is.
+func number[T rt.Number | bool]() element {
+	return element{
+		typ:     reflect.TypeFor[T](),
+		make:    func(n int) any { return rt.Make[T](n) },
+		view:    func(arena []byte, off, n int) any { return rt.View[T](arena, off, n) },
+		weights: func(w *rt.Weights, name string, shape []int) any { return rt.WeightsOf[T](w, name, shape...) },
+		add:     func(w *rt.Weights, name string, data any, shape []int) { rt.Add(w, name, data.([]T), shape...) },
+		sample:  func(data any) rt.Sample { return rt.SampleOf(data.([]T)) },
+		uniform: func(data any, lo, hi float64, seed uint32) { rt.Uniform(data.([]T), lo, hi, seed) },
+	}
+}
+
+// elements maps element types to Go's. Four- and two-bit integers are held one
+// to a byte.
+var elements = map[ir.DType]element{
+	ir.F64:        number[float64](),
+	ir.F32:        number[float32](),
+	ir.F16:        number[rt.Float16](),
+	ir.BF16:       number[rt.BFloat16](),
+	ir.F8E4M3FN:   number[rt.Float8E4M3FN](),
+	ir.F8E4M3FNUZ: number[rt.Float8E4M3FNUZ](),
+	ir.F8E5M2:     number[rt.Float8E5M2](),
+	ir.F8E5M2FNUZ: number[rt.Float8E5M2FNUZ](),
+	ir.F8E8M0:     number[rt.Float8E8M0](),
+	ir.F4E2M1:     number[rt.Float4E2M1](),
+	ir.I64:        number[int64](),
+	ir.I32:        number[int32](),
+	ir.I16:        number[int16](),
+	ir.I8:         number[int8](),
+	ir.I4:         number[int8](),
+	ir.I2:         number[int8](),
+	ir.U64:        number[uint64](),
+	ir.U32:        number[uint32](),
+	ir.U16:        number[uint16](),
+	ir.U8:         number[uint8](),
+	ir.U4:         number[uint8](),
+	ir.U2:         number[uint8](),
+	ir.Bool:       number[bool](),
+	ir.String:     text(),
+}
+
+// GoType returns the Go type of an element.
+func GoType(d ir.DType) reflect.Type { return elements[d].typ }
+
+// MakeSlice returns a slice of n zero elements.
+func MakeSlice(d ir.DType, n int) any { return elements[d].make(n) }
+
+// Draw fills a slice of elements as [rt.Uniform] does; strings stay empty.
+func Draw(d ir.DType, data any, lo, hi float64, seed uint32) {
+	if e := elements[d]; e.uniform != nil {
+		e.uniform(data, lo, hi, seed)
+	}
+}
+
+// Sample condenses a slice of elements as [rt.SampleOf] does; ok is false for
+// strings.
+func Sample(d ir.DType, data any) (s rt.Sample, ok bool) {
+	e := elements[d]
+	if e.sample == nil {
+		return s, false
+	}
+	return e.sample(data), true
+}
+
+func view(arena []byte, d ir.DType, off, n int) any { return elements[d].view(arena, off, n) }

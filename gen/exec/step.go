@@ -1,0 +1,313 @@
+package exec
+
+import (
+	"fmt"
+	"reflect"
+
+	"github.com/burngen/burngen/gen/program"
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/runtime/cpu"
+	"github.com/burngen/burngen/runtime/rt"
+)
+
+func (r *run) step(s program.Step) error {
+	var node *ir.Node
+	var err error
+	switch s := s.(type) {
+	case *program.Call:
+		node = s.Node
+		err = r.call(s)
+	case *program.Loop:
+		node = s.Node
+		err = r.loop(s)
+	case *program.Check:
+		node = s.Node
+		err = r.check(s)
+	}
+	if err != nil && node != nil && node.Pos != "" {
+		return rt.At(node.Pos, err)
+	}
+	return err
+}
+
+func (r *run) check(s *program.Check) error {
+	a, err := r.int(s.A)
+	if err != nil {
+		return err
+	}
+	b, err := r.int(s.B)
+	if err != nil {
+		return err
+	}
+	return rt.CheckDim(ir.OpName(s.Node.Op), s.What, a, b)
+}
+
+func (r *run) call(c *program.Call) error {
+	k, err := kernel(c.Kernel)
+	if err != nil {
+		return err
+	}
+	return k.call(len(c.Args), func(i int, want reflect.Type) (reflect.Value, error) { return r.value(c.Args[i], want) })
+}
+
+// value returns an argument of a call as the Go value that the kernel wants.
+func (r *run) value(arg any, want reflect.Type) (reflect.Value, error) {
+	switch a := arg.(type) {
+	case nil:
+		return reflect.Zero(want), nil
+	case *program.Ref:
+		if a == nil {
+			return reflect.Zero(want), nil
+		}
+		return r.slice(a)
+	case program.Scalar:
+		s, err := r.slice(a.Ref)
+		if err != nil {
+			return s, err
+		}
+		if s.Len() == 0 {
+			return s, fmt.Errorf("%s is empty", a.Ref.Value)
+		}
+		return s.Index(0), nil
+	case ir.Dim:
+		n, err := r.int(a)
+		return convert(reflect.ValueOf(n), want), err
+	case []ir.Dim:
+		n, err := r.dims(a)
+		if err != nil {
+			return reflect.Value{}, err
+		}
+		return r.list(len(n), want, func(i int) any { return ir.Const(n[i]) })
+	case []any:
+		return r.list(len(a), want, func(i int) any { return a[i] })
+	case ir.Number:
+		return numberValue(a), nil
+	case ir.Ident:
+		v, ok := idents[string(a)]
+		if !ok {
+			return reflect.Value{}, fmt.Errorf("unknown constant %s", a)
+		}
+		return reflect.ValueOf(v), nil
+	case *program.Struct:
+		return r.composite(a)
+	case *program.Chain:
+		return reflect.ValueOf(r.chain(a)), nil
+	}
+	return convert(reflect.ValueOf(arg), want), nil
+}
+
+// convert gives constants of the IR the width that the kernel wants.
+func convert(v reflect.Value, want reflect.Type) reflect.Value {
+	if want != nil && v.Type() != want && v.CanConvert(want) {
+		return v.Convert(want)
+	}
+	return v
+}
+
+func (r *run) list(n int, want reflect.Type, item func(int) any) (reflect.Value, error) {
+	if want == nil {
+		return reflect.ValueOf(n), nil
+	}
+	list := reflect.New(want).Elem()
+	if want.Kind() == reflect.Slice {
+		list = reflect.MakeSlice(want, n, n)
+	}
+	for i := range n {
+		v, err := r.value(item(i), want.Elem())
+		if err != nil {
+			return list, err
+		}
+		list.Index(i).Set(v)
+	}
+	return list, nil
+}
+
+func numberValue(n ir.Number) reflect.Value {
+	v := reflect.New(GoType(n.DType)).Elem()
+	switch {
+	case n.DType == ir.Bool:
+		v.SetBool(n.Int != 0)
+	case v.CanFloat():
+		v.SetFloat(n.Float)
+	case v.CanInt():
+		v.SetInt(n.Int)
+	case v.CanUint():
+		v.SetUint(uint64(n.Int))
+	}
+	return v
+}
+
+func (r *run) composite(s *program.Struct) (reflect.Value, error) {
+	typ, ok := structs[s.Type]
+	if !ok {
+		return reflect.Value{}, fmt.Errorf("unknown type %s", s.Type)
+	}
+	v := reflect.New(typ)
+	for _, f := range s.Fields {
+		field := v.Elem().FieldByName(f.Name)
+		if !field.IsValid() {
+			return v, fmt.Errorf("%s has no field %s", s.Type, f.Name)
+		}
+		x, err := r.value(f.Value, field.Type())
+		if err != nil {
+			return v, err
+		}
+		field.Set(x)
+	}
+	return v, nil
+}
+
+// chain returns the function that a kernel applies to runs of its result.
+func (r *run) chain(c *program.Chain) func(t []float32, at int, in *[2][]float32) {
+	return func(t []float32, at int, in *[2][]float32) {
+		tiles := func(x program.Tile) reflect.Value {
+			if x.Index == 0 {
+				return reflect.ValueOf(t)
+			}
+			return reflect.ValueOf(in[x.Index-1][at : at+len(t)])
+		}
+		for _, call := range c.Body {
+			if err := r.tileCall(call, tiles); err != nil {
+				panic(err)
+			}
+		}
+	}
+}
+
+func (r *run) tileCall(c program.TileCall, tile func(program.Tile) reflect.Value) error {
+	k, err := kernel(c.Kernel)
+	if err != nil {
+		return err
+	}
+	return k.call(len(c.Args), func(i int, want reflect.Type) (reflect.Value, error) {
+		if t, ok := c.Args[i].(program.Tile); ok {
+			return tile(t), nil
+		}
+		return r.value(c.Args[i], want)
+	})
+}
+
+// loop runs a pointwise region as the emitted loops do.
+func (r *run) loop(l *program.Loop) error {
+	outer, err := r.dims(l.Outer)
+	if err != nil {
+		return err
+	}
+	inner, err := r.int(l.Inner)
+	if err != nil {
+		return err
+	}
+	var lists [3][]reflect.Value
+	for _, o := range l.Operands {
+		if err := r.appendSlice(&lists[program.TileOperand], o.Ref); err != nil {
+			return err
+		}
+	}
+	for _, ref := range l.Results {
+		if err := r.appendSlice(&lists[program.TileResult], ref); err != nil {
+			return err
+		}
+	}
+	for _, ref := range l.Temps {
+		if err := r.appendSlice(&lists[program.TileTemp], ref); err != nil {
+			return err
+		}
+	}
+	at := make([]int, len(outer))
+	for row := range product(outer) {
+		rest := row
+		for i := len(outer) - 1; i >= 0; i-- {
+			at[i], rest = rest%outer[i], rest/outer[i]
+		}
+		starts := make([]int, len(l.Operands))
+		repeated := make([]reflect.Value, len(l.Operands))
+		for i, o := range l.Operands {
+			strides, err := r.dims(o.Strides)
+			if err != nil {
+				return err
+			}
+			for j, s := range strides {
+				starts[i] += at[j] * s
+			}
+			if o.Period > 0 {
+				tile, err := r.slice(o.Tile)
+				if err != nil {
+					return err
+				}
+				repeated[i] = tile.Slice(0, min(inner, l.Tile))
+				x := lists[program.TileOperand][i].Slice(starts[i], starts[i]+o.Period)
+				if err := r.repeat(repeated[i], x); err != nil {
+					return err
+				}
+			}
+		}
+		for lo := 0; lo < inner; lo += l.Tile {
+			n := min(l.Tile, inner-lo)
+			for _, call := range l.Body {
+				err := r.tileCall(call, func(t program.Tile) reflect.Value {
+					v := lists[t.Kind][t.Index]
+					switch {
+					case t.Kind == program.TileTemp:
+						return v.Slice(0, n)
+					case t.Kind == program.TileResult:
+						return v.Slice(row*inner+lo, row*inner+lo+n)
+					case repeated[t.Index].IsValid():
+						return repeated[t.Index].Slice(0, n)
+					}
+					return v.Slice(starts[t.Index]+lo, starts[t.Index]+lo+n)
+				})
+				if err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func (r *run) appendSlice(list *[]reflect.Value, ref *program.Ref) error {
+	v, err := r.slice(ref)
+	*list = append(*list, v)
+	return err
+}
+
+func (r *run) repeat(dst, src reflect.Value) error {
+	k, err := kernel("Repeat")
+	if err != nil {
+		return err
+	}
+	return k.call(2, func(i int, _ reflect.Type) (reflect.Value, error) { return []reflect.Value{dst, src}[i], nil })
+}
+
+func product(n []int) int {
+	p := 1
+	for _, v := range n {
+		p *= v
+	}
+	return p
+}
+
+// structs are the composite arguments of kernels.
+var structs = map[string]reflect.Type{
+	"ConvShape":   reflect.TypeFor[cpu.ConvShape](),
+	"Epilogue":    reflect.TypeFor[cpu.Epilogue](),
+	"MatMulShape": reflect.TypeFor[cpu.MatMulShape](),
+	"PoolShape":   reflect.TypeFor[cpu.PoolShape](),
+}
+
+// idents are the constants of the kernels' package that calls name.
+var idents = map[string]any{}
+
+// FieldType returns the Go type of a field of a kernel's composite argument, ""
+// when there is none.
+func FieldType(name, field string) string {
+	t, ok := structs[name]
+	if !ok {
+		return ""
+	}
+	f, ok := t.FieldByName(field)
+	if !ok {
+		return ""
+	}
+	return f.Type.String()
+}

@@ -1,0 +1,310 @@
+// Package gen is the pipeline from a model to a Go package: it loads, runs the
+// passes, plans, prepares the weights, emits, and writes the files. It leaves
+// each of these to the package that knows it.
+package gen
+
+import (
+	"bytes"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/burngen/burngen/gen/emit"
+	"github.com/burngen/burngen/gen/exec"
+	"github.com/burngen/burngen/gen/program"
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/op"
+	"github.com/burngen/burngen/ir/pass"
+	"github.com/burngen/burngen/ir/plan"
+	"github.com/burngen/burngen/onnx"
+	"github.com/burngen/burngen/runtime/cpu"
+	"github.com/burngen/burngen/runtime/rt"
+)
+
+// Options steer a generation.
+type Options struct {
+	// Inputs fix the shapes of inputs: "image" → "1x3x224x224", extents being
+	// numbers or symbols.
+	Inputs map[string]string
+	// Dims fix or bound symbolic extents: "N" → "4" or "1..64".
+	Dims map[string]string
+	// Outputs cut the graph at these values; none keeps the model's.
+	Outputs []string
+	// Strict turns off what reassociates floating-point sums and products.
+	Strict bool
+	// Package is the Go package's name; empty derives it from the output folder.
+	Package string
+	// WeightsOutside keeps the weights file out of the program.
+	WeightsOutside bool
+	// Flags is the command line as model.go's header shows it.
+	Flags string
+	// Dump, when set, is called with the module after each pass.
+	Dump func(index int, name string, m *ir.Module)
+	// Stop ends the passes after that many; 0 runs all.
+	Stop int
+	// Progress, when set, is told what is done.
+	Progress func(stage string)
+}
+
+func (o *Options) progress(stage string) {
+	if o.Progress != nil {
+		o.Progress(stage)
+	}
+}
+
+// Model is a compiled model: its functions as steps, and its weights.
+type Model struct {
+	Name    string // of the file, without its extension
+	Meta    rt.Meta
+	Source  *onnx.Model
+	// Stats counts what the passes did, by their names.
+	Stats   map[string]int
+	Module  *ir.Module // lowered
+	Forward *program.Func
+	Prepare *program.Func
+	// Raw are the source model's weights, Weights those that Forward loads.
+	Raw, Weights *rt.Weights
+
+	options Options
+	sum     string
+}
+
+// Load reads and compiles a model file.
+func Load(path string, o Options) (*Model, error) {
+	o.progress("reading " + filepath.Base(path))
+	src, err := onnx.Open(path, onnx.Options{Inputs: o.Inputs, Dims: o.Dims, Outputs: o.Outputs})
+	if err != nil {
+		return nil, err
+	}
+	return Compile(src, o)
+}
+
+// Compile compiles an imported model.
+func Compile(src *onnx.Model, o Options) (*Model, error) {
+	m := &Model{Name: src.Name, Source: src, Meta: src.Meta, Module: src.Module.Clone(), options: o, sum: src.Sum}
+	ctx := &pass.Context{Strict: o.Strict}
+	o.progress("optimising")
+	if err := pass.All(ctx, m.Module, pass.Options{Dump: o.Dump, Stop: o.Stop}); err != nil {
+		return nil, fmt.Errorf("%s: %w", src.File, err)
+	}
+	m.Stats = ctx.Stats
+	var err error
+	o.progress("planning")
+	if m.Forward, err = lowered(m.Module, "forward"); err == nil {
+		m.Prepare, err = lowered(m.Module, "prepare")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", src.File, err)
+	}
+	o.progress("preparing weights")
+	if err := m.prepare(); err != nil {
+		return nil, fmt.Errorf("%s: %w", src.File, err)
+	}
+	return m, nil
+}
+
+// lowered plans a function of a module and lists its steps.
+func lowered(m *ir.Module, name string) (*program.Func, error) {
+	f := m.Func(name)
+	if f == nil {
+		f = &ir.Func{Name: name}
+	}
+	p, err := plan.Make(f, scratch)
+	if err != nil {
+		return nil, err
+	}
+	return program.Build(p)
+}
+
+// scratch returns the memory that a node asks for beside its results.
+func scratch(n *ir.Node) ([]ir.Scratch, error) {
+	if _, ok := n.Op.(op.Pointwise); ok {
+		types, err := program.LoopScratch(n)
+		var out []ir.Scratch
+		for _, d := range types {
+			out = append(out, ir.Scratch{DType: d, Len: ir.Const(program.TileLen)})
+		}
+		return out, err
+	}
+	c, ok := n.Op.(ir.Caller)
+	if !ok {
+		return nil, nil
+	}
+	call, err := c.Call(n)
+	if err != nil {
+		return nil, err
+	}
+	var out []ir.Scratch
+	for _, a := range call.Args {
+		if s, ok := a.(ir.Scratch); ok {
+			out = append(out, s)
+		}
+	}
+	return out, nil
+}
+
+// prepare makes the weights that Forward loads, with the plain Go kernels: the
+// same bytes on every machine.
+func (m *Model) prepare() error {
+	restore := cpu.SetLevel(cpu.Generic)
+	defer restore()
+	m.Raw, m.Weights = rt.NewWeights(), rt.NewWeights()
+	for _, w := range m.Module.Weights {
+		if w.Data == nil && w.Type.Elems().Equal(ir.Dim{}) {
+			w.Data = []byte{}
+		}
+		if w.Data != nil {
+			shape, _ := w.Type.Static()
+			m.Raw.AddRaw(w.Name, w.Type.DType.String(), shape, w.Data)
+		}
+	}
+	if err := m.Raw.Err(); err != nil {
+		return err
+	}
+	raw := exec.Weights(m.Raw)
+	results, shapes, err := exec.New(m.Prepare, raw).Run(nil, nil, nil)
+	if err != nil {
+		return err
+	}
+	made := map[string]int{}
+	for i, name := range m.Prepare.IR.ResultNames {
+		made[name] = i
+	}
+	for _, w := range m.kept() {
+		shape, _ := w.Type.Static()
+		if i, ok := made[w.Name]; ok {
+			exec.AddTo(m.Weights, w.Name, w.Type.DType, results[i], shapes[i])
+			continue
+		}
+		data, err := raw(w.Name)
+		if err != nil {
+			return err
+		}
+		exec.AddTo(m.Weights, w.Name, w.Type.DType, data, shape)
+	}
+	return m.Weights.Err()
+}
+
+// kept returns the weights that the weights file holds: those that Forward
+// loads, and the constants that Prepare does.
+func (m *Model) kept() []emit.Prepared {
+	var out []emit.Prepared
+	seen := map[string]bool{}
+	for _, f := range []*program.Func{m.Forward, m.Prepare} {
+		for n := range f.IR.All() {
+			l, ok := n.Op.(ir.Load)
+			if ok && !seen[l.Name] && (f == m.Forward || m.isConstant(l.Name)) {
+				seen[l.Name] = true
+				out = append(out, emit.Prepared{Name: l.Name, Type: l.Type})
+			}
+		}
+	}
+	return out
+}
+
+// isConstant reports whether a weight is none of the source model's: it was made
+// of the model's constants.
+func (m *Model) isConstant(name string) bool { return m.Source.Module.Weight(name) == nil }
+
+// Files returns the generated package's files.
+func (m *Model) Files() ([]emit.File, error) {
+	m.options.progress("emitting")
+	weights := m.Name + ".safetensors"
+	e := &emit.Model{
+		Package: m.options.Package,
+		Title:   m.Name,
+		Source:  fmt.Sprintf("%s (%s, sha256 %s)", m.Source.File, opsetsText(m.Meta.Opsets), m.sum[:16]),
+		Flags:   m.options.Flags,
+		Doc:     m.Source.Doc,
+		Forward: m.Forward, Prepare: m.Prepare,
+		WeightsFile: weights, Embed: !m.options.WeightsOutside,
+		Meta: m.Meta,
+	}
+	loaded, made := map[string]bool{}, map[string]bool{}
+	for _, name := range m.Prepare.IR.ResultNames {
+		made[name] = true
+	}
+	for n := range m.Forward.IR.All() {
+		if l, ok := n.Op.(ir.Load); ok {
+			loaded[l.Name] = true
+		}
+	}
+	for _, w := range m.kept() {
+		if loaded[w.Name] {
+			e.Prepared = append(e.Prepared, w)
+		}
+		if m.isConstant(w.Name) && !made[w.Name] {
+			e.Outside = append(e.Outside, ir.Weight{Name: w.Name, Type: w.Type})
+		}
+	}
+	var err error
+	if e.Sample, err = m.sample(); err != nil {
+		return nil, err
+	}
+	files, err := emit.Files(e)
+	if err != nil {
+		return nil, err
+	}
+	var data bytes.Buffer
+	if _, err := m.Weights.WriteTo(&data); err != nil {
+		return nil, err
+	}
+	text := "// " + emit.Header + "\n\n" + m.Module.String()
+	return append(files, emit.File{Name: m.Name + ".ir", Data: []byte(text)}, emit.File{Name: weights, Data: data.Bytes()}), nil
+}
+
+// sample computes what the bundled test expects.
+func (m *Model) sample() ([]emit.Sample, error) {
+	restore := cpu.SetLevel(cpu.Generic)
+	defer restore()
+	args, shapes, err := SampleInputs(m.Forward.IR)
+	if err != nil {
+		return nil, err
+	}
+	results, outShapes, err := m.Run(args, shapes)
+	if err != nil {
+		return nil, fmt.Errorf("the sample: %w", err)
+	}
+	var out []emit.Sample
+	for i, r := range m.Forward.IR.Results {
+		if s, ok := exec.Sample(r.Type.DType, results[i]); ok {
+			out = append(out, emit.Sample{Shape: outShapes[i], Sample: s})
+		}
+	}
+	return out, nil
+}
+
+// SampleInputs returns the arguments of the bundled test.
+func SampleInputs(f *ir.Func) (args []any, shapes [][]int, err error) {
+	for i, p := range f.Params {
+		typ := p.Type.Subst(func(string) (ir.Dim, bool) { return ir.Const(emit.SampleExtent), true })
+		shape, _ := typ.Static()
+		n, err := ir.CheckedLen(shape)
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", p, err)
+		}
+		data := exec.MakeSlice(p.Type.DType, n)
+		lo, hi := emit.SampleRange(p.Type.DType)
+		exec.Draw(p.Type.DType, data, lo, hi, uint32(emit.SampleSeed+i))
+		args, shapes = append(args, data), append(shapes, shape)
+	}
+	return args, shapes, nil
+}
+
+// Run computes the model without generating it. Arguments and results are Go
+// slices of the elements.
+func (m *Model) Run(args []any, shapes [][]int) ([]any, [][]int, error) {
+	return exec.New(m.Forward, exec.Weights(m.Weights)).Run(nil, args, shapes)
+}
+
+func opsetsText(opsets []rt.Opset) string {
+	var parts []string
+	for _, o := range opsets {
+		name := o.Domain
+		if name == "" {
+			name = "opset"
+		}
+		parts = append(parts, fmt.Sprintf("%s %d", name, o.Version))
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,216 @@
+// Package program turns a lowered and planned function into the list of steps
+// that package emit prints and package exec runs: kernel calls whose arguments
+// are places in memory, extents and constants. It does not know Go syntax, nor
+// how a kernel is found.
+package program
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/op"
+	"github.com/burngen/burngen/ir/plan"
+)
+
+// Func is a function as steps.
+type Func struct {
+	IR    *ir.Func
+	Plan  *plan.Plan
+	Steps []Step
+}
+
+// Step is one thing a function does: a [*Call], a [*Loop] or a [*Check].
+type Step interface{ step() }
+
+// Ref is the memory of a value, or of a part of it.
+type Ref struct {
+	Place plan.Place
+	DType ir.DType
+	Len   ir.Dim // elements
+	Value *ir.Value
+}
+
+// Call is a call of a kernel. An argument is a *Ref (nil for an absent operand),
+// [Scalar], [ir.Dim], []ir.Dim, [ir.Ident], [ir.Number], *[Struct], *[Chain],
+// []any, bool, string or float64.
+type Call struct {
+	Node   *ir.Node // nil for a copy of a result
+	Kernel string
+	Args   []any
+}
+
+// Scalar is the first element of a place, passed by value.
+type Scalar struct{ Ref *Ref }
+
+// Struct is a pointer to a composite value of the kernels' package.
+type Struct struct {
+	Type   string
+	Fields []ir.Field // with arguments of a Call as values
+}
+
+// Check compares two extents at run time.
+type Check struct {
+	Node *ir.Node
+	A, B ir.Dim
+	What string
+}
+
+func (*Call) step()  {}
+func (*Check) step() {}
+func (*Loop) step()  {}
+
+// Build returns the steps of a planned function.
+func Build(p *plan.Plan) (*Func, error) {
+	b := &builder{plan: p, scratch: map[*ir.Node]int{}}
+	f := &Func{IR: p.Func, Plan: p}
+	for _, n := range p.Func.Nodes {
+		steps, err := b.node(n)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", n, err)
+		}
+		f.Steps = append(f.Steps, steps...)
+	}
+	for _, c := range p.Copies {
+		from := b.ref(c.From)
+		to := *from
+		to.Place = c.To
+		f.Steps = append(f.Steps, &Call{Kernel: "Copy", Args: []any{&to, from}})
+	}
+	return f, nil
+}
+
+type builder struct {
+	plan    *plan.Plan
+	scratch map[*ir.Node]int
+}
+
+func (b *builder) ref(v *ir.Value) *Ref {
+	if v == nil {
+		return nil
+	}
+	return &Ref{Place: b.plan.Places[v], DType: v.Type.DType, Len: v.Type.Elems(), Value: v}
+}
+
+func (b *builder) node(n *ir.Node) ([]Step, error) {
+	switch o := n.Op.(type) {
+	case ir.Constant, ir.Load:
+		return nil, nil
+	case ir.CheckDim:
+		return []Step{&Check{Node: n, A: o.A, B: o.B, What: o.What}}, nil
+	case ir.Extents:
+		return []Step{&Call{Node: n, Kernel: "Elements", Args: []any{b.ref(n.Results[0]), o.Elems}}}, nil
+	case op.Pointwise:
+		l, err := b.loop(n)
+		return []Step{l}, err
+	case plan.Joiner:
+		if offsets := o.Parts(n); offsets != nil {
+			return b.join(n, offsets), nil
+		}
+	case ir.Viewer:
+		if b.plan.IsView(n) {
+			return nil, nil
+		}
+		return []Step{&Call{Node: n, Kernel: "Copy", Args: []any{b.ref(n.Results[0]), b.ref(n.Args[0])}}}, nil
+	}
+	o, ok := n.Op.(ir.Caller)
+	if !ok {
+		return nil, fmt.Errorf("no kernel computes it")
+	}
+	call, err := o.Call(n)
+	if err != nil {
+		return nil, err
+	}
+	args, err := b.args(n, call.Args)
+	if err != nil {
+		return nil, err
+	}
+	return []Step{&Call{Node: n, Kernel: call.Kernel, Args: args}}, nil
+}
+
+// join copies the operands of a concatenation that were not made in its memory.
+func (b *builder) join(n *ir.Node, offsets []ir.Dim) []Step {
+	var steps []Step
+	whole := b.ref(n.Results[0])
+	for i, a := range n.Args {
+		from := b.ref(a)
+		to := &Ref{Place: whole.Place, DType: from.DType, Len: from.Len, Value: n.Results[0]}
+		to.Place.Offset = whole.Place.Offset.Add(offsets[i])
+		if !from.Place.Same(to.Place) {
+			steps = append(steps, &Call{Node: n, Kernel: "Copy", Args: []any{to, from}})
+		}
+	}
+	return steps
+}
+
+func (b *builder) args(n *ir.Node, args []any) ([]any, error) {
+	out := make([]any, len(args))
+	for i, a := range args {
+		v, err := b.arg(n, a)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = v
+	}
+	return out, nil
+}
+
+func (b *builder) arg(n *ir.Node, a any) (any, error) {
+	switch a := a.(type) {
+	case ir.Out:
+		return b.ref(n.Results[a]), nil
+	case ir.In:
+		return b.ref(n.Arg(int(a))), nil
+	case ir.InScalar:
+		return Scalar{b.ref(n.Arg(int(a)))}, nil
+	case ir.Scratch:
+		place := b.plan.Scratch[n][b.scratch[n]]
+		b.scratch[n]++
+		return &Ref{Place: place, DType: a.DType, Len: a.Len}, nil
+	case ir.Struct:
+		s := &Struct{Type: a.Type}
+		for _, f := range a.Fields {
+			v, err := b.arg(n, f.Value)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", f.Name, err)
+			}
+			if !isZero(v) {
+				s.Fields = append(s.Fields, ir.Field{Name: f.Name, Value: v})
+			}
+		}
+		return s, nil
+	case ir.Chain:
+		if a.Region == nil {
+			return nil, nil
+		}
+		return newChain(a.Region)
+	case []any:
+		return b.args(n, a)
+	case int:
+		return ir.Const(a), nil
+	case []int:
+		return ir.Dims(a...), nil
+	case ir.Dim, []ir.Dim, ir.Ident, ir.Number, bool, string, float64, float32, nil:
+		return a, nil
+	}
+	return nil, fmt.Errorf("a kernel argument cannot be a %T", a)
+}
+
+// isZero reports whether a field of a struct need not be given.
+func isZero(v any) bool {
+	switch v := v.(type) {
+	case nil:
+		return true
+	case *Ref:
+		return v == nil
+	case *Chain:
+		return v == nil
+	case bool:
+		return !v
+	case ir.Dim:
+		return v.Equal(ir.Dim{})
+	case []any:
+		return !slices.ContainsFunc(v, func(item any) bool { return !isZero(item) })
+	}
+	return false
+}

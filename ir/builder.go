@@ -1,0 +1,352 @@
+package ir
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Builder appends nodes to a block. Its methods panic with a private type when
+// a node cannot be built; [Try] turns that into an error.
+type Builder struct {
+	fn    *Func
+	block *Block
+	state *buildState
+	uses  map[*Value]int
+}
+
+// buildState is what the builders of a function and of its nested blocks share.
+type buildState struct {
+	names   map[string]bool
+	symbols map[string]bool
+	open    []*Block // blocks being built, outermost first
+	pos     string
+	unify   bool
+	next    map[string]int
+}
+
+// buildError is what a Builder panics with.
+type buildError struct{ err error }
+
+// Try runs build and returns the error of a [Builder] used in it.
+func Try(build func()) (err error) {
+	defer func() {
+		switch e := recover().(type) {
+		case nil:
+		case buildError:
+			err = e.err
+		default:
+			panic(e)
+		}
+	}()
+	build()
+	return nil
+}
+
+// Fail stops the surrounding [Try] with an error.
+func Fail(format string, args ...any) { panic(buildError{fmt.Errorf(format, args...)}) }
+
+// FailWith stops the surrounding [Try] with err.
+func FailWith(err error) { panic(buildError{err}) }
+
+// NewBuilder returns a builder at the end of f. It unifies symbolic extents
+// that an operator needs to be equal.
+func NewBuilder(f *Func) *Builder {
+	b := newBuilder(f)
+	b.state.unify = true
+	return b
+}
+
+func newBuilder(f *Func) *Builder {
+	s := &buildState{names: map[string]bool{}, symbols: map[string]bool{}, open: []*Block{&f.Block}, next: map[string]int{}}
+	use := func(name string) (Dim, bool) { s.symbols[name] = true; return Dim{}, false }
+	note := func(values []*Value) {
+		for _, v := range values {
+			s.names[v.Name] = true
+			v.Type.Subst(use)
+		}
+	}
+	note(f.Params)
+	for n := range f.All() {
+		note(n.Results)
+		for _, inner := range n.Blocks {
+			note(inner.Params)
+		}
+	}
+	return &Builder{fn: f, block: &f.Block, state: s}
+}
+
+// Func returns the function that is built.
+func (b *Builder) Func() *Func { return b.fn }
+
+// At sets the position that the nodes built next carry.
+func (b *Builder) At(pos string) { b.state.pos = pos }
+
+// Uses tells how many users v had when a [Rewrite] began.
+func (b *Builder) Uses(v *Value) int { return b.uses[v] }
+
+// Name returns a name that no value of the function has: hint, or hint with a
+// number.
+func (b *Builder) Name(hint string) string { return unique(b.state.names, b.state.next, hint) }
+
+// Symbol returns a symbol that the function does not use yet.
+func (b *Builder) Symbol(hint string) string {
+	return unique(b.state.symbols, b.state.next, SymbolName(hint))
+}
+
+func unique(taken map[string]bool, next map[string]int, hint string) string {
+	name := hint
+	for taken[name] {
+		next[hint]++
+		name = hint + strconv.Itoa(next[hint])
+	}
+	taken[name] = true
+	return name
+}
+
+// SymbolName turns any text into the name of a symbol.
+func SymbolName(text string) string {
+	var s strings.Builder
+	for _, c := range text {
+		if c == '_' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' && s.Len() > 0 {
+			s.WriteRune(c)
+		} else {
+			s.WriteByte('_')
+		}
+		if s.Len() >= 40 {
+			break
+		}
+	}
+	if strings.Trim(s.String(), "_") == "" {
+		return "d"
+	}
+	return s.String()
+}
+
+// Param appends a parameter to the block.
+func (b *Builder) Param(name string, t Type) *Value {
+	if err := t.Check(); err != nil {
+		Fail("%q: %w", name, err)
+	}
+	v := &Value{Name: b.Name(name), Type: t, Index: len(b.block.Params)}
+	b.block.Params = append(b.block.Params, v)
+	t.Subst(func(s string) (Dim, bool) { b.state.symbols[s] = true; return Dim{}, false })
+	return v
+}
+
+// Return sets the results of the block.
+func (b *Builder) Return(values ...*Value) { b.block.Results = values }
+
+// Block builds a nested block, with values of b's blocks in scope.
+func (b *Builder) Block(build func(*Builder)) *Block {
+	inner := &Builder{fn: b.fn, block: &Block{}, state: b.state, uses: b.uses}
+	b.state.open = append(b.state.open, inner.block)
+	defer func() { b.state.open = b.state.open[:len(b.state.open)-1] }()
+	build(inner)
+	return inner.block
+}
+
+// Node applies an operator of one result.
+func (b *Builder) Node(op Op, args ...*Value) *Value {
+	r := b.Nodes(op, args...)
+	if len(r) != 1 {
+		Fail("%s: %d results where one is used", OpName(op), len(r))
+	}
+	return r[0]
+}
+
+// Nodes applies an operator and returns its results. An integer tensor whose
+// elements are known becomes a [Constant] or [Extents].
+func (b *Builder) Nodes(op Op, args ...*Value) []*Value { return b.NodeBlocks(op, nil, args...) }
+
+// NodeBlocks is Nodes for an operator with blocks.
+func (b *Builder) NodeBlocks(op Op, blocks []*Block, args ...*Value) []*Value {
+	for len(args) > 0 && args[len(args)-1] == nil {
+		args = args[:len(args)-1]
+	}
+	n := &Node{Op: op, Args: slices.Clone(args), Blocks: blocks, Pos: b.state.pos}
+	types, err := b.infer(n)
+	if err != nil {
+		FailWith(err)
+	}
+	for i, t := range types {
+		if err := t.Check(); err != nil {
+			Fail("%s: result %s: %w", OpName(op), t, err)
+		}
+		n.Results = append(n.Results, &Value{Type: t, Def: n, Index: i})
+	}
+	inferElems(n)
+	if known := knownElems(n); known != nil {
+		n.Op, n.Args = known, nil
+	}
+	for _, r := range n.Results {
+		r.Name = b.Name("h")
+	}
+	b.block.Nodes = append(b.block.Nodes, n)
+	return n.Results
+}
+
+// Const appends a constant.
+func (b *Builder) Const(t *Tensor) *Value { return b.Node(Constant{t}) }
+
+// Scalar appends a rank-0 constant.
+func (b *Builder) Scalar(d DType, v float64) *Value { return b.Const(Scalar(d, v)) }
+
+// Dims appends the rank-1 i64 tensor of extents.
+func (b *Builder) Dims(dims ...Dim) *Value {
+	return b.Node(Extents{Type: StaticTensor(I64, len(dims)), Elems: dims})
+}
+
+// infer infers n's types; while a function is being built, extents that have
+// to be equal are made so.
+func (b *Builder) infer(n *Node) ([]Type, error) {
+	for {
+		types, err := Infer(n)
+		var u *Unproven
+		if !b.state.unify || !errors.As(err, &u) {
+			return types, err
+		}
+		if !b.Unify(u.A, u.B) {
+			return nil, err
+		}
+		n.Op = SubstOp(n.Op, func(string) (Dim, bool) { return Dim{}, false })
+	}
+}
+
+// Unify makes two extents equal by replacing a symbol everywhere in the
+// function, and reports whether it could. What bound the symbol checks at run
+// time that the extent is as expected.
+func (b *Builder) Unify(x, y Dim) bool {
+	sym, value, ok := solve(x, y)
+	if !ok {
+		return false
+	}
+	env := func(s string) (Dim, bool) { return value, s == sym }
+	for _, block := range b.state.open {
+		substBlock(block, env)
+	}
+	return true
+}
+
+// solve returns a symbol and the expression that it has to be for x = y.
+func solve(x, y Dim) (sym string, value Dim, ok bool) {
+	d := x.Sub(y)
+	symbols := d.Symbols()
+	slices.Reverse(symbols) // later symbols give way to earlier ones
+	for _, s := range symbols {
+		coef, rest, ok := d.Linear(s)
+		if !ok {
+			continue
+		}
+		switch c, _ := coef.Int(); c {
+		case 1:
+			return s, rest.Neg(), true
+		case -1:
+			return s, rest, true
+		}
+	}
+	return "", Dim{}, false
+}
+
+func substBlock(b *Block, env func(string) (Dim, bool)) {
+	for _, p := range b.Params {
+		p.Type = p.Type.Subst(env)
+	}
+	for _, n := range b.Nodes {
+		n.Op = SubstOp(n.Op, env)
+		for _, r := range n.Results {
+			r.Type = r.Type.Subst(env)
+			for i := range r.Elems {
+				r.Elems[i].Num = r.Elems[i].Num.Subst(env)
+			}
+		}
+		for _, inner := range n.Blocks {
+			substBlock(inner, env)
+		}
+	}
+}
+
+// Subst replaces symbols everywhere in f, as env says.
+func (f *Func) Subst(env map[string]Dim) {
+	substBlock(&f.Block, func(s string) (Dim, bool) { d, ok := env[s]; return d, ok })
+}
+
+// Infer returns the types of n's results from its operator, operands and blocks.
+func Infer(n *Node) (types []Type, err error) {
+	defer func() {
+		if e, ok := recover().(runtime.Error); ok {
+			err = fmt.Errorf("%s: %d operands do not fit: %v", OpName(n.Op), len(n.Args), e)
+		}
+	}()
+	if op, ok := n.Op.(RegionOp); ok {
+		types, err = op.InferBlocks(n.ArgTypes(), n.Blocks)
+	} else {
+		types, err = n.Op.Infer(n.ArgTypes())
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", OpName(n.Op), err)
+	}
+	return types, nil
+}
+
+// inferElems records the elements of n's result where they are known.
+func inferElems(n *Node) {
+	op, ok := n.Op.(ElemsOp)
+	if !ok || len(n.Results) != 1 || !n.Results[0].Type.IsTensor() {
+		return
+	}
+	out := n.Results[0].Type
+	if count, ok := out.Elems().Int(); !ok || count > maxElems {
+		return
+	}
+	for _, a := range n.Args {
+		if a != nil && a.Elems == nil {
+			return
+		}
+	}
+	elems := op.InferElems(n.Args, out)
+	for _, e := range elems {
+		if e.Num.Overflow() {
+			return
+		}
+	}
+	n.Results[0].Elems = elems
+}
+
+// knownElems returns the operator that gives n's known integer elements.
+func knownElems(n *Node) Op {
+	if len(n.Results) != 1 {
+		return nil
+	}
+	r := n.Results[0]
+	dims, ok := r.Dims()
+	if _, isExtents := n.Op.(Extents); !ok || len(n.Args) == 0 && !isExtents || r.Type.DType.IsFloat() {
+		return nil
+	}
+	values, ok := Ints(dims)
+	if !ok {
+		if r.Type.DType == Bool {
+			return nil
+		}
+		return Extents{Type: r.Type, Elems: dims}
+	}
+	shape, _ := r.Type.Static()
+	t := NewTensor(r.Type.DType, shape...)
+	for i, v := range values {
+		t.SetInt(i, int64(v))
+	}
+	return Constant{t}
+}
+
+// SymbolsOf returns the symbols in the types of values, sorted.
+func SymbolsOf(values []*Value) []string {
+	set := map[string]bool{}
+	for _, v := range values {
+		v.Type.Subst(func(s string) (Dim, bool) { set[s] = true; return Dim{}, false })
+	}
+	return slices.Sorted(maps.Keys(set))
+}

@@ -1,0 +1,147 @@
+package ir
+
+import (
+	"fmt"
+)
+
+// Constant is a tensor that stands in the text form.
+type Constant struct{ Value *Tensor }
+
+// Infer gives the type of the tensor.
+func (op Constant) Infer([]Type) ([]Type, error) {
+	if op.Value == nil {
+		return nil, fmt.Errorf("no value")
+	}
+	return []Type{op.Value.Type()}, nil
+}
+
+// Eval returns the tensor.
+func (op Constant) Eval([]*Tensor) ([]*Tensor, error) { return []*Tensor{op.Value}, nil }
+
+// maxElems is the largest number of elements that are followed as expressions.
+const maxElems = 256
+
+// InferElems gives the elements of a small constant as ratios: integers and
+// booleans as they are, floats when they are exact with a small denominator.
+func (op Constant) InferElems([]*Value, Type) []Ratio {
+	t := op.Value
+	if t.Len() > maxElems || t.DType == String {
+		return nil
+	}
+	elems := make([]Ratio, t.Len())
+	for i := range elems {
+		if !t.DType.IsFloat() {
+			elems[i] = Ratio{Const(int(t.Int(i))), 1}
+			if int64(int(t.Int(i))) != t.Int(i) {
+				return nil
+			}
+			continue
+		}
+		r, ok := ratio(t.Float(i))
+		if !ok {
+			return nil
+		}
+		elems[i] = r
+	}
+	return elems
+}
+
+// ratio returns f as an exact fraction with a denominator of at most 4096.
+func ratio(f float64) (Ratio, bool) {
+	for den := 1; den <= 4096; den *= 2 {
+		n := f * float64(den)
+		if n == float64(int32(n)) {
+			return Ratio{Const(int(n)), den}, true
+		}
+	}
+	return Ratio{}, false
+}
+
+// Load is a weight of the module.
+type Load struct {
+	Name string
+	Type Type `ir:"result"`
+}
+
+// Infer gives the weight's type.
+func (op Load) Infer([]Type) ([]Type, error) { return []Type{op.Type}, nil }
+
+// Eval reports that the weight is not here: the evaluator holds the module's.
+func (op Load) Eval([]*Tensor) ([]*Tensor, error) {
+	return nil, fmt.Errorf("weight %q has no data", op.Name)
+}
+
+// Extents is a small integer tensor of expressions in the symbols: what is left
+// of shape arithmetic where a tensor is needed.
+type Extents struct {
+	Type  Type `ir:"result"`
+	Elems []Dim
+}
+
+// Infer gives the tensor's type.
+func (op Extents) Infer([]Type) ([]Type, error) {
+	n, ok := op.Type.Elems().Int()
+	if !ok || n != len(op.Elems) || !op.Type.DType.IsInt() {
+		return nil, fmt.Errorf("%d elements for %s", len(op.Elems), op.Type)
+	}
+	return []Type{op.Type}, nil
+}
+
+// Eval returns the elements' values.
+func (op Extents) Eval([]*Tensor) ([]*Tensor, error) {
+	shape, _ := op.Type.Static()
+	t := NewTensor(op.Type.DType, shape...)
+	for i, d := range op.Elems {
+		v, ok := d.Int()
+		if !ok {
+			return nil, fmt.Errorf("element %d: %s has no value", i, d)
+		}
+		t.SetInt(i, int64(v))
+	}
+	return []*Tensor{t}, nil
+}
+
+// InferElems returns the expressions.
+func (op Extents) InferElems([]*Value, Type) []Ratio {
+	elems := make([]Ratio, len(op.Elems))
+	for i, d := range op.Elems {
+		elems[i] = Ratio{d, 1}
+	}
+	return elems
+}
+
+// CheckDim is a check at run time that two extents are equal, where that could
+// not be proven. It has no results.
+type CheckDim struct {
+	A, B Dim
+	What string
+}
+
+// Infer gives no results.
+func (op CheckDim) Infer([]Type) ([]Type, error) { return nil, nil }
+
+// Eval reports an error when the extents differ.
+func (op CheckDim) Eval([]*Tensor) ([]*Tensor, error) {
+	if !op.A.Equal(op.B) {
+		return nil, fmt.Errorf("%s: %s is not %s", op.What, op.A, op.B)
+	}
+	return nil, nil
+}
+
+// HasEffect marks that the check is kept.
+func (op CheckDim) HasEffect() {}
+
+// Invoke calls another function of the module on the operands. Types are the
+// results' types at this call.
+type Invoke struct {
+	Func  string
+	Types []Type `ir:"result"`
+}
+
+// Infer gives the recorded types; the verifier compares them with the function's.
+func (op Invoke) Infer([]Type) ([]Type, error) { return op.Types, nil }
+
+// Eval reports that the function is not here: the evaluator holds the module's.
+func (op Invoke) Eval([]*Tensor) ([]*Tensor, error) {
+	return nil, fmt.Errorf("function @%s is not known", op.Func)
+}

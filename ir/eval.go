@@ -1,0 +1,249 @@
+package ir
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// Evaluator runs functions with the operators' Eval.
+type Evaluator struct {
+	Module *Module
+	// Watch, when set, is called with every value of the outermost function.
+	Watch func(v *Value, t *Tensor)
+
+	weights map[string]*Tensor
+}
+
+// Run evaluates f on arguments. The shapes of the arguments bind the symbols of
+// the parameters' types.
+func (e *Evaluator) Run(f *Func, args []*Tensor) ([]*Tensor, error) {
+	symbols, err := BindShapes(f.Params, shapesOf(args))
+	if err != nil {
+		return nil, err
+	}
+	for i, p := range f.Params {
+		if args[i].DType != p.Type.DType {
+			return nil, fmt.Errorf("%s: %s expected, not %s", p, p.Type, args[i].Type())
+		}
+	}
+	r := &run{Evaluator: e, symbols: symbols, values: map[*Value]*Tensor{}, left: f.Uses()}
+	return r.block(&f.Block, args)
+}
+
+func shapesOf(tensors []*Tensor) [][]int {
+	shapes := make([][]int, len(tensors))
+	for i, t := range tensors {
+		if t != nil {
+			shapes[i] = t.Shape
+		}
+	}
+	return shapes
+}
+
+// run is one evaluation of a function.
+type run struct {
+	*Evaluator
+	symbols map[string]int64
+	values  map[*Value]*Tensor
+	left    map[*Value]int // uses still to come, of values outside loops
+	nested  int
+}
+
+func (r *run) block(b *Block, args []*Tensor) ([]*Tensor, error) {
+	if len(args) != len(b.Params) {
+		return nil, fmt.Errorf("%d arguments for %d parameters", len(args), len(b.Params))
+	}
+	for i, p := range b.Params {
+		r.define(p, args[i])
+	}
+	for _, n := range b.Nodes {
+		if err := r.node(n); err != nil {
+			if n.Pos != "" {
+				return nil, fmt.Errorf("node %q: %w", n.Pos, err)
+			}
+			return nil, err
+		}
+	}
+	out := make([]*Tensor, len(b.Results))
+	for i, v := range b.Results {
+		out[i] = r.values[v]
+	}
+	return out, nil
+}
+
+func (r *run) define(v *Value, t *Tensor) {
+	r.values[v] = t
+	if r.Watch != nil && r.nested == 0 {
+		r.Watch(v, t)
+	}
+}
+
+func (r *run) symbol(name string) (Dim, bool) {
+	n, ok := r.symbols[name]
+	return Const(int(n)), ok
+}
+
+func (r *run) node(n *Node) error {
+	args := make([]*Tensor, len(n.Args))
+	for i, a := range n.Args {
+		if a != nil {
+			args[i] = r.values[a]
+		}
+	}
+	out, err := r.apply(n, args)
+	if err != nil {
+		return fmt.Errorf("%s: %w", OpName(n.Op), err)
+	}
+	if len(out) != len(n.Results) {
+		return fmt.Errorf("%s: %d results, %d expected", OpName(n.Op), len(out), len(n.Results))
+	}
+	for i, v := range n.Results {
+		if err := r.bind(n, v.Type, out[i]); err != nil {
+			return fmt.Errorf("%s: result %s: %w", OpName(n.Op), v, err)
+		}
+		r.define(v, out[i])
+	}
+	if r.nested == 0 {
+		for _, a := range n.Args {
+			if r.left[a]--; a != nil && r.left[a] <= 0 {
+				delete(r.values, a)
+			}
+		}
+	}
+	return nil
+}
+
+func (r *run) apply(n *Node, args []*Tensor) ([]*Tensor, error) {
+	switch op := n.Op.(type) {
+	case Load:
+		return r.load(op.Name)
+	case Invoke:
+		return r.Run(r.Module.Func(op.Func), args)
+	case RegionOp:
+		r.nested++
+		defer func() { r.nested-- }()
+		return SubstOp(op, r.symbol).(RegionOp).EvalBlocks(args, n.Blocks, r.block)
+	}
+	return SubstOp(n.Op, r.symbol).Eval(args)
+}
+
+func (r *run) load(name string) ([]*Tensor, error) {
+	if t := r.weights[name]; t != nil {
+		return []*Tensor{t}, nil
+	}
+	w := r.Module.Weight(name)
+	if w == nil || w.Data == nil {
+		return Load{Name: name}.Eval(nil)
+	}
+	t, err := w.Tensor()
+	if err != nil {
+		return nil, err
+	}
+	if r.weights == nil {
+		r.weights = map[string]*Tensor{}
+	}
+	r.weights[name] = t
+	return []*Tensor{t}, nil
+}
+
+// Tensor decodes the weight's data.
+func (w *Weight) Tensor() (*Tensor, error) {
+	shape, _ := w.Type.Static()
+	t, err := DecodeTensor(w.Type.DType, shape, w.Data)
+	if err != nil {
+		return nil, fmt.Errorf("weight %q: %w", w.Name, err)
+	}
+	return t, nil
+}
+
+// bind checks a result against its type and binds the symbols that the node
+// makes. Inside blocks that run more than once such symbols are bound anew.
+func (r *run) bind(n *Node, typ Type, t *Tensor) error {
+	if !typ.IsTensor() {
+		return nil
+	}
+	if t == nil || t.DType != typ.DType || len(t.Shape) != len(typ.Shape) {
+		return fmt.Errorf("%s expected", typ)
+	}
+	if b, ok := n.Op.(Binder); ok {
+		for _, s := range b.Binds() {
+			delete(r.symbols, s)
+		}
+		for i, d := range typ.Shape {
+			if sym := d.String(); slices.Contains(b.Binds(), sym) {
+				r.symbols[sym] = int64(t.Shape[i])
+			}
+		}
+	}
+	for i, d := range typ.Shape {
+		want, err := d.Eval(func(s string) (int64, bool) { n, ok := r.symbols[s]; return n, ok })
+		if err != nil {
+			return fmt.Errorf("dimension %d: %w", i, err)
+		}
+		if want != int64(t.Shape[i]) {
+			return fmt.Errorf("dimension %d is %d, not %s = %d", i, t.Shape[i], d, want)
+		}
+	}
+	return nil
+}
+
+// BindShapes returns the values that the symbols in the types of params have
+// when the arguments have these shapes, or an error that names the parameter
+// and dimension that does not fit.
+func BindShapes(params []*Value, shapes [][]int) (map[string]int64, error) {
+	if len(shapes) != len(params) {
+		return nil, fmt.Errorf("%d arguments, %d expected", len(shapes), len(params))
+	}
+	symbols := map[string]int64{}
+	for i, p := range params {
+		if p.Type.IsTensor() && len(shapes[i]) != p.Type.Rank() {
+			return nil, fmt.Errorf("%s: rank %d, %s expected", p, len(shapes[i]), p.Type)
+		}
+	}
+	// Each pass binds what can be solved for with the symbols known so far.
+	for {
+		known := len(symbols)
+		for i, p := range params {
+			for j, d := range p.Type.Shape {
+				bindDim(d, int64(shapes[i][j]), symbols)
+			}
+		}
+		if len(symbols) == known {
+			break
+		}
+	}
+	var errs []error
+	for i, p := range params {
+		for j, d := range p.Type.Shape {
+			want, err := d.Eval(func(s string) (int64, bool) { n, ok := symbols[s]; return n, ok })
+			if err != nil {
+				errs = append(errs, fmt.Errorf("%s: dimension %d: %w", p, j, err))
+			} else if want != int64(shapes[i][j]) {
+				errs = append(errs, fmt.Errorf("%s: dimension %d is %d, not %s = %d", p, j, shapes[i][j], d, want))
+			}
+		}
+	}
+	return symbols, errors.Join(errs...)
+}
+
+// bindDim solves d = n for the one symbol of d that has no value yet.
+func bindDim(d Dim, n int64, symbols map[string]int64) {
+	d = d.Subst(func(s string) (Dim, bool) { v, ok := symbols[s]; return Const(int(v)), ok })
+	free := d.Symbols()
+	if len(free) != 1 {
+		return
+	}
+	coef, rest, ok := d.Linear(free[0])
+	if !ok {
+		return
+	}
+	c, okC := coef.Int()
+	r, okR := rest.Int()
+	if okC && okR && c > 0 && (n-int64(r))%int64(c) == 0 && n >= int64(r) {
+		symbols[free[0]] = (n - int64(r)) / int64(c)
+	}
+}
+
+// Symbols returns the symbols in the types of f's parameters, sorted.
+func (f *Func) Symbols() []string { return SymbolsOf(f.Params) }

@@ -1,0 +1,40 @@
+package ir
+
+// Importer is one node of a foreign model, as the import functions of the
+// operators see it. Its methods stop the surrounding [Try] when the node is
+// malformed. An attribute that no call asks for is reported as unknown.
+type Importer interface {
+	// Builder returns the builder that the node's replacement is appended to.
+	Builder() *Builder
+	// Op returns the operator's name as the model writes it.
+	Op() string
+	// Opset returns the version of the operator set that the node is read by.
+	Opset() int
+
+	// NumArgs returns the number of operands, absent ones included.
+	NumArgs() int
+	// Arg returns operand i, nil when it is absent.
+	Arg(i int) *Value
+	// NumResults returns the number of results, unused ones included.
+	NumResults() int
+	// Wants reports whether result i has a name.
+	Wants(i int) bool
+	// ResultType returns the type the model declares for result i, if any.
+	ResultType(i int) (Type, bool)
+
+	// Has reports whether the node has an attribute.
+	Has(name string) bool
+	// The others return an attribute, or def when the node does not have it.
+	Int(name string, def int) int
+	Ints(name string, def []int) []int
+	Float(name string, def float64) float64
+	Floats(name string, def []float64) []float64
+	Text(name string, def string) string
+	Texts(name string, def []string) []string
+	DType(name string, def DType) DType
+	// Tensor returns a tensor attribute, nil when the node does not have it.
+	Tensor(name string) *Tensor
+	// Graph builds a nested block from a graph attribute: params are the types
+	// of its parameters, in order; their names come from the graph.
+	Graph(name string, params []Type) *Block
+}

@@ -1,0 +1,110 @@
+package ir
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// Op is an operator with its attributes: a struct, comparable by [Equal], whose
+// name in the text form is the snake case of its Go type.
+type Op interface {
+	// Infer returns the types of the results. An absent optional operand has
+	// the zero Type. An extent that has to equal another but cannot be proven
+	// to is reported by returning an [Unproven].
+	Infer(in []Type) ([]Type, error)
+	// Eval computes the results, slowly and obviously: it is the oracle for
+	// folding, lowering and kernels. Attributes hold no symbols when it is
+	// called; an absent optional operand is nil.
+	Eval(in []*Tensor) ([]*Tensor, error)
+}
+
+// RegionOp is an operator that owns blocks, such as a loop.
+type RegionOp interface {
+	Op
+	// InferBlocks returns the types of the results of a node with these blocks.
+	InferBlocks(in []Type, blocks []*Block) ([]Type, error)
+	// EvalBlocks computes the results; run evaluates a block on arguments.
+	EvalBlocks(in []*Tensor, blocks []*Block, run func(b *Block, args []*Tensor) ([]*Tensor, error)) ([]*Tensor, error)
+}
+
+// Binder is an operator some of whose result extents are known only once it
+// has run: fresh symbols, which it binds.
+type Binder interface{ Binds() []string }
+
+// Effect is an operator that is kept although nobody uses its results.
+type Effect interface{ HasEffect() }
+
+// Overwriter is an operator whose first result may take the memory of an
+// operand: of the same size, read at each place before that place is written.
+type Overwriter interface{ Overwrites() []int }
+
+// Viewer is an operator whose result is its first operand's memory, unchanged.
+type Viewer interface{ IsView() }
+
+// ElemsOp is an operator whose result's elements can be given as expressions
+// when its operands' are.
+type ElemsOp interface {
+	// InferElems returns the elements of the only result, nil when unknown.
+	// Operands of unknown elements have nil Elems.
+	InferElems(in []*Value, out Type) []Ratio
+}
+
+// Coster is an operator that knows its floating-point operations.
+type Coster interface{ Flops(in, out []Type) Dim }
+
+// Lowerer is an operator that is computed through others on a target.
+type Lowerer interface {
+	// Lower builds the replacement of n's results; nil keeps n.
+	Lower(b *Builder, n *Node) []*Value
+}
+
+// Caller is an operator that one kernel computes.
+type Caller interface {
+	// Call returns the kernel's name and arguments for n.
+	Call(n *Node) (Call, error)
+}
+
+// Unproven is the error of an [Op.Infer] that needs A and B to be equal.
+type Unproven struct {
+	A, B Dim
+	What string // what the two are, such as "inner dimensions"
+}
+
+func (e *Unproven) Error() string {
+	return fmt.Sprintf("%s: cannot prove that %s equals %s", e.What, e.A, e.B)
+}
+
+// OpName returns the name of op in the text form: MaxPool is "max_pool", LRN "lrn".
+func OpName(op Op) string { return snake(reflect.TypeOf(op).Name()) }
+
+// snake turns a Go name into snake case, keeping runs of capitals together.
+func snake(name string) string {
+	var b strings.Builder
+	r := []rune(name)
+	for i, c := range r {
+		if unicode.IsUpper(c) {
+			if i > 0 && (!unicode.IsUpper(r[i-1]) || i+1 < len(r) && unicode.IsLower(r[i+1])) {
+				b.WriteByte('_')
+			}
+			c = unicode.ToLower(c)
+		}
+		b.WriteRune(c)
+	}
+	return b.String()
+}
+
+// OpSet finds operators by their name in the text form.
+type OpSet map[string]reflect.Type
+
+// NewOpSet returns the set of ops and of the operators that ir itself knows:
+// [Constant], [Load], [Extents], [CheckDim] and [Invoke].
+func NewOpSet(ops ...Op) OpSet {
+	s := OpSet{}
+	for _, op := range slices.Concat([]Op{Constant{}, Load{}, Extents{}, CheckDim{}, Invoke{}}, ops) {
+		s[OpName(op)] = reflect.TypeOf(op)
+	}
+	return s
+}

@@ -1,0 +1,53 @@
+package op
+
+import (
+	"fmt"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// importBinary returns the import of an operator of two operands (ONNX Add, Sub,
+// Mul, Div, the comparisons and the logic operators).
+func importBinary(op ir.Op) func(ir.Importer) ([]*ir.Value, error) {
+	return func(c ir.Importer) ([]*ir.Value, error) {
+		y, err := broadcastOperand(c)
+		if err != nil {
+			return nil, err
+		}
+		return []*ir.Value{c.Builder().Node(op, c.Arg(0), y)}, nil
+	}
+}
+
+// broadcastOperand returns the second of two operands in a shape that broadcasts
+// to the first's. Before opset 7 broadcasting was asked for by the broadcast
+// attribute, and axis told where the second operand's dimensions stand among the
+// first's.
+func broadcastOperand(c ir.Importer) (*ir.Value, error) {
+	x, y := c.Arg(0), c.Arg(1)
+	if c.Opset() >= 7 {
+		return y, nil
+	}
+	consumed(c)
+	rank := x.Type.Rank()
+	at := c.Int("axis", rank-y.Type.Rank())
+	if c.Int("broadcast", 0) == 0 {
+		if rank != y.Type.Rank() {
+			return nil, fmt.Errorf("shapes %s and %s without broadcast", x.Type, y.Type)
+		}
+		return y, nil
+	}
+	axis, err := fromFront(at, rank+1)
+	if err != nil || axis+y.Type.Rank() > rank {
+		return nil, fmt.Errorf("axis %d for shapes %s and %s", at, x.Type, y.Type)
+	}
+	return trailingOnes(c.Builder(), y, rank-axis), nil
+}
+
+// trailingOnes appends extents of 1 to the shape of v, up to a rank.
+func trailingOnes(b *ir.Builder, v *ir.Value, rank int) *ir.Value {
+	shape := v.Type.Shape
+	for len(shape) < rank {
+		shape = append(shape[:len(shape):len(shape)], ir.Const(1))
+	}
+	return reshape(b, v, shape...)
+}

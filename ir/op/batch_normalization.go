@@ -1,0 +1,132 @@
+package op
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// BatchNormalization is (x − mean)/√(variance + Epsilon)·scale + bias of floats,
+// with x of [N,C,…] and operands x, scale, bias, mean and variance in this order
+// (ONNX BatchNormalization, in inference). The last four have one element for
+// each channel, [C], or for each place, [C,…]. Epsilon is an f32.
+type BatchNormalization struct{ Epsilon float64 }
+
+// Infer gives the type of x.
+func (op BatchNormalization) Infer(in []ir.Type) ([]ir.Type, error) {
+	if err := tensors(in, 5, 5); err != nil {
+		return nil, err
+	}
+	if err := checkDomain(in, floats{}); err != nil {
+		return nil, err
+	}
+	x := in[0]
+	if x.Rank() < 1 {
+		return nil, fmt.Errorf("%s has no batch", x)
+	}
+	channels := []ir.Dim{ir.Const(1)}
+	if x.Rank() > 1 {
+		channels = x.Shape[1:]
+	}
+	for i, t := range in[1:] {
+		if t.Rank() != 1 && t.Rank() != len(channels) {
+			return nil, fmt.Errorf("operand %d is %s for %s", i+1, t, x)
+		}
+		for j, d := range t.Shape {
+			if err := same(d, channels[j], fmt.Sprintf("axis %d of operand %d", j, i+1)); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return in[:1], nil
+}
+
+// Eval computes in float64.
+func (op BatchNormalization) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
+	x := in[0]
+	y := ir.NewTensor(x.DType, x.Shape...)
+	inner := 1
+	if len(x.Shape) > 1 {
+		inner = lenOf(x.Shape[2:])
+	}
+	at := func(t *ir.Tensor, i int) float64 {
+		switch {
+		case t.Rank() > 1:
+			return t.Float(i % t.Len())
+		default:
+			return t.Float(i / inner % t.Len())
+		}
+	}
+	for i := range y.Len() {
+		s := at(in[1], i) / math.Sqrt(at(in[4], i)+op.Epsilon)
+		y.SetFloat(i, float64((x.Float(i)-at(in[3], i))*s)+at(in[2], i))
+	}
+	return []*ir.Tensor{y}, nil
+}
+
+// Lower makes it a product with s and a sum with t, where
+// s = scale/√(variance + Epsilon) and t = bias − mean·s depend on the weights.
+func (op BatchNormalization) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
+	if out := lowerNarrow(b, n); out != nil {
+		return out
+	}
+	s, t := op.Affine(b, n)
+	return []*ir.Value{b.Node(Add{}, b.Node(Mul{}, n.Arg(0), s), t)}
+}
+
+// Affine appends what makes n's result x·s + t: two tensors that broadcast to x,
+// of [C,1…] or the shape of its places.
+func (op BatchNormalization) Affine(b *ir.Builder, n *ir.Node) (s, t *ir.Value) {
+	x := n.Arg(0).Type
+	d := x.DType
+	var args [5]*ir.Value
+	for i := 1; i < 5; i++ {
+		args[i] = convert(b, n.Arg(i), d)
+		if x.Rank() > 2 && args[i].Type.Rank() == 1 {
+			args[i] = reshape(b, args[i], perChannel(args[i].Type.Shape[0], x.Rank()-2)...)
+		}
+	}
+	s = b.Node(Div{}, args[1], b.Node(Sqrt{}, b.Node(Add{}, args[4], b.Scalar(d, op.Epsilon))))
+	return s, b.Node(Sub{}, args[2], b.Node(Mul{}, args[3], s))
+}
+
+// perChannel returns the shape of a value for each of c channels that broadcasts
+// to [N,c,spatial…].
+func perChannel(c ir.Dim, spatial int) []ir.Dim {
+	shape := []ir.Dim{c}
+	for range spatial {
+		shape = append(shape, ir.Const(1))
+	}
+	return shape
+}
+
+// Flops counts a product and a sum for each element.
+func (BatchNormalization) Flops(in, _ []ir.Type) ir.Dim { return in[0].Elems().Mul(ir.Const(2)) }
+
+// importBatchNormalization reads BatchNormalization. Whether it trains follows
+// from is_test before opset 7, from the number of results before 14, and from
+// training_mode from there on. Without spatial, before opset 9, statistics are
+// kept for each place.
+func importBatchNormalization(c ir.Importer) ([]*ir.Value, error) {
+	op := BatchNormalization{Epsilon: c.Float("epsilon", float64(float32(1e-5)))}
+	c.Float("momentum", float64(float32(0.9)))
+	if c.Opset() < 6 {
+		c.Ints("consumed_inputs", nil)
+	}
+	if c.Opset() < 7 {
+		c.Int("is_test", 0)
+	}
+	spatial := c.Opset() >= 9 || c.Int("spatial", 1) != 0
+	training := c.Opset() >= 14 && c.Int("training_mode", 0) != 0
+	for i := 1; i < c.NumResults(); i++ {
+		training = training || c.Wants(i)
+	}
+	if training {
+		return nil, fmt.Errorf("statistics of a batch that is trained on are not supported")
+	}
+	if x := c.Arg(0).Type; !spatial && x.Rank() > 2 && c.Arg(1).Type.Rank() == 1 {
+		return nil, fmt.Errorf("scale %s with spatial unset, rank %d expected", c.Arg(1).Type, x.Rank()-1)
+	}
+	return []*ir.Value{c.Builder().Node(op, c.Arg(0), c.Arg(1), c.Arg(2), c.Arg(3), c.Arg(4))}, nil
+}

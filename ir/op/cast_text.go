@@ -1,0 +1,71 @@
+package op
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// parse stores the number that a string holds, converted to y's type (ONNX
+// Cast): a plain or scientific number, or INF, +INF, −INF or NaN in any case.
+func (op Cast) parse(y *ir.Tensor, i int, text string) error {
+	word := strings.TrimSpace(text)
+	switch {
+	case op.To == ir.String:
+		y.SetText(i, text)
+		return nil
+	case op.To == ir.U64:
+		if v, err := strconv.ParseUint(word, 10, 64); err == nil {
+			y.SetInt(i, int64(v))
+			return nil
+		}
+	case op.To.IsInt():
+		if v, err := strconv.ParseInt(word, 10, 64); err == nil {
+			y.SetInt(i, v)
+			return nil
+		}
+	}
+	v, err := strconv.ParseFloat(word, 64)
+	if err != nil && !math.IsInf(v, 0) {
+		return fmt.Errorf("element %d: %q is no number", i, text)
+	}
+	op.setFloat(y, i, v)
+	return nil
+}
+
+// formatElem returns element i of x as text: integers and booleans in decimal,
+// floats with the fewest digits that stand for them in their type, plainly
+// unless they are very large or small.
+func formatElem(x *ir.Tensor, i int) string {
+	switch {
+	case x.DType == ir.U64:
+		return strconv.FormatUint(uint64(x.Int(i)), 10)
+	case !x.DType.IsFloat():
+		return strconv.FormatInt(x.Int(i), 10)
+	}
+	v := x.Float(i)
+	switch {
+	case math.IsNaN(v):
+		return "NaN"
+	case math.IsInf(v, 0):
+		return strings.TrimPrefix(strings.ToUpper(strconv.FormatFloat(v, 'g', -1, 64)), "+")
+	}
+	digits := 0
+	for digits < 17 {
+		if back, err := strconv.ParseFloat(strconv.FormatFloat(v, 'e', digits, 64), 64); err == nil && ir.RoundFloat(x.DType, back) == v {
+			break
+		}
+		digits++
+	}
+	short, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'e', digits, 64), 64)
+	if a := math.Abs(v); v != 0 && (a < 1e-4 || a >= 1e16) {
+		return strconv.FormatFloat(short, 'e', -1, 64)
+	}
+	if text := strconv.FormatFloat(short, 'f', -1, 64); strings.Contains(text, ".") {
+		return text
+	}
+	return strconv.FormatFloat(short, 'f', 1, 64)
+}

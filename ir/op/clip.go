@@ -1,0 +1,156 @@
+package op
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// Clip is x limited to Lo…Hi, of numbers; an infinite bound is none. NaN stays
+// NaN, and where Lo is greater than Hi the result is Hi.
+type Clip struct {
+	unary[numbers]
+	Lo, Hi float64
+}
+
+// Infer checks that the element type has the bounds.
+func (op Clip) Infer(in []ir.Type) ([]ir.Type, error) {
+	out, err := op.unary.Infer(in)
+	if err != nil {
+		return nil, err
+	}
+	for _, v := range []float64{op.Lo, op.Hi} {
+		if d := in[0].DType; d.IsInt() && !math.IsInf(v, 0) && !intHas(d, v) {
+			return nil, fmt.Errorf("bound %v is no %s", v, d)
+		}
+	}
+	return out, nil
+}
+
+// intHas reports whether an integer type has the value v.
+func intHas(d ir.DType, v float64) bool {
+	lo, hi := intRange(d)
+	return v == math.Trunc(v) && v >= float64(lo) && v <= float64(hi) && v < 1<<63
+}
+
+// intRange returns the least and the greatest integer of a type.
+func intRange(d ir.DType) (lo int64, hi uint64) {
+	if d.Class() == ir.Unsigned {
+		return 0, math.MaxUint64 >> (64 - d.Bits())
+	}
+	return math.MinInt64 >> (64 - d.Bits()), math.MaxInt64 >> (64 - d.Bits())
+}
+
+// Eval limits.
+func (op Clip) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
+	lo, hi := intBounds(in[0].DType, op.Lo, op.Hi)
+	return evalMapping(in, mapping{
+		float:    func(x float64) float64 { return limit(x, op.Lo, op.Hi) },
+		signed:   func(x int64) int64 { return limit(x, lo, hi) },
+		unsigned: func(x uint64) uint64 { return limit(x, uint64(lo), uint64(hi)) },
+	})
+}
+
+func limit[T real](x, lo, hi T) T {
+	if x < lo {
+		x = lo
+	}
+	if x > hi {
+		x = hi
+	}
+	return x
+}
+
+// intBounds returns bounds as integers of a type, u64 by their bits.
+func intBounds(d ir.DType, lo, hi float64) (int64, int64) {
+	if !d.IsInt() {
+		return 0, 0
+	}
+	least, greatest := intRange(d)
+	bound := func(v float64) int64 {
+		switch {
+		case math.IsInf(v, -1):
+			return least
+		case math.IsInf(v, 1):
+			return int64(greatest)
+		}
+		return int64(v)
+	}
+	return bound(lo), bound(hi)
+}
+
+// InferElems limits expressions to constants.
+func (op Clip) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
+	return elemsUnary(in, out, func(r ir.Ratio) (ir.Ratio, bool) {
+		if !math.IsInf(op.Lo, -1) {
+			if op.Lo != float64(int32(op.Lo)) {
+				return r, false
+			}
+			r.Num = r.Num.Max(ir.Const(int(op.Lo)).Mul(ir.Const(r.Den)))
+		}
+		if !math.IsInf(op.Hi, 1) {
+			if op.Hi != float64(int32(op.Hi)) {
+				return r, false
+			}
+			r.Num = r.Num.Min(ir.Const(int(op.Hi)).Mul(ir.Const(r.Den)))
+		}
+		return fraction(r.Num, r.Den)
+	})
+}
+
+// Call is cpu.Clip.
+func (op Clip) Call(n *ir.Node) (ir.Call, error) {
+	d := n.Arg(0).Type.DType
+	if d.IsFloat() {
+		return callUnary("Clip", number(n, op.Lo), number(n, op.Hi)), nil
+	}
+	lo, hi := intBounds(d, op.Lo, op.Hi)
+	return callUnary("Clip", ir.Number{DType: d, Int: lo}, ir.Number{DType: d, Int: hi}), nil
+}
+
+// importClip reads Clip: its bounds are attributes before opset 11 and optional
+// operands from there on. Bounds that are not constant make it Max and Min.
+func importClip(c ir.Importer) ([]*ir.Value, error) {
+	b, x := c.Builder(), c.Arg(0)
+	if c.Opset() < 11 {
+		consumed(c)
+		op := Clip{Lo: c.Float("min", math.Inf(-1)), Hi: c.Float("max", math.Inf(1))}
+		return []*ir.Value{b.Node(op, x)}, nil
+	}
+	lo, hi := c.Arg(1), c.Arg(2)
+	for _, v := range []*ir.Value{lo, hi} {
+		if v == nil {
+			continue
+		}
+		if n, ok := v.Type.Elems().Int(); !ok || n != 1 {
+			return nil, fmt.Errorf("bound %s is no scalar", v.Type)
+		}
+	}
+	least, okLo := clipBound(lo, x.Type.DType, math.Inf(-1))
+	greatest, okHi := clipBound(hi, x.Type.DType, math.Inf(1))
+	if okLo && okHi {
+		return []*ir.Value{b.Node(Clip{Lo: least, Hi: greatest}, x)}, nil
+	}
+	if lo != nil {
+		x = b.Node(Max{}, x, reshape(b, lo))
+	}
+	if hi != nil {
+		x = b.Node(Min{}, x, reshape(b, hi))
+	}
+	return []*ir.Value{x}, nil
+}
+
+// clipBound returns the value of a bound that is a constant float64 holds, or
+// absent.
+func clipBound(v *ir.Value, d ir.DType, absent float64) (float64, bool) {
+	if v == nil {
+		return absent, true
+	}
+	t, ok := v.ConstValue()
+	if !ok || t.DType != d || !(numbers{}).has(d) {
+		return 0, false
+	}
+	n := t.Number(0)
+	return n, n == n && (d.IsFloat() || intHas(d, n) && int64(n) == t.Int(0))
+}

@@ -1,0 +1,125 @@
+package op
+
+import (
+	"fmt"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// Concat puts tensors that agree in all axes but Axis one after the other along
+// it.
+type Concat struct{ Axis int }
+
+// Infer adds the extents of Axis.
+func (op Concat) Infer(in []ir.Type) ([]ir.Type, error) {
+	if err := tensors(in, 1, -1); err != nil {
+		return nil, err
+	}
+	if err := sameDType(in); err != nil {
+		return nil, err
+	}
+	first := in[0]
+	if op.Axis < 0 || op.Axis >= first.Rank() {
+		return nil, fmt.Errorf("axis %d out of range for rank %d", op.Axis, first.Rank())
+	}
+	shape := append([]ir.Dim{}, first.Shape...)
+	for i, t := range in[1:] {
+		if t.Rank() != first.Rank() {
+			return nil, fmt.Errorf("operand %d has rank %d, operand 0 has %d", i+1, t.Rank(), first.Rank())
+		}
+		for k, d := range t.Shape {
+			if k == op.Axis {
+				shape[k] = shape[k].Add(d)
+			} else if err := same(shape[k], d, fmt.Sprintf("axis %d of operands 0 and %d", k, i+1)); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return []ir.Type{ir.TensorOf(first.DType, shape...)}, nil
+}
+
+// Eval copies the operands' rows in turn.
+func (op Concat) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
+	types := make([]ir.Type, len(in))
+	for i, t := range in {
+		types[i] = t.Type()
+	}
+	out, err := op.Infer(types)
+	if err != nil {
+		return nil, err
+	}
+	shape, _ := out[0].Static()
+	y := ir.NewTensor(out[0].DType, shape...)
+	op.visit(shape, types, func(i, operand, j int) { y.Copy(i, in[operand], j) })
+	return []*ir.Tensor{y}, nil
+}
+
+// InferElems copies the operands' rows in turn.
+func (op Concat) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
+	shape, ok := out.Static()
+	types := make([]ir.Type, len(in))
+	for i, v := range in {
+		types[i] = v.Type
+		ok = ok && v.Type.IsStatic()
+	}
+	if !ok {
+		return nil
+	}
+	n, _ := out.Elems().Int()
+	elems := make([]ir.Ratio, n)
+	op.visit(shape, types, func(i, operand, j int) { elems[i] = in[operand].Elems[j] })
+	return elems
+}
+
+// visit calls f with the number of each element of the result, of the operand
+// it comes from and of the element there.
+func (op Concat) visit(shape []int, in []ir.Type, f func(i, operand, j int)) {
+	outer := 1
+	for _, d := range shape[:op.Axis] {
+		outer *= d
+	}
+	i := 0
+	for o := range outer {
+		for operand, t := range in {
+			width, _ := ir.Product(t.Shape[op.Axis:]...).Int()
+			for j := range width {
+				f(i, operand, o*width+j)
+				i++
+			}
+		}
+	}
+}
+
+// Call is cpu.Concat: the number of rows, and for each operand the length of its
+// rows.
+func (op Concat) Call(n *ir.Node) (ir.Call, error) {
+	widths := make([]ir.Dim, len(n.Args))
+	args := []any{ir.Out(0), ir.Product(n.Args[0].Type.Shape[:op.Axis]...), widths}
+	for i, a := range n.Args {
+		widths[i] = ir.Product(a.Type.Shape[op.Axis:]...)
+		args = append(args, ir.In(i))
+	}
+	return ir.Call{Kernel: "Concat", Args: args}, nil
+}
+
+// importConcat reads Concat; before opset 4 the axis is 1 unless it is given.
+func importConcat(c ir.Importer) ([]*ir.Value, error) {
+	if c.Opset() >= 4 && !c.Has("axis") {
+		return nil, fmt.Errorf("no axis")
+	}
+	if c.NumArgs() == 0 {
+		return nil, fmt.Errorf("no operands")
+	}
+	axis, err := fromFront(c.Int("axis", 1), c.Arg(0).Type.Rank())
+	if err != nil {
+		return nil, err
+	}
+	args := make([]*ir.Value, c.NumArgs())
+	for i := range args {
+		args[i] = c.Arg(i)
+	}
+	if len(args) == 1 {
+		return args, nil
+	}
+	return []*ir.Value{c.Builder().Node(Concat{Axis: axis}, args...)}, nil
+}

@@ -1,0 +1,249 @@
+package op
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// Conv is a convolution (ONNX Conv) of x, [N,C,spatial…], with weights w,
+// [M,C/Group,kernel…], and an optional bias [M], all of one float type: each
+// element of the result [N,M,spatial…] is the sum over its window and the
+// channels of its group, of products of x and w, plus the bias.
+type Conv struct {
+	Window
+	Group int // divides C and M
+}
+
+// Infer computes the spatial extents.
+func (op Conv) Infer(in []ir.Type) ([]ir.Type, error) {
+	if err := tensors(in, 2, 3); err != nil {
+		return nil, err
+	}
+	x, w := in[0], in[1]
+	if err := op.inferWeights(in, w.Rank()); err != nil {
+		return nil, err
+	}
+	if err := same(x.Shape[1], w.Shape[1].Mul(ir.Const(op.Group)), "channels of the operand and the weights"); err != nil {
+		return nil, err
+	}
+	if m, ok := w.Shape[0].Int(); ok && m%op.Group != 0 {
+		return nil, fmt.Errorf("%d channels in %d groups", m, op.Group)
+	}
+	spatial, err := op.shape(x.Shape[2:])
+	if err != nil {
+		return nil, err
+	}
+	if err := inferBias(in, w.Shape[0]); err != nil {
+		return nil, err
+	}
+	return []ir.Type{ir.TensorOf(x.DType, append([]ir.Dim{x.Shape[0], w.Shape[0]}, spatial...)...)}, nil
+}
+
+// inferWeights checks what a convolution and a transposed one have in common.
+func (op Conv) inferWeights(in []ir.Type, rank int) error {
+	x, w := in[0], in[1]
+	if err := checkDomain(in, floats{}); err != nil {
+		return err
+	}
+	if err := sameDType(in); err != nil {
+		return err
+	}
+	if x.Rank() != rank {
+		return fmt.Errorf("weights %s for %s", w, x)
+	}
+	if err := op.check(rank - 2); err != nil {
+		return err
+	}
+	if op.Group < 1 {
+		return fmt.Errorf("%d groups", op.Group)
+	}
+	for i, k := range op.Kernel {
+		if err := same(w.Shape[2+i], ir.Const(k), "weights and kernel shape"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// inferBias checks an optional third operand of m elements.
+func inferBias(in []ir.Type, m ir.Dim) error {
+	if len(in) < 3 || in[2].IsZero() {
+		return nil
+	}
+	if in[2].Rank() != 1 {
+		return fmt.Errorf("bias %s, rank 1 expected", in[2])
+	}
+	return same(in[2].Shape[0], m, "bias and output channels")
+}
+
+// Eval sums products in float64.
+func (op Conv) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
+	out, err := inferOf(op, in)
+	if err != nil {
+		return nil, err
+	}
+	shape, _ := out[0].Static()
+	y := ir.NewTensor(out[0].DType, shape...)
+	x, w := numbersOf(in[0]), numbersOf(in[1])
+	var bias []float64
+	if len(in) > 2 {
+		bias = numbersOf(in[2])
+	}
+	n, m, group := shape[0], shape[1], in[1].Shape[1]
+	plane, kernel := lenOf(in[0].Shape[2:]), lenOf(op.Kernel)
+	outPlane := lenOf(shape[2:])
+	err = op.visit(in[0].Shape[2:], func(o int, c cells) {
+		for i := range n {
+			for j := range m {
+				first := i*in[0].Shape[1] + j/(m/op.Group)*group
+				sum := 0.0
+				for k := range group {
+					from, by := x[(first+k)*plane:][:plane], w[(j*group+k)*kernel:][:kernel]
+					for t, at := range c.at {
+						sum += float64(from[at] * by[c.tap[t]])
+					}
+				}
+				if bias != nil {
+					sum += bias[j]
+				}
+				y.SetFloat((i*m+j)*outPlane+o, sum)
+			}
+		}
+	})
+	return []*ir.Tensor{y}, err
+}
+
+// Flops counts two operations for each product.
+func (op Conv) Flops(in, out []ir.Type) ir.Dim {
+	return out[0].Elems().Mul(ir.Product(in[1].Shape[1:]...)).Mul(ir.Const(2))
+}
+
+// Lower computes narrow floats in f32, and more than two spatial axes as a sum over
+// the first of convolutions over the others.
+func (op Conv) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
+	if out := lowerNarrow(b, n); out != nil {
+		return out
+	}
+	if len(op.Kernel) <= maxSpatial {
+		return nil
+	}
+	x, w := n.Arg(0), n.Arg(1)
+	before, after := op.pad(0, x.Type.Shape[2])
+	depth := op.extent(0, x.Type.Shape[2])
+	x = padAxis(b, x, 2, before, after)
+	perm := allAxes(x.Type.Rank())
+	perm[1], perm[2] = 2, 1
+	x = transpose(b, x, perm...) // [N,D,C,…]
+	rest := Conv{Window: op.axes(1, len(op.Kernel)), Group: op.Group}
+	var sum *ir.Value
+	for k := range op.Kernel[0] {
+		s := wholeSlice(x.Type)
+		s.Starts[1], s.Shape[1], s.Steps[1] = ir.Const(k*op.dilation(0)), depth, op.stride(0)
+		slab := applySlice(b, x, s)
+		shape := slab.Type.Shape
+		slab = reshape(b, slab, append([]ir.Dim{shape[0].Mul(shape[1])}, shape[2:]...)...)
+		part := sliceAxis(b, w, 2, ir.Const(k), ir.Const(1))
+		part = reshape(b, part, append(w.Type.Shape[:2:2], w.Type.Shape[3:]...)...)
+		if sum == nil {
+			sum = b.Node(rest, slab, part, n.Arg(2))
+		} else {
+			sum = b.Node(Add{}, sum, b.Node(rest, slab, part))
+		}
+	}
+	shape := append([]ir.Dim{x.Type.Shape[0], depth}, sum.Type.Shape[1:]...)
+	return []*ir.Value{transpose(b, reshape(b, sum, shape...), perm...)}
+}
+
+// padAxis appends zeros around an axis.
+func padAxis(b *ir.Builder, x *ir.Value, axis int, before, after ir.Dim) *ir.Value {
+	if before.Equal(ir.Const(0)) && after.Equal(ir.Const(0)) {
+		return x
+	}
+	p := Pad{Mode: "constant", Before: make([]ir.Dim, x.Type.Rank()), After: make([]ir.Dim, x.Type.Rank())}
+	p.Before[axis], p.After[axis] = before, after
+	return b.Node(p, x)
+}
+
+// Relayout convolves, in the blocked layout, over one or two spatial axes. The
+// operand stays planar where its few channels would leave most lanes empty.
+func (op Conv) Relayout(b *ir.Builder, n *ir.Node, l Layouts) *ir.Value {
+	x, w, bias := n.Arg(0), n.Arg(1), n.Arg(2)
+	shape, ok := w.Type.Static()
+	if !ok || !blockable(x.Type) || shape[0] == 0 {
+		return nil
+	}
+	channels := shape[1] * op.Group
+	depthwise := op.Group > 1 && op.Group == channels && shape[0] == channels
+	spatial := len(op.Kernel)
+	pads := op.pads(x.Type.Shape[2:])
+	if !slices.ContainsFunc(pads, func(d ir.Dim) bool { return !d.Equal(ir.Const(0)) }) {
+		pads = nil
+	}
+	lanes := block
+	switch form := l.Blocked(x); {
+	case form == nil && !depthwise && fewChannels(channels):
+		lanes = 1
+		if pads != nil {
+			x = b.Node(PadBlocked{Pads: pads, Block: lanes}, x)
+		}
+	case form == nil && pads != nil:
+		x = b.Node(Block{Pads: pads}, x)
+	default:
+		if x = l.Block(x); pads != nil {
+			x = b.Node(PadBlocked{Pads: pads, Block: lanes}, x)
+		}
+	}
+	if bias != nil {
+		bias = blockVector(b, bias)
+	}
+	strides, dilations := op.strides(spatial), op.dilations(spatial)
+	if depthwise {
+		kernel := lenOf(op.Kernel)
+		w = b.Node(Block{}, b.Node(Reshape{Shape: ir.Dims(1, channels, kernel)}, w))
+		h, wide := plane(ir.Dims(op.Kernel...))
+		w = b.Node(Reshape{Shape: []ir.Dim{w.Type.Shape[1], h, wide, ir.Const(block)}}, w)
+		return b.Node(DepthwiseBlocked{Strides: strides, Dilations: dilations, C: channels}, x, w, bias)
+	}
+	w = b.Node(PackConv{Group: op.Group, InBlock: lanes}, w)
+	blocked := ConvBlocked{Strides: strides, Dilations: dilations, InC: channels, OutC: shape[0], Group: op.Group}
+	return b.Node(blocked, x, w, bias)
+}
+
+// fewChannels reports whether to block so many channels for one convolution
+// costs more than to read them planar.
+func fewChannels(c int) bool { return c < block || c <= 2*block && c%block != 0 }
+
+// inferOf is op.Infer of the types of tensors, absent ones being nil.
+func inferOf(op ir.Op, in []*ir.Tensor) ([]ir.Type, error) {
+	types := make([]ir.Type, len(in))
+	for i, t := range in {
+		if t != nil {
+			types[i] = t.Type()
+		}
+	}
+	return op.Infer(types)
+}
+
+// lenOf returns the number of elements of a shape.
+func lenOf(shape []int) int {
+	n := 1
+	for _, d := range shape {
+		n *= d
+	}
+	return n
+}
+
+// importConv reads Conv.
+func importConv(c ir.Importer) ([]*ir.Value, error) {
+	x, w := c.Arg(0), c.Arg(1)
+	if w.Type.Rank() < 3 {
+		return nil, fmt.Errorf("weights %s have no spatial axes", w.Type)
+	}
+	window, err := importWindow(c, x.Type, w.Type.Shape[2:], true)
+	if err != nil {
+		return nil, err
+	}
+	return []*ir.Value{c.Builder().Node(Conv{Window: window, Group: c.Int("group", 1)}, x, w, c.Arg(2))}, nil
+}

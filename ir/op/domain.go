@@ -1,0 +1,49 @@
+package op
+
+import (
+	"fmt"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// A domain is the set of element types that an operator is defined for.
+type domain interface {
+	has(ir.DType) bool
+	String() string
+}
+
+type (
+	anything  struct{}
+	numbers   struct{}
+	floats    struct{}
+	integers  struct{}
+	unsigneds struct{}
+	signeds   struct{} // numbers below zero are among them
+	booleans  struct{}
+)
+
+func (anything) has(ir.DType) bool    { return true }
+func (numbers) has(d ir.DType) bool   { return d.IsFloat() || d.IsInt() }
+func (floats) has(d ir.DType) bool    { return d.IsFloat() }
+func (integers) has(d ir.DType) bool  { return d.IsInt() }
+func (unsigneds) has(d ir.DType) bool { return d.Class() == ir.Unsigned }
+func (signeds) has(d ir.DType) bool   { return d.IsFloat() || d.Class() == ir.Signed }
+func (booleans) has(d ir.DType) bool  { return d == ir.Bool }
+
+func (anything) String() string  { return "any element type" }
+func (numbers) String() string   { return "numbers" }
+func (floats) String() string    { return "floats" }
+func (integers) String() string  { return "integers" }
+func (unsigneds) String() string { return "unsigned integers" }
+func (signeds) String() string   { return "floats or signed integers" }
+func (booleans) String() string  { return "booleans" }
+
+// checkDomain checks the element types of the operands that are there.
+func checkDomain(in []ir.Type, d domain) error {
+	for i, t := range in {
+		if !t.IsZero() && !d.has(t.DType) {
+			return fmt.Errorf("operand %d is %s, %s expected", i, t.DType, d)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,66 @@
+package op
+
+import (
+	"fmt"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// Eye is a matrix of zeros with ones on diagonal K, which begins at column K of
+// row 0, or, when K is negative, at row -K.
+type Eye struct {
+	DType      ir.DType
+	Rows, Cols ir.Dim
+	K          int
+}
+
+// Infer gives the result its type.
+func (op Eye) Infer(in []ir.Type) ([]ir.Type, error) {
+	if err := tensors(in, 0, 0); err != nil {
+		return nil, err
+	}
+	if op.DType.Class() == ir.Text || op.DType.Class() == ir.NoClass {
+		return nil, fmt.Errorf("element type %s", op.DType)
+	}
+	return []ir.Type{ir.TensorOf(op.DType, op.Rows, op.Cols)}, nil
+}
+
+// Eval returns the matrix.
+func (op Eye) Eval([]*ir.Tensor) ([]*ir.Tensor, error) {
+	shape, ok := ir.Ints([]ir.Dim{op.Rows, op.Cols})
+	if _, err := ir.CheckedLen(shape); err != nil || !ok {
+		return nil, fmt.Errorf("%s rows and %s columns", op.Rows, op.Cols)
+	}
+	y := ir.NewTensor(op.DType, shape...)
+	for row := range shape[0] {
+		if col := row + op.K; col >= 0 && col < shape[1] {
+			y.SetNumber(row*shape[1]+col, 1)
+		}
+	}
+	return []*ir.Tensor{y}, nil
+}
+
+// Lower computes narrow floats in f32.
+func (op Eye) Lower(b *ir.Builder, _ *ir.Node) []*ir.Value {
+	to := op.DType
+	if op.DType = wide(to); op.DType == to {
+		return nil
+	}
+	return []*ir.Value{convert(b, b.Node(op), to)}
+}
+
+// Call is cpu.Eye.
+func (op Eye) Call(*ir.Node) (ir.Call, error) {
+	return ir.Call{Kernel: "Eye", Args: []any{ir.Out(0), op.Rows, op.Cols, op.K, constantArg(ir.Scalar(op.DType, 1))}}, nil
+}
+
+// importEyeLike reads EyeLike: an [Eye] of the operand's shape and, without
+// dtype, element type.
+func importEyeLike(c ir.Importer) ([]*ir.Value, error) {
+	x := c.Arg(0)
+	if x.Type.Rank() != 2 {
+		return nil, fmt.Errorf("rank %d, 2 expected", x.Type.Rank())
+	}
+	op := Eye{DType: c.DType("dtype", x.Type.DType), Rows: x.Type.Shape[0], Cols: x.Type.Shape[1], K: c.Int("k", 0)}
+	return []*ir.Value{c.Builder().Node(op)}, nil
+}

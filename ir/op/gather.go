@@ -1,0 +1,159 @@
+package op
+
+import (
+	"fmt"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// Gather picks slices of an axis: result[o, j…, i] = data[o, indices[j…], i] with
+// o before Axis and i after it. Negative indices count from the end; one outside
+// the axis is an error at run time. Indices are i32 or i64.
+type Gather struct{ Axis int }
+
+// Infer puts the shape of the indices in the axis's place.
+func (op Gather) Infer(in []ir.Type) ([]ir.Type, error) {
+	if err := tensors(in, 2, 2); err != nil {
+		return nil, err
+	}
+	x, indices := in[0], in[1]
+	if err := indexType(indices); err != nil {
+		return nil, err
+	}
+	if op.Axis < 0 || op.Axis >= x.Rank() {
+		return nil, fmt.Errorf("axis %d out of range for rank %d", op.Axis, x.Rank())
+	}
+	shape := append([]ir.Dim{}, x.Shape[:op.Axis]...)
+	shape = append(shape, indices.Shape...)
+	shape = append(shape, x.Shape[op.Axis+1:]...)
+	return []ir.Type{ir.TensorOf(x.DType, shape...)}, nil
+}
+
+// indexType checks the type of indices.
+func indexType(t ir.Type) error {
+	if t.DType != ir.I64 && t.DType != ir.I32 {
+		return fmt.Errorf("indices are %s, i32 or i64 expected", t.DType)
+	}
+	return nil
+}
+
+// wrapIndex returns an index of an axis of extent d counted from the front.
+func wrapIndex(index int64, d int) (int, error) {
+	if index < -int64(d) || index >= int64(d) {
+		return 0, fmt.Errorf("index %d out of range for an extent of %d", index, d)
+	}
+	if index < 0 {
+		index += int64(d)
+	}
+	return int(index), nil
+}
+
+// wrapIndices returns the elements of a tensor of indices, counted from the
+// front.
+func wrapIndices(indices *ir.Tensor, d int) ([]int, error) {
+	all := make([]int, indices.Len())
+	for i := range all {
+		var err error
+		if all[i], err = wrapIndex(indices.Int(i), d); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// source returns where elements come from: picked are the indices, of this rank.
+func (op Gather) source(picked []int, shape []int) source {
+	return func(at, from []int) {
+		copy(from, at[:op.Axis])
+		j := 0
+		for i, d := range shape {
+			j = j*d + at[op.Axis+i]
+		}
+		from[op.Axis] = picked[j]
+		copy(from[op.Axis+1:], at[op.Axis+len(shape):])
+	}
+}
+
+// Eval picks the slices.
+func (op Gather) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
+	x, indices := in[0], in[1]
+	picked, err := wrapIndices(indices, x.Shape[op.Axis])
+	if err != nil {
+		return nil, err
+	}
+	shape := append([]int{}, x.Shape[:op.Axis]...)
+	shape = append(shape, indices.Shape...)
+	shape = append(shape, x.Shape[op.Axis+1:]...)
+	return move(x, shape, op.source(picked, indices.Shape)), nil
+}
+
+// InferElems picks the slices where the indices are constants.
+func (op Gather) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
+	indices, ok := in[1].Dims()
+	if !ok {
+		return nil
+	}
+	d, okExtent := in[0].Type.Shape[op.Axis].Int()
+	shape, okShape := in[1].Type.Static()
+	if !okExtent || !okShape {
+		return nil
+	}
+	picked := make([]int, len(indices))
+	for i, index := range indices {
+		n, ok := index.Int64()
+		if !ok {
+			return nil
+		}
+		var err error
+		if picked[i], err = wrapIndex(n, d); err != nil {
+			return nil
+		}
+	}
+	return moveElems(in[0], out, op.source(picked, shape))
+}
+
+// Lower makes it a Slice where the indices are constants at one distance from
+// each other.
+func (op Gather) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
+	x := n.Args[0]
+	indices, ok := n.Args[1].ConstValue()
+	d, okExtent := x.Type.Shape[op.Axis].Int()
+	if !ok || !okExtent || indices.Len() == 0 {
+		return nil
+	}
+	picked, err := wrapIndices(indices, d)
+	if err != nil {
+		return nil
+	}
+	step := 1
+	if len(picked) > 1 {
+		step = picked[1] - picked[0]
+	}
+	for i, p := range picked {
+		if p != picked[0]+i*step {
+			return nil
+		}
+	}
+	s := wholeSlice(x.Type)
+	s.Starts[op.Axis], s.Shape[op.Axis], s.Steps[op.Axis] = ir.Const(picked[0]), ir.Const(len(picked)), step
+	return []*ir.Value{reshape(b, applySlice(b, x, s), n.Results[0].Type.Shape...)}
+}
+
+// Call is cpu.Gather.
+func (op Gather) Call(n *ir.Node) (ir.Call, error) {
+	shape := n.Args[0].Type.Shape
+	return ir.Call{Kernel: "Gather", Args: []any{
+		ir.Out(0), ir.In(0), ir.In(1),
+		ir.Product(shape[:op.Axis]...), shape[op.Axis], ir.Product(shape[op.Axis+1:]...),
+	}}, nil
+}
+
+// importGather reads Gather.
+func importGather(c ir.Importer) ([]*ir.Value, error) {
+	x := c.Arg(0)
+	axis, err := fromFront(c.Int("axis", 0), x.Type.Rank())
+	if err != nil {
+		return nil, err
+	}
+	return []*ir.Value{c.Builder().Node(Gather{Axis: axis}, x, c.Arg(1))}, nil
+}

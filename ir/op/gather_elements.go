@@ -1,0 +1,78 @@
+package op
+
+import (
+	"fmt"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// GatherElements picks single elements: result[i, j, k] = data[i, indices[i, j, k], k]
+// where Axis is 1. The result has the shape of the indices, which are at most
+// the data's along the other axes. Negative indices count from the end; one
+// outside the axis is an error at run time. Indices are i32 or i64.
+type GatherElements struct{ Axis int }
+
+// Infer gives the result the shape of the indices.
+func (op GatherElements) Infer(in []ir.Type) ([]ir.Type, error) {
+	if err := tensors(in, 2, 2); err != nil {
+		return nil, err
+	}
+	x, indices := in[0], in[1]
+	if err := indexType(indices); err != nil {
+		return nil, err
+	}
+	return []ir.Type{indices.With(x.DType)}, elementsType(x, indices, op.Axis)
+}
+
+// elementsType checks that indices of single elements fit a tensor.
+func elementsType(x, indices ir.Type, axis int) error {
+	if x.Rank() != indices.Rank() {
+		return fmt.Errorf("indices of rank %d for rank %d", indices.Rank(), x.Rank())
+	}
+	if axis < 0 || axis >= x.Rank() {
+		return fmt.Errorf("axis %d out of range for rank %d", axis, x.Rank())
+	}
+	for i, d := range indices.Shape {
+		n, ok := d.Int()
+		m, okM := x.Shape[i].Int()
+		if i != axis && ok && okM && n > m {
+			return fmt.Errorf("axis %d: %d indices for an extent of %d", i, n, m)
+		}
+	}
+	return nil
+}
+
+// Eval picks the elements.
+func (op GatherElements) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
+	x, indices := in[0], in[1]
+	if err := elementsType(x.Type(), indices.Type(), op.Axis); err != nil {
+		return nil, err
+	}
+	picked, err := wrapIndices(indices, x.Shape[op.Axis])
+	if err != nil {
+		return nil, err
+	}
+	i := -1
+	return move(x, indices.Shape, func(at, from []int) {
+		i++
+		copy(from, at)
+		from[op.Axis] = picked[i]
+	}), nil
+}
+
+// Call is cpu.GatherElements.
+func (op GatherElements) Call(n *ir.Node) (ir.Call, error) {
+	return ir.Call{Kernel: "GatherElements", Args: []any{
+		ir.Out(0), ir.In(0), ir.In(1), n.Args[1].Type.Shape, n.Args[0].Type.Shape, op.Axis,
+	}}, nil
+}
+
+// importGatherElements reads GatherElements.
+func importGatherElements(c ir.Importer) ([]*ir.Value, error) {
+	x := c.Arg(0)
+	axis, err := fromFront(c.Int("axis", 0), x.Type.Rank())
+	if err != nil {
+		return nil, err
+	}
+	return []*ir.Value{c.Builder().Node(GatherElements{Axis: axis}, x, c.Arg(1))}, nil
+}

@@ -1,0 +1,94 @@
+package op
+
+import (
+	"fmt"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// GatherND picks slices by their coordinates: result[b…, j…] = data[b…,
+// indices[b…, j…, :]], where b are the first BatchDims axes, which both operands
+// share, and the last axis of the indices holds coordinates in the axes after
+// them. Negative coordinates count from the end; one outside is an error at run
+// time. Indices are i32 or i64.
+type GatherND struct{ BatchDims int }
+
+// Infer joins the indices' axes but the last and the axes of a slice.
+func (op GatherND) Infer(in []ir.Type) ([]ir.Type, error) {
+	if err := tensors(in, 2, 2); err != nil {
+		return nil, err
+	}
+	x, indices := in[0], in[1]
+	if err := indexType(indices); err != nil {
+		return nil, err
+	}
+	if op.BatchDims < 0 || op.BatchDims >= min(x.Rank(), indices.Rank()) {
+		return nil, fmt.Errorf("%d batch axes for ranks %d and %d", op.BatchDims, x.Rank(), indices.Rank())
+	}
+	for i := range op.BatchDims {
+		if err := same(x.Shape[i], indices.Shape[i], fmt.Sprintf("batch axis %d", i)); err != nil {
+			return nil, err
+		}
+	}
+	shape, err := slicesAt(x, indices, op.BatchDims)
+	if err != nil {
+		return nil, err
+	}
+	return []ir.Type{ir.TensorOf(x.DType, shape...)}, nil
+}
+
+// Eval picks the slices.
+func (op GatherND) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
+	x, indices := in[0], in[1]
+	out, err := op.Infer([]ir.Type{x.Type(), indices.Type()})
+	if err != nil {
+		return nil, err
+	}
+	shape, _ := out[0].Static()
+	y := ir.NewTensor(x.DType, shape...)
+	batches, k := 1, indices.Shape[indices.Rank()-1]
+	for _, d := range x.Shape[:op.BatchDims] {
+		batches *= d
+	}
+	extents, inner := x.Shape[op.BatchDims:op.BatchDims+k], 1
+	for _, d := range x.Shape[op.BatchDims+k:] {
+		inner *= d
+	}
+	slices := 1
+	for _, d := range extents {
+		slices *= d
+	}
+	tuples := indices.Len() / k
+	for i := range tuples {
+		slice, err := tupleOffset(indices, i, extents)
+		if err != nil {
+			return nil, err
+		}
+		batch := i * batches / tuples
+		for j := range inner {
+			y.Copy(i*inner+j, x, (batch*slices+slice)*inner+j)
+		}
+	}
+	return []*ir.Tensor{y}, nil
+}
+
+// Call is cpu.GatherND: the number of batches, of tuples in one, the extents that
+// the coordinates count in, and the length of a slice.
+func (op GatherND) Call(n *ir.Node) (ir.Call, error) {
+	x, indices := n.Args[0].Type.Shape, n.Args[1].Type.Shape
+	last := len(indices) - 1
+	k, _ := indices[last].Int()
+	return ir.Call{Kernel: "GatherND", Args: []any{
+		ir.Out(0), ir.In(0), ir.In(1), ir.Product(x[:op.BatchDims]...), ir.Product(indices[op.BatchDims:last]...),
+		x[op.BatchDims : op.BatchDims+k], ir.Product(x[op.BatchDims+k:]...),
+	}}, nil
+}
+
+// importGatherND reads GatherND; there are batch axes from opset 12.
+func importGatherND(c ir.Importer) ([]*ir.Value, error) {
+	batch := 0
+	if c.Opset() >= 12 {
+		batch = c.Int("batch_dims", 0)
+	}
+	return []*ir.Value{c.Builder().Node(GatherND{BatchDims: batch}, c.Arg(0), c.Arg(1))}, nil
+}

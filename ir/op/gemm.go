@@ -1,0 +1,180 @@
+package op
+
+import (
+	"fmt"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// Gemm is Alpha·A·B + Beta·C of matrices of one element type, where A, [M,K], and
+// B, [K,N], may be given transposed, and C, which may be absent, is broadcast to
+// [M,N] (ONNX Gemm). Integers wrap; Alpha and Beta are whole for them.
+type Gemm struct {
+	Alpha, Beta    float64
+	TransA, TransB bool
+}
+
+// Infer gives [M,N].
+func (op Gemm) Infer(in []ir.Type) ([]ir.Type, error) {
+	if err := tensors(in, 2, 3); err != nil {
+		return nil, err
+	}
+	if err := sameDType(in); err != nil {
+		return nil, err
+	}
+	if err := checkDomain(in, numbers{}); err != nil {
+		return nil, err
+	}
+	a, b := in[0], in[1]
+	if a.Rank() != 2 || b.Rank() != 2 {
+		return nil, fmt.Errorf("a product of %s and %s, matrices expected", a, b)
+	}
+	if d := a.DType; d.IsInt() && (op.Alpha != float64(int32(op.Alpha)) || op.Beta != float64(int32(op.Beta))) {
+		return nil, fmt.Errorf("alpha %v and beta %v for %s", op.Alpha, op.Beta, d)
+	}
+	m, k := a.Shape[0], a.Shape[1]
+	if op.TransA {
+		m, k = k, m
+	}
+	l, n := b.Shape[0], b.Shape[1]
+	if op.TransB {
+		l, n = n, l
+	}
+	if err := same(k, l, "inner dimensions"); err != nil {
+		return nil, err
+	}
+	y := ir.TensorOf(a.DType, m, n)
+	if len(in) > 2 && !in[2].IsZero() {
+		if err := broadcastsTo(in[2], y); err != nil {
+			return nil, err
+		}
+	}
+	return []ir.Type{y}, nil
+}
+
+// broadcastsTo checks that t can be repeated to the shape of y.
+func broadcastsTo(t, y ir.Type) error {
+	extra := y.Rank() - t.Rank()
+	if extra < 0 {
+		return fmt.Errorf("%s does not broadcast to %s", t, y)
+	}
+	for i, d := range t.Shape {
+		if d.Equal(ir.Const(1)) {
+			continue
+		}
+		if err := same(d, y.Shape[extra+i], fmt.Sprintf("axis %d of %s broadcast to %s", i, t, y)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Eval sums in float64, or in wrapping integers.
+func (op Gemm) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
+	out, err := inferOf(op, in)
+	if err != nil {
+		return nil, err
+	}
+	shape, _ := out[0].Static()
+	a, b := in[0], in[1]
+	m, n, k := shape[0], shape[1], a.Shape[1]
+	aRow, aCol, bRow, bCol := k, 1, n, 1
+	if op.TransA {
+		k = a.Shape[0]
+		aRow, aCol = 1, m
+	}
+	if op.TransB {
+		bRow, bCol = 1, k
+	}
+	sums := ir.NewTensor(wider(a.DType), shape...)
+	evalProduct(sums, 0, a, 0, aRow, aCol, b, 0, bRow, bCol, m, n, k)
+	y := ir.NewTensor(a.DType, shape...)
+	if len(in) < 3 || in[2] == nil {
+		in = []*ir.Tensor{a, b, ir.NewTensor(a.DType)}
+	}
+	c := newIndex(shape, in[2].Shape)
+	for i := range y.Len() {
+		if a.DType.IsFloat() {
+			y.SetFloat(i, float64(op.Alpha*sums.Float(i))+float64(op.Beta*in[2].Float(c.Offset)))
+		} else {
+			y.SetInt(i, int64(op.Alpha)*sums.Int(i)+int64(op.Beta)*in[2].Int(c.Offset))
+		}
+		c.Next()
+	}
+	return []*ir.Tensor{y}, nil
+}
+
+// wider returns the type of which an evaluation keeps sums of d.
+func wider(d ir.DType) ir.DType {
+	if d.IsFloat() {
+		return ir.F64
+	}
+	return ir.I64
+}
+
+// Flops counts two operations for each product.
+func (op Gemm) Flops(in, out []ir.Type) ir.Dim {
+	k := in[0].Shape[1]
+	if op.TransA {
+		k = in[0].Shape[0]
+	}
+	return out[0].Elems().Mul(k).Mul(ir.Const(2))
+}
+
+// Lower puts B of f32 into panels and adds a row C as a bias.
+func (op Gemm) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
+	if out := lowerNarrow(b, n); out != nil {
+		return out
+	}
+	a, m, c := n.Arg(0), n.Arg(1), n.Arg(2)
+	d, width := a.Type.DType, n.Results[0].Type.Shape[1]
+	if op.TransA {
+		a = transpose(b, a, 1, 0)
+	}
+	var y *ir.Value
+	if d == ir.F32 {
+		var bias *ir.Value
+		if c != nil && op.Alpha == 1 && op.Beta == 1 && isRow(c.Type, width) {
+			bias, c = reshape(b, c, width), nil
+		}
+		y = matMulPanels(b, a, b.Node(PackPanels{Trans: op.TransB}, m), width, nil, bias)
+	} else {
+		if op.TransB {
+			m = transpose(b, m, 1, 0)
+		}
+		y = b.Node(MatMul{}, a, m)
+	}
+	if op.Alpha != 1 {
+		y = b.Node(Mul{}, y, b.Scalar(d, op.Alpha))
+	}
+	if c != nil {
+		if op.Beta != 1 {
+			c = b.Node(Mul{}, c, b.Scalar(d, op.Beta))
+		}
+		y = b.Node(Add{}, y, c)
+	}
+	return []*ir.Value{y}
+}
+
+// isRow reports whether t has width elements along its last axis and no others.
+func isRow(t ir.Type, width ir.Dim) bool {
+	return t.Rank() > 0 && t.Shape[t.Rank()-1].Equal(width) && t.Elems().Equal(width)
+}
+
+// importGemm reads Gemm. Before opset 7 C is broadcast only where the broadcast
+// attribute asks for it; from opset 11 on it may be absent.
+func importGemm(c ir.Importer) ([]*ir.Value, error) {
+	op := Gemm{
+		Alpha:  c.Float("alpha", 1),
+		Beta:   c.Float("beta", 1),
+		TransA: c.Int("transA", 0) != 0,
+		TransB: c.Int("transB", 0) != 0,
+	}
+	y := c.Builder().Node(op, c.Arg(0), c.Arg(1), c.Arg(2))
+	if c.Opset() < 7 && c.Int("broadcast", 0) == 0 {
+		if d := c.Arg(2); d == nil || d.Type.Rank() != 2 {
+			return nil, fmt.Errorf("C has not the shape of the result, and broadcast is not set")
+		}
+	}
+	return []*ir.Value{y}, nil
+}

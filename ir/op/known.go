@@ -1,0 +1,58 @@
+package op
+
+import (
+	"fmt"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// knownDims returns the elements of operand i, which the model calls name: a
+// tensor of integers that are constants or expressions in the symbols.
+func knownDims(c ir.Importer, i int, name string) ([]ir.Dim, error) {
+	v := c.Arg(i)
+	if v == nil {
+		return nil, fmt.Errorf("%s is absent", name)
+	}
+	dims, ok := v.Dims()
+	if !ok {
+		return nil, fmt.Errorf("%s is not known before the model runs", name)
+	}
+	return dims, nil
+}
+
+// knownInts is knownDims for an operand that has to be constant.
+func knownInts(c ir.Importer, i int, name string) ([]int, error) {
+	dims, err := knownDims(c, i, name)
+	if err != nil {
+		return nil, err
+	}
+	n, ok := ir.Ints(dims)
+	if !ok {
+		return nil, fmt.Errorf("%s is not constant: %s", name, dims)
+	}
+	return n, nil
+}
+
+// knownInt is knownInts for an operand of one element.
+func knownInt(c ir.Importer, i int, name string) (int, error) {
+	n, err := knownInts(c, i, name)
+	if err != nil {
+		return 0, err
+	}
+	if len(n) != 1 {
+		return 0, fmt.Errorf("%s has %d elements, one expected", name, len(n))
+	}
+	return n[0], nil
+}
+
+// attrOrInts returns a list of integers that an attribute holds before opset
+// since, and operand i from there on; nil where it is absent.
+func attrOrInts(c ir.Importer, since int, name string, i int) ([]int, error) {
+	if c.Opset() < since {
+		return c.Ints(name, nil), nil
+	}
+	if c.Arg(i) == nil {
+		return nil, nil
+	}
+	return knownInts(c, i, name)
+}

@@ -1,0 +1,30 @@
+package op
+
+import "github.com/burngen/burngen/ir"
+
+// LeakyRelu is x where it is not negative, else Alpha·x, of floats.
+type LeakyRelu struct {
+	unary[floats]
+	Alpha float64
+}
+
+// Eval scales what is negative.
+func (op LeakyRelu) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
+	return evalUnary(in, func(x float64) float64 {
+		if x < 0 {
+			return op.Alpha * x
+		}
+		return x
+	})
+}
+
+// Call is cpu.LeakyRelu.
+func (op LeakyRelu) Call(n *ir.Node) (ir.Call, error) {
+	return callUnary("LeakyRelu", number(n, op.Alpha)), nil
+}
+
+// importLeakyRelu reads LeakyRelu.
+func importLeakyRelu(c ir.Importer) ([]*ir.Value, error) {
+	consumed(c)
+	return []*ir.Value{c.Builder().Node(LeakyRelu{Alpha: c.Float("alpha", 0.01)}, c.Arg(0))}, nil
+}

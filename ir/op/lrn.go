@@ -1,0 +1,109 @@
+package op
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// LRN divides each element of x, [N,C,spatial…], of floats, by
+// (Bias + Alpha/Size·s)^Beta, where s is the sum of the squares at the same
+// place in Size channels around its own: ⌊(Size−1)/2⌋ before it and ⌈(Size−1)/2⌉
+// after it, as far as there are such (ONNX LRN).
+type LRN struct {
+	Size              int
+	Alpha, Beta, Bias float64
+	// Blocked is set where x is channel-blocked, f32[N,⌈C/16⌉,spatial…,16].
+	Blocked bool
+}
+
+// Infer gives the operand's type.
+func (op LRN) Infer(in []ir.Type) ([]ir.Type, error) {
+	if err := tensors(in, 1, 1); err != nil {
+		return nil, err
+	}
+	if err := checkDomain(in, floats{}); err != nil {
+		return nil, err
+	}
+	if op.Size < 1 || op.Size > math.MaxInt32 {
+		return nil, fmt.Errorf("size %d is out of range", op.Size)
+	}
+	if _, err := spatialEnd(in[0], op.Blocked); err != nil {
+		return nil, err
+	}
+	return in, nil
+}
+
+// Eval sums in float64.
+func (op LRN) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
+	x := in[0]
+	end, err := spatialEnd(x.Type(), op.Blocked)
+	if err != nil {
+		return nil, err
+	}
+	y := ir.NewTensor(x.DType, x.Shape...)
+	plane, lanes := lenOf(x.Shape[2:end]), lenOf(x.Shape[end:])
+	channels := x.Shape[1] * lanes
+	place := func(n, c, at int) int { return ((n*channels+c)/lanes*plane+at)*lanes + c%lanes }
+	for n := range x.Shape[0] {
+		for c := range channels {
+			first, last := max(0, c-(op.Size-1)/2), min(channels-1, c+op.Size/2)
+			for at := range plane {
+				sum := 0.0
+				for i := first; i <= last; i++ {
+					v := x.Float(place(n, i, at))
+					sum += float64(v * v)
+				}
+				i := place(n, c, at)
+				y.SetFloat(i, x.Float(i)/math.Pow(op.Bias+float64(op.Alpha/float64(op.Size)*sum), op.Beta))
+			}
+		}
+	}
+	return []*ir.Tensor{y}, nil
+}
+
+// Flops counts two operations for each square, and a few for the quotient.
+func (op LRN) Flops(in, _ []ir.Type) ir.Dim { return in[0].Elems().Mul(ir.Const(2*op.Size + 10)) }
+
+// Lower computes narrow floats in f32.
+func (LRN) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNarrow(b, n) }
+
+// Relayout normalises a blocked operand.
+func (op LRN) Relayout(b *ir.Builder, n *ir.Node, l Layouts) *ir.Value {
+	x := l.Blocked(n.Arg(0))
+	if x == nil || !l.ZeroLanes(n.Arg(0)) {
+		return nil
+	}
+	op.Blocked = true
+	return b.Node(op, x)
+}
+
+// Call is cpu.LRN.
+func (op LRN) Call(n *ir.Node) (ir.Call, error) {
+	x := n.Arg(0).Type
+	end, err := spatialEnd(x, op.Blocked)
+	if err != nil || x.DType != ir.F32 {
+		return ir.Call{}, fmt.Errorf("no kernel normalises %s", x)
+	}
+	lanes := 1
+	if op.Blocked {
+		lanes = block
+	}
+	number := func(v float64) ir.Number { return ir.Number{DType: ir.F32, Float: ir.RoundFloat(ir.F32, v)} }
+	return ir.Call{Kernel: "LRN", Args: []any{
+		ir.Out(0), ir.In(0), x.Shape[0], x.Shape[1].Mul(ir.Const(lanes)), ir.Product(x.Shape[2:end]...), lanes, op.Size,
+		number(op.Alpha), number(op.Beta), number(op.Bias),
+	}}, nil
+}
+
+// importLRN reads LRN.
+func importLRN(c ir.Importer) ([]*ir.Value, error) {
+	op := LRN{
+		Size:  c.Int("size", 0),
+		Alpha: c.Float("alpha", float64(float32(0.0001))),
+		Beta:  c.Float("beta", 0.75),
+		Bias:  c.Float("bias", 1),
+	}
+	return []*ir.Value{c.Builder().Node(op, c.Arg(0))}, nil
+}

@@ -1,0 +1,173 @@
+package op
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// MaxPool is the greatest element of each window over x, [N,C,spatial…] (ONNX
+// MaxPool), NaN where there is one. Padding never counts; a window of nothing
+// else gives −∞, or the least integer.
+type MaxPool struct {
+	Window
+	// Blocked is set where x is channel-blocked, f32[N,⌈C/16⌉,spatial…,16].
+	Blocked bool
+}
+
+// Infer computes the spatial extents.
+func (op MaxPool) Infer(in []ir.Type) ([]ir.Type, error) {
+	return op.inferPool(in, op.Blocked, numbers{})
+}
+
+// inferPool gives a pool of one operand its result.
+func (w Window) inferPool(in []ir.Type, blocked bool, d domain) ([]ir.Type, error) {
+	if err := tensors(in, 1, 1); err != nil {
+		return nil, err
+	}
+	if err := checkDomain(in, d); err != nil {
+		return nil, err
+	}
+	x := in[0]
+	end, err := spatialEnd(x, blocked)
+	if err != nil {
+		return nil, err
+	}
+	if err := w.check(end - 2); err != nil {
+		return nil, err
+	}
+	spatial, err := w.shape(x.Shape[2:end])
+	if err != nil {
+		return nil, err
+	}
+	shape := append(append(x.Shape[:2:2], spatial...), x.Shape[end:]...)
+	return []ir.Type{ir.TensorOf(x.DType, shape...)}, nil
+}
+
+// spatialEnd returns the axis after the spatial ones of [N,C,spatial…], or of
+// the blocked [N,⌈C/16⌉,spatial…,16].
+func spatialEnd(x ir.Type, blocked bool) (int, error) {
+	if !blocked {
+		if x.Rank() < 2 {
+			return 0, fmt.Errorf("%s has no batch and channels", x)
+		}
+		return x.Rank(), nil
+	}
+	if x.Rank() < 3 || x.DType != ir.F32 || !x.Shape[x.Rank()-1].Equal(ir.Const(block)) {
+		return 0, fmt.Errorf("%s is not channel-blocked", x)
+	}
+	return x.Rank() - 1, nil
+}
+
+// Eval takes the first greatest element.
+func (op MaxPool) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
+	x := in[0]
+	values := numbersOf(x)
+	return evalPool(op, op.Window, x, op.Blocked, func(y *ir.Tensor, i int, c cells, cell func(int) int) {
+		best := -1
+		for _, at := range c.at {
+			if j := cell(at); best < 0 || values[j] > values[best] || values[j] != values[j] && values[best] == values[best] {
+				best = j
+			}
+		}
+		switch {
+		case best >= 0:
+			y.Copy(i, x, best)
+		case x.DType.IsFloat():
+			y.SetFloat(i, math.Inf(-1))
+		case x.DType.Class() == ir.Signed:
+			least, _ := intRange(x.DType)
+			y.SetInt(i, least)
+		}
+	})
+}
+
+// evalPool calls f for every element i of the result of a pool; cell gives the
+// element of x that stands for a cell of the window.
+func evalPool(op ir.Op, w Window, x *ir.Tensor, blocked bool, f func(y *ir.Tensor, i int, c cells, cell func(int) int)) ([]*ir.Tensor, error) {
+	out, err := inferOf(op, []*ir.Tensor{x})
+	if err != nil {
+		return nil, err
+	}
+	end, err := spatialEnd(x.Type(), blocked)
+	if err != nil {
+		return nil, err
+	}
+	shape, _ := out[0].Static()
+	y := ir.NewTensor(x.DType, shape...)
+	outer, plane, outPlane, lanes := lenOf(x.Shape[:2]), lenOf(x.Shape[2:end]), lenOf(shape[2:end]), lenOf(x.Shape[end:])
+	err = w.visit(x.Shape[2:end], func(o int, c cells) {
+		for n := range outer {
+			for lane := range lanes {
+				f(y, (n*outPlane+o)*lanes+lane, c, func(at int) int { return (n*plane+at)*lanes + lane })
+			}
+		}
+	})
+	return []*ir.Tensor{y}, err
+}
+
+// Flops counts a comparison for each cell of a window.
+func (op MaxPool) Flops(_, out []ir.Type) ir.Dim {
+	return out[0].Elems().Mul(ir.Const(lenOf(op.Kernel)))
+}
+
+// Lower computes narrow floats in f32, bytes too, and more than two spatial axes
+// in turn.
+func (op MaxPool) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
+	if out := lowerNarrow(b, n); out != nil {
+		return out
+	}
+	d := n.Arg(0).Type.DType
+	if d.IsInt() && d.Bits() <= 8 {
+		// A window of padding alone is −∞, which has no integer.
+		least, _ := intRange(d)
+		y := b.Node(op, convert(b, n.Arg(0), ir.F32))
+		return []*ir.Value{convert(b, b.Node(Max{}, y, b.Scalar(ir.F32, float64(least))), d)}
+	}
+	return op.lowerPool(b, n, func(w Window) ir.Op { return MaxPool{Window: w} })
+}
+
+// Relayout pools a blocked operand.
+func (op MaxPool) Relayout(b *ir.Builder, n *ir.Node, l Layouts) *ir.Value {
+	x := l.Blocked(n.Arg(0))
+	if x == nil {
+		return nil
+	}
+	op.Blocked = true
+	return b.Node(op, x)
+}
+
+// Call is cpu.MaxPool.
+func (op MaxPool) Call(n *ir.Node) (ir.Call, error) {
+	shape, err := op.poolShape(n, op.Blocked)
+	return ir.Call{Kernel: "MaxPool", Args: []any{ir.Out(0), ir.In(0), shape}}, err
+}
+
+// importMaxPool reads MaxPool: ceil_mode and dilations from opset 10, and from
+// opset 8 a second result, which is refused.
+func importMaxPool(c ir.Importer) ([]*ir.Value, error) {
+	x := c.Arg(0)
+	op, err := importPool(c, x.Type, 10)
+	if err != nil {
+		return nil, err
+	}
+	if c.Opset() >= 8 {
+		c.Int("storage_order", 0)
+		if c.Wants(1) {
+			return nil, fmt.Errorf("result Indices is not supported")
+		}
+	}
+	return []*ir.Value{c.Builder().Node(MaxPool{Window: op}, x)}, nil
+}
+
+// importPool reads the window of a pool whose dilations came at an opset;
+// ceil_mode came at 10.
+func importPool(c ir.Importer, x ir.Type, dilations int) (Window, error) {
+	w, err := importWindow(c, x, nil, c.Opset() >= dilations)
+	if c.Opset() >= 10 {
+		ceil := c.Int("ceil_mode", 0) != 0
+		w.Ceil = ceil && w.Same == "" && c.Text("auto_pad", "NOTSET") != "VALID"
+	}
+	return w, err
+}

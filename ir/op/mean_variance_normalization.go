@@ -1,0 +1,25 @@
+package op
+
+import (
+	"slices"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// importMeanVarianceNormalization reads MeanVarianceNormalization of floats:
+// d/(√mean(d²) + 1e-9), where d is x − mean(x), the means running along axes.
+func importMeanVarianceNormalization(c ir.Importer) ([]*ir.Value, error) {
+	b, x := c.Builder(), c.Arg(0)
+	axes, err := axesFromFront(c.Ints("axes", []int{0, 2, 3}), x.Type.Rank())
+	if err != nil {
+		return nil, err
+	}
+	slices.Sort(axes)
+	mean := Reduce{Kind: ReduceMean, Axes: axes, KeepDims: true}
+	d := wide(x.Type.DType)
+	v := convert(b, x, d)
+	v = b.Node(Sub{}, v, b.Node(mean, v))
+	deviation := b.Node(Sqrt{}, b.Node(mean, b.Node(Mul{}, v, v)))
+	y := b.Node(Div{}, v, b.Node(Add{}, deviation, b.Scalar(d, 1e-9)))
+	return []*ir.Value{convert(b, y, x.Type.DType)}, nil
+}

@@ -1,0 +1,52 @@
+package op
+
+import "github.com/burngen/burngen/ir"
+
+// wide returns the element type that kernels compute in for elements of type d:
+// f32 for the floats of at most 16 bits, a byte for integers narrower than one.
+func wide(d ir.DType) ir.DType {
+	switch {
+	case d.IsFloat() && d.Bits() < 32:
+		return ir.F32
+	case d.Class() == ir.Signed && d.Bits() < 8:
+		return ir.I8
+	case d.Class() == ir.Unsigned && d.Bits() < 8:
+		return ir.U8
+	}
+	return d
+}
+
+// lowerNarrow computes n on operands of wider types and converts its results
+// back; nil when no operand has a narrow type.
+func lowerNarrow(b *ir.Builder, n *ir.Node) []*ir.Value {
+	args, changed := make([]*ir.Value, len(n.Args)), false
+	for i, a := range n.Args {
+		if args[i] = a; a != nil && wide(a.Type.DType) != a.Type.DType {
+			args[i], changed = convert(b, a, wide(a.Type.DType)), true
+		}
+	}
+	if !changed {
+		return nil
+	}
+	results := b.Nodes(n.Op, args...)
+	out := make([]*ir.Value, len(results))
+	for i, r := range results {
+		out[i] = convert(b, r, n.Results[i].Type.DType)
+	}
+	return out
+}
+
+// convert appends a [Cast], unless v has the element type or is a constant,
+// which it converts.
+func convert(b *ir.Builder, v *ir.Value, to ir.DType) *ir.Value {
+	if v.Type.DType == to {
+		return v
+	}
+	if t, ok := v.ConstValue(); ok {
+		out, err := (Cast{To: to}).Eval([]*ir.Tensor{t})
+		if err == nil {
+			return b.Const(out[0])
+		}
+	}
+	return b.Node(Cast{To: to}, v)
+}

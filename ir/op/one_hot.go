@@ -1,0 +1,92 @@
+package op
+
+import (
+	"fmt"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// OneHot puts an axis of extent Depth at place Axis of a tensor of indices. Along
+// it the second element of a second operand, of two, stands at the index and its
+// first everywhere else. Negative indices count from the end; one outside the
+// axis stands nowhere. Indices are i32 or i64.
+type OneHot struct {
+	Axis  int
+	Depth ir.Dim
+}
+
+// Infer puts the axis in.
+func (op OneHot) Infer(in []ir.Type) ([]ir.Type, error) {
+	if err := tensors(in, 2, 2); err != nil {
+		return nil, err
+	}
+	indices, values := in[0], in[1]
+	if err := indexType(indices); err != nil {
+		return nil, err
+	}
+	if op.Axis < 0 || op.Axis > indices.Rank() {
+		return nil, fmt.Errorf("axis %d out of range for rank %d", op.Axis, indices.Rank()+1)
+	}
+	if n, ok := values.Elems().Int(); !ok || n != 2 || values.Rank() != 1 {
+		return nil, fmt.Errorf("values are %s, two expected", values)
+	}
+	shape := append([]ir.Dim{}, indices.Shape[:op.Axis]...)
+	shape = append(shape, op.Depth)
+	shape = append(shape, indices.Shape[op.Axis:]...)
+	return []ir.Type{ir.TensorOf(values.DType, shape...)}, nil
+}
+
+// Eval compares each place along the axis with the index.
+func (op OneHot) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
+	indices, values := in[0], in[1]
+	out, err := op.Infer([]ir.Type{indices.Type(), values.Type()})
+	if err != nil {
+		return nil, err
+	}
+	shape, ok := out[0].Static()
+	if _, err := ir.CheckedLen(shape); err != nil || !ok {
+		return nil, fmt.Errorf("depth %s: no shape", op.Depth)
+	}
+	y, depth, inner := ir.NewTensor(values.DType, shape...), shape[op.Axis], 1
+	for _, d := range shape[op.Axis+1:] {
+		inner *= d
+	}
+	for i := range y.Len() {
+		place := i / inner % depth
+		index := indices.Int(i/inner/depth*inner + i%inner)
+		on := 0
+		if index == int64(place) || index == int64(place-depth) {
+			on = 1
+		}
+		y.Copy(i, values, on)
+	}
+	return []*ir.Tensor{y}, nil
+}
+
+// Call is cpu.OneHot.
+func (op OneHot) Call(n *ir.Node) (ir.Call, error) {
+	shape := n.Args[0].Type.Shape
+	return ir.Call{Kernel: "OneHot", Args: []any{
+		ir.Out(0), ir.In(0), ir.In(1), ir.Product(shape[:op.Axis]...), op.Depth, ir.Product(shape[op.Axis:]...),
+	}}, nil
+}
+
+// importOneHot reads OneHot. Indices of other types are converted to i64.
+func importOneHot(c ir.Importer) ([]*ir.Value, error) {
+	b, indices := c.Builder(), c.Arg(0)
+	axis, err := fromFront(c.Int("axis", -1), indices.Type.Rank()+1)
+	if err != nil {
+		return nil, err
+	}
+	depth, err := knownDims(c, 1, "depth")
+	if err != nil {
+		return nil, err
+	}
+	if len(depth) != 1 {
+		return nil, fmt.Errorf("depth has %d elements, one expected", len(depth))
+	}
+	if indexType(indices.Type) != nil {
+		indices = convert(b, indices, ir.I64)
+	}
+	return []*ir.Value{b.Node(OneHot{Axis: axis, Depth: depth[0]}, indices, c.Arg(2))}, nil
+}

@@ -1,0 +1,247 @@
+package op
+
+import (
+	"fmt"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// Pad puts Before[i] elements before and After[i] after those of axis i. Mode
+// "constant" makes them equal to the only element of a second operand, 0 without
+// it; "edge" to the nearest element; "reflect" mirrors at the first and the last
+// element, which are not repeated; "wrap" begins anew from the other end.
+type Pad struct {
+	Mode          string
+	Before, After []ir.Dim
+}
+
+// Infer adds the extents.
+func (op Pad) Infer(in []ir.Type) ([]ir.Type, error) {
+	if err := tensors(in, 1, 2); err != nil {
+		return nil, err
+	}
+	x := in[0]
+	if padSources[op.Mode] == nil && op.Mode != "constant" {
+		return nil, fmt.Errorf("mode %q", op.Mode)
+	}
+	if len(in) > 1 {
+		if err := sameDType(in); err != nil {
+			return nil, err
+		}
+		if n, ok := in[1].Elems().Int(); !ok || n != 1 || op.Mode != "constant" {
+			return nil, fmt.Errorf("a value of type %s in mode %s", in[1], op.Mode)
+		}
+	}
+	if len(op.Before) != x.Rank() || len(op.After) != x.Rank() {
+		return nil, fmt.Errorf("%d and %d pads for rank %d", len(op.Before), len(op.After), x.Rank())
+	}
+	shape := make([]ir.Dim, x.Rank())
+	for i, d := range x.Shape {
+		for _, p := range []ir.Dim{op.Before[i], op.After[i]} {
+			if n, ok := p.Int(); ok && n < 0 {
+				return nil, fmt.Errorf("axis %d: negative pad %d", i, n)
+			}
+			if op.Mode != "constant" && d.Equal(ir.Const(0)) && !p.Equal(ir.Const(0)) {
+				return nil, fmt.Errorf("axis %d: mode %s of no elements", i, op.Mode)
+			}
+		}
+		shape[i] = op.Before[i].Add(d).Add(op.After[i])
+	}
+	return []ir.Type{ir.TensorOf(x.DType, shape...)}, nil
+}
+
+// padSources say which element stands at place i, which may be outside, of an
+// axis of n elements.
+var padSources = map[string]func(i, n int) int{
+	"edge": func(i, n int) int { return min(max(i, 0), n-1) },
+	"wrap": func(i, n int) int { return ((i % n) + n) % n },
+	"reflect": func(i, n int) int {
+		if n == 1 {
+			return 0
+		}
+		period := 2 * (n - 1)
+		i = ((i % period) + period) % period
+		return min(i, period-i)
+	},
+}
+
+// Eval pads.
+func (op Pad) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
+	x := in[0]
+	before, ok := ir.Ints(op.Before)
+	after, okAfter := ir.Ints(op.After)
+	if !ok || !okAfter {
+		return nil, fmt.Errorf("pads have no value")
+	}
+	shape := make([]int, x.Rank())
+	for i, d := range x.Shape {
+		shape[i] = before[i] + d + after[i]
+		if d == 0 && shape[i] > 0 && op.Mode != "constant" {
+			return nil, fmt.Errorf("axis %d: mode %s of no elements", i, op.Mode)
+		}
+	}
+	if _, err := ir.CheckedLen(shape); err != nil {
+		return nil, err
+	}
+	if op.Mode != "constant" {
+		at := padSources[op.Mode]
+		return move(x, shape, func(to, from []int) {
+			for i, d := range x.Shape {
+				from[i] = at(to[i]-before[i], d)
+			}
+		}), nil
+	}
+	y := ir.NewTensor(x.DType, shape...)
+	if len(in) > 1 {
+		for i := range y.Len() {
+			y.Copy(i, in[1], 0)
+		}
+	}
+	visitMove(shape, x.Shape, func(at, to []int) {
+		for i := range at {
+			to[i] = at[i] + before[i]
+		}
+	}, func(i, j int) { y.Copy(j, x, i) })
+	return []*ir.Tensor{y}, nil
+}
+
+// Lower makes the modes but constant a Concat, for each axis, of the operand and
+// Slices of it.
+func (op Pad) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
+	x := n.Args[0]
+	if op.Mode == "constant" {
+		return nil
+	}
+	zero := ir.Const(0)
+	for i, d := range n.Args[0].Type.Shape {
+		before, after := op.Before[i], op.After[i]
+		for !before.Equal(zero) || !after.Equal(zero) {
+			parts, head, tail := []*ir.Value{x}, zero, zero
+			if !before.Equal(zero) {
+				var part *ir.Value
+				part, head = op.part(b, x, i, d, before, true)
+				parts = []*ir.Value{part, x}
+			}
+			if !after.Equal(zero) {
+				var part *ir.Value
+				part, tail = op.part(b, x, i, d, after, false)
+				parts = append(parts, part)
+			}
+			x = b.Node(Concat{Axis: i}, parts...)
+			before, after = before.Sub(head), after.Sub(tail)
+		}
+	}
+	return []*ir.Value{x}
+}
+
+// part returns what stands before or after x along an axis that had extent d at
+// first: pad elements, or as many as x can give at once.
+func (op Pad) part(b *ir.Builder, x *ir.Value, axis int, d, pad ir.Dim, before bool) (*ir.Value, ir.Dim) {
+	extent, one := x.Type.Shape[axis], ir.Const(1)
+	s := wholeSlice(x.Type)
+	switch {
+	case op.Mode == "edge", d.Equal(one):
+		s.Shape[axis] = one
+		if !before {
+			s.Starts[axis] = extent.Sub(one)
+		}
+		shape := wholeSlice(x.Type).Shape
+		shape[axis] = pad
+		return expand(b, applySlice(b, x, s), shape...), pad
+	case op.Mode == "wrap":
+		pad = atMost(b, pad, d)
+		s.Starts[axis] = extent.Sub(d)
+		if before {
+			s.Starts[axis] = d.Sub(pad)
+		}
+	case op.Mode == "reflect":
+		pad = atMost(b, pad, extent.Sub(one))
+		s.Steps[axis] = -1
+		s.Starts[axis] = extent.Sub(ir.Const(2))
+		if before {
+			s.Starts[axis] = pad
+		}
+	}
+	s.Shape[axis] = pad
+	return applySlice(b, x, s), pad
+}
+
+// atMost returns the smaller of pad and limit; where that is not known, pad, and
+// checks that it is.
+func atMost(b *ir.Builder, pad, limit ir.Dim) ir.Dim {
+	least := pad.Min(limit)
+	if least.Equal(pad) || least.Equal(limit) {
+		return least
+	}
+	b.Nodes(ir.CheckDim{A: pad, B: least, What: "padding beyond the operand"})
+	return pad
+}
+
+// Call is cpu.Pad.
+func (op Pad) Call(n *ir.Node) (ir.Call, error) {
+	x := n.Args[0]
+	value := any(ir.InScalar(1))
+	if v := n.Arg(1); v == nil {
+		value = constantArg(ir.NewTensor(x.Type.DType))
+	} else if t, ok := v.ConstValue(); ok {
+		value = constantArg(t)
+	}
+	return ir.Call{Kernel: "Pad", Args: []any{ir.Out(0), ir.In(0), x.Type.Shape, op.Before, op.After, value}}, nil
+}
+
+// importPad reads Pad: the pads are an attribute before opset 11 (paddings in
+// opset 1), an operand from there on, for all axes or, from opset 18, for those
+// that are named. Negative pads cut elements off, before others are put on.
+func importPad(c ir.Importer) ([]*ir.Value, error) {
+	b, x := c.Builder(), c.Arg(0)
+	mode := c.Text("mode", "constant")
+	pads, value, err := padOperands(c)
+	if err != nil {
+		return nil, err
+	}
+	rank := x.Type.Rank()
+	axes := allAxes(rank)
+	if c.Opset() >= 18 && c.Arg(3) != nil {
+		if axes, err = knownInts(c, 3, "axes"); err != nil {
+			return nil, err
+		}
+		if axes, err = axesFromFront(axes, rank); err != nil {
+			return nil, err
+		}
+	}
+	if len(pads) != 2*len(axes) {
+		return nil, fmt.Errorf("%d pads for %d axes", len(pads), len(axes))
+	}
+	kept, zero := wholeSlice(x.Type), ir.Const(0)
+	op := Pad{Mode: mode, Before: make([]ir.Dim, rank), After: make([]ir.Dim, rank)}
+	for i, a := range axes {
+		before, after := pads[i], pads[len(axes)+i]
+		op.Before[a], op.After[a] = before.Max(zero), after.Max(zero)
+		kept.Starts[a] = op.Before[a].Sub(before)
+		kept.Shape[a] = x.Type.Shape[a].Sub(kept.Starts[a]).Sub(op.After[a].Sub(after))
+	}
+	x = applySlice(b, x, kept)
+	if ir.Equal(op, Pad{Mode: mode, Before: make([]ir.Dim, rank), After: make([]ir.Dim, rank)}) {
+		return []*ir.Value{x}, nil
+	}
+	if value != nil && mode == "constant" {
+		return []*ir.Value{b.Node(op, x, value)}, nil
+	}
+	return []*ir.Value{b.Node(op, x)}, nil
+}
+
+// padOperands returns the pads, all before the axes first, and the value.
+func padOperands(c ir.Importer) (pads []ir.Dim, value *ir.Value, err error) {
+	if c.Opset() >= 11 {
+		pads, err = knownDims(c, 1, "pads")
+		return pads, c.Arg(2), err
+	}
+	name := "pads"
+	if c.Opset() < 2 {
+		name = "paddings"
+	}
+	if v := c.Float("value", 0); v != 0 {
+		value = c.Builder().Scalar(c.Arg(0).Type.DType, v)
+	}
+	return ir.Dims(c.Ints(name, nil)...), value, nil
+}

@@ -1,0 +1,128 @@
+package op
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// Pointwise computes its region at every place of its operands, broadcast: the
+// region's parameters and nodes have the types of single elements. It runs as
+// loops over short runs of elements on which vector primitives work.
+type Pointwise struct{}
+
+var errScalarRegion = errors.New("the region of a pointwise node computes single elements")
+
+// Infer reports that the region is needed.
+func (Pointwise) Infer([]ir.Type) ([]ir.Type, error) { return nil, errScalarRegion }
+
+// Eval reports that the region is needed.
+func (Pointwise) Eval([]*ir.Tensor) ([]*ir.Tensor, error) { return nil, errScalarRegion }
+
+// InferBlocks gives every result the broadcast shape of the operands.
+func (Pointwise) InferBlocks(in []ir.Type, blocks []*ir.Block) ([]ir.Type, error) {
+	if len(blocks) != 1 {
+		return nil, fmt.Errorf("%d regions, 1 expected", len(blocks))
+	}
+	if err := checkElementwise(blocks[0], in); err != nil {
+		return nil, err
+	}
+	shape, err := broadcastShape(in)
+	if err != nil {
+		return nil, err
+	}
+	types := make([]ir.Type, len(blocks[0].Results))
+	for i, r := range blocks[0].Results {
+		types[i] = ir.TensorOf(r.Type.DType, shape...)
+	}
+	return types, nil
+}
+
+// checkElementwise checks that a region takes single elements of in and
+// computes with elementwise operators only.
+func checkElementwise(b *ir.Block, in []ir.Type) error {
+	if len(b.Params) != len(in) {
+		return fmt.Errorf("%d operands for a region of %d", len(in), len(b.Params))
+	}
+	for i, p := range b.Params {
+		if !p.Type.Equal(ir.TensorOf(in[i].DType)) {
+			return fmt.Errorf("parameter %s is %s for an operand of %s", p, p.Type, in[i])
+		}
+	}
+	for _, n := range b.Nodes {
+		_, isConst := n.Op.(ir.Constant)
+		_, isElementwise := n.Op.(Elementwise)
+		if !isConst && !isElementwise || len(n.Results) != 1 || n.Results[0].Type.Rank() != 0 {
+			return fmt.Errorf("%s: %w", n.Text(), errScalarRegion)
+		}
+	}
+	return nil
+}
+
+// EvalBlocks evaluates the region on whole tensors, which its operators
+// broadcast.
+func (Pointwise) EvalBlocks(in []*ir.Tensor, blocks []*ir.Block, _ func(*ir.Block, []*ir.Tensor) ([]*ir.Tensor, error)) ([]*ir.Tensor, error) {
+	shape, _, err := evalBroadcast(in)
+	if err != nil {
+		return nil, err
+	}
+	results, err := evalElementwise(blocks[0], in)
+	if err != nil {
+		return nil, err
+	}
+	for i, t := range results {
+		results[i] = broadcastTo(t, shape)
+	}
+	return results, nil
+}
+
+// evalElementwise runs a region of elementwise operators on whole tensors.
+func evalElementwise(b *ir.Block, in []*ir.Tensor) ([]*ir.Tensor, error) {
+	values := map[*ir.Value]*ir.Tensor{}
+	for i, p := range b.Params {
+		values[p] = in[i]
+	}
+	for _, n := range b.Nodes {
+		args := make([]*ir.Tensor, len(n.Args))
+		for i, a := range n.Args {
+			args[i] = values[a]
+		}
+		out, err := n.Op.Eval(args)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", ir.OpName(n.Op), err)
+		}
+		values[n.Results[0]] = out[0]
+	}
+	results := make([]*ir.Tensor, len(b.Results))
+	for i, r := range b.Results {
+		results[i] = values[r]
+	}
+	return results, nil
+}
+
+// broadcastTo returns t repeated to a shape.
+func broadcastTo(t *ir.Tensor, shape []int) *ir.Tensor {
+	y := ir.NewTensor(t.DType, shape...)
+	walk := newIndex(shape, t.Shape)
+	for i := range y.Len() {
+		y.Copy(i, t, walk.Offset)
+		walk.Next()
+	}
+	return y
+}
+
+// Overwrites lists the operands of the result's type: each run is read before
+// it is written.
+func (Pointwise) Overwrites() []int { return []int{0, 1, 2, 3, 4, 5, 6, 7} }
+
+// flopsOfRegion counts one operation for every node of a region and element.
+func flopsOfRegion(b *ir.Block, elems ir.Dim) ir.Dim {
+	n := 0
+	for _, node := range b.Nodes {
+		if len(node.Args) > 0 {
+			n++
+		}
+	}
+	return elems.Mul(ir.Const(n))
+}

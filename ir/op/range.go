@@ -1,0 +1,138 @@
+package op
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// Range is the rank-1 tensor of Count numbers start, start+delta, start+2·delta,
+// …, for scalar operands start and delta of the result's element type.
+type Range struct{ Count ir.Dim }
+
+// Infer gives the result Count elements.
+func (op Range) Infer(in []ir.Type) ([]ir.Type, error) {
+	if err := tensors(in, 2, 2); err != nil {
+		return nil, err
+	}
+	if err := sameDType(in); err != nil {
+		return nil, err
+	}
+	for i, t := range in {
+		if n, ok := t.Elems().Int(); !ok || n != 1 || !t.DType.IsFloat() && !t.DType.IsInt() {
+			return nil, fmt.Errorf("operand %d is %s, one number expected", i, t)
+		}
+	}
+	return []ir.Type{ir.TensorOf(in[0].DType, op.Count)}, nil
+}
+
+// Eval counts; integers wrap.
+func (op Range) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
+	n, ok := op.Count.Int()
+	if _, err := ir.CheckedLen([]int{n}); err != nil || !ok {
+		return nil, fmt.Errorf("%s elements", op.Count)
+	}
+	y := ir.NewTensor(in[0].DType, n)
+	for i := range n {
+		if y.DType.IsFloat() {
+			step := float64(float64(i) * in[1].Float(0))
+			y.SetFloat(i, in[0].Float(0)+step)
+		} else {
+			y.SetInt(i, in[0].Int(0)+int64(i)*in[1].Int(0))
+		}
+	}
+	return []*ir.Tensor{y}, nil
+}
+
+// InferElems counts.
+func (op Range) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
+	n, ok := op.Count.Int()
+	start, okStart := in[0].Dims()
+	delta, okDelta := in[1].Dims()
+	if !ok || !okStart || !okDelta {
+		return nil
+	}
+	elems := make([]ir.Ratio, n)
+	for i := range elems {
+		elems[i] = ir.Ratio{Num: start[0].Add(delta[0].Mul(ir.Const(i))), Den: 1}
+	}
+	return elems
+}
+
+// Lower computes narrow floats in f32.
+func (op Range) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNarrow(b, n) }
+
+// Call is cpu.Range.
+func (op Range) Call(n *ir.Node) (ir.Call, error) {
+	return ir.Call{Kernel: "Range", Args: []any{ir.Out(0), scalarArg(n, 0), scalarArg(n, 1)}}, nil
+}
+
+// scalarArg is a kernel's argument for an operand of one element: its value when
+// that is constant, else what is read from its memory.
+func scalarArg(n *ir.Node, i int) any {
+	if t, ok := n.Args[i].ConstValue(); ok {
+		return constantArg(t)
+	}
+	return ir.InScalar(i)
+}
+
+// constantArg is a kernel's argument for the first element of a constant.
+func constantArg(t *ir.Tensor) any {
+	switch {
+	case t.DType == ir.String:
+		return t.Text(0)
+	case t.DType.IsFloat():
+		return ir.Number{DType: t.DType, Float: t.Float(0)}
+	}
+	return ir.Number{DType: t.DType, Int: t.Int(0)}
+}
+
+// importRange reads Range, which counts from start to limit, without it, by
+// delta.
+func importRange(c ir.Importer) ([]*ir.Value, error) {
+	count, err := rangeCount(c)
+	if err != nil {
+		return nil, err
+	}
+	b := c.Builder()
+	return []*ir.Value{b.Node(Range{Count: count}, reshape(b, c.Arg(0)), reshape(b, c.Arg(2)))}, nil
+}
+
+// rangeCount returns max(0, ceil((limit-start)/delta)).
+func rangeCount(c ir.Importer) (ir.Dim, error) {
+	names := [3]string{"start", "limit", "delta"}
+	var numbers [3]float64
+	constant := true
+	for i, name := range names {
+		if c.Arg(i) == nil {
+			return ir.Dim{}, fmt.Errorf("%s is absent", name)
+		}
+		if n, ok := c.Arg(i).Type.Elems().Int(); !ok || n != 1 {
+			return ir.Dim{}, fmt.Errorf("%s is %s, a scalar expected", name, c.Arg(i).Type)
+		}
+		t, ok := c.Arg(i).ConstValue()
+		if constant = constant && ok; constant {
+			numbers[i] = t.Number(0)
+		}
+	}
+	if constant && c.Arg(0).Type.DType.IsFloat() {
+		n := math.Ceil((numbers[1] - numbers[0]) / numbers[2])
+		if !(math.Abs(n) < math.MaxInt32) {
+			return ir.Dim{}, fmt.Errorf("from %g to %g by %g", numbers[0], numbers[1], numbers[2])
+		}
+		return ir.Const(max(0, int(n))), nil
+	}
+	var dims [3]ir.Dim
+	for i, name := range names {
+		d, err := knownDims(c, i, name)
+		if err != nil {
+			return ir.Dim{}, err
+		}
+		dims[i] = d[0]
+	}
+	if dims[2].Equal(ir.Const(0)) {
+		return ir.Dim{}, fmt.Errorf("delta is 0")
+	}
+	return dims[1].Sub(dims[0]).CeilDiv(dims[2]).Max(ir.Const(0)), nil
+}

@@ -1,0 +1,164 @@
+package op
+
+import (
+	"math"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// cropAndResize is the transformation that samples a region only.
+const cropAndResize = "tf_crop_and_resize"
+
+// resizeAxis is what Resize does along one axis.
+type resizeAxis struct {
+	mode, coordinates, rounding string
+
+	in, out            int
+	length             float64 // of the result before it is rounded down
+	scale, start, end  float64
+	cubicA             float64
+	exclude, antiAlias bool
+}
+
+// axis returns what op does along axis i.
+func (op Resize) axis(i, in, out int) resizeAxis {
+	return op.tableOf(i, ir.Const(in), ir.Const(out)).axis(in, out)
+}
+
+// tableOf returns the table of axis i; how many taps it has is left open.
+func (op Resize) tableOf(i int, in, out ir.Dim) ResizeTable {
+	t := ResizeTable{
+		Mode: op.Mode, Coordinates: op.Coordinates, Rounding: op.Rounding, In: in, Out: out,
+		Scale: op.Scales[i], CubicA: op.CubicA, ExcludeOutside: op.ExcludeOutside, AntiAlias: op.AntiAlias,
+	}
+	if op.Coordinates == cropAndResize {
+		t.Start, t.End = op.ROI[i], op.ROI[len(op.Shape)+i]
+	}
+	return t
+}
+
+// resizePlaces say where in the operand place i of the result lies.
+var resizePlaces = map[string]func(a resizeAxis, i float64) float64{
+	"half_pixel": func(a resizeAxis, i float64) float64 { return (i+0.5)/a.scale - 0.5 },
+	"half_pixel_symmetric": func(a resizeAxis, i float64) float64 {
+		adjustment := float64(a.out) / a.length
+		offset := float64(float64(a.in) / 2 * (1 - adjustment))
+		return offset + (i+0.5)/a.scale - 0.5
+	},
+	"pytorch_half_pixel": func(a resizeAxis, i float64) float64 {
+		if a.out <= 1 {
+			return 0
+		}
+		return (i+0.5)/a.scale - 0.5
+	},
+	"align_corners": func(a resizeAxis, i float64) float64 {
+		if a.out <= 1 {
+			return 0
+		}
+		return float64(i*float64(a.in-1)) / (a.length - 1)
+	},
+	"asymmetric":           func(a resizeAxis, i float64) float64 { return i / a.scale },
+	"tf_half_pixel_for_nn": func(a resizeAxis, i float64) float64 { return (i + 0.5) / a.scale },
+	cropAndResize: func(a resizeAxis, i float64) float64 {
+		last := float64(a.in - 1)
+		if a.out <= 1 {
+			return 0.5 * float64((a.start+a.end)*last)
+		}
+		return float64(a.start*last) + float64(i*float64((a.end-a.start)*last))/(a.length-1)
+	},
+}
+
+// resizeRoundings turn a place into an element.
+var resizeRoundings = map[string]func(x, scale float64) float64{
+	"round_prefer_floor": func(x, _ float64) float64 { return math.Ceil(x - 0.5) },
+	"round_prefer_ceil":  func(x, _ float64) float64 { return math.Floor(x + 0.5) },
+	"floor":              func(x, _ float64) float64 { return math.Floor(x) },
+	"ceil":               func(x, _ float64) float64 { return math.Ceil(x) },
+	"simple": func(x, scale float64) float64 {
+		if scale < 1 {
+			return math.Ceil(x)
+		}
+		return math.Floor(x)
+	},
+}
+
+func (a resizeAxis) place(i int) float64 { return resizePlaces[a.coordinates](a, float64(i)) }
+
+// outside reports whether place i lies outside the operand.
+func (a resizeAxis) outside(i int) bool {
+	x := a.place(i)
+	return x < 0 || x > float64(a.in-1)
+}
+
+// clamp returns x as the number of an element.
+func (a resizeAxis) clamp(x float64) int {
+	return int(min(max(x, 0), float64(a.in-1)))
+}
+
+// nearest returns the element that place i takes in mode nearest.
+func (a resizeAxis) nearest(i int) int {
+	return a.clamp(resizeRoundings[a.rounding](a.place(i), a.scale))
+}
+
+// support returns how far from a place elements have weight.
+func (a resizeAxis) support() float64 {
+	r := 1.0
+	if a.mode == "cubic" {
+		r = 2
+	}
+	return r / a.filterScale()
+}
+
+// filterScale is below 1 where the filter is widened.
+func (a resizeAxis) filterScale() float64 {
+	if a.antiAlias {
+		return min(a.scale, 1)
+	}
+	return 1
+}
+
+// width returns the number of elements that a place reads.
+func (a resizeAxis) width() int {
+	first := int(math.Floor(-a.support())) + 1
+	return 2 - 2*first
+}
+
+// taps returns the elements that place i reads in the modes linear and cubic, and
+// their weights.
+func (a resizeAxis) taps(i int) (index []int, weights []float64) {
+	x := a.place(i)
+	first := math.Floor(x) - float64(a.width()/2-1)
+	index, weights = make([]int, a.width()), make([]float64, a.width())
+	sum := 0.0
+	for t := range index {
+		at := first + float64(t)
+		index[t] = a.clamp(at)
+		weights[t] = a.weight(float64((at - x) * a.filterScale()))
+		if a.exclude && (at < 0 || at > float64(a.in-1)) {
+			weights[t] = 0
+		}
+		sum += weights[t]
+	}
+	if (a.exclude || a.antiAlias) && sum != 0 {
+		for t := range weights {
+			weights[t] /= sum
+		}
+	}
+	return index, weights
+}
+
+// weight returns the weight of an element at distance d.
+func (a resizeAxis) weight(d float64) float64 {
+	d = math.Abs(d)
+	if a.mode == "linear" {
+		return max(0, 1-d)
+	}
+	c := a.cubicA
+	switch {
+	case d <= 1:
+		return float64((float64((c+2)*d)-(c+3))*float64(d*d)) + 1
+	case d < 2:
+		return float64(float64(float64(float64(c*d)-5*c)*d+8*c)*d) - 4*c
+	}
+	return 0
+}

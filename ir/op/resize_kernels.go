@@ -1,0 +1,154 @@
+package op
+
+import (
+	"fmt"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// ResizeNearest picks elements along two axes of a tensor [outer, height, width,
+// inner]: result[o, y, x, i] = operand[o, rows[y], cols[x], i], for operands rows
+// and cols of i32.
+type ResizeNearest struct{}
+
+// Infer gives the result the tables' lengths.
+func (ResizeNearest) Infer(in []ir.Type) ([]ir.Type, error) {
+	if err := resizeOperands(in, 4, ir.I32, ir.I32); err != nil {
+		return nil, err
+	}
+	x := in[0].Shape
+	return []ir.Type{ir.TensorOf(in[0].DType, x[0], in[1].Shape[0], in[2].Shape[0], x[3])}, nil
+}
+
+// resizeOperands checks a tensor of a rank and the element types of tables.
+func resizeOperands(in []ir.Type, rank int, tables ...ir.DType) error {
+	if err := tensors(in, 1+len(tables), 1+len(tables)); err != nil {
+		return err
+	}
+	if in[0].Rank() != rank {
+		return fmt.Errorf("rank %d, %d expected", in[0].Rank(), rank)
+	}
+	for i, d := range tables {
+		if t := in[1+i]; t.DType != d || t.Rank() != 1 {
+			return fmt.Errorf("operand %d is %s, a list of %s expected", 1+i, t, d)
+		}
+	}
+	return nil
+}
+
+// Eval picks the elements.
+func (ResizeNearest) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
+	x := in[0]
+	rows, err := wrapIndices(in[1], x.Shape[1])
+	if err != nil {
+		return nil, err
+	}
+	cols, err := wrapIndices(in[2], x.Shape[2])
+	if err != nil {
+		return nil, err
+	}
+	return move(x, []int{x.Shape[0], len(rows), len(cols), x.Shape[3]}, func(at, from []int) {
+		copy(from, at)
+		from[1], from[2] = rows[at[1]], cols[at[2]]
+	}), nil
+}
+
+// Call is cpu.ResizeNearest.
+func (ResizeNearest) Call(n *ir.Node) (ir.Call, error) {
+	return resizeCall("ResizeNearest", n, ir.In(1), ir.In(2))
+}
+
+func resizeCall(kernel string, n *ir.Node, tables ...any) (ir.Call, error) {
+	args := []any{ir.Out(0), ir.In(0)}
+	for _, d := range n.Args[0].Type.Shape {
+		args = append(args, d)
+	}
+	return ir.Call{Kernel: kernel, Args: append(args, tables...)}, nil
+}
+
+// ResizeLinear interpolates along two axes of a tensor [outer, height, width,
+// inner]. Row y of the result lies between the operand's rows rows[2y] and
+// rows[2y+1], which weigh rowWeights[2y] and rowWeights[2y+1]; columns alike. The
+// operands after the first are rows (i32), rowWeights (f32), cols, colWeights.
+type ResizeLinear struct{}
+
+// Infer gives the result half the tables' lengths.
+func (ResizeLinear) Infer(in []ir.Type) ([]ir.Type, error) {
+	if err := resizeOperands(in, 4, ir.I32, ir.F32, ir.I32, ir.F32); err != nil {
+		return nil, err
+	}
+	x, two := in[0].Shape, ir.Const(2)
+	return []ir.Type{ir.TensorOf(in[0].DType, x[0], divide(in[1].Shape[0], two), divide(in[3].Shape[0], two), x[3])}, nil
+}
+
+// Eval interpolates rows, then columns.
+func (ResizeLinear) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
+	y, err := weighted(in[0], 1, 2, in[1], in[2])
+	if err != nil {
+		return nil, err
+	}
+	y, err = weighted(y, 2, 2, in[3], in[4])
+	return []*ir.Tensor{y}, err
+}
+
+// weighted returns sums of taps elements of axis k each.
+func weighted(x *ir.Tensor, k, taps int, index, weights *ir.Tensor) (*ir.Tensor, error) {
+	elements, err := wrapIndices(index, x.Shape[k])
+	if err != nil {
+		return nil, err
+	}
+	if len(elements) != weights.Len() || len(elements)%taps != 0 {
+		return nil, fmt.Errorf("%d elements, %d weights", len(elements), weights.Len())
+	}
+	shape := append([]int{}, x.Shape...)
+	shape[k] = len(elements) / taps
+	y := ir.NewTensor(x.DType, shape...)
+	sums := make([]float64, y.Len())
+	for t := range taps {
+		walk := newIndex(shape, shape)
+		visitMove(x.Shape, shape, func(at, from []int) {
+			copy(from, at)
+			from[k] = elements[at[k]*taps+t]
+		}, func(i, j int) {
+			sums[i] += float64(weights.Float(walk.at[k]*taps+t) * x.Float(j))
+			walk.Next()
+		})
+	}
+	for i, s := range sums {
+		y.SetFloat(i, s)
+	}
+	return y, nil
+}
+
+// Call is cpu.ResizeLinear.
+func (ResizeLinear) Call(n *ir.Node) (ir.Call, error) {
+	return resizeCall("ResizeLinear", n, ir.In(1), ir.In(2), ir.In(3), ir.In(4))
+}
+
+// ResizeAxis adds up Taps elements along the middle axis of a tensor [outer,
+// extent, inner]: result[o, y, i] = Σ_t weights[y·Taps+t] · operand[o, index[y·Taps+t], i]
+// for operands index (i32) and weights (f32).
+type ResizeAxis struct{ Taps int }
+
+// Infer gives the result the tables' length divided by Taps.
+func (op ResizeAxis) Infer(in []ir.Type) ([]ir.Type, error) {
+	if err := resizeOperands(in, 3, ir.I32, ir.F32); err != nil {
+		return nil, err
+	}
+	if op.Taps < 1 {
+		return nil, fmt.Errorf("%d taps", op.Taps)
+	}
+	x := in[0].Shape
+	return []ir.Type{ir.TensorOf(in[0].DType, x[0], divide(in[1].Shape[0], ir.Const(op.Taps)), x[2])}, nil
+}
+
+// Eval adds up.
+func (op ResizeAxis) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
+	y, err := weighted(in[0], 1, op.Taps, in[1], in[2])
+	return []*ir.Tensor{y}, err
+}
+
+// Call is cpu.ResizeAxis.
+func (op ResizeAxis) Call(n *ir.Node) (ir.Call, error) {
+	return resizeCall("ResizeAxis", n, op.Taps, ir.In(1), ir.In(2))
+}

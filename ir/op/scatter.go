@@ -1,0 +1,86 @@
+package op
+
+import (
+	"fmt"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// scatterReductions say what becomes of an element and an update to it, and how
+// the kernel's name ends. Without a reduction the update takes its place.
+var scatterReductions = map[string]struct {
+	op     ir.Op
+	suffix string
+}{
+	"":    {nil, ""},
+	"add": {Add{}, "Add"},
+	"mul": {Mul{}, "Mul"},
+	"max": {Max{}, "Max"},
+	"min": {Min{}, "Min"},
+}
+
+// scatter updates element i of y by element j of updates.
+func scatter(reduction string, y *ir.Tensor, i int, updates *ir.Tensor, j int) error {
+	reduce := scatterReductions[reduction].op
+	if reduce == nil {
+		y.Copy(i, updates, j)
+		return nil
+	}
+	a, b := ir.NewTensor(y.DType), ir.NewTensor(y.DType)
+	a.Copy(0, y, i)
+	b.Copy(0, updates, j)
+	out, err := reduce.Eval([]*ir.Tensor{a, b})
+	if err != nil {
+		return err
+	}
+	y.Copy(i, out[0], 0)
+	return nil
+}
+
+// scatterType checks what both operators that scatter need: data, indices and
+// updates of data's element type, and a reduction of numbers.
+func scatterType(in []ir.Type, reduction string) error {
+	if err := tensors(in, 3, 3); err != nil {
+		return err
+	}
+	if err := indexType(in[1]); err != nil {
+		return err
+	}
+	if in[2].DType != in[0].DType {
+		return fmt.Errorf("updates are %s, the data %s", in[2].DType, in[0].DType)
+	}
+	if r, ok := scatterReductions[reduction]; !ok {
+		return fmt.Errorf("reduction %q", reduction)
+	} else if r.op != nil && !in[0].DType.IsFloat() && !in[0].DType.IsInt() {
+		return fmt.Errorf("reduction %s of %s", reduction, in[0].DType)
+	}
+	return nil
+}
+
+// scatterReduction reads the reduction, which there is from opset 16.
+func scatterReduction(c ir.Importer) string {
+	if c.Opset() < 16 {
+		return ""
+	}
+	if r := c.Text("reduction", "none"); r != "none" {
+		return r
+	}
+	return ""
+}
+
+// lowerScatter computes reductions of narrow types in wider ones.
+func lowerScatter(b *ir.Builder, n *ir.Node, reduction string) []*ir.Value {
+	if reduction == "" {
+		return nil
+	}
+	return lowerNarrow(b, n)
+}
+
+// copied returns a tensor that may be written.
+func copied(x *ir.Tensor) *ir.Tensor {
+	y := ir.NewTensor(x.DType, x.Shape...)
+	for i := range y.Len() {
+		y.Copy(i, x, i)
+	}
+	return y
+}

@@ -1,0 +1,114 @@
+package op
+
+import (
+	"fmt"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// ScatterND is its first operand with slices updated: result[indices[j…, :]] =
+// updates[j…], where the last axis of the indices, the second operand, holds the
+// coordinates of a slice in the first axes. Reduction "add", "mul", "max" or
+// "min" combines both instead. Negative coordinates count from the end; one
+// outside is an error at run time. Indices are i32 or i64. Updates are applied
+// in row-major order.
+type ScatterND struct{ Reduction string }
+
+// Infer gives the result the data's type.
+func (op ScatterND) Infer(in []ir.Type) ([]ir.Type, error) {
+	if err := scatterType(in, op.Reduction); err != nil {
+		return nil, err
+	}
+	slice, err := slicesAt(in[0], in[1], 0)
+	if err != nil {
+		return nil, err
+	}
+	updates := in[2]
+	if updates.Rank() != len(slice) {
+		return nil, fmt.Errorf("updates of rank %d, %d expected", updates.Rank(), len(slice))
+	}
+	for i, d := range slice {
+		if err := same(d, updates.Shape[i], fmt.Sprintf("axis %d of updates", i)); err != nil {
+			return nil, err
+		}
+	}
+	return in[:1], nil
+}
+
+// slicesAt returns the shape of the slices of x at the coordinates in the last
+// axis of indices, which count from the axis after the first batch ones.
+func slicesAt(x, indices ir.Type, batch int) ([]ir.Dim, error) {
+	if indices.Rank() == 0 {
+		return nil, fmt.Errorf("indices of rank 0")
+	}
+	last := indices.Rank() - 1
+	k, ok := indices.Shape[last].Int()
+	if !ok || k < 1 || batch+k > x.Rank() {
+		return nil, fmt.Errorf("%s coordinates for rank %d after %d batch axes", indices.Shape[last], x.Rank(), batch)
+	}
+	shape := append([]ir.Dim{}, indices.Shape[:last]...)
+	return append(shape, x.Shape[batch+k:]...), nil
+}
+
+// tupleOffset returns the number of the slice that tuple i of indices names, in
+// axes of these extents.
+func tupleOffset(indices *ir.Tensor, i int, extents []int) (int, error) {
+	offset := 0
+	for k, d := range extents {
+		at, err := wrapIndex(indices.Int(i*len(extents)+k), d)
+		if err != nil {
+			return 0, err
+		}
+		offset = offset*d + at
+	}
+	return offset, nil
+}
+
+// Eval applies the updates.
+func (op ScatterND) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
+	x, indices, updates := in[0], in[1], in[2]
+	if _, err := op.Infer([]ir.Type{x.Type(), indices.Type(), updates.Type()}); err != nil {
+		return nil, err
+	}
+	k := indices.Shape[indices.Rank()-1]
+	inner := 1
+	for _, d := range x.Shape[k:] {
+		inner *= d
+	}
+	y := copied(x)
+	for i := range indices.Len() / k {
+		slice, err := tupleOffset(indices, i, x.Shape[:k])
+		if err != nil {
+			return nil, err
+		}
+		for j := range inner {
+			if err := scatter(op.Reduction, y, slice*inner+j, updates, i*inner+j); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return []*ir.Tensor{y}, nil
+}
+
+// Overwrites marks that the data may be updated in place.
+func (ScatterND) Overwrites() []int { return []int{0} }
+
+// Lower reduces narrow types in wider ones.
+func (op ScatterND) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
+	return lowerScatter(b, n, op.Reduction)
+}
+
+// Call is cpu.ScatterND, or cpu.ScatterNDAdd and so on: the extents that the
+// coordinates count in, and the length of a slice.
+func (op ScatterND) Call(n *ir.Node) (ir.Call, error) {
+	x, indices := n.Args[0].Type.Shape, n.Args[1].Type.Shape
+	k, _ := indices[len(indices)-1].Int()
+	return ir.Call{Kernel: "ScatterND" + scatterReductions[op.Reduction].suffix, Args: []any{
+		ir.Out(0), ir.In(0), ir.In(1), ir.In(2), x[:k], ir.Product(x[k:]...),
+	}}, nil
+}
+
+// importScatterND reads ScatterND.
+func importScatterND(c ir.Importer) ([]*ir.Value, error) {
+	return []*ir.Value{c.Builder().Node(ScatterND{Reduction: scatterReduction(c)}, c.Arg(0), c.Arg(1), c.Arg(2))}, nil
+}

@@ -1,0 +1,46 @@
+package op
+
+import (
+	"fmt"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// importShape reads Shape: the extents of the operand, from opset 15 those from
+// start to end only. They are known, as expressions, so nothing is computed.
+func importShape(c ir.Importer) ([]*ir.Value, error) {
+	shape, err := tensorShape(c)
+	if err != nil {
+		return nil, err
+	}
+	start, end := 0, len(shape)
+	if c.Opset() >= 15 {
+		start, end = clampAxis(c.Int("start", 0), len(shape)), clampAxis(c.Int("end", len(shape)), len(shape))
+	}
+	return []*ir.Value{c.Builder().Dims(shape[start:max(start, end)]...)}, nil
+}
+
+// clampAxis returns an axis counted from the front, at least 0 and at most rank.
+func clampAxis(axis, rank int) int {
+	if axis < 0 {
+		axis += rank
+	}
+	return min(max(axis, 0), rank)
+}
+
+// importSize reads Size, the number of elements of the operand.
+func importSize(c ir.Importer) ([]*ir.Value, error) {
+	shape, err := tensorShape(c)
+	if err != nil {
+		return nil, err
+	}
+	size := ir.Extents{Type: ir.StaticTensor(ir.I64), Elems: []ir.Dim{ir.Product(shape...)}}
+	return []*ir.Value{c.Builder().Node(size)}, nil
+}
+
+func tensorShape(c ir.Importer) ([]ir.Dim, error) {
+	if x := c.Arg(0); !x.Type.IsTensor() {
+		return nil, fmt.Errorf("operand 0 is %s, a tensor expected", x.Type)
+	}
+	return c.Arg(0).Type.Shape, nil
+}

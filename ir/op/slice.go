@@ -1,0 +1,197 @@
+package op
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// Slice takes every Steps[i]-th element of axis i, Shape[i] of them, from
+// Starts[i] on. Steps may be negative. A start does not matter where the result
+// has no elements.
+type Slice struct {
+	Starts, Shape []ir.Dim
+	Steps         []int
+}
+
+// Infer gives the result the shape, and refuses what is outside the operand for
+// certain.
+func (op Slice) Infer(in []ir.Type) ([]ir.Type, error) {
+	if err := tensors(in, 1, 1); err != nil {
+		return nil, err
+	}
+	x := in[0]
+	if len(op.Starts) != x.Rank() || len(op.Shape) != x.Rank() || len(op.Steps) != x.Rank() {
+		return nil, fmt.Errorf("%d starts, %d extents, %d steps for rank %d", len(op.Starts), len(op.Shape), len(op.Steps), x.Rank())
+	}
+	for i, n := range op.Shape {
+		start, okStart := op.Starts[i].Int()
+		count, okCount := n.Int()
+		extent, okExtent := x.Shape[i].Int()
+		if !okStart || !okCount || !okExtent || count == 0 {
+			continue
+		}
+		last := start + (count-1)*op.Steps[i]
+		if min(start, last) < 0 || max(start, last) >= extent {
+			return nil, fmt.Errorf("axis %d: elements %d to %d of %d", i, start, last, extent)
+		}
+	}
+	return []ir.Type{ir.TensorOf(x.DType, op.Shape...)}, nil
+}
+
+func (op Slice) source(starts []int) source {
+	return func(at, from []int) {
+		for i := range at {
+			from[i] = starts[i] + at[i]*op.Steps[i]
+		}
+	}
+}
+
+// Eval moves the elements.
+func (op Slice) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
+	if _, err := op.Infer([]ir.Type{in[0].Type()}); err != nil {
+		return nil, err
+	}
+	starts, ok := ir.Ints(op.Starts)
+	shape, okShape := ir.Ints(op.Shape)
+	if !ok || !okShape {
+		return nil, fmt.Errorf("starts or shape has no value")
+	}
+	return move(in[0], shape, op.source(starts)), nil
+}
+
+// InferElems moves the elements.
+func (op Slice) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
+	starts, ok := ir.Ints(op.Starts)
+	if !ok {
+		return nil
+	}
+	return moveElems(in[0], out, op.source(starts))
+}
+
+// Lower makes it a StridedCopy.
+func (op Slice) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
+	x := n.Args[0]
+	copied := StridedCopy{Shape: op.Shape, Strides: strides(x.Type.Shape)}
+	for i, s := range copied.Strides {
+		copied.Offset = copied.Offset.Add(op.Starts[i].Mul(s))
+		copied.Strides[i] = s.Mul(ir.Const(op.Steps[i]))
+	}
+	return []*ir.Value{b.Node(copied, x)}
+}
+
+// wholeSlice returns the slice of all elements.
+func wholeSlice(t ir.Type) Slice {
+	s := Slice{Starts: make([]ir.Dim, t.Rank()), Shape: slices.Clone(t.Shape), Steps: make([]int, t.Rank())}
+	for i := range s.Steps {
+		s.Steps[i] = 1
+	}
+	return s
+}
+
+// sliceAxis appends the slice of count elements of an axis from start on.
+func sliceAxis(b *ir.Builder, x *ir.Value, axis int, start, count ir.Dim) *ir.Value {
+	s := wholeSlice(x.Type)
+	s.Starts[axis], s.Shape[axis] = start, count
+	return applySlice(b, x, s)
+}
+
+// applySlice appends a slice, unless it is of all elements in order.
+func applySlice(b *ir.Builder, x *ir.Value, s Slice) *ir.Value {
+	if ir.Equal(s, wholeSlice(x.Type)) {
+		return x
+	}
+	return b.Node(s, x)
+}
+
+// importSlice reads Slice: from opset 10 the bounds are operands, and there are
+// steps.
+func importSlice(c ir.Importer) ([]*ir.Value, error) {
+	b, x := c.Builder(), c.Arg(0)
+	starts, ends := ir.Dims(c.Ints("starts", nil)...), ir.Dims(c.Ints("ends", nil)...)
+	axes, steps := c.Ints("axes", nil), []int(nil)
+	if c.Opset() >= 10 {
+		var errs [4]error
+		starts, errs[0] = knownDims(c, 1, "starts")
+		ends, errs[1] = knownDims(c, 2, "ends")
+		axes, errs[2] = attrOrInts(c, 10, "axes", 3)
+		steps, errs[3] = attrOrInts(c, 10, "steps", 4)
+		for _, err := range errs {
+			if err != nil {
+				return nil, err
+			}
+		}
+	}
+	if axes == nil {
+		for i := range starts {
+			axes = append(axes, i)
+		}
+	}
+	if steps == nil {
+		steps = slices.Repeat([]int{1}, len(starts))
+	}
+	if len(ends) != len(starts) || len(axes) != len(starts) || len(steps) != len(starts) {
+		return nil, fmt.Errorf("%d starts, %d ends, %d axes, %d steps", len(starts), len(ends), len(axes), len(steps))
+	}
+	axes, err := axesFromFront(axes, x.Type.Rank())
+	if err != nil {
+		return nil, err
+	}
+	s := wholeSlice(x.Type)
+	for i, a := range axes {
+		if steps[i] == 0 {
+			return nil, fmt.Errorf("the step of axis %d is 0", a)
+		}
+		d := x.Type.Shape[a]
+		s.Steps[a] = max(steps[i], -math.MaxInt32)
+		s.Starts[a], s.Shape[a] = sliceRange(b, starts[i], ends[i], s.Steps[a], d)
+	}
+	return []*ir.Value{applySlice(b, x, s)}, nil
+}
+
+// sliceRange returns the first element and the number of elements that a slice
+// of an axis of extent d with these bounds has: negative bounds count from the
+// end, and all are clamped.
+func sliceRange(b *ir.Builder, start, end ir.Dim, step int, d ir.Dim) (first, count ir.Dim) {
+	zero, one := ir.Const(0), ir.Const(1)
+	start, end = sliceBound(b, start, d, "slice start"), sliceBound(b, end, d, "slice end")
+	var length ir.Dim
+	if step > 0 {
+		first = start.Max(zero)
+		length = end.Min(d).Sub(first)
+	} else {
+		first = start.Max(zero).Min(d.Sub(one))
+		length = first.Sub(end.Max(ir.Const(-1)).Min(d.Sub(one)))
+		step = -step
+	}
+	return first, length.CeilDiv(ir.Const(step)).Max(zero)
+}
+
+// sliceBound returns a bound counted from the front. The sign of an expression
+// that is not known is checked to be what it looks like. Numbers beyond 32 bits
+// stand for no bound.
+func sliceBound(b *ir.Builder, bound, d ir.Dim, what string) ir.Dim {
+	if n, ok := bound.Int64(); ok {
+		switch {
+		case n >= math.MaxInt32:
+			return d
+		case n <= -math.MaxInt32:
+			return ir.Const(-1)
+		case n < 0:
+			return d.Add(bound)
+		}
+		return bound
+	}
+	zero := ir.Const(0)
+	if bound.NonNegative() {
+		return bound
+	}
+	if bound.Neg().NonNegative() {
+		b.Nodes(ir.CheckDim{A: bound, B: bound.Min(ir.Const(-1)), What: what})
+		return d.Add(bound)
+	}
+	b.Nodes(ir.CheckDim{A: bound, B: bound.Max(zero), What: what})
+	return bound
+}

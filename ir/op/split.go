@@ -1,0 +1,80 @@
+package op
+
+import (
+	"fmt"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// importSplit reads Split: a [Slice] for each result. The sizes are an attribute
+// before opset 13 (in opset 1 an operand, too), an operand from there on.
+func importSplit(c ir.Importer) ([]*ir.Value, error) {
+	b, x := c.Builder(), c.Arg(0)
+	axis, err := fromFront(c.Int("axis", 0), x.Type.Rank())
+	if err != nil {
+		return nil, err
+	}
+	sizes, err := splitSizes(c, x.Type.Shape[axis])
+	if err != nil {
+		return nil, err
+	}
+	var start ir.Dim
+	parts := make([]*ir.Value, len(sizes))
+	for i, size := range sizes {
+		parts[i] = sliceAxis(b, x, axis, start, size)
+		start = start.Add(size)
+	}
+	if extent := x.Type.Shape[axis]; !extent.Equal(start) {
+		if _, known := extent.Sub(start).Int(); known {
+			return nil, fmt.Errorf("sizes %s for axis %d of extent %s", shapeText(sizes), axis, extent)
+		}
+		b.Nodes(ir.CheckDim{A: extent, B: start, What: fmt.Sprintf("axis %d of split", axis)})
+	}
+	return parts, nil
+}
+
+// splitSizes returns the extents of the parts of an axis of extent d.
+func splitSizes(c ir.Importer, d ir.Dim) ([]ir.Dim, error) {
+	var sizes []ir.Dim
+	if c.Opset() < 13 {
+		sizes = ir.Dims(c.Ints("split", nil)...)
+	}
+	if c.Arg(1) != nil {
+		var err error
+		if sizes, err = knownDims(c, 1, "split"); err != nil {
+			return nil, err
+		}
+	}
+	if len(sizes) > 0 {
+		if len(sizes) != c.NumResults() {
+			return nil, fmt.Errorf("%d sizes for %d results", len(sizes), c.NumResults())
+		}
+		return sizes, nil
+	}
+	parts := c.NumResults()
+	if c.Opset() >= 18 {
+		if parts = c.Int("num_outputs", parts); parts != c.NumResults() {
+			return nil, fmt.Errorf("num_outputs is %d for %d results", parts, c.NumResults())
+		}
+	}
+	return equalSizes(d, parts, c.Opset() >= 18), nil
+}
+
+// equalSizes divides an extent into parts of one size, but for the last ones
+// where it may be uneven.
+func equalSizes(d ir.Dim, parts int, uneven bool) []ir.Dim {
+	n := ir.Const(parts)
+	sizes := make([]ir.Dim, parts)
+	if _, exact := d.DivExact(n); exact || !uneven {
+		for i := range sizes {
+			sizes[i] = divide(d, n)
+		}
+		return sizes
+	}
+	each, left := d.CeilDiv(n), d
+	for i := range sizes {
+		sizes[i] = each.Min(left)
+		left = left.Sub(sizes[i])
+	}
+	return sizes
+}

@@ -1,0 +1,53 @@
+package op
+
+import (
+	"fmt"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// StridedCopy reads its operand in any order: element (i0, i1, …) of the result
+// of shape Shape is element Offset + i0·Strides[0] + i1·Strides[1] + … of the
+// operand, row-major. Strides may be 0 or negative. It is what operators that
+// only move elements are lowered to.
+type StridedCopy struct {
+	Shape, Strides []ir.Dim
+	Offset         ir.Dim
+}
+
+// Infer gives the result the operand's element type and the shape.
+func (op StridedCopy) Infer(in []ir.Type) ([]ir.Type, error) {
+	if err := tensors(in, 1, 1); err != nil {
+		return nil, err
+	}
+	if len(op.Strides) != len(op.Shape) {
+		return nil, fmt.Errorf("%d strides for rank %d", len(op.Strides), len(op.Shape))
+	}
+	return []ir.Type{ir.TensorOf(in[0].DType, op.Shape...)}, nil
+}
+
+// Eval copies, or reports the first element that is not in the operand.
+func (op StridedCopy) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
+	x := in[0]
+	shape, ok := ir.Ints(op.Shape)
+	strides, okStrides := ir.Ints(op.Strides)
+	offset, okOffset := op.Offset.Int()
+	if !ok || !okStrides || !okOffset {
+		return nil, fmt.Errorf("shape, strides or offset has no value")
+	}
+	y := ir.NewTensor(x.DType, shape...)
+	walk := &index{shape: shape, strides: strides, at: make([]int, len(shape)), Offset: offset}
+	for i := range y.Len() {
+		if walk.Offset < 0 || walk.Offset >= x.Len() {
+			return nil, fmt.Errorf("element %d of %d is out of range", walk.Offset, x.Len())
+		}
+		y.Copy(i, x, walk.Offset)
+		walk.Next()
+	}
+	return []*ir.Tensor{y}, nil
+}
+
+// Call is cpu.StridedCopy.
+func (op StridedCopy) Call(*ir.Node) (ir.Call, error) {
+	return ir.Call{Kernel: "StridedCopy", Args: []any{ir.Out(0), ir.In(0), op.Shape, op.Strides, op.Offset}}, nil
+}

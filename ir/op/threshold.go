@@ -1,0 +1,75 @@
+package op
+
+import "github.com/burngen/burngen/ir"
+
+// ThresholdedRelu is x where it is greater than Alpha, else 0, of floats.
+type ThresholdedRelu struct {
+	unary[floats]
+	Alpha float64
+}
+
+// Shrink is x + Bias below −Lambda, x − Bias above Lambda, and 0 between, of
+// numbers.
+type Shrink struct {
+	unary[numbers]
+	Bias, Lambda float64
+}
+
+// Eval compares with Alpha.
+func (op ThresholdedRelu) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
+	return evalUnary(in, func(x float64) float64 {
+		if x > op.Alpha {
+			return x
+		}
+		return 0
+	})
+}
+
+// Eval moves what is outside of −Lambda…Lambda by Bias.
+func (op Shrink) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
+	shrink := func(x float64) float64 {
+		switch {
+		case x < -op.Lambda:
+			return x + op.Bias
+		case x > op.Lambda:
+			return x - op.Bias
+		}
+		return 0
+	}
+	return evalMapping(in, mapping{
+		float:    shrink,
+		signed:   func(x int64) int64 { return int64(shrink(float64(x))) },
+		unsigned: func(x uint64) uint64 { return uint64(shrink(float64(x))) },
+	})
+}
+
+// Lower computes integers in f64, since Bias and Lambda are floats.
+func (op Shrink) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
+	x := n.Arg(0)
+	if x.Type.DType.IsFloat() {
+		return lowerNarrow(b, n)
+	}
+	y := b.Node(op, convert(b, x, ir.F64))
+	return []*ir.Value{convert(b, y, x.Type.DType)}
+}
+
+// Call is cpu.ThresholdedRelu.
+func (op ThresholdedRelu) Call(n *ir.Node) (ir.Call, error) {
+	return callUnary("ThresholdedRelu", number(n, op.Alpha)), nil
+}
+
+// Call is cpu.Shrink.
+func (op Shrink) Call(n *ir.Node) (ir.Call, error) {
+	return callUnary("Shrink", number(n, op.Bias), number(n, op.Lambda)), nil
+}
+
+// importThresholdedRelu reads ThresholdedRelu.
+func importThresholdedRelu(c ir.Importer) ([]*ir.Value, error) {
+	return []*ir.Value{c.Builder().Node(ThresholdedRelu{Alpha: c.Float("alpha", 1)}, c.Arg(0))}, nil
+}
+
+// importShrink reads Shrink.
+func importShrink(c ir.Importer) ([]*ir.Value, error) {
+	op := Shrink{Bias: c.Float("bias", 0), Lambda: c.Float("lambd", 0.5)}
+	return []*ir.Value{c.Builder().Node(op, c.Arg(0))}, nil
+}

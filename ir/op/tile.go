@@ -1,0 +1,99 @@
+package op
+
+import (
+	"fmt"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// Tile repeats its operand as a whole, Repeats[i] times along axis i.
+type Tile struct{ Repeats []ir.Dim }
+
+// Infer multiplies the extents.
+func (op Tile) Infer(in []ir.Type) ([]ir.Type, error) {
+	if err := tensors(in, 1, 1); err != nil {
+		return nil, err
+	}
+	x := in[0]
+	if len(op.Repeats) != x.Rank() {
+		return nil, fmt.Errorf("%d repeats for rank %d", len(op.Repeats), x.Rank())
+	}
+	shape := make([]ir.Dim, x.Rank())
+	for i, d := range x.Shape {
+		if n, ok := op.Repeats[i].Int(); ok && n < 0 {
+			return nil, fmt.Errorf("axis %d is repeated %d times", i, n)
+		}
+		shape[i] = d.Mul(op.Repeats[i])
+	}
+	return []ir.Type{ir.TensorOf(x.DType, shape...)}, nil
+}
+
+func (op Tile) source(in []int) source {
+	return func(at, from []int) {
+		for i := range at {
+			from[i] = at[i] % in[i]
+		}
+	}
+}
+
+// Eval repeats the elements.
+func (op Tile) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
+	out, err := op.Infer([]ir.Type{in[0].Type()})
+	if err != nil {
+		return nil, err
+	}
+	shape, ok := out[0].Static()
+	if _, err := ir.CheckedLen(shape); err != nil || !ok {
+		return nil, fmt.Errorf("repeats %s: no shape", shapeText(op.Repeats))
+	}
+	return move(in[0], shape, op.source(in[0].Shape)), nil
+}
+
+// InferElems repeats the elements.
+func (op Tile) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
+	from, ok := in[0].Type.Static()
+	if !ok {
+		return nil
+	}
+	return moveElems(in[0], out, op.source(from))
+}
+
+// Lower makes it an Expand of an axis before each axis that is repeated, and a
+// Reshape.
+func (op Tile) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
+	x, one := n.Args[0], ir.Const(1)
+	var from, to []ir.Dim
+	for i, d := range x.Type.Shape {
+		if r := op.Repeats[i]; !r.Equal(one) {
+			from, to = append(from, one), append(to, r)
+		}
+		from, to = append(from, d), append(to, d)
+	}
+	return []*ir.Value{reshape(b, expand(b, reshape(b, x, from...), to...), n.Results[0].Type.Shape...)}
+}
+
+// importTile reads Tile; before opset 6 it repeats one axis, given by operands.
+func importTile(c ir.Importer) ([]*ir.Value, error) {
+	x := c.Arg(0)
+	if c.Opset() < 6 {
+		tiles, err := knownInt(c, 1, "tiles")
+		if err != nil {
+			return nil, err
+		}
+		axis, err := knownInt(c, 2, "axis")
+		if err != nil {
+			return nil, err
+		}
+		if axis, err = fromFront(axis, x.Type.Rank()); err != nil {
+			return nil, err
+		}
+		repeats := wholeSlice(x.Type).Steps
+		repeats[axis] = tiles
+		return []*ir.Value{c.Builder().Node(Tile{Repeats: ir.Dims(repeats...)}, x)}, nil
+	}
+	repeats, err := knownDims(c, 1, "repeats")
+	if err != nil {
+		return nil, err
+	}
+	return []*ir.Value{c.Builder().Node(Tile{Repeats: repeats}, x)}, nil
+}

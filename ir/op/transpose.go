@@ -1,0 +1,107 @@
+package op
+
+import (
+	"fmt"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// Transpose orders the axes of its operand anew: axis i of the result is axis
+// Perm[i] of the operand.
+type Transpose struct{ Perm []int }
+
+// Infer checks that Perm is a permutation and orders the extents.
+func (op Transpose) Infer(in []ir.Type) ([]ir.Type, error) {
+	if err := tensors(in, 1, 1); err != nil {
+		return nil, err
+	}
+	x := in[0]
+	if len(op.Perm) != x.Rank() {
+		return nil, fmt.Errorf("permutation %v for rank %d", op.Perm, x.Rank())
+	}
+	seen := make([]bool, x.Rank())
+	shape := make([]ir.Dim, x.Rank())
+	for i, p := range op.Perm {
+		if p < 0 || p >= len(seen) || seen[p] {
+			return nil, fmt.Errorf("%v is no permutation of %d axes", op.Perm, x.Rank())
+		}
+		seen[p] = true
+		shape[i] = x.Shape[p]
+	}
+	return []ir.Type{ir.TensorOf(x.DType, shape...)}, nil
+}
+
+func (op Transpose) source(at, from []int) {
+	for i, p := range op.Perm {
+		from[p] = at[i]
+	}
+}
+
+// Eval moves the elements.
+func (op Transpose) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
+	shape := make([]int, len(op.Perm))
+	for i, p := range op.Perm {
+		shape[i] = in[0].Shape[p]
+	}
+	return move(in[0], shape, op.source), nil
+}
+
+// InferElems moves the elements.
+func (op Transpose) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
+	return moveElems(in[0], out, op.source)
+}
+
+// Lower makes it a Reshape where the axes longer than 1 keep their order, else
+// a StridedCopy.
+func (op Transpose) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
+	x, shape := n.Args[0], n.Results[0].Type.Shape
+	if op.keepsOrder(x.Type.Shape) {
+		return []*ir.Value{b.Node(Reshape{Shape: shape}, x)}
+	}
+	from := strides(x.Type.Shape)
+	to := make([]ir.Dim, len(from))
+	for i, p := range op.Perm {
+		to[i] = from[p]
+	}
+	return []*ir.Value{b.Node(StridedCopy{Shape: shape, Strides: to}, x)}
+}
+
+// keepsOrder reports whether all elements stay where they are.
+func (op Transpose) keepsOrder(shape []ir.Dim) bool {
+	last := -1
+	for _, p := range op.Perm {
+		if shape[p].Equal(ir.Const(1)) {
+			continue
+		}
+		if p < last {
+			return false
+		}
+		last = p
+	}
+	return true
+}
+
+// transpose appends a Transpose, unless it would change nothing.
+func transpose(b *ir.Builder, x *ir.Value, perm ...int) *ir.Value {
+	for i, p := range perm {
+		if i != p {
+			return b.Node(Transpose{Perm: perm}, x)
+		}
+	}
+	return x
+}
+
+// importTranspose reads Transpose; without perm the axes are reversed.
+func importTranspose(c ir.Importer) ([]*ir.Value, error) {
+	x := c.Arg(0)
+	perm := c.Ints("perm", nil)
+	if perm == nil {
+		for i := range x.Type.Rank() {
+			perm = append(perm, x.Type.Rank()-1-i)
+		}
+	}
+	if len(perm) != x.Type.Rank() {
+		return nil, fmt.Errorf("perm %v for rank %d", perm, x.Type.Rank())
+	}
+	return []*ir.Value{transpose(c.Builder(), x, perm...)}, nil
+}

@@ -1,0 +1,67 @@
+package op
+
+import (
+	"fmt"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// Trilu keeps, of the matrices in the last two axes, the elements on and above
+// diagonal k where Upper is set, else those on and below it, and makes the others
+// zero. Diagonal k begins at column k of row 0, or, when k is negative, at row -k.
+// The second operand is k, an i64 scalar, 0 when it is absent.
+type Trilu struct{ Upper bool }
+
+// Infer gives the result the operand's type.
+func (op Trilu) Infer(in []ir.Type) ([]ir.Type, error) {
+	if err := tensors(in, 1, 2); err != nil {
+		return nil, err
+	}
+	if in[0].Rank() < 2 {
+		return nil, fmt.Errorf("rank %d, at least 2 expected", in[0].Rank())
+	}
+	if len(in) > 1 {
+		if n, ok := in[1].Elems().Int(); !ok || n != 1 || in[1].DType != ir.I64 {
+			return nil, fmt.Errorf("k is %s, one i64 expected", in[1])
+		}
+	}
+	return in[:1], nil
+}
+
+// Eval keeps one side of the diagonal.
+func (op Trilu) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
+	x, k := in[0], int64(0)
+	if len(in) > 1 {
+		k = in[1].Int(0)
+	}
+	y := ir.NewTensor(x.DType, x.Shape...)
+	rows, cols := x.Shape[x.Rank()-2], x.Shape[x.Rank()-1]
+	for i := range y.Len() {
+		row, col := int64(i/cols%rows), int64(i%cols)
+		if op.Upper && col-row >= k || !op.Upper && col-row <= k {
+			y.Copy(i, x, i)
+		}
+	}
+	return []*ir.Tensor{y}, nil
+}
+
+// Overwrites marks that elements stay in their places.
+func (Trilu) Overwrites() []int { return []int{0} }
+
+// Call is cpu.Trilu.
+func (op Trilu) Call(n *ir.Node) (ir.Call, error) {
+	shape := n.Args[0].Type.Shape
+	k := any(ir.Number{DType: ir.I64})
+	if n.Arg(1) != nil {
+		k = scalarArg(n, 1)
+	}
+	last := len(shape) - 2
+	return ir.Call{Kernel: "Trilu", Args: []any{
+		ir.Out(0), ir.In(0), ir.Product(shape[:last]...), shape[last], shape[last+1], k, op.Upper,
+	}}, nil
+}
+
+// importTrilu reads Trilu.
+func importTrilu(c ir.Importer) ([]*ir.Value, error) {
+	return []*ir.Value{c.Builder().Node(Trilu{Upper: c.Int("upper", 1) != 0}, c.Arg(0), c.Arg(1))}, nil
+}

@@ -1,0 +1,85 @@
+package op
+
+import (
+	"fmt"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// Where is x where cond is true, else y, broadcast: a boolean tensor and two of
+// one element type, of any kind.
+type Where struct{ elementwise }
+
+// Infer broadcasts the operands.
+func (Where) Infer(in []ir.Type) ([]ir.Type, error) {
+	if err := tensors(in, 3, 3); err != nil {
+		return nil, err
+	}
+	if in[0].DType != ir.Bool {
+		return nil, fmt.Errorf("the condition is %s, booleans expected", in[0].DType)
+	}
+	if err := sameDType(in[1:]); err != nil {
+		return nil, err
+	}
+	shape, err := broadcastShape(in)
+	if err != nil {
+		return nil, err
+	}
+	return []ir.Type{ir.TensorOf(in[1].DType, shape...)}, nil
+}
+
+// Overwrites lists x and y.
+func (Where) Overwrites() []int { return []int{1, 2} }
+
+// Eval chooses.
+func (Where) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
+	shape, walks, err := evalBroadcast(in)
+	if err != nil {
+		return nil, err
+	}
+	y := ir.NewTensor(in[1].DType, shape...)
+	for i := range y.Len() {
+		chosen := 2
+		if in[0].Bool(walks[0].Offset) {
+			chosen = 1
+		}
+		y.Copy(i, in[chosen], walks[chosen].Offset)
+		for _, w := range walks {
+			w.Next()
+		}
+	}
+	return []*ir.Tensor{y}, nil
+}
+
+// InferElems chooses among known elements.
+func (Where) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
+	return elemsBroadcast(in, out, func(e []ir.Ratio) (ir.Ratio, bool) {
+		switch n, ok := e[0].Num.Int(); {
+		case !ok:
+			return e[1], e[1].Den == e[2].Den && e[1].Num.Same(e[2].Num)
+		case n != 0:
+			return e[1], true
+		}
+		return e[2], true
+	})
+}
+
+// Call is cpu.Where, or a form with a scalar for x, y or both.
+func (Where) Call(n *ir.Node) (ir.Call, error) {
+	x, isX := scalar(n.Arg(1))
+	y, isY := scalar(n.Arg(2))
+	switch {
+	case isX && isY:
+		return ir.Call{Kernel: "WhereScalars", Args: []any{ir.Out(0), ir.In(0), x, y}}, nil
+	case isX:
+		return ir.Call{Kernel: "WhereScalarX", Args: []any{ir.Out(0), ir.In(0), x, ir.In(2)}}, nil
+	case isY:
+		return ir.Call{Kernel: "WhereScalarY", Args: []any{ir.Out(0), ir.In(0), ir.In(1), y}}, nil
+	}
+	return ir.Call{Kernel: "Where", Args: []any{ir.Out(0), ir.In(0), ir.In(1), ir.In(2)}}, nil
+}
+
+// importWhere reads Where.
+func importWhere(c ir.Importer) ([]*ir.Value, error) {
+	return []*ir.Value{c.Builder().Node(Where{}, c.Arg(0), c.Arg(1), c.Arg(2))}, nil
+}

@@ -1,0 +1,106 @@
+package pass
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// eliminateCommon replaces nodes that compute what an earlier node of the same
+// block computes, and drops extent checks that hold or were made before.
+func eliminateCommon(_ *Context, m *ir.Module) (bool, error) {
+	changed := false
+	for _, f := range m.Funcs {
+		e := &eliminator{home: map[*ir.Node]*ir.Block{}, seen: map[*ir.Block]map[string][]*ir.Node{}}
+		e.note(&f.Block)
+		c, err := f.Rewrite(func(_ *ir.Builder, n *ir.Node) []*ir.Value { return e.visit(n) })
+		if err != nil {
+			return changed, fmt.Errorf("@%s: %w", f.Name, err)
+		}
+		changed = changed || c || e.dropped
+	}
+	return changed, nil
+}
+
+type eliminator struct {
+	home    map[*ir.Node]*ir.Block
+	seen    map[*ir.Block]map[string][]*ir.Node // by key
+	dropped bool                                // a check was
+}
+
+func (e *eliminator) note(b *ir.Block) {
+	e.seen[b] = map[string][]*ir.Node{}
+	for _, n := range b.Nodes {
+		e.home[n] = b
+		for _, inner := range n.Blocks {
+			e.note(inner)
+		}
+	}
+}
+
+func (e *eliminator) visit(n *ir.Node) []*ir.Value {
+	check, isCheck := n.Op.(ir.CheckDim)
+	if isCheck && check.A.Equal(check.B) {
+		e.dropped = true
+		return []*ir.Value{}
+	}
+	if _, effect := n.Op.(ir.Effect); effect && !isCheck || isRandom(n.Op) {
+		return nil
+	}
+	key := keyOf(n)
+	seen := e.seen[e.home[n]]
+	for _, m := range seen[key] {
+		if ir.Equal(m.Op, n.Op) {
+			e.dropped = e.dropped || isCheck
+			return append([]*ir.Value{}, m.Results...)
+		}
+	}
+	seen[key] = append(seen[key], n)
+	return nil
+}
+
+// keyOf returns a text that nodes with equal operators, operands and blocks
+// share.
+func keyOf(n *ir.Node) string {
+	var s strings.Builder
+	s.WriteString(ir.OpName(n.Op))
+	for _, a := range n.Args {
+		fmt.Fprintf(&s, " %s", a)
+	}
+	if c, ok := n.Op.(ir.Constant); ok && c.Value.Len() > 0 && c.Value.DType != ir.String {
+		fmt.Fprintf(&s, " %g", c.Value.Number(c.Value.Len()-1))
+	}
+	for _, r := range n.Results {
+		fmt.Fprintf(&s, " %s", r.Type)
+	}
+	for _, b := range n.Blocks {
+		next := 0
+		writeBlock(&s, b.Clone(func(string) string {
+			next++
+			return fmt.Sprintf("/%d", next)
+		}))
+	}
+	return s.String()
+}
+
+func writeBlock(s *strings.Builder, b *ir.Block) {
+	fmt.Fprintf(s, "(%s){", b.Params)
+	for _, n := range b.Nodes {
+		s.WriteString(n.Text())
+		for _, inner := range n.Blocks {
+			writeBlock(s, inner)
+		}
+		s.WriteByte('\n')
+	}
+	fmt.Fprintf(s, "%s}", b.Results)
+}
+
+// random is an operator whose results differ from one node to the next although
+// the nodes are equal.
+type random interface{ IsRandom() }
+
+func isRandom(o ir.Op) bool {
+	_, ok := o.(random)
+	return ok
+}

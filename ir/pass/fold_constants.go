@@ -1,0 +1,187 @@
+package pass
+
+import (
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/op"
+)
+
+const (
+	defaultFoldBudget = 256 << 20
+	// maxFoldFlops bounds the work of evaluating one node; what is above it is
+	// left to the kernels, when weights are prepared.
+	maxFoldFlops = 1 << 28
+	// maxTextBytes is the size of the largest tensor that folding leaves in the
+	// text form; larger ones become weights.
+	maxTextBytes = 1024
+)
+
+// constPrefix begins the names of weights that are no tensors of the model but
+// constants of it.
+const constPrefix = "const/"
+
+// unfoldable are the operators that are not folded: what package ir itself
+// knows, and those whose values come from transcendental functions, which are
+// not the same on every platform. These are computed when weights are prepared.
+var unfoldable = ir.NewOpSet(
+	op.Acos{}, op.Acosh{}, op.Asin{}, op.Asinh{}, op.Atan{}, op.Atanh{}, op.Celu{}, op.Cos{}, op.Cosh{}, op.Elu{},
+	op.Erf{}, op.Exp{}, op.Gelu{}, op.Log{}, op.Mish{}, op.Pow{}, op.Selu{}, op.Sigmoid{}, op.Sin{}, op.Sinh{},
+	op.Softplus{}, op.Swish{}, op.Tan{}, op.Tanh{},
+)
+
+// foldConstants evaluates nodes all of whose operands are constants. Weights are
+// no constants: they can be replaced. A tensor of equal elements stays one; a
+// result above maxTextBytes becomes a weight of its own.
+func foldConstants(ctx *Context, m *ir.Module) (bool, error) {
+	if ctx.folded == nil {
+		ctx.folded = map[string]*ir.Tensor{}
+	}
+	return rewriteAll(m, func(b *ir.Builder, n *ir.Node) []*ir.Value {
+		out := ctx.evaluate(n)
+		if out == nil {
+			return nil
+		}
+		ctx.count(FoldedConstants, 1)
+		values := make([]*ir.Value, len(out))
+		for i, t := range out {
+			values[i] = ctx.constant(b, m, n.Results[i].Name, t)
+		}
+		return values
+	})
+}
+
+// evaluate returns the results of n where they can and may be computed now.
+func (c *Context) evaluate(n *ir.Node) []*ir.Tensor {
+	if _, ok := unfoldable[ir.OpName(n.Op)]; ok || len(n.Blocks) > 0 {
+		return nil
+	}
+	_, effect := n.Op.(ir.Effect)
+	_, fill := n.Op.(op.Fill)
+	if effect || isRandom(n.Op) || len(n.Args) == 0 && !fill {
+		return nil
+	}
+	args := make([]*ir.Tensor, len(n.Args))
+	for i, a := range n.Args {
+		if args[i] = c.known(a); a != nil && args[i] == nil {
+			return nil
+		}
+	}
+	for _, r := range n.Results {
+		if !r.Type.IsTensor() || !r.Type.IsStatic() {
+			return nil
+		}
+	}
+	if op, ok := n.Op.(ir.Coster); ok {
+		if flops, ok := op.Flops(n.ArgTypes(), n.ResultTypes()).Int64(); !ok || flops > maxFoldFlops {
+			return nil
+		}
+	}
+	if t := splatResult(n, args); t != nil {
+		return []*ir.Tensor{t}
+	}
+	bytes := bytesOf(n.Results)
+	if budget := c.budget(); !staysSplat(n.Op, args) && (bytes > budget || c.spent+bytes > budget) {
+		return nil
+	}
+	out, err := n.Op.Eval(args)
+	if err != nil || len(out) != len(n.Results) {
+		return nil // it fails when the model runs
+	}
+	for i, t := range out {
+		if t == nil || !t.Type().Equal(n.Results[i].Type) {
+			return nil
+		}
+		if !t.IsSplat() {
+			c.spent += int64(t.Len()) * int64(t.DType.Size())
+		}
+	}
+	return out
+}
+
+func (c *Context) budget() int64 {
+	if c.FoldBudget == 0 {
+		return defaultFoldBudget
+	}
+	return c.FoldBudget
+}
+
+// known returns the tensor that v is: a constant, or a weight made of some.
+func (c *Context) known(v *ir.Value) *ir.Tensor {
+	if t, ok := v.ConstValue(); ok {
+		return t
+	}
+	if v == nil || v.Def == nil {
+		return nil
+	}
+	if load, ok := v.Def.Op.(ir.Load); ok {
+		return c.folded[load.Name]
+	}
+	return nil
+}
+
+// constant appends t, as a weight named after a value when it is large.
+func (c *Context) constant(b *ir.Builder, m *ir.Module, name string, t *ir.Tensor) *ir.Value {
+	if t.IsSplat() || t.Len()*t.DType.Size() <= maxTextBytes {
+		return b.Const(t)
+	}
+	name = weightName(m, constPrefix+name)
+	m.Weights = append(m.Weights, &ir.Weight{Name: name, Type: t.Type(), Data: t.Bytes()})
+	c.folded[name] = t
+	return b.Node(ir.Load{Name: name, Type: t.Type()})
+}
+
+func bytesOf(values []*ir.Value) int64 {
+	total := int64(0)
+	for _, v := range values {
+		n, _ := v.Type.Elems().Int64()
+		total += n * int64(max(v.Type.DType.Size(), 1))
+	}
+	return total
+}
+
+// splatResult evaluates an elementwise node on single elements, where all
+// elements of each operand are equal.
+func splatResult(n *ir.Node, args []*ir.Tensor) *ir.Tensor {
+	if _, ok := n.Op.(op.Elementwise); !ok {
+		return nil
+	}
+	scalars := make([]*ir.Tensor, len(args))
+	for i, t := range args {
+		if t == nil || t.Stored() != 1 {
+			return nil
+		}
+		scalars[i] = single(t)
+	}
+	out, err := n.Op.Eval(scalars)
+	if err != nil || len(out) != 1 || out[0].Len() != 1 {
+		return nil
+	}
+	shape, _ := n.Results[0].Type.Static()
+	return repeated(out[0], shape)
+}
+
+// single returns the element of t, which stores one, as a tensor of rank 0.
+func single(t *ir.Tensor) *ir.Tensor {
+	s := ir.NewTensor(t.DType)
+	s.Copy(0, t, 0)
+	return s
+}
+
+// repeated returns a tensor of a shape all of whose elements are that of t.
+func repeated(t *ir.Tensor, shape []int) *ir.Tensor {
+	if ir.StaticTensor(t.DType, shape...).Elems().Equal(ir.Const(1)) {
+		return single(t).Reshape(shape...)
+	}
+	return ir.Splat(t, shape...)
+}
+
+// staysSplat reports whether an operator makes a splat, of the splat args[0] or
+// of nothing.
+func staysSplat(o ir.Op, args []*ir.Tensor) bool {
+	switch o.(type) {
+	case op.Fill:
+		return true
+	case op.Reshape, op.Transpose, op.Slice, op.Expand:
+		return args[0].IsSplat()
+	}
+	return false
+}

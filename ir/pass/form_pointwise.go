@@ -1,0 +1,160 @@
+package pass
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/op"
+)
+
+// formPointwise makes every elementwise node a pointwise node whose region holds
+// it. Constants of equal elements go into the region where the primitive takes a
+// number, and operands that may have to be repeated along an axis, which shows
+// only in the values of symbols, are repeated before.
+func formPointwise(_ *Context, m *ir.Module) (bool, error) {
+	inRegion := regionNodes(m)
+	return rewriteAll(m, func(b *ir.Builder, n *ir.Node) []*ir.Value {
+		o, ok := n.Op.(op.Elementwise)
+		if !ok || inRegion[n] || slices.ContainsFunc(n.Args, isText) {
+			return nil
+		}
+		inside := scalarOperands(o, n)
+		var args []*ir.Value
+		for i, a := range n.Args {
+			if !inside[i] && a != nil && !slices.Contains(args, a) {
+				args = append(args, a)
+			}
+		}
+		if len(args) == 0 {
+			return nil
+		}
+		runs := repeatOperands(b, args, n.Results[0].Type)
+		region := b.Block(func(b *ir.Builder) {
+			params := make([]*ir.Value, len(args))
+			for i, a := range args {
+				params[i] = b.Param("p", ir.TensorOf(a.Type.DType))
+			}
+			operands := make([]*ir.Value, len(n.Args))
+			for i, a := range n.Args {
+				switch {
+				case inside[i]:
+					t, _ := a.ConstValue()
+					operands[i] = b.Const(single(t))
+				case a != nil:
+					operands[i] = params[slices.Index(args, a)]
+				}
+			}
+			b.Return(b.Node(o, operands...))
+		})
+		return b.NodeBlocks(op.Pointwise{}, []*ir.Block{region}, runs...)
+	})
+}
+
+func isText(v *ir.Value) bool { return v != nil && v.Type.DType == ir.String }
+
+// regionNodes returns the nodes that stand in fused regions.
+func regionNodes(m *ir.Module) map[*ir.Node]bool {
+	inside := map[*ir.Node]bool{}
+	for _, f := range m.Funcs {
+		for n := range f.All() {
+			if !isFused(n.Op) {
+				continue
+			}
+			for _, b := range n.Blocks {
+				for _, r := range b.Nodes {
+					inside[r] = true
+				}
+			}
+		}
+	}
+	return inside
+}
+
+// isFused reports whether the blocks of an operator are regions of elementwise
+// operators, and not control flow.
+func isFused(o ir.Op) bool {
+	_, pointwise := o.(op.Pointwise)
+	_, kernel := o.(ir.Caller)
+	return pointwise || kernel
+}
+
+// scalarOperands tells which operands of n are constants of equal elements that
+// its primitive takes as numbers. Not all are: a run of elements remains.
+func scalarOperands(o op.Elementwise, n *ir.Node) []bool {
+	inside := make([]bool, len(n.Args))
+	for i, a := range n.Args {
+		t, ok := a.ConstValue()
+		inside[i] = ok && t.Stored() == 1
+	}
+	call, err := o.Call(n)
+	if err != nil {
+		return make([]bool, len(n.Args))
+	}
+	for _, arg := range call.Args {
+		if i, ok := arg.(ir.In); ok {
+			inside[i] = false
+		}
+	}
+	return inside
+}
+
+// repeatOperands returns operands that each have, along every axis of a result,
+// its extent or 1. At least one has all of its extents.
+func repeatOperands(b *ir.Builder, args []*ir.Value, out ir.Type) []*ir.Value {
+	runs := make([]*ir.Value, len(args))
+	covered := make([]bool, out.Rank()) // axes that some operand has
+	for i, a := range args {
+		if t, ok := a.ConstValue(); ok && t.Stored() == 1 {
+			a = b.Const(single(t))
+		}
+		runs[i] = repeatUnproven(b, a, out)
+		lead := out.Rank() - runs[i].Type.Rank()
+		for k, d := range runs[i].Type.Shape {
+			covered[lead+k] = covered[lead+k] || d.Equal(out.Shape[lead+k])
+		}
+	}
+	for k, c := range covered {
+		if !c && !out.Shape[k].Equal(ir.Const(1)) {
+			runs[0] = repeatTo(b, runs[0], out.Shape)
+			break
+		}
+	}
+	return runs
+}
+
+// repeatUnproven repeats v to the shape of out where an extent of v is neither 1
+// nor known to be out's, and checks that it is one of the two.
+func repeatUnproven(b *ir.Builder, v *ir.Value, out ir.Type) *ir.Value {
+	lead, proven := out.Rank()-v.Type.Rank(), true
+	one := ir.Const(1)
+	for k, d := range v.Type.Shape {
+		if to := out.Shape[lead+k]; !d.Equal(one) && !d.Equal(to) {
+			proven = false
+			legal := d.Sub(to).Mul(d.Sub(one))
+			b.Nodes(ir.CheckDim{A: legal, B: ir.Const(0), What: fmt.Sprintf("axis %d: %s broadcast to %s", lead+k, d, to)})
+		}
+	}
+	if proven {
+		return v
+	}
+	return repeatTo(b, v, out.Shape)
+}
+
+// repeatTo appends a copy of v repeated to a shape. An axis whose extent may be
+// 1 is walked with a stride that is 0 then.
+func repeatTo(b *ir.Builder, v *ir.Value, shape []ir.Dim) *ir.Value {
+	one := ir.Const(1)
+	lead := len(shape) - v.Type.Rank()
+	strides := make([]ir.Dim, len(shape))
+	for k, s := range rowMajor(v.Type.Shape) {
+		switch d := v.Type.Shape[k]; {
+		case d.Equal(one):
+		case d.Equal(shape[lead+k]):
+			strides[lead+k] = s
+		default:
+			strides[lead+k] = d.Sub(one).Min(one).Mul(s)
+		}
+	}
+	return b.Node(op.StridedCopy{Shape: slices.Clone(shape), Strides: strides}, v)
+}

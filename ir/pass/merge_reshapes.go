@@ -1,0 +1,200 @@
+package pass
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/op"
+)
+
+// mergeReshapes joins reshapes of reshapes and transposes of transposes, makes
+// transposes that move nothing reshapes, and moves transposes from the operands
+// of an operator to its result where that leaves no more of them, so that they
+// meet and cancel.
+func mergeReshapes(_ *Context, m *ir.Module) (bool, error) {
+	changed := false
+	for _, f := range m.Funcs {
+		s := &sinker{uses: f.Uses()}
+		c, err := f.Rewrite(func(b *ir.Builder, n *ir.Node) []*ir.Value {
+			v := mergeViews(b, n)
+			if v == nil {
+				v = s.sink(b, n)
+			}
+			if v == nil {
+				return nil
+			}
+			s.uses[v] += s.uses[n.Results[0]]
+			return []*ir.Value{v}
+		})
+		if err != nil {
+			return changed, fmt.Errorf("@%s: %w", f.Name, err)
+		}
+		changed = changed || c
+	}
+	return changed, nil
+}
+
+// mergeViews joins a reshape or a transpose with the one before it.
+func mergeViews(b *ir.Builder, n *ir.Node) *ir.Value {
+	switch o := n.Op.(type) {
+	case op.Reshape:
+		x := n.Args[0]
+		if x.Def == nil {
+			return nil
+		}
+		if _, ok := x.Def.Op.(op.Reshape); !ok {
+			return nil
+		}
+		x = x.Def.Args[0]
+		if x.Type.Equal(n.Results[0].Type) {
+			return x
+		}
+		return b.Node(o, x)
+	case op.Transpose:
+		x := n.Args[0]
+		if keepsOrder(o.Perm, x.Type.Shape) {
+			return b.Node(op.Reshape{Shape: n.Results[0].Type.Shape}, x)
+		}
+		inner, y := transposed(x)
+		if inner == nil {
+			return nil
+		}
+		perm := compose(inner, o.Perm)
+		if slices.IsSorted(perm) {
+			return y
+		}
+		return b.Node(op.Transpose{Perm: perm}, y)
+	}
+	return nil
+}
+
+// keepsOrder reports whether a transpose leaves all elements where they are: the
+// axes longer than 1 keep their order.
+func keepsOrder(perm []int, shape []ir.Dim) bool {
+	long := slices.DeleteFunc(slices.Clone(perm), func(p int) bool { return shape[p].Equal(ir.Const(1)) })
+	return slices.IsSorted(long)
+}
+
+// transposed returns the permutation and the operand of the transpose that v is.
+func transposed(v *ir.Value) ([]int, *ir.Value) {
+	if v == nil || v.Def == nil {
+		return nil, nil
+	}
+	if t, ok := v.Def.Op.(op.Transpose); ok {
+		return t.Perm, v.Def.Args[0]
+	}
+	return nil, nil
+}
+
+// compose returns the permutation that is first and then second.
+func compose(first, second []int) []int {
+	perm := make([]int, len(first))
+	for i, p := range second {
+		perm[i] = first[p]
+	}
+	return perm
+}
+
+func inverse(perm []int) []int {
+	inv := make([]int, len(perm))
+	for i, p := range perm {
+		inv[p] = i
+	}
+	return inv
+}
+
+// sinker moves transposes toward results.
+type sinker struct{ uses map[*ir.Value]int }
+
+// sink computes n before its operands are transposed, and transposes the result.
+// Operands that are no such transpose have to be weights, which are transposed
+// when they are prepared. At least one transpose must be used here only.
+func (s *sinker) sink(b *ir.Builder, n *ir.Node) *ir.Value {
+	if len(n.Results) != 1 {
+		return nil
+	}
+	var perm []int
+	saved := false
+	for _, a := range n.Args {
+		if p, _ := transposed(a); p != nil {
+			if perm != nil && !slices.Equal(p, perm) {
+				return nil
+			}
+			perm = p
+			saved = saved || s.uses[a] == 1
+		}
+	}
+	if !saved || len(perm) != n.Results[0].Type.Rank() {
+		return nil
+	}
+	moved := beforeTranspose(n, perm)
+	if moved == nil {
+		return nil
+	}
+	args := make([]*ir.Value, len(n.Args))
+	for i, a := range n.Args {
+		p, x := transposed(a)
+		switch {
+		case p != nil:
+			args[i] = x
+		case isWeight(a) && a.Type.Rank() <= len(perm):
+			args[i] = transposeBack(b, a, perm)
+		default:
+			return nil
+		}
+	}
+	return b.Node(op.Transpose{Perm: perm}, b.Node(moved, args...))
+}
+
+// beforeTranspose returns what n's operator is on operands that are not yet
+// transposed, nil where it is not known.
+func beforeTranspose(n *ir.Node, perm []int) ir.Op {
+	switch o := n.Op.(type) {
+	case op.Elementwise:
+		return o
+	case op.Concat:
+		return op.Concat{Axis: perm[o.Axis]}
+	case op.Slice:
+		inv := inverse(perm)
+		return op.Slice{Starts: pick(o.Starts, inv), Shape: pick(o.Shape, inv), Steps: pick(o.Steps, inv)}
+	}
+	return nil
+}
+
+// pick returns the elements of s at the places that perm lists.
+func pick[T any](s []T, perm []int) []T {
+	out := make([]T, len(perm))
+	for i, p := range perm {
+		out[i] = s[p]
+	}
+	return out
+}
+
+// isWeight reports whether v is a constant or a weight, reshaped or transposed at
+// most.
+func isWeight(v *ir.Value) bool {
+	for v != nil && v.Def != nil {
+		switch v.Def.Op.(type) {
+		case ir.Constant, ir.Load:
+			return true
+		case op.Reshape, op.Transpose:
+			v = v.Def.Args[0]
+		default:
+			return false
+		}
+	}
+	return false
+}
+
+// transposeBack appends what v, broadcast, was before a transpose by perm.
+func transposeBack(b *ir.Builder, v *ir.Value, perm []int) *ir.Value {
+	if v.Type.Elems().Equal(ir.Const(1)) {
+		return v
+	}
+	if lead := len(perm) - v.Type.Rank(); lead > 0 {
+		ones := slices.Repeat(ir.Dims(1), lead)
+		v = b.Node(op.Reshape{Shape: append(ones, v.Type.Shape...)}, v)
+	}
+	return b.Node(op.Transpose{Perm: inverse(perm)}, v)
+}

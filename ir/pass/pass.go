@@ -1,0 +1,189 @@
+// Package pass rewrites modules: canonical passes simplify a model for any
+// target, lowering passes turn it into what the kernels of a target compute and
+// separate the work that depends on weights only. It knows the operators; it
+// does not know where values live in memory (package plan), nor how a program
+// is written (package gen).
+//
+// One file holds one pass, named after it; this file is the only place that
+// lists and orders them.
+package pass
+
+import (
+	"fmt"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// Pass is a rewrite of a module that keeps what its functions compute.
+type Pass struct {
+	// Name is a verb and an object, also of the pass's file and of its goldens.
+	Name string
+	// Run rewrites the module and reports whether it changed anything.
+	Run func(*Context, *ir.Module) (changed bool, err error)
+	// Required passes are needed to generate code; the others make it better.
+	Required bool
+}
+
+// Context is what passes share.
+type Context struct {
+	// Strict forbids what changes the rounding of floats.
+	Strict bool
+	// FoldBudget is the number of bytes that the tensors which constant folding
+	// makes may take, one of them and together; 0 stands for 256 MiB.
+	FoldBudget int64
+	// Stats counts what passes did, by the names below.
+	Stats map[string]int
+
+	folded map[string]*ir.Tensor // weights that folding made
+	spent  int64                 // bytes of FoldBudget
+	steps  int                   // passes run so far
+}
+
+// What [Context.Stats] counts.
+const (
+	FoldedConstants  = "constants folded"
+	FoldedBatchNorms = "batch normalizations folded"
+	FoldedAffines    = "products and sums folded into weights"
+	FusedPointwise   = "elementwise operators fused"
+	FusedBiases      = "biases fused"
+	FusedResiduals   = "residuals fused"
+	FusedActivations = "activations fused"
+	FusedChains      = "elementwise operators fused into kernels"
+	SharedWeights    = "weights shared"
+	OutlinedBlocks   = "repeated blocks outlined"
+)
+
+func (c *Context) count(what string, n int) {
+	if c.Stats == nil {
+		c.Stats = map[string]int{}
+	}
+	if n > 0 {
+		c.Stats[what] += n
+	}
+}
+
+// Canonical are the passes that hold for every target. They are run until none
+// of them changes anything.
+var Canonical = []Pass{
+	{Name: "fold_constants", Run: foldConstants},
+	{Name: "simplify_identities", Run: simplifyIdentities},
+	{Name: "merge_reshapes", Run: mergeReshapes},
+	{Name: "eliminate_common", Run: eliminateCommon},
+	{Name: "prune", Run: prune},
+}
+
+// Lowering are the passes for the CPU, run once.
+var Lowering = []Pass{
+	{Name: "form_pointwise", Run: formPointwise, Required: true},
+	{Name: "prune", Run: prune},
+	{Name: "spill_constants", Run: spillConstants, Required: true},
+	{Name: "split_prepare", Run: splitPrepare, Required: true},
+	{Name: "prune", Run: prune},
+}
+
+// Order lists pairs of passes of which the last run of one comes before the last
+// run of the other, and why.
+var Order = []struct{ Before, After, Why string }{
+	{"fold_constants", "simplify_identities", "what is neutral shows in constants"},
+	{"simplify_identities", "eliminate_common", "one normal form makes more nodes equal"},
+	{"eliminate_common", "prune", "nodes that were replaced have no users"},
+	{"form_pointwise", "spill_constants", "constants inside regions need no memory"},
+	{"spill_constants", "split_prepare", "constants in memory are weights, some of them only for other weights"},
+	{"split_prepare", "prune", "weights that nothing reads are dropped"},
+}
+
+// Options says how [Run] goes about its passes.
+type Options struct {
+	// Rounds is how often the passes are repeated, at most, while one of them
+	// changes something; 0 stands for once.
+	Rounds int
+	// Dump, when set, is called after each pass with its number, counted from 1
+	// over all runs of a context. In repeated rounds it is called only after
+	// passes that changed something.
+	Dump func(index int, name string, m *ir.Module)
+	// Stop is the number of the last pass that is run, unless it is 0: from
+	// there on only required ones are.
+	Stop int
+}
+
+// CanonicalRounds bounds the rounds of the canonical passes. Each round of a
+// model that needs so many would still make it better, not right.
+const CanonicalRounds = 32
+
+// All runs the canonical and then the lowering passes on a module that is
+// verified first.
+func All(ctx *Context, m *ir.Module, opts Options) error {
+	if err := ir.Verify(m); err != nil {
+		return err
+	}
+	opts.Rounds = CanonicalRounds
+	if err := Run(ctx, m, Canonical, opts); err != nil {
+		return err
+	}
+	opts.Rounds = 0
+	return Run(ctx, m, Lowering, opts)
+}
+
+// Run runs passes in order and verifies the module after each. Its error names
+// the pass that failed or that left the module broken.
+func Run(ctx *Context, m *ir.Module, passes []Pass, opts Options) error {
+	for round := 0; ; round++ {
+		changed := false
+		for _, p := range passes {
+			if opts.Stop > 0 && ctx.steps >= opts.Stop && !p.Required {
+				continue
+			}
+			c, err := p.Run(ctx, m)
+			if err != nil {
+				return fmt.Errorf("pass %s: %w", p.Name, err)
+			}
+			if !c && round > 0 {
+				continue
+			}
+			if err := ir.Verify(m); err != nil {
+				return fmt.Errorf("pass %s left a broken module: %w", p.Name, err)
+			}
+			changed = changed || c
+			ctx.steps++
+			if opts.Dump != nil {
+				opts.Dump(ctx.steps, p.Name, m)
+			}
+		}
+		if !changed || round+1 >= opts.Rounds {
+			return nil
+		}
+	}
+}
+
+// Find returns the pass of a name.
+func Find(name string) (Pass, bool) {
+	for _, list := range [][]Pass{Canonical, Lowering} {
+		for _, p := range list {
+			if p.Name == name {
+				return p, true
+			}
+		}
+	}
+	return Pass{}, false
+}
+
+// rewriteAll rewrites every function of m.
+func rewriteAll(m *ir.Module, visit func(*ir.Builder, *ir.Node) []*ir.Value) (changed bool, err error) {
+	for _, f := range m.Funcs {
+		c, err := f.Rewrite(visit)
+		if err != nil {
+			return changed, fmt.Errorf("@%s: %w", f.Name, err)
+		}
+		changed = changed || c
+	}
+	return changed, nil
+}
+
+// weightName returns a name that no weight of m has: hint, or hint with a number.
+func weightName(m *ir.Module, hint string) string {
+	name := hint
+	for i := 2; m.Weight(name) != nil; i++ {
+		name = fmt.Sprintf("%s.%d", hint, i)
+	}
+	return name
+}

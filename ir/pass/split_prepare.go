@@ -1,0 +1,197 @@
+package pass
+
+import (
+	"fmt"
+
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/op"
+)
+
+// The functions of a lowered model.
+const (
+	Forward = "forward" // computes the results from the inputs and the prepared weights
+	Prepare = "prepare" // computes the prepared weights from the model's
+)
+
+// preparedPrefix begins the names of weights that [Prepare] makes.
+const preparedPrefix = "prepared/"
+
+const (
+	// A weight that preparing makes larger than inflatedBytes, and more than
+	// inflatedBy times as large as what it is made of, is made in each run.
+	inflatedBytes = 1 << 20
+	inflatedBy    = 4
+)
+
+// splitPrepare moves the nodes of @forward that depend on weights and constants
+// only to a new function @prepare, whose results @forward loads: prepared/…, by
+// the name of the first weight that they are made of. Views of weights stay.
+func splitPrepare(_ *Context, m *ir.Module) (bool, error) {
+	f := m.Func(Forward)
+	if f == nil {
+		return false, nil
+	}
+	s := &splitter{fixed: map[*ir.Value]bool{}, prepared: map[*ir.Value]bool{}, needed: map[*ir.Node]bool{}}
+	for _, n := range f.Nodes {
+		if isLeaf(n) || s.isFixed(n) {
+			for _, r := range n.Results {
+				s.fixed[r] = true
+			}
+		}
+	}
+	for n := range f.All() {
+		for _, b := range n.Blocks {
+			s.useAll(b.Results)
+		}
+		if len(n.Results) == 0 || !s.fixed[n.Results[0]] {
+			s.useAll(n.Args)
+		}
+	}
+	s.useAll(f.Results)
+	if len(s.prepared) == 0 {
+		return false, nil
+	}
+	if m.Func(Prepare) != nil {
+		return false, fmt.Errorf("@%s is there already", Prepare)
+	}
+	loads := map[*ir.Value]ir.Load{}
+	part := &ir.Block{}
+	var names []string
+	for _, n := range f.Nodes {
+		if s.needed[n] {
+			part.Nodes = append(part.Nodes, n)
+		}
+		for _, r := range n.Results {
+			if s.prepared[r] {
+				load := ir.Load{Name: weightName(m, preparedPrefix+sourceName(r)), Type: r.Type}
+				m.Weights = append(m.Weights, &ir.Weight{Name: load.Name, Type: load.Type})
+				names, part.Results = append(names, load.Name), append(part.Results, r)
+				loads[r] = load
+			}
+		}
+	}
+	same := func(name string) string { return name }
+	prepare := &ir.Func{Name: Prepare, Block: *part.Clone(same), ResultNames: names}
+	_, err := f.Rewrite(func(b *ir.Builder, n *ir.Node) []*ir.Value {
+		if len(n.Results) == 0 || !s.prepared[n.Results[0]] {
+			return nil
+		}
+		values := make([]*ir.Value, len(n.Results))
+		for i, r := range n.Results {
+			values[i] = b.Node(loads[r])
+		}
+		return values
+	})
+	f.Prune()
+	m.Funcs = append(m.Funcs, prepare)
+	return true, err
+}
+
+type splitter struct {
+	fixed    map[*ir.Value]bool // depends on weights and constants only
+	prepared map[*ir.Value]bool
+	needed   map[*ir.Node]bool // to prepare
+}
+
+// isLeaf reports whether n gives what stands in the module already: it may be in
+// both functions.
+func isLeaf(n *ir.Node) bool {
+	switch n.Op.(type) {
+	case ir.Constant, ir.Load:
+		return true
+	case op.Fill:
+		return n.Results[0].Type.IsStatic()
+	}
+	return false
+}
+
+// isFixed reports whether n depends on fixed values only.
+func (s *splitter) isFixed(n *ir.Node) bool {
+	_, effect := n.Op.(ir.Effect)
+	_, binder := n.Op.(ir.Binder)
+	_, invoke := n.Op.(ir.Invoke)
+	if effect || binder || invoke || isRandom(n.Op) || len(n.Args) == 0 || len(n.Blocks) > 0 && !isFused(n.Op) {
+		return false
+	}
+	for _, a := range n.Args {
+		if a != nil && !s.fixed[a] {
+			return false
+		}
+	}
+	for _, r := range n.Results {
+		if !r.Type.IsTensor() || !r.Type.IsStatic() || r.Type.DType == ir.String {
+			return false
+		}
+	}
+	return true
+}
+
+// useAll notes that @forward reads values.
+func (s *splitter) useAll(values []*ir.Value) {
+	for _, v := range values {
+		s.use(v)
+	}
+}
+
+// use prepares v if it is worth it; else v, and what it is made of, stays.
+func (s *splitter) use(v *ir.Value) {
+	if v == nil || !s.fixed[v] || s.prepared[v] || isLeaf(v.Def) {
+		return
+	}
+	if _, view := v.Def.Op.(ir.Viewer); view || inflates(v.Def) {
+		s.useAll(v.Def.Args)
+		return
+	}
+	for _, r := range v.Def.Results {
+		s.prepared[r] = true
+	}
+	s.need(v.Def)
+}
+
+func (s *splitter) need(n *ir.Node) {
+	if s.needed[n] {
+		return
+	}
+	s.needed[n] = true
+	for _, a := range n.Args {
+		if a != nil {
+			s.need(a.Def)
+		}
+	}
+}
+
+// inflates reports whether n's results take much more memory than its operands.
+func inflates(n *ir.Node) bool {
+	var args []*ir.Value
+	for _, a := range n.Args {
+		if a != nil {
+			args = append(args, a)
+		}
+	}
+	made := bytesOf(n.Results)
+	return made > inflatedBytes && made/inflatedBy > bytesOf(args)
+}
+
+// sourceName returns the name of the first weight that v is made of, or v's own.
+func sourceName(v *ir.Value) string {
+	seen := map[*ir.Node]bool{}
+	var find func(n *ir.Node) string
+	find = func(n *ir.Node) string {
+		if load, ok := n.Op.(ir.Load); ok {
+			return load.Name
+		}
+		seen[n] = true
+		for _, a := range n.Args {
+			if a != nil && !seen[a.Def] {
+				if name := find(a.Def); name != "" {
+					return name
+				}
+			}
+		}
+		return ""
+	}
+	if name := find(v.Def); name != "" {
+		return name
+	}
+	return v.Name
+}

@@ -1,0 +1,197 @@
+package ir
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Rewrite visits the nodes of f and of its nested blocks in order. Where visit
+// returns values, they replace the node's results in everything that follows;
+// the builder puts the nodes they need in the node's place. Where it returns
+// nil, the node stays. Replaced nodes are removed; what they alone used is left
+// for dead-code elimination. Rewrite reports whether anything was replaced, and
+// an error when a replacement has another type than what it replaces.
+func (f *Func) Rewrite(visit func(b *Builder, n *Node) []*Value) (changed bool, err error) {
+	r := &rewriter{visit: visit, replaced: map[*Value]*Value{}, b: newBuilder(f)}
+	r.b.uses = f.Uses()
+	err = Try(func() { r.block(&f.Block) })
+	return len(r.replaced) > 0, err
+}
+
+type rewriter struct {
+	b        *Builder
+	visit    func(*Builder, *Node) []*Value
+	replaced map[*Value]*Value
+}
+
+func (r *rewriter) block(block *Block) {
+	out := &Block{}
+	b := &Builder{fn: r.b.fn, block: out, state: r.b.state, uses: r.b.uses}
+	for _, n := range block.Nodes {
+		r.resolve(n.Args)
+		for _, inner := range n.Blocks {
+			r.block(inner)
+		}
+		b.At(n.Pos)
+		values := r.visit(b, n)
+		if values == nil {
+			out.Nodes = append(out.Nodes, n)
+			continue
+		}
+		if len(values) != len(n.Results) {
+			Fail("%s: %d values replace %d", n, len(values), len(n.Results))
+		}
+		for i, v := range values {
+			r.replace(n, n.Results[i], v)
+		}
+	}
+	block.Nodes = out.Nodes
+	r.resolve(block.Results)
+}
+
+// replace makes new stand for old. A new value of a node built here takes old's
+// name.
+func (r *rewriter) replace(n *Node, old, v *Value) {
+	if v == old {
+		Fail("%s: replaced by itself", n)
+	}
+	if !v.Type.Equal(old.Type) {
+		Fail("%s: %s is replaced by a value of another type: %s, %s", n, old, v.Type, old.Type)
+	}
+	if v.Def != nil && !r.existed(v) {
+		v.Name, old.Name = old.Name, v.Name
+	}
+	r.replaced[old] = v
+}
+
+// existed reports whether v was there before the rewrite began or has already
+// taken a name.
+func (r *rewriter) existed(v *Value) bool {
+	if _, used := r.b.uses[v]; used {
+		return true
+	}
+	r.b.uses[v] = 0
+	return false
+}
+
+func (r *rewriter) resolve(values []*Value) {
+	for i, v := range values {
+		for v != nil && r.replaced[v] != nil {
+			v = r.replaced[v]
+		}
+		values[i] = v
+	}
+}
+
+// Prune removes the nodes of f whose results nobody uses and that have no
+// effect, and reports whether there were any.
+func (f *Func) Prune() bool { return f.prune(f.Uses()) }
+
+func (b *Block) prune(uses map[*Value]int) bool {
+	changed := false
+	kept := make([]*Node, 0, len(b.Nodes))
+	for _, n := range slices.Backward(b.Nodes) {
+		if _, effect := n.Op.(Effect); !effect && !slices.ContainsFunc(n.Results, func(v *Value) bool { return uses[v] > 0 }) {
+			dropUses(n, uses)
+			changed = true
+			continue
+		}
+		for _, inner := range n.Blocks {
+			changed = inner.prune(uses) || changed
+		}
+		kept = append(kept, n)
+	}
+	slices.Reverse(kept)
+	b.Nodes = kept
+	return changed
+}
+
+func dropUses(n *Node, uses map[*Value]int) {
+	for _, a := range n.Args {
+		uses[a]--
+	}
+	for _, inner := range n.Blocks {
+		for _, r := range inner.Results {
+			uses[r]--
+		}
+		for _, m := range inner.Nodes {
+			dropUses(m, uses)
+		}
+	}
+}
+
+// Clone returns a copy of b's nodes and parameters; values from outside are
+// shared. Values of the copy have the names that rename gives.
+func (b *Block) Clone(rename func(string) string) *Block {
+	return b.clone(map[*Value]*Value{}, rename)
+}
+
+func (b *Block) clone(copies map[*Value]*Value, rename func(string) string) *Block {
+	fresh := func(values []*Value, def *Node) []*Value {
+		out := make([]*Value, len(values))
+		for i, v := range values {
+			c := *v
+			c.Def, c.Name, c.Elems = def, rename(v.Name), slices.Clone(v.Elems)
+			out[i], copies[v] = &c, &c
+		}
+		return out
+	}
+	mapped := func(values []*Value) []*Value {
+		out := slices.Clone(values)
+		for i, v := range out {
+			if c := copies[v]; c != nil {
+				out[i] = c
+			}
+		}
+		return out
+	}
+	c := &Block{Params: fresh(b.Params, nil)}
+	for _, n := range b.Nodes {
+		m := &Node{Op: n.Op, Args: mapped(n.Args), Pos: n.Pos}
+		for _, inner := range n.Blocks {
+			m.Blocks = append(m.Blocks, inner.clone(copies, rename))
+		}
+		m.Results = fresh(n.Results, m)
+		c.Nodes = append(c.Nodes, m)
+	}
+	c.Results = mapped(b.Results)
+	return c
+}
+
+// Clone returns a copy of f that shares no nodes or values with it.
+func (f *Func) Clone() *Func {
+	same := func(name string) string { return name }
+	return &Func{Name: f.Name, Block: *f.Block.Clone(same), ResultNames: slices.Clone(f.ResultNames)}
+}
+
+// Clone returns a copy of m that shares the weights' data only.
+func (m *Module) Clone() *Module {
+	c := &Module{}
+	for _, w := range m.Weights {
+		copied := *w
+		c.Weights = append(c.Weights, &copied)
+	}
+	for _, f := range m.Funcs {
+		c.Funcs = append(c.Funcs, f.Clone())
+	}
+	return c
+}
+
+// Inline puts copies of the nodes of fn, applied to args, in b's place and
+// returns the results. Positions of the copies begin with prefix.
+func (b *Builder) Inline(fn *Block, args []*Value, prefix string) []*Value {
+	if len(args) != len(fn.Params) {
+		Fail("%d arguments for %d parameters", len(args), len(fn.Params))
+	}
+	copies := map[*Value]*Value{}
+	for i, p := range fn.Params {
+		copies[p] = args[i]
+	}
+	inner := &Block{Nodes: fn.Nodes, Results: fn.Results}
+	c := inner.clone(copies, b.Name)
+	for _, n := range c.Nodes {
+		n.Pos = fmt.Sprint(prefix, n.Pos)
+	}
+	b.block.Nodes = append(b.block.Nodes, c.Nodes...)
+	return c.Results
+}

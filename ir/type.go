@@ -1,0 +1,197 @@
+package ir
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+)
+
+// Kind tells tensors from the containers that ONNX builds of them.
+type Kind uint8
+
+// The kinds of types.
+const (
+	TensorKind Kind = iota
+	SequenceKind
+	OptionalKind
+	MapKind
+)
+
+// Type is the type of a value: a tensor of an element type and a shape, or a
+// sequence, optional or map of another type. The zero Type stands for an absent
+// optional operand.
+type Type struct {
+	Kind  Kind
+	DType DType // of a tensor; of the keys of a map
+	Shape []Dim // of a tensor
+	Elem  *Type // of a container
+}
+
+// TensorOf returns the type of a tensor.
+func TensorOf(d DType, shape ...Dim) Type {
+	if shape == nil {
+		shape = []Dim{}
+	}
+	return Type{DType: d, Shape: shape}
+}
+
+// StaticTensor returns the type of a tensor with constant extents.
+func StaticTensor(d DType, shape ...int) Type { return TensorOf(d, Dims(shape...)...) }
+
+// SequenceOf returns the type of a sequence of elem.
+func SequenceOf(elem Type) Type { return Type{Kind: SequenceKind, Elem: &elem} }
+
+// OptionalOf returns the type of an optional elem.
+func OptionalOf(elem Type) Type { return Type{Kind: OptionalKind, Elem: &elem} }
+
+// MapOf returns the type of a map from key to elem.
+func MapOf(key DType, elem Type) Type { return Type{Kind: MapKind, DType: key, Elem: &elem} }
+
+// Dims returns constant extents.
+func Dims(n ...int) []Dim {
+	d := make([]Dim, len(n))
+	for i, v := range n {
+		d[i] = Const(v)
+	}
+	return d
+}
+
+// Ints returns the values of constant extents; ok is false when one is symbolic.
+func Ints(dims []Dim) (n []int, ok bool) {
+	n = make([]int, len(dims))
+	for i, d := range dims {
+		if n[i], ok = d.Int(); !ok {
+			return nil, false
+		}
+	}
+	return n, true
+}
+
+// Product returns the product of dims, 1 for none.
+func Product(dims ...Dim) Dim {
+	p := Const(1)
+	for _, d := range dims {
+		p = p.Mul(d)
+	}
+	return p
+}
+
+// IsZero reports whether t is the zero Type, an absent operand.
+func (t Type) IsZero() bool { return t.Kind == TensorKind && t.DType == Invalid }
+
+// IsTensor reports whether t is a tensor type.
+func (t Type) IsTensor() bool { return t.Kind == TensorKind && t.DType != Invalid }
+
+// Rank returns the number of dimensions of a tensor type.
+func (t Type) Rank() int { return len(t.Shape) }
+
+// Elems returns the number of elements of a tensor type.
+func (t Type) Elems() Dim { return Product(t.Shape...) }
+
+// Static returns the extents of t; ok is false when one is symbolic.
+func (t Type) Static() (shape []int, ok bool) { return Ints(t.Shape) }
+
+// IsStatic reports whether all extents of t are constants.
+func (t Type) IsStatic() bool {
+	for _, d := range t.Shape {
+		if !d.IsConst() {
+			return false
+		}
+	}
+	return t.Elem == nil || t.Elem.IsStatic()
+}
+
+// With returns t with another element type.
+func (t Type) With(d DType) Type { t.DType = d; return t }
+
+// Equal reports whether t and u are the same type.
+func (t Type) Equal(u Type) bool {
+	if t.Kind != u.Kind || t.DType != u.DType || len(t.Shape) != len(u.Shape) || (t.Elem == nil) != (u.Elem == nil) {
+		return false
+	}
+	for i, d := range t.Shape {
+		if !d.Equal(u.Shape[i]) {
+			return false
+		}
+	}
+	return t.Elem == nil || t.Elem.Equal(*u.Elem)
+}
+
+// Subst returns t with symbols replaced as env says.
+func (t Type) Subst(env func(string) (Dim, bool)) Type {
+	if t.Shape != nil {
+		shape := make([]Dim, len(t.Shape))
+		for i, d := range t.Shape {
+			shape[i] = d.Subst(env)
+		}
+		t.Shape = shape
+	}
+	if t.Elem != nil {
+		elem := t.Elem.Subst(env)
+		t.Elem = &elem
+	}
+	return t
+}
+
+// String returns t in the text form: "f32[N,10]", "seq<f32[N]>", "map<i64,f32[]>".
+func (t Type) String() string {
+	switch t.Kind {
+	case SequenceKind:
+		return "seq<" + t.Elem.String() + ">"
+	case OptionalKind:
+		return "opt<" + t.Elem.String() + ">"
+	case MapKind:
+		return "map<" + t.DType.String() + "," + t.Elem.String() + ">"
+	}
+	if t.IsZero() {
+		return "none"
+	}
+	var b strings.Builder
+	b.WriteString(t.DType.String())
+	b.WriteByte('[')
+	for i, d := range t.Shape {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(d.String())
+	}
+	b.WriteByte(']')
+	return b.String()
+}
+
+// MaxRank is the largest number of dimensions a tensor may have.
+const MaxRank = 64
+
+var errTooLarge = errors.New("more elements than fit a 64-bit size")
+
+// Check reports why t cannot be the type of a value: a negative constant
+// extent, a rank above MaxRank, or a size that overflows.
+func (t Type) Check() error {
+	if t.Elem != nil {
+		return t.Elem.Check()
+	}
+	if len(t.Shape) > MaxRank {
+		return fmt.Errorf("rank %d is above %d", len(t.Shape), MaxRank)
+	}
+	known := int64(max(t.DType.Size(), 1))
+	for i, d := range t.Shape {
+		if d.Overflow() {
+			return fmt.Errorf("dimension %d: %s", i, d)
+		}
+		n, ok := d.Int()
+		if !ok {
+			continue
+		}
+		if n < 0 {
+			return fmt.Errorf("dimension %d is negative: %d", i, n)
+		}
+		if n > 0 {
+			if known > math.MaxInt64/int64(n) {
+				return errTooLarge
+			}
+			known *= int64(n)
+		}
+	}
+	return nil
+}

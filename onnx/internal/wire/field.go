@@ -1,0 +1,119 @@
+package wire
+
+import (
+	"errors"
+	"fmt"
+
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// A field is one record of a message: a number and a value in one of the wire types.
+type field struct {
+	num  protowire.Number
+	typ  protowire.Type
+	bits uint64 // a varint or fixed-width value
+	data []byte // a length-delimited value, capped at its length
+}
+
+// next splits the first field off b. A group's value is checked and skipped. With an error comes the field's number, if that
+// much could be read.
+func next(b []byte) (f field, rest []byte, err error) {
+	if f.num, f.typ, b, err = tag(b); err != nil {
+		return field{}, nil, err
+	}
+	if f.typ == protowire.StartGroupType {
+		b, err = skipGroup(f.num, b)
+		return f, b, err
+	}
+	b, err = f.value(b)
+	return f, b, err
+}
+
+// tag splits a field number and wire type off b.
+func tag(b []byte) (protowire.Number, protowire.Type, []byte, error) {
+	v, n := protowire.ConsumeVarint(b)
+	if n < 0 {
+		return 0, 0, nil, wireError("field tag", n)
+	}
+	num, typ := protowire.DecodeTag(v)
+	if !num.IsValid() {
+		return 0, 0, nil, fmt.Errorf("field number %d", v>>3)
+	}
+	if typ > protowire.Fixed32Type {
+		return 0, 0, nil, fmt.Errorf("wire type %d of field %d", typ, num)
+	}
+	return num, typ, b[n:], nil
+}
+
+// value splits the value that follows a tag off b.
+func (f *field) value(b []byte) (rest []byte, err error) {
+	var n int
+	switch f.typ {
+	case protowire.VarintType:
+		f.bits, n = protowire.ConsumeVarint(b)
+	case protowire.Fixed32Type:
+		var v uint32
+		v, n = protowire.ConsumeFixed32(b)
+		f.bits = uint64(v)
+	case protowire.Fixed64Type:
+		f.bits, n = protowire.ConsumeFixed64(b)
+	case protowire.BytesType:
+		var size uint64
+		if size, n = protowire.ConsumeVarint(b); n < 0 {
+			return nil, wireError("length", n)
+		}
+		if b = b[n:]; size > uint64(len(b)) {
+			return nil, fmt.Errorf("length %d with %d bytes left", size, len(b))
+		}
+		f.data, n = b[:size:size], int(size)
+	default:
+		return nil, errors.New("end of a group that did not begin")
+	}
+	if n < 0 {
+		return nil, wireError("value", n)
+	}
+	return b[n:], nil
+}
+
+// maxGroups is how deep groups nest. ONNX has none; a file's unknown fields may.
+const maxGroups = 64
+
+// skipGroup drops the fields of group num, and its end, off b.
+func skipGroup(num protowire.Number, b []byte) (rest []byte, err error) {
+	var open [maxGroups]protowire.Number
+	open[0] = num
+	for depth := 1; depth > 0; {
+		var f field
+		if f.num, f.typ, b, err = tag(b); err != nil {
+			return nil, err
+		}
+		switch f.typ {
+		case protowire.StartGroupType:
+			if depth == maxGroups {
+				return nil, fmt.Errorf("groups nested more than %d deep", maxGroups)
+			}
+			open[depth] = f.num
+			depth++
+		case protowire.EndGroupType:
+			if depth--; f.num != open[depth] {
+				return nil, fmt.Errorf("end of group %d inside group %d", f.num, open[depth])
+			}
+		default:
+			if b, err = f.value(b); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return b, nil
+}
+
+// wireError explains a negative length from package protowire.
+func wireError(what string, n int) error {
+	if n == overflow {
+		return fmt.Errorf("%s of more than 64 bits", what)
+	}
+	return fmt.Errorf("%s cut short", what)
+}
+
+// overflow is what protowire answers to a varint that does not end within ten bytes.
+var _, overflow = protowire.ConsumeVarint([]byte{255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255})

@@ -1,0 +1,90 @@
+package wire
+
+import "fmt"
+
+// Limits bounds what one file may hold. A zero field stands for that field's default.
+type Limits struct {
+	Nodes      int   // nodes in all graphs and functions together; 1,048,576
+	Attributes int   // attributes of all nodes and functions together; 8,388,608
+	Functions  int   // model-local functions; 65,536
+	Depth      int   // graphs within graphs, or types or values within one another; 64
+	Memory     int64 // bytes of the structs read, strings and tensor data not counted; 512 MiB
+}
+
+var defaults = Limits{
+	Nodes:      1 << 20,
+	Attributes: 1 << 23,
+	Functions:  1 << 16,
+	Depth:      64,
+	Memory:     512 << 20,
+}
+
+// orDefaults fills in the zero fields.
+func (l Limits) orDefaults() Limits {
+	for _, f := range []struct{ v, or *int }{
+		{&l.Nodes, &defaults.Nodes},
+		{&l.Attributes, &defaults.Attributes},
+		{&l.Functions, &defaults.Functions},
+		{&l.Depth, &defaults.Depth},
+	} {
+		if *f.v == 0 {
+			*f.v = *f.or
+		}
+	}
+	if l.Memory == 0 {
+		l.Memory = defaults.Memory
+	}
+	return l
+}
+
+// A budget is one counted kind of message: its name in errors and its place in Limits.
+type budget struct {
+	name string
+	of   func(*Limits) *int
+}
+
+var (
+	nodes      = budget{"nodes", func(l *Limits) *int { return &l.Nodes }}
+	attributes = budget{"attributes", func(l *Limits) *int { return &l.Attributes }}
+	functions  = budget{"functions", func(l *Limits) *int { return &l.Functions }}
+)
+
+// A reader holds what is left of the limits while one file is read.
+type reader struct {
+	max, left Limits
+}
+
+func newReader(l Limits) *reader {
+	l = l.orDefaults()
+	return &reader{max: l, left: l}
+}
+
+// count takes n messages out of a budget.
+func (r *reader) count(b budget, n int) error {
+	left := b.of(&r.left)
+	if n > *left {
+		return &Error{Reason: fmt.Sprintf("more than %d %s", *b.of(&r.max), b.name)}
+	}
+	*left -= n
+	return nil
+}
+
+// charge takes the memory of n elements of the given size out of the budget, before they are allocated.
+func (r *reader) charge(n int, size uintptr) error {
+	need := int64(n) * int64(size)
+	if need > r.left.Memory {
+		return &Error{Reason: fmt.Sprintf("more than %d MiB of structs", r.max.Memory>>20)}
+	}
+	r.left.Memory -= need
+	return nil
+}
+
+// nested runs read one level deeper.
+func (r *reader) nested(read func() error) error {
+	if r.left.Depth == 0 {
+		return &Error{Reason: fmt.Sprintf("nested more than %d deep", r.max.Depth)}
+	}
+	r.left.Depth--
+	defer func() { r.left.Depth++ }()
+	return read()
+}

@@ -1,0 +1,275 @@
+package wire
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"unicode/utf8"
+	"unsafe"
+
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// A table is the schema of one message: its fields by number.
+type table[M any] []spec[M]
+
+// A spec is one field of message M: its name in the schema, its wire type, and where in M it goes.
+type spec[M any] struct {
+	name string
+	typ  protowire.Type
+	list bool // typ may also come packed
+	put  func(r *reader, m *M, f field) error
+	grow func(r *reader, m *M, n int) error // repeated fields: pays and makes room for n more elements
+}
+
+// at returns the spec of a field, nil if the schema has none.
+func (t table[M]) at(num protowire.Number) *spec[M] {
+	if int64(num) >= int64(len(t)) || t[num].put == nil {
+		return nil
+	}
+	return &t[num]
+}
+
+// label names the field that an error of next is in.
+func (t table[M]) label(num protowire.Number) string {
+	if num == 0 {
+		return ""
+	}
+	if s := t.at(num); s != nil {
+		return " in " + s.name
+	}
+	return fmt.Sprintf(" in field %d", num)
+}
+
+// maxField is above the greatest field number of the schema.
+const maxField = 32
+
+// merge reads b into m. A first pass over the fields checks their wire types and counts the elements of repeated ones, so that
+// the limits are asked before memory is; a second fills m in.
+func merge[M any](r *reader, t table[M], m *M, b []byte) error {
+	var counts [maxField]int
+	for rest := b; len(rest) > 0; {
+		f, tail, err := next(rest)
+		if err != nil {
+			return &Error{Reason: err.Error() + t.label(f.num)}
+		}
+		if s := t.at(f.num); s != nil {
+			if !s.accepts(f.typ) {
+				return &Error{Reason: fmt.Sprintf("wire type %d for %s", f.typ, s.name)}
+			}
+			counts[f.num] += s.elements(f)
+		}
+		rest = tail
+	}
+	for num, n := range counts[:len(t)] {
+		if grow := t[num].grow; n > 0 && grow != nil {
+			if err := grow(r, m, n); err != nil {
+				return err
+			}
+		}
+	}
+	for rest := b; len(rest) > 0; {
+		f, tail, err := next(rest)
+		if err != nil {
+			return &Error{Reason: err.Error()}
+		}
+		if s := t.at(f.num); s != nil && s.accepts(f.typ) {
+			if err := s.put(r, m, f); err != nil {
+				return err
+			}
+		}
+		rest = tail
+	}
+	return nil
+}
+
+// accepts tells whether the field s may come with wire type typ.
+func (s *spec[M]) accepts(typ protowire.Type) bool {
+	return typ == s.typ || s.list && typ == protowire.BytesType
+}
+
+// elements counts the values that f adds to the field s.
+func (s *spec[M]) elements(f field) int {
+	if f.typ == s.typ {
+		return 1
+	}
+	return packed(s.typ, f.data)
+}
+
+// packed counts the values of a packed list. What does not make a whole value is left to the reader of the values.
+func packed(typ protowire.Type, b []byte) int {
+	switch typ {
+	case protowire.Fixed32Type:
+		return len(b) / 4
+	case protowire.Fixed64Type:
+		return len(b) / 8
+	}
+	n := 0
+	for _, c := range b {
+		if c < 0x80 {
+			n++
+		}
+	}
+	return n
+}
+
+// each calls yield with the values of a field that may be a packed list of typ.
+func each(typ protowire.Type, f field, yield func(bits uint64)) error {
+	if f.typ == typ {
+		yield(f.bits)
+		return nil
+	}
+	for v, b := (field{typ: typ}), f.data; len(b) > 0; {
+		var err error
+		if b, err = v.value(b); err != nil {
+			return err
+		}
+		yield(v.bits)
+	}
+	return nil
+}
+
+// message is a struct that a message can be merged into.
+type message[S any] interface {
+	*S
+	merge(r *reader, b []byte) error
+}
+
+// one is a message field that is present once; several are merged.
+func one[M, S any, P message[S]](name string, at func(*M) **S) spec[M] {
+	return spec[M]{name: name, typ: protowire.BytesType, put: func(r *reader, m *M, f field) error {
+		p := at(m)
+		if *p == nil {
+			if err := r.charge(1, unsafe.Sizeof(**p)); err != nil {
+				return err
+			}
+			*p = new(S)
+		}
+		return under(name, P(*p).merge(r, f.data))
+	}}
+}
+
+// many is a repeated message field.
+func many[M, S any, P message[S]](name string, at func(*M) *[]S) spec[M] {
+	return spec[M]{name: name, typ: protowire.BytesType, grow: growth(at), put: func(r *reader, m *M, f field) error {
+		p := at(m)
+		i := len(*p)
+		*p = append(*p, *new(S))
+		if err := P(&(*p)[i]).merge(r, f.data); err != nil {
+			return under(element(name, i), err)
+		}
+		return nil
+	}}
+}
+
+// within makes the elements of a repeated field count against a budget.
+func (s spec[M]) within(b budget) spec[M] {
+	grow := s.grow
+	s.grow = func(r *reader, m *M, n int) error {
+		if err := r.count(b, n); err != nil {
+			return err
+		}
+		return grow(r, m, n)
+	}
+	return s
+}
+
+// growth pays for n more elements of a slice and makes room for them.
+func growth[M, S any](at func(*M) *[]S) func(r *reader, m *M, n int) error {
+	return func(r *reader, m *M, n int) error {
+		if err := r.charge(n, unsafe.Sizeof(*new(S))); err != nil {
+			return err
+		}
+		p := at(m)
+		*p = slices.Grow(*p, n)
+		return nil
+	}
+}
+
+// nest reads a message whose fields lie in M itself, after begin has been told of it.
+func nest[M any](name string, begin func(*M), fields *table[M]) spec[M] {
+	return spec[M]{name: name, typ: protowire.BytesType, put: func(r *reader, m *M, f field) error {
+		begin(m)
+		return under(name, merge(r, *fields, m, f.data))
+	}}
+}
+
+// str is a string that must be UTF-8.
+func str[M any](name string, at func(*M) *string) spec[M] {
+	return spec[M]{name: name, typ: protowire.BytesType, put: func(_ *reader, m *M, f field) error {
+		if !utf8.Valid(f.data) {
+			return &Error{Reason: "invalid UTF-8 in " + name}
+		}
+		*at(m) = view(f.data)
+		return nil
+	}}
+}
+
+// strs is a repeated string; all must be UTF-8.
+func strs[M any](name string, at func(*M) *[]string) spec[M] {
+	return spec[M]{name: name, typ: protowire.BytesType, grow: growth(at), put: func(_ *reader, m *M, f field) error {
+		p := at(m)
+		if !utf8.Valid(f.data) {
+			return &Error{Reason: "invalid UTF-8 in " + element(name, len(*p))}
+		}
+		*p = append(*p, view(f.data))
+		return nil
+	}}
+}
+
+// raw is a string of any bytes.
+func raw[M any](name string, at func(*M) *string) spec[M] {
+	return spec[M]{name: name, typ: protowire.BytesType, put: func(_ *reader, m *M, f field) error {
+		*at(m) = view(f.data)
+		return nil
+	}}
+}
+
+// raws is a repeated string of any bytes.
+func raws[M any](name string, at func(*M) *[]string) spec[M] {
+	return spec[M]{name: name, typ: protowire.BytesType, grow: growth(at), put: func(_ *reader, m *M, f field) error {
+		p := at(m)
+		*p = append(*p, view(f.data))
+		return nil
+	}}
+}
+
+// num is an integer or enumerator; bits beyond I are dropped, as protocol buffers do.
+func num[M any, I ~int32 | ~int64](name string, at func(*M) *I) spec[M] {
+	return spec[M]{name: name, typ: protowire.VarintType, put: func(_ *reader, m *M, f field) error {
+		*at(m) = I(f.bits)
+		return nil
+	}}
+}
+
+// nums is a list of integers.
+func nums[M any](name string, at func(*M) *[]int64) spec[M] {
+	return values(name, protowire.VarintType, at, func(bits uint64) int64 { return int64(bits) })
+}
+
+// float is a 32-bit float.
+func float[M any](name string, at func(*M) *float32) spec[M] {
+	return spec[M]{name: name, typ: protowire.Fixed32Type, put: func(_ *reader, m *M, f field) error {
+		*at(m) = math.Float32frombits(uint32(f.bits))
+		return nil
+	}}
+}
+
+// floats is a list of 32-bit floats.
+func floats[M any](name string, at func(*M) *[]float32) spec[M] {
+	return values(name, protowire.Fixed32Type, at, func(bits uint64) float32 { return math.Float32frombits(uint32(bits)) })
+}
+
+// values is a list of numbers.
+func values[M, V any](name string, typ protowire.Type, at func(*M) *[]V, of func(bits uint64) V) spec[M] {
+	return spec[M]{name: name, typ: typ, list: true, grow: growth(at), put: func(_ *reader, m *M, f field) error {
+		p := at(m)
+		if err := each(typ, f, func(bits uint64) { *p = append(*p, of(bits)) }); err != nil {
+			return &Error{Reason: fmt.Sprintf("%v in %s", err, element(name, len(*p)))}
+		}
+		return nil
+	}}
+}
+
+// view is b as a string that shares its bytes.
+func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

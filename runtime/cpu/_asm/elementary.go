@@ -1,0 +1,186 @@
+package main
+
+import "math"
+
+// The approximations were fitted for the least relative error in float64.
+
+// expLeast is where the exponential rounds to 0, and expMost is past where it
+// overflows.
+const (
+	expLeast = -104
+	expMost  = 89
+)
+
+// elementary is the elementary functions.
+var elementary = []pointwise{
+	unary("exp", "exp(x[i])", func(k *vectors, x value) {
+		k.atMost(x, k.pin(expMost))
+		k.atLeast(x, k.pin(expLeast))
+		k.exp(x)
+	}),
+	unary("log", "log(x[i])", func(k *vectors, x value) { k.log(x) }),
+	unary("tanh", "tanh(x[i])", func(k *vectors, x value) {
+		// tanh a is m/(m + 2) with m = exp(2a) − 1, and 1 from 10 on.
+		m := k.temp()
+		k.do("VANDPS", k.word(magnitude), x, m)
+		k.do("VADDPS", m, m, m)
+		k.atMost(m, k.pin(20))
+		k.expm1(m)
+		k.do("VANDPS", k.word(signBit), x, x)
+		d := k.temp()
+		k.do("VADDPS", k.c(2), m, d)
+		k.do("VDIVPS", d, m, m)
+		k.do("VORPS", m, x, x)
+		k.free(m, d)
+	}),
+	unary("erf", "erf(x[i])", func(k *vectors, x value) { k.erf(x) }),
+}
+
+var (
+	ln2High = float64(float32(math.Ln2))
+	ln2Low  = math.Ln2 - ln2High
+)
+
+// expm1Tail is (exp(r) − 1 − r)/r² for |r| ≤ ln2/2, within 1.3e-7.
+var expm1Tail = []float64{4.999999955e-01, 1.666657628e-01, 4.166685552e-02, 8.363312736e-03, 1.390135566e-03}
+
+// reduce turns x into r and returns n so that exp(x) = 2ⁿ·(1 + r), where n is an
+// integer and r = exp(x − n·ln2) − 1.
+func (k *vectors) reduce(x value) (n value) {
+	n, p := k.temp(), k.temp()
+	k.do("VMULPS", k.c(math.Log2E), x, n)
+	k.round(nearestEven, n, n)
+	k.do("VFNMADD231PS", k.c(ln2High), n, x)
+	k.do("VFNMADD231PS", k.c(ln2Low), n, x)
+	k.polynomial(p, x, expm1Tail)
+	square := k.temp()
+	k.do("VMULPS", x, x, square)
+	k.do("VFMADD231PS", square, p, x)
+	k.free(p, square)
+	return n
+}
+
+// polynomial sets p to the polynomial of x with the coefficients from the
+// constant one on.
+func (k *vectors) polynomial(p, x value, coefficients []float64) {
+	last := len(coefficients) - 1
+	k.do("VMOVAPS", k.c(coefficients[last]), p)
+	for i := last - 1; i >= 0; i-- {
+		k.do("VFMADD213PS", k.c(coefficients[i]), x, p)
+	}
+}
+
+// exp computes x = exp(x) for x in expLeast…expMost.
+func (k *vectors) exp(x value) {
+	n := k.reduce(x)
+	k.do("VADDPS", k.c(1), x, x)
+	if k.wide() {
+		k.do("VSCALEFPS", n, x, x)
+		k.free(n)
+		return
+	}
+	// 2ⁿ may be out of range where the result is not: multiply by its root twice.
+	half := k.temp()
+	k.do("VCVTPS2DQ", n, n)
+	k.do("VPSRAD", 1, n, half)
+	k.do("VPSUBD", half, n, n)
+	for _, exponent := range []value{half, n} {
+		k.power(exponent)
+		k.do("VMULPS", exponent, x, x)
+	}
+	k.free(n, half)
+}
+
+// power turns integers into powers of 2.
+func (k *vectors) power(n value) {
+	k.do("VPADDD", k.word(127), n, n)
+	k.do("VPSLLD", 23, n, n)
+}
+
+// expm1 computes x = exp(x) − 1 for x in −25…25.
+func (k *vectors) expm1(x value) {
+	n, scaled := k.reduce(x), k.temp()
+	k.do("VCVTPS2DQ", n, n)
+	k.power(n)
+	k.do("VSUBPS", k.c(1), n, scaled)
+	k.do("VFMADD213PS", scaled, n, x)
+	k.free(n, scaled)
+}
+
+// log1pTail is (log(1 + f) − f + f²/2)/f³ for √½ ≤ 1 + f ≤ √2, within 4.2e-7.
+var log1pTail = []float64{
+	3.333332994e-01, -2.500030392e-01, 2.000120095e-01, -1.664158152e-01,
+	1.420994636e-01, -1.298927820e-01, 1.265569256e-01, -7.974204303e-02,
+}
+
+// log computes x = log(x).
+func (k *vectors) log(x value) {
+	const rootHalf = 0x3f3504f3
+	// Subnormal numbers are scaled by 2²³.
+	m, n := k.temp(), k.temp()
+	k.do("VMULPS", k.c(1<<23), x, m)
+	small := k.compare(less, x, k.c(0x1p-126))
+	if k.wide() {
+		k.do("VBLENDMPS", m, x, small, m)
+		k.do("VMOVAPS.Z", k.c(-23), small, n)
+	} else {
+		k.do("VANDPS", k.c(-23), small, n)
+		k.choose(small, m, x, m)
+	}
+	// x = 2ⁿ·(1 + f) with 1 + f in √½…√2.
+	f := k.temp()
+	k.do("VPSUBD", k.word(rootHalf), m, m)
+	k.do("VPSRAD", 23, m, f)
+	k.do("VCVTDQ2PS", f, f)
+	k.do("VADDPS", f, n, n)
+	k.do(k.and(), k.word(1<<23-1), m, m)
+	k.do("VPADDD", k.word(rootHalf), m, m)
+	k.do("VSUBPS", k.c(1), m, f)
+	p := m
+	k.polynomial(p, f, log1pTail)
+	square := k.temp()
+	k.do("VMULPS", f, f, square)
+	k.do("VFMADD213PS", k.c(-0.5), f, p)
+	k.do("VMULPS", square, p, p)
+	k.do("VFMADD231PS", k.c(ln2Low), n, p)
+	k.do("VADDPS", f, p, p)
+	k.do("VFMADD231PS", k.c(ln2High), n, p)
+	k.free(f, square, n)
+	// +Inf and NaN stay, zeros give −Inf, what is below gives NaN.
+	k.choose(k.compare(notLess, x, k.c(math.Inf(1))), x, p, p)
+	k.choose(k.compare(equal, x, k.c(0)), k.c(math.Inf(-1)), p, p)
+	k.choose(k.compare(less, x, k.c(0)), k.c(math.NaN()), p, x)
+	k.free(p)
+}
+
+// and is the instruction for integers.
+func (s isa) and() string {
+	if s.wide() {
+		return "VPANDD"
+	}
+	return "VPAND"
+}
+
+// erfcLog is log(erfc(a))/a as a polynomial of −a up to a = erfMost, where erf is
+// 1: the exponential of a·erfcLog(−a), minus 1, is −erf(a) within 5e-9.
+var erfcLog = []float64{
+	1.128379171e+00, -6.366194077e-01, 1.027776343e-01, 1.915241352e-02, -1.615036792e-04,
+	-1.668065629e-03, -6.333753084e-04, -1.177854384e-04, -9.271747055e-06,
+}
+
+const erfMost = 4
+
+// erf computes x = erf(x).
+func (k *vectors) erf(x value) {
+	m, p := k.temp(), k.temp()
+	k.do("VORPS", k.word(signBit), x, m)
+	k.atLeast(m, k.pin(-erfMost))
+	k.polynomial(p, m, erfcLog)
+	k.do("VMULPS", p, m, m)
+	k.free(p)
+	k.expm1(m)
+	k.do("VANDPS", k.word(magnitude), m, m)
+	k.do("VANDPS", k.word(signBit), x, x)
+	k.do("VORPS", m, x, x)
+	k.free(m)
+}

@@ -1,0 +1,224 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// pointwise is a kernel that does the same to every element: what it does to a
+// vector is written once, and loops over slices come of that for every
+// instruction set, with the instructions of several vectors interleaved.
+type pointwise struct {
+	name    string
+	doc     string   // of one element
+	inputs  []string // slices beside dst
+	scalars []string
+	body    func(k *vectors) value // gives the result
+}
+
+// sources are the registers of a kernel's inputs.
+var sources = []string{"SI", "R8", "R9"}
+
+// write writes the loops and the function that chooses between them.
+func (p *pointwise) write(f *file, t *table) {
+	params := strings.Join(append([]string{"dst"}, p.inputs...), ", ") + " *float32, n int"
+	if len(p.scalars) > 0 {
+		params += ", " + strings.Join(p.scalars, ", ") + " float32"
+	}
+	for _, s := range isas {
+		f.fun(p.name+s.name+" computes dst[i] = "+p.doc+".", p.name+s.name, params, "")
+		f.load("dst", "DI", "n", "CX")
+		for i, in := range p.inputs {
+			f.load(in, sources[i])
+		}
+		p.loops(f, s, t)
+	}
+	p.dispatch(f)
+}
+
+// begin prepares a body for a number of interleaved vectors.
+func (p *pointwise) begin(f *file, s isa, t *table, interleaved int, pinned map[uint32]string) *vectors {
+	k := &vectors{file: f, isa: s, interleaved: interleaved, table: t, pinned: pinned}
+	for range p.inputs {
+		k.in = append(k.in, k.temp())
+	}
+	for i := range p.scalars {
+		k.scalars = append(k.scalars, s.reg(s.top()-i))
+	}
+	return k
+}
+
+// fit finds how many vectors to interleave, and which constants to pin in the
+// registers that are left: 4 or 2 vectors if all constants are, 2 in any case if
+// there are registers for the values.
+func (p *pointwise) fit(s isa, t *table) (interleaved int, constants []uint32) {
+	for interleaved = 4; interleaved > 0; interleaved /= 2 {
+		k := p.begin(new(file), s, t, interleaved, nil)
+		p.body(k)
+		must, all := k.wanted[0], slices.Clone(k.wanted[0])
+		for _, w := range k.wanted[1] {
+			if !slices.Contains(must, w) {
+				all = append(all, w)
+			}
+		}
+		left := s.top() + 1 - len(k.scalars) - len(k.inUse)*interleaved
+		if left >= len(all) || left >= len(must) && interleaved <= 2 {
+			return interleaved, all[:min(len(all), left)]
+		}
+	}
+	panic(p.name + " needs too many registers")
+}
+
+// enter loads constants and those scalars that are parameters of the function. It
+// returns what to write the body for interleaved and for single vectors with.
+func (p *pointwise) enter(f *file, s isa, t *table) (many, one *vectors) {
+	interleaved, constants := p.fit(s, t)
+	pinned := map[uint32]string{}
+	many = p.begin(f, s, t, interleaved, pinned)
+	for i, name := range p.scalars {
+		if a, ok := f.args[name]; ok {
+			f.op("VBROADCASTSS", a, many.scalars[i])
+		}
+	}
+	for i, w := range constants {
+		pinned[w] = s.reg(s.top() - len(p.scalars) - i)
+		f.op("VBROADCASTSS", t.row(w), pinned[w])
+	}
+	return many, p.begin(f, s, t, 1, pinned)
+}
+
+// loops writes the loops over the elements.
+func (p *pointwise) loops(f *file, s isa, t *table) {
+	k, one := p.enter(f, s, t)
+	f.sweep(k, append([]string{"DI"}, sources[:len(p.inputs)]...), func() {
+		for i, v := range k.in {
+			k.fetch(v, sources[i])
+		}
+		k.store(p.body(k), "DI")
+	}, nil, func() {
+		for i, v := range one.in {
+			f.loadTail(s, at(sources[i], 0), one.register(v, 0))
+		}
+		f.storeTail(s, one.register(p.body(one), 0), at("DI", 0))
+	})
+	f.ret()
+}
+
+// sweep moves pointers over CX elements: it runs many while there are enough for
+// k's interleaved vectors, then between, which may be nil, and then few for what
+// is left, a vector at a time, with the mask of a tail set.
+func (f *file) sweep(k *vectors, pointers []string, many, between, few func()) {
+	top, rest, next, end := f.fresh("many"), f.fresh("few"), f.fresh("next"), f.fresh("end")
+	advance := func(n int) {
+		for _, p := range pointers {
+			f.op("ADDQ", 4*n, p)
+		}
+		f.op("SUBQ", n, "CX")
+	}
+	step := k.interleaved * k.lanes()
+	f.op("CMPQ", "CX", step)
+	f.op("JLT", rest)
+	f.op("PCALIGN", 32)
+	f.mark(top)
+	many()
+	advance(step)
+	f.op("CMPQ", "CX", step)
+	f.op("JGE", top)
+	if between != nil {
+		between()
+	}
+	f.mark(rest)
+	f.op("TESTQ", "CX", "CX")
+	f.op("JLE", end)
+	f.mark(next)
+	f.tail(k.isa)
+	few()
+	advance(k.lanes())
+	f.op("JGT", next)
+	f.mark(end)
+}
+
+// tail sets the mask of the first CX lanes, CX being less than 256; it is K1, or
+// the register after the top.
+func (f *file) tail(s isa) {
+	if s.wide() {
+		f.op("MOVL", 0xffff, "AX")
+		f.op("BZHIL", "CX", "AX", "AX")
+		f.op("KMOVW", "AX", "K1")
+		return
+	}
+	m := s.top() + 1
+	f.op("VMOVD", "CX", x(m))
+	f.op("VPBROADCASTD", x(m), y(m))
+	f.op("VPCMPGTD", "indices<>(SB)", y(m), y(m))
+}
+
+// loadTail loads the lanes of the tail's mask and zeros the others.
+func (f *file) loadTail(s isa, from, to string) {
+	if s.wide() {
+		f.op("VMOVUPS.Z", from, "K1", to)
+		return
+	}
+	f.op("VMASKMOVPS", from, s.reg(s.top()+1), to)
+}
+
+// loadTailOr loads the lanes of the tail's mask and fills the others from a register.
+func (f *file) loadTailOr(s isa, from, fill, to string) {
+	if s.wide() {
+		f.op("VMOVAPS", fill, to)
+		f.op("VMOVUPS", from, "K1", to)
+		return
+	}
+	m := s.reg(s.top() + 1)
+	f.op("VMASKMOVPS", from, m, to)
+	f.op("VBLENDVPS", m, to, fill, to)
+}
+
+// storeTail stores the lanes of the tail's mask.
+func (f *file) storeTail(s isa, from, to string) {
+	if s.wide() {
+		f.op("VMOVUPS", from, "K1", to)
+		return
+	}
+	f.op("VMASKMOVPS", from, s.reg(s.top()+1), to)
+}
+
+// indices defines what tail compares with.
+func indices(f *file) { f.words("indices", 0, 1, 2, 3, 4, 5, 6, 7) }
+
+// dispatch writes the Go function that runs the kernel at the current level, in
+// calls short enough for the garbage collector.
+func (p *pointwise) dispatch(f *file) {
+	slices := append([]string{"dst"}, p.inputs...)
+	params, scalars, rest := strings.Join(slices, ", ")+" []float32", "", ""
+	if len(p.scalars) > 0 {
+		scalars = ", " + strings.Join(p.scalars, ", ")
+		params += scalars + " float32"
+	}
+	var starts, remains []string
+	for _, s := range slices {
+		starts = append(starts, "&"+s+"[0]")
+		remains = append(remains, s+"[n:]")
+	}
+	rest = strings.Join(slices, ", ") + " = " + strings.Join(remains, ", ")
+	args := strings.Join(starts, ", ") + ", n" + scalars
+	fmt.Fprintf(&f.decls, `
+// %[1]sFast computes dst[i] = %[2]s where there is assembly.
+func %[1]sFast(%[3]s) bool {
+	if level == Generic {
+		return false
+	}
+	for len(dst) > 0 {
+		n := min(len(dst), atOnce)
+		if level == AVX512 {
+			%[1]sAVX512(%[4]s)
+		} else {
+			%[1]sAVX2(%[4]s)
+		}
+		%[5]s
+	}
+	return true
+}
+`, p.name, p.doc, params, args, rest)
+}

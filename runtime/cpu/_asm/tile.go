@@ -1,0 +1,326 @@
+package main
+
+import "fmt"
+
+// isa is how an instruction set shapes a tile kernel.
+type isa struct {
+	name    string
+	reg     func(int) string // vector register i
+	regs    int              // vector registers
+	bytes   int              // of a vector register
+	rows    int              // most rows of a tile
+	panels  int              // most panels of a tile
+	clear   string           // instruction that clears a register
+	perTile int              // vector registers per panel of 16 columns
+}
+
+var isas = []isa{
+	{name: "AVX2", reg: y, regs: 16, bytes: 32, rows: 6, panels: 1, clear: "VXORPS", perTile: 2},
+	{name: "AVX512", reg: z, regs: 32, bytes: 64, rows: 14, panels: 2, clear: "VPXORD", perTile: 1},
+}
+
+// group is how many rows one base register reaches. With the row stride in DX, three
+// times it in AX and five times it in R9 that is 0…6.
+const group = 7
+
+var rowIndex = [group]struct {
+	reg   string
+	scale int
+}{{}, {"DX", 1}, {"DX", 2}, {"AX", 1}, {"DX", 4}, {"R9", 1}, {"AX", 2}}
+
+// rowBase holds the first row of each group.
+var rowBase = [2]string{"SI", "R8"}
+
+// row is the operand disp bytes into row r of the input.
+func row(r, disp int) string {
+	base, i := rowBase[r/group], rowIndex[r%group]
+	if i.scale == 0 {
+		return at(base, disp)
+	}
+	return indexed(base, disp, i.reg, i.scale)
+}
+
+// tiles writes the kernels of products and convolutions, one function per
+// instruction set that jumps to the code for the tile's rows and panels.
+//
+// Registers: R14 the tile; SI, R8 rows of a; DX, AX, R9 one, three and five row
+// strides; DI b; R12 from panel to panel; CX, R10, R11, R13 counters.
+func tiles(f *file) {
+	for _, s := range isas {
+		f.fun("tile"+s.name+" computes what tileRef does, t.rows × t.panels × 16 elements at a time.",
+			"tile"+s.name, "t *tile", "")
+		f.load("t", "R14")
+		f.enter()
+		f.strides()
+		f.op("MOVQ", "tile_panelB(R14)", "R12")
+		f.op("MOVQ", "tile_rows(R14)", "CX")
+		if s.panels == 2 {
+			f.op("CMPQ", "tile_panels(R14)", 2)
+			f.op("JEQ", "two")
+			f.choose("CX", 1, s.rows, func(r int) string { return tileLabel(r, 1) })
+			f.mark("two")
+		}
+		f.choose("CX", 1, s.rows, func(r int) string { return tileLabel(r, s.panels) })
+		for p := 1; p <= s.panels; p++ {
+			for r := 1; r <= s.rows; r++ {
+				tileKernel(f, s, r, p)
+			}
+		}
+	}
+}
+
+func tileLabel(rows, panels int) string { return fmt.Sprintf("r%dp%d", rows, panels) }
+
+// enter sets the tile's cursors to where the first tile starts.
+func (f *file) enter() {
+	for _, p := range [...]struct{ base, at string }{{"a", "A"}, {"b", "B"}, {"c", "C"}, {"bias", "Bias"}, {"residual", "C"}} {
+		absent := f.fresh("absent")
+		f.op("MOVQ", "tile_"+p.base+"(R14)", "CX")
+		f.op("TESTQ", "CX", "CX")
+		f.op("JZ", absent)
+		f.op("ADDQ", "tile_at"+p.at+"(R14)", "CX")
+		f.mark(absent)
+		f.op("MOVQ", "CX", "tile_"+p.base+"Cur(R14)")
+	}
+	f.op("MOVQ", "tile_count(R14)", "CX")
+	f.op("MOVQ", "CX", "tile_countCur(R14)")
+}
+
+// strides loads one, three and five times the row stride of a.
+func (f *file) strides() {
+	f.op("MOVQ", "tile_rowA(R14)", "DX")
+	f.op("LEAQ", "(DX)(DX*2)", "AX")
+	f.op("LEAQ", "(DX)(DX*4)", "R9")
+}
+
+// choose jumps to label(reg) for a reg in lo…hi by halving.
+func (f *file) choose(reg string, lo, hi int, label func(int) string) {
+	if lo == hi {
+		f.op("JMP", label(lo))
+		return
+	}
+	mid, upper := (lo+hi+1)/2, f.fresh("from")
+	f.op("CMPQ", reg, mid)
+	f.op("JGE", upper)
+	f.choose(reg, lo, mid-1, label)
+	f.mark(upper)
+	f.choose(reg, mid, hi, label)
+}
+
+// tileKernel writes the loop over tiles of one size.
+func tileKernel(f *file, s isa, rows, panels int) {
+	v := panels * s.perTile
+	// Independent sums hide the latency of multiply-add: two a cycle, four cycles each.
+	sums := 1
+	for sums < 4 && rows*v*sums < 8 {
+		sums *= 2
+	}
+	acc := func(sum, r, i int) string { return s.reg((sum*rows+r)*v + i) }
+	used := rows * v * sums
+	cols := func(i int) string { return s.reg(used + i) }
+	temps := min(4, s.regs-used-v)
+	temp := func(r int) string { return s.reg(used + v + r%temps) }
+
+	next := tileLabel(rows, panels)
+	f.mark(next)
+	f.startTile(rows)
+	f.op("MOVQ", "tile_bCur(R14)", "DI")
+	for i := range used {
+		f.op(s.clear, s.reg(i), s.reg(i), s.reg(i))
+	}
+
+	step := func(u int) {
+		b := func(i int) string {
+			disp := u*64 + i%s.perTile*s.bytes
+			if i >= s.perTile {
+				return indexed("DI", disp, "R12", 1)
+			}
+			return at("DI", disp)
+		}
+		if rows == 1 {
+			f.op("VBROADCASTSS", row(0, 4*u), temp(u))
+			for i := range v {
+				f.op("VFMADD231PS", b(i), temp(u), acc(u%sums, 0, i))
+			}
+			return
+		}
+		for i := range v {
+			f.op("VMOVUPS", b(i), cols(i))
+		}
+		for r := range rows {
+			f.op("VBROADCASTSS", row(r, 4*u), temp(r))
+			for i := range v {
+				f.op("VFMADD231PS", cols(i), temp(r), acc(u%sums, r, i))
+			}
+		}
+	}
+	advance := func(n int) {
+		f.op("ADDQ", 64*n, "DI")
+		f.move(rows, 4*n)
+	}
+	const unroll = 4
+	f.nest(rows, func() {
+		tail, done := f.fresh("tail"), f.fresh("done")
+		f.op("MOVQ", "tile_run(R14)", "CX")
+		f.op("SHRQ", 2, "CX")
+		f.op("JZ", tail)
+		f.loop("CX", func() {
+			for u := range unroll {
+				step(u)
+			}
+			advance(unroll)
+		})
+		f.mark(tail)
+		f.op("MOVQ", "tile_run(R14)", "CX")
+		f.op("ANDQ", unroll-1, "CX")
+		f.op("JZ", done)
+		f.loop("CX", func() {
+			step(0)
+			advance(1)
+		})
+		f.mark(done)
+	})
+
+	for sum := 1; sum < sums; sum++ {
+		for i := range rows * v {
+			f.op("VADDPS", s.reg(sum*rows*v+i), s.reg(i), s.reg(i))
+		}
+	}
+	f.finish(s, rows, v, cols(0), temp(0))
+	f.nextTile(next)
+}
+
+// startTile points the row registers at the tile and loads the nest's counters.
+func (f *file) startTile(rows int) {
+	f.op("MOVQ", "tile_aCur(R14)", "SI")
+	if rows > group {
+		f.op("MOVQ", "tile_groupA(R14)", "R8")
+		f.op("ADDQ", "SI", "R8")
+	}
+	f.op("MOVQ", "tile_n+0(R14)", "R10")
+	f.op("MOVQ", "tile_n+8(R14)", "R11")
+	f.op("MOVQ", "tile_n+16(R14)", "R13")
+}
+
+// move advances the row registers.
+func (f *file) move(rows int, by any) {
+	for g := 0; g*group < rows; g++ {
+		f.op("ADDQ", by, rowBase[g])
+	}
+}
+
+// loop repeats body CX times, at least once; the counter may be any register.
+func (f *file) loop(counter string, body func()) {
+	top := f.fresh("loop")
+	f.op("PCALIGN", 32)
+	f.mark(top)
+	body()
+	f.op("DECQ", counter)
+	f.op("JNZ", top)
+}
+
+// nest runs body for every run of the tile's three loops and moves the rows in between.
+func (f *file) nest(rows int, body func()) {
+	top, out := f.fresh("nest"), f.fresh("out")
+	counters := [3]string{"R10", "R11", "R13"}
+	f.mark(top)
+	body()
+	for i, counter := range counters {
+		outer := f.fresh("outer")
+		f.op("DECQ", counter)
+		f.op("JZ", outer)
+		f.op("MOVQ", fmt.Sprintf("tile_gap+%d(R14)", 8*i), "BX")
+		f.move(rows, "BX")
+		for j := range i {
+			f.op("MOVQ", fmt.Sprintf("tile_n+%d(R14)", 8*j), counters[j])
+		}
+		f.op("JMP", top)
+		f.mark(outer)
+	}
+	f.mark(out)
+}
+
+// finish adds bias and residual, clamps and stores the sums, which are in the
+// first rows*v registers; t0 and t1 are free registers.
+func (f *file) finish(s isa, rows, v int, t0, t1 string) {
+	part := func(base string, i int) string {
+		if i >= s.perTile {
+			return indexed(base, i%s.perTile*s.bytes, "R11", 1)
+		}
+		return at(base, i*s.bytes)
+	}
+	walk := func(body func(r, i int)) {
+		f.op("MOVQ", "tile_groupC(R14)", "R13")
+		f.op("ADDQ", "DI", "R13")
+		for r := range rows {
+			switch {
+			case r == group:
+				f.op("MOVQ", "R13", "DI")
+			case r > 0:
+				f.op("ADDQ", "R10", "DI")
+			}
+			for i := range v {
+				body(r, i)
+			}
+		}
+	}
+	skip := f.fresh("unbiased")
+	f.op("MOVQ", "tile_biasCur(R14)", "BX")
+	f.op("TESTQ", "BX", "BX")
+	f.op("JZ", skip)
+	for i := range v {
+		f.op("VMOVUPS", at("BX", i*s.bytes), t0)
+		for r := range rows {
+			f.op("VADDPS", t0, s.reg(r*v+i), s.reg(r*v+i))
+		}
+	}
+	f.mark(skip)
+
+	f.op("MOVQ", "tile_rowC(R14)", "R10")
+	f.op("MOVQ", "tile_panelC(R14)", "R11")
+	skip = f.fresh("alone")
+	f.op("MOVQ", "tile_residualCur(R14)", "DI")
+	f.op("TESTQ", "DI", "DI")
+	f.op("JZ", skip)
+	walk(func(r, i int) { f.op("VADDPS", part("DI", i), s.reg(r*v+i), s.reg(r*v+i)) })
+	f.mark(skip)
+
+	skip = f.fresh("free")
+	f.op("CMPQ", "tile_clamp(R14)", 0)
+	f.op("JEQ", skip)
+	f.op("VBROADCASTSS", "tile_lo(R14)", t0)
+	f.op("VBROADCASTSS", "tile_hi(R14)", t1)
+	for i := range rows * v {
+		// The value stands second in Intel's order, so that NaN and −0 stay.
+		f.op("VMAXPS", s.reg(i), t0, s.reg(i))
+		f.op("VMINPS", s.reg(i), t1, s.reg(i))
+	}
+	f.mark(skip)
+
+	f.op("MOVQ", "tile_cCur(R14)", "DI")
+	walk(func(r, i int) { f.op("VMOVUPS", s.reg(r*v+i), part("DI", i)) })
+}
+
+// nextTile moves the cursors and repeats while there are tiles left.
+func (f *file) nextTile(label string) {
+	done, alone := f.fresh("last"), f.fresh("unread")
+	f.op("DECQ", "tile_countCur(R14)")
+	f.op("JZ", done)
+	f.op("MOVQ", "tile_nextA(R14)", "BX")
+	f.op("ADDQ", "BX", "tile_aCur(R14)")
+	f.op("MOVQ", "tile_nextB(R14)", "BX")
+	f.op("ADDQ", "BX", "tile_bCur(R14)")
+	f.op("MOVQ", "tile_nextC(R14)", "BX")
+	f.op("ADDQ", "BX", "tile_cCur(R14)")
+	f.op("CMPQ", "tile_residualCur(R14)", 0)
+	f.op("JEQ", alone)
+	f.op("ADDQ", "BX", "tile_residualCur(R14)")
+	f.mark(alone)
+	f.op("CMPQ", "tile_biasCur(R14)", 0)
+	f.op("JEQ", label)
+	f.op("MOVQ", "tile_nextBias(R14)", "BX")
+	f.op("ADDQ", "BX", "tile_biasCur(R14)")
+	f.op("JMP", label)
+	f.mark(done)
+	f.ret()
+}

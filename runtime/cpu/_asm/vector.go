@@ -1,0 +1,201 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// value is a number per element that a body computes with. It has a register for
+// each of the interleaved vectors.
+type value int
+
+// vectors writes a body for an instruction set.
+type vectors struct {
+	*file
+	isa
+	interleaved int
+	in          []value
+	inUse       []bool            // values
+	table       *table            // where constants are in memory
+	pinned      map[uint32]string // constants in registers
+	wanted      [2][]uint32       // constants in order of use: those that must be in registers, others
+	scalars     []string          // registers
+}
+
+// top is the last register that holds a constant or a scalar. AVX2 needs one
+// more, for the mask of a tail.
+func (s isa) top() int {
+	if s.wide() {
+		return s.regs - 1
+	}
+	return s.regs - 2
+}
+
+// wide reports whether the set has mask registers and embedded scaling.
+func (s isa) wide() bool { return s.bytes == 64 }
+
+// lanes is how many float32 a register holds.
+func (s isa) lanes() int { return s.bytes / 4 }
+
+// table is constants in memory, 16 copies of each.
+type table struct {
+	name  string
+	words []uint32
+}
+
+// row is the operand of a constant, which joins the table where it is missing.
+func (t *table) row(word uint32) string {
+	i := slices.Index(t.words, word)
+	if i < 0 {
+		i = len(t.words)
+		t.words = append(t.words, word)
+	}
+	return fmt.Sprintf("%s<>+%d(SB)", t.name, 64*i)
+}
+
+// write defines the table.
+func (t *table) write(f *file) {
+	var rows []uint32
+	for _, w := range t.words {
+		rows = append(rows, slices.Repeat([]uint32{w}, 16)...)
+	}
+	f.words(t.name, rows...)
+}
+
+// word is a constant where an instruction takes a register or memory.
+func (k *vectors) word(w uint32) string { return k.constant(w, 1) }
+
+// pinWord is a constant in a register.
+func (k *vectors) pinWord(w uint32) string { return k.constant(w, 0) }
+
+func (k *vectors) constant(w uint32, class int) string {
+	if !slices.Contains(k.wanted[class], w) {
+		k.wanted[class] = append(k.wanted[class], w)
+	}
+	if r, ok := k.pinned[w]; ok {
+		return r
+	}
+	return k.table.row(w)
+}
+
+// c is a float32 where an instruction takes a register or memory, pin one in a
+// register.
+func (k *vectors) c(v float64) string   { return k.word(math.Float32bits(float32(v))) }
+func (k *vectors) pin(v float64) string { return k.pinWord(math.Float32bits(float32(v))) }
+
+// temp takes a value that is free.
+func (k *vectors) temp() value {
+	for i, used := range k.inUse {
+		if !used {
+			k.inUse[i] = true
+			return value(i)
+		}
+	}
+	k.inUse = append(k.inUse, true)
+	return value(len(k.inUse) - 1)
+}
+
+// free gives values back.
+func (k *vectors) free(vs ...value) {
+	for _, v := range vs {
+		k.inUse[v] = false
+	}
+}
+
+// register is v's for one of the interleaved vectors.
+func (k *vectors) register(v value, vector int) string {
+	return k.reg(int(v)*k.interleaved + vector)
+}
+
+// do writes an instruction for every interleaved vector.
+func (k *vectors) do(name string, operands ...any) {
+	for vector := range k.interleaved {
+		at := make([]any, len(operands))
+		for i, o := range operands {
+			switch o := o.(type) {
+			case value:
+				at[i] = k.register(o, vector)
+			case mask:
+				at[i] = o.register(k, vector)
+			default:
+				at[i] = o
+			}
+		}
+		k.op(name, at...)
+	}
+}
+
+// duplicate is a new value with v's content.
+func (k *vectors) duplicate(v value) value {
+	t := k.temp()
+	k.do("VMOVAPS", v, t)
+	return t
+}
+
+// fetch loads neighbouring vectors and store stores them.
+func (k *vectors) fetch(v value, from string) {
+	for vector := range k.interleaved {
+		k.op("VMOVUPS", at(from, vector*k.bytes), k.register(v, vector))
+	}
+}
+
+func (k *vectors) store(v value, to string) {
+	for vector := range k.interleaved {
+		k.op("VMOVUPS", k.register(v, vector), at(to, vector*k.bytes))
+	}
+}
+
+// mask is the outcome of a comparison: a value of ones or zeros, or mask registers.
+type mask struct{ value }
+
+func (m mask) register(k *vectors, vector int) string {
+	if k.wide() {
+		return fmt.Sprintf("K%d", 2+vector)
+	}
+	return k.register(m.value, vector)
+}
+
+// Predicates of VCMPPS, none of which a quiet NaN makes signal.
+const (
+	equal     = 0x00
+	unordered = 0x03
+	less      = 0x11
+	notLess   = 0x15
+)
+
+// compare compares a with b, which may be an operand.
+func (k *vectors) compare(predicate int, a, b any) mask {
+	var m mask
+	if !k.wide() {
+		m.value = k.temp()
+	}
+	k.do("VCMPPS", predicate, b, a, m)
+	return m
+}
+
+// choose sets dst to yes where the mask is set, else to no. The mask is then free.
+func (k *vectors) choose(m mask, yes any, no, dst value) {
+	if k.wide() {
+		k.do("VBLENDMPS", yes, no, m, dst)
+		return
+	}
+	k.do("VBLENDVPS", m, yes, no, dst)
+	k.free(m.value)
+}
+
+// Ways to round, none of which reports that it was inexact.
+const (
+	nearestEven = 8
+	down        = 9
+	up          = 10
+)
+
+// round sets dst to v rounded to integers.
+func (k *vectors) round(way int, v, dst value) {
+	if k.wide() {
+		k.do("VRNDSCALEPS", way, v, dst)
+		return
+	}
+	k.do("VROUNDPS", way, v, dst)
+}

@@ -1,0 +1,88 @@
+package main
+
+// window is what the kernels of windows over one channel block do with an element.
+type window struct {
+	name string
+	doc  string
+	init string // value of an empty window as an operand, zero if none
+	// tap takes the element at src into acc; weight is a register with the tap's weights.
+	tap      func(f *file, src, weight, acc string)
+	weighted bool
+	scaled   bool
+}
+
+// windows writes the kernels of depthwise convolutions and pools: tiles of rows pixels of
+// one block of 16 channels, with the tile's nest going over the taps. The registers are
+// those of tiles.
+func windows(f *file) {
+	lowest := f.words("lowest", 0xff800000)
+	kinds := []window{
+		{
+			name: "depthwise", doc: "sums a window's elements, each times its weight",
+			tap:      func(f *file, src, weight, acc string) { f.op("VFMADD231PS", src, weight, acc) },
+			weighted: true,
+		},
+		{
+			name: "windowSum", doc: "sums a window's elements and scales the sum",
+			tap:    func(f *file, src, _, acc string) { f.op("VADDPS", src, acc, acc) },
+			scaled: true,
+		},
+		{
+			name: "windowMax", doc: "takes the largest of a window's elements",
+			init: lowest,
+			tap:  func(f *file, src, _, acc string) { f.op("VMAXPS", src, acc, acc) },
+		},
+	}
+	for _, kind := range kinds {
+		for _, s := range isas {
+			f.fun(kind.name+s.name+" "+kind.doc+", as windowRef does.", kind.name+s.name, "t *tile", "")
+			f.load("t", "R14")
+			f.enter()
+			f.strides()
+			f.op("MOVQ", "tile_rows(R14)", "CX")
+			f.choose("CX", 1, s.rows, func(r int) string { return tileLabel(r, 1) })
+			for r := 1; r <= s.rows; r++ {
+				windowKernel(f, s, kind, r)
+			}
+		}
+	}
+}
+
+// windowKernel writes the loop over tiles of some rows.
+func windowKernel(f *file, s isa, w window, rows int) {
+	v := s.perTile
+	weight := func(i int) string { return s.reg(rows*v + i) }
+	next := tileLabel(rows, 1)
+	f.mark(next)
+	f.startTile(rows)
+	f.op("MOVQ", "tile_bCur(R14)", "DI")
+	for i := range rows * v {
+		if w.init != "" {
+			f.op("VBROADCASTSS", w.init, s.reg(i))
+		} else {
+			f.op(s.clear, s.reg(i), s.reg(i), s.reg(i))
+		}
+	}
+	f.nest(rows, func() {
+		if w.weighted {
+			for i := range v {
+				f.op("VMOVUPS", at("DI", i*s.bytes), weight(i))
+			}
+			f.op("ADDQ", 64, "DI")
+		}
+		for r := range rows {
+			for i := range v {
+				w.tap(f, row(r, i*s.bytes), weight(i), s.reg(r*v+i))
+			}
+		}
+		f.move(rows, 64)
+	})
+	if w.scaled {
+		f.op("VBROADCASTSS", "tile_scale(R14)", weight(0))
+		for i := range rows * v {
+			f.op("VMULPS", weight(0), s.reg(i), s.reg(i))
+		}
+	}
+	f.finish(s, rows, v, weight(0), weight(1))
+	f.nextTile(next)
+}

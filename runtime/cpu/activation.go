@@ -1,0 +1,211 @@
+package cpu
+
+import "math"
+
+// Clip computes dst[i] = x[i] limited to lo…hi (ONNX Clip). NaN stays NaN, and
+// where lo > hi the result is hi.
+func Clip[T Number](dst, x []T, lo, hi T) {
+	if d, u, ok := float32s1(dst, x); ok && clipFast(d, u, float32(lo), float32(hi)) {
+		return
+	}
+	each(dst, x, func(v T) T { return limit(v, lo, hi) })
+}
+
+// limit is the operation of [Clip].
+func limit[T Number](v, lo, hi T) T {
+	if lo > v {
+		v = lo
+	}
+	if hi < v {
+		v = hi
+	}
+	return v
+}
+
+// Relu computes dst[i] = x[i] where it is not negative, else 0 (ONNX Relu).
+// Zeros and NaN stay as they are.
+func Relu[T Number](dst, x []T) {
+	if d, u, ok := float32s1(dst, x); ok && reluFast(d, u) {
+		return
+	}
+	each(dst, x, func(v T) T {
+		if v < 0 {
+			return 0
+		}
+		return v
+	})
+}
+
+// LeakyRelu computes dst[i] = x[i] where it is not negative, else alpha·x[i]
+// (ONNX LeakyRelu).
+func LeakyRelu[T Float](dst, x []T, alpha T) {
+	if d, u, ok := float32s1(dst, x); ok && leakyReluFast(d, u, float32(alpha)) {
+		return
+	}
+	PReluScalar(dst, x, alpha)
+}
+
+// ThresholdedRelu computes dst[i] = x[i] where it is greater than alpha, else 0
+// (ONNX ThresholdedRelu).
+func ThresholdedRelu[T Float](dst, x []T, alpha T) {
+	each(dst, x, func(v T) T {
+		if v > alpha {
+			return v
+		}
+		return 0
+	})
+}
+
+// Shrink computes dst[i] = x[i] + bias below −lambda, x[i] − bias above lambda
+// and 0 between (ONNX Shrink).
+func Shrink[T Number](dst, x []T, bias, lambda T) {
+	each(dst, x, func(v T) T {
+		switch {
+		case v < T(0)-lambda:
+			return v + bias
+		case v > lambda:
+			return v - bias
+		}
+		return 0
+	})
+}
+
+// Elu computes dst[i] = x[i] where it is not negative, else alpha·(exp(x[i]) − 1)
+// (ONNX Elu).
+func Elu[T Float](dst, x []T, alpha T) {
+	Selu(dst, x, alpha, 1)
+}
+
+// Selu computes dst[i] = gamma·x[i] where x[i] is not negative, else
+// gamma·alpha·(exp(x[i]) − 1) (ONNX Selu). For float32 its error is within 4 ulp.
+func Selu[T Float](dst, x []T, alpha, gamma T) {
+	if d, u, ok := float32s1(dst, x); ok && seluFast(d, u, float32(alpha)*float32(gamma), float32(gamma)) {
+		return
+	}
+	negative, positive := float64(T(alpha*gamma)), float64(gamma)
+	each(dst, x, func(v T) T {
+		if v < 0 {
+			return T(negative * math.Expm1(float64(v)))
+		}
+		return T(positive * float64(v))
+	})
+}
+
+// Celu computes dst[i] = x[i] where it is not negative, else
+// alpha·(exp(x[i]/alpha) − 1) (ONNX Celu).
+func Celu[T Float](dst, x []T, alpha T) {
+	each(dst, x, func(v T) T {
+		if v < 0 {
+			return T(float64(alpha) * math.Expm1(float64(v)/float64(alpha)))
+		}
+		return v
+	})
+}
+
+// Sigmoid computes dst[i] = 1/(1 + exp(−x[i])) (ONNX Sigmoid), within 4 ulp.
+func Sigmoid[T Float](dst, x []T) {
+	if d, u, ok := float32s1(dst, x); ok {
+		if !sigmoidFast(d, u) {
+			each(d, u, sigmoid32)
+		}
+		return
+	}
+	each(dst, x, func(v T) T { return T(logistic(float64(v))) })
+}
+
+// logistic is 1/(1 + e^−v).
+func logistic(v float64) float64 {
+	return 1 / (1 + math.Exp(-v))
+}
+
+// Swish computes dst[i] = x[i]·sigmoid(alpha·x[i]) (ONNX Swish); with alpha 1 it is
+// also called SiLU. Its error is within 4 ulp plus what alpha·x[i] loses in rounding.
+func Swish[T Float](dst, x []T, alpha T) {
+	if d, u, ok := float32s1(dst, x); ok && swishFast(d, u, float32(alpha)) {
+		return
+	}
+	each(dst, x, func(v T) T { return T(float64(v) * logistic(float64(T(alpha*v)))) })
+}
+
+// HardSigmoid computes dst[i] = alpha·x[i] + beta limited to 0…1 (ONNX
+// HardSigmoid), each operation rounded.
+func HardSigmoid[T Float](dst, x []T, alpha, beta T) {
+	if d, u, ok := float32s1(dst, x); ok && hardSigmoidFast(d, u, float32(alpha), float32(beta)) {
+		return
+	}
+	each(dst, x, func(v T) T { return limit(T(alpha*v)+beta, 0, 1) })
+}
+
+// HardSwish computes dst[i] = x[i]·(x[i]/6 + 1/2 limited to 0…1), each operation
+// rounded and x[i]/6 a product with 1/6 (ONNX HardSwish).
+func HardSwish[T Float](dst, x []T) {
+	if d, u, ok := float32s1(dst, x); ok && hardSwishFast(d, u, 1.0/6, 0.5) {
+		return
+	}
+	sixth := T(1) / 6
+	each(dst, x, func(v T) T { return v * limit(T(sixth*v)+0.5, 0, 1) })
+}
+
+// Softplus computes dst[i] = log(1 + exp(x[i])) (ONNX Softplus), within 4 ulp.
+func Softplus[T Float](dst, x []T) {
+	each(dst, x, func(v T) T {
+		return T(max(float64(v), 0) + math.Log1p(math.Exp(-math.Abs(float64(v)))))
+	})
+}
+
+// Softsign computes dst[i] = x[i] / (1 + |x[i]|) (ONNX Softsign).
+func Softsign[T Float](dst, x []T) {
+	each(dst, x, func(v T) T { return T(float64(v) / (1 + math.Abs(float64(v)))) })
+}
+
+// Mish computes dst[i] = x[i]·tanh(log(1 + exp(x[i]))) (ONNX Mish), within 6 ulp.
+func Mish[T Float](dst, x []T) {
+	if d, u, ok := float32s1(dst, x); ok {
+		if !mishFast(d, u) {
+			each(d, u, mish32)
+		}
+		return
+	}
+	each(dst, x, func(v T) T { return T(mish(float64(v))) })
+}
+
+// mish is v·tanh(log(1 + e^v)). With e = e^v the tangent is e(e + 2)/(e(e + 2) + 2),
+// 1 in float64 from v = 20 on.
+func mish(v float64) float64 {
+	e := math.Exp(min(v, 20))
+	n := e * (e + 2)
+	return v * (n / (n + 2))
+}
+
+// Gelu computes dst[i] = x[i]·(1 + erf(x[i]/√2))/2 (ONNX Gelu). Its error is at
+// most |x[i]|·2⁻²² on the negative side, where the sum cancels, and 4 ulp on the
+// other.
+func Gelu[T Float](dst, x []T) {
+	if d, u, ok := float32s1(dst, x); ok {
+		if !geluFast(d, u) {
+			each(d, u, gelu32)
+		}
+		return
+	}
+	each(dst, x, func(v T) T { return T(gelu(float64(v))) })
+}
+
+// gelu is v·Φ(v), Φ being the normal distribution.
+func gelu(v float64) float64 {
+	return v * (0.5 * math.Erfc(-v*(1/math.Sqrt2)))
+}
+
+// GeluTanh computes dst[i] = x[i]·(1 + tanh(√(2/π)·(x[i] + 0.044715·x[i]³)))/2
+// (ONNX Gelu with approximate="tanh").
+func GeluTanh[T Float](dst, x []T) {
+	if d, u, ok := float32s1(dst, x); ok {
+		if !geluTanhFast(d, u) {
+			each(d, u, geluTanh32)
+		}
+		return
+	}
+	each(dst, x, func(v T) T {
+		u := float64(v)
+		return T(u * logistic(2*math.Sqrt(2/math.Pi)*float64(u+0.044715*float64(u*u*u))))
+	})
+}

@@ -1,0 +1,346 @@
+package cpu
+
+import (
+	"errors"
+	"math"
+)
+
+// The kernels of this file take slices of one length; dst may be the same slice
+// as an operand. A form with Scalar in its name has one operand that is the
+// same for every element; the order of the name is the order of the operands.
+// Integers wrap. Add, Sub, Mul and Div of floats are exact IEEE operations and
+// give the same bits on every platform.
+
+// ErrDivideByZero is what integer division and remainder report.
+var ErrDivideByZero = errors.New("cpu: integer division by zero")
+
+// Add computes dst[i] = a[i] + b[i] (ONNX Add).
+func Add[T Number](dst, a, b []T) {
+	if d, u, v, ok := float32s2(dst, a, b); ok && addFast(d, u, v) {
+		return
+	}
+	zip(dst, a, b, func(x, y T) T { return x + y })
+}
+
+// AddScalar computes dst[i] = a[i] + b.
+func AddScalar[T Number](dst, a []T, b T) {
+	if d, u, ok := float32s1(dst, a); ok && addScalarFast(d, u, float32(b)) {
+		return
+	}
+	each(dst, a, func(x T) T { return x + b })
+}
+
+// Sub computes dst[i] = a[i] − b[i] (ONNX Sub).
+func Sub[T Number](dst, a, b []T) {
+	if d, u, v, ok := float32s2(dst, a, b); ok && subFast(d, u, v) {
+		return
+	}
+	zip(dst, a, b, func(x, y T) T { return x - y })
+}
+
+// SubScalar computes dst[i] = a[i] − b.
+func SubScalar[T Number](dst, a []T, b T) {
+	if d, u, ok := float32s1(dst, a); ok && subScalarFast(d, u, float32(b)) {
+		return
+	}
+	each(dst, a, func(x T) T { return x - b })
+}
+
+// ScalarSub computes dst[i] = a − b[i].
+func ScalarSub[T Number](dst []T, a T, b []T) {
+	if d, u, ok := float32s1(dst, b); ok && scalarSubFast(d, u, float32(a)) {
+		return
+	}
+	each(dst, b, func(y T) T { return a - y })
+}
+
+// Mul computes dst[i] = a[i]·b[i] (ONNX Mul).
+func Mul[T Number](dst, a, b []T) {
+	if d, u, v, ok := float32s2(dst, a, b); ok && mulFast(d, u, v) {
+		return
+	}
+	zip(dst, a, b, func(x, y T) T { return x * y })
+}
+
+// MulScalar computes dst[i] = a[i]·b.
+func MulScalar[T Number](dst, a []T, b T) {
+	if d, u, ok := float32s1(dst, a); ok && mulScalarFast(d, u, float32(b)) {
+		return
+	}
+	each(dst, a, func(x T) T { return x * b })
+}
+
+// Div computes dst[i] = a[i] / b[i] (ONNX Div on floats).
+func Div[T Float](dst, a, b []T) {
+	if d, u, v, ok := float32s2(dst, a, b); ok && divFast(d, u, v) {
+		return
+	}
+	zip(dst, a, b, func(x, y T) T { return x / y })
+}
+
+// DivScalar computes dst[i] = a[i] / b.
+func DivScalar[T Float](dst, a []T, b T) {
+	if d, u, ok := float32s1(dst, a); ok && divScalarFast(d, u, float32(b)) {
+		return
+	}
+	each(dst, a, func(x T) T { return x / b })
+}
+
+// ScalarDiv computes dst[i] = a / b[i].
+func ScalarDiv[T Float](dst []T, a T, b []T) {
+	if d, u, ok := float32s1(dst, b); ok && scalarDivFast(d, u, float32(a)) {
+		return
+	}
+	each(dst, b, func(y T) T { return a / y })
+}
+
+// Min computes dst[i] = the lesser of a[i] and b[i] (ONNX Min). A NaN operand
+// makes the result NaN; of two zeros the result is b[i].
+func Min[T Number](dst, a, b []T) {
+	if d, u, v, ok := float32s2(dst, a, b); ok && minFast(d, u, v) {
+		return
+	}
+	zip(dst, a, b, lesser[T])
+}
+
+// MinScalar computes dst[i] = the lesser of a[i] and b, as [Min] does.
+func MinScalar[T Number](dst, a []T, b T) {
+	if d, u, ok := float32s1(dst, a); ok && minScalarFast(d, u, float32(b)) {
+		return
+	}
+	each(dst, a, func(x T) T { return lesser(x, b) })
+}
+
+// Max computes dst[i] = the greater of a[i] and b[i] (ONNX Max). A NaN operand
+// makes the result NaN; of two zeros the result is b[i].
+func Max[T Number](dst, a, b []T) {
+	if d, u, v, ok := float32s2(dst, a, b); ok && maxFast(d, u, v) {
+		return
+	}
+	zip(dst, a, b, greater[T])
+}
+
+// MaxScalar computes dst[i] = the greater of a[i] and b, as [Max] does.
+func MaxScalar[T Number](dst, a []T, b T) {
+	if d, u, ok := float32s1(dst, a); ok && maxScalarFast(d, u, float32(b)) {
+		return
+	}
+	each(dst, a, func(x T) T { return greater(x, b) })
+}
+
+// lesser is the operation of [Min].
+func lesser[T Number](x, y T) T {
+	if x < y || x != x {
+		return x
+	}
+	return y
+}
+
+// greater is the operation of [Max].
+func greater[T Number](x, y T) T {
+	if x > y || x != x {
+		return x
+	}
+	return y
+}
+
+// PRelu computes dst[i] = x[i], times slope[i] where x[i] is negative (ONNX
+// PRelu).
+func PRelu[T Number](dst, x, slope []T) {
+	zip(dst, x, slope, func(v, s T) T {
+		if v < 0 {
+			return v * s
+		}
+		return v
+	})
+}
+
+// PReluScalar computes dst[i] = x[i], times slope where x[i] is negative. It is
+// [LeakyRelu] for every type of number.
+func PReluScalar[T Number](dst, x []T, slope T) {
+	each(dst, x, func(v T) T {
+		if v < 0 {
+			return v * slope
+		}
+		return v
+	})
+}
+
+// Pow computes dst[i] = a[i] to the power b[i] (ONNX Pow on floats).
+func Pow[T Float](dst, a, b []T) {
+	zip(dst, a, b, func(x, y T) T { return T(math.Pow(float64(x), float64(y))) })
+}
+
+// PowScalar computes dst[i] = a[i] to the power b. The exponents 1, 2, 3 and −1
+// are products and quotients.
+func PowScalar[T Float](dst, a []T, b T) {
+	switch b {
+	case 1:
+		copy(dst, trim(a, len(dst)))
+	case 2:
+		Mul(dst, a, a)
+	case 3:
+		each(dst, a, func(x T) T { return T(float64(x) * float64(x) * float64(x)) })
+	case -1:
+		ScalarDiv(dst, 1, a)
+	default:
+		each(dst, a, func(x T) T { return T(math.Pow(float64(x), float64(b))) })
+	}
+}
+
+// ScalarPow computes dst[i] = a to the power b[i].
+func ScalarPow[T Float](dst []T, a T, b []T) {
+	each(dst, b, func(y T) T { return T(math.Pow(float64(a), float64(y))) })
+}
+
+// PowInt computes dst[i] = a[i] to the power b[i], wrapping (ONNX Pow on
+// integers). A negative power of anything but 1 and −1 is 0.
+func PowInt[T Integer](dst, a, b []T) {
+	zip(dst, a, b, power[T])
+}
+
+// PowIntScalar computes dst[i] = a[i] to the power b, as [PowInt] does.
+func PowIntScalar[T Integer](dst, a []T, b T) {
+	each(dst, a, func(x T) T { return power(x, b) })
+}
+
+// ScalarPowInt computes dst[i] = a to the power b[i], as [PowInt] does.
+func ScalarPowInt[T Integer](dst []T, a T, b []T) {
+	each(dst, b, func(y T) T { return power(a, y) })
+}
+
+// power is the operation of [PowInt], by squaring.
+func power[T Integer](x, n T) T {
+	if n < 0 {
+		switch {
+		case x == 1:
+			return 1
+		case x+1 == 0: // −1
+			if n&1 == 0 {
+				return 1
+			}
+			return x
+		}
+		return 0
+	}
+	p := T(1)
+	for ; n > 0; n >>= 1 {
+		if n&1 != 0 {
+			p *= x
+		}
+		x *= x
+	}
+	return p
+}
+
+// Fmod computes the remainder of a[i] / b[i] truncated toward zero; it has the
+// sign of a[i] (ONNX Mod with fmod=1 on floats, C fmod).
+func Fmod[T Float](dst, a, b []T) {
+	zip(dst, a, b, func(x, y T) T { return T(math.Mod(float64(x), float64(y))) })
+}
+
+// FmodScalar computes the remainder of a[i] / b, as [Fmod] does.
+func FmodScalar[T Float](dst, a []T, b T) {
+	each(dst, a, func(x T) T { return T(math.Mod(float64(x), float64(b))) })
+}
+
+// ScalarFmod computes the remainder of a / b[i], as [Fmod] does.
+func ScalarFmod[T Float](dst []T, a T, b []T) {
+	each(dst, b, func(y T) T { return T(math.Mod(float64(a), float64(y))) })
+}
+
+// DivInt computes dst[i] = a[i] / b[i] truncated toward zero (ONNX Div on
+// integers). It stops at the first zero divisor with [ErrDivideByZero]. The
+// least integer divided by −1 wraps to itself.
+func DivInt[T Integer](dst, a, b []T) error {
+	return zipInt(dst, a, b, func(x, y T) T { return x / y })
+}
+
+// DivIntScalar computes dst[i] = a[i] / b, as [DivInt] does.
+func DivIntScalar[T Integer](dst, a []T, b T) error {
+	return eachInt(dst, a, b, func(x, y T) T { return x / y })
+}
+
+// ScalarDivInt computes dst[i] = a / b[i], as [DivInt] does.
+func ScalarDivInt[T Integer](dst []T, a T, b []T) error {
+	return intEach(dst, a, b, func(x, y T) T { return x / y })
+}
+
+// Rem computes the remainder of a[i] / b[i] truncated toward zero; it has the
+// sign of a[i] (ONNX Mod with fmod=1 on integers). It stops at the first zero
+// divisor with [ErrDivideByZero].
+func Rem[T Integer](dst, a, b []T) error {
+	return zipInt(dst, a, b, func(x, y T) T { return x % y })
+}
+
+// RemScalar computes the remainder of a[i] / b, as [Rem] does.
+func RemScalar[T Integer](dst, a []T, b T) error {
+	return eachInt(dst, a, b, func(x, y T) T { return x % y })
+}
+
+// ScalarRem computes the remainder of a / b[i], as [Rem] does.
+func ScalarRem[T Integer](dst []T, a T, b []T) error {
+	return intEach(dst, a, b, func(x, y T) T { return x % y })
+}
+
+// Mod computes the remainder of a[i] / b[i] rounded down; it has the sign of
+// b[i] (ONNX Mod with fmod=0). It stops at the first zero divisor with
+// [ErrDivideByZero].
+func Mod[T Integer](dst, a, b []T) error {
+	return zipInt(dst, a, b, floorMod[T])
+}
+
+// ModScalar computes the remainder of a[i] / b, as [Mod] does.
+func ModScalar[T Integer](dst, a []T, b T) error {
+	return eachInt(dst, a, b, floorMod[T])
+}
+
+// ScalarMod computes the remainder of a / b[i], as [Mod] does.
+func ScalarMod[T Integer](dst []T, a T, b []T) error {
+	return intEach(dst, a, b, floorMod[T])
+}
+
+// floorMod is the operation of [Mod].
+func floorMod[T Integer](x, y T) T {
+	r := x % y
+	if r != 0 && (r < 0) != (y < 0) {
+		r += y
+	}
+	return r
+}
+
+// zipInt is zip for an operation that a zero in b makes impossible.
+func zipInt[T Integer](dst, a, b []T, f func(x, y T) T) error {
+	a, b = trim(a, len(dst)), trim(b, len(dst))
+	for i := range dst {
+		if b[i] == 0 {
+			return ErrDivideByZero
+		}
+		dst[i] = f(a[i], b[i])
+	}
+	return nil
+}
+
+// eachInt is zipInt with one b for all.
+func eachInt[T Integer](dst, a []T, b T, f func(x, y T) T) error {
+	a = trim(a, len(dst))
+	if b == 0 && len(dst) > 0 {
+		return ErrDivideByZero
+	}
+	for i := range dst {
+		dst[i] = f(a[i], b)
+	}
+	return nil
+}
+
+// intEach is zipInt with one a for all.
+func intEach[T Integer](dst []T, a T, b []T, f func(x, y T) T) error {
+	b = trim(b, len(dst))
+	for i := range dst {
+		if b[i] == 0 {
+			return ErrDivideByZero
+		}
+		dst[i] = f(a, b[i])
+	}
+	return nil
+}

@@ -1,0 +1,183 @@
+package cpu
+
+import (
+	"math"
+	"unsafe"
+
+	"github.com/burngen/burngen/runtime/rt"
+)
+
+// Stored is the constraint of floats that have no arithmetic of their own: they
+// are computed with as float32.
+type Stored interface {
+	rt.Float16 | rt.BFloat16 |
+		rt.Float8E4M3FN | rt.Float8E4M3FNUZ | rt.Float8E5M2 | rt.Float8E5M2FNUZ | rt.Float8E8M0 | rt.Float4E2M1
+}
+
+// Real is the constraint of every element that stands for a number.
+type Real interface {
+	Number | Stored
+}
+
+// Cast converts (ONNX Cast). Integers wrap to the width of D. Floats round once,
+// to nearest even; past the largest finite number they become infinite, or that
+// number where D has 8 bits or less.
+//
+// A float becomes an integer by truncation toward zero. Where the result does
+// not fit it is what amd64 instructions give: NaN and what lies outside int32
+// become the least int32 (the least int64 for int64 and uint32), and narrower
+// types keep the low bits of that. uint64 takes 0…2⁶⁴−1, and below 0 the bits of
+// int64.
+func Cast[D, S Real](dst []D, src []S) {
+	src = trim(src, len(dst))
+	switch {
+	case stored[S]() || stored[D]():
+		var room [256]float32
+		for i := 0; i < len(dst); i += len(room) {
+			part := room[:min(len(room), len(dst)-i)]
+			widen(part, src[i:])
+			narrow(dst[i:][:len(part)], part, true)
+		}
+	case isFloat[S]() && !isFloat[D]():
+		each(dst, src, func(v S) D { return truncated[D](float64(v)) })
+	default:
+		each(dst, src, func(v S) D { return D(v) })
+	}
+}
+
+// CastUnsaturated is [Cast] to 8-bit floats with saturate=0: what is past the
+// largest finite number becomes infinite, or NaN where D has no infinities.
+func CastUnsaturated[D Stored, S Real](dst []D, src []S) {
+	src = trim(src, len(dst))
+	var room [256]float32
+	for i := 0; i < len(dst); i += len(room) {
+		part := room[:min(len(room), len(dst)-i)]
+		widen(part, src[i:])
+		narrow(dst[i:][:len(part)], part, false)
+	}
+}
+
+// CastE8M0 is [Cast] to powers of two, rounded by mode (ONNX Cast with saturate
+// and round_mode).
+func CastE8M0[S Real](dst []rt.Float8E8M0, src []S, saturate bool, mode rt.RoundMode) {
+	src = trim(src, len(dst))
+	var room [256]float32
+	for i := 0; i < len(dst); i += len(room) {
+		part := room[:min(len(room), len(dst)-i)]
+		widen(part, src[i:])
+		each(dst[i:][:len(part)], part, func(v float32) rt.Float8E8M0 { return rt.ToFloat8E8M0(v, saturate, mode) })
+	}
+}
+
+// CastFromBool converts false to 0 and true to 1 (ONNX Cast).
+func CastFromBool[D Real](dst []D, src []bool) {
+	var bits [2]D
+	Cast(bits[:], []float32{0, 1})
+	each(dst, src, func(v bool) D {
+		if v {
+			return bits[1]
+		}
+		return bits[0]
+	})
+}
+
+// CastToBool computes dst[i] = src[i] ≠ 0, which NaN is and −0 is not (ONNX Cast).
+func CastToBool[S Real](dst []bool, src []S) {
+	if !stored[S]() {
+		each(dst, src, func(v S) bool { return v != 0 })
+		return
+	}
+	src = trim(src, len(dst))
+	var room [256]float32
+	for i := 0; i < len(dst); i += len(room) {
+		part := room[:min(len(room), len(dst)-i)]
+		widen(part, src[i:])
+		each(dst[i:][:len(part)], part, func(v float32) bool { return v != 0 })
+	}
+}
+
+// stored reports whether T is a [Stored] type.
+func stored[T Real]() bool {
+	switch any(T(0)).(type) {
+	case int8, int16, int32, int64, uint8, uint16, uint32, uint64, float32, float64:
+		return false
+	}
+	return true
+}
+
+// widen converts to float32: stored floats exactly, other numbers rounded to odd
+// so that narrow rounds them as if it had seen them.
+func widen[S Real](dst []float32, src []S) {
+	switch s := any(src).(type) {
+	case []rt.Float16:
+		each(dst, s, rt.Float16.Float32)
+	case []rt.BFloat16:
+		each(dst, s, rt.BFloat16.Float32)
+	case []rt.Float8E4M3FN:
+		each(dst, s, rt.Float8E4M3FN.Float32)
+	case []rt.Float8E4M3FNUZ:
+		each(dst, s, rt.Float8E4M3FNUZ.Float32)
+	case []rt.Float8E5M2:
+		each(dst, s, rt.Float8E5M2.Float32)
+	case []rt.Float8E5M2FNUZ:
+		each(dst, s, rt.Float8E5M2FNUZ.Float32)
+	case []rt.Float8E8M0:
+		each(dst, s, rt.Float8E8M0.Float32)
+	case []rt.Float4E2M1:
+		each(dst, s, rt.Float4E2M1.Float32)
+	default:
+		each(dst, src, func(v S) float32 { return rt.RoundToOdd(float64(v)) })
+	}
+}
+
+// narrow converts from float32 as [Cast] does.
+func narrow[D Real](dst []D, src []float32, saturate bool) {
+	switch d := any(dst).(type) {
+	case []rt.Float16:
+		each(d, src, rt.ToFloat16)
+	case []rt.BFloat16:
+		each(d, src, rt.ToBFloat16)
+	case []rt.Float8E4M3FN:
+		each(d, src, func(v float32) rt.Float8E4M3FN { return rt.ToFloat8E4M3FN(v, saturate) })
+	case []rt.Float8E4M3FNUZ:
+		each(d, src, func(v float32) rt.Float8E4M3FNUZ { return rt.ToFloat8E4M3FNUZ(v, saturate) })
+	case []rt.Float8E5M2:
+		each(d, src, func(v float32) rt.Float8E5M2 { return rt.ToFloat8E5M2(v, saturate) })
+	case []rt.Float8E5M2FNUZ:
+		each(d, src, func(v float32) rt.Float8E5M2FNUZ { return rt.ToFloat8E5M2FNUZ(v, saturate) })
+	case []rt.Float8E8M0:
+		each(d, src, func(v float32) rt.Float8E8M0 { return rt.ToFloat8E8M0(v, saturate, rt.RoundUp) })
+	case []rt.Float4E2M1:
+		each(d, src, rt.ToFloat4E2M1)
+	default:
+		Cast(dst, src)
+	}
+}
+
+// truncated is the integer part of v as [Cast] gives it.
+func truncated[D Real](v float64) D {
+	unsigned := D(0)-1 > 0
+	switch size := unsafe.Sizeof(D(0)); {
+	case size == 8 && unsigned && v >= 1<<63:
+		return D(uint64(toInt64(v-1<<63)) ^ 1<<63)
+	case size == 8, size == 4 && unsigned:
+		return D(toInt64(v))
+	}
+	return D(toInt32(v))
+}
+
+// toInt64 truncates v; what does not fit becomes the least int64.
+func toInt64(v float64) int64 {
+	if v >= -1<<63 && v < 1<<63 {
+		return int64(v)
+	}
+	return math.MinInt64
+}
+
+// toInt32 truncates v; what does not fit becomes the least int32.
+func toInt32(v float64) int32 {
+	if v > -1<<31-1 && v < 1<<31 {
+		return int32(v)
+	}
+	return math.MinInt32
+}

@@ -1,0 +1,267 @@
+package cpu
+
+// ConvShape describes a convolution (ONNX Conv). Its input includes the padding already.
+type ConvShape struct {
+	N, InC, InH, InW int
+	// InBlock is 16 for a blocked input. It is 1 for a planar one, f32[N][InC][InH][InW],
+	// which suits the few channels of a first layer.
+	InBlock int
+	// The output is blocked: f32[N][⌈OutC/16⌉][OutH][OutW][16].
+	OutC, OutH, OutW int
+	KH, KW           int
+	StrideH, StrideW int
+	DilH, DilW       int
+	Group            int // divides InC and OutC
+}
+
+// inBlocks and outBlocks are the channel blocks of the input and the output.
+func (s *ConvShape) inBlocks() int  { return ceil(s.InC, s.InBlock) }
+func (s *ConvShape) outBlocks() int { return ceil(s.OutC, 16) }
+
+// reach is the range of input blocks that an output block sums over: those of all groups
+// that it has channels of.
+func (s *ConvShape) reach(outBlock int) (from, to int) {
+	in, out := s.InC/s.Group, s.OutC/s.Group
+	firstGroup := 16 * outBlock / out
+	lastGroup := min(16*outBlock+15, s.OutC-1) / out
+	return firstGroup * in / s.InBlock, ceil((lastGroup+1)*in, s.InBlock)
+}
+
+// width is the widest reach, which the packed weights of all output blocks have.
+func (s *ConvShape) width() int {
+	if s.Group == 1 {
+		return s.inBlocks()
+	}
+	width := 0
+	for o := range s.outBlocks() {
+		from, to := s.reach(o)
+		width = max(width, to-from)
+	}
+	return width
+}
+
+// first is the input block where the packed weights of an output block start.
+func (s *ConvShape) first(outBlock, width int) int {
+	from, _ := s.reach(outBlock)
+	return min(from, s.inBlocks()-width)
+}
+
+// depth is the number of terms of a packed sum.
+func (s *ConvShape) depth(width int) int { return width * s.KH * s.KW * s.InBlock }
+
+// ConvWeightsLen is the number of elements of the packed weights.
+func ConvWeightsLen(s *ConvShape) int { return s.outBlocks() * s.depth(s.width()) * 16 }
+
+// PackConv packs the weights of a convolution, f32[OutC][InC/Group][KH][KW], into
+// f32[⌈OutC/16⌉][B][KH][KW][InBlock][16]: for each block of output channels the B blocks of
+// input channels that it depends on. Where a block spans groups, the weights between
+// them are zero; so an infinity or a NaN of one group reaches its neighbours there.
+// It does not need the shape's image sizes and steps.
+func PackConv(dst, w []float32, s *ConvShape) {
+	s.checkWeights()
+	width := s.width()
+	depth := s.depth(width)
+	dst = dst[:volume(s.outBlocks(), width, s.KH, s.KW, s.InBlock, 16)]
+	clear(dst)
+	in, out, kernel := s.InC/s.Group, s.OutC/s.Group, s.KH*s.KW
+	w = w[:volume(s.OutC, in, kernel)]
+	for o := range s.OutC {
+		first := s.first(o/16, width) * s.InBlock
+		for i := range in {
+			c := o/out*in + i - first
+			at := o/16*depth + c/s.InBlock*kernel*s.InBlock + c%s.InBlock
+			for k, v := range w[(o*in+i)*kernel:][:kernel] {
+				dst[(at+k*s.InBlock)*16+o%16] = v
+			}
+		}
+	}
+}
+
+// Conv computes the convolution of src with weights that PackConv has packed. Sums are in
+// float32, their order is the level's. Channels beyond OutC are zero in dst, if they are
+// in the bias and the residual.
+func Conv(dst, src, weights []float32, s *ConvShape, ep *Epilogue) {
+	if s.N <= 0 || s.OutC <= 0 || s.OutH <= 0 || s.OutW <= 0 {
+		return
+	}
+	if ep == nil {
+		ep = &none
+	}
+	c := newConv(dst, src, weights, s, ep)
+	work := int64(len(c.dst)) * int64(c.depth)
+	if !convs.run(&c, partsFor(work, 4*int64(len(c.src)+len(c.dst)+len(c.weights)))) {
+		c.Part(0, 1)
+	}
+}
+
+// newConv checks a Conv's operands and plans it.
+func newConv(dst, src, weights []float32, s *ConvShape, ep *Epilogue) conv {
+	s.checkWeights()
+	s.checkWindows()
+	c := conv{ConvShape: *s, ep: *ep, width: s.width()}
+	c.depth = s.depth(c.width)
+	c.src = src[:volume(s.N, s.inBlocks(), s.InH, s.InW, s.InBlock)]
+	c.dst = dst[:volume(s.N, s.outBlocks(), s.OutH, s.OutW, 16)]
+	c.weights = weights[:volume(s.outBlocks(), c.width, s.KH, s.KW, s.InBlock, 16)]
+	ep.check(s.OutC, len(c.dst))
+	if s.KH == 1 && s.KW == 1 && s.StrideH == 1 && s.StrideW == 1 && s.InH == s.OutH && s.InW == s.OutW {
+		// Pixels follow each other: one long row.
+		c.InH, c.InW, c.OutH, c.OutW = 1, s.InH*s.InW, 1, s.OutH*s.OutW
+	}
+	c.plan()
+	return c
+}
+
+// checkWeights panics where the weights are not those of a convolution.
+func (s *ConvShape) checkWeights() {
+	if min(s.InC, s.OutC, s.Group, s.KH, s.KW, s.InBlock) < 1 {
+		panic("cpu: a convolution of no size")
+	}
+	if s.InC%s.Group != 0 || s.OutC%s.Group != 0 {
+		panic("cpu: the groups of a convolution do not divide its channels")
+	}
+}
+
+// checkWindows panics where the windows are not within the input.
+func (s *ConvShape) checkWindows() {
+	if min(s.StrideH, s.StrideW, s.DilH, s.DilW) < 1 {
+		panic("cpu: a convolution without steps")
+	}
+	if volume(s.OutH-1, s.StrideH)+volume(s.KH-1, s.DilH) >= s.InH ||
+		volume(s.OutW-1, s.StrideW)+volume(s.KW-1, s.DilW) >= s.InW {
+		panic("cpu: a window of a convolution leaves its input")
+	}
+}
+
+// conv is a Conv under way.
+type conv struct {
+	ConvShape
+	dst, src, weights []float32
+	ep                Epilogue
+
+	width, depth int      // see ConvShape
+	columns      rowSplit // of a row of the output
+	strips       int      // output blocks, in strips of as many as a tile has panels
+	lines        int      // rows of the output, or tiles if there is one row
+	slab         int      // lines that all strips do before the next lines
+	input        int      // elements of one image's input
+}
+
+var convs slot[conv, *conv]
+
+// Sizes in elements.
+const (
+	smallWeights = 128 << 10 // stay in a second-level cache together with a slab's input
+	slabInput    = 64 << 10
+	slabThen     = 1024 * 16 // of the result in a slab, where Then wants it in the cache
+)
+
+// plan chooses the size of the slabs: small enough for their input to stay in the
+// second-level cache while the weights of all strips pass, if that is less traffic
+// than to stream the input for each strip.
+func (c *conv) plan() {
+	limit, panels := tileLimits()
+	c.columns = split(c.OutW, limit)
+	c.strips = ceil(c.outBlocks(), panels)
+	c.input = c.width * c.InH * c.InW * c.InBlock
+	c.lines = c.OutH
+	if c.OutH == 1 {
+		c.lines = c.columns.tiles
+	}
+	slabs := 1
+	if n := ceil(c.input, slabInput); len(c.weights) <= smallWeights || len(c.weights)*n < c.input*c.strips {
+		slabs = n
+	}
+	if c.ep.Then != nil {
+		slabs = max(slabs, ceil(16*c.OutH*c.OutW, slabThen))
+	}
+	c.slab = ceil(c.lines, slabs)
+}
+
+// Part does the i-th of parts shares: of the strips, line by line, where the weights are
+// more than the input or the lines are few, else of the lines.
+func (c *conv) Part(i, parts int) {
+	if parts > 1 && (len(c.weights) > c.input || c.lines < 8*parts) {
+		from, to := portion(c.N*c.strips*c.lines, i, parts)
+		for from < to {
+			strip := from / c.lines
+			first := strip * c.lines
+			end := min(to, first+c.lines)
+			c.area(strip/c.strips, from-first, end-first, strip%c.strips, strip%c.strips+1)
+			from = end
+		}
+		return
+	}
+	from, to := portion(c.N*c.lines, i, parts)
+	for from < to {
+		image := from / c.lines
+		end := min(to, (image+1)*c.lines)
+		c.area(image, from-image*c.lines, end-image*c.lines, 0, c.strips)
+		from = end
+	}
+}
+
+// area computes lines l0…l1 and strips s0…s1 of an image, slab by slab.
+func (c *conv) area(image, l0, l1, s0, s1 int) {
+	_, panels := tileLimits()
+	t := c.tile()
+	for l := l0; l < l1; l += c.slab {
+		end := min(l+c.slab, l1)
+		for o := s0 * panels; o < min(s1*panels, c.outBlocks()); o += panels {
+			t.panels = min(panels, c.outBlocks()-o)
+			if t.panels == 2 && c.first(o, c.width) != c.first(o+1, c.width) {
+				t.panels = 1
+				c.strip(&t, image, o+1, l, end)
+			}
+			c.strip(&t, image, o, l, end)
+		}
+	}
+}
+
+// tile returns a tile with all that does not change.
+func (c *conv) tile() tile {
+	t := tile{
+		a: start(c.src), b: start(c.weights), c: start(c.dst),
+		bias: start(c.ep.Bias), residual: start(c.ep.Residual),
+		panelB: 64 * c.depth, panelC: 64 * c.OutH * c.OutW,
+	}
+	c.ep.fill(&t)
+	pixel := 4 * c.InBlock
+	row, plane := pixel*c.InW, pixel*c.InW*c.InH
+	t.spaced(c.StrideW*pixel, 64)
+	if c.DilW == 1 {
+		t.loops(c.KW*c.InBlock, [3]int{c.KH, c.width, 1}, [3]int{c.DilH * row, plane, 0})
+	} else {
+		t.loops(c.InBlock, [3]int{c.KW, c.KH, c.width}, [3]int{c.DilW * pixel, c.DilH * row, plane})
+	}
+	return t
+}
+
+// strip computes lines l0…l1 of the tile's panels, which start at output block o.
+func (c *conv) strip(t *tile, image, o, l0, l1 int) {
+	row := 4 * c.InBlock * c.InW
+	in := (image*c.inBlocks() + c.first(o, c.width)) * c.InH * row
+	plane := (image*c.outBlocks() + o) * c.OutH * c.OutW // of the output, in pixels
+	t.atB, t.atBias = 64*o*c.depth, 64*o
+	from, to := l0*c.OutW, l1*c.OutW
+	if c.OutH == 1 {
+		from, to = c.columns.at(l0), c.columns.at(l1)
+		t.atA, t.atC = in+from*t.rowA, 64*(plane+from)
+		t.cover(c.columns, l0, l1)
+	} else {
+		// Tiles go down, so that a kernel's rows are read once.
+		t.nextA, t.nextC = c.StrideH*row, 64*c.OutW
+		for i := range c.columns.tiles {
+			x := c.columns.at(i)
+			t.atA, t.atC = in+l0*t.nextA+x*t.rowA, 64*(plane+from+x)
+			t.repeat(c.columns.high(i), l1-l0)
+		}
+	}
+	for p := range t.panels {
+		at := 16 * (plane + p*c.OutH*c.OutW + from)
+		c.ep.then(c.dst, at, to-from, 16, 16)
+		if o+p == c.outBlocks()-1 {
+			c.ep.rezero(c.dst[at:][:16*(to-from)], c.OutC%16)
+		}
+	}
+}

@@ -1,0 +1,121 @@
+package cpu_test
+
+import (
+	"testing"
+
+	"github.com/burngen/burngen/runtime/cpu"
+	"github.com/burngen/burngen/runtime/kerneltest"
+)
+
+// atEachLevel runs body at every level of the machine.
+func atEachLevel(t *testing.T, body func(t *testing.T)) {
+	for _, l := range cpu.Levels() {
+		t.Run(l.String(), func(t *testing.T) {
+			defer cpu.SetLevel(l)()
+			if got := cpu.CurrentLevel(); got != l {
+				t.Fatalf("the level is %v, want %v", got, l)
+			}
+			body(t)
+		})
+	}
+}
+
+func TestMatMul(t *testing.T) {
+	atEachLevel(t, func(t *testing.T) { kerneltest.MatMul(t, cpu.MatMul) })
+}
+
+func TestConv(t *testing.T) {
+	atEachLevel(t, func(t *testing.T) { kerneltest.Conv(t, cpu.Conv) })
+}
+
+func TestDepthwiseConv(t *testing.T) {
+	atEachLevel(t, func(t *testing.T) { kerneltest.DepthwiseConv(t, cpu.DepthwiseConv) })
+}
+
+func TestPool(t *testing.T) {
+	atEachLevel(t, func(t *testing.T) { kerneltest.Pool(t, cpu.MaxPool, cpu.AveragePool) })
+}
+
+func TestGlobalAveragePool(t *testing.T) {
+	atEachLevel(t, func(t *testing.T) { kerneltest.GlobalAveragePool(t, cpu.GlobalAveragePool) })
+}
+
+func TestBlock(t *testing.T) {
+	atEachLevel(t, func(t *testing.T) { kerneltest.Block(t, cpu.Block, cpu.Unblock, cpu.PadBlocked) })
+}
+
+func TestLRN(t *testing.T) {
+	atEachLevel(t, func(t *testing.T) { kerneltest.LRN(t, cpu.LRN) })
+}
+
+// A slice that is too short must stop a kernel before it touches memory.
+func TestShortSlicesPanic(t *testing.T) {
+	f := func(n int) []float32 { return make([]float32, n) }
+	mul := &cpu.MatMulShape{M: 3, N: 20, K: 5, LDA: 5, LDC: 20, Batch: 2, StrideA: 15, StrideB: 160, StrideC: 60}
+	conv := &cpu.ConvShape{N: 1, InC: 16, InH: 4, InW: 5, InBlock: 16, OutC: 16, OutH: 2, OutW: 3, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1}
+	large := *conv
+	large.OutW = 4
+	pool := &cpu.PoolShape{N: 1, C: 1, InH: 4, InW: 4, OutH: 2, OutW: 2, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16}
+	for name, call := range map[string]func(){
+		"MatMul dst":          func() { cpu.MatMul(f(119), f(30), f(320), mul, nil) },
+		"MatMul a":            func() { cpu.MatMul(f(120), f(29), f(320), mul, nil) },
+		"MatMul panels":       func() { cpu.MatMul(f(120), f(30), f(319), mul, nil) },
+		"MatMul bias":         func() { cpu.MatMul(f(120), f(30), f(320), mul, &cpu.Epilogue{Bias: f(20)}) },
+		"MatMul residual":     func() { cpu.MatMul(f(120), f(30), f(320), mul, &cpu.Epilogue{Residual: f(119)}) },
+		"PackPanels dst":      func() { cpu.PackPanels(f(159), f(100), 5, 20, 20, false, 1, 0) },
+		"PackPanels b":        func() { cpu.PackPanels(f(160), f(99), 5, 20, 20, false, 1, 0) },
+		"Conv dst":            func() { cpu.Conv(f(95), f(320), f(2304), conv, nil) },
+		"Conv src":            func() { cpu.Conv(f(96), f(319), f(2304), conv, nil) },
+		"Conv weights":        func() { cpu.Conv(f(96), f(320), f(2303), conv, nil) },
+		"Conv window":         func() { cpu.Conv(f(128), f(320), f(2304), &large, nil) },
+		"DepthwiseConv dst":   func() { cpu.DepthwiseConv(f(95), f(320), f(144), conv, nil) },
+		"DepthwiseConv src":   func() { cpu.DepthwiseConv(f(96), f(319), f(144), conv, nil) },
+		"DepthwiseConv w":     func() { cpu.DepthwiseConv(f(96), f(320), f(143), conv, nil) },
+		"MaxPool dst":         func() { cpu.MaxPool(f(63), f(256), pool) },
+		"AveragePool src":     func() { cpu.AveragePool(f(64), f(255), pool) },
+		"GlobalAveragePool":   func() { cpu.GlobalAveragePool(f(16), f(255), 1, 1, 16, 16) },
+		"LRN":                 func() { cpu.LRN(f(64), f(63), 1, 16, 4, 16, 5, 1, 0.75, 1) },
+		"Block":               func() { cpu.Block(f(63), f(12), 1, 3, 2, 2, [4]int{}, 0) },
+		"Unblock":             func() { cpu.Unblock(f(12), f(63), 1, 3, 2, 2) },
+		"PadBlocked":          func() { cpu.PadBlocked(f(255), f(64), 1, 1, 2, 2, 16, [4]int{1, 1, 1, 1}, 0) },
+		"PadBlocked negative": func() { cpu.PadBlocked(f(255), f(64), 1, 1, 2, 2, 16, [4]int{0, 0, 0, -1}, 0) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			defer func() {
+				if recover() == nil {
+					t.Error("no panic")
+				}
+			}()
+			call()
+		})
+	}
+}
+
+func FuzzMatMul(f *testing.F) {
+	f.Add(uint8(5), uint8(33), uint16(17), uint8(1), uint8(15), uint32(1))
+	f.Add(uint8(30), uint8(100), uint16(600), uint8(2), uint8(0), uint32(2))
+	f.Fuzz(func(t *testing.T, m, n uint8, k uint16, batch, bits uint8, seed uint32) {
+		c := kerneltest.MatMulCase{
+			M: 1 + int(m)%64, N: 1 + int(n)%128, K: int(k) % 1200, Batch: 1 + int(batch)%3,
+			PadA: int(seed % 3), PadB: int(seed / 3 % 3), PadC: int(seed / 9 % 3), Shift: int(seed / 27 % 16),
+			SharedA: seed/432%4 == 1, SharedB: seed/432%4 == 2, Trans: seed/1728%2 == 1, Epilogue: int(bits), Seed: seed,
+		}
+		atEachLevel(t, func(t *testing.T) { kerneltest.CheckMatMul(t, cpu.MatMul, c) })
+	})
+}
+
+func FuzzConv(f *testing.F) {
+	f.Add(uint8(20), uint8(33), uint8(3), uint8(3), uint8(9), uint8(12), uint8(0), uint8(15), uint32(1))
+	f.Add(uint8(3), uint8(16), uint8(7), uint8(5), uint8(20), uint8(30), uint8(7), uint8(0), uint32(3))
+	f.Fuzz(func(t *testing.T, in, out, kh, kw, h, w, steps, bits uint8, seed uint32) {
+		c := kerneltest.ConvCase{Epilogue: int(bits), Shift: int(seed % 16), Seed: seed}
+		s := &c.Shape
+		s.N, s.Group = 1+int(seed/16%2), 1+int(seed/32%4)
+		s.InC, s.OutC = s.Group*(1+int(in)%40), s.Group*(1+int(out)%40)
+		s.InBlock = 1 + 15*int(seed/128%2)
+		s.KH, s.KW = 1+int(kh)%5, 1+int(kw)%5
+		s.StrideH, s.StrideW, s.DilH, s.DilW = 1+int(steps)%2, 1+int(steps)/2%3, 1+int(steps)/6%3, 1+int(steps)/18%3
+		s.InH, s.InW = (s.KH-1)*s.DilH+1+int(h)%20, (s.KW-1)*s.DilW+1+int(w)%40
+		atEachLevel(t, func(t *testing.T) { kerneltest.CheckConv(t, cpu.Conv, c) })
+	})
+}

@@ -1,0 +1,39 @@
+package cpu
+
+import "testing"
+
+func TestStartLevel(t *testing.T) {
+	for _, l := range Levels() {
+		if got := startLevel(l.String()); got != l {
+			t.Errorf("BURNGEN_CPU=%v gives %v", l, got)
+		}
+	}
+	for _, name := range []string{"", "sse", "AVX512"} {
+		if got := startLevel(name); got != best() {
+			t.Errorf("BURNGEN_CPU=%q gives %v, want the best, %v", name, got, best())
+		}
+	}
+}
+
+func TestSetLevel(t *testing.T) {
+	old := CurrentLevel()
+	restore := SetLevel(Generic)
+	if CurrentLevel() != Generic {
+		t.Errorf("the level is %v after SetLevel(generic)", CurrentLevel())
+	}
+	restore()
+	if CurrentLevel() != old {
+		t.Errorf("the level is %v after restore, want %v", CurrentLevel(), old)
+	}
+	defer SetLevel(AVX512 + 1)()
+	if CurrentLevel() != best() {
+		t.Errorf("the level is %v where the machine's best is %v", CurrentLevel(), best())
+	}
+}
+
+func TestLevelsEndWithTheBest(t *testing.T) {
+	ls := Levels()
+	if ls[0] != Generic || ls[len(ls)-1] != best() {
+		t.Errorf("the levels are %v, the best is %v", ls, best())
+	}
+}

@@ -1,0 +1,121 @@
+package cpu
+
+import "math"
+
+// LRN normalises f32[n][c][hw] by the squares of size neighbouring channels (ONNX LRN):
+//
+//	dst[i] = src[i] / (bias + alpha/size·Σ src[j]²)^beta,  i-⌊(size-1)/2⌋ ≤ j ≤ i+⌈(size-1)/2⌉
+//
+// With block 16 the tensors are blocked, with 1 planar; c counts channels. Channels
+// beyond c are zero in src and in dst.
+func LRN(dst, src []float32, n, c, hw, block, size int, alpha, beta, bias float32) {
+	if n <= 0 || c <= 0 || hw <= 0 || size <= 0 {
+		return
+	}
+	l := lrn{c: c, blocks: ceil(c, block), hw: hw, block: block, size: size, scale: alpha / float32(size), beta: beta, bias: bias}
+	l.planes = n * l.blocks
+	l.dst = dst[:volume(n, l.blocks, hw, block)]
+	l.src = src[:volume(n, l.blocks, hw, block)]
+	work := int64(len(l.dst)) * int64(size+32)
+	if block != 16 || level == Generic {
+		work *= 16
+	}
+	if !lrns.run(&l, partsFor(work, 0)) {
+		l.Part(0, 1)
+	}
+}
+
+// lrn is an LRN under way.
+type lrn struct {
+	dst, src          []float32
+	planes, c, blocks int
+	hw, block, size   int
+	scale, beta, bias float32
+}
+
+var lrns slot[lrn, *lrn]
+
+const (
+	lrnSize   = 33 // the most neighbours that three blocks hold
+	lrnPixels = 32 // whose squares stay in a first-level cache
+)
+
+// Part does the i-th of parts shares of the channel blocks of all images.
+func (l *lrn) Part(i, parts int) {
+	from, to := portion(l.planes, i, parts)
+	if l.block == 16 && l.size <= lrnSize {
+		l.sideBySide(from, to)
+	} else {
+		l.oneByOne(from, to)
+	}
+}
+
+// sideBySide normalises blocked planes, a few pixels at a time: it puts the squares of
+// a block and of its neighbours side by side and sums from there.
+func (l *lrn) sideBySide(from, to int) {
+	var squares [lrnPixels * 48]float32
+	first := 16 - (l.size-1)/2
+	for plane := from; plane < to; plane++ {
+		b := plane % l.blocks
+		for p := 0; p < l.hw; p += lrnPixels {
+			at := plane*l.hw + p
+			pixels := min(lrnPixels, l.hw-p)
+			for part := range 3 {
+				if other := b + part - 1; other >= 0 && other < l.blocks {
+					lrnSquares(squares[16*part:], l.src[16*(at+(part-1)*l.hw):][:16*pixels])
+					continue
+				}
+				for i := range pixels {
+					clear(squares[48*i+16*part:][:16])
+				}
+			}
+			x, y := l.src[16*at:][:16*pixels], l.dst[16*at:][:16*pixels]
+			lrnBase(y, squares[first:], l.size, l.scale, l.bias)
+			lrnPower(y, x, l.beta)
+			if used := l.c - 16*b; used < 16 {
+				for i := range pixels {
+					clear(y[16*i+used : 16*i+16])
+				}
+			}
+		}
+	}
+}
+
+// oneByOne normalises planes of any layout, channel by channel.
+func (l *lrn) oneByOne(from, to int) {
+	block, size := l.block, l.hw*l.block
+	for plane := from; plane < to; plane++ {
+		image := plane - plane%l.blocks
+		y, x := l.dst[plane*size:][:size], l.src[plane*size:][:size]
+		clear(y)
+		first := plane % l.blocks * block
+		used := min(block, l.c-first)
+		for lane := range used {
+			channel := first + lane
+			for j := max(0, channel-(l.size-1)/2); j <= min(l.c-1, channel+l.size/2); j++ {
+				other := l.src[(image+j/block)*size:][:size]
+				for p := j % block; p < size; p += block {
+					y[p-j%block+lane] += float32(other[p] * other[p])
+				}
+			}
+		}
+		for i, sum := range y {
+			y[i] = l.bias + float32(l.scale*sum)
+		}
+		lrnPower(y, x, l.beta)
+		for p := 0; p < size && used < block; p += block {
+			clear(y[p+used : p+block])
+		}
+	}
+}
+
+// lrnPower divides: dst[i] = x[i]/dst[i]^beta.
+func lrnPower(dst, x []float32, beta float32) {
+	if beta == 0.75 {
+		lrnRoot(dst, x)
+		return
+	}
+	for i, v := range x {
+		dst[i] = float32(float64(v) * math.Pow(float64(dst[i]), -float64(beta)))
+	}
+}

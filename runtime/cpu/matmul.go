@@ -1,0 +1,199 @@
+package cpu
+
+// MatMulShape describes dst[i] = a[i]·b[i] for i < Batch, with a[i] of M×K, b[i] of K×N and
+// dst[i] of M×N elements.
+type MatMulShape struct {
+	M, N, K int
+	LDA     int // elements from a row of a to the next
+	LDC     int // elements from a row of dst to the next
+	Batch   int
+	// Elements from a matrix to the next, of b in its packed form. A matrix of a or
+	// b with stride 0 serves the whole batch.
+	StrideA, StrideB, StrideC int
+}
+
+// PanelsLen is the number of elements of a K×N matrix in panels.
+func PanelsLen(k, n int) int { return ceil(n, 16) * 16 * k }
+
+// PackPanels writes batch matrices into panels, one after the other. In b, rows are ldb and
+// matrices strideB elements apart; b holds K×N matrices, or N×K ones to be transposed
+// when trans is set.
+func PackPanels(dst, b []float32, k, n, ldb int, trans bool, batch, strideB int) {
+	if batch <= 0 || k <= 0 || n <= 0 {
+		return
+	}
+	rows, columns := k, n
+	if trans {
+		rows, columns = n, k
+	}
+	dst = dst[:volume(batch, ceil(n, 16), 16, k)]
+	b = b[:volume(batch-1, strideB)+volume(rows-1, ldb)+columns]
+	for i := range batch {
+		for j := 0; j < n; j += 16 {
+			panel := dst[:16*k]
+			dst = dst[16*k:]
+			if trans {
+				width := min(16, n-j)
+				if width < 16 {
+					clear(panel)
+				}
+				transpose(panel, b[i*strideB+j*ldb:], width, k, 16, ldb)
+			} else {
+				packRows(panel, b[i*strideB+j:], min(16, n-j), k, ldb)
+			}
+		}
+	}
+}
+
+// packRows writes k rows of width ≤ 16 elements of b, ldb apart, into a panel.
+func packRows(panel, b []float32, width, k, ldb int) {
+	if width == 16 {
+		for i := range k {
+			*(*[16]float32)(panel[16*i:]) = *(*[16]float32)(b[i*ldb:])
+		}
+		return
+	}
+	for i := range k {
+		row := panel[16*i:][:16]
+		clear(row[copy(row, b[i*ldb:][:width]):])
+	}
+}
+
+// MatMul computes dst[i] = epilogue(a[i]·B[i]) for each matrix i of the batch, where
+// PackPanels has made panels of the B[i]. Sums are in float32, their order is the level's.
+// The dst may be ep.Residual but no other operand.
+func MatMul(dst, a, panels []float32, s *MatMulShape, ep *Epilogue) {
+	if s.M <= 0 || s.N <= 0 || s.Batch <= 0 || s.K < 0 {
+		return
+	}
+	if ep == nil {
+		ep = &none
+	}
+	last := s.Batch - 1
+	dst = dst[:volume(last, s.StrideC)+volume(s.M-1, s.LDC)+s.N]
+	a = a[:volume(last, s.StrideA)+volume(s.M-1, s.LDA)+s.K]
+	panels = panels[:volume(last, s.StrideB)+volume(ceil(s.N, 16), 16, s.K)]
+	ep.check(s.N, len(dst))
+
+	p := product{MatMulShape: *s, dst: dst, a: a, panels: panels, ep: *ep}
+	if p.StrideB == 0 && p.StrideA == p.M*p.LDA && p.StrideC == p.M*p.LDC {
+		p.M, p.Batch = p.M*p.Batch, 1
+	}
+	p.plan()
+	work := int64(p.Batch) * int64(p.M) * int64(p.N) * int64(p.K)
+	if !products.run(&p, partsFor(work, 4*int64(len(panels)))) {
+		p.Part(0, 1)
+	}
+}
+
+// product is a MatMul under way.
+type product struct {
+	MatMulShape
+	dst, a, panels []float32
+	ep             Epilogue
+
+	rows    rowSplit
+	high    int // tiles of a block, whose rows of a stay in the second-level cache
+	wide    int // columns of a block, a multiple of the width of a tile
+	columns int // of a tile
+	depth   int // how much of the sums is done before the next columns
+}
+
+var products slot[product, *product]
+
+// Sizes of the blocks, in elements.
+const (
+	blockDepth   = 512 // this much of two panels and of a few rows share a second-level cache
+	blockA       = 64 << 10
+	blockColumns = 512 // where Then wants the result in the cache
+)
+
+// plan chooses the sizes of tiles and blocks. They do not depend on the number of parts.
+func (p *product) plan() {
+	limit, panels := tileLimits()
+	p.rows = split(p.M, limit)
+	p.columns = 16 * panels
+	p.depth = max(p.K, 1)
+	if p.rows.tiles > 2 {
+		p.depth = min(p.depth, blockDepth)
+	}
+	p.high = max(1, blockA/(p.depth*limit))
+	p.wide = ceil(p.N, p.columns) * p.columns
+	if p.ep.Then != nil {
+		p.wide = min(p.wide, blockColumns)
+	}
+}
+
+// Part does the i-th of parts shares: of the rows of all matrices if they are more than
+// the columns and enough for all, else of the columns.
+func (p *product) Part(i, parts int) {
+	units := ceil(p.N, p.columns)
+	byRows := p.M >= p.N && p.rows.tiles >= 2*parts || p.Batch > parts || parts == 1
+	if byRows {
+		units = p.rows.tiles
+	}
+	from, to := portion(units*p.Batch, i, parts)
+	for from < to {
+		batch := from / units
+		end := min(to, (batch+1)*units)
+		if byRows {
+			p.blocks(batch, from-batch*units, end-batch*units, 0, p.N)
+		} else {
+			p.blocks(batch, 0, p.rows.tiles, (from-batch*units)*p.columns, min(p.N, (end-batch*units)*p.columns))
+		}
+		from = end
+	}
+}
+
+// blocks computes tiles t0…t1 and columns j0…j1 of one matrix of the batch, block by block.
+func (p *product) blocks(batch, t0, t1, j0, j1 int) {
+	for t := t0; t < t1; t += p.high {
+		for j := j0; j < j1; j += p.wide {
+			p.block(batch, t, min(t+p.high, t1), j, min(j+p.wide, j1))
+		}
+	}
+}
+
+// block computes tiles t0…t1 and columns j0…j1 of one matrix of the batch; j0 is a multiple
+// of 16, j1 too or N.
+func (p *product) block(batch, t0, t1, j0, j1 int) {
+	row := p.rows.at(t0)
+	t := tile{a: start(p.a), b: start(p.panels), c: start(p.dst), panelB: 64 * p.K, panelC: 64}
+	t.spaced(4*p.LDA, 4*p.LDC)
+	for k := 0; k == 0 || k < p.K; k += p.depth {
+		depth := min(p.depth, p.K-k)
+		t.loops(depth, [3]int{1, 1, 1}, [3]int{})
+		// The first sums take the residual along, later ones what is in dst.
+		t.residual = start(p.ep.Residual)
+		if k > 0 {
+			t.residual = t.c
+		}
+		if k+depth == p.K {
+			t.bias = start(p.ep.Bias)
+			p.ep.fill(&t)
+		}
+		for j := j0; j < j1; {
+			width := min(p.columns, j1-j)
+			t.panels = ceil(width, 16)
+			t.atA = 4 * (batch*p.StrideA + row*p.LDA + k)
+			t.atB = 4 * (batch*p.StrideB + j*p.K + 16*k)
+			t.atC = 4 * (batch*p.StrideC + row*p.LDC + j)
+			t.atBias = 4 * j
+			switch {
+			case width%16 != 0:
+				t.coverPart(p.rows, t0, t1, width)
+			case t1-t0 == 1:
+				// One tile high: the kernel goes across.
+				count := (j1 - j) / width
+				t.nextA, t.nextB, t.nextC, t.nextBias = 0, t.panels*t.panelB, 4*width, 4*width
+				t.repeat(p.rows.high(t0), count)
+				t.nextB, t.nextBias = 0, 0
+				width *= count
+			default:
+				t.cover(p.rows, t0, t1)
+			}
+			j += width
+		}
+	}
+	p.ep.then(p.dst, batch*p.StrideC+row*p.LDC+j0, p.rows.at(t1)-row, j1-j0, p.LDC)
+}

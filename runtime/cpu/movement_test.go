@@ -1,0 +1,224 @@
+package cpu_test
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/burngen/burngen/runtime/cpu"
+)
+
+func TestStridedCopy(t *testing.T) {
+	t.Run("float32", func(t *testing.T) { atEachLevel(t, checkStrided[float32]) })
+	t.Run("int64", checkStrided[int64])
+}
+
+// checkStrided compares StridedCopy and ScatterStrided with their definition.
+func checkStrided[T float32 | int64](t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		// A strided view of a permuted, sliced, reversed or repeated row-major array.
+		rank := rapid.IntRange(0, 5).Draw(t, "rank")
+		dims, strides := make([]int, rank), make([]int, rank)
+		order := rapid.Permutation([]int{0, 1, 2, 3, 4}[:rank]).Draw(t, "order")
+		size, offset, distinct := 1, rapid.IntRange(0, 5).Draw(t, "offset"), true
+		for _, axis := range order {
+			dims[axis] = rapid.IntRange(0, 9).Draw(t, "extent")
+			step := rapid.SampledFrom([]int{1, 1, 1, 2, -1, 0}).Draw(t, "step")
+			if rank <= 2 && rapid.Bool().Draw(t, "long") {
+				dims[axis] *= 13
+			}
+			strides[axis] = size * step
+			switch {
+			case step == 0:
+				distinct = distinct && dims[axis] <= 1
+				continue
+			case step < 0 && dims[axis] > 0:
+				offset += size * (dims[axis] - 1)
+			}
+			size *= max(1, dims[axis]*max(step, 1))
+		}
+		src := make([]T, offset+size)
+		for i := range src {
+			src[i] = T(i + 1)
+		}
+		var want []T
+		each(dims, strides, offset, func(at int) { want = append(want, src[at]) })
+		got := make([]T, len(want))
+		cpu.StridedCopy(got, src, dims, strides, offset)
+		if !slices.Equal(got, want) {
+			t.Fatalf("dims %v strides %v offset %d:\ngot  %v\nwant %v", dims, strides, offset, got, want)
+		}
+		if !distinct {
+			return
+		}
+		back, wantBack := make([]T, len(src)), make([]T, len(src))
+		each(dims, strides, offset, func(at int) { wantBack[at] = src[at] })
+		cpu.ScatterStrided(back, got, dims, strides, offset)
+		if !slices.Equal(back, wantBack) {
+			t.Fatalf("scatter: dims %v strides %v offset %d:\ngot  %v\nwant %v", dims, strides, offset, back, wantBack)
+		}
+	})
+}
+
+// each calls f with the place of every element of a strided array, in order.
+func each(dims, strides []int, at int, f func(at int)) {
+	if len(dims) == 0 {
+		f(at)
+		return
+	}
+	for i := range dims[0] {
+		each(dims[1:], strides[1:], at+i*strides[0], f)
+	}
+}
+
+func TestFill(t *testing.T) {
+	dst := make([]string, 3)
+	cpu.Fill(dst[1:], "x")
+	expect(t, "fill", dst, "", "x", "x")
+	cpu.Copy(dst[:2], []string{"a", "b", "c"})
+	expect(t, "copy", dst, "a", "b", "x")
+}
+
+func TestGather(t *testing.T) {
+	src := []int32{0, 1, 2, 3, 4, 5, 10, 11, 12, 13, 14, 15} // [2, 3, 2]
+	dst := make([]int32, 8)
+	if err := cpu.Gather(dst, src, []int64{2, -3}, 2, 3, 2); err != nil {
+		t.Fatal(err)
+	}
+	expect(t, "pairs", dst, 4, 5, 0, 1, 14, 15, 10, 11)
+	dst = make([]int32, 3)
+	if err := cpu.Gather(dst, src, []int32{11, 0, -1}, 1, 12, 1); err != nil {
+		t.Fatal(err)
+	}
+	expect(t, "single", dst, 15, 0, 15)
+	for _, i := range []int64{12, -13, math.MaxInt64, math.MinInt64} {
+		var wrong *cpu.IndexError
+		err := cpu.Gather(dst, src, []int64{0, i, 1}, 1, 12, 1)
+		if !errors.As(err, &wrong) || wrong.Index != i || wrong.Dim != 12 {
+			t.Errorf("index %d: %v", i, err)
+		}
+	}
+}
+
+func TestResize(t *testing.T) {
+	src := []float32{1, 2, 3, 4} // [1, 2, 2, 1] and [1, 1, 2, 2]
+	dst := make([]float32, 12)
+	cpu.ResizeNearest(dst, src, 1, 2, 2, 1, []int32{0, 0, 1}, []int32{0, 0, 1, 1})
+	expect(t, "nearest", dst, 1, 1, 2, 2, 1, 1, 2, 2, 3, 3, 4, 4)
+	dst = make([]float32, 6)
+	cpu.ResizeNearest(dst, src, 1, 1, 2, 2, []int32{0}, []int32{1, 0, 0})
+	expect(t, "nearest, channels last", dst, 3, 4, 1, 2, 1, 2)
+
+	dst = make([]float32, 6)
+	cpu.ResizeLinear(dst, src, 1, 2, 2, 1, []int32{0, 1, 1, 1}, []float32{0.5, 0.5, 1, 0}, []int32{0, 0, 0, 1, 1, 1}, []float32{1, 0, 0.25, 0.75, 1, 0})
+	expect(t, "linear", dst, 2, 2.75, 3, 3, 3.75, 4)
+	dst = make([]float32, 4)
+	cpu.ResizeAxis(dst, src, 1, 2, 2, 3, []int32{0, 1, 1, 1, 0, 0}, []float32{0.5, 0.25, 0.25, 1, 0.5, 0.5})
+	expect(t, "weighted", dst, 2, 3, 4, 6)
+}
+
+// ResizeLinear is ResizeAxis on the columns and then on the rows.
+func TestResizeAxes(t *testing.T) {
+	const outer, h, w, inner = 3, 4, 5, 16
+	src := make([]float32, outer*h*w*inner)
+	for i := range src {
+		src[i] = float32(i*i%97) - 48
+	}
+	rows, rowWeights := []int32{0, 0, 0, 1, 2, 3}, []float32{1, 0, 0.375, 0.625, 0.5, 0.5}
+	cols, colWeights := []int32{0, 1, 3, 4}, []float32{0.25, 0.75, 0.875, 0.125}
+	direct, half, byAxis := make([]float32, outer*3*2*inner), make([]float32, outer*h*2*inner), make([]float32, outer*3*2*inner)
+	cpu.ResizeLinear(direct, src, outer, h, w, inner, rows, rowWeights, cols, colWeights)
+	cpu.ResizeAxis(half, src, outer*h, w, inner, 2, cols, colWeights)
+	cpu.ResizeAxis(byAxis, half, outer, h, 2*inner, 2, rows, rowWeights)
+	expect(t, "by axis", byAxis, direct...)
+}
+
+func TestCumSum(t *testing.T) {
+	x := []int64{1, 2, 3, 4, 5, 6}
+	for _, c := range []struct {
+		name               string
+		inner              int
+		exclusive, reverse bool
+		want               []int64
+	}{
+		{"forward", 1, false, false, []int64{1, 3, 6, 4, 9, 15}},
+		{"exclusive", 1, true, false, []int64{0, 1, 3, 0, 4, 9}},
+		{"reverse", 1, false, true, []int64{6, 5, 3, 15, 11, 6}},
+		{"both", 1, true, true, []int64{5, 3, 0, 11, 6, 0}},
+		{"middle axis", 2, false, false, []int64{1, 2, 4, 6, 9, 12}},
+		{"middle axis, both", 2, true, true, []int64{8, 10, 5, 6, 0, 0}},
+	} {
+		dst := make([]int64, 6)
+		cpu.CumSum(dst, x, 2/c.inner, 3, c.inner, c.exclusive, c.reverse)
+		expect(t, c.name, dst, c.want...)
+	}
+}
+
+func TestRange(t *testing.T) {
+	i, f := make([]int16, 4), make([]float32, 3)
+	cpu.Range(i, 10, -3)
+	cpu.Range(f, 0.5, 0.25)
+	expect(t, "integers", i, 10, 7, 4, 1)
+	expect(t, "floats", f, 0.5, 0.75, 1)
+}
+
+// No kernel allocates, and one whose operand is too short panics.
+func TestKernelsAllocateNothing(t *testing.T) {
+	f, g, h := make([]float32, 600), make([]float32, 600), make([]float32, 600)
+	half := make([]uint8, 600)
+	bits := make([]bool, 600)
+	idx := []int64{1, 0}
+	for name, run := range map[string]func(){
+		"Add":         func() { cpu.Add(f, g, h) },
+		"AddScalar":   func() { cpu.AddScalar(half, half, 3) },
+		"Exp":         func() { cpu.Exp(f, g) },
+		"Pow":         func() { cpu.Pow(f, g, h) },
+		"Clip":        func() { cpu.Clip(f, g, -1, 1) },
+		"Less":        func() { cpu.Less(bits, f, g) },
+		"Where":       func() { cpu.Where(f, bits, g, h) },
+		"Cast":        func() { cpu.Cast(half, g) },
+		"CastToBool":  func() { cpu.CastToBool(bits, g) },
+		"FromBool":    func() { cpu.CastFromBool(f, bits) },
+		"StridedCopy": func() { cpu.StridedCopy(f, g, []int{5, 6, 20}, []int{20, 100, 1}, 0) },
+		"Transpose":   func() { cpu.StridedCopy(f, g, []int{20, 30}, []int{1, 20}, 0) },
+		"Sum":         func() { cpu.ReduceSum(f[:6], g, 2, 100, 3) },
+		"SumColumns":  func() { cpu.ReduceSum(f[:120], g, 2, 5, 60) },
+		"LogSumExp":   func() { cpu.ReduceLogSumExp(f[:6], g, 2, 100, 3) },
+		"ArgMax":      func() { cpu.ArgMax(make([]int64, 6), g, 2, 100, 3, false) },
+		"Softmax":     func() { cpu.Softmax(f, g, 6, 100, 1) },
+		"Columns":     func() { cpu.Softmax(f, g, 2, 10, 30) },
+		"LogSoftmax":  func() { cpu.LogSoftmax(f, g, 6, 100, 1) },
+		"LayerNorm":   func() { cpu.LayerNorm(f, g, h, h, 6, 100, 1e-5) },
+		"RMSNorm":     func() { cpu.RMSNorm(f, g, nil, 6, 100, 1e-5) },
+		"Gather":      func() { _ = cpu.Gather(f, g, idx, 2, 2, 150) },
+		"CumSum":      func() { cpu.CumSum(f, g, 2, 100, 3, true, true) },
+	} {
+		atEachLevel(t, func(t *testing.T) {
+			if n := testing.AllocsPerRun(10, run); n != 0 {
+				t.Errorf("%s allocates %v times", name, n)
+			}
+		})
+	}
+	for name, run := range map[string]func(){
+		"Add":       func() { cpu.Add(f, g, h[:599]) },
+		"Exp":       func() { cpu.Exp(f, g[:599]) },
+		"Less":      func() { cpu.Less(bits, f, g[:599]) },
+		"Softmax":   func() { cpu.Softmax(f, g, 6, 101, 1) },
+		"LayerNorm": func() { cpu.LayerNorm(f, g, h[:99], nil, 6, 100, 1e-5) },
+		"Sum":       func() { cpu.ReduceSum(f[:120], g[:599], 2, 5, 60) },
+		"Gather":    func() { _ = cpu.Gather(f[:4], g, idx, 2, 2, 150) },
+		"Cast":      func() { cpu.Cast(f, half[:599]) },
+	} {
+		atEachLevel(t, func(t *testing.T) {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s accepts a short operand", name)
+				}
+			}()
+			run()
+		})
+	}
+}

@@ -1,0 +1,72 @@
+package cpu
+
+import "math"
+
+// LayerNorm gives every row of n elements mean 0 and variance 1, then scale and
+// bias: dst[r, i] = (src[r, i] − mean)/√(variance + eps)·scale[i] + bias[i], the
+// variance being the mean of the squared distances from the mean (ONNX
+// LayerNormalization). scale and bias have n elements; nil stands for ones and
+// zeros. dst may be src.
+func LayerNorm[T Float](dst, src, scale, bias []T, rows, n int, eps T) {
+	dst, src = trim(dst, rows*n), trim(src, rows*n)
+	scale, bias = optional(scale, n), optional(bias, n)
+	if d, u, ok := float32s1(dst, src); ok {
+		s, b := any(scale).([]float32), any(bias).([]float32)
+		if layerNormFast(d, u, s, b, n, float32(eps)) {
+			return
+		}
+	}
+	for ; len(dst) > 0; dst, src = dst[n:], src[n:] {
+		to, from := dst[:n], src[:n]
+		var sum, squares float64
+		for _, v := range from {
+			sum += float64(v)
+		}
+		mean := sum / float64(n)
+		for _, v := range from {
+			squares += float64((float64(v) - mean) * (float64(v) - mean))
+		}
+		inverse := 1 / math.Sqrt(squares/float64(n)+float64(eps))
+		each(to, from, func(v T) T { return T((float64(v) - mean) * inverse) })
+		scaleShift(to, scale, bias)
+	}
+}
+
+// RMSNorm divides every row of n elements by its root mean square:
+// dst[r, i] = src[r, i]/√(mean of squares + eps)·scale[i] (ONNX RMSNormalization).
+// scale has n elements; nil stands for ones. dst may be src.
+func RMSNorm[T Float](dst, src, scale []T, rows, n int, eps T) {
+	dst, src = trim(dst, rows*n), trim(src, rows*n)
+	scale = optional(scale, n)
+	if d, u, ok := float32s1(dst, src); ok && rmsNormFast(d, u, any(scale).([]float32), n, float32(eps)) {
+		return
+	}
+	for ; len(dst) > 0; dst, src = dst[n:], src[n:] {
+		to, from := dst[:n], src[:n]
+		var squares float64
+		for _, v := range from {
+			squares += float64(float64(v) * float64(v))
+		}
+		inverse := 1 / math.Sqrt(squares/float64(n)+float64(eps))
+		each(to, from, func(v T) T { return T(float64(v) * inverse) })
+		scaleShift(to, scale, nil)
+	}
+}
+
+// optional is the first n elements of s, or nil for nil.
+func optional[T any](s []T, n int) []T {
+	if s == nil {
+		return nil
+	}
+	return trim(s, n)
+}
+
+// scaleShift multiplies and adds to row where there is something to.
+func scaleShift[T Float](row, scale, bias []T) {
+	if scale != nil {
+		Mul(row, row, scale)
+	}
+	if bias != nil {
+		Add(row, row, bias)
+	}
+}

@@ -1,0 +1,92 @@
+package cpu
+
+// Signed is the constraint of signed integer elements.
+type Signed interface {
+	int8 | int16 | int32 | int64
+}
+
+// Unsigned is the constraint of unsigned integer elements.
+type Unsigned interface {
+	uint8 | uint16 | uint32 | uint64
+}
+
+// Integer is the constraint of integer elements.
+type Integer interface {
+	Signed | Unsigned
+}
+
+// Float is the constraint of floating-point elements with arithmetic of their
+// own. The half-width types of package rt are storage only: see [Cast].
+type Float interface {
+	float32 | float64
+}
+
+// Number is the constraint of elements with arithmetic. It names no type by its
+// underlying type (~), so that a half-width float, stored in a uint16, cannot
+// be taken for an integer.
+type Number interface {
+	Integer | Float
+}
+
+// isFloat reports whether T is a floating-point type.
+func isFloat[T Real]() bool {
+	one := T(1)
+	return one/2 != 0
+}
+
+// trim returns the first n elements of s and panics when s is shorter, even if
+// its capacity is not.
+func trim[T any](s []T, n int) []T {
+	return s[:len(s):len(s)][:n:n]
+}
+
+// each stores f of every element of x.
+func each[T, R any](dst []R, x []T, f func(T) R) {
+	x = trim(x, len(dst))
+	for i := range dst {
+		dst[i] = f(x[i])
+	}
+}
+
+// zip stores f of every pair of elements of a and b.
+func zip[T, R any](dst []R, a, b []T, f func(x, y T) R) {
+	a, b = trim(a, len(dst)), trim(b, len(dst))
+	for i := range dst {
+		dst[i] = f(a[i], b[i])
+	}
+}
+
+// float32s1 returns dst and x as float32 slices of one length, or false when T
+// is another type.
+func float32s1[T any](dst, x []T) (d, u []float32, ok bool) {
+	if d, u, ok = float32s(dst, x); ok {
+		u = trim(u, len(d))
+	}
+	return d, u, ok
+}
+
+// float32s2 returns dst, a and b as float32 slices of one length, or false when
+// T is another type.
+func float32s2[T any](dst, a, b []T) (d, u, v []float32, ok bool) {
+	if d, ok = any(dst).([]float32); ok {
+		u, v = trim(any(a).([]float32), len(d)), trim(any(b).([]float32), len(d))
+	}
+	return d, u, v, ok
+}
+
+// float32s returns dst and src as float32 slices, or false when T is another type.
+func float32s[T any](dst, src []T) (d, u []float32, ok bool) {
+	if d, ok = any(dst).([]float32); ok {
+		u = any(src).([]float32)
+	}
+	return d, u, ok
+}
+
+// float32Arrays returns the reduced [outer, inner] and the [outer, n, inner]
+// elements as float32 slices, or false when T is another type.
+func float32Arrays[T any](dst, src []T, outer, n, inner int) (d, u []float32, ok bool) {
+	if d, u, ok = float32s(dst, src); ok {
+		d, u = trim(d, outer*inner), trim(u, outer*n*inner)
+	}
+	return d, u, ok
+}

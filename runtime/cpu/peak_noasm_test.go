@@ -1,0 +1,6 @@
+//go:build !amd64 || noasm
+
+package cpu
+
+// multiplyAdds stands for the loop that assembly has.
+func multiplyAdds(int) float64 { return 0 }

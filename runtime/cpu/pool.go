@@ -1,0 +1,247 @@
+package cpu
+
+import "math"
+
+// PoolShape describes MaxPool and AveragePool on f32[N][C][InH][InW][Block]. Cells outside
+// the input are padding, which no buffer holds.
+type PoolShape struct {
+	N, C             int // C counts blocks of Block channels
+	InH, InW         int
+	OutH, OutW       int // rounding down or up is in these
+	KH, KW           int
+	StrideH, StrideW int
+	DilH, DilW       int
+	PadH, PadW       int // cells before the first
+	EndH, EndW       int // cells after the last
+	Block            int // 16 for blocked tensors, 1 for planar ones
+	CountPad         bool
+}
+
+// MaxPool writes the largest element of each window (ONNX MaxPool), −Inf where a window is all
+// padding. A NaN makes the result NaN or the maximum of what comes after it in
+// the window.
+func MaxPool(dst, src []float32, s *PoolShape) { s.pool(dst, src, largest) }
+
+// AveragePool writes the mean of each window (ONNX AveragePool): its sum divided by the number
+// of its cells inside the input, with CountPad also of those in the padding. Cells
+// beyond the padding never count. A window without cells gives zero.
+func AveragePool(dst, src []float32, s *PoolShape) { s.pool(dst, src, scaledSum) }
+
+// axis is a pool along one axis.
+type axis struct{ in, out, kernel, stride, dil, pad, end int }
+
+// span is a range of outputs whose windows have the same taps inside the input: those
+// from first to last, exclusive, out of counted ones.
+type span struct{ from, to, first, last, counted int }
+
+// at returns the span of one output.
+func (a axis) at(o int) span {
+	origin := o*a.stride - a.pad
+	inside := func(low, high int) (first, last int) { // taps with low ≤ origin+tap·dil < high
+		if origin < low {
+			first = ceil(low-origin, a.dil)
+		}
+		last = first
+		if origin < high {
+			last = max(first, min(a.kernel, ceil(high-origin, a.dil)))
+		}
+		return first, last
+	}
+	s := span{from: o, to: o + 1}
+	s.first, s.last = inside(0, a.in)
+	from, to := inside(-a.pad, a.in+a.end)
+	s.counted = to - from
+	return s
+}
+
+// span returns the longest span from output o on.
+func (a axis) span(o int) span {
+	s := a.at(o)
+	for s.to < a.out {
+		n := a.at(s.to)
+		if n.first != s.first || n.last != s.last || n.counted != s.counted {
+			break
+		}
+		s.to++
+	}
+	return s
+}
+
+// pool combines all windows with op.
+func (s *PoolShape) pool(dst, src []float32, op windowOp) {
+	if s.N <= 0 || s.C <= 0 || s.OutH <= 0 || s.OutW <= 0 {
+		return
+	}
+	if min(s.InH, s.InW, s.KH, s.KW, s.StrideH, s.StrideW, s.DilH, s.DilW) < 1 || min(s.PadH, s.PadW, s.EndH, s.EndW) < 0 {
+		panic("cpu: a pool of negative or no size")
+	}
+	if s.Block != 1 && s.Block != 16 {
+		panic("cpu: a pool of a tensor that is neither blocked nor planar")
+	}
+	p := pool{PoolShape: *s, op: op}
+	p.src = src[:volume(s.N, s.C, s.InH, s.InW, s.Block)]
+	p.dst = dst[:volume(s.N, s.C, s.OutH, s.OutW, s.Block)]
+	work := int64(len(p.dst)) * int64(s.KH*s.KW)
+	if s.Block == 1 {
+		work *= 16
+	}
+	if !pools.run(&p, partsFor(work, 4*int64(len(p.src)+len(p.dst)))) {
+		p.Part(0, 1)
+	}
+}
+
+// pool is a MaxPool or an AveragePool under way.
+type pool struct {
+	PoolShape
+	dst, src []float32
+	op       windowOp
+}
+
+var pools slot[pool, *pool]
+
+// Part does the i-th of parts shares of the channel blocks of all images.
+func (p *pool) Part(i, parts int) {
+	from, to := portion(p.N*p.C, i, parts)
+	down := axis{p.InH, p.OutH, p.KH, p.StrideH, p.DilH, p.PadH, p.EndH}
+	across := axis{p.InW, p.OutW, p.KW, p.StrideW, p.DilW, p.PadW, p.EndW}
+	for y := (span{}); y.to < p.OutH; {
+		y = down.span(y.to)
+		for x := (span{}); x.to < p.OutW; {
+			x = across.span(x.to)
+			p.region(from, to, y, x)
+		}
+	}
+}
+
+// region computes the outputs of planes from…to whose windows have the same taps.
+func (p *pool) region(from, to int, y, x span) {
+	high, wide := y.to-y.from, x.to-x.from
+	kh, kw := y.last-y.first, x.last-x.first
+	divisor := kh * kw
+	if p.CountPad {
+		divisor = y.counted * x.counted
+	}
+	scale := 1 / float32(max(divisor, 1))
+	in := (y.from*p.StrideH-p.PadH+y.first*p.DilH)*p.InW + x.from*p.StrideW - p.PadW + x.first*p.DilW
+	out := y.from*p.OutW + x.from
+	inPlane, outPlane := p.InH*p.InW, p.OutH*p.OutW
+	switch {
+	case kh*kw == 0:
+		value := float32(0)
+		if p.op == largest {
+			value = float32(math.Inf(-1))
+		}
+		for i := from; i < to; i++ {
+			for row := range high {
+				part := p.dst[(i*outPlane+out+row*p.OutW)*p.Block:][:wide*p.Block]
+				for j := range part {
+					part[j] = value
+				}
+			}
+		}
+	case p.Block == 16:
+		t := tile{a: start(p.src), c: start(p.dst), panels: 1, scale: scale}
+		t.spaced(64*p.StrideW, 64)
+		t.loops(16, [3]int{kw, kh, 1}, [3]int{64 * p.DilW, 64 * p.DilH * p.InW, 0})
+		columns := split(wide, windowLimit())
+		for i := from; i < to; i++ {
+			t.atA, t.atC = 64*(i*inPlane+in), 64*(i*outPlane+out)
+			t.sweep(p.op, high, columns, 64*p.StrideH*p.InW, 64*p.OutW)
+		}
+	default:
+		for i := from; i < to; i++ {
+			for row := range high {
+				src := p.src[i*inPlane+in+row*p.StrideH*p.InW:]
+				dst := p.dst[i*outPlane+out+row*p.OutW:][:wide]
+				for j := range dst {
+					dst[j] = p.window(src[j*p.StrideW:], kh, kw, scale)
+				}
+			}
+		}
+	}
+}
+
+// window combines kh×kw taps of a planar image that starts at the first of them.
+func (p *pool) window(image []float32, kh, kw int, scale float32) float32 {
+	sum, most := float32(0), float32(math.Inf(-1))
+	for ky := range kh {
+		row := image[ky*p.DilH*p.InW:]
+		for kx := range kw {
+			v := row[kx*p.DilW]
+			sum += v
+			if !(most > v) {
+				most = v
+			}
+		}
+	}
+	if p.op == largest {
+		return most
+	}
+	return sum * scale
+}
+
+// GlobalAveragePool writes the mean over the hw pixels of f32[n][c][hw][block] (ONNX
+// GlobalAveragePool); c counts blocks of block channels, 16 or 1.
+func GlobalAveragePool(dst, src []float32, n, c, hw, block int) {
+	if n <= 0 || c <= 0 || hw <= 0 {
+		return
+	}
+	src = src[:volume(n, c, hw, block)]
+	dst = dst[:volume(n, c, block)]
+	if block == 16 {
+		for i := range n * c {
+			*(*[16]float32)(dst[16*i:]) = meanOf16(src[16*i*hw:][:16*hw])
+		}
+		return
+	}
+	for i := range dst {
+		dst[i] = mean(src[i*hw:][:hw])
+	}
+}
+
+// meanOf16 is the mean of pixels of 16 channels. Eight sums run side by side, over at
+// most longSum pixels each before they go on in float64.
+func meanOf16(src []float32) [16]float32 {
+	const side, longSum = 6, 256
+	var sums [side][16]float32
+	var total [16]float64
+	pixels := len(src) / 16
+	t := tile{a: start(src), c: start(sums[0][:]), rows: side, panels: 1, count: 1, scale: 1}
+	t.spaced(64, 64)
+	for t.atA = 0; len(src)*4-t.atA >= 64; {
+		n := min(longSum, (len(src)*4-t.atA)/(64*t.rows))
+		if n == 0 {
+			t.rows = 1
+			continue
+		}
+		t.loops(16, [3]int{n, 1, 1}, [3]int{64 * t.rows, 0, 0})
+		runWindow(&t, scaledSum)
+		for _, s := range sums[:t.rows] {
+			for j, v := range s {
+				total[j] += float64(v)
+			}
+		}
+		t.atA += 64 * t.rows * n
+	}
+	var mean [16]float32
+	for j, v := range total {
+		mean[j] = float32(v / float64(pixels))
+	}
+	return mean
+}
+
+// mean is the mean of s, in eight sums side by side.
+func mean(s []float32) float32 {
+	count := float64(len(s))
+	var sums [8]float64
+	for ; len(s) >= 8; s = s[8:] {
+		for j := range sums {
+			sums[j] += float64(s[j])
+		}
+	}
+	for j, v := range s {
+		sums[j] += float64(v)
+	}
+	total := ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7]))
+	return float32(total / count)
+}

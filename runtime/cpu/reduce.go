@@ -1,0 +1,248 @@
+package cpu
+
+import "math"
+
+// The reductions see src as [outer, n, inner], row-major, and reduce the middle
+// axis: dst is [outer, inner]. Sums of floats are kept in float64, or in float32
+// for at most 4096 elements at a time; sums and products of integers wrap.
+
+// ReduceSum sums (ONNX ReduceSum). The sum of nothing is 0.
+func ReduceSum[T Number](dst, src []T, outer, n, inner int) {
+	if d, u, ok := float32Arrays(dst, src, outer, n, inner); ok && reduceFast(sums, d, u, n, inner) {
+		return
+	}
+	if isFloat[T]() {
+		fold(dst, src, outer, n, inner, 0, plus[T], rounded[T])
+		return
+	}
+	fold(dst, src, outer, n, inner, 0, func(acc, v T) T { return acc + v }, same[T])
+}
+
+// ReduceMean averages (ONNX ReduceMean). The mean of integers is truncated toward
+// zero; the mean of nothing is NaN, or 0 for integers.
+func ReduceMean[T Number](dst, src []T, outer, n, inner int) {
+	if d, u, ok := float32Arrays(dst, src, outer, n, inner); ok && reduceFast(sums, d, u, n, inner) {
+		DivScalar(d, d, float32(n))
+		return
+	}
+	if isFloat[T]() {
+		fold(dst, src, outer, n, inner, 0, plus[T], func(acc float64) T { return T(acc / float64(n)) })
+		return
+	}
+	fold(dst, src, outer, n, inner, 0, func(acc, v T) T { return acc + v }, func(acc T) T {
+		switch {
+		case n == 0:
+			return 0
+		case acc < 0:
+			return T(int64(acc) / int64(n))
+		}
+		return T(uint64(acc) / uint64(n))
+	})
+}
+
+// ReduceSumSquare sums squares (ONNX ReduceSumSquare).
+func ReduceSumSquare[T Number](dst, src []T, outer, n, inner int) {
+	if d, u, ok := float32Arrays(dst, src, outer, n, inner); ok && reduceFast(squares, d, u, n, inner) {
+		return
+	}
+	if isFloat[T]() {
+		fold(dst, src, outer, n, inner, 0, plusSquare[T], rounded[T])
+		return
+	}
+	fold(dst, src, outer, n, inner, 0, func(acc, v T) T { return acc + v*v }, same[T])
+}
+
+// ReduceL1 sums magnitudes (ONNX ReduceL1).
+func ReduceL1[T Number](dst, src []T, outer, n, inner int) {
+	if isFloat[T]() {
+		fold(dst, src, outer, n, inner, 0, func(acc float64, v T) float64 { return acc + math.Abs(float64(v)) }, rounded[T])
+		return
+	}
+	fold(dst, src, outer, n, inner, 0, func(acc, v T) T {
+		if v < 0 {
+			return acc - v
+		}
+		return acc + v
+	}, same[T])
+}
+
+// ReduceL2 takes the square root of the sum of squares (ONNX ReduceL2), which is
+// kept in float64 for every type but float32; of integers it is truncated.
+func ReduceL2[T Number](dst, src []T, outer, n, inner int) {
+	if d, u, ok := float32Arrays(dst, src, outer, n, inner); ok && reduceFast(squares, d, u, n, inner) {
+		Sqrt(d, d)
+		return
+	}
+	fold(dst, src, outer, n, inner, 0, plusSquare[T], func(acc float64) T { return T(math.Sqrt(acc)) })
+}
+
+// ReduceLogSum takes the natural logarithm of the sum (ONNX ReduceLogSum).
+func ReduceLogSum[T Float](dst, src []T, outer, n, inner int) {
+	fold(dst, src, outer, n, inner, 0, plus[T], func(acc float64) T { return T(math.Log(acc)) })
+}
+
+// ReduceLogSumExp takes the natural logarithm of the sum of exponentials (ONNX
+// ReduceLogSumExp), without overflow. Of nothing it is −Inf.
+func ReduceLogSumExp[T Float](dst, src []T, outer, n, inner int) {
+	fold(dst, src, outer, n, inner, exponentials{top: math.Inf(-1)},
+		func(acc exponentials, v T) exponentials { return acc.plusExp(float64(v)) },
+		func(acc exponentials) T { return T(acc.top + math.Log(acc.sum)) })
+}
+
+// ReduceProd multiplies (ONNX ReduceProd). The product of nothing is 1.
+func ReduceProd[T Number](dst, src []T, outer, n, inner int) {
+	if isFloat[T]() {
+		fold(dst, src, outer, n, inner, 1, func(acc float64, v T) float64 { return acc * float64(v) }, rounded[T])
+		return
+	}
+	fold(dst, src, outer, n, inner, 1, func(acc, v T) T { return acc * v }, same[T])
+}
+
+// ReduceMax takes the greatest (ONNX ReduceMax). NaN anywhere gives NaN; the
+// greatest of nothing is −Inf, or the least integer.
+func ReduceMax[T Number](dst, src []T, outer, n, inner int) {
+	if d, u, ok := float32Arrays(dst, src, outer, n, inner); ok && reduceFast(maxima, d, u, n, inner) {
+		return
+	}
+	least, _ := bounds[T]()
+	fold(dst, src, outer, n, inner, least, func(acc, v T) T { return greater(acc, v) }, same[T])
+}
+
+// ReduceMin takes the least (ONNX ReduceMin). NaN anywhere gives NaN; the least
+// of nothing is +Inf, or the greatest integer.
+func ReduceMin[T Number](dst, src []T, outer, n, inner int) {
+	if d, u, ok := float32Arrays(dst, src, outer, n, inner); ok && reduceFast(minima, d, u, n, inner) {
+		return
+	}
+	_, greatest := bounds[T]()
+	fold(dst, src, outer, n, inner, greatest, func(acc, v T) T { return lesser(acc, v) }, same[T])
+}
+
+// ReduceAny tells whether any element is true (ONNX ReduceMax on booleans).
+func ReduceAny(dst, src []bool, outer, n, inner int) {
+	fold(dst, src, outer, n, inner, false, func(acc, v bool) bool { return acc || v }, same[bool])
+}
+
+// ReduceAll tells whether every element is true (ONNX ReduceMin on booleans).
+func ReduceAll(dst, src []bool, outer, n, inner int) {
+	fold(dst, src, outer, n, inner, true, func(acc, v bool) bool { return acc && v }, same[bool])
+}
+
+// ArgMax finds where the greatest element is: dst holds positions on the middle
+// axis, the first of equals or, with last, the last (ONNX ArgMax). A NaN is
+// greater than everything. Of nothing the position is 0.
+func ArgMax[T Number](dst []int64, src []T, outer, n, inner int, last bool) {
+	search(dst, src, outer, n, inner, last, func(x, y T) bool { return x > y })
+}
+
+// ArgMin finds where the least element is, as [ArgMax] does the greatest (ONNX
+// ArgMin). A NaN is less than everything.
+func ArgMin[T Number](dst []int64, src []T, outer, n, inner int, last bool) {
+	search(dst, src, outer, n, inner, last, func(x, y T) bool { return x < y })
+}
+
+// search finds the positions of the elements that come before all others.
+func search[T Number](dst []int64, src []T, outer, n, inner int, last bool, before func(x, y T) bool) {
+	fold(dst, src, outer, n, inner, found[T]{}, func(f found[T], v T) found[T] {
+		nan, wasNaN := v != v, f.v != f.v
+		switch {
+		case f.seen == 0, before(v, f.v), nan && !wasNaN:
+			f.v, f.at = v, f.seen
+		case last && (v == f.v || nan):
+			f.at = f.seen
+		}
+		f.seen++
+		return f
+	}, func(f found[T]) int64 { return f.at })
+}
+
+// found is what a search knows after seen elements: the best and its position.
+type found[T any] struct {
+	v        T
+	at, seen int64
+}
+
+// fold reduces with one accumulator per element of dst, from init on; done makes
+// a result of an accumulator.
+func fold[T, R, A any](dst []R, src []T, outer, n, inner int, init A, step func(A, T) A, done func(A) R) {
+	dst, src = trim(dst, outer*inner), trim(src, outer*n*inner)
+	if inner == 1 {
+		for o := range dst {
+			acc := init
+			for _, v := range src[o*n:][:n] {
+				acc = step(acc, v)
+			}
+			dst[o] = done(acc)
+		}
+		return
+	}
+	var tile [64]A
+	for o := range outer {
+		for first := 0; first < inner; first += len(tile) {
+			acc := tile[:min(len(tile), inner-first)]
+			Fill(acc, init)
+			for i := range n {
+				for j, v := range src[(o*n+i)*inner+first:][:len(acc)] {
+					acc[j] = step(acc[j], v)
+				}
+			}
+			each(dst[o*inner+first:][:len(acc)], acc, done)
+		}
+	}
+}
+
+// plus adds v in float64.
+func plus[T Number](acc float64, v T) float64 { return acc + float64(v) }
+
+// plusSquare adds v² in float64.
+func plusSquare[T Number](acc float64, v T) float64 {
+	return acc + float64(float64(v)*float64(v))
+}
+
+// rounded is acc as a T.
+func rounded[T Number](acc float64) T { return T(acc) }
+
+// same is acc.
+func same[T any](acc T) T { return acc }
+
+// An exponentials is sum·e^top: a sum of exponentials that does not overflow.
+type exponentials struct{ top, sum float64 }
+
+// plusExp adds e^v.
+func (s exponentials) plusExp(v float64) exponentials {
+	switch {
+	case v == s.top:
+		s.sum++
+	case v < s.top:
+		s.sum += math.Exp(v - s.top)
+	case v > s.top:
+		s.sum = s.sum*math.Exp(s.top-v) + 1
+		s.top = v
+	default:
+		s.sum = math.NaN()
+	}
+	return s
+}
+
+// bounds are the least and the greatest T, infinite for floats.
+func bounds[T Number]() (least, greatest T) {
+	if isFloat[T]() {
+		inf := math.Inf(1)
+		return T(-inf), T(inf)
+	}
+	greatest = 1
+	for next := greatest*2 + 1; next > greatest; next = greatest*2 + 1 {
+		greatest = next
+	}
+	return T(0) - greatest - 1, greatest
+}
+
+// reduction is what a fast variant keeps of the elements it reduces.
+type reduction int
+
+const (
+	sums reduction = iota
+	squares
+	maxima
+	minima
+)

@@ -1,0 +1,33 @@
+package cpu
+
+// Repeat fills dst with copies of src, the last one cut short. An empty src
+// leaves dst as it is.
+func Repeat[T any](dst, src []T) {
+	if len(src) == 0 {
+		return
+	}
+	for n := copy(dst, src); n < len(dst); n *= 2 {
+		copy(dst[n:], dst[:n])
+	}
+}
+
+// Elements sets dst[i] to v[i]: a small tensor of extents.
+func Elements[T Integer](dst []T, v ...int) {
+	for i, x := range v {
+		dst[i] = T(x)
+	}
+}
+
+// Concat joins parts along an axis: each part is a matrix of outer rows, part i
+// widths[i] elements wide, and a row of dst is the parts' rows one after the
+// other (ONNX Concat).
+func Concat[T any](dst []T, outer int, widths []int, parts ...[]T) {
+	at := 0
+	for row := range outer {
+		for i, part := range parts {
+			w := widths[i]
+			copy(dst[at:at+w], part[row*w:(row+1)*w])
+			at += w
+		}
+	}
+}

@@ -1,0 +1,86 @@
+package cpu
+
+// The resizing kernels see src as [outer, inH, inW, inner], row-major: inner is 1
+// for planar images (NCHW), 16 for blocked ones and the channels for NHWC. Which
+// input each output reads is in tables, so that every coordinate transformation
+// and rounding of ONNX Resize is the maker's of the tables.
+
+// ResizeNearest computes dst[o, y, x, :] = src[o, rows[y], cols[x], :], so dst is
+// [outer, len(rows), len(cols), inner] (ONNX Resize, mode nearest).
+func ResizeNearest[T any](dst, src []T, outer, inH, inW, inner int, rows, cols []int32) {
+	outRow := len(cols) * inner
+	dst, src = trim(dst, outer*len(rows)*outRow), trim(src, outer*inH*inW*inner)
+	for o := range outer {
+		image := src[o*inH*inW*inner:][:inH*inW*inner]
+		for y, r := range rows {
+			to := dst[(o*len(rows)+y)*outRow:][:outRow]
+			if y > 0 && rows[y-1] == r {
+				copy(to, dst[(o*len(rows)+y-1)*outRow:])
+				continue
+			}
+			from := image[int(r)*inW*inner:][:inW*inner]
+			if inner == 1 {
+				for x, c := range cols {
+					to[x] = from[c]
+				}
+				continue
+			}
+			for x, c := range cols {
+				copy(to[x*inner:][:inner], from[int(c)*inner:][:inner])
+			}
+		}
+	}
+}
+
+// ResizeLinear interpolates between four neighbours. Output row y lies between
+// the input rows rows[2y] and rows[2y+1], with the weights rowWeights[2y] and
+// rowWeights[2y+1]; columns alike. dst is [outer, len(rows)/2, len(cols)/2, inner]
+// (ONNX Resize, mode linear, on two axes).
+func ResizeLinear[T Float](dst, src []T, outer, inH, inW, inner int, rows []int32, rowWeights []float32, cols []int32, colWeights []float32) {
+	outH, outW := len(rows)/2, len(cols)/2
+	rowWeights, colWeights = trim(rowWeights, 2*outH), trim(colWeights, 2*outW)
+	dst, src = trim(dst, outer*outH*outW*inner), trim(src, outer*inH*inW*inner)
+	for o := range outer {
+		image := src[o*inH*inW*inner:][:inH*inW*inner]
+		for y := range outH {
+			above, below := image[int(rows[2*y])*inW*inner:][:inW*inner], image[int(rows[2*y+1])*inW*inner:][:inW*inner]
+			wa, wb := T(rowWeights[2*y]), T(rowWeights[2*y+1])
+			to := dst[(o*outH+y)*outW*inner:][:outW*inner]
+			for x := range outW {
+				left, right := int(cols[2*x])*inner, int(cols[2*x+1])*inner
+				wl, wr := T(colWeights[2*x]), T(colWeights[2*x+1])
+				al, ar := above[left:][:inner], above[right:][:inner]
+				bl, br := below[left:][:inner], below[right:][:inner]
+				for i := range to[x*inner:][:inner] {
+					upper := T(wl*al[i]) + T(wr*ar[i])
+					lower := T(wl*bl[i]) + T(wr*br[i])
+					to[x*inner+i] = T(wa*upper) + T(wb*lower)
+				}
+			}
+		}
+	}
+}
+
+// ResizeAxis computes weighted sums along the middle axis of src, [outer, dim,
+// inner]: dst[o, y, i] = Σ_t weights[y·taps+t]·src[o, idx[y·taps+t], i], so dst is
+// [outer, len(idx)/taps, inner]. One call per axis makes ONNX Resize of any rank:
+// linear with 2 taps, cubic with 4, antialiased with more.
+func ResizeAxis[T Float](dst, src []T, outer, dim, inner, taps int, idx []int32, weights []float32) {
+	n := len(idx) / taps
+	weights = trim(weights, n*taps)
+	dst, src = trim(dst, outer*n*inner), trim(src, outer*dim*inner)
+	for o := range outer {
+		from := src[o*dim*inner:][:dim*inner]
+		for y := range n {
+			to := dst[(o*n+y)*inner:][:inner]
+			for t := y * taps; t < (y+1)*taps; t++ {
+				row, w := from[int(idx[t])*inner:][:inner], T(weights[t])
+				if t == y*taps {
+					each(to, row, func(v T) T { return w * v })
+					continue
+				}
+				zip(to, to, row, func(sum, v T) T { return sum + T(w*v) })
+			}
+		}
+	}
+}

@@ -1,0 +1,36 @@
+package cpu
+
+// CumSum computes running sums along the middle axis of src, [outer, n, inner]
+// (ONNX CumSum). exclusive leaves the element itself out of its sum; reverse sums
+// from the end. dst has the shape of src and must not overlap it.
+func CumSum[T Number](dst, src []T, outer, n, inner int, exclusive, reverse bool) {
+	dst, src = trim(dst, outer*n*inner), trim(src, outer*n*inner)
+	for o := range outer {
+		at, step := o*n*inner, inner
+		if reverse {
+			at, step = at+(n-1)*inner, -inner
+		}
+		for i := range n {
+			to, from := dst[at:][:inner], src[at:][:inner]
+			switch {
+			case i == 0 && exclusive:
+				Fill(to, 0)
+			case i == 0:
+				copy(to, from)
+			case exclusive:
+				Add(to, dst[at-step:][:inner], src[at-step:][:inner])
+			default:
+				Add(to, dst[at-step:][:inner], from)
+			}
+			at += step
+		}
+	}
+}
+
+// Range computes dst[i] = start + i·delta, the product rounded before the sum
+// (ONNX Range). Range(dst, 0, 1) counts.
+func Range[T Number](dst []T, start, delta T) {
+	for i := range dst {
+		dst[i] = start + T(T(i)*delta)
+	}
+}

@@ -1,0 +1,62 @@
+package cpu
+
+import (
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/burngen/burngen/runtime/rt"
+)
+
+// slot is where one operator of a kind lies while the workers of the pool share it, so
+// that sharing needs no allocation.
+type slot[T any, P interface {
+	*T
+	rt.Task
+}] struct {
+	taken atomic.Bool
+	task  T
+}
+
+// run does the parts of a task on the pool. It does nothing and returns false where there
+// is only one part or another operator of the kind has the slot. It panics with what
+// a part panicked with.
+func (s *slot[T, P]) run(task *T, parts int) bool {
+	if parts <= 1 || !s.taken.CompareAndSwap(false, true) {
+		return false
+	}
+	s.task = *task
+	err := rt.Run(P(&s.task), parts)
+	var none T
+	s.task = none // or it would keep its operands alive
+	s.taken.Store(false)
+	if err != nil {
+		panic(err)
+	}
+	return true
+}
+
+// portion is the i-th of parts runs of n neighbouring units.
+func portion(n, i, parts int) (from, to int) {
+	return int(int64(n) * int64(i) / int64(parts)), int(int64(n) * int64(i+1) / int64(parts))
+}
+
+// partsFor is how many parts are worth it for a number of multiply-adds and of bytes read
+// from memory.
+func partsFor(multiplyAdds, bytes int64) int {
+	const bytesPerNS = 16
+	perNS := int64(1)
+	switch level {
+	case AVX512:
+		perNS = 64
+	case AVX2:
+		perNS = 32
+	}
+	return rt.Parts(max(multiplyAdds/perNS, bytes/bytesPerNS))
+}
+
+// unseen returns p in a way that lets it stay on the stack although it is passed to a
+// function that the compiler does not know, which must not keep it.
+func unseen[T any](p *T) *T {
+	address := uintptr(unsafe.Pointer(p))
+	return *(**T)(unsafe.Pointer(&address))
+}

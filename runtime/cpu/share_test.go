@@ -1,0 +1,179 @@
+package cpu
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/burngen/burngen/runtime/rt"
+)
+
+// shared are operators large enough to be shared, each with its result and the shares it
+// can be split into.
+func shared() map[string]struct {
+	dst  []float32
+	run  func(dst []float32)
+	task func(dst []float32) rt.Task
+} {
+	type operator = struct {
+		dst  []float32
+		run  func(dst []float32)
+		task func(dst []float32) rt.Task
+	}
+	ep := &Epilogue{Bias: random(512, 9), Clamp: true, Lo: -1, Hi: 1}
+	all := map[string]operator{}
+	for _, size := range [][4]int{{1, 500, 512, 1}, {3, 500, 200, 1}, {130, 70, 90, 1}, {500, 64, 100, 1}, {31, 40, 300, 1}, {17, 33, 50, 5}} {
+		s := &MatMulShape{M: size[0], N: size[1], K: size[2], Batch: size[3], LDA: size[2], LDC: size[1]}
+		s.StrideA, s.StrideB, s.StrideC = s.M*s.K, PanelsLen(s.K, s.N), s.M*s.N
+		a, b := random(s.Batch*s.StrideA, 1), random(s.Batch*s.StrideB, 2)
+		all[fmt.Sprint("MatMul ", size)] = operator{
+			make([]float32, s.Batch*s.StrideC),
+			func(dst []float32) { MatMul(dst, a, b, s, ep) },
+			func(dst []float32) rt.Task {
+				p := &product{MatMulShape: *s, dst: dst, a: a, panels: b, ep: *ep}
+				p.plan()
+				return p
+			},
+		}
+	}
+	for _, s := range []ConvShape{square(16, 58, 16, 48, 3, 1), square(20, 7, 16, 200, 3, 1), square(60, 41, 16, 70, 1, 1), square(3, 63, 1, 17, 5, 2)} {
+		s.N = 2
+		src, w := random(s.N*s.inBlocks()*s.InH*s.InW*s.InBlock, 1), random(ConvWeightsLen(&s), 2)
+		all[fmt.Sprint("Conv ", s)] = operator{
+			make([]float32, s.N*s.outBlocks()*s.OutH*s.OutW*16),
+			func(dst []float32) { Conv(dst, src, w, &s, ep) },
+			func(dst []float32) rt.Task {
+				c := newConv(dst, src, w, &s, ep)
+				return &c
+			},
+		}
+	}
+	d := square(40, 58, 16, 40, 3, 1)
+	d.Group = 40
+	src, w := random(3*58*58*16, 1), random(DepthwiseWeightsLen(&d), 2)
+	all["DepthwiseConv"] = operator{
+		make([]float32, 3*56*56*16),
+		func(dst []float32) { DepthwiseConv(dst, src, w, &d, ep) },
+		func(dst []float32) rt.Task {
+			return &depthwise{ConvShape: d, dst: dst, src: src, weights: w, ep: *ep, blocks: 3}
+		},
+	}
+	s := PoolShape{N: 1, C: 3, InH: 58, InW: 58, OutH: 57, OutW: 57, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Block: 16}
+	all["MaxPool"] = operator{
+		make([]float32, 3*57*57*16),
+		func(dst []float32) { MaxPool(dst, src, &s) },
+		func(dst []float32) rt.Task { return &pool{PoolShape: s, dst: dst, src: src, op: largest} },
+	}
+	all["LRN"] = operator{
+		make([]float32, len(src)),
+		func(dst []float32) { LRN(dst, src, 1, 48, 58*58, 16, 5, 1, 0.75, 1) },
+		func(dst []float32) rt.Task {
+			return &lrn{dst: dst, src: src, planes: 3, c: 48, blocks: 3, hw: 58 * 58, block: 16, size: 5, scale: 1. / 5, beta: 0.75, bias: 1}
+		},
+	}
+	return all
+}
+
+// The number of parts must not change a single bit.
+func TestPartsAgree(t *testing.T) {
+	for _, l := range Levels() {
+		for name, op := range shared() {
+			t.Run(l.String()+" "+name, func(t *testing.T) {
+				defer SetLevel(l)()
+				op.run(op.dst)
+				for parts := 2; parts < 8; parts++ {
+					got := make([]float32, len(op.dst))
+					task := op.task(got)
+					for i := range parts {
+						task.Part(i, parts)
+					}
+					if !slices.Equal(got, op.dst) {
+						t.Fatalf("%d parts give another result", parts)
+					}
+				}
+			})
+		}
+	}
+}
+
+func TestPoolOfWorkersAgrees(t *testing.T) {
+	defer rt.Threads(rt.Threads(4))
+	for name, op := range shared() {
+		t.Run(name, func(t *testing.T) {
+			op.run(op.dst)
+			rt.Begin()
+			defer rt.End()
+			got := make([]float32, len(op.dst))
+			for range 20 {
+				clear(got)
+				op.run(got)
+				if !slices.Equal(got, op.dst) {
+					t.Fatal("the pool gives another result")
+				}
+			}
+		})
+	}
+}
+
+// Two inferences may use the same kind of operator at once.
+func TestOperatorsAtOnce(t *testing.T) {
+	defer rt.Threads(rt.Threads(4))
+	for name, op := range shared() {
+		t.Run(name, func(t *testing.T) {
+			op.run(op.dst)
+			done := make(chan bool)
+			for range 3 {
+				go func() {
+					rt.Begin()
+					defer rt.End()
+					same := true
+					got := make([]float32, len(op.dst))
+					for range 10 {
+						op.run(got)
+						same = same && slices.Equal(got, op.dst)
+					}
+					done <- same
+				}()
+			}
+			for range 3 {
+				if !<-done {
+					t.Error("another result")
+				}
+			}
+		})
+	}
+}
+
+func TestNoAllocation(t *testing.T) {
+	for name, op := range shared() {
+		t.Run(name, func(t *testing.T) {
+			for _, begin := range []bool{false, true} {
+				if begin {
+					rt.Begin()
+					defer rt.End()
+				}
+				if n := testing.AllocsPerRun(10, func() { op.run(op.dst) }); n != 0 {
+					t.Errorf("%v allocations", n)
+				}
+			}
+		})
+	}
+}
+
+func TestPanicOfThenReachesTheCaller(t *testing.T) {
+	s := &MatMulShape{M: 200, N: 200, K: 200, Batch: 1, LDA: 200, LDC: 200}
+	a, b := random(200*200, 1), random(PanelsLen(200, 200), 2)
+	ep := &Epilogue{Then: func([]float32, int, *[2][]float32) { panic("then") }}
+	rt.Begin()
+	defer rt.End()
+	for range 3 {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Error("no panic")
+				}
+			}()
+			MatMul(make([]float32, 200*200), a, b, s, ep)
+		}()
+	}
+}

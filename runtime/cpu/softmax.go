@@ -1,0 +1,110 @@
+package cpu
+
+import "math"
+
+// Softmax scales the exponentials of every line along the middle axis of src,
+// which is [rows, n, inner], row-major, to sum to one (ONNX Softmax). The line's
+// greatest element is subtracted first, so nothing overflows. dst may be src.
+func Softmax[T Float](dst, src []T, rows, n, inner int) {
+	dst, src = trim(dst, rows*n*inner), trim(src, rows*n*inner)
+	if inner > 1 {
+		softmaxColumns(dst, src, n, inner, false)
+		return
+	}
+	if d, u, ok := float32s1(dst, src); ok && softmaxFast(d, u, n) {
+		return
+	}
+	for ; len(dst) > 0; dst, src = dst[n:], src[n:] {
+		top, sum := highest(src[:n]), 0.0
+		for i, v := range src[:n] {
+			e := math.Exp(float64(v - top))
+			sum += e
+			dst[i] = T(e)
+		}
+		each(dst[:n], dst, func(e T) T { return T(float64(e) / sum) })
+	}
+}
+
+// LogSoftmax computes the logarithm of [Softmax] without loss where that is tiny
+// (ONNX LogSoftmax). dst may be src.
+func LogSoftmax[T Float](dst, src []T, rows, n, inner int) {
+	dst, src = trim(dst, rows*n*inner), trim(src, rows*n*inner)
+	if inner > 1 {
+		softmaxColumns(dst, src, n, inner, true)
+		return
+	}
+	if d, u, ok := float32s1(dst, src); ok && logSoftmaxFast(d, u, n) {
+		return
+	}
+	for ; len(dst) > 0; dst, src = dst[n:], src[n:] {
+		top, sum := highest(src[:n]), 0.0
+		for i, v := range src[:n] {
+			dst[i] = v - top
+			sum += math.Exp(float64(v - top))
+		}
+		SubScalar(dst[:n], dst, T(math.Log(sum)))
+	}
+}
+
+// highest is the greatest element of x, or NaN when there is one.
+func highest[T Float](x []T) T {
+	top := T(math.Inf(-1))
+	for _, v := range x {
+		top = greater(top, v)
+	}
+	return top
+}
+
+// softmaxColumns is Softmax or LogSoftmax where a line's elements are inner
+// apart. It works on neighbouring lines at once, one element of each at a time.
+func softmaxColumns[T Float](dst, src []T, n, inner int, log bool) {
+	const width = 256
+	var top, sum, exp [width]T
+	for ; len(dst) > 0; dst, src = dst[n*inner:], src[n*inner:] {
+		for first := 0; first < inner; first += width {
+			w := min(width, inner-first)
+			top, sum, exp := top[:w], sum[:w], exp[:w]
+			copy(top, src[first:])
+			for i := 1; i < n; i++ {
+				Max(top, top, src[i*inner+first:][:w])
+			}
+			var total [width]float64
+			for i := range n {
+				to := dst[i*inner+first:][:w]
+				Sub(to, src[i*inner+first:][:w], top)
+				Exp(exp, to)
+				if !log {
+					copy(to, exp)
+				}
+				if i%32 == 0 {
+					moveTo(total[:w], sum)
+				}
+				Add(sum, sum, exp)
+			}
+			moveTo(total[:w], sum)
+			for i, v := range total[:w] {
+				if log {
+					v = math.Log(v)
+				}
+				sum[i] = T(v)
+			}
+			for i := range n {
+				to := dst[i*inner+first:][:w]
+				if log {
+					Sub(to, to, sum)
+				} else {
+					Div(to, to, sum)
+				}
+			}
+			clear(sum)
+		}
+	}
+}
+
+// moveTo adds sums to totals and clears them.
+func moveTo[T Float](total []float64, sum []T) {
+	for i, v := range sum {
+		total[i] += float64(v)
+		sum[i] = 0
+	}
+}

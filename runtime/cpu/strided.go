@@ -1,0 +1,112 @@
+package cpu
+
+// Fill sets every element of dst to v.
+func Fill[T any](dst []T, v T) {
+	for i := range dst {
+		dst[i] = v
+	}
+}
+
+// Copy computes dst[i] = src[i].
+func Copy[T any](dst, src []T) {
+	copy(dst, trim(src, len(dst)))
+}
+
+// StridedCopy reads src in any order of its axes: dst, row-major over dims,
+// gets dst[i0, i1, …] = src[offset + i0·strides[0] + i1·strides[1] + …]. Strides
+// are in elements and may be 0 or negative, so it serves Transpose, Expand,
+// Slice, DepthToSpace and the like. dims and strides have one length, 0 for a
+// scalar. It is fastest where the last stride is 1 or 0.
+func StridedCopy[T any](dst, src []T, dims, strides []int, offset int) {
+	n, s, dims, strides := lead(dims, strides)
+	walk(n, s, dims, strides, 0, offset, func(dense, strided, rows, cols, s0, s1 int) {
+		move(dst, dense, cols, 1, src, strided, s0, s1, rows, cols)
+	})
+}
+
+// ScatterStrided is the inverse of [StridedCopy]: src, row-major over dims, goes
+// to dst[offset + i0·strides[0] + i1·strides[1] + …] = src[i0, i1, …], so it serves
+// Concat and Pad. The rest of dst stays as it is.
+func ScatterStrided[T any](dst, src []T, dims, strides []int, offset int) {
+	n, s, dims, strides := lead(dims, strides)
+	walk(n, s, dims, strides, 0, offset, func(dense, strided, rows, cols, s0, s1 int) {
+		move(dst, strided, s0, s1, src, dense, cols, 1, rows, cols)
+	})
+}
+
+// lead splits the first axis off: its extent, its stride and the axes after it.
+// Axes of extent 1 vanish, and axes that follow each other in memory count as one.
+func lead(dims, strides []int) (n, s int, restDims, restStrides []int) {
+	n = 1
+	for i, d := range dims {
+		switch {
+		case n == 1:
+			n, s = d, strides[i]
+		case d == 1:
+		case s == d*strides[i]:
+			n, s = n*d, strides[i]
+		default:
+			return n, s, dims[i:], strides[i:]
+		}
+	}
+	return n, s, nil, nil
+}
+
+// walk cuts an array, whose first axis has extent n and stride s, into matrices.
+// leaf gets where each starts on the dense and on the strided side, its extents,
+// and its strides on the strided side.
+func walk(n, s int, dims, strides []int, dense, strided int, leaf func(dense, strided, rows, cols, s0, s1 int)) {
+	if len(dims) == 0 {
+		leaf(dense, strided, 1, n, 0, s)
+		return
+	}
+	size := 1
+	for _, d := range dims {
+		size *= d
+	}
+	m, t, dims, strides := lead(dims, strides)
+	if len(dims) == 0 {
+		leaf(dense, strided, n, m, s, t)
+		return
+	}
+	for i := range n {
+		walk(m, t, dims, strides, dense+i*size, strided+i*s, leaf)
+	}
+}
+
+// moveTile is the side of the square in which move transposes, so that its rows
+// and columns stay in L1.
+const moveTile = 32
+
+// move copies a matrix between two strided places, given by the index of their
+// first element and the distance from row to row and from column to column.
+func move[T any](dst []T, d, d0, d1 int, src []T, s, s0, s1 int, rows, cols int) {
+	to, from, isFloat32 := float32s(dst, src)
+	switch {
+	case rows == 0 || cols == 0:
+	case isFloat32 && d1 == 1 && s0 == 1 && d0 >= cols && s1 >= rows:
+		transpose(to[d:], from[s:], cols, rows, d0, s1)
+	case isFloat32 && d0 == 1 && s1 == 1 && d1 >= rows && s0 >= cols:
+		transpose(to[d:], from[s:], rows, cols, d1, s0)
+	case d1 == 1 && s1 == 1:
+		for r := range rows {
+			copy(dst[d+r*d0:][:cols], src[s+r*s0:][:cols])
+		}
+	case d1 == 1 && s1 == 0:
+		for r := range rows {
+			Fill(dst[d+r*d0:][:cols], src[s+r*s0])
+		}
+	default:
+		for r0 := 0; r0 < rows; r0 += moveTile {
+			for c0 := 0; c0 < cols; c0 += moveTile {
+				for r := r0; r < min(r0+moveTile, rows); r++ {
+					to, from := d+r*d0+c0*d1, s+r*s0+c0*s1
+					for range min(moveTile, cols-c0) {
+						dst[to] = src[from]
+						to, from = to+d1, from+s1
+					}
+				}
+			}
+		}
+	}
+}

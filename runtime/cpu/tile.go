@@ -1,0 +1,144 @@
+package cpu
+
+import "unsafe"
+
+// tile describes a run of output tiles of one size to a tile kernel. A tile is rows
+// pixels or matrix rows by panels × 16 columns. Each of its sums runs over three
+// nested loops of contiguous runs of a, while b is read straight through. Strides
+// and steps are in bytes.
+type tile struct {
+	a        unsafe.Pointer
+	b        unsafe.Pointer // panels, 16 columns for each element of the sum
+	c        unsafe.Pointer // the result
+	bias     unsafe.Pointer // 16 numbers for each panel, or nil
+	residual unsafe.Pointer // laid out as c, or nil
+
+	// Where the first tile starts; atC is for residual too.
+	atA, atB, atC, atBias int
+
+	rows, panels    int    // at most the level's limits
+	rowA, groupA    int    // from a row to the next within seven; from row 0 to row 7
+	panelB          int    // from a panel to the next
+	rowC, groupC    int    // as for a
+	panelC          int    // from a panel's columns to the next panel's
+	run             int    // elements of a run
+	n               [3]int // how often the inner, middle and outer loop run, at least once
+	gap             [3]int // from the end of a run to the next run, where that loop goes on
+	count           int    // tiles, at least one
+	nextA, nextB    int    // from a tile to the next
+	nextC, nextBias int
+	clamp           int // 1 to clamp to lo…hi, else 0
+	lo, hi          float32
+	scale           float32 // what a sum of a window is multiplied by
+
+	// A kernel's own positions.
+	aCur, bCur, cCur, biasCur, residualCur uintptr
+	countCur                               int
+}
+
+// group is the number of rows that have one distance; row 7 is at groupA and groupC.
+const group = 7
+
+// maxRows and maxPanels bound a tile at every level.
+const (
+	maxRows   = 14
+	maxPanels = 2
+)
+
+// tileLimits are the rows and panels of the level's largest tile.
+func tileLimits() (rows, panels int) {
+	switch level {
+	case AVX512:
+		return 14, 2
+	case AVX2:
+		return 6, 1
+	}
+	return 8, 1
+}
+
+// loops sets the nest: n[i] repetitions, step[i] bytes apart, innermost first, of runs
+// of the given number of elements.
+func (t *tile) loops(run int, n, step [3]int) {
+	t.run, t.n = run, n
+	end := 4 * run
+	for i := range n {
+		t.gap[i] = step[i] - end
+		end += (n[i] - 1) * step[i]
+	}
+}
+
+// spaced sets the distance of the rows of a and of c where it is the same for all.
+func (t *tile) spaced(rowA, rowC int) {
+	t.rowA, t.groupA = rowA, group*rowA
+	t.rowC, t.groupC = rowC, group*rowC
+}
+
+// rowSplit divides rows evenly into tiles: the first have rows+1 rows, the others rows.
+type rowSplit struct{ rows, tiles, first int }
+
+// split divides n ≥ 1 rows into tiles of at most limit.
+func split(n, limit int) rowSplit {
+	tiles := ceil(n, limit)
+	return rowSplit{n / tiles, tiles, n % tiles}
+}
+
+// at is the row where a tile starts.
+func (s rowSplit) at(tile int) int { return tile*s.rows + min(tile, s.first) }
+
+// high is the number of rows of a tile.
+func (s rowSplit) high(tile int) int { return s.at(tile+1) - s.at(tile) }
+
+// cover runs the tiles from…to of the split, that follow each other.
+func (t *tile) cover(s rowSplit, from, to int) {
+	larger := min(to, max(from, s.first)) - from
+	t.nextA, t.nextC = (s.rows+1)*t.rowA, (s.rows+1)*t.rowC
+	t.repeat(s.rows+1, larger)
+	t.nextA, t.nextC = s.rows*t.rowA, s.rows*t.rowC
+	t.repeat(s.rows, to-from-larger)
+}
+
+// coverPart is cover for tiles of which only the first width columns are in c and in
+// residual. It computes them aside.
+func (t *tile) coverPart(s rowSplit, from, to, width int) {
+	const rowBytes = 4 * maxPanels * 16
+	var aside [maxRows][maxPanels * 16]float32
+	whole := *t
+	t.c, t.rowC, t.groupC, t.nextC = unsafe.Pointer(unseen(&aside)), rowBytes, rowBytes*group, 0
+	if whole.residual != nil {
+		t.residual = t.c
+	}
+	for i := from; i < to; i++ {
+		rows := s.high(i)
+		if whole.residual != nil {
+			for r := range rows {
+				copy(aside[r][:], unsafe.Slice((*float32)(unsafe.Add(whole.residual, whole.atC+whole.rowInC(r))), width))
+			}
+		}
+		t.atC, t.nextA = 0, rows*t.rowA
+		t.repeat(rows, 1)
+		for r := range rows {
+			copy(unsafe.Slice((*float32)(unsafe.Add(whole.c, whole.atC+whole.rowInC(r))), width), aside[r][:])
+		}
+		whole.atC += rows * whole.rowC
+	}
+	t.c, t.residual, t.rowC, t.groupC = whole.c, whole.residual, whole.rowC, whole.groupC
+}
+
+// callWork bounds the multiply-adds of one kernel call, because assembly cannot be
+// preempted.
+const callWork = 1 << 24
+
+// repeat runs count tiles of the given rows and moves the starting places to where the
+// next one would be.
+func (t *tile) repeat(rows, count int) {
+	t.rows = rows
+	work := max(1, t.run*t.n[0]*t.n[1]*t.n[2]*rows*t.panels*16)
+	for most := max(1, callWork/work); count > 0; count -= t.count {
+		t.count = min(count, most)
+		runTile(t)
+		t.atA += t.count * t.nextA
+		t.atB += t.count * t.nextB
+		t.atC += t.count * t.nextC
+		t.atBias += t.count * t.nextBias
+	}
+}

@@ -1,0 +1,107 @@
+package cpu
+
+import "unsafe"
+
+// tileRef computes, for each tile and each of its rows r and columns j,
+//
+//	c[r][j] = clamp(Σ a[r][k]·b[k][j] + bias[j] + residual[r][j])
+func tileRef(t *tile) {
+	var sums [maxRows][16]float32
+	for i := range t.count {
+		a, b := t.atA+i*t.nextA, t.atB+i*t.nextB
+		for p := range t.panels {
+			for r := 0; r < t.rows; r += 2 {
+				second := min(r+1, t.rows-1)
+				for j := 0; j < 16; j += 4 {
+					s := t.sum(a+t.rowInA(r), a+t.rowInA(second), b+p*t.panelB+4*j)
+					copy(sums[r][j:j+4], s[:4])
+					copy(sums[second][j:j+4], s[4:])
+				}
+			}
+			t.finish(sums[:t.rows], t.atC+i*t.nextC+p*t.panelC, t.atBias+i*t.nextBias+64*p)
+		}
+	}
+}
+
+// rowInA is where row r of a tile is, from row 0 on.
+func (t *tile) rowInA(r int) int { return r/group*t.groupA + r%group*t.rowA }
+
+// rowInC is rowInA for the result.
+func (t *tile) rowInC(r int) int { return r/group*t.groupC + r%group*t.rowC }
+
+// sum multiplies two rows of a by four columns of b. The places are in bytes.
+func (t *tile) sum(a0, a1, b int) [8]float32 {
+	var s00, s01, s02, s03, s10, s11, s12, s13 float32
+	place := run{}
+	for more := true; more; more = t.advance(&place) {
+		for at, end := place.at, place.at+4*t.run; at < end; at += 4 {
+			x0, x1 := *(*float32)(unsafe.Add(t.a, a0+at)), *(*float32)(unsafe.Add(t.a, a1+at))
+			y := (*[4]float32)(unsafe.Add(t.b, b))
+			s00 += x0 * y[0]
+			s01 += x0 * y[1]
+			s02 += x0 * y[2]
+			s03 += x0 * y[3]
+			s10 += x1 * y[0]
+			s11 += x1 * y[1]
+			s12 += x1 * y[2]
+			s13 += x1 * y[3]
+			b += 64
+		}
+	}
+	return [8]float32{s00, s01, s02, s03, s10, s11, s12, s13}
+}
+
+// run is a place in a tile's nest of loops.
+type run struct {
+	i  [3]int
+	at int // of the run's first element, in bytes
+}
+
+// advance goes to the next run and reports whether there is one.
+func (t *tile) advance(r *run) bool {
+	r.at += 4 * t.run
+	for l := range r.i {
+		if r.i[l]++; r.i[l] < t.n[l] {
+			r.at += t.gap[l]
+			return true
+		}
+		r.i[l] = 0
+	}
+	return false
+}
+
+// finish adds bias and residual to a tile's sums in one panel, clamps and stores them.
+func (t *tile) finish(sums [][16]float32, atC, atBias int) {
+	for r := range sums {
+		s, at := &sums[r], atC+t.rowInC(r)
+		if t.bias != nil {
+			bias := (*[16]float32)(unsafe.Add(t.bias, atBias))
+			for j := range s {
+				s[j] += bias[j]
+			}
+		}
+		if t.residual != nil {
+			residual := (*[16]float32)(unsafe.Add(t.residual, at))
+			for j := range s {
+				s[j] += residual[j]
+			}
+		}
+		if t.clamp != 0 {
+			clamp(s[:], t.lo, t.hi)
+		}
+		*(*[16]float32)(unsafe.Add(t.c, at)) = *s
+	}
+}
+
+// clamp limits s to lo…hi. NaN and −0 stay as they are.
+func clamp(s []float32, lo, hi float32) {
+	for i, v := range s {
+		if v < lo {
+			v = lo
+		}
+		if v > hi {
+			v = hi
+		}
+		s[i] = v
+	}
+}

@@ -1,0 +1,185 @@
+package cpu
+
+import "math"
+
+// The kernels of this file and of activation.go take slices of one length; dst
+// may be the same slice as x. Where the doc of a float kernel says nothing of
+// its error, its result is the float64 result of package math, rounded. A bound
+// in ulp holds for float32 and includes denormal results; NaN gives NaN.
+
+// Neg computes dst[i] = −x[i] (ONNX Neg).
+func Neg[T Signed | Float](dst, x []T) {
+	if d, u, ok := float32s1(dst, x); ok && negFast(d, u) {
+		return
+	}
+	each(dst, x, func(v T) T { return -v })
+}
+
+// Abs computes dst[i] = |x[i]| (ONNX Abs). The least integer stays as it is.
+func Abs[T Number](dst, x []T) {
+	if d, u, ok := float32s1(dst, x); ok && absFast(d, u) {
+		return
+	}
+	if isFloat[T]() {
+		each(dst, x, func(v T) T { return T(math.Abs(float64(v))) })
+		return
+	}
+	each(dst, x, func(v T) T {
+		if v < 0 {
+			return -v
+		}
+		return v
+	})
+}
+
+// Sign computes dst[i] = −1, 0 or 1 as x[i] is negative, zero or positive (ONNX
+// Sign). Zeros and NaN stay as they are.
+func Sign[T Number](dst, x []T) {
+	each(dst, x, func(v T) T {
+		switch {
+		case v > 0:
+			return 1
+		case v < 0:
+			return T(0) - 1
+		}
+		return v
+	})
+}
+
+// Sqrt computes dst[i] = √x[i], correctly rounded (ONNX Sqrt).
+func Sqrt[T Float](dst, x []T) {
+	if d, u, ok := float32s1(dst, x); ok && sqrtFast(d, u) {
+		return
+	}
+	each(dst, x, func(v T) T { return T(math.Sqrt(float64(v))) })
+}
+
+// Reciprocal computes dst[i] = 1/x[i], correctly rounded (ONNX Reciprocal).
+func Reciprocal[T Float](dst, x []T) {
+	ScalarDiv(dst, 1, x)
+}
+
+// Floor computes dst[i] = x[i] rounded down (ONNX Floor).
+func Floor[T Float](dst, x []T) {
+	if d, u, ok := float32s1(dst, x); ok && floorFast(d, u) {
+		return
+	}
+	each(dst, x, func(v T) T { return T(math.Floor(float64(v))) })
+}
+
+// Ceil computes dst[i] = x[i] rounded up (ONNX Ceil).
+func Ceil[T Float](dst, x []T) {
+	if d, u, ok := float32s1(dst, x); ok && ceilFast(d, u) {
+		return
+	}
+	each(dst, x, func(v T) T { return T(math.Ceil(float64(v))) })
+}
+
+// Round computes dst[i] = x[i] rounded to the nearest integer, halves to the
+// even one (ONNX Round).
+func Round[T Float](dst, x []T) {
+	if d, u, ok := float32s1(dst, x); ok && roundFast(d, u) {
+		return
+	}
+	each(dst, x, func(v T) T { return T(math.RoundToEven(float64(v))) })
+}
+
+// Exp computes dst[i] = e to the power x[i] (ONNX Exp), within 2 ulp.
+func Exp[T Float](dst, x []T) {
+	if d, u, ok := float32s1(dst, x); ok {
+		if !expFast(d, u) {
+			each(d, u, exp32)
+		}
+		return
+	}
+	each(dst, x, func(v T) T { return T(math.Exp(float64(v))) })
+}
+
+// Log computes dst[i] = the natural logarithm of x[i] (ONNX Log), within 2 ulp:
+// −Inf at zero, NaN below.
+func Log[T Float](dst, x []T) {
+	if d, u, ok := float32s1(dst, x); ok {
+		if !logFast(d, u) {
+			each(d, u, log32)
+		}
+		return
+	}
+	each(dst, x, func(v T) T { return T(math.Log(float64(v))) })
+}
+
+// Erf computes dst[i] = the error function of x[i] (ONNX Erf), within 4 ulp.
+func Erf[T Float](dst, x []T) {
+	if d, u, ok := float32s1(dst, x); ok {
+		if !erfFast(d, u) {
+			each(d, u, erf32)
+		}
+		return
+	}
+	each(dst, x, func(v T) T { return T(math.Erf(float64(v))) })
+}
+
+// Tanh computes dst[i] = the hyperbolic tangent of x[i] (ONNX Tanh), within 4 ulp.
+func Tanh[T Float](dst, x []T) {
+	if d, u, ok := float32s1(dst, x); ok {
+		if !tanhFast(d, u) {
+			each(d, u, tanh32)
+		}
+		return
+	}
+	each(dst, x, func(v T) T { return T(math.Tanh(float64(v))) })
+}
+
+// Sin computes dst[i] = sin x[i], in radians (ONNX Sin).
+func Sin[T Float](dst, x []T) {
+	each(dst, x, func(v T) T { return T(math.Sin(float64(v))) })
+}
+
+// Cos computes dst[i] = cos x[i], in radians (ONNX Cos).
+func Cos[T Float](dst, x []T) {
+	each(dst, x, func(v T) T { return T(math.Cos(float64(v))) })
+}
+
+// Tan computes dst[i] = tan x[i], in radians (ONNX Tan).
+func Tan[T Float](dst, x []T) {
+	each(dst, x, func(v T) T { return T(math.Tan(float64(v))) })
+}
+
+// Asin computes dst[i] = the angle in radians whose sine is x[i] (ONNX Asin).
+func Asin[T Float](dst, x []T) {
+	each(dst, x, func(v T) T { return T(math.Asin(float64(v))) })
+}
+
+// Acos computes dst[i] = the angle in radians whose cosine is x[i] (ONNX Acos).
+func Acos[T Float](dst, x []T) {
+	each(dst, x, func(v T) T { return T(math.Acos(float64(v))) })
+}
+
+// Atan computes dst[i] = the angle in radians whose tangent is x[i] (ONNX Atan).
+func Atan[T Float](dst, x []T) {
+	each(dst, x, func(v T) T { return T(math.Atan(float64(v))) })
+}
+
+// Sinh computes dst[i] = the hyperbolic sine of x[i] (ONNX Sinh).
+func Sinh[T Float](dst, x []T) {
+	each(dst, x, func(v T) T { return T(math.Sinh(float64(v))) })
+}
+
+// Cosh computes dst[i] = the hyperbolic cosine of x[i] (ONNX Cosh).
+func Cosh[T Float](dst, x []T) {
+	each(dst, x, func(v T) T { return T(math.Cosh(float64(v))) })
+}
+
+// Asinh computes dst[i] = the inverse hyperbolic sine of x[i] (ONNX Asinh).
+func Asinh[T Float](dst, x []T) {
+	each(dst, x, func(v T) T { return T(math.Asinh(float64(v))) })
+}
+
+// Acosh computes dst[i] = the inverse hyperbolic cosine of x[i] (ONNX Acosh).
+func Acosh[T Float](dst, x []T) {
+	each(dst, x, func(v T) T { return T(math.Acosh(float64(v))) })
+}
+
+// Atanh computes dst[i] = the inverse hyperbolic tangent of x[i] (ONNX Atanh).
+func Atanh[T Float](dst, x []T) {
+	each(dst, x, func(v T) T { return T(math.Atanh(float64(v))) })
+}

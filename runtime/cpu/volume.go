@@ -1,0 +1,22 @@
+package cpu
+
+import (
+	"math"
+	"math/bits"
+)
+
+// volume is the product of sizes. Where a size is negative or the product too large for
+// any slice, it is so large that slicing to it, or to the sum of three such
+// products, panics.
+func volume(sizes ...int) int {
+	const most = math.MaxInt / 3
+	v := uint(1)
+	for _, n := range sizes {
+		high, low := bits.Mul(v, uint(n))
+		if n < 0 || high != 0 || low > most {
+			return most
+		}
+		v = low
+	}
+	return int(v)
+}

@@ -1,0 +1,59 @@
+package cpu
+
+import (
+	"math"
+	"unsafe"
+)
+
+// windowRef computes, for each tile, each of its rows r and each of 16 channels j,
+//
+//	c[r][j] = clamp(Σ a[r][tap][j]·b[tap][j] + bias[j] + residual[r][j])
+//
+// or the scaled sum or the maximum of a[r][tap][j] in place of that sum.
+func windowRef(t *tile, op windowOp) {
+	var sums [maxRows][16]float32
+	for i := range t.count {
+		for r := range t.rows {
+			sums[r] = t.window(op, t.atA+i*t.nextA+t.rowInA(r), t.atB+i*t.nextB)
+		}
+		t.finish(sums[:t.rows], t.atC+i*t.nextC, t.atBias+i*t.nextBias)
+	}
+}
+
+// window combines the taps of one pixel. The places are in bytes.
+func (t *tile) window(op windowOp, a, b int) [16]float32 {
+	var acc [16]float32
+	if op == largest {
+		for j := range acc {
+			acc[j] = float32(math.Inf(-1))
+		}
+	}
+	place := run{}
+	for more := true; more; more = t.advance(&place) {
+		x := (*[16]float32)(unsafe.Add(t.a, a+place.at))
+		switch op {
+		case weightedSum:
+			w := (*[16]float32)(unsafe.Add(t.b, b))
+			for j := range acc {
+				acc[j] += x[j] * w[j]
+			}
+			b += 64
+		case scaledSum:
+			for j := range acc {
+				acc[j] += x[j]
+			}
+		case largest:
+			for j := range acc {
+				if !(acc[j] > x[j]) {
+					acc[j] = x[j]
+				}
+			}
+		}
+	}
+	if op == scaledSum {
+		for j := range acc {
+			acc[j] *= t.scale
+		}
+	}
+	return acc
+}

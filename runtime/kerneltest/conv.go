@@ -1,0 +1,146 @@
+package kerneltest
+
+import (
+	"math"
+	"testing"
+
+	"github.com/burngen/burngen/runtime/cpu"
+)
+
+// ConvFunc has the signature of cpu.Conv.
+type ConvFunc func(dst, src, weights []float32, s *cpu.ConvShape, ep *cpu.Epilogue)
+
+// ConvCase is one convolution to test. Its output is as large as its input allows; steps
+// and the group are 1 where they are 0.
+type ConvCase struct {
+	Shape    cpu.ConvShape
+	Epilogue int // bits of withBias … withThen
+	Shift    int
+	Special  bool
+	Seed     uint32
+}
+
+// complete fills in what a case leaves out.
+func (c *ConvCase) complete() {
+	s := &c.Shape
+	for _, p := range []*int{&s.N, &s.InBlock, &s.KH, &s.KW, &s.StrideH, &s.StrideW, &s.DilH, &s.DilW, &s.Group} {
+		*p = max(1, *p)
+	}
+	s.OutH = (s.InH-(s.KH-1)*s.DilH-1)/s.StrideH + 1
+	s.OutW = (s.InW-(s.KW-1)*s.DilW-1)/s.StrideW + 1
+}
+
+// Conv tests a convolution on kernels, strides, dilations, groups and channel counts.
+func Conv(t *testing.T, conv ConvFunc) {
+	type shape = cpu.ConvShape
+	for name, c := range map[string]ConvCase{
+		"1x1":                      {Shape: shape{InC: 32, InH: 5, InW: 7, InBlock: 16, OutC: 32}},
+		"1x1 on one pixel":         {Shape: shape{InC: 40, InH: 1, InW: 1, InBlock: 16, OutC: 10}},
+		"1x1 of many pixels":       {Shape: shape{InC: 16, InH: 41, InW: 43, InBlock: 16, OutC: 48}, Epilogue: everyStep},
+		"1x1 with stride":          {Shape: shape{InC: 32, InH: 9, InW: 8, InBlock: 16, OutC: 16, StrideH: 2, StrideW: 2}},
+		"1x1 of a part":            {Shape: shape{N: 2, InC: 16, InH: 4, InW: 6, InBlock: 16, OutC: 16, StrideH: 4}},
+		"3x3":                      {Shape: shape{N: 2, InC: 32, InH: 9, InW: 15, InBlock: 16, OutC: 64, KH: 3, KW: 3}},
+		"3x3 with everything":      {Shape: shape{N: 2, InC: 19, InH: 16, InW: 18, InBlock: 16, OutC: 50, KH: 3, KW: 3}, Epilogue: everyStep},
+		"3x3 of many pixels":       {Shape: shape{InC: 70, InH: 61, InW: 40, InBlock: 16, OutC: 36, KH: 3, KW: 3}, Epilogue: everyStep},
+		"3x3 with stride":          {Shape: shape{InC: 16, InH: 17, InW: 31, InBlock: 16, OutC: 32, KH: 3, KW: 3, StrideH: 2, StrideW: 2}},
+		"3x3 with dilation":        {Shape: shape{InC: 33, InH: 12, InW: 13, InBlock: 16, OutC: 32, KH: 3, KW: 3, DilH: 2, DilW: 3}},
+		"dilation of rows":         {Shape: shape{InC: 16, InH: 12, InW: 6, InBlock: 16, OutC: 16, KH: 3, KW: 3, DilH: 4}},
+		"kernel 1x5":               {Shape: shape{InC: 24, InH: 6, InW: 20, InBlock: 16, OutC: 40, KW: 5}},
+		"kernel 4x1":               {Shape: shape{InC: 24, InH: 7, InW: 3, InBlock: 16, OutC: 20, KH: 4}},
+		"one dimension":            {Shape: shape{InC: 20, InH: 1, InW: 50, InBlock: 16, OutC: 33, KW: 3, StrideW: 2}, Epilogue: everyStep},
+		"planar 7x7 with stride":   {Shape: shape{N: 2, InC: 3, InH: 30, InW: 33, InBlock: 1, OutC: 64, KH: 7, KW: 7, StrideH: 2, StrideW: 2}, Epilogue: everyStep},
+		"planar 3x3":               {Shape: shape{InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 8, KH: 3, KW: 3}},
+		"planar with dilation":     {Shape: shape{InC: 3, InH: 11, InW: 12, InBlock: 1, OutC: 20, KH: 3, KW: 2, DilH: 2, DilW: 4}},
+		"planar groups":            {Shape: shape{InC: 6, InH: 5, InW: 6, InBlock: 1, OutC: 24, KH: 2, KW: 2, Group: 3}},
+		"groups of whole blocks":   {Shape: shape{InC: 64, InH: 6, InW: 6, InBlock: 16, OutC: 128, KH: 3, KW: 3, Group: 2}, Epilogue: everyStep},
+		"groups within a block":    {Shape: shape{InC: 16, InH: 5, InW: 9, InBlock: 16, OutC: 32, KH: 3, KW: 3, Group: 4}},
+		"groups across blocks":     {Shape: shape{InC: 60, InH: 4, InW: 9, InBlock: 16, OutC: 90, Group: 3}, Epilogue: everyStep},
+		"as many groups as inputs": {Shape: shape{InC: 35, InH: 7, InW: 8, InBlock: 16, OutC: 70, KH: 3, KW: 3, Group: 35}},
+		"unaligned":                {Shape: shape{InC: 17, InH: 7, InW: 8, InBlock: 16, OutC: 18, KH: 3, KW: 3}, Shift: 5, Epilogue: everyStep},
+		"clamp above zero":         {Shape: shape{InC: 5, InH: 6, InW: 8, InBlock: 16, OutC: 20, KH: 3, KW: 3}, Epilogue: withBias | withClampUp},
+		"odd numbers":              {Shape: shape{InC: 32, InH: 7, InW: 8, InBlock: 16, OutC: 32, KH: 3, KW: 3}, Special: true, Epilogue: everyStep},
+	} {
+		t.Run(name, func(t *testing.T) { CheckConv(t, conv, c) })
+	}
+	t.Run("every width", func(t *testing.T) {
+		for w := 1; w < 33; w++ {
+			CheckConv(t, conv, ConvCase{
+				Shape:    cpu.ConvShape{InC: 16, InH: 3, InW: w + 1, InBlock: 16, OutC: 32, KH: 2, KW: 2},
+				Epilogue: w, Seed: uint32(w),
+			})
+		}
+	})
+}
+
+// CheckConv runs one case against the definition.
+func CheckConv(t *testing.T, conv ConvFunc, c ConvCase) {
+	t.Helper()
+	check(t, conv, c, cpu.ConvWeightsLen, cpu.PackConv)
+}
+
+// check is CheckConv for any packing of the weights.
+func check(t *testing.T, conv ConvFunc, c ConvCase, weightsLen func(*cpu.ConvShape) int, pack func(dst, w []float32, s *cpu.ConvShape)) {
+	t.Helper()
+	c.complete()
+	s := &c.Shape
+	r := NewRandom(c.Seed)
+	r.special = c.Special
+	inBlocks, outBlocks := (s.InC+s.InBlock-1)/s.InBlock, (s.OutC+15)/16
+	src := NewSlice[float32](s.N*inBlocks*s.InH*s.InW*s.InBlock, c.Shift)
+	clear(src.Data)
+	input := func(n, channel, y, x int) *float32 {
+		block := n*inBlocks + channel/s.InBlock
+		return &src.Data[((block*s.InH+y)*s.InW+x)*s.InBlock+channel%s.InBlock]
+	}
+	for n := range s.N {
+		for channel := range s.InC {
+			for y := range s.InH {
+				for x := range s.InW {
+					*input(n, channel, y, x) = r.Float32()
+				}
+			}
+		}
+	}
+	src.Freeze()
+	r.special = false
+	w := r.Input(s.OutC*s.InC/s.Group*s.KH*s.KW, c.Shift)
+	weights := NewSlice[float32](weightsLen(s), c.Shift)
+	pack(weights.Data, w.Data, s)
+	w.Check(t, "w")
+	weights.Check(t, "weights")
+	weights.Freeze()
+	dst := NewSlice[float32](s.N*outBlocks*s.OutH*s.OutW*16, c.Shift)
+	e := newEpilogue(r, c.Epilogue, s.OutC, len(dst.Data), c.Shift)
+	conv(dst.Data, src.Data, weights.Data, s, &e.ep)
+
+	for name, x := range map[string]*Slice[float32]{"src": src, "weights": weights, "dst": dst} {
+		x.Check(t, name)
+	}
+	e.check(t)
+	in, out := s.InC/s.Group, s.OutC/s.Group
+	for at, got := range dst.Data {
+		lane, pixel := at%16, at/16
+		x, y := pixel%s.OutW, pixel/s.OutW%s.OutH
+		block := pixel / s.OutW / s.OutH
+		o, n := block%outBlocks*16+lane, block/outBlocks
+		if o >= s.OutC {
+			if math.Float32bits(got) != 0 {
+				t.Fatalf("channel %d of %d is %v, not zero", o, s.OutC, got)
+			}
+			continue
+		}
+		var sum Sum
+		for i := range in {
+			for ky := range s.KH {
+				for kx := range s.KW {
+					sum.Add(*input(n, o/out*in+i, y*s.StrideH+ky*s.DilH, x*s.StrideW+kx*s.DilW),
+						w.Data[((o*in+i)*s.KH+ky)*s.KW+kx])
+				}
+			}
+		}
+		want := e.apply(sum, at, o)
+		if !want.Near(got) {
+			t.Fatalf("%+v: image %d, channel %d, pixel %d,%d is %v, want %v", c, n, o, y, x, got, want.Value)
+		}
+	}
+}

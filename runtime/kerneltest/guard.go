@@ -1,0 +1,54 @@
+package kerneltest
+
+import (
+	"bytes"
+	"testing"
+	"unsafe"
+)
+
+// Slice is a slice between two guard bands that no kernel may touch.
+type Slice[T any] struct {
+	Data   []T
+	whole  []byte
+	from   int    // where Data starts in whole
+	frozen []byte // what whole has to stay, or nil
+}
+
+const (
+	band  = 256
+	stamp = 0xA5
+)
+
+// NewSlice returns n elements whose start is shift elements after a multiple of 64
+// bytes. All its bytes are a pattern.
+func NewSlice[T any](n, shift int) *Slice[T] {
+	var zero T
+	size := int(unsafe.Sizeof(zero))
+	whole := make([]byte, 2*band+64+(n+shift)*size)
+	for i := range whole {
+		whole[i] = stamp
+	}
+	start := unsafe.Pointer(unsafe.SliceData(whole))
+	from := band + int(-uintptr(start)%64) + shift*size
+	s := &Slice[T]{whole: whole, from: from}
+	s.Data = unsafe.Slice((*T)(unsafe.Add(start, from)), n)
+	return s
+}
+
+// Freeze makes the data an input: Check fails when it changes.
+func (s *Slice[T]) Freeze() { s.frozen = bytes.Clone(s.whole) }
+
+// Check fails the test if the guard bands or an input have changed.
+func (s *Slice[T]) Check(t testing.TB, name string) {
+	t.Helper()
+	var zero T
+	end := s.from + len(s.Data)*int(unsafe.Sizeof(zero))
+	for i, b := range s.whole {
+		if (i < s.from || i >= end) && b != stamp {
+			t.Fatalf("%s: the byte %d from its start has been overwritten", name, i-s.from)
+		}
+	}
+	if s.frozen != nil && !bytes.Equal(s.whole, s.frozen) {
+		t.Fatalf("%s: an input has been changed", name)
+	}
+}

@@ -1,0 +1,130 @@
+package kerneltest
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/burngen/burngen/runtime/cpu"
+)
+
+// MatMulFunc has the signature of cpu.MatMul.
+type MatMulFunc func(dst, a, panels []float32, s *cpu.MatMulShape, ep *cpu.Epilogue)
+
+// MatMul tests a product on sizes around those of the tiles, with all epilogues.
+func MatMul(t *testing.T, mul MatMulFunc) {
+	for _, m := range []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 13, 14, 15, 29} {
+		for _, n := range []int{1, 15, 16, 17, 32, 33, 48, 63, 96} {
+			t.Run(fmt.Sprintf("M=%d N=%d", m, n), func(t *testing.T) {
+				for i, k := range []int{0, 1, 3, 4, 21, 64} {
+					CheckMatMul(t, mul, MatMulCase{M: m, N: n, K: k, Batch: 1, Epilogue: m + n + i, Seed: uint32(k)})
+				}
+			})
+		}
+	}
+	for name, c := range map[string]MatMulCase{
+		"sums in several parts":        {M: 43, N: 40, K: 1100, Batch: 1, Epilogue: everyStep},
+		"rows in several parts":        {M: 500, N: 24, K: 600, Batch: 1, Epilogue: everyStep},
+		"Then on parts of rows":        {M: 20, N: 1100, K: 3, Batch: 1, Epilogue: everyStep},
+		"batch":                        {M: 5, N: 18, K: 7, Batch: 3, Epilogue: everyStep},
+		"batch of one row":             {M: 1, N: 70, K: 33, Batch: 4},
+		"one b for the whole batch":    {M: 4, N: 20, K: 6, Batch: 3, SharedB: true},
+		"one a for the whole batch":    {M: 4, N: 20, K: 6, Batch: 3, SharedA: true},
+		"rows and batch are one":       {M: 4, N: 32, K: 6, Batch: 5, SharedB: true, Epilogue: everyStep},
+		"padded rows":                  {M: 9, N: 37, K: 12, Batch: 2, PadA: 5, PadC: 3, Epilogue: everyStep},
+		"unaligned":                    {M: 15, N: 50, K: 30, Batch: 2, Shift: 3, Epilogue: everyStep},
+		"b transposed":                 {M: 6, N: 45, K: 20, Batch: 2, Trans: true, PadB: 2},
+		"residual in place":            {M: 33, N: 35, K: 1030, Batch: 1, Epilogue: everyStep, InPlace: true},
+		"infinity, NaN, −0, subnormal": {M: 15, N: 33, K: 40, Batch: 1, Epilogue: everyStep, Special: true},
+	} {
+		t.Run(name, func(t *testing.T) { CheckMatMul(t, mul, c) })
+	}
+}
+
+// MatMulCase is one product to test.
+type MatMulCase struct {
+	M, N, K, Batch   int
+	PadA, PadB, PadC int // elements between rows
+	SharedA, SharedB bool
+	Trans            bool // b is N×K
+	Shift            int  // elements off alignment
+	Epilogue         int  // bits of withBias … withThen
+	InPlace          bool // the residual is dst
+	Special          bool // numbers that are not ordinary
+	Seed             uint32
+}
+
+// Bits of an epilogue to test.
+const (
+	withBias = 1 << iota
+	withResidual
+	withClamp
+	withThen
+	withClampUp // to a range without zero
+	everyStep   = withBias | withResidual | withClamp | withThen
+)
+
+// CheckMatMul runs one case against the definition.
+func CheckMatMul(t *testing.T, mul MatMulFunc, c MatMulCase) {
+	t.Helper()
+	s := &cpu.MatMulShape{M: c.M, N: c.N, K: c.K, Batch: c.Batch, LDA: c.K + c.PadA, LDC: c.N + c.PadC}
+	countA, countB := 1, 1
+	if !c.SharedA {
+		s.StrideA, countA = c.M*s.LDA, c.Batch
+	}
+	if !c.SharedB {
+		s.StrideB, countB = cpu.PanelsLen(c.K, c.N), c.Batch
+	}
+	s.StrideC = c.M * s.LDC
+
+	r := NewRandom(c.Seed)
+	r.special = c.Special
+	a := r.Input(countA*c.M*s.LDA, c.Shift)
+	rows, columns := c.K, c.N
+	if c.Trans {
+		rows, columns = c.N, c.K
+	}
+	ldb := columns + c.PadB
+	b := r.Input(countB*rows*ldb, c.Shift)
+	panels := NewSlice[float32](countB*cpu.PanelsLen(c.K, c.N), c.Shift)
+	cpu.PackPanels(panels.Data, b.Data, c.K, c.N, ldb, c.Trans, countB, rows*ldb)
+	panels.Check(t, "panels")
+	panels.Freeze()
+	dst := NewSlice[float32](c.Batch*s.StrideC, c.Shift)
+	e := newEpilogue(r, c.Epilogue, c.N, len(dst.Data), c.Shift)
+	if c.InPlace {
+		copy(dst.Data, e.ep.Residual)
+		e.ep.Residual = dst.Data
+	}
+	mul(dst.Data, a.Data, panels.Data, s, &e.ep)
+
+	for name, x := range map[string]*Slice[float32]{"a": a, "b": b, "panels": panels, "dst": dst} {
+		x.Check(t, name)
+	}
+	e.check(t)
+	for i := range c.Batch {
+		for row := range c.M {
+			for column := range s.LDC {
+				at := i*s.StrideC + row*s.LDC + column
+				if column >= c.N {
+					if math.Float32bits(dst.Data[at]) != stamp*0x01010101 && !c.InPlace {
+						t.Fatalf("dst[%d] between rows has been overwritten", at)
+					}
+					continue
+				}
+				var sum Sum
+				for k := range c.K {
+					y := i%countB*rows*ldb + k*ldb + column
+					if c.Trans {
+						y = i%countB*rows*ldb + column*ldb + k
+					}
+					sum.Add(a.Data[i*s.StrideA+row*s.LDA+k], b.Data[y])
+				}
+				want := e.apply(sum, at, column)
+				if !want.Near(dst.Data[at]) {
+					t.Fatalf("%+v: dst[%d][%d][%d] = %v, want %v", c, i, row, column, dst.Data[at], want.Value)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,286 @@
+package kerneltest
+
+import (
+	"fmt"
+	"math"
+	"testing"
+)
+
+// A UnaryCase is what a kernel of one slice has to compute. An error may be ULP
+// units in the last place of the result, and PerX times the magnitude of the
+// operand.
+type UnaryCase struct {
+	Name string
+	Want func(x float64) float64
+	ULP  float64
+	PerX float64
+}
+
+// Unaries are the kernels of one slice. The parameters of those that have some are
+// in the name.
+var Unaries = []UnaryCase{
+	{Name: "Neg", Want: func(x float64) float64 { return -x }},
+	{Name: "Abs", Want: math.Abs},
+	{Name: "Sqrt", Want: math.Sqrt, ULP: 0.5},
+	{Name: "Reciprocal", Want: func(x float64) float64 { return 1 / x }, ULP: 0.5},
+	{Name: "Floor", Want: math.Floor},
+	{Name: "Ceil", Want: math.Ceil},
+	{Name: "Round", Want: math.RoundToEven},
+	{Name: "Exp", Want: math.Exp, ULP: 2},
+	{Name: "Log", Want: math.Log, ULP: 2},
+	{Name: "Erf", Want: math.Erf, ULP: 4},
+	{Name: "Tanh", Want: math.Tanh, ULP: 4},
+	{Name: "Sigmoid", Want: sigmoid, ULP: 4},
+	{Name: "Relu", Want: func(x float64) float64 { return piece(x, 0, x) }},
+	{Name: "LeakyRelu(0.1)", Want: func(x float64) float64 { return piece(x, float64(float32(0.1))*x, x) }, ULP: 0.5},
+	{Name: "Clip(-1.5, 2)", Want: func(x float64) float64 { return clip(x, -1.5, 2) }},
+	{Name: "Clip(1, -1)", Want: func(x float64) float64 { return clip(x, 1, -1) }},
+	{Name: "HardSigmoid(0.2, 0.5)", Want: func(x float64) float64 { return clip(float64(float32(0.2))*x+0.5, 0, 1) }, ULP: 2, PerX: 0x1p-24},
+	{Name: "HardSwish", Want: func(x float64) float64 { return x * clip(x/6+0.5, 0, 1) }, ULP: 4, PerX: 0x1p-23},
+	{Name: "Elu(1)", Want: func(x float64) float64 { return piece(x, math.Expm1(x), x) }, ULP: 4},
+	{Name: "Selu(1.6732632, 1.050701)", Want: func(x float64) float64 {
+		gamma := float64(float32(1.050701))
+		return piece(x, gamma*float64(float32(1.6732632))*math.Expm1(x), gamma*x)
+	}, ULP: 4},
+	{Name: "Celu(2)", Want: func(x float64) float64 { return piece(x, 2*math.Expm1(x/2), x) }, ULP: 4},
+	{Name: "ThresholdedRelu(0.5)", Want: func(x float64) float64 {
+		if x > 0.5 {
+			return x
+		}
+		return 0
+	}},
+	{Name: "Shrink(0.25, 0.5)", Want: func(x float64) float64 {
+		switch {
+		case x < -0.5:
+			return x + 0.25
+		case x > 0.5:
+			return x - 0.25
+		}
+		return 0
+	}, ULP: 0.5},
+	{Name: "Swish(1)", Want: func(x float64) float64 { return x * sigmoid(x) }, ULP: 4, PerX: 0x1p-149},
+	{Name: "Mish", Want: func(x float64) float64 { return x * math.Tanh(softplus(x)) }, ULP: 6, PerX: 0x1p-149},
+	{Name: "Gelu", Want: func(x float64) float64 { return x * 0.5 * math.Erfc(-x/math.Sqrt2) }, ULP: 4, PerX: 0x1p-22},
+	{Name: "GeluTanh", Want: func(x float64) float64 {
+		return x * sigmoid(2*math.Sqrt(2/math.Pi)*(x+0.044715*x*x*x))
+	}, ULP: 4, PerX: 0x1p-22},
+	{Name: "Softplus", Want: softplus, ULP: 4},
+	{Name: "Softsign", Want: func(x float64) float64 { return x / (1 + math.Abs(x)) }, ULP: 2},
+	{Name: "Sign", Want: func(x float64) float64 {
+		if x == 0 || x != x {
+			return x
+		}
+		return math.Copysign(1, x)
+	}},
+	{Name: "Sin", Want: math.Sin, ULP: 2},
+	{Name: "Cos", Want: math.Cos, ULP: 2},
+	{Name: "Tan", Want: math.Tan, ULP: 2},
+	{Name: "Asin", Want: math.Asin, ULP: 2},
+	{Name: "Acos", Want: math.Acos, ULP: 2},
+	{Name: "Atan", Want: math.Atan, ULP: 2},
+	{Name: "Sinh", Want: math.Sinh, ULP: 2},
+	{Name: "Cosh", Want: math.Cosh, ULP: 2},
+	{Name: "Asinh", Want: math.Asinh, ULP: 2},
+	{Name: "Acosh", Want: math.Acosh, ULP: 2},
+	{Name: "Atanh", Want: math.Atanh, ULP: 2},
+}
+
+// piece is negative where x is, else other.
+func piece(x, negative, other float64) float64 {
+	if x < 0 {
+		return negative
+	}
+	return other
+}
+
+func clip(x, lo, hi float64) float64 {
+	if x < lo {
+		x = lo
+	}
+	if x > hi {
+		x = hi
+	}
+	return x
+}
+
+func sigmoid(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
+
+func softplus(x float64) float64 { return math.Max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))) }
+
+// Unary tests a kernel for each of Unaries on numbers of every size and kind, and on
+// every short length.
+func Unary(t *testing.T, kernels map[string]func(dst, x []float32)) {
+	for _, c := range Unaries {
+		t.Run(c.Name, func(t *testing.T) {
+			f := kernels[c.Name]
+			if f == nil {
+				t.Fatal("there is no such kernel")
+			}
+			x := everyKind()
+			all := NewSlice[float32](len(x.Data), 1)
+			f(all.Data, x.Data)
+			all.Check(t, "dst")
+			x.Check(t, "x")
+			for i, v := range x.Data {
+				room := c.PerX * math.Abs(float64(v))
+				if want := c.Want(float64(v)); !within(all.Data[i], want, c.ULP, room) {
+					t.Fatalf("of %v (%#08x) is %v, want %v", v, math.Float32bits(v), all.Data[i], want)
+				}
+			}
+			for n := range 70 {
+				at, shift := n*n%(len(x.Data)-70), n%5
+				part := NewSlice[float32](n, shift)
+				copy(part.Data, x.Data[at:])
+				dst := NewSlice[float32](n, (shift+2)%5)
+				f(dst.Data, part.Data)
+				f(part.Data, part.Data)
+				dst.Check(t, fmt.Sprintf("dst of %d", n))
+				part.Check(t, fmt.Sprintf("x of %d in place", n))
+				SameBits(t, "alone", dst.Data, all.Data[at:at+n])
+				SameBits(t, "in place", part.Data, all.Data[at:at+n])
+			}
+		})
+	}
+}
+
+// SameBits fails the test where two slices differ in more than what a NaN carries.
+func SameBits(t testing.TB, what string, got, want []float32) {
+	t.Helper()
+	for i, w := range want {
+		if g := got[i]; math.Float32bits(g) != math.Float32bits(w) && (g == g || w == w) {
+			t.Fatalf("%s: element %d of %d is %v, want %v", what, i, len(want), g, w)
+		}
+	}
+}
+
+// within reports whether got is want up to some units in the last place and a room.
+func within(got float32, want, ulp, room float64) bool {
+	switch {
+	case want != want:
+		return got != got
+	case float64(got) == want || got == float32(want):
+		return true
+	case math.IsInf(want, 0) || math.IsInf(float64(got), 0):
+		return false
+	}
+	exponent := -126
+	if want != 0 {
+		exponent = max(exponent, math.Ilogb(want))
+	}
+	return math.Abs(float64(got)-want) <= ulp*math.Ldexp(1, exponent-23)+room
+}
+
+// special are the numbers that are not ordinary.
+var special = []float32{
+	0, float32(math.Copysign(0, -1)), 1, -1, 0.5, -0.5, 2, -2,
+	float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN()), -float32(math.NaN()),
+	math.SmallestNonzeroFloat32, -math.SmallestNonzeroFloat32, 0x1p-126, -0x1p-126, 0x1.fffffcp-127, -0x1.fffffcp-127,
+	math.MaxFloat32, -math.MaxFloat32, 88.72283, 88.72284, -87.33655, -103.97208, -103.97209, -150, 1.5, 2.5, -1.5, 0x1p23, 0x1p24 + 2,
+}
+
+// everyKind is special, numbers of all magnitudes and numbers around zero.
+func everyKind() *Slice[float32] {
+	const steps, near = 8000, 4000
+	s := NewSlice[float32](len(special)+steps+near, 3)
+	copy(s.Data, special)
+	rest := s.Data[len(special):]
+	for i := range steps {
+		rest[i] = math.Float32frombits(uint32(i) * 536881)
+	}
+	for i := range near {
+		rest[steps+i] = float32(i-near/2) / 150
+	}
+	s.Freeze()
+	return s
+}
+
+// A BinaryCase is what a kernel of two slices, or a slice and a scalar, has to
+// compute exactly.
+type BinaryCase struct {
+	Name string
+	Want func(a, b float32) float32
+}
+
+// Binaries are the exact kernels of two operands.
+var Binaries = []BinaryCase{
+	{"Add", func(a, b float32) float32 { return a + b }},
+	{"Sub", func(a, b float32) float32 { return a - b }},
+	{"Mul", func(a, b float32) float32 { return a * b }},
+	{"Div", func(a, b float32) float32 { return a / b }},
+	{"Min", func(a, b float32) float32 {
+		if a < b || a != a {
+			return a
+		}
+		return b
+	}},
+	{"Max", func(a, b float32) float32 {
+		if a > b || a != a {
+			return a
+		}
+		return b
+	}},
+	{"PRelu", func(a, b float32) float32 {
+		if a < 0 {
+			return a * b
+		}
+		return a
+	}},
+}
+
+// BinaryForms are the kernels of a binary operation. A form may be nil.
+type BinaryForms struct {
+	Slices func(dst, a, b []float32)
+	Scalar func(dst, a []float32, b float32) // the second operand is a scalar
+	First  func(dst []float32, a float32, b []float32)
+}
+
+// Binary tests kernels for each of Binaries: all pairs of special numbers, and every
+// short length.
+func Binary(t *testing.T, kernels map[string]BinaryForms) {
+	for _, c := range Binaries {
+		t.Run(c.Name, func(t *testing.T) {
+			forms, ok := kernels[c.Name]
+			if !ok {
+				t.Fatal("there is no such kernel")
+			}
+			r := NewRandom(7)
+			r.special = true
+			for n := range 150 {
+				a, b := r.Input(n, n%7), r.Input(n, n%3)
+				dst, want := NewSlice[float32](n, n%4), make([]float32, n)
+				for i := range want {
+					want[i] = c.Want(a.Data[i], b.Data[i])
+				}
+				forms.Slices(dst.Data, a.Data, b.Data)
+				SameBits(t, "of slices", dst.Data, want)
+				for _, s := range []*Slice[float32]{dst, a, b} {
+					s.Check(t, "operand")
+				}
+				copy(dst.Data, a.Data)
+				forms.Slices(dst.Data, dst.Data, b.Data)
+				SameBits(t, "over the first operand", dst.Data, want)
+				copy(dst.Data, b.Data)
+				forms.Slices(dst.Data, a.Data, dst.Data)
+				SameBits(t, "over the second operand", dst.Data, want)
+				dst.Check(t, "operand in place")
+			}
+			for _, y := range special {
+				x := NewSlice[float32](len(special), 1)
+				copy(x.Data, special)
+				x.Freeze()
+				dst, want, reverse := NewSlice[float32](len(special), 2), make([]float32, len(special)), make([]float32, len(special))
+				for i, v := range special {
+					want[i], reverse[i] = c.Want(v, y), c.Want(y, v)
+				}
+				forms.Scalar(dst.Data, x.Data, y)
+				SameBits(t, "with a scalar", dst.Data, want)
+				if forms.First != nil {
+					forms.First(dst.Data, y, x.Data)
+					SameBits(t, "of a scalar", dst.Data, reverse)
+				}
+				x.Check(t, "x")
+				dst.Check(t, "dst")
+			}
+		})
+	}
+}

@@ -1,0 +1,227 @@
+package kerneltest
+
+import (
+	"fmt"
+	"math"
+	"testing"
+)
+
+// A ReduceCase is what a reduction has to compute of the elements of a line. An error
+// may be Room float32 units of the sum of the magnitudes of what it adds; 0 asks for
+// the exact result.
+type ReduceCase struct {
+	Name string
+	Want func(line []float64) (value, magnitude float64)
+	Room float64
+}
+
+// Reductions are the reductions of float32.
+var Reductions = []ReduceCase{
+	{"Sum", func(x []float64) (float64, float64) { return sum(x, same), sum(x, math.Abs) }, 16},
+	{"Mean", func(x []float64) (float64, float64) {
+		n := float64(len(x))
+		return sum(x, same) / n, sum(x, math.Abs) / n
+	}, 17},
+	{"SumSquare", func(x []float64) (float64, float64) { return sum(x, square), sum(x, square) }, 16},
+	{"L1", func(x []float64) (float64, float64) { return sum(x, math.Abs), sum(x, math.Abs) }, 8},
+	{"L2", func(x []float64) (float64, float64) {
+		return math.Sqrt(sum(x, square)), math.Sqrt(sum(x, square))
+	}, 8},
+	{"LogSum", func(x []float64) (float64, float64) { return math.Log(sum(x, same)), 10 }, 8},
+	{"LogSumExp", func(x []float64) (float64, float64) {
+		top := extreme(x, greater, math.Inf(-1))
+		if math.IsInf(top, 0) || top != top {
+			return top, 0
+		}
+		v := top + math.Log(sum(x, func(v float64) float64 { return math.Exp(v - top) }))
+		return v, 1 + math.Abs(v)
+	}, 8},
+	{"Prod", func(x []float64) (float64, float64) {
+		p := 1.0
+		for _, v := range x {
+			p *= v
+		}
+		return p, math.Abs(p)
+	}, 4},
+	{"Max", func(x []float64) (float64, float64) { return extreme(x, greater, math.Inf(-1)), 0 }, 0},
+	{"Min", func(x []float64) (float64, float64) { return extreme(x, lesser, math.Inf(1)), 0 }, 0},
+}
+
+func greater(a, b float64) float64 { return max(a, b) }
+func lesser(a, b float64) float64  { return min(a, b) }
+
+func same(v float64) float64   { return v }
+func square(v float64) float64 { return v * v }
+
+func sum(x []float64, f func(float64) float64) float64 {
+	s := 0.0
+	for _, v := range x {
+		s += f(v)
+	}
+	return s
+}
+
+func extreme(x []float64, of func(a, b float64) float64, start float64) float64 {
+	for _, v := range x {
+		start = of(start, v)
+	}
+	return start
+}
+
+// Reduce tests a kernel for each of Reductions, which sees src as [outer, n, inner].
+func Reduce(t *testing.T, kernels map[string]func(dst, src []float32, outer, n, inner int)) {
+	for _, c := range Reductions {
+		t.Run(c.Name, func(t *testing.T) {
+			f := kernels[c.Name]
+			if f == nil {
+				t.Fatal("there is no such kernel")
+			}
+			for _, n := range []int{0, 1, 2, 7, 8, 9, 16, 31, 33, 63, 64, 65, 130, 257} {
+				for _, inner := range []int{1, 2, 7, 8, 9, 16, 31, 33, 64, 100, 257, 300} {
+					checkReduce(t, f, c, 2, n, inner, false)
+					checkReduce(t, f, c, 3, n, inner, true)
+				}
+			}
+			checkReduce(t, f, c, 2, 10_000, 1, false)
+			checkReduce(t, f, c, 1, 3_000, 17, false)
+		})
+	}
+}
+
+func checkReduce(t *testing.T, f func(dst, src []float32, outer, n, inner int), c ReduceCase, outer, n, inner int, special bool) {
+	t.Helper()
+	r := NewRandom(uint32(n + inner))
+	r.special = special
+	src := r.Input(outer*n*inner, n%5)
+	dst := NewSlice[float32](outer*inner, inner%3)
+	f(dst.Data, src.Data, outer, n, inner)
+	dst.Check(t, "dst")
+	src.Check(t, "src")
+	line := make([]float64, n)
+	for o := range outer {
+		for i := range inner {
+			for j := range line {
+				line[j] = float64(src.Data[(o*n+j)*inner+i])
+			}
+			want, magnitude := c.Want(line)
+			if got := dst.Data[o*inner+i]; !within(got, want, 0, c.Room*magnitude/(1<<24)+math.SmallestNonzeroFloat32) {
+				t.Fatalf("[%d, %d, %d]: dst[%d, %d] = %v, want %v", outer, n, inner, o, i, got, want)
+			}
+		}
+	}
+}
+
+// Softmax tests a softmax, or its logarithm, along the middle axis of [rows, n, inner].
+func Softmax(t *testing.T, f func(dst, src []float32, rows, n, inner int), logarithm bool) {
+	for _, n := range []int{1, 2, 3, 8, 10, 15, 16, 17, 40, 64, 100, 129, 1000, 5000, 70_000} {
+		for _, inner := range []int{1, 2, 5, 16, 33, 300} {
+			if n*inner > 80_000 {
+				continue
+			}
+			t.Run(fmt.Sprintf("n=%d inner=%d", n, inner), func(t *testing.T) {
+				const rows = 3
+				r := NewRandom(uint32(n * inner))
+				src := NewSlice[float32](rows*n*inner, n%4)
+				for i := range src.Data {
+					src.Data[i] = 20 * r.Float32()
+				}
+				// The first line overflows without its maximum, in the second most vanish, the third has a NaN.
+				src.Data[0] = 1000
+				if n > 2 {
+					src.Data[n*inner+inner] = float32(math.Inf(-1))
+					src.Data[2*n*inner+2*inner] = float32(math.NaN())
+				}
+				dst := NewSlice[float32](len(src.Data), inner%3)
+				place := NewSlice[float32](len(src.Data), 1)
+				copy(place.Data, src.Data)
+				src.Freeze()
+				f(dst.Data, src.Data, rows, n, inner)
+				f(place.Data, place.Data, rows, n, inner)
+				dst.Check(t, "dst")
+				src.Check(t, "src")
+				place.Check(t, "in place")
+				SameBits(t, "in place", place.Data, dst.Data)
+				for row := range rows {
+					for i := range inner {
+						at := func(j int) int { return (row*n+j)*inner + i }
+						top, sum := math.Inf(-1), 0.0
+						for j := range n {
+							top = max(top, float64(src.Data[at(j)]))
+						}
+						for j := range n {
+							sum += math.Exp(float64(src.Data[at(j)]) - top)
+						}
+						for j := range n {
+							x := float64(src.Data[at(j)]) - top
+							want, ulp := math.Exp(x)/sum, 8.0
+							room := math.Abs(want) * math.Abs(x) / (1 << 24)
+							if logarithm {
+								want, ulp, room = x-math.Log(sum), 4, (1+math.Log(sum))/(1<<22)
+							}
+							if got := dst.Data[at(j)]; !within(got, want, ulp, room) {
+								t.Fatalf("line %d, %d: element %d is %v, want %v", row, i, j, got, want)
+							}
+						}
+					}
+				}
+			})
+		}
+	}
+}
+
+// Norm tests a normalisation of rows of n. scale and bias may be nil; bias is nil in
+// all cases where the kernel has none.
+func Norm(t *testing.T, f func(dst, src, scale, bias []float32, rows, n int, eps float32), centred, biased bool) {
+	for _, n := range []int{1, 2, 7, 8, 16, 31, 64, 100, 129, 768, 5000} {
+		for _, operands := range []string{"", "scale", "bias", "scale, bias"} {
+			if !biased && operands != "" && operands != "scale" {
+				continue
+			}
+			t.Run(fmt.Sprintf("n=%d %s", n, operands), func(t *testing.T) {
+				const rows, eps = 3, 1e-3
+				r := NewRandom(uint32(n))
+				src, dst := r.Input(rows*n, n%3), NewSlice[float32](rows*n, 2)
+				var scale, bias []float32
+				if operands == "scale" || operands == "scale, bias" {
+					scale = r.Input(n, 1).Data
+				}
+				if operands == "bias" || operands == "scale, bias" {
+					bias = r.Input(n, 3).Data
+				}
+				f(dst.Data, src.Data, scale, bias, rows, n, eps)
+				dst.Check(t, "dst")
+				src.Check(t, "src")
+				place := NewSlice[float32](rows*n, 1)
+				copy(place.Data, src.Data)
+				f(place.Data, place.Data, scale, bias, rows, n, eps)
+				place.Check(t, "in place")
+				SameBits(t, "in place", place.Data, dst.Data)
+				for row := range rows {
+					x := src.Data[row*n:][:n]
+					mean, squares := 0.0, 0.0
+					if centred {
+						for _, v := range x {
+							mean += float64(v) / float64(n)
+						}
+					}
+					for _, v := range x {
+						squares += (float64(v) - mean) * (float64(v) - mean)
+					}
+					factor := 1 / math.Sqrt(squares/float64(n)+float64(float32(eps)))
+					for i, v := range x {
+						want := (float64(v) - mean) * factor
+						if scale != nil {
+							want *= float64(scale[i])
+						}
+						if bias != nil {
+							want += float64(bias[i])
+						}
+						if got := dst.Data[row*n+i]; !within(got, want, 8, factor*0x1p-21) {
+							t.Fatalf("dst[%d, %d] = %v, want %v", row, i, got, want)
+						}
+					}
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,72 @@
+package rt
+
+import (
+	"fmt"
+	"math"
+	"sync/atomic"
+	"unsafe"
+)
+
+const alignment = 64
+
+// defaultArenaLimit is 64 GiB, and 1 GiB where an int has 32 bits.
+const defaultArenaLimit = min(64<<30, math.MaxInt/2+1)
+
+var arenaLimit atomic.Int64 // 0 stands for defaultArenaLimit
+
+// ArenaLimit sets the largest arena that a session may have, in bytes, if limit
+// is above 0, and returns the limit before. It is 64 GiB at first, 1 GiB on
+// 32-bit machines. The limit turns a request that no machine can serve into an
+// error of NewSession or Forward, where Go would end the program.
+func ArenaLimit(limit int64) int64 {
+	old := arenaLimit.Load()
+	if limit > 0 {
+		old = arenaLimit.Swap(limit)
+	}
+	if old == 0 {
+		return defaultArenaLimit
+	}
+	return old
+}
+
+// NewArena returns zeroed memory that starts on a multiple of 64 bytes. Errors:
+// a negative size, one over [ArenaLimit], and one that the address space cannot
+// hold.
+func NewArena(bytes int64) (arena []byte, err error) {
+	limit := min(ArenaLimit(0), math.MaxInt-alignment)
+	switch {
+	case bytes < 0:
+		return nil, fmt.Errorf("arena: %d bytes: size is negative", bytes)
+	case bytes > limit:
+		return nil, fmt.Errorf("arena: %d bytes: limit is %d (rt.ArenaLimit)", bytes, limit)
+	}
+	defer func() {
+		if recover() != nil {
+			err = fmt.Errorf("arena: %d bytes: more than the address space holds", bytes)
+		}
+	}()
+	return alignedBytes(int(bytes)), nil
+}
+
+// alignedBytes returns n zeroed bytes that start on a multiple of 64.
+func alignedBytes(n int) []byte {
+	if n == 0 {
+		return []byte{}
+	}
+	b := make([]byte, n+alignment-1)
+	skip := -int(uintptr(unsafe.Pointer(&b[0]))) & (alignment - 1)
+	return b[skip : skip+n : skip+n]
+}
+
+// View returns n elements of arena from byte off on, with no capacity beyond
+// them. T holds no pointers and off is a multiple of its alignment, as planned;
+// a range outside arena panics, as slicing does.
+func View[T any](arena []byte, off, n int) []T {
+	if n == 0 {
+		return nil
+	}
+	if size := int(unsafe.Sizeof(*new(T))); n < 0 || off < 0 || off > len(arena) || n > (len(arena)-off)/size {
+		panic(fmt.Sprintf("view of %d elements of %d bytes at byte %d: arena has %d bytes", n, size, off, len(arena)))
+	}
+	return unsafe.Slice((*T)(unsafe.Pointer(&arena[off])), n)
+}

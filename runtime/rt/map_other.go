@@ -1,0 +1,17 @@
+//go:build !unix && !windows
+
+package rt
+
+import (
+	"io"
+	"os"
+)
+
+// mapFile reads the first size bytes of f: there is nothing to map with.
+func mapFile(f *os.File, size int) ([]byte, func() error, error) {
+	data := alignedBytes(size)
+	if _, err := io.ReadFull(f, data); err != nil {
+		return nil, nil, err
+	}
+	return data, func() error { return nil }, nil
+}

@@ -1,0 +1,49 @@
+package rt
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"unsafe"
+)
+
+// Make returns n zero elements that begin at a 64-byte boundary. It serves
+// generated code with sizes that are known when it is generated.
+func Make[T Number | bool](n int) []T {
+	return View[T](alignedBytes(n*int(unsafe.Sizeof(*new(T)))), 0, n)
+}
+
+// Resize makes t's shape dims and its data as long as that needs, in the memory
+// it has when that is enough. The data's values are undefined.
+func (t *Tensor[T]) Resize(where string, dims ...int) error {
+	n, err := Elems(dims)
+	if err != nil {
+		return fmt.Errorf("%s: %w", where, err)
+	}
+	if n > cap(t.Data) {
+		t.Data = slices.Grow(t.Data[:0], n)
+	}
+	t.Data = t.Data[:n]
+	t.Shape = append(t.Shape[:0], dims...)
+	return nil
+}
+
+// FloorDiv returns a / b rounded down, 0 when b is 0.
+func FloorDiv(a, b int) int {
+	if b == 0 {
+		return 0
+	}
+	q := a / b
+	if a%b != 0 && (a < 0) != (b < 0) {
+		q--
+	}
+	return q
+}
+
+// Limit returns the largest extent that symbol may have.
+func (m Max) Limit(symbol string) int {
+	if n, ok := m[symbol]; ok {
+		return n
+	}
+	return math.MaxInt
+}

@@ -1,0 +1,155 @@
+package safetensors
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+const alignment = 64
+
+// Entry is one tensor to write. Data holds its elements in little-endian,
+// row-major order.
+type Entry struct {
+	Name  string
+	DType DType
+	Shape []int64
+	Data  []byte
+}
+
+// Write writes a file of the entries and the metadata, which may be nil, and
+// returns the number of bytes written. Neither the order of the entries nor
+// that of the map changes the bytes. Errors: a name that is reserved, used twice
+// or not UTF-8, data that does not have the size its shape and type ask for, a
+// header over 100 MB, and what w returns.
+func Write(w io.Writer, entries []Entry, meta map[string]string) (int64, error) {
+	order := slices.Clone(entries)
+	for _, e := range order {
+		if err := e.check(); err != nil {
+			return 0, fmt.Errorf("safetensors: tensor %.100q: %w", e.Name, err)
+		}
+	}
+	slices.SortFunc(order, func(a, b Entry) int { return strings.Compare(a.Name, b.Name) })
+	for i := 1; i < len(order); i++ {
+		if order[i-1].Name == order[i].Name {
+			return 0, fmt.Errorf("safetensors: tensor %.100q: name appears twice", order[i].Name)
+		}
+	}
+	laid := slices.Clone(order)
+	slices.SortStableFunc(laid, compareLayout)
+	begin := make(map[string]int64, len(laid))
+	var at int64
+	for _, e := range laid {
+		begin[e.Name] = at
+		at += int64(len(e.Data))
+	}
+	head, err := encodeHeader(order, begin, meta)
+	if err != nil {
+		return 0, err
+	}
+	n, err := w.Write(head)
+	written := int64(n)
+	for _, e := range laid {
+		if err != nil {
+			break
+		}
+		n, err = w.Write(e.Data)
+		written += int64(n)
+	}
+	return written, err
+}
+
+func (e *Entry) check() error {
+	if e.Name == metadata {
+		return fmt.Errorf("name is reserved")
+	}
+	if !utf8.ValidString(e.Name) {
+		return fmt.Errorf("name is not UTF-8")
+	}
+	want, err := e.DType.bytes(e.Shape)
+	if err != nil {
+		return err
+	}
+	if int64(len(e.Data)) != want {
+		return fmt.Errorf("%s%v needs %d bytes: data has %d", e.DType, e.Shape, want, len(e.Data))
+	}
+	return nil
+}
+
+// compareLayout orders tensors of one file in its data section; see the package
+// documentation. Equal ones stay in the order of their names.
+func compareLayout(a, b Entry) int {
+	ragged := func(e Entry) int { return min(len(e.Data)%alignment, 1) }
+	return cmp.Or(cmp.Compare(ragged(a), ragged(b)), -cmp.Compare(a.DType.Bits(), b.DType.Bits()))
+}
+
+// encodeHeader returns the header length and the header for entries in the
+// order of their names, which begin maps to where their data starts.
+func encodeHeader(entries []Entry, begin map[string]int64, meta map[string]string) ([]byte, error) {
+	var b bytes.Buffer
+	b.Write(make([]byte, 8))
+	b.WriteByte('{')
+	if len(meta) > 0 {
+		b.WriteString(`"` + metadata + `":{`)
+		for i, key := range slices.Sorted(maps.Keys(meta)) {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			if !utf8.ValidString(key) || !utf8.ValidString(meta[key]) {
+				return nil, fmt.Errorf("safetensors: %s key %.100q: not UTF-8", metadata, key)
+			}
+			writeString(&b, key)
+			b.WriteByte(':')
+			writeString(&b, meta[key])
+		}
+		b.WriteByte('}')
+	}
+	for i, e := range entries {
+		if i > 0 || len(meta) > 0 {
+			b.WriteByte(',')
+		}
+		writeString(&b, e.Name)
+		b.WriteString(`:{"dtype":"` + string(e.DType) + `","shape":[`)
+		for k, n := range e.Shape {
+			if k > 0 {
+				b.WriteByte(',')
+			}
+			b.WriteString(strconv.FormatInt(n, 10))
+		}
+		fmt.Fprintf(&b, `],"data_offsets":[%d,%d]}`, begin[e.Name], begin[e.Name]+int64(len(e.Data)))
+	}
+	b.WriteByte('}')
+	for b.Len()%alignment != 0 {
+		b.WriteByte(' ')
+	}
+	if b.Len()-8 > maxHeader {
+		return nil, fmt.Errorf("safetensors: header of %d bytes: limit is %d", b.Len()-8, maxHeader)
+	}
+	head := b.Bytes()
+	binary.LittleEndian.PutUint64(head, uint64(len(head)-8))
+	return head, nil
+}
+
+// writeString writes s, which is UTF-8, as a JSON string.
+func writeString(b *bytes.Buffer, s string) {
+	b.WriteByte('"')
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c == '"' || c == '\\':
+			b.WriteByte('\\')
+			b.WriteByte(c)
+		case c < ' ':
+			fmt.Fprintf(b, `\u%04x`, c)
+		default:
+			b.WriteByte(c)
+		}
+	}
+	b.WriteByte('"')
+}

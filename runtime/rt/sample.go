@@ -1,0 +1,141 @@
+package rt
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Sample is what a generated test remembers of a tensor.
+type Sample struct {
+	Count  int     // of elements
+	ArgMax int     // index of the first of the largest elements, NaNs left out; -1 if there is none
+	RMS    float64 // root of the mean square of the finite elements, to 4 digits
+	Stride int     // between the elements that Values holds
+	Values string  // elements 0, Stride, 2·Stride…, floats to 4 digits, a space between
+}
+
+// sampleLen is how many values a sample holds at most.
+const sampleLen = 16
+
+// SampleOf returns the sample of x.
+func SampleOf[T Number | bool](x []T) Sample {
+	s := Sample{Count: len(x), ArgMax: -1, Stride: (len(x) + sampleLen - 1) / sampleLen}
+	var (
+		values      []string
+		largest     float64
+		sum, finite float64
+	)
+	for i, e := range x {
+		v := float64Of(e)
+		if v == v && (s.ArgMax < 0 || v > largest) {
+			s.ArgMax, largest = i, v
+		}
+		if !math.IsInf(v, 0) && v == v {
+			sum += float64(v * v)
+			finite++
+		}
+		if i%s.Stride == 0 {
+			values = append(values, strconv.FormatFloat(v, 'g', precision[T]().digits, 64))
+		}
+	}
+	s.RMS, _ = strconv.ParseFloat(strconv.FormatFloat(math.Sqrt(sum/max(finite, 1)), 'g', 4, 64), 64)
+	s.Values = strings.Join(values, " ")
+	return s
+}
+
+// CheckSample compares got, called where, with a sample of what it should be.
+// f32 and f64 may differ by 0.1 % of the value, 0.01 % of the RMS and 1e-5; f16
+// by 1 % of the value and of the RMS, bf16 by 4 % and types of 8 and 4 bits by
+// 25 %; u8 and i8, which may be quantised floats, by 1; other integers and bool
+// not at all. NaN equals NaN. The largest element may be another one if that of
+// the sample is as large within the same limits.
+func CheckSample[T Number | bool](where string, got []T, want Sample) error {
+	if len(got) != want.Count {
+		return fmt.Errorf("%s: %d elements, want %d", where, len(got), want.Count)
+	}
+	p := precision[T]()
+	p.absolute += float64(p.ofRMS * want.RMS)
+	for k, text := range strings.Fields(want.Values) {
+		i := k * want.Stride
+		w, err := strconv.ParseFloat(text, 64)
+		if err != nil || i < 0 || i >= len(got) {
+			return fmt.Errorf("%s: value %d of the sample, %s of element %d, is not one", where, k, text, i)
+		}
+		if g := float64Of(got[i]); !p.near(g, w) {
+			return fmt.Errorf("%s: element %d is %v, want %v", where, i, g, w)
+		}
+	}
+	is := SampleOf(got).ArgMax
+	if is == want.ArgMax {
+		return nil
+	}
+	if is < 0 || want.ArgMax < 0 || want.ArgMax >= len(got) || !p.near(float64Of(got[want.ArgMax]), float64Of(got[is])) {
+		return fmt.Errorf("%s: the largest element is number %d, want %d", where, is, want.ArgMax)
+	}
+	return nil
+}
+
+// limits say how far a result may be from a sample.
+type limits struct {
+	digits                    int // that a sample keeps, -1 for all
+	relative, ofRMS, absolute float64
+}
+
+func (p limits) near(got, want float64) bool {
+	if got == want || got != got && want != want {
+		return true
+	}
+	return math.Abs(got-want) <= p.absolute+float64(p.relative*math.Abs(want)) && !math.IsInf(want, 0)
+}
+
+func precision[T Number | bool]() limits {
+	var zero T
+	switch any(zero).(type) {
+	case float32, float64:
+		return limits{4, 1e-3, 1e-4, 1e-5}
+	case Float16:
+		return limits{4, 1e-2, 1e-2, 0}
+	case BFloat16:
+		return limits{4, 4e-2, 4e-2, 0}
+	case Float8E4M3FN, Float8E4M3FNUZ, Float8E5M2, Float8E5M2FNUZ, Float8E8M0, Float4E2M1:
+		return limits{4, 0.25, 0.25, 0}
+	case int8, uint8:
+		return limits{-1, 0, 0, 1}
+	}
+	return limits{-1, 0, 0, 0}
+}
+
+// float64Of returns the value of x; integers beyond 2⁵³ are rounded.
+func float64Of[T Number | bool](x T) float64 {
+	switch x := any(x).(type) {
+	case float32:
+		return float64(x)
+	case float64:
+		return x
+	case interface{ Float32() float32 }:
+		return float64(x.Float32())
+	case int8:
+		return float64(x)
+	case int16:
+		return float64(x)
+	case int32:
+		return float64(x)
+	case int64:
+		return float64(x)
+	case uint8:
+		return float64(x)
+	case uint16:
+		return float64(x)
+	case uint32:
+		return float64(x)
+	case uint64:
+		return float64(x)
+	case bool:
+		if x {
+			return 1
+		}
+	}
+	return 0
+}

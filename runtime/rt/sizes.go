@@ -1,0 +1,127 @@
+package rt
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+)
+
+// Sizes computes the sizes and offsets of symbolic shapes in 64 bits. After a
+// result that does not fit or has no value Err returns an error, and the results
+// mean nothing. The zero value is ready.
+type Sizes struct {
+	problem string // why, "" for none
+	a, b    int64  // operands of the first problem
+}
+
+// fail records a problem and returns the result that stands for it.
+func (z *Sizes) fail(problem string, a, b int64) int64 {
+	if z.problem == "" {
+		z.problem, z.a, z.b = problem, a, b
+	}
+	return 0
+}
+
+// Add returns a + b.
+func (z *Sizes) Add(a, b int64) int64 {
+	if c := a + b; (c > a) == (b > 0) {
+		return c
+	}
+	return z.fail("%d + %d does not fit 64 bits", a, b)
+}
+
+// Sub returns a - b.
+func (z *Sizes) Sub(a, b int64) int64 {
+	if c := a - b; (c < a) == (b > 0) {
+		return c
+	}
+	return z.fail("%d - %d does not fit 64 bits", a, b)
+}
+
+// Mul returns a · b.
+func (z *Sizes) Mul(a, b int64) int64 {
+	hi, lo := bits.Mul64(magnitude(a), magnitude(b))
+	if hi != 0 || lo > math.MaxInt64 {
+		return z.fail("%d * %d does not fit 64 bits", a, b)
+	}
+	return a * b
+}
+
+func magnitude(a int64) uint64 {
+	if a < 0 {
+		return -uint64(a)
+	}
+	return uint64(a)
+}
+
+// Product returns the product of list, 1 if it is empty.
+func (z *Sizes) Product(list ...int64) int64 {
+	p := int64(1)
+	for _, n := range list {
+		p = z.Mul(p, n)
+	}
+	return p
+}
+
+// FloorDiv returns a / b rounded down.
+func (z *Sizes) FloorDiv(a, b int64) int64 {
+	if b == 0 || b == -1 && a == math.MinInt64 {
+		return z.fail("%d / %d has no value", a, b)
+	}
+	q := a / b
+	if a%b != 0 && (a < 0) != (b < 0) {
+		q--
+	}
+	return q
+}
+
+// CeilDiv returns a / b rounded up.
+func (z *Sizes) CeilDiv(a, b int64) int64 {
+	if b == 0 || b == -1 && a == math.MinInt64 {
+		return z.fail("%d / %d has no value", a, b)
+	}
+	q := a / b
+	if a%b != 0 && (a < 0) == (b < 0) {
+		q++
+	}
+	return q
+}
+
+// Mod returns a - b·⌊a/b⌋, which has the sign of b.
+func (z *Sizes) Mod(a, b int64) int64 {
+	if b == 0 {
+		return z.fail("%d mod %d has no value", a, b)
+	}
+	if b == -1 {
+		return 0
+	}
+	r := a % b
+	if r != 0 && (r < 0) != (b < 0) {
+		r += b
+	}
+	return r
+}
+
+// Align returns the smallest multiple of to, which is above 0, that is at least
+// n.
+func (z *Sizes) Align(n, to int64) int64 { return z.Mul(z.CeilDiv(n, to), to) }
+
+// Int returns n, an extent, length or offset, as an int. A negative n and one
+// that does not fit are problems; the result is then 0.
+func (z *Sizes) Int(n int64) int {
+	if n < 0 {
+		return int(z.fail("%[2]d is negative", n, 0))
+	}
+	if n > math.MaxInt {
+		return int(z.fail("%[2]d does not fit an int", n, 0))
+	}
+	return int(n)
+}
+
+// Err returns the first problem as "where: …", nil if there was none.
+func (z *Sizes) Err(where string) error {
+	if z.problem == "" {
+		return nil
+	}
+	return fmt.Errorf("%s: sizes: "+z.problem, where, z.a, z.b)
+}

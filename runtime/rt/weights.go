@@ -1,0 +1,224 @@
+package rt
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/burngen/burngen/runtime/rt/safetensors"
+)
+
+// Weights are named tensors: a safetensors file in memory, or what a program put
+// together. Generated code reads them with [WeightsOf] and asks once, at the end,
+// what went wrong. All methods may be called from several goroutines at once.
+//
+// Tensors are used where they lie as far as that is possible, and must not be
+// written.
+type Weights struct {
+	*tensors
+
+	failed sync.Mutex
+	errs   []error
+}
+
+// tensors are what the handles of Weights share.
+type tensors struct {
+	mu       sync.RWMutex
+	byName   map[string]*tensor
+	metadata map[string]string
+	digest   string // as the file records it
+
+	broken error        // why there are no tensors
+	refs   atomic.Int64 // handles not closed and owners that keep them
+	closed atomic.Bool
+	unmap  func() error // gives the mapped memory back, nil if there is none
+}
+
+// tensor is one of them. Elements are stored as in a file; see store.
+type tensor struct {
+	Info
+	raw []byte
+}
+
+// Info describes a tensor.
+type Info struct {
+	Name  string
+	DType string // as [DTypeOf] spells it, and "i4", "u4", "i2", "u2"
+	Shape []int  // empty for a scalar
+	Bytes int64  // as stored
+}
+
+// String returns "f32[8,1,3,3]".
+func (i Info) String() string { return formatType(i.DType, i.Shape) }
+
+func formatType(dtype string, shape []int) string {
+	b := append([]byte(dtype), '[')
+	for k, n := range shape {
+		if k > 0 {
+			b = append(b, ',')
+		}
+		b = strconv.AppendInt(b, int64(n), 10)
+	}
+	return string(append(b, ']'))
+}
+
+// OpenWeights returns the weights in data, the text of a safetensors file that
+// go:embed put into the program.
+func OpenWeights(data string) *Weights { return ParseWeights(bytesOf(data)) }
+
+// ParseWeights returns the weights in data, a whole safetensors file, which must
+// not change as long as they are used. What is wrong with the file shows in Err.
+func ParseWeights(data []byte) *Weights {
+	w := NewWeights()
+	if err := w.parse(data); err != nil {
+		return broken(fmt.Errorf("weights: %w", err))
+	}
+	return w
+}
+
+// NewWeights returns weights without tensors, to [Add] to.
+func NewWeights() *Weights {
+	t := &tensors{byName: map[string]*tensor{}, metadata: map[string]string{}}
+	t.refs.Store(1)
+	return &Weights{tensors: t}
+}
+
+// broken returns weights that could not be opened.
+func broken(err error) *Weights {
+	w := NewWeights()
+	w.broken = err
+	return w
+}
+
+// parse fills t with what data holds.
+func (t *tensors) parse(data []byte) error {
+	h, err := safetensors.Parse(data)
+	if err != nil {
+		return err
+	}
+	for _, e := range h.Tensors {
+		shape := make([]int, len(e.Shape))
+		for i, n := range e.Shape {
+			if n > math.MaxInt {
+				return fmt.Errorf("%.100q: extent %d does not fit an int", e.Name, n)
+			}
+			shape[i] = int(n)
+		}
+		raw := data[h.Data+e.Begin : h.Data+e.End : h.Data+e.End]
+		t.byName[e.Name] = &tensor{Info{e.Name, dtypeOf[e.DType], shape, int64(len(raw))}, raw}
+	}
+	for _, key := range slices.Sorted(maps.Keys(h.Metadata)) {
+		value := h.Metadata[key]
+		switch name, isNote := strings.CutPrefix(key, notePrefix); {
+		case isNote:
+			if err := t.note(name, value); err != nil {
+				return err
+			}
+		case key == digestKey:
+			t.digest = value
+		default:
+			t.metadata[key] = value
+		}
+	}
+	return nil
+}
+
+// Fork returns another handle on the same tensors, with no errors of its own
+// yet. LoadFrom works on a fork, so that weights which do not fit one model can
+// still be loaded into another.
+func (w *Weights) Fork() *Weights {
+	if w == nil {
+		return nil
+	}
+	return &Weights{tensors: w.tensors}
+}
+
+// fail records an error of the weights.
+func (w *Weights) fail(err error) {
+	w.failed.Lock()
+	w.errs = append(w.errs, fmt.Errorf("weights: %w", err))
+	w.failed.Unlock()
+}
+
+// Err returns everything that went wrong in opening the weights and with this
+// handle, joined, or nil.
+func (w *Weights) Err() error {
+	if w == nil {
+		return errors.New("weights: none given")
+	}
+	w.failed.Lock()
+	defer w.failed.Unlock()
+	return errors.Join(append([]error{w.broken}, w.errs...)...)
+}
+
+// find returns the tensor of a name, nil if there is none.
+func (w *Weights) find(name string) *tensor {
+	if w == nil {
+		return nil
+	}
+	w.mu.RLock()
+	defer w.mu.RUnlock()
+	return w.byName[name]
+}
+
+// Names returns the names of all tensors, sorted.
+func (w *Weights) Names() []string {
+	if w == nil {
+		return nil
+	}
+	w.mu.RLock()
+	defer w.mu.RUnlock()
+	return slices.Sorted(maps.Keys(w.byName))
+}
+
+// Info describes the tensor of a name and reports whether there is one.
+func (w *Weights) Info(name string) (Info, bool) {
+	t := w.find(name)
+	if t == nil {
+		return Info{}, false
+	}
+	info := t.Info
+	info.Shape = slices.Clone(info.Shape)
+	return info, true
+}
+
+// Raw returns the bytes of a tensor as they are stored, little-endian, nil if
+// there is no tensor of that name or the weights are closed.
+func (w *Weights) Raw(name string) []byte {
+	t := w.find(name)
+	if t == nil || w.closed.Load() {
+		return nil
+	}
+	return t.raw
+}
+
+// Metadata returns a copy of the strings that the file holds beside the tensors.
+func (w *Weights) Metadata() map[string]string {
+	if w == nil {
+		return nil
+	}
+	w.mu.RLock()
+	defer w.mu.RUnlock()
+	return maps.Clone(w.metadata)
+}
+
+// SetMetadata sets one of them. The keys that start with "burngen.dtype:" and
+// "burngen.sha256" are taken.
+func (w *Weights) SetMetadata(key, value string) {
+	if w == nil {
+		return
+	}
+	if key == digestKey || strings.HasPrefix(key, notePrefix) {
+		w.fail(fmt.Errorf("metadata %.100q: key is taken", key))
+		return
+	}
+	w.mu.Lock()
+	w.metadata[key] = value
+	w.mu.Unlock()
+}

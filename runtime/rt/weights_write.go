@@ -1,0 +1,208 @@
+package rt
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"unsafe"
+
+	"github.com/burngen/burngen/runtime/rt/safetensors"
+)
+
+// Add adds a tensor. Numbers are not copied: they must not change until w is
+// written or no longer used, unless the change is meant to be seen. Errors, which
+// w.Err returns: a name there is already, and data that does not have as many
+// elements as shape.
+func Add[T Element](w *Weights, name string, data []T, shape ...int) {
+	if w == nil {
+		return
+	}
+	if err := (Tensor[T]{data, shape}).Check(); err != nil {
+		w.fail(fmt.Errorf("%.100q: %w", name, err))
+		return
+	}
+	var raw []byte
+	if list, ok := any(data).([]string); ok {
+		var err error
+		if raw, err = joinStrings(list); err != nil {
+			w.fail(fmt.Errorf("%.100q: %w", name, err))
+			return
+		}
+	} else {
+		width := int(unsafe.Sizeof(*new(T)))
+		raw = unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(data))), len(data)*width)
+		if !littleEndian && width > 1 {
+			stored := make([]byte, len(raw))
+			reverse(stored, raw, width)
+			raw = stored
+		}
+	}
+	w.AddRaw(name, DTypeOf[T](), shape, raw)
+}
+
+// AddPacked adds a tensor of integers of 4 or 2 bits, one to an element of data,
+// or of [Float4E2M1] with bits = 4. Of each element the low bits are stored.
+func AddPacked[T int8 | uint8 | Float4E2M1](w *Weights, name string, bits int, data []T, shape ...int) {
+	if w == nil {
+		return
+	}
+	dtype := DTypeOf[T]()
+	if dtype != "f4e2m1" {
+		dtype = fmt.Sprintf("%c%d", dtype[0], bits)
+	}
+	k := kinds[dtype]
+	if k.bits != bits || bits >= 8 {
+		w.fail(fmt.Errorf("%.100q: no type of %d bits is held in a %s", name, bits, DTypeOf[T]()))
+		return
+	}
+	if err := (Tensor[T]{data, shape}).Check(); err != nil {
+		w.fail(fmt.Errorf("%.100q: %w", name, err))
+		return
+	}
+	codes := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(data))), len(data))
+	w.AddRaw(name, dtype, shape, pack(codes, bits))
+}
+
+// AddRaw adds a tensor of a type by name, see [Info]. raw holds its elements as
+// they are stored: little-endian, in row-major order, those of less than a byte
+// packed from its low bits up; it is not copied. Errors are those of [Add].
+func (w *Weights) AddRaw(name, dtype string, shape []int, raw []byte) {
+	if w == nil {
+		return
+	}
+	t := &tensor{Info{name, dtype, slices.Clone(shape), int64(len(raw))}, raw}
+	err := t.check()
+	w.mu.Lock()
+	if _, twice := w.byName[name]; err == nil && twice {
+		err = fmt.Errorf("%.100q: name appears twice", name)
+	}
+	if err == nil {
+		w.byName[name] = t
+	}
+	w.mu.Unlock()
+	if err != nil {
+		w.fail(err)
+	}
+}
+
+// Digest returns the digest that the file records, "" if it records none.
+func (w *Weights) Digest() string {
+	if w == nil {
+		return ""
+	}
+	return w.digest
+}
+
+// Verify computes the digest of names, types, shapes, bytes and metadata and
+// compares it with the one that the file records. It reads all of the weights;
+// nothing else does. Errors: a difference, and a file without a digest.
+func (w *Weights) Verify() error {
+	if err := w.Err(); err != nil {
+		return err
+	}
+	if w.digest == "" {
+		return errors.New("weights: file has no digest to compare with")
+	}
+	if w.closed.Load() || !w.retain() {
+		return fmt.Errorf("weights: %w", ErrClosed)
+	}
+	defer w.release()
+	w.mu.RLock()
+	defer w.mu.RUnlock()
+	if sum := w.sum(); sum != w.digest {
+		return fmt.Errorf("weights: sha256 of the contents is %s, file says %.100q", sum, w.digest)
+	}
+	return nil
+}
+
+// sum computes the digest. It is called with t.mu held.
+func (t *tensors) sum() string {
+	h := sha256.New()
+	for _, key := range slices.Sorted(maps.Keys(t.metadata)) {
+		fmt.Fprintf(h, "%q=%q\n", key, t.metadata[key])
+	}
+	for _, name := range slices.Sorted(maps.Keys(t.byName)) {
+		x := t.byName[name]
+		fmt.Fprintf(h, "%q %v %d\n", name, x.Info, len(x.raw))
+		h.Write(x.raw)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// WriteTo writes a safetensors file of all tensors and metadata, with a digest,
+// and returns the number of bytes written. Equal weights make equal files.
+// Errors are those of w, of names the format cannot hold, and of out.
+func (w *Weights) WriteTo(out io.Writer) (int64, error) {
+	if err := w.Err(); err != nil {
+		return 0, err
+	}
+	n, err := w.write(out)
+	if err != nil {
+		err = fmt.Errorf("weights: %w", err)
+	}
+	return n, err
+}
+
+func (t *tensors) write(out io.Writer) (int64, error) {
+	if t.closed.Load() || !t.retain() {
+		return 0, ErrClosed
+	}
+	defer t.release()
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	metadata := maps.Clone(t.metadata)
+	metadata[digestKey] = t.sum()
+	var entries []safetensors.Entry
+	for name, x := range t.byName {
+		e := safetensors.Entry{Name: name, DType: kinds[x.DType].file, Data: x.raw}
+		if noted(x.DType) {
+			metadata[notePrefix+name] = x.String()
+			e.Shape = []int64{x.Bytes}
+		} else {
+			for _, n := range x.Shape {
+				e.Shape = append(e.Shape, int64(n))
+			}
+		}
+		entries = append(entries, e)
+	}
+	return safetensors.Write(out, entries, metadata)
+}
+
+// Save writes the file that WriteTo writes. A file of that name is replaced when
+// the new one is whole, and stays as it is on error.
+func (w *Weights) Save(path string) error {
+	if err := w.Err(); err != nil {
+		return err
+	}
+	if err := w.save(path); err != nil {
+		return fmt.Errorf("weights: %w", err)
+	}
+	return nil
+}
+
+func (t *tensors) save(path string) error {
+	temporary := fmt.Sprintf("%s.%d.partial", path, os.Getpid())
+	f, err := os.Create(temporary)
+	if err != nil {
+		return err
+	}
+	_, err = t.write(f)
+	if err == nil {
+		err = f.Sync()
+	}
+	if closing := f.Close(); err == nil {
+		err = closing
+	}
+	if err == nil {
+		err = os.Rename(temporary, path)
+	}
+	if err != nil {
+		os.Remove(temporary)
+	}
+	return err
+}
