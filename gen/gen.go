@@ -54,9 +54,9 @@ func (o *Options) progress(stage string) {
 
 // Model is a compiled model: its functions as steps, and its weights.
 type Model struct {
-	Name    string // of the file, without its extension
-	Meta    rt.Meta
-	Source  *onnx.Model
+	Name   string // of the file, without its extension
+	Meta   rt.Meta
+	Source *onnx.Model
 	// Stats counts what the passes did, by their names.
 	Stats   map[string]int
 	Module  *ir.Module // lowered
@@ -218,7 +218,7 @@ func (m *Model) Files() ([]emit.File, error) {
 		Doc:     m.Source.Doc,
 		Forward: m.Forward, Prepare: m.Prepare,
 		WeightsFile: weights, Embed: !m.options.WeightsOutside,
-		Meta: m.Meta,
+		Meta: m.Meta, Limits: m.Source.Limits,
 	}
 	loaded, made := map[string]bool{}, map[string]bool{}
 	for _, name := range m.Prepare.IR.ResultNames {

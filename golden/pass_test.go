@@ -39,7 +39,7 @@ func TestPass(t *testing.T) {
 }
 
 func TestEveryPassHasGoldens(t *testing.T) {
-	for _, p := range slices.Concat(pass.Canonical, pass.Lowering) {
+	for _, p := range slices.Concat(pass.Canonical, pass.Lowering, pass.Outlining) {
 		if files, _ := filepath.Glob("pass/" + p.Name + "/*.txtar"); len(files) == 0 {
 			t.Errorf("pass/%s has no golden", p.Name)
 		}
@@ -108,9 +108,11 @@ func setSection(a *txtar.Archive, name, text string) {
 // compareModules evaluates @forward of two modules on the same inputs, for some
 // values of the symbols.
 func compareModules(t *testing.T, before, after *ir.Module, near bool) {
-	if err := prepareWeights(after); err != nil {
-		t.Errorf("prepare: %v", err)
-		return
+	for _, m := range []*ir.Module{before, after} {
+		if err := prepareWeights(m); err != nil {
+			t.Errorf("prepare: %v", err)
+			return
+		}
 	}
 	f, g := before.Func(pass.Forward), after.Func(pass.Forward)
 	compared := 0

@@ -31,10 +31,7 @@ func (op Constant) InferElems([]*Value, Type) []Ratio {
 	elems := make([]Ratio, t.Len())
 	for i := range elems {
 		if !t.DType.IsFloat() {
-			elems[i] = Ratio{Const(int(t.Int(i))), 1}
-			if int64(int(t.Int(i))) != t.Int(i) {
-				return nil
-			}
+			elems[i] = Ratio{Const64(t.Int(i)), 1}
 			continue
 		}
 		r, ok := ratio(t.Float(i))

@@ -84,6 +84,27 @@ func (c *call) Arg(i int) *ir.Value {
 	return nil
 }
 
+func (c *call) Constant(i int) *ir.Tensor {
+	v := c.Arg(i)
+	if v == nil || v.Def == nil {
+		return nil
+	}
+	switch op := v.Def.Op.(type) {
+	case ir.Constant:
+		return op.Value
+	case ir.Load:
+		if n, _ := op.Type.Elems().Int(); n > maxTensor {
+			return nil
+		}
+		t, err := c.im.Module.Weight(op.Name).Tensor()
+		if err != nil {
+			ir.FailWith(err)
+		}
+		return t
+	}
+	return nil
+}
+
 func (c *call) Wants(i int) bool { return i < len(c.node.Outputs) && c.node.Outputs[i] != "" }
 
 func (c *call) ResultType(i int) (ir.Type, bool) {

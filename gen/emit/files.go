@@ -148,11 +148,12 @@ func (e *emitter) nameBuffers(f *function, local *names) {
 		if !isGoName(name) || name == "h" || strings.HasPrefix(name, "h") && len(strings.Trim(name[1:], "0123456789")) == 0 {
 			name = fmt.Sprintf("h%d", i+1)
 		}
-		for e.global.taken[name+"Off"] || local.taken[name] {
-			name = local.unique(name)
+		base := name
+		for k := 2; e.global.taken[name+"Off"] || local.taken[name]; k++ {
+			name = fmt.Sprintf("%s_%d", base, k)
 		}
-		local.taken[name] = true
-		f.buffers[b] = e.global.unique(name + "Off")[:len(name)]
+		local.taken[name], e.global.taken[name+"Off"] = true, true
+		f.buffers[b] = name
 	}
 }
 
@@ -260,7 +261,11 @@ func (e *emitter) sessionType(f *jen.File) {
 			list = append(list, jen.Lit(s))
 		}
 		body = append(body, jen.If(jen.Err().Op(":=").Id("max").Dot("Check").Call(append([]jen.Code{jen.Lit(e.Title + ": NewSession")}, list...)...), jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Nil(), jen.Err())))
-		values = append(values, jen.Id("max").Op(":").Id("max"))
+		given := jen.Id("max")
+		if limits := e.limits(); len(limits) > 0 {
+			given = given.Dot("Within").Call(jen.Qual(rtPath, "Max").Values(limits...))
+		}
+		values = append(values, jen.Id("max").Op(":").Add(given))
 		if a.form == dynamic {
 			values = append(values, jen.Id("symbols").Op(":").Qual(rtPath, "NewSymbols").Call(list...))
 		}
@@ -291,6 +296,17 @@ func (e *emitter) sessionType(f *jen.File) {
 	}
 	note(f, "open makes the arena large enough.")
 	f.Func().Params(jen.Id("s").Op("*").Id("Session")).Id("open").Params(params...).Error().Block(e.openBody()...)
+}
+
+// limits prints the largest extents that were given when the model was compiled.
+func (e *emitter) limits() []jen.Code {
+	var out []jen.Code
+	for _, s := range e.api.symbols {
+		if n, ok := e.Limits[s]; ok {
+			out = append(out, jen.Lit(s).Op(":").Lit(n))
+		}
+	}
+	return out
 }
 
 func (e *emitter) openBody() []jen.Code {

@@ -53,7 +53,7 @@ func (f *function) body(steps []program.Step) (body []jen.Code, weights bool) {
 		out = append(out, f.comments(s)...)
 		switch s := s.(type) {
 		case *program.Call:
-			out = append(out, f.fallible(s.Kernel, s.Node, jen.Qual(cpuPath, s.Kernel).Call(f.args(s.Args, views)...)))
+			out = append(out, f.fallible(s.Kernel, s.Node, jen.Qual(cpuPath, s.Kernel).Call(f.args(s.Kernel, s.Args, views)...)))
 		case *program.Check:
 			check := jen.Qual(rtPath, "CheckDim").Call(jen.Lit(ir.OpName(s.Node.Op)), text(s.What), f.int(s.A), f.int(s.B))
 			out = append(out, returnAt(s.Node, check))
@@ -195,12 +195,25 @@ func (f *function) slice(ref *program.Ref, v *views) *jen.Statement {
 	return base.Index(low, f.int(end))
 }
 
-func (f *function) args(args []any, v *views) []jen.Code {
+// args prints the arguments of a kernel.
+func (f *function) args(kernel string, args []any, v *views) []jen.Code {
 	out := make([]jen.Code, len(args))
 	for i, a := range args {
+		if dims, ok := a.([]ir.Dim); ok {
+			out[i] = jen.Id(exec.ParamType(kernel, i)).Values(f.ints(dims)...)
+			continue
+		}
 		out[i] = f.arg(a, v)
 	}
 	return out
+}
+
+func (f *function) ints(dims []ir.Dim) []jen.Code {
+	list := make([]jen.Code, len(dims))
+	for i, d := range dims {
+		list[i] = f.int(d)
+	}
+	return list
 }
 
 func (f *function) arg(a any, v *views) *jen.Statement {
@@ -216,19 +229,14 @@ func (f *function) arg(a any, v *views) *jen.Statement {
 		return f.slice(a.Ref, v).Index(jen.Lit(0))
 	case ir.Dim:
 		return f.int(a)
-	case []ir.Dim:
-		list := make([]jen.Code, len(a))
-		for i, d := range a {
-			list[i] = f.int(d)
-		}
-		return jen.Index().Int().Values(list...)
-	case []any:
-		return jen.List(f.args(a, v)...)
 	case ir.Ident:
 		return jen.Qual(cpuPath, string(a))
 	case ir.Number:
 		return number(a)
 	case *program.Struct:
+		if len(a.Fields) == 0 {
+			return jen.Nil()
+		}
 		return f.composite(a, v)
 	case *program.Chain:
 		return jen.Id(f.chains.name(a))
@@ -261,15 +269,21 @@ func (f *function) composite(s *program.Struct, v *views) *jen.Statement {
 }
 
 func (f *function) field(s *program.Struct, field ir.Field, v *views) *jen.Statement {
-	list, ok := field.Value.([]any)
-	if !ok {
-		return f.arg(field.Value, v)
-	}
 	typ := exec.FieldType(s.Type, field.Name)
 	if typ == "" {
 		ir.Fail("%s has no field %s", s.Type, field.Name)
 	}
-	return jen.Id(typ).Values(f.args(list, v)...)
+	switch list := field.Value.(type) {
+	case []ir.Dim:
+		return jen.Id(typ).Values(f.ints(list)...)
+	case []any:
+		var items []jen.Code
+		for _, item := range list {
+			items = append(items, f.arg(item, v))
+		}
+		return jen.Id(typ).Values(items...)
+	}
+	return f.arg(field.Value, v)
 }
 
 func isStatic(s *program.Struct) bool {

@@ -39,6 +39,9 @@ type Model struct {
 	// Embed puts the weights file into the program.
 	Embed bool
 
+	// Limits are the largest extents that symbols may have.
+	Limits map[string]int
+
 	Meta   rt.Meta
 	Sample []Sample
 }

@@ -32,6 +32,15 @@ func Fallible(name string) bool {
 	return err == nil && k.instances[0].Type().NumOut() > 0
 }
 
+// ParamType returns the Go type of a kernel's parameter.
+func ParamType(name string, i int) string {
+	k, err := kernel(name)
+	if err != nil || i >= k.instances[0].Type().NumIn() {
+		return "[]int"
+	}
+	return k.instances[0].Type().In(i).String()
+}
+
 // call finds the instance that takes the arguments, which arg returns as what
 // the parameter's type wants, and calls it.
 func (f function) call(n int, arg func(i int, want reflect.Type) (reflect.Value, error)) error {
@@ -43,13 +52,7 @@ func (f function) call(n int, arg func(i int, want reflect.Type) (reflect.Value,
 		if args == nil {
 			continue
 		}
-		var out []reflect.Value
-		if k.Type().IsVariadic() {
-			out = k.CallSlice(args)
-		} else {
-			out = k.Call(args)
-		}
-		if len(out) > 0 && !out[0].IsNil() {
+		if out := k.Call(args); len(out) > 0 && !out[0].IsNil() {
 			return out[0].Interface().(error)
 		}
 		return nil
@@ -59,16 +62,24 @@ func (f function) call(n int, arg func(i int, want reflect.Type) (reflect.Value,
 
 // arguments returns the arguments as t takes them, nil when it does not.
 func (f function) arguments(t reflect.Type, n int, arg func(i int, want reflect.Type) (reflect.Value, error)) ([]reflect.Value, error) {
-	if t.NumIn() != n {
+	fixed := t.NumIn()
+	if t.IsVariadic() {
+		fixed--
+	}
+	if n < fixed || n > fixed && !t.IsVariadic() {
 		return nil, fmt.Errorf("%d arguments, %d expected", n, t.NumIn())
 	}
 	args := make([]reflect.Value, n)
 	for i := range args {
-		v, err := arg(i, t.In(i))
+		want := t.In(min(i, t.NumIn()-1))
+		if i >= fixed {
+			want = want.Elem()
+		}
+		v, err := arg(i, want)
 		if err != nil {
 			return nil, err
 		}
-		if !v.Type().AssignableTo(t.In(i)) {
+		if !v.Type().AssignableTo(want) {
 			return nil, nil
 		}
 		args[i] = v

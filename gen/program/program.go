@@ -99,7 +99,11 @@ func (b *builder) node(n *ir.Node) ([]Step, error) {
 	case ir.CheckDim:
 		return []Step{&Check{Node: n, A: o.A, B: o.B, What: o.What}}, nil
 	case ir.Extents:
-		return []Step{&Call{Node: n, Kernel: "Elements", Args: []any{b.ref(n.Results[0]), o.Elems}}}, nil
+		args := []any{b.ref(n.Results[0])}
+		for _, d := range o.Elems {
+			args = append(args, d)
+		}
+		return []Step{&Call{Node: n, Kernel: "Elements", Args: args}}, nil
 	case op.Pointwise:
 		l, err := b.loop(n)
 		return []Step{l}, err

@@ -29,16 +29,18 @@ func broadcastOperand(c ir.Importer) (*ir.Value, error) {
 	}
 	consumed(c)
 	rank := x.Type.Rank()
-	at := c.Int("axis", rank-y.Type.Rank())
+	axis := c.Int("axis", rank-y.Type.Rank())
 	if c.Int("broadcast", 0) == 0 {
 		if rank != y.Type.Rank() {
 			return nil, fmt.Errorf("shapes %s and %s without broadcast", x.Type, y.Type)
 		}
 		return y, nil
 	}
-	axis, err := fromFront(at, rank+1)
-	if err != nil || axis+y.Type.Rank() > rank {
-		return nil, fmt.Errorf("axis %d for shapes %s and %s", at, x.Type, y.Type)
+	if axis < 0 {
+		axis += rank
+	}
+	if axis < 0 || axis+y.Type.Rank() > rank {
+		return nil, fmt.Errorf("axis %d for shapes %s and %s", axis, x.Type, y.Type)
 	}
 	return trailingOnes(c.Builder(), y, rank-axis), nil
 }

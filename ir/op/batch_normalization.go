@@ -110,7 +110,7 @@ func (BatchNormalization) Flops(in, _ []ir.Type) ir.Dim { return in[0].Elems().M
 // kept for each place.
 func importBatchNormalization(c ir.Importer) ([]*ir.Value, error) {
 	op := BatchNormalization{Epsilon: c.Float("epsilon", float64(float32(1e-5)))}
-	c.Float("momentum", float64(float32(0.9)))
+	momentum := c.Float("momentum", float64(float32(0.9)))
 	if c.Opset() < 6 {
 		c.Ints("consumed_inputs", nil)
 	}
@@ -122,11 +122,30 @@ func importBatchNormalization(c ir.Importer) ([]*ir.Value, error) {
 	for i := 1; i < c.NumResults(); i++ {
 		training = training || c.Wants(i)
 	}
-	if training {
-		return nil, fmt.Errorf("statistics of a batch that is trained on are not supported")
-	}
 	if x := c.Arg(0).Type; !spatial && x.Rank() > 2 && c.Arg(1).Type.Rank() == 1 {
 		return nil, fmt.Errorf("scale %s with spatial unset, rank %d expected", c.Arg(1).Type, x.Rank()-1)
 	}
+	if training {
+		return op.train(c, spatial, momentum), nil
+	}
 	return []*ir.Value{c.Builder().Node(op, c.Arg(0), c.Arg(1), c.Arg(2), c.Arg(3), c.Arg(4))}, nil
+}
+
+// train appends the normalisation by the statistics of operand 0 itself; further
+// results are the running mean and variance, updated, and the statistics.
+func (op BatchNormalization) train(c ir.Importer, spatial bool, momentum float64) []*ir.Value {
+	b, x, mean, variance := c.Builder(), c.Arg(0), c.Arg(3), c.Arg(4)
+	axes := []int{0}
+	if spatial {
+		axes = append(axes, allAxes(x.Type.Rank())[min(2, x.Type.Rank()):]...)
+	}
+	m, v := moments(b, x, axes)
+	m, v = reshape(b, m, mean.Type.Shape...), reshape(b, v, variance.Type.Shape...)
+	update := func(running, batch *ir.Value) *ir.Value {
+		d := running.Type.DType
+		kept := b.Node(Mul{}, running, b.Scalar(d, momentum))
+		return b.Node(Add{}, kept, b.Node(Mul{}, convert(b, batch, d), b.Scalar(d, 1-momentum)))
+	}
+	out := []*ir.Value{b.Node(op, x, c.Arg(1), c.Arg(2), m, v), update(mean, m), update(variance, v), m, v}
+	return out[:min(len(out), c.NumResults())]
 }

@@ -102,6 +102,23 @@ func (op Concat) Call(n *ir.Node) (ir.Call, error) {
 	return ir.Call{Kernel: "Concat", Args: args}, nil
 }
 
+// Parts gives where each operand begins in the result when that is all before
+// the next: when the extents before Axis are 1.
+func (op Concat) Parts(n *ir.Node) []ir.Dim {
+	for _, d := range n.Results[0].Type.Shape[:op.Axis] {
+		if !d.Equal(ir.Const(1)) {
+			return nil
+		}
+	}
+	var at ir.Dim
+	offsets := make([]ir.Dim, len(n.Args))
+	for i, a := range n.Args {
+		offsets[i] = at
+		at = at.Add(a.Type.Elems())
+	}
+	return offsets
+}
+
 // importConcat reads Concat; before opset 4 the axis is 1 unless it is given.
 func importConcat(c ir.Importer) ([]*ir.Value, error) {
 	if c.Opset() >= 4 && !c.Has("axis") {

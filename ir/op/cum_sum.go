@@ -113,30 +113,40 @@ func (op CumProd) Call(n *ir.Node) (ir.Call, error) {
 
 // importCumSum reads CumSum.
 func importCumSum(c ir.Importer) ([]*ir.Value, error) {
-	op, err := cumAttributes(c)
-	if err != nil {
-		return nil, err
-	}
-	return []*ir.Value{c.Builder().Node(op, c.Arg(0))}, nil
+	return importCum(c, func(op CumSum) ir.Op { return op })
 }
 
 // importCumProd reads CumProd.
 func importCumProd(c ir.Importer) ([]*ir.Value, error) {
-	op, err := cumAttributes(c)
-	if err != nil {
-		return nil, err
-	}
-	return []*ir.Value{c.Builder().Node(CumProd(op), c.Arg(0))}, nil
+	return importCum(c, func(op CumSum) ir.Op { return CumProd(op) })
 }
 
-// cumAttributes reads the axis, an operand, and the attributes of CumSum and
-// CumProd.
-func cumAttributes(c ir.Importer) (op CumSum, err error) {
-	axis, err := knownInt(c, 1, "axis")
-	if err != nil {
-		return op, err
+// importCum reads the attributes of CumSum and CumProd, and the axis, an operand.
+// Where that is not known it chooses among the results along every axis.
+func importCum(c ir.Importer, of func(CumSum) ir.Op) ([]*ir.Value, error) {
+	b, x := c.Builder(), c.Arg(0)
+	op := CumSum{Exclusive: c.Int("exclusive", 0) != 0, Reverse: c.Int("reverse", 0) != 0}
+	along := func(axis int) *ir.Value {
+		op.Axis = axis
+		return b.Node(of(op), x)
 	}
-	op.Axis, err = fromFront(axis, c.Arg(0).Type.Rank())
-	op.Exclusive, op.Reverse = c.Int("exclusive", 0) != 0, c.Int("reverse", 0) != 0
-	return op, err
+	rank := x.Type.Rank()
+	at := c.Arg(1)
+	if _, known := at.Dims(); known || at == nil || rank == 0 {
+		axis, err := knownInt(c, 1, "axis")
+		if err == nil {
+			axis, err = fromFront(axis, rank)
+		}
+		if err != nil {
+			return nil, err
+		}
+		return []*ir.Value{along(axis)}, nil
+	}
+	d := at.Type.DType
+	at = b.Node(Mod{}, reshape(b, at), b.Scalar(d, float64(rank)))
+	y := along(0)
+	for axis := 1; axis < rank; axis++ {
+		y = b.Node(Where{}, b.Node(Equal{}, at, b.Scalar(d, float64(axis))), along(axis), y)
+	}
+	return []*ir.Value{y}, nil
 }

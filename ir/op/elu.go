@@ -1,9 +1,8 @@
 package op
 
 import (
-	"math"
-
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/op/internal/portable"
 )
 
 // Elu is x where it is not negative, else Alpha·(e^x − 1), of floats.

@@ -49,7 +49,7 @@ func (op Expand) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	if !ok {
 		return nil, fmt.Errorf("shape %s has no value", shapeText(op.Shape))
 	}
-	return move(in[0], shape, op.source(in[0].Shape)), nil
+	return move(in[0], shape, op.source(in[0].Shape))
 }
 
 // InferElems repeats the elements.

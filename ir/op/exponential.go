@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/op/internal/portable"
 )
 
 // Exp is e to the power x, of floats.

@@ -84,7 +84,7 @@ func (op Gather) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	shape := append([]int{}, x.Shape[:op.Axis]...)
 	shape = append(shape, indices.Shape...)
 	shape = append(shape, x.Shape[op.Axis+1:]...)
-	return move(x, shape, op.source(picked, indices.Shape)), nil
+	return move(x, shape, op.source(picked, indices.Shape))
 }
 
 // InferElems picks the slices where the indices are constants.

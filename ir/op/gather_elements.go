@@ -57,7 +57,7 @@ func (op GatherElements) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 		i++
 		copy(from, at)
 		from[op.Axis] = picked[i]
-	}), nil
+	})
 }
 
 // Call is cpu.GatherElements.

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/op/internal/portable"
 )
 
 // Gelu is x·(1 + erf(x/√2))/2, of floats; with Tanh it is the approximation

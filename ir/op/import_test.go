@@ -82,9 +82,13 @@ func importFunc(op string, opset, results int, a attrs, types []ir.Type, constan
 	return f, err
 }
 
-func (n *testNode) Builder() *ir.Builder              { return n.b }
-func (n *testNode) Op() string                        { return n.op }
-func (n *testNode) Opset() int                        { return n.opset }
+func (n *testNode) Builder() *ir.Builder { return n.b }
+func (n *testNode) Op() string           { return n.op }
+func (n *testNode) Opset() int           { return n.opset }
+func (n *testNode) Constant(i int) *ir.Tensor {
+	t, _ := n.Arg(i).ConstValue()
+	return t
+}
 func (n *testNode) NumArgs() int                      { return len(n.args) }
 func (n *testNode) NumResults() int                   { return n.results }
 func (n *testNode) Wants(i int) bool                  { return i < n.results }

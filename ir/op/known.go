@@ -13,6 +13,9 @@ func knownDims(c ir.Importer, i int, name string) ([]ir.Dim, error) {
 	if v == nil {
 		return nil, fmt.Errorf("%s is absent", name)
 	}
+	if n, ok := v.Type.Elems().Int(); ok && n == 0 {
+		return []ir.Dim{}, nil
+	}
 	dims, ok := v.Dims()
 	if !ok {
 		return nil, fmt.Errorf("%s is not known before the model runs", name)
@@ -28,7 +31,7 @@ func knownInts(c ir.Importer, i int, name string) ([]int, error) {
 	}
 	n, ok := ir.Ints(dims)
 	if !ok {
-		return nil, fmt.Errorf("%s is not constant: %s", name, dims)
+		return nil, fmt.Errorf("%s is not constant: %s", name, shapeText(dims))
 	}
 	return n, nil
 }

@@ -2,8 +2,10 @@ package op
 
 import "github.com/burngen/burngen/ir"
 
-// block is the number of channels in a block of the channel-blocked layout.
-const block = 16
+// BlockLanes is the number of channels in a block of the channel-blocked layout.
+const BlockLanes = 16
+
+const block = BlockLanes
 
 // Layouts tells a [Blocker] which values are there channel-blocked: a value
 // f32[N,C,spatial…] with at most two spatial axes as f32[N,⌈C/16⌉,spatial…,16].

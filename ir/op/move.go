@@ -8,13 +8,16 @@ import "github.com/burngen/burngen/ir"
 type source func(at, from []int)
 
 // move returns the tensor of a shape whose elements come from x.
-func move(x *ir.Tensor, shape []int, f source) []*ir.Tensor {
+func move(x *ir.Tensor, shape []int, f source) ([]*ir.Tensor, error) {
+	if _, err := ir.CheckedLen(shape); err != nil {
+		return nil, err
+	}
 	if x.IsSplat() {
-		return []*ir.Tensor{ir.Splat(x, shape...)}
+		return []*ir.Tensor{ir.Splat(x, shape...)}, nil
 	}
 	y := ir.NewTensor(x.DType, shape...)
 	visitMove(x.Shape, shape, f, func(i, j int) { y.Copy(i, x, j) })
-	return []*ir.Tensor{y}
+	return []*ir.Tensor{y}, nil
 }
 
 // moveElems is move for known elements.

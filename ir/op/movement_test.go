@@ -79,6 +79,9 @@ func TestImportTypes(t *testing.T) {
 		{"unsqueezes by attribute", "Unsqueeze", 1, attrs{"axes": []int{1}}, "f32[N,5]", nil, "f32[N,1,5]", 0},
 		{"refuses an axis twice", "Unsqueeze", 13, nil, "f32[N,5]", []*ir.Tensor{ints(0, -4)}, "named twice", 0},
 
+		{"refuses an antialiased symbol", "Resize", 18, attrs{"mode": "linear", "antialias": 1}, "f32[N]", []*ir.Tensor{nil, nil, ints(4)}, "extent N is not constant", 0},
+		{"scales a symbol by a decimal fraction", "Resize", 13, nil, "f32[N]", []*ir.Tensor{nil, ir.FloatTensor(ir.F32, 0.7)}, "f32[floor(7*N/10)]", 0},
+		{"splits a symbol evenly with a check", "Split", 13, nil, "f32[N]", nil, "f32[N]", 0},
 		{"adds symbolic extents", "Concat", 13, attrs{"axis": 1}, "f32[N,P,64] f32[N,S,64]", nil, "f32[N,P+S,64]", 0},
 		{"unifies the other extents", "Concat", 13, attrs{"axis": -1}, "f32[N,2] f32[M,3]", nil, "f32[M,5]", 0},
 		{"takes axis 1 before opset 4", "Concat", 1, nil, "f32[N,2] f32[N,3]", nil, "f32[N,5]", 0},
@@ -183,6 +186,22 @@ func TestImportValues(t *testing.T) {
 		{"gathers elements", "GatherElements", 13, attrs{"axis": 1}, "f32[2,2](1,2,3,4) i64[2,2](0,0,1,-2)", nil, "f32[2,2](1,1,4,3)"},
 		{"gathers elements of some rows", "GatherElements", 13, nil, "f32[3,2](1,2,3,4,5,6) i32[1,2](2,0)", nil, "f32[1,2](5,2)"},
 		{"refuses an element beyond the axis", "GatherElements", 13, nil, "f32[2](1,2) i64[1](-3)", nil, "index -3 out of range"},
+		{"gathers single elements by tuples", "GatherND", 11, nil, "f32[2,2](0,1,2,3) i64[2,2](0,0,1,-1)", nil, "f32[2](0,3)"},
+		{"gathers rows by tuples", "GatherND", 12, nil, "f32[2,2,2](0,1,2,3,4,5,6,7) i64[2,1,2](0,1,1,0)", nil, "f32[2,1,2](2,3,4,5)"},
+		{"gathers within batches", "GatherND", 12, attrs{"batch_dims": 1}, "f32[2,2,2](0,1,2,3,4,5,6,7) i32[2,1](1,0)", nil, "f32[2,2](2,3,4,5)"},
+		{"refuses a coordinate beyond the axis", "GatherND", 13, nil, "f32[2,2](0,1,2,3) i64[1,2](0,2)", nil, "index 2 out of range"},
+		{"refuses more coordinates than axes", "GatherND", 13, nil, "f32[2](0,1) i64[1,2](0,0)", nil, "2 coordinates for rank 1"},
+		{"refuses as many batch axes as axes", "GatherND", 13, attrs{"batch_dims": 1}, "f32[2](0,1) i64[2,1](0,0)", nil, "1 batch axes"},
+		{"puts elements", "ScatterElements", 11, attrs{"axis": 1}, "f32[1,5](1,2,3,4,5) i64[1,2](1,-2) f32[1,2](8,9)", nil, "f32[1,5](1,8,3,9,5)"},
+		{"puts elements by its old name", "Scatter", 9, nil, "f32[2](1,2) i32[1](1) f32[1](7)", nil, "f32[2](1,7)"},
+		{"adds to elements", "ScatterElements", 16, attrs{"reduction": "add"}, "f32[2](1,2) i64[3](1,1,0) f32[3](10,20,30)", nil, "f32[2](31,32)"},
+		{"takes the greatest", "ScatterElements", 18, attrs{"reduction": "max"}, "f16[2](1,2) i64[3](1,1,0) f16[3](3,1,-5)", nil, "f16[2](1,3)"},
+		{"refuses updates of another shape", "ScatterElements", 18, nil, "f32[2](1,2) i64[1](1) f32[2](3,1)", nil, "axis 0 of indices and updates"},
+		{"refuses to put beyond the axis", "ScatterElements", 18, nil, "f32[2](1,2) i64[1](2) f32[1](3)", nil, "index 2 out of range"},
+		{"refuses an unknown reduction", "ScatterElements", 18, attrs{"reduction": "mean"}, "f32[2](1,2) i64[1](1) f32[1](3)", nil, "reduction \"mean\""},
+		{"puts rows", "ScatterND", 11, nil, "f32[3,2](1,2,3,4,5,6) i64[1,1](-1) f32[1,2](8,9)", nil, "f32[3,2](1,2,3,4,8,9)"},
+		{"multiplies single elements", "ScatterND", 16, attrs{"reduction": "mul"}, "i32[2,2](1,2,3,4) i64[3,2](0,0,1,1,0,0) i32[3](5,6,7)", nil, "i32[2,2](35,2,3,24)"},
+		{"refuses updates of another rank", "ScatterND", 18, nil, "f32[2](1,2) i64[1,1](1) f32[1,1](3)", nil, "updates of rank 2"},
 		{"expands rows", "Expand", 8, nil, "f32[2,1](1,2)", []*ir.Tensor{ints(2, 1, 3)}, "f32[2,2,3](1,1,1,2,2,2,1,1,1,2,2,2)"},
 		{"tiles", "Tile", 13, nil, "f32[1,2](1,2)", []*ir.Tensor{ints(2, 2)}, "f32[2,4](1,2,1,2,1,2,1,2)"},
 		{"tiles one axis", "Tile", 1, nil, "f32[2](1,2)", []*ir.Tensor{ints(2), ints(0)}, "f32[4](1,2,1,2)"},
@@ -233,6 +252,10 @@ func TestImportValues(t *testing.T) {
 		{"interpolates at half pixels", "Resize", 13, attrs{"mode": "linear"}, "f32[2](1,3)", []*ir.Tensor{nil, ir.FloatTensor(ir.F32, 2)}, "f32[4](1,1.5,2.5,3)"},
 		{"interpolates between corners", "Resize", 13, attrs{"mode": "linear", "coordinate_transformation_mode": "align_corners"}, "f32[2,2](1,4,7,10)", []*ir.Tensor{nil, nil, ints(4, 4)}, "f32[4,4](1,2,3,4,3,4,5,6,5,6,7,8,7,8,9,10)"},
 		{"interpolates integers", "Resize", 13, attrs{"mode": "linear"}, "u8[2](1,4)", []*ir.Tensor{nil, ir.FloatTensor(ir.F32, 2)}, "u8[4](1,1,3,4)"},
+		{"widens the filter", "Resize", 18, attrs{"mode": "linear", "antialias": 1}, "f32[4](1,2,3,4)", []*ir.Tensor{nil, ir.FloatTensor(ir.F32, 0.5)}, "f32[2](1.625,3.375)"},
+		{"widens the filter inside", "Resize", 18, attrs{"mode": "linear", "antialias": 1, "exclude_outside": 1}, "f32[4](1,2,3,4)", []*ir.Tensor{nil, ir.FloatTensor(ir.F32, 0.5)}, "f32[2](1.7142857,3.2857143)"},
+		{"widens nothing that grows", "Resize", 18, attrs{"mode": "linear", "antialias": 1}, "f16[2](1,3)", []*ir.Tensor{nil, nil, ints(4)}, "f16[4](1,1.5,2.5,3)"},
+		{"interpolates by cubes", "Resize", 13, attrs{"mode": "cubic", "cubic_coeff_a": -0.5}, "f32[4](0,1,8,27)", []*ir.Tensor{nil, nil, ints(2)}, "f32[2](0.0625,17.9375)"},
 		{"resizes one axis in the middle", "Resize", 18, attrs{"axes": []int{1}}, "f32[1,2,2](1,2,3,4)", []*ir.Tensor{nil, nil, ints(4)}, "f32[1,4,2](1,2,1,2,3,4,3,4)"},
 		{"resizes three axes", "Resize", 11, nil, "f32[2,1,2](1,2,3,4)", []*ir.Tensor{ir.FloatTensor(ir.F32), ir.FloatTensor(ir.F32), ints(3, 2, 1)}, "f32[3,2,1](1,1,1,1,3,3)"},
 		{"keeps what keeps its size", "Resize", 18, attrs{"mode": "cubic"}, "f32[2](1,2)", []*ir.Tensor{nil, nil, ints(2)}, "f32[2](1,2)"},
@@ -375,6 +398,19 @@ func TestShapesOfExporters(t *testing.T) {
 			pads = c.node("Transpose", attrs{"perm": []int{1, 0}}, c.node("Slice", nil, pads, c.ints(-1), c.ints(-9223372036854775807), c.ints(0), c.ints(-1)))
 			return c.node("Pad", attrs{"mode": "reflect"}, x[0], c.node("Cast", attrs{"to": ir.I64}, c.node("Reshape", nil, pads, c.ints(-1))))
 		}, "f32[N,C,H+7,W+3]", 0},
+		{"cuts what a check says is not negative", "f32[A] f32[B] f32[N]", func(c graph, x ...*ir.Value) *ir.Value {
+			start := c.node("Sub", nil, c.extent(x[1], 0), c.extent(x[0], 0))
+			return c.node("Slice", nil, x[2], start, c.ints(9223372036854775807))
+		}, "f32[max(N-max(B-A,0),0)]", 1},
+		{"cuts the last as many", "f32[A] f32[N]", func(c graph, x ...*ir.Value) *ir.Value {
+			return c.node("Slice", nil, x[1], c.node("Neg", nil, c.extent(x[0], 0)), c.ints(9223372036854775807))
+		}, "f32[N-max(N-A,0)]", 1},
+		{"repeats and expands shapes", "f32[N,S]", func(c graph, x ...*ir.Value) *ir.Value {
+			twice := c.node("Tile", nil, c.node("Shape", nil, x[0]), c.ints(2))
+			last := c.node("Expand", nil, c.extent(x[0], 1), c.ints(2))
+			pick := c.node("Concat", attrs{"axis": 0}, c.node("Gather", nil, twice, c.ints(2)), c.node("Gather", nil, last, c.ints(-1)))
+			return c.node("ConstantOfShape", nil, pick)
+		}, "f32[N,S]", 0},
 		{"repeats by the batch", "f32[N,4] f32[1,8]", func(c graph, x ...*ir.Value) *ir.Value {
 			return c.node("Tile", nil, x[1], c.node("Concat", attrs{"axis": 0}, c.extent(x[0], 0), c.ints(1)))
 		}, "f32[N,8]", 0},
@@ -589,4 +625,42 @@ func TestSymbolsAgreeWithNumbers(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestNegativeExtentsAreErrors evaluates operators whose extents turn out to be
+// negative.
+func TestNegativeExtentsAreErrors(t *testing.T) {
+	less := ir.Sym("N").Sub(ir.Const(5))
+	dims := []ir.Dim{less}
+	zero := []ir.Dim{ir.Const(0)}
+	for _, test := range []struct {
+		op     ir.Op
+		inputs []ir.Type
+	}{
+		{Reshape{Shape: dims}, types(t, "f32[N]")},
+		{Slice{Starts: zero, Shape: dims, Steps: []int{1}}, types(t, "f32[N]")},
+		{Expand{Shape: dims}, types(t, "f32[1]")},
+		{Tile{Repeats: dims}, types(t, "f32[N]")},
+		{Pad{Mode: "constant", Before: dims, After: dims}, types(t, "f32[N]")},
+		{Pad{Mode: "edge", Before: dims, After: dims}, types(t, "f32[N]")},
+		{StridedCopy{Shape: dims, Strides: zero}, types(t, "f32[N]")},
+		{Resize{Mode: "linear", Coordinates: "half_pixel", Shape: dims, Scales: []float64{0}}, types(t, "f32[N]")},
+		{ResizeTable{Mode: "linear", Coordinates: "half_pixel", In: ir.Const(4), Out: less, Taps: 2}, nil},
+		{Range{Count: less}, types(t, "f32[]", "f32[]")},
+		{OneHot{Depth: less}, types(t, "i64[N]", "f32[2]")},
+		{Eye{DType: ir.F32, Rows: less, Cols: less}, nil},
+		{Fill{Value: ir.Scalar(ir.F32, 0), Shape: dims}, nil},
+	} {
+		t.Run(ir.OpName(test.op), func(t *testing.T) {
+			three := func(s string) (ir.Dim, bool) { return ir.Const(3), s == "N" }
+			var args []*ir.Tensor
+			for _, typ := range test.inputs {
+				shape, _ := typ.Subst(three).Static()
+				args = append(args, counted(typ.DType, shape...))
+			}
+			if out, err := ir.SubstOp(test.op, three).Eval(args); err == nil {
+				t.Errorf("no error but %s", out[0])
+			}
+		})
+	}
 }

@@ -315,7 +315,6 @@ func TestNeuralImport(t *testing.T) {
 		"lrn": {"LRN", 1, attrs{"size": 5}, []ir.Type{x}, "lrn %x {size=5 alpha=9.999999747378752e-05 beta=0.75 bias=1} : f32[1,2,5,5]"},
 		"batch normalization": {"BatchNormalization", 1, attrs{"is_test": 1, "consumed_inputs": []int{0, 0, 0, 1, 1}, "spatial": 1, "momentum": 0.5, "epsilon": 0.25}, []ir.Type{x, v, v, v, v},
 			"batch_normalization %x, %x1, %x2, %x3, %x4 {epsilon=0.25} : f32[1,2,5,5]"},
-		"batch normalization in training": {"BatchNormalization", 15, attrs{"training_mode": 1}, []ir.Type{x, v, v, v, v}, "statistics of a batch that is trained on are not supported"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f, err := importFunc(c.op, c.opset, 1, c.attrs, c.in)
@@ -325,6 +324,94 @@ func TestNeuralImport(t *testing.T) {
 			}
 			if got != c.want {
 				t.Errorf("got %s\nwant %s", got, c.want)
+			}
+		})
+	}
+}
+
+func TestRowNormalizationsLower(t *testing.T) {
+	for _, d := range []ir.DType{ir.F32, ir.F64, ir.F16} {
+		for axis := range 3 {
+			x := counted(d, 2, 3, 4)
+			scale, bias := counted(d, x.Shape[axis:]...), counted(d, x.Shape[axis:]...)
+			for _, f := range []*ir.Func{
+				nodeFunc(t, LayerNormalization{axis, 1e-5}, x.Type(), scale.Type(), bias.Type()),
+				buildFunc(t, []ir.Type{x.Type(), scale.Type(), bias.Type()}, func(b *ir.Builder, p []*ir.Value) []*ir.Value {
+					return []*ir.Value{b.Node(LayerNormalization{axis, 0.5}, p[0], nil, p[2]), b.Node(RMSNormalization{axis, 0.5}, p[0], p[1])}
+				}),
+			} {
+				checkLower(t, f, 5e-2, x, scale, bias)
+			}
+		}
+	}
+}
+
+func TestNormalizationImports(t *testing.T) {
+	x := tensorOf(ir.F32, []int{1, 4, 2}, 1, 3, 2, 6, 0, 0, 5, 9)
+	for name, c := range map[string]struct {
+		op        string
+		opset     int
+		results   int
+		attrs     attrs
+		constants []*ir.Tensor
+		want      [][]float64
+	}{
+		"each channel": {"InstanceNormalization", 6, 1, attrs{"epsilon": 0.0}, []*ir.Tensor{tensorOf(ir.F32, []int{4}, 1, 2, 3, 4), tensorOf(ir.F32, []int{4}, 0, 1, 2, 3)},
+			[][]float64{{-1, 1, -1, 3, math.NaN(), math.NaN(), -1, 7}}},
+		"groups scaled one by one": {"GroupNormalization", 18, 1, attrs{"epsilon": 0.0, "num_groups": 2}, []*ir.Tensor{tensorOf(ir.F32, []int{2}, 1, 2), tensorOf(ir.F32, []int{2}, 0, 1)},
+			[][]float64{{-1.069045, 0, -0.534522, 1.603567, -0.854345, -0.854345, 1.794719, 3.913971}}},
+		"rows with their moments": {"LayerNormalization", 17, 3, attrs{"epsilon": 0.0, "stash_type": 1}, []*ir.Tensor{tensorOf(ir.F32, []int{1}, 2), tensorOf(ir.F32, []int{2}, 0, 1)},
+			[][]float64{{-2, 3, -2, 3, math.NaN(), math.NaN(), -2, 3}, {2, 4, 0, 7}, {1, 0.5, math.Inf(1), 0.5}}},
+		"rows scaled along other axes": {"RMSNormalization", 23, 1, attrs{"epsilon": 0.0}, []*ir.Tensor{tensorOf(ir.F32, []int{4, 1}, 1, 2, 1, 2)},
+			[][]float64{{0.447214, 1.341641, 0.894427, 2.683282, math.NaN(), math.NaN(), 1.373606, 2.472490}}},
+		"a batch in training": {"BatchNormalization", 15, 3, attrs{"epsilon": 0.0, "training_mode": 1, "momentum": 0.5},
+			[]*ir.Tensor{tensorOf(ir.F32, []int{4}, 1, 1, 1, 1), tensorOf(ir.F32, []int{4}), tensorOf(ir.F32, []int{4}, 4, 4, 4, 4), tensorOf(ir.F32, []int{4}, 1, 2, 2, 2)},
+			[][]float64{{-1, 1, -1, 1, math.NaN(), math.NaN(), -1, 1}, {3, 4, 2, 5.5}, {1, 3, 1, 3}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f, err := importFunc(c.op, c.opset, c.results, c.attrs, []ir.Type{x.Type()}, c.constants...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, y := range checkLower(t, f, 1e-5, x) {
+				if want := tensorOf(ir.F32, y.Shape, c.want[i]...); !closeTo(y, want, 1e-5) {
+					t.Errorf("result %d is %s, want %v", i, y, c.want[i])
+				}
+			}
+		})
+	}
+}
+
+func TestTransposedConvolution(t *testing.T) {
+	x, w := counted(ir.F32, 1, 1, 3), tensorOf(ir.F32, []int{1, 2, 2}, 1, 10, 100, 1000)
+	for name, c := range map[string]struct {
+		opset int
+		attrs attrs
+		want  []float64 // or the error
+		err   string
+	}{
+		"plain":                   {1, nil, []float64{0, 1, 12, 20, 0, 100, 1200, 2000}, ""},
+		"with stride":             {11, attrs{"strides": []int{2}}, []float64{0, 0, 1, 10, 2, 20, 0, 0, 100, 1000, 200, 2000}, ""},
+		"with gaps":               {11, attrs{"dilations": []int{2}}, []float64{0, 1, 2, 10, 20, 0, 100, 200, 1000, 2000}, ""},
+		"cropped":                 {22, attrs{"pads": []int{1, 1}}, []float64{1, 12, 100, 1200}, ""},
+		"with cells at the end":   {22, attrs{"strides": []int{3}, "output_padding": []int{1}}, []float64{0, 0, 0, 1, 10, 0, 2, 20, 0, 0, 0, 0, 100, 1000, 0, 200, 2000, 0}, ""},
+		"of as many cells":        {22, attrs{"auto_pad": "SAME_UPPER"}, []float64{0, 1, 12, 0, 100, 1200}, ""},
+		"of as many cells, lower": {22, attrs{"auto_pad": "SAME_LOWER"}, []float64{1, 12, 20, 100, 1200, 2000}, ""},
+		"of a given shape":        {22, attrs{"output_shape": []int{2}}, []float64{1, 12, 100, 1200}, ""},
+		"of a larger shape":       {22, attrs{"output_shape": []int{5}}, []float64{0, 1, 12, 20, 0, 0, 100, 1200, 2000, 0}, ""},
+		"cropped away":            {22, attrs{"pads": []int{3, 3}}, nil, "conv_transpose: spatial axis 0: crop [3 3] of 4 cells"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f, err := importFunc("ConvTranspose", c.opset, 1, c.attrs, []ir.Type{x.Type(), w.Type()})
+			if fmt.Sprint(err) != c.err && err != nil {
+				t.Fatalf("error %v, want %s", err, c.err)
+			}
+			if err != nil {
+				return
+			}
+			y := run(t, f, x, w)[0]
+			if want := tensorOf(ir.F32, y.Shape, c.want...); y.Len() != len(c.want) || !y.Equal(want) {
+				t.Errorf("got %s, want %v", y, c.want)
 			}
 		})
 	}

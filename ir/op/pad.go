@@ -89,7 +89,7 @@ func (op Pad) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 			for i, d := range x.Shape {
 				from[i] = at(to[i]-before[i], d)
 			}
-		}), nil
+		})
 	}
 	y := ir.NewTensor(x.DType, shape...)
 	if len(in) > 1 {

@@ -1,9 +1,8 @@
 package op
 
 import (
-	"math"
-
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/op/internal/portable"
 )
 
 // Pow is x to the power y, broadcast, of numbers of one type. Powers of integers

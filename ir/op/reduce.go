@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/op/internal/portable"
 )
 
 // Reduction is what a [Reduce] computes of the elements that it reduces.
@@ -39,11 +40,12 @@ type Reduce struct {
 
 // reductions tells for each kind how it is computed and called.
 var reductions = map[Reduction]struct {
-	kernel   string
-	float    func([]float64) float64
+	kernel string
+	float  func([]float64) float64
+	// Integers are reduced by these, or as floats where there are none.
 	signed   func([]int64) int64
 	unsigned func([]uint64) uint64
-	logical  func([]bool) bool
+	logical  func([]bool) bool // nil where booleans are not reduced
 	// A reduction of floats along several runs of axes begins with first,
 	// goes on with next, and ends with last.
 	first, next, last Reduction
@@ -79,15 +81,15 @@ var reductions = map[Reduction]struct {
 		ReduceL1, ReduceSum, ReduceSum,
 	},
 	ReduceL2: {
-		"ReduceL2", norm, ofInts[int64](norm), ofInts[uint64](norm), nil,
+		"ReduceL2", norm, nil, nil, nil,
 		ReduceL2, ReduceL2, ReduceL2,
 	},
 	ReduceLogSum: {
-		"ReduceLogSum", logSum, ofInts[int64](logSum), ofInts[uint64](logSum), nil,
+		"ReduceLogSum", logSum, nil, nil, nil,
 		ReduceSum, ReduceSum, ReduceLogSum,
 	},
 	ReduceLogSumExp: {
-		"ReduceLogSumExp", logSumExp, ofInts[int64](logSumExp), ofInts[uint64](logSumExp), nil,
+		"ReduceLogSumExp", logSumExp, nil, nil, nil,
 		ReduceLogSumExp, ReduceLogSumExp, ReduceLogSumExp,
 	},
 }
@@ -158,17 +160,6 @@ func most[T real](pick func(a, b T) T, none T) func([]T) T {
 	}
 }
 
-// ofInts makes a function of integers of one of floats, truncating the result.
-func ofInts[T int64 | uint64](f func([]float64) float64) func([]T) T {
-	return func(v []T) T {
-		floats := make([]float64, len(v))
-		for i, x := range v {
-			floats[i] = float64(x)
-		}
-		return T(truncate(ir.I64, f(floats)))
-	}
-}
-
 // Infer drops or shrinks the axes.
 func (op Reduce) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := tensors(in, 1, 1); err != nil {
@@ -222,15 +213,17 @@ func (op Reduce) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	y := ir.NewTensor(x.DType, keep...)
 	groups := groupsOf(x.Shape, keep, y.Len())
 	for i, group := range groups {
-		switch x.DType.Class() {
-		case ir.Float:
+		switch class := x.DType.Class(); {
+		case class == ir.Float:
 			y.SetFloat(i, kind.float(pick(group, x.Float)))
-		case ir.Signed:
-			y.SetInt(i, kind.signed(pick(group, x.Int)))
-		case ir.Unsigned:
-			y.SetInt(i, int64(kind.unsigned(pick(group, func(j int) uint64 { return uint64(x.Int(j)) }))))
-		case ir.Logical:
+		case class == ir.Logical:
 			y.SetBool(i, kind.logical(pick(group, x.Bool)))
+		case kind.signed == nil:
+			y.SetInt(i, truncate(x.DType, kind.float(pick(group, x.Number))))
+		case class == ir.Signed:
+			y.SetInt(i, kind.signed(pick(group, x.Int)))
+		default:
+			y.SetInt(i, int64(kind.unsigned(pick(group, func(j int) uint64 { return uint64(x.Int(j)) }))))
 		}
 		if len(group) == 0 && x.DType.IsInt() && (op.Kind == ReduceMax || op.Kind == ReduceMin) {
 			lo, hi := intRange(x.DType)

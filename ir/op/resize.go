@@ -32,6 +32,12 @@ type Resize struct {
 	Extrapolation             float64
 }
 
+// Limits on what is computed before a model runs.
+const (
+	maxTaps  = 4096    // elements that a place reads
+	maxTable = 1 << 20 // places along an axis
+)
+
 // Infer gives the result the shape.
 func (op Resize) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := tensors(in, 1, 1); err != nil {
@@ -63,8 +69,12 @@ func (op Resize) Infer(in []ir.Type) ([]ir.Type, error) {
 		if s < 0 || s != s || math.IsInf(s, 0) {
 			return nil, fmt.Errorf("axis %d: scale %g", i, s)
 		}
-		if d, ok := x.Shape[i].Int(); ok && d == 0 && !op.Shape[i].Equal(x.Shape[i]) {
+		d, ok := x.Shape[i].Int()
+		if ok && d == 0 && !op.Shape[i].Equal(x.Shape[i]) {
 			return nil, fmt.Errorf("axis %d: %s elements of none", i, op.Shape[i])
+		}
+		if n, okOut := op.Shape[i].Int(); ok && okOut && n > 0 && d > 0 && op.axis(i, d, n).width() > maxTaps {
+			return nil, fmt.Errorf("axis %d: antialias from %d to %d elements", i, d, n)
 		}
 	}
 	return []ir.Type{ir.TensorOf(x.DType, op.Shape...)}, nil
@@ -85,15 +95,15 @@ func (op Resize) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 		axes[i] = op.axis(i, x.Shape[i], n)
 	}
 	if op.Mode == "nearest" {
-		y := move(x, shape, func(at, from []int) {
+		y, err := move(x, shape, func(at, from []int) {
 			for i, a := range axes {
 				from[i] = a.nearest(at[i])
 			}
 		})
-		if op.Coordinates == cropAndResize {
+		if err == nil && op.Coordinates == cropAndResize {
 			y[0] = op.extrapolated(y[0], axes)
 		}
-		return y, nil
+		return y, err
 	}
 	if x.Len() == 0 {
 		return []*ir.Tensor{ir.NewTensor(x.DType, shape...)}, nil
@@ -262,13 +272,18 @@ func (op Resize) table(b *ir.Builder, shape []ir.Dim, k, taps int) (weights, ind
 	t := op.tableOf(k, shape[k], op.Shape[k])
 	t.Taps = taps
 	values := make([]*ir.Value, 2)
-	if constants, err := t.Eval(nil); err == nil {
+	n, isConst := t.Out.Int()
+	if isConst && t.In.IsConst() && n <= maxTable {
+		constants, err := t.Eval(nil)
+		if err != nil {
+			ir.FailWith(err)
+		}
 		for i, c := range constants {
 			values[i] = b.Const(c)
 		}
-	} else {
-		copy(values, b.Nodes(t))
+		return values[1], values[0]
 	}
+	copy(values, b.Nodes(t))
 	return values[1], values[0]
 }
 

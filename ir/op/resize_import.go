@@ -89,8 +89,8 @@ func given(c ir.Importer, i int) bool {
 
 // floatsOf returns the elements of a constant operand.
 func floatsOf(c ir.Importer, i int, name string) ([]float64, error) {
-	t, ok := c.Arg(i).ConstValue()
-	if !ok || t.DType == ir.String {
+	t := c.Constant(i)
+	if t == nil || t.DType == ir.String {
 		return nil, fmt.Errorf("%s is not constant", name)
 	}
 	numbers := make([]float64, t.Len())
@@ -143,13 +143,17 @@ func (op Resize) withScales(c ir.Importer, scales []float64, axes []int) ([]*ir.
 		}
 		op.Scales[a] = scales[i]
 		if n, ok := op.Shape[a].Int(); ok {
-			op.Shape[a] = ir.Const(int(float32(n) * float32(scales[i])))
+			size := float32(n) * float32(scales[i])
+			if size > math.MaxInt32 {
+				return nil, fmt.Errorf("axis %d: %d elements by scale %g", a, n, scales[i])
+			}
+			op.Shape[a] = ir.Const(int(size))
 			continue
 		}
 		num, den := simpleFraction(float32(scales[i]))
 		op.Shape[a] = op.Shape[a].Mul(ir.Const64(num)).FloorDiv(ir.Const64(den))
 	}
-	return op.build(c), nil
+	return op.build(c)
 }
 
 // simpleFraction returns the fraction of the smallest denominator that rounds to a
@@ -183,7 +187,7 @@ func (op Resize) sized(c ir.Importer, axes []int, policy string) ([]*ir.Value, e
 		for i, a := range axes {
 			op.Shape[a] = sizes[i]
 		}
-		return op.build(c), nil
+		return op.build(c)
 	}
 	pick := map[string]func(a, b float64) float64{"not_larger": math.Min, "not_smaller": math.Max}[policy]
 	if pick == nil {
@@ -207,16 +211,25 @@ func (op Resize) sized(c ir.Importer, axes []int, policy string) ([]*ir.Value, e
 		op.Shape[a] = ir.Const(int(math.Floor(float64(scale*float64(extent)) + 0.5)))
 		op.Scales[a] = scale
 	}
-	return op.build(c), nil
+	return op.build(c)
 }
 
 // build appends op, unless it changes nothing.
-func (op Resize) build(c ir.Importer) []*ir.Value {
-	x := c.Arg(0)
+func (op Resize) build(c ir.Importer) ([]*ir.Value, error) {
+	x, changes := c.Arg(0), false
 	for i, d := range x.Type.Shape {
-		if !op.keeps(i, d) {
-			return []*ir.Value{c.Builder().Node(op, x)}
+		if op.keeps(i, d) {
+			continue
+		}
+		changes = true
+		if op.AntiAlias || op.Coordinates == cropAndResize {
+			if !d.IsConst() || !op.Shape[i].IsConst() {
+				return nil, fmt.Errorf("antialias or %s of axis %d, whose extent %s is not constant", cropAndResize, i, d)
+			}
 		}
 	}
-	return []*ir.Value{x}
+	if !changes {
+		return []*ir.Value{x}, nil
+	}
+	return []*ir.Value{c.Builder().Node(op, x)}, nil
 }

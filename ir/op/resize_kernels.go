@@ -50,7 +50,7 @@ func (ResizeNearest) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return move(x, []int{x.Shape[0], len(rows), len(cols), x.Shape[3]}, func(at, from []int) {
 		copy(from, at)
 		from[1], from[2] = rows[at[1]], cols[at[2]]
-	}), nil
+	})
 }
 
 // Call is cpu.ResizeNearest.

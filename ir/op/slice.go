@@ -59,7 +59,7 @@ func (op Slice) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	if !ok || !okShape {
 		return nil, fmt.Errorf("starts or shape has no value")
 	}
-	return move(in[0], shape, op.source(starts)), nil
+	return move(in[0], shape, op.source(starts))
 }
 
 // InferElems moves the elements.
@@ -110,14 +110,19 @@ func applySlice(b *ir.Builder, x *ir.Value, s Slice) *ir.Value {
 // steps.
 func importSlice(c ir.Importer) ([]*ir.Value, error) {
 	b, x := c.Builder(), c.Arg(0)
-	starts, ends := ir.Dims(c.Ints("starts", nil)...), ir.Dims(c.Ints("ends", nil)...)
-	axes, steps := c.Ints("axes", nil), []int(nil)
-	if c.Opset() >= 10 {
-		var errs [4]error
+	axes, err := attrOrInts(c, 10, "axes", 3)
+	if err != nil {
+		return nil, err
+	}
+	var starts, ends []ir.Dim
+	var steps []int
+	if c.Opset() < 10 {
+		starts, ends = ir.Dims(c.Ints("starts", nil)...), ir.Dims(c.Ints("ends", nil)...)
+	} else {
+		var errs [3]error
 		starts, errs[0] = knownDims(c, 1, "starts")
 		ends, errs[1] = knownDims(c, 2, "ends")
-		axes, errs[2] = attrOrInts(c, 10, "axes", 3)
-		steps, errs[3] = attrOrInts(c, 10, "steps", 4)
+		steps, errs[2] = sliceSteps(c)
 		for _, err := range errs {
 			if err != nil {
 				return nil, err
@@ -135,8 +140,7 @@ func importSlice(c ir.Importer) ([]*ir.Value, error) {
 	if len(ends) != len(starts) || len(axes) != len(starts) || len(steps) != len(starts) {
 		return nil, fmt.Errorf("%d starts, %d ends, %d axes, %d steps", len(starts), len(ends), len(axes), len(steps))
 	}
-	axes, err := axesFromFront(axes, x.Type.Rank())
-	if err != nil {
+	if axes, err = axesFromFront(axes, x.Type.Rank()); err != nil {
 		return nil, err
 	}
 	s := wholeSlice(x.Type)
@@ -145,10 +149,31 @@ func importSlice(c ir.Importer) ([]*ir.Value, error) {
 			return nil, fmt.Errorf("the step of axis %d is 0", a)
 		}
 		d := x.Type.Shape[a]
-		s.Steps[a] = max(steps[i], -math.MaxInt32)
+		s.Steps[a] = steps[i]
 		s.Starts[a], s.Shape[a] = sliceRange(b, starts[i], ends[i], s.Steps[a], d)
 	}
 	return []*ir.Value{applySlice(b, x, s)}, nil
+}
+
+// sliceSteps returns the steps, those beyond 32 bits as far as that; nil where
+// they are absent.
+func sliceSteps(c ir.Importer) ([]int, error) {
+	if c.Arg(4) == nil {
+		return nil, nil
+	}
+	dims, err := knownDims(c, 4, "steps")
+	if err != nil {
+		return nil, err
+	}
+	steps := make([]int, len(dims))
+	for i, d := range dims {
+		n, ok := d.Int64()
+		if !ok {
+			return nil, fmt.Errorf("steps are not constant: %s", shapeText(dims))
+		}
+		steps[i] = int(min(max(n, -math.MaxInt32), math.MaxInt32))
+	}
+	return steps, nil
 }
 
 // sliceRange returns the first element and the number of elements that a slice

@@ -1,9 +1,10 @@
 package op
 
 import (
-	"math"
+	"fmt"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/op/internal/portable"
 )
 
 // Softmax scales e^x to sum to one along Axis, of floats.
@@ -22,21 +23,33 @@ func (op LogSoftmax) Infer(in []ir.Type) ([]ir.Type, error) { return inferLines(
 // overflows.
 func (op Softmax) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return mapLines(in[0], op.Axis, func(line []float64) {
-		log := logSumExp(line)
+		total := exponentials(line)
 		for i, v := range line {
-			line[i] = portable.Exp(v - log)
+			line[i] = portable.Exp(v) / total
 		}
 	}), nil
 }
 
-// Eval subtracts the logarithm of the sum of a line's exponentials.
+// Eval subtracts the greatest element of a line first, so that no exponential
+// overflows.
 func (op LogSoftmax) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return mapLines(in[0], op.Axis, func(line []float64) {
-		log := logSumExp(line)
+		log := portable.Log(exponentials(line))
 		for i, v := range line {
 			line[i] = v - log
 		}
 	}), nil
+}
+
+// exponentials subtracts the greatest element from a line and returns the sum of
+// the exponentials of what is left.
+func exponentials(line []float64) (total float64) {
+	top := reductions[ReduceMax].float(line)
+	for i := range line {
+		line[i] -= top
+		total += portable.Exp(line[i])
+	}
+	return total
 }
 
 // mapLines applies a function to every line of floats along an axis.
@@ -94,9 +107,12 @@ func importSoftmax(along func(axis int) ir.Op) func(ir.Importer) ([]*ir.Value, e
 			}
 			return []*ir.Value{b.Node(along(axis), x)}, nil
 		}
-		axis, err := fromFront(c.Int("axis", 1), rank+1)
-		if err != nil {
-			return nil, err
+		axis := c.Int("axis", 1)
+		if axis < 0 {
+			axis += rank
+		}
+		if axis < 0 || axis > rank {
+			return nil, fmt.Errorf("axis %d out of range for rank %d", axis, rank)
 		}
 		shape := x.Type.Shape
 		m := reshape(b, x, ir.Product(shape[:axis]...), ir.Product(shape[axis:]...))

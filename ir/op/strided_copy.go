@@ -35,6 +35,9 @@ func (op StridedCopy) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	if !ok || !okStrides || !okOffset {
 		return nil, fmt.Errorf("shape, strides or offset has no value")
 	}
+	if _, err := ir.CheckedLen(shape); err != nil {
+		return nil, err
+	}
 	y := ir.NewTensor(x.DType, shape...)
 	walk := &index{shape: shape, strides: strides, at: make([]int, len(shape)), Offset: offset}
 	for i := range y.Len() {

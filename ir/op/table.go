@@ -112,11 +112,14 @@ var Ops = []ir.Op{
 	AveragePool{},
 	BatchNormalization{},
 	Conv{},
+	ConvTranspose{},
 	Gemm{},
 	GlobalAveragePool{},
 	LRN{},
+	LayerNormalization{},
 	MatMul{},
 	MaxPool{},
+	RMSNormalization{},
 
 	// Lowered forms.
 	Block{},
@@ -217,6 +220,10 @@ var ONNX = []Rule{
 	{"ThresholdedRelu", []int{10, 22}, importThresholdedRelu},
 	{"Where", []int{9, 16}, importWhere},
 	{"Xor", []int{1, 7}, importBinary(Xor{})},
+	{"com.microsoft:BiasGelu", []int{1}, importBiasGelu},
+	{"com.microsoft:FastGelu", []int{1}, importFastGelu},
+	{"com.microsoft:Gelu", []int{1}, importBiasGelu},
+	{"com.microsoft:QuickGelu", []int{1}, importQuickGelu},
 
 	// Reductions and normalisation.
 	{"ArgMax", []int{1, 11, 12, 13}, importArgMax},
@@ -276,9 +283,15 @@ var ONNX = []Rule{
 	{"AveragePool", []int{1, 7, 10, 11, 19, 22}, importAveragePool},
 	{"BatchNormalization", []int{1, 6, 7, 9, 14, 15}, importBatchNormalization},
 	{"Conv", []int{1, 11, 22}, importConv},
+	{"ConvTranspose", []int{1, 11, 22}, importConvTranspose},
 	{"Gemm", []int{1, 6, 7, 9, 11, 13}, importGemm},
 	{"GlobalAveragePool", []int{1, 22}, importGlobalAveragePool},
+	{"GlobalMaxPool", []int{1, 22}, importGlobalMaxPool},
+	{"GroupNormalization", []int{18, 21}, importGroupNormalization},
+	{"InstanceNormalization", []int{1, 6, 22}, importInstanceNormalization},
 	{"LRN", []int{1, 13}, importLRN},
+	{"LayerNormalization", []int{17}, importLayerNormalization},
 	{"MatMul", []int{1, 9, 13}, importMatMul},
 	{"MaxPool", []int{1, 8, 10, 11, 12, 22}, importMaxPool},
+	{"RMSNormalization", []int{23}, importRMSNormalization},
 }

@@ -46,7 +46,7 @@ func (op Tile) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	if _, err := ir.CheckedLen(shape); err != nil || !ok {
 		return nil, fmt.Errorf("repeats %s: no shape", shapeText(op.Repeats))
 	}
-	return move(in[0], shape, op.source(in[0].Shape)), nil
+	return move(in[0], shape, op.source(in[0].Shape))
 }
 
 // InferElems repeats the elements.

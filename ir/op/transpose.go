@@ -43,7 +43,7 @@ func (op Transpose) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	for i, p := range op.Perm {
 		shape[i] = in[0].Shape[p]
 	}
-	return move(in[0], shape, op.source), nil
+	return move(in[0], shape, op.source)
 }
 
 // InferElems moves the elements.

@@ -1,9 +1,8 @@
 package op
 
 import (
-	"math"
-
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/op/internal/portable"
 )
 
 // Sin is sin x, in radians, of floats.

@@ -75,13 +75,18 @@ func keyOf(n *ir.Node) string {
 		fmt.Fprintf(&s, " %s", r.Type)
 	}
 	for _, b := range n.Blocks {
-		next := 0
-		writeBlock(&s, b.Clone(func(string) string {
-			next++
-			return fmt.Sprintf("/%d", next)
-		}))
+		writeBlock(&s, numbered(b))
 	}
 	return s.String()
+}
+
+// numbered returns a copy of b whose values are named by their number.
+func numbered(b *ir.Block) *ir.Block {
+	next := 0
+	return b.Clone(func(string) string {
+		next++
+		return fmt.Sprintf("/%d", next)
+	})
 }
 
 func writeBlock(s *strings.Builder, b *ir.Block) {
@@ -94,13 +99,4 @@ func writeBlock(s *strings.Builder, b *ir.Block) {
 		s.WriteByte('\n')
 	}
 	fmt.Fprintf(s, "%s}", b.Results)
-}
-
-// random is an operator whose results differ from one node to the next although
-// the nodes are equal.
-type random interface{ IsRandom() }
-
-func isRandom(o ir.Op) bool {
-	_, ok := o.(random)
-	return ok
 }

@@ -19,15 +19,6 @@ const (
 // constants of it.
 const constPrefix = "const/"
 
-// unfoldable are the operators that are not folded: what package ir itself
-// knows, and those whose values come from transcendental functions, which are
-// not the same on every platform. These are computed when weights are prepared.
-var unfoldable = ir.NewOpSet(
-	op.Acos{}, op.Acosh{}, op.Asin{}, op.Asinh{}, op.Atan{}, op.Atanh{}, op.Celu{}, op.Cos{}, op.Cosh{}, op.Elu{},
-	op.Erf{}, op.Exp{}, op.Gelu{}, op.Log{}, op.Mish{}, op.Pow{}, op.Selu{}, op.Sigmoid{}, op.Sin{}, op.Sinh{},
-	op.Softplus{}, op.Swish{}, op.Tan{}, op.Tanh{},
-)
-
 // foldConstants evaluates nodes all of whose operands are constants. Weights are
 // no constants: they can be replaced. A tensor of equal elements stays one; a
 // result above maxTextBytes becomes a weight of its own.
@@ -51,12 +42,10 @@ func foldConstants(ctx *Context, m *ir.Module) (bool, error) {
 
 // evaluate returns the results of n where they can and may be computed now.
 func (c *Context) evaluate(n *ir.Node) []*ir.Tensor {
-	if _, ok := unfoldable[ir.OpName(n.Op)]; ok || len(n.Blocks) > 0 {
-		return nil
-	}
 	_, effect := n.Op.(ir.Effect)
 	_, fill := n.Op.(op.Fill)
-	if effect || isRandom(n.Op) || len(n.Args) == 0 && !fill {
+	_, invoke := n.Op.(ir.Invoke)
+	if effect || invoke || isRandom(n.Op) || len(n.Blocks) > 0 || len(n.Args) == 0 && !fill {
 		return nil
 	}
 	args := make([]*ir.Tensor, len(n.Args))

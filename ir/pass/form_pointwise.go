@@ -71,14 +71,6 @@ func regionNodes(m *ir.Module) map[*ir.Node]bool {
 	return inside
 }
 
-// isFused reports whether the blocks of an operator are regions of elementwise
-// operators, and not control flow.
-func isFused(o ir.Op) bool {
-	_, pointwise := o.(op.Pointwise)
-	_, kernel := o.(ir.Caller)
-	return pointwise || kernel
-}
-
 // scalarOperands tells which operands of n are constants of equal elements that
 // its primitive takes as numbers. Not all are: a run of elements remains.
 func scalarOperands(o op.Elementwise, n *ir.Node) []bool {

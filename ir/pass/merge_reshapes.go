@@ -15,7 +15,7 @@ import (
 func mergeReshapes(_ *Context, m *ir.Module) (bool, error) {
 	changed := false
 	for _, f := range m.Funcs {
-		s := &sinker{uses: f.Uses()}
+		s := &sinker{uses: f.Uses(), fixed: fixed{}}
 		c, err := f.Rewrite(func(b *ir.Builder, n *ir.Node) []*ir.Value {
 			v := mergeViews(b, n)
 			if v == nil {
@@ -105,7 +105,10 @@ func inverse(perm []int) []int {
 }
 
 // sinker moves transposes toward results.
-type sinker struct{ uses map[*ir.Value]int }
+type sinker struct {
+	uses  map[*ir.Value]int
+	fixed fixed
+}
 
 // sink computes n before its operands are transposed, and transposes the result.
 // Operands that are no such transpose have to be weights, which are transposed
@@ -138,7 +141,7 @@ func (s *sinker) sink(b *ir.Builder, n *ir.Node) *ir.Value {
 		switch {
 		case p != nil:
 			args[i] = x
-		case isWeight(a) && a.Type.Rank() <= len(perm):
+		case s.fixed.has(a) && a.Type.Rank() <= len(perm):
 			args[i] = transposeBack(b, a, perm)
 		default:
 			return nil
@@ -169,22 +172,6 @@ func pick[T any](s []T, perm []int) []T {
 		out[i] = s[p]
 	}
 	return out
-}
-
-// isWeight reports whether v is a constant or a weight, reshaped or transposed at
-// most.
-func isWeight(v *ir.Value) bool {
-	for v != nil && v.Def != nil {
-		switch v.Def.Op.(type) {
-		case ir.Constant, ir.Load:
-			return true
-		case op.Reshape, op.Transpose:
-			v = v.Def.Args[0]
-		default:
-			return false
-		}
-	}
-	return false
 }
 
 // transposeBack appends what v, broadcast, was before a transpose by perm.

@@ -68,17 +68,33 @@ var Canonical = []Pass{
 	{Name: "fold_constants", Run: foldConstants},
 	{Name: "simplify_identities", Run: simplifyIdentities},
 	{Name: "merge_reshapes", Run: mergeReshapes},
+	{Name: "fold_batch_norm", Run: foldBatchNorm},
+	{Name: "fold_affine", Run: foldAffine},
 	{Name: "eliminate_common", Run: eliminateCommon},
 	{Name: "prune", Run: prune},
 }
 
 // Lowering are the passes for the CPU, run once.
 var Lowering = []Pass{
+	{Name: "decompose_ops", Run: decomposeOps},
+	{Name: "assign_layout", Run: assignLayout, Required: true},
+	{Name: "lower_ops", Run: lowerOps, Required: true},
+	{Name: "eliminate_common", Run: eliminateCommon},
+	{Name: "prune", Run: prune},
+	{Name: "fuse_epilogue", Run: fuseEpilogue},
 	{Name: "form_pointwise", Run: formPointwise, Required: true},
 	{Name: "prune", Run: prune},
+	{Name: "fuse_pointwise", Run: fusePointwise},
 	{Name: "spill_constants", Run: spillConstants, Required: true},
 	{Name: "split_prepare", Run: splitPrepare, Required: true},
+	{Name: "share_weights", Run: shareWeights},
 	{Name: "prune", Run: prune},
+}
+
+// Outlining are the passes that come after lowering where calls of functions can
+// be generated.
+var Outlining = []Pass{
+	{Name: "outline_blocks", Run: outlineBlocks},
 }
 
 // Order lists pairs of passes of which the last run of one comes before the last
@@ -86,9 +102,20 @@ var Lowering = []Pass{
 var Order = []struct{ Before, After, Why string }{
 	{"fold_constants", "simplify_identities", "what is neutral shows in constants"},
 	{"simplify_identities", "eliminate_common", "one normal form makes more nodes equal"},
+	{"fold_constants", "fold_batch_norm", "statistics have to be weights or constants"},
+	{"simplify_identities", "fold_affine", "weights stand on the right of products and sums"},
+	{"lower_ops", "fuse_epilogue", "kernels have epilogues"},
+	{"eliminate_common", "fuse_epilogue", "what is computed twice seems to have fewer readers than it has"},
+	{"fuse_epilogue", "form_pointwise", "an epilogue is better than a loop of its own"},
+	{"form_pointwise", "fuse_pointwise", "regions are what is merged"},
 	{"eliminate_common", "prune", "nodes that were replaced have no users"},
+	{"decompose_ops", "assign_layout", "what is made of convolutions shows them"},
+	{"assign_layout", "lower_ops", "a convolution has a kernel only in the blocked layout"},
+	{"lower_ops", "form_pointwise", "operators are lowered to elementwise ones"},
 	{"form_pointwise", "spill_constants", "constants inside regions need no memory"},
 	{"spill_constants", "split_prepare", "constants in memory are weights, some of them only for other weights"},
+	{"split_prepare", "share_weights", "prepared weights are compared by how they are made"},
+	{"split_prepare", "outline_blocks", "blocks differ in prepared weights only"},
 	{"split_prepare", "prune", "weights that nothing reads are dropped"},
 }
 
@@ -97,6 +124,8 @@ type Options struct {
 	// Rounds is how often the passes are repeated, at most, while one of them
 	// changes something; 0 stands for once.
 	Rounds int
+	// Outline makes [All] run the passes of Outlining.
+	Outline bool
 	// Dump, when set, is called after each pass with its number, counted from 1
 	// over all runs of a context. In repeated rounds it is called only after
 	// passes that changed something.
@@ -110,8 +139,8 @@ type Options struct {
 // model that needs so many would still make it better, not right.
 const CanonicalRounds = 32
 
-// All runs the canonical and then the lowering passes on a module that is
-// verified first.
+// All runs the canonical and the lowering passes, and the outlining ones if
+// asked for, on a module that is verified first.
 func All(ctx *Context, m *ir.Module, opts Options) error {
 	if err := ir.Verify(m); err != nil {
 		return err
@@ -121,7 +150,10 @@ func All(ctx *Context, m *ir.Module, opts Options) error {
 		return err
 	}
 	opts.Rounds = 0
-	return Run(ctx, m, Lowering, opts)
+	if err := Run(ctx, m, Lowering, opts); err != nil || !opts.Outline {
+		return err
+	}
+	return Run(ctx, m, Outlining, opts)
 }
 
 // Run runs passes in order and verifies the module after each. Its error names
@@ -157,7 +189,7 @@ func Run(ctx *Context, m *ir.Module, passes []Pass, opts Options) error {
 
 // Find returns the pass of a name.
 func Find(name string) (Pass, bool) {
-	for _, list := range [][]Pass{Canonical, Lowering} {
+	for _, list := range [][]Pass{Canonical, Lowering, Outlining} {
 		for _, p := range list {
 			if p.Name == name {
 				return p, true

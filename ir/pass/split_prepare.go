@@ -2,9 +2,9 @@ package pass
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/burngen/burngen/ir"
-	"github.com/burngen/burngen/ir/op"
 )
 
 // The functions of a lowered model.
@@ -31,19 +31,12 @@ func splitPrepare(_ *Context, m *ir.Module) (bool, error) {
 	if f == nil {
 		return false, nil
 	}
-	s := &splitter{fixed: map[*ir.Value]bool{}, prepared: map[*ir.Value]bool{}, needed: map[*ir.Node]bool{}}
-	for _, n := range f.Nodes {
-		if isLeaf(n) || s.isFixed(n) {
-			for _, r := range n.Results {
-				s.fixed[r] = true
-			}
-		}
-	}
+	s := &splitter{fixed: fixed{}, prepared: map[*ir.Value]bool{}, needed: map[*ir.Node]bool{}}
 	for n := range f.All() {
 		for _, b := range n.Blocks {
 			s.useAll(b.Results)
 		}
-		if len(n.Results) == 0 || !s.fixed[n.Results[0]] {
+		if len(n.Results) == 0 || !s.fixed.has(n.Results[0]) {
 			s.useAll(n.Args)
 		}
 	}
@@ -88,42 +81,9 @@ func splitPrepare(_ *Context, m *ir.Module) (bool, error) {
 }
 
 type splitter struct {
-	fixed    map[*ir.Value]bool // depends on weights and constants only
+	fixed    fixed
 	prepared map[*ir.Value]bool
 	needed   map[*ir.Node]bool // to prepare
-}
-
-// isLeaf reports whether n gives what stands in the module already: it may be in
-// both functions.
-func isLeaf(n *ir.Node) bool {
-	switch n.Op.(type) {
-	case ir.Constant, ir.Load:
-		return true
-	case op.Fill:
-		return n.Results[0].Type.IsStatic()
-	}
-	return false
-}
-
-// isFixed reports whether n depends on fixed values only.
-func (s *splitter) isFixed(n *ir.Node) bool {
-	_, effect := n.Op.(ir.Effect)
-	_, binder := n.Op.(ir.Binder)
-	_, invoke := n.Op.(ir.Invoke)
-	if effect || binder || invoke || isRandom(n.Op) || len(n.Args) == 0 || len(n.Blocks) > 0 && !isFused(n.Op) {
-		return false
-	}
-	for _, a := range n.Args {
-		if a != nil && !s.fixed[a] {
-			return false
-		}
-	}
-	for _, r := range n.Results {
-		if !r.Type.IsTensor() || !r.Type.IsStatic() || r.Type.DType == ir.String {
-			return false
-		}
-	}
-	return true
 }
 
 // useAll notes that @forward reads values.
@@ -135,7 +95,7 @@ func (s *splitter) useAll(values []*ir.Value) {
 
 // use prepares v if it is worth it; else v, and what it is made of, stays.
 func (s *splitter) use(v *ir.Value) {
-	if v == nil || !s.fixed[v] || s.prepared[v] || isLeaf(v.Def) {
+	if !s.fixed.has(v) || s.prepared[v] || isLeaf(v.Def) {
 		return
 	}
 	if _, view := v.Def.Op.(ir.Viewer); view || inflates(v.Def) {
@@ -172,26 +132,28 @@ func inflates(n *ir.Node) bool {
 	return made > inflatedBytes && made/inflatedBy > bytesOf(args)
 }
 
-// sourceName returns the name of the first weight that v is made of, or v's own.
+// sourceName returns the name of the first weight that v is made of, before a
+// constant's; v's own when it is made of neither.
 func sourceName(v *ir.Value) string {
-	seen := map[*ir.Node]bool{}
-	var find func(n *ir.Node) string
-	find = func(n *ir.Node) string {
-		if load, ok := n.Op.(ir.Load); ok {
-			return load.Name
-		}
+	name, seen := "", map[*ir.Node]bool{}
+	var visit func(n *ir.Node)
+	visit = func(n *ir.Node) {
 		seen[n] = true
+		if load, ok := n.Op.(ir.Load); ok && (name == "" || isConst(name) && !isConst(load.Name)) {
+			name = load.Name
+		}
 		for _, a := range n.Args {
 			if a != nil && !seen[a.Def] {
-				if name := find(a.Def); name != "" {
-					return name
-				}
+				visit(a.Def)
 			}
 		}
-		return ""
 	}
-	if name := find(v.Def); name != "" {
-		return name
+	visit(v.Def)
+	if name == "" {
+		return v.Name
 	}
-	return v.Name
+	return name
 }
+
+// isConst reports whether a weight is a constant of the model.
+func isConst(name string) bool { return strings.HasPrefix(name, constPrefix) }

@@ -79,15 +79,18 @@ func Elu[T Float](dst, x []T, alpha T) {
 // Selu computes dst[i] = gamma·x[i] where x[i] is not negative, else
 // gamma·alpha·(exp(x[i]) − 1) (ONNX Selu). For float32 its error is within 4 ulp.
 func Selu[T Float](dst, x []T, alpha, gamma T) {
-	if d, u, ok := float32s1(dst, x); ok && seluFast(d, u, float32(alpha)*float32(gamma), float32(gamma)) {
+	negative := T(alpha * gamma)
+	if d, u, ok := float32s1(dst, x); ok {
+		if n, p := float32(negative), float32(gamma); !seluFast(d, u, n, p) {
+			each(d, u, func(v float32) float32 { return selu32(v, n, p) })
+		}
 		return
 	}
-	negative, positive := float64(T(alpha*gamma)), float64(gamma)
 	each(dst, x, func(v T) T {
 		if v < 0 {
-			return T(negative * math.Expm1(float64(v)))
+			return negative * T(math.Expm1(float64(v)))
 		}
-		return T(positive * float64(v))
+		return gamma * v
 	})
 }
 
@@ -121,7 +124,10 @@ func logistic(v float64) float64 {
 // Swish computes dst[i] = x[i]·sigmoid(alpha·x[i]) (ONNX Swish); with alpha 1 it is
 // also called SiLU. Its error is within 4 ulp plus what alpha·x[i] loses in rounding.
 func Swish[T Float](dst, x []T, alpha T) {
-	if d, u, ok := float32s1(dst, x); ok && swishFast(d, u, float32(alpha)) {
+	if d, u, ok := float32s1(dst, x); ok {
+		if a := float32(alpha); !swishFast(d, u, a) {
+			each(d, u, func(v float32) float32 { return swish32(v, a*v) })
+		}
 		return
 	}
 	each(dst, x, func(v T) T { return T(float64(v) * logistic(float64(T(alpha*v)))) })

@@ -228,7 +228,7 @@ func (c *conv) tile() tile {
 	c.ep.fill(&t)
 	pixel := 4 * c.InBlock
 	row, plane := pixel*c.InW, pixel*c.InW*c.InH
-	t.spaced(c.StrideW*pixel, 64)
+	t.rowA, t.rowC = c.StrideW*pixel, 64
 	if c.DilW == 1 {
 		t.loops(c.KW*c.InBlock, [3]int{c.KH, c.width, 1}, [3]int{c.DilH * row, plane, 0})
 	} else {

@@ -68,7 +68,7 @@ func (d *depthwise) rows(plane, y0, y1 int) {
 	t := tile{a: start(d.src), b: start(d.weights), c: start(d.dst), bias: start(d.ep.Bias), residual: start(d.ep.Residual), panels: 1}
 	d.ep.fill(&t)
 	in, out := 64*d.InW, 64*d.OutW // of a row
-	t.spaced(64*d.StrideW, 64)
+	t.rowA, t.rowC = 64*d.StrideW, 64
 	t.loops(16, [3]int{d.KW, d.KH, 1}, [3]int{64 * d.DilW, in * d.DilH, 0})
 	block := plane % d.blocks
 	t.atA, t.atC = (plane*d.InH+y0*d.StrideH)*in, (plane*d.OutH+y0)*out

@@ -1,35 +1,38 @@
 package cpu
 
-import "math"
+import (
+	"math"
+	"unsafe"
+)
 
 // The elementary functions of float32 in plain Go: polynomials in float64, whose
 // products are rounded before they are added, so that every platform computes the
-// same bits. The polynomials are those of the assembly. Before it is rounded to
-// float32 a result is within 2e-8 of the true one, relative to that, or to x for
-// the Gelus.
+// same bits. Before it is rounded to float32 a result is within 2e-8 of the true one,
+// relative to that, or to x for the Gelus.
 
-var (
-	// expTail is (e^r − 1 − r)/r² for |r| ≤ ln2/2.
-	expTail = [...]float64{4.999999955e-01, 1.666657628e-01, 4.166685552e-02, 8.363312736e-03, 1.390135566e-03}
-	// erfcLog is −log(erfc(a))/a for 0 ≤ a ≤ 4.
-	erfcLog = [...]float64{
-		1.128379171e+00, 6.366194077e-01, 1.027776343e-01, -1.915241352e-02, -1.615036792e-04,
-		1.668065629e-03, -6.333753084e-04, 1.177854384e-04, -9.271747055e-06,
-	}
-	// logTail is (log(1 + f) − f + f²/2)/f³ for √½ ≤ 1 + f ≤ √2.
-	logTail = [...]float64{
-		3.333332994e-01, -2.500030392e-01, 2.000120095e-01, -1.664158152e-01,
-		1.420994636e-01, -1.298927820e-01, 1.265569256e-01, -7.974204303e-02,
-	}
-)
+// horner continues a polynomial of x by four lower coefficients, the lowest first.
+func horner(p, x float64, c *[4]float64) float64 {
+	p = float64(p*x) + c[3]
+	p = float64(p*x) + c[2]
+	p = float64(p*x) + c[1]
+	return float64(p*x) + c[0]
+}
 
-// polynomial is c[0] + c[1]·x + c[2]·x² + ….
-func polynomial(x float64, c []float64) float64 {
-	p := 0.0
-	for i := len(c) - 1; i >= 0; i-- {
-		p = float64(p*x) + c[i]
-	}
-	return p
+// expTail is (e^r − 1 − r)/r² for |r| ≤ ln2/2.
+func expTail(r float64) float64 {
+	return horner(1.390135566e-03, r, &[4]float64{4.999999955e-01, 1.666657628e-01, 4.166685552e-02, 8.363312736e-03})
+}
+
+// erfcLog is −log(erfc(a))/a for 0 ≤ a ≤ 4.
+func erfcLog(a float64) float64 {
+	p := horner(-9.271747055e-06, a, &[4]float64{-1.615036792e-04, 1.668065629e-03, -6.333753084e-04, 1.177854384e-04})
+	return horner(p, a, &[4]float64{1.128379171e+00, 6.366194077e-01, 1.027776343e-01, -1.915241352e-02})
+}
+
+// logTail is (log(1 + f) − f + f²/2)/f³ for √½ ≤ 1 + f ≤ √2.
+func logTail(f float64) float64 {
+	p := horner(7.037678798e-02, f, &[4]float64{1.424932286e-01, -1.242014147e-01, 1.167699881e-01, -1.151460647e-01})
+	return horner(p, f, &[4]float64{3.333333117e-01, -2.499999399e-01, 2.000071476e-01, -1.666805763e-01})
 }
 
 // expParts returns q and s, a power of 2, with e^x = s + s·q. It limits x to ±200,
@@ -38,7 +41,7 @@ func expParts(x float64) (q, s float64) {
 	x = limit(x, -200, 200)
 	n := int(x*math.Log2E+1024.5) - 1024 // rounded
 	r := x - float64(float64(n)*math.Ln2)
-	q = r + float64(float64(r*r)*polynomial(r, expTail[:]))
+	q = r + float64(float64(r*r)*expTail(r))
 	return q, math.Float64frombits(uint64(n+1023) << 52)
 }
 
@@ -46,6 +49,14 @@ func expParts(x float64) (q, s float64) {
 func exp64(x float64) float64 {
 	q, s := expParts(x)
 	return s + float64(s*q)
+}
+
+// expOf is e^x, in float32 the same on every platform.
+func expOf[T Float](x T) float64 {
+	if unsafe.Sizeof(x) == 4 {
+		return exp64(float64(x))
+	}
+	return math.Exp(float64(x))
 }
 
 // expm164 is e^x − 1.
@@ -60,15 +71,31 @@ func erf64(x float64) float64 {
 	if a == 4 {
 		return math.Copysign(1, x)
 	}
-	return math.Copysign(expm164(-a*polynomial(a, erfcLog[:])), x)
+	return math.Copysign(expm164(-a*erfcLog(a)), x)
 }
 
-// gate is 1/(1 + e^−x).
-func gate(x float64) float64 { return 1 / (1 + exp64(-x)) }
+// gate is 1/(1 + e^−x), 0 from −200 down.
+func gate(x float64) float64 {
+	if x <= -200 {
+		return 0
+	}
+	return 1 / (1 + exp64(-x))
+}
 
 func exp32(x float32) float32     { return float32(exp64(float64(x))) }
 func erf32(x float32) float32     { return float32(erf64(float64(x))) }
 func sigmoid32(x float32) float32 { return float32(gate(float64(x))) }
+
+// swish32 is x times the gate of u.
+func swish32(x, u float32) float32 { return float32(float64(x) * gate(float64(u))) }
+
+// selu32 is negative·(e^x − 1) below 0, else positive·x.
+func selu32(x, negative, positive float32) float32 {
+	if x < 0 {
+		return float32(float64(negative) * expm164(float64(x)))
+	}
+	return positive * x
+}
 
 func tanh32(x float32) float32 {
 	m := expm164(2 * math.Abs(float64(x)))
@@ -88,7 +115,10 @@ func geluTanh32(x float32) float32 {
 
 // mish32 is x·tanh(log(1 + e^x)). With e = e^x the tangent is e(e + 2)/(e(e + 2) + 2).
 func mish32(x float32) float32 {
-	e := exp64(limit(float64(x), -200, 20))
+	if x <= -200 {
+		return x * 0
+	}
+	e := exp64(min(float64(x), 20))
 	n := e * (e + 2)
 	return float32(float64(x) * (n / (n + 2)))
 }
@@ -105,6 +135,6 @@ func log32(x float32) float32 {
 	bits := math.Float64bits(float64(x))
 	n := int64(bits-math.Float64bits(math.Sqrt2/2)) >> 52 // x = 2ⁿ·(1 + f)
 	f := math.Float64frombits(bits-uint64(n)<<52) - 1
-	tail := float64(f*f) * (float64(f*polynomial(f, logTail[:])) - 0.5)
+	tail := float64(f*f) * (float64(f*logTail(f)) - 0.5)
 	return float32(float64(float64(n)*math.Ln2) + (f + tail))
 }

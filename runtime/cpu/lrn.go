@@ -7,7 +7,8 @@ import "math"
 //	dst[i] = src[i] / (bias + alpha/size·Σ src[j]²)^beta,  i-⌊(size-1)/2⌋ ≤ j ≤ i+⌈(size-1)/2⌉
 //
 // With block 16 the tensors are blocked, with 1 planar; c counts channels. Channels
-// beyond c are zero in src and in dst.
+// beyond c are zero in src and in dst. With numbers of more than 1e19, whose squares are
+// infinite, the result is finite or NaN.
 func LRN(dst, src []float32, n, c, hw, block, size int, alpha, beta, bias float32) {
 	if n <= 0 || c <= 0 || hw <= 0 || size <= 0 {
 		return
@@ -37,6 +38,7 @@ var lrns slot[lrn, *lrn]
 
 const (
 	lrnSize   = 33 // the most neighbours that three blocks hold
+	lrnLeast  = 1e-20
 	lrnPixels = 32 // whose squares stay in a first-level cache
 )
 
@@ -71,7 +73,7 @@ func (l *lrn) sideBySide(from, to int) {
 			}
 			x, y := l.src[16*at:][:16*pixels], l.dst[16*at:][:16*pixels]
 			lrnBase(y, squares[first:], l.size, l.scale, l.bias)
-			lrnPower(y, x, l.beta)
+			l.power(y, x)
 			if used := l.c - 16*b; used < 16 {
 				for i := range pixels {
 					clear(y[16*i+used : 16*i+16])
@@ -102,20 +104,21 @@ func (l *lrn) oneByOne(from, to int) {
 		for i, sum := range y {
 			y[i] = l.bias + float32(l.scale*sum)
 		}
-		lrnPower(y, x, l.beta)
+		l.power(y, x)
 		for p := 0; p < size && used < block; p += block {
 			clear(y[p+used : p+block])
 		}
 	}
 }
 
-// lrnPower divides: dst[i] = x[i]/dst[i]^beta.
-func lrnPower(dst, x []float32, beta float32) {
-	if beta == 0.75 {
+// power divides: dst[i] = x[i]/dst[i]^beta. The usual power of numbers that are never
+// near zero has a kernel.
+func (l *lrn) power(dst, x []float32) {
+	if l.beta == 0.75 && l.bias >= lrnLeast && l.scale >= 0 {
 		lrnRoot(dst, x)
 		return
 	}
 	for i, v := range x {
-		dst[i] = float32(float64(v) * math.Pow(float64(dst[i]), -float64(beta)))
+		dst[i] = float32(float64(v) * math.Pow(float64(dst[i]), -float64(l.beta)))
 	}
 }

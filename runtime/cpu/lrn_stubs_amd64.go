@@ -18,9 +18,10 @@ func lrnSquaresAVX2(squares, x *float32, n int)
 //go:noescape
 func lrnBaseAVX2(dst, squares *float32, n, size int, scale, bias float32)
 
-// lrnRootAVX2 divides n times 16 numbers by the power 3/4 of others.
+// lrnRootAVX2 divides n times 16 numbers by the power 3/4 of others, which are at
+// least 1e-20, by way of q = 1/√dst[i] to the last bit or two. Infinity counts as the largest number.
 //
-//	dst[i] = x[i] / (√dst[i]·√√dst[i])
+//	dst[i] = x[i]·q·√q
 //
 //go:noescape
 func lrnRootAVX2(dst, x *float32, n int)
@@ -39,9 +40,10 @@ func lrnSquaresAVX512(squares, x *float32, n int)
 //go:noescape
 func lrnBaseAVX512(dst, squares *float32, n, size int, scale, bias float32)
 
-// lrnRootAVX512 divides n times 16 numbers by the power 3/4 of others.
+// lrnRootAVX512 divides n times 16 numbers by the power 3/4 of others, which are at
+// least 1e-20, by way of q = 1/√dst[i] to the last bit or two. Infinity counts as the largest number.
 //
-//	dst[i] = x[i] / (√dst[i]·√√dst[i])
+//	dst[i] = x[i]·q·√q
 //
 //go:noescape
 func lrnRootAVX512(dst, x *float32, n int)

@@ -75,7 +75,9 @@ func MatMul(dst, a, panels []float32, s *MatMulShape, ep *Epilogue) {
 	panels = panels[:volume(last, s.StrideB)+volume(ceil(s.N, 16), 16, s.K)]
 	ep.check(s.N, len(dst))
 
-	p := product{MatMulShape: *s, dst: dst, a: a, panels: panels, ep: *ep}
+	var p product
+	p.MatMulShape, p.ep = *s, *ep
+	p.dst, p.a, p.panels = dst, a, panels
 	if p.StrideB == 0 && p.StrideA == p.M*p.LDA && p.StrideC == p.M*p.LDC {
 		p.M, p.Batch = p.M*p.Batch, 1
 	}
@@ -113,11 +115,11 @@ func (p *product) plan() {
 	limit, panels := tileLimits()
 	p.rows = split(p.M, limit)
 	p.columns = 16 * panels
-	p.depth = max(p.K, 1)
+	p.depth, p.high = max(p.K, 1), 1
 	if p.rows.tiles > 2 {
 		p.depth = min(p.depth, blockDepth)
+		p.high = max(1, blockA/(p.depth*limit))
 	}
-	p.high = max(1, blockA/(p.depth*limit))
 	p.wide = ceil(p.N, p.columns) * p.columns
 	if p.ep.Then != nil {
 		p.wide = min(p.wide, blockColumns)
@@ -158,11 +160,14 @@ func (p *product) blocks(batch, t0, t1, j0, j1 int) {
 // of 16, j1 too or N.
 func (p *product) block(batch, t0, t1, j0, j1 int) {
 	row := p.rows.at(t0)
-	t := tile{a: start(p.a), b: start(p.panels), c: start(p.dst), panelB: 64 * p.K, panelC: 64}
-	t.spaced(4*p.LDA, 4*p.LDC)
+	var t tile
+	t.a, t.b, t.c = start(p.a), start(p.panels), start(p.dst)
+	t.panelB, t.panelC = 64*p.K, 64
+	t.n = [3]int{1, 1, 1}
+	t.rowA, t.rowC = 4*p.LDA, 4*p.LDC
 	for k := 0; k == 0 || k < p.K; k += p.depth {
 		depth := min(p.depth, p.K-k)
-		t.loops(depth, [3]int{1, 1, 1}, [3]int{})
+		t.run = depth
 		// The first sums take the residual along, later ones what is in dst.
 		t.residual = start(p.ep.Residual)
 		if k > 0 {

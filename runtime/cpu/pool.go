@@ -141,7 +141,7 @@ func (p *pool) region(from, to int, y, x span) {
 		}
 	case p.Block == 16:
 		t := tile{a: start(p.src), c: start(p.dst), panels: 1, scale: scale}
-		t.spaced(64*p.StrideW, 64)
+		t.rowA, t.rowC = 64*p.StrideW, 64
 		t.loops(16, [3]int{kw, kh, 1}, [3]int{64 * p.DilW, 64 * p.DilH * p.InW, 0})
 		columns := split(wide, windowLimit())
 		for i := from; i < to; i++ {
@@ -207,7 +207,7 @@ func meanOf16(src []float32) [16]float32 {
 	var total [16]float64
 	pixels := len(src) / 16
 	t := tile{a: start(src), c: start(sums[0][:]), rows: side, panels: 1, count: 1, scale: 1}
-	t.spaced(64, 64)
+	t.rowA, t.rowC = 64, 64
 	for t.atA = 0; len(src)*4-t.atA >= 64; {
 		n := min(longSum, (len(src)*4-t.atA)/(64*t.rows))
 		if n == 0 {

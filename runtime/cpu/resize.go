@@ -49,17 +49,22 @@ func ResizeLinear[T Float](dst, src []T, outer, inH, inW, inner int, rows []int3
 			for x := range outW {
 				left, right := int(cols[2*x])*inner, int(cols[2*x+1])*inner
 				wl, wr := T(colWeights[2*x]), T(colWeights[2*x+1])
+				if inner == 1 {
+					to[x] = mix(mix(above[left], above[right], wl, wr), mix(below[left], below[right], wl, wr), wa, wb)
+					continue
+				}
 				al, ar := above[left:][:inner], above[right:][:inner]
 				bl, br := below[left:][:inner], below[right:][:inner]
 				for i := range to[x*inner:][:inner] {
-					upper := T(wl*al[i]) + T(wr*ar[i])
-					lower := T(wl*bl[i]) + T(wr*br[i])
-					to[x*inner+i] = T(wa*upper) + T(wb*lower)
+					to[x*inner+i] = mix(mix(al[i], ar[i], wl, wr), mix(bl[i], br[i], wl, wr), wa, wb)
 				}
 			}
 		}
 	}
 }
+
+// mix is va·a + vb·b, each product rounded.
+func mix[T Float](a, b, va, vb T) T { return T(va*a) + T(vb*b) }
 
 // ResizeAxis computes weighted sums along the middle axis of src, [outer, dim,
 // inner]: dst[o, y, i] = Σ_t weights[y·taps+t]·src[o, idx[y·taps+t], i], so dst is

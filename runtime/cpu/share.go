@@ -37,6 +37,9 @@ func (s *slot[T, P]) run(task *T, parts int) bool {
 
 // portion is the i-th of parts runs of n neighbouring units.
 func portion(n, i, parts int) (from, to int) {
+	if parts == 1 {
+		return 0, n
+	}
 	return int(int64(n) * int64(i) / int64(parts)), int(int64(n) * int64(i+1) / int64(parts))
 }
 

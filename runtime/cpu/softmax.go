@@ -17,7 +17,7 @@ func Softmax[T Float](dst, src []T, rows, n, inner int) {
 	for ; len(dst) > 0; dst, src = dst[n:], src[n:] {
 		top, sum := highest(src[:n]), 0.0
 		for i, v := range src[:n] {
-			e := math.Exp(float64(v - top))
+			e := expOf(v - top)
 			sum += e
 			dst[i] = T(e)
 		}
@@ -40,7 +40,7 @@ func LogSoftmax[T Float](dst, src []T, rows, n, inner int) {
 		top, sum := highest(src[:n]), 0.0
 		for i, v := range src[:n] {
 			dst[i] = v - top
-			sum += math.Exp(float64(v - top))
+			sum += expOf(v - top)
 		}
 		SubScalar(dst[:n], dst, T(math.Log(sum)))
 	}

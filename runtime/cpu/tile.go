@@ -17,9 +17,9 @@ type tile struct {
 	atA, atB, atC, atBias int
 
 	rows, panels    int    // at most the level's limits
-	rowA, groupA    int    // from a row to the next within seven; from row 0 to row 7
+	rowA            int    // from a row to the next
 	panelB          int    // from a panel to the next
-	rowC, groupC    int    // as for a
+	rowC            int    // from a row to the next
 	panelC          int    // from a panel's columns to the next panel's
 	run             int    // elements of a run
 	n               [3]int // how often the inner, middle and outer loop run, at least once
@@ -30,14 +30,7 @@ type tile struct {
 	clamp           int // 1 to clamp to lo…hi, else 0
 	lo, hi          float32
 	scale           float32 // what a sum of a window is multiplied by
-
-	// A kernel's own positions.
-	aCur, bCur, cCur, biasCur, residualCur uintptr
-	countCur                               int
 }
-
-// group is the number of rows that have one distance; row 7 is at groupA and groupC.
-const group = 7
 
 // maxRows and maxPanels bound a tile at every level.
 const (
@@ -67,17 +60,14 @@ func (t *tile) loops(run int, n, step [3]int) {
 	}
 }
 
-// spaced sets the distance of the rows of a and of c where it is the same for all.
-func (t *tile) spaced(rowA, rowC int) {
-	t.rowA, t.groupA = rowA, group*rowA
-	t.rowC, t.groupC = rowC, group*rowC
-}
-
 // rowSplit divides rows evenly into tiles: the first have rows+1 rows, the others rows.
 type rowSplit struct{ rows, tiles, first int }
 
 // split divides n ≥ 1 rows into tiles of at most limit.
 func split(n, limit int) rowSplit {
+	if n <= limit {
+		return rowSplit{n, 1, 0}
+	}
 	tiles := ceil(n, limit)
 	return rowSplit{n / tiles, tiles, n % tiles}
 }
@@ -100,10 +90,9 @@ func (t *tile) cover(s rowSplit, from, to int) {
 // coverPart is cover for tiles of which only the first width columns are in c and in
 // residual. It computes them aside.
 func (t *tile) coverPart(s rowSplit, from, to, width int) {
-	const rowBytes = 4 * maxPanels * 16
 	var aside [maxRows][maxPanels * 16]float32
 	whole := *t
-	t.c, t.rowC, t.groupC, t.nextC = unsafe.Pointer(unseen(&aside)), rowBytes, rowBytes*group, 0
+	t.c, t.rowC, t.nextC = unsafe.Pointer(unseen(&aside)), 4*maxPanels*16, 0
 	if whole.residual != nil {
 		t.residual = t.c
 	}
@@ -111,17 +100,17 @@ func (t *tile) coverPart(s rowSplit, from, to, width int) {
 		rows := s.high(i)
 		if whole.residual != nil {
 			for r := range rows {
-				copy(aside[r][:], unsafe.Slice((*float32)(unsafe.Add(whole.residual, whole.atC+whole.rowInC(r))), width))
+				copy(aside[r][:], unsafe.Slice((*float32)(unsafe.Add(whole.residual, whole.atC+r*whole.rowC)), width))
 			}
 		}
 		t.atC, t.nextA = 0, rows*t.rowA
 		t.repeat(rows, 1)
 		for r := range rows {
-			copy(unsafe.Slice((*float32)(unsafe.Add(whole.c, whole.atC+whole.rowInC(r))), width), aside[r][:])
+			copy(unsafe.Slice((*float32)(unsafe.Add(whole.c, whole.atC+r*whole.rowC)), width), aside[r][:])
 		}
 		whole.atC += rows * whole.rowC
 	}
-	t.c, t.residual, t.rowC, t.groupC = whole.c, whole.residual, whole.rowC, whole.groupC
+	t.c, t.residual, t.rowC = whole.c, whole.residual, whole.rowC
 }
 
 // callWork bounds the multiply-adds of one kernel call, because assembly cannot be
@@ -132,8 +121,11 @@ const callWork = 1 << 24
 // next one would be.
 func (t *tile) repeat(rows, count int) {
 	t.rows = rows
-	work := max(1, t.run*t.n[0]*t.n[1]*t.n[2]*rows*t.panels*16)
-	for most := max(1, callWork/work); count > 0; count -= t.count {
+	most := count
+	if work := t.run * t.n[0] * t.n[1] * t.n[2] * rows * t.panels * 16; count*work > callWork {
+		most = max(1, callWork/work)
+	}
+	for ; count > 0; count -= t.count {
 		t.count = min(count, most)
 		runTile(t)
 		t.atA += t.count * t.nextA

@@ -6,40 +6,40 @@
 #include "textflag.h"
 
 // func tileAVX2(t *tile)
-TEXT ·tileAVX2(SB), NOSPLIT, $0-8
+TEXT ·tileAVX2(SB), NOSPLIT, $48-8
 	MOVQ t+0(FP), R14
 	MOVQ tile_a(R14), CX
 	TESTQ CX, CX
 	JZ absent1
 	ADDQ tile_atA(R14), CX
 absent1:
-	MOVQ CX, tile_aCur(R14)
+	MOVQ CX, a-8(SP)
 	MOVQ tile_b(R14), CX
 	TESTQ CX, CX
 	JZ absent2
 	ADDQ tile_atB(R14), CX
 absent2:
-	MOVQ CX, tile_bCur(R14)
+	MOVQ CX, b-16(SP)
 	MOVQ tile_c(R14), CX
 	TESTQ CX, CX
 	JZ absent3
 	ADDQ tile_atC(R14), CX
 absent3:
-	MOVQ CX, tile_cCur(R14)
+	MOVQ CX, c-24(SP)
 	MOVQ tile_bias(R14), CX
 	TESTQ CX, CX
 	JZ absent4
 	ADDQ tile_atBias(R14), CX
 absent4:
-	MOVQ CX, tile_biasCur(R14)
+	MOVQ CX, bias-32(SP)
 	MOVQ tile_residual(R14), CX
 	TESTQ CX, CX
 	JZ absent5
 	ADDQ tile_atC(R14), CX
 absent5:
-	MOVQ CX, tile_residualCur(R14)
+	MOVQ CX, residual-40(SP)
 	MOVQ tile_count(R14), CX
-	MOVQ CX, tile_countCur(R14)
+	MOVQ CX, count-48(SP)
 	MOVQ tile_rowA(R14), DX
 	LEAQ (DX)(DX*2), AX
 	LEAQ (DX)(DX*4), R9
@@ -67,11 +67,11 @@ from9:
 from10:
 	JMP r6p1
 r1p1:
-	MOVQ tile_aCur(R14), SI
+	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	MOVQ tile_n+16(R14), R13
-	MOVQ tile_bCur(R14), DI
+	MOVQ b-16(SP), DI
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -144,7 +144,7 @@ out12:
 	VADDPS Y5, Y1, Y1
 	VADDPS Y6, Y0, Y0
 	VADDPS Y7, Y1, Y1
-	MOVQ tile_biasCur(R14), BX
+	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
 	JZ unbiased20
 	VMOVUPS 0(BX), Y8
@@ -154,11 +154,9 @@ out12:
 unbiased20:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
-	MOVQ tile_residualCur(R14), DI
+	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
 	JZ alone21
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
 	VADDPS 0(DI), Y0, Y0
 	VADDPS 32(DI), Y1, Y1
 alone21:
@@ -171,37 +169,35 @@ alone21:
 	VMAXPS Y1, Y8, Y1
 	VMINPS Y1, Y10, Y1
 free22:
-	MOVQ tile_cCur(R14), DI
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
+	MOVQ c-24(SP), DI
 	VMOVUPS Y0, 0(DI)
 	VMOVUPS Y1, 32(DI)
-	DECQ tile_countCur(R14)
+	DECQ count-48(SP)
 	JZ last23
 	MOVQ tile_nextA(R14), BX
-	ADDQ BX, tile_aCur(R14)
+	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB(R14), BX
-	ADDQ BX, tile_bCur(R14)
+	ADDQ BX, b-16(SP)
 	MOVQ tile_nextC(R14), BX
-	ADDQ BX, tile_cCur(R14)
-	CMPQ tile_residualCur(R14), $0
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
 	JEQ unread24
-	ADDQ BX, tile_residualCur(R14)
+	ADDQ BX, residual-40(SP)
 unread24:
-	CMPQ tile_biasCur(R14), $0
+	CMPQ bias-32(SP), $0
 	JEQ r1p1
 	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, tile_biasCur(R14)
+	ADDQ BX, bias-32(SP)
 	JMP r1p1
 last23:
 	VZEROUPPER
 	RET
 r2p1:
-	MOVQ tile_aCur(R14), SI
+	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	MOVQ tile_n+16(R14), R13
-	MOVQ tile_bCur(R14), DI
+	MOVQ b-16(SP), DI
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -297,7 +293,7 @@ out26:
 	VADDPS Y5, Y1, Y1
 	VADDPS Y6, Y2, Y2
 	VADDPS Y7, Y3, Y3
-	MOVQ tile_biasCur(R14), BX
+	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
 	JZ unbiased34
 	VMOVUPS 0(BX), Y8
@@ -309,11 +305,9 @@ out26:
 unbiased34:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
-	MOVQ tile_residualCur(R14), DI
+	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
 	JZ alone35
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
 	VADDPS 0(DI), Y0, Y0
 	VADDPS 32(DI), Y1, Y1
 	ADDQ R10, DI
@@ -333,40 +327,38 @@ alone35:
 	VMAXPS Y3, Y8, Y3
 	VMINPS Y3, Y10, Y3
 free36:
-	MOVQ tile_cCur(R14), DI
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
+	MOVQ c-24(SP), DI
 	VMOVUPS Y0, 0(DI)
 	VMOVUPS Y1, 32(DI)
 	ADDQ R10, DI
 	VMOVUPS Y2, 0(DI)
 	VMOVUPS Y3, 32(DI)
-	DECQ tile_countCur(R14)
+	DECQ count-48(SP)
 	JZ last37
 	MOVQ tile_nextA(R14), BX
-	ADDQ BX, tile_aCur(R14)
+	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB(R14), BX
-	ADDQ BX, tile_bCur(R14)
+	ADDQ BX, b-16(SP)
 	MOVQ tile_nextC(R14), BX
-	ADDQ BX, tile_cCur(R14)
-	CMPQ tile_residualCur(R14), $0
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
 	JEQ unread38
-	ADDQ BX, tile_residualCur(R14)
+	ADDQ BX, residual-40(SP)
 unread38:
-	CMPQ tile_biasCur(R14), $0
+	CMPQ bias-32(SP), $0
 	JEQ r2p1
 	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, tile_biasCur(R14)
+	ADDQ BX, bias-32(SP)
 	JMP r2p1
 last37:
 	VZEROUPPER
 	RET
 r3p1:
-	MOVQ tile_aCur(R14), SI
+	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	MOVQ tile_n+16(R14), R13
-	MOVQ tile_bCur(R14), DI
+	MOVQ b-16(SP), DI
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -483,7 +475,7 @@ out40:
 	VADDPS Y9, Y3, Y3
 	VADDPS Y10, Y4, Y4
 	VADDPS Y11, Y5, Y5
-	MOVQ tile_biasCur(R14), BX
+	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
 	JZ unbiased48
 	VMOVUPS 0(BX), Y12
@@ -497,11 +489,9 @@ out40:
 unbiased48:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
-	MOVQ tile_residualCur(R14), DI
+	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
 	JZ alone49
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
 	VADDPS 0(DI), Y0, Y0
 	VADDPS 32(DI), Y1, Y1
 	ADDQ R10, DI
@@ -528,9 +518,7 @@ alone49:
 	VMAXPS Y5, Y12, Y5
 	VMINPS Y5, Y14, Y5
 free50:
-	MOVQ tile_cCur(R14), DI
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
+	MOVQ c-24(SP), DI
 	VMOVUPS Y0, 0(DI)
 	VMOVUPS Y1, 32(DI)
 	ADDQ R10, DI
@@ -539,32 +527,32 @@ free50:
 	ADDQ R10, DI
 	VMOVUPS Y4, 0(DI)
 	VMOVUPS Y5, 32(DI)
-	DECQ tile_countCur(R14)
+	DECQ count-48(SP)
 	JZ last51
 	MOVQ tile_nextA(R14), BX
-	ADDQ BX, tile_aCur(R14)
+	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB(R14), BX
-	ADDQ BX, tile_bCur(R14)
+	ADDQ BX, b-16(SP)
 	MOVQ tile_nextC(R14), BX
-	ADDQ BX, tile_cCur(R14)
-	CMPQ tile_residualCur(R14), $0
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
 	JEQ unread52
-	ADDQ BX, tile_residualCur(R14)
+	ADDQ BX, residual-40(SP)
 unread52:
-	CMPQ tile_biasCur(R14), $0
+	CMPQ bias-32(SP), $0
 	JEQ r3p1
 	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, tile_biasCur(R14)
+	ADDQ BX, bias-32(SP)
 	JMP r3p1
 last51:
 	VZEROUPPER
 	RET
 r4p1:
-	MOVQ tile_aCur(R14), SI
+	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	MOVQ tile_n+16(R14), R13
-	MOVQ tile_bCur(R14), DI
+	MOVQ b-16(SP), DI
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -686,7 +674,7 @@ outer60:
 	JMP nest53
 outer61:
 out54:
-	MOVQ tile_biasCur(R14), BX
+	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
 	JZ unbiased62
 	VMOVUPS 0(BX), Y8
@@ -702,11 +690,9 @@ out54:
 unbiased62:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
-	MOVQ tile_residualCur(R14), DI
+	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
 	JZ alone63
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
 	VADDPS 0(DI), Y0, Y0
 	VADDPS 32(DI), Y1, Y1
 	ADDQ R10, DI
@@ -740,9 +726,7 @@ alone63:
 	VMAXPS Y7, Y8, Y7
 	VMINPS Y7, Y10, Y7
 free64:
-	MOVQ tile_cCur(R14), DI
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
+	MOVQ c-24(SP), DI
 	VMOVUPS Y0, 0(DI)
 	VMOVUPS Y1, 32(DI)
 	ADDQ R10, DI
@@ -754,32 +738,32 @@ free64:
 	ADDQ R10, DI
 	VMOVUPS Y6, 0(DI)
 	VMOVUPS Y7, 32(DI)
-	DECQ tile_countCur(R14)
+	DECQ count-48(SP)
 	JZ last65
 	MOVQ tile_nextA(R14), BX
-	ADDQ BX, tile_aCur(R14)
+	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB(R14), BX
-	ADDQ BX, tile_bCur(R14)
+	ADDQ BX, b-16(SP)
 	MOVQ tile_nextC(R14), BX
-	ADDQ BX, tile_cCur(R14)
-	CMPQ tile_residualCur(R14), $0
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
 	JEQ unread66
-	ADDQ BX, tile_residualCur(R14)
+	ADDQ BX, residual-40(SP)
 unread66:
-	CMPQ tile_biasCur(R14), $0
+	CMPQ bias-32(SP), $0
 	JEQ r4p1
 	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, tile_biasCur(R14)
+	ADDQ BX, bias-32(SP)
 	JMP r4p1
 last65:
 	VZEROUPPER
 	RET
 r5p1:
-	MOVQ tile_aCur(R14), SI
+	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	MOVQ tile_n+16(R14), R13
-	MOVQ tile_bCur(R14), DI
+	MOVQ b-16(SP), DI
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -918,7 +902,7 @@ outer74:
 	JMP nest67
 outer75:
 out68:
-	MOVQ tile_biasCur(R14), BX
+	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
 	JZ unbiased76
 	VMOVUPS 0(BX), Y10
@@ -936,11 +920,9 @@ out68:
 unbiased76:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
-	MOVQ tile_residualCur(R14), DI
+	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
 	JZ alone77
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
 	VADDPS 0(DI), Y0, Y0
 	VADDPS 32(DI), Y1, Y1
 	ADDQ R10, DI
@@ -981,9 +963,7 @@ alone77:
 	VMAXPS Y9, Y10, Y9
 	VMINPS Y9, Y12, Y9
 free78:
-	MOVQ tile_cCur(R14), DI
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
+	MOVQ c-24(SP), DI
 	VMOVUPS Y0, 0(DI)
 	VMOVUPS Y1, 32(DI)
 	ADDQ R10, DI
@@ -998,32 +978,32 @@ free78:
 	ADDQ R10, DI
 	VMOVUPS Y8, 0(DI)
 	VMOVUPS Y9, 32(DI)
-	DECQ tile_countCur(R14)
+	DECQ count-48(SP)
 	JZ last79
 	MOVQ tile_nextA(R14), BX
-	ADDQ BX, tile_aCur(R14)
+	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB(R14), BX
-	ADDQ BX, tile_bCur(R14)
+	ADDQ BX, b-16(SP)
 	MOVQ tile_nextC(R14), BX
-	ADDQ BX, tile_cCur(R14)
-	CMPQ tile_residualCur(R14), $0
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
 	JEQ unread80
-	ADDQ BX, tile_residualCur(R14)
+	ADDQ BX, residual-40(SP)
 unread80:
-	CMPQ tile_biasCur(R14), $0
+	CMPQ bias-32(SP), $0
 	JEQ r5p1
 	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, tile_biasCur(R14)
+	ADDQ BX, bias-32(SP)
 	JMP r5p1
 last79:
 	VZEROUPPER
 	RET
 r6p1:
-	MOVQ tile_aCur(R14), SI
+	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	MOVQ tile_n+16(R14), R13
-	MOVQ tile_bCur(R14), DI
+	MOVQ b-16(SP), DI
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -1179,7 +1159,7 @@ outer88:
 	JMP nest81
 outer89:
 out82:
-	MOVQ tile_biasCur(R14), BX
+	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
 	JZ unbiased90
 	VMOVUPS 0(BX), Y12
@@ -1199,11 +1179,9 @@ out82:
 unbiased90:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
-	MOVQ tile_residualCur(R14), DI
+	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
 	JZ alone91
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
 	VADDPS 0(DI), Y0, Y0
 	VADDPS 32(DI), Y1, Y1
 	ADDQ R10, DI
@@ -1251,9 +1229,7 @@ alone91:
 	VMAXPS Y11, Y12, Y11
 	VMINPS Y11, Y14, Y11
 free92:
-	MOVQ tile_cCur(R14), DI
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
+	MOVQ c-24(SP), DI
 	VMOVUPS Y0, 0(DI)
 	VMOVUPS Y1, 32(DI)
 	ADDQ R10, DI
@@ -1271,62 +1247,62 @@ free92:
 	ADDQ R10, DI
 	VMOVUPS Y10, 0(DI)
 	VMOVUPS Y11, 32(DI)
-	DECQ tile_countCur(R14)
+	DECQ count-48(SP)
 	JZ last93
 	MOVQ tile_nextA(R14), BX
-	ADDQ BX, tile_aCur(R14)
+	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB(R14), BX
-	ADDQ BX, tile_bCur(R14)
+	ADDQ BX, b-16(SP)
 	MOVQ tile_nextC(R14), BX
-	ADDQ BX, tile_cCur(R14)
-	CMPQ tile_residualCur(R14), $0
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
 	JEQ unread94
-	ADDQ BX, tile_residualCur(R14)
+	ADDQ BX, residual-40(SP)
 unread94:
-	CMPQ tile_biasCur(R14), $0
+	CMPQ bias-32(SP), $0
 	JEQ r6p1
 	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, tile_biasCur(R14)
+	ADDQ BX, bias-32(SP)
 	JMP r6p1
 last93:
 	VZEROUPPER
 	RET
 
 // func tileAVX512(t *tile)
-TEXT ·tileAVX512(SB), NOSPLIT, $0-8
+TEXT ·tileAVX512(SB), NOSPLIT, $48-8
 	MOVQ t+0(FP), R14
 	MOVQ tile_a(R14), CX
 	TESTQ CX, CX
 	JZ absent95
 	ADDQ tile_atA(R14), CX
 absent95:
-	MOVQ CX, tile_aCur(R14)
+	MOVQ CX, a-8(SP)
 	MOVQ tile_b(R14), CX
 	TESTQ CX, CX
 	JZ absent96
 	ADDQ tile_atB(R14), CX
 absent96:
-	MOVQ CX, tile_bCur(R14)
+	MOVQ CX, b-16(SP)
 	MOVQ tile_c(R14), CX
 	TESTQ CX, CX
 	JZ absent97
 	ADDQ tile_atC(R14), CX
 absent97:
-	MOVQ CX, tile_cCur(R14)
+	MOVQ CX, c-24(SP)
 	MOVQ tile_bias(R14), CX
 	TESTQ CX, CX
 	JZ absent98
 	ADDQ tile_atBias(R14), CX
 absent98:
-	MOVQ CX, tile_biasCur(R14)
+	MOVQ CX, bias-32(SP)
 	MOVQ tile_residual(R14), CX
 	TESTQ CX, CX
 	JZ absent99
 	ADDQ tile_atC(R14), CX
 absent99:
-	MOVQ CX, tile_residualCur(R14)
+	MOVQ CX, residual-40(SP)
 	MOVQ tile_count(R14), CX
-	MOVQ CX, tile_countCur(R14)
+	MOVQ CX, count-48(SP)
 	MOVQ tile_rowA(R14), DX
 	LEAQ (DX)(DX*2), AX
 	LEAQ (DX)(DX*4), R9
@@ -1442,11 +1418,11 @@ from123:
 from125:
 	JMP r14p2
 r1p1:
-	MOVQ tile_aCur(R14), SI
+	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	MOVQ tile_n+16(R14), R13
-	MOVQ tile_bCur(R14), DI
+	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -1507,7 +1483,7 @@ out127:
 	VADDPS Z1, Z0, Z0
 	VADDPS Z2, Z0, Z0
 	VADDPS Z3, Z0, Z0
-	MOVQ tile_biasCur(R14), BX
+	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
 	JZ unbiased135
 	VMOVUPS 0(BX), Z4
@@ -1515,11 +1491,9 @@ out127:
 unbiased135:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
-	MOVQ tile_residualCur(R14), DI
+	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
 	JZ alone136
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
 	VADDPS 0(DI), Z0, Z0
 alone136:
 	CMPQ tile_clamp(R14), $0
@@ -1529,36 +1503,34 @@ alone136:
 	VMAXPS Z0, Z4, Z0
 	VMINPS Z0, Z5, Z0
 free137:
-	MOVQ tile_cCur(R14), DI
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
+	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
-	DECQ tile_countCur(R14)
+	DECQ count-48(SP)
 	JZ last138
 	MOVQ tile_nextA(R14), BX
-	ADDQ BX, tile_aCur(R14)
+	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB(R14), BX
-	ADDQ BX, tile_bCur(R14)
+	ADDQ BX, b-16(SP)
 	MOVQ tile_nextC(R14), BX
-	ADDQ BX, tile_cCur(R14)
-	CMPQ tile_residualCur(R14), $0
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
 	JEQ unread139
-	ADDQ BX, tile_residualCur(R14)
+	ADDQ BX, residual-40(SP)
 unread139:
-	CMPQ tile_biasCur(R14), $0
+	CMPQ bias-32(SP), $0
 	JEQ r1p1
 	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, tile_biasCur(R14)
+	ADDQ BX, bias-32(SP)
 	JMP r1p1
 last138:
 	VZEROUPPER
 	RET
 r2p1:
-	MOVQ tile_aCur(R14), SI
+	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	MOVQ tile_n+16(R14), R13
-	MOVQ tile_bCur(R14), DI
+	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -1641,7 +1613,7 @@ out141:
 	VADDPS Z5, Z1, Z1
 	VADDPS Z6, Z0, Z0
 	VADDPS Z7, Z1, Z1
-	MOVQ tile_biasCur(R14), BX
+	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
 	JZ unbiased149
 	VMOVUPS 0(BX), Z8
@@ -1650,11 +1622,9 @@ out141:
 unbiased149:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
-	MOVQ tile_residualCur(R14), DI
+	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
 	JZ alone150
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -1668,38 +1638,36 @@ alone150:
 	VMAXPS Z1, Z8, Z1
 	VMINPS Z1, Z9, Z1
 free151:
-	MOVQ tile_cCur(R14), DI
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
+	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z1, 0(DI)
-	DECQ tile_countCur(R14)
+	DECQ count-48(SP)
 	JZ last152
 	MOVQ tile_nextA(R14), BX
-	ADDQ BX, tile_aCur(R14)
+	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB(R14), BX
-	ADDQ BX, tile_bCur(R14)
+	ADDQ BX, b-16(SP)
 	MOVQ tile_nextC(R14), BX
-	ADDQ BX, tile_cCur(R14)
-	CMPQ tile_residualCur(R14), $0
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
 	JEQ unread153
-	ADDQ BX, tile_residualCur(R14)
+	ADDQ BX, residual-40(SP)
 unread153:
-	CMPQ tile_biasCur(R14), $0
+	CMPQ bias-32(SP), $0
 	JEQ r2p1
 	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, tile_biasCur(R14)
+	ADDQ BX, bias-32(SP)
 	JMP r2p1
 last152:
 	VZEROUPPER
 	RET
 r3p1:
-	MOVQ tile_aCur(R14), SI
+	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	MOVQ tile_n+16(R14), R13
-	MOVQ tile_bCur(R14), DI
+	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -1799,7 +1767,7 @@ out155:
 	VADDPS Z9, Z0, Z0
 	VADDPS Z10, Z1, Z1
 	VADDPS Z11, Z2, Z2
-	MOVQ tile_biasCur(R14), BX
+	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
 	JZ unbiased163
 	VMOVUPS 0(BX), Z12
@@ -1809,11 +1777,9 @@ out155:
 unbiased163:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
-	MOVQ tile_residualCur(R14), DI
+	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
 	JZ alone164
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -1831,40 +1797,38 @@ alone164:
 	VMAXPS Z2, Z12, Z2
 	VMINPS Z2, Z13, Z2
 free165:
-	MOVQ tile_cCur(R14), DI
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
+	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z1, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z2, 0(DI)
-	DECQ tile_countCur(R14)
+	DECQ count-48(SP)
 	JZ last166
 	MOVQ tile_nextA(R14), BX
-	ADDQ BX, tile_aCur(R14)
+	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB(R14), BX
-	ADDQ BX, tile_bCur(R14)
+	ADDQ BX, b-16(SP)
 	MOVQ tile_nextC(R14), BX
-	ADDQ BX, tile_cCur(R14)
-	CMPQ tile_residualCur(R14), $0
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
 	JEQ unread167
-	ADDQ BX, tile_residualCur(R14)
+	ADDQ BX, residual-40(SP)
 unread167:
-	CMPQ tile_biasCur(R14), $0
+	CMPQ bias-32(SP), $0
 	JEQ r3p1
 	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, tile_biasCur(R14)
+	ADDQ BX, bias-32(SP)
 	JMP r3p1
 last166:
 	VZEROUPPER
 	RET
 r4p1:
-	MOVQ tile_aCur(R14), SI
+	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	MOVQ tile_n+16(R14), R13
-	MOVQ tile_bCur(R14), DI
+	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -1965,7 +1929,7 @@ out169:
 	VADDPS Z5, Z1, Z1
 	VADDPS Z6, Z2, Z2
 	VADDPS Z7, Z3, Z3
-	MOVQ tile_biasCur(R14), BX
+	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
 	JZ unbiased177
 	VMOVUPS 0(BX), Z8
@@ -1976,11 +1940,9 @@ out169:
 unbiased177:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
-	MOVQ tile_residualCur(R14), DI
+	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
 	JZ alone178
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -2002,9 +1964,7 @@ alone178:
 	VMAXPS Z3, Z8, Z3
 	VMINPS Z3, Z9, Z3
 free179:
-	MOVQ tile_cCur(R14), DI
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
+	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z1, 0(DI)
@@ -2012,32 +1972,32 @@ free179:
 	VMOVUPS Z2, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z3, 0(DI)
-	DECQ tile_countCur(R14)
+	DECQ count-48(SP)
 	JZ last180
 	MOVQ tile_nextA(R14), BX
-	ADDQ BX, tile_aCur(R14)
+	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB(R14), BX
-	ADDQ BX, tile_bCur(R14)
+	ADDQ BX, b-16(SP)
 	MOVQ tile_nextC(R14), BX
-	ADDQ BX, tile_cCur(R14)
-	CMPQ tile_residualCur(R14), $0
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
 	JEQ unread181
-	ADDQ BX, tile_residualCur(R14)
+	ADDQ BX, residual-40(SP)
 unread181:
-	CMPQ tile_biasCur(R14), $0
+	CMPQ bias-32(SP), $0
 	JEQ r4p1
 	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, tile_biasCur(R14)
+	ADDQ BX, bias-32(SP)
 	JMP r4p1
 last180:
 	VZEROUPPER
 	RET
 r5p1:
-	MOVQ tile_aCur(R14), SI
+	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	MOVQ tile_n+16(R14), R13
-	MOVQ tile_bCur(R14), DI
+	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -2151,7 +2111,7 @@ out183:
 	VADDPS Z7, Z2, Z2
 	VADDPS Z8, Z3, Z3
 	VADDPS Z9, Z4, Z4
-	MOVQ tile_biasCur(R14), BX
+	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
 	JZ unbiased191
 	VMOVUPS 0(BX), Z10
@@ -2163,11 +2123,9 @@ out183:
 unbiased191:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
-	MOVQ tile_residualCur(R14), DI
+	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
 	JZ alone192
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -2193,9 +2151,7 @@ alone192:
 	VMAXPS Z4, Z10, Z4
 	VMINPS Z4, Z11, Z4
 free193:
-	MOVQ tile_cCur(R14), DI
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
+	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z1, 0(DI)
@@ -2205,32 +2161,32 @@ free193:
 	VMOVUPS Z3, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z4, 0(DI)
-	DECQ tile_countCur(R14)
+	DECQ count-48(SP)
 	JZ last194
 	MOVQ tile_nextA(R14), BX
-	ADDQ BX, tile_aCur(R14)
+	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB(R14), BX
-	ADDQ BX, tile_bCur(R14)
+	ADDQ BX, b-16(SP)
 	MOVQ tile_nextC(R14), BX
-	ADDQ BX, tile_cCur(R14)
-	CMPQ tile_residualCur(R14), $0
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
 	JEQ unread195
-	ADDQ BX, tile_residualCur(R14)
+	ADDQ BX, residual-40(SP)
 unread195:
-	CMPQ tile_biasCur(R14), $0
+	CMPQ bias-32(SP), $0
 	JEQ r5p1
 	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, tile_biasCur(R14)
+	ADDQ BX, bias-32(SP)
 	JMP r5p1
 last194:
 	VZEROUPPER
 	RET
 r6p1:
-	MOVQ tile_aCur(R14), SI
+	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	MOVQ tile_n+16(R14), R13
-	MOVQ tile_bCur(R14), DI
+	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -2357,7 +2313,7 @@ out197:
 	VADDPS Z9, Z3, Z3
 	VADDPS Z10, Z4, Z4
 	VADDPS Z11, Z5, Z5
-	MOVQ tile_biasCur(R14), BX
+	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
 	JZ unbiased205
 	VMOVUPS 0(BX), Z12
@@ -2370,11 +2326,9 @@ out197:
 unbiased205:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
-	MOVQ tile_residualCur(R14), DI
+	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
 	JZ alone206
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -2404,9 +2358,7 @@ alone206:
 	VMAXPS Z5, Z12, Z5
 	VMINPS Z5, Z13, Z5
 free207:
-	MOVQ tile_cCur(R14), DI
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
+	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z1, 0(DI)
@@ -2418,32 +2370,32 @@ free207:
 	VMOVUPS Z4, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z5, 0(DI)
-	DECQ tile_countCur(R14)
+	DECQ count-48(SP)
 	JZ last208
 	MOVQ tile_nextA(R14), BX
-	ADDQ BX, tile_aCur(R14)
+	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB(R14), BX
-	ADDQ BX, tile_bCur(R14)
+	ADDQ BX, b-16(SP)
 	MOVQ tile_nextC(R14), BX
-	ADDQ BX, tile_cCur(R14)
-	CMPQ tile_residualCur(R14), $0
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
 	JEQ unread209
-	ADDQ BX, tile_residualCur(R14)
+	ADDQ BX, residual-40(SP)
 unread209:
-	CMPQ tile_biasCur(R14), $0
+	CMPQ bias-32(SP), $0
 	JEQ r6p1
 	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, tile_biasCur(R14)
+	ADDQ BX, bias-32(SP)
 	JMP r6p1
 last208:
 	VZEROUPPER
 	RET
 r7p1:
-	MOVQ tile_aCur(R14), SI
+	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	MOVQ tile_n+16(R14), R13
-	MOVQ tile_bCur(R14), DI
+	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -2583,7 +2535,7 @@ out211:
 	VADDPS Z11, Z4, Z4
 	VADDPS Z12, Z5, Z5
 	VADDPS Z13, Z6, Z6
-	MOVQ tile_biasCur(R14), BX
+	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
 	JZ unbiased219
 	VMOVUPS 0(BX), Z14
@@ -2597,11 +2549,9 @@ out211:
 unbiased219:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
-	MOVQ tile_residualCur(R14), DI
+	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
 	JZ alone220
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -2635,9 +2585,7 @@ alone220:
 	VMAXPS Z6, Z14, Z6
 	VMINPS Z6, Z15, Z6
 free221:
-	MOVQ tile_cCur(R14), DI
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
+	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z1, 0(DI)
@@ -2651,34 +2599,34 @@ free221:
 	VMOVUPS Z5, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z6, 0(DI)
-	DECQ tile_countCur(R14)
+	DECQ count-48(SP)
 	JZ last222
 	MOVQ tile_nextA(R14), BX
-	ADDQ BX, tile_aCur(R14)
+	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB(R14), BX
-	ADDQ BX, tile_bCur(R14)
+	ADDQ BX, b-16(SP)
 	MOVQ tile_nextC(R14), BX
-	ADDQ BX, tile_cCur(R14)
-	CMPQ tile_residualCur(R14), $0
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
 	JEQ unread223
-	ADDQ BX, tile_residualCur(R14)
+	ADDQ BX, residual-40(SP)
 unread223:
-	CMPQ tile_biasCur(R14), $0
+	CMPQ bias-32(SP), $0
 	JEQ r7p1
 	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, tile_biasCur(R14)
+	ADDQ BX, bias-32(SP)
 	JMP r7p1
 last222:
 	VZEROUPPER
 	RET
 r8p1:
-	MOVQ tile_aCur(R14), SI
-	MOVQ tile_groupA(R14), R8
-	ADDQ SI, R8
+	MOVQ a-8(SP), SI
+	LEAQ (SI)(DX*8), R8
+	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	MOVQ tile_n+16(R14), R13
-	MOVQ tile_bCur(R14), DI
+	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -2820,7 +2768,7 @@ outer231:
 	JMP nest224
 outer232:
 out225:
-	MOVQ tile_biasCur(R14), BX
+	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
 	JZ unbiased233
 	VMOVUPS 0(BX), Z8
@@ -2835,11 +2783,9 @@ out225:
 unbiased233:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
-	MOVQ tile_residualCur(R14), DI
+	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
 	JZ alone234
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -2853,7 +2799,7 @@ unbiased233:
 	VADDPS 0(DI), Z5, Z5
 	ADDQ R10, DI
 	VADDPS 0(DI), Z6, Z6
-	MOVQ R13, DI
+	ADDQ R10, DI
 	VADDPS 0(DI), Z7, Z7
 alone234:
 	CMPQ tile_clamp(R14), $0
@@ -2877,9 +2823,7 @@ alone234:
 	VMAXPS Z7, Z8, Z7
 	VMINPS Z7, Z9, Z7
 free235:
-	MOVQ tile_cCur(R14), DI
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
+	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z1, 0(DI)
@@ -2893,36 +2837,36 @@ free235:
 	VMOVUPS Z5, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z6, 0(DI)
-	MOVQ R13, DI
+	ADDQ R10, DI
 	VMOVUPS Z7, 0(DI)
-	DECQ tile_countCur(R14)
+	DECQ count-48(SP)
 	JZ last236
 	MOVQ tile_nextA(R14), BX
-	ADDQ BX, tile_aCur(R14)
+	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB(R14), BX
-	ADDQ BX, tile_bCur(R14)
+	ADDQ BX, b-16(SP)
 	MOVQ tile_nextC(R14), BX
-	ADDQ BX, tile_cCur(R14)
-	CMPQ tile_residualCur(R14), $0
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
 	JEQ unread237
-	ADDQ BX, tile_residualCur(R14)
+	ADDQ BX, residual-40(SP)
 unread237:
-	CMPQ tile_biasCur(R14), $0
+	CMPQ bias-32(SP), $0
 	JEQ r8p1
 	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, tile_biasCur(R14)
+	ADDQ BX, bias-32(SP)
 	JMP r8p1
 last236:
 	VZEROUPPER
 	RET
 r9p1:
-	MOVQ tile_aCur(R14), SI
-	MOVQ tile_groupA(R14), R8
-	ADDQ SI, R8
+	MOVQ a-8(SP), SI
+	LEAQ (SI)(DX*8), R8
+	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	MOVQ tile_n+16(R14), R13
-	MOVQ tile_bCur(R14), DI
+	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -3075,7 +3019,7 @@ outer245:
 	JMP nest238
 outer246:
 out239:
-	MOVQ tile_biasCur(R14), BX
+	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
 	JZ unbiased247
 	VMOVUPS 0(BX), Z9
@@ -3091,11 +3035,9 @@ out239:
 unbiased247:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
-	MOVQ tile_residualCur(R14), DI
+	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
 	JZ alone248
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -3109,7 +3051,7 @@ unbiased247:
 	VADDPS 0(DI), Z5, Z5
 	ADDQ R10, DI
 	VADDPS 0(DI), Z6, Z6
-	MOVQ R13, DI
+	ADDQ R10, DI
 	VADDPS 0(DI), Z7, Z7
 	ADDQ R10, DI
 	VADDPS 0(DI), Z8, Z8
@@ -3137,9 +3079,7 @@ alone248:
 	VMAXPS Z8, Z9, Z8
 	VMINPS Z8, Z10, Z8
 free249:
-	MOVQ tile_cCur(R14), DI
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
+	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z1, 0(DI)
@@ -3153,38 +3093,38 @@ free249:
 	VMOVUPS Z5, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z6, 0(DI)
-	MOVQ R13, DI
+	ADDQ R10, DI
 	VMOVUPS Z7, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z8, 0(DI)
-	DECQ tile_countCur(R14)
+	DECQ count-48(SP)
 	JZ last250
 	MOVQ tile_nextA(R14), BX
-	ADDQ BX, tile_aCur(R14)
+	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB(R14), BX
-	ADDQ BX, tile_bCur(R14)
+	ADDQ BX, b-16(SP)
 	MOVQ tile_nextC(R14), BX
-	ADDQ BX, tile_cCur(R14)
-	CMPQ tile_residualCur(R14), $0
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
 	JEQ unread251
-	ADDQ BX, tile_residualCur(R14)
+	ADDQ BX, residual-40(SP)
 unread251:
-	CMPQ tile_biasCur(R14), $0
+	CMPQ bias-32(SP), $0
 	JEQ r9p1
 	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, tile_biasCur(R14)
+	ADDQ BX, bias-32(SP)
 	JMP r9p1
 last250:
 	VZEROUPPER
 	RET
 r10p1:
-	MOVQ tile_aCur(R14), SI
-	MOVQ tile_groupA(R14), R8
-	ADDQ SI, R8
+	MOVQ a-8(SP), SI
+	LEAQ (SI)(DX*8), R8
+	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	MOVQ tile_n+16(R14), R13
-	MOVQ tile_bCur(R14), DI
+	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -3348,7 +3288,7 @@ outer259:
 	JMP nest252
 outer260:
 out253:
-	MOVQ tile_biasCur(R14), BX
+	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
 	JZ unbiased261
 	VMOVUPS 0(BX), Z10
@@ -3365,11 +3305,9 @@ out253:
 unbiased261:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
-	MOVQ tile_residualCur(R14), DI
+	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
 	JZ alone262
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -3383,7 +3321,7 @@ unbiased261:
 	VADDPS 0(DI), Z5, Z5
 	ADDQ R10, DI
 	VADDPS 0(DI), Z6, Z6
-	MOVQ R13, DI
+	ADDQ R10, DI
 	VADDPS 0(DI), Z7, Z7
 	ADDQ R10, DI
 	VADDPS 0(DI), Z8, Z8
@@ -3415,9 +3353,7 @@ alone262:
 	VMAXPS Z9, Z10, Z9
 	VMINPS Z9, Z11, Z9
 free263:
-	MOVQ tile_cCur(R14), DI
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
+	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z1, 0(DI)
@@ -3431,40 +3367,40 @@ free263:
 	VMOVUPS Z5, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z6, 0(DI)
-	MOVQ R13, DI
+	ADDQ R10, DI
 	VMOVUPS Z7, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z8, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z9, 0(DI)
-	DECQ tile_countCur(R14)
+	DECQ count-48(SP)
 	JZ last264
 	MOVQ tile_nextA(R14), BX
-	ADDQ BX, tile_aCur(R14)
+	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB(R14), BX
-	ADDQ BX, tile_bCur(R14)
+	ADDQ BX, b-16(SP)
 	MOVQ tile_nextC(R14), BX
-	ADDQ BX, tile_cCur(R14)
-	CMPQ tile_residualCur(R14), $0
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
 	JEQ unread265
-	ADDQ BX, tile_residualCur(R14)
+	ADDQ BX, residual-40(SP)
 unread265:
-	CMPQ tile_biasCur(R14), $0
+	CMPQ bias-32(SP), $0
 	JEQ r10p1
 	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, tile_biasCur(R14)
+	ADDQ BX, bias-32(SP)
 	JMP r10p1
 last264:
 	VZEROUPPER
 	RET
 r11p1:
-	MOVQ tile_aCur(R14), SI
-	MOVQ tile_groupA(R14), R8
-	ADDQ SI, R8
+	MOVQ a-8(SP), SI
+	LEAQ (SI)(DX*8), R8
+	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	MOVQ tile_n+16(R14), R13
-	MOVQ tile_bCur(R14), DI
+	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -3639,7 +3575,7 @@ outer273:
 	JMP nest266
 outer274:
 out267:
-	MOVQ tile_biasCur(R14), BX
+	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
 	JZ unbiased275
 	VMOVUPS 0(BX), Z11
@@ -3657,11 +3593,9 @@ out267:
 unbiased275:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
-	MOVQ tile_residualCur(R14), DI
+	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
 	JZ alone276
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -3675,7 +3609,7 @@ unbiased275:
 	VADDPS 0(DI), Z5, Z5
 	ADDQ R10, DI
 	VADDPS 0(DI), Z6, Z6
-	MOVQ R13, DI
+	ADDQ R10, DI
 	VADDPS 0(DI), Z7, Z7
 	ADDQ R10, DI
 	VADDPS 0(DI), Z8, Z8
@@ -3711,9 +3645,7 @@ alone276:
 	VMAXPS Z10, Z11, Z10
 	VMINPS Z10, Z12, Z10
 free277:
-	MOVQ tile_cCur(R14), DI
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
+	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z1, 0(DI)
@@ -3727,7 +3659,7 @@ free277:
 	VMOVUPS Z5, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z6, 0(DI)
-	MOVQ R13, DI
+	ADDQ R10, DI
 	VMOVUPS Z7, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z8, 0(DI)
@@ -3735,34 +3667,34 @@ free277:
 	VMOVUPS Z9, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z10, 0(DI)
-	DECQ tile_countCur(R14)
+	DECQ count-48(SP)
 	JZ last278
 	MOVQ tile_nextA(R14), BX
-	ADDQ BX, tile_aCur(R14)
+	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB(R14), BX
-	ADDQ BX, tile_bCur(R14)
+	ADDQ BX, b-16(SP)
 	MOVQ tile_nextC(R14), BX
-	ADDQ BX, tile_cCur(R14)
-	CMPQ tile_residualCur(R14), $0
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
 	JEQ unread279
-	ADDQ BX, tile_residualCur(R14)
+	ADDQ BX, residual-40(SP)
 unread279:
-	CMPQ tile_biasCur(R14), $0
+	CMPQ bias-32(SP), $0
 	JEQ r11p1
 	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, tile_biasCur(R14)
+	ADDQ BX, bias-32(SP)
 	JMP r11p1
 last278:
 	VZEROUPPER
 	RET
 r12p1:
-	MOVQ tile_aCur(R14), SI
-	MOVQ tile_groupA(R14), R8
-	ADDQ SI, R8
+	MOVQ a-8(SP), SI
+	LEAQ (SI)(DX*8), R8
+	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	MOVQ tile_n+16(R14), R13
-	MOVQ tile_bCur(R14), DI
+	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -3948,7 +3880,7 @@ outer287:
 	JMP nest280
 outer288:
 out281:
-	MOVQ tile_biasCur(R14), BX
+	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
 	JZ unbiased289
 	VMOVUPS 0(BX), Z12
@@ -3967,11 +3899,9 @@ out281:
 unbiased289:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
-	MOVQ tile_residualCur(R14), DI
+	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
 	JZ alone290
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -3985,7 +3915,7 @@ unbiased289:
 	VADDPS 0(DI), Z5, Z5
 	ADDQ R10, DI
 	VADDPS 0(DI), Z6, Z6
-	MOVQ R13, DI
+	ADDQ R10, DI
 	VADDPS 0(DI), Z7, Z7
 	ADDQ R10, DI
 	VADDPS 0(DI), Z8, Z8
@@ -4025,9 +3955,7 @@ alone290:
 	VMAXPS Z11, Z12, Z11
 	VMINPS Z11, Z13, Z11
 free291:
-	MOVQ tile_cCur(R14), DI
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
+	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z1, 0(DI)
@@ -4041,7 +3969,7 @@ free291:
 	VMOVUPS Z5, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z6, 0(DI)
-	MOVQ R13, DI
+	ADDQ R10, DI
 	VMOVUPS Z7, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z8, 0(DI)
@@ -4051,34 +3979,34 @@ free291:
 	VMOVUPS Z10, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z11, 0(DI)
-	DECQ tile_countCur(R14)
+	DECQ count-48(SP)
 	JZ last292
 	MOVQ tile_nextA(R14), BX
-	ADDQ BX, tile_aCur(R14)
+	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB(R14), BX
-	ADDQ BX, tile_bCur(R14)
+	ADDQ BX, b-16(SP)
 	MOVQ tile_nextC(R14), BX
-	ADDQ BX, tile_cCur(R14)
-	CMPQ tile_residualCur(R14), $0
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
 	JEQ unread293
-	ADDQ BX, tile_residualCur(R14)
+	ADDQ BX, residual-40(SP)
 unread293:
-	CMPQ tile_biasCur(R14), $0
+	CMPQ bias-32(SP), $0
 	JEQ r12p1
 	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, tile_biasCur(R14)
+	ADDQ BX, bias-32(SP)
 	JMP r12p1
 last292:
 	VZEROUPPER
 	RET
 r13p1:
-	MOVQ tile_aCur(R14), SI
-	MOVQ tile_groupA(R14), R8
-	ADDQ SI, R8
+	MOVQ a-8(SP), SI
+	LEAQ (SI)(DX*8), R8
+	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	MOVQ tile_n+16(R14), R13
-	MOVQ tile_bCur(R14), DI
+	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -4275,7 +4203,7 @@ outer301:
 	JMP nest294
 outer302:
 out295:
-	MOVQ tile_biasCur(R14), BX
+	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
 	JZ unbiased303
 	VMOVUPS 0(BX), Z13
@@ -4295,11 +4223,9 @@ out295:
 unbiased303:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
-	MOVQ tile_residualCur(R14), DI
+	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
 	JZ alone304
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -4313,7 +4239,7 @@ unbiased303:
 	VADDPS 0(DI), Z5, Z5
 	ADDQ R10, DI
 	VADDPS 0(DI), Z6, Z6
-	MOVQ R13, DI
+	ADDQ R10, DI
 	VADDPS 0(DI), Z7, Z7
 	ADDQ R10, DI
 	VADDPS 0(DI), Z8, Z8
@@ -4357,9 +4283,7 @@ alone304:
 	VMAXPS Z12, Z13, Z12
 	VMINPS Z12, Z14, Z12
 free305:
-	MOVQ tile_cCur(R14), DI
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
+	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z1, 0(DI)
@@ -4373,7 +4297,7 @@ free305:
 	VMOVUPS Z5, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z6, 0(DI)
-	MOVQ R13, DI
+	ADDQ R10, DI
 	VMOVUPS Z7, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z8, 0(DI)
@@ -4385,34 +4309,34 @@ free305:
 	VMOVUPS Z11, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z12, 0(DI)
-	DECQ tile_countCur(R14)
+	DECQ count-48(SP)
 	JZ last306
 	MOVQ tile_nextA(R14), BX
-	ADDQ BX, tile_aCur(R14)
+	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB(R14), BX
-	ADDQ BX, tile_bCur(R14)
+	ADDQ BX, b-16(SP)
 	MOVQ tile_nextC(R14), BX
-	ADDQ BX, tile_cCur(R14)
-	CMPQ tile_residualCur(R14), $0
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
 	JEQ unread307
-	ADDQ BX, tile_residualCur(R14)
+	ADDQ BX, residual-40(SP)
 unread307:
-	CMPQ tile_biasCur(R14), $0
+	CMPQ bias-32(SP), $0
 	JEQ r13p1
 	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, tile_biasCur(R14)
+	ADDQ BX, bias-32(SP)
 	JMP r13p1
 last306:
 	VZEROUPPER
 	RET
 r14p1:
-	MOVQ tile_aCur(R14), SI
-	MOVQ tile_groupA(R14), R8
-	ADDQ SI, R8
+	MOVQ a-8(SP), SI
+	LEAQ (SI)(DX*8), R8
+	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	MOVQ tile_n+16(R14), R13
-	MOVQ tile_bCur(R14), DI
+	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -4620,7 +4544,7 @@ outer315:
 	JMP nest308
 outer316:
 out309:
-	MOVQ tile_biasCur(R14), BX
+	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
 	JZ unbiased317
 	VMOVUPS 0(BX), Z14
@@ -4641,11 +4565,9 @@ out309:
 unbiased317:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
-	MOVQ tile_residualCur(R14), DI
+	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
 	JZ alone318
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -4659,7 +4581,7 @@ unbiased317:
 	VADDPS 0(DI), Z5, Z5
 	ADDQ R10, DI
 	VADDPS 0(DI), Z6, Z6
-	MOVQ R13, DI
+	ADDQ R10, DI
 	VADDPS 0(DI), Z7, Z7
 	ADDQ R10, DI
 	VADDPS 0(DI), Z8, Z8
@@ -4707,9 +4629,7 @@ alone318:
 	VMAXPS Z13, Z14, Z13
 	VMINPS Z13, Z15, Z13
 free319:
-	MOVQ tile_cCur(R14), DI
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
+	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z1, 0(DI)
@@ -4723,7 +4643,7 @@ free319:
 	VMOVUPS Z5, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z6, 0(DI)
-	MOVQ R13, DI
+	ADDQ R10, DI
 	VMOVUPS Z7, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z8, 0(DI)
@@ -4737,32 +4657,32 @@ free319:
 	VMOVUPS Z12, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z13, 0(DI)
-	DECQ tile_countCur(R14)
+	DECQ count-48(SP)
 	JZ last320
 	MOVQ tile_nextA(R14), BX
-	ADDQ BX, tile_aCur(R14)
+	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB(R14), BX
-	ADDQ BX, tile_bCur(R14)
+	ADDQ BX, b-16(SP)
 	MOVQ tile_nextC(R14), BX
-	ADDQ BX, tile_cCur(R14)
-	CMPQ tile_residualCur(R14), $0
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
 	JEQ unread321
-	ADDQ BX, tile_residualCur(R14)
+	ADDQ BX, residual-40(SP)
 unread321:
-	CMPQ tile_biasCur(R14), $0
+	CMPQ bias-32(SP), $0
 	JEQ r14p1
 	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, tile_biasCur(R14)
+	ADDQ BX, bias-32(SP)
 	JMP r14p1
 last320:
 	VZEROUPPER
 	RET
 r1p2:
-	MOVQ tile_aCur(R14), SI
+	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	MOVQ tile_n+16(R14), R13
-	MOVQ tile_bCur(R14), DI
+	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -4835,7 +4755,7 @@ out323:
 	VADDPS Z5, Z1, Z1
 	VADDPS Z6, Z0, Z0
 	VADDPS Z7, Z1, Z1
-	MOVQ tile_biasCur(R14), BX
+	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
 	JZ unbiased331
 	VMOVUPS 0(BX), Z8
@@ -4845,11 +4765,9 @@ out323:
 unbiased331:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
-	MOVQ tile_residualCur(R14), DI
+	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
 	JZ alone332
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
 	VADDPS 0(DI), Z0, Z0
 	VADDPS 0(DI)(R11*1), Z1, Z1
 alone332:
@@ -4862,37 +4780,35 @@ alone332:
 	VMAXPS Z1, Z8, Z1
 	VMINPS Z1, Z10, Z1
 free333:
-	MOVQ tile_cCur(R14), DI
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
+	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	VMOVUPS Z1, 0(DI)(R11*1)
-	DECQ tile_countCur(R14)
+	DECQ count-48(SP)
 	JZ last334
 	MOVQ tile_nextA(R14), BX
-	ADDQ BX, tile_aCur(R14)
+	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB(R14), BX
-	ADDQ BX, tile_bCur(R14)
+	ADDQ BX, b-16(SP)
 	MOVQ tile_nextC(R14), BX
-	ADDQ BX, tile_cCur(R14)
-	CMPQ tile_residualCur(R14), $0
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
 	JEQ unread335
-	ADDQ BX, tile_residualCur(R14)
+	ADDQ BX, residual-40(SP)
 unread335:
-	CMPQ tile_biasCur(R14), $0
+	CMPQ bias-32(SP), $0
 	JEQ r1p2
 	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, tile_biasCur(R14)
+	ADDQ BX, bias-32(SP)
 	JMP r1p2
 last334:
 	VZEROUPPER
 	RET
 r2p2:
-	MOVQ tile_aCur(R14), SI
+	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	MOVQ tile_n+16(R14), R13
-	MOVQ tile_bCur(R14), DI
+	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -4988,7 +4904,7 @@ out337:
 	VADDPS Z5, Z1, Z1
 	VADDPS Z6, Z2, Z2
 	VADDPS Z7, Z3, Z3
-	MOVQ tile_biasCur(R14), BX
+	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
 	JZ unbiased345
 	VMOVUPS 0(BX), Z8
@@ -5000,11 +4916,9 @@ out337:
 unbiased345:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
-	MOVQ tile_residualCur(R14), DI
+	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
 	JZ alone346
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
 	VADDPS 0(DI), Z0, Z0
 	VADDPS 0(DI)(R11*1), Z1, Z1
 	ADDQ R10, DI
@@ -5024,40 +4938,38 @@ alone346:
 	VMAXPS Z3, Z8, Z3
 	VMINPS Z3, Z10, Z3
 free347:
-	MOVQ tile_cCur(R14), DI
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
+	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	VMOVUPS Z1, 0(DI)(R11*1)
 	ADDQ R10, DI
 	VMOVUPS Z2, 0(DI)
 	VMOVUPS Z3, 0(DI)(R11*1)
-	DECQ tile_countCur(R14)
+	DECQ count-48(SP)
 	JZ last348
 	MOVQ tile_nextA(R14), BX
-	ADDQ BX, tile_aCur(R14)
+	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB(R14), BX
-	ADDQ BX, tile_bCur(R14)
+	ADDQ BX, b-16(SP)
 	MOVQ tile_nextC(R14), BX
-	ADDQ BX, tile_cCur(R14)
-	CMPQ tile_residualCur(R14), $0
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
 	JEQ unread349
-	ADDQ BX, tile_residualCur(R14)
+	ADDQ BX, residual-40(SP)
 unread349:
-	CMPQ tile_biasCur(R14), $0
+	CMPQ bias-32(SP), $0
 	JEQ r2p2
 	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, tile_biasCur(R14)
+	ADDQ BX, bias-32(SP)
 	JMP r2p2
 last348:
 	VZEROUPPER
 	RET
 r3p2:
-	MOVQ tile_aCur(R14), SI
+	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	MOVQ tile_n+16(R14), R13
-	MOVQ tile_bCur(R14), DI
+	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -5174,7 +5086,7 @@ out351:
 	VADDPS Z9, Z3, Z3
 	VADDPS Z10, Z4, Z4
 	VADDPS Z11, Z5, Z5
-	MOVQ tile_biasCur(R14), BX
+	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
 	JZ unbiased359
 	VMOVUPS 0(BX), Z12
@@ -5188,11 +5100,9 @@ out351:
 unbiased359:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
-	MOVQ tile_residualCur(R14), DI
+	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
 	JZ alone360
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
 	VADDPS 0(DI), Z0, Z0
 	VADDPS 0(DI)(R11*1), Z1, Z1
 	ADDQ R10, DI
@@ -5219,9 +5129,7 @@ alone360:
 	VMAXPS Z5, Z12, Z5
 	VMINPS Z5, Z14, Z5
 free361:
-	MOVQ tile_cCur(R14), DI
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
+	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	VMOVUPS Z1, 0(DI)(R11*1)
 	ADDQ R10, DI
@@ -5230,32 +5138,32 @@ free361:
 	ADDQ R10, DI
 	VMOVUPS Z4, 0(DI)
 	VMOVUPS Z5, 0(DI)(R11*1)
-	DECQ tile_countCur(R14)
+	DECQ count-48(SP)
 	JZ last362
 	MOVQ tile_nextA(R14), BX
-	ADDQ BX, tile_aCur(R14)
+	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB(R14), BX
-	ADDQ BX, tile_bCur(R14)
+	ADDQ BX, b-16(SP)
 	MOVQ tile_nextC(R14), BX
-	ADDQ BX, tile_cCur(R14)
-	CMPQ tile_residualCur(R14), $0
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
 	JEQ unread363
-	ADDQ BX, tile_residualCur(R14)
+	ADDQ BX, residual-40(SP)
 unread363:
-	CMPQ tile_biasCur(R14), $0
+	CMPQ bias-32(SP), $0
 	JEQ r3p2
 	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, tile_biasCur(R14)
+	ADDQ BX, bias-32(SP)
 	JMP r3p2
 last362:
 	VZEROUPPER
 	RET
 r4p2:
-	MOVQ tile_aCur(R14), SI
+	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	MOVQ tile_n+16(R14), R13
-	MOVQ tile_bCur(R14), DI
+	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -5377,7 +5285,7 @@ outer371:
 	JMP nest364
 outer372:
 out365:
-	MOVQ tile_biasCur(R14), BX
+	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
 	JZ unbiased373
 	VMOVUPS 0(BX), Z8
@@ -5393,11 +5301,9 @@ out365:
 unbiased373:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
-	MOVQ tile_residualCur(R14), DI
+	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
 	JZ alone374
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
 	VADDPS 0(DI), Z0, Z0
 	VADDPS 0(DI)(R11*1), Z1, Z1
 	ADDQ R10, DI
@@ -5431,9 +5337,7 @@ alone374:
 	VMAXPS Z7, Z8, Z7
 	VMINPS Z7, Z10, Z7
 free375:
-	MOVQ tile_cCur(R14), DI
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
+	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	VMOVUPS Z1, 0(DI)(R11*1)
 	ADDQ R10, DI
@@ -5445,32 +5349,32 @@ free375:
 	ADDQ R10, DI
 	VMOVUPS Z6, 0(DI)
 	VMOVUPS Z7, 0(DI)(R11*1)
-	DECQ tile_countCur(R14)
+	DECQ count-48(SP)
 	JZ last376
 	MOVQ tile_nextA(R14), BX
-	ADDQ BX, tile_aCur(R14)
+	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB(R14), BX
-	ADDQ BX, tile_bCur(R14)
+	ADDQ BX, b-16(SP)
 	MOVQ tile_nextC(R14), BX
-	ADDQ BX, tile_cCur(R14)
-	CMPQ tile_residualCur(R14), $0
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
 	JEQ unread377
-	ADDQ BX, tile_residualCur(R14)
+	ADDQ BX, residual-40(SP)
 unread377:
-	CMPQ tile_biasCur(R14), $0
+	CMPQ bias-32(SP), $0
 	JEQ r4p2
 	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, tile_biasCur(R14)
+	ADDQ BX, bias-32(SP)
 	JMP r4p2
 last376:
 	VZEROUPPER
 	RET
 r5p2:
-	MOVQ tile_aCur(R14), SI
+	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	MOVQ tile_n+16(R14), R13
-	MOVQ tile_bCur(R14), DI
+	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -5609,7 +5513,7 @@ outer385:
 	JMP nest378
 outer386:
 out379:
-	MOVQ tile_biasCur(R14), BX
+	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
 	JZ unbiased387
 	VMOVUPS 0(BX), Z10
@@ -5627,11 +5531,9 @@ out379:
 unbiased387:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
-	MOVQ tile_residualCur(R14), DI
+	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
 	JZ alone388
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
 	VADDPS 0(DI), Z0, Z0
 	VADDPS 0(DI)(R11*1), Z1, Z1
 	ADDQ R10, DI
@@ -5672,9 +5574,7 @@ alone388:
 	VMAXPS Z9, Z10, Z9
 	VMINPS Z9, Z12, Z9
 free389:
-	MOVQ tile_cCur(R14), DI
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
+	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	VMOVUPS Z1, 0(DI)(R11*1)
 	ADDQ R10, DI
@@ -5689,32 +5589,32 @@ free389:
 	ADDQ R10, DI
 	VMOVUPS Z8, 0(DI)
 	VMOVUPS Z9, 0(DI)(R11*1)
-	DECQ tile_countCur(R14)
+	DECQ count-48(SP)
 	JZ last390
 	MOVQ tile_nextA(R14), BX
-	ADDQ BX, tile_aCur(R14)
+	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB(R14), BX
-	ADDQ BX, tile_bCur(R14)
+	ADDQ BX, b-16(SP)
 	MOVQ tile_nextC(R14), BX
-	ADDQ BX, tile_cCur(R14)
-	CMPQ tile_residualCur(R14), $0
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
 	JEQ unread391
-	ADDQ BX, tile_residualCur(R14)
+	ADDQ BX, residual-40(SP)
 unread391:
-	CMPQ tile_biasCur(R14), $0
+	CMPQ bias-32(SP), $0
 	JEQ r5p2
 	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, tile_biasCur(R14)
+	ADDQ BX, bias-32(SP)
 	JMP r5p2
 last390:
 	VZEROUPPER
 	RET
 r6p2:
-	MOVQ tile_aCur(R14), SI
+	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	MOVQ tile_n+16(R14), R13
-	MOVQ tile_bCur(R14), DI
+	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -5870,7 +5770,7 @@ outer399:
 	JMP nest392
 outer400:
 out393:
-	MOVQ tile_biasCur(R14), BX
+	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
 	JZ unbiased401
 	VMOVUPS 0(BX), Z12
@@ -5890,11 +5790,9 @@ out393:
 unbiased401:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
-	MOVQ tile_residualCur(R14), DI
+	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
 	JZ alone402
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
 	VADDPS 0(DI), Z0, Z0
 	VADDPS 0(DI)(R11*1), Z1, Z1
 	ADDQ R10, DI
@@ -5942,9 +5840,7 @@ alone402:
 	VMAXPS Z11, Z12, Z11
 	VMINPS Z11, Z14, Z11
 free403:
-	MOVQ tile_cCur(R14), DI
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
+	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	VMOVUPS Z1, 0(DI)(R11*1)
 	ADDQ R10, DI
@@ -5962,32 +5858,32 @@ free403:
 	ADDQ R10, DI
 	VMOVUPS Z10, 0(DI)
 	VMOVUPS Z11, 0(DI)(R11*1)
-	DECQ tile_countCur(R14)
+	DECQ count-48(SP)
 	JZ last404
 	MOVQ tile_nextA(R14), BX
-	ADDQ BX, tile_aCur(R14)
+	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB(R14), BX
-	ADDQ BX, tile_bCur(R14)
+	ADDQ BX, b-16(SP)
 	MOVQ tile_nextC(R14), BX
-	ADDQ BX, tile_cCur(R14)
-	CMPQ tile_residualCur(R14), $0
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
 	JEQ unread405
-	ADDQ BX, tile_residualCur(R14)
+	ADDQ BX, residual-40(SP)
 unread405:
-	CMPQ tile_biasCur(R14), $0
+	CMPQ bias-32(SP), $0
 	JEQ r6p2
 	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, tile_biasCur(R14)
+	ADDQ BX, bias-32(SP)
 	JMP r6p2
 last404:
 	VZEROUPPER
 	RET
 r7p2:
-	MOVQ tile_aCur(R14), SI
+	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	MOVQ tile_n+16(R14), R13
-	MOVQ tile_bCur(R14), DI
+	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -6160,7 +6056,7 @@ outer413:
 	JMP nest406
 outer414:
 out407:
-	MOVQ tile_biasCur(R14), BX
+	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
 	JZ unbiased415
 	VMOVUPS 0(BX), Z14
@@ -6182,11 +6078,9 @@ out407:
 unbiased415:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
-	MOVQ tile_residualCur(R14), DI
+	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
 	JZ alone416
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
 	VADDPS 0(DI), Z0, Z0
 	VADDPS 0(DI)(R11*1), Z1, Z1
 	ADDQ R10, DI
@@ -6241,9 +6135,7 @@ alone416:
 	VMAXPS Z13, Z14, Z13
 	VMINPS Z13, Z16, Z13
 free417:
-	MOVQ tile_cCur(R14), DI
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
+	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	VMOVUPS Z1, 0(DI)(R11*1)
 	ADDQ R10, DI
@@ -6264,34 +6156,34 @@ free417:
 	ADDQ R10, DI
 	VMOVUPS Z12, 0(DI)
 	VMOVUPS Z13, 0(DI)(R11*1)
-	DECQ tile_countCur(R14)
+	DECQ count-48(SP)
 	JZ last418
 	MOVQ tile_nextA(R14), BX
-	ADDQ BX, tile_aCur(R14)
+	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB(R14), BX
-	ADDQ BX, tile_bCur(R14)
+	ADDQ BX, b-16(SP)
 	MOVQ tile_nextC(R14), BX
-	ADDQ BX, tile_cCur(R14)
-	CMPQ tile_residualCur(R14), $0
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
 	JEQ unread419
-	ADDQ BX, tile_residualCur(R14)
+	ADDQ BX, residual-40(SP)
 unread419:
-	CMPQ tile_biasCur(R14), $0
+	CMPQ bias-32(SP), $0
 	JEQ r7p2
 	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, tile_biasCur(R14)
+	ADDQ BX, bias-32(SP)
 	JMP r7p2
 last418:
 	VZEROUPPER
 	RET
 r8p2:
-	MOVQ tile_aCur(R14), SI
-	MOVQ tile_groupA(R14), R8
-	ADDQ SI, R8
+	MOVQ a-8(SP), SI
+	LEAQ (SI)(DX*8), R8
+	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	MOVQ tile_n+16(R14), R13
-	MOVQ tile_bCur(R14), DI
+	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -6486,7 +6378,7 @@ outer427:
 	JMP nest420
 outer428:
 out421:
-	MOVQ tile_biasCur(R14), BX
+	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
 	JZ unbiased429
 	VMOVUPS 0(BX), Z16
@@ -6510,11 +6402,9 @@ out421:
 unbiased429:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
-	MOVQ tile_residualCur(R14), DI
+	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
 	JZ alone430
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
 	VADDPS 0(DI), Z0, Z0
 	VADDPS 0(DI)(R11*1), Z1, Z1
 	ADDQ R10, DI
@@ -6535,7 +6425,7 @@ unbiased429:
 	ADDQ R10, DI
 	VADDPS 0(DI), Z12, Z12
 	VADDPS 0(DI)(R11*1), Z13, Z13
-	MOVQ R13, DI
+	ADDQ R10, DI
 	VADDPS 0(DI), Z14, Z14
 	VADDPS 0(DI)(R11*1), Z15, Z15
 alone430:
@@ -6576,9 +6466,7 @@ alone430:
 	VMAXPS Z15, Z16, Z15
 	VMINPS Z15, Z18, Z15
 free431:
-	MOVQ tile_cCur(R14), DI
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
+	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	VMOVUPS Z1, 0(DI)(R11*1)
 	ADDQ R10, DI
@@ -6599,37 +6487,37 @@ free431:
 	ADDQ R10, DI
 	VMOVUPS Z12, 0(DI)
 	VMOVUPS Z13, 0(DI)(R11*1)
-	MOVQ R13, DI
+	ADDQ R10, DI
 	VMOVUPS Z14, 0(DI)
 	VMOVUPS Z15, 0(DI)(R11*1)
-	DECQ tile_countCur(R14)
+	DECQ count-48(SP)
 	JZ last432
 	MOVQ tile_nextA(R14), BX
-	ADDQ BX, tile_aCur(R14)
+	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB(R14), BX
-	ADDQ BX, tile_bCur(R14)
+	ADDQ BX, b-16(SP)
 	MOVQ tile_nextC(R14), BX
-	ADDQ BX, tile_cCur(R14)
-	CMPQ tile_residualCur(R14), $0
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
 	JEQ unread433
-	ADDQ BX, tile_residualCur(R14)
+	ADDQ BX, residual-40(SP)
 unread433:
-	CMPQ tile_biasCur(R14), $0
+	CMPQ bias-32(SP), $0
 	JEQ r8p2
 	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, tile_biasCur(R14)
+	ADDQ BX, bias-32(SP)
 	JMP r8p2
 last432:
 	VZEROUPPER
 	RET
 r9p2:
-	MOVQ tile_aCur(R14), SI
-	MOVQ tile_groupA(R14), R8
-	ADDQ SI, R8
+	MOVQ a-8(SP), SI
+	LEAQ (SI)(DX*8), R8
+	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	MOVQ tile_n+16(R14), R13
-	MOVQ tile_bCur(R14), DI
+	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -6841,7 +6729,7 @@ outer441:
 	JMP nest434
 outer442:
 out435:
-	MOVQ tile_biasCur(R14), BX
+	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
 	JZ unbiased443
 	VMOVUPS 0(BX), Z18
@@ -6867,11 +6755,9 @@ out435:
 unbiased443:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
-	MOVQ tile_residualCur(R14), DI
+	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
 	JZ alone444
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
 	VADDPS 0(DI), Z0, Z0
 	VADDPS 0(DI)(R11*1), Z1, Z1
 	ADDQ R10, DI
@@ -6892,7 +6778,7 @@ unbiased443:
 	ADDQ R10, DI
 	VADDPS 0(DI), Z12, Z12
 	VADDPS 0(DI)(R11*1), Z13, Z13
-	MOVQ R13, DI
+	ADDQ R10, DI
 	VADDPS 0(DI), Z14, Z14
 	VADDPS 0(DI)(R11*1), Z15, Z15
 	ADDQ R10, DI
@@ -6940,9 +6826,7 @@ alone444:
 	VMAXPS Z17, Z18, Z17
 	VMINPS Z17, Z20, Z17
 free445:
-	MOVQ tile_cCur(R14), DI
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
+	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	VMOVUPS Z1, 0(DI)(R11*1)
 	ADDQ R10, DI
@@ -6963,40 +6847,40 @@ free445:
 	ADDQ R10, DI
 	VMOVUPS Z12, 0(DI)
 	VMOVUPS Z13, 0(DI)(R11*1)
-	MOVQ R13, DI
+	ADDQ R10, DI
 	VMOVUPS Z14, 0(DI)
 	VMOVUPS Z15, 0(DI)(R11*1)
 	ADDQ R10, DI
 	VMOVUPS Z16, 0(DI)
 	VMOVUPS Z17, 0(DI)(R11*1)
-	DECQ tile_countCur(R14)
+	DECQ count-48(SP)
 	JZ last446
 	MOVQ tile_nextA(R14), BX
-	ADDQ BX, tile_aCur(R14)
+	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB(R14), BX
-	ADDQ BX, tile_bCur(R14)
+	ADDQ BX, b-16(SP)
 	MOVQ tile_nextC(R14), BX
-	ADDQ BX, tile_cCur(R14)
-	CMPQ tile_residualCur(R14), $0
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
 	JEQ unread447
-	ADDQ BX, tile_residualCur(R14)
+	ADDQ BX, residual-40(SP)
 unread447:
-	CMPQ tile_biasCur(R14), $0
+	CMPQ bias-32(SP), $0
 	JEQ r9p2
 	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, tile_biasCur(R14)
+	ADDQ BX, bias-32(SP)
 	JMP r9p2
 last446:
 	VZEROUPPER
 	RET
 r10p2:
-	MOVQ tile_aCur(R14), SI
-	MOVQ tile_groupA(R14), R8
-	ADDQ SI, R8
+	MOVQ a-8(SP), SI
+	LEAQ (SI)(DX*8), R8
+	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	MOVQ tile_n+16(R14), R13
-	MOVQ tile_bCur(R14), DI
+	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -7225,7 +7109,7 @@ outer455:
 	JMP nest448
 outer456:
 out449:
-	MOVQ tile_biasCur(R14), BX
+	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
 	JZ unbiased457
 	VMOVUPS 0(BX), Z20
@@ -7253,11 +7137,9 @@ out449:
 unbiased457:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
-	MOVQ tile_residualCur(R14), DI
+	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
 	JZ alone458
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
 	VADDPS 0(DI), Z0, Z0
 	VADDPS 0(DI)(R11*1), Z1, Z1
 	ADDQ R10, DI
@@ -7278,7 +7160,7 @@ unbiased457:
 	ADDQ R10, DI
 	VADDPS 0(DI), Z12, Z12
 	VADDPS 0(DI)(R11*1), Z13, Z13
-	MOVQ R13, DI
+	ADDQ R10, DI
 	VADDPS 0(DI), Z14, Z14
 	VADDPS 0(DI)(R11*1), Z15, Z15
 	ADDQ R10, DI
@@ -7333,9 +7215,7 @@ alone458:
 	VMAXPS Z19, Z20, Z19
 	VMINPS Z19, Z22, Z19
 free459:
-	MOVQ tile_cCur(R14), DI
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
+	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	VMOVUPS Z1, 0(DI)(R11*1)
 	ADDQ R10, DI
@@ -7356,7 +7236,7 @@ free459:
 	ADDQ R10, DI
 	VMOVUPS Z12, 0(DI)
 	VMOVUPS Z13, 0(DI)(R11*1)
-	MOVQ R13, DI
+	ADDQ R10, DI
 	VMOVUPS Z14, 0(DI)
 	VMOVUPS Z15, 0(DI)(R11*1)
 	ADDQ R10, DI
@@ -7365,34 +7245,34 @@ free459:
 	ADDQ R10, DI
 	VMOVUPS Z18, 0(DI)
 	VMOVUPS Z19, 0(DI)(R11*1)
-	DECQ tile_countCur(R14)
+	DECQ count-48(SP)
 	JZ last460
 	MOVQ tile_nextA(R14), BX
-	ADDQ BX, tile_aCur(R14)
+	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB(R14), BX
-	ADDQ BX, tile_bCur(R14)
+	ADDQ BX, b-16(SP)
 	MOVQ tile_nextC(R14), BX
-	ADDQ BX, tile_cCur(R14)
-	CMPQ tile_residualCur(R14), $0
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
 	JEQ unread461
-	ADDQ BX, tile_residualCur(R14)
+	ADDQ BX, residual-40(SP)
 unread461:
-	CMPQ tile_biasCur(R14), $0
+	CMPQ bias-32(SP), $0
 	JEQ r10p2
 	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, tile_biasCur(R14)
+	ADDQ BX, bias-32(SP)
 	JMP r10p2
 last460:
 	VZEROUPPER
 	RET
 r11p2:
-	MOVQ tile_aCur(R14), SI
-	MOVQ tile_groupA(R14), R8
-	ADDQ SI, R8
+	MOVQ a-8(SP), SI
+	LEAQ (SI)(DX*8), R8
+	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	MOVQ tile_n+16(R14), R13
-	MOVQ tile_bCur(R14), DI
+	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -7638,7 +7518,7 @@ outer469:
 	JMP nest462
 outer470:
 out463:
-	MOVQ tile_biasCur(R14), BX
+	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
 	JZ unbiased471
 	VMOVUPS 0(BX), Z22
@@ -7668,11 +7548,9 @@ out463:
 unbiased471:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
-	MOVQ tile_residualCur(R14), DI
+	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
 	JZ alone472
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
 	VADDPS 0(DI), Z0, Z0
 	VADDPS 0(DI)(R11*1), Z1, Z1
 	ADDQ R10, DI
@@ -7693,7 +7571,7 @@ unbiased471:
 	ADDQ R10, DI
 	VADDPS 0(DI), Z12, Z12
 	VADDPS 0(DI)(R11*1), Z13, Z13
-	MOVQ R13, DI
+	ADDQ R10, DI
 	VADDPS 0(DI), Z14, Z14
 	VADDPS 0(DI)(R11*1), Z15, Z15
 	ADDQ R10, DI
@@ -7755,9 +7633,7 @@ alone472:
 	VMAXPS Z21, Z22, Z21
 	VMINPS Z21, Z24, Z21
 free473:
-	MOVQ tile_cCur(R14), DI
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
+	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	VMOVUPS Z1, 0(DI)(R11*1)
 	ADDQ R10, DI
@@ -7778,7 +7654,7 @@ free473:
 	ADDQ R10, DI
 	VMOVUPS Z12, 0(DI)
 	VMOVUPS Z13, 0(DI)(R11*1)
-	MOVQ R13, DI
+	ADDQ R10, DI
 	VMOVUPS Z14, 0(DI)
 	VMOVUPS Z15, 0(DI)(R11*1)
 	ADDQ R10, DI
@@ -7790,34 +7666,34 @@ free473:
 	ADDQ R10, DI
 	VMOVUPS Z20, 0(DI)
 	VMOVUPS Z21, 0(DI)(R11*1)
-	DECQ tile_countCur(R14)
+	DECQ count-48(SP)
 	JZ last474
 	MOVQ tile_nextA(R14), BX
-	ADDQ BX, tile_aCur(R14)
+	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB(R14), BX
-	ADDQ BX, tile_bCur(R14)
+	ADDQ BX, b-16(SP)
 	MOVQ tile_nextC(R14), BX
-	ADDQ BX, tile_cCur(R14)
-	CMPQ tile_residualCur(R14), $0
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
 	JEQ unread475
-	ADDQ BX, tile_residualCur(R14)
+	ADDQ BX, residual-40(SP)
 unread475:
-	CMPQ tile_biasCur(R14), $0
+	CMPQ bias-32(SP), $0
 	JEQ r11p2
 	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, tile_biasCur(R14)
+	ADDQ BX, bias-32(SP)
 	JMP r11p2
 last474:
 	VZEROUPPER
 	RET
 r12p2:
-	MOVQ tile_aCur(R14), SI
-	MOVQ tile_groupA(R14), R8
-	ADDQ SI, R8
+	MOVQ a-8(SP), SI
+	LEAQ (SI)(DX*8), R8
+	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	MOVQ tile_n+16(R14), R13
-	MOVQ tile_bCur(R14), DI
+	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -8080,7 +7956,7 @@ outer483:
 	JMP nest476
 outer484:
 out477:
-	MOVQ tile_biasCur(R14), BX
+	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
 	JZ unbiased485
 	VMOVUPS 0(BX), Z24
@@ -8112,11 +7988,9 @@ out477:
 unbiased485:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
-	MOVQ tile_residualCur(R14), DI
+	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
 	JZ alone486
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
 	VADDPS 0(DI), Z0, Z0
 	VADDPS 0(DI)(R11*1), Z1, Z1
 	ADDQ R10, DI
@@ -8137,7 +8011,7 @@ unbiased485:
 	ADDQ R10, DI
 	VADDPS 0(DI), Z12, Z12
 	VADDPS 0(DI)(R11*1), Z13, Z13
-	MOVQ R13, DI
+	ADDQ R10, DI
 	VADDPS 0(DI), Z14, Z14
 	VADDPS 0(DI)(R11*1), Z15, Z15
 	ADDQ R10, DI
@@ -8206,9 +8080,7 @@ alone486:
 	VMAXPS Z23, Z24, Z23
 	VMINPS Z23, Z26, Z23
 free487:
-	MOVQ tile_cCur(R14), DI
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
+	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	VMOVUPS Z1, 0(DI)(R11*1)
 	ADDQ R10, DI
@@ -8229,7 +8101,7 @@ free487:
 	ADDQ R10, DI
 	VMOVUPS Z12, 0(DI)
 	VMOVUPS Z13, 0(DI)(R11*1)
-	MOVQ R13, DI
+	ADDQ R10, DI
 	VMOVUPS Z14, 0(DI)
 	VMOVUPS Z15, 0(DI)(R11*1)
 	ADDQ R10, DI
@@ -8244,34 +8116,34 @@ free487:
 	ADDQ R10, DI
 	VMOVUPS Z22, 0(DI)
 	VMOVUPS Z23, 0(DI)(R11*1)
-	DECQ tile_countCur(R14)
+	DECQ count-48(SP)
 	JZ last488
 	MOVQ tile_nextA(R14), BX
-	ADDQ BX, tile_aCur(R14)
+	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB(R14), BX
-	ADDQ BX, tile_bCur(R14)
+	ADDQ BX, b-16(SP)
 	MOVQ tile_nextC(R14), BX
-	ADDQ BX, tile_cCur(R14)
-	CMPQ tile_residualCur(R14), $0
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
 	JEQ unread489
-	ADDQ BX, tile_residualCur(R14)
+	ADDQ BX, residual-40(SP)
 unread489:
-	CMPQ tile_biasCur(R14), $0
+	CMPQ bias-32(SP), $0
 	JEQ r12p2
 	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, tile_biasCur(R14)
+	ADDQ BX, bias-32(SP)
 	JMP r12p2
 last488:
 	VZEROUPPER
 	RET
 r13p2:
-	MOVQ tile_aCur(R14), SI
-	MOVQ tile_groupA(R14), R8
-	ADDQ SI, R8
+	MOVQ a-8(SP), SI
+	LEAQ (SI)(DX*8), R8
+	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	MOVQ tile_n+16(R14), R13
-	MOVQ tile_bCur(R14), DI
+	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -8551,7 +8423,7 @@ outer497:
 	JMP nest490
 outer498:
 out491:
-	MOVQ tile_biasCur(R14), BX
+	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
 	JZ unbiased499
 	VMOVUPS 0(BX), Z26
@@ -8585,11 +8457,9 @@ out491:
 unbiased499:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
-	MOVQ tile_residualCur(R14), DI
+	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
 	JZ alone500
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
 	VADDPS 0(DI), Z0, Z0
 	VADDPS 0(DI)(R11*1), Z1, Z1
 	ADDQ R10, DI
@@ -8610,7 +8480,7 @@ unbiased499:
 	ADDQ R10, DI
 	VADDPS 0(DI), Z12, Z12
 	VADDPS 0(DI)(R11*1), Z13, Z13
-	MOVQ R13, DI
+	ADDQ R10, DI
 	VADDPS 0(DI), Z14, Z14
 	VADDPS 0(DI)(R11*1), Z15, Z15
 	ADDQ R10, DI
@@ -8686,9 +8556,7 @@ alone500:
 	VMAXPS Z25, Z26, Z25
 	VMINPS Z25, Z28, Z25
 free501:
-	MOVQ tile_cCur(R14), DI
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
+	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	VMOVUPS Z1, 0(DI)(R11*1)
 	ADDQ R10, DI
@@ -8709,7 +8577,7 @@ free501:
 	ADDQ R10, DI
 	VMOVUPS Z12, 0(DI)
 	VMOVUPS Z13, 0(DI)(R11*1)
-	MOVQ R13, DI
+	ADDQ R10, DI
 	VMOVUPS Z14, 0(DI)
 	VMOVUPS Z15, 0(DI)(R11*1)
 	ADDQ R10, DI
@@ -8727,34 +8595,34 @@ free501:
 	ADDQ R10, DI
 	VMOVUPS Z24, 0(DI)
 	VMOVUPS Z25, 0(DI)(R11*1)
-	DECQ tile_countCur(R14)
+	DECQ count-48(SP)
 	JZ last502
 	MOVQ tile_nextA(R14), BX
-	ADDQ BX, tile_aCur(R14)
+	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB(R14), BX
-	ADDQ BX, tile_bCur(R14)
+	ADDQ BX, b-16(SP)
 	MOVQ tile_nextC(R14), BX
-	ADDQ BX, tile_cCur(R14)
-	CMPQ tile_residualCur(R14), $0
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
 	JEQ unread503
-	ADDQ BX, tile_residualCur(R14)
+	ADDQ BX, residual-40(SP)
 unread503:
-	CMPQ tile_biasCur(R14), $0
+	CMPQ bias-32(SP), $0
 	JEQ r13p2
 	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, tile_biasCur(R14)
+	ADDQ BX, bias-32(SP)
 	JMP r13p2
 last502:
 	VZEROUPPER
 	RET
 r14p2:
-	MOVQ tile_aCur(R14), SI
-	MOVQ tile_groupA(R14), R8
-	ADDQ SI, R8
+	MOVQ a-8(SP), SI
+	LEAQ (SI)(DX*8), R8
+	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	MOVQ tile_n+16(R14), R13
-	MOVQ tile_bCur(R14), DI
+	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -9051,7 +8919,7 @@ outer511:
 	JMP nest504
 outer512:
 out505:
-	MOVQ tile_biasCur(R14), BX
+	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
 	JZ unbiased513
 	VMOVUPS 0(BX), Z28
@@ -9087,11 +8955,9 @@ out505:
 unbiased513:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
-	MOVQ tile_residualCur(R14), DI
+	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
 	JZ alone514
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
 	VADDPS 0(DI), Z0, Z0
 	VADDPS 0(DI)(R11*1), Z1, Z1
 	ADDQ R10, DI
@@ -9112,7 +8978,7 @@ unbiased513:
 	ADDQ R10, DI
 	VADDPS 0(DI), Z12, Z12
 	VADDPS 0(DI)(R11*1), Z13, Z13
-	MOVQ R13, DI
+	ADDQ R10, DI
 	VADDPS 0(DI), Z14, Z14
 	VADDPS 0(DI)(R11*1), Z15, Z15
 	ADDQ R10, DI
@@ -9195,9 +9061,7 @@ alone514:
 	VMAXPS Z27, Z28, Z27
 	VMINPS Z27, Z30, Z27
 free515:
-	MOVQ tile_cCur(R14), DI
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
+	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	VMOVUPS Z1, 0(DI)(R11*1)
 	ADDQ R10, DI
@@ -9218,7 +9082,7 @@ free515:
 	ADDQ R10, DI
 	VMOVUPS Z12, 0(DI)
 	VMOVUPS Z13, 0(DI)(R11*1)
-	MOVQ R13, DI
+	ADDQ R10, DI
 	VMOVUPS Z14, 0(DI)
 	VMOVUPS Z15, 0(DI)(R11*1)
 	ADDQ R10, DI
@@ -9239,22 +9103,22 @@ free515:
 	ADDQ R10, DI
 	VMOVUPS Z26, 0(DI)
 	VMOVUPS Z27, 0(DI)(R11*1)
-	DECQ tile_countCur(R14)
+	DECQ count-48(SP)
 	JZ last516
 	MOVQ tile_nextA(R14), BX
-	ADDQ BX, tile_aCur(R14)
+	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB(R14), BX
-	ADDQ BX, tile_bCur(R14)
+	ADDQ BX, b-16(SP)
 	MOVQ tile_nextC(R14), BX
-	ADDQ BX, tile_cCur(R14)
-	CMPQ tile_residualCur(R14), $0
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
 	JEQ unread517
-	ADDQ BX, tile_residualCur(R14)
+	ADDQ BX, residual-40(SP)
 unread517:
-	CMPQ tile_biasCur(R14), $0
+	CMPQ bias-32(SP), $0
 	JEQ r14p2
 	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, tile_biasCur(R14)
+	ADDQ BX, bias-32(SP)
 	JMP r14p2
 last516:
 	VZEROUPPER

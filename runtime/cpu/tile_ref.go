@@ -10,12 +10,18 @@ func tileRef(t *tile) {
 	for i := range t.count {
 		a, b := t.atA+i*t.nextA, t.atB+i*t.nextB
 		for p := range t.panels {
-			for r := 0; r < t.rows; r += 2 {
-				second := min(r+1, t.rows-1)
+			panel := b + p*t.panelB
+			for r := 0; r+1 < t.rows; r += 2 {
 				for j := 0; j < 16; j += 4 {
-					s := t.sum(a+t.rowInA(r), a+t.rowInA(second), b+p*t.panelB+4*j)
-					copy(sums[r][j:j+4], s[:4])
-					copy(sums[second][j:j+4], s[4:])
+					s := t.sumRows(a+r*t.rowA, a+(r+1)*t.rowA, panel+4*j)
+					copy(sums[r][j:], s[:4])
+					copy(sums[r+1][j:], s[4:])
+				}
+			}
+			if last := t.rows - 1; last%2 == 0 {
+				for j := 0; j < 16; j += 8 {
+					s := t.sumRow(a+last*t.rowA, panel+4*j)
+					copy(sums[last][j:], s[:])
 				}
 			}
 			t.finish(sums[:t.rows], t.atC+i*t.nextC+p*t.panelC, t.atBias+i*t.nextBias+64*p)
@@ -23,14 +29,8 @@ func tileRef(t *tile) {
 	}
 }
 
-// rowInA is where row r of a tile is, from row 0 on.
-func (t *tile) rowInA(r int) int { return r/group*t.groupA + r%group*t.rowA }
-
-// rowInC is rowInA for the result.
-func (t *tile) rowInC(r int) int { return r/group*t.groupC + r%group*t.rowC }
-
-// sum multiplies two rows of a by four columns of b. The places are in bytes.
-func (t *tile) sum(a0, a1, b int) [8]float32 {
+// sumRows multiplies two rows of a by four columns of b. The places are in bytes.
+func (t *tile) sumRows(a0, a1, b int) [8]float32 {
 	var s00, s01, s02, s03, s10, s11, s12, s13 float32
 	place := run{}
 	for more := true; more; more = t.advance(&place) {
@@ -49,6 +49,28 @@ func (t *tile) sum(a0, a1, b int) [8]float32 {
 		}
 	}
 	return [8]float32{s00, s01, s02, s03, s10, s11, s12, s13}
+}
+
+// sumRow multiplies a row of a by eight columns of b.
+func (t *tile) sumRow(a, b int) [8]float32 {
+	var s0, s1, s2, s3, s4, s5, s6, s7 float32
+	place := run{}
+	for more := true; more; more = t.advance(&place) {
+		for at, end := place.at, place.at+4*t.run; at < end; at += 4 {
+			x := *(*float32)(unsafe.Add(t.a, a+at))
+			y := (*[8]float32)(unsafe.Add(t.b, b))
+			s0 += x * y[0]
+			s1 += x * y[1]
+			s2 += x * y[2]
+			s3 += x * y[3]
+			s4 += x * y[4]
+			s5 += x * y[5]
+			s6 += x * y[6]
+			s7 += x * y[7]
+			b += 64
+		}
+	}
+	return [8]float32{s0, s1, s2, s3, s4, s5, s6, s7}
 }
 
 // run is a place in a tile's nest of loops.
@@ -73,7 +95,7 @@ func (t *tile) advance(r *run) bool {
 // finish adds bias and residual to a tile's sums in one panel, clamps and stores them.
 func (t *tile) finish(sums [][16]float32, atC, atBias int) {
 	for r := range sums {
-		s, at := &sums[r], atC+t.rowInC(r)
+		s, at := &sums[r], atC+r*t.rowC
 		if t.bias != nil {
 			bias := (*[16]float32)(unsafe.Add(t.bias, atBias))
 			for j := range s {

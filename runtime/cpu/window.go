@@ -37,8 +37,11 @@ func (t *tile) sweep(op windowOp, rows int, columns rowSplit, downA, downC int) 
 // windows is repeat for a window kernel.
 func (t *tile) windows(op windowOp, rows, count int) {
 	t.rows = rows
-	work := t.n[0] * t.n[1] * t.n[2] * rows * 16
-	for most := max(1, callWork/work); count > 0; count -= t.count {
+	most := count
+	if work := t.n[0] * t.n[1] * t.n[2] * rows * 16; count*work > callWork {
+		most = max(1, callWork/work)
+	}
+	for ; count > 0; count -= t.count {
 		t.count = min(count, most)
 		runWindow(t, op)
 		t.atA += t.count * t.nextA

@@ -9,40 +9,40 @@ DATA lowest<>+0(SB)/4, $0xff800000
 GLOBL lowest<>(SB), RODATA|NOPTR, $4
 
 // func depthwiseAVX2(t *tile)
-TEXT ·depthwiseAVX2(SB), NOSPLIT, $0-8
+TEXT ·depthwiseAVX2(SB), NOSPLIT, $48-8
 	MOVQ t+0(FP), R14
 	MOVQ tile_a(R14), CX
 	TESTQ CX, CX
 	JZ absent1
 	ADDQ tile_atA(R14), CX
 absent1:
-	MOVQ CX, tile_aCur(R14)
+	MOVQ CX, a-8(SP)
 	MOVQ tile_b(R14), CX
 	TESTQ CX, CX
 	JZ absent2
 	ADDQ tile_atB(R14), CX
 absent2:
-	MOVQ CX, tile_bCur(R14)
+	MOVQ CX, b-16(SP)
 	MOVQ tile_c(R14), CX
 	TESTQ CX, CX
 	JZ absent3
 	ADDQ tile_atC(R14), CX
 absent3:
-	MOVQ CX, tile_cCur(R14)
+	MOVQ CX, c-24(SP)
 	MOVQ tile_bias(R14), CX
 	TESTQ CX, CX
 	JZ absent4
 	ADDQ tile_atBias(R14), CX
 absent4:
-	MOVQ CX, tile_biasCur(R14)
+	MOVQ CX, bias-32(SP)
 	MOVQ tile_residual(R14), CX
 	TESTQ CX, CX
 	JZ absent5
 	ADDQ tile_atC(R14), CX
 absent5:
-	MOVQ CX, tile_residualCur(R14)
+	MOVQ CX, residual-40(SP)
 	MOVQ tile_count(R14), CX
-	MOVQ CX, tile_countCur(R14)
+	MOVQ CX, count-48(SP)
 	MOVQ tile_rowA(R14), DX
 	LEAQ (DX)(DX*2), AX
 	LEAQ (DX)(DX*4), R9
@@ -69,11 +69,11 @@ from9:
 from10:
 	JMP r6p1
 r1p1:
-	MOVQ tile_aCur(R14), SI
+	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	MOVQ tile_n+16(R14), R13
-	MOVQ tile_bCur(R14), DI
+	MOVQ b-16(SP), DI
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 nest11:
@@ -105,7 +105,7 @@ outer14:
 	JMP nest11
 outer15:
 out12:
-	MOVQ tile_biasCur(R14), BX
+	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
 	JZ unbiased16
 	VMOVUPS 0(BX), Y2
@@ -115,11 +115,9 @@ out12:
 unbiased16:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
-	MOVQ tile_residualCur(R14), DI
+	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
 	JZ alone17
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
 	VADDPS 0(DI), Y0, Y0
 	VADDPS 32(DI), Y1, Y1
 alone17:
@@ -132,37 +130,35 @@ alone17:
 	VMAXPS Y1, Y2, Y1
 	VMINPS Y1, Y3, Y1
 free18:
-	MOVQ tile_cCur(R14), DI
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
+	MOVQ c-24(SP), DI
 	VMOVUPS Y0, 0(DI)
 	VMOVUPS Y1, 32(DI)
-	DECQ tile_countCur(R14)
+	DECQ count-48(SP)
 	JZ last19
 	MOVQ tile_nextA(R14), BX
-	ADDQ BX, tile_aCur(R14)
+	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB(R14), BX
-	ADDQ BX, tile_bCur(R14)
+	ADDQ BX, b-16(SP)
 	MOVQ tile_nextC(R14), BX
-	ADDQ BX, tile_cCur(R14)
-	CMPQ tile_residualCur(R14), $0
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
 	JEQ unread20
-	ADDQ BX, tile_residualCur(R14)
+	ADDQ BX, residual-40(SP)
 unread20:
-	CMPQ tile_biasCur(R14), $0
+	CMPQ bias-32(SP), $0
 	JEQ r1p1
 	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, tile_biasCur(R14)
+	ADDQ BX, bias-32(SP)
 	JMP r1p1
 last19:
 	VZEROUPPER
 	RET
 r2p1:
-	MOVQ tile_aCur(R14), SI
+	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	MOVQ tile_n+16(R14), R13
-	MOVQ tile_bCur(R14), DI
+	MOVQ b-16(SP), DI
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -198,7 +194,7 @@ outer24:
 	JMP nest21
 outer25:
 out22:
-	MOVQ tile_biasCur(R14), BX
+	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
 	JZ unbiased26
 	VMOVUPS 0(BX), Y4
@@ -210,11 +206,9 @@ out22:
 unbiased26:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
-	MOVQ tile_residualCur(R14), DI
+	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
 	JZ alone27
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
 	VADDPS 0(DI), Y0, Y0
 	VADDPS 32(DI), Y1, Y1
 	ADDQ R10, DI
@@ -234,40 +228,38 @@ alone27:
 	VMAXPS Y3, Y4, Y3
 	VMINPS Y3, Y5, Y3
 free28:
-	MOVQ tile_cCur(R14), DI
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
+	MOVQ c-24(SP), DI
 	VMOVUPS Y0, 0(DI)
 	VMOVUPS Y1, 32(DI)
 	ADDQ R10, DI
 	VMOVUPS Y2, 0(DI)
 	VMOVUPS Y3, 32(DI)
-	DECQ tile_countCur(R14)
+	DECQ count-48(SP)
 	JZ last29
 	MOVQ tile_nextA(R14), BX
-	ADDQ BX, tile_aCur(R14)
+	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB(R14), BX
-	ADDQ BX, tile_bCur(R14)
+	ADDQ BX, b-16(SP)
 	MOVQ tile_nextC(R14), BX
-	ADDQ BX, tile_cCur(R14)
-	CMPQ tile_residualCur(R14), $0
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
 	JEQ unread30
-	ADDQ BX, tile_residualCur(R14)
+	ADDQ BX, residual-40(SP)
 unread30:
-	CMPQ tile_biasCur(R14), $0
+	CMPQ bias-32(SP), $0
 	JEQ r2p1
 	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, tile_biasCur(R14)
+	ADDQ BX, bias-32(SP)
 	JMP r2p1
 last29:
 	VZEROUPPER
 	RET
 r3p1:
-	MOVQ tile_aCur(R14), SI
+	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	MOVQ tile_n+16(R14), R13
-	MOVQ tile_bCur(R14), DI
+	MOVQ b-16(SP), DI
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -307,7 +299,7 @@ outer34:
 	JMP nest31
 outer35:
 out32:
-	MOVQ tile_biasCur(R14), BX
+	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
 	JZ unbiased36
 	VMOVUPS 0(BX), Y6
@@ -321,11 +313,9 @@ out32:
 unbiased36:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
-	MOVQ tile_residualCur(R14), DI
+	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
 	JZ alone37
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
 	VADDPS 0(DI), Y0, Y0
 	VADDPS 32(DI), Y1, Y1
 	ADDQ R10, DI
@@ -352,9 +342,7 @@ alone37:
 	VMAXPS Y5, Y6, Y5
 	VMINPS Y5, Y7, Y5
 free38:
-	MOVQ tile_cCur(R14), DI
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
+	MOVQ c-24(SP), DI
 	VMOVUPS Y0, 0(DI)
 	VMOVUPS Y1, 32(DI)
 	ADDQ R10, DI
@@ -363,32 +351,32 @@ free38:
 	ADDQ R10, DI
 	VMOVUPS Y4, 0(DI)
 	VMOVUPS Y5, 32(DI)
-	DECQ tile_countCur(R14)
+	DECQ count-48(SP)
 	JZ last39
 	MOVQ tile_nextA(R14), BX
-	ADDQ BX, tile_aCur(R14)
+	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB(R14), BX
-	ADDQ BX, tile_bCur(R14)
+	ADDQ BX, b-16(SP)
 	MOVQ tile_nextC(R14), BX
-	ADDQ BX, tile_cCur(R14)
-	CMPQ tile_residualCur(R14), $0
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
 	JEQ unread40
-	ADDQ BX, tile_residualCur(R14)
+	ADDQ BX, residual-40(SP)
 unread40:
-	CMPQ tile_biasCur(R14), $0
+	CMPQ bias-32(SP), $0
 	JEQ r3p1
 	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, tile_biasCur(R14)
+	ADDQ BX, bias-32(SP)
 	JMP r3p1
 last39:
 	VZEROUPPER
 	RET
 r4p1:
-	MOVQ tile_aCur(R14), SI
+	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	MOVQ tile_n+16(R14), R13
-	MOVQ tile_bCur(R14), DI
+	MOVQ b-16(SP), DI
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -432,7 +420,7 @@ outer44:
 	JMP nest41
 outer45:
 out42:
-	MOVQ tile_biasCur(R14), BX
+	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
 	JZ unbiased46
 	VMOVUPS 0(BX), Y8
@@ -448,11 +436,9 @@ out42:
 unbiased46:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
-	MOVQ tile_residualCur(R14), DI
+	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
 	JZ alone47
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
 	VADDPS 0(DI), Y0, Y0
 	VADDPS 32(DI), Y1, Y1
 	ADDQ R10, DI
@@ -486,9 +472,7 @@ alone47:
 	VMAXPS Y7, Y8, Y7
 	VMINPS Y7, Y9, Y7
 free48:
-	MOVQ tile_cCur(R14), DI
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
+	MOVQ c-24(SP), DI
 	VMOVUPS Y0, 0(DI)
 	VMOVUPS Y1, 32(DI)
 	ADDQ R10, DI
@@ -500,32 +484,32 @@ free48:
 	ADDQ R10, DI
 	VMOVUPS Y6, 0(DI)
 	VMOVUPS Y7, 32(DI)
-	DECQ tile_countCur(R14)
+	DECQ count-48(SP)
 	JZ last49
 	MOVQ tile_nextA(R14), BX
-	ADDQ BX, tile_aCur(R14)
+	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB(R14), BX
-	ADDQ BX, tile_bCur(R14)
+	ADDQ BX, b-16(SP)
 	MOVQ tile_nextC(R14), BX
-	ADDQ BX, tile_cCur(R14)
-	CMPQ tile_residualCur(R14), $0
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
 	JEQ unread50
-	ADDQ BX, tile_residualCur(R14)
+	ADDQ BX, residual-40(SP)
 unread50:
-	CMPQ tile_biasCur(R14), $0
+	CMPQ bias-32(SP), $0
 	JEQ r4p1
 	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, tile_biasCur(R14)
+	ADDQ BX, bias-32(SP)
 	JMP r4p1
 last49:
 	VZEROUPPER
 	RET
 r5p1:
-	MOVQ tile_aCur(R14), SI
+	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	MOVQ tile_n+16(R14), R13
-	MOVQ tile_bCur(R14), DI
+	MOVQ b-16(SP), DI
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -573,7 +557,7 @@ outer54:
 	JMP nest51
 outer55:
 out52:
-	MOVQ tile_biasCur(R14), BX
+	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
 	JZ unbiased56
 	VMOVUPS 0(BX), Y10
@@ -591,11 +575,9 @@ out52:
 unbiased56:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
-	MOVQ tile_residualCur(R14), DI
+	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
 	JZ alone57
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
 	VADDPS 0(DI), Y0, Y0
 	VADDPS 32(DI), Y1, Y1
 	ADDQ R10, DI
@@ -636,9 +618,7 @@ alone57:
 	VMAXPS Y9, Y10, Y9
 	VMINPS Y9, Y11, Y9
 free58:
-	MOVQ tile_cCur(R14), DI
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
+	MOVQ c-24(SP), DI
 	VMOVUPS Y0, 0(DI)
 	VMOVUPS Y1, 32(DI)
 	ADDQ R10, DI
@@ -653,32 +633,32 @@ free58:
 	ADDQ R10, DI
 	VMOVUPS Y8, 0(DI)
 	VMOVUPS Y9, 32(DI)
-	DECQ tile_countCur(R14)
+	DECQ count-48(SP)
 	JZ last59
 	MOVQ tile_nextA(R14), BX
-	ADDQ BX, tile_aCur(R14)
+	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB(R14), BX
-	ADDQ BX, tile_bCur(R14)
+	ADDQ BX, b-16(SP)
 	MOVQ tile_nextC(R14), BX
-	ADDQ BX, tile_cCur(R14)
-	CMPQ tile_residualCur(R14), $0
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
 	JEQ unread60
-	ADDQ BX, tile_residualCur(R14)
+	ADDQ BX, residual-40(SP)
 unread60:
-	CMPQ tile_biasCur(R14), $0
+	CMPQ bias-32(SP), $0
 	JEQ r5p1
 	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, tile_biasCur(R14)
+	ADDQ BX, bias-32(SP)
 	JMP r5p1
 last59:
 	VZEROUPPER
 	RET
 r6p1:
-	MOVQ tile_aCur(R14), SI
+	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	MOVQ tile_n+16(R14), R13
-	MOVQ tile_bCur(R14), DI
+	MOVQ b-16(SP), DI
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -730,7 +710,7 @@ outer64:
 	JMP nest61
 outer65:
 out62:
-	MOVQ tile_biasCur(R14), BX
+	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
 	JZ unbiased66
 	VMOVUPS 0(BX), Y12
@@ -750,11 +730,9 @@ out62:
 unbiased66:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
-	MOVQ tile_residualCur(R14), DI
+	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
 	JZ alone67
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
 	VADDPS 0(DI), Y0, Y0
 	VADDPS 32(DI), Y1, Y1
 	ADDQ R10, DI
@@ -802,9 +780,7 @@ alone67:
 	VMAXPS Y11, Y12, Y11
 	VMINPS Y11, Y13, Y11
 free68:
-	MOVQ tile_cCur(R14), DI
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
+	MOVQ c-24(SP), DI
 	VMOVUPS Y0, 0(DI)
 	VMOVUPS Y1, 32(DI)
 	ADDQ R10, DI
@@ -822,62 +798,62 @@ free68:
 	ADDQ R10, DI
 	VMOVUPS Y10, 0(DI)
 	VMOVUPS Y11, 32(DI)
-	DECQ tile_countCur(R14)
+	DECQ count-48(SP)
 	JZ last69
 	MOVQ tile_nextA(R14), BX
-	ADDQ BX, tile_aCur(R14)
+	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB(R14), BX
-	ADDQ BX, tile_bCur(R14)
+	ADDQ BX, b-16(SP)
 	MOVQ tile_nextC(R14), BX
-	ADDQ BX, tile_cCur(R14)
-	CMPQ tile_residualCur(R14), $0
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
 	JEQ unread70
-	ADDQ BX, tile_residualCur(R14)
+	ADDQ BX, residual-40(SP)
 unread70:
-	CMPQ tile_biasCur(R14), $0
+	CMPQ bias-32(SP), $0
 	JEQ r6p1
 	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, tile_biasCur(R14)
+	ADDQ BX, bias-32(SP)
 	JMP r6p1
 last69:
 	VZEROUPPER
 	RET
 
 // func depthwiseAVX512(t *tile)
-TEXT ·depthwiseAVX512(SB), NOSPLIT, $0-8
+TEXT ·depthwiseAVX512(SB), NOSPLIT, $48-8
 	MOVQ t+0(FP), R14
 	MOVQ tile_a(R14), CX
 	TESTQ CX, CX
 	JZ absent71
 	ADDQ tile_atA(R14), CX
 absent71:
-	MOVQ CX, tile_aCur(R14)
+	MOVQ CX, a-8(SP)
 	MOVQ tile_b(R14), CX
 	TESTQ CX, CX
 	JZ absent72
 	ADDQ tile_atB(R14), CX
 absent72:
-	MOVQ CX, tile_bCur(R14)
+	MOVQ CX, b-16(SP)
 	MOVQ tile_c(R14), CX
 	TESTQ CX, CX
 	JZ absent73
 	ADDQ tile_atC(R14), CX
 absent73:
-	MOVQ CX, tile_cCur(R14)
+	MOVQ CX, c-24(SP)
 	MOVQ tile_bias(R14), CX
 	TESTQ CX, CX
 	JZ absent74
 	ADDQ tile_atBias(R14), CX
 absent74:
-	MOVQ CX, tile_biasCur(R14)
+	MOVQ CX, bias-32(SP)
 	MOVQ tile_residual(R14), CX
 	TESTQ CX, CX
 	JZ absent75
 	ADDQ tile_atC(R14), CX
 absent75:
-	MOVQ CX, tile_residualCur(R14)
+	MOVQ CX, residual-40(SP)
 	MOVQ tile_count(R14), CX
-	MOVQ CX, tile_countCur(R14)
+	MOVQ CX, count-48(SP)
 	MOVQ tile_rowA(R14), DX
 	LEAQ (DX)(DX*2), AX
 	LEAQ (DX)(DX*4), R9
@@ -936,11 +912,11 @@ from86:
 from88:
 	JMP r14p1
 r1p1:
-	MOVQ tile_aCur(R14), SI
+	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	MOVQ tile_n+16(R14), R13
-	MOVQ tile_bCur(R14), DI
+	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 nest89:
 	VMOVUPS 0(DI), Z1
@@ -969,7 +945,7 @@ outer92:
 	JMP nest89
 outer93:
 out90:
-	MOVQ tile_biasCur(R14), BX
+	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
 	JZ unbiased94
 	VMOVUPS 0(BX), Z1
@@ -977,11 +953,9 @@ out90:
 unbiased94:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
-	MOVQ tile_residualCur(R14), DI
+	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
 	JZ alone95
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
 	VADDPS 0(DI), Z0, Z0
 alone95:
 	CMPQ tile_clamp(R14), $0
@@ -991,36 +965,34 @@ alone95:
 	VMAXPS Z0, Z1, Z0
 	VMINPS Z0, Z2, Z0
 free96:
-	MOVQ tile_cCur(R14), DI
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
+	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
-	DECQ tile_countCur(R14)
+	DECQ count-48(SP)
 	JZ last97
 	MOVQ tile_nextA(R14), BX
-	ADDQ BX, tile_aCur(R14)
+	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB(R14), BX
-	ADDQ BX, tile_bCur(R14)
+	ADDQ BX, b-16(SP)
 	MOVQ tile_nextC(R14), BX
-	ADDQ BX, tile_cCur(R14)
-	CMPQ tile_residualCur(R14), $0
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
 	JEQ unread98
-	ADDQ BX, tile_residualCur(R14)
+	ADDQ BX, residual-40(SP)
 unread98:
-	CMPQ tile_biasCur(R14), $0
+	CMPQ bias-32(SP), $0
 	JEQ r1p1
 	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, tile_biasCur(R14)
+	ADDQ BX, bias-32(SP)
 	JMP r1p1
 last97:
 	VZEROUPPER
 	RET
 r2p1:
-	MOVQ tile_aCur(R14), SI
+	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	MOVQ tile_n+16(R14), R13
-	MOVQ tile_bCur(R14), DI
+	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 nest99:
@@ -1051,7 +1023,7 @@ outer102:
 	JMP nest99
 outer103:
 out100:
-	MOVQ tile_biasCur(R14), BX
+	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
 	JZ unbiased104
 	VMOVUPS 0(BX), Z2
@@ -1060,11 +1032,9 @@ out100:
 unbiased104:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
-	MOVQ tile_residualCur(R14), DI
+	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
 	JZ alone105
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -1078,38 +1048,36 @@ alone105:
 	VMAXPS Z1, Z2, Z1
 	VMINPS Z1, Z3, Z1
 free106:
-	MOVQ tile_cCur(R14), DI
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
+	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z1, 0(DI)
-	DECQ tile_countCur(R14)
+	DECQ count-48(SP)
 	JZ last107
 	MOVQ tile_nextA(R14), BX
-	ADDQ BX, tile_aCur(R14)
+	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB(R14), BX
-	ADDQ BX, tile_bCur(R14)
+	ADDQ BX, b-16(SP)
 	MOVQ tile_nextC(R14), BX
-	ADDQ BX, tile_cCur(R14)
-	CMPQ tile_residualCur(R14), $0
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
 	JEQ unread108
-	ADDQ BX, tile_residualCur(R14)
+	ADDQ BX, residual-40(SP)
 unread108:
-	CMPQ tile_biasCur(R14), $0
+	CMPQ bias-32(SP), $0
 	JEQ r2p1
 	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, tile_biasCur(R14)
+	ADDQ BX, bias-32(SP)
 	JMP r2p1
 last107:
 	VZEROUPPER
 	RET
 r3p1:
-	MOVQ tile_aCur(R14), SI
+	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	MOVQ tile_n+16(R14), R13
-	MOVQ tile_bCur(R14), DI
+	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -1142,7 +1110,7 @@ outer112:
 	JMP nest109
 outer113:
 out110:
-	MOVQ tile_biasCur(R14), BX
+	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
 	JZ unbiased114
 	VMOVUPS 0(BX), Z3
@@ -1152,11 +1120,9 @@ out110:
 unbiased114:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
-	MOVQ tile_residualCur(R14), DI
+	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
 	JZ alone115
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -1174,40 +1140,38 @@ alone115:
 	VMAXPS Z2, Z3, Z2
 	VMINPS Z2, Z4, Z2
 free116:
-	MOVQ tile_cCur(R14), DI
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
+	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z1, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z2, 0(DI)
-	DECQ tile_countCur(R14)
+	DECQ count-48(SP)
 	JZ last117
 	MOVQ tile_nextA(R14), BX
-	ADDQ BX, tile_aCur(R14)
+	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB(R14), BX
-	ADDQ BX, tile_bCur(R14)
+	ADDQ BX, b-16(SP)
 	MOVQ tile_nextC(R14), BX
-	ADDQ BX, tile_cCur(R14)
-	CMPQ tile_residualCur(R14), $0
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
 	JEQ unread118
-	ADDQ BX, tile_residualCur(R14)
+	ADDQ BX, residual-40(SP)
 unread118:
-	CMPQ tile_biasCur(R14), $0
+	CMPQ bias-32(SP), $0
 	JEQ r3p1
 	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, tile_biasCur(R14)
+	ADDQ BX, bias-32(SP)
 	JMP r3p1
 last117:
 	VZEROUPPER
 	RET
 r4p1:
-	MOVQ tile_aCur(R14), SI
+	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	MOVQ tile_n+16(R14), R13
-	MOVQ tile_bCur(R14), DI
+	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -1242,7 +1206,7 @@ outer122:
 	JMP nest119
 outer123:
 out120:
-	MOVQ tile_biasCur(R14), BX
+	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
 	JZ unbiased124
 	VMOVUPS 0(BX), Z4
@@ -1253,11 +1217,9 @@ out120:
 unbiased124:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
-	MOVQ tile_residualCur(R14), DI
+	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
 	JZ alone125
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -1279,9 +1241,7 @@ alone125:
 	VMAXPS Z3, Z4, Z3
 	VMINPS Z3, Z5, Z3
 free126:
-	MOVQ tile_cCur(R14), DI
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
+	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z1, 0(DI)
@@ -1289,32 +1249,32 @@ free126:
 	VMOVUPS Z2, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z3, 0(DI)
-	DECQ tile_countCur(R14)
+	DECQ count-48(SP)
 	JZ last127
 	MOVQ tile_nextA(R14), BX
-	ADDQ BX, tile_aCur(R14)
+	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB(R14), BX
-	ADDQ BX, tile_bCur(R14)
+	ADDQ BX, b-16(SP)
 	MOVQ tile_nextC(R14), BX
-	ADDQ BX, tile_cCur(R14)
-	CMPQ tile_residualCur(R14), $0
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
 	JEQ unread128
-	ADDQ BX, tile_residualCur(R14)
+	ADDQ BX, residual-40(SP)
 unread128:
-	CMPQ tile_biasCur(R14), $0
+	CMPQ bias-32(SP), $0
 	JEQ r4p1
 	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, tile_biasCur(R14)
+	ADDQ BX, bias-32(SP)
 	JMP r4p1
 last127:
 	VZEROUPPER
 	RET
 r5p1:
-	MOVQ tile_aCur(R14), SI
+	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	MOVQ tile_n+16(R14), R13
-	MOVQ tile_bCur(R14), DI
+	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -1351,7 +1311,7 @@ outer132:
 	JMP nest129
 outer133:
 out130:
-	MOVQ tile_biasCur(R14), BX
+	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
 	JZ unbiased134
 	VMOVUPS 0(BX), Z5
@@ -1363,11 +1323,9 @@ out130:
 unbiased134:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
-	MOVQ tile_residualCur(R14), DI
+	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
 	JZ alone135
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -1393,9 +1351,7 @@ alone135:
 	VMAXPS Z4, Z5, Z4
 	VMINPS Z4, Z6, Z4
 free136:
-	MOVQ tile_cCur(R14), DI
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
+	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z1, 0(DI)
@@ -1405,32 +1361,32 @@ free136:
 	VMOVUPS Z3, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z4, 0(DI)
-	DECQ tile_countCur(R14)
+	DECQ count-48(SP)
 	JZ last137
 	MOVQ tile_nextA(R14), BX
-	ADDQ BX, tile_aCur(R14)
+	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB(R14), BX
-	ADDQ BX, tile_bCur(R14)
+	ADDQ BX, b-16(SP)
 	MOVQ tile_nextC(R14), BX
-	ADDQ BX, tile_cCur(R14)
-	CMPQ tile_residualCur(R14), $0
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
 	JEQ unread138
-	ADDQ BX, tile_residualCur(R14)
+	ADDQ BX, residual-40(SP)
 unread138:
-	CMPQ tile_biasCur(R14), $0
+	CMPQ bias-32(SP), $0
 	JEQ r5p1
 	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, tile_biasCur(R14)
+	ADDQ BX, bias-32(SP)
 	JMP r5p1
 last137:
 	VZEROUPPER
 	RET
 r6p1:
-	MOVQ tile_aCur(R14), SI
+	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	MOVQ tile_n+16(R14), R13
-	MOVQ tile_bCur(R14), DI
+	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -1469,7 +1425,7 @@ outer142:
 	JMP nest139
 outer143:
 out140:
-	MOVQ tile_biasCur(R14), BX
+	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
 	JZ unbiased144
 	VMOVUPS 0(BX), Z6
@@ -1482,11 +1438,9 @@ out140:
 unbiased144:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
-	MOVQ tile_residualCur(R14), DI
+	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
 	JZ alone145
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -1516,9 +1470,7 @@ alone145:
 	VMAXPS Z5, Z6, Z5
 	VMINPS Z5, Z7, Z5
 free146:
-	MOVQ tile_cCur(R14), DI
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
+	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z1, 0(DI)
@@ -1530,32 +1482,32 @@ free146:
 	VMOVUPS Z4, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z5, 0(DI)
-	DECQ tile_countCur(R14)
+	DECQ count-48(SP)
 	JZ last147
 	MOVQ tile_nextA(R14), BX
-	ADDQ BX, tile_aCur(R14)
+	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB(R14), BX
-	ADDQ BX, tile_bCur(R14)
+	ADDQ BX, b-16(SP)
 	MOVQ tile_nextC(R14), BX
-	ADDQ BX, tile_cCur(R14)
-	CMPQ tile_residualCur(R14), $0
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
 	JEQ unread148
-	ADDQ BX, tile_residualCur(R14)
+	ADDQ BX, residual-40(SP)
 unread148:
-	CMPQ tile_biasCur(R14), $0
+	CMPQ bias-32(SP), $0
 	JEQ r6p1
 	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, tile_biasCur(R14)
+	ADDQ BX, bias-32(SP)
 	JMP r6p1
 last147:
 	VZEROUPPER
 	RET
 r7p1:
-	MOVQ tile_aCur(R14), SI
+	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	MOVQ tile_n+16(R14), R13
-	MOVQ tile_bCur(R14), DI
+	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -1596,7 +1548,7 @@ outer152:
 	JMP nest149
 outer153:
 out150:
-	MOVQ tile_biasCur(R14), BX
+	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
 	JZ unbiased154
 	VMOVUPS 0(BX), Z7
@@ -1610,11 +1562,9 @@ out150:
 unbiased154:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
-	MOVQ tile_residualCur(R14), DI
+	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
 	JZ alone155
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -1648,9 +1598,7 @@ alone155:
 	VMAXPS Z6, Z7, Z6
 	VMINPS Z6, Z8, Z6
 free156:
-	MOVQ tile_cCur(R14), DI
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
+	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z1, 0(DI)
@@ -1664,34 +1612,34 @@ free156:
 	VMOVUPS Z5, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z6, 0(DI)
-	DECQ tile_countCur(R14)
+	DECQ count-48(SP)
 	JZ last157
 	MOVQ tile_nextA(R14), BX
-	ADDQ BX, tile_aCur(R14)
+	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB(R14), BX
-	ADDQ BX, tile_bCur(R14)
+	ADDQ BX, b-16(SP)
 	MOVQ tile_nextC(R14), BX
-	ADDQ BX, tile_cCur(R14)
-	CMPQ tile_residualCur(R14), $0
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
 	JEQ unread158
-	ADDQ BX, tile_residualCur(R14)
+	ADDQ BX, residual-40(SP)
 unread158:
-	CMPQ tile_biasCur(R14), $0
+	CMPQ bias-32(SP), $0
 	JEQ r7p1
 	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, tile_biasCur(R14)
+	ADDQ BX, bias-32(SP)
 	JMP r7p1
 last157:
 	VZEROUPPER
 	RET
 r8p1:
-	MOVQ tile_aCur(R14), SI
-	MOVQ tile_groupA(R14), R8
-	ADDQ SI, R8
+	MOVQ a-8(SP), SI
+	LEAQ (SI)(DX*8), R8
+	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	MOVQ tile_n+16(R14), R13
-	MOVQ tile_bCur(R14), DI
+	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -1738,7 +1686,7 @@ outer162:
 	JMP nest159
 outer163:
 out160:
-	MOVQ tile_biasCur(R14), BX
+	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
 	JZ unbiased164
 	VMOVUPS 0(BX), Z8
@@ -1753,11 +1701,9 @@ out160:
 unbiased164:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
-	MOVQ tile_residualCur(R14), DI
+	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
 	JZ alone165
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -1771,7 +1717,7 @@ unbiased164:
 	VADDPS 0(DI), Z5, Z5
 	ADDQ R10, DI
 	VADDPS 0(DI), Z6, Z6
-	MOVQ R13, DI
+	ADDQ R10, DI
 	VADDPS 0(DI), Z7, Z7
 alone165:
 	CMPQ tile_clamp(R14), $0
@@ -1795,9 +1741,7 @@ alone165:
 	VMAXPS Z7, Z8, Z7
 	VMINPS Z7, Z9, Z7
 free166:
-	MOVQ tile_cCur(R14), DI
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
+	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z1, 0(DI)
@@ -1811,36 +1755,36 @@ free166:
 	VMOVUPS Z5, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z6, 0(DI)
-	MOVQ R13, DI
+	ADDQ R10, DI
 	VMOVUPS Z7, 0(DI)
-	DECQ tile_countCur(R14)
+	DECQ count-48(SP)
 	JZ last167
 	MOVQ tile_nextA(R14), BX
-	ADDQ BX, tile_aCur(R14)
+	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB(R14), BX
-	ADDQ BX, tile_bCur(R14)
+	ADDQ BX, b-16(SP)
 	MOVQ tile_nextC(R14), BX
-	ADDQ BX, tile_cCur(R14)
-	CMPQ tile_residualCur(R14), $0
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
 	JEQ unread168
-	ADDQ BX, tile_residualCur(R14)
+	ADDQ BX, residual-40(SP)
 unread168:
-	CMPQ tile_biasCur(R14), $0
+	CMPQ bias-32(SP), $0
 	JEQ r8p1
 	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, tile_biasCur(R14)
+	ADDQ BX, bias-32(SP)
 	JMP r8p1
 last167:
 	VZEROUPPER
 	RET
 r9p1:
-	MOVQ tile_aCur(R14), SI
-	MOVQ tile_groupA(R14), R8
-	ADDQ SI, R8
+	MOVQ a-8(SP), SI
+	LEAQ (SI)(DX*8), R8
+	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	MOVQ tile_n+16(R14), R13
-	MOVQ tile_bCur(R14), DI
+	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -1889,7 +1833,7 @@ outer172:
 	JMP nest169
 outer173:
 out170:
-	MOVQ tile_biasCur(R14), BX
+	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
 	JZ unbiased174
 	VMOVUPS 0(BX), Z9
@@ -1905,11 +1849,9 @@ out170:
 unbiased174:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
-	MOVQ tile_residualCur(R14), DI
+	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
 	JZ alone175
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -1923,7 +1865,7 @@ unbiased174:
 	VADDPS 0(DI), Z5, Z5
 	ADDQ R10, DI
 	VADDPS 0(DI), Z6, Z6
-	MOVQ R13, DI
+	ADDQ R10, DI
 	VADDPS 0(DI), Z7, Z7
 	ADDQ R10, DI
 	VADDPS 0(DI), Z8, Z8
@@ -1951,9 +1893,7 @@ alone175:
 	VMAXPS Z8, Z9, Z8
 	VMINPS Z8, Z10, Z8
 free176:
-	MOVQ tile_cCur(R14), DI
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
+	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z1, 0(DI)
@@ -1967,38 +1907,38 @@ free176:
 	VMOVUPS Z5, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z6, 0(DI)
-	MOVQ R13, DI
+	ADDQ R10, DI
 	VMOVUPS Z7, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z8, 0(DI)
-	DECQ tile_countCur(R14)
+	DECQ count-48(SP)
 	JZ last177
 	MOVQ tile_nextA(R14), BX
-	ADDQ BX, tile_aCur(R14)
+	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB(R14), BX
-	ADDQ BX, tile_bCur(R14)
+	ADDQ BX, b-16(SP)
 	MOVQ tile_nextC(R14), BX
-	ADDQ BX, tile_cCur(R14)
-	CMPQ tile_residualCur(R14), $0
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
 	JEQ unread178
-	ADDQ BX, tile_residualCur(R14)
+	ADDQ BX, residual-40(SP)
 unread178:
-	CMPQ tile_biasCur(R14), $0
+	CMPQ bias-32(SP), $0
 	JEQ r9p1
 	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, tile_biasCur(R14)
+	ADDQ BX, bias-32(SP)
 	JMP r9p1
 last177:
 	VZEROUPPER
 	RET
 r10p1:
-	MOVQ tile_aCur(R14), SI
-	MOVQ tile_groupA(R14), R8
-	ADDQ SI, R8
+	MOVQ a-8(SP), SI
+	LEAQ (SI)(DX*8), R8
+	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	MOVQ tile_n+16(R14), R13
-	MOVQ tile_bCur(R14), DI
+	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -2049,7 +1989,7 @@ outer182:
 	JMP nest179
 outer183:
 out180:
-	MOVQ tile_biasCur(R14), BX
+	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
 	JZ unbiased184
 	VMOVUPS 0(BX), Z10
@@ -2066,11 +2006,9 @@ out180:
 unbiased184:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
-	MOVQ tile_residualCur(R14), DI
+	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
 	JZ alone185
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -2084,7 +2022,7 @@ unbiased184:
 	VADDPS 0(DI), Z5, Z5
 	ADDQ R10, DI
 	VADDPS 0(DI), Z6, Z6
-	MOVQ R13, DI
+	ADDQ R10, DI
 	VADDPS 0(DI), Z7, Z7
 	ADDQ R10, DI
 	VADDPS 0(DI), Z8, Z8
@@ -2116,9 +2054,7 @@ alone185:
 	VMAXPS Z9, Z10, Z9
 	VMINPS Z9, Z11, Z9
 free186:
-	MOVQ tile_cCur(R14), DI
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
+	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z1, 0(DI)
@@ -2132,40 +2068,40 @@ free186:
 	VMOVUPS Z5, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z6, 0(DI)
-	MOVQ R13, DI
+	ADDQ R10, DI
 	VMOVUPS Z7, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z8, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z9, 0(DI)
-	DECQ tile_countCur(R14)
+	DECQ count-48(SP)
 	JZ last187
 	MOVQ tile_nextA(R14), BX
-	ADDQ BX, tile_aCur(R14)
+	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB(R14), BX
-	ADDQ BX, tile_bCur(R14)
+	ADDQ BX, b-16(SP)
 	MOVQ tile_nextC(R14), BX
-	ADDQ BX, tile_cCur(R14)
-	CMPQ tile_residualCur(R14), $0
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
 	JEQ unread188
-	ADDQ BX, tile_residualCur(R14)
+	ADDQ BX, residual-40(SP)
 unread188:
-	CMPQ tile_biasCur(R14), $0
+	CMPQ bias-32(SP), $0
 	JEQ r10p1
 	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, tile_biasCur(R14)
+	ADDQ BX, bias-32(SP)
 	JMP r10p1
 last187:
 	VZEROUPPER
 	RET
 r11p1:
-	MOVQ tile_aCur(R14), SI
-	MOVQ tile_groupA(R14), R8
-	ADDQ SI, R8
+	MOVQ a-8(SP), SI
+	LEAQ (SI)(DX*8), R8
+	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	MOVQ tile_n+16(R14), R13
-	MOVQ tile_bCur(R14), DI
+	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -2218,7 +2154,7 @@ outer192:
 	JMP nest189
 outer193:
 out190:
-	MOVQ tile_biasCur(R14), BX
+	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
 	JZ unbiased194
 	VMOVUPS 0(BX), Z11
@@ -2236,11 +2172,9 @@ out190:
 unbiased194:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
-	MOVQ tile_residualCur(R14), DI
+	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
 	JZ alone195
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -2254,7 +2188,7 @@ unbiased194:
 	VADDPS 0(DI), Z5, Z5
 	ADDQ R10, DI
 	VADDPS 0(DI), Z6, Z6
-	MOVQ R13, DI
+	ADDQ R10, DI
 	VADDPS 0(DI), Z7, Z7
 	ADDQ R10, DI
 	VADDPS 0(DI), Z8, Z8
@@ -2290,9 +2224,7 @@ alone195:
 	VMAXPS Z10, Z11, Z10
 	VMINPS Z10, Z12, Z10
 free196:
-	MOVQ tile_cCur(R14), DI
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
+	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z1, 0(DI)
@@ -2306,7 +2238,7 @@ free196:
 	VMOVUPS Z5, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z6, 0(DI)
-	MOVQ R13, DI
+	ADDQ R10, DI
 	VMOVUPS Z7, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z8, 0(DI)
@@ -2314,34 +2246,34 @@ free196:
 	VMOVUPS Z9, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z10, 0(DI)
-	DECQ tile_countCur(R14)
+	DECQ count-48(SP)
 	JZ last197
 	MOVQ tile_nextA(R14), BX
-	ADDQ BX, tile_aCur(R14)
+	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB(R14), BX
-	ADDQ BX, tile_bCur(R14)
+	ADDQ BX, b-16(SP)
 	MOVQ tile_nextC(R14), BX
-	ADDQ BX, tile_cCur(R14)
-	CMPQ tile_residualCur(R14), $0
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
 	JEQ unread198
-	ADDQ BX, tile_residualCur(R14)
+	ADDQ BX, residual-40(SP)
 unread198:
-	CMPQ tile_biasCur(R14), $0
+	CMPQ bias-32(SP), $0
 	JEQ r11p1
 	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, tile_biasCur(R14)
+	ADDQ BX, bias-32(SP)
 	JMP r11p1
 last197:
 	VZEROUPPER
 	RET
 r12p1:
-	MOVQ tile_aCur(R14), SI
-	MOVQ tile_groupA(R14), R8
-	ADDQ SI, R8
+	MOVQ a-8(SP), SI
+	LEAQ (SI)(DX*8), R8
+	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	MOVQ tile_n+16(R14), R13
-	MOVQ tile_bCur(R14), DI
+	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -2396,7 +2328,7 @@ outer202:
 	JMP nest199
 outer203:
 out200:
-	MOVQ tile_biasCur(R14), BX
+	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
 	JZ unbiased204
 	VMOVUPS 0(BX), Z12
@@ -2415,11 +2347,9 @@ out200:
 unbiased204:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
-	MOVQ tile_residualCur(R14), DI
+	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
 	JZ alone205
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -2433,7 +2363,7 @@ unbiased204:
 	VADDPS 0(DI), Z5, Z5
 	ADDQ R10, DI
 	VADDPS 0(DI), Z6, Z6
-	MOVQ R13, DI
+	ADDQ R10, DI
 	VADDPS 0(DI), Z7, Z7
 	ADDQ R10, DI
 	VADDPS 0(DI), Z8, Z8
@@ -2473,9 +2403,7 @@ alone205:
 	VMAXPS Z11, Z12, Z11
 	VMINPS Z11, Z13, Z11
 free206:
-	MOVQ tile_cCur(R14), DI
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
+	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z1, 0(DI)
@@ -2489,7 +2417,7 @@ free206:
 	VMOVUPS Z5, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z6, 0(DI)
-	MOVQ R13, DI
+	ADDQ R10, DI
 	VMOVUPS Z7, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z8, 0(DI)
@@ -2499,34 +2427,34 @@ free206:
 	VMOVUPS Z10, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z11, 0(DI)
-	DECQ tile_countCur(R14)
+	DECQ count-48(SP)
 	JZ last207
 	MOVQ tile_nextA(R14), BX
-	ADDQ BX, tile_aCur(R14)
+	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB(R14), BX
-	ADDQ BX, tile_bCur(R14)
+	ADDQ BX, b-16(SP)
 	MOVQ tile_nextC(R14), BX
-	ADDQ BX, tile_cCur(R14)
-	CMPQ tile_residualCur(R14), $0
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
 	JEQ unread208
-	ADDQ BX, tile_residualCur(R14)
+	ADDQ BX, residual-40(SP)
 unread208:
-	CMPQ tile_biasCur(R14), $0
+	CMPQ bias-32(SP), $0
 	JEQ r12p1
 	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, tile_biasCur(R14)
+	ADDQ BX, bias-32(SP)
 	JMP r12p1
 last207:
 	VZEROUPPER
 	RET
 r13p1:
-	MOVQ tile_aCur(R14), SI
-	MOVQ tile_groupA(R14), R8
-	ADDQ SI, R8
+	MOVQ a-8(SP), SI
+	LEAQ (SI)(DX*8), R8
+	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	MOVQ tile_n+16(R14), R13
-	MOVQ tile_bCur(R14), DI
+	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -2583,7 +2511,7 @@ outer212:
 	JMP nest209
 outer213:
 out210:
-	MOVQ tile_biasCur(R14), BX
+	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
 	JZ unbiased214
 	VMOVUPS 0(BX), Z13
@@ -2603,11 +2531,9 @@ out210:
 unbiased214:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
-	MOVQ tile_residualCur(R14), DI
+	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
 	JZ alone215
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -2621,7 +2547,7 @@ unbiased214:
 	VADDPS 0(DI), Z5, Z5
 	ADDQ R10, DI
 	VADDPS 0(DI), Z6, Z6
-	MOVQ R13, DI
+	ADDQ R10, DI
 	VADDPS 0(DI), Z7, Z7
 	ADDQ R10, DI
 	VADDPS 0(DI), Z8, Z8
@@ -2665,9 +2591,7 @@ alone215:
 	VMAXPS Z12, Z13, Z12
 	VMINPS Z12, Z14, Z12
 free216:
-	MOVQ tile_cCur(R14), DI
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
+	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z1, 0(DI)
@@ -2681,7 +2605,7 @@ free216:
 	VMOVUPS Z5, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z6, 0(DI)
-	MOVQ R13, DI
+	ADDQ R10, DI
 	VMOVUPS Z7, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z8, 0(DI)
@@ -2693,34 +2617,34 @@ free216:
 	VMOVUPS Z11, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z12, 0(DI)
-	DECQ tile_countCur(R14)
+	DECQ count-48(SP)
 	JZ last217
 	MOVQ tile_nextA(R14), BX
-	ADDQ BX, tile_aCur(R14)
+	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB(R14), BX
-	ADDQ BX, tile_bCur(R14)
+	ADDQ BX, b-16(SP)
 	MOVQ tile_nextC(R14), BX
-	ADDQ BX, tile_cCur(R14)
-	CMPQ tile_residualCur(R14), $0
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
 	JEQ unread218
-	ADDQ BX, tile_residualCur(R14)
+	ADDQ BX, residual-40(SP)
 unread218:
-	CMPQ tile_biasCur(R14), $0
+	CMPQ bias-32(SP), $0
 	JEQ r13p1
 	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, tile_biasCur(R14)
+	ADDQ BX, bias-32(SP)
 	JMP r13p1
 last217:
 	VZEROUPPER
 	RET
 r14p1:
-	MOVQ tile_aCur(R14), SI
-	MOVQ tile_groupA(R14), R8
-	ADDQ SI, R8
+	MOVQ a-8(SP), SI
+	LEAQ (SI)(DX*8), R8
+	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	MOVQ tile_n+16(R14), R13
-	MOVQ tile_bCur(R14), DI
+	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -2779,7 +2703,7 @@ outer222:
 	JMP nest219
 outer223:
 out220:
-	MOVQ tile_biasCur(R14), BX
+	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
 	JZ unbiased224
 	VMOVUPS 0(BX), Z14
@@ -2800,11 +2724,9 @@ out220:
 unbiased224:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
-	MOVQ tile_residualCur(R14), DI
+	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
 	JZ alone225
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -2818,7 +2740,7 @@ unbiased224:
 	VADDPS 0(DI), Z5, Z5
 	ADDQ R10, DI
 	VADDPS 0(DI), Z6, Z6
-	MOVQ R13, DI
+	ADDQ R10, DI
 	VADDPS 0(DI), Z7, Z7
 	ADDQ R10, DI
 	VADDPS 0(DI), Z8, Z8
@@ -2866,9 +2788,7 @@ alone225:
 	VMAXPS Z13, Z14, Z13
 	VMINPS Z13, Z15, Z13
 free226:
-	MOVQ tile_cCur(R14), DI
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
+	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z1, 0(DI)
@@ -2882,7 +2802,7 @@ free226:
 	VMOVUPS Z5, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z6, 0(DI)
-	MOVQ R13, DI
+	ADDQ R10, DI
 	VMOVUPS Z7, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z8, 0(DI)
@@ -2896,62 +2816,62 @@ free226:
 	VMOVUPS Z12, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z13, 0(DI)
-	DECQ tile_countCur(R14)
+	DECQ count-48(SP)
 	JZ last227
 	MOVQ tile_nextA(R14), BX
-	ADDQ BX, tile_aCur(R14)
+	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB(R14), BX
-	ADDQ BX, tile_bCur(R14)
+	ADDQ BX, b-16(SP)
 	MOVQ tile_nextC(R14), BX
-	ADDQ BX, tile_cCur(R14)
-	CMPQ tile_residualCur(R14), $0
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
 	JEQ unread228
-	ADDQ BX, tile_residualCur(R14)
+	ADDQ BX, residual-40(SP)
 unread228:
-	CMPQ tile_biasCur(R14), $0
+	CMPQ bias-32(SP), $0
 	JEQ r14p1
 	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, tile_biasCur(R14)
+	ADDQ BX, bias-32(SP)
 	JMP r14p1
 last227:
 	VZEROUPPER
 	RET
 
 // func windowSumAVX2(t *tile)
-TEXT ·windowSumAVX2(SB), NOSPLIT, $0-8
+TEXT ·windowSumAVX2(SB), NOSPLIT, $48-8
 	MOVQ t+0(FP), R14
 	MOVQ tile_a(R14), CX
 	TESTQ CX, CX
 	JZ absent229
 	ADDQ tile_atA(R14), CX
 absent229:
-	MOVQ CX, tile_aCur(R14)
+	MOVQ CX, a-8(SP)
 	MOVQ tile_b(R14), CX
 	TESTQ CX, CX
 	JZ absent230
 	ADDQ tile_atB(R14), CX
 absent230:
-	MOVQ CX, tile_bCur(R14)
+	MOVQ CX, b-16(SP)
 	MOVQ tile_c(R14), CX
 	TESTQ CX, CX
 	JZ absent231
 	ADDQ tile_atC(R14), CX
 absent231:
-	MOVQ CX, tile_cCur(R14)
+	MOVQ CX, c-24(SP)
 	MOVQ tile_bias(R14), CX
 	TESTQ CX, CX
 	JZ absent232
 	ADDQ tile_atBias(R14), CX
 absent232:
-	MOVQ CX, tile_biasCur(R14)
+	MOVQ CX, bias-32(SP)
 	MOVQ tile_residual(R14), CX
 	TESTQ CX, CX
 	JZ absent233
 	ADDQ tile_atC(R14), CX
 absent233:
-	MOVQ CX, tile_residualCur(R14)
+	MOVQ CX, residual-40(SP)
 	MOVQ tile_count(R14), CX
-	MOVQ CX, tile_countCur(R14)
+	MOVQ CX, count-48(SP)
 	MOVQ tile_rowA(R14), DX
 	LEAQ (DX)(DX*2), AX
 	LEAQ (DX)(DX*4), R9
@@ -2978,11 +2898,11 @@ from237:
 from238:
 	JMP r6p1
 r1p1:
-	MOVQ tile_aCur(R14), SI
+	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	MOVQ tile_n+16(R14), R13
-	MOVQ tile_bCur(R14), DI
+	MOVQ b-16(SP), DI
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 nest239:
@@ -3014,7 +2934,7 @@ out240:
 	VBROADCASTSS tile_scale(R14), Y2
 	VMULPS Y2, Y0, Y0
 	VMULPS Y2, Y1, Y1
-	MOVQ tile_biasCur(R14), BX
+	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
 	JZ unbiased244
 	VMOVUPS 0(BX), Y2
@@ -3024,11 +2944,9 @@ out240:
 unbiased244:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
-	MOVQ tile_residualCur(R14), DI
+	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
 	JZ alone245
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
 	VADDPS 0(DI), Y0, Y0
 	VADDPS 32(DI), Y1, Y1
 alone245:
@@ -3041,37 +2959,35 @@ alone245:
 	VMAXPS Y1, Y2, Y1
 	VMINPS Y1, Y3, Y1
 free246:
-	MOVQ tile_cCur(R14), DI
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
+	MOVQ c-24(SP), DI
 	VMOVUPS Y0, 0(DI)
 	VMOVUPS Y1, 32(DI)
-	DECQ tile_countCur(R14)
+	DECQ count-48(SP)
 	JZ last247
 	MOVQ tile_nextA(R14), BX
-	ADDQ BX, tile_aCur(R14)
+	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB(R14), BX
-	ADDQ BX, tile_bCur(R14)
+	ADDQ BX, b-16(SP)
 	MOVQ tile_nextC(R14), BX
-	ADDQ BX, tile_cCur(R14)
-	CMPQ tile_residualCur(R14), $0
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
 	JEQ unread248
-	ADDQ BX, tile_residualCur(R14)
+	ADDQ BX, residual-40(SP)
 unread248:
-	CMPQ tile_biasCur(R14), $0
+	CMPQ bias-32(SP), $0
 	JEQ r1p1
 	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, tile_biasCur(R14)
+	ADDQ BX, bias-32(SP)
 	JMP r1p1
 last247:
 	VZEROUPPER
 	RET
 r2p1:
-	MOVQ tile_aCur(R14), SI
+	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	MOVQ tile_n+16(R14), R13
-	MOVQ tile_bCur(R14), DI
+	MOVQ b-16(SP), DI
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -3109,7 +3025,7 @@ out250:
 	VMULPS Y4, Y1, Y1
 	VMULPS Y4, Y2, Y2
 	VMULPS Y4, Y3, Y3
-	MOVQ tile_biasCur(R14), BX
+	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
 	JZ unbiased254
 	VMOVUPS 0(BX), Y4
@@ -3121,11 +3037,9 @@ out250:
 unbiased254:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
-	MOVQ tile_residualCur(R14), DI
+	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
 	JZ alone255
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
 	VADDPS 0(DI), Y0, Y0
 	VADDPS 32(DI), Y1, Y1
 	ADDQ R10, DI
@@ -3145,40 +3059,38 @@ alone255:
 	VMAXPS Y3, Y4, Y3
 	VMINPS Y3, Y5, Y3
 free256:
-	MOVQ tile_cCur(R14), DI
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
+	MOVQ c-24(SP), DI
 	VMOVUPS Y0, 0(DI)
 	VMOVUPS Y1, 32(DI)
 	ADDQ R10, DI
 	VMOVUPS Y2, 0(DI)
 	VMOVUPS Y3, 32(DI)
-	DECQ tile_countCur(R14)
+	DECQ count-48(SP)
 	JZ last257
 	MOVQ tile_nextA(R14), BX
-	ADDQ BX, tile_aCur(R14)
+	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB(R14), BX
-	ADDQ BX, tile_bCur(R14)
+	ADDQ BX, b-16(SP)
 	MOVQ tile_nextC(R14), BX
-	ADDQ BX, tile_cCur(R14)
-	CMPQ tile_residualCur(R14), $0
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
 	JEQ unread258
-	ADDQ BX, tile_residualCur(R14)
+	ADDQ BX, residual-40(SP)
 unread258:
-	CMPQ tile_biasCur(R14), $0
+	CMPQ bias-32(SP), $0
 	JEQ r2p1
 	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, tile_biasCur(R14)
+	ADDQ BX, bias-32(SP)
 	JMP r2p1
 last257:
 	VZEROUPPER
 	RET
 r3p1:
-	MOVQ tile_aCur(R14), SI
+	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	MOVQ tile_n+16(R14), R13
-	MOVQ tile_bCur(R14), DI
+	MOVQ b-16(SP), DI
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -3222,7 +3134,7 @@ out260:
 	VMULPS Y6, Y3, Y3
 	VMULPS Y6, Y4, Y4
 	VMULPS Y6, Y5, Y5
-	MOVQ tile_biasCur(R14), BX
+	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
 	JZ unbiased264
 	VMOVUPS 0(BX), Y6
@@ -3236,11 +3148,9 @@ out260:
 unbiased264:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
-	MOVQ tile_residualCur(R14), DI
+	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
 	JZ alone265
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
 	VADDPS 0(DI), Y0, Y0
 	VADDPS 32(DI), Y1, Y1
 	ADDQ R10, DI
@@ -3267,9 +3177,7 @@ alone265:
 	VMAXPS Y5, Y6, Y5
 	VMINPS Y5, Y7, Y5
 free266:
-	MOVQ tile_cCur(R14), DI
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
+	MOVQ c-24(SP), DI
 	VMOVUPS Y0, 0(DI)
 	VMOVUPS Y1, 32(DI)
 	ADDQ R10, DI
@@ -3278,32 +3186,32 @@ free266:
 	ADDQ R10, DI
 	VMOVUPS Y4, 0(DI)
 	VMOVUPS Y5, 32(DI)
-	DECQ tile_countCur(R14)
+	DECQ count-48(SP)
 	JZ last267
 	MOVQ tile_nextA(R14), BX
-	ADDQ BX, tile_aCur(R14)
+	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB(R14), BX
-	ADDQ BX, tile_bCur(R14)
+	ADDQ BX, b-16(SP)
 	MOVQ tile_nextC(R14), BX
-	ADDQ BX, tile_cCur(R14)
-	CMPQ tile_residualCur(R14), $0
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
 	JEQ unread268
-	ADDQ BX, tile_residualCur(R14)
+	ADDQ BX, residual-40(SP)
 unread268:
-	CMPQ tile_biasCur(R14), $0
+	CMPQ bias-32(SP), $0
 	JEQ r3p1
 	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, tile_biasCur(R14)
+	ADDQ BX, bias-32(SP)
 	JMP r3p1
 last267:
 	VZEROUPPER
 	RET
 r4p1:
-	MOVQ tile_aCur(R14), SI
+	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	MOVQ tile_n+16(R14), R13
-	MOVQ tile_bCur(R14), DI
+	MOVQ b-16(SP), DI
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -3353,7 +3261,7 @@ out270:
 	VMULPS Y8, Y5, Y5
 	VMULPS Y8, Y6, Y6
 	VMULPS Y8, Y7, Y7
-	MOVQ tile_biasCur(R14), BX
+	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
 	JZ unbiased274
 	VMOVUPS 0(BX), Y8
@@ -3369,11 +3277,9 @@ out270:
 unbiased274:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
-	MOVQ tile_residualCur(R14), DI
+	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
 	JZ alone275
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
 	VADDPS 0(DI), Y0, Y0
 	VADDPS 32(DI), Y1, Y1
 	ADDQ R10, DI
@@ -3407,9 +3313,7 @@ alone275:
 	VMAXPS Y7, Y8, Y7
 	VMINPS Y7, Y9, Y7
 free276:
-	MOVQ tile_cCur(R14), DI
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
+	MOVQ c-24(SP), DI
 	VMOVUPS Y0, 0(DI)
 	VMOVUPS Y1, 32(DI)
 	ADDQ R10, DI
@@ -3421,32 +3325,32 @@ free276:
 	ADDQ R10, DI
 	VMOVUPS Y6, 0(DI)
 	VMOVUPS Y7, 32(DI)
-	DECQ tile_countCur(R14)
+	DECQ count-48(SP)
 	JZ last277
 	MOVQ tile_nextA(R14), BX
-	ADDQ BX, tile_aCur(R14)
+	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB(R14), BX
-	ADDQ BX, tile_bCur(R14)
+	ADDQ BX, b-16(SP)
 	MOVQ tile_nextC(R14), BX
-	ADDQ BX, tile_cCur(R14)
-	CMPQ tile_residualCur(R14), $0
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
 	JEQ unread278
-	ADDQ BX, tile_residualCur(R14)
+	ADDQ BX, residual-40(SP)
 unread278:
-	CMPQ tile_biasCur(R14), $0
+	CMPQ bias-32(SP), $0
 	JEQ r4p1
 	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, tile_biasCur(R14)
+	ADDQ BX, bias-32(SP)
 	JMP r4p1
 last277:
 	VZEROUPPER
 	RET
 r5p1:
-	MOVQ tile_aCur(R14), SI
+	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	MOVQ tile_n+16(R14), R13
-	MOVQ tile_bCur(R14), DI
+	MOVQ b-16(SP), DI
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -3502,7 +3406,7 @@ out280:
 	VMULPS Y10, Y7, Y7
 	VMULPS Y10, Y8, Y8
 	VMULPS Y10, Y9, Y9
-	MOVQ tile_biasCur(R14), BX
+	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
 	JZ unbiased284
 	VMOVUPS 0(BX), Y10
@@ -3520,11 +3424,9 @@ out280:
 unbiased284:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
-	MOVQ tile_residualCur(R14), DI
+	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
 	JZ alone285
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
 	VADDPS 0(DI), Y0, Y0
 	VADDPS 32(DI), Y1, Y1
 	ADDQ R10, DI
@@ -3565,9 +3467,7 @@ alone285:
 	VMAXPS Y9, Y10, Y9
 	VMINPS Y9, Y11, Y9
 free286:
-	MOVQ tile_cCur(R14), DI
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
+	MOVQ c-24(SP), DI
 	VMOVUPS Y0, 0(DI)
 	VMOVUPS Y1, 32(DI)
 	ADDQ R10, DI
@@ -3582,32 +3482,32 @@ free286:
 	ADDQ R10, DI
 	VMOVUPS Y8, 0(DI)
 	VMOVUPS Y9, 32(DI)
-	DECQ tile_countCur(R14)
+	DECQ count-48(SP)
 	JZ last287
 	MOVQ tile_nextA(R14), BX
-	ADDQ BX, tile_aCur(R14)
+	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB(R14), BX
-	ADDQ BX, tile_bCur(R14)
+	ADDQ BX, b-16(SP)
 	MOVQ tile_nextC(R14), BX
-	ADDQ BX, tile_cCur(R14)
-	CMPQ tile_residualCur(R14), $0
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
 	JEQ unread288
-	ADDQ BX, tile_residualCur(R14)
+	ADDQ BX, residual-40(SP)
 unread288:
-	CMPQ tile_biasCur(R14), $0
+	CMPQ bias-32(SP), $0
 	JEQ r5p1
 	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, tile_biasCur(R14)
+	ADDQ BX, bias-32(SP)
 	JMP r5p1
 last287:
 	VZEROUPPER
 	RET
 r6p1:
-	MOVQ tile_aCur(R14), SI
+	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	MOVQ tile_n+16(R14), R13
-	MOVQ tile_bCur(R14), DI
+	MOVQ b-16(SP), DI
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -3669,7 +3569,7 @@ out290:
 	VMULPS Y12, Y9, Y9
 	VMULPS Y12, Y10, Y10
 	VMULPS Y12, Y11, Y11
-	MOVQ tile_biasCur(R14), BX
+	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
 	JZ unbiased294
 	VMOVUPS 0(BX), Y12
@@ -3689,11 +3589,9 @@ out290:
 unbiased294:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
-	MOVQ tile_residualCur(R14), DI
+	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
 	JZ alone295
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
 	VADDPS 0(DI), Y0, Y0
 	VADDPS 32(DI), Y1, Y1
 	ADDQ R10, DI
@@ -3741,9 +3639,7 @@ alone295:
 	VMAXPS Y11, Y12, Y11
 	VMINPS Y11, Y13, Y11
 free296:
-	MOVQ tile_cCur(R14), DI
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
+	MOVQ c-24(SP), DI
 	VMOVUPS Y0, 0(DI)
 	VMOVUPS Y1, 32(DI)
 	ADDQ R10, DI
@@ -3761,62 +3657,62 @@ free296:
 	ADDQ R10, DI
 	VMOVUPS Y10, 0(DI)
 	VMOVUPS Y11, 32(DI)
-	DECQ tile_countCur(R14)
+	DECQ count-48(SP)
 	JZ last297
 	MOVQ tile_nextA(R14), BX
-	ADDQ BX, tile_aCur(R14)
+	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB(R14), BX
-	ADDQ BX, tile_bCur(R14)
+	ADDQ BX, b-16(SP)
 	MOVQ tile_nextC(R14), BX
-	ADDQ BX, tile_cCur(R14)
-	CMPQ tile_residualCur(R14), $0
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
 	JEQ unread298
-	ADDQ BX, tile_residualCur(R14)
+	ADDQ BX, residual-40(SP)
 unread298:
-	CMPQ tile_biasCur(R14), $0
+	CMPQ bias-32(SP), $0
 	JEQ r6p1
 	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, tile_biasCur(R14)
+	ADDQ BX, bias-32(SP)
 	JMP r6p1
 last297:
 	VZEROUPPER
 	RET
 
 // func windowSumAVX512(t *tile)
-TEXT ·windowSumAVX512(SB), NOSPLIT, $0-8
+TEXT ·windowSumAVX512(SB), NOSPLIT, $48-8
 	MOVQ t+0(FP), R14
 	MOVQ tile_a(R14), CX
 	TESTQ CX, CX
 	JZ absent299
 	ADDQ tile_atA(R14), CX
 absent299:
-	MOVQ CX, tile_aCur(R14)
+	MOVQ CX, a-8(SP)
 	MOVQ tile_b(R14), CX
 	TESTQ CX, CX
 	JZ absent300
 	ADDQ tile_atB(R14), CX
 absent300:
-	MOVQ CX, tile_bCur(R14)
+	MOVQ CX, b-16(SP)
 	MOVQ tile_c(R14), CX
 	TESTQ CX, CX
 	JZ absent301
 	ADDQ tile_atC(R14), CX
 absent301:
-	MOVQ CX, tile_cCur(R14)
+	MOVQ CX, c-24(SP)
 	MOVQ tile_bias(R14), CX
 	TESTQ CX, CX
 	JZ absent302
 	ADDQ tile_atBias(R14), CX
 absent302:
-	MOVQ CX, tile_biasCur(R14)
+	MOVQ CX, bias-32(SP)
 	MOVQ tile_residual(R14), CX
 	TESTQ CX, CX
 	JZ absent303
 	ADDQ tile_atC(R14), CX
 absent303:
-	MOVQ CX, tile_residualCur(R14)
+	MOVQ CX, residual-40(SP)
 	MOVQ tile_count(R14), CX
-	MOVQ CX, tile_countCur(R14)
+	MOVQ CX, count-48(SP)
 	MOVQ tile_rowA(R14), DX
 	LEAQ (DX)(DX*2), AX
 	LEAQ (DX)(DX*4), R9
@@ -3875,11 +3771,11 @@ from314:
 from316:
 	JMP r14p1
 r1p1:
-	MOVQ tile_aCur(R14), SI
+	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	MOVQ tile_n+16(R14), R13
-	MOVQ tile_bCur(R14), DI
+	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 nest317:
 	VADDPS 0(SI), Z0, Z0
@@ -3908,7 +3804,7 @@ outer321:
 out318:
 	VBROADCASTSS tile_scale(R14), Z1
 	VMULPS Z1, Z0, Z0
-	MOVQ tile_biasCur(R14), BX
+	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
 	JZ unbiased322
 	VMOVUPS 0(BX), Z1
@@ -3916,11 +3812,9 @@ out318:
 unbiased322:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
-	MOVQ tile_residualCur(R14), DI
+	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
 	JZ alone323
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
 	VADDPS 0(DI), Z0, Z0
 alone323:
 	CMPQ tile_clamp(R14), $0
@@ -3930,36 +3824,34 @@ alone323:
 	VMAXPS Z0, Z1, Z0
 	VMINPS Z0, Z2, Z0
 free324:
-	MOVQ tile_cCur(R14), DI
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
+	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
-	DECQ tile_countCur(R14)
+	DECQ count-48(SP)
 	JZ last325
 	MOVQ tile_nextA(R14), BX
-	ADDQ BX, tile_aCur(R14)
+	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB(R14), BX
-	ADDQ BX, tile_bCur(R14)
+	ADDQ BX, b-16(SP)
 	MOVQ tile_nextC(R14), BX
-	ADDQ BX, tile_cCur(R14)
-	CMPQ tile_residualCur(R14), $0
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
 	JEQ unread326
-	ADDQ BX, tile_residualCur(R14)
+	ADDQ BX, residual-40(SP)
 unread326:
-	CMPQ tile_biasCur(R14), $0
+	CMPQ bias-32(SP), $0
 	JEQ r1p1
 	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, tile_biasCur(R14)
+	ADDQ BX, bias-32(SP)
 	JMP r1p1
 last325:
 	VZEROUPPER
 	RET
 r2p1:
-	MOVQ tile_aCur(R14), SI
+	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	MOVQ tile_n+16(R14), R13
-	MOVQ tile_bCur(R14), DI
+	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 nest327:
@@ -3991,7 +3883,7 @@ out328:
 	VBROADCASTSS tile_scale(R14), Z2
 	VMULPS Z2, Z0, Z0
 	VMULPS Z2, Z1, Z1
-	MOVQ tile_biasCur(R14), BX
+	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
 	JZ unbiased332
 	VMOVUPS 0(BX), Z2
@@ -4000,11 +3892,9 @@ out328:
 unbiased332:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
-	MOVQ tile_residualCur(R14), DI
+	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
 	JZ alone333
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -4018,38 +3908,36 @@ alone333:
 	VMAXPS Z1, Z2, Z1
 	VMINPS Z1, Z3, Z1
 free334:
-	MOVQ tile_cCur(R14), DI
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
+	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z1, 0(DI)
-	DECQ tile_countCur(R14)
+	DECQ count-48(SP)
 	JZ last335
 	MOVQ tile_nextA(R14), BX
-	ADDQ BX, tile_aCur(R14)
+	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB(R14), BX
-	ADDQ BX, tile_bCur(R14)
+	ADDQ BX, b-16(SP)
 	MOVQ tile_nextC(R14), BX
-	ADDQ BX, tile_cCur(R14)
-	CMPQ tile_residualCur(R14), $0
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
 	JEQ unread336
-	ADDQ BX, tile_residualCur(R14)
+	ADDQ BX, residual-40(SP)
 unread336:
-	CMPQ tile_biasCur(R14), $0
+	CMPQ bias-32(SP), $0
 	JEQ r2p1
 	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, tile_biasCur(R14)
+	ADDQ BX, bias-32(SP)
 	JMP r2p1
 last335:
 	VZEROUPPER
 	RET
 r3p1:
-	MOVQ tile_aCur(R14), SI
+	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	MOVQ tile_n+16(R14), R13
-	MOVQ tile_bCur(R14), DI
+	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -4084,7 +3972,7 @@ out338:
 	VMULPS Z3, Z0, Z0
 	VMULPS Z3, Z1, Z1
 	VMULPS Z3, Z2, Z2
-	MOVQ tile_biasCur(R14), BX
+	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
 	JZ unbiased342
 	VMOVUPS 0(BX), Z3
@@ -4094,11 +3982,9 @@ out338:
 unbiased342:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
-	MOVQ tile_residualCur(R14), DI
+	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
 	JZ alone343
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -4116,40 +4002,38 @@ alone343:
 	VMAXPS Z2, Z3, Z2
 	VMINPS Z2, Z4, Z2
 free344:
-	MOVQ tile_cCur(R14), DI
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
+	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z1, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z2, 0(DI)
-	DECQ tile_countCur(R14)
+	DECQ count-48(SP)
 	JZ last345
 	MOVQ tile_nextA(R14), BX
-	ADDQ BX, tile_aCur(R14)
+	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB(R14), BX
-	ADDQ BX, tile_bCur(R14)
+	ADDQ BX, b-16(SP)
 	MOVQ tile_nextC(R14), BX
-	ADDQ BX, tile_cCur(R14)
-	CMPQ tile_residualCur(R14), $0
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
 	JEQ unread346
-	ADDQ BX, tile_residualCur(R14)
+	ADDQ BX, residual-40(SP)
 unread346:
-	CMPQ tile_biasCur(R14), $0
+	CMPQ bias-32(SP), $0
 	JEQ r3p1
 	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, tile_biasCur(R14)
+	ADDQ BX, bias-32(SP)
 	JMP r3p1
 last345:
 	VZEROUPPER
 	RET
 r4p1:
-	MOVQ tile_aCur(R14), SI
+	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	MOVQ tile_n+16(R14), R13
-	MOVQ tile_bCur(R14), DI
+	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -4187,7 +4071,7 @@ out348:
 	VMULPS Z4, Z1, Z1
 	VMULPS Z4, Z2, Z2
 	VMULPS Z4, Z3, Z3
-	MOVQ tile_biasCur(R14), BX
+	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
 	JZ unbiased352
 	VMOVUPS 0(BX), Z4
@@ -4198,11 +4082,9 @@ out348:
 unbiased352:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
-	MOVQ tile_residualCur(R14), DI
+	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
 	JZ alone353
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -4224,9 +4106,7 @@ alone353:
 	VMAXPS Z3, Z4, Z3
 	VMINPS Z3, Z5, Z3
 free354:
-	MOVQ tile_cCur(R14), DI
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
+	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z1, 0(DI)
@@ -4234,32 +4114,32 @@ free354:
 	VMOVUPS Z2, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z3, 0(DI)
-	DECQ tile_countCur(R14)
+	DECQ count-48(SP)
 	JZ last355
 	MOVQ tile_nextA(R14), BX
-	ADDQ BX, tile_aCur(R14)
+	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB(R14), BX
-	ADDQ BX, tile_bCur(R14)
+	ADDQ BX, b-16(SP)
 	MOVQ tile_nextC(R14), BX
-	ADDQ BX, tile_cCur(R14)
-	CMPQ tile_residualCur(R14), $0
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
 	JEQ unread356
-	ADDQ BX, tile_residualCur(R14)
+	ADDQ BX, residual-40(SP)
 unread356:
-	CMPQ tile_biasCur(R14), $0
+	CMPQ bias-32(SP), $0
 	JEQ r4p1
 	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, tile_biasCur(R14)
+	ADDQ BX, bias-32(SP)
 	JMP r4p1
 last355:
 	VZEROUPPER
 	RET
 r5p1:
-	MOVQ tile_aCur(R14), SI
+	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	MOVQ tile_n+16(R14), R13
-	MOVQ tile_bCur(R14), DI
+	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -4300,7 +4180,7 @@ out358:
 	VMULPS Z5, Z2, Z2
 	VMULPS Z5, Z3, Z3
 	VMULPS Z5, Z4, Z4
-	MOVQ tile_biasCur(R14), BX
+	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
 	JZ unbiased362
 	VMOVUPS 0(BX), Z5
@@ -4312,11 +4192,9 @@ out358:
 unbiased362:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
-	MOVQ tile_residualCur(R14), DI
+	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
 	JZ alone363
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -4342,9 +4220,7 @@ alone363:
 	VMAXPS Z4, Z5, Z4
 	VMINPS Z4, Z6, Z4
 free364:
-	MOVQ tile_cCur(R14), DI
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
+	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z1, 0(DI)
@@ -4354,32 +4230,32 @@ free364:
 	VMOVUPS Z3, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z4, 0(DI)
-	DECQ tile_countCur(R14)
+	DECQ count-48(SP)
 	JZ last365
 	MOVQ tile_nextA(R14), BX
-	ADDQ BX, tile_aCur(R14)
+	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB(R14), BX
-	ADDQ BX, tile_bCur(R14)
+	ADDQ BX, b-16(SP)
 	MOVQ tile_nextC(R14), BX
-	ADDQ BX, tile_cCur(R14)
-	CMPQ tile_residualCur(R14), $0
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
 	JEQ unread366
-	ADDQ BX, tile_residualCur(R14)
+	ADDQ BX, residual-40(SP)
 unread366:
-	CMPQ tile_biasCur(R14), $0
+	CMPQ bias-32(SP), $0
 	JEQ r5p1
 	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, tile_biasCur(R14)
+	ADDQ BX, bias-32(SP)
 	JMP r5p1
 last365:
 	VZEROUPPER
 	RET
 r6p1:
-	MOVQ tile_aCur(R14), SI
+	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	MOVQ tile_n+16(R14), R13
-	MOVQ tile_bCur(R14), DI
+	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -4423,7 +4299,7 @@ out368:
 	VMULPS Z6, Z3, Z3
 	VMULPS Z6, Z4, Z4
 	VMULPS Z6, Z5, Z5
-	MOVQ tile_biasCur(R14), BX
+	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
 	JZ unbiased372
 	VMOVUPS 0(BX), Z6
@@ -4436,11 +4312,9 @@ out368:
 unbiased372:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
-	MOVQ tile_residualCur(R14), DI
+	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
 	JZ alone373
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -4470,9 +4344,7 @@ alone373:
 	VMAXPS Z5, Z6, Z5
 	VMINPS Z5, Z7, Z5
 free374:
-	MOVQ tile_cCur(R14), DI
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
+	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z1, 0(DI)
@@ -4484,32 +4356,32 @@ free374:
 	VMOVUPS Z4, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z5, 0(DI)
-	DECQ tile_countCur(R14)
+	DECQ count-48(SP)
 	JZ last375
 	MOVQ tile_nextA(R14), BX
-	ADDQ BX, tile_aCur(R14)
+	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB(R14), BX
-	ADDQ BX, tile_bCur(R14)
+	ADDQ BX, b-16(SP)
 	MOVQ tile_nextC(R14), BX
-	ADDQ BX, tile_cCur(R14)
-	CMPQ tile_residualCur(R14), $0
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
 	JEQ unread376
-	ADDQ BX, tile_residualCur(R14)
+	ADDQ BX, residual-40(SP)
 unread376:
-	CMPQ tile_biasCur(R14), $0
+	CMPQ bias-32(SP), $0
 	JEQ r6p1
 	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, tile_biasCur(R14)
+	ADDQ BX, bias-32(SP)
 	JMP r6p1
 last375:
 	VZEROUPPER
 	RET
 r7p1:
-	MOVQ tile_aCur(R14), SI
+	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	MOVQ tile_n+16(R14), R13
-	MOVQ tile_bCur(R14), DI
+	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -4556,7 +4428,7 @@ out378:
 	VMULPS Z7, Z4, Z4
 	VMULPS Z7, Z5, Z5
 	VMULPS Z7, Z6, Z6
-	MOVQ tile_biasCur(R14), BX
+	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
 	JZ unbiased382
 	VMOVUPS 0(BX), Z7
@@ -4570,11 +4442,9 @@ out378:
 unbiased382:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
-	MOVQ tile_residualCur(R14), DI
+	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
 	JZ alone383
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -4608,9 +4478,7 @@ alone383:
 	VMAXPS Z6, Z7, Z6
 	VMINPS Z6, Z8, Z6
 free384:
-	MOVQ tile_cCur(R14), DI
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
+	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z1, 0(DI)
@@ -4624,34 +4492,34 @@ free384:
 	VMOVUPS Z5, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z6, 0(DI)
-	DECQ tile_countCur(R14)
+	DECQ count-48(SP)
 	JZ last385
 	MOVQ tile_nextA(R14), BX
-	ADDQ BX, tile_aCur(R14)
+	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB(R14), BX
-	ADDQ BX, tile_bCur(R14)
+	ADDQ BX, b-16(SP)
 	MOVQ tile_nextC(R14), BX
-	ADDQ BX, tile_cCur(R14)
-	CMPQ tile_residualCur(R14), $0
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
 	JEQ unread386
-	ADDQ BX, tile_residualCur(R14)
+	ADDQ BX, residual-40(SP)
 unread386:
-	CMPQ tile_biasCur(R14), $0
+	CMPQ bias-32(SP), $0
 	JEQ r7p1
 	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, tile_biasCur(R14)
+	ADDQ BX, bias-32(SP)
 	JMP r7p1
 last385:
 	VZEROUPPER
 	RET
 r8p1:
-	MOVQ tile_aCur(R14), SI
-	MOVQ tile_groupA(R14), R8
-	ADDQ SI, R8
+	MOVQ a-8(SP), SI
+	LEAQ (SI)(DX*8), R8
+	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	MOVQ tile_n+16(R14), R13
-	MOVQ tile_bCur(R14), DI
+	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -4705,7 +4573,7 @@ out388:
 	VMULPS Z8, Z5, Z5
 	VMULPS Z8, Z6, Z6
 	VMULPS Z8, Z7, Z7
-	MOVQ tile_biasCur(R14), BX
+	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
 	JZ unbiased392
 	VMOVUPS 0(BX), Z8
@@ -4720,11 +4588,9 @@ out388:
 unbiased392:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
-	MOVQ tile_residualCur(R14), DI
+	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
 	JZ alone393
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -4738,7 +4604,7 @@ unbiased392:
 	VADDPS 0(DI), Z5, Z5
 	ADDQ R10, DI
 	VADDPS 0(DI), Z6, Z6
-	MOVQ R13, DI
+	ADDQ R10, DI
 	VADDPS 0(DI), Z7, Z7
 alone393:
 	CMPQ tile_clamp(R14), $0
@@ -4762,9 +4628,7 @@ alone393:
 	VMAXPS Z7, Z8, Z7
 	VMINPS Z7, Z9, Z7
 free394:
-	MOVQ tile_cCur(R14), DI
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
+	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z1, 0(DI)
@@ -4778,36 +4642,36 @@ free394:
 	VMOVUPS Z5, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z6, 0(DI)
-	MOVQ R13, DI
+	ADDQ R10, DI
 	VMOVUPS Z7, 0(DI)
-	DECQ tile_countCur(R14)
+	DECQ count-48(SP)
 	JZ last395
 	MOVQ tile_nextA(R14), BX
-	ADDQ BX, tile_aCur(R14)
+	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB(R14), BX
-	ADDQ BX, tile_bCur(R14)
+	ADDQ BX, b-16(SP)
 	MOVQ tile_nextC(R14), BX
-	ADDQ BX, tile_cCur(R14)
-	CMPQ tile_residualCur(R14), $0
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
 	JEQ unread396
-	ADDQ BX, tile_residualCur(R14)
+	ADDQ BX, residual-40(SP)
 unread396:
-	CMPQ tile_biasCur(R14), $0
+	CMPQ bias-32(SP), $0
 	JEQ r8p1
 	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, tile_biasCur(R14)
+	ADDQ BX, bias-32(SP)
 	JMP r8p1
 last395:
 	VZEROUPPER
 	RET
 r9p1:
-	MOVQ tile_aCur(R14), SI
-	MOVQ tile_groupA(R14), R8
-	ADDQ SI, R8
+	MOVQ a-8(SP), SI
+	LEAQ (SI)(DX*8), R8
+	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	MOVQ tile_n+16(R14), R13
-	MOVQ tile_bCur(R14), DI
+	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -4864,7 +4728,7 @@ out398:
 	VMULPS Z9, Z6, Z6
 	VMULPS Z9, Z7, Z7
 	VMULPS Z9, Z8, Z8
-	MOVQ tile_biasCur(R14), BX
+	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
 	JZ unbiased402
 	VMOVUPS 0(BX), Z9
@@ -4880,11 +4744,9 @@ out398:
 unbiased402:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
-	MOVQ tile_residualCur(R14), DI
+	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
 	JZ alone403
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -4898,7 +4760,7 @@ unbiased402:
 	VADDPS 0(DI), Z5, Z5
 	ADDQ R10, DI
 	VADDPS 0(DI), Z6, Z6
-	MOVQ R13, DI
+	ADDQ R10, DI
 	VADDPS 0(DI), Z7, Z7
 	ADDQ R10, DI
 	VADDPS 0(DI), Z8, Z8
@@ -4926,9 +4788,7 @@ alone403:
 	VMAXPS Z8, Z9, Z8
 	VMINPS Z8, Z10, Z8
 free404:
-	MOVQ tile_cCur(R14), DI
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
+	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z1, 0(DI)
@@ -4942,38 +4802,38 @@ free404:
 	VMOVUPS Z5, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z6, 0(DI)
-	MOVQ R13, DI
+	ADDQ R10, DI
 	VMOVUPS Z7, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z8, 0(DI)
-	DECQ tile_countCur(R14)
+	DECQ count-48(SP)
 	JZ last405
 	MOVQ tile_nextA(R14), BX
-	ADDQ BX, tile_aCur(R14)
+	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB(R14), BX
-	ADDQ BX, tile_bCur(R14)
+	ADDQ BX, b-16(SP)
 	MOVQ tile_nextC(R14), BX
-	ADDQ BX, tile_cCur(R14)
-	CMPQ tile_residualCur(R14), $0
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
 	JEQ unread406
-	ADDQ BX, tile_residualCur(R14)
+	ADDQ BX, residual-40(SP)
 unread406:
-	CMPQ tile_biasCur(R14), $0
+	CMPQ bias-32(SP), $0
 	JEQ r9p1
 	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, tile_biasCur(R14)
+	ADDQ BX, bias-32(SP)
 	JMP r9p1
 last405:
 	VZEROUPPER
 	RET
 r10p1:
-	MOVQ tile_aCur(R14), SI
-	MOVQ tile_groupA(R14), R8
-	ADDQ SI, R8
+	MOVQ a-8(SP), SI
+	LEAQ (SI)(DX*8), R8
+	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	MOVQ tile_n+16(R14), R13
-	MOVQ tile_bCur(R14), DI
+	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -5033,7 +4893,7 @@ out408:
 	VMULPS Z10, Z7, Z7
 	VMULPS Z10, Z8, Z8
 	VMULPS Z10, Z9, Z9
-	MOVQ tile_biasCur(R14), BX
+	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
 	JZ unbiased412
 	VMOVUPS 0(BX), Z10
@@ -5050,11 +4910,9 @@ out408:
 unbiased412:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
-	MOVQ tile_residualCur(R14), DI
+	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
 	JZ alone413
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -5068,7 +4926,7 @@ unbiased412:
 	VADDPS 0(DI), Z5, Z5
 	ADDQ R10, DI
 	VADDPS 0(DI), Z6, Z6
-	MOVQ R13, DI
+	ADDQ R10, DI
 	VADDPS 0(DI), Z7, Z7
 	ADDQ R10, DI
 	VADDPS 0(DI), Z8, Z8
@@ -5100,9 +4958,7 @@ alone413:
 	VMAXPS Z9, Z10, Z9
 	VMINPS Z9, Z11, Z9
 free414:
-	MOVQ tile_cCur(R14), DI
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
+	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z1, 0(DI)
@@ -5116,40 +4972,40 @@ free414:
 	VMOVUPS Z5, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z6, 0(DI)
-	MOVQ R13, DI
+	ADDQ R10, DI
 	VMOVUPS Z7, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z8, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z9, 0(DI)
-	DECQ tile_countCur(R14)
+	DECQ count-48(SP)
 	JZ last415
 	MOVQ tile_nextA(R14), BX
-	ADDQ BX, tile_aCur(R14)
+	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB(R14), BX
-	ADDQ BX, tile_bCur(R14)
+	ADDQ BX, b-16(SP)
 	MOVQ tile_nextC(R14), BX
-	ADDQ BX, tile_cCur(R14)
-	CMPQ tile_residualCur(R14), $0
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
 	JEQ unread416
-	ADDQ BX, tile_residualCur(R14)
+	ADDQ BX, residual-40(SP)
 unread416:
-	CMPQ tile_biasCur(R14), $0
+	CMPQ bias-32(SP), $0
 	JEQ r10p1
 	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, tile_biasCur(R14)
+	ADDQ BX, bias-32(SP)
 	JMP r10p1
 last415:
 	VZEROUPPER
 	RET
 r11p1:
-	MOVQ tile_aCur(R14), SI
-	MOVQ tile_groupA(R14), R8
-	ADDQ SI, R8
+	MOVQ a-8(SP), SI
+	LEAQ (SI)(DX*8), R8
+	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	MOVQ tile_n+16(R14), R13
-	MOVQ tile_bCur(R14), DI
+	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -5212,7 +5068,7 @@ out418:
 	VMULPS Z11, Z8, Z8
 	VMULPS Z11, Z9, Z9
 	VMULPS Z11, Z10, Z10
-	MOVQ tile_biasCur(R14), BX
+	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
 	JZ unbiased422
 	VMOVUPS 0(BX), Z11
@@ -5230,11 +5086,9 @@ out418:
 unbiased422:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
-	MOVQ tile_residualCur(R14), DI
+	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
 	JZ alone423
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -5248,7 +5102,7 @@ unbiased422:
 	VADDPS 0(DI), Z5, Z5
 	ADDQ R10, DI
 	VADDPS 0(DI), Z6, Z6
-	MOVQ R13, DI
+	ADDQ R10, DI
 	VADDPS 0(DI), Z7, Z7
 	ADDQ R10, DI
 	VADDPS 0(DI), Z8, Z8
@@ -5284,9 +5138,7 @@ alone423:
 	VMAXPS Z10, Z11, Z10
 	VMINPS Z10, Z12, Z10
 free424:
-	MOVQ tile_cCur(R14), DI
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
+	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z1, 0(DI)
@@ -5300,7 +5152,7 @@ free424:
 	VMOVUPS Z5, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z6, 0(DI)
-	MOVQ R13, DI
+	ADDQ R10, DI
 	VMOVUPS Z7, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z8, 0(DI)
@@ -5308,34 +5160,34 @@ free424:
 	VMOVUPS Z9, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z10, 0(DI)
-	DECQ tile_countCur(R14)
+	DECQ count-48(SP)
 	JZ last425
 	MOVQ tile_nextA(R14), BX
-	ADDQ BX, tile_aCur(R14)
+	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB(R14), BX
-	ADDQ BX, tile_bCur(R14)
+	ADDQ BX, b-16(SP)
 	MOVQ tile_nextC(R14), BX
-	ADDQ BX, tile_cCur(R14)
-	CMPQ tile_residualCur(R14), $0
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
 	JEQ unread426
-	ADDQ BX, tile_residualCur(R14)
+	ADDQ BX, residual-40(SP)
 unread426:
-	CMPQ tile_biasCur(R14), $0
+	CMPQ bias-32(SP), $0
 	JEQ r11p1
 	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, tile_biasCur(R14)
+	ADDQ BX, bias-32(SP)
 	JMP r11p1
 last425:
 	VZEROUPPER
 	RET
 r12p1:
-	MOVQ tile_aCur(R14), SI
-	MOVQ tile_groupA(R14), R8
-	ADDQ SI, R8
+	MOVQ a-8(SP), SI
+	LEAQ (SI)(DX*8), R8
+	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	MOVQ tile_n+16(R14), R13
-	MOVQ tile_bCur(R14), DI
+	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -5401,7 +5253,7 @@ out428:
 	VMULPS Z12, Z9, Z9
 	VMULPS Z12, Z10, Z10
 	VMULPS Z12, Z11, Z11
-	MOVQ tile_biasCur(R14), BX
+	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
 	JZ unbiased432
 	VMOVUPS 0(BX), Z12
@@ -5420,11 +5272,9 @@ out428:
 unbiased432:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
-	MOVQ tile_residualCur(R14), DI
+	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
 	JZ alone433
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -5438,7 +5288,7 @@ unbiased432:
 	VADDPS 0(DI), Z5, Z5
 	ADDQ R10, DI
 	VADDPS 0(DI), Z6, Z6
-	MOVQ R13, DI
+	ADDQ R10, DI
 	VADDPS 0(DI), Z7, Z7
 	ADDQ R10, DI
 	VADDPS 0(DI), Z8, Z8
@@ -5478,9 +5328,7 @@ alone433:
 	VMAXPS Z11, Z12, Z11
 	VMINPS Z11, Z13, Z11
 free434:
-	MOVQ tile_cCur(R14), DI
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
+	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z1, 0(DI)
@@ -5494,7 +5342,7 @@ free434:
 	VMOVUPS Z5, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z6, 0(DI)
-	MOVQ R13, DI
+	ADDQ R10, DI
 	VMOVUPS Z7, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z8, 0(DI)
@@ -5504,34 +5352,34 @@ free434:
 	VMOVUPS Z10, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z11, 0(DI)
-	DECQ tile_countCur(R14)
+	DECQ count-48(SP)
 	JZ last435
 	MOVQ tile_nextA(R14), BX
-	ADDQ BX, tile_aCur(R14)
+	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB(R14), BX
-	ADDQ BX, tile_bCur(R14)
+	ADDQ BX, b-16(SP)
 	MOVQ tile_nextC(R14), BX
-	ADDQ BX, tile_cCur(R14)
-	CMPQ tile_residualCur(R14), $0
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
 	JEQ unread436
-	ADDQ BX, tile_residualCur(R14)
+	ADDQ BX, residual-40(SP)
 unread436:
-	CMPQ tile_biasCur(R14), $0
+	CMPQ bias-32(SP), $0
 	JEQ r12p1
 	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, tile_biasCur(R14)
+	ADDQ BX, bias-32(SP)
 	JMP r12p1
 last435:
 	VZEROUPPER
 	RET
 r13p1:
-	MOVQ tile_aCur(R14), SI
-	MOVQ tile_groupA(R14), R8
-	ADDQ SI, R8
+	MOVQ a-8(SP), SI
+	LEAQ (SI)(DX*8), R8
+	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	MOVQ tile_n+16(R14), R13
-	MOVQ tile_bCur(R14), DI
+	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -5600,7 +5448,7 @@ out438:
 	VMULPS Z13, Z10, Z10
 	VMULPS Z13, Z11, Z11
 	VMULPS Z13, Z12, Z12
-	MOVQ tile_biasCur(R14), BX
+	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
 	JZ unbiased442
 	VMOVUPS 0(BX), Z13
@@ -5620,11 +5468,9 @@ out438:
 unbiased442:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
-	MOVQ tile_residualCur(R14), DI
+	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
 	JZ alone443
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -5638,7 +5484,7 @@ unbiased442:
 	VADDPS 0(DI), Z5, Z5
 	ADDQ R10, DI
 	VADDPS 0(DI), Z6, Z6
-	MOVQ R13, DI
+	ADDQ R10, DI
 	VADDPS 0(DI), Z7, Z7
 	ADDQ R10, DI
 	VADDPS 0(DI), Z8, Z8
@@ -5682,9 +5528,7 @@ alone443:
 	VMAXPS Z12, Z13, Z12
 	VMINPS Z12, Z14, Z12
 free444:
-	MOVQ tile_cCur(R14), DI
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
+	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z1, 0(DI)
@@ -5698,7 +5542,7 @@ free444:
 	VMOVUPS Z5, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z6, 0(DI)
-	MOVQ R13, DI
+	ADDQ R10, DI
 	VMOVUPS Z7, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z8, 0(DI)
@@ -5710,34 +5554,34 @@ free444:
 	VMOVUPS Z11, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z12, 0(DI)
-	DECQ tile_countCur(R14)
+	DECQ count-48(SP)
 	JZ last445
 	MOVQ tile_nextA(R14), BX
-	ADDQ BX, tile_aCur(R14)
+	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB(R14), BX
-	ADDQ BX, tile_bCur(R14)
+	ADDQ BX, b-16(SP)
 	MOVQ tile_nextC(R14), BX
-	ADDQ BX, tile_cCur(R14)
-	CMPQ tile_residualCur(R14), $0
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
 	JEQ unread446
-	ADDQ BX, tile_residualCur(R14)
+	ADDQ BX, residual-40(SP)
 unread446:
-	CMPQ tile_biasCur(R14), $0
+	CMPQ bias-32(SP), $0
 	JEQ r13p1
 	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, tile_biasCur(R14)
+	ADDQ BX, bias-32(SP)
 	JMP r13p1
 last445:
 	VZEROUPPER
 	RET
 r14p1:
-	MOVQ tile_aCur(R14), SI
-	MOVQ tile_groupA(R14), R8
-	ADDQ SI, R8
+	MOVQ a-8(SP), SI
+	LEAQ (SI)(DX*8), R8
+	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	MOVQ tile_n+16(R14), R13
-	MOVQ tile_bCur(R14), DI
+	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -5809,7 +5653,7 @@ out448:
 	VMULPS Z14, Z11, Z11
 	VMULPS Z14, Z12, Z12
 	VMULPS Z14, Z13, Z13
-	MOVQ tile_biasCur(R14), BX
+	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
 	JZ unbiased452
 	VMOVUPS 0(BX), Z14
@@ -5830,11 +5674,9 @@ out448:
 unbiased452:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
-	MOVQ tile_residualCur(R14), DI
+	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
 	JZ alone453
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -5848,7 +5690,7 @@ unbiased452:
 	VADDPS 0(DI), Z5, Z5
 	ADDQ R10, DI
 	VADDPS 0(DI), Z6, Z6
-	MOVQ R13, DI
+	ADDQ R10, DI
 	VADDPS 0(DI), Z7, Z7
 	ADDQ R10, DI
 	VADDPS 0(DI), Z8, Z8
@@ -5896,9 +5738,7 @@ alone453:
 	VMAXPS Z13, Z14, Z13
 	VMINPS Z13, Z15, Z13
 free454:
-	MOVQ tile_cCur(R14), DI
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
+	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z1, 0(DI)
@@ -5912,7 +5752,7 @@ free454:
 	VMOVUPS Z5, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z6, 0(DI)
-	MOVQ R13, DI
+	ADDQ R10, DI
 	VMOVUPS Z7, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z8, 0(DI)
@@ -5926,62 +5766,62 @@ free454:
 	VMOVUPS Z12, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z13, 0(DI)
-	DECQ tile_countCur(R14)
+	DECQ count-48(SP)
 	JZ last455
 	MOVQ tile_nextA(R14), BX
-	ADDQ BX, tile_aCur(R14)
+	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB(R14), BX
-	ADDQ BX, tile_bCur(R14)
+	ADDQ BX, b-16(SP)
 	MOVQ tile_nextC(R14), BX
-	ADDQ BX, tile_cCur(R14)
-	CMPQ tile_residualCur(R14), $0
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
 	JEQ unread456
-	ADDQ BX, tile_residualCur(R14)
+	ADDQ BX, residual-40(SP)
 unread456:
-	CMPQ tile_biasCur(R14), $0
+	CMPQ bias-32(SP), $0
 	JEQ r14p1
 	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, tile_biasCur(R14)
+	ADDQ BX, bias-32(SP)
 	JMP r14p1
 last455:
 	VZEROUPPER
 	RET
 
 // func windowMaxAVX2(t *tile)
-TEXT ·windowMaxAVX2(SB), NOSPLIT, $0-8
+TEXT ·windowMaxAVX2(SB), NOSPLIT, $48-8
 	MOVQ t+0(FP), R14
 	MOVQ tile_a(R14), CX
 	TESTQ CX, CX
 	JZ absent457
 	ADDQ tile_atA(R14), CX
 absent457:
-	MOVQ CX, tile_aCur(R14)
+	MOVQ CX, a-8(SP)
 	MOVQ tile_b(R14), CX
 	TESTQ CX, CX
 	JZ absent458
 	ADDQ tile_atB(R14), CX
 absent458:
-	MOVQ CX, tile_bCur(R14)
+	MOVQ CX, b-16(SP)
 	MOVQ tile_c(R14), CX
 	TESTQ CX, CX
 	JZ absent459
 	ADDQ tile_atC(R14), CX
 absent459:
-	MOVQ CX, tile_cCur(R14)
+	MOVQ CX, c-24(SP)
 	MOVQ tile_bias(R14), CX
 	TESTQ CX, CX
 	JZ absent460
 	ADDQ tile_atBias(R14), CX
 absent460:
-	MOVQ CX, tile_biasCur(R14)
+	MOVQ CX, bias-32(SP)
 	MOVQ tile_residual(R14), CX
 	TESTQ CX, CX
 	JZ absent461
 	ADDQ tile_atC(R14), CX
 absent461:
-	MOVQ CX, tile_residualCur(R14)
+	MOVQ CX, residual-40(SP)
 	MOVQ tile_count(R14), CX
-	MOVQ CX, tile_countCur(R14)
+	MOVQ CX, count-48(SP)
 	MOVQ tile_rowA(R14), DX
 	LEAQ (DX)(DX*2), AX
 	LEAQ (DX)(DX*4), R9
@@ -6008,11 +5848,11 @@ from465:
 from466:
 	JMP r6p1
 r1p1:
-	MOVQ tile_aCur(R14), SI
+	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	MOVQ tile_n+16(R14), R13
-	MOVQ tile_bCur(R14), DI
+	MOVQ b-16(SP), DI
 	VBROADCASTSS lowest<>(SB), Y0
 	VBROADCASTSS lowest<>(SB), Y1
 nest467:
@@ -6041,7 +5881,7 @@ outer470:
 	JMP nest467
 outer471:
 out468:
-	MOVQ tile_biasCur(R14), BX
+	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
 	JZ unbiased472
 	VMOVUPS 0(BX), Y2
@@ -6051,11 +5891,9 @@ out468:
 unbiased472:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
-	MOVQ tile_residualCur(R14), DI
+	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
 	JZ alone473
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
 	VADDPS 0(DI), Y0, Y0
 	VADDPS 32(DI), Y1, Y1
 alone473:
@@ -6068,37 +5906,35 @@ alone473:
 	VMAXPS Y1, Y2, Y1
 	VMINPS Y1, Y3, Y1
 free474:
-	MOVQ tile_cCur(R14), DI
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
+	MOVQ c-24(SP), DI
 	VMOVUPS Y0, 0(DI)
 	VMOVUPS Y1, 32(DI)
-	DECQ tile_countCur(R14)
+	DECQ count-48(SP)
 	JZ last475
 	MOVQ tile_nextA(R14), BX
-	ADDQ BX, tile_aCur(R14)
+	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB(R14), BX
-	ADDQ BX, tile_bCur(R14)
+	ADDQ BX, b-16(SP)
 	MOVQ tile_nextC(R14), BX
-	ADDQ BX, tile_cCur(R14)
-	CMPQ tile_residualCur(R14), $0
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
 	JEQ unread476
-	ADDQ BX, tile_residualCur(R14)
+	ADDQ BX, residual-40(SP)
 unread476:
-	CMPQ tile_biasCur(R14), $0
+	CMPQ bias-32(SP), $0
 	JEQ r1p1
 	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, tile_biasCur(R14)
+	ADDQ BX, bias-32(SP)
 	JMP r1p1
 last475:
 	VZEROUPPER
 	RET
 r2p1:
-	MOVQ tile_aCur(R14), SI
+	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	MOVQ tile_n+16(R14), R13
-	MOVQ tile_bCur(R14), DI
+	MOVQ b-16(SP), DI
 	VBROADCASTSS lowest<>(SB), Y0
 	VBROADCASTSS lowest<>(SB), Y1
 	VBROADCASTSS lowest<>(SB), Y2
@@ -6131,7 +5967,7 @@ outer480:
 	JMP nest477
 outer481:
 out478:
-	MOVQ tile_biasCur(R14), BX
+	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
 	JZ unbiased482
 	VMOVUPS 0(BX), Y4
@@ -6143,11 +5979,9 @@ out478:
 unbiased482:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
-	MOVQ tile_residualCur(R14), DI
+	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
 	JZ alone483
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
 	VADDPS 0(DI), Y0, Y0
 	VADDPS 32(DI), Y1, Y1
 	ADDQ R10, DI
@@ -6167,40 +6001,38 @@ alone483:
 	VMAXPS Y3, Y4, Y3
 	VMINPS Y3, Y5, Y3
 free484:
-	MOVQ tile_cCur(R14), DI
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
+	MOVQ c-24(SP), DI
 	VMOVUPS Y0, 0(DI)
 	VMOVUPS Y1, 32(DI)
 	ADDQ R10, DI
 	VMOVUPS Y2, 0(DI)
 	VMOVUPS Y3, 32(DI)
-	DECQ tile_countCur(R14)
+	DECQ count-48(SP)
 	JZ last485
 	MOVQ tile_nextA(R14), BX
-	ADDQ BX, tile_aCur(R14)
+	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB(R14), BX
-	ADDQ BX, tile_bCur(R14)
+	ADDQ BX, b-16(SP)
 	MOVQ tile_nextC(R14), BX
-	ADDQ BX, tile_cCur(R14)
-	CMPQ tile_residualCur(R14), $0
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
 	JEQ unread486
-	ADDQ BX, tile_residualCur(R14)
+	ADDQ BX, residual-40(SP)
 unread486:
-	CMPQ tile_biasCur(R14), $0
+	CMPQ bias-32(SP), $0
 	JEQ r2p1
 	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, tile_biasCur(R14)
+	ADDQ BX, bias-32(SP)
 	JMP r2p1
 last485:
 	VZEROUPPER
 	RET
 r3p1:
-	MOVQ tile_aCur(R14), SI
+	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	MOVQ tile_n+16(R14), R13
-	MOVQ tile_bCur(R14), DI
+	MOVQ b-16(SP), DI
 	VBROADCASTSS lowest<>(SB), Y0
 	VBROADCASTSS lowest<>(SB), Y1
 	VBROADCASTSS lowest<>(SB), Y2
@@ -6237,7 +6069,7 @@ outer490:
 	JMP nest487
 outer491:
 out488:
-	MOVQ tile_biasCur(R14), BX
+	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
 	JZ unbiased492
 	VMOVUPS 0(BX), Y6
@@ -6251,11 +6083,9 @@ out488:
 unbiased492:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
-	MOVQ tile_residualCur(R14), DI
+	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
 	JZ alone493
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
 	VADDPS 0(DI), Y0, Y0
 	VADDPS 32(DI), Y1, Y1
 	ADDQ R10, DI
@@ -6282,9 +6112,7 @@ alone493:
 	VMAXPS Y5, Y6, Y5
 	VMINPS Y5, Y7, Y5
 free494:
-	MOVQ tile_cCur(R14), DI
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
+	MOVQ c-24(SP), DI
 	VMOVUPS Y0, 0(DI)
 	VMOVUPS Y1, 32(DI)
 	ADDQ R10, DI
@@ -6293,32 +6121,32 @@ free494:
 	ADDQ R10, DI
 	VMOVUPS Y4, 0(DI)
 	VMOVUPS Y5, 32(DI)
-	DECQ tile_countCur(R14)
+	DECQ count-48(SP)
 	JZ last495
 	MOVQ tile_nextA(R14), BX
-	ADDQ BX, tile_aCur(R14)
+	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB(R14), BX
-	ADDQ BX, tile_bCur(R14)
+	ADDQ BX, b-16(SP)
 	MOVQ tile_nextC(R14), BX
-	ADDQ BX, tile_cCur(R14)
-	CMPQ tile_residualCur(R14), $0
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
 	JEQ unread496
-	ADDQ BX, tile_residualCur(R14)
+	ADDQ BX, residual-40(SP)
 unread496:
-	CMPQ tile_biasCur(R14), $0
+	CMPQ bias-32(SP), $0
 	JEQ r3p1
 	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, tile_biasCur(R14)
+	ADDQ BX, bias-32(SP)
 	JMP r3p1
 last495:
 	VZEROUPPER
 	RET
 r4p1:
-	MOVQ tile_aCur(R14), SI
+	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	MOVQ tile_n+16(R14), R13
-	MOVQ tile_bCur(R14), DI
+	MOVQ b-16(SP), DI
 	VBROADCASTSS lowest<>(SB), Y0
 	VBROADCASTSS lowest<>(SB), Y1
 	VBROADCASTSS lowest<>(SB), Y2
@@ -6359,7 +6187,7 @@ outer500:
 	JMP nest497
 outer501:
 out498:
-	MOVQ tile_biasCur(R14), BX
+	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
 	JZ unbiased502
 	VMOVUPS 0(BX), Y8
@@ -6375,11 +6203,9 @@ out498:
 unbiased502:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
-	MOVQ tile_residualCur(R14), DI
+	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
 	JZ alone503
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
 	VADDPS 0(DI), Y0, Y0
 	VADDPS 32(DI), Y1, Y1
 	ADDQ R10, DI
@@ -6413,9 +6239,7 @@ alone503:
 	VMAXPS Y7, Y8, Y7
 	VMINPS Y7, Y9, Y7
 free504:
-	MOVQ tile_cCur(R14), DI
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
+	MOVQ c-24(SP), DI
 	VMOVUPS Y0, 0(DI)
 	VMOVUPS Y1, 32(DI)
 	ADDQ R10, DI
@@ -6427,32 +6251,32 @@ free504:
 	ADDQ R10, DI
 	VMOVUPS Y6, 0(DI)
 	VMOVUPS Y7, 32(DI)
-	DECQ tile_countCur(R14)
+	DECQ count-48(SP)
 	JZ last505
 	MOVQ tile_nextA(R14), BX
-	ADDQ BX, tile_aCur(R14)
+	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB(R14), BX
-	ADDQ BX, tile_bCur(R14)
+	ADDQ BX, b-16(SP)
 	MOVQ tile_nextC(R14), BX
-	ADDQ BX, tile_cCur(R14)
-	CMPQ tile_residualCur(R14), $0
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
 	JEQ unread506
-	ADDQ BX, tile_residualCur(R14)
+	ADDQ BX, residual-40(SP)
 unread506:
-	CMPQ tile_biasCur(R14), $0
+	CMPQ bias-32(SP), $0
 	JEQ r4p1
 	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, tile_biasCur(R14)
+	ADDQ BX, bias-32(SP)
 	JMP r4p1
 last505:
 	VZEROUPPER
 	RET
 r5p1:
-	MOVQ tile_aCur(R14), SI
+	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	MOVQ tile_n+16(R14), R13
-	MOVQ tile_bCur(R14), DI
+	MOVQ b-16(SP), DI
 	VBROADCASTSS lowest<>(SB), Y0
 	VBROADCASTSS lowest<>(SB), Y1
 	VBROADCASTSS lowest<>(SB), Y2
@@ -6497,7 +6321,7 @@ outer510:
 	JMP nest507
 outer511:
 out508:
-	MOVQ tile_biasCur(R14), BX
+	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
 	JZ unbiased512
 	VMOVUPS 0(BX), Y10
@@ -6515,11 +6339,9 @@ out508:
 unbiased512:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
-	MOVQ tile_residualCur(R14), DI
+	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
 	JZ alone513
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
 	VADDPS 0(DI), Y0, Y0
 	VADDPS 32(DI), Y1, Y1
 	ADDQ R10, DI
@@ -6560,9 +6382,7 @@ alone513:
 	VMAXPS Y9, Y10, Y9
 	VMINPS Y9, Y11, Y9
 free514:
-	MOVQ tile_cCur(R14), DI
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
+	MOVQ c-24(SP), DI
 	VMOVUPS Y0, 0(DI)
 	VMOVUPS Y1, 32(DI)
 	ADDQ R10, DI
@@ -6577,32 +6397,32 @@ free514:
 	ADDQ R10, DI
 	VMOVUPS Y8, 0(DI)
 	VMOVUPS Y9, 32(DI)
-	DECQ tile_countCur(R14)
+	DECQ count-48(SP)
 	JZ last515
 	MOVQ tile_nextA(R14), BX
-	ADDQ BX, tile_aCur(R14)
+	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB(R14), BX
-	ADDQ BX, tile_bCur(R14)
+	ADDQ BX, b-16(SP)
 	MOVQ tile_nextC(R14), BX
-	ADDQ BX, tile_cCur(R14)
-	CMPQ tile_residualCur(R14), $0
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
 	JEQ unread516
-	ADDQ BX, tile_residualCur(R14)
+	ADDQ BX, residual-40(SP)
 unread516:
-	CMPQ tile_biasCur(R14), $0
+	CMPQ bias-32(SP), $0
 	JEQ r5p1
 	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, tile_biasCur(R14)
+	ADDQ BX, bias-32(SP)
 	JMP r5p1
 last515:
 	VZEROUPPER
 	RET
 r6p1:
-	MOVQ tile_aCur(R14), SI
+	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	MOVQ tile_n+16(R14), R13
-	MOVQ tile_bCur(R14), DI
+	MOVQ b-16(SP), DI
 	VBROADCASTSS lowest<>(SB), Y0
 	VBROADCASTSS lowest<>(SB), Y1
 	VBROADCASTSS lowest<>(SB), Y2
@@ -6651,7 +6471,7 @@ outer520:
 	JMP nest517
 outer521:
 out518:
-	MOVQ tile_biasCur(R14), BX
+	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
 	JZ unbiased522
 	VMOVUPS 0(BX), Y12
@@ -6671,11 +6491,9 @@ out518:
 unbiased522:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
-	MOVQ tile_residualCur(R14), DI
+	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
 	JZ alone523
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
 	VADDPS 0(DI), Y0, Y0
 	VADDPS 32(DI), Y1, Y1
 	ADDQ R10, DI
@@ -6723,9 +6541,7 @@ alone523:
 	VMAXPS Y11, Y12, Y11
 	VMINPS Y11, Y13, Y11
 free524:
-	MOVQ tile_cCur(R14), DI
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
+	MOVQ c-24(SP), DI
 	VMOVUPS Y0, 0(DI)
 	VMOVUPS Y1, 32(DI)
 	ADDQ R10, DI
@@ -6743,62 +6559,62 @@ free524:
 	ADDQ R10, DI
 	VMOVUPS Y10, 0(DI)
 	VMOVUPS Y11, 32(DI)
-	DECQ tile_countCur(R14)
+	DECQ count-48(SP)
 	JZ last525
 	MOVQ tile_nextA(R14), BX
-	ADDQ BX, tile_aCur(R14)
+	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB(R14), BX
-	ADDQ BX, tile_bCur(R14)
+	ADDQ BX, b-16(SP)
 	MOVQ tile_nextC(R14), BX
-	ADDQ BX, tile_cCur(R14)
-	CMPQ tile_residualCur(R14), $0
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
 	JEQ unread526
-	ADDQ BX, tile_residualCur(R14)
+	ADDQ BX, residual-40(SP)
 unread526:
-	CMPQ tile_biasCur(R14), $0
+	CMPQ bias-32(SP), $0
 	JEQ r6p1
 	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, tile_biasCur(R14)
+	ADDQ BX, bias-32(SP)
 	JMP r6p1
 last525:
 	VZEROUPPER
 	RET
 
 // func windowMaxAVX512(t *tile)
-TEXT ·windowMaxAVX512(SB), NOSPLIT, $0-8
+TEXT ·windowMaxAVX512(SB), NOSPLIT, $48-8
 	MOVQ t+0(FP), R14
 	MOVQ tile_a(R14), CX
 	TESTQ CX, CX
 	JZ absent527
 	ADDQ tile_atA(R14), CX
 absent527:
-	MOVQ CX, tile_aCur(R14)
+	MOVQ CX, a-8(SP)
 	MOVQ tile_b(R14), CX
 	TESTQ CX, CX
 	JZ absent528
 	ADDQ tile_atB(R14), CX
 absent528:
-	MOVQ CX, tile_bCur(R14)
+	MOVQ CX, b-16(SP)
 	MOVQ tile_c(R14), CX
 	TESTQ CX, CX
 	JZ absent529
 	ADDQ tile_atC(R14), CX
 absent529:
-	MOVQ CX, tile_cCur(R14)
+	MOVQ CX, c-24(SP)
 	MOVQ tile_bias(R14), CX
 	TESTQ CX, CX
 	JZ absent530
 	ADDQ tile_atBias(R14), CX
 absent530:
-	MOVQ CX, tile_biasCur(R14)
+	MOVQ CX, bias-32(SP)
 	MOVQ tile_residual(R14), CX
 	TESTQ CX, CX
 	JZ absent531
 	ADDQ tile_atC(R14), CX
 absent531:
-	MOVQ CX, tile_residualCur(R14)
+	MOVQ CX, residual-40(SP)
 	MOVQ tile_count(R14), CX
-	MOVQ CX, tile_countCur(R14)
+	MOVQ CX, count-48(SP)
 	MOVQ tile_rowA(R14), DX
 	LEAQ (DX)(DX*2), AX
 	LEAQ (DX)(DX*4), R9
@@ -6857,11 +6673,11 @@ from542:
 from544:
 	JMP r14p1
 r1p1:
-	MOVQ tile_aCur(R14), SI
+	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	MOVQ tile_n+16(R14), R13
-	MOVQ tile_bCur(R14), DI
+	MOVQ b-16(SP), DI
 	VBROADCASTSS lowest<>(SB), Z0
 nest545:
 	VMAXPS 0(SI), Z0, Z0
@@ -6888,7 +6704,7 @@ outer548:
 	JMP nest545
 outer549:
 out546:
-	MOVQ tile_biasCur(R14), BX
+	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
 	JZ unbiased550
 	VMOVUPS 0(BX), Z1
@@ -6896,11 +6712,9 @@ out546:
 unbiased550:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
-	MOVQ tile_residualCur(R14), DI
+	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
 	JZ alone551
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
 	VADDPS 0(DI), Z0, Z0
 alone551:
 	CMPQ tile_clamp(R14), $0
@@ -6910,36 +6724,34 @@ alone551:
 	VMAXPS Z0, Z1, Z0
 	VMINPS Z0, Z2, Z0
 free552:
-	MOVQ tile_cCur(R14), DI
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
+	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
-	DECQ tile_countCur(R14)
+	DECQ count-48(SP)
 	JZ last553
 	MOVQ tile_nextA(R14), BX
-	ADDQ BX, tile_aCur(R14)
+	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB(R14), BX
-	ADDQ BX, tile_bCur(R14)
+	ADDQ BX, b-16(SP)
 	MOVQ tile_nextC(R14), BX
-	ADDQ BX, tile_cCur(R14)
-	CMPQ tile_residualCur(R14), $0
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
 	JEQ unread554
-	ADDQ BX, tile_residualCur(R14)
+	ADDQ BX, residual-40(SP)
 unread554:
-	CMPQ tile_biasCur(R14), $0
+	CMPQ bias-32(SP), $0
 	JEQ r1p1
 	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, tile_biasCur(R14)
+	ADDQ BX, bias-32(SP)
 	JMP r1p1
 last553:
 	VZEROUPPER
 	RET
 r2p1:
-	MOVQ tile_aCur(R14), SI
+	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	MOVQ tile_n+16(R14), R13
-	MOVQ tile_bCur(R14), DI
+	MOVQ b-16(SP), DI
 	VBROADCASTSS lowest<>(SB), Z0
 	VBROADCASTSS lowest<>(SB), Z1
 nest555:
@@ -6968,7 +6780,7 @@ outer558:
 	JMP nest555
 outer559:
 out556:
-	MOVQ tile_biasCur(R14), BX
+	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
 	JZ unbiased560
 	VMOVUPS 0(BX), Z2
@@ -6977,11 +6789,9 @@ out556:
 unbiased560:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
-	MOVQ tile_residualCur(R14), DI
+	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
 	JZ alone561
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -6995,38 +6805,36 @@ alone561:
 	VMAXPS Z1, Z2, Z1
 	VMINPS Z1, Z3, Z1
 free562:
-	MOVQ tile_cCur(R14), DI
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
+	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z1, 0(DI)
-	DECQ tile_countCur(R14)
+	DECQ count-48(SP)
 	JZ last563
 	MOVQ tile_nextA(R14), BX
-	ADDQ BX, tile_aCur(R14)
+	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB(R14), BX
-	ADDQ BX, tile_bCur(R14)
+	ADDQ BX, b-16(SP)
 	MOVQ tile_nextC(R14), BX
-	ADDQ BX, tile_cCur(R14)
-	CMPQ tile_residualCur(R14), $0
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
 	JEQ unread564
-	ADDQ BX, tile_residualCur(R14)
+	ADDQ BX, residual-40(SP)
 unread564:
-	CMPQ tile_biasCur(R14), $0
+	CMPQ bias-32(SP), $0
 	JEQ r2p1
 	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, tile_biasCur(R14)
+	ADDQ BX, bias-32(SP)
 	JMP r2p1
 last563:
 	VZEROUPPER
 	RET
 r3p1:
-	MOVQ tile_aCur(R14), SI
+	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	MOVQ tile_n+16(R14), R13
-	MOVQ tile_bCur(R14), DI
+	MOVQ b-16(SP), DI
 	VBROADCASTSS lowest<>(SB), Z0
 	VBROADCASTSS lowest<>(SB), Z1
 	VBROADCASTSS lowest<>(SB), Z2
@@ -7057,7 +6865,7 @@ outer568:
 	JMP nest565
 outer569:
 out566:
-	MOVQ tile_biasCur(R14), BX
+	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
 	JZ unbiased570
 	VMOVUPS 0(BX), Z3
@@ -7067,11 +6875,9 @@ out566:
 unbiased570:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
-	MOVQ tile_residualCur(R14), DI
+	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
 	JZ alone571
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -7089,40 +6895,38 @@ alone571:
 	VMAXPS Z2, Z3, Z2
 	VMINPS Z2, Z4, Z2
 free572:
-	MOVQ tile_cCur(R14), DI
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
+	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z1, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z2, 0(DI)
-	DECQ tile_countCur(R14)
+	DECQ count-48(SP)
 	JZ last573
 	MOVQ tile_nextA(R14), BX
-	ADDQ BX, tile_aCur(R14)
+	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB(R14), BX
-	ADDQ BX, tile_bCur(R14)
+	ADDQ BX, b-16(SP)
 	MOVQ tile_nextC(R14), BX
-	ADDQ BX, tile_cCur(R14)
-	CMPQ tile_residualCur(R14), $0
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
 	JEQ unread574
-	ADDQ BX, tile_residualCur(R14)
+	ADDQ BX, residual-40(SP)
 unread574:
-	CMPQ tile_biasCur(R14), $0
+	CMPQ bias-32(SP), $0
 	JEQ r3p1
 	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, tile_biasCur(R14)
+	ADDQ BX, bias-32(SP)
 	JMP r3p1
 last573:
 	VZEROUPPER
 	RET
 r4p1:
-	MOVQ tile_aCur(R14), SI
+	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	MOVQ tile_n+16(R14), R13
-	MOVQ tile_bCur(R14), DI
+	MOVQ b-16(SP), DI
 	VBROADCASTSS lowest<>(SB), Z0
 	VBROADCASTSS lowest<>(SB), Z1
 	VBROADCASTSS lowest<>(SB), Z2
@@ -7155,7 +6959,7 @@ outer578:
 	JMP nest575
 outer579:
 out576:
-	MOVQ tile_biasCur(R14), BX
+	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
 	JZ unbiased580
 	VMOVUPS 0(BX), Z4
@@ -7166,11 +6970,9 @@ out576:
 unbiased580:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
-	MOVQ tile_residualCur(R14), DI
+	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
 	JZ alone581
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -7192,9 +6994,7 @@ alone581:
 	VMAXPS Z3, Z4, Z3
 	VMINPS Z3, Z5, Z3
 free582:
-	MOVQ tile_cCur(R14), DI
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
+	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z1, 0(DI)
@@ -7202,32 +7002,32 @@ free582:
 	VMOVUPS Z2, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z3, 0(DI)
-	DECQ tile_countCur(R14)
+	DECQ count-48(SP)
 	JZ last583
 	MOVQ tile_nextA(R14), BX
-	ADDQ BX, tile_aCur(R14)
+	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB(R14), BX
-	ADDQ BX, tile_bCur(R14)
+	ADDQ BX, b-16(SP)
 	MOVQ tile_nextC(R14), BX
-	ADDQ BX, tile_cCur(R14)
-	CMPQ tile_residualCur(R14), $0
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
 	JEQ unread584
-	ADDQ BX, tile_residualCur(R14)
+	ADDQ BX, residual-40(SP)
 unread584:
-	CMPQ tile_biasCur(R14), $0
+	CMPQ bias-32(SP), $0
 	JEQ r4p1
 	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, tile_biasCur(R14)
+	ADDQ BX, bias-32(SP)
 	JMP r4p1
 last583:
 	VZEROUPPER
 	RET
 r5p1:
-	MOVQ tile_aCur(R14), SI
+	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	MOVQ tile_n+16(R14), R13
-	MOVQ tile_bCur(R14), DI
+	MOVQ b-16(SP), DI
 	VBROADCASTSS lowest<>(SB), Z0
 	VBROADCASTSS lowest<>(SB), Z1
 	VBROADCASTSS lowest<>(SB), Z2
@@ -7262,7 +7062,7 @@ outer588:
 	JMP nest585
 outer589:
 out586:
-	MOVQ tile_biasCur(R14), BX
+	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
 	JZ unbiased590
 	VMOVUPS 0(BX), Z5
@@ -7274,11 +7074,9 @@ out586:
 unbiased590:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
-	MOVQ tile_residualCur(R14), DI
+	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
 	JZ alone591
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -7304,9 +7102,7 @@ alone591:
 	VMAXPS Z4, Z5, Z4
 	VMINPS Z4, Z6, Z4
 free592:
-	MOVQ tile_cCur(R14), DI
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
+	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z1, 0(DI)
@@ -7316,32 +7112,32 @@ free592:
 	VMOVUPS Z3, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z4, 0(DI)
-	DECQ tile_countCur(R14)
+	DECQ count-48(SP)
 	JZ last593
 	MOVQ tile_nextA(R14), BX
-	ADDQ BX, tile_aCur(R14)
+	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB(R14), BX
-	ADDQ BX, tile_bCur(R14)
+	ADDQ BX, b-16(SP)
 	MOVQ tile_nextC(R14), BX
-	ADDQ BX, tile_cCur(R14)
-	CMPQ tile_residualCur(R14), $0
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
 	JEQ unread594
-	ADDQ BX, tile_residualCur(R14)
+	ADDQ BX, residual-40(SP)
 unread594:
-	CMPQ tile_biasCur(R14), $0
+	CMPQ bias-32(SP), $0
 	JEQ r5p1
 	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, tile_biasCur(R14)
+	ADDQ BX, bias-32(SP)
 	JMP r5p1
 last593:
 	VZEROUPPER
 	RET
 r6p1:
-	MOVQ tile_aCur(R14), SI
+	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	MOVQ tile_n+16(R14), R13
-	MOVQ tile_bCur(R14), DI
+	MOVQ b-16(SP), DI
 	VBROADCASTSS lowest<>(SB), Z0
 	VBROADCASTSS lowest<>(SB), Z1
 	VBROADCASTSS lowest<>(SB), Z2
@@ -7378,7 +7174,7 @@ outer598:
 	JMP nest595
 outer599:
 out596:
-	MOVQ tile_biasCur(R14), BX
+	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
 	JZ unbiased600
 	VMOVUPS 0(BX), Z6
@@ -7391,11 +7187,9 @@ out596:
 unbiased600:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
-	MOVQ tile_residualCur(R14), DI
+	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
 	JZ alone601
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -7425,9 +7219,7 @@ alone601:
 	VMAXPS Z5, Z6, Z5
 	VMINPS Z5, Z7, Z5
 free602:
-	MOVQ tile_cCur(R14), DI
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
+	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z1, 0(DI)
@@ -7439,32 +7231,32 @@ free602:
 	VMOVUPS Z4, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z5, 0(DI)
-	DECQ tile_countCur(R14)
+	DECQ count-48(SP)
 	JZ last603
 	MOVQ tile_nextA(R14), BX
-	ADDQ BX, tile_aCur(R14)
+	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB(R14), BX
-	ADDQ BX, tile_bCur(R14)
+	ADDQ BX, b-16(SP)
 	MOVQ tile_nextC(R14), BX
-	ADDQ BX, tile_cCur(R14)
-	CMPQ tile_residualCur(R14), $0
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
 	JEQ unread604
-	ADDQ BX, tile_residualCur(R14)
+	ADDQ BX, residual-40(SP)
 unread604:
-	CMPQ tile_biasCur(R14), $0
+	CMPQ bias-32(SP), $0
 	JEQ r6p1
 	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, tile_biasCur(R14)
+	ADDQ BX, bias-32(SP)
 	JMP r6p1
 last603:
 	VZEROUPPER
 	RET
 r7p1:
-	MOVQ tile_aCur(R14), SI
+	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	MOVQ tile_n+16(R14), R13
-	MOVQ tile_bCur(R14), DI
+	MOVQ b-16(SP), DI
 	VBROADCASTSS lowest<>(SB), Z0
 	VBROADCASTSS lowest<>(SB), Z1
 	VBROADCASTSS lowest<>(SB), Z2
@@ -7503,7 +7295,7 @@ outer608:
 	JMP nest605
 outer609:
 out606:
-	MOVQ tile_biasCur(R14), BX
+	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
 	JZ unbiased610
 	VMOVUPS 0(BX), Z7
@@ -7517,11 +7309,9 @@ out606:
 unbiased610:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
-	MOVQ tile_residualCur(R14), DI
+	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
 	JZ alone611
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -7555,9 +7345,7 @@ alone611:
 	VMAXPS Z6, Z7, Z6
 	VMINPS Z6, Z8, Z6
 free612:
-	MOVQ tile_cCur(R14), DI
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
+	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z1, 0(DI)
@@ -7571,34 +7359,34 @@ free612:
 	VMOVUPS Z5, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z6, 0(DI)
-	DECQ tile_countCur(R14)
+	DECQ count-48(SP)
 	JZ last613
 	MOVQ tile_nextA(R14), BX
-	ADDQ BX, tile_aCur(R14)
+	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB(R14), BX
-	ADDQ BX, tile_bCur(R14)
+	ADDQ BX, b-16(SP)
 	MOVQ tile_nextC(R14), BX
-	ADDQ BX, tile_cCur(R14)
-	CMPQ tile_residualCur(R14), $0
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
 	JEQ unread614
-	ADDQ BX, tile_residualCur(R14)
+	ADDQ BX, residual-40(SP)
 unread614:
-	CMPQ tile_biasCur(R14), $0
+	CMPQ bias-32(SP), $0
 	JEQ r7p1
 	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, tile_biasCur(R14)
+	ADDQ BX, bias-32(SP)
 	JMP r7p1
 last613:
 	VZEROUPPER
 	RET
 r8p1:
-	MOVQ tile_aCur(R14), SI
-	MOVQ tile_groupA(R14), R8
-	ADDQ SI, R8
+	MOVQ a-8(SP), SI
+	LEAQ (SI)(DX*8), R8
+	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	MOVQ tile_n+16(R14), R13
-	MOVQ tile_bCur(R14), DI
+	MOVQ b-16(SP), DI
 	VBROADCASTSS lowest<>(SB), Z0
 	VBROADCASTSS lowest<>(SB), Z1
 	VBROADCASTSS lowest<>(SB), Z2
@@ -7643,7 +7431,7 @@ outer618:
 	JMP nest615
 outer619:
 out616:
-	MOVQ tile_biasCur(R14), BX
+	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
 	JZ unbiased620
 	VMOVUPS 0(BX), Z8
@@ -7658,11 +7446,9 @@ out616:
 unbiased620:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
-	MOVQ tile_residualCur(R14), DI
+	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
 	JZ alone621
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -7676,7 +7462,7 @@ unbiased620:
 	VADDPS 0(DI), Z5, Z5
 	ADDQ R10, DI
 	VADDPS 0(DI), Z6, Z6
-	MOVQ R13, DI
+	ADDQ R10, DI
 	VADDPS 0(DI), Z7, Z7
 alone621:
 	CMPQ tile_clamp(R14), $0
@@ -7700,9 +7486,7 @@ alone621:
 	VMAXPS Z7, Z8, Z7
 	VMINPS Z7, Z9, Z7
 free622:
-	MOVQ tile_cCur(R14), DI
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
+	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z1, 0(DI)
@@ -7716,36 +7500,36 @@ free622:
 	VMOVUPS Z5, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z6, 0(DI)
-	MOVQ R13, DI
+	ADDQ R10, DI
 	VMOVUPS Z7, 0(DI)
-	DECQ tile_countCur(R14)
+	DECQ count-48(SP)
 	JZ last623
 	MOVQ tile_nextA(R14), BX
-	ADDQ BX, tile_aCur(R14)
+	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB(R14), BX
-	ADDQ BX, tile_bCur(R14)
+	ADDQ BX, b-16(SP)
 	MOVQ tile_nextC(R14), BX
-	ADDQ BX, tile_cCur(R14)
-	CMPQ tile_residualCur(R14), $0
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
 	JEQ unread624
-	ADDQ BX, tile_residualCur(R14)
+	ADDQ BX, residual-40(SP)
 unread624:
-	CMPQ tile_biasCur(R14), $0
+	CMPQ bias-32(SP), $0
 	JEQ r8p1
 	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, tile_biasCur(R14)
+	ADDQ BX, bias-32(SP)
 	JMP r8p1
 last623:
 	VZEROUPPER
 	RET
 r9p1:
-	MOVQ tile_aCur(R14), SI
-	MOVQ tile_groupA(R14), R8
-	ADDQ SI, R8
+	MOVQ a-8(SP), SI
+	LEAQ (SI)(DX*8), R8
+	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	MOVQ tile_n+16(R14), R13
-	MOVQ tile_bCur(R14), DI
+	MOVQ b-16(SP), DI
 	VBROADCASTSS lowest<>(SB), Z0
 	VBROADCASTSS lowest<>(SB), Z1
 	VBROADCASTSS lowest<>(SB), Z2
@@ -7792,7 +7576,7 @@ outer628:
 	JMP nest625
 outer629:
 out626:
-	MOVQ tile_biasCur(R14), BX
+	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
 	JZ unbiased630
 	VMOVUPS 0(BX), Z9
@@ -7808,11 +7592,9 @@ out626:
 unbiased630:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
-	MOVQ tile_residualCur(R14), DI
+	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
 	JZ alone631
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -7826,7 +7608,7 @@ unbiased630:
 	VADDPS 0(DI), Z5, Z5
 	ADDQ R10, DI
 	VADDPS 0(DI), Z6, Z6
-	MOVQ R13, DI
+	ADDQ R10, DI
 	VADDPS 0(DI), Z7, Z7
 	ADDQ R10, DI
 	VADDPS 0(DI), Z8, Z8
@@ -7854,9 +7636,7 @@ alone631:
 	VMAXPS Z8, Z9, Z8
 	VMINPS Z8, Z10, Z8
 free632:
-	MOVQ tile_cCur(R14), DI
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
+	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z1, 0(DI)
@@ -7870,38 +7650,38 @@ free632:
 	VMOVUPS Z5, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z6, 0(DI)
-	MOVQ R13, DI
+	ADDQ R10, DI
 	VMOVUPS Z7, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z8, 0(DI)
-	DECQ tile_countCur(R14)
+	DECQ count-48(SP)
 	JZ last633
 	MOVQ tile_nextA(R14), BX
-	ADDQ BX, tile_aCur(R14)
+	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB(R14), BX
-	ADDQ BX, tile_bCur(R14)
+	ADDQ BX, b-16(SP)
 	MOVQ tile_nextC(R14), BX
-	ADDQ BX, tile_cCur(R14)
-	CMPQ tile_residualCur(R14), $0
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
 	JEQ unread634
-	ADDQ BX, tile_residualCur(R14)
+	ADDQ BX, residual-40(SP)
 unread634:
-	CMPQ tile_biasCur(R14), $0
+	CMPQ bias-32(SP), $0
 	JEQ r9p1
 	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, tile_biasCur(R14)
+	ADDQ BX, bias-32(SP)
 	JMP r9p1
 last633:
 	VZEROUPPER
 	RET
 r10p1:
-	MOVQ tile_aCur(R14), SI
-	MOVQ tile_groupA(R14), R8
-	ADDQ SI, R8
+	MOVQ a-8(SP), SI
+	LEAQ (SI)(DX*8), R8
+	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	MOVQ tile_n+16(R14), R13
-	MOVQ tile_bCur(R14), DI
+	MOVQ b-16(SP), DI
 	VBROADCASTSS lowest<>(SB), Z0
 	VBROADCASTSS lowest<>(SB), Z1
 	VBROADCASTSS lowest<>(SB), Z2
@@ -7950,7 +7730,7 @@ outer638:
 	JMP nest635
 outer639:
 out636:
-	MOVQ tile_biasCur(R14), BX
+	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
 	JZ unbiased640
 	VMOVUPS 0(BX), Z10
@@ -7967,11 +7747,9 @@ out636:
 unbiased640:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
-	MOVQ tile_residualCur(R14), DI
+	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
 	JZ alone641
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -7985,7 +7763,7 @@ unbiased640:
 	VADDPS 0(DI), Z5, Z5
 	ADDQ R10, DI
 	VADDPS 0(DI), Z6, Z6
-	MOVQ R13, DI
+	ADDQ R10, DI
 	VADDPS 0(DI), Z7, Z7
 	ADDQ R10, DI
 	VADDPS 0(DI), Z8, Z8
@@ -8017,9 +7795,7 @@ alone641:
 	VMAXPS Z9, Z10, Z9
 	VMINPS Z9, Z11, Z9
 free642:
-	MOVQ tile_cCur(R14), DI
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
+	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z1, 0(DI)
@@ -8033,40 +7809,40 @@ free642:
 	VMOVUPS Z5, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z6, 0(DI)
-	MOVQ R13, DI
+	ADDQ R10, DI
 	VMOVUPS Z7, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z8, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z9, 0(DI)
-	DECQ tile_countCur(R14)
+	DECQ count-48(SP)
 	JZ last643
 	MOVQ tile_nextA(R14), BX
-	ADDQ BX, tile_aCur(R14)
+	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB(R14), BX
-	ADDQ BX, tile_bCur(R14)
+	ADDQ BX, b-16(SP)
 	MOVQ tile_nextC(R14), BX
-	ADDQ BX, tile_cCur(R14)
-	CMPQ tile_residualCur(R14), $0
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
 	JEQ unread644
-	ADDQ BX, tile_residualCur(R14)
+	ADDQ BX, residual-40(SP)
 unread644:
-	CMPQ tile_biasCur(R14), $0
+	CMPQ bias-32(SP), $0
 	JEQ r10p1
 	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, tile_biasCur(R14)
+	ADDQ BX, bias-32(SP)
 	JMP r10p1
 last643:
 	VZEROUPPER
 	RET
 r11p1:
-	MOVQ tile_aCur(R14), SI
-	MOVQ tile_groupA(R14), R8
-	ADDQ SI, R8
+	MOVQ a-8(SP), SI
+	LEAQ (SI)(DX*8), R8
+	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	MOVQ tile_n+16(R14), R13
-	MOVQ tile_bCur(R14), DI
+	MOVQ b-16(SP), DI
 	VBROADCASTSS lowest<>(SB), Z0
 	VBROADCASTSS lowest<>(SB), Z1
 	VBROADCASTSS lowest<>(SB), Z2
@@ -8117,7 +7893,7 @@ outer648:
 	JMP nest645
 outer649:
 out646:
-	MOVQ tile_biasCur(R14), BX
+	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
 	JZ unbiased650
 	VMOVUPS 0(BX), Z11
@@ -8135,11 +7911,9 @@ out646:
 unbiased650:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
-	MOVQ tile_residualCur(R14), DI
+	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
 	JZ alone651
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -8153,7 +7927,7 @@ unbiased650:
 	VADDPS 0(DI), Z5, Z5
 	ADDQ R10, DI
 	VADDPS 0(DI), Z6, Z6
-	MOVQ R13, DI
+	ADDQ R10, DI
 	VADDPS 0(DI), Z7, Z7
 	ADDQ R10, DI
 	VADDPS 0(DI), Z8, Z8
@@ -8189,9 +7963,7 @@ alone651:
 	VMAXPS Z10, Z11, Z10
 	VMINPS Z10, Z12, Z10
 free652:
-	MOVQ tile_cCur(R14), DI
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
+	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z1, 0(DI)
@@ -8205,7 +7977,7 @@ free652:
 	VMOVUPS Z5, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z6, 0(DI)
-	MOVQ R13, DI
+	ADDQ R10, DI
 	VMOVUPS Z7, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z8, 0(DI)
@@ -8213,34 +7985,34 @@ free652:
 	VMOVUPS Z9, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z10, 0(DI)
-	DECQ tile_countCur(R14)
+	DECQ count-48(SP)
 	JZ last653
 	MOVQ tile_nextA(R14), BX
-	ADDQ BX, tile_aCur(R14)
+	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB(R14), BX
-	ADDQ BX, tile_bCur(R14)
+	ADDQ BX, b-16(SP)
 	MOVQ tile_nextC(R14), BX
-	ADDQ BX, tile_cCur(R14)
-	CMPQ tile_residualCur(R14), $0
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
 	JEQ unread654
-	ADDQ BX, tile_residualCur(R14)
+	ADDQ BX, residual-40(SP)
 unread654:
-	CMPQ tile_biasCur(R14), $0
+	CMPQ bias-32(SP), $0
 	JEQ r11p1
 	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, tile_biasCur(R14)
+	ADDQ BX, bias-32(SP)
 	JMP r11p1
 last653:
 	VZEROUPPER
 	RET
 r12p1:
-	MOVQ tile_aCur(R14), SI
-	MOVQ tile_groupA(R14), R8
-	ADDQ SI, R8
+	MOVQ a-8(SP), SI
+	LEAQ (SI)(DX*8), R8
+	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	MOVQ tile_n+16(R14), R13
-	MOVQ tile_bCur(R14), DI
+	MOVQ b-16(SP), DI
 	VBROADCASTSS lowest<>(SB), Z0
 	VBROADCASTSS lowest<>(SB), Z1
 	VBROADCASTSS lowest<>(SB), Z2
@@ -8293,7 +8065,7 @@ outer658:
 	JMP nest655
 outer659:
 out656:
-	MOVQ tile_biasCur(R14), BX
+	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
 	JZ unbiased660
 	VMOVUPS 0(BX), Z12
@@ -8312,11 +8084,9 @@ out656:
 unbiased660:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
-	MOVQ tile_residualCur(R14), DI
+	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
 	JZ alone661
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -8330,7 +8100,7 @@ unbiased660:
 	VADDPS 0(DI), Z5, Z5
 	ADDQ R10, DI
 	VADDPS 0(DI), Z6, Z6
-	MOVQ R13, DI
+	ADDQ R10, DI
 	VADDPS 0(DI), Z7, Z7
 	ADDQ R10, DI
 	VADDPS 0(DI), Z8, Z8
@@ -8370,9 +8140,7 @@ alone661:
 	VMAXPS Z11, Z12, Z11
 	VMINPS Z11, Z13, Z11
 free662:
-	MOVQ tile_cCur(R14), DI
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
+	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z1, 0(DI)
@@ -8386,7 +8154,7 @@ free662:
 	VMOVUPS Z5, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z6, 0(DI)
-	MOVQ R13, DI
+	ADDQ R10, DI
 	VMOVUPS Z7, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z8, 0(DI)
@@ -8396,34 +8164,34 @@ free662:
 	VMOVUPS Z10, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z11, 0(DI)
-	DECQ tile_countCur(R14)
+	DECQ count-48(SP)
 	JZ last663
 	MOVQ tile_nextA(R14), BX
-	ADDQ BX, tile_aCur(R14)
+	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB(R14), BX
-	ADDQ BX, tile_bCur(R14)
+	ADDQ BX, b-16(SP)
 	MOVQ tile_nextC(R14), BX
-	ADDQ BX, tile_cCur(R14)
-	CMPQ tile_residualCur(R14), $0
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
 	JEQ unread664
-	ADDQ BX, tile_residualCur(R14)
+	ADDQ BX, residual-40(SP)
 unread664:
-	CMPQ tile_biasCur(R14), $0
+	CMPQ bias-32(SP), $0
 	JEQ r12p1
 	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, tile_biasCur(R14)
+	ADDQ BX, bias-32(SP)
 	JMP r12p1
 last663:
 	VZEROUPPER
 	RET
 r13p1:
-	MOVQ tile_aCur(R14), SI
-	MOVQ tile_groupA(R14), R8
-	ADDQ SI, R8
+	MOVQ a-8(SP), SI
+	LEAQ (SI)(DX*8), R8
+	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	MOVQ tile_n+16(R14), R13
-	MOVQ tile_bCur(R14), DI
+	MOVQ b-16(SP), DI
 	VBROADCASTSS lowest<>(SB), Z0
 	VBROADCASTSS lowest<>(SB), Z1
 	VBROADCASTSS lowest<>(SB), Z2
@@ -8478,7 +8246,7 @@ outer668:
 	JMP nest665
 outer669:
 out666:
-	MOVQ tile_biasCur(R14), BX
+	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
 	JZ unbiased670
 	VMOVUPS 0(BX), Z13
@@ -8498,11 +8266,9 @@ out666:
 unbiased670:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
-	MOVQ tile_residualCur(R14), DI
+	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
 	JZ alone671
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -8516,7 +8282,7 @@ unbiased670:
 	VADDPS 0(DI), Z5, Z5
 	ADDQ R10, DI
 	VADDPS 0(DI), Z6, Z6
-	MOVQ R13, DI
+	ADDQ R10, DI
 	VADDPS 0(DI), Z7, Z7
 	ADDQ R10, DI
 	VADDPS 0(DI), Z8, Z8
@@ -8560,9 +8326,7 @@ alone671:
 	VMAXPS Z12, Z13, Z12
 	VMINPS Z12, Z14, Z12
 free672:
-	MOVQ tile_cCur(R14), DI
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
+	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z1, 0(DI)
@@ -8576,7 +8340,7 @@ free672:
 	VMOVUPS Z5, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z6, 0(DI)
-	MOVQ R13, DI
+	ADDQ R10, DI
 	VMOVUPS Z7, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z8, 0(DI)
@@ -8588,34 +8352,34 @@ free672:
 	VMOVUPS Z11, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z12, 0(DI)
-	DECQ tile_countCur(R14)
+	DECQ count-48(SP)
 	JZ last673
 	MOVQ tile_nextA(R14), BX
-	ADDQ BX, tile_aCur(R14)
+	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB(R14), BX
-	ADDQ BX, tile_bCur(R14)
+	ADDQ BX, b-16(SP)
 	MOVQ tile_nextC(R14), BX
-	ADDQ BX, tile_cCur(R14)
-	CMPQ tile_residualCur(R14), $0
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
 	JEQ unread674
-	ADDQ BX, tile_residualCur(R14)
+	ADDQ BX, residual-40(SP)
 unread674:
-	CMPQ tile_biasCur(R14), $0
+	CMPQ bias-32(SP), $0
 	JEQ r13p1
 	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, tile_biasCur(R14)
+	ADDQ BX, bias-32(SP)
 	JMP r13p1
 last673:
 	VZEROUPPER
 	RET
 r14p1:
-	MOVQ tile_aCur(R14), SI
-	MOVQ tile_groupA(R14), R8
-	ADDQ SI, R8
+	MOVQ a-8(SP), SI
+	LEAQ (SI)(DX*8), R8
+	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	MOVQ tile_n+16(R14), R13
-	MOVQ tile_bCur(R14), DI
+	MOVQ b-16(SP), DI
 	VBROADCASTSS lowest<>(SB), Z0
 	VBROADCASTSS lowest<>(SB), Z1
 	VBROADCASTSS lowest<>(SB), Z2
@@ -8672,7 +8436,7 @@ outer678:
 	JMP nest675
 outer679:
 out676:
-	MOVQ tile_biasCur(R14), BX
+	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
 	JZ unbiased680
 	VMOVUPS 0(BX), Z14
@@ -8693,11 +8457,9 @@ out676:
 unbiased680:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
-	MOVQ tile_residualCur(R14), DI
+	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
 	JZ alone681
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -8711,7 +8473,7 @@ unbiased680:
 	VADDPS 0(DI), Z5, Z5
 	ADDQ R10, DI
 	VADDPS 0(DI), Z6, Z6
-	MOVQ R13, DI
+	ADDQ R10, DI
 	VADDPS 0(DI), Z7, Z7
 	ADDQ R10, DI
 	VADDPS 0(DI), Z8, Z8
@@ -8759,9 +8521,7 @@ alone681:
 	VMAXPS Z13, Z14, Z13
 	VMINPS Z13, Z15, Z13
 free682:
-	MOVQ tile_cCur(R14), DI
-	MOVQ tile_groupC(R14), R13
-	ADDQ DI, R13
+	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z1, 0(DI)
@@ -8775,7 +8535,7 @@ free682:
 	VMOVUPS Z5, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z6, 0(DI)
-	MOVQ R13, DI
+	ADDQ R10, DI
 	VMOVUPS Z7, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z8, 0(DI)
@@ -8789,22 +8549,22 @@ free682:
 	VMOVUPS Z12, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z13, 0(DI)
-	DECQ tile_countCur(R14)
+	DECQ count-48(SP)
 	JZ last683
 	MOVQ tile_nextA(R14), BX
-	ADDQ BX, tile_aCur(R14)
+	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB(R14), BX
-	ADDQ BX, tile_bCur(R14)
+	ADDQ BX, b-16(SP)
 	MOVQ tile_nextC(R14), BX
-	ADDQ BX, tile_cCur(R14)
-	CMPQ tile_residualCur(R14), $0
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
 	JEQ unread684
-	ADDQ BX, tile_residualCur(R14)
+	ADDQ BX, residual-40(SP)
 unread684:
-	CMPQ tile_biasCur(R14), $0
+	CMPQ bias-32(SP), $0
 	JEQ r14p1
 	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, tile_biasCur(R14)
+	ADDQ BX, bias-32(SP)
 	JMP r14p1
 last683:
 	VZEROUPPER

@@ -14,7 +14,7 @@ func windowRef(t *tile, op windowOp) {
 	var sums [maxRows][16]float32
 	for i := range t.count {
 		for r := range t.rows {
-			sums[r] = t.window(op, t.atA+i*t.nextA+t.rowInA(r), t.atB+i*t.nextB)
+			sums[r] = t.window(op, t.atA+i*t.nextA+r*t.rowA, t.atB+i*t.nextB)
 		}
 		t.finish(sums[:t.rows], t.atC+i*t.nextC, t.atBias+i*t.nextBias)
 	}

@@ -34,31 +34,32 @@ func (c *ConvCase) complete() {
 func Conv(t *testing.T, conv ConvFunc) {
 	type shape = cpu.ConvShape
 	for name, c := range map[string]ConvCase{
-		"1x1":                      {Shape: shape{InC: 32, InH: 5, InW: 7, InBlock: 16, OutC: 32}},
-		"1x1 on one pixel":         {Shape: shape{InC: 40, InH: 1, InW: 1, InBlock: 16, OutC: 10}},
-		"1x1 of many pixels":       {Shape: shape{InC: 16, InH: 41, InW: 43, InBlock: 16, OutC: 48}, Epilogue: everyStep},
-		"1x1 with stride":          {Shape: shape{InC: 32, InH: 9, InW: 8, InBlock: 16, OutC: 16, StrideH: 2, StrideW: 2}},
-		"1x1 of a part":            {Shape: shape{N: 2, InC: 16, InH: 4, InW: 6, InBlock: 16, OutC: 16, StrideH: 4}},
-		"3x3":                      {Shape: shape{N: 2, InC: 32, InH: 9, InW: 15, InBlock: 16, OutC: 64, KH: 3, KW: 3}},
-		"3x3 with everything":      {Shape: shape{N: 2, InC: 19, InH: 16, InW: 18, InBlock: 16, OutC: 50, KH: 3, KW: 3}, Epilogue: everyStep},
-		"3x3 of many pixels":       {Shape: shape{InC: 70, InH: 61, InW: 40, InBlock: 16, OutC: 36, KH: 3, KW: 3}, Epilogue: everyStep},
-		"3x3 with stride":          {Shape: shape{InC: 16, InH: 17, InW: 31, InBlock: 16, OutC: 32, KH: 3, KW: 3, StrideH: 2, StrideW: 2}},
-		"3x3 with dilation":        {Shape: shape{InC: 33, InH: 12, InW: 13, InBlock: 16, OutC: 32, KH: 3, KW: 3, DilH: 2, DilW: 3}},
-		"dilation of rows":         {Shape: shape{InC: 16, InH: 12, InW: 6, InBlock: 16, OutC: 16, KH: 3, KW: 3, DilH: 4}},
-		"kernel 1x5":               {Shape: shape{InC: 24, InH: 6, InW: 20, InBlock: 16, OutC: 40, KW: 5}},
-		"kernel 4x1":               {Shape: shape{InC: 24, InH: 7, InW: 3, InBlock: 16, OutC: 20, KH: 4}},
-		"one dimension":            {Shape: shape{InC: 20, InH: 1, InW: 50, InBlock: 16, OutC: 33, KW: 3, StrideW: 2}, Epilogue: everyStep},
-		"planar 7x7 with stride":   {Shape: shape{N: 2, InC: 3, InH: 30, InW: 33, InBlock: 1, OutC: 64, KH: 7, KW: 7, StrideH: 2, StrideW: 2}, Epilogue: everyStep},
-		"planar 3x3":               {Shape: shape{InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 8, KH: 3, KW: 3}},
-		"planar with dilation":     {Shape: shape{InC: 3, InH: 11, InW: 12, InBlock: 1, OutC: 20, KH: 3, KW: 2, DilH: 2, DilW: 4}},
-		"planar groups":            {Shape: shape{InC: 6, InH: 5, InW: 6, InBlock: 1, OutC: 24, KH: 2, KW: 2, Group: 3}},
-		"groups of whole blocks":   {Shape: shape{InC: 64, InH: 6, InW: 6, InBlock: 16, OutC: 128, KH: 3, KW: 3, Group: 2}, Epilogue: everyStep},
-		"groups within a block":    {Shape: shape{InC: 16, InH: 5, InW: 9, InBlock: 16, OutC: 32, KH: 3, KW: 3, Group: 4}},
-		"groups across blocks":     {Shape: shape{InC: 60, InH: 4, InW: 9, InBlock: 16, OutC: 90, Group: 3}, Epilogue: everyStep},
-		"as many groups as inputs": {Shape: shape{InC: 35, InH: 7, InW: 8, InBlock: 16, OutC: 70, KH: 3, KW: 3, Group: 35}},
-		"unaligned":                {Shape: shape{InC: 17, InH: 7, InW: 8, InBlock: 16, OutC: 18, KH: 3, KW: 3}, Shift: 5, Epilogue: everyStep},
-		"clamp above zero":         {Shape: shape{InC: 5, InH: 6, InW: 8, InBlock: 16, OutC: 20, KH: 3, KW: 3}, Epilogue: withBias | withClampUp},
-		"odd numbers":              {Shape: shape{InC: 32, InH: 7, InW: 8, InBlock: 16, OutC: 32, KH: 3, KW: 3}, Special: true, Epilogue: everyStep},
+		"1x1":                         {Shape: shape{InC: 32, InH: 5, InW: 7, InBlock: 16, OutC: 32}},
+		"1x1 on one pixel":            {Shape: shape{InC: 40, InH: 1, InW: 1, InBlock: 16, OutC: 10}},
+		"1x1 of many pixels":          {Shape: shape{InC: 16, InH: 41, InW: 43, InBlock: 16, OutC: 48}, Epilogue: everyStep},
+		"1x1 with stride":             {Shape: shape{InC: 32, InH: 9, InW: 8, InBlock: 16, OutC: 16, StrideH: 2, StrideW: 2}},
+		"1x1 of a part":               {Shape: shape{N: 2, InC: 16, InH: 4, InW: 6, InBlock: 16, OutC: 16, StrideH: 4}},
+		"3x3":                         {Shape: shape{N: 2, InC: 32, InH: 9, InW: 15, InBlock: 16, OutC: 64, KH: 3, KW: 3}},
+		"3x3 with everything":         {Shape: shape{N: 2, InC: 19, InH: 16, InW: 18, InBlock: 16, OutC: 50, KH: 3, KW: 3}, Epilogue: everyStep},
+		"3x3 of many pixels":          {Shape: shape{InC: 70, InH: 61, InW: 40, InBlock: 16, OutC: 36, KH: 3, KW: 3}, Epilogue: everyStep},
+		"3x3 with stride":             {Shape: shape{InC: 16, InH: 17, InW: 31, InBlock: 16, OutC: 32, KH: 3, KW: 3, StrideH: 2, StrideW: 2}},
+		"3x3 with dilation":           {Shape: shape{InC: 33, InH: 12, InW: 13, InBlock: 16, OutC: 32, KH: 3, KW: 3, DilH: 2, DilW: 3}},
+		"dilation of rows":            {Shape: shape{InC: 16, InH: 12, InW: 6, InBlock: 16, OutC: 16, KH: 3, KW: 3, DilH: 4}},
+		"kernel 1x5":                  {Shape: shape{InC: 24, InH: 6, InW: 20, InBlock: 16, OutC: 40, KW: 5}},
+		"kernel 4x1":                  {Shape: shape{InC: 24, InH: 7, InW: 3, InBlock: 16, OutC: 20, KH: 4}},
+		"one dimension":               {Shape: shape{InC: 20, InH: 1, InW: 50, InBlock: 16, OutC: 33, KW: 3, StrideW: 2}, Epilogue: everyStep},
+		"planar 7x7 with stride":      {Shape: shape{N: 2, InC: 3, InH: 30, InW: 33, InBlock: 1, OutC: 64, KH: 7, KW: 7, StrideH: 2, StrideW: 2}, Epilogue: everyStep},
+		"planar 3x3":                  {Shape: shape{InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 8, KH: 3, KW: 3}},
+		"planar with dilation":        {Shape: shape{InC: 3, InH: 11, InW: 12, InBlock: 1, OutC: 20, KH: 3, KW: 2, DilH: 2, DilW: 4}},
+		"planar groups":               {Shape: shape{InC: 6, InH: 5, InW: 6, InBlock: 1, OutC: 24, KH: 2, KW: 2, Group: 3}},
+		"groups of whole blocks":      {Shape: shape{InC: 64, InH: 6, InW: 6, InBlock: 16, OutC: 128, KH: 3, KW: 3, Group: 2}, Epilogue: everyStep},
+		"groups within a block":       {Shape: shape{InC: 16, InH: 5, InW: 9, InBlock: 16, OutC: 32, KH: 3, KW: 3, Group: 4}},
+		"groups across blocks":        {Shape: shape{InC: 60, InH: 4, InW: 9, InBlock: 16, OutC: 90, Group: 3}, Epilogue: everyStep},
+		"as many groups as inputs":    {Shape: shape{InC: 35, InH: 7, InW: 8, InBlock: 16, OutC: 70, KH: 3, KW: 3, Group: 35}},
+		"unaligned":                   {Shape: shape{InC: 17, InH: 7, InW: 8, InBlock: 16, OutC: 18, KH: 3, KW: 3}, Shift: 5, Epilogue: everyStep},
+		"residual of ragged channels": {Shape: shape{InC: 16, InH: 6, InW: 8, InBlock: 16, OutC: 30, KH: 3, KW: 3}, Epilogue: withResidual},
+		"clamp above zero":            {Shape: shape{InC: 5, InH: 6, InW: 8, InBlock: 16, OutC: 20, KH: 3, KW: 3}, Epilogue: withBias | withClampUp},
+		"odd numbers":                 {Shape: shape{InC: 32, InH: 7, InW: 8, InBlock: 16, OutC: 32, KH: 3, KW: 3}, Special: true, Epilogue: everyStep},
 	} {
 		t.Run(name, func(t *testing.T) { CheckConv(t, conv, c) })
 	}
@@ -110,7 +111,8 @@ func check(t *testing.T, conv ConvFunc, c ConvCase, weightsLen func(*cpu.ConvSha
 	weights.Check(t, "weights")
 	weights.Freeze()
 	dst := NewSlice[float32](s.N*outBlocks*s.OutH*s.OutW*16, c.Shift)
-	e := newEpilogue(r, c.Epilogue, s.OutC, len(dst.Data), c.Shift)
+	channel := func(at int) int { return at/16/s.OutW/s.OutH%outBlocks*16 + at%16 }
+	e := newEpilogue(r, c.Epilogue, s.OutC, len(dst.Data), c.Shift, func(at int) bool { return channel(at) >= s.OutC })
 	conv(dst.Data, src.Data, weights.Data, s, &e.ep)
 
 	for name, x := range map[string]*Slice[float32]{"src": src, "weights": weights, "dst": dst} {
@@ -119,10 +121,9 @@ func check(t *testing.T, conv ConvFunc, c ConvCase, weightsLen func(*cpu.ConvSha
 	e.check(t)
 	in, out := s.InC/s.Group, s.OutC/s.Group
 	for at, got := range dst.Data {
-		lane, pixel := at%16, at/16
+		pixel := at / 16
 		x, y := pixel%s.OutW, pixel/s.OutW%s.OutH
-		block := pixel / s.OutW / s.OutH
-		o, n := block%outBlocks*16+lane, block/outBlocks
+		o, n := channel(at), pixel/s.OutW/s.OutH/outBlocks
 		if o >= s.OutC {
 			if math.Float32bits(got) != 0 {
 				t.Fatalf("channel %d of %d is %v, not zero", o, s.OutC, got)

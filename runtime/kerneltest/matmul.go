@@ -91,7 +91,7 @@ func CheckMatMul(t *testing.T, mul MatMulFunc, c MatMulCase) {
 	panels.Check(t, "panels")
 	panels.Freeze()
 	dst := NewSlice[float32](c.Batch*s.StrideC, c.Shift)
-	e := newEpilogue(r, c.Epilogue, c.N, len(dst.Data), c.Shift)
+	e := newEpilogue(r, c.Epilogue, c.N, len(dst.Data), c.Shift, nil)
 	if c.InPlace {
 		copy(dst.Data, e.ep.Residual)
 		e.ep.Residual = dst.Data

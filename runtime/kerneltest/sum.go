@@ -87,7 +87,9 @@ type epilogue struct {
 	twice    bool
 }
 
-func newEpilogue(r *Random, bits, columns, length, shift int) *epilogue {
+// newEpilogue makes an epilogue for length elements in so many columns or channels, with
+// a residual that is zero where the elements are pad, which may be nil.
+func newEpilogue(r *Random, bits, columns, length, shift int, pad func(at int) bool) *epilogue {
 	e := &epilogue{}
 	if bits&withBias != 0 {
 		bias := NewSlice[float32]((columns+15)/16*16, shift)
@@ -100,6 +102,12 @@ func newEpilogue(r *Random, bits, columns, length, shift int) *epilogue {
 	}
 	if bits&withResidual != 0 {
 		residual := r.Input(length, shift)
+		for i := range residual.Data {
+			if pad != nil && pad(i) {
+				residual.Data[i] = 0
+			}
+		}
+		residual.Freeze()
 		e.ep.Residual, e.operands = residual.Data, append(e.operands, residual)
 		e.residual = append(e.residual, residual.Data...)
 	}

@@ -3,30 +3,31 @@ package rt
 import (
 	"fmt"
 	"math"
+	"runtime"
 	"sync/atomic"
 	"unsafe"
 )
 
 const alignment = 64
 
-// defaultArenaLimit is 64 GiB, and 1 GiB where an int has 32 bits.
-const defaultArenaLimit = min(64<<30, math.MaxInt/2+1)
-
-var arenaLimit atomic.Int64 // 0 stands for defaultArenaLimit
+var arenaLimit atomic.Int64 // 0 until ArenaLimit sets it
 
 // ArenaLimit sets the largest arena that a session may have, in bytes, if limit
-// is above 0, and returns the limit before. It is 64 GiB at first, 1 GiB on
-// 32-bit machines. The limit turns a request that no machine can serve into an
-// error of NewSession or Forward, where Go would end the program.
+// is above 0, and returns the limit before. It is 64 GiB at first, and 1 GiB where
+// addresses have 32 bits. The limit turns a request that no machine can serve
+// into an error of NewSession or Forward, where Go would end the program.
 func ArenaLimit(limit int64) int64 {
 	old := arenaLimit.Load()
 	if limit > 0 {
 		old = arenaLimit.Swap(limit)
 	}
-	if old == 0 {
-		return defaultArenaLimit
+	switch {
+	case old != 0:
+		return old
+	case math.MaxInt == math.MaxInt32 || runtime.GOARCH == "wasm":
+		return 1 << 30
 	}
-	return old
+	return 64 << 30
 }
 
 // NewArena returns zeroed memory that starts on a multiple of 64 bytes. Errors:

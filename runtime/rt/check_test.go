@@ -119,10 +119,10 @@ func TestSymbols(t *testing.T) {
 	})
 	t.Run("no allocation", func(t *testing.T) {
 		symbols := NewSymbols("N", "S")
-		shape := []int{2, 3}
+		k := 2
 		if n := testing.AllocsPerRun(100, func() {
 			symbols.Reset()
-			if symbols.CheckShape(x, shape, n, s) != nil {
+			if symbols.CheckShape(x, []int{k, 3}, n, s) != nil {
 				t.Error("error")
 			}
 		}); n != 0 {
@@ -138,8 +138,8 @@ func TestMax(t *testing.T) {
 		want string
 	}{
 		{Max{"N": 4, "S": 128}, ""},
-		{Max{"N": 4}, where + `: Max["S"] is missing`},
-		{nil, where + `: Max["N"] is missing`},
+		{Max{"N": 4}, ""},
+		{nil, ""},
 		{Max{"N": 4, "S": 0}, where + `: Max["S"] = 0: 1 or more expected`},
 		{Max{"N": 4, "S": math.MinInt}, where + `: Max["S"] = ` + fmt.Sprint(math.MinInt) + `: 1 or more expected`},
 		{Max{"N": 4, "S": 1, "T": 1}, where + `: Max["T"]: the model has no such symbol, only [N,S]`},

@@ -2,6 +2,7 @@ package rt
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"unsafe"
@@ -46,4 +47,14 @@ func (m Max) Limit(symbol string) int {
 		return n
 	}
 	return math.MaxInt
+}
+
+// Within returns the smaller of the limits in m and in limits for each symbol.
+func (m Max) Within(limits Max) Max {
+	out := Max{}
+	maps.Copy(out, limits)
+	for symbol, n := range m {
+		out[symbol] = min(n, out.Limit(symbol))
+	}
+	return out
 }

@@ -40,8 +40,11 @@ func (z *Sizes) Sub(a, b int64) int64 {
 
 // Mul returns a · b.
 func (z *Sizes) Mul(a, b int64) int64 {
-	hi, lo := bits.Mul64(magnitude(a), magnitude(b))
-	if hi != 0 || lo > math.MaxInt64 {
+	limit := uint64(math.MaxInt64)
+	if (a < 0) != (b < 0) {
+		limit++
+	}
+	if hi, lo := bits.Mul64(magnitude(a), magnitude(b)); hi != 0 || lo > limit {
 		return z.fail("%d * %d does not fit 64 bits", a, b)
 	}
 	return a * b
@@ -102,9 +105,19 @@ func (z *Sizes) Mod(a, b int64) int64 {
 	return r
 }
 
-// Align returns the smallest multiple of to, which is above 0, that is at least
-// n.
-func (z *Sizes) Align(n, to int64) int64 { return z.Mul(z.CeilDiv(n, to), to) }
+// Min returns the smaller of a and b.
+func (z *Sizes) Min(a, b int64) int64 { return min(a, b) }
+
+// Max returns the larger of a and b.
+func (z *Sizes) Max(a, b int64) int64 { return max(a, b) }
+
+// Align returns the smallest multiple of to that is at least n; to is above 0.
+func (z *Sizes) Align(n, to int64) int64 {
+	if to <= 0 {
+		return z.fail("%d aligned to %d has no value", n, to)
+	}
+	return z.Mul(z.CeilDiv(n, to), to)
+}
 
 // Int returns n, an extent, length or offset, as an int. A negative n and one
 // that does not fit are problems; the result is then 0.

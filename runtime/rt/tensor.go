@@ -3,6 +3,7 @@ package rt
 import (
 	"fmt"
 	"math"
+	"slices"
 	"unsafe"
 )
 
@@ -27,17 +28,18 @@ func (t Tensor[T]) Check() error {
 
 // Elems returns the product of the extents of shape. Errors: a negative extent,
 // and a product of the extents other than 0 that does not fit an int, in an
-// empty tensor too, so that no stride overflows either.
+// empty tensor too, so that no stride overflows either. It does not allocate,
+// nor make a shape escape that is written out at the call.
 func Elems(shape []int) (int, error) {
 	n, empty := 1, false
 	for _, d := range shape {
 		switch {
 		case d < 0:
-			return 0, fmt.Errorf("tensor: shape %v has a negative extent", shape)
+			return 0, fmt.Errorf("tensor: shape %v has a negative extent", slices.Clone(shape))
 		case d == 0:
 			empty = true
 		case n > math.MaxInt/d:
-			return 0, fmt.Errorf("tensor: shape %v has more elements than fit an int", shape)
+			return 0, fmt.Errorf("tensor: shape %v has more elements than fit an int", slices.Clone(shape))
 		default:
 			n *= d
 		}

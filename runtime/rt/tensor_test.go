@@ -111,7 +111,7 @@ func TestArena(t *testing.T) {
 		}
 	}
 	defer ArenaLimit(ArenaLimit(math.MaxInt64))
-	for _, n := range []int64{-1, math.MinInt64, math.MaxInt64, math.MaxInt64 - 64, math.MaxInt, math.MaxInt/2 + 1<<20} {
+	for _, n := range []int64{-1, math.MinInt64, math.MaxInt64, math.MaxInt64 - 64, math.MaxInt64 - 200, math.MaxInt} {
 		if _, err := NewArena(n); err == nil {
 			t.Errorf("NewArena(%d): no error", n)
 		}

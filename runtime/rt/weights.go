@@ -68,8 +68,8 @@ func formatType(dtype string, shape []int) string {
 	return string(append(b, ']'))
 }
 
-// OpenWeights returns the weights in data, the text of a safetensors file that
-// go:embed put into the program.
+// OpenWeights returns the weights in data, the text of a safetensors file, as
+// generated code has it from go:embed.
 func OpenWeights(data string) *Weights { return ParseWeights(bytesOf(data)) }
 
 // ParseWeights returns the weights in data, a whole safetensors file, which must

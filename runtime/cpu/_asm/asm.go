@@ -40,11 +40,14 @@ func (f *file) stubs() string {
 // fun starts a function without a frame. The doc says in Go what it computes;
 // params and results are Go lists such as "dst, a *float32, n int". Pointers,
 // int, uintptr and unsafe.Pointer take eight bytes, float32, int32 and uint32 four.
-func (f *file) fun(doc, name, params, results string) {
+func (f *file) fun(doc, name, params, results string) { f.framed(0, doc, name, params, results) }
+
+// framed is fun with so many bytes of frame, below the pseudo-register SP.
+func (f *file) framed(frame int, doc, name, params, results string) {
 	f.args = map[string]string{}
 	end := f.place(f.place(0, params, 0), results, 8)
-	fmt.Fprintf(&f.code, "\n// func %s(%s)%s\nTEXT ·%s(SB), NOSPLIT, $0-%d\n",
-		name, params, parenthesised(results), name, end)
+	fmt.Fprintf(&f.code, "\n// func %s(%s)%s\nTEXT ·%s(SB), NOSPLIT, $%d-%d\n",
+		name, params, parenthesised(results), name, frame, end)
 	fmt.Fprintf(&f.decls, "\n%s\n//\n//go:noescape\nfunc %s(%s)%s\n",
 		comment(doc), name, params, parenthesised(results))
 }

@@ -1,7 +1,10 @@
 package main
 
+import "math"
+
 // lrns writes the kernels of local response normalisation over blocks of 16 channels.
 func lrns(f *file) {
+	numbers := f.floats("lrnNumbers", 0.5, math.MaxFloat32)
 	for _, s := range isas {
 		v := s.perTile
 		f.fun("lrnSquares"+s.name+` squares n pixels, to leave them 48 numbers apart.
@@ -48,19 +51,31 @@ func lrns(f *file) {
 		})
 		f.ret()
 
-		f.fun("lrnRoot"+s.name+` divides n times 16 numbers by the power 3/4 of others.
-	dst[i] = x[i] / (√dst[i]·√√dst[i])`,
+		f.fun("lrnRoot"+s.name+` divides n times 16 numbers by the power 3/4 of others, which are at
+least 1e-20, by way of q = 1/√dst[i] to the last bit or two. Infinity counts as the largest number.
+	dst[i] = x[i]·q·√q`,
 			"lrnRoot"+s.name, "dst, x *float32, n int", "")
 		f.load("dst", "DI", "x", "SI", "n", "CX")
+		estimate := map[string]string{"AVX2": "VRSQRTPS", "AVX512": "VRSQRT14PS"}[s.name]
+		half, largest := s.reg(12), s.reg(13)
+		f.op("VBROADCASTSS", numbers, half)
+		f.op("VBROADCASTSS", "lrnNumbers<>+4(SB)", largest)
 		f.loop("CX", func() {
 			for i := range v {
-				root, fourth, x := s.reg(3*i), s.reg(3*i+1), s.reg(3*i+2)
-				f.op("VSQRTPS", at("DI", i*s.bytes), root)
-				f.op("VSQRTPS", root, fourth)
-				f.op("VMULPS", root, fourth, root)
-				f.op("VMOVUPS", at("SI", i*s.bytes), x)
-				f.op("VDIVPS", root, x, x)
-				f.op("VMOVUPS", x, at("DI", i*s.bytes))
+				sum, q, h := s.reg(3*i), s.reg(3*i+1), s.reg(3*i+2)
+				f.op("VMOVUPS", at("DI", i*s.bytes), sum)
+				f.op("VMINPS", sum, largest, sum)
+				f.op(estimate, sum, q)
+				// One step of Newton's: q += q·(½ − ½·sum·q·q).
+				f.op("VMULPS", half, sum, sum)
+				f.op("VMULPS", q, sum, sum)
+				f.op("VMOVAPS", half, h)
+				f.op("VFNMADD231PS", sum, q, h)
+				f.op("VFMADD231PS", h, q, q)
+				f.op("VSQRTPS", q, h)
+				f.op("VMULPS", at("SI", i*s.bytes), q, q)
+				f.op("VMULPS", h, q, q)
+				f.op("VMOVUPS", q, at("DI", i*s.bytes))
 			}
 			f.op("ADDQ", 64, "SI")
 			f.op("ADDQ", 64, "DI")

@@ -47,7 +47,7 @@ func row(r, disp int) string {
 // strides; DI b; R12 from panel to panel; CX, R10, R11, R13 counters.
 func tiles(f *file) {
 	for _, s := range isas {
-		f.fun("tile"+s.name+" computes what tileRef does, t.rows × t.panels × 16 elements at a time.",
+		f.framed(tileFrame, "tile"+s.name+" computes what tileRef does, t.rows × t.panels × 16 elements at a time.",
 			"tile"+s.name, "t *tile", "")
 		f.load("t", "R14")
 		f.enter()
@@ -71,19 +71,32 @@ func tiles(f *file) {
 
 func tileLabel(rows, panels int) string { return fmt.Sprintf("r%dp%d", rows, panels) }
 
-// enter sets the tile's cursors to where the first tile starts.
+// Where a kernel is, in its frame: the places of the tile it computes and how many are left.
+const (
+	aCur        = "a-8(SP)"
+	bCur        = "b-16(SP)"
+	cCur        = "c-24(SP)"
+	biasCur     = "bias-32(SP)"
+	residualCur = "residual-40(SP)"
+	countCur    = "count-48(SP)"
+	tileFrame   = 48
+)
+
+// enter starts a kernel at the first tile.
 func (f *file) enter() {
-	for _, p := range [...]struct{ base, at string }{{"a", "A"}, {"b", "B"}, {"c", "C"}, {"bias", "Bias"}, {"residual", "C"}} {
+	for _, p := range [...]struct{ base, at, cursor string }{
+		{"a", "A", aCur}, {"b", "B", bCur}, {"c", "C", cCur}, {"bias", "Bias", biasCur}, {"residual", "C", residualCur},
+	} {
 		absent := f.fresh("absent")
 		f.op("MOVQ", "tile_"+p.base+"(R14)", "CX")
 		f.op("TESTQ", "CX", "CX")
 		f.op("JZ", absent)
 		f.op("ADDQ", "tile_at"+p.at+"(R14)", "CX")
 		f.mark(absent)
-		f.op("MOVQ", "CX", "tile_"+p.base+"Cur(R14)")
+		f.op("MOVQ", "CX", p.cursor)
 	}
 	f.op("MOVQ", "tile_count(R14)", "CX")
-	f.op("MOVQ", "CX", "tile_countCur(R14)")
+	f.op("MOVQ", "CX", countCur)
 }
 
 // strides loads one, three and five times the row stride of a.
@@ -124,7 +137,7 @@ func tileKernel(f *file, s isa, rows, panels int) {
 	next := tileLabel(rows, panels)
 	f.mark(next)
 	f.startTile(rows)
-	f.op("MOVQ", "tile_bCur(R14)", "DI")
+	f.op("MOVQ", bCur, "DI")
 	for i := range used {
 		f.op(s.clear, s.reg(i), s.reg(i), s.reg(i))
 	}
@@ -192,10 +205,10 @@ func tileKernel(f *file, s isa, rows, panels int) {
 
 // startTile points the row registers at the tile and loads the nest's counters.
 func (f *file) startTile(rows int) {
-	f.op("MOVQ", "tile_aCur(R14)", "SI")
+	f.op("MOVQ", aCur, "SI")
 	if rows > group {
-		f.op("MOVQ", "tile_groupA(R14)", "R8")
-		f.op("ADDQ", "SI", "R8")
+		f.op("LEAQ", "(SI)(DX*8)", "R8")
+		f.op("SUBQ", "DX", "R8")
 	}
 	f.op("MOVQ", "tile_n+0(R14)", "R10")
 	f.op("MOVQ", "tile_n+8(R14)", "R11")
@@ -250,13 +263,8 @@ func (f *file) finish(s isa, rows, v int, t0, t1 string) {
 		return at(base, i*s.bytes)
 	}
 	walk := func(body func(r, i int)) {
-		f.op("MOVQ", "tile_groupC(R14)", "R13")
-		f.op("ADDQ", "DI", "R13")
 		for r := range rows {
-			switch {
-			case r == group:
-				f.op("MOVQ", "R13", "DI")
-			case r > 0:
+			if r > 0 {
 				f.op("ADDQ", "R10", "DI")
 			}
 			for i := range v {
@@ -265,7 +273,7 @@ func (f *file) finish(s isa, rows, v int, t0, t1 string) {
 		}
 	}
 	skip := f.fresh("unbiased")
-	f.op("MOVQ", "tile_biasCur(R14)", "BX")
+	f.op("MOVQ", biasCur, "BX")
 	f.op("TESTQ", "BX", "BX")
 	f.op("JZ", skip)
 	for i := range v {
@@ -279,7 +287,7 @@ func (f *file) finish(s isa, rows, v int, t0, t1 string) {
 	f.op("MOVQ", "tile_rowC(R14)", "R10")
 	f.op("MOVQ", "tile_panelC(R14)", "R11")
 	skip = f.fresh("alone")
-	f.op("MOVQ", "tile_residualCur(R14)", "DI")
+	f.op("MOVQ", residualCur, "DI")
 	f.op("TESTQ", "DI", "DI")
 	f.op("JZ", skip)
 	walk(func(r, i int) { f.op("VADDPS", part("DI", i), s.reg(r*v+i), s.reg(r*v+i)) })
@@ -297,29 +305,29 @@ func (f *file) finish(s isa, rows, v int, t0, t1 string) {
 	}
 	f.mark(skip)
 
-	f.op("MOVQ", "tile_cCur(R14)", "DI")
+	f.op("MOVQ", cCur, "DI")
 	walk(func(r, i int) { f.op("VMOVUPS", s.reg(r*v+i), part("DI", i)) })
 }
 
 // nextTile moves the cursors and repeats while there are tiles left.
 func (f *file) nextTile(label string) {
 	done, alone := f.fresh("last"), f.fresh("unread")
-	f.op("DECQ", "tile_countCur(R14)")
+	f.op("DECQ", countCur)
 	f.op("JZ", done)
 	f.op("MOVQ", "tile_nextA(R14)", "BX")
-	f.op("ADDQ", "BX", "tile_aCur(R14)")
+	f.op("ADDQ", "BX", aCur)
 	f.op("MOVQ", "tile_nextB(R14)", "BX")
-	f.op("ADDQ", "BX", "tile_bCur(R14)")
+	f.op("ADDQ", "BX", bCur)
 	f.op("MOVQ", "tile_nextC(R14)", "BX")
-	f.op("ADDQ", "BX", "tile_cCur(R14)")
-	f.op("CMPQ", "tile_residualCur(R14)", 0)
+	f.op("ADDQ", "BX", cCur)
+	f.op("CMPQ", residualCur, 0)
 	f.op("JEQ", alone)
-	f.op("ADDQ", "BX", "tile_residualCur(R14)")
+	f.op("ADDQ", "BX", residualCur)
 	f.mark(alone)
-	f.op("CMPQ", "tile_biasCur(R14)", 0)
+	f.op("CMPQ", biasCur, 0)
 	f.op("JEQ", label)
 	f.op("MOVQ", "tile_nextBias(R14)", "BX")
-	f.op("ADDQ", "BX", "tile_biasCur(R14)")
+	f.op("ADDQ", "BX", biasCur)
 	f.op("JMP", label)
 	f.mark(done)
 	f.ret()

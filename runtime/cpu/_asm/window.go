@@ -35,7 +35,7 @@ func windows(f *file) {
 	}
 	for _, kind := range kinds {
 		for _, s := range isas {
-			f.fun(kind.name+s.name+" "+kind.doc+", as windowRef does.", kind.name+s.name, "t *tile", "")
+			f.framed(tileFrame, kind.name+s.name+" "+kind.doc+", as windowRef does.", kind.name+s.name, "t *tile", "")
 			f.load("t", "R14")
 			f.enter()
 			f.strides()
@@ -55,7 +55,7 @@ func windowKernel(f *file, s isa, w window, rows int) {
 	next := tileLabel(rows, 1)
 	f.mark(next)
 	f.startTile(rows)
-	f.op("MOVQ", "tile_bCur(R14)", "DI")
+	f.op("MOVQ", bCur, "DI")
 	for i := range rows * v {
 		if w.init != "" {
 			f.op("VBROADCASTSS", w.init, s.reg(i))

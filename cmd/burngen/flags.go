@@ -1,0 +1,70 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/burngen/burngen/gen"
+)
+
+// pairs is a flag that is repeated: name=value.
+type pairs map[string]string
+
+func (p pairs) String() string {
+	var list []string
+	for _, k := range slices.Sorted(maps.Keys(p)) {
+		list = append(list, k+"="+p[k])
+	}
+	return strings.Join(list, " ")
+}
+
+// Set adds "name=value"; the value is what stands after the last sign, because
+// names in models hold anything.
+func (p pairs) Set(text string) error {
+	i := strings.LastIndexByte(text, '=')
+	if i < 1 || i == len(text)-1 {
+		return fmt.Errorf("name=value expected")
+	}
+	if _, twice := p[text[:i]]; twice {
+		return fmt.Errorf("%s is given twice", text[:i])
+	}
+	p[text[:i]] = text[i+1:]
+	return nil
+}
+
+// list is a flag that is repeated.
+type list []string
+
+func (l *list) String() string { return strings.Join(*l, " ") }
+
+func (l *list) Set(text string) error {
+	if text == "" {
+		return fmt.Errorf("a name expected")
+	}
+	*l = append(*l, text)
+	return nil
+}
+
+// modelFlags declares the flags that change how a model is read.
+func modelFlags(flags *flag.FlagSet) *gen.Options {
+	o := &gen.Options{Inputs: map[string]string{}, Dims: map[string]string{}}
+	flags.Var(pairs(o.Inputs), "input", "`NAME=1x3x224x224` gives an input this shape (repeatable)")
+	flags.Var(pairs(o.Dims), "dim", "`N=4` fixes a symbol, N=1..64 bounds it (repeatable)")
+	flags.Var((*list)(&o.Outputs), "output", "`NAME` computes this value instead of the outputs (repeatable)")
+	flags.BoolVar(&o.Strict, "strict", false, "turns off what changes the rounding of floats")
+	return o
+}
+
+// oneModel returns the only file of a command line.
+func oneModel(files []string) (string, error) {
+	switch len(files) {
+	case 0:
+		return "", usagef("a model file is missing")
+	case 1:
+		return files[0], nil
+	}
+	return "", usagef("one model file expected, not %q", files)
+}

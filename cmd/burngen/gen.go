@@ -1,0 +1,159 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/burngen/burngen/gen"
+	"github.com/burngen/burngen/ir"
+)
+
+var genCommand = command{
+	name:  "gen",
+	usage: "MODEL -o DIR [flags]",
+	short: "generates a Go package and a weights file from a model",
+	examples: `  burngen resnet50.onnx -o internal/resnet
+  burngen detector.onnx -o detector -dim N=1 -input image=1x3x320x320
+  burngen gen encoder.onnx -o encoder -output /pooler/output
+  burngen resnet50.onnx -o internal/resnet -check    is the package up to date?
+  //go:generate go tool burngen resnet50.onnx -o .
+`,
+	define: defineGen,
+}
+
+// genFlags are the flags of gen.
+type genFlags struct {
+	options *gen.Options
+	dir     string
+	weights string
+	check   bool
+	dump    string
+}
+
+func defineGen(flags *flag.FlagSet) func(*streams, []string) error {
+	g := &genFlags{options: modelFlags(flags)}
+	flags.StringVar(&g.dir, "o", "", "`DIR` is the folder of the package")
+	flags.StringVar(&g.options.Package, "pkg", "", "`NAME` is the package's name, that of the folder unless given")
+	flags.StringVar(&g.weights, "weights", "", "`embed|file` puts the weights into the program or beside it; above 512 MiB they go beside it unless embed is given")
+	flags.BoolVar(&g.check, "check", false, "writes nothing, prints what would change, and exits with 1 if anything would")
+	flags.StringVar(&g.dump, "dump", "", "`DIR` gets the IR after each pass, as 07_name.ir")
+	flags.IntVar(&g.options.Stop, "stop", 0, "`N` ends the optional passes after the N-th")
+	return g.run
+}
+
+// complete checks the flags and derives what they leave open.
+func (g *genFlags) complete(files []string) (model string, err error) {
+	if model, err = oneModel(files); err != nil {
+		return "", err
+	}
+	if g.dir == "" {
+		return "", usagef("-o DIR is missing")
+	}
+	switch g.weights {
+	case "", "embed":
+	case "file":
+		g.options.WeightsOutside = true
+	default:
+		return "", usagef("-weights %s: embed or file expected", g.weights)
+	}
+	if g.options.Stop < 0 {
+		return "", usagef("-stop %d: a number of passes expected", g.options.Stop)
+	}
+	if g.options.Package == "" {
+		g.options.Package, err = gen.PackageName(g.dir)
+	} else if !gen.CanName(g.options.Package) {
+		err = usagef("-pkg %s: a package cannot have this name", g.options.Package)
+	}
+	g.options.Flags = g.line()
+	return model, err
+}
+
+// line returns the flags as the header of the package shows them, without those
+// that change nothing in it.
+func (g *genFlags) line() string {
+	var parts []string
+	add := func(name, value string) {
+		for _, v := range strings.Fields(value) {
+			parts = append(parts, "-"+name+" "+v)
+		}
+	}
+	add("input", pairs(g.options.Inputs).String())
+	add("dim", pairs(g.options.Dims).String())
+	add("output", strings.Join(g.options.Outputs, " "))
+	add("weights", g.weights)
+	if g.options.Strict {
+		parts = append(parts, "-strict")
+	}
+	return strings.Join(parts, " ")
+}
+
+func (g *genFlags) run(s *streams, files []string) error {
+	model, err := g.complete(files)
+	if err != nil {
+		return err
+	}
+	if g.dump != "" {
+		if err := os.MkdirAll(g.dump, 0o777); err != nil {
+			return fmt.Errorf("-dump: %w", err)
+		}
+		g.options.Dump = g.writeDump
+	}
+	start := time.Now()
+	bar := newProgress(s.err)
+	g.options.Progress = bar.stage
+	m, err := gen.Load(model, *g.options)
+	if err == nil && m.WeightsSize() > gen.MaxEmbedded && g.weights == "" {
+		m.KeepWeightsOutside()
+	}
+	var out *gen.Output
+	if err == nil {
+		out, err = g.output(m)
+	}
+	bar.end()
+	if err != nil {
+		return err
+	}
+	if g.check {
+		diff, err := out.Diff()
+		if err != nil || len(diff) == 0 {
+			return err
+		}
+		s.out.Write(diff)
+		return errReported
+	}
+	if err := out.Write(); err != nil {
+		return err
+	}
+	fmt.Fprint(s.out, m.Report())
+	fmt.Fprintf(s.out, "wrote %s in %.1f s\n", names(out), time.Since(start).Seconds())
+	return nil
+}
+
+func (g *genFlags) output(m *gen.Model) (*gen.Output, error) {
+	files, err := m.Files()
+	if err != nil {
+		return nil, err
+	}
+	return gen.NewOutput(g.dir, files)
+}
+
+func names(o *gen.Output) string {
+	var list []string
+	for _, f := range o.Files {
+		list = append(list, f.Name)
+	}
+	return strings.Join(list, " ")
+}
+
+// writeDump writes the module after a pass. A file that cannot be written is
+// told on the standard error: the generation does not depend on it.
+func (g *genFlags) writeDump(index int, name string, m *ir.Module) {
+	path := filepath.Join(g.dump, fmt.Sprintf("%02d_%s.ir", index, name))
+	if err := os.WriteFile(path, []byte(m.String()), 0o666); err != nil {
+		fmt.Fprintln(os.Stderr, "-dump:", err)
+	}
+}

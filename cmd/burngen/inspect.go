@@ -1,0 +1,105 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/burngen/burngen/gen"
+	"github.com/burngen/burngen/runtime/rt"
+)
+
+var inspectCommand = command{
+	name:  "inspect",
+	usage: "FILE [flags]",
+	short: "shows what is in a model (.onnx) or a weights file (.safetensors)",
+	examples: `  burngen inspect resnet50.onnx
+  burngen inspect resnet50.onnx -dim N=8
+  burngen inspect resnet50.safetensors
+`,
+	define: defineInspect,
+}
+
+func defineInspect(flags *flag.FlagSet) func(*streams, []string) error {
+	o := modelFlags(flags)
+	return func(s *streams, files []string) error {
+		file, err := oneModel(files)
+		if err != nil {
+			return err
+		}
+		if strings.EqualFold(filepath.Ext(file), ".safetensors") {
+			return inspectWeights(s.out, file)
+		}
+		m, err := gen.Load(file, *o)
+		if err != nil {
+			return err
+		}
+		return inspectModel(s.out, m)
+	}
+}
+
+// inspectModel prints a page about a model.
+func inspectModel(out io.Writer, m *gen.Model) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprint(w, m.Report())
+	for _, list := range []struct {
+		title string
+		ports []rt.Port
+	}{{"inputs", m.Meta.Inputs}, {"outputs", m.Meta.Outputs}} {
+		fmt.Fprintf(w, "\n%s:\n", list.title)
+		for _, p := range list.ports {
+			fmt.Fprintf(w, "  %q\t%s[%s]\n", p.Name, p.DType, strings.Join(p.Shape, ","))
+		}
+	}
+	fmt.Fprintf(w, "\noperators:\n  %s\n", wrap(m.OperatorCounts(), 90))
+	if weights := m.Source.Module.Weights; len(weights) > 0 {
+		fmt.Fprint(w, "\nweights:\n")
+		for _, t := range weights {
+			fmt.Fprintf(w, "  %q\t%s\t%s\n", t.Name, t.Type, gen.Bytes(int64(len(t.Data))))
+		}
+	}
+	return w.Flush()
+}
+
+// wrap joins words by commas, in lines of about a width.
+func wrap(words []string, width int) string {
+	var b strings.Builder
+	column := 0
+	for i, s := range words {
+		if i > 0 {
+			b.WriteString(", ")
+			column += 2
+		}
+		if column > 0 && column+len(s) > width {
+			b.WriteString("\n  ")
+			column = 0
+		}
+		b.WriteString(s)
+		column += len(s)
+	}
+	return strings.ReplaceAll(b.String(), " \n", "\n")
+}
+
+// inspectWeights prints the tensors of a weights file.
+func inspectWeights(out io.Writer, file string) error {
+	weights := rt.OpenWeightsFile(file)
+	defer weights.Close()
+	if err := weights.Err(); err != nil {
+		return fmt.Errorf("%s: %w", filepath.Base(file), err)
+	}
+	var total int64
+	for _, name := range weights.Names() {
+		info, _ := weights.Info(name)
+		total += info.Bytes
+	}
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(w, "%s: %d tensors, %s\n", filepath.Base(file), len(weights.Names()), gen.Bytes(total))
+	for _, name := range weights.Names() {
+		info, _ := weights.Info(name)
+		fmt.Fprintf(w, "  %q\t%s\t%s\n", name, info, gen.Bytes(info.Bytes))
+	}
+	return w.Flush()
+}

@@ -1,0 +1,55 @@
+package main
+
+import (
+	"io"
+	"os"
+
+	"github.com/schollz/progressbar/v3"
+)
+
+// progress shows what is being done, on a terminal only.
+type progress struct{ bar *progressbar.ProgressBar }
+
+func newProgress(w io.Writer) *progress {
+	f, ok := w.(*os.File)
+	if !ok {
+		return &progress{}
+	}
+	info, err := f.Stat()
+	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
+		return &progress{}
+	}
+	return &progress{progressbar.NewOptions(-1, progressbar.OptionSetWriter(f), progressbar.OptionClearOnFinish(), progressbar.OptionSpinnerType(14))}
+}
+
+// stage tells what is being done.
+func (p *progress) stage(what string) {
+	if p.bar != nil {
+		p.bar.Describe(what)
+		p.bar.Add(1)
+	}
+}
+
+// step tells how far it is.
+func (p *progress) step(what string, done, total int) {
+	if p.bar == nil {
+		return
+	}
+	p.bar.ChangeMax(max(total, 1))
+	p.bar.Describe(what)
+	p.bar.Set(done)
+}
+
+// clear removes the bar, so that a line can be printed.
+func (p *progress) clear() {
+	if p.bar != nil {
+		p.bar.Clear()
+	}
+}
+
+// end removes the bar for good.
+func (p *progress) end() {
+	if p.bar != nil {
+		p.bar.Finish()
+	}
+}

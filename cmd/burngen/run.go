@@ -1,0 +1,165 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/burngen/burngen/gen"
+	"github.com/burngen/burngen/gen/value"
+	"github.com/burngen/burngen/ir"
+)
+
+var runCommand = command{
+	name:  "run",
+	usage: "MODEL -in NAME=FILE… [-out DIR] [flags]",
+	short: "runs a model without generating code, and prints its outputs",
+	examples: `  burngen run classifier.onnx -in image=cat.png
+  burngen run encoder.onnx -in ids=ids.npy -in mask=mask.npy -out results
+  burngen run model.onnx -in x=input_0.pb -dim N=1
+`,
+	define: defineRun,
+}
+
+func defineRun(flags *flag.FlagSet) func(*streams, []string) error {
+	o := modelFlags(flags)
+	in := pairs{}
+	flags.Var(in, "in", "`NAME=FILE` is an argument: .npy, .pb (TensorProto), .bin (raw), .png, .jpg or .gif (repeatable)")
+	dir := flags.String("out", "", "`DIR` gets the outputs as .npy files")
+	return func(s *streams, files []string) error {
+		file, err := oneModel(files)
+		if err != nil {
+			return err
+		}
+		bar := newProgress(s.err)
+		o.Progress = bar.stage
+		m, err := gen.Load(file, *o)
+		bar.end()
+		if err != nil {
+			return err
+		}
+		results, err := execute(m, in)
+		if err != nil {
+			return fmt.Errorf("%s: %w", m.Source.File, err)
+		}
+		for i, t := range results {
+			printTensor(s.out, m.Forward.IR.ResultNames[i], t)
+		}
+		if *dir == "" {
+			return nil
+		}
+		return save(*dir, m.Forward.IR.ResultNames, results)
+	}
+}
+
+// execute runs a model on arguments read from files.
+func execute(m *gen.Model, in pairs) ([]*ir.Tensor, error) {
+	f := m.Forward.IR
+	var args []any
+	var shapes [][]int
+	known := map[string]bool{}
+	for _, p := range f.Params {
+		known[p.Name] = true
+		path, ok := in[p.Name]
+		if !ok {
+			return nil, fmt.Errorf("-in %s=FILE is missing: %s", p.Name, p.Type)
+		}
+		t, err := value.Read(path, p.Type)
+		if err != nil {
+			return nil, fmt.Errorf("-in %s: %w", p.Name, err)
+		}
+		args, shapes = append(args, value.Slice(t)), append(shapes, t.Shape)
+	}
+	for name := range in {
+		if !known[name] {
+			return nil, fmt.Errorf("-in %s: the model has no such input", name)
+		}
+	}
+	results, outShapes, err := m.Run(args, shapes)
+	if err != nil {
+		return nil, err
+	}
+	var out []*ir.Tensor
+	for i, r := range results {
+		t, err := value.FromSlice(f.Results[i].Type.DType, outShapes[i], r)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, t)
+	}
+	return out, nil
+}
+
+// firstValues is how many elements of an output are printed.
+const firstValues = 8
+
+// printTensor prints an output's type, first values and largest element.
+func printTensor(w io.Writer, name string, t *ir.Tensor) {
+	fmt.Fprintf(w, "%q %s:", name, t.Type())
+	largest := -1
+	for i := range t.Len() {
+		if i < firstValues {
+			fmt.Fprint(w, " "+elementText(t, i))
+		}
+		if t.DType != ir.String && t.Number(i) == t.Number(i) && (largest < 0 || t.Number(i) > t.Number(largest)) {
+			largest = i
+		}
+	}
+	if t.Len() > firstValues {
+		fmt.Fprint(w, " …")
+	}
+	if largest >= 0 && t.Len() > 1 {
+		fmt.Fprintf(w, "; largest %s at %d", elementText(t, largest), largest)
+	}
+	fmt.Fprintln(w)
+}
+
+func elementText(t *ir.Tensor, i int) string {
+	switch {
+	case t.DType == ir.String:
+		return fmt.Sprintf("%q", t.Text(i))
+	case t.DType.IsFloat():
+		return fmt.Sprintf("%.6g", t.Float(i))
+	case t.DType == ir.Bool:
+		return fmt.Sprint(t.Bool(i))
+	case t.DType == ir.U64:
+		return fmt.Sprint(uint64(t.Int(i)))
+	}
+	return fmt.Sprint(t.Int(i))
+}
+
+// save writes the outputs as NumPy arrays, called after them.
+func save(dir string, names []string, results []*ir.Tensor) error {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return fmt.Errorf("-out: %w", err)
+	}
+	taken := map[string]bool{}
+	for i, t := range results {
+		name := fileName(names[i])
+		for n := 2; taken[name]; n++ {
+			name = fmt.Sprintf("%s_%d", fileName(names[i]), n)
+		}
+		taken[name] = true
+		if err := value.SaveNPY(filepath.Join(dir, name+".npy"), t); err != nil {
+			return fmt.Errorf("-out: %w", err)
+		}
+	}
+	return nil
+}
+
+// fileName returns a name for a file: letters, digits and a few signs of text.
+func fileName(text string) string {
+	name := strings.Trim(strings.Map(func(r rune) rune {
+		if 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("._-", r) {
+			return r
+		}
+		return '_'
+	}, text), "._")
+	if name == "" {
+		return "output"
+	}
+	return name[:min(len(name), 100)]
+}

@@ -1,0 +1,40 @@
+package gen
+
+import (
+	"go/token"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// PackageName returns the name of the package in a folder: the lower-case ASCII
+// letters, digits and underscores of the folder's name, made an identifier that
+// a package can have.
+func PackageName(dir string) (string, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	name := strings.Map(func(r rune) rune {
+		switch {
+		case 'a' <= r && r <= 'z', '0' <= r && r <= '9', r == '_':
+			return r
+		case 'A' <= r && r <= 'Z':
+			return r - 'A' + 'a'
+		}
+		return -1
+	}, filepath.Base(abs))
+	name = strings.TrimSuffix(strings.Trim(name, "_"), "_test")
+	if name == "" || !CanName(name) && !token.IsIdentifier(name[:1]) {
+		return "model" + name, nil
+	}
+	if !CanName(name) {
+		return name + "model", nil
+	}
+	return name, nil
+}
+
+// CanName reports whether a generated package can be called name.
+func CanName(name string) bool {
+	return token.IsIdentifier(name) && !slices.Contains([]string{"_", "main", "init"}, name) && !strings.HasSuffix(name, "_test")
+}

@@ -1,0 +1,185 @@
+package gen
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/pass"
+)
+
+// Report returns what became of the model, in a few lines.
+func (m *Model) Report() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s, %d nodes → %d calls", m.Source.File, opsetsText(m.Meta.Opsets), m.Source.Nodes, len(m.Forward.Steps))
+	if n := m.Parameters(); n > 0 {
+		fmt.Fprintf(&b, ", %s parameters", Count(n))
+	}
+	if flops, at := m.Flops(); flops > 0 {
+		fmt.Fprintf(&b, ", %s%s", flopsText(flops), at)
+	}
+	b.WriteString("\n")
+	if done := m.did(); done != "" {
+		fmt.Fprintf(&b, "  %s\n", done)
+	}
+	fmt.Fprintf(&b, "  %s; %s\n", m.Arena(), m.weightsText())
+	return b.String()
+}
+
+func (m *Model) weightsText() string {
+	where := "in the program"
+	if m.options.WeightsOutside {
+		where = "beside it"
+	}
+	return fmt.Sprintf("weights %s → %s.safetensors, %s", Bytes(m.WeightsSize()), m.Name, where)
+}
+
+// passesDid orders the counts of passes and says them in words.
+var passesDid = []struct{ verb, stat, what string }{
+	{"folded", pass.FoldedConstants, "constants"},
+	{"folded", pass.FoldedBatchNorms, "BatchNorm"},
+	{"folded", pass.FoldedAffines, "products and sums into weights"},
+	{"fused", pass.FusedBiases, "biases"},
+	{"fused", pass.FusedResiduals, "residuals"},
+	{"fused", pass.FusedActivations, "activations"},
+	{"fused", pass.FusedChains, "elementwise operators into kernels"},
+	{"fused", pass.FusedPointwise, "elementwise operators into loops"},
+	{"shared", pass.SharedWeights, "weights"},
+	{"outlined", pass.OutlinedBlocks, "repeated blocks"},
+}
+
+// did says what the passes did.
+func (m *Model) did() string {
+	var verbs []string
+	list := map[string][]string{}
+	for _, p := range passesDid {
+		if n := m.Stats[p.stat]; n > 0 {
+			if list[p.verb] == nil {
+				verbs = append(verbs, p.verb)
+			}
+			list[p.verb] = append(list[p.verb], fmt.Sprintf("%d %s", n, p.what))
+		}
+	}
+	for i, v := range verbs {
+		verbs[i] = v + " " + strings.Join(list[v], ", ")
+	}
+	return strings.Join(verbs, "; ")
+}
+
+// Parameters returns the number of elements in the model's float weights.
+func (m *Model) Parameters() int64 {
+	var n int64
+	for _, w := range m.Source.Module.Weights {
+		if elems, ok := w.Type.Elems().Int(); ok && w.Type.DType.IsFloat() {
+			n += int64(elems)
+		}
+	}
+	return n
+}
+
+// Flops returns the floating-point operations of one call, as far as the
+// operators know them, with every symbolic extent 1; at says so.
+func (m *Model) Flops() (n int64, at string) {
+	f := m.Source.Module.Func("forward")
+	symbols := f.Symbols()
+	one := func(string) (int64, bool) { return 1, true }
+	for node := range f.All() {
+		c, ok := node.Op.(ir.Coster)
+		if !ok {
+			continue
+		}
+		v, err := c.Flops(node.ArgTypes(), node.ResultTypes()).Eval(one)
+		if err == nil && v > 0 && n <= math.MaxInt64-v {
+			n += v
+		}
+	}
+	if len(symbols) > 0 {
+		at = " at " + strings.Join(symbols, " = ") + " = 1"
+	}
+	return n, at
+}
+
+// Arena describes the memory of a session.
+func (m *Model) Arena() string {
+	p := m.Forward.Plan
+	size := func(d ir.Dim) string {
+		if n, ok := d.Int(); ok {
+			return Bytes(int64(n))
+		}
+		if coef, rest, ok := d.Linear(p.Symbol); ok && rest.Equal(ir.Dim{}) {
+			if n, ok := coef.Int(); ok {
+				return Bytes(int64(n)) + " × " + p.Symbol
+			}
+		}
+		return ""
+	}
+	if s, live := size(p.Size), size(p.Live); s != "" && live != "" {
+		return fmt.Sprintf("arena %s (live set %s)", s, live)
+	}
+	return fmt.Sprintf("arena of %d buffers, sized by the arguments", len(p.Buffers))
+}
+
+// OperatorCounts returns the operators of the model with how often each stands
+// in its graph, the most frequent first.
+func (m *Model) OperatorCounts() []string {
+	type count struct {
+		name string
+		n    int
+	}
+	var all []count
+	for name, n := range m.Source.Operators {
+		all = append(all, count{name, n})
+	}
+	slices.SortFunc(all, func(a, b count) int {
+		if a.n != b.n {
+			return b.n - a.n
+		}
+		return strings.Compare(a.name, b.name)
+	})
+	var out []string
+	for _, c := range all {
+		out = append(out, fmt.Sprintf("%s ×%d", c.name, c.n))
+	}
+	return out
+}
+
+// Bytes returns a number of bytes in a unit that suits it.
+func Bytes(n int64) string {
+	if n < 1000 {
+		return fmt.Sprintf("%d B", n)
+	}
+	return scaled(n) + "B"
+}
+
+// Count returns a number with a prefix that suits it: "25.6 M".
+func Count(n int64) string {
+	if n < 1000 {
+		return fmt.Sprint(n)
+	}
+	return scaled(n)
+}
+
+// flopsText returns a number of floating-point operations: "8.2 GFLOP".
+func flopsText(n int64) string {
+	if n < 1000 {
+		return fmt.Sprintf("%d FLOP", n)
+	}
+	return scaled(n) + "FLOP"
+}
+
+// scaled returns a number of at least 1000 with three digits and a prefix.
+func scaled(n int64) string {
+	v := float64(n)
+	for _, prefix := range []string{"k", "M", "G", "T", "P"} {
+		if v /= 1000; v < 999.5 || prefix == "P" {
+			digits := 1
+			if v >= 99.95 {
+				digits = 0
+			}
+			return fmt.Sprintf("%.*f %s", digits, v, prefix)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,46 @@
+// Package value moves tensors between the evaluator, the Go slices that kernels
+// work on, and files: NumPy arrays, ONNX test data, raw numbers and images. It
+// does not know models.
+package value
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/burngen/burngen/gen/exec"
+	"github.com/burngen/burngen/ir"
+)
+
+// Slice returns the elements of t as kernels read them: a []float32 for f32.
+func Slice(t *ir.Tensor) any {
+	s := exec.MakeSlice(t.DType, t.Len())
+	if texts, ok := s.([]string); ok {
+		for i := range texts {
+			texts[i] = t.Text(i)
+		}
+		return s
+	}
+	if _, err := binary.Decode(t.Bytes(), binary.LittleEndian, s); err != nil {
+		panic(err) // the slice and the bytes are of one type and length
+	}
+	return s
+}
+
+// FromSlice returns the tensor of a slice that kernels wrote.
+func FromSlice(d ir.DType, shape []int, s any) (*ir.Tensor, error) {
+	if texts, ok := s.([]string); ok {
+		t := ir.NewTensor(ir.String, shape...)
+		if d != ir.String || len(texts) != t.Len() {
+			return nil, fmt.Errorf("%d strings for %s", len(texts), ir.StaticTensor(d, shape...))
+		}
+		for i, x := range texts {
+			t.SetText(i, x)
+		}
+		return t, nil
+	}
+	data, err := binary.Append(nil, binary.LittleEndian, s)
+	if err != nil {
+		return nil, err
+	}
+	return ir.DecodeTensor(d, shape, data)
+}

@@ -1,0 +1,131 @@
+package verify
+
+import (
+	"context"
+	"encoding/gob"
+	"fmt"
+	"io"
+	"os/exec"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/burngen/burngen/gen/verify/harness"
+)
+
+// child is the running program. It is started when it is needed, and again after
+// a crash.
+type child struct {
+	binary string
+
+	cmd      *exec.Cmd
+	in       io.WriteCloser
+	requests *gob.Encoder
+	replies  *gob.Decoder
+	stderr   *head
+}
+
+// head keeps the beginning of what is written to it.
+type head struct {
+	mu   sync.Mutex
+	text []byte
+}
+
+// maxHead bounds what is kept of a program's error output.
+const maxHead = 1 << 14
+
+func (h *head) Write(p []byte) (int, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.text = append(h.text, p[:min(len(p), maxHead-len(h.text))]...)
+	return len(p), nil
+}
+
+func (h *head) String() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return string(h.text)
+}
+
+func (c *child) start() error {
+	c.cmd = exec.Command(c.binary)
+	c.stderr = new(head)
+	c.cmd.Stderr = c.stderr
+	in, err := c.cmd.StdinPipe()
+	if err != nil {
+		return err
+	}
+	out, err := c.cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := c.cmd.Start(); err != nil {
+		c.cmd = nil
+		return err
+	}
+	c.in, c.requests, c.replies = in, gob.NewEncoder(in), gob.NewDecoder(out)
+	return nil
+}
+
+// call asks for a call of a case. When ctx ends or the program crashes, the
+// program is gone, and the error says so.
+func (c *child) call(ctx context.Context, q harness.Request) (harness.Reply, error) {
+	var r harness.Reply
+	if c.cmd == nil {
+		if err := c.start(); err != nil {
+			return r, err
+		}
+	}
+	done := make(chan error, 1)
+	go func() {
+		err := c.requests.Encode(q)
+		if err == nil {
+			err = c.replies.Decode(&r)
+		}
+		done <- err
+	}()
+	var err error
+	select {
+	case err = <-done:
+	case <-ctx.Done():
+		c.cmd.Process.Kill()
+		<-done
+		err = ctx.Err()
+	}
+	if err == nil {
+		return r, nil
+	}
+	c.in.Close()
+	c.cmd.Process.Kill()
+	c.cmd.Wait()
+	c.cmd = nil
+	if ctx.Err() != nil {
+		return r, errTimeout
+	}
+	return r, fmt.Errorf("crashed: %s", crash(c.stderr.String(), err))
+}
+
+// crash returns the line of a program's error output that says why it ended.
+func crash(stderr string, err error) string {
+	for line := range strings.Lines(stderr) {
+		if line = strings.TrimSpace(line); line != "" {
+			return line
+		}
+	}
+	return err.Error()
+}
+
+// grace is how long the program may take to end.
+const grace = 5 * time.Second
+
+// close ends the program.
+func (c *child) close() {
+	if c.cmd == nil {
+		return
+	}
+	c.in.Close()
+	timer := time.AfterFunc(grace, func() { c.cmd.Process.Kill() })
+	c.cmd.Wait()
+	timer.Stop()
+	c.cmd = nil
+}

@@ -1,0 +1,260 @@
+package verify
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/onnx"
+)
+
+// tolerance is how far a float may be from the reference: relative to its value,
+// in itself, and relative to the root mean square and the largest magnitude of
+// all of the reference.
+type tolerance struct{ relative, absolute, ofRMS, ofMax float64 }
+
+// tolerances are those of the float types; what is not here has to be equal.
+var tolerances = map[ir.DType]tolerance{
+	ir.F64:  {1e-3, 1e-5, 1e-4, 0},
+	ir.F32:  {1e-3, 1e-5, 1e-4, 0},
+	ir.F16:  {1e-2, 0, 0, 1e-3},
+	ir.BF16: {4e-2, 0, 0, 4e-3},
+}
+
+// maxOff is the part of quantised integers that may be off by one.
+const maxOff = 0.01
+
+// judge compares outputs with references.
+type judge struct {
+	ports  *ports
+	strict bool
+	// eval returns the outputs that the evaluator computes of the same arguments.
+	eval func() ([]*onnx.Value, error)
+}
+
+// check returns why got is not what it should be, "" when it is.
+func (j *judge) check(got *onnx.Value, w want) string {
+	p := j.ports.results[w.output]
+	why := ""
+	switch {
+	case w.value != nil && w.value.Tensor == nil:
+		why = j.container(got, w.value, p.random)
+	case got.Tensor == nil:
+		why = "not a tensor"
+	default:
+		why = j.tensor(got.Tensor, w, p.random)
+	}
+	if why == "" {
+		return ""
+	}
+	return fmt.Sprintf("output %q: %s", w.name, why)
+}
+
+// container compares sequences, optionals and maps, element by element.
+func (j *judge) container(got, want *onnx.Value, random bool) string {
+	if want.Tensor != nil {
+		if got.Tensor == nil {
+			return "not a tensor"
+		}
+		whole := want.Tensor
+		return j.tensor(got.Tensor, trialOf(whole), random)
+	}
+	if got.Tensor != nil {
+		return "a tensor, a container expected"
+	}
+	if len(got.Items) != len(want.Items) {
+		return fmt.Sprintf("%d elements, want %d", len(got.Items), len(want.Items))
+	}
+	if want.Keys != nil && (got.Keys == nil || !got.Keys.Equal(want.Keys)) {
+		return "other keys"
+	}
+	for i := range want.Items {
+		if why := j.container(got.Items[i], want.Items[i], random); why != "" {
+			return fmt.Sprintf("item %d: %s", i, why)
+		}
+	}
+	return ""
+}
+
+// trialOf returns what a tensor that is wholly known should be.
+func trialOf(t *ir.Tensor) want {
+	return want{output: -1, dtype: t.DType, shape: t.Shape, parts: []part{{1, t}}}
+}
+
+func (j *judge) tensor(got *ir.Tensor, w want, random bool) string {
+	if got.DType != w.dtype || !slices.Equal(got.Shape, w.shape) {
+		return fmt.Sprintf("%s, want %s", got.Type(), ir.StaticTensor(w.dtype, w.shape...))
+	}
+	if random {
+		return ""
+	}
+	for _, p := range w.parts {
+		if last := (p.values.Len() - 1) * p.stride; last >= got.Len() {
+			return fmt.Sprintf("the reference has an element %d", last)
+		}
+		if why := j.elements(got, p, w); why != "" {
+			return why
+		}
+	}
+	return j.summary(got, w)
+}
+
+// elements compares the elements of which the reference is known.
+func (j *judge) elements(got *ir.Tensor, p part, w want) string {
+	near := j.near(w, p)
+	first, bad, off := -1, 0, 0
+	for i := range p.values.Len() {
+		at := i * p.stride
+		if near(got, at, p.values, i) {
+			continue
+		}
+		if w.dtype.IsInt() && abs(got.Int(at)-p.values.Int(i)) == 1 {
+			off++
+		}
+		if bad++; first < 0 {
+			first = i
+		}
+	}
+	if bad == 0 {
+		return ""
+	}
+	why := fmt.Sprintf("element %d %s is %s, want %s", first*p.stride, place(first*p.stride, w.shape), text(got, first*p.stride), text(p.values, first))
+	if bad > 1 {
+		why += fmt.Sprintf(" (%d of %d differ)", bad, p.values.Len())
+	}
+	if j.ports.quantised && w.dtype.IsInt() && w.dtype.Bits() <= 16 && off == bad && float64(bad) <= maxOff*float64(p.values.Len()) {
+		return j.equalsEval(got, w, why)
+	}
+	return why
+}
+
+// equalsEval accepts quantised integers that are off by one when the evaluator
+// computes the same.
+func (j *judge) equalsEval(got *ir.Tensor, w want, why string) string {
+	if w.output < 0 || j.eval == nil {
+		return why
+	}
+	outputs, err := j.eval()
+	if err != nil {
+		return why + "; eval: " + err.Error()
+	}
+	if t := outputs[w.output].Tensor; t == nil || !t.Equal(got) {
+		return why + "; eval computes something else"
+	}
+	return ""
+}
+
+// near returns the comparison for the elements of a reference.
+func (j *judge) near(w want, p part) func(got *ir.Tensor, i int, want *ir.Tensor, k int) bool {
+	switch {
+	case w.dtype == ir.String:
+		return func(got *ir.Tensor, i int, want *ir.Tensor, k int) bool { return got.Text(i) == want.Text(k) }
+	case !w.dtype.IsFloat():
+		return func(got *ir.Tensor, i int, want *ir.Tensor, k int) bool { return got.Int(i) == want.Int(k) }
+	}
+	rms, largest := magnitude(p.values)
+	if w.stats != nil && w.stats.Count > p.values.Len() {
+		rms, largest = w.stats.magnitude()
+	}
+	absolute, relative := j.limits(w.dtype, rms, largest)
+	return func(got *ir.Tensor, i int, want *ir.Tensor, k int) bool {
+		return close(got.Float(i), want.Float(k), absolute, relative)
+	}
+}
+
+// limits returns how far a float may be off, given the reference's root mean
+// square and largest magnitude.
+func (j *judge) limits(d ir.DType, rms, largest float64) (absolute, relative float64) {
+	t := tolerances[d]
+	absolute = t.absolute + t.ofMax*largest
+	if !j.strict {
+		absolute += t.ofRMS * rms
+	}
+	return absolute, t.relative
+}
+
+// close reports whether got is as good as want: NaN as NaN, an infinity as the
+// same, another number within the limits.
+func close(got, want, absolute, relative float64) bool {
+	switch {
+	case got == want || got != got && want != want:
+		return true
+	case math.IsInf(got, 0) || math.IsInf(want, 0):
+		return false
+	}
+	return math.Abs(got-want) <= absolute+relative*math.Abs(want)
+}
+
+// magnitude returns the root mean square and the largest magnitude of the finite
+// elements.
+func magnitude(t *ir.Tensor) (rms, largest float64) {
+	n := 0.0
+	for i := range t.Len() {
+		if v := t.Float(i); !math.IsInf(v, 0) && v == v {
+			rms += v * v
+			largest = max(largest, math.Abs(v))
+			n++
+		}
+	}
+	return math.Sqrt(rms / max(n, 1)), largest
+}
+
+// summary compares what the reference says of an output of which it holds parts.
+func (j *judge) summary(got *ir.Tensor, w want) string {
+	s := w.stats
+	if s == nil || !w.dtype.IsFloat() || len(w.parts) == 1 && w.parts[0].values.Len() == got.Len() {
+		return ""
+	}
+	nans, low, high := 0, math.Inf(1), math.Inf(-1)
+	for i := range got.Len() {
+		v := got.Float(i)
+		if v != v {
+			nans++
+			continue
+		}
+		low, high = min(low, v), max(high, v)
+	}
+	rms, largest := s.magnitude()
+	absolute, relative := j.limits(w.dtype, rms, largest)
+	switch {
+	case nans != s.NaN:
+		return fmt.Sprintf("%d NaNs, want %d", nans, s.NaN)
+	case nans < got.Len() && !close(low, float64(s.Min), absolute, relative):
+		return fmt.Sprintf("the smallest element is %v, want %v", low, float64(s.Min))
+	case nans < got.Len() && !close(high, float64(s.Max), absolute, relative):
+		return fmt.Sprintf("the largest element is %v, want %v", high, float64(s.Max))
+	}
+	return ""
+}
+
+// place returns the indexes of element i in a shape.
+func place(i int, shape []int) string {
+	index := make([]int, len(shape))
+	for k := len(shape) - 1; k >= 0; k-- {
+		if shape[k] > 0 {
+			index[k] = i % shape[k]
+			i /= shape[k]
+		}
+	}
+	return fmt.Sprint(index)
+}
+
+func text(t *ir.Tensor, i int) string {
+	switch {
+	case t.DType == ir.String:
+		return strconv.Quote(t.Text(i))
+	case t.DType == ir.F64:
+		return strconv.FormatFloat(t.Float(i), 'g', -1, 64)
+	case t.DType.IsFloat():
+		return strconv.FormatFloat(t.Float(i), 'g', -1, 32)
+	case t.DType == ir.Bool:
+		return strconv.FormatBool(t.Bool(i))
+	case t.DType == ir.U64:
+		return strconv.FormatUint(uint64(t.Int(i)), 10)
+	}
+	return strconv.FormatInt(t.Int(i), 10)
+}
+
+func abs(n int64) int64 { return max(n, -n) }

@@ -1,0 +1,131 @@
+package verify
+
+import (
+	"fmt"
+
+	"github.com/burngen/burngen/gen/exec"
+	"github.com/burngen/burngen/gen/verify/harness"
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/onnx"
+)
+
+// send returns a value as the harness takes it.
+func send(v *onnx.Value, t ir.Type) harness.Value {
+	if v.Tensor != nil {
+		return sendTensor(v.Tensor)
+	}
+	out := harness.Value{Kind: kinds[t.Kind]}
+	for _, item := range v.Items {
+		elem := ir.Type{}
+		if t.Elem != nil {
+			elem = *t.Elem
+		}
+		out.Items = append(out.Items, send(item, elem))
+	}
+	if v.Keys != nil {
+		for i := range v.Keys.Len() {
+			key := ir.NewTensor(v.Keys.DType)
+			key.Copy(0, v.Keys, i)
+			out.Keys = append(out.Keys, sendTensor(key))
+		}
+	}
+	return out
+}
+
+var kinds = map[ir.Kind]harness.Kind{
+	ir.TensorKind:   harness.Tensor,
+	ir.SequenceKind: harness.Sequence,
+	ir.OptionalKind: harness.Optional,
+	ir.MapKind:      harness.Map,
+}
+
+func sendTensor(t *ir.Tensor) harness.Value {
+	v := harness.Value{Elem: exec.GoType(t.DType).String(), Shape: t.Shape}
+	if t.DType != ir.String {
+		v.Data = t.Bytes()
+		return v
+	}
+	for i := range t.Len() {
+		v.Texts = append(v.Texts, t.Text(i))
+	}
+	return v
+}
+
+// receive returns what the harness answered, which has to be a t.
+func receive(v harness.Value, t ir.Type) (*onnx.Value, error) {
+	if v.Kind != kinds[t.Kind] {
+		return nil, fmt.Errorf("a %s expected", t)
+	}
+	if v.Kind == harness.Tensor {
+		tensor, err := receiveTensor(v, t.DType)
+		return &onnx.Value{Tensor: tensor}, err
+	}
+	out := &onnx.Value{Items: []*onnx.Value{}}
+	for _, item := range v.Items {
+		e, err := receive(item, *t.Elem)
+		if err != nil {
+			return nil, err
+		}
+		out.Items = append(out.Items, e)
+	}
+	if v.Kind != harness.Map {
+		return out, nil
+	}
+	return sortedMap(out, v.Keys, t.DType)
+}
+
+func receiveTensor(v harness.Value, d ir.DType) (*ir.Tensor, error) {
+	if want := exec.GoType(d).String(); v.Elem != want {
+		return nil, fmt.Errorf("elements of type %s, want %s", v.Elem, want)
+	}
+	if d != ir.String {
+		return ir.DecodeTensor(d, v.Shape, v.Data)
+	}
+	t := ir.NewTensor(d, v.Shape...)
+	if t.Len() != len(v.Texts) {
+		return nil, fmt.Errorf("%d strings for the shape %v", len(v.Texts), v.Shape)
+	}
+	for i, s := range v.Texts {
+		t.SetText(i, s)
+	}
+	return t, nil
+}
+
+// sortedMap adds keys to a map, in ascending order: Go's maps have none.
+func sortedMap(m *onnx.Value, keys []harness.Value, d ir.DType) (*onnx.Value, error) {
+	m.Keys = ir.NewTensor(d, len(keys))
+	for i, k := range keys {
+		t, err := receiveTensor(k, d)
+		if err != nil {
+			return nil, err
+		}
+		m.Keys.Copy(i, t, 0)
+	}
+	return sortMap(m), nil
+}
+
+// sortMap puts the elements of a map into the order of their keys.
+func sortMap(m *onnx.Value) *onnx.Value {
+	n := m.Keys.Len()
+	order := make([]int, n)
+	for i := range order {
+		order[i] = i
+	}
+	less := func(a, b int) bool {
+		if m.Keys.DType == ir.String {
+			return m.Keys.Text(a) < m.Keys.Text(b)
+		}
+		return m.Keys.Int(a) < m.Keys.Int(b)
+	}
+	for i := range order {
+		for k := i; k > 0 && less(order[k], order[k-1]); k-- {
+			order[k], order[k-1] = order[k-1], order[k]
+		}
+	}
+	out := &onnx.Value{Keys: ir.NewTensor(m.Keys.DType, n)}
+	for i, from := range order {
+		out.Keys.Copy(i, m.Keys, from)
+		out.Items = append(out.Items, m.Items[from])
+	}
+	return out
+}

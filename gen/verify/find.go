@@ -1,0 +1,108 @@
+package verify
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Case is a folder with a model and references.
+type Case struct {
+	// Name is the folder's path from the parent of the folder that was given.
+	Name string
+	// Dir is the folder.
+	Dir string
+}
+
+// maxDepth is how deep below a given folder cases are looked for.
+const maxDepth = 2
+
+// Find returns the cases in dirs, each of which is a case or holds cases up to
+// two levels down, sorted by name in the order of dirs.
+func Find(dirs []string) ([]Case, error) {
+	var cases []Case
+	for _, dir := range dirs {
+		info, err := os.Stat(dir)
+		if err != nil || !info.IsDir() {
+			return nil, fmt.Errorf("%s: no such folder", dir)
+		}
+		abs, err := filepath.Abs(dir)
+		if err != nil {
+			return nil, err
+		}
+		found, err := find(abs, filepath.Base(abs), maxDepth)
+		if err != nil {
+			return nil, err
+		}
+		if len(found) == 0 {
+			return nil, fmt.Errorf("%s: no folder with model.onnx and test_data_set_0 or ref/manifest.json", dir)
+		}
+		cases = append(cases, found...)
+	}
+	return cases, nil
+}
+
+func find(dir, name string, depth int) ([]Case, error) {
+	if isCase(dir) {
+		return []Case{{Name: name, Dir: dir}}, nil
+	}
+	if depth == 0 {
+		return nil, nil
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	var cases []Case
+	for _, e := range entries {
+		if !e.IsDir() || strings.HasPrefix(e.Name(), ".") {
+			continue
+		}
+		below, err := find(filepath.Join(dir, e.Name()), name+"/"+e.Name(), depth-1)
+		if err != nil {
+			return nil, err
+		}
+		cases = append(cases, below...)
+	}
+	return cases, nil
+}
+
+func isCase(dir string) bool {
+	if !isFile(filepath.Join(dir, modelFile)) {
+		return false
+	}
+	return isFile(filepath.Join(dir, "ref", "manifest.json")) || len(dataSets(dir)) > 0
+}
+
+// modelFile is what a case's model is called.
+const modelFile = "model.onnx"
+
+// dataSets returns the test data of an ONNX backend test, in order.
+func dataSets(dir string) []string {
+	sets, _ := filepath.Glob(filepath.Join(quoteGlob(dir), "test_data_set_*"))
+	slices.SortFunc(sets, byLength)
+	return sets
+}
+
+// byLength orders names that end in numbers.
+func byLength(a, b string) int {
+	if len(a) != len(b) {
+		return len(a) - len(b)
+	}
+	return strings.Compare(a, b)
+}
+
+// quoteGlob returns a pattern that matches path only.
+func quoteGlob(path string) string {
+	if filepath.Separator == '\\' {
+		return path
+	}
+	return strings.NewReplacer(`*`, `\*`, `?`, `\?`, `[`, `\[`, `\`, `\\`).Replace(path)
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}

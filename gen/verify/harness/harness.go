@@ -1,0 +1,138 @@
+// Package harness is what the program that package verify builds is made of: it
+// calls generated packages through their public functions, one call for each
+// request it reads, and writes what they return. It does not know what is right.
+package harness
+
+import (
+	"encoding/gob"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"reflect"
+
+	"github.com/burngen/burngen/runtime/rt"
+)
+
+// Case is a generated package.
+type Case struct {
+	Name string
+	// Load returns the method Forward of a model that it loads.
+	Load func() (forward any, err error)
+}
+
+// Request asks for one call.
+type Request struct {
+	Case   int // index of the case
+	Inputs []Value
+}
+
+// Reply is the answer to a request.
+type Reply struct {
+	Outputs []Value
+	// Err is the error of Load or Forward, empty for none.
+	Err string
+	// Panicked tells that Err was a panic.
+	Panicked bool
+}
+
+// Main serves requests on the standard input and output until the input ends.
+// The model of the last request stays loaded.
+func Main(cases []Case) {
+	if err := serve(cases, os.Stdin, os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "harness:", err)
+		os.Exit(1)
+	}
+}
+
+func serve(cases []Case, in io.Reader, out io.Writer) error {
+	requests, replies := gob.NewDecoder(in), gob.NewEncoder(out)
+	loaded := -1
+	var forward any
+	for {
+		var q Request
+		switch err := requests.Decode(&q); {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		case q.Case < 0 || q.Case >= len(cases):
+			return fmt.Errorf("no case %d", q.Case)
+		}
+		var err error
+		if loaded != q.Case {
+			forward = nil
+			if forward, err = cases[q.Case].Load(); err == nil {
+				loaded = q.Case
+			}
+		}
+		var r Reply
+		if err == nil {
+			r.Outputs, err = call(reflect.ValueOf(forward), q.Inputs)
+		}
+		if err != nil {
+			r.Err = err.Error()
+			var p *rt.PanicError
+			r.Panicked = errors.As(err, &p)
+		}
+		if err := replies.Encode(r); err != nil {
+			return err
+		}
+	}
+}
+
+// call calls Forward: of one argument, or of a struct of them in order.
+func call(forward reflect.Value, inputs []Value) ([]Value, error) {
+	t := forward.Type()
+	args := make([]reflect.Value, t.NumIn())
+	if t.NumIn() == 1 && isStruct(t.In(0)) {
+		in := reflect.New(t.In(0)).Elem()
+		if in.NumField() != len(inputs) {
+			return nil, fmt.Errorf("%d inputs, the package has %d", len(inputs), in.NumField())
+		}
+		for i, v := range inputs {
+			x, err := decode(v, in.Field(i).Type())
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", in.Type().Field(i).Name, err)
+			}
+			in.Field(i).Set(x)
+		}
+		args[0] = in
+	} else {
+		if len(inputs) != len(args) {
+			return nil, fmt.Errorf("%d inputs, the package has %d", len(inputs), len(args))
+		}
+		for i, v := range inputs {
+			x, err := decode(v, t.In(i))
+			if err != nil {
+				return nil, err
+			}
+			args[i] = x
+		}
+	}
+	results := forward.Call(args)
+	last := len(results) - 1
+	if err, ok := results[last].Interface().(error); ok && err != nil {
+		return nil, err
+	}
+	if last == 1 && isStruct(t.Out(0)) {
+		out := results[0]
+		results = nil
+		for i := range out.NumField() {
+			results = append(results, out.Field(i))
+		}
+	} else {
+		results = results[:last]
+	}
+	outputs := make([]Value, len(results))
+	for i, x := range results {
+		var err error
+		if outputs[i], err = encode(x); err != nil {
+			return nil, err
+		}
+	}
+	return outputs, nil
+}
+
+// isStruct reports whether t is a struct of inputs or outputs.
+func isStruct(t reflect.Type) bool { return t.Kind() == reflect.Struct && !isTensor(t) }

@@ -1,0 +1,275 @@
+package harness
+
+import (
+	"encoding/binary"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/burngen/burngen/runtime/rt"
+)
+
+// Kind tells tensors from what is built of them.
+type Kind uint8
+
+// The kinds of values.
+const (
+	Tensor Kind = iota
+	Sequence
+	Optional
+	Map
+)
+
+// Value is an argument or result as it travels between processes.
+type Value struct {
+	Kind  Kind
+	Elem  string // of a tensor: the Go type of its elements, as in "float32"
+	Shape []int
+	Data  []byte   // little-endian
+	Texts []string // instead of Data
+	// Items are a sequence's elements, an optional's one or none, a map's values.
+	Items []Value
+	// Keys are a map's keys, scalars.
+	Keys []Value
+}
+
+// tensorPackage is where rt.Tensor is declared.
+var tensorPackage = reflect.TypeFor[rt.Tensor[float32]]().PkgPath()
+
+// isTensor reports whether t is an rt.Tensor.
+func isTensor(t reflect.Type) bool {
+	return t.Kind() == reflect.Struct && t.PkgPath() == tensorPackage && strings.HasPrefix(t.Name(), "Tensor[")
+}
+
+// item returns the extents and the element of an array of arrays.
+func item(t reflect.Type) (shape []int, elem reflect.Type) {
+	for ; t.Kind() == reflect.Array; t = t.Elem() {
+		shape = append(shape, t.Len())
+	}
+	return shape, t
+}
+
+// decode returns v as a t: in one of the forms in which generated code takes
+// arguments.
+func decode(v Value, t reflect.Type) (reflect.Value, error) {
+	switch v.Kind {
+	case Sequence:
+		return decodeSequence(v, t)
+	case Optional:
+		return decodeOptional(v, t)
+	case Map:
+		return decodeMap(v, t)
+	}
+	switch {
+	case isTensor(t):
+		x := reflect.New(t).Elem()
+		data := reflect.MakeSlice(x.FieldByName("Data").Type(), elems(v.Shape), elems(v.Shape))
+		if err := fill(data, v); err != nil {
+			return x, err
+		}
+		x.FieldByName("Data").Set(data)
+		x.FieldByName("Shape").Set(reflect.ValueOf(slices.Clone(v.Shape)))
+		return x, nil
+	case t.Kind() == reflect.Pointer:
+		shape, _ := item(t.Elem())
+		if !slices.Equal(shape, v.Shape) {
+			return reflect.Value{}, fmt.Errorf("shape %v, %s expected", v.Shape, t)
+		}
+		x := reflect.New(t.Elem())
+		return x, fill(x, v)
+	case t.Kind() == reflect.Slice:
+		shape, _ := item(t.Elem())
+		if len(v.Shape) == 0 || !slices.Equal(shape, v.Shape[1:]) {
+			return reflect.Value{}, fmt.Errorf("shape %v, %s expected", v.Shape, t)
+		}
+		x := reflect.MakeSlice(t, v.Shape[0], v.Shape[0])
+		return x, fill(x, v)
+	}
+	return reflect.Value{}, fmt.Errorf("a tensor where %s is expected", t)
+}
+
+func elems(shape []int) int {
+	n := 1
+	for _, d := range shape {
+		n *= d
+	}
+	return n
+}
+
+// fill copies the elements of v to x, a slice or a pointer to arrays.
+func fill(x reflect.Value, v Value) error {
+	if v.Elem == "string" {
+		if x.Type() != reflect.TypeFor[[]string]() || x.Len() != len(v.Texts) {
+			return fmt.Errorf("strings where %s is expected", x.Type())
+		}
+		reflect.Copy(x, reflect.ValueOf(v.Texts))
+		return nil
+	}
+	if size := binary.Size(x.Interface()); size != len(v.Data) {
+		return fmt.Errorf("%d bytes of data, %d expected", len(v.Data), size)
+	}
+	_, err := binary.Decode(v.Data, binary.LittleEndian, x.Interface())
+	return err
+}
+
+func decodeSequence(v Value, t reflect.Type) (reflect.Value, error) {
+	if t.Kind() != reflect.Slice {
+		return reflect.Value{}, fmt.Errorf("a sequence where %s is expected", t)
+	}
+	x := reflect.MakeSlice(t, len(v.Items), len(v.Items))
+	for i, item := range v.Items {
+		e, err := decode(item, t.Elem())
+		if err != nil {
+			return x, err
+		}
+		x.Index(i).Set(e)
+	}
+	return x, nil
+}
+
+func decodeOptional(v Value, t reflect.Type) (reflect.Value, error) {
+	if t.Kind() != reflect.Pointer {
+		return reflect.Value{}, fmt.Errorf("an optional where %s is expected", t)
+	}
+	if len(v.Items) == 0 {
+		return reflect.Zero(t), nil
+	}
+	e, err := decode(v.Items[0], t.Elem())
+	if err != nil {
+		return e, err
+	}
+	x := reflect.New(t.Elem())
+	x.Elem().Set(e)
+	return x, nil
+}
+
+func decodeMap(v Value, t reflect.Type) (reflect.Value, error) {
+	if t.Kind() != reflect.Map {
+		return reflect.Value{}, fmt.Errorf("a map where %s is expected", t)
+	}
+	x := reflect.MakeMap(t)
+	for i := range v.Keys {
+		key, err := scalar(v.Keys[i], t.Key())
+		if err != nil {
+			return x, err
+		}
+		e, err := decodeElement(v.Items[i], t.Elem())
+		if err != nil {
+			return x, err
+		}
+		x.SetMapIndex(key, e)
+	}
+	return x, nil
+}
+
+// decodeElement decodes a value of a map, which may be a plain number.
+func decodeElement(v Value, t reflect.Type) (reflect.Value, error) {
+	if v.Kind == Tensor && !isTensor(t) && t.Kind() != reflect.Pointer && t.Kind() != reflect.Slice {
+		return scalar(v, t)
+	}
+	return decode(v, t)
+}
+
+// scalar returns a tensor of one element as a t.
+func scalar(v Value, t reflect.Type) (reflect.Value, error) {
+	x := reflect.MakeSlice(reflect.SliceOf(t), 1, 1)
+	err := fill(x, v)
+	return x.Index(0), err
+}
+
+// encode returns a value that generated code returned.
+func encode(x reflect.Value) (Value, error) {
+	t := x.Type()
+	switch {
+	case isTensor(t):
+		shape := slices.Clone(x.FieldByName("Shape").Interface().([]int))
+		return tensor(x.FieldByName("Data"), shape)
+	case t.Kind() == reflect.Pointer && (isTensor(t.Elem()) || t.Elem().Kind() == reflect.Slice || t.Elem().Kind() == reflect.Map):
+		v := Value{Kind: Optional}
+		if x.IsNil() {
+			return v, nil
+		}
+		return encodeItems(v, x.Elem())
+	case t.Kind() == reflect.Pointer:
+		if x.IsNil() {
+			return Value{}, fmt.Errorf("%s is nil", t)
+		}
+		shape, _ := item(t.Elem())
+		return tensor(x.Elem(), shape)
+	case t.Kind() == reflect.Slice && (isTensor(t.Elem()) || t.Elem().Kind() == reflect.Slice || t.Elem().Kind() == reflect.Map || t.Elem().Kind() == reflect.Pointer):
+		items := make([]reflect.Value, x.Len())
+		for i := range items {
+			items[i] = x.Index(i)
+		}
+		return encodeItems(Value{Kind: Sequence}, items...)
+	case t.Kind() == reflect.Slice:
+		shape, _ := item(t.Elem())
+		return tensor(x, append([]int{x.Len()}, shape...))
+	case t.Kind() == reflect.Map:
+		return encodeMap(x)
+	}
+	return Value{}, fmt.Errorf("a result of type %s", t)
+}
+
+func encodeItems(v Value, items ...reflect.Value) (Value, error) {
+	for _, x := range items {
+		e, err := encodeElement(x)
+		if err != nil {
+			return v, err
+		}
+		v.Items = append(v.Items, e)
+	}
+	return v, nil
+}
+
+// encodeElement encodes an element of a container, which may be a plain number.
+func encodeElement(x reflect.Value) (Value, error) {
+	switch x.Kind() {
+	case reflect.Struct, reflect.Pointer, reflect.Slice, reflect.Map:
+		return encode(x)
+	}
+	return encodeScalar(x)
+}
+
+func encodeScalar(x reflect.Value) (Value, error) {
+	s := reflect.MakeSlice(reflect.SliceOf(x.Type()), 1, 1)
+	s.Index(0).Set(x)
+	return tensor(s, nil)
+}
+
+func encodeMap(x reflect.Value) (Value, error) {
+	v := Value{Kind: Map}
+	for iter := x.MapRange(); iter.Next(); {
+		key, err := encodeScalar(iter.Key())
+		if err != nil {
+			return v, err
+		}
+		v.Keys = append(v.Keys, key)
+		if v, err = encodeItems(v, iter.Value()); err != nil {
+			return v, err
+		}
+	}
+	return v, nil
+}
+
+// tensor returns the elements of x, a slice or array of arrays.
+func tensor(x reflect.Value, shape []int) (Value, error) {
+	_, elem := item(x.Type())
+	if x.Kind() == reflect.Slice {
+		_, elem = item(x.Type().Elem())
+	}
+	v := Value{Elem: elem.String(), Shape: shape}
+	if elem.Kind() == reflect.String {
+		v.Texts = make([]string, x.Len())
+		reflect.Copy(reflect.ValueOf(v.Texts), x)
+		return v, nil
+	}
+	size := binary.Size(x.Interface())
+	if size < 0 {
+		return v, fmt.Errorf("elements of type %s", elem)
+	}
+	var err error
+	v.Data, err = binary.Append(make([]byte, 0, size), binary.LittleEndian, x.Interface())
+	return v, err
+}

@@ -1,0 +1,126 @@
+package verify
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/burngen/burngen/gen"
+	"github.com/burngen/burngen/gen/exec"
+	"github.com/burngen/burngen/gen/value"
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/onnx"
+	"github.com/burngen/burngen/runtime/rt"
+)
+
+// ports are what a comparison has to know of a model.
+type ports struct {
+	params  []*ir.Value
+	results []port
+	// quantised tells that the model quantises, so that its small integers may
+	// be off by one.
+	quantised bool
+}
+
+// port is an output.
+type port struct {
+	name string
+	typ  ir.Type
+	// random tells that the output depends on a random operator.
+	random bool
+}
+
+func portsOf(src *onnx.Model) *ports {
+	f := src.Module.Func("forward")
+	p := &ports{params: f.Params}
+	random := randomValues(f)
+	for i, r := range f.Results {
+		p.results = append(p.results, port{f.ResultNames[i], r.Type, random[r]})
+	}
+	for name := range src.Operators {
+		p.quantised = p.quantised || strings.Contains(name, "Quantize") || strings.Contains(name, "QLinear")
+	}
+	return p
+}
+
+// randomValues returns the values of a function that follow from a random
+// operator.
+func randomValues(f *ir.Func) map[*ir.Value]bool {
+	random := map[*ir.Value]bool{}
+	for _, n := range f.Nodes {
+		is := isRandom(n)
+		for _, a := range n.Args {
+			is = is || random[a]
+		}
+		for _, b := range n.Blocks {
+			for inner := range b.All() {
+				is = is || isRandom(inner)
+				for _, a := range inner.Args {
+					is = is || random[a]
+				}
+			}
+		}
+		for _, r := range n.Results {
+			random[r] = is
+		}
+	}
+	return random
+}
+
+// isRandom reports whether a node draws random numbers.
+func isRandom(n *ir.Node) bool {
+	_, ok := n.Op.(interface{ IsRandom() })
+	return ok
+}
+
+// param returns the index of the input called name, -1 when there is none.
+func (p *ports) param(name string) int {
+	for i, v := range p.params {
+		if v.Name == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// result returns the index of the output called name, -1 when there is none.
+func (p *ports) result(name string) int {
+	for i, r := range p.results {
+		if r.name == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// madeUp returns arguments of the right types for a model without references.
+func (p *ports) madeUp() ([]*onnx.Value, error) {
+	for _, v := range p.params {
+		if !v.Type.IsTensor() {
+			return nil, fmt.Errorf("no arguments of type %s", v.Type)
+		}
+	}
+	slices, shapes, err := gen.SampleInputs(&ir.Func{Block: ir.Block{Params: p.params}})
+	if err != nil {
+		return nil, err
+	}
+	var args []*onnx.Value
+	for i, v := range p.params {
+		t, err := value.FromSlice(v.Type.DType, shapes[i], slices[i])
+		if err != nil {
+			return nil, err
+		}
+		args = append(args, &onnx.Value{Tensor: t})
+	}
+	return args, nil
+}
+
+// draw returns a tensor of numbers from a counter's hash, as rt.Uniform does.
+func draw(d ir.DType, shape []int, lo, hi float64, seed uint32) (*ir.Tensor, error) {
+	n, err := rt.Elems(shape)
+	if err != nil {
+		return nil, err
+	}
+	data := exec.MakeSlice(d, n)
+	exec.Draw(d, data, lo, hi, seed)
+	return value.FromSlice(d, shape, data)
+}

@@ -1,0 +1,438 @@
+// Package verify proves models against references: it generates packages for
+// folders of models, builds them into one program, runs it, and compares what
+// comes out with what the references say, within the tolerances of their element
+// types. It calls generated code through its public functions only, and does not
+// know how code is generated.
+package verify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/burngen/burngen/gen"
+	"github.com/burngen/burngen/gen/value"
+	"github.com/burngen/burngen/gen/verify/harness"
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/onnx"
+)
+
+// Mode tells what computes the outputs that are compared.
+type Mode uint8
+
+// The modes.
+const (
+	// Generated is the generated package, built and called.
+	Generated Mode = iota
+	// Executed is package exec, on the program that is generated.
+	Executed
+	// Evaluated is the evaluator, on the model as it was read.
+	Evaluated
+)
+
+// Options steer a verification.
+type Options struct {
+	Mode Mode
+	// Strict generates without reassociation and compares without the allowance
+	// for it.
+	Strict bool
+	// Layers also compares the intermediate values that a manifest names.
+	Layers bool
+	// Timeout bounds a case, once to generate it and once to run it; 0 stands for
+	// two minutes.
+	Timeout time.Duration
+	// Report, when set, is called with each result, in order.
+	Report func(Result)
+	// Progress, when set, is told what is being done, and how far it is.
+	Progress func(stage string, done, total int)
+}
+
+// Status is the outcome of a case.
+type Status string
+
+// The outcomes.
+const (
+	Pass    Status = "pass"
+	Fail    Status = "fail"
+	Refused Status = "refused" // the generator cannot compile it
+	Ran     Status = "ran"     // there is no usable reference
+)
+
+// Result is the outcome of a case and the reason for it.
+type Result struct {
+	Name   string `json:"name"`
+	Status Status `json:"status"`
+	// Why is the reason of a failure or refusal in one line.
+	Why string `json:"why,omitempty"`
+	// Note says what was not compared.
+	Note string `json:"note,omitempty"`
+}
+
+// String returns the result in one line.
+func (r Result) String() string {
+	line := strings.ToUpper(string(r.Status)) + " " + r.Name
+	if r.Why != "" {
+		line += ": " + r.Why
+	}
+	if r.Note != "" {
+		line += " (" + r.Note + ")"
+	}
+	return line
+}
+
+// Summary counts outcomes.
+type Summary struct {
+	Passed  int `json:"passed"`
+	Failed  int `json:"failed"`
+	Refused int `json:"refused"`
+	Ran     int `json:"ran"`
+}
+
+// String returns "N passed, N failed, N refused, N ran".
+func (s Summary) String() string {
+	return fmt.Sprintf("%d passed, %d failed, %d refused, %d ran", s.Passed, s.Failed, s.Refused, s.Ran)
+}
+
+func (s *Summary) count(r Result) {
+	switch r.Status {
+	case Pass:
+		s.Passed++
+	case Fail:
+		s.Failed++
+	case Refused:
+		s.Refused++
+	case Ran:
+		s.Ran++
+	}
+}
+
+var errTimeout = errors.New("no result within the time limit")
+
+// Run verifies cases and reports on each, in their order.
+func Run(cases []Case, o Options) (Summary, error) {
+	if o.Timeout <= 0 {
+		o.Timeout = 2 * time.Minute
+	}
+	if o.Progress == nil {
+		o.Progress = func(string, int, int) {}
+	}
+	v := &verifier{Options: o, cases: cases}
+	if o.Mode == Generated {
+		return v.generated()
+	}
+	for i, c := range cases {
+		o.Progress("verifying", i, len(cases))
+		v.report(v.interpreted(c))
+	}
+	return v.summary, nil
+}
+
+type verifier struct {
+	Options
+	cases   []Case
+	summary Summary
+}
+
+func (v *verifier) report(r Result) {
+	v.summary.count(r)
+	if v.Report != nil {
+		v.Report(r)
+	}
+}
+
+// forward computes a model's outputs.
+type forward func(ctx context.Context, inputs []*onnx.Value) ([]*onnx.Value, error)
+
+// limited runs f, and gives up on it after the time limit; f then goes on alone.
+// A panic of f is an error.
+func limited[T any](limit time.Duration, f func() (T, error)) (T, error) {
+	type outcome struct {
+		value T
+		err   error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		var o outcome
+		defer func() {
+			if r := recover(); r != nil {
+				o.err = &panicked{r}
+			}
+			done <- o
+		}()
+		o.value, o.err = f()
+	}()
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	select {
+	case o := <-done:
+		return o.value, o.err
+	case <-timer.C:
+		var none T
+		return none, errTimeout
+	}
+}
+
+// panicked is a panic of the generator or of an interpreter.
+type panicked struct{ value any }
+
+func (p *panicked) Error() string { return fmt.Sprintf("panic: %v", p.value) }
+
+// refusal returns the result of a case that could not be generated: a refusal,
+// unless the generator broke down.
+func refusal(name string, err error) Result {
+	r := Result{Name: name, Status: Refused, Why: oneLine(err)}
+	var p *panicked
+	if errors.As(err, &p) || errors.Is(err, errTimeout) {
+		r.Status = Fail
+	}
+	return r
+}
+
+// oneLine returns the first line of an error, and how many follow.
+func oneLine(err error) string {
+	first, rest, more := strings.Cut(err.Error(), "\n")
+	if more {
+		first += fmt.Sprintf(" (and %d more)", strings.Count(rest, "\n")+1)
+	}
+	return first
+}
+
+// options returns the generator's options for a case: with -layers, the
+// intermediate values that its manifest names are outputs.
+func (v *verifier) options(c Case) (gen.Options, error) {
+	o := gen.Options{Strict: v.Strict}
+	if !v.Layers {
+		return o, nil
+	}
+	if m, err := readManifest(c.Dir); err == nil {
+		src, err := onnx.Open(c.model(), onnx.Options{})
+		if err != nil {
+			return o, err
+		}
+		p := portsOf(src)
+		for _, r := range p.results {
+			o.Outputs = append(o.Outputs, r.name)
+		}
+		for _, name := range m.layers() {
+			if p.result(name) < 0 {
+				o.Outputs = append(o.Outputs, name)
+			}
+		}
+	}
+	return o, nil
+}
+
+// interpreted verifies a case without generating code.
+func (v *verifier) interpreted(c Case) Result {
+	type loaded struct {
+		ports *ports
+		run   forward
+	}
+	l, err := limited(v.Timeout, func() (l loaded, err error) {
+		o, err := v.options(c)
+		if err != nil {
+			return l, err
+		}
+		if v.Mode == Evaluated {
+			src, err := onnx.Open(c.model(), onnx.Options{Outputs: o.Outputs})
+			if err != nil {
+				return l, err
+			}
+			return loaded{portsOf(src), evaluated(src)}, nil
+		}
+		m, err := gen.Load(c.model(), o)
+		if err != nil {
+			return l, err
+		}
+		return loaded{portsOf(m.Source), executed(m)}, nil
+	})
+	if err != nil {
+		return refusal(c.Name, err)
+	}
+	return v.verify(c, l.ports, l.run)
+}
+
+// evaluated returns the evaluator of a model.
+func evaluated(src *onnx.Model) forward {
+	e := &ir.Evaluator{Module: src.Module}
+	return func(_ context.Context, inputs []*onnx.Value) ([]*onnx.Value, error) {
+		args, err := tensors(inputs)
+		if err != nil {
+			return nil, err
+		}
+		results, err := e.Run(src.Module.Func("forward"), args)
+		var out []*onnx.Value
+		for _, r := range results {
+			out = append(out, &onnx.Value{Tensor: r})
+		}
+		return out, err
+	}
+}
+
+// executed returns the program of a model, run by package exec.
+func executed(m *gen.Model) forward {
+	return func(_ context.Context, inputs []*onnx.Value) ([]*onnx.Value, error) {
+		args, err := tensors(inputs)
+		if err != nil {
+			return nil, err
+		}
+		var slices []any
+		var shapes [][]int
+		for _, t := range args {
+			slices, shapes = append(slices, value.Slice(t)), append(shapes, t.Shape)
+		}
+		results, outShapes, err := m.Run(slices, shapes)
+		if err != nil {
+			return nil, err
+		}
+		var out []*onnx.Value
+		for i, r := range results {
+			t, err := value.FromSlice(m.Forward.IR.Results[i].Type.DType, outShapes[i], r)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, &onnx.Value{Tensor: t})
+		}
+		return out, nil
+	}
+}
+
+func tensors(values []*onnx.Value) ([]*ir.Tensor, error) {
+	out := make([]*ir.Tensor, len(values))
+	for i, v := range values {
+		if out[i] = v.Tensor; v.Tensor == nil {
+			return nil, fmt.Errorf("argument %d is no tensor", i)
+		}
+	}
+	return out, nil
+}
+
+// workers is how many cases are generated at once.
+const workers = 2
+
+// generated verifies the cases through one program of all their packages.
+func (v *verifier) generated() (Summary, error) {
+	dir, err := os.MkdirTemp("", "burngen-verify-")
+	if err != nil {
+		return v.summary, err
+	}
+	defer os.RemoveAll(dir)
+	p, err := newProgram(dir)
+	if err != nil {
+		return v.summary, err
+	}
+	results, all, err := v.generate(p)
+	if err != nil {
+		return v.summary, err
+	}
+	child := &child{binary: p.binary()}
+	defer child.close()
+	if len(p.packages) > 0 {
+		v.Progress("building", 0, 1)
+		broken, err := p.build()
+		if err != nil {
+			return v.summary, err
+		}
+		for i, why := range broken {
+			results[i] = &Result{Name: v.cases[i].Name, Status: Fail, Why: why}
+		}
+	}
+	position := map[int]int{}
+	for at, k := range p.packages {
+		position[k.index] = at
+	}
+	for i, c := range v.cases {
+		v.Progress("running", i, len(v.cases))
+		if r := results[i]; r != nil {
+			v.report(*r)
+			continue
+		}
+		ports := all[i]
+		v.report(v.verify(c, ports, func(ctx context.Context, inputs []*onnx.Value) ([]*onnx.Value, error) {
+			return call(ctx, child, position[i], ports, inputs)
+		}))
+	}
+	return v.summary, nil
+}
+
+// generate writes the packages of all cases. It returns the results of those
+// that have none, and the ports of the others.
+func (v *verifier) generate(p *program) ([]*Result, []*ports, error) {
+	results, all := make([]*Result, len(v.cases)), make([]*ports, len(v.cases))
+	names := make([]string, len(v.cases))
+	taken := map[string]bool{}
+	for i, c := range v.cases {
+		names[i] = packageName(c.Name, taken)
+	}
+	var (
+		mu    sync.Mutex
+		group sync.WaitGroup
+		next  int
+		stop  error
+	)
+	for range workers {
+		group.Go(func() {
+			for {
+				mu.Lock()
+				i := next
+				next++
+				halt := stop != nil
+				mu.Unlock()
+				if i >= len(v.cases) || halt {
+					return
+				}
+				g, err := limited(v.Timeout, func() (*generation, error) { return v.generateOne(v.cases[i], names[i]) })
+				mu.Lock()
+				v.Progress("generating", i, len(v.cases))
+				if err != nil {
+					r := refusal(v.cases[i].Name, err)
+					results[i] = &r
+				} else {
+					all[i] = g.ports
+					if err := p.add(names[i], i, g.files, g.embedded); err != nil && stop == nil {
+						stop = err
+					}
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	group.Wait()
+	return results, all, stop
+}
+
+// call runs a generated package.
+func call(ctx context.Context, c *child, index int, p *ports, inputs []*onnx.Value) ([]*onnx.Value, error) {
+	q := harness.Request{Case: index}
+	for i, in := range inputs {
+		q.Inputs = append(q.Inputs, send(in, p.params[i].Type))
+	}
+	r, err := c.call(ctx, q)
+	switch {
+	case err != nil:
+		return nil, err
+	case r.Err != "":
+		return nil, &callError{r.Err, r.Panicked}
+	case len(r.Outputs) != len(p.results):
+		return nil, fmt.Errorf("%d outputs, the model has %d", len(r.Outputs), len(p.results))
+	}
+	out := make([]*onnx.Value, len(r.Outputs))
+	for i, o := range r.Outputs {
+		if out[i], err = receive(o, p.results[i].typ); err != nil {
+			return nil, fmt.Errorf("output %q: %w", p.results[i].name, err)
+		}
+	}
+	return out, nil
+}
+
+// callError is an error that generated code returned.
+type callError struct {
+	text     string
+	panicked bool
+}
+
+func (e *callError) Error() string { return e.text }

@@ -1,0 +1,19 @@
+package gen
+
+// MaxEmbedded is the size of the weights, in bytes, above which they are kept
+// out of the program unless embedding was asked for.
+const MaxEmbedded = 512 << 20
+
+// WeightsSize returns the size of the weights that the package loads, in bytes.
+func (m *Model) WeightsSize() int64 {
+	var n int64
+	for _, name := range m.Weights.Names() {
+		info, _ := m.Weights.Info(name)
+		n += info.Bytes
+	}
+	return n
+}
+
+// KeepWeightsOutside makes the package load its weights from a file that the
+// program is given, as Options.WeightsOutside does.
+func (m *Model) KeepWeightsOutside() { m.options.WeightsOutside = true }

@@ -1,0 +1,220 @@
+package gen
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/diff"
+
+	"github.com/burngen/burngen/gen/emit"
+)
+
+// headerLine begins every generated file of text.
+const headerLine = "// " + emit.Header
+
+// modelFile is the file by which a folder is known to hold a generated package.
+const modelFile = "model.go"
+
+// Output is a folder and what is to be written to it.
+type Output struct {
+	Dir   string
+	Files []emit.File
+	stale []string
+}
+
+// NewOutput checks that files may be written to dir, which need not exist:
+// that nothing is overwritten that burngen has not written. It changes nothing.
+func NewOutput(dir string, files []emit.File) (*Output, error) {
+	o := &Output{Dir: dir, Files: files}
+	switch info, err := os.Stat(dir); {
+	case errors.Is(err, fs.ErrNotExist):
+		return o, nil
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", dir, cause(err))
+	case !info.IsDir():
+		return nil, fmt.Errorf("%s: is a file, a folder expected", dir)
+	}
+	own := isGenerated(filepath.Join(dir, modelFile))
+	for _, f := range files {
+		path := filepath.Join(dir, f.Name)
+		info, err := os.Lstat(path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			continue
+		case err != nil:
+			return nil, fmt.Errorf("%s: %w", path, cause(err))
+		case !info.Mode().IsRegular():
+			return nil, fmt.Errorf("%s: is not a regular file", path)
+		}
+		if isText(f.Name) && !isGenerated(path) || !isText(f.Name) && !own {
+			return nil, fmt.Errorf("%s: was not written by burngen; move it or choose another folder with -o", path)
+		}
+	}
+	return o, o.findStale()
+}
+
+// isText reports whether a generated file of this name begins with the header.
+func isText(name string) bool { return !strings.HasSuffix(name, ".safetensors") }
+
+// isGenerated reports whether a file begins with burngen's header.
+func isGenerated(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	line := make([]byte, len(headerLine)+1)
+	n, _ := f.Read(line)
+	return string(bytes.TrimRight(line[:n], "\r\n")) == headerLine
+}
+
+// findStale lists generated files in the folder that are not written again.
+func (o *Output) findStale() error {
+	entries, err := os.ReadDir(o.Dir)
+	if err != nil {
+		return fmt.Errorf("%s: %w", o.Dir, cause(err))
+	}
+	for _, e := range entries {
+		ext := filepath.Ext(e.Name())
+		if !e.Type().IsRegular() || ext != ".go" && ext != ".ir" || o.writes(e.Name()) {
+			continue
+		}
+		if isGenerated(filepath.Join(o.Dir, e.Name())) {
+			o.stale = append(o.stale, e.Name())
+		}
+	}
+	return nil
+}
+
+func (o *Output) writes(name string) bool {
+	return slices.ContainsFunc(o.Files, func(f emit.File) bool { return f.Name == name })
+}
+
+// Write writes the files under temporary names, then renames them all, and
+// removes generated files that are not among them. When it fails to write, the
+// folder is as it was.
+func (o *Output) Write() (err error) {
+	made, err := makeDir(o.Dir)
+	if err != nil {
+		return err
+	}
+	var temporary []string
+	defer func() {
+		for _, t := range temporary {
+			os.Remove(t)
+		}
+		if err != nil && made != "" {
+			os.Remove(made)
+		}
+	}()
+	type rename struct{ from, to string }
+	var renames []rename
+	for _, f := range o.Files {
+		to := filepath.Join(o.Dir, f.Name)
+		if same(to, f.Data) {
+			continue
+		}
+		t, err := writeTemporary(o.Dir, f.Data)
+		if t != "" {
+			temporary = append(temporary, t)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", o.Dir, cause(err))
+		}
+		renames = append(renames, rename{t, to})
+	}
+	for _, r := range renames {
+		if err := os.Rename(r.from, r.to); err != nil {
+			return fmt.Errorf("%s: %w", r.to, cause(err))
+		}
+	}
+	for _, name := range o.stale {
+		if err := os.Remove(filepath.Join(o.Dir, name)); err != nil {
+			return fmt.Errorf("%s: %w", name, cause(err))
+		}
+	}
+	return nil
+}
+
+// makeDir makes a folder and those above it. It returns the folder when it was
+// not there.
+func makeDir(dir string) (made string, err error) {
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		made = dir
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return "", fmt.Errorf("%s: %w", dir, cause(err))
+	}
+	return made, nil
+}
+
+// same reports whether a file holds data.
+func same(path string, data []byte) bool {
+	info, err := os.Stat(path)
+	if err != nil || info.Size() != int64(len(data)) {
+		return false
+	}
+	have, err := os.ReadFile(path)
+	return err == nil && bytes.Equal(have, data)
+}
+
+// writeTemporary writes data to a new file in dir.
+func writeTemporary(dir string, data []byte) (path string, err error) {
+	f, err := os.CreateTemp(dir, ".burngen-*")
+	if err != nil {
+		return "", err
+	}
+	_, err = f.Write(data)
+	if err == nil {
+		err = f.Chmod(0o644)
+	}
+	if closeErr := f.Close(); err == nil {
+		err = closeErr
+	}
+	return f.Name(), err
+}
+
+// Diff returns what Write would change, as a unified diff of text files and a
+// line for each other file; it is empty when nothing would.
+func (o *Output) Diff() ([]byte, error) {
+	var out []byte
+	for _, f := range o.Files {
+		path := filepath.Join(o.Dir, f.Name)
+		have, err := os.ReadFile(path)
+		missing := errors.Is(err, fs.ErrNotExist)
+		switch {
+		case err != nil && !missing:
+			return nil, fmt.Errorf("%s: %w", path, cause(err))
+		case bytes.Equal(have, f.Data) && !missing:
+		case missing:
+			out = fmt.Appendf(out, "%s is missing\n", path)
+		case isText(f.Name):
+			out = append(out, diff.Diff(path, have, path+" (generated)", f.Data)...)
+		default:
+			out = fmt.Appendf(out, "%s differs\n", path)
+		}
+	}
+	for _, name := range o.stale {
+		out = fmt.Appendf(out, "%s is no longer generated\n", filepath.Join(o.Dir, name))
+	}
+	return out, nil
+}
+
+// cause returns what an error of package os is about, without the path.
+func cause(err error) error {
+	var p *fs.PathError
+	var l *os.LinkError
+	switch {
+	case errors.As(err, &p):
+		return p.Err
+	case errors.As(err, &l):
+		return l.Err
+	}
+	return err
+}

@@ -1,0 +1,293 @@
+package op
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// ConvTranspose is a transposed convolution (ONNX ConvTranspose) of x,
+// [N,C,spatial…], with weights w, [C,M/Group,kernel…], and an optional bias [M],
+// all of one float type: each element of x, times the weights of its channel, is
+// added to a window of the result, [N,M,spatial…], whose first cell is the
+// element's place times the stride.
+type ConvTranspose struct {
+	Kernel    []int // cells of the window
+	Strides   []int // cells from a window to the next; nil for ones
+	Dilations []int // cells from a cell of the window to the next; nil for ones
+	// Crop is the number of cells that the result leaves out before the first of
+	// each axis, then after the last; nil for none. After the last it may be
+	// negative, for cells beyond all windows.
+	Crop  []int
+	Group int // divides C
+}
+
+// window is the window of the convolution that is transposed.
+func (op ConvTranspose) window() Window {
+	return Window{Kernel: op.Kernel, Strides: op.Strides, Dilations: op.Dilations}
+}
+
+// crop returns the cells left out along axis i.
+func (op ConvTranspose) crop(i int) (before, after int) {
+	if op.Crop == nil {
+		return 0, 0
+	}
+	return op.Crop[i], op.Crop[len(op.Kernel)+i]
+}
+
+// Infer computes the spatial extents.
+func (op ConvTranspose) Infer(in []ir.Type) ([]ir.Type, error) {
+	if err := tensors(in, 2, 3); err != nil {
+		return nil, err
+	}
+	x, w := in[0], in[1]
+	if err := (Conv{Window: op.window(), Group: op.Group}).inferWeights(in, w.Rank()); err != nil {
+		return nil, err
+	}
+	if err := same(x.Shape[1], w.Shape[0], "channels of the operand and the weights"); err != nil {
+		return nil, err
+	}
+	if c, ok := w.Shape[0].Int(); ok && c%op.Group != 0 {
+		return nil, fmt.Errorf("%d channels in %d groups", c, op.Group)
+	}
+	if op.Crop != nil && len(op.Crop) != 2*len(op.Kernel) {
+		return nil, fmt.Errorf("crop %v for %d spatial axes", op.Crop, len(op.Kernel))
+	}
+	channels := w.Shape[1].Mul(ir.Const(op.Group))
+	if err := inferBias(in, channels); err != nil {
+		return nil, err
+	}
+	shape := []ir.Dim{x.Shape[0], channels}
+	for i, d := range x.Shape[2:] {
+		before, after := op.crop(i)
+		if before < 0 || max(before, after, -after) > math.MaxInt32 {
+			return nil, fmt.Errorf("crop %v is out of range", op.Crop)
+		}
+		n := op.whole(i, d).Sub(ir.Const(before)).Sub(ir.Const(after))
+		if v, ok := n.Int(); ok && v < 0 {
+			return nil, fmt.Errorf("spatial axis %d: crop %v of %s cells", i, op.Crop, op.whole(i, d))
+		}
+		shape = append(shape, n)
+	}
+	return []ir.Type{ir.TensorOf(x.DType, shape...)}, nil
+}
+
+// whole is the number of cells along axis i, of extent d, that windows reach.
+func (op ConvTranspose) whole(i int, d ir.Dim) ir.Dim {
+	w := op.window()
+	return d.Sub(ir.Const(1)).Mul(ir.Const(w.stride(i))).Add(w.span(i))
+}
+
+// Eval sums products in float64.
+func (op ConvTranspose) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
+	out, err := inferOf(op, in)
+	if err != nil {
+		return nil, err
+	}
+	shape, _ := out[0].Static()
+	x, w := numbersOf(in[0]), numbersOf(in[1])
+	n, c, m := shape[0], in[0].Shape[1], shape[1]
+	perGroup, plane, kernel, outPlane := in[1].Shape[1], lenOf(in[0].Shape[2:]), lenOf(op.Kernel), lenOf(shape[2:])
+	sums := make([]float64, n*m*outPlane)
+	if len(in) > 2 && in[2] != nil {
+		for i := range sums {
+			sums[i] = in[2].Float(i / outPlane % m)
+		}
+	}
+	// The windows of the convolution over the result are the places of x.
+	pads := make([]int, 2*len(op.Kernel))
+	for i := range op.Kernel {
+		pads[i], _ = op.crop(i)
+	}
+	walk, tap := newIndex(in[0].Shape[2:], in[0].Shape[2:]), newIndex(op.Kernel, op.Kernel)
+	window := op.window()
+	for at := range plane {
+		for k := range kernel {
+			to, inside := 0, true
+			for i, d := range shape[2:] {
+				o := walk.at[i]*window.stride(i) + tap.at[i]*window.dilation(i) - pads[i]
+				inside = inside && o >= 0 && o < d
+				to = to*d + o
+			}
+			tap.Next()
+			if !inside {
+				continue
+			}
+			for i := range n * c {
+				group := i % c / (c / op.Group)
+				for j := range perGroup {
+					sums[(i/c*m+group*perGroup+j)*outPlane+to] += float64(x[i*plane+at] * w[(i%c*perGroup+j)*kernel+k])
+				}
+			}
+		}
+		walk.Next()
+	}
+	y := ir.NewTensor(out[0].DType, shape...)
+	for i, v := range sums {
+		y.SetFloat(i, v)
+	}
+	return []*ir.Tensor{y}, nil
+}
+
+// Flops counts two operations for each product.
+func (op ConvTranspose) Flops(in, _ []ir.Type) ir.Dim {
+	return in[0].Elems().Mul(ir.Product(in[1].Shape[1:]...)).Mul(ir.Const(2))
+}
+
+// Lower makes it a convolution with stride 1. Of stride s, the cells of the result
+// at s·q+r, for a fixed r, are a convolution of x with every s-th cell of the
+// weights, in reverse: so s^axes times as many channels give all of them, which
+// then move to their places.
+func (op ConvTranspose) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
+	if out := lowerNarrow(b, n); out != nil {
+		return out
+	}
+	x, y := n.Arg(0), n.Results[0].Type
+	spatial, window := len(op.Kernel), op.window()
+	strides := window.strides(spatial)
+	taps := make([]int, spatial) // of x for a cell of the result
+	conv := Conv{Window: Window{Pads: make([]int, 2*spatial)}, Group: op.Group}
+	kept := wholeSlice(y)
+	for i, s := range strides {
+		before, after := op.crop(i)
+		span, _ := window.span(i).Int()
+		taps[i] = (span + max(0, -after) + s - 1) / s
+		skipped := min(taps[i]-1, before/s) // whole strides that are cropped
+		conv.Pads[i] = taps[i] - 1 - skipped
+		conv.Pads[spatial+i] = max(0, (span-after+s-1)/s-1)
+		kept.Starts[2+i] = ir.Const(before - skipped*s)
+	}
+	conv.Kernel = taps
+	w, bias := op.phases(b, n.Arg(1), taps), n.Arg(2)
+	if count := lenOf(strides); bias != nil && count > 1 {
+		bias = reshape(b, bias, bias.Type.Shape[0], ir.Const(1))
+		bias = expand(b, bias, bias.Type.Shape[0], ir.Const(count))
+		bias = reshape(b, bias, bias.Type.Elems())
+	}
+	v := b.Node(conv, x, w, bias)
+	if lenOf(strides) > 1 {
+		v = depthToCells(b, v, strides)
+	}
+	if v.Type.Equal(y) {
+		return []*ir.Value{v}
+	}
+	return []*ir.Value{b.Node(kept, v)}
+}
+
+// phases appends the weights of the convolution that computes all phases:
+// [M·s0·s1…,C/Group,taps…] of [C,M/Group,kernel…].
+func (op ConvTranspose) phases(b *ir.Builder, w *ir.Value, taps []int) *ir.Value {
+	spatial, window, group := len(taps), op.window(), ir.Const(op.Group)
+	for i := range taps {
+		w = spread(b, w, 2+i, window.dilation(i))
+		size, _ := w.Type.Shape[2+i].Int()
+		w = padAxis(b, w, 2+i, ir.Const(0), ir.Const(taps[i]*window.stride(i)-size))
+	}
+	c, m := w.Type.Shape[0].FloorDiv(group), w.Type.Shape[1]
+	split := []ir.Dim{group, c, m}
+	perm := []int{0, 2} // group, M/group, strides…, C/group, taps…
+	shape := []ir.Dim{group.Mul(m), c}
+	for i, t := range taps {
+		split = append(split, ir.Const(t), ir.Const(window.stride(i)))
+		perm = append(perm, 4+2*i)
+		shape[0] = shape[0].Mul(ir.Const(window.stride(i)))
+		shape = append(shape, ir.Const(t))
+	}
+	perm = append(perm, 1)
+	for i := range taps {
+		perm = append(perm, 3+2*i)
+	}
+	w = reshape(b, transpose(b, reshape(b, w, split...), perm...), shape...)
+	flip := wholeSlice(w.Type)
+	for i := range spatial {
+		flip.Starts[2+i], flip.Steps[2+i] = ir.Const(taps[i]-1), -1
+		if taps[i] == 1 {
+			flip.Steps[2+i] = 1
+		}
+	}
+	return applySlice(b, w, flip)
+}
+
+// spread appends x with d−1 zeros between neighbours along an axis.
+func spread(b *ir.Builder, x *ir.Value, axis, d int) *ir.Value {
+	if d == 1 {
+		return x
+	}
+	shape := x.Type.Shape
+	x = reshape(b, x, slices.Insert(slices.Clone(shape), axis+1, ir.Const(1))...)
+	x = padAxis(b, x, axis+1, ir.Const(0), ir.Const(d-1))
+	wide := slices.Clone(shape)
+	wide[axis] = shape[axis].Mul(ir.Const(d))
+	x = reshape(b, x, wide...)
+	return sliceAxis(b, x, axis, ir.Const(0), wide[axis].Sub(ir.Const(d-1)))
+}
+
+// depthToCells moves [N,M·s0·s1…,Q0,Q1…] to [N,M,Q0·s0,Q1·s1…].
+func depthToCells(b *ir.Builder, x *ir.Value, strides []int) *ir.Value {
+	shape, spatial := x.Type.Shape, len(strides)
+	m := shape[1].FloorDiv(ir.Const(lenOf(strides)))
+	split, perm, out := []ir.Dim{shape[0], m}, []int{0, 1}, []ir.Dim{shape[0], m}
+	for i, s := range strides {
+		split = append(split, ir.Const(s))
+		perm = append(perm, 2+spatial+i, 2+i)
+		out = append(out, shape[2+i].Mul(ir.Const(s)))
+	}
+	split = append(split, shape[2:]...)
+	return reshape(b, transpose(b, reshape(b, x, split...), perm...), out...)
+}
+
+// importConvTranspose reads ConvTranspose: the cells to leave out follow from pads
+// and output_padding, or from the extents that output_shape or auto_pad ask for.
+func importConvTranspose(c ir.Importer) ([]*ir.Value, error) {
+	x, w := c.Arg(0), c.Arg(1)
+	if w.Type.Rank() < 3 {
+		return nil, fmt.Errorf("weights %s have no spatial axes", w.Type)
+	}
+	window, err := importWindow(c, x.Type, w.Type.Shape[2:], true)
+	if err != nil {
+		return nil, err
+	}
+	spatial := len(window.Kernel)
+	extra, shape := c.Ints("output_padding", nil), c.Ints("output_shape", nil)
+	if extra == nil {
+		extra = make([]int, spatial)
+	}
+	if len(extra) != spatial || shape != nil && len(shape) != spatial {
+		return nil, fmt.Errorf("output_padding %v and output_shape %v for %d spatial axes", extra, shape, spatial)
+	}
+	op := ConvTranspose{
+		Kernel: window.Kernel, Strides: window.Strides, Dilations: window.Dilations,
+		Crop: make([]int, 2*spatial), Group: c.Int("group", 1),
+	}
+	for i, d := range x.Type.Shape[2:] {
+		if extra[i] < 0 || extra[i] > math.MaxInt32 {
+			return nil, fmt.Errorf("output_padding %v is out of range", extra)
+		}
+		before, after := 0, 0
+		if window.Pads != nil {
+			before, after = window.Pads[i], window.Pads[spatial+i]
+		}
+		if shape != nil || window.Same != "" {
+			out := d.Mul(ir.Const(window.stride(i)))
+			if shape != nil {
+				out = ir.Const(shape[i])
+			}
+			total, ok := op.whole(i, d).Add(ir.Const(extra[i])).Sub(out).Int()
+			if !ok {
+				return nil, fmt.Errorf("spatial axis %d: output_shape for the extent %s", i, d)
+			}
+			before, after = total-max(total, 0)/2, max(total, 0)/2
+			if window.Same == "upper" {
+				before, after = after, before
+			}
+			if total < 0 {
+				before, after = 0, total
+			}
+		}
+		op.Crop[i], op.Crop[spatial+i] = before, after-extra[i]
+	}
+	op.Crop = unlessAll(op.Crop, 0)
+	return []*ir.Value{c.Builder().Node(op, x, w, c.Arg(2))}, nil
+}

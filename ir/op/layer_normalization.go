@@ -1,0 +1,242 @@
+package op
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// LayerNormalization gives the elements along the axes from Axis on mean 0 and
+// variance 1: (x − mean)/√(variance + Epsilon)·scale + bias, of floats, the
+// variance being the mean of squared distances from the mean. scale and bias have
+// the shape of these axes; either may be absent (ONNX LayerNormalization).
+// Epsilon is an f32.
+type LayerNormalization struct {
+	Axis    int
+	Epsilon float64
+}
+
+// RMSNormalization divides the elements along the axes from Axis on by the root of
+// their mean square: x/√(mean of x² + Epsilon)·scale, of floats. scale has the
+// shape of these axes; it may be absent (ONNX RMSNormalization). Epsilon is an
+// f32.
+type RMSNormalization struct {
+	Axis    int
+	Epsilon float64
+}
+
+// Infer gives the type of x.
+func (op LayerNormalization) Infer(in []ir.Type) ([]ir.Type, error) {
+	return inferNormalization(in, op.Axis, 3)
+}
+
+// Infer gives the type of x.
+func (op RMSNormalization) Infer(in []ir.Type) ([]ir.Type, error) {
+	return inferNormalization(in, op.Axis, 2)
+}
+
+// inferNormalization gives the type of x to an operator that takes x and further
+// operands of the shape of its axes from one on.
+func inferNormalization(in []ir.Type, axis, most int) ([]ir.Type, error) {
+	if err := tensors(in, 1, most); err != nil {
+		return nil, err
+	}
+	if err := checkDomain(in, floats{}); err != nil {
+		return nil, err
+	}
+	if err := sameDType(in); err != nil {
+		return nil, err
+	}
+	x := in[0]
+	if axis < 0 || axis >= x.Rank() {
+		return nil, fmt.Errorf("axis %d out of range for rank %d", axis, x.Rank())
+	}
+	want := ir.TensorOf(x.DType, x.Shape[axis:]...)
+	for i, t := range in[1:] {
+		if t.IsZero() {
+			continue
+		}
+		if t.Rank() != want.Rank() {
+			return nil, fmt.Errorf("operand %d is %s, %s expected", i+1, t, want)
+		}
+		for k, d := range t.Shape {
+			if err := same(d, want.Shape[k], fmt.Sprintf("axis %d of operand %d", k, i+1)); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return in[:1], nil
+}
+
+// Eval computes in float64.
+func (op LayerNormalization) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
+	return evalNormalization(in, op.Axis, func(row []float64) {
+		mean := sum(row) / float64(len(row))
+		for i := range row {
+			row[i] -= mean
+		}
+		scaleBy(row, 1/math.Sqrt(squares(row)/float64(len(row))+op.Epsilon))
+	}), nil
+}
+
+// Eval computes in float64.
+func (op RMSNormalization) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
+	return evalNormalization(in, op.Axis, func(row []float64) {
+		scaleBy(row, 1/math.Sqrt(squares(row)/float64(len(row))+op.Epsilon))
+	}), nil
+}
+
+func scaleBy(row []float64, by float64) {
+	for i := range row {
+		row[i] *= by
+	}
+}
+
+// evalNormalization applies f to the rows that the axes from one on make, then
+// multiplies by operand 1 and adds operand 2 where they are there.
+func evalNormalization(in []*ir.Tensor, axis int, f func(row []float64)) []*ir.Tensor {
+	x := in[0]
+	y := ir.NewTensor(x.DType, x.Shape...)
+	n := lenOf(x.Shape[axis:])
+	row := make([]float64, n)
+	for first := 0; first < y.Len(); first += n {
+		for i := range row {
+			row[i] = x.Float(first + i)
+		}
+		f(row)
+		for i, v := range row {
+			if len(in) > 1 && in[1] != nil {
+				v *= in[1].Float(i)
+			}
+			if len(in) > 2 && in[2] != nil {
+				v = float64(v) + in[2].Float(i)
+			}
+			y.SetFloat(first+i, v)
+		}
+	}
+	return []*ir.Tensor{y}
+}
+
+// Overwrites lists x.
+func (LayerNormalization) Overwrites() []int { return []int{0} }
+
+// Overwrites lists x.
+func (RMSNormalization) Overwrites() []int { return []int{0} }
+
+// Flops counts seven operations for each element.
+func (LayerNormalization) Flops(in, _ []ir.Type) ir.Dim { return in[0].Elems().Mul(ir.Const(7)) }
+
+// Flops counts four operations for each element.
+func (RMSNormalization) Flops(in, _ []ir.Type) ir.Dim { return in[0].Elems().Mul(ir.Const(4)) }
+
+// Lower computes narrow floats in f32.
+func (LayerNormalization) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNarrow(b, n) }
+
+// Lower computes narrow floats in f32.
+func (RMSNormalization) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNarrow(b, n) }
+
+// Call is cpu.LayerNorm.
+func (op LayerNormalization) Call(n *ir.Node) (ir.Call, error) {
+	shape := n.Arg(0).Type.Shape
+	return ir.Call{Kernel: "LayerNorm", Args: []any{
+		ir.Out(0), ir.In(0), ir.In(1), ir.In(2), ir.Product(shape[:op.Axis]...), ir.Product(shape[op.Axis:]...), number(n, op.Epsilon),
+	}}, nil
+}
+
+// Call is cpu.RMSNorm.
+func (op RMSNormalization) Call(n *ir.Node) (ir.Call, error) {
+	shape := n.Arg(0).Type.Shape
+	return ir.Call{Kernel: "RMSNorm", Args: []any{
+		ir.Out(0), ir.In(0), ir.In(1), ir.Product(shape[:op.Axis]...), ir.Product(shape[op.Axis:]...), number(n, op.Epsilon),
+	}}, nil
+}
+
+// stashTypes are the element types that stash_type names.
+var stashTypes = map[int]ir.DType{1: ir.F32, 10: ir.F16, 11: ir.F64, 16: ir.BF16}
+
+// importLayerNormalization reads LayerNormalization. The scale and bias are
+// repeated to the shape of the axes; the mean and the inverse of the standard
+// deviation, where they are wanted, are computed beside it.
+func importLayerNormalization(c ir.Importer) ([]*ir.Value, error) {
+	b, x := c.Builder(), c.Arg(0)
+	axis, err := fromFront(c.Int("axis", -1), x.Type.Rank())
+	if err != nil {
+		return nil, err
+	}
+	stash, ok := stashTypes[c.Int("stash_type", 1)]
+	if !ok {
+		return nil, fmt.Errorf("stash_type %d is no float", c.Int("stash_type", 1))
+	}
+	op := LayerNormalization{Axis: axis, Epsilon: c.Float("epsilon", float64(float32(1e-5)))}
+	y := rowOperands(b, x, axis, []*ir.Value{c.Arg(1), c.Arg(2)}, func(args ...*ir.Value) *ir.Value { return b.Node(op, args...) })
+	out := []*ir.Value{y}
+	if c.Wants(1) || c.Wants(2) {
+		axes := allAxes(x.Type.Rank())[axis:]
+		mean, variance := moments(b, convert(b, x, stash), axes)
+		deviation := b.Node(Sqrt{}, b.Node(Add{}, variance, b.Scalar(stash, op.Epsilon)))
+		out = append(out, mean, b.Node(Reciprocal{}, deviation))
+	}
+	return out[:min(len(out), max(c.NumResults(), 1))], nil
+}
+
+// importRMSNormalization reads RMSNormalization. The scale is repeated to the
+// shape of the axes.
+func importRMSNormalization(c ir.Importer) ([]*ir.Value, error) {
+	b, x, scale := c.Builder(), c.Arg(0), c.Arg(1)
+	axis, err := fromFront(c.Int("axis", -1), x.Type.Rank())
+	if err != nil {
+		return nil, err
+	}
+	if _, ok := stashTypes[c.Int("stash_type", 1)]; !ok {
+		return nil, fmt.Errorf("stash_type %d is no float", c.Int("stash_type", 1))
+	}
+	op := RMSNormalization{Axis: axis, Epsilon: c.Float("epsilon", float64(float32(1e-5)))}
+	if scale.Type.DType != x.Type.DType { // the result has the scale's type
+		y := convert(b, b.Node(op, x), scale.Type.DType)
+		return []*ir.Value{b.Node(Mul{}, y, scale)}, nil
+	}
+	return []*ir.Value{rowOperands(b, x, axis, []*ir.Value{scale}, func(args ...*ir.Value) *ir.Value { return b.Node(op, args...) })}, nil
+}
+
+// rowOperands applies norm to x and to a scale and a bias, repeated to the shape of
+// the axes of x from one on; where these vary along axes before, they are applied
+// after it.
+func rowOperands(b *ir.Builder, x *ir.Value, axis int, more []*ir.Value, norm func(...*ir.Value) *ir.Value) *ir.Value {
+	row := x.Type.Shape[axis:]
+	args, rows := []*ir.Value{x}, true
+	for _, v := range more {
+		if v != nil {
+			lead := v.Type.Rank() - len(row)
+			rows = rows && (lead <= 0 || ir.Product(v.Type.Shape[:lead]...).Equal(ir.Const(1)))
+		}
+	}
+	if !rows {
+		y := norm(x)
+		for i, v := range more {
+			if v != nil {
+				y = b.Node([]ir.Op{Mul{}, Add{}}[i], y, v)
+			}
+		}
+		return y
+	}
+	for _, v := range more {
+		if v != nil {
+			if lead := v.Type.Rank() - len(row); lead > 0 {
+				v = reshape(b, v, v.Type.Shape[lead:]...)
+			}
+			v = expand(b, v, row...)
+		}
+		args = append(args, v)
+	}
+	return norm(args...)
+}
+
+// moments appends the mean and the variance of x along axes, which stay with
+// extent 1.
+func moments(b *ir.Builder, x *ir.Value, axes []int) (mean, variance *ir.Value) {
+	average := Reduce{Kind: ReduceMean, Axes: axes, KeepDims: true}
+	mean = b.Node(average, x)
+	d := b.Node(Sub{}, x, mean)
+	return mean, b.Node(average, b.Node(Mul{}, d, d))
+}

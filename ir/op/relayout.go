@@ -1,0 +1,109 @@
+package op
+
+import (
+	"slices"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// Operators that move elements, or reduce over the spatial axes, on blocked
+// operands.
+
+// Relayout concatenates blocked operands: along the channels where all but the
+// last have whole blocks of them.
+func (op Concat) Relayout(b *ir.Builder, n *ir.Node, l Layouts) *ir.Value {
+	if !blockable(n.Results[0].Type) || !slices.ContainsFunc(n.Args, func(v *ir.Value) bool { return l.Blocked(v) != nil }) {
+		return nil
+	}
+	for i, v := range n.Args {
+		if !blockable(v.Type) || op.Axis == 1 && i < len(n.Args)-1 && !wholeBlocks(v.Type) {
+			return nil
+		}
+	}
+	args := make([]*ir.Value, len(n.Args))
+	for i, v := range n.Args {
+		args[i] = l.Block(v)
+	}
+	return b.Node(op, args...)
+}
+
+// Relayout slices a blocked operand: along the channels by whole blocks, or up to
+// the last channel.
+func (op Slice) Relayout(b *ir.Builder, n *ir.Node, l Layouts) *ir.Value {
+	x, y := n.Arg(0), n.Results[0].Type
+	blocked := l.Blocked(x)
+	if blocked == nil || !blockable(y) || op.Steps[1] != 1 {
+		return nil
+	}
+	first, ok := op.Starts[1].Int()
+	last := op.Starts[1].Add(op.Shape[1])
+	if !ok || first%block != 0 || !wholeBlocks(y) && !last.Equal(x.Type.Shape[1]) {
+		return nil
+	}
+	s := Slice{
+		Starts: append(slices.Clone(op.Starts), ir.Const(0)),
+		Shape:  blockedType(op.Shape[0], op.Shape[1], op.Shape[2:]).Shape,
+		Steps:  append(slices.Clone(op.Steps), 1),
+	}
+	s.Starts[1] = ir.Const(first / block)
+	return applySlice(b, blocked, s)
+}
+
+// Relayout resizes the spatial axes of a blocked operand.
+func (op Resize) Relayout(b *ir.Builder, n *ir.Node, l Layouts) *ir.Value {
+	x, y := n.Arg(0), n.Results[0].Type
+	blocked := l.Blocked(x)
+	if blocked == nil || op.Coordinates == cropAndResize || op.Mode != "nearest" && !l.ZeroLanes(x) {
+		return nil
+	}
+	for i := range 2 {
+		if !op.keeps(i, x.Type.Shape[i]) {
+			return nil
+		}
+	}
+	op.Shape = blockedType(y.Shape[0], y.Shape[1], y.Shape[2:]).Shape
+	op.Scales = append(slices.Clone(op.Scales), 1)
+	return b.Node(op, blocked)
+}
+
+// Relayout reads a blocked operand in the new order, where its channels are whole
+// blocks or part of one.
+func (op Transpose) Relayout(b *ir.Builder, n *ir.Node, l Layouts) *ir.Value {
+	x := n.Arg(0)
+	blocked := l.Blocked(x)
+	if blocked == nil {
+		return nil
+	}
+	from, whole := strides(blocked.Type.Shape), wholeBlocks(x.Type)
+	if !whole && !blocked.Type.Shape[1].Equal(ir.Const(1)) {
+		return nil
+	}
+	var read StridedCopy
+	for _, p := range op.Perm {
+		switch {
+		case p != 1:
+			read.Shape, read.Strides = append(read.Shape, x.Type.Shape[p]), append(read.Strides, from[p])
+		case whole:
+			read.Shape = append(read.Shape, blocked.Type.Shape[1], ir.Const(block))
+			read.Strides = append(read.Strides, from[1], ir.Const(1))
+		default:
+			read.Shape, read.Strides = append(read.Shape, x.Type.Shape[1]), append(read.Strides, ir.Const(1))
+		}
+	}
+	return reshape(b, b.Node(read, blocked), n.Results[0].Type.Shape...)
+}
+
+// Relayout takes the mean over all spatial axes of a blocked operand.
+func (op Reduce) Relayout(b *ir.Builder, n *ir.Node, l Layouts) *ir.Value {
+	x := n.Arg(0)
+	blocked := l.Blocked(x)
+	if blocked == nil || op.Kind != ReduceMean || !slices.Equal(op.Axes, spatialAxes(x.Type)) || !l.ZeroLanes(x) {
+		return nil
+	}
+	y := b.Node(GlobalAveragePool{Blocked: true}, blocked)
+	if op.KeepDims {
+		return y
+	}
+	shape := n.Results[0].Type.Shape
+	return reshape(b, FromBlocked(b, y, ir.TensorOf(ir.F32, append(slices.Clone(shape), ir.Dims(slices.Repeat([]int{1}, len(op.Axes))...)...)...)), shape...)
+}

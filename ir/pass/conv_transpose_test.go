@@ -1,0 +1,62 @@
+package pass
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/op"
+)
+
+func TestTransposedConvolutionsBecomeConvolutions(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		spatial := rapid.IntRange(1, 3).Draw(r, "spatial axes")
+		list := func(name string, n, lo, hi int) []int {
+			return rapid.SliceOfN(rapid.IntRange(lo, hi), n, n).Draw(r, name)
+		}
+		o := op.ConvTranspose{
+			Kernel: list("kernel", spatial, 1, 4), Strides: list("strides", spatial, 1, 3), Dilations: list("dilations", spatial, 1, 2),
+			Crop: list("crop", 2*spatial, 0, 2), Group: rapid.IntRange(1, 2).Draw(r, "group"),
+		}
+		for i := range spatial {
+			o.Crop[spatial+i] -= rapid.IntRange(0, 3).Draw(r, "beyond the end")
+		}
+		m, err := newNet(func(n *net) []*ir.Value {
+			shape := []ir.Dim{ir.Sym("N"), ir.Const(2 * o.Group)}
+			for range spatial {
+				shape = append(shape, ir.Const(rapid.IntRange(2, 4).Draw(r, "extent")))
+			}
+			x := n.b.Param("x", ir.TensorOf(ir.F32, shape...))
+			args := []*ir.Value{x, n.weight(append([]int{2 * o.Group, 3}, o.Kernel...)...)}
+			if rapid.Bool().Draw(r, "bias") {
+				args = append(args, n.weight(3*o.Group))
+			}
+			y, err := o.Infer([]ir.Type{x.Type, args[1].Type})
+			if err != nil || y[0].Elems().Equal(ir.Const(0)) {
+				return []*ir.Value{x} // cropped away
+			}
+			return []*ir.Value{n.b.Node(o, args...)}
+		})
+		if err != nil {
+			r.Fatal(err)
+		}
+		checkPasses(r, m, 1e-4, 2, decomposeOps, assignLayout, lowerOps)
+	})
+}
+
+func TestTransposedConvolutionOfSymbolicExtents(t *testing.T) {
+	m, err := newNet(func(n *net) []*ir.Value {
+		s := ir.Sym("S")
+		x := n.b.Param("x", ir.TensorOf(ir.F32, ir.Const(1), ir.Const(16), s, s))
+		o := op.ConvTranspose{Kernel: []int{2, 2}, Strides: []int{2, 2}, Group: 1}
+		return []*ir.Value{n.b.Node(o, x, n.weight(16, 8, 2, 2), n.weight(8))}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkPasses(t, m, 1e-4, 3, decomposeOps, assignLayout, lowerOps)
+	if got, want := countOps(m), "block conv_blocked strided_copy×3 unblock"; got != want {
+		t.Errorf("operators %s, want %s\n%s", got, want, m)
+	}
+}

@@ -1,0 +1,194 @@
+package pass
+
+import (
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/op"
+)
+
+// foldAffine moves products and sums with weights, one for each output channel,
+// into the weights and the bias of the convolution or matrix product before them,
+// where nothing else reads its result.
+func foldAffine(ctx *Context, m *ir.Module) (bool, error) {
+	known := fixed{}
+	return rewriteAll(m, func(b *ir.Builder, n *ir.Node) []*ir.Value {
+		kind, ok := affine[ir.OpName(n.Op)]
+		if !ok || b.Uses(n.Args[0]) != 1 || !known.has(n.Args[1]) || !n.Args[0].Type.Equal(n.Results[0].Type) {
+			return nil
+		}
+		l := linear{b, known, ctx.Strict}
+		x, w := n.Args[0], n.Args[1]
+		var build func(x, s, t *ir.Value) *ir.Value
+		switch {
+		case l.accepts(x, kind.scales, !kind.scales) && perChannel(w, x):
+			build = l.scaled
+		case kind.scales && l.distributes(x, w):
+			build = l.distributed
+		default:
+			return nil
+		}
+		if kind.inverse != nil {
+			w = b.Node(kind.inverse, w)
+		}
+		ctx.count(FoldedAffines, 1)
+		if kind.scales {
+			return []*ir.Value{build(x, w, nil)}
+		}
+		return []*ir.Value{build(x, nil, w)}
+	})
+}
+
+// affine are the operators that scale or shift their first operand by their
+// second, or by its inverse.
+var affine = map[string]struct {
+	scales  bool
+	inverse ir.Op
+}{
+	ir.OpName(op.Mul{}): {scales: true},
+	ir.OpName(op.Div{}): {scales: true, inverse: op.Reciprocal{}},
+	ir.OpName(op.Add{}): {},
+	ir.OpName(op.Sub{}): {inverse: op.Neg{}},
+}
+
+// linear scales and shifts the results of operators that are linear in fixed
+// weights, by changing those.
+type linear struct {
+	b      *ir.Builder
+	known  fixed
+	strict bool // only where no float is rounded differently
+}
+
+// accepts reports whether scaled can scale x, and shift it, by values that are
+// per channel.
+func (l linear) accepts(x *ir.Value, scale, shift bool) bool {
+	if x.Def == nil || x.Type.DType.Bits() < 32 || l.known.has(x) {
+		return false
+	}
+	n := x.Def
+	bias := n.Arg(2)
+	switch o := n.Op.(type) {
+	case op.Conv:
+	case op.Gemm:
+		if o.Beta != 1 && bias != nil {
+			return false
+		}
+	case op.MatMul:
+		if shift || n.Args[1].Type.Rank() < 2 {
+			return false
+		}
+	default:
+		return false
+	}
+	fixedWeights := l.known.has(n.Args[1]) && (bias == nil || l.known.has(bias))
+	return fixedWeights && !(l.strict && (scale || bias != nil))
+}
+
+// channelAxis returns the axis of x that the weights' output channels are on.
+func channelAxis(x *ir.Value) int {
+	if _, ok := x.Def.Op.(op.Conv); ok {
+		return 1
+	}
+	return x.Type.Rank() - 1
+}
+
+// scaled returns x·s + t as a node of x's operator. Either of s and t may be nil.
+func (l linear) scaled(x, s, t *ir.Value) *ir.Value {
+	n := x.Def
+	channels := x.Type.Shape[channelAxis(x)]
+	switch o := n.Op.(type) {
+	case op.Gemm:
+		columns := 1
+		if o.TransB {
+			columns = 0
+		}
+		o.Beta = 1
+		return l.b.Node(o, n.Args[0], l.times(n.Args[1], s, channels, columns), l.bias(n.Arg(2), s, t, channels))
+	case op.MatMul:
+		return l.b.Node(o, n.Args[0], l.times(n.Args[1], s, channels, n.Args[1].Type.Rank()-1))
+	}
+	return l.b.Node(n.Op, n.Args[0], l.times(n.Args[1], s, channels, 0), l.bias(n.Arg(2), s, t, channels))
+}
+
+// distributes reports whether x is p·w + c, of a matrix product and weights, of
+// which the product can be scaled by s.
+func (l linear) distributes(x, s *ir.Value) bool {
+	if x.Def == nil || l.strict {
+		return false
+	}
+	_, ok := x.Def.Op.(op.Add)
+	return ok && l.b.Uses(x.Def.Args[0]) == 1 && l.known.has(x.Def.Args[1]) &&
+		x.Def.Args[0].Type.Equal(x.Type) && l.accepts(x.Def.Args[0], true, false) && perChannel(s, x.Def.Args[0])
+}
+
+// distributed returns (p·w + c)·s as p·w·s + c·s.
+func (l linear) distributed(x, s, _ *ir.Value) *ir.Value {
+	return l.b.Node(op.Add{}, l.scaled(x.Def.Args[0], s, nil), l.b.Node(op.Mul{}, x.Def.Args[1], s))
+}
+
+// perChannel reports whether v, which broadcasts to x, has a single element or one
+// for each channel of x.
+func perChannel(v, x *ir.Value) bool {
+	lead, one, axis := x.Type.Rank()-v.Type.Rank(), ir.Const(1), channelAxis(x)
+	if lead < 0 {
+		return false
+	}
+	for i, d := range v.Type.Shape {
+		if !d.Equal(one) && !(lead+i == axis && d.Equal(x.Type.Shape[axis])) {
+			return false
+		}
+	}
+	return true
+}
+
+// times returns weights w multiplied with s along an axis.
+func (l linear) times(w, s *ir.Value, channels ir.Dim, axis int) *ir.Value {
+	if s == nil {
+		return w
+	}
+	shape := ir.Dims(ones(w.Type.Rank())...)
+	if !s.Type.Elems().Equal(ir.Const(1)) {
+		shape[axis] = channels
+	}
+	return l.b.Node(op.Mul{}, w, reshaped(l.b, s, shape...))
+}
+
+// bias returns c·s + t, where any may be nil, with one element for each channel.
+func (l linear) bias(c, s, t *ir.Value, channels ir.Dim) *ir.Value {
+	if c != nil && s != nil {
+		c = l.b.Node(op.Mul{}, c, l.vector(s, channels))
+	}
+	switch {
+	case t == nil:
+		return c
+	case c == nil:
+		t = l.vector(t, channels)
+		if t.Type.Rank() == 0 {
+			t = l.b.Node(op.Expand{Shape: []ir.Dim{channels}}, t)
+		}
+		return t
+	}
+	return l.b.Node(op.Add{}, c, l.vector(t, channels))
+}
+
+// vector returns v with rank 1, or 0 where it has one element.
+func (l linear) vector(v *ir.Value, channels ir.Dim) *ir.Value {
+	if v.Type.Elems().Equal(ir.Const(1)) {
+		return reshaped(l.b, v)
+	}
+	return reshaped(l.b, v, channels)
+}
+
+// reshaped appends a reshape, unless v has the shape.
+func reshaped(b *ir.Builder, v *ir.Value, shape ...ir.Dim) *ir.Value {
+	if v.Type.Equal(ir.TensorOf(v.Type.DType, shape...)) {
+		return v
+	}
+	return b.Node(op.Reshape{Shape: shape}, v)
+}
+
+func ones(rank int) []int {
+	shape := make([]int, rank)
+	for i := range shape {
+		shape[i] = 1
+	}
+	return shape
+}

@@ -1,0 +1,35 @@
+package pass
+
+import (
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/op"
+)
+
+// foldBatchNorm moves batch normalizations into the weights and the bias of the
+// convolution or matrix product before them, where nothing else reads its
+// result: w·s and c·s + t, with s and t made of the statistics when weights are
+// prepared.
+func foldBatchNorm(ctx *Context, m *ir.Module) (bool, error) {
+	if ctx.Strict {
+		return false, nil
+	}
+	known := fixed{}
+	return rewriteAll(m, func(b *ir.Builder, n *ir.Node) []*ir.Value {
+		o, ok := n.Op.(op.BatchNormalization)
+		if !ok || b.Uses(n.Args[0]) != 1 {
+			return nil
+		}
+		for _, a := range n.Args[1:] {
+			if !known.has(a) || a.Type.Rank() != 1 {
+				return nil
+			}
+		}
+		l := linear{b: b, known: known}
+		if !l.accepts(n.Args[0], true, true) || channelAxis(n.Args[0]) != 1 {
+			return nil
+		}
+		s, t := o.Affine(b, n)
+		ctx.count(FoldedBatchNorms, 1)
+		return []*ir.Value{l.scaled(n.Args[0], s, t)}
+	})
+}

@@ -1,0 +1,333 @@
+package pass
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/op"
+)
+
+const (
+	// maxChain is the number of operators in the region of an epilogue, and
+	// maxChainOperands that of tensors it reads besides the result.
+	maxChain         = 8
+	maxChainOperands = 2
+)
+
+// Operands of a node with an epilogue; see [op.Epilogue].
+const (
+	biasArg = iota + 2
+	residualArg
+	moreArgs
+)
+
+// fuseEpilogue makes elementwise nodes part of the convolution or matrix product
+// whose result they alone read, in the order in which an epilogue works: a bias,
+// a sum with a tensor of the result's type, bounds, and then operators each of
+// which takes the result of the one before.
+func fuseEpilogue(ctx *Context, m *ir.Module) (bool, error) {
+	changed := false
+	for _, f := range m.Funcs {
+		e := &epilogues{ctx: ctx, uses: f.Uses(), home: homes(f), order: map[*ir.Value]int{}}
+		c, err := f.Rewrite(e.visit)
+		if err != nil {
+			return changed, fmt.Errorf("@%s: %w", f.Name, err)
+		}
+		f.Prune()
+		changed = changed || c
+	}
+	return changed, nil
+}
+
+// homes returns the block that each node of f stands in.
+func homes(f *ir.Func) map[*ir.Node]*ir.Block {
+	home := map[*ir.Node]*ir.Block{}
+	var note func(b *ir.Block)
+	note = func(b *ir.Block) {
+		for _, n := range b.Nodes {
+			home[n] = b
+			for _, inner := range n.Blocks {
+				note(inner)
+			}
+		}
+	}
+	note(&f.Block)
+	return home
+}
+
+type epilogues struct {
+	ctx   *Context
+	uses  map[*ir.Value]int
+	home  map[*ir.Node]*ir.Block
+	order map[*ir.Value]int // of the results that may be fused into
+}
+
+// host is a node that has an epilogue.
+type host struct {
+	op.Epilogue
+	node *ir.Node
+	with func(op.Epilogue) ir.Op // the node's operator with another epilogue
+}
+
+func hostOf(v *ir.Value) (h host, ok bool) {
+	if v == nil || v.Def == nil {
+		return h, false
+	}
+	h.node = v.Def
+	switch o := v.Def.Op.(type) {
+	case op.ConvBlocked:
+		h.Epilogue, h.with = o.Epilogue, func(e op.Epilogue) ir.Op { o.Epilogue = e; return o }
+	case op.DepthwiseBlocked:
+		h.Epilogue, h.with = o.Epilogue, func(e op.Epilogue) ir.Op { o.Epilogue = e; return o }
+	case op.MatMulPanels:
+		h.Epilogue, h.with = o.Epilogue, func(e op.Epilogue) ir.Op { o.Epilogue = e; return o }
+	default:
+		return h, false
+	}
+	return h, true
+}
+
+func (h host) y() *ir.Value { return h.node.Results[0] }
+
+// plain reports whether nothing comes after the residual.
+func (h host) plain() bool { return !h.Clamp && len(h.node.Blocks) == 0 }
+
+func (e *epilogues) visit(b *ir.Builder, n *ir.Node) []*ir.Value {
+	if _, ok := hostOf(first(n.Results)); ok {
+		e.order[n.Results[0]] = len(e.order)
+		return nil
+	}
+	if _, ok := n.Op.(op.Elementwise); !ok || n.Results[0].Type.DType != ir.F32 {
+		return nil
+	}
+	h, ok := e.host(n)
+	if !ok {
+		return nil
+	}
+	for _, fuse := range []func(*ir.Builder, host, *ir.Node) *ir.Value{e.bias, e.residual, e.clamp, e.chain} {
+		if y := fuse(b, h, n); y != nil {
+			e.uses[y], e.order[y] = e.uses[n.Results[0]], len(e.order)
+			e.home[y.Def] = e.home[n]
+			return []*ir.Value{y}
+		}
+	}
+	return nil
+}
+
+func first(values []*ir.Value) *ir.Value {
+	if len(values) == 0 {
+		return nil
+	}
+	return values[0]
+}
+
+// host returns the node that n may become part of: the last of those whose
+// result n alone reads.
+func (e *epilogues) host(n *ir.Node) (best host, ok bool) {
+	for _, a := range n.Args {
+		h, isHost := hostOf(a)
+		if isHost && e.uses[a] == 1 && e.home[h.node] == e.home[n] && a.Type.Equal(n.Results[0].Type) && (!ok || e.order[a] > e.order[best.y()]) {
+			best, ok = h, true
+		}
+	}
+	return best, ok
+}
+
+// joinPos names what became one node.
+func joinPos(a, b string) string {
+	if a == "" || a == b {
+		return b
+	}
+	if b == "" {
+		return a
+	}
+	return a + ", " + b
+}
+
+// operands returns the host's operands, at least count of them.
+func (h host) operands(count int) []*ir.Value {
+	args := slices.Clone(h.node.Args)
+	for len(args) < count {
+		args = append(args, nil)
+	}
+	return args
+}
+
+// addend returns what n, if it is a sum, adds to the result of h.
+func addend(h host, n *ir.Node) *ir.Value {
+	if _, ok := n.Op.(op.Add); !ok {
+		return nil
+	}
+	if n.Args[0] == h.y() {
+		return n.Args[1]
+	}
+	return n.Args[0]
+}
+
+// bias adds one element for each column or channel.
+func (e *epilogues) bias(b *ir.Builder, h host, n *ir.Node) *ir.Value {
+	v := addend(h, n)
+	args := h.operands(biasArg + 1)
+	if v == nil || v.Type.Equal(h.y().Type) || args[biasArg] != nil || len(args) > residualArg || !h.plain() {
+		return nil
+	}
+	if args[biasArg] = vector(b, h, v); args[biasArg] == nil {
+		return nil
+	}
+	e.ctx.count(FusedBiases, 1)
+	return h.grow(b, n, h.Epilogue, nil, args)
+}
+
+// grow returns the host's result with n as a part of it.
+func (h host) grow(b *ir.Builder, n *ir.Node, e op.Epilogue, regions []*ir.Block, args []*ir.Value) *ir.Value {
+	b.At(joinPos(h.node.Pos, n.Pos))
+	return b.NodeBlocks(h.with(e), regions, args...)[0]
+}
+
+// vector returns v, which broadcasts to the result of h, as a bias; nil where it
+// is none.
+func vector(b *ir.Builder, h host, v *ir.Value) *ir.Value {
+	shape := h.y().Type.Shape
+	want := ir.Dims(slices.Repeat([]int{1}, len(shape))...)
+	last := len(shape) - 1
+	want[last] = shape[last]
+	blocked := false
+	if _, ok := h.node.Op.(op.MatMulPanels); !ok {
+		want[1], blocked = shape[1], true
+	}
+	have := v.Type.Shape
+	if len(have) > len(want) || !slices.EqualFunc(have, want[len(want)-len(have):], ir.Dim.Equal) {
+		return nil
+	}
+	lanes, elems := ir.Const(op.BlockLanes), v.Type.Elems()
+	if !elems.Equal(ir.Product(want...)) {
+		return nil
+	}
+	switch {
+	case blocked && !zeroLanes(h.node, v):
+		return nil
+	case elems.Mod(lanes).Equal(ir.Const(0)):
+		return reshaped(b, v, elems)
+	}
+	padded := b.Node(op.Block{}, b.Node(op.Reshape{Shape: []ir.Dim{ir.Const(1), elems}}, v))
+	return b.Node(op.Reshape{Shape: []ir.Dim{padded.Type.Elems()}}, padded)
+}
+
+// zeroLanes reports whether a blocked value v is zero beyond the channels of n's
+// result for certain.
+func zeroLanes(n *ir.Node, v *ir.Value) bool {
+	channels := 0
+	switch o := n.Op.(type) {
+	case op.ConvBlocked:
+		channels = o.OutC
+	case op.DepthwiseBlocked:
+		channels = o.C
+	}
+	if channels%op.BlockLanes == 0 {
+		return true
+	}
+	if v.Def == nil {
+		return false
+	}
+	_, ok := v.Def.Op.(op.Block)
+	return ok
+}
+
+// residual adds a tensor of the result's type.
+func (e *epilogues) residual(b *ir.Builder, h host, n *ir.Node) *ir.Value {
+	v := addend(h, n)
+	args := h.operands(residualArg + 1)
+	if v == nil || !v.Type.Equal(h.y().Type) || args[residualArg] != nil || !h.plain() {
+		return nil
+	}
+	args[residualArg] = v
+	e.ctx.count(FusedResiduals, 1)
+	return h.grow(b, n, h.Epilogue, nil, args)
+}
+
+// clamp limits the result.
+func (e *epilogues) clamp(b *ir.Builder, h host, n *ir.Node) *ir.Value {
+	limits, ok := bounds(n.Op)
+	if !ok || len(h.node.Blocks) > 0 {
+		return nil
+	}
+	if h.Clamp {
+		before := interval{float64(h.Lo), float64(h.Hi)}
+		if before.Lo > before.Hi || limits.Lo > limits.Hi {
+			return nil
+		}
+		limits = interval{limits.limit(before.Lo), limits.limit(before.Hi)}
+	}
+	if float64(float32(limits.Lo)) != limits.Lo || float64(float32(limits.Hi)) != limits.Hi {
+		return nil
+	}
+	ep := op.Epilogue{Clamp: true, Lo: float32(limits.Lo), Hi: float32(limits.Hi)}
+	e.ctx.count(FusedActivations, 1)
+	return h.grow(b, n, ep, nil, h.node.Args)
+}
+
+// chain appends n to the region, or makes a new one of it.
+func (e *epilogues) chain(b *ir.Builder, h host, n *ir.Node) *ir.Value {
+	var region *ir.Block
+	if len(h.node.Blocks) > 0 {
+		region = h.node.Blocks[0]
+	}
+	if operatorsIn(region) >= maxChain {
+		return nil
+	}
+	o := n.Op.(op.Elementwise)
+	inside := scalarOperands(o, n)
+	args := h.operands(moreArgs)
+	for i, a := range n.Args {
+		switch {
+		case inside[i], a == h.y():
+		case a == nil || !a.Type.Equal(h.y().Type):
+			return nil
+		case !slices.Contains(args[moreArgs:], a):
+			args = append(args, a)
+		}
+	}
+	if len(args) > moreArgs+maxChainOperands {
+		return nil
+	}
+	grown := b.Block(func(b *ir.Builder) {
+		params := make([]*ir.Value, 1+len(args)-moreArgs)
+		for i := range params {
+			params[i] = b.Param("p", ir.TensorOf(ir.F32))
+		}
+		at := params[0]
+		if region != nil {
+			at = b.Inline(region, params[:len(region.Params)], "")[0]
+		}
+		operands := make([]*ir.Value, len(n.Args))
+		for i, a := range n.Args {
+			switch {
+			case inside[i]:
+				t, _ := a.ConstValue()
+				operands[i] = b.Const(single(t))
+			case a == h.y():
+				operands[i] = at
+			default:
+				operands[i] = params[1+slices.Index(args[moreArgs:], a)]
+			}
+		}
+		b.Return(b.Node(o, operands...))
+	})
+	e.ctx.count(FusedChains, 1)
+	return h.grow(b, n, h.Epilogue, []*ir.Block{grown}, args)
+}
+
+// operatorsIn counts the nodes of a region that are no constants.
+func operatorsIn(region *ir.Block) int {
+	if region == nil {
+		return 0
+	}
+	count := 0
+	for _, n := range region.Nodes {
+		if _, ok := n.Op.(ir.Constant); !ok {
+			count++
+		}
+	}
+	return count
+}

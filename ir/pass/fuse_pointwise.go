@@ -1,0 +1,177 @@
+package pass
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/op"
+)
+
+const (
+	// maxPointwiseOperands and maxPointwiseOps bound a fused region: so many runs
+	// of elements, and those between its operators, stay in the first-level cache.
+	maxPointwiseOperands = 6
+	maxPointwiseOps      = 8
+	// maxCopies is how often an operator is computed rather than stored.
+	maxCopies = 3
+)
+
+// fusePointwise makes a pointwise node part of the pointwise node that alone
+// reads its result, which has the same shape. One cheap operator on one tensor is
+// also computed anew in each of a few such readers.
+func fusePointwise(ctx *Context, m *ir.Module) (bool, error) {
+	changed := false
+	for _, f := range m.Funcs {
+		p := &fuser{ctx: ctx, uses: f.Uses(), home: homes(f)}
+		p.cheap = p.copied(f)
+		c, err := f.Rewrite(p.visit)
+		if err != nil {
+			return changed, fmt.Errorf("@%s: %w", f.Name, err)
+		}
+		f.Prune()
+		changed = changed || c
+	}
+	return changed, nil
+}
+
+type fuser struct {
+	ctx   *Context
+	uses  map[*ir.Value]int
+	home  map[*ir.Node]*ir.Block
+	cheap map[*ir.Node]bool // computed anew in each reader
+}
+
+// cheapOps are the operators that cost less than storing their result.
+var cheapOps = ir.NewOpSet(
+	op.Abs{}, op.Add{}, op.And{}, op.Cast{}, op.Clip{}, op.Equal{}, op.Greater{}, op.GreaterOrEqual{}, op.Less{},
+	op.LessOrEqual{}, op.Max{}, op.Min{}, op.Mul{}, op.Neg{}, op.Not{}, op.Or{}, op.Relu{}, op.Sub{},
+)
+
+// copied returns the nodes of one cheap operator all of whose readers they can
+// be fused into.
+func (p *fuser) copied(f *ir.Func) map[*ir.Node]bool {
+	readers := map[*ir.Value]int{} // fitting ones
+	for n := range f.All() {
+		if _, ok := n.Op.(op.Pointwise); !ok {
+			continue
+		}
+		for i, a := range n.Args {
+			if p.fits(a, n) && !slices.Contains(n.Args[:i], a) {
+				readers[a]++
+			}
+		}
+	}
+	cheap := map[*ir.Node]bool{}
+	for n := range f.All() {
+		if _, ok := n.Op.(op.Pointwise); !ok || len(n.Args) != 1 || operatorsIn(n.Blocks[0]) != 1 {
+			continue
+		}
+		region := n.Blocks[0]
+		_, ok := cheapOps[ir.OpName(region.Nodes[len(region.Nodes)-1].Op)]
+		if uses := p.uses[n.Results[0]]; ok && uses == readers[n.Results[0]] && uses <= maxCopies {
+			cheap[n] = true
+		}
+	}
+	return cheap
+}
+
+// fits reports whether a is the result of a pointwise node that walks the places
+// of n's results.
+func (p *fuser) fits(a *ir.Value, n *ir.Node) bool {
+	if a == nil || a.Def == nil || len(a.Def.Results) != 1 || p.home[a.Def] != p.home[n] {
+		return false
+	}
+	_, ok := a.Def.Op.(op.Pointwise)
+	return ok && slices.EqualFunc(a.Type.Shape, n.Results[0].Type.Shape, ir.Dim.Equal)
+}
+
+func (p *fuser) visit(b *ir.Builder, n *ir.Node) []*ir.Value {
+	if _, ok := n.Op.(op.Pointwise); !ok {
+		return nil
+	}
+	at := n
+	for {
+		i := slices.IndexFunc(at.Args, func(a *ir.Value) bool { return p.mergeable(a, at) })
+		if i < 0 {
+			break
+		}
+		at = p.merge(b, at, i)
+	}
+	if at == n {
+		return nil
+	}
+	for i, r := range at.Results {
+		p.uses[r] = p.uses[n.Results[i]]
+	}
+	return at.Results
+}
+
+// mergeable reports whether the node that makes a can become part of n.
+func (p *fuser) mergeable(a *ir.Value, n *ir.Node) bool {
+	if !p.fits(a, n) || p.uses[a] != 1 && !p.cheap[a.Def] {
+		return false
+	}
+	if operatorsIn(a.Def.Blocks[0])+operatorsIn(n.Blocks[0]) > maxPointwiseOps {
+		return false
+	}
+	return len(mergedOperands(a, n)) <= maxPointwiseOperands
+}
+
+// mergedOperands returns the operands of n with those of the node that makes a
+// in a's place.
+func mergedOperands(a *ir.Value, n *ir.Node) []*ir.Value {
+	var args []*ir.Value
+	for _, v := range n.Args {
+		more := []*ir.Value{v}
+		if v == a {
+			more = a.Def.Args
+		}
+		for _, v := range more {
+			if !slices.Contains(args, v) {
+				args = append(args, v)
+			}
+		}
+	}
+	return args
+}
+
+// merge returns a node that computes n's operand i and then n.
+func (p *fuser) merge(b *ir.Builder, n *ir.Node, i int) *ir.Node {
+	a := n.Args[i]
+	args := mergedOperands(a, n)
+	region := b.Block(func(b *ir.Builder) {
+		params := map[*ir.Value]*ir.Value{}
+		for _, v := range args {
+			params[v] = b.Param("p", ir.TensorOf(v.Type.DType))
+		}
+		inner := make([]*ir.Value, len(a.Def.Args))
+		for k, v := range a.Def.Args {
+			inner[k] = params[v]
+		}
+		made := b.Inline(a.Def.Blocks[0], inner, "")[0]
+		outer := make([]*ir.Value, len(n.Args))
+		for k, v := range n.Args {
+			if outer[k] = params[v]; v == a {
+				outer[k] = made
+			}
+		}
+		b.Return(b.Inline(n.Blocks[0], outer, "")...)
+	})
+	p.ctx.count(FusedPointwise, 1)
+	b.At(joinPos(a.Def.Pos, n.Pos))
+	merged := b.NodeBlocks(op.Pointwise{}, []*ir.Block{region}, args...)[0].Def
+	p.home[merged] = p.home[n]
+	p.countUses(n.Args, -1)
+	if p.uses[a] == 0 {
+		p.countUses(a.Def.Args, -1)
+	}
+	p.countUses(args, 1)
+	return merged
+}
+
+func (p *fuser) countUses(args []*ir.Value, by int) {
+	for _, v := range args {
+		p.uses[v] += by
+	}
+}

@@ -1,0 +1,171 @@
+package pass
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/op"
+)
+
+// parse returns the module of a text.
+func parse(t testing.TB, text string) *ir.Module {
+	t.Helper()
+	m, err := ir.Parse(text, op.Set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func names(passes []Pass) []string {
+	var out []string
+	for _, p := range passes {
+		out = append(out, p.Name)
+	}
+	return out
+}
+
+func TestOrder(t *testing.T) {
+	last := func(name string) int {
+		all := slices.Concat(names(Canonical), names(Lowering), names(Outlining))
+		slices.Reverse(all)
+		return len(all) - 1 - slices.Index(all, name)
+	}
+	for _, o := range Order {
+		if _, ok := Find(o.Before); !ok {
+			t.Errorf("%s is no pass", o.Before)
+		}
+		if _, ok := Find(o.After); !ok {
+			t.Errorf("%s is no pass", o.After)
+		}
+		if o.Why == "" {
+			t.Errorf("%s before %s: no reason", o.Before, o.After)
+		}
+		if last(o.Before) >= last(o.After) {
+			t.Errorf("%s has to come before %s: %s", o.Before, o.After, o.Why)
+		}
+	}
+}
+
+func TestNames(t *testing.T) {
+	for _, p := range slices.Concat(Canonical, Lowering, Outlining) {
+		if !regexp.MustCompile(`^[a-z]+(_[a-z]+)*$`).MatchString(p.Name) || p.Run == nil {
+			t.Errorf("%q is no pass", p.Name)
+		}
+	}
+}
+
+const tiny = `func @forward(%x: f32[N]) -> (y: f32[N]) {
+  %0 = neg %x : f32[N]
+  return %0
+}
+`
+
+// appendNeg is a pass that makes y −y, count times.
+func appendNeg(name string, count int, required bool) Pass {
+	return Pass{Name: name, Required: required, Run: func(_ *Context, m *ir.Module) (bool, error) {
+		if count == 0 {
+			return false, nil
+		}
+		count--
+		f := m.Funcs[0]
+		return true, ir.Try(func() {
+			b := ir.NewBuilder(f)
+			b.Return(b.Node(op.Neg{}, f.Results[0]))
+		})
+	}}
+}
+
+func TestRun(t *testing.T) {
+	t.Run("repeats until nothing changes and dumps what changed", func(t *testing.T) {
+		m := parse(t, tiny)
+		var dumps []string
+		dump := func(i int, name string, _ *ir.Module) { dumps = append(dumps, fmt.Sprint(i, name)) }
+		passes := []Pass{appendNeg("a", 1, false), appendNeg("b", 3, false)}
+		if err := Run(&Context{}, m, passes, Options{Rounds: 10, Dump: dump}); err != nil {
+			t.Fatal(err)
+		}
+		if got, want := strings.Join(dumps, " "), "1a 2b 3b 4b"; got != want {
+			t.Errorf("dumps %s, want %s", got, want)
+		}
+		if got := len(m.Funcs[0].Nodes); got != 5 {
+			t.Errorf("%d nodes, want 5", got)
+		}
+	})
+	t.Run("runs at most the rounds", func(t *testing.T) {
+		m := parse(t, tiny)
+		if err := Run(&Context{}, m, []Pass{appendNeg("a", 100, false)}, Options{Rounds: 3}); err != nil {
+			t.Fatal(err)
+		}
+		if got := len(m.Funcs[0].Nodes); got != 4 {
+			t.Errorf("%d nodes, want 4", got)
+		}
+	})
+	t.Run("stops at a number but for required passes", func(t *testing.T) {
+		m, ctx := parse(t, tiny), &Context{}
+		var ran []string
+		dump := func(_ int, name string, _ *ir.Module) { ran = append(ran, name) }
+		opts := Options{Stop: 2, Dump: dump}
+		for _, prefix := range []string{"a", "b"} {
+			passes := []Pass{appendNeg(prefix+"1", 1, false), appendNeg(prefix+"2", 1, true), appendNeg(prefix+"3", 1, false)}
+			if err := Run(ctx, m, passes, opts); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got, want := strings.Join(ran, " "), "a1 a2 b2"; got != want {
+			t.Errorf("ran %s, want %s", got, want)
+		}
+	})
+	t.Run("names the pass that breaks the module", func(t *testing.T) {
+		m := parse(t, tiny)
+		breaks := Pass{Name: "break_types", Run: func(_ *Context, m *ir.Module) (bool, error) {
+			m.Funcs[0].Nodes[0].Results[0].Type = ir.StaticTensor(ir.F32, 7)
+			return true, nil
+		}}
+		err := Run(&Context{}, m, []Pass{breaks}, Options{})
+		if err == nil || !strings.Contains(err.Error(), "break_types") || !strings.Contains(err.Error(), "infers") {
+			t.Errorf("error %v", err)
+		}
+	})
+	t.Run("names the pass that fails", func(t *testing.T) {
+		cause := errors.New("cause")
+		fails := Pass{Name: "fail_always", Run: func(*Context, *ir.Module) (bool, error) { return false, cause }}
+		err := Run(&Context{}, parse(t, tiny), []Pass{fails}, Options{})
+		if !errors.Is(err, cause) || !strings.Contains(err.Error(), "fail_always") {
+			t.Errorf("error %v", err)
+		}
+	})
+}
+
+func TestFoldBudget(t *testing.T) {
+	const text = `func @forward() -> (y: f32[4], z: f32[4]) {
+  %a = constant {value=f32[4](1,2,3,4)} : f32[4]
+  %b = constant {value=f32[4](2,3,4,5)} : f32[4]
+  %0 = add %a, %b : f32[4]
+  %1 = mul %a, %b : f32[4]
+  return %0, %1
+}
+`
+	for budget, want := range map[int64]int{15: 2, 16: 1, 31: 1, 32: 0} {
+		t.Run(fmt.Sprint(budget, " bytes"), func(t *testing.T) {
+			m := parse(t, text)
+			if _, err := foldConstants(&Context{FoldBudget: budget}, m); err != nil {
+				t.Fatal(err)
+			}
+			left := 0
+			for n := range m.Funcs[0].All() {
+				if len(n.Args) > 0 {
+					left++
+				}
+			}
+			if left != want {
+				t.Errorf("%d nodes left, want %d\n%s", left, want, m)
+			}
+		})
+	}
+}

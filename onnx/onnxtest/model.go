@@ -1,0 +1,206 @@
+// Package onnxtest writes small ONNX models and test data for the tests of
+// other packages. It writes what it is told and does not check it.
+package onnxtest
+
+import (
+	"fmt"
+	"math"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/onnx/internal/onnxpb"
+)
+
+// Model is a model being built.
+type Model struct{ proto *onnxpb.ModelProto }
+
+// New returns a model without nodes in a version of ONNX's own operator set.
+func New(opset int64) *Model {
+	return &Model{&onnxpb.ModelProto{
+		IrVersion:   proto.Int64(8),
+		Graph:       &onnxpb.GraphProto{Name: proto.String("graph")},
+		OpsetImport: []*onnxpb.OperatorSetIdProto{{Domain: proto.String(""), Version: proto.Int64(opset)}},
+	}}
+}
+
+// Import adds an operator set.
+func (m *Model) Import(domain string, version int64) *Model {
+	m.proto.OpsetImport = append(m.proto.OpsetImport, &onnxpb.OperatorSetIdProto{Domain: &domain, Version: &version})
+	return m
+}
+
+// Input declares an input. Each extent is an int or the name of a symbol.
+func (m *Model) Input(name string, d ir.DType, dims ...any) *Model {
+	m.proto.Graph.Input = append(m.proto.Graph.Input, valueInfo(name, d, dims))
+	return m
+}
+
+// Output declares an output. Each extent is an int or the name of a symbol.
+func (m *Model) Output(name string, d ir.DType, dims ...any) *Model {
+	m.proto.Graph.Output = append(m.proto.Graph.Output, valueInfo(name, d, dims))
+	return m
+}
+
+// Initializer adds a constant tensor.
+func (m *Model) Initializer(name string, t *ir.Tensor) *Model {
+	m.proto.Graph.Initializer = append(m.proto.Graph.Initializer, tensor(name, t))
+	return m
+}
+
+// Attr is an attribute of a node: its value is an int, float64, string, []int,
+// []float64 or *ir.Tensor.
+type Attr struct {
+	Name  string
+	Value any
+}
+
+// Node adds a node, called name; op may be written "domain:Op".
+func (m *Model) Node(name, op string, inputs, outputs []string, attrs ...Attr) *Model {
+	n := &onnxpb.NodeProto{Name: &name, OpType: &op, Input: inputs, Output: outputs}
+	for i := range op {
+		if op[i] == ':' {
+			n.Domain, n.OpType = proto.String(op[:i]), proto.String(op[i+1:])
+		}
+	}
+	for _, a := range attrs {
+		n.Attribute = append(n.Attribute, attribute(a))
+	}
+	m.proto.Graph.Node = append(m.proto.Graph.Node, n)
+	return m
+}
+
+// Bytes returns the model as a file.
+func (m *Model) Bytes() []byte { return encode(m.proto) }
+
+// Tensor returns a tensor as a file of test data.
+func Tensor(name string, t *ir.Tensor) []byte { return encode(tensor(name, t)) }
+
+// Sequence returns a sequence of tensors as a file of test data.
+func Sequence(name string, tensors ...*ir.Tensor) []byte {
+	s := &onnxpb.SequenceProto{Name: &name, ElemType: proto.Int32(1)}
+	for _, t := range tensors {
+		s.TensorValues = append(s.TensorValues, tensor("", t))
+	}
+	return encode(s)
+}
+
+// encode returns the bytes of a message, the same for the same message.
+func encode(m proto.Message) []byte {
+	data, err := proto.MarshalOptions{Deterministic: true}.Marshal(m)
+	if err != nil {
+		panic(err)
+	}
+	return data
+}
+
+// dtypes are the schema's numbers of the element types that tests need.
+var dtypes = map[ir.DType]onnxpb.TensorProto_DataType{
+	ir.F32:    onnxpb.TensorProto_FLOAT,
+	ir.F64:    onnxpb.TensorProto_DOUBLE,
+	ir.F16:    onnxpb.TensorProto_FLOAT16,
+	ir.BF16:   onnxpb.TensorProto_BFLOAT16,
+	ir.I64:    onnxpb.TensorProto_INT64,
+	ir.I32:    onnxpb.TensorProto_INT32,
+	ir.I8:     onnxpb.TensorProto_INT8,
+	ir.U8:     onnxpb.TensorProto_UINT8,
+	ir.Bool:   onnxpb.TensorProto_BOOL,
+	ir.String: onnxpb.TensorProto_STRING,
+}
+
+func dtype(d ir.DType) *int32 {
+	n, ok := dtypes[d]
+	if !ok {
+		panic(fmt.Sprintf("onnxtest: element type %s", d))
+	}
+	return proto.Int32(int32(n))
+}
+
+func valueInfo(name string, d ir.DType, dims []any) *onnxpb.ValueInfoProto {
+	shape := &onnxpb.TensorShapeProto{}
+	for _, dim := range dims {
+		p := &onnxpb.TensorShapeProto_Dimension{}
+		switch dim := dim.(type) {
+		case int:
+			p.Value = &onnxpb.TensorShapeProto_Dimension_DimValue{DimValue: int64(dim)}
+		case string:
+			p.Value = &onnxpb.TensorShapeProto_Dimension_DimParam{DimParam: dim}
+		default:
+			panic(fmt.Sprintf("onnxtest: extent %v", dim))
+		}
+		shape.Dim = append(shape.Dim, p)
+	}
+	return &onnxpb.ValueInfoProto{Name: &name, Type: &onnxpb.TypeProto{
+		Value: &onnxpb.TypeProto_TensorType{TensorType: &onnxpb.TypeProto_Tensor{ElemType: dtype(d), Shape: shape}},
+	}}
+}
+
+func tensor(name string, t *ir.Tensor) *onnxpb.TensorProto {
+	p := &onnxpb.TensorProto{DataType: dtype(t.DType)}
+	if name != "" {
+		p.Name = &name
+	}
+	for _, n := range t.Shape {
+		p.Dims = append(p.Dims, int64(n))
+	}
+	if t.DType != ir.String {
+		p.RawData = t.Bytes()
+		return p
+	}
+	for i := range t.Len() {
+		p.StringData = append(p.StringData, []byte(t.Text(i)))
+	}
+	return p
+}
+
+func attribute(a Attr) *onnxpb.AttributeProto {
+	p := &onnxpb.AttributeProto{Name: &a.Name}
+	kind := func(k onnxpb.AttributeProto_AttributeType) { p.Type = &k }
+	switch v := a.Value.(type) {
+	case int:
+		p.I = proto.Int64(int64(v))
+		kind(onnxpb.AttributeProto_INT)
+	case float64:
+		p.F = proto.Float32(float32(v))
+		kind(onnxpb.AttributeProto_FLOAT)
+	case string:
+		p.S = []byte(v)
+		kind(onnxpb.AttributeProto_STRING)
+	case []int:
+		for _, n := range v {
+			p.Ints = append(p.Ints, int64(n))
+		}
+		kind(onnxpb.AttributeProto_INTS)
+	case []float64:
+		for _, f := range v {
+			p.Floats = append(p.Floats, float32(f))
+		}
+		kind(onnxpb.AttributeProto_FLOATS)
+	case *ir.Tensor:
+		p.T = tensor("", v)
+		kind(onnxpb.AttributeProto_TENSOR)
+	default:
+		panic(fmt.Sprintf("onnxtest: attribute %s is a %T", a.Name, v))
+	}
+	return p
+}
+
+// MLP returns a model of two linear layers, 4 → 8 → 3, for batches of N. Its
+// input is "image", its output "logits".
+func MLP() *Model {
+	draw := func(seed, rows, cols int) *ir.Tensor {
+		t := ir.NewTensor(ir.F32, rows, cols)
+		for i := range t.Len() {
+			t.SetFloat(i, math.Sin(float64(seed+i)))
+		}
+		return t
+	}
+	return New(17).
+		Input("image", ir.F32, "N", 4).
+		Output("logits", ir.F32, "N", 3).
+		Initializer("fc1.weight", draw(1, 4, 8)).
+		Initializer("fc2.weight", draw(2, 8, 3)).
+		Node("/fc1/MatMul", "MatMul", []string{"image", "fc1.weight"}, []string{"h"}).
+		Node("/Relu", "Relu", []string{"h"}, []string{"a"}).
+		Node("/fc2/MatMul", "MatMul", []string{"a", "fc2.weight"}, []string{"logits"})
+}
