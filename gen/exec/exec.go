@@ -56,6 +56,8 @@ func (m *Machine) Run(ctx context.Context, args []any, shapes [][]int) (results 
 		return nil, nil, err
 	}
 	defer rt.Recover(f.Name, &err)
+	rt.Begin()
+	defer rt.End()
 	for _, s := range m.fn.Steps {
 		if err := rt.Done(ctx); err != nil {
 			return nil, nil, err
@@ -64,13 +66,12 @@ func (m *Machine) Run(ctx context.Context, args []any, shapes [][]int) (results 
 			return nil, nil, err
 		}
 	}
-	for i, v := range f.Results {
+	for _, v := range f.Results {
 		shape, err := r.dims(v.Type.Shape)
 		if err != nil {
 			return nil, nil, err
 		}
 		outShapes = append(outShapes, shape)
-		_ = i
 	}
 	return r.results, outShapes, nil
 }

@@ -42,6 +42,24 @@ func portsOf(src *onnx.Model) *ports {
 	return p
 }
 
+// onlyTensors returns an error when a container goes in or comes out, which the
+// evaluator and package exec do not pass on.
+func (p *ports) onlyTensors() error {
+	types := []ir.Type{}
+	for _, v := range p.params {
+		types = append(types, v.Type)
+	}
+	for _, r := range p.results {
+		types = append(types, r.typ)
+	}
+	for _, t := range types {
+		if !t.IsTensor() {
+			return fmt.Errorf("%s: only generated code takes and returns such values", t)
+		}
+	}
+	return nil
+}
+
 // randomValues returns the values of a function that follow from a random
 // operator.
 func randomValues(f *ir.Func) map[*ir.Value]bool {

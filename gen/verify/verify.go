@@ -242,13 +242,15 @@ func (v *verifier) interpreted(c Case) Result {
 			if err != nil {
 				return l, err
 			}
-			return loaded{portsOf(src), evaluated(src)}, nil
+			p := portsOf(src)
+			return loaded{p, evaluated(src)}, p.onlyTensors()
 		}
 		m, err := gen.Load(c.model(), o)
 		if err != nil {
 			return l, err
 		}
-		return loaded{portsOf(m.Source), executed(m)}, nil
+		p := portsOf(m.Source)
+		return loaded{p, executed(m)}, p.onlyTensors()
 	})
 	if err != nil {
 		return refusal(c.Name, err)
@@ -260,11 +262,7 @@ func (v *verifier) interpreted(c Case) Result {
 func evaluated(src *onnx.Model) forward {
 	e := &ir.Evaluator{Module: src.Module}
 	return func(_ context.Context, inputs []*onnx.Value) ([]*onnx.Value, error) {
-		args, err := tensors(inputs)
-		if err != nil {
-			return nil, err
-		}
-		results, err := e.Run(src.Module.Func("forward"), args)
+		results, err := e.Run(src.Module.Func("forward"), tensors(inputs))
 		var out []*onnx.Value
 		for _, r := range results {
 			out = append(out, &onnx.Value{Tensor: r})
@@ -276,13 +274,9 @@ func evaluated(src *onnx.Model) forward {
 // executed returns the program of a model, run by package exec.
 func executed(m *gen.Model) forward {
 	return func(_ context.Context, inputs []*onnx.Value) ([]*onnx.Value, error) {
-		args, err := tensors(inputs)
-		if err != nil {
-			return nil, err
-		}
 		var slices []any
 		var shapes [][]int
-		for _, t := range args {
+		for _, t := range tensors(inputs) {
 			slices, shapes = append(slices, value.Slice(t)), append(shapes, t.Shape)
 		}
 		results, outShapes, err := m.Run(slices, shapes)
@@ -301,14 +295,12 @@ func executed(m *gen.Model) forward {
 	}
 }
 
-func tensors(values []*onnx.Value) ([]*ir.Tensor, error) {
+func tensors(values []*onnx.Value) []*ir.Tensor {
 	out := make([]*ir.Tensor, len(values))
 	for i, v := range values {
-		if out[i] = v.Tensor; v.Tensor == nil {
-			return nil, fmt.Errorf("argument %d is no tensor", i)
-		}
+		out[i] = v.Tensor
 	}
-	return out, nil
+	return out
 }
 
 // workers is how many cases are generated at once.

@@ -12,7 +12,7 @@ func foldAffine(ctx *Context, m *ir.Module) (bool, error) {
 	known := fixed{}
 	return rewriteAll(m, func(b *ir.Builder, n *ir.Node) []*ir.Value {
 		kind, ok := affine[ir.OpName(n.Op)]
-		if !ok || b.Uses(n.Args[0]) != 1 || !known.has(n.Args[1]) || !n.Args[0].Type.Equal(n.Results[0].Type) {
+		if !ok || b.Uses(n.Args[0]) != 1 || !known.has(n.Args[1]) || !invertible(n.Args[1]) || !n.Args[0].Type.Equal(n.Results[0].Type) {
 			return nil
 		}
 		l := linear{b, known, ctx.Strict}
@@ -35,6 +35,18 @@ func foldAffine(ctx *Context, m *ir.Module) (bool, error) {
 		}
 		return []*ir.Value{build(x, nil, w)}
 	})
+}
+
+// invertible reports whether no element of v, if it is a constant, is 0, infinite
+// or NaN, which weights would spread.
+func invertible(v *ir.Value) bool {
+	t, ok := v.ConstValue()
+	for i := 0; ok && i < t.Stored(); i++ {
+		if x := t.Number(i); x == 0 || x-x != 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // affine are the operators that scale or shift their first operand by their

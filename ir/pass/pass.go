@@ -77,6 +77,7 @@ var Canonical = []Pass{
 // Lowering are the passes for the CPU, run once.
 var Lowering = []Pass{
 	{Name: "decompose_ops", Run: decomposeOps},
+	{Name: "widen_floats", Run: widenFloats},
 	{Name: "assign_layout", Run: assignLayout, Required: true},
 	{Name: "lower_ops", Run: lowerOps, Required: true},
 	{Name: "eliminate_common", Run: eliminateCommon},
@@ -109,6 +110,8 @@ var Order = []struct{ Before, After, Why string }{
 	{"fuse_epilogue", "form_pointwise", "an epilogue is better than a loop of its own"},
 	{"form_pointwise", "fuse_pointwise", "regions are what is merged"},
 	{"eliminate_common", "prune", "nodes that were replaced have no users"},
+	{"decompose_ops", "widen_floats", "operators of narrow floats are made of wide ones and casts"},
+	{"widen_floats", "assign_layout", "only f32 has a blocked layout"},
 	{"decompose_ops", "assign_layout", "what is made of convolutions shows them"},
 	{"assign_layout", "lower_ops", "a convolution has a kernel only in the blocked layout"},
 	{"lower_ops", "form_pointwise", "operators are lowered to elementwise ones"},

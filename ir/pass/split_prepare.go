@@ -31,12 +31,16 @@ func splitPrepare(_ *Context, m *ir.Module) (bool, error) {
 	if f == nil {
 		return false, nil
 	}
-	s := &splitter{fixed: fixed{}, prepared: map[*ir.Value]bool{}, needed: map[*ir.Node]bool{}}
+	s := &splitter{fixed: map[*ir.Node]bool{}, prepared: map[*ir.Value]bool{}, needed: map[*ir.Node]bool{}}
+	known := fixed{}
+	for _, n := range f.Nodes {
+		s.fixed[n] = len(n.Results) > 0 && known.has(n.Results[0])
+	}
 	for n := range f.All() {
 		for _, b := range n.Blocks {
 			s.useAll(b.Results)
 		}
-		if len(n.Results) == 0 || !s.fixed.has(n.Results[0]) {
+		if !s.fixed[n] {
 			s.useAll(n.Args)
 		}
 	}
@@ -81,7 +85,7 @@ func splitPrepare(_ *Context, m *ir.Module) (bool, error) {
 }
 
 type splitter struct {
-	fixed    fixed
+	fixed    map[*ir.Node]bool // of @forward, but not of blocks in it
 	prepared map[*ir.Value]bool
 	needed   map[*ir.Node]bool // to prepare
 }
@@ -95,7 +99,7 @@ func (s *splitter) useAll(values []*ir.Value) {
 
 // use prepares v if it is worth it; else v, and what it is made of, stays.
 func (s *splitter) use(v *ir.Value) {
-	if !s.fixed.has(v) || s.prepared[v] || isLeaf(v.Def) {
+	if v == nil || !s.fixed[v.Def] || s.prepared[v] || isLeaf(v.Def) {
 		return
 	}
 	if _, view := v.Def.Op.(ir.Viewer); view || inflates(v.Def) {

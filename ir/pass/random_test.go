@@ -1,0 +1,250 @@
+package pass
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/op"
+	"github.com/burngen/burngen/runtime/rt"
+)
+
+// TestRandomModules runs all passes on random modules and evaluates them before
+// and after.
+func TestRandomModules(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := drawModule(t)
+		if err := ir.Verify(m); err != nil {
+			t.Fatal(err)
+		}
+		after := m.Clone()
+		opts := Options{Outline: rapid.Bool().Draw(t, "outline")}
+		if err := All(&Context{Strict: rapid.Bool().Draw(t, "strict")}, after, opts); err != nil {
+			t.Fatalf("%v\n%s", err, m)
+		}
+		if again, err := ir.Parse(after.String(), op.Set); err != nil || again.String() != after.String() {
+			t.Fatalf("does not read as it prints: %v\n%s", err, after)
+		}
+		batch := rapid.IntRange(1, 3).Draw(t, "batch")
+		compare(t, m, after, batch)
+	})
+}
+
+// drawModule returns a module of a few random operators on a batch of images and
+// a batch of rows.
+func drawModule(t *rapid.T) *ir.Module {
+	f := &ir.Func{Name: Forward}
+	m := &ir.Module{Funcs: []*ir.Func{f}}
+	b := ir.NewBuilder(f)
+	if err := ir.Try(func() {
+		n := ir.Sym("N")
+		d := &drawer{t: t, m: m, b: b}
+		d.values = []*ir.Value{
+			b.Param("x", ir.TensorOf(ir.F32, n, ir.Const(3), ir.Const(4), ir.Const(4))),
+			b.Param("rows", ir.TensorOf(ir.F32, n, ir.Const(5))),
+		}
+		for range rapid.IntRange(1, 24).Draw(t, "nodes") {
+			d.node()
+		}
+		results := d.values[max(2, len(d.values)-3):]
+		b.Return(results...)
+		for _, r := range results {
+			f.ResultNames = append(f.ResultNames, r.Name)
+		}
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+type drawer struct {
+	t      *rapid.T
+	m      *ir.Module
+	b      *ir.Builder
+	values []*ir.Value
+}
+
+// value draws one of the values so far, rather a late one.
+func (d *drawer) value(fits func(ir.Type) bool) *ir.Value {
+	var fitting []*ir.Value
+	for _, v := range d.values {
+		if fits(v.Type) {
+			fitting = append(fitting, v)
+		}
+	}
+	back := min(rapid.IntRange(0, 3).Draw(d.t, "back"), len(fitting)-1)
+	return fitting[len(fitting)-1-back]
+}
+
+func ofRank(rank int) func(ir.Type) bool {
+	return func(t ir.Type) bool { return t.Rank() == rank }
+}
+
+// weight returns a weight or a constant of a shape.
+func (d *drawer) weight(shape ...ir.Dim) *ir.Value {
+	t := ir.TensorOf(ir.F32, shape...)
+	static, _ := t.Static()
+	if rapid.IntRange(0, 3).Draw(d.t, "kind") == 0 {
+		values := []float64{1, 0, math.Copysign(0, -1), 2, 0.5, -1.25}
+		v := rapid.SampledFrom(values).Draw(d.t, "constant")
+		return d.b.Const(repeated(ir.Scalar(ir.F32, v), static))
+	}
+	name := fmt.Sprintf("w%d", len(d.m.Weights))
+	w := drawTensor(static, uint32(len(d.m.Weights)), 0.25, 1.25)
+	d.m.Weights = append(d.m.Weights, &ir.Weight{Name: name, Type: t, Data: w.Bytes()})
+	return d.b.Node(ir.Load{Name: name, Type: t})
+}
+
+func (d *drawer) node() {
+	unary := []ir.Op{
+		op.Relu{}, op.Neg{}, op.Abs{}, op.Sigmoid{}, op.Tanh{}, op.Exp{}, op.Clip{Lo: -1, Hi: 1}, op.Clip{Lo: math.Inf(-1), Hi: 2},
+		op.Floor{}, op.LeakyRelu{Alpha: 0.1}, op.Cast{To: ir.F64},
+	}
+	binary := []ir.Op{op.Add{}, op.Sub{}, op.Mul{}, op.Max{}, op.Min{}, op.Div{}}
+	any := func(ir.Type) bool { return true }
+	v := func() *ir.Value {
+		switch kind := rapid.IntRange(0, 9).Draw(d.t, "operator"); kind {
+		case 0, 1:
+			o := rapid.SampledFrom(unary).Draw(d.t, "unary")
+			v := d.b.Node(o, d.value(any))
+			if v.Type.DType == ir.F64 {
+				v = d.b.Node(op.Cast{To: ir.F32}, v)
+			}
+			return v
+		case 2:
+			x := d.value(any)
+			y := d.value(func(t ir.Type) bool { return t.Equal(x.Type) })
+			return d.b.Node(rapid.SampledFrom(binary[:5]).Draw(d.t, "binary"), x, y)
+		case 3, 4:
+			x := d.value(any)
+			return d.b.Node(rapid.SampledFrom(binary).Draw(d.t, "affine"), x, d.weight(d.broadcast(x.Type)...))
+		case 5:
+			x := d.value(any)
+			perm := rapid.Permutation(seq(x.Type.Rank())).Draw(d.t, "perm")
+			return d.b.Node(op.Transpose{Perm: perm}, x)
+		case 6, 7:
+			return d.conv(d.value(ofRank(4)))
+		case 8:
+			x := d.value(ofRank(2))
+			k := x.Type.Shape[1]
+			if !k.IsConst() {
+				return d.b.Node(op.Transpose{Perm: []int{1, 0}}, x)
+			}
+			columns := ir.Const(rapid.SampledFrom([]int{5, 16, 17}).Draw(d.t, "columns"))
+			return d.b.Node(op.MatMul{}, x, d.weight(k, columns))
+		default:
+			x := d.value(any)
+			flat := d.b.Node(op.Reshape{Shape: []ir.Dim{x.Type.Elems()}}, x)
+			return d.b.Node(op.Reshape{Shape: x.Type.Shape}, flat)
+		}
+	}()
+	d.values = append(d.values, v)
+}
+
+// conv convolves x, and normalises the result at times.
+func (d *drawer) conv(x *ir.Value) *ir.Value {
+	c, ok := x.Type.Shape[1].Int()
+	h, okH := x.Type.Shape[2].Int()
+	w, okW := x.Type.Shape[3].Int()
+	if !ok || !okH || !okW || h > 8 || w > 8 {
+		return d.b.Node(op.Relu{}, x)
+	}
+	kernel := rapid.SampledFrom([]int{1, 3}).Draw(d.t, "kernel")
+	channels := rapid.SampledFrom([]int{3, 16, 20}).Draw(d.t, "channels")
+	window := op.Window{Kernel: []int{kernel, kernel}, Pads: slices.Repeat([]int{kernel / 2}, 4)}
+	weights := d.weight(ir.Const(channels), ir.Const(c), ir.Const(kernel), ir.Const(kernel))
+	var bias *ir.Value
+	if rapid.Bool().Draw(d.t, "bias") {
+		bias = d.weight(ir.Const(channels))
+	}
+	y := d.b.Node(op.Conv{Window: window, Group: 1}, x, weights, bias)
+	if rapid.Bool().Draw(d.t, "normalised") {
+		stat := func() *ir.Value {
+			return d.b.Node(op.Abs{}, d.weight(ir.Const(channels)))
+		}
+		y = d.b.Node(op.BatchNormalization{Epsilon: 0.25}, y, stat(), stat(), stat(), stat())
+	}
+	return y
+}
+
+// broadcast draws a shape that broadcasts to t's.
+func (d *drawer) broadcast(t ir.Type) []ir.Dim {
+	shape := slices.Clone(t.Shape)
+	for i, e := range shape {
+		if !e.IsConst() || rapid.IntRange(0, 2).Draw(d.t, "one") > 0 {
+			shape[i] = ir.Const(1)
+		}
+	}
+	return shape[rapid.IntRange(0, len(shape)).Draw(d.t, "lead"):]
+}
+
+func seq(n int) []int {
+	s := make([]int, n)
+	for i := range s {
+		s[i] = i
+	}
+	return s
+}
+
+func drawTensor(shape []int, seed uint32, lo, hi float64) *ir.Tensor {
+	t := ir.NewTensor(ir.F32, shape...)
+	for i := range t.Len() {
+		t.SetFloat(i, lo+(hi-lo)*float64(rt.Hash(seed, uint32(i))>>8)/(1<<24))
+	}
+	return t
+}
+
+// compare evaluates @forward of two modules on the same arguments.
+func compare(t *rapid.T, before, after *ir.Module, batch int) {
+	if prepare := after.Func(Prepare); prepare != nil {
+		out, err := (&ir.Evaluator{Module: after}).Run(prepare, nil)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, after)
+		}
+		for i, w := range out {
+			after.Weight(prepare.ResultNames[i]).Data = w.Bytes()
+		}
+	}
+	var args []*ir.Tensor
+	for i, p := range before.Func(Forward).Params {
+		shape, _ := p.Type.Subst(func(string) (ir.Dim, bool) { return ir.Const(batch), true }).Static()
+		args = append(args, drawTensor(shape, uint32(100+i), -2, 2))
+	}
+	want, err := (&ir.Evaluator{Module: before}).Run(before.Func(Forward), args)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, before)
+	}
+	got, err := (&ir.Evaluator{Module: after}).Run(after.Func(Forward), args)
+	if err != nil {
+		t.Fatalf("%v\nbefore\n%s\nafter\n%s", err, before, after)
+	}
+	for i, w := range want {
+		if !near(got[i], w) {
+			t.Fatalf("result %d is %s, before %s\nbefore\n%s\nafter\n%s", i, got[i], w, before, after)
+		}
+	}
+}
+
+// near compares floats relative to the largest finite one of the tensor.
+func near(a, b *ir.Tensor) bool {
+	if !a.Type().Equal(b.Type()) {
+		return false
+	}
+	scale := 1.0
+	for i := range b.Len() {
+		if v := math.Abs(b.Float(i)); !math.IsInf(v, 0) {
+			scale = max(scale, v)
+		}
+	}
+	for i := range b.Len() {
+		x, y := a.Float(i), b.Float(i)
+		if x != y && !(math.Abs(x-y) <= 1e-4*scale) && (x == x || y == y) {
+			return false
+		}
+	}
+	return true
+}

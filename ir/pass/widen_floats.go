@@ -1,0 +1,44 @@
+package pass
+
+import (
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/op"
+)
+
+// widenFloats keeps in f32 what was computed in f32 and is only rounded to f16 or
+// bf16 to be read in f32 again: it drops the casts between, and moves elements in
+// f32 where they are rounded before and widened after.
+func widenFloats(c *Context, m *ir.Module) (bool, error) {
+	if c.Strict {
+		return false, nil
+	}
+	return rewriteAll(m, func(b *ir.Builder, n *ir.Node) []*ir.Value {
+		switch o := n.Op.(type) {
+		case op.Cast:
+			if x := beforeRounding(n.Args[0]); x != nil && o.To == ir.F32 {
+				return []*ir.Value{x}
+			}
+		case op.Concat, op.Reshape, op.Slice, op.Transpose:
+			args := make([]*ir.Value, len(n.Args))
+			for i, a := range n.Args {
+				if args[i] = beforeRounding(a); args[i] == nil {
+					return nil
+				}
+			}
+			return []*ir.Value{b.Node(op.Cast{To: n.Results[0].Type.DType}, b.Node(n.Op, args...))}
+		}
+		return nil
+	})
+}
+
+// beforeRounding returns the f32 that v is, rounded to f16 or bf16; nil where it is
+// something else.
+func beforeRounding(v *ir.Value) *ir.Value {
+	if v.Def == nil || v.Type.DType != ir.F16 && v.Type.DType != ir.BF16 {
+		return nil
+	}
+	if _, ok := v.Def.Op.(op.Cast); !ok || v.Def.Args[0].Type.DType != ir.F32 {
+		return nil
+	}
+	return v.Def.Args[0]
+}
