@@ -209,7 +209,8 @@ func (m *Model) isConstant(name string) bool { return m.Source.Module.Weight(nam
 // Files returns the generated package's files.
 func (m *Model) Files() ([]emit.File, error) {
 	m.options.progress("emitting")
-	weights := m.Name + ".safetensors"
+	file := m.fileName()
+	weights := file + ".safetensors"
 	e := &emit.Model{
 		Package: m.options.Package,
 		Title:   m.Name,
@@ -250,8 +251,11 @@ func (m *Model) Files() ([]emit.File, error) {
 		return nil, err
 	}
 	text := "// " + emit.Header + "\n\n" + m.Module.String()
-	return append(files, emit.File{Name: m.Name + ".ir", Data: []byte(text)}, emit.File{Name: weights, Data: data.Bytes()}), nil
+	return append(files, emit.File{Name: file + ".ir", Data: []byte(text)}, emit.File{Name: weights, Data: data.Bytes()}), nil
 }
+
+// fileName returns what the files called after the model begin with.
+func (m *Model) fileName() string { return FileName(m.Name, "model") }
 
 // sample computes what the bundled test expects.
 func (m *Model) sample() ([]emit.Sample, error) {
@@ -298,6 +302,9 @@ func (m *Model) Run(args []any, shapes [][]int) ([]any, [][]int, error) {
 }
 
 func opsetsText(opsets []rt.Opset) string {
+	if len(opsets) == 0 {
+		return "no opset"
+	}
 	var parts []string
 	for _, o := range opsets {
 		name := o.Domain

@@ -33,7 +33,7 @@ func (m *Model) weightsText() string {
 	if m.options.WeightsOutside {
 		where = "beside it"
 	}
-	return fmt.Sprintf("weights %s → %s.safetensors, %s", Bytes(m.WeightsSize()), m.Name, where)
+	return fmt.Sprintf("weights %s → %s.safetensors, %s", Bytes(m.WeightsSize()), m.fileName(), where)
 }
 
 // passesDid orders the counts of passes and says them in words.

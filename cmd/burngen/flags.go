@@ -51,9 +51,9 @@ func (l *list) Set(text string) error {
 // modelFlags declares the flags that change how a model is read.
 func modelFlags(flags *flag.FlagSet) *gen.Options {
 	o := &gen.Options{Inputs: map[string]string{}, Dims: map[string]string{}}
-	flags.Var(pairs(o.Inputs), "input", "`NAME=1x3x224x224` gives an input this shape (repeatable)")
-	flags.Var(pairs(o.Dims), "dim", "`N=4` fixes a symbol, N=1..64 bounds it (repeatable)")
-	flags.Var((*list)(&o.Outputs), "output", "`NAME` computes this value instead of the outputs (repeatable)")
+	flags.Var(pairs(o.Inputs), "input", "gives an input a shape, as in `NAME=1x3x224x224` (repeatable)")
+	flags.Var(pairs(o.Dims), "dim", "fixes a symbol, as in `N=4`, or bounds it, as in N=1..64 (repeatable)")
+	flags.Var((*list)(&o.Outputs), "output", "computes the value `NAME` instead of the outputs (repeatable)")
 	flags.BoolVar(&o.Strict, "strict", false, "turns off what changes the rounding of floats")
 	return o
 }

@@ -36,12 +36,12 @@ type genFlags struct {
 
 func defineGen(flags *flag.FlagSet) func(*streams, []string) error {
 	g := &genFlags{options: modelFlags(flags)}
-	flags.StringVar(&g.dir, "o", "", "`DIR` is the folder of the package")
-	flags.StringVar(&g.options.Package, "pkg", "", "`NAME` is the package's name, that of the folder unless given")
-	flags.StringVar(&g.weights, "weights", "", "`embed|file` puts the weights into the program or beside it; above 512 MiB they go beside it unless embed is given")
+	flags.StringVar(&g.dir, "o", "", "writes the package to the folder `DIR`")
+	flags.StringVar(&g.options.Package, "pkg", "", "calls the package `NAME` instead of what the folder is called")
+	flags.StringVar(&g.weights, "weights", "", "puts the weights into the program or beside it, `embed|file`; above 512 MiB they go beside it unless embed is given")
 	flags.BoolVar(&g.check, "check", false, "writes nothing, prints what would change, and exits with 1 if anything would")
-	flags.StringVar(&g.dump, "dump", "", "`DIR` gets the IR after each pass, as 07_name.ir")
-	flags.IntVar(&g.options.Stop, "stop", 0, "`N` ends the optional passes after the N-th")
+	flags.StringVar(&g.dump, "dump", "", "writes the IR after each pass to the folder `DIR`, as 07_name.ir")
+	flags.IntVar(&g.options.Stop, "stop", 0, "ends the passes after number `N`, but for those that generating needs")
 	return g.run
 }
 

@@ -150,7 +150,7 @@ func (c command) help(w io.Writer, flags *flag.FlagSet) {
 			first = false
 		}
 		arg, text := flag.UnquoteUsage(f)
-		fmt.Fprintf(w, "  %-22s %s\n", strings.TrimSpace("-"+f.Name+" "+arg), text)
+		fmt.Fprintf(w, "  %s\n        %s\n", strings.TrimSpace("-"+f.Name+" "+arg), text)
 	})
 	fmt.Fprintf(w, "\nexamples:\n%s", c.examples)
 }

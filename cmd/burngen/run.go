@@ -27,8 +27,8 @@ var runCommand = command{
 func defineRun(flags *flag.FlagSet) func(*streams, []string) error {
 	o := modelFlags(flags)
 	in := pairs{}
-	flags.Var(in, "in", "`NAME=FILE` is an argument: .npy, .pb (TensorProto), .bin (raw), .png, .jpg or .gif (repeatable)")
-	dir := flags.String("out", "", "`DIR` gets the outputs as .npy files")
+	flags.Var(in, "in", "reads an argument, as in `NAME=FILE`, from .npy, .pb (TensorProto), .bin (raw), .png, .jpg or .gif (repeatable)")
+	dir := flags.String("out", "", "writes the outputs to the folder `DIR`, as .npy files")
 	return func(s *streams, files []string) error {
 		file, err := oneModel(files)
 		if err != nil {

@@ -27,7 +27,7 @@ func defineVerify(flags *flag.FlagSet) func(*streams, []string) error {
 		exec    = flags.Bool("exec", false, "checks the program without generating it")
 		all     = flags.Bool("all", false, "also exits with 1 when a model is refused")
 		asJSON  = flags.Bool("json", false, "prints an object for each case, and one that counts")
-		timeout = flags.Duration("timeout", 2*time.Minute, "`TIME` bounds each case")
+		timeout = flags.Duration("timeout", 2*time.Minute, "gives each case `TIME` to be generated, and to run")
 	)
 	flags.BoolVar(&o.Layers, "layers", false, "also compares the intermediate values that references hold")
 	flags.BoolVar(&o.Strict, "strict", false, "turns off what changes the rounding of floats")

@@ -329,6 +329,8 @@ func number(n ir.Number) *jen.Statement {
 func float(v float64, bits int) *jen.Statement {
 	typ := "float" + strconv.Itoa(bits)
 	switch {
+	case math.IsInf(v, 1) && bits == 32:
+		return jen.Qual(cpuPath, "Inf")
 	case math.IsInf(v, 0):
 		sign := 1
 		if v < 0 {

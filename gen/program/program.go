@@ -6,6 +6,7 @@ package program
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/burngen/burngen/ir"
@@ -211,6 +212,8 @@ func isZero(v any) bool {
 		return v == nil
 	case bool:
 		return !v
+	case float32:
+		return math.Float32bits(v) == 0
 	case ir.Dim:
 		return v.Equal(ir.Dim{})
 	case []any:

@@ -144,21 +144,26 @@ func (op MaxPool) Call(n *ir.Node) (ir.Call, error) {
 	return ir.Call{Kernel: "MaxPool", Args: []any{ir.Out(0), ir.In(0), shape}}, err
 }
 
-// importMaxPool reads MaxPool: ceil_mode and dilations from opset 10, and from
-// opset 8 a second result, which is refused.
+// importMaxPool reads MaxPool: from opset 8 there may be a second result, where the
+// elements stand; ceil_mode and dilations come from opset 10.
 func importMaxPool(c ir.Importer) ([]*ir.Value, error) {
-	x := c.Arg(0)
-	op, err := importPool(c, x.Type, 10)
+	b, x := c.Builder(), c.Arg(0)
+	w, err := importPool(c, x.Type, 10)
 	if err != nil {
 		return nil, err
 	}
-	if c.Opset() >= 8 {
-		c.Int("storage_order", 0)
-		if c.Wants(1) {
-			return nil, fmt.Errorf("result Indices is not supported")
-		}
+	out := []*ir.Value{b.Node(MaxPool{Window: w}, x)}
+	if c.Opset() < 8 {
+		return out, nil
 	}
-	return []*ir.Value{c.Builder().Node(MaxPool{Window: op}, x)}, nil
+	columnMajor := c.Int("storage_order", 0) != 0
+	if !c.Wants(1) {
+		return out, nil
+	}
+	if err := checkCells(w); err != nil {
+		return nil, err
+	}
+	return append(out, maxPoolIndices(b, x, w, columnMajor)), nil
 }
 
 // importPool reads the window of a pool whose dilations came at an opset;

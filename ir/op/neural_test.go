@@ -309,7 +309,7 @@ func TestNeuralImport(t *testing.T) {
 		"no dilations before opset 10":   {"MaxPool", 8, attrs{"kernel_shape": []int{2, 2}, "dilations": []int{2, 2}}, []ir.Type{x}, "unknown attribute dilations"},
 		"average pool":                   {"AveragePool", 7, attrs{"kernel_shape": []int{2, 2}, "count_include_pad": 1}, []ir.Type{x}, "average_pool %x {window={kernel=[2,2]} count_pad=true} : f32[1,2,4,4]"},
 		"no average dilations before 19": {"AveragePool", 11, attrs{"kernel_shape": []int{2, 2}, "dilations": []int{2, 2}}, []ir.Type{x}, "unknown attribute dilations"},
-		"gemm needs broadcast before 7":  {"Gemm", 6, nil, []ir.Type{ir.StaticTensor(ir.F32, 3, 4), ir.StaticTensor(ir.F32, 4, 2), v}, "C has not the shape of the result, and broadcast is not set"},
+		"gemm needs broadcast before 7":  {"Gemm", 6, nil, []ir.Type{ir.StaticTensor(ir.F32, 3, 4), ir.StaticTensor(ir.F32, 4, 2), v}, "operand C has not the shape of the result, and broadcast is not set"},
 		"gemm": {"Gemm", 6, attrs{"broadcast": 1, "transA": 0, "alpha": 0.5}, []ir.Type{ir.StaticTensor(ir.F32, 3, 4), ir.StaticTensor(ir.F32, 4, 2), v},
 			"gemm %x, %x1, %x2 {alpha=0.5 beta=1} : f32[3,2]"},
 		"lrn": {"LRN", 1, attrs{"size": 5}, []ir.Type{x}, "lrn %x {size=5 alpha=9.999999747378752e-05 beta=0.75 bias=1} : f32[1,2,5,5]"},
@@ -364,6 +364,8 @@ func TestNormalizationImports(t *testing.T) {
 			[][]float64{{-2, 3, -2, 3, math.NaN(), math.NaN(), -2, 3}, {2, 4, 0, 7}, {1, 0.5, math.Inf(1), 0.5}}},
 		"rows scaled along other axes": {"RMSNormalization", 23, 1, attrs{"epsilon": 0.0}, []*ir.Tensor{tensorOf(ir.F32, []int{4, 1}, 1, 2, 1, 2)},
 			[][]float64{{0.447214, 1.341641, 0.894427, 2.683282, math.NaN(), math.NaN(), 1.373606, 2.472490}}},
+		"where the greatest elements stand": {"MaxPool", 12, 2, attrs{"kernel_shape": []int{2}, "pads": []int{1, 0}, "ceil_mode": 1, "strides": []int{2}}, nil,
+			[][]float64{{1, 3, 2, 6, 0, 0, 5, 9}, {0, 1, 2, 3, 4, 5, 6, 7}}},
 		"a batch in training": {"BatchNormalization", 15, 3, attrs{"epsilon": 0.0, "training_mode": 1, "momentum": 0.5},
 			[]*ir.Tensor{tensorOf(ir.F32, []int{4}, 1, 1, 1, 1), tensorOf(ir.F32, []int{4}), tensorOf(ir.F32, []int{4}, 4, 4, 4, 4), tensorOf(ir.F32, []int{4}, 1, 2, 2, 2)},
 			[][]float64{{-1, 1, -1, 1, math.NaN(), math.NaN(), -1, 1}, {3, 4, 2, 5.5}, {1, 3, 1, 3}}},
@@ -374,7 +376,7 @@ func TestNormalizationImports(t *testing.T) {
 				t.Fatal(err)
 			}
 			for i, y := range checkLower(t, f, 1e-5, x) {
-				if want := tensorOf(ir.F32, y.Shape, c.want[i]...); !closeTo(y, want, 1e-5) {
+				if want := tensorOf(y.DType, y.Shape, c.want[i]...); !closeTo(y, want, 1e-5) {
 					t.Errorf("result %d is %s, want %v", i, y, c.want[i])
 				}
 			}

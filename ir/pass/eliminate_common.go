@@ -12,8 +12,7 @@ import (
 func eliminateCommon(_ *Context, m *ir.Module) (bool, error) {
 	changed := false
 	for _, f := range m.Funcs {
-		e := &eliminator{home: map[*ir.Node]*ir.Block{}, seen: map[*ir.Block]map[string][]*ir.Node{}}
-		e.note(&f.Block)
+		e := &eliminator{home: homes(f), seen: map[place][]*ir.Node{}}
 		c, err := f.Rewrite(func(_ *ir.Builder, n *ir.Node) []*ir.Value { return e.visit(n) })
 		if err != nil {
 			return changed, fmt.Errorf("@%s: %w", f.Name, err)
@@ -25,18 +24,14 @@ func eliminateCommon(_ *Context, m *ir.Module) (bool, error) {
 
 type eliminator struct {
 	home    map[*ir.Node]*ir.Block
-	seen    map[*ir.Block]map[string][]*ir.Node // by key
-	dropped bool                                // a check was
+	seen    map[place][]*ir.Node
+	dropped bool // a check was
 }
 
-func (e *eliminator) note(b *ir.Block) {
-	e.seen[b] = map[string][]*ir.Node{}
-	for _, n := range b.Nodes {
-		e.home[n] = b
-		for _, inner := range n.Blocks {
-			e.note(inner)
-		}
-	}
+// place is a block and a key of nodes in it.
+type place struct {
+	block *ir.Block
+	key   string
 }
 
 func (e *eliminator) visit(n *ir.Node) []*ir.Value {
@@ -48,15 +43,14 @@ func (e *eliminator) visit(n *ir.Node) []*ir.Value {
 	if _, effect := n.Op.(ir.Effect); effect && !isCheck || isRandom(n.Op) {
 		return nil
 	}
-	key := keyOf(n)
-	seen := e.seen[e.home[n]]
-	for _, m := range seen[key] {
+	at := place{e.home[n], keyOf(n)}
+	for _, m := range e.seen[at] {
 		if ir.Equal(m.Op, n.Op) {
 			e.dropped = e.dropped || isCheck
 			return append([]*ir.Value{}, m.Results...)
 		}
 	}
-	seen[key] = append(seen[key], n)
+	e.seen[at] = append(e.seen[at], n)
 	return nil
 }
 

@@ -62,11 +62,3 @@ func isRandom(o ir.Op) bool {
 	_, ok := o.(random)
 	return ok
 }
-
-// isFused reports whether the blocks of an operator are regions of elementwise
-// operators, and not control flow.
-func isFused(o ir.Op) bool {
-	_, pointwise := o.(op.Pointwise)
-	_, kernel := o.(ir.Caller)
-	return pointwise || kernel
-}

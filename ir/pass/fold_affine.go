@@ -1,6 +1,8 @@
 package pass
 
 import (
+	"slices"
+
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/op"
 )
@@ -156,7 +158,7 @@ func (l linear) times(w, s *ir.Value, channels ir.Dim, axis int) *ir.Value {
 	if s == nil {
 		return w
 	}
-	shape := ir.Dims(ones(w.Type.Rank())...)
+	shape := slices.Repeat(ir.Dims(1), w.Type.Rank())
 	if !s.Type.Elems().Equal(ir.Const(1)) {
 		shape[axis] = channels
 	}
@@ -195,12 +197,4 @@ func reshaped(b *ir.Builder, v *ir.Value, shape ...ir.Dim) *ir.Value {
 		return v
 	}
 	return b.Node(op.Reshape{Shape: shape}, v)
-}
-
-func ones(rank int) []int {
-	shape := make([]int, rank)
-	for i := range shape {
-		shape[i] = 1
-	}
-	return shape
 }

@@ -53,24 +53,6 @@ func formPointwise(_ *Context, m *ir.Module) (bool, error) {
 
 func isText(v *ir.Value) bool { return v != nil && v.Type.DType == ir.String }
 
-// regionNodes returns the nodes that stand in fused regions.
-func regionNodes(m *ir.Module) map[*ir.Node]bool {
-	inside := map[*ir.Node]bool{}
-	for _, f := range m.Funcs {
-		for n := range f.All() {
-			if !isFused(n.Op) {
-				continue
-			}
-			for _, b := range n.Blocks {
-				for _, r := range b.Nodes {
-					inside[r] = true
-				}
-			}
-		}
-	}
-	return inside
-}
-
 // scalarOperands tells which operands of n are constants of equal elements that
 // its primitive takes as numbers. Not all are: a run of elements remains.
 func scalarOperands(o op.Elementwise, n *ir.Node) []bool {

@@ -40,22 +40,6 @@ func fuseEpilogue(ctx *Context, m *ir.Module) (bool, error) {
 	return changed, nil
 }
 
-// homes returns the block that each node of f stands in.
-func homes(f *ir.Func) map[*ir.Node]*ir.Block {
-	home := map[*ir.Node]*ir.Block{}
-	var note func(b *ir.Block)
-	note = func(b *ir.Block) {
-		for _, n := range b.Nodes {
-			home[n] = b
-			for _, inner := range n.Blocks {
-				note(inner)
-			}
-		}
-	}
-	note(&f.Block)
-	return home
-}
-
 type epilogues struct {
 	ctx   *Context
 	uses  map[*ir.Value]int
@@ -189,7 +173,7 @@ func (h host) grow(b *ir.Builder, n *ir.Node, e op.Epilogue, regions []*ir.Block
 // is none.
 func vector(b *ir.Builder, h host, v *ir.Value) *ir.Value {
 	shape := h.y().Type.Shape
-	want := ir.Dims(slices.Repeat([]int{1}, len(shape))...)
+	want := slices.Repeat(ir.Dims(1), len(shape))
 	last := len(shape) - 1
 	want[last] = shape[last]
 	blocked := false

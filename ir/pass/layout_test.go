@@ -34,19 +34,23 @@ func newNet(build func(n *net) []*ir.Value) (*ir.Module, error) {
 
 // weight appends a weight of small numbers.
 func (n *net) weight(shape ...int) *ir.Value {
-	t := n.numbers(shape...)
+	t := ir.NewTensor(ir.F32, shape...)
+	for i, v := range n.values(t.Len()) {
+		t.SetFloat(i, v)
+	}
 	w := &ir.Weight{Name: fmt.Sprint("w", len(n.module.Weights)), Type: t.Type(), Data: t.Bytes()}
 	n.module.Weights = append(n.module.Weights, w)
 	return n.b.Node(ir.Load{Name: w.Name, Type: w.Type})
 }
 
-func (n *net) numbers(shape ...int) *ir.Tensor {
-	t := ir.NewTensor(ir.F32, shape...)
-	for i := range t.Len() {
+// values returns small numbers.
+func (n *net) values(count int) []float64 {
+	v := make([]float64, count)
+	for i := range v {
 		n.seed = n.seed*1664525 + 1013904223
-		t.SetFloat(i, float64(int32(n.seed)>>24)/256)
+		v[i] = float64(int32(n.seed)>>24) / 256
 	}
-	return t
+	return v
 }
 
 func (n *net) conv(x *ir.Value, out, group int, bias bool, w op.Window) *ir.Value {
@@ -72,7 +76,11 @@ func (n *net) random(f *ir.Func, extent int) []*ir.Tensor {
 	for _, p := range f.Params {
 		t := p.Type.Subst(func(string) (ir.Dim, bool) { return ir.Const(extent), true })
 		shape, _ := t.Static()
-		args = append(args, n.numbers(shape...))
+		x := ir.NewTensor(t.DType, shape...)
+		for i, v := range n.values(x.Len()) {
+			x.SetFloat(i, v)
+		}
+		args = append(args, x)
 	}
 	return args
 }

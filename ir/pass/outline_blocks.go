@@ -265,11 +265,11 @@ func (r *repeat) body(name string) (*ir.Func, error) {
 
 // call puts calls of body in the place of the runs.
 func (r *repeat) call(f, body *ir.Func) error {
-	type place struct{ run, node int }
-	at := map[*ir.Node]place{}
+	type position struct{ run, node int }
+	at := map[*ir.Node]position{}
 	for i, run := range r.runs {
 		for j, n := range run {
-			at[n] = place{i, j}
+			at[n] = position{i, j}
 		}
 	}
 	made := map[*ir.Value]*ir.Value{} // by the value of a run

@@ -138,8 +138,8 @@ type Options struct {
 	Stop int
 }
 
-// CanonicalRounds bounds the rounds of the canonical passes. Each round of a
-// model that needs so many would still make it better, not right.
+// CanonicalRounds bounds the rounds of the canonical passes. A module that still
+// changes then is as right as it was, only not as small as it could be.
 const CanonicalRounds = 32
 
 // All runs the canonical and the lowering passes, and the outlining ones if

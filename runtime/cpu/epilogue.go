@@ -1,6 +1,12 @@
 package cpu
 
-import "unsafe"
+import (
+	"math"
+	"unsafe"
+)
+
+// Inf is the upper limit of a clamp that has none, such as ReLU's.
+var Inf = float32(math.Inf(1))
 
 // Epilogue is what happens to an element of a product or a convolution before it
 // is stored: bias, then residual, then clamp, then Then. The zero value does nothing.
@@ -11,7 +17,7 @@ type Epilogue struct {
 	// Residual is added after Bias. It has the layout and length of dst; it may be
 	// dst itself. Nil for none.
 	Residual []float32
-	// Clamp limits the result to Lo…Hi; NaN stays NaN. ReLU is 0…+Inf.
+	// Clamp limits the result to Lo…Hi; NaN stays NaN. ReLU is 0…[Inf].
 	Clamp  bool
 	Lo, Hi float32
 	// Then runs last on finished parts of dst, each contiguous and still in a near

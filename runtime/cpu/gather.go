@@ -1,40 +1,70 @@
 package cpu
 
-import "strconv"
-
-// An IndexError is an index outside an axis.
-type IndexError struct {
-	Index int64
-	Dim   int // extent of the axis
-}
-
-// Error says which index and which extent.
-func (e *IndexError) Error() string {
-	return "cpu: index " + strconv.FormatInt(e.Index, 10) + " of an axis of " + strconv.Itoa(e.Dim)
-}
-
 // Gather picks slices of the middle axis of src, which is [outer, dim, inner]:
 // dst[o, j, :] = src[o, idx[j], :], so dst is [outer, len(idx), inner] (ONNX Gather).
 // A negative index counts from the end. An index outside −dim…dim−1 is an
 // [IndexError], and dst is then partly written.
 func Gather[T any, I int32 | int64](dst, src []T, idx []I, outer, dim, inner int) error {
-	dst, src = trim(dst, outer*len(idx)*inner), trim(src, outer*dim*inner)
+	dst, src = trim(dst, volume(outer, len(idx), inner)), trim(src, volume(outer, dim, inner))
 	for o := range outer {
 		from := src[o*dim*inner:][:dim*inner]
 		to := dst[o*len(idx)*inner:][:len(idx)*inner]
 		for j, k := range idx {
-			at := int64(k)
-			if at < 0 {
-				at += int64(dim)
-			}
-			if at < 0 || at >= int64(dim) {
+			at, ok := fromFront(k, dim)
+			if !ok {
 				return &IndexError{Index: int64(k), Dim: dim}
 			}
 			if inner == 1 {
 				to[j] = from[at]
 				continue
 			}
-			copy(to[j*inner:][:inner], from[int(at)*inner:][:inner])
+			copy(to[j*inner:][:inner], from[at*inner:][:inner])
+		}
+	}
+	return nil
+}
+
+// GatherElements picks single elements: where axis is 1, dst[i, j, k] =
+// src[i, idx[i, j, k], k] (ONNX GatherElements). dst and idx have extents shape,
+// which are at most those of src, srcShape, along the other axes. A negative
+// index counts from the end. An index outside the axis, or extents beyond src's,
+// are an [IndexError], and dst is then partly written.
+func GatherElements[T any, I int32 | int64](dst, src []T, idx []I, shape, srcShape []int, axis int) error {
+	e, err := elementsOf(shape, srcShape, axis)
+	if err != nil {
+		return err
+	}
+	dst, src, idx = trim(dst, e.n), trim(src, e.size), trim(idx, e.n)
+	for i := 0; i < e.n; i += e.width {
+		from, to := src[e.line(i):], dst[i:][:e.width]
+		for j, k := range idx[i:][:e.width] {
+			at, ok := fromFront(k, e.dim)
+			if !ok {
+				return &IndexError{Index: int64(k), Dim: e.dim}
+			}
+			to[j] = from[j*e.step+at*e.stride]
+		}
+	}
+	return nil
+}
+
+// GatherND picks slices by their coordinates (ONNX GatherND): src is [batches,
+// extents…, inner], idx [batches, tuples, len(extents)] and dst [batches, tuples,
+// inner], with dst[b, j, :] = src[b, idx[b, j, 0], idx[b, j, 1], …, :]. A negative
+// coordinate counts from the end. One outside its axis is an [IndexError], and
+// dst is then partly written.
+func GatherND[T any, I int32 | int64](dst, src []T, idx []I, batches, tuples int, extents []int, inner int) error {
+	k, slices := len(extents), volume(extents...)
+	dst, src = trim(dst, volume(batches, tuples, inner)), trim(src, volume(batches, slices, inner))
+	idx = trim(idx, volume(batches, tuples, k))
+	for b := range batches {
+		from := src[b*slices*inner:][:slices*inner]
+		for j := b * tuples; j < (b+1)*tuples; j++ {
+			slice, err := tuple(idx[j*k:][:k], extents)
+			if err != nil {
+				return err
+			}
+			copy(dst[j*inner:][:inner], from[slice*inner:][:inner])
 		}
 	}
 	return nil

@@ -200,3 +200,13 @@ func TestFmod(t *testing.T) {
 		t.Errorf("of a scalar: got %v", dst)
 	}
 }
+
+func TestWrapBits(t *testing.T) {
+	signed, unsigned := make([]int8, 6), make([]uint8, 6)
+	cpu.WrapBits(signed, []int8{7, 8, -8, -9, 127, 16}, 4)
+	expect(t, "signed", signed, 7, -8, -8, 7, -1, 0)
+	cpu.WrapBits(unsigned, []uint8{15, 16, 255, 200, 1, 0}, 4)
+	expect(t, "unsigned", unsigned, 15, 0, 15, 8, 1, 0)
+	cpu.WrapBits(signed, []int8{1, 2, 3, 4, -2, -3}, 2)
+	expect(t, "two bits", signed, 1, -2, -1, 0, -2, 1)
+}

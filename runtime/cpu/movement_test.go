@@ -157,6 +157,14 @@ func TestCumSum(t *testing.T) {
 	}
 }
 
+func TestCumProd(t *testing.T) {
+	x, dst := []int64{1, 2, 3, 4, 5, 6}, make([]int64, 6)
+	cpu.CumProd(dst, x, 2, 3, 1, false, false)
+	expect(t, "forward", dst, 1, 2, 6, 4, 20, 120)
+	cpu.CumProd(dst, x, 1, 3, 2, true, true)
+	expect(t, "middle axis, exclusive, reverse", dst, 15, 24, 5, 6, 1, 1)
+}
+
 func TestRange(t *testing.T) {
 	i, f := make([]int16, 4), make([]float32, 3)
 	cpu.Range(i, 10, -3)
@@ -171,30 +179,44 @@ func TestKernelsAllocateNothing(t *testing.T) {
 	half := make([]uint8, 600)
 	bits := make([]bool, 600)
 	idx := []int64{1, 0}
+	spec := &cpu.ResizeSpec{Mode: "cubic", Coordinates: "half_pixel", CubicA: -0.75, ExcludeOutside: true}
+	rows := make([]int32, 400)
 	for name, run := range map[string]func(){
-		"Add":         func() { cpu.Add(f, g, h) },
-		"AddScalar":   func() { cpu.AddScalar(half, half, 3) },
-		"Exp":         func() { cpu.Exp(f, g) },
-		"Pow":         func() { cpu.Pow(f, g, h) },
-		"Clip":        func() { cpu.Clip(f, g, -1, 1) },
-		"Less":        func() { cpu.Less(bits, f, g) },
-		"Where":       func() { cpu.Where(f, bits, g, h) },
-		"Cast":        func() { cpu.Cast(half, g) },
-		"CastToBool":  func() { cpu.CastToBool(bits, g) },
-		"FromBool":    func() { cpu.CastFromBool(f, bits) },
-		"StridedCopy": func() { cpu.StridedCopy(f, g, []int{5, 6, 20}, []int{20, 100, 1}, 0) },
-		"Transpose":   func() { cpu.StridedCopy(f, g, []int{20, 30}, []int{1, 20}, 0) },
-		"Sum":         func() { cpu.ReduceSum(f[:6], g, 2, 100, 3) },
-		"SumColumns":  func() { cpu.ReduceSum(f[:120], g, 2, 5, 60) },
-		"LogSumExp":   func() { cpu.ReduceLogSumExp(f[:6], g, 2, 100, 3) },
-		"ArgMax":      func() { cpu.ArgMax(make([]int64, 6), g, 2, 100, 3, false) },
-		"Softmax":     func() { cpu.Softmax(f, g, 6, 100, 1) },
-		"Columns":     func() { cpu.Softmax(f, g, 2, 10, 30) },
-		"LogSoftmax":  func() { cpu.LogSoftmax(f, g, 6, 100, 1) },
-		"LayerNorm":   func() { cpu.LayerNorm(f, g, h, h, 6, 100, 1e-5) },
-		"RMSNorm":     func() { cpu.RMSNorm(f, g, nil, 6, 100, 1e-5) },
-		"Gather":      func() { _ = cpu.Gather(f, g, idx, 2, 2, 150) },
-		"CumSum":      func() { cpu.CumSum(f, g, 2, 100, 3, true, true) },
+		"Add":                func() { cpu.Add(f, g, h) },
+		"AddScalar":          func() { cpu.AddScalar(half, half, 3) },
+		"Exp":                func() { cpu.Exp(f, g) },
+		"Pow":                func() { cpu.Pow(f, g, h) },
+		"Clip":               func() { cpu.Clip(f, g, -1, 1) },
+		"Less":               func() { cpu.Less(bits, f, g) },
+		"Where":              func() { cpu.Where(f, bits, g, h) },
+		"Cast":               func() { cpu.Cast(half, g) },
+		"CastToBool":         func() { cpu.CastToBool(bits, g) },
+		"FromBool":           func() { cpu.CastFromBool(f, bits) },
+		"StridedCopy":        func() { cpu.StridedCopy(f, g, []int{5, 6, 20}, []int{20, 100, 1}, 0) },
+		"Transpose":          func() { cpu.StridedCopy(f, g, []int{20, 30}, []int{1, 20}, 0) },
+		"Sum":                func() { cpu.ReduceSum(f[:6], g, 2, 100, 3) },
+		"SumColumns":         func() { cpu.ReduceSum(f[:120], g, 2, 5, 60) },
+		"LogSumExp":          func() { cpu.ReduceLogSumExp(f[:6], g, 2, 100, 3) },
+		"ArgMax":             func() { cpu.ArgMax(make([]int64, 6), g, 2, 100, 3, false) },
+		"Softmax":            func() { cpu.Softmax(f, g, 6, 100, 1) },
+		"Columns":            func() { cpu.Softmax(f, g, 2, 10, 30) },
+		"LogSoftmax":         func() { cpu.LogSoftmax(f, g, 6, 100, 1) },
+		"LayerNorm":          func() { cpu.LayerNorm(f, g, h, h, 6, 100, 1e-5) },
+		"RMSNorm":            func() { cpu.RMSNorm(f, g, nil, 6, 100, 1e-5) },
+		"Gather":             func() { _ = cpu.Gather(f, g, idx, 2, 2, 150) },
+		"CumSum":             func() { cpu.CumSum(f, g, 2, 100, 3, true, true) },
+		"GatherElements":     func() { _ = cpu.GatherElements(f[:2], g, idx, []int{1, 2}, []int{2, 300}, 1) },
+		"GatherND":           func() { _ = cpu.GatherND(f, g, idx, 1, 2, []int{2}, 300) },
+		"ScatterElements":    func() { _ = cpu.ScatterElementsMax(f, g, idx, h[:2], []int{1, 2}, []int{2, 300}, 1) },
+		"ScatterND":          func() { _ = cpu.ScatterND(f, g, idx, h, []int{2}, 300) },
+		"ScatterNDAdd":       func() { _ = cpu.ScatterNDAdd(f, g, idx, h, []int{2}, 300) },
+		"Pad":                func() { cpu.Pad(f, g, []int{10, 28}, []int{5, 1}, []int{5, 1}, 1) },
+		"Trilu":              func() { cpu.Trilu(f, g, 6, 10, 10, 1, true) },
+		"Eye":                func() { cpu.Eye(f, 20, 30, -3, 1) },
+		"OneHot":             func() { cpu.OneHot(f, idx, g, 1, 300, 2) },
+		"ResizeNearestTable": func() { _ = cpu.ResizeNearestTable(rows, 70, 100, spec) },
+		"ResizeTable":        func() { _ = cpu.ResizeTable(rows, f, 70, 100, 4, spec) },
+		"WrapBits":           func() { cpu.WrapBits(half, half, 4) },
 	} {
 		atEachLevel(t, func(t *testing.T) {
 			if n := testing.AllocsPerRun(10, run); n != 0 {
@@ -203,14 +225,25 @@ func TestKernelsAllocateNothing(t *testing.T) {
 		})
 	}
 	for name, run := range map[string]func(){
-		"Add":       func() { cpu.Add(f, g, h[:599]) },
-		"Exp":       func() { cpu.Exp(f, g[:599]) },
-		"Less":      func() { cpu.Less(bits, f, g[:599]) },
-		"Softmax":   func() { cpu.Softmax(f, g, 6, 101, 1) },
-		"LayerNorm": func() { cpu.LayerNorm(f, g, h[:99], nil, 6, 100, 1e-5) },
-		"Sum":       func() { cpu.ReduceSum(f[:120], g[:599], 2, 5, 60) },
-		"Gather":    func() { _ = cpu.Gather(f[:4], g, idx, 2, 2, 150) },
-		"Cast":      func() { cpu.Cast(f, half[:599]) },
+		"Add":                   func() { cpu.Add(f, g, h[:599]) },
+		"Exp":                   func() { cpu.Exp(f, g[:599]) },
+		"Less":                  func() { cpu.Less(bits, f, g[:599]) },
+		"Softmax":               func() { cpu.Softmax(f, g, 6, 101, 1) },
+		"LayerNorm":             func() { cpu.LayerNorm(f, g, h[:99], nil, 6, 100, 1e-5) },
+		"Sum":                   func() { cpu.ReduceSum(f[:120], g[:599], 2, 5, 60) },
+		"Gather":                func() { _ = cpu.Gather(f[:4], g, idx, 2, 2, 150) },
+		"Cast":                  func() { cpu.Cast(f, half[:599]) },
+		"GatherElements":        func() { _ = cpu.GatherElements(f[:1], g, idx, []int{1, 2}, []int{2, 300}, 1) },
+		"GatherND":              func() { _ = cpu.GatherND(f, g[:599], idx, 1, 2, []int{2}, 300) },
+		"ScatterElements":       func() { _ = cpu.ScatterElements(f, g, idx, h[:1], []int{1, 2}, []int{2, 300}, 1) },
+		"ScatterND":             func() { _ = cpu.ScatterND(f, g, idx, h[:599], []int{2}, 300) },
+		"Pad":                   func() { cpu.Pad(f, g[:279], []int{10, 28}, []int{5, 1}, []int{5, 1}, 1) },
+		"Pad less than nothing": func() { cpu.Pad(f, g, []int{600}, []int{-1}, []int{1}, 1) },
+		"Trilu":                 func() { cpu.Trilu(f[:599], g, 6, 10, 10, 1, true) },
+		"Eye":                   func() { cpu.Eye(f, 20, 31, 0, 1) },
+		"OneHot":                func() { cpu.OneHot(f, idx, g[:1], 1, 300, 2) },
+		"ResizeNearestTable":    func() { _ = cpu.ResizeNearestTable(rows, 7, 401, spec) },
+		"ResizeTable":           func() { _ = cpu.ResizeTable(rows, f, 7, 101, 4, spec) },
 	} {
 		atEachLevel(t, func(t *testing.T) {
 			defer func() {

@@ -4,7 +4,17 @@ package cpu
 // (ONNX CumSum). exclusive leaves the element itself out of its sum; reverse sums
 // from the end. dst has the shape of src and must not overlap it.
 func CumSum[T Number](dst, src []T, outer, n, inner int, exclusive, reverse bool) {
-	dst, src = trim(dst, outer*n*inner), trim(src, outer*n*inner)
+	scan(dst, src, outer, n, inner, exclusive, reverse, 0, func(dst, a, b []T) { Add(dst, a, b) })
+}
+
+// CumProd computes running products as [CumSum] does sums (ONNX CumProd).
+func CumProd[T Number](dst, src []T, outer, n, inner int, exclusive, reverse bool) {
+	scan(dst, src, outer, n, inner, exclusive, reverse, 1, func(dst, a, b []T) { Mul(dst, a, b) })
+}
+
+// scan combines each element with those before it, of which neutral is none.
+func scan[T Number](dst, src []T, outer, n, inner int, exclusive, reverse bool, neutral T, combine func(dst, a, b []T)) {
+	dst, src = trim(dst, volume(outer, n, inner)), trim(src, volume(outer, n, inner))
 	for o := range outer {
 		at, step := o*n*inner, inner
 		if reverse {
@@ -14,13 +24,13 @@ func CumSum[T Number](dst, src []T, outer, n, inner int, exclusive, reverse bool
 			to, from := dst[at:][:inner], src[at:][:inner]
 			switch {
 			case i == 0 && exclusive:
-				Fill(to, 0)
+				Fill(to, neutral)
 			case i == 0:
 				copy(to, from)
 			case exclusive:
-				Add(to, dst[at-step:][:inner], src[at-step:][:inner])
+				combine(to, dst[at-step:][:inner], src[at-step:][:inner])
 			default:
-				Add(to, dst[at-step:][:inner], from)
+				combine(to, dst[at-step:][:inner], from)
 			}
 			at += step
 		}

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/onnx/onnxtest"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"burngen": main})
+}
+
+// TestScripts runs the command lines in testdata/script.
+func TestScripts(t *testing.T) {
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	gocache, modcache := goEnv(t, "GOCACHE"), goEnv(t, "GOMODCACHE")
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("ROOT", root)
+			e.Setenv("GOCACHE", gocache)
+			e.Setenv("GOMODCACHE", modcache)
+			return nil
+		},
+		Cmds:      map[string]func(*testscript.TestScript, bool, []string){"model": writeModel, "exits": exits, "patch": patch},
+		Condition: func(name string) (bool, error) { return name == "root" && os.Geteuid() == 0, nil },
+	})
+}
+
+func goEnv(t *testing.T, name string) string {
+	out, err := exec.Command("go", "env", name).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out[:len(out)-1])
+}
+
+// exits runs a program that has to end with an exit code: exits 2 burngen gen.
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits CODE PROGRAM ARG…")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	code := 0
+	var exit *exec.ExitError
+	if err := ts.Exec(args[1], args[2:]...); errors.As(err, &exit) {
+		code = exit.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	if code != want {
+		ts.Fatalf("exit code %d, want %d", code, want)
+	}
+}
+
+// patch appends text to a file: patch FILE TEXT. With a number in place of the
+// text, it cuts the file to that size.
+func patch(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: patch FILE TEXT|SIZE")
+	}
+	path := ts.MkAbs(args[0])
+	data, err := os.ReadFile(path)
+	ts.Check(err)
+	if n, err := strconv.Atoi(args[1]); err == nil {
+		data = data[:n]
+	} else {
+		data = append(data, args[1]+"\n"...)
+	}
+	ts.Check(os.WriteFile(path, data, 0o666))
+}
+
+// models are what scripts ask for by name.
+var models = map[string]func() []byte{
+	"mlp": func() []byte { return onnxtest.MLP().Bytes() },
+	"unknown": func() []byte {
+		return onnxtest.New(17).Import("com.acme", 1).
+			Input("x", ir.F32, "N", 4).Output("z", ir.F32, "N", 4).
+			Node("/Relu", "Relu", []string{"x"}, []string{"y"}).
+			Node("/head/Foo", "com.acme:Foo", []string{"y"}, []string{"z"}).
+			Node("/head/Bar", "com.acme:Bar", []string{"y"}, []string{"w"}).Bytes()
+	},
+	"relu": func() []byte {
+		return onnxtest.New(17).Input("x", ir.F32, 2, 3).Output("y", ir.F32, 2, 3).
+			Node("/Relu", "Relu", []string{"x"}, []string{"y"}).Bytes()
+	},
+	"relu/input": func() []byte {
+		return onnxtest.Tensor("x", ir.FloatTensor(ir.F32, -1, 2, -3, 4, -5, 6).Reshape(2, 3))
+	},
+	"relu/output": func() []byte {
+		return onnxtest.Tensor("y", ir.FloatTensor(ir.F32, 0, 2, 0, 4, 0, 6).Reshape(2, 3))
+	},
+	"relu/wrong": func() []byte {
+		return onnxtest.Tensor("y", ir.FloatTensor(ir.F32, 0, 2, 0, 4.5, 0, 6).Reshape(2, 3))
+	},
+}
+
+// writeModel writes one of models: model NAME FILE.
+func writeModel(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 || models[args[0]] == nil {
+		ts.Fatalf("usage: model NAME FILE")
+	}
+	path := ts.MkAbs(args[1])
+	ts.Check(os.MkdirAll(filepath.Dir(path), 0o777))
+	ts.Check(os.WriteFile(path, models[args[0]](), 0o666))
+}

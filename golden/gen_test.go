@@ -1,0 +1,277 @@
+package golden
+
+import (
+	"crypto/sha256"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/burngen/burngen/gen"
+	"github.com/burngen/burngen/gen/emit"
+	"github.com/burngen/burngen/gen/value"
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/op"
+	"github.com/burngen/burngen/ir/pass"
+)
+
+// A golden of the generator, gen/*.txtar, has a module in the section "in.ir",
+// flags in the section "flags", and in the sections after them the package that
+// is generated: each file of text, and what a weights file holds.
+
+// TestGen compares generated packages with the goldens.
+func TestGen(t *testing.T) {
+	for _, file := range genGoldens(t) {
+		t.Run(goldenName(file), func(t *testing.T) {
+			archive, err := txtar.ParseFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			g := generate(t, archive, goldenName(file))
+			got := &txtar.Archive{Comment: archive.Comment}
+			for _, name := range []string{"flags", "in.ir"} {
+				got.Files = append(got.Files, txtar.File{Name: name, Data: []byte(section(t, archive, name))})
+			}
+			for _, f := range g.files {
+				got.Files = append(got.Files, txtar.File{Name: f.Name, Data: textOf(g.model, f)})
+			}
+			if *update {
+				if err := os.WriteFile(file, txtar.Format(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			compareArchives(t, got, archive)
+		})
+	}
+}
+
+// TestGenIsRepeatable generates every golden twice.
+func TestGenIsRepeatable(t *testing.T) {
+	for _, file := range genGoldens(t) {
+		archive, err := txtar.ParseFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		first, second := generate(t, archive, "model"), generate(t, archive, "model")
+		for i, f := range first.files {
+			if second.files[i].Name != f.Name || string(second.files[i].Data) != string(f.Data) {
+				t.Errorf("%s: %s differs the second time", file, f.Name)
+			}
+		}
+	}
+}
+
+// TestGenComputes compares what the lowered program of every golden computes with
+// what the evaluator makes of the module.
+func TestGenComputes(t *testing.T) {
+	for _, file := range genGoldens(t) {
+		t.Run(goldenName(file), func(t *testing.T) {
+			archive, err := txtar.ParseFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			g := generate(t, archive, goldenName(file))
+			args, shapes, err := gen.SampleInputs(g.model.Forward.IR)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, gotShapes, err := g.model.Run(args, shapes)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f := g.module.Func(pass.Forward)
+			tensors := make([]*ir.Tensor, len(args))
+			for i, p := range f.Params {
+				tensors[i] = tensorOf(t, p.Type.DType, shapes[i], args[i])
+			}
+			want, err := (&ir.Evaluator{Module: g.module}).Run(f, tensors)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, w := range want {
+				r := tensorOf(t, w.DType, gotShapes[i], got[i])
+				if !equalTensors(r, w, true) {
+					t.Errorf("result %q is %s, the evaluator says %s", f.ResultNames[i], r, w)
+				}
+			}
+		})
+	}
+}
+
+// TestGenRuns vets the packages of all goldens and runs their own tests, once as
+// they are and once with the weights that the generated prepare makes.
+func TestGenRuns(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the go command")
+	}
+	dir := t.TempDir()
+	writeModule(t, dir)
+	for _, file := range genGoldens(t) {
+		archive, err := txtar.ParseFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := goldenName(file)
+		g := generate(t, archive, name)
+		files := append(g.files, emit.File{Name: "raw_test.go", Data: rawTest(t, g.files)})
+		if err := os.Mkdir(filepath.Join(dir, name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range files {
+			if err := os.WriteFile(filepath.Join(dir, name, f.Name), f.Data, 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		raw, err := os.Create(filepath.Join(dir, name, "raw.safetensors"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := g.model.Raw.WriteTo(raw); err != nil {
+			t.Fatal(err)
+		}
+		if err := raw.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, args := range [][]string{{"vet", "./..."}, {"test", "./..."}} {
+		c := exec.Command("go", args...)
+		c.Dir = dir
+		c.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off")
+		if out, err := c.CombinedOutput(); err != nil {
+			t.Errorf("go %s: %v\n%s", strings.Join(args, " "), err, out)
+		}
+	}
+}
+
+// rawTest returns the bundled test with the model's own weights, which prepare
+// has to turn into those of the weights file.
+func rawTest(t *testing.T, files []emit.File) []byte {
+	for _, f := range files {
+		if f.Name != "model_test.go" {
+			continue
+		}
+		text := strings.Replace(string(f.Data), "func TestSample(", "func TestSampleOfRawWeights(", 1)
+		before, rest, ok := strings.Cut(text, "Load(")
+		_, after, closed := strings.Cut(rest, ")")
+		if !ok || !closed {
+			t.Fatal("model_test.go does not call Load")
+		}
+		return []byte(before + `LoadFrom(rt.OpenWeightsFile("raw.safetensors"))` + after)
+	}
+	t.Fatal("no model_test.go")
+	return nil
+}
+
+// writeModule makes dir a module in which generated packages can be built.
+func writeModule(t *testing.T, dir string) {
+	root, err := filepath.Abs("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	mod, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Replace(string(mod), "module "+modulePath, "module golden", 1)
+	text += fmt.Sprintf("\nrequire %s v0.0.0\n\nreplace %s => %s\n", modulePath, modulePath, root)
+	sum, err := os.ReadFile(filepath.Join(root, "go.sum"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, data := range map[string][]byte{"go.mod": []byte(text), "go.sum": sum} {
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// generated is the outcome of a golden.
+type generated struct {
+	module *ir.Module
+	model  *gen.Model
+	files  []emit.File
+}
+
+// generate compiles the module of a golden.
+func generate(t *testing.T, archive *txtar.Archive, name string) generated {
+	t.Helper()
+	o := gen.Options{Flags: strings.TrimSpace(section(t, archive, "flags"))}
+	flags := flag.NewFlagSet("golden", flag.ContinueOnError)
+	flags.StringVar(&o.Package, "pkg", name, "")
+	flags.BoolVar(&o.Strict, "strict", false, "")
+	weights := flags.String("weights", "embed", "")
+	if err := flags.Parse(strings.Fields(o.Flags)); err != nil {
+		t.Fatal(err)
+	}
+	o.WeightsOutside = *weights == "file"
+	module, err := ir.Parse(section(t, archive, "in.ir"), op.Set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fillWeights(module)
+	model, err := gen.FromModule(name, module, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := model.Files()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return generated{module, model, files}
+}
+
+// textOf returns a generated file as a golden holds it: for a weights file, its
+// tensors and its checksum, which is the same on every machine.
+func textOf(m *gen.Model, f emit.File) []byte {
+	if !strings.HasSuffix(f.Name, ".safetensors") {
+		return f.Data
+	}
+	var out []byte
+	for _, name := range m.Weights.Names() {
+		info, _ := m.Weights.Info(name)
+		out = fmt.Appendf(out, "%q %s\n", name, info)
+	}
+	return fmt.Appendf(out, "%d bytes, sha256 %x\n", len(f.Data), sha256.Sum256(f.Data))
+}
+
+func compareArchives(t *testing.T, got, want *txtar.Archive) {
+	t.Helper()
+	for i, f := range got.Files {
+		if i >= len(want.Files) || want.Files[i].Name != f.Name {
+			t.Errorf("section %d is %s: run go test ./golden -update and read what changed", i, f.Name)
+			return
+		}
+		if w := string(want.Files[i].Data); string(f.Data) != w {
+			t.Errorf("%s differs; got\n%s\nwant\n%s", f.Name, f.Data, w)
+		}
+	}
+	for _, f := range want.Files[len(got.Files):] {
+		t.Errorf("%s is not generated", f.Name)
+	}
+}
+
+func tensorOf(t *testing.T, d ir.DType, shape []int, data any) *ir.Tensor {
+	t.Helper()
+	x, err := value.FromSlice(d, shape, data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+func genGoldens(t *testing.T) []string {
+	t.Helper()
+	files, err := filepath.Glob("gen/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no goldens: %v", err)
+	}
+	return files
+}
+
+func goldenName(file string) string { return strings.TrimSuffix(filepath.Base(file), ".txtar") }

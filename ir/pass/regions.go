@@ -1,0 +1,48 @@
+package pass
+
+import (
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/op"
+)
+
+// isFused reports whether the blocks of an operator are regions of elementwise
+// operators, and not control flow.
+func isFused(o ir.Op) bool {
+	_, pointwise := o.(op.Pointwise)
+	_, kernel := o.(ir.Caller)
+	return pointwise || kernel
+}
+
+// regionNodes returns the nodes that stand in fused regions.
+func regionNodes(m *ir.Module) map[*ir.Node]bool {
+	inside := map[*ir.Node]bool{}
+	for _, f := range m.Funcs {
+		for n := range f.All() {
+			if !isFused(n.Op) {
+				continue
+			}
+			for _, b := range n.Blocks {
+				for _, r := range b.Nodes {
+					inside[r] = true
+				}
+			}
+		}
+	}
+	return inside
+}
+
+// homes returns the block that each node of f stands in.
+func homes(f *ir.Func) map[*ir.Node]*ir.Block {
+	home := map[*ir.Node]*ir.Block{}
+	var note func(b *ir.Block)
+	note = func(b *ir.Block) {
+		for _, n := range b.Nodes {
+			home[n] = b
+			for _, inner := range n.Blocks {
+				note(inner)
+			}
+		}
+	}
+	note(&f.Block)
+	return home
+}

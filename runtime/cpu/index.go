@@ -1,0 +1,83 @@
+package cpu
+
+import "strconv"
+
+// An IndexError is an index outside an axis.
+type IndexError struct {
+	Index int64
+	Dim   int // extent of the axis
+}
+
+// Error says which index and which extent.
+func (e *IndexError) Error() string {
+	return "cpu: index " + strconv.FormatInt(e.Index, 10) + " of an axis of " + strconv.Itoa(e.Dim)
+}
+
+// fromFront returns the index k of an axis of extent dim, negative where it counts
+// from the end, counted from the front; ok is false where it lies outside.
+func fromFront[I int32 | int64](k I, dim int) (at int, ok bool) {
+	n := int64(k)
+	if n < 0 {
+		n += int64(dim)
+	}
+	return int(n), n >= 0 && n < int64(dim)
+}
+
+// tuple returns the number of the slice that coordinates name in axes of these
+// extents, or an [IndexError].
+func tuple[I int32 | int64](coordinates []I, extents []int) (int, error) {
+	slice := 0
+	for i, k := range coordinates {
+		at, ok := fromFront(k, extents[i])
+		if !ok {
+			return 0, &IndexError{Index: int64(k), Dim: extents[i]}
+		}
+		slice = slice*extents[i] + at
+	}
+	return slice, nil
+}
+
+// elements are the places of single elements along an axis of an array: indices
+// have extents shape, at most the array's along the other axes.
+type elements struct {
+	shape, array []int
+	axis         int
+	n, size      int // elements of the indices and of the array
+	width        int // of a line along the last axis of the indices
+	dim, stride  int // of the axis
+	step         int // in the array from element to element of a line, not counting its index
+}
+
+// elementsOf returns the places of elements, or an [IndexError] where the indices
+// reach beyond the array.
+func elementsOf(shape, array []int, axis int) (elements, error) {
+	last := len(shape) - 1
+	e := elements{
+		shape: shape, array: array, axis: axis,
+		n: volume(shape...), size: volume(array...),
+		width: shape[last], dim: array[axis], stride: volume(array[axis+1:]...),
+	}
+	if axis != last {
+		e.step = 1
+	}
+	for i, d := range shape {
+		if i != axis && d > array[i] && e.n > 0 {
+			return e, &IndexError{Index: int64(d) - 1, Dim: array[i]}
+		}
+	}
+	return e, nil
+}
+
+// line returns where in the array the line of the indices that starts at element i
+// begins, were its indices 0.
+func (e *elements) line(i int) int {
+	row, at, stride := i/e.width, 0, 1
+	for k := len(e.shape) - 2; k >= 0; k-- {
+		stride *= e.array[k+1]
+		if k != e.axis {
+			at += row % e.shape[k] * stride
+		}
+		row /= e.shape[k]
+	}
+	return at
+}

@@ -1,0 +1,46 @@
+package cpu
+
+// Pad puts before[i] elements before and after[i] after those of axis i of src,
+// whose extents are shape, and makes them equal to value (ONNX Pad, mode
+// constant). dst has extents before[i]+shape[i]+after[i]. The three lists have one
+// length, 0 for a scalar.
+func Pad[T any](dst, src []T, shape, before, after []int, value T) {
+	n := len(shape)
+	for n > 0 && before[n-1] == 0 && after[n-1] == 0 {
+		n--
+	}
+	to := volume(shape[n:]...)
+	from := to
+	for i, d := range shape[:n] {
+		to, from = volume(to, extent(before[i], d, after[i])), volume(from, d)
+	}
+	pad(trim(dst, to), trim(src, from), shape[:n], before, after, value)
+}
+
+// extent is the size of an axis with what stands before and after it. Where a size is
+// negative or the sum too large it is as large as a [volume] gets.
+func extent(before, d, after int) int {
+	n, most := volume(before), volume(-1)
+	n += min(volume(d), most-n)
+	return n + min(volume(after), most-n)
+}
+
+// pad is [Pad] where nothing but the axes of shape is padded, the last one always.
+func pad[T any](dst, src []T, shape, before, after []int, value T) {
+	if len(dst) == 0 || len(shape) == 0 {
+		copy(dst, src)
+		return
+	}
+	run := len(dst) / (before[0] + shape[0] + after[0])
+	head, tail := before[0]*run, (before[0]+shape[0])*run
+	Fill(dst[:head], value)
+	Fill(dst[tail:], value)
+	if dst = dst[head:tail]; len(shape) == 1 {
+		copy(dst, src)
+		return
+	}
+	for i := range shape[0] {
+		part := len(src) / shape[0]
+		pad(dst[i*run:][:run], src[i*part:][:part], shape[1:], before[1:], after[1:], value)
+	}
+}

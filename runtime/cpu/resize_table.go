@@ -1,0 +1,176 @@
+package cpu
+
+import (
+	"math"
+	"strconv"
+)
+
+// A ResizeSpec says where along an axis ONNX Resize samples, and how.
+type ResizeSpec struct {
+	Mode        string  // "nearest", "linear" or "cubic"
+	Coordinates string  // coordinate_transformation_mode
+	Rounding    string  // nearest_mode, or "simple": floor where the scale is at least 1, ceil below
+	Scale       float64 // places per element; 0 for the quotient of the extents
+	Start, End  float64 // of the region under tf_crop_and_resize, as parts of the axis
+	CubicA      float64 // cubic_coeff_a
+
+	ExcludeOutside bool // elements outside weigh nothing; else they repeat the edge
+	AntiAlias      bool // widen the filter where the scale is below 1
+}
+
+// A ResizeError is a resize of no elements to some.
+type ResizeError struct{ Out int }
+
+// Error says to how many.
+func (e *ResizeError) Error() string {
+	return "cpu: resize of no elements to " + strconv.Itoa(e.Out)
+}
+
+// ResizeNearestTable computes which element of an axis of extent in each of out
+// places takes: a table of out entries for [ResizeNearest] (ONNX Resize, mode
+// nearest). No elements for some places are a [ResizeError].
+func ResizeNearestTable(idx []int32, in, out int, spec *ResizeSpec) error {
+	axis, err := resizeAxisOf(in, out, spec)
+	if err != nil {
+		return err
+	}
+	for i := range trim(idx, out) {
+		idx[i] = axis.clamp(axis.round(axis.place(float64(i))))
+	}
+	return nil
+}
+
+// ResizeTable computes which taps elements of an axis of extent in each of out
+// places reads, and how much they weigh: tables of out·taps entries for
+// [ResizeLinear] and [ResizeAxis]. taps is even: 2 for mode linear and 4 for
+// cubic, more where the filter is widened (ONNX Resize). No elements for some
+// places are a [ResizeError].
+func ResizeTable(idx []int32, weights []float32, in, out, taps int, spec *ResizeSpec) error {
+	axis, err := resizeAxisOf(in, out, spec)
+	if err != nil {
+		return err
+	}
+	n := volume(out, taps)
+	idx, weights = trim(idx, n), trim(weights, n)
+	for i := range out {
+		x := axis.place(float64(i))
+		first := math.Floor(x) - float64(taps/2-1)
+		sum := 1.0
+		if spec.ExcludeOutside || spec.AntiAlias {
+			sum = axis.sum(x, first, taps)
+		}
+		for t := range taps {
+			at := first + float64(t)
+			idx[i*taps+t], weights[i*taps+t] = axis.clamp(at), float32(axis.weight(x, at)/sum)
+		}
+	}
+	return nil
+}
+
+// resizeAxis is an axis on which Resize samples out places.
+type resizeAxis struct {
+	*ResizeSpec
+	scale, last, out float64 // last is the number of the last element
+	length           float64 // of the result before it is rounded
+	filter           float64 // by which distances count less
+}
+
+func resizeAxisOf(in, out int, spec *ResizeSpec) (resizeAxis, error) {
+	if in <= 0 && out > 0 {
+		return resizeAxis{}, &ResizeError{out}
+	}
+	a := resizeAxis{ResizeSpec: spec, scale: spec.Scale, last: float64(in) - 1, out: float64(out), filter: 1}
+	a.length = float64(a.scale * float64(in))
+	if a.scale == 0 {
+		a.scale, a.length = a.out/float64(in), a.out
+	}
+	if spec.AntiAlias {
+		a.filter = min(a.scale, 1)
+	}
+	return a, nil
+}
+
+// place returns where among the elements place i lies.
+func (a *resizeAxis) place(i float64) float64 {
+	switch a.Coordinates {
+	case "half_pixel_symmetric":
+		adjustment := a.out / a.length
+		return float64((a.last+1)/2*(1-adjustment)) + (i+0.5)/a.scale - 0.5
+	case "pytorch_half_pixel":
+		if a.out <= 1 {
+			return 0
+		}
+	case "align_corners":
+		if a.out <= 1 {
+			return 0
+		}
+		return float64(i*a.last) / (a.length - 1)
+	case "asymmetric":
+		return i / a.scale
+	case "tf_half_pixel_for_nn":
+		return (i + 0.5) / a.scale
+	case "tf_crop_and_resize":
+		if a.out <= 1 {
+			return float64(0.5 * float64((a.Start+a.End)*a.last))
+		}
+		return float64(a.Start*a.last) + float64(i*float64((a.End-a.Start)*a.last))/(a.length-1)
+	}
+	return (i+0.5)/a.scale - 0.5
+}
+
+// round returns the whole number that a place is taken for in mode nearest.
+func (a *resizeAxis) round(x float64) float64 {
+	switch a.Rounding {
+	case "round_prefer_ceil":
+		return math.Floor(x + 0.5)
+	case "floor":
+		return math.Floor(x)
+	case "ceil":
+		return math.Ceil(x)
+	case "simple":
+		if a.scale < 1 {
+			return math.Ceil(x)
+		}
+		return math.Floor(x)
+	}
+	return math.Ceil(x - 0.5)
+}
+
+// clamp returns the element that stands for number x; the first for NaN.
+func (a *resizeAxis) clamp(x float64) int32 {
+	if !(x > 0) {
+		return 0
+	}
+	return int32(min(x, a.last))
+}
+
+// sum returns what taps elements, from first on, weigh together at place x.
+func (a *resizeAxis) sum(x, first float64, taps int) float64 {
+	sum := 0.0
+	for t := range taps {
+		sum += a.weight(x, first+float64(t))
+	}
+	if sum == 0 {
+		return 1
+	}
+	return sum
+}
+
+// weight returns what element number at weighs at place x.
+func (a *resizeAxis) weight(x, at float64) float64 {
+	if a.ExcludeOutside && (at < 0 || at > a.last) {
+		return 0
+	}
+	d := math.Abs(float64((at - x) * a.filter))
+	if a.Mode == "linear" {
+		return max(0, 1-d)
+	}
+	c := a.CubicA
+	switch {
+	case d <= 1:
+		return float64((float64((c+2)*d)-(c+3))*float64(d*d)) + 1
+	case d < 2:
+		return float64(float64(float64(float64(c*d)-float64(5*c))*d+float64(8*c))*d) - float64(4*c)
+	}
+	return 0
+}

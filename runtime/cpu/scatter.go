@@ -1,0 +1,103 @@
+package cpu
+
+// The kernels of this file copy src to dst and then apply updates to dst, in
+// row-major order. dst and src have one length; they may be the same slice. A
+// negative index counts from the end. An index outside its axis is an
+// [IndexError], and the updates before it are then applied.
+
+// ScatterElements replaces single elements: where axis is 1, dst[i, idx[i, j, k], k]
+// = updates[i, j, k] (ONNX ScatterElements). idx and updates have extents shape,
+// which are at most those of src, srcShape, along the other axes; extents beyond
+// are an [IndexError] too.
+func ScatterElements[T any, I int32 | int64](dst, src []T, idx []I, updates []T, shape, srcShape []int, axis int) error {
+	return scatterElements(dst, src, idx, updates, shape, srcShape, axis, func(_, u T) T { return u })
+}
+
+// ScatterElementsAdd is [ScatterElements] that adds updates to elements
+// (reduction add).
+func ScatterElementsAdd[T Number, I int32 | int64](dst, src []T, idx []I, updates []T, shape, srcShape []int, axis int) error {
+	return scatterElements(dst, src, idx, updates, shape, srcShape, axis, func(x, u T) T { return x + u })
+}
+
+// ScatterElementsMul is [ScatterElements] that multiplies elements by updates
+// (reduction mul).
+func ScatterElementsMul[T Number, I int32 | int64](dst, src []T, idx []I, updates []T, shape, srcShape []int, axis int) error {
+	return scatterElements(dst, src, idx, updates, shape, srcShape, axis, func(x, u T) T { return x * u })
+}
+
+// ScatterElementsMax is [ScatterElements] that keeps the greater of element and
+// update, as [Max] does (reduction max).
+func ScatterElementsMax[T Number, I int32 | int64](dst, src []T, idx []I, updates []T, shape, srcShape []int, axis int) error {
+	return scatterElements(dst, src, idx, updates, shape, srcShape, axis, greater[T])
+}
+
+// ScatterElementsMin is [ScatterElements] that keeps the lesser of element and
+// update, as [Min] does (reduction min).
+func ScatterElementsMin[T Number, I int32 | int64](dst, src []T, idx []I, updates []T, shape, srcShape []int, axis int) error {
+	return scatterElements(dst, src, idx, updates, shape, srcShape, axis, lesser[T])
+}
+
+func scatterElements[T any, I int32 | int64](dst, src []T, idx []I, updates []T, shape, srcShape []int, axis int, reduce func(x, u T) T) error {
+	e, err := elementsOf(shape, srcShape, axis)
+	if err != nil {
+		return err
+	}
+	dst, src, idx, updates = trim(dst, e.size), trim(src, e.size), trim(idx, e.n), trim(updates, e.n)
+	copy(dst, src)
+	for i := 0; i < e.n; i += e.width {
+		to, from := dst[e.line(i):], updates[i:][:e.width]
+		for j, k := range idx[i:][:e.width] {
+			at, ok := fromFront(k, e.dim)
+			if !ok {
+				return &IndexError{Index: int64(k), Dim: e.dim}
+			}
+			x := &to[j*e.step+at*e.stride]
+			*x = reduce(*x, from[j])
+		}
+	}
+	return nil
+}
+
+// ScatterND replaces slices (ONNX ScatterND): dst and src are [extents…, inner],
+// idx is [tuples, len(extents)] and updates [tuples, inner], with
+// dst[idx[j, 0], idx[j, 1], …, :] = updates[j, :].
+func ScatterND[T any, I int32 | int64](dst, src []T, idx []I, updates []T, extents []int, inner int) error {
+	return scatterND(dst, src, idx, updates, extents, inner, func(x, u []T) { copy(x, u) })
+}
+
+// ScatterNDAdd is [ScatterND] that adds updates to slices (reduction add).
+func ScatterNDAdd[T Number, I int32 | int64](dst, src []T, idx []I, updates []T, extents []int, inner int) error {
+	return scatterND(dst, src, idx, updates, extents, inner, func(x, u []T) { Add(x, x, u) })
+}
+
+// ScatterNDMul is [ScatterND] that multiplies slices by updates (reduction mul).
+func ScatterNDMul[T Number, I int32 | int64](dst, src []T, idx []I, updates []T, extents []int, inner int) error {
+	return scatterND(dst, src, idx, updates, extents, inner, func(x, u []T) { Mul(x, x, u) })
+}
+
+// ScatterNDMax is [ScatterND] that keeps the greater of element and update, as
+// [Max] does (reduction max).
+func ScatterNDMax[T Number, I int32 | int64](dst, src []T, idx []I, updates []T, extents []int, inner int) error {
+	return scatterND(dst, src, idx, updates, extents, inner, func(x, u []T) { Max(x, x, u) })
+}
+
+// ScatterNDMin is [ScatterND] that keeps the lesser of element and update, as
+// [Min] does (reduction min).
+func ScatterNDMin[T Number, I int32 | int64](dst, src []T, idx []I, updates []T, extents []int, inner int) error {
+	return scatterND(dst, src, idx, updates, extents, inner, func(x, u []T) { Min(x, x, u) })
+}
+
+func scatterND[T any, I int32 | int64](dst, src []T, idx []I, updates []T, extents []int, inner int, reduce func(x, u []T)) error {
+	k, size := len(extents), volume(volume(extents...), inner)
+	tuples := len(idx) / k
+	dst, src, updates = trim(dst, size), trim(src, size), trim(updates, volume(tuples, inner))
+	copy(dst, src)
+	for j := range tuples {
+		slice, err := tuple(idx[j*k:][:k], extents)
+		if err != nil {
+			return err
+		}
+		reduce(dst[slice*inner:][:inner], updates[j*inner:][:inner])
+	}
+	return nil
+}
