@@ -27,6 +27,8 @@ type buildState struct {
 	pos     string
 	unify   bool
 	next    map[string]int
+	order   map[string]int  // symbols, by when they are bound
+	made    map[string]bool // symbols that nodes bind
 }
 
 // buildError is what a Builder panics with.
@@ -62,8 +64,8 @@ func NewBuilder(f *Func) *Builder {
 }
 
 func newBuilder(f *Func) *Builder {
-	s := &buildState{names: map[string]bool{}, symbols: map[string]bool{}, open: []*Block{&f.Block}, next: map[string]int{}}
-	use := func(name string) (Dim, bool) { s.symbols[name] = true; return Dim{}, false }
+	s := &buildState{names: map[string]bool{}, symbols: map[string]bool{}, open: []*Block{&f.Block}, next: map[string]int{}, order: map[string]int{}, made: map[string]bool{}}
+	use := func(name string) (Dim, bool) { s.bind(name); return Dim{}, false }
 	note := func(values []*Value) {
 		for _, v := range values {
 			s.names[v.Name] = true
@@ -78,6 +80,14 @@ func newBuilder(f *Func) *Builder {
 		}
 	}
 	return &Builder{fn: f, block: &f.Block, state: s}
+}
+
+// bind notes that a symbol is bound from here on.
+func (s *buildState) bind(symbol string) {
+	s.symbols[symbol] = true
+	if _, ok := s.order[symbol]; !ok {
+		s.order[symbol] = len(s.order)
+	}
 }
 
 // Func returns the function that is built.
@@ -134,7 +144,7 @@ func (b *Builder) Param(name string, t Type) *Value {
 	}
 	v := &Value{Name: b.Name(name), Type: t, Index: len(b.block.Params)}
 	b.block.Params = append(b.block.Params, v)
-	t.Subst(func(s string) (Dim, bool) { b.state.symbols[s] = true; return Dim{}, false })
+	t.Subst(func(s string) (Dim, bool) { b.state.bind(s); return Dim{}, false })
 	return v
 }
 
@@ -186,6 +196,12 @@ func (b *Builder) NodeBlocks(op Op, blocks []*Block, args ...*Value) []*Value {
 	for _, r := range n.Results {
 		r.Name = b.Name("h")
 	}
+	if op, ok := n.Op.(Binder); ok {
+		for _, s := range op.Binds() {
+			b.state.bind(s)
+			b.state.made[s] = true
+		}
+	}
 	b.block.Nodes = append(b.block.Nodes, n)
 	return n.Results
 }
@@ -218,10 +234,10 @@ func (b *Builder) infer(n *Node) ([]Type, error) {
 }
 
 // Unify makes two extents equal by replacing a symbol everywhere in the
-// function, and reports whether it could. What bound the symbol checks at run
-// time that the extent is as expected.
+// function, and reports whether it could. A symbol of a parameter is checked by
+// what binds it; for one that a node binds, a [CheckDim] follows.
 func (b *Builder) Unify(x, y Dim) bool {
-	sym, value, ok := solve(x, y)
+	sym, value, ok := b.solve(x, y)
 	if !ok {
 		return false
 	}
@@ -229,14 +245,18 @@ func (b *Builder) Unify(x, y Dim) bool {
 	for _, block := range b.state.open {
 		substBlock(block, env)
 	}
+	if b.state.made[sym] {
+		b.Nodes(CheckDim{A: Sym(sym), B: value, What: "extents that have to be equal"})
+	}
 	return true
 }
 
-// solve returns a symbol and the expression that it has to be for x = y.
-func solve(x, y Dim) (sym string, value Dim, ok bool) {
+// solve returns a symbol, the one bound last where there is a choice, and the
+// expression that it has to be for x = y.
+func (b *Builder) solve(x, y Dim) (sym string, value Dim, ok bool) {
 	d := x.Sub(y)
 	symbols := d.Symbols()
-	slices.Reverse(symbols) // later symbols give way to earlier ones
+	slices.SortFunc(symbols, func(s, t string) int { return b.state.order[t] - b.state.order[s] })
 	for _, s := range symbols {
 		coef, rest, ok := d.Linear(s)
 		if !ok {

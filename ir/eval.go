@@ -3,7 +3,6 @@ package ir
 import (
 	"errors"
 	"fmt"
-	"slices"
 )
 
 // Evaluator runs functions with the operators' Eval.
@@ -98,8 +97,17 @@ func (r *run) node(n *Node) error {
 	if len(out) != len(n.Results) {
 		return fmt.Errorf("%s: %d results, %d expected", OpName(n.Op), len(out), len(n.Results))
 	}
+	if b, ok := n.Op.(Binder); ok {
+		values, err := b.BindValues(args, out)
+		if err != nil {
+			return fmt.Errorf("%s: %w", OpName(n.Op), err)
+		}
+		for i, s := range b.Binds() {
+			r.symbols[s] = values[i]
+		}
+	}
 	for i, v := range n.Results {
-		if err := r.bind(n, v.Type, out[i]); err != nil {
+		if err := r.check(v.Type, out[i]); err != nil {
 			return fmt.Errorf("%s: result %s: %w", OpName(n.Op), v, err)
 		}
 		r.define(v, out[i])
@@ -157,24 +165,13 @@ func (w *Weight) Tensor() (*Tensor, error) {
 	return t, nil
 }
 
-// bind checks a result against its type and binds the symbols that the node
-// makes. Inside blocks that run more than once such symbols are bound anew.
-func (r *run) bind(n *Node, typ Type, t *Tensor) error {
+// check compares a result with its type.
+func (r *run) check(typ Type, t *Tensor) error {
 	if !typ.IsTensor() {
 		return nil
 	}
 	if t == nil || t.DType != typ.DType || len(t.Shape) != len(typ.Shape) {
 		return fmt.Errorf("%s expected", typ)
-	}
-	if b, ok := n.Op.(Binder); ok {
-		for _, s := range b.Binds() {
-			delete(r.symbols, s)
-		}
-		for i, d := range typ.Shape {
-			if sym := d.String(); slices.Contains(b.Binds(), sym) {
-				r.symbols[sym] = int64(t.Shape[i])
-			}
-		}
 	}
 	for i, d := range typ.Shape {
 		want, err := d.Eval(func(s string) (int64, bool) { n, ok := r.symbols[s]; return n, ok })

@@ -30,9 +30,17 @@ type RegionOp interface {
 	EvalBlocks(in []*Tensor, blocks []*Block, run func(b *Block, args []*Tensor) ([]*Tensor, error)) ([]*Tensor, error)
 }
 
-// Binder is an operator some of whose result extents are known only once it
-// has run: fresh symbols, which it binds.
-type Binder interface{ Binds() []string }
+// Binder is an operator that binds fresh symbols to what is known only once its
+// operands are: extents of its results, or elements of an operand.
+type Binder interface {
+	// Binds returns the symbols.
+	Binds() []string
+	// BindValues returns their values when Eval made out of in.
+	BindValues(in, out []*Tensor) ([]int64, error)
+	// Measure returns, for each symbol, the call of a kernel that returns its value
+	// as an int, or an int and an error. It is made before the node's own call.
+	Measure(n *Node) ([]Call, error)
+}
 
 // Effect is an operator that is kept although nobody uses its results.
 type Effect interface{ HasEffect() }

@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// Parse reads the text form. Weights have no data. The module is verified.
+// Parse reads the text form, which comments may stand before, on lines of their
+// own. Weights have no data. The module is verified.
 func Parse(text string, ops OpSet) (m *Module, err error) {
 	p := &parser{src: text, ops: ops}
 	defer func() {
@@ -20,6 +21,11 @@ func Parse(text string, ops OpSet) (m *Module, err error) {
 		}
 	}()
 	p.skip()
+	for p.peek("//") {
+		line, _, _ := strings.Cut(p.src[p.at:], "\n")
+		p.at += len(line)
+		p.skip()
+	}
 	m = &Module{}
 	for p.at < len(p.src) {
 		switch word := p.ident(); word {

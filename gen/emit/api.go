@@ -129,6 +129,10 @@ func (a *api) given(p port) *jen.Statement {
 	return jen.Id("dst").Dot(p.field)
 }
 
+// late reports whether an output has extents that are known only while the model
+// runs.
+func (a *api) late(p port) bool { return p.kind == "output" && a.m.Forward.Plan.IsLate(p.value.Type) }
+
 // flat prints the elements of a port as a slice.
 func (a *api) flat(p port) *jen.Statement {
 	switch a.form {
@@ -246,6 +250,9 @@ func (a *api) sessionForward() []jen.Code {
 	}
 	if a.form == dynamic {
 		for _, p := range a.out {
+			if a.late(p) {
+				continue
+			}
 			dims := []jen.Code{}
 			for _, d := range p.value.Type.Shape {
 				dims = append(dims, a.fn.int(d))
@@ -260,7 +267,14 @@ func (a *api) sessionForward() []jen.Code {
 	}
 	call := append([]jen.Code{}, open...)
 	for _, p := range a.out {
-		call = append(call, a.flat(p))
+		switch {
+		case !a.late(p):
+			call = append(call, a.flat(p))
+		case a.oneOut():
+			call = append(call, jen.Id("dst"))
+		default:
+			call = append(call, jen.Op("&").Add(a.given(p)))
+		}
 	}
 	for _, p := range a.in {
 		call = append(call, a.flat(p))
@@ -297,9 +311,7 @@ func (a *api) bind(where *jen.Statement, check func(*jen.Statement) jen.Code) []
 	}
 	var out, later []jen.Code
 	bound := map[string]bool{}
-	if len(a.symbols) > 0 {
-		out = append(out, jen.Id("s").Dot("symbols").Dot("Reset").Call())
-	}
+	out = append(out, jen.Id("s").Dot("symbols").Dot("Reset").Call())
 	for _, p := range a.in {
 		name := jen.Lit(a.where + ": " + p.id)
 		want := []jen.Code{name.Clone(), a.given(p).Dot("Shape")}

@@ -9,13 +9,16 @@ import (
 )
 
 // goInt prints an extent as an expression over ints: the algebra of [ir.Fold].
-type goInt struct{ symbols map[string]string }
+type goInt struct{ f *function }
 
 // Const prints a number.
 func (goInt) Const(n int64) *jen.Statement { return jen.Id(fmt.Sprint(n)) }
 
 // Sym prints the variable of a symbol.
-func (g goInt) Sym(name string) *jen.Statement { return jen.Id(g.symbols[name]) }
+func (g goInt) Sym(name string) *jen.Statement {
+	g.f.used[name] = true
+	return jen.Id(g.f.symbols[name])
+}
 
 // Add prints a sum.
 func (goInt) Add(a, b *jen.Statement) *jen.Statement { return a.Op("+").Add(b) }
@@ -56,28 +59,32 @@ func codes(args []*jen.Statement) []jen.Code {
 }
 
 // sized prints an extent as an expression over int64 that notices overflow: the
-// methods of an rt.Sizes called z.
-type sized struct{ symbols map[string]string }
+// methods of an rt.Sizes.
+type sized struct {
+	f *function
+	z string // its variable
+}
 
 // Const prints a number.
 func (sized) Const(n int64) *jen.Statement { return jen.Id(fmt.Sprint(n)) }
 
 // Sym prints the variable of a symbol.
-func (s sized) Sym(name string) *jen.Statement { return jen.Int64().Call(jen.Id(s.symbols[name])) }
+func (s sized) Sym(name string) *jen.Statement {
+	s.f.used[name] = true
+	return jen.Int64().Call(jen.Id(s.f.symbols[name]))
+}
 
 // Add prints a sum.
-func (sized) Add(a, b *jen.Statement) *jen.Statement { return jen.Id("z").Dot("Add").Call(a, b) }
+func (s sized) Add(a, b *jen.Statement) *jen.Statement { return s.call("Add", a, b) }
 
 // Sub prints a difference.
-func (sized) Sub(a, b *jen.Statement) *jen.Statement { return jen.Id("z").Dot("Sub").Call(a, b) }
+func (s sized) Sub(a, b *jen.Statement) *jen.Statement { return s.call("Sub", a, b) }
 
 // Mul prints a product.
-func (sized) Mul(a, b *jen.Statement) *jen.Statement { return jen.Id("z").Dot("Mul").Call(a, b) }
+func (s sized) Mul(a, b *jen.Statement) *jen.Statement { return s.call("Mul", a, b) }
 
 // FloorDiv prints a quotient rounded down.
-func (sized) FloorDiv(a, b *jen.Statement) *jen.Statement {
-	return jen.Id("z").Dot("FloorDiv").Call(a, b)
-}
+func (s sized) FloorDiv(a, b *jen.Statement) *jen.Statement { return s.call("FloorDiv", a, b) }
 
 // Min prints the smallest of the arguments.
 func (s sized) Min(args ...*jen.Statement) *jen.Statement { return s.pairwise("Min", args) }
@@ -85,16 +92,20 @@ func (s sized) Min(args ...*jen.Statement) *jen.Statement { return s.pairwise("M
 // Max prints the largest of the arguments.
 func (s sized) Max(args ...*jen.Statement) *jen.Statement { return s.pairwise("Max", args) }
 
-func (sized) pairwise(method string, args []*jen.Statement) *jen.Statement {
+func (s sized) pairwise(method string, args []*jen.Statement) *jen.Statement {
 	out := args[0]
 	for _, a := range args[1:] {
-		out = jen.Id("z").Dot(method).Call(out, a)
+		out = s.call(method, out, a)
 	}
 	return out
 }
 
+func (s sized) call(method string, a, b *jen.Statement) *jen.Statement {
+	return jen.Id(s.z).Dot(method).Call(a, b)
+}
+
 // int prints an extent as an int.
-func (f *function) int(d ir.Dim) *jen.Statement { return foldDim(d, goInt{f.symbols}) }
+func (f *function) int(d ir.Dim) *jen.Statement { return foldDim(d, goInt{f}) }
 
 func foldDim(d ir.Dim, alg ir.Algebra[*jen.Statement]) *jen.Statement {
 	s, err := ir.Fold(d, alg)

@@ -92,6 +92,9 @@ func newEmitter(m *Model) *emitter {
 	for _, s := range a.symbols {
 		a.vars[s] = local.unique(unexported(s))
 	}
+	for _, s := range binds(m.Forward.Steps) {
+		a.vars[s] = local.unique(unexported(s))
+	}
 	fields := map[string]*names{"input": newNames(), "output": newNames()}
 	makePort := func(i int, v *ir.Value, name, kind string) port {
 		p := port{index: i, value: v, name: name, kind: kind}
@@ -113,7 +116,7 @@ func newEmitter(m *Model) *emitter {
 	for _, p := range m.Prepared {
 		e.fields[p.Name] = fieldNames.unique(unexported(strings.TrimPrefix(p.Name, "prepared/")))
 	}
-	e.forward = &function{Func: m.Forward, symbols: a.vars, shapes: e.shapes, weights: map[string]*jen.Statement{}, buffers: map[*plan.Buffer]string{}, arena: jen.Id("s").Dot("arena")}
+	e.forward = &function{Func: m.Forward, symbols: a.vars, shapes: e.shapes, weights: map[string]*jen.Statement{}, buffers: map[*plan.Buffer]string{}, arena: jen.Id("s").Dot("arena"), used: map[string]bool{}}
 	for _, p := range a.in {
 		e.forward.params = append(e.forward.params, p.id)
 	}
@@ -129,7 +132,7 @@ func newEmitter(m *Model) *emitter {
 	a.fn = e.forward
 
 	local = newNames("w", "p", "raw", "err", "lo", "hi", "i", "j", "k", "l", "arena", "n0", "t")
-	e.prepare = &function{Func: m.Prepare, symbols: map[string]string{}, shapes: e.shapes, chains: e.chains, weights: map[string]*jen.Statement{}, buffers: map[*plan.Buffer]string{}, arena: jen.Id("arena")}
+	e.prepare = &function{Func: m.Prepare, symbols: map[string]string{}, shapes: e.shapes, chains: e.chains, weights: map[string]*jen.Statement{}, buffers: map[*plan.Buffer]string{}, arena: jen.Id("arena"), used: map[string]bool{}}
 	for _, name := range loads(m.Prepare.IR) {
 		e.prepare.weights[name] = jen.Id(local.unique(unexported(name)))
 	}
@@ -143,7 +146,7 @@ func newEmitter(m *Model) *emitter {
 // nameBuffers chooses the variables of a function's buffers: the model's name
 // where that is an identifier, h1, h2 and so on elsewhere.
 func (e *emitter) nameBuffers(f *function, local *names) {
-	for i, b := range f.Plan.Buffers {
+	for i, b := range slices.Concat(f.Plan.Buffers, f.Plan.Tails) {
 		name := b.Name
 		if !isGoName(name) || name == "h" || strings.HasPrefix(name, "h") && len(strings.Trim(name[1:], "0123456789")) == 0 {
 			name = fmt.Sprintf("h%d", i+1)
@@ -235,11 +238,16 @@ func (e *emitter) sessionType(f *jen.File) {
 		jen.Id("ctx").Qual("context", "Context"),
 		jen.Id("arena").Index().Byte(),
 	}
-	if a.form != static {
+	if len(a.symbols) > 0 {
 		fields = append(fields, jen.Id("max").Qual(rtPath, "Max"))
 	}
-	if a.form == dynamic && len(a.symbols) > 0 {
+	if a.form == dynamic {
 		fields = append(fields, jen.Id("symbols").Qual(rtPath, "Symbols"))
+	}
+	if n := len(e.Forward.Plan.Tails); n > 0 {
+		fields = append(fields,
+			jen.Id("tail").Qual(rtPath, "Tail"),
+			jen.Id("tails").Index(jen.Lit(n)).Index().Byte())
 	}
 	mode := e.Forward.Plan.Mode
 	if mode == plan.Dynamic {
@@ -266,9 +274,13 @@ func (e *emitter) sessionType(f *jen.File) {
 			given = given.Dot("Within").Call(jen.Qual(rtPath, "Max").Values(limits...))
 		}
 		values = append(values, jen.Id("max").Op(":").Add(given))
-		if a.form == dynamic {
-			values = append(values, jen.Id("symbols").Op(":").Qual(rtPath, "NewSymbols").Call(list...))
+	}
+	if a.form == dynamic {
+		var list []jen.Code
+		for _, s := range a.symbols {
+			list = append(list, jen.Lit(s))
 		}
+		values = append(values, jen.Id("symbols").Op(":").Qual(rtPath, "NewSymbols").Call(list...))
 	}
 	maxName := "max"
 	if len(a.symbols) == 0 {
@@ -311,7 +323,7 @@ func (e *emitter) limits() []jen.Code {
 
 func (e *emitter) openBody() []jen.Code {
 	a, p := e.api, e.Forward.Plan
-	alg := sized{a.vars}
+	alg := sized{e.forward, "z"}
 	grow := []jen.Code{
 		jen.If(jen.Err().Op(":=").Id("z").Dot("Err").Call(jen.Lit(a.where)), jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Err())),
 		jen.If(jen.Int64().Call(jen.Len(jen.Id("s").Dot("arena"))).Op("<").Id("need")).Block(
@@ -358,7 +370,14 @@ func (e *emitter) schedule(f *jen.File) {
 	for _, s := range a.symbols {
 		add(a.vars[s], jen.Int())
 	}
-	for _, p := range append(append([]port{}, a.out...), a.in...) {
+	for _, p := range a.out {
+		if a.late(p) {
+			add(p.id, jen.Op("*").Add(a.argument(p)))
+		} else {
+			add(p.id, jen.Index().Add(p.elem()))
+		}
+	}
+	for _, p := range a.in {
 		add(p.id, jen.Index().Add(p.elem()))
 	}
 	parts := e.forward.parts()
@@ -368,9 +387,22 @@ func (e *emitter) schedule(f *jen.File) {
 			name = fmt.Sprintf("forward%d", i+1)
 			doc = fmt.Sprintf("%s is part %d of %d of the schedule.", name, i+1, len(parts))
 		}
+		given := params
+		for _, s := range binds(steps) {
+			add(a.vars[s], jen.Int())
+			if i+1 < len(parts) {
+				e.forward.used[s] = true
+			}
+		}
 		body, weights := e.forward.body(steps)
+		if len(binds(steps)) > 0 {
+			body, weights = e.forward.body(steps) // now that it is known which symbols are used
+		}
 		if weights {
 			body = append([]jen.Code{jen.Id("w").Op(":=").Id("s").Dot("model").Dot("weights").Dot("Load").Call()}, body...)
+		}
+		if i == 0 && len(e.Forward.Plan.Tails) > 0 {
+			body = append([]jen.Code{jen.Id("s").Dot("tail").Dot("Reset").Call()}, body...)
 		}
 		body = append([]jen.Code{jen.If(jen.Err().Op(":=").Qual(rtPath, "Done").Call(jen.Id("s").Dot("ctx")), jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Err()))}, body...)
 		if i+1 < len(parts) {
@@ -379,7 +411,7 @@ func (e *emitter) schedule(f *jen.File) {
 			body = append(body, jen.Return(jen.Nil()))
 		}
 		note(f, doc)
-		f.Func().Params(jen.Id("s").Op("*").Id("Session")).Id(name).Params(params...).Error().Block(body...)
+		f.Func().Params(jen.Id("s").Op("*").Id("Session")).Id(name).Params(given...).Error().Block(body...)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/token"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -27,6 +28,8 @@ type function struct {
 	shapes  *shapes
 	chains  *chains
 	arena   *jen.Statement
+	// used are the symbols that were printed.
+	used map[string]bool
 }
 
 // maxCalls is the largest number of steps in one Go function.
@@ -48,9 +51,13 @@ func (f *function) parts() [][]program.Step {
 func (f *function) body(steps []program.Step) (body []jen.Code, weights bool) {
 	views := &views{f: f, seen: map[string]bool{}}
 	var out []jen.Code
+	var node *ir.Node
 	for _, s := range steps {
 		out = append(out, jen.Line())
-		out = append(out, f.comments(s)...)
+		if n := stepNode(s); n == nil || n != node {
+			out = append(out, f.comments(s)...)
+			node = n
+		}
 		switch s := s.(type) {
 		case *program.Call:
 			out = append(out, f.fallible(s.Kernel, s.Node, jen.Qual(cpuPath, s.Kernel).Call(f.args(s.Kernel, s.Args, views)...)))
@@ -59,9 +66,66 @@ func (f *function) body(steps []program.Step) (body []jen.Code, weights bool) {
 			out = append(out, returnAt(s.Node, check))
 		case *program.Loop:
 			out = append(out, f.loop(s, views)...)
+		case *program.Bind:
+			out = append(out, f.bind(s, views)...)
+		case *program.Alloc:
+			out = append(out, f.alloc(s, views)...)
+		case *program.Resize:
+			out = append(out, f.resize(s))
 		}
 	}
 	return append(views.decls(), out...), views.weights
+}
+
+// bind prints the variables of symbols that kernels measure; a symbol that
+// nothing uses is only checked.
+func (f *function) bind(s *program.Bind, v *views) []jen.Code {
+	var out []jen.Code
+	for i, c := range s.Calls {
+		name, call := f.symbols[s.Symbols[i]], jen.Qual(cpuPath, c.Kernel).Call(f.args(c.Kernel, c.Args, v)...)
+		ret := jen.Return(jen.Qual(rtPath, "At").Call(text(s.Node.Pos), jen.Err()))
+		switch used, fallible := f.used[s.Symbols[i]], exec.Fallible(c.Kernel); {
+		case used && fallible:
+			out = append(out, jen.List(jen.Id(name), jen.Err()).Op(":=").Add(call), jen.If(jen.Err().Op("!=").Nil()).Block(ret))
+		case used:
+			out = append(out, jen.Id(name).Op(":=").Add(call))
+		case fallible:
+			out = append(out, jen.If(jen.List(jen.Id("_"), jen.Err()).Op(":=").Add(call), jen.Err().Op("!=").Nil()).Block(ret))
+		}
+	}
+	return out
+}
+
+// alloc prints the allocation of a buffer whose size is known by now, and its
+// variable.
+func (f *function) alloc(s *program.Alloc, v *views) []jen.Code {
+	name, tail := f.buffers[s.Buffer], jen.Id("s").Dot("tails").Index(jen.Lit(s.Index))
+	v.seen[name] = true
+	bytes := s.Buffer.Elems.Mul(ir.Const(s.Buffer.DType.Size()))
+	z := "z" + exported(name)
+	return []jen.Code{
+		jen.Var().Id(z).Qual(rtPath, "Sizes"),
+		returnAt(s.Node, jen.Id("s").Dot("tail").Dot("Place").Call(jen.Op("&").Add(tail.Clone()), foldDim(bytes, sized{f, z}), jen.Op("&").Id(z), jen.Lit(ir.OpName(s.Node.Op)))),
+		jen.Id(name).Op(":=").Qual(rtPath, "View").Index(jen.Id(goType(s.Buffer.DType))).Call(tail, jen.Lit(0), f.int(s.Buffer.Elems)),
+	}
+}
+
+// resize prints the change of a result to the shape that is known by now.
+func (f *function) resize(s *program.Resize) jen.Code {
+	args := append([]jen.Code{text(f.IR.ResultNames[s.Index])}, f.ints(s.Shape)...)
+	call := jen.Id(f.results[s.Index]).Dot("Resize").Call(args...)
+	return jen.If(jen.Err().Op(":=").Add(call), jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Err()))
+}
+
+// binds returns the symbols that some steps bind, in order.
+func binds(steps []program.Step) []string {
+	var out []string
+	for _, s := range steps {
+		if b, ok := s.(*program.Bind); ok {
+			out = append(out, b.Symbols...)
+		}
+	}
+	return out
 }
 
 // comments prints the IR line of a step, and the model's names for its node.
@@ -90,6 +154,10 @@ func stepNode(s program.Step) *ir.Node {
 	case *program.Check:
 		return s.Node
 	case *program.Loop:
+		return s.Node
+	case *program.Bind:
+		return s.Node
+	case *program.Alloc:
 		return s.Node
 	}
 	return nil
@@ -146,6 +214,19 @@ func (v *views) variable(ref *program.Ref) string {
 	return name
 }
 
+// late returns the name of the variable for a buffer of the tail: one that an
+// earlier part of the function allocated is looked up.
+func (v *views) late(ref *program.Ref) string {
+	f, b := v.f, ref.Place.Buffer
+	name := f.buffers[b]
+	if !v.seen[name] {
+		v.seen[name] = true
+		tail := jen.Id("s").Dot("tails").Index(jen.Lit(slices.Index(f.Plan.Tails, b)))
+		v.list = append(v.list, jen.Id(name).Op("=").Qual(rtPath, "View").Index(jen.Id(goType(b.DType))).Call(tail, jen.Lit(0), f.int(b.Elems)))
+	}
+	return name
+}
+
 // offset prints where a buffer begins, in bytes.
 func (f *function) offset(b *plan.Buffer) *jen.Statement {
 	name := jen.Id(f.buffers[b] + "Off")
@@ -174,10 +255,16 @@ func (f *function) slice(ref *program.Ref, v *views) *jen.Statement {
 		whole = f.IR.Params[p.Index].Type.Elems().Equal(ref.Len)
 	case plan.Result:
 		base = jen.Id(f.results[p.Index])
+		if f.Plan.IsLate(f.IR.Results[p.Index].Type) {
+			base = base.Dot("Data")
+		}
 		whole = f.IR.Results[p.Index].Type.Elems().Equal(ref.Len)
 	case plan.Weight:
 		v.weights = true
 		base, whole = f.weights[p.Weight].Clone(), ref.Place.Offset.Equal(ir.Dim{})
+	case plan.Tail:
+		base = jen.Id(v.late(ref))
+		whole = ref.DType == p.Buffer.DType && p.Buffer.Elems.Equal(ref.Len)
 	case plan.Arena:
 		base = jen.Id(v.variable(ref))
 		whole = ref.DType == p.Buffer.DType && p.Buffer.Elems.Equal(ref.Len)

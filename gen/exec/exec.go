@@ -8,6 +8,7 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"slices"
 
 	"github.com/burngen/burngen/gen/program"
 	"github.com/burngen/burngen/ir"
@@ -35,7 +36,7 @@ type run struct {
 	offsets map[*plan.Buffer]int
 	params  []any
 	results []any
-	tail    map[*plan.Buffer]any
+	tails   []any
 }
 
 // Run computes the function. Arguments are Go slices of the elements; shapes are
@@ -46,7 +47,7 @@ func (m *Machine) Run(ctx context.Context, args []any, shapes [][]int) (results 
 	if err != nil {
 		return nil, nil, err
 	}
-	r := &run{Machine: m, symbols: symbols, params: args, offsets: map[*plan.Buffer]int{}, tail: map[*plan.Buffer]any{}}
+	r := &run{Machine: m, symbols: symbols, params: args, offsets: map[*plan.Buffer]int{}, tails: make([]any, len(m.fn.Plan.Tails))}
 	for i, p := range f.Params {
 		if err := r.checkParam(p, args[i], shapes[i]); err != nil {
 			return nil, nil, err
@@ -119,6 +120,10 @@ func (r *run) open() error {
 		return err
 	}
 	for _, v := range r.fn.IR.Results {
+		if p.IsLate(v.Type) {
+			r.results = append(r.results, nil)
+			continue
+		}
 		n, err := r.int(v.Type.Elems())
 		if err != nil {
 			return err
@@ -169,6 +174,8 @@ func (r *run) slice(ref *program.Ref) (reflect.Value, error) {
 		if base, err = r.weight(p.Weight); err != nil {
 			return reflect.Value{}, err
 		}
+	case plan.Tail:
+		base = r.tails[slices.Index(r.fn.Plan.Tails, p.Buffer)]
 	case plan.Arena:
 		return reflect.ValueOf(view(r.arena, ref.DType, r.offsets[p.Buffer]+at*ref.DType.Size(), n)), nil
 	default:

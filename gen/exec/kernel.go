@@ -29,7 +29,11 @@ func kernel(name string) (function, error) {
 // Fallible reports whether a kernel returns an error.
 func Fallible(name string) bool {
 	k, err := kernel(name)
-	return err == nil && k.instances[0].Type().NumOut() > 0
+	if err != nil {
+		return false
+	}
+	t := k.instances[0].Type()
+	return t.NumOut() > 0 && t.Out(t.NumOut()-1) == errorType
 }
 
 // ParamType returns the Go type of a kernel's parameter.
@@ -42,23 +46,30 @@ func ParamType(name string, i int) string {
 }
 
 // call finds the instance that takes the arguments, which arg returns as what
-// the parameter's type wants, and calls it.
-func (f function) call(n int, arg func(i int, want reflect.Type) (reflect.Value, error)) error {
+// the parameter's type wants, and calls it. It returns the kernel's first result
+// that is no error.
+func (f function) call(n int, arg func(i int, want reflect.Type) (reflect.Value, error)) (result reflect.Value, err error) {
 	for _, k := range f.instances {
 		args, err := f.arguments(k.Type(), n, arg)
 		if err != nil {
-			return fmt.Errorf("%s: %w", f.name, err)
+			return result, fmt.Errorf("%s: %w", f.name, err)
 		}
 		if args == nil {
 			continue
 		}
-		if out := k.Call(args); len(out) > 0 && !out[0].IsNil() {
-			return out[0].Interface().(error)
+		for _, out := range k.Call(args) {
+			if out.Type() != errorType {
+				result = out
+			} else if !out.IsNil() {
+				return result, out.Interface().(error)
+			}
 		}
-		return nil
+		return result, nil
 	}
-	return fmt.Errorf("%s is not defined for these arguments", f.name)
+	return result, fmt.Errorf("%s is not defined for these arguments", f.name)
 }
+
+var errorType = reflect.TypeFor[error]()
 
 // arguments returns the arguments as t takes them, nil when it does not.
 func (f function) arguments(t reflect.Type, n int, arg func(i int, want reflect.Type) (reflect.Value, error)) ([]reflect.Value, error) {

@@ -23,11 +23,46 @@ func (r *run) step(s program.Step) error {
 	case *program.Check:
 		node = s.Node
 		err = r.check(s)
+	case *program.Bind:
+		node = s.Node
+		err = r.bind(s)
+	case *program.Alloc:
+		node = s.Node
+		r.tails[s.Index], err = r.fresh(s.Buffer.DType, s.Buffer.Elems)
+	case *program.Resize:
+		r.results[s.Index], err = r.fresh(r.fn.IR.Results[s.Index].Type.DType, ir.Product(s.Shape...))
 	}
 	if err != nil && node != nil && node.Pos != "" {
 		return rt.At(node.Pos, err)
 	}
 	return err
+}
+
+// fresh returns memory of a size that is known by now.
+func (r *run) fresh(d ir.DType, elems ir.Dim) (any, error) {
+	n, err := r.int(elems)
+	if err != nil {
+		return nil, err
+	}
+	if n < 0 || int64(n) > rt.ArenaLimit(0) {
+		return nil, fmt.Errorf("%s = %d elements", elems, n)
+	}
+	return MakeSlice(d, n), nil
+}
+
+func (r *run) bind(s *program.Bind) error {
+	for i, c := range s.Calls {
+		k, err := kernel(c.Kernel)
+		if err != nil {
+			return err
+		}
+		out, err := k.call(len(c.Args), func(i int, want reflect.Type) (reflect.Value, error) { return r.value(c.Args[i], want) })
+		if err != nil {
+			return err
+		}
+		r.symbols[s.Symbols[i]] = out.Int()
+	}
+	return nil
 }
 
 func (r *run) check(s *program.Check) error {
@@ -47,7 +82,8 @@ func (r *run) call(c *program.Call) error {
 	if err != nil {
 		return err
 	}
-	return k.call(len(c.Args), func(i int, want reflect.Type) (reflect.Value, error) { return r.value(c.Args[i], want) })
+	_, err = k.call(len(c.Args), func(i int, want reflect.Type) (reflect.Value, error) { return r.value(c.Args[i], want) })
+	return err
 }
 
 // value returns an argument of a call as the Go value that the kernel wants.
@@ -179,12 +215,13 @@ func (r *run) tileCall(c program.TileCall, tile func(program.Tile) reflect.Value
 	if err != nil {
 		return err
 	}
-	return k.call(len(c.Args), func(i int, want reflect.Type) (reflect.Value, error) {
+	_, err = k.call(len(c.Args), func(i int, want reflect.Type) (reflect.Value, error) {
 		if t, ok := c.Args[i].(program.Tile); ok {
 			return tile(t), nil
 		}
 		return r.value(c.Args[i], want)
 	})
+	return err
 }
 
 // loop runs a pointwise region as the emitted loops do.
@@ -276,7 +313,8 @@ func (r *run) repeat(dst, src reflect.Value) error {
 	if err != nil {
 		return err
 	}
-	return k.call(2, func(i int, _ reflect.Type) (reflect.Value, error) { return []reflect.Value{dst, src}[i], nil })
+	_, err = k.call(2, func(i int, _ reflect.Type) (reflect.Value, error) { return []reflect.Value{dst, src}[i], nil })
+	return err
 }
 
 func product(n []int) int {
@@ -293,6 +331,7 @@ var structs = map[string]reflect.Type{
 	"Epilogue":    reflect.TypeFor[cpu.Epilogue](),
 	"MatMulShape": reflect.TypeFor[cpu.MatMulShape](),
 	"PoolShape":   reflect.TypeFor[cpu.PoolShape](),
+	"ResizeSpec":  reflect.TypeFor[cpu.ResizeSpec](),
 }
 
 // idents are the constants of the kernels' package that calls name.

@@ -21,7 +21,8 @@ type Func struct {
 	Steps []Step
 }
 
-// Step is one thing a function does: a [*Call], a [*Loop] or a [*Check].
+// Step is one thing a function does: a [*Call], [*Loop], [*Check], [*Bind],
+// [*Alloc] or [*Resize].
 type Step interface{ step() }
 
 // Ref is the memory of a value, or of a part of it.
@@ -57,15 +58,48 @@ type Check struct {
 	What string
 }
 
-func (*Call) step()  {}
-func (*Check) step() {}
-func (*Loop) step()  {}
+// Bind gives symbols the values that kernels return, one for each.
+type Bind struct {
+	Node    *ir.Node
+	Symbols []string
+	Calls   []*Call
+}
+
+// Alloc makes room for a buffer whose size was not known before.
+type Alloc struct {
+	Node   *ir.Node
+	Buffer *plan.Buffer
+	Index  int // in the plan's Tails
+}
+
+// Resize gives a result of the function the extents that are known by now.
+type Resize struct {
+	Index int
+	Shape []ir.Dim
+}
+
+func (*Call) step()   {}
+func (*Check) step()  {}
+func (*Loop) step()   {}
+func (*Bind) step()   {}
+func (*Alloc) step()  {}
+func (*Resize) step() {}
 
 // Build returns the steps of a planned function.
 func Build(p *plan.Plan) (*Func, error) {
 	b := &builder{plan: p, scratch: map[*ir.Node]int{}}
 	f := &Func{IR: p.Func, Plan: p}
-	for _, n := range p.Func.Nodes {
+	for i, n := range p.Func.Nodes {
+		bind, err := b.bind(n)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", n, err)
+		}
+		f.Steps = append(f.Steps, bind...)
+		for k, t := range p.Tails {
+			if t.First == i {
+				f.Steps = append(f.Steps, &Alloc{Node: n, Buffer: t, Index: k})
+			}
+		}
 		steps, err := b.node(n)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", n, err)
@@ -73,6 +107,9 @@ func Build(p *plan.Plan) (*Func, error) {
 		f.Steps = append(f.Steps, steps...)
 	}
 	for _, c := range p.Copies {
+		if r := p.Func.Results[c.To.Index]; p.IsLate(r.Type) {
+			f.Steps = append(f.Steps, &Resize{Index: c.To.Index, Shape: r.Type.Shape})
+		}
 		from := b.ref(c.From)
 		to := *from
 		to.Place = c.To
@@ -93,7 +130,33 @@ func (b *builder) ref(v *ir.Value) *Ref {
 	return &Ref{Place: b.plan.Places[v], DType: v.Type.DType, Len: v.Type.Elems(), Value: v}
 }
 
+// bind returns the step that binds a node's symbols, if it has any.
+func (b *builder) bind(n *ir.Node) ([]Step, error) {
+	o, ok := n.Op.(ir.Binder)
+	if !ok {
+		return nil, nil
+	}
+	calls, err := o.Measure(n)
+	if err != nil {
+		return nil, err
+	}
+	step := &Bind{Node: n, Symbols: o.Binds()}
+	for _, c := range calls {
+		args, err := b.args(n, c.Args)
+		if err != nil {
+			return nil, err
+		}
+		step.Calls = append(step.Calls, &Call{Node: n, Kernel: c.Kernel, Args: args})
+	}
+	return []Step{step}, nil
+}
+
 func (b *builder) node(n *ir.Node) ([]Step, error) {
+	if len(n.Results) == 0 {
+		if _, ok := n.Op.(ir.Binder); ok {
+			return nil, nil
+		}
+	}
 	switch o := n.Op.(type) {
 	case ir.Constant, ir.Load:
 		return nil, nil

@@ -95,17 +95,18 @@ func (c *child) call(ctx context.Context, q harness.Request) (harness.Reply, err
 	if err == nil {
 		return r, nil
 	}
-	c.in.Close()
-	c.cmd.Process.Kill()
-	c.cmd.Wait()
-	c.cmd = nil
-	if ctx.Err() != nil {
+	ended := c.close()
+	switch {
+	case ctx.Err() != nil:
 		return r, errTimeout
+	case ended != nil:
+		err = ended
 	}
 	return r, fmt.Errorf("crashed: %s", crash(c.stderr.String(), err))
 }
 
-// crash returns the line of a program's error output that says why it ended.
+// crash returns the line of a program's error output that says why it ended,
+// else how it did.
 func crash(stderr string, err error) string {
 	for line := range strings.Lines(stderr) {
 		if line = strings.TrimSpace(line); line != "" {
@@ -118,14 +119,15 @@ func crash(stderr string, err error) string {
 // grace is how long the program may take to end.
 const grace = 5 * time.Second
 
-// close ends the program.
-func (c *child) close() {
+// close ends the program and returns how it ended, nil for well.
+func (c *child) close() error {
 	if c.cmd == nil {
-		return
+		return nil
 	}
 	c.in.Close()
 	timer := time.AfterFunc(grace, func() { c.cmd.Process.Kill() })
-	c.cmd.Wait()
+	err := c.cmd.Wait()
 	timer.Stop()
 	c.cmd = nil
+	return err
 }

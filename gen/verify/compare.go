@@ -160,7 +160,7 @@ func (j *judge) near(w want, p part) func(got *ir.Tensor, i int, want *ir.Tensor
 	}
 	absolute, relative := j.limits(w.dtype, rms, largest)
 	return func(got *ir.Tensor, i int, want *ir.Tensor, k int) bool {
-		return close(got.Float(i), want.Float(k), absolute, relative)
+		return within(got.Float(i), want.Float(k), absolute, relative)
 	}
 }
 
@@ -175,9 +175,9 @@ func (j *judge) limits(d ir.DType, rms, largest float64) (absolute, relative flo
 	return absolute, t.relative
 }
 
-// close reports whether got is as good as want: NaN as NaN, an infinity as the
+// within reports whether got is as good as want: NaN as NaN, an infinity as the
 // same, another number within the limits.
-func close(got, want, absolute, relative float64) bool {
+func within(got, want, absolute, relative float64) bool {
 	switch {
 	case got == want || got != got && want != want:
 		return true
@@ -221,9 +221,9 @@ func (j *judge) summary(got *ir.Tensor, w want) string {
 	switch {
 	case nans != s.NaN:
 		return fmt.Sprintf("%d NaNs, want %d", nans, s.NaN)
-	case nans < got.Len() && !close(low, float64(s.Min), absolute, relative):
+	case nans < got.Len() && !within(low, float64(s.Min), absolute, relative):
 		return fmt.Sprintf("the smallest element is %v, want %v", low, float64(s.Min))
-	case nans < got.Len() && !close(high, float64(s.Max), absolute, relative):
+	case nans < got.Len() && !within(high, float64(s.Max), absolute, relative):
 		return fmt.Sprintf("the largest element is %v, want %v", high, float64(s.Max))
 	}
 	return ""

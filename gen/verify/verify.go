@@ -19,6 +19,7 @@ import (
 	"github.com/burngen/burngen/gen/verify/harness"
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/onnx"
+	"github.com/burngen/burngen/runtime/cpu"
 )
 
 // Mode tells what computes the outputs that are compared.
@@ -354,6 +355,9 @@ func (v *verifier) generated() (Summary, error) {
 // generate writes the packages of all cases. It returns the results of those
 // that have none, and the ports of the others.
 func (v *verifier) generate(p *program) ([]*Result, []*ports, error) {
+	// Each generation asks for the plain Go kernels; asking here too keeps one
+	// from giving them up under another.
+	defer cpu.SetLevel(cpu.Generic)()
 	results, all := make([]*Result, len(v.cases)), make([]*ports, len(v.cases))
 	names := make([]string, len(v.cases))
 	taken := map[string]bool{}

@@ -102,7 +102,7 @@ func expand(b *ir.Builder, x *ir.Value, shape ...ir.Dim) *ir.Value {
 // unless one is.
 func importExpand(c ir.Importer) ([]*ir.Value, error) {
 	b, x := c.Builder(), c.Arg(0)
-	want, err := knownDims(c, 1, "shape")
+	want, err := boundDims(c, 1, "shape")
 	if err != nil {
 		return nil, err
 	}

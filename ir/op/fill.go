@@ -60,7 +60,7 @@ func importConstantOfShape(c ir.Importer) ([]*ir.Value, error) {
 	if value.Len() != 1 {
 		return nil, fmt.Errorf("value has %d elements, one expected", value.Len())
 	}
-	shape, err := knownDims(c, 0, "input")
+	shape, err := boundDims(c, 0, "input")
 	if err != nil {
 		return nil, err
 	}

@@ -74,9 +74,9 @@ func (op MatMulPanels) EvalBlocks(in []*ir.Tensor, blocks []*ir.Block, _ func(*i
 		for row := range m {
 			from, to := a[i*strideA+row*k:][:k], sums[(i*m+row)*n:][:n]
 			for j := range to {
-				column := panels[i*strideB+j/block*k*block+j%block:]
+				first := i*strideB + j/block*k*block + j%block
 				for l, v := range from {
-					to[j] += float64(v * column[l*block])
+					to[j] += float64(v * panels[first+l*block])
 				}
 			}
 		}

@@ -346,7 +346,7 @@ func TestRowNormalizationsLower(t *testing.T) {
 	}
 }
 
-func TestNormalizationImports(t *testing.T) {
+func TestNeuralImportsCompute(t *testing.T) {
 	x := tensorOf(ir.F32, []int{1, 4, 2}, 1, 3, 2, 6, 0, 0, 5, 9)
 	for name, c := range map[string]struct {
 		op        string
@@ -366,6 +366,15 @@ func TestNormalizationImports(t *testing.T) {
 			[][]float64{{0.447214, 1.341641, 0.894427, 2.683282, math.NaN(), math.NaN(), 1.373606, 2.472490}}},
 		"where the greatest elements stand": {"MaxPool", 12, 2, attrs{"kernel_shape": []int{2}, "pads": []int{1, 0}, "ceil_mode": 1, "strides": []int{2}}, nil,
 			[][]float64{{1, 3, 2, 6, 0, 0, 5, 9}, {0, 1, 2, 3, 4, 5, 6, 7}}},
+		"roots of sums of squares": {"LpPool", 18, 1, attrs{"kernel_shape": []int{2}, "strides": []int{2}, "pads": []int{1, 0}, "ceil_mode": 1}, nil,
+			[][]float64{{1, 3, 2, 6, 0, 0, 5, 9}}},
+		"sums of magnitudes": {"LpPool", 1, 1, attrs{"kernel_shape": []int{3}, "auto_pad": "SAME_UPPER", "p": 1.0}, nil,
+			[][]float64{{4, 4, 8, 8, 0, 0, 14, 14}}},
+		"a root over all pixels": {"GlobalLpPool", 2, 1, attrs{"p": 3}, nil,
+			[][]float64{{math.Cbrt(28), math.Cbrt(224), 0, math.Cbrt(854)}}},
+		"elements put back": {"MaxUnpool", 11, 1, attrs{"kernel_shape": []int{2}, "strides": []int{2}},
+			[]*ir.Tensor{tensorOf(ir.I64, []int{1, 4, 2}, 0, 3, 4, 6, 9, 10, 13, 14), tensorOf(ir.I64, []int{3}, 1, 4, 5)},
+			[][]float64{{1, 0, 0, 3, 0, 2, 0, 6, 0, 0, 0, 0, 0, 0, 0, 0, 5, 9, 0, 0}}},
 		"a batch in training": {"BatchNormalization", 15, 3, attrs{"epsilon": 0.0, "training_mode": 1, "momentum": 0.5},
 			[]*ir.Tensor{tensorOf(ir.F32, []int{4}, 1, 1, 1, 1), tensorOf(ir.F32, []int{4}), tensorOf(ir.F32, []int{4}, 4, 4, 4, 4), tensorOf(ir.F32, []int{4}, 1, 2, 2, 2)},
 			[][]float64{{-1, 1, -1, 1, math.NaN(), math.NaN(), -1, 1}, {3, 4, 2, 5.5}, {1, 3, 1, 3}}},

@@ -74,10 +74,10 @@ func scalarOperands(o op.Elementwise, n *ir.Node) []bool {
 }
 
 // repeatOperands returns operands that each have, along every axis of a result,
-// its extent or 1. At least one has all of its extents.
+// its extent or 1. Together they have its shape.
 func repeatOperands(b *ir.Builder, args []*ir.Value, out ir.Type) []*ir.Value {
 	runs := make([]*ir.Value, len(args))
-	covered := make([]bool, out.Rank()) // axes that some operand has
+	covered := make([]bool, out.Rank()) // axes along which some operand has the extent
 	for i, a := range args {
 		if t, ok := a.ConstValue(); ok && t.Stored() == 1 {
 			a = b.Const(single(t))
@@ -93,6 +93,10 @@ func repeatOperands(b *ir.Builder, args []*ir.Value, out ir.Type) []*ir.Value {
 			runs[0] = repeatTo(b, runs[0], out.Shape)
 			break
 		}
+	}
+	if len(covered) > 0 && !covered[0] {
+		missing := out.Rank() - runs[0].Type.Rank()
+		runs[0] = reshaped(b, runs[0], append(slices.Repeat(ir.Dims(1), missing), runs[0].Type.Shape...)...)
 	}
 	return runs
 }

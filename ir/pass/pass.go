@@ -76,7 +76,7 @@ var Canonical = []Pass{
 
 // Lowering are the passes for the CPU, run once.
 var Lowering = []Pass{
-	{Name: "decompose_ops", Run: decomposeOps},
+	{Name: "decompose_ops", Run: decomposeOps, Required: true},
 	{Name: "widen_floats", Run: widenFloats},
 	{Name: "assign_layout", Run: assignLayout, Required: true},
 	{Name: "lower_ops", Run: lowerOps, Required: true},

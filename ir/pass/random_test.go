@@ -107,7 +107,7 @@ func (d *drawer) weight(shape ...ir.Dim) *ir.Value {
 func (d *drawer) node() {
 	unary := []ir.Op{
 		op.Relu{}, op.Neg{}, op.Abs{}, op.Sigmoid{}, op.Tanh{}, op.Exp{}, op.Clip{Lo: -1, Hi: 1}, op.Clip{Lo: math.Inf(-1), Hi: 2},
-		op.Floor{}, op.LeakyRelu{Alpha: 0.1}, op.Cast{To: ir.F64},
+		op.LeakyRelu{Alpha: 0.1}, op.Cast{To: ir.F64},
 	}
 	binary := []ir.Op{op.Add{}, op.Sub{}, op.Mul{}, op.Max{}, op.Min{}, op.Div{}}
 	all := func(ir.Type) bool { return true }
@@ -126,7 +126,12 @@ func (d *drawer) node() {
 			return d.b.Node(rapid.SampledFrom(binary[:5]).Draw(d.t, "binary"), x, y)
 		case 3, 4:
 			x := d.value(all)
-			return d.b.Node(rapid.SampledFrom(binary).Draw(d.t, "affine"), x, d.weight(d.broadcast(x.Type)...))
+			w := d.weight(d.broadcast(x.Type)...)
+			o := rapid.SampledFrom(binary).Draw(d.t, "affine")
+			if c, ok := w.ConstValue(); ok && c.Number(0) == 0 {
+				o = op.Add{} // and no quotient, which would be infinite
+			}
+			return d.b.Node(o, x, w)
 		case 5:
 			x := d.value(all)
 			perm := rapid.Permutation(seq(x.Type.Rank())).Draw(d.t, "perm")

@@ -27,7 +27,7 @@ func (p *planner) findParts() {
 	p.parts = map[*ir.Value]part{}
 	for _, n := range p.Func.Nodes {
 		op, ok := n.Op.(Joiner)
-		if !ok {
+		if !ok || p.IsLate(n.Results[0].Type) {
 			continue
 		}
 		offsets := op.Parts(n)

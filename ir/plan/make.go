@@ -16,10 +16,16 @@ const line = 64
 // beside its results.
 func Make(f *ir.Func, scratch func(n *ir.Node) ([]ir.Scratch, error)) (*Plan, error) {
 	p := &planner{
-		Plan:    &Plan{Func: f, Places: map[*ir.Value]Place{}, Scratch: map[*ir.Node][]Place{}},
+		Plan:    &Plan{Func: f, Places: map[*ir.Value]Place{}, Scratch: map[*ir.Node][]Place{}, Late: map[string]bool{}},
 		life:    map[*ir.Value]int{},
 		storage: map[*ir.Value]*storage{},
-		run:     map[string]bool{},
+	}
+	for _, n := range f.Nodes {
+		if b, ok := n.Op.(ir.Binder); ok {
+			for _, s := range b.Binds() {
+				p.Late[s] = true
+			}
+		}
 	}
 	p.lifetimes()
 	for i, v := range f.Params {
@@ -52,7 +58,6 @@ type planner struct {
 	life    map[*ir.Value]int // the last node that reads a value
 	storage map[*ir.Value]*storage
 	offsets map[*ir.Value]ir.Dim // where a value begins in its storage, in elements
-	run     map[string]bool      // symbols that nodes bind
 	// shown maps values to a view of them that is a result of the function.
 	shown map[*ir.Value]*ir.Value
 	// parts are the operands that live inside the memory of a later concatenation.
@@ -95,11 +100,6 @@ func (p *Plan) IsView(n *ir.Node) bool {
 }
 
 func (p *planner) node(i int, n *ir.Node, scratch func(n *ir.Node) ([]ir.Scratch, error)) error {
-	if b, ok := n.Op.(ir.Binder); ok {
-		for _, s := range b.Binds() {
-			p.run[s] = true
-		}
-	}
 	switch op := n.Op.(type) {
 	case ir.Constant:
 		p.storage[n.Results[0]] = &storage{last: math.MaxInt}
@@ -138,7 +138,7 @@ func (p *planner) node(i int, n *ir.Node, scratch func(n *ir.Node) ([]ir.Scratch
 			name = n.Results[0].Name + "." + name
 		}
 		b := p.buffer(name, r.DType, r.Len, i)
-		p.Scratch[n] = append(p.Scratch[n], Place{Kind: Arena, Buffer: b})
+		p.Scratch[n] = append(p.Scratch[n], p.at(b))
 	}
 	return nil
 }
@@ -204,18 +204,24 @@ func (p *planner) fresh(v *ir.Value, i int) *storage {
 
 func (p *planner) buffered(v *ir.Value, i int) *storage {
 	b := p.buffer(v.Name, v.Type.DType, v.Type.Elems(), i)
-	kind := Arena
-	for _, s := range b.Elems.Symbols() {
-		if p.run[s] {
-			kind = Tail
-		}
+	return &storage{place: p.at(b), last: i, buffer: b}
+}
+
+// at returns the place that a whole buffer is.
+func (p *planner) at(b *Buffer) Place {
+	if p.IsLate(ir.TensorOf(b.DType, b.Elems)) {
+		return Place{Kind: Tail, Buffer: b}
 	}
-	return &storage{place: Place{Kind: kind, Buffer: b}, last: i, buffer: b}
+	return Place{Kind: Arena, Buffer: b}
 }
 
 // resultIndex returns the first result of the function that v is, or that views
-// v, or -1.
+// v, or -1. The caller cannot give memory for a result of an extent that is
+// known late.
 func (p *planner) resultIndex(v *ir.Value) int {
+	if p.IsLate(v.Type) {
+		return -1
+	}
 	if k := slices.Index(p.Func.Results, v); k >= 0 {
 		return k
 	}
@@ -227,7 +233,11 @@ func (p *planner) resultIndex(v *ir.Value) int {
 
 func (p *planner) buffer(name string, d ir.DType, elems ir.Dim, i int) *Buffer {
 	b := &Buffer{Name: name, DType: d, Elems: elems, Bytes: roundUp(elems.Mul(ir.Const(d.Size()))), First: i, Last: i}
-	p.Buffers = append(p.Buffers, b)
+	if p.at(b).Kind == Tail {
+		p.Tails = append(p.Tails, b)
+	} else {
+		p.Buffers = append(p.Buffers, b)
+	}
 	return b
 }
 

@@ -18,7 +18,12 @@ type Plan struct {
 	Copies []Copy
 	// Buffers are the parts of the arena, in the order of their first use.
 	Buffers []*Buffer
-	Mode    Mode
+	// Tails are buffers whose size is known only when the node that makes them
+	// runs: they are allocated then.
+	Tails []*Buffer
+	// Late are the symbols that nodes bind while the function runs.
+	Late map[string]bool
+	Mode Mode
 	// Symbol is the extent that a Scaled arena grows with.
 	Symbol string
 	// Size is the arena's size in bytes and Live the size of the largest set of
@@ -57,6 +62,14 @@ type Place struct {
 // Same reports whether two places begin at the same memory.
 func (p Place) Same(q Place) bool {
 	return p.Kind == q.Kind && p.Index == q.Index && p.Weight == q.Weight && p.Buffer == q.Buffer && p.Offset.Equal(q.Offset)
+}
+
+// IsLate reports whether a type has extents that are known only while the
+// function runs.
+func (p *Plan) IsLate(t ir.Type) bool {
+	late := false
+	t.Subst(func(s string) (ir.Dim, bool) { late = late || p.Late[s]; return ir.Dim{}, false })
+	return late
 }
 
 // Kind tells what memory a [Place] is in.

@@ -146,8 +146,10 @@ func TestIndexErrors(t *testing.T) {
 		"gather slices":    func(k int64) error { return cpu.GatherND(u, x, []int64{1, 0, 0, k}, 1, 2, []int{4, 3}, 1) },
 		"scatter elements": func(k int64) error { return cpu.ScatterElements(x, x, []int64{0, k}, u, []int{2, 1}, []int{4, 3}, 1) },
 		"scatter slices":   func(k int64) error { return cpu.ScatterND(x, x, []int64{1, 0, 0, k}, u, []int{4, 3}, 1) },
-		"add elements":     func(k int64) error { return cpu.ScatterElementsAdd(x, x, []int64{k, 0}, u, []int{1, 2}, []int{4, 3}, 1) },
-		"add slices":       func(k int64) error { return cpu.ScatterNDAdd(x, x, []int64{3, k}, u[:1], []int{4, 3}, 1) },
+		"add elements": func(k int64) error {
+			return cpu.ScatterElementsAdd(x, x, []int64{k, 0}, u, []int{1, 2}, []int{4, 3}, 1)
+		},
+		"add slices": func(k int64) error { return cpu.ScatterNDAdd(x, x, []int64{3, k}, u[:1], []int{4, 3}, 1) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, k := range []int64{3, -4, math.MaxInt64, math.MinInt64, 1 << 32} {

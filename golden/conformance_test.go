@@ -1,0 +1,128 @@
+package golden
+
+import (
+	"bufio"
+	"flag"
+	"fmt"
+	"hash/fnv"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/burngen/burngen/gen/verify"
+)
+
+var everyCase = flag.Bool("every", false, "compare the outcome of every official test, not of a tenth")
+
+// conformanceFile holds a line for each official test: its name, its outcome,
+// and why it is refused, with tabs between.
+const conformanceFile = "conformance/expected.tsv"
+
+// TestConformance generates, builds and runs official tests of operators. What
+// becomes of each has to be what conformance/expected.tsv says, be it better or
+// worse: -update writes the file anew, which is a change to read and to commit.
+// Without -every it takes the tenth whose names a hash chooses.
+func TestConformance(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds generated code")
+	}
+	cases, err := verify.Find([]string{corpus(t, "onnx-node")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	expected := map[string]string{}
+	if !*update {
+		expected = readConformance(t)
+		if len(cases) != len(expected) {
+			t.Errorf("%d official tests, %s has %d", len(cases), conformanceFile, len(expected))
+		}
+	}
+	var chosen []verify.Case
+	for _, c := range cases {
+		if *everyCase || *update || tenth(c.Name) {
+			chosen = append(chosen, c)
+		}
+	}
+	var lines []string
+	_, err = verify.Run(chosen, verify.Options{Report: func(r verify.Result) {
+		name := filepath.Base(r.Name)
+		outcome := outcomeOf(r)
+		lines = append(lines, name+"\t"+outcome+"\n")
+		switch want, known := expected[name]; {
+		case r.Status == verify.Fail:
+			t.Errorf("%s: %s", name, r.Why)
+		case *update:
+		case !known:
+			t.Errorf("%s is not in %s", name, conformanceFile)
+		case outcome != want:
+			t.Errorf("%s: %q, want %q", name, outcome, want)
+		}
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if *update {
+		if err := os.WriteFile(conformanceFile, []byte(strings.Join(lines, "")), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// outcomeOf returns what the file says of a test after its name.
+func outcomeOf(r verify.Result) string {
+	if r.Why == "" {
+		return string(r.Status)
+	}
+	return fmt.Sprintf("%s\t%s", r.Status, strings.NewReplacer("\t", " ", "\n", " ").Replace(r.Why))
+}
+
+// tenth reports whether a test is in the tenth that is always run.
+func tenth(name string) bool {
+	h := fnv.New32a()
+	h.Write([]byte(filepath.Base(name)))
+	return h.Sum32()%10 == 0
+}
+
+func readConformance(t *testing.T) map[string]string {
+	t.Helper()
+	f, err := os.Open(conformanceFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	out := map[string]string{}
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		name, outcome, ok := strings.Cut(lines.Text(), "\t")
+		if _, twice := out[name]; !ok || twice {
+			t.Errorf("%s: line %q", conformanceFile, lines.Text())
+		}
+		out[name] = outcome
+	}
+	return out
+}
+
+// TestModelList asserts that the list of models that are verified as a whole,
+// which .ci/run reads, names models of the corpora, each once.
+func TestModelList(t *testing.T) {
+	data, err := os.ReadFile("conformance/models.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for _, name := range strings.Fields(string(data)) {
+		if seen[name] {
+			t.Errorf("%s is listed twice", name)
+		}
+		seen[name] = true
+	}
+	if len(seen) == 0 {
+		t.Error("no model is listed")
+	}
+	dir := corpus(t, "models")
+	for name := range seen {
+		if _, err := os.Stat(filepath.Join(dir, name, "ref", "manifest.json")); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

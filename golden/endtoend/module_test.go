@@ -1,0 +1,217 @@
+// Package endtoend holds what burngen promises of its whole to tests: each runs
+// the command as users do, in a module of its own, and builds, runs and looks at
+// what comes out.
+//
+// Tests on models of the corpus skip where there is none: it is looked for in
+// BURNGEN_CORPUS, then in ../shared/corpus beside the repository.
+package endtoend
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+const (
+	modulePath = "github.com/burngen/burngen"
+	sysPath    = "golang.org/x/sys"
+)
+
+// root is the repository's folder.
+var root = func() string {
+	dir, err := filepath.Abs("../..")
+	if err != nil {
+		panic(err)
+	}
+	return dir
+}()
+
+// built is the folder of the programs that tests share.
+var built string
+
+func TestMain(m *testing.M) {
+	var err error
+	if built, err = os.MkdirTemp("", "burngen-endtoend-"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	code := m.Run()
+	os.RemoveAll(built)
+	os.Exit(code)
+}
+
+// long skips a test that -short leaves out.
+func long(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("-short: takes several seconds")
+	}
+}
+
+// corpusModel is the folder of a model in the corpus.
+type corpusModel string
+
+// name returns the model's name.
+func (m corpusModel) name() string { return filepath.Base(string(m)) }
+
+// dir returns the model's folder, and skips the test where there is none.
+func (m corpusModel) dir(t *testing.T) string {
+	t.Helper()
+	corpus := os.Getenv("BURNGEN_CORPUS")
+	if corpus == "" {
+		corpus = filepath.Join(root, "..", "shared", "corpus")
+	}
+	dir := filepath.Join(corpus, filepath.FromSlash(string(m)))
+	if _, err := os.Stat(dir); err != nil {
+		t.Skipf("neither BURNGEN_CORPUS nor ../shared/corpus beside the repository holds %s", m)
+	}
+	return dir
+}
+
+// path returns the model's file, and skips the test where there is none.
+func (m corpusModel) path(t *testing.T) string {
+	t.Helper()
+	return filepath.Join(m.dir(t), "model.onnx")
+}
+
+// commands builds burngen once for each platform.
+var commands struct {
+	sync.Mutex
+	byArch map[string]func() (string, error)
+}
+
+// command returns the path of burngen built for an architecture of this system,
+// "" for this machine's.
+func command(t *testing.T, arch string) string {
+	t.Helper()
+	commands.Lock()
+	if commands.byArch == nil {
+		commands.byArch = map[string]func() (string, error){}
+	}
+	build := commands.byArch[arch]
+	if build == nil {
+		build = sync.OnceValues(func() (string, error) {
+			path := filepath.Join(built, "burngen"+arch+".exe")
+			c := exec.Command("go", "build", "-o", path, "./cmd/burngen")
+			c.Dir = root
+			c.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off")
+			if arch != "" {
+				c.Env = append(c.Env, "GOARCH="+arch)
+			}
+			out, err := c.CombinedOutput()
+			if err != nil {
+				err = fmt.Errorf("burngen for %q: %w\n%s", arch, err, out)
+			}
+			return path, err
+		})
+		commands.byArch[arch] = build
+	}
+	commands.Unlock()
+	path, err := build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// generate runs burngen on a model and returns how long it took.
+func generate(t *testing.T, model, dir string, flags ...string) time.Duration {
+	t.Helper()
+	burngen := command(t, "")
+	start := time.Now()
+	run(t, exec.Command(burngen, append([]string{model, "-o", dir}, flags...)...))
+	return time.Since(start)
+}
+
+// run runs a program that has to succeed and returns what it prints.
+func run(t *testing.T, c *exec.Cmd) string {
+	t.Helper()
+	out, err := c.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", c, err, out)
+	}
+	return string(out)
+}
+
+// module is a module of generated packages.
+type module struct{ dir string }
+
+// newModule makes a module, "program", that requires burngen's.
+func newModule(t *testing.T) module {
+	t.Helper()
+	m := module{t.TempDir()}
+	mod := readFile(t, filepath.Join(root, "go.mod"))
+	version := regexp.MustCompile(regexp.QuoteMeta(sysPath) + ` \S+`).FindString(mod)
+	m.write(t, "go.mod", fmt.Sprintf("module program\n\ngo 1.26\n\nrequire (\n\t%s v0.0.0\n\t%s\n)\n\nreplace %s => %s\n", modulePath, version, modulePath, root))
+	var sum strings.Builder
+	for line := range strings.Lines(readFile(t, filepath.Join(root, "go.sum"))) {
+		if strings.HasPrefix(line, sysPath+" ") {
+			sum.WriteString(line)
+		}
+	}
+	m.write(t, "go.sum", sum.String())
+	return m
+}
+
+func readFile(t *testing.T, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+func writeFile(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// path returns the path of a file in the module.
+func (m module) path(name string) string { return filepath.Join(m.dir, filepath.FromSlash(name)) }
+
+// write writes a file.
+func (m module) write(t *testing.T, name, text string) {
+	t.Helper()
+	writeFile(t, m.path(name), text)
+}
+
+// copy copies a file of testdata into a folder.
+func (m module) copy(t *testing.T, dir string, names ...string) {
+	t.Helper()
+	for _, name := range names {
+		m.write(t, dir+"/"+filepath.Base(name), readFile(t, filepath.Join("testdata", filepath.FromSlash(name))))
+	}
+}
+
+// generate runs burngen on a model, for the package in a folder.
+func (m module) generate(t *testing.T, name, model string, flags ...string) time.Duration {
+	t.Helper()
+	return generate(t, model, m.path(name), flags...)
+}
+
+// command returns a run of the go command in the module, with more variables in
+// its environment.
+func (m module) command(env []string, args ...string) *exec.Cmd {
+	c := exec.Command("go", args...)
+	c.Dir = m.dir
+	c.Env = append(append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off", "CGO_ENABLED=0"), env...)
+	return c
+}
+
+// run runs the go command, which has to succeed, and returns what it prints.
+func (m module) run(t *testing.T, env []string, args ...string) string {
+	t.Helper()
+	return run(t, m.command(env, args...))
+}

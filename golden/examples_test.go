@@ -1,0 +1,44 @@
+package golden
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestExamplesAreFresh runs the go:generate lines of the examples with -check:
+// the packages that are committed are those that are generated.
+func TestExamplesAreFresh(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the go command")
+	}
+	files, err := filepath.Glob("../examples/*/*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := 0
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(data)) {
+			command, ok := strings.CutPrefix(line, "//go:generate go run ../../cmd/burngen ")
+			if !ok {
+				continue
+			}
+			lines++
+			args := append([]string{"run", "../../cmd/burngen"}, strings.Fields(command)...)
+			c := exec.Command("go", append(args, "-check")...)
+			c.Dir = filepath.Dir(file)
+			if out, err := c.CombinedOutput(); err != nil {
+				t.Errorf("%s: run go generate: %v\n%s", file, err, out)
+			}
+		}
+	}
+	if lines == 0 {
+		t.Error("no example is generated")
+	}
+}

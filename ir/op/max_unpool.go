@@ -1,0 +1,51 @@
+package op
+
+import (
+	"fmt"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// importMaxUnpool reads MaxUnpool, which puts elements back where MaxPool found
+// them, between zeros. What it numbers is the shape that the pool's window
+// reaches; output_shape adds zeros after the last cells of that, or drops some.
+func importMaxUnpool(c ir.Importer) ([]*ir.Value, error) {
+	b, x, places := c.Builder(), c.Arg(0), c.Arg(1)
+	w, err := importWindow(c, x.Type, nil, false)
+	if err != nil {
+		return nil, err
+	}
+	if !places.Type.Equal(x.Type.With(ir.I64)) {
+		return nil, fmt.Errorf("indices %s for %s", places.Type, x.Type)
+	}
+	shape := append([]ir.Dim{}, x.Type.Shape...)
+	for i, d := range shape[2:] {
+		before, after := w.pad(i, d)
+		shape[2+i] = d.Sub(ir.Const(1)).Mul(ir.Const(w.stride(i))).Add(w.span(i)).Sub(before).Sub(after)
+	}
+	zeros := fill(b, ir.NewTensor(x.Type.DType), ir.Product(shape...))
+	flat := b.Node(ScatterElements{}, zeros, reshape(b, places, x.Type.Elems()), reshape(b, x, x.Type.Elems()))
+	y := reshape(b, flat, shape...)
+	if c.Arg(2) == nil {
+		return []*ir.Value{y}, nil
+	}
+	want, err := knownInts(c, 2, "output_shape")
+	if err != nil {
+		return nil, err
+	}
+	if len(want) != len(shape) {
+		return nil, fmt.Errorf("output_shape %v for rank %d", want, len(shape))
+	}
+	for i, n := range want {
+		have, ok := shape[i].Int()
+		switch {
+		case !ok:
+			return nil, fmt.Errorf("output_shape %v for %s", want, y.Type)
+		case n > have:
+			y = padAxis(b, y, i, ir.Const(0), ir.Const(n-have))
+		case n < have:
+			y = sliceAxis(b, y, i, ir.Const(0), ir.Const(n))
+		}
+	}
+	return []*ir.Value{y}, nil
+}

@@ -1,0 +1,66 @@
+package op
+
+import (
+	"fmt"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// NonZero gives the places of the elements that are not zero: a matrix i64 with a
+// row for each axis and a column for each place, in row-major order. It binds
+// Count to the number of places.
+type NonZero struct{ Count string }
+
+// Infer gives the matrix Count columns.
+func (op NonZero) Infer(in []ir.Type) ([]ir.Type, error) {
+	if err := tensors(in, 1, 1); err != nil {
+		return nil, err
+	}
+	if in[0].DType == ir.String {
+		return nil, fmt.Errorf("not defined for %s", in[0].DType)
+	}
+	return []ir.Type{ir.TensorOf(ir.I64, ir.Const(in[0].Rank()), ir.Sym(op.Count))}, nil
+}
+
+// Eval collects the places.
+func (op NonZero) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
+	x := in[0]
+	var places []int
+	for i := range x.Len() {
+		if x.Number(i) != 0 {
+			places = append(places, i)
+		}
+	}
+	y := ir.NewTensor(ir.I64, x.Rank(), len(places))
+	for k, at := range places {
+		for axis := x.Rank() - 1; axis >= 0; axis-- {
+			y.SetInt(axis*len(places)+k, int64(at%x.Shape[axis]))
+			at /= x.Shape[axis]
+		}
+	}
+	return []*ir.Tensor{y}, nil
+}
+
+// Binds returns Count.
+func (op NonZero) Binds() []string { return []string{op.Count} }
+
+// BindValues returns the number of places.
+func (op NonZero) BindValues(_, out []*ir.Tensor) ([]int64, error) {
+	return []int64{int64(out[0].Shape[1])}, nil
+}
+
+// Measure is cpu.CountNonZero.
+func (op NonZero) Measure(*ir.Node) ([]ir.Call, error) {
+	return []ir.Call{{Kernel: "CountNonZero", Args: []any{ir.In(0)}}}, nil
+}
+
+// Call is cpu.NonZero.
+func (op NonZero) Call(n *ir.Node) (ir.Call, error) {
+	return ir.Call{Kernel: "NonZero", Args: []any{ir.Out(0), ir.In(0), n.Args[0].Type.Shape}}, nil
+}
+
+// importNonZero reads NonZero.
+func importNonZero(c ir.Importer) ([]*ir.Value, error) {
+	b := c.Builder()
+	return []*ir.Value{b.Node(NonZero{Count: b.Symbol("nonzero")}, c.Arg(0))}, nil
+}

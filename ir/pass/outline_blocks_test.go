@@ -1,0 +1,80 @@
+package pass
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// stack returns a module of layers of 12 nodes each. The operator in the middle
+// of layer odd, if there is one, is another.
+func stack(layers, odd int) string {
+	var s strings.Builder
+	for i := range layers {
+		fmt.Fprintf(&s, "weight w%d : f32[4]\n", i)
+	}
+	s.WriteString("\nfunc @forward(%v0: f32[N,4]) -> (y: f32[N,4]) {\n")
+	next := 0
+	for i := range layers {
+		fmt.Fprintf(&s, "  %%w%d = load {name=\"w%d\"} : f32[4]\n", i, i)
+		for k := range 12 {
+			name := []string{"abs", "neg", "relu"}[k%3]
+			if k == 6 && i == odd {
+				name = "exp"
+			}
+			operands := fmt.Sprintf("%%v%d", next)
+			if k == 11 {
+				name, operands = "mul", fmt.Sprintf("%%v%d, %%w%d", next, i)
+			}
+			next++
+			fmt.Fprintf(&s, "  %%v%d = %s %s : f32[N,4]\n", next, name, operands)
+		}
+	}
+	fmt.Fprintf(&s, "  return %%v%d\n}\n", next)
+	return s.String()
+}
+
+func TestOutlineBlocks(t *testing.T) {
+	for _, c := range []struct {
+		name        string
+		layers, odd int
+		calls       int
+	}{
+		{"too few layers to save enough", 9, -1, 0},
+		{"enough layers", 11, -1, 11},
+		{"a layer that differs stays", 21, 10, 0},
+		{"the longer part beside a layer that differs", 24, 3, 20},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m := parse(t, stack(c.layers, c.odd))
+			if err := Run(&Context{}, m, Outlining, Options{}); err != nil {
+				t.Fatal(err)
+			}
+			calls := 0
+			for _, n := range m.Func(Forward).Nodes {
+				if _, ok := n.Op.(ir.Invoke); ok {
+					calls++
+				}
+			}
+			if calls != c.calls {
+				t.Errorf("%d calls, want %d\n%s", calls, c.calls, m)
+			}
+		})
+	}
+}
+
+func TestCandidates(t *testing.T) {
+	kinds := []int{-1}
+	for range 60 {
+		kinds = append(kinds, 1, 2, 3)
+	}
+	kinds = append(kinds, -2)
+	got := candidates(kinds)
+	want := candidate{period: 12, count: 15, first: 1, last: 1} // 12 + 15 nodes are left of 180
+	if len(got) == 0 || got[0] != want || !slices.IsSortedFunc(got, func(a, b candidate) int { return b.saved() - a.saved() }) {
+		t.Errorf("candidates %v, want %v first", got, want)
+	}
+}
