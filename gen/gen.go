@@ -13,9 +13,7 @@ import (
 	"github.com/burngen/burngen/gen/exec"
 	"github.com/burngen/burngen/gen/program"
 	"github.com/burngen/burngen/ir"
-	"github.com/burngen/burngen/ir/op"
 	"github.com/burngen/burngen/ir/pass"
-	"github.com/burngen/burngen/ir/plan"
 	"github.com/burngen/burngen/onnx"
 	"github.com/burngen/burngen/runtime/cpu"
 	"github.com/burngen/burngen/runtime/rt"
@@ -84,14 +82,14 @@ func Compile(src *onnx.Model, o Options) (*Model, error) {
 	m := &Model{Name: src.Name, Source: src, Meta: src.Meta, Module: src.Module.Clone(), options: o, sum: src.Sum}
 	ctx := &pass.Context{Strict: o.Strict}
 	o.progress("optimising")
-	if err := pass.All(ctx, m.Module, pass.Options{Dump: o.Dump, Stop: o.Stop}); err != nil {
+	if err := pass.All(ctx, m.Module, pass.Options{Dump: o.Dump, Stop: o.Stop, Outline: true}); err != nil {
 		return nil, fmt.Errorf("%s: %w", src.File, err)
 	}
 	m.Stats = ctx.Stats
 	var err error
 	o.progress("planning")
-	if m.Forward, err = lowered(m.Module, "forward"); err == nil {
-		m.Prepare, err = lowered(m.Module, "prepare")
+	if m.Forward, err = program.Compile(m.Module, pass.Forward); err == nil {
+		m.Prepare, err = program.Compile(m.Module, pass.Prepare)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", src.File, err)
@@ -101,46 +99,6 @@ func Compile(src *onnx.Model, o Options) (*Model, error) {
 		return nil, fmt.Errorf("%s: %w", src.File, err)
 	}
 	return m, nil
-}
-
-// lowered plans a function of a module and lists its steps.
-func lowered(m *ir.Module, name string) (*program.Func, error) {
-	f := m.Func(name)
-	if f == nil {
-		f = &ir.Func{Name: name}
-	}
-	p, err := plan.Make(f, scratch)
-	if err != nil {
-		return nil, err
-	}
-	return program.Build(p)
-}
-
-// scratch returns the memory that a node asks for beside its results.
-func scratch(n *ir.Node) ([]ir.Scratch, error) {
-	if _, ok := n.Op.(op.Pointwise); ok {
-		types, err := program.LoopScratch(n)
-		var out []ir.Scratch
-		for _, d := range types {
-			out = append(out, ir.Scratch{DType: d, Len: ir.Const(program.TileLen)})
-		}
-		return out, err
-	}
-	c, ok := n.Op.(ir.Caller)
-	if !ok {
-		return nil, nil
-	}
-	call, err := c.Call(n)
-	if err != nil {
-		return nil, err
-	}
-	var out []ir.Scratch
-	for _, a := range call.Args {
-		if s, ok := a.(ir.Scratch); ok {
-			out = append(out, s)
-		}
-	}
-	return out, nil
 }
 
 // prepare makes the weights that Forward loads, with the plain Go kernels: the

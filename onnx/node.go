@@ -1,90 +1,97 @@
 package onnx
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
+	"strconv"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/op"
 	"github.com/burngen/burngen/onnx/internal/wire"
-)
-
-// maxInlined bounds the nodes that model-local functions expand to, and
-// maxCalls how deep their calls nest.
-const (
-	maxInlined = 1 << 18
-	maxCalls   = 64
 )
 
 // node imports one node: through its function's body when the model defines
 // one, else through the table.
-func (im *importer) node(s *scope, b *ir.Builder, n *wire.Node, i int) {
-	fail := func(format string, args ...any) {
-		im.problems.add("%s (%s-%s): %s", label(s, n, i), qualified(n), im.versionText(s, n), fmt.Sprintf(format, args...))
-		for _, o := range n.Outputs {
-			if o != "" {
-				s.failed[o] = true
-			}
-		}
-	}
-	skip := func() {
-		for _, o := range n.Outputs {
-			s.failed[o] = true
-		}
-	}
-	args := make([]*ir.Value, len(n.Inputs))
-	for j, name := range n.Inputs {
-		if name == "" || s.omitted[name] {
-			continue
-		}
-		var v *ir.Value
-		var err error
-		if e := ir.Try(func() { v, err = im.value(s, b, name) }); e != nil {
-			err = e
-		}
-		if err != nil {
-			fail("%v", err)
-			return
-		}
-		if v == nil {
-			skip()
-			return
-		}
-		args[j] = v
-	}
-	var results []*ir.Value
-	var err error
-	key := functionKey{domainName(n.Domain), n.OpType, n.Overload}
-	b.At(s.prefix + nameOf(n))
-	if f := im.functions[key]; f != nil {
-		results, err = im.inline(s, b, n, f, key, args)
-		if err == nil && results == nil {
-			skip()
-			return
-		}
-	} else {
-		results, err = im.apply(s, b, n, args)
-	}
-	if err == nil && len(results) < wanted(n) {
-		err = fmt.Errorf("%d outputs, it has %d", wanted(n), len(results))
-	}
-	if err != nil {
-		fail("%v", err)
+func (im *importer) node(s *scope, n *wire.Node, i int) {
+	results, err := im.results(s, n, i)
+	switch {
+	case errors.Is(err, errReported):
+		s.fail(n)
+		return
+	case err != nil:
+		im.nodeProblem(s, n, i, "%v", err)
+		s.fail(n)
 		return
 	}
 	for j, o := range n.Outputs {
-		if o == "" || j >= len(results) {
+		if o == "" {
 			continue
 		}
-		v := results[j]
-		if v == nil {
-			fail("output %q is not supported", o)
-			return
+		if isNew(results[j]) {
+			named(s.builder, results[j], s.call.prefix+o)
 		}
-		if isNew(v) {
-			named(b, v, s.prefix+o)
-		}
-		s.values[o] = v
+		s.values[o] = results[j]
 	}
+}
+
+// results returns the values of a node's outputs.
+func (im *importer) results(s *scope, n *wire.Node, i int) (results []*ir.Value, err error) {
+	args, err := im.args(s, n)
+	if err != nil {
+		return nil, err
+	}
+	key := functionKey{domainName(n.Domain), n.OpType, n.Overload}
+	s.at(n)
+	if f := im.functions[key]; f != nil {
+		results, err = im.inline(s, n, i, f, args)
+	} else {
+		results, err = im.apply(s, n, i, args)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for j, o := range n.Outputs {
+		switch {
+		case o == "":
+		case j >= len(results):
+			return nil, fmt.Errorf("output %d: the operator has %d", j, len(results))
+		case results[j] == nil:
+			return nil, fmt.Errorf("output %d (%s) is not supported", j, quote(o))
+		}
+	}
+	return results, nil
+}
+
+// args returns the operands of a node, nil for absent ones.
+func (im *importer) args(s *scope, n *wire.Node) ([]*ir.Value, error) {
+	args := make([]*ir.Value, len(n.Inputs))
+	for i, name := range n.Inputs {
+		if name == "" {
+			continue
+		}
+		var err error
+		if failed := ir.Try(func() { args[i], err = im.value(s, name) }); failed != nil {
+			err = failed
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return args, nil
+}
+
+// at sets the position of what is built next.
+func (s *scope) at(n *wire.Node) { s.builder.At(shorten(s.call.prefix+nameOf(n), maxName)) }
+
+// maxName bounds the names of values and the positions of nodes, in bytes: they
+// stand in the text form as often as they are used.
+const maxName = 256
+
+// named gives a new value the model's name for it.
+func named(b *ir.Builder, v *ir.Value, name string) *ir.Value {
+	v.Name = b.Name(shorten(name, maxName))
+	return v
 }
 
 // isNew reports whether a value has the name a builder made up, and no other.
@@ -100,162 +107,164 @@ func isNew(v *ir.Value) bool {
 	return true
 }
 
-// wanted returns how many results a node's outputs need.
-func wanted(n *wire.Node) int {
-	for i := len(n.Outputs); i > 0; i-- {
-		if n.Outputs[i-1] != "" {
-			return i
+// label names a node in messages: its index, and its name or first output.
+func label(n *wire.Node, i int) string { return "node " + strconv.Itoa(i) + " " + quote(nameOf(n)) }
+
+func nameOf(n *wire.Node) string {
+	if n.Name != "" {
+		return n.Name
+	}
+	for _, o := range n.Outputs {
+		if o != "" {
+			return o
 		}
 	}
-	return 0
+	return n.OpType
 }
 
-// versionText returns the version of a node's operator for messages.
-func (im *importer) versionText(s *scope, n *wire.Node) string {
-	opset := s.opsets[domainName(n.Domain)]
-	if r := rules[ruleName(domainName(n.Domain), n.OpType)]; r != nil {
-		if v := since(r, opset); v > 0 {
-			return fmt.Sprint(v)
+// qualified returns the name of a node's operator, with its domain where that is
+// not ai.onnx.
+func qualified(n *wire.Node) string {
+	if d := domainName(n.Domain); d != "" {
+		return d + "." + n.OpType
+	}
+	return n.OpType
+}
+
+// place returns how messages about a node begin.
+func (im *importer) place(s *scope, n *wire.Node, i int) string {
+	version := ""
+	opset, ok := s.call.opset(domainName(n.Domain))
+	if r := rules[ruleName(domainName(n.Domain), n.OpType)]; r != nil && since(r, opset) > 0 {
+		opset = since(r, opset)
+	}
+	if ok {
+		version = "-" + strconv.Itoa(opset)
+	}
+	return fmt.Sprintf("%s%s (%s%s): ", s.where, label(n, i), plain(qualified(n)), version)
+}
+
+// inside returns how messages about the nodes of a graph or function within a
+// node begin. Of many levels, the outermost and the innermost are named.
+func (im *importer) inside(s *scope, n *wire.Node, i int, what string) string {
+	place := im.place(s, n, i) + what
+	if len(place) > maxLine/2 {
+		place = shorten(place, maxLine/2)
+	}
+	return place
+}
+
+// reportKey is a problem in a function's body.
+type reportKey struct {
+	function *function
+	node     *wire.Node
+	text     string
+}
+
+// nodeProblem reports a problem with a node. What is wrong in a function's body
+// is reported once.
+func (im *importer) nodeProblem(s *scope, n *wire.Node, i int, format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	if s.call.function != nil {
+		key := reportKey{s.call.function, n, text}
+		if im.reported[key] {
+			return
+		}
+		if len(im.reported) < maxKept {
+			im.reported[key] = true
 		}
 	}
-	return fmt.Sprint(opset)
+	if s.outer == nil && s.call.function == nil {
+		im.problems.at = i
+	}
+	im.problems.add("%s%s", im.place(s, n, i), text)
+}
+
+// rules finds the import rules by domain and name.
+var rules = func() map[string]*op.Rule {
+	m := map[string]*op.Rule{}
+	for i := range op.ONNX {
+		m[op.ONNX[i].Name] = &op.ONNX[i]
+	}
+	return m
+}()
+
+// ruleName returns the name of an operator in the table.
+func ruleName(domain, name string) string {
+	if domain == "" {
+		return name
+	}
+	return domain + ":" + name
+}
+
+// since returns the version of a rule that an opset uses, 0 for none.
+func since(r *op.Rule, opset int) int {
+	v := 0
+	for _, s := range r.Since {
+		if s <= opset {
+			v = max(v, s)
+		}
+	}
+	return v
+}
+
+// rule returns the import function of a node's operator.
+func (im *importer) rule(s *scope, n *wire.Node) (run CustomOp, opset int, err error) {
+	domain := domainName(n.Domain)
+	opset, imported := s.call.opset(domain)
+	if r := rules[ruleName(domain, n.OpType)]; r != nil {
+		switch {
+		case !imported && domain == "":
+			return nil, 0, errors.New("the model imports no version of ONNX's operators")
+		case !imported:
+			return nil, 0, fmt.Errorf("the model imports no opset of domain %s", quote(n.Domain))
+		case since(r, opset) == 0:
+			return nil, 0, fmt.Errorf("not in opset %d: it came with %d", opset, r.Since[0])
+		}
+		return r.Import, opset, nil
+	}
+	if im.options.Custom != nil {
+		if run, ok := im.options.Custom(domain, n.OpType); ok {
+			return run, opset, nil
+		}
+	}
+	if domain != "" {
+		return nil, 0, fmt.Errorf("unknown operator; name a Go function with -custom '%s=…'", shorten(qualified(n), maxQuoted))
+	}
+	return nil, 0, errors.New("unknown operator")
 }
 
 // apply imports a node by the operator's rule.
-func (im *importer) apply(s *scope, b *ir.Builder, n *wire.Node, args []*ir.Value) (results []*ir.Value, err error) {
-	domain := domainName(n.Domain)
-	var run func(ir.Importer) ([]*ir.Value, error)
-	opset, imported := s.opsets[domain]
-	if r := rules[ruleName(domain, n.OpType)]; r != nil {
-		if !imported {
-			return nil, fmt.Errorf("the model imports no opset of domain %q", n.Domain)
-		}
-		if since(r, opset) == 0 {
-			return nil, fmt.Errorf("not in opset %d: it came with %d", opset, r.Since[0])
-		}
-		run = r.Import
-	} else if im.options.Custom != nil {
-		if custom, ok := im.options.Custom(domain, n.OpType); ok {
-			run = custom
-		}
+func (im *importer) apply(s *scope, n *wire.Node, i int, args []*ir.Value) (results []*ir.Value, err error) {
+	run, opset, err := im.rule(s, n)
+	if err != nil {
+		return nil, err
 	}
-	if run == nil {
-		if domain != "" {
-			return nil, fmt.Errorf("unknown operator; name a Go function with -custom '%s=…'", qualified(n))
-		}
-		return nil, fmt.Errorf("unknown operator")
-	}
-	c := &call{im: im, scope: s, b: b, node: n, opset: opset, args: args, asked: map[string]bool{}}
+	c := &call{im: im, scope: s, node: n, index: i, opset: opset, args: args, asked: map[string]bool{}, absent: -1}
 	defer func() {
-		if e, ok := recover().(runtime.Error); ok {
-			err = fmt.Errorf("its operands or attributes do not fit: %v", e)
+		switch e := recover().(type) {
+		case nil:
+		case runtime.Error:
+			results, err = nil, c.unfit()
+		default:
+			panic(e)
 		}
 	}()
-	if e := ir.Try(func() {
-		if err = c.prepare(); err == nil {
-			results, err = run(c)
+	failed := ir.Try(func() {
+		if err = c.prepare(); err != nil {
+			return
 		}
-	}); e != nil {
-		err = e
+		if v := c.largeConstant(); v != nil {
+			results = []*ir.Value{v}
+			return
+		}
+		results, err = run(c)
+	})
+	if failed != nil {
+		err = failed
 	}
 	if err == nil {
 		err = c.unasked()
 	}
 	return results, err
-}
-
-// inline imports the body of a model-local function in the node's place. It
-// returns nil results when a problem inside was reported.
-func (im *importer) inline(s *scope, b *ir.Builder, n *wire.Node, f *wire.Function, key functionKey, args []*ir.Value) ([]*ir.Value, error) {
-	depth := 0
-	for at := s; at != nil; at = at.outer {
-		if at.function != nil && *at.function == key {
-			return nil, fmt.Errorf("function calls itself")
-		}
-		depth++
-	}
-	if depth > maxCalls {
-		return nil, fmt.Errorf("functions call each other deeper than %d", maxCalls)
-	}
-	if im.inlined += len(f.Nodes); im.inlined > maxInlined {
-		return nil, fmt.Errorf("functions expand to more than %d nodes", maxInlined)
-	}
-	if len(args) > len(f.Inputs) {
-		return nil, fmt.Errorf("%d inputs, the function has %d", len(args), len(f.Inputs))
-	}
-	inner := im.newScope(nil, &wire.Graph{})
-	inner.opsets = im.opsets(f.Opsets)
-	inner.prefix = s.prefix + nameOf(n) + "/"
-	inner.function = &key
-	inner.attrs = map[string]*wire.Attr{}
-	inner.outer = &scope{function: s.function, outer: callers(s)}
-	for i := range f.Defaults {
-		inner.attrs[f.Defaults[i].Name] = &f.Defaults[i]
-	}
-	for i := range n.Attrs {
-		a, err := resolve(&n.Attrs[i], s)
-		if err != nil {
-			return nil, err
-		}
-		if a != nil {
-			inner.attrs[n.Attrs[i].Name] = a
-		}
-	}
-	for _, name := range f.Required {
-		if inner.attrs[name] == nil {
-			return nil, fmt.Errorf("attribute %q of the function is missing", name)
-		}
-	}
-	for i, name := range f.Inputs {
-		if i < len(args) && args[i] != nil {
-			inner.values[name] = args[i]
-		} else {
-			inner.absent(name)
-		}
-	}
-	before := len(im.problems.errs) + im.problems.more
-	im.nodes(inner, b, f.Nodes, false)
-	b.At(s.prefix + nameOf(n))
-	if len(im.problems.errs)+im.problems.more > before {
-		return nil, nil
-	}
-	var results []*ir.Value
-	for _, name := range f.Outputs {
-		v := inner.values[name]
-		if v == nil {
-			return nil, fmt.Errorf("output %q of the function is not defined", name)
-		}
-		results = append(results, v)
-	}
-	return results, nil
-}
-
-// callers returns a chain of scopes that holds nothing but the functions being
-// inlined, so that a function's body sees no names of its caller.
-func callers(s *scope) *scope {
-	if s.outer == nil {
-		return nil
-	}
-	return &scope{function: s.outer.function, outer: callers(s.outer)}
-}
-
-// absent notes an input that the caller leaves out: reading it is reading an
-// absent operand.
-func (s *scope) absent(name string) {
-	if s.omitted == nil {
-		s.omitted = map[string]bool{}
-	}
-	s.omitted[name] = true
-}
-
-// resolve returns an attribute's value, looked up in the function's caller when
-// it refers to one; nil when the caller does not give it.
-func resolve(a *wire.Attr, s *scope) (*wire.Attr, error) {
-	if a.Ref == "" {
-		return a, nil
-	}
-	if s.function == nil {
-		return nil, fmt.Errorf("attribute %q refers to %q of a function, outside one", a.Name, a.Ref)
-	}
-	return s.attrs[a.Ref], nil
 }

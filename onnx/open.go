@@ -22,10 +22,11 @@ type Options struct {
 	Inputs map[string]string
 	// Dims fix symbols, as in "4", or bound them, as in "1..64".
 	Dims map[string]string
-	// Outputs are the values to compute; none stands for the model's outputs.
+	// Outputs are the values to compute, any of the graph's: only what they need
+	// is imported, inputs included. None stands for the model's outputs.
 	Outputs []string
-	// Lookup finds an operator's rule by its domain and name; nil stands for the
-	// table of package op.
+	// Custom finds operators that the table of package op does not have, by domain
+	// and name; nil stands for none.
 	Custom func(domain, name string) (CustomOp, bool)
 }
 
@@ -111,7 +112,7 @@ func cause(err error) error {
 func Read(name string, data []byte, root *os.Root, o Options) (*Model, error) {
 	proto, err := wire.ReadModel(data, wire.Limits{})
 	if err != nil {
-		return nil, fmt.Errorf("%s: not a readable ONNX model: %w", name, err)
+		return nil, errors.New(line(fmt.Sprintf("%s: not a readable ONNX model: %v", name, err)))
 	}
 	sum := sha256.Sum256(data)
 	m := &Model{
@@ -124,8 +125,10 @@ func Read(name string, data []byte, root *os.Root, o Options) (*Model, error) {
 		Nodes:     len(proto.Graph.Nodes),
 		Operators: map[string]int{},
 	}
-	im := &importer{Model: m, proto: proto, options: o, root: root, symbols: map[string]string{}, files: map[string]*os.File{}}
-	defer im.close()
+	im := &importer{
+		Model: m, proto: proto, options: o, outside: newOutside(root), symbols: newSymbols(), weights: newWeights(),
+		captures: map[*wire.Graph][]string{}, reported: map[reportKey]bool{},
+	}
 	if err := im.run(); err != nil {
 		return nil, err
 	}

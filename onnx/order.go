@@ -100,9 +100,9 @@ func (im *importer) sorted(s *scope, nodes []wire.Node, names []string) *orderin
 			switch {
 			case out == "":
 			case twice:
-				im.nodeProblem(s, nodes, i, "it defines %s, as %s does", quote(out), label(&nodes[j], j))
+				im.nodeProblem(s, &nodes[i], i, "it defines %s, as %s does", quote(out), label(&nodes[j], j))
 			case s.has(out):
-				im.nodeProblem(s, nodes, i, "it defines %s, which is an input or initializer", quote(out))
+				im.nodeProblem(s, &nodes[i], i, "it defines %s, which is an input or initializer", quote(out))
 			default:
 				o.maker[out] = i
 			}
@@ -175,7 +175,7 @@ func (im *importer) visit(s *scope, o *ordering, root int) {
 			stack = append(stack, frame{node: i})
 		case o.state[i] == open:
 			o.state[i] = broken
-			im.nodeProblem(s, o.nodes, i, "it is part of a cycle through %s", quote(name))
+			im.nodeProblem(s, &o.nodes[i], i, "it is part of a cycle through %s", quote(name))
 			s.fail(&o.nodes[i])
 		}
 	}

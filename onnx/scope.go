@@ -19,6 +19,7 @@ type scope struct {
 	// where begins the messages about nodes.
 	where string
 
+	inputs map[string]bool // the names of the inputs
 	values map[string]*ir.Value
 	// failed are names whose nodes could not be imported, omitted ones inputs of
 	// a function that its caller leaves out.
@@ -36,9 +37,16 @@ type scope struct {
 func (im *importer) newScope(outer *scope, b *ir.Builder, call *frame, g *wire.Graph) *scope {
 	s := &scope{
 		outer: outer, builder: b, call: call,
-		values: map[string]*ir.Value{}, failed: map[string]bool{}, omitted: map[string]bool{},
+		inputs: map[string]bool{}, values: map[string]*ir.Value{}, failed: map[string]bool{}, omitted: map[string]bool{},
 		initializers: map[string]*wire.Tensor{}, sparse: map[string]bool{},
 		lists: [][]wire.ValueInfo{g.Values, g.Outputs},
+	}
+	for i := range g.Inputs {
+		name := g.Inputs[i].Name
+		if s.inputs[name] {
+			im.problems.add("%sinput %s is declared twice", where(outer), quote(name))
+		}
+		s.inputs[name] = true
 	}
 	for i := range g.Initializers {
 		t := &g.Initializers[i]
@@ -63,9 +71,9 @@ func where(s *scope) string {
 	return s.where
 }
 
-// has reports whether s itself defines a name other than by a node.
+// has reports whether a name is that of an input or initializer.
 func (s *scope) has(name string) bool {
-	return s.values[name] != nil || s.failed[name] || s.omitted[name] || s.initializers[name] != nil || s.sparse[name]
+	return s.inputs[name] || s.initializers[name] != nil || s.sparse[name]
 }
 
 // declaredType returns the type that the file gives a value, nil for none.
@@ -111,7 +119,7 @@ func (im *importer) value(s *scope, name string) (*ir.Value, error) {
 	return nil, fmt.Errorf("input %s is not defined", quote(name))
 }
 
-// define gives the outputs of a node their values; err tells why there are none.
+// fail notes that a node's outputs could not be imported.
 func (s *scope) fail(n *wire.Node) {
 	for _, o := range n.Outputs {
 		if o != "" {

@@ -1,10 +1,7 @@
 package onnx
 
 import (
-	"errors"
 	"fmt"
-	"io"
-	"path/filepath"
 
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/onnx/internal/wire"
@@ -42,7 +39,10 @@ func dtypeOf(d wire.DataType) (ir.DType, error) {
 	if t, ok := dtypes[d]; ok {
 		return t, nil
 	}
-	return ir.Invalid, fmt.Errorf("element type %s is not supported", d)
+	if d.Valid() {
+		return ir.Invalid, fmt.Errorf("element type %s is not supported", d)
+	}
+	return ir.Invalid, fmt.Errorf("unknown element type %d", int32(d))
 }
 
 // tensorType returns the static type of a tensor, whose size fits an int.
@@ -51,48 +51,46 @@ func tensorType(t *wire.Tensor) (ir.Type, error) {
 	if err != nil {
 		return ir.Type{}, err
 	}
+	if len(t.Dims) > ir.MaxRank {
+		return ir.Type{}, fmt.Errorf("rank %d is above %d", len(t.Dims), ir.MaxRank)
+	}
 	shape := make([]int, len(t.Dims))
 	for i, n := range t.Dims {
 		shape[i] = int(n)
-		if int64(shape[i]) != n {
+		if n < 0 || int64(shape[i]) != n {
 			return ir.Type{}, fmt.Errorf("dimension %d is %d", i, n)
 		}
 	}
-	if _, err := ir.CheckedLen(shape); err != nil {
+	if _, err := ir.CheckedLen(append(shape, max(d.Size(), 1))); err != nil {
 		return ir.Type{}, err
 	}
 	typ := ir.StaticTensor(d, shape...)
 	return typ, typ.Check()
 }
 
-// maxOutside bounds the bytes of external data that one model reads.
-const maxOutside = 64 << 30
-
-// data returns a tensor's elements, little-endian, each in a whole number of
-// bytes. They may alias the model file.
-func (im *importer) data(t *wire.Tensor, typ ir.Type) ([]byte, error) {
-	var packed []byte
-	var err error
-	if t.Outside {
-		packed, err = im.outside(t)
-	} else {
-		packed, err = t.Bytes()
+// decoded returns the elements of a tensor in the model's file, little-endian,
+// each in a whole number of bytes. They may alias the file.
+func decoded(t *wire.Tensor, typ ir.Type) ([]byte, error) {
+	packed, err := t.Bytes()
+	if err != nil {
+		return nil, err
 	}
-	if err != nil || typ.DType.Bits() >= 8 {
-		return packed, err
-	}
-	n, _ := typ.Elems().Int()
-	return unpack(packed, n, typ.DType), nil
+	return spread(packed, typ), nil
 }
 
-// unpack spreads elements narrower than a byte, the first in the lowest bits,
-// to one in a byte; signed ones are sign-extended.
-func unpack(packed []byte, n int, d ir.DType) []byte {
-	bits := d.Bits()
+// spread returns elements each in a whole number of bytes: of those narrower
+// than a byte, of which the first is in the lowest bits, one in a byte, signed
+// ones sign-extended.
+func spread(packed []byte, typ ir.Type) []byte {
+	bits := typ.DType.Bits()
+	if bits >= 8 {
+		return packed
+	}
+	n, _ := typ.Elems().Int()
 	out := make([]byte, n)
 	for i := range out {
-		v := packed[i*bits/8] >> (i * bits % 8) << (8 - bits)
-		if d.Class() == ir.Signed {
+		v := packed[i/(8/bits)] >> (i % (8 / bits) * bits) << (8 - bits)
+		if typ.DType.Class() == ir.Signed {
 			out[i] = byte(int8(v) >> (8 - bits))
 		} else {
 			out[i] = v >> (8 - bits)
@@ -101,60 +99,9 @@ func unpack(packed []byte, n int, d ir.DType) []byte {
 	return out
 }
 
-// outside reads the elements of a tensor from the file that holds them, in or
-// below the model's folder.
-func (im *importer) outside(t *wire.Tensor) ([]byte, error) {
-	at, err := t.Location()
-	if err != nil {
-		return nil, err
-	}
-	if im.root == nil {
-		return nil, fmt.Errorf("external data %q: the model has no folder", at.Path)
-	}
-	if im.read += at.Length; im.read > maxOutside || at.Length > int64(^uint(0)>>1) {
-		return nil, fmt.Errorf("external data %q: more than %d bytes", at.Path, int64(maxOutside))
-	}
-	f := im.files[at.Path]
-	if f == nil {
-		name := filepath.FromSlash(at.Path)
-		if !filepath.IsLocal(name) {
-			return nil, fmt.Errorf("external data %q: not below the model's folder", at.Path)
-		}
-		info, err := im.root.Stat(name)
-		if err != nil {
-			return nil, fmt.Errorf("external data %q: %w", at.Path, cause(err))
-		}
-		if !info.Mode().IsRegular() {
-			return nil, fmt.Errorf("external data %q: not a regular file", at.Path)
-		}
-		if f, err = im.root.Open(name); err != nil {
-			return nil, fmt.Errorf("external data %q: %w", at.Path, cause(err))
-		}
-		im.files[at.Path] = f
-	}
-	info, err := f.Stat()
-	if err != nil {
-		return nil, fmt.Errorf("external data %q: %w", at.Path, cause(err))
-	}
-	if at.Offset+at.Length > info.Size() {
-		return nil, fmt.Errorf("external data %q: bytes %d to %d of a file of %d", at.Path, at.Offset, at.Offset+at.Length, info.Size())
-	}
-	data := make([]byte, at.Length)
-	if _, err := f.ReadAt(data, at.Offset); err != nil && !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("external data %q: %w", at.Path, cause(err))
-	}
-	return data, nil
-}
-
-func (im *importer) close() {
-	for _, f := range im.files {
-		f.Close()
-	}
-}
-
-// maxTensor bounds the elements of a tensor that is decoded for the importer to
-// compute with: an attribute or a small initializer.
-const maxTensor = 1 << 28
+// maxTensor bounds the elements of a tensor that is decoded for import functions
+// to compute with: an attribute or a small initializer.
+const maxTensor = 1 << 24
 
 // tensor decodes a constant.
 func (im *importer) tensor(t *wire.Tensor) (*ir.Tensor, error) {
@@ -162,11 +109,31 @@ func (im *importer) tensor(t *wire.Tensor) (*ir.Tensor, error) {
 	if err != nil {
 		return nil, err
 	}
-	shape, _ := typ.Static()
 	n, _ := typ.Elems().Int()
 	if n > maxTensor {
 		return nil, fmt.Errorf("%s: more than %d elements", typ, maxTensor)
 	}
+	if err := im.look(n); err != nil {
+		return nil, err
+	}
+	if !t.Outside {
+		return tensorOf(t)
+	}
+	packed, err := im.outside.read(t)
+	if err != nil {
+		return nil, err
+	}
+	shape, _ := typ.Static()
+	return ir.DecodeTensor(typ.DType, shape, spread(packed, typ))
+}
+
+// tensorOf decodes a tensor that is in the file that was read.
+func tensorOf(t *wire.Tensor) (*ir.Tensor, error) {
+	typ, err := tensorType(t)
+	if err != nil {
+		return nil, err
+	}
+	shape, _ := typ.Static()
 	if typ.DType == ir.String {
 		texts, err := t.Strings()
 		if err != nil {
@@ -178,7 +145,7 @@ func (im *importer) tensor(t *wire.Tensor) (*ir.Tensor, error) {
 		}
 		return out, nil
 	}
-	data, err := im.data(t, typ)
+	data, err := decoded(t, typ)
 	if err != nil {
 		return nil, err
 	}

@@ -74,7 +74,7 @@ func decodeValue(data []byte, t ir.Type) (*Value, string, error) {
 }
 
 func tensorValue(p *wire.Tensor) (*Value, error) {
-	t, err := new(importer).tensor(p)
+	t, err := tensorOf(p)
 	if err != nil {
 		return nil, err
 	}

@@ -8,49 +8,53 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
+// expr is a printed expression; sum tells that it needs parentheses as a factor.
+type expr struct {
+	*jen.Statement
+	sum bool
+}
+
+// factor puts a sum in parentheses.
+func (e expr) factor() *jen.Statement {
+	if e.sum {
+		return jen.Parens(e.Statement)
+	}
+	return e.Statement
+}
+
 // goInt prints an extent as an expression over ints: the algebra of [ir.Fold].
 type goInt struct{ f *function }
 
 // Const prints a number.
-func (goInt) Const(n int64) *jen.Statement { return jen.Id(fmt.Sprint(n)) }
+func (goInt) Const(n int64) expr { return expr{jen.Id(fmt.Sprint(n)), n < 0} }
 
 // Sym prints the variable of a symbol.
-func (g goInt) Sym(name string) *jen.Statement {
+func (g goInt) Sym(name string) expr {
 	g.f.used[name] = true
-	return jen.Id(g.f.symbols[name])
+	return expr{jen.Id(g.f.symbols[name]), false}
 }
 
 // Add prints a sum.
-func (goInt) Add(a, b *jen.Statement) *jen.Statement { return a.Op("+").Add(b) }
+func (goInt) Add(a, b expr) expr { return expr{jen.Add(a).Op("+").Add(b), true} }
 
-// Sub prints a difference; b is never a sum.
-func (goInt) Sub(a, b *jen.Statement) *jen.Statement { return a.Op("-").Parens(b) }
+// Sub prints a difference.
+func (goInt) Sub(a, b expr) expr { return expr{jen.Add(a).Op("-").Add(b.factor()), true} }
 
 // Mul prints a product.
-func (goInt) Mul(a, b *jen.Statement) *jen.Statement {
-	return jen.Add(factor(a)).Op("*").Add(factor(b))
-}
+func (goInt) Mul(a, b expr) expr { return expr{jen.Add(a.factor()).Op("*").Add(b.factor()), false} }
 
 // FloorDiv prints a quotient rounded down.
-func (goInt) FloorDiv(a, b *jen.Statement) *jen.Statement {
-	return jen.Qual(rtPath, "FloorDiv").Call(a, b)
+func (goInt) FloorDiv(a, b expr) expr {
+	return expr{jen.Qual(rtPath, "FloorDiv").Call(a, b), false}
 }
 
 // Min prints the smallest of the arguments.
-func (goInt) Min(args ...*jen.Statement) *jen.Statement { return jen.Min(codes(args)...) }
+func (goInt) Min(args ...expr) expr { return expr{jen.Min(codes(args)...), false} }
 
 // Max prints the largest of the arguments.
-func (goInt) Max(args ...*jen.Statement) *jen.Statement { return jen.Max(codes(args)...) }
+func (goInt) Max(args ...expr) expr { return expr{jen.Max(codes(args)...), false} }
 
-// factor puts an expression of more than one part in parentheses.
-func factor(s *jen.Statement) *jen.Statement {
-	if len(*s) > 1 {
-		return jen.Parens(s)
-	}
-	return s
-}
-
-func codes(args []*jen.Statement) []jen.Code {
+func codes(args []expr) []jen.Code {
 	out := make([]jen.Code, len(args))
 	for i, a := range args {
 		out[i] = a
@@ -105,12 +109,14 @@ func (s sized) call(method string, a, b *jen.Statement) *jen.Statement {
 }
 
 // int prints an extent as an int.
-func (f *function) int(d ir.Dim) *jen.Statement { return foldDim(d, goInt{f}) }
+func (f *function) int(d ir.Dim) *jen.Statement { return f.expr(d).Statement }
 
-func foldDim(d ir.Dim, alg ir.Algebra[*jen.Statement]) *jen.Statement {
-	s, err := ir.Fold(d, alg)
+func (f *function) expr(d ir.Dim) expr { return foldDim(d, ir.Algebra[expr](goInt{f})) }
+
+func foldDim[T any](d ir.Dim, alg ir.Algebra[T]) T {
+	e, err := ir.Fold(d, alg)
 	if err != nil {
 		ir.FailWith(err)
 	}
-	return s
+	return e
 }

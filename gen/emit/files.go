@@ -8,6 +8,7 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/burngen/burngen/gen/program"
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/plan"
 	"github.com/burngen/burngen/runtime/rt"
@@ -69,6 +70,7 @@ type emitter struct {
 	api     *api
 	forward *function
 	prepare *function
+	callees []*function // of forward, before their callers
 	shapes  *shapes
 	chains  *chains
 	global  *names
@@ -116,7 +118,7 @@ func newEmitter(m *Model) *emitter {
 	for _, p := range m.Prepared {
 		e.fields[p.Name] = fieldNames.unique(unexported(strings.TrimPrefix(p.Name, "prepared/")))
 	}
-	e.forward = &function{Func: m.Forward, symbols: a.vars, shapes: e.shapes, weights: map[string]*jen.Statement{}, buffers: map[*plan.Buffer]string{}, arena: jen.Id("s").Dot("arena"), used: map[string]bool{}}
+	e.forward = &function{Func: m.Forward, name: "forward", callees: map[*program.Func]*function{}, symbols: a.vars, shapes: e.shapes, weights: map[string]*jen.Statement{}, buffers: map[*plan.Buffer]string{}, consts: map[*plan.Buffer]string{}, arena: jen.Id("s").Dot("arena"), used: map[string]bool{}}
 	for _, p := range a.in {
 		e.forward.params = append(e.forward.params, p.id)
 	}
@@ -130,9 +132,10 @@ func newEmitter(m *Model) *emitter {
 	e.chains = &chains{names: e.global, byText: map[string]string{}, f: e.forward}
 	e.forward.chains = e.chains
 	a.fn = e.forward
+	e.nameCallees()
 
 	local = newNames("w", "p", "raw", "err", "lo", "hi", "i", "j", "k", "l", "arena", "n0", "t")
-	e.prepare = &function{Func: m.Prepare, symbols: map[string]string{}, shapes: e.shapes, chains: e.chains, weights: map[string]*jen.Statement{}, buffers: map[*plan.Buffer]string{}, arena: jen.Id("arena"), used: map[string]bool{}}
+	e.prepare = &function{Func: m.Prepare, name: "prepare", symbols: map[string]string{}, shapes: e.shapes, chains: e.chains, weights: map[string]*jen.Statement{}, buffers: map[*plan.Buffer]string{}, consts: map[*plan.Buffer]string{}, arena: jen.Id("arena"), used: map[string]bool{}}
 	for _, name := range loads(m.Prepare.IR) {
 		e.prepare.weights[name] = jen.Id(local.unique(unexported(name)))
 	}
@@ -143,6 +146,32 @@ func newEmitter(m *Model) *emitter {
 	return e
 }
 
+// nameCallees chooses the names of the functions that the schedule calls.
+func (e *emitter) nameCallees() {
+	methods := newNames(strings.Fields("Forward SetContext forward open model guard ctx arena max symbols opened extents offsets tail tails")...)
+	for _, c := range e.Forward.Callees() {
+		local := newNames("s", "base", "err", "lo", "hi", "i", "j", "k", "l", "z", "t")
+		fn := &function{Func: c, name: methods.unique(unexported(c.IR.Name)), base: "base", callees: e.forward.callees,
+			symbols: map[string]string{}, shapes: e.shapes, chains: e.chains, weights: map[string]*jen.Statement{},
+			buffers: map[*plan.Buffer]string{}, consts: map[*plan.Buffer]string{}, arena: jen.Id("s").Dot("arena"), used: map[string]bool{}}
+		for _, s := range c.IR.Symbols() {
+			fn.symbols[s] = local.unique(unexported(s))
+		}
+		for _, p := range c.IR.Params {
+			fn.params = append(fn.params, local.unique(unexported(p.Name)))
+		}
+		for _, name := range c.IR.ResultNames {
+			fn.results = append(fn.results, local.unique(unexported(name)))
+		}
+		e.nameBuffers(fn, local)
+		e.forward.callees[c] = fn
+		e.callees = append(e.callees, fn)
+		if c.Plan.Mode == plan.Dynamic {
+			e.forward.symbols[c.LinesSymbol()] = fn.name + "Lines"
+		}
+	}
+}
+
 // nameBuffers chooses the variables of a function's buffers: the model's name
 // where that is an identifier, h1, h2 and so on elsewhere.
 func (e *emitter) nameBuffers(f *function, local *names) {
@@ -151,12 +180,8 @@ func (e *emitter) nameBuffers(f *function, local *names) {
 		if !isGoName(name) || name == "h" || strings.HasPrefix(name, "h") && len(strings.Trim(name[1:], "0123456789")) == 0 {
 			name = fmt.Sprintf("h%d", i+1)
 		}
-		base := name
-		for k := 2; e.global.taken[name+"Off"] || local.taken[name]; k++ {
-			name = fmt.Sprintf("%s_%d", base, k)
-		}
-		local.taken[name], e.global.taken[name+"Off"] = true, true
-		f.buffers[b] = name
+		f.buffers[b] = local.unique(name)
+		f.consts[b] = e.global.unique(f.table(f.buffers[b] + "Off"))
 	}
 }
 
@@ -255,6 +280,11 @@ func (e *emitter) sessionType(f *jen.File) {
 			jen.Id("opened").Bool(),
 			jen.Id("extents").Index(jen.Lit(len(a.symbols))).Int().Comment("that offsets hold for"),
 			jen.Id("offsets").Index(jen.Lit(len(e.Forward.Plan.Buffers))).Int64())
+		for _, c := range e.callees {
+			if c.Plan.Mode == plan.Dynamic {
+				fields = append(fields, jen.Id(c.table("offsets")).Index(jen.Lit(len(c.Plan.Buffers))).Int64())
+			}
+		}
 	}
 	note(f, "Session holds the memory of one call at a time. A call while another runs returns\nrt.ErrBusy.")
 	f.Type().Id("Session").Struct(fields...)
@@ -332,7 +362,7 @@ func (e *emitter) openBody() []jen.Code {
 			jen.Id("s").Dot("arena").Op("=").Id("arena")),
 	}
 	if p.Mode == plan.Scaled {
-		out := []jen.Code{jen.Var().Id("z").Qual(rtPath, "Sizes"), jen.Id("need").Op(":=").Add(foldDim(p.Size, alg))}
+		out := []jen.Code{jen.Var().Id("z").Qual(rtPath, "Sizes"), jen.Id("need").Op(":=").Add(foldDim(p.Size, ir.Algebra[*jen.Statement](alg)))}
 		return append(append(out, grow...), jen.Return(jen.Nil()))
 	}
 	var extents []jen.Code
@@ -345,68 +375,118 @@ func (e *emitter) openBody() []jen.Code {
 		jen.If(jen.Id("s").Dot("opened").Op("&&").Id("s").Dot("extents").Op("==").Id("extents")).Block(jen.Return(jen.Nil())),
 		jen.Var().Id("z").Qual(rtPath, "Sizes"),
 	}
-	var sizes []jen.Code
-	for _, b := range p.Buffers {
-		sizes = append(sizes, jen.Line().Id(e.forward.buffers[b]+"Off").Op(":").Add(foldDim(b.Bytes, alg)))
+	for _, c := range e.callees {
+		if c.Plan.Mode == plan.Dynamic {
+			out = append(out, e.sizes(c),
+				jen.Id(e.forward.symbols[c.LinesSymbol()]).Op(":=").Add(layout(c)).Op("/").Lit(program.Line))
+		}
 	}
-	sizes = append(sizes, jen.Line())
 	out = append(out,
-		jen.Id("sizes").Op(":=").Index(jen.Op("...")).Int64().Values(sizes...),
+		e.sizes(e.forward),
 		jen.If(jen.Err().Op(":=").Id("z").Dot("Err").Call(jen.Lit(a.where)), jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Err())),
-		jen.Id("need").Op(":=").Qual(rtPath, "Layout").Call(jen.Id("sizes").Index(jen.Op(":")), jen.Id("firstUse").Index(jen.Op(":")), jen.Id("lastUse").Index(jen.Op(":")), jen.Id("s").Dot("offsets").Index(jen.Op(":"))),
+		jen.Id("need").Op(":=").Add(layout(e.forward)),
 		grow[1],
 		jen.List(jen.Id("s").Dot("extents"), jen.Id("s").Dot("opened")).Op("=").List(jen.Id("extents"), jen.True()),
 		jen.Return(jen.Nil()))
 	return out
 }
 
-// schedule prints forward, in parts when it is long.
+// sizes prints the table of the bytes that a function's buffers take.
+func (e *emitter) sizes(fn *function) jen.Code {
+	var sizes []jen.Code
+	for _, b := range fn.Plan.Buffers {
+		sizes = append(sizes, jen.Line().Id(fn.consts[b]).Op(":").Add(foldDim(b.Bytes, ir.Algebra[*jen.Statement](sized{e.forward, "z"}))))
+	}
+	return jen.Id(fn.table("sizes")).Op(":=").Index(jen.Op("...")).Int64().Values(append(sizes, jen.Line())...)
+}
+
+// layout prints the placing of a function's buffers.
+func layout(fn *function) *jen.Statement {
+	all := jen.Index(jen.Op(":"))
+	return jen.Qual(rtPath, "Layout").Call(
+		jen.Id(fn.table("sizes")).Add(all), jen.Id(fn.table("firstUse")).Add(all), jen.Id(fn.table("lastUse")).Add(all), jen.Id("s").Dot(fn.table("offsets")).Add(all))
+}
+
+// schedule prints forward and the functions that it calls.
 func (e *emitter) schedule(f *jen.File) {
 	a := e.api
-	var params, args []jen.Code
-	add := func(name string, typ *jen.Statement) {
-		params, args = append(params, jen.Id(name).Add(typ)), append(args, jen.Id(name))
-	}
+	var params []parameter
 	for _, s := range a.symbols {
-		add(a.vars[s], jen.Int())
+		params = append(params, parameter{a.vars[s], jen.Int()})
 	}
 	for _, p := range a.out {
+		typ := jen.Index().Add(p.elem())
 		if a.late(p) {
-			add(p.id, jen.Op("*").Add(a.argument(p)))
-		} else {
-			add(p.id, jen.Index().Add(p.elem()))
+			typ = jen.Op("*").Add(a.argument(p))
 		}
+		params = append(params, parameter{p.id, typ})
 	}
 	for _, p := range a.in {
-		add(p.id, jen.Index().Add(p.elem()))
+		params = append(params, parameter{p.id, jen.Index().Add(p.elem())})
 	}
-	parts := e.forward.parts()
-	for i, steps := range parts {
-		name, doc := "forward", "forward is the schedule: it computes the outputs from the inputs."
-		if i > 0 {
-			name = fmt.Sprintf("forward%d", i+1)
-			doc = fmt.Sprintf("%s is part %d of %d of the schedule.", name, i+1, len(parts))
+	e.method(f, e.forward, "forward is the schedule: it computes the outputs from the inputs.", params)
+	for _, c := range e.callees {
+		params := []parameter{}
+		for _, s := range c.IR.Symbols() {
+			params = append(params, parameter{c.symbols[s], jen.Int()})
 		}
-		given := params
-		for _, s := range binds(steps) {
-			add(a.vars[s], jen.Int())
-			if i+1 < len(parts) {
-				e.forward.used[s] = true
+		params = append(params, parameter{c.base, jen.Int()})
+		for i, r := range c.IR.Results {
+			params = append(params, parameter{c.results[i], jen.Index().Id(goType(r.Type.DType))})
+		}
+		for i, p := range c.IR.Params {
+			params = append(params, parameter{c.params[i], jen.Index().Id(goType(p.Type.DType))})
+		}
+		e.method(f, c, c.name+" is a block that the schedule runs more than once, each time with other weights.", params)
+	}
+}
+
+// parameter is a parameter of a printed method.
+type parameter struct {
+	name string
+	typ  *jen.Statement
+}
+
+// method prints the steps of a function, in parts when there are many.
+func (e *emitter) method(f *jen.File, fn *function, doc string, params []parameter) {
+	parts := fn.parts()
+	for i, steps := range parts {
+		name := fn.name
+		if i > 0 {
+			name = fmt.Sprintf("%s%d", fn.name, i+1)
+			doc = fmt.Sprintf("%s is part %d of %d of %s.", name, i+1, len(parts), fn.name)
+		}
+		var given []jen.Code
+		for i, p := range params {
+			if i+1 < len(params) && params[i+1].typ.GoString() == p.typ.GoString() {
+				given = append(given, jen.Id(p.name))
+			} else {
+				given = append(given, jen.Id(p.name).Add(p.typ.Clone()))
 			}
 		}
-		body, weights := e.forward.body(steps)
+		for _, s := range binds(steps) {
+			params = append(params, parameter{fn.symbols[s], jen.Int()})
+			if i+1 < len(parts) {
+				fn.used[s] = true
+			}
+		}
+		body, weights := fn.body(steps)
 		if len(binds(steps)) > 0 {
-			body, weights = e.forward.body(steps) // now that it is known which symbols are used
+			body, weights = fn.body(steps) // now that it is known which symbols are used
 		}
 		if weights {
 			body = append([]jen.Code{jen.Id("w").Op(":=").Id("s").Dot("model").Dot("weights").Dot("Load").Call()}, body...)
 		}
-		if i == 0 && len(e.Forward.Plan.Tails) > 0 {
+		if i == 0 && len(fn.Plan.Tails) > 0 {
 			body = append([]jen.Code{jen.Id("s").Dot("tail").Dot("Reset").Call()}, body...)
 		}
 		body = append([]jen.Code{jen.If(jen.Err().Op(":=").Qual(rtPath, "Done").Call(jen.Id("s").Dot("ctx")), jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Err()))}, body...)
 		if i+1 < len(parts) {
-			body = append(body, jen.Line(), jen.Return(jen.Id("s").Dot(fmt.Sprintf("forward%d", i+2)).Call(args...)))
+			var args []jen.Code
+			for _, p := range params {
+				args = append(args, jen.Id(p.name))
+			}
+			body = append(body, jen.Line(), jen.Return(jen.Id("s").Dot(fmt.Sprintf("%s%d", fn.name, i+2)).Call(args...)))
 		} else {
 			body = append(body, jen.Return(jen.Nil()))
 		}
@@ -469,6 +549,10 @@ func (e *emitter) planFile() *jen.File {
 	}
 	note(f, doc+"\n\n"+indent(p.Picture()))
 	e.offsets(f, e.forward, p.Mode)
+	for _, c := range e.callees {
+		note(f, "The plan of "+c.name+", from where its arena begins.\n\n"+indent(c.Plan.Picture()))
+		e.offsets(f, c, c.Plan.Mode)
+	}
 	if p.Mode == plan.Static {
 		size, _ := p.Size.Int()
 		note(f, "arenaLen is the arena's size.")
@@ -494,7 +578,7 @@ func indent(picture string) string {
 func (e *emitter) offsets(f *jen.File, fn *function, mode plan.Mode) {
 	var defs, first, last []jen.Code
 	for i, b := range fn.Plan.Buffers {
-		id := jen.Id(fn.buffers[b] + "Off")
+		id := jen.Id(fn.consts[b])
 		note := fmt.Sprintf("%s[%s]", b.DType, b.Elems)
 		switch mode {
 		case plan.Dynamic:
@@ -516,7 +600,7 @@ func (e *emitter) offsets(f *jen.File, fn *function, mode plan.Mode) {
 	if mode == plan.Dynamic && len(defs) > 0 {
 		note(f, "The steps at which each buffer is first written and last read.")
 		f.Var().Defs(
-			jen.Id("firstUse").Op("=").Index(jen.Op("...")).Int32().Values(first...),
-			jen.Id("lastUse").Op("=").Index(jen.Op("...")).Int32().Values(last...))
+			jen.Id(fn.table("firstUse")).Op("=").Index(jen.Op("...")).Int32().Values(first...),
+			jen.Id(fn.table("lastUse")).Op("=").Index(jen.Op("...")).Int32().Values(last...))
 	}
 }

@@ -20,11 +20,17 @@ import (
 // weights and buffers are variables whose names were chosen before.
 type function struct {
 	*program.Func
+	// name is that of the method and the beginning of the names of its tables.
+	name string
+	// base is the variable that holds where its arena begins, "" for the whole.
+	base    string
+	callees map[*program.Func]*function
 	symbols map[string]string         // symbol → int variable
 	params  []string                  // slices
 	results []string                  // slices
 	weights map[string]*jen.Statement // weight → slice expression
-	buffers map[*plan.Buffer]string   // arena buffer → name that variables and constants are made of
+	buffers map[*plan.Buffer]string   // buffer → its variable
+	consts  map[*plan.Buffer]string   // arena buffer → the constant that it is found by
 	shapes  *shapes
 	chains  *chains
 	arena   *jen.Statement
@@ -66,6 +72,8 @@ func (f *function) body(steps []program.Step) (body []jen.Code, weights bool) {
 			out = append(out, returnAt(s.Node, check))
 		case *program.Loop:
 			out = append(out, f.loop(s, views)...)
+		case *program.Invoke:
+			out = append(out, f.invoke(s, views))
 		case *program.Bind:
 			out = append(out, f.bind(s, views)...)
 		case *program.Alloc:
@@ -75,6 +83,21 @@ func (f *function) body(steps []program.Step) (body []jen.Code, weights bool) {
 		}
 	}
 	return append(views.decls(), out...), views.weights
+}
+
+// invoke prints the call of another function.
+func (f *function) invoke(s *program.Invoke, v *views) jen.Code {
+	callee := f.callees[s.Callee]
+	var args []jen.Code
+	for _, symbol := range s.Callee.IR.Symbols() {
+		args = append(args, f.int(ir.Sym(symbol)))
+	}
+	args = append(args, f.offset(s.Base.Place.Buffer))
+	for _, ref := range append(slices.Clone(s.Results), s.Args...) {
+		args = append(args, f.slice(ref, v))
+	}
+	call := jen.Id("s").Dot(callee.name).Call(args...)
+	return jen.If(jen.Err().Op(":=").Add(call), jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Err()))
 }
 
 // bind prints the variables of symbols that kernels measure; a symbol that
@@ -105,7 +128,7 @@ func (f *function) alloc(s *program.Alloc, v *views) []jen.Code {
 	z := "z" + exported(name)
 	return []jen.Code{
 		jen.Var().Id(z).Qual(rtPath, "Sizes"),
-		returnAt(s.Node, jen.Id("s").Dot("tail").Dot("Place").Call(jen.Op("&").Add(tail.Clone()), foldDim(bytes, sized{f, z}), jen.Op("&").Id(z), jen.Lit(ir.OpName(s.Node.Op)))),
+		returnAt(s.Node, jen.Id("s").Dot("tail").Dot("Place").Call(jen.Op("&").Add(tail.Clone()), foldDim(bytes, ir.Algebra[*jen.Statement](sized{f, z})), jen.Op("&").Id(z), jen.Lit(ir.OpName(s.Node.Op)))),
 		jen.Id(name).Op(":=").Qual(rtPath, "View").Index(jen.Id(goType(s.Buffer.DType))).Call(tail, jen.Lit(0), f.int(s.Buffer.Elems)),
 	}
 }
@@ -154,6 +177,8 @@ func stepNode(s program.Step) *ir.Node {
 	case *program.Check:
 		return s.Node
 	case *program.Loop:
+		return s.Node
+	case *program.Invoke:
 		return s.Node
 	case *program.Bind:
 		return s.Node
@@ -229,20 +254,36 @@ func (v *views) late(ref *program.Ref) string {
 
 // offset prints where a buffer begins, in bytes.
 func (f *function) offset(b *plan.Buffer) *jen.Statement {
-	name := jen.Id(f.buffers[b] + "Off")
+	at := f.offsetInside(b)
+	if f.base == "" {
+		return at
+	}
+	return jen.Id(f.base).Op("+").Add(at)
+}
+
+func (f *function) offsetInside(b *plan.Buffer) *jen.Statement {
+	name := jen.Id(f.consts[b])
 	switch f.Plan.Mode {
 	case plan.Scaled:
 		if _, isConst := b.Offset.Int(); !isConst {
 			coef, _, _ := b.Offset.Linear(f.Plan.Symbol)
 			if coef.Mul(ir.Sym(f.Plan.Symbol)).Equal(b.Offset) {
-				return jen.Id(f.symbols[f.Plan.Symbol]).Op("*").Add(name)
+				return f.int(ir.Sym(f.Plan.Symbol)).Op("*").Add(name)
 			}
 			return f.int(b.Offset)
 		}
 	case plan.Dynamic:
-		return jen.Int().Call(jen.Id("s").Dot("offsets").Index(name))
+		return jen.Int().Call(jen.Id("s").Dot(f.table("offsets")).Index(name))
 	}
 	return name
+}
+
+// table returns the name of one of a function's tables.
+func (f *function) table(what string) string {
+	if f.name == "forward" {
+		return what
+	}
+	return f.name + exported(what)
 }
 
 // slice prints the memory of a reference.

@@ -66,7 +66,7 @@ func (p *loopPrinter) start(strides []ir.Dim) *jen.Statement {
 		}
 		out = out.Id(loopVar(i))
 		if !s.Equal(ir.Const(1)) {
-			out = out.Op("*").Add(factor(p.int(s)))
+			out = out.Op("*").Add(p.expr(s).factor())
 		}
 	}
 	return out

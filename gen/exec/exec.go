@@ -47,7 +47,7 @@ func (m *Machine) Run(ctx context.Context, args []any, shapes [][]int) (results 
 	if err != nil {
 		return nil, nil, err
 	}
-	r := &run{Machine: m, symbols: symbols, params: args, offsets: map[*plan.Buffer]int{}, tails: make([]any, len(m.fn.Plan.Tails))}
+	r := &run{Machine: m, symbols: symbols, params: args}
 	for i, p := range f.Params {
 		if err := r.checkParam(p, args[i], shapes[i]); err != nil {
 			return nil, nil, err
@@ -57,6 +57,9 @@ func (m *Machine) Run(ctx context.Context, args []any, shapes [][]int) (results 
 		return nil, nil, err
 	}
 	defer rt.Recover(f.Name, &err)
+	if err := r.allocate(); err != nil {
+		return nil, nil, err
+	}
 	rt.Begin()
 	defer rt.End()
 	for _, s := range m.fn.Steps {
@@ -89,38 +92,59 @@ func (r *run) checkParam(p *ir.Value, arg any, shape []int) error {
 	return nil
 }
 
-// open allocates the arena and the results.
+// open allocates the arena.
 func (r *run) open() error {
+	for _, callee := range r.fn.Callees() {
+		if callee.Plan.Mode == plan.Dynamic {
+			sub := &run{Machine: &Machine{callee, r.weight}, symbols: r.symbols}
+			size, _, err := sub.layout()
+			if err != nil {
+				return err
+			}
+			r.symbols[callee.LinesSymbol()] = size / program.Line
+		}
+	}
+	size, offsets, err := r.layout()
+	if err != nil {
+		return err
+	}
+	r.offsets = map[*plan.Buffer]int{}
+	for i, b := range r.fn.Plan.Buffers {
+		r.offsets[b] = int(offsets[i])
+	}
+	r.tails = make([]any, len(r.fn.Plan.Tails))
+	r.arena, err = rt.NewArena(size)
+	return err
+}
+
+// layout returns the arena's size and the buffers' offsets.
+func (r *run) layout() (size int64, offsets []int64, err error) {
 	p := r.fn.Plan
 	bytes := make([]int64, len(p.Buffers))
 	first, last := make([]int32, len(p.Buffers)), make([]int32, len(p.Buffers))
-	offsets := make([]int64, len(p.Buffers))
-	var total int64
+	offsets = make([]int64, len(p.Buffers))
 	for i, b := range p.Buffers {
 		first[i], last[i] = int32(b.First), int32(b.Last)
-		var err error
 		if bytes[i], err = b.Bytes.Eval(r.symbol); err != nil {
-			return err
+			return 0, nil, err
 		}
 		if p.Mode != plan.Dynamic {
 			if offsets[i], err = b.Offset.Eval(r.symbol); err != nil {
-				return err
+				return 0, nil, err
 			}
-			total = max(total, offsets[i]+bytes[i])
+			size = max(size, offsets[i]+bytes[i])
 		}
 	}
 	if p.Mode == plan.Dynamic {
-		total = rt.Layout(bytes, first, last, offsets)
+		size = rt.Layout(bytes, first, last, offsets)
 	}
-	for i, b := range p.Buffers {
-		r.offsets[b] = int(offsets[i])
-	}
-	var err error
-	if r.arena, err = rt.NewArena(total); err != nil {
-		return err
-	}
+	return size, offsets, nil
+}
+
+// allocate makes the results whose sizes are known.
+func (r *run) allocate() error {
 	for _, v := range r.fn.IR.Results {
-		if p.IsLate(v.Type) {
+		if r.fn.Plan.IsLate(v.Type) {
 			r.results = append(r.results, nil)
 			continue
 		}
@@ -129,6 +153,32 @@ func (r *run) open() error {
 			return err
 		}
 		r.results = append(r.results, MakeSlice(v.Type.DType, n))
+	}
+	return nil
+}
+
+// invoke runs another function on memory of this one, in an arena of its own.
+func (r *run) invoke(s *program.Invoke) error {
+	sub := &run{Machine: &Machine{s.Callee, r.weight}, symbols: r.symbols}
+	for _, list := range []struct {
+		refs []*program.Ref
+		to   *[]any
+	}{{s.Args, &sub.params}, {s.Results, &sub.results}} {
+		for _, ref := range list.refs {
+			v, err := r.slice(ref)
+			if err != nil {
+				return err
+			}
+			*list.to = append(*list.to, v.Interface())
+		}
+	}
+	if err := sub.open(); err != nil {
+		return err
+	}
+	for _, step := range s.Callee.Steps {
+		if err := sub.step(step); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -20,6 +20,9 @@ func (r *run) step(s program.Step) error {
 	case *program.Loop:
 		node = s.Node
 		err = r.loop(s)
+	case *program.Invoke:
+		node = s.Node
+		err = r.invoke(s)
 	case *program.Check:
 		node = s.Node
 		err = r.check(s)

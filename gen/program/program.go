@@ -21,8 +21,8 @@ type Func struct {
 	Steps []Step
 }
 
-// Step is one thing a function does: a [*Call], [*Loop], [*Check], [*Bind],
-// [*Alloc] or [*Resize].
+// Step is one thing a function does: a [*Call], [*Loop], [*Invoke], [*Check],
+// [*Bind], [*Alloc] or [*Resize].
 type Step interface{ step() }
 
 // Ref is the memory of a value, or of a part of it.
@@ -85,9 +85,9 @@ func (*Bind) step()   {}
 func (*Alloc) step()  {}
 func (*Resize) step() {}
 
-// Build returns the steps of a planned function.
-func Build(p *plan.Plan) (*Func, error) {
-	b := &builder{plan: p, scratch: map[*ir.Node]int{}}
+// build returns the steps of a planned function.
+func (c *compiler) build(p *plan.Plan) (*Func, error) {
+	b := &builder{compiler: c, plan: p, scratch: map[*ir.Node]int{}}
 	f := &Func{IR: p.Func, Plan: p}
 	for i, n := range p.Func.Nodes {
 		bind, err := b.bind(n)
@@ -119,8 +119,9 @@ func Build(p *plan.Plan) (*Func, error) {
 }
 
 type builder struct {
-	plan    *plan.Plan
-	scratch map[*ir.Node]int
+	plan     *plan.Plan
+	scratch  map[*ir.Node]int // requests of each node that were given out
+	compiler *compiler
 }
 
 func (b *builder) ref(v *ir.Value) *Ref {
@@ -168,6 +169,9 @@ func (b *builder) node(n *ir.Node) ([]Step, error) {
 			args = append(args, d)
 		}
 		return []Step{&Call{Node: n, Kernel: "Elements", Args: args}}, nil
+	case ir.Invoke:
+		s, err := b.invoke(n, o)
+		return []Step{s}, err
 	case op.Pointwise:
 		l, err := b.loop(n)
 		return []Step{l}, err

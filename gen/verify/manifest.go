@@ -216,8 +216,8 @@ func (r *reader) inputs(t *trial, list entries) error {
 			return fmt.Errorf("input %q: %w", e.Name, err)
 		}
 		if e.FramesFile != "" {
-			if t.calls > 1 && t.calls != e.Frames {
-				return fmt.Errorf("input %q: %d frames, others have %d", e.Name, e.Frames, t.calls)
+			if e.Frames < 1 || len(t.frames) > 0 && t.calls != e.Frames {
+				return fmt.Errorf("input %q: %d frames", e.Name, e.Frames)
 			}
 			t.frames[i], t.calls = v, e.Frames
 			continue
@@ -232,14 +232,17 @@ func (r *reader) inputs(t *trial, list entries) error {
 	return nil
 }
 
+// maxElems bounds the elements of an argument.
+const maxElems = 1 << 28
+
 // input returns an argument, with a first dimension of frames if it has such.
 func (r *reader) input(e entry) (*ir.Tensor, error) {
 	d, ok := dtypes[e.DType]
 	if !ok {
 		return nil, fmt.Errorf("unknown element type %q", e.DType)
 	}
-	if _, err := ir.CheckedLen(e.Dims); err != nil {
-		return nil, err
+	if n, err := ir.CheckedLen(e.Dims); err != nil || n > maxElems {
+		return nil, fmt.Errorf("shape %v: too large", e.Dims)
 	}
 	switch {
 	case e.FramesFile != "":
@@ -285,6 +288,9 @@ func (r *reader) tensor(file string, d ir.DType, shape []int) (*ir.Tensor, error
 // image scales the bytes of a picture: element = (byte − mean) · scale, by
 // channel of the model.
 func (r *reader) image(p *picture, d ir.DType, shape []int) (*ir.Tensor, error) {
+	if !d.IsFloat() || p.H < 1 || p.W < 1 || p.H > maxElems/p.W {
+		return nil, fmt.Errorf("%d×%d pixels of %s", p.H, p.W, d)
+	}
 	px, err := r.root.ReadFile(filepath.FromSlash(p.File))
 	if err != nil {
 		return nil, err
@@ -323,13 +329,9 @@ func (r *reader) want(e entry, calls int) (w want, ok bool, err error) {
 	if err != nil {
 		return w, false, err
 	}
-	add := func(file string, stride, count int) {
+	add := func(file string, stride int, shape ...int) {
 		if err != nil || file == "" {
 			return
-		}
-		shape := e.Dims
-		if count >= 0 {
-			shape = []int{count}
 		}
 		var t *ir.Tensor
 		if t, err = r.tensor(file, w.dtype, shape); err == nil {
@@ -338,9 +340,9 @@ func (r *reader) want(e entry, calls int) (w want, ok bool, err error) {
 	}
 	if e.StepsFile != "" {
 		w.shape = append([]int{calls}, e.Dims...)
-		add(e.StepsFile, 1, calls*n)
+		add(e.StepsFile, 1, w.shape...)
 	}
-	add(e.File, 1, -1)
+	add(e.File, 1, e.Dims...)
 	if e.Head != nil {
 		size, statErr := r.root.Stat(filepath.FromSlash(e.Head.File))
 		if statErr != nil {
@@ -348,8 +350,8 @@ func (r *reader) want(e entry, calls int) (w want, ok bool, err error) {
 		}
 		add(e.Head.File, 1, int(size.Size())/max(w.dtype.Size(), 1))
 	}
-	if e.Strided != nil && e.Strided.Stride > 0 {
-		add(e.Strided.File, e.Strided.Stride, (n+e.Strided.Stride-1)/e.Strided.Stride)
+	if e.Strided != nil && e.Strided.Stride > 0 && n > 0 {
+		add(e.Strided.File, e.Strided.Stride, (n-1)/e.Strided.Stride+1)
 	}
 	if e.Strings != nil {
 		var t *ir.Tensor

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"context"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -10,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/onnx"
 	"github.com/burngen/burngen/onnx/onnxtest"
 )
 
@@ -205,4 +207,50 @@ func TestNumbers(t *testing.T) {
 	if err := n.UnmarshalJSON([]byte(`"much"`)); err == nil || !strings.Contains(err.Error(), "much") {
 		t.Errorf("got %v", err)
 	}
+}
+
+// Whatever a manifest says, reading it ends with references that can be compared
+// or with an error.
+func FuzzManifest(f *testing.F) {
+	for _, seed := range []string{
+		`{"cases": [{"name": "a", "inputs": {"x": {"dtype": "float32", "dims": [2], "file": "six.bin"}}, "outputs": {"y": {"dtype": "float32", "dims": [6], "file": "six.bin"}}}]}`,
+		`{"cases": [{"kind": "stream", "inputs": {"x": {"dtype": "float32", "dims": [2], "frames_file": "six.bin", "frames": 3}}, "outputs": {"y": {"dtype": "float32", "dims": [2], "steps_file": "six.bin"}}, "state": {"y": "x"}}]}`,
+		`{"cases": [{"inputs": {"x": {"dtype": "float32", "dims": [1,1,2], "image_u8": {"file": "six.bin", "h": 4611686018427387904, "w": 4}}}}]}`,
+		`{"cases": [{"inputs": {"x": {"dtype": "float32", "dims": [4611686018427387904], "zeros": true}}}]}`,
+		`{"cases": [{"inputs": {"x": {"dtype": "int8", "dims": [2], "gen": {"kind": "murmur3", "lo": -1e300, "hi": 1e300, "seed": 1}}}, "outputs": {"y": {"dtype": "float32", "dims": [2],
+			"head": {"file": "six.bin"}, "strided": {"file": "six.bin", "stride": 9223372036854775807}, "stats": {"count": -1, "sumsq": null, "min": "Infinity"}}}}]}`,
+		`{"cases": [{"inputs": {"x": {"dtype": "string", "dims": [1], "strings": ["a"]}}, "outputs": {"y": {"dtype": "string", "dims": [1], "strings": ["b"]}}}]}`,
+	} {
+		f.Add([]byte(seed))
+	}
+	dir := f.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "ref"), 0o777); err != nil {
+		f.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "ref", "six.bin"), floats(1, 2, 3, 4, 5, 6), 0o666); err != nil {
+		f.Fatal(err)
+	}
+	typ := ir.TensorOf(ir.F32, ir.Sym("N"))
+	p := &ports{params: []*ir.Value{{Name: "x", Type: typ}}, results: []port{{name: "y", typ: typ}}}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if err := os.WriteFile(filepath.Join(dir, "ref", "manifest.json"), data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		trials, err := manifestTrials(dir, p)
+		if err != nil {
+			return
+		}
+		for _, trial := range trials {
+			j := &judge{ports: p}
+			out, err := trial.run(t.Context(), func(_ context.Context, in []*onnx.Value) ([]*onnx.Value, error) { return in, nil })
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, w := range trial.wants {
+				if got, err := out.of(w); err == nil {
+					j.check(got, w)
+				}
+			}
+		}
+	})
 }

@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/burngen/burngen/gen"
@@ -19,7 +18,6 @@ import (
 	"github.com/burngen/burngen/gen/verify/harness"
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/onnx"
-	"github.com/burngen/burngen/runtime/cpu"
 )
 
 // Mode tells what computes the outputs that are compared.
@@ -304,9 +302,6 @@ func tensors(values []*onnx.Value) []*ir.Tensor {
 	return out
 }
 
-// workers is how many cases are generated at once.
-const workers = 2
-
 // generated verifies the cases through one program of all their packages.
 func (v *verifier) generated() (Summary, error) {
 	dir, err := os.MkdirTemp("", "burngen-verify-")
@@ -352,53 +347,27 @@ func (v *verifier) generated() (Summary, error) {
 	return v.summary, nil
 }
 
-// generate writes the packages of all cases. It returns the results of those
-// that have none, and the ports of the others.
+// generate writes the packages of all cases, one after the other: generating sets
+// which kernels this process uses. It returns the results of those that have no
+// package, and the ports of the others.
 func (v *verifier) generate(p *program) ([]*Result, []*ports, error) {
-	// Each generation asks for the plain Go kernels; asking here too keeps one
-	// from giving them up under another.
-	defer cpu.SetLevel(cpu.Generic)()
 	results, all := make([]*Result, len(v.cases)), make([]*ports, len(v.cases))
-	names := make([]string, len(v.cases))
 	taken := map[string]bool{}
 	for i, c := range v.cases {
-		names[i] = packageName(c.Name, taken)
+		v.Progress("generating", i, len(v.cases))
+		name := packageName(c.Name, taken)
+		g, err := limited(v.Timeout, func() (*generation, error) { return v.generateOne(c, name) })
+		if err != nil {
+			r := refusal(c.Name, err)
+			results[i] = &r
+			continue
+		}
+		all[i] = g.ports
+		if err := p.add(name, i, g.files, g.embedded); err != nil {
+			return nil, nil, err
+		}
 	}
-	var (
-		mu    sync.Mutex
-		group sync.WaitGroup
-		next  int
-		stop  error
-	)
-	for range workers {
-		group.Go(func() {
-			for {
-				mu.Lock()
-				i := next
-				next++
-				halt := stop != nil
-				mu.Unlock()
-				if i >= len(v.cases) || halt {
-					return
-				}
-				g, err := limited(v.Timeout, func() (*generation, error) { return v.generateOne(v.cases[i], names[i]) })
-				mu.Lock()
-				v.Progress("generating", i, len(v.cases))
-				if err != nil {
-					r := refusal(v.cases[i].Name, err)
-					results[i] = &r
-				} else {
-					all[i] = g.ports
-					if err := p.add(names[i], i, g.files, g.embedded); err != nil && stop == nil {
-						stop = err
-					}
-				}
-				mu.Unlock()
-			}
-		})
-	}
-	group.Wait()
-	return results, all, stop
+	return results, all, nil
 }
 
 // call runs a generated package.

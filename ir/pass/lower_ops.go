@@ -32,7 +32,7 @@ var errNoKernel = errors.New("no kernel computes it")
 // lowered returns why n has to be lowered and cannot be.
 func lowered(n *ir.Node) error {
 	switch o := n.Op.(type) {
-	case ir.Constant, ir.Load, ir.Extents, ir.CheckDim, ir.Invoke, ir.Viewer, op.Pointwise:
+	case ir.Constant, ir.Load, ir.Extents, ir.CheckDim, ir.Invoke, ir.Viewer, op.BindDims, op.Pointwise:
 		return nil
 	case ir.Caller:
 		_, err := o.Call(n)

@@ -176,6 +176,12 @@ func TestIndexErrors(t *testing.T) {
 			t.Error(err)
 		}
 	})
+	t.Run("text", func(t *testing.T) {
+		err := cpu.Gather(u, x, []int64{-5}, 1, 3, 1)
+		if want := "cpu: index -5 of an axis of 3"; err == nil || err.Error() != want {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	})
 	t.Run("no elements", func(t *testing.T) {
 		if cpu.GatherElements(u, x[:0], []int32{0, 0}, []int{2}, []int{0}, 0) == nil {
 			t.Error("gather elements: no error")

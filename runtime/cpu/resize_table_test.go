@@ -115,7 +115,7 @@ func TestResizeOfNothing(t *testing.T) {
 		"linear":  cpu.ResizeTable(idx, weights, 0, 3, 2, spec),
 	} {
 		var wrong *cpu.ResizeError
-		if !errors.As(err, &wrong) || wrong.Out != 3 {
+		if !errors.As(err, &wrong) || wrong.Out != 3 || wrong.Error() != "cpu: resize of no elements to 3" {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -1,57 +1,157 @@
 package rt
 
-import "math"
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+const (
+	// layoutRoom is the number of buffers that Layout places without allocating.
+	layoutRoom = 512
+	// layoutTries bounds how often buffers are placed anew, from few times for
+	// many buffers to many for few: layoutWork pairs of buffers are compared, or
+	// so.
+	layoutTriesMin, layoutTriesMax = 4, 32
+	layoutWork                     = 4_000_000
+)
 
 // Layout places buffers in an arena: buffer i takes bytes[i] bytes from step
 // first[i] to step last[i], and two buffers share memory only when they have no
 // step in common. It writes their offsets, multiples of 64, and returns the
-// arena's size. The slices have one length; Layout allocates nothing.
+// arena's size: math.MaxInt64, without offsets, when the sizes have no sum in 64
+// bits. Sizes of 0 and below take no memory. The slices have one length; for up
+// to 512 buffers Layout allocates nothing.
 //
-// The largest buffer is placed first, each at the smallest gap between those
-// already placed that it fits, else at the lowest free place: the greedy-by-size
-// scheme of Pisarchyk and Lee, Efficient Memory Management for Deep Neural Net
-// Inference (2020).
+// Buffers are placed one after the other, each at the lowest offset that is free
+// throughout its life: first those of the step with the most bytes alive, and of
+// these the largest (greedy by breadth; Pisarchyk and Lee, Efficient Memory
+// Management for Deep Neural Net Inference, 2020). While the arena is larger than
+// that step needs, the buffer that reaches its end goes further to the front of
+// the order and all are placed anew, a bounded number of times.
 func Layout(bytes []int64, first, last []int32, offsets []int64) int64 {
-	const unplaced = -1
-	for i := range offsets {
-		offsets[i] = unplaced
+	var room struct {
+		order, placed [layoutRoom]int32
+		trial         [layoutRoom]int64
 	}
-	var total int64
-	for range bytes {
-		next := -1
-		for i, b := range bytes {
-			if offsets[i] == unplaced && (next < 0 || b > bytes[next]) {
-				next = i
-			}
+	n := len(bytes)
+	l := layout{bytes: bytes, first: first, last: last, order: room.order[:], placed: room.placed[:], offsets: room.trial[:]}
+	if n > layoutRoom {
+		l.order, l.placed, l.offsets = make([]int32, n), make([]int32, n), make([]int64, n)
+	}
+	l.order, l.offsets = l.order[:n], l.offsets[:n]
+	if !l.fits() {
+		return math.MaxInt64
+	}
+	live := l.sort(offsets)
+	best, top := l.place()
+	copy(offsets, l.offsets)
+	tries := min(max(layoutWork/max(int64(n)*int64(n), 1), layoutTriesMin), layoutTriesMax)
+	for try := int64(0); try < tries && best > live; try++ {
+		to := 0
+		if try%2 == 1 {
+			to = top / 2
 		}
-		offsets[next] = place(next, bytes, first, last, offsets)
-		total = max(total, offsets[next]+bytes[next])
+		b := l.order[top]
+		copy(l.order[to+1:top+1], l.order[to:top])
+		l.order[to] = b
+		var size int64
+		if size, top = l.place(); size < best {
+			best = size
+			copy(offsets, l.offsets)
+		}
 	}
-	return total
+	return best
 }
 
-// place returns the offset of buffer b among those that have one.
-func place(b int, bytes []int64, first, last []int32, offsets []int64) int64 {
-	best, bestGap := int64(-1), int64(math.MaxInt64)
-	at := int64(0)
-	for {
-		// The next neighbour is the lowest one that ends above at.
-		next := -1
-		for i, o := range offsets {
-			if o >= 0 && i != b && bytes[i] > 0 && first[i] <= last[b] && first[b] <= last[i] && o+bytes[i] > at && (next < 0 || o < offsets[next]) {
-				next = i
+// layout is an arrangement of buffers.
+type layout struct {
+	bytes       []int64
+	first, last []int32
+	order       []int32 // in which buffers are placed
+	placed      []int32 // those that are, by their offsets
+	offsets     []int64
+}
+
+// fits reports whether the sum of all sizes fits an int64.
+func (l *layout) fits() bool {
+	left := int64(math.MaxInt64)
+	for _, b := range l.bytes {
+		if b > left-alignment {
+			return false
+		}
+		left -= max(0, (b+alignment-1)/alignment*alignment)
+	}
+	return true
+}
+
+// size returns the bytes from a buffer's offset to the next offset that is free.
+func (l *layout) size(i int32) int64 {
+	return max(0, (l.bytes[i]+alignment-1)/alignment*alignment)
+}
+
+// meet reports whether two buffers are alive at one step.
+func (l *layout) meet(i, j int32) bool {
+	return l.first[i] <= l.last[j] && l.first[j] <= l.last[i]
+}
+
+// sort orders the buffers by the bytes alive at the most crowded step of their
+// lives, then by their size, and returns the bytes at the most crowded step of
+// all. It uses crowd for the bytes alive at each buffer's first step.
+func (l *layout) sort(crowd []int64) (live int64) {
+	for i, at := range l.first {
+		crowd[i] = 0
+		for j := range l.first {
+			if l.first[j] <= at && at <= l.last[j] {
+				crowd[i] += l.size(int32(j))
 			}
 		}
-		if next < 0 {
-			break
-		}
-		if gap := offsets[next] - at; gap >= bytes[b] && gap < bestGap {
-			best, bestGap = at, gap
-		}
-		at = max(at, (offsets[next]+bytes[next]+alignment-1)/alignment*alignment)
+		live = max(live, crowd[i])
 	}
-	if best >= 0 {
-		return best
+	most := l.offsets // which place writes later
+	for i := range most {
+		l.order[i], most[i] = int32(i), 0
+		for j, at := range l.first {
+			if l.first[i] <= at && at <= l.last[i] {
+				most[i] = max(most[i], crowd[j])
+			}
+		}
 	}
-	return at
+	slices.SortFunc(l.order, func(i, j int32) int {
+		return cmp.Or(cmp.Compare(most[j], most[i]), cmp.Compare(l.bytes[j], l.bytes[i]), cmp.Compare(i, j))
+	})
+	return live
+}
+
+// place gives every buffer an offset and returns the arena's size and where in
+// the order the first buffer stands that ends there.
+func (l *layout) place() (size int64, top int) {
+	count := 0
+	for k, b := range l.order {
+		need, at := l.size(b), int64(0)
+		if need == 0 {
+			l.offsets[b] = 0
+			continue
+		}
+		for _, p := range l.placed[:count] {
+			if !l.meet(p, b) {
+				continue
+			}
+			if l.offsets[p]-at >= need {
+				break
+			}
+			at = max(at, l.offsets[p]+l.size(p))
+		}
+		l.offsets[b] = at
+		i := count
+		for ; i > 0 && l.offsets[l.placed[i-1]] > at; i-- {
+			l.placed[i] = l.placed[i-1]
+		}
+		l.placed[i] = b
+		count++
+		if end := at + need; end > size {
+			size, top = end, k
+		}
+	}
+	return size, top
 }

@@ -1,0 +1,108 @@
+package endtoend
+
+import (
+	"math"
+	"path/filepath"
+	"testing"
+
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/onnx/onnxtest"
+)
+
+// A fixture is a model that the tests make, so that they need no corpus.
+type fixture struct {
+	name  string
+	model func() *onnxtest.Model
+}
+
+var (
+	// static has the shapes of one image.
+	staticNet = fixture{"static", func() *onnxtest.Model { return convNet(1) }}
+	// batched takes any number of images.
+	batchedNet = fixture{"batched", func() *onnxtest.Model { return convNet("N") }}
+	// dynamic takes sentences of any number and length.
+	dynamicNet = fixture{"dynamic", wordNet}
+	// tiny has two small matrices.
+	tinyNet = fixture{"tiny", onnxtest.MLP}
+)
+
+// write writes the model's file and returns its path.
+func (f fixture) write(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), f.name+".onnx")
+	writeFile(t, path, string(f.model().Bytes()))
+	return path
+}
+
+// wave returns a tensor of numbers between -size and size.
+func wave(seed int, size float64, shape ...int) *ir.Tensor {
+	t := ir.NewTensor(ir.F32, shape...)
+	for i := range t.Len() {
+		t.SetFloat(i, size*math.Sin(float64(seed+i*i%1009)))
+	}
+	return t
+}
+
+// ramp returns n numbers from low to high.
+func ramp(low, high float64, n int) *ir.Tensor {
+	t := ir.NewTensor(ir.F32, n)
+	for i := range n {
+		t.SetFloat(i, low+(high-low)*float64(i)/float64(n-1))
+	}
+	return t
+}
+
+// convNet is a classifier of batches of images, input "image" of 3×20×20 and
+// output "logits" of 10, with what convolutional networks are made of.
+func convNet(batch any) *onnxtest.Model {
+	pads := onnxtest.Attr{Name: "pads", Value: []int{1, 1, 1, 1}}
+	two := onnxtest.Attr{Name: "strides", Value: []int{2, 2}}
+	return onnxtest.New(17).
+		Input("image", ir.F32, batch, 3, 20, 20).
+		Output("logits", ir.F32, batch, 10).
+		Initializer("conv1.weight", wave(1, .4, 16, 3, 3, 3)).
+		Initializer("conv1.bias", ramp(-.1, .1, 16)).
+		Initializer("bn1.weight", ramp(.5, 1.5, 16)).
+		Initializer("bn1.bias", ramp(-.2, .3, 16)).
+		Initializer("bn1.running_mean", ramp(-.3, .3, 16)).
+		Initializer("bn1.running_var", ramp(.5, 2, 16)).
+		Initializer("conv2.weight", wave(2, .2, 24, 16, 3, 3)).
+		Initializer("conv2.bias", ramp(-.1, .1, 24)).
+		Initializer("conv3.weight", wave(3, .3, 24, 24, 1, 1)).
+		Initializer("fc.weight", wave(4, .5, 10, 24)).
+		Initializer("fc.bias", ramp(-1, 1, 10)).
+		Node("/conv1/Conv", "Conv", []string{"image", "conv1.weight", "conv1.bias"}, []string{"c1"}, pads).
+		Node("/bn1/BatchNormalization", "BatchNormalization", []string{"c1", "bn1.weight", "bn1.bias", "bn1.running_mean", "bn1.running_var"}, []string{"b1"}).
+		Node("/Relu", "Relu", []string{"b1"}, []string{"r1"}).
+		Node("/MaxPool", "MaxPool", []string{"r1"}, []string{"p1"}, onnxtest.Attr{Name: "kernel_shape", Value: []int{2, 2}}, two).
+		Node("/conv2/Conv", "Conv", []string{"p1", "conv2.weight", "conv2.bias"}, []string{"c2"}, pads).
+		Node("/Relu_1", "Relu", []string{"c2"}, []string{"r2"}).
+		Node("/conv3/Conv", "Conv", []string{"r2", "conv3.weight"}, []string{"c3"}).
+		Node("/Sigmoid", "Sigmoid", []string{"c3"}, []string{"s3"}).
+		Node("/Mul", "Mul", []string{"r2", "s3"}, []string{"m3"}).
+		Node("/GlobalAveragePool", "GlobalAveragePool", []string{"m3"}, []string{"g"}).
+		Node("/Flatten", "Flatten", []string{"g"}, []string{"f"}).
+		Node("/fc/Gemm", "Gemm", []string{"f", "fc.weight", "fc.bias"}, []string{"logits"}, onnxtest.Attr{Name: "transB", Value: 1})
+}
+
+// wordNet reads sentences, inputs "ids" and "mask" of N×S, and gives each word 8
+// numbers, output "words", and each sentence their mean, output "sentence".
+func wordNet() *onnxtest.Model {
+	return onnxtest.New(17).
+		Input("ids", ir.I64, "N", "S").
+		Input("mask", ir.F32, "N", "S").
+		Output("words", ir.F32, "N", "S", 8).
+		Output("sentence", ir.F32, "N", 8).
+		Initializer("table", wave(5, 1, 30, 8)).
+		Initializer("dense.weight", wave(6, .5, 8, 8)).
+		Initializer("dense.bias", ramp(-.5, .5, 8)).
+		Initializer("last", ir.IntTensor(ir.I64, 2)).
+		Node("/Gather", "Gather", []string{"table", "ids"}, []string{"embedded"}).
+		Node("/dense/MatMul", "MatMul", []string{"embedded", "dense.weight"}, []string{"product"}).
+		Node("/dense/Add", "Add", []string{"product", "dense.bias"}, []string{"sum"}).
+		Node("/Tanh", "Tanh", []string{"sum"}, []string{"tanh"}).
+		Node("/Unsqueeze", "Unsqueeze", []string{"mask", "last"}, []string{"column"}).
+		Node("/Mul", "Mul", []string{"tanh", "column"}, []string{"words"}).
+		Node("/ReduceMean", "ReduceMean", []string{"words"}, []string{"sentence"},
+			onnxtest.Attr{Name: "axes", Value: []int{1}}, onnxtest.Attr{Name: "keepdims", Value: 0})
+}

@@ -1,0 +1,315 @@
+package onnx
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/onnx/internal/wire"
+)
+
+// call is a node as its operator's import function sees it: an [ir.Importer].
+type call struct {
+	im    *importer
+	scope *scope
+	node  *wire.Node
+	index int
+	opset int
+	args  []*ir.Value
+	attrs map[string]attr
+	asked map[string]bool // attributes
+	used  []bool          // operands that were asked for; nil when all were
+	// absent is the operand that was asked for last and is not there, or -1.
+	absent int
+}
+
+// prepare finds the attributes.
+func (c *call) prepare() error {
+	c.attrs = make(map[string]attr, len(c.node.Attrs))
+	c.used = make([]bool, len(c.args))
+	for i := range c.node.Attrs {
+		a := &c.node.Attrs[i]
+		if c.attrs[a.Name].Attr != nil {
+			return fmt.Errorf("attribute %s is given twice", quote(a.Name))
+		}
+		resolved, err := resolve(a, c.scope)
+		if err != nil {
+			return err
+		}
+		if resolved.Attr == nil {
+			continue
+		}
+		if _, err := resolved.Kind(); err != nil {
+			return err
+		}
+		c.attrs[a.Name] = resolved
+	}
+	return nil
+}
+
+// unasked returns an error for an attribute or operand that the operator does
+// not have.
+func (c *call) unasked() error {
+	for i := range c.node.Attrs {
+		if name := c.node.Attrs[i].Name; !c.asked[name] {
+			return fmt.Errorf("it has no attribute %s", quote(name))
+		}
+	}
+	for i, used := range c.used {
+		if !used && c.args[i] != nil {
+			return fmt.Errorf("it has no operand %d", i)
+		}
+	}
+	return nil
+}
+
+// unfit returns the error of an import function that did not expect what it
+// found.
+func (c *call) unfit() error {
+	if c.absent >= 0 {
+		return fmt.Errorf("operand %d is missing", c.absent)
+	}
+	return errUnfit
+}
+
+var errUnfit = fmt.Errorf("its operands and attributes do not fit it")
+
+// attr returns an attribute of one of some kinds, the zero attr when it is not
+// there.
+func (c *call) attr(name string, kinds ...wire.AttrType) attr {
+	c.asked[name] = true
+	a := c.attrs[name]
+	if a.Attr == nil {
+		return a
+	}
+	kind, err := a.Kind()
+	if err != nil {
+		ir.FailWith(err)
+	}
+	if !slices.Contains(kinds, kind) {
+		ir.Fail("attribute %q is %s, %s expected", name, kind, kinds[0])
+	}
+	if err := c.im.look(len(a.Ints) + len(a.Floats) + len(a.Strings)); err != nil {
+		ir.FailWith(err)
+	}
+	return a
+}
+
+func (c *call) Builder() *ir.Builder { return c.scope.builder }
+func (c *call) Op() string           { return c.node.OpType }
+func (c *call) Opset() int           { return c.opset }
+func (c *call) NumResults() int      { return len(c.node.Outputs) }
+
+func (c *call) NumArgs() int {
+	c.used = nil
+	return len(c.args)
+}
+
+func (c *call) Arg(i int) *ir.Value {
+	if i < len(c.used) {
+		c.used[i] = true
+	}
+	if i >= len(c.args) || c.args[i] == nil {
+		c.absent = i
+		return nil
+	}
+	return c.args[i]
+}
+
+func (c *call) Constant(i int) *ir.Tensor {
+	v := c.Arg(i)
+	if v == nil || v.Def == nil {
+		return nil
+	}
+	switch op := v.Def.Op.(type) {
+	case ir.Constant:
+		return op.Value
+	case ir.Load:
+		t, err := c.im.decodedWeight(op.Name)
+		if err != nil {
+			ir.FailWith(err)
+		}
+		return t
+	}
+	return nil
+}
+
+func (c *call) Wants(i int) bool { return i < len(c.node.Outputs) && c.node.Outputs[i] != "" }
+
+func (c *call) ResultType(i int) (ir.Type, bool) {
+	if !c.Wants(i) {
+		return ir.Type{}, false
+	}
+	t := c.scope.declaredType(c.node.Outputs[i])
+	if t == nil {
+		return ir.Type{}, false
+	}
+	typ, err := c.im.typeOf(t, c.node.Outputs[i])
+	return typ, err == nil
+}
+
+func (c *call) Has(name string) bool {
+	c.asked[name] = true
+	return c.attrs[name].Attr != nil
+}
+
+// toInt returns an attribute's number, which has to fit an int.
+func toInt(name string, v int64) int {
+	if int64(int(v)) != v {
+		ir.Fail("attribute %q: %d does not fit", name, v)
+	}
+	return int(v)
+}
+
+func (c *call) Int(name string, def int) int {
+	if a := c.attr(name, wire.AttrInt); a.Attr != nil {
+		return toInt(name, a.I)
+	}
+	return def
+}
+
+func (c *call) Ints(name string, def []int) []int {
+	a := c.attr(name, wire.AttrInts)
+	if a.Attr == nil {
+		return def
+	}
+	out := make([]int, len(a.Ints))
+	for i, v := range a.Ints {
+		out[i] = toInt(name, v)
+	}
+	return out
+}
+
+func (c *call) Float(name string, def float64) float64 {
+	if a := c.attr(name, wire.AttrFloat); a.Attr != nil {
+		return float64(a.F)
+	}
+	return def
+}
+
+func (c *call) Floats(name string, def []float64) []float64 {
+	a := c.attr(name, wire.AttrFloats)
+	if a.Attr == nil {
+		return def
+	}
+	out := make([]float64, len(a.Floats))
+	for i, v := range a.Floats {
+		out[i] = float64(v)
+	}
+	return out
+}
+
+func (c *call) Text(name string, def string) string {
+	if a := c.attr(name, wire.AttrString); a.Attr != nil {
+		return a.S
+	}
+	return def
+}
+
+func (c *call) Texts(name string, def []string) []string {
+	if a := c.attr(name, wire.AttrStrings); a.Attr != nil {
+		return a.Strings
+	}
+	return def
+}
+
+func (c *call) DType(name string, def ir.DType) ir.DType {
+	a := c.attr(name, wire.AttrInt, wire.AttrString)
+	if a.Attr == nil {
+		return def
+	}
+	code := wire.DataType(a.I)
+	if a.S != "" {
+		code = dataTypeNamed(a.S)
+	}
+	if a.I < 0 || a.I > math.MaxInt32 {
+		ir.Fail("attribute %q: unknown element type %d", name, a.I)
+	}
+	d, err := dtypeOf(code)
+	if err != nil {
+		ir.Fail("attribute %q: %w", name, err)
+	}
+	return d
+}
+
+// dataTypeNamed returns the element type that the first Cast named by a text.
+func dataTypeNamed(name string) wire.DataType {
+	for d := range dtypes {
+		if d.String() == name {
+			return d
+		}
+	}
+	return wire.Undefined
+}
+
+func (c *call) Tensor(name string) *ir.Tensor {
+	a := c.attr(name, wire.AttrTensor)
+	if a.Attr == nil {
+		return nil
+	}
+	t, err := c.im.tensor(a.T)
+	if err != nil {
+		ir.Fail("attribute %q: %w", name, err)
+	}
+	return t
+}
+
+// largeConstant imports Constant where its tensor is too large for the text
+// form: it becomes a weight. For any other node it returns nil.
+func (c *call) largeConstant() *ir.Value {
+	a := c.attrs["value"]
+	if c.node.OpType != "Constant" || domainName(c.node.Domain) != "" || a.Attr == nil || a.T == nil || len(c.args) > 0 {
+		return nil
+	}
+	typ, err := tensorType(a.T)
+	if n, _ := typ.Elems().Int(); err != nil || n <= maxConstant || typ.DType == ir.String {
+		return nil
+	}
+	c.asked["value"] = true
+	v, err := c.im.load(c.Builder(), a.T, typ, shorten(c.scope.call.prefix+nameOf(c.node), maxName))
+	if err != nil {
+		ir.FailWith(err)
+	}
+	return v
+}
+
+func (c *call) Graph(name string, params []ir.Type) *ir.Block {
+	a := c.attr(name, wire.AttrGraph)
+	if a.Attr == nil {
+		ir.Fail("attribute %q is missing", name)
+	}
+	g := a.G
+	if len(g.Inputs) != len(params) {
+		ir.Fail("graph %q has %d inputs, %d expected", name, len(g.Inputs), len(params))
+	}
+	weight := (len(g.Inputs)+len(g.Outputs)+len(g.Initializers)+len(g.Values))/16 + weightOf(g.Nodes)
+	if err := c.im.expand(weight); err != nil {
+		ir.FailWith(err)
+	}
+	defer c.scope.at(c.node)
+	return c.scope.builder.Block(func(b *ir.Builder) {
+		s := c.im.newScope(a.scope, b, a.scope.call, g)
+		s.where = c.im.inside(c.scope, c.node, c.index, name+": ")
+		names := make([]string, len(g.Outputs))
+		for i, in := range g.Inputs {
+			s.values[in.Name] = b.Param(shorten(in.Name, maxName), params[i])
+		}
+		for i, o := range g.Outputs {
+			names[i] = o.Name
+		}
+		c.im.body(s, g.Nodes, names)
+		results := make([]*ir.Value, len(names))
+		for i, name := range names {
+			v, err := c.im.value(s, name)
+			if err != nil {
+				ir.FailWith(err)
+			}
+			if v == nil {
+				ir.Fail("graph output %s is absent", quote(name))
+			}
+			results[i] = v
+		}
+		b.Return(results...)
+	})
+}

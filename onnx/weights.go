@@ -1,0 +1,151 @@
+package onnx
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/onnx/internal/wire"
+)
+
+// maxConstant is the largest initializer, in elements, that becomes a constant
+// of the text form; larger ones, and floats of more than one element, are
+// weights.
+const maxConstant = 256
+
+// maxLooked bounds the elements of attributes and small weights that import
+// functions look at, repetitions included, and maxKnown those of one weight.
+const (
+	maxLooked = 1 << 25
+	maxKnown  = 1 << 20
+)
+
+// weights are the module's weights while it is built.
+type weights struct {
+	of      map[*wire.Tensor]*ir.Weight
+	named   map[string]*ir.Weight
+	next    map[string]int
+	outside map[*ir.Weight]*wire.Tensor // whose data is still to be read
+	decoded map[string]*ir.Tensor
+	looked  int
+}
+
+func newWeights() weights {
+	return weights{
+		of: map[*wire.Tensor]*ir.Weight{}, named: map[string]*ir.Weight{}, next: map[string]int{},
+		outside: map[*ir.Weight]*wire.Tensor{}, decoded: map[string]*ir.Tensor{},
+	}
+}
+
+// name returns a name that no weight has: hint, or hint with a number.
+func (w *weights) name(hint string) string {
+	name := hint
+	for w.named[name] != nil {
+		w.next[hint]++
+		name = hint + "." + strconv.Itoa(w.next[hint])
+	}
+	return name
+}
+
+// look takes elements out of the budget of import functions.
+func (im *importer) look(n int) error {
+	if n > maxLooked-im.weights.looked {
+		return fmt.Errorf("more than %d elements of attributes", maxLooked)
+	}
+	im.weights.looked += n
+	return nil
+}
+
+// initializer returns the value of a tensor of a graph.
+func (im *importer) initializer(b *ir.Builder, t *wire.Tensor, name string) (*ir.Value, error) {
+	typ, err := tensorType(t)
+	if err != nil {
+		return nil, err
+	}
+	b.At("")
+	n, _ := typ.Elems().Int()
+	if n > 1 && (n > maxConstant || typ.DType.IsFloat()) && typ.DType != ir.String {
+		return im.load(b, t, typ, name)
+	}
+	tensor, err := im.tensor(t)
+	if err != nil {
+		return nil, err
+	}
+	return named(b, b.Const(tensor), name), nil
+}
+
+// load returns the value of a tensor that becomes a weight called name. Its data
+// is read now if it is in the model's file, else in [importer.finishWeights].
+func (im *importer) load(b *ir.Builder, t *wire.Tensor, typ ir.Type, name string) (*ir.Value, error) {
+	w := im.weights.of[t]
+	if w == nil {
+		w = &ir.Weight{Name: im.weights.name(name), Type: typ}
+		var err error
+		if t.Outside {
+			err = im.outside.check(t)
+			im.weights.outside[w] = t
+		} else {
+			w.Data, err = decoded(t, typ)
+		}
+		if err != nil {
+			return nil, err
+		}
+		im.weights.of[t], im.weights.named[w.Name] = w, w
+		im.Module.Weights = append(im.Module.Weights, w)
+	}
+	return named(b, b.Node(ir.Load{Name: w.Name, Type: typ}), name), nil
+}
+
+// decodedWeight returns a weight's elements, nil for a large one.
+func (im *importer) decodedWeight(name string) (*ir.Tensor, error) {
+	w := im.weights.named[name]
+	n, _ := w.Type.Elems().Int()
+	if n > maxKnown {
+		return nil, nil
+	}
+	if t := im.weights.decoded[name]; t != nil {
+		return t, nil
+	}
+	if err := im.look(n); err != nil {
+		return nil, err
+	}
+	if err := im.readWeight(w); err != nil {
+		return nil, err
+	}
+	t, err := w.Tensor()
+	im.weights.decoded[name] = t
+	return t, err
+}
+
+// readWeight reads the data of a weight that is in another file.
+func (im *importer) readWeight(w *ir.Weight) error {
+	t := im.weights.outside[w]
+	if t == nil {
+		return nil
+	}
+	packed, err := im.outside.read(t)
+	if err != nil {
+		return err
+	}
+	w.Data = spread(packed, w.Type)
+	delete(im.weights.outside, w)
+	return nil
+}
+
+// finishWeights drops the weights that f does not use and reads the others.
+func (im *importer) finishWeights(f *ir.Func) error {
+	used := map[string]bool{}
+	for n := range f.All() {
+		if l, ok := n.Op.(ir.Load); ok {
+			used[l.Name] = true
+		}
+	}
+	im.Module.Weights = slices.DeleteFunc(im.Module.Weights, func(w *ir.Weight) bool { return !used[w.Name] })
+	for _, w := range im.Module.Weights {
+		if err := im.readWeight(w); err != nil {
+			im.problems.add("initializer %s: %v", quote(w.Name), err)
+		}
+	}
+	return im.problems.err()
+}
