@@ -97,7 +97,7 @@ async function prepare(name) {
   fs.writeFileSync(inputs, await inputsOf(model));
 
   const [command, ...args] = flags.burngen.split(' ');
-  await exec(command, [...args, model, '-o', path.join(folder, 'model')], {cwd: here, maxBuffer: 1 << 26});
+  await exec(command, [...args, model, '-o', path.join(folder, 'model'), '-weights', 'embed'], {cwd: here, maxBuffer: 1 << 26});
   fs.writeFileSync(path.join(folder, 'main.go'), `package main
 
 import (

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"flag"
 	"fmt"
+	"hash/fnv"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -214,7 +215,14 @@ func generate(t *testing.T, archive *txtar.Archive, name string) generated {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fillWeights(module)
+	for _, w := range module.Weights {
+		lo, hi := -0.5, 0.5
+		if strings.HasSuffix(w.Name, "variance") {
+			lo, hi = 0.25, 1.75
+		}
+		shape, _ := w.Type.Static()
+		w.Data = draw(w.Type.DType, shape, seedOf(w.Name), lo, hi).Bytes()
+	}
 	model, err := gen.FromModule(name, module, o)
 	if err != nil {
 		t.Fatal(err)
@@ -224,6 +232,13 @@ func generate(t *testing.T, archive *txtar.Archive, name string) generated {
 		t.Fatal(err)
 	}
 	return generated{module, model, files}
+}
+
+// seedOf returns the seed of a weight's elements.
+func seedOf(name string) uint32 {
+	h := fnv.New32a()
+	h.Write([]byte(name))
+	return h.Sum32()
 }
 
 // textOf returns a generated file as a golden holds it: for a weights file, its

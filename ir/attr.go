@@ -98,6 +98,27 @@ func substAttr(v reflect.Value, env func(string) (Dim, bool)) {
 	}
 }
 
+// hasDims reports whether an operator's attributes may mention symbols.
+func hasDims(op Op) bool { return typeHasDims(reflect.TypeOf(op)) }
+
+func typeHasDims(t reflect.Type) bool {
+	switch {
+	case t == dimType || t == typeType:
+		return true
+	case t == tensorType || t == dtypeType:
+		return false
+	case t.Kind() == reflect.Slice:
+		return typeHasDims(t.Elem())
+	case t.Kind() == reflect.Struct:
+		for i := range t.NumField() {
+			if f := t.Field(i); f.IsExported() && typeHasDims(f.Type) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // symbolsOf calls use for every symbol in the attributes of op.
 func symbolsOf(op Op, use func(string)) {
 	SubstOp(op, func(s string) (Dim, bool) { use(s); return Dim{}, false })

@@ -29,6 +29,11 @@ type buildState struct {
 	next    map[string]int
 	order   map[string]int  // symbols, by when they are bound
 	made    map[string]bool // symbols that nodes bind
+	solved  map[string]Dim  // symbols that were replaced
+	loose   []*Block        // finished, and not part of a node yet
+	unified int             // values that Unify has looked at
+	extents int             // atoms in the extents so far
+	elems   elemBudget
 }
 
 // buildError is what a Builder panics with.
@@ -64,7 +69,7 @@ func NewBuilder(f *Func) *Builder {
 }
 
 func newBuilder(f *Func) *Builder {
-	s := &buildState{names: map[string]bool{}, symbols: map[string]bool{}, open: []*Block{&f.Block}, next: map[string]int{}, order: map[string]int{}, made: map[string]bool{}}
+	s := &buildState{names: map[string]bool{}, symbols: map[string]bool{}, open: []*Block{&f.Block}, next: map[string]int{}, order: map[string]int{}, made: map[string]bool{}, solved: map[string]Dim{}}
 	use := func(name string) (Dim, bool) { s.bind(name); return Dim{}, false }
 	note := func(values []*Value) {
 		for _, v := range values {
@@ -131,10 +136,14 @@ func SymbolName(text string) string {
 			break
 		}
 	}
-	if strings.Trim(s.String(), "_") == "" {
+	switch name := s.String(); {
+	case strings.Trim(name, "_") == "":
 		return "d"
+	case dimFaultNamed(name) != dimOK:
+		return name + "_"
+	default:
+		return name
 	}
-	return s.String()
 }
 
 // Param appends a parameter to the block.
@@ -157,6 +166,7 @@ func (b *Builder) Block(build func(*Builder)) *Block {
 	b.state.open = append(b.state.open, inner.block)
 	defer func() { b.state.open = b.state.open[:len(b.state.open)-1] }()
 	build(inner)
+	b.state.loose = append(b.state.loose, inner.block)
 	return inner.block
 }
 
@@ -179,6 +189,7 @@ func (b *Builder) NodeBlocks(op Op, blocks []*Block, args ...*Value) []*Value {
 		args = args[:len(args)-1]
 	}
 	n := &Node{Op: op, Args: slices.Clone(args), Blocks: blocks, Pos: b.state.pos}
+	b.resolve(n)
 	types, err := b.infer(n)
 	if err != nil {
 		FailWith(err)
@@ -188,8 +199,14 @@ func (b *Builder) NodeBlocks(op Op, blocks []*Block, args ...*Value) []*Value {
 			Fail("%s: result %s: %w", OpName(op), t, err)
 		}
 		n.Results = append(n.Results, &Value{Type: t, Def: n, Index: i})
+		for _, d := range t.Shape {
+			b.state.extents += d.size()
+		}
 	}
-	inferElems(n)
+	if b.state.extents > maxExtents {
+		Fail("%s: the extents of the model are too complex", OpName(op))
+	}
+	inferElems(n, &b.state.elems)
 	if known := knownElems(n); known != nil {
 		n.Op, n.Args = known, nil
 	}
@@ -203,8 +220,18 @@ func (b *Builder) NodeBlocks(op Op, blocks []*Block, args ...*Value) []*Value {
 		}
 	}
 	b.block.Nodes = append(b.block.Nodes, n)
+	if len(blocks) > 0 {
+		b.state.loose = slices.DeleteFunc(b.state.loose, func(l *Block) bool { return slices.Contains(blocks, l) })
+	}
 	return n.Results
 }
+
+// maxExtents bounds the atoms of all extents that a builder makes, and maxUnified
+// the values that are looked at to make extents equal.
+const (
+	maxExtents = 1 << 24
+	maxUnified = 1 << 26
+)
 
 // Const appends a constant.
 func (b *Builder) Const(t *Tensor) *Value { return b.Node(Constant{t}) }
@@ -229,8 +256,26 @@ func (b *Builder) infer(n *Node) ([]Type, error) {
 		if !b.Unify(u.A, u.B) {
 			return nil, err
 		}
-		n.Op = SubstOp(n.Op, func(string) (Dim, bool) { return Dim{}, false })
+		n.Op = SubstOp(n.Op, b.state.solution)
 	}
+}
+
+// resolve replaces symbols in n's operator that were replaced in the function
+// since its importer looked at them.
+func (b *Builder) resolve(n *Node) {
+	if _, check := n.Op.(CheckDim); !check && len(b.state.solved) > 0 {
+		n.Op = SubstOp(n.Op, b.state.solution)
+	}
+}
+
+// solution returns what a symbol was replaced with.
+func (s *buildState) solution(sym string) (Dim, bool) {
+	d, ok := s.solved[sym]
+	if ok && touched(d, s.solution) {
+		d = d.Subst(s.solution)
+		s.solved[sym] = d
+	}
+	return d, ok
 }
 
 // Unify makes two extents equal by replacing a symbol everywhere in the
@@ -238,12 +283,16 @@ func (b *Builder) infer(n *Node) ([]Type, error) {
 // what binds it; for one that a node binds, a [CheckDim] follows.
 func (b *Builder) Unify(x, y Dim) bool {
 	sym, value, ok := b.solve(x, y)
-	if !ok {
+	if _, again := b.state.solved[sym]; !ok || again {
 		return false
 	}
+	b.state.solved[sym] = value
 	env := func(s string) (Dim, bool) { return value, s == sym }
-	for _, block := range b.state.open {
-		substBlock(block, env)
+	for _, block := range slices.Concat(b.state.open, b.state.loose) {
+		b.state.unified += substBlock(block, env)
+	}
+	if b.state.unified > maxUnified {
+		Fail("too many extents have to be made equal")
 	}
 	if b.state.made[sym] {
 		b.Nodes(CheckDim{A: Sym(sym), B: value, What: "extents that have to be equal"})
@@ -272,22 +321,56 @@ func (b *Builder) solve(x, y Dim) (sym string, value Dim, ok bool) {
 	return "", Dim{}, false
 }
 
-func substBlock(b *Block, env func(string) (Dim, bool)) {
+// substBlock replaces symbols in b, as env says, and returns the number of values
+// that it looked at.
+func substBlock(b *Block, env func(string) (Dim, bool)) int {
+	values := len(b.Params)
 	for _, p := range b.Params {
-		p.Type = p.Type.Subst(env)
+		substValue(p, env)
 	}
 	for _, n := range b.Nodes {
-		n.Op = SubstOp(n.Op, env)
+		values += 1 + len(n.Results)
+		if hasDims(n.Op) {
+			n.Op = SubstOp(n.Op, env)
+		}
 		for _, r := range n.Results {
-			r.Type = r.Type.Subst(env)
-			for i := range r.Elems {
-				r.Elems[i].Num = r.Elems[i].Num.Subst(env)
-			}
+			values += len(r.Elems)
+			substValue(r, env)
 		}
 		for _, inner := range n.Blocks {
-			substBlock(inner, env)
+			values += substBlock(inner, env)
 		}
 	}
+	return values
+}
+
+func substValue(v *Value, env func(string) (Dim, bool)) {
+	mentions := func(d Dim) bool { return touched(d, env) }
+	if v.Type.Elem != nil || slices.ContainsFunc(v.Type.Shape, mentions) {
+		v.Type = v.Type.Subst(env)
+	}
+	for i, e := range v.Elems {
+		if mentions(e.Num) {
+			v.Elems[i].Num = e.Num.Subst(env)
+		}
+	}
+}
+
+// touched reports whether env replaces a symbol of d.
+func touched(d Dim, env func(string) (Dim, bool)) bool {
+	for _, t := range d.terms() {
+		for _, a := range t.atoms {
+			if a.op == dimSym {
+				if _, ok := env(a.name); ok {
+					return true
+				}
+			}
+			if slices.ContainsFunc(a.args, func(arg Dim) bool { return touched(arg, env) }) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // Subst replaces symbols everywhere in f, as env says.
@@ -298,8 +381,8 @@ func (f *Func) Subst(env map[string]Dim) {
 // Infer returns the types of n's results from its operator, operands and blocks.
 func Infer(n *Node) (types []Type, err error) {
 	defer func() {
-		if e, ok := recover().(runtime.Error); ok {
-			err = fmt.Errorf("%s: %d operands do not fit: %v", OpName(n.Op), len(n.Args), e)
+		if _, ok := recover().(runtime.Error); ok {
+			err = fmt.Errorf("%s: its operands and attributes do not fit it", OpName(n.Op))
 		}
 	}()
 	if op, ok := n.Op.(RegionOp); ok {
@@ -313,8 +396,23 @@ func Infer(n *Node) (types []Type, err error) {
 	return types, nil
 }
 
+// elemBudget counts the elements that are followed as expressions, with their
+// atoms.
+type elemBudget int
+
+// maxElemBudget is where elements are no longer followed.
+const maxElemBudget = 1 << 22
+
+// take counts elements, and reports whether there are not too many.
+func (b *elemBudget) take(elems []Ratio) bool {
+	for _, e := range elems {
+		*b += elemBudget(1 + e.Num.size())
+	}
+	return *b <= maxElemBudget
+}
+
 // inferElems records the elements of n's result where they are known.
-func inferElems(n *Node) {
+func inferElems(n *Node, budget *elemBudget) {
 	op, ok := n.Op.(ElemsOp)
 	if !ok || len(n.Results) != 1 || !n.Results[0].Type.IsTensor() {
 		return
@@ -328,13 +426,20 @@ func inferElems(n *Node) {
 			return
 		}
 	}
+	for _, a := range n.Args {
+		if a != nil && !budget.take(a.Elems) {
+			return
+		}
+	}
 	elems := op.InferElems(n.Args, out)
 	for _, e := range elems {
 		if e.Num.Overflow() {
 			return
 		}
 	}
-	n.Results[0].Elems = elems
+	if budget.take(elems) {
+		n.Results[0].Elems = elems
+	}
 }
 
 // knownElems returns the operator that gives n's known integer elements.

@@ -241,6 +241,14 @@ func (d Dim) terms() []dimTerm {
 	return nil
 }
 
+// size returns the number of atoms in d, nested ones included.
+func (d Dim) size() int {
+	if d.p == nil {
+		return 0
+	}
+	return d.p.size
+}
+
 // sumOf returns the sum of sorted terms with distinct products and non-zero
 // coefficients.
 func sumOf(terms ...dimTerm) Dim {

@@ -48,6 +48,7 @@ type parser struct {
 	ops   OpSet
 	scope map[string]*Value
 	depth int
+	elems elemBudget
 }
 
 // syntaxError is what the parser's methods panic with and Parse returns.
@@ -273,7 +274,7 @@ func (p *parser) node() *Node {
 	for _, r := range n.Results {
 		p.define(r)
 	}
-	inferElems(n)
+	inferElems(n, &p.elems)
 	return n
 }
 

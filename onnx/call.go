@@ -19,7 +19,7 @@ type call struct {
 	args  []*ir.Value
 	attrs map[string]attr
 	asked map[string]bool // attributes
-	used  []bool          // operands that were asked for; nil when all were
+	used  int             // operands up to the last one that was asked for
 	// absent is the operand that was asked for last and is not there, or -1.
 	absent int
 }
@@ -27,7 +27,6 @@ type call struct {
 // prepare finds the attributes.
 func (c *call) prepare() error {
 	c.attrs = make(map[string]attr, len(c.node.Attrs))
-	c.used = make([]bool, len(c.args))
 	for i := range c.node.Attrs {
 		a := &c.node.Attrs[i]
 		if c.attrs[a.Name].Attr != nil {
@@ -56,8 +55,8 @@ func (c *call) unasked() error {
 			return fmt.Errorf("it has no attribute %s", quote(name))
 		}
 	}
-	for i, used := range c.used {
-		if !used && c.args[i] != nil {
+	for i := c.used; i < len(c.args); i++ {
+		if c.args[i] != nil {
 			return fmt.Errorf("it has no operand %d", i)
 		}
 	}
@@ -102,14 +101,12 @@ func (c *call) Opset() int           { return c.opset }
 func (c *call) NumResults() int      { return len(c.node.Outputs) }
 
 func (c *call) NumArgs() int {
-	c.used = nil
+	c.used = len(c.args)
 	return len(c.args)
 }
 
 func (c *call) Arg(i int) *ir.Value {
-	if i < len(c.used) {
-		c.used[i] = true
-	}
+	c.used = max(c.used, i+1)
 	if i >= len(c.args) || c.args[i] == nil {
 		c.absent = i
 		return nil
@@ -259,11 +256,12 @@ func (c *call) Tensor(name string) *ir.Tensor {
 // form: it becomes a weight. For any other node it returns nil.
 func (c *call) largeConstant() *ir.Value {
 	a := c.attrs["value"]
-	if c.node.OpType != "Constant" || domainName(c.node.Domain) != "" || a.Attr == nil || a.T == nil || len(c.args) > 0 {
+	if !isConstant(c.node) || a.Attr == nil || a.T == nil || len(c.args) > 0 {
 		return nil
 	}
 	typ, err := tensorType(a.T)
-	if n, _ := typ.Elems().Int(); err != nil || n <= maxConstant || typ.DType == ir.String {
+	n, _ := typ.Elems().Int()
+	if err != nil || n <= maxConstant || typ.DType == ir.String {
 		return nil
 	}
 	c.asked["value"] = true

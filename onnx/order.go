@@ -88,7 +88,8 @@ const (
 )
 
 // sorted chooses the nodes that the named values need and orders them. It
-// reports names that are defined twice, and cycles.
+// reports names that are defined twice, and cycles. Of several Constant nodes
+// that define a name the last one stands, as in ONNX Runtime.
 func (im *importer) sorted(s *scope, nodes []wire.Node, names []string) *ordering {
 	o := &ordering{nodes: nodes, captured: map[int][]string{}, maker: map[string]int{}, state: make([]progress, len(nodes)), read: map[string]bool{}}
 	for i := range nodes {
@@ -99,6 +100,8 @@ func (im *importer) sorted(s *scope, nodes []wire.Node, names []string) *orderin
 			j, twice := o.maker[out]
 			switch {
 			case out == "":
+			case twice && isConstant(&nodes[i]) && isConstant(&nodes[j]):
+				o.maker[out] = i
 			case twice:
 				im.nodeProblem(s, &nodes[i], i, "it defines %s, as %s does", quote(out), label(&nodes[j], j))
 			case s.has(out):
@@ -116,6 +119,8 @@ func (im *importer) sorted(s *scope, nodes []wire.Node, names []string) *orderin
 	}
 	return o
 }
+
+func isConstant(n *wire.Node) bool { return n.OpType == "Constant" && domainName(n.Domain) == "" }
 
 // uses returns name number i that a node reads; ok is false after the last.
 func (o *ordering) uses(node, i int) (name string, ok bool) {

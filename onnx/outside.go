@@ -48,7 +48,7 @@ func (o *outside) check(t *wire.Tensor) error {
 func (o *outside) find(t *wire.Tensor) (*outsideFile, part, error) {
 	at, err := t.Location()
 	if err != nil {
-		return nil, part{}, err
+		return nil, part{}, errors.Unwrap(err) // without the tensor's name
 	}
 	p := part{at.Offset, at.Length}
 	f, err := o.file(at.Path)

@@ -1,6 +1,7 @@
 package onnx
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/burngen/burngen/ir"
@@ -73,7 +74,7 @@ func tensorType(t *wire.Tensor) (ir.Type, error) {
 func decoded(t *wire.Tensor, typ ir.Type) ([]byte, error) {
 	packed, err := t.Bytes()
 	if err != nil {
-		return nil, err
+		return nil, errors.Unwrap(err) // without the tensor's name
 	}
 	return spread(packed, typ), nil
 }
@@ -137,7 +138,7 @@ func tensorOf(t *wire.Tensor) (*ir.Tensor, error) {
 	if typ.DType == ir.String {
 		texts, err := t.Strings()
 		if err != nil {
-			return nil, err
+			return nil, errors.Unwrap(err)
 		}
 		out := ir.NewTensor(ir.String, shape...)
 		for i, s := range texts {

@@ -56,7 +56,7 @@ func TestReadValue(t *testing.T) {
 		{name: "text", data: []byte("text"), typ: f32, err: "x.pb: "},
 		{name: "element types that are not supported", data: encode(&onnxpb.TensorProto{DataType: proto.Int32(14)}), typ: f32, err: "COMPLEX64 is not supported"},
 		{name: "a tensor in another file", data: encode(&onnxpb.TensorProto{DataType: proto.Int32(1), DataLocation: onnxpb.TensorProto_EXTERNAL.Enum(),
-			ExternalData: []*onnxpb.StringStringEntryProto{{Key: proto.String("location"), Value: proto.String("x")}}}), typ: f32, err: "no folder"},
+			ExternalData: []*onnxpb.StringStringEntryProto{{Key: proto.String("location"), Value: proto.String("x")}}}), typ: f32, err: "in another file"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "x.pb")

@@ -53,7 +53,7 @@ func (im *importer) tensorTypeOf(t *wire.Type, name string) (ir.Type, error) {
 	shape := make([]ir.Dim, len(t.Shape))
 	for i, dim := range t.Shape {
 		switch {
-		case dim.Kind == wire.DimValue:
+		case dim.Kind == wire.DimValue && dim.Value != -1: // which some exporters write for an open one
 			shape[i] = ir.Const64(dim.Value)
 		case dim.Kind == wire.DimParam && dim.Param != "":
 			shape[i] = im.symbols.dim(dim.Param)

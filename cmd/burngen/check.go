@@ -53,9 +53,13 @@ func badNodes(file string, err error) string {
 			bad[index] = true
 		}
 	}
-	n, err := onnx.CountNodes(file)
-	if err != nil || len(bad) == 0 {
+	n, countErr := onnx.CountNodes(file)
+	if countErr != nil || len(bad) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%d of %d nodes cannot be compiled\n", min(len(bad), n), n)
+	atLeast := ""
+	if strings.HasSuffix(err.Error(), " more problems") {
+		atLeast = "at least "
+	}
+	return fmt.Sprintf("%s%d of %d nodes cannot be compiled\n", atLeast, min(len(bad), n), n)
 }

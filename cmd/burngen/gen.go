@@ -96,23 +96,10 @@ func (g *genFlags) run(s *streams, files []string) error {
 	if err != nil {
 		return err
 	}
-	if g.dump != "" {
-		if err := os.MkdirAll(g.dump, 0o777); err != nil {
-			return fmt.Errorf("-dump: %w", err)
-		}
-		g.options.Dump = g.writeDump
-	}
 	start := time.Now()
 	bar := newProgress(s.err)
 	g.options.Progress = bar.stage
-	m, err := gen.Load(model, *g.options)
-	if err == nil && m.WeightsSize() > gen.MaxEmbedded && g.weights == "" {
-		m.KeepWeightsOutside()
-	}
-	var out *gen.Output
-	if err == nil {
-		out, err = g.output(m)
-	}
+	m, out, err := g.generate(model)
 	bar.end()
 	if err != nil {
 		return err
@@ -133,12 +120,34 @@ func (g *genFlags) run(s *streams, files []string) error {
 	return nil
 }
 
-func (g *genFlags) output(m *gen.Model) (*gen.Output, error) {
+// generate compiles the model and checks where its files are to go.
+func (g *genFlags) generate(model string) (*gen.Model, *gen.Output, error) {
+	var dumped error
+	if g.dump != "" {
+		dumped = os.MkdirAll(g.dump, 0o777)
+		g.options.Dump = func(index int, name string, m *ir.Module) {
+			if dumped == nil {
+				path := filepath.Join(g.dump, fmt.Sprintf("%02d_%s.ir", index, name))
+				dumped = os.WriteFile(path, []byte(m.String()), 0o666)
+			}
+		}
+	}
+	m, err := gen.Load(model, *g.options)
+	switch {
+	case dumped != nil:
+		return nil, nil, fmt.Errorf("-dump: %w", dumped)
+	case err != nil:
+		return nil, nil, err
+	}
+	if m.WeightsSize() > gen.MaxEmbedded && g.weights == "" {
+		m.KeepWeightsOutside()
+	}
 	files, err := m.Files()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return gen.NewOutput(g.dir, files)
+	out, err := gen.NewOutput(g.dir, files)
+	return m, out, err
 }
 
 func names(o *gen.Output) string {
@@ -147,13 +156,4 @@ func names(o *gen.Output) string {
 		list = append(list, f.Name)
 	}
 	return strings.Join(list, " ")
-}
-
-// writeDump writes the module after a pass. A file that cannot be written is
-// told on the standard error: the generation does not depend on it.
-func (g *genFlags) writeDump(index int, name string, m *ir.Module) {
-	path := filepath.Join(g.dump, fmt.Sprintf("%02d_%s.ir", index, name))
-	if err := os.WriteFile(path, []byte(m.String()), 0o666); err != nil {
-		fmt.Fprintln(os.Stderr, "-dump:", err)
-	}
 }

@@ -87,7 +87,7 @@ var models = map[string]func() []byte{
 	"mlp": func() []byte { return onnxtest.MLP().Bytes() },
 	"unknown": func() []byte {
 		return onnxtest.New(17).Import("com.acme", 1).
-			Input("x", ir.F32, "N", 4).Output("z", ir.F32, "N", 4).
+			Input("x", ir.F32, "N", 4).Output("z", ir.F32, "N", 4).Output("w", ir.F32, "N", 4).
 			Node("/Relu", "Relu", []string{"x"}, []string{"y"}).
 			Node("/head/Foo", "com.acme:Foo", []string{"y"}, []string{"z"}).
 			Node("/head/Bar", "com.acme:Bar", []string{"y"}, []string{"w"}).Bytes()

@@ -226,8 +226,7 @@ func (a *api) sessionForward() []jen.Code {
 	switch a.form {
 	case static:
 		for _, p := range append(append([]port{}, a.out...), a.in...) {
-			body = append(body, jen.If(a.given(p).Op("==").Nil()).Block(
-				jen.Return(jen.Qual(rtPath, "CheckLen").Call(where, text(p.id), jen.Lit(0), p.count()))))
+			body = append(body, check(jen.Qual(rtPath, "CheckNil").Call(where, text(p.id), a.given(p))))
 		}
 	case batched:
 		n := a.vars[a.symbol]
@@ -240,6 +239,7 @@ func (a *api) sessionForward() []jen.Code {
 		}
 		open = append(open, jen.Id(n))
 	case dynamic:
+		body = append(body, check(jen.Qual(rtPath, "CheckNil").Call(where, jen.Lit("dst"), jen.Id("dst"))))
 		body = append(body, a.bind(where, check)...)
 		for _, s := range a.symbols {
 			open = append(open, jen.Id(a.vars[s]))
@@ -297,12 +297,6 @@ func (a *api) sessionForward() []jen.Code {
 	}
 }
 
-// count prints the number of elements of a static port.
-func (p port) count() jen.Code {
-	n, _ := p.value.Type.Elems().Int()
-	return jen.Lit(n)
-}
-
 // bind prints the checks of the arguments' shapes and the variables of symbols.
 func (a *api) bind(where *jen.Statement, check func(*jen.Statement) jen.Code) []jen.Code {
 	index := map[string]int{}
@@ -328,7 +322,7 @@ func (a *api) bind(where *jen.Statement, check func(*jen.Statement) jen.Code) []
 				want = append(want, jen.Qual(rtPath, "AnyDim"))
 			}
 		}
-		out = append(out, check(a.given(p).Dot("Check").Call()), check(jen.Id("s").Dot("symbols").Dot("CheckShape").Call(want...)))
+		out = append(out, check(jen.Qual(rtPath, "CheckTensor").Call(where.Clone(), text(p.id), a.given(p))), check(jen.Id("s").Dot("symbols").Dot("CheckShape").Call(want...)))
 	}
 	for _, p := range a.in {
 		for i, d := range p.value.Type.Shape {

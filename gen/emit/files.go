@@ -89,7 +89,7 @@ func newEmitter(m *Model) *emitter {
 	a.symbols = m.Forward.IR.Symbols()
 	e.api = a
 
-	local := newNames("s", "w", "dst", "in", "err", "lo", "hi", "i", "j", "k", "l", "z", "ctx", "m", "n0", "t")
+	local := e.global.within("s", "w", "dst", "in", "err", "lo", "hi", "i", "j", "k", "l", "z", "ctx", "m", "n0", "t")
 	a.vars = map[string]string{}
 	for _, s := range a.symbols {
 		a.vars[s] = local.unique(unexported(s))
@@ -134,7 +134,7 @@ func newEmitter(m *Model) *emitter {
 	a.fn = e.forward
 	e.nameCallees()
 
-	local = newNames("w", "p", "raw", "err", "lo", "hi", "i", "j", "k", "l", "arena", "n0", "t")
+	local = e.global.within("w", "p", "raw", "err", "lo", "hi", "i", "j", "k", "l", "arena", "n0", "t")
 	e.prepare = &function{Func: m.Prepare, name: "prepare", symbols: map[string]string{}, shapes: e.shapes, chains: e.chains, weights: map[string]*jen.Statement{}, buffers: map[*plan.Buffer]string{}, consts: map[*plan.Buffer]string{}, arena: jen.Id("arena"), used: map[string]bool{}}
 	for _, name := range loads(m.Prepare.IR) {
 		e.prepare.weights[name] = jen.Id(local.unique(unexported(name)))
@@ -150,7 +150,7 @@ func newEmitter(m *Model) *emitter {
 func (e *emitter) nameCallees() {
 	methods := newNames(strings.Fields("Forward SetContext forward open model guard ctx arena max symbols opened extents offsets tail tails")...)
 	for _, c := range e.Forward.Callees() {
-		local := newNames("s", "base", "err", "lo", "hi", "i", "j", "k", "l", "z", "t")
+		local := e.global.within("s", "base", "err", "lo", "hi", "i", "j", "k", "l", "z", "t")
 		fn := &function{Func: c, name: methods.unique(unexported(c.IR.Name)), base: "base", callees: e.forward.callees,
 			symbols: map[string]string{}, shapes: e.shapes, chains: e.chains, weights: map[string]*jen.Statement{},
 			buffers: map[*plan.Buffer]string{}, consts: map[*plan.Buffer]string{}, arena: jen.Id("s").Dot("arena"), used: map[string]bool{}}
@@ -158,7 +158,11 @@ func (e *emitter) nameCallees() {
 			fn.symbols[s] = local.unique(unexported(s))
 		}
 		for _, p := range c.IR.Params {
-			fn.params = append(fn.params, local.unique(unexported(p.Name)))
+			name := unexported(p.Name)
+			if isNumbered(name) {
+				name = "p" + name[1:]
+			}
+			fn.params = append(fn.params, local.unique(name))
 		}
 		for _, name := range c.IR.ResultNames {
 			fn.results = append(fn.results, local.unique(unexported(name)))
@@ -177,12 +181,17 @@ func (e *emitter) nameCallees() {
 func (e *emitter) nameBuffers(f *function, local *names) {
 	for i, b := range slices.Concat(f.Plan.Buffers, f.Plan.Tails) {
 		name := b.Name
-		if !isGoName(name) || name == "h" || strings.HasPrefix(name, "h") && len(strings.Trim(name[1:], "0123456789")) == 0 {
+		if !isGoName(name) || isNumbered(name) {
 			name = fmt.Sprintf("h%d", i+1)
 		}
 		f.buffers[b] = local.unique(name)
 		f.consts[b] = e.global.unique(f.table(f.buffers[b] + "Off"))
 	}
+}
+
+// isNumbered reports whether a name is one that buffers are numbered by.
+func isNumbered(name string) bool {
+	return name[0] == 'h' && strings.Trim(name[1:], "0123456789") == ""
 }
 
 // loads returns the names of the weights a function reads, in order.

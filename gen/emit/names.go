@@ -9,22 +9,37 @@ import (
 	"github.com/dave/jennifer/jen"
 )
 
-// names gives out Go identifiers that are unique in a scope.
-type names struct{ taken map[string]bool }
+// names gives out Go identifiers that are unique in a scope, that are not those of
+// the scope around it, and that no scope within it has given out.
+type names struct {
+	taken map[string]bool
+	outer *names
+	inner map[string]bool // taken in the scopes within
+}
 
 // newNames returns a scope in which some identifiers are taken.
 func newNames(taken ...string) *names {
-	n := &names{taken: map[string]bool{}}
+	n := &names{taken: map[string]bool{}, inner: map[string]bool{}}
 	for _, t := range taken {
 		n.taken[t] = true
 	}
 	return n
 }
 
+// within returns a scope in n in which some identifiers are taken.
+func (n *names) within(taken ...string) *names {
+	in := newNames(taken...)
+	in.outer = n
+	for _, t := range taken {
+		n.inner[t] = true
+	}
+	return in
+}
+
 // unique returns name, or name with a number that makes it unique.
 func (n *names) unique(name string) string {
 	out := name
-	for i := 2; n.taken[out] || token.IsKeyword(out) || predeclared[out]; i++ {
+	for i := 2; !n.isFree(out); i++ {
 		sep := ""
 		if last := name[len(name)-1]; '0' <= last && last <= '9' {
 			sep = "_"
@@ -32,7 +47,14 @@ func (n *names) unique(name string) string {
 		out = name + sep + strconv.Itoa(i)
 	}
 	n.taken[out] = true
+	if n.outer != nil {
+		n.outer.inner[out] = true
+	}
 	return out
+}
+
+func (n *names) isFree(name string) bool {
+	return !n.taken[name] && !n.inner[name] && !token.IsKeyword(name) && !predeclared[name] && (n.outer == nil || !n.outer.taken[name])
 }
 
 // predeclared are the identifiers that generated code uses with their own

@@ -22,7 +22,9 @@ func (e *emitter) weightsFile() *jen.File {
 	} else {
 		note(f, "Load returns the model with the weights of a file that was generated with it, which\nis mapped into memory.")
 		f.Func().Id("Load").Params(jen.Id("path").String()).Params(jen.Op("*").Id("Model"), jen.Error()).Block(
-			ret(jen.Id("loadPrepared").Call(jen.Qual(rtPath, "OpenWeightsFile").Call(jen.Id("path")))))
+			jen.Id("w").Op(":=").Qual(rtPath, "OpenWeightsFile").Call(jen.Id("path")),
+			jen.Defer().Id("w").Dot("Close").Call(),
+			ret(jen.Id("loadPrepared").Call(jen.Id("w"))))
 	}
 
 	note(f, "LoadFrom returns the model with other weights of the names and shapes that the source\nmodel has: those that a training run saved.")
@@ -108,16 +110,15 @@ func (e *emitter) prepareBody() []jen.Code {
 	if len(values) > 0 {
 		values = append(values, jen.Line())
 	}
+	body = append(body, jen.Id("p").Op(":=").New(jen.Id("weights")), jen.Qual(rtPath, "Keep").Call(jen.Id("p"), jen.Id("raw")))
 	if len(defs) > 0 {
 		body = append(body, jen.Var().Defs(defs...))
 	}
-	body = append(body, jen.Id("p").Op(":=").Op("&").Id("weights").Values(values...))
+	body = append(body, jen.Op("*").Id("p").Op("=").Id("weights").Values(values...))
 	body = append(body, jen.If(jen.Err().Op(":=").Id("raw").Dot("Err").Call(), jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Nil(), jen.Err())))
 	if len(e.Outside) > 0 && e.Embed {
-		body = append(body, jen.If(jen.Err().Op(":=").Id("own").Dot("Err").Call(), jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Nil(), jen.Err())),
-			jen.Qual(rtPath, "Keep").Call(jen.Id("p"), jen.Id("own")))
+		body = append(body, jen.If(jen.Err().Op(":=").Id("own").Dot("Err").Call(), jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Nil(), jen.Err())))
 	}
-	body = append(body, jen.Qual(rtPath, "Keep").Call(jen.Id("p"), jen.Id("raw")))
 	if size, _ := fn.Plan.Size.Int(); fn.Plan.Mode == plan.Static && size > 0 {
 		body = append(body,
 			jen.List(jen.Id("arena"), jen.Err()).Op(":=").Qual(rtPath, "NewArena").Call(jen.Lit(size)),

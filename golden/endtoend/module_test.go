@@ -60,18 +60,28 @@ type corpusModel string
 // name returns the model's name.
 func (m corpusModel) name() string { return filepath.Base(string(m)) }
 
-// dir returns the model's folder, and skips the test where there is none.
-func (m corpusModel) dir(t *testing.T) string {
-	t.Helper()
+// folder returns where the model's folder should be.
+func (m corpusModel) folder() string {
 	corpus := os.Getenv("BURNGEN_CORPUS")
 	if corpus == "" {
 		corpus = filepath.Join(root, "..", "shared", "corpus")
 	}
-	dir := filepath.Join(corpus, filepath.FromSlash(string(m)))
-	if _, err := os.Stat(dir); err != nil {
+	return filepath.Join(corpus, filepath.FromSlash(string(m)))
+}
+
+// there reports whether the corpus has the model.
+func (m corpusModel) there() bool {
+	_, err := os.Stat(m.folder())
+	return err == nil
+}
+
+// dir returns the model's folder, and skips the test where there is none.
+func (m corpusModel) dir(t *testing.T) string {
+	t.Helper()
+	if !m.there() {
 		t.Skipf("neither BURNGEN_CORPUS nor ../shared/corpus beside the repository holds %s", m)
 	}
-	return dir
+	return m.folder()
 }
 
 // path returns the model's file, and skips the test where there is none.
@@ -120,13 +130,13 @@ func command(t *testing.T, arch string) string {
 	return path
 }
 
-// generate runs burngen on a model and returns how long it took.
-func generate(t *testing.T, model, dir string, flags ...string) time.Duration {
+// generate runs burngen on a model and logs how long it takes.
+func generate(t *testing.T, model, dir string, flags ...string) {
 	t.Helper()
 	burngen := command(t, "")
 	start := time.Now()
 	run(t, exec.Command(burngen, append([]string{model, "-o", dir}, flags...)...))
-	return time.Since(start)
+	t.Logf("generated in %.1f s", time.Since(start).Seconds())
 }
 
 // run runs a program that has to succeed and returns what it prints.
@@ -196,9 +206,9 @@ func (m module) copy(t *testing.T, dir string, names ...string) {
 }
 
 // generate runs burngen on a model, for the package in a folder.
-func (m module) generate(t *testing.T, name, model string, flags ...string) time.Duration {
+func (m module) generate(t *testing.T, name, model string, flags ...string) {
 	t.Helper()
-	return generate(t, model, m.path(name), flags...)
+	generate(t, model, m.path(name), flags...)
 }
 
 // command returns a run of the go command in the module, with more variables in

@@ -18,6 +18,11 @@ func lowerOps(_ *Context, m *ir.Module) (bool, error) {
 	}
 	var left []error
 	for _, f := range m.Funcs {
+		for _, p := range f.Params {
+			if !p.Type.IsTensor() {
+				left = append(left, fmt.Errorf("input %q is %s: only tensors have memory", p.Name, p.Type))
+			}
+		}
 		for n := range f.All() {
 			if err := lowered(n); err != nil {
 				left = append(left, fmt.Errorf("%s: %w", n, err))

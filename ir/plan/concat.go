@@ -1,12 +1,8 @@
 package plan
 
-import (
-	"math"
+import "github.com/burngen/burngen/ir"
 
-	"github.com/burngen/burngen/ir"
-)
-
-// part is a value that is made inside the memory of a concatenation.
+// part is where a value is made inside the memory of a concatenation.
 type part struct {
 	whole  *ir.Value
 	offset ir.Dim // in elements
@@ -20,9 +16,8 @@ type Joiner interface {
 	Parts(n *ir.Node) []ir.Dim
 }
 
-// findParts finds the operands of concatenations that can be made in place:
-// those that a node of the function makes, that are no view, no result of the
-// function, and no part of another concatenation.
+// findParts finds the values that are made inside the memory of a concatenation:
+// its operands, or what those are views of, unless they live elsewhere already.
 func (p *planner) findParts() {
 	p.parts = map[*ir.Value]part{}
 	for _, n := range p.Func.Nodes {
@@ -34,13 +29,10 @@ func (p *planner) findParts() {
 		if offsets == nil {
 			continue
 		}
-		taken := map[*ir.Value]bool{}
 		for i, a := range n.Args {
-			if _, twice := p.parts[a]; twice || taken[a] || !p.canBePart(a) {
-				continue
+			if v := viewed(a); p.canBePart(v) {
+				p.parts[v] = part{whole: n.Results[0], offset: offsets[i]}
 			}
-			taken[a] = true
-			p.parts[a] = part{whole: n.Results[0], offset: offsets[i]}
 		}
 	}
 	// A part of a part begins at the sum of their offsets.
@@ -56,8 +48,18 @@ func (p *planner) findParts() {
 	}
 }
 
+// viewed returns the value that v is a view of, all of it.
+func viewed(v *ir.Value) *ir.Value {
+	for v.Def != nil && isView(v.Def) && sameMemory(v.Type, v.Def.Args[0].Type) {
+		v = v.Def.Args[0]
+	}
+	return v
+}
+
+// canBePart reports whether a node makes v, for nobody in particular: v is no
+// view, no result of the function, and no part of another concatenation.
 func (p *planner) canBePart(v *ir.Value) bool {
-	if v.Def == nil || isView(v.Def) || p.resultIndex(v) >= 0 {
+	if _, elsewhere := p.result[v]; elsewhere || v.Def == nil || isView(v.Def) || p.isPart(v) {
 		return false
 	}
 	switch v.Def.Op.(type) {
@@ -69,17 +71,14 @@ func (p *planner) canBePart(v *ir.Value) bool {
 
 func (p *planner) isPart(v *ir.Value) bool { _, ok := p.parts[v]; return ok }
 
-// whole returns the storage of a concatenation whose first part node i makes.
+// whole returns the storage of a concatenation one of whose parts node i makes.
 func (p *planner) whole(v *ir.Value, i int) *storage {
 	if s := p.storage[v]; s != nil {
 		return s
 	}
-	var s *storage
-	if k := p.resultIndex(v); k >= 0 {
-		s = &storage{place: Place{Kind: Result, Index: k}, last: math.MaxInt}
-	} else {
-		s = p.buffered(v, i)
-		s.last = p.life[v]
+	s := p.fresh(v, i)
+	if s.buffer != nil {
+		s.last = max(s.last, p.life[v])
 		s.buffer.Last = s.last
 	}
 	p.storage[v] = s

@@ -17,6 +17,22 @@ func CheckBatch(where string, n, dst, max int) error {
 	return nil
 }
 
+// CheckNil checks a pointer to what a caller passes.
+func CheckNil[T any](where, what string, p *T) error {
+	if p == nil {
+		return fmt.Errorf("%s: %s is nil", where, what)
+	}
+	return nil
+}
+
+// CheckTensor is [Tensor.Check] of a tensor that a caller passes.
+func CheckTensor[T any](where, what string, t Tensor[T]) error {
+	if err := t.Check(); err != nil {
+		return fmt.Errorf("%s: %s: %w", where, what, err)
+	}
+	return nil
+}
+
 // CheckLen checks the number of elements of what.
 func CheckLen(where, what string, got, want int) error {
 	if got != want {

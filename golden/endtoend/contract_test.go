@@ -1,0 +1,125 @@
+package endtoend
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/burngen/burngen/onnx"
+	"github.com/burngen/burngen/runtime/rt"
+)
+
+// subject is a model whose package has to keep the API's promises, which are the
+// tests in testdata/contract.
+type subject struct {
+	name string
+	path func(*testing.T) string
+	// tests are the folders in testdata/contract whose files are for its form.
+	tests []string
+	// input and output are the types of its image and result, symbol its batch.
+	input, output, symbol string
+	// file keeps the weights out of the program.
+	file bool
+}
+
+// subjects are models of each form of the API.
+var subjects = []subject{
+	{name: "static", path: staticNet.write, tests: []string{"static"}, input: "Image", output: "Logits"},
+	{name: "mapped", path: staticNet.write, tests: []string{"static", "file"}, input: "Image", output: "Logits", file: true},
+	{name: "batched", path: batchedNet.write, tests: []string{"batched"}, input: "Image", output: "Logits", symbol: "N"},
+	{name: "dynamic", path: dynamicNet.write, tests: []string{"dynamic"}},
+	{name: "mnist", path: corpusModel("models/mnist-burn").path, tests: []string{"static"}, input: "Input1", output: "X33"},
+	{name: "cifar", path: corpusModel("models/cifar10-pytorch-tutorial").path, tests: []string{"batched"}, input: "ModelInput", output: "ModelOutput", symbol: "batch_size"},
+}
+
+// contract generates a subject's package and puts the tests of its API into a
+// folder beside it. It returns the module.
+func (s subject) contract(t *testing.T) module {
+	t.Helper()
+	m := newModule(t)
+	model := s.path(t)
+	load := fmt.Sprintf("func load() (*Model, error) { return %s.Load() }\n", s.name)
+	var flags []string
+	if s.file {
+		flags = []string{"-weights", "file"}
+		files := m.weightsFiles(t, s.name, model, flags)
+		load = fmt.Sprintf("const ownFile = %q\n\nfunc load() (*Model, error) { return %s.Load(\"../\" + ownFile) }\n", files, s.name)
+	} else {
+		m.generate(t, s.name, model)
+	}
+	dir := s.name + "/contract"
+	m.copy(t, dir, "contract/common_test.go")
+	for _, form := range s.tests {
+		m.copy(t, dir, "contract/"+form+"/"+form+"_test.go")
+	}
+	var text strings.Builder
+	fmt.Fprintf(&text, "package contract\n\nimport %[1]q\n\ntype (\n\tModel = %[2]s.Model\n\tSession = %[2]s.Session\n)\n\nvar loadFrom = %[2]s.LoadFrom\n\n%[3]s", "program/"+s.name, s.name, load)
+	if s.input != "" {
+		fmt.Fprintf(&text, "\ntype (\n\tinput = %[1]s.%[2]s\n\toutput = %[1]s.%[3]s\n)\n", s.name, s.input, s.output)
+	}
+	if s.symbol != "" {
+		fmt.Fprintf(&text, "\nconst symbol = %q\n", s.symbol)
+	}
+	m.write(t, dir+"/subject_test.go", text.String())
+	m.write(t, dir+"/raw.safetensors", rawWeights(t, model))
+	return m
+}
+
+// weightsFiles generates a package that keeps its weights out of the program and
+// returns the name of their file.
+func (m module) weightsFiles(t *testing.T, name, model string, flags []string) string {
+	t.Helper()
+	m.generate(t, name, model, flags...)
+	files, err := filepath.Glob(m.path(name + "/*.safetensors"))
+	if err != nil || len(files) != 1 {
+		t.Fatalf("one weights file expected, not %q", files)
+	}
+	return filepath.Base(files[0])
+}
+
+// rawWeights returns a file of the weights that a model has before burngen
+// prepares them.
+func rawWeights(t *testing.T, model string) string {
+	t.Helper()
+	src, err := onnx.Open(model, onnx.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw := rt.NewWeights()
+	for _, w := range src.Module.Weights {
+		shape, _ := w.Type.Static()
+		raw.AddRaw(w.Name, w.Type.DType.String(), shape, w.Data)
+	}
+	var file strings.Builder
+	if _, err := raw.WriteTo(&file); err != nil {
+		t.Fatal(err)
+	}
+	return file.String()
+}
+
+// TestContract runs the tests in testdata/contract on each subject.
+func TestContract(t *testing.T) {
+	long(t)
+	for _, s := range subjects {
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			t.Log(s.contract(t).run(t, nil, "test", "-trimpath", "-vet=off", "./..."))
+		})
+	}
+}
+
+// TestContractUnderTheRaceDetector runs those that call from many goroutines with
+// the race detector, when it watches this test too.
+func TestContractUnderTheRaceDetector(t *testing.T) {
+	long(t)
+	if !underRaceDetector {
+		t.Skip("without -race")
+	}
+	for _, s := range subjects {
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			t.Log(s.contract(t).run(t, []string{"CGO_ENABLED=1"}, "test", "-race", "-trimpath", "-vet=off", "-run", "Goroutines|OneCall|Context|Outlive", "./"+s.name+"/contract"))
+		})
+	}
+}

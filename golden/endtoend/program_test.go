@@ -1,0 +1,181 @@
+package endtoend
+
+import (
+	"bytes"
+	"debug/elf"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/burngen/burngen/gen"
+)
+
+// digits is a small convolutional network: that of the corpus, or where there is
+// no corpus one made here.
+func digits(t *testing.T) (path, input, output string) {
+	t.Helper()
+	m := corpusModel("models/mnist-burn")
+	if m.there() {
+		return m.path(t), "Input1", "X33"
+	}
+	t.Logf("no corpus: %s in place of %s", staticNet.name, m)
+	return staticNet.write(t), "Image", "Logits"
+}
+
+// newProgram makes a module of a program that prints what the model of digits
+// answers, built into it, and that model's package.
+func newProgram(t *testing.T) module {
+	t.Helper()
+	m := newModule(t)
+	path, input, output := digits(t)
+	m.generate(t, "model", path)
+	m.copy(t, ".", "program/main.go")
+	m.write(t, "ports.go", fmt.Sprintf("package main\n\nimport \"program/model\"\n\ntype (\n\tinput = model.%s\n\toutput = model.%s\n)\n", input, output))
+	m.write(t, "model.onnx", readFile(t, path))
+	return m
+}
+
+// answer returns what the program has to print, computed without generating.
+func (m module) answer(t *testing.T) string {
+	t.Helper()
+	model, err := gen.Load(m.path("model.onnx"), gen.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	args, shapes, err := gen.SampleInputs(model.Forward.IR)
+	if err != nil {
+		t.Fatal(err)
+	}
+	results, _, err := model.Run(args, shapes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	logits := results[0].([]float32)
+	return fmt.Sprintf("%d of %d\n", slices.Index(logits, slices.Max(logits)), len(logits))
+}
+
+// TestProgram builds a program with its model inside, without cgo and with
+// defaults, and runs it: it needs no shared library, and answers. How long the
+// process lives is logged.
+func TestProgram(t *testing.T) {
+	m := newProgram(t)
+	want := m.answer(t)
+	for name, env := range map[string][]string{"without cgo": {"CGO_ENABLED=0"}, "defaults": {"CGO_ENABLED="}} {
+		t.Run(name, func(t *testing.T) {
+			binary := m.path("program.exe")
+			m.run(t, env, "build", "-trimpath", "-o", binary, ".")
+			if runtime.GOOS == "linux" {
+				isStatic(t, binary)
+			}
+			var times []time.Duration
+			for range 15 {
+				c := exec.Command(binary)
+				start := time.Now()
+				out := run(t, c)
+				times = append(times, time.Since(start))
+				if out != want {
+					t.Fatalf("the program prints %q, want %q", out, want)
+				}
+			}
+			slices.Sort(times)
+			info, err := os.Stat(binary)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("from start to end %v (median; fastest %v), binary of %.1f MB", times[len(times)/2], times[0], float64(info.Size())/1e6)
+		})
+	}
+}
+
+// isStatic checks that no loader and no library is needed to run a binary.
+func isStatic(t *testing.T, binary string) {
+	t.Helper()
+	f, err := elf.Open(binary)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for _, p := range f.Progs {
+		if p.Type == elf.PT_INTERP || p.Type == elf.PT_DYNAMIC {
+			t.Errorf("%s has a segment %v", filepath.Base(binary), p.Type)
+		}
+	}
+	ldd, err := exec.LookPath("ldd")
+	if err != nil {
+		t.Log("no ldd")
+		return
+	}
+	out, err := exec.Command(ldd, binary).CombinedOutput()
+	if err == nil || !bytes.Contains(out, []byte("not a dynamic executable")) {
+		t.Errorf("ldd: %s", out)
+	}
+}
+
+// TestProgramForOtherPlatforms builds the program for platforms of all kinds.
+func TestProgramForOtherPlatforms(t *testing.T) {
+	long(t)
+	m := newProgram(t)
+	for _, platform := range []string{"linux/arm64", "linux/386", "windows/amd64", "darwin/arm64", "js/wasm"} {
+		t.Run(platform, func(t *testing.T) {
+			system, arch, _ := strings.Cut(platform, "/")
+			start := time.Now()
+			m.run(t, []string{"GOOS=" + system, "GOARCH=" + arch}, "build", "-trimpath", "-o", m.path("program."+arch), ".")
+			t.Logf("built in %.1f s", time.Since(start).Seconds())
+		})
+	}
+}
+
+// TestGeneratedTest runs the test that is generated with a model on instruction
+// sets and systems that this machine can run or have emulated.
+func TestGeneratedTest(t *testing.T) {
+	long(t)
+	m := newProgram(t)
+	for _, on := range []struct {
+		name string
+		env  []string
+		exec string // the program that runs the test's, "" for none
+		need string // what runs it
+	}{
+		{name: "best", env: []string{"BURNGEN_CPU="}},
+		{name: "generic", env: []string{"BURNGEN_CPU=generic"}},
+		{name: "avx2", env: []string{"BURNGEN_CPU=avx2"}, need: "amd64"},
+		{name: "386", env: []string{"GOARCH=386"}, need: "amd64"},
+		{name: "arm64", env: []string{"GOARCH=arm64"}, exec: "qemu-aarch64", need: "linux"},
+		{name: "wasm", env: []string{"GOOS=js", "GOARCH=wasm"}, exec: "node", need: "linux"},
+	} {
+		t.Run(on.name, func(t *testing.T) {
+			args := []string{"test", "-trimpath", "-vet=off", "-count=1", "./model"}
+			if on.need != "" && on.need != runtime.GOARCH && on.need != runtime.GOOS {
+				t.Skipf("not on %s/%s", runtime.GOOS, runtime.GOARCH)
+			}
+			switch on.exec {
+			case "":
+			case "node":
+				lookPath(t, "node")
+				args = append(args, "-exec", filepath.Join(strings.TrimSpace(m.run(t, nil, "env", "GOROOT")), "lib", "wasm", "go_js_wasm_exec"))
+			default:
+				args = append(args, "-exec", lookPath(t, on.exec, on.exec+"-static"))
+			}
+			t.Log(m.run(t, on.env, args...))
+		})
+	}
+}
+
+// lookPath returns the first of some programs that is there, and skips the test
+// where none is.
+func lookPath(t *testing.T, names ...string) string {
+	t.Helper()
+	for _, name := range names {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	t.Skipf("no %s", strings.Join(names, ", no "))
+	return ""
+}

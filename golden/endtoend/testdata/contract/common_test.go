@@ -1,0 +1,319 @@
+package contract
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/burngen/burngen/runtime/rt"
+)
+
+// rawFile holds the weights of the source model.
+const rawFile = "raw.safetensors"
+
+// opened returns the model with the weights it was generated with.
+func opened(t *testing.T) *Model {
+	t.Helper()
+	m, err := load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// session opens a session of m.
+func session(t *testing.T, m *Model) *Session {
+	t.Helper()
+	s, err := m.NewSession(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// forward computes m for the arguments of a seed.
+func forward(t *testing.T, m *Model, seed uint32) []float32 {
+	t.Helper()
+	r, err := m.Forward(draw(seed))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return elements(r)
+}
+
+// refused reports an error unless err is a caller's own fault: an error, and not
+// a panic that became one.
+func refused(t *testing.T, err error, words ...string) {
+	t.Helper()
+	var broke *rt.PanicError
+	switch {
+	case err == nil:
+		t.Error("no error")
+	case errors.As(err, &broke):
+		t.Errorf("%v\n%s", err, broke.Stack)
+	}
+	for _, w := range words {
+		if err != nil && !strings.Contains(err.Error(), w) {
+			t.Errorf("%q does not tell %q", err, w)
+		}
+	}
+}
+
+func TestSessionDoesNotAllocate(t *testing.T) {
+	s, x := session(t, opened(t)), draw(1)
+	r := result()
+	if err := into(s, r, x); err != nil {
+		t.Fatal(err)
+	}
+	if n := testing.AllocsPerRun(10, func() {
+		if err := into(s, r, x); err != nil {
+			t.Fatal(err)
+		}
+	}); n != 0 {
+		t.Errorf("%v allocations per call", n)
+	}
+}
+
+func BenchmarkSession(b *testing.B) {
+	m, err := load()
+	if err != nil {
+		b.Fatal(err)
+	}
+	s, err := m.NewSession(nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	r, x := result(), draw(1)
+	if err := into(s, r, x); err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := into(s, r, x); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func TestOwnWeightsGiveTheSameBits(t *testing.T) {
+	m, err := loadFrom(rt.OpenWeightsFile(rawFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := opened(t)
+	for seed := range uint32(3) {
+		got, want := forward(t, m, seed), forward(t, own, seed)
+		if !slices.Equal(bits(got), bits(want)) {
+			t.Errorf("seed %d: LoadFrom gives %v, Load %v", seed, got, want)
+		}
+	}
+}
+
+// rawWeights returns the weights of rawFile, after edit has changed those that it
+// is called with: it returns the shape to give a tensor, and whether to keep it.
+func rawWeights(t *testing.T, edit func(info rt.Info) (shape []int, keep bool)) *rt.Weights {
+	t.Helper()
+	file := rt.OpenWeightsFile(rawFile)
+	if err := file.Err(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { file.Close() })
+	out := rt.NewWeights()
+	for _, name := range file.Names() {
+		info, _ := file.Info(name)
+		if shape, keep := edit(info); keep {
+			out.AddRaw(name, info.DType, shape, file.Raw(name))
+		}
+	}
+	if err := out.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func TestWeightsThatDoNotFitAreNamed(t *testing.T) {
+	names := rawWeights(t, func(i rt.Info) ([]int, bool) { return i.Shape, true }).Names()
+	if len(names) == 0 {
+		t.Fatal("no weights")
+	}
+	for _, name := range names {
+		_, err := loadFrom(rawWeights(t, func(i rt.Info) ([]int, bool) { return i.Shape, i.Name != name }))
+		refused(t, err, name)
+		_, err = loadFrom(rawWeights(t, func(i rt.Info) ([]int, bool) {
+			if i.Name == name {
+				return append(i.Shape, 1), true
+			}
+			return i.Shape, true
+		}))
+		refused(t, err, name)
+	}
+	_, err := loadFrom(nil)
+	refused(t, err)
+	_, err = loadFrom(rt.OpenWeightsFile("none.safetensors"))
+	refused(t, err, "none.safetensors")
+	closed := rt.OpenWeightsFile(rawFile)
+	closed.Close()
+	if _, err = loadFrom(closed); !errors.Is(err, rt.ErrClosed) {
+		t.Errorf("closed weights give %v", err)
+	}
+}
+
+// TestWeightsOutliveTheirHandle closes a file while a model made from it is used.
+func TestWeightsOutliveTheirHandle(t *testing.T) {
+	w := rt.OpenWeightsFile(rawFile)
+	m, err := loadFrom(w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := forward(t, m, 1)
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if got := forward(t, m, 1); !slices.Equal(bits(got), bits(want)) {
+		t.Errorf("after Close: %v, before: %v", got, want)
+	}
+}
+
+func TestModelServesManyGoroutines(t *testing.T) {
+	const goroutines, calls = 8, 6
+	m := opened(t)
+	want := make([][]float32, calls)
+	for seed := range want {
+		want[seed] = forward(t, m, uint32(seed))
+	}
+	var group sync.WaitGroup
+	for g := range goroutines {
+		group.Go(func() {
+			for call := range calls {
+				seed := (g + call) % calls
+				r, err := m.Forward(draw(uint32(seed)))
+				if err != nil {
+					t.Error(err)
+				} else if !slices.Equal(bits(elements(r)), bits(want[seed])) {
+					t.Errorf("goroutine %d: another result for seed %d", g, seed)
+				}
+			}
+		})
+	}
+	group.Wait()
+}
+
+func TestSessionTakesOneCallAtATime(t *testing.T) {
+	const goroutines, calls = 4, 50
+	m := opened(t)
+	s := session(t, m)
+	x := draw(1)
+	want := bits(forward(t, m, 1))
+	var group sync.WaitGroup
+	for range goroutines {
+		group.Go(func() {
+			r := result()
+			for range calls {
+				switch err := into(s, r, x); {
+				case errors.Is(err, rt.ErrBusy):
+				case err != nil:
+					t.Error(err)
+				case !slices.Equal(bits(elements(*r)), want):
+					t.Error("another result")
+				}
+			}
+		})
+	}
+	group.Wait()
+	r := result()
+	if err := into(s, r, x); err != nil {
+		t.Errorf("after all calls: %v", err)
+	}
+}
+
+// lateContext is cancelled when it has been asked a number of times whether it is.
+type lateContext struct {
+	context.Context
+	mu   sync.Mutex
+	left int
+}
+
+func (c *lateContext) Err() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.left--; c.left < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+func TestForwardEndsWithItsContext(t *testing.T) {
+	m, x := opened(t), draw(1)
+	cancelled, cancel := context.WithCancel(context.Background())
+	cancel()
+	reason := errors.New("enough")
+	caused, cancelCause := context.WithCancelCause(context.Background())
+	cancelCause(reason)
+	over, cancelOver := context.WithDeadline(context.Background(), time.Now().Add(-time.Second))
+	defer cancelOver()
+	for name, test := range map[string]struct {
+		ctx  context.Context
+		want error
+	}{
+		"cancelled":  {cancelled, context.Canceled},
+		"deadline":   {over, context.DeadlineExceeded},
+		"cause":      {caused, reason},
+		"during":     {&lateContext{Context: context.Background(), left: 1}, context.Canceled},
+		"background": {context.Background(), nil},
+		"nil":        {nil, nil},
+	} {
+		if _, err := m.ForwardContext(test.ctx, x); !errors.Is(err, test.want) {
+			t.Errorf("%s: error %v, want %v", name, err, test.want)
+		}
+	}
+	s, r := session(t, m), result()
+	s.SetContext(cancelled)
+	if err := into(s, r, x); !errors.Is(err, context.Canceled) {
+		t.Errorf("session: error %v", err)
+	}
+	s.SetContext(nil)
+	if err := into(s, r, x); err != nil {
+		t.Errorf("session without a context: %v", err)
+	}
+}
+
+func TestForwardLeavesItsArgumentsAlone(t *testing.T) {
+	m, x := opened(t), draw(1)
+	before := slices.Clone(argument(x))
+	if _, err := m.Forward(x); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(argument(x), before) {
+		t.Error("the argument is another after Forward")
+	}
+}
+
+// TestResultsAreTheCallers changes a result and calls again.
+func TestResultsAreTheCallers(t *testing.T) {
+	m := opened(t)
+	r, err := m.Forward(draw(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := bits(elements(r))
+	if forward(t, m, 2); !slices.Equal(bits(elements(r)), want) {
+		t.Error("the first result is another after the second call")
+	}
+	if again := forward(t, m, 1); !slices.Equal(bits(again), want) {
+		t.Error("the third call gives another result than the first")
+	}
+}
+
+// bits returns the patterns of numbers, for an exact comparison.
+func bits(x []float32) []uint32 {
+	out := make([]uint32, len(x))
+	for i, v := range x {
+		out[i] = math.Float32bits(v)
+	}
+	return out
+}

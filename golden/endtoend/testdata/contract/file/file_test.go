@@ -1,0 +1,55 @@
+package contract
+
+import (
+	"os"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+// mappings returns how the weights file is mapped into memory: "r--p" and so on.
+func mappings(t *testing.T) []string {
+	t.Helper()
+	text, err := os.ReadFile("/proc/self/maps")
+	if err != nil {
+		t.Skip(err)
+	}
+	var out []string
+	for line := range strings.Lines(string(text)) {
+		if fields := strings.Fields(line); len(fields) > 5 && strings.HasSuffix(fields[5], ownFile) {
+			out = append(out, fields[1])
+		}
+	}
+	return out
+}
+
+func TestWeightsAreMappedReadOnly(t *testing.T) {
+	m := opened(t)
+	forward(t, m, 1)
+	list := mappings(t)
+	if len(list) == 0 {
+		t.Error("the weights file is not mapped")
+	}
+	for _, mode := range list {
+		if mode != "r--p" {
+			t.Errorf("the weights file is mapped %s, want r--p", mode)
+		}
+	}
+	runtime.KeepAlive(m)
+}
+
+// TestMappingEndsWithTheModel waits for the memory of models that nobody uses to
+// be given back.
+func TestMappingEndsWithTheModel(t *testing.T) {
+	forward(t, opened(t), 1)
+	mappings(t)
+	for range 100 {
+		runtime.GC()
+		if len(mappings(t)) == 0 {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Errorf("%d mappings of the weights file are left", len(mappings(t)))
+}
