@@ -5,6 +5,8 @@ package gen
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -131,6 +133,7 @@ func (m *Model) prepare() error {
 	for _, w := range m.kept() {
 		shape, _ := w.Type.Static()
 		if i, ok := made[w.Name]; ok {
+			m.Weights.SetMetadata("burngen.sources:"+w.Name, m.sources(m.Prepare.IR.Results[i]))
 			exec.AddTo(m.Weights, w.Name, w.Type.DType, results[i], shapes[i])
 			continue
 		}
@@ -141,6 +144,28 @@ func (m *Model) prepare() error {
 		exec.AddTo(m.Weights, w.Name, w.Type.DType, data, shape)
 	}
 	return m.Weights.Err()
+}
+
+// sources returns a digest of the weights that a prepared one is made of.
+func (m *Model) sources(v *ir.Value) string {
+	h := sha256.New()
+	seen := map[*ir.Value]bool{}
+	var visit func(v *ir.Value)
+	visit = func(v *ir.Value) {
+		if v == nil || v.Def == nil || seen[v] {
+			return
+		}
+		seen[v] = true
+		if l, ok := v.Def.Op.(ir.Load); ok {
+			fmt.Fprintf(h, "%q", l.Name)
+			h.Write(m.Raw.Raw(l.Name))
+		}
+		for _, a := range v.Def.Args {
+			visit(a)
+		}
+	}
+	visit(v)
+	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
 // kept returns the weights that the weights file holds: those that Forward

@@ -413,21 +413,21 @@ func TestHostileTensors(t *testing.T) {
 	text := initializer("", pb.TensorProto_STRING, []byte("x"), 1)
 	place := `node 0 "y" (Add-14): initializer "w": `
 	testRefused(t, map[string]refused{
-		"too little data":          {model: of(initializer("", float, make([]byte, 3), 1)), want: []string{place + "3 bytes of raw_data for the 4 bytes of FLOAT[1]"}},
-		"too much data":            {model: of(initializer("", float, make([]byte, 8), 1)), want: []string{place + "8 bytes of raw_data for the 4 bytes of FLOAT[1]"}},
-		"no data":                  {model: of(initializer("", float, nil, 2)), want: []string{place + "0 bytes of raw_data for the 8 bytes of FLOAT[2]"}},
-		"no data for a huge shape": {model: of(initializer("", float, nil, 1<<30, 1<<30)), want: []string{place + "1152921504606846976 elements of FLOAT are too many"}},
+		"too little data":           {model: of(initializer("", float, make([]byte, 3), 1)), want: []string{place + "3 bytes of raw_data for the 4 bytes of FLOAT[1]"}},
+		"too much data":             {model: of(initializer("", float, make([]byte, 8), 1)), want: []string{place + "8 bytes of raw_data for the 4 bytes of FLOAT[1]"}},
+		"no data":                   {model: of(initializer("", float, nil, 2)), want: []string{place + "0 bytes of raw_data for the 8 bytes of FLOAT[2]"}},
+		"no data for a huge shape":  {model: of(initializer("", float, nil, 1<<30, 1<<30)), want: []string{place + "1152921504606846976 elements of FLOAT are too many"}},
 		"no data for a large shape": {model: of(initializer("", float, nil, 1<<30, 1<<20)), want: []string{place + "0 bytes of raw_data for the 4503599627370496 bytes of FLOAT[1073741824 1048576]"}},
-		"data of two kinds":        {model: of(both), want: []string{place + "both raw_data and float_data"}},
-		"data of another kind":     {model: of(foreign), want: []string{place + "int64_data for FLOAT"}},
-		"a segment":                {model: of(segment), want: []string{place + "one segment of a split tensor"}},
-		"raw strings":              {model: of(text), want: []string{place + "raw_data for STRING"}},
-		"a negative extent":        {model: of(initializer("", float, nil, -1)), want: []string{place + "dimension 0 is -1"}},
-		"the greatest extent":      {model: of(initializer("", float, nil, math.MaxInt64)), want: []string{place + "more elements than fit a 64-bit size"}},
-		"a product that overflows": {model: of(initializer("", float, nil, 1<<32, 1<<32)), want: []string{place + "more elements than fit a 64-bit size"}},
-		"rank 10,000":              {model: of(initializer("", float, nil, make([]int64, 10_000)...)), want: []string{place + "rank 10000 is above 64"}},
-		"an unknown element type":  {model: of(initializer("", 999, nil, 1)), want: []string{place + "unknown element type 999"}},
-		"a complex type":           {model: of(initializer("", pb.TensorProto_COMPLEX128, make([]byte, 16), 1)), want: []string{place + "element type COMPLEX128 is not supported"}},
+		"data of two kinds":         {model: of(both), want: []string{place + "both raw_data and float_data"}},
+		"data of another kind":      {model: of(foreign), want: []string{place + "int64_data for FLOAT"}},
+		"a segment":                 {model: of(segment), want: []string{place + "one segment of a split tensor"}},
+		"raw strings":               {model: of(text), want: []string{place + "raw_data for STRING"}},
+		"a negative extent":         {model: of(initializer("", float, nil, -1)), want: []string{place + "dimension 0 is -1"}},
+		"the greatest extent":       {model: of(initializer("", float, nil, math.MaxInt64)), want: []string{place + "more elements than fit a 64-bit size"}},
+		"a product that overflows":  {model: of(initializer("", float, nil, 1<<32, 1<<32)), want: []string{place + "more elements than fit a 64-bit size"}},
+		"rank 10,000":               {model: of(initializer("", float, nil, make([]int64, 10_000)...)), want: []string{place + "rank 10000 is above 64"}},
+		"an unknown element type":   {model: of(initializer("", 999, nil, 1)), want: []string{place + "unknown element type 999"}},
+		"a complex type":            {model: of(initializer("", pb.TensorProto_COMPLEX128, make([]byte, 16), 1)), want: []string{place + "element type COMPLEX128 is not supported"}},
 	})
 	t.Run("four-bit elements of an odd number", func(t *testing.T) {
 		g := &pb.GraphProto{Output: values(value("w", nil)), Initializer: []*pb.TensorProto{initializer("w", pb.TensorProto_INT4, []byte{0x8f, 0x07}, 3)}}

@@ -221,6 +221,7 @@ func (a *api) sessionForward() []jen.Code {
 		check(jen.Id("s").Dot("guard").Dot("Enter").Call()),
 		jen.Defer().Id("s").Dot("guard").Dot("Leave").Call(),
 		jen.Defer().Qual(rtPath, "Recover").Call(where, jen.Op("&").Err()),
+		jen.Id("s").Dot("weights").Op("=").Id("s").Dot("model").Dot("weights").Dot("Load").Call(),
 	}
 	var open []jen.Code
 	switch a.form {

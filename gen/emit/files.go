@@ -148,7 +148,7 @@ func newEmitter(m *Model) *emitter {
 
 // nameCallees chooses the names of the functions that the schedule calls.
 func (e *emitter) nameCallees() {
-	methods := newNames(strings.Fields("Forward SetContext forward open model guard ctx arena max symbols opened extents offsets tail tails")...)
+	methods := newNames(strings.Fields("Forward SetContext forward open model weights guard ctx arena max symbols opened extents offsets tail tails")...)
 	for _, c := range e.Forward.Callees() {
 		local := e.global.within("s", "base", "err", "lo", "hi", "i", "j", "k", "l", "z", "t")
 		fn := &function{Func: c, name: methods.unique(unexported(c.IR.Name)), base: "base", callees: e.forward.callees,
@@ -268,6 +268,7 @@ func (e *emitter) sessionType(f *jen.File) {
 	a := e.api
 	fields := []jen.Code{
 		jen.Id("model").Op("*").Id("Model"),
+		jen.Id("weights").Op("*").Id("weights").Comment("of the call that runs"),
 		jen.Id("guard").Qual(rtPath, "Guard"),
 		jen.Id("ctx").Qual("context", "Context"),
 		jen.Id("arena").Index().Byte(),
@@ -484,7 +485,7 @@ func (e *emitter) method(f *jen.File, fn *function, doc string, params []paramet
 			body, weights = fn.body(steps) // now that it is known which symbols are used
 		}
 		if weights {
-			body = append([]jen.Code{jen.Id("w").Op(":=").Id("s").Dot("model").Dot("weights").Dot("Load").Call()}, body...)
+			body = append([]jen.Code{jen.Id("w").Op(":=").Id("s").Dot("weights")}, body...)
 		}
 		if i == 0 && len(fn.Plan.Tails) > 0 {
 			body = append([]jen.Code{jen.Id("s").Dot("tail").Dot("Reset").Call()}, body...)

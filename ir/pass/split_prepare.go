@@ -25,7 +25,7 @@ const (
 
 // splitPrepare moves the nodes of @forward that depend on weights and constants
 // only to a new function @prepare, whose results @forward loads: prepared/…, by
-// the name of the first weight that they are made of. Views of weights stay.
+// the name of the largest weight that they are made of. Views of weights stay.
 func splitPrepare(_ *Context, m *ir.Module) (bool, error) {
 	f := m.Func(Forward)
 	if f == nil {
@@ -136,15 +136,21 @@ func inflates(n *ir.Node) bool {
 	return made > inflatedBytes && made/inflatedBy > bytesOf(args)
 }
 
-// sourceName returns the name of the first weight that v is made of, before a
-// constant's; v's own when it is made of neither.
+// sourceName returns the name of the largest weight that v is made of, the first
+// of several, and a constant only where there is no other.
 func sourceName(v *ir.Value) string {
-	name, seen := "", map[*ir.Node]bool{}
+	name, size, seen := v.Name, -1, map[*ir.Node]bool{}
 	var visit func(n *ir.Node)
 	visit = func(n *ir.Node) {
 		seen[n] = true
-		if load, ok := n.Op.(ir.Load); ok && (name == "" || isConst(name) && !isConst(load.Name)) {
-			name = load.Name
+		if load, ok := n.Op.(ir.Load); ok {
+			elems := 0
+			if !isConst(load.Name) {
+				elems, _ = load.Type.Elems().Int()
+			}
+			if elems > size {
+				name, size = load.Name, elems
+			}
 		}
 		for _, a := range n.Args {
 			if a != nil && !seen[a.Def] {
@@ -153,9 +159,6 @@ func sourceName(v *ir.Value) string {
 		}
 	}
 	visit(v.Def)
-	if name == "" {
-		return v.Name
-	}
 	return name
 }
 

@@ -134,6 +134,9 @@ func (p *planner) node(i int, n *ir.Node, scratch func(n *ir.Node) ([]ir.Scratch
 			s = p.fresh(r, i)
 		}
 		s.last = max(s.last, p.life[r], i)
+		if s.buffer != nil && r.Type.DType == ir.String {
+			return fmt.Errorf("%s: texts between operators have no memory in the arena", r)
+		}
 		if s.buffer != nil {
 			s.buffer.Last = s.last
 		}
