@@ -236,8 +236,13 @@ const (
 // Const appends a constant.
 func (b *Builder) Const(t *Tensor) *Value { return b.Node(Constant{t}) }
 
-// Scalar appends a rank-0 constant.
-func (b *Builder) Scalar(d DType, v float64) *Value { return b.Const(Scalar(d, v)) }
+// Scalar appends a rank-0 constant of a number.
+func (b *Builder) Scalar(d DType, v float64) *Value {
+	if d == String {
+		Fail("%s where numbers are expected", d)
+	}
+	return b.Const(Scalar(d, v))
+}
 
 // Dims appends the rank-1 i64 tensor of extents.
 func (b *Builder) Dims(dims ...Dim) *Value {

@@ -34,6 +34,15 @@ type Number struct {
 	Int   int64   // of any other
 }
 
+// Bits returns the encoding of a number of a float type.
+func (n Number) Bits() uint64 {
+	var bits uint64
+	for i, b := range Scalar(n.DType, n.Float).Bytes() {
+		bits |= uint64(b) << (8 * i)
+	}
+	return bits
+}
+
 // Struct is a pointer to a composite value of the kernels' package.
 type Struct struct {
 	Type   string

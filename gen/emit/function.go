@@ -443,8 +443,10 @@ func number(n ir.Number) *jen.Statement {
 	switch {
 	case n.DType == ir.F32:
 		return float(n.Float, 32)
-	case n.DType.IsFloat():
+	case n.DType == ir.F64:
 		return float(n.Float, 64)
+	case n.DType.IsFloat():
+		return jen.Qual(rtPath, strings.TrimPrefix(goType(n.DType), "rt.")).Call(jen.Id(fmt.Sprintf("%#x", n.Bits())))
 	case n.DType == ir.Bool:
 		return jen.Lit(n.Int != 0)
 	case n.DType == ir.U64:

@@ -170,7 +170,9 @@ func numberValue(n ir.Number) reflect.Value {
 		v.SetFloat(n.Float)
 	case v.CanInt():
 		v.SetInt(n.Int)
-	case v.CanUint():
+	case n.DType.IsFloat():
+		v.SetUint(n.Bits())
+	default:
 		v.SetUint(uint64(n.Int))
 	}
 	return v

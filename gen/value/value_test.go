@@ -66,7 +66,7 @@ func TestNPY(t *testing.T) {
 	}
 }
 
-// The bytes are those that NumPy 2 writes for numpy.array([[1, 2]], "<f4").
+// The file is laid out as NEP 1 says, version 1.0, the header padded to 128 bytes.
 func TestNPYBytes(t *testing.T) {
 	var b bytes.Buffer
 	if err := WriteNPY(&b, ir.FloatTensor(ir.F32, 1, 2).Reshape(1, 2)); err != nil {

@@ -31,6 +31,9 @@ func importDropout(c ir.Importer) ([]*ir.Value, error) {
 		if c.Opset() >= 10 {
 			mask = ir.Bool
 		}
+		if !mask.IsFloat() && mask != ir.Bool {
+			return nil, fmt.Errorf("not defined for %s", mask)
+		}
 		results = append(results, fill(b, ir.Scalar(mask, 1), x.Type.Shape...))
 	}
 	return results, nil
@@ -46,10 +49,13 @@ func refuseTraining(c ir.Importer) error {
 	if !ok {
 		return fmt.Errorf("training_mode is not known before the model runs")
 	}
+	if t.DType != ir.Bool || t.Len() != 1 {
+		return fmt.Errorf("training_mode is %s, one bool expected", t.Type())
+	}
 	if !t.Bool(0) {
 		return nil
 	}
-	if ratio, ok := c.Arg(1).ConstValue(); ok && ratio.Number(0) == 0 {
+	if ratio, ok := c.Arg(1).ConstValue(); ok && ratio.DType.IsFloat() && ratio.Len() == 1 && ratio.Float(0) == 0 {
 		return nil
 	}
 	return fmt.Errorf("training_mode with a ratio above 0 is not supported")

@@ -70,17 +70,3 @@ func (p *planner) canBePart(v *ir.Value) bool {
 }
 
 func (p *planner) isPart(v *ir.Value) bool { _, ok := p.parts[v]; return ok }
-
-// whole returns the storage of a concatenation one of whose parts node i makes.
-func (p *planner) whole(v *ir.Value, i int) *storage {
-	if s := p.storage[v]; s != nil {
-		return s
-	}
-	s := p.fresh(v, i)
-	if s.buffer != nil {
-		s.last = max(s.last, p.life[v])
-		s.buffer.Last = s.last
-	}
-	p.storage[v] = s
-	return s
-}

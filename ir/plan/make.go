@@ -184,7 +184,7 @@ func (p *planner) overwritten(i int, n *ir.Node) *storage {
 			continue
 		}
 		s := p.storage[v]
-		if s.buffer == nil || s.last != i || !p.offsets[v].Equal(ir.Dim{}) || !s.buffer.Elems.Equal(v.Type.Elems()) || !s.views(r.Type) {
+		if s.buffer == nil || s.last != i || !s.buffer.Elems.Equal(v.Type.Elems()) || !s.views(r.Type) {
 			continue
 		}
 		// Another operand in the same memory would be read after it is written,
@@ -209,7 +209,9 @@ func (p *planner) fresh(v *ir.Value, i int) *storage {
 		return s // a concatenation, one of whose parts was made before
 	}
 	if part, ok := p.parts[v]; ok {
-		return p.whole(part.whole, i)
+		s := p.fresh(part.whole, i)
+		p.storage[part.whole] = s
+		return s
 	}
 	if k, ok := p.result[v]; ok {
 		return &storage{place: Place{Kind: Result, Index: k}, dtype: v.Type.DType, last: math.MaxInt}
@@ -222,10 +224,8 @@ func (p *planner) fresh(v *ir.Value, i int) *storage {
 // wrote to the caller's memory.
 func (p *planner) copies() {
 	for k, r := range p.Func.Results {
-		place := p.storage[r].place
-		if place.Kind == Result && place.Index == k && p.offsets[r].Equal(ir.Dim{}) {
-			continue
+		if place := p.storage[r].place; place.Kind != Result || place.Index != k {
+			p.Copies = append(p.Copies, Copy{From: r, To: Place{Kind: Result, Index: k}})
 		}
-		p.Copies = append(p.Copies, Copy{From: r, To: Place{Kind: Result, Index: k}})
 	}
 }

@@ -9,11 +9,9 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// mark is what a byte of memory holds: byte at of what something wrote.
-type mark struct {
-	of any
-	at int64
-}
+// mark is what a byte of memory holds: byte at of what something wrote, by its
+// number. Memory that nothing wrote holds the zero mark.
+type mark struct{ of, at uint32 }
 
 // machine carries out a planned function on marks: it knows nothing of how the
 // plan was made.
@@ -24,6 +22,7 @@ type machine struct {
 	offsets  map[*plan.Buffer]int64
 	contents map[*ir.Value][]mark // what each value has to hold
 	step     int
+	writers  uint32
 }
 
 type memoryName struct {
@@ -43,7 +42,7 @@ func simulate(p *plan.Plan, extents map[string]int64, requests map[*ir.Node][]ir
 	m := &machine{Plan: p, extents: extents, memory: map[any][]mark{}, contents: map[*ir.Value][]mark{}}
 	m.layout()
 	for i, v := range p.Func.Params {
-		m.contents[v] = m.made(v)
+		m.contents[v] = m.made(v.Type)
 		m.memory[memoryName{kind: plan.Param, index: i}] = slices.Clone(m.contents[v])
 	}
 	for k, v := range p.Func.Results {
@@ -87,13 +86,22 @@ func (m *machine) int(d ir.Dim) int64 {
 
 func (m *machine) bytes(t ir.Type) int64 { return m.int(t.Elems()) * int64(t.DType.Size()) }
 
-// made returns the marks of a value that a node or the caller makes.
-func (m *machine) made(v *ir.Value) []mark {
-	out := make([]mark, m.bytes(v.Type))
+// made returns the marks of a value of a type that something writes.
+func (m *machine) made(t ir.Type) []mark {
+	m.writers++
+	out := make([]mark, m.bytes(t))
 	for i := range out {
-		out[i] = mark{v, int64(i)}
+		out[i] = mark{m.writers, uint32(i)}
 	}
 	return out
+}
+
+// bound returns the node that binds a symbol, -1 for the parameters' symbols.
+func (m *machine) bound(symbol string) int {
+	return slices.IndexFunc(m.Func.Nodes, func(n *ir.Node) bool {
+		b, ok := n.Op.(ir.Binder)
+		return ok && slices.Contains(b.Binds(), symbol)
+	})
 }
 
 // layout checks the buffers and makes the arena.
@@ -128,6 +136,11 @@ func (m *machine) layout() {
 	}
 	m.memory[memoryName{kind: plan.Arena}] = make([]mark, size)
 	for _, b := range m.Tails {
+		for _, s := range b.Elems.Symbols() {
+			if m.bound(s) > b.First {
+				failf("%s is made at node %d, %s at %d", b.Name, b.First, s, m.bound(s))
+			}
+		}
 		m.memory[b] = make([]mark, m.int(b.Elems)*int64(b.DType.Size()))
 	}
 }
@@ -146,6 +159,9 @@ func (m *machine) span(at plan.Place, t ir.Type) span {
 	s := span{from: m.int(at.Offset) * int64(t.DType.Size())}
 	switch at.Kind {
 	case plan.Param, plan.Result:
+		if at.Kind == plan.Result && m.IsLate(m.Func.Results[at.Index].Type) && m.step < len(m.Func.Nodes) {
+			failf("result %d is written at step %d", at.Index, m.step)
+		}
 		s.memory = memoryName{kind: at.Kind, index: at.Index}
 		values := m.Func.Params
 		if at.Kind == plan.Result {
@@ -184,12 +200,11 @@ func (m *machine) at(p plan.Place, t ir.Type) []mark {
 
 func (m *machine) node(n *ir.Node, requests []ir.Scratch) {
 	if l, ok := n.Op.(ir.Load); ok {
-		r := n.Results[0]
-		m.contents[r] = make([]mark, m.bytes(r.Type))
-		for i := range m.contents[r] {
-			m.contents[r][i] = mark{l.Name, int64(i)}
+		name := memoryName{kind: plan.Weight, name: l.Name}
+		if m.memory[name] == nil {
+			m.memory[name] = m.made(l.Type)
 		}
-		m.memory[memoryName{kind: plan.Weight, name: l.Name}] = slices.Clone(m.contents[r])
+		m.contents[n.Results[0]] = slices.Clone(m.memory[name])
 		return
 	}
 	for _, a := range n.Args {
@@ -219,7 +234,7 @@ func (m *machine) node(n *ir.Node, requests []ir.Scratch) {
 	}
 	m.write(n, requests, may)
 	for _, r := range n.Results {
-		m.contents[r] = m.made(r)
+		m.contents[r] = m.made(r.Type)
 		copy(m.at(m.Places[r], r.Type), m.contents[r])
 	}
 }
@@ -280,9 +295,7 @@ func (m *machine) write(n *ir.Node, requests []ir.Scratch, may []int) {
 			}
 		}
 		written = append(written, to)
-		for j := range m.at(places[i], t) {
-			m.at(places[i], t)[j] = mark{n, int64(j)}
-		}
+		copy(m.at(places[i], t), m.made(t))
 	}
 	for i, s := range written {
 		for _, t := range written[:i] {

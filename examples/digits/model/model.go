@@ -13,7 +13,6 @@ package model
 
 import (
 	"context"
-	"math"
 	"sync/atomic"
 
 	"github.com/burngen/burngen/runtime/cpu"
@@ -73,11 +72,12 @@ func (m *Model) ForwardContext(ctx context.Context, image []Image) (dst []Logits
 // Session holds the memory of one call at a time. A call while another runs returns
 // rt.ErrBusy.
 type Session struct {
-	model *Model
-	guard rt.Guard
-	ctx   context.Context
-	arena []byte
-	max   rt.Max
+	model   *Model
+	weights *weights // of the call that runs
+	guard   rt.Guard
+	ctx     context.Context
+	arena   []byte
+	max     rt.Max
 }
 
 // NewSession opens a session. Extents above max are refused; a nil max has no limits.
@@ -120,6 +120,7 @@ func (s *Session) Forward(dst []Logits, image []Image) (err error) {
 	}
 	defer s.guard.Leave()
 	defer rt.Recover("digits: Forward", &err)
+	s.weights = s.model.weights.Load()
 	n := len(image)
 	if err := rt.CheckBatch("digits: Forward", n, len(dst), s.max.Limit("N")); err != nil {
 		return err
@@ -136,18 +137,18 @@ func (s *Session) Forward(dst []Logits, image []Image) (err error) {
 }
 
 // forward is the schedule: it computes the outputs from the inputs.
-func (s *Session) forward(n int, logits []float32, image []float32) error {
+func (s *Session) forward(n int, logits, image []float32) error {
 	if err := rt.Done(s.ctx); err != nil {
 		return err
 	}
-	w := s.model.weights.Load()
+	w := s.weights
 	var (
 		h1  = rt.View[float32](s.arena, h1Off, 900*n)
 		h2  = rt.View[float32](s.arena, n*h2Off, 12544*n)
 		h3  = rt.View[float32](s.arena, h3Off, 14400*n)
 		h4  = rt.View[float32](s.arena, n*h4Off, 12544*n)
-		h5  = rt.View[float32](s.arena, n*h5Off, 3136*n)
-		h6  = rt.View[float32](s.arena, h6Off, 4096*n)
+		h5  = rt.View[float32](s.arena, h5Off, 3136*n)
+		h6  = rt.View[float32](s.arena, n*h6Off, 4096*n)
 		h7  = rt.View[float32](s.arena, n*h7Off, 6272*n)
 		h8  = rt.View[float32](s.arena, h8Off, 8192*n)
 		h9  = rt.View[float32](s.arena, n*h9Off, 6272*n)
@@ -159,13 +160,13 @@ func (s *Session) forward(n int, logits []float32, image []float32) error {
 	cpu.PadBlocked(h1, image, n, 1, 28, 28, 1, [4]int{1, 1, 1, 1}, 0)
 
 	// %h57 = conv_blocked %h41, %h46, %h12 {strides=[1,1] dilations=[1,1] in_c=1 out_c=16 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,1,28,28,16]  // /norm1/BatchNormalization, /Relu
-	cpu.Conv(h2, h1, w.norm1Weight, &cpu.ConvShape{N: n, InC: 1, InH: 30, InW: 30, InBlock: 1, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1}, &cpu.Epilogue{Bias: w.norm1Bias, Clamp: true, Lo: 0, Hi: float32(math.Inf(1))})
+	cpu.Conv(h2, h1, w.conv1Weight, &cpu.ConvShape{N: n, InC: 1, InH: 30, InW: 30, InBlock: 1, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1}, &cpu.Epilogue{Bias: w.norm1Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
 	// %h59 = pad_blocked %h57 {pads=[1,1,1,1] block=16} : f32[N,1,30,30,16]  // /norm2/BatchNormalization
 	cpu.PadBlocked(h3, h2, n, 1, 28, 28, 16, [4]int{1, 1, 1, 1}, 0)
 
 	// %h63 = conv_blocked %h59, %h60, %h26 {strides=[1,1] dilations=[1,1] in_c=16 out_c=16 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,1,28,28,16]  // /norm2/BatchNormalization, /Relu_1
-	cpu.Conv(h4, h3, w.norm2Weight, &cpu.ConvShape{N: n, InC: 16, InH: 30, InW: 30, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1}, &cpu.Epilogue{Bias: w.norm2Bias, Clamp: true, Lo: 0, Hi: float32(math.Inf(1))})
+	cpu.Conv(h4, h3, w.conv2Weight, &cpu.ConvShape{N: n, InC: 16, InH: 30, InW: 30, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1}, &cpu.Epilogue{Bias: w.norm2Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
 	// %h65 = max_pool %h63 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,1,14,14,16]  // /pool/MaxPool
 	cpu.MaxPool(h5, h4, &cpu.PoolShape{N: n, C: 1, InH: 28, InW: 28, OutH: 14, OutW: 14, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16})
@@ -174,13 +175,13 @@ func (s *Session) forward(n int, logits []float32, image []float32) error {
 	cpu.PadBlocked(h6, h5, n, 1, 14, 14, 16, [4]int{1, 1, 1, 1}, 0)
 
 	// %h71 = conv_blocked %h67, %h68, %h40 {strides=[1,1] dilations=[1,1] in_c=16 out_c=32 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,2,14,14,16]  // /norm3/BatchNormalization, /Relu_2
-	cpu.Conv(h7, h6, w.norm3Weight, &cpu.ConvShape{N: n, InC: 16, InH: 16, InW: 16, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1}, &cpu.Epilogue{Bias: w.norm3Bias, Clamp: true, Lo: 0, Hi: float32(math.Inf(1))})
+	cpu.Conv(h7, h6, w.conv3Weight, &cpu.ConvShape{N: n, InC: 16, InH: 16, InW: 16, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1}, &cpu.Epilogue{Bias: w.norm3Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
 	// %h73 = pad_blocked %h71 {pads=[1,1,1,1] block=16} : f32[N,2,16,16,16]  // /norm4/BatchNormalization
 	cpu.PadBlocked(h8, h7, n, 2, 14, 14, 16, [4]int{1, 1, 1, 1}, 0)
 
 	// %h77 = conv_blocked %h73, %h74, %h54 {strides=[1,1] dilations=[1,1] in_c=32 out_c=32 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,2,14,14,16]  // /norm4/BatchNormalization, /Relu_3
-	cpu.Conv(h9, h8, w.norm4Weight, &cpu.ConvShape{N: n, InC: 32, InH: 16, InW: 16, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1}, &cpu.Epilogue{Bias: w.norm4Bias, Clamp: true, Lo: 0, Hi: float32(math.Inf(1))})
+	cpu.Conv(h9, h8, w.conv4Weight, &cpu.ConvShape{N: n, InC: 32, InH: 16, InW: 16, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1}, &cpu.Epilogue{Bias: w.norm4Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
 	// %h79 = max_pool %h77 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,2,7,7,16]  // /pool_1/MaxPool
 	cpu.MaxPool(h10, h9, &cpu.PoolShape{N: n, C: 2, InH: 14, InW: 14, OutH: 7, OutW: 7, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16})

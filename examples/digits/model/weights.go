@@ -30,13 +30,13 @@ func LoadFrom(raw *rt.Weights) (*Model, error) {
 // weights holds the tensors as the kernels read them.
 type weights struct {
 	norm1Bias   []float32 // f32[16,1,1]
-	norm1Weight []float32 // f32[1,1,3,3,1,16]
+	conv1Weight []float32 // f32[1,1,3,3,1,16]
 	norm2Bias   []float32 // f32[16,1,1]
-	norm2Weight []float32 // f32[1,1,3,3,16,16]
+	conv2Weight []float32 // f32[1,1,3,3,16,16]
 	norm3Bias   []float32 // f32[32,1,1]
-	norm3Weight []float32 // f32[2,1,3,3,16,16]
+	conv3Weight []float32 // f32[2,1,3,3,16,16]
 	norm4Bias   []float32 // f32[32,1,1]
-	norm4Weight []float32 // f32[2,2,3,3,16,16]
+	conv4Weight []float32 // f32[2,2,3,3,16,16]
 	denseWeight []float32 // f32[1,1568,16]
 	denseBias   []float32 // f32[1,1,16]
 }
@@ -45,13 +45,13 @@ type weights struct {
 func loadPrepared(w *rt.Weights) (*Model, error) {
 	p := &weights{
 		norm1Bias:   rt.WeightsOf[float32](w, "prepared/norm1.bias", 16, 1, 1),
-		norm1Weight: rt.WeightsOf[float32](w, "prepared/norm1.weight", 1, 1, 3, 3, 1, 16),
+		conv1Weight: rt.WeightsOf[float32](w, "prepared/conv1.weight", 1, 1, 3, 3, 1, 16),
 		norm2Bias:   rt.WeightsOf[float32](w, "prepared/norm2.bias", 16, 1, 1),
-		norm2Weight: rt.WeightsOf[float32](w, "prepared/norm2.weight", 1, 1, 3, 3, 16, 16),
+		conv2Weight: rt.WeightsOf[float32](w, "prepared/conv2.weight", 1, 1, 3, 3, 16, 16),
 		norm3Bias:   rt.WeightsOf[float32](w, "prepared/norm3.bias", 32, 1, 1),
-		norm3Weight: rt.WeightsOf[float32](w, "prepared/norm3.weight", 2, 1, 3, 3, 16, 16),
+		conv3Weight: rt.WeightsOf[float32](w, "prepared/conv3.weight", 2, 1, 3, 3, 16, 16),
 		norm4Bias:   rt.WeightsOf[float32](w, "prepared/norm4.bias", 32, 1, 1),
-		norm4Weight: rt.WeightsOf[float32](w, "prepared/norm4.weight", 2, 2, 3, 3, 16, 16),
+		conv4Weight: rt.WeightsOf[float32](w, "prepared/conv4.weight", 2, 2, 3, 3, 16, 16),
 		denseWeight: rt.WeightsOf[float32](w, "prepared/dense.weight", 1, 1568, 16),
 		denseBias:   rt.WeightsOf[float32](w, "prepared/dense.bias", 1, 1, 16),
 	}
@@ -64,6 +64,8 @@ func loadPrepared(w *rt.Weights) (*Model, error) {
 
 // prepare makes the tensors that the kernels read from those of the source model.
 func prepare(raw *rt.Weights) (*weights, error) {
+	p := new(weights)
+	rt.Keep(p, raw)
 	var (
 		conv1Weight      = rt.WeightsOf[float32](raw, "conv1.weight", 16, 1, 3, 3)
 		norm1Weight      = rt.WeightsOf[float32](raw, "norm1.weight", 16)
@@ -88,47 +90,46 @@ func prepare(raw *rt.Weights) (*weights, error) {
 		denseWeight      = rt.WeightsOf[float32](raw, "dense.weight", 10, 1568)
 		denseBias        = rt.WeightsOf[float32](raw, "dense.bias", 10)
 	)
-	p := &weights{
+	*p = weights{
 		norm1Bias:   rt.Make[float32](16),
-		norm1Weight: rt.Make[float32](144),
+		conv1Weight: rt.Make[float32](144),
 		norm2Bias:   rt.Make[float32](16),
-		norm2Weight: rt.Make[float32](2304),
+		conv2Weight: rt.Make[float32](2304),
 		norm3Bias:   rt.Make[float32](32),
-		norm3Weight: rt.Make[float32](4608),
+		conv3Weight: rt.Make[float32](4608),
 		norm4Bias:   rt.Make[float32](32),
-		norm4Weight: rt.Make[float32](9216),
+		conv4Weight: rt.Make[float32](9216),
 		denseWeight: rt.Make[float32](25088),
 		denseBias:   rt.Make[float32](16),
 	}
 	if err := raw.Err(); err != nil {
 		return nil, err
 	}
-	rt.Keep(p, raw)
 	arena, err := rt.NewArena(41088)
 	if err != nil {
 		return nil, err
 	}
 	var (
-		h2_2  = rt.View[float32](arena, h2_2Off, 1024)
-		h1_2  = rt.View[float32](arena, h1_2Off, 16)
-		h3_2  = rt.View[float32](arena, h3_2Off, 1024)
-		h5_2  = rt.View[float32](arena, h5_2Off, 1024)
-		h4_2  = rt.View[float32](arena, h4_2Off, 144)
-		h7_2  = rt.View[float32](arena, h7_2Off, 1024)
-		h6_2  = rt.View[float32](arena, h6_2Off, 16)
-		h8_2  = rt.View[float32](arena, h8_2Off, 1024)
-		h10_2 = rt.View[float32](arena, h10_2Off, 1024)
-		h9_2  = rt.View[float32](arena, h9_2Off, 2304)
-		h12   = rt.View[float32](arena, h12Off, 1024)
-		h11_2 = rt.View[float32](arena, h11_2Off, 32)
-		h13   = rt.View[float32](arena, h13Off, 1024)
-		h15   = rt.View[float32](arena, h15Off, 1024)
-		h14   = rt.View[float32](arena, h14Off, 4608)
-		h17   = rt.View[float32](arena, h17Off, 1024)
-		h16   = rt.View[float32](arena, h16Off, 32)
-		h18   = rt.View[float32](arena, h18Off, 1024)
-		h20   = rt.View[float32](arena, h20Off, 1024)
-		h19   = rt.View[float32](arena, h19Off, 9216)
+		h2  = rt.View[float32](arena, prepareH2Off, 1024)
+		h1  = rt.View[float32](arena, prepareH1Off, 16)
+		h3  = rt.View[float32](arena, prepareH3Off, 1024)
+		h5  = rt.View[float32](arena, prepareH5Off, 1024)
+		h4  = rt.View[float32](arena, prepareH4Off, 144)
+		h7  = rt.View[float32](arena, prepareH7Off, 1024)
+		h6  = rt.View[float32](arena, prepareH6Off, 16)
+		h8  = rt.View[float32](arena, prepareH8Off, 1024)
+		h10 = rt.View[float32](arena, prepareH10Off, 1024)
+		h9  = rt.View[float32](arena, prepareH9Off, 2304)
+		h12 = rt.View[float32](arena, prepareH12Off, 1024)
+		h11 = rt.View[float32](arena, prepareH11Off, 32)
+		h13 = rt.View[float32](arena, prepareH13Off, 1024)
+		h15 = rt.View[float32](arena, prepareH15Off, 1024)
+		h14 = rt.View[float32](arena, prepareH14Off, 4608)
+		h17 = rt.View[float32](arena, prepareH17Off, 1024)
+		h16 = rt.View[float32](arena, prepareH16Off, 32)
+		h18 = rt.View[float32](arena, prepareH18Off, 1024)
+		h20 = rt.View[float32](arena, prepareH20Off, 1024)
+		h19 = rt.View[float32](arena, prepareH19Off, 9216)
 	)
 
 	// %h7 = pointwise %h, %h3 : f32[16,1,1]  // /norm1/BatchNormalization
@@ -138,9 +139,9 @@ func prepare(raw *rt.Weights) (*weights, error) {
 	//	%h6111 = sqrt %h5611 : f32[]
 	//	%h641 = div %p41, %h6111 : f32[]
 	{
-		cpu.AddScalar(h2_2[:16], norm1RunningVar, 1e-05)
-		cpu.Sqrt(h2_2[:16], h2_2[:16])
-		cpu.Div(h1_2, norm1Weight, h2_2[:16])
+		cpu.AddScalar(h2[:16], norm1RunningVar, 1e-05)
+		cpu.Sqrt(h2[:16], h2[:16])
+		cpu.Div(h1, norm1Weight, h2[:16])
 	}
 
 	// %h9 = pointwise %h1, %h2, %h7 : f32[16,1,1]  // /norm1/BatchNormalization
@@ -148,20 +149,20 @@ func prepare(raw *rt.Weights) (*weights, error) {
 	//	%h691 = mul %p44, %p45 : f32[]
 	//	%h721 = sub %p43, %h691 : f32[]
 	{
-		cpu.Mul(h3_2[:16], norm1RunningMean, h1_2)
-		cpu.Sub(p.norm1Bias, norm1Bias, h3_2[:16])
+		cpu.Mul(h3[:16], norm1RunningMean, h1)
+		cpu.Sub(p.norm1Bias, norm1Bias, h3[:16])
 	}
 
 	// %h11 = pointwise %h10, %conv1.weight : f32[16,1,3,3]  // /norm1/BatchNormalization
 	//
 	//	%h76 = mul %p8, %p9 : f32[]
 	for i := range 16 {
-		cpu.Repeat(h5_2[:9], h1_2[i:i+1])
-		cpu.Mul(h4_2[i*9:i*9+9], h5_2[:9], conv1Weight[i*9:i*9+9])
+		cpu.Repeat(h5[:9], h1[i:i+1])
+		cpu.Mul(h4[i*9:i*9+9], h5[:9], conv1Weight[i*9:i*9+9])
 	}
 
 	// %h46 = pack_conv %h11 {group=1 in_block=1} : f32[1,1,3,3,1,16]  // /norm1/BatchNormalization
-	cpu.PackConv(p.norm1Weight, h4_2, &conv1)
+	cpu.PackConv(p.conv1Weight, h4, &conv1)
 
 	// %h21 = pointwise %h14, %h17 : f32[16,1,1]  // /norm2/BatchNormalization
 	//
@@ -170,9 +171,9 @@ func prepare(raw *rt.Weights) (*weights, error) {
 	//	%h8311 = sqrt %h8111 : f32[]
 	//	%h851 = div %p47, %h8311 : f32[]
 	{
-		cpu.AddScalar(h7_2[:16], norm2RunningVar, 1e-05)
-		cpu.Sqrt(h7_2[:16], h7_2[:16])
-		cpu.Div(h6_2, norm2Weight, h7_2[:16])
+		cpu.AddScalar(h7[:16], norm2RunningVar, 1e-05)
+		cpu.Sqrt(h7[:16], h7[:16])
+		cpu.Div(h6, norm2Weight, h7[:16])
 	}
 
 	// %h23 = pointwise %h15, %h16, %h21 : f32[16,1,1]  // /norm2/BatchNormalization
@@ -180,20 +181,20 @@ func prepare(raw *rt.Weights) (*weights, error) {
 	//	%h871 = mul %p50, %p51 : f32[]
 	//	%h891 = sub %p49, %h871 : f32[]
 	{
-		cpu.Mul(h8_2[:16], norm2RunningMean, h6_2)
-		cpu.Sub(p.norm2Bias, norm2Bias, h8_2[:16])
+		cpu.Mul(h8[:16], norm2RunningMean, h6)
+		cpu.Sub(p.norm2Bias, norm2Bias, h8[:16])
 	}
 
 	// %h25 = pointwise %h24, %conv2.weight : f32[16,16,3,3]  // /norm2/BatchNormalization
 	//
 	//	%h91 = mul %p18, %p19 : f32[]
 	for i := range 16 {
-		cpu.Repeat(h10_2[:144], h6_2[i:i+1])
-		cpu.Mul(h9_2[i*144:i*144+144], h10_2[:144], conv2Weight[i*144:i*144+144])
+		cpu.Repeat(h10[:144], h6[i:i+1])
+		cpu.Mul(h9[i*144:i*144+144], h10[:144], conv2Weight[i*144:i*144+144])
 	}
 
 	// %h60 = pack_conv %h25 {group=1 in_block=16} : f32[1,1,3,3,16,16]  // /norm2/BatchNormalization
-	cpu.PackConv(p.norm2Weight, h9_2, &conv2)
+	cpu.PackConv(p.conv2Weight, h9, &conv2)
 
 	// %h35 = pointwise %h28, %h31 : f32[32,1,1]  // /norm3/BatchNormalization
 	//
@@ -204,7 +205,7 @@ func prepare(raw *rt.Weights) (*weights, error) {
 	{
 		cpu.AddScalar(h12[:32], norm3RunningVar, 1e-05)
 		cpu.Sqrt(h12[:32], h12[:32])
-		cpu.Div(h11_2, norm3Weight, h12[:32])
+		cpu.Div(h11, norm3Weight, h12[:32])
 	}
 
 	// %h37 = pointwise %h29, %h30, %h35 : f32[32,1,1]  // /norm3/BatchNormalization
@@ -212,7 +213,7 @@ func prepare(raw *rt.Weights) (*weights, error) {
 	//	%h1001 = mul %p56, %p57 : f32[]
 	//	%h1021 = sub %p55, %h1001 : f32[]
 	{
-		cpu.Mul(h13[:32], norm3RunningMean, h11_2)
+		cpu.Mul(h13[:32], norm3RunningMean, h11)
 		cpu.Sub(p.norm3Bias, norm3Bias, h13[:32])
 	}
 
@@ -220,12 +221,12 @@ func prepare(raw *rt.Weights) (*weights, error) {
 	//
 	//	%h104 = mul %p28, %p29 : f32[]
 	for i := range 32 {
-		cpu.Repeat(h15[:144], h11_2[i:i+1])
+		cpu.Repeat(h15[:144], h11[i:i+1])
 		cpu.Mul(h14[i*144:i*144+144], h15[:144], conv3Weight[i*144:i*144+144])
 	}
 
 	// %h68 = pack_conv %h39 {group=1 in_block=16} : f32[2,1,3,3,16,16]  // /norm3/BatchNormalization
-	cpu.PackConv(p.norm3Weight, h14, &conv3)
+	cpu.PackConv(p.conv3Weight, h14, &conv3)
 
 	// %h49 = pointwise %h42, %h45 : f32[32,1,1]  // /norm4/BatchNormalization
 	//
@@ -257,7 +258,7 @@ func prepare(raw *rt.Weights) (*weights, error) {
 	}
 
 	// %h74 = pack_conv %h53 {group=1 in_block=16} : f32[2,2,3,3,16,16]  // /norm4/BatchNormalization
-	cpu.PackConv(p.norm4Weight, h19, &conv4)
+	cpu.PackConv(p.conv4Weight, h19, &conv4)
 
 	// %h13 = pack_panels %dense.weight {trans=true} : f32[1,1568,16]  // /dense/Gemm
 	cpu.PackPanels(p.denseWeight, denseWeight, 1568, 10, 1568, true, 1, 15680)

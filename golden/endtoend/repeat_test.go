@@ -1,0 +1,112 @@
+package endtoend
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"testing"
+)
+
+// TestGenerationIsRepeatable generates packages from other folders, into others,
+// with one thread and many, and by burngen built for other processors: always
+// the same bytes.
+func TestGenerationIsRepeatable(t *testing.T) {
+	long(t)
+	models := map[string]string{
+		"digits":  filepath.Join(root, "examples", "digits", "digits.onnx"),
+		"static":  staticNet.write(t),
+		"dynamic": dynamicNet.write(t),
+	}
+	for _, m := range []corpusModel{"models/mnist-burn", "models/ultraface-slim-128"} {
+		if m.there() {
+			models[m.name()] = m.path(t)
+		} else {
+			t.Logf("no corpus: without %s", m)
+		}
+	}
+	// The first run is what the others have to agree with.
+	work := t.TempDir()
+	want := map[string]map[string]string{}
+	for name, path := range models {
+		dir := filepath.Join(work, "first", name)
+		generate(t, path, dir)
+		want[name] = files(t, dir)
+	}
+	for _, by := range []struct {
+		name, arch string
+		env        []string
+		under      []string // the programs that can run it, the first there is; none runs itself
+	}{
+		{name: "one thread", env: []string{"GOMAXPROCS=1"}},
+		{name: "again"},
+		{name: "plain Go", env: []string{"BURNGEN_CPU=generic"}},
+		{name: "386", arch: "386"},
+		{name: "arm64", arch: "arm64", under: []string{"qemu-aarch64", "qemu-aarch64-static"}},
+	} {
+		t.Run(by.name, func(t *testing.T) {
+			if by.arch != "" && (runtime.GOOS != "linux" || runtime.GOARCH != "amd64") {
+				t.Skipf("not on %s/%s", runtime.GOOS, runtime.GOARCH)
+			}
+			var line []string
+			if by.under != nil {
+				line = append(line, lookPath(t, by.under...))
+			}
+			line = append(line, command(t, by.arch))
+			for name, path := range models {
+				// A folder below the working one, and the model by a relative path.
+				from := filepath.Join(t.TempDir(), "a", "b")
+				if err := os.MkdirAll(from, 0o777); err != nil {
+					t.Fatal(err)
+				}
+				relative, err := filepath.Rel(from, path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				c := exec.Command(line[0], append(line[1:], relative, "-o", filepath.Join("out", name))...)
+				c.Dir = from
+				c.Env = append(os.Environ(), by.env...)
+				run(t, c)
+				same(t, name, files(t, filepath.Join(from, "out", name)), want[name])
+			}
+		})
+	}
+}
+
+// files returns the files in a folder by name.
+func files(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]string{}
+	for _, e := range entries {
+		out[e.Name()] = readFile(t, filepath.Join(dir, e.Name()))
+	}
+	return out
+}
+
+// same reports the files of a model that are not as they should be.
+func same(t *testing.T, model string, got, want map[string]string) {
+	t.Helper()
+	for name := range want {
+		if got[name] != want[name] {
+			t.Errorf("%s: %s is another: %s", model, name, firstDifference(got[name], want[name]))
+		}
+	}
+	if len(got) != len(want) {
+		t.Errorf("%s: %d files, want %d", model, len(got), len(want))
+	}
+}
+
+// firstDifference shows where two texts part.
+func firstDifference(got, want string) string {
+	at := 0
+	for at < min(len(got), len(want)) && got[at] == want[at] {
+		at++
+	}
+	excerpt := func(text string) string { return text[max(0, at-40):min(len(text), at+40)] }
+	return fmt.Sprintf("byte %d of %d: %q, want %q", at, len(want), excerpt(got), excerpt(want))
+}
