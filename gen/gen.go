@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"github.com/burngen/burngen/gen/emit"
 	"github.com/burngen/burngen/gen/exec"
@@ -103,11 +104,24 @@ func Compile(src *onnx.Model, o Options) (*Model, error) {
 	return m, nil
 }
 
+// plain serialises what runs on the plain Go kernels: their choice is the
+// process's.
+var plain sync.Mutex
+
+// plainGo makes kernels plain Go until done is called.
+func plainGo() (done func()) {
+	plain.Lock()
+	restore := cpu.SetLevel(cpu.Generic)
+	return func() {
+		restore()
+		plain.Unlock()
+	}
+}
+
 // prepare makes the weights that Forward loads, with the plain Go kernels: the
 // same bytes on every machine.
 func (m *Model) prepare() error {
-	restore := cpu.SetLevel(cpu.Generic)
-	defer restore()
+	defer plainGo()()
 	m.Raw, m.Weights = rt.NewWeights(), rt.NewWeights()
 	for _, w := range m.Module.Weights {
 		if w.Data == nil && w.Type.Elems().Equal(ir.Dim{}) {
@@ -222,9 +236,14 @@ func (m *Model) Files() ([]emit.File, error) {
 		}
 	}
 	var err error
-	if e.Sample, err = m.sample(); err != nil {
-		return nil, err
+	// Numbers that include zero may be what an operator cannot divide by; without
+	// it, an index may be out of range.
+	for e.SampleLow = range 2 {
+		if e.Sample, err = m.sample(e.SampleLow); err == nil {
+			break
+		}
 	}
+	e.SampleFails = err != nil
 	files, err := emit.Files(e)
 	if err != nil {
 		return nil, err
@@ -241,10 +260,9 @@ func (m *Model) Files() ([]emit.File, error) {
 func (m *Model) fileName() string { return FileName(m.Name, "model") }
 
 // sample computes what the bundled test expects.
-func (m *Model) sample() ([]emit.Sample, error) {
-	restore := cpu.SetLevel(cpu.Generic)
-	defer restore()
-	args, shapes, err := SampleInputs(m.Forward.IR)
+func (m *Model) sample(low int) ([]emit.Sample, error) {
+	defer plainGo()()
+	args, shapes, err := sampleInputs(m.Forward.IR, low)
 	if err != nil {
 		return nil, err
 	}
@@ -261,8 +279,12 @@ func (m *Model) sample() ([]emit.Sample, error) {
 	return out, nil
 }
 
-// SampleInputs returns the arguments of the bundled test.
-func SampleInputs(f *ir.Func) (args []any, shapes [][]int, err error) {
+// SampleInputs returns arguments for a function, drawn as those of the bundled
+// test are: 2 along symbolic extents.
+func SampleInputs(f *ir.Func) (args []any, shapes [][]int, err error) { return sampleInputs(f, 0) }
+
+// sampleInputs is [SampleInputs] with numbers that begin at low.
+func sampleInputs(f *ir.Func, low int) (args []any, shapes [][]int, err error) {
 	for i, p := range f.Params {
 		typ := p.Type.Subst(func(string) (ir.Dim, bool) { return ir.Const(emit.SampleExtent), true })
 		shape, _ := typ.Static()
@@ -271,8 +293,8 @@ func SampleInputs(f *ir.Func) (args []any, shapes [][]int, err error) {
 			return nil, nil, fmt.Errorf("%s: %w", p, err)
 		}
 		data := exec.MakeSlice(p.Type.DType, n)
-		lo, hi := emit.SampleRange(p.Type.DType)
-		exec.Draw(p.Type.DType, data, lo, hi, uint32(emit.SampleSeed+i))
+		lo, hi := emit.SampleRange(p.Type.DType, low)
+		exec.Draw(p.Type.DType, data, float64(lo), float64(hi), uint32(emit.SampleSeed+i))
 		args, shapes = append(args, data), append(shapes, shape)
 	}
 	return args, shapes, nil

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rogpeppe/go-internal/diff"
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/burngen/burngen/gen"
@@ -262,8 +263,8 @@ func compareArchives(t *testing.T, got, want *txtar.Archive) {
 			t.Errorf("section %d is %s: run go test ./golden -update and read what changed", i, f.Name)
 			return
 		}
-		if w := string(want.Files[i].Data); string(f.Data) != w {
-			t.Errorf("%s differs; got\n%s\nwant\n%s", f.Name, f.Data, w)
+		if w := want.Files[i].Data; string(f.Data) != string(w) {
+			t.Errorf("%s", diff.Diff(f.Name, w, f.Name+" (generated)", f.Data))
 		}
 	}
 	for _, f := range want.Files[len(got.Files):] {

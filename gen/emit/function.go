@@ -292,13 +292,14 @@ func (f *function) slice(ref *program.Ref, v *views) *jen.Statement {
 	whole := false
 	switch p := ref.Place; p.Kind {
 	case plan.Param:
-		base = jen.Id(f.params[p.Index])
+		base = reinterpret(ref, f.IR.Params[p.Index], jen.Id(f.params[p.Index]))
 		whole = f.IR.Params[p.Index].Type.Elems().Equal(ref.Len)
 	case plan.Result:
 		base = jen.Id(f.results[p.Index])
 		if f.Plan.IsLate(f.IR.Results[p.Index].Type) {
 			base = base.Dot("Data")
 		}
+		base = reinterpret(ref, f.IR.Results[p.Index], base)
 		whole = f.IR.Results[p.Index].Type.Elems().Equal(ref.Len)
 	case plan.Weight:
 		v.weights = true
@@ -334,6 +335,15 @@ func (f *function) args(kernel string, args []any, v *views) []jen.Code {
 		out[i] = f.arg(a, v)
 	}
 	return out
+}
+
+// reinterpret prints the memory of a caller's tensor as elements of a reference's
+// type.
+func reinterpret(ref *program.Ref, v *ir.Value, slice *jen.Statement) *jen.Statement {
+	if ref.DType == v.Type.DType {
+		return slice
+	}
+	return jen.Qual(rtPath, "Reinterpret").Index(jen.Id(goType(ref.DType))).Call(slice)
 }
 
 func (f *function) ints(dims []ir.Dim) []jen.Code {

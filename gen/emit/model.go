@@ -44,6 +44,10 @@ type Model struct {
 
 	Meta   rt.Meta
 	Sample []Sample
+	// SampleLow is where the range begins that the sample's arguments are drawn
+	// from, and SampleFails tells that the model returns an error for them.
+	SampleLow   int
+	SampleFails bool
 }
 
 // Prepared is a weight that the weights file holds.

@@ -232,6 +232,9 @@ func (r *run) slice(ref *program.Ref) (reflect.Value, error) {
 		return reflect.Value{}, fmt.Errorf("%s has no memory", ref.Value)
 	}
 	v := reflect.ValueOf(base)
+	if want := GoType(ref.DType); v.Kind() == reflect.Slice && v.Type().Elem() != want && v.Type().Elem().Size() == want.Size() && elements[ref.DType].of != nil {
+		v = reflect.ValueOf(elements[ref.DType].of(v))
+	}
 	if at < 0 || n < 0 || at+n > v.Len() {
 		return reflect.Value{}, fmt.Errorf("%s: elements %d to %d of %d", ref.Value, at, at+n, v.Len())
 	}

@@ -2,6 +2,7 @@ package exec
 
 import (
 	"reflect"
+	"unsafe"
 
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/runtime/rt"
@@ -12,6 +13,8 @@ type element struct {
 	typ  reflect.Type
 	make func(n int) any
 	view func(arena []byte, off, n int) any
+	// of returns the memory of elements of another type, of this type's size.
+	of func(slice reflect.Value) any
 	// weights returns a tensor of a weights file, add adds one.
 	weights func(w *rt.Weights, name string, shape []int) any
 	add     func(w *rt.Weights, name string, data any, shape []int)
@@ -37,6 +40,7 @@ func number[T rt.Number | bool]() element {
 		typ:     reflect.TypeFor[T](),
 		make:    func(n int) any { return rt.Make[T](n) },
 		view:    func(arena []byte, off, n int) any { return rt.View[T](arena, off, n) },
+		of:      func(slice reflect.Value) any { return unsafe.Slice((*T)(slice.UnsafePointer()), slice.Len()) },
 		weights: func(w *rt.Weights, name string, shape []int) any { return rt.WeightsOf[T](w, name, shape...) },
 		add:     func(w *rt.Weights, name string, data any, shape []int) { rt.Add(w, name, data.([]T), shape...) },
 		sample:  func(data any) rt.Sample { return rt.SampleOf(data.([]T)) },

@@ -90,6 +90,8 @@ func chainArg(region *ir.Block, n *ir.Node, at *ir.Value, a any) (any, error) {
 			}
 		}
 		return nil, fmt.Errorf("%s is not at hand", v)
+	case int:
+		return ir.Const(a), nil
 	}
 	return a, nil
 }

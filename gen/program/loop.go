@@ -242,6 +242,8 @@ func compileRegion(region *ir.Block) (body []TileCall, temps []ir.DType, err err
 					return nil, nil, fmt.Errorf("%s: %s is a constant where a run is needed", n.Text(), n.Args[a])
 				}
 				tc.Args = append(tc.Args, t)
+			case int:
+				tc.Args = append(tc.Args, ir.Const(a))
 			default:
 				tc.Args = append(tc.Args, a)
 			}

@@ -183,7 +183,9 @@ func (b *builder) node(n *ir.Node) ([]Step, error) {
 		if b.plan.IsView(n) {
 			return nil, nil
 		}
-		return []Step{&Call{Node: n, Kernel: "Copy", Args: []any{b.ref(n.Results[0]), b.ref(n.Args[0])}}}, nil
+		to, from := b.ref(n.Results[0]), b.ref(n.Args[0])
+		from.DType, from.Len = to.DType, to.Len
+		return []Step{&Call{Node: n, Kernel: "Copy", Args: []any{to, from}}}, nil
 	}
 	o, ok := n.Op.(ir.Caller)
 	if !ok {

@@ -22,7 +22,7 @@ func TestGeneratedCodeIsClean(t *testing.T) {
 	for name, model := range map[string]corpusModel{
 		"mnist": "models/mnist-burn", "cifar": "models/cifar10-pytorch-tutorial", "bert": "models/bert-toy",
 		"ultraface": "models/ultraface-slim-128", "shufflenet": "onnx-light/light_shufflenet",
-		"sorter": "models/unity-sorter-attention", "trafficsign": "models/gtsrb-trafficsign",
+		"trafficsign": "models/gtsrb-trafficsign",
 	} {
 		if !model.there() {
 			t.Logf("no corpus: without %s", model)

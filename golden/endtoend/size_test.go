@@ -34,7 +34,7 @@ func TestSmallModelsMakeSmallPrograms(t *testing.T) {
 		if !ok {
 			continue
 		}
-		if token.IsExported(name) {
+		if token.IsExported(name) && name != "Inf" { // which is a variable
 			kernels++
 			if !strings.Contains(called, "cpu."+name) {
 				t.Errorf("%s is linked, which the model does not call", name)

@@ -23,10 +23,9 @@ func (p *planner) buffer(name string, d ir.DType, elems ir.Dim, i int) *Buffer {
 	return b
 }
 
-// at returns the place that a whole buffer is. The arena has no room for strings,
-// which hold pointers.
+// at returns the place that a whole buffer is.
 func (p *planner) at(b *Buffer) Place {
-	if b.DType == ir.String || p.IsLate(ir.TensorOf(b.DType, b.Elems)) {
+	if p.IsLate(ir.TensorOf(b.DType, b.Elems)) {
 		return Place{Kind: Tail, Buffer: b}
 	}
 	return Place{Kind: Arena, Buffer: b}

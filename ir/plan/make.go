@@ -8,7 +8,8 @@ import (
 )
 
 // Make plans a lowered function. scratch gives the memory that a node asks for
-// beside its results. Errors: those of scratch, and sizes that do not fit 64 bits.
+// beside its results. Errors: those of scratch, sizes that do not fit 64 bits, and
+// strings that are no parameter or result.
 func Make(f *ir.Func, scratch func(n *ir.Node) ([]ir.Scratch, error)) (*Plan, error) {
 	p := &planner{
 		Plan:    &Plan{Func: f, Places: map[*ir.Value]Place{}, Scratch: map[*ir.Node][]Place{}, Late: map[string]bool{}},
@@ -134,10 +135,10 @@ func (p *planner) node(i int, n *ir.Node, scratch func(n *ir.Node) ([]ir.Scratch
 			s = p.fresh(r, i)
 		}
 		s.last = max(s.last, p.life[r], i)
-		if s.buffer != nil && r.Type.DType == ir.String {
-			return fmt.Errorf("%s: texts between operators have no memory in the arena", r)
-		}
 		if s.buffer != nil {
+			if r.Type.DType == ir.String {
+				return fmt.Errorf("%s: texts between operators have no memory in the arena", r)
+			}
 			s.buffer.Last = s.last
 		}
 		p.storage[r] = s

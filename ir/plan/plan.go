@@ -19,7 +19,7 @@ type Plan struct {
 	// Buffers are the parts of the arena, in the order of their first use.
 	Buffers []*Buffer
 	// Tails are buffers whose size is known only when the node that makes them
-	// runs, and those of strings: they are allocated then.
+	// runs: they are allocated then.
 	Tails []*Buffer
 	// Late are the symbols that nodes bind while the function runs.
 	Late map[string]bool

@@ -216,7 +216,7 @@ func (s exponentials) plusExp(v float64) exponentials {
 	case v < s.top:
 		s.sum += math.Exp(v - s.top)
 	case v > s.top:
-		s.sum = s.sum*math.Exp(s.top-v) + 1
+		s.sum = float64(s.sum*math.Exp(s.top-v)) + 1
 		s.top = v
 	default:
 		s.sum = math.NaN()

@@ -5,6 +5,8 @@ import "unsafe"
 // tileRef computes, for each tile and each of its rows r and columns j,
 //
 //	c[r][j] = clamp(Σ a[r][k]·b[k][j] + bias[j] + residual[r][j])
+//
+// Every product is rounded: the bits are the same on every processor.
 func tileRef(t *tile) {
 	var sums [maxRows][16]float32
 	for i := range t.count {
@@ -37,14 +39,14 @@ func (t *tile) sumRows(a0, a1, b int) [8]float32 {
 		for at, end := place.at, place.at+4*t.run; at < end; at += 4 {
 			x0, x1 := *(*float32)(unsafe.Add(t.a, a0+at)), *(*float32)(unsafe.Add(t.a, a1+at))
 			y := (*[4]float32)(unsafe.Add(t.b, b))
-			s00 += x0 * y[0]
-			s01 += x0 * y[1]
-			s02 += x0 * y[2]
-			s03 += x0 * y[3]
-			s10 += x1 * y[0]
-			s11 += x1 * y[1]
-			s12 += x1 * y[2]
-			s13 += x1 * y[3]
+			s00 += float32(x0 * y[0])
+			s01 += float32(x0 * y[1])
+			s02 += float32(x0 * y[2])
+			s03 += float32(x0 * y[3])
+			s10 += float32(x1 * y[0])
+			s11 += float32(x1 * y[1])
+			s12 += float32(x1 * y[2])
+			s13 += float32(x1 * y[3])
 			b += 64
 		}
 	}
@@ -59,14 +61,14 @@ func (t *tile) sumRow(a, b int) [8]float32 {
 		for at, end := place.at, place.at+4*t.run; at < end; at += 4 {
 			x := *(*float32)(unsafe.Add(t.a, a+at))
 			y := (*[8]float32)(unsafe.Add(t.b, b))
-			s0 += x * y[0]
-			s1 += x * y[1]
-			s2 += x * y[2]
-			s3 += x * y[3]
-			s4 += x * y[4]
-			s5 += x * y[5]
-			s6 += x * y[6]
-			s7 += x * y[7]
+			s0 += float32(x * y[0])
+			s1 += float32(x * y[1])
+			s2 += float32(x * y[2])
+			s3 += float32(x * y[3])
+			s4 += float32(x * y[4])
+			s5 += float32(x * y[5])
+			s6 += float32(x * y[6])
+			s7 += float32(x * y[7])
 			b += 64
 		}
 	}

@@ -9,7 +9,8 @@ import (
 //
 //	c[r][j] = clamp(Σ a[r][tap][j]·b[tap][j] + bias[j] + residual[r][j])
 //
-// or the scaled sum or the maximum of a[r][tap][j] in place of that sum.
+// or the scaled sum or the maximum of a[r][tap][j] in place of that sum. Every
+// product is rounded: the bits are the same on every processor.
 func windowRef(t *tile, op windowOp) {
 	var sums [maxRows][16]float32
 	for i := range t.count {
@@ -35,7 +36,7 @@ func (t *tile) window(op windowOp, a, b int) [16]float32 {
 		case weightedSum:
 			w := (*[16]float32)(unsafe.Add(t.b, b))
 			for j := range acc {
-				acc[j] += x[j] * w[j]
+				acc[j] += float32(x[j] * w[j])
 			}
 			b += 64
 		case scaledSum:

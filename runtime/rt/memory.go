@@ -14,6 +14,15 @@ func Make[T Number | bool](n int) []T {
 	return View[T](alignedBytes(n*int(unsafe.Sizeof(*new(T)))), 0, n)
 }
 
+// Reinterpret returns the memory of x as elements of another type of the same
+// size.
+func Reinterpret[T, S Number | bool](x []S) []T {
+	if unsafe.Sizeof(*new(T)) != unsafe.Sizeof(*new(S)) {
+		return nil
+	}
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(x))), len(x))
+}
+
 // Resize makes t's shape dims and its data as long as that needs, in the memory
 // it has when that is enough. The data's values are undefined.
 func (t *Tensor[T]) Resize(where string, dims ...int) error {
