@@ -5,6 +5,7 @@ package gen
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -136,7 +137,7 @@ func (m *Model) prepare() error {
 		return err
 	}
 	raw := exec.Weights(m.Raw)
-	results, shapes, err := exec.New(m.Prepare, raw).Run(nil, nil, nil)
+	results, shapes, err := exec.New(m.Prepare, raw).Run(context.Background(), nil, nil)
 	if err != nil {
 		return err
 	}
@@ -303,7 +304,7 @@ func sampleInputs(f *ir.Func, low int) (args []any, shapes [][]int, err error) {
 // Run computes the model without generating it. Arguments and results are Go
 // slices of the elements.
 func (m *Model) Run(args []any, shapes [][]int) ([]any, [][]int, error) {
-	return exec.New(m.Forward, exec.Weights(m.Weights)).Run(nil, args, shapes)
+	return exec.New(m.Forward, exec.Weights(m.Weights)).Run(context.Background(), args, shapes)
 }
 
 func opsetsText(opsets []rt.Opset) string {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/onnx/internal/wire"
@@ -55,7 +56,7 @@ func (im *importer) tensorTypeOf(t *wire.Type, name string) (ir.Type, error) {
 		switch {
 		case dim.Kind == wire.DimValue && dim.Value != -1: // which some exporters write for an open one
 			shape[i] = ir.Const64(dim.Value)
-		case dim.Kind == wire.DimParam && dim.Param != "":
+		case dim.Kind == wire.DimParam && strings.ContainsFunc(dim.Param, unicode.IsLetter): // others, such as "?", are no names
 			shape[i] = im.symbols.dim(dim.Param)
 		default:
 			shape[i] = im.symbols.dim(name + "_" + strconv.Itoa(i))

@@ -484,7 +484,7 @@ func (e *emitter) method(f *jen.File, fn *function, doc string, params []paramet
 		if len(binds(steps)) > 0 {
 			body, weights = fn.body(steps) // now that it is known which symbols are used
 		}
-		if weights {
+		if len(weights) > 0 {
 			body = append([]jen.Code{jen.Id("w").Op(":=").Id("s").Dot("weights")}, body...)
 		}
 		if i == 0 && len(fn.Plan.Tails) > 0 {

@@ -53,9 +53,9 @@ func (f *function) parts() [][]program.Step {
 }
 
 // body prints the statements of some steps, the views they use first, and
-// tells whether they read weights.
-func (f *function) body(steps []program.Step) (body []jen.Code, weights bool) {
-	views := &views{f: f, seen: map[string]bool{}}
+// returns the weights that they read.
+func (f *function) body(steps []program.Step) (body []jen.Code, weights map[string]bool) {
+	views := &views{f: f, seen: map[string]bool{}, weights: map[string]bool{}}
 	var out []jen.Code
 	var node *ir.Node
 	for _, s := range steps {
@@ -209,8 +209,8 @@ type views struct {
 	f    *function
 	seen map[string]bool
 	list []jen.Code
-	// weights is whether the steps read any.
-	weights bool
+	// weights are those that the steps read.
+	weights map[string]bool
 }
 
 func (v *views) decls() []jen.Code {
@@ -302,7 +302,7 @@ func (f *function) slice(ref *program.Ref, v *views) *jen.Statement {
 		base = reinterpret(ref, f.IR.Results[p.Index], base)
 		whole = f.IR.Results[p.Index].Type.Elems().Equal(ref.Len)
 	case plan.Weight:
-		v.weights = true
+		v.weights[p.Weight] = true
 		base, whole = f.weights[p.Weight].Clone(), ref.Place.Offset.Equal(ir.Dim{})
 	case plan.Tail:
 		base = jen.Id(v.late(ref))
@@ -496,7 +496,6 @@ type shapes struct {
 	names  *names
 	byText map[string]string
 	decls  []jen.Code
-	hint   string
 }
 
 // name returns the variable that holds a struct, declaring it when it is new.

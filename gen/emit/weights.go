@@ -1,10 +1,12 @@
 package emit
 
 import (
+	"fmt"
+	"slices"
+
 	"github.com/dave/jennifer/jen"
 
 	"github.com/burngen/burngen/ir"
-	"github.com/burngen/burngen/ir/plan"
 )
 
 func (e *emitter) weightsFile() *jen.File {
@@ -53,7 +55,7 @@ func (e *emitter) weightsFile() *jen.File {
 		ret(jen.Id("newModel").Call(jen.Id("p")), jen.Nil()))
 
 	note(f, "prepare makes the tensors that the kernels read from those of the source model.")
-	f.Func().Id("prepare").Params(jen.Id("raw").Op("*").Qual(rtPath, "Weights")).Params(jen.Op("*").Id("weights"), jen.Error()).Block(e.prepareBody()...)
+	f.Func().Id("prepare").Params(jen.Id("raw").Op("*").Qual(rtPath, "Weights")).Params(jen.Op("*").Id("weights"), jen.Error()).Block(e.prepareBody(f)...)
 	return f
 }
 
@@ -67,66 +69,86 @@ func weightsOf(from string, p Prepared) *jen.Statement {
 	return jen.Qual(rtPath, "WeightsOf").Index(jen.Id(goType(p.Type.DType))).Call(args...)
 }
 
-func (e *emitter) prepareBody() []jen.Code {
+// prepareBody prints the statements of prepare, and the functions for its parts
+// when it has many steps.
+func (e *emitter) prepareBody(f *jen.File) []jen.Code {
 	fn := e.prepare
 	var body []jen.Code
-	if len(e.Outside) > 0 && e.Embed {
-		body = append(body, jen.Id("own").Op(":=").Qual(rtPath, "OpenWeights").Call(jen.Id("embedded")))
-	}
-	outside := map[string]bool{}
-	for _, w := range e.Outside {
-		outside[w.Name] = true
-	}
 	from := func(name string) string {
-		if outside[name] && e.Embed {
+		if e.Embed && slices.ContainsFunc(e.Outside, func(w ir.Weight) bool { return w.Name == name }) {
 			return "own"
 		}
 		return "raw"
 	}
-	used := map[string]ir.Type{}
-	for n := range fn.IR.All() {
-		if l, ok := n.Op.(ir.Load); ok {
-			used[l.Name] = l.Type
-		}
-	}
-	var defs []jen.Code
-	for _, name := range loads(fn.IR) {
-		defs = append(defs, fn.weights[name].Clone().Op("=").Add(weightsOf(from(name), Prepared{name, used[name]})))
-	}
-	made := map[string]bool{}
-	for _, name := range fn.IR.ResultNames {
-		made[name] = true
+	own := len(e.Outside) > 0 && e.Embed
+	if own {
+		body = append(body, jen.Id("own").Op(":=").Qual(rtPath, "OpenWeights").Call(jen.Id("embedded")))
 	}
 	var values []jen.Code
 	for _, p := range e.Prepared {
 		field := jen.Line().Id(e.fields[p.Name]).Op(":")
-		if !made[p.Name] {
+		if slices.Contains(fn.IR.ResultNames, p.Name) {
+			n, _ := p.Type.Elems().Int()
+			values = append(values, field.Qual(rtPath, "Make").Index(jen.Id(goType(p.Type.DType))).Call(jen.Lit(n)))
+		} else {
 			values = append(values, field.Add(weightsOf(from(p.Name), p)))
-			continue
 		}
-		n, _ := p.Type.Elems().Int()
-		values = append(values, field.Qual(rtPath, "Make").Index(jen.Id(goType(p.Type.DType))).Call(jen.Lit(n)))
 	}
 	if len(values) > 0 {
 		values = append(values, jen.Line())
 	}
-	body = append(body, jen.Id("p").Op(":=").New(jen.Id("weights")), jen.Qual(rtPath, "Keep").Call(jen.Id("p"), jen.Id("raw")))
-	if len(defs) > 0 {
-		body = append(body, jen.Var().Defs(defs...))
+	checked := func(results ...jen.Code) []jen.Code {
+		check := func(w string) jen.Code {
+			return jen.If(jen.Err().Op(":=").Id(w).Dot("Err").Call(), jen.Err().Op("!=").Nil()).Block(jen.Return(append(slices.Clone(results), jen.Err())...))
+		}
+		if own {
+			return []jen.Code{check("raw"), check("own")}
+		}
+		return []jen.Code{check("raw")}
 	}
-	body = append(body, jen.Op("*").Id("p").Op("=").Id("weights").Values(values...))
-	body = append(body, jen.If(jen.Err().Op(":=").Id("raw").Dot("Err").Call(), jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Nil(), jen.Err())))
-	if len(e.Outside) > 0 && e.Embed {
-		body = append(body, jen.If(jen.Err().Op(":=").Id("own").Dot("Err").Call(), jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Nil(), jen.Err())))
+	body = append(body, jen.Id("p").Op(":=").Op("&").Id("weights").Values(values...))
+	body = append(body, checked(jen.Nil())...)
+	body = append(body, jen.Qual(rtPath, "Keep").Call(jen.Id("p"), jen.Id("raw")))
+	if own {
+		body = append(body, jen.Qual(rtPath, "Keep").Call(jen.Id("p"), jen.Id("own")))
 	}
-	if size, _ := fn.Plan.Size.Int(); fn.Plan.Mode == plan.Static && size > 0 {
+	arena, _ := fn.Plan.Size.Int()
+	if arena > 0 {
 		body = append(body,
-			jen.List(jen.Id("arena"), jen.Err()).Op(":=").Qual(rtPath, "NewArena").Call(jen.Lit(size)),
+			jen.List(jen.Id("arena"), jen.Err()).Op(":=").Qual(rtPath, "NewArena").Call(jen.Lit(arena)),
 			jen.If(jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Nil(), jen.Err())))
 	}
-	if len(fn.Steps) > 0 {
-		steps, _ := fn.body(fn.Steps)
-		body = append(body, steps...)
+	params := []jen.Code{jen.Id("p").Op("*").Id("weights"), jen.Id("raw").Op("*").Qual(rtPath, "Weights")}
+	args := []jen.Code{jen.Id("p"), jen.Id("raw")}
+	if own {
+		params, args = append(params, jen.Id("own").Op("*").Qual(rtPath, "Weights")), append(args, jen.Id("own"))
+	}
+	if arena > 0 {
+		params, args = append(params, jen.Id("arena").Index().Byte()), append(args, jen.Id("arena"))
+	}
+	types := map[string]ir.Type{}
+	for n := range fn.IR.All() {
+		if l, ok := n.Op.(ir.Load); ok {
+			types[l.Name] = l.Type
+		}
+	}
+	for i, steps := range fn.parts() {
+		if len(steps) == 0 {
+			continue
+		}
+		printed, used := fn.body(steps)
+		var defs []jen.Code
+		for _, name := range loads(fn.IR) {
+			if used[name] {
+				defs = append(defs, fn.weights[name].Clone().Op("=").Add(weightsOf(from(name), Prepared{name, types[name]})))
+			}
+		}
+		part := []jen.Code{jen.Var().Defs(defs...)}
+		part = append(append(part, checked()...), printed...)
+		name := e.global.unique(fmt.Sprintf("prepare%d", i+1))
+		note(f, name+" makes some of the tensors of p.")
+		f.Func().Id(name).Params(params...).Error().Block(append(part, jen.Return(jen.Nil()))...)
+		body = append(body, jen.If(jen.Err().Op(":=").Id(name).Call(args...), jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Nil(), jen.Err())))
 	}
 	return append(body, jen.Return(jen.Id("p"), jen.Nil()))
 }

@@ -38,8 +38,8 @@ type Chain struct {
 	Body   []TileCall
 }
 
-// newChain compiles a region that can be computed in place: every node takes
-// the result of the one before it.
+// newChain compiles a region that can be computed in place: no node takes the
+// result of another but the one before it.
 func newChain(region *ir.Block) (*Chain, error) {
 	c := &Chain{Region: region}
 	at := region.Params[0]
@@ -52,19 +52,12 @@ func newChain(region *ir.Block) (*Chain, error) {
 			return nil, err
 		}
 		tc := TileCall{Kernel: call.Kernel, Node: n}
-		inPlace := false
 		for _, a := range call.Args {
 			arg, err := chainArg(region, n, at, a)
 			if err != nil {
-				return nil, err
-			}
-			if arg == any(Tile{TileOperand, 0}) {
-				inPlace = true
+				return nil, fmt.Errorf("%s: %w", n.Text(), err)
 			}
 			tc.Args = append(tc.Args, arg)
-		}
-		if !inPlace {
-			return nil, fmt.Errorf("%s does not continue the chain", n.Text())
 		}
 		c.Body = append(c.Body, tc)
 		at = n.Results[0]
@@ -94,10 +87,4 @@ func chainArg(region *ir.Block, n *ir.Node, at *ir.Value, a any) (any, error) {
 		return ir.Const(a), nil
 	}
 	return a, nil
-}
-
-// IsChain reports whether a region can be the function of a kernel's epilogue.
-func IsChain(region *ir.Block) bool {
-	_, err := newChain(region)
-	return err == nil
 }

@@ -2,6 +2,7 @@ package program
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/burngen/burngen/ir"
 )
@@ -206,7 +207,8 @@ func periodic(before, last axis, p int, periods []int) bool {
 
 // compileRegion gives every node of a region a run for its result: a result's
 // own, or a temporary that is free. It returns the calls and the element types
-// of the temporaries.
+// of the temporaries. The memory of the first result may be that of an operand:
+// it is written last.
 func compileRegion(region *ir.Block) (body []TileCall, temps []ir.DType, err error) {
 	where := map[*ir.Value]Tile{}
 	left := region.Uses()
@@ -230,7 +232,7 @@ func compileRegion(region *ir.Block) (body []TileCall, temps []ir.DType, err err
 				}
 			}
 		}
-		where[r] = resultTile(region, r, where, left, &free, &temps)
+		where[r] = resultTile(region, r, &free, &temps)
 		tc := TileCall{Kernel: call.Kernel, Node: n}
 		for _, a := range call.Args {
 			switch a := a.(type) {
@@ -250,24 +252,29 @@ func compileRegion(region *ir.Block) (body []TileCall, temps []ir.DType, err err
 		}
 		body = append(body, tc)
 	}
-	for i, r := range region.Results {
-		if where[r] != (Tile{TileResult, i}) {
-			t, ok := where[r]
-			if !ok {
-				return nil, nil, fmt.Errorf("%s is a constant", r)
-			}
-			body = append(body, TileCall{Kernel: "Copy", Args: []any{Tile{TileResult, i}, t}})
+	var before, after []TileCall
+	for i, r := range slices.Backward(region.Results) {
+		t, ok := where[r]
+		if !ok {
+			return nil, nil, fmt.Errorf("%s is a constant", r)
+		}
+		c := TileCall{Kernel: "Copy", Args: []any{Tile{TileResult, i}, t}}
+		switch {
+		case t == Tile{TileResult, i}:
+		case t.Kind == TileOperand && i > 0:
+			before = append(before, c)
+		default:
+			after = append(after, c)
 		}
 	}
-	return body, temps, nil
+	return slices.Concat(before, body, after), temps, nil
 }
 
-// resultTile chooses where a node's result goes. The memory of a result of the
-// region may be that of an operand, so only the node that makes it writes there.
-func resultTile(region *ir.Block, r *ir.Value, where map[*ir.Value]Tile, left map[*ir.Value]int, free *[]int, temps *[]ir.DType) Tile {
+// resultTile chooses where a node's result goes.
+func resultTile(region *ir.Block, r *ir.Value, free *[]int, temps *[]ir.DType) Tile {
 	last := region.Nodes[len(region.Nodes)-1].Results[0] == r
-	for i, res := range region.Results {
-		if res == r && last {
+	for i, res := range slices.Backward(region.Results) {
+		if res == r && (i > 0 || last) {
 			return Tile{TileResult, i}
 		}
 	}

@@ -13,6 +13,7 @@ const staticcheck = "honnef.co/go/tools/cmd/staticcheck@v0.8.2"
 // those of corpus models that bring together most of what is emitted.
 func TestGeneratedCodeIsClean(t *testing.T) {
 	long(t)
+	t.Parallel()
 	m := newModule(t)
 	for _, f := range []fixture{staticNet, batchedNet, dynamicNet, tinyNet} {
 		m.generate(t, f.name, f.write(t))

@@ -101,6 +101,7 @@ func rawWeights(t *testing.T, model string) string {
 // TestContract runs the tests in testdata/contract on each subject.
 func TestContract(t *testing.T) {
 	long(t)
+	t.Parallel()
 	for _, s := range subjects {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
@@ -113,6 +114,7 @@ func TestContract(t *testing.T) {
 // the race detector, when it watches this test too.
 func TestContractUnderTheRaceDetector(t *testing.T) {
 	long(t)
+	t.Parallel()
 	if !underRaceDetector {
 		t.Skip("without -race")
 	}

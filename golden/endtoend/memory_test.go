@@ -19,6 +19,8 @@ const mostOverLive = 1.2
 // TestArenaIsCloseToTheLiveSet compares the arena that plan.go declares with the
 // largest live set, found anew from the IR that is written beside it.
 func TestArenaIsCloseToTheLiveSet(t *testing.T) {
+	long(t)
+	t.Parallel()
 	for _, m := range []corpusModel{
 		"onnx-light/light_resnet50", "onnx-light/light_densenet121", "onnx-light/light_inception_v1",
 		"onnx-light/light_shufflenet", "models/fastestdet", "models/nanodet-m-320",

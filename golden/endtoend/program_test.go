@@ -120,6 +120,7 @@ func isStatic(t *testing.T, binary string) {
 // TestProgramForOtherPlatforms builds the program for platforms of all kinds.
 func TestProgramForOtherPlatforms(t *testing.T) {
 	long(t)
+	t.Parallel()
 	m := newProgram(t)
 	for _, platform := range []string{"linux/arm64", "linux/386", "windows/amd64", "darwin/arm64", "js/wasm"} {
 		t.Run(platform, func(t *testing.T) {
@@ -135,6 +136,7 @@ func TestProgramForOtherPlatforms(t *testing.T) {
 // sets and systems that this machine can run or have emulated.
 func TestGeneratedTest(t *testing.T) {
 	long(t)
+	t.Parallel()
 	m := newProgram(t)
 	for _, on := range []struct {
 		name string

@@ -14,6 +14,7 @@ import (
 // the same bytes.
 func TestGenerationIsRepeatable(t *testing.T) {
 	long(t)
+	t.Parallel()
 	models := map[string]string{
 		"digits":  filepath.Join(root, "examples", "digits", "digits.onnx"),
 		"static":  staticNet.write(t),
@@ -46,6 +47,7 @@ func TestGenerationIsRepeatable(t *testing.T) {
 		{name: "arm64", arch: "arm64", under: []string{"qemu-aarch64", "qemu-aarch64-static"}},
 	} {
 		t.Run(by.name, func(t *testing.T) {
+			t.Parallel()
 			if by.arch != "" && (runtime.GOOS != "linux" || runtime.GOARCH != "amd64") {
 				t.Skipf("not on %s/%s", runtime.GOOS, runtime.GOARCH)
 			}

@@ -34,6 +34,7 @@ func verify(t *testing.T, dir string, flags ...string) (string, int) {
 // number of one reference changed.
 func TestVerifyIsHonest(t *testing.T) {
 	long(t)
+	t.Parallel()
 	for _, test := range []struct {
 		name string
 		make func(*testing.T, string) // writes a case

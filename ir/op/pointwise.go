@@ -115,14 +115,3 @@ func broadcastTo(t *ir.Tensor, shape []int) *ir.Tensor {
 // Overwrites lists the operands of the result's type: each run is read before
 // it is written.
 func (Pointwise) Overwrites() []int { return []int{0, 1, 2, 3, 4, 5, 6, 7} }
-
-// flopsOfRegion counts one operation for every node of a region and element.
-func flopsOfRegion(b *ir.Block, elems ir.Dim) ir.Dim {
-	n := 0
-	for _, node := range b.Nodes {
-		if len(node.Args) > 0 {
-			n++
-		}
-	}
-	return elems.Mul(ir.Const(n))
-}

@@ -64,8 +64,34 @@ func loadPrepared(w *rt.Weights) (*Model, error) {
 
 // prepare makes the tensors that the kernels read from those of the source model.
 func prepare(raw *rt.Weights) (*weights, error) {
-	p := new(weights)
+	p := &weights{
+		norm1Bias:   rt.Make[float32](16),
+		conv1Weight: rt.Make[float32](144),
+		norm2Bias:   rt.Make[float32](16),
+		conv2Weight: rt.Make[float32](2304),
+		norm3Bias:   rt.Make[float32](32),
+		conv3Weight: rt.Make[float32](4608),
+		norm4Bias:   rt.Make[float32](32),
+		conv4Weight: rt.Make[float32](9216),
+		denseWeight: rt.Make[float32](25088),
+		denseBias:   rt.Make[float32](16),
+	}
+	if err := raw.Err(); err != nil {
+		return nil, err
+	}
 	rt.Keep(p, raw)
+	arena, err := rt.NewArena(41088)
+	if err != nil {
+		return nil, err
+	}
+	if err := prepare1(p, raw, arena); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// prepare1 makes some of the tensors of p.
+func prepare1(p *weights, raw *rt.Weights, arena []byte) error {
 	var (
 		conv1Weight      = rt.WeightsOf[float32](raw, "conv1.weight", 16, 1, 3, 3)
 		norm1Weight      = rt.WeightsOf[float32](raw, "norm1.weight", 16)
@@ -90,24 +116,8 @@ func prepare(raw *rt.Weights) (*weights, error) {
 		denseWeight      = rt.WeightsOf[float32](raw, "dense.weight", 10, 1568)
 		denseBias        = rt.WeightsOf[float32](raw, "dense.bias", 10)
 	)
-	*p = weights{
-		norm1Bias:   rt.Make[float32](16),
-		conv1Weight: rt.Make[float32](144),
-		norm2Bias:   rt.Make[float32](16),
-		conv2Weight: rt.Make[float32](2304),
-		norm3Bias:   rt.Make[float32](32),
-		conv3Weight: rt.Make[float32](4608),
-		norm4Bias:   rt.Make[float32](32),
-		conv4Weight: rt.Make[float32](9216),
-		denseWeight: rt.Make[float32](25088),
-		denseBias:   rt.Make[float32](16),
-	}
 	if err := raw.Err(); err != nil {
-		return nil, err
-	}
-	arena, err := rt.NewArena(41088)
-	if err != nil {
-		return nil, err
+		return err
 	}
 	var (
 		h2  = rt.View[float32](arena, prepareH2Off, 1024)
@@ -265,5 +275,5 @@ func prepare(raw *rt.Weights) (*weights, error) {
 
 	// %h27 = block %h18 : f32[1,1,16]  // /dense/Gemm
 	cpu.Block(p.denseBias, denseBias, 1, 10, 1, 1, [4]int{0, 0, 0, 0}, 0)
-	return p, nil
+	return nil
 }
