@@ -196,10 +196,8 @@ func periodic(before, last axis, p int, periods []int) bool {
 			return false
 		case before.strides[i].Equal(zero):
 			periods[i] = p
-		case before.strides[i].Equal(last.extent):
-			periods[i] = 0
 		default:
-			return false
+			periods[i] = 0
 		}
 	}
 	return true

@@ -187,6 +187,13 @@ func (b *builder) node(n *ir.Node) ([]Step, error) {
 		from.DType, from.Len = to.DType, to.Len
 		return []Step{&Call{Node: n, Kernel: "Copy", Args: []any{to, from}}}, nil
 	}
+	if _, ok := n.Op.(op.Elementwise); ok {
+		for _, a := range n.Args {
+			if !ir.TensorOf(ir.Bool, a.Type.Shape...).Equal(ir.TensorOf(ir.Bool, n.Results[0].Type.Shape...)) {
+				return nil, fmt.Errorf("no kernel broadcasts %s", a.Type)
+			}
+		}
+	}
 	o, ok := n.Op.(ir.Caller)
 	if !ok {
 		return nil, fmt.Errorf("no kernel computes it")

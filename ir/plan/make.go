@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -46,6 +47,10 @@ func Make(f *ir.Func, scratch func(n *ir.Node) ([]ir.Scratch, error)) (*Plan, er
 	}
 	return p.Plan, nil
 }
+
+// errTexts is the error of a function that keeps strings: the arena holds no
+// pointers.
+var errTexts = errors.New("texts between operators have no memory in the arena")
 
 // storage is memory that one or more values share.
 type storage struct {
@@ -137,7 +142,7 @@ func (p *planner) node(i int, n *ir.Node, scratch func(n *ir.Node) ([]ir.Scratch
 		s.last = max(s.last, p.life[r], i)
 		if s.buffer != nil {
 			if r.Type.DType == ir.String {
-				return fmt.Errorf("%s: texts between operators have no memory in the arena", r)
+				return errTexts
 			}
 			s.buffer.Last = s.last
 		}
@@ -151,6 +156,9 @@ func (p *planner) node(i int, n *ir.Node, scratch func(n *ir.Node) ([]ir.Scratch
 		return err
 	}
 	for k, r := range requests {
+		if r.DType == ir.String {
+			return errTexts
+		}
 		name := fmt.Sprintf("scratch%d", k+1)
 		if len(n.Results) > 0 {
 			name = n.Results[0].Name + "." + name
