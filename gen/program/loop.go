@@ -186,6 +186,8 @@ func split(axes []axis, operands int) (outer []axis, inner ir.Dim, periods []int
 	return axes[:len(axes)-1], last.extent, periods
 }
 
+// periodic fills the periods of operands over two dimensions as one, the last of
+// extent p. It reports false when an operand stays over the last only.
 func periodic(before, last axis, p int, periods []int) bool {
 	zero := ir.Const(0)
 	for i, s := range last.strides {

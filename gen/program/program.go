@@ -189,7 +189,7 @@ func (b *builder) node(n *ir.Node) ([]Step, error) {
 	}
 	if _, ok := n.Op.(op.Elementwise); ok {
 		for _, a := range n.Args {
-			if !ir.TensorOf(ir.Bool, a.Type.Shape...).Equal(ir.TensorOf(ir.Bool, n.Results[0].Type.Shape...)) {
+			if a != nil && !slices.EqualFunc(a.Type.Shape, n.Results[0].Type.Shape, ir.Dim.Equal) {
 				return nil, fmt.Errorf("no kernel broadcasts %s", a.Type)
 			}
 		}

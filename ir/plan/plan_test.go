@@ -277,7 +277,7 @@ func @f(%x: string[4]) -> (y: string[2,2]) {
   %a = strided_copy %x {shape=[2,2] strides=[1,2]} : string[2,2]
   %b = strided_copy %a {shape=[2,2] strides=[1,2]} : string[2,2]
   return %b
-}`, "strided_copy: %a: texts"},
+}`, "texts between operators"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p, err := plan.Make(parsed(t, c.text), request)

@@ -59,6 +59,12 @@ func partsFor(multiplyAdds, bytes int64) int {
 
 // unseen returns p in a way that lets it stay on the stack although it is passed to a
 // function that the compiler does not know, which must not keep it.
+//
+// Nothing may move the stack while the address is a number: a check of pointers,
+// which the race detector turns on, would.
+//
+//go:nosplit
+//go:nocheckptr
 func unseen[T any](p *T) *T {
 	address := uintptr(unsafe.Pointer(p))
 	return *(**T)(unsafe.Pointer(&address))
