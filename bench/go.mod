@@ -4,10 +4,12 @@ go 1.26.0
 
 tool github.com/burngen/burngen/cmd/burngen
 
-require google.golang.org/protobuf v1.36.12
+require (
+	github.com/burngen/burngen v0.0.0
+	google.golang.org/protobuf v1.36.12
+)
 
 require (
-	github.com/burngen/burngen v0.0.0 // indirect
 	github.com/dave/jennifer v1.7.1 // indirect
 	github.com/mitchellh/colorstring v0.0.0-20190213212951-d06e56a500db // indirect
 	github.com/rivo/uniseg v0.4.7 // indirect

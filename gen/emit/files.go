@@ -385,6 +385,7 @@ func (e *emitter) openBody() []jen.Code {
 		jen.If(jen.Id("s").Dot("opened").Op("&&").Id("s").Dot("extents").Op("==").Id("extents")).Block(jen.Return(jen.Nil())),
 		jen.Var().Id("z").Qual(rtPath, "Sizes"),
 	}
+	out = append(out, jen.Id("s").Dot("opened").Op("=").False().Comment("until the offsets and the arena are those of these extents"))
 	for _, c := range e.callees {
 		if c.Plan.Mode == plan.Dynamic {
 			out = append(out, e.sizes(c),
