@@ -40,11 +40,9 @@ func (s subject) contract(t *testing.T) module {
 	m := newModule(t)
 	model := s.path(t)
 	load := fmt.Sprintf("func load() (*Model, error) { return %s.Load() }\n", s.name)
-	var flags []string
 	if s.file {
-		flags = []string{"-weights", "file"}
-		files := m.weightsFiles(t, s.name, model, flags)
-		load = fmt.Sprintf("const ownFile = %q\n\nfunc load() (*Model, error) { return %s.Load(\"../\" + ownFile) }\n", files, s.name)
+		m.generate(t, s.name, model, "-weights", "file")
+		load = fmt.Sprintf("const ownFile = %q\n\nfunc load() (*Model, error) { return %s.Load(\"../\" + ownFile) }\n", m.weightsFile(t, s.name), s.name)
 	} else {
 		m.generate(t, s.name, model)
 	}
@@ -66,11 +64,9 @@ func (s subject) contract(t *testing.T) module {
 	return m
 }
 
-// weightsFiles generates a package that keeps its weights out of the program and
-// returns the name of their file.
-func (m module) weightsFiles(t *testing.T, name, model string, flags []string) string {
+// weightsFile returns the name of the weights file of a generated package.
+func (m module) weightsFile(t *testing.T, name string) string {
 	t.Helper()
-	m.generate(t, name, model, flags...)
 	files, err := filepath.Glob(m.path(name + "/*.safetensors"))
 	if err != nil || len(files) != 1 {
 		t.Fatalf("one weights file expected, not %q", files)

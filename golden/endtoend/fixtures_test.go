@@ -16,13 +16,13 @@ type fixture struct {
 }
 
 var (
-	// static has the shapes of one image.
+	// staticNet takes one image.
 	staticNet = fixture{"static", func() *onnxtest.Model { return convNet(1) }}
-	// batched takes any number of images.
+	// batchedNet takes any number of images.
 	batchedNet = fixture{"batched", func() *onnxtest.Model { return convNet("N") }}
-	// dynamic takes sentences of any number and length.
+	// dynamicNet takes sentences of any number and length.
 	dynamicNet = fixture{"dynamic", wordNet}
-	// tiny has two small matrices.
+	// tinyNet has two small matrices.
 	tinyNet = fixture{"tiny", onnxtest.MLP}
 )
 
@@ -53,7 +53,8 @@ func ramp(low, high float64, n int) *ir.Tensor {
 }
 
 // convNet is a classifier of batches of images, input "image" of 3×20×20 and
-// output "logits" of 10, with what convolutional networks are made of.
+// output "logits" of 10, with what convolutional networks are made of. Values are
+// called what generated code calls shapes and functions.
 func convNet(batch any) *onnxtest.Model {
 	pads := onnxtest.Attr{Name: "pads", Value: []int{1, 1, 1, 1}}
 	two := onnxtest.Attr{Name: "strides", Value: []int{2, 2}}
@@ -73,14 +74,14 @@ func convNet(batch any) *onnxtest.Model {
 		Initializer("fc.bias", ramp(-1, 1, 10)).
 		Node("/conv1/Conv", "Conv", []string{"image", "conv1.weight", "conv1.bias"}, []string{"c1"}, pads).
 		Node("/bn1/BatchNormalization", "BatchNormalization", []string{"c1", "bn1.weight", "bn1.bias", "bn1.running_mean", "bn1.running_var"}, []string{"b1"}).
-		Node("/Relu", "Relu", []string{"b1"}, []string{"r1"}).
-		Node("/MaxPool", "MaxPool", []string{"r1"}, []string{"p1"}, onnxtest.Attr{Name: "kernel_shape", Value: []int{2, 2}}, two).
-		Node("/conv2/Conv", "Conv", []string{"p1", "conv2.weight", "conv2.bias"}, []string{"c2"}, pads).
-		Node("/Relu_1", "Relu", []string{"c2"}, []string{"r2"}).
-		Node("/conv3/Conv", "Conv", []string{"r2", "conv3.weight"}, []string{"c3"}).
+		Node("/Relu", "Relu", []string{"b1"}, []string{"conv1"}).
+		Node("/MaxPool", "MaxPool", []string{"conv1"}, []string{"pool1"}, onnxtest.Attr{Name: "kernel_shape", Value: []int{2, 2}}, two).
+		Node("/conv2/Conv", "Conv", []string{"pool1", "conv2.weight", "conv2.bias"}, []string{"c2"}, pads).
+		Node("/Relu_1", "Relu", []string{"c2"}, []string{"conv2"}).
+		Node("/conv3/Conv", "Conv", []string{"conv2", "conv3.weight"}, []string{"c3"}).
 		Node("/Sigmoid", "Sigmoid", []string{"c3"}, []string{"s3"}).
-		Node("/Mul", "Mul", []string{"r2", "s3"}, []string{"m3"}).
-		Node("/GlobalAveragePool", "GlobalAveragePool", []string{"m3"}, []string{"g"}).
+		Node("/Mul", "Mul", []string{"conv2", "s3"}, []string{"sigmoidMul"}).
+		Node("/GlobalAveragePool", "GlobalAveragePool", []string{"sigmoidMul"}, []string{"g"}).
 		Node("/Flatten", "Flatten", []string{"g"}, []string{"f"}).
 		Node("/fc/Gemm", "Gemm", []string{"f", "fc.weight", "fc.bias"}, []string{"logits"}, onnxtest.Attr{Name: "transB", Value: 1})
 }
