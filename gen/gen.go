@@ -236,6 +236,24 @@ func (m *Model) Files() ([]emit.File, error) {
 			e.Outside = append(e.Outside, ir.Weight{Name: w.Name, Type: w.Type})
 		}
 	}
+	var own []emit.File
+	switch {
+	case e.Embed:
+		e.EmbeddedFile = weights
+	case len(e.Outside) > 0:
+		// LoadFrom is given the model's own weights only.
+		e.EmbeddedFile = file + ".const.safetensors"
+		constants := rt.NewWeights()
+		for _, w := range e.Outside {
+			shape, _ := w.Type.Static()
+			constants.AddRaw(w.Name, w.Type.DType.String(), shape, m.Weights.Raw(w.Name))
+		}
+		var data bytes.Buffer
+		if _, err := constants.WriteTo(&data); err != nil {
+			return nil, err
+		}
+		own = append(own, emit.File{Name: e.EmbeddedFile, Data: data.Bytes()})
+	}
 	var err error
 	// Numbers that include zero may be what an operator cannot divide by; without
 	// it, an index may be out of range.
@@ -254,7 +272,8 @@ func (m *Model) Files() ([]emit.File, error) {
 		return nil, err
 	}
 	text := "// " + emit.Header + "\n\n" + m.Module.String()
-	return append(files, emit.File{Name: file + ".ir", Data: []byte(text)}, emit.File{Name: weights, Data: data.Bytes()}), nil
+	files = append(files, emit.File{Name: file + ".ir", Data: []byte(text)})
+	return append(append(files, own...), emit.File{Name: weights, Data: data.Bytes()}), nil
 }
 
 // fileName returns what the files called after the model begin with.

@@ -17,7 +17,7 @@ var allowedImports = []string{"context", "embed", "math", "sync/atomic", "testin
 // import nothing but the runtime, they have no init function, no cgo, and no
 // directive but the one that embeds the weights.
 func guard(files []File, m *Model) error {
-	embed := "//go:embed " + m.WeightsFile
+	embed := "//go:embed " + m.EmbeddedFile
 	for _, f := range files {
 		parsed, err := parser.ParseFile(token.NewFileSet(), f.Name, f.Data, parser.ParseComments)
 		if err != nil {
@@ -42,7 +42,7 @@ func guard(files []File, m *Model) error {
 		}
 		for _, group := range parsed.Comments {
 			for _, c := range group.List {
-				if err := plainComment(c.Text); err != nil && !(c.Text == embed && m.Embed && f.Name == "weights.go") {
+				if err := plainComment(c.Text); err != nil && !(c.Text == embed && m.EmbeddedFile != "" && f.Name == "weights.go") {
 					return fmt.Errorf("%s: %w", f.Name, err)
 				}
 			}

@@ -36,6 +36,9 @@ type Model struct {
 	Outside []ir.Weight
 
 	WeightsFile string
+	// EmbeddedFile is the weights file that becomes part of the program: the whole
+	// one, one of Outside alone, or "" for none.
+	EmbeddedFile string
 	// Embed puts the weights file into the program.
 	Embed bool
 

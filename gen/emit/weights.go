@@ -14,10 +14,12 @@ func (e *emitter) weightsFile() *jen.File {
 	ret := func(x ...jen.Code) jen.Code { return jen.Return(x...) }
 	fail := jen.If(jen.Err().Op("!=").Nil()).Block(ret(jen.Nil(), jen.Err()))
 
-	if e.Embed {
+	if e.EmbeddedFile != "" {
 		f.Anon("embed")
-		f.Comment("//go:embed " + e.WeightsFile)
+		f.Comment("//go:embed " + e.EmbeddedFile)
 		f.Var().Id("embedded").String()
+	}
+	if e.Embed {
 		note(f, "Load returns the model with the weights it was generated with, used in place.")
 		f.Func().Id("Load").Params().Params(jen.Op("*").Id("Model"), jen.Error()).Block(
 			ret(jen.Id("loadPrepared").Call(jen.Qual(rtPath, "OpenWeights").Call(jen.Id("embedded")))))
@@ -75,12 +77,12 @@ func (e *emitter) prepareBody(f *jen.File) []jen.Code {
 	fn := e.prepare
 	var body []jen.Code
 	from := func(name string) string {
-		if e.Embed && slices.ContainsFunc(e.Outside, func(w ir.Weight) bool { return w.Name == name }) {
+		if slices.ContainsFunc(e.Outside, func(w ir.Weight) bool { return w.Name == name }) {
 			return "own"
 		}
 		return "raw"
 	}
-	own := len(e.Outside) > 0 && e.Embed
+	own := len(e.Outside) > 0
 	if own {
 		body = append(body, jen.Id("own").Op(":=").Qual(rtPath, "OpenWeights").Call(jen.Id("embedded")))
 	}

@@ -3,6 +3,7 @@ package endtoend
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -30,6 +31,7 @@ var subjects = []subject{
 	{name: "batched", path: batchedNet.write, tests: []string{"batched"}, input: "Image", output: "Logits", symbol: "N"},
 	{name: "dynamic", path: dynamicNet.write, tests: []string{"dynamic"}},
 	{name: "mnist", path: corpusModel("models/mnist-burn").path, tests: []string{"static"}, input: "Input1", output: "X33"},
+	{name: "detector", path: corpusModel("models/fastestdet").path, tests: []string{"static", "file"}, input: "Input", output: "Output", file: true},
 	{name: "cifar", path: corpusModel("models/cifar10-pytorch-tutorial").path, tests: []string{"batched"}, input: "ModelInput", output: "ModelOutput", symbol: "batch_size"},
 }
 
@@ -68,6 +70,7 @@ func (s subject) contract(t *testing.T) module {
 func (m module) weightsFile(t *testing.T, name string) string {
 	t.Helper()
 	files, err := filepath.Glob(m.path(name + "/*.safetensors"))
+	files = slices.DeleteFunc(files, func(f string) bool { return strings.HasSuffix(f, ".const.safetensors") })
 	if err != nil || len(files) != 1 {
 		t.Fatalf("one weights file expected, not %q", files)
 	}
