@@ -22,7 +22,13 @@ import (
 type misuser struct {
 	*rand.Rand
 	op    op.Rule
-	attrs []string // that the operator has been seen to ask for
+	attrs []asked
+}
+
+// asked is an attribute that an operator has been seen to ask for.
+type asked struct {
+	name string
+	kind pb.AttributeProto_AttributeType
 }
 
 func pick[T any](r *misuser, list ...T) T { return list[r.IntN(len(list))] }
@@ -89,22 +95,29 @@ func (r *misuser) tensor() *pb.TensorProto {
 	return t
 }
 
-func (r *misuser) attr(name string) *pb.AttributeProto {
-	switch r.IntN(9) {
-	case 0, 1:
-		return attrInt(name, r.int())
-	case 2, 3:
-		return attrInts(name, r.ints()...)
-	case 4:
-		return attrFloat(name, r.float())
-	case 5:
-		return attrText(name, r.text())
-	case 6:
-		return attrTensor(name, r.tensor())
-	case 7:
-		return &pb.AttributeProto{Name: &name, Type: pb.AttributeProto_FLOATS.Enum(), Floats: []float32{r.float(), r.float()}}
+// attr returns a value for an attribute, mostly of the right kind.
+func (r *misuser) attr(a asked) *pb.AttributeProto {
+	kind := a.kind
+	if r.IntN(4) == 0 {
+		kind = pick(r, pb.AttributeProto_INT, pb.AttributeProto_INTS, pb.AttributeProto_FLOAT, pb.AttributeProto_FLOATS, pb.AttributeProto_STRING, pb.AttributeProto_STRINGS, pb.AttributeProto_TENSOR, pb.AttributeProto_GRAPH)
 	}
-	return attrGraph(name, &pb.GraphProto{Node: []*pb.NodeProto{relu("x0", "z")}, Output: values(value("z", nil))})
+	switch kind {
+	case pb.AttributeProto_INT:
+		return attrInt(a.name, r.int())
+	case pb.AttributeProto_INTS:
+		return attrInts(a.name, r.ints()...)
+	case pb.AttributeProto_FLOAT:
+		return attrFloat(a.name, r.float())
+	case pb.AttributeProto_STRING:
+		return attrText(a.name, r.text())
+	case pb.AttributeProto_TENSOR:
+		return attrTensor(a.name, r.tensor())
+	case pb.AttributeProto_FLOATS:
+		return &pb.AttributeProto{Name: &a.name, Type: &kind, Floats: []float32{r.float(), r.float()}}
+	case pb.AttributeProto_STRINGS:
+		return &pb.AttributeProto{Name: &a.name, Type: &kind, Strings: [][]byte{[]byte(r.text())}}
+	}
+	return attrGraph(a.name, &pb.GraphProto{Node: []*pb.NodeProto{relu("x0", "z")}, Output: values(value("z", nil))})
 }
 
 // model returns a model of one node of the operator.
@@ -116,13 +129,17 @@ func (r *misuser) model() *pb.ModelProto {
 	g := &pb.GraphProto{}
 	n := node(name, nil, nil)
 	n.Domain = &domain
-	shape := []any{}
+	shape, elem := []any{}, pick(r, elemTypes...)
+	symbols := pick(r, 1, 4, 20) // one extent in this many is a symbol
 	for range r.IntN(6) {
-		shape = append(shape, pick[any](r, 1, 2, 3, 4, "N", "M", 0))
+		shape = append(shape, pick[any](r, 1, 2, 2, 3, 4, 4, 0))
+		if r.IntN(symbols) == 0 {
+			shape[len(shape)-1] = pick[any](r, "N", "M")
+		}
 	}
-	for i := range r.IntN(7) {
+	for i := range pick(r, 0, 1, 1, 2, 2, 3, 3, 4, 5, 7) {
 		x := fmt.Sprint("x", i)
-		switch r.IntN(8) {
+		switch r.IntN(10) {
 		case 0:
 			x = ""
 		case 1, 2:
@@ -130,20 +147,23 @@ func (r *misuser) model() *pb.ModelProto {
 			t.Name = &x
 			g.Initializer = append(g.Initializer, t)
 		default:
-			if r.IntN(4) == 0 {
+			if r.IntN(5) == 0 {
 				shape = append([]any{}, shape[:r.IntN(len(shape)+1)]...)
 			}
-			g.Input = append(g.Input, value(x, tensorOfType(pick(r, elemTypes...), shape...)))
+			if r.IntN(6) == 0 {
+				elem = pick(r, elemTypes...)
+			}
+			g.Input = append(g.Input, value(x, tensorOfType(elem, shape...)))
 		}
 		n.Input = append(n.Input, x)
 	}
-	for i := range pick(r, 0, 1, 1, 1, 2, 3, 6) {
+	for i := range pick(r, 0, 1, 1, 1, 1, 1, 2, 3, 6) {
 		y := fmt.Sprint("y", i)
 		n.Output = append(n.Output, y)
 		g.Output = append(g.Output, value(y, nil))
 	}
 	for _, a := range r.attrs {
-		if r.IntN(3) == 0 {
+		if r.IntN(4) == 0 {
 			n.Attribute = append(n.Attribute, r.attr(a))
 		}
 	}
@@ -162,44 +182,51 @@ func (r *misuser) model() *pb.ModelProto {
 // recorder is an importer that notes the attributes it is asked for.
 type recorder struct {
 	ir.Importer
-	note func(attr string)
+	note func(attr string, kind pb.AttributeProto_AttributeType)
 }
 
-func (r recorder) Has(name string) bool { r.note(name); return r.Importer.Has(name) }
 func (r recorder) Int(name string, def int) int {
-	r.note(name)
+	r.note(name, pb.AttributeProto_INT)
 	return r.Importer.Int(name, def)
 }
+
 func (r recorder) Ints(name string, def []int) []int {
-	r.note(name)
+	r.note(name, pb.AttributeProto_INTS)
 	return r.Importer.Ints(name, def)
 }
+
 func (r recorder) Float(name string, def float64) float64 {
-	r.note(name)
+	r.note(name, pb.AttributeProto_FLOAT)
 	return r.Importer.Float(name, def)
 }
+
 func (r recorder) Floats(name string, def []float64) []float64 {
-	r.note(name)
+	r.note(name, pb.AttributeProto_FLOATS)
 	return r.Importer.Floats(name, def)
 }
+
 func (r recorder) Text(name string, def string) string {
-	r.note(name)
+	r.note(name, pb.AttributeProto_STRING)
 	return r.Importer.Text(name, def)
 }
+
 func (r recorder) Texts(name string, def []string) []string {
-	r.note(name)
+	r.note(name, pb.AttributeProto_STRINGS)
 	return r.Importer.Texts(name, def)
 }
+
 func (r recorder) DType(name string, def ir.DType) ir.DType {
-	r.note(name)
+	r.note(name, pb.AttributeProto_INT)
 	return r.Importer.DType(name, def)
 }
+
 func (r recorder) Tensor(name string) *ir.Tensor {
-	r.note(name)
+	r.note(name, pb.AttributeProto_TENSOR)
 	return r.Importer.Tensor(name)
 }
+
 func (r recorder) Graph(name string, params []ir.Type) *ir.Block {
-	r.note(name)
+	r.note(name, pb.AttributeProto_GRAPH)
 	return r.Importer.Graph(name, params)
 }
 
@@ -243,18 +270,20 @@ func TestMisuse(t *testing.T) {
 			r := &misuser{rand.New(rand.NewPCG(uint64(i), 1)), rule, nil}
 			wrapped := rule
 			wrapped.Import = func(c ir.Importer) ([]*ir.Value, error) {
-				return rule.Import(recorder{c, func(attr string) {
-					if !slices.Contains(r.attrs, attr) {
-						r.attrs = append(r.attrs, attr)
+				return rule.Import(recorder{c, func(attr string, kind pb.AttributeProto_AttributeType) {
+					if !slices.Contains(r.attrs, asked{attr, kind}) {
+						r.attrs = append(r.attrs, asked{attr, kind})
 					}
 				}})
 			}
 			rules[rule.Name] = &wrapped
 			defer func() { rules[rule.Name] = &op.ONNX[i] }()
+			imported := 0
 			for range *misuses {
 				m := r.model()
 				read, err := Read("model.onnx", encode(t, m), nil, Options{})
 				if err == nil {
+					imported++
 					roundTrip(t, read.Module)
 					evaluate(t, read.Module)
 				} else {
@@ -268,6 +297,7 @@ func TestMisuse(t *testing.T) {
 					t.Fatal(prototext.Format(m))
 				}
 			}
+			t.Logf("%d of %d could be imported", imported, *misuses)
 		})
 	}
 }

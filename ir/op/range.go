@@ -108,8 +108,9 @@ func rangeCount(c ir.Importer) (ir.Dim, error) {
 		if c.Arg(i) == nil {
 			return ir.Dim{}, fmt.Errorf("%s is absent", name)
 		}
-		if n, ok := c.Arg(i).Type.Elems().Int(); !ok || n != 1 {
-			return ir.Dim{}, fmt.Errorf("%s is %s, a scalar expected", name, c.Arg(i).Type)
+		typ := c.Arg(i).Type
+		if n, ok := typ.Elems().Int(); !ok || n != 1 || !typ.DType.IsFloat() && !typ.DType.IsInt() {
+			return ir.Dim{}, fmt.Errorf("%s is %s, a number expected", name, typ)
 		}
 		t, ok := c.Arg(i).ConstValue()
 		if constant = constant && ok; constant {

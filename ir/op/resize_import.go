@@ -132,13 +132,16 @@ func (op Resize) scaled(c ir.Importer, i int, axes []int) ([]*ir.Value, error) {
 	return op.withScales(c, scales, axes)
 }
 
+// maxScale bounds scales, and their reciprocals.
+const maxScale = 1 << 20
+
 // withScales builds op with scales: an extent becomes the product, rounded down.
 func (op Resize) withScales(c ir.Importer, scales []float64, axes []int) ([]*ir.Value, error) {
 	if len(scales) != len(axes) {
 		return nil, fmt.Errorf("%d scales for %d axes", len(scales), len(axes))
 	}
 	for i, a := range axes {
-		if !(scales[i] > 0) || scales[i] > 1<<20 {
+		if !(scales[i] >= 1.0/maxScale) || scales[i] > maxScale {
 			return nil, fmt.Errorf("scale %g", scales[i])
 		}
 		op.Scales[a] = scales[i]
