@@ -179,7 +179,7 @@ func (t Type) Check() error {
 		if d.Overflow() {
 			return fmt.Errorf("dimension %d: %s", i, d)
 		}
-		n, ok := d.Int()
+		n, ok := d.Int64()
 		if !ok {
 			continue
 		}
@@ -187,10 +187,10 @@ func (t Type) Check() error {
 			return fmt.Errorf("dimension %d is negative: %d", i, n)
 		}
 		if n > 0 {
-			if known > math.MaxInt64/int64(n) {
+			if known > math.MaxInt64/n {
 				return errTooLarge
 			}
-			known *= int64(n)
+			known *= n
 		}
 	}
 	return nil

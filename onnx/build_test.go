@@ -50,8 +50,8 @@ func value(name string, t *pb.TypeProto) *pb.ValueInfoProto {
 
 func values(list ...*pb.ValueInfoProto) []*pb.ValueInfoProto { return list }
 
-// f32 returns a type of f32 elements; each extent is an int or the name of a
-// symbol.
+// f32 returns a type of f32 elements; each extent is a number or the name of
+// a symbol.
 func f32(dims ...any) *pb.TypeProto { return tensorOfType(pb.TensorProto_FLOAT, dims...) }
 
 func tensorOfType(d pb.TensorProto_DataType, dims ...any) *pb.TypeProto {
@@ -61,6 +61,8 @@ func tensorOfType(d pb.TensorProto_DataType, dims ...any) *pb.TypeProto {
 		switch dim := dim.(type) {
 		case int:
 			p.Value = &pb.TensorShapeProto_Dimension_DimValue{DimValue: int64(dim)}
+		case int64:
+			p.Value = &pb.TensorShapeProto_Dimension_DimValue{DimValue: dim}
 		case string:
 			p.Value = &pb.TensorShapeProto_Dimension_DimParam{DimParam: dim}
 		}

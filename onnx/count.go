@@ -1,7 +1,6 @@
 package onnx
 
 import (
-	"fmt"
 	"path/filepath"
 
 	"github.com/burngen/burngen/onnx/internal/wire"
@@ -12,11 +11,11 @@ import (
 func CountNodes(path string) (int, error) {
 	data, err := readFile(path)
 	if err != nil {
-		return 0, fmt.Errorf("%s: %w", filepath.Base(path), err)
+		return 0, lineError(filepath.Base(path), err)
 	}
 	m, err := wire.ReadModel(data, wire.Limits{})
 	if err != nil {
-		return 0, fmt.Errorf("%s: %w", filepath.Base(path), err)
+		return 0, lineError(filepath.Base(path), err)
 	}
 	return len(m.Graph.Nodes), nil
 }

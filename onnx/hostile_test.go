@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode"
@@ -351,10 +352,10 @@ func TestHostileShapes(t *testing.T) {
 	}
 	testRefused(t, map[string]refused{
 		"a negative extent":        {model: of(f32(2, -2)), want: []string{`input "x0": dimension 1 is negative: -2`}},
-		"the least extent":         {model: of(f32(math.MinInt64)), want: []string{`input "x0": dimension 0 is negative: -9223372036854775808`}},
-		"a size that overflows":    {model: of(f32(math.MaxInt64)), want: []string{`input "x0": more elements than fit a 64-bit size`}},
-		"a product that overflows": {model: of(f32(1<<32, 1<<32)), want: []string{`input "x0": more elements than fit a 64-bit size`}},
-		"a product that is zero":   {model: of(f32(1<<62, 0, 1<<62)), want: []string{`input "x0": more elements than fit a 64-bit size`}},
+		"the least extent":         {model: of(f32(int64(math.MinInt64))), want: []string{`input "x0": dimension 0 is negative: -9223372036854775808`}},
+		"a size that overflows":    {model: of(f32(int64(math.MaxInt64))), want: []string{`input "x0": more elements than fit a 64-bit size`}},
+		"a product that overflows": {model: of(f32(int64(1<<32), int64(1<<32))), want: []string{`input "x0": more elements than fit a 64-bit size`}},
+		"a product that is zero":   {model: of(f32(int64(1<<62), 0, int64(1<<62))), want: []string{`input "x0": more elements than fit a 64-bit size`}},
 		"rank 10,000":              {model: of(f32(many...)), want: []string{`input "x0": rank 10000 is above 64`}},
 		"no shape":                 {model: of(unranked), want: []string{`input "x0": no shape: give one with -input x0=…`}},
 		"no type":                  {model: of(nil), want: []string{`input "x0": no type`}},
@@ -413,22 +414,30 @@ func TestHostileTensors(t *testing.T) {
 	text := initializer("", pb.TensorProto_STRING, []byte("x"), 1)
 	place := `node 0 "y" (Add-14): initializer "w": `
 	testRefused(t, map[string]refused{
-		"too little data":           {model: of(initializer("", float, make([]byte, 3), 1)), want: []string{place + "3 bytes of raw_data for the 4 bytes of FLOAT[1]"}},
-		"too much data":             {model: of(initializer("", float, make([]byte, 8), 1)), want: []string{place + "8 bytes of raw_data for the 4 bytes of FLOAT[1]"}},
-		"no data":                   {model: of(initializer("", float, nil, 2)), want: []string{place + "0 bytes of raw_data for the 8 bytes of FLOAT[2]"}},
-		"no data for a huge shape":  {model: of(initializer("", float, nil, 1<<30, 1<<30)), want: []string{place + "1152921504606846976 elements of FLOAT are too many"}},
-		"no data for a large shape": {model: of(initializer("", float, nil, 1<<30, 1<<20)), want: []string{place + "0 bytes of raw_data for the 4503599627370496 bytes of FLOAT[1073741824 1048576]"}},
-		"data of two kinds":         {model: of(both), want: []string{place + "both raw_data and float_data"}},
-		"data of another kind":      {model: of(foreign), want: []string{place + "int64_data for FLOAT"}},
-		"a segment":                 {model: of(segment), want: []string{place + "one segment of a split tensor"}},
-		"raw strings":               {model: of(text), want: []string{place + "raw_data for STRING"}},
-		"a negative extent":         {model: of(initializer("", float, nil, -1)), want: []string{place + "dimension 0 is -1"}},
-		"the greatest extent":       {model: of(initializer("", float, nil, math.MaxInt64)), want: []string{place + "more elements than fit a 64-bit size"}},
-		"a product that overflows":  {model: of(initializer("", float, nil, 1<<32, 1<<32)), want: []string{place + "more elements than fit a 64-bit size"}},
-		"rank 10,000":               {model: of(initializer("", float, nil, make([]int64, 10_000)...)), want: []string{place + "rank 10000 is above 64"}},
-		"an unknown element type":   {model: of(initializer("", 999, nil, 1)), want: []string{place + "unknown element type 999"}},
-		"a complex type":            {model: of(initializer("", pb.TensorProto_COMPLEX128, make([]byte, 16), 1)), want: []string{place + "element type COMPLEX128 is not supported"}},
+		"too little data":          {model: of(initializer("", float, make([]byte, 3), 1)), want: []string{place + "3 bytes of raw_data for the 4 bytes of FLOAT[1]"}},
+		"too much data":            {model: of(initializer("", float, make([]byte, 8), 1)), want: []string{place + "8 bytes of raw_data for the 4 bytes of FLOAT[1]"}},
+		"no data":                  {model: of(initializer("", float, nil, 2)), want: []string{place + "0 bytes of raw_data for the 8 bytes of FLOAT[2]"}},
+		"data of two kinds":        {model: of(both), want: []string{place + "both raw_data and float_data"}},
+		"data of another kind":     {model: of(foreign), want: []string{place + "int64_data for FLOAT"}},
+		"a segment":                {model: of(segment), want: []string{place + "one segment of a split tensor"}},
+		"raw strings":              {model: of(text), want: []string{place + "raw_data for STRING"}},
+		"a negative extent":        {model: of(initializer("", float, nil, -1)), want: []string{place + "dimension 0 is negative: -1"}},
+		"the greatest extent":      {model: of(initializer("", float, nil, math.MaxInt64)), want: []string{place + "more elements than fit a 64-bit size"}},
+		"a product that overflows": {model: of(initializer("", float, nil, 1<<32, 1<<32)), want: []string{place + "more elements than fit a 64-bit size"}},
+		"rank 10,000":              {model: of(initializer("", float, nil, make([]int64, 10_000)...)), want: []string{place + "rank 10000 is above 64"}},
+		"an unknown element type":  {model: of(initializer("", 999, nil, 1)), want: []string{place + "unknown element type 999"}},
+		"a complex type":           {model: of(initializer("", pb.TensorProto_COMPLEX128, make([]byte, 16), 1)), want: []string{place + "element type COMPLEX128 is not supported"}},
 	})
+	if strconv.IntSize == 64 {
+		testRefused(t, map[string]refused{
+			"no data for a huge shape":  {model: of(initializer("", float, nil, 1<<30, 1<<30)), want: []string{place + "1152921504606846976 elements of FLOAT are too many"}},
+			"no data for a large shape": {model: of(initializer("", float, nil, 1<<30, 1<<20)), want: []string{place + "0 bytes of raw_data for the 4503599627370496 bytes of FLOAT[1073741824 1048576]"}},
+		})
+	} else {
+		testRefused(t, map[string]refused{
+			"no data for a large shape": {model: of(initializer("", float, nil, 1<<30, 1<<20)), want: []string{place + "f32[1073741824,1048576] is too large for this machine"}},
+		})
+	}
 	t.Run("four-bit elements of an odd number", func(t *testing.T) {
 		g := &pb.GraphProto{Output: values(value("w", nil)), Initializer: []*pb.TensorProto{initializer("w", pb.TensorProto_INT4, []byte{0x8f, 0x07}, 3)}}
 		m, lines := imports(t, model(g), Options{})

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/burngen/burngen/ir"
@@ -78,14 +79,14 @@ func (im *importer) opsets(list []wire.Opset) map[string]int {
 		domain := domainName(o.Domain)
 		v, twice := out[domain]
 		switch {
-		case twice && int64(v) != o.Version:
+		case twice && v != int(min(o.Version, math.MaxInt32)):
 			im.problems.add("opset of domain %s is imported twice: %d and %d", quote(o.Domain), v, o.Version)
-		case o.Version < 1 || int64(int(o.Version)) != o.Version:
+		case o.Version < 1:
 			im.problems.add("opset %d of domain %s does not exist", o.Version, quote(o.Domain))
 		case domain == "" && o.Version > newestOpset:
 			im.problems.add("opset %d is newer than %d, the newest that is known", o.Version, newestOpset)
 		}
-		out[domain] = int(o.Version)
+		out[domain] = int(min(o.Version, math.MaxInt32))
 	}
 	if _, ok := out[""]; !ok && im.proto.IRVersion < 3 {
 		out[""] = 1

@@ -230,8 +230,8 @@ func (r recorder) Graph(name string, params []ir.Type) *ir.Block {
 	return r.Importer.Graph(name, params)
 }
 
-// evaluate evaluates a module on zeros where its values are small. Whatever the
-// operators answer, they must not panic.
+// evaluate evaluates a module on zeros where its values are small and it has no
+// loops. Whatever the operators answer, they must not panic.
 func evaluate(t *testing.T, m *ir.Module) {
 	f := m.Func("forward").Clone()
 	sizes := map[string]ir.Dim{}
@@ -240,8 +240,11 @@ func evaluate(t *testing.T, m *ir.Module) {
 	}
 	f.Subst(sizes)
 	for n := range f.All() {
+		if len(n.Blocks) > 0 {
+			return
+		}
 		for _, r := range n.Results {
-			if size, ok := r.Type.Elems().Int(); !ok || size > 1<<16 {
+			if size, ok := r.Type.Elems().Int(); !ok || size > 1<<12 {
 				return
 			}
 		}
@@ -249,7 +252,7 @@ func evaluate(t *testing.T, m *ir.Module) {
 	var args []*ir.Tensor
 	for _, p := range f.Params {
 		shape, ok := p.Type.Static()
-		if n, err := ir.CheckedLen(shape); !ok || !p.Type.IsTensor() || err != nil || n > 1<<16 {
+		if n, err := ir.CheckedLen(shape); !ok || !p.Type.IsTensor() || err != nil || n > 1<<12 {
 			return
 		}
 		args = append(args, ir.NewTensor(p.Type.DType, shape...))

@@ -59,11 +59,11 @@ func Open(path string, o Options) (*Model, error) {
 	name := filepath.Base(path)
 	data, err := readFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, lineError(name, err)
 	}
 	root, err := os.OpenRoot(filepath.Dir(path))
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, lineError(name, cause(err))
 	}
 	defer root.Close()
 	return Read(name, data, root, o)
@@ -112,7 +112,10 @@ func cause(err error) error {
 func Read(name string, data []byte, root *os.Root, o Options) (*Model, error) {
 	proto, err := wire.ReadModel(data, wire.Limits{})
 	if err != nil {
-		return nil, errors.New(line(fmt.Sprintf("%s: not a readable ONNX model: %v", name, err)))
+		if !strings.HasPrefix(err.Error(), "not an ONNX model") {
+			err = fmt.Errorf("not a readable ONNX model: %w", err)
+		}
+		return nil, lineError(name, err)
 	}
 	sum := sha256.Sum256(data)
 	m := &Model{

@@ -100,7 +100,7 @@ func TestExternalData(t *testing.T) {
 		"a negative length":        {external("w", 3, "location", "w.bin", "length", "-12"), `external_data length is "-12", not a number of bytes`},
 		"another length":           {external("w", 3, "location", "w.bin", "length", "16"), "external_data length 16 for the 12 bytes of FLOAT[3]"},
 		"two locations":            {external("w", 3, "location", "w.bin", "location", "hard"), `external_data has two entries "location"`},
-		"more than the file":       {external("w", 1<<30, "location", "w.bin"), `external data "w.bin": bytes 0 to 4294967296 of a file of 64`},
+		"more than the file":       {external("w", 1<<28, "location", "w.bin"), `external data "w.bin": bytes 0 to 1073741824 of a file of 64`},
 		"a size that overflows":    {external("w", 1<<62, "location", "w.bin"), "more elements than fit a 64-bit size"},
 		"the model as its weights": {external("w", 1, "location", "model.onnx"), ""},
 	} {

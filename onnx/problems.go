@@ -52,13 +52,16 @@ func (p *problems) err() error {
 	slices.SortStableFunc(p.kept, func(a, b problem) int { return cmp.Compare(a.at, b.at) })
 	var errs []error
 	for _, q := range p.kept[:min(len(p.kept), maxProblems)] {
-		errs = append(errs, errors.New(line(p.file+": "+q.text)))
+		errs = append(errs, lineError(p.file, errors.New(q.text)))
 	}
 	if n := p.count - len(errs); n > 0 {
-		errs = append(errs, errors.New(line(fmt.Sprintf("%s: %d more problems", p.file, n))))
+		errs = append(errs, lineError(p.file, fmt.Errorf("%d more problems", n)))
 	}
 	return errors.Join(errs...)
 }
+
+// lineError returns the error of a file as one line.
+func lineError(file string, err error) error { return errors.New(line(file + ": " + err.Error())) }
 
 // line returns text as one printable line of bounded length.
 func line(text string) string {

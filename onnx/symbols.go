@@ -2,6 +2,7 @@ package onnx
 
 import (
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -51,15 +52,15 @@ func (s *symbols) readOptions(im *importer) {
 		if !bounded {
 			high = low
 		}
-		n, errLow := strconv.Atoi(low)
-		m, errHigh := strconv.Atoi(high)
+		n, errLow := strconv.ParseInt(low, 10, 64)
+		m, errHigh := strconv.ParseInt(high, 10, 64)
 		switch {
-		case errLow != nil || errHigh != nil || n < 0 || m < n:
+		case errLow != nil || errHigh != nil || n < 0 || m < n || bounded && m > math.MaxInt32:
 			im.problems.add("-dim %s=%s: an extent or a range of extents expected", plain(name), plain(text))
 		case bounded:
-			im.Limits[name] = m
+			im.Limits[name] = int(m)
 		default:
-			s.fixed[name] = ir.Const(n)
+			s.fixed[name] = ir.Const64(n)
 		}
 	}
 }

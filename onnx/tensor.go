@@ -55,18 +55,19 @@ func tensorType(t *wire.Tensor) (ir.Type, error) {
 	if len(t.Dims) > ir.MaxRank {
 		return ir.Type{}, fmt.Errorf("rank %d is above %d", len(t.Dims), ir.MaxRank)
 	}
-	shape := make([]int, len(t.Dims))
+	dims := make([]ir.Dim, len(t.Dims))
 	for i, n := range t.Dims {
-		shape[i] = int(n)
-		if n < 0 || int64(shape[i]) != n {
-			return ir.Type{}, fmt.Errorf("dimension %d is %d", i, n)
-		}
+		dims[i] = ir.Const64(n)
 	}
-	if _, err := ir.CheckedLen(append(shape, max(d.Size(), 1))); err != nil {
+	typ := ir.TensorOf(d, dims...)
+	if err := typ.Check(); err != nil {
 		return ir.Type{}, err
 	}
-	typ := ir.StaticTensor(d, shape...)
-	return typ, typ.Check()
+	shape, ok := typ.Static()
+	if _, err := ir.CheckedLen(append(shape, max(d.Size(), 1))); err != nil || !ok {
+		return ir.Type{}, fmt.Errorf("%s is too large for this machine", typ)
+	}
+	return typ, nil
 }
 
 // decoded returns the elements of a tensor in the model's file, little-endian,

@@ -84,8 +84,8 @@ func (im *importer) overridden(name string, t *wire.Type) (ir.Type, error) {
 		if text == "" {
 			break
 		}
-		if n, err := strconv.Atoi(part); err == nil {
-			shape = append(shape, ir.Const(n))
+		if n, err := strconv.ParseInt(part, 10, 64); err == nil {
+			shape = append(shape, ir.Const64(n))
 			continue
 		}
 		if ir.SymbolName(part) != part {
