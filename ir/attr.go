@@ -381,7 +381,7 @@ func (p *parser) typ() Type {
 		return Type{}
 	case "seq", "opt":
 		p.expect("<")
-		elem := p.typ()
+		elem := p.elemType()
 		p.expect(">")
 		if name == "seq" {
 			return SequenceOf(elem)
@@ -391,7 +391,7 @@ func (p *parser) typ() Type {
 		p.expect("<")
 		key := p.dtype()
 		p.expect(",")
-		elem := p.typ()
+		elem := p.elemType()
 		p.expect(">")
 		return MapOf(key, elem)
 	}
@@ -408,6 +408,16 @@ func (p *parser) typ() Type {
 		shape = append(shape, p.dim())
 	}
 	return TensorOf(d, shape...)
+}
+
+// elemType reads the type of a container's elements.
+func (p *parser) elemType() Type {
+	start := p.at
+	if d, err := ParseDType(p.ident()); err == nil && !p.peek("[") {
+		return Type{DType: d}
+	}
+	p.at = start
+	return p.typ()
 }
 
 // dim reads an expression up to the comma, bracket, brace or blank that ends it.

@@ -351,7 +351,7 @@ func substBlock(b *Block, env func(string) (Dim, bool)) int {
 
 func substValue(v *Value, env func(string) (Dim, bool)) {
 	mentions := func(d Dim) bool { return touched(d, env) }
-	if v.Type.Elem != nil || slices.ContainsFunc(v.Type.Shape, mentions) {
+	if slices.ContainsFunc(v.Type.Shape, mentions) {
 		v.Type = v.Type.Subst(env)
 	}
 	for i, e := range v.Elems {

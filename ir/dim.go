@@ -112,6 +112,10 @@ func Sym(name string) Dim {
 	if !isDimName(name) || dimFaultNamed(name) != dimOK {
 		return poisonDim(dimBadSymbol)
 	}
+	return symbol(name)
+}
+
+func symbol(name string) Dim {
 	s := &struct {
 		poly  dimPoly
 		terms [1]dimTerm

@@ -80,6 +80,9 @@ func dimCall(name string, args []dimPhrase) dimPhrase {
 // ceil is of a product by a factor. The words of poisoned Dims are read as
 // such.
 func ParseDim(s string) (Dim, error) {
+	if s == AnyDim.String() {
+		return AnyDim, nil
+	}
 	p := dimParser{text: s}
 	d := p.sum()
 	if p.skip(); p.err == nil && p.at < len(s) {

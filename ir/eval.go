@@ -22,6 +22,12 @@ func (e *Evaluator) Run(f *Func, args []*Tensor) ([]*Tensor, error) {
 		return nil, err
 	}
 	for i, p := range f.Params {
+		if !p.Type.IsTensor() {
+			if err := args[i].conforms(p.Type); err != nil {
+				return nil, fmt.Errorf("%s: %w", p, err)
+			}
+			continue
+		}
 		if args[i].DType != p.Type.DType {
 			return nil, fmt.Errorf("%s: %s expected, not %s", p, p.Type, args[i].Type())
 		}
@@ -168,7 +174,7 @@ func (w *Weight) Tensor() (*Tensor, error) {
 // check compares a result with its type.
 func (r *run) check(typ Type, t *Tensor) error {
 	if !typ.IsTensor() {
-		return nil
+		return t.conforms(typ)
 	}
 	if t == nil || t.DType != typ.DType || len(t.Shape) != len(typ.Shape) {
 		return fmt.Errorf("%s expected", typ)

@@ -11,10 +11,15 @@ import (
 
 // Tensor is a tensor of the evaluator: row-major, floats held as float64 that
 // are exact in DType, integers and booleans as int64 (u64 by its bits). A splat
-// holds one element for all.
+// holds one element for all. It may also be a container.
 type Tensor struct {
-	DType DType
+	Kind  Kind
+	DType DType // of a map: of its keys
 	Shape []int
+
+	Elem  Type      // of a container
+	Items []*Tensor // elements of a sequence, none or one of an optional, values of a map
+	Keys  *Tensor   // of a map, increasing
 
 	floats []float64
 	ints   []int64
@@ -87,7 +92,12 @@ func (t *Tensor) Len() int {
 func (t *Tensor) Rank() int { return len(t.Shape) }
 
 // Type returns the type of t.
-func (t *Tensor) Type() Type { return StaticTensor(t.DType, t.Shape...) }
+func (t *Tensor) Type() Type {
+	if t.Kind != TensorKind {
+		return t.containerType()
+	}
+	return StaticTensor(t.DType, t.Shape...)
+}
 
 // IsSplat reports whether one stored element stands for all.
 func (t *Tensor) IsSplat() bool { return t.splat }
@@ -178,6 +188,9 @@ func (t *Tensor) Reshape(shape ...int) *Tensor {
 func (t *Tensor) Equal(u *Tensor) bool {
 	if t == nil || u == nil {
 		return t == u
+	}
+	if t.Kind != TensorKind || u.Kind != TensorKind {
+		return t.equalItems(u)
 	}
 	if t.DType != u.DType || !slices.Equal(t.Shape, u.Shape) {
 		return false

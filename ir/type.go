@@ -21,6 +21,9 @@ const (
 // Type is the type of a value: a tensor of an element type and a shape, or a
 // sequence, optional or map of another type. The zero Type stands for an absent
 // optional operand.
+//
+// The extents of a container's elements are constants that all of them share, or
+// [AnyDim]; a nil Shape there says that the rank is not known.
 type Type struct {
 	Kind  Kind
 	DType DType // of a tensor; of the keys of a map
@@ -118,18 +121,15 @@ func (t Type) Equal(u Type) bool {
 	return t.Elem == nil || t.Elem.Equal(*u.Elem)
 }
 
-// Subst returns t with symbols replaced as env says.
+// Subst returns t with symbols replaced as env says. The types of containers have
+// none.
 func (t Type) Subst(env func(string) (Dim, bool)) Type {
-	if t.Shape != nil {
+	if t.Kind == TensorKind && t.Shape != nil {
 		shape := make([]Dim, len(t.Shape))
 		for i, d := range t.Shape {
 			shape[i] = d.Subst(env)
 		}
 		t.Shape = shape
-	}
-	if t.Elem != nil {
-		elem := t.Elem.Subst(env)
-		t.Elem = &elem
 	}
 	return t
 }
@@ -149,6 +149,9 @@ func (t Type) String() string {
 	}
 	var b strings.Builder
 	b.WriteString(t.DType.String())
+	if t.Shape == nil {
+		return b.String()
+	}
 	b.WriteByte('[')
 	for i, d := range t.Shape {
 		if i > 0 {

@@ -23,7 +23,7 @@ func (im *importer) typeOf(t *wire.Type, name string) (ir.Type, error) {
 	default:
 		return ir.Type{}, fmt.Errorf("a type that is no tensor, sequence, optional or map")
 	}
-	elem, err := im.typeOf(t.Of, name)
+	elem, err := im.elemTypeOf(t.Of, name)
 	if err != nil {
 		return ir.Type{}, err
 	}
@@ -38,6 +38,29 @@ func (im *importer) typeOf(t *wire.Type, name string) (ir.Type, error) {
 		err = fmt.Errorf("a map from %s", key)
 	}
 	return ir.MapOf(key, elem), err
+}
+
+// elemTypeOf returns the type of a container's elements. Its extents bind no
+// symbols: every element has its own.
+func (im *importer) elemTypeOf(t *wire.Type, name string) (ir.Type, error) {
+	if t == nil || t.Kind != wire.TensorType {
+		return im.typeOf(t, name)
+	}
+	d, err := dtypeOf(t.Elem)
+	switch {
+	case err != nil || !t.Ranked:
+		return ir.Type{DType: d}, err
+	case len(t.Shape) > ir.MaxRank:
+		return ir.Type{}, fmt.Errorf("rank %d is above %d", len(t.Shape), ir.MaxRank)
+	}
+	shape := make([]ir.Dim, len(t.Shape))
+	for i, dim := range t.Shape {
+		shape[i] = ir.AnyDim
+		if dim.Kind == wire.DimValue && dim.Value != -1 {
+			shape[i] = ir.Const64(dim.Value)
+		}
+	}
+	return ir.TensorOf(d, shape...), nil
 }
 
 func (im *importer) tensorTypeOf(t *wire.Type, name string) (ir.Type, error) {

@@ -1,0 +1,38 @@
+package op
+
+import (
+	"fmt"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// lowerTexts repeats the operands of an elementwise operator to the shape of its
+// result where one of them is a string tensor: strings stand in no [Pointwise]
+// region, where operands are repeated as they are read. It is nil where nothing
+// has to be repeated.
+func lowerTexts(b *ir.Builder, n *ir.Node) []*ir.Value {
+	out, texts, changed := n.Results[0].Type, false, false
+	args := make([]*ir.Value, len(n.Args))
+	for i, a := range n.Args {
+		args[i] = repeat(b, a, out.Shape)
+		changed = changed || args[i] != a
+		texts = texts || a.Type.DType == ir.String
+	}
+	if !texts || !changed {
+		return nil
+	}
+	return b.Nodes(n.Op, args...)
+}
+
+// repeat broadcasts v to a shape. Extents that may be 1 are checked to be that or
+// the shape's.
+func repeat(b *ir.Builder, v *ir.Value, shape []ir.Dim) *ir.Value {
+	lead, one := len(shape)-v.Type.Rank(), ir.Const(1)
+	for i, d := range v.Type.Shape {
+		if to := shape[lead+i]; !d.Equal(one) && !d.Equal(to) {
+			legal := d.Sub(to).Mul(d.Sub(one))
+			b.Nodes(ir.CheckDim{A: legal, B: ir.Const(0), What: fmt.Sprintf("axis %d: %s broadcast to %s", lead+i, d, to)})
+		}
+	}
+	return expand(b, v, shape...)
+}
