@@ -293,7 +293,7 @@ func (m *Model) sample(low int) ([]emit.Sample, error) {
 	var out []emit.Sample
 	for i, r := range m.Forward.IR.Results {
 		if s, ok := exec.Sample(r.Type.DType, results[i]); ok {
-			out = append(out, emit.Sample{Shape: outShapes[i], Sample: s})
+			out = append(out, emit.Sample{Output: i, Shape: outShapes[i], Sample: s})
 		}
 	}
 	return out, nil
@@ -306,6 +306,10 @@ func SampleInputs(f *ir.Func) (args []any, shapes [][]int, err error) { return s
 // sampleInputs is [SampleInputs] with numbers that begin at low.
 func sampleInputs(f *ir.Func, low int) (args []any, shapes [][]int, err error) {
 	for i, p := range f.Params {
+		if !p.Type.IsTensor() {
+			args, shapes = append(args, sampleContainer(p.Type, low, uint32(emit.SampleSeed+i))), append(shapes, nil)
+			continue
+		}
 		typ := p.Type.Subst(func(string) (ir.Dim, bool) { return ir.Const(emit.SampleExtent), true })
 		shape, _ := typ.Static()
 		n, err := ir.CheckedLen(shape)
@@ -318,6 +322,27 @@ func sampleInputs(f *ir.Func, low int) (args []any, shapes [][]int, err error) {
 		args, shapes = append(args, data), append(shapes, shape)
 	}
 	return args, shapes, nil
+}
+
+// sampleContainer returns the container that the bundled test makes.
+func sampleContainer(t ir.Type, low int, seed uint32) any {
+	var items []exec.Item
+	for _, elem := range emit.SampleContainer(t) {
+		shape, _ := elem.Static()
+		data := exec.MakeSlice(elem.DType, product(shape))
+		lo, hi := emit.SampleRange(elem.DType, low)
+		exec.Draw(elem.DType, data, float64(lo), float64(hi), seed)
+		items = append(items, exec.Item{Data: data, Shape: shape})
+	}
+	return exec.MakeContainer(t, items)
+}
+
+func product(shape []int) int {
+	n := 1
+	for _, d := range shape {
+		n *= d
+	}
+	return n
 }
 
 // Run computes the model without generating it. Arguments and results are Go

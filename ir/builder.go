@@ -27,12 +27,13 @@ type buildState struct {
 	pos     string
 	unify   bool
 	next    map[string]int
-	order   map[string]int  // symbols, by when they are bound
-	made    map[string]bool // symbols that nodes bind
-	solved  map[string]Dim  // symbols that were replaced
-	loose   []*Block        // finished, and not part of a node yet
-	unified int             // values that Unify has looked at
-	extents int             // atoms in the extents so far
+	order   map[string]int    // symbols, by when they are bound
+	made    map[string]bool   // symbols that nodes bind
+	solved  map[string]Dim    // symbols that were replaced
+	taken   map[*Value]*Value // values that others stand for since
+	loose   []*Block          // finished, and not part of a node yet
+	unified int               // values that Unify has looked at
+	extents int               // atoms in the extents so far
 	elems   elemBudget
 }
 
@@ -69,13 +70,16 @@ func NewBuilder(f *Func) *Builder {
 }
 
 func newBuilder(f *Func) *Builder {
-	s := &buildState{names: map[string]bool{}, symbols: map[string]bool{}, open: []*Block{&f.Block}, next: map[string]int{}, order: map[string]int{}, made: map[string]bool{}, solved: map[string]Dim{}}
+	s := &buildState{names: map[string]bool{}, symbols: map[string]bool{}, open: []*Block{&f.Block}, next: map[string]int{}, order: map[string]int{}, made: map[string]bool{}, solved: map[string]Dim{}, taken: map[*Value]*Value{}}
 	use := func(name string) (Dim, bool) { s.bind(name); return Dim{}, false }
 	note := func(values []*Value) {
 		for _, v := range values {
 			s.names[v.Name] = true
 			v.Type.Subst(use)
 		}
+	}
+	for _, name := range f.Scope {
+		s.bind(name)
 	}
 	note(f.Params)
 	for n := range f.All() {
@@ -158,7 +162,12 @@ func (b *Builder) Param(name string, t Type) *Value {
 }
 
 // Return sets the results of the block.
-func (b *Builder) Return(values ...*Value) { b.block.Results = values }
+func (b *Builder) Return(values ...*Value) {
+	b.block.Results = slices.Clone(values)
+	for i, v := range values {
+		b.block.Results[i] = b.Now(v)
+	}
+}
 
 // Block builds a nested block, with values of b's blocks in scope.
 func (b *Builder) Block(build func(*Builder)) *Block {
@@ -261,6 +270,9 @@ func (b *Builder) infer(n *Node) ([]Type, error) {
 		if !b.Unify(u.A, u.B) {
 			return nil, err
 		}
+		for i, a := range n.Args {
+			n.Args[i] = b.Now(a)
+		}
 		n.Op = SubstOp(n.Op, b.state.solution)
 	}
 }
@@ -268,6 +280,9 @@ func (b *Builder) infer(n *Node) ([]Type, error) {
 // resolve replaces symbols in n's operator that were replaced in the function
 // since its importer looked at them.
 func (b *Builder) resolve(n *Node) {
+	for i, a := range n.Args {
+		n.Args[i] = b.Now(a)
+	}
 	if _, check := n.Op.(CheckDim); !check && len(b.state.solved) > 0 {
 		n.Op = SubstOp(n.Op, b.state.solution)
 	}
@@ -285,24 +300,109 @@ func (s *buildState) solution(sym string) (Dim, bool) {
 
 // Unify makes two extents equal by replacing a symbol everywhere in the
 // function, and reports whether it could. A symbol of a parameter is checked by
-// what binds it; for one that a node binds, a [CheckDim] follows.
+// what binds it; where a node binds it, a [CheckDim] follows that node, and its
+// results are taken by [Assume].
 func (b *Builder) Unify(x, y Dim) bool {
 	sym, value, ok := b.solve(x, y)
 	if _, again := b.state.solved[sym]; !ok || again {
 		return false
 	}
 	b.state.solved[sym] = value
+	var makers []*Node
+	if b.state.made[sym] {
+		makers = b.makers(sym)
+	}
 	env := func(s string) (Dim, bool) { return value, s == sym }
 	for _, block := range slices.Concat(b.state.open, b.state.loose) {
 		b.state.unified += substBlock(block, env)
 	}
+	for _, n := range makers {
+		b.assume(n, Sym(sym), value)
+	}
 	if b.state.unified > maxUnified {
 		Fail("too many extents have to be made equal")
 	}
-	if b.state.made[sym] {
-		b.Nodes(CheckDim{A: Sym(sym), B: value, What: "extents that have to be equal"})
-	}
 	return true
+}
+
+// makers returns the nodes that bind a symbol: one, and the copies of it in blocks
+// that were inlined.
+func (b *Builder) makers(sym string) []*Node {
+	var makers []*Node
+	for _, block := range slices.Concat(b.state.open, b.state.loose) {
+		for n := range block.All() {
+			if o, ok := n.Op.(Binder); ok && slices.Contains(o.Binds(), sym) && !slices.Contains(makers, n) {
+				makers = append(makers, n)
+			}
+		}
+	}
+	return makers
+}
+
+// assume puts a check after a node that binds a symbol, and makes what follows take
+// its results as they are now, the symbol replaced; the node's own get back what
+// it infers.
+func (b *Builder) assume(maker *Node, sym, value Dim) {
+	nodes := []*Node{{Op: CheckDim{A: sym, B: value, What: "extents that have to be equal"}, Pos: maker.Pos}}
+	types, err := Infer(maker)
+	if err != nil {
+		FailWith(err)
+	}
+	taken := map[*Value]*Value{}
+	for i, r := range maker.Results {
+		if types[i].Equal(r.Type) {
+			continue
+		}
+		n := &Node{Op: Assume{r.Type}, Args: []*Value{r}, Pos: maker.Pos}
+		n.Results = []*Value{{Name: b.Name("h"), Type: r.Type, Def: n, Elems: r.Elems}}
+		r.Type = types[i]
+		taken[r], b.state.taken[r] = n.Results[0], n.Results[0]
+		nodes = append(nodes, n)
+	}
+	for _, block := range slices.Concat(b.state.open, b.state.loose) {
+		block.ReplaceUses(taken)
+		block.insertAfter(maker, nodes)
+	}
+}
+
+// Now returns what stands for a value since extents were made equal.
+func (b *Builder) Now(v *Value) *Value {
+	for b.state.taken[v] != nil {
+		v = b.state.taken[v]
+	}
+	return v
+}
+
+// insertAfter puts nodes behind one of b or of the blocks in it.
+func (b *Block) insertAfter(n *Node, nodes []*Node) {
+	if i := slices.Index(b.Nodes, n); i >= 0 {
+		b.Nodes = slices.Insert(b.Nodes, i+1, nodes...)
+		return
+	}
+	for _, m := range b.Nodes {
+		for _, inner := range m.Blocks {
+			inner.insertAfter(n, nodes)
+		}
+	}
+}
+
+// ReplaceUses makes all users of some values, in b and in the blocks in it, take
+// others.
+func (b *Block) ReplaceUses(with map[*Value]*Value) {
+	replace := func(list []*Value) {
+		for i, v := range list {
+			if to := with[v]; to != nil {
+				list[i] = to
+			}
+		}
+	}
+	for _, n := range b.Nodes {
+		replace(n.Args)
+		for _, inner := range n.Blocks {
+			inner.ReplaceUses(with)
+		}
+	}
+	replace(b.Results)
 }
 
 // solve returns a symbol, the one bound last where there is a choice, and the

@@ -128,12 +128,64 @@ func (op CheckDim) Eval([]*Tensor) ([]*Tensor, error) {
 // HasEffect marks that the check is kept.
 func (op CheckDim) HasEffect() {}
 
-// Invoke calls another function of the module on the operands. Types are the
-// results' types at this call.
-type Invoke struct {
-	Func  string
-	Types []Type `ir:"result"`
+// Assume is its operand with extents that were found to be equal to its own.
+type Assume struct {
+	Type Type `ir:"result"`
 }
+
+// Infer gives the type.
+func (op Assume) Infer(in []Type) ([]Type, error) {
+	if len(in) != 1 || in[0].DType != op.Type.DType || in[0].Rank() != op.Type.Rank() || !in[0].IsTensor() {
+		return nil, fmt.Errorf("%v is not %s", in, op.Type)
+	}
+	return []Type{op.Type}, nil
+}
+
+// Eval returns the operand.
+func (op Assume) Eval(in []*Tensor) ([]*Tensor, error) { return in, nil }
+
+// IsView marks that the result is the operand.
+func (op Assume) IsView() {}
+
+// Invoke calls another function of the module on the operands. Types are the
+// results' types at this call, where Extents binds those extents that only the
+// function knows.
+type Invoke struct {
+	Func    string
+	Types   []Type `ir:"result"`
+	Extents []ResultExtent
+}
+
+// ResultExtent is an extent of a result, by the result's number and the axis, and
+// the symbol that is bound to it.
+type ResultExtent struct {
+	Symbol       string
+	Result, Axis int
+}
+
+// Binds returns the symbols of Extents.
+func (op Invoke) Binds() []string {
+	var symbols []string
+	for _, e := range op.Extents {
+		symbols = append(symbols, e.Symbol)
+	}
+	return symbols
+}
+
+// BindValues returns the extents of the results.
+func (op Invoke) BindValues(_, out []*Tensor) ([]int64, error) {
+	values := make([]int64, len(op.Extents))
+	for i, e := range op.Extents {
+		if e.Result >= len(out) || e.Axis >= out[e.Result].Rank() {
+			return nil, fmt.Errorf("result %d has no axis %d", e.Result, e.Axis)
+		}
+		values[i] = int64(out[e.Result].Shape[e.Axis])
+	}
+	return values, nil
+}
+
+// Measure is nothing: the extents are known with the results.
+func (op Invoke) Measure(*Node) ([]Call, error) { return nil, nil }
 
 // Infer gives the recorded types; the verifier compares them with the function's.
 func (op Invoke) Infer([]Type) ([]Type, error) { return op.Types, nil }

@@ -669,6 +669,24 @@ func (d Dim) Max(e Dim) Dim { return extremeDim(dimMax, d, e) }
 // extremeDim joins the arguments of both sides and drops those that another
 // one provably makes idle.
 func extremeDim(op dimOp, d, e Dim) Dim {
+	p, q := d.pushed(), e.pushed()
+	x := plainExtreme(op, p, q)
+	if args := x.argsOf(op); len(args) > 1 {
+		if y, ok := distributed(op, args); ok {
+			x = y
+		}
+	}
+	switch {
+	case x.Equal(p):
+		return d
+	case x.Equal(q):
+		return e
+	}
+	return x
+}
+
+// plainExtreme is extremeDim but for what is rewritten.
+func plainExtreme(op dimOp, d, e Dim) Dim {
 	if f := max(d.fault(), e.fault()); f != dimOK {
 		return poisonDim(f)
 	}
@@ -700,6 +718,78 @@ func extremeDim(op dimOp, d, e Dim) Dim {
 	}
 	return atomDim(a)
 }
+
+// maxRewrite bounds the atoms of what is rewritten about min and max.
+const maxRewrite = 24
+
+// pushed returns d = rest ± min(…), or max, with the rest moved into the arguments
+// where that makes it smaller: min(N+1,8) − N is min(1,8−N).
+func (d Dim) pushed() Dim {
+	if d.p == nil || len(d.p.terms) < 2 || d.p.size > maxRewrite {
+		return d
+	}
+	at := slices.IndexFunc(d.p.terms, func(t dimTerm) bool {
+		return (t.k == 1 || t.k == -1) && len(t.atoms) == 1 && t.atoms[0].op.isExtreme()
+	})
+	if at < 0 {
+		return d
+	}
+	t, rest := d.p.terms[at], d.withoutTerm(at)
+	op := t.atoms[0].op
+	if t.k < 0 {
+		op = op.opposite()
+	}
+	var out Dim
+	for i, x := range t.atoms[0].args {
+		if x = x.times(dimTerm{k: t.k}).Add(rest); i > 0 {
+			x = plainExtreme(op, out, x)
+		}
+		out = x
+	}
+	if out.Overflow() || out.size() >= d.size() {
+		return d
+	}
+	return out
+}
+
+// distributed returns op(args) with op moved into an argument of the opposite kind
+// where that makes it smaller: min(max(min(1,N),0),N) is min(1,N).
+func distributed(op dimOp, args []Dim) (Dim, bool) {
+	size := 1
+	for _, x := range args {
+		size += x.size()
+	}
+	if size > maxRewrite {
+		return Dim{}, false
+	}
+	for i, x := range args {
+		inner := x.argsOf(op.opposite())
+		if len(inner) < 2 {
+			continue
+		}
+		var out Dim
+		for j, y := range inner {
+			for k, other := range args {
+				if k != i {
+					y = plainExtreme(op, y, other)
+				}
+			}
+			if j > 0 {
+				y = plainExtreme(op.opposite(), out, y)
+			}
+			out = y
+		}
+		if !out.Overflow() && out.size() < size {
+			return out, true
+		}
+	}
+	return Dim{}, false
+}
+
+func (op dimOp) isExtreme() bool { return op == dimMin || op == dimMax }
+
+// opposite returns max for min, and min for max.
+func (op dimOp) opposite() dimOp { return dimMin + dimMax - op }
 
 // argsOf returns the arguments of d where d is op of several, else d.
 func (d Dim) argsOf(op dimOp) []Dim {

@@ -88,6 +88,9 @@ func TestDimCanonicalForm(t *testing.T) {
 		{"max(N%7,7)", "7"},
 		{"min(N,max(S,N+1))", "N"},
 		{"max(H%S,0)", "H-S*floor(H/S)"},
+		{"max(min(N+1,8)-N,0)", "max(min(8-N,1),0)"},
+		{"min(max(min(1,8-N),0),8-N)", "min(8-N,max(min(8-N,1),0))"},
+		{"max(min(N+max(min(1,8-N),0),8)-N,0)", "max(min(8-N,1),0)"},
 	} {
 		t.Run(c.in, func(t *testing.T) {
 			if got := mustDim(t, c.in).String(); got != c.want {

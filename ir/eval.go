@@ -3,6 +3,7 @@ package ir
 import (
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // Evaluator runs functions with the operators' Eval.
@@ -32,6 +33,10 @@ func (e *Evaluator) Run(f *Func, args []*Tensor) ([]*Tensor, error) {
 			return nil, fmt.Errorf("%s: %s expected, not %s", p, p.Type, args[i].Type())
 		}
 	}
+	return e.run(f, symbols, args)
+}
+
+func (e *Evaluator) run(f *Func, symbols map[string]int64, args []*Tensor) ([]*Tensor, error) {
 	r := &run{Evaluator: e, symbols: symbols, values: map[*Value]*Tensor{}, left: f.Uses()}
 	return r.block(&f.Block, args)
 }
@@ -103,7 +108,7 @@ func (r *run) node(n *Node) error {
 	if len(out) != len(n.Results) {
 		return fmt.Errorf("%s: %d results, %d expected", OpName(n.Op), len(out), len(n.Results))
 	}
-	if b, ok := n.Op.(Binder); ok {
+	if b, ok := SubstOp(n.Op, r.symbol).(Binder); ok {
 		values, err := b.BindValues(args, out)
 		if err != nil {
 			return fmt.Errorf("%s: %w", OpName(n.Op), err)
@@ -133,13 +138,46 @@ func (r *run) apply(n *Node, args []*Tensor) ([]*Tensor, error) {
 	case Load:
 		return r.load(op.Name)
 	case Invoke:
-		return r.Run(r.Module.Func(op.Func), args)
+		return r.invoke(r.Module.Func(op.Func), args)
 	case RegionOp:
 		r.nested++
 		defer func() { r.nested-- }()
-		return SubstOp(op, r.symbol).(RegionOp).EvalBlocks(args, n.Blocks, r.block)
+		return SubstOp(op, r.symbol).(RegionOp).EvalBlocks(args, n.Blocks, func(b *Block, args []*Tensor) ([]*Tensor, error) {
+			if s, ok := op.(Scoper); ok {
+				r.bindScope(s.Scope(), b.Params, args)
+			}
+			return r.block(b, args)
+		})
 	}
 	return SubstOp(n.Op, r.symbol).Eval(args)
+}
+
+// invoke evaluates another function, which sees the symbols that it lists.
+func (r *run) invoke(f *Func, args []*Tensor) ([]*Tensor, error) {
+	symbols := map[string]int64{}
+	for _, s := range f.Scope {
+		symbols[s] = r.symbols[s]
+	}
+	if err := bindShapes(f.Params, shapesOf(args), symbols); err != nil {
+		return nil, err
+	}
+	if r.weights == nil {
+		r.weights = map[string]*Tensor{}
+	}
+	inner := &Evaluator{Module: r.Module, weights: r.weights}
+	return inner.run(f, symbols, args)
+}
+
+// bindScope binds symbols to the extents that the arguments of a block's parameters
+// have.
+func (r *run) bindScope(symbols []string, params []*Value, args []*Tensor) {
+	for i, p := range params {
+		for k, d := range p.Type.Shape {
+			if s := d.String(); slices.Contains(symbols, s) && k < args[i].Rank() {
+				r.symbols[s] = int64(args[i].Shape[k])
+			}
+		}
+	}
 }
 
 func (r *run) load(name string) ([]*Tensor, error) {
@@ -195,13 +233,19 @@ func (r *run) check(typ Type, t *Tensor) error {
 // when the arguments have these shapes, or an error that names the parameter
 // and dimension that does not fit.
 func BindShapes(params []*Value, shapes [][]int) (map[string]int64, error) {
-	if len(shapes) != len(params) {
-		return nil, fmt.Errorf("%d arguments, %d expected", len(shapes), len(params))
-	}
 	symbols := map[string]int64{}
+	err := bindShapes(params, shapes, symbols)
+	return symbols, err
+}
+
+// bindShapes is [BindShapes] where the values of some symbols are known.
+func bindShapes(params []*Value, shapes [][]int, symbols map[string]int64) error {
+	if len(shapes) != len(params) {
+		return fmt.Errorf("%d arguments, %d expected", len(shapes), len(params))
+	}
 	for i, p := range params {
 		if p.Type.IsTensor() && len(shapes[i]) != p.Type.Rank() {
-			return nil, fmt.Errorf("%s: rank %d, %s expected", p, len(shapes[i]), p.Type)
+			return fmt.Errorf("%s: rank %d, %s expected", p, len(shapes[i]), p.Type)
 		}
 	}
 	// Each pass binds what can be solved for with the symbols known so far.
@@ -227,7 +271,7 @@ func BindShapes(params []*Value, shapes [][]int) (map[string]int64, error) {
 			}
 		}
 	}
-	return symbols, errors.Join(errs...)
+	return errors.Join(errs...)
 }
 
 // bindDim solves d = n for the one symbol of d that has no value yet.
@@ -248,5 +292,10 @@ func bindDim(d Dim, n int64, symbols map[string]int64) {
 	}
 }
 
-// Symbols returns the symbols in the types of f's parameters, sorted.
-func (f *Func) Symbols() []string { return SymbolsOf(f.Params) }
+// Symbols returns the symbols in the types of f's parameters and those of its Scope,
+// sorted.
+func (f *Func) Symbols() []string {
+	symbols := append(SymbolsOf(f.Params), f.Scope...)
+	slices.Sort(symbols)
+	return slices.Compact(symbols)
+}

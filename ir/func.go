@@ -3,6 +3,8 @@ package ir
 import (
 	"fmt"
 	"iter"
+	"maps"
+	"slices"
 )
 
 // Module is a model: functions that share weights.
@@ -43,6 +45,9 @@ type Weight struct {
 // Func is a function in SSA form.
 type Func struct {
 	Name string
+	// Scope lists the symbols of its callers that it uses, beside those in the types
+	// of its parameters: its callers have symbols of these names.
+	Scope []string
 	Block
 	// ResultNames are the results' names, one for each.
 	ResultNames []string
@@ -180,4 +185,81 @@ func (b *Block) countUses(uses map[*Value]int) {
 	for _, r := range b.Results {
 		uses[r]++
 	}
+}
+
+// FreeSymbols returns the symbols that b, its parameters and its results mention
+// and that no node in it binds, sorted.
+func (b *Block) FreeSymbols() []string {
+	used := map[string]bool{}
+	note := func(s string) { used[s] = true }
+	values := append(slices.Clone(b.Params), b.Results...)
+	for n := range b.All() {
+		symbolsOf(n.Op, note)
+		values = append(values, n.Results...)
+		for _, a := range n.Args {
+			if a != nil {
+				values = append(values, a)
+			}
+		}
+	}
+	for _, s := range SymbolsOf(values) {
+		used[s] = true
+	}
+	for s := range b.BoundSymbols() {
+		delete(used, s)
+	}
+	return slices.Sorted(maps.Keys(used))
+}
+
+// BoundSymbols returns the symbols that the nodes in b bind, for what follows or for
+// their blocks.
+func (b *Block) BoundSymbols() map[string]bool {
+	bound := map[string]bool{}
+	note := func(symbols []string) {
+		for _, s := range symbols {
+			bound[s] = true
+		}
+	}
+	for n := range b.All() {
+		if op, ok := n.Op.(Binder); ok {
+			note(op.Binds())
+		}
+		if op, ok := n.Op.(Scoper); ok {
+			note(op.Scope())
+		}
+	}
+	return bound
+}
+
+// Captured returns the values that b takes from the blocks around it, in the order
+// of their first uses.
+func (b *Block) Captured() []*Value {
+	inside, seen := map[*Value]bool{}, map[*Value]bool{}
+	var out []*Value
+	var visit func(b *Block)
+	use := func(list []*Value) {
+		for _, v := range list {
+			if v != nil && !inside[v] && !seen[v] {
+				seen[v] = true
+				out = append(out, v)
+			}
+		}
+	}
+	visit = func(b *Block) {
+		for _, p := range b.Params {
+			inside[p] = true
+		}
+		for _, n := range b.Nodes {
+			use(n.Args)
+			for _, inner := range n.Blocks {
+				visit(inner)
+			}
+			for _, r := range n.Results {
+				inside[r] = true
+			}
+		}
+		use(b.Results)
+	}
+	visit(b)
+	return out
 }

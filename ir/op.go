@@ -30,6 +30,14 @@ type RegionOp interface {
 	EvalBlocks(in []*Tensor, blocks []*Block, run func(b *Block, args []*Tensor) ([]*Tensor, error)) ([]*Tensor, error)
 }
 
+// Scoper is an operator whose blocks have parameters with symbols of their own: each
+// run of a block binds them to the extents of its arguments.
+type Scoper interface {
+	RegionOp
+	// Scope returns the symbols.
+	Scope() []string
+}
+
 // Binder is an operator that binds fresh symbols to what is known only once its
 // operands are: extents of its results, or elements of an operand.
 type Binder interface {
@@ -108,10 +116,10 @@ func snake(name string) string {
 type OpSet map[string]reflect.Type
 
 // NewOpSet returns the set of ops and of the operators that ir itself knows:
-// [Constant], [Load], [Extents], [CheckDim] and [Invoke].
+// [Constant], [Load], [Extents], [CheckDim], [Assume] and [Invoke].
 func NewOpSet(ops ...Op) OpSet {
 	s := OpSet{}
-	for _, op := range slices.Concat([]Op{Constant{}, Load{}, Extents{}, CheckDim{}, Invoke{}}, ops) {
+	for _, op := range slices.Concat([]Op{Constant{}, Load{}, Extents{}, CheckDim{}, Assume{}, Invoke{}}, ops) {
 		s[OpName(op)] = reflect.TypeOf(op)
 	}
 	return s

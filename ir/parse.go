@@ -144,6 +144,14 @@ func (p *parser) fun() *Func {
 	p.scope = map[string]*Value{}
 	p.expect("@")
 	f := &Func{Name: p.name()}
+	if p.accept("[") {
+		for !p.accept("]") {
+			if len(f.Scope) > 0 {
+				p.expect(",")
+			}
+			f.Scope = append(f.Scope, p.ident())
+		}
+	}
 	f.Params = p.params()
 	p.expect("->")
 	p.expect("(")

@@ -26,7 +26,11 @@ func (m *Module) String() string {
 // String returns f in the text form.
 func (f *Func) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "func @%s(%s) -> (", quoteName(f.Name), printParams(f.Params))
+	scope := ""
+	if len(f.Scope) > 0 {
+		scope = "[" + strings.Join(f.Scope, ",") + "]"
+	}
+	fmt.Fprintf(&b, "func @%s%s(%s) -> (", quoteName(f.Name), scope, printParams(f.Params))
 	for i, r := range f.Results {
 		if i > 0 {
 			b.WriteString(", ")

@@ -161,7 +161,7 @@ func (b *Block) clone(copies map[*Value]*Value, rename func(string) string) *Blo
 // Clone returns a copy of f that shares no nodes or values with it.
 func (f *Func) Clone() *Func {
 	same := func(name string) string { return name }
-	return &Func{Name: f.Name, Block: *f.Block.Clone(same), ResultNames: slices.Clone(f.ResultNames)}
+	return &Func{Name: f.Name, Scope: slices.Clone(f.Scope), Block: *f.Block.Clone(same), ResultNames: slices.Clone(f.ResultNames)}
 }
 
 // Clone returns a copy of m that shares the weights' data only.

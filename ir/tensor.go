@@ -295,14 +295,17 @@ func floatOfBits(d DType, b uint16) float32 {
 }
 
 // DecodeTensor returns the tensor that little-endian elements describe, each
-// taking d.Size() bytes.
+// taking d.Size() bytes; strings are as [rt.Weights] holds them.
 func DecodeTensor(d DType, shape []int, data []byte) (*Tensor, error) {
-	if d.Size() == 0 {
-		return nil, fmt.Errorf("%s has no byte form", d)
-	}
 	n, err := CheckedLen(shape)
 	if err != nil {
 		return nil, err
+	}
+	if d == String {
+		return decodeTexts(shape, data)
+	}
+	if d.Size() == 0 {
+		return nil, fmt.Errorf("%s has no byte form", d)
 	}
 	if len(data)/d.Size() != n || len(data)%d.Size() != 0 {
 		return nil, fmt.Errorf("%d bytes for %s", len(data), StaticTensor(d, shape...))
@@ -334,9 +337,13 @@ func DecodeTensor(d DType, shape []int, data []byte) (*Tensor, error) {
 	return t, nil
 }
 
-// Bytes returns the elements little-endian, each taking d.Size() bytes.
+// Bytes returns the elements little-endian, each taking d.Size() bytes; strings as
+// [rt.Weights] holds them.
 func (t *Tensor) Bytes() []byte {
 	d, n := t.DType, t.Len()
+	if d == String {
+		return t.encodeTexts()
+	}
 	data := make([]byte, 0, n*d.Size())
 	for i := range n {
 		var bits uint64
@@ -362,6 +369,29 @@ func (t *Tensor) Bytes() []byte {
 		}
 	}
 	return data
+}
+
+// textWeight is what the weights that encode and decode strings call them.
+const textWeight = "texts"
+
+func (t *Tensor) encodeTexts() []byte {
+	texts := make([]string, t.Len())
+	for i := range texts {
+		texts[i] = t.Text(i)
+	}
+	w := rt.NewWeights()
+	rt.Add(w, textWeight, texts, t.Shape...)
+	return w.Raw(textWeight)
+}
+
+func decodeTexts(shape []int, data []byte) (*Tensor, error) {
+	w := rt.NewWeights()
+	w.AddRaw(textWeight, String.String(), shape, data)
+	texts := rt.WeightsOf[string](w, textWeight, shape...)
+	if err := w.Err(); err != nil {
+		return nil, err
+	}
+	return &Tensor{DType: String, Shape: slices.Clone(shape), texts: slices.Clone(texts)}, nil
 }
 
 // CheckedLen returns the number of elements of a shape, or an error when an

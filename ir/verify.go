@@ -63,6 +63,9 @@ func (v *verifier) nodeError(n *Node, format string, args ...any) {
 
 func (v *verifier) function(f *Func) {
 	v.fn, v.names, v.inScope, v.bound = f, map[string]bool{}, map[*Value]bool{}, map[string]bool{}
+	for _, s := range f.Scope {
+		v.bound[s] = true
+	}
 	for _, p := range f.Params {
 		for _, s := range SymbolsOf([]*Value{p}) {
 			v.bound[s] = true
@@ -96,6 +99,14 @@ func (v *verifier) block(b *Block) {
 		for _, a := range n.Args {
 			if a != nil && !v.inScope[a] {
 				v.nodeError(n, "%s is not defined before it is used", a)
+			}
+		}
+		if op, ok := n.Op.(Scoper); ok {
+			for _, s := range op.Scope() {
+				if v.bound[s] {
+					v.nodeError(n, "binds %s again", s)
+				}
+				v.bound[s] = true
 			}
 		}
 		for _, inner := range n.Blocks {
@@ -154,6 +165,10 @@ func (v *verifier) node(n *Node) {
 			v.nodeError(n, "no function @%s", op.Func)
 		} else if len(callee.Params) != len(n.Args) || len(callee.Results) != len(n.Results) {
 			v.nodeError(n, "@%s takes %d values and returns %d", op.Func, len(callee.Params), len(callee.Results))
+		} else {
+			for _, s := range callee.Scope {
+				unbound(s)
+			}
 		}
 	}
 }

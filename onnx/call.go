@@ -111,7 +111,7 @@ func (c *call) Arg(i int) *ir.Value {
 		c.absent = i
 		return nil
 	}
-	return c.args[i]
+	return c.scope.builder.Now(c.args[i])
 }
 
 func (c *call) Constant(i int) *ir.Tensor {

@@ -95,7 +95,7 @@ func (s *scope) declaredType(name string) *wire.Type {
 func (im *importer) value(s *scope, name string) (*ir.Value, error) {
 	for at := s; at != nil; at = at.outer {
 		if v := at.values[name]; v != nil {
-			return v, nil
+			return s.builder.Now(v), nil
 		}
 		if at.failed[name] {
 			return nil, errReported

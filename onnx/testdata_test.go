@@ -109,7 +109,7 @@ func TestWritten(t *testing.T) {
 	if got := f.Params[0].Type.String() + " " + f.Results[0].Type.String(); got != "f32[N,4] f32[N,3]" {
 		t.Errorf("got %s", got)
 	}
-	if n, err := onnx.CountNodes(path); n != 3 || err != nil {
-		t.Errorf("got %d nodes, %v", n, err)
+	if nodes, err := onnx.Nodes(path); len(nodes) != 3 || err != nil {
+		t.Errorf("got %d nodes, %v", len(nodes), err)
 	}
 }

@@ -48,7 +48,7 @@ func (im *importer) elemTypeOf(t *wire.Type, name string) (ir.Type, error) {
 	}
 	d, err := dtypeOf(t.Elem)
 	switch {
-	case err != nil || !t.Ranked:
+	case err != nil || len(t.Shape) == 0: // which also stands for elements of any shape
 		return ir.Type{DType: d}, err
 	case len(t.Shape) > ir.MaxRank:
 		return ir.Type{}, fmt.Errorf("rank %d is above %d", len(t.Shape), ir.MaxRank)

@@ -3,17 +3,20 @@ package main
 import (
 	"flag"
 	"fmt"
+	"io"
 	"path/filepath"
 	"strings"
+	"text/tabwriter"
 
 	"github.com/burngen/burngen/gen"
+	"github.com/burngen/burngen/gen/support"
 	"github.com/burngen/burngen/onnx"
 )
 
 var checkCommand = command{
 	name:  "check",
 	usage: "MODEL… [flags]",
-	short: "lists everything in models that cannot be compiled",
+	short: "lists everything in models that cannot be compiled, and their operators",
 	examples: `  burngen check exotic.onnx
   burngen check models/*.onnx
 `,
@@ -33,9 +36,12 @@ func defineCheck(flags *flag.FlagSet) func(*streams, []string) error {
 				failed = true
 				fmt.Fprintln(s.out, err)
 				fmt.Fprint(s.out, badNodes(file, err))
-				continue
+			} else {
+				fmt.Fprintf(s.out, "%s: all %d nodes can be compiled\n", filepath.Base(file), m.Source.Nodes)
 			}
-			fmt.Fprintf(s.out, "%s: all %d nodes can be compiled\n", filepath.Base(file), m.Source.Nodes)
+			if err := printOperators(s.out, file, m); err != nil {
+				return err
+			}
 		}
 		if failed {
 			return errReported
@@ -53,13 +59,42 @@ func badNodes(file string, err error) string {
 			bad[index] = true
 		}
 	}
-	n, countErr := onnx.CountNodes(file)
-	if countErr != nil || len(bad) == 0 {
+	nodes, unreadable := onnx.Nodes(file)
+	if unreadable != nil || len(bad) == 0 {
 		return ""
 	}
 	atLeast := ""
 	if strings.HasSuffix(err.Error(), " more problems") {
 		atLeast = "at least "
 	}
-	return fmt.Sprintf("%s%d of %d nodes cannot be compiled\n", atLeast, min(len(bad), n), n)
+	return fmt.Sprintf("%s%d of %d nodes cannot be compiled\n", atLeast, min(len(bad), len(nodes)), len(nodes))
+}
+
+// printOperators prints a line for each operator of a file: the version of its
+// definition, the number of its nodes, and, where the model could be compiled, the
+// element types they have and what computes them.
+func printOperators(out io.Writer, file string, m *gen.Model) error {
+	nodes, err := onnx.Nodes(file)
+	if err != nil {
+		return nil // it has been said
+	}
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for _, u := range support.Uses(nodes, m) {
+		name, facts := fmt.Sprintf("%s-%d", u.Operator, u.Version), ""
+		switch {
+		case u.Version == 0:
+			name, facts = u.Operator, "unknown operator"
+		case u.CPU != support.None:
+			facts = string(u.CPU)
+		case m != nil:
+			facts = "no call of its own"
+		}
+		var types []string
+		for _, d := range u.Types {
+			types = append(types, d.String())
+		}
+		line := fmt.Sprintf("  %s\t×%d\t%s\t%s", name, u.Count, strings.Join(types, " "), facts)
+		fmt.Fprintln(w, strings.TrimRight(line, "\t"))
+	}
+	return w.Flush()
 }

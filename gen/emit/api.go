@@ -5,8 +5,10 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/burngen/burngen/gen/exec"
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/plan"
+	"github.com/burngen/burngen/runtime/rt"
 )
 
 // form tells how callers pass tensors: which row of the API table a model has.
@@ -25,7 +27,7 @@ func formOf(f *ir.Func) (form, string) {
 	symbols := f.Symbols()
 	isStatic := true
 	for _, v := range values {
-		isStatic = isStatic && v.Type.IsStatic() && v.Type.DType != ir.String
+		isStatic = isStatic && v.Type.IsStatic() && !plan.IsHeld(v.Type)
 	}
 	if isStatic && len(values) > 0 {
 		return static, ""
@@ -35,7 +37,7 @@ func formOf(f *ir.Func) (form, string) {
 	}
 	for _, v := range values {
 		t := v.Type
-		if t.Rank() == 0 || !t.Shape[0].Equal(ir.Sym(symbols[0])) || !ir.TensorOf(t.DType, t.Shape[1:]...).IsStatic() || t.DType == ir.String {
+		if t.Rank() == 0 || !t.Shape[0].Equal(ir.Sym(symbols[0])) || !ir.TensorOf(t.DType, t.Shape[1:]...).IsStatic() || plan.IsHeld(t) {
 			return dynamic, ""
 		}
 	}
@@ -89,6 +91,9 @@ func (a *api) argument(p port) *jen.Statement {
 	case batched:
 		return jen.Index().Id(p.typ)
 	}
+	if !p.value.Type.IsTensor() {
+		return jen.Id(heldType(p.value.Type))
+	}
 	return jen.Qual(rtPath, "Tensor").Index(p.elem())
 }
 
@@ -140,6 +145,9 @@ func (a *api) flat(p port) *jen.Statement {
 		return jen.Qual(rtPath, "FlatOf").Index(p.elem()).Call(a.given(p))
 	case batched:
 		return jen.Qual(rtPath, "Flat").Index(p.elem()).Call(a.given(p))
+	}
+	if !p.value.Type.IsTensor() {
+		return a.given(p)
 	}
 	return a.given(p).Dot("Data")
 }
@@ -251,7 +259,7 @@ func (a *api) sessionForward() []jen.Code {
 	}
 	if a.form == dynamic {
 		for _, p := range a.out {
-			if a.late(p) {
+			if a.late(p) || !p.value.Type.IsTensor() {
 				continue
 			}
 			dims := []jen.Code{}
@@ -263,13 +271,16 @@ func (a *api) sessionForward() []jen.Code {
 	}
 	for _, o := range a.out {
 		for _, i := range a.in {
+			if !o.value.Type.IsTensor() || !i.value.Type.IsTensor() {
+				continue
+			}
 			body = append(body, check(jen.Qual(rtPath, "CheckOverlap").Call(where, jen.Lit("dst"), a.flat(o), a.flat(i))))
 		}
 	}
 	call := append([]jen.Code{}, open...)
 	for _, p := range a.out {
 		switch {
-		case !a.late(p):
+		case !a.late(p) && p.value.Type.IsTensor():
 			call = append(call, a.flat(p))
 		case a.oneOut():
 			call = append(call, jen.Id("dst"))
@@ -309,6 +320,12 @@ func (a *api) bind(where *jen.Statement, check func(*jen.Statement) jen.Code) []
 	out = append(out, jen.Id("s").Dot("symbols").Dot("Reset").Call())
 	for _, p := range a.in {
 		name := jen.Lit(a.where + ": " + p.id)
+		if !p.value.Type.IsTensor() {
+			if c := checkContainer(name, a.given(p), p.value.Type); c != nil {
+				out = append(out, check(c))
+			}
+			continue
+		}
 		want := []jen.Code{name.Clone(), a.given(p).Dot("Shape")}
 		for _, d := range p.value.Type.Shape {
 			n, isConst := d.Int()
@@ -349,6 +366,33 @@ func (a *api) bind(where *jen.Statement, check func(*jen.Statement) jen.Code) []
 		out = append(out, check(jen.Id("s").Dot("symbols").Dot("CheckMax").Call(where.Clone(), jen.Id("s").Dot("max"))))
 	}
 	return out
+}
+
+// checkContainer prints the check of an argument's tensors, nil for maps.
+func checkContainer(where, x *jen.Statement, t ir.Type) *jen.Statement {
+	elem, check := *t.Elem, "CheckSequence"
+	switch {
+	case t.Kind == ir.OptionalKind && elem.Kind == ir.SequenceKind:
+		elem, check = *elem.Elem, "CheckOptionalSequence"
+	case t.Kind == ir.OptionalKind:
+		check = "CheckOptional"
+	}
+	if !elem.IsTensor() || t.Kind == ir.MapKind {
+		return nil
+	}
+	want := jen.Nil()
+	if shape := exec.WantShape(elem); shape != nil {
+		var dims []jen.Code
+		for _, n := range shape {
+			if n == rt.AnyDim {
+				dims = append(dims, jen.Qual(rtPath, "AnyDim"))
+			} else {
+				dims = append(dims, jen.Lit(n))
+			}
+		}
+		want = jen.Index().Int().Values(dims...)
+	}
+	return jen.Qual(rtPath, check).Call(where, x, want)
 }
 
 // solve prints the value that the one unbound symbol of an extent has.

@@ -74,6 +74,7 @@ type emitter struct {
 	shapes  *shapes
 	chains  *chains
 	global  *names
+	session *names            // its fields and methods
 	fields  map[string]string // prepared weight → field
 }
 
@@ -83,18 +84,19 @@ var reserved = strings.Fields(`Model Session Load LoadFrom Inputs Outputs Traine
 
 func newEmitter(m *Model) *emitter {
 	e := &emitter{Model: m, global: newNames(reserved...), fields: map[string]string{}}
+	e.session = newNames(strings.Fields("Forward SetContext forward open model weights guard ctx arena max symbols opened extents offsets tail tails")...)
 	e.shapes = &shapes{names: e.global, byText: map[string]string{}}
 	a := &api{m: m, where: m.Title + ": Forward"}
 	a.form, a.symbol = formOf(m.Forward.IR)
 	a.symbols = m.Forward.IR.Symbols()
 	e.api = a
 
-	local := e.global.within("s", "w", "dst", "in", "err", "lo", "hi", "i", "j", "k", "l", "z", "ctx", "m", "n0", "t")
+	local := e.global.within("s", "w", "dst", "in", "err", "lo", "hi", "i", "j", "k", "l", "z", "ctx", "m", "n0", "t", "trip", "trips", "going")
 	a.vars = map[string]string{}
 	for _, s := range a.symbols {
 		a.vars[s] = local.unique(unexported(s))
 	}
-	for _, s := range binds(m.Forward.Steps) {
+	for _, s := range append(binds(m.Forward.Steps), tripSymbols(m.Forward.Steps)...) {
 		a.vars[s] = local.unique(unexported(s))
 	}
 	fields := map[string]*names{"input": newNames(), "output": newNames()}
@@ -148,13 +150,12 @@ func newEmitter(m *Model) *emitter {
 
 // nameCallees chooses the names of the functions that the schedule calls.
 func (e *emitter) nameCallees() {
-	methods := newNames(strings.Fields("Forward SetContext forward open model weights guard ctx arena max symbols opened extents offsets tail tails")...)
 	for _, c := range e.Forward.Callees() {
-		local := e.global.within("s", "base", "err", "lo", "hi", "i", "j", "k", "l", "z", "t")
-		fn := &function{Func: c, name: methods.unique(unexported(c.IR.Name)), base: "base", callees: e.forward.callees,
+		local := e.global.within("s", "base", "err", "lo", "hi", "i", "j", "k", "l", "z", "t", "trip", "trips", "going")
+		fn := &function{Func: c, name: e.session.unique(unexported(c.IR.Name)), base: "base", callees: e.forward.callees,
 			symbols: map[string]string{}, shapes: e.shapes, chains: e.chains, weights: map[string]*jen.Statement{},
 			buffers: map[*plan.Buffer]string{}, consts: map[*plan.Buffer]string{}, arena: jen.Id("s").Dot("arena"), used: map[string]bool{}}
-		for _, s := range c.IR.Symbols() {
+		for _, s := range slices.Concat(c.IR.Symbols(), binds(c.Steps), tripSymbols(c.Steps)) {
 			fn.symbols[s] = local.unique(unexported(s))
 		}
 		for _, p := range c.IR.Params {
@@ -186,6 +187,27 @@ func (e *emitter) nameBuffers(f *function, local *names) {
 		}
 		f.buffers[b] = local.unique(name)
 		f.consts[b] = e.global.unique(f.table(f.buffers[b] + "Off"))
+	}
+	f.turns, f.rows = map[*program.Repeat][]turn{}, map[*program.Repeat][]string{}
+	for _, s := range f.Steps {
+		r, ok := s.(*program.Repeat)
+		if !ok {
+			continue
+		}
+		for range r.Carried {
+			f.turns[r] = append(f.turns[r], turn{local.unique("now"), local.unique("next"), local.unique("other")})
+		}
+		for range r.Scans {
+			f.rows[r] = append(f.rows[r], local.unique("row"))
+		}
+	}
+	f.held = map[*plan.Variable]string{}
+	for i, v := range f.Plan.Variables {
+		name := v.Name
+		if !isGoName(name) || isNumbered(name) {
+			name = fmt.Sprintf("held%d", i+1)
+		}
+		f.held[v] = e.session.unique(f.table(name))
 	}
 }
 
@@ -279,10 +301,22 @@ func (e *emitter) sessionType(f *jen.File) {
 	if a.form == dynamic {
 		fields = append(fields, jen.Id("symbols").Qual(rtPath, "Symbols"))
 	}
-	if n := len(e.Forward.Plan.Tails); n > 0 {
-		fields = append(fields,
-			jen.Id("tail").Qual(rtPath, "Tail"),
-			jen.Id("tails").Index(jen.Lit(n)).Index().Byte())
+	if e.hasTail() {
+		fields = append(fields, jen.Id("tail").Qual(rtPath, "Tail"))
+	}
+	for _, fn := range append([]*function{e.forward}, e.callees...) {
+		if n := len(fn.Plan.Tails); n > 0 {
+			fields = append(fields, jen.Id(fn.table("tails")).Index(jen.Lit(n)).Index().Byte())
+		}
+	}
+	for _, fn := range append([]*function{e.forward}, e.callees...) {
+		for _, v := range fn.Plan.Variables {
+			typ := heldType(v.Type)
+			if v.Boxed {
+				typ = "rt.Tensor[" + goType(v.Type.DType) + "]"
+			}
+			fields = append(fields, jen.Id(fn.held[v]).Id(typ).Comment(comment(v.Type.String())))
+		}
 	}
 	mode := e.Forward.Plan.Mode
 	if mode == plan.Dynamic {
@@ -427,13 +461,13 @@ func (e *emitter) schedule(f *jen.File) {
 	}
 	for _, p := range a.out {
 		typ := jen.Index().Add(p.elem())
-		if a.late(p) {
+		if a.late(p) || !p.value.Type.IsTensor() {
 			typ = jen.Op("*").Add(a.argument(p))
 		}
 		params = append(params, parameter{p.id, typ})
 	}
 	for _, p := range a.in {
-		params = append(params, parameter{p.id, jen.Index().Add(p.elem())})
+		params = append(params, parameter{p.id, jen.Id(heldType(p.value.Type))})
 	}
 	e.method(f, e.forward, "forward is the schedule: it computes the outputs from the inputs.", params)
 	for _, c := range e.callees {
@@ -443,12 +477,22 @@ func (e *emitter) schedule(f *jen.File) {
 		}
 		params = append(params, parameter{c.base, jen.Int()})
 		for i, r := range c.IR.Results {
-			params = append(params, parameter{c.results[i], jen.Index().Id(goType(r.Type.DType))})
+			typ := jen.Id(heldType(r.Type))
+			if !r.Type.IsTensor() {
+				typ = jen.Op("*").Add(typ)
+			} else if c.Plan.IsLate(r.Type) {
+				typ = jen.Op("*").Qual(rtPath, "Tensor").Index(jen.Id(goType(r.Type.DType)))
+			}
+			params = append(params, parameter{c.results[i], typ})
 		}
 		for i, p := range c.IR.Params {
-			params = append(params, parameter{c.params[i], jen.Index().Id(goType(p.Type.DType))})
+			params = append(params, parameter{c.params[i], jen.Id(heldType(p.Type))})
 		}
-		e.method(f, c, c.name+" is a block that the schedule runs more than once, each time with other weights.", params)
+		doc := c.name + " is a block that the schedule runs more than once, each time with other weights."
+		if e.ofControl(c) {
+			doc = c.name + " is what control flow of the model runs."
+		}
+		e.method(f, c, doc, params)
 	}
 }
 
@@ -482,14 +526,19 @@ func (e *emitter) method(f *jen.File, fn *function, doc string, params []paramet
 			}
 		}
 		body, weights := fn.body(steps)
-		if len(binds(steps)) > 0 {
+		if len(binds(steps))+len(tripSymbols(steps)) > 0 {
 			body, weights = fn.body(steps) // now that it is known which symbols are used
 		}
 		if len(weights) > 0 {
 			body = append([]jen.Code{jen.Id("w").Op(":=").Id("s").Dot("weights")}, body...)
 		}
-		if i == 0 && len(fn.Plan.Tails) > 0 {
-			body = append([]jen.Code{jen.Id("s").Dot("tail").Dot("Reset").Call()}, body...)
+		tail := jen.Id("s").Dot("tail")
+		switch {
+		case i > 0:
+		case fn == e.forward && e.hasTail():
+			body = append([]jen.Code{tail.Dot("Reset").Call()}, body...)
+		case len(fn.Plan.Tails) > 0:
+			body = append([]jen.Code{jen.Defer().Add(tail.Clone()).Dot("Release").Call(tail.Clone().Dot("Mark").Call())}, body...)
 		}
 		body = append([]jen.Code{jen.If(jen.Err().Op(":=").Qual(rtPath, "Done").Call(jen.Id("s").Dot("ctx")), jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Err()))}, body...)
 		if i+1 < len(parts) {
@@ -504,6 +553,30 @@ func (e *emitter) method(f *jen.File, fn *function, doc string, params []paramet
 		note(f, doc)
 		f.Func().Params(jen.Id("s").Op("*").Id("Session")).Id(name).Params(given...).Error().Block(body...)
 	}
+}
+
+// hasTail reports whether memory is allocated while the model runs.
+func (e *emitter) hasTail() bool {
+	return slices.ContainsFunc(append([]*function{e.forward}, e.callees...), func(f *function) bool { return len(f.Plan.Tails) > 0 })
+}
+
+// ofControl reports whether a function is a block of control flow.
+func (e *emitter) ofControl(fn *function) bool {
+	for _, f := range append([]*function{e.forward}, e.callees...) {
+		for _, s := range f.Steps {
+			switch s := s.(type) {
+			case *program.Branch:
+				if s.Then.Callee == fn.Func || s.Otherwise.Callee == fn.Func {
+					return true
+				}
+			case *program.Repeat:
+				if s.Callee == fn.Func {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 func (e *emitter) metaVar(f *jen.File) {

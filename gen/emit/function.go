@@ -31,9 +31,13 @@ type function struct {
 	weights map[string]*jen.Statement // weight → slice expression
 	buffers map[*plan.Buffer]string   // buffer → its variable
 	consts  map[*plan.Buffer]string   // arena buffer → the constant that it is found by
-	shapes  *shapes
-	chains  *chains
-	arena   *jen.Statement
+	held    map[*plan.Variable]string // variable → field of the session
+	// turns and rows are the variables of loops.
+	turns  map[*program.Repeat][]turn
+	rows   map[*program.Repeat][]string
+	shapes *shapes
+	chains *chains
+	arena  *jen.Statement
 	// used are the symbols that were printed.
 	used map[string]bool
 }
@@ -73,11 +77,17 @@ func (f *function) body(steps []program.Step) (body []jen.Code, weights map[stri
 		case *program.Loop:
 			out = append(out, f.loop(s, views)...)
 		case *program.Invoke:
-			out = append(out, f.invoke(s, views))
+			out = append(out, f.invoke(s, views)...)
+		case *program.Branch:
+			out = append(out, f.branch(s, views)...)
+		case *program.Repeat:
+			out = append(out, f.repeat(s, views)...)
 		case *program.Bind:
 			out = append(out, f.bind(s, views)...)
 		case *program.Alloc:
 			out = append(out, f.alloc(s, views)...)
+		case *program.Hold:
+			out = append(out, f.hold(s))
 		case *program.Resize:
 			out = append(out, f.resize(s))
 		}
@@ -86,18 +96,16 @@ func (f *function) body(steps []program.Step) (body []jen.Code, weights map[stri
 }
 
 // invoke prints the call of another function.
-func (f *function) invoke(s *program.Invoke, v *views) jen.Code {
-	callee := f.callees[s.Callee]
-	var args []jen.Code
-	for _, symbol := range s.Callee.IR.Symbols() {
-		args = append(args, f.int(ir.Sym(symbol)))
+func (f *function) invoke(s *program.Invoke, v *views) []jen.Code {
+	var before, results, args []jen.Code
+	for i, ref := range s.Results {
+		b, result := f.passed(s.Callee, i, ref, s.Node.Results[i].Type, v)
+		before, results = append(before, b...), append(results, result)
 	}
-	args = append(args, f.offset(s.Base.Place.Buffer))
-	for _, ref := range append(slices.Clone(s.Results), s.Args...) {
+	for _, ref := range s.Args {
 		args = append(args, f.slice(ref, v))
 	}
-	call := jen.Id("s").Dot(callee.name).Call(args...)
-	return jen.If(jen.Err().Op(":=").Add(call), jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Err()))
+	return append(before, f.enter(s.Callee, s.Base, results, args))
 }
 
 // bind prints the variables of symbols that kernels measure; a symbol that
@@ -122,7 +130,7 @@ func (f *function) bind(s *program.Bind, v *views) []jen.Code {
 // alloc prints the allocation of a buffer whose size is known by now, and its
 // variable.
 func (f *function) alloc(s *program.Alloc, v *views) []jen.Code {
-	name, tail := f.buffers[s.Buffer], jen.Id("s").Dot("tails").Index(jen.Lit(s.Index))
+	name, tail := f.buffers[s.Buffer], jen.Id("s").Dot(f.table("tails")).Index(jen.Lit(s.Index))
 	v.seen[name] = true
 	bytes := s.Buffer.Elems.Mul(ir.Const(s.Buffer.DType.Size()))
 	z := "z" + exported(name)
@@ -131,6 +139,12 @@ func (f *function) alloc(s *program.Alloc, v *views) []jen.Code {
 		returnAt(s.Node, jen.Id("s").Dot("tail").Dot("Place").Call(jen.Op("&").Add(tail.Clone()), foldDim(bytes, ir.Algebra[*jen.Statement](sized{f, z})), jen.Op("&").Id(z), jen.Lit(ir.OpName(s.Node.Op)))),
 		jen.Id(name).Op(":=").Qual(rtPath, "View").Index(jen.Id(goType(s.Buffer.DType))).Call(tail, jen.Lit(0), f.int(s.Buffer.Elems)),
 	}
+}
+
+// hold prints the making of room for strings.
+func (f *function) hold(s *program.Hold) jen.Code {
+	grow := jen.Qual(rtPath, "Grow").Call(jen.Op("&").Id("s").Dot(f.held[s.Variable]), f.int(s.Variable.Type.Elems()))
+	return returnAt(s.Node, grow)
 }
 
 // resize prints the change of a result to the shape that is known by now.
@@ -144,8 +158,34 @@ func (f *function) resize(s *program.Resize) jen.Code {
 func binds(steps []program.Step) []string {
 	var out []string
 	for _, s := range steps {
-		if b, ok := s.(*program.Bind); ok {
-			out = append(out, b.Symbols...)
+		switch s := s.(type) {
+		case *program.Bind:
+			out = append(out, s.Symbols...)
+		case *program.Branch:
+			out = append(out, symbolsOf(s.Extents)...)
+		case *program.Repeat:
+			out = append(out, symbolsOf(s.Extents)...)
+		}
+	}
+	return out
+}
+
+func symbolsOf(extents []program.Extent) []string {
+	var out []string
+	for _, e := range extents {
+		out = append(out, e.Symbol)
+	}
+	return out
+}
+
+// tripSymbols returns the symbols that the trips of loops bind.
+func tripSymbols(steps []program.Step) []string {
+	var out []string
+	for _, s := range steps {
+		if r, ok := s.(*program.Repeat); ok {
+			for _, c := range r.Carried {
+				out = append(out, symbolsOf(c.Varying)...)
+			}
 		}
 	}
 	return out
@@ -183,6 +223,12 @@ func stepNode(s program.Step) *ir.Node {
 	case *program.Bind:
 		return s.Node
 	case *program.Alloc:
+		return s.Node
+	case *program.Hold:
+		return s.Node
+	case *program.Branch:
+		return s.Node
+	case *program.Repeat:
 		return s.Node
 	}
 	return nil
@@ -246,7 +292,7 @@ func (v *views) late(ref *program.Ref) string {
 	name := f.buffers[b]
 	if !v.seen[name] {
 		v.seen[name] = true
-		tail := jen.Id("s").Dot("tails").Index(jen.Lit(slices.Index(f.Plan.Tails, b)))
+		tail := jen.Id("s").Dot(f.table("tails")).Index(jen.Lit(slices.Index(f.Plan.Tails, b)))
 		v.list = append(v.list, jen.Id(name).Op("=").Qual(rtPath, "View").Index(jen.Id(goType(b.DType))).Call(tail, jen.Lit(0), f.int(b.Elems)))
 	}
 	return name
@@ -286,8 +332,31 @@ func (f *function) table(what string) string {
 	return f.name + exported(what)
 }
 
+// container prints the container that a reference is to.
+func (f *function) container(ref *program.Ref) *jen.Statement {
+	switch p := ref.Place; p.Kind {
+	case plan.Param:
+		return jen.Id(f.params[p.Index])
+	case plan.Held:
+		return jen.Id("s").Dot(f.held[p.Variable])
+	}
+	ir.Fail("%s cannot be read here", ref.Value)
+	return nil
+}
+
+// pointer prints a pointer to the container that a reference is to.
+func (f *function) pointer(ref *program.Ref) *jen.Statement {
+	if p := ref.Place; p.Kind == plan.Result {
+		return jen.Id(f.results[p.Index])
+	}
+	return jen.Op("&").Add(f.container(ref))
+}
+
 // slice prints the memory of a reference.
 func (f *function) slice(ref *program.Ref, v *views) *jen.Statement {
+	if ref.IsContainer() {
+		return f.container(ref)
+	}
 	var base *jen.Statement
 	whole := false
 	switch p := ref.Place; p.Kind {
@@ -307,6 +376,12 @@ func (f *function) slice(ref *program.Ref, v *views) *jen.Statement {
 	case plan.Tail:
 		base = jen.Id(v.late(ref))
 		whole = ref.DType == p.Buffer.DType && p.Buffer.Elems.Equal(ref.Len)
+	case plan.Held:
+		base = jen.Id("s").Dot(f.held[p.Variable])
+		if p.Variable.Boxed {
+			base = base.Dot("Data")
+		}
+		whole = p.Variable.Type.Elems().Equal(ref.Len)
 	case plan.Arena:
 		base = jen.Id(v.variable(ref))
 		whole = ref.DType == p.Buffer.DType && p.Buffer.Elems.Equal(ref.Len)
@@ -363,6 +438,8 @@ func (f *function) arg(a any, v *views) *jen.Statement {
 			return jen.Nil()
 		}
 		return f.slice(a, v)
+	case program.Pointer:
+		return f.pointer(a.Ref)
 	case program.Scalar:
 		return f.slice(a.Ref, v).Index(jen.Lit(0))
 	case ir.Dim:
@@ -427,7 +504,7 @@ func (f *function) field(s *program.Struct, field ir.Field, v *views) *jen.State
 func isStatic(s *program.Struct) bool {
 	for _, field := range s.Fields {
 		switch v := field.Value.(type) {
-		case *program.Ref, *program.Chain, *program.Struct, program.Scalar:
+		case *program.Ref, *program.Chain, *program.Struct, program.Scalar, program.Pointer:
 			return false
 		case ir.Dim:
 			if !v.IsConst() {
@@ -487,6 +564,25 @@ func float(v float64, bits int) *jen.Statement {
 
 // goType returns the Go type of an element.
 func goType(d ir.DType) string { return exec.GoType(d).String() }
+
+// heldType prints the Go type of a container, as [exec.HeldType] has it.
+func heldType(t ir.Type) string {
+	item := func() string {
+		if t.Elem.IsTensor() {
+			return "rt.Tensor[" + goType(t.Elem.DType) + "]"
+		}
+		return heldType(*t.Elem)
+	}
+	switch t.Kind {
+	case ir.SequenceKind:
+		return "[]" + item()
+	case ir.OptionalKind:
+		return "*" + item()
+	case ir.MapKind:
+		return "map[" + goType(t.DType) + "]" + goType(t.Elem.DType)
+	}
+	return "[]" + goType(t.DType)
+}
 
 // exportedType returns the Go type of an element as a part of a name.
 func exportedType(d ir.DType) string { return exported(goType(d)) }

@@ -61,6 +61,7 @@ type Prepared struct {
 
 // Sample is what one output is for the bundled test's input.
 type Sample struct {
+	Output int
 	Shape  []int // of the output
 	Sample rt.Sample
 }

@@ -46,6 +46,11 @@ func (e *emitter) testFile() *jen.File {
 		case batched:
 			body = append(body, jen.Id(id).Op(":=").Make(jen.Index().Id(p.typ), jen.Lit(SampleExtent)))
 		case dynamic:
+			if !p.value.Type.IsTensor() {
+				body = append(body, a.sampleContainer(p, e.SampleLow, SampleSeed+i)...)
+				ins = append(ins, jen.Id(p.field).Op(":").Id(id))
+				continue
+			}
 			typ := p.value.Type.Subst(symbols)
 			shape, _ := typ.Static()
 			n := 1
@@ -57,23 +62,33 @@ func (e *emitter) testFile() *jen.File {
 			body = append(body, jen.Id(id).Op(":=").Qual(rtPath, "Tensor").Index(p.elem()).Values(
 				jen.Id("Data").Op(":").Make(jen.Index().Add(p.elem()), jen.Lit(n)), jen.Id("Shape").Op(":").Index().Int().Values(dims...)))
 		}
-		lo, hi := SampleRange(p.value.Type.DType, e.SampleLow)
-		body = append(body, jen.Qual(rtPath, "Uniform").Call(a.flatOf(p, jen.Id(id)), jen.Lit(lo), jen.Lit(hi), jen.Lit(SampleSeed+i)))
+		if p.value.Type.DType != ir.String {
+			lo, hi := SampleRange(p.value.Type.DType, e.SampleLow)
+			body = append(body, jen.Qual(rtPath, "Uniform").Call(a.flatOf(p, jen.Id(id)), jen.Lit(lo), jen.Lit(hi), jen.Lit(SampleSeed+i)))
+		}
 		ins = append(ins, jen.Id(p.field).Op(":").Id(id))
 	}
 	arg := jen.Id("Inputs").Values(ins...)
 	if a.oneIn() {
 		arg = jen.Id(a.in[0].id)
 	}
-	call := jen.List(jen.Id("got"), jen.Err()).Op(":=").Id("m").Dot("Forward").Call(arg)
+	got := jen.Id("got")
+	if len(e.Sample) == 0 {
+		got = jen.Id("_")
+	}
+	call := jen.List(got, jen.Err()).Op(":=").Id("m").Dot("Forward").Call(arg)
 	if e.SampleFails {
 		body = append(body, jen.If(jen.List(jen.Id("_"), jen.Err()).Op(":=").Id("m").Dot("Forward").Call(arg), jen.Err().Op("==").Nil()).Block(
 			jen.Id("t").Dot("Error").Call(jen.Lit("no error, although there was one when the model was generated"))))
 	} else {
-		body = append(body, call, jen.If(jen.Err().Op("!=").Nil()).Block(fatal(jen.Err())))
+		if len(e.Sample) == 0 {
+			body = append(body, jen.If(call, jen.Err().Op("!=").Nil()).Block(fatal(jen.Err())))
+		} else {
+			body = append(body, call, jen.If(jen.Err().Op("!=").Nil()).Block(fatal(jen.Err())))
+		}
 	}
-	for i, s := range e.Sample {
-		p := a.out[i]
+	for _, s := range e.Sample {
+		p := a.out[s.Output]
 		got := jen.Id("got")
 		if !a.oneOut() {
 			got = got.Dot(p.field)
@@ -91,6 +106,67 @@ func (e *emitter) testFile() *jen.File {
 	note(f, "TestSample compares the model with what it computed when it was generated, in plain\nGo, for inputs of "+strconv.Itoa(SampleExtent)+" along symbolic extents.")
 	f.Func().Id("TestSample").Params(jen.Id("t").Op("*").Qual("testing", "T")).Block(body...)
 	return f
+}
+
+// SampleContainer returns the types of the tensors that the bundled test puts into
+// a container: none into maps.
+func SampleContainer(t ir.Type) []ir.Type {
+	elem := *t.Elem
+	if !elem.IsTensor() && elem.Kind != ir.MapKind {
+		return SampleContainer(elem)
+	}
+	if elem.Kind == ir.MapKind || t.Kind == ir.MapKind {
+		return nil
+	}
+	if elem.Shape == nil {
+		elem.Shape = ir.Dims(SampleExtent)
+	}
+	elem = ir.TensorOf(elem.DType, elem.Shape...)
+	for i, d := range elem.Shape {
+		if !d.IsConst() {
+			elem.Shape[i] = ir.Const(SampleExtent)
+		}
+	}
+	if t.Kind == ir.OptionalKind {
+		return []ir.Type{elem}
+	}
+	return []ir.Type{elem, elem}
+}
+
+// sampleContainer prints a container and the filling of its tensors.
+func (a *api) sampleContainer(p port, low, seed int) []jen.Code {
+	t := p.value.Type
+	typ := heldType(t)
+	open := typ
+	if t.Kind == ir.OptionalKind {
+		open = "&" + typ[1:]
+	}
+	var items, fill []jen.Code
+	list := SampleContainer(t)
+	for i, elem := range list {
+		shape, _ := elem.Static()
+		n := 1
+		var dims []jen.Code
+		for _, d := range shape {
+			n *= d
+			dims = append(dims, jen.Lit(d))
+		}
+		fields := []jen.Code{jen.Id("Data").Op(":").Make(jen.Index().Id(goType(elem.DType)), jen.Lit(n)), jen.Id("Shape").Op(":").Index().Int().Values(dims...)}
+		x := jen.Id(p.id)
+		switch {
+		case t.Kind == ir.OptionalKind && t.Elem.IsTensor():
+			items = append(items, fields...)
+		case t.Kind == ir.OptionalKind:
+			items, x = append(items, jen.Values(fields...)), jen.Parens(jen.Op("*").Add(x)).Index(jen.Lit(i))
+		default:
+			items, x = append(items, jen.Values(fields...)), x.Index(jen.Lit(i))
+		}
+		if elem.DType != ir.String {
+			lo, hi := SampleRange(elem.DType, low)
+			fill = append(fill, jen.Qual(rtPath, "Uniform").Call(x.Dot("Data"), jen.Lit(lo), jen.Lit(hi), jen.Lit(seed)))
+		}
+	}
+	return append([]jen.Code{jen.Id(p.id).Op(":=").Id(open).Values(items...)}, fill...)
 }
 
 // flatOf prints the elements of a port's tensor held in x.

@@ -37,19 +37,23 @@ type run struct {
 	params  []any
 	results []any
 	tails   []any
+	// held are pointers to what the variables hold.
+	held map[*plan.Variable]reflect.Value
+	ctx  context.Context
 }
 
-// Run computes the function. Arguments are Go slices of the elements; shapes are
-// theirs. It returns the results and their shapes.
+// Run computes the function. Arguments are Go slices of the elements, and shapes
+// are theirs; containers are of [HeldType], without a shape. It returns the results
+// and their shapes.
 func (m *Machine) Run(ctx context.Context, args []any, shapes [][]int) (results []any, outShapes [][]int, err error) {
 	f := m.fn.IR
 	symbols, err := ir.BindShapes(f.Params, shapes)
 	if err != nil {
 		return nil, nil, err
 	}
-	r := &run{Machine: m, symbols: symbols, params: args}
+	r := &run{Machine: m, symbols: symbols, params: args, ctx: ctx}
 	for i, p := range f.Params {
-		if err := r.checkParam(p, args[i], shapes[i]); err != nil {
+		if err := checkParam(p, args[i], shapes[i]); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -70,17 +74,23 @@ func (m *Machine) Run(ctx context.Context, args []any, shapes [][]int) (results 
 			return nil, nil, err
 		}
 	}
-	for _, v := range f.Results {
+	for i, v := range f.Results {
 		shape, err := r.dims(v.Type.Shape)
 		if err != nil {
 			return nil, nil, err
 		}
 		outShapes = append(outShapes, shape)
+		if !v.Type.IsTensor() {
+			r.results[i] = reflect.ValueOf(r.results[i]).Elem().Interface()
+		}
 	}
 	return r.results, outShapes, nil
 }
 
-func (r *run) checkParam(p *ir.Value, arg any, shape []int) error {
+func checkParam(p *ir.Value, arg any, shape []int) error {
+	if !p.Type.IsTensor() {
+		return checkContainer(p.String(), p.Type, reflect.ValueOf(arg))
+	}
 	want, err := ir.CheckedLen(shape)
 	if err != nil {
 		return fmt.Errorf("%s: %w", p, err)
@@ -113,6 +123,14 @@ func (r *run) open() error {
 		r.offsets[b] = int(offsets[i])
 	}
 	r.tails = make([]any, len(r.fn.Plan.Tails))
+	r.held = map[*plan.Variable]reflect.Value{}
+	for _, v := range r.fn.Plan.Variables {
+		if v.Boxed {
+			r.held[v] = reflect.New(reflect.TypeFor[box]())
+		} else {
+			r.held[v] = reflect.New(HeldType(v.Type))
+		}
+	}
 	r.arena, err = rt.NewArena(size)
 	return err
 }
@@ -148,6 +166,10 @@ func (r *run) allocate() error {
 			r.results = append(r.results, nil)
 			continue
 		}
+		if !v.Type.IsTensor() {
+			r.results = append(r.results, reflect.New(HeldType(v.Type)).Interface())
+			continue
+		}
 		n, err := r.int(v.Type.Elems())
 		if err != nil {
 			return err
@@ -159,28 +181,89 @@ func (r *run) allocate() error {
 
 // invoke runs another function on memory of this one, in an arena of its own.
 func (r *run) invoke(s *program.Invoke) error {
-	sub := &run{Machine: &Machine{s.Callee, r.weight}, symbols: r.symbols}
-	for _, list := range []struct {
-		refs []*program.Ref
-		to   *[]any
-	}{{s.Args, &sub.params}, {s.Results, &sub.results}} {
-		for _, ref := range list.refs {
-			v, err := r.slice(ref)
-			if err != nil {
-				return err
-			}
-			*list.to = append(*list.to, v.Interface())
+	var args, results []any
+	for _, ref := range s.Args {
+		v, err := r.slice(ref)
+		if err != nil {
+			return err
 		}
+		args = append(args, v.Interface())
 	}
-	if err := sub.open(); err != nil {
+	for _, ref := range s.Results {
+		v, err := r.result(ref)
+		if err != nil {
+			return err
+		}
+		results = append(results, v)
+	}
+	made, err := r.enter(s.Callee, args, results)
+	if err != nil {
 		return err
 	}
-	for _, step := range s.Callee.Steps {
-		if err := sub.step(step); err != nil {
-			return err
+	for i, ref := range s.Results {
+		if ref.Boxed() {
+			r.held[ref.Variable()].Elem().Set(reflect.ValueOf(made[i]))
 		}
 	}
 	return nil
+}
+
+// result returns what a function writes a result to: nil for a tensor that it makes
+// itself.
+func (r *run) result(ref *program.Ref) (any, error) {
+	switch v := ref.Variable(); {
+	case v != nil && v.Boxed:
+		return nil, nil
+	case ref.IsContainer():
+		_, pointer := r.container(ref)
+		return pointer.Interface(), nil
+	}
+	v, err := r.slice(ref)
+	if err != nil {
+		return nil, err
+	}
+	return v.Interface(), nil
+}
+
+// box is a tensor that is held with its shape.
+type box struct {
+	data  any
+	shape []int
+}
+
+// enter runs another function. It returns the results that are boxed.
+func (r *run) enter(callee *program.Func, args, results []any) ([]box, error) {
+	sub := &run{Machine: &Machine{callee, r.weight}, symbols: r.symbols, ctx: r.ctx, params: args, results: results}
+	for i, v := range callee.IR.Results {
+		if results[i] != nil || callee.Plan.IsLate(v.Type) {
+			continue
+		}
+		n, err := r.int(v.Type.Elems())
+		if err != nil {
+			return nil, err
+		}
+		sub.results[i] = MakeSlice(v.Type.DType, n)
+	}
+	if err := sub.open(); err != nil {
+		return nil, err
+	}
+	for _, step := range callee.Steps {
+		if err := rt.Done(r.ctx); err != nil {
+			return nil, err
+		}
+		if err := sub.step(step); err != nil {
+			return nil, err
+		}
+	}
+	boxes := make([]box, len(results))
+	for i, v := range callee.IR.Results {
+		shape, err := sub.dims(v.Type.Shape)
+		if err != nil {
+			return nil, err
+		}
+		boxes[i] = box{sub.results[i], shape}
+	}
+	return boxes, nil
 }
 
 func (r *run) symbol(s string) (int64, bool) { n, ok := r.symbols[s]; return n, ok }
@@ -204,8 +287,26 @@ func (r *run) dims(dims []ir.Dim) ([]int, error) {
 	return out, nil
 }
 
+// container returns the container that a reference is to, and a pointer to it
+// where it may be written.
+func (r *run) container(ref *program.Ref) (v, pointer reflect.Value) {
+	switch p := ref.Place; p.Kind {
+	case plan.Param:
+		return reflect.ValueOf(r.params[p.Index]), pointer
+	case plan.Result:
+		pointer = reflect.ValueOf(r.results[p.Index])
+	default:
+		pointer = r.held[p.Variable]
+	}
+	return pointer.Elem(), pointer
+}
+
 // slice returns the memory of a reference as a Go slice.
 func (r *run) slice(ref *program.Ref) (reflect.Value, error) {
+	if ref.IsContainer() {
+		v, _ := r.container(ref)
+		return v, nil
+	}
 	n, err := r.int(ref.Len)
 	if err != nil {
 		return reflect.Value{}, err
@@ -226,6 +327,11 @@ func (r *run) slice(ref *program.Ref) (reflect.Value, error) {
 		}
 	case plan.Tail:
 		base = r.tails[slices.Index(r.fn.Plan.Tails, p.Buffer)]
+	case plan.Held:
+		base = r.held[p.Variable].Elem().Interface()
+		if b, boxed := base.(box); boxed {
+			base = b.data
+		}
 	case plan.Arena:
 		return reflect.ValueOf(view(r.arena, ref.DType, r.offsets[p.Buffer]+at*ref.DType.Size(), n)), nil
 	default:

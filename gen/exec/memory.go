@@ -22,12 +22,15 @@ type element struct {
 	// both are nil for strings.
 	sample  func(data any) rt.Sample
 	uniform func(data any, lo, hi float64, seed uint32)
+	// tensor is rt.Tensor of the type.
+	tensor reflect.Type
 }
 
 // text is the element that strings are.
 func text() element {
 	return element{
 		typ:     reflect.TypeFor[string](),
+		tensor:  reflect.TypeFor[rt.Tensor[string]](),
 		make:    func(n int) any { return make([]string, n) },
 		weights: func(w *rt.Weights, name string, shape []int) any { return rt.WeightsOf[string](w, name, shape...) },
 		add:     func(w *rt.Weights, name string, data any, shape []int) { rt.Add(w, name, data.([]string), shape...) },
@@ -38,6 +41,7 @@ func text() element {
 func number[T rt.Number | bool]() element {
 	return element{
 		typ:     reflect.TypeFor[T](),
+		tensor:  reflect.TypeFor[rt.Tensor[T]](),
 		make:    func(n int) any { return rt.Make[T](n) },
 		view:    func(arena []byte, off, n int) any { return rt.View[T](arena, off, n) },
 		of:      func(slice reflect.Value) any { return unsafe.Slice((*T)(slice.UnsafePointer()), slice.Len()) },

@@ -26,12 +26,24 @@ func (r *run) step(s program.Step) error {
 	case *program.Check:
 		node = s.Node
 		err = r.check(s)
+	case *program.Branch:
+		node = s.Node
+		err = r.branch(s)
+	case *program.Repeat:
+		node = s.Node
+		err = r.iterate(s)
 	case *program.Bind:
 		node = s.Node
 		err = r.bind(s)
 	case *program.Alloc:
 		node = s.Node
 		r.tails[s.Index], err = r.fresh(s.Buffer.DType, s.Buffer.Elems)
+	case *program.Hold:
+		node = s.Node
+		var room any
+		if room, err = r.fresh(s.Variable.Type.DType, s.Variable.Type.Elems()); err == nil {
+			r.held[s.Variable].Elem().Set(reflect.ValueOf(room))
+		}
 	case *program.Resize:
 		r.results[s.Index], err = r.fresh(r.fn.IR.Results[s.Index].Type.DType, ir.Product(s.Shape...))
 	}
@@ -108,6 +120,9 @@ func (r *run) value(arg any, want reflect.Type) (reflect.Value, error) {
 			return s, fmt.Errorf("%s is empty", a.Ref.Value)
 		}
 		return s.Index(0), nil
+	case program.Pointer:
+		_, pointer := r.container(a.Ref)
+		return pointer, nil
 	case ir.Dim:
 		n, err := r.int(a)
 		return convert(reflect.ValueOf(n), want), err

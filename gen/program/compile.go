@@ -11,9 +11,13 @@ import (
 // Compile plans a function of a module, and those that it calls, and lists their
 // steps. A function that the module does not have has none.
 func Compile(m *ir.Module, name string) (*Func, error) {
-	c := &compiler{module: m, done: map[string]*Func{}, open: map[string]bool{}}
-	if m.Func(name) == nil {
+	c := &compiler{module: m, done: map[string]*Func{}, open: map[string]bool{}, early: map[string]bool{}}
+	f := m.Func(name)
+	if f == nil {
 		return c.plan(&ir.Func{Name: name})
+	}
+	for _, s := range f.Symbols() {
+		c.early[s] = true
 	}
 	return c.function(name)
 }
@@ -22,6 +26,7 @@ type compiler struct {
 	module *ir.Module
 	done   map[string]*Func
 	open   map[string]bool // functions being compiled
+	early  map[string]bool // symbols that are known before anything runs
 }
 
 func (c *compiler) function(name string) (*Func, error) {
@@ -39,7 +44,7 @@ func (c *compiler) function(name string) (*Func, error) {
 }
 
 func (c *compiler) plan(f *ir.Func) (*Func, error) {
-	p, err := plan.Make(f, c.scratch)
+	p, err := plan.Make(f, func(symbol string) bool { return !c.early[symbol] }, c.scratch)
 	if err != nil {
 		return nil, err
 	}
@@ -48,35 +53,45 @@ func (c *compiler) plan(f *ir.Func) (*Func, error) {
 
 // scratch returns the memory that a node asks for beside its results: the runs
 // of a loop, a kernel's own, the arena of a function that is called.
-func (c *compiler) scratch(n *ir.Node) ([]ir.Scratch, error) {
+func (c *compiler) scratch(n *ir.Node) ([]plan.Request, error) {
+	var out []plan.Request
+	ask := func(d ir.DType, elems ir.Dim) {
+		out = append(out, plan.Request{Scratch: ir.Scratch{DType: d, Len: elems}})
+	}
 	switch o := n.Op.(type) {
 	case op.Pointwise:
 		types, err := LoopScratch(n)
-		var out []ir.Scratch
 		for _, d := range types {
-			out = append(out, ir.Scratch{DType: d, Len: ir.Const(TileLen)})
+			ask(d, ir.Const(TileLen))
 		}
 		return out, err
 	case ir.Invoke:
-		callee, err := c.function(o.Func)
-		if err != nil {
-			return nil, err
-		}
-		return []ir.Scratch{{DType: ir.U8, Len: callee.ArenaBytes()}}, nil
+		return c.arenaOf(o.Func)
+	case op.If:
+		return c.branchScratch(n)
+	case op.Loop:
+		return c.repeatScratch(n, o)
 	case ir.Caller:
 		call, err := o.Call(n)
 		if err != nil {
 			return nil, err
 		}
-		var out []ir.Scratch
 		for _, a := range call.Args {
 			if s, ok := a.(ir.Scratch); ok {
-				out = append(out, s)
+				ask(s.DType, s.Len)
 			}
 		}
-		return out, nil
 	}
-	return nil, nil
+	return out, nil
+}
+
+// arenaOf returns the memory that a function works in.
+func (c *compiler) arenaOf(name string) ([]plan.Request, error) {
+	callee, err := c.function(name)
+	if err != nil {
+		return nil, err
+	}
+	return []plan.Request{{Scratch: ir.Scratch{DType: ir.U8, Len: callee.ArenaBytes()}}}, nil
 }
 
 // Line is the unit of [Func.LinesSymbol] in bytes.
@@ -102,15 +117,30 @@ func (f *Func) Callees() []*Func {
 	var visit func(*Func)
 	visit = func(f *Func) {
 		for _, s := range f.Steps {
-			if i, ok := s.(*Invoke); ok && !seen[i.Callee] {
-				seen[i.Callee] = true
-				visit(i.Callee)
-				out = append(out, i.Callee)
+			for _, callee := range callees(s) {
+				if !seen[callee] {
+					seen[callee] = true
+					visit(callee)
+					out = append(out, callee)
+				}
 			}
 		}
 	}
 	visit(f)
 	return out
+}
+
+// callees returns the functions that a step calls.
+func callees(s Step) []*Func {
+	switch s := s.(type) {
+	case *Invoke:
+		return []*Func{s.Callee}
+	case *Branch:
+		return []*Func{s.Then.Callee, s.Otherwise.Callee}
+	case *Repeat:
+		return []*Func{s.Callee}
+	}
+	return nil
 }
 
 // Invoke is a call of another function of the program, whose arena begins at Base.

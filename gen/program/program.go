@@ -22,7 +22,7 @@ type Func struct {
 }
 
 // Step is one thing a function does: a [*Call], [*Loop], [*Invoke], [*Check],
-// [*Bind], [*Alloc] or [*Resize].
+// [*Bind], [*Alloc], [*Hold], [*Resize], [*Branch] or [*Repeat].
 type Step interface{ step() }
 
 // Ref is the memory of a value, or of a part of it.
@@ -34,7 +34,7 @@ type Ref struct {
 }
 
 // Call is a call of a kernel. An argument is a *Ref (nil for an absent operand),
-// [Scalar], [ir.Dim], []ir.Dim, [ir.Ident], [ir.Number], *[Struct], *[Chain],
+// [Scalar], [Pointer], [ir.Dim], []ir.Dim, [ir.Ident], [ir.Number], *[Struct], *[Chain],
 // []any, bool, string or float64.
 type Call struct {
 	Node   *ir.Node // nil for a copy of a result
@@ -44,6 +44,9 @@ type Call struct {
 
 // Scalar is the first element of a place, passed by value.
 type Scalar struct{ Ref *Ref }
+
+// Pointer points to the container that a place holds.
+type Pointer struct{ Ref *Ref }
 
 // Struct is a pointer to a composite value of the kernels' package.
 type Struct struct {
@@ -72,6 +75,12 @@ type Alloc struct {
 	Index  int // in the plan's Tails
 }
 
+// Hold makes room for strings.
+type Hold struct {
+	Node     *ir.Node
+	Variable *plan.Variable
+}
+
 // Resize gives a result of the function the extents that are known by now.
 type Resize struct {
 	Index int
@@ -83,6 +92,7 @@ func (*Check) step()  {}
 func (*Loop) step()   {}
 func (*Bind) step()   {}
 func (*Alloc) step()  {}
+func (*Hold) step()   {}
 func (*Resize) step() {}
 
 // build returns the steps of a planned function.
@@ -100,6 +110,11 @@ func (c *compiler) build(p *plan.Plan) (*Func, error) {
 				f.Steps = append(f.Steps, &Alloc{Node: n, Buffer: t, Index: k})
 			}
 		}
+		for _, v := range p.Variables {
+			if v.First == i && v.Type.IsTensor() && !v.Boxed {
+				f.Steps = append(f.Steps, &Hold{Node: n, Variable: v})
+			}
+		}
 		steps, err := b.node(n)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", n, err)
@@ -113,7 +128,7 @@ func (c *compiler) build(p *plan.Plan) (*Func, error) {
 		from := b.ref(c.From)
 		to := *from
 		to.Place = c.To
-		f.Steps = append(f.Steps, &Call{Kernel: "Copy", Args: []any{&to, from}})
+		f.Steps = append(f.Steps, copyTo(nil, &to, from))
 	}
 	return f, nil
 }
@@ -135,6 +150,9 @@ func (b *builder) ref(v *ir.Value) *Ref {
 func (b *builder) bind(n *ir.Node) ([]Step, error) {
 	o, ok := n.Op.(ir.Binder)
 	if !ok {
+		return nil, nil
+	}
+	if _, control := n.Op.(ir.RegionOp); control {
 		return nil, nil
 	}
 	calls, err := o.Measure(n)
@@ -172,6 +190,12 @@ func (b *builder) node(n *ir.Node) ([]Step, error) {
 	case ir.Invoke:
 		s, err := b.invoke(n, o)
 		return []Step{s}, err
+	case op.If:
+		s, err := b.branch(n, o)
+		return []Step{s}, err
+	case op.Loop:
+		s, err := b.repeat(n, o)
+		return []Step{s}, err
 	case op.Pointwise:
 		l, err := b.loop(n)
 		return []Step{l}, err
@@ -185,7 +209,7 @@ func (b *builder) node(n *ir.Node) ([]Step, error) {
 		}
 		to, from := b.ref(n.Results[0]), b.ref(n.Args[0])
 		from.DType, from.Len = to.DType, to.Len
-		return []Step{&Call{Node: n, Kernel: "Copy", Args: []any{to, from}}}, nil
+		return []Step{copyTo(n, to, from)}, nil
 	}
 	if _, ok := n.Op.(op.Elementwise); ok {
 		for _, a := range n.Args {
@@ -207,6 +231,23 @@ func (b *builder) node(n *ir.Node) ([]Step, error) {
 		return nil, err
 	}
 	return []Step{&Call{Node: n, Kernel: call.Kernel, Args: args}}, nil
+}
+
+// copyTo returns the call that copies a value.
+func copyTo(n *ir.Node, to, from *Ref) *Call {
+	t := from.Value.Type
+	if t.IsTensor() {
+		return &Call{Node: n, Kernel: "Copy", Args: []any{to, from}}
+	}
+	return &Call{Node: n, Kernel: containerCopies[t.Kind][t.Elem.Kind], Args: []any{Pointer{to}, from}}
+}
+
+// containerCopies are the kernels that copy containers, by their kind and that of
+// their elements.
+var containerCopies = map[ir.Kind]map[ir.Kind]string{
+	ir.SequenceKind: {ir.TensorKind: "CopySequence", ir.MapKind: "CopyMaps"},
+	ir.OptionalKind: {ir.TensorKind: "CopyOptional", ir.SequenceKind: "CopyOptionalSequence"},
+	ir.MapKind:      {ir.TensorKind: "CopyMap"},
 }
 
 // join copies the operands of a concatenation that were not made in its memory.
@@ -239,7 +280,11 @@ func (b *builder) args(n *ir.Node, args []any) ([]any, error) {
 func (b *builder) arg(n *ir.Node, a any) (any, error) {
 	switch a := a.(type) {
 	case ir.Out:
-		return b.ref(n.Results[a]), nil
+		r := n.Results[a]
+		if !r.Type.IsTensor() {
+			return Pointer{b.ref(r)}, nil
+		}
+		return b.ref(r), nil
 	case ir.In:
 		return b.ref(n.Arg(int(a))), nil
 	case ir.InScalar:

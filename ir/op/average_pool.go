@@ -58,8 +58,11 @@ func (op AveragePool) Relayout(b *ir.Builder, n *ir.Node, l Layouts) *ir.Value {
 	return b.Node(op, x)
 }
 
-// Call is cpu.AveragePool.
+// Call is cpu.AveragePool, or cpu.AveragePoolDirect of f64.
 func (op AveragePool) Call(n *ir.Node) (ir.Call, error) {
+	if n.Arg(0).Type.DType == ir.F64 {
+		return op.directPool("AveragePoolDirect", n, op.CountPad), nil
+	}
 	shape, err := op.poolShape(n, op.Blocked)
 	shape.Fields = append(shape.Fields, ir.Field{Name: "CountPad", Value: op.CountPad})
 	return ir.Call{Kernel: "AveragePool", Args: []any{ir.Out(0), ir.In(0), shape}}, err

@@ -2,75 +2,196 @@ package op
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/burngen/burngen/ir"
 )
 
-// BindDims binds symbols to the elements of an integer tensor, which become
-// extents. It has no results.
-type BindDims struct{ Symbols []string }
+// BindDims binds symbols to elements of an integer tensor, those at Places, which
+// become extents.
+type BindDims struct {
+	Bound
+	Places []int
+}
 
 // Infer checks the operand's number of elements.
 func (op BindDims) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := tensors(in, 1, 1); err != nil {
 		return nil, err
 	}
-	if n, ok := in[0].Elems().Int(); !ok || n != len(op.Symbols) || !in[0].DType.IsInt() {
+	n, ok := in[0].Elems().Int()
+	if !ok || !in[0].DType.IsInt() || len(op.Places) != len(op.Symbols) {
 		return nil, fmt.Errorf("%s for %d symbols", in[0], len(op.Symbols))
+	}
+	for _, at := range op.Places {
+		if at < 0 || at >= n {
+			return nil, fmt.Errorf("element %d of %s", at, in[0])
+		}
 	}
 	return nil, nil
 }
 
-// Eval has no results.
-func (op BindDims) Eval([]*ir.Tensor) ([]*ir.Tensor, error) { return nil, nil }
-
-// HasEffect marks that the node is kept: extents depend on it.
-func (op BindDims) HasEffect() {}
-
-// Binds returns the symbols.
-func (op BindDims) Binds() []string { return op.Symbols }
-
 // BindValues returns the elements, none of which may be negative.
 func (op BindDims) BindValues(in, _ []*ir.Tensor) ([]int64, error) {
-	values := make([]int64, len(op.Symbols))
-	for i := range values {
-		if values[i] = in[0].Int(i); values[i] < 0 {
-			return nil, fmt.Errorf("element %d is %d, an extent expected", i, values[i])
-		}
-	}
-	return values, nil
+	return op.each(func(i int) (int64, error) { return in[0].Int(op.Places[i]), nil })
 }
 
 // Measure is cpu.Extent for each element.
 func (op BindDims) Measure(*ir.Node) ([]ir.Call, error) {
-	calls := make([]ir.Call, len(op.Symbols))
-	for i := range calls {
-		calls[i] = ir.Call{Kernel: "Extent", Args: []any{ir.In(0), i}}
+	calls := make([]ir.Call, len(op.Places))
+	for i, at := range op.Places {
+		calls[i] = ir.Call{Kernel: "Extent", Args: []any{ir.In(0), at}}
 	}
 	return calls, nil
 }
 
 // boundDims is knownDims for an operand of extents that may also be known only
-// when the model runs: symbols are bound to its elements then.
+// when the model runs: symbols are bound to what its elements are then.
 func boundDims(c ir.Importer, i int, name string) ([]ir.Dim, error) {
 	v := c.Arg(i)
-	if v == nil {
-		return nil, fmt.Errorf("%s is absent", name)
-	}
-	if _, known := v.Dims(); known {
+	if _, known := v.Dims(); known || v == nil {
 		return knownDims(c, i, name)
 	}
+	n, err := listLen(c, i, name)
+	if err != nil {
+		return nil, err
+	}
+	if n == 0 {
+		return []ir.Dim{}, nil
+	}
+	if !v.Type.DType.IsInt() {
+		v = convert(c.Builder(), v, ir.I64)
+	}
+	return bindElems(c.Builder(), v, name), nil
+}
+
+// boundDim is boundDims for an operand of one element.
+func boundDim(c ir.Importer, i int, name string) (ir.Dim, error) {
+	dims, err := boundDims(c, i, name)
+	if err != nil {
+		return ir.Dim{}, err
+	}
+	if len(dims) != 1 {
+		return ir.Dim{}, fmt.Errorf("%s has %d elements, one expected", name, len(dims))
+	}
+	return dims[0], nil
+}
+
+// bindElems binds symbols, called after name, to the elements of an integer tensor.
+// An element that was only moved here gets the symbol of where it comes from, so
+// that it has the same one wherever it is an extent.
+func bindElems(b *ir.Builder, v *ir.Value, name string) []ir.Dim {
+	dims := make([]ir.Dim, 0, ir.MaxRank)
+	for i, o := range originsOf(v) {
+		if o.value == nil {
+			dims = append(dims, o.dim)
+			continue
+		}
+		d, ok := boundElem(b, o)
+		if !ok {
+			symbol := b.Symbol(fmt.Sprintf("%s_%d", name, i))
+			b.Nodes(BindDims{Bound{[]string{symbol}}, []int{o.place}}, o.value)
+			d = ir.Sym(symbol)
+		}
+		dims = append(dims, d)
+	}
+	return dims
+}
+
+// boundElem returns the symbol that is bound to an element already.
+func boundElem(b *ir.Builder, o origin) (ir.Dim, bool) {
+	for _, n := range b.Func().Nodes {
+		if bind, ok := n.Op.(BindDims); ok && n.Arg(0) == o.value {
+			if i := slices.Index(bind.Places, o.place); i >= 0 {
+				return ir.Sym(bind.Symbols[i]), true
+			}
+		}
+	}
+	return ir.Dim{}, false
+}
+
+// origin is where an element of an integer tensor comes from: an element of value
+// or, where that is nil, an expression.
+type origin struct {
+	value *ir.Value
+	place int
+	dim   ir.Dim
+}
+
+// originsOf returns where the elements of an integer tensor come from.
+func originsOf(v *ir.Value) []origin {
+	t := tracer{elems: map[*ir.Value][]ir.Ratio{}, origins: map[string]origin{}}
+	count, _ := v.Type.Elems().Int()
+	origins := make([]origin, count)
+	elems := t.trace(v, maxTrace)
+	for i := range origins {
+		origins[i] = origin{value: v, place: i}
+		if elems == nil || elems[i].Den != 1 {
+			continue
+		}
+		d := elems[i].Num
+		if o, ok := t.origins[d.String()]; ok {
+			origins[i] = o
+		} else if d.IsConst() {
+			origins[i] = origin{dim: d}
+		}
+	}
+	return origins
+}
+
+// maxTrace is how many operators an element is followed through.
+const maxTrace = 64
+
+// tracer follows elements through the operators that know theirs. Where it ends,
+// they have symbols that stand for their origins.
+type tracer struct {
+	elems   map[*ir.Value][]ir.Ratio
+	origins map[string]origin
+}
+
+// trace returns the elements of v, nil where they cannot be followed.
+func (t *tracer) trace(v *ir.Value, depth int) []ir.Ratio {
+	if v.Elems != nil {
+		return v.Elems
+	}
+	if elems, ok := t.elems[v]; ok {
+		return elems
+	}
 	n, ok := v.Type.Elems().Int()
-	if !ok || n > ir.MaxRank {
-		return nil, fmt.Errorf("%s has %s elements: the rank is not known before the model runs", name, v.Type.Elems())
+	if !ok || n > ir.MaxRank || !v.Type.IsTensor() {
+		return nil
 	}
-	b := c.Builder()
-	bind := BindDims{Symbols: make([]string, n)}
-	dims := make([]ir.Dim, n)
-	for k := range dims {
-		bind.Symbols[k] = b.Symbol(fmt.Sprintf("%s_%d", name, k))
-		dims[k] = ir.Sym(bind.Symbols[k])
+	elems := t.through(v, depth)
+	if elems == nil && v.Type.DType.IsInt() {
+		for i := range n {
+			symbol := ir.Sym(fmt.Sprintf("origin.%d.%d", len(t.elems), i))
+			t.origins[symbol.String()] = origin{value: v, place: i}
+			elems = append(elems, ir.Ratio{Num: symbol, Den: 1})
+		}
 	}
-	b.Nodes(bind, v)
-	return dims, nil
+	t.elems[v] = elems
+	return elems
+}
+
+// through returns the elements of v by those of the operands it is made of.
+func (t *tracer) through(v *ir.Value, depth int) []ir.Ratio {
+	if v.Def == nil || len(v.Def.Results) != 1 || depth == 0 {
+		return nil
+	}
+	op, ok := v.Def.Op.(ir.ElemsOp)
+	if !ok {
+		return nil
+	}
+	args := make([]*ir.Value, len(v.Def.Args))
+	for i, a := range v.Def.Args {
+		if a == nil {
+			continue
+		}
+		shadow := *a
+		if shadow.Elems = t.trace(a, depth-1); shadow.Elems == nil {
+			return nil
+		}
+		args[i] = &shadow
+	}
+	return op.InferElems(args, v.Type)
 }

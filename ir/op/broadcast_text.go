@@ -2,6 +2,7 @@ package op
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/burngen/burngen/ir"
 )
@@ -11,14 +12,15 @@ import (
 // region, where operands are repeated as they are read. It is nil where nothing
 // has to be repeated.
 func lowerTexts(b *ir.Builder, n *ir.Node) []*ir.Value {
-	out, texts, changed := n.Results[0].Type, false, false
-	args := make([]*ir.Value, len(n.Args))
-	for i, a := range n.Args {
-		args[i] = repeat(b, a, out.Shape)
-		changed = changed || args[i] != a
-		texts = texts || a.Type.DType == ir.String
+	if !slices.ContainsFunc(n.Args, func(a *ir.Value) bool { return a.Type.DType == ir.String }) {
+		return nil
 	}
-	if !texts || !changed {
+	args, changed := make([]*ir.Value, len(n.Args)), false
+	for i, a := range n.Args {
+		args[i] = repeat(b, a, n.Results[0].Type.Shape)
+		changed = changed || args[i] != a
+	}
+	if !changed {
 		return nil
 	}
 	return b.Nodes(n.Op, args...)

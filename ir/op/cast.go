@@ -183,12 +183,15 @@ func (op Cast) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	})
 }
 
-// Lower goes through a byte where the result has a narrower integer type.
+// Lower goes through a byte where the result has a narrower integer type, and
+// through f64 from a text to a float without arithmetic.
 func (op Cast) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	x := n.Arg(0)
 	switch via := wide(op.To); {
 	case x.Type.DType == op.To:
 		return []*ir.Value{x}
+	case x.Type.DType == ir.String && op.To.IsFloat() && via != op.To:
+		return []*ir.Value{b.Node(op, b.Node(Cast{To: ir.F64}, x))}
 	case op.To.IsInt() && via != op.To && via != wide(x.Type.DType):
 		return []*ir.Value{b.Node(op, b.Node(Cast{To: via}, x))}
 	}
@@ -196,12 +199,19 @@ func (op Cast) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 }
 
 // Call is cpu.Cast, CastUnsaturated or CastE8M0; cpu.CastFromBool and CastToBool
-// for booleans; cpu.WrapBits for integers narrower than the byte they take.
+// for booleans; cpu.WrapBits for integers narrower than the byte they take; from
+// and to texts cpu.CastFromText, CastToText and their forms for booleans.
 func (op Cast) Call(n *ir.Node) (ir.Call, error) {
 	from, to := n.Arg(0).Type.DType, op.To
 	switch {
-	case from == ir.String || to == ir.String:
-		return ir.Call{}, fmt.Errorf("no kernel casts %s to %s", from, to)
+	case from == ir.String && to == ir.Bool:
+		return callUnary("CastTextToBool"), nil
+	case from == ir.String:
+		return callUnary("CastFromText"), nil
+	case from == ir.Bool && to == ir.String:
+		return callUnary("CastBoolToText"), nil
+	case to == ir.String:
+		return callUnary("CastToText"), nil
 	case to.IsInt() && to.Bits() < 8:
 		return callUnary("WrapBits", to.Bits()), nil
 	case from == ir.Bool:

@@ -53,14 +53,7 @@ func formatElem(x *ir.Tensor, i int) string {
 	case math.IsInf(v, 0):
 		return strings.TrimPrefix(strings.ToUpper(strconv.FormatFloat(v, 'g', -1, 64)), "+")
 	}
-	digits := 0
-	for digits < 17 {
-		if back, err := strconv.ParseFloat(strconv.FormatFloat(v, 'e', digits, 64), 64); err == nil && ir.RoundFloat(x.DType, back) == v {
-			break
-		}
-		digits++
-	}
-	short, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'e', digits, 64), 64)
+	short, _ := strconv.ParseFloat(shortest(x.DType, v), 64)
 	if a := math.Abs(v); v != 0 && (a < 1e-4 || a >= 1e16) {
 		return strconv.FormatFloat(short, 'e', -1, 64)
 	}
@@ -68,4 +61,18 @@ func formatElem(x *ir.Tensor, i int) string {
 		return text
 	}
 	return strconv.FormatFloat(short, 'f', 1, 64)
+}
+
+// shortest returns a number in scientific form, with the fewest digits that stand
+// for it in its type.
+func shortest(d ir.DType, v float64) string {
+	if d == ir.F64 || d == ir.F32 {
+		return strconv.FormatFloat(v, 'e', -1, d.Bits())
+	}
+	for digits := 0; ; digits++ {
+		text := strconv.FormatFloat(v, 'e', digits, 64)
+		if back, err := strconv.ParseFloat(text, 64); digits == 17 || err == nil && ir.RoundFloat(d, back) == v {
+			return text
+		}
+	}
 }

@@ -21,6 +21,14 @@ func (comparison[D]) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lower
 // nothing, and −0 equals 0.
 type Equal struct{ comparison[anything] }
 
+// Lower repeats strings, and compares in a wider type what kernels only store.
+func (Equal) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
+	if out := lowerTexts(b, n); out != nil {
+		return out
+	}
+	return lowerNarrow(b, n)
+}
+
 // Less tells whether x is less than y, broadcast, of numbers of one type.
 type Less struct{ comparison[numbers] }
 

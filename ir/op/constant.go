@@ -32,23 +32,31 @@ func constantValue(c ir.Importer) (*ir.Tensor, error) {
 		t.SetInt(0, int64(c.Int("value_int", 0)))
 		return t, nil
 	case c.Has("value_ints"):
-		ints := c.Ints("value_ints", nil)
-		t := ir.NewTensor(ir.I64, len(ints))
-		for i, n := range ints {
-			t.SetInt(i, int64(n))
-		}
-		return t, nil
+		return intTensor(c.Ints("value_ints", nil)), nil
 	case c.Has("value_string"):
 		t := ir.NewTensor(ir.String)
 		t.SetText(0, c.Text("value_string", ""))
 		return t, nil
 	case c.Has("value_strings"):
-		texts := c.Texts("value_strings", nil)
-		t := ir.NewTensor(ir.String, len(texts))
-		for i, s := range texts {
-			t.SetText(i, s)
-		}
-		return t, nil
+		return textTensor(c.Texts("value_strings", nil)), nil
 	}
 	return nil, fmt.Errorf("no value")
+}
+
+// intTensor returns a rank-1 tensor of i64.
+func intTensor(n []int) *ir.Tensor {
+	t := ir.NewTensor(ir.I64, len(n))
+	for i, v := range n {
+		t.SetInt(i, int64(v))
+	}
+	return t
+}
+
+// textTensor returns a rank-1 tensor of strings.
+func textTensor(texts []string) *ir.Tensor {
+	t := ir.NewTensor(ir.String, len(texts))
+	for i, s := range texts {
+		t.SetText(i, s)
+	}
+	return t
 }

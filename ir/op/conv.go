@@ -22,7 +22,22 @@ func (op Conv) Infer(in []ir.Type) ([]ir.Type, error) {
 		return nil, err
 	}
 	x, w := in[0], in[1]
-	if err := op.inferWeights(in, w.Rank()); err != nil {
+	if err := inferFloats(in); err != nil {
+		return nil, err
+	}
+	shape, err := op.inferShape(x, w)
+	if err != nil {
+		return nil, err
+	}
+	if err := inferBias(in, w.Shape[0]); err != nil {
+		return nil, err
+	}
+	return []ir.Type{ir.TensorOf(x.DType, shape...)}, nil
+}
+
+// inferShape returns the shape of the convolution of x with weights w.
+func (op Conv) inferShape(x, w ir.Type) ([]ir.Dim, error) {
+	if err := op.inferWeights(x, w, w.Rank()); err != nil {
 		return nil, err
 	}
 	if err := same(x.Shape[1], w.Shape[1].Mul(ir.Const(op.Group)), "channels of the operand and the weights"); err != nil {
@@ -32,24 +47,19 @@ func (op Conv) Infer(in []ir.Type) ([]ir.Type, error) {
 		return nil, fmt.Errorf("%d channels in %d groups", m, op.Group)
 	}
 	spatial, err := op.shape(x.Shape[2:])
-	if err != nil {
-		return nil, err
-	}
-	if err := inferBias(in, w.Shape[0]); err != nil {
-		return nil, err
-	}
-	return []ir.Type{ir.TensorOf(x.DType, append([]ir.Dim{x.Shape[0], w.Shape[0]}, spatial...)...)}, nil
+	return append([]ir.Dim{x.Shape[0], w.Shape[0]}, spatial...), err
 }
 
-// inferWeights checks what a convolution and a transposed one have in common.
-func (op Conv) inferWeights(in []ir.Type, rank int) error {
-	x, w := in[0], in[1]
+// inferFloats checks that the operands have one float type.
+func inferFloats(in []ir.Type) error {
 	if err := checkDomain(in, floats{}); err != nil {
 		return err
 	}
-	if err := sameDType(in); err != nil {
-		return err
-	}
+	return sameDType(in)
+}
+
+// inferWeights checks what a convolution and a transposed one have in common.
+func (op Conv) inferWeights(x, w ir.Type, rank int) error {
 	if x.Rank() != rank {
 		return fmt.Errorf("weights %s for %s", w, x)
 	}
@@ -120,16 +130,16 @@ func (op Conv) Flops(in, out []ir.Type) ir.Dim {
 	return out[0].Elems().Mul(ir.Product(in[1].Shape[1:]...)).Mul(ir.Const(2))
 }
 
-// Lower computes narrow floats in f32, and more than two spatial axes as a sum over
-// the first of convolutions over the others.
+// Lower computes narrow floats in f32, and f32 over more than two spatial axes as a
+// sum over the first of convolutions over the others.
 func (op Conv) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	if out := lowerNarrow(b, n); out != nil {
 		return out
 	}
-	if len(op.Kernel) <= maxSpatial {
+	x, w := n.Arg(0), n.Arg(1)
+	if len(op.Kernel) <= maxSpatial || x.Type.DType != ir.F32 {
 		return nil
 	}
-	x, w := n.Arg(0), n.Arg(1)
 	before, after := op.pad(0, x.Type.Shape[2])
 	depth := op.extent(0, x.Type.Shape[2])
 	x = padAxis(b, x, 2, before, after)
@@ -154,6 +164,13 @@ func (op Conv) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	}
 	shape := append([]ir.Dim{x.Type.Shape[0], depth}, sum.Type.Shape[1:]...)
 	return []*ir.Value{transpose(b, reshape(b, sum, shape...), perm...)}
+}
+
+// Call is cpu.ConvDirect: it computes what has no blocked form.
+func (op Conv) Call(n *ir.Node) (ir.Call, error) {
+	x, y := n.Arg(0).Type.Shape, n.Results[0].Type.Shape
+	args := []any{ir.Out(0), ir.In(0), ir.In(1), ir.In(2), x[0], x[1], y[1], op.Group}
+	return ir.Call{Kernel: "ConvDirect", Args: append(args, op.direct(x[2:], y[2:])...)}, nil
 }
 
 // padAxis appends zeros around an axis.

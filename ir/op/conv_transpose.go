@@ -43,7 +43,10 @@ func (op ConvTranspose) Infer(in []ir.Type) ([]ir.Type, error) {
 		return nil, err
 	}
 	x, w := in[0], in[1]
-	if err := (Conv{Window: op.window(), Group: op.Group}).inferWeights(in, w.Rank()); err != nil {
+	if err := inferFloats(in); err != nil {
+		return nil, err
+	}
+	if err := (Conv{Window: op.window(), Group: op.Group}).inferWeights(x, w, w.Rank()); err != nil {
 		return nil, err
 	}
 	if err := same(x.Shape[1], w.Shape[0], "channels of the operand and the weights"); err != nil {
@@ -277,6 +280,9 @@ func importConvTranspose(c ir.Importer) ([]*ir.Value, error) {
 			total, ok := op.whole(i, d).Add(ir.Const(extra[i])).Sub(out).Int()
 			if !ok {
 				return nil, fmt.Errorf("spatial axis %d: output_shape for the extent %s", i, d)
+			}
+			if shape == nil {
+				total = max(total, 0) // windows that do not meet leave the result smaller
 			}
 			before, after = total-max(total, 0)/2, max(total, 0)/2
 			if window.Same == "upper" {

@@ -20,6 +20,7 @@ type (
 	unsigneds struct{}
 	signeds   struct{} // numbers below zero are among them
 	booleans  struct{}
+	texts     struct{}
 )
 
 func (anything) has(ir.DType) bool    { return true }
@@ -29,6 +30,7 @@ func (integers) has(d ir.DType) bool  { return d.IsInt() }
 func (unsigneds) has(d ir.DType) bool { return d.Class() == ir.Unsigned }
 func (signeds) has(d ir.DType) bool   { return d.IsFloat() || d.Class() == ir.Signed }
 func (booleans) has(d ir.DType) bool  { return d == ir.Bool }
+func (texts) has(d ir.DType) bool     { return d == ir.String }
 
 func (anything) String() string  { return "any element type" }
 func (numbers) String() string   { return "numbers" }
@@ -37,6 +39,7 @@ func (integers) String() string  { return "integers" }
 func (unsigneds) String() string { return "unsigned integers" }
 func (signeds) String() string   { return "floats or signed integers" }
 func (booleans) String() string  { return "booleans" }
+func (texts) String() string     { return "strings" }
 
 // checkDomain checks the element types of the operands that are there.
 func checkDomain(in []ir.Type, d domain) error {

@@ -6,9 +6,12 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// importDropout reads Dropout as it is outside training: the operand, and a mask
-// of ones. The mask has the operand's element type before opset 10, bool from
-// there on. From opset 12 the ratio and whether it trains are operands.
+// importDropout reads Dropout. Outside training it is the operand, and a mask of
+// ones; before opset 12 it is always read so. In training elements are zero, and so
+// is their mask, with the probability ratio, and the others are divided by
+// 1 − ratio. From opset 12 the ratio, 1/2 without it, and whether it trains are
+// operands. The mask has the operand's element type before opset 10, bool from
+// there on.
 func importDropout(c ir.Importer) ([]*ir.Value, error) {
 	b, x := c.Builder(), c.Arg(0)
 	if c.Opset() < 7 {
@@ -21,8 +24,11 @@ func importDropout(c ir.Importer) ([]*ir.Value, error) {
 		c.Float("ratio", 0.5)
 	} else {
 		c.Int("seed", 0)
-		if err := refuseTraining(c); err != nil {
+		if trains, err := dropoutTrains(c); err != nil {
 			return nil, err
+		} else if trains {
+			y, mask := dropout(c)
+			return []*ir.Value{y, mask}[:max(1, min(2, c.NumResults()))], nil
 		}
 	}
 	results := []*ir.Value{x}
@@ -39,24 +45,43 @@ func importDropout(c ir.Importer) ([]*ir.Value, error) {
 	return results, nil
 }
 
-// refuseTraining returns an error when elements would be dropped.
-func refuseTraining(c ir.Importer) error {
-	training := c.Arg(2)
+// dropoutTrains reports whether elements may be dropped: training_mode is not known
+// to be false, nor the ratio to be 0.
+func dropoutTrains(c ir.Importer) (bool, error) {
+	ratio, training := c.Arg(1), c.Arg(2)
+	if ratio != nil && (!ratio.Type.DType.IsFloat() || !ratio.Type.Elems().Equal(ir.Const(1))) {
+		return false, fmt.Errorf("ratio is %s, one float expected", ratio.Type)
+	}
 	if training == nil {
-		return nil
+		return false, nil
 	}
-	t, ok := training.ConstValue()
-	if !ok {
-		return fmt.Errorf("training_mode is not known before the model runs")
+	if training.Type.DType != ir.Bool || !training.Type.Elems().Equal(ir.Const(1)) {
+		return false, fmt.Errorf("training_mode is %s, one bool expected", training.Type)
 	}
-	if t.DType != ir.Bool || t.Len() != 1 {
-		return fmt.Errorf("training_mode is %s, one bool expected", t.Type())
+	if t, ok := training.ConstValue(); ok && !t.Bool(0) {
+		return false, nil
 	}
-	if !t.Bool(0) {
-		return nil
+	t, ok := ratio.ConstValue()
+	return !ok || t.Float(0) != 0, nil
+}
+
+// dropout appends what Dropout computes in training, and its mask, both as outside
+// of it where training_mode turns out to be false.
+func dropout(c ir.Importer) (y, mask *ir.Value) {
+	b, x := c.Builder(), c.Arg(0)
+	d := wide(x.Type.DType)
+	ratio, training := b.Scalar(d, 0.5), reshape(b, c.Arg(2))
+	if c.Arg(1) != nil {
+		ratio = reshape(b, convert(b, c.Arg(1), d))
 	}
-	if ratio, ok := c.Arg(1).ConstValue(); ok && ratio.DType.IsFloat() && ratio.Len() == 1 && ratio.Float(0) == 0 {
-		return nil
+	ratio = b.Node(Where{}, training, ratio, b.Scalar(d, 0))
+	source := siteSeed(b)
+	if c.Has("seed") {
+		source = int64(c.Int("seed", 0))
 	}
-	return fmt.Errorf("training_mode with a ratio above 0 is not supported")
+	u := b.Node(RandomUniform{DType: d, Shape: x.Type.Shape, High: 1, Seed: source})
+	mask = b.Node(GreaterOrEqual{}, u, ratio)
+	scaled := b.Node(Div{}, convert(b, x, d), b.Node(Sub{}, b.Scalar(d, 1), ratio))
+	y = b.Node(Where{}, mask, scaled, b.Scalar(d, 0))
+	return convert(b, y, x.Type.DType), mask
 }

@@ -110,10 +110,12 @@ func importExpand(c ir.Importer) ([]*ir.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	for i, d := range x.Type.Shape {
-		to := shape[len(shape)-len(x.Type.Shape)+i]
-		if one := ir.Const(1); !d.Equal(one) && !d.Equal(to) {
-			b.Nodes(ir.CheckDim{A: d.Sub(one).Mul(d.Sub(to)), B: ir.Const(0), What: fmt.Sprintf("axis %d: %s expanded to %s", i, d, to)})
+	for _, part := range [][]ir.Dim{x.Type.Shape, want} {
+		for i, d := range part {
+			to := shape[len(shape)-len(part)+i]
+			if one := ir.Const(1); !d.Equal(one) && !d.Equal(to) {
+				b.Nodes(ir.CheckDim{A: d.Sub(one).Mul(d.Sub(to)), B: ir.Const(0), What: fmt.Sprintf("axis %d: %s expanded to %s", i, d, to)})
+			}
 		}
 	}
 	return []*ir.Value{expand(b, x, shape...)}, nil

@@ -1,6 +1,10 @@
 package op
 
-import "github.com/burngen/burngen/ir"
+import (
+	"fmt"
+
+	"github.com/burngen/burngen/ir"
+)
 
 // importBiasGelu reads Gelu and BiasGelu of com.microsoft: the Gelu of x, and of
 // x + bias.
@@ -25,4 +29,22 @@ func biased(c ir.Importer) *ir.Value {
 // importQuickGelu reads QuickGelu of com.microsoft: x/(1 + e^(−alpha·x)).
 func importQuickGelu(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{c.Builder().Node(Swish{Alpha: c.Float("alpha", 1.702)}, c.Arg(0))}, nil
+}
+
+// importBiasSplitGelu reads BiasSplitGelu of com.microsoft: of x + bias, the first half of
+// the last axis times the Gelu of the second.
+func importBiasSplitGelu(c ir.Importer) ([]*ir.Value, error) {
+	b, x := c.Builder(), biased(c)
+	last := x.Type.Rank() - 1
+	if last < 0 {
+		return nil, fmt.Errorf("%s has no axes", x.Type)
+	}
+	half := divide(x.Type.Shape[last], ir.Const(2))
+	gate := b.Node(Gelu{}, sliceAxis(b, x, last, half, half))
+	return []*ir.Value{b.Node(Mul{}, sliceAxis(b, x, last, ir.Const(0), half), gate)}, nil
+}
+
+// importBiasAdd reads BiasAdd of com.microsoft: x + bias + skip.
+func importBiasAdd(c ir.Importer) ([]*ir.Value, error) {
+	return []*ir.Value{c.Builder().Node(Add{}, biased(c), c.Arg(2))}, nil
 }

@@ -6,6 +6,26 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
+// hasDims reports whether the elements of an operand are known, as constants or
+// expressions, before the model runs; it may be absent.
+func hasDims(v *ir.Value) bool {
+	if v == nil {
+		return true
+	}
+	if n, ok := v.Type.Elems().Int(); ok && n == 0 {
+		return true
+	}
+	_, ok := v.Dims()
+	return ok
+}
+
+// isKnown is hasDims for constants.
+func isKnown(v *ir.Value) bool {
+	dims, _ := v.Dims()
+	_, constant := ir.Ints(dims)
+	return hasDims(v) && constant
+}
+
 // knownDims returns the elements of operand i, which the model calls name: a
 // tensor of integers that are constants or expressions in the symbols.
 func knownDims(c ir.Importer, i int, name string) ([]ir.Dim, error) {

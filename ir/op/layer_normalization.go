@@ -155,9 +155,10 @@ func (op RMSNormalization) Call(n *ir.Node) (ir.Call, error) {
 // stashTypes are the element types that stash_type names.
 var stashTypes = map[int]ir.DType{1: ir.F32, 10: ir.F16, 11: ir.F64, 16: ir.BF16}
 
-// importLayerNormalization reads LayerNormalization. The scale and bias are
-// repeated to the shape of the axes; the mean and the inverse of the standard
-// deviation, where they are wanted, are computed beside it.
+// importLayerNormalization reads LayerNormalization, which ONNX Runtime also writes for
+// opsets before 17, where ONNX has none. The scale and bias are repeated to the shape
+// of the axes; the mean and the inverse of the standard deviation, where they are
+// wanted, are computed beside it.
 func importLayerNormalization(c ir.Importer) ([]*ir.Value, error) {
 	b, x := c.Builder(), c.Arg(0)
 	axis, err := fromFront(c.Int("axis", -1), x.Type.Rank())

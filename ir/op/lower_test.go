@@ -67,6 +67,18 @@ func lowered(t tester, f *ir.Func) *ir.Func {
 	g.Prune()
 	verifyFunc(t, g)
 	for n := range g.All() {
+		if op, ok := n.Op.(ir.Binder); ok {
+			calls, err := op.Measure(n)
+			if err != nil || len(calls) != len(op.Binds()) {
+				t.Fatalf("%s: %d kernels, error %v", n.Text(), len(calls), err)
+			}
+			for _, c := range calls {
+				checkKernel(t, c)
+			}
+			if len(n.Results) == 0 {
+				continue
+			}
+		}
 		switch op := n.Op.(type) {
 		case ir.Viewer, ir.Constant, ir.Load, ir.Extents, ir.CheckDim, ir.Invoke:
 		case ir.Caller:

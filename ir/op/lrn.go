@@ -66,8 +66,20 @@ func (op LRN) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 // Flops counts two operations for each square, and a few for the quotient.
 func (op LRN) Flops(in, _ []ir.Type) ir.Dim { return in[0].Elems().Mul(ir.Const(2*op.Size + 10)) }
 
-// Lower computes narrow floats in f32.
-func (LRN) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNarrow(b, n) }
+// Lower computes narrow floats in f32, and f64 by an [AveragePool] of the squares
+// along the channels.
+func (op LRN) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
+	x, d := n.Arg(0), n.Arg(0).Type.DType
+	if d != ir.F64 {
+		return lowerNarrow(b, n)
+	}
+	shape, one := x.Type.Shape, ir.Const(1)
+	squares := reshape(b, b.Node(Mul{}, x, x), shape[0], one, shape[1], ir.Product(shape[2:]...))
+	w := Window{Kernel: []int{op.Size, 1}, Pads: []int{(op.Size - 1) / 2, 0, op.Size / 2, 0}}
+	mean := reshape(b, b.Node(AveragePool{Window: w, CountPad: true}, squares), shape...)
+	base := b.Node(Add{}, b.Node(Mul{}, mean, b.Scalar(d, op.Alpha)), b.Scalar(d, op.Bias))
+	return []*ir.Value{b.Node(Div{}, x, b.Node(Pow{}, base, b.Scalar(d, op.Beta)))}
+}
 
 // Relayout normalises a blocked operand.
 func (op LRN) Relayout(b *ir.Builder, n *ir.Node, l Layouts) *ir.Value {

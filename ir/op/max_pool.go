@@ -138,8 +138,11 @@ func (op MaxPool) Relayout(b *ir.Builder, n *ir.Node, l Layouts) *ir.Value {
 	return b.Node(op, x)
 }
 
-// Call is cpu.MaxPool.
+// Call is cpu.MaxPool, or cpu.MaxPoolDirect of f64.
 func (op MaxPool) Call(n *ir.Node) (ir.Call, error) {
+	if n.Arg(0).Type.DType == ir.F64 {
+		return op.directPool("MaxPoolDirect", n), nil
+	}
 	shape, err := op.poolShape(n, op.Blocked)
 	return ir.Call{Kernel: "MaxPool", Args: []any{ir.Out(0), ir.In(0), shape}}, err
 }

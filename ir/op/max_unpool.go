@@ -29,23 +29,18 @@ func importMaxUnpool(c ir.Importer) ([]*ir.Value, error) {
 	if c.Arg(2) == nil {
 		return []*ir.Value{y}, nil
 	}
-	want, err := knownInts(c, 2, "output_shape")
+	want, err := boundDims(c, 2, "output_shape")
 	if err != nil {
 		return nil, err
 	}
 	if len(want) != len(shape) {
-		return nil, fmt.Errorf("output_shape %v for rank %d", want, len(shape))
+		return nil, fmt.Errorf("output_shape %s for rank %d", shapeText(want), len(shape))
 	}
-	for i, n := range want {
-		have, ok := shape[i].Int()
-		switch {
-		case !ok:
-			return nil, fmt.Errorf("output_shape %v for %s", want, y.Type)
-		case n > have:
-			y = padAxis(b, y, i, ir.Const(0), ir.Const(n-have))
-		case n < have:
-			y = sliceAxis(b, y, i, ir.Const(0), ir.Const(n))
-		}
+	kept := wholeSlice(y.Type)
+	more := Pad{Mode: "constant", Before: make([]ir.Dim, len(shape)), After: make([]ir.Dim, len(shape))}
+	for i, d := range shape {
+		kept.Shape[i] = d.Min(want[i])
+		more.After[i] = want[i].Sub(kept.Shape[i])
 	}
-	return []*ir.Value{y}, nil
+	return []*ir.Value{b.Node(more, applySlice(b, y, kept))}, nil
 }

@@ -7,10 +7,21 @@ import (
 )
 
 // importMeanVarianceNormalization reads MeanVarianceNormalization of floats:
-// d/(√mean(d²) + 1e-9), where d is x − mean(x), the means running along axes.
+// d/(√mean(d²) + 1e-9), where d is x − mean(x), the means running along axes. Before
+// opset 9 these are all but the channels, with across_channels all, and without
+// normalize_variance it is d.
 func importMeanVarianceNormalization(c ir.Importer) ([]*ir.Value, error) {
 	b, x := c.Builder(), c.Arg(0)
-	axes, err := axesFromFront(c.Ints("axes", []int{0, 2, 3}), x.Type.Rank())
+	axes, divides := []int{0, 2, 3}, true
+	if c.Opset() >= 9 {
+		axes = c.Ints("axes", axes)
+	} else {
+		if c.Int("across_channels", 0) != 0 {
+			axes = []int{0, 1, 2, 3}
+		}
+		divides = c.Int("normalize_variance", 1) != 0
+	}
+	axes, err := axesFromFront(axes, x.Type.Rank())
 	if err != nil {
 		return nil, err
 	}
@@ -19,6 +30,9 @@ func importMeanVarianceNormalization(c ir.Importer) ([]*ir.Value, error) {
 	d := wide(x.Type.DType)
 	v := convert(b, x, d)
 	v = b.Node(Sub{}, v, b.Node(mean, v))
+	if !divides {
+		return []*ir.Value{convert(b, v, x.Type.DType)}, nil
+	}
 	deviation := b.Node(Sqrt{}, b.Node(mean, b.Node(Mul{}, v, v)))
 	y := b.Node(Div{}, v, b.Node(Add{}, deviation, b.Scalar(d, 1e-9)))
 	return []*ir.Value{convert(b, y, x.Type.DType)}, nil

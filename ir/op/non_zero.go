@@ -1,23 +1,16 @@
 package op
 
-import (
-	"fmt"
+import "github.com/burngen/burngen/ir"
 
-	"github.com/burngen/burngen/ir"
-)
-
-// NonZero gives the places of the elements that are not zero: a matrix i64 with a
-// row for each axis and a column for each place, in row-major order. It binds
-// Count to the number of places.
+// NonZero gives the places of the elements that are not zero, false or an empty
+// string: a matrix i64 with a row for each axis and a column for each place, in
+// row-major order. It binds Count to the number of places.
 type NonZero struct{ Count string }
 
 // Infer gives the matrix Count columns.
 func (op NonZero) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := tensors(in, 1, 1); err != nil {
 		return nil, err
-	}
-	if in[0].DType == ir.String {
-		return nil, fmt.Errorf("not defined for %s", in[0].DType)
 	}
 	return []ir.Type{ir.TensorOf(ir.I64, ir.Const(in[0].Rank()), ir.Sym(op.Count))}, nil
 }
@@ -27,7 +20,7 @@ func (op NonZero) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	x := in[0]
 	var places []int
 	for i := range x.Len() {
-		if x.Number(i) != 0 {
+		if isText := x.DType == ir.String; isText && x.Text(i) != "" || !isText && x.Number(i) != 0 {
 			places = append(places, i)
 		}
 	}

@@ -78,15 +78,12 @@ func importOneHot(c ir.Importer) ([]*ir.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	depth, err := knownDims(c, 1, "depth")
+	depth, err := boundDim(c, 1, "depth")
 	if err != nil {
 		return nil, err
-	}
-	if len(depth) != 1 {
-		return nil, fmt.Errorf("depth has %d elements, one expected", len(depth))
 	}
 	if indexType(indices.Type) != nil {
 		indices = convert(b, indices, ir.I64)
 	}
-	return []*ir.Value{b.Node(OneHot{Axis: axis, Depth: depth[0]}, indices, c.Arg(2))}, nil
+	return []*ir.Value{b.Node(OneHot{Axis: axis, Depth: depth}, indices, c.Arg(2))}, nil
 }

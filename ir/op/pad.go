@@ -106,7 +106,7 @@ func (op Pad) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 }
 
 // Lower makes the modes but constant a Concat, for each axis, of the operand and
-// Slices of it.
+// Slices of it, or a Gather where it depends on the extents what they are.
 func (op Pad) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	x := n.Args[0]
 	if op.Mode == "constant" {
@@ -115,6 +115,10 @@ func (op Pad) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	zero := ir.Const(0)
 	for i, d := range n.Args[0].Type.Shape {
 		before, after := op.Before[i], op.After[i]
+		if !op.splits(i, d) {
+			x = b.Node(Gather{Axis: i}, x, b.Node(PadIndex{Mode: op.Mode, Extent: d, Before: before, After: after}))
+			continue
+		}
 		for !before.Equal(zero) || !after.Equal(zero) {
 			parts, head, tail := []*ir.Value{x}, zero, zero
 			if !before.Equal(zero) {
@@ -134,6 +138,20 @@ func (op Pad) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return []*ir.Value{x}
 }
 
+// splits reports whether it is known of what parts axis i of extent d is made.
+func (op Pad) splits(i int, d ir.Dim) bool {
+	before, after, one := op.Before[i], op.After[i], ir.Const(1)
+	if op.Mode == "edge" && d.Sub(one).NonNegative() || d.Equal(one) {
+		return true
+	}
+	limit := d
+	if op.Mode == "reflect" {
+		limit = d.Sub(one)
+	}
+	_, static := ir.Ints([]ir.Dim{d, before, after})
+	return static || limit.Sub(before).NonNegative() && limit.Sub(after).NonNegative() || before.Equal(ir.Const(0)) && after.Equal(ir.Const(0))
+}
+
 // part returns what stands before or after x along an axis that had extent d at
 // first: pad elements, or as many as x can give at once.
 func (op Pad) part(b *ir.Builder, x *ir.Value, axis int, d, pad ir.Dim, before bool) (*ir.Value, ir.Dim) {
@@ -149,13 +167,13 @@ func (op Pad) part(b *ir.Builder, x *ir.Value, axis int, d, pad ir.Dim, before b
 		shape[axis] = pad
 		return expand(b, applySlice(b, x, s), shape...), pad
 	case op.Mode == "wrap":
-		pad = atMost(b, pad, d)
+		pad = pad.Min(d)
 		s.Starts[axis] = extent.Sub(d)
 		if before {
 			s.Starts[axis] = d.Sub(pad)
 		}
 	case op.Mode == "reflect":
-		pad = atMost(b, pad, extent.Sub(one))
+		pad = pad.Min(extent.Sub(one))
 		s.Steps[axis] = -1
 		s.Starts[axis] = extent.Sub(ir.Const(2))
 		if before {
@@ -164,17 +182,6 @@ func (op Pad) part(b *ir.Builder, x *ir.Value, axis int, d, pad ir.Dim, before b
 	}
 	s.Shape[axis] = pad
 	return applySlice(b, x, s), pad
-}
-
-// atMost returns the smaller of pad and limit; where that is not known, pad, and
-// checks that it is.
-func atMost(b *ir.Builder, pad, limit ir.Dim) ir.Dim {
-	least := pad.Min(limit)
-	if least.Equal(pad) || least.Equal(limit) {
-		return least
-	}
-	b.Nodes(ir.CheckDim{A: pad, B: least, What: "padding beyond the operand"})
-	return pad
 }
 
 // Call is cpu.Pad.
@@ -195,30 +202,17 @@ func (op Pad) Call(n *ir.Node) (ir.Call, error) {
 func importPad(c ir.Importer) ([]*ir.Value, error) {
 	b, x := c.Builder(), c.Arg(0)
 	mode := c.Text("mode", "constant")
-	pads, value, err := padOperands(c)
+	before, after, value, err := padOperands(c)
 	if err != nil {
 		return nil, err
 	}
-	rank := x.Type.Rank()
-	axes := allAxes(rank)
-	if c.Opset() >= 18 && c.Arg(3) != nil {
-		if axes, err = knownInts(c, 3, "axes"); err != nil {
-			return nil, err
-		}
-		if axes, err = axesFromFront(axes, rank); err != nil {
-			return nil, err
-		}
-	}
-	if len(pads) != 2*len(axes) {
-		return nil, fmt.Errorf("%d pads for %d axes", len(pads), len(axes))
-	}
 	kept, zero := wholeSlice(x.Type), ir.Const(0)
+	rank := x.Type.Rank()
 	op := Pad{Mode: mode, Before: make([]ir.Dim, rank), After: make([]ir.Dim, rank)}
-	for i, a := range axes {
-		before, after := pads[i], pads[len(axes)+i]
-		op.Before[a], op.After[a] = before.Max(zero), after.Max(zero)
-		kept.Starts[a] = op.Before[a].Sub(before)
-		kept.Shape[a] = x.Type.Shape[a].Sub(kept.Starts[a]).Sub(op.After[a].Sub(after))
+	for i, d := range x.Type.Shape {
+		op.Before[i], op.After[i] = before[i].Max(zero), after[i].Max(zero)
+		kept.Starts[i] = op.Before[i].Sub(before[i])
+		kept.Shape[i] = d.Sub(kept.Starts[i]).Sub(op.After[i].Sub(after[i]))
 	}
 	x = applySlice(b, x, kept)
 	if ir.Equal(op, Pad{Mode: mode, Before: make([]ir.Dim, rank), After: make([]ir.Dim, rank)}) {
@@ -230,18 +224,67 @@ func importPad(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{b.Node(op, x)}, nil
 }
 
-// padOperands returns the pads, all before the axes first, and the value.
-func padOperands(c ir.Importer) (pads []ir.Dim, value *ir.Value, err error) {
-	if c.Opset() >= 11 {
-		pads, err = knownDims(c, 1, "pads")
-		return pads, c.Arg(2), err
+// padOperands returns the pads of every axis, which may be negative, and the value.
+func padOperands(c ir.Importer) (before, after []ir.Dim, value *ir.Value, err error) {
+	x := c.Arg(0)
+	rank := x.Type.Rank()
+	var pads []ir.Dim
+	axes := allAxes(rank)
+	switch {
+	case c.Opset() < 2:
+		pads = ir.Dims(c.Ints("paddings", nil)...)
+	case c.Opset() < 11:
+		pads = ir.Dims(c.Ints("pads", nil)...)
+	case c.Arg(1) == nil:
+		return nil, nil, nil, fmt.Errorf("pads is absent")
+	case !hasDims(c.Arg(1)) || c.Opset() >= 18 && !isKnown(c.Arg(3)):
+		before, after = padsBound(c)
+		return before, after, c.Arg(2), nil
+	default:
+		if pads, err = knownDims(c, 1, "pads"); err != nil {
+			return nil, nil, nil, err
+		}
 	}
-	name := "pads"
-	if c.Opset() < 2 {
-		name = "paddings"
+	if c.Opset() < 11 {
+		if v := c.Float("value", 0); v != 0 {
+			value = c.Builder().Scalar(x.Type.DType, v)
+		}
+	} else {
+		value = c.Arg(2)
 	}
-	if v := c.Float("value", 0); v != 0 {
-		value = c.Builder().Scalar(c.Arg(0).Type.DType, v)
+	if c.Opset() >= 18 && c.Arg(3) != nil {
+		if axes, err = knownInts(c, 3, "axes"); err == nil {
+			axes, err = axesFromFront(axes, rank)
+		}
+		if err != nil {
+			return nil, nil, nil, err
+		}
 	}
-	return ir.Dims(c.Ints(name, nil)...), value, nil
+	if len(pads) != 2*len(axes) {
+		return nil, nil, nil, fmt.Errorf("%d pads for %d axes", len(pads), len(axes))
+	}
+	before, after = make([]ir.Dim, rank), make([]ir.Dim, rank)
+	for i, a := range axes {
+		before[a], after[a] = pads[i], pads[len(axes)+i]
+	}
+	return before, after, value, nil
+}
+
+// padsBound returns the pads of every axis where they, or the axes, are known when
+// the model runs.
+func padsBound(c ir.Importer) (before, after []ir.Dim) {
+	b, x := c.Builder(), c.Arg(0)
+	rank := x.Type.Rank()
+	var axes *ir.Value
+	if c.Opset() >= 18 {
+		axes = intList(b, c.Arg(3))
+	}
+	bind := BindPad{newBound(b, "pad", 4*rank), x.Type.Shape}
+	b.Nodes(bind, intList(b, c.Arg(1)), axes)
+	bound := bind.dims()
+	before, after = make([]ir.Dim, rank), make([]ir.Dim, rank)
+	for i := range rank {
+		before[i], after[i] = bound[4*i].Sub(bound[4*i+2]), bound[4*i+1].Sub(bound[4*i+3])
+	}
+	return before, after
 }

@@ -2,7 +2,6 @@ package op
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/burngen/burngen/ir"
 )
@@ -91,49 +90,71 @@ func constantArg(t *ir.Tensor) any {
 // importRange reads Range, which counts from start to limit, without it, by
 // delta.
 func importRange(c ir.Importer) ([]*ir.Value, error) {
-	count, err := rangeCount(c)
-	if err != nil {
-		return nil, err
-	}
 	b := c.Builder()
-	return []*ir.Value{b.Node(Range{Count: count}, reshape(b, c.Arg(0)), reshape(b, c.Arg(2)))}, nil
-}
-
-// rangeCount returns max(0, ceil((limit-start)/delta)).
-func rangeCount(c ir.Importer) (ir.Dim, error) {
-	names := [3]string{"start", "limit", "delta"}
-	var numbers [3]float64
-	constant := true
-	for i, name := range names {
+	numbers := make([]*ir.Value, 3)
+	for i, name := range []string{"start", "limit", "delta"} {
 		if c.Arg(i) == nil {
-			return ir.Dim{}, fmt.Errorf("%s is absent", name)
+			return nil, fmt.Errorf("%s is absent", name)
 		}
 		typ := c.Arg(i).Type
 		if n, ok := typ.Elems().Int(); !ok || n != 1 || !typ.DType.IsFloat() && !typ.DType.IsInt() {
-			return ir.Dim{}, fmt.Errorf("%s is %s, a number expected", name, typ)
+			return nil, fmt.Errorf("%s is %s, a number expected", name, typ)
 		}
-		t, ok := c.Arg(i).ConstValue()
-		if constant = constant && ok; constant {
-			numbers[i] = t.Number(0)
-		}
+		numbers[i] = reshape(b, c.Arg(i))
 	}
-	if constant && c.Arg(0).Type.DType.IsFloat() {
-		n := math.Ceil((numbers[1] - numbers[0]) / numbers[2])
-		if !(math.Abs(n) < math.MaxInt32) {
-			return ir.Dim{}, fmt.Errorf("from %g to %g by %g", numbers[0], numbers[1], numbers[2])
-		}
-		return ir.Const(max(0, int(n))), nil
+	count, err := rangeCount(b, numbers)
+	if err != nil {
+		return nil, err
 	}
+	return []*ir.Value{b.Node(Range{Count: count}, numbers[0], numbers[2])}, nil
+}
+
+// rangeCount returns max(0, ceil((limit-start)/delta)): an expression where the
+// numbers are known, else a symbol.
+func rangeCount(b *ir.Builder, numbers []*ir.Value) (ir.Dim, error) {
 	var dims [3]ir.Dim
-	for i, name := range names {
-		d, err := knownDims(c, i, name)
+	var constants [3]*ir.Tensor
+	var wider [3]*ir.Value
+	known, constant := numbers[0].Type.DType.IsInt(), true
+	for i, v := range numbers {
+		d, ok := v.Dims()
+		if known = known && ok; known {
+			dims[i] = d[0]
+		}
+		wider[i] = convert(b, v, wide(v.Type.DType))
+		t, ok := wider[i].ConstValue()
+		constants[i], constant = t, constant && ok
+	}
+	bind := BindRange{}
+	switch {
+	case constant:
+		count, err := bind.BindValues(constants[:], nil)
 		if err != nil {
 			return ir.Dim{}, err
 		}
-		dims[i] = d[0]
+		return ir.Const64(count[0]), nil
+	case known && !dims[2].Equal(ir.Const(0)):
+		return dims[1].Sub(dims[0]).CeilDiv(dims[2]).Max(ir.Const(0)), nil
 	}
-	if dims[2].Equal(ir.Const(0)) {
-		return ir.Dim{}, fmt.Errorf("delta is 0")
+	if d, ok := extentCount(b, numbers); ok {
+		return d, nil
 	}
-	return dims[1].Sub(dims[0]).CeilDiv(dims[2]).Max(ir.Const(0)), nil
+	bind.Bound = newBound(b, "range", 1)
+	b.Nodes(bind, wider[:]...)
+	return bind.dims()[0], nil
+}
+
+// extentCount returns the count of a range from 0 by 1 to a number that is an extent,
+// too, known when the model runs.
+func extentCount(b *ir.Builder, numbers []*ir.Value) (ir.Dim, bool) {
+	start, okStart := numbers[0].Dims()
+	delta, okDelta := numbers[2].Dims()
+	if !okStart || !okDelta || !start[0].Equal(ir.Const(0)) || !delta[0].Equal(ir.Const(1)) {
+		return ir.Dim{}, false
+	}
+	o := originsOf(numbers[1])[0]
+	if o.value == nil {
+		return ir.Dim{}, false
+	}
+	return boundElem(b, o)
 }

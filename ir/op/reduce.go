@@ -400,12 +400,24 @@ func callLines(kernel string, shape []ir.Dim, axes []int, more ...any) ir.Call {
 // says whether none of them stands for all, as before, or for none.
 func importReduce(kind Reduction, since int) func(ir.Importer) ([]*ir.Value, error) {
 	return func(c ir.Importer) ([]*ir.Value, error) {
-		x := c.Arg(0)
+		b, x := c.Builder(), c.Arg(0)
+		none := c.Opset() >= since && c.Int("noop_with_empty_axes", 0) != 0
+		keep := c.Int("keepdims", 1) != 0
+		if c.Opset() >= since && !isKnown(c.Arg(1)) {
+			y := reduceMarked(b, kind, x, markedAxes(b, c.Arg(1), x.Type.Rank(), !none))
+			if keep {
+				return []*ir.Value{y}, nil
+			}
+			left, err := rankLess(c, x.Type.Rank(), 1)
+			if err != nil {
+				return nil, err
+			}
+			return []*ir.Value{squeezeNamed(b, y, c.Arg(1), left)}, nil
+		}
 		axes, err := attrOrInts(c, since, "axes", 1)
 		if err != nil {
 			return nil, err
 		}
-		none := c.Opset() >= since && c.Int("noop_with_empty_axes", 0) != 0
 		if axes, err = axesFromFront(axes, x.Type.Rank()); err != nil {
 			return nil, err
 		}
@@ -413,9 +425,17 @@ func importReduce(kind Reduction, since int) func(ir.Importer) ([]*ir.Value, err
 			axes = allAxes(x.Type.Rank())
 		}
 		slices.Sort(axes)
-		op := Reduce{Kind: kind, Axes: axes, KeepDims: c.Int("keepdims", 1) != 0}
-		return []*ir.Value{c.Builder().Node(op, x)}, nil
+		return []*ir.Value{b.Node(Reduce{Kind: kind, Axes: axes, KeepDims: keep}, x)}, nil
 	}
+}
+
+// reduceMarked reduces the axes whose marks are 1, and keeps them.
+func reduceMarked(b *ir.Builder, kind Reduction, x *ir.Value, marks []ir.Dim) *ir.Value {
+	second := make([]int, len(marks))
+	for i := range marks {
+		second[i] = 2*i + 1
+	}
+	return b.Node(Reduce{Kind: kind, Axes: second}, splitMarked(b, x, marks))
 }
 
 func allAxes(rank int) []int {

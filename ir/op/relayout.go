@@ -53,7 +53,7 @@ func (op Slice) Relayout(b *ir.Builder, n *ir.Node, l Layouts) *ir.Value {
 func (op Resize) Relayout(b *ir.Builder, n *ir.Node, l Layouts) *ir.Value {
 	x, y := n.Arg(0), n.Results[0].Type
 	blocked := l.Blocked(x)
-	if blocked == nil || op.Coordinates == cropAndResize || op.Mode != "nearest" && !l.ZeroLanes(x) {
+	if blocked == nil || n.Arg(1) != nil || op.Coordinates == cropAndResize || op.Mode != "nearest" && !l.ZeroLanes(x) {
 		return nil
 	}
 	for i := range 2 {

@@ -68,22 +68,40 @@ func reshape(b *ir.Builder, x *ir.Value, shape ...ir.Dim) *ir.Value {
 // none; one element -1 is what is left.
 func importReshape(c ir.Importer) ([]*ir.Value, error) {
 	x := c.Arg(0)
+	allowZero := c.Opset() >= 14 && c.Int("allowzero", 0) != 0
 	var want []ir.Dim
 	if c.Opset() < 5 {
 		c.Ints("consumed_inputs", nil)
 		want = ir.Dims(c.Ints("shape", nil)...)
 	} else {
+		if _, known := c.Arg(1).Dims(); c.Arg(1) != nil && !known {
+			return reshapeBound(c, allowZero)
+		}
 		var err error
 		if want, err = knownDims(c, 1, "shape"); err != nil {
 			return nil, err
 		}
 	}
-	allowZero := c.Opset() >= 14 && c.Int("allowzero", 0) != 0
 	shape, err := resolveShape(x.Type.Shape, want, allowZero)
 	if err != nil {
 		return nil, err
 	}
 	return []*ir.Value{reshape(c.Builder(), x, shape...)}, nil
+}
+
+// reshapeBound reads a Reshape whose shape is known when the model runs.
+func reshapeBound(c ir.Importer, allowZero bool) ([]*ir.Value, error) {
+	b, x := c.Builder(), c.Arg(0)
+	rank, err := listLen(c, 1, "shape")
+	if t, ok := c.ResultType(0); err != nil && ok {
+		rank, err = t.Rank(), nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	bind := BindReshape{newBound(b, "shape", rank), x.Type.Shape, allowZero}
+	b.Nodes(bind, intList(b, c.Arg(1)))
+	return []*ir.Value{b.Node(Reshape{Shape: bind.dims()}, x)}, nil
 }
 
 // resolveShape returns the shape that Reshape of a tensor of shape from is asked

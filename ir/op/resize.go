@@ -3,6 +3,7 @@ package op
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/burngen/burngen/ir"
 )
@@ -13,7 +14,9 @@ import (
 // "pytorch_half_pixel", "align_corners", "asymmetric", "tf_half_pixel_for_nn" or
 // "tf_crop_and_resize" (ONNX Resize, coordinate_transformation_mode). It depends
 // on the scale, Scales[i] or, where that is 0, the quotient of the extents, and
-// for the last on ROI, the starts of all axes and then their ends.
+// for the last on ROI, the starts of all axes and then their ends. A second operand,
+// f64[rank,3], holds the scale, start and end of each axis where they are known only
+// when the model runs; there are no Scales and no ROI then.
 //
 // Mode "nearest" takes the element that Rounding says: "round_prefer_floor",
 // "round_prefer_ceil", "floor", "ceil" or "simple", which is floor for scales of
@@ -40,17 +43,20 @@ const (
 
 // Infer gives the result the shape.
 func (op Resize) Infer(in []ir.Type) ([]ir.Type, error) {
-	if err := tensors(in, 1, 1); err != nil {
+	if err := tensors(in, 1, 2); err != nil {
 		return nil, err
 	}
-	x := in[0]
-	if len(op.Shape) != x.Rank() || len(op.Scales) != x.Rank() {
+	x, bound := in[0], len(in) > 1
+	if bound && (!in[1].Equal(ir.StaticTensor(ir.F64, x.Rank(), 3)) || op.Scales != nil || op.ROI != nil) {
+		return nil, fmt.Errorf("%s for rank %d with %d scales", in[1], x.Rank(), len(op.Scales))
+	}
+	if len(op.Shape) != x.Rank() || len(op.Scales) != x.Rank() && !bound {
 		return nil, fmt.Errorf("%d extents and %d scales for rank %d", len(op.Shape), len(op.Scales), x.Rank())
 	}
 	if _, ok := resizePlaces[op.Coordinates]; !ok {
 		return nil, fmt.Errorf("coordinate transformation %q", op.Coordinates)
 	}
-	if op.Coordinates == cropAndResize && len(op.ROI) != 2*x.Rank() {
+	if op.Coordinates == cropAndResize && len(op.ROI) != 2*x.Rank() && !bound {
 		return nil, fmt.Errorf("%d numbers of the region for rank %d", len(op.ROI), x.Rank())
 	}
 	switch op.Mode {
@@ -65,15 +71,18 @@ func (op Resize) Infer(in []ir.Type) ([]ir.Type, error) {
 	default:
 		return nil, fmt.Errorf("mode %q", op.Mode)
 	}
-	for i, s := range op.Scales {
-		if s < 0 || s != s || math.IsInf(s, 0) {
+	for i, n := range op.Shape {
+		d, ok := x.Shape[i].Int()
+		if ok && d == 0 && !n.Equal(x.Shape[i]) && n.IsConst() {
+			return nil, fmt.Errorf("axis %d: %s elements of none", i, n)
+		}
+		if bound {
+			continue
+		}
+		if s := op.Scales[i]; s < 0 || s != s || math.IsInf(s, 0) {
 			return nil, fmt.Errorf("axis %d: scale %g", i, s)
 		}
-		d, ok := x.Shape[i].Int()
-		if ok && d == 0 && !op.Shape[i].Equal(x.Shape[i]) {
-			return nil, fmt.Errorf("axis %d: %s elements of none", i, op.Shape[i])
-		}
-		if n, okOut := op.Shape[i].Int(); ok && okOut && n > 0 && d > 0 && op.axis(i, d, n).width() > maxTaps {
+		if n, okOut := n.Int(); ok && okOut && n > 0 && d > 0 && op.axis(i, d, n).width() > maxTaps {
 			return nil, fmt.Errorf("axis %d: antialias from %d to %d elements", i, d, n)
 		}
 	}
@@ -83,6 +92,9 @@ func (op Resize) Infer(in []ir.Type) ([]ir.Type, error) {
 // Eval samples along one axis after the other.
 func (op Resize) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	x := in[0]
+	if len(in) > 1 {
+		op = op.with(in[1])
+	}
 	if _, err := op.Infer([]ir.Type{x.Type()}); err != nil {
 		return nil, err
 	}
@@ -92,6 +104,9 @@ func (op Resize) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	}
 	axes := make([]resizeAxis, len(shape))
 	for i, n := range shape {
+		if x.Shape[i] == 0 && n > 0 {
+			return nil, fmt.Errorf("axis %d: %d elements of none", i, n)
+		}
 		axes[i] = op.axis(i, x.Shape[i], n)
 	}
 	if op.Mode == "nearest" {
@@ -127,13 +142,31 @@ func (op Resize) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// keeps reports whether axis i, of extent d, stays as it is.
+// with returns op with the scales and the region that the second operand holds.
+func (op Resize) with(sampling *ir.Tensor) Resize {
+	rank := len(op.Shape)
+	op.Scales, op.ROI = make([]float64, rank), make([]float64, 2*rank)
+	for i := range rank {
+		op.Scales[i], op.ROI[i], op.ROI[rank+i] = sampling.Float(3*i), sampling.Float(3*i+1), sampling.Float(3*i+2)
+	}
+	if op.Coordinates != cropAndResize {
+		op.ROI = nil
+	}
+	return op
+}
+
+// keeps reports whether axis i, of extent d, stays as it is for certain. What is
+// scaled when the model runs has an extent of its own.
 func (op Resize) keeps(i int, d ir.Dim) bool {
-	switch op.Coordinates {
-	case cropAndResize:
-		return op.Shape[i].Equal(d) && op.ROI[i] == 0 && op.ROI[len(op.Shape)+i] == 1
-	case "tf_half_pixel_for_nn":
+	switch {
+	case op.Coordinates == cropAndResize && op.ROI == nil:
 		return false
+	case op.Coordinates == cropAndResize:
+		return op.Shape[i].Equal(d) && op.ROI[i] == 0 && op.ROI[len(op.Shape)+i] == 1
+	case op.Coordinates == "tf_half_pixel_for_nn":
+		return false
+	case op.Scales == nil:
+		return op.Shape[i].Equal(d)
 	}
 	return op.Shape[i].Equal(d) && (op.Scales[i] == 0 || op.Scales[i] == 1)
 }
@@ -184,12 +217,13 @@ func (op Resize) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	x := n.Args[0]
 	if op.Mode != "nearest" {
 		if to := x.Type.DType; !to.IsFloat() {
-			return []*ir.Value{b.Node(Cast{To: to}, b.Node(op, convert(b, x, ir.F32)))}
+			return []*ir.Value{b.Node(Cast{To: to}, b.Node(op, convert(b, x, ir.F32), n.Arg(1)))}
 		}
 		if narrow := lowerNarrow(b, n); narrow != nil {
 			return narrow
 		}
 	}
+	tables := resizeTables{op, n.Arg(1)}
 	var changed []int
 	for i, d := range x.Type.Shape {
 		if !op.keeps(i, d) {
@@ -201,12 +235,12 @@ func (op Resize) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 		pair := len(changed) > 1 && changed[1] == k+1
 		switch {
 		case op.Mode == "nearest":
-			x = op.lowerNearest(b, x, k, pair)
+			x = tables.lowerNearest(b, x, k, pair)
 		case op.Mode == "linear" && pair && !op.AntiAlias:
-			x = op.lowerLinear(b, x, k)
+			x = tables.lowerLinear(b, x, k)
 		default:
 			pair = false
-			x = op.lowerAxis(b, x, k)
+			x = tables.lowerAxis(b, x, k)
 		}
 		changed = changed[1:]
 		if pair {
@@ -214,33 +248,33 @@ func (op Resize) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 		}
 	}
 	if op.Coordinates == cropAndResize {
-		x = op.lowerExtrapolation(b, n.Args[0].Type.Shape, x)
+		x = tables.lowerExtrapolation(b, n.Args[0].Type.Shape, x)
 	}
 	return []*ir.Value{reshape(b, x, op.Shape...)}
 }
 
 // lowerNearest resizes axis k of x, and the next when pair is set.
-func (op Resize) lowerNearest(b *ir.Builder, x *ir.Value, k int, pair bool) *ir.Value {
+func (op resizeTables) lowerNearest(b *ir.Builder, x *ir.Value, k int, pair bool) *ir.Value {
 	shape, one := x.Type.Shape, ir.Const(1)
 	to := append([]ir.Dim{}, shape...)
 	to[k] = op.Shape[k]
 	if !pair {
-		_, cols := op.table(b, shape, k, 1)
+		_, cols := op.table(b, shape, k, ir.Const(1))
 		x = reshape(b, x, ir.Product(shape[:k]...), one, shape[k], ir.Product(shape[k+1:]...))
 		return reshape(b, b.Node(ResizeNearest{}, x, b.Const(ir.NewTensor(ir.I32, 1)), cols), to...)
 	}
-	_, rows := op.table(b, shape, k, 1)
-	_, cols := op.table(b, shape, k+1, 1)
+	_, rows := op.table(b, shape, k, ir.Const(1))
+	_, cols := op.table(b, shape, k+1, ir.Const(1))
 	to[k+1] = op.Shape[k+1]
 	x = reshape(b, x, ir.Product(shape[:k]...), shape[k], shape[k+1], ir.Product(shape[k+2:]...))
 	return reshape(b, b.Node(ResizeNearest{}, x, rows, cols), to...)
 }
 
 // lowerLinear resizes axes k and k+1 of x.
-func (op Resize) lowerLinear(b *ir.Builder, x *ir.Value, k int) *ir.Value {
+func (op resizeTables) lowerLinear(b *ir.Builder, x *ir.Value, k int) *ir.Value {
 	shape := x.Type.Shape
-	rowWeights, rows := op.table(b, shape, k, 2)
-	colWeights, cols := op.table(b, shape, k+1, 2)
+	rowWeights, rows := op.table(b, shape, k, ir.Const(2))
+	colWeights, cols := op.table(b, shape, k+1, ir.Const(2))
 	to := append([]ir.Dim{}, shape...)
 	to[k], to[k+1] = op.Shape[k], op.Shape[k+1]
 	x = reshape(b, x, ir.Product(shape[:k]...), shape[k], shape[k+1], ir.Product(shape[k+2:]...))
@@ -248,32 +282,53 @@ func (op Resize) lowerLinear(b *ir.Builder, x *ir.Value, k int) *ir.Value {
 }
 
 // lowerAxis resizes axis k of x.
-func (op Resize) lowerAxis(b *ir.Builder, x *ir.Value, k int) *ir.Value {
+func (op resizeTables) lowerAxis(b *ir.Builder, x *ir.Value, k int) *ir.Value {
 	shape := x.Type.Shape
-	taps := map[string]int{"linear": 2, "cubic": 4}[op.Mode]
+	taps := ir.Const(map[string]int{"linear": 2, "cubic": 4}[op.Mode])
 	if op.AntiAlias {
-		in, okIn := shape[k].Int()
-		out, okOut := op.Shape[k].Int()
-		if !okIn || !okOut {
-			ir.Fail("antialias: axis %d has no constant extent", k)
-		}
-		taps = op.axis(k, in, out).width()
+		taps = op.taps(b, k, shape[k])
 	}
 	weights, index := op.table(b, shape, k, taps)
 	to := append([]ir.Dim{}, shape...)
 	to[k] = op.Shape[k]
 	x = reshape(b, x, ir.Product(shape[:k]...), shape[k], ir.Product(shape[k+1:]...))
-	return reshape(b, b.Node(ResizeAxis{Taps: taps}, x, index, weights), to...)
+	return reshape(b, b.Node(ResizeAxis{Taps: taps, Out: to[k]}, x, index, weights), to...)
+}
+
+// taps returns how many elements each place along axis k, of extent d, reads.
+func (op resizeTables) taps(b *ir.Builder, k int, d ir.Dim) ir.Dim {
+	in, okIn := d.Int()
+	out, okOut := op.Shape[k].Int()
+	if okIn && okOut && op.sampling == nil {
+		return ir.Const(op.axis(k, in, out).width())
+	}
+	measure := ResizeTaps{Symbol: b.Symbol("taps"), Table: op.tableOf(k, d, op.Shape[k])}
+	b.Nodes(measure, op.numbers(b, k)...)
+	return ir.Sym(measure.Symbol)
+}
+
+// resizeTables makes the tables of a Resize, whose second operand is sampling.
+type resizeTables struct {
+	Resize
+	sampling *ir.Value
+}
+
+// numbers returns the operand of axis k's table, if it has one.
+func (op resizeTables) numbers(b *ir.Builder, k int) []*ir.Value {
+	if op.sampling == nil {
+		return nil
+	}
+	return []*ir.Value{sliceAxis(b, op.sampling, 0, ir.Const(k), ir.Const(1))}
 }
 
 // table returns which elements of axis k each place reads, and, for more than one
 // tap, their weights: constants where the extents are.
-func (op Resize) table(b *ir.Builder, shape []ir.Dim, k, taps int) (weights, index *ir.Value) {
+func (op resizeTables) table(b *ir.Builder, shape []ir.Dim, k int, taps ir.Dim) (weights, index *ir.Value) {
 	t := op.tableOf(k, shape[k], op.Shape[k])
 	t.Taps = taps
 	values := make([]*ir.Value, 2)
 	n, isConst := t.Out.Int()
-	if isConst && t.In.IsConst() && n <= maxTable {
+	if isConst && t.In.IsConst() && n <= maxTable && op.sampling == nil {
 		constants, err := t.Eval(nil)
 		if err != nil {
 			ir.FailWith(err)
@@ -283,33 +338,35 @@ func (op Resize) table(b *ir.Builder, shape []ir.Dim, k, taps int) (weights, ind
 		}
 		return values[1], values[0]
 	}
-	copy(values, b.Nodes(t))
+	copy(values, b.Nodes(t, op.numbers(b, k)...))
 	return values[1], values[0]
 }
 
 // lowerExtrapolation sets the places of y that lie outside the operand.
-func (op Resize) lowerExtrapolation(b *ir.Builder, in []ir.Dim, y *ir.Value) *ir.Value {
+func (op resizeTables) lowerExtrapolation(b *ir.Builder, in []ir.Dim, y *ir.Value) *ir.Value {
 	value := b.Scalar(y.Type.DType, op.Extrapolation)
 	for k, d := range in {
-		from, ok := d.Int()
-		to, okOut := op.Shape[k].Int()
-		if !ok || !okOut {
-			ir.Fail("%s: axis %d has no constant extent", cropAndResize, k)
+		outside := op.outside(b, k, d)
+		if t, ok := outside.ConstValue(); ok && t.Equal(ir.NewTensor(ir.Bool, t.Shape...)) {
+			continue
 		}
-		a := op.axis(k, from, to)
-		shape := make([]int, len(in)-k)
-		for i := range shape {
-			shape[i] = 1
-		}
-		shape[0] = to
-		outside, some := ir.NewTensor(ir.Bool, shape...), false
-		for i := range to {
-			outside.SetBool(i, a.outside(i))
-			some = some || a.outside(i)
-		}
-		if some {
-			y = b.Node(Where{}, b.Const(outside), value, y)
-		}
+		shape := slices.Repeat([]ir.Dim{ir.Const(1)}, len(in)-k)
+		shape[0] = op.Shape[k]
+		y = b.Node(Where{}, reshape(b, outside, shape...), value, y)
 	}
 	return y
+}
+
+// outside returns which places along axis k, of extent d, lie outside.
+func (op resizeTables) outside(b *ir.Builder, k int, d ir.Dim) *ir.Value {
+	list := ResizeOutside{Table: op.tableOf(k, d, op.Shape[k])}
+	n, isConst := op.Shape[k].Int()
+	if isConst && d.IsConst() && n <= maxTable && op.sampling == nil {
+		out, err := list.Eval(nil)
+		if err != nil {
+			ir.FailWith(err)
+		}
+		return b.Const(out[0])
+	}
+	return b.Node(list, op.numbers(b, k)...)
 }

@@ -29,9 +29,12 @@ func (op Resize) axis(i, in, out int) resizeAxis {
 func (op Resize) tableOf(i int, in, out ir.Dim) ResizeTable {
 	t := ResizeTable{
 		Mode: op.Mode, Coordinates: op.Coordinates, Rounding: op.Rounding, In: in, Out: out,
-		Scale: op.Scales[i], CubicA: op.CubicA, ExcludeOutside: op.ExcludeOutside, AntiAlias: op.AntiAlias,
+		CubicA: op.CubicA, ExcludeOutside: op.ExcludeOutside, AntiAlias: op.AntiAlias,
 	}
-	if op.Coordinates == cropAndResize {
+	if op.Scales != nil {
+		t.Scale = op.Scales[i]
+	}
+	if op.ROI != nil {
 		t.Start, t.End = op.ROI[i], op.ROI[len(op.Shape)+i]
 	}
 	return t

@@ -3,6 +3,7 @@ package op
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/burngen/burngen/ir"
 )
@@ -16,7 +17,7 @@ func importResize(c ir.Importer) ([]*ir.Value, error) {
 	op.Mode = c.Text("mode", "nearest")
 	if c.Opset() < 11 {
 		op.Coordinates, op.Rounding = "asymmetric", "simple"
-		return op.scaled(c, 1, allAxes(x.Type.Rank()))
+		return op.scaled(c, 1, allAxes(x.Type.Rank()), nil)
 	}
 	op.Coordinates = c.Text("coordinate_transformation_mode", "half_pixel")
 	op.Rounding = c.Text("nearest_mode", "round_prefer_floor")
@@ -40,8 +41,10 @@ func importResize(c ir.Importer) ([]*ir.Value, error) {
 	if op.Mode != "nearest" {
 		op.Rounding = ""
 	}
+	var roi *ir.Value
 	if op.Coordinates == cropAndResize {
-		if err := op.region(c, axes); err != nil {
+		var err error
+		if roi, err = op.region(c, axes); err != nil {
 			return nil, err
 		}
 	}
@@ -49,9 +52,9 @@ func importResize(c ir.Importer) ([]*ir.Value, error) {
 		return nil, fmt.Errorf("one of scales and sizes expected")
 	}
 	if given(c, 2) {
-		return op.scaled(c, 2, axes)
+		return op.scaled(c, 2, axes, roi)
 	}
-	return op.sized(c, axes, policy)
+	return op.sized(c, axes, policy, roi)
 }
 
 // importUpsample reads Upsample: the scales are two attributes before opset 7,
@@ -67,13 +70,13 @@ func importUpsample(c ir.Importer) ([]*ir.Value, error) {
 		op.Rounding = "floor"
 	}
 	if c.Opset() >= 9 {
-		return op.scaled(c, 1, allAxes(x.Type.Rank()))
+		return op.scaled(c, 1, allAxes(x.Type.Rank()), nil)
 	}
 	scales := c.Floats("scales", nil)
 	if c.Opset() < 7 {
 		scales = []float64{1, 1, c.Float("height_scale", 0), c.Float("width_scale", 0)}
 	}
-	return op.withScales(c, scales, allAxes(x.Type.Rank()))
+	return op.withScales(c, scales, allAxes(x.Type.Rank()), nil)
 }
 
 // wholeResize returns the Resize that changes no axis.
@@ -87,56 +90,60 @@ func given(c ir.Importer, i int) bool {
 	return c.Arg(i) != nil && !c.Arg(i).Type.Elems().Equal(ir.Const(0))
 }
 
-// floatsOf returns the elements of a constant operand.
-func floatsOf(c ir.Importer, i int, name string) ([]float64, error) {
+// knownFloats returns the elements of an operand that the model gives.
+func knownFloats(c ir.Importer, i int) ([]float64, bool) {
 	t := c.Constant(i)
 	if t == nil || t.DType == ir.String {
-		return nil, fmt.Errorf("%s is not constant", name)
+		return nil, false
 	}
 	numbers := make([]float64, t.Len())
 	for i := range numbers {
 		numbers[i] = t.Number(i)
 	}
-	return numbers, nil
+	return numbers, true
 }
 
-// region reads roi: the starts of the axes, and then their ends.
-func (op *Resize) region(c ir.Importer, axes []int) error {
+// region reads roi: the starts of the axes, and then their ends. It returns it where
+// it is known only when the model runs.
+func (op *Resize) region(c ir.Importer, axes []int) (*ir.Value, error) {
 	rank := len(op.Shape)
 	op.ROI = make([]float64, 2*rank)
 	for i := range rank {
 		op.ROI[rank+i] = 1
 	}
 	if !given(c, 1) {
-		return fmt.Errorf("roi is absent")
+		return nil, fmt.Errorf("roi is absent")
 	}
-	roi, err := floatsOf(c, 1, "roi")
-	if err != nil {
-		return err
+	if n, ok := c.Arg(1).Type.Elems().Int(); ok && n != 2*len(axes) {
+		return nil, fmt.Errorf("roi has %d elements for %d axes", n, len(axes))
 	}
-	if len(roi) != 2*len(axes) {
-		return fmt.Errorf("roi has %d elements for %d axes", len(roi), len(axes))
+	roi, ok := knownFloats(c, 1)
+	if !ok {
+		return c.Arg(1), nil
 	}
 	for i, a := range axes {
 		op.ROI[a], op.ROI[rank+a] = roi[i], roi[len(axes)+i]
 	}
-	return nil
+	return nil, nil
 }
 
 // scaled builds op with the scales that operand i holds.
-func (op Resize) scaled(c ir.Importer, i int, axes []int) ([]*ir.Value, error) {
-	scales, err := floatsOf(c, i, "scales")
-	if err != nil {
-		return nil, err
+func (op Resize) scaled(c ir.Importer, i int, axes []int, roi *ir.Value) ([]*ir.Value, error) {
+	if c.Arg(i) == nil {
+		return nil, fmt.Errorf("scales are absent")
 	}
-	return op.withScales(c, scales, axes)
+	scales, ok := knownFloats(c, i)
+	if !ok {
+		return op.bound(c, c.Arg(i), roi, axes, false)
+	}
+	return op.withScales(c, scales, axes, roi)
 }
 
 // maxScale bounds scales, and their reciprocals.
 const maxScale = 1 << 20
 
 // withScales builds op with scales: an extent becomes the product, rounded down.
-func (op Resize) withScales(c ir.Importer, scales []float64, axes []int) ([]*ir.Value, error) {
+func (op Resize) withScales(c ir.Importer, scales []float64, axes []int, roi *ir.Value) ([]*ir.Value, error) {
 	if len(scales) != len(axes) {
 		return nil, fmt.Errorf("%d scales for %d axes", len(scales), len(axes))
 	}
@@ -156,7 +163,61 @@ func (op Resize) withScales(c ir.Importer, scales []float64, axes []int) ([]*ir.
 		num, den := simpleFraction(float32(scales[i]))
 		op.Shape[a] = op.Shape[a].Mul(ir.Const64(num)).FloorDiv(ir.Const64(den))
 	}
-	return op.build(c)
+	return op.build(c, roi, axes)
+}
+
+// bound builds op with scales of axes that are known when the model runs, and a region
+// that may be, too. The extents are rounded down or, with near, to the nearest.
+func (op Resize) bound(c ir.Importer, scales, roi *ir.Value, axes []int, near bool) ([]*ir.Value, error) {
+	b := c.Builder()
+	scales = convert(b, reshape(b, scales, ir.Const(len(axes))), ir.F64)
+	from := make([]ir.Dim, len(axes))
+	for i, a := range axes {
+		from[i] = op.Shape[a]
+	}
+	bind := BindScaled{newBound(b, "resized", len(axes)), from, near}
+	b.Nodes(bind, scales)
+	for i, a := range axes {
+		op.Shape[a] = bind.dims()[i]
+	}
+	return op.sampled(c, scales, roi, axes)
+}
+
+// sampled builds op with an operand that holds its scales, all 0 where they are
+// nil, and its region.
+func (op Resize) sampled(c ir.Importer, scales, roi *ir.Value, axes []int) ([]*ir.Value, error) {
+	b, rank := c.Builder(), len(op.Shape)
+	given := ir.NewTensor(ir.F64, rank, 3)
+	for i := range rank {
+		given.SetFloat(3*i, op.Scales[i])
+		given.SetFloat(3*i+2, 1)
+		if op.ROI != nil {
+			given.SetFloat(3*i+1, op.ROI[i])
+			given.SetFloat(3*i+2, op.ROI[rank+i])
+		}
+	}
+	places := ir.NewTensor(ir.I64, rank, 3)
+	for i := range places.Len() {
+		places.SetInt(i, int64(i))
+	}
+	numbers, count := []*ir.Value{b.Const(given.Reshape(3 * rank))}, 3*rank
+	for column, list := range []*ir.Value{scales, roi} {
+		if list == nil {
+			continue
+		}
+		for i, a := range axes {
+			places.SetInt(3*a+column, int64(count+i))
+			if list == roi {
+				places.SetInt(3*a+2, int64(count+len(axes)+i))
+			}
+		}
+		n := len(axes) * (1 + column)
+		numbers = append(numbers, convert(b, reshape(b, list, ir.Const(n)), ir.F64))
+		count += n
+	}
+	op.Scales, op.ROI = nil, nil
+	sampling := b.Node(Gather{}, b.Node(Concat{}, numbers...), b.Const(places))
+	return []*ir.Value{b.Node(op, c.Arg(0), sampling)}, nil
 }
 
 // simpleFraction returns the fraction of the smallest denominator that rounds to a
@@ -178,60 +239,65 @@ func simpleFraction(f float32) (num, den int64) {
 // sized builds op with the extents that sizes holds. Under a policy that keeps
 // the ratio of the axes they bound the extents: from above for not_larger, from
 // below for not_smaller.
-func (op Resize) sized(c ir.Importer, axes []int, policy string) ([]*ir.Value, error) {
-	sizes, err := knownDims(c, 3, "sizes")
-	if err != nil {
-		return nil, err
-	}
-	if len(sizes) != len(axes) {
-		return nil, fmt.Errorf("%d sizes for %d axes", len(sizes), len(axes))
+func (op Resize) sized(c ir.Importer, axes []int, policy string, roi *ir.Value) ([]*ir.Value, error) {
+	if n, ok := c.Arg(3).Type.Elems().Int(); ok && n != len(axes) {
+		return nil, fmt.Errorf("%d sizes for %d axes", n, len(axes))
 	}
 	if policy == "stretch" {
+		sizes, err := boundDims(c, 3, "sizes")
+		if err != nil {
+			return nil, err
+		}
 		for i, a := range axes {
 			op.Shape[a] = sizes[i]
 		}
-		return op.build(c)
+		return op.build(c, roi, axes)
 	}
-	pick := map[string]func(a, b float64) float64{"not_larger": math.Min, "not_smaller": math.Max}[policy]
-	if pick == nil {
+	least, ok := map[string]bool{"not_larger": true, "not_smaller": false}[policy]
+	if !ok {
 		return nil, fmt.Errorf("keep_aspect_ratio_policy %q", policy)
 	}
-	scale := math.NaN()
+	b := c.Builder()
+	extents := make([]ir.Dim, len(axes))
 	for i, a := range axes {
-		size, ok := sizes[i].Int()
-		extent, okExtent := op.Shape[a].Int()
-		if !ok || !okExtent || extent == 0 {
-			return nil, fmt.Errorf("keep_aspect_ratio_policy %s: axis %d from %s to %s", policy, a, op.Shape[a], sizes[i])
+		extents[i] = op.Shape[a]
+	}
+	sizes, isConst := ir.Ints(extents)
+	want, known := c.Arg(3).Dims()
+	to, knownInts := ir.Ints(want)
+	if !isConst || !known || !knownInts || slices.Contains(sizes, 0) {
+		kind := ReduceMax
+		if least {
+			kind = ReduceMin
 		}
-		if s := float64(size) / float64(extent); i == 0 {
+		ratios := b.Node(Div{}, convert(b, reshape(b, c.Arg(3), ir.Const(len(axes))), ir.F64), convert(b, b.Dims(extents...), ir.F64))
+		scale := b.Node(Reduce{Kind: kind, Axes: []int{0}, KeepDims: true}, ratios)
+		return op.bound(c, expand(b, scale, ir.Const(len(axes))), roi, axes, true)
+	}
+	scale := float64(to[0]) / float64(sizes[0])
+	for i, n := range sizes {
+		if s := float64(to[i]) / float64(n); (s < scale) == least {
 			scale = s
-		} else {
-			scale = pick(scale, s)
 		}
 	}
-	for _, a := range axes {
-		extent, _ := op.Shape[a].Int()
-		op.Shape[a] = ir.Const(int(math.Floor(float64(scale*float64(extent)) + 0.5)))
+	for i, a := range axes {
+		op.Shape[a] = ir.Const(int(math.Floor(float64(scale*float64(sizes[i])) + 0.5)))
 		op.Scales[a] = scale
 	}
-	return op.build(c)
+	return op.build(c, roi, axes)
 }
 
-// build appends op, unless it changes nothing.
-func (op Resize) build(c ir.Importer) ([]*ir.Value, error) {
+// build appends op, unless it changes nothing, with a region that is known when the
+// model runs.
+func (op Resize) build(c ir.Importer, roi *ir.Value, axes []int) ([]*ir.Value, error) {
 	x, changes := c.Arg(0), false
 	for i, d := range x.Type.Shape {
-		if op.keeps(i, d) {
-			continue
-		}
-		changes = true
-		if op.AntiAlias || op.Coordinates == cropAndResize {
-			if !d.IsConst() || !op.Shape[i].IsConst() {
-				return nil, fmt.Errorf("antialias or %s of axis %d, whose extent %s is not constant", cropAndResize, i, d)
-			}
-		}
+		changes = changes || !op.keeps(i, d)
 	}
-	if !changes {
+	switch {
+	case roi != nil:
+		return op.sampled(c, nil, roi, axes)
+	case !changes:
 		return []*ir.Value{x}, nil
 	}
 	return []*ir.Value{c.Builder().Node(op, x)}, nil

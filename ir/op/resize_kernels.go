@@ -127,24 +127,30 @@ func (ResizeLinear) Call(n *ir.Node) (ir.Call, error) {
 
 // ResizeAxis adds up Taps elements along the middle axis of a tensor [outer,
 // extent, inner]: result[o, y, i] = Σ_t weights[y·Taps+t] · operand[o, index[y·Taps+t], i]
-// for operands index (i32) and weights (f32).
-type ResizeAxis struct{ Taps int }
+// for operands index (i32) and weights (f32), of Out·Taps elements.
+type ResizeAxis struct{ Taps, Out ir.Dim }
 
-// Infer gives the result the tables' length divided by Taps.
+// Infer gives the result Out places.
 func (op ResizeAxis) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := resizeOperands(in, 3, ir.I32, ir.F32); err != nil {
 		return nil, err
 	}
-	if op.Taps < 1 {
-		return nil, fmt.Errorf("%d taps", op.Taps)
-	}
 	x := in[0].Shape
-	return []ir.Type{ir.TensorOf(in[0].DType, x[0], divide(in[1].Shape[0], ir.Const(op.Taps)), x[2])}, nil
+	for _, t := range in[1:] {
+		if err := same(t.Shape[0], op.Out.Mul(op.Taps), "entries of the table"); err != nil {
+			return nil, err
+		}
+	}
+	return []ir.Type{ir.TensorOf(in[0].DType, x[0], op.Out, x[2])}, nil
 }
 
 // Eval adds up.
 func (op ResizeAxis) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
-	y, err := weighted(in[0], 1, op.Taps, in[1], in[2])
+	taps, ok := op.Taps.Int()
+	if !ok || taps < 1 {
+		return nil, fmt.Errorf("%s taps", op.Taps)
+	}
+	y, err := weighted(in[0], 1, taps, in[1], in[2])
 	return []*ir.Tensor{y}, err
 }
 

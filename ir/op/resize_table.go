@@ -2,35 +2,75 @@ package op
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/burngen/burngen/ir"
 )
 
 // ResizeTable tells, for each of Out places along an axis of extent In that
 // [Resize] samples, which Taps elements it reads (i32) and with which weights
-// (f32); in mode nearest there is one element and there are no weights.
+// (f32); in mode nearest there is one element and there are no weights. An operand,
+// of three f64, takes the place of Scale, Start and End.
 type ResizeTable struct {
 	Mode, Coordinates, Rounding string
 
 	In, Out           ir.Dim
-	Taps              int
+	Taps              ir.Dim
 	Scale, Start, End float64
 	CubicA            float64
 
 	ExcludeOutside, AntiAlias bool
 }
 
+// ResizeTaps binds a symbol to the number of taps that a table has whose filter is
+// widened; its own number does not matter. The operand is the table's.
+type ResizeTaps struct {
+	Symbol string
+	Table  ResizeTable
+}
+
+// ResizeOutside tells which of the places of a table lie outside the operand of
+// [Resize]: a list of bool. The operand is the table's.
+type ResizeOutside struct{ Table ResizeTable }
+
 // Infer gives the tables' types.
 func (op ResizeTable) Infer(in []ir.Type) ([]ir.Type, error) {
-	if err := tensors(in, 0, 0); err != nil {
+	if err := op.check(in); err != nil {
 		return nil, err
 	}
-	n := op.Out.Mul(ir.Const(op.Taps))
+	n := op.Out.Mul(op.Taps)
 	types := []ir.Type{ir.TensorOf(ir.I32, n), ir.TensorOf(ir.F32, n)}
 	if op.Mode == "nearest" {
 		types = types[:1]
 	}
 	return types, nil
+}
+
+// check checks the operand.
+func (op ResizeTable) check(in []ir.Type) error {
+	if len(in) == 0 {
+		return nil
+	}
+	if n, ok := in[0].Elems().Int(); len(in) > 1 || in[0].DType != ir.F64 || !ok || n != 3 {
+		return fmt.Errorf("operands %v, three f64 expected", in)
+	}
+	return nil
+}
+
+// Infer gives no results.
+func (op ResizeTaps) Infer(in []ir.Type) ([]ir.Type, error) { return nil, op.Table.check(in) }
+
+// Infer gives the list a truth value for each place.
+func (op ResizeOutside) Infer(in []ir.Type) ([]ir.Type, error) {
+	return []ir.Type{ir.TensorOf(ir.Bool, op.Table.Out)}, op.Table.check(in)
+}
+
+// with returns op with the numbers of the operand, if there is one.
+func (op ResizeTable) with(in []*ir.Tensor) ResizeTable {
+	if len(in) > 0 {
+		op.Scale, op.Start, op.End = in[0].Float(0), in[0].Float(1), in[0].Float(2)
+	}
+	return op
 }
 
 func (op ResizeTable) axis(in, out int) resizeAxis {
@@ -45,45 +85,150 @@ func (op ResizeTable) axis(in, out int) resizeAxis {
 	return a
 }
 
-// Eval makes the tables.
-func (op ResizeTable) Eval([]*ir.Tensor) ([]*ir.Tensor, error) {
+// extents returns the axis, when its extents have values.
+func (op ResizeTable) extents() (resizeAxis, error) {
 	in, ok := op.In.Int()
 	out, okOut := op.Out.Int()
-	if _, err := ir.CheckedLen([]int{in, out, op.Taps}); err != nil || !ok || !okOut {
-		return nil, fmt.Errorf("from %s to %s elements", op.In, op.Out)
+	if _, err := ir.CheckedLen([]int{in, out}); err != nil || !ok || !okOut || in == 0 && out > 0 {
+		return resizeAxis{}, fmt.Errorf("from %s to %s elements", op.In, op.Out)
 	}
-	a := op.axis(in, out)
-	index := ir.NewTensor(ir.I32, out*op.Taps)
+	return op.axis(in, out), nil
+}
+
+// Eval makes the tables.
+func (op ResizeTable) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
+	a, err := op.with(in).extents()
+	if err != nil {
+		return nil, err
+	}
+	taps, ok := op.Taps.Int()
+	if _, err := ir.CheckedLen([]int{a.out, taps}); err != nil || !ok {
+		return nil, fmt.Errorf("%s taps", op.Taps)
+	}
+	index := ir.NewTensor(ir.I32, a.out*taps)
 	if op.Mode == "nearest" {
-		for i := range out {
+		for i := range a.out {
 			index.SetInt(i, int64(a.nearest(i)))
 		}
 		return []*ir.Tensor{index}, nil
 	}
-	if a.width() != op.Taps {
-		return nil, fmt.Errorf("%d taps, %d expected", op.Taps, a.width())
+	if a.out > 0 && a.width() != taps {
+		return nil, fmt.Errorf("%d taps, %d expected", taps, a.width())
 	}
-	weights := ir.NewTensor(ir.F32, out*op.Taps)
-	for i := range out {
+	weights := ir.NewTensor(ir.F32, a.out*taps)
+	for i := range a.out {
 		elements, w := a.taps(i)
 		for t := range w {
-			index.SetInt(i*op.Taps+t, int64(elements[t]))
-			weights.SetFloat(i*op.Taps+t, w[t])
+			index.SetInt(i*taps+t, int64(elements[t]))
+			weights.SetFloat(i*taps+t, w[t])
 		}
 	}
 	return []*ir.Tensor{index, weights}, nil
 }
 
+// Eval has no results.
+func (op ResizeTaps) Eval([]*ir.Tensor) ([]*ir.Tensor, error) { return nil, nil }
+
+// HasEffect marks that the node is kept: extents depend on it.
+func (op ResizeTaps) HasEffect() {}
+
+// Binds returns the symbol.
+func (op ResizeTaps) Binds() []string { return []string{op.Symbol} }
+
+// BindValues counts the taps.
+func (op ResizeTaps) BindValues(in, _ []*ir.Tensor) ([]int64, error) {
+	a, err := op.Table.with(in).extents()
+	if err != nil || a.out == 0 {
+		return []int64{2}, err
+	}
+	if !(a.support() <= maxTaps/2) {
+		return nil, fmt.Errorf("antialias from %d to %d elements", a.in, a.out)
+	}
+	return []int64{int64(a.width())}, nil
+}
+
+// Eval compares the places.
+func (op ResizeOutside) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
+	a, err := op.Table.with(in).extents()
+	if err != nil {
+		return nil, err
+	}
+	y := ir.NewTensor(ir.Bool, a.out)
+	for i := range a.out {
+		y.SetBool(i, a.outside(i))
+	}
+	return []*ir.Tensor{y}, nil
+}
+
+func (op ResizeTable) spec() ir.Struct {
+	return ir.Struct{Type: "ResizeSpec", Fields: []ir.Field{
+		{Name: "Mode", Value: op.Mode}, {Name: "Coordinates", Value: op.Coordinates}, {Name: "Rounding", Value: op.Rounding},
+		{Name: "Scale", Value: op.Scale}, {Name: "Start", Value: op.Start}, {Name: "End", Value: op.End},
+		{Name: "CubicA", Value: op.CubicA}, {Name: "ExcludeOutside", Value: op.ExcludeOutside}, {Name: "AntiAlias", Value: op.AntiAlias},
+	}}
+}
+
 // Call is cpu.ResizeTable or, for one element without weights,
 // cpu.ResizeNearestTable.
 func (op ResizeTable) Call(*ir.Node) (ir.Call, error) {
-	spec := ir.Struct{Type: "ResizeSpec", Fields: []ir.Field{
-		{Name: "Mode", Value: op.Mode}, {Name: "Coordinates", Value: op.Coordinates}, {Name: "Rounding", Value: op.Rounding},
-		{Name: "Scale", Value: op.Scale}, {Name: "Start", Value: op.Start}, {Name: "End", Value: op.End},
-		{Name: "CubicA", Value: op.CubicA}, {Name: "ExcludeOutside", Value: op.ExcludeOutside},
-	}}
 	if op.Mode == "nearest" {
-		return ir.Call{Kernel: "ResizeNearestTable", Args: []any{ir.Out(0), op.In, op.Out, spec}}, nil
+		return ir.Call{Kernel: "ResizeNearestTable", Args: []any{ir.Out(0), op.In, op.Out, op.spec(), ir.In(0)}}, nil
 	}
-	return ir.Call{Kernel: "ResizeTable", Args: []any{ir.Out(0), ir.Out(1), op.In, op.Out, op.Taps, spec}}, nil
+	return ir.Call{Kernel: "ResizeTable", Args: []any{ir.Out(0), ir.Out(1), op.In, op.Out, op.Taps, op.spec(), ir.In(0)}}, nil
+}
+
+// Measure is cpu.ResizeTaps.
+func (op ResizeTaps) Measure(*ir.Node) ([]ir.Call, error) {
+	t := op.Table
+	return []ir.Call{{Kernel: "ResizeTaps", Args: []any{t.In, t.Out, t.spec(), ir.In(0)}}}, nil
+}
+
+// Call is cpu.ResizeOutside.
+func (op ResizeOutside) Call(*ir.Node) (ir.Call, error) {
+	t := op.Table
+	return ir.Call{Kernel: "ResizeOutside", Args: []any{ir.Out(0), t.In, t.Out, t.spec(), ir.In(0)}}, nil
+}
+
+// BindScaled binds the extents that a list of f64 scales gives to axes of extents
+// From: the products, rounded down as f32 numbers give them or, with Near, to the
+// nearest.
+type BindScaled struct {
+	Bound
+	From []ir.Dim
+	Near bool
+}
+
+// Infer checks the list.
+func (op BindScaled) Infer(in []ir.Type) ([]ir.Type, error) {
+	if err := tensors(in, 1, 1); err != nil {
+		return nil, err
+	}
+	if in[0].DType != ir.F64 || in[0].Rank() != 1 || len(op.Symbols) != len(op.From) {
+		return nil, fmt.Errorf("%s for %d axes and %d symbols, a list of f64 expected", in[0], len(op.From), len(op.Symbols))
+	}
+	return nil, nil
+}
+
+// BindValues multiplies.
+func (op BindScaled) BindValues(in, _ []*ir.Tensor) ([]int64, error) {
+	from, _ := ir.Ints(op.From)
+	if in[0].Len() != len(from) {
+		return nil, fmt.Errorf("%d scales for %d axes", in[0].Len(), len(from))
+	}
+	return op.each(func(i int) (int64, error) {
+		scale := in[0].Float(i)
+		n := float64(float32(from[i]) * float32(scale))
+		if op.Near {
+			n = math.Floor(float64(scale*float64(from[i])) + 0.5)
+		}
+		if !(scale > 0) || !(n <= math.MaxInt32) {
+			return 0, fmt.Errorf("%d elements by scale %g", from[i], scale)
+		}
+		return int64(n), nil
+	})
+}
+
+// Measure is cpu.ResizedExtent for each axis.
+func (op BindScaled) Measure(*ir.Node) ([]ir.Call, error) {
+	return op.measures("ResizedExtent", ir.In(0), op.From, op.Near)
 }

@@ -74,12 +74,17 @@ func (op Slice) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 // Lower makes it a StridedCopy.
 func (op Slice) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	x := n.Args[0]
-	copied := StridedCopy{Shape: op.Shape, Strides: strides(x.Type.Shape)}
+	return []*ir.Value{b.Node(op.strided(x.Type, ir.Dims(op.Steps...)), x)}
+}
+
+// strided returns the copy that takes the elements, by these steps.
+func (op Slice) strided(t ir.Type, steps []ir.Dim) StridedCopy {
+	copied := StridedCopy{Shape: op.Shape, Strides: strides(t.Shape)}
 	for i, s := range copied.Strides {
 		copied.Offset = copied.Offset.Add(op.Starts[i].Mul(s))
-		copied.Strides[i] = s.Mul(ir.Const(op.Steps[i]))
+		copied.Strides[i] = s.Mul(steps[i])
 	}
-	return []*ir.Value{b.Node(copied, x)}
+	return copied
 }
 
 // wholeSlice returns the slice of all elements.
@@ -110,44 +115,18 @@ func applySlice(b *ir.Builder, x *ir.Value, s Slice) *ir.Value {
 // steps.
 func importSlice(c ir.Importer) ([]*ir.Value, error) {
 	b, x := c.Builder(), c.Arg(0)
-	axes, err := attrOrInts(c, 10, "axes", 3)
+	axes, starts, ends, steps, err := sliceOperands(c)
 	if err != nil {
 		return nil, err
 	}
-	var starts, ends []ir.Dim
-	var steps []int
-	if c.Opset() < 10 {
-		starts, ends = ir.Dims(c.Ints("starts", nil)...), ir.Dims(c.Ints("ends", nil)...)
-	} else {
-		var errs [3]error
-		starts, errs[0] = knownDims(c, 1, "starts")
-		ends, errs[1] = knownDims(c, 2, "ends")
-		steps, errs[2] = sliceSteps(c)
-		for _, err := range errs {
-			if err != nil {
-				return nil, err
-			}
-		}
-	}
-	if axes == nil {
-		for i := range starts {
-			axes = append(axes, i)
-		}
-	}
-	if steps == nil {
-		steps = slices.Repeat([]int{1}, len(starts))
+	if starts == nil || ends == nil || axes == nil || steps == nil {
+		return sliceBound(c, axes, steps)
 	}
 	if len(ends) != len(starts) || len(axes) != len(starts) || len(steps) != len(starts) {
 		return nil, fmt.Errorf("%d starts, %d ends, %d axes, %d steps", len(starts), len(ends), len(axes), len(steps))
 	}
-	if axes, err = axesFromFront(axes, x.Type.Rank()); err != nil {
-		return nil, err
-	}
 	s := wholeSlice(x.Type)
 	for i, a := range axes {
-		if steps[i] == 0 {
-			return nil, fmt.Errorf("the step of axis %d is 0", a)
-		}
 		d := x.Type.Shape[a]
 		s.Steps[a] = steps[i]
 		s.Starts[a], s.Shape[a] = sliceRange(b, starts[i], ends[i], s.Steps[a], d)
@@ -155,11 +134,85 @@ func importSlice(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{applySlice(b, x, s)}, nil
 }
 
-// sliceSteps returns the steps, those beyond 32 bits as far as that; nil where
-// they are absent.
-func sliceSteps(c ir.Importer) ([]int, error) {
-	if c.Arg(4) == nil {
-		return nil, nil
+// sliceOperands returns what is known of Slice before the model runs: nil for what
+// is not.
+func sliceOperands(c ir.Importer) (axes []int, starts, ends []ir.Dim, steps []int, err error) {
+	rank := c.Arg(0).Type.Rank()
+	if c.Opset() < 10 {
+		starts, ends = ir.Dims(c.Ints("starts", nil)...), ir.Dims(c.Ints("ends", nil)...)
+	} else {
+		for i, bounds := range []*[]ir.Dim{&starts, &ends} {
+			if c.Arg(1+i) == nil {
+				return nil, nil, nil, nil, fmt.Errorf("operand %d is absent", 1+i)
+			}
+			if hasDims(c.Arg(1 + i)) {
+				if *bounds, err = knownDims(c, 1+i, "bounds"); err != nil {
+					return nil, nil, nil, nil, err
+				}
+			}
+		}
+	}
+	count := max(len(starts), len(ends))
+	if c.Opset() < 10 || isKnown(c.Arg(4)) {
+		if steps, err = sliceSteps(c, count); err != nil {
+			return nil, nil, nil, nil, err
+		}
+	}
+	if c.Opset() < 10 || isKnown(c.Arg(3)) {
+		if axes, err = attrOrInts(c, 10, "axes", 3); err != nil {
+			return nil, nil, nil, nil, err
+		}
+		if axes == nil {
+			if starts == nil && ends == nil {
+				count = rank
+				if n, err := listLen(c, 1, "starts"); err == nil {
+					count = n
+				}
+			}
+			axes = allAxes(count)
+		}
+		axes, err = axesFromFront(axes, rank)
+	}
+	return axes, starts, ends, steps, err
+}
+
+// sliceBound reads a Slice of which something is known only when the model runs:
+// the axes, where axes is nil, the steps, where steps is nil, or the bounds.
+func sliceBound(c ir.Importer, axes, steps []int) ([]*ir.Value, error) {
+	b, x := c.Builder(), c.Arg(0)
+	rank := x.Type.Rank()
+	if axes == nil {
+		axes = allAxes(rank)
+		if !slices.Equal(steps, slices.Repeat([]int{1}, len(steps))) {
+			steps = nil
+		}
+	}
+	sorted := slices.Sorted(slices.Values(axes))
+	bind := BindSlice{Shape: x.Type.Shape, Axes: sorted, Steps: steps == nil}
+	bind.Bound = newBound(b, "slice", bind.width()*len(axes))
+	b.Nodes(bind, intList(b, c.Arg(1)), intList(b, c.Arg(2)), intList(b, c.Arg(3)), intList(b, c.Arg(4)))
+	s, stride := wholeSlice(x.Type), slices.Repeat([]ir.Dim{ir.Const(1)}, rank)
+	bound := bind.dims()
+	for i, a := range sorted {
+		at := bound[i*bind.width():]
+		s.Starts[a], s.Shape[a] = at[0], at[1]
+		if bind.Steps {
+			stride[a] = at[2].Sub(at[3])
+		} else if k := slices.Index(axes, a); k < len(steps) {
+			s.Steps[a] = steps[k]
+		}
+	}
+	if bind.Steps {
+		return []*ir.Value{b.Node(s.strided(x.Type, stride), x)}, nil
+	}
+	return []*ir.Value{applySlice(b, x, s)}, nil
+}
+
+// sliceSteps returns count steps, those beyond 32 bits as far as that; they are 1
+// where they are absent.
+func sliceSteps(c ir.Importer, count int) ([]int, error) {
+	if c.Opset() < 10 || c.Arg(4) == nil {
+		return slices.Repeat([]int{1}, count), nil
 	}
 	dims, err := knownDims(c, 4, "steps")
 	if err != nil {
@@ -167,9 +220,9 @@ func sliceSteps(c ir.Importer) ([]int, error) {
 	}
 	steps := make([]int, len(dims))
 	for i, d := range dims {
-		n, ok := d.Int64()
-		if !ok {
-			return nil, fmt.Errorf("steps are not constant: %s", shapeText(dims))
+		n, _ := d.Int64()
+		if n == 0 {
+			return nil, fmt.Errorf("step %d is 0", i)
 		}
 		steps[i] = int(min(max(n, -math.MaxInt32), math.MaxInt32))
 	}
@@ -181,7 +234,7 @@ func sliceSteps(c ir.Importer) ([]int, error) {
 // end, and all are clamped.
 func sliceRange(b *ir.Builder, start, end ir.Dim, step int, d ir.Dim) (first, count ir.Dim) {
 	zero, one := ir.Const(0), ir.Const(1)
-	start, end = sliceBound(b, start, d, "slice start"), sliceBound(b, end, d, "slice end")
+	start, end = fromFrontDim(b, start, d, "slice start"), fromFrontDim(b, end, d, "slice end")
 	var length ir.Dim
 	if step > 0 {
 		first = start.Max(zero)
@@ -194,10 +247,10 @@ func sliceRange(b *ir.Builder, start, end ir.Dim, step int, d ir.Dim) (first, co
 	return first, length.CeilDiv(ir.Const(step)).Max(zero)
 }
 
-// sliceBound returns a bound counted from the front. The sign of an expression
+// fromFrontDim returns a bound counted from the front. The sign of an expression
 // that is not known is checked to be what it looks like. Numbers beyond 32 bits
 // stand for no bound.
-func sliceBound(b *ir.Builder, bound, d ir.Dim, what string) ir.Dim {
+func fromFrontDim(b *ir.Builder, bound, d ir.Dim, what string) ir.Dim {
 	if n, ok := bound.Int64(); ok {
 		switch {
 		case n >= math.MaxInt32:

@@ -18,6 +18,12 @@ func importSplit(c ir.Importer) ([]*ir.Value, error) {
 	if err != nil {
 		return nil, err
 	}
+	return splitAxis(b, x, axis, sizes)
+}
+
+// splitAxis appends the slices of x that have these extents along an axis, one
+// after the other. It checks their sum.
+func splitAxis(b *ir.Builder, x *ir.Value, axis int, sizes []ir.Dim) ([]*ir.Value, error) {
 	var start ir.Dim
 	parts := make([]*ir.Value, len(sizes))
 	for i, size := range sizes {
@@ -41,7 +47,7 @@ func splitSizes(c ir.Importer, d ir.Dim) ([]ir.Dim, error) {
 	}
 	if c.Arg(1) != nil {
 		var err error
-		if sizes, err = knownDims(c, 1, "split"); err != nil {
+		if sizes, err = boundDims(c, 1, "split"); err != nil {
 			return nil, err
 		}
 	}

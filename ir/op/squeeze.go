@@ -11,11 +11,18 @@ import (
 // none are named: a Reshape. The axes are an attribute before opset 13.
 func importSqueeze(c ir.Importer) ([]*ir.Value, error) {
 	b, x := c.Builder(), c.Arg(0)
+	rank := x.Type.Rank()
+	if c.Opset() >= 13 && !isKnown(c.Arg(1)) {
+		left, err := rankLess(c, rank, 1)
+		if err != nil {
+			return nil, err
+		}
+		return []*ir.Value{squeezeNamed(b, x, c.Arg(1), left)}, nil
+	}
 	axes, err := attrOrInts(c, 13, "axes", 1)
 	if err != nil {
 		return nil, err
 	}
-	rank := x.Type.Rank()
 	if axes == nil {
 		for i, d := range x.Type.Shape {
 			if d.Equal(ir.Const(1)) {
@@ -39,10 +46,46 @@ func importSqueeze(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{reshape(b, x, shape...)}, nil
 }
 
+// rankLess returns a rank without the axes that operand i names: as many as it has
+// elements, or as the model's type of the result says.
+func rankLess(c ir.Importer, rank, i int) (int, error) {
+	n, err := listLen(c, i, "axes")
+	if err == nil && n <= rank {
+		return rank - n, nil
+	}
+	if err == nil {
+		return 0, fmt.Errorf("%d axes of rank %d", n, rank)
+	}
+	if t, ok := c.ResultType(0); ok && t.Rank() <= rank {
+		return t.Rank(), nil
+	}
+	return 0, err
+}
+
+// squeezeNamed drops the axes of extent 1 that a list names when the model runs,
+// which leaves a rank.
+func squeezeNamed(b *ir.Builder, x, axes *ir.Value, left int) *ir.Value {
+	bind := BindSqueeze{newBound(b, "squeezed", left), x.Type.Shape}
+	b.Nodes(bind, intList(b, axes))
+	return b.Node(Reshape{Shape: bind.dims()}, x)
+}
+
 // importUnsqueeze reads Unsqueeze, which puts axes of extent 1 where the result
 // is to have them: a Reshape. The axes are an attribute before opset 13.
 func importUnsqueeze(c ir.Importer) ([]*ir.Value, error) {
-	x := c.Arg(0)
+	b, x := c.Builder(), c.Arg(0)
+	if c.Opset() >= 13 && !isKnown(c.Arg(1)) {
+		n, err := listLen(c, 1, "axes")
+		if t, ok := c.ResultType(0); err != nil && ok && t.Rank() >= x.Type.Rank() {
+			n, err = t.Rank()-x.Type.Rank(), nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		bind := BindUnsqueeze{newBound(b, "unsqueezed", x.Type.Rank()+n), x.Type.Shape}
+		b.Nodes(bind, intList(b, c.Arg(1)))
+		return []*ir.Value{b.Node(Reshape{Shape: bind.dims()}, x)}, nil
+	}
 	axes, err := attrOrInts(c, 13, "axes", 1)
 	if err != nil {
 		return nil, err
@@ -59,7 +102,7 @@ func importUnsqueeze(c ir.Importer) ([]*ir.Value, error) {
 		}
 		shape[i], rest = rest[0], rest[1:]
 	}
-	return []*ir.Value{reshape(c.Builder(), x, shape...)}, nil
+	return []*ir.Value{reshape(b, x, shape...)}, nil
 }
 
 // importFlatten reads Flatten, which joins the axes before one, and those from

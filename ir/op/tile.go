@@ -76,24 +76,36 @@ func (op Tile) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 func importTile(c ir.Importer) ([]*ir.Value, error) {
 	x := c.Arg(0)
 	if c.Opset() < 6 {
-		tiles, err := knownInt(c, 1, "tiles")
-		if err != nil {
-			return nil, err
-		}
-		axis, err := knownInt(c, 2, "axis")
-		if err != nil {
-			return nil, err
-		}
-		if axis, err = fromFront(axis, x.Type.Rank()); err != nil {
-			return nil, err
-		}
-		repeats := wholeSlice(x.Type).Steps
-		repeats[axis] = tiles
-		return []*ir.Value{c.Builder().Node(Tile{Repeats: ir.Dims(repeats...)}, x)}, nil
+		return tileAxis(c)
 	}
-	repeats, err := knownDims(c, 1, "repeats")
+	repeats, err := boundDims(c, 1, "repeats")
 	if err != nil {
 		return nil, err
 	}
 	return []*ir.Value{c.Builder().Node(Tile{Repeats: repeats}, x)}, nil
+}
+
+// tileAxis reads a Tile of one axis.
+func tileAxis(c ir.Importer) ([]*ir.Value, error) {
+	b, x := c.Builder(), c.Arg(0)
+	tiles, err := boundDim(c, 1, "tiles")
+	if err != nil {
+		return nil, err
+	}
+	repeats := ir.Dims(wholeSlice(x.Type).Steps...)
+	if axis := c.Arg(2); axis != nil && !isKnown(axis) {
+		for i, mark := range markedAxes(b, convert(b, axis, ir.I64), x.Type.Rank(), false) {
+			repeats[i] = repeats[i].Add(tiles.Sub(ir.Const(1)).Mul(mark))
+		}
+		return []*ir.Value{b.Node(Tile{Repeats: repeats}, x)}, nil
+	}
+	axis, err := knownInt(c, 2, "axis")
+	if err == nil {
+		axis, err = fromFront(axis, x.Type.Rank())
+	}
+	if err != nil {
+		return nil, err
+	}
+	repeats[axis] = tiles
+	return []*ir.Value{b.Node(Tile{Repeats: repeats}, x)}, nil
 }

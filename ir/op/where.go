@@ -64,6 +64,9 @@ func (Where) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	})
 }
 
+// Lower repeats the operands to the shape of strings that are chosen from.
+func (Where) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerTexts(b, n) }
+
 // Call is cpu.Where, or a form with a scalar for x, y or both.
 func (Where) Call(n *ir.Node) (ir.Call, error) {
 	x, isX := scalar(n.Arg(1))

@@ -182,11 +182,11 @@ func (w Window) flat() Window {
 	return f
 }
 
-// lowerPool computes a pool over more than two spatial axes by pools over the
+// lowerPool computes a pool of f32 over more than two spatial axes by pools over the
 // last two and over the others; op gives the operator for a part of the window.
 func (w Window) lowerPool(b *ir.Builder, n *ir.Node, op func(Window) ir.Op) []*ir.Value {
 	x, spatial := n.Arg(0), len(w.Kernel)
-	if spatial <= maxSpatial {
+	if spatial <= maxSpatial || x.Type.DType != ir.F32 {
 		return nil
 	}
 	last := spatial - maxSpatial
@@ -238,6 +238,19 @@ func (w Window) poolShape(n *ir.Node, blocked bool) (s ir.Struct, err error) {
 		{Name: "EndW", Value: pads[3]},
 		{Name: "Block", Value: lanes},
 	}}, nil
+}
+
+// direct returns the last arguments of cpu's direct kernels, for these spatial
+// extents of the operand and the result.
+func (w Window) direct(in, out []ir.Dim) []any {
+	return []any{in, out, w.Kernel, w.strides(len(in)), w.dilations(len(in)), w.pads(in)}
+}
+
+// directPool is the call of one of cpu's direct pools.
+func (w Window) directPool(kernel string, n *ir.Node, more ...any) ir.Call {
+	x, y := n.Arg(0).Type.Shape, n.Results[0].Type.Shape
+	args := append([]any{ir.Out(0), ir.In(0), x[0].Mul(x[1])}, w.direct(x[2:], y[2:])...)
+	return ir.Call{Kernel: kernel, Args: append(args, more...)}
 }
 
 // cells is where a window lies on an operand: the cells inside it, and which of

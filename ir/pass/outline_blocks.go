@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/plan"
 )
 
 // minOutlined is the number of nodes that an outlined block has to save.
@@ -103,7 +104,8 @@ func isLoaded(n *ir.Node) bool {
 func kindOf(n *ir.Node) string {
 	_, binder := n.Op.(ir.Binder)
 	_, invoke := n.Op.(ir.Invoke)
-	if binder || invoke || isRandom(n.Op) || len(n.Blocks) > 0 && !isFused(n.Op) {
+	held := slices.ContainsFunc(slices.Concat(n.ArgTypes(), n.ResultTypes()), func(t ir.Type) bool { return !t.IsZero() && plan.IsHeld(t) })
+	if binder || invoke || held || isRandom(n.Op) || len(n.Blocks) > 0 && !isFused(n.Op) {
 		return ""
 	}
 	var s strings.Builder

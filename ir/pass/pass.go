@@ -44,6 +44,7 @@ const (
 	FoldedConstants  = "constants folded"
 	FoldedBatchNorms = "batch normalizations folded"
 	FoldedAffines    = "products and sums folded into weights"
+	FusedQuantized   = "operators fused into integer ones"
 	FusedPointwise   = "elementwise operators fused"
 	FusedBiases      = "biases fused"
 	FusedResiduals   = "residuals fused"
@@ -65,6 +66,8 @@ func (c *Context) count(what string, n int) {
 // Canonical are the passes that hold for every target. They are run until none
 // of them changes anything.
 var Canonical = []Pass{
+	{Name: "fuse_qdq", Run: fuseQDQ},
+	{Name: "outline_regions", Run: outlineRegions, Required: true},
 	{Name: "fold_constants", Run: foldConstants},
 	{Name: "simplify_identities", Run: simplifyIdentities},
 	{Name: "merge_reshapes", Run: mergeReshapes},
@@ -87,6 +90,7 @@ var Lowering = []Pass{
 	{Name: "prune", Run: prune},
 	{Name: "fuse_pointwise", Run: fusePointwise},
 	{Name: "spill_constants", Run: spillConstants, Required: true},
+	{Name: "lift_weights", Run: liftWeights},
 	{Name: "split_prepare", Run: splitPrepare, Required: true},
 	{Name: "share_weights", Run: shareWeights},
 	{Name: "prune", Run: prune},
@@ -101,10 +105,14 @@ var Outlining = []Pass{
 // Order lists pairs of passes of which the last run of one comes before the last
 // run of the other, and why.
 var Order = []struct{ Before, After, Why string }{
+	{"fuse_qdq", "fold_constants", "folding hides which constants are quantised"},
 	{"fold_constants", "simplify_identities", "what is neutral shows in constants"},
 	{"simplify_identities", "eliminate_common", "one normal form makes more nodes equal"},
 	{"fold_constants", "fold_batch_norm", "statistics have to be weights or constants"},
 	{"simplify_identities", "fold_affine", "weights stand on the right of products and sums"},
+	{"outline_regions", "fold_constants", "the blocks of control flow are functions for all that follows"},
+	{"spill_constants", "lift_weights", "constants in memory are weights"},
+	{"lift_weights", "split_prepare", "weights are prepared in @forward only"},
 	{"lower_ops", "fuse_epilogue", "kernels have epilogues"},
 	{"eliminate_common", "fuse_epilogue", "what is computed twice seems to have fewer readers than it has"},
 	{"fuse_epilogue", "form_pointwise", "an epilogue is better than a loop of its own"},

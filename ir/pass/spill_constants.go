@@ -7,17 +7,16 @@ import (
 
 // spillConstants makes constants that kernels read from memory weights, named
 // const/… after their values. Large ones of equal elements are filled in
-// instead. Constants inside fused regions are numbers in the program, and texts
-// stay constants.
+// instead. Constants inside fused regions are numbers in the program.
 func spillConstants(_ *Context, m *ir.Module) (bool, error) {
 	inRegion := regionNodes(m)
 	return rewriteAll(m, func(b *ir.Builder, n *ir.Node) []*ir.Value {
 		c, ok := n.Op.(ir.Constant)
-		if !ok || inRegion[n] || c.Value.DType == ir.String || b.Uses(n.Results[0]) == 0 {
+		if !ok || inRegion[n] || b.Uses(n.Results[0]) == 0 {
 			return nil
 		}
 		t := c.Value
-		if t.IsSplat() && t.Len() > 1 && t.Len()*t.DType.Size() > maxTextBytes {
+		if t.IsSplat() && t.DType != ir.String && t.Len() > 1 && t.Len()*t.DType.Size() > maxTextBytes {
 			return []*ir.Value{b.Node(op.Fill{Value: single(t), Shape: n.Results[0].Type.Shape})}
 		}
 		name := weightName(m, constPrefix+n.Results[0].Name)

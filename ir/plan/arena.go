@@ -25,7 +25,7 @@ func (p *planner) buffer(name string, d ir.DType, elems ir.Dim, i int) *Buffer {
 
 // at returns the place that a whole buffer is.
 func (p *planner) at(b *Buffer) Place {
-	if p.IsLate(ir.TensorOf(b.DType, b.Elems)) {
+	if hasSymbol(ir.TensorOf(b.DType, b.Elems), p.Tailed) {
 		return Place{Kind: Tail, Buffer: b}
 	}
 	return Place{Kind: Arena, Buffer: b}

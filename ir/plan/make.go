@@ -1,19 +1,26 @@
 package plan
 
 import (
-	"errors"
 	"fmt"
 	"math"
 
 	"github.com/burngen/burngen/ir"
 )
 
-// Make plans a lowered function. scratch gives the memory that a node asks for
-// beside its results. Errors: those of scratch, sizes that do not fit 64 bits, and
-// strings that are no parameter or result.
-func Make(f *ir.Func, scratch func(n *ir.Node) ([]ir.Scratch, error)) (*Plan, error) {
+// Request is memory that a node asks for beside its results: Scratch, or a variable
+// of a type, which is Boxed or not.
+type Request struct {
+	ir.Scratch
+	Held  ir.Type
+	Boxed bool
+}
+
+// Make plans a lowered function. Symbols of its that are late for its caller are
+// told by late. scratch gives the memory that a node asks for beside its results.
+// Errors: those of scratch, and sizes that do not fit 64 bits.
+func Make(f *ir.Func, late func(symbol string) bool, scratch func(n *ir.Node) ([]Request, error)) (*Plan, error) {
 	p := &planner{
-		Plan:    &Plan{Func: f, Places: map[*ir.Value]Place{}, Scratch: map[*ir.Node][]Place{}, Late: map[string]bool{}},
+		Plan:    &Plan{Func: f, Places: map[*ir.Value]Place{}, Scratch: map[*ir.Node][]Place{}, Late: map[string]bool{}, Tailed: map[string]bool{}},
 		life:    map[*ir.Value]int{},
 		result:  map[*ir.Value]int{},
 		storage: map[*ir.Value]*storage{},
@@ -22,8 +29,13 @@ func Make(f *ir.Func, scratch func(n *ir.Node) ([]ir.Scratch, error)) (*Plan, er
 	for _, n := range f.Nodes {
 		if b, ok := n.Op.(ir.Binder); ok {
 			for _, s := range b.Binds() {
-				p.Late[s] = true
+				p.Late[s], p.Tailed[s] = true, true
 			}
+		}
+	}
+	for _, s := range f.Symbols() {
+		if late(s) {
+			p.Tailed[s] = true
 		}
 	}
 	p.lifetimes()
@@ -48,10 +60,6 @@ func Make(f *ir.Func, scratch func(n *ir.Node) ([]ir.Scratch, error)) (*Plan, er
 	return p.Plan, nil
 }
 
-// errTexts is the error of a function that keeps strings: the arena holds no
-// pointers.
-var errTexts = errors.New("texts between operators have no memory in the arena")
-
 // storage is memory that one or more values share.
 type storage struct {
 	place  Place
@@ -72,13 +80,13 @@ type planner struct {
 // lifetimes finds the last reader of every value, and the values that are made
 // in the caller's memory. A value that is read through a view lives as long as
 // the view, and is the result of the function that the view is. The caller cannot
-// give memory for a result of an extent that is known late.
+// give memory for a result of an extent that is known late, nor for a container.
 func (p *planner) lifetimes() {
 	nodes := p.Func.Nodes
 	for k := len(p.Func.Results) - 1; k >= 0; k-- {
 		r := p.Func.Results[k]
 		p.life[r] = len(nodes)
-		if !p.IsLate(r.Type) {
+		if !p.IsLate(r.Type) && r.Type.IsTensor() {
 			p.result[r] = k
 		}
 	}
@@ -87,6 +95,11 @@ func (p *planner) lifetimes() {
 		for _, a := range n.Args {
 			if a != nil {
 				p.life[a] = max(p.life[a], i)
+			}
+		}
+		for _, b := range n.Blocks {
+			for _, v := range b.Captured() {
+				p.life[v] = max(p.life[v], i)
 			}
 		}
 		if !isView(n) {
@@ -115,7 +128,7 @@ func (p *Plan) IsView(n *ir.Node) bool {
 	return isView(n) && p.Places[n.Results[0]].Same(p.Places[n.Args[0]])
 }
 
-func (p *planner) node(i int, n *ir.Node, scratch func(n *ir.Node) ([]ir.Scratch, error)) error {
+func (p *planner) node(i int, n *ir.Node, scratch func(n *ir.Node) ([]Request, error)) error {
 	switch op := n.Op.(type) {
 	case ir.Constant:
 		p.storage[n.Results[0]] = &storage{last: math.MaxInt}
@@ -141,9 +154,6 @@ func (p *planner) node(i int, n *ir.Node, scratch func(n *ir.Node) ([]ir.Scratch
 		}
 		s.last = max(s.last, p.life[r], i)
 		if s.buffer != nil {
-			if r.Type.DType == ir.String {
-				return errTexts
-			}
 			s.buffer.Last = s.last
 		}
 		p.storage[r] = s
@@ -156,12 +166,13 @@ func (p *planner) node(i int, n *ir.Node, scratch func(n *ir.Node) ([]ir.Scratch
 		return err
 	}
 	for k, r := range requests {
-		if r.DType == ir.String {
-			return errTexts
-		}
 		name := fmt.Sprintf("scratch%d", k+1)
 		if len(n.Results) > 0 {
 			name = n.Results[0].Name + "." + name
+		}
+		if r.DType == ir.Invalid {
+			p.Scratch[n] = append(p.Scratch[n], p.variable(name, r.Held, i, r.Boxed))
+			continue
 		}
 		p.Scratch[n] = append(p.Scratch[n], p.at(p.buffer(name, r.DType, r.Len, i)))
 	}
@@ -225,8 +236,36 @@ func (p *planner) fresh(v *ir.Value, i int) *storage {
 	if k, ok := p.result[v]; ok {
 		return &storage{place: Place{Kind: Result, Index: k}, dtype: v.Type.DType, last: math.MaxInt}
 	}
+	if boxed := isBoxed(v); boxed || IsHeld(v.Type) {
+		return &storage{place: p.variable(v.Name, v.Type, i, boxed), dtype: v.Type.DType, last: math.MaxInt}
+	}
 	b := p.buffer(v.Name, v.Type.DType, v.Type.Elems(), i)
 	return &storage{place: p.at(b), dtype: b.DType, last: i, buffer: b}
+}
+
+// isBoxed reports whether v is a tensor that control flow makes, of a shape that is
+// known only then.
+func isBoxed(v *ir.Value) bool {
+	if v.Def == nil || !v.Type.IsTensor() {
+		return false
+	}
+	_, control := v.Def.Op.(ir.RegionOp)
+	b, binder := v.Def.Op.(ir.Binder)
+	if !control || !binder {
+		return false
+	}
+	bound := map[string]bool{}
+	for _, s := range b.Binds() {
+		bound[s] = true
+	}
+	return hasSymbol(v.Type, bound)
+}
+
+// variable adds a variable that node i writes first.
+func (p *planner) variable(name string, t ir.Type, i int, boxed bool) Place {
+	v := &Variable{Name: name, Type: t, First: i, Boxed: boxed}
+	p.Variables = append(p.Variables, v)
+	return Place{Kind: Held, Variable: v}
 }
 
 // copies lists the copies that the function ends with: of results that no node

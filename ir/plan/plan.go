@@ -21,9 +21,14 @@ type Plan struct {
 	// Tails are buffers whose size is known only when the node that makes them
 	// runs: they are allocated then.
 	Tails []*Buffer
+	// Variables hold what cannot be in an arena of bytes.
+	Variables []*Variable
 	// Late are the symbols that nodes bind while the function runs.
 	Late map[string]bool
-	Mode Mode
+	// Tailed are symbols whose values come too late for offsets in the arena: the
+	// late ones, and those that the caller of this function binds late.
+	Tailed map[string]bool
+	Mode   Mode
 	// Symbol is the extent that a Scaled arena grows with.
 	Symbol string
 	// Size is the arena's size in bytes and Live the size of the largest set of
@@ -55,21 +60,25 @@ type Place struct {
 	Weight string
 	// Buffer is the buffer of an Arena or Tail place.
 	Buffer *Buffer
+	// Variable is that of a Held place.
+	Variable *Variable
 	// Offset is where the place begins, in elements of its value's type.
 	Offset ir.Dim
 }
 
 // Same reports whether two places begin at the same memory.
 func (p Place) Same(q Place) bool {
-	return p.Kind == q.Kind && p.Index == q.Index && p.Weight == q.Weight && p.Buffer == q.Buffer && p.Offset.Equal(q.Offset)
+	return p.Kind == q.Kind && p.Index == q.Index && p.Weight == q.Weight && p.Buffer == q.Buffer && p.Variable == q.Variable && p.Offset.Equal(q.Offset)
 }
 
 // IsLate reports whether a type has extents that are known only while the
 // function runs.
-func (p *Plan) IsLate(t ir.Type) bool {
-	late := false
-	t.Subst(func(s string) (ir.Dim, bool) { late = late || p.Late[s]; return ir.Dim{}, false })
-	return late
+func (p *Plan) IsLate(t ir.Type) bool { return hasSymbol(t, p.Late) }
+
+func hasSymbol(t ir.Type, symbols map[string]bool) bool {
+	found := false
+	t.Subst(func(s string) (ir.Dim, bool) { found = found || symbols[s]; return ir.Dim{}, false })
+	return found
 }
 
 // Kind tells what memory a [Place] is in.
@@ -83,7 +92,21 @@ const (
 	Weight
 	Arena
 	Tail // allocated while the function runs, because its size is known only then
+	Held // a variable that is kept from call to call
 )
+
+// Variable holds a value that has pointers, strings or a container, or a tensor
+// whose shape is known only when control flow has made it.
+type Variable struct {
+	Name  string // of the value it was made for
+	Type  ir.Type
+	First int // the node that writes it
+	// Boxed tells that it is a tensor with its shape.
+	Boxed bool
+}
+
+// IsHeld reports whether values of a type are held by a [Variable].
+func IsHeld(t ir.Type) bool { return !t.IsTensor() || t.DType == ir.String }
 
 // Buffer is a part of the arena.
 type Buffer struct {

@@ -1,6 +1,7 @@
 // Package cpu knows how to compute with tensors on a CPU: products, convolutions,
 // pooling, normalisation, reductions and pointwise functions on slices that the caller
-// has planned. It knows nothing of graphs, files or memory: no kernel allocates.
+// has planned. It knows nothing of graphs, files or memory: no kernel allocates, but
+// those that make strings, sequences and optionals.
 //
 // # Layouts
 //

@@ -12,8 +12,9 @@ func Extent[T Integer](src []T, i int) (int, error) {
 	return n, nil
 }
 
-// CountNonZero returns the number of elements that are not zero, or are true.
-func CountNonZero[T Number | bool](src []T) int {
+// CountNonZero returns the number of elements that are not zero, or are true, or
+// strings that are not empty.
+func CountNonZero[T Number | bool | string](src []T) int {
 	var zero T
 	n := 0
 	for _, v := range src {
@@ -27,7 +28,7 @@ func CountNonZero[T Number | bool](src []T) int {
 // NonZero writes the places of the elements that are not zero, in row-major
 // order, as a matrix with a row for each axis of shape (ONNX NonZero). dst has
 // len(shape) times [CountNonZero] elements.
-func NonZero[T Number | bool](dst []int64, src []T, shape []int) {
+func NonZero[T Number | bool | string](dst []int64, src []T, shape []int) {
 	if len(shape) == 0 {
 		return
 	}

@@ -214,8 +214,8 @@ func TestKernelsAllocateNothing(t *testing.T) {
 		"Trilu":              func() { cpu.Trilu(f, g, 6, 10, 10, 1, true) },
 		"Eye":                func() { cpu.Eye(f, 20, 30, -3, 1) },
 		"OneHot":             func() { cpu.OneHot(f, idx, g, 1, 300, 2) },
-		"ResizeNearestTable": func() { _ = cpu.ResizeNearestTable(rows, 70, 100, spec) },
-		"ResizeTable":        func() { _ = cpu.ResizeTable(rows, f, 70, 100, 4, spec) },
+		"ResizeNearestTable": func() { _ = cpu.ResizeNearestTable(rows, 70, 100, spec, nil) },
+		"ResizeTable":        func() { _ = cpu.ResizeTable(rows, f, 70, 100, 4, spec, nil) },
 		"WrapBits":           func() { cpu.WrapBits(half, half, 4) },
 	} {
 		atEachLevel(t, func(t *testing.T) {
@@ -242,8 +242,8 @@ func TestKernelsAllocateNothing(t *testing.T) {
 		"Trilu":                 func() { cpu.Trilu(f[:599], g, 6, 10, 10, 1, true) },
 		"Eye":                   func() { cpu.Eye(f, 20, 31, 0, 1) },
 		"OneHot":                func() { cpu.OneHot(f, idx, g[:1], 1, 300, 2) },
-		"ResizeNearestTable":    func() { _ = cpu.ResizeNearestTable(rows, 7, 401, spec) },
-		"ResizeTable":           func() { _ = cpu.ResizeTable(rows, f, 7, 101, 4, spec) },
+		"ResizeNearestTable":    func() { _ = cpu.ResizeNearestTable(rows, 7, 401, spec, nil) },
+		"ResizeTable":           func() { _ = cpu.ResizeTable(rows, f, 7, 101, 4, spec, nil) },
 	} {
 		atEachLevel(t, func(t *testing.T) {
 			defer func() {

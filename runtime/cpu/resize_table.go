@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 )
@@ -28,9 +29,10 @@ func (e *ResizeError) Error() string {
 
 // ResizeNearestTable computes which element of an axis of extent in each of out
 // places takes: a table of out entries for [ResizeNearest] (ONNX Resize, mode
-// nearest). No elements for some places are a [ResizeError].
-func ResizeNearestTable(idx []int32, in, out int, spec *ResizeSpec) error {
-	axis, err := resizeAxisOf(in, out, spec)
+// nearest). Unless sampling is empty, it holds Scale, Start and End in place of
+// spec's. No elements for some places are a [ResizeError].
+func ResizeNearestTable(idx []int32, in, out int, spec *ResizeSpec, sampling []float64) error {
+	axis, err := resizeAxisOf(in, out, spec, sampling)
 	if err != nil {
 		return err
 	}
@@ -43,10 +45,11 @@ func ResizeNearestTable(idx []int32, in, out int, spec *ResizeSpec) error {
 // ResizeTable computes which taps elements of an axis of extent in each of out
 // places reads, and how much they weigh: tables of out·taps entries for
 // [ResizeLinear] and [ResizeAxis]. taps is even: 2 for mode linear and 4 for
-// cubic, more where the filter is widened (ONNX Resize). No elements for some
-// places are a [ResizeError].
-func ResizeTable(idx []int32, weights []float32, in, out, taps int, spec *ResizeSpec) error {
-	axis, err := resizeAxisOf(in, out, spec)
+// cubic, more where the filter is widened (ONNX Resize, [ResizeTaps]). Unless
+// sampling is empty, it holds Scale, Start and End in place of spec's. No elements
+// for some places are a [ResizeError].
+func ResizeTable(idx []int32, weights []float32, in, out, taps int, spec *ResizeSpec, sampling []float64) error {
+	axis, err := resizeAxisOf(in, out, spec, sampling)
 	if err != nil {
 		return err
 	}
@@ -67,19 +70,58 @@ func ResizeTable(idx []int32, weights []float32, in, out, taps int, spec *Resize
 	return nil
 }
 
+// ResizeTaps returns how many elements a place reads in mode linear or cubic where
+// the filter is widened, as [ResizeTable] takes it.
+func ResizeTaps(in, out int, spec *ResizeSpec, sampling []float64) (int, error) {
+	axis, err := resizeAxisOf(in, out, spec, sampling)
+	if err != nil || out == 0 {
+		return 2, err
+	}
+	reach := 1.0
+	if spec.Mode == "cubic" {
+		reach = 2
+	}
+	const most = 4096
+	if reach /= axis.filter; !(reach <= most/2) {
+		return 0, fmt.Errorf("cpu: resize of %d elements to %d reads more than %d at once", in, out, most)
+	}
+	return 2 * int(math.Ceil(reach)), nil
+}
+
+// ResizeOutside sets dst[i] where place i lies outside an axis of extent in (ONNX
+// Resize, tf_crop_and_resize).
+func ResizeOutside(dst []bool, in, out int, spec *ResizeSpec, sampling []float64) error {
+	axis, err := resizeAxisOf(in, out, spec, sampling)
+	if err != nil {
+		return err
+	}
+	for i := range trim(dst, out) {
+		x := axis.place(float64(i))
+		dst[i] = x < 0 || x > axis.last
+	}
+	return nil
+}
+
 // resizeAxis is an axis on which Resize samples out places.
 type resizeAxis struct {
 	*ResizeSpec
+	start, end       float64
 	scale, last, out float64 // last is the number of the last element
 	length           float64 // of the result before it is rounded
 	filter           float64 // by which distances count less
 }
 
-func resizeAxisOf(in, out int, spec *ResizeSpec) (resizeAxis, error) {
+func resizeAxisOf(in, out int, spec *ResizeSpec, sampling []float64) (resizeAxis, error) {
 	if in <= 0 && out > 0 {
 		return resizeAxis{}, &ResizeError{out}
 	}
-	a := resizeAxis{ResizeSpec: spec, scale: spec.Scale, last: float64(in) - 1, out: float64(out), filter: 1}
+	a := resizeAxis{
+		ResizeSpec: spec, start: spec.Start, end: spec.End,
+		scale: spec.Scale, last: float64(in) - 1, out: float64(out), filter: 1,
+	}
+	if len(sampling) > 0 {
+		a.scale, a.start, a.end = sampling[0], sampling[1], sampling[2]
+	}
 	a.length = float64(a.scale * float64(in))
 	if a.scale == 0 {
 		a.scale, a.length = a.out/float64(in), a.out
@@ -88,6 +130,23 @@ func resizeAxisOf(in, out int, spec *ResizeSpec) (resizeAxis, error) {
 		a.filter = min(a.scale, 1)
 	}
 	return a, nil
+}
+
+// ResizedExtent returns the extent that scale i gives to the axis of extent shape[i]:
+// the product, rounded down as f32 numbers give it or, when near is set, to the
+// nearest (ONNX Resize).
+func ResizedExtent(scales []float64, shape []int, near bool, i int) (int, error) {
+	if len(scales) != len(shape) {
+		return 0, fmt.Errorf("cpu: %d scales for %d axes", len(scales), len(shape))
+	}
+	n := float64(float32(float32(shape[i]) * float32(scales[i])))
+	if near {
+		n = math.Floor(float64(scales[i]*float64(shape[i])) + 0.5)
+	}
+	if !(scales[i] > 0) || !(n <= math.MaxInt32) {
+		return 0, fmt.Errorf("cpu: axis %d: %d elements by scale %g", i, shape[i], scales[i])
+	}
+	return int(n), nil
 }
 
 // place returns where among the elements place i lies.
@@ -111,9 +170,9 @@ func (a *resizeAxis) place(i float64) float64 {
 		return (i + 0.5) / a.scale
 	case "tf_crop_and_resize":
 		if a.out <= 1 {
-			return float64(0.5 * float64((a.Start+a.End)*a.last))
+			return float64(0.5 * float64((a.start+a.end)*a.last))
 		}
-		return float64(a.Start*a.last) + float64(i*float64((a.End-a.Start)*a.last))/(a.length-1)
+		return float64(a.start*a.last) + float64(i*float64((a.end-a.start)*a.last))/(a.length-1)
 	}
 	return (i+0.5)/a.scale - 0.5
 }

@@ -36,7 +36,7 @@ func TestResizeNearestTable(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			c.spec.Mode = "nearest"
 			got := make([]int32, len(c.want))
-			if err := cpu.ResizeNearestTable(got, c.in, c.out, &c.spec); err != nil {
+			if err := cpu.ResizeNearestTable(got, c.in, c.out, &c.spec, nil); err != nil {
 				t.Fatal(err)
 			}
 			expect(t, c.name, got, c.want...)
@@ -94,7 +94,7 @@ func TestResizeTable(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			idx, weights := make([]int32, len(c.idx)), make([]float32, len(c.idx))
-			if err := cpu.ResizeTable(idx, weights, c.in, c.out, c.taps, &c.spec); err != nil {
+			if err := cpu.ResizeTable(idx, weights, c.in, c.out, c.taps, &c.spec, nil); err != nil {
 				t.Fatal(err)
 			}
 			expect(t, "elements", idx, c.idx...)
@@ -111,8 +111,8 @@ func TestResizeOfNothing(t *testing.T) {
 	spec := &cpu.ResizeSpec{Mode: "linear", Coordinates: "half_pixel"}
 	idx, weights := make([]int32, 6), make([]float32, 6)
 	for name, err := range map[string]error{
-		"nearest": cpu.ResizeNearestTable(idx, 0, 3, spec),
-		"linear":  cpu.ResizeTable(idx, weights, 0, 3, 2, spec),
+		"nearest": cpu.ResizeNearestTable(idx, 0, 3, spec, nil),
+		"linear":  cpu.ResizeTable(idx, weights, 0, 3, 2, spec, nil),
 	} {
 		var wrong *cpu.ResizeError
 		if !errors.As(err, &wrong) || wrong.Out != 3 || wrong.Error() != "cpu: resize of no elements to 3" {

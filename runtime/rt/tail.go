@@ -4,8 +4,8 @@ package rt
 // stack that a call of the model fills and the next call uses again.
 type Tail struct {
 	chunk []byte
-	used  int64
-	need  int64 // bytes that the calls since Reset would have filled one chunk with
+	used  int64 // the stack's height, that it would have in a chunk that is large enough
+	need  int64 // the greatest height since Reset
 }
 
 // Reset empties the stack for the next call and makes it as large as the last
@@ -28,15 +28,19 @@ func (t *Tail) Place(dst *[]byte, bytes int64, z *Sizes, where string) error {
 	if err := z.Err(where); err != nil {
 		return err
 	}
-	t.need += rounded
-	if bytes >= 0 && t.used+rounded <= int64(len(t.chunk)) {
-		*dst = t.chunk[t.used : t.used+bytes : t.used+rounded]
-		t.used += rounded
-		return nil
+	at := t.used
+	if bytes >= 0 && at+rounded <= int64(len(t.chunk)) {
+		*dst = t.chunk[at : at+bytes : at+rounded]
+	} else {
+		arena, err := NewArena(bytes)
+		if err != nil {
+			return err
+		}
+		*dst = arena
 	}
-	arena, err := NewArena(bytes)
-	*dst = arena
-	return err
+	t.used += rounded
+	t.need = max(t.need, t.used)
+	return nil
 }
 
 // Mark returns the stack's height, for [Tail.Release].

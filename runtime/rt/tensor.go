@@ -80,3 +80,28 @@ func arrayLen[T, A any]() int {
 	}
 	return int(unsafe.Sizeof(*a) / unsafe.Sizeof(*t))
 }
+
+// Append adds a row to t along its first axis and returns it, to be filled in; t has
+// a first axis. Errors: a row that is not of the shape of those before it, and sizes
+// over [ArenaLimit].
+func (t *Tensor[T]) Append(where string, row ...int) ([]T, error) {
+	n, err := Elems(row)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case len(t.Shape) != len(row)+1:
+		return nil, fmt.Errorf("%s: row %v for shape %v", where, slices.Clone(row), t.Shape)
+	case t.Shape[0] == 0:
+		copy(t.Shape[1:], row)
+	case !slices.Equal(row, t.Shape[1:]):
+		return nil, fmt.Errorf("%s: row %v after rows %v", where, slices.Clone(row), t.Shape[1:])
+	}
+	at := len(t.Data)
+	if int64(at) > (ArenaLimit(0)-int64(n))/8 {
+		return nil, fmt.Errorf("%s: %d rows %v are too many", where, t.Shape[0]+1, slices.Clone(row))
+	}
+	t.Data = slices.Grow(t.Data, n)[:at+n]
+	t.Shape[0]++
+	return t.Data[at:], nil
+}

@@ -1,0 +1,133 @@
+package exec
+
+import (
+	"fmt"
+	"reflect"
+
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/runtime/rt"
+)
+
+// HeldType returns the Go type of strings and containers: a slice of a tensor's
+// elements, a slice for a sequence, a pointer for an optional, a map of scalars.
+func HeldType(t ir.Type) reflect.Type {
+	switch t.Kind {
+	case ir.SequenceKind:
+		return reflect.SliceOf(ItemType(*t.Elem))
+	case ir.OptionalKind:
+		return reflect.PointerTo(ItemType(*t.Elem))
+	case ir.MapKind:
+		return reflect.MapOf(GoType(t.DType), GoType(t.Elem.DType))
+	}
+	return reflect.SliceOf(GoType(t.DType))
+}
+
+// ItemType returns the Go type of a container's elements.
+func ItemType(t ir.Type) reflect.Type {
+	if t.IsTensor() {
+		return elements[t.DType].tensor
+	}
+	return HeldType(t)
+}
+
+// checkContainer reports why v is no container of a type.
+func checkContainer(name string, t ir.Type, v reflect.Value) error {
+	if want := HeldType(t); !v.IsValid() || v.Type() != want {
+		return fmt.Errorf("%s: %s expected", name, want)
+	}
+	switch {
+	case t.Kind == ir.MapKind, t.Elem.Kind == ir.MapKind, t.Kind == ir.OptionalKind && v.IsNil():
+		return nil
+	case t.Kind == ir.OptionalKind:
+		return checkItem(name, *t.Elem, v.Elem())
+	}
+	for i := range v.Len() {
+		if err := checkItem(fmt.Sprintf("%s: element %d", name, i), *t.Elem, v.Index(i)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkItem(name string, t ir.Type, v reflect.Value) error {
+	if !t.IsTensor() {
+		return checkContainer(name, t, v)
+	}
+	shape := v.FieldByName("Shape").Interface().([]int)
+	if n, err := rt.Elems(shape); err != nil || n != v.FieldByName("Data").Len() {
+		return fmt.Errorf("%s: shape %v of %d elements", name, shape, v.FieldByName("Data").Len())
+	}
+	return rt.CheckItem(name, shape, WantShape(t))
+}
+
+// WantShape returns the shape that a container's elements have, as [rt.CheckItem]
+// takes it.
+func WantShape(t ir.Type) []int {
+	if t.Shape == nil {
+		return nil
+	}
+	want := []int{}
+	for _, d := range t.Shape {
+		n, ok := d.Int()
+		if !ok {
+			n = rt.AnyDim
+		}
+		want = append(want, n)
+	}
+	return want
+}
+
+// Item is a tensor of a container: Data is a Go slice of its elements.
+type Item struct {
+	Data  any
+	Shape []int
+}
+
+// MakeContainer returns a sequence, an optional, or an optional of a sequence, of
+// tensors; an optional without tensors is none. Maps and sequences of maps are
+// empty.
+func MakeContainer(t ir.Type, items []Item) any {
+	v := reflect.New(HeldType(t)).Elem()
+	tensor := func(to reflect.Value, item Item) {
+		to.FieldByName("Data").Set(reflect.ValueOf(item.Data))
+		to.FieldByName("Shape").Set(reflect.ValueOf(item.Shape))
+	}
+	switch {
+	case t.Kind == ir.MapKind:
+		v.Set(reflect.MakeMap(v.Type()))
+	case t.Kind == ir.SequenceKind:
+		v.Set(reflect.MakeSlice(v.Type(), len(items), len(items)))
+		for i, item := range items {
+			tensor(v.Index(i), item)
+		}
+	case len(items) > 0 && t.Elem.IsTensor():
+		v.Set(reflect.New(v.Type().Elem()))
+		tensor(v.Elem(), items[0])
+	case len(items) > 0:
+		v.Set(reflect.New(v.Type().Elem()))
+		v.Elem().Set(reflect.ValueOf(MakeContainer(*t.Elem, items)))
+	}
+	return v.Interface()
+}
+
+// Items returns the tensors of a container that [MakeContainer] could make, and
+// whether it is no optional that is none.
+func Items(t ir.Type, container any) (items []Item, some bool) {
+	v := reflect.ValueOf(container)
+	tensor := func(v reflect.Value) {
+		items = append(items, Item{v.FieldByName("Data").Interface(), v.FieldByName("Shape").Interface().([]int)})
+	}
+	switch {
+	case t.Kind == ir.OptionalKind && v.IsNil():
+		return nil, false
+	case t.Kind == ir.OptionalKind && t.Elem.IsTensor():
+		tensor(v.Elem())
+	case t.Kind == ir.OptionalKind:
+		return Items(*t.Elem, v.Elem().Interface())
+	default:
+		for i := range v.Len() {
+			tensor(v.Index(i))
+		}
+	}
+	return items, true
+}

@@ -1,0 +1,185 @@
+package exec
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+
+	"github.com/burngen/burngen/gen/program"
+	"github.com/burngen/burngen/runtime/rt"
+)
+
+func (r *run) branch(s *program.Branch) error {
+	v, err := r.value(s.Condition, nil)
+	if err != nil {
+		return err
+	}
+	taken := s.Otherwise
+	if v.Bool() {
+		taken = s.Then
+	}
+	if err := r.invoke(taken); err != nil {
+		return err
+	}
+	r.bindExtents(s.Extents)
+	return nil
+}
+
+// bindExtents binds symbols to the shapes of what variables hold.
+func (r *run) bindExtents(extents []program.Extent) {
+	for _, e := range extents {
+		r.symbols[e.Symbol] = int64(r.held[e.Variable].Elem().Interface().(box).shape[e.Axis])
+	}
+}
+
+func (r *run) iterate(s *program.Repeat) error {
+	trips, going, err := r.trips(s)
+	if err != nil {
+		return err
+	}
+	state := make([]any, len(s.Carried))
+	for i, c := range s.Carried {
+		first, err := r.slice(c.First)
+		if err != nil {
+			return err
+		}
+		state[i] = first.Interface()
+		if len(c.Varying) > 0 {
+			shape, err := r.dims(c.First.Value.Type.Shape)
+			if err != nil {
+				return err
+			}
+			state[i] = box{state[i], shape}
+		}
+	}
+	rows := make([][]box, len(s.Scans))
+	for trip := int64(0); trip < trips && going; trip++ {
+		if err := rt.Done(r.ctx); err != nil {
+			return err
+		}
+		args := []any{[]int64{trip}, []bool{going}}
+		for i, c := range s.Carried {
+			arg := state[i]
+			if b, ok := arg.(box); ok {
+				arg = b.data
+				for _, e := range c.Varying {
+					r.symbols[e.Symbol] = int64(b.shape[e.Axis])
+				}
+			}
+			args = append(args, arg)
+		}
+		for _, ref := range s.Captured {
+			v, err := r.slice(ref)
+			if err != nil {
+				return err
+			}
+			args = append(args, v.Interface())
+		}
+		again := []bool{false}
+		results := []any{again}
+		for _, c := range s.Carried {
+			var to any
+			if !c.Next.IsTensor() {
+				to = reflect.New(HeldType(c.Next)).Interface()
+			}
+			results = append(results, to)
+		}
+		made, err := r.enter(s.Callee, args, append(results, make([]any, len(s.Scans))...))
+		if err != nil {
+			return err
+		}
+		for i, c := range s.Carried {
+			switch {
+			case !c.Next.IsTensor():
+				state[i] = reflect.ValueOf(results[1+i]).Elem().Interface()
+			case len(c.Varying) > 0:
+				state[i] = made[1+i]
+			default:
+				state[i] = made[1+i].data
+			}
+		}
+		for i := range rows {
+			rows[i] = append(rows[i], made[1+len(s.Carried)+i])
+		}
+		going = again[0] || s.Counted
+	}
+	for i, c := range s.Carried {
+		if err := r.store(c.Result, state[i]); err != nil {
+			return err
+		}
+	}
+	for i, scan := range s.Scans {
+		b, err := r.stack(scan, rows[i])
+		if err != nil {
+			return fmt.Errorf("scan %d: %w", i, err)
+		}
+		if scan.Result.Boxed() {
+			err = r.store(scan.Result, b)
+		} else {
+			err = r.store(scan.Result, b.data)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	r.bindExtents(s.Extents)
+	return nil
+}
+
+// trips returns the largest number of trips, and whether there is a first.
+func (r *run) trips(s *program.Repeat) (trips int64, going bool, err error) {
+	if s.Counted {
+		n, err := r.int(s.Trips)
+		return int64(n), true, err
+	}
+	trips, going = math.MaxInt64, true
+	if s.Limit != nil {
+		v, err := r.value(program.Scalar{Ref: s.Limit}, nil)
+		if err != nil {
+			return 0, false, err
+		}
+		trips = v.Convert(reflect.TypeFor[int64]()).Int()
+	}
+	if s.Condition != nil {
+		v, err := r.value(program.Scalar{Ref: s.Condition}, nil)
+		if err != nil {
+			return 0, false, err
+		}
+		going = v.Bool()
+	}
+	return trips, going, nil
+}
+
+// store puts a value where a reference is to.
+func (r *run) store(ref *program.Ref, value any) error {
+	if v := ref.Variable(); v != nil && (v.Boxed || !v.Type.IsTensor()) {
+		r.held[v].Elem().Set(reflect.ValueOf(value))
+		return nil
+	}
+	to, err := r.slice(ref)
+	if err != nil {
+		return err
+	}
+	reflect.Copy(to, reflect.ValueOf(value))
+	return nil
+}
+
+// stack joins rows along a new first axis.
+func (r *run) stack(scan program.Scan, rows []box) (box, error) {
+	row, err := r.dims(scan.None)
+	if err != nil {
+		return box{}, err
+	}
+	data := reflect.ValueOf(MakeSlice(scan.Row.DType, 0))
+	for i, b := range rows {
+		if i == 0 {
+			row = b.shape
+		}
+		if !slices.Equal(b.shape, row) {
+			return box{}, fmt.Errorf("trip %d gives %v, trips before it %v", i, b.shape, row)
+		}
+		data = reflect.AppendSlice(data, reflect.ValueOf(b.data))
+	}
+	return box{data.Interface(), append([]int{len(rows)}, row...)}, nil
+}

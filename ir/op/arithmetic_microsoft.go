@@ -1,0 +1,109 @@
+package op
+
+import (
+	"fmt"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// importBiasDropout reads BiasDropout of com.microsoft: Dropout of x + bias, and to
+// that a residual. Its ratio and whether it trains are the last operands.
+func importBiasDropout(c ir.Importer) ([]*ir.Value, error) {
+	b := c.Builder()
+	x := b.Node(Add{}, c.Arg(0), c.Arg(1))
+	out, err := asOpset(13, importDropout)(withArgs(c, x, c.Arg(3), c.Arg(4)))
+	if err == nil && c.Arg(2) != nil {
+		out[0] = b.Node(Add{}, out[0], c.Arg(2))
+	}
+	return out, err
+}
+
+// importGatedAdd reads GatedAdd of com.microsoft: x + y·gate.
+func importGatedAdd(c ir.Importer) ([]*ir.Value, error) {
+	b := c.Builder()
+	return []*ir.Value{b.Node(Add{}, c.Arg(0), b.Node(Mul{}, c.Arg(1), c.Arg(2)))}, nil
+}
+
+// importComplexMul reads ComplexMul of com.microsoft, the product of complex numbers
+// whose real and imaginary parts stand along the last axis, and ComplexMulConj, in
+// which the second factor is conjugated.
+func importComplexMul(conjugate bool) func(ir.Importer) ([]*ir.Value, error) {
+	return func(c ir.Importer) ([]*ir.Value, error) {
+		b := c.Builder()
+		var parts [2][2]*ir.Value // of operand, real or imaginary
+		for i := range parts {
+			v := c.Arg(i)
+			axis := v.Type.Rank() - 1
+			if axis < 0 || !v.Type.Shape[axis].Equal(ir.Const(2)) {
+				return nil, fmt.Errorf("operand %d is %s, a last axis of 2 expected", i, v.Type)
+			}
+			for k := range parts[i] {
+				parts[i][k] = sliceAxis(b, v, axis, ir.Const(k), ir.Const(1))
+			}
+		}
+		product := func(i, k int) *ir.Value { return b.Node(Mul{}, parts[0][i], parts[1][k]) }
+		var re, im ir.Op = Sub{}, Add{}
+		if conjugate {
+			re, im = Add{}, Sub{}
+		}
+		real := b.Node(re, product(0, 0), product(1, 1))
+		imaginary := b.Node(im, product(1, 0), product(0, 1))
+		return []*ir.Value{b.Node(Concat{Axis: real.Type.Rank() - 1}, real, imaginary)}, nil
+	}
+}
+
+// distances are the metrics of CDist: how differences are reduced.
+var distances = map[string]Reduction{
+	"chebyshev": ReduceMax, "cityblock": ReduceL1, "euclidean": ReduceL2, "sqeuclidean": ReduceSumSquare,
+}
+
+// importCDist reads CDist of com.microsoft: the distances between the rows of two
+// matrices, [M,N] and [K,N].
+func importCDist(c ir.Importer) ([]*ir.Value, error) {
+	b, x, y := c.Builder(), c.Arg(0), c.Arg(1)
+	metric := c.Text("metric", "sqeuclidean")
+	kind, ok := distances[metric]
+	if !ok {
+		return nil, fmt.Errorf("metric %q is not supported", metric)
+	}
+	if x.Type.Rank() != 2 || y.Type.Rank() != 2 {
+		return nil, fmt.Errorf("distances of %s and %s, matrices expected", x.Type, y.Type)
+	}
+	if err := same(x.Type.Shape[1], y.Type.Shape[1], "columns"); err != nil {
+		return nil, err
+	}
+	d := b.Node(Sub{}, reshape(b, x, x.Type.Shape[0], ir.Const(1), x.Type.Shape[1]), y)
+	if kind == ReduceMax {
+		d = b.Node(Abs{}, d)
+	}
+	return []*ir.Value{b.Node(Reduce{Kind: kind, Axes: []int{2}}, d)}, nil
+}
+
+// importIsAllFinite reads IsAllFinite of com.microsoft: whether no element of any
+// operand is infinite or NaN, or just one of these.
+func importIsAllFinite(c ir.Importer) ([]*ir.Value, error) {
+	b := c.Builder()
+	infOnly, nanOnly := c.Int("isinf_only", 0) != 0, c.Int("isnan_only", 0) != 0
+	if infOnly && nanOnly {
+		return nil, fmt.Errorf("isinf_only beside isnan_only")
+	}
+	all := b.Const(ir.Scalar(ir.Bool, 1))
+	for i := range c.NumArgs() {
+		v := c.Arg(i)
+		if v == nil {
+			return nil, fmt.Errorf("operand %d is absent", i)
+		}
+		var bad *ir.Value
+		switch {
+		case infOnly:
+			bad = b.Node(IsInf{Negative: true, Positive: true}, v)
+		case nanOnly:
+			bad = b.Node(IsNaN{}, v)
+		default:
+			bad = b.Node(Or{}, b.Node(IsNaN{}, v), b.Node(IsInf{Negative: true, Positive: true}, v))
+		}
+		any := b.Node(Reduce{Kind: ReduceMax, Axes: allAxes(v.Type.Rank())}, bad)
+		all = b.Node(And{}, all, b.Node(Not{}, any))
+	}
+	return []*ir.Value{all}, nil
+}

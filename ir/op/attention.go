@@ -1,0 +1,435 @@
+package op
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/op/internal/portable"
+)
+
+// Attention is scaled dot product attention (ONNX Attention): of queries,
+// [B,H,S,D], keys, [B,G,T,D], and values, [B,G,T,E], all of one float type, the
+// result [B,H,S,E] is, for each head h and query i,
+//
+//	score[j] = cap(Scale·(query · key[j])) + mask[j]
+//	result   = Σ softmax(score)[j]·value[j]
+//
+// with the keys and values of head h·G/H. G divides H, and cap(x) is
+// Softcap·tanh(x/Softcap), or x where Softcap is 0.
+//
+// Query i stands at p = Past + i and attends to the keys from p − Before to
+// p + After, where a negative number of keys means all on that side; After is 0
+// in causal attention. Further operands, each of which may be absent:
+//
+//   - mask broadcasts to [B,H,S,T]. A boolean one is false for keys that are not
+//     attended to; a float one, of the queries' type, is added to the scores.
+//   - lengths, i64[B], is how many keys there are for each element of the batch;
+//     none is attended to after them.
+//   - starts, i64[B], is added to the positions p.
+//   - sinks, [H], are scores of one more key of each head, whose value is 0; of the
+//     queries' type.
+//
+// The result for a query that attends to no key, or whose mask is −∞ for all of
+// them, is 0. Precision is the element type that the softmax is computed in, or
+// Invalid for that of the operands.
+type Attention struct {
+	Scale         float64
+	Softcap       float64
+	Past          ir.Dim
+	Before, After int
+	Precision     ir.DType
+}
+
+// attended are the extents of an [Attention].
+type attended struct{ batch, heads, shared, queries, keys, depth, width ir.Dim }
+
+// extents checks the operands of an attention and returns its extents.
+func (op Attention) extents(in []ir.Type) (x attended, err error) {
+	if err := tensors(in, 3, 7); err != nil {
+		return x, err
+	}
+	if err := checkDomain(in[:3], floats{}); err != nil {
+		return x, err
+	}
+	if err := sameDType(in[:3]); err != nil {
+		return x, err
+	}
+	for i, t := range in[:3] {
+		if t.Rank() != 4 {
+			return x, fmt.Errorf("operand %d is %s, rank 4 expected", i, t)
+		}
+	}
+	q, k, v := in[0].Shape, in[1].Shape, in[2].Shape
+	x = attended{q[0], q[1], k[1], q[2], k[2], q[3], v[3]}
+	for _, pair := range []struct {
+		a, b ir.Dim
+		what string
+	}{
+		{q[0], k[0], "batches of queries and keys"}, {q[0], v[0], "batches of queries and values"},
+		{k[1], v[1], "heads of keys and values"}, {k[2], v[2], "keys and values"},
+		{q[3], k[3], "elements of a query and a key"},
+	} {
+		if err := same(pair.a, pair.b, pair.what); err != nil {
+			return x, err
+		}
+	}
+	if _, ok := x.heads.DivExact(x.shared); !ok {
+		if x.heads.IsConst() && x.shared.IsConst() {
+			return x, fmt.Errorf("%s heads of queries share %s of keys", x.heads, x.shared)
+		}
+		return x, same(x.heads, x.shared, "heads of queries and keys")
+	}
+	if len(in) > 3 && !in[3].IsZero() {
+		if err := op.checkMask(in[3], in[0].DType, []ir.Dim{x.batch, x.heads, x.queries, x.keys}); err != nil {
+			return x, err
+		}
+	}
+	vectors := []ir.Type{ir.TensorOf(ir.I64, x.batch), ir.TensorOf(ir.I64, x.batch), ir.TensorOf(in[0].DType, x.heads)}
+	for i, t := range in[min(4, len(in)):] {
+		want := vectors[i]
+		if t.IsZero() {
+			continue
+		}
+		if t.DType != want.DType || t.Rank() != 1 {
+			return x, fmt.Errorf("operand %d is %s, %s expected", 4+i, t, want)
+		}
+		if err := same(t.Shape[0], want.Shape[0], fmt.Sprintf("elements of operand %d", 4+i)); err != nil {
+			return x, err
+		}
+	}
+	return x, nil
+}
+
+// checkMask checks that a mask is one for scores of a shape.
+func (op Attention) checkMask(mask ir.Type, d ir.DType, scores []ir.Dim) error {
+	if mask.DType != ir.Bool && mask.DType != d {
+		return fmt.Errorf("the mask is %s, bool or %s expected", mask.DType, d)
+	}
+	lead := len(scores) - mask.Rank()
+	if lead < 0 || mask.Rank() == 0 {
+		return fmt.Errorf("the mask is %s for scores of rank %d", mask, len(scores))
+	}
+	for i, m := range mask.Shape {
+		to := scores[lead+i]
+		n, isConst := m.Int()
+		if limit, ok := to.Int(); isConst && n == 1 || !isConst && ok && limit > 1 {
+			continue
+		}
+		if err := same(m, to, fmt.Sprintf("axis %d of the mask", i)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+var errPrecision = errors.New("the softmax is computed in floats")
+
+// Infer gives [B,H,S,E].
+func (op Attention) Infer(in []ir.Type) ([]ir.Type, error) {
+	x, err := op.extents(in)
+	if err != nil {
+		return nil, err
+	}
+	if op.Precision != ir.Invalid && !op.Precision.IsFloat() {
+		return nil, errPrecision
+	}
+	if max(op.Before, op.After) > math.MaxInt32 {
+		return nil, fmt.Errorf("a window of %d keys before and %d after", op.Before, op.After)
+	}
+	if op.Softcap < 0 || op.Softcap != op.Softcap {
+		return nil, fmt.Errorf("softcap %v", op.Softcap)
+	}
+	return []ir.Type{ir.TensorOf(in[0].DType, x.batch, x.heads, x.queries, x.width)}, nil
+}
+
+// Eval computes row by row in float64.
+func (op Attention) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
+	out, err := inferOf(op, in)
+	if err != nil {
+		return nil, err
+	}
+	past, ok := op.Past.Int64()
+	if !ok {
+		return nil, fmt.Errorf("%s keys before the queries", op.Past)
+	}
+	shape, _ := out[0].Static()
+	in = append(in[:len(in):len(in)], make([]*ir.Tensor, 7-len(in))...)
+	q, k, v, mask, lengths, starts, sinks := in[0], in[1], in[2], in[3], in[4], in[5], in[6]
+	y := ir.NewTensor(q.DType, shape...)
+	heads, shared, queries, keys := q.Shape[1], k.Shape[1], q.Shape[2], k.Shape[2]
+	depth, width := q.Shape[3], v.Shape[3]
+	var walk *index
+	if mask != nil {
+		walk = newIndex([]int{q.Shape[0], heads, queries, keys}, mask.Shape)
+	}
+	scores := make([]float64, keys, keys+1)
+	for row := range q.Shape[0] * heads * queries {
+		b, h, i := row/queries/heads, row/queries%heads, row%queries
+		group := b*shared + h*shared/max(heads, 1)
+		position := past + int64(i)
+		if starts != nil {
+			position += starts.Int(b)
+		}
+		none := true
+		for j := range scores {
+			sum := 0.0
+			for d := range depth {
+				sum += float64(q.Float(row*depth+d) * k.Float((group*keys+j)*depth+d))
+			}
+			bias := op.window(int64(j) - position)
+			if lengths != nil && int64(j) >= lengths.Int(b) {
+				bias = math.Inf(-1)
+			}
+			if mask != nil {
+				bias += maskOf(mask, walk.Offset)
+				walk.Next()
+			}
+			none = none && math.IsInf(bias, -1)
+			scores[j] = op.round(op.cap(op.Scale*sum) + bias)
+		}
+		if none {
+			continue
+		}
+		if sinks != nil {
+			scores = append(scores, op.round(sinks.Float(h)))
+		}
+		total := exponentials(scores)
+		scores = scores[:keys]
+		for e := range width {
+			sum := 0.0
+			for j, s := range scores {
+				sum += float64(op.round(portable.Exp(s)/total) * v.Float((group*keys+j)*width+e))
+			}
+			y.SetFloat(row*width+e, sum)
+		}
+	}
+	return []*ir.Tensor{y}, nil
+}
+
+// window returns 0 for a key that lies so far after the query where it is attended to,
+// else −∞.
+func (op Attention) window(after int64) float64 {
+	if op.After >= 0 && after > int64(op.After) || op.Before >= 0 && after < -int64(op.Before) {
+		return math.Inf(-1)
+	}
+	return 0
+}
+
+// maskOf returns what element i of a mask adds to a score.
+func maskOf(mask *ir.Tensor, i int) float64 {
+	switch {
+	case mask.DType != ir.Bool:
+		return mask.Float(i)
+	case mask.Bool(i):
+		return 0
+	}
+	return math.Inf(-1)
+}
+
+func (op Attention) cap(score float64) float64 {
+	if op.Softcap == 0 {
+		return score
+	}
+	return op.Softcap * portable.Tanh(score/op.Softcap)
+}
+
+func (op Attention) round(x float64) float64 {
+	if op.Precision == ir.Invalid {
+		return x
+	}
+	return ir.RoundFloat(op.Precision, x)
+}
+
+// Flops counts two operations for each product.
+func (op Attention) Flops(in, _ []ir.Type) ir.Dim {
+	x, err := op.extents(in)
+	if err != nil {
+		return ir.Dim{}
+	}
+	return ir.Product(ir.Const(2), x.batch, x.heads, x.queries, x.keys, x.depth.Add(x.width))
+}
+
+// Lower computes products of matrices and softmaxes.
+func (op Attention) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
+	if out := lowerNarrow(b, n); out != nil {
+		return out
+	}
+	y, _ := op.build(b, n.Args, noScores)
+	return []*ir.Value{y}
+}
+
+// The stages of an attention at which its scores can be had, as ONNX numbers them.
+const (
+	noScores      = -1
+	rawScores     = 0 // times the scale
+	cappedScores  = 1
+	maskedScores  = 2
+	softmaxScores = 3
+)
+
+// build appends an attention made of other operators, and returns its result and the
+// scores [B,H,S,T] of one stage.
+func (op Attention) build(b *ir.Builder, args []*ir.Value, stage int) (y, seen *ir.Value) {
+	x := op.unified(b, args...)
+	q, k, v := args[0], args[1], args[2]
+	d := q.Type.DType
+	scores := x.product(b, q, k, op.Scale)
+	at := map[int]*ir.Value{rawScores: scores}
+	if op.Softcap != 0 {
+		limit := b.Scalar(d, op.Softcap)
+		scores = b.Node(Mul{}, b.Node(Tanh{}, b.Node(Div{}, scores, limit)), limit)
+	}
+	at[cappedScores] = scores
+	bias, none := op.bias(b, x, args)
+	if bias != nil {
+		if stage == maskedScores {
+			at[stage] = b.Node(Add{}, scores, bias)
+		}
+		if none != nil {
+			bias = b.Node(Where{}, none, b.Scalar(d, 0), bias)
+		}
+		scores = b.Node(Add{}, scores, bias)
+	} else {
+		at[maskedScores] = scores
+	}
+	precision := d
+	if op.Precision != ir.Invalid {
+		precision = op.Precision
+	}
+	shares := convert(b, scores, precision)
+	if len(args) > 6 && args[6] != nil {
+		one := ir.Const(1)
+		sinks := reshape(b, convert(b, args[6], precision), one, x.heads, one, one)
+		shares = b.Node(Concat{Axis: 3}, shares, expand(b, sinks, x.batch, x.heads, x.queries, one))
+	}
+	shares = convert(b, b.Node(Softmax{Axis: 3}, shares), d)
+	shares = sliceAxis(b, shares, 3, ir.Const(0), x.keys)
+	if stage == softmaxScores {
+		at[stage] = unless(b, none, shares)
+	}
+	return unless(b, none, x.weigh(b, shares, v)), at[stage]
+}
+
+// unified returns the extents of an attention of operands, those that have to be equal
+// made so.
+func (op Attention) unified(b *ir.Builder, args ...*ir.Value) attended {
+	for {
+		x, err := op.extents((&ir.Node{Args: args}).ArgTypes())
+		if err == nil {
+			return x
+		}
+		unify(b, err)
+	}
+}
+
+// rows is the number of queries of the heads that share keys; they lie together.
+func (x attended) rows() ir.Dim {
+	each, _ := x.heads.DivExact(x.shared)
+	return each.Mul(x.queries)
+}
+
+// product appends the scores, [B,H,S,T]: products of queries and keys, times a scale.
+func (x attended) product(b *ir.Builder, q, k *ir.Value, scale float64) *ir.Value {
+	q = reshape(b, times(b, q, scale), x.batch, x.shared, x.rows(), x.depth)
+	return reshape(b, b.Node(MatMul{}, q, transpose(b, k, 0, 1, 3, 2)), x.batch, x.heads, x.queries, x.keys)
+}
+
+// weigh appends the sums of values, [B,H,S,E], weighed by shares [B,H,S,T].
+func (x attended) weigh(b *ir.Builder, shares, v *ir.Value) *ir.Value {
+	shares = reshape(b, shares, x.batch, x.shared, x.rows(), x.keys)
+	return reshape(b, b.Node(MatMul{}, shares, v), x.batch, x.heads, x.queries, x.width)
+}
+
+// times appends x times a constant, unless that is 1.
+func times(b *ir.Builder, x *ir.Value, by float64) *ir.Value {
+	if by == 1 {
+		return x
+	}
+	return b.Node(Mul{}, x, b.Scalar(x.Type.DType, by))
+}
+
+// unless appends x with 0 where a condition holds; nil is one that never does.
+func unless(b *ir.Builder, cond, x *ir.Value) *ir.Value {
+	if cond == nil {
+		return x
+	}
+	return b.Node(Where{}, cond, b.Scalar(x.Type.DType, 0), x)
+}
+
+// bias appends what is added to the scores, of a shape that broadcasts to theirs, and for
+// which queries it is −∞ at all keys; nil where there is nothing.
+func (op Attention) bias(b *ir.Builder, x attended, args []*ir.Value) (bias, none *ir.Value) {
+	d := args[0].Type.DType
+	args = append(args[:len(args):len(args)], make([]*ir.Value, 7-len(args))...)
+	mask, lengths, starts := args[3], args[4], args[5]
+	var allowed []*ir.Value
+	if mask != nil && mask.Type.DType == ir.Bool {
+		allowed, mask = append(allowed, mask), nil
+	}
+	keys := positions(b, x.keys)
+	if op.Before >= 0 || op.After >= 0 {
+		first := b.Node(Add{}, positions(b, x.queries), b.Dims(op.Past))
+		p := reshape(b, first, x.queries, ir.Const(1))
+		if starts != nil {
+			p = b.Node(Add{}, p, perBatch(b, starts))
+		}
+		if op.After >= 0 {
+			allowed = append(allowed, b.Node(LessOrEqual{}, keys, shifted(b, p, op.After)))
+		}
+		if op.Before >= 0 {
+			allowed = append(allowed, b.Node(GreaterOrEqual{}, keys, shifted(b, p, -op.Before)))
+		}
+	}
+	if lengths != nil {
+		allowed = append(allowed, b.Node(Less{}, keys, perBatch(b, lengths)))
+	}
+	bias = mask
+	if len(allowed) > 0 {
+		if bias == nil {
+			bias = b.Scalar(d, 0)
+		}
+		all := allowed[0]
+		for _, a := range allowed[1:] {
+			all = b.Node(And{}, all, a)
+		}
+		bias = b.Node(Where{}, all, bias, b.Scalar(d, math.Inf(-1)))
+	}
+	if bias == nil || args[3] == nil && lengths == nil && starts == nil && op.reaches(x) {
+		return bias, nil
+	}
+	top := b.Node(Reduce{Kind: ReduceMax, Axes: []int{bias.Type.Rank() - 1}, KeepDims: true}, bias)
+	return bias, b.Node(Equal{}, top, b.Scalar(d, math.Inf(-1)))
+}
+
+// reaches reports whether every query has a key within the window for certain.
+func (op Attention) reaches(x attended) bool {
+	if lowest, _ := op.Past.Bounds(); lowest < 0 {
+		return false
+	}
+	if op.Before < 0 {
+		return true // the first key
+	}
+	spare, _ := x.keys.Sub(op.Past.Add(x.queries)).Bounds()
+	return spare >= 0 // the key at the query's own position
+}
+
+// positions appends the numbers from 0 on.
+func positions(b *ir.Builder, count ir.Dim) *ir.Value {
+	return b.Node(Range{Count: count}, b.Scalar(ir.I64, 0), b.Scalar(ir.I64, 1))
+}
+
+// shifted appends integers plus a constant.
+func shifted(b *ir.Builder, x *ir.Value, by int) *ir.Value {
+	if by == 0 {
+		return x
+	}
+	return b.Node(Add{}, x, b.Const(ir.IntTensor(x.Type.DType, int64(by))))
+}
+
+// perBatch appends a vector as [B,1,1,1].
+func perBatch(b *ir.Builder, v *ir.Value) *ir.Value {
+	one := ir.Const(1)
+	return reshape(b, v, v.Type.Shape[0], one, one, one)
+}

@@ -1,0 +1,176 @@
+package op
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// importAttention reads Attention. Queries, keys and values of rank 3 hold their heads
+// side by side in the last axis. The keys and values of the past stand before those of
+// the present; the cache that results is the second and third result.
+func importAttention(c ir.Importer) ([]*ir.Value, error) {
+	b := c.Builder()
+	q, k, v := c.Arg(0), c.Arg(1), convert(c.Builder(), c.Arg(2), c.Arg(0).Type.DType)
+	packed := q.Type.Rank() == 3
+	queryHeads, keyHeads := c.Int("q_num_heads", 0), c.Int("kv_num_heads", 0)
+	if packed {
+		q, k, v = splitHeads(b, q, queryHeads), splitHeads(b, k, keyHeads), splitHeads(b, v, keyHeads)
+	}
+	for _, x := range []*ir.Value{q, k, v} {
+		if x.Type.Rank() != 4 {
+			return nil, fmt.Errorf("%s where queries, keys and values have rank 3 or 4", x.Type)
+		}
+	}
+	op, stage, err := attentionAttrs(c, q.Type.Shape[3])
+	if err != nil {
+		return nil, err
+	}
+	if (c.Arg(4) == nil) != (c.Arg(5) == nil) {
+		return nil, fmt.Errorf("past keys without past values, or past values without keys")
+	}
+	if past := c.Arg(4); past != nil {
+		op.Past = past.Type.Shape[min(2, past.Type.Rank()-1)]
+		k = b.Node(Concat{Axis: 2}, past, k)
+		v = b.Node(Concat{Axis: 2}, convert(b, c.Arg(5), v.Type.DType), v)
+	}
+	var lengths, starts *ir.Value
+	if c.Opset() >= 24 && c.Arg(6) != nil {
+		lengths = convert(b, c.Arg(6), ir.I64)
+		if c.Arg(4) == nil && (op.Before >= 0 || op.After >= 0) {
+			starts = b.Node(Sub{}, lengths, b.Dims(q.Type.Shape[2]))
+		}
+	}
+	mask := attentionMask(c, q.Type.DType, k.Type.Shape[2])
+	args := []*ir.Value{q, k, v, mask, lengths, starts}
+	var y, seen *ir.Value
+	if c.Wants(3) {
+		y, seen = op.build(b, args, stage)
+	} else {
+		y = b.Node(op, args...)
+	}
+	if packed {
+		y = joinHeads(b, y)
+	}
+	out := []*ir.Value{y, k, convert(b, v, c.Arg(2).Type.DType), seen}
+	return out[:min(len(out), max(c.NumResults(), 1))], nil
+}
+
+// attentionAttrs reads what scores are computed with for keys of so many elements, and
+// the stage at which they are a result.
+func attentionAttrs(c ir.Importer, depth ir.Dim) (op Attention, stage int, err error) {
+	op = Attention{Before: -1, After: -1}
+	if op.Scale = c.Float("scale", 0); !c.Has("scale") {
+		if op.Scale, err = attentionScale(0, depth); err != nil {
+			return op, 0, err
+		}
+	}
+	op.Softcap = c.Float("softcap", 0)
+	if c.Opset() >= 25 {
+		op.Before, op.After = windowSide(c.Int("left_window_size", -1)), windowSide(c.Int("right_window_size", -1))
+	}
+	if c.Int("is_causal", 0) != 0 {
+		op.After = 0
+	}
+	if c.Has("softmax_precision") {
+		precision, ok := stashTypes[c.Int("softmax_precision", 1)]
+		if !ok {
+			return op, 0, fmt.Errorf("softmax_precision %d is no float", c.Int("softmax_precision", 1))
+		}
+		if precision != c.Arg(0).Type.DType {
+			op.Precision = precision
+		}
+	}
+	stage = c.Int("qk_matmul_output_mode", rawScores)
+	if stage < rawScores || stage > softmaxScores {
+		return op, 0, fmt.Errorf("qk_matmul_output_mode %d, 0 to 3 expected", stage)
+	}
+	return op, stage, nil
+}
+
+// attentionScale returns scale, or 1/√depth where it is 0.
+func attentionScale(scale float64, depth ir.Dim) (float64, error) {
+	if scale != 0 {
+		return scale, nil
+	}
+	n, ok := depth.Int()
+	if !ok {
+		return 0, fmt.Errorf("the scale depends on %s, which is not known before the model runs", depth)
+	}
+	return 1 / math.Sqrt(float64(max(n, 1))), nil
+}
+
+// windowSide returns one side of a window; one that no tensor exceeds is none.
+func windowSide(n int) int {
+	if n > math.MaxInt32 {
+		return -1
+	}
+	return max(n, -1)
+}
+
+// attentionMask returns the mask as an [Attention] of keys takes it: from opset 24 a
+// shorter one leaves the last keys out.
+func attentionMask(c ir.Importer, d ir.DType, keys ir.Dim) *ir.Value {
+	b, mask := c.Builder(), c.Arg(3)
+	if mask == nil {
+		return nil
+	}
+	if mask.Type.DType != ir.Bool {
+		mask = convert(b, mask, d)
+	}
+	rank := mask.Type.Rank()
+	if rank == 0 {
+		return reshape(b, mask, ir.Const(1))
+	}
+	missing := keys.Sub(mask.Type.Shape[rank-1])
+	if n, ok := missing.Int(); c.Opset() < 24 || ok && n <= 0 {
+		return mask
+	}
+	pad := Pad{Mode: "constant", Before: make([]ir.Dim, rank), After: make([]ir.Dim, rank)}
+	pad.After[rank-1] = missing
+	out := b.Scalar(ir.F32, 0)
+	if mask.Type.DType != ir.Bool {
+		out = b.Scalar(ir.F32, math.Inf(-1))
+	}
+	return b.Node(pad, mask, convert(b, out, mask.Type.DType))
+}
+
+// splitHeads appends [B,S,heads·D] as [B,heads,S,D].
+func splitHeads(b *ir.Builder, x *ir.Value, heads int) *ir.Value {
+	return transpose(b, headsOf(b, x, heads), 0, 2, 1, 3)
+}
+
+// headsOf appends [B,S,heads·D] as [B,S,heads,D].
+func headsOf(b *ir.Builder, x *ir.Value, heads int) *ir.Value {
+	if x.Type.Rank() != 3 {
+		ir.Fail("%s where heads lie in the last of three axes", x.Type)
+	}
+	s := x.Type.Shape
+	if n, ok := s[2].Int(); heads < 1 || ok && n%heads != 0 {
+		ir.Fail("%d heads of %s elements", heads, s[2])
+	}
+	return reshape(b, x, s[0], s[1], ir.Const(heads), divide(s[2], ir.Const(heads)))
+}
+
+// joinHeads appends [B,heads,S,D] as [B,S,heads·D].
+func joinHeads(b *ir.Builder, x *ir.Value) *ir.Value {
+	s := x.Type.Shape
+	return reshape(b, transpose(b, x, 0, 2, 1, 3), s[0], s[2], s[1].Mul(s[3]))
+}
+
+// agree makes two extents equal, where they can be.
+func agree(b *ir.Builder, x, y ir.Dim, what string) {
+	if err := same(x, y, what); err != nil {
+		unify(b, err)
+	}
+}
+
+// unify makes equal what an error says has to be, where it can be; no other error passes.
+func unify(b *ir.Builder, err error) {
+	var u *ir.Unproven
+	if !errors.As(err, &u) || !b.Unify(u.A, u.B) {
+		ir.FailWith(err)
+	}
+}

@@ -1,0 +1,105 @@
+package op
+
+import (
+	"fmt"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// BindSlice binds what a slice of a tensor of Shape takes, by lists of starts,
+// ends and, unless they are absent, axes and steps (ONNX Slice): for each of Axes
+// its first element and the number of elements and then, where Steps is set, its
+// step, at most the extent, as two numbers, of which the second is subtracted.
+type BindSlice struct {
+	Bound
+	Shape []ir.Dim
+	Axes  []int
+	Steps bool
+}
+
+// width is the number of symbols for each axis.
+func (op BindSlice) width() int {
+	if op.Steps {
+		return 4
+	}
+	return 2
+}
+
+// Infer checks the lists.
+func (op BindSlice) Infer(in []ir.Type) ([]ir.Type, error) {
+	if len(in) < 2 || len(in) > 4 || in[1].IsZero() {
+		return nil, fmt.Errorf("%d operands, 2 to 4 expected", len(in))
+	}
+	if err := checkAxes(op.Axes, len(op.Shape)); err != nil {
+		return nil, err
+	}
+	return op.infer(in, op.width()*len(op.Axes))
+}
+
+// BindValues clamps the bounds.
+func (op BindSlice) BindValues(in, _ []*ir.Tensor) ([]int64, error) {
+	shape, _ := ir.Ints(op.Shape)
+	starts, ends, axes, steps := intsOf(in[0]), intsOf(in[1]), intsOf(arg(in, 2)), intsOf(arg(in, 3))
+	places := make([][4]int64, len(shape))
+	for i, d := range shape {
+		places[i] = [4]int64{0, int64(d), 1, 0}
+	}
+	if len(ends) != len(starts) || axes != nil && len(axes) != len(starts) || steps != nil && len(steps) != len(starts) {
+		return nil, fmt.Errorf("%d starts, %d ends, %d axes, %d steps", len(starts), len(ends), len(axes), len(steps))
+	}
+	named := make([]int, len(starts))
+	for i := range named {
+		named[i] = i
+		if axes != nil {
+			named[i] = int(axes[i])
+		}
+	}
+	named, err := axesFromFront(named, len(shape))
+	if err != nil {
+		return nil, err
+	}
+	for i, a := range named {
+		step, d := int64(1), int64(shape[a])
+		if steps != nil {
+			step = min(max(steps[i], -max(d, 1)), max(d, 1))
+		}
+		if step == 0 {
+			return nil, fmt.Errorf("the step of axis %d is 0", a)
+		}
+		first, count := slicedRange(starts[i], ends[i], step, d)
+		places[a] = [4]int64{first, count, max(step, 0), max(-step, 0)}
+	}
+	return op.each(func(i int) (int64, error) { return places[op.Axes[i/op.width()]][i%op.width()], nil })
+}
+
+// slicedRange returns the first element and the number of elements of a slice of an
+// axis of extent d.
+func slicedRange(start, end, step, d int64) (first, count int64) {
+	if start < 0 {
+		start = max(start, -d) + d
+	}
+	if end < 0 {
+		end = max(end+d, -1)
+	}
+	if step > 0 {
+		first = min(start, d)
+		for at := first; at < min(end, d); at += step {
+			count++
+		}
+		return first, count
+	}
+	first = min(start, d-1)
+	for at := first; at >= 0 && at > end; at += step {
+		count++
+	}
+	return max(first, 0), count
+}
+
+// Measure is cpu.SlicePlace for each number.
+func (op BindSlice) Measure(*ir.Node) ([]ir.Call, error) {
+	calls, err := op.measures("SlicePlace", ir.In(0), ir.In(1), ir.In(2), ir.In(3), op.Shape)
+	for i, c := range calls {
+		c.Args[len(c.Args)-1] = 4*op.Axes[i/op.width()] + i%op.width()
+	}
+	return calls, err
+}

@@ -1,0 +1,126 @@
+package op
+
+import (
+	"fmt"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// Bound is embedded by the operators that have no results, but bind Symbols to
+// numbers that follow from their operands: axes, extents and places that a model
+// computes, or that it is given. The numbers are never negative.
+type Bound struct{ Symbols []string }
+
+// Binds returns the symbols.
+func (op Bound) Binds() []string { return op.Symbols }
+
+// Eval has no results.
+func (op Bound) Eval([]*ir.Tensor) ([]*ir.Tensor, error) { return nil, nil }
+
+// HasEffect marks that the node is kept: extents depend on it.
+func (op Bound) HasEffect() {}
+
+// infer checks the number of symbols, and that all operands, of which the first
+// is there, are lists of i64.
+func (op Bound) infer(in []ir.Type, symbols int) ([]ir.Type, error) {
+	if err := tensors(in, 1, -1); err != nil {
+		return nil, err
+	}
+	for i, t := range in {
+		if !t.IsZero() && (t.DType != ir.I64 || t.Rank() != 1) {
+			return nil, fmt.Errorf("operand %d is %s, a list of i64 expected", i, t)
+		}
+	}
+	if len(op.Symbols) != symbols {
+		return nil, fmt.Errorf("%d symbols, %d expected", len(op.Symbols), symbols)
+	}
+	return nil, nil
+}
+
+// measures returns, for each symbol, the call of a kernel with these arguments
+// and, last, the symbol's number.
+func (op Bound) measures(kernel string, args ...any) ([]ir.Call, error) {
+	calls := make([]ir.Call, len(op.Symbols))
+	for i := range calls {
+		calls[i] = ir.Call{Kernel: kernel, Args: append(append([]any{}, args...), i)}
+	}
+	return calls, nil
+}
+
+// each returns what value gives for each symbol's number.
+func (op Bound) each(value func(i int) (int64, error)) ([]int64, error) {
+	values := make([]int64, len(op.Symbols))
+	for i := range values {
+		v, err := value(i)
+		if err != nil {
+			return nil, err
+		}
+		if v < 0 {
+			return nil, fmt.Errorf("%s is %d", op.Symbols[i], v)
+		}
+		values[i] = v
+	}
+	return values, nil
+}
+
+// newBound returns n fresh symbols called after hint.
+func newBound(b *ir.Builder, hint string, n int) Bound {
+	op := Bound{Symbols: make([]string, n)}
+	for i := range op.Symbols {
+		op.Symbols[i] = b.Symbol(fmt.Sprintf("%s_%d", hint, i))
+	}
+	return op
+}
+
+// dims returns the symbols as expressions.
+func (op Bound) dims() []ir.Dim {
+	dims := make([]ir.Dim, len(op.Symbols))
+	for i, s := range op.Symbols {
+		dims[i] = ir.Sym(s)
+	}
+	return dims
+}
+
+// intList returns a tensor of integers as a list of i64, nil for nil.
+func intList(b *ir.Builder, v *ir.Value) *ir.Value {
+	if v == nil {
+		return nil
+	}
+	if !v.Type.DType.IsInt() {
+		ir.Fail("%s where integers are expected", v.Type)
+	}
+	return reshape(b, convert(b, v, ir.I64), v.Type.Elems())
+}
+
+// intsOf returns the elements of an evaluated list of integers, nil for nil.
+func intsOf(t *ir.Tensor) []int64 {
+	if t == nil {
+		return nil
+	}
+	list := make([]int64, t.Len())
+	for i := range list {
+		list[i] = t.Int(i)
+	}
+	return list
+}
+
+// arg returns an evaluated operand, nil when it is absent.
+func arg(in []*ir.Tensor, i int) *ir.Tensor {
+	if i < len(in) {
+		return in[i]
+	}
+	return nil
+}
+
+// listLen returns the number of elements of operand i, when that is known before
+// the model runs.
+func listLen(c ir.Importer, i int, name string) (int, error) {
+	if c.Arg(i) == nil {
+		return 0, fmt.Errorf("%s is absent", name)
+	}
+	n, ok := c.Arg(i).Type.Elems().Int()
+	if !ok || n > ir.MaxRank {
+		return 0, fmt.Errorf("%s has %s elements: the rank is not known before the model runs", name, c.Arg(i).Type.Elems())
+	}
+	return n, nil
+}

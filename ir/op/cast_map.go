@@ -1,0 +1,46 @@
+package op
+
+import (
+	"fmt"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// maxSparseMap bounds the row that a CastMap makes of a sparse map.
+const maxSparseMap = 1 << 20
+
+// importCastMap reads CastMap: a row of the values of a map from i64 in the order of
+// its keys, or, where map_form is SPARSE, at the places that these name, below
+// max_map, with 0 elsewhere.
+func importCastMap(c ir.Importer) ([]*ir.Value, error) {
+	b, m := c.Builder(), c.Arg(0)
+	to, ok := map[string]ir.DType{"TO_FLOAT": ir.F32, "TO_STRING": ir.String, "TO_INT64": ir.I64}[c.Text("cast_to", "TO_FLOAT")]
+	if !ok {
+		return nil, fmt.Errorf("unknown cast_to %q", c.Text("cast_to", ""))
+	}
+	form, size := c.Text("map_form", "DENSE"), c.Int("max_map", 1)
+	d, err := mapElem(m.Type)
+	if err != nil {
+		return nil, err
+	}
+	var y *ir.Value
+	switch {
+	case m.Type.DType != ir.I64:
+		return nil, fmt.Errorf("operand is %s, a map from i64 expected", m.Type)
+	case form == "DENSE":
+		y = b.Node(MapValues{Count: b.Symbol("values")}, m)
+	case form != "SPARSE" || size < 0 || size > maxSparseMap:
+		return nil, fmt.Errorf("map_form %q, max_map %d", form, size)
+	default:
+		places := ir.NewTensor(ir.I64, size)
+		for i := range size {
+			places.SetInt(i, int64(i))
+		}
+		zero := ir.NewTensor(d, 1)
+		if d == ir.String {
+			zero.SetText(0, "0")
+		}
+		y = b.Node(MapLookup{}, m, b.Const(places), b.Const(zero))
+	}
+	return []*ir.Value{convert(b, reshape(b, y, ir.Const(1), y.Type.Shape[0]), to)}, nil
+}

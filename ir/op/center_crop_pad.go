@@ -1,0 +1,41 @@
+package op
+
+import (
+	"fmt"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// importCenterCropPad reads CenterCropPad, which gives axes other extents about the
+// middle: a [Slice] of what is too large, and a [Pad] with zeros, or empty strings, of
+// what is too small. The middle is rounded down.
+func importCenterCropPad(c ir.Importer) ([]*ir.Value, error) {
+	b, x := c.Builder(), c.Arg(0)
+	rank := x.Type.Rank()
+	axes, err := axesFromFront(c.Ints("axes", allAxes(rank)), rank)
+	if err != nil {
+		return nil, err
+	}
+	want, err := boundDims(c, 1, "shape")
+	if err != nil {
+		return nil, err
+	}
+	if len(want) != len(axes) {
+		return nil, fmt.Errorf("%d extents for %d axes", len(want), len(axes))
+	}
+	kept, two := wholeSlice(x.Type), ir.Const(2)
+	more := Pad{Mode: "constant", Before: make([]ir.Dim, rank), After: make([]ir.Dim, rank)}
+	for i, a := range axes {
+		d := x.Type.Shape[a]
+		kept.Shape[a] = d.Min(want[i])
+		kept.Starts[a] = d.Sub(kept.Shape[a]).FloorDiv(two)
+		missing := want[i].Sub(kept.Shape[a])
+		more.Before[a] = missing.FloorDiv(two)
+		more.After[a] = missing.Sub(more.Before[a])
+	}
+	y := applySlice(b, x, kept)
+	if ir.Equal(more, Pad{Mode: "constant", Before: make([]ir.Dim, rank), After: make([]ir.Dim, rank)}) {
+		return []*ir.Value{y}, nil
+	}
+	return []*ir.Value{b.Node(more, y)}, nil
+}

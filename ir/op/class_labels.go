@@ -1,0 +1,55 @@
+package op
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// classLabels returns the labels of a classifier: those of the attribute
+// classlabels_strings, or the integers of another.
+func classLabels(c ir.Importer, ints string) (*ir.Tensor, error) {
+	texts, numbers := c.Texts("classlabels_strings", nil), c.Ints(ints, nil)
+	switch {
+	case len(texts) > 0 && len(numbers) > 0:
+		return nil, fmt.Errorf("classlabels_strings and %s", ints)
+	case len(texts) > 0:
+		return textTensor(texts), nil
+	case len(numbers) > 0:
+		return intTensor(numbers), nil
+	}
+	return nil, fmt.Errorf("no classlabels_strings and no %s", ints)
+}
+
+// labelsOf returns the labels with the numbers of classes, i64.
+func labelsOf(b *ir.Builder, labels *ir.Tensor, classes *ir.Value) *ir.Value {
+	return b.Node(Gather{Axis: 0}, b.Const(labels), classes)
+}
+
+// matrixOf returns a matrix of rows; a vector is one row.
+func matrixOf(b *ir.Builder, x *ir.Value) (*ir.Value, error) {
+	switch {
+	case x == nil || !x.Type.IsTensor():
+		return nil, errors.New("no tensor of rows")
+	case x.Type.Rank() == 1:
+		return reshape(b, x, ir.Const(1), x.Type.Shape[0]), nil
+	case x.Type.Rank() != 2:
+		return nil, fmt.Errorf("rows are %s, a matrix expected", x.Type)
+	}
+	return x, nil
+}
+
+// rowsOf is matrixOf of numbers: f64 stay, others become f32.
+func rowsOf(b *ir.Builder, x *ir.Value) (*ir.Value, error) {
+	x, err := matrixOf(b, x)
+	switch {
+	case err != nil:
+		return nil, err
+	case x.Type.DType == ir.String || x.Type.DType == ir.Bool:
+		return nil, fmt.Errorf("rows are %s, numbers expected", x.Type.DType)
+	case x.Type.DType == ir.F64:
+		return x, nil
+	}
+	return convert(b, x, ir.F32), nil
+}

@@ -1,0 +1,140 @@
+package op
+
+import (
+	"fmt"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// ConcatFromSequence puts the elements of a sequence, which agree in all axes but
+// Axis, one after the other along it; along a new axis Axis where NewAxis is set.
+// A sequence without elements, or of elements that do not agree, is an error at
+// run time. Extents has for each axis of the result the symbol that its extent is
+// bound to, or nothing where that is a constant of all elements.
+type ConcatFromSequence struct {
+	Axis    int
+	NewAxis bool
+	Extents []string
+}
+
+// Infer gives the extents their symbols.
+func (op ConcatFromSequence) Infer(in []ir.Type) ([]ir.Type, error) {
+	if err := operands(in, 1, 1); err != nil {
+		return nil, err
+	}
+	elem, err := sequenceElem(in, 0)
+	if err != nil {
+		return nil, err
+	}
+	if op.Axis < 0 || op.Axis >= len(op.Extents) {
+		return nil, fmt.Errorf("axis %d out of range for rank %d", op.Axis, len(op.Extents))
+	}
+	if elem.Shape != nil {
+		if elem.Shape, err = op.shape(elem); err != nil {
+			return nil, err
+		}
+	}
+	out, err := inferItem(elem, op.Extents)
+	return []ir.Type{out}, err
+}
+
+// shape returns the result's shape, as far as that of the elements says.
+func (op ConcatFromSequence) shape(elem ir.Type) ([]ir.Dim, error) {
+	after := op.Axis
+	if !op.NewAxis {
+		after++
+	}
+	if after > elem.Rank() {
+		return nil, fmt.Errorf("axis %d of elements of rank %d", op.Axis, elem.Rank())
+	}
+	shape := append(append([]ir.Dim{}, elem.Shape[:op.Axis]...), ir.AnyDim)
+	return append(shape, elem.Shape[after:]...), nil
+}
+
+// Eval concatenates.
+func (op ConcatFromSequence) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
+	items := in[0].Items
+	if len(items) == 0 {
+		return nil, fmt.Errorf("the sequence has no elements")
+	}
+	parts := make([]*ir.Tensor, len(items))
+	for i, t := range items {
+		if op.NewAxis != (t.Rank() < len(op.Extents)) {
+			return nil, fmt.Errorf("element %d has rank %d", i, t.Rank())
+		}
+		parts[i] = t
+		if op.NewAxis {
+			shape := append(append([]int{}, t.Shape[:op.Axis]...), 1)
+			parts[i] = t.Reshape(append(shape, t.Shape[op.Axis:]...)...)
+		}
+	}
+	return Concat{Axis: op.Axis}.Eval(parts)
+}
+
+// Binds returns the symbols of Extents.
+func (op ConcatFromSequence) Binds() []string { return boundExtents(op.Extents) }
+
+// BindValues returns the result's extents.
+func (op ConcatFromSequence) BindValues(_, out []*ir.Tensor) ([]int64, error) {
+	return extentValues(op.Extents, out[0].Shape)
+}
+
+// Measure is cpu.ConcatExtent for each symbol.
+func (op ConcatFromSequence) Measure(*ir.Node) ([]ir.Call, error) {
+	return measureExtents(op.Extents, "ConcatExtent", ir.In(0), op.Axis, op.NewAxis, len(op.Extents))
+}
+
+// Call is cpu.ConcatFromSequence.
+func (op ConcatFromSequence) Call(n *ir.Node) (ir.Call, error) {
+	return ir.Call{Kernel: "ConcatFromSequence", Args: []any{ir.Out(0), ir.In(0), n.Results[0].Type.Shape, op.Axis, op.NewAxis}}, nil
+}
+
+// importConcatFromSequence reads ConcatFromSequence.
+func importConcatFromSequence(c ir.Importer) ([]*ir.Value, error) {
+	b, seq := c.Builder(), c.Arg(0)
+	elem, err := sequenceElem([]ir.Type{seq.Type}, 0)
+	if err != nil {
+		return nil, err
+	}
+	if !c.Has("axis") {
+		return nil, fmt.Errorf("no axis")
+	}
+	op := ConcatFromSequence{NewAxis: c.Int("new_axis", 0) != 0}
+	rank, err := itemRank(c, elem)
+	if err != nil {
+		return nil, err
+	}
+	if op.NewAxis && elem.Shape != nil {
+		rank++
+	}
+	if op.Axis, err = fromFront(c.Int("axis", 0), rank); err != nil {
+		return nil, err
+	}
+	if items, ok := knownItems(seq); ok && len(items) > 0 {
+		return concatItems(b, items, op.Axis, op.NewAxis)
+	}
+	shape := itemShape(elem, rank)
+	if elem.Shape != nil {
+		if shape, err = op.shape(elem); err != nil {
+			return nil, err
+		}
+	}
+	op.Extents = newExtents(b, shape)
+	return b.Nodes(op, seq), nil
+}
+
+// concatItems appends the concatenation of values.
+func concatItems(b *ir.Builder, items []*ir.Value, axis int, newAxis bool) ([]*ir.Value, error) {
+	parts := make([]*ir.Value, len(items))
+	for i, v := range items {
+		parts[i] = v
+		if newAxis {
+			shape := append(append([]ir.Dim{}, v.Type.Shape[:axis]...), ir.Const(1))
+			parts[i] = reshape(b, v, append(shape, v.Type.Shape[axis:]...)...)
+		}
+	}
+	if len(parts) == 1 {
+		return parts, nil
+	}
+	return b.Nodes(Concat{Axis: axis}, parts...), nil
+}

@@ -1,0 +1,56 @@
+package op
+
+import (
+	"fmt"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// importGivenTensorFill reads GivenTensorFill, an experimental operator of ONNX: a
+// constant of the shape of [filledShape].
+func importGivenTensorFill(c ir.Importer) ([]*ir.Value, error) {
+	values := c.Floats("values", nil)
+	shape, err := filledShape(c)
+	if err != nil {
+		return nil, err
+	}
+	if n := ir.Product(shape...); !n.Equal(ir.Const(len(values))) {
+		return nil, fmt.Errorf("%d values for %s elements", len(values), n)
+	}
+	b := c.Builder()
+	return []*ir.Value{reshape(b, b.Const(ir.FloatTensor(ir.F32, values...)), shape...)}, nil
+}
+
+// importConstantFill reads ConstantFill, an experimental operator of ONNX: a tensor
+// of equal elements of the shape of [filledShape].
+func importConstantFill(c ir.Importer) ([]*ir.Value, error) {
+	shape, err := filledShape(c)
+	if err != nil {
+		return nil, err
+	}
+	d := c.DType("dtype", ir.F32)
+	if d == ir.String {
+		return nil, fmt.Errorf("not defined for %s", d)
+	}
+	return []*ir.Value{fill(c.Builder(), ir.Scalar(d, c.Float("value", 0)), shape...)}, nil
+}
+
+// filledShape reads the shape of what is filled: an attribute, the shape of an
+// operand or, with input_as_shape, its elements; extra_shape follows that of an
+// operand.
+func filledShape(c ir.Importer) ([]ir.Dim, error) {
+	shape, extra := c.Ints("shape", nil), c.Ints("extra_shape", nil)
+	elements := c.Int("input_as_shape", 0) != 0
+	x := c.Arg(0)
+	if x == nil {
+		return ir.Dims(shape...), nil
+	}
+	if shape != nil {
+		return nil, fmt.Errorf("shape %v beside an operand", shape)
+	}
+	if !elements {
+		return append(x.Type.Shape[:len(x.Type.Shape):len(x.Type.Shape)], ir.Dims(extra...)...), nil
+	}
+	dims, err := boundDims(c, 0, "shape")
+	return append(dims, ir.Dims(extra...)...), err
+}

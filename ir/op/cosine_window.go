@@ -1,0 +1,79 @@
+package op
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/op/internal/portable"
+)
+
+// CosineWindow is a window of Size floats, A − B·cos t + C·cos 2t with t from 0 to
+// one turn: element i has t = 2π·i/(Size − 1), or with Periodic 2π·i/Size (ONNX
+// BlackmanWindow, HammingWindow, HannWindow). The only element of one that is not
+// Periodic is 1.
+type CosineWindow struct {
+	DType    ir.DType
+	Size     ir.Dim
+	Periodic bool
+	A, B, C  float64
+}
+
+// Infer gives [Size].
+func (op CosineWindow) Infer(in []ir.Type) ([]ir.Type, error) {
+	if err := tensors(in, 0, 0); err != nil {
+		return nil, err
+	}
+	out := []ir.Type{ir.TensorOf(op.DType, op.Size)}
+	return out, checkDomain(out, floats{})
+}
+
+// Eval computes in float64.
+func (op CosineWindow) Eval([]*ir.Tensor) ([]*ir.Tensor, error) {
+	size, ok := op.Size.Int()
+	if !ok || size < 0 {
+		return nil, fmt.Errorf("size %s", op.Size)
+	}
+	y := ir.NewTensor(op.DType, size)
+	turn := size
+	if !op.Periodic {
+		turn--
+	}
+	for i := range size {
+		v := 1.0
+		if turn > 0 {
+			t := 2 * math.Pi * (float64(i) / float64(turn))
+			v = op.A - float64(op.B*portable.Cos(t)) + float64(op.C*portable.Cos(2*t))
+		}
+		y.SetFloat(i, v)
+	}
+	return []*ir.Tensor{y}, nil
+}
+
+// Lower computes narrow floats in f32.
+func (op CosineWindow) Lower(b *ir.Builder, _ *ir.Node) []*ir.Value {
+	d := op.DType
+	op.DType = wide(d)
+	return drawNarrow(b, op, d)
+}
+
+// Call is cpu.CosineWindow.
+func (op CosineWindow) Call(*ir.Node) (ir.Call, error) {
+	return ir.Call{Kernel: "CosineWindow", Args: []any{ir.Out(0), op.Periodic, op.A, op.B, op.C}}, nil
+}
+
+// importWindowFunction returns the import of a window with these coefficients.
+func importWindowFunction(a, b, c float64) func(ir.Importer) ([]*ir.Value, error) {
+	return func(im ir.Importer) ([]*ir.Value, error) {
+		size, err := boundDim(im, 0, "size")
+		if err != nil {
+			return nil, err
+		}
+		d := im.DType("output_datatype", ir.F32)
+		op := CosineWindow{DType: d, Size: size, Periodic: im.Int("periodic", 1) != 0, A: a, B: b, C: c}
+		if !d.IsFloat() {
+			op.DType = ir.F32
+		}
+		return []*ir.Value{convert(im.Builder(), im.Builder().Node(op), d)}, nil
+	}
+}

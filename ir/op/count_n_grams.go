@@ -1,0 +1,162 @@
+package op
+
+import (
+	"fmt"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// CountNGrams counts the n-grams of a pool in the rows of its first operand, [C]
+// or [N, C], of i32, i64 or strings: the result is f32[Size] or f32[N, Size]. The
+// other operands are the pool, of the same element type, in which the n-grams of
+// one token begin at Starts[0], those of two at Starts[1] and so on, each length
+// in increasing order; and for every n-gram its column of the result, i64. Where
+// an n-gram stands more than once in the pool each counts.
+//
+// An n-gram of MinLength to MaxLength tokens stands in a row at places of one
+// distance, at most MaxSkip+1. Those of one token count once for each place.
+type CountNGrams struct {
+	Starts               []int
+	MinLength, MaxLength int
+	MaxSkip              int
+	Size                 ir.Dim
+}
+
+// Infer checks that the pool is made of n-grams.
+func (op CountNGrams) Infer(in []ir.Type) ([]ir.Type, error) {
+	if err := tensors(in, 3, 3); err != nil {
+		return nil, err
+	}
+	x := in[0]
+	if x.DType != ir.String && x.DType != ir.I64 && x.DType != ir.I32 {
+		return nil, fmt.Errorf("tokens are %s, i32, i64 or strings expected", x.DType)
+	}
+	if err := sameDType(in[:2]); err != nil {
+		return nil, err
+	}
+	if x.Rank() != 1 && x.Rank() != 2 || in[1].Rank() != 1 || in[2].Rank() != 1 || in[2].DType != ir.I64 {
+		return nil, fmt.Errorf("tokens %s, pool %s, columns %s", x, in[1], in[2])
+	}
+	if op.MinLength < 1 || op.MaxLength < op.MinLength || op.MaxSkip < 0 {
+		return nil, fmt.Errorf("lengths %d to %d with %d skips", op.MinLength, op.MaxLength, op.MaxSkip)
+	}
+	pool, ok := in[1].Elems().Int()
+	columns, okColumns := in[2].Elems().Int()
+	if !ok || !okColumns {
+		return nil, fmt.Errorf("pool %s and columns %s of sizes that are not constant", in[1], in[2])
+	}
+	levels, err := op.levels(pool)
+	if err != nil {
+		return nil, err
+	}
+	if n := countNGrams(levels); n != columns {
+		return nil, fmt.Errorf("%d columns for %d n-grams", columns, n)
+	}
+	shape := append([]ir.Dim{}, x.Shape[:x.Rank()-1]...)
+	return []ir.Type{ir.TensorOf(ir.F32, append(shape, op.Size)...)}, nil
+}
+
+// nGrams are the n-grams of one length in a pool.
+type nGrams struct {
+	length int
+	start  int // in the pool
+	count  int
+	first  int // number of the first one
+}
+
+// levels returns the n-grams of a pool of some size by their lengths.
+func (op CountNGrams) levels(pool int) ([]nGrams, error) {
+	var levels []nGrams
+	number := 0
+	for i, start := range op.Starts {
+		end := pool
+		if i+1 < len(op.Starts) {
+			end = op.Starts[i+1]
+		}
+		if start < 0 || start > end || end > pool || (end-start)%(i+1) != 0 || i == 0 && start != 0 {
+			return nil, fmt.Errorf("n-grams of length %d are elements %d to %d of a pool of %d", i+1, start, end, pool)
+		}
+		count := (end - start) / (i + 1)
+		levels = append(levels, nGrams{i + 1, start, count, number})
+		number += count
+	}
+	return levels, nil
+}
+
+func countNGrams(levels []nGrams) int {
+	n := 0
+	for _, l := range levels {
+		n += l.count
+	}
+	return n
+}
+
+// Eval looks for every n-gram at every place.
+func (op CountNGrams) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
+	x, pool, columns := in[0], in[1], in[2]
+	size, ok := op.Size.Int()
+	if !ok {
+		return nil, fmt.Errorf("size %s has no value", op.Size)
+	}
+	levels, err := op.levels(pool.Len())
+	if err != nil {
+		return nil, err
+	}
+	shape := append(append([]int{}, x.Shape[:x.Rank()-1]...), size)
+	if _, err := ir.CheckedLen(shape); err != nil {
+		return nil, err
+	}
+	y := ir.NewTensor(ir.F32, shape...)
+	width, rows := x.Shape[x.Rank()-1], 1
+	if x.Rank() == 2 {
+		rows = x.Shape[0]
+	}
+	for _, l := range levels {
+		if l.length < op.MinLength || l.length > op.MaxLength {
+			continue
+		}
+		distances := min(op.MaxSkip, width) + 1
+		if l.length == 1 {
+			distances = 1
+		}
+		for g := range l.count {
+			column, err := wrapIndex(columns.Int(l.first+g), size)
+			if err != nil {
+				return nil, err
+			}
+			for row := range rows {
+				found := 0
+				for d := 1; d <= distances; d++ {
+					for at := 0; at+(l.length-1)*d < width; at++ {
+						if equalTokens(x, row*width+at, d, pool, l.start+g*l.length, l.length) {
+							found++
+						}
+					}
+				}
+				y.SetFloat(row*size+column, y.Float(row*size+column)+float64(found))
+			}
+		}
+	}
+	return []*ir.Tensor{y}, nil
+}
+
+// equalTokens reports whether n elements of x, from i on at a distance, are those
+// of pool from j on.
+func equalTokens(x *ir.Tensor, i, distance int, pool *ir.Tensor, j, n int) bool {
+	for k := range n {
+		if order, _ := compareElems(x, i+k*distance, pool, j+k); order != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// Call is cpu.CountNGrams.
+func (op CountNGrams) Call(n *ir.Node) (ir.Call, error) {
+	shape := n.Args[0].Type.Shape
+	last := len(shape) - 1
+	return ir.Call{Kernel: "CountNGrams", Args: []any{
+		ir.Out(0), ir.In(0), ir.In(1), ir.In(2), ir.Product(shape[:last]...), shape[last], op.Size,
+		op.Starts, op.MinLength, op.MaxLength, op.MaxSkip,
+	}}, nil
+}

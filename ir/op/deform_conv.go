@@ -1,0 +1,129 @@
+package op
+
+import (
+	"fmt"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// DeformConv is a deformable convolution (ONNX DeformConv): a [Conv] of x,
+// [N,C,spatial…], with weights [M,C/Group,kernel…], whose window has each cell moved
+// by the third operand, [N,Offsets·cells·D,out…]: for each of Offsets groups of
+// channels and each cell in turn, a number for each of the D spatial axes, the
+// first one first. It interpolates linearly between elements, zeros outside.
+// Optional operands are a bias [M], and factors of each cell, [N,Offsets·cells,out…].
+// All are of one float type.
+type DeformConv struct {
+	Window
+	Group   int // divides C and M
+	Offsets int // divides C
+}
+
+// Infer computes the spatial extents.
+func (op DeformConv) Infer(in []ir.Type) ([]ir.Type, error) {
+	if err := tensors(in, 3, 5); err != nil {
+		return nil, err
+	}
+	if err := sameDType(in); err != nil {
+		return nil, err
+	}
+	conv := []ir.Type{in[0], in[1]}
+	if len(in) > 3 {
+		conv = append(conv, in[3])
+	}
+	out, err := Conv{Window: op.Window, Group: op.Group}.Infer(conv)
+	if err != nil {
+		return nil, err
+	}
+	columns := []ir.Type{in[0], in[2]}
+	if len(in) > 4 {
+		columns = append(columns, in[4])
+	}
+	_, err = op.columns().Infer(columns)
+	return out, err
+}
+
+// columns is the operator that unfolds the windows.
+func (op DeformConv) columns() DeformColumns {
+	return DeformColumns{Window: op.Window, Offsets: op.Offsets}
+}
+
+// Eval multiplies the unfolded windows in float64.
+func (op DeformConv) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
+	out, err := inferOf(op, in)
+	if err != nil {
+		return nil, err
+	}
+	operands := []*ir.Tensor{wideTensor(in[0]), wideTensor(in[2])}
+	if len(in) > 4 && in[4] != nil {
+		operands = append(operands, wideTensor(in[4]))
+	}
+	columns, err := op.columns().Eval(operands)
+	if err != nil {
+		return nil, err
+	}
+	shape, _ := out[0].Static()
+	y, w := ir.NewTensor(out[0].DType, shape...), in[1]
+	m, places := shape[1], lenOf(shape[2:])
+	depth, all := lenOf(w.Shape[1:]), columns[0].Shape[1]
+	for i := range y.Len() {
+		batch, j, place := i/places/m, i/places%m, i%places
+		first := batch*all + j/(m/op.Group)*depth
+		sum := 0.0
+		for k := range depth {
+			sum += float64(w.Float(j*depth+k) * columns[0].Float((first+k)*places+place))
+		}
+		if len(in) > 3 && in[3] != nil {
+			sum += in[3].Float(j)
+		}
+		y.SetFloat(i, sum)
+	}
+	return []*ir.Tensor{y}, nil
+}
+
+// wideTensor returns a tensor of floats as f64.
+func wideTensor(t *ir.Tensor) *ir.Tensor {
+	w := ir.NewTensor(ir.F64, t.Shape...)
+	for i := range w.Len() {
+		w.SetFloat(i, t.Float(i))
+	}
+	return w
+}
+
+// Flops counts two operations for each product.
+func (op DeformConv) Flops(in, out []ir.Type) ir.Dim {
+	return Conv{}.Flops(in, out)
+}
+
+// Lower makes it a product of the weights and the unfolded windows.
+func (op DeformConv) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
+	if out := lowerNarrow(b, n); out != nil {
+		return out
+	}
+	w, y := n.Arg(1), n.Results[0].Type
+	columns := b.Node(op.columns(), n.Arg(0), n.Arg(2), n.Arg(4))
+	group, places := ir.Const(op.Group), ir.Product(y.Shape[2:]...)
+	depth := ir.Product(w.Type.Shape[1:]...)
+	columns = reshape(b, columns, y.Shape[0], group, depth, places)
+	w = reshape(b, w, group, w.Type.Shape[0].FloorDiv(group), depth)
+	v := reshape(b, b.Node(MatMul{}, w, columns), y.Shape...)
+	if bias := n.Arg(3); bias != nil {
+		shape := append([]ir.Dim{y.Shape[1]}, ir.Dims(orOnes(nil, y.Rank()-2)...)...)
+		v = b.Node(Add{}, v, reshape(b, bias, shape...))
+	}
+	return []*ir.Value{v}
+}
+
+// importDeformConv reads DeformConv.
+func importDeformConv(c ir.Importer) ([]*ir.Value, error) {
+	x, w := c.Arg(0), c.Arg(1)
+	if w.Type.Rank() < 3 {
+		return nil, fmt.Errorf("weights %s have no spatial axes", w.Type)
+	}
+	window, err := importWindow(c, x.Type, w.Type.Shape[2:], true)
+	if err != nil {
+		return nil, err
+	}
+	op := DeformConv{Window: window, Group: c.Int("group", 1), Offsets: c.Int("offset_group", 1)}
+	return []*ir.Value{c.Builder().Node(op, x, w, c.Arg(2), c.Arg(3), c.Arg(4))}, nil
+}

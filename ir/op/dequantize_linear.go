@@ -1,0 +1,97 @@
+package op
+
+import (
+	"fmt"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// DequantizeLinear is (x − zero)·scale in the float type To (ONNX
+// DequantizeLinear). x is an integer of at most 32 bits or a float of at most 8; the
+// zero point, which may be absent, has its type. The product is rounded to f32, and
+// then to To.
+type DequantizeLinear struct {
+	Granularity
+	To ir.DType
+}
+
+// Infer gives x the element type To.
+func (op DequantizeLinear) Infer(in []ir.Type) ([]ir.Type, error) {
+	if err := tensors(in, 2, 3); err != nil {
+		return nil, err
+	}
+	x, scale, zero := in[0], in[1], operand(in, 2)
+	if !quotientType(op.To) || op.To == ir.F64 {
+		return nil, fmt.Errorf("a product of type %s", op.To)
+	}
+	if !quantizedType(x.DType) || !scale.DType.IsFloat() || scale.DType == ir.F64 {
+		return nil, fmt.Errorf("%s with scale %s", x, scale)
+	}
+	if !zero.IsZero() && zero.DType != x.DType {
+		return nil, fmt.Errorf("zero point %s for %s", zero, x)
+	}
+	return []ir.Type{x.With(op.To)}, op.check(x, scale, zero)
+}
+
+// Eval multiplies as f32.
+func (op DequantizeLinear) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
+	x, scale := in[0], in[1]
+	y := ir.NewTensor(op.To, x.Shape...)
+	for i := range x.Len() {
+		k := op.index(i, x, scale)
+		v := x.Number(i)
+		if len(in) > 2 && in[2] != nil {
+			v -= in[2].Number(k)
+		}
+		y.SetFloat(i, float64(float32(v)*float32(scale.Float(k))))
+	}
+	return []*ir.Tensor{y}, nil
+}
+
+// Flops counts two operations for each element.
+func (DequantizeLinear) Flops(_, out []ir.Type) ir.Dim { return out[0].Elems().Mul(ir.Const(2)) }
+
+// Lower multiplies in f32. One constant scale makes it a [Dequantize].
+func (op DequantizeLinear) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
+	x, scale, zero := n.Arg(0), n.Arg(1), n.Arg(2)
+	if op.To != ir.F32 || scale.Type.DType != ir.F32 {
+		wide := DequantizeLinear{Granularity: op.Granularity, To: ir.F32}
+		return []*ir.Value{convert(b, b.Node(wide, x, convert(b, scale, ir.F32), zero), op.To)}
+	}
+	if x.Type.DType.IsInt() {
+		if s, z, ok := oneScale(scale, zero); ok {
+			return []*ir.Value{b.Node(Dequantize{Scale: s, Zero: z}, x)}
+		}
+		return nil
+	}
+	y := convert(b, x, ir.F32)
+	if zero != nil {
+		y = b.Node(Sub{}, y, op.spread(b, convert(b, zero, ir.F32), x.Type))
+	}
+	return []*ir.Value{b.Node(Mul{}, y, op.spread(b, scale, x.Type))}
+}
+
+// Call is cpu.Dequantize.
+func (op DequantizeLinear) Call(n *ir.Node) (ir.Call, error) {
+	x, scale := n.Arg(0).Type, n.Arg(1).Type
+	if !x.DType.IsInt() || scale.DType != ir.F32 || op.To != ir.F32 {
+		return ir.Call{}, fmt.Errorf("no kernel dequantises %s by %s to %s", x, scale, op.To)
+	}
+	return op.call("Dequantize", x, scale)
+}
+
+// importDequantizeLinear reads DequantizeLinear: output_dtype came with opset 23.
+func importDequantizeLinear(c ir.Importer) ([]*ir.Value, error) {
+	x, scale := c.Arg(0), c.Arg(1)
+	op := DequantizeLinear{To: scale.Type.DType}
+	var err error
+	if op.Granularity, err = importGranularity(c, x.Type, scale.Type); err != nil {
+		return nil, err
+	}
+	if c.Opset() >= 23 {
+		if to := c.DType("output_dtype", ir.Invalid); to != ir.Invalid {
+			op.To = to
+		}
+	}
+	return []*ir.Value{c.Builder().Node(op, x, scale, c.Arg(2))}, nil
+}

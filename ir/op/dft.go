@@ -1,0 +1,282 @@
+package op
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/op/internal/portable"
+)
+
+// DFT is the discrete Fourier transform along Axis of x, floats whose last axis
+// holds the real and imaginary parts of a signal, or the real parts alone. The
+// signal is cut, or continued by zeros, to Length elements:
+//
+//	y[k] = Σ_n e^(−2πi·kn/Length)·x[n]
+//
+// Inverse takes the other sign and divides by Length. OneSided gives the first
+// Length/2 + 1 elements only, of a real signal, or with Inverse takes as many, of
+// one whose transform is real, and gives the real parts (ONNX DFT).
+type DFT struct {
+	Axis              int
+	Length            ir.Dim
+	Inverse, OneSided bool
+}
+
+// Infer replaces the extent of the axis and the number of parts.
+func (op DFT) Infer(in []ir.Type) ([]ir.Type, error) {
+	if err := tensors(in, 1, 1); err != nil {
+		return nil, err
+	}
+	if err := checkDomain(in, floats{}); err != nil {
+		return nil, err
+	}
+	x := in[0]
+	r := x.Rank() - 1
+	if r < 1 {
+		return nil, fmt.Errorf("%s is no signal", x)
+	}
+	if op.Axis < 0 || op.Axis >= r {
+		return nil, fmt.Errorf("axis %d out of range for %d axes of a signal", op.Axis, r)
+	}
+	parts, ok := x.Shape[r].Int()
+	if !ok || parts != 1 && parts != 2 {
+		return nil, fmt.Errorf("the last axis of %s has no real and imaginary parts", x)
+	}
+	if op.OneSided && parts == 2 != op.Inverse {
+		return nil, fmt.Errorf("onesided with a signal of %d parts and inverse %v", parts, op.Inverse)
+	}
+	n, parts := op.bins()
+	shape := slices.Clone(x.Shape)
+	shape[op.Axis], shape[r] = n, ir.Const(parts)
+	return []ir.Type{ir.TensorOf(x.DType, shape...)}, nil
+}
+
+// bins returns the extent of the result along the axis and its number of parts.
+func (op DFT) bins() (n ir.Dim, parts int) {
+	switch {
+	case !op.OneSided:
+		return op.Length, 2
+	case op.Inverse:
+		return op.Length, 1
+	}
+	return op.Length.FloorDiv(ir.Const(2)).Add(ir.Const(1)), 2
+}
+
+// Eval sums in float64.
+func (op DFT) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
+	x := in[0]
+	out, err := inferOf(op, in)
+	if err != nil {
+		return nil, err
+	}
+	shape, _ := out[0].Static()
+	length, _ := op.Length.Int()
+	r := x.Rank() - 1
+	y := ir.NewTensor(x.DType, shape...)
+	from, to := x.Shape[r], shape[r]
+	lines := linesOf(x.Shape[:r], op.Axis)
+	sin, cos := make([]float64, length), make([]float64, length)
+	for k := range length {
+		t := 2 * math.Pi * (float64(k) / float64(length))
+		sin[k], cos[k] = portable.Sin(t), portable.Cos(t)
+		if !op.Inverse {
+			sin[k] = -sin[k]
+		}
+	}
+	for i, results := range linesOf(shape[:r], op.Axis) {
+		re, im := make([]float64, length), make([]float64, length)
+		for k, at := range lines[i] {
+			if k < length {
+				re[k] = x.Float(at * from)
+				if from == 2 {
+					im[k] = x.Float(at*from + 1)
+				}
+			}
+		}
+		if op.OneSided && op.Inverse {
+			mirror(re, im)
+		}
+		for k, at := range results {
+			var a, b float64
+			for n := range length {
+				c, s := cos[k*n%length], sin[k*n%length]
+				a += float64(re[n]*c) - float64(im[n]*s)
+				b += float64(re[n]*s) + float64(im[n]*c)
+			}
+			if op.Inverse {
+				a, b = a/float64(length), b/float64(length)
+			}
+			y.SetFloat(at*to, a)
+			if to == 2 {
+				y.SetFloat(at*to+1, b)
+			}
+		}
+	}
+	return []*ir.Tensor{y}, nil
+}
+
+// mirror makes the second half of a transform from the first, so that its signal is
+// real.
+func mirror(re, im []float64) {
+	for k := len(re)/2 + 1; k < len(re); k++ {
+		re[k], im[k] = re[len(re)-k], -im[len(re)-k]
+	}
+	if len(im) > 0 {
+		im[0] = 0
+		if n := len(im); n%2 == 0 {
+			im[n/2] = 0
+		}
+	}
+}
+
+// Flops counts what a transform by halves takes of an element, 5 times the bits of
+// a length of 1024.
+func (op DFT) Flops(in, out []ir.Type) ir.Dim { return out[0].Elems().Mul(ir.Const(50)) }
+
+// Lower computes narrow floats in f32.
+func (op DFT) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNarrow(b, n) }
+
+// Call is cpu.DFT.
+func (op DFT) Call(n *ir.Node) (ir.Call, error) {
+	x := n.Arg(0).Type.Shape
+	r := len(x) - 1
+	scratch := func(k int) ir.Scratch { return ir.Scratch{DType: ir.F64, Len: op.Length.Mul(ir.Const(k))} }
+	return ir.Call{Kernel: "DFT", Args: []any{
+		ir.Out(0), ir.In(0), scratch(2), scratch(6),
+		ir.Product(x[:op.Axis]...), x[op.Axis], ir.Product(x[op.Axis+1 : r]...), x[r], op.Length, op.Inverse, op.OneSided,
+	}}, nil
+}
+
+// importDFT reads DFT. Before opset 20 the axis is an attribute; from there on it
+// is an operand, which may be known only when the model runs.
+func importDFT(c ir.Importer) ([]*ir.Value, error) {
+	x := c.Arg(0)
+	r := x.Type.Rank()
+	if r < 2 {
+		return nil, fmt.Errorf("%s is no signal", x.Type)
+	}
+	axis := -2
+	if c.Opset() < 20 {
+		axis = c.Int("axis", 1)
+	}
+	if at := c.Arg(2); c.Opset() >= 20 && at != nil {
+		if _, known := at.Dims(); !known {
+			return transformAlong(c, at)
+		}
+		var err error
+		if axis, err = knownInt(c, 2, "axis"); err != nil {
+			return nil, err
+		}
+	}
+	axis, err := fromFront(axis, r)
+	if err != nil {
+		return nil, err
+	}
+	op, err := readDFT(c, x.Type.Shape[axis])
+	if err != nil {
+		return nil, err
+	}
+	op.Axis = axis
+	return []*ir.Value{c.Builder().Node(op, x)}, nil
+}
+
+// readDFT returns the transform of n elements that the node describes.
+func readDFT(c ir.Importer, n ir.Dim) (op DFT, err error) {
+	op = DFT{Length: n, Inverse: c.Int("inverse", 0) != 0, OneSided: c.Int("onesided", 0) != 0}
+	if op.OneSided && op.Inverse {
+		op.Length = n.Sub(ir.Const(1)).Mul(ir.Const(2)).Max(ir.Const(0))
+	}
+	if c.Arg(1) != nil {
+		op.Length, err = boundDim(c, 1, "dft_length")
+	}
+	return op, err
+}
+
+// transformAlong appends the transform along an axis that is known when the model
+// runs: of the signal as [outer,n,inner], extents that are bound then as those of
+// the result are. It fails then for the last axis.
+func transformAlong(c ir.Importer, at *ir.Value) ([]*ir.Value, error) {
+	b, x := c.Builder(), c.Arg(0)
+	r := x.Type.Rank() - 1
+	bind := func(name string, v *ir.Value) []ir.Dim {
+		n, _ := v.Type.Elems().Int()
+		bound := BindDims{newBound(b, name, n)}
+		b.Nodes(bound, v)
+		return bound.dims()
+	}
+	whole := func(n int) *ir.Value { return b.Scalar(ir.I64, float64(n)) }
+	at = b.Node(Mod{}, convert(b, reshape(b, at), ir.I64), whole(r+1))
+	bind("axes_after", b.Node(Sub{}, whole(r-1), at))
+
+	numbers := ir.NewTensor(ir.I64, r)
+	for i := range r {
+		numbers.SetInt(i, int64(i))
+	}
+	axes, extents := b.Const(numbers), b.Dims(x.Type.Shape[:r]...)
+	product := func(which ir.Op) ir.Dim {
+		of := b.Node(Where{}, b.Node(which, axes, at), extents, whole(1))
+		return bind("extent", b.Node(Reduce{Kind: ReduceProd, Axes: []int{0}}, of))[0]
+	}
+	outer, n, inner := product(Less{}), product(Equal{}), product(Greater{})
+	op, err := readDFT(c, n)
+	if err != nil {
+		return nil, err
+	}
+	op.Axis = 1
+	y := b.Node(op, reshape(b, x, outer, n, inner, x.Type.Shape[r]))
+	bins := reshape(b, b.Dims(y.Type.Shape[1]))
+	shape := bind("extent", b.Node(Where{}, b.Node(Equal{}, axes, at), bins, extents))
+	return []*ir.Value{reshape(b, y, append(shape, y.Type.Shape[3])...)}, nil
+}
+
+// importSTFT reads STFT: the transforms of frames of the signal, [N,L,1 or 2], each
+// of frame_length elements, or of those of the window, which multiplies it, and
+// frame_step elements after the one before.
+func importSTFT(c ir.Importer) ([]*ir.Value, error) {
+	b, x, window := c.Builder(), c.Arg(0), c.Arg(2)
+	if x.Type.Rank() != 3 {
+		return nil, fmt.Errorf("signal %s, rank 3 expected", x.Type)
+	}
+	step, err := boundDim(c, 1, "frame_step")
+	if err != nil {
+		return nil, err
+	}
+	if n, ok := step.Int(); ok && n < 1 {
+		return nil, fmt.Errorf("frame_step is %d", n)
+	}
+	var length ir.Dim
+	switch {
+	case c.Arg(3) != nil:
+		if length, err = boundDim(c, 3, "frame_length"); err != nil {
+			return nil, err
+		}
+	case window != nil && window.Type.Rank() == 1:
+		length = window.Type.Shape[0]
+	default:
+		return nil, fmt.Errorf("neither frame_length nor a window")
+	}
+	if window != nil {
+		if window.Type.Rank() != 1 {
+			return nil, fmt.Errorf("window %s, rank 1 expected", window.Type)
+		}
+		if d := window.Type.Shape[0]; !d.Equal(length) && (d.IsConst() && length.IsConst() || !b.Unify(d, length)) {
+			return nil, fmt.Errorf("frame_length %s and a window of %s", length, d)
+		}
+		length = window.Type.Shape[0]
+	}
+	shape := x.Type.Shape
+	frames := shape[1].Sub(length).FloorDiv(step).Add(ir.Const(1)).Max(ir.Const(0))
+	s := strides(shape)
+	y := b.Node(StridedCopy{
+		Shape:   []ir.Dim{shape[0], frames, length, shape[2]},
+		Strides: []ir.Dim{s[0], s[1].Mul(step), s[1], s[2]},
+	}, x)
+	if window != nil {
+		y = b.Node(Mul{}, y, reshape(b, window, length, ir.Const(1)))
+	}
+	parts, _ := shape[2].Int()
+	op := DFT{Axis: 2, Length: length, OneSided: c.Int("onesided", 1) != 0 && parts == 1}
+	return []*ir.Value{b.Node(op, y)}, nil
+}

@@ -1,0 +1,27 @@
+package op
+
+import (
+	"fmt"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// importDictVectorizer reads DictVectorizer: a row of what a map has for each key of
+// a vocabulary, 0 or an empty string where it has nothing.
+func importDictVectorizer(c ir.Importer) ([]*ir.Value, error) {
+	b, m := c.Builder(), c.Arg(0)
+	texts, numbers := textTensor(c.Texts("string_vocabulary", nil)), intTensor(c.Ints("int64_vocabulary", nil))
+	d, err := mapElem(m.Type)
+	if err != nil {
+		return nil, err
+	}
+	keys := texts
+	if m.Type.DType != ir.String {
+		keys = numbers
+	}
+	if keys.Len() == 0 {
+		return nil, fmt.Errorf("no vocabulary of %s", keys.DType)
+	}
+	y := b.Node(MapLookup{}, m, b.Const(keys), b.Const(ir.NewTensor(d, 1)))
+	return []*ir.Value{reshape(b, y, ir.Const(1), ir.Const(keys.Len()))}, nil
+}

@@ -1,0 +1,35 @@
+package op
+
+import (
+	"fmt"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// importDynamicQuantizeLinear reads DynamicQuantizeLinear: the range of x, which 0 is
+// made part of, is divided into 255 steps, and x quantised to u8 by them. Where the
+// range is 0 the scale is 1.
+func importDynamicQuantizeLinear(c ir.Importer) ([]*ir.Value, error) {
+	x := c.Arg(0)
+	if x.Type.DType != ir.F32 {
+		return nil, fmt.Errorf("not defined for %s", x.Type.DType)
+	}
+	y, scale, zero := quantizeByRange(c.Builder(), x)
+	return []*ir.Value{y, scale, zero}, nil
+}
+
+// quantizeByRange appends x, an f32, quantised to u8 by its range.
+func quantizeByRange(b *ir.Builder, x *ir.Value) (y, scale, zero *ir.Value) {
+	none, axes := b.Scalar(ir.F32, 0), allAxes(x.Type.Rank())
+	least, most := x, x
+	if len(axes) > 0 {
+		least = b.Node(Reduce{Kind: ReduceMin, Axes: axes}, x)
+		most = b.Node(Reduce{Kind: ReduceMax, Axes: axes}, x)
+	}
+	least, most = b.Node(Min{}, least, none), b.Node(Max{}, most, none)
+	scale = b.Node(Div{}, b.Node(Sub{}, most, least), b.Scalar(ir.F32, 255))
+	scale = b.Node(Where{}, b.Node(Equal{}, scale, none), b.Scalar(ir.F32, 1), scale)
+	place := b.Node(Clip{Lo: 0, Hi: 255}, b.Node(Sub{}, none, b.Node(Div{}, least, scale)))
+	zero = b.Node(Cast{To: ir.U8}, b.Node(Round{}, place))
+	return b.Node(QuantizeLinear{To: ir.U8, Precision: ir.F32}, x, scale, zero), scale, zero
+}

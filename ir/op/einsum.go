@@ -1,0 +1,260 @@
+package op
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// importEinsum reads Einsum, a sum of products over subscripts (ONNX Einsum, as
+// NumPy's): the equation has a term of labels, one for each axis, for each operand,
+// and after "->" that of the result; without it the result has the labels that
+// stand once, in alphabetical order, after those of an ellipsis. An ellipsis stands
+// for any number of axes, aligned at the last one and broadcast. Operands are
+// contracted from left to right, as products of matrices.
+func importEinsum(c ir.Importer) ([]*ir.Value, error) {
+	args := make([]*ir.Value, c.NumArgs())
+	ranks := make([]int, len(args))
+	for i := range args {
+		if args[i] = c.Arg(i); args[i] == nil {
+			return nil, fmt.Errorf("operand %d is absent", i)
+		}
+		ranks[i] = args[i].Type.Rank()
+	}
+	terms, out, err := parseEquation(c.Text("equation", ""), ranks)
+	if err != nil {
+		return nil, err
+	}
+	e := einsum{b: c.Builder()}
+	operands := make([]labelled, len(args))
+	for i, v := range args {
+		operands[i] = labelled{v, terms[i]}
+	}
+	if err := e.unify(operands); err != nil {
+		return nil, err
+	}
+	sum := e.own(operands[0], out, operands[1:])
+	for i, next := range operands[1:] {
+		rest := operands[i+2:]
+		next = e.own(next, append(out[:len(out):len(out)], sum.labels...), rest)
+		sum = e.contract(sum, next, func(l label) bool { return needed(l, out, rest) })
+	}
+	sum = e.own(sum, out, nil)
+	return []*ir.Value{e.order(sum, out).v}, nil
+}
+
+// label names an axis of an equation: a letter, or the axis of an ellipsis that is
+// so many before its last, as a negative number from −1 on.
+type label rune
+
+// labelled is a value whose axes have labels.
+type labelled struct {
+	v      *ir.Value
+	labels []label
+}
+
+// axis returns the axis of a label, −1 when there is none.
+func (x labelled) axis(l label) int { return slices.Index(x.labels, l) }
+
+// parseEquation returns the labels of the terms of operands of these ranks, and of
+// the result.
+func parseEquation(equation string, ranks []int) (terms [][]label, out []label, err error) {
+	inputs, result, explicit := strings.Cut(strings.ReplaceAll(equation, " ", ""), "->")
+	texts := strings.Split(inputs, ",")
+	if len(texts) != len(ranks) {
+		return nil, nil, fmt.Errorf("equation %q has %d terms for %d operands", equation, len(texts), len(ranks))
+	}
+	deepest := 0
+	for i, text := range texts {
+		letters := len(strings.ReplaceAll(text, "...", ""))
+		term, err := parseTerm(text, ranks[i]-letters)
+		if err != nil {
+			return nil, nil, fmt.Errorf("equation %q: %w", equation, err)
+		}
+		if len(term) != ranks[i] {
+			return nil, nil, fmt.Errorf("equation %q: term %q for rank %d", equation, text, ranks[i])
+		}
+		deepest = max(deepest, len(term)-letters)
+		terms = append(terms, term)
+	}
+	if !explicit {
+		for _, l := range slices.Sorted(slices.Values(slices.Concat(terms...))) {
+			if uses := countLabel(terms, l); l < 0 && !slices.Contains(out, l) || l >= 0 && uses == 1 {
+				out = append(out, l)
+			}
+		}
+		return terms, out, nil
+	}
+	if out, err = parseTerm(result, deepest); err != nil {
+		return nil, nil, fmt.Errorf("equation %q: %w", equation, err)
+	}
+	for i, l := range out {
+		if slices.Contains(out[:i], l) {
+			return nil, nil, fmt.Errorf("equation %q: the result has a label twice", equation)
+		}
+		if countLabel(terms, l) == 0 {
+			return nil, nil, fmt.Errorf("equation %q: no operand has label %c", equation, l)
+		}
+	}
+	return terms, out, nil
+}
+
+func countLabel(terms [][]label, l label) (n int) {
+	for _, t := range terms {
+		for _, m := range t {
+			if m == l {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// parseTerm returns the labels of a term, whose ellipsis stands for so many axes.
+func parseTerm(text string, ellipsis int) ([]label, error) {
+	before, after, found := strings.Cut(text, "...")
+	var term []label
+	for i, part := range []string{before, after} {
+		if i == 1 && found {
+			if ellipsis < 0 {
+				return nil, fmt.Errorf("term %q has more labels than its operand axes", text)
+			}
+			for k := ellipsis; k > 0; k-- {
+				term = append(term, label(-k))
+			}
+		}
+		for _, r := range part {
+			if !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z') {
+				return nil, fmt.Errorf("term %q has %q where a label is expected", text, r)
+			}
+			term = append(term, label(r))
+		}
+	}
+	return term, nil
+}
+
+// needed reports whether a label stands in the result or in operands to come.
+func needed(l label, out []label, rest []labelled) bool {
+	return slices.Contains(out, l) || slices.ContainsFunc(rest, func(x labelled) bool { return x.axis(l) >= 0 })
+}
+
+// einsum appends the nodes of an equation.
+type einsum struct{ b *ir.Builder }
+
+// unify takes diagonals where an operand has a label twice, and repeats axes of
+// extent 1 whose label has another extent elsewhere; all extents of a label are
+// equal then.
+func (e einsum) unify(operands []labelled) error {
+	for {
+		extents, again := map[label]ir.Dim{}, false
+		for _, x := range operands {
+			for i, l := range x.labels {
+				have, seen := extents[l]
+				d := x.v.Type.Shape[i]
+				switch {
+				case !seen || have.Equal(ir.Const(1)):
+					extents[l] = d
+				case d.Equal(ir.Const(1)) || d.Equal(have):
+				case have.IsConst() && d.IsConst() || !e.b.Unify(have, d):
+					return fmt.Errorf("a label has the extents %s and %s", have, d)
+				default:
+					again = true // symbols have been replaced
+				}
+			}
+		}
+		if again {
+			continue
+		}
+		for i, x := range operands {
+			shape := make([]ir.Dim, len(x.labels))
+			for k, l := range x.labels {
+				shape[k] = extents[l]
+			}
+			operands[i] = e.diagonal(labelled{expand(e.b, x.v, shape...), x.labels})
+		}
+		return nil
+	}
+}
+
+// diagonal makes one axis of those that have the same label.
+func (e einsum) diagonal(x labelled) labelled {
+	copied := StridedCopy{}
+	var labels []label
+	for i, s := range strides(x.v.Type.Shape) {
+		if k := slices.Index(labels, x.labels[i]); k >= 0 {
+			copied.Strides[k] = copied.Strides[k].Add(s)
+			continue
+		}
+		labels = append(labels, x.labels[i])
+		copied.Shape, copied.Strides = append(copied.Shape, x.v.Type.Shape[i]), append(copied.Strides, s)
+	}
+	if len(labels) == len(x.labels) {
+		return x
+	}
+	return labelled{e.b.Node(copied, x.v), labels}
+}
+
+// own sums over the labels of x that neither the result nor other operands have.
+func (e einsum) own(x labelled, out []label, rest []labelled) labelled {
+	var axes []int
+	var left []label
+	for i, l := range x.labels {
+		if needed(l, out, rest) {
+			left = append(left, l)
+		} else {
+			axes = append(axes, i)
+		}
+	}
+	if len(axes) == 0 {
+		return x
+	}
+	return labelled{e.b.Node(Reduce{Kind: ReduceSum, Axes: axes}, x.v), left}
+}
+
+// order brings the axes of x into the order of labels, which are the same.
+func (e einsum) order(x labelled, labels []label) labelled {
+	perm := make([]int, len(labels))
+	for i, l := range labels {
+		perm[i] = x.axis(l)
+	}
+	return labelled{transpose(e.b, x.v, perm...), labels}
+}
+
+// contract multiplies x and y and sums over the labels of both that are not kept.
+func (e einsum) contract(x, y labelled, kept func(label) bool) labelled {
+	var batch, summed, rows, columns []label
+	for _, l := range x.labels {
+		switch {
+		case y.axis(l) < 0:
+			rows = append(rows, l)
+		case kept(l):
+			batch = append(batch, l)
+		default:
+			summed = append(summed, l)
+		}
+	}
+	for _, l := range y.labels {
+		if x.axis(l) < 0 {
+			columns = append(columns, l)
+		}
+	}
+	x, y = e.order(x, slices.Concat(batch, rows, summed)), e.order(y, slices.Concat(batch, summed, columns))
+	extents := func(v labelled, from, n int) []ir.Dim { return v.v.Type.Shape[from : from+n] }
+	nb, nr, nc := len(batch), len(rows), len(columns)
+	both := extents(x, 0, nb)
+	m, n := extents(x, nb, nr), extents(y, nb+len(summed), nc)
+	labels := slices.Concat(batch, rows, columns)
+	if len(summed) == 0 {
+		ones := slices.Repeat([]ir.Dim{ir.Const(1)}, nr)
+		wide := reshape(e.b, x.v, slices.Concat(both, m, slices.Repeat([]ir.Dim{ir.Const(1)}, nc))...)
+		high := reshape(e.b, y.v, slices.Concat(both, ones, n)...)
+		return labelled{e.b.Node(Mul{}, wide, high), labels}
+	}
+	k := ir.Product(extents(y, nb, len(summed))...)
+	count := ir.Product(both...)
+	a := reshape(e.b, x.v, count, ir.Product(m...), k)
+	b := reshape(e.b, y.v, count, k, ir.Product(n...))
+	return labelled{reshape(e.b, e.b.Node(MatMul{}, a, b), slices.Concat(both, m, n)...), labels}
+}

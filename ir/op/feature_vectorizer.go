@@ -1,0 +1,52 @@
+package op
+
+import (
+	"fmt"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// importFeatureVectorizer reads FeatureVectorizer: its operands side by side, in
+// f32. Each is cut off, or filled up with zeros, to the number of features that
+// the attribute inputdimensions gives it.
+func importFeatureVectorizer(c ir.Importer) ([]*ir.Value, error) {
+	b, sizes := c.Builder(), c.Ints("inputdimensions", nil)
+	if len(sizes) > 0 && len(sizes) != c.NumArgs() {
+		return nil, fmt.Errorf("%d inputdimensions for %d operands", len(sizes), c.NumArgs())
+	}
+	parts := make([]*ir.Value, c.NumArgs())
+	for i := range parts {
+		x, err := matrixOf(b, c.Arg(i))
+		if err != nil {
+			return nil, err
+		}
+		x = convert(b, x, ir.F32)
+		if len(sizes) > 0 {
+			if x, err = resizeRows(b, x, sizes[i]); err != nil {
+				return nil, err
+			}
+		}
+		parts[i] = x
+	}
+	return []*ir.Value{b.Node(Concat{Axis: 1}, parts...)}, nil
+}
+
+// resizeRows cuts off the rows of a matrix, or fills them up with zeros.
+func resizeRows(b *ir.Builder, x *ir.Value, size int) (*ir.Value, error) {
+	if size < 0 {
+		return nil, fmt.Errorf("%d features", size)
+	}
+	have, ok := x.Type.Shape[1].Int()
+	switch {
+	case !ok && !b.Unify(x.Type.Shape[1], ir.Const(size)):
+		return nil, fmt.Errorf("%s features, %d expected", x.Type.Shape[1], size)
+	case ok && have > size:
+		s := wholeSlice(x.Type)
+		s.Shape[1] = ir.Const(size)
+		return applySlice(b, x, s), nil
+	case ok && have < size:
+		zeros := b.Node(Fill{Value: ir.Scalar(ir.F32, 0), Shape: []ir.Dim{x.Type.Shape[0], ir.Const(size - have)}})
+		return b.Node(Concat{Axis: 1}, x, zeros), nil
+	}
+	return x, nil
+}

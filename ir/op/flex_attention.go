@@ -1,0 +1,45 @@
+package op
+
+import (
+	"fmt"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// importFlexAttention reads FlexAttention of ai.onnx.preview: an attention as that of
+// [Attention], whose scores and whose softmax graphs of the model may change.
+func importFlexAttention(c ir.Importer) ([]*ir.Value, error) {
+	b, q, k, v := c.Builder(), c.Arg(0), c.Arg(1), c.Arg(2)
+	x := Attention{}.unified(b, q, k, v)
+	scale := c.Float("scale", 0)
+	if !c.Has("scale") {
+		var err error
+		if scale, err = attentionScale(0, x.depth); err != nil {
+			return nil, err
+		}
+	}
+	precision := ir.F32
+	if q.Type.DType == ir.F64 {
+		precision = ir.F64
+	}
+	if c.Has("softmax_precision") {
+		var ok bool
+		if precision, ok = stashTypes[c.Int("softmax_precision", 1)]; !ok {
+			return nil, fmt.Errorf("softmax_precision %d is no float", c.Int("softmax_precision", 1))
+		}
+	}
+	change := func(name string, v *ir.Value) *ir.Value {
+		if !c.Has(name) {
+			return v
+		}
+		out := b.Inline(c.Graph(name, []ir.Type{v.Type}), []*ir.Value{v}, "")
+		if len(out) != 1 || !out[0].Type.Equal(v.Type) {
+			ir.Fail("%s does not return one %s", name, v.Type)
+		}
+		return out[0]
+	}
+	p := x.product(b, q, k, scale)
+	p = b.Node(Softmax{Axis: 3}, change("score_mod", convert(b, p, precision)))
+	p = convert(b, change("prob_mod", p), q.Type.DType)
+	return []*ir.Value{x.weigh(b, p, v)}, nil
+}

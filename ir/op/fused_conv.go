@@ -1,0 +1,26 @@
+package op
+
+import "github.com/burngen/burngen/ir"
+
+// importFusedConv reads FusedConv of com.microsoft: an activation of a [Conv] plus
+// an optional fourth operand of the result's shape.
+func importFusedConv(c ir.Importer) ([]*ir.Value, error) {
+	out, err := importConv(c)
+	if err != nil {
+		return nil, err
+	}
+	if z := c.Arg(3); z != nil {
+		y := out[0]
+		out[0] = c.Builder().Node(Add{}, y, z)
+		for i, d := range y.Type.Shape {
+			if z.Type.Rank() != y.Type.Rank() {
+				ir.Fail("operand 3 is %s, the result %s", z.Type, y.Type)
+			}
+			if err := same(z.Type.Shape[i], d, "operand 3 and the result"); err != nil {
+				return nil, err
+			}
+		}
+	}
+	out[0], err = activatedByList(c, out[0])
+	return out, err
+}

@@ -1,0 +1,255 @@
+package op
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// GridSample samples x, [N,C,spatial…], at the places that grid, [N,out…,D] of
+// floats, names: the result is [N,C,out…] (ONNX GridSample). A place has a number
+// for each of the D spatial axes, the last one first, from −1 to 1: these are the
+// centres of the first and the last element with AlignCorners, else their outer
+// edges.
+//
+// Mode "nearest" takes the nearest element, an even one of two; "linear" and
+// "cubic", of numbers, weigh the 2 or 4 elements about the place along each axis.
+// Elements outside are zeros with the Padding "zeros", repeat the edge with
+// "border", and mirror what is inside with "reflection", about the places −1 and 1.
+// Integers are computed in f64 and truncated.
+type GridSample struct {
+	Mode, Padding string
+	AlignCorners  bool
+}
+
+// gridTaps is how many elements a place reads along an axis.
+var gridTaps = map[string]int{"nearest": 1, "linear": 2, "cubic": 4}
+
+// maxGridTaps is how many elements a place may read.
+const maxGridTaps = 256
+
+// gridCubicA is the coefficient of the cubic kernel.
+const gridCubicA = -0.75
+
+// Infer joins the channels of x and the places of the grid.
+func (op GridSample) Infer(in []ir.Type) ([]ir.Type, error) {
+	if err := tensors(in, 2, 2); err != nil {
+		return nil, err
+	}
+	x, grid := in[0], in[1]
+	if err := checkDomain(in[1:], floats{}); err != nil {
+		return nil, err
+	}
+	if op.Mode != "nearest" {
+		if err := checkDomain(in[:1], numbers{}); err != nil {
+			return nil, err
+		}
+	}
+	if x.Rank() < 3 || grid.Rank() != x.Rank() {
+		return nil, fmt.Errorf("grid %s for %s", grid, x)
+	}
+	spatial, taps := x.Rank()-2, 1
+	for range spatial {
+		taps *= gridTaps[op.Mode]
+		if taps < 1 || taps > maxGridTaps {
+			return nil, fmt.Errorf("mode %q of %d spatial axes", op.Mode, spatial)
+		}
+	}
+	switch op.Padding {
+	case "zeros", "border", "reflection":
+	default:
+		return nil, fmt.Errorf("padding mode %q", op.Padding)
+	}
+	if err := same(grid.Shape[0], x.Shape[0], "batches of the grid and the operand"); err != nil {
+		return nil, err
+	}
+	if err := same(grid.Shape[1+spatial], ir.Const(spatial), "numbers of a place and spatial axes"); err != nil {
+		return nil, err
+	}
+	shape := append(x.Shape[:2:2], grid.Shape[1:1+spatial]...)
+	return []ir.Type{ir.TensorOf(x.DType, shape...)}, nil
+}
+
+// Eval sums in float64, at places that are computed in the grid's element type.
+func (op GridSample) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
+	out, err := inferOf(op, in)
+	if err != nil {
+		return nil, err
+	}
+	x, grid := in[0], in[1]
+	if op.Mode != "nearest" && !x.DType.IsFloat() {
+		return evalThrough(op, ir.F64, in)
+	}
+	shape, _ := out[0].Static()
+	y := ir.NewTensor(x.DType, shape...)
+	spatial := len(shape) - 2
+	places, plane := lenOf(shape[2:]), lenOf(x.Shape[2:])
+	for i := range shape[0] * places {
+		taps := []gridTap{{weight: 1}}
+		for axis, d := range x.Shape[2:] {
+			var next []gridTap
+			along := op.taps(grid.Float((i+1)*spatial-1-axis), d, wide(grid.DType))
+			for _, t := range taps {
+				for _, a := range along {
+					next = append(next, gridTap{t.at*d + a.at, t.weight * a.weight})
+				}
+			}
+			taps = next
+		}
+		for c := range shape[1] {
+			channel := i/places*shape[1] + c
+			to := channel*places + i%places
+			if op.Mode == "nearest" {
+				for _, t := range taps {
+					y.Copy(to, x, channel*plane+t.at)
+				}
+				continue
+			}
+			sum := 0.0
+			for _, t := range taps {
+				sum += float64(t.weight * x.Float(channel*plane+t.at))
+			}
+			y.SetFloat(to, sum)
+		}
+	}
+	return []*ir.Tensor{y}, nil
+}
+
+// evalThrough evaluates op on a first operand of another type, to which it is
+// converted and from which the result is converted back.
+func evalThrough(op ir.Op, d ir.DType, in []*ir.Tensor) ([]*ir.Tensor, error) {
+	x, err := (Cast{To: d}).Eval(in[:1])
+	if err != nil {
+		return nil, err
+	}
+	y, err := op.Eval(append(x, in[1:]...))
+	if err != nil {
+		return nil, err
+	}
+	return (Cast{To: in[0].DType}).Eval(y[:1])
+}
+
+// gridTap is an element that a place reads, and its weight.
+type gridTap struct {
+	at     int
+	weight float64
+}
+
+// taps returns the elements inside an axis of d that a place reads.
+func (op GridSample) taps(place float64, d int, dtype ir.DType) []gridTap {
+	round := func(v float64) float64 { return ir.RoundFloat(dtype, v) }
+	x := round(place + 1)
+	if op.AlignCorners {
+		x = round(x / 2 * float64(d-1))
+	} else {
+		x = round(round(round(x*float64(d))-1) / 2)
+	}
+	var taps []gridTap
+	add := func(at, weight float64) {
+		if at >= 0 && at < float64(d) {
+			taps = append(taps, gridTap{int(at), weight})
+		}
+	}
+	switch op.Mode {
+	case "nearest":
+		add(math.RoundToEven(op.padded(x, d)), 1)
+	case "linear":
+		x = op.padded(x, d)
+		first := math.Floor(x)
+		add(first, first+1-x)
+		add(first+1, x-first)
+	case "cubic":
+		if op.Padding == "reflection" {
+			x = op.mirrored(x, d)
+		}
+		x = inside(x, -4, float64(d)+3)
+		first := math.Floor(x) - 1
+		for k := range 4 {
+			at := first + float64(k)
+			add(op.padded(at, d), resizeAxis{mode: "cubic", cubicA: gridCubicA}.weight(at-x))
+		}
+	}
+	return taps
+}
+
+// padded returns where on an axis of d elements a place is read.
+func (op GridSample) padded(x float64, d int) float64 {
+	switch op.Padding {
+	case "border":
+		return inside(x, 0, float64(d-1))
+	case "reflection":
+		return inside(op.mirrored(x, d), 0, float64(d-1))
+	}
+	return x
+}
+
+// mirrored returns the place between −1 and 1, on an axis of d elements, whose
+// reflection x is.
+func (op GridSample) mirrored(x float64, d int) float64 {
+	low, length := -0.5, float64(d)
+	if op.AlignCorners {
+		low, length = 0, float64(d-1)
+	}
+	if length <= 0 {
+		return 0
+	}
+	x = math.Mod(math.Abs(x-low), 2*length)
+	return min(x, 2*length-x) + low
+}
+
+// inside returns the number nearest to x from low to high, low for NaN.
+func inside(x, low, high float64) float64 {
+	if !(x > low) {
+		return low
+	}
+	return min(x, high)
+}
+
+// Lower computes narrow floats in f32, and weighted integers in f64.
+func (op GridSample) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
+	if out := lowerNarrow(b, n); out != nil {
+		return out
+	}
+	x := n.Arg(0)
+	if d := x.Type.DType; op.Mode != "nearest" && !d.IsFloat() {
+		return []*ir.Value{convert(b, b.Node(op, convert(b, x, ir.F64), n.Arg(1)), d)}
+	}
+	return nil
+}
+
+// Flops counts two operations for each element that is read.
+func (op GridSample) Flops(in, out []ir.Type) ir.Dim {
+	n := out[0].Elems().Mul(ir.Const(2))
+	for range in[0].Rank() - 2 {
+		n = n.Mul(ir.Const(gridTaps[op.Mode]))
+	}
+	return n
+}
+
+// Call is cpu.GridSample, or cpu.GridNearest.
+func (op GridSample) Call(n *ir.Node) (ir.Call, error) {
+	x, y := n.Arg(0).Type.Shape, n.Results[0].Type.Shape
+	args := []any{ir.Out(0), ir.In(0), ir.In(1), x[0], x[1], x[2:], y[2:]}
+	if op.Mode == "nearest" {
+		return ir.Call{Kernel: "GridNearest", Args: append(args, op.Padding, op.AlignCorners)}, nil
+	}
+	return ir.Call{Kernel: "GridSample", Args: append(args, op.Mode == "cubic", op.Padding, op.AlignCorners)}, nil
+}
+
+// importGridSample reads GridSample; before opset 20 the modes were called
+// bilinear and bicubic.
+func importGridSample(c ir.Importer) ([]*ir.Value, error) {
+	op := GridSample{
+		Mode:         c.Text("mode", "linear"),
+		Padding:      c.Text("padding_mode", "zeros"),
+		AlignCorners: c.Int("align_corners", 0) != 0,
+	}
+	switch op.Mode {
+	case "bilinear":
+		op.Mode = "linear"
+	case "bicubic":
+		op.Mode = "cubic"
+	}
+	return []*ir.Value{c.Builder().Node(op, c.Arg(0), c.Arg(1))}, nil
+}

@@ -1,0 +1,125 @@
+package op
+
+import "github.com/burngen/burngen/ir"
+
+// GRU is a layer of gated recurrent units. With the functions f and g, and W, R
+// and the biases B of W and C of R of the gates z, r, h, in this order:
+//
+//	z = f(x·Wzᵀ + h·Rzᵀ + Bz + Cz)
+//	r = f(x·Wrᵀ + h·Rrᵀ + Br + Cr)
+//	n = g(x·Whᵀ + (r⊙h)·Rhᵀ + Bh + Ch)
+//	h' = (1 − z)⊙n + z⊙h
+//
+// With LinearBeforeReset n = g(x·Whᵀ + r⊙(h·Rhᵀ + Ch) + Bh) (ONNX GRU).
+type GRU struct {
+	Recurrent
+	LinearBeforeReset bool
+}
+
+// GRUSteps is one direction of a [GRU], without what depends on x only: of the
+// projected x, [S,N,3·H], the recurrent weights of z and r, those of h, lens, h,
+// [N,H], and with LinearBeforeReset the bias Ch, [H], it gives y [S,N,H] and h.
+type GRUSteps struct {
+	Steps
+	LinearBeforeReset bool
+}
+
+// Infer gives y and h.
+func (op GRU) Infer(in []ir.Type) ([]ir.Type, error) { return op.infer(in, 3, 2, 1) }
+
+// Infer gives y and h.
+func (op GRUSteps) Infer(in []ir.Type) ([]ir.Type, error) {
+	return op.infer(in, 2, []int{2, 1}, 1, 1)
+}
+
+// separate is the number of gates whose two biases add up.
+func (op GRU) separate() int {
+	if op.LinearBeforeReset {
+		return 2
+	}
+	return 3
+}
+
+// Eval computes in float64.
+func (op GRU) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
+	hidden := in[recurrentR].Shape[2]
+	return op.eval(in, 3, 2, 1, op.separate(), func(_ int, s Steps, r, bias []float64) cell {
+		matrices := [2][]float64{}
+		for i, v := range r {
+			k := min(i%(3*hidden)/hidden, 2) / 2
+			matrices[k] = append(matrices[k], v)
+		}
+		return GRUSteps{s, op.LinearBeforeReset}.cell(matrices[0], matrices[1], bias[2*hidden:], hidden)
+	})
+}
+
+// Eval computes in float64.
+func (op GRUSteps) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
+	hidden := in[0].Shape[2] / 3
+	next := op.cell(recurrentMatrix(in[1], hidden, 2), recurrentMatrix(in[2], hidden, 1), initialState(operandOf(in, 5), 0, hidden), hidden)
+	return op.eval(in, 4, 1, hidden, next)
+}
+
+// cell takes the weights of z and r, of h, and the bias of the latter.
+func (op GRUSteps) cell(gated, r, bias []float64, hidden int) cell {
+	return func(x []float64, states [][]float64) {
+		h := states[0]
+		gates := make([]float64, 3*hidden)
+		copy(gates, x)
+		multiply(gates[:2*hidden], h, gated, 2*hidden)
+		z, reset, n := gates[:hidden], gates[hidden:2*hidden], gates[2*hidden:]
+		op.gate(0, z)
+		op.gate(0, reset)
+		if op.LinearBeforeReset {
+			linear := append([]float64{}, bias...)
+			multiply(linear, h, r, hidden)
+			for j, v := range linear {
+				n[j] += float64(reset[j] * v)
+			}
+		} else {
+			kept := make([]float64, hidden)
+			for j, v := range h {
+				kept[j] = reset[j] * v
+			}
+			multiply(n, kept, r, hidden)
+		}
+		op.gate(1, n)
+		for j, v := range h {
+			h[j] = float64((1-z[j])*n[j]) + float64(z[j]*v)
+		}
+	}
+}
+
+// Flops counts two operations for each weight and step.
+func (GRU) Flops(in, _ []ir.Type) ir.Dim { return recurrentFlops(in) }
+
+// Lower projects x for all steps at once.
+func (op GRU) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
+	return op.lower(b, n, 2, op.separate(), func(s Steps, x, r, bias, lens *ir.Value, more []*ir.Value) []*ir.Value {
+		hidden := r.Type.Shape[1]
+		two := hidden.Mul(ir.Const(2))
+		args := []*ir.Value{
+			x, recurrentWeights(b, sliceAxis(b, r, 0, ir.Dim{}, two)), recurrentWeights(b, sliceAxis(b, r, 0, two, hidden)), lens, nil, nil,
+		}
+		if len(more) > 0 {
+			args[4] = more[0]
+		}
+		if op.LinearBeforeReset && bias != nil {
+			args[5] = sliceAxis(b, bias, 0, two, hidden)
+		}
+		return b.Nodes(GRUSteps{s, op.LinearBeforeReset}, args...)
+	})
+}
+
+// Call is cpu.GRU.
+func (op GRUSteps) Call(n *ir.Node) (ir.Call, error) {
+	x := n.Arg(0).Type.Shape
+	rows := n.Results[1].Type.Elems()
+	return op.call(n, "GRU", 6, []ir.Dim{x[1].Mul(x[2]), rows}, op.LinearBeforeReset), nil
+}
+
+// importGRU reads GRU. LinearBeforeReset came at opset 3.
+func importGRU(c ir.Importer) ([]*ir.Value, error) {
+	linear := c.Opset() >= 3 && c.Int("linear_before_reset", 0) != 0
+	return importRecurrent(c, []string{"sigmoid", "tanh"}, func(r Recurrent) ir.Op { return GRU{r, linear} })
+}

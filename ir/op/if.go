@@ -1,0 +1,170 @@
+package op
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// If computes the first of its two blocks where its operand, a boolean of one
+// element, is true, and the second where it is not. Extents says where the blocks'
+// results have extents that differ, or are known only inside: symbols are bound
+// to them.
+type If struct{ Extents []ir.ResultExtent }
+
+// Infer reports that the blocks are needed.
+func (op If) Infer([]ir.Type) ([]ir.Type, error) { return nil, errNoBlocks }
+
+// Eval reports that the blocks are needed.
+func (op If) Eval([]*ir.Tensor) ([]*ir.Tensor, error) { return nil, errNoBlocks }
+
+var errNoBlocks = fmt.Errorf("its blocks are missing")
+
+// InferBlocks gives the types that the results of both blocks have.
+func (op If) InferBlocks(in []ir.Type, blocks []*ir.Block) ([]ir.Type, error) {
+	if err := tensors(in, 1, 1); err != nil {
+		return nil, err
+	}
+	if err := isFlag(in[0], "condition"); err != nil {
+		return nil, err
+	}
+	if len(blocks) != 2 || len(blocks[0].Params)+len(blocks[1].Params) != 0 {
+		return nil, fmt.Errorf("two blocks without parameters expected")
+	}
+	return op.join(resultTypes(blocks[0]), resultTypes(blocks[1]))
+}
+
+func (op If) join(then, otherwise []ir.Type) ([]ir.Type, error) {
+	if len(then) != len(otherwise) {
+		return nil, fmt.Errorf("the branches give %d and %d results", len(then), len(otherwise))
+	}
+	out := make([]ir.Type, len(then))
+	for i, t := range then {
+		u := otherwise[i]
+		if !t.IsTensor() {
+			joined, err := ir.Join(t, u)
+			if err != nil {
+				return nil, fmt.Errorf("result %d: %w", i, err)
+			}
+			out[i] = joined
+			continue
+		}
+		if !u.IsTensor() || t.DType != u.DType || t.Rank() != u.Rank() {
+			return nil, fmt.Errorf("result %d: the branches give %s and %s", i, t, u)
+		}
+		t.Shape = slices.Clone(t.Shape)
+		for k, d := range t.Shape {
+			if s, ok := bound(op.Extents, i, k); ok {
+				t.Shape[k] = s
+			} else if err := same(d, u.Shape[k], "extents of the branches' results"); err != nil {
+				return nil, err
+			}
+		}
+		out[i] = t
+	}
+	return out, nil
+}
+
+// bound returns the symbol that is bound to an extent of a result.
+func bound(extents []ir.ResultExtent, result, axis int) (ir.Dim, bool) {
+	for _, e := range extents {
+		if e.Result == result && e.Axis == axis {
+			return ir.Sym(e.Symbol), true
+		}
+	}
+	return ir.Dim{}, false
+}
+
+// EvalBlocks evaluates one block.
+func (op If) EvalBlocks(in []*ir.Tensor, blocks []*ir.Block, run func(*ir.Block, []*ir.Tensor) ([]*ir.Tensor, error)) ([]*ir.Tensor, error) {
+	if in[0].Bool(0) {
+		return run(blocks[0], nil)
+	}
+	return run(blocks[1], nil)
+}
+
+// Binds returns the symbols of Extents.
+func (op If) Binds() []string { return ir.Invoke{Extents: op.Extents}.Binds() }
+
+// BindValues returns the extents of the results.
+func (op If) BindValues(_, out []*ir.Tensor) ([]int64, error) {
+	return ir.Invoke{Extents: op.Extents}.BindValues(nil, out)
+}
+
+// Measure is nothing: the extents are known with the results.
+func (op If) Measure(*ir.Node) ([]ir.Call, error) { return nil, nil }
+
+func resultTypes(b *ir.Block) []ir.Type {
+	types := make([]ir.Type, len(b.Results))
+	for i, r := range b.Results {
+		types[i] = r.Type
+	}
+	return types
+}
+
+// isFlag reports why t is no boolean of one element.
+func isFlag(t ir.Type, what string) error {
+	if n, ok := t.Elems().Int(); t.DType != ir.Bool || ok && n != 1 {
+		return fmt.Errorf("%s: one bool expected, not %s", what, t)
+	}
+	return nil
+}
+
+// mentions reports whether an extent has one of some symbols.
+func mentions(d ir.Dim, symbols map[string]bool) bool {
+	return slices.ContainsFunc(d.Symbols(), func(s string) bool { return symbols[s] })
+}
+
+// importIf reads If. Where the condition is known, the branch takes the node's
+// place.
+func importIf(c ir.Importer) ([]*ir.Value, error) {
+	b := c.Builder()
+	branches := []string{"then_branch", "else_branch"}
+	for _, name := range branches {
+		if !c.Has(name) {
+			return nil, fmt.Errorf("%s is missing", name)
+		}
+	}
+	if t, ok := knownTensor(c.Arg(0)); ok && t.Len() == 1 {
+		if !t.Bool(0) {
+			branches = branches[1:]
+		}
+		return b.Inline(c.Graph(branches[0], nil), nil, ""), nil
+	}
+	then, otherwise := c.Graph(branches[0], nil), c.Graph(branches[1], nil)
+	inside := then.BoundSymbols()
+	maps.Copy(inside, otherwise.BoundSymbols())
+	var op If
+	for i := range min(len(then.Results), len(otherwise.Results)) {
+		t, u := then.Results[i].Type, otherwise.Results[i].Type
+		for k := range min(len(t.Shape), len(u.Shape)) {
+			if t.IsTensor() && (!t.Shape[k].Equal(u.Shape[k]) || mentions(t.Shape[k], inside)) {
+				op.Extents = append(op.Extents, ir.ResultExtent{Symbol: b.Symbol(fmt.Sprintf("if%d_%d", i, k)), Result: i, Axis: k})
+			}
+		}
+	}
+	return b.NodeBlocks(op, []*ir.Block{then, otherwise}, c.Arg(0)), nil
+}
+
+// knownTensor returns the constant that v is, or that its known elements are.
+func knownTensor(v *ir.Value) (*ir.Tensor, bool) {
+	if v == nil {
+		return nil, false
+	}
+	if t, ok := v.ConstValue(); ok {
+		return t, true
+	}
+	dims, ok := v.Dims()
+	values, static := ir.Ints(dims)
+	if !ok || !static || !v.Type.IsStatic() {
+		return nil, false
+	}
+	shape, _ := v.Type.Static()
+	t := ir.NewTensor(v.Type.DType, shape...)
+	for i, n := range values {
+		t.SetInt(i, int64(n))
+	}
+	return t, true
+}

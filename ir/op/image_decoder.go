@@ -1,0 +1,77 @@
+package op
+
+import (
+	"fmt"
+
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/runtime/cpu/image"
+)
+
+// ImageDecoder decodes an image file, u8 [bytes], to its pixels, u8 [Height,Width,C]
+// (ONNX ImageDecoder): red, green and blue for the Format "RGB", blue, green and red
+// for "BGR", the luma alone for "Grayscale". It binds Height and Width. What cannot be
+// decoded is an error at run time, JPEG 2000 always.
+type ImageDecoder struct{ Format, Height, Width string }
+
+// Infer gives each pixel its channels.
+func (op ImageDecoder) Infer(in []ir.Type) ([]ir.Type, error) {
+	if err := tensors(in, 1, 1); err != nil {
+		return nil, err
+	}
+	if in[0].DType != ir.U8 || in[0].Rank() != 1 {
+		return nil, fmt.Errorf("%s, a list of bytes expected", in[0])
+	}
+	channels, ok := map[string]int{"RGB": 3, "BGR": 3, "Grayscale": 1}[op.Format]
+	if !ok {
+		return nil, fmt.Errorf("pixel format %q", op.Format)
+	}
+	return []ir.Type{ir.TensorOf(ir.U8, ir.Sym(op.Height), ir.Sym(op.Width), ir.Const(channels))}, nil
+}
+
+// Eval decodes.
+func (op ImageDecoder) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
+	data := in[0].Bytes()
+	height, err := image.Height(data)
+	if err != nil {
+		return nil, err
+	}
+	width, err := image.Width(data)
+	if err != nil {
+		return nil, err
+	}
+	channels := 3
+	if op.Format == "Grayscale" {
+		channels = 1
+	}
+	pixels := make([]uint8, height*width*channels)
+	if err := image.Decode(pixels, data, op.Format); err != nil {
+		return nil, err
+	}
+	y, err := ir.DecodeTensor(ir.U8, []int{height, width, channels}, pixels)
+	return []*ir.Tensor{y}, err
+}
+
+// Binds returns Height and Width.
+func (op ImageDecoder) Binds() []string { return []string{op.Height, op.Width} }
+
+// BindValues returns the extents of the image.
+func (op ImageDecoder) BindValues(_, out []*ir.Tensor) ([]int64, error) {
+	return []int64{int64(out[0].Shape[0]), int64(out[0].Shape[1])}, nil
+}
+
+// Measure is image.Height and image.Width, of package runtime/cpu/image.
+func (op ImageDecoder) Measure(*ir.Node) ([]ir.Call, error) {
+	return []ir.Call{{Kernel: "image.Height", Args: []any{ir.In(0)}}, {Kernel: "image.Width", Args: []any{ir.In(0)}}}, nil
+}
+
+// Call is image.Decode, of package runtime/cpu/image.
+func (op ImageDecoder) Call(*ir.Node) (ir.Call, error) {
+	return ir.Call{Kernel: "image.Decode", Args: []any{ir.Out(0), ir.In(0), op.Format}}, nil
+}
+
+// importImageDecoder reads ImageDecoder.
+func importImageDecoder(c ir.Importer) ([]*ir.Value, error) {
+	b := c.Builder()
+	op := ImageDecoder{Format: c.Text("pixel_format", "RGB"), Height: b.Symbol("height"), Width: b.Symbol("width")}
+	return []*ir.Value{b.Node(op, c.Arg(0))}, nil
+}

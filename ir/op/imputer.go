@@ -1,0 +1,47 @@
+package op
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// importImputer reads Imputer: elements equal to one value, or NaN where that is
+// NaN, are replaced by the number for their feature, along the last axis, or by
+// one for all.
+func importImputer(c ir.Importer) ([]*ir.Value, error) {
+	b, x := c.Builder(), c.Arg(0)
+	d := x.Type.DType
+	floats, replacedFloat := c.Floats("imputed_value_floats", nil), c.Float("replaced_value_float", 0)
+	ints, replacedInt := c.Ints("imputed_value_int64s", nil), c.Int("replaced_value_int64", 0)
+	replaced := ir.NewTensor(d)
+	var imputed *ir.Tensor
+	switch {
+	case d.IsFloat():
+		imputed = ir.FloatTensor(d, floats...)
+		replaced.SetFloat(0, replacedFloat)
+	case d.IsInt():
+		imputed = ir.NewTensor(d, len(ints))
+		for i, v := range ints {
+			imputed.SetInt(i, int64(v))
+		}
+		replaced.SetInt(0, int64(replacedInt))
+	default:
+		return nil, fmt.Errorf("operand is %s, numbers expected", d)
+	}
+	if imputed.Len() == 0 {
+		return nil, fmt.Errorf("no values to impute in %s", d)
+	}
+	value, err := perFeature(b, x, imputed)
+	if err != nil {
+		return nil, err
+	}
+	var gone *ir.Value
+	if d.IsFloat() && math.IsNaN(replacedFloat) {
+		gone = b.Node(IsNaN{}, x)
+	} else {
+		gone = b.Node(Equal{}, x, b.Const(replaced))
+	}
+	return []*ir.Value{b.Node(Where{}, gone, value, x)}, nil
+}

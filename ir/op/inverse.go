@@ -1,0 +1,80 @@
+package op
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// Inverse is the inverse of each matrix, [batch…,N,N], of floats (com.microsoft
+// Inverse). The elements of what is not invertible are infinite or NaN.
+type Inverse struct{}
+
+// Infer gives the operand's type.
+func (Inverse) Infer(in []ir.Type) ([]ir.Type, error) {
+	if err := tensors(in, 1, 1); err != nil {
+		return nil, err
+	}
+	if err := checkDomain(in, floats{}); err != nil {
+		return nil, err
+	}
+	rank := in[0].Rank()
+	if rank < 2 {
+		return nil, fmt.Errorf("%s where matrices are expected", in[0])
+	}
+	return in, same(in[0].Shape[rank-2], in[0].Shape[rank-1], "rows and columns")
+}
+
+// Eval brings each matrix beside the identity to the identity, by rows.
+func (Inverse) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
+	x := in[0]
+	y, n := ir.NewTensor(x.DType, x.Shape...), x.Shape[x.Rank()-1]
+	for first := 0; first < y.Len(); first += n * n {
+		rows := make([][]float64, n)
+		for i := range rows {
+			rows[i] = make([]float64, 2*n)
+			for j := range n {
+				rows[i][j] = x.Float(first + i*n + j)
+			}
+			rows[i][n+i] = 1
+		}
+		for k := range rows {
+			best := k
+			for i := k + 1; i < n; i++ {
+				if math.Abs(rows[i][k]) > math.Abs(rows[best][k]) {
+					best = i
+				}
+			}
+			rows[k], rows[best] = rows[best], rows[k]
+			scaleBy(rows[k], 1/rows[k][k])
+			for i, row := range rows {
+				if factor := row[k]; i != k {
+					for j, v := range rows[k] {
+						row[j] -= float64(factor * v)
+					}
+				}
+			}
+		}
+		for i := range n * n {
+			y.SetFloat(first+i, rows[i/n][n+i%n])
+		}
+	}
+	return []*ir.Tensor{y}, nil
+}
+
+// Flops counts two operations for each product of the elimination.
+func (Inverse) Flops(in, _ []ir.Type) ir.Dim {
+	return in[0].Elems().Mul(in[0].Shape[in[0].Rank()-1]).Mul(ir.Const(4))
+}
+
+// Lower computes narrow floats in f32.
+func (Inverse) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNarrow(b, n) }
+
+// Call is cpu.Inverse.
+func (Inverse) Call(n *ir.Node) (ir.Call, error) {
+	shape := n.Args[0].Type.Shape
+	rows := shape[len(shape)-1]
+	work := ir.Scratch{DType: ir.F64, Len: rows.Mul(rows).Mul(ir.Const(2))}
+	return ir.Call{Kernel: "Inverse", Args: []any{ir.Out(0), ir.In(0), work, ir.Product(shape[:len(shape)-2]...), rows}}, nil
+}

@@ -1,0 +1,107 @@
+package op
+
+import (
+	"fmt"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// importSimplifiedLayerNormalization reads SimplifiedLayerNormalization, an
+// [RMSNormalization] whose second result is the inverse of the root mean square.
+func importSimplifiedLayerNormalization(c ir.Importer) ([]*ir.Value, error) {
+	b, x := c.Builder(), c.Arg(0)
+	axis, err := fromFront(c.Int("axis", -1), x.Type.Rank())
+	if err != nil {
+		return nil, err
+	}
+	out, err := importRMSNormalization(c)
+	if err != nil || !c.Wants(1) {
+		return out, err
+	}
+	x = convert(b, x, wide(x.Type.DType))
+	mean := b.Node(Reduce{Kind: ReduceMean, Axes: allAxes(x.Type.Rank())[axis:], KeepDims: true}, b.Node(Mul{}, x, x))
+	root := b.Node(Sqrt{}, b.Node(Add{}, mean, b.Scalar(x.Type.DType, c.Float("epsilon", float64(float32(1e-5))))))
+	return append(out, b.Node(Reciprocal{}, root)), nil
+}
+
+// importSkipNormalization returns the import of the sum of two tensors and an optional
+// bias, normalised along the last axis by norm, as SkipLayerNormalization and
+// SkipSimplifiedLayerNormalization of com.microsoft do. The scale and, up to the operand
+// bias, more of norm follow the tensors. The fourth result is the sum.
+func importSkipNormalization(norm func(epsilon float64, last int) ir.Op, bias int) func(ir.Importer) ([]*ir.Value, error) {
+	return func(c ir.Importer) ([]*ir.Value, error) {
+		b, x, skip := c.Builder(), c.Arg(0), c.Arg(1)
+		for i, lead := 0, x.Type.Rank()-skip.Type.Rank(); i < skip.Type.Rank() && lead >= 0; i++ {
+			if d := skip.Type.Shape[i]; !d.Equal(ir.Const(1)) {
+				agree(b, d, x.Type.Shape[lead+i], fmt.Sprintf("axis %d of the two", i))
+			}
+		}
+		sum := b.Node(Add{}, x, skip)
+		if v := c.Arg(bias); v != nil {
+			sum = b.Node(Add{}, sum, v)
+		}
+		out, err := normalized(c, sum, norm, 2, bias)
+		if err != nil {
+			return nil, err
+		}
+		if c.Wants(1) || c.Wants(2) {
+			return nil, fmt.Errorf("the mean and the deviation as results are not supported")
+		}
+		return []*ir.Value{out, nil, nil, sum}[:min(4, max(c.NumResults(), 1))], nil
+	}
+}
+
+// normalized appends x normalised along its last axis, with operands from first up to end.
+func normalized(c ir.Importer, x *ir.Value, norm func(epsilon float64, last int) ir.Op, first, end int) (*ir.Value, error) {
+	last := x.Type.Rank() - 1
+	if last < 0 {
+		return nil, fmt.Errorf("%s has no axes", x.Type)
+	}
+	args := []*ir.Value{x}
+	for i := first; i < end; i++ {
+		args = append(args, c.Arg(i))
+	}
+	return c.Builder().Node(norm(c.Float("epsilon", float64(float32(1e-12))), last), args...), nil
+}
+
+func layerNormAt(epsilon float64, last int) ir.Op {
+	return LayerNormalization{Axis: last, Epsilon: epsilon}
+}
+
+func rmsNormAt(epsilon float64, last int) ir.Op {
+	return RMSNormalization{Axis: last, Epsilon: epsilon}
+}
+
+// importEmbedLayerNormalization reads EmbedLayerNormalization of com.microsoft: for token
+// ids [B,S] the sum of their rows in a table, of rows for their positions and of rows for
+// their segments, normalised. The second result is the number of ones in the mask, for
+// each element of the batch, the third the sum.
+func importEmbedLayerNormalization(c ir.Importer) ([]*ir.Value, error) {
+	b, ids, segments, mask, at := c.Builder(), c.Arg(0), c.Arg(1), c.Arg(7), c.Arg(8)
+	if ids.Type.Rank() != 2 {
+		return nil, fmt.Errorf("token ids %s, rank 2 expected", ids.Type)
+	}
+	c.Int("mask_index_type", 0)
+	batch, count := ids.Type.Shape[0], ids.Type.Shape[1]
+	sum := b.Node(Gather{}, c.Arg(2), ids)
+	if at == nil {
+		at = positions(b, count)
+	}
+	sum = b.Node(Add{}, sum, b.Node(Gather{}, c.Arg(3), at))
+	if segments != nil && c.Arg(4) != nil {
+		sum = b.Node(Add{}, sum, b.Node(Gather{}, c.Arg(4), segments))
+	}
+	y, err := normalized(c, sum, layerNormAt, 5, 7)
+	if err != nil {
+		return nil, err
+	}
+	out := []*ir.Value{y, nil, sum}
+	if c.Wants(1) {
+		if mask == nil {
+			out[1] = expand(b, b.Scalar(ir.I32, 0), batch)
+		} else {
+			out[1] = b.Node(Reduce{Kind: ReduceSum, Axes: []int{1}}, convert(b, mask, ir.I32))
+		}
+	}
+	return out[:min(len(out), max(c.NumResults(), 1))], nil
+}

@@ -1,0 +1,195 @@
+package op
+
+import (
+	"fmt"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// LinearAttention is attention without a softmax (ONNX LinearAttention): of queries,
+// [B,T,H,D], keys, [B,T,G,D], values, [B,T,G,E], and states, [B,G,D,E], all of one float
+// type, it gives results [B,T,H,E] and the last states. Step by step, with query, key and
+// value being rows,
+//
+//	state  = keep·state + keyᵀ·value
+//	result = query·state
+//
+// or, where there is a rate, with rate·(value − key·keep·state) for the value. A head of
+// the queries has the state of head h·G/H; G divides H. keep, [B,T,G,D], which multiplies
+// the rows of the state, and rate, [B,T,G], are the last two operands; either may be
+// absent. H is a constant.
+type LinearAttention struct{}
+
+// Infer gives [B,T,H,E] and [B,G,D,E].
+func (LinearAttention) Infer(in []ir.Type) ([]ir.Type, error) {
+	if err := tensors(in, 4, 6); err != nil {
+		return nil, err
+	}
+	if err := checkDomain(in, floats{}); err != nil {
+		return nil, err
+	}
+	if err := sameDType(in); err != nil {
+		return nil, err
+	}
+	for i, t := range in {
+		if rank := [...]int{4, 4, 4, 4, 4, 3}[i]; !t.IsZero() && t.Rank() != rank {
+			return nil, fmt.Errorf("operand %d is %s, rank %d expected", i, t, rank)
+		}
+	}
+	q, k, v := in[0].Shape, in[1].Shape, in[2].Shape
+	want := [][]ir.Dim{
+		{q[0], q[1], q[2], q[3]}, {q[0], q[1], k[2], q[3]}, {q[0], q[1], k[2], v[3]},
+		{q[0], k[2], q[3], v[3]}, {q[0], q[1], k[2], q[3]}, {q[0], q[1], k[2]},
+	}
+	for i, t := range in {
+		for axis, d := range t.Shape {
+			if err := same(d, want[i][axis], fmt.Sprintf("axis %d of operand %d", axis, i)); err != nil {
+				return nil, err
+			}
+		}
+	}
+	heads, isConst := q[2].Int()
+	if _, ok := q[2].DivExact(k[2]); !ok || !isConst || heads < 1 {
+		return nil, fmt.Errorf("%s heads of queries share %s of keys", q[2], k[2])
+	}
+	d := in[0].DType
+	return []ir.Type{ir.TensorOf(d, q[0], q[1], q[2], v[3]), ir.TensorOf(d, q[0], k[2], q[3], v[3])}, nil
+}
+
+// Eval computes in float64.
+func (op LinearAttention) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
+	out, err := inferOf(op, in)
+	if err != nil {
+		return nil, err
+	}
+	in = append(in[:len(in):len(in)], make([]*ir.Tensor, 6-len(in))...)
+	q, k, v, past, keep, rate := in[0], in[1], in[2], in[3], in[4], in[5]
+	shape, _ := out[0].Static()
+	y, last := ir.NewTensor(q.DType, shape...), ir.NewTensor(q.DType, past.Shape...)
+	steps, heads, shared, depth, width := q.Shape[1], q.Shape[2], k.Shape[2], q.Shape[3], v.Shape[3]
+	state := make([]float64, depth*width)
+	times := func(row *ir.Tensor, i, e int) (sum float64) { // element e of row i times the state
+		for d := range depth {
+			sum += float64(row.Float(i*depth+d) * state[d*width+e])
+		}
+		return sum
+	}
+	for unit := range q.Shape[0] * shared {
+		for i := range state {
+			state[i] = past.Float(unit*len(state) + i)
+		}
+		for step := range steps {
+			token := unit/shared*steps + step
+			at := token*shared + unit%shared
+			for i := range state {
+				if keep != nil {
+					state[i] *= keep.Float(at*depth + i/width)
+				}
+			}
+			added := make([]float64, width)
+			for e := range added {
+				added[e] = v.Float(at*width + e)
+				if rate != nil {
+					added[e] = rate.Float(at) * (added[e] - times(k, at, e))
+				}
+			}
+			for i := range state {
+				state[i] += float64(k.Float(at*depth+i/width) * added[i%width])
+			}
+			for h := token * heads; h < (token+1)*heads; h++ {
+				if h%heads*shared/heads == unit%shared {
+					for e := range width {
+						y.SetFloat(h*width+e, times(q, h, e))
+					}
+				}
+			}
+		}
+		for i, s := range state {
+			last.SetFloat(unit*len(state)+i, s)
+		}
+	}
+	return []*ir.Tensor{y, last}, nil
+}
+
+// Flops counts two operations for each product.
+func (LinearAttention) Flops(in, _ []ir.Type) ir.Dim {
+	q, k, v := in[0].Shape, in[1].Shape, in[2].Shape
+	return ir.Product(ir.Const(2), q[0], q[1], q[3], v[3], q[2].Add(k[2].Mul(ir.Const(2))))
+}
+
+// Lower computes narrow floats in f32.
+func (LinearAttention) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNarrow(b, n) }
+
+// Call is cpu.LinearAttention.
+func (LinearAttention) Call(n *ir.Node) (ir.Call, error) {
+	q, k, v := n.Args[0].Type.Shape, n.Args[1].Type.Shape, n.Args[2].Type.Shape
+	return ir.Call{Kernel: "LinearAttention", Args: []any{
+		ir.Out(0), ir.Out(1), ir.In(0), ir.In(1), ir.In(2), ir.In(3), ir.In(4), ir.In(5), q[0], q[1], q[2], k[2], q[3], v[3],
+	}}, nil
+}
+
+// linearRules are the update rules of LinearAttention and whether they have a decay and
+// a rate.
+var linearRules = map[string]struct{ decay, rate bool }{
+	"linear":      {false, false},
+	"gated":       {true, false},
+	"delta":       {false, true},
+	"gated_delta": {true, true},
+}
+
+// importLinearAttention reads LinearAttention, whose heads lie in the last axis, and whose
+// decay is the logarithm of what is kept. It is computed in the wider of the types of
+// values and states.
+func importLinearAttention(c ir.Importer) ([]*ir.Value, error) {
+	b := c.Builder()
+	rule, ok := linearRules[c.Text("update_rule", "gated_delta")]
+	if !ok {
+		return nil, fmt.Errorf("update_rule %q", c.Text("update_rule", "gated_delta"))
+	}
+	c.Int("chunk_size", 64) // how, not what, is computed
+	heads, shared := c.Int("q_num_heads", 0), c.Int("kv_num_heads", 0)
+	d := c.Arg(0).Type.DType
+	inner, kept := wide(d), d
+	if past := c.Arg(3); past != nil {
+		kept = past.Type.DType
+		if w := wide(kept); w.Bits() > inner.Bits() {
+			inner = w
+		}
+	}
+	q := headsOf(b, convert(b, c.Arg(0), inner), heads)
+	k := headsOf(b, convert(b, c.Arg(1), inner), shared)
+	v := headsOf(b, convert(b, c.Arg(2), inner), shared)
+	scale, err := attentionScale(c.Float("scale", 0), q.Type.Shape[3])
+	if err != nil {
+		return nil, err
+	}
+	s := q.Type.Shape
+	state := []ir.Dim{s[0], ir.Const(shared), s[3], v.Type.Shape[3]}
+	args := []*ir.Value{times(b, q, scale), k, v, nil, nil, nil}
+	if past := c.Arg(3); past != nil {
+		args[3] = convert(b, past, inner)
+	} else {
+		args[3] = expand(b, b.Scalar(inner, 0), state...)
+	}
+	perHead := []ir.Dim{s[0], s[1], ir.Const(shared)}
+	for i, want := range []bool{rule.decay, rule.rate} {
+		x := c.Arg(4 + i)
+		if x == nil && want {
+			return nil, fmt.Errorf("update_rule %s without operand %d", c.Text("update_rule", "gated_delta"), 4+i)
+		}
+		if !want {
+			continue
+		}
+		x = convert(b, x, inner)
+		if i == 0 {
+			x = b.Node(Exp{}, headsOf(b, x, shared))
+			args[4] = expand(b, x, append(perHead[:3:3], s[3])...)
+		} else {
+			args[5] = expand(b, x, perHead...)
+		}
+	}
+	out := b.Nodes(LinearAttention{}, args...)
+	y := convert(b, out[0], d)
+	all := []*ir.Value{reshape(b, y, s[0], s[1], s[2].Mul(v.Type.Shape[3])), convert(b, out[1], kept)}
+	return all[:max(c.NumResults(), 1)], nil
+}

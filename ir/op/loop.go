@@ -1,0 +1,379 @@
+package op
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// Loop runs its block again and again. The block's parameters are the number of
+// the trip, an i64 scalar from 0 up, the condition, a bool scalar, and values that
+// are carried from trip to trip; its results are the condition for another trip,
+// the carried values for it, and what the trip adds to each scan. The loop's
+// results are the carried values after the last trip, and the scans: the trips'
+// results stacked along a new first axis.
+//
+// The operands are the largest number of trips, an i64 of one element or absent,
+// the first condition, absent for true, and the first carried values. A Counted
+// loop runs Trips times instead, whatever the condition, and has only carried
+// values as operands.
+type Loop struct {
+	Counted bool
+	Trips   ir.Dim
+	// Varying are the symbols of extents of carried values that differ from trip to
+	// trip: each trip binds them for its parameters.
+	Varying []string
+	// Scans are the types of what a trip adds to the scans, where the extents that
+	// Extents binds are those symbols.
+	Scans []ir.Type
+	// Extents binds extents of results that are known only after the last trip. Axes
+	// count from the first of a result.
+	Extents []ir.ResultExtent
+}
+
+// Infer reports that the block is needed.
+func (op Loop) Infer([]ir.Type) ([]ir.Type, error) { return nil, errNoBlocks }
+
+// Eval reports that the block is needed.
+func (op Loop) Eval([]*ir.Tensor) ([]*ir.Tensor, error) { return nil, errNoBlocks }
+
+// first returns the operand that the carried values begin with.
+func (op Loop) first() int {
+	if op.Counted {
+		return 0
+	}
+	return 2
+}
+
+// InferBlocks gives the carried values the types of the block's parameters, and
+// the scans those of Scans with an axis before.
+func (op Loop) InferBlocks(in []ir.Type, blocks []*ir.Block) ([]ir.Type, error) {
+	if len(blocks) != 1 || len(blocks[0].Params) < 2 {
+		return nil, fmt.Errorf("a block with two parameters or more expected")
+	}
+	params, results := blocks[0].Params[2:], resultTypes(blocks[0])
+	in = slices.Clone(in)
+	for len(in) < op.first()+len(params) {
+		in = append(in, ir.Type{})
+	}
+	if len(in) != op.first()+len(params) || len(results) != 1+len(params)+len(op.Scans) {
+		return nil, fmt.Errorf("%d operands and %d results of the body for %d carried values and %d scans", len(in), len(results), len(params), len(op.Scans))
+	}
+	if !op.Counted {
+		if n, ok := in[0].Elems().Int(); !in[0].IsZero() && (!in[0].DType.IsInt() || ok && n != 1) {
+			return nil, fmt.Errorf("the number of trips: one integer expected, not %s", in[0])
+		}
+		if !in[1].IsZero() {
+			if err := isFlag(in[1], "the condition"); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if err := isFlag(results[0], "the condition of the body"); err != nil {
+		return nil, err
+	}
+	var out []ir.Type
+	for i, p := range params {
+		for _, t := range []ir.Type{in[op.first()+i], results[1+i]} {
+			if err := op.carries(t, p.Type); err != nil {
+				return nil, fmt.Errorf("carried value %d: %w", i, err)
+			}
+		}
+		out = append(out, op.withExtents(p.Type, i))
+	}
+	for i, t := range op.Scans {
+		r := results[1+len(params)+i]
+		if !r.IsTensor() || r.DType != t.DType || r.Rank() != t.Rank() {
+			return nil, fmt.Errorf("scan %d: %s where a trip gives %s", i, t, r)
+		}
+		stacked := op.withExtents(ir.TensorOf(t.DType, append([]ir.Dim{op.Trips}, t.Shape...)...), len(params)+i)
+		for k, d := range r.Shape {
+			if _, late := bound(op.Extents, len(params)+i, k+1); late {
+				continue
+			}
+			if err := same(d, t.Shape[k], "extents of a scan"); err != nil {
+				return nil, err
+			}
+		}
+		out = append(out, stacked)
+	}
+	return out, nil
+}
+
+// carries reports why a value of type t cannot be that of a parameter.
+func (op Loop) carries(t, param ir.Type) error {
+	if !param.IsTensor() {
+		if !t.Within(param) {
+			return fmt.Errorf("%s is not %s", t, param)
+		}
+		return nil
+	}
+	if !t.IsTensor() || t.DType != param.DType || t.Rank() != param.Rank() {
+		return fmt.Errorf("%s is not %s", t, param)
+	}
+	for k, d := range param.Shape {
+		if slices.Contains(op.Varying, d.String()) {
+			continue
+		}
+		if err := same(d, t.Shape[k], "extents of a carried value"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (op Loop) withExtents(t ir.Type, result int) ir.Type {
+	t.Shape = slices.Clone(t.Shape)
+	for k := range t.Shape {
+		if s, ok := bound(op.Extents, result, k); ok {
+			t.Shape[k] = s
+		}
+	}
+	return t
+}
+
+// maxTrips bounds the trips that are evaluated.
+const maxTrips = 1 << 24
+
+// EvalBlocks runs the block.
+func (op Loop) EvalBlocks(in []*ir.Tensor, blocks []*ir.Block, run func(*ir.Block, []*ir.Tensor) ([]*ir.Tensor, error)) ([]*ir.Tensor, error) {
+	body := blocks[0]
+	carried := len(body.Params) - 2
+	trips, going := int64(math.MaxInt64), true
+	state := slices.Clone(in)
+	switch {
+	case op.Counted:
+		n, ok := op.Trips.Int64()
+		if !ok {
+			return nil, fmt.Errorf("the number of trips, %s, is not known", op.Trips)
+		}
+		trips = n
+	default:
+		for len(state) < 2+carried {
+			state = append(state, nil)
+		}
+		if state[0] != nil {
+			trips = state[0].Int(0)
+		}
+		if state[1] != nil {
+			going = state[1].Bool(0)
+		}
+		state = state[2:]
+	}
+	rows := make([][]*ir.Tensor, len(op.Scans))
+	for i := int64(0); i < trips && (going || op.Counted); i++ {
+		if i == maxTrips {
+			return nil, fmt.Errorf("more than %d trips", maxTrips)
+		}
+		flag := ir.NewTensor(ir.Bool)
+		flag.SetBool(0, going)
+		out, err := run(body, append([]*ir.Tensor{ir.Scalar(ir.I64, float64(i)), flag}, state...))
+		if err != nil {
+			return nil, err
+		}
+		going = out[0].Bool(0)
+		state = out[1 : 1+carried]
+		for k := range rows {
+			rows[k] = append(rows[k], out[1+carried+k])
+		}
+	}
+	out := slices.Clone(state)
+	for k, t := range op.Scans {
+		stacked, err := stack(t, rows[k])
+		if err != nil {
+			return nil, fmt.Errorf("scan %d: %w", k, err)
+		}
+		out = append(out, stacked)
+	}
+	return out, nil
+}
+
+// stack joins tensors along a new first axis; without any, extents that are not
+// known are 0.
+func stack(t ir.Type, rows []*ir.Tensor) (*ir.Tensor, error) {
+	shape := []int{len(rows)}
+	for k, d := range t.Shape {
+		n, _ := d.Int()
+		if len(rows) > 0 {
+			n = rows[0].Shape[k]
+		}
+		shape = append(shape, n)
+	}
+	y := ir.NewTensor(t.DType, shape...)
+	for i, row := range rows {
+		if !slices.Equal(row.Shape, shape[1:]) {
+			return nil, fmt.Errorf("trip %d gives %v, trips before it %v", i, row.Shape, shape[1:])
+		}
+		for k := range row.Len() {
+			y.Copy(i*row.Len()+k, row, k)
+		}
+	}
+	return y, nil
+}
+
+// Scope returns Varying.
+func (op Loop) Scope() []string { return op.Varying }
+
+// Binds returns the symbols of Extents.
+func (op Loop) Binds() []string { return ir.Invoke{Extents: op.Extents}.Binds() }
+
+// BindValues returns the extents of the results.
+func (op Loop) BindValues(_, out []*ir.Tensor) ([]int64, error) {
+	return ir.Invoke{Extents: op.Extents}.BindValues(nil, out)
+}
+
+// Measure is nothing: the extents are known with the results.
+func (op Loop) Measure(*ir.Node) ([]ir.Call, error) { return nil, nil }
+
+// importLoop reads Loop. Extents of carried values that the body changes are
+// symbols of each trip: the body is built again with them until it changes no
+// others.
+func importLoop(c ir.Importer) ([]*ir.Value, error) {
+	b := c.Builder()
+	if c.NumArgs() < 2 {
+		return nil, fmt.Errorf("%d operands, 2 or more expected", c.NumArgs())
+	}
+	trips, condition := c.Arg(0), c.Arg(1)
+	var first []*ir.Value
+	for i := 2; i < c.NumArgs(); i++ {
+		v := c.Arg(i)
+		if v == nil {
+			return nil, fmt.Errorf("carried value %d is absent", i-2)
+		}
+		first = append(first, v)
+	}
+	return loop{
+		first: first,
+		body: func(params []ir.Type) *ir.Block {
+			return c.Graph("body", append([]ir.Type{ir.TensorOf(ir.I64), ir.TensorOf(ir.Bool)}, params...))
+		},
+	}.build(b, trips, condition)
+}
+
+// loop is a [Loop] to be built.
+type loop struct {
+	first []*ir.Value
+	// body builds the block for carried values of some types.
+	body func(carried []ir.Type) *ir.Block
+}
+
+// build appends the loop.
+func (l loop) build(b *ir.Builder, trips, condition *ir.Value) ([]*ir.Value, error) {
+	op := Loop{}
+	body, err := l.fixpoint(b, &op)
+	if err != nil {
+		return nil, err
+	}
+	args := append([]*ir.Value{trips, condition}, l.first...)
+	if n, ok := tripCount(trips); ok && isTrue(condition) && keepsGoing(body) {
+		op.Counted, op.Trips, args = true, n, l.first
+	}
+	inside := body.BoundSymbols()
+	for _, s := range op.Varying {
+		inside[s] = true
+	}
+	carried := len(l.first)
+	for i, p := range body.Params[2:] {
+		for k, d := range p.Type.Shape {
+			if p.Type.IsTensor() && slices.Contains(op.Varying, d.String()) {
+				op.Extents = append(op.Extents, ir.ResultExtent{Symbol: b.Symbol(fmt.Sprintf("loop%d_%d", i, k)), Result: i, Axis: k})
+			}
+		}
+	}
+	for i, r := range body.Results[1+carried:] {
+		if !r.Type.IsTensor() {
+			return nil, fmt.Errorf("scan %d is %s: only tensors are stacked", i, r.Type)
+		}
+		at := carried + i
+		if !op.Counted {
+			op.Extents = append(op.Extents, ir.ResultExtent{Symbol: b.Symbol(fmt.Sprintf("trips%d", i)), Result: at})
+		}
+		t := ir.TensorOf(r.Type.DType, slices.Clone(r.Type.Shape)...)
+		for k, d := range t.Shape {
+			if mentions(d, inside) {
+				s := b.Symbol(fmt.Sprintf("scan%d_%d", i, k))
+				op.Extents = append(op.Extents, ir.ResultExtent{Symbol: s, Result: at, Axis: k + 1})
+				t.Shape[k] = ir.Sym(s)
+			}
+		}
+		op.Scans = append(op.Scans, t)
+	}
+	return b.NodeBlocks(op, []*ir.Block{body}, args...), nil
+}
+
+// fixpoint builds the body until the carried values come out as they go in.
+func (l loop) fixpoint(b *ir.Builder, op *Loop) (*ir.Block, error) {
+	types := make([]ir.Type, len(l.first))
+	for i, v := range l.first {
+		types[i] = v.Type
+		if !v.Type.IsTensor() {
+			continue
+		}
+		types[i].Shape = slices.Clone(v.Type.Shape)
+	}
+	for {
+		body := l.body(types)
+		if len(body.Params) != 2+len(types) || len(body.Results) < 1+len(types) {
+			return nil, fmt.Errorf("the body has %d inputs and %d outputs for %d carried values", len(body.Params), len(body.Results), len(types))
+		}
+		changed := false
+		for i := range types {
+			wide, again, err := l.widen(b, op, b.Now(l.first[i]).Type, body.Params[2+i].Type, body.Results[1+i].Type)
+			if err != nil {
+				return nil, fmt.Errorf("carried value %d: %w", i, err)
+			}
+			types[i], changed = wide, changed || again
+		}
+		if !changed {
+			return body, nil
+		}
+	}
+}
+
+// widen returns a type for a carried value that is first of one type and then of
+// another, where param is what it was taken for.
+func (l loop) widen(b *ir.Builder, op *Loop, first, param, result ir.Type) (wide ir.Type, changed bool, err error) {
+	if !param.IsTensor() {
+		if wide, err = ir.Join(param, result); err != nil {
+			return wide, false, err
+		}
+		return wide, !wide.Equal(param), nil
+	}
+	if !result.IsTensor() || result.DType != param.DType || result.Rank() != param.Rank() {
+		return wide, false, fmt.Errorf("it is %s, and after a trip %s", first, result)
+	}
+	wide = ir.TensorOf(param.DType, slices.Clone(param.Shape)...)
+	for k, d := range wide.Shape {
+		if !d.Equal(result.Shape[k]) && !slices.Contains(op.Varying, d.String()) {
+			s := b.Symbol("carried")
+			op.Varying = append(op.Varying, s)
+			wide.Shape[k], changed = ir.Sym(s), true
+		}
+	}
+	return wide, changed, nil
+}
+
+// tripCount returns the number of trips where it is an expression.
+func tripCount(trips *ir.Value) (ir.Dim, bool) {
+	dims, ok := trips.Dims()
+	if !ok || len(dims) != 1 {
+		return ir.Dim{}, false
+	}
+	return dims[0].Max(ir.Const(0)), true
+}
+
+func isTrue(condition *ir.Value) bool {
+	if condition == nil {
+		return true
+	}
+	t, ok := knownTensor(condition)
+	return ok && t.Len() == 1 && t.Bool(0)
+}
+
+// keepsGoing reports whether a body that is entered asks for another trip.
+func keepsGoing(body *ir.Block) bool {
+	v := body.Results[0]
+	return v == body.Params[1] || isTrue(v)
+}

@@ -1,0 +1,79 @@
+package op
+
+import (
+	"fmt"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// importNegativeLogLikelihoodLoss reads NegativeLogLikelihoodLoss: minus the
+// logarithm of a probability, [N,C,…], that each target, [N,…], names.
+func importNegativeLogLikelihoodLoss(c ir.Importer) ([]*ir.Value, error) {
+	y, err := likelihoodLoss(c, c.Arg(0))
+	return []*ir.Value{y}, err
+}
+
+// importSoftmaxCrossEntropyLoss reads SoftmaxCrossEntropyLoss: the same of scores
+// instead of logarithms of probabilities, which are its second result.
+func importSoftmaxCrossEntropyLoss(c ir.Importer) ([]*ir.Value, error) {
+	scores := c.Arg(0)
+	if scores.Type.Rank() < 2 {
+		return nil, fmt.Errorf("scores %s have no classes", scores.Type)
+	}
+	logs := c.Builder().Node(LogSoftmax{Axis: 1}, scores)
+	y, err := likelihoodLoss(c, logs)
+	return []*ir.Value{y, logs}[:max(1, min(2, c.NumResults()))], err
+}
+
+// likelihoodLoss appends the loss of logarithms of probabilities for the targets,
+// operand 1, with the weights of classes, operand 2, reduced as the node says. A
+// target of ignore_index counts for nothing; it need not be a class.
+func likelihoodLoss(c ir.Importer, logs *ir.Value) (*ir.Value, error) {
+	b, target, classes := c.Builder(), c.Arg(1), c.Arg(2)
+	x, t := logs.Type, target.Type
+	if x.Rank() < 2 || t.Rank() != x.Rank()-1 || !t.DType.IsInt() {
+		return nil, fmt.Errorf("targets %s for %s", t, x)
+	}
+	var ignored *ir.Value
+	if c.Has("ignore_index") {
+		ignored = b.Node(Equal{}, target, b.Const(intScalar(t.DType, c.Int("ignore_index", 0))))
+		target = b.Node(Where{}, ignored, b.Const(intScalar(t.DType, 0)), target)
+	}
+	shape := append([]ir.Dim{t.Shape[0], ir.Const(1)}, t.Shape[1:]...)
+	picked := b.Node(GatherElements{Axis: 1}, logs, reshape(b, target, shape...))
+	loss := b.Node(Neg{}, reshape(b, picked, t.Shape...))
+
+	var weight *ir.Value
+	if classes != nil {
+		weight = b.Node(Gather{}, classes, target)
+	}
+	if ignored != nil {
+		one := b.Scalar(x.DType, 1)
+		if weight == nil {
+			weight = one
+		}
+		weight = b.Node(Where{}, ignored, b.Scalar(x.DType, 0), weight)
+		loss = b.Node(Where{}, ignored, b.Scalar(x.DType, 0), loss)
+	}
+	if weight != nil {
+		loss = b.Node(Mul{}, loss, weight)
+	}
+	all := allAxes(t.Rank())
+	switch reduction := c.Text("reduction", "mean"); reduction {
+	case "none":
+		return loss, nil
+	case "sum":
+		return b.Node(Reduce{Kind: ReduceSum, Axes: all}, loss), nil
+	case "mean":
+		if weight == nil {
+			return b.Node(Reduce{Kind: ReduceMean, Axes: all}, loss), nil
+		}
+		total := b.Node(Reduce{Kind: ReduceSum, Axes: all}, weight)
+		return b.Node(Div{}, b.Node(Reduce{Kind: ReduceSum, Axes: all}, loss), total), nil
+	default:
+		return nil, fmt.Errorf("unknown reduction %q", reduction)
+	}
+}
+
+// intScalar is a rank-0 integer, wrapped to the element type.
+func intScalar(d ir.DType, v int) *ir.Tensor { return ir.IntTensor(d, int64(v)).Reshape() }

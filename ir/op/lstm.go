@@ -1,0 +1,109 @@
+package op
+
+import "github.com/burngen/burngen/ir"
+
+// LSTM is a layer of long short-term memory. With the functions f, g and h, and
+// W, R, B and P of the gates i, o, f, c, in this order:
+//
+//	i = f(x·Wiᵀ + h·Riᵀ + Pi⊙c + Bi)
+//	f = f(x·Wfᵀ + h·Rfᵀ + Pf⊙c + Bf)
+//	c' = f⊙c + i⊙g(x·Wcᵀ + h·Rcᵀ + Bc)
+//	o = f(x·Woᵀ + h·Roᵀ + Po⊙c' + Bo)
+//	h' = o⊙h(c')
+//
+// Further operands are c [D,N,H], the state of the cell before the first step,
+// and p [D,3·H], the weights Pi, Po, Pf; either may be absent: zeros. A further
+// result is c [D,N,H] (ONNX LSTM). InputForget makes f = 1 − i.
+type LSTM struct {
+	Recurrent
+	InputForget bool
+}
+
+// LSTMSteps is one direction of an [LSTM], without what depends on x only: of
+// the projected x, [S,N,4·H], the recurrent weights of all gates, lens, h and c,
+// [N,H], and p, [3·H], it gives y [S,N,H], h and c.
+type LSTMSteps struct {
+	Steps
+	InputForget bool
+}
+
+// Infer gives y, h and c.
+func (op LSTM) Infer(in []ir.Type) ([]ir.Type, error) { return op.infer(in, 4, 3, 2, 3) }
+
+// Infer gives y, h and c.
+func (op LSTMSteps) Infer(in []ir.Type) ([]ir.Type, error) {
+	return op.infer(in, 3, []int{4}, 2, 3)
+}
+
+// Eval computes in float64.
+func (op LSTM) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
+	hidden := in[recurrentR].Shape[2]
+	return op.eval(in, 4, 3, 2, 4, func(i int, s Steps, r, _ []float64) cell {
+		p := initialState(operandOf(in, recurrentH+2), i*3*hidden, 3*hidden)
+		return LSTMSteps{s, op.InputForget}.cell(r, p, hidden)
+	})
+}
+
+// Eval computes in float64.
+func (op LSTMSteps) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
+	hidden := in[0].Shape[2] / 4
+	p := initialState(operandOf(in, 5), 0, 3*hidden)
+	return op.eval(in, 3, 2, hidden, op.cell(recurrentMatrix(in[1], hidden, 4), p, hidden))
+}
+
+func (op LSTMSteps) cell(r, p []float64, hidden int) cell {
+	return func(x []float64, states [][]float64) {
+		h, c := states[0], states[1]
+		gates := make([]float64, 4*hidden)
+		copy(gates, x)
+		multiply(gates, h, r, 4*hidden)
+		gate := func(k int) []float64 { return gates[k*hidden:][:hidden] }
+		peep := func(k, weights int) {
+			for j, v := range c {
+				gate(k)[j] += float64(v * p[weights*hidden+j])
+			}
+		}
+		i, o, f, g := gate(0), gate(1), gate(2), gate(3)
+		peep(0, 0)
+		peep(2, 2)
+		op.gate(0, i)
+		op.gate(0, f)
+		op.gate(1, g)
+		for j := range c {
+			if op.InputForget {
+				f[j] = 1 - i[j]
+			}
+			c[j] = float64(f[j]*c[j]) + float64(i[j]*g[j])
+		}
+		peep(1, 1)
+		op.gate(0, o)
+		copy(h, c)
+		op.activate(2, h)
+		for j := range h {
+			h[j] *= o[j]
+		}
+	}
+}
+
+// Flops counts two operations for each weight and step.
+func (LSTM) Flops(in, _ []ir.Type) ir.Dim { return recurrentFlops(in) }
+
+// Lower projects x for all steps at once.
+func (op LSTM) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
+	return op.lower(b, n, 3, 4, func(s Steps, x, r, _, lens *ir.Value, more []*ir.Value) []*ir.Value {
+		args := append([]*ir.Value{x, recurrentWeights(b, r), lens}, more...)
+		return b.Nodes(LSTMSteps{s, op.InputForget}, args...)
+	})
+}
+
+// Call is cpu.LSTM.
+func (op LSTMSteps) Call(n *ir.Node) (ir.Call, error) {
+	x := n.Arg(0).Type.Shape
+	return op.call(n, "LSTM", 6, []ir.Dim{x[1].Mul(x[2])}, op.InputForget), nil
+}
+
+// importLSTM reads LSTM.
+func importLSTM(c ir.Importer) ([]*ir.Value, error) {
+	coupled := c.Int("input_forget", 0) != 0
+	return importRecurrent(c, []string{"sigmoid", "tanh", "tanh"}, func(r Recurrent) ir.Op { return LSTM{r, coupled} })
+}

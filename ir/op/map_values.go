@@ -1,0 +1,96 @@
+package op
+
+import (
+	"fmt"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// MapValues is the values of a map from i64 or strings to scalars, in the order of
+// the keys: a vector. It binds Count to their number.
+type MapValues struct{ Count string }
+
+// MapLookup is what a map has for each of some keys, a vector of i64 or strings. A
+// third operand, of one element, stands where it has nothing.
+type MapLookup struct{}
+
+// mapElem returns the element type of the values of a map.
+func mapElem(t ir.Type) (ir.DType, error) {
+	if t.Kind != ir.MapKind || !t.Elem.IsTensor() || t.Elem.Rank() != 0 {
+		return ir.Invalid, fmt.Errorf("operand is %s, a map to scalars expected", t)
+	}
+	return t.Elem.DType, keyType(t.DType)
+}
+
+// Infer gives a vector.
+func (op MapValues) Infer(in []ir.Type) ([]ir.Type, error) {
+	if err := operands(in, 1, 1); err != nil {
+		return nil, err
+	}
+	d, err := mapElem(in[0])
+	return []ir.Type{ir.TensorOf(d, ir.Sym(op.Count))}, err
+}
+
+// Infer gives the shape of the keys.
+func (op MapLookup) Infer(in []ir.Type) ([]ir.Type, error) {
+	if err := operands(in, 3, 3); err != nil {
+		return nil, err
+	}
+	d, err := mapElem(in[0])
+	if err != nil {
+		return nil, err
+	}
+	keys, other := in[1], in[2]
+	if !keys.IsTensor() || keys.DType != in[0].DType || keys.Rank() != 1 || !other.Equal(ir.StaticTensor(d, 1)) {
+		return nil, fmt.Errorf("keys %s and a value %s for %s", keys, other, in[0])
+	}
+	return []ir.Type{keys.With(d)}, nil
+}
+
+// Eval puts the values into a row.
+func (op MapValues) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
+	m := in[0]
+	y := ir.NewTensor(m.Elem.DType, len(m.Items))
+	for i, item := range m.Items {
+		y.Copy(i, item, 0)
+	}
+	return []*ir.Tensor{y}, nil
+}
+
+// Eval searches all keys of the map.
+func (op MapLookup) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
+	m, keys, other := in[0], in[1], in[2]
+	y := ir.NewTensor(m.Elem.DType, keys.Len())
+	for i := range y.Len() {
+		y.Copy(i, other, 0)
+		for j, item := range m.Items {
+			if compareKeys(m.Keys, j, keys, i) == 0 {
+				y.Copy(i, item, 0)
+			}
+		}
+	}
+	return []*ir.Tensor{y}, nil
+}
+
+// Binds returns Count.
+func (op MapValues) Binds() []string { return []string{op.Count} }
+
+// BindValues returns the number of values.
+func (op MapValues) BindValues(_, out []*ir.Tensor) ([]int64, error) {
+	return []int64{int64(out[0].Len())}, nil
+}
+
+// Measure is cpu.MapLen.
+func (op MapValues) Measure(*ir.Node) ([]ir.Call, error) {
+	return []ir.Call{{Kernel: "MapLen", Args: []any{ir.In(0)}}}, nil
+}
+
+// Call is cpu.MapValues.
+func (op MapValues) Call(*ir.Node) (ir.Call, error) {
+	return ir.Call{Kernel: "MapValues", Args: []any{ir.Out(0), ir.In(0)}}, nil
+}
+
+// Call is cpu.MapLookup.
+func (op MapLookup) Call(*ir.Node) (ir.Call, error) {
+	return ir.Call{Kernel: "MapLookup", Args: []any{ir.Out(0), ir.In(0), ir.In(1), ir.In(2)}}, nil
+}

@@ -1,0 +1,97 @@
+package op
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// MaxRoiPool is the greatest element of each bin of regions of x, [N,C,H,W]:
+// [R,C,Height,Width] (ONNX MaxRoiPool). The second operand has a row for each
+// region, of x's element type: the number of the image that it lies on, and x1, y1,
+// x2, y2. An image outside is an error at run time. Coordinates times Scale,
+// rounded, are the first and the last element; a region is at least 1 wide and
+// high. Bins overlap where they share elements; one without elements is 0.
+type MaxRoiPool struct {
+	Height, Width int
+	Scale         float64
+}
+
+// Infer gives each region Height × Width bins.
+func (op MaxRoiPool) Infer(in []ir.Type) ([]ir.Type, error) {
+	if err := tensors(in, 2, 2); err != nil {
+		return nil, err
+	}
+	shape, err := regionShape(in[0], in[1], 5, op.Height, op.Width)
+	if err != nil {
+		return nil, err
+	}
+	return []ir.Type{ir.TensorOf(in[0].DType, shape...)}, nil
+}
+
+// Eval computes places in the operand's element type.
+func (op MaxRoiPool) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
+	out, err := inferOf(op, in)
+	if err != nil {
+		return nil, err
+	}
+	x, regions := in[0], in[1]
+	shape, _ := out[0].Static()
+	y := ir.NewTensor(x.DType, shape...)
+	round := func(v float64) float64 { return ir.RoundFloat(wide(x.DType), v) }
+	// bin returns the elements of a bin along an axis.
+	bin := func(r, first, bin, bins, extent int) (from, to int) {
+		place := func(i int) float64 {
+			return inside(math.Round(round(regions.Float(5*r+i)*round(op.Scale))), -math.MaxInt32, math.MaxInt32)
+		}
+		start := place(first)
+		length := max(place(first+2)-start+1, 1)
+		clamp := func(v float64) int { return int(inside(v+start, 0, float64(extent))) }
+		step := round(length / float64(bins))
+		return clamp(math.Floor(round(float64(bin) * step))), clamp(math.Ceil(round(float64(bin+1) * step)))
+	}
+	for r := range shape[0] {
+		if image := regions.Float(5 * r); !(image >= 0 && image < float64(x.Shape[0])) {
+			return nil, fmt.Errorf("region %d: image %v of %d", r, image, x.Shape[0])
+		}
+	}
+	bins := op.Height * op.Width
+	for i := range y.Len() {
+		r, c := i/bins/shape[1], i/bins%shape[1]
+		plane := (int(regions.Float(5*r))*shape[1] + c) * x.Shape[2] * x.Shape[3]
+		fromY, toY := bin(r, 2, i%bins/op.Width, op.Height, x.Shape[2])
+		fromX, toX := bin(r, 1, i%op.Width, op.Width, x.Shape[3])
+		most, some := math.Inf(-1), false
+		for at := fromY; at < toY; at++ {
+			for k := fromX; k < toX; k++ {
+				most, some = max(most, x.Float(plane+at*x.Shape[3]+k)), true
+			}
+		}
+		if some {
+			y.SetFloat(i, most)
+		}
+	}
+	return []*ir.Tensor{y}, nil
+}
+
+// Lower computes narrow floats in f32.
+func (op MaxRoiPool) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNarrow(b, n) }
+
+// Call is cpu.MaxRoiPool.
+func (op MaxRoiPool) Call(n *ir.Node) (ir.Call, error) {
+	x := n.Arg(0).Type.Shape
+	return ir.Call{Kernel: "MaxRoiPool", Args: []any{
+		ir.Out(0), ir.In(0), ir.In(1), x[0], x[1], x[2], x[3], op.Height, op.Width, op.Scale,
+	}}, nil
+}
+
+// importMaxRoiPool reads MaxRoiPool.
+func importMaxRoiPool(c ir.Importer) ([]*ir.Value, error) {
+	shape := c.Ints("pooled_shape", nil)
+	if len(shape) != 2 {
+		return nil, fmt.Errorf("pooled_shape %v, two extents expected", shape)
+	}
+	op := MaxRoiPool{Height: shape[0], Width: shape[1], Scale: c.Float("spatial_scale", 1)}
+	return []*ir.Value{c.Builder().Node(op, c.Arg(0), c.Arg(1))}, nil
+}

@@ -1,0 +1,89 @@
+package op
+
+import (
+	"fmt"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// importExpandDims reads ExpandDims of com.microsoft: Unsqueeze at one axis.
+func importExpandDims(c ir.Importer) ([]*ir.Value, error) {
+	axis, err := knownInt(c, 1, "axis")
+	if err != nil {
+		return nil, err
+	}
+	shape := c.Arg(0).Type.Shape
+	if axis, err = fromFront(axis, len(shape)+1); err != nil {
+		return nil, err
+	}
+	wider := append(append(append([]ir.Dim{}, shape[:axis]...), ir.Const(1)), shape[axis:]...)
+	return []*ir.Value{reshape(c.Builder(), c.Arg(0), wider...)}, nil
+}
+
+// importTorchEmbedding reads TorchEmbedding of com.microsoft: rows of a matrix. Its
+// further operands matter to gradients only.
+func importTorchEmbedding(c ir.Importer) ([]*ir.Value, error) {
+	return []*ir.Value{c.Builder().Node(Gather{}, c.Arg(0), c.Arg(1))}, nil
+}
+
+// importUnfoldTensor reads UnfoldTensor of com.microsoft: all runs of size elements
+// along an axis, every step elements one, in place of the axis, and along a new
+// last axis the run.
+func importUnfoldTensor(c ir.Importer) ([]*ir.Value, error) {
+	x := c.Arg(0)
+	axis, err := fromFront(c.Int("dim", -1), x.Type.Rank())
+	if err != nil {
+		return nil, err
+	}
+	size, step := c.Int("size", 0), c.Int("step", 1)
+	d := x.Type.Shape[axis]
+	if n, ok := d.Int(); size < 1 || step < 1 || ok && size > n {
+		return nil, fmt.Errorf("runs of %d elements, every %d, of an extent of %s", size, step, d)
+	}
+	from := strides(x.Type.Shape)
+	runs := StridedCopy{
+		Shape:   append(append([]ir.Dim{}, x.Type.Shape...), ir.Const(size)),
+		Strides: append(append([]ir.Dim{}, from...), from[axis]),
+	}
+	runs.Shape[axis] = d.Sub(ir.Const(size)).FloorDiv(ir.Const(step)).Add(ir.Const(1))
+	runs.Strides[axis] = from[axis].Mul(ir.Const(step))
+	return []*ir.Value{c.Builder().Node(runs, x)}, nil
+}
+
+// importRangeFromTo reads Range of com.microsoft, whose operands may be lists of one
+// element. The step may be absent: it is 1.
+func importRangeFromTo(c ir.Importer) ([]*ir.Value, error) {
+	b, args := c.Builder(), make([]*ir.Value, 3)
+	copy(args, argsOf(c))
+	for i := range args {
+		if t := c.Constant(i); t != nil && t.Len() == 1 {
+			args[i] = b.Const(t.Reshape())
+		}
+	}
+	if args[2] == nil && args[0] != nil {
+		args[2] = b.Scalar(args[0].Type.DType, 1)
+	}
+	return importRange(withArgs(c, args...))
+}
+
+// importReduceSumInteger reads ReduceSumInteger of com.microsoft: sums of bytes in 32
+// bits.
+func importReduceSumInteger(c ir.Importer) ([]*ir.Value, error) {
+	b, x := c.Builder(), c.Arg(0)
+	wider, ok := map[ir.DType]ir.DType{ir.I8: ir.I32, ir.U8: ir.U32}[x.Type.DType]
+	if !ok {
+		return nil, fmt.Errorf("not defined for %s", x.Type.DType)
+	}
+	return importReduce(ReduceSum, 13)(withArgs(c, convert(b, x, wider)))
+}
+
+// importUniqueInOrder reads Unique of com.microsoft: the elements of a list without
+// those that repeat one before, which of them each element is, and how often.
+func importUniqueInOrder(c ir.Importer) ([]*ir.Value, error) {
+	b, x := c.Builder(), c.Arg(0)
+	rows := convert(b, reshape(b, x, x.Type.Elems(), ir.Const(1)), wide(x.Type.DType))
+	count := b.Symbol("unique")
+	out := b.Nodes(Unique{Count: count}, rows, b.Node(SortRows{}, rows))
+	y := reshape(b, convert(b, out[0], x.Type.DType), ir.Sym(count))
+	return []*ir.Value{y, out[2], out[3]}, nil
+}

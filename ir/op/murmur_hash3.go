@@ -1,0 +1,83 @@
+package op
+
+import (
+	"fmt"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// MurmurHash3 is the 32-bit MurmurHash3 of the bytes of each element, little-endian,
+// or of each text, as u32, or as i32 where Signed is set (com.microsoft MurmurHash3).
+// It takes integers and floats of 32 and 64 bits.
+type MurmurHash3 struct {
+	Seed   int64 // an u32
+	Signed bool
+}
+
+// Infer gives the operand's shape.
+func (op MurmurHash3) Infer(in []ir.Type) ([]ir.Type, error) {
+	if err := tensors(in, 1, 1); err != nil {
+		return nil, err
+	}
+	d := in[0].DType
+	if d != ir.String && (!d.IsInt() && !d.IsFloat() || d.Bits() < 32) {
+		return nil, fmt.Errorf("not defined for %s", d)
+	}
+	if op.Seed != int64(uint32(op.Seed)) {
+		return nil, fmt.Errorf("seed %d is no u32", op.Seed)
+	}
+	return []ir.Type{in[0].With(op.result())}, nil
+}
+
+func (op MurmurHash3) result() ir.DType {
+	if op.Signed {
+		return ir.I32
+	}
+	return ir.U32
+}
+
+// Eval hashes.
+func (op MurmurHash3) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
+	x := in[0]
+	y := ir.NewTensor(op.result(), x.Shape...)
+	element := ir.NewTensor(x.DType)
+	for i := range y.Len() {
+		var data []byte
+		if x.DType == ir.String {
+			data = []byte(x.Text(i))
+		} else {
+			element.Copy(0, x, i)
+			data = element.Bytes()
+		}
+		y.SetInt(i, int64(murmur3(data, uint32(op.Seed))))
+	}
+	return []*ir.Tensor{y}, nil
+}
+
+// murmur3 is MurmurHash3_x86_32: words of four bytes, then those that are left.
+func murmur3(data []byte, seed uint32) uint32 {
+	turn := func(x uint32, by int) uint32 { return x<<by | x>>(32-by) }
+	mix := func(word uint32) uint32 { return turn(word*0xcc9e2d51, 15) * 0x1b873593 }
+	h, word := seed, uint32(0)
+	for i, v := range data {
+		word |= uint32(v) << (i % 4 * 8)
+		if i%4 == 3 {
+			h, word = turn(h^mix(word), 13)*5+0xe6546b64, 0
+		}
+	}
+	h ^= mix(word) ^ uint32(len(data))
+	h = (h ^ h>>16) * 0x85ebca6b
+	h = (h ^ h>>13) * 0xc2b2ae35
+	return h ^ h>>16
+}
+
+// Call is cpu.MurmurHash3.
+func (op MurmurHash3) Call(*ir.Node) (ir.Call, error) {
+	return ir.Call{Kernel: "MurmurHash3", Args: []any{ir.Out(0), ir.In(0), ir.Number{DType: ir.U32, Int: op.Seed}}}, nil
+}
+
+// importMurmurHash3 reads MurmurHash3 of com.microsoft.
+func importMurmurHash3(c ir.Importer) ([]*ir.Value, error) {
+	op := MurmurHash3{Seed: int64(c.Int("seed", 0)), Signed: c.Int("positive", 1) == 0}
+	return []*ir.Value{c.Builder().Node(op, c.Arg(0))}, nil
+}

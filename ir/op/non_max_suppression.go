@@ -1,0 +1,143 @@
+package op
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// SelectBoxes chooses, for each batch and class, among boxes by their scores: f32
+// boxes [batches, n, 4] and scores [batches, classes, n] give i32 numbers of boxes
+// [batches, classes, n], those that are chosen first and -1 after them. The box of
+// the highest score, of equals the one before, is chosen unless it overlaps one that
+// was chosen before: the area that both have is more than a share of the area that
+// they cover. A box is two corners y, x, y, x in any order or, with Center, its
+// center x, y and its width and height.
+//
+// The third operand is the greatest number of boxes that are chosen, an i64; the
+// fourth the share, an f32 of 0 to 1; the fifth, when it is there, an f32 that scores
+// have to exceed.
+type SelectBoxes struct{ Center bool }
+
+// Infer checks the operands.
+func (SelectBoxes) Infer(in []ir.Type) ([]ir.Type, error) {
+	if err := tensors(in, 4, 5); err != nil {
+		return nil, err
+	}
+	boxes, scores := in[0], in[1]
+	if boxes.DType != ir.F32 || scores.DType != ir.F32 || boxes.Rank() != 3 || scores.Rank() != 3 || !boxes.Shape[2].Equal(ir.Const(4)) {
+		return nil, fmt.Errorf("boxes %s and scores %s, f32[batches,n,4] and f32[batches,classes,n] expected", boxes, scores)
+	}
+	for i, d := range []ir.DType{ir.I64, ir.F32, ir.F32}[:len(in)-2] {
+		if n, ok := in[2+i].Elems().Int(); !ok || n != 1 || in[2+i].DType != d {
+			return nil, fmt.Errorf("operand %d is %s, one %s expected", 2+i, in[2+i], d)
+		}
+	}
+	if err := same(boxes.Shape[0], scores.Shape[0], "batches of boxes and scores"); err != nil {
+		return nil, err
+	}
+	if err := same(boxes.Shape[1], scores.Shape[2], "boxes and scores"); err != nil {
+		return nil, err
+	}
+	return []ir.Type{scores.With(ir.I32)}, nil
+}
+
+// Eval chooses.
+func (op SelectBoxes) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
+	boxes, scores, most, share := in[0], in[1], in[2].Int(0), in[3].Float(0)
+	if !(share >= 0 && share <= 1) {
+		return nil, fmt.Errorf("a share of %g", share)
+	}
+	n := boxes.Shape[1]
+	y := ir.NewTensor(ir.I32, scores.Shape...)
+	for line := range scores.Shape[0] * scores.Shape[1] {
+		score := func(i int) float64 { return scores.Float(line*n + i) }
+		var order, chosen []int
+		for i := range n {
+			y.SetInt(line*n+i, -1)
+			if len(in) < 5 || score(i) > in[4].Float(0) {
+				order = append(order, i)
+			}
+		}
+		slices.SortStableFunc(order, func(i, j int) int { return totalOrder(scores, line*n+j, line*n+i) })
+		first := line / scores.Shape[1] * n
+		for _, i := range order {
+			overlaps := func(j int) bool { return op.overlap(boxes, first+i, first+j) > float32(share) }
+			if int64(len(chosen)) < most && !slices.ContainsFunc(chosen, overlaps) {
+				y.SetInt(line*n+len(chosen), int64(i))
+				chosen = append(chosen, i)
+			}
+		}
+	}
+	return []*ir.Tensor{y}, nil
+}
+
+// overlap returns the area that two boxes have in common, divided by the area that
+// they cover, as f32 gives it.
+func (op SelectBoxes) overlap(boxes *ir.Tensor, i, j int) float32 {
+	lo, hi := op.corners(boxes, i)
+	lo2, hi2 := op.corners(boxes, j)
+	area := func(lo, hi [2]float32) float32 {
+		return float32(max(0, hi[0]-lo[0]) * max(0, hi[1]-lo[1]))
+	}
+	both := area(
+		[2]float32{max(lo[0], lo2[0]), max(lo[1], lo2[1])},
+		[2]float32{min(hi[0], hi2[0]), min(hi[1], hi2[1])})
+	covered := area(lo, hi) + area(lo2, hi2) - both
+	if !(both > 0) || !(covered > 0) {
+		return 0
+	}
+	return both / covered
+}
+
+// corners returns the least and the greatest coordinates of a box.
+func (op SelectBoxes) corners(boxes *ir.Tensor, i int) (lo, hi [2]float32) {
+	var b [4]float32
+	for k := range b {
+		b[k] = float32(boxes.Float(4*i + k))
+	}
+	if op.Center {
+		w, h := b[2]/2, b[3]/2
+		b = [4]float32{b[0] - w, b[1] - h, b[0] + w, b[1] + h}
+		return [2]float32{b[0], b[1]}, [2]float32{b[2], b[3]}
+	}
+	return [2]float32{min(b[0], b[2]), min(b[1], b[3])}, [2]float32{max(b[0], b[2]), max(b[1], b[3])}
+}
+
+// Call is cpu.SelectBoxes.
+func (op SelectBoxes) Call(n *ir.Node) (ir.Call, error) {
+	scores := n.Arg(1).Type.Shape
+	low := any(ir.Number{DType: ir.F32})
+	if n.Arg(4) != nil {
+		low = scalarArg(n, 4)
+	}
+	return ir.Call{Kernel: "SelectBoxes", Args: []any{
+		ir.Out(0), ir.In(0), ir.In(1), scores[0], scores[1], scores[2],
+		scalarArg(n, 2), scalarArg(n, 3), low, n.Arg(4) != nil, op.Center,
+		ir.Scratch{DType: ir.I32, Len: scores[2]},
+	}}, nil
+}
+
+// importNonMaxSuppression reads NonMaxSuppression: what [SelectBoxes] chooses, as
+// rows of batch, class and box. Without a greatest number nothing is chosen.
+func importNonMaxSuppression(c ir.Importer) ([]*ir.Value, error) {
+	b := c.Builder()
+	most, share := c.Arg(2), c.Arg(3)
+	if most == nil {
+		most = b.Scalar(ir.I64, 0)
+	}
+	if share == nil {
+		share = b.Scalar(ir.F32, 0)
+	}
+	if most.Type.DType != ir.I64 {
+		most = convert(b, most, ir.I64)
+	}
+	boxes := b.Node(SelectBoxes{Center: c.Int("center_point_box", 0) != 0}, c.Arg(0), c.Arg(1), most, share, c.Arg(4))
+	chosen := b.Node(GreaterOrEqual{}, boxes, b.Scalar(ir.I32, 0))
+	places := transpose(b, b.Node(NonZero{Count: b.Symbol("chosen")}, chosen), 1, 0)
+	box := convert(b, b.Node(GatherND{}, boxes, places), ir.I64)
+	count := places.Type.Shape[0]
+	class := sliceAxis(b, places, 1, ir.Const(0), ir.Const(2))
+	return []*ir.Value{b.Node(Concat{Axis: 1}, class, reshape(b, box, count, ir.Const(1)))}, nil
+}

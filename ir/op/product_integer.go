@@ -1,0 +1,288 @@
+package op
+
+import (
+	"fmt"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// ProductInteger is the product of rows that [PackRows] made and panels that
+// [PackColumns] or [Patches] made, of which one are weights, i8, and the others u8.
+// With ByRow the rows are the weights. Their batch, at least 1, repeats along the
+// others', and their channels are the rows or the columns of the product,
+// [batch,M,N]. The operands are rows, panels, and for each channel: a bias i32, a
+// zero point i32 and a scale f64, which may also have one element; then the sums of
+// the other factor, i32, and a zero point of the result, i32 of one element. To the
+// sum of products is added the bias, and from it subtracted the zero point times the
+// sum of the other factor; [Requantize] says what becomes of it. The bias, the zero
+// point with the sums, the scale and the result's zero point may be absent.
+type ProductInteger struct {
+	N     ir.Dim // columns
+	ByRow bool
+	Requantize
+}
+
+// Infer gives [batch,M,N].
+func (op ProductInteger) Infer(in []ir.Type) ([]ir.Type, error) {
+	if err := tensors(in, 2, 7); err != nil {
+		return nil, err
+	}
+	a, panels := in[0], in[1]
+	four, lanes := ir.Const(4), ir.Const(block)
+	if a.Rank() != 3 || panels.Rank() != 5 || !panels.Shape[3].Equal(lanes) || !panels.Shape[4].Equal(four) {
+		return nil, fmt.Errorf("rows %s and panels %s", a, panels)
+	}
+	signs := [2]ir.DType{ir.U8, ir.I8}
+	if op.ByRow {
+		signs = [2]ir.DType{ir.I8, ir.U8}
+	}
+	if a.DType != signs[0] || panels.DType != signs[1] || !panels.Shape[1].Equal(op.N.CeilDiv(lanes)) {
+		return nil, fmt.Errorf("rows %s and panels %s for %s columns", a, panels, op.N)
+	}
+	if err := same(a.Shape[2], panels.Shape[2].Mul(four), "inner dimensions"); err != nil {
+		return nil, err
+	}
+	batch, channels, others := op.extents(a, panels)
+	want := []struct {
+		d ir.DType
+		n ir.Dim
+	}{{ir.I32, channels}, {ir.I32, channels}, {ir.F64, channels}, {ir.I32, others}, {ir.I32, ir.Const(1)}}
+	for i, w := range want {
+		t := operand(in, 2+i)
+		if t.IsZero() {
+			continue
+		}
+		if t.DType != w.d || !t.Elems().Equal(w.n) && !isOne(t) {
+			return nil, fmt.Errorf("operand %d is %s, %s elements of %s expected", 2+i, t, w.n, w.d)
+		}
+	}
+	if operand(in, 3).IsZero() != operand(in, 5).IsZero() || op.To != ir.Invalid && operand(in, 4).IsZero() {
+		return nil, fmt.Errorf("a zero point without sums, or a type without a scale")
+	}
+	d := ir.I32
+	if op.To != ir.Invalid {
+		d = op.To
+	}
+	return []ir.Type{ir.TensorOf(d, batch, a.Shape[1], op.N)}, op.checkClamp()
+}
+
+// extents returns the batch, and the elements of vectors for the channels and for
+// the sums of the other factor.
+func (op ProductInteger) extents(a, panels ir.Type) (batch, channels, others ir.Dim) {
+	if op.ByRow {
+		return panels.Shape[0], a.Shape[0].Mul(a.Shape[1]), panels.Shape[0].Mul(op.N)
+	}
+	return a.Shape[0], panels.Shape[0].Mul(op.N), a.Shape[0].Mul(a.Shape[1])
+}
+
+// Eval sums products of integers.
+func (op ProductInteger) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
+	out, err := inferOf(op, in)
+	if err != nil {
+		return nil, err
+	}
+	shape, _ := out[0].Static()
+	y := ir.NewTensor(out[0].DType, shape...)
+	a, panels := in[0], in[1]
+	m, n, k := shape[1], shape[2], a.Shape[2]
+	if a.Shape[0] == 0 || panels.Shape[0] == 0 {
+		return []*ir.Tensor{y}, nil
+	}
+	at := func(i int) int64 { return zeroAt(optional(in, 2+i), 0) }
+	result := []*ir.Tensor{nil, nil, nil, nil, nil, nil, nil}
+	result[scaleOperand] = optional(in, 4)
+	if zero := optional(in, 6); zero != nil {
+		result[zeroOperand] = zero
+	}
+	for i := range y.Len() {
+		batch, row, column := i/n/m, i/n%m, i%n
+		channel, other := batch%panels.Shape[0]*n+column, batch*m+row
+		if op.ByRow {
+			channel, other = batch%a.Shape[0]*m+row, batch*n+column
+		}
+		first := (batch%a.Shape[0]*m + row) * k
+		panel := (batch%panels.Shape[0]*panels.Shape[1] + column/block) * k * block
+		sum := at(0)
+		if t := optional(in, 2); t != nil {
+			sum = zeroAt(t, channel)
+		}
+		for l := range k {
+			sum += a.Int(first+l) * panels.Int(panel+l/4*4*block+column%block*4+l%4)
+		}
+		if zero := optional(in, 3); zero != nil {
+			sum -= zeroAt(zero, channel) * in[5].Int(other)
+		}
+		op.set(y, i, sum, result, channel)
+	}
+	return []*ir.Tensor{y}, nil
+}
+
+// Flops counts two operations for each product.
+func (op ProductInteger) Flops(in, out []ir.Type) ir.Dim {
+	return out[0].Elems().Mul(in[0].Shape[2]).Mul(ir.Const(2))
+}
+
+// Call is cpu.ProductInteger.
+func (op ProductInteger) Call(n *ir.Node) (ir.Call, error) {
+	a, panels := n.Arg(0).Type, n.Arg(1).Type
+	batch, _, _ := op.extents(a, panels)
+	weights := panels.Shape[0]
+	if op.ByRow {
+		weights = a.Shape[0]
+	}
+	lo, hi := 0, 0
+	if op.To != ir.Invalid {
+		lo, hi = op.bounds()
+	}
+	return ir.Call{Kernel: "ProductInteger", Args: []any{
+		ir.Out(0), ir.In(0), ir.In(1), ir.In(2), ir.In(3), ir.In(4), ir.In(5), ir.In(6),
+		batch, weights, a.Shape[1], op.N, a.Shape[2], op.ByRow, lo, hi,
+	}}, nil
+}
+
+// integerProduct builds a [ProductInteger] of weights, [batch,K,N] or with per, by row,
+// [batch,M,K], and another factor.
+type integerProduct struct {
+	b       *ir.Builder
+	weights *ir.Value
+	w0, x0  *ir.Value // zero points; nil is 0
+	signed  bool      // the other factor was i8
+	per     bool
+
+	packed, sums            *ir.Value // the weights
+	bias, zero, scale, last *ir.Value // operands of the product
+}
+
+// vectors packs the weights and computes the operands for their channels from
+// those of node n, an integer product. As the packed weights are i8 and the other
+// factor u8, zero points move by 128 where they were not.
+func (p *integerProduct) vectors(n *ir.Node) {
+	b := p.b
+	from := p.weights.Type.DType
+	var packed []*ir.Value
+	if p.per {
+		packed = b.Nodes(PackRows{To: ir.I8, Sums: true}, p.weights)
+	} else {
+		packed = b.Nodes(PackColumns{To: ir.I8, Sums: true}, p.weights)
+	}
+	p.packed, p.sums = packed[0], packed[1]
+	p.zero = normal(b, p.w0, from, ir.I8)
+	if isNought(p.zero) {
+		p.zero = nil
+	}
+	other := ir.U8
+	if p.signed {
+		other = ir.I8
+	}
+	// Σ(x−x0)(w−w0) = Σxw − w0·Σx − x0·(Σw − K·w0)
+	if x0 := normal(b, p.x0, other, ir.U8); !isNought(x0) {
+		k := p.weights.Type.Shape[1]
+		if p.per {
+			k = p.weights.Type.Shape[2]
+		}
+		sums := p.sums
+		if p.zero != nil {
+			many := b.Node(ir.Extents{Type: ir.StaticTensor(ir.I32), Elems: []ir.Dim{k}})
+			sums = b.Node(Sub{}, sums, b.Node(Mul{}, p.channels(p.zero), many))
+		}
+		p.bias = b.Node(Neg{}, b.Node(Mul{}, sums, x0))
+	}
+	if given := n.Arg(biasOperand); given != nil {
+		given = p.channels(given)
+		if p.bias == nil {
+			p.bias = given
+		} else {
+			p.bias = b.Node(Add{}, p.bias, given)
+		}
+	}
+	if p.bias != nil && isOne(p.bias.Type) != isOne(p.sums.Type) {
+		p.bias = expand(b, p.bias, p.sums.Type.Shape...)
+	}
+	if scale := n.Arg(scaleOperand); scale != nil {
+		if p.scale = convert(b, scale, ir.F64); !isOne(scale.Type) {
+			p.scale = p.perBatch(p.scale)
+		}
+	}
+	if p.zero != nil && !isOne(p.zero.Type) {
+		p.zero = p.perBatch(p.zero)
+	}
+	if zero := n.Arg(zeroOperand); zero != nil {
+		p.last = convert(b, reshape(b, zero, ir.Const(1)), ir.I32)
+	}
+}
+
+// channels appends a vector with an element for each channel, or one for all, so
+// that it broadcasts to the sums of the weights, [batch,channels].
+func (p *integerProduct) channels(v *ir.Value) *ir.Value {
+	if isOne(v.Type) {
+		return reshape(p.b, v)
+	}
+	if v.Type.Elems().Equal(p.sums.Type.Elems()) {
+		return reshape(p.b, v, p.sums.Type.Shape...)
+	}
+	return reshape(p.b, v, p.sums.Type.Shape[1])
+}
+
+// perBatch repeats a vector for the channels of one batch for all.
+func (p *integerProduct) perBatch(v *ir.Value) *ir.Value {
+	return expand(p.b, p.channels(v), p.sums.Type.Shape...)
+}
+
+// build appends the product with the other factor, packed and with its sums if
+// they are needed; n is its number of columns.
+func (p *integerProduct) build(r Requantize, other []*ir.Value, _, n ir.Dim) *ir.Value {
+	var sums *ir.Value
+	if p.zero != nil {
+		sums = other[1]
+	}
+	a, panels := other[0], p.packed
+	if p.per {
+		a, panels = p.packed, other[0]
+	}
+	return p.b.Node(ProductInteger{N: n, ByRow: p.per, Requantize: r}, a, panels, p.bias, p.zero, p.scale, sums, p.last)
+}
+
+// normal appends a zero point, which may be nil, as i32 for a factor that moves from
+// one 8-bit type to the other; nil where it is absent and nothing moves.
+func normal(b *ir.Builder, zero *ir.Value, from, to ir.DType) *ir.Value {
+	shift := 0.0
+	switch {
+	case from == ir.I8 && to == ir.U8:
+		shift = 128
+	case from == ir.U8 && to == ir.I8:
+		shift = -128
+	}
+	if zero == nil {
+		if shift == 0 {
+			return nil
+		}
+		return b.Scalar(ir.I32, shift)
+	}
+	zero = convert(b, zero, ir.I32)
+	if isOne(zero.Type) {
+		zero = reshape(b, zero)
+	}
+	if shift == 0 {
+		return zero
+	}
+	if t, ok := zero.ConstValue(); ok {
+		moved := ir.NewTensor(ir.I32, t.Shape...)
+		for i := range moved.Len() {
+			moved.SetInt(i, t.Int(i)+int64(shift))
+		}
+		return b.Const(moved)
+	}
+	return b.Node(Add{}, zero, b.Scalar(ir.I32, shift))
+}
+
+// isNought reports whether a zero point is absent or a constant of zeros.
+func isNought(v *ir.Value) bool {
+	if v == nil {
+		return true
+	}
+	t, ok := v.ConstValue()
+	for i := 0; ok && i < t.Stored(); i++ {
+		ok = t.Int(i) == 0
+	}
+	return ok
+}

@@ -1,0 +1,193 @@
+package op
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// QuantizeLinear is x/scale, rounded to the nearest integer, halves to the even
+// one, plus a zero point, limited to the integer type To (ONNX QuantizeLinear). NaN
+// becomes the least integer. In a float type To nothing is rounded before the sum
+// is converted as [Cast] does. x is f32, f16, bf16 or i32; the zero point, which may
+// be absent, is of type To. The quotient has the type Precision.
+type QuantizeLinear struct {
+	Granularity
+	To          ir.DType
+	Precision   ir.DType
+	Unsaturated bool // as in [Cast]
+}
+
+// Infer gives x the element type To.
+func (op QuantizeLinear) Infer(in []ir.Type) ([]ir.Type, error) {
+	if err := tensors(in, 2, 3); err != nil {
+		return nil, err
+	}
+	x, scale, zero := in[0], in[1], operand(in, 2)
+	if !quotientType(op.Precision) {
+		return nil, fmt.Errorf("a quotient of type %s", op.Precision)
+	}
+	if !x.DType.IsFloat() && x.DType != ir.I32 || !scale.DType.IsFloat() && scale.DType != ir.I32 {
+		return nil, fmt.Errorf("%s with scale %s", x, scale)
+	}
+	if !quantizedType(op.To) {
+		return nil, fmt.Errorf("not defined for %s", op.To)
+	}
+	if !zero.IsZero() && zero.DType != op.To {
+		return nil, fmt.Errorf("zero point %s for %s", zero, op.To)
+	}
+	return []ir.Type{x.With(op.To)}, op.check(x, scale, zero)
+}
+
+// quotientType reports whether quotients may have type d.
+func quotientType(d ir.DType) bool { return d.IsFloat() && d.Bits() >= 16 }
+
+// quantizedType reports whether d is a type that values are quantised to: an
+// integer of at most 32 bits or a float of at most 8.
+func quantizedType(d ir.DType) bool {
+	return d.IsInt() && d.Bits() <= 32 && d != ir.U32 || d.IsFloat() && d.Bits() <= 8 && d != ir.F8E8M0
+}
+
+// operand returns operand i, the zero Type where it is absent.
+func operand(in []ir.Type, i int) ir.Type {
+	if i < len(in) {
+		return in[i]
+	}
+	return ir.Type{}
+}
+
+// Eval divides in float64 and rounds to the precision.
+func (op QuantizeLinear) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
+	x, scale := in[0], in[1]
+	sum := ir.NewTensor(ir.F64, x.Shape...)
+	y := ir.NewTensor(op.To, x.Shape...)
+	for i := range x.Len() {
+		k := op.index(i, x, scale)
+		v := ir.RoundFloat(op.Precision, ir.RoundFloat(op.Precision, x.Number(i))/ir.RoundFloat(op.Precision, scale.Number(k)))
+		zero := 0.0
+		if len(in) > 2 && in[2] != nil {
+			zero = in[2].Number(k)
+		}
+		if op.To.IsInt() {
+			y.SetInt(i, saturated(op.To, math.RoundToEven(v)+zero))
+		} else {
+			sum.SetFloat(i, v+zero)
+		}
+	}
+	if op.To.IsInt() {
+		return []*ir.Tensor{y}, nil
+	}
+	return Cast{To: op.To, Unsaturated: op.Unsaturated}.Eval([]*ir.Tensor{sum})
+}
+
+// saturated returns a whole number limited to an integer type, NaN as the least.
+func saturated(d ir.DType, v float64) int64 {
+	lo, hi := quantRange(d)
+	switch {
+	case !(v > float64(lo)):
+		return lo
+	case v > float64(hi):
+		return hi
+	}
+	return int64(v)
+}
+
+// Lower divides in f32, as the kernel does, where the precision is that; else
+// before it. One constant scale makes it a [Quantize].
+func (op QuantizeLinear) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
+	x, scale, zero := n.Arg(0), n.Arg(1), n.Arg(2)
+	if op.To.IsInt() && op.Precision == ir.F32 {
+		if s, z, ok := oneScale(scale, zero); ok {
+			return []*ir.Value{b.Node(Quantize{Scale: s, Zero: z, To: op.To}, convert(b, x, ir.F32))}
+		}
+		if x.Type.DType == ir.F32 && scale.Type.DType == ir.F32 {
+			return nil
+		}
+		return []*ir.Value{b.Node(op, convert(b, x, ir.F32), convert(b, scale, ir.F32), zero)}
+	}
+	p := op.Precision
+	q := b.Node(Div{}, convert(b, x, p), op.spread(b, convert(b, scale, p), x.Type))
+	if op.To.IsInt() {
+		if p == ir.F64 { // halves are exact in f64 only
+			q = b.Node(Round{}, q)
+		}
+		op.Precision = ir.F32
+		return []*ir.Value{b.Node(op, convert(b, q, ir.F32), ones(b, scale.Type), zero)}
+	}
+	if zero != nil {
+		q = b.Node(Add{}, convert(b, q, ir.F32), op.spread(b, convert(b, zero, ir.F32), x.Type))
+	}
+	return []*ir.Value{b.Node(Cast{To: op.To, Unsaturated: op.Unsaturated}, q)}
+}
+
+// ones appends a tensor of f32 ones in the shape of t.
+func ones(b *ir.Builder, t ir.Type) *ir.Value {
+	return expand(b, b.Scalar(ir.F32, 1), t.Shape...)
+}
+
+// oneScale returns a scale and a zero point that are constants of one element.
+func oneScale(scale, zero *ir.Value) (s float64, z int, ok bool) {
+	t, ok := scale.ConstValue()
+	if !ok || t.Len() != 1 || !t.DType.IsFloat() || ir.RoundFloat(ir.F32, t.Float(0)) != t.Float(0) {
+		return 0, 0, false
+	}
+	if zero == nil {
+		return t.Float(0), 0, true
+	}
+	o, ok := zero.ConstValue()
+	if !ok || o.Len() != 1 || !o.DType.IsInt() {
+		return 0, 0, false
+	}
+	return t.Float(0), int(o.Int(0)), true
+}
+
+// Call is cpu.Quantize.
+func (op QuantizeLinear) Call(n *ir.Node) (ir.Call, error) {
+	x, scale := n.Arg(0).Type, n.Arg(1).Type
+	if x.DType != ir.F32 || scale.DType != ir.F32 || !op.To.IsInt() || op.Precision != ir.F32 {
+		return ir.Call{}, fmt.Errorf("no kernel quantises %s by %s in %s to %s", x, scale, op.Precision, op.To)
+	}
+	lo, hi := quantRange(op.To)
+	return op.call("Quantize", x, scale, int(lo), int(hi))
+}
+
+// importQuantizeLinear reads QuantizeLinear: saturate came with opset 19,
+// output_dtype with 21 and precision with 23.
+func importQuantizeLinear(c ir.Importer) ([]*ir.Value, error) {
+	x, scale, zero := c.Arg(0), c.Arg(1), c.Arg(2)
+	op := QuantizeLinear{To: ir.U8, Precision: scale.Type.DType}
+	var err error
+	if op.Granularity, err = importGranularity(c, x.Type, scale.Type); err != nil {
+		return nil, err
+	}
+	if c.Opset() >= 19 {
+		op.Unsaturated = c.Int("saturate", 1) == 0
+	}
+	declared := ir.Invalid
+	if c.Opset() >= 21 {
+		declared = c.DType("output_dtype", ir.Invalid)
+	}
+	switch {
+	case zero != nil && declared != ir.Invalid && zero.Type.DType != declared:
+		return nil, fmt.Errorf("output_dtype %s for zero point %s", declared, zero.Type)
+	case zero != nil:
+		op.To = zero.Type.DType
+	case declared != ir.Invalid:
+		op.To = declared
+	}
+	op.Unsaturated = op.Unsaturated && op.To.IsFloat() && op.To.Bits() == 8
+	if c.Opset() >= 23 {
+		op.Precision = c.DType("precision", op.Precision)
+	}
+	if op.Precision == ir.Invalid {
+		op.Precision = scale.Type.DType
+	}
+	switch {
+	case op.Precision == ir.I32:
+		op.Precision = ir.F64
+	case op.Precision.IsFloat() && op.Precision.Bits() < 16:
+		op.Precision = ir.F32
+	}
+	return []*ir.Value{c.Builder().Node(op, x, scale, zero)}, nil
+}

@@ -1,0 +1,61 @@
+package op
+
+import (
+	"fmt"
+	"regexp"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// RegexFullMatch tells which strings of its operand match Pattern as a whole: a
+// regular expression in the syntax of RE2 (ONNX RegexFullMatch).
+type RegexFullMatch struct {
+	elementwise
+	Pattern string
+}
+
+// whole returns the expression of a string that matches Pattern from its
+// beginning to its end.
+func (op RegexFullMatch) whole() (*regexp.Regexp, error) {
+	if _, err := regexp.Compile(op.Pattern); err != nil {
+		return nil, fmt.Errorf("pattern %q: %w", op.Pattern, err)
+	}
+	return regexp.Compile(`\A(?:` + op.Pattern + `)\z`)
+}
+
+// Infer checks the pattern.
+func (op RegexFullMatch) Infer(in []ir.Type) ([]ir.Type, error) {
+	if err := tensors(in, 1, 1); err != nil {
+		return nil, err
+	}
+	if err := checkDomain(in, texts{}); err != nil {
+		return nil, err
+	}
+	if _, err := op.whole(); err != nil {
+		return nil, err
+	}
+	return []ir.Type{in[0].With(ir.Bool)}, nil
+}
+
+// Eval matches.
+func (op RegexFullMatch) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
+	whole, err := op.whole()
+	if err != nil {
+		return nil, err
+	}
+	y := ir.NewTensor(ir.Bool, in[0].Shape...)
+	for i := range y.Len() {
+		y.SetBool(i, whole.MatchString(in[0].Text(i)))
+	}
+	return []*ir.Tensor{y}, nil
+}
+
+// Call is cpu.RegexFullMatch.
+func (op RegexFullMatch) Call(*ir.Node) (ir.Call, error) {
+	return callUnary("RegexFullMatch", op.Pattern), nil
+}
+
+// importRegexFullMatch reads RegexFullMatch.
+func importRegexFullMatch(c ir.Importer) ([]*ir.Value, error) {
+	return []*ir.Value{c.Builder().Node(RegexFullMatch{Pattern: c.Text("pattern", "")}, c.Arg(0))}, nil
+}

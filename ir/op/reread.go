@@ -1,0 +1,100 @@
+package op
+
+import "github.com/burngen/burngen/ir"
+
+// reread is a node that is read as if the model gave it other operands, or by
+// another version of its operator.
+type reread struct {
+	ir.Importer
+	opset int
+	args  []*ir.Value
+}
+
+// asOpset reads an operator by the definition that ONNX gives one of the same form
+// in an opset.
+func asOpset(opset int, read func(ir.Importer) ([]*ir.Value, error)) func(ir.Importer) ([]*ir.Value, error) {
+	return func(c ir.Importer) ([]*ir.Value, error) { return read(reread{c, opset, argsOf(c)}) }
+}
+
+// withArgs returns a node with other operands.
+func withArgs(c ir.Importer, args ...*ir.Value) ir.Importer { return reread{c, c.Opset(), args} }
+
+// argsOf returns the operands of a node, nil for absent ones.
+func argsOf(c ir.Importer) []*ir.Value {
+	args := make([]*ir.Value, c.NumArgs())
+	for i := range args {
+		args[i] = c.Arg(i)
+	}
+	return args
+}
+
+// Opset returns the version that the node is read by.
+func (r reread) Opset() int { return r.opset }
+
+// NumArgs returns the number of operands.
+func (r reread) NumArgs() int { return len(r.args) }
+
+// Arg returns operand i, nil when it is absent.
+func (r reread) Arg(i int) *ir.Value {
+	if i < len(r.args) {
+		return r.args[i]
+	}
+	return nil
+}
+
+// Constant returns the value of operand i where the model gives it, or where it has
+// been made of constants.
+func (r reread) Constant(i int) *ir.Tensor {
+	v := r.Arg(i)
+	if v == nil {
+		return nil
+	}
+	for k, arg := range argsOf(r.Importer) {
+		if arg == v {
+			return r.Importer.Constant(k)
+		}
+	}
+	t, _ := v.ConstValue()
+	return t
+}
+
+// channelsLast reads an operator whose operands of these numbers, and whose result,
+// are [N,spatial…,C], by the definition of one for [N,C,spatial…].
+func channelsLast(read func(ir.Importer) ([]*ir.Value, error), which ...int) func(ir.Importer) ([]*ir.Value, error) {
+	return func(c ir.Importer) ([]*ir.Value, error) {
+		b, args := c.Builder(), argsOf(c)
+		for _, i := range which {
+			if i < len(args) && args[i] != nil {
+				args[i] = channelsToFront(b, args[i])
+			}
+		}
+		out, err := read(withArgs(c, args...))
+		if err != nil {
+			return nil, err
+		}
+		for i, v := range out {
+			out[i] = channelsToBack(b, v)
+		}
+		return out, nil
+	}
+}
+
+// channelsToFront appends [N,spatial…,C] as [N,C,spatial…].
+func channelsToFront(b *ir.Builder, v *ir.Value) *ir.Value {
+	rank := v.Type.Rank()
+	if rank < 3 {
+		ir.Fail("%s has no spatial axes", v.Type)
+	}
+	perm := allAxes(rank)
+	copy(perm[2:], perm[1:])
+	perm[1] = rank - 1
+	return transpose(b, v, perm...)
+}
+
+// channelsToBack appends [N,C,spatial…] as [N,spatial…,C].
+func channelsToBack(b *ir.Builder, v *ir.Value) *ir.Value {
+	perm := allAxes(v.Type.Rank())
+	copy(perm[1:], perm[2:])
+	perm[len(perm)-1] = 1
+	return transpose(b, v, perm...)
+}

@@ -1,0 +1,58 @@
+package op
+
+import (
+	"fmt"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// importRfft reads Rfft of com.microsoft: the [DFT] of real signals along the last
+// signal_ndim axes, of which the last has n/2 + 1 elements then, and behind it an axis
+// of real and imaginary parts.
+func importRfft(c ir.Importer) ([]*ir.Value, error) {
+	b, y := c.Builder(), c.Arg(0)
+	rank := y.Type.Rank()
+	axes, err := signalAxes(c, rank)
+	if err != nil {
+		return nil, err
+	}
+	shape := y.Type.Shape
+	y = reshape(b, y, append(shape[:rank:rank], ir.Const(1))...)
+	y = b.Node(DFT{Axis: rank - 1, Length: shape[rank-1], OneSided: true}, y)
+	for i := range axes - 1 {
+		axis := rank - axes + i
+		y = b.Node(DFT{Axis: axis, Length: shape[axis]}, y)
+	}
+	return []*ir.Value{y}, nil
+}
+
+// importIrfft reads Irfft of com.microsoft, the inverse of Rfft of an even number of
+// elements along the last axis.
+func importIrfft(c ir.Importer) ([]*ir.Value, error) {
+	b, y := c.Builder(), c.Arg(0)
+	rank := y.Type.Rank() - 1
+	axes, err := signalAxes(c, rank)
+	if err != nil {
+		return nil, err
+	}
+	shape := y.Type.Shape
+	for i := range axes - 1 {
+		axis := rank - axes + i
+		y = b.Node(DFT{Axis: axis, Length: shape[axis], Inverse: true}, y)
+	}
+	n := shape[rank-1].Sub(ir.Const(1)).Mul(ir.Const(2)).Max(ir.Const(0))
+	y = b.Node(DFT{Axis: rank - 1, Length: n, Inverse: true, OneSided: true}, y)
+	return []*ir.Value{reshape(b, y, y.Type.Shape[:rank]...)}, nil
+}
+
+// signalAxes returns the number of a signal's axes, of so many.
+func signalAxes(c ir.Importer, rank int) (int, error) {
+	if c.Int("normalized", 0) != 0 || c.Int("onesided", 1) != 1 {
+		return 0, fmt.Errorf("normalized %d and onesided %d, 0 and 1 expected", c.Int("normalized", 0), c.Int("onesided", 1))
+	}
+	axes := c.Int("signal_ndim", 1)
+	if axes < 1 || axes > rank {
+		return 0, fmt.Errorf("signal_ndim %d of %d axes", axes, rank)
+	}
+	return axes, nil
+}

@@ -1,0 +1,60 @@
+package op
+
+import "github.com/burngen/burngen/ir"
+
+// RNN is a layer of simple recurrent cells: h' = f(x·Wᵀ + h·Rᵀ + B) with the
+// function f (ONNX RNN).
+type RNN struct{ Recurrent }
+
+// RNNSteps is one direction of an [RNN], without what depends on x only: of the
+// projected x, [S,N,H], the recurrent weights, lens, and h, [N,H], it gives y
+// [S,N,H] and h.
+type RNNSteps struct{ Steps }
+
+// Infer gives y and h.
+func (op RNN) Infer(in []ir.Type) ([]ir.Type, error) { return op.infer(in, 1, 1, 1) }
+
+// Infer gives y and h.
+func (op RNNSteps) Infer(in []ir.Type) ([]ir.Type, error) { return op.infer(in, 1, []int{1}, 1) }
+
+// Eval computes in float64.
+func (op RNN) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
+	hidden := in[recurrentR].Shape[2]
+	return op.eval(in, 1, 1, 1, 1, func(_ int, s Steps, r, _ []float64) cell { return RNNSteps{s}.cell(r, hidden) })
+}
+
+// Eval computes in float64.
+func (op RNNSteps) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
+	hidden := in[0].Shape[2]
+	return op.eval(in, 3, 1, hidden, op.cell(recurrentMatrix(in[1], hidden, 1), hidden))
+}
+
+func (op RNNSteps) cell(r []float64, hidden int) cell {
+	return func(x []float64, states [][]float64) {
+		gates := append([]float64{}, x...)
+		multiply(gates, states[0], r, hidden)
+		op.gate(0, gates)
+		copy(states[0], gates)
+	}
+}
+
+// Flops counts two operations for each weight and step.
+func (RNN) Flops(in, _ []ir.Type) ir.Dim { return recurrentFlops(in) }
+
+// Lower projects x for all steps at once.
+func (op RNN) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
+	return op.lower(b, n, 1, 1, func(s Steps, x, r, _, lens *ir.Value, more []*ir.Value) []*ir.Value {
+		return b.Nodes(RNNSteps{s}, append([]*ir.Value{x, recurrentWeights(b, r), lens}, more...)...)
+	})
+}
+
+// Call is cpu.RNN.
+func (op RNNSteps) Call(n *ir.Node) (ir.Call, error) {
+	x := n.Arg(0).Type.Shape
+	return op.call(n, "RNN", 4, []ir.Dim{x[1].Mul(x[2])}), nil
+}
+
+// importRNN reads RNN.
+func importRNN(c ir.Importer) ([]*ir.Value, error) {
+	return importRecurrent(c, []string{"tanh"}, func(r Recurrent) ir.Op { return RNN{r} })
+}

@@ -1,0 +1,217 @@
+package op
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// RoiAlign pools regions of x, [N,C,H,W], into bins: [R,C,Height,Width] (ONNX
+// RoiAlign). The other operands are the regions, [R,4] as x1, y1, x2, y2, of x's
+// element type, and the number of the image that each lies on, [R] of i32 or i64;
+// one outside is an error at run time. Coordinates times Scale count elements of x;
+// with HalfPixel their centres lie at halves, else a region is at least 1 wide and
+// high.
+//
+// Each bin has Sampling samples along each axis, or as many as it has elements,
+// rounded up, where that is 0. Mode "avg" is the mean of the samples, each of which
+// is interpolated between four elements; "max" is the greatest product of an
+// element and its weight. A sample more than one element outside x is 0.
+type RoiAlign struct {
+	Mode          string
+	Height, Width int
+	Sampling      int
+	Scale         float64
+	HalfPixel     bool
+}
+
+// Infer gives each region Height × Width bins.
+func (op RoiAlign) Infer(in []ir.Type) ([]ir.Type, error) {
+	if err := tensors(in, 3, 3); err != nil {
+		return nil, err
+	}
+	x, regions, images := in[0], in[1], in[2]
+	shape, err := regionShape(x, regions, 4, op.Height, op.Width)
+	if err != nil {
+		return nil, err
+	}
+	if err := indexType(images); err != nil {
+		return nil, err
+	}
+	if images.Rank() != 1 {
+		return nil, fmt.Errorf("images %s, rank 1 expected", images)
+	}
+	if err := same(images.Shape[0], regions.Shape[0], "images and regions"); err != nil {
+		return nil, err
+	}
+	if op.Mode != "avg" && op.Mode != "max" {
+		return nil, fmt.Errorf("mode %q", op.Mode)
+	}
+	if op.Sampling < 0 || op.Sampling > maxSampling {
+		return nil, fmt.Errorf("sampling ratio %d is out of range", op.Sampling)
+	}
+	return []ir.Type{ir.TensorOf(x.DType, shape...)}, nil
+}
+
+// maxSampling is how many samples a bin may be given along an axis.
+const maxSampling = 1 << 12
+
+// regionShape checks a pool of regions, each a row of so many numbers, and returns
+// its shape.
+func regionShape(x, regions ir.Type, numbers, height, width int) ([]ir.Dim, error) {
+	if err := checkDomain([]ir.Type{x}, floats{}); err != nil {
+		return nil, err
+	}
+	if err := sameDType([]ir.Type{x, regions}); err != nil {
+		return nil, err
+	}
+	if x.Rank() != 4 || regions.Rank() != 2 {
+		return nil, fmt.Errorf("regions %s of %s", regions, x)
+	}
+	if err := same(regions.Shape[1], ir.Const(numbers), "numbers of a region"); err != nil {
+		return nil, err
+	}
+	if min(height, width) < 0 || max(height, width) > math.MaxInt32 {
+		return nil, fmt.Errorf("%d × %d bins", height, width)
+	}
+	return []ir.Dim{regions.Shape[0], x.Shape[1], ir.Const(height), ir.Const(width)}, nil
+}
+
+// roiAxis is a region along an axis of x, with its bins.
+type roiAxis struct {
+	start, bin float64
+	samples    int // of a bin
+	extent     int // of x
+}
+
+// inside returns a range of the samples of a bin that has all those inside x.
+func (a roiAxis) inside(bin int) (from, to int) {
+	if a.samples <= maxSampling {
+		return 0, a.samples
+	}
+	begin, most := a.start+float64(float64(bin)*a.bin), float64(a.samples)
+	first := inside((-1-begin)/a.bin*most-2, 0, most)
+	last := inside((float64(a.extent)-begin)/a.bin*most+2, first, most)
+	return int(first), int(last)
+}
+
+// sample returns the two elements that sample k of a bin lies between, and their
+// weights; it is nil outside.
+func (a roiAxis) sample(bin, k int, round func(float64) float64) []gridTap {
+	step := round(round((float64(k)+0.5)*a.bin) / float64(a.samples))
+	at := round(round(a.start+round(float64(bin)*a.bin)) + step)
+	if !(at >= -1 && at <= float64(a.extent)) || a.extent == 0 {
+		return nil
+	}
+	last := a.extent - 1
+	at = inside(at, 0, float64(last))
+	first := int(at)
+	return []gridTap{{first, float64(first+1) - at}, {min(first+1, last), at - float64(first)}}
+}
+
+// Eval computes places in the operand's element type, all else in float64.
+func (op RoiAlign) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
+	out, err := inferOf(op, in)
+	if err != nil {
+		return nil, err
+	}
+	x, regions := in[0], in[1]
+	images, err := wrapIndices(in[2], x.Shape[0])
+	if err != nil {
+		return nil, err
+	}
+	shape, _ := out[0].Static()
+	y := ir.NewTensor(x.DType, shape...)
+	round := func(v float64) float64 { return ir.RoundFloat(wide(x.DType), v) }
+	axis := func(r, first, bins, extent int) roiAxis {
+		place := func(i int) float64 {
+			v := round(regions.Float(4*r+i) * round(op.Scale))
+			if op.HalfPixel {
+				v = round(v - 0.5)
+			}
+			return v
+		}
+		start := place(first)
+		length := round(place(first+2) - start)
+		if !op.HalfPixel {
+			length = inside(length, 1, math.Inf(1))
+		}
+		a := roiAxis{start, round(length / float64(bins)), op.Sampling, extent}
+		if op.Sampling == 0 {
+			a.samples = int(inside(math.Ceil(a.bin), 0, math.MaxInt32))
+		}
+		return a
+	}
+	bins, plane := op.Height*op.Width, x.Shape[2]*x.Shape[3]
+	for i := range y.Len() {
+		bin, c, r := i%bins, i/bins%shape[1], i/bins/shape[1]
+		down, across := axis(r, 1, op.Height, x.Shape[2]), axis(r, 0, op.Width, x.Shape[3])
+		image := (images[r]*shape[1] + c) * plane
+		count, seen := float64(down.samples)*float64(across.samples), 0
+		sum, most := 0.0, math.Inf(-1)
+		fromY, toY := down.inside(bin / op.Width)
+		fromX, toX := across.inside(bin % op.Width)
+		for ky := fromY; ky < toY; ky++ {
+			rows := down.sample(bin/op.Width, ky, round)
+			for kx := fromX; kx < toX; kx++ {
+				columns := across.sample(bin%op.Width, kx, round)
+				if rows == nil || columns == nil {
+					continue
+				}
+				seen++
+				for _, u := range rows {
+					for _, v := range columns {
+						product := float64(float64(u.weight*v.weight) * x.Float(image+u.at*x.Shape[3]+v.at))
+						sum += product
+						most = max(most, product)
+					}
+				}
+			}
+		}
+		if float64(seen) < count {
+			most = max(most, 0)
+		}
+		switch {
+		case count == 0:
+		case op.Mode == "max":
+			y.SetFloat(i, most)
+		default:
+			y.SetFloat(i, sum/count)
+		}
+	}
+	return []*ir.Tensor{y}, nil
+}
+
+// Lower computes narrow floats in f32.
+func (op RoiAlign) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNarrow(b, n) }
+
+// Call is cpu.RoiAlign.
+func (op RoiAlign) Call(n *ir.Node) (ir.Call, error) {
+	x := n.Arg(0).Type.Shape
+	return ir.Call{Kernel: "RoiAlign", Args: []any{
+		ir.Out(0), ir.In(0), ir.In(1), ir.In(2), x[0], x[1], x[2], x[3],
+		op.Height, op.Width, op.Sampling, op.Scale, op.HalfPixel, op.Mode == "max",
+	}}, nil
+}
+
+// importRoiAlign reads RoiAlign; before opset 16 centres do not lie at halves.
+func importRoiAlign(c ir.Importer) ([]*ir.Value, error) {
+	op := RoiAlign{
+		Mode:     c.Text("mode", "avg"),
+		Height:   c.Int("output_height", 1),
+		Width:    c.Int("output_width", 1),
+		Sampling: c.Int("sampling_ratio", 0),
+		Scale:    c.Float("spatial_scale", 1),
+	}
+	if c.Opset() >= 16 {
+		switch mode := c.Text("coordinate_transformation_mode", "half_pixel"); mode {
+		case "half_pixel":
+			op.HalfPixel = true
+		case "output_half_pixel":
+		default:
+			return nil, fmt.Errorf("coordinate transformation %q", mode)
+		}
+	}
+	return []*ir.Value{c.Builder().Node(op, c.Arg(0), c.Arg(1), c.Arg(2))}, nil
+}

@@ -1,0 +1,45 @@
+package op
+
+import (
+	"fmt"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// importScaler reads Scaler: (x − offset)·scale in f32, with one number for each
+// feature, along the last axis, or one for all.
+func importScaler(c ir.Importer) ([]*ir.Value, error) {
+	b := c.Builder()
+	y := convert(b, c.Arg(0), ir.F32)
+	for _, step := range []struct {
+		name string
+		op   ir.Op
+	}{{"offset", Sub{}}, {"scale", Mul{}}} {
+		numbers := c.Floats(step.name, nil)
+		if len(numbers) == 0 {
+			continue
+		}
+		v, err := perFeature(b, y, ir.FloatTensor(ir.F32, numbers...))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", step.name, err)
+		}
+		y = b.Node(step.op, y, v)
+	}
+	return []*ir.Value{y}, nil
+}
+
+// perFeature returns a constant with one number for each feature of x, or one for
+// all.
+func perFeature(b *ir.Builder, x *ir.Value, numbers *ir.Tensor) (*ir.Value, error) {
+	if numbers.Len() == 1 {
+		return b.Const(numbers.Reshape()), nil
+	}
+	if x.Type.Rank() == 0 {
+		return nil, fmt.Errorf("%d numbers for %s", numbers.Len(), x.Type)
+	}
+	err := same(x.Type.Shape[x.Type.Rank()-1], ir.Const(numbers.Len()), "features")
+	if u, ok := err.(*ir.Unproven); ok && b.Unify(u.A, u.B) {
+		err = nil
+	}
+	return b.Const(numbers), err
+}

@@ -1,0 +1,77 @@
+package op
+
+import "github.com/burngen/burngen/ir"
+
+// SequenceAt is the element of a sequence at a position, i32 or i64, which counts
+// from the end where it is negative. A position outside the sequence is an error
+// at run time. Extents has, for each axis whose extent is not that of all elements,
+// the symbol that the extent is bound to, and nothing for the others.
+type SequenceAt struct{ Extents []string }
+
+// Infer gives the type of the elements.
+func (op SequenceAt) Infer(in []ir.Type) ([]ir.Type, error) {
+	if err := operands(in, 2, 2); err != nil {
+		return nil, err
+	}
+	elem, err := sequenceElem(in, 0)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkPosition(in, 1); err != nil {
+		return nil, err
+	}
+	item, err := inferItem(elem, op.Extents)
+	return []ir.Type{item}, err
+}
+
+// Eval picks the element.
+func (op SequenceAt) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
+	items := in[0].Items
+	at, err := itemIndex(in[1].Int(0), len(items), len(items)-1)
+	if err != nil {
+		return nil, err
+	}
+	return items[at : at+1], nil
+}
+
+// Binds returns the symbols of Extents.
+func (op SequenceAt) Binds() []string { return boundExtents(op.Extents) }
+
+// BindValues returns the element's extents.
+func (op SequenceAt) BindValues(_, out []*ir.Tensor) ([]int64, error) {
+	return extentValues(op.Extents, out[0].Shape)
+}
+
+// Measure is cpu.SequenceExtent for each symbol.
+func (op SequenceAt) Measure(*ir.Node) ([]ir.Call, error) {
+	return measureExtents(op.Extents, "SequenceExtent", ir.In(0), ir.In(1), len(op.Extents))
+}
+
+// Call is cpu.SequenceAt.
+func (op SequenceAt) Call(n *ir.Node) (ir.Call, error) {
+	return ir.Call{Kernel: "SequenceAt", Args: []any{ir.Out(0), ir.In(0), ir.In(1), n.Results[0].Type.Shape}}, nil
+}
+
+// importSequenceAt reads SequenceAt.
+func importSequenceAt(c ir.Importer) ([]*ir.Value, error) {
+	seq, position := c.Arg(0), c.Arg(1)
+	elem, err := sequenceElem([]ir.Type{seq.Type}, 0)
+	if err != nil {
+		return nil, err
+	}
+	if items, ok := knownItems(seq); ok {
+		at, ok, err := knownPosition(position, len(items), len(items)-1)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			return items[at : at+1], nil
+		}
+	}
+	rank, err := itemRank(c, elem)
+	if err != nil {
+		return nil, err
+	}
+	b := c.Builder()
+	return b.Nodes(SequenceAt{Extents: newExtents(b, itemShape(elem, rank))}, seq, position), nil
+}

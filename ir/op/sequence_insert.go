@@ -1,0 +1,80 @@
+package op
+
+import (
+	"slices"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// SequenceInsert is a sequence with a tensor put in at a position, i32 or i64,
+// which counts from the end where it is negative; at the end without one. A
+// position outside the sequence is an error at run time.
+type SequenceInsert struct{}
+
+// Infer joins the types of the elements and of the tensor.
+func (SequenceInsert) Infer(in []ir.Type) ([]ir.Type, error) {
+	if err := operands(in, 2, 3); err != nil {
+		return nil, err
+	}
+	elem, err := sequenceElem(in, 0)
+	if err != nil {
+		return nil, err
+	}
+	if err := tensors(in[1:], 1, 2); err != nil {
+		return nil, err
+	}
+	if len(in) == 3 {
+		if err := checkPosition(in, 2); err != nil {
+			return nil, err
+		}
+	}
+	elem, err = ir.Join(elem, in[1])
+	return []ir.Type{ir.SequenceOf(elem)}, err
+}
+
+// Eval inserts.
+func (SequenceInsert) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
+	items := in[0].Items
+	at := len(items)
+	elem, err := ir.Join(in[0].Elem, in[1].Type())
+	if err == nil && len(in) == 3 {
+		at, err = itemIndex(in[2].Int(0), len(items), len(items))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return []*ir.Tensor{ir.SequenceTensor(elem, slices.Insert(slices.Clone(items), at, in[1])...)}, nil
+}
+
+// Call is cpu.SequenceInsert or cpu.SequenceAppend.
+func (SequenceInsert) Call(n *ir.Node) (ir.Call, error) {
+	args := []any{ir.Out(0), ir.In(0), ir.In(1), n.Args[1].Type.Shape}
+	if n.Arg(2) == nil {
+		return ir.Call{Kernel: "SequenceAppend", Args: args}, nil
+	}
+	return ir.Call{Kernel: "SequenceInsert", Args: append(args, ir.In(2))}, nil
+}
+
+// importSequenceInsert reads SequenceInsert.
+func importSequenceInsert(c ir.Importer) ([]*ir.Value, error) {
+	b, seq, x, position := c.Builder(), c.Arg(0), c.Arg(1), (*ir.Value)(nil)
+	if c.NumArgs() > 2 {
+		position = c.Arg(2)
+	}
+	if items, ok := knownItems(seq); ok {
+		at := len(items)
+		if position != nil {
+			var err error
+			if at, ok, err = knownPosition(position, len(items), len(items)); err != nil {
+				return nil, err
+			}
+		}
+		if ok {
+			if _, err := ir.Join(*seq.Type.Elem, x.Type); err != nil {
+				return nil, err
+			}
+			return sequence(b, slices.Insert(slices.Clone(items), at, x)...), nil
+		}
+	}
+	return b.Nodes(SequenceInsert{}, seq, x, position), nil
+}

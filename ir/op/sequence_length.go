@@ -1,0 +1,34 @@
+package op
+
+import "github.com/burngen/burngen/ir"
+
+// SequenceLength is the number of elements of a sequence, a scalar i64.
+type SequenceLength struct{}
+
+// Infer gives a scalar.
+func (SequenceLength) Infer(in []ir.Type) ([]ir.Type, error) {
+	if err := operands(in, 1, 1); err != nil {
+		return nil, err
+	}
+	_, err := sequenceElem(in, 0)
+	return []ir.Type{ir.TensorOf(ir.I64)}, err
+}
+
+// Eval counts.
+func (SequenceLength) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
+	return []*ir.Tensor{ir.Scalar(ir.I64, float64(len(in[0].Items)))}, nil
+}
+
+// Call is cpu.SequenceLength.
+func (SequenceLength) Call(*ir.Node) (ir.Call, error) {
+	return ir.Call{Kernel: "SequenceLength", Args: []any{ir.Out(0), ir.In(0)}}, nil
+}
+
+// importSequenceLength reads SequenceLength.
+func importSequenceLength(c ir.Importer) ([]*ir.Value, error) {
+	b, seq := c.Builder(), c.Arg(0)
+	if items, ok := knownItems(seq); ok {
+		return []*ir.Value{b.Scalar(ir.I64, float64(len(items)))}, nil
+	}
+	return b.Nodes(SequenceLength{}, seq), nil
+}

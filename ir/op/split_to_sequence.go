@@ -1,0 +1,183 @@
+package op
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// SplitToSequence is the sequence of the parts of its operand along Axis. A second
+// operand, i32 or i64, says how long they are: a scalar the length of all but the
+// last, which is what is left; a list that of each. Without it they are single
+// slices, which have the axis if KeepDims is set. A length that is negative, a
+// scalar of 0 and a list whose sum is not the extent are errors at run time.
+type SplitToSequence struct {
+	Axis     int
+	KeepDims bool
+}
+
+// Infer leaves the extent of Axis open where lengths are given.
+func (op SplitToSequence) Infer(in []ir.Type) ([]ir.Type, error) {
+	if err := tensors(in, 1, 2); err != nil {
+		return nil, err
+	}
+	if op.Axis < 0 || op.Axis >= in[0].Rank() {
+		return nil, fmt.Errorf("axis %d out of range for rank %d", op.Axis, in[0].Rank())
+	}
+	elem := ir.ElemOf(in[0])
+	switch {
+	case len(in) == 2:
+		if in[1].Rank() > 1 {
+			return nil, fmt.Errorf("lengths %s, a scalar or a list expected", in[1])
+		}
+		if err := indexType(in[1]); err != nil {
+			return nil, err
+		}
+		elem.Shape[op.Axis] = ir.AnyDim
+	case op.KeepDims:
+		elem.Shape[op.Axis] = ir.Const(1)
+	default:
+		elem.Shape = slices.Delete(elem.Shape, op.Axis, op.Axis+1)
+	}
+	return []ir.Type{ir.SequenceOf(elem)}, nil
+}
+
+// Eval splits.
+func (op SplitToSequence) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
+	x := in[0]
+	types := []ir.Type{x.Type()}
+	if len(in) == 2 {
+		types = append(types, in[1].Type())
+	}
+	out, err := op.Infer(types)
+	if err != nil {
+		return nil, err
+	}
+	lengths, err := op.lengths(in)
+	if err != nil {
+		return nil, err
+	}
+	var items []*ir.Tensor
+	start := int64(0)
+	for _, n := range lengths {
+		if n < 0 || n > int64(x.Shape[op.Axis])-start {
+			return nil, fmt.Errorf("parts %v of an extent of %d", lengths, x.Shape[op.Axis])
+		}
+		s := wholeSlice(x.Type())
+		s.Starts[op.Axis], s.Shape[op.Axis] = ir.Const64(start), ir.Const64(n)
+		part, err := s.Eval(in[:1])
+		if err != nil {
+			return nil, err
+		}
+		if len(in) == 1 && !op.KeepDims {
+			part[0] = part[0].Reshape(slices.Delete(slices.Clone(part[0].Shape), op.Axis, op.Axis+1)...)
+		}
+		items = append(items, part[0])
+		start += n
+	}
+	if start != int64(x.Shape[op.Axis]) {
+		return nil, fmt.Errorf("parts %v of an extent of %d", lengths, x.Shape[op.Axis])
+	}
+	return []*ir.Tensor{ir.SequenceTensor(*out[0].Elem, items...)}, nil
+}
+
+// lengths returns those of the parts.
+func (op SplitToSequence) lengths(in []*ir.Tensor) ([]int64, error) {
+	if len(in) == 2 && in[1].Rank() == 1 {
+		lengths := make([]int64, in[1].Len())
+		for i := range lengths {
+			lengths[i] = in[1].Int(i)
+		}
+		return lengths, nil
+	}
+	each, extent := int64(1), int64(in[0].Shape[op.Axis])
+	if len(in) == 2 {
+		each = in[1].Int(0)
+	}
+	if each <= 0 || extent/each >= maxParts {
+		return nil, fmt.Errorf("parts of length %d of an extent of %d", each, extent)
+	}
+	var lengths []int64
+	for left := extent; left > 0; left -= each {
+		lengths = append(lengths, min(each, left))
+	}
+	return lengths, nil
+}
+
+// maxParts is the largest number of parts of one length, as that of the kernels.
+const maxParts = 1 << 24
+
+// Call is cpu.SplitToSlices without lengths, cpu.SplitToParts with one for all, or
+// cpu.SplitToSequence.
+func (op SplitToSequence) Call(n *ir.Node) (ir.Call, error) {
+	args := []any{ir.Out(0), ir.In(0), n.Args[0].Type.Shape, op.Axis}
+	switch lengths := n.Arg(1); {
+	case lengths == nil:
+		return ir.Call{Kernel: "SplitToSlices", Args: append(args, op.KeepDims)}, nil
+	case lengths.Type.Rank() == 0:
+		return ir.Call{Kernel: "SplitToParts", Args: append(args, ir.In(1))}, nil
+	}
+	return ir.Call{Kernel: "SplitToSequence", Args: append(args, ir.In(1))}, nil
+}
+
+// importSplitToSequence reads SplitToSequence, whose keepdims matters only without
+// split. Where the parts are known it is a [Slice] for each.
+func importSplitToSequence(c ir.Importer) ([]*ir.Value, error) {
+	b, x := c.Builder(), c.Arg(0)
+	var split *ir.Value
+	if c.NumArgs() > 1 {
+		split = c.Arg(1)
+	}
+	axis, err := fromFront(c.Int("axis", 0), x.Type.Rank())
+	if err != nil {
+		return nil, err
+	}
+	keep := c.Int("keepdims", 1) != 0
+	sizes, err := partSizes(x.Type.Shape[axis], split)
+	if err != nil {
+		return nil, err
+	}
+	if len(sizes) == 0 || len(sizes) > maxItems {
+		return b.Nodes(SplitToSequence{Axis: axis, KeepDims: keep}, x, split), nil
+	}
+	parts, err := splitAxis(b, x, axis, sizes)
+	if err != nil {
+		return nil, err
+	}
+	if split == nil && !keep {
+		for i, p := range parts {
+			parts[i] = reshape(b, p, slices.Delete(slices.Clone(p.Type.Shape), axis, axis+1)...)
+		}
+	}
+	return sequence(b, parts...), nil
+}
+
+// partSizes returns the extents of the parts of an axis of extent d, as far as
+// their number is known; nil where it is not.
+func partSizes(d ir.Dim, split *ir.Value) ([]ir.Dim, error) {
+	each := 1
+	if split != nil {
+		sizes, ok := split.Dims()
+		if !ok || split.Type.Rank() != 0 {
+			return sizes, nil
+		}
+		n, ok := sizes[0].Int()
+		if !ok {
+			return nil, nil
+		}
+		each = n
+	}
+	extent, ok := d.Int()
+	switch {
+	case each <= 0:
+		return nil, fmt.Errorf("parts of length %d", each)
+	case !ok || extent/each > maxItems:
+		return nil, nil
+	}
+	var sizes []ir.Dim
+	for at := 0; at < extent; at += each {
+		sizes = append(sizes, ir.Const(min(each, extent-at)))
+	}
+	return sizes, nil
+}

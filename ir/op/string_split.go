@@ -1,0 +1,103 @@
+package op
+
+import (
+	"math"
+	"strings"
+	"unicode"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// StringSplit splits each string of its operand at Delimiter, at most MaxSplit
+// times from the left: what remains is the last part (ONNX StringSplit). An empty
+// Delimiter stands for any run of white space; then there are no empty parts.
+// Results are the parts, a string tensor with a new last axis of Parts, and their
+// numbers, i64 of the operand's shape. It binds Parts to the largest number;
+// missing parts are empty.
+type StringSplit struct {
+	Delimiter string
+	MaxSplit  int
+	Parts     string
+}
+
+// Infer adds the axis.
+func (op StringSplit) Infer(in []ir.Type) ([]ir.Type, error) {
+	if err := tensors(in, 1, 1); err != nil {
+		return nil, err
+	}
+	if err := checkDomain(in, texts{}); err != nil {
+		return nil, err
+	}
+	shape := append(append([]ir.Dim{}, in[0].Shape...), ir.Sym(op.Parts))
+	return []ir.Type{ir.TensorOf(ir.String, shape...), in[0].With(ir.I64)}, nil
+}
+
+// split returns the parts of a string.
+func (op StringSplit) split(s string) []string {
+	if op.Delimiter != "" {
+		return strings.SplitN(s, op.Delimiter, min(op.MaxSplit, math.MaxInt-1)+1)
+	}
+	var parts []string
+	s = strings.TrimLeftFunc(s, unicode.IsSpace)
+	for s != "" {
+		end := strings.IndexFunc(s, unicode.IsSpace)
+		if end < 0 || len(parts) == op.MaxSplit {
+			end = len(s)
+		}
+		parts = append(parts, s[:end])
+		s = strings.TrimLeftFunc(s[end:], unicode.IsSpace)
+	}
+	return parts
+}
+
+// Eval splits.
+func (op StringSplit) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
+	x := in[0]
+	counts, width := ir.NewTensor(ir.I64, x.Shape...), 0
+	parts := make([][]string, x.Len())
+	for i := range parts {
+		parts[i] = op.split(x.Text(i))
+		counts.SetInt(i, int64(len(parts[i])))
+		width = max(width, len(parts[i]))
+	}
+	shape := append(append([]int{}, x.Shape...), width)
+	if _, err := ir.CheckedLen(shape); err != nil {
+		return nil, err
+	}
+	y := ir.NewTensor(ir.String, shape...)
+	for i, list := range parts {
+		for j, part := range list {
+			y.SetText(i*width+j, part)
+		}
+	}
+	return []*ir.Tensor{y, counts}, nil
+}
+
+// Binds returns Parts.
+func (op StringSplit) Binds() []string { return []string{op.Parts} }
+
+// BindValues returns the largest number of parts.
+func (op StringSplit) BindValues(_, out []*ir.Tensor) ([]int64, error) {
+	return []int64{int64(out[0].Shape[out[0].Rank()-1])}, nil
+}
+
+// Measure is cpu.StringParts.
+func (op StringSplit) Measure(*ir.Node) ([]ir.Call, error) {
+	return []ir.Call{{Kernel: "StringParts", Args: []any{ir.In(0), op.Delimiter, op.MaxSplit}}}, nil
+}
+
+// Call is cpu.StringSplit.
+func (op StringSplit) Call(*ir.Node) (ir.Call, error) {
+	return ir.Call{Kernel: "StringSplit", Args: []any{ir.Out(0), ir.Out(1), ir.In(0), op.Delimiter, op.MaxSplit}}, nil
+}
+
+// importStringSplit reads StringSplit. Without maxsplit, or when it is negative,
+// there is no limit.
+func importStringSplit(c ir.Importer) ([]*ir.Value, error) {
+	b := c.Builder()
+	op := StringSplit{Delimiter: c.Text("delimiter", ""), MaxSplit: c.Int("maxsplit", -1), Parts: b.Symbol("parts")}
+	if op.MaxSplit < 0 {
+		op.MaxSplit = math.MaxInt32
+	}
+	return b.Nodes(op, c.Arg(0)), nil
+}

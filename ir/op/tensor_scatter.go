@@ -1,0 +1,58 @@
+package op
+
+import (
+	"fmt"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// importTensorScatter reads TensorScatter: rows of a cache, [B,…,M,…], are replaced by
+// those of an update, [B,…,S,…], from a row on that each element of the batch has; in
+// mode circular the last row is followed by the first. It is a [ScatterND] of rows.
+func importTensorScatter(c ir.Importer) ([]*ir.Value, error) {
+	b, cache, update, first := c.Builder(), c.Arg(0), c.Arg(1), c.Arg(2)
+	rank := cache.Type.Rank()
+	axis, err := fromFront(c.Int("axis", -2), rank)
+	if err != nil {
+		return nil, err
+	}
+	if axis == 0 || update.Type.Rank() != rank {
+		return nil, fmt.Errorf("%s into %s along axis %d", update.Type, cache.Type, axis)
+	}
+	mode := c.Text("mode", "linear")
+	if mode != "linear" && mode != "circular" {
+		return nil, fmt.Errorf("mode %q is neither linear nor circular", mode)
+	}
+	if first != nil && first.Type.Rank() != 1 {
+		return nil, fmt.Errorf("write indices %s, rank 1 expected", first.Type)
+	}
+	return []*ir.Value{scatterRows(b, cache, update, axis, first, mode == "circular")}, nil
+}
+
+// scatterRows appends a cache, [B,…,M,…] with M at axis, in which rows of an update are
+// put from a row on that first, [B], tells; nil is the first row.
+func scatterRows(b *ir.Builder, cache, update *ir.Value, axis int, first *ir.Value, circular bool) *ir.Value {
+	for i := range cache.Type.Shape {
+		if i != axis {
+			agree(b, cache.Type.Shape[i], update.Type.Shape[i], fmt.Sprintf("axis %d of cache and update", i))
+		}
+	}
+	shape, count, one := cache.Type.Shape, update.Type.Shape[axis], ir.Const(1)
+	batch, inner, extent := shape[0], ir.Product(shape[1:axis]...), shape[axis]
+	row := reshape(b, positions(b, count), one, one, count)
+	if first != nil {
+		row = b.Node(Add{}, row, reshape(b, convert(b, first, ir.I64), batch, one, one))
+	}
+	if circular {
+		row = b.Node(Mod{}, row, b.Dims(extent))
+	}
+	grid := []ir.Dim{batch, inner, count}
+	place := func(v *ir.Value) *ir.Value { return reshape(b, expand(b, v, grid...), batch, inner, count, one) }
+	indices := b.Node(Concat{Axis: 3},
+		place(reshape(b, positions(b, batch), batch, one, one)),
+		place(reshape(b, positions(b, inner), one, inner, one)),
+		place(row))
+	rest := ir.Product(shape[axis+1:]...)
+	y := b.Node(ScatterND{}, reshape(b, cache, batch, inner, extent, rest), indices, reshape(b, update, batch, inner, count, rest))
+	return reshape(b, y, shape...)
+}

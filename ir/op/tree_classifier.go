@@ -1,0 +1,65 @@
+package op
+
+import "github.com/burngen/burngen/ir"
+
+// importTreeEnsembleClassifier reads TreeEnsembleClassifier: the label of each row
+// and the scores of its classes. The label is the class of the highest score.
+//
+// Where there are two classes and all leaves name the same one, its score alone
+// decides: the label is the second class when that is above ½, or above 0 where a
+// weight is negative. If leaves name the first class only, that score is the
+// second's all the same, and the first's follows from it.
+func importTreeEnsembleClassifier(c ir.Importer) ([]*ir.Value, error) {
+	labels, err := classLabels(c, "classlabels_int64s")
+	if err != nil {
+		return nil, err
+	}
+	classes := labels.Len()
+	t, err := readTrees(c, "class", classes)
+	if err != nil {
+		return nil, err
+	}
+	b, transform := c.Builder(), c.Text("post_transform", "NONE")
+	binary := classes == 2 && len(t.used) == 1
+	if !binary || t.used[1] {
+		scores, err := t.graph.ensemble(b, t.x, classes, AggregateSum, t.classBase(classes))
+		if err != nil {
+			return nil, err
+		}
+		class := b.Node(ArgMax{Axis: 1}, scores)
+		if binary {
+			class = t.isPositive(b, b.Node(Gather{Axis: 1}, scores, b.Const(ir.Scalar(ir.I64, 1))))
+		}
+		scores = postTransform(b, scores, transform)
+		return []*ir.Value{labelsOf(b, labels, class), convert(b, scores, ir.F32)}, nil
+	}
+	if len(t.base) > 1 {
+		t.base = t.base[:1]
+	}
+	score, err := t.graph.ensemble(b, t.x, 1, AggregateSum, t.base)
+	if err != nil {
+		return nil, err
+	}
+	class := t.isPositive(b, reshape(b, score, score.Type.Shape[0]))
+	scores := twoScores(b, score, t.least >= 0, transform)
+	return []*ir.Value{labelsOf(b, labels, class), convert(b, scores, ir.F32)}, nil
+}
+
+// classBase returns the base values for each class; one for two classes is the
+// first's.
+func (t *trees) classBase(classes int) []float64 {
+	if classes == 2 && len(t.base) == 1 {
+		return []float64{t.base[0], 0}
+	}
+	return t.base
+}
+
+// isPositive returns whether the only score of two classes is for the second: 0 or 1,
+// i64.
+func (t *trees) isPositive(b *ir.Builder, score *ir.Value) *ir.Value {
+	bound := 0.5
+	if t.least < 0 {
+		bound = 0
+	}
+	return b.Node(Cast{To: ir.I64}, b.Node(Greater{}, score, b.Scalar(score.Type.DType, bound)))
+}

@@ -1,0 +1,233 @@
+package op
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// TreeEnsemble is what decision trees say of each row of x: [N,Targets] for
+// x[N,F], of f32 or f64 (ONNX TreeEnsemble, opset 5 of ai.onnx.ml, and its
+// forerunners). Features is the number of features that the trees look at, at most
+// F.
+//
+// The operands after x are the trees; those of floats have x's element type:
+//
+//	nodes i32[n,3]       for each node a feature and two children
+//	thresholds [n]       for each node: the first child is taken where the row's feature is at most this
+//	roots i32[trees]     for each tree a child
+//	leaves i32[m+1]      leaf k has entries leaves[k] to leaves[k+1] of the next two
+//	targets i32[w]       the targets that get them
+//	weights [w]          what these get
+//	base [Targets]       is added; may be absent
+//
+// Where leaves and targets are absent weights is [m,Targets]. A feature f below 0
+// stands for −1−f and sends NaN to the first child, others to the second. A child
+// c below 0 is leaf −1−c; other children stand behind their parent, so that no
+// path is endless.
+//
+// What all trees give to a target is joined in their order and in the element
+// type, as Aggregate says; a target that gets nothing has 0.
+type TreeEnsemble struct {
+	Targets, Features int
+	Aggregate         Aggregate
+}
+
+// Aggregate says how numbers from several trees become one.
+type Aggregate string
+
+// The aggregates.
+const (
+	AggregateSum     Aggregate = "sum"
+	AggregateAverage Aggregate = "average" // the sum divided by the number of trees
+	AggregateMin     Aggregate = "min"
+	AggregateMax     Aggregate = "max"
+)
+
+// Operands of a TreeEnsemble.
+const (
+	treeX = iota
+	treeNodes
+	treeThresholds
+	treeRoots
+	treeLeaves
+	treeTargets
+	treeWeights
+	treeBase
+	numTreeOperands
+)
+
+// Infer checks that the operands have the extents that belong together.
+func (op TreeEnsemble) Infer(in []ir.Type) ([]ir.Type, error) {
+	if err := tensors(in, treeLeaves, numTreeOperands); err != nil {
+		return nil, err
+	}
+	operand := make([]ir.Type, numTreeOperands)
+	copy(operand, in)
+	x, weights := operand[treeX], operand[treeWeights]
+	if x.Rank() != 2 || x.DType != ir.F32 && x.DType != ir.F64 {
+		return nil, fmt.Errorf("rows are %s, a matrix of f32 or f64 expected", x)
+	}
+	switch op.Aggregate {
+	case AggregateSum, AggregateAverage, AggregateMin, AggregateMax:
+	default:
+		return nil, fmt.Errorf("unknown aggregate %q", op.Aggregate)
+	}
+	if op.Targets < 1 || op.Features < 0 {
+		return nil, fmt.Errorf("%d targets of %d features", op.Targets, op.Features)
+	}
+	if n, ok := x.Shape[1].Int(); ok && n < op.Features {
+		return nil, fmt.Errorf("rows are %s, %d features expected", x, op.Features)
+	}
+	nodes, entries := extentOf(operand[treeThresholds]), extentOf(weights)
+	shapes := [numTreeOperands]ir.Type{
+		treeX:          x,
+		treeNodes:      ir.TensorOf(ir.I32, nodes, ir.Const(3)),
+		treeThresholds: ir.TensorOf(x.DType, nodes),
+		treeRoots:      ir.TensorOf(ir.I32, extentOf(operand[treeRoots])),
+		treeLeaves:     ir.TensorOf(ir.I32, extentOf(operand[treeLeaves])),
+		treeTargets:    ir.TensorOf(ir.I32, entries),
+		treeWeights:    ir.TensorOf(x.DType, entries),
+		treeBase:       ir.TensorOf(x.DType, ir.Const(op.Targets)),
+	}
+	dense := operand[treeLeaves].IsZero()
+	if dense {
+		shapes[treeWeights] = ir.TensorOf(x.DType, entries, ir.Const(op.Targets))
+	}
+	for i, want := range shapes {
+		absent := operand[i].IsZero()
+		switch {
+		case absent && (i == treeBase || dense && (i == treeLeaves || i == treeTargets)):
+		case absent:
+			return nil, fmt.Errorf("operand %d is absent", i)
+		case !operand[i].Equal(want):
+			return nil, fmt.Errorf("operand %d is %s, %s expected", i, operand[i], want)
+		}
+	}
+	return []ir.Type{ir.TensorOf(x.DType, x.Shape[0], ir.Const(op.Targets))}, nil
+}
+
+// extentOf returns the first extent of a tensor, 0 for a scalar.
+func extentOf(t ir.Type) ir.Dim {
+	if t.Rank() == 0 {
+		return ir.Const(0)
+	}
+	return t.Shape[0]
+}
+
+// Eval follows every tree for every row.
+func (op TreeEnsemble) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
+	if _, err := inferOf(op, in); err != nil {
+		return nil, err
+	}
+	in = append(in[:len(in):len(in)], make([]*ir.Tensor, numTreeOperands-len(in))...)
+	x, roots, base := in[treeX], in[treeRoots], in[treeBase]
+	d := x.DType
+	y := ir.NewTensor(d, x.Shape[0], op.Targets)
+	for r := range x.Shape[0] {
+		sums, given := make([]float64, op.Targets), make([]bool, op.Targets)
+		for t := range roots.Len() {
+			leaf, err := op.leaf(in, r, roots.Int(t))
+			if err != nil {
+				return nil, fmt.Errorf("tree %d: %w", t, err)
+			}
+			err = op.entries(in, leaf, func(target int, weight float64) {
+				if !given[target] {
+					sums[target], given[target] = weight, true
+					return
+				}
+				sums[target] = ir.RoundFloat(d, op.join(sums[target], weight))
+			})
+			if err != nil {
+				return nil, fmt.Errorf("tree %d: leaf %d: %w", t, leaf, err)
+			}
+		}
+		for t, v := range sums {
+			if op.Aggregate == AggregateAverage {
+				v = ir.RoundFloat(d, v/float64(roots.Len()))
+			}
+			if base != nil {
+				v += base.Float(t)
+			}
+			y.SetFloat(r*op.Targets+t, v)
+		}
+	}
+	return []*ir.Tensor{y}, nil
+}
+
+func (op TreeEnsemble) join(a, b float64) float64 {
+	switch op.Aggregate {
+	case AggregateMin:
+		return math.Min(a, b)
+	case AggregateMax:
+		return math.Max(a, b)
+	}
+	return a + b
+}
+
+// leaf returns the leaf that row r comes to from a root.
+func (op TreeEnsemble) leaf(in []*ir.Tensor, r int, at int64) (int, error) {
+	x, nodes, thresholds := in[treeX], in[treeNodes], in[treeThresholds]
+	for at >= 0 {
+		if at >= int64(thresholds.Len()) {
+			return 0, fmt.Errorf("no node %d", at)
+		}
+		feature, next := nodes.Int(3*int(at)), nodes.Int(3*int(at)+2)
+		lost := feature < 0
+		if lost {
+			feature = -1 - feature
+		}
+		if feature >= int64(min(op.Features, x.Shape[1])) {
+			return 0, fmt.Errorf("node %d looks at feature %d of %d", at, feature, op.Features)
+		}
+		v := x.Float(r*x.Shape[1] + int(feature))
+		if v <= thresholds.Float(int(at)) || lost && v != v {
+			next = nodes.Int(3*int(at) + 1)
+		}
+		if next >= 0 && next <= at {
+			return 0, fmt.Errorf("child %d does not stand behind node %d", next, at)
+		}
+		at = next
+	}
+	return int(-1 - at), nil
+}
+
+// entries calls give for what a leaf gives to each target.
+func (op TreeEnsemble) entries(in []*ir.Tensor, leaf int, give func(target int, weight float64)) error {
+	leaves, targets, weights := in[treeLeaves], in[treeTargets], in[treeWeights]
+	if leaves == nil {
+		if leaf >= weights.Shape[0] {
+			return fmt.Errorf("one of %d", weights.Shape[0])
+		}
+		for t := range op.Targets {
+			give(t, weights.Float(leaf*op.Targets+t))
+		}
+		return nil
+	}
+	if leaf+1 >= leaves.Len() {
+		return fmt.Errorf("one of %d", leaves.Len()-1)
+	}
+	from, to := leaves.Int(leaf), leaves.Int(leaf+1)
+	if from < 0 || to < from || to > int64(weights.Len()) {
+		return fmt.Errorf("entries %d to %d of %d", from, to, weights.Len())
+	}
+	for i := int(from); i < int(to); i++ {
+		t := targets.Int(i)
+		if t < 0 || t >= int64(op.Targets) {
+			return fmt.Errorf("target %d of %d", t, op.Targets)
+		}
+		give(int(t), weights.Float(i))
+	}
+	return nil
+}
+
+// Call is cpu.TreeEnsemble.
+func (op TreeEnsemble) Call(n *ir.Node) (ir.Call, error) {
+	args := []any{ir.Out(0)}
+	for i := range numTreeOperands {
+		args = append(args, ir.In(i))
+	}
+	rows := n.Args[treeX].Type.Shape
+	return ir.Call{Kernel: "TreeEnsemble", Args: append(args, rows[0], rows[1], op.Features, op.Targets, string(op.Aggregate))}, nil
+}

@@ -1,0 +1,325 @@
+package op
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// treeGraph is decision trees as a model gives them. A child c below 0 is leaf
+// −1−c, others are nodes.
+type treeGraph struct {
+	nodes  []treeNode
+	roots  []int
+	leaves [][]treeEntry
+}
+
+// treeNode compares a feature with a number, or with a set of them.
+type treeNode struct {
+	feature int
+	mode    treeMode
+	value   float64
+	set     []float64 // of treeMember
+	missing bool      // NaN goes where the comparison holds
+	yes, no int       // children where it holds, and where not
+}
+
+// treeEntry is what a leaf gives to a target.
+type treeEntry struct {
+	target int
+	weight float64
+}
+
+// treeMode is the comparison of a node: feature mode value.
+type treeMode uint8
+
+// The modes, as ONNX numbers them.
+const (
+	treeLEQ treeMode = iota
+	treeLT
+	treeGTE
+	treeGT
+	treeEQ
+	treeNEQ
+	treeMember
+	treeLeaf
+)
+
+// treeModes are the names of the modes.
+var treeModes = map[string]treeMode{
+	"BRANCH_LEQ": treeLEQ, "BRANCH_LT": treeLT, "BRANCH_GTE": treeGTE, "BRANCH_GT": treeGT,
+	"BRANCH_EQ": treeEQ, "BRANCH_NEQ": treeNEQ, "BRANCH_MEMBER": treeMember, "LEAF": treeLeaf,
+}
+
+// treeSplit is a node of a [TreeEnsemble]: left where the feature is at most the
+// threshold, or is NaN and lost.
+type treeSplit struct {
+	feature     int
+	lost        bool
+	threshold   float64
+	left, right int
+}
+
+// ensemble applies the trees to the rows of x, f32 or f64.
+func (g *treeGraph) ensemble(b *ir.Builder, x *ir.Value, targets int, aggregate Aggregate, base []float64) (*ir.Value, error) {
+	d := x.Type.DType
+	splits, roots, err := g.splits(d)
+	if err != nil {
+		return nil, err
+	}
+	if n, ok := base, len(base) == 0 || len(base) == targets; !ok {
+		return nil, fmt.Errorf("%d base values for %d targets", len(n), targets)
+	}
+	if targets > math.MaxInt32 || len(splits) > math.MaxInt32 || len(g.leaves) > math.MaxInt32-1 {
+		return nil, errors.New("trees too large")
+	}
+	nodes, thresholds := ir.NewTensor(ir.I32, len(splits), 3), ir.NewTensor(d, len(splits))
+	features := 0
+	for i, s := range splits {
+		features = max(features, s.feature+1)
+		feature := s.feature
+		if s.lost {
+			feature = -1 - feature
+		}
+		for j, v := range [3]int{feature, s.left, s.right} {
+			nodes.SetInt(3*i+j, int64(v))
+		}
+		thresholds.SetFloat(i, s.threshold)
+	}
+	args := make([]*ir.Value, numTreeOperands)
+	args[treeX], args[treeNodes], args[treeThresholds] = x, b.Const(nodes), b.Const(thresholds)
+	args[treeRoots] = b.Const(indexTensor(roots))
+	if weights := g.dense(d, targets, aggregate); weights != nil {
+		args[treeWeights] = b.Const(weights)
+	} else if err := g.sparse(b, d, args); err != nil {
+		return nil, err
+	}
+	if len(base) > 0 {
+		args[treeBase] = b.Const(ir.FloatTensor(d, base...))
+	}
+	return b.Node(TreeEnsemble{Targets: targets, Features: features, Aggregate: aggregate}, args...), nil
+}
+
+// indexTensor returns i32 numbers of nodes or the like.
+func indexTensor(n []int) *ir.Tensor {
+	t := ir.NewTensor(ir.I32, len(n))
+	for i, v := range n {
+		t.SetInt(i, int64(v))
+	}
+	return t
+}
+
+// dense returns what each leaf gives to each target, or nil where that does not
+// say it all or has more zeros than entries.
+func (g *treeGraph) dense(d ir.DType, targets int, aggregate Aggregate) *ir.Tensor {
+	entries := 0
+	for _, leaf := range g.leaves {
+		entries += len(leaf)
+	}
+	if size := int64(targets) * int64(len(g.leaves)); size/2 > int64(entries) || targets > 1<<16 {
+		return nil
+	}
+	sum := aggregate == AggregateSum || aggregate == AggregateAverage
+	weights := ir.NewTensor(d, len(g.leaves), targets)
+	given := make([]int, targets)
+	for k, leaf := range g.leaves {
+		if !sum && len(leaf) != targets {
+			return nil
+		}
+		for _, e := range leaf {
+			if given[e.target] == k+1 {
+				return nil
+			}
+			given[e.target] = k + 1
+			weights.SetFloat(k*targets+e.target, e.weight)
+		}
+	}
+	return weights
+}
+
+// sparse sets the operands that say what each leaf gives.
+func (g *treeGraph) sparse(b *ir.Builder, d ir.DType, args []*ir.Value) error {
+	starts, targets := []int{0}, []int{}
+	var weights []float64
+	for _, leaf := range g.leaves {
+		for _, e := range leaf {
+			targets, weights = append(targets, e.target), append(weights, e.weight)
+		}
+		starts = append(starts, len(targets))
+	}
+	if len(targets) > math.MaxInt32 {
+		return errors.New("leaves too large")
+	}
+	args[treeLeaves], args[treeTargets] = b.Const(indexTensor(starts)), b.Const(indexTensor(targets))
+	args[treeWeights] = b.Const(ir.FloatTensor(d, weights...))
+	return nil
+}
+
+// splits returns the trees with each comparison made of ones for at most a
+// threshold of type d, children behind their parents. Nodes that no root leads to
+// are left out; trees that run in circles are refused.
+func (g *treeGraph) splits(d ir.DType) (splits []treeSplit, roots []int, err error) {
+	s := splitter{dtype: d, entry: make([]int, len(g.nodes))}
+	for range 2 { // the first time to find where the splits of each node begin
+		s.all = s.all[:0]
+		for i, n := range g.nodes {
+			s.entry[i] = len(s.all)
+			s.append(n)
+		}
+	}
+	roots = make([]int, len(g.roots))
+	for i, r := range g.roots {
+		roots[i] = s.child(r)
+	}
+	order, err := orderSplits(s.all, roots)
+	if err != nil {
+		return nil, nil, err
+	}
+	place := make([]int, len(s.all))
+	for i, old := range order {
+		place[old] = i
+	}
+	move := func(child int) int {
+		if child < 0 {
+			return child
+		}
+		return place[child]
+	}
+	for _, old := range order {
+		n := s.all[old]
+		n.left, n.right = move(n.left), move(n.right)
+		splits = append(splits, n)
+	}
+	for i, r := range roots {
+		roots[i] = move(r)
+	}
+	return splits, roots, nil
+}
+
+// orderSplits returns the splits that roots lead to, each before its children.
+func orderSplits(splits []treeSplit, roots []int) ([]int, error) {
+	const unseen, open, done = 0, 1, 2
+	state := make([]uint8, len(splits))
+	var order, stack []int
+	for _, root := range slices.Backward(roots) {
+		stack = append(stack, root)
+		for len(stack) > 0 {
+			at := stack[len(stack)-1]
+			if at < 0 || state[at] == done {
+				stack = stack[:len(stack)-1]
+				continue
+			}
+			if state[at] == open {
+				state[at], stack, order = done, stack[:len(stack)-1], append(order, at)
+				continue
+			}
+			state[at] = open
+			for _, child := range [2]int{splits[at].left, splits[at].right} {
+				if child >= 0 && state[child] == open {
+					return nil, errors.New("a node is its own descendant")
+				}
+				stack = append(stack, child)
+			}
+		}
+	}
+	slices.Reverse(order)
+	return order, nil
+}
+
+// splitter makes splits of nodes: those of node i begin at entry[i].
+type splitter struct {
+	dtype ir.DType
+	entry []int
+	all   []treeSplit
+}
+
+func (s *splitter) child(c int) int {
+	if c < 0 {
+		return c
+	}
+	return s.entry[c]
+}
+
+// before returns the greatest number of the element type below v, NaN for −∞.
+func (s *splitter) before(v float64) float64 {
+	switch {
+	case math.IsInf(v, -1):
+		return math.NaN()
+	case s.dtype == ir.F32:
+		return float64(math.Nextafter32(float32(v), float32(math.Inf(-1))))
+	}
+	return math.Nextafter(v, math.Inf(-1))
+}
+
+// set returns what a node compares with when that is a set: for each member in
+// order the number before it and itself. ok is false for other comparisons; one
+// with NaN is one with the empty set.
+func (s *splitter) set(n treeNode) (bounds []float64, ok bool) {
+	members := n.set
+	if n.mode != treeMember {
+		members = []float64{n.value}
+	}
+	var sorted []float64
+	for _, v := range members {
+		if v = ir.RoundFloat(s.dtype, v); v == v {
+			sorted = append(sorted, v)
+		}
+	}
+	if n.mode < treeEQ && len(sorted) > 0 {
+		return nil, false
+	}
+	slices.Sort(sorted)
+	for _, v := range slices.Compact(sorted) {
+		bounds = append(bounds, s.before(v), v)
+	}
+	return bounds, true
+}
+
+// append appends the splits of a node.
+func (s *splitter) append(n treeNode) {
+	yes, no := s.child(n.yes), s.child(n.no)
+	bounds, ok := s.set(n)
+	if !ok {
+		split := treeSplit{n.feature, n.missing, ir.RoundFloat(s.dtype, n.value), yes, no}
+		if n.mode == treeLT || n.mode == treeGTE {
+			split.threshold = s.before(split.threshold)
+		}
+		if n.mode == treeGTE || n.mode == treeGT {
+			split.lost, split.left, split.right = !n.missing, no, yes
+		}
+		s.all = append(s.all, split)
+		return
+	}
+	in, out, missing := yes, no, n.missing
+	if n.mode == treeNEQ {
+		in, out, missing = no, yes, false
+	}
+	switch {
+	case len(bounds) == 0:
+		s.all = append(s.all, treeSplit{n.feature, missing, math.NaN(), in, out})
+		return
+	case missing:
+		s.all = append(s.all, treeSplit{n.feature, false, math.Inf(1), len(s.all) + 1, in})
+	}
+	s.search(n.feature, bounds, out, in)
+}
+
+// search appends splits that find the first of bounds that a number is at most,
+// and returns the child for it: even after an even number of bounds, or odd.
+func (s *splitter) search(feature int, bounds []float64, even, odd int) int {
+	if len(bounds) == 0 {
+		return even
+	}
+	at, half := len(s.all), len(bounds)/2
+	s.all = append(s.all, treeSplit{feature: feature, threshold: bounds[half]})
+	left := s.search(feature, bounds[:half], even, odd)
+	if half%2 == 0 {
+		even, odd = odd, even
+	}
+	right := s.search(feature, bounds[half+1:], even, odd)
+	s.all[at].left, s.all[at].right = left, right
+	return at
+}

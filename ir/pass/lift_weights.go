@@ -1,0 +1,120 @@
+package pass
+
+import (
+	"slices"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// liftWeights moves what depends on weights only out of the functions that control
+// flow calls, to where it is called: there it is a parameter. What is left of it in
+// @forward is made once, when weights are prepared.
+func liftWeights(_ *Context, m *ir.Module) (bool, error) {
+	changed := false
+	for _, f := range m.Funcs { // those inside others come first
+		if f.Name == Forward || f.Name == Prepare {
+			continue
+		}
+		if caller, block := callOf(m, f.Name); caller != nil {
+			lifted, err := liftFrom(f, caller, block)
+			if err != nil {
+				return changed, err
+			}
+			changed = changed || lifted
+		}
+	}
+	return changed, nil
+}
+
+// callOf returns the function that calls another from a block, and the node with
+// that block.
+func callOf(m *ir.Module, name string) (*ir.Func, *ir.Node) {
+	for _, f := range m.Funcs {
+		for n := range f.All() {
+			for _, b := range n.Blocks {
+				if isCall(b) && b.Nodes[0].Op.(ir.Invoke).Func == name {
+					return f, n
+				}
+			}
+		}
+	}
+	return nil, nil
+}
+
+// liftFrom moves the weights of f before a node of its caller, whose block calls f.
+func liftFrom(f, caller *ir.Func, n *ir.Node) (bool, error) {
+	known := fixed{}
+	var lifted []*ir.Value
+	use := func(values []*ir.Value) {
+		for _, v := range values {
+			if v == nil || !known.has(v) || slices.Contains(lifted, v) {
+				continue
+			}
+			if _, constant := v.Def.Op.(ir.Constant); !constant {
+				lifted = append(lifted, v)
+			}
+		}
+	}
+	for m := range f.All() {
+		if len(m.Results) == 0 || !known.has(m.Results[0]) {
+			use(m.Args)
+		}
+		for _, b := range m.Blocks {
+			use(b.Results)
+		}
+	}
+	use(f.Results)
+	if len(lifted) == 0 {
+		return false, nil
+	}
+	cone := &ir.Block{Nodes: coneOf(f, lifted), Results: lifted}
+	var moved []*ir.Value
+	if _, err := caller.Rewrite(func(b *ir.Builder, m *ir.Node) []*ir.Value {
+		if m == n {
+			moved = b.Inline(cone, nil, "")
+		}
+		return nil
+	}); err != nil {
+		return false, err
+	}
+	replaced := map[*ir.Value]*ir.Value{}
+	names := namesOf(f)
+	for _, v := range lifted {
+		p := &ir.Value{Name: freshName(names, v.Name), Type: v.Type, Index: len(f.Params)}
+		f.Params = append(f.Params, p)
+		replaced[v] = p
+	}
+	f.ReplaceUses(replaced)
+	f.Prune()
+	for _, b := range n.Blocks {
+		if isCall(b) && b.Nodes[0].Op.(ir.Invoke).Func == f.Name {
+			b.Nodes[0].Args = append(b.Nodes[0].Args, moved...)
+		}
+	}
+	return true, nil
+}
+
+// coneOf returns the nodes of f that some values are made by, in order.
+func coneOf(f *ir.Func, values []*ir.Value) []*ir.Node {
+	needed := map[*ir.Node]bool{}
+	var need func(v *ir.Value)
+	need = func(v *ir.Value) {
+		if v == nil || v.Def == nil || needed[v.Def] {
+			return
+		}
+		needed[v.Def] = true
+		for _, a := range v.Def.Args {
+			need(a)
+		}
+	}
+	for _, v := range values {
+		need(v)
+	}
+	var nodes []*ir.Node
+	for _, n := range f.Nodes {
+		if needed[n] {
+			nodes = append(nodes, n)
+		}
+	}
+	return nodes
+}

@@ -1,0 +1,45 @@
+package onnx
+
+import (
+	"path/filepath"
+
+	"github.com/burngen/burngen/onnx/internal/wire"
+)
+
+// Node is a node of a model's graph as the file has it.
+type Node struct {
+	// Name is the name that the IR's positions have for it.
+	Name string
+	// Operator is the operator's name, with its domain before a dot where that is
+	// not ai.onnx.
+	Operator string
+	// Version is the version of the operator's definition that the model's opset
+	// has; 0 where the operator is not known.
+	Version int
+}
+
+// Nodes returns the nodes of a file's graph, in the file's order: those of functions
+// and of graphs within nodes are not among them.
+func Nodes(path string) ([]Node, error) {
+	data, err := readFile(path)
+	if err != nil {
+		return nil, lineError(filepath.Base(path), err)
+	}
+	m, err := wire.ReadModel(data, wire.Limits{})
+	if err != nil {
+		return nil, lineError(filepath.Base(path), err)
+	}
+	opsets := map[string]int{}
+	for _, o := range m.Opsets {
+		opsets[domainName(o.Domain)] = int(min(max(o.Version, 0), newestOpset))
+	}
+	nodes := make([]Node, len(m.Graph.Nodes))
+	for i := range m.Graph.Nodes {
+		n := &m.Graph.Nodes[i]
+		nodes[i] = Node{Name: shorten(nameOf(n), maxName), Operator: plain(qualified(n))}
+		if r := rules[ruleName(domainName(n.Domain), n.OpType)]; r != nil {
+			nodes[i].Version = since(r, opsets[domainName(n.Domain)])
+		}
+	}
+	return nodes, nil
+}

@@ -1,0 +1,268 @@
+package cpu
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// The functions of this file return numbers that follow from small lists that a
+// model computes: extents, places, marks. One call returns one of several numbers,
+// i or the axis.
+
+// axisSet returns the set of the axes of a rank of at most 64 that a list names,
+// each at most once; a negative one counts from the end.
+func axisSet(axes []int64, rank int) (set uint64, err error) {
+	for _, a := range axes {
+		at, ok := fromFront(a, rank)
+		if !ok {
+			return 0, fmt.Errorf("axis %d out of range for rank %d", a, rank)
+		}
+		if set>>at&1 != 0 {
+			return 0, fmt.Errorf("axis %d is named twice", at)
+		}
+		set |= 1 << at
+	}
+	return set, nil
+}
+
+// AxisMark returns 1 where axes name the axis of a rank, or, when all is set, they are
+// empty; else 0.
+func AxisMark(axes []int64, rank int, all bool, axis int) (int, error) {
+	set, err := axisSet(axes, rank)
+	if all && len(axes) == 0 {
+		return 1, err
+	}
+	return int(set >> axis & 1), err
+}
+
+// SqueezedExtent returns extent i of shape without the axes that are named, whose
+// extents are 1. It fails where other than rank axes are left.
+func SqueezedExtent(axes []int64, shape []int, rank, i int) (int, error) {
+	set, err := axisSet(axes, len(shape))
+	if err != nil {
+		return 0, err
+	}
+	if len(shape)-len(axes) != rank {
+		return 0, fmt.Errorf("rank %d without %d axes is not %d", len(shape), len(axes), rank)
+	}
+	result := 0
+	for axis, d := range shape {
+		switch named := set>>axis&1 != 0; {
+		case named && d != 1:
+			return 0, fmt.Errorf("axis %d has extent %d, not 1", axis, d)
+		case named:
+		case i == 0:
+			result, i = d, -1
+		default:
+			i--
+		}
+	}
+	return result, nil
+}
+
+// UnsqueezedExtent returns extent i of shape with axes of extent 1 put in, so that
+// they are where axes name them among the rank axes of the result.
+func UnsqueezedExtent(axes []int64, shape []int, rank, i int) (int, error) {
+	set, err := axisSet(axes, rank)
+	if err != nil {
+		return 0, err
+	}
+	if len(shape)+len(axes) != rank {
+		return 0, fmt.Errorf("rank %d with %d axes is not %d", len(shape), len(axes), rank)
+	}
+	if set>>i&1 != 0 {
+		return 1, nil
+	}
+	at := i
+	for axis := range i {
+		at -= int(set >> axis & 1)
+	}
+	return shape[at], nil
+}
+
+// ReshapedExtent returns extent i of the shape that want asks for a tensor of extents
+// shape to have (ONNX Reshape): 0 is the extent of the tensor's axis of this number,
+// unless allowZero is set; one -1 is what is left. It fails where want has another
+// number of elements than rank, or the tensor another number than the shape.
+func ReshapedExtent(want []int64, shape []int, allowZero bool, rank, i int) (int, error) {
+	if len(want) != rank {
+		return 0, fmt.Errorf("%d extents, %d expected", len(want), rank)
+	}
+	total, ok := int64(volume(shape...)), true
+	open, others, result := -1, int64(1), int64(0)
+	for k, d := range want {
+		switch {
+		case d == -1 && open < 0:
+			open = k
+			continue
+		case d < 0:
+			return 0, fmt.Errorf("element %d of the shape is %d", k, d)
+		case d == 0 && !allowZero && k < len(shape):
+			d = int64(shape[k])
+		case d == 0 && !allowZero:
+			return 0, fmt.Errorf("element %d of the shape is 0, the operand has rank %d", k, len(shape))
+		}
+		if k == i {
+			result = d
+		}
+		if d != 0 && others > math.MaxInt64/d {
+			ok = false
+			continue
+		}
+		others *= d
+	}
+	switch {
+	case !ok, open < 0 && others != total, open >= 0 && (others == 0 || total%others != 0):
+		return 0, fmt.Errorf("%d elements do not have the shape that is asked for", total)
+	case open == i:
+		result = total / others
+	}
+	return int(result), nil
+}
+
+// SlicePlace returns what a slice takes of a tensor of extents shape (ONNX Slice).
+// For i = 4·axis it is the axis's first element; then the number of elements; the
+// step, at most the extent, where that is positive, else 0; and the negated step
+// where it is negative, else 0. Without axes the starts are of the first axes in order; without steps
+// they are 1.
+func SlicePlace(starts, ends, axes, steps []int64, shape []int, i int) (int, error) {
+	if len(ends) != len(starts) || axes != nil && len(axes) != len(starts) || steps != nil && len(steps) != len(starts) || axes == nil && len(starts) > len(shape) {
+		return 0, fmt.Errorf("%d starts, %d ends, %d axes, %d steps", len(starts), len(ends), len(axes), len(steps))
+	}
+	if _, err := axisSet(axes, len(shape)); err != nil {
+		return 0, err
+	}
+	axis, what := i/4, i%4
+	place := [4]int{0, shape[axis], 1, 0}
+	for k := range starts {
+		at := k
+		if axes != nil {
+			at, _ = fromFront(axes[k], len(shape))
+		}
+		if at != axis {
+			continue
+		}
+		step, d := int64(1), int64(shape[axis])
+		if steps != nil {
+			step = min(max(steps[k], -max(d, 1)), max(d, 1))
+		}
+		if step == 0 {
+			return 0, errors.New("a step is 0")
+		}
+		first, count := sliceRange(starts[k], ends[k], step, d)
+		place = [4]int{int(first), int(count), int(max(step, 0)), int(max(-step, 0))}
+	}
+	return place[what], nil
+}
+
+// sliceRange returns the first element and the number of elements that a slice of an
+// axis of extent d takes; negative bounds count from the end, and all are clamped.
+func sliceRange(start, end, step, d int64) (first, count int64) {
+	if start < 0 {
+		start = max(start, -d) + d
+	}
+	if end < 0 {
+		end = max(end+d, -1)
+	}
+	if step > 0 {
+		first = min(start, d)
+		return first, max(0, (min(end, d)-first+step-1)/step)
+	}
+	first = min(start, d-1)
+	return max(first, 0), max(0, (first-min(end, d-1)-step-1)/-step)
+}
+
+// PadPlace returns how a tensor of extents shape is padded by pads: first those
+// before all axes, then those after them; of all axes where axes is nil (ONNX Pad).
+// For i = 4·axis it is the number of elements put before the axis; then after it;
+// then the number that a negative pad drops from its front, and from its end.
+func PadPlace(pads, axes []int64, shape []int, i int) (int, error) {
+	n := len(pads) / 2
+	if len(pads)%2 != 0 || axes != nil && n != len(axes) || axes == nil && n != len(shape) {
+		return 0, fmt.Errorf("%d pads for rank %d and %d axes", len(pads), len(shape), len(axes))
+	}
+	if _, err := axisSet(axes, len(shape)); err != nil {
+		return 0, err
+	}
+	axis, what := i/4, i%4
+	for k := range n {
+		at := k
+		if axes != nil {
+			at, _ = fromFront(axes[k], len(shape))
+		}
+		if at != axis {
+			continue
+		}
+		before, after, d := pads[k], pads[n+k], int64(shape[axis])
+		const most = math.MaxInt32 << 16
+		if min(before, after) < -most || max(before, after) > most || max(0, -before)+max(0, -after) > d {
+			return 0, fmt.Errorf("pads %d and %d of an axis of %d", before, after, d)
+		}
+		place := [4]int64{max(before, 0), max(after, 0), max(-before, 0), max(-after, 0)}
+		if int64(int(place[what])) != place[what] {
+			return 0, fmt.Errorf("pads %d and %d of an axis of %d", before, after, d)
+		}
+		return int(place[what]), nil
+	}
+	return 0, nil
+}
+
+// RangeCount returns how many numbers there are from start to limit, without it, by
+// delta: max(0, ⌈(limit − start)/delta⌉) (ONNX Range). The difference is one of T,
+// the quotient of floats is taken in float64.
+func RangeCount[T Number](start, limit, delta T) (int, error) {
+	if delta == 0 {
+		return 0, errors.New("range: delta is 0")
+	}
+	if isFloat[T]() {
+		return floatCount(math.Ceil(float64(limit-start) / float64(delta)))
+	}
+	if (limit > start) != (delta > 0) || limit == start {
+		return 0, nil
+	}
+	distance, step := uint64(limit)-uint64(start), uint64(delta)
+	if delta < 0 {
+		distance, step = -distance, -step
+	}
+	n := (distance-1)/step + 1
+	if n > math.MaxInt32 {
+		return 0, fmt.Errorf("range: %d elements", n)
+	}
+	return int(n), nil
+}
+
+// floatCount returns a number of elements, 0 for a negative one.
+func floatCount(n float64) (int, error) {
+	if !(n <= math.MaxInt32) {
+		return 0, fmt.Errorf("range: %g elements", n)
+	}
+	return max(0, int(max(n, 0))), nil
+}
+
+// PadIndex sets dst[i] to the element of an axis of n that stands at place i of the
+// axis with before elements put in front of it: in mode "edge" the nearest one, in
+// mode "wrap" the axis begins anew from the other end, in mode "reflect" it is
+// mirrored at its first and last element. It fails where there is none.
+func PadIndex(dst []int64, n, before int, mode string) error {
+	if n == 0 && len(dst) > 0 {
+		return errors.New("pad: mode " + mode + " of no elements")
+	}
+	for i := range dst {
+		at := i - before
+		switch {
+		case mode == "edge":
+			at = min(max(at, 0), n-1)
+		case mode == "wrap":
+			at = (at%n + n) % n
+		case n == 1:
+			at = 0
+		default:
+			period := 2 * (n - 1)
+			at = (at%period + period) % period
+			at = min(at, period-at)
+		}
+		dst[i] = int64(at)
+	}
+	return nil
+}

@@ -1,0 +1,39 @@
+package cpu
+
+import "unsafe"
+
+// Byte is the constraint of integers of 8 bits.
+type Byte interface {
+	int8 | uint8
+}
+
+// bytesOf returns s as bytes.
+func bytesOf[T Byte](s []T) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s))
+}
+
+// signed reports whether T is int8.
+func signed[T Byte]() bool { return T(0)-1 < 0 }
+
+// flip is what turns a byte of type S into one of type D, moved by 128 where the
+// sign changes, by exclusive or.
+func flip[D, S Byte]() byte {
+	if signed[D]() != signed[S]() {
+		return 0x80
+	}
+	return 0
+}
+
+// sumOf is the sum of bytes, of int8 or of uint8.
+func sumOf(s []byte, signed bool) (sum int32) {
+	if signed {
+		for _, v := range s {
+			sum += int32(int8(v))
+		}
+		return sum
+	}
+	for _, v := range s {
+		sum += int32(v)
+	}
+	return sum
+}

@@ -1,0 +1,136 @@
+package cpu
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"unsafe"
+
+	"github.com/burngen/burngen/runtime/rt"
+)
+
+// CastToText writes numbers as text (ONNX Cast): integers in decimal; floats with
+// the fewest digits that stand for them in their type, plainly unless they are
+// below 1e-4 or not below 1e16; NaN, INF and -INF.
+func CastToText[S Real](dst []string, src []S) {
+	switch {
+	case stored[S]():
+		var room [256]float32
+		src = trim(src, len(dst))
+		for i := 0; i < len(dst); i += len(room) {
+			part := room[:min(len(room), len(dst)-i)]
+			widen(part, src[i:])
+			each(dst[i:][:len(part)], part, storedText[S])
+		}
+	case isFloat[S]():
+		bits := 8 * int(unsafe.Sizeof(S(0)))
+		each(dst, src, func(v S) string { return floatText(strconv.FormatFloat(float64(v), 'e', -1, bits)) })
+	case S(0)-1 > 0:
+		each(dst, src, func(v S) string { return strconv.FormatUint(uint64(v), 10) })
+	default:
+		each(dst, src, func(v S) string { return strconv.FormatInt(int64(v), 10) })
+	}
+}
+
+// CastBoolToText writes false as 0 and true as 1 (ONNX Cast).
+func CastBoolToText(dst []string, src []bool) {
+	each(dst, src, func(v bool) string {
+		if v {
+			return "1"
+		}
+		return "0"
+	})
+}
+
+// storedText is the text of v, which is exact in S.
+func storedText[S Real](v float32) string {
+	var short string
+	var back [1]S
+	var wide [1]float32
+	for digits := range 9 {
+		short = strconv.FormatFloat(float64(v), 'e', digits, 64)
+		parsed, err := strconv.ParseFloat(short, 64)
+		wide[0] = rt.RoundToOdd(parsed)
+		if powers, ok := any(back[:]).([]rt.Float8E8M0); ok {
+			powers[0] = rt.ToFloat8E8M0(wide[0], true, rt.RoundNearest)
+		} else {
+			narrow(back[:], wide[:], true)
+		}
+		if widen(wide[:], back[:]); err == nil && wide[0] == v {
+			break
+		}
+	}
+	return floatText(short)
+}
+
+// floatText is a float's text from its scientific form.
+func floatText(short string) string {
+	v, err := strconv.ParseFloat(short, 64)
+	switch a := math.Abs(v); {
+	case err != nil:
+		return short
+	case a != a:
+		return "NaN"
+	case math.IsInf(v, 0):
+		return strings.TrimPrefix(strings.ToUpper(short), "+")
+	case v != 0 && (a < 1e-4 || a >= 1e16):
+		return strconv.FormatFloat(v, 'e', -1, 64)
+	}
+	if text := strconv.FormatFloat(v, 'f', -1, 64); strings.Contains(text, ".") {
+		return text
+	}
+	return strconv.FormatFloat(v, 'f', 1, 64)
+}
+
+// CastFromText reads numbers (ONNX Cast): plain or scientific, INF, +INF, -INF or
+// NaN in any case, white space around them. Integers wrap; what is no integer is
+// read as a float64 and converted as [Cast] does. A text that is no number is an
+// error, and dst is then partly written.
+func CastFromText[D Number](dst []D, src []string) error {
+	src = trim(src, len(dst))
+	for i, text := range src {
+		v, err := number[D](strings.TrimSpace(text))
+		if err != nil {
+			return fmt.Errorf("cast: element %d: %q is no number", i, text)
+		}
+		dst[i] = v
+	}
+	return nil
+}
+
+// CastTextToBool tells which texts are numbers other than 0 (ONNX Cast). A text
+// that is no number is an error, and dst is then partly written.
+func CastTextToBool(dst []bool, src []string) error {
+	src = trim(src, len(dst))
+	for i := range src {
+		var v [1]float64
+		if err := CastFromText(v[:], src[i:][:1]); err != nil {
+			return fmt.Errorf("cast: element %d: %q is no number", i, src[i])
+		}
+		dst[i] = v[0] != 0
+	}
+	return nil
+}
+
+// number reads one number.
+func number[D Number](word string) (D, error) {
+	unsigned := !isFloat[D]() && D(0)-1 > 0
+	if unsigned && unsafe.Sizeof(D(0)) == 8 {
+		if v, err := strconv.ParseUint(word, 10, 64); err == nil {
+			return D(v), nil
+		}
+	} else if !isFloat[D]() {
+		if v, err := strconv.ParseInt(word, 10, 64); err == nil {
+			return D(v), nil
+		}
+	}
+	v, err := strconv.ParseFloat(word, 64)
+	if err != nil && !math.IsInf(v, 0) {
+		return 0, err
+	}
+	if isFloat[D]() {
+		return D(v), nil
+	}
+	return truncated[D](v), nil
+}

@@ -1,0 +1,22 @@
+package cpu
+
+import "math"
+
+// CosineWindow stores a − b·cos t + c·cos 2t, where t goes from 0 to one turn:
+// 2π·i/(n − 1) for element i of n, or 2π·i/n if the window is periodic (ONNX
+// BlackmanWindow, HammingWindow, HannWindow). The only element of one that is not
+// periodic is 1.
+func CosineWindow[T Float](dst []T, periodic bool, a, b, c float64) {
+	turn := len(dst)
+	if !periodic {
+		turn--
+	}
+	if turn == 0 {
+		Fill(dst, 1)
+		return
+	}
+	for i := range dst {
+		t := 2 * math.Pi * (float64(i) / float64(turn))
+		dst[i] = T(a - float64(b*math.Cos(t)) + float64(c*math.Cos(2*t)))
+	}
+}

@@ -1,0 +1,148 @@
+package cpu
+
+// DepthwiseInteger convolves planes x, [n, c, in…] of two spatial axes, with weights w,
+// [m, kernel…], each for the channel of x that the m result channels, [n, m, out…], are
+// divided among. x0, of one element, and w0, of one or m, are subtracted before
+// (ONNX ConvInteger, QLinearConv with as many groups as channels). pads are the cells
+// before the first, which count as x0. bias, of one or m elements, is added. A dst of
+// int32 holds the sums; else they are requantised as [ProductInteger] does, by
+// scale, of one or m elements, and last, a zero point. x0, w0, bias and last may be nil.
+func DepthwiseInteger[T Byte | int32, X, W Byte](
+	dst []T, x []X, w []W, x0 []X, w0 []W, bias []int32, scale []float64, last []T,
+	n, c, m int, in, out, kernel, strides, dilations, pads []int, lo, hi int,
+) {
+	d := depthwiseInteger{n: n, c: c, m: m, bias: bias, scale: scale, lo: lo, hi: hi}
+	for i := range d.axis {
+		d.axis[i] = patchAxis{in[i], out[i], kernel[i], strides[i], dilations[i], pads[i]}
+		if min(strides[i], dilations[i]) < 1 || pads[i] < 0 {
+			panic("cpu: a convolution of negative or no size")
+		}
+	}
+	if n <= 0 || c <= 0 || m <= 0 || volume(out...) == 0 {
+		return
+	}
+	d.x = bytesOf(x[:volume(n, c, volume(in...))])
+	d.w = bytesOf(w[:volume(m, volume(kernel...))])
+	d.changeX, d.changeW = flip[uint8, X](), flip[uint8, W]()
+	d.x0, d.w0 = int32(d.changeX), int32(d.changeW)
+	if len(x0) > 0 {
+		d.x0 += int32(x0[0])
+	}
+	if w0 != nil {
+		if len(w0) > 1 {
+			w0 = w0[:m]
+		}
+		d.zeros, d.signedZeros = bytesOf(w0), signed[W]()
+	}
+	for _, size := range []int{len(bias), len(scale)} {
+		if size > 1 && size < m {
+			panic("cpu: a convolution with too few channels")
+		}
+	}
+	if len(last) > 0 {
+		d.last = int(last[0])
+	}
+	d.whole, d.dst = sumsOrBytes(dst[:volume(n, m, volume(out...))])
+	if d.dst != nil && len(scale) == 0 {
+		panic("cpu: a convolution without a scale")
+	}
+	work := int64(volume(n, m, volume(out...))) * int64(volume(kernel...))
+	if !depthwiseIntegers.run(&d, partsFor(16*work, int64(len(d.x)))) {
+		d.Part(0, 1)
+	}
+}
+
+// depthwiseInteger is a DepthwiseInteger under way. Bytes of int8 are taken for uint8,
+// moved by 128, and so are their zero points.
+type depthwiseInteger struct {
+	n, c, m          int
+	axis             [2]patchAxis
+	x, w             []byte
+	changeX, changeW byte
+	x0               int32
+	w0               int32  // what is subtracted from weights beside their zero points
+	zeros            []byte // of the weights
+	signedZeros      bool
+	bias             []int32
+	scale            []float64
+	last, lo, hi     int
+	dst              []byte  // of a requantised result
+	whole            []int32 // of sums
+}
+
+var depthwiseIntegers slot[depthwiseInteger, *depthwiseInteger]
+
+// Part does the i-th of parts shares of the result's planes.
+func (d *depthwiseInteger) Part(i, parts int) {
+	from, to := portion(d.n*d.m, i, parts)
+	for ; from < to; from++ {
+		d.plane(from/d.m, from%d.m)
+	}
+}
+
+// plane computes one channel of one image.
+func (d *depthwiseInteger) plane(n, channel int) {
+	down, across := &d.axis[0], &d.axis[1]
+	size := down.in * across.in
+	x := d.x[(n*d.c+channel*d.c/d.m)*size:][:size]
+	w := d.w[channel*down.kernel*across.kernel:][:down.kernel*across.kernel]
+	w0, first := d.w0, int32(0)
+	if len(d.zeros) > 0 {
+		w0 += number8(of(d.zeros, channel), d.signedZeros)
+	}
+	if len(d.bias) > 0 {
+		first = of(d.bias, channel)
+	}
+	var room [256]int32
+	for y := range down.out {
+		for from := 0; from < across.out; from += len(room) {
+			sums := room[:min(len(room), across.out-from)]
+			for i := range sums {
+				sums[i] = first
+			}
+			for ky := range down.kernel {
+				row := y*down.stride - down.pad + ky*down.dilation
+				if row < 0 || row >= down.in {
+					continue
+				}
+				for kx := range across.kernel {
+					weight := int32(w[ky*across.kernel+kx]^d.changeW) - w0
+					d.tap(sums, x[row*across.in:][:across.in], from, kx*across.dilation-across.pad, weight)
+				}
+			}
+			at := ((n*d.m+channel)*down.out+y)*across.out + from
+			if d.whole != nil {
+				copy(d.whole[at:], sums)
+			} else {
+				requantize(d.dst[at:][:len(sums)], sums, of(d.scale, channel), d.last, d.lo, d.hi)
+			}
+		}
+	}
+}
+
+// tap adds the products of one weight to the sums of places from one on in a row; at
+// place 0 the weight is over the cell shift.
+func (d *depthwiseInteger) tap(sums []int32, row []byte, from, shift int, weight int32) {
+	stride := d.axis[1].stride
+	shift += from * stride
+	first, end := 0, len(sums)
+	if shift < 0 {
+		first = ceil(-shift, stride)
+	}
+	end = min(end, ceil(max(len(row)-shift, 0), stride))
+	if first >= end {
+		return
+	}
+	sums, row = sums[first:end], row[shift+first*stride:]
+	less := weight * d.x0
+	if stride == 1 {
+		row = row[:len(sums)]
+		for i, v := range row {
+			sums[i] += weight*int32(v^d.changeX) - less
+		}
+		return
+	}
+	for i := range sums {
+		sums[i] += weight*int32(row[i*stride]^d.changeX) - less
+	}
+}

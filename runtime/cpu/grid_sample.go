@@ -1,0 +1,224 @@
+package cpu
+
+import "math"
+
+// maxGridAxes and maxGridTaps bound the spatial axes of a grid and the elements
+// that one of its places reads.
+const (
+	maxGridAxes = 64
+	maxGridTaps = 256
+)
+
+// GridSample weighs the elements about the places of a grid (ONNX GridSample, modes
+// linear and cubic): src is [n, c, in…], grid [n, out…, len(in)] and dst [n, c,
+// out…]. A place has a number for each axis of in, the last one first, from −1 to
+// 1: the centres of the axis's first and last element with align, else their outer
+// edges. What lies outside is zero with the padding "zeros", repeats the edge with
+// "border", and mirrors the inside with "reflection". A place reads 2 elements along
+// each axis, 4 with cubic, and at most 256.
+func GridSample[T, G Float](dst, src []T, grid []G, n, c int, in, out []int, cubic bool, padding string, align bool) {
+	taps := 2
+	if cubic {
+		taps = 4
+	}
+	s := newGridShape(n, c, in, out, taps, padding, align)
+	dst, src, grid = trim(dst, volume(n, c, s.places)), trim(src, volume(n, c, s.plane)), trim(grid, volume(n, s.places, s.axes))
+	d, u, single := float32s(dst, src)
+	if g, ok := any(grid).([]float32); ok && single {
+		t := gridSample{s, d, u, g}
+		work := int64(len(dst)) * int64(s.most) * 16
+		if gridSamples.run(&t, partsFor(work, 4*int64(len(src)+len(dst)+len(grid)))) {
+			return
+		}
+	}
+	sampleGrid(dst, src, grid, &s, 0, n*s.places)
+}
+
+// GridNearest is [GridSample] in mode nearest, of elements of any type: the nearest
+// element, an even one of two, or the zero value.
+func GridNearest[T any, G Float](dst, src []T, grid []G, n, c int, in, out []int, padding string, align bool) {
+	s := newGridShape(n, c, in, out, 1, padding, align)
+	dst, src, grid = trim(dst, volume(n, c, s.places)), trim(src, volume(n, c, s.plane)), trim(grid, volume(n, s.places, s.axes))
+	for p := range n * s.places {
+		from, inside := 0, true
+		for axis, d := range s.in[:s.axes] {
+			x := s.padded(gridPlace(grid[(p+1)*s.axes-1-axis], d, align), d)
+			at := int(math.RoundToEven(within(x, -2, float64(d)+1)))
+			inside = inside && at >= 0 && at < d
+			from = from*d + at
+		}
+		for i := range c {
+			channel := p/s.places*c + i
+			var v T
+			if inside {
+				v = src[channel*s.plane+from]
+			}
+			dst[channel*s.places+p%s.places] = v
+		}
+	}
+}
+
+// gridShape is what a grid is laid over.
+type gridShape struct {
+	c             int
+	axes          int
+	in            [maxGridAxes]int
+	plane, places int // elements and places of one channel
+	taps, most    int // elements that a place reads along an axis, and in all
+	align         bool
+	padding       gridPadding
+}
+
+// gridPadding says what lies outside.
+type gridPadding uint8
+
+const (
+	gridZeros gridPadding = iota
+	gridBorder
+	gridReflection
+)
+
+func newGridShape(n, c int, in, out []int, taps int, padding string, align bool) gridShape {
+	s := gridShape{c: max(c, 0), axes: len(in), plane: volume(in...), places: volume(out...), taps: taps, most: 1, align: align}
+	if copy(s.in[:], in) < len(in) || n < 0 {
+		panic("cpu: a grid of too many axes or of a negative size")
+	}
+	for range in {
+		if s.most *= taps; s.most > maxGridTaps {
+			panic("cpu: a place of a grid reads too much")
+		}
+	}
+	switch padding {
+	case "border":
+		s.padding = gridBorder
+	case "reflection":
+		s.padding = gridReflection
+	}
+	return s
+}
+
+// gridSample is a GridSample under way.
+type gridSample struct {
+	gridShape
+	dst, src, grid []float32
+}
+
+var gridSamples slot[gridSample, *gridSample]
+
+// Part does the i-th of parts shares of the places.
+func (g *gridSample) Part(i, parts int) {
+	if g.axes == 0 {
+		return
+	}
+	from, to := portion(len(g.grid)/g.axes, i, parts)
+	sampleGrid(g.dst, g.src, g.grid, &g.gridShape, from, to)
+}
+
+// sampleGrid computes the places from…to of all batches.
+func sampleGrid[T, G Float](dst, src []T, grid []G, s *gridShape, from, to int) {
+	var index [maxGridTaps]int
+	var weights [maxGridTaps]float64
+	for p := from; p < to; p++ {
+		n := 1
+		index[0], weights[0] = 0, 1
+		for axis, d := range s.in[:s.axes] {
+			var at [4]int
+			var w [4]float64
+			k := s.along(gridPlace(grid[(p+1)*s.axes-1-axis], d, s.align), d, &at, &w)
+			for i := n - 1; i >= 0; i-- {
+				base, weight := index[i]*d, weights[i]
+				for j := range k {
+					index[i*k+j], weights[i*k+j] = base+at[j], weight*w[j]
+				}
+			}
+			n *= k
+		}
+		batch, place := p/s.places*s.c, p%s.places
+		for c := range s.c {
+			image := src[(batch+c)*s.plane:][:s.plane]
+			sum := T(0)
+			for i, at := range index[:n] {
+				sum += T(T(weights[i]) * image[at])
+			}
+			dst[(batch+c)*s.places+place] = sum
+		}
+	}
+}
+
+// gridPlace returns where on an axis of d elements a coordinate lies.
+func gridPlace[G Float](v G, d int, align bool) float64 {
+	if align {
+		return float64((v + 1) / 2 * G(d-1))
+	}
+	return float64((G((v+1)*G(d)) - 1) / 2)
+}
+
+// along stores which elements inside an axis of d a place reads, and their
+// weights, and returns how many.
+func (s *gridShape) along(x float64, d int, at *[4]int, w *[4]float64) int {
+	k := 0
+	add := func(i, weight float64) {
+		if i >= 0 && i < float64(d) {
+			at[k], w[k] = int(i), weight
+			k++
+		}
+	}
+	if s.taps == 2 {
+		x = within(s.padded(x, d), -2, float64(d)+1)
+		first := math.Floor(x)
+		add(first, first+1-x)
+		add(first+1, x-first)
+		return k
+	}
+	if s.padding == gridReflection {
+		x = s.mirrored(x, d)
+	}
+	x = within(x, -4, float64(d)+3)
+	first := math.Floor(x)
+	for i, weight := range cubicWeights(x - first) {
+		add(s.padded(first-1+float64(i), d), weight)
+	}
+	return k
+}
+
+// cubicWeights returns the weights of four neighbours, of which the second lies f
+// before the place: the cubic convolution kernel with the coefficient −0.75.
+func cubicWeights(f float64) [4]float64 {
+	const a = -0.75
+	near := func(d float64) float64 { return float64((float64((a+2)*d)-(a+3))*float64(d*d)) + 1 }
+	far := func(d float64) float64 { return float64((float64((float64(a*d)-5*a)*d)+8*a)*d) - 4*a }
+	return [4]float64{far(1 + f), near(f), near(1 - f), far(2 - f)}
+}
+
+// padded returns where on an axis of d elements a place is read.
+func (s *gridShape) padded(x float64, d int) float64 {
+	switch s.padding {
+	case gridBorder:
+		return within(x, 0, float64(d-1))
+	case gridReflection:
+		return within(s.mirrored(x, d), 0, float64(d-1))
+	}
+	return x
+}
+
+// mirrored returns the place between −1 and 1, on an axis of d elements, whose
+// reflection x is.
+func (s *gridShape) mirrored(x float64, d int) float64 {
+	low, length := -0.5, float64(d)
+	if s.align {
+		low, length = 0, float64(d-1)
+	}
+	if length <= 0 {
+		return 0
+	}
+	x = math.Mod(math.Abs(x-low), 2*length)
+	return min(x, 2*length-x) + low
+}
+
+// within returns the number nearest to x from low to high, low for NaN.
+func within(x, low, high float64) float64 {
+	if !(x > low) {
+		return low
+	}
+	return min(x, high)
+}

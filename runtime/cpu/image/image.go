@@ -1,0 +1,133 @@
+// Package image knows how image files are decoded to the pixels that a model
+// computes with: BMP, JPEG, PNG, TIFF, WebP and the portable formats PBM, PGM and PPM.
+// It knows nothing of JPEG 2000, nor of animations, of which it takes the first
+// picture, of colour profiles, transparency or the orientation that a camera noted:
+// pixels come as they are stored.
+//
+// Only a program that decodes images imports it: the decoders register themselves and
+// are part of every program that does.
+package image
+
+import (
+	"errors"
+	"fmt"
+	"image"
+	"image/jpeg"
+	"image/png"
+
+	"golang.org/x/image/bmp"
+	"golang.org/x/image/tiff"
+)
+
+// MaxPixels is how many pixels an image may have.
+const MaxPixels = 1 << 27
+
+// format is a kind of file, told by how it begins.
+type format struct {
+	name   string
+	magic  []string // a question mark is any byte
+	config func(data []byte) (image.Config, error)
+	decode func(data []byte, to *canvas) error
+}
+
+var formats = []format{
+	{"bmp", []string{"BM"}, streamed(bmp.DecodeConfig), drawn(bmp.Decode)},
+	{"jpeg", []string{"\xff\xd8\xff"}, streamed(jpeg.DecodeConfig), decodeJPEG},
+	{"jpeg 2000", []string{"\x00\x00\x00\x0cjP  ", "\xff\x4f\xff\x51"}, nil, nil},
+	{"png", []string{"\x89PNG\r\n\x1a\n"}, streamed(png.DecodeConfig), drawn(png.Decode)},
+	{"pnm", []string{"P1", "P2", "P3", "P4", "P5", "P6"}, configPNM, decodePNM},
+	{"tiff", []string{"II*\x00", "MM\x00*"}, streamed(tiff.DecodeConfig), drawn(tiff.Decode)},
+	{"webp", []string{"RIFF????WEBP"}, configWebP, decodeWebP},
+}
+
+// Height returns the height of an encoded image in pixels. It fails where [Decode]
+// cannot tell it, or where the image has more than [MaxPixels] pixels.
+func Height(data []uint8) (int, error) {
+	_, c, err := measure(data)
+	return c.Height, err
+}
+
+// Width returns the width of an encoded image in pixels, as [Height] does.
+func Width(data []uint8) (int, error) {
+	_, c, err := measure(data)
+	return c.Width, err
+}
+
+// Decode stores the pixels of an encoded image, row by row from the top (ONNX
+// ImageDecoder): dst is [height, width, 3] of red, green and blue for the pixel format
+// "RGB", of blue, green and red for "BGR", and [height, width, 1] of the luma for
+// "Grayscale", (299·R + 587·G + 114·B)/1000. Samples of 16 bits keep the upper 8. It
+// fails on what is no image, on JPEG 2000 and on images that are cut off or broken; dst
+// may then be partly written.
+func Decode(dst, data []uint8, pixelFormat string) (err error) {
+	f, c, err := measure(data)
+	if err != nil {
+		return err
+	}
+	to := &canvas{pix: dst, width: c.Width, height: c.Height, channels: 3, bgr: pixelFormat == "BGR"}
+	switch pixelFormat {
+	case "RGB", "BGR":
+	case "Grayscale":
+		to.channels = 1
+	default:
+		return fmt.Errorf("pixel format %q", pixelFormat)
+	}
+	if int64(len(dst)) != int64(c.Height)*int64(c.Width)*int64(to.channels) {
+		return fmt.Errorf("%d bytes for %d × %d pixels", len(dst), c.Width, c.Height)
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("%s: %v", f.name, r)
+		}
+	}()
+	if err := f.decode(data, to); err != nil {
+		return fmt.Errorf("%s: %w", f.name, err)
+	}
+	return nil
+}
+
+// measure returns the format and the size of an image.
+func measure(data []byte) (f format, c image.Config, err error) {
+	f, ok := formatOf(data)
+	if !ok {
+		return f, c, errors.New("image: unknown format")
+	}
+	if f.config == nil {
+		return f, c, fmt.Errorf("image: %s is not supported", f.name)
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("%s: %v", f.name, r)
+		}
+	}()
+	if c, err = f.config(data); err != nil {
+		return f, c, fmt.Errorf("%s: %w", f.name, err)
+	}
+	if c.Width < 1 || c.Height < 1 || int64(c.Width) > MaxPixels/int64(c.Height) {
+		return f, c, fmt.Errorf("%s: %d × %d pixels", f.name, c.Width, c.Height)
+	}
+	return f, c, nil
+}
+
+func formatOf(data []byte) (format, bool) {
+	for _, f := range formats {
+		for _, magic := range f.magic {
+			if begins(data, magic) {
+				return f, true
+			}
+		}
+	}
+	return format{}, false
+}
+
+func begins(data []byte, magic string) bool {
+	if len(data) < len(magic) {
+		return false
+	}
+	for i := range len(magic) {
+		if magic[i] != '?' && data[i] != magic[i] {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,69 @@
+package cpu
+
+// LinearAttention computes linear attention (ONNX LinearAttention) with a state, one
+// matrix [depth, width] for each element of the batch and each of the shared heads. At
+// each step the rows of the state are multiplied by keep, if there is one, then the
+// product of key and value is added, or where there is a rate, of key and rate·(value −
+// key·state). The result for a query is query·state:
+//
+//	dst, q      [batch, steps, heads, width], [batch, steps, heads, depth]
+//	k, keep, v  [batch, steps, shared, depth], the same, [batch, steps, shared, width]
+//	rate        [batch, steps, shared]
+//	state, past [batch, shared, depth, width]
+//
+// Query head h has the state of head h·shared/heads; shared divides heads. keep and rate
+// may be nil. state, the last one, may be past, the first; dst must not overlap anything.
+func LinearAttention[T Float](dst, state, q, k, v, past, keep, rate []T, batch, steps, heads, shared, depth, width int) {
+	dst, state = trim(dst, volume(batch, steps, heads, width)), trim(state, volume(batch, shared, depth, width))
+	copy(state, trim(past, len(state)))
+	if shared == 0 || len(dst) == 0 && len(state) == 0 {
+		return
+	}
+	each := heads / shared
+	for unit := range batch * shared {
+		s := state[unit*depth*width:][:depth*width]
+		for step := range steps {
+			at := (unit/shared*steps+step)*shared + unit%shared // among keys and values
+			key, value := k[at*depth:][:depth], v[at*width:][:width]
+			if keep != nil {
+				for d, by := range keep[at*depth:][:depth] {
+					row := s[d*width:][:width]
+					for e := range row {
+						row[e] *= by
+					}
+				}
+			}
+			out := dst[at*each*width:][:each*width]
+			if rate != nil {
+				change := out[:width] // the result's place is free until its state is known
+				rowTimes(change, key, s)
+				for e, have := range change {
+					change[e] = rate[at] * (value[e] - have)
+				}
+				value = change
+			}
+			for d, by := range key {
+				addScaled(s[d*width:][:width], value, by)
+			}
+			for h := range each {
+				rowTimes(out[h*width:][:width], q[(at*each+h)*depth:][:depth], s)
+			}
+		}
+	}
+}
+
+// rowTimes computes the product of a row and a matrix [len(row), len(dst)].
+func rowTimes[T Float](dst, row, matrix []T) {
+	clear(dst)
+	for d, by := range row {
+		addScaled(dst, matrix[d*len(dst):], by)
+	}
+}
+
+// addScaled adds src, times a factor, to dst.
+func addScaled[T Float](dst, src []T, by T) {
+	src = src[:len(dst)]
+	for i := range dst {
+		dst[i] += T(by * src[i])
+	}
+}

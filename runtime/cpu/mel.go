@@ -1,0 +1,37 @@
+package cpu
+
+import "math"
+
+// MelWeightMatrix computes the weights of the bins of a one-sided spectrum of
+// length samples, rate of them a second, for each of so many bands between the
+// frequencies low and high: dst is [length/2 + 1, bands], band j a triangle of
+// height 1 over corners j to j + 2 of those that divide the mel scale,
+// 2595·log10(1 + f/700), equally (ONNX MelWeightMatrix).
+func MelWeightMatrix[T Float](dst []T, bands, length int, rate, low, high float64) {
+	rows := length/2 + 1
+	dst = trim(dst, volume(rows, bands))
+	clear(dst)
+	const scale = 2595 / math.Ln10
+	from := scale * math.Log1p(low/700)
+	step := (scale*math.Log1p(high/700) - from) / float64(bands+2)
+	corner := func(i int) int {
+		hertz := 700 * math.Expm1((from+float64(float64(i)*step))/scale)
+		bin := math.Floor(float64(length+1) * hertz / rate)
+		if !(bin > 0) {
+			return 0
+		}
+		return int(min(bin, 1<<30))
+	}
+	for j := range bands {
+		left, top, right := corner(j), corner(j+1), corner(j+2)
+		for i := left; i < min(top, rows); i++ {
+			dst[i*bands+j] = T(float64(i-left) / float64(top-left))
+		}
+		for i := top; i < min(right, rows); i++ {
+			dst[i*bands+j] = T(float64(right-i) / float64(right-top))
+		}
+		if top < rows {
+			dst[top*bands+j] = 1
+		}
+	}
+}

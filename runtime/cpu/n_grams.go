@@ -1,0 +1,86 @@
+package cpu
+
+// CountNGrams counts the n-grams of a pool in rows of width tokens (ONNX
+// TfIdfVectorizer): dst is [rows, size]. The n-grams of one token begin at
+// pool[starts[0]], those of two at pool[starts[1]] and so on, each length in
+// increasing order; columns has the place of each in dst's rows. Those of minLength
+// to maxLength tokens count wherever their tokens stand at one distance of at most
+// maxSkip+1. A column outside the rows is an [IndexError], and dst is then partly
+// written.
+func CountNGrams[T int32 | int64 | string](dst []float32, x, pool []T, columns []int64, rows, width, size int, starts []int, minLength, maxLength, maxSkip int) error {
+	dst, x = trim(dst, volume(rows, size)), trim(x, volume(rows, width))
+	clear(dst)
+	for i, start := range starts {
+		end := len(pool)
+		if i+1 < len(starts) {
+			end = starts[i+1]
+		}
+		g := nGrams[T]{pool[start:end], i + 1}
+		to := columns[:g.count()]
+		columns = columns[g.count():]
+		if g.length < minLength || g.length > maxLength {
+			continue
+		}
+		for row := range rows {
+			if err := g.addCounts(dst[row*size:][:size], x[row*width:][:width], to, maxSkip); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// nGrams are n-grams of one length, one after the other in increasing order.
+type nGrams[T int32 | int64 | string] struct {
+	tokens []T
+	length int
+}
+
+func (g nGrams[T]) count() int { return len(g.tokens) / g.length }
+
+// addCounts adds to counts, at the column of each n-gram, how often it is in row.
+func (g nGrams[T]) addCounts(counts []float32, row []T, columns []int64, maxSkip int) error {
+	last := 1 // distance
+	if g.length > 1 {
+		last = min(min(maxSkip, len(row))+1, (len(row)-1)/(g.length-1))
+	}
+	for d := 1; d <= last; d++ {
+		for at := range len(row) - (g.length-1)*d {
+			lo, hi := g.find(row[at:], d)
+			for _, c := range columns[lo:hi] {
+				column, ok := fromFront(c, len(counts))
+				if !ok {
+					return &IndexError{Index: c, Dim: len(counts)}
+				}
+				counts[column]++
+			}
+		}
+	}
+	return nil
+}
+
+// find returns the numbers, from lo to before hi, of the n-grams that row begins
+// with when it is read at steps of a distance.
+func (g nGrams[T]) find(row []T, distance int) (lo, hi int) {
+	hi = g.count()
+	for k := range g.length {
+		token := row[k*distance]
+		lo = g.after(lo, hi, k, func(t T) bool { return t < token })
+		hi = g.after(lo, hi, k, func(t T) bool { return t == token })
+	}
+	return lo, hi
+}
+
+// after returns the first n-gram from lo on whose token k does not pass. The
+// n-grams from lo to hi are equal in the tokens before; those that pass come first.
+func (g nGrams[T]) after(lo, hi, k int, pass func(T) bool) int {
+	for lo < hi {
+		mid := lo + (hi-lo)/2
+		if pass(g.tokens[mid*g.length+k]) {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return lo
+}

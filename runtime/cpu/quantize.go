@@ -1,0 +1,122 @@
+package cpu
+
+import "math"
+
+// Quantized is the constraint of the integers that floats are quantised to. Those
+// of less than 8 bits take a byte.
+type Quantized interface {
+	int8 | int16 | int32 | uint8 | uint16
+}
+
+// Quantize computes dst[i] = x[i]/scale, rounded to nearest even, plus zero, limited
+// to lo…hi (ONNX QuantizeLinear); NaN becomes lo. Elements are [outer, n, inner]: with
+// block 0 each index along n has a scale; else there are [outer, ⌈n/block⌉, inner]
+// scales, each for a run of block indices. zero has as many elements; nil stands for
+// zeros.
+func Quantize[T Quantized](dst []T, x, scale []float32, zero []T, outer, n, inner, block, lo, hi int) {
+	count := volume(outer, n, inner)
+	dst, x = trim(dst, count), trim(x, count)
+	s := scales(scale, zero, outer, n, inner, block)
+	for from := 0; from < count; {
+		to, k := s.run(from)
+		QuantizeScalar(dst[from:to], x[from:to], s.scale[k], s.zeroAt(k), lo, hi)
+		from = to
+	}
+}
+
+// Dequantize computes dst[i] = (x[i] − zero)·scale (ONNX DequantizeLinear), with the
+// scales of [Quantize].
+func Dequantize[T Quantized](dst []float32, x []T, scale []float32, zero []T, outer, n, inner, block int) {
+	count := volume(outer, n, inner)
+	dst, x = trim(dst, count), trim(x, count)
+	s := scales(scale, zero, outer, n, inner, block)
+	for from := 0; from < count; {
+		to, k := s.run(from)
+		DequantizeScalar(dst[from:to], x[from:to], s.scale[k], s.zeroAt(k))
+		from = to
+	}
+}
+
+// granularity tells which scale an element has.
+type granularity[T Quantized] struct {
+	scale           []float32
+	zero            []T
+	n, inner, block int
+}
+
+// scales checks the scales of [outer, n, inner] elements.
+func scales[T Quantized](scale []float32, zero []T, outer, n, inner, block int) granularity[T] {
+	count := n
+	if block > 0 {
+		count = volume(outer, ceil(n, block), inner)
+	}
+	if zero != nil {
+		zero = trim(zero, count)
+	}
+	return granularity[T]{trim(scale, count), zero, n, inner, block}
+}
+
+// run returns the end of the elements from one on that have its scale, and that.
+func (g *granularity[T]) run(from int) (to, scale int) {
+	row := from / g.inner
+	if g.block == 0 {
+		return (row + 1) * g.inner, row % g.n
+	}
+	return from + 1, (row/g.n*ceil(g.n, g.block)+row%g.n/g.block)*g.inner + from%g.inner
+}
+
+// zeroAt is zero point k.
+func (g *granularity[T]) zeroAt(k int) int {
+	if g.zero == nil {
+		return 0
+	}
+	return int(g.zero[k])
+}
+
+// QuantizeScalar is [Quantize] by one scale; lo ≤ zero ≤ hi.
+func QuantizeScalar[T Quantized](dst []T, x []float32, scale float32, zero, lo, hi int) {
+	x = trim(x, len(dst))
+	least, most := lo-zero, hi-zero
+	if least <= -exactFloat || most >= exactFloat {
+		for i, v := range x {
+			r := math.RoundToEven(float64(v/scale)) + float64(zero)
+			switch {
+			case !(r > float64(lo)):
+				dst[i] = T(lo)
+			case r > float64(hi):
+				dst[i] = T(hi)
+			default:
+				dst[i] = T(int(r))
+			}
+		}
+		return
+	}
+	below, above := float32(least), float32(most)
+	for i, v := range x {
+		dst[i] = T(int(toEven(v/scale, below, above)) + zero)
+	}
+}
+
+// exactFloat is above the integers among which toEven rounds.
+const exactFloat = 1 << 22
+
+// toEven limits v to whole numbers lo…hi below exactFloat and rounds it to the
+// nearest integer, halves to the even one. NaN becomes lo.
+func toEven(v, lo, hi float32) int32 {
+	const shift = 3 << 22 // here neighbouring float32s are 1 apart
+	if !(v > lo) {
+		v = lo
+	}
+	if v > hi {
+		v = hi
+	}
+	return int32(math.Float32bits(v+shift)&(1<<23-1)) - exactFloat
+}
+
+// DequantizeScalar is [Dequantize] by one scale.
+func DequantizeScalar[T Quantized](dst []float32, x []T, scale float32, zero int) {
+	x = trim(x, len(dst))
+	for i, v := range x {
+		dst[i] = float32(int64(v)-int64(zero)) * scale
+	}
+}

@@ -1,0 +1,53 @@
+package cpu
+
+import (
+	"errors"
+
+	"github.com/burngen/burngen/runtime/rt"
+)
+
+// RandomUniform stores lo + (hi − lo)·[rt.UniformAt](seed, i), computed in float64,
+// as element i (ONNX RandomUniform).
+func RandomUniform[T Float](dst []T, lo, hi float64, seed int64) {
+	for i := range dst {
+		dst[i] = T(lo + float64((hi-lo)*rt.UniformAt(uint64(seed), uint64(i))))
+	}
+}
+
+// RandomNormal stores mean + scale·[rt.NormalAt](seed, i), computed in float64, as
+// element i (ONNX RandomNormal).
+func RandomNormal[T Float](dst []T, mean, scale float64, seed int64) {
+	for i := range dst {
+		dst[i] = T(mean + float64(scale*rt.NormalAt(uint64(seed), uint64(i))))
+	}
+}
+
+var errNoColumns = errors.New("multinomial: no columns to draw from")
+
+// Multinomial draws columns of x, [rows, columns], with probabilities proportional
+// to their exponentials: dst is [rows, samples], element i the first column up to
+// which more than [rt.UniformAt](seed, i) of the row's probability lies, the last
+// one where that is no number (ONNX Multinomial). The error is that of no columns.
+func Multinomial[I int32 | int64, T Float](dst []I, x []T, rows, columns, samples int, seed int64) error {
+	dst, x = trim(dst, volume(rows, samples)), trim(x, volume(rows, columns))
+	if len(dst) > 0 && columns == 0 {
+		return errNoColumns
+	}
+	for i := range rows {
+		row := x[i*columns:][:columns]
+		top, total := highest(row), 0.0
+		for _, v := range row {
+			total += exp64(float64(v - top))
+		}
+		for k := i * samples; k < (i+1)*samples; k++ {
+			left, j := float64(total*rt.UniformAt(uint64(seed), uint64(k))), 0
+			for ; j < columns-1; j++ {
+				if left -= exp64(float64(row[j] - top)); left < 0 {
+					break
+				}
+			}
+			dst[k] = I(j)
+		}
+	}
+	return nil
+}

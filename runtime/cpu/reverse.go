@@ -1,0 +1,28 @@
+package cpu
+
+import "fmt"
+
+// ReverseSequence reverses the first lens[n] of the steps of sequence n and copies
+// the others: dst and src are [steps, batch, inner], or [batch, steps, inner] with
+// batchFirst (ONNX ReverseSequence). The error is that of a length out of range. dst
+// must not overlap src.
+func ReverseSequence[T any](dst, src []T, lens []int64, steps, batch, inner int, batchFirst bool) error {
+	dst, src = trim(dst, volume(steps, batch, inner)), trim(src, volume(steps, batch, inner))
+	step, sequence := batch*inner, inner
+	if batchFirst {
+		step, sequence = inner, steps*inner
+	}
+	for n, l := range trim(lens, batch) {
+		if l < 0 || l > int64(steps) {
+			return fmt.Errorf("sequence lengths: element %d is %d, 0 to %d expected", n, l, steps)
+		}
+		for t := range steps {
+			from := t
+			if t < int(l) {
+				from = int(l) - 1 - t
+			}
+			copy(dst[n*sequence+t*step:][:inner], src[n*sequence+from*step:])
+		}
+	}
+	return nil
+}

@@ -1,0 +1,184 @@
+package cpu
+
+import (
+	"fmt"
+	"math"
+)
+
+// RoiAlign pools regions of src, [n, c, h, w], into bins (ONNX RoiAlign): dst is [R,
+// c, outH, outW], rois [R, 4] with x1, y1, x2, y2 times scale in elements of src, and
+// images [R] says on which of the n images each lies; one outside is an
+// [IndexError], and dst is then partly written. With half the centres of elements
+// lie at halves, else a region is at least 1 wide and high. A bin has ratio samples
+// along each axis, or its extent rounded up where that is 0; it is their mean or,
+// with most, the greatest product of an element and its weight. A sample more than
+// one element outside is 0.
+func RoiAlign[T Float, I int32 | int64](dst, src, rois []T, images []I, n, c, h, w, outH, outW, ratio int, scale float64, half, most bool) error {
+	bins, plane := volume(outH, outW), volume(h, w)
+	dst, src, rois = trim(dst, volume(len(images), c, bins)), trim(src, volume(n, c, plane)), trim(rois, volume(len(images), 4))
+	for r, k := range images {
+		image, ok := fromFront(k, n)
+		if !ok {
+			return &IndexError{Index: int64(k), Dim: n}
+		}
+		roi, from, to := rois[4*r:][:4], src[image*c*plane:][:c*plane], dst[r*c*bins:][:c*bins]
+		down := newRoiAxis(roi[1], roi[3], outH, h, ratio, T(scale), half)
+		across := newRoiAxis(roi[0], roi[2], outW, w, ratio, T(scale), half)
+		if c == 0 {
+			continue
+		}
+		for y := range outH {
+			for x := range outW {
+				poolRoi(to[y*outW+x:], from, c, bins, plane, &down, &across, y, x, most)
+			}
+		}
+	}
+	return nil
+}
+
+// poolRoi stores a bin of all channels.
+func poolRoi[T Float](dst, src []T, c, bins, plane int, down, across *roiAxis[T], y, x int, most bool) {
+	for i := range c {
+		dst[i*bins] = 0
+	}
+	count, seen := T(down.samples)*T(across.samples), 0
+	fromY, toY := down.inside(y)
+	fromX, toX := across.inside(x)
+	for ky := fromY; ky < toY; ky++ {
+		rows, rowWeights, ok := down.sample(y, ky)
+		if !ok {
+			continue
+		}
+		for kx := fromX; kx < toX; kx++ {
+			columns, columnWeights, ok := across.sample(x, kx)
+			if !ok {
+				continue
+			}
+			var at [4]int
+			var weights [4]T
+			for i := range at {
+				at[i], weights[i] = rows[i/2]*across.extent+columns[i%2], rowWeights[i/2]*columnWeights[i%2]
+			}
+			for i := range c {
+				image, to := src[i*plane:][:plane], &dst[i*bins]
+				v0, v1 := T(weights[0]*image[at[0]]), T(weights[1]*image[at[1]])
+				v2, v3 := T(weights[2]*image[at[2]]), T(weights[3]*image[at[3]])
+				switch {
+				case !most:
+					*to += ((v0 + v1) + v2) + v3
+				case seen == 0:
+					*to = max(v0, v1, v2, v3)
+				default:
+					*to = max(*to, v0, v1, v2, v3)
+				}
+			}
+			seen++
+		}
+	}
+	for i := range c {
+		switch to := &dst[i*bins]; {
+		case most && T(seen) < count:
+			*to = max(*to, 0)
+		case !most && count > 0:
+			*to /= count
+		}
+	}
+}
+
+// roiAxis is a region along an axis of extent elements, with its bins.
+type roiAxis[T Float] struct {
+	start, bin T
+	samples    int // of a bin
+	extent     int
+}
+
+func newRoiAxis[T Float](start, end T, bins, extent, ratio int, scale T, half bool) roiAxis[T] {
+	start, end = T(start*scale), T(end*scale)
+	if half {
+		start, end = start-0.5, end-0.5
+	}
+	length := end - start
+	if !half && !(length > 1) {
+		length = 1
+	}
+	a := roiAxis[T]{start, length / T(bins), ratio, extent}
+	if ratio == 0 {
+		a.samples = int(within(math.Ceil(float64(a.bin)), 0, math.MaxInt32))
+	}
+	return a
+}
+
+// inside returns a range of the samples of a bin that has all those inside the
+// axis.
+func (a *roiAxis[T]) inside(bin int) (from, to int) {
+	const few = 1 << 12
+	if a.samples <= few {
+		return 0, a.samples
+	}
+	begin, most := float64(a.start)+float64(float64(bin)*float64(a.bin)), float64(a.samples)
+	first := within((-1-begin)/float64(a.bin)*most-2, 0, most)
+	last := within((float64(a.extent)-begin)/float64(a.bin)*most+2, first, most)
+	return int(first), int(last)
+}
+
+// sample returns the two elements that sample k of a bin lies between, and their
+// weights; ok is false outside.
+func (a *roiAxis[T]) sample(bin, k int) (at [2]int, weights [2]T, ok bool) {
+	x := (a.start + T(T(bin)*a.bin)) + T((T(k)+0.5)*a.bin)/T(a.samples)
+	if !(x >= -1 && x <= T(a.extent)) || a.extent == 0 {
+		return at, weights, false
+	}
+	last := a.extent - 1
+	x = min(max(x, 0), T(last))
+	first := min(int(x), last)
+	part := x - T(first)
+	return [2]int{first, min(first+1, last)}, [2]T{1 - part, part}, true
+}
+
+// MaxRoiPool stores the greatest element of each bin of regions of src, [n, c, h, w]
+// (ONNX MaxRoiPool): dst is [R, c, outH, outW] and rois [R, 5], the number of the
+// image, and x1, y1, x2, y2 times scale, rounded: the first and the last element. An
+// image outside is an error, and dst is then partly written. A region is at least 1
+// wide and high; a bin without elements is 0.
+func MaxRoiPool[T Float](dst, src, rois []T, n, c, h, w, outH, outW int, scale float64) error {
+	bins, plane := volume(outH, outW), volume(h, w)
+	regions := len(rois) / 5
+	dst, src = trim(dst, volume(regions, c, bins)), trim(src, volume(n, c, plane))
+	for r := range regions {
+		roi := rois[5*r:][:5]
+		if !(roi[0] >= 0 && roi[0] < T(n)) {
+			return fmt.Errorf("region %d: image %v of %d", r, roi[0], n)
+		}
+		image := src[int(roi[0])*c*plane:][:c*plane]
+		for y := range outH {
+			top, bottom := roiBin(roi[2], roi[4], T(scale), y, outH, h)
+			for x := range outW {
+				left, right := roiBin(roi[1], roi[3], T(scale), x, outW, w)
+				for i := range c {
+					most, some := T(math.Inf(-1)), false
+					for row := top; row < bottom && left < right; row++ {
+						for _, v := range image[i*plane+row*w:][left:right] {
+							most, some = max(most, v), true
+						}
+					}
+					if !some {
+						most = 0
+					}
+					dst[((r*c+i)*outH+y)*outW+x] = most
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// roiBin returns the elements of a bin along an axis.
+func roiBin[T Float](start, end, scale T, bin, bins, extent int) (from, to int) {
+	place := func(v T) float64 {
+		return within(math.Round(float64(T(v*scale))), -math.MaxInt32, math.MaxInt32)
+	}
+	first := place(start)
+	step := T(max(place(end)-first+1, 1)) / T(bins)
+	clamp := func(v float64) int { return int(within(v+first, 0, float64(extent))) }
+	return clamp(math.Floor(float64(T(bin) * step))), clamp(math.Ceil(float64(T(bin+1) * step)))
+}

@@ -1,0 +1,177 @@
+package cpu
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/burngen/burngen/runtime/rt"
+)
+
+// The kernels of this file make sequences: *dst becomes one of its own, whose
+// tensors may be those of the sequences it is made of. No kernel changes the
+// tensors of a sequence. Positions count from the end where they are negative; one
+// outside a sequence is an [IndexError].
+
+// SequenceEmpty makes *dst an empty sequence (ONNX SequenceEmpty).
+func SequenceEmpty[T any](dst *[]rt.Tensor[T]) { *dst = []rt.Tensor[T]{} }
+
+// SequenceAppend makes *dst seq followed by a copy of x, which has this shape (ONNX
+// SequenceInsert).
+func SequenceAppend[T any](dst *[]rt.Tensor[T], seq []rt.Tensor[T], x []T, shape []int) {
+	*dst = slices.Concat(seq, []rt.Tensor[T]{newItem(x, shape)})
+}
+
+// SequenceInsert makes *dst seq with a copy of x, which has this shape, put in at a
+// position (ONNX SequenceInsert).
+func SequenceInsert[T any, I int32 | int64](dst *[]rt.Tensor[T], seq []rt.Tensor[T], x []T, shape []int, position []I) error {
+	at := len(seq)
+	if int64(position[0]) != int64(len(seq)) {
+		var ok bool
+		if at, ok = fromFront(position[0], len(seq)); !ok {
+			return &IndexError{Index: int64(position[0]), Dim: len(seq)}
+		}
+	}
+	*dst = slices.Concat(seq[:at], []rt.Tensor[T]{newItem(x, shape)}, seq[at:])
+	return nil
+}
+
+// newItem returns a copy of a tensor.
+func newItem[T any](x []T, shape []int) rt.Tensor[T] {
+	return rt.Tensor[T]{Data: slices.Clone(trim(x, volume(shape...))), Shape: slices.Clone(shape)}
+}
+
+// SequenceErase makes *dst seq without the element at a position (ONNX
+// SequenceErase).
+func SequenceErase[T any, I int32 | int64](dst *[]rt.Tensor[T], seq []rt.Tensor[T], position []I) error {
+	at, ok := fromFront(position[0], len(seq))
+	if !ok {
+		return &IndexError{Index: int64(position[0]), Dim: len(seq)}
+	}
+	*dst = slices.Concat(seq[:at], seq[at+1:])
+	return nil
+}
+
+// SequenceLength stores the number of elements of seq (ONNX SequenceLength).
+func SequenceLength[T any](dst []int64, seq []rt.Tensor[T]) { dst[0] = int64(len(seq)) }
+
+// itemAt returns the element at a position.
+func itemAt[T any, I int32 | int64](seq []rt.Tensor[T], position []I) (rt.Tensor[T], error) {
+	at, ok := fromFront(position[0], len(seq))
+	if !ok {
+		return rt.Tensor[T]{}, &IndexError{Index: int64(position[0]), Dim: len(seq)}
+	}
+	return seq[at], nil
+}
+
+// SequenceExtent returns the extent of an axis of the element at a position. A rank
+// other than this is an error.
+func SequenceExtent[T any, I int32 | int64](seq []rt.Tensor[T], position []I, rank, axis int) (int, error) {
+	t, err := itemAt(seq, position)
+	if err != nil {
+		return 0, err
+	}
+	return extentOf(t.Shape, rank, axis)
+}
+
+// extentOf returns an extent of a shape that has to have a rank.
+func extentOf(shape []int, rank, axis int) (int, error) {
+	if len(shape) != rank {
+		return 0, fmt.Errorf("shape %v: rank %d expected", slices.Clone(shape), rank)
+	}
+	return shape[axis], nil
+}
+
+// SequenceAt copies the element at a position, which has to have this shape (ONNX
+// SequenceAt).
+func SequenceAt[T any, I int32 | int64](dst []T, seq []rt.Tensor[T], position []I, shape []int) error {
+	t, err := itemAt(seq, position)
+	if err != nil {
+		return err
+	}
+	return copyItem(dst, t, shape)
+}
+
+// copyItem copies a tensor that has to have a shape.
+func copyItem[T any](dst []T, t rt.Tensor[T], shape []int) error {
+	if !slices.Equal(t.Shape, shape) {
+		return fmt.Errorf("shape %v: %v expected", slices.Clone(t.Shape), slices.Clone(shape))
+	}
+	n := volume(shape...)
+	copy(trim(dst, n), trim(t.Data, n))
+	return nil
+}
+
+// ConcatExtent returns the extent of an axis of the result of [ConcatFromSequence],
+// which has this rank. A sequence without elements is an error, and one whose first
+// element has not the rank.
+func ConcatExtent[T any](seq []rt.Tensor[T], axis int, newAxis bool, rank, i int) (int, error) {
+	if len(seq) == 0 {
+		return 0, errNoItems
+	}
+	switch {
+	case newAxis && i == axis:
+		return len(seq), nil
+	case newAxis && i > axis:
+		return extentOf(seq[0].Shape, rank-1, i-1)
+	case newAxis:
+		return extentOf(seq[0].Shape, rank-1, i)
+	case i != axis:
+		return extentOf(seq[0].Shape, rank, i)
+	}
+	sum := 0
+	for _, t := range seq {
+		n, err := extentOf(t.Shape, rank, axis)
+		if err != nil {
+			return 0, err
+		}
+		if sum > math.MaxInt-n {
+			return 0, fmt.Errorf("axis %d is too long", axis)
+		}
+		sum += n
+	}
+	return sum, nil
+}
+
+var errNoItems = errors.New("the sequence has no elements")
+
+// ConcatFromSequence puts the elements of seq one after the other along an axis,
+// along a new one where newAxis is set; the result has this shape (ONNX
+// ConcatFromSequence). A sequence without elements is an error, and an element
+// that does not fit the shape.
+func ConcatFromSequence[T any](dst []T, seq []rt.Tensor[T], shape []int, axis int, newAxis bool) error {
+	if len(seq) == 0 {
+		return errNoItems
+	}
+	dst = trim(dst, volume(shape...))
+	after := axis + 1
+	if newAxis {
+		after = axis
+	}
+	width, inner := volume(shape[axis:]...), volume(shape[axis+1:]...)
+	at := 0
+	for _, t := range seq {
+		s := t.Shape
+		if len(s) != len(shape)-1+after-axis || !slices.Equal(s[:axis], shape[:axis]) || !slices.Equal(s[after:], shape[axis+1:]) {
+			return fmt.Errorf("shape %v of an element of %v", slices.Clone(s), slices.Clone(shape))
+		}
+		run := inner
+		if !newAxis {
+			run = volume(s[axis], inner)
+		}
+		if run > width-at {
+			return fmt.Errorf("the elements are more than %d along axis %d", shape[axis], axis)
+		}
+		if run > 0 {
+			for o := range len(dst) / width {
+				copy(dst[o*width+at:][:run], t.Data[o*run:][:run])
+			}
+		}
+		at += run
+	}
+	if at != width {
+		return fmt.Errorf("the elements are less than %d along axis %d", shape[axis], axis)
+	}
+	return nil
+}

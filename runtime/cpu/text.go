@@ -1,0 +1,143 @@
+package cpu
+
+import (
+	"regexp"
+	"strings"
+	"sync"
+	"unicode"
+)
+
+// StringConcat computes dst[i] = a[i] followed by b[i], of slices of one length
+// (ONNX StringConcat).
+func StringConcat(dst, a, b []string) {
+	zip(dst, a, b, func(x, y string) string { return x + y })
+}
+
+// ChangeCase computes dst[i] = x[i] in lower case, or in upper case where upper
+// is set, letter by letter (ONNX StringNormalizer).
+func ChangeCase(dst, x []string, upper bool) {
+	if upper {
+		each(dst, x, strings.ToUpper)
+		return
+	}
+	each(dst, x, strings.ToLower)
+}
+
+// RegexFullMatch tells which elements of x match an expression from beginning to
+// end (ONNX RegexFullMatch). An expression that is none is an error.
+func RegexFullMatch(dst []bool, x []string, pattern string) error {
+	whole, err := wholeRegexp(pattern)
+	if err == nil {
+		each(dst, x, whole.MatchString)
+	}
+	return err
+}
+
+// regexps holds the expressions that calls have used, by their text.
+var regexps sync.Map
+
+// wholeRegexp returns the expression of what matches a pattern as a whole.
+func wholeRegexp(pattern string) (*regexp.Regexp, error) {
+	if re, ok := regexps.Load(pattern); ok {
+		return re.(*regexp.Regexp), nil
+	}
+	if _, err := regexp.Compile(pattern); err != nil {
+		return nil, err
+	}
+	re, err := regexp.Compile(`\A(?:` + pattern + `)\z`)
+	if err == nil {
+		regexps.Store(pattern, re)
+	}
+	return re, err
+}
+
+// CountWithoutStopwords returns the length of the result of [RemoveStopwords].
+func CountWithoutStopwords(x, words []string, caseSensitive bool) int {
+	n := 0
+	for _, s := range x {
+		if !isStopword(words, s, caseSensitive) {
+			n++
+		}
+	}
+	return max(n, 1)
+}
+
+// RemoveStopwords keeps the elements of x that are not among words, in any case
+// unless caseSensitive is set; one empty string when there are none (ONNX
+// StringNormalizer).
+func RemoveStopwords(dst, x, words []string, caseSensitive bool) {
+	dst = trim(dst, CountWithoutStopwords(x, words, caseSensitive))
+	dst[0] = ""
+	n := 0
+	for _, s := range x {
+		if !isStopword(words, s, caseSensitive) {
+			dst[n] = s
+			n++
+		}
+	}
+}
+
+func isStopword(words []string, s string, caseSensitive bool) bool {
+	for _, w := range words {
+		if w == s || !caseSensitive && strings.EqualFold(w, s) {
+			return true
+		}
+	}
+	return false
+}
+
+// StringParts returns the largest number of parts that [StringSplit] finds in an
+// element of x.
+func StringParts(x []string, delimiter string, maxSplit int) int {
+	most := 0
+	for _, s := range x {
+		most = max(most, splitParts(nil, s, delimiter, maxSplit))
+	}
+	return most
+}
+
+// StringSplit splits every element of x at delimiter, at most maxSplit times: dst
+// has a row for each, filled up with empty strings, and counts the number of its
+// parts (ONNX StringSplit). An empty delimiter stands for runs of white space;
+// then no part is empty. Rows have at least [StringParts] elements.
+func StringSplit(dst []string, counts []int64, x []string, delimiter string, maxSplit int) {
+	x = trim(x, len(counts))
+	clear(dst)
+	for i, s := range x {
+		width := len(dst) / len(x)
+		counts[i] = int64(splitParts(dst[i*width:][:width], s, delimiter, maxSplit))
+	}
+}
+
+// splitParts stores the parts of s in dst, unless that is nil, and returns their
+// number.
+func splitParts(dst []string, s, delimiter string, maxSplit int) int {
+	n := 0
+	put := func(part string) {
+		if dst != nil {
+			dst[n] = part
+		}
+		n++
+	}
+	if delimiter != "" {
+		for n < maxSplit {
+			before, after, found := strings.Cut(s, delimiter)
+			if !found {
+				break
+			}
+			put(before)
+			s = after
+		}
+		put(s)
+		return n
+	}
+	for s = strings.TrimLeftFunc(s, unicode.IsSpace); s != ""; s = strings.TrimLeftFunc(s, unicode.IsSpace) {
+		end := strings.IndexFunc(s, unicode.IsSpace)
+		if end < 0 || n >= maxSplit {
+			end = len(s)
+		}
+		put(s[:end])
+		s = s[end:]
+	}
+	return n
+}

@@ -1,0 +1,193 @@
+package cpu
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/burngen/burngen/runtime/rt"
+)
+
+// treeAggregate says how a [TreeEnsemble] joins what its trees give to a target.
+type treeAggregate uint8
+
+const (
+	treeSum treeAggregate = iota
+	treeAverage
+	treeMin
+	treeMax
+)
+
+// treeAggregates are the names of the aggregates.
+var treeAggregates = [...]string{treeSum: "sum", treeAverage: "average", treeMin: "min", treeMax: "max"}
+
+// TreeEnsemble writes what decision trees say of each row of x: dst is [rows,
+// targets], x is [rows, features].
+//
+// A node is three elements of nodes and a threshold: a feature, the child where
+// the row's feature is at most the threshold, and the child where it is not. A
+// feature f below 0 stands for −1−f, and sends NaN to the first child, others to
+// the second. A child c below 0 is leaf −1−c; other children stand behind their
+// parent. roots holds a child for each tree.
+//
+// Leaf k gives weights[leaves[k]:leaves[k+1]] to the targets that stand beside
+// them, or, where leaves is nil, row k of weights, [leaves, targets]. What all
+// trees give to a target is joined in their order, in T, as aggregate says: "sum",
+// "average" over the trees, "min" or "max"; nothing is 0. base, if any, is added.
+//
+// It fails where features is below need, the number of features that the nodes
+// look at.
+func TreeEnsemble[T Float](dst, x []T, nodes []int32, thresholds []T, roots, leaves, targets []int32, weights, base []T, rows, features, need, n int, aggregate string) error {
+	if features < need {
+		return fmt.Errorf("trees: %d features, %d expected", features, need)
+	}
+	f := forest[T]{
+		dst: trim(dst, volume(rows, n)), x: trim(x, volume(rows, features)),
+		nodes: trim(nodes, 3*len(thresholds)), thresholds: thresholds, roots: roots,
+		leaves: leaves, targets: targets, weights: weights, base: base,
+		rows: rows, features: features, n: n,
+	}
+	for a, name := range treeAggregates {
+		if name == aggregate {
+			f.aggregate = treeAggregate(a)
+		}
+	}
+	if base != nil {
+		f.base = trim(base, n)
+	}
+	const nsPerTree = 20
+	parts := min(rt.Parts(int64(rows)*int64(len(roots))*nsPerTree), rows)
+	shared := false
+	switch f := any(&f).(type) {
+	case *forest[float32]:
+		shared = forests32.run(f, parts)
+	case *forest[float64]:
+		shared = forests64.run(f, parts)
+	}
+	if !shared {
+		f.Part(0, 1)
+	}
+	return nil
+}
+
+// forest is a TreeEnsemble under way.
+type forest[T Float] struct {
+	dst, x                 []T
+	nodes                  []int32
+	thresholds             []T
+	roots, leaves, targets []int32
+	weights, base          []T
+	rows, features, n      int
+	aggregate              treeAggregate
+}
+
+var (
+	forests32 slot[forest[float32], *forest[float32]]
+	forests64 slot[forest[float64], *forest[float64]]
+)
+
+// treeRows is how many rows a tree is asked about before the next tree is: its
+// nodes are then in the cache.
+const treeRows = 64
+
+// Part does the i-th of parts shares of the rows.
+func (f *forest[T]) Part(i, parts int) {
+	from, to := portion(f.rows, i, parts)
+	for ; from < to; from += treeRows {
+		f.some(from, min(from+treeRows, to))
+	}
+}
+
+// some does rows from…to.
+func (f *forest[T]) some(from, to int) {
+	dst, x := f.dst[from*f.n:to*f.n], f.x[from*f.features:to*f.features]
+	first := T(0)
+	if f.aggregate == treeMin || f.aggregate == treeMax {
+		first = T(math.NaN())
+	}
+	Fill(dst, first)
+	plain := f.leaves == nil && f.n == 1 && f.aggregate <= treeAverage
+	for _, root := range f.roots {
+		if plain {
+			for r := range dst {
+				dst[r] += f.weights[f.leaf(root, x[r*f.features:][:f.features])]
+			}
+			continue
+		}
+		for r := range to - from {
+			f.add(dst[r*f.n:][:f.n], f.leaf(root, x[r*f.features:][:f.features]))
+		}
+	}
+	for r := range to - from {
+		f.finish(dst[r*f.n:][:f.n])
+	}
+}
+
+// leaf returns the leaf of a tree that a row comes to.
+func (f *forest[T]) leaf(at int32, x []T) int32 {
+	for at >= 0 {
+		node := (*[3]int32)(f.nodes[3*int(at):])
+		feature, threshold := node[0], f.thresholds[at]
+		next := node[2]
+		if feature >= 0 {
+			if x[feature] <= threshold {
+				next = node[1]
+			}
+		} else if v := x[^feature]; v <= threshold || v != v {
+			next = node[1]
+		}
+		if uint32(next) <= uint32(at) {
+			panic("trees: a child does not stand behind its parent")
+		}
+		at = next
+	}
+	return ^at
+}
+
+// add aggregates what a leaf gives.
+func (f *forest[T]) add(dst []T, leaf int32) {
+	if f.leaves == nil {
+		weights := f.weights[int(leaf)*f.n:][:len(dst)]
+		for t, w := range weights {
+			dst[t] = f.join(dst[t], w)
+		}
+		return
+	}
+	from, to := f.leaves[leaf], f.leaves[leaf+1]
+	weights := f.weights[from:to]
+	for i, t := range f.targets[from:to] {
+		dst[t] = f.join(dst[t], weights[i])
+	}
+}
+
+// join aggregates two numbers; for a minimum or maximum NaN stands for none.
+func (f *forest[T]) join(a, b T) T {
+	switch f.aggregate {
+	case treeMin:
+		if a <= b {
+			return a
+		}
+		return b
+	case treeMax:
+		if a >= b {
+			return a
+		}
+		return b
+	}
+	return a + b
+}
+
+// finish makes results of the aggregates of a row.
+func (f *forest[T]) finish(dst []T) {
+	for t, v := range dst {
+		switch {
+		case f.aggregate == treeAverage:
+			v /= T(len(f.roots))
+		case f.aggregate != treeSum && v != v:
+			v = 0
+		}
+		if f.base != nil {
+			v += f.base[t]
+		}
+		dst[t] = v
+	}
+}

@@ -1,0 +1,92 @@
+package cpu
+
+import "slices"
+
+// sortable is the constraint of elements that have an order.
+type sortable interface{ Number | string }
+
+// compareRows returns the order of rows i and j of a matrix: that of their first
+// elements that differ. NaN is equal to itself and greater than everything else.
+func compareRows[T sortable](src []T, width int, i, j int64) int {
+	x, y := src[int(i)*width:][:width], src[int(j)*width:][:width]
+	for k, a := range x {
+		b := y[k]
+		if a < b || b != b && a == a {
+			return -1
+		}
+		if b < a || a != a && b == b {
+			return 1
+		}
+	}
+	return 0
+}
+
+// SortRows sets dst to the numbers of the rows of src, a matrix of len(dst) rows of
+// width elements, in ascending order of the rows, of equal ones the one before first.
+func SortRows[T sortable](dst []int64, src []T, width int) {
+	src = trim(src, volume(len(dst), width))
+	for i := range dst {
+		dst[i] = int64(i)
+	}
+	slices.SortFunc(dst, func(i, j int64) int {
+		if order := compareRows(src, width, i, j); order != 0 {
+			return order
+		}
+		return int(i - j)
+	})
+}
+
+// CountUnique returns how many rows of src differ, where order is that of [SortRows].
+func CountUnique[T sortable](src []T, order []int64, width int) int {
+	n := 0
+	for i, row := range order {
+		if i == 0 || compareRows(src, width, order[i-1], row) != 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// Unique keeps one of equal rows of src, whose order is that of [SortRows] (ONNX
+// Unique): dst gets the rows that stay, first where each is first in src, inverse
+// which of them each row of src is equal to, and counts how many are equal to each.
+// They are in ascending order when sorted, else in the order of their first places.
+func Unique[T sortable](dst []T, first, inverse, counts []int64, src []T, order []int64, width int, sorted bool) {
+	inverse, counts = trim(inverse, len(order)), trim(counts, len(first))
+	n := int64(0)
+	for i, row := range order {
+		if i == 0 || compareRows(src, width, order[i-1], row) != 0 {
+			first[n], counts[n] = row, 0
+			n++
+		}
+		inverse[row] = n - 1
+		counts[n-1]++
+	}
+	if !sorted {
+		numberByPlace(first, inverse, counts)
+	}
+	for k, row := range first {
+		copy(dst[k*width:][:width], src[int(row)*width:][:width])
+	}
+}
+
+// numberByPlace gives groups, whose members inverse tells, the numbers of the order in
+// which their first members stand, which are in first. Meanwhile first holds −1−k for
+// the group that gets number k.
+func numberByPlace(first, inverse, counts []int64) {
+	n := int64(0)
+	for i, group := range inverse {
+		if first[group] >= 0 {
+			n++
+			first[group] = -n
+		}
+		inverse[i] = -1 - first[group]
+	}
+	clear(counts)
+	for i, group := range inverse {
+		if counts[group] == 0 {
+			first[group] = int64(i)
+		}
+		counts[group]++
+	}
+}

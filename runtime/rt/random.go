@@ -1,0 +1,83 @@
+package rt
+
+import (
+	"math"
+	"math/bits"
+)
+
+// Philox returns 128 random bits for every seed and counter i: Philox-4x32 with
+// ten rounds (Salmon and others, Parallel random numbers: as easy as 1, 2, 3,
+// 2011), whose counter is i and whose key is the seed. Nothing is carried from one
+// i to the next, so that any order and any number of goroutines give the same.
+func Philox(seed, i uint64) (a, b uint64) {
+	x := [4]uint32{uint32(i), uint32(i >> 32)}
+	k0, k1 := uint32(seed), uint32(seed>>32)
+	for range 10 {
+		hi0, lo0 := bits.Mul32(0xd2511f53, x[0])
+		hi1, lo1 := bits.Mul32(0xcd9e8d57, x[2])
+		x = [4]uint32{hi1 ^ x[1] ^ k0, lo1, hi0 ^ x[3] ^ k1, lo0}
+		k0, k1 = k0+0x9e3779b9, k1+0xbb67ae85
+	}
+	return uint64(x[1])<<32 | uint64(x[0]), uint64(x[3])<<32 | uint64(x[2])
+}
+
+// UniformAt returns number i of the numbers from 0 to 1, without 1, that a seed
+// gives: a multiple of 2⁻⁵³.
+func UniformAt(seed, i uint64) float64 {
+	a, _ := Philox(seed, i)
+	return fraction(a)
+}
+
+// fraction returns the upper 53 bits as a fraction of 1.
+func fraction(a uint64) float64 { return float64(a>>11) / (1 << 53) }
+
+// NormalAt returns number i of the numbers of mean 0 and variance 1, normally
+// distributed, that a seed gives, the same on every machine: by the transform of
+// Box and Muller (A note on the generation of random normal deviates, 1958).
+func NormalAt(seed, i uint64) float64 {
+	a, b := Philox(seed, i)
+	radius := math.Sqrt(-2 * logOf(1-fraction(a)))
+	return float64(radius * cosTurn(fraction(b)))
+}
+
+// logOf returns the natural logarithm of a number above 0 and up to 1, every
+// operation rounded: with x = m·2ⁿ it is n·log 2 + 2·atanh((m−1)/(m+1)), the latter
+// by its series.
+func logOf(x float64) float64 {
+	m, n := math.Frexp(x)
+	if m < math.Sqrt2/2 {
+		m, n = 2*m, n-1
+	}
+	s := (m - 1) / (m + 1)
+	z, p := float64(s*s), 0.0
+	for k := 23; k > 0; k -= 2 {
+		p = float64(p*z) + 1/float64(k)
+	}
+	return float64(float64(n)*math.Ln2) + float64(2*s*p)
+}
+
+// cosTurn returns the cosine of t turns, 0 ≤ t < 1, every operation rounded. The
+// angle is brought to at most an eighth of a turn, which is exact.
+func cosTurn(t float64) float64 {
+	t = math.Abs(t - 0.5) // half a turn less, which changes the sign
+	sign := -1.0
+	if t > 0.25 {
+		t, sign = 0.5-t, 1
+	}
+	if t > 0.125 {
+		return sign * series(2*math.Pi*(0.25-t), 1)
+	}
+	return sign * series(2*math.Pi*t, 0)
+}
+
+// series returns the cosine, for odd 0, or the sine, for odd 1, of |x| ≤ π/4.
+func series(x float64, odd int) float64 {
+	z, p := float64(x*x), 1.0
+	for k := 18 + odd; k > 1; k -= 2 {
+		p = 1 - float64(z*p)/float64(k*(k-1))
+	}
+	if odd == 1 {
+		return float64(x * p)
+	}
+	return p
+}
