@@ -155,27 +155,14 @@ func supportedPage(t *testing.T) string {
 	tests := testsOf(t)
 	var b strings.Builder
 	b.WriteString(pageHead)
-	domain := ""
-	for _, o := range support.Operators() {
-		if o.Domain != domain {
-			domain = o.Domain
-			fmt.Fprintf(&b, "\n## %s\n\n| operator | opsets | types | IR | CPU | tests |\n|---|---|---|---|---|---|\n", domain)
+	operators := support.Operators()
+	for len(operators) > 0 {
+		n := 1
+		for n < len(operators) && operators[n].Domain == operators[0].Domain {
+			n++
 		}
-		name := o.Name
-		if o.Domain != "ai.onnx" {
-			name = o.Domain + "." + o.Name
-		}
-		of := tests[name]
-		if of == nil {
-			of = &tested{}
-		}
-		delete(tests, name)
-		count := ""
-		if of.all > 0 {
-			count = fmt.Sprintf("%d of %d", of.passed, of.all)
-		}
-		versions := strings.Trim(fmt.Sprint(o.Versions), "[]")
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", o.Name, versions, strings.Join(of.types, " "), strings.Join(of.ir, ", "), of.cpu, count)
+		b.WriteString(domainTable(operators[:n], tests))
+		operators = operators[n:]
 	}
 	b.WriteString("\n## Refused\n\nOperators of official tests that are not supported, with the number of these tests.\n\n| operator | tests |\n|---|---|\n")
 	var refused []string
@@ -187,6 +174,36 @@ func supportedPage(t *testing.T) string {
 		fmt.Fprintf(&b, "| %s | %d |\n", name, tests[name].all)
 	}
 	return b.String()
+}
+
+// domainTable returns the section about a domain's operators, which it takes out of
+// tests. Where no test has any of them, only their opsets are known.
+func domainTable(operators []support.Operator, tests map[string]*tested) string {
+	var b, brief strings.Builder
+	domain, known := operators[0].Domain, false
+	for _, o := range operators {
+		name := o.Name
+		if domain != "ai.onnx" {
+			name = domain + "." + o.Name
+		}
+		of, ok := tests[name]
+		known = known || ok
+		if !ok {
+			of = &tested{}
+		}
+		delete(tests, name)
+		count := ""
+		if ok {
+			count = fmt.Sprintf("%d of %d", of.passed, of.all)
+		}
+		versions := strings.Trim(fmt.Sprint(o.Versions), "[]")
+		fmt.Fprintf(&brief, "| %s | %s |\n", o.Name, versions)
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", o.Name, versions, strings.Join(of.types, " "), strings.Join(of.ir, ", "), of.cpu, count)
+	}
+	if !known {
+		return fmt.Sprintf("\n## %s\n\nThere are no official tests.\n\n| operator | opsets |\n|---|---|\n%s", domain, &brief)
+	}
+	return fmt.Sprintf("\n## %s\n\n| operator | opsets | types | IR | CPU | tests |\n|---|---|---|---|---|---|\n%s", domain, &b)
 }
 
 // testsOf returns what the official tests tell, by operator.

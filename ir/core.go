@@ -149,10 +149,11 @@ func (op Assume) IsView() {}
 
 // Invoke calls another function of the module on the operands. Types are the
 // results' types at this call, where Extents binds those extents that only the
-// function knows.
+// function knows. Scope are the symbols of the function's Scope.
 type Invoke struct {
 	Func    string
 	Types   []Type `ir:"result"`
+	Scope   []Dim
 	Extents []ResultExtent
 }
 

@@ -35,6 +35,9 @@ type Importer interface {
 	Text(name string, def string) string
 	Texts(name string, def []string) []string
 	DType(name string, def DType) DType
+	// Type returns a type attribute, the zero Type when the node does not have it. Its
+	// extents are those of a container's elements.
+	Type(name string) Type
 	// Tensor returns a tensor attribute, nil when the node does not have it.
 	Tensor(name string) *Tensor
 	// Graph builds a nested block from a graph attribute: params are the types

@@ -83,27 +83,66 @@ func (r *rewriter) resolve(values []*Value) {
 	}
 }
 
-// Prune removes the nodes of f whose results nobody uses and that have no
-// effect, and reports whether there were any.
-func (f *Func) Prune() bool { return f.prune(f.Uses()) }
+// Prune removes the nodes of f whose results nobody uses, that bind no symbol which
+// is used and that have no effect, and reports whether there were any.
+func (f *Func) Prune() bool {
+	p := &pruner{uses: f.Uses()}
+	for n := range f.All() {
+		if _, binder := n.Op.(Binder); binder {
+			p.symbols = map[string]bool{}
+		}
+	}
+	return p.block(&f.Block)
+}
 
-func (b *Block) prune(uses map[*Value]int) bool {
+type pruner struct {
+	uses map[*Value]int
+	// symbols are those that the nodes seen so far use, later ones first; nil where
+	// no node binds any.
+	symbols map[string]bool
+}
+
+func (p *pruner) block(b *Block) bool {
 	changed := false
 	kept := make([]*Node, 0, len(b.Nodes))
+	p.note(b.Results)
 	for _, n := range slices.Backward(b.Nodes) {
-		if _, effect := n.Op.(Effect); !effect && !slices.ContainsFunc(n.Results, func(v *Value) bool { return uses[v] > 0 }) {
-			dropUses(n, uses)
+		if !p.isUsed(n) {
+			dropUses(n, p.uses)
 			changed = true
 			continue
 		}
 		for _, inner := range n.Blocks {
-			changed = inner.prune(uses) || changed
+			changed = p.block(inner) || changed
+		}
+		if p.symbols != nil {
+			symbolsOf(n.Op, func(s string) { p.symbols[s] = true })
+			p.note(n.Results)
 		}
 		kept = append(kept, n)
 	}
 	slices.Reverse(kept)
 	b.Nodes = kept
 	return changed
+}
+
+// note notes the symbols in the types of values.
+func (p *pruner) note(values []*Value) {
+	if p.symbols == nil {
+		return
+	}
+	for _, s := range SymbolsOf(values) {
+		p.symbols[s] = true
+	}
+}
+
+func (p *pruner) isUsed(n *Node) bool {
+	_, effect := n.Op.(Effect)
+	if effect || slices.ContainsFunc(n.Results, func(v *Value) bool { return p.uses[v] > 0 }) {
+		return true
+	}
+	b, ok := n.Op.(Binder)
+	return ok && slices.ContainsFunc(b.Binds(), func(s string) bool { return p.symbols[s] })
 }
 
 func dropUses(n *Node, uses map[*Value]int) {

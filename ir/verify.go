@@ -166,8 +166,10 @@ func (v *verifier) node(n *Node) {
 		} else if len(callee.Params) != len(n.Args) || len(callee.Results) != len(n.Results) {
 			v.nodeError(n, "@%s takes %d values and returns %d", op.Func, len(callee.Params), len(callee.Results))
 		} else {
-			for _, s := range callee.Scope {
-				unbound(s)
+			for i, s := range callee.Scope {
+				if i >= len(op.Scope) || op.Scope[i].String() != s {
+					v.nodeError(n, "@%s uses %s, which is not passed", op.Func, s)
+				}
 			}
 		}
 	}

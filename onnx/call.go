@@ -252,6 +252,18 @@ func (c *call) Tensor(name string) *ir.Tensor {
 	return t
 }
 
+func (c *call) Type(name string) ir.Type {
+	a := c.attr(name, wire.AttrTypeProto)
+	if a.Attr == nil {
+		return ir.Type{}
+	}
+	t, err := c.im.elemTypeOf(a.TP, name)
+	if err != nil {
+		ir.Fail("attribute %q: %w", name, err)
+	}
+	return t
+}
+
 // largeConstant imports Constant where its tensor is too large for the text
 // form: it becomes a weight. For any other node it returns nil.
 func (c *call) largeConstant() *ir.Value {

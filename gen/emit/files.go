@@ -460,7 +460,7 @@ func (e *emitter) schedule(f *jen.File) {
 		params = append(params, parameter{a.vars[s], jen.Int()})
 	}
 	for _, p := range a.out {
-		typ := jen.Index().Add(p.elem())
+		typ := jen.Id(heldType(p.value.Type))
 		if a.late(p) || !p.value.Type.IsTensor() {
 			typ = jen.Op("*").Add(a.argument(p))
 		}

@@ -73,6 +73,7 @@ var kernels = map[string][]any{
 	"DFT":                   {cpu.DFT[float32], cpu.DFT[float64]},
 	"DeformColumns":         {cpu.DeformColumns[float32], cpu.DeformColumns[float64]},
 	"DepthwiseConv":         {cpu.DepthwiseConv},
+	"DepthwiseInteger":      {cpu.DepthwiseInteger[int32, int8, int8], cpu.DepthwiseInteger[int32, int8, uint8], cpu.DepthwiseInteger[int32, uint8, int8], cpu.DepthwiseInteger[int32, uint8, uint8], cpu.DepthwiseInteger[int8, int8, int8], cpu.DepthwiseInteger[int8, int8, uint8], cpu.DepthwiseInteger[int8, uint8, int8], cpu.DepthwiseInteger[int8, uint8, uint8], cpu.DepthwiseInteger[uint8, int8, int8], cpu.DepthwiseInteger[uint8, int8, uint8], cpu.DepthwiseInteger[uint8, uint8, int8], cpu.DepthwiseInteger[uint8, uint8, uint8]},
 	"DepthwiseWeightsLen":   {cpu.DepthwiseWeightsLen},
 	"Dequantize":            {cpu.Dequantize[int16], cpu.Dequantize[int32], cpu.Dequantize[int8], cpu.Dequantize[uint16], cpu.Dequantize[uint8]},
 	"DequantizeScalar":      {cpu.DequantizeScalar[int16], cpu.DequantizeScalar[int32], cpu.DequantizeScalar[int8], cpu.DequantizeScalar[uint16], cpu.DequantizeScalar[uint8]},

@@ -2,8 +2,10 @@ package verify
 
 import (
 	"fmt"
+	"reflect"
 
 	"github.com/burngen/burngen/gen/exec"
+	"github.com/burngen/burngen/gen/value"
 	"github.com/burngen/burngen/gen/verify/harness"
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/onnx"
@@ -128,4 +130,53 @@ func sortMap(m *onnx.Value) *onnx.Value {
 		out.Items = append(out.Items, m.Items[from])
 	}
 	return out
+}
+
+// toIR returns a value as the evaluator takes it.
+func toIR(v *onnx.Value, t ir.Type) *ir.Tensor {
+	if v.Tensor != nil {
+		return v.Tensor
+	}
+	var items []*ir.Tensor
+	for _, item := range v.Items {
+		items = append(items, toIR(item, *t.Elem))
+	}
+	return &ir.Tensor{Kind: t.Kind, DType: t.DType, Elem: *t.Elem, Items: items, Keys: v.Keys}
+}
+
+// fromIR returns what the evaluator computed.
+func fromIR(t *ir.Tensor) *onnx.Value {
+	if t.Kind == ir.TensorKind {
+		return &onnx.Value{Tensor: t}
+	}
+	v := &onnx.Value{Items: []*onnx.Value{}, Keys: t.Keys}
+	for _, item := range t.Items {
+		v.Items = append(v.Items, fromIR(item))
+	}
+	return v
+}
+
+// toGo returns a value as package exec takes it.
+func toGo(v *onnx.Value, t ir.Type) (arg any, shape []int, err error) {
+	if v.Tensor != nil {
+		return value.Slice(v.Tensor), v.Tensor.Shape, nil
+	}
+	x, err := harness.Decode(send(v, t), exec.HeldType(t))
+	if err != nil {
+		return nil, nil, err
+	}
+	return x.Interface(), nil, nil
+}
+
+// fromGo returns what package exec computed.
+func fromGo(t ir.Type, shape []int, data any) (*onnx.Value, error) {
+	if t.IsTensor() {
+		tensor, err := value.FromSlice(t.DType, shape, data)
+		return &onnx.Value{Tensor: tensor}, err
+	}
+	x, err := harness.Encode(reflect.ValueOf(data))
+	if err != nil {
+		return nil, err
+	}
+	return receive(x, t)
 }

@@ -1,7 +1,6 @@
 package verify
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/burngen/burngen/gen"
@@ -40,24 +39,6 @@ func portsOf(src *onnx.Model) *ports {
 		p.quantised = p.quantised || strings.Contains(name, "Quantize") || strings.Contains(name, "QLinear")
 	}
 	return p
-}
-
-// onlyTensors returns an error when a container goes in or comes out, which the
-// evaluator and package exec do not pass on.
-func (p *ports) onlyTensors() error {
-	types := []ir.Type{}
-	for _, v := range p.params {
-		types = append(types, v.Type)
-	}
-	for _, r := range p.results {
-		types = append(types, r.typ)
-	}
-	for _, t := range types {
-		if !t.IsTensor() {
-			return fmt.Errorf("%s: only generated code takes and returns such values", t)
-		}
-	}
-	return nil
 }
 
 // randomValues returns the values of a function that follow from a random
@@ -112,22 +93,17 @@ func (p *ports) result(name string) int {
 
 // madeUp returns arguments of the right types for a model without references.
 func (p *ports) madeUp() ([]*onnx.Value, error) {
-	for _, v := range p.params {
-		if !v.Type.IsTensor() {
-			return nil, fmt.Errorf("no arguments of type %s", v.Type)
-		}
-	}
 	slices, shapes, err := gen.SampleInputs(&ir.Func{Block: ir.Block{Params: p.params}})
 	if err != nil {
 		return nil, err
 	}
 	var args []*onnx.Value
 	for i, v := range p.params {
-		t, err := value.FromSlice(v.Type.DType, shapes[i], slices[i])
+		arg, err := fromGo(v.Type, shapes[i], slices[i])
 		if err != nil {
 			return nil, err
 		}
-		args = append(args, &onnx.Value{Tensor: t})
+		args = append(args, arg)
 	}
 	return args, nil
 }

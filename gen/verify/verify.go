@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/burngen/burngen/gen"
-	"github.com/burngen/burngen/gen/value"
 	"github.com/burngen/burngen/gen/verify/harness"
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/onnx"
@@ -242,14 +241,14 @@ func (v *verifier) interpreted(c Case) Result {
 				return l, err
 			}
 			p := portsOf(src)
-			return loaded{p, evaluated(src)}, p.onlyTensors()
+			return loaded{p, evaluated(src)}, nil
 		}
 		m, err := gen.Load(c.model(), o)
 		if err != nil {
 			return l, err
 		}
 		p := portsOf(m.Source)
-		return loaded{p, executed(m)}, p.onlyTensors()
+		return loaded{p, executed(m)}, nil
 	})
 	if err != nil {
 		return refusal(c.Name, err)
@@ -260,11 +259,16 @@ func (v *verifier) interpreted(c Case) Result {
 // evaluated returns the evaluator of a model.
 func evaluated(src *onnx.Model) forward {
 	e := &ir.Evaluator{Module: src.Module}
+	f := src.Module.Func("forward")
 	return func(_ context.Context, inputs []*onnx.Value) ([]*onnx.Value, error) {
-		results, err := e.Run(src.Module.Func("forward"), tensors(inputs))
+		args := make([]*ir.Tensor, len(inputs))
+		for i, v := range inputs {
+			args[i] = toIR(v, f.Params[i].Type)
+		}
+		results, err := e.Run(f, args)
 		var out []*onnx.Value
 		for _, r := range results {
-			out = append(out, &onnx.Value{Tensor: r})
+			out = append(out, fromIR(r))
 		}
 		return out, err
 	}
@@ -272,11 +276,16 @@ func evaluated(src *onnx.Model) forward {
 
 // executed returns the program of a model, run by package exec.
 func executed(m *gen.Model) forward {
+	f := m.Forward.IR
 	return func(_ context.Context, inputs []*onnx.Value) ([]*onnx.Value, error) {
 		var slices []any
 		var shapes [][]int
-		for _, t := range tensors(inputs) {
-			slices, shapes = append(slices, value.Slice(t)), append(shapes, t.Shape)
+		for i, v := range inputs {
+			arg, shape, err := toGo(v, f.Params[i].Type)
+			if err != nil {
+				return nil, err
+			}
+			slices, shapes = append(slices, arg), append(shapes, shape)
 		}
 		results, outShapes, err := m.Run(slices, shapes)
 		if err != nil {
@@ -284,22 +293,14 @@ func executed(m *gen.Model) forward {
 		}
 		var out []*onnx.Value
 		for i, r := range results {
-			t, err := value.FromSlice(m.Forward.IR.Results[i].Type.DType, outShapes[i], r)
+			v, err := fromGo(f.Results[i].Type, outShapes[i], r)
 			if err != nil {
 				return nil, err
 			}
-			out = append(out, &onnx.Value{Tensor: t})
+			out = append(out, v)
 		}
 		return out, nil
 	}
-}
-
-func tensors(values []*onnx.Value) []*ir.Tensor {
-	out := make([]*ir.Tensor, len(values))
-	for i, v := range values {
-		out[i] = v.Tensor
-	}
-	return out
 }
 
 // generated verifies the cases through one program of all their packages.

@@ -32,8 +32,8 @@ func affine(b *ir.Builder, v *ir.Value, scale, shift float64) *ir.Value {
 func importImageScaler(c ir.Importer) ([]*ir.Value, error) {
 	b, x := c.Builder(), c.Arg(0)
 	bias := c.Floats("bias", nil)
-	if x.Type.Rank() < 2 {
-		return nil, fmt.Errorf("%s has no channels", x.Type)
+	if x.Type.Rank() < 2 || !x.Type.DType.IsFloat() {
+		return nil, fmt.Errorf("%s, floats with channels expected", x.Type)
 	}
 	y := times(b, x, c.Float("scale", 1))
 	if bias == nil {

@@ -143,7 +143,8 @@ func originsOf(v *ir.Value) []origin {
 const maxTrace = 64
 
 // tracer follows elements through the operators that know theirs. Where it ends,
-// they have symbols that stand for their origins.
+// they are expressions that stand for their origins: differences of two symbols,
+// which may be negative.
 type tracer struct {
 	elems   map[*ir.Value][]ir.Ratio
 	origins map[string]origin
@@ -164,9 +165,11 @@ func (t *tracer) trace(v *ir.Value, depth int) []ir.Ratio {
 	elems := t.through(v, depth)
 	if elems == nil && v.Type.DType.IsInt() {
 		for i := range n {
-			symbol := ir.Sym(fmt.Sprintf("origin.%d.%d", len(t.elems), i))
-			t.origins[symbol.String()] = origin{value: v, place: i}
-			elems = append(elems, ir.Ratio{Num: symbol, Den: 1})
+			up := ir.Sym(fmt.Sprintf("origin.%d.%d.up", len(t.elems), i))
+			down := ir.Sym(fmt.Sprintf("origin.%d.%d.down", len(t.elems), i))
+			elem := up.Sub(down)
+			t.origins[elem.String()] = origin{value: v, place: i}
+			elems = append(elems, ir.Ratio{Num: elem, Den: 1})
 		}
 	}
 	t.elems[v] = elems

@@ -200,12 +200,7 @@ func readDFT(c ir.Importer, n ir.Dim) (op DFT, err error) {
 func transformAlong(c ir.Importer, at *ir.Value) ([]*ir.Value, error) {
 	b, x := c.Builder(), c.Arg(0)
 	r := x.Type.Rank() - 1
-	bind := func(name string, v *ir.Value) []ir.Dim {
-		n, _ := v.Type.Elems().Int()
-		bound := BindDims{newBound(b, name, n)}
-		b.Nodes(bound, v)
-		return bound.dims()
-	}
+	bind := func(name string, v *ir.Value) []ir.Dim { return bindElems(b, v, name) }
 	whole := func(n int) *ir.Value { return b.Scalar(ir.I64, float64(n)) }
 	at = b.Node(Mod{}, convert(b, reshape(b, at), ir.I64), whole(r+1))
 	bind("axes_after", b.Node(Sub{}, whole(r-1), at))

@@ -28,7 +28,10 @@ func importSkipGroupNorm(c ir.Importer) ([]*ir.Value, error) {
 		sum = b.Node(Add{}, sum, v)
 	}
 	out, err := groupNorm(c, sum)
-	return append(out, sum)[:min(2, max(c.NumResults(), 1))], err
+	if err == nil && c.NumResults() > 1 {
+		out = append(out, sum)
+	}
+	return out, err
 }
 
 func isChannelsLast(c ir.Importer) bool { return c.Int("channels_last", 1) != 0 }

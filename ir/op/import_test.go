@@ -125,7 +125,9 @@ func (n *testNode) Float(name string, def float64) float64   { return attrOf(n, 
 func (n *testNode) Text(name, def string) string             { return attrOf(n, name, def) }
 func (n *testNode) Texts(name string, def []string) []string { return attrOf(n, name, def) }
 func (n *testNode) DType(name string, def ir.DType) ir.DType { return attrOf(n, name, def) }
-func (n *testNode) Tensor(name string) *ir.Tensor            { return attrOf(n, name, (*ir.Tensor)(nil)) }
+func (n *testNode) Type(name string) ir.Type                 { return attrOf(n, name, ir.Type{}) }
+
+func (n *testNode) Tensor(name string) *ir.Tensor { return attrOf(n, name, (*ir.Tensor)(nil)) }
 func (n *testNode) Floats(name string, def []float64) []float64 {
 	return attrOf(n, name, def)
 }

@@ -227,7 +227,6 @@ func TestImportValues(t *testing.T) {
 		{"moves space to depth", "SpaceToDepth", 13, attrs{"blocksize": 2}, "f32[1,1,2,4](0,1,2,3,4,5,6,7)", nil, "f32[1,4,1,2](0,2,1,3,4,6,5,7)"},
 		{"drops nothing", "Dropout", 13, nil, "f32[2](1,2)", nil, "f32[2](1,2) bool[2](1...)"},
 		{"drops nothing in opset 7", "Dropout", 7, attrs{"ratio": 0.1}, "f32[2](1,2)", nil, "f32[2](1,2) f32[2](1...)"},
-		{"refuses to train", "Dropout", 12, nil, "f32[2](1,2)", []*ir.Tensor{ir.Scalar(ir.F32, 0.5), ir.Scalar(ir.Bool, 1)}, "training_mode"},
 		{"keeps the upper triangle", "Trilu", 14, nil, "f32[2,3](1,2,3,4,5,6)", nil, "f32[2,3](1,2,3,0,5,6)"},
 		{"keeps below diagonal 1", "Trilu", 14, attrs{"upper": 0}, "f32[2,3](1,2,3,4,5,6) i64[](1)", nil, "f32[2,3](1,2,0,4,5,6)"},
 		{"keeps nothing above the corner", "Trilu", 14, nil, "i64[1,2](1,2)", []*ir.Tensor{parsed(t, "i64[](9)")}, "i64[1,2](0,0)"},
@@ -235,14 +234,13 @@ func TestImportValues(t *testing.T) {
 		{"makes a diagonal of another type", "EyeLike", 9, attrs{"dtype": ir.F16}, "i32[2,2](1,2,3,4)", nil, "f16[2,2](1,0,0,1)"},
 		{"marks indices", "OneHot", 11, nil, "i64[3](0,-1,5)", []*ir.Tensor{ints(3), ir.FloatTensor(ir.F32, 2, 5)}, "f32[3,3](5,2,2,2,2,5,2,2,2)"},
 		{"marks columns of float indices", "OneHot", 9, attrs{"axis": 0}, "f32[3](0,-1,5)", []*ir.Tensor{ir.Scalar(ir.F32, 2), ints(0, 1)}, "i64[2,3](1,0,0,0,1,0)"},
-		{"refuses an unknown depth", "OneHot", 11, nil, "i64[3](0,-1,5) i64[](3) f32[2](2,5)", nil, "depth is not known"},
 		{"counts up", "Range", 11, nil, "", []*ir.Tensor{parsed(t, "i64[](3)"), parsed(t, "i64[](8)"), parsed(t, "i64[](2)")}, "i64[3](3,5,7)"},
 		{"counts down", "Range", 11, nil, "", []*ir.Tensor{parsed(t, "i32[](5)"), parsed(t, "i32[](0)"), parsed(t, "i32[](-2)")}, "i32[3](5,3,1)"},
 		{"counts floats", "Range", 11, nil, "", []*ir.Tensor{ir.Scalar(ir.F32, 1), ir.Scalar(ir.F32, 2), ir.Scalar(ir.F32, 0.3)}, "f32[4](1,1.3,1.6,1.9)"},
 		{"counts narrow floats", "Range", 27, nil, "", []*ir.Tensor{ir.Scalar(ir.F16, 1), ir.Scalar(ir.F16, 2), ir.Scalar(ir.F16, 0.5)}, "f16[2](1,1.5)"},
 		{"counts nothing", "Range", 11, nil, "", []*ir.Tensor{parsed(t, "i64[](3)"), parsed(t, "i64[](1)"), parsed(t, "i64[](2)")}, "i64[0]()"},
 		{"refuses to stand still", "Range", 11, nil, "", []*ir.Tensor{parsed(t, "i64[](3)"), parsed(t, "i64[](1)"), parsed(t, "i64[](0)")}, "delta is 0"},
-		{"refuses to count for ever", "Range", 11, nil, "", []*ir.Tensor{ir.Scalar(ir.F32, 1), ir.Scalar(ir.F32, 2), ir.Scalar(ir.F32, 0)}, "by 0"},
+		{"refuses to count for ever", "Range", 11, nil, "", []*ir.Tensor{ir.Scalar(ir.F32, 1), ir.Scalar(ir.F32, 2), ir.Scalar(ir.F32, 0)}, "delta is 0"},
 
 		{"doubles", "Upsample", 9, attrs{"mode": "nearest"}, "f32[1,1,2,2](1,2,3,4)", []*ir.Tensor{ir.FloatTensor(ir.F32, 1, 1, 2, 2)}, "f32[1,1,4,4](1,1,2,2,1,1,2,2,3,3,4,4,3,3,4,4)"},
 		{"doubles by attribute", "Upsample", 7, attrs{"scales": []float64{1, 1, 2, 1}}, "f32[1,1,1,2](1,2)", nil, "f32[1,1,2,2](1,2,1,2)"},
@@ -387,7 +385,7 @@ func TestShapesOfExporters(t *testing.T) {
 			end, s := c.extent(all, 1), c.extent(x[1], 1)
 			rows := c.node("Slice", nil, x[2], c.node("Sub", nil, end, s), end, c.ints(0))
 			return c.node("Slice", nil, rows, c.ints(0), end, c.ints(1))
-		}, "bool[max(min(P+S,1024)-P,0),min(P+S,1024)]", 0},
+		}, "bool[max(min(1024-P,S),0),min(P+S,1024)]", 0},
 		{"pads to a multiple", "f32[N,S]", func(c graph, x ...*ir.Value) *ir.Value {
 			rest := c.node("Mod", nil, c.node("Neg", nil, c.extent(x[0], 1)), c.ints(4))
 			return c.node("Pad", nil, x[0], c.node("Concat", attrs{"axis": 0}, c.ints(0, 0, 0), rest))

@@ -70,15 +70,17 @@ func (op Optional) Call(n *ir.Node) (ir.Call, error) {
 // the result as the model declares it.
 func importOptional(c ir.Importer) ([]*ir.Value, error) {
 	b := c.Builder()
-	c.Has("type")
+	elem := c.Type("type")
 	if c.NumArgs() > 0 && c.Arg(0) != nil {
 		return b.Nodes(Optional{}, c.Arg(0)), nil
 	}
-	declared, ok := c.ResultType(0)
-	if !ok || declared.Kind != ir.OptionalKind {
+	if declared, ok := c.ResultType(0); elem.IsZero() && ok && declared.Kind == ir.OptionalKind {
+		elem = *declared.Elem
+	}
+	if elem.IsZero() {
 		return nil, fmt.Errorf("the type of what the optional has is not declared")
 	}
-	return b.Nodes(Optional{Elem: *declared.Elem}), nil
+	return b.Nodes(Optional{Elem: elem}), nil
 }
 
 // knownOptional returns what an optional has when it is made in the model, nil for

@@ -17,12 +17,8 @@ type PackRows struct {
 
 // PackColumns is matrices [batch,K,N] of i8 or u8 as panels of 16 columns of the
 // type To, one of the two, four elements of a column side by side:
-// [batch,⌈N/16⌉,⌈K/4⌉,16,4], padded with zeros. Elements move as in [PackRows]. With
-// Sums a second result, i32 [batch,N], holds the sums of the moved columns.
-type PackColumns struct {
-	To   ir.DType
-	Sums bool
-}
+// [batch,⌈N/16⌉,⌈K/4⌉,16,4], padded with zeros. Elements move as in [PackRows].
+type PackColumns struct{ To ir.DType }
 
 // checkPack checks matrices to be packed.
 func checkPack(in []ir.Type, to ir.DType) error {
@@ -54,7 +50,7 @@ func (op PackColumns) Infer(in []ir.Type) ([]ir.Type, error) {
 		return nil, err
 	}
 	s := in[0].Shape
-	return panelTypes(op.To, s[0], s[1], s[2], op.Sums), nil
+	return panelTypes(op.To, s[0], s[1], s[2], false), nil
 }
 
 // padFour returns d rounded up to a multiple of 4.
@@ -134,21 +130,18 @@ func evalPack(op ir.Op, in []*ir.Tensor, f func(set func(to, sum int, v int64), 
 
 // Call is cpu.PackRows.
 func (op PackRows) Call(n *ir.Node) (ir.Call, error) {
-	return callPack("PackRows", n, op.Sums)
+	s := n.Arg(0).Type.Shape
+	args := []any{ir.Out(0), nil, ir.In(0), s[0], s[1], s[2]}
+	if op.Sums {
+		args[1] = ir.Out(1)
+	}
+	return ir.Call{Kernel: "PackRows", Args: args}, nil
 }
 
 // Call is cpu.PackColumns.
-func (op PackColumns) Call(n *ir.Node) (ir.Call, error) {
-	return callPack("PackColumns", n, op.Sums)
-}
-
-func callPack(kernel string, n *ir.Node, sums bool) (ir.Call, error) {
+func (PackColumns) Call(n *ir.Node) (ir.Call, error) {
 	s := n.Arg(0).Type.Shape
-	args := []any{ir.Out(0), nil, ir.In(0), s[0], s[1], s[2]}
-	if sums {
-		args[1] = ir.Out(1)
-	}
-	return ir.Call{Kernel: kernel, Args: args}, nil
+	return ir.Call{Kernel: "PackColumns", Args: []any{ir.Out(0), ir.In(0), s[0], s[1], s[2]}}, nil
 }
 
 // Lower drops what leaves the rows as they are.

@@ -149,7 +149,7 @@ type integerProduct struct {
 	signed  bool      // the other factor was i8
 	per     bool
 
-	packed, sums            *ir.Value // the weights
+	packed, sums            *ir.Value // the weights, and the sums of their channels
 	bias, zero, scale, last *ir.Value // operands of the product
 }
 
@@ -159,13 +159,18 @@ type integerProduct struct {
 func (p *integerProduct) vectors(n *ir.Node) {
 	b := p.b
 	from := p.weights.Type.DType
-	var packed []*ir.Value
+	along := 1 // the axis of the sums
 	if p.per {
-		packed = b.Nodes(PackRows{To: ir.I8, Sums: true}, p.weights)
+		along = 2
+		p.packed = b.Node(PackRows{To: ir.I8}, p.weights)
 	} else {
-		packed = b.Nodes(PackColumns{To: ir.I8, Sums: true}, p.weights)
+		p.packed = b.Node(PackColumns{To: ir.I8}, p.weights)
 	}
-	p.packed, p.sums = packed[0], packed[1]
+	k := b.Node(ir.Extents{Type: ir.StaticTensor(ir.I32), Elems: []ir.Dim{p.weights.Type.Shape[along]}})
+	p.sums = b.Node(Reduce{Kind: ReduceSum, Axes: []int{along}}, convert(b, p.weights, ir.I32))
+	if shift := normal(b, nil, from, ir.I8); shift != nil {
+		p.sums = b.Node(Add{}, p.sums, b.Node(Mul{}, k, shift))
+	}
 	p.zero = normal(b, p.w0, from, ir.I8)
 	if isNought(p.zero) {
 		p.zero = nil
@@ -176,14 +181,9 @@ func (p *integerProduct) vectors(n *ir.Node) {
 	}
 	// Σ(x−x0)(w−w0) = Σxw − w0·Σx − x0·(Σw − K·w0)
 	if x0 := normal(b, p.x0, other, ir.U8); !isNought(x0) {
-		k := p.weights.Type.Shape[1]
-		if p.per {
-			k = p.weights.Type.Shape[2]
-		}
 		sums := p.sums
 		if p.zero != nil {
-			many := b.Node(ir.Extents{Type: ir.StaticTensor(ir.I32), Elems: []ir.Dim{k}})
-			sums = b.Node(Sub{}, sums, b.Node(Mul{}, p.channels(p.zero), many))
+			sums = b.Node(Sub{}, sums, b.Node(Mul{}, p.channels(p.zero), k))
 		}
 		p.bias = b.Node(Neg{}, b.Node(Mul{}, sums, x0))
 	}

@@ -34,12 +34,16 @@ func (r reread) Opset() int { return r.opset }
 // NumArgs returns the number of operands.
 func (r reread) NumArgs() int { return len(r.args) }
 
-// Arg returns operand i, nil when it is absent.
+// Arg returns operand i, nil when it is absent: an importer is asked for that too, so
+// that it can say so.
 func (r reread) Arg(i int) *ir.Value {
-	if i < len(r.args) {
+	if i < len(r.args) && r.args[i] != nil {
 		return r.args[i]
 	}
-	return nil
+	if r.Importer.Arg(i) == nil {
+		return nil
+	}
+	return r.Importer.Arg(r.Importer.NumArgs())
 }
 
 // Constant returns the value of operand i where the model gives it, or where it has

@@ -512,6 +512,7 @@ var ONNX = []Rule{
 	// Control flow.
 	{"If", []int{1, 11, 13, 16, 19, 21, 23, 24, 25}, importIf},
 	{"Loop", []int{1, 11, 13, 16, 19, 21, 23, 24, 25}, importLoop},
+	{"SequenceMap", []int{17}, importSequenceMap},
 	{"Scan", []int{8, 9, 11, 16, 19, 21, 23, 24, 25}, importScan},
 
 	// Quantised.

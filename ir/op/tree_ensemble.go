@@ -15,17 +15,15 @@ import (
 // The operands after x are the trees; those of floats have x's element type:
 //
 //	nodes i32[n,3]       for each node a feature and two children
-//	thresholds [n]       for each node: the first child is taken where the row's feature is at most this
+//	thresholds [n]       for each node: the second child is taken where the row's feature is at most this
 //	roots i32[trees]     for each tree a child
 //	leaves i32[m+1]      leaf k has entries leaves[k] to leaves[k+1] of the next two
 //	targets i32[w]       the targets that get them
 //	weights [w]          what these get
 //	base [Targets]       is added; may be absent
 //
-// Where leaves and targets are absent weights is [m,Targets]. A feature f below 0
-// stands for −1−f and sends NaN to the first child, others to the second. A child
-// c below 0 is leaf −1−c; other children stand behind their parent, so that no
-// path is endless.
+// Where leaves and targets are absent weights is [m,Targets]. A child c below 0 is
+// leaf −1−c; other children stand behind their parent, so that no path is endless.
 //
 // What all trees give to a target is joined in their order and in the element
 // type, as Aggregate says; a target that gets nothing has 0.
@@ -173,17 +171,12 @@ func (op TreeEnsemble) leaf(in []*ir.Tensor, r int, at int64) (int, error) {
 		if at >= int64(thresholds.Len()) {
 			return 0, fmt.Errorf("no node %d", at)
 		}
-		feature, next := nodes.Int(3*int(at)), nodes.Int(3*int(at)+2)
-		lost := feature < 0
-		if lost {
-			feature = -1 - feature
-		}
-		if feature >= int64(min(op.Features, x.Shape[1])) {
+		feature, next := nodes.Int(3*int(at)), nodes.Int(3*int(at)+1)
+		if feature < 0 || feature >= int64(min(op.Features, x.Shape[1])) {
 			return 0, fmt.Errorf("node %d looks at feature %d of %d", at, feature, op.Features)
 		}
-		v := x.Float(r*x.Shape[1] + int(feature))
-		if v <= thresholds.Float(int(at)) || lost && v != v {
-			next = nodes.Int(3*int(at) + 1)
+		if x.Float(r*x.Shape[1]+int(feature)) <= thresholds.Float(int(at)) {
+			next = nodes.Int(3*int(at) + 2)
 		}
 		if next >= 0 && next <= at {
 			return 0, fmt.Errorf("child %d does not stand behind node %d", next, at)

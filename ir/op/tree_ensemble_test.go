@@ -166,7 +166,7 @@ func (a attrs) with(more attrs) attrs {
 	return b
 }
 
-// rows are the rows −1 and 1.
+// twoRows returns the rows −1 and 1 of one feature.
 func twoRows() *ir.Tensor { return ir.FloatTensor(ir.F32, -1, 1).Reshape(2, 1) }
 
 func TestTreeEnsembleRegressorAggregates(t *testing.T) {
@@ -268,9 +268,9 @@ func TestMalformedTreesAreRefused(t *testing.T) {
 
 func TestTreeEnsembleEvalRefusesWrongTrees(t *testing.T) {
 	for name, change := range map[string]func(in []*ir.Tensor){
-		"a child before its parent": func(in []*ir.Tensor) { in[treeNodes].SetInt(1, 0) },
-		"a child that is not there": func(in []*ir.Tensor) { in[treeNodes].SetInt(1, 3) },
-		"a leaf that is not there":  func(in []*ir.Tensor) { in[treeNodes].SetInt(1, -9) },
+		"a child before its parent": func(in []*ir.Tensor) { in[treeNodes].SetInt(2, 0) },
+		"a child that is not there": func(in []*ir.Tensor) { in[treeNodes].SetInt(2, 3) },
+		"a leaf that is not there":  func(in []*ir.Tensor) { in[treeNodes].SetInt(2, -9) },
 		"a root that is not there":  func(in []*ir.Tensor) { in[treeRoots].SetInt(0, 3) },
 		"a feature beyond the row":  func(in []*ir.Tensor) { in[treeNodes].SetInt(0, 3) },
 		"a target out of range":     func(in []*ir.Tensor) { in[treeTargets].SetInt(0, 2) },
@@ -279,7 +279,7 @@ func TestTreeEnsembleEvalRefusesWrongTrees(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			in := []*ir.Tensor{
-				treeX: ir.FloatTensor(ir.F32, 0).Reshape(1, 1), treeNodes: ir.IntTensor(ir.I32, 0, -1, -2).Reshape(1, 3),
+				treeX: ir.FloatTensor(ir.F32, 0).Reshape(1, 1), treeNodes: ir.IntTensor(ir.I32, 0, -2, -1).Reshape(1, 3),
 				treeThresholds: ir.FloatTensor(ir.F32, 0), treeRoots: ir.IntTensor(ir.I32, 0), treeLeaves: ir.IntTensor(ir.I32, 0, 1, 2),
 				treeTargets: ir.IntTensor(ir.I32, 0, 1), treeWeights: ir.FloatTensor(ir.F32, 1, 2),
 			}

@@ -63,6 +63,28 @@ type treeSplit struct {
 	left, right int
 }
 
+// negate makes a split that NaN goes left in one that it goes right in: of the
+// feature's negative, which stands behind the feature.
+func (s *treeSplit) negate(d ir.DType) {
+	if !s.lost {
+		return
+	}
+	s.feature, s.lost, s.left, s.right = s.feature+1, false, s.right, s.left
+	if math.IsNaN(s.threshold) {
+		s.threshold = math.Inf(1)
+	} else {
+		s.threshold = numberBefore(d, -s.threshold)
+	}
+}
+
+// withNegatives puts the negative of each element of a matrix behind it.
+func withNegatives(b *ir.Builder, x *ir.Value) *ir.Value {
+	n, features := x.Type.Shape[0], x.Type.Shape[1]
+	column := reshape(b, x, n, features, ir.Const(1))
+	pairs := b.Node(Concat{Axis: 2}, column, b.Node(Neg{}, column))
+	return reshape(b, pairs, n, features.Mul(ir.Const(2)))
+}
+
 // ensemble applies the trees to the rows of x, f32 or f64.
 func (g *treeGraph) ensemble(b *ir.Builder, x *ir.Value, targets int, aggregate Aggregate, base []float64) (*ir.Value, error) {
 	d := x.Type.DType
@@ -77,14 +99,17 @@ func (g *treeGraph) ensemble(b *ir.Builder, x *ir.Value, targets int, aggregate 
 		return nil, errors.New("trees too large")
 	}
 	nodes, thresholds := ir.NewTensor(ir.I32, len(splits), 3), ir.NewTensor(d, len(splits))
+	if slices.ContainsFunc(splits, func(s treeSplit) bool { return s.lost }) {
+		x = withNegatives(b, x)
+		for i := range splits {
+			splits[i].feature *= 2
+			splits[i].negate(d)
+		}
+	}
 	features := 0
 	for i, s := range splits {
 		features = max(features, s.feature+1)
-		feature := s.feature
-		if s.lost {
-			feature = -1 - feature
-		}
-		for j, v := range [3]int{feature, s.left, s.right} {
+		for j, v := range [3]int{s.feature, s.right, s.left} {
 			nodes.SetInt(3*i+j, int64(v))
 		}
 		thresholds.SetFloat(i, s.threshold)
@@ -243,12 +268,12 @@ func (s *splitter) child(c int) int {
 	return s.entry[c]
 }
 
-// before returns the greatest number of the element type below v, NaN for −∞.
-func (s *splitter) before(v float64) float64 {
+// numberBefore returns the greatest number of f32 or f64 below v, NaN for −∞.
+func numberBefore(d ir.DType, v float64) float64 {
 	switch {
 	case math.IsInf(v, -1):
 		return math.NaN()
-	case s.dtype == ir.F32:
+	case d == ir.F32:
 		return float64(math.Nextafter32(float32(v), float32(math.Inf(-1))))
 	}
 	return math.Nextafter(v, math.Inf(-1))
@@ -273,7 +298,7 @@ func (s *splitter) set(n treeNode) (bounds []float64, ok bool) {
 	}
 	slices.Sort(sorted)
 	for _, v := range slices.Compact(sorted) {
-		bounds = append(bounds, s.before(v), v)
+		bounds = append(bounds, numberBefore(s.dtype, v), v)
 	}
 	return bounds, true
 }
@@ -285,7 +310,7 @@ func (s *splitter) append(n treeNode) {
 	if !ok {
 		split := treeSplit{n.feature, n.missing, ir.RoundFloat(s.dtype, n.value), yes, no}
 		if n.mode == treeLT || n.mode == treeGTE {
-			split.threshold = s.before(split.threshold)
+			split.threshold = numberBefore(s.dtype, split.threshold)
 		}
 		if n.mode == treeGTE || n.mode == treeGT {
 			split.lost, split.left, split.right = !n.missing, no, yes

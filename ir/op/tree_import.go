@@ -181,7 +181,7 @@ func (t *trees) readNodes(c ir.Importer, values []float64) (map[treeKey]int, err
 
 // checkFeature checks the number of a feature.
 func checkFeature(feature int) error {
-	if feature < 0 || feature >= math.MaxInt32 {
+	if feature < 0 || feature >= math.MaxInt32/2 {
 		return fmt.Errorf("feature %d", feature)
 	}
 	return nil

@@ -88,6 +88,9 @@ func outlineRegion(m *ir.Module, f *ir.Func, n *ir.Node, i int) error {
 	call := &ir.Node{Args: append(slices.Clone(block.Params), taken...), Pos: n.Pos}
 	names := namesOf(f)
 	op := ir.Invoke{Func: name}
+	for _, s := range scope {
+		op.Scope = append(op.Scope, ir.Sym(s))
+	}
 	inside := callee.Block.BoundSymbols()
 	for k, r := range block.Results {
 		t := r.Type

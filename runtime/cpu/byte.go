@@ -37,3 +37,11 @@ func sumOf(s []byte, signed bool) (sum int32) {
 	}
 	return sum
 }
+
+// number8 is the number that a byte stands for.
+func number8(v byte, signed bool) int32 {
+	if signed {
+		return int32(int8(v))
+	}
+	return int32(v)
+}

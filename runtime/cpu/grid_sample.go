@@ -114,35 +114,63 @@ func (g *gridSample) Part(i, parts int) {
 	sampleGrid(g.dst, g.src, g.grid, &g.gridShape, from, to)
 }
 
+// gridBlock is how many taps are kept, of places that are computed for one channel
+// after the other.
+const gridBlock = 2048
+
+// gridTaps are the elements that some places read, and their weights; those of place i
+// begin at first[i].
+type gridTaps[T Float] struct {
+	index   [gridBlock]int
+	weights [gridBlock]T
+	first   [gridBlock + 1]int
+}
+
 // sampleGrid computes the places from…to of all batches.
 func sampleGrid[T, G Float](dst, src []T, grid []G, s *gridShape, from, to int) {
-	var index [maxGridTaps]int
-	var weights [maxGridTaps]float64
-	for p := from; p < to; p++ {
-		n := 1
-		index[0], weights[0] = 0, 1
-		for axis, d := range s.in[:s.axes] {
-			var at [4]int
-			var w [4]float64
-			k := s.along(gridPlace(grid[(p+1)*s.axes-1-axis], d, s.align), d, &at, &w)
-			for i := n - 1; i >= 0; i-- {
-				base, weight := index[i]*d, weights[i]
-				for j := range k {
-					index[i*k+j], weights[i*k+j] = base+at[j], weight*w[j]
-				}
-			}
-			n *= k
+	var taps gridTaps[T]
+	for from < to {
+		batch := from / s.places
+		n := min(to-from, (batch+1)*s.places-from, gridBlock/s.most)
+		for i := range n {
+			first := taps.first[i]
+			taps.first[i+1] = first + collect(s, grid[(from+i)*s.axes:][:s.axes], taps.index[first:], taps.weights[first:])
 		}
-		batch, place := p/s.places*s.c, p%s.places
 		for c := range s.c {
-			image := src[(batch+c)*s.plane:][:s.plane]
-			sum := T(0)
-			for i, at := range index[:n] {
-				sum += T(T(weights[i]) * image[at])
+			image := src[(batch*s.c+c)*s.plane:][:s.plane]
+			row := dst[(batch*s.c+c)*s.places+from-batch*s.places:][:n]
+			for i := range row {
+				low, high := taps.first[i], taps.first[i+1]
+				weights := taps.weights[low:high]
+				sum := T(0)
+				for k, at := range taps.index[low:high] {
+					sum += T(weights[k] * image[at])
+				}
+				row[i] = sum
 			}
-			dst[(batch+c)*s.places+place] = sum
 		}
+		from += n
 	}
+}
+
+// collect stores the elements that a place reads and their weights, and returns how
+// many.
+func collect[T, G Float](s *gridShape, place []G, index []int, weights []T) int {
+	n := 1
+	index[0], weights[0] = 0, 1
+	for axis, d := range s.in[:s.axes] {
+		var at [4]int
+		var w [4]float64
+		k := s.along(gridPlace(place[s.axes-1-axis], d, s.align), d, &at, &w)
+		for i := n - 1; i >= 0; i-- {
+			base, weight := index[i]*d, weights[i]
+			for j := range k {
+				index[i*k+j], weights[i*k+j] = base+at[j], weight*T(w[j])
+			}
+		}
+		n *= k
+	}
+	return n
 }
 
 // gridPlace returns where on an axis of d elements a coordinate lies.

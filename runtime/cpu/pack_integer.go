@@ -24,16 +24,11 @@ func PackRows[D, S Byte](dst []D, sums []int32, src []S, batch, m, k int) {
 
 // PackColumns puts matrices of bytes, [batch, k, n], into panels of 16 columns, four
 // elements of a column side by side: [batch, ⌈n/16⌉, ⌈k/4⌉, 16, 4], padded with zeros.
-// Elements move as in [PackRows]. sums, which may be nil, gets the sum of each
-// moved column, [batch, n].
-func PackColumns[D, S Byte](dst []D, sums []int32, src []S, batch, k, n int) {
+// Elements move as in [PackRows].
+func PackColumns[D, S Byte](dst []D, src []S, batch, k, n int) {
 	panels, groups := ceil(n, 16), ceil(k, 4)
 	to, from := bytesOf(trim(dst, volume(batch, panels, groups, 64))), bytesOf(trim(src, volume(batch, k, n)))
-	if sums != nil {
-		sums = trim(sums, volume(batch, n))
-		clear(sums)
-	}
-	change, isSigned := flip[D, S](), signed[D]()
+	change := flip[D, S]()
 	for b := range batch {
 		for p := range panels {
 			panel := to[(b*panels+p)*groups*64:][:groups*64]
@@ -42,25 +37,11 @@ func PackColumns[D, S Byte](dst []D, sums []int32, src []S, batch, k, n int) {
 				clear(panel)
 			}
 			for i := range k {
-				row := from[(b*k+i)*n+16*p:][:width]
 				at := panel[i/4*64+i%4:]
-				for j, v := range row {
+				for j, v := range from[(b*k+i)*n+16*p:][:width] {
 					at[4*j] = v ^ change
-				}
-				if sums != nil {
-					for j, v := range row {
-						sums[b*n+16*p+j] += number8(v^change, isSigned)
-					}
 				}
 			}
 		}
 	}
-}
-
-// number8 is the number that a byte stands for.
-func number8(v byte, signed bool) int32 {
-	if signed {
-		return int32(int8(v))
-	}
-	return int32(v)
 }

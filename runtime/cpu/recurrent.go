@@ -162,11 +162,11 @@ func addProduct[T Float](dst, a, weights, x []T, m, n, k, stride int) {
 // weights and biases have been applied to: x and y are [steps, batch, hidden]. From
 // the state h0, [batch, hidden], zeros when it is nil, it computes
 // h = f(x + h·weights), y being h after each step; the last h of a sequence without
-// steps is zero. The weights are panels as
-// [PackPanels] makes them in float32, the matrix [hidden, hidden] in float64. reverse begins with the
-// last step. lens holds the lengths of the sequences; nil is steps for all, and y
-// is zero beyond them. The operands of f are limited to ±clip unless that is 0.
-// scratch is [batch, hidden]. The error is that of a length out of range (ONNX RNN).
+// steps is zero. The weights are panels as [PackPanels] makes them in float32, the
+// matrix [hidden, hidden] in float64. reverse begins with the last step. lens holds
+// the lengths of the sequences; nil is steps for all, and y is zero beyond them. The
+// operands of f are limited to ±clip unless that is 0. scratch is [batch, hidden].
+// The error is that of a length out of range (ONNX RNN).
 func RNN[T Float](y, h, x, weights []T, lens []int32, h0, scratch []T, steps, batch, hidden int, reverse bool, clip float64, f Activation, alpha, beta float64) error {
 	r := recurrence[T]{steps: steps, batch: batch, hidden: hidden, gates: hidden, reverse: reverse, lens: lens, y: y, h: h, x: x, scratch: scratch}
 	if err := r.start(h0); err != nil {

@@ -267,3 +267,19 @@ func TestActivationsAreThoseOfTheirNames(t *testing.T) {
 		}
 	}
 }
+
+func BenchmarkLSTM(b *testing.B) {
+	for _, size := range [][3]int{{100, 1, 128}, {100, 1, 512}, {50, 16, 256}} {
+		steps, batch, hidden := size[0], size[1], size[2]
+		b.Run(fmt.Sprintf("steps_%d_batch_%d_hidden_%d", steps, batch, hidden), func(b *testing.B) {
+			c := newCellTest(rand.New(rand.NewPCG(1, 2)), steps, batch, hidden, 4, false, true)
+			x, r := to[float32](c.x), weights[float32](c, 0, 4)
+			y, h, memory := make([]float32, steps*batch*hidden), make([]float32, batch*hidden), make([]float32, batch*hidden)
+			scratch := make([]float32, 4*batch*hidden)
+			b.ReportAllocs()
+			for b.Loop() {
+				_ = LSTM(y, h, memory, x, r, nil, nil, nil, nil, scratch, steps, batch, hidden, false, false, 0, "sigmoid", 0, 0, "tanh", 0, 0, "tanh", 0, 0)
+			}
+		})
+	}
+}

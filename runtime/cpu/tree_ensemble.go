@@ -24,10 +24,9 @@ var treeAggregates = [...]string{treeSum: "sum", treeAverage: "average", treeMin
 // targets], x is [rows, features].
 //
 // A node is three elements of nodes and a threshold: a feature, the child where
-// the row's feature is at most the threshold, and the child where it is not. A
-// feature f below 0 stands for −1−f, and sends NaN to the first child, others to
-// the second. A child c below 0 is leaf −1−c; other children stand behind their
-// parent. roots holds a child for each tree.
+// the row's feature is not at most the threshold, and the child where it is. A
+// child c below 0 is leaf −1−c; other children stand behind their parent. roots
+// holds a child for each tree.
 //
 // Leaf k gives weights[leaves[k]:leaves[k+1]] to the targets that stand beside
 // them, or, where leaves is nil, row k of weights, [leaves, targets]. What all
@@ -105,16 +104,32 @@ func (f *forest[T]) some(from, to int) {
 		first = T(math.NaN())
 	}
 	Fill(dst, first)
-	plain := f.leaves == nil && f.n == 1 && f.aggregate <= treeAverage
+	rows := to - from
+	whole := rows &^ (lanes - 1)
+	single := f.n == 1 && f.leaves == nil && f.aggregate <= treeAverage
 	for _, root := range f.roots {
-		if plain {
-			for r := range dst {
-				dst[r] += f.weights[f.leaf(root, x[r*f.features:][:f.features])]
+		for r := 0; r < whole; r += lanes {
+			at := [lanes]int32{root, root, root, root}
+			f.walk(&at, x[r*f.features:], f.features)
+			if single {
+				for lane, sum := range dst[r:][:lanes] {
+					dst[r+lane] = sum + f.weights[at[lane]]
+				}
+				continue
 			}
-			continue
+			for lane, leaf := range at {
+				f.add(dst[(r+lane)*f.n:][:f.n], leaf)
+			}
 		}
-		for r := range to - from {
-			f.add(dst[r*f.n:][:f.n], f.leaf(root, x[r*f.features:][:f.features]))
+	}
+	for r := whole; r < rows; r++ {
+		for roots := f.roots; len(roots) > 0; roots = roots[min(lanes, len(roots)):] {
+			at := [lanes]int32{-1, -1, -1, -1}
+			n := copy(at[:], roots)
+			f.walk(&at, x[r*f.features:], 0)
+			for _, leaf := range at[:n] {
+				f.add(dst[r*f.n:][:f.n], leaf)
+			}
 		}
 	}
 	for r := range to - from {
@@ -122,30 +137,57 @@ func (f *forest[T]) some(from, to int) {
 	}
 }
 
-// leaf returns the leaf of a tree that a row comes to.
-func (f *forest[T]) leaf(at int32, x []T) int32 {
-	for at >= 0 {
-		node := (*[3]int32)(f.nodes[3*int(at):])
-		feature, threshold := node[0], f.thresholds[at]
-		next := node[2]
-		if feature >= 0 {
-			if x[feature] <= threshold {
-				next = node[1]
-			}
-		} else if v := x[^feature]; v <= threshold || v != v {
-			next = node[1]
+// lanes is how many paths are followed at once: while one waits for memory the
+// others go on.
+const lanes = 4
+
+// walk replaces children by the leaves that they lead to; the row of each stands
+// stride elements behind the one before, the first where x begins.
+func (f *forest[T]) walk(at *[lanes]int32, x []T, stride int) {
+	nodes, thresholds, width := f.nodes, f.thresholds, f.features
+	x0, x1, x2, x3 := x[:width], x[stride:][:width], x[2*stride:][:width], x[3*stride:][:width]
+	a0, a1, a2, a3 := at[0], at[1], at[2], at[3]
+	for a0&a1&a2&a3 >= 0 {
+		if a0 >= 0 {
+			a0 = treeStep(nodes, thresholds, x0, a0)
 		}
-		if uint32(next) <= uint32(at) {
-			panic("trees: a child does not stand behind its parent")
+		if a1 >= 0 {
+			a1 = treeStep(nodes, thresholds, x1, a1)
 		}
-		at = next
+		if a2 >= 0 {
+			a2 = treeStep(nodes, thresholds, x2, a2)
+		}
+		if a3 >= 0 {
+			a3 = treeStep(nodes, thresholds, x3, a3)
+		}
 	}
-	return ^at
+	*at = [lanes]int32{^a0, ^a1, ^a2, ^a3}
+}
+
+// treeStep returns the child that a row goes to from a node. It does not branch on
+// the comparison, which nobody can predict.
+func treeStep[T Float](nodes []int32, thresholds, x []T, at int32) int32 {
+	node := (*[3]int32)(nodes[3*int(at):])
+	var side uint8
+	if x[node[0]] <= thresholds[at] {
+		side = 1
+	}
+	next := node[1+side&1]
+	if uint32(next) <= uint32(at) {
+		panic("trees: a child does not stand behind its parent")
+	}
+	return next
 }
 
 // add aggregates what a leaf gives.
 func (f *forest[T]) add(dst []T, leaf int32) {
 	if f.leaves == nil {
+		if f.aggregate <= treeAverage {
+			for t, w := range f.weights[int(leaf)*f.n:][:len(dst)] {
+				dst[t] += w
+			}
+			return
+		}
 		weights := f.weights[int(leaf)*f.n:][:len(dst)]
 		for t, w := range weights {
 			dst[t] = f.join(dst[t], w)

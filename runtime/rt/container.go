@@ -52,16 +52,16 @@ func CheckOptionalSequence[T any](where string, seq *[]Tensor[T], want []int) er
 	return CheckSequence(where, *seq, want)
 }
 
-// Grow returns a slice of n elements, in the memory of s if it has room, and stores
-// it in s. Its values are undefined. Errors: a negative n, and one over [ArenaLimit]
+// Grow makes s a slice of n elements, in its memory if that has room. Their values are
+// undefined. Errors: a negative n, and one over [ArenaLimit]
 // elements.
-func Grow[T any](s *[]T, n int) ([]T, error) {
+func Grow[T any](s *[]T, n int) error {
 	if n < 0 || int64(n) > ArenaLimit(0)/16 {
-		return nil, fmt.Errorf("%d elements", n)
+		return fmt.Errorf("%d elements", n)
 	}
 	if n > cap(*s) {
 		*s = make([]T, n)
 	}
 	*s = (*s)[:n]
-	return *s, nil
+	return nil
 }

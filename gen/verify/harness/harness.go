@@ -91,7 +91,7 @@ func call(forward reflect.Value, inputs []Value) ([]Value, error) {
 			return nil, fmt.Errorf("%d inputs, the package has %d", len(inputs), in.NumField())
 		}
 		for i, v := range inputs {
-			x, err := decode(v, in.Field(i).Type())
+			x, err := Decode(v, in.Field(i).Type())
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", in.Type().Field(i).Name, err)
 			}
@@ -103,7 +103,7 @@ func call(forward reflect.Value, inputs []Value) ([]Value, error) {
 			return nil, fmt.Errorf("%d inputs, the package has %d", len(inputs), len(args))
 		}
 		for i, v := range inputs {
-			x, err := decode(v, t.In(i))
+			x, err := Decode(v, t.In(i))
 			if err != nil {
 				return nil, err
 			}
@@ -127,7 +127,7 @@ func call(forward reflect.Value, inputs []Value) ([]Value, error) {
 	outputs := make([]Value, len(results))
 	for i, x := range results {
 		var err error
-		if outputs[i], err = encode(x); err != nil {
+		if outputs[i], err = Encode(x); err != nil {
 			return nil, err
 		}
 	}

@@ -50,14 +50,14 @@ func TestRoundTrip(t *testing.T) {
 		{"sequence of maps of numbers", reflect.TypeFor[[]map[int64]float32](), Value{Kind: Sequence, Items: []Value{{Kind: Map, Keys: []Value{key}, Items: []Value{f32(nil, 0, 0, 128, 63)}}}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			x, err := decode(c.v, c.typ)
+			x, err := Decode(c.v, c.typ)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if x.Type() != c.typ {
 				t.Fatalf("got a %s", x.Type())
 			}
-			got, err := encode(x)
+			got, err := Encode(x)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -84,7 +84,7 @@ func TestDecodeRefuses(t *testing.T) {
 		{"a tensor for a sequence", Value{Kind: Sequence}, reflect.TypeFor[rt.Tensor[float32]]()},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if _, err := decode(c.v, c.typ); err == nil {
+			if _, err := Decode(c.v, c.typ); err == nil {
 				t.Error("accepted")
 			}
 		})

@@ -50,9 +50,9 @@ func item(t reflect.Type) (shape []int, elem reflect.Type) {
 	return shape, t
 }
 
-// decode returns v as a t: in one of the forms in which generated code takes
+// Decode returns v as a t: in one of the forms in which generated code takes
 // arguments.
-func decode(v Value, t reflect.Type) (reflect.Value, error) {
+func Decode(v Value, t reflect.Type) (reflect.Value, error) {
 	switch v.Kind {
 	case Sequence:
 		return decodeSequence(v, t)
@@ -119,7 +119,7 @@ func decodeSequence(v Value, t reflect.Type) (reflect.Value, error) {
 	}
 	x := reflect.MakeSlice(t, len(v.Items), len(v.Items))
 	for i, item := range v.Items {
-		e, err := decode(item, t.Elem())
+		e, err := Decode(item, t.Elem())
 		if err != nil {
 			return x, err
 		}
@@ -135,7 +135,7 @@ func decodeOptional(v Value, t reflect.Type) (reflect.Value, error) {
 	if len(v.Items) == 0 {
 		return reflect.Zero(t), nil
 	}
-	e, err := decode(v.Items[0], t.Elem())
+	e, err := Decode(v.Items[0], t.Elem())
 	if err != nil {
 		return e, err
 	}
@@ -168,7 +168,7 @@ func decodeElement(v Value, t reflect.Type) (reflect.Value, error) {
 	if v.Kind == Tensor && !isTensor(t) && t.Kind() != reflect.Pointer && t.Kind() != reflect.Slice {
 		return scalar(v, t)
 	}
-	return decode(v, t)
+	return Decode(v, t)
 }
 
 // scalar returns a tensor of one element as a t.
@@ -178,8 +178,8 @@ func scalar(v Value, t reflect.Type) (reflect.Value, error) {
 	return x.Index(0), err
 }
 
-// encode returns a value that generated code returned.
-func encode(x reflect.Value) (Value, error) {
+// Encode returns a value that generated code returned.
+func Encode(x reflect.Value) (Value, error) {
 	t := x.Type()
 	switch {
 	case isTensor(t):
@@ -227,7 +227,7 @@ func encodeItems(v Value, items ...reflect.Value) (Value, error) {
 func encodeElement(x reflect.Value) (Value, error) {
 	switch x.Kind() {
 	case reflect.Struct, reflect.Pointer, reflect.Slice, reflect.Map:
-		return encode(x)
+		return Encode(x)
 	}
 	return encodeScalar(x)
 }

@@ -12,7 +12,6 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	"image/jpeg"
 	"image/png"
 
 	"golang.org/x/image/bmp"
@@ -32,7 +31,7 @@ type format struct {
 
 var formats = []format{
 	{"bmp", []string{"BM"}, streamed(bmp.DecodeConfig), drawn(bmp.Decode)},
-	{"jpeg", []string{"\xff\xd8\xff"}, streamed(jpeg.DecodeConfig), decodeJPEG},
+	{"jpeg", []string{"\xff\xd8\xff"}, configJPEG, decodeJPEG},
 	{"jpeg 2000", []string{"\x00\x00\x00\x0cjP  ", "\xff\x4f\xff\x51"}, nil, nil},
 	{"png", []string{"\x89PNG\r\n\x1a\n"}, streamed(png.DecodeConfig), drawn(png.Decode)},
 	{"pnm", []string{"P1", "P2", "P3", "P4", "P5", "P6"}, configPNM, decodePNM},

@@ -1,92 +1,287 @@
 package image
 
 import (
-	"bytes"
+	"errors"
+	"fmt"
 	"image"
-	"image/jpeg"
 )
 
-// decodeJPEG decodes a JPEG image. Chroma planes of half the width, height or both are
-// interpolated: see [upsample].
+// jpegFile is a JPEG image that is being read: sequential or progressive, Huffman
+// coded, of samples of 8 bits (ITU-T T.81). All coefficients are kept until the end.
+type jpegFile struct {
+	bitReader
+
+	width, height  int
+	progressive    bool
+	components     []component
+	wide, high     int // the greatest sampling factors
+	columns, rows  int // of interleaved units of blocks
+	quantisers     [4]*[64]uint16
+	codes          [2][4]*huffman // of the DC and of the AC coefficients
+	restart        int            // units between restart markers, 0 for none
+	jfif, adobe    bool
+	adobeTransform byte
+	scans          int
+}
+
+// component is a plane of the image.
+type component struct {
+	id          byte
+	h, v        int // sampling factors
+	quantiser   int
+	columns     int // blocks that lie on the image
+	rows        int
+	stride      int // blocks of a row that there are
+	blocks      []coefficients
+	dc, ac      int // the codes of the scan
+	previous    int32
+	quantTable  *[64]uint16 // as it was when the component's first scan began
+	width, high int         // samples that lie on the image
+}
+
+// coefficients are those of a block of 8 × 8 samples, row by row.
+type coefficients [64]int16
+
+// The markers of segments that are read, and of those among them that are not.
+const (
+	markSOF0  = 0xc0
+	markSOF1  = 0xc1
+	markSOF2  = 0xc2
+	markDHT   = 0xc4
+	markJPG   = 0xc8
+	markDAC   = 0xcc
+	markSOF15 = 0xcf
+	markRST0  = 0xd0
+	markRST7  = 0xd7
+	markSOI   = 0xd8
+	markEOI   = 0xd9
+	markSOS   = 0xda
+	markDQT   = 0xdb
+	markDRI   = 0xdd
+	markAPP0  = 0xe0
+	markAPP14 = 0xee
+)
+
+// maxScans is how many scans an image may have.
+const maxScans = 500
+
+var errEmptyTable = errors.New("a table is missing")
+
+// configJPEG returns the size.
+func configJPEG(data []byte) (image.Config, error) {
+	f := &jpegFile{bitReader: bitReader{data: data, at: 2}}
+	err := f.segments(true)
+	return image.Config{Width: f.width, Height: f.height}, err
+}
+
+// decodeJPEG decodes a JPEG image as libjpeg does: its transform, and its smooth
+// interpolation of chroma.
 func decodeJPEG(data []byte, to *canvas) error {
-	m, err := jpeg.Decode(bytes.NewReader(data))
-	if err != nil {
+	f := &jpegFile{bitReader: bitReader{data: data, at: 2}}
+	if err := f.segments(false); err != nil {
 		return err
 	}
-	p, ok := m.(*image.YCbCr)
-	if !ok {
-		return to.draw(m)
+	if f.scans == 0 {
+		return errCutOff
 	}
-	if err := to.fits(m); err != nil {
-		return err
-	}
-	cb, cr := make([]uint8, to.width), make([]uint8, to.width)
-	scratch := make([]int, to.width)
-	for y := range to.height {
-		upsample(cb, p, p.Cb, y, scratch)
-		upsample(cr, p, p.Cr, y, scratch)
-		for x := range to.width {
-			r, g, b := ycc(p.Y[p.YOffset(p.Rect.Min.X+x, p.Rect.Min.Y+y)], cb[x], cr[x])
-			to.set(x, y, r, g, b)
+	return f.paint(to)
+}
+
+// segments reads segments up to the end, or to the frame header alone.
+func (f *jpegFile) segments(header bool) error {
+	for {
+		marker, err := f.marker()
+		if err != nil {
+			return err
 		}
+		if marker == markEOI {
+			break
+		}
+		if marker == markSOI || marker >= markRST0 && marker <= markRST7 || marker == 1 {
+			continue // no segment
+		}
+		body, err := f.segment()
+		if err != nil {
+			return err
+		}
+		switch {
+		case marker == markSOF0 || marker == markSOF1 || marker == markSOF2:
+			if err := f.frame(body, marker == markSOF2); err != nil || header {
+				return err
+			}
+		case marker == markDHT:
+			err = f.huffmanTables(body)
+		case marker == markDQT:
+			err = f.quantiserTables(body)
+		case marker == markDRI:
+			if len(body) < 2 {
+				return errCutOff
+			}
+			f.restart = int(body[0])<<8 | int(body[1])
+		case marker == markSOS:
+			err = f.scan(body)
+		case marker == markAPP0:
+			f.jfif = f.jfif || begins(body, "JFIF\x00")
+		case marker == markAPP14:
+			if begins(body, "Adobe") && len(body) >= 12 {
+				f.adobe, f.adobeTransform = true, body[11]
+			}
+		case marker > markSOF2 && marker <= markSOF15 && marker != markJPG && marker != markDAC:
+			return fmt.Errorf("coding process %d is not supported", marker-markSOF0)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if f.components == nil {
+		return errCutOff
 	}
 	return nil
 }
 
-// ycc converts a pixel by the formulas of JFIF, in fractions of 2¹⁶: red and blue
-// rounded, green rounded together.
-func ycc(y, cb, cr uint8) (r, g, b uint8) {
-	const half = 1 << 15
-	l, u, v := int32(y), int32(cb)-128, int32(cr)-128
-	return clamp(l + (91881*v+half)>>16), clamp(l + (-22554*u-46802*v+half)>>16), clamp(l + (116130*u+half)>>16)
+// marker reads up to the next marker.
+func (f *jpegFile) marker() (byte, error) {
+	for f.at+1 < len(f.data) {
+		if f.data[f.at] == 0xff && f.data[f.at+1] != 0 && f.data[f.at+1] != 0xff {
+			f.at += 2
+			return f.data[f.at-1], nil
+		}
+		f.at++
+	}
+	return 0, errCutOff
 }
 
-func clamp(v int32) uint8 { return uint8(min(max(v, 0), 255)) }
+// segment reads the body of a segment.
+func (f *jpegFile) segment() ([]byte, error) {
+	if len(f.data)-f.at < 2 {
+		return nil, errCutOff
+	}
+	n := int(f.data[f.at])<<8 | int(f.data[f.at+1])
+	if n < 2 || len(f.data)-f.at < n {
+		return nil, errCutOff
+	}
+	body := f.data[f.at+2 : f.at+n]
+	f.at += n
+	return body, nil
+}
 
-// upsample stores row y of a chroma plane at full width. Planes of half the width or
-// height are interpolated by a triangle filter: the centres of two results lie a
-// quarter of a sample before and after that of a sample, so that the nearest sample
-// weighs 3/4 and the next 1/4 along each such axis; halves are rounded up and down in
-// turn. Other ratios, and planes of at most 2 columns, repeat samples. The scratch is
-// as long as the row.
-func upsample(dst []uint8, p *image.YCbCr, plane []uint8, y int, scratch []int) {
-	size := p.Rect.Size()
-	half := image.Pt((size.X+1)/2, (size.Y+1)/2)
-	ratio := p.SubsampleRatio
-	high := ratio == image.YCbCrSubsampleRatio420 || ratio == image.YCbCrSubsampleRatio440
-	wide := ratio == image.YCbCrSubsampleRatio420 || ratio == image.YCbCrSubsampleRatio422
-	if !wide && !high || wide && half.X <= 2 {
-		for x := range dst {
-			dst[x] = plane[p.COffset(p.Rect.Min.X+x, p.Rect.Min.Y+y)]
-		}
-		return
+// frame reads the frame header.
+func (f *jpegFile) frame(body []byte, progressive bool) error {
+	if f.components != nil {
+		return errors.New("two frames")
 	}
-	sums := scratch[:size.X] // in quarters where the height is interpolated
-	if wide {
-		sums = scratch[:half.X]
+	if len(body) < 6 || len(body) < 6+3*int(body[5]) {
+		return errCutOff
 	}
-	if high {
-		near := plane[y/2*p.CStride:][:len(sums)]
-		far := plane[neighbour(y, half.Y)*p.CStride:][:len(sums)]
-		for x := range sums {
-			sums[x] = 3*int(near[x]) + int(far[x])
-		}
-	} else {
-		for x, v := range plane[y*p.CStride:][:len(sums)] {
-			sums[x] = int(v)
-		}
+	n := int(body[5])
+	if body[0] != 8 || n != 1 && n != 3 && n != 4 {
+		return fmt.Errorf("%d components of %d bits are not supported", n, body[0])
 	}
-	for x := range dst {
+	f.progressive = progressive
+	f.height, f.width = int(body[1])<<8|int(body[2]), int(body[3])<<8|int(body[4])
+	if f.width == 0 || f.height == 0 {
+		return fmt.Errorf("%d × %d pixels", f.width, f.height)
+	}
+	f.components = make([]component, n)
+	for i := range f.components {
+		b := body[6+3*i:]
+		c := component{id: b[0], h: int(b[1] >> 4), v: int(b[1] & 15), quantiser: int(b[2])}
+		if c.h < 1 || c.h > 4 || c.v < 1 || c.v > 4 || c.quantiser > 3 {
+			return fmt.Errorf("component %d of sampling %d × %d", i, c.h, c.v)
+		}
+		f.wide, f.high = max(f.wide, c.h), max(f.high, c.v)
+		f.components[i] = c
+	}
+	f.columns, f.rows = ceil(f.width, 8*f.wide), ceil(f.height, 8*f.high)
+	if int64(f.columns)*int64(f.rows) > 8*int64(len(f.data)) {
+		return errCutOff // each unit takes a bit at least
+	}
+	for i := range f.components {
+		c := &f.components[i]
+		if f.wide%c.h != 0 || f.high%c.v != 0 {
+			return fmt.Errorf("component %d of sampling %d × %d of %d × %d", i, c.h, c.v, f.wide, f.high)
+		}
+		c.width, c.high = ceil(f.width*c.h, f.wide), ceil(f.height*c.v, f.high)
+		c.columns, c.rows, c.stride = ceil(c.width, 8), ceil(c.high, 8), f.columns*c.h
+	}
+	return nil
+}
+
+func ceil(a, b int) int { return (a + b - 1) / b }
+
+// quantiserTables reads tables of quantisers.
+func (f *jpegFile) quantiserTables(body []byte) error {
+	for len(body) > 0 {
+		size, slot := 1+int(body[0]>>4), body[0]&15
+		if size > 2 || slot > 3 {
+			return fmt.Errorf("quantisers %d of %d bytes", slot, size)
+		}
+		if len(body) < 1+64*size {
+			return errCutOff
+		}
+		table := new([64]uint16)
+		for i, at := range zigzag {
+			v := uint16(body[1+i*size])
+			if size == 2 {
+				v = v<<8 | uint16(body[2+i*size])
+			}
+			table[at] = v
+		}
+		f.quantisers[slot] = table
+		body = body[1+64*size:]
+	}
+	return nil
+}
+
+// huffmanTables reads tables of codes.
+func (f *jpegFile) huffmanTables(body []byte) error {
+	for len(body) > 0 {
+		class, slot := body[0]>>4, body[0]&15
+		if class > 1 || slot > 3 {
+			return fmt.Errorf("codes %d of class %d", slot, class)
+		}
+		if len(body) < 17 {
+			return errCutOff
+		}
+		n := 0
+		for _, count := range body[1:17] {
+			n += int(count)
+		}
+		if n > 256 || len(body) < 17+n {
+			return errCutOff
+		}
+		h, err := newHuffman(body[1:17], body[17:17+n])
+		if err != nil {
+			return err
+		}
+		f.codes[class][slot] = h
+		body = body[17+n:]
+	}
+	return nil
+}
+
+// zigzag gives the places of coefficients in the order in which they are coded.
+var zigzag = func() (order [64]int) {
+	x, y, step := 0, 0, 1
+	for i := range order {
+		order[i] = 8*y + x
 		switch {
-		case !wide:
-			dst[x] = uint8((sums[x] + 1 + y%2) / 4)
-		case !high:
-			dst[x] = uint8((3*sums[x/2] + sums[neighbour(x, half.X)] + 1 + x%2) / 4)
+		case step > 0 && x == 7, step < 0 && y == 7:
+			if x == 7 {
+				y++
+			} else {
+				x++
+			}
+			step = -step
+		case step > 0 && y == 0:
+			x++
+			step = -step
+		case step < 0 && x == 0:
+			y++
+			step = -step
 		default:
-			dst[x] = uint8((3*sums[x/2] + sums[neighbour(x, half.X)] + 8 - x%2) / 16)
+			x, y = x+step, y-step
 		}
 	}
-}
-
-// neighbour returns the sample, of n, that is the next to place x of twice as many.
-func neighbour(x, n int) int { return min(max(x/2-1+2*(x%2), 0), n-1) }
+	return order
+}()

@@ -1,0 +1,198 @@
+package op
+
+import (
+	"fmt"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// recurrentMatrix returns the elements of recurrent weights as the matrix
+// [H,gates·H].
+func recurrentMatrix(t *ir.Tensor, hidden, gates int) []float64 {
+	if t.Rank() == 2 {
+		return numbersOf(t)
+	}
+	width := gates * hidden
+	m := make([]float64, hidden*width)
+	for i := range m {
+		k, j := i/width, i%width
+		m[i] = t.Float((j/block*hidden+k)*block + j%block)
+	}
+	return m
+}
+
+// cell computes the states of one sequence after a step, in place, from the
+// projected x of the step. The first state is the result of the step.
+type cell func(x []float64, states [][]float64)
+
+// recurrence is a run of a cell over time, in float64.
+type recurrence struct {
+	steps, batch, hidden, width int // width elements of the projected x belong to a step
+	reverse                     bool
+	lens                        *ir.Tensor
+}
+
+// run computes y, [steps,batch,hidden], and leaves the last states, [batch,hidden],
+// in states: zeros for a sequence without steps.
+func (r recurrence) run(x []float64, states [][]float64, next cell) ([]float64, error) {
+	if r.lens != nil {
+		for n := range r.batch {
+			if l := r.lens.Int(n); l < 0 || l > int64(r.steps) {
+				return nil, fmt.Errorf("length %d of sequence %d is not within %d steps", l, n, r.steps)
+			}
+		}
+	}
+	y := make([]float64, r.steps*r.batch*r.hidden)
+	for t := range r.steps {
+		if r.reverse {
+			t = r.steps - 1 - t
+		}
+		for n := range r.batch {
+			if r.lens != nil && int64(t) >= r.lens.Int(n) {
+				continue
+			}
+			rows := make([][]float64, len(states))
+			for i, s := range states {
+				rows[i] = s[n*r.hidden:][:r.hidden]
+			}
+			next(x[(t*r.batch+n)*r.width:][:r.width], rows)
+			copy(y[(t*r.batch+n)*r.hidden:], rows[0])
+		}
+	}
+	for n := range r.batch {
+		if r.steps == 0 || r.lens != nil && r.lens.Int(n) == 0 {
+			for _, s := range states {
+				clear(s[n*r.hidden:][:r.hidden])
+			}
+		}
+	}
+	return y, nil
+}
+
+// eval computes one direction of a layer in float64. The states are operands from
+// one on.
+func (op Steps) eval(in []*ir.Tensor, first, states, hidden int, next cell) ([]*ir.Tensor, error) {
+	x := in[0]
+	r := recurrence{x.Shape[0], x.Shape[1], hidden, x.Shape[2], op.Reverse, operandOf(in, first-1)}
+	var values [][]float64
+	for i := range states {
+		values = append(values, initialState(operandOf(in, first+i), 0, r.batch*hidden))
+	}
+	y, err := r.run(numbersOf(x), values, next)
+	if err != nil {
+		return nil, err
+	}
+	out := []*ir.Tensor{roundedTensor(x.DType, y, r.steps, r.batch, hidden)}
+	for _, v := range values {
+		out = append(out, roundedTensor(x.DType, v, r.batch, hidden))
+	}
+	return out, nil
+}
+
+// operandOf returns operand i, nil when it is absent.
+func operandOf(in []*ir.Tensor, i int) *ir.Tensor {
+	if i < len(in) {
+		return in[i]
+	}
+	return nil
+}
+
+// initialState returns n elements of t from one on, zeros when it is absent.
+func initialState(t *ir.Tensor, from, n int) []float64 {
+	s := make([]float64, n)
+	for i := range s {
+		if t != nil {
+			s[i] = t.Float(from + i)
+		}
+	}
+	return s
+}
+
+// roundedTensor returns a tensor of numbers, rounded to d.
+func roundedTensor(d ir.DType, values []float64, shape ...int) *ir.Tensor {
+	t := ir.NewTensor(d, shape...)
+	for i, v := range values {
+		t.SetFloat(i, v)
+	}
+	return t
+}
+
+// eval computes a layer in float64. cellOf returns the cell of direction i, given
+// its recurrent weights as the matrix [H,gates·H] and the biases of these. Only the
+// first separate of the biases are added to the projected x.
+func (op Recurrent) eval(in []*ir.Tensor, gates, functions, states, separate int, cellOf func(i int, s Steps, r, bias []float64) cell) ([]*ir.Tensor, error) {
+	x, w, r := in[recurrentX], in[recurrentW], in[recurrentR]
+	d, hidden, inputs := r.Shape[0], r.Shape[2], x.Shape[2]
+	run := recurrence{steps: x.Shape[0], batch: x.Shape[1], hidden: hidden, width: gates * hidden, lens: operandOf(in, recurrentLens)}
+	size := run.batch * hidden
+	out := []*ir.Tensor{ir.NewTensor(x.DType, run.steps, d, run.batch, hidden)}
+	for range states {
+		out = append(out, ir.NewTensor(x.DType, d, run.batch, hidden))
+	}
+	for i := range d {
+		biases := initialState(operandOf(in, recurrentB), i*2*run.width, 2*run.width)
+		matrix := make([]float64, hidden*run.width)
+		for k := range matrix {
+			matrix[k] = r.Float((i*run.width+k%run.width)*hidden + k/run.width)
+		}
+		projected := make([]float64, run.steps*run.batch*run.width)
+		for k := range projected {
+			row, j := k/run.width, k%run.width
+			sum := biases[j]
+			if j < separate*hidden {
+				sum += biases[run.width+j]
+			}
+			for l := range inputs {
+				sum += float64(x.Float(row*inputs+l) * w.Float((i*run.width+j)*inputs+l))
+			}
+			projected[k] = sum
+		}
+		var values [][]float64
+		for s := range states {
+			values = append(values, initialState(operandOf(in, recurrentH+s), i*size, size))
+		}
+		steps := op.steps(i, functions)
+		run.reverse = steps.Reverse
+		y, err := run.run(projected, values, cellOf(i, steps, matrix, biases[run.width:]))
+		if err != nil {
+			return nil, err
+		}
+		for k, v := range y {
+			out[0].SetFloat((k/size*d+i)*size+k%size, v)
+		}
+		for s, state := range values {
+			for k, v := range state {
+				out[1+s].SetFloat(i*size+k, v)
+			}
+		}
+	}
+	return out, nil
+}
+
+// multiply adds to columns from one on of a row of gates the product of the state
+// h and the columns of a matrix of so many columns.
+func multiply(gates, h, matrix []float64, width int) {
+	for k, v := range h {
+		for j, w := range matrix[k*width:][:len(gates)] {
+			gates[j] += float64(v * w)
+		}
+	}
+}
+
+// gate applies function i to the elements of a gate, limited to ±Clip.
+func (op Steps) gate(i int, x []float64) {
+	if op.Clip > 0 {
+		for k, v := range x {
+			x[k] = limit(v, -op.Clip, op.Clip)
+		}
+	}
+	op.activate(i, x)
+}
+
+// activate applies function i to elements.
+func (op Steps) activate(i int, x []float64) {
+	f := activations[op.Activations[i]].f
+	for k, v := range x {
+		x[k] = f(v, op.Alphas[i], op.Betas[i])
+	}
+}

@@ -1,0 +1,223 @@
+package op
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/runtime/cpu"
+	"github.com/burngen/burngen/runtime/rt"
+)
+
+func TestSplitKernelsComputeWhatIsEvaluated(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		op := StringSplit{
+			Delimiter: rapid.SampledFrom([]string{"", "a", "ab", " "}).Draw(t, "delimiter"),
+			MaxSplit:  rapid.SampledFrom([]int{0, 1, 2, math.MaxInt32}).Draw(t, "most"),
+			Parts:     "parts",
+		}
+		x := rapid.SliceOfN(rapid.StringMatching(`[ab \t]{0,6}`), 0, 4).Draw(t, "x")
+		want := run(t, nodeFunc(t, op, ir.StaticTensor(ir.String, len(x))), textTensor(x))
+		width := cpu.StringParts(x, op.Delimiter, op.MaxSplit)
+		parts, counts := make([]string, len(x)*width), make([]int64, len(x))
+		cpu.StringSplit(parts, counts, x, op.Delimiter, op.MaxSplit)
+		if y := textTensor(parts).Reshape(len(x), width); !y.Equal(want[0]) || !ir.IntTensor(ir.I64, counts...).Equal(want[1]) {
+			t.Fatalf("%s and %v, want %s and %s", y, counts, want[0], want[1])
+		}
+	})
+}
+
+func TestStopwordKernelsComputeWhatIsEvaluated(t *testing.T) {
+	word := rapid.SampledFrom([]string{"a", "A", "b", "ſ", "S"})
+	rapid.Check(t, func(t *rapid.T) {
+		op := RemoveStopwords{CaseSensitive: rapid.Bool().Draw(t, "case"), Count: "n"}
+		x, words := rapid.SliceOfN(word, 0, 5).Draw(t, "x"), rapid.SliceOfN(word, 0, 2).Draw(t, "words")
+		f := nodeFunc(t, op, ir.StaticTensor(ir.String, len(x)), ir.StaticTensor(ir.String, len(words)))
+		want := run(t, f, textTensor(x), textTensor(words))
+		got := make([]string, cpu.CountWithoutStopwords(x, words, op.CaseSensitive))
+		if cpu.RemoveStopwords(got, x, words, op.CaseSensitive); !textTensor(got).Equal(want[0]) {
+			t.Fatalf("%q, want %s", got, want[0])
+		}
+	})
+}
+
+func TestNGramKernelsComputeWhatIsEvaluated(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		token := rapid.Int64Range(0, 2)
+		var pool []int64
+		starts, grams := []int{}, 0
+		for length := 1; length <= 3; length++ {
+			starts = append(starts, len(pool))
+			rows := rapid.SliceOfN(rapid.SliceOfN(token, length, length), 0, 4).Draw(t, "grams")
+			slices.SortFunc(rows, slices.Compare)
+			pool, grams = append(pool, slices.Concat(rows...)...), grams+len(rows)
+		}
+		columns := rapid.SliceOfN(rapid.Int64Range(0, 3), grams, grams).Draw(t, "columns")
+		op := CountNGrams{Starts: starts, Size: ir.Const(4), MaxSkip: rapid.IntRange(0, 4).Draw(t, "skip")}
+		op.MinLength = rapid.IntRange(1, 3).Draw(t, "least")
+		op.MaxLength = rapid.IntRange(op.MinLength, 4).Draw(t, "most")
+		rows, width := rapid.IntRange(0, 2).Draw(t, "rows"), rapid.IntRange(0, 7).Draw(t, "width")
+		x := rapid.SliceOfN(token, rows*width, rows*width).Draw(t, "x")
+		in := []*ir.Tensor{ir.IntTensor(ir.I64, x...).Reshape(rows, width), ir.IntTensor(ir.I64, pool...), ir.IntTensor(ir.I64, columns...)}
+		want := run(t, nodeFunc(t, op, in[0].Type(), in[1].Type(), in[2].Type()), in...)
+		got := make([]float32, rows*4)
+		if err := cpu.CountNGrams(got, x, pool, columns, rows, width, 4, starts, op.MinLength, op.MaxLength, op.MaxSkip); err != nil {
+			t.Fatal(err)
+		}
+		for i, v := range got {
+			if float64(v) != want[0].Float(i) {
+				t.Fatalf("%v, want %s", got, want[0])
+			}
+		}
+	})
+}
+
+func TestTextCastsComputeWhatIsEvaluated(t *testing.T) {
+	texts := func(t *rapid.T, d ir.DType, x *ir.Tensor, got []string) {
+		t.Helper()
+		if want := run(t, nodeFunc(t, Cast{To: ir.String}, x.Type()), x)[0]; !textTensor(got).Equal(want) {
+			t.Fatalf("%s of %s: %q, want %s", d, x, got, want)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		bits := rapid.Uint64().Draw(t, "bits")
+		got := make([]string, 1)
+		f64 := math.Float64frombits(bits)
+		cpu.CastToText(got, []float64{f64})
+		texts(t, ir.F64, ir.FloatTensor(ir.F64, f64), got)
+		f32 := math.Float32frombits(uint32(bits))
+		cpu.CastToText(got, []float32{f32})
+		texts(t, ir.F32, ir.FloatTensor(ir.F32, float64(f32)), got)
+		f16 := rt.Float16(bits)
+		cpu.CastToText(got, []rt.Float16{f16})
+		texts(t, ir.F16, ir.FloatTensor(ir.F16, float64(f16.Float32())), got)
+		e8 := rt.Float8E8M0(bits)
+		cpu.CastToText(got, []rt.Float8E8M0{e8})
+		texts(t, ir.F8E8M0, ir.FloatTensor(ir.F8E8M0, float64(e8.Float32())), got)
+
+		word := rapid.OneOf(rapid.StringMatching(`[-+]?[0-9]{1,22}(\.[0-9]{0,3})?(e-?[0-9]{1,3})?`), rapid.SampledFrom([]string{"", "NaN", "-INF", "x", " 7 "})).Draw(t, "word")
+		readsAsEvaluated(t, ir.I8, word, func(x []string) (any, error) { y := make([]int8, 1); err := cpu.CastFromText(y, x); return y[0], err })
+		readsAsEvaluated(t, ir.U64, word, func(x []string) (any, error) { y := make([]uint64, 1); err := cpu.CastFromText(y, x); return y[0], err })
+		readsAsEvaluated(t, ir.F32, word, func(x []string) (any, error) {
+			y := make([]float32, 1)
+			err := cpu.CastFromText(y, x)
+			return y[0], err
+		})
+		readsAsEvaluated(t, ir.Bool, word, func(x []string) (any, error) { y := make([]bool, 1); err := cpu.CastTextToBool(y, x); return y[0], err })
+	})
+}
+
+// readsAsEvaluated compares what a kernel reads in a text with Cast.
+func readsAsEvaluated(t *rapid.T, d ir.DType, text string, read func([]string) (any, error)) {
+	t.Helper()
+	got, err := read([]string{text})
+	out, wantErr := Cast{To: d}.Eval([]*ir.Tensor{textTensor([]string{text})})
+	if (err == nil) != (wantErr == nil) {
+		t.Fatalf("%q to %s: error %v, want %v", text, d, err, wantErr)
+	}
+	if err != nil {
+		return
+	}
+	var want any
+	switch d {
+	case ir.I8:
+		want = int8(out[0].Int(0))
+	case ir.U64:
+		want = uint64(out[0].Int(0))
+	case ir.F32:
+		want = float32(out[0].Float(0))
+	case ir.Bool:
+		want = out[0].Bool(0)
+	}
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Fatalf("%q to %s: %v, want %v", text, d, got, want)
+	}
+}
+
+// itemsOf returns the elements of a sequence of i64 as the kernels hold them, and
+// back.
+func itemsOf(seq *ir.Tensor) []rt.Tensor[int64] {
+	items := make([]rt.Tensor[int64], len(seq.Items))
+	for i, x := range seq.Items {
+		items[i] = rt.Tensor[int64]{Shape: x.Shape, Data: make([]int64, x.Len())}
+		for k := range items[i].Data {
+			items[i].Data[k] = x.Int(k)
+		}
+	}
+	return items
+}
+
+// Splitting and joining again, by kernels and by Eval, gives the same.
+func TestSequenceKernelsComputeWhatIsEvaluated(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		shape := rapid.SliceOfN(rapid.IntRange(0, 3), 1, 3).Draw(t, "shape")
+		axis := rapid.IntRange(0, len(shape)-1).Draw(t, "axis")
+		x := counted(ir.I64, shape...)
+		data := itemsOf(ir.SequenceTensor(x.Type(), x))[0].Data
+		op, in := SplitToSequence{Axis: axis}, []*ir.Tensor{x}
+		var seq []rt.Tensor[int64]
+		var err error
+		switch rapid.IntRange(0, 2).Draw(t, "lengths") {
+		case 0:
+			op.KeepDims = rapid.Bool().Draw(t, "keep")
+			err = cpu.SplitToSlices(&seq, data, shape, axis, op.KeepDims)
+		case 1:
+			n := rapid.Int64Range(0, 4).Draw(t, "length")
+			in = append(in, ir.IntTensor(ir.I64, n).Reshape())
+			err = cpu.SplitToParts(&seq, data, shape, axis, []int64{n})
+		default:
+			n := rapid.SliceOfN(rapid.Int64Range(-1, 3), 0, 3).Draw(t, "lengths")
+			in = append(in, ir.IntTensor(ir.I64, n...))
+			err = cpu.SplitToSequence(&seq, data, shape, axis, n)
+		}
+		want, wantErr := op.Eval(in)
+		if (err == nil) != (wantErr == nil) {
+			t.Fatalf("error %v, want %v", err, wantErr)
+		}
+		if err != nil {
+			return
+		}
+		if got, want := fmt.Sprint(seq), fmt.Sprint(itemsOf(want[0])); got != want {
+			t.Fatalf("%s, want %s", got, want)
+		}
+		newAxis := rapid.Bool().Draw(t, "new axis")
+		rank := len(shape)
+		if len(in) == 1 && !op.KeepDims {
+			rank--
+		}
+		if newAxis {
+			rank++
+		}
+		if rank == 0 {
+			return
+		}
+		at := rapid.IntRange(0, rank-1).Draw(t, "joined axis")
+		joined, wantErr := ConcatFromSequence{Axis: at, NewAxis: newAxis, Extents: make([]string, rank)}.Eval(want)
+		got, err := concatenated(seq, at, newAxis, rank)
+		if (err == nil) != (wantErr == nil) {
+			t.Fatalf("error %v, want %v", err, wantErr)
+		}
+		if err == nil && fmt.Sprint(got) != fmt.Sprint(itemsOf(ir.SequenceTensor(joined[0].Type(), joined...))[0]) {
+			t.Fatalf("%v, want %s", got, joined[0])
+		}
+	})
+}
+
+// concatenated is what the kernels of ConcatFromSequence make of seq.
+func concatenated(seq []rt.Tensor[int64], axis int, newAxis bool, rank int) (rt.Tensor[int64], error) {
+	y := rt.Tensor[int64]{Shape: make([]int, rank)}
+	n := 1
+	for i := range rank {
+		var err error
+		if y.Shape[i], err = cpu.ConcatExtent(seq, axis, newAxis, rank, i); err != nil {
+			return y, err
+		}
+		n *= y.Shape[i]
+	}
+	y.Data = make([]int64, n)
+	return y, cpu.ConcatFromSequence(y.Data, seq, y.Shape, axis, newAxis)
+}

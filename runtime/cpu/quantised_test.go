@@ -1,0 +1,238 @@
+package cpu
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+func TestQuantizeRoundsHalvesToEvenAndSaturates(t *testing.T) {
+	nan, inf := float32(math.NaN()), float32(math.Inf(1))
+	x := []float32{0.5, 1.5, 2.5, -0.5, -1.5, 300, -300, nan, inf, -inf, 0}
+	bytes := make([]uint8, len(x))
+	QuantizeScalar(bytes, x, 1, 3, 0, 255)
+	if want := []uint8{3, 5, 5, 3, 1, 255, 0, 0, 255, 0, 3}; !slices.Equal(bytes, want) {
+		t.Errorf("u8: %v, want %v", bytes, want)
+	}
+	nibbles := make([]int8, len(x))
+	QuantizeScalar(nibbles, x, 1, 0, -8, 7)
+	if want := []int8{0, 2, 2, 0, -2, 7, -8, -8, 7, -8, 0}; !slices.Equal(nibbles, want) {
+		t.Errorf("i4: %v, want %v", nibbles, want)
+	}
+	words := make([]int32, len(x))
+	QuantizeScalar(words, x, 1e-9, 0, math.MinInt32, math.MaxInt32)
+	if words[0] != 499999968 && words[0] != 500000000 || words[5] != math.MaxInt32 || words[7] != math.MinInt32 {
+		t.Errorf("i32: %v", words)
+	}
+}
+
+func TestQuantizeAgreesWithRoundToEven(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	x, y := make([]float32, 4096), make([]int16, 4096)
+	for i := range x {
+		x[i] = float32(r.IntN(1<<18)-1<<17) / 2
+	}
+	QuantizeScalar(y, x, 0.75, -7, math.MinInt16, math.MaxInt16)
+	for i, v := range x {
+		want := math.RoundToEven(float64(v/0.75)) - 7
+		if want = min(max(want, math.MinInt16), math.MaxInt16); float64(y[i]) != want {
+			t.Fatalf("%v: %d, want %v", v, y[i], want)
+		}
+	}
+}
+
+func TestScalesOfBlocksAreRagged(t *testing.T) {
+	x := []uint8{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}
+	y := make([]float32, len(x))
+	Dequantize(y, x, []float32{1, 10, 2, 20, 3, 30}, []uint8{0, 0, 1, 1, 2, 2}, 1, 5, 2, 2)
+	if want := []float32{1, 20, 3, 40, 8, 100, 12, 140, 21, 240}; !slices.Equal(y, want) {
+		t.Errorf("%v, want %v", y, want)
+	}
+}
+
+func TestByteTableTakesBitsForTheIndex(t *testing.T) {
+	table := make([]float32, 256)
+	for i := range table {
+		table[i] = float32(i)
+	}
+	y := make([]float32, 3)
+	ByteTable(y, []int8{-1, 0, 1}, table)
+	if want := []float32{255, 0, 1}; !slices.Equal(y, want) {
+		t.Errorf("%v, want %v", y, want)
+	}
+}
+
+// integerConv is a convolution for tests.
+type integerConv struct {
+	n, c, m, group                            int
+	in, out, kernel, strides, dilations, pads []int
+	x, w                                      []int32 // elements
+	x0, w0, bias                              []int32
+	scale                                     []float64
+}
+
+// sum is the definition of one sum.
+func (v *integerConv) sum(n, m, oy, ox int) int32 {
+	sum := v.bias[m]
+	width := v.c / v.group
+	for c := range width {
+		for ky := range v.kernel[0] {
+			for kx := range v.kernel[1] {
+				y, x := oy*v.strides[0]+ky*v.dilations[0]-v.pads[0], ox*v.strides[1]+kx*v.dilations[1]-v.pads[1]
+				if y < 0 || x < 0 || y >= v.in[0] || x >= v.in[1] {
+					continue
+				}
+				plane := n*v.c + m/(v.m/v.group)*width + c
+				a := v.x[(plane*v.in[0]+y)*v.in[1]+x] - v.x0[0]
+				sum += a * (v.w[((m*width+c)*v.kernel[0]+ky)*v.kernel[1]+kx] - v.w0[m])
+			}
+		}
+	}
+	return sum
+}
+
+// each calls f for each sum.
+func (v *integerConv) each(f func(i int, m int, sum int32)) {
+	i := 0
+	for n := range v.n {
+		for m := range v.m {
+			for y := range v.out[0] {
+				for x := range v.out[1] {
+					f(i, m, v.sum(n, m, y, x))
+					i++
+				}
+			}
+		}
+	}
+}
+
+// drawBytes draws elements of T and returns them as numbers too.
+func drawBytes[T Byte](r *rand.Rand, n int) ([]T, []int32) {
+	s, v := make([]T, n), make([]int32, n)
+	for i := range s {
+		s[i] = T(r.IntN(256))
+		v[i] = int32(s[i])
+	}
+	return s, v
+}
+
+func testIntegerConv[X, W Byte](t *testing.T, v integerConv) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for i := range v.out {
+		v.out = slices.Clone(v.out)
+		v.out[i] = (v.in[i]+2*v.pads[i]-(v.kernel[i]-1)*v.dilations[i]-1)/v.strides[i] + 1
+	}
+	plane, places, k := volume(v.in...), volume(v.out...), v.c/v.group*volume(v.kernel...)
+	var x, x0 []X
+	var w, w0 []W
+	x, v.x = drawBytes[X](r, v.n*v.c*plane)
+	w, v.w = drawBytes[W](r, v.m*k)
+	x0, v.x0 = drawBytes[X](r, 1)
+	w0, v.w0 = drawBytes[W](r, v.m)
+	_, v.bias = drawBytes[int8](r, v.m)
+	v.scale = make([]float64, v.m)
+	for i := range v.scale {
+		v.scale[i] = float64(float32(r.Float64() / 1000))
+	}
+	check := func(t *testing.T, sums []int32, bytes []int8) {
+		t.Helper()
+		v.each(func(i, m int, sum int32) {
+			if sums[i] != sum {
+				t.Fatalf("sum %d is %d, want %d", i, sums[i], sum)
+			}
+			q := math.RoundToEven(float64(float32(sum)*float32(v.scale[m]))) - 5
+			if q = min(max(q, -100), 127); float64(bytes[i]) != q {
+				t.Fatalf("result %d of sum %d is %d, want %v", i, sum, bytes[i], q)
+			}
+		})
+	}
+	count := v.n * v.m * places
+	sums, bytes := make([]int32, count), make([]int8, count)
+	t.Run("product", func(t *testing.T) {
+		panels := make([]uint8, v.n*v.group*ceil(places, 16)*ceil(k, 4)*64)
+		columns := make([]int32, v.n*v.group*places)
+		moved := v.x0[0] + int32(flip[uint8, X]())
+		Patches(panels, columns, x, []int32{moved}, v.n*v.group, v.c/v.group, v.in, v.out, v.kernel, v.strides, v.dilations, v.pads)
+		rows, rowSums := make([]int8, v.m*ceil(k, 4)*4), make([]int32, v.m)
+		PackRows(rows, rowSums, w, v.group, v.m/v.group, k)
+		bias, zero := make([]int32, v.m), make([]int32, v.m)
+		for i := range bias {
+			zero[i] = v.w0[i] - int32(flip[int8, W]())
+			bias[i] = v.bias[i] - moved*(rowSums[i]-int32(k)*zero[i])
+		}
+		for _, dst := range []any{sums, bytes} {
+			run := func(lo, hi int) {
+				switch dst := dst.(type) {
+				case []int32:
+					ProductInteger(dst, rows, panels, bias, zero, nil, columns, nil, v.n*v.group, v.group, v.m/v.group, places, ceil(k, 4)*4, true, 0, 0)
+				case []int8:
+					ProductInteger(dst, rows, panels, bias, zero, v.scale, columns, []int32{-5}, v.n*v.group, v.group, v.m/v.group, places, ceil(k, 4)*4, true, lo, hi)
+				}
+			}
+			run(-100, 127)
+		}
+		check(t, sums, bytes)
+	})
+	if v.c != v.group {
+		return
+	}
+	t.Run("depthwise", func(t *testing.T) {
+		clear(sums)
+		clear(bytes)
+		DepthwiseInteger(sums, x, w, x0, w0, v.bias, nil, nil, v.n, v.c, v.m, v.in, v.out, v.kernel, v.strides, v.dilations, v.pads, 0, 0)
+		DepthwiseInteger(bytes, x, w, x0, w0, v.bias, v.scale, []int8{-5}, v.n, v.c, v.m, v.in, v.out, v.kernel, v.strides, v.dilations, v.pads, -100, 127)
+		check(t, sums, bytes)
+	})
+}
+
+func TestIntegerConvolutionsAreExact(t *testing.T) {
+	ones, none, out := []int{1, 1}, []int{0, 0}, []int{0, 0}
+	for _, v := range []integerConv{
+		{n: 1, c: 1, m: 1, group: 1, in: []int{3, 3}, kernel: ones, strides: ones, dilations: ones, pads: none},
+		{n: 2, c: 5, m: 7, group: 1, in: []int{6, 9}, kernel: []int{3, 2}, strides: []int{1, 2}, dilations: ones, pads: ones},
+		{n: 1, c: 6, m: 4, group: 2, in: []int{5, 5}, kernel: []int{2, 2}, strides: ones, dilations: []int{2, 1}, pads: []int{2, 0}},
+		{n: 1, c: 200, m: 3, group: 1, in: []int{4, 5}, kernel: []int{3, 3}, strides: ones, dilations: ones, pads: ones},
+		{n: 2, c: 3, m: 6, group: 3, in: []int{5, 300}, kernel: []int{3, 3}, strides: []int{2, 1}, dilations: ones, pads: ones},
+		{n: 1, c: 4, m: 4, group: 4, in: []int{7, 8}, kernel: []int{1, 5}, strides: []int{1, 3}, dilations: []int{1, 2}, pads: []int{0, 9}},
+	} {
+		v.out = out
+		name := fmt.Sprintf("%d of %d in %d groups %v", v.m, v.c, v.group, v.kernel)
+		t.Run(name+" u8 s8", func(t *testing.T) { testIntegerConv[uint8, int8](t, v) })
+		t.Run(name+" s8 u8", func(t *testing.T) { testIntegerConv[int8, uint8](t, v) })
+		t.Run(name+" s8 s8", func(t *testing.T) { testIntegerConv[int8, int8](t, v) })
+	}
+}
+
+func TestIntegerMatrixProductIsExact(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	for _, s := range [][4]int{{1, 1, 1, 1}, {2, 3, 17, 5}, {1, 9, 70, 1030}, {3, 2, 33, 4}, {1, 4, 5, 0}} {
+		batch, m, n, k := s[0], s[1], s[2], s[3]
+		a, av := drawBytes[int8](r, batch*m*k)
+		b, bv := drawBytes[uint8](r, k*n)
+		rows, sums := make([]uint8, batch*m*ceil(k, 4)*4), make([]int32, batch*m)
+		PackRows(rows, sums, a, batch, m, k)
+		panels, columns := make([]int8, ceil(n, 16)*ceil(k, 4)*64), make([]int32, n)
+		PackColumns(panels, b, 1, k, n)
+		for i, v := range bv {
+			columns[i%n] += v - 128
+		}
+		// a = rows − 128, b = panels + 128
+		bias := make([]int32, n)
+		for j := range bias {
+			bias[j] = -128 * (columns[j] + 128*int32(k))
+		}
+		dst := make([]int32, batch*m*n)
+		ProductInteger(dst, rows, panels, bias, []int32{-128}, nil, sums, nil, batch, 1, m, n, ceil(k, 4)*4, false, 0, 0)
+		for i := range dst {
+			want := int32(0)
+			for l := range k {
+				want += av[i/n*k+l] * bv[l*n+i%n]
+			}
+			if dst[i] != want {
+				t.Fatalf("%v: element %d is %d, want %d", s, i, dst[i], want)
+			}
+		}
+	}
+}
