@@ -267,7 +267,7 @@ func (b *Builder) infer(n *Node) ([]Type, error) {
 		if !b.state.unify || !errors.As(err, &u) {
 			return types, err
 		}
-		if !b.Unify(u.A, u.B) {
+		if !b.Unify(u.A, u.B) && !b.assumeArgs(n, u) {
 			return nil, err
 		}
 		for i, a := range n.Args {
@@ -323,6 +323,47 @@ func (b *Builder) Unify(x, y Dim) bool {
 		Fail("too many extents have to be made equal")
 	}
 	return true
+}
+
+// Assume returns v with extents that it is to have: they are made equal, or checked
+// when the function runs. Only extents may differ from those of v.
+func (b *Builder) Assume(v *Value, shape ...Dim) *Value {
+	for i := range shape {
+		if now := b.Now(v).Type.Shape[i]; !now.Equal(shape[i]) && !b.Unify(now, shape[i]) {
+			b.Nodes(CheckDim{A: now, B: shape[i], What: "extents that have to be equal"})
+		}
+	}
+	v = b.Now(v)
+	typ := TensorOf(v.Type.DType, shape...).Subst(b.state.solution)
+	if v.Type.Equal(typ) {
+		return v
+	}
+	return b.Node(Assume{typ}, v)
+}
+
+// assumeArgs replaces operands of n that have an extent which has to be another, by
+// such as have it after a check.
+func (b *Builder) assumeArgs(n *Node, u *Unproven) bool {
+	found := false
+	for i, a := range n.Args {
+		if a == nil || !a.Type.IsTensor() {
+			continue
+		}
+		shape := slices.Clone(a.Type.Shape)
+		for k, d := range shape {
+			if !d.IsConst() && d.Equal(u.A) {
+				shape[k] = u.B
+			} else if !d.IsConst() && d.Equal(u.B) {
+				shape[k] = u.A
+			}
+		}
+		// One of the two is enough, and a constant is the better one.
+		if !slices.EqualFunc(shape, a.Type.Shape, Dim.Equal) {
+			n.Args[i], found = b.Assume(a, shape...), true
+			break
+		}
+	}
+	return found
 }
 
 // makers returns the nodes that bind a symbol: one, and the copies of it in blocks

@@ -6,13 +6,13 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// BindAxes binds a symbol for each of Rank axes to 1 where a list of axes names it
-// and to 0 elsewhere. Axes may be negative, and may not repeat; an empty list
-// stands for all where All is set.
+// BindAxes binds two symbols for each axis of Shape: its extent where a list of
+// axes does not name it, else 1, and its extent where the list names it, else 1. Axes
+// may be negative, and may not repeat; an empty list stands for all where All is set.
 type BindAxes struct {
 	Bound
-	Rank int
-	All  bool
+	Shape []ir.Dim
+	All   bool
 }
 
 // BindSqueeze binds the extents of a tensor of Shape without the axes that a list
@@ -30,7 +30,7 @@ type BindUnsqueeze struct {
 }
 
 // Infer checks the list.
-func (op BindAxes) Infer(in []ir.Type) ([]ir.Type, error) { return op.infer(in, op.Rank) }
+func (op BindAxes) Infer(in []ir.Type) ([]ir.Type, error) { return op.infer(in, 2*len(op.Shape)) }
 
 // Infer checks the list.
 func (op BindSqueeze) Infer(in []ir.Type) ([]ir.Type, error) {
@@ -56,17 +56,18 @@ func namedAxes(list *ir.Tensor, rank int) ([]bool, error) {
 	return named, err
 }
 
-// BindValues marks the axes.
+// BindValues sorts the extents.
 func (op BindAxes) BindValues(in, _ []*ir.Tensor) ([]int64, error) {
-	named, err := namedAxes(in[0], op.Rank)
+	shape, _ := ir.Ints(op.Shape)
+	named, err := namedAxes(in[0], len(shape))
 	if err != nil {
 		return nil, err
 	}
 	return op.each(func(i int) (int64, error) {
-		if named[i] || op.All && in[0].Len() == 0 {
-			return 1, nil
+		if second := i%2 == 1; second == (named[i/2] || op.All && in[0].Len() == 0) {
+			return int64(shape[i/2]), nil
 		}
-		return 0, nil
+		return 1, nil
 	})
 }
 
@@ -116,9 +117,9 @@ func (op BindUnsqueeze) BindValues(in, _ []*ir.Tensor) ([]int64, error) {
 	return op.extents(shape)
 }
 
-// Measure is cpu.AxisMark for each axis.
+// Measure is cpu.MarkedExtent for each number.
 func (op BindAxes) Measure(*ir.Node) ([]ir.Call, error) {
-	return op.measures("AxisMark", ir.In(0), op.Rank, op.All)
+	return op.measures("MarkedExtent", ir.In(0), op.Shape, op.All)
 }
 
 // Measure is cpu.SqueezedExtent for each axis that is left.
@@ -131,23 +132,10 @@ func (op BindUnsqueeze) Measure(*ir.Node) ([]ir.Call, error) {
 	return op.measures("UnsqueezedExtent", ir.In(0), op.Shape, len(op.Symbols))
 }
 
-// markedAxes returns, for each axis of a rank, the expression that is 1 where a
-// list, known when the model runs, names it, and 0 elsewhere.
-func markedAxes(b *ir.Builder, axes *ir.Value, rank int, all bool) []ir.Dim {
-	bind := BindAxes{newBound(b, "axis", rank), rank, all}
+// markedAxes returns what [BindAxes] binds for a list of axes of a shape that is known
+// when the model runs.
+func markedAxes(b *ir.Builder, axes *ir.Value, shape []ir.Dim, all bool) []ir.Dim {
+	bind := BindAxes{newBound(b, "axis", 2*len(shape)), shape, all}
 	b.Nodes(bind, intList(b, axes))
 	return bind.dims()
-}
-
-// splitMarked returns x with two axes for each one of extent d: the first has
-// extent d where the axis is not marked, the second where it is, and the other has
-// extent 1. What works along the second of each pair works along the marked axes.
-func splitMarked(b *ir.Builder, x *ir.Value, marks []ir.Dim) *ir.Value {
-	one := ir.Const(1)
-	shape := make([]ir.Dim, 0, 2*len(marks))
-	for i, d := range x.Type.Shape {
-		marked := d.Sub(one).Mul(marks[i])
-		shape = append(shape, d.Sub(marked), one.Add(marked))
-	}
-	return b.Node(Reshape{Shape: shape}, x)
 }

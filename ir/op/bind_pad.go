@@ -2,14 +2,16 @@ package op
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/burngen/burngen/ir"
 )
 
 // BindPad binds how a tensor of Shape is padded by a list of pads, first those
 // before the axes, then those after them, and, unless it is absent, a list of axes
-// (ONNX Pad): for each axis the numbers of elements put before and after it, and
-// of those that negative pads drop from its front and from its end.
+// (ONNX Pad): for each axis the first element that negative pads leave and how many
+// they leave, how many elements are put before these, and how many there are with
+// those that are put after them.
 type BindPad struct {
 	Bound
 	Shape []ir.Dim
@@ -41,12 +43,16 @@ func (op BindPad) BindValues(in, _ []*ir.Tensor) ([]int64, error) {
 		return nil, fmt.Errorf("%d pads for %d axes", len(pads), len(axes))
 	}
 	values := make([]int64, 4*len(shape))
+	for i, d := range shape {
+		values[4*i+1], values[4*i+3] = int64(d), int64(d)
+	}
 	for i, a := range axes {
-		before, after := pads[i], pads[len(axes)+i]
-		copy(values[4*a:], []int64{max(before, 0), max(after, 0), max(-before, 0), max(-after, 0)})
-		if values[4*a+2]+values[4*a+3] > int64(shape[a]) {
-			return nil, fmt.Errorf("pads %d and %d of an axis of %d", before, after, shape[a])
+		before, after, d := pads[i], pads[len(axes)+i], int64(shape[a])
+		left := d + min(max(before, -d-1), 0) + min(max(after, -d-1), 0)
+		if left < 0 || max(before, after) > math.MaxInt32 {
+			return nil, fmt.Errorf("pads %d and %d of an axis of %d", before, after, d)
 		}
+		copy(values[4*a:], []int64{max(-before, 0), left, max(before, 0), d + before + after})
 	}
 	return op.each(func(i int) (int64, error) { return values[i], nil })
 }

@@ -26,6 +26,7 @@ func TestOperandsKnownWhenTheModelRuns(t *testing.T) {
 	}{
 		{"one axis", "ReduceSum", 13, nil, x234, lists{ints(1)}, 1},
 		{"axes from the back", "ReduceMax", 18, nil, x234, lists{ints(-1, 0)}, 1},
+		{"axes of rank 6", "ReduceSum", 13, nil, "f32[2,1,2,3,1,2]", lists{ints(0, 3, 4)}, 1},
 		{"no axes for all", "ReduceMean", 18, nil, x234, lists{ints()}, 1},
 		{"no axes for none", "ReduceL2", 18, attrs{"noop_with_empty_axes": 1}, x234, lists{ints()}, 1},
 		{"axes that go", "ReduceProd", 18, attrs{"keepdims": 0}, x234, lists{ints(2, 0)}, 1},
@@ -61,6 +62,7 @@ func TestOperandsKnownWhenTheModelRuns(t *testing.T) {
 		{"steps", "Slice", 13, nil, x234, lists{ints(0, 3), ints(3, 0), ints(1, 2), ints(2, -2)}, 1},
 		{"all backwards", "Slice", 13, nil, x234, lists{ints(-1), ints(-1 << 63), ints(2), ints(-1)}, 1},
 		{"steps of no end", "Slice", 13, nil, x234, lists{ints(1), ints(4), ints(2), ints(1 << 40)}, 1},
+		{"steps of rank 5", "Slice", 13, nil, "f32[1,2,2,2,2]", lists{ints(0, 1, 0), ints(1, 0, 2), ints(0, 1, 4), ints(1, -1, 1)}, 1},
 		{"nothing", "Slice", 13, nil, x234, lists{ints(3), ints(1), ints(2)}, 1},
 		{"of nothing", "Slice", 13, nil, "f32[0,2]", lists{ints(0), ints(5), ints(0), ints(-1)}, 1},
 		{"texts", "Slice", 13, nil, "string[2,3]", lists{ints(1), ints(3), ints(1)}, 1},
@@ -68,6 +70,7 @@ func TestOperandsKnownWhenTheModelRuns(t *testing.T) {
 		{"an axis twice", "Slice", 13, nil, x24, lists{ints(0, 0), ints(1, 1), ints(0, -2)}, 1},
 
 		{"pads", "Pad", 13, nil, x24, lists{ints(1, 0, 2, 3)}, 1},
+		{"pads of rank 5", "Pad", 13, nil, "f32[1,2,1,2,2]", lists{ints(0, 1, 2, -1, 0, 1, 0, 0, 1, 2)}, 1},
 		{"pads of a value", "Pad", 13, nil, x24, lists{ints(1, 0, 2, 3), ir.Scalar(ir.F32, 7)}, 1},
 		{"pads that cut", "Pad", 13, nil, x24, lists{ints(-1, 2, 1, -3)}, 1},
 		{"pads of axes", "Pad", 18, nil, x234, lists{ints(1, 2, 3, 4), nil, ints(-1, 0)}, 1},

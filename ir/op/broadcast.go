@@ -31,7 +31,8 @@ func broadcastShape(in []ir.Type) ([]ir.Dim, error) {
 }
 
 // broadcastDim returns the extent that a and b have together. A symbol against
-// a constant above 1 is taken to be that constant or 1.
+// a constant above 1 is taken to be that constant or 1; symbols whose maximum would
+// be too complex are taken to be equal, which is reported as [ir.Unproven].
 func broadcastDim(a, b ir.Dim) (ir.Dim, error) {
 	if a.Equal(b) {
 		return a, nil
@@ -50,7 +51,11 @@ func broadcastDim(a, b ir.Dim) (ir.Dim, error) {
 	case okB:
 		return b, nil
 	}
-	return a.Max(b), nil
+	most := a.Max(b)
+	if most.Overflow() && !a.Overflow() && !b.Overflow() {
+		return a, &ir.Unproven{A: a, B: b, What: "extents that are broadcast"}
+	}
+	return most, nil
 }
 
 // index walks a tensor of some shape in row-major order beside another that is

@@ -134,6 +134,10 @@ func importIf(c ir.Importer) ([]*ir.Value, error) {
 		return b.Inline(c.Graph(branches[0], nil), nil, ""), nil
 	}
 	then, otherwise := c.Graph(branches[0], nil), c.Graph(branches[1], nil)
+	if taken, ranks := onlyBranch(c, then, otherwise); !ranks {
+		b.Nodes(Require{Value: taken == then, What: "the other branch gives a result of another rank"}, c.Arg(0))
+		return b.Inline(taken, nil, ""), nil
+	}
 	inside := then.BoundSymbols()
 	maps.Copy(inside, otherwise.BoundSymbols())
 	var op If
@@ -146,6 +150,25 @@ func importIf(c ir.Importer) ([]*ir.Value, error) {
 		}
 	}
 	return b.NodeBlocks(op, []*ir.Block{then, otherwise}, c.Arg(0)), nil
+}
+
+// onlyBranch tells whether the results of two branches have the same ranks. Where
+// they do not, a function that has one rank for each value can have one of the
+// branches only: that whose results are as the model declares them, or the first.
+func onlyBranch(c ir.Importer, then, otherwise *ir.Block) (taken *ir.Block, ranks bool) {
+	differ := func(t, u ir.Type) bool { return t.IsTensor() && u.IsTensor() && t.Rank() != u.Rank() }
+	taken, ranks = then, true
+	for i := range min(len(then.Results), len(otherwise.Results)) {
+		t, u := then.Results[i].Type, otherwise.Results[i].Type
+		if !differ(t, u) {
+			continue
+		}
+		ranks = false
+		if declared, ok := c.ResultType(i); ok && differ(declared, t) && !differ(declared, u) {
+			taken = otherwise
+		}
+	}
+	return taken, ranks
 }
 
 // knownTensor returns the constant that v is, or that its known elements are.

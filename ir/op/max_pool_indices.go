@@ -13,55 +13,48 @@ import (
 // column-major order. The cells of each window are put along an axis, of which
 // [ArgMax] gives a place; it and the window's own place tell the number.
 func maxPoolIndices(b *ir.Builder, x *ir.Value, w Window, columnMajor bool) *ir.Value {
-	shape, ok := x.Type.Static()
-	out, err := w.shape(x.Type.Shape[2:])
+	count, err := w.shape(x.Type.Shape[2:])
 	if err != nil {
 		ir.FailWith(err)
 	}
-	count, okOut := ir.Ints(out)
-	if !ok || !okOut {
-		ir.Fail("result Indices of %s: an extent is not known before the model runs", x.Type)
-	}
-	spatial := len(w.Kernel)
-	pads, _ := ir.Ints(w.pads(x.Type.Shape[2:]))
-	steps := make([]int, spatial) // from an element of x to the next of a spatial axis
-	next := 1
+	spatial, pads := len(w.Kernel), w.pads(x.Type.Shape[2:])
+	steps := make([]ir.Dim, spatial) // from an element of x to the next of a spatial axis
+	next := ir.Const(1)
 	for k := range spatial {
 		i := spatial - 1 - k
 		if columnMajor {
 			i = k
 		}
-		steps[i], next = next, next*shape[2+i]
+		steps[i], next = next, next.Mul(x.Type.Shape[2+i])
+	}
+	number := func(d ir.Dim) *ir.Value { return reshape(b, b.Dims(d)) }
+	along := func(axis int, count, first, step ir.Dim) *ir.Value {
+		list := b.Node(Range{Count: count}, number(first), number(step))
+		shape := slices.Repeat([]ir.Dim{ir.Const(1)}, 2+spatial-axis)
+		shape[0] = count
+		return reshape(b, list, shape...)
 	}
 
-	taps := lenOf(w.Kernel)
-	offsets, places := ir.NewTensor(ir.I64, taps), ir.NewTensor(ir.I64, count...)
-	number := func(t *ir.Tensor, extents []int, of func(i, at int) int) {
-		walk := newIndex(extents, extents)
-		for j := range t.Len() {
-			sum := 0
-			for i, at := range walk.at {
-				sum += of(i, at) * steps[i]
-			}
-			t.SetInt(j, int64(sum))
+	planes := along(1, x.Type.Shape[0].Mul(x.Type.Shape[1]), ir.Const(0), next)
+	index := reshape(b, planes, append(slices.Clone(x.Type.Shape[:2]), planes.Type.Shape[1:]...)...)
+	offsets := b.Const(ir.NewTensor(ir.I64, lenOf(w.Kernel)))
+	for i, step := range steps {
+		places := along(2+i, count[i], pads[i].Mul(step).Neg(), ir.Const(w.stride(i)).Mul(step))
+		index = b.Node(Add{}, index, places)
+		walk, ats := newIndex(w.Kernel, w.Kernel), ir.NewTensor(ir.I64, lenOf(w.Kernel))
+		for j := range ats.Len() {
+			ats.SetInt(j, int64(walk.at[i]*w.dilation(i)))
 			walk.Next()
 		}
+		offsets = b.Node(Add{}, offsets, b.Node(Mul{}, b.Const(ats), number(step)))
 	}
-	number(offsets, w.Kernel, func(i, at int) int { return at * w.dilation(i) })
-	number(places, count, func(i, at int) int { return at*w.stride(i) - pads[i] })
-	planes := ir.NewTensor(ir.I64, append([]int{shape[0], shape[1]}, slices.Repeat([]int{1}, spatial)...)...)
-	for i := range planes.Len() {
-		planes.SetInt(i, int64(i*next))
-	}
-
 	best := b.Node(ArgMax{Axis: 2 + spatial}, windowCells(b, x, w, count, pads))
-	index := b.Node(Gather{}, b.Const(offsets), best)
-	return b.Node(Add{}, b.Node(Add{}, index, b.Const(places)), b.Const(planes))
+	return b.Node(Add{}, index, b.Node(Gather{}, offsets, best))
 }
 
 // windowCells appends the cells of each window over x, padded with the least
 // number, along a last axis.
-func windowCells(b *ir.Builder, x *ir.Value, w Window, count, pads []int) *ir.Value {
+func windowCells(b *ir.Builder, x *ir.Value, w Window, count, pads []ir.Dim) *ir.Value {
 	d := x.Type.DType
 	least := ir.NewTensor(d)
 	if d.IsFloat() {
@@ -72,10 +65,9 @@ func windowCells(b *ir.Builder, x *ir.Value, w Window, count, pads []int) *ir.Va
 	}
 	around := Pad{Mode: "constant", Before: make([]ir.Dim, x.Type.Rank()), After: make([]ir.Dim, x.Type.Rank())}
 	for i, n := range count {
-		extent, _ := x.Type.Shape[2+i].Int()
-		span, _ := w.span(i).Int()
-		around.Before[2+i] = ir.Const(pads[i])
-		around.After[2+i] = ir.Const(max(0, (n-1)*w.stride(i)+span-extent-pads[i]))
+		reach := n.Sub(ir.Const(1)).Mul(ir.Const(w.stride(i))).Add(w.span(i))
+		around.Before[2+i] = pads[i]
+		around.After[2+i] = reach.Sub(x.Type.Shape[2+i]).Sub(pads[i]).Max(ir.Const(0))
 	}
 	x = b.Node(around, x, b.Const(least))
 	walk := newIndex(w.Kernel, w.Kernel)
@@ -83,7 +75,7 @@ func windowCells(b *ir.Builder, x *ir.Value, w Window, count, pads []int) *ir.Va
 	for range lenOf(w.Kernel) {
 		s := wholeSlice(x.Type)
 		for i, k := range walk.at {
-			s.Starts[2+i], s.Shape[2+i], s.Steps[2+i] = ir.Const(k*w.dilation(i)), ir.Const(count[i]), w.stride(i)
+			s.Starts[2+i], s.Shape[2+i], s.Steps[2+i] = ir.Const(k*w.dilation(i)), count[i], w.stride(i)
 		}
 		walk.Next()
 		cell := applySlice(b, x, s)

@@ -201,31 +201,25 @@ func (op Pad) Call(n *ir.Node) (ir.Call, error) {
 // that are named. Negative pads cut elements off, before others are put on.
 func importPad(c ir.Importer) ([]*ir.Value, error) {
 	b, x := c.Builder(), c.Arg(0)
-	mode := c.Text("mode", "constant")
-	before, after, value, err := padOperands(c)
+	kept, op, value, err := padOperands(c)
 	if err != nil {
 		return nil, err
 	}
-	kept, zero := wholeSlice(x.Type), ir.Const(0)
-	rank := x.Type.Rank()
-	op := Pad{Mode: mode, Before: make([]ir.Dim, rank), After: make([]ir.Dim, rank)}
-	for i, d := range x.Type.Shape {
-		op.Before[i], op.After[i] = before[i].Max(zero), after[i].Max(zero)
-		kept.Starts[i] = op.Before[i].Sub(before[i])
-		kept.Shape[i] = d.Sub(kept.Starts[i]).Sub(op.After[i].Sub(after[i]))
-	}
+	op.Mode = c.Text("mode", "constant")
 	x = applySlice(b, x, kept)
-	if ir.Equal(op, Pad{Mode: mode, Before: make([]ir.Dim, rank), After: make([]ir.Dim, rank)}) {
+	rank := x.Type.Rank()
+	if ir.Equal(op, Pad{Mode: op.Mode, Before: make([]ir.Dim, rank), After: make([]ir.Dim, rank)}) {
 		return []*ir.Value{x}, nil
 	}
-	if value != nil && mode == "constant" {
+	if value != nil && op.Mode == "constant" {
 		return []*ir.Value{b.Node(op, x, value)}, nil
 	}
 	return []*ir.Value{b.Node(op, x)}, nil
 }
 
-// padOperands returns the pads of every axis, which may be negative, and the value.
-func padOperands(c ir.Importer) (before, after []ir.Dim, value *ir.Value, err error) {
+// padOperands returns what negative pads leave of the operand, what the others put on,
+// and the value.
+func padOperands(c ir.Importer) (kept Slice, op Pad, value *ir.Value, err error) {
 	x := c.Arg(0)
 	rank := x.Type.Rank()
 	var pads []ir.Dim
@@ -236,13 +230,13 @@ func padOperands(c ir.Importer) (before, after []ir.Dim, value *ir.Value, err er
 	case c.Opset() < 11:
 		pads = ir.Dims(c.Ints("pads", nil)...)
 	case c.Arg(1) == nil:
-		return nil, nil, nil, fmt.Errorf("pads is absent")
+		return kept, op, nil, fmt.Errorf("pads is absent")
 	case !hasDims(c.Arg(1)) || c.Opset() >= 18 && !isKnown(c.Arg(3)):
-		before, after = padsBound(c)
-		return before, after, c.Arg(2), nil
+		kept, op = padsBound(c)
+		return kept, op, c.Arg(2), nil
 	default:
 		if pads, err = knownDims(c, 1, "pads"); err != nil {
-			return nil, nil, nil, err
+			return kept, op, nil, err
 		}
 	}
 	if c.Opset() < 11 {
@@ -257,22 +251,25 @@ func padOperands(c ir.Importer) (before, after []ir.Dim, value *ir.Value, err er
 			axes, err = axesFromFront(axes, rank)
 		}
 		if err != nil {
-			return nil, nil, nil, err
+			return kept, op, nil, err
 		}
 	}
 	if len(pads) != 2*len(axes) {
-		return nil, nil, nil, fmt.Errorf("%d pads for %d axes", len(pads), len(axes))
+		return kept, op, nil, fmt.Errorf("%d pads for %d axes", len(pads), len(axes))
 	}
-	before, after = make([]ir.Dim, rank), make([]ir.Dim, rank)
+	kept, op = wholeSlice(x.Type), Pad{Before: make([]ir.Dim, rank), After: make([]ir.Dim, rank)}
+	zero := ir.Const(0)
 	for i, a := range axes {
-		before[a], after[a] = pads[i], pads[len(axes)+i]
+		before, after := pads[i], pads[len(axes)+i]
+		op.Before[a], op.After[a] = before.Max(zero), after.Max(zero)
+		kept.Starts[a] = op.Before[a].Sub(before)
+		kept.Shape[a] = x.Type.Shape[a].Sub(kept.Starts[a]).Sub(op.After[a].Sub(after))
 	}
-	return before, after, value, nil
+	return kept, op, value, nil
 }
 
-// padsBound returns the pads of every axis where they, or the axes, are known when
-// the model runs.
-func padsBound(c ir.Importer) (before, after []ir.Dim) {
+// padsBound is padOperands where the pads, or the axes, are known when the model runs.
+func padsBound(c ir.Importer) (kept Slice, op Pad) {
 	b, x := c.Builder(), c.Arg(0)
 	rank := x.Type.Rank()
 	var axes *ir.Value
@@ -282,9 +279,10 @@ func padsBound(c ir.Importer) (before, after []ir.Dim) {
 	bind := BindPad{newBound(b, "pad", 4*rank), x.Type.Shape}
 	b.Nodes(bind, intList(b, c.Arg(1)), axes)
 	bound := bind.dims()
-	before, after = make([]ir.Dim, rank), make([]ir.Dim, rank)
+	kept, op = wholeSlice(x.Type), Pad{Before: make([]ir.Dim, rank), After: make([]ir.Dim, rank)}
 	for i := range rank {
-		before[i], after[i] = bound[4*i].Sub(bound[4*i+2]), bound[4*i+1].Sub(bound[4*i+3])
+		kept.Starts[i], kept.Shape[i], op.Before[i] = bound[4*i], bound[4*i+1], bound[4*i+2]
+		op.After[i] = bound[4*i+3].Sub(op.Before[i]).Sub(kept.Shape[i])
 	}
-	return before, after
+	return kept, op
 }

@@ -404,7 +404,7 @@ func importReduce(kind Reduction, since int) func(ir.Importer) ([]*ir.Value, err
 		none := c.Opset() >= since && c.Int("noop_with_empty_axes", 0) != 0
 		keep := c.Int("keepdims", 1) != 0
 		if c.Opset() >= since && !isKnown(c.Arg(1)) {
-			y := reduceMarked(b, kind, x, markedAxes(b, c.Arg(1), x.Type.Rank(), !none))
+			y := reduceMarked(b, kind, x, markedAxes(b, c.Arg(1), x.Type.Shape, !none))
 			if keep {
 				return []*ir.Value{y}, nil
 			}
@@ -429,13 +429,14 @@ func importReduce(kind Reduction, since int) func(ir.Importer) ([]*ir.Value, err
 	}
 }
 
-// reduceMarked reduces the axes whose marks are 1, and keeps them.
-func reduceMarked(b *ir.Builder, kind Reduction, x *ir.Value, marks []ir.Dim) *ir.Value {
-	second := make([]int, len(marks))
-	for i := range marks {
+// reduceMarked reduces the axes that [BindAxes] marked: of the two that each axis is
+// split into, the second.
+func reduceMarked(b *ir.Builder, kind Reduction, x *ir.Value, split []ir.Dim) *ir.Value {
+	second := make([]int, x.Type.Rank())
+	for i := range second {
 		second[i] = 2*i + 1
 	}
-	return b.Node(Reduce{Kind: kind, Axes: second}, splitMarked(b, x, marks))
+	return b.Node(Reduce{Kind: kind, Axes: second}, b.Node(Reshape{Shape: split}, x))
 }
 
 func allAxes(rank int) []int {

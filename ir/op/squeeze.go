@@ -34,6 +34,7 @@ func importSqueeze(c ir.Importer) ([]*ir.Value, error) {
 		return nil, err
 	}
 	var shape []ir.Dim
+	whole := slices.Clone(x.Type.Shape)
 	for i, d := range x.Type.Shape {
 		if !slices.Contains(axes, i) {
 			shape = append(shape, d)
@@ -42,8 +43,9 @@ func importSqueeze(c ir.Importer) ([]*ir.Value, error) {
 		if n, ok := d.Int(); ok && n != 1 {
 			return nil, fmt.Errorf("axis %d has extent %d, not 1", i, n)
 		}
+		whole[i] = ir.Const(1)
 	}
-	return []*ir.Value{reshape(b, x, shape...)}, nil
+	return []*ir.Value{reshape(b, b.Assume(x, whole...), shape...)}, nil
 }
 
 // rankLess returns a rank without the axes that operand i names: as many as it has

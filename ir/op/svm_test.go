@@ -90,7 +90,7 @@ func TestMalformedMachinesAreRefused(t *testing.T) {
 		"a coefficient too few":    {"coefficients": []float64{1, 2, 3, 4, 5}},
 		"classes without vectors":  {"vectors_per_class": []int{3}},
 		"a negative number":        {"vectors_per_class": []int{-1, 2, 2}},
-		"too many vectors":         {"vectors_per_class": []int{1 << 40, 1 << 40, 1}},
+		"too many vectors":         {"vectors_per_class": []int{1 << 30, 1 << 30, 1}},
 		"vectors of unequal size":  {"support_vectors": []float64{1, 2, 3, 4}},
 		"vectors of another size":  {"support_vectors": []float64{1, 2, 3}},
 		"one probability":          {"prob_a": []float64{1}, "prob_b": []float64{1}},

@@ -136,6 +136,7 @@ var Ops = []ir.Op{
 	// Control flow.
 	If{},
 	Loop{},
+	Require{},
 
 	// Strings.
 	ChangeCase{},

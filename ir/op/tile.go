@@ -2,6 +2,7 @@ package op
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/burngen/burngen/ir"
 )
@@ -94,8 +95,9 @@ func tileAxis(c ir.Importer) ([]*ir.Value, error) {
 	}
 	repeats := ir.Dims(wholeSlice(x.Type).Steps...)
 	if axis := c.Arg(2); axis != nil && !isKnown(axis) {
-		for i, mark := range markedAxes(b, convert(b, axis, ir.I64), x.Type.Rank(), false) {
-			repeats[i] = repeats[i].Add(tiles.Sub(ir.Const(1)).Mul(mark))
+		marked := markedAxes(b, convert(b, axis, ir.I64), slices.Repeat([]ir.Dim{tiles}, len(repeats)), false)
+		for i := range repeats {
+			repeats[i] = marked[2*i+1]
 		}
 		return []*ir.Value{b.Node(Tile{Repeats: repeats}, x)}, nil
 	}

@@ -26,14 +26,18 @@ func axisSet(axes []int64, rank int) (set uint64, err error) {
 	return set, nil
 }
 
-// AxisMark returns 1 where axes name the axis of a rank, or, when all is set, they are
-// empty; else 0.
-func AxisMark(axes []int64, rank int, all bool, axis int) (int, error) {
-	set, err := axisSet(axes, rank)
+// MarkedExtent returns, for i = 2·axis, the extent of an axis where axes do not name
+// it, else 1; for the i after that the extent where they name it, else 1. When all is
+// set no axes stand for all of them.
+func MarkedExtent(axes []int64, shape []int, all bool, i int) (int, error) {
+	set, err := axisSet(axes, len(shape))
 	if all && len(axes) == 0 {
+		set = math.MaxUint64
+	}
+	if named := set>>(i/2)&1 != 0; named != (i%2 == 1) {
 		return 1, err
 	}
-	return int(set >> axis & 1), err
+	return shape[i/2], err
 }
 
 // SqueezedExtent returns extent i of shape without the axes that are named, whose
@@ -175,8 +179,9 @@ func sliceRange(start, end, step, d int64) (first, count int64) {
 
 // PadPlace returns how a tensor of extents shape is padded by pads: first those
 // before all axes, then those after them; of all axes where axes is nil (ONNX Pad).
-// For i = 4·axis it is the number of elements put before the axis; then after it;
-// then the number that a negative pad drops from its front, and from its end.
+// Negative pads cut elements off first. For i = 4·axis it is the first element of the
+// axis that is kept; then how many are; how many are put before them; and how many
+// there are with those put after them.
 func PadPlace(pads, axes []int64, shape []int, i int) (int, error) {
 	n := len(pads) / 2
 	if len(pads)%2 != 0 || axes != nil && n != len(axes) || axes == nil && n != len(shape) {
@@ -185,7 +190,8 @@ func PadPlace(pads, axes []int64, shape []int, i int) (int, error) {
 	if _, err := axisSet(axes, len(shape)); err != nil {
 		return 0, err
 	}
-	axis, what := i/4, i%4
+	axis, d := i/4, int64(shape[i/4])
+	place := [4]int64{0, d, 0, d}
 	for k := range n {
 		at := k
 		if axes != nil {
@@ -194,18 +200,16 @@ func PadPlace(pads, axes []int64, shape []int, i int) (int, error) {
 		if at != axis {
 			continue
 		}
-		before, after, d := pads[k], pads[n+k], int64(shape[axis])
-		const most = math.MaxInt32 << 16
-		if min(before, after) < -most || max(before, after) > most || max(0, -before)+max(0, -after) > d {
+		before, after := pads[k], pads[n+k]
+		if before < -d || after < -d || max(before, after) > math.MaxInt32 || max(0, -before)+max(0, -after) > d {
 			return 0, fmt.Errorf("pads %d and %d of an axis of %d", before, after, d)
 		}
-		place := [4]int64{max(before, 0), max(after, 0), max(-before, 0), max(-after, 0)}
-		if int64(int(place[what])) != place[what] {
-			return 0, fmt.Errorf("pads %d and %d of an axis of %d", before, after, d)
-		}
-		return int(place[what]), nil
+		place = [4]int64{max(-before, 0), d + min(before, 0) + min(after, 0), max(before, 0), d + before + after}
 	}
-	return 0, nil
+	if v := place[i%4]; int64(int(v)) == v {
+		return int(v), nil
+	}
+	return 0, fmt.Errorf("%d elements", place[i%4])
 }
 
 // RangeCount returns how many numbers there are from start to limit, without it, by

@@ -29,13 +29,12 @@ func TestNumbersOfLists(t *testing.T) {
 		f    func(i int) (int, error)
 		want []int // nil for an error
 	}{
-		{"marks", 3, func(i int) (int, error) { return cpu.AxisMark([]int64{-1, 0}, 3, false, i) }, []int{1, 0, 1}},
-		{"marks of none", 2, func(i int) (int, error) { return cpu.AxisMark(nil, 2, false, i) }, []int{0, 0}},
-		{"marks of none for all", 2, func(i int) (int, error) { return cpu.AxisMark(nil, 2, true, i) }, []int{1, 1}},
-		{"the mark of axis 64", 64, func(i int) (int, error) { return cpu.AxisMark([]int64{63}, 64, false, i) }, append(make([]int, 63), 1)},
-		{"marks beyond the rank", 2, func(i int) (int, error) { return cpu.AxisMark([]int64{2}, 2, false, i) }, nil},
-		{"marks far beyond the rank", 2, func(i int) (int, error) { return cpu.AxisMark([]int64{math.MinInt64}, 2, false, i) }, nil},
-		{"marks named twice", 2, func(i int) (int, error) { return cpu.AxisMark([]int64{0, -2}, 2, false, i) }, nil},
+		{"marked", 6, func(i int) (int, error) { return cpu.MarkedExtent([]int64{-1, 0}, shape, false, i) }, []int{1, 2, 3, 1, 1, 4}},
+		{"marked nowhere", 4, func(i int) (int, error) { return cpu.MarkedExtent(nil, []int{2, 0}, false, i) }, []int{2, 1, 0, 1}},
+		{"marked nowhere for everywhere", 4, func(i int) (int, error) { return cpu.MarkedExtent(nil, []int{2, 0}, true, i) }, []int{1, 2, 1, 0}},
+		{"marked beyond the rank", 4, func(i int) (int, error) { return cpu.MarkedExtent([]int64{2}, []int{2, 0}, false, i) }, nil},
+		{"marked far beyond the rank", 4, func(i int) (int, error) { return cpu.MarkedExtent([]int64{math.MinInt64}, []int{2, 0}, false, i) }, nil},
+		{"marked twice", 4, func(i int) (int, error) { return cpu.MarkedExtent([]int64{0, -2}, []int{2, 0}, false, i) }, nil},
 
 		{"squeezed", 2, func(i int) (int, error) { return cpu.SqueezedExtent([]int64{1}, []int{2, 1, 4}, 2, i) }, []int{2, 4}},
 		{"squeezed to other axes", 1, func(i int) (int, error) { return cpu.SqueezedExtent([]int64{1}, []int{2, 1, 4}, 1, i) }, nil},
@@ -65,8 +64,8 @@ func TestNumbersOfLists(t *testing.T) {
 			return cpu.SlicePlace([]int64{0, 0}, []int64{1, 1}, nil, nil, []int{5}, i)
 		}, nil},
 
-		{"padded", 8, func(i int) (int, error) { return cpu.PadPlace([]int64{1, -1, -2, 3}, nil, []int{4, 5}, i) }, []int{1, 0, 0, 2, 0, 3, 1, 0}},
-		{"padded on an axis", 8, func(i int) (int, error) { return cpu.PadPlace([]int64{1, 2}, []int64{-1}, []int{4, 5}, i) }, []int{0, 0, 0, 0, 1, 2, 0, 0}},
+		{"padded", 8, func(i int) (int, error) { return cpu.PadPlace([]int64{1, -1, -2, 3}, nil, []int{4, 5}, i) }, []int{0, 2, 1, 3, 1, 4, 0, 7}},
+		{"padded on an axis", 8, func(i int) (int, error) { return cpu.PadPlace([]int64{1, 2}, []int64{-1}, []int{4, 5}, i) }, []int{0, 4, 0, 4, 0, 5, 1, 8}},
 		{"padded by less than there is", 4, func(i int) (int, error) { return cpu.PadPlace([]int64{-3, -2}, nil, []int{4}, i) }, nil},
 		{"padded by the least number", 4, func(i int) (int, error) { return cpu.PadPlace([]int64{math.MinInt64, 0}, nil, []int{4}, i) }, nil},
 		{"padded on one side", 4, func(i int) (int, error) { return cpu.PadPlace([]int64{1}, nil, []int{4}, i) }, nil},
