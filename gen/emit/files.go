@@ -232,6 +232,7 @@ func (e *emitter) newFile() *jen.File {
 	f.HeaderComment(Header)
 	f.ImportName(rtPath, "rt")
 	f.ImportName(cpuPath, "cpu")
+	f.ImportName(imagePath, "image")
 	return f
 }
 

@@ -70,7 +70,7 @@ func (f *function) body(steps []program.Step) (body []jen.Code, weights map[stri
 		}
 		switch s := s.(type) {
 		case *program.Call:
-			out = append(out, f.fallible(s.Kernel, s.Node, jen.Qual(cpuPath, s.Kernel).Call(f.args(s.Kernel, s.Args, views)...)))
+			out = append(out, f.fallible(s.Kernel, s.Node, kernel(s.Kernel).Call(f.args(s.Kernel, s.Args, views)...)))
 		case *program.Check:
 			check := jen.Qual(rtPath, "CheckDim").Call(jen.Lit(ir.OpName(s.Node.Op)), text(s.What), f.int(s.A), f.int(s.B))
 			out = append(out, returnAt(s.Node, check))
@@ -113,7 +113,7 @@ func (f *function) invoke(s *program.Invoke, v *views) []jen.Code {
 func (f *function) bind(s *program.Bind, v *views) []jen.Code {
 	var out []jen.Code
 	for i, c := range s.Calls {
-		name, call := f.symbols[s.Symbols[i]], jen.Qual(cpuPath, c.Kernel).Call(f.args(c.Kernel, c.Args, v)...)
+		name, call := f.symbols[s.Symbols[i]], kernel(c.Kernel).Call(f.args(c.Kernel, c.Args, v)...)
 		ret := jen.Return(jen.Qual(rtPath, "At").Call(text(s.Node.Pos), jen.Err()))
 		switch used, fallible := f.used[s.Symbols[i]], exec.Fallible(c.Kernel); {
 		case used && fallible:
@@ -560,6 +560,14 @@ func float(v float64, bits int) *jen.Statement {
 		return jen.Id(typ).Call(jen.Qual("math", "Copysign").Call(jen.Lit(0), jen.Lit(-1)))
 	}
 	return jen.Id(strconv.FormatFloat(v, 'g', -1, bits))
+}
+
+// kernel prints the function that a kernel is: of package cpu, or of one below it.
+func kernel(name string) *jen.Statement {
+	if folder, name, ok := strings.Cut(name, "."); ok {
+		return jen.Qual(cpuPath+"/"+folder, name)
+	}
+	return jen.Qual(cpuPath, name)
 }
 
 // goType returns the Go type of an element.

@@ -11,7 +11,7 @@ import (
 )
 
 // allowedImports are the packages that generated code may import.
-var allowedImports = []string{"context", "embed", "math", "sync/atomic", "testing", rtPath, cpuPath}
+var allowedImports = []string{"context", "embed", "math", "sync/atomic", "testing", rtPath, cpuPath, imagePath}
 
 // guard parses the files and checks what no text of a model may change: they
 // import nothing but the runtime, they have no init function, no cgo, and no

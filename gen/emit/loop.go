@@ -126,7 +126,7 @@ func (p *loopPrinter) calls() []jen.Code {
 				args[i] = p.arg(a, p.v)
 			}
 		}
-		call := jen.Qual(cpuPath, c.Kernel).Call(args...)
+		call := kernel(c.Kernel).Call(args...)
 		if c.Node != nil && c.Node.Pos == "" {
 			c.Node.Pos = p.l.Node.Pos
 		}
@@ -211,7 +211,7 @@ func (c *chains) name(chain *program.Chain) string {
 				args[i] = jen.Id("in").Index(jen.Lit(t.Index-1)).Index(jen.Id("at"), jen.Id("at").Op("+").Len(jen.Id("t")))
 			}
 		}
-		body = append(body, jen.Qual(cpuPath, call.Kernel).Call(args...))
+		body = append(body, kernel(call.Kernel).Call(args...))
 	}
 	key := jen.Block(body...).GoString()
 	if name, ok := c.byText[key]; ok {

@@ -12,6 +12,9 @@ import (
 const (
 	rtPath  = "github.com/burngen/burngen/runtime/rt"
 	cpuPath = "github.com/burngen/burngen/runtime/cpu"
+	// imagePath holds the kernels that decode images, apart from the others because
+	// they link the decoders.
+	imagePath = cpuPath + "/image"
 )
 
 // Header is the first line of every generated file.

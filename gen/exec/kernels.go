@@ -4,6 +4,7 @@ package exec
 
 import (
 	"github.com/burngen/burngen/runtime/cpu"
+	"github.com/burngen/burngen/runtime/cpu/image"
 	"github.com/burngen/burngen/runtime/rt"
 )
 
@@ -295,4 +296,7 @@ var kernels = map[string][]any{
 	"Xor":                   {cpu.Xor},
 	"XorScalar":             {cpu.XorScalar},
 	"ZipMap":                {cpu.ZipMap[int64, bool], cpu.ZipMap[int64, float32], cpu.ZipMap[int64, float64], cpu.ZipMap[int64, int16], cpu.ZipMap[int64, int32], cpu.ZipMap[int64, int64], cpu.ZipMap[int64, int8], cpu.ZipMap[int64, rt.BFloat16], cpu.ZipMap[int64, rt.Float16], cpu.ZipMap[int64, rt.Float4E2M1], cpu.ZipMap[int64, rt.Float8E4M3FN], cpu.ZipMap[int64, rt.Float8E4M3FNUZ], cpu.ZipMap[int64, rt.Float8E5M2], cpu.ZipMap[int64, rt.Float8E5M2FNUZ], cpu.ZipMap[int64, rt.Float8E8M0], cpu.ZipMap[int64, string], cpu.ZipMap[int64, uint16], cpu.ZipMap[int64, uint32], cpu.ZipMap[int64, uint64], cpu.ZipMap[int64, uint8], cpu.ZipMap[string, bool], cpu.ZipMap[string, float32], cpu.ZipMap[string, float64], cpu.ZipMap[string, int16], cpu.ZipMap[string, int32], cpu.ZipMap[string, int64], cpu.ZipMap[string, int8], cpu.ZipMap[string, rt.BFloat16], cpu.ZipMap[string, rt.Float16], cpu.ZipMap[string, rt.Float4E2M1], cpu.ZipMap[string, rt.Float8E4M3FN], cpu.ZipMap[string, rt.Float8E4M3FNUZ], cpu.ZipMap[string, rt.Float8E5M2], cpu.ZipMap[string, rt.Float8E5M2FNUZ], cpu.ZipMap[string, rt.Float8E8M0], cpu.ZipMap[string, string], cpu.ZipMap[string, uint16], cpu.ZipMap[string, uint32], cpu.ZipMap[string, uint64], cpu.ZipMap[string, uint8]},
+	"image.Decode":          {image.Decode},
+	"image.Height":          {image.Height},
+	"image.Width":           {image.Width},
 }
