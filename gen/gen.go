@@ -346,9 +346,14 @@ func product(shape []int) int {
 }
 
 // Run computes the model without generating it. Arguments and results are Go
-// slices of the elements.
+// slices of the elements, and containers as [exec.HeldType] has them.
 func (m *Model) Run(args []any, shapes [][]int) ([]any, [][]int, error) {
-	return exec.New(m.Forward, exec.Weights(m.Weights)).Run(context.Background(), args, shapes)
+	return m.RunContext(context.Background(), args, shapes)
+}
+
+// RunContext is Run that ends early, with the context's error, when ctx is done.
+func (m *Model) RunContext(ctx context.Context, args []any, shapes [][]int) ([]any, [][]int, error) {
+	return exec.New(m.Forward, exec.Weights(m.Weights)).Run(ctx, args, shapes)
 }
 
 func opsetsText(opsets []rt.Opset) string {

@@ -25,8 +25,9 @@ func ElemOf(t Type) Type {
 }
 
 // Join returns the type of what is either an a or a b, as the elements of a
-// container are: extents that differ become [AnyDim], and an element of unknown
-// rank has that of the other. Errors: other kinds, element types or ranks.
+// container are: extents that differ become [AnyDim], and of ranks that differ none
+// is known. Elements of an unknown rank, as those of an empty sequence, take that of
+// the other. Errors: other kinds or element types.
 func Join(a, b Type) (Type, error) {
 	if a.Kind != b.Kind || a.DType != b.DType {
 		return Type{}, fmt.Errorf("%s and %s differ", a, b)
@@ -42,7 +43,7 @@ func Join(a, b Type) (Type, error) {
 	case b.Shape == nil:
 		return ElemOf(a), nil
 	case len(a.Shape) != len(b.Shape):
-		return Type{}, fmt.Errorf("the ranks of %s and %s differ", a, b)
+		return Type{DType: a.DType}, nil
 	}
 	a = ElemOf(a)
 	for i, d := range a.Shape {

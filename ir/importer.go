@@ -40,7 +40,17 @@ type Importer interface {
 	Type(name string) Type
 	// Tensor returns a tensor attribute, nil when the node does not have it.
 	Tensor(name string) *Tensor
+	// Attributes returns the node's attributes that are numbers, texts and lists of
+	// them, all of them: another stops the Try.
+	Attributes() []Attribute
 	// Graph builds a nested block from a graph attribute: params are the types
 	// of its parameters, in order; their names come from the graph.
 	Graph(name string, params []Type) *Block
+}
+
+// Attribute is a named number, text or list of these: an i64, f32 or string tensor of
+// rank 0 or 1.
+type Attribute struct {
+	Name  string
+	Value *Tensor
 }

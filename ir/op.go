@@ -46,7 +46,8 @@ type Binder interface {
 	// BindValues returns their values when Eval made out of in.
 	BindValues(in, out []*Tensor) ([]int64, error)
 	// Measure returns, for each symbol, the call of a kernel that returns its value
-	// as an int, or an int and an error. It is made before the node's own call.
+	// as an int, or an int and an error. It is made before the node's own call. There
+	// are none where the results are made with their shapes, which have the values.
 	Measure(n *Node) ([]Call, error)
 }
 

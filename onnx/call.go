@@ -264,6 +264,56 @@ func (c *call) Type(name string) ir.Type {
 	return t
 }
 
+// maxListed is the largest number of elements of an attribute that becomes a part of
+// the text form.
+const maxListed = 4096
+
+func (c *call) Attributes() []ir.Attribute {
+	var out []ir.Attribute
+	for i := range c.node.Attrs {
+		name := c.node.Attrs[i].Name
+		a := c.attrs[name]
+		if a.Attr == nil {
+			c.asked[name] = true // a function's, which its caller does not give
+			continue
+		}
+		kind, err := a.Kind()
+		if err != nil {
+			ir.FailWith(err)
+		}
+		if n := max(len(a.Ints), len(a.Floats), len(a.Strings)); n > maxListed {
+			ir.Fail("attribute %q has %d elements, at most %d expected", name, n, maxListed)
+		}
+		var t *ir.Tensor
+		switch kind {
+		case wire.AttrInt:
+			t = ir.IntTensor(ir.I64, c.attr(name, kind).I).Reshape()
+		case wire.AttrInts:
+			t = ir.IntTensor(ir.I64, c.attr(name, kind).Ints...)
+		case wire.AttrFloat:
+			t = ir.FloatTensor(ir.F32, float64(c.attr(name, kind).F)).Reshape()
+		case wire.AttrFloats:
+			t = ir.FloatTensor(ir.F32, c.Floats(name, nil)...)
+		case wire.AttrString:
+			t = textTensor(c.attr(name, kind).S).Reshape()
+		case wire.AttrStrings:
+			t = textTensor(c.attr(name, kind).Strings...)
+		default:
+			ir.Fail("attribute %q is %s: numbers, texts and lists of them expected", name, kind)
+		}
+		out = append(out, ir.Attribute{Name: name, Value: t})
+	}
+	return out
+}
+
+func textTensor(texts ...string) *ir.Tensor {
+	t := ir.NewTensor(ir.String, len(texts))
+	for i, s := range texts {
+		t.SetText(i, s)
+	}
+	return t
+}
+
 // largeConstant imports Constant where its tensor is too large for the text
 // form: it becomes a weight. For any other node it returns nil.
 func (c *call) largeConstant() *ir.Value {

@@ -76,6 +76,8 @@ type emitter struct {
 	global  *names
 	session *names            // its fields and methods
 	fields  map[string]string // prepared weight → field
+	// aliases are what the packages of custom operators are called, by import path.
+	aliases map[string]string
 }
 
 // reserved are the package-level names that every model has.
@@ -85,6 +87,7 @@ var reserved = strings.Fields(`Model Session Load LoadFrom Inputs Outputs Traine
 func newEmitter(m *Model) *emitter {
 	e := &emitter{Model: m, global: newNames(reserved...), fields: map[string]string{}}
 	e.session = newNames(strings.Fields("Forward SetContext forward open model weights guard ctx arena max symbols opened extents offsets tail tails")...)
+	_, e.aliases = customPackages(m, e.global)
 	e.shapes = &shapes{names: e.global, byText: map[string]string{}}
 	a := &api{m: m, where: m.Title + ": Forward"}
 	a.form, a.symbol = formOf(m.Forward.IR)
@@ -201,6 +204,11 @@ func (e *emitter) nameBuffers(f *function, local *names) {
 			f.rows[r] = append(f.rows[r], local.unique("row"))
 		}
 	}
+	f.customs = map[*program.Custom]string{}
+	for _, c := range f.customCalls() {
+		_, name := c.Op.Domain()
+		f.customs[c] = e.session.unique(f.table(unexported(name)))
+	}
 	f.held = map[*plan.Variable]string{}
 	for i, v := range f.Plan.Variables {
 		name := v.Name
@@ -232,6 +240,9 @@ func (e *emitter) newFile() *jen.File {
 	f.HeaderComment(Header)
 	f.ImportName(rtPath, "rt")
 	f.ImportName(cpuPath, "cpu")
+	for path, alias := range e.aliases {
+		f.ImportAlias(path, alias)
+	}
 	f.ImportName(imagePath, "image")
 	return f
 }
@@ -319,6 +330,11 @@ func (e *emitter) sessionType(f *jen.File) {
 			fields = append(fields, jen.Id(fn.held[v]).Id(typ).Comment(comment(v.Type.String())))
 		}
 	}
+	for _, fn := range append([]*function{e.forward}, e.callees...) {
+		for _, c := range fn.customCalls() {
+			fields = append(fields, jen.Id(fn.customs[c]).Op("*").Qual(rtPath, "Call").Comment("of "+comment(c.Op.Func)))
+		}
+	}
 	mode := e.Forward.Plan.Mode
 	if mode == plan.Dynamic {
 		fields = append(fields,
@@ -356,6 +372,11 @@ func (e *emitter) sessionType(f *jen.File) {
 			list = append(list, jen.Lit(s))
 		}
 		values = append(values, jen.Id("symbols").Op(":").Qual(rtPath, "NewSymbols").Call(list...))
+	}
+	for _, fn := range append([]*function{e.forward}, e.callees...) {
+		for _, c := range fn.customCalls() {
+			values = append(values, jen.Id(fn.customs[c]).Op(":").Add(newCall(c)))
+		}
 	}
 	maxName := "max"
 	if len(a.symbols) == 0 {

@@ -25,13 +25,14 @@ type function struct {
 	// base is the variable that holds where its arena begins, "" for the whole.
 	base    string
 	callees map[*program.Func]*function
-	symbols map[string]string         // symbol → int variable
-	params  []string                  // slices
-	results []string                  // slices
-	weights map[string]*jen.Statement // weight → slice expression
-	buffers map[*plan.Buffer]string   // buffer → its variable
-	consts  map[*plan.Buffer]string   // arena buffer → the constant that it is found by
-	held    map[*plan.Variable]string // variable → field of the session
+	symbols map[string]string          // symbol → int variable
+	params  []string                   // slices
+	results []string                   // slices
+	weights map[string]*jen.Statement  // weight → slice expression
+	buffers map[*plan.Buffer]string    // buffer → its variable
+	consts  map[*plan.Buffer]string    // arena buffer → the constant that it is found by
+	held    map[*plan.Variable]string  // variable → field of the session
+	customs map[*program.Custom]string // call of the user's function → field of the session
 	// turns and rows are the variables of loops.
 	turns  map[*program.Repeat][]turn
 	rows   map[*program.Repeat][]string
@@ -82,6 +83,8 @@ func (f *function) body(steps []program.Step) (body []jen.Code, weights map[stri
 			out = append(out, f.branch(s, views)...)
 		case *program.Repeat:
 			out = append(out, f.repeat(s, views)...)
+		case *program.Custom:
+			out = append(out, f.custom(s, views)...)
 		case *program.Bind:
 			out = append(out, f.bind(s, views)...)
 		case *program.Alloc:
@@ -165,6 +168,8 @@ func binds(steps []program.Step) []string {
 			out = append(out, symbolsOf(s.Extents)...)
 		case *program.Repeat:
 			out = append(out, symbolsOf(s.Extents)...)
+		case *program.Custom:
+			out = append(out, symbolsOf(s.Extents)...)
 		}
 	}
 	return out
@@ -229,6 +234,8 @@ func stepNode(s program.Step) *ir.Node {
 	case *program.Branch:
 		return s.Node
 	case *program.Repeat:
+		return s.Node
+	case *program.Custom:
 		return s.Node
 	}
 	return nil

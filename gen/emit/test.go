@@ -1,6 +1,7 @@
 package emit
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/dave/jennifer/jen"
@@ -121,7 +122,7 @@ func SampleContainer(t ir.Type) []ir.Type {
 	if elem.Shape == nil {
 		elem.Shape = ir.Dims(SampleExtent)
 	}
-	elem = ir.TensorOf(elem.DType, elem.Shape...)
+	elem = ir.TensorOf(elem.DType, slices.Clone(elem.Shape)...)
 	for i, d := range elem.Shape {
 		if !d.IsConst() {
 			elem.Shape[i] = ir.Const(SampleExtent)

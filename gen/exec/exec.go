@@ -46,6 +46,9 @@ type run struct {
 // are theirs; containers are of [HeldType], without a shape. It returns the results
 // and their shapes.
 func (m *Machine) Run(ctx context.Context, args []any, shapes [][]int) (results []any, outShapes [][]int, err error) {
+	if err := Refuses(m.fn); err != nil {
+		return nil, nil, err
+	}
 	f := m.fn.IR
 	symbols, err := ir.BindShapes(f.Params, shapes)
 	if err != nil {
@@ -170,11 +173,11 @@ func (r *run) allocate() error {
 			r.results = append(r.results, reflect.New(HeldType(v.Type)).Interface())
 			continue
 		}
-		n, err := r.int(v.Type.Elems())
+		made, err := r.fresh(v.Type.DType, v.Type.Elems())
 		if err != nil {
-			return err
+			return fmt.Errorf("%s: %w", v, err)
 		}
-		r.results = append(r.results, MakeSlice(v.Type.DType, n))
+		r.results = append(r.results, made)
 	}
 	return nil
 }
@@ -238,11 +241,10 @@ func (r *run) enter(callee *program.Func, args, results []any) ([]box, error) {
 		if results[i] != nil || callee.Plan.IsLate(v.Type) {
 			continue
 		}
-		n, err := r.int(v.Type.Elems())
-		if err != nil {
-			return nil, err
+		var err error
+		if sub.results[i], err = r.fresh(v.Type.DType, v.Type.Elems()); err != nil {
+			return nil, fmt.Errorf("%s: %w", v, err)
 		}
-		sub.results[i] = MakeSlice(v.Type.DType, n)
 	}
 	if err := sub.open(); err != nil {
 		return nil, err

@@ -76,12 +76,12 @@ func compare(t *rapid.T, f *ir.Func, sizes map[string]int) {
 		}
 		for i, w := range want {
 			y, err := value.FromSlice(w.DType, w.Shape, got[i])
-			if err != nil || !agree(y, w, 0) {
+			if err != nil || !y.Equal(w) {
 				t.Fatalf("level %d, %v: result %d is %s, want %s: %v\n%s", level, sizes, i, y, w, err, f)
 			}
 		}
 		for i, a := range args {
-			if y, err := value.FromSlice(a.DType, a.Shape, data[i]); err != nil || !agree(y, a, 0) {
+			if y, err := value.FromSlice(a.DType, a.Shape, data[i]); err != nil || !y.Equal(a) {
 				t.Fatalf("argument %d is written\n%s", i, f)
 			}
 		}

@@ -59,8 +59,8 @@ func (r *run) fresh(d ir.DType, elems ir.Dim) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if n < 0 || int64(n) > rt.ArenaLimit(0) {
-		return nil, fmt.Errorf("%s = %d elements", elems, n)
+	if limit := rt.ArenaLimit(0); n < 0 || int64(n) > limit/int64(GoType(d).Size()) {
+		return nil, fmt.Errorf("%s = %d elements: limit is %d bytes (rt.ArenaLimit)", elems, n, limit)
 	}
 	return MakeSlice(d, n), nil
 }

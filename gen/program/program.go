@@ -22,7 +22,7 @@ type Func struct {
 }
 
 // Step is one thing a function does: a [*Call], [*Loop], [*Invoke], [*Check],
-// [*Bind], [*Alloc], [*Hold], [*Resize], [*Branch] or [*Repeat].
+// [*Bind], [*Alloc], [*Hold], [*Resize], [*Branch], [*Repeat] or [*Custom].
 type Step interface{ step() }
 
 // Ref is the memory of a value, or of a part of it.
@@ -152,11 +152,8 @@ func (b *builder) bind(n *ir.Node) ([]Step, error) {
 	if !ok {
 		return nil, nil
 	}
-	if _, control := n.Op.(ir.RegionOp); control {
-		return nil, nil
-	}
 	calls, err := o.Measure(n)
-	if err != nil {
+	if err != nil || len(calls) == 0 {
 		return nil, err
 	}
 	step := &Bind{Node: n, Symbols: o.Binds()}
@@ -196,6 +193,8 @@ func (b *builder) node(n *ir.Node) ([]Step, error) {
 	case op.Loop:
 		s, err := b.repeat(n, o)
 		return []Step{s}, err
+	case op.Custom:
+		return []Step{b.custom(n, o)}, nil
 	case op.Pointwise:
 		l, err := b.loop(n)
 		return []Step{l}, err

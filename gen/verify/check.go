@@ -39,6 +39,9 @@ func (v *verifier) verify(c Case, p *ports, run forward) Result {
 		}
 		j := &judge{ports: p, strict: v.Strict, eval: func() ([]*onnx.Value, error) { return c.evaluate(ctx, t) }}
 		outputs, err := t.run(ctx, run)
+		if errors.Is(err, errors.ErrUnsupported) {
+			return Result{Name: c.Name, Status: Refused, Why: oneLine(err)}
+		}
 		if err != nil {
 			return fail("%s%w", where, err)
 		}

@@ -2,7 +2,6 @@ package verify
 
 import (
 	"fmt"
-	"reflect"
 
 	"github.com/burngen/burngen/gen/exec"
 	"github.com/burngen/burngen/gen/value"
@@ -170,13 +169,9 @@ func toGo(v *onnx.Value, t ir.Type) (arg any, shape []int, err error) {
 
 // fromGo returns what package exec computed.
 func fromGo(t ir.Type, shape []int, data any) (*onnx.Value, error) {
-	if t.IsTensor() {
-		tensor, err := value.FromSlice(t.DType, shape, data)
-		return &onnx.Value{Tensor: tensor}, err
-	}
-	x, err := harness.Encode(reflect.ValueOf(data))
+	out, err := value.FromGo(t, shape, data)
 	if err != nil {
 		return nil, err
 	}
-	return receive(x, t)
+	return fromIR(out), nil
 }

@@ -56,7 +56,7 @@ type Status string
 const (
 	Pass    Status = "pass"
 	Fail    Status = "fail"
-	Refused Status = "refused" // the generator cannot compile it
+	Refused Status = "refused" // the generator cannot compile it, or its code says that it does not support an argument
 	Ran     Status = "ran"     // there is no usable reference
 )
 
@@ -382,7 +382,7 @@ func call(ctx context.Context, c *child, index int, p *ports, inputs []*onnx.Val
 	case err != nil:
 		return nil, err
 	case r.Err != "":
-		return nil, &callError{r.Err, r.Panicked}
+		return nil, &callError{r.Err, r.Panicked, r.Unsupported}
 	case len(r.Outputs) != len(p.results):
 		return nil, fmt.Errorf("%d outputs, the model has %d", len(r.Outputs), len(p.results))
 	}
@@ -397,8 +397,13 @@ func call(ctx context.Context, c *child, index int, p *ports, inputs []*onnx.Val
 
 // callError is an error that generated code returned.
 type callError struct {
-	text     string
-	panicked bool
+	text                  string
+	panicked, unsupported bool
+}
+
+// Is reports whether target is errors.ErrUnsupported and the error was that.
+func (e *callError) Is(target error) bool {
+	return e.unsupported && target == errors.ErrUnsupported
 }
 
 func (e *callError) Error() string { return e.text }

@@ -339,6 +339,9 @@ func (l loop) widen(b *ir.Builder, op *Loop, first, param, result ir.Type) (wide
 		if wide, err = ir.Join(param, result); err != nil {
 			return wide, false, err
 		}
+		if !first.Within(wide) && wide.Kind == ir.SequenceKind { // of another rank
+			wide = ir.SequenceOf(ir.Type{DType: wide.Elem.DType})
+		}
 		return wide, !wide.Equal(param), nil
 	}
 	if !result.IsTensor() || result.DType != param.DType || result.Rank() != param.Rank() {

@@ -138,6 +138,9 @@ var Ops = []ir.Op{
 	Loop{},
 	Require{},
 
+	// The user's.
+	Custom{},
+
 	// Strings.
 	ChangeCase{},
 	CountNGrams{},

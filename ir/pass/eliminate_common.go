@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/op"
 )
 
 // eliminateCommon replaces nodes that compute what an earlier node of the same
@@ -40,7 +41,9 @@ func (e *eliminator) visit(n *ir.Node) []*ir.Value {
 		e.dropped = true
 		return []*ir.Value{}
 	}
-	if _, effect := n.Op.(ir.Effect); effect && !isCheck || isRandom(n.Op) {
+	_, effect := n.Op.(ir.Effect)
+	_, custom := n.Op.(op.Custom)
+	if effect && !isCheck || custom || isRandom(n.Op) {
 		return nil
 	}
 	at := place{e.home[n], keyOf(n)}

@@ -27,7 +27,8 @@ func (f fixed) made(n *ir.Node) bool {
 	_, effect := n.Op.(ir.Effect)
 	_, binder := n.Op.(ir.Binder)
 	_, invoke := n.Op.(ir.Invoke)
-	if effect || binder || invoke || isRandom(n.Op) || len(n.Args) == 0 || len(n.Blocks) > 0 && !isFused(n.Op) {
+	_, custom := n.Op.(op.Custom)
+	if effect || binder || invoke || custom || isRandom(n.Op) || len(n.Args) == 0 || len(n.Blocks) > 0 && !isFused(n.Op) {
 		return false
 	}
 	for _, r := range n.Results {

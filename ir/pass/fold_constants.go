@@ -45,7 +45,8 @@ func (c *Context) evaluate(n *ir.Node) []*ir.Tensor {
 	_, effect := n.Op.(ir.Effect)
 	_, fill := n.Op.(op.Fill)
 	_, invoke := n.Op.(ir.Invoke)
-	if effect || invoke || isRandom(n.Op) || len(n.Blocks) > 0 || len(n.Args) == 0 && !fill {
+	_, custom := n.Op.(op.Custom)
+	if effect || invoke || custom || isRandom(n.Op) || len(n.Blocks) > 0 || len(n.Args) == 0 && !fill {
 		return nil
 	}
 	args := make([]*ir.Tensor, len(n.Args))

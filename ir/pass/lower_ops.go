@@ -9,7 +9,7 @@ import (
 )
 
 // lowerOps replaces operators by others until a kernel computes each, or it is a
-// view, an elementwise operator, control flow, or one of package ir. Its error
+// view, an elementwise operator, control flow, the user's, or one of package ir. Its error
 // names, on a line each, the nodes that are left.
 func lowerOps(_ *Context, m *ir.Module) (bool, error) {
 	changed, err := lowerWhere(m, func(*ir.Node) bool { return true })
@@ -35,7 +35,7 @@ func lowered(n *ir.Node) error {
 		return nil
 	}
 	switch o := n.Op.(type) {
-	case ir.Constant, ir.Load, ir.Extents, ir.CheckDim, ir.Invoke, ir.Viewer, op.Pointwise:
+	case ir.Constant, ir.Load, ir.Extents, ir.CheckDim, ir.Invoke, ir.Viewer, op.Custom, op.Pointwise:
 		return nil
 	case ir.Caller:
 		_, err := o.Call(n)

@@ -243,15 +243,17 @@ func (p *planner) fresh(v *ir.Value, i int) *storage {
 	return &storage{place: p.at(b), dtype: b.DType, last: i, buffer: b}
 }
 
-// isBoxed reports whether v is a tensor that control flow makes, of a shape that is
-// known only then.
+// isBoxed reports whether v is a tensor of a shape that is known only when it is
+// made, as that of control flow is: its node binds extents that it does not measure.
 func isBoxed(v *ir.Value) bool {
 	if v.Def == nil || !v.Type.IsTensor() {
 		return false
 	}
-	_, control := v.Def.Op.(ir.RegionOp)
-	b, binder := v.Def.Op.(ir.Binder)
-	if !control || !binder {
+	b, ok := v.Def.Op.(ir.Binder)
+	if !ok {
+		return false
+	}
+	if calls, err := b.Measure(v.Def); err != nil || len(calls) > 0 {
 		return false
 	}
 	bound := map[string]bool{}

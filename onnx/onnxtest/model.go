@@ -49,7 +49,7 @@ func (m *Model) Initializer(name string, t *ir.Tensor) *Model {
 }
 
 // Attr is an attribute of a node: its value is an int, float64, string, []int,
-// []float64 or *ir.Tensor.
+// []float64, []string, *ir.Tensor or, for the graph of a model, *Model.
 type Attr struct {
 	Name  string
 	Value any
@@ -176,9 +176,17 @@ func attribute(a Attr) *onnxpb.AttributeProto {
 			p.Floats = append(p.Floats, float32(f))
 		}
 		kind(onnxpb.AttributeProto_FLOATS)
+	case []string:
+		for _, s := range v {
+			p.Strings = append(p.Strings, []byte(s))
+		}
+		kind(onnxpb.AttributeProto_STRINGS)
 	case *ir.Tensor:
 		p.T = tensor("", v)
 		kind(onnxpb.AttributeProto_TENSOR)
+	case *Model:
+		p.G = v.proto.Graph
+		kind(onnxpb.AttributeProto_GRAPH)
 	default:
 		panic(fmt.Sprintf("onnxtest: attribute %s is a %T", a.Name, v))
 	}

@@ -1,11 +1,14 @@
 package cpu
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+)
 
-// Require returns an error that says what is wrong where got is not want.
+// Require returns an error that says what is not supported where got is not want.
 func Require(got, want bool, what string) error {
 	if got != want {
-		return errors.New(what)
+		return fmt.Errorf("%s: %w", what, errors.ErrUnsupported)
 	}
 	return nil
 }

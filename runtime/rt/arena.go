@@ -49,6 +49,16 @@ func NewArena(bytes int64) (arena []byte, err error) {
 	return alignedBytes(int(bytes)), nil
 }
 
+// CheckSize returns an error if n elements of T take more bytes than [ArenaLimit],
+// or n is negative. A pointer in T counts, what it points to does not.
+func CheckSize[T any](n int) error {
+	size := max(1, int64(unsafe.Sizeof(*new(T))))
+	if limit := ArenaLimit(0); n < 0 || int64(n) > limit/size {
+		return fmt.Errorf("%d elements of %d bytes: limit is %d bytes (rt.ArenaLimit)", n, size, limit)
+	}
+	return nil
+}
+
 // alignedBytes returns n zeroed bytes that start on a multiple of 64.
 func alignedBytes(n int) []byte {
 	if n == 0 {

@@ -53,11 +53,10 @@ func CheckOptionalSequence[T any](where string, seq *[]Tensor[T], want []int) er
 }
 
 // Grow makes s a slice of n elements, in its memory if that has room. Their values are
-// undefined. Errors: a negative n, and one over [ArenaLimit]
-// elements.
+// undefined. Errors: a negative n, and more bytes than [ArenaLimit].
 func Grow[T any](s *[]T, n int) error {
-	if n < 0 || int64(n) > ArenaLimit(0)/16 {
-		return fmt.Errorf("%d elements", n)
+	if err := CheckSize[T](n); err != nil {
+		return err
 	}
 	if n > cap(*s) {
 		*s = make([]T, n)

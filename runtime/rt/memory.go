@@ -24,10 +24,14 @@ func Reinterpret[T, S Number | bool](x []S) []T {
 }
 
 // Resize makes t's shape dims and its data as long as that needs, in the memory
-// it has when that is enough. The data's values are undefined.
+// it has when that is enough. The data's values are undefined. Errors: a shape
+// that is none, and data of more bytes than [ArenaLimit].
 func (t *Tensor[T]) Resize(where string, dims ...int) error {
 	n, err := Elems(dims)
 	if err != nil {
+		return fmt.Errorf("%s: %w", where, err)
+	}
+	if err := CheckSize[T](n); err != nil {
 		return fmt.Errorf("%s: %w", where, err)
 	}
 	if n > cap(t.Data) {

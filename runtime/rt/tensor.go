@@ -98,8 +98,11 @@ func (t *Tensor[T]) Append(where string, row ...int) ([]T, error) {
 		return nil, fmt.Errorf("%s: row %v after rows %v", where, slices.Clone(row), t.Shape[1:])
 	}
 	at := len(t.Data)
-	if int64(at) > (ArenaLimit(0)-int64(n))/8 {
+	if n > math.MaxInt-at {
 		return nil, fmt.Errorf("%s: %d rows %v are too many", where, t.Shape[0]+1, slices.Clone(row))
+	}
+	if err := CheckSize[T](at + n); err != nil {
+		return nil, fmt.Errorf("%s: %d rows %v: %w", where, t.Shape[0]+1, slices.Clone(row), err)
 	}
 	t.Data = slices.Grow(t.Data, n)[:at+n]
 	t.Shape[0]++

@@ -34,6 +34,8 @@ type Reply struct {
 	Err string
 	// Panicked tells that Err was a panic.
 	Panicked bool
+	// Unsupported tells that Err says that something is not supported.
+	Unsupported bool
 }
 
 // Main serves requests on the standard input and output until the input ends.
@@ -74,6 +76,7 @@ func serve(cases []Case, in io.Reader, out io.Writer) error {
 			r.Err = err.Error()
 			var p *rt.PanicError
 			r.Panicked = errors.As(err, &p)
+			r.Unsupported = errors.Is(err, errors.ErrUnsupported)
 		}
 		if err := replies.Encode(r); err != nil {
 			return err

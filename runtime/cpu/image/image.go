@@ -92,7 +92,7 @@ func measure(data []byte) (f format, c image.Config, err error) {
 		return f, c, errors.New("image: unknown format")
 	}
 	if f.config == nil {
-		return f, c, fmt.Errorf("image: %s is not supported", f.name)
+		return f, c, fmt.Errorf("image: %s: %w", f.name, errors.ErrUnsupported)
 	}
 	defer func() {
 		if r := recover(); r != nil {

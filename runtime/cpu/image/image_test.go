@@ -192,7 +192,7 @@ func TestDecodeRefuses(t *testing.T) {
 		{"nothing", "", "unknown format"},
 		{"text", "hello", "unknown format"},
 		{"a picture of another kind", "GIF89a", "unknown format"},
-		{"jpeg 2000", "\x00\x00\x00\x0cjP  \r\n\x87\n", "jpeg 2000 is not supported"},
+		{"jpeg 2000", "\x00\x00\x00\x0cjP  \r\n\x87\n", "jpeg 2000: unsupported operation"},
 		{"half a photo", string(photo[:len(photo)/2]), "jpeg: "},
 		{"half a drawing", string(drawing[:len(drawing)/2]), "png: "},
 		{"a huge drawing", string(huge), "png: 65536 × 65536 pixels"},

@@ -1,0 +1,114 @@
+package emit
+
+import (
+	"fmt"
+	"path"
+	"slices"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/burngen/burngen/gen/program"
+	"github.com/burngen/burngen/ir"
+)
+
+// customPackages returns the import paths of the functions that a model calls, and what
+// the generated package calls them; both in the order of their first calls.
+func customPackages(m *Model, global *names) (paths []string, aliases map[string]string) {
+	aliases = map[string]string{}
+	for _, c := range m.Forward.Customs() {
+		p, _ := c.Op.Package()
+		if aliases[p] == "" {
+			paths = append(paths, p)
+			aliases[p] = global.unique(unexported(path.Base(p)))
+		}
+	}
+	return paths, aliases
+}
+
+// customCalls returns the calls of the user's functions, in order.
+func (f *function) customCalls() []*program.Custom {
+	var out []*program.Custom
+	for _, s := range f.Steps {
+		if c, ok := s.(*program.Custom); ok {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// custom prints the call of a function of the user's program: what is passed to it, and
+// the call itself.
+func (f *function) custom(s *program.Custom, v *views) []jen.Code {
+	var out []jen.Code
+	call := jen.Id("s").Dot(f.customs[s])
+	pass := func(how string, i int, memory *jen.Statement, shape []jen.Code) {
+		args := append([]jen.Code{call.Clone(), jen.Lit(i), memory}, shape...)
+		out = append(out, jen.Qual(rtPath, how).Call(args...))
+	}
+	for i, ref := range s.Args {
+		pass("CallIn", i, f.slice(ref, v), f.ints(ref.Value.Type.Shape))
+	}
+	for i, ref := range s.Results {
+		if ref.Boxed() {
+			pass("CallOpen", i, jen.Op("&").Id("s").Dot(f.held[ref.Variable()]), f.openShape(s, ref.Value.Type.Shape))
+		} else {
+			pass("CallOut", i, f.slice(ref, v), f.ints(ref.Value.Type.Shape))
+		}
+	}
+	run := call.Clone().Dot("Run").Call(jen.Qual(s.Op.Package()))
+	out = append(out, returnAt(s.Node, run))
+	return append(out, f.extents(s.Extents)...)
+}
+
+// openShape prints the extents of a result, and for those that the function decides
+// which symbol they are.
+func (f *function) openShape(s *program.Custom, dims []ir.Dim) []jen.Code {
+	own := s.Op.Binds()
+	out := make([]jen.Code, len(dims))
+	for i, d := range dims {
+		if k := slices.Index(own, d.String()); k >= 0 {
+			out[i] = jen.Qual(rtPath, "Sym").Call(jen.Lit(k))
+		} else {
+			out[i] = f.int(d)
+		}
+	}
+	return out
+}
+
+// newCall prints what a session holds for a call of the user's function: the number of
+// its operands and results, the extents that it decides, and the attributes.
+func newCall(s *program.Custom) *jen.Statement {
+	symbols := jen.Nil()
+	if list := s.Op.Symbols(); len(list) > 0 {
+		var texts []jen.Code
+		for _, symbol := range list {
+			texts = append(texts, jen.Lit(symbol))
+		}
+		symbols = jen.Index().String().Values(texts...)
+	}
+	args := []jen.Code{text(s.Op.Name), jen.Lit(len(s.Args)), jen.Lit(len(s.Results)), symbols}
+	for _, a := range s.Op.Attrs {
+		args = append(args, jen.Qual(rtPath, "Attr").Values(jen.Id("Name").Op(":").Add(text(a.Name)), jen.Id("Value").Op(":").Add(attribute(a.Value))))
+	}
+	return jen.Qual(rtPath, "NewCall").Call(args...)
+}
+
+// attribute prints the value of an attribute: a number or text, or a list of them.
+func attribute(t *ir.Tensor) *jen.Statement {
+	items := make([]jen.Code, t.Len())
+	for i := range items {
+		switch t.DType {
+		case ir.String:
+			items[i] = text(t.Text(i))
+		case ir.F32:
+			items[i] = float(t.Float(i), 32)
+		default:
+			items[i] = jen.Id(fmt.Sprint(t.Int(i)))
+		}
+	}
+	typ := jen.Id(goType(t.DType))
+	if len(t.Shape) == 0 {
+		return typ.Call(items...)
+	}
+	return jen.Index().Add(typ).Values(items...)
+}

@@ -1,0 +1,231 @@
+package op
+
+import (
+	"fmt"
+	"go/token"
+	"slices"
+	"strings"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// Custom is an operator that a function of the user's program computes, of which
+// burngen knows the type and nothing more: it is neither evaluated nor moved.
+type Custom struct {
+	// Name is the operator's, as the model writes it: "com.acme.Foo".
+	Name string
+	// Func is the function, a func(*rt.Call) error: "example.com/ops.Foo".
+	Func string
+	// Type is the declared type, an [ir.Signature]. Its symbols are its own: operands
+	// bind them, and the function those that only results have.
+	Type  string
+	Attrs []ir.Attribute
+	// Extents bind the symbols that the function decides, in the order of their first
+	// places in the results.
+	Extents []ir.ResultExtent
+}
+
+// ParseCustom reads what declares a custom operator: "com.acme.Foo=example.com/ops.Foo:
+// (f32[N]) -> f32[N]". The domain "ai.onnx" may be left out.
+func ParseCustom(text string) (Custom, error) {
+	name, rest, ok := strings.Cut(text, "=")
+	fn, typ, typed := strings.Cut(rest, ":")
+	if !ok || !typed {
+		return Custom{}, fmt.Errorf("OPERATOR=PACKAGE.FUNC: (TYPE, …) -> TYPE expected")
+	}
+	op := Custom{Name: strings.TrimPrefix(strings.TrimSpace(name), "ai.onnx."), Func: strings.TrimSpace(fn), Type: strings.TrimSpace(typ)}
+	if op.Name == "" || strings.HasPrefix(op.Name, ".") || strings.HasSuffix(op.Name, ".") || strings.ContainsAny(op.Name, " \t:") {
+		return Custom{}, fmt.Errorf("%q names no operator", op.Name)
+	}
+	s, err := op.signature()
+	if err != nil {
+		return Custom{}, err
+	}
+	op.Type = s.String()
+	return op, nil
+}
+
+// String returns what [ParseCustom] reads.
+func (op Custom) String() string { return op.Name + "=" + op.Func + ": " + op.Type }
+
+// Domain returns the domain of the operator's name, "" for ai.onnx, and the rest.
+func (op Custom) Domain() (domain, name string) {
+	i := strings.LastIndexByte(op.Name, '.')
+	return op.Name[:max(i, 0)], op.Name[i+1:]
+}
+
+// Package returns the import path of the function's package, and the function's name.
+func (op Custom) Package() (path, name string) {
+	i := strings.LastIndexByte(op.Func, '.')
+	return op.Func[:max(i, 0)], op.Func[i+1:]
+}
+
+// checkFunc reports why Func is no exported function of a package that Go can import.
+func (op Custom) checkFunc() error {
+	path, name := op.Package()
+	if !token.IsIdentifier(name) || !token.IsExported(name) {
+		return fmt.Errorf("%q names no exported function of a package", op.Func)
+	}
+	for element := range strings.SplitSeq(path, "/") {
+		odd := strings.ContainsFunc(element, func(r rune) bool {
+			return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("-._~+", r))
+		})
+		if odd || element == "" || element[0] == '.' || path == "C" || path == "unsafe" || path == "main" {
+			return fmt.Errorf("%q is no import path", path)
+		}
+	}
+	return nil
+}
+
+// signature returns the declared type: tensors, of which every symbol of the operands
+// stands alone somewhere in them, and every other symbol alone wherever it stands.
+func (op Custom) signature() (ir.Signature, error) {
+	none := ir.Signature{}
+	if err := op.checkFunc(); err != nil {
+		return none, err
+	}
+	s, err := ir.ParseSignature(op.Type)
+	if err != nil {
+		return none, fmt.Errorf("type %q: %w", op.Type, err)
+	}
+	if len(s.Results) == 0 {
+		return none, fmt.Errorf("type %q: a result is missing", op.Type)
+	}
+	for i, t := range slices.Concat(s.Params, s.Results) {
+		if err := t.Check(); err != nil {
+			return none, fmt.Errorf("type %q: %s: %w", op.Type, t, err)
+		}
+		if !t.IsTensor() {
+			return none, fmt.Errorf("type %q: %s is no tensor", op.Type, t)
+		}
+		for _, d := range t.Shape {
+			for _, symbol := range d.Symbols() {
+				switch {
+				case symbol == ir.AnyDim.String():
+					return none, fmt.Errorf("type %q: an extent has no name: ?", op.Type)
+				case hasExtent(s.Params, symbol):
+				case i < len(s.Params):
+					return none, fmt.Errorf("type %q: no extent of an operand is %s itself", op.Type, symbol)
+				case d.String() != symbol:
+					return none, fmt.Errorf("type %q: extent %s: the function decides %s, which has to stand alone", op.Type, d, symbol)
+				}
+			}
+		}
+	}
+	return s, nil
+}
+
+// hasExtent reports whether one of the types has a symbol for an extent.
+func hasExtent(types []ir.Type, symbol string) bool {
+	return slices.ContainsFunc(types, func(t ir.Type) bool {
+		return slices.ContainsFunc(t.Shape, func(d ir.Dim) bool { return d.String() == symbol })
+	})
+}
+
+// decided returns the places in a type's results where the symbols stand first that the
+// function decides.
+func decided(s ir.Signature) []ir.ResultExtent {
+	var out []ir.ResultExtent
+	for i, t := range s.Results {
+		for k, d := range t.Shape {
+			e := ir.ResultExtent{Symbol: d.String(), Result: i, Axis: k}
+			known := slices.ContainsFunc(out, func(o ir.ResultExtent) bool { return o.Symbol == e.Symbol })
+			if slices.Contains(d.Symbols(), e.Symbol) && !known && !hasExtent(s.Params, e.Symbol) {
+				out = append(out, e)
+			}
+		}
+	}
+	return out
+}
+
+// Infer unifies the declared type with those of the operands.
+func (op Custom) Infer(in []ir.Type) ([]ir.Type, error) {
+	s, err := op.signature()
+	if err != nil {
+		return nil, err
+	}
+	if err := operands(in, len(s.Params), len(s.Params)); err != nil {
+		return nil, err
+	}
+	symbols := map[string]ir.Dim{}
+	env := func(symbol string) (ir.Dim, bool) { d, ok := symbols[symbol]; return d, ok }
+	for i, p := range s.Params {
+		if !in[i].IsTensor() || in[i].DType != p.DType || in[i].Rank() != p.Rank() {
+			return nil, fmt.Errorf("operand %d is %s, declared as %s", i, in[i], p)
+		}
+		for k, d := range p.Shape {
+			if _, known := symbols[d.String()]; !known && slices.Contains(d.Symbols(), d.String()) {
+				symbols[d.String()] = in[i].Shape[k]
+			}
+		}
+	}
+	for i, p := range s.Params {
+		for k, d := range p.Shape {
+			if err := same(in[i].Shape[k], d.Subst(env), fmt.Sprintf("operand %d, axis %d, declared as %s", i, k, d)); err != nil {
+				return nil, err
+			}
+		}
+	}
+	own := decided(s)
+	if len(op.Extents) != len(own) {
+		return nil, fmt.Errorf("%d extents, %d expected", len(op.Extents), len(own))
+	}
+	for i, e := range own {
+		if op.Extents[i].Result != e.Result || op.Extents[i].Axis != e.Axis {
+			return nil, fmt.Errorf("extent %d is not that of result %d, axis %d", i, e.Result, e.Axis)
+		}
+		symbols[e.Symbol] = ir.Sym(op.Extents[i].Symbol)
+	}
+	out := make([]ir.Type, len(s.Results))
+	for i, r := range s.Results {
+		out[i] = r.Subst(env)
+	}
+	return out, nil
+}
+
+// Eval reports that the function is not here.
+func (op Custom) Eval([]*ir.Tensor) ([]*ir.Tensor, error) { return nil, op.Absent() }
+
+// Absent is the error of whatever would need the function, which only generated code
+// links.
+func (op Custom) Absent() error {
+	return fmt.Errorf("custom operator %s: only generated code calls %s", op.Name, op.Func)
+}
+
+// Symbols returns what the declared type calls Extents.
+func (op Custom) Symbols() []string {
+	s, err := op.signature()
+	if err != nil {
+		return nil
+	}
+	return ir.Invoke{Extents: decided(s)}.Binds()
+}
+
+// Binds returns the symbols of Extents.
+func (op Custom) Binds() []string { return ir.Invoke{Extents: op.Extents}.Binds() }
+
+// BindValues returns the extents of the results.
+func (op Custom) BindValues(_, out []*ir.Tensor) ([]int64, error) {
+	return ir.Invoke{Extents: op.Extents}.BindValues(nil, out)
+}
+
+// Measure is nothing: the extents are known with the results.
+func (op Custom) Measure(*ir.Node) ([]ir.Call, error) { return nil, nil }
+
+// Import builds a node of the operator.
+func (op Custom) Import(c ir.Importer) ([]*ir.Value, error) {
+	s, err := op.signature()
+	if err != nil {
+		return nil, err
+	}
+	args := make([]*ir.Value, c.NumArgs())
+	for i := range args {
+		args[i] = c.Arg(i)
+	}
+	op.Attrs = c.Attributes()
+	op.Extents = decided(s)
+	for i := range op.Extents {
+		op.Extents[i].Symbol = c.Builder().Symbol(op.Extents[i].Symbol)
+	}
+	return c.Builder().Nodes(op, args...), nil
+}
