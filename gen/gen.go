@@ -8,6 +8,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -17,6 +18,7 @@ import (
 	"github.com/burngen/burngen/gen/exec"
 	"github.com/burngen/burngen/gen/program"
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/op"
 	"github.com/burngen/burngen/ir/pass"
 	"github.com/burngen/burngen/onnx"
 	"github.com/burngen/burngen/runtime/cpu"
@@ -32,6 +34,8 @@ type Options struct {
 	Dims map[string]string
 	// Outputs cut the graph at these values; none keeps the model's.
 	Outputs []string
+	// Custom are the operators that functions of the user's program compute.
+	Custom []op.Custom
 	// Strict turns off what reassociates floating-point sums and products.
 	Strict bool
 	// Package is the Go package's name; empty derives it from the output folder.
@@ -74,7 +78,11 @@ type Model struct {
 // Load reads and compiles a model file.
 func Load(path string, o Options) (*Model, error) {
 	o.progress("reading " + filepath.Base(path))
-	src, err := onnx.Open(path, onnx.Options{Inputs: o.Inputs, Dims: o.Dims, Outputs: o.Outputs})
+	custom := newCustoms(o.Custom)
+	src, err := onnx.Open(path, onnx.Options{Inputs: o.Inputs, Dims: o.Dims, Outputs: o.Outputs, Custom: custom.find})
+	if err == nil {
+		err = custom.unused(filepath.Base(path))
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -129,8 +137,7 @@ func (m *Model) prepare() error {
 			w.Data = []byte{}
 		}
 		if w.Data != nil {
-			shape, _ := w.Type.Static()
-			m.Raw.AddRaw(w.Name, w.Type.DType.String(), shape, w.Data)
+			exec.AddWeight(m.Raw, w)
 		}
 	}
 	if err := m.Raw.Err(); err != nil {
@@ -254,15 +261,18 @@ func (m *Model) Files() ([]emit.File, error) {
 		}
 		own = append(own, emit.File{Name: e.EmbeddedFile, Data: data.Bytes()})
 	}
-	var err error
-	// Numbers that include zero may be what an operator cannot divide by; without
-	// it, an index may be out of range.
-	for e.SampleLow = range 2 {
-		if e.Sample, err = m.sample(e.SampleLow); err == nil {
-			break
+	if m.CanRun() == nil {
+		var err error
+		// Numbers that include zero may be what an operator cannot divide by; without
+		// it, an index may be out of range.
+		for e.SampleLow = range 2 {
+			if e.Sample, err = m.sample(e.SampleLow); err == nil {
+				break
+			}
 		}
+		e.SampleTooLarge = errors.Is(err, exec.ErrBudget)
+		e.SampleFails = err != nil && !e.SampleTooLarge
 	}
-	e.SampleFails = err != nil
 	files, err := emit.Files(e)
 	if err != nil {
 		return nil, err
@@ -279,6 +289,9 @@ func (m *Model) Files() ([]emit.File, error) {
 // fileName returns what the files called after the model begin with.
 func (m *Model) fileName() string { return FileName(m.Name, "model") }
 
+// sampleBudget bounds what the sample takes.
+var sampleBudget = exec.Budget{Steps: 1 << 18, Bytes: 1 << 30}
+
 // sample computes what the bundled test expects.
 func (m *Model) sample(low int) ([]emit.Sample, error) {
 	defer plainGo()()
@@ -286,7 +299,9 @@ func (m *Model) sample(low int) ([]emit.Sample, error) {
 	if err != nil {
 		return nil, err
 	}
-	results, outShapes, err := m.Run(args, shapes)
+	machine := exec.New(m.Forward, exec.Weights(m.Weights))
+	machine.Budget = sampleBudget
+	results, outShapes, err := machine.Run(context.Background(), args, shapes)
 	if err != nil {
 		return nil, fmt.Errorf("the sample: %w", err)
 	}
@@ -316,6 +331,9 @@ func sampleInputs(f *ir.Func, low int) (args []any, shapes [][]int, err error) {
 		if err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", p, err)
 		}
+		if int64(n) > sampleBudget.Bytes/8 {
+			return nil, nil, fmt.Errorf("%s: %w", p, exec.ErrBudget)
+		}
 		data := exec.MakeSlice(p.Type.DType, n)
 		lo, hi := emit.SampleRange(p.Type.DType, low)
 		exec.Draw(p.Type.DType, data, float64(lo), float64(hi), uint32(emit.SampleSeed+i))
@@ -343,6 +361,15 @@ func product(shape []int) int {
 		n *= d
 	}
 	return n
+}
+
+// CanRun returns why Run cannot compute the model, nil if it can: it may have custom
+// operators.
+func (m *Model) CanRun() error {
+	if err := exec.Refuses(m.Forward); err != nil {
+		return fmt.Errorf("%s: %w", m.Source.File, err)
+	}
+	return nil
 }
 
 // Run computes the model without generating it. Arguments and results are Go

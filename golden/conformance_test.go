@@ -15,9 +15,26 @@ import (
 
 var everyCase = flag.Bool("every", false, "compare the outcome of every official test, not of a tenth")
 
-// conformanceFile holds a line for each official test: its name, its outcome,
-// and why it is refused, with tabs between.
+// conformanceFile holds a line for each official test: its suite and name, its
+// outcome, and why it is refused, with tabs between.
 const conformanceFile = "conformance/expected.tsv"
+
+// suites are the folders of the official tests.
+var suites = []string{"onnx-node", "onnx-simple", "onnx-pytorch-converted", "onnx-pytorch-operator", "onnx-light"}
+
+// officialTests returns the cases of all suites.
+func officialTests(t *testing.T) []verify.Case {
+	t.Helper()
+	var dirs []string
+	for _, suite := range suites {
+		dirs = append(dirs, corpus(t, suite))
+	}
+	cases, err := verify.Find(dirs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cases
+}
 
 // TestConformance generates, builds and runs official tests of operators. What
 // becomes of each has to be what conformance/expected.tsv says, be it better or
@@ -27,10 +44,7 @@ func TestConformance(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds generated code")
 	}
-	cases, err := verify.Find([]string{corpus(t, "onnx-node")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	cases := officialTests(t)
 	expected := map[string]string{}
 	if !*update {
 		expected = readConformance(t)
@@ -45,8 +59,8 @@ func TestConformance(t *testing.T) {
 		}
 	}
 	var lines []string
-	_, err = verify.Run(chosen, verify.Options{Report: func(r verify.Result) {
-		name := filepath.Base(r.Name)
+	_, err := verify.Run(chosen, verify.Options{Report: func(r verify.Result) {
+		name := r.Name
 		outcome := outcomeOf(r)
 		lines = append(lines, name+"\t"+outcome+"\n")
 		switch want, known := expected[name]; {
@@ -80,7 +94,7 @@ func outcomeOf(r verify.Result) string {
 // tenth reports whether a test is in the tenth that is always run.
 func tenth(name string) bool {
 	h := fnv.New32a()
-	h.Write([]byte(filepath.Base(name)))
+	h.Write([]byte(name))
 	return h.Sum32()%10 == 0
 }
 

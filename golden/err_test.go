@@ -7,6 +7,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/op"
 	"github.com/burngen/burngen/onnx"
 	"github.com/burngen/burngen/onnx/onnxtest"
 )
@@ -69,6 +70,34 @@ var badModels = []struct {
 	{name: "input_flag", options: onnx.Options{Inputs: map[string]string{"picture": "1x4"}}, model: oneNode(17, "Relu")},
 	{name: "dim_flag", options: onnx.Options{Dims: map[string]string{"N": "many"}}, model: oneNode(17, "Relu")},
 	{name: "output_flag", options: onnx.Options{Outputs: []string{"inner"}}, model: oneNode(17, "Relu")},
+	{name: "custom_too_few_operands", options: custom("(f32[N,4], f32[4]) -> f32[N,4]"), model: oneNode(17, "com.acme:Foo")},
+	{name: "custom_too_many_operands", options: custom("() -> f32[4]"), model: oneNode(17, "com.acme:Foo")},
+	{name: "custom_absent_operand", options: custom("(f32[N,4], f32[N,4]) -> f32[N,4]"),
+		model: onnxtest.New(17).Input("x", ir.F32, "N", 4).Output("y", ir.F32, "N", 4).
+			Node("/node", "com.acme:Foo", []string{"", "x"}, []string{"y"})},
+	{name: "custom_other_element_type", options: custom("(f16[N,4]) -> f32[N,4]"), model: oneNode(17, "com.acme:Foo")},
+	{name: "custom_other_rank", options: custom("(f32[N]) -> f32[N]"), model: oneNode(17, "com.acme:Foo")},
+	{name: "custom_other_extent", options: custom("(f32[N,5]) -> f32[N,5]"), model: oneNode(17, "com.acme:Foo")},
+	{name: "custom_too_many_results", options: custom("(f32[N,4]) -> f32[N,4]"),
+		model: onnxtest.New(17).Input("x", ir.F32, "N", 4).Output("y", ir.F32, "N", 4).
+			Node("/node", "com.acme:Foo", []string{"x"}, []string{"y", "z"})},
+	{name: "custom_tensor_attribute", options: custom("(f32[N,4]) -> f32[N,4]"),
+		model: oneNode(17, "com.acme:Foo", onnxtest.Attr{Name: "table", Value: ir.NewTensor(ir.F32, 2)})},
+	{name: "custom_long_attribute", options: custom("(f32[N,4]) -> f32[N,4]"),
+		model: oneNode(17, "com.acme:Foo", onnxtest.Attr{Name: "table", Value: make([]int, 5000)})},
+	{name: "custom_other_operator", options: custom("(f32[N,4]) -> f32[N,4]"), model: oneNode(17, "com.acme:Bar")},
+}
+
+// custom returns the options by which com.acme.Foo is a custom operator of this type.
+func custom(declared string) onnx.Options {
+	o, err := op.ParseCustom("com.acme.Foo=example.com/ops.Foo: " + declared)
+	if err != nil {
+		panic(err)
+	}
+	return onnx.Options{Custom: func(domain, name string) (onnx.CustomOp, bool) {
+		d, n := o.Domain()
+		return o.Import, d == domain && n == name
+	}}
 }
 
 // oneNode returns a model of one operator of one operand, f32[N,4].

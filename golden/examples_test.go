@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -30,7 +31,7 @@ func TestExamplesAreFresh(t *testing.T) {
 				continue
 			}
 			lines++
-			args := append([]string{"run", "../../cmd/burngen"}, strings.Fields(command)...)
+			args := append([]string{"run", "../../cmd/burngen"}, words(t, command)...)
 			c := exec.Command("go", append(args, "-check")...)
 			c.Dir = filepath.Dir(file)
 			if out, err := c.CombinedOutput(); err != nil {
@@ -41,4 +42,24 @@ func TestExamplesAreFresh(t *testing.T) {
 	if lines == 0 {
 		t.Error("no example is generated")
 	}
+}
+
+// words splits a command as go generate does: at blanks, but for those in texts that are
+// quoted as in Go.
+func words(t *testing.T, command string) []string {
+	var out []string
+	for command = strings.TrimSpace(command); command != ""; command = strings.TrimSpace(command) {
+		if command[0] != '"' {
+			word, rest, _ := strings.Cut(command, " ")
+			out, command = append(out, word), rest
+			continue
+		}
+		quoted, err := strconv.QuotedPrefix(command)
+		if err != nil {
+			t.Fatalf("%s: %v", command, err)
+		}
+		word, _ := strconv.Unquote(quoted)
+		out, command = append(out, word), command[len(quoted):]
+	}
+	return out
 }

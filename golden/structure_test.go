@@ -47,6 +47,7 @@ var arrows = []arrow{
 	{"gen/verify/harness", "runtime/rt", ""},
 	{"cmd/burngen", "gen gen/... ir onnx runtime/rt", "github.com/schollz/progressbar/v3"},
 	{"examples", "examples/... runtime/...", ""},
+	{"examples/custom/internal", "ir onnx/onnxtest", ""},
 	{"golden", "", ""},
 }
 

@@ -228,7 +228,7 @@ func (im *importer) rule(s *scope, n *wire.Node) (run CustomOp, opset int, err e
 			return run, opset, nil
 		}
 	}
-	return nil, 0, errors.New("unknown operator")
+	return nil, 0, fmt.Errorf("unknown operator; name a Go function with -custom '%s=…'", plain(qualified(n)))
 }
 
 // apply imports a node by the operator's rule.

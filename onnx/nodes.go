@@ -18,6 +18,9 @@ type Node struct {
 	Version int
 }
 
+// Knows reports whether the table of package op has an operator.
+func Knows(domain, name string) bool { return rules[ruleName(domain, name)] != nil }
+
 // Nodes returns the nodes of a file's graph, in the file's order: those of functions
 // and of graphs within nodes are not among them.
 func Nodes(path string) ([]Node, error) {

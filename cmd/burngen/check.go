@@ -81,11 +81,14 @@ func printOperators(out io.Writer, file string, m *gen.Model) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, u := range support.Uses(nodes, m) {
 		name, facts := fmt.Sprintf("%s-%d", u.Operator, u.Version), ""
+		if u.Version == 0 {
+			name = u.Operator
+		}
 		switch {
-		case u.Version == 0:
-			name, facts = u.Operator, "unknown operator"
 		case u.CPU != support.None:
 			facts = string(u.CPU)
+		case u.Version == 0:
+			facts = "unknown operator"
 		case m != nil:
 			facts = "no call of its own"
 		}

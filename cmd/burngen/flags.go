@@ -48,12 +48,29 @@ func (l *list) Set(text string) error {
 	return nil
 }
 
+// customs is a flag that is repeated: OPERATOR=FUNC: TYPE.
+type customs struct{ options *gen.Options }
+
+func (c customs) String() string {
+	if c.options == nil {
+		return ""
+	}
+	var list []string
+	for _, o := range c.options.Custom {
+		list = append(list, o.String())
+	}
+	return strings.Join(list, " ")
+}
+
+func (c customs) Set(text string) error { return c.options.AddCustom(text) }
+
 // modelFlags declares the flags that change how a model is read.
 func modelFlags(flags *flag.FlagSet) *gen.Options {
 	o := &gen.Options{Inputs: map[string]string{}, Dims: map[string]string{}}
 	flags.Var(pairs(o.Inputs), "input", "gives an input a shape, as in `NAME=1x3x224x224` (repeatable)")
 	flags.Var(pairs(o.Dims), "dim", "fixes a symbol, as in `N=4`, or bounds it, as in N=1..64 (repeatable)")
 	flags.Var((*list)(&o.Outputs), "output", "computes the value `NAME` instead of the outputs (repeatable)")
+	flags.Var(customs{o}, "custom", "makes a Go function compute an operator, as in `'com.acme.Foo=example.com/ops.Foo: (f32[N,C], i64[N]) -> f32[N]'` (repeatable); the function is a func(*rt.Call) error, and decides the extents that only results have")
 	flags.BoolVar(&o.Strict, "strict", false, "turns off what changes the rounding of floats")
 	return o
 }

@@ -19,6 +19,7 @@ var genCommand = command{
 	examples: `  burngen resnet50.onnx -o internal/resnet
   burngen detector.onnx -o detector -dim N=1 -input image=1x3x320x320
   burngen gen encoder.onnx -o encoder -output /pooler/output
+  burngen boxes.onnx -o boxes -custom 'acme.NMS=example.com/ops.NMS: (f32[N,4], f32[N]) -> i64[K]'
   burngen resnet50.onnx -o internal/resnet -check    is the package up to date?
   //go:generate go tool burngen resnet50.onnx -o .
 `,
@@ -85,6 +86,9 @@ func (g *genFlags) line() string {
 	add("dim", pairs(g.options.Dims).String())
 	add("output", strings.Join(g.options.Outputs, " "))
 	add("weights", g.weights)
+	for _, o := range g.options.Custom {
+		parts = append(parts, "-custom '"+o.String()+"'")
+	}
 	if g.options.Strict {
 		parts = append(parts, "-strict")
 	}
@@ -130,6 +134,11 @@ func (g *genFlags) generate(model string) (*gen.Model, *gen.Output, error) {
 				path := filepath.Join(g.dump, fmt.Sprintf("%02d_%s.ir", index, name))
 				dumped = os.WriteFile(path, []byte(m.String()), 0o666)
 			}
+		}
+	}
+	for _, o := range g.options.Custom {
+		if err := gen.CheckFunc(o, g.dir); err != nil {
+			return nil, nil, err
 		}
 	}
 	m, err := gen.Load(model, *g.options)

@@ -41,6 +41,9 @@ func defineRun(flags *flag.FlagSet) func(*streams, []string) error {
 		if err != nil {
 			return err
 		}
+		if err := m.CanRun(); err != nil {
+			return err
+		}
 		results, err := execute(m, in)
 		if err != nil {
 			return fmt.Errorf("%s: %w", m.Source.File, err)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/dave/jennifer/jen"
 
@@ -19,10 +20,20 @@ func customPackages(m *Model, global *names) (paths []string, aliases map[string
 		p, _ := c.Op.Package()
 		if aliases[p] == "" {
 			paths = append(paths, p)
-			aliases[p] = global.unique(unexported(path.Base(p)))
+			aliases[p] = global.unique(unexported(packageName(p)))
 		}
 	}
 	return paths, aliases
+}
+
+// packageName returns what a package is called by its import path: the last element of
+// it that is no version.
+func packageName(p string) string {
+	base := path.Base(p)
+	if len(base) > 1 && base[0] == 'v' && strings.Trim(base[1:], "0123456789") == "" && path.Dir(p) != "." {
+		return path.Base(path.Dir(p))
+	}
+	return base
 }
 
 // customCalls returns the calls of the user's functions, in order.
@@ -88,7 +99,7 @@ func newCall(s *program.Custom) *jen.Statement {
 	}
 	args := []jen.Code{text(s.Op.Name), jen.Lit(len(s.Args)), jen.Lit(len(s.Results)), symbols}
 	for _, a := range s.Op.Attrs {
-		args = append(args, jen.Qual(rtPath, "Attr").Values(jen.Id("Name").Op(":").Add(text(a.Name)), jen.Id("Value").Op(":").Add(attribute(a.Value))))
+		args = append(args, jen.Line().Qual(rtPath, "Attr").Values(jen.Id("Name").Op(":").Add(text(a.Name)), jen.Id("Value").Op(":").Add(attribute(a.Value))))
 	}
 	return jen.Qual(rtPath, "NewCall").Call(args...)
 }

@@ -32,7 +32,7 @@ func Files(m *Model) (files []File, err error) {
 			if err := f.file.Render(&b); err != nil {
 				ir.Fail("burngen bug: %s: %w", f.name, err)
 			}
-			files = append(files, File{f.name, grouped(b.Bytes())})
+			files = append(files, File{f.name, grouped(b.Bytes(), standardImports)})
 		}
 		if err := guard(files, m); err != nil {
 			ir.Fail("burngen bug: %w", err)
@@ -42,8 +42,8 @@ func Files(m *Model) (files []File, err error) {
 }
 
 // grouped puts a blank line between the imports of the standard library and
-// those of the runtime, which the printer sorts into one list.
-func grouped(file []byte) []byte {
+// others, which the printer sorts into one list.
+func grouped(file []byte, standard []string) []byte {
 	before, rest, ok := bytes.Cut(file, []byte("import (\n"))
 	list, after, closed := bytes.Cut(rest, []byte("\n)\n"))
 	if !ok || !closed {
@@ -51,10 +51,10 @@ func grouped(file []byte) []byte {
 	}
 	var std, own [][]byte
 	for _, line := range bytes.Split(list, []byte("\n")) {
-		if bytes.Contains(line, []byte("\"github.com/")) {
-			own = append(own, line)
-		} else {
+		if slices.Contains(standard, strings.Trim(string(line), "\t\"")) {
 			std = append(std, line)
+		} else {
+			own = append(own, line)
 		}
 	}
 	if len(std) > 0 && len(own) > 0 {
@@ -243,7 +243,7 @@ func (e *emitter) newFile() *jen.File {
 	for path, alias := range e.aliases {
 		f.ImportAlias(path, alias)
 	}
-	f.ImportName(imagePath, "image")
+	f.ImportAlias(imagePath, "cpuimage")
 	return f
 }
 
@@ -373,9 +373,10 @@ func (e *emitter) sessionType(f *jen.File) {
 		}
 		values = append(values, jen.Id("symbols").Op(":").Qual(rtPath, "NewSymbols").Call(list...))
 	}
+	var calls []jen.Code
 	for _, fn := range append([]*function{e.forward}, e.callees...) {
 		for _, c := range fn.customCalls() {
-			values = append(values, jen.Id(fn.customs[c]).Op(":").Add(newCall(c)))
+			calls = append(calls, jen.Id("s").Dot(fn.customs[c]).Op("=").Add(newCall(c)))
 		}
 	}
 	maxName := "max"
@@ -388,7 +389,12 @@ func (e *emitter) sessionType(f *jen.File) {
 			jen.If(jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Nil(), jen.Err())))
 		values = append(values, jen.Id("arena").Op(":").Id("arena"))
 	}
-	body = append(body, jen.Return(jen.Op("&").Id("Session").Values(values...), jen.Nil()))
+	session := jen.Op("&").Id("Session").Values(values...)
+	if len(calls) > 0 {
+		body = append(append(body, jen.Id("s").Op(":=").Add(session)), calls...)
+		session = jen.Id("s")
+	}
+	body = append(body, jen.Return(session, jen.Nil()))
 	note(f, doc)
 	f.Func().Params(jen.Id("m").Op("*").Id("Model")).Id("NewSession").Params(jen.Id(maxName).Qual(rtPath, "Max")).Params(jen.Op("*").Id("Session"), jen.Error()).Block(body...)
 

@@ -10,13 +10,19 @@ import (
 	"strings"
 )
 
-// allowedImports are the packages that generated code may import.
-var allowedImports = []string{"context", "embed", "math", "sync/atomic", "testing", rtPath, cpuPath, imagePath}
+// standardImports are the packages of the standard library that generated code may
+// import, runtimeImports those of the runtime.
+var (
+	standardImports = []string{"context", "embed", "math", "sync/atomic", "testing"}
+	runtimeImports  = []string{rtPath, cpuPath, imagePath}
+)
 
 // guard parses the files and checks what no text of a model may change: they
-// import nothing but the runtime, they have no init function, no cgo, and no
-// directive but the one that embeds the weights.
+// import nothing but the runtime and the packages of custom operators, they have no
+// init function, no cgo, and no directive but the one that embeds the weights.
 func guard(files []File, m *Model) error {
+	custom, _ := customPackages(m, newNames())
+	allowed := slices.Concat(standardImports, runtimeImports, custom)
 	embed := "//go:embed " + m.EmbeddedFile
 	for _, f := range files {
 		parsed, err := parser.ParseFile(token.NewFileSet(), f.Name, f.Data, parser.ParseComments)
@@ -28,7 +34,7 @@ func guard(files []File, m *Model) error {
 		}
 		for _, spec := range parsed.Imports {
 			path, err := strconv.Unquote(spec.Path.Value)
-			if err != nil || !slices.Contains(allowedImports, path) {
+			if err != nil || !slices.Contains(allowed, path) {
 				return fmt.Errorf("%s: imports %s", f.Name, spec.Path.Value)
 			}
 		}

@@ -54,6 +54,9 @@ type Model struct {
 	// from, and SampleFails tells that the model returns an error for them.
 	SampleLow   int
 	SampleFails bool
+	// SampleTooLarge tells that the bundled test loads the model and does not run it:
+	// that takes more than a test should.
+	SampleTooLarge bool
 }
 
 // Prepared is a weight that the weights file holds.

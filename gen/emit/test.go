@@ -34,6 +34,12 @@ func (e *emitter) testFile() *jen.File {
 	if !e.Embed {
 		load = jen.Id("Load").Call(jen.Lit(e.WeightsFile))
 	}
+	if e.SampleTooLarge {
+		note(f, "TestLoad loads the model. It does not run it: that takes more than a test should.")
+		f.Func().Id("TestLoad").Params(jen.Id("t").Op("*").Qual("testing", "T")).Block(
+			jen.If(jen.List(jen.Id("_"), jen.Err()).Op(":=").Add(load), jen.Err().Op("!=").Nil()).Block(fatal(jen.Err())))
+		return f
+	}
 	body = append(body,
 		jen.List(jen.Id("m"), jen.Err()).Op(":=").Add(load),
 		jen.If(jen.Err().Op("!=").Nil()).Block(fatal(jen.Err())))
@@ -73,8 +79,12 @@ func (e *emitter) testFile() *jen.File {
 	if a.oneIn() {
 		arg = jen.Id(a.in[0].id)
 	}
-	got := jen.Id("got")
-	if len(e.Sample) == 0 {
+	var shapes []jen.Code
+	if len(e.Forward.Customs()) > 0 {
+		shapes = e.checkShapes()
+	}
+	got, unchecked := jen.Id("got"), len(e.Sample)+len(shapes) == 0
+	if unchecked {
 		got = jen.Id("_")
 	}
 	call := jen.List(got, jen.Err()).Op(":=").Id("m").Dot("Forward").Call(arg)
@@ -82,12 +92,13 @@ func (e *emitter) testFile() *jen.File {
 		body = append(body, jen.If(jen.List(jen.Id("_"), jen.Err()).Op(":=").Id("m").Dot("Forward").Call(arg), jen.Err().Op("==").Nil()).Block(
 			jen.Id("t").Dot("Error").Call(jen.Lit("no error, although there was one when the model was generated"))))
 	} else {
-		if len(e.Sample) == 0 {
+		if unchecked {
 			body = append(body, jen.If(call, jen.Err().Op("!=").Nil()).Block(fatal(jen.Err())))
 		} else {
 			body = append(body, call, jen.If(jen.Err().Op("!=").Nil()).Block(fatal(jen.Err())))
 		}
 	}
+	body = append(body, shapes...)
 	for _, s := range e.Sample {
 		p := a.out[s.Output]
 		got := jen.Id("got")
@@ -104,9 +115,45 @@ func (e *emitter) testFile() *jen.File {
 		body = append(body, jen.If(jen.Err().Op(":=").Qual(rtPath, "CheckSample").Call(text(p.name), a.flatOf(p, got), sample), jen.Err().Op("!=").Nil()).Block(
 			jen.Id("t").Dot("Error").Call(jen.Err())))
 	}
-	note(f, "TestSample compares the model with what it computed when it was generated, in plain\nGo, for inputs of "+strconv.Itoa(SampleExtent)+" along symbolic extents.")
+	what := "TestSample compares the model with what it computed when it was generated, in plain\nGo, for inputs of "
+	if len(e.Forward.Customs()) > 0 {
+		what = "TestSample runs the model, and looks at the shapes only of what the functions that it\ncalls make of inputs of "
+	}
+	note(f, what+strconv.Itoa(SampleExtent)+" along symbolic extents.")
 	f.Func().Id("TestSample").Params(jen.Id("t").Op("*").Qual("testing", "T")).Block(body...)
 	return f
+}
+
+// checkShapes prints the checks of the outputs' shapes, as far as they are known.
+func (e *emitter) checkShapes() []jen.Code {
+	a := e.api
+	var out []jen.Code
+	check := func(what string, args ...jen.Code) {
+		out = append(out, jen.If(jen.Err().Op(":=").Qual(rtPath, what).Call(args...), jen.Err().Op("!=").Nil()).Block(jen.Id("t").Dot("Error").Call(jen.Err())))
+	}
+	for _, p := range a.out {
+		got := jen.Id("got")
+		if !a.oneOut() {
+			got = got.Dot(p.field)
+		}
+		switch {
+		case a.form == batched:
+			check("CheckLen", jen.Lit("TestSample"), text(p.name), jen.Len(got), jen.Lit(SampleExtent))
+		case a.form == dynamic && p.value.Type.IsTensor():
+			want := make([]jen.Code, p.value.Type.Rank())
+			for i, d := range p.value.Type.Shape {
+				known := d.Subst(func(s string) (ir.Dim, bool) { return ir.Const(SampleExtent), slices.Contains(a.symbols, s) })
+				if n, ok := known.Int(); ok {
+					want[i] = jen.Lit(n)
+				} else {
+					want[i] = jen.Qual(rtPath, "AnyDim")
+				}
+			}
+			check("CheckTensor", jen.Lit("TestSample"), text(p.name), got)
+			check("CheckItem", text(p.name), got.Clone().Dot("Shape"), jen.Index().Int().Values(want...))
+		}
+	}
+	return out
 }
 
 // SampleContainer returns the types of the tensors that the bundled test puts into

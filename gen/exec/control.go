@@ -53,7 +53,7 @@ func (r *run) iterate(s *program.Repeat) error {
 			state[i] = box{state[i], shape}
 		}
 	}
-	rows := make([][]box, len(s.Scans))
+	rows, room := make([][]box, len(s.Scans)), rt.ArenaLimit(0)
 	for trip := int64(0); trip < trips && going; trip++ {
 		if err := rt.Done(r.ctx); err != nil {
 			return err
@@ -100,7 +100,13 @@ func (r *run) iterate(s *program.Repeat) error {
 			}
 		}
 		for i := range rows {
-			rows[i] = append(rows[i], made[1+len(s.Carried)+i])
+			b := made[1+len(s.Carried)+i]
+			rows[i] = append(rows[i], b)
+			if size := 1 + int64(reflect.ValueOf(b.data).Len())*int64(GoType(s.Scans[i].Row.DType).Size()); size > room {
+				return fmt.Errorf("scan %d: %d rows: limit is %d bytes (rt.ArenaLimit)", i, len(rows[i]), rt.ArenaLimit(0))
+			} else {
+				room -= size
+			}
 		}
 		going = again[0] || s.Counted
 	}

@@ -6,6 +6,7 @@ package exec
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -21,7 +22,18 @@ type Machine struct {
 	fn *program.Func
 	// weight returns a weight's elements as a Go slice.
 	weight func(name string) (any, error)
+	// Budget bounds a run.
+	Budget Budget
 }
+
+// Budget bounds what a run takes; zeros do not.
+type Budget struct {
+	Steps int64 // of the function and of those that it calls, again in each trip of a loop
+	Bytes int64 // of an arena, and of what is made outside it
+}
+
+// ErrBudget is the error of a run that takes more than its budget.
+var ErrBudget = errors.New("it takes more than the budget of the run")
 
 // New returns a machine that runs f.
 func New(f *program.Func, weight func(name string) (any, error)) *Machine {
@@ -40,6 +52,8 @@ type run struct {
 	// held are pointers to what the variables hold.
 	held map[*plan.Variable]reflect.Value
 	ctx  context.Context
+	// spent are the steps so far.
+	spent *int64
 }
 
 // Run computes the function. Arguments are Go slices of the elements, and shapes
@@ -54,7 +68,7 @@ func (m *Machine) Run(ctx context.Context, args []any, shapes [][]int) (results 
 	if err != nil {
 		return nil, nil, err
 	}
-	r := &run{Machine: m, symbols: symbols, params: args, ctx: ctx}
+	r := &run{Machine: m, symbols: symbols, params: args, ctx: ctx, spent: new(int64)}
 	for i, p := range f.Params {
 		if err := checkParam(p, args[i], shapes[i]); err != nil {
 			return nil, nil, err
@@ -109,7 +123,7 @@ func checkParam(p *ir.Value, arg any, shape []int) error {
 func (r *run) open() error {
 	for _, callee := range r.fn.Callees() {
 		if callee.Plan.Mode == plan.Dynamic {
-			sub := &run{Machine: &Machine{callee, r.weight}, symbols: r.symbols}
+			sub := &run{Machine: New(callee, r.weight), symbols: r.symbols}
 			size, _, err := sub.layout()
 			if err != nil {
 				return err
@@ -133,6 +147,9 @@ func (r *run) open() error {
 		} else {
 			r.held[v] = reflect.New(HeldType(v.Type))
 		}
+	}
+	if limit := r.Budget.Bytes; limit > 0 && size > limit {
+		return ErrBudget
 	}
 	r.arena, err = rt.NewArena(size)
 	return err
@@ -236,7 +253,8 @@ type box struct {
 
 // enter runs another function. It returns the results that are boxed.
 func (r *run) enter(callee *program.Func, args, results []any) ([]box, error) {
-	sub := &run{Machine: &Machine{callee, r.weight}, symbols: r.symbols, ctx: r.ctx, params: args, results: results}
+	m := &Machine{fn: callee, weight: r.weight, Budget: r.Budget}
+	sub := &run{Machine: m, symbols: r.symbols, ctx: r.ctx, spent: r.spent, params: args, results: results}
 	for i, v := range callee.IR.Results {
 		if results[i] != nil || callee.Plan.IsLate(v.Type) {
 			continue

@@ -52,8 +52,16 @@ func number[T rt.Number | bool]() element {
 	}
 }
 
-// elements maps element types to Go's. Four- and two-bit integers are held one
-// to a byte.
+// packed is the element that numbers of less than a byte are, held one to a byte.
+func packed[T int8 | uint8 | rt.Float4E2M1](bits int) element {
+	e := number[T]()
+	e.add = func(w *rt.Weights, name string, data any, shape []int) {
+		rt.AddPacked(w, name, bits, data.([]T), shape...)
+	}
+	return e
+}
+
+// elements maps element types to Go's.
 var elements = map[ir.DType]element{
 	ir.F64:        number[float64](),
 	ir.F32:        number[float32](),
@@ -64,19 +72,19 @@ var elements = map[ir.DType]element{
 	ir.F8E5M2:     number[rt.Float8E5M2](),
 	ir.F8E5M2FNUZ: number[rt.Float8E5M2FNUZ](),
 	ir.F8E8M0:     number[rt.Float8E8M0](),
-	ir.F4E2M1:     number[rt.Float4E2M1](),
+	ir.F4E2M1:     packed[rt.Float4E2M1](4),
 	ir.I64:        number[int64](),
 	ir.I32:        number[int32](),
 	ir.I16:        number[int16](),
 	ir.I8:         number[int8](),
-	ir.I4:         number[int8](),
-	ir.I2:         number[int8](),
+	ir.I4:         packed[int8](4),
+	ir.I2:         packed[int8](2),
 	ir.U64:        number[uint64](),
 	ir.U32:        number[uint32](),
 	ir.U16:        number[uint16](),
 	ir.U8:         number[uint8](),
-	ir.U4:         number[uint8](),
-	ir.U2:         number[uint8](),
+	ir.U4:         packed[uint8](4),
+	ir.U2:         packed[uint8](2),
 	ir.Bool:       number[bool](),
 	ir.String:     text(),
 }

@@ -11,6 +11,9 @@ import (
 )
 
 func (r *run) step(s program.Step) error {
+	if *r.spent++; r.Budget.Steps > 0 && *r.spent > r.Budget.Steps {
+		return ErrBudget
+	}
 	var node *ir.Node
 	var err error
 	switch s := s.(type) {
@@ -59,7 +62,11 @@ func (r *run) fresh(d ir.DType, elems ir.Dim) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if limit := rt.ArenaLimit(0); n < 0 || int64(n) > limit/int64(GoType(d).Size()) {
+	size := int64(GoType(d).Size())
+	if limit := r.Budget.Bytes; limit > 0 && int64(n) > limit/size {
+		return nil, ErrBudget
+	}
+	if limit := rt.ArenaLimit(0); n < 0 || int64(n) > limit/size {
 		return nil, fmt.Errorf("%s = %d elements: limit is %d bytes (rt.ArenaLimit)", elems, n, limit)
 	}
 	return MakeSlice(d, n), nil

@@ -32,6 +32,20 @@ func Weights(w *rt.Weights) func(name string) (any, error) {
 	}
 }
 
+// AddWeight adds a weight of a module to w.
+func AddWeight(w *rt.Weights, weight *ir.Weight) {
+	shape, _ := weight.Type.Static()
+	d, data := weight.Type.DType, weight.Data
+	if bits := d.Bits(); bits > 0 && bits < 8 { // a byte each, but packed in w
+		packed := make([]byte, (len(data)*bits+7)/8)
+		for i, code := range data {
+			packed[i*bits/8] |= code & (1<<bits - 1) << (i * bits % 8)
+		}
+		data = packed
+	}
+	w.AddRaw(weight.Name, d.String(), shape, data)
+}
+
 // AddTo adds elements to w as a tensor.
 func AddTo(w *rt.Weights, name string, d ir.DType, data any, shape []int) {
 	elements[d].add(w, name, data, shape)

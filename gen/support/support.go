@@ -50,6 +50,7 @@ type CPU string
 const (
 	Assembly CPU = "assembly" // in f32, on the machines that have it
 	Plain    CPU = "Go"       // plain Go everywhere
+	Own      CPU = "custom"   // a function of the user's program
 	None     CPU = ""         // nothing: it is folded, or a view of memory
 )
 
@@ -122,6 +123,9 @@ func computedBy(n *ir.Node) CPU {
 		for _, inner := range b.Nodes {
 			by = faster(by, computedBy(inner))
 		}
+	}
+	if _, ok := n.Op.(op.Custom); ok {
+		return Own
 	}
 	o, ok := n.Op.(ir.Caller)
 	if !ok {

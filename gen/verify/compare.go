@@ -23,8 +23,12 @@ var tolerances = map[ir.DType]tolerance{
 	ir.BF16: {4e-2, 0, 0, 4e-3},
 }
 
-// maxOff is the part of quantised integers that may be off by one.
+// maxOff is the part of quantised values that may be off by one quantum.
 const maxOff = 0.01
+
+// quantumSlack is by how much more than a quantum two floats may differ that stand
+// for neighbouring integers: both are rounded.
+const quantumSlack = 1e-4
 
 // judge compares outputs with references.
 type judge struct {
@@ -103,14 +107,14 @@ func (j *judge) tensor(got *ir.Tensor, w want, random bool) string {
 
 // elements compares the elements of which the reference is known.
 func (j *judge) elements(got *ir.Tensor, p part, w want) string {
-	near := j.near(w, p)
+	near, quantum := j.near(w, p), j.quantum(w)*(1+quantumSlack)
 	first, bad, off := -1, 0, 0
 	for i := range p.values.Len() {
 		at := i * p.stride
 		if near(got, at, p.values, i) {
 			continue
 		}
-		if w.dtype.IsInt() && abs(got.Int(at)-p.values.Int(i)) == 1 {
+		if quantum > 0 && math.Abs(got.Number(at)-p.values.Number(i)) <= quantum {
 			off++
 		}
 		if bad++; first < 0 {
@@ -124,21 +128,32 @@ func (j *judge) elements(got *ir.Tensor, p part, w want) string {
 	if bad > 1 {
 		why += fmt.Sprintf(" (%d of %d differ)", bad, p.values.Len())
 	}
-	if j.ports.quantised && w.dtype.IsInt() && w.dtype.Bits() <= 16 && off == bad && float64(bad) <= maxOff*float64(p.values.Len()) {
+	if off == bad && float64(bad) <= maxOff*float64(p.values.Len()) {
 		return j.equalsEval(got, w, why)
 	}
 	return why
 }
 
-// equalsEval accepts quantised integers that are off by one when the evaluator
-// computes the same.
+// quantum returns the step of a quantised output, 0 for others.
+func (j *judge) quantum(w want) float64 {
+	if w.output < 0 || w.output >= len(j.ports.results) {
+		return 0
+	}
+	return j.ports.results[w.output].quantum
+}
+
+// equalsEval accepts quantised values that are off by one quantum when the
+// evaluator computes the same.
 func (j *judge) equalsEval(got *ir.Tensor, w want, why string) string {
-	if w.output < 0 || j.eval == nil {
+	if j.eval == nil {
 		return why
 	}
 	outputs, err := j.eval()
 	if err != nil {
 		return why + "; eval: " + err.Error()
+	}
+	if w.output >= len(outputs) {
+		return why
 	}
 	if t := outputs[w.output].Tensor; t == nil || !t.Equal(got) {
 		return why + "; eval computes something else"
@@ -218,13 +233,27 @@ func (j *judge) summary(got *ir.Tensor, w want) string {
 	}
 	rms, largest := s.magnitude()
 	absolute, relative := j.limits(w.dtype, rms, largest)
-	switch {
-	case nans != s.NaN:
+	if nans != s.NaN {
 		return fmt.Sprintf("%d NaNs, want %d", nans, s.NaN)
-	case nans < got.Len() && !within(low, float64(s.Min), absolute, relative):
-		return fmt.Sprintf("the smallest element is %v, want %v", low, float64(s.Min))
-	case nans < got.Len() && !within(high, float64(s.Max), absolute, relative):
-		return fmt.Sprintf("the largest element is %v, want %v", high, float64(s.Max))
+	}
+	if nans == got.Len() {
+		return ""
+	}
+	quantum := j.quantum(w) * (1 + quantumSlack)
+	for _, extreme := range []struct {
+		name      string
+		got, want float64
+	}{{"smallest", low, float64(s.Min)}, {"largest", high, float64(s.Max)}} {
+		if within(extreme.got, extreme.want, absolute, relative) {
+			continue
+		}
+		why := fmt.Sprintf("the %s element is %v, want %v", extreme.name, extreme.got, extreme.want)
+		if quantum > 0 && math.Abs(extreme.got-extreme.want) <= quantum {
+			why = j.equalsEval(got, w, why)
+		}
+		if why != "" {
+			return why
+		}
 	}
 	return ""
 }
@@ -256,5 +285,3 @@ func text(t *ir.Tensor, i int) string {
 	}
 	return strconv.FormatInt(t.Int(i), 10)
 }
-
-func abs(n int64) int64 { return max(n, -n) }

@@ -77,37 +77,92 @@ func TestRandomOutputsByType(t *testing.T) {
 	}
 }
 
-// Quantised integers may be off by one at few places, where the evaluator agrees.
+// Quantised values may be off by one quantum at few places, where the evaluator
+// agrees.
 func TestQuantised(t *testing.T) {
-	const n = 200
-	want, off := ir.NewTensor(ir.U8, n), ir.NewTensor(ir.U8, n)
-	off.SetInt(7, 1)
-	far := ir.NewTensor(ir.U8, n)
-	far.SetInt(7, 2)
-	many := ir.NewTensor(ir.U8, n)
-	for i := range 3 {
-		many.SetInt(i, 1)
+	const n, places = 200, 0.01 * 200
+	for _, d := range []struct {
+		name    string
+		dtype   ir.DType
+		quantum float64
+	}{{"integers", ir.U8, 1}, {"floats", ir.F32, 0.3}} {
+		// with returns 100 quanta everywhere, and more at the first few places.
+		with := func(count int, more float64) *ir.Tensor {
+			v := ir.NewTensor(ir.F64, n)
+			for i := range n {
+				v.SetFloat(i, 100)
+				if i < count {
+					v.SetFloat(i, 100+more)
+				}
+			}
+			y := ir.NewTensor(d.dtype, n)
+			for i := range n {
+				if d.dtype.IsInt() {
+					y.SetInt(i, int64(v.Float(i)))
+				} else {
+					y.SetFloat(i, float64(float32(v.Float(i))*float32(d.quantum)))
+				}
+			}
+			return y
+		}
+		want, off := with(0, 0), with(places, 1)
+		for _, c := range []struct {
+			name      string
+			got, eval *ir.Tensor
+			quantum   float64
+			ok        bool
+		}{
+			{"few are off", off, off, d.quantum, true},
+			{"below", with(1, -1), with(1, -1), d.quantum, true},
+			{"the output is not quantised", off, off, 0, false},
+			{"a smaller quantum", off, off, d.quantum * 0.99, false},
+			{"the evaluator does not agree", off, want, d.quantum, false},
+			{"by more than one", with(1, 2), with(1, 2), d.quantum, false},
+			{"too many", with(places+1, 1), with(places+1, 1), d.quantum, false},
+		} {
+			t.Run(d.name+"/"+c.name, func(t *testing.T) {
+				j := &judge{
+					ports: &ports{results: []port{{name: "y", quantum: c.quantum}}},
+					eval:  func() ([]*onnx.Value, error) { return []*onnx.Value{{Tensor: c.eval}}, nil },
+				}
+				w := trialOf(want)
+				w.output = 0
+				if why := j.check(&onnx.Value{Tensor: c.got}, w); (why == "") != c.ok {
+					t.Errorf("got %q", why)
+				}
+			})
+		}
+	}
+}
+
+// The extremes of a quantised output that is known in parts may be off as its
+// elements may.
+func TestQuantisedExtremes(t *testing.T) {
+	w := want{
+		name: "y", dtype: ir.F32, shape: []int{3},
+		parts: []part{{1, ir.FloatTensor(ir.F32, 0)}},
+		stats: &stats{Count: 3, SumSq: 4, Min: 0, Max: 2},
 	}
 	for _, c := range []struct {
-		name      string
-		got, eval *ir.Tensor
-		quantised bool
-		ok        bool
+		name    string
+		quantum float64
+		highest float64
+		eval    float64
+		ok      bool
 	}{
-		{"one is off", off, off, true, true},
-		{"the model does not quantise", off, off, false, false},
-		{"the evaluator does not agree", off, want, true, false},
-		{"by more than one", far, far, true, false},
-		{"too many", many, many, true, false},
+		{"one quantum", 0.5, 2.5, 2.5, true},
+		{"two quanta", 0.5, 3, 3, false},
+		{"not quantised", 0, 2.5, 2.5, false},
+		{"the evaluator does not agree", 0.5, 2.5, 2, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			j := &judge{
-				ports: &ports{results: []port{{name: "y"}}, quantised: c.quantised},
-				eval:  func() ([]*onnx.Value, error) { return []*onnx.Value{{Tensor: c.eval}}, nil },
+				ports: &ports{results: []port{{name: "y", quantum: c.quantum}}},
+				eval: func() ([]*onnx.Value, error) {
+					return []*onnx.Value{{Tensor: ir.FloatTensor(ir.F32, 0, 1, c.eval)}}, nil
+				},
 			}
-			w := trialOf(want)
-			w.output = 0
-			if why := j.check(&onnx.Value{Tensor: c.got}, w); (why == "") != c.ok {
+			if why := j.check(&onnx.Value{Tensor: ir.FloatTensor(ir.F32, 0, 1, c.highest)}, w); (why == "") != c.ok {
 				t.Errorf("got %q", why)
 			}
 		})

@@ -7,6 +7,7 @@ import (
 	"github.com/burngen/burngen/gen/exec"
 	"github.com/burngen/burngen/gen/value"
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/op"
 	"github.com/burngen/burngen/onnx"
 	"github.com/burngen/burngen/runtime/rt"
 )
@@ -15,9 +16,6 @@ import (
 type ports struct {
 	params  []*ir.Value
 	results []port
-	// quantised tells that the model quantises, so that its small integers may
-	// be off by one.
-	quantised bool
 }
 
 // port is an output.
@@ -26,19 +24,46 @@ type port struct {
 	typ  ir.Type
 	// random tells that the output depends on a random operator.
 	random bool
+	// quantum is the step between neighbouring values of an output that is
+	// quantised, 0 of others.
+	quantum float64
 }
 
 func portsOf(src *onnx.Model) *ports {
 	f := src.Module.Func("forward")
 	p := &ports{params: f.Params}
-	random := randomValues(f)
-	for i, r := range f.Results {
-		p.results = append(p.results, port{f.ResultNames[i], r.Type, random[r]})
-	}
+	random, quantises := randomValues(f), false
 	for name := range src.Operators {
-		p.quantised = p.quantised || strings.Contains(name, "Quantize") || strings.Contains(name, "QLinear")
+		quantises = quantises || strings.Contains(name, "Quantize") || strings.Contains(name, "QLinear")
+	}
+	for i, r := range f.Results {
+		quantum := quantumOf(r)
+		if d := r.Type.DType; quantises && r.Type.IsTensor() && d.IsInt() && d.Bits() <= 16 {
+			quantum = 1
+		}
+		p.results = append(p.results, port{f.ResultNames[i], r.Type, random[r], quantum})
 	}
 	return p
+}
+
+// quantumOf returns the scale of floats that are dequantised by one constant, and
+// moved at most; 0 for other values.
+func quantumOf(v *ir.Value) float64 {
+	for v != nil && v.Def != nil {
+		switch v.Def.Op.(type) {
+		case op.DequantizeLinear:
+			scale, ok := v.Def.Arg(1).ConstValue()
+			if !ok || scale.Len() != 1 {
+				return 0
+			}
+			return scale.Float(0)
+		case op.Reshape, op.Transpose, op.Slice, op.Gather, op.Expand:
+			v = v.Def.Arg(0)
+		default:
+			return 0
+		}
+	}
+	return 0
 }
 
 // randomValues returns the values of a function that follow from a random

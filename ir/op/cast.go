@@ -220,7 +220,7 @@ func (op Cast) Call(n *ir.Node) (ir.Call, error) {
 		return callUnary("CastToBool"), nil
 	case to == ir.F8E8M0:
 		return callUnary("CastE8M0", !op.Unsaturated, int(roundModes[op.Round])), nil
-	case op.Unsaturated:
+	case op.Unsaturated && to.IsFloat() && to.Bits() < 32:
 		return callUnary("CastUnsaturated"), nil
 	}
 	return callUnary("Cast"), nil

@@ -109,7 +109,7 @@ func isFlag(t ir.Type, what string) error {
 	if n, ok := t.Elems().Int(); t.DType != ir.Bool || ok && n != 1 {
 		return fmt.Errorf("%s: one bool expected, not %s", what, t)
 	}
-	return nil
+	return same(t.Elems(), ir.Const(1), what)
 }
 
 // mentions reports whether an extent has one of some symbols.

@@ -65,6 +65,11 @@ func (op Loop) InferBlocks(in []ir.Type, blocks []*ir.Block) ([]ir.Type, error) 
 		if n, ok := in[0].Elems().Int(); !in[0].IsZero() && (!in[0].DType.IsInt() || ok && n != 1) {
 			return nil, fmt.Errorf("the number of trips: one integer expected, not %s", in[0])
 		}
+		if !in[0].IsZero() {
+			if err := same(in[0].Elems(), ir.Const(1), "the number of trips"); err != nil {
+				return nil, err
+			}
+		}
 		if !in[1].IsZero() {
 			if err := isFlag(in[1], "the condition"); err != nil {
 				return nil, err

@@ -34,6 +34,15 @@ func (op NonZero) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
+// Lower asks of narrow floats, which kernels only store, whether they are zero.
+func (op NonZero) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
+	x := n.Arg(0)
+	if d := x.Type.DType; !d.IsFloat() || wide(d) == d {
+		return nil
+	}
+	return b.Nodes(op, convert(b, x, ir.Bool))
+}
+
 // Binds returns Count.
 func (op NonZero) Binds() []string { return []string{op.Count} }
 

@@ -149,7 +149,8 @@ func (op Pad) splits(i int, d ir.Dim) bool {
 		limit = d.Sub(one)
 	}
 	_, static := ir.Ints([]ir.Dim{d, before, after})
-	return static || limit.Sub(before).NonNegative() && limit.Sub(after).NonNegative() || before.Equal(ir.Const(0)) && after.Equal(ir.Const(0))
+	fits := op.Mode != "edge" && limit.Sub(before).NonNegative() && limit.Sub(after).NonNegative()
+	return static || fits || before.Equal(ir.Const(0)) && after.Equal(ir.Const(0))
 }
 
 // part returns what stands before or after x along an axis that had extent d at

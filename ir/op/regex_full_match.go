@@ -3,6 +3,7 @@ package op
 import (
 	"fmt"
 	"regexp"
+	"regexp/syntax"
 
 	"github.com/burngen/burngen/ir"
 )
@@ -14,11 +15,35 @@ type RegexFullMatch struct {
 	Pattern string
 }
 
+// maxPattern bounds the size of a pattern whose repetitions are written out: the
+// memory and the time that its program takes grow with it.
+const maxPattern = 1 << 14
+
+// patternSize returns the number of a pattern's operators, characters and ranges of
+// them with its repetitions written out, at most maxPattern+1.
+func patternSize(re *syntax.Regexp) int {
+	n := 1 + len(re.Rune)
+	for _, sub := range re.Sub {
+		n = min(n+patternSize(sub), maxPattern+1)
+	}
+	if re.Op == syntax.OpRepeat {
+		n *= max(1, re.Min, re.Max)
+	}
+	return min(n, maxPattern+1)
+}
+
 // whole returns the expression of a string that matches Pattern from its
 // beginning to its end.
 func (op RegexFullMatch) whole() (*regexp.Regexp, error) {
-	if _, err := regexp.Compile(op.Pattern); err != nil {
+	if len(op.Pattern) > maxPattern {
+		return nil, fmt.Errorf("a pattern of %d bytes, at most %d expected", len(op.Pattern), maxPattern)
+	}
+	parsed, err := syntax.Parse(op.Pattern, syntax.Perl)
+	if err != nil {
 		return nil, fmt.Errorf("pattern %q: %w", op.Pattern, err)
+	}
+	if patternSize(parsed) > maxPattern {
+		return nil, fmt.Errorf("a pattern of more than %d operators and characters, its repetitions written out", maxPattern)
 	}
 	return regexp.Compile(`\A(?:` + op.Pattern + `)\z`)
 }

@@ -1,9 +1,16 @@
 package op
 
-import "github.com/burngen/burngen/ir"
+import (
+	"fmt"
+
+	"github.com/burngen/burngen/ir"
+)
 
 // StringConcat is x followed by y, broadcast: of strings (ONNX StringConcat).
 type StringConcat struct{ binary[texts] }
+
+// maxEvalTexts bounds the texts that Eval makes, in bytes.
+const maxEvalTexts = 64 << 20
 
 // Eval concatenates.
 func (StringConcat) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
@@ -12,8 +19,13 @@ func (StringConcat) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 		return nil, err
 	}
 	y := ir.NewTensor(ir.String, shape...)
+	room := maxEvalTexts
 	for i := range y.Len() {
-		y.SetText(i, in[0].Text(walks[0].Offset)+in[1].Text(walks[1].Offset))
+		a, b := in[0].Text(walks[0].Offset), in[1].Text(walks[1].Offset)
+		if room -= len(a) + len(b); room < 0 {
+			return nil, fmt.Errorf("more than %d bytes of text", maxEvalTexts)
+		}
+		y.SetText(i, a+b)
 		walks[0].Next()
 		walks[1].Next()
 	}

@@ -36,6 +36,11 @@ func (f fixed) made(n *ir.Node) bool {
 			return false
 		}
 	}
+	symbolic := false
+	ir.SubstOp(n.Op, func(string) (ir.Dim, bool) { symbolic = true; return ir.Dim{}, false })
+	if symbolic {
+		return false
+	}
 	for _, a := range n.Args {
 		if a != nil && !f.has(a) {
 			return false

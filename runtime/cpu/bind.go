@@ -184,7 +184,7 @@ func sliceRange(start, end, step, d int64) (first, count int64) {
 // there are with those put after them.
 func PadPlace(pads, axes []int64, shape []int, i int) (int, error) {
 	n := len(pads) / 2
-	if len(pads)%2 != 0 || axes != nil && n != len(axes) || axes == nil && n != len(shape) {
+	if len(pads)%2 != 0 || n != len(axes) && (len(axes) > 0 || n != len(shape)) {
 		return 0, fmt.Errorf("%d pads for rank %d and %d axes", len(pads), len(shape), len(axes))
 	}
 	if _, err := axisSet(axes, len(shape)); err != nil {
@@ -194,7 +194,7 @@ func PadPlace(pads, axes []int64, shape []int, i int) (int, error) {
 	place := [4]int64{0, d, 0, d}
 	for k := range n {
 		at := k
-		if axes != nil {
+		if len(axes) > 0 {
 			at, _ = fromFront(axes[k], len(shape))
 		}
 		if at != axis {

@@ -12,15 +12,32 @@ import (
 // The kernels of this file make sequences: *dst becomes one of its own, whose
 // tensors may be those of the sequences it is made of. No kernel changes the
 // tensors of a sequence. Positions count from the end where they are negative; one
-// outside a sequence is an [IndexError].
+// outside a sequence is an [IndexError]. A sequence whose tensors take more bytes than
+// [rt.ArenaLimit] is an error.
 
 // SequenceEmpty makes *dst an empty sequence (ONNX SequenceEmpty).
 func SequenceEmpty[T any](dst *[]rt.Tensor[T]) { *dst = []rt.Tensor[T]{} }
 
 // SequenceAppend makes *dst seq followed by a copy of x, which has this shape (ONNX
 // SequenceInsert).
-func SequenceAppend[T any](dst *[]rt.Tensor[T], seq []rt.Tensor[T], x []T, shape []int) {
+func SequenceAppend[T any](dst *[]rt.Tensor[T], seq []rt.Tensor[T], x []T, shape []int) error {
+	if err := checkRoom(seq, shape); err != nil {
+		return err
+	}
 	*dst = slices.Concat(seq, []rt.Tensor[T]{newItem(x, shape)})
+	return nil
+}
+
+// checkRoom returns an error where a sequence has no room for a tensor of a shape.
+func checkRoom[T any](seq []rt.Tensor[T], shape []int) error {
+	n := volume(shape...)
+	for _, t := range seq {
+		n += len(t.Data)
+	}
+	if err := rt.CheckSize[T](n); err != nil {
+		return fmt.Errorf("a sequence of %d: %w", len(seq)+1, err)
+	}
+	return nil
 }
 
 // SequenceInsert makes *dst seq with a copy of x, which has this shape, put in at a
@@ -32,6 +49,9 @@ func SequenceInsert[T any, I int32 | int64](dst *[]rt.Tensor[T], seq []rt.Tensor
 		if at, ok = fromFront(position[0], len(seq)); !ok {
 			return &IndexError{Index: int64(position[0]), Dim: len(seq)}
 		}
+	}
+	if err := checkRoom(seq, shape); err != nil {
+		return err
 	}
 	*dst = slices.Concat(seq[:at], []rt.Tensor[T]{newItem(x, shape)}, seq[at:])
 	return nil

@@ -1,16 +1,26 @@
 package cpu
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 	"sync"
 	"unicode"
+
+	"github.com/burngen/burngen/runtime/rt"
 )
 
 // StringConcat computes dst[i] = a[i] followed by b[i], of slices of one length
-// (ONNX StringConcat).
-func StringConcat(dst, a, b []string) {
+// (ONNX StringConcat). Texts of more bytes than [rt.ArenaLimit] in all are an error.
+func StringConcat(dst, a, b []string) error {
+	room := rt.ArenaLimit(0)
+	for i := range dst {
+		if room -= int64(len(a[i])) + int64(len(b[i])); room < 0 {
+			return fmt.Errorf("texts: limit is %d bytes (rt.ArenaLimit)", rt.ArenaLimit(0))
+		}
+	}
 	zip(dst, a, b, func(x, y string) string { return x + y })
+	return nil
 }
 
 // ChangeCase computes dst[i] = x[i] in lower case, or in upper case where upper

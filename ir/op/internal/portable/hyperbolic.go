@@ -53,9 +53,12 @@ func Asinh(x float64) float64 {
 	return math.Copysign(Log1p(a+square/(1+math.Sqrt(1+square))), x)
 }
 
-// Acosh returns the inverse hyperbolic cosine of x.
+// Acosh returns the inverse hyperbolic cosine of x, NaN below 1.
 func Acosh(x float64) float64 {
-	if x > large {
+	switch {
+	case x < 1:
+		return math.NaN()
+	case x > large:
 		return Log(x) + math.Ln2
 	}
 	t := x - 1

@@ -1,0 +1,49 @@
+// Command build writes the example's model, beats.onnx, into the folder it runs in.
+package main
+
+import (
+	"log"
+	"os"
+
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/onnx/onnxtest"
+)
+
+func main() {
+	if err := os.WriteFile("beats.onnx", beats().Bytes(), 0o666); err != nil {
+		log.Fatal(err)
+	}
+}
+
+// rate is how many samples of the signal a second has.
+const rate = 250
+
+// beats returns the model: where the beats of a heart are in an electrocardiogram, as
+// Pan and Tompkins find them (A Real-Time QRS Detection Algorithm, 1985). Beats are
+// where the signal is steep: its slope is squared and averaged over a beat's width. The
+// peaks of that, which no operator of ONNX finds, are left to heart.Peaks.
+func beats() *onnxtest.Model {
+	const width = 31 // of a beat, in samples
+	mean := ir.NewTensor(ir.F32, 1, 1, width)
+	for i := range width {
+		mean.SetFloat(i, 1./width)
+	}
+	same := func(pad int) onnxtest.Attr { return onnxtest.Attr{Name: "pads", Value: []int{pad, pad}} }
+	return onnxtest.New(17).Import("heart", 1).
+		Input("signal", ir.F32, "S").
+		Output("seconds", ir.F32, "P").
+		Output("heights", ir.F32, "P").
+		Initializer("front", ir.IntTensor(ir.I64, 0, 1)).
+		Initializer("slope", ir.FloatTensor(ir.F32, -0.125, -0.25, 0, 0.25, 0.125).Reshape(1, 1, 5)).
+		Initializer("mean", mean).
+		Initializer("period", ir.FloatTensor(ir.F32, 1./rate).Reshape()).
+		Node("rows", "Unsqueeze", []string{"signal", "front"}, []string{"row"}).
+		Node("slope", "Conv", []string{"row", "slope"}, []string{"steep"}, same(2)).
+		Node("square", "Mul", []string{"steep", "steep"}, []string{"power"}).
+		Node("mean", "Conv", []string{"power", "mean"}, []string{"smooth"}, same(width/2)).
+		Node("line", "Squeeze", []string{"smooth", "front"}, []string{"energy"}).
+		Node("peaks", "heart:Peaks", []string{"energy"}, []string{"at", "heights"},
+			onnxtest.Attr{Name: "above", Value: 0.3}, onnxtest.Attr{Name: "apart", Value: rate / 4}).
+		Node("number", "Cast", []string{"at"}, []string{"samples"}, onnxtest.Attr{Name: "to", Value: 1}).
+		Node("time", "Mul", []string{"samples", "period"}, []string{"seconds"})
+}
