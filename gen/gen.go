@@ -266,7 +266,7 @@ func (m *Model) Files() ([]emit.File, error) {
 		// Numbers that include zero may be what an operator cannot divide by; without
 		// it, an index may be out of range.
 		for e.SampleLow = range 2 {
-			if e.Sample, err = m.sample(e.SampleLow); err == nil {
+			if e.Sample, err = m.sample(e.SampleLow); err == nil || errors.Is(err, exec.ErrBudget) {
 				break
 			}
 		}
@@ -290,7 +290,7 @@ func (m *Model) Files() ([]emit.File, error) {
 func (m *Model) fileName() string { return FileName(m.Name, "model") }
 
 // sampleBudget bounds what the sample takes.
-var sampleBudget = exec.Budget{Steps: 1 << 18, Bytes: 1 << 30}
+var sampleBudget = exec.Budget{Steps: 1 << 16, Bytes: 1 << 30}
 
 // sample computes what the bundled test expects.
 func (m *Model) sample(low int) ([]emit.Sample, error) {

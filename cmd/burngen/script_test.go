@@ -92,6 +92,12 @@ var models = map[string]func() []byte{
 			Node("/head/Foo", "com.acme:Foo", []string{"y"}, []string{"z"}).
 			Node("/head/Bar", "com.acme:Bar", []string{"y"}, []string{"w"}).Bytes()
 	},
+	"custom": func() []byte {
+		return onnxtest.New(17).Import("com.acme", 1).
+			Input("x", ir.F32, 2, 3).Output("y", ir.F32, 2, 3).
+			Node("/Relu", "Relu", []string{"x"}, []string{"h"}).
+			Node("/Foo", "com.acme:Foo", []string{"h"}, []string{"y"}, onnxtest.Attr{Name: "mode", Value: "fast"}).Bytes()
+	},
 	"relu": func() []byte {
 		return onnxtest.New(17).Input("x", ir.F32, 2, 3).Output("y", ir.F32, 2, 3).
 			Node("/Relu", "Relu", []string{"x"}, []string{"y"}).Bytes()

@@ -139,7 +139,7 @@ func (op ConvInteger) Call(n *ir.Node) (ir.Call, error) {
 	return ir.Call{Kernel: "DepthwiseInteger", Args: []any{
 		ir.Out(0), ir.In(0), ir.In(1), ir.In(2), ir.In(3), ir.In(biasOperand), ir.In(scaleOperand), ir.In(zeroOperand),
 		x.Shape[0], x.Shape[1], w.Shape[0], pair(x.Shape[2:]), pair(y.Shape[2:]), pair(ir.Dims(op.Kernel...)),
-		pair(ir.Dims(op.strides(spatial)...)), pair(ir.Dims(op.dilations(spatial)...)), pads, op.Exact, lo, hi,
+		pair(ir.Dims(op.strides(spatial)...)), pair(ir.Dims(op.dilations(spatial)...)), pads, lo, hi,
 	}}, nil
 }
 

@@ -136,7 +136,7 @@ func (op ProductInteger) Call(n *ir.Node) (ir.Call, error) {
 	}
 	return ir.Call{Kernel: "ProductInteger", Args: []any{
 		ir.Out(0), ir.In(0), ir.In(1), ir.In(2), ir.In(3), ir.In(4), ir.In(5), ir.In(6),
-		batch, weights, a.Shape[1], op.N, a.Shape[2], op.ByRow, op.Exact, lo, hi,
+		batch, weights, a.Shape[1], op.N, a.Shape[2], op.ByRow, lo, hi,
 	}}, nil
 }
 

@@ -52,8 +52,6 @@ var quantisedNodes = []struct {
 	{"groups", ConvInteger{Window: Window{Kernel: []int{2, 2}, Dilations: []int{1, 2}}, Group: 2, Requantize: Requantize{To: ir.U8}}, "u8[2,6,4,5] i8[4,3,2,2] u8[] i8[4] i32[4] f32[4] u8[]"},
 	{"signs the other way", ConvInteger{Window: Window{Kernel: []int{1, 1}}, Group: 1, Requantize: Requantize{To: ir.I8, Clamp: true, Lo: -20, Hi: 30}}, "i8[1,5,4,5] u8[17,5,1,1] i8[] u8[] i32[17] f64[] i8[]"},
 	{"depthwise", ConvInteger{Window: Window{Kernel: []int{3, 3}, Pads: []int{1, 1, 1, 1}}, Group: 3, Requantize: Requantize{To: ir.U8}}, "u8[1,3,6,6] u8[6,1,3,3] u8[] u8[6] none f32[6]"},
-	{"exact", ConvInteger{Window: Window{Kernel: []int{2, 2}}, Group: 1, Requantize: Requantize{To: ir.U8, Exact: true}}, "u8[1,3,4,5] i8[4,3,2,2] u8[] none i32[4] f64[4] u8[]"},
-	{"depthwise exact", ConvInteger{Window: Window{Kernel: []int{3, 3}}, Group: 3, Requantize: Requantize{To: ir.I8, Exact: true}}, "u8[1,3,6,6] u8[3,1,3,3] u8[] none none f64[3]"},
 	{"depthwise along a line", ConvInteger{Window: Window{Kernel: []int{4}, Strides: []int{2}, Dilations: []int{2}, Pads: []int{3, 2}}, Group: 2}, "i8[2,2,11] u8[2,1,4] i8[] u8[]"},
 	{"depthwise over wide planes", ConvInteger{Window: Window{Kernel: []int{2, 3}, Strides: []int{1, 2}, Same: "lower"}, Group: 2, Requantize: Requantize{To: ir.I8, Clamp: true, Lo: -3, Hi: 100}}, "u8[1,2,3,700] i8[2,1,2,3] u8[] none i32[2] f64[] i8[]"},
 	{"volume", ConvInteger{Window: Window{Kernel: []int{2, 2, 2}, Same: "upper"}, Group: 1}, "u8[1,2,3,4,3] i8[3,2,2,2,2] u8[]"},

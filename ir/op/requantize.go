@@ -9,12 +9,12 @@ import (
 
 // Requantize is what becomes of the sums of an integer product, i32. Without To
 // they are the result, plus a bias. With To, i8 or u8, they and the bias are
-// multiplied by a scale, the product rounded to the nearest integer, halves to the
-// even one, and with a zero point added limited to To; with Clamp to Lo…Hi. Unless
-// Exact, the sum and the product are rounded to f32 before.
+// rounded to f32, multiplied by a scale, the product rounded to f32 and then to the
+// nearest integer, halves to the even one, and with a zero point added limited to To;
+// with Clamp to Lo…Hi. What [QuantizeLinear] finds a half, after rounding a quotient to
+// f32, is one here.
 type Requantize struct {
 	To     ir.DType
-	Exact  bool
 	Clamp  bool
 	Lo, Hi int
 }
@@ -97,12 +97,7 @@ func (r Requantize) set(y *ir.Tensor, i int, sum int64, in []*ir.Tensor, channel
 		return
 	}
 	scale := in[scaleOperand]
-	by := scale.Float(min(channel, scale.Len()-1))
-	v := float64(sum) * by
-	if !r.Exact {
-		v = float64(float32(float64(float32(sum)) * by))
-	}
-	v = math.RoundToEven(v)
+	v := math.RoundToEven(float64(float32(float64(float32(sum)) * scale.Float(min(channel, scale.Len()-1)))))
 	if len(in) > zeroOperand && in[zeroOperand] != nil {
 		v += float64(in[zeroOperand].Int(0))
 	}

@@ -133,7 +133,7 @@ func (f *qdq) quantizer(b *ir.Builder, n *ir.Node, o op.QuantizeLinear) *ir.Valu
 	if f.ctx.Strict {
 		return nil
 	}
-	sums := op.Requantize{To: o.To, Exact: true}
+	sums := op.Requantize{To: o.To}
 	x = bounded(b, x, &sums, scale, zeroOf(to.zero))
 	if x.Def == nil {
 		return nil

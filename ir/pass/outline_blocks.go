@@ -102,7 +102,8 @@ func isLoaded(n *ir.Node) bool {
 // kindOf returns a text that nodes share which do the same to other values; the
 // empty text for a node that cannot be part of a run.
 func kindOf(n *ir.Node) string {
-	_, binder := n.Op.(ir.Binder)
+	b, binder := n.Op.(ir.Binder)
+	binder = binder && len(b.Binds()) > 0
 	_, invoke := n.Op.(ir.Invoke)
 	held := slices.ContainsFunc(slices.Concat(n.ArgTypes(), n.ResultTypes()), func(t ir.Type) bool { return !t.IsZero() && plan.IsHeld(t) })
 	if binder || invoke || held || isRandom(n.Op) || len(n.Blocks) > 0 && !isFused(n.Op) {

@@ -22,13 +22,16 @@ func parsed(t *testing.T, text string) *ir.Func {
 }
 
 // request asks for no scratch memory.
-func request(*ir.Node) ([]ir.Scratch, error) { return nil, nil }
+func request(*ir.Node) ([]plan.Request, error) { return nil, nil }
+
+// early tells that all symbols are known before a function runs.
+func early(string) bool { return false }
 
 // planned plans a function in the text form that asks for no scratch memory, and
 // simulates the plan.
 func planned(t *testing.T, text string) *plan.Plan {
 	t.Helper()
-	p, err := plan.Make(parsed(t, text), request)
+	p, err := plan.Make(parsed(t, text), early, request)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -272,18 +275,57 @@ func @f(%x: f32[1152921504606846976]) -> (y: f32[1152921504606846976]) {
   %e = add %c, %d : f32[1152921504606846976]
   return %e
 }`, "64-bit"},
-		"strings between operators": {`
-func @f(%x: string[4]) -> (y: string[2,2]) {
-  %a = strided_copy %x {shape=[2,2] strides=[1,2]} : string[2,2]
-  %b = strided_copy %a {shape=[2,2] strides=[1,2]} : string[2,2]
-  return %b
-}`, "texts between operators"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p, err := plan.Make(parsed(t, c.text), request)
+			p, err := plan.Make(parsed(t, c.text), early, request)
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("error %v for %v", err, p)
 			}
 		})
+	}
+}
+
+// Strings and containers are held by variables, what the caller binds late is
+// allocated late, and tensors that control flow gives their shape are held with it.
+func TestWhatIsNotInTheArena(t *testing.T) {
+	late := func(symbol string) bool { return symbol == "L" }
+	f := parsed(t, `
+func @f[L](%x: string[4], %s: seq<f32[?]>, %n: i64[], %c: bool[]) -> (y: string[2,2], u: seq<f32[?]>, z: f32[r], w: f32[L]) {
+  %a = strided_copy %x {shape=[2,2] strides=[1,2]} : string[2,2]
+  %b = strided_copy %a {shape=[2,2] strides=[1,2]} : string[2,2]
+  %u = sequence_erase %s, %n : seq<f32[?]>
+  %d = fill {value=f32[](2) shape=[L]} : f32[L]
+  %e = neg %d : f32[L]
+  %z = if %c {extents=[{symbol="r"}]} : f32[r]
+    region () {
+      return %e
+    }
+    region () {
+      %g = concat %e, %e {axis=0} : f32[2*L]
+      return %g
+    }
+  %w = neg %e : f32[L]
+  return %b, %u, %z, %w
+}`)
+	p, err := plan.Make(f, late, request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var held []string
+	for _, v := range p.Variables {
+		held = append(held, fmt.Sprintf("%s: %s %t", v.Name, v.Type, v.Boxed))
+	}
+	if got, want := strings.Join(held, ", "), "a: string[2,2] false, u: seq<f32[?]> false, z: f32[r] true"; got != want {
+		t.Errorf("variables %s, want %s", got, want)
+	}
+	var tails []string
+	for _, b := range p.Tails {
+		tails = append(tails, b.Name)
+	}
+	if got := strings.Join(tails, " "); got != "d" && got != "d e" {
+		t.Errorf("allocated late: %s", got)
+	}
+	if len(p.Buffers) > 0 {
+		t.Errorf("the arena has %v", p.Buffers[0].Name)
 	}
 }

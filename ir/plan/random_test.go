@@ -24,7 +24,7 @@ func TestRandomFunctions(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				d := &drawer{t: t, dims: dims}
 				f := d.function()
-				p, err := plan.Make(f, d.request)
+				p, err := plan.Make(f, early, d.request)
 				if err != nil {
 					t.Fatalf("%v\n%s", err, f)
 				}
@@ -66,12 +66,12 @@ type drawer struct {
 	dims     []ir.Dim
 	values   []*ir.Value
 	late     bool // L is bound
-	requests map[*ir.Node][]ir.Scratch
+	requests map[*ir.Node][]plan.Request
 }
 
 func (d *drawer) function() *ir.Func {
 	f := &ir.Func{Name: "forward"}
-	d.b, d.requests = ir.NewBuilder(f), map[*ir.Node][]ir.Scratch{}
+	d.b, d.requests = ir.NewBuilder(f), map[*ir.Node][]plan.Request{}
 	if err := ir.Try(func() {
 		for range d.int(1, 3, "params") {
 			d.values = append(d.values, d.b.Param("x", d.matrix()))
@@ -242,12 +242,12 @@ func (d *drawer) spread(x *ir.Value) []*ir.Value {
 	for range d.int(0, 2, "requests") {
 		t := d.matrix()
 		node := results[0].Def
-		d.requests[node] = append(d.requests[node], ir.Scratch{DType: t.DType, Len: t.Elems()})
+		d.requests[node] = append(d.requests[node], plan.Request{Scratch: ir.Scratch{DType: t.DType, Len: t.Elems()}})
 	}
 	return results
 }
 
-func (d *drawer) request(n *ir.Node) ([]ir.Scratch, error) { return d.requests[n], nil }
+func (d *drawer) request(n *ir.Node) ([]plan.Request, error) { return d.requests[n], nil }
 
 // spread is an operator that makes results of Types of whatever it is given. The
 // first may take the memory of the operands in May.

@@ -33,7 +33,7 @@ type memoryName struct {
 
 // simulate runs a plan with values of the symbols and reports the first thing
 // that is wrong.
-func simulate(p *plan.Plan, extents map[string]int64, requests map[*ir.Node][]ir.Scratch) (err error) {
+func simulate(p *plan.Plan, extents map[string]int64, requests map[*ir.Node][]plan.Request) (err error) {
 	defer func() {
 		if e, ok := recover().(fault); ok {
 			err = e
@@ -198,7 +198,7 @@ func (m *machine) at(p plan.Place, t ir.Type) []mark {
 	return m.memory[s.memory][s.from:s.to]
 }
 
-func (m *machine) node(n *ir.Node, requests []ir.Scratch) {
+func (m *machine) node(n *ir.Node, requests []plan.Request) {
 	if l, ok := n.Op.(ir.Load); ok {
 		name := memoryName{kind: plan.Weight, name: l.Name}
 		if m.memory[name] == nil {
@@ -265,7 +265,7 @@ func (m *machine) writable(at plan.Place, n *ir.Node) {
 
 // write checks the memory that a node writes: it may be that of an operand only
 // where the operator allows it, and it is nobody else's. Scratch is filled.
-func (m *machine) write(n *ir.Node, requests []ir.Scratch, may []int) {
+func (m *machine) write(n *ir.Node, requests []plan.Request, may []int) {
 	var written []span
 	for k, r := range n.Results {
 		m.writable(m.Places[r], n)

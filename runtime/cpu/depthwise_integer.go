@@ -9,9 +9,9 @@ package cpu
 // scale, of one or m elements, and last, a zero point. x0, w0, bias and last may be nil.
 func DepthwiseInteger[T Byte | int32, X, W Byte](
 	dst []T, x []X, w []W, x0 []X, w0 []W, bias []int32, scale []float64, last []T,
-	n, c, m int, in, out, kernel, strides, dilations, pads []int, exact bool, lo, hi int,
+	n, c, m int, in, out, kernel, strides, dilations, pads []int, lo, hi int,
 ) {
-	d := depthwiseInteger{n: n, c: c, m: m, bias: bias, scale: scale, exact: exact, lo: lo, hi: hi}
+	d := depthwiseInteger{n: n, c: c, m: m, bias: bias, scale: scale, lo: lo, hi: hi}
 	for i := range d.axis {
 		d.axis[i] = patchAxis{in[i], out[i], kernel[i], strides[i], dilations[i], pads[i]}
 		if min(strides[i], dilations[i]) < 1 || pads[i] < 0 {
@@ -65,7 +65,6 @@ type depthwiseInteger struct {
 	signedZeros      bool
 	bias             []int32
 	scale            []float64
-	exact            bool
 	last, lo, hi     int
 	dst              []byte  // of a requantised result
 	whole            []int32 // of sums
@@ -115,7 +114,7 @@ func (d *depthwiseInteger) plane(n, channel int) {
 			if d.whole != nil {
 				copy(d.whole[at:], sums)
 			} else {
-				requantize(d.dst[at:][:len(sums)], sums, of(d.scale, channel), d.exact, d.last, d.lo, d.hi)
+				requantize(d.dst[at:][:len(sums)], sums, of(d.scale, channel), d.last, d.lo, d.hi)
 			}
 		}
 	}

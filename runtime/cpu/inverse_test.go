@@ -26,9 +26,7 @@ func TestInverse(t *testing.T) {
 					t.Errorf("element %d is %v, want %v", i, y[i], v)
 				}
 			}
-			for i, v := range c.x {
-				y[i] = v
-			}
+			copy(y, c.x)
 			Inverse(y, y, make([]float64, 2*c.n*c.n), c.count, c.n)
 			for i, v := range c.want {
 				if y[i] != v {

@@ -1,9 +1,6 @@
 package cpu
 
-import (
-	"math"
-	"unsafe"
-)
+import "unsafe"
 
 // ProductInteger multiplies integer matrices: rows [·, m, k] of bytes and panels
 // [·, ⌈n/16⌉, k/4, 16, 4] of columns, as [PackRows] and [PackColumns] make them. One of
@@ -14,15 +11,14 @@ import (
 //	sum = Σ row·column + bias[channel] − zero[channel]·sums[other]
 //
 // where other counts the rows or columns that are not channels. A dst of int32 holds
-// the sums; else it holds sum·scale[channel], rounded to nearest even, plus last[0],
-// limited to lo…hi: unless exact, the sum and then the product are rounded to float32
-// before. The vectors have an element for each channel of the weights' matrices, or
-// one for all; each may be nil, zero only together with sums.
+// the sums; else it holds float32(sum)·scale[channel], rounded to float32 and to nearest even, plus
+// last[0], limited to lo…hi. The vectors have an element for each channel of the
+// weights' matrices, or one for all; each may be nil, zero only together with sums.
 func ProductInteger[T Byte | int32, A, B Byte](
 	dst []T, a []A, panels []B, bias, zero []int32, scale []float64, sums, last []int32,
-	batch, weights, m, n, k int, byRow, exact bool, lo, hi int,
+	batch, weights, m, n, k int, byRow bool, lo, hi int,
 ) {
-	s := integerShape{batch, weights, m, n, k, byRow, exact, lo, hi}
+	s := integerShape{batch, weights, m, n, k, byRow, lo, hi}
 	if s.Batch <= 0 || s.M <= 0 || s.N <= 0 || s.K < 0 {
 		return
 	}
@@ -71,7 +67,7 @@ func sumsOrBytes[T Byte | int32](dst []T) (sums []int32, bytes []byte) {
 type integerShape struct {
 	Batch, Weights int
 	M, N, K        int
-	ByRow, Exact   bool
+	ByRow          bool
 	Lo, Hi         int
 }
 
@@ -218,38 +214,21 @@ func (p *integerProduct) finishRow(sums []int32, at, channel, other int) {
 		copy(p.whole[at:], sums)
 		return
 	}
-	requantize(p.dst[at:][:len(sums)], sums, of(p.scale, channel), p.Exact, p.last, p.Lo, p.Hi)
+	requantize(p.dst[at:][:len(sums)], sums, of(p.scale, channel), p.last, p.Lo, p.Hi)
 }
 
-// requantize computes dst[i] = sums[i]·scale, rounded to nearest even, plus zero,
-// limited to lo…hi, of int8 or of uint8. Unless exact, the sum and the product are
-// rounded to float32 before.
-func requantize(dst []byte, sums []int32, scale float64, exact bool, zero, lo, hi int) {
-	least, most := float64(lo-zero), float64(hi-zero)
+// requantize computes dst[i] = float32(float32(sums[i])·scale), rounded to nearest even,
+// plus zero, limited to lo…hi, of int8 or of uint8.
+func requantize(dst []byte, sums []int32, scale float64, zero, lo, hi int) {
+	least, most := float32(lo-zero), float32(hi-zero)
 	for i, v := range sums {
-		dst[i] = byte(requantized(v, scale, exact, least, most) + zero)
+		dst[i] = byte(int(toEven(float32(float64(float32(v))*scale), least, most)) + zero)
 	}
-}
-
-// requantized is an element of [requantize] before zero is added.
-func requantized(sum int32, scale float64, exact bool, least, most float64) int {
-	v := float64(float64(sum) * scale)
-	if !exact {
-		v = float64(float32(float64(float32(sum)) * scale))
-	}
-	if !(v > least) {
-		v = least
-	}
-	if v > most {
-		v = most
-	}
-	const shift = 3 << 51 // here neighbouring float64s are 1 apart
-	return int(int32(uint32(math.Float64bits(v + shift))))
 }
 
 // finishColumns finishes sums of one row of neighbouring channels.
 func (p *integerProduct) finishColumns(sums []int32, at, channel, other int) {
-	least, most := float64(p.Lo-p.last), float64(p.Hi-p.last)
+	lo, hi := float32(p.Lo-p.last), float32(p.Hi-p.last)
 	for i, v := range sums {
 		if len(p.bias) > 0 {
 			v += of(p.bias, channel+i)
@@ -261,7 +240,7 @@ func (p *integerProduct) finishColumns(sums []int32, at, channel, other int) {
 			p.whole[at+i] = v
 			continue
 		}
-		p.dst[at+i] = byte(requantized(v, of(p.scale, channel+i), p.Exact, least, most) + p.last)
+		p.dst[at+i] = byte(int(toEven(float32(float64(float32(v))*of(p.scale, channel+i)), lo, hi)) + p.last)
 	}
 }
 

@@ -136,16 +136,13 @@ func testIntegerConv[X, W Byte](t *testing.T, v integerConv) {
 	for i := range v.scale {
 		v.scale[i] = float64(float32(r.Float64() / 1000))
 	}
-	check := func(t *testing.T, sums []int32, bytes []int8, exact bool) {
+	check := func(t *testing.T, sums []int32, bytes []int8) {
 		t.Helper()
 		v.each(func(i, m int, sum int32) {
 			if sums[i] != sum {
 				t.Fatalf("sum %d is %d, want %d", i, sums[i], sum)
 			}
 			q := math.RoundToEven(float64(float32(sum)*float32(v.scale[m]))) - 5
-			if exact {
-				q = math.RoundToEven(float64(sum)*v.scale[m]) - 5
-			}
 			if q = min(max(q, -100), 127); float64(bytes[i]) != q {
 				t.Fatalf("result %d of sum %d is %d, want %v", i, sum, bytes[i], q)
 			}
@@ -165,11 +162,18 @@ func testIntegerConv[X, W Byte](t *testing.T, v integerConv) {
 			zero[i] = v.w0[i] - int32(flip[int8, W]())
 			bias[i] = v.bias[i] - moved*(rowSums[i]-int32(k)*zero[i])
 		}
-		ProductInteger(sums, rows, panels, bias, zero, nil, columns, nil, v.n*v.group, v.group, v.m/v.group, places, ceil(k, 4)*4, true, false, 0, 0)
-		for _, exact := range []bool{false, true} {
-			ProductInteger(bytes, rows, panels, bias, zero, v.scale, columns, []int32{-5}, v.n*v.group, v.group, v.m/v.group, places, ceil(k, 4)*4, true, exact, -100, 127)
-			check(t, sums, bytes, exact)
+		for _, dst := range []any{sums, bytes} {
+			run := func(lo, hi int) {
+				switch dst := dst.(type) {
+				case []int32:
+					ProductInteger(dst, rows, panels, bias, zero, nil, columns, nil, v.n*v.group, v.group, v.m/v.group, places, ceil(k, 4)*4, true, 0, 0)
+				case []int8:
+					ProductInteger(dst, rows, panels, bias, zero, v.scale, columns, []int32{-5}, v.n*v.group, v.group, v.m/v.group, places, ceil(k, 4)*4, true, lo, hi)
+				}
+			}
+			run(-100, 127)
 		}
+		check(t, sums, bytes)
 	})
 	if v.c != v.group {
 		return
@@ -177,11 +181,9 @@ func testIntegerConv[X, W Byte](t *testing.T, v integerConv) {
 	t.Run("depthwise", func(t *testing.T) {
 		clear(sums)
 		clear(bytes)
-		DepthwiseInteger(sums, x, w, x0, w0, v.bias, nil, nil, v.n, v.c, v.m, v.in, v.out, v.kernel, v.strides, v.dilations, v.pads, false, 0, 0)
-		for _, exact := range []bool{false, true} {
-			DepthwiseInteger(bytes, x, w, x0, w0, v.bias, v.scale, []int8{-5}, v.n, v.c, v.m, v.in, v.out, v.kernel, v.strides, v.dilations, v.pads, exact, -100, 127)
-			check(t, sums, bytes, exact)
-		}
+		DepthwiseInteger(sums, x, w, x0, w0, v.bias, nil, nil, v.n, v.c, v.m, v.in, v.out, v.kernel, v.strides, v.dilations, v.pads, 0, 0)
+		DepthwiseInteger(bytes, x, w, x0, w0, v.bias, v.scale, []int8{-5}, v.n, v.c, v.m, v.in, v.out, v.kernel, v.strides, v.dilations, v.pads, -100, 127)
+		check(t, sums, bytes)
 	})
 }
 
@@ -203,29 +205,26 @@ func TestIntegerConvolutionsAreExact(t *testing.T) {
 	}
 }
 
-func TestSumsAreRoundedOnceWhereExact(t *testing.T) {
-	const near = 27.4999999 / 5697 // times 5697 it is 27.5 in float32
+func TestSumsAreRequantised(t *testing.T) {
+	const half = 27.4999999 / 5697 // times 5697 it is 27.5 in float32
 	for _, test := range []struct {
 		name               string
 		sum                int32
 		scale              float64
-		exact              bool
 		want, zero, lo, hi int
 	}{
-		{"below a half", 5697, near, true, 27, 0, -128, 127},
-		{"a half in float32", 5697, near, false, 28, 0, -128, 127},
-		{"halves to even", 5, 0.5, true, 2, 0, -128, 127},
-		{"negative halves to even", -7, 0.5, true, -4, 0, -128, 127},
-		{"a sum that float32 rounds", 1<<25 + 2, 1.0 / (1 << 26), true, 1, 0, -128, 127},
-		{"rounded sum", 1<<25 + 1, 1.0 / (1 << 26), false, 0, 0, -128, 127},
-		{"zero point", -3, 1, true, -13, -10, -128, 127},
-		{"least", math.MinInt32, 1e300, true, -20, 7, -20, 127},
-		{"most", math.MaxInt32, 1e300, true, 30, -7, -20, 30},
-		{"NaN", 1, math.NaN(), true, -20, 0, -20, 30},
+		{"a half in float32", 5697, half, 28, 0, -128, 127},
+		{"halves to even", 5, 0.5, 2, 0, -128, 127},
+		{"negative halves to even", -7, 0.5, -4, 0, -128, 127},
+		{"a sum that float32 rounds", 1<<25 + 1, 1.0 / (1 << 26), 0, 0, -128, 127},
+		{"zero point", -3, 1, -13, -10, -128, 127},
+		{"least", math.MinInt32, 1e30, -20, 7, -20, 127},
+		{"most", math.MaxInt32, 1e300, 30, -7, -20, 30},
+		{"NaN", 1, math.NaN(), -20, 0, -20, 30},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			dst := make([]byte, 3)
-			requantize(dst, []int32{test.sum, 0, test.sum}, test.scale, test.exact, test.zero, test.lo, test.hi)
+			requantize(dst, []int32{test.sum, 0, test.sum}, test.scale, test.zero, test.lo, test.hi)
 			if got := int(int8(dst[0])); got != test.want || dst[2] != dst[0] {
 				t.Errorf("%d, want %d", got, test.want)
 			}
@@ -252,7 +251,7 @@ func TestIntegerMatrixProductIsExact(t *testing.T) {
 			bias[j] = -128 * (columns[j] + 128*int32(k))
 		}
 		dst := make([]int32, batch*m*n)
-		ProductInteger(dst, rows, panels, bias, []int32{-128}, nil, sums, nil, batch, 1, m, n, ceil(k, 4)*4, false, false, 0, 0)
+		ProductInteger(dst, rows, panels, bias, []int32{-128}, nil, sums, nil, batch, 1, m, n, ceil(k, 4)*4, false, 0, 0)
 		for i := range dst {
 			want := int32(0)
 			for l := range k {

@@ -1,0 +1,84 @@
+package endtoend
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/onnx/onnxtest"
+)
+
+// customModels have operators that testdata/custom/ops computes, with their declared
+// types.
+var customModels = []struct {
+	name, operator, declared string
+	model                    *onnxtest.Model
+}{
+	{"fused", "FusedMatMulAddReLU", "(f32[N,K], f32[K,M], f32[M]) -> f32[N,M]", onnxtest.New(17).Import("acme", 1).
+		Input("x", ir.F32, "N", 2).Output("y", ir.F32, "N", 3).
+		Initializer("w", ir.FloatTensor(ir.F32, 1, 2, 3, 4, 5, 6).Reshape(2, 3)).
+		Initializer("b", ir.FloatTensor(ir.F32, 0, 1, -100)).
+		Initializer("one", ir.FloatTensor(ir.F32, 1).Reshape()).
+		Node("/node", "acme:FusedMatMulAddReLU", []string{"x", "w", "b"}, []string{"h"}, onnxtest.Attr{Name: "times", Value: 0.5}).
+		Node("/more", "Add", []string{"h", "one"}, []string{"y"})},
+	{"keep", "Keep", "(f32[N,C]) -> (i64[K], f32[K,C])", onnxtest.New(17).Import("acme", 1).
+		Input("x", ir.F32, "N", 3).Output("at", ir.I64, "K").Output("rows", ir.F32, "K", 3).Output("sums", ir.F32, "K").
+		Initializer("axes", ir.IntTensor(ir.I64, 1)).
+		Node("/node", "acme:Keep", []string{"x"}, []string{"at", "rows"}).
+		Node("/sum", "ReduceSum", []string{"rows", "axes"}, []string{"sums"}, onnxtest.Attr{Name: "keepdims", Value: 0})},
+	{"blocks", "Double", "(f32[N,C]) -> f32[N,C]", manyLayers()},
+	{"mistaken", "Mistaken", "(f32[N]) -> f32[N]", onnxtest.New(17).Import("acme", 1).
+		Input("x", ir.F32, 4).Output("y", ir.F32, 4).
+		Node("/node", "acme:Mistaken", []string{"x"}, []string{"y"})},
+}
+
+// manyLayers returns a model of 60 layers: x is halved by a matrix, doubled by acme.Double,
+// and -1, 0 or 1 is added.
+func manyLayers() *onnxtest.Model {
+	m := onnxtest.New(17).Import("acme", 1).Input("x", ir.F32, "N", 4).Output("y", ir.F32, "N", 4)
+	at := "x"
+	for i := range 60 {
+		half := ir.NewTensor(ir.F32, 4, 4)
+		for k := range 4 {
+			half.SetFloat(5*k, 0.5)
+		}
+		number := float64(i%3 - 1)
+		name := func(what string) string { return fmt.Sprintf("%s%d", what, i) }
+		next := name("y")
+		if i == 59 {
+			next = "y"
+		}
+		m.Initializer(name("half"), half).Initializer(name("number"), ir.FloatTensor(ir.F32, number, number, number, number)).
+			Node(name("/half"), "MatMul", []string{at, name("half")}, []string{name("h")}).
+			Node(name("/double"), "acme:Double", []string{name("h")}, []string{name("d")}).
+			Node(name("/add"), "Add", []string{name("d"), name("number")}, []string{next})
+		at = next
+	}
+	return m
+}
+
+// TestCustom generates models with custom operators, and runs the tests in
+// testdata/custom on them; and the bundled ones, of which that of a model that returns an
+// error fails.
+func TestCustom(t *testing.T) {
+	long(t)
+	t.Parallel()
+	m := newModule(t)
+	m.copy(t, "ops", "custom/ops/ops.go")
+	m.copy(t, ".", "custom/custom_test.go")
+	for _, c := range customModels {
+		path := filepath.Join(t.TempDir(), c.name+".onnx")
+		writeFile(t, path, string(c.model.Bytes()))
+		m.generate(t, c.name, path, "-custom", "acme."+c.operator+"=program/ops."+c.operator+": "+c.declared)
+	}
+	if text := readFile(t, m.path("blocks/model.go")); strings.Count(text, ".Run(ops.Double)") != 1 {
+		t.Error("the layers are no function")
+	}
+	t.Log(m.run(t, nil, "vet", "./..."))
+	t.Log(m.run(t, nil, "test", "-trimpath", ".", "./fused", "./keep", "./blocks"))
+	if out, err := m.command(nil, "test", "-trimpath", "./mistaken").CombinedOutput(); err == nil || !strings.Contains(string(out), "operand 0 is f32, not f64") {
+		t.Errorf("the bundled test of a mistaken function: %v\n%s", err, out)
+	}
+}

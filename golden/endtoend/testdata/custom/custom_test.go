@@ -1,0 +1,127 @@
+package main
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/burngen/burngen/runtime/rt"
+
+	"program/blocks"
+	"program/fused"
+	"program/keep"
+	"program/mistaken"
+	"program/ops"
+)
+
+// TestFused compares a model with what it is made of. Its operator takes weights.
+func TestFused(t *testing.T) {
+	m, err := fused.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	check := func() {
+		got, err := m.Forward([]fused.X{{1, 2}, {-1, -2}, {3, 0}})
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		// w is 1 2 3 4 5 6, b is 0 1 -100; times 0.5, and 1 more.
+		want := []fused.Y{{5.5, 7.5, 1}, {1, 1, 1}, {2.5, 4.5, 1}}
+		if !slices.Equal(got, want) {
+			t.Errorf("%v, %v expected", got, want)
+		}
+	}
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			for range 20 {
+				check()
+			}
+		})
+	}
+	all.Wait()
+}
+
+func TestFusedDoesNotAllocate(t *testing.T) {
+	m, err := fused.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := m.NewSession(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, y := make([]fused.X, 4), make([]fused.Y, 4)
+	n := testing.AllocsPerRun(100, func() {
+		if err := s.Forward(y, x); err != nil {
+			t.Error(err)
+		}
+	})
+	if n > 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+// TestKeep runs a model whose operator decides how many rows there are.
+func TestKeep(t *testing.T) {
+	m, err := keep.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, firsts := range [][]float32{{1, -1, 1, 0, 2}, {-1, -1}, {3}, {1, 1, 1, 1, 1, 1, 1, 1, 1}, {}} {
+		x := rt.Tensor[float32]{Shape: []int{len(firsts), 3}}
+		var at []int64
+		var sums []float32
+		for i, v := range firsts {
+			x.Data = append(x.Data, v, float32(i), 10)
+			if v > 0 {
+				at, sums = append(at, int64(i)), append(sums, v+float32(i)+10)
+			}
+		}
+		got, err := m.Forward(x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(got.At.Data, at) || !slices.Equal(got.Sums.Data, sums) || !slices.Equal(got.At.Shape, []int{len(at)}) || !slices.Equal(got.Rows.Shape, []int{len(at), 3}) {
+			t.Errorf("%v: %v, sums %v and %v expected", firsts, got, at, sums)
+		}
+	}
+}
+
+// TestBlocks runs a model that repeats an operator in many layers, with other weights
+// in each: a function that is called as often.
+func TestBlocks(t *testing.T) {
+	m, err := blocks.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The layers add 0 together.
+	got, err := m.Forward([]blocks.X{{1, 2, 3, 4}})
+	if err != nil || got[0] != (blocks.Y{1, 2, 3, 4}) {
+		t.Errorf("%v: %v", got, err)
+	}
+	_, err = m.Forward([]blocks.X{{1}, {500}})
+	var node *rt.NodeError
+	if !errors.Is(err, ops.ErrMany) || !errors.As(err, &node) || !strings.Contains(node.Node, "double") {
+		t.Errorf("error %v", err)
+	}
+	_, err = m.Forward([]blocks.X{{1e9}})
+	var panicked *rt.PanicError
+	if !errors.As(err, &panicked) || !strings.Contains(err.Error(), "acme.Double: panic: too large") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestMistaken(t *testing.T) {
+	m, err := mistaken.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = m.Forward(&mistaken.X{})
+	if err == nil || err.Error() != `node "/node": acme.Mistaken: operand 0 is f32, not f64` {
+		t.Errorf("error %v", err)
+	}
+}
