@@ -8,6 +8,7 @@ import (
 
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/pass"
+	"github.com/burngen/burngen/ir/plan"
 )
 
 // Report returns what became of the model, in a few lines.
@@ -115,7 +116,7 @@ func (m *Model) Arena() string {
 		}
 		return ""
 	}
-	if s, live := size(p.Size), size(p.Live); s != "" && live != "" {
+	if s, live := size(p.Size), size(p.Live); p.Mode != plan.Dynamic && s != "" && live != "" {
 		return fmt.Sprintf("arena %s (live set %s)", s, live)
 	}
 	return fmt.Sprintf("arena of %d buffers, sized by the arguments", len(p.Buffers))

@@ -179,6 +179,11 @@ func (b *Builder) Block(build func(*Builder)) *Block {
 	return inner.block
 }
 
+// Drop forgets a block that [Builder.Block] built and that no node will have.
+func (b *Builder) Drop(block *Block) {
+	b.state.loose = slices.DeleteFunc(b.state.loose, func(l *Block) bool { return l == block })
+}
+
 // Node applies an operator of one result.
 func (b *Builder) Node(op Op, args ...*Value) *Value {
 	r := b.Nodes(op, args...)
@@ -564,7 +569,7 @@ func inferElems(n *Node, budget *elemBudget) {
 		return
 	}
 	out := n.Results[0].Type
-	if count, ok := out.Elems().Int(); !ok || count > maxElems {
+	if count, ok := out.Elems().Int(); !ok || count > maxElems || !out.IsStatic() {
 		return
 	}
 	for _, a := range n.Args {

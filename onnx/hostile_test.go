@@ -138,7 +138,7 @@ func TestHostileGraphs(t *testing.T) {
 			want: []string{`node 0 "y" (Add-14): initializer "w": sparse tensors are not supported`}},
 		"an unknown operator and what follows from it": {model: model(chainOf(relu("q", "z"), node("Foo", names("x"), names("a")), relu("a", "b"), node("Bar", names("b", "z"), names("c")), in("acme", "/c", node("Baz", names("x"), names("d"))), node("Sum", names("a", "c", "d"), names("y")))),
 			want: []string{`node 0 "z" (Relu-14): input "q" is not defined`, `node 1 "a" (Foo-21): unknown operator`,
-				`node 4 "/c" (acme.Baz): unknown operator`}},
+				`node 4 "/c" (acme.Baz): unknown operator; name a Go function with -custom 'acme.Baz=…'`}},
 		"problems in another order than the nodes": {model: model(chainOf(node("Add", names("b", "a"), names("y")), node("Foo", names("x"), names("a")), node("Bar", names("x"), names("b")))),
 			want: []string{`node 1 "a" (Foo-21): unknown operator`, `node 2 "b" (Bar-21): unknown operator`}},
 	})

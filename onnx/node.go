@@ -228,6 +228,9 @@ func (im *importer) rule(s *scope, n *wire.Node) (run CustomOp, opset int, err e
 			return run, opset, nil
 		}
 	}
+	if domain == "" {
+		return nil, 0, errors.New("unknown operator")
+	}
 	return nil, 0, fmt.Errorf("unknown operator; name a Go function with -custom '%s=…'", plain(qualified(n)))
 }
 

@@ -118,7 +118,11 @@ func attribute(t *ir.Tensor) *jen.Statement {
 		}
 	}
 	typ := jen.Id(goType(t.DType))
-	if len(t.Shape) == 0 {
+	switch {
+	case len(t.Shape) > 0:
+	case t.DType == ir.String:
+		return text(t.Text(0))
+	default:
 		return typ.Call(items...)
 	}
 	return jen.Index().Add(typ).Values(items...)

@@ -334,6 +334,7 @@ func (l loop) fixpoint(b *ir.Builder, op *Loop) (*ir.Block, error) {
 		if !changed {
 			return body, nil
 		}
+		b.Drop(body)
 	}
 }
 

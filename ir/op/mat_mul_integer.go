@@ -128,6 +128,9 @@ func importMatMulInteger(c ir.Importer) ([]*ir.Value, error) {
 // which may be nil. Those of a may also be one for each row, those of m one for
 // each column of each matrix.
 func integerSums(b *ir.Builder, a, m, a0, m0 *ir.Value) *ir.Value {
+	if a.Type.Rank() == 0 || m.Type.Rank() == 0 {
+		ir.Fail("%s and %s are no matrices", a.Type, m.Type)
+	}
 	if plainZero(a0, ir.Dim{}) && plainZero(m0, m.Type.Shape[m.Type.Rank()-1]) {
 		return b.Node(MatMulInteger{}, a, m, a0, m0)
 	}

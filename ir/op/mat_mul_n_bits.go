@@ -82,6 +82,9 @@ func unpackBits(b *ir.Builder, x *ir.Value, bits int) *ir.Value {
 		return x
 	}
 	rank := x.Type.Rank()
+	if rank == 0 {
+		ir.Fail("%s has no axis that bytes are packed along", x.Type)
+	}
 	shape := append(x.Type.Shape[:rank:rank], ir.Const(1))
 	var parts []*ir.Value
 	for shift := 0; shift < 8; shift += bits {

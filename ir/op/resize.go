@@ -299,7 +299,10 @@ func (op resizeTables) lowerAxis(b *ir.Builder, x *ir.Value, k int) *ir.Value {
 func (op resizeTables) taps(b *ir.Builder, k int, d ir.Dim) ir.Dim {
 	in, okIn := d.Int()
 	out, okOut := op.Shape[k].Int()
-	if okIn && okOut && op.sampling == nil {
+	switch {
+	case okOut && out == 0: // none reads any
+		return ir.Const(2)
+	case okIn && okOut && op.sampling == nil:
 		return ir.Const(op.axis(k, in, out).width())
 	}
 	measure := ResizeTaps{Symbol: b.Symbol("taps"), Table: op.tableOf(k, d, op.Shape[k])}

@@ -38,14 +38,14 @@ func importSequenceMap(c ir.Importer) ([]*ir.Value, error) {
 		return b.Inline(c.Graph("body", types), items, "")
 	}
 	var first []*ir.Value
-	b.Block(func(inner *ir.Builder) { // to see what the body gives
+	b.Drop(b.Block(func(inner *ir.Builder) { // to see what the body gives
 		for _, v := range apply(inner, inner.Const(ir.Scalar(ir.I64, 0))) {
 			if !v.Type.IsTensor() {
 				ir.Fail("the body gives %s: only tensors are elements here", v.Type)
 			}
 			first = append(first, b.Node(SequenceConstruct{DType: v.Type.DType}))
 		}
-	})
+	}))
 	results, err := loop{
 		first: first,
 		body: func(carried []ir.Type) *ir.Block {

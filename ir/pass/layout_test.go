@@ -275,21 +275,26 @@ func TestAssignLayout(t *testing.T) {
 	}
 }
 
+// unlowered is an operator that no kernel computes.
+type unlowered struct{}
+
+func (unlowered) Infer(in []ir.Type) ([]ir.Type, error)      { return in, nil }
+func (unlowered) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) { return in, nil }
+
 func TestLoweringReportsWhatIsLeft(t *testing.T) {
 	m, err := newNet(func(n *net) []*ir.Value {
 		n.b.At("/enc/pool")
 		x := n.b.Param("x", ir.StaticTensor(ir.F64, 1, 2, 5))
-		y := n.b.Node(op.AveragePool{Window: op.Window{Kernel: []int{2}}}, x)
-		n.b.At("/enc/conv")
-		w := n.b.Param("w", ir.StaticTensor(ir.F64, 1, 2, 5))
-		return []*ir.Value{y, n.b.Node(op.Conv{Window: op.Window{Kernel: []int{5}}, Group: 1}, x, w)}
+		y := n.b.Node(unlowered{}, x)
+		n.b.At("/enc/act")
+		return []*ir.Value{y, n.b.Node(unlowered{}, n.b.Param("w", ir.StaticTensor(ir.I4, 3)))}
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, err = lowerOps(&Context{}, m)
-	want := `average_pool "/enc/pool": no kernel pools f64[1,2,5]
-conv "/enc/conv": no kernel computes it for [f64[1,2,5] f64[1,2,5]]`
+	want := `unlowered "/enc/pool": no kernel computes it for [f64[1,2,5]]
+unlowered "/enc/act": no kernel computes it for [i4[3]]`
 	if err == nil || err.Error() != want {
 		t.Errorf("error %v\nwant  %s", err, want)
 	}

@@ -5,8 +5,9 @@
 // packages beside it.
 //
 // Programs that use a generated package meet [Weights], [Tensor], [Max],
-// [Threads], the element types, [ErrBusy] and [ErrClosed]. The rest is for
-// generated code and for kernels.
+// [Threads], the element types, [ErrBusy] and [ErrClosed]; functions that compute
+// custom operators meet [Call] and [Data]. The rest is for generated code and for
+// kernels.
 //
 // Nothing a caller of a generated package passes makes it panic: arguments are
 // checked, sizes are computed in 64 bits with overflow noticed, and a panic of a
