@@ -106,6 +106,9 @@ func Compile(src *onnx.Model, o Options) (*Model, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", src.File, err)
 	}
+	if err := checkPorts(m.Forward.IR); err != nil {
+		return nil, fmt.Errorf("%s: %w", src.File, err)
+	}
 	o.progress("preparing weights")
 	if err := m.prepare(); err != nil {
 		return nil, fmt.Errorf("%s: %w", src.File, err)

@@ -90,14 +90,14 @@ func TestGenComputes(t *testing.T) {
 			f := g.module.Func(pass.Forward)
 			tensors := make([]*ir.Tensor, len(args))
 			for i, p := range f.Params {
-				tensors[i] = tensorOf(t, p.Type.DType, shapes[i], args[i])
+				tensors[i] = tensorOf(t, p.Type, shapes[i], args[i])
 			}
 			want, err := (&ir.Evaluator{Module: g.module}).Run(f, tensors)
 			if err != nil {
 				t.Fatal(err)
 			}
 			for i, w := range want {
-				r := tensorOf(t, w.DType, gotShapes[i], got[i])
+				r := tensorOf(t, f.Results[i].Type, gotShapes[i], got[i])
 				if !equalTensors(r, w, true) {
 					t.Errorf("result %q is %s, the evaluator says %s", f.ResultNames[i], r, w)
 				}
@@ -272,9 +272,9 @@ func compareArchives(t *testing.T, got, want *txtar.Archive) {
 	}
 }
 
-func tensorOf(t *testing.T, d ir.DType, shape []int, data any) *ir.Tensor {
+func tensorOf(t *testing.T, typ ir.Type, shape []int, data any) *ir.Tensor {
 	t.Helper()
-	x, err := value.FromSlice(d, shape, data)
+	x, err := value.FromGo(typ, shape, data)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -51,7 +51,8 @@ func grouped(file []byte, standard []string) []byte {
 	}
 	var std, own [][]byte
 	for _, line := range bytes.Split(list, []byte("\n")) {
-		if slices.Contains(standard, strings.Trim(string(line), "\t\"")) {
+		_, path, _ := bytes.Cut(line, []byte(`"`))
+		if slices.Contains(standard, strings.TrimSuffix(string(path), `"`)) {
 			std = append(std, line)
 		} else {
 			own = append(own, line)
@@ -82,7 +83,7 @@ type emitter struct {
 
 // reserved are the package-level names that every model has.
 var reserved = strings.Fields(`Model Session Load LoadFrom Inputs Outputs Trainer Grads New Meta weights embedded prepare meta arenaLen
-	newModel firstUse lastUse`)
+	newModel firstUse lastUse TestSample TestLoad`)
 
 func newEmitter(m *Model) *emitter {
 	e := &emitter{Model: m, global: newNames(reserved...), fields: map[string]string{}}
@@ -94,7 +95,7 @@ func newEmitter(m *Model) *emitter {
 	a.symbols = m.Forward.IR.Symbols()
 	e.api = a
 
-	local := e.global.within("s", "w", "dst", "in", "err", "lo", "hi", "i", "j", "k", "l", "z", "ctx", "m", "n0", "t", "trip", "trips", "going")
+	local := e.global.within("s", "w", "dst", "in", "err", "lo", "hi", "i", "j", "k", "l", "z", "ctx", "m", "n0", "t", "trip", "trips", "going", "got")
 	a.vars = map[string]string{}
 	for _, s := range a.symbols {
 		a.vars[s] = local.unique(unexported(s))

@@ -51,7 +51,14 @@ func (p *loopPrinter) direct() bool {
 	return true
 }
 
-func loopVar(i int) string { return string(rune('i' + i)) }
+// loopVar returns the variable of the loop over an outer dimension: from the fifth on
+// one that no text of a model becomes.
+func loopVar(i int) string {
+	if letters := "ijkl"; i < len(letters) {
+		return letters[i : i+1]
+	}
+	return "i_" + strconv.Itoa(i)
+}
 
 // start prints the first element of the current run of an operand or result,
 // without the place in the inner dimension.

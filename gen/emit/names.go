@@ -118,7 +118,8 @@ func isIdentifier(text string) bool {
 	return token.IsIdentifier(text) && len(text) <= maxName && len(words(strings.ReplaceAll(text, "_", "a"))) == 1
 }
 
-// comment returns text as one line of printable ASCII for a // comment.
+// comment returns text as one line of printable ASCII for a // comment, which does not
+// begin as a build constraint does.
 func comment(text string) string {
 	var b strings.Builder
 	for _, r := range text {
@@ -133,7 +134,11 @@ func comment(text string) string {
 			break
 		}
 	}
-	return strings.TrimSpace(b.String())
+	out := strings.TrimSpace(b.String())
+	if rest, ok := strings.CutPrefix(out, "+build"); ok {
+		return `\x2bbuild` + rest
+	}
+	return out
 }
 
 // maxComment bounds the length of a comment line made from a model's text.

@@ -15,9 +15,14 @@ import (
 // helpers make calls of kernels from a name, or its stem: the names that they
 // make of their arguments.
 var helpers = map[string]func(args []string) []string{
-	"callUnary":  func(args []string) []string { return args[:1] },
-	"callLines":  func(args []string) []string { return args[:1] },
-	"resizeCall": func(args []string) []string { return args[:1] },
+	"callUnary":      func(args []string) []string { return args[:1] },
+	"callLines":      func(args []string) []string { return args[:1] },
+	"resizeCall":     func(args []string) []string { return args[:1] },
+	"measures":       func(args []string) []string { return args[:1] },
+	"directPool":     func(args []string) []string { return args[:1] },
+	"measureExtents": func(args []string) []string { return args[1:2] },
+	"callSteps":      func(args []string) []string { return args[1:2] },
+	"callScaled":     func(args []string) []string { return args[:1] },
 	"callComparison": func(args []string) []string {
 		return []string{args[1], args[1] + "Scalar", args[2] + "Scalar"}
 	},
@@ -37,6 +42,10 @@ var computed = map[string][]string{
 	},
 	`"ScatterND" + scatterReductions[op.Reduction].suffix`: {
 		"ScatterND", "ScatterNDAdd", "ScatterNDMul", "ScatterNDMax", "ScatterNDMin",
+	},
+	"kernel": {"HasTensor", "HasSequence"}, // of OptionalHasElement
+	"containerCopies[t.Kind][t.Elem.Kind]": {
+		"CopySequence", "CopyMaps", "CopyOptional", "CopyOptionalSequence", "CopyMap",
 	},
 	"callLines(kernel, x.Shape, op.Axes)": { // of Reduce
 		"ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "ReduceProd", "ReduceSumSquare",
@@ -105,10 +114,10 @@ func eachNamed(t *testing.T, file string, visit func(names []string, expression 
 					visit(literals(value), sourceOf(value))
 				}
 			case *ast.CallExpr:
-				if f, ok := x.Fun.(*ast.Ident); ok && helpers[f.Name] != nil {
+				if helper := helpers[nameOf(x.Fun)]; helper != nil {
 					names := literals(x.Args...)
 					if names != nil {
-						names = helpers[f.Name](names)
+						names = helper(names)
 					}
 					visit(names, sourceOf(x))
 				}
@@ -116,6 +125,17 @@ func eachNamed(t *testing.T, file string, visit func(names []string, expression 
 			return true
 		})
 	}
+}
+
+// nameOf returns the name of a function or method that is called, "" for others.
+func nameOf(f ast.Expr) string {
+	switch f := f.(type) {
+	case *ast.Ident:
+		return f.Name
+	case *ast.SelectorExpr:
+		return f.Sel.Name
+	}
+	return ""
 }
 
 // kernelOf returns the kernel of a call's literal, nil for other literals and

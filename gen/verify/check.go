@@ -32,6 +32,7 @@ func (v *verifier) verify(c Case, p *ports, run forward) Result {
 		return v.unreferenced(ctx, r, p, run)
 	}
 	compared := 0
+	var notes []string
 	for _, t := range trials {
 		where := ""
 		if len(trials) > 1 {
@@ -45,16 +46,31 @@ func (v *verifier) verify(c Case, p *ports, run forward) Result {
 		if err != nil {
 			return fail("%s%w", where, err)
 		}
+		var differ []want
+		first := ""
 		for _, w := range t.wants {
 			got, err := outputs.of(w)
 			if err != nil {
 				return fail("%soutput %q: %w", where, w.name, err)
 			}
 			if why := j.check(got, w); why != "" {
-				return fail("%s%s", where, why)
+				if differ = append(differ, w); first == "" {
+					first = why
+				}
 			}
 			compared++
 		}
+		if len(differ) == 0 {
+			continue
+		}
+		note, err := v.byStages(ctx, c, t, j, outputs.last(), differ)
+		switch {
+		case err != nil:
+			return fail("%s%s; by stages: %w", where, first, err)
+		case note == "":
+			return fail("%s%s", where, first)
+		}
+		notes = append(notes, where+note)
 	}
 	if compared > 0 {
 		r.Status = Pass
@@ -66,8 +82,9 @@ func (v *verifier) verify(c Case, p *ports, run forward) Result {
 		}
 	}
 	if random != nil {
-		r.Note = "random: " + strings.Join(random, ", ") + " by type and shape"
+		notes = append(notes, "random: "+strings.Join(random, ", ")+" by type and shape")
 	}
+	r.Note = strings.Join(notes, "; ")
 	return r
 }
 

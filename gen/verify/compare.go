@@ -219,18 +219,10 @@ func magnitude(t *ir.Tensor) (rms, largest float64) {
 // summary compares what the reference says of an output of which it holds parts.
 func (j *judge) summary(got *ir.Tensor, w want) string {
 	s := w.stats
-	if s == nil || !w.dtype.IsFloat() || len(w.parts) == 1 && w.parts[0].values.Len() == got.Len() {
+	if !w.summarised(got.Len()) {
 		return ""
 	}
-	nans, low, high := 0, math.Inf(1), math.Inf(-1)
-	for i := range got.Len() {
-		v := got.Float(i)
-		if v != v {
-			nans++
-			continue
-		}
-		low, high = min(low, v), max(high, v)
-	}
+	nans, low, high := extremes(got)
 	rms, largest := s.magnitude()
 	absolute, relative := j.limits(w.dtype, rms, largest)
 	if nans != s.NaN {
@@ -256,6 +248,27 @@ func (j *judge) summary(got *ir.Tensor, w want) string {
 		}
 	}
 	return ""
+}
+
+// summarised reports whether the reference of an output of n elements says more of
+// it in its statistics than in its elements.
+func (w want) summarised(n int) bool {
+	return w.stats != nil && w.dtype.IsFloat() && !(len(w.parts) == 1 && w.parts[0].values.Len() == n)
+}
+
+// extremes returns how many elements are NaN, and the smallest and the largest of
+// the others.
+func extremes(t *ir.Tensor) (nans int, low, high float64) {
+	low, high = math.Inf(1), math.Inf(-1)
+	for i := range t.Len() {
+		v := t.Float(i)
+		if v != v {
+			nans++
+			continue
+		}
+		low, high = min(low, v), max(high, v)
+	}
+	return nans, low, high
 }
 
 // place returns the indexes of element i in a shape.

@@ -3,6 +3,14 @@
 // comes out with what the references say, within the tolerances of their element
 // types. It calls generated code through its public functions only, and does not
 // know how code is generated.
+//
+// A rounding tie that falls the other way in an early layer of a quantised network
+// changes most of its outputs. A model that quantises at two places or more, and
+// whose outputs are not equal to the reference, is therefore compared by stages:
+// package exec runs what is between two quantisations on the integers that the
+// evaluator computes, and at most one integer in ten thousand may be off, by one.
+// The outputs then may be twice as far from the reference as one early integer moves
+// them that is off by one. Such a pass has a note that begins with "by stages".
 package verify
 
 import (
@@ -66,7 +74,7 @@ type Result struct {
 	Status Status `json:"status"`
 	// Why is the reason of a failure or refusal in one line.
 	Why string `json:"why,omitempty"`
-	// Note says what was not compared.
+	// Note says what was not compared, or was by stages.
 	Note string `json:"note,omitempty"`
 }
 

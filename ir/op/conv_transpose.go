@@ -52,8 +52,8 @@ func (op ConvTranspose) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := same(x.Shape[1], w.Shape[0], "channels of the operand and the weights"); err != nil {
 		return nil, err
 	}
-	if c, ok := w.Shape[0].Int(); ok && c%op.Group != 0 {
-		return nil, fmt.Errorf("%d channels in %d groups", c, op.Group)
+	if _, ok := w.Shape[0].DivExact(ir.Const(op.Group)); !ok {
+		return nil, fmt.Errorf("%s channels in %d groups", w.Shape[0], op.Group)
 	}
 	if op.Crop != nil && len(op.Crop) != 2*len(op.Kernel) {
 		return nil, fmt.Errorf("crop %v for %d spatial axes", op.Crop, len(op.Kernel))

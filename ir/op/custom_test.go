@@ -203,3 +203,20 @@ func TestCustomInText(t *testing.T) {
 		})
 	}
 }
+
+// FuzzParseCustom checks that what is read is printed and read again as the same.
+func FuzzParseCustom(f *testing.F) {
+	f.Add("com.acme.Foo=example.com/ops.Foo: (f32[N,C], f32[C,K]) -> f32[N,K]")
+	f.Add("Foo=a.B: () -> (i64[P], f32[P,4], string[])")
+	f.Add("=.: (f32[?]) -> seq<f32>")
+	f.Fuzz(func(t *testing.T, text string) {
+		op, err := ParseCustom(text)
+		if err != nil {
+			return
+		}
+		again, err := ParseCustom(op.String())
+		if err != nil || !ir.Equal(again, op) {
+			t.Errorf("%q is printed as %q and read as %q: %v", text, op, again, err)
+		}
+	})
+}

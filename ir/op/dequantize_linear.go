@@ -77,7 +77,7 @@ func (op DequantizeLinear) Call(n *ir.Node) (ir.Call, error) {
 	if !x.DType.IsInt() || scale.DType != ir.F32 || op.To != ir.F32 {
 		return ir.Call{}, fmt.Errorf("no kernel dequantises %s by %s to %s", x, scale, op.To)
 	}
-	return op.call("Dequantize", x, scale)
+	return op.callScaled("Dequantize", x, scale)
 }
 
 // importDequantizeLinear reads DequantizeLinear: output_dtype came with opset 23.

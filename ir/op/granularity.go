@@ -62,9 +62,9 @@ func (g Granularity) check(x, scale, zero ir.Type) error {
 // isOne reports whether t has one element for sure.
 func isOne(t ir.Type) bool { return t.Elems().Equal(ir.Const(1)) }
 
-// call returns the call of a kernel with the operands, the extents before, along and
+// callScaled returns the call of a kernel with the operands, the extents before, along and
 // after the axis, the length of a block, and more.
-func (g Granularity) call(kernel string, x, scale ir.Type, more ...any) (ir.Call, error) {
+func (g Granularity) callScaled(kernel string, x, scale ir.Type, more ...any) (ir.Call, error) {
 	args := []any{ir.Out(0), ir.In(0), ir.In(1), ir.In(2)}
 	if isOne(scale) {
 		args = append(args, ir.Const(1), ir.Const(1), x.Elems(), 0)

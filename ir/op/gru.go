@@ -115,7 +115,7 @@ func (op GRU) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 func (op GRUSteps) Call(n *ir.Node) (ir.Call, error) {
 	x := n.Arg(0).Type.Shape
 	rows := n.Results[1].Type.Elems()
-	return op.call(n, "GRU", 6, []ir.Dim{x[1].Mul(x[2]), rows}, op.LinearBeforeReset), nil
+	return op.callSteps(n, "GRU", 6, []ir.Dim{x[1].Mul(x[2]), rows}, op.LinearBeforeReset), nil
 }
 
 // importGRU reads GRU. LinearBeforeReset came at opset 3.

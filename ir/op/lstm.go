@@ -99,7 +99,7 @@ func (op LSTM) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 // Call is cpu.LSTM.
 func (op LSTMSteps) Call(n *ir.Node) (ir.Call, error) {
 	x := n.Arg(0).Type.Shape
-	return op.call(n, "LSTM", 6, []ir.Dim{x[1].Mul(x[2])}, op.InputForget), nil
+	return op.callSteps(n, "LSTM", 6, []ir.Dim{x[1].Mul(x[2])}, op.InputForget), nil
 }
 
 // importLSTM reads LSTM.

@@ -7,9 +7,10 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// MaxPool is the greatest element of each window over x, [N,C,spatial…] (ONNX
-// MaxPool), NaN where there is one. Padding never counts; a window of nothing
-// else gives −∞, or the least integer.
+// MaxPool is the greatest element of each window over x, [N,C,spatial…], of floats or
+// integers of at most 32 bits (ONNX MaxPool). Of a window with a NaN it is NaN; kernels
+// may give the greatest element after the NaN instead. Padding never counts; a window
+// of nothing else gives −∞, or the least integer.
 type MaxPool struct {
 	Window
 	// Blocked is set where x is channel-blocked, f32[N,⌈C/16⌉,spatial…,16].
@@ -18,7 +19,11 @@ type MaxPool struct {
 
 // Infer computes the spatial extents.
 func (op MaxPool) Infer(in []ir.Type) ([]ir.Type, error) {
-	return op.inferPool(in, op.Blocked, numbers{})
+	out, err := op.inferPool(in, op.Blocked, numbers{})
+	if err == nil && in[0].DType.IsInt() && in[0].DType.Bits() > 32 {
+		return nil, fmt.Errorf("a pool of %s", in[0])
+	}
+	return out, err
 }
 
 // inferPool gives a pool of one operand its result.
@@ -112,18 +117,22 @@ func (op MaxPool) Flops(_, out []ir.Type) ir.Dim {
 	return out[0].Elems().Mul(ir.Const(lenOf(op.Kernel)))
 }
 
-// Lower computes narrow floats in f32, bytes too, and more than two spatial axes
-// in turn.
+// Lower computes narrow floats in f32, integers in floats, and more than two spatial
+// axes in turn.
 func (op MaxPool) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	if out := lowerNarrow(b, n); out != nil {
 		return out
 	}
 	d := n.Arg(0).Type.DType
-	if d.IsInt() && d.Bits() <= 8 {
+	if d.IsInt() {
+		float := ir.F32 // that has all integers of d
+		if d.Bits() > 16 {
+			float = ir.F64
+		}
 		// A window of padding alone is −∞, which has no integer.
 		least, _ := intRange(d)
-		y := b.Node(op, convert(b, n.Arg(0), ir.F32))
-		return []*ir.Value{convert(b, b.Node(Max{}, y, b.Scalar(ir.F32, float64(least))), d)}
+		y := b.Node(op, convert(b, n.Arg(0), float))
+		return []*ir.Value{convert(b, b.Node(Max{}, y, b.Scalar(float, float64(least))), d)}
 	}
 	return op.lowerPool(b, n, func(w Window) ir.Op { return MaxPool{Window: w} })
 }

@@ -195,7 +195,7 @@ func (p *integerProduct) vectors(n *ir.Node) {
 			p.bias = b.Node(Add{}, p.bias, given)
 		}
 	}
-	if p.bias != nil && isOne(p.bias.Type) != isOne(p.sums.Type) {
+	if p.bias != nil && !p.bias.Type.Elems().Equal(p.sums.Type.Elems()) {
 		p.bias = expand(b, p.bias, p.sums.Type.Shape...)
 	}
 	if scale := n.Arg(scaleOperand); scale != nil {

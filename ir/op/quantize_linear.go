@@ -149,7 +149,7 @@ func (op QuantizeLinear) Call(n *ir.Node) (ir.Call, error) {
 		return ir.Call{}, fmt.Errorf("no kernel quantises %s by %s in %s to %s", x, scale, op.Precision, op.To)
 	}
 	lo, hi := quantRange(op.To)
-	return op.call("Quantize", x, scale, int(lo), int(hi))
+	return op.callScaled("Quantize", x, scale, int(lo), int(hi))
 }
 
 // importQuantizeLinear reads QuantizeLinear: saturate came with opset 19,

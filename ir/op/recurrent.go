@@ -301,9 +301,9 @@ func project(b *ir.Builder, x, w, bias *ir.Value) *ir.Value {
 	return y
 }
 
-// call is the call of a kernel that runs one direction of a layer: its results,
+// callSteps is the call of a kernel that runs one direction of a layer: its results,
 // so many operands, scratch, extents and attributes, in this order.
-func (op Steps) call(n *ir.Node, kernel string, operands int, scratch []ir.Dim, more ...any) ir.Call {
+func (op Steps) callSteps(n *ir.Node, kernel string, operands int, scratch []ir.Dim, more ...any) ir.Call {
 	x := n.Arg(0).Type
 	var args []any
 	for i := range n.Results {

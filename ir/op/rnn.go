@@ -51,7 +51,7 @@ func (op RNN) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 // Call is cpu.RNN.
 func (op RNNSteps) Call(n *ir.Node) (ir.Call, error) {
 	x := n.Arg(0).Type.Shape
-	return op.call(n, "RNN", 4, []ir.Dim{x[1].Mul(x[2])}), nil
+	return op.callSteps(n, "RNN", 4, []ir.Dim{x[1].Mul(x[2])}), nil
 }
 
 // importRNN reads RNN.

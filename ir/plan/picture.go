@@ -81,10 +81,11 @@ func bytesAtOne(d ir.Dim) int64 {
 	return n
 }
 
-// pictureName shortens a name to the printable ASCII that a row has room for.
+// pictureName shortens a name to the printable ASCII that a row has room for, without
+// what a build constraint begins with.
 func pictureName(name string) string {
 	out := strings.Map(func(r rune) rune {
-		if r <= ' ' || r > '~' {
+		if r <= ' ' || r > '~' || r == '+' {
 			return '?'
 		}
 		return r

@@ -30,6 +30,18 @@ func (m *Model) Import(domain string, version int64) *Model {
 	return m
 }
 
+// Metadata adds an entry of metadata.
+func (m *Model) Metadata(key, value string) *Model {
+	m.proto.MetadataProps = append(m.proto.MetadataProps, &onnxpb.StringStringEntryProto{Key: &key, Value: &value})
+	return m
+}
+
+// Doc sets what the model says about itself, and who made it.
+func (m *Model) Doc(text, producer string) *Model {
+	m.proto.DocString, m.proto.ProducerName = &text, &producer
+	return m
+}
+
 // Input declares an input. Each extent is an int or the name of a symbol.
 func (m *Model) Input(name string, d ir.DType, dims ...any) *Model {
 	m.proto.Graph.Input = append(m.proto.Graph.Input, valueInfo(name, d, dims))

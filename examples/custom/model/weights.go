@@ -4,6 +4,7 @@ package model
 
 import (
 	_ "embed"
+
 	"github.com/burngen/burngen/runtime/cpu"
 	"github.com/burngen/burngen/runtime/rt"
 )

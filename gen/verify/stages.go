@@ -1,0 +1,443 @@
+package verify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/burngen/burngen/gen"
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/op"
+	"github.com/burngen/burngen/onnx"
+)
+
+// stages are what a quantised model computes from one quantisation to the next. A
+// rounding tie that falls the other way early changes many outputs late, whoever
+// computes them; it changes one element of its stage.
+type stages struct {
+	module *ir.Module
+	// cuts are the values of @forward between stages, in order: the integers that
+	// activations are quantised to.
+	cuts []*ir.Value
+	// strict tells how the stages are compiled.
+	strict bool
+	// compile returns what computes a module in place of the evaluator, strict
+	// without what changes the rounding of floats, sums of integers among it.
+	compile func(m *ir.Module, strict bool) (forward, error)
+}
+
+const (
+	// minCuts is how many values a model has to quantise to be compared by stages.
+	minCuts = 2
+	// maxStageOff is the part of a stage's integers that may be off by one quantum,
+	// one of them in any case.
+	maxStageOff = 1e-4
+	// movedCuts is in how many of the first quantised values an element is moved by
+	// a quantum, and movedPlaces at how many places of each.
+	movedCuts, movedPlaces = 3, 5
+	// maxMoves is how many times as far from the reference as a moved element gets,
+	// at most, the outputs may be.
+	maxMoves = 2
+)
+
+// stagesOf returns the stages of a module.
+func stagesOf(m *ir.Module, strict bool, compile func(m *ir.Module, strict bool) (forward, error)) *stages {
+	s := &stages{module: m, strict: strict, compile: compile}
+	f := m.Func("forward")
+	symbols := f.Symbols()
+	varies := map[*ir.Value]bool{}
+	for _, p := range f.Params {
+		varies[p] = true
+	}
+	for _, n := range f.Nodes {
+		args := slices.Clone(n.Args)
+		for _, b := range n.Blocks {
+			args = append(args, b.Captured()...)
+		}
+		if !slices.ContainsFunc(args, func(v *ir.Value) bool { return varies[v] }) {
+			continue
+		}
+		for _, r := range n.Results {
+			varies[r] = true
+		}
+		bound := func(symbol string) bool { return slices.Contains(symbols, symbol) }
+		if q, ok := n.Op.(op.QuantizeLinear); ok && q.To.IsInt() && !slices.ContainsFunc(ir.SymbolsOf(n.Results), func(s string) bool { return !bound(s) }) {
+			s.cuts = append(s.cuts, n.Results[0])
+		}
+	}
+	return s
+}
+
+// cut returns a copy of the module in which values of @forward are parameters,
+// after those that it has, to all that uses them, and are results as they follow
+// from the parameters, before those that it has.
+func (s *stages) cut(values []*ir.Value) (*ir.Module, error) {
+	m := s.module.Clone()
+	f := m.Func("forward")
+	copies := map[string]*ir.Value{}
+	for _, n := range f.Nodes {
+		for _, r := range n.Results {
+			copies[r.Name] = r
+		}
+	}
+	given := map[*ir.Value]*ir.Value{}
+	var results []*ir.Value
+	var names []string
+	b := ir.NewBuilder(f)
+	err := ir.Try(func() {
+		for _, v := range values {
+			again := copies[v.Name]
+			given[again] = b.Param(v.Name, v.Type)
+			results = append(results, again)
+			names = append(names, given[again].Name)
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	use := func(list []*ir.Value) {
+		for i, v := range list {
+			if p := given[v]; p != nil {
+				list[i] = p
+			}
+		}
+	}
+	for n := range f.All() {
+		use(n.Args)
+		for _, b := range n.Blocks {
+			use(b.Results)
+		}
+	}
+	f.Results = append(results, f.Results...)
+	f.ResultNames = append(names, f.ResultNames...)
+	return m, ir.Verify(m)
+}
+
+// staged is what a comparison by stages found.
+type staged struct {
+	cuts, integers, off int
+	// outputs and moved are, for each want, the difference from the reference, and the
+	// largest that moving one integer by one makes.
+	outputs, moved []distance
+}
+
+// String says what was compared and how far apart it is.
+func (s staged) String() string {
+	return fmt.Sprintf("%d of %d integers of %d quantised values off by one; outputs: %s; one integer moved by one: %s",
+		s.off, s.integers, s.cuts, farthest(s.outputs), farthest(s.moved))
+}
+
+// distance is how far outputs are from others: how many elements are beyond the
+// tolerance, and the largest difference, in quanta of outputs that are quantised,
+// else relative to the root mean square.
+type distance struct {
+	beyond, of int
+	largest    float64
+}
+
+func (d distance) String() string {
+	return fmt.Sprintf("%d of %d differ, by up to %.3g", d.beyond, d.of, d.largest)
+}
+
+// farthest returns the largest counts and the largest difference.
+func farthest(list []distance) distance {
+	var most distance
+	for _, d := range list {
+		most = distance{max(most.beyond, d.beyond), max(most.of, d.of), max(most.largest, d.largest)}
+	}
+	return most
+}
+
+// explains reports whether e is at most maxMoves times as far.
+func (d distance) explains(e distance) bool {
+	return e.beyond <= maxMoves*d.beyond && e.largest <= maxMoves*d.largest && !math.IsInf(d.largest, 1)
+}
+
+// check compares each stage, on the integers that the evaluator computes of inputs,
+// with the evaluator, and then got with the wants it is not equal to: the
+// difference has to be explained by what one integer off by one makes of the
+// outputs.
+func (s *stages) check(ctx context.Context, j *judge, inputs, got []*onnx.Value, wants []want) (found staged, err error) {
+	f := s.module.Func("forward")
+	values := map[*ir.Value]*ir.Tensor{}
+	e := &ir.Evaluator{Module: s.module, Watch: func(v *ir.Value, t *ir.Tensor) {
+		if slices.Contains(s.cuts, v) {
+			values[v] = t
+		}
+	}}
+	args := make([]*ir.Tensor, len(inputs))
+	for i, v := range inputs {
+		args[i] = toIR(v, f.Params[i].Type)
+	}
+	outputs, err := e.Run(f, args)
+	if err != nil {
+		return found, fmt.Errorf("eval: %w", err)
+	}
+	if err := s.each(ctx, j, inputs, values, outputs, &found); err != nil {
+		return found, err
+	}
+	for _, w := range wants {
+		d, err := j.distance(got[w.output], w, nil)
+		if err != nil {
+			return found, err
+		}
+		found.outputs = append(found.outputs, d)
+	}
+	found.moved = make([]distance, len(wants))
+	for _, v := range s.cuts[:min(movedCuts, len(s.cuts))] {
+		if err := s.move(ctx, j, inputs, v, values[v], wants, &found); err != nil {
+			return found, err
+		}
+	}
+	for i, w := range wants {
+		if d := found.outputs[i]; !found.moved[i].explains(d) {
+			return found, fmt.Errorf("output %q: %s; one integer moved by one: %s", w.name, d, found.moved[i])
+		}
+	}
+	return found, nil
+}
+
+// each compares every stage and output with what the evaluator computes.
+func (s *stages) each(ctx context.Context, j *judge, inputs []*onnx.Value, values map[*ir.Value]*ir.Tensor, outputs []*ir.Tensor, found *staged) error {
+	m, err := s.cut(s.cuts)
+	if err != nil {
+		return err
+	}
+	run, err := s.compile(m, s.strict)
+	if err != nil {
+		return err
+	}
+	inputs = slices.Clone(inputs)
+	for _, v := range s.cuts {
+		inputs = append(inputs, &onnx.Value{Tensor: values[v]})
+	}
+	got, err := run(ctx, inputs)
+	if err != nil {
+		return err
+	}
+	for i, v := range s.cuts {
+		n := values[v].Len()
+		off, err := offByOne(got[i].Tensor, values[v])
+		if err != nil {
+			return fmt.Errorf("quantised value %q: %w", v.Name, err)
+		}
+		found.cuts, found.integers, found.off = found.cuts+1, found.integers+n, found.off+off
+	}
+	f := s.module.Func("forward")
+	for i, r := range f.Results {
+		if slices.Contains(s.cuts, r) {
+			continue
+		}
+		if why := j.container(got[len(s.cuts)+i], fromIR(outputs[i]), false); why != "" {
+			return fmt.Errorf("output %q: %s", f.ResultNames[i], why)
+		}
+	}
+	return nil
+}
+
+// offByOne returns how many integers are off by one; those that are off by more, and
+// too many of them, are an error.
+func offByOne(got, want *ir.Tensor) (int, error) {
+	if got.DType != want.DType || !slices.Equal(got.Shape, want.Shape) {
+		return 0, fmt.Errorf("%s, want %s", got.Type(), want.Type())
+	}
+	off := 0
+	for i := range want.Len() {
+		switch got.Int(i) - want.Int(i) {
+		case 0:
+		case 1, -1:
+			off++
+		default:
+			return 0, fmt.Errorf("element %d %s is %d, want %d", i, place(i, want.Shape), got.Int(i), want.Int(i))
+		}
+	}
+	if float64(off) > max(1, maxStageOff*float64(want.Len())) {
+		return 0, fmt.Errorf("%d of %d integers are off by one", off, want.Len())
+	}
+	return off, nil
+}
+
+// move moves elements of a quantised value by one, one at a time, and notes how far
+// that moves the outputs that wants are of. It runs what is compiled strictly: the
+// stages are compared by then, and the evaluator takes a hundred times as long.
+func (s *stages) move(ctx context.Context, j *judge, inputs []*onnx.Value, v *ir.Value, integers *ir.Tensor, wants []want, found *staged) error {
+	m, err := s.cut([]*ir.Value{v})
+	if err != nil {
+		return err
+	}
+	run, err := s.compile(m, true)
+	if err != nil {
+		return err
+	}
+	with := func(t *ir.Tensor) ([]*onnx.Value, error) {
+		return run(ctx, append(slices.Clone(inputs), &onnx.Value{Tensor: t}))
+	}
+	still, err := with(integers)
+	if err != nil {
+		return err
+	}
+	n := integers.Len()
+	places := min(movedPlaces, n)
+	for k := range places {
+		if ctx.Err() != nil {
+			return errTimeout
+		}
+		results, err := with(moved(integers, (2*k+1)*n/(2*places)))
+		if err != nil {
+			return err
+		}
+		for i, w := range wants {
+			d, err := j.distance(results[1+w.output], w, still[1+w.output].Tensor)
+			if err != nil {
+				return err
+			}
+			found.moved[i] = farthest([]distance{found.moved[i], d})
+		}
+	}
+	return nil
+}
+
+// moved returns t with element i one more, or one less where that is the most.
+func moved(t *ir.Tensor, i int) *ir.Tensor {
+	m := ir.NewTensor(t.DType, t.Shape...)
+	for k := range t.Len() {
+		m.Copy(k, t, k)
+	}
+	if m.SetInt(i, t.Int(i)+1); m.Int(i) < t.Int(i) {
+		m.SetInt(i, t.Int(i)-1)
+	}
+	return m
+}
+
+// distance returns how far got is from w, or from other where that is not nil, in
+// what w knows: elements, and the extremes of an output that is known in parts.
+func (j *judge) distance(v *onnx.Value, w want, other *ir.Tensor) (distance, error) {
+	d := distance{}
+	got := v.Tensor
+	if got == nil || got.DType != w.dtype || !slices.Equal(got.Shape, w.shape) || w.dtype == ir.String {
+		return d, fmt.Errorf("output %q: of another type", w.name)
+	}
+	for _, p := range w.parts {
+		if n := p.values.Len(); n > 0 && (got.Len() == 0 || n-1 > (got.Len()-1)/p.stride) {
+			return d, fmt.Errorf("output %q: the reference has %d elements, %d apart", w.name, n, p.stride)
+		}
+		near, unit := j.near(w, p), j.unit(w, p)
+		for i := range p.values.Len() {
+			at, want, k := i*p.stride, p.values, i
+			if other != nil {
+				want, k = other, at
+			}
+			d.add(near(got, at, want, k), got.Number(at), want.Number(k), unit)
+		}
+	}
+	if w.summarised(got.Len()) {
+		nans, low, high := extremes(got)
+		wantNaNs, least, most := w.stats.NaN, float64(w.stats.Min), float64(w.stats.Max)
+		if other != nil {
+			wantNaNs, least, most = extremes(other)
+		}
+		if nans != wantNaNs {
+			return d, fmt.Errorf("output %q: %d NaNs, want %d", w.name, nans, wantNaNs)
+		}
+		if nans < got.Len() {
+			rms, largest := w.stats.magnitude()
+			absolute, relative := j.limits(w.dtype, rms, largest)
+			unit := j.unit(w, part{})
+			d.add(within(low, least, absolute, relative), low, least, unit)
+			d.add(within(high, most, absolute, relative), high, most, unit)
+		}
+	}
+	if d.of == 0 {
+		return d, fmt.Errorf("output %q: nothing of it is known", w.name)
+	}
+	return d, nil
+}
+
+// add notes two numbers, and whether they are near enough.
+func (d *distance) add(near bool, a, b, unit float64) {
+	if d.of++; near {
+		return
+	}
+	apart := math.Abs(a-b) / unit
+	if apart != apart {
+		apart = math.Inf(1)
+	}
+	d.beyond, d.largest = d.beyond+1, max(d.largest, apart)
+}
+
+// unit returns what differences of an output are counted in.
+func (j *judge) unit(w want, p part) float64 {
+	if quantum := j.quantum(w); quantum > 0 {
+		return quantum
+	}
+	if !w.dtype.IsFloat() {
+		return 1
+	}
+	var rms float64
+	if w.stats != nil && (p.values == nil || w.stats.Count > p.values.Len()) {
+		rms, _ = w.stats.magnitude()
+	} else {
+		rms, _ = magnitude(p.values)
+	}
+	return max(rms, math.SmallestNonzeroFloat32)
+}
+
+// byStages compares a trial by stages of which wants are not met, within the time
+// limit, and returns a note of it: none where the model has no stages, and for what
+// the evaluator computes.
+func (v *verifier) byStages(ctx context.Context, c Case, t trial, j *judge, got []*onnx.Value, wants []want) (string, error) {
+	if v.Mode == Evaluated || t.calls > 1 || len(t.frames) > 0 || slices.ContainsFunc(j.ports.results, func(p port) bool { return p.random }) {
+		return "", nil
+	}
+	deadline, _ := ctx.Deadline()
+	return limited(time.Until(deadline), func() (string, error) {
+		o, err := v.options(c)
+		if err != nil {
+			return "", err
+		}
+		src, err := onnx.Open(c.model(), onnx.Options{Outputs: o.Outputs})
+		if err != nil {
+			return "", err
+		}
+		s := stagesOf(src.Module, v.Strict, func(m *ir.Module, strict bool) (forward, error) {
+			compiled, err := gen.FromModule(src.Name, m, gen.Options{Strict: strict})
+			if err != nil {
+				return nil, err
+			}
+			return executed(compiled), nil
+		})
+		if len(s.cuts) < minCuts {
+			return "", nil
+		}
+		by := "by stages"
+		if v.Mode == Generated {
+			by += ", run by package exec"
+			if err := s.sameAs(ctx, t.inputs, got); err != nil {
+				return "", err
+			}
+		}
+		found, err := s.check(ctx, j, t.inputs, got, wants)
+		return by + ": " + found.String(), err
+	})
+}
+
+// sameAs returns an error where the module, compiled, does not compute exactly got.
+func (s *stages) sameAs(ctx context.Context, inputs, got []*onnx.Value) error {
+	run, err := s.compile(s.module, s.strict)
+	if err != nil {
+		return err
+	}
+	outputs, err := run(ctx, inputs)
+	if err != nil {
+		return err
+	}
+	for i, v := range outputs {
+		if v.Tensor != nil && !v.Tensor.Equal(got[i].Tensor) {
+			return errors.New("package exec computes other outputs than the generated package")
+		}
+	}
+	return nil
+}
