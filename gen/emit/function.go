@@ -65,7 +65,7 @@ func (f *function) body(steps []program.Step) (body []jen.Code, weights map[stri
 	var node *ir.Node
 	for _, s := range steps {
 		out = append(out, jen.Line())
-		if n := stepNode(s); n == nil || n != node {
+		if n := s.At(); n == nil || n != node {
 			out = append(out, f.comments(s)...)
 			node = n
 		}
@@ -198,7 +198,7 @@ func tripSymbols(steps []program.Step) []string {
 
 // comments prints the IR line of a step, and the model's names for its node.
 func (f *function) comments(s program.Step) []jen.Code {
-	node := stepNode(s)
+	node := s.At()
 	if node == nil {
 		return []jen.Code{jen.Comment("copy a result")}
 	}
@@ -213,32 +213,6 @@ func (f *function) comments(s program.Step) []jen.Code {
 		}
 	}
 	return out
-}
-
-func stepNode(s program.Step) *ir.Node {
-	switch s := s.(type) {
-	case *program.Call:
-		return s.Node
-	case *program.Check:
-		return s.Node
-	case *program.Loop:
-		return s.Node
-	case *program.Invoke:
-		return s.Node
-	case *program.Bind:
-		return s.Node
-	case *program.Alloc:
-		return s.Node
-	case *program.Hold:
-		return s.Node
-	case *program.Branch:
-		return s.Node
-	case *program.Repeat:
-		return s.Node
-	case *program.Custom:
-		return s.Node
-	}
-	return nil
 }
 
 // fallible wraps a call that can fail in a test that returns its error.

@@ -14,46 +14,43 @@ func (r *run) step(s program.Step) error {
 	if *r.spent++; r.Budget.Steps > 0 && *r.spent > r.Budget.Steps {
 		return ErrBudget
 	}
-	var node *ir.Node
-	var err error
-	switch s := s.(type) {
-	case *program.Call:
-		node = s.Node
-		err = r.call(s)
-	case *program.Loop:
-		node = s.Node
-		err = r.loop(s)
-	case *program.Invoke:
-		node = s.Node
-		err = r.invoke(s)
-	case *program.Check:
-		node = s.Node
-		err = r.check(s)
-	case *program.Branch:
-		node = s.Node
-		err = r.branch(s)
-	case *program.Repeat:
-		node = s.Node
-		err = r.iterate(s)
-	case *program.Bind:
-		node = s.Node
-		err = r.bind(s)
-	case *program.Alloc:
-		node = s.Node
-		r.tails[s.Index], err = r.fresh(s.Buffer.DType, s.Buffer.Elems)
-	case *program.Hold:
-		node = s.Node
-		var room any
-		if room, err = r.fresh(s.Variable.Type.DType, s.Variable.Type.Elems()); err == nil {
-			r.held[s.Variable].Elem().Set(reflect.ValueOf(room))
-		}
-	case *program.Resize:
-		r.results[s.Index], err = r.fresh(r.fn.IR.Results[s.Index].Type.DType, ir.Product(s.Shape...))
-	}
-	if err != nil && node != nil && node.Pos != "" {
+	err := r.carryOut(s)
+	if node := s.At(); err != nil && node != nil && node.Pos != "" {
 		return rt.At(node.Pos, err)
 	}
 	return err
+}
+
+func (r *run) carryOut(s program.Step) (err error) {
+	switch s := s.(type) {
+	case *program.Call:
+		return r.call(s)
+	case *program.Loop:
+		return r.loop(s)
+	case *program.Invoke:
+		return r.invoke(s)
+	case *program.Check:
+		return r.check(s)
+	case *program.Branch:
+		return r.branch(s)
+	case *program.Repeat:
+		return r.iterate(s)
+	case *program.Bind:
+		return r.bind(s)
+	case *program.Alloc:
+		r.tails[s.Index], err = r.fresh(s.Buffer.DType, s.Buffer.Elems)
+		return err
+	case *program.Hold:
+		room, err := r.fresh(s.Variable.Type.DType, s.Variable.Type.Elems())
+		if err == nil {
+			r.held[s.Variable].Elem().Set(reflect.ValueOf(room))
+		}
+		return err
+	case *program.Resize:
+		r.results[s.Index], err = r.fresh(r.fn.IR.Results[s.Index].Type.DType, ir.Product(s.Shape...))
+		return err
+	}
+	return fmt.Errorf("%s cannot be run without generating", s.At())
 }
 
 // fresh returns memory of a size that is known by now.

@@ -151,7 +151,7 @@ type Invoke struct {
 	Base          *Ref
 }
 
-func (*Invoke) step() {}
+func (s *Invoke) At() *ir.Node { return s.Node }
 
 func (b *builder) invoke(n *ir.Node, o ir.Invoke) (Step, error) {
 	callee, err := b.compiler.function(o.Func)

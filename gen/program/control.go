@@ -65,8 +65,8 @@ type Scan struct {
 	Buffer *Ref
 }
 
-func (*Branch) step() {}
-func (*Repeat) step() {}
+func (s *Branch) At() *ir.Node { return s.Node }
+func (s *Repeat) At() *ir.Node { return s.Node }
 
 // IsContainer reports whether a reference is to a sequence, an optional or a map.
 func (r *Ref) IsContainer() bool { return r.Value != nil && !r.Value.Type.IsTensor() }

@@ -14,7 +14,7 @@ type Custom struct {
 	Extents       []Extent
 }
 
-func (*Custom) step() {}
+func (s *Custom) At() *ir.Node { return s.Node }
 
 func (b *builder) custom(n *ir.Node, o op.Custom) *Custom {
 	s := &Custom{Node: n, Op: o, Extents: b.extents(n, o.Extents)}

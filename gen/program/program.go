@@ -23,7 +23,10 @@ type Func struct {
 
 // Step is one thing a function does: a [*Call], [*Loop], [*Invoke], [*Check],
 // [*Bind], [*Alloc], [*Hold], [*Resize], [*Branch], [*Repeat] or [*Custom].
-type Step interface{ step() }
+type Step interface {
+	// At returns the node that the step is of, nil for the copy of a result.
+	At() *ir.Node
+}
 
 // Ref is the memory of a value, or of a part of it.
 type Ref struct {
@@ -87,13 +90,13 @@ type Resize struct {
 	Shape []ir.Dim
 }
 
-func (*Call) step()   {}
-func (*Check) step()  {}
-func (*Loop) step()   {}
-func (*Bind) step()   {}
-func (*Alloc) step()  {}
-func (*Hold) step()   {}
-func (*Resize) step() {}
+func (s *Call) At() *ir.Node  { return s.Node }
+func (s *Check) At() *ir.Node { return s.Node }
+func (s *Loop) At() *ir.Node  { return s.Node }
+func (s *Bind) At() *ir.Node  { return s.Node }
+func (s *Alloc) At() *ir.Node { return s.Node }
+func (s *Hold) At() *ir.Node  { return s.Node }
+func (*Resize) At() *ir.Node  { return nil }
 
 // build returns the steps of a planned function.
 func (c *compiler) build(p *plan.Plan) (*Func, error) {

@@ -177,12 +177,6 @@ func TestStages(t *testing.T) {
 			}
 		})
 	}
-	if err := whole.sameAs(context.Background(), inputs, got); err != nil {
-		t.Error(err)
-	}
-	if err := whole.sameAs(context.Background(), inputs, []*onnx.Value{{Tensor: near}}); err == nil {
-		t.Error("other outputs are the same")
-	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	w := trialOf(near)

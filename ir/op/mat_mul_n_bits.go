@@ -108,6 +108,9 @@ func dequantizedBlocks(b *ir.Builder, q, scale, zero *ir.Value, g Granularity, d
 	if zero == nil || zero.Type.DType == q.Type.DType {
 		return b.Node(DequantizeLinear{Granularity: g, To: d}, q, scale, zero)
 	}
+	if err := g.check(q.Type, scale.Type, zero.Type); err != nil {
+		ir.FailWith(err)
+	}
 	wide := func(v *ir.Value) *ir.Value { return g.spread(b, convert(b, v, ir.F32), q.Type) }
 	y := b.Node(Sub{}, convert(b, q, ir.F32), wide(zero))
 	return convert(b, b.Node(Mul{}, y, wide(scale)), d)
