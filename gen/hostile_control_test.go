@@ -84,7 +84,6 @@ func testHostileControl(t *testing.T) {
 			deep = body().Node("if", "If", list("c"), list(v), attr("then_branch", deep), attr("else_branch", branch(body(), "x"))).Output(v, ir.F32, 4)
 		}
 		want := map[bool]string{true: "deep", false: "f32[4]"}[depth > 100]
-		last := fmt.Sprint("v", depth)
 		tests[fmt.Sprintf("branches %d deep", depth)] = hostile{onnxtest.New(21).Input("c", ir.Bool).Input("x", ir.F32, 4).Output("y", ir.F32, 4).
 			Node("if", "If", list("c"), list("y"), attr("then_branch", deep), attr("else_branch", branch(body(), "x"))), []*ir.Tensor{one, x}, want}
 		loops := loopBody().Input("v", ir.F32, 4).Node("add", "Add", list("v", "x"), list("w")).Output("going", ir.Bool).Output("w", ir.F32, 4)
@@ -94,7 +93,6 @@ func testHostileControl(t *testing.T) {
 			loops = loopBody().Input("v", ir.F32, 4).Node("loop", "Loop", list("", "going", "v"), list(w), attr("body", loops)).Output("going", ir.Bool).Output(w, ir.F32, 4)
 			widening = loopBody().Input("v", ir.F32, "A").Node("loop", "Loop", list("n", "going", "v"), list(w), attr("body", widening)).Output("going", ir.Bool).Output(w, ir.F32, "A")
 		}
-		_ = last
 		tests[fmt.Sprintf("loops %d deep", depth)] = hostile{onnxtest.New(21).Input("c", ir.Bool).Input("x", ir.F32, 4).Output("y", ir.F32, 4).
 			Node("loop", "Loop", list("", "c", "x"), list("y"), attr("body", loops)), []*ir.Tensor{ir.IntTensor(ir.Bool, 0).Reshape(), x}, ""}
 		tests[fmt.Sprintf("loops that grow, %d deep", depth)] = hostile{onnxtest.New(21).Input("c", ir.Bool).Input("x", ir.F32, 4).Input("n", ir.I64).Output("y", ir.F32, "A").
@@ -104,8 +102,6 @@ func testHostileControl(t *testing.T) {
 		// Each carried value takes the extent of the one before: one more is found to
 		// vary each time that the body is built.
 		inside, outside := loopBody(), onnxtest.New(21).Input("x", ir.F32, 4).Input("n", ir.I64)
-		outputs := loopBody()
-		_ = outputs
 		carried, results, from := []string{"n", ""}, []string{}, "x"
 		for i := range n {
 			v, w := fmt.Sprint("v", i), fmt.Sprint("w", i)

@@ -3,6 +3,7 @@ package ir
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -282,7 +283,9 @@ func (p *parser) node() *Node {
 	for _, r := range n.Results {
 		p.define(r)
 	}
-	inferElems(n, &p.elems)
+	if types, err := Infer(n); err == nil && slices.EqualFunc(types, n.ResultTypes(), Type.Equal) {
+		inferElems(n, &p.elems) // of other nodes Verify says what is wrong
+	}
 	return n
 }
 

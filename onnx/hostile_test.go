@@ -99,7 +99,7 @@ func testAccepted(t *testing.T, tests map[string]struct {
 
 func relu(from, to string) *pb.NodeProto { return node("Relu", names(from), names(to)) }
 
-func TestHostileGraphs(t *testing.T) {
+func hostileGraphs(t *testing.T) {
 	undefined := chainOf(relu("nowhere", "a"), relu("a", "y"))
 	twice := chainOf(relu("x", "a"), relu("x", "a"), relu("a", "y"))
 	inputTwice := chainOf(relu("x", "y"))
@@ -166,7 +166,7 @@ func manyOf[T any](n int, make func(i int) T) []T {
 	return list
 }
 
-func TestHostileSizes(t *testing.T) {
+func hostileSizes(t *testing.T) {
 	t.Run("a million nodes in a row", func(t *testing.T) {
 		nodes := manyOf(1_000_000, func(i int) *pb.NodeProto {
 			return node("Identity", names(fmt.Sprint("v", i)), names(fmt.Sprint("v", i+1)))
@@ -261,7 +261,7 @@ func TestHostileSizes(t *testing.T) {
 	})
 }
 
-func TestHostileOpsets(t *testing.T) {
+func hostileOpsets(t *testing.T) {
 	with := func(version int64, imports ...*pb.OperatorSetIdProto) *pb.ModelProto {
 		return model(chainOf(relu("x", "y")), func(m *pb.ModelProto) {
 			m.IrVersion, m.OpsetImport = &version, imports
@@ -289,7 +289,7 @@ func TestHostileOpsets(t *testing.T) {
 	})
 }
 
-func TestHostileNames(t *testing.T) {
+func hostileNames(t *testing.T) {
 	odd := "a\nb\x00c\u2028\u202e*/`\"\\//go:embed x {{\U0001F600" // an odd name
 	for name, text := range map[string]string{
 		"odd":            odd,
@@ -333,7 +333,7 @@ func TestHostileNames(t *testing.T) {
 	}
 }
 
-func TestHostileShapes(t *testing.T) {
+func hostileShapes(t *testing.T) {
 	of := func(types ...*pb.TypeProto) *pb.ModelProto {
 		g := &pb.GraphProto{Output: values(value("y", nil))}
 		all := []string{}
@@ -398,7 +398,7 @@ func TestHostileShapes(t *testing.T) {
 	}
 }
 
-func TestHostileTensors(t *testing.T) {
+func hostileTensors(t *testing.T) {
 	of := func(tensor *pb.TensorProto) *pb.ModelProto {
 		tensor.Name = proto.String("w")
 		g := chainOf(node("Add", names("x", "w"), names("y")))
@@ -491,7 +491,7 @@ func TestHostileTensors(t *testing.T) {
 	})
 }
 
-func TestHostileFunctions(t *testing.T) {
+func hostileFunctions(t *testing.T) {
 	call := func(f, from, to string) *pb.NodeProto { return in("local", "", node(f, names(from), names(to))) }
 	block := func(n *pb.NodeProto, to string) *pb.NodeProto {
 		return in("test", "", node("Block", nil, names(to), attrGraph("body", &pb.GraphProto{Node: []*pb.NodeProto{n}, Output: values(value(n.Output[0], nil))})))
@@ -571,7 +571,7 @@ func TestHostileFunctions(t *testing.T) {
 	})
 }
 
-func TestHostileNesting(t *testing.T) {
+func hostileNesting(t *testing.T) {
 	nest := func(op string, depth int) *pb.NodeProto {
 		n := relu("x", "v0")
 		for i := range depth {
@@ -635,5 +635,28 @@ func TestProblemsAreLines(t *testing.T) {
 	lines := strings.Split(p.err().Error(), "\n")
 	if len(lines) != 2 || lines[1] != "m; .onnx: one; two" || len(lines[0]) > maxLine+3 {
 		t.Errorf("%q", lines)
+	}
+}
+
+// TestHostile runs the imports of hostile files, a group for each kind.
+func TestHostile(t *testing.T) {
+	for _, group := range []struct {
+		name string
+		test func(*testing.T)
+	}{
+		{"05 files that are none", hostileModelFiles},
+		{"06 graphs that are none", hostileGraphs},
+		{"07 functions", hostileFunctions},
+		{"08 graphs in graphs", hostileNesting},
+		{"09 many of everything", hostileSizes},
+		{"09 versions of operators", hostileOpsets},
+		{"10 shapes", hostileShapes},
+		{"10 expressions of extents", hostileExtents},
+		{"11 tensors", hostileTensors},
+		{"13 small files of large values", hostileGrowth},
+		{"14 external data", hostileExternalData},
+		{"18 texts of a model", hostileNames},
+	} {
+		t.Run(group.name, group.test)
 	}
 }

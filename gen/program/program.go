@@ -90,13 +90,26 @@ type Resize struct {
 	Shape []ir.Dim
 }
 
-func (s *Call) At() *ir.Node  { return s.Node }
+// At returns Node.
+func (s *Call) At() *ir.Node { return s.Node }
+
+// At returns Node.
 func (s *Check) At() *ir.Node { return s.Node }
-func (s *Loop) At() *ir.Node  { return s.Node }
-func (s *Bind) At() *ir.Node  { return s.Node }
+
+// At returns Node.
+func (s *Loop) At() *ir.Node { return s.Node }
+
+// At returns Node.
+func (s *Bind) At() *ir.Node { return s.Node }
+
+// At returns Node.
 func (s *Alloc) At() *ir.Node { return s.Node }
-func (s *Hold) At() *ir.Node  { return s.Node }
-func (*Resize) At() *ir.Node  { return nil }
+
+// At returns Node.
+func (s *Hold) At() *ir.Node { return s.Node }
+
+// At returns nil.
+func (*Resize) At() *ir.Node { return nil }
 
 // build returns the steps of a planned function.
 func (c *compiler) build(p *plan.Plan) (*Func, error) {

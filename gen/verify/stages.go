@@ -76,12 +76,7 @@ func stagesOf(m *ir.Module, strict bool, compile func(m *ir.Module, strict bool)
 func (s *stages) cut(values []*ir.Value) (*ir.Module, error) {
 	m := s.module.Clone()
 	f := m.Func("forward")
-	copies := map[string]*ir.Value{}
-	for _, n := range f.Nodes {
-		for _, r := range n.Results {
-			copies[r.Name] = r
-		}
-	}
+	copies := valuesOf(f)
 	given := map[*ir.Value]*ir.Value{}
 	var results []*ir.Value
 	var names []string
@@ -113,6 +108,32 @@ func (s *stages) cut(values []*ir.Value) (*ir.Module, error) {
 	f.Results = append(results, f.Results...)
 	f.ResultNames = append(names, f.ResultNames...)
 	return m, ir.Verify(m)
+}
+
+// tap returns a copy of the module in which the cuts are results, before those that
+// @forward has.
+func (s *stages) tap() *ir.Module {
+	m := s.module.Clone()
+	f := m.Func("forward")
+	made := valuesOf(f)
+	var results []*ir.Value
+	var names []string
+	for i, v := range s.cuts {
+		results, names = append(results, made[v.Name]), append(names, fmt.Sprint("cut ", i))
+	}
+	f.Results, f.ResultNames = append(results, f.Results...), append(names, f.ResultNames...)
+	return m
+}
+
+// valuesOf returns the values that the nodes of f make, by name.
+func valuesOf(f *ir.Func) map[string]*ir.Value {
+	values := map[string]*ir.Value{}
+	for _, n := range f.Nodes {
+		for _, r := range n.Results {
+			values[r.Name] = r
+		}
+	}
+	return values
 }
 
 // staged is what a comparison by stages found.
@@ -200,7 +221,7 @@ func (s *stages) check(ctx context.Context, j *judge, inputs, got []*onnx.Value,
 }
 
 // each compares every stage and output with what the evaluator computes, and got
-// with the stages one after the other.
+// with what the stages compute one after the other.
 func (s *stages) each(ctx context.Context, j *judge, inputs, got []*onnx.Value, values map[*ir.Value]*ir.Tensor, outputs []*ir.Tensor, found *staged) error {
 	m, err := s.cut(s.cuts)
 	if err != nil {
@@ -235,33 +256,30 @@ func (s *stages) each(ctx context.Context, j *judge, inputs, got []*onnx.Value, 
 			return fmt.Errorf("output %q: %s", f.ResultNames[i], why)
 		}
 	}
-	// Each turn makes at least one more value what it is when the stages follow one
-	// another.
-	for !sameIntegers(results, integers) {
-		if ctx.Err() != nil {
-			return errTimeout
-		}
-		copy(integers, results)
-		if results, err = run(ctx, slices.Concat(inputs, integers)); err != nil {
-			return err
+	// What the whole computes has to be what each stage makes of it, bit for bit.
+	whole, err := s.compile(s.tap(), s.strict)
+	if err != nil {
+		return err
+	}
+	tapped, err := whole(ctx, inputs)
+	if err != nil {
+		return err
+	}
+	results, err = run(ctx, slices.Concat(inputs, tapped[:len(s.cuts)]))
+	if err != nil {
+		return err
+	}
+	for i, v := range s.cuts {
+		if !results[i].Tensor.Equal(tapped[i].Tensor) {
+			return fmt.Errorf("quantised value %q of the whole is not that of its stage", v.Name)
 		}
 	}
 	for i, name := range f.ResultNames {
 		if why := j.container(got[i], results[len(s.cuts)+i], false); why != "" {
-			return fmt.Errorf("output %q is not that of the stages one after the other: %s", name, why)
+			return fmt.Errorf("output %q of the whole is not that of its stage: %s", name, why)
 		}
 	}
 	return nil
-}
-
-// sameIntegers reports whether results begin with integers.
-func sameIntegers(results, integers []*onnx.Value) bool {
-	for i, v := range integers {
-		if !results[i].Tensor.Equal(v.Tensor) {
-			return false
-		}
-	}
-	return true
 }
 
 // offByOne returns how many integers are off by one; those that are off by more, and

@@ -177,11 +177,15 @@ func TestStages(t *testing.T) {
 			}
 		})
 	}
+	w := trialOf(far)
+	w.name, w.output = "y", 0
+	j := &judge{ports: portsOf(&onnx.Model{Module: m})}
+	if _, err := whole.check(context.Background(), j, inputs, []*onnx.Value{{Tensor: near}}, []want{w}); err == nil || !strings.Contains(err.Error(), "of the whole is not that of its stage") {
+		t.Errorf("outputs that the stages do not make: %v", err)
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	w := trialOf(near)
-	w.output = 0
-	if _, err := whole.check(ctx, &judge{ports: portsOf(&onnx.Model{Module: m})}, inputs, got, []want{w}); !errors.Is(err, errTimeout) {
+	if _, err := whole.check(ctx, j, inputs, got, []want{w}); !errors.Is(err, errTimeout) {
 		t.Errorf("after the time limit: %v", err)
 	}
 }

@@ -9,7 +9,8 @@
 // whose outputs are not equal to the reference, is therefore compared by stages:
 // package exec runs what is between two quantisations on the integers that the
 // evaluator computes, and at most one integer in ten thousand may be off, by one.
-// The outputs then may be twice as far from the reference as one early integer moves
+// The whole has to compute what its stages make of it, integer by integer. The outputs
+// then may be twice as far from the reference as one early integer moves
 // them that is off by one. Such a pass has a note that begins with "by stages".
 package verify
 

@@ -7,22 +7,18 @@ import (
 )
 
 // Optional is an optional that has its operand, a tensor or a sequence of tensors;
-// without one it has none, of type Elem.
-type Optional struct{ Elem ir.Type }
+// without one it has none, and is of type Type, an optional.
+type Optional struct{ Type ir.Type }
 
 // Infer wraps the operand's type.
 func (op Optional) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := operands(in, 0, 1); err != nil {
 		return nil, err
 	}
-	elem := op.Elem
+	out := op.Type
 	if len(in) == 1 {
-		elem = ir.ElemOf(in[0])
+		out = ir.OptionalOf(ir.ElemOf(in[0]))
 	}
-	if elem.IsZero() {
-		return nil, fmt.Errorf("no type of what the optional has")
-	}
-	out := ir.OptionalOf(elem)
 	_, err := optionalElem([]ir.Type{out})
 	return []ir.Type{out}, err
 }
@@ -46,7 +42,7 @@ func optionalElem(in []ir.Type) (ir.Type, error) {
 // Eval wraps the operand.
 func (op Optional) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	if len(in) == 0 {
-		return []*ir.Tensor{ir.OptionalTensor(op.Elem, nil)}, nil
+		return []*ir.Tensor{ir.OptionalTensor(*op.Type.Elem, nil)}, nil
 	}
 	return []*ir.Tensor{ir.OptionalTensor(ir.ElemOf(in[0].Type()), in[0])}, nil
 }
@@ -80,7 +76,7 @@ func importOptional(c ir.Importer) ([]*ir.Value, error) {
 	if elem.IsZero() {
 		return nil, fmt.Errorf("the type of what the optional has is not declared")
 	}
-	return b.Nodes(Optional{Elem: elem}), nil
+	return b.Nodes(Optional{Type: ir.OptionalOf(elem)}), nil
 }
 
 // knownOptional returns what an optional has when it is made in the model, nil for

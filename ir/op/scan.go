@@ -2,6 +2,7 @@ package op
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/burngen/burngen/ir"
 )
@@ -88,6 +89,7 @@ func (s scan) build(b *ir.Builder, args []*ir.Value) ([]*ir.Value, error) {
 	if err != nil {
 		return nil, err
 	}
+	results = slices.Clone(results) // those of the loop's node stay
 	for i, v := range results[s.states:] {
 		if at(s.outDirections, i) != 0 {
 			v = reversed(b, v)

@@ -222,7 +222,7 @@ func TestEmptyOptionalsNeedATypeThatIsDeclared(t *testing.T) {
 	if _, err := importFunc("Optional", 15, 1, nil, nil); err == nil || !strings.Contains(err.Error(), "not declared") {
 		t.Errorf("error %v", err)
 	}
-	f := nodeFunc(t, Optional{Elem: typed(t, "seq<f32[?]>")})
+	f := nodeFunc(t, Optional{Type: typed(t, "opt<seq<f32[?]>>")})
 	checkKernels(t, f)
 	if out := run(t, f); len(out[0].Items) != 0 || f.Results[0].Type.String() != "opt<seq<f32[?]>>" {
 		t.Errorf("%s %s", f.Results[0].Type, heldText(out[0]))

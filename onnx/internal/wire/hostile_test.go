@@ -105,7 +105,7 @@ func sample(t testing.TB) []byte {
 	return b
 }
 
-func TestNotONNX(t *testing.T) {
+func hostileNotONNX(t *testing.T) {
 	model := sample(t)
 	var zipped, tarred, gzipped bytes.Buffer
 	z := zip.NewWriter(&zipped)
@@ -147,7 +147,7 @@ func TestNotONNX(t *testing.T) {
 	}
 }
 
-func TestTruncated(t *testing.T) {
+func hostileTruncated(t *testing.T) {
 	b := sample(t)
 	for i := range len(b) {
 		m, err := ReadModel(b[:i], Limits{})
@@ -157,7 +157,7 @@ func TestTruncated(t *testing.T) {
 	}
 }
 
-func TestMalformed(t *testing.T) {
+func hostileMalformed(t *testing.T) {
 	in := func(parts ...[]byte) []byte { return bytesOf(modelGraph, parts...) }
 	node := func(parts ...[]byte) []byte { return bytesOf(graphNode, parts...) }
 	long := bytes.Repeat([]byte{0xff}, 10)
@@ -271,7 +271,7 @@ func testTable[M any](t *testing.T, fields table[M], schema proto.Message) {
 	}
 }
 
-func TestUnknownFieldsAreSkipped(t *testing.T) {
+func hostileUnknownFieldsAreSkipped(t *testing.T) {
 	unknown := join(
 		varint(99, 1<<63), fixed64(99, 1), fixed32(99, 1), text(99, "\xff"), group(99, varint(1, 1), group(1, text(2, "x"))),
 		varint(3, 1), // a field number the graph once had
@@ -297,7 +297,7 @@ func inside(depth int, nums ...protowire.Number) []byte {
 	return bytes.Join(heads, nil)
 }
 
-func TestNesting(t *testing.T) {
+func hostileNesting(t *testing.T) {
 	graphs := func(n int) []byte { return bytesOf(modelGraph, inside(n-1, graphNode, nodeAttr, attrG)) }
 	types := func(n int) []byte { return bytesOf(modelGraph, bytesOf(11, bytesOf(2, inside(n-1, 4, 1)))) }
 	groups := func(n int) []byte {
@@ -339,9 +339,9 @@ func allocated(f func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// TestFloodOfEmptyMessages repeats each repeated field of graphs, nodes and the rest two million times: two bytes of file for a
+// hostileFloodOfEmptyMessages repeats each repeated field of graphs, nodes and the rest two million times: two bytes of file for a
 // struct each. The limits refuse it before memory is taken.
-func TestFloodOfEmptyMessages(t *testing.T) {
+func hostileFloodOfEmptyMessages(t *testing.T) {
 	const times = 2 << 20
 	limits := Limits{Memory: 16 << 20}
 	flood := func(t *testing.T, name string, num protowire.Number, wrap func([]byte) []byte) {
@@ -381,8 +381,8 @@ func TestFloodOfEmptyMessages(t *testing.T) {
 	})
 }
 
-// TestFloodOfNumbers packs a million numbers of one byte each, which take eight in memory.
-func TestFloodOfNumbers(t *testing.T) {
+// hostileFloodOfNumbers packs a million numbers of one byte each, which take eight in memory.
+func hostileFloodOfNumbers(t *testing.T) {
 	file := bytesOf(modelGraph, bytesOf(graphNode, bytesOf(nodeAttr, bytesOf(8, make([]byte, 1<<20)))))
 	if _, err := ReadModel(file, Limits{Memory: 9 << 20}); err != nil {
 		t.Error(err)
@@ -397,8 +397,8 @@ func TestFloodOfNumbers(t *testing.T) {
 	}
 }
 
-// TestFloodInPieces spreads the flood over many merged graphs, so that no single count is large.
-func TestFloodInPieces(t *testing.T) {
+// hostileFloodInPieces spreads the flood over many merged graphs, so that no single count is large.
+func hostileFloodInPieces(t *testing.T) {
 	file := bytes.Repeat(bytesOf(modelGraph, bytesOf(graphNode), bytesOf(12)), 1<<20)
 	var err error
 	got := allocated(func() { _, err = ReadModel(file, Limits{Memory: 8 << 20}) })
@@ -441,8 +441,8 @@ func TestLimits(t *testing.T) {
 	})
 }
 
-// TestRepeatedFields pins what protocol buffers say of fields that come twice, in cases where parsers have differed.
-func TestRepeatedFields(t *testing.T) {
+// hostileRepeatedFields pins what protocol buffers say of fields that come twice, in cases where parsers have differed.
+func hostileRepeatedFields(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		graph []byte
@@ -542,5 +542,25 @@ func TestAttrKind(t *testing.T) {
 				t.Errorf("got %s, want %s", got, test.want)
 			}
 		})
+	}
+}
+
+// TestHostile runs the reading of hostile files, a group for each kind.
+func TestHostile(t *testing.T) {
+	for _, group := range []struct {
+		name string
+		test func(*testing.T)
+	}{
+		{"01 files of other kinds", hostileNotONNX},
+		{"01 files that are cut off", hostileTruncated},
+		{"02 lengths and numbers that do not fit", hostileMalformed},
+		{"02 a flood of empty messages", hostileFloodOfEmptyMessages},
+		{"02 a flood of numbers", hostileFloodOfNumbers},
+		{"02 a flood in pieces", hostileFloodInPieces},
+		{"02 unknown fields", hostileUnknownFieldsAreSkipped},
+		{"03 nesting", hostileNesting},
+		{"04 fields that are given twice", hostileRepeatedFields},
+	} {
+		t.Run(group.name, group.test)
 	}
 }

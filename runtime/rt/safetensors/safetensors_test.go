@@ -178,7 +178,7 @@ func TestReadHeaderAgreesWithParse(t *testing.T) {
 	})
 }
 
-func TestEveryPrefixIsAnError(t *testing.T) {
+func hostileEveryPrefixIsAnError(t *testing.T) {
 	for _, tt := range valid[1:] {
 		for n := range tt.file {
 			if _, err := Parse(tt.file[:n]); err == nil {
@@ -188,8 +188,8 @@ func TestEveryPrefixIsAnError(t *testing.T) {
 	}
 }
 
-// TestManyEntries does not end in time where the work is quadratic.
-func TestManyEntries(t *testing.T) {
+// hostileManyEntries does not end in time where the work is quadratic.
+func hostileManyEntries(t *testing.T) {
 	const n = 200_000
 	var b strings.Builder
 	for i := range n {
@@ -204,7 +204,7 @@ func TestManyEntries(t *testing.T) {
 	}
 }
 
-func TestErrorsAreShort(t *testing.T) {
+func hostileErrorsAreShort(t *testing.T) {
 	name := strings.Repeat("x", 1<<20)
 	for _, header := range []string{
 		`{"` + name + `":{}}`,
@@ -424,4 +424,18 @@ func FuzzParse(f *testing.F) {
 			t.Fatal("writing what was written gives other bytes")
 		}
 	})
+}
+
+// TestHostile runs the reading of hostile files; those of TestParse are its errors.
+func TestHostile(t *testing.T) {
+	for _, group := range []struct {
+		name string
+		test func(*testing.T)
+	}{
+		{"15 files that are cut off", hostileEveryPrefixIsAnError},
+		{"15 headers of many entries", hostileManyEntries},
+		{"15 errors of long names", hostileErrorsAreShort},
+	} {
+		t.Run(group.name, group.test)
+	}
 }
