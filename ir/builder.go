@@ -266,10 +266,16 @@ func (b *Builder) Dims(dims ...Dim) *Value {
 // infer infers n's types; while a function is being built, extents that have
 // to be equal are made so.
 func (b *Builder) infer(n *Node) ([]Type, error) {
-	for {
+	extents := 1
+	for _, a := range n.Args {
+		if a != nil {
+			extents += a.Type.Rank()
+		}
+	}
+	for tries := 0; ; tries++ {
 		types, err := Infer(n)
 		var u *Unproven
-		if !b.state.unify || !errors.As(err, &u) {
+		if !b.state.unify || !errors.As(err, &u) || tries > 2*extents {
 			return types, err
 		}
 		if !b.Unify(u.A, u.B) && !b.assumeArgs(n, u) {
@@ -349,26 +355,26 @@ func (b *Builder) Assume(v *Value, shape ...Dim) *Value {
 // assumeArgs replaces operands of n that have an extent which has to be another, by
 // such as have it after a check.
 func (b *Builder) assumeArgs(n *Node, u *Unproven) bool {
-	found := false
-	for i, a := range n.Args {
-		if a == nil || !a.Type.IsTensor() {
-			continue
-		}
-		shape := slices.Clone(a.Type.Shape)
-		for k, d := range shape {
-			if !d.IsConst() && d.Equal(u.A) {
-				shape[k] = u.B
-			} else if !d.IsConst() && d.Equal(u.B) {
-				shape[k] = u.A
+	// One of the two is enough, and a constant is the better one. What was made B
+	// before stays so.
+	for _, pair := range [][2]Dim{{u.A, u.B}, {u.B, u.A}} {
+		for i, a := range n.Args {
+			if a == nil || !a.Type.IsTensor() || pair[0].IsConst() {
+				continue
+			}
+			shape := slices.Clone(a.Type.Shape)
+			for k, d := range shape {
+				if d.Equal(pair[0]) {
+					shape[k] = pair[1]
+				}
+			}
+			if !slices.EqualFunc(shape, a.Type.Shape, Dim.Equal) {
+				n.Args[i] = b.Assume(a, shape...)
+				return true
 			}
 		}
-		// One of the two is enough, and a constant is the better one.
-		if !slices.EqualFunc(shape, a.Type.Shape, Dim.Equal) {
-			n.Args[i], found = b.Assume(a, shape...), true
-			break
-		}
 	}
-	return found
+	return false
 }
 
 // makers returns the nodes that bind a symbol: one, and the copies of it in blocks

@@ -74,23 +74,47 @@ var controlled = []struct {
 	{"a known condition is inlined",
 		control(outputs("y"), ifElse("yes", "y", graph("", "a", of("Neg", "x", "a")), graph("", "b", of("Abs", "x", "b")))),
 		`
-`, nil},
+  %a1 = neg %x : f32[N,2]  // a
+  return %a1
+`, []string{"f32[2,2](-1,2,-3,4)"}},
 	{"a condition on the rank is known",
 		control(outputs("y"),
 			of("Shape", "x", "shape"), of("Size", "shape", "rank"), of("Equal", "rank one", "row"),
 			ifElse("row", "y", graph("", "a", of("Neg", "x", "a")), graph("", "b", of("Abs", "x", "b")))),
 		`
-`, nil},
+  %b1 = abs %x : f32[N,2]  // b
+  return %b1
+`, []string{"f32[2,2](1,2,3,4)"}},
 	{"branches see the values around them and return them",
 		control(outputs("y z"),
 			of("Neg", "x", "minus"),
 			ifElse("flag", "y z", graph("", "a x", of("Add", "x minus", "a")), graph("", "minus minus"))),
 		`
-`, nil},
+  %minus = neg %x : f32[N,2]  // minus
+  %y, %z = if %flag : f32[N,2], f32[N,2]  // y
+    region () {
+      %a = add %x, %minus : f32[N,2]  // a
+      return %a, %x
+    }
+    region () {
+      return %minus, %minus
+    }
+  return %y, %z
+`, []string{"f32[2,2](0,0,0,0)", "f32[2,2](1,-2,3,-4)"}},
 	{"branches of different extents",
 		control(outputs("y"), ifElse("flag", "y", graph("", "a", of("Concat", "x x", "a", attrInt("axis", 0))), graph("", "b", of("Abs", "x", "b")))),
 		`
-`, nil},
+  %y = if %flag {extents=[{symbol="if0_0"}]} : f32[if0_0,2]  // y
+    region () {
+      %a = concat %x, %x : f32[2*N,2]  // a
+      return %a
+    }
+    region () {
+      %b = abs %x : f32[N,2]  // b
+      return %b
+    }
+  return %y
+`, []string{"f32[4,2](1,-2,3,-4,1,-2,3,-4)"}},
 	{"ranks that differ take the declared branch",
 		control(values(value("y", f32("K"))),
 			of("Not", "flag", "not"),
@@ -99,29 +123,65 @@ var controlled = []struct {
 				attrGraph("else_branch", graph("", "b", of("ReduceSum", "x pair", "b", attrInt("keepdims", 0)))),
 			}}),
 		`
-`, nil},
+  %not = not %flag : bool[]  // not
+  require %not {what="the other branch gives a result of another rank"}  // y
+  %b1 = reduce %x {kind="sum" axes=[1]} : f32[N]  // b
+  return %b1
+`, []string{"f32[2](-1,-1)"}},
 	{"a loop whose condition stays true is counted",
 		control(outputs("y s"), loopOf("n _ x", "y s", graph("i go v", "go w v", of("Add", "v x", "w")))),
 		`
-`, nil},
+  %y, %s = loop %n, _, %x {scans=[f32[N,2]] extents=[{symbol="trips0" result=1}]} : f32[N,2], f32[trips0,N,2]  // y
+    region (%i: i64[], %go: bool[], %v: f32[N,2]) {
+      %w = add %v, %x : f32[N,2]  // w
+      return %go, %w, %v
+    }
+  return %y, %s
+`, []string{"f32[2,2](4,-8,12,-16)", "f32[3,2,2](1,-2,3,-4,2,-4,6,-8,3,-6,9,-12)"}},
 	{"a loop that may end early",
 		control(outputs("y s"), loopOf("n flag one", "y s", graph("i go k", "more k2 k", of("Add", "k k", "k2"), of("Less", "k2 n", "more")))),
 		`
-`, nil},
+  %one = constant {value=i64[](1)} : i64[]
+  %y, %s = loop %n, %flag, %one {scans=[i64[]] extents=[{symbol="trips0" result=1}]} : i64[], i64[trips0]  // y
+    region (%i: i64[], %go: bool[], %k: i64[]) {
+      %k2 = add %k, %k : i64[]  // k2
+      %more = less %k2, %n : bool[]  // more
+      return %more, %k2, %k
+    }
+  return %y, %s
+`, []string{"i64[](4)", "i64[2](1,2)"}},
 	{"carried values that are swapped",
 		control(outputs("y z"),
 			of("Neg", "x", "minus"),
 			loopOf("n _ x minus", "y z", graph("i go a b", "go b a"))),
 		`
-`, nil},
+  %minus = neg %x : f32[N,2]  // minus
+  %y, %z = loop %n, _, %x, %minus : f32[N,2], f32[N,2]  // y
+    region (%i: i64[], %go: bool[], %a: f32[N,2], %b: f32[N,2]) {
+      return %go, %b, %a
+    }
+  return %y, %z
+`, []string{"f32[2,2](-1,2,-3,4)", "f32[2,2](1,-2,3,-4)"}},
 	{"extents of carried values that vary",
 		control(outputs("y"), loopOf("n _ x", "y", graph("i go v", "go w", of("Concat", "v x", "w", attrInt("axis", 0))))),
 		`
-`, nil},
+  %y = loop %n, _, %x {varying=["carried"] extents=[{symbol="loop0_0"}]} : f32[loop0_0,2]  // y
+    region (%i1: i64[], %go1: bool[], %v1: f32[carried,2]) {
+      %w1 = concat %v1, %x : f32[N+carried,2]  // w
+      return %go1, %w1
+    }
+  return %y
+`, []string{"f32[8,2](1,-2,3,-4,1,-2,3,-4,1,-2,3,-4,1,-2,3,-4)"}},
 	{"rows of an extent that is found inside",
 		control(outputs("s"), loopOf("n flag", "s", graph("i go", "go z", of("NonZero", "x", "z")))),
 		`
-`, nil},
+  %s = loop %n, %flag {scans=[i64[2,scan0_1]] extents=[{symbol="trips0"},{symbol="scan0_1" axis=2}]} : i64[trips0,2,scan0_1]  // s
+    region (%i: i64[], %go: bool[]) {
+      %z = non_zero %x {count="nonzero"} : i64[2,nonzero]  // z
+      return %go, %z
+    }
+  return %s
+`, []string{"i64[3,2,4](0,0,1,1,0,1,0,1,0,0,1,1,0,1,0,1,0,0,1,1,0,1,0,1)"}},
 	{"an initializer of a body",
 		control(outputs("y"), loopOf("n _ x", "y", func() *pb.GraphProto {
 			g := graph("i go v", "go w", of("Concat", "v x", "u", attrInt("axis", 0)), of("Gather", "u pick", "w", attrInt("axis", 0)))
@@ -129,19 +189,51 @@ var controlled = []struct {
 			return g
 		}())),
 		`
-`, nil},
+  %y = loop %n, _, %x {varying=["carried"] extents=[{symbol="loop0_0"}]} : f32[loop0_0,2]  // y
+    region (%i1: i64[], %go1: bool[], %v1: f32[carried,2]) {
+      %u1 = concat %v1, %x : f32[N+carried,2]  // u
+      %pick1 = constant {value=i64[2](1,0)} : i64[2]
+      %w1 = gather %u1, %pick1 : f32[2,2]  // w
+      return %go1, %w1
+    }
+  return %y
+`, []string{"f32[2,2](3,-4,1,-2)"}},
 	{"a scan from the end",
 		control(outputs("y z"), of("ReduceSum", "x first", "zero", attrInt("keepdims", 0)),
 			scanOf("zero x", "y z", graph("s r", "t t", of("Add", "s r", "t")), attrInt("num_scan_inputs", 1),
 				attrInts("scan_input_directions", 1), attrInts("scan_output_directions", 1), attrInts("scan_output_axes", -1))),
 		`
-`, nil},
+  %zero = reduce %x {kind="sum" axes=[0]} : f32[2]  // zero
+  %y, %h8 = loop %zero {counted=true trips=N scans=[f32[2]]} : f32[2], f32[N,2]  // y
+    region (%trip: i64[], %condition: bool[], %carried: f32[2]) {
+      %h3 = extents {elems=[N-1]} : i64[]  // y
+      %h4 = sub %h3, %trip : i64[]  // y
+      %h5 = gather %x, %h4 : f32[2]  // y
+      %t1 = add %carried, %h5 : f32[2]  // t
+      return %condition, %t1, %t1
+    }
+  %h9 = slice %h8 {starts=[N-1,0] shape=[N,2] steps=[-1,1]} : f32[N,2]  // y
+  %z = transpose %h9 {perm=[1,0]} : f32[2,N]  // y
+  return %y, %z
+`, []string{"f32[2](8,-12)", "f32[2,2](8,7,-12,-10)"}},
 	{"a map over a sequence",
 		control(outputs("y"), of("SequenceConstruct", "x x", "q"),
 			of("SequenceMap", "q x", "r", attrGraph("body", graph("e o", "m", of("Add", "e o", "m")))),
 			of("ConcatFromSequence", "r", "y", attrInt("axis", 0))),
 		`
-`, nil},
+  %q = sequence_construct %x, %x : seq<f32[?,2]>  // q
+  %h4 = sequence_construct {d_type=f32} : seq<f32>  // r
+  %h5 = sequence_length %q : i64[]  // r
+  %r = loop %h5, _, %h4 : seq<f32[?,2]>  // r
+    region (%trip1: i64[], %condition1: bool[], %carried1: seq<f32[?,2]>) {
+      %h9 = sequence_at %q, %trip1 {extents=["extent2",""]} : f32[extent2,2]  // r
+      %m31 = add %h9, %x : f32[max(N,extent2),2]  // m
+      %h11 = sequence_insert %carried1, %m31 : seq<f32[?,2]>  // r
+      return %condition1, %h11
+    }
+  %y = concat_from_sequence %r {extents=["extent3",""]} : f32[extent3,2]  // y
+  return %y
+`, []string{"f32[4,2](2,-4,6,-8,2,-4,6,-8)"}},
 }
 
 // Control flow becomes nodes with regions, or none.
@@ -204,29 +296,29 @@ func TestControlFlowProblems(t *testing.T) {
 		want string
 	}{
 		"no else_branch":           {of("If", "flag", "y", attrGraph("then_branch", neg)), ""},
-		"condition is no bool":     {ifElse("n", "y", neg, neg), ""},
-		"condition of rows":        {ifElse("flags", "y", neg, neg), ""},
-		"branches of other counts": {ifElse("flag", "y", neg, graph("", "a a", of("Neg", "x", "a"))), ""},
+		"condition is no bool":     {ifElse("n", "y", neg, neg), `(If-21): if: condition: one bool expected, not i64[]`},
+		"condition of rows":        {ifElse("flags", "y", neg, neg), `(If-21): if: condition: one bool expected, not bool[2]`},
+		"branches of other counts": {ifElse("flag", "y", neg, graph("", "a a", of("Neg", "x", "a"))), `(If-21): if: the branches give 1 and 2 results`},
 		"branches of other dtypes": {ifElse("flag", "y", neg, graph("", "n")), ""},
-		"a branch with inputs":     {ifElse("flag", "y", neg, graph("i", "a", of("Neg", "x", "a"))), ""},
-		"a problem in a branch":    {ifElse("flag", "y", neg, graph("", "a", of("Neg", "nowhere", "a"))), ""},
-		"no body":                  {of("Loop", "n _ x", "y"), ""},
-		"too few inputs of a body": {loopOf("n _ x x", "y z", body), ""},
-		"too few outputs":          {loopOf("n _ x x", "y z", graph("i go v u", "go v")), ""},
-		"one operand":              {loopOf("n", "y", graph("i go", "go i")), ""},
-		"no carried value":         {loopOf("n _ _ x", "y", graph("i go v w", "go v w")), ""},
-		"more results":             {loopOf("n _ x", "y z", body), ""},
-		"the dtype changes":        {loopOf("n _ x", "y", graph("i go v", "go i")), ""},
-		"the rank changes":         {loopOf("n _ x", "y", graph("i go v", "go w", of("Unsqueeze", "v first", "w"))), ""},
-		"trips are no integer":     {loopOf("x _ x", "y", body), ""},
-		"condition of the body":    {loopOf("n _ x", "y", graph("i go v", "i v")), ""},
-		"the first condition":      {loopOf("n n x", "y", body), ""},
-		"a scan of a sequence":     {loopOf("n _", "y", graph("i go", "go q", of("SequenceConstruct", "x", "q"))), ""},
-		"no scanned operand":       {scanOf("x", "y", graph("r", "r"), attrInt("num_scan_inputs", 0)), ""},
-		"a scanned scalar":         {scanOf("n", "y", graph("r", "r"), attrInt("num_scan_inputs", 1)), ""},
-		"an axis out of range":     {scanOf("x", "y", graph("r", "r"), attrInt("num_scan_inputs", 1), attrInts("scan_output_axes", 2)), ""},
-		"too few directions":       {scanOf("x x", "y", graph("r q", "r"), attrInt("num_scan_inputs", 2), attrInts("scan_input_directions", 1)), ""},
-		"a map of a tensor":        {of("SequenceMap", "x", "y", attrGraph("body", graph("e", "e"))), ""},
+		"a branch with inputs":     {ifElse("flag", "y", neg, graph("i", "a", of("Neg", "x", "a"))), `(If-21): graph "else_branch" has 1 inputs, 0 expected`},
+		"a problem in a branch":    {ifElse("flag", "y", neg, graph("", "a", of("Neg", "nowhere", "a"))), `(If-21): else_branch: node 0 "a" (Neg-13): input "nowhere" is not defined`},
+		"no body":                  {of("Loop", "n _ x", "y"), `(Loop-21): attribute "body" is missing`},
+		"too few inputs of a body": {loopOf("n _ x x", "y z", body), `(Loop-21): graph "body" has 3 inputs, 4 expected`},
+		"too few outputs":          {loopOf("n _ x x", "y z", graph("i go v u", "go v")), `(Loop-21): the body has 4 inputs and 2 outputs for 2 carried values`},
+		"one operand":              {loopOf("n", "y", graph("i go", "go i")), `(Loop-21): 1 operands, 2 or more expected`},
+		"no carried value":         {loopOf("n _ _ x", "y", graph("i go v w", "go v w")), `(Loop-21): carried value 0 is absent`},
+		"more results":             {loopOf("n _ x", "y z", body), `(Loop-21): output 1: the operator has 1`},
+		"the dtype changes":        {loopOf("n _ x", "y", graph("i go v", "go i")), `(Loop-21): carried value 0: it is f32[N,2], and after a trip i64[]`},
+		"the rank changes":         {loopOf("n _ x", "y", graph("i go v", "go w", of("Unsqueeze", "v first", "w"))), `(Loop-21): carried value 0: it is f32[N,2], and after a trip f32[1,N,2]`},
+		"trips are no integer":     {loopOf("x _ x", "y", body), `(Loop-21): loop: the number of trips: one integer expected, not f32[N,2]`},
+		"condition of the body":    {loopOf("n _ x", "y", graph("i go v", "i v")), `(Loop-21): loop: the condition of the body: one bool expected, not i64[]`},
+		"the first condition":      {loopOf("n n x", "y", body), `(Loop-21): loop: the condition: one bool expected, not i64[]`},
+		"a scan of a sequence":     {loopOf("n _", "y", graph("i go", "go q", of("SequenceConstruct", "x", "q"))), `(Loop-21): scan 0 is seq<f32[?,2]>: only tensors are stacked`},
+		"no scanned operand":       {scanOf("x", "y", graph("r", "r"), attrInt("num_scan_inputs", 0)), `(Scan-21): num_scan_inputs is 0 for 1 operands`},
+		"a scanned scalar":         {scanOf("n", "y", graph("r", "r"), attrInt("num_scan_inputs", 1)), `(Scan-21): axis 0 out of range for rank 0`},
+		"an axis out of range":     {scanOf("x", "y", graph("r", "r"), attrInt("num_scan_inputs", 1), attrInts("scan_output_axes", 2)), `(Scan-21): axis 2 out of range for rank 2`},
+		"too few directions":       {scanOf("x x", "y", graph("r q", "r"), attrInt("num_scan_inputs", 2), attrInts("scan_input_directions", 1)), `(Scan-21): 1 axes or directions for 2 scanned operands`},
+		"a map of a tensor":        {of("SequenceMap", "x", "y", attrGraph("body", graph("e", "e"))), `(SequenceMap-17): the first operand is no sequence`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := control(outputs("y"), in("", "step", test.node))

@@ -90,7 +90,7 @@ func (f *function) repeat(s *program.Repeat, v *views) []jen.Code {
 	}
 	results := append([]jen.Code{f.slice(s.Again, v)}, p.results...)
 	args := append([]jen.Code{f.slice(s.Trip, v), f.slice(s.Going, v)}, p.args...)
-	body := slices.Concat(first, p.before, []jen.Code{f.enter(s.Callee, s.Base, results, args)}, p.after)
+	body := slices.Concat(first, p.bound, p.before, []jen.Code{f.enter(s.Callee, s.Base, results, args)}, p.after)
 	if !s.Counted {
 		body = append(body, jen.Id("going").Op("=").Add(f.slice(s.Again, v)).Index(jen.Lit(0)))
 	}
@@ -104,8 +104,10 @@ type repeatPrinter struct {
 	s *program.Repeat
 	v *views
 	// What is done before the loop, before and after the call of each trip, and after
-	// the loop; the results and operands of that call.
+	// the loop; the extents that each trip has, before all else of it; the results and
+	// operands of that call.
 	first, before, after, last []jen.Code
+	bound                      []jen.Code
 	results, args              []jen.Code
 }
 
@@ -147,7 +149,7 @@ func (p *repeatPrinter) carried(i int, c program.Carried) {
 		p.first = append(p.first,
 			p.reshape(now, p.ints(c.First.Value.Type.Shape)),
 			jen.Qual(cpuPath, "Copy").Call(now.Clone().Dot("Data"), p.slice(c.First, p.v)))
-		p.before = append(p.before, p.extents(c.Varying)...)
+		p.bound = append(p.bound, p.extents(c.Varying)...)
 		before, result := p.passed(p.s.Callee, 1+i, c.Other, c.Next, p.v)
 		p.before, p.results = append(p.before, before...), append(p.results, result)
 		p.args = append(p.args, now.Clone().Dot("Data"))

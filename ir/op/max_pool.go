@@ -120,9 +120,6 @@ func (op MaxPool) Flops(_, out []ir.Type) ir.Dim {
 // Lower computes narrow floats in f32, integers in floats, and more than two spatial
 // axes in turn.
 func (op MaxPool) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
-	if out := lowerNarrow(b, n); out != nil {
-		return out
-	}
 	d := n.Arg(0).Type.DType
 	if d.IsInt() {
 		float := ir.F32 // that has all integers of d
@@ -133,6 +130,9 @@ func (op MaxPool) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 		least, _ := intRange(d)
 		y := b.Node(op, convert(b, n.Arg(0), float))
 		return []*ir.Value{convert(b, b.Node(Max{}, y, b.Scalar(float, float64(least))), d)}
+	}
+	if out := lowerNarrow(b, n); out != nil {
+		return out
 	}
 	return op.lowerPool(b, n, func(w Window) ir.Op { return MaxPool{Window: w} })
 }

@@ -52,7 +52,7 @@ type quantum struct {
 // returns the scale.
 func (q quantum) one() (float64, bool) {
 	scale, ok := q.scale.ConstValue()
-	if !ok || q.axis >= 0 || !(scale.Float(0) > 0) || math.IsInf(scale.Float(0), 1) {
+	if !ok || q.axis >= 0 || scale.Len() == 0 || !(scale.Float(0) > 0) || math.IsInf(scale.Float(0), 1) {
 		return 0, false
 	}
 	_, ok = q.zero.ConstValue()

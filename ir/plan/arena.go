@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/runtime/rt"
@@ -54,6 +55,7 @@ func multiple(d ir.Dim, symbol string) (coef int64, ok bool) {
 // arena chooses the arena's mode and the buffers' offsets.
 func (p *planner) arena() error {
 	var fixed, scaled []*Buffer // of constant size, and multiples of one symbol
+	given := p.Func.Symbols()   // others are sizes of arenas that are laid out when they are needed
 	for _, b := range p.Buffers {
 		if err := b.Bytes.Err(); err != nil {
 			return fmt.Errorf("the size of %q: %w", b.Name, err)
@@ -67,7 +69,7 @@ func (p *planner) arena() error {
 			p.Symbol = symbols[0]
 		}
 		scaled = append(scaled, b)
-		if _, ok := multiple(b.Bytes, p.Symbol); !ok {
+		if _, ok := multiple(b.Bytes, p.Symbol); !ok || !slices.Contains(given, p.Symbol) {
 			p.Mode = Dynamic
 		}
 	}
