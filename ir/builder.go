@@ -17,6 +17,8 @@ type Builder struct {
 	block *Block
 	state *buildState
 	uses  map[*Value]int
+	// outer is the number of symbols that were bound before the block.
+	outer int
 }
 
 // buildState is what the builders of a function and of its nested blocks share.
@@ -171,7 +173,7 @@ func (b *Builder) Return(values ...*Value) {
 
 // Block builds a nested block, with values of b's blocks in scope.
 func (b *Builder) Block(build func(*Builder)) *Block {
-	inner := &Builder{fn: b.fn, block: &Block{}, state: b.state, uses: b.uses}
+	inner := &Builder{fn: b.fn, block: &Block{}, state: b.state, uses: b.uses, outer: len(b.state.order)}
 	b.state.open = append(b.state.open, inner.block)
 	defer func() { b.state.open = b.state.open[:len(b.state.open)-1] }()
 	build(inner)
@@ -278,7 +280,7 @@ func (b *Builder) infer(n *Node) ([]Type, error) {
 		if !b.state.unify || !errors.As(err, &u) || tries > 2*extents {
 			return types, err
 		}
-		if !b.Unify(u.A, u.B) && !b.assumeArgs(n, u) {
+		if !(b.isOuter(u.A, u.B) && b.assumeArgs(n, u)) && !b.Unify(u.A, u.B) && !b.assumeArgs(n, u) {
 			return nil, err
 		}
 		for i, a := range n.Args {
@@ -336,11 +338,18 @@ func (b *Builder) Unify(x, y Dim) bool {
 	return true
 }
 
+// isOuter reports whether making two extents equal would replace a symbol that is
+// bound before the block: the function may need that only where the block runs.
+func (b *Builder) isOuter(x, y Dim) bool {
+	sym, _, ok := b.solve(x, y)
+	return ok && b.state.order[sym] < b.outer
+}
+
 // Assume returns v with extents that it is to have: they are made equal, or checked
-// when the function runs. Only extents may differ from those of v.
+// when the block runs. Only extents may differ from those of v.
 func (b *Builder) Assume(v *Value, shape ...Dim) *Value {
 	for i := range shape {
-		if now := b.Now(v).Type.Shape[i]; !now.Equal(shape[i]) && !b.Unify(now, shape[i]) {
+		if now := b.Now(v).Type.Shape[i]; !now.Equal(shape[i]) && (b.isOuter(now, shape[i]) || !b.Unify(now, shape[i])) {
 			b.Nodes(CheckDim{A: now, B: shape[i], What: "extents that have to be equal"})
 		}
 	}

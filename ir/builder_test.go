@@ -133,3 +133,41 @@ func TestElementsAreFollowedWithinABudget(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// What only a block needs to be equal is checked where the block runs.
+func TestBlocksCheckWhatOnlyTheyNeed(t *testing.T) {
+	f := &ir.Func{Name: "f", ResultNames: []string{"y"}}
+	b := ir.NewBuilder(f)
+	err := ir.Try(func() {
+		flag := b.Param("c", ir.TensorOf(ir.Bool))
+		x := b.Param("x", ir.TensorOf(ir.F32, ir.Sym("N"), ir.Const(3)))
+		y := b.Param("y", ir.TensorOf(ir.F32, ir.Sym("M"), ir.Const(3)))
+		then := b.Block(func(b *ir.Builder) {
+			both := b.Node(op.Concat{Axis: 1}, x, y)
+			b.Return(b.Node(op.Slice{Starts: ir.Dims(0, 0), Shape: ir.Dims(1, 3), Steps: []int{1, 1}}, both))
+		})
+		otherwise := b.Block(func(b *ir.Builder) {
+			b.Return(b.Node(op.Slice{Starts: ir.Dims(0, 0), Shape: ir.Dims(1, 3), Steps: []int{1, 1}}, x))
+		})
+		b.Return(b.NodeBlocks(op.If{}, []*ir.Block{then, otherwise}, flag)...)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &ir.Module{Funcs: []*ir.Func{f}}
+	if err := ir.Verify(m); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		flag bool
+		rows int
+		ok   bool
+	}{{true, 2, true}, {true, 5, false}, {false, 5, true}} {
+		flag := ir.NewTensor(ir.Bool)
+		flag.SetBool(0, c.flag)
+		args := []*ir.Tensor{flag, ir.NewTensor(ir.F32, 2, 3), ir.NewTensor(ir.F32, c.rows, 3)}
+		if _, err := (&ir.Evaluator{Module: m}).Run(f, args); (err == nil) != c.ok {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+}

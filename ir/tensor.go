@@ -153,13 +153,18 @@ func (t *Tensor) SetBool(i int, v bool) {
 func (t *Tensor) SetText(i int, v string) { t.texts[i] = v }
 
 // SetNumber stores v in a tensor of any type but strings; integers take v
-// truncated.
+// truncated, u64 zero from 2⁶⁴ on.
 func (t *Tensor) SetNumber(i int, v float64) {
-	if t.DType.IsFloat() {
+	switch {
+	case t.DType.IsFloat():
 		t.SetFloat(i, v)
-		return
+	case t.DType == U64 && v >= 1<<64:
+		t.SetInt(i, 0)
+	case t.DType == U64 && v >= 1<<63:
+		t.SetInt(i, int64(uint64(v)))
+	default:
+		t.SetInt(i, int64(v))
 	}
-	t.SetInt(i, int64(v))
 }
 
 // Copy stores element j of u, a tensor of the same element type, as element i.
@@ -352,6 +357,8 @@ func (t *Tensor) Bytes() []byte {
 			bits = math.Float64bits(t.Float(i))
 		case d == F32:
 			bits = uint64(math.Float32bits(float32(t.Float(i))))
+		case d == F8E5M2: // which has infinities
+			bits = uint64(rt.ToFloat8E5M2(float32(t.Float(i)), false))
 		case d.IsFloat():
 			bits = uint64(floatBits(d, t.Float(i)))
 		default:

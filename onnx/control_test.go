@@ -63,6 +63,13 @@ func scanOf(inputs, outputs string, body *pb.GraphProto, attrs ...*pb.AttributeP
 // outputs declares outputs of any type.
 func outputs(names string) []*pb.ValueInfoProto { return graph("", names).Output }
 
+// otherRank has branches of ranks 2 and 1, and declares rank 1.
+var otherRank = control(values(value("y", f32("K"))),
+	of("Not", "flag", "not"),
+	ifElse("not", "y",
+		graph("", "a", of("Neg", "x", "a")),
+		graph("", "b", of("ReduceSum", "x pair", "b", attrInt("keepdims", 0)))))
+
 // controlled are models with what they become, and what they compute of x =
 // [[1,-2],[3,-4]], n = 3 and flag = true.
 var controlled = []struct {
@@ -116,19 +123,14 @@ var controlled = []struct {
   return %y
 `, []string{"f32[4,2](1,-2,3,-4,1,-2,3,-4)"}},
 	{"ranks that differ take the declared branch",
-		control(values(value("y", f32("K"))),
-			of("Not", "flag", "not"),
-			&pb.NodeProto{OpType: proto.String("If"), Input: names("not"), Output: names("y"), Attribute: []*pb.AttributeProto{
-				attrGraph("then_branch", graph("", "a", of("Neg", "x", "a"))),
-				attrGraph("else_branch", graph("", "b", of("ReduceSum", "x pair", "b", attrInt("keepdims", 0)))),
-			}}),
+		otherRank,
 		`
   %not = not %flag : bool[]  // not
   require %not {what="the other branch gives a result of another rank"}  // y
   %b1 = reduce %x {kind="sum" axes=[1]} : f32[N]  // b
   return %b1
 `, []string{"f32[2](-1,-1)"}},
-	{"a loop whose condition stays true is counted",
+	{"a loop whose condition stays true",
 		control(outputs("y s"), loopOf("n _ x", "y s", graph("i go v", "go w v", of("Add", "v x", "w")))),
 		`
   %y, %s = loop %n, _, %x {scans=[f32[N,2]] extents=[{symbol="trips0" result=1}]} : f32[N,2], f32[trips0,N,2]  // y
@@ -138,6 +140,18 @@ var controlled = []struct {
     }
   return %y, %s
 `, []string{"f32[2,2](4,-8,12,-16)", "f32[3,2,2](1,-2,3,-4,2,-4,6,-8,3,-6,9,-12)"}},
+	{"a loop whose trips are an extent is counted",
+		control(outputs("y s"), of("Shape", "x", "rows", attrInt("end", 1)), loopOf("rows yes x", "y s", graph("i go v", "yes w r", of("Add", "v v", "w"), of("Gather", "x i", "r")))),
+		`
+  %yes = constant {value=bool[](1)} : bool[]
+  %y, %s = loop %x {counted=true trips=N scans=[f32[2]]} : f32[N,2], f32[N,2]  // y
+    region (%i: i64[], %go: bool[], %v: f32[N,2]) {
+      %w = add %v, %v : f32[N,2]  // w
+      %r = gather %x, %i : f32[2]  // r
+      return %yes, %w, %r
+    }
+  return %y, %s
+`, []string{"f32[2,2](4,-8,12,-16)", "f32[2,2](1,-2,3,-4)"}},
 	{"a loop that may end early",
 		control(outputs("y s"), loopOf("n flag one", "y s", graph("i go k", "more k2 k", of("Add", "k k", "k2"), of("Less", "k2 n", "more")))),
 		`
@@ -216,6 +230,27 @@ var controlled = []struct {
   %z = transpose %h9 {perm=[1,0]} : f32[2,N]  // y
   return %y, %z
 `, []string{"f32[2](8,-12)", "f32[2,2](8,7,-12,-10)"}},
+	{"an optional that only one branch has",
+		control(outputs("some y"),
+			ifElse("flag", "o",
+				graph("", "a", of("Optional", "x", "a")),
+				graph("", "b", of("Optional", "", "b", &pb.AttributeProto{Name: proto.String("type"), Type: pb.AttributeProto_TYPE_PROTO.Enum(), Tp: f32("K", 2)}))),
+			of("OptionalHasElement", "o", "some"),
+			of("OptionalGetElement", "o", "y")),
+		`
+  %o = if %flag : opt<f32[?,2]>  // o
+    region () {
+      %a = optional %x : opt<f32[?,2]>  // a
+      return %a
+    }
+    region () {
+      %b = optional {type=opt<f32[?,2]>} : opt<f32[?,2]>  // b
+      return %b
+    }
+  %some = optional_has_element %o : bool[]  // some
+  %y = optional_get_element %o {extents=["extent",""]} : f32[extent,2]  // y
+  return %some, %y
+`, []string{"bool[](1)", "f32[2,2](1,-2,3,-4)"}},
 	{"a map over a sequence",
 		control(outputs("y"), of("SequenceConstruct", "x x", "q"),
 			of("SequenceMap", "q x", "r", attrGraph("body", graph("e o", "m", of("Add", "e o", "m")))),
@@ -243,6 +278,9 @@ func TestControlFlow(t *testing.T) {
 			m, lines := imports(t, c.model, Options{})
 			if lines != nil {
 				t.Fatal(lines)
+			}
+			if err := ir.Verify(m.Module); err != nil {
+				t.Fatal(err)
 			}
 			roundTrip(t, m.Module)
 			f := m.Module.Func("forward")
@@ -272,19 +310,14 @@ func TestControlFlow(t *testing.T) {
 
 // The branch that cannot be had is an error when it is taken.
 func TestBranchOfAnotherRank(t *testing.T) {
-	for _, c := range controlled {
-		if !strings.HasPrefix(c.name, "ranks") {
-			continue
-		}
-		m, lines := imports(t, c.model, Options{})
-		if lines != nil {
-			t.Fatal(lines)
-		}
-		args := []*ir.Tensor{ir.NewTensor(ir.F32, 2, 2), ir.Scalar(ir.I64, 3), ir.NewTensor(ir.Bool)}
-		_, err := (&ir.Evaluator{Module: m.Module}).Run(m.Module.Func("forward"), args)
-		if err == nil || !strings.Contains(err.Error(), "the other branch gives a result of another rank") {
-			t.Error(err)
-		}
+	m, lines := imports(t, otherRank, Options{})
+	if lines != nil {
+		t.Fatal(lines)
+	}
+	args := []*ir.Tensor{ir.NewTensor(ir.F32, 2, 2), ir.Scalar(ir.I64, 3), ir.NewTensor(ir.Bool)}
+	_, err := (&ir.Evaluator{Module: m.Module}).Run(m.Module.Func("forward"), args)
+	if err == nil || !strings.Contains(err.Error(), "the other branch gives a result of another rank") {
+		t.Error(err)
 	}
 }
 
@@ -295,13 +328,14 @@ func TestControlFlowProblems(t *testing.T) {
 		node *pb.NodeProto
 		want string
 	}{
-		"no else_branch":           {of("If", "flag", "y", attrGraph("then_branch", neg)), ""},
+		"no else_branch":           {of("If", "flag", "y", attrGraph("then_branch", neg)), `(If-21): else_branch is missing`},
 		"condition is no bool":     {ifElse("n", "y", neg, neg), `(If-21): if: condition: one bool expected, not i64[]`},
 		"condition of rows":        {ifElse("flags", "y", neg, neg), `(If-21): if: condition: one bool expected, not bool[2]`},
 		"branches of other counts": {ifElse("flag", "y", neg, graph("", "a a", of("Neg", "x", "a"))), `(If-21): if: the branches give 1 and 2 results`},
-		"branches of other dtypes": {ifElse("flag", "y", neg, graph("", "n")), ""},
+		"branches of other dtypes": {ifElse("flag", "y", neg, graph("", "a", of("Cast", "x", "a", attrInt("to", 7)))), `(If-21): if: result 0: the branches give f32[N,2] and i64[N,2]`},
 		"a branch with inputs":     {ifElse("flag", "y", neg, graph("i", "a", of("Neg", "x", "a"))), `(If-21): graph "else_branch" has 1 inputs, 0 expected`},
 		"a problem in a branch":    {ifElse("flag", "y", neg, graph("", "a", of("Neg", "nowhere", "a"))), `(If-21): else_branch: node 0 "a" (Neg-13): input "nowhere" is not defined`},
+		"dtypes before ranks":      {ifElse("flag", "y", neg, graph("", "b", of("Not", "flag", "b"))), `(If-21): if: result 0: the branches give f32[N,2] and bool[]`},
 		"no body":                  {of("Loop", "n _ x", "y"), `(Loop-21): attribute "body" is missing`},
 		"too few inputs of a body": {loopOf("n _ x x", "y z", body), `(Loop-21): graph "body" has 3 inputs, 4 expected`},
 		"too few outputs":          {loopOf("n _ x x", "y z", graph("i go v u", "go v")), `(Loop-21): the body has 4 inputs and 2 outputs for 2 carried values`},

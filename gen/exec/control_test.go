@@ -115,6 +115,66 @@ var controls = []struct {
   %l = sequence_length %y : i64[]
   return %y, %l
 }`, runs(0, 3)},
+	{"carried values that are swapped", `func @forward(%x: f32[N,2], %n: i64[], %flag: bool[]) -> (y: f32[N,2], z: f32[N,2], u: f32[N,2]) {
+  %a = neg %x : f32[N,2]
+  %b = exp %x : f32[N,2]
+  %y, %z, %u = loop %n, _, %x, %a, %b : f32[N,2], f32[N,2], f32[N,2]
+    region (%i: i64[], %go: bool[], %p: f32[N,2], %q: f32[N,2], %r: f32[N,2]) {
+      return %go, %q, %r, %p
+    }
+  return %y, %z, %u
+}`, runs(0, 4)},
+	{"carried values of different extents that are swapped", `func @forward(%x: f32[N,2], %n: i64[], %flag: bool[]) -> (y: f32[a,2], z: f32[b,2]) {
+  %d = concat %x, %x {axis=0} : f32[2*N,2]
+  %y, %z = loop %n, _, %x, %d {varying=["p","q"] extents=[{symbol="a"}, {symbol="b" result=1}]} : f32[a,2], f32[b,2]
+    region (%i: i64[], %go: bool[], %v: f32[p,2], %w: f32[q,2]) {
+      return %go, %w, %v
+    }
+  return %y, %z
+}`, runs(0, 4)},
+	{"a carried value that stays, and rows of it", `func @forward(%x: f32[N,2], %n: i64[], %flag: bool[]) -> (y: f32[N,2], z: f32[N,2], s: f32[t,N,2], k: i64[c]) {
+  %a = neg %x : f32[N,2]
+  %y, %z, %s, %k = loop %n, %flag, %x, %a {scans=[f32[N,2],i64[]] extents=[{symbol="t" result=2}, {symbol="c" result=3}]} : f32[N,2], f32[N,2], f32[t,N,2], i64[c]
+    region (%i: i64[], %go: bool[], %v: f32[N,2], %w: f32[N,2]) {
+      %u = add %v, %w : f32[N,2]
+      return %go, %u, %w, %v, %i
+    }
+  return %y, %z, %s, %k
+}`, runs(0, 3)},
+	{"carried values that come from around", `func @forward(%x: f32[N,2], %n: i64[], %flag: bool[]) -> (y: f32[N,2], z: bool[]) {
+  %a = neg %x : f32[N,2]
+  %y, %z = loop %n, _, %x, %flag : f32[N,2], bool[]
+    region (%i: i64[], %go: bool[], %v: f32[N,2], %w: bool[]) {
+      %o = not %w : bool[]
+      return %go, %a, %o
+    }
+  return %y, %z
+}`, runs(0, 2)},
+	{"values from around through several regions", `func @forward(%x: f32[N,2], %n: i64[], %flag: bool[]) -> (y: f32[N,2], s: f32[N,N,2]) {
+  %a = exp %x : f32[N,2]
+  %y, %s = loop %x {counted=true trips=N scans=[f32[N,2]]} : f32[N,2], f32[N,N,2]
+    region (%i: i64[], %go: bool[], %v: f32[N,2]) {
+      %b = add %v, %a : f32[N,2]
+      %c = if %flag : f32[N,2]
+        region () {
+          %d = loop %n, _, %b : f32[N,2]
+            region (%j: i64[], %on: bool[], %w: f32[N,2]) {
+              %k = add %i, %j : i64[]
+              %l = cast %k {to=f32} : f32[]
+              %m = add %w, %l : f32[N,2]
+              %o = sub %m, %x : f32[N,2]
+              return %on, %o
+            }
+          %e = add %d, %v : f32[N,2]
+          return %e
+        }
+        region () {
+          return %a
+        }
+      return %go, %c, %b
+    }
+  return %y, %s
+}`, runs(0, 3)},
 	{"weights inside", `weight w : f32[2,2]
 
 func @forward(%x: f32[N,2], %n: i64[], %flag: bool[]) -> (y: f32[N,2]) {

@@ -43,8 +43,8 @@ func (op Conv) inferShape(x, w ir.Type) ([]ir.Dim, error) {
 	if err := same(x.Shape[1], w.Shape[1].Mul(ir.Const(op.Group)), "channels of the operand and the weights"); err != nil {
 		return nil, err
 	}
-	if m, ok := w.Shape[0].Int(); ok && m%op.Group != 0 {
-		return nil, fmt.Errorf("%d channels in %d groups", m, op.Group)
+	if _, ok := w.Shape[0].DivExact(ir.Const(op.Group)); !ok {
+		return nil, fmt.Errorf("%s channels in %d groups", w.Shape[0], op.Group)
 	}
 	spatial, err := op.shape(x.Shape[2:])
 	return append([]ir.Dim{x.Shape[0], w.Shape[0]}, spatial...), err

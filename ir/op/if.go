@@ -155,11 +155,15 @@ func importIf(c ir.Importer) ([]*ir.Value, error) {
 // onlyBranch tells whether the results of two branches have the same ranks. Where
 // they do not, a function that has one rank for each value can have one of the
 // branches only: that whose results are as the model declares them, or the first.
+// Whatever else differs is for [If] to refuse.
 func onlyBranch(c ir.Importer, then, otherwise *ir.Block) (taken *ir.Block, ranks bool) {
 	differ := func(t, u ir.Type) bool { return t.IsTensor() && u.IsTensor() && t.Rank() != u.Rank() }
 	taken, ranks = then, true
 	for i := range min(len(then.Results), len(otherwise.Results)) {
 		t, u := then.Results[i].Type, otherwise.Results[i].Type
+		if t.Kind != u.Kind || t.DType != u.DType || len(then.Results) != len(otherwise.Results) {
+			return then, true
+		}
 		if !differ(t, u) {
 			continue
 		}

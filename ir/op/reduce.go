@@ -307,10 +307,21 @@ func (Reduce) Flops(in, _ []ir.Type) ir.Dim { return in[0].Elems() }
 // along one run of neighbouring axes after the other; integers whose result is
 // truncated are transposed. Logarithms of integers are taken in f64.
 func (op Reduce) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
+	x, typ := n.Arg(0), n.Results[0].Type
+	if d := typ.DType; d.IsInt() && wide(d) != d {
+		y := b.Node(op, convert(b, x, wide(d)))
+		least, greatest := intRange(d) // which nothing has, not the wider type's
+		switch op.Kind {
+		case ReduceMax:
+			y = b.Node(Max{}, y, b.Scalar(wide(d), float64(least)))
+		case ReduceMin:
+			y = b.Node(Min{}, y, b.Scalar(wide(d), float64(greatest)))
+		}
+		return []*ir.Value{convert(b, y, d)}
+	}
 	if out := lowerNarrow(b, n); out != nil {
 		return out
 	}
-	x, typ := n.Arg(0), n.Results[0].Type
 	logarithm := op.Kind == ReduceLogSum || op.Kind == ReduceLogSumExp
 	if logarithm && !x.Type.DType.IsFloat() {
 		return []*ir.Value{convert(b, b.Node(op, convert(b, x, ir.F64)), x.Type.DType)}

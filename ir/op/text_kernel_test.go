@@ -3,7 +3,6 @@ package op
 import (
 	"fmt"
 	"math"
-	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -12,69 +11,6 @@ import (
 	"github.com/burngen/burngen/runtime/cpu"
 	"github.com/burngen/burngen/runtime/rt"
 )
-
-func TestSplitKernelsComputeWhatIsEvaluated(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		op := StringSplit{
-			Delimiter: rapid.SampledFrom([]string{"", "a", "ab", " "}).Draw(t, "delimiter"),
-			MaxSplit:  rapid.SampledFrom([]int{0, 1, 2, math.MaxInt32}).Draw(t, "most"),
-			Parts:     "parts",
-		}
-		x := rapid.SliceOfN(rapid.StringMatching(`[ab \t]{0,6}`), 0, 4).Draw(t, "x")
-		want := run(t, nodeFunc(t, op, ir.StaticTensor(ir.String, len(x))), textTensor(x))
-		width := cpu.StringParts(x, op.Delimiter, op.MaxSplit)
-		parts, counts := make([]string, len(x)*width), make([]int64, len(x))
-		cpu.StringSplit(parts, counts, x, op.Delimiter, op.MaxSplit)
-		if y := textTensor(parts).Reshape(len(x), width); !y.Equal(want[0]) || !ir.IntTensor(ir.I64, counts...).Equal(want[1]) {
-			t.Fatalf("%s and %v, want %s and %s", y, counts, want[0], want[1])
-		}
-	})
-}
-
-func TestStopwordKernelsComputeWhatIsEvaluated(t *testing.T) {
-	word := rapid.SampledFrom([]string{"a", "A", "b", "ſ", "S"})
-	rapid.Check(t, func(t *rapid.T) {
-		op := RemoveStopwords{CaseSensitive: rapid.Bool().Draw(t, "case"), Count: "n"}
-		x, words := rapid.SliceOfN(word, 0, 5).Draw(t, "x"), rapid.SliceOfN(word, 0, 2).Draw(t, "words")
-		f := nodeFunc(t, op, ir.StaticTensor(ir.String, len(x)), ir.StaticTensor(ir.String, len(words)))
-		want := run(t, f, textTensor(x), textTensor(words))
-		got := make([]string, cpu.CountWithoutStopwords(x, words, op.CaseSensitive))
-		if cpu.RemoveStopwords(got, x, words, op.CaseSensitive); !textTensor(got).Equal(want[0]) {
-			t.Fatalf("%q, want %s", got, want[0])
-		}
-	})
-}
-
-func TestNGramKernelsComputeWhatIsEvaluated(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		token := rapid.Int64Range(0, 2)
-		var pool []int64
-		starts, grams := []int{}, 0
-		for length := 1; length <= 3; length++ {
-			starts = append(starts, len(pool))
-			rows := rapid.SliceOfN(rapid.SliceOfN(token, length, length), 0, 4).Draw(t, "grams")
-			slices.SortFunc(rows, slices.Compare)
-			pool, grams = append(pool, slices.Concat(rows...)...), grams+len(rows)
-		}
-		columns := rapid.SliceOfN(rapid.Int64Range(0, 3), grams, grams).Draw(t, "columns")
-		op := CountNGrams{Starts: starts, Size: ir.Const(4), MaxSkip: rapid.IntRange(0, 4).Draw(t, "skip")}
-		op.MinLength = rapid.IntRange(1, 3).Draw(t, "least")
-		op.MaxLength = rapid.IntRange(op.MinLength, 4).Draw(t, "most")
-		rows, width := rapid.IntRange(0, 2).Draw(t, "rows"), rapid.IntRange(0, 7).Draw(t, "width")
-		x := rapid.SliceOfN(token, rows*width, rows*width).Draw(t, "x")
-		in := []*ir.Tensor{ir.IntTensor(ir.I64, x...).Reshape(rows, width), ir.IntTensor(ir.I64, pool...), ir.IntTensor(ir.I64, columns...)}
-		want := run(t, nodeFunc(t, op, in[0].Type(), in[1].Type(), in[2].Type()), in...)
-		got := make([]float32, rows*4)
-		if err := cpu.CountNGrams(got, x, pool, columns, rows, width, 4, starts, op.MinLength, op.MaxLength, op.MaxSkip); err != nil {
-			t.Fatal(err)
-		}
-		for i, v := range got {
-			if float64(v) != want[0].Float(i) {
-				t.Fatalf("%v, want %s", got, want[0])
-			}
-		}
-	})
-}
 
 func TestTextCastsComputeWhatIsEvaluated(t *testing.T) {
 	texts := func(t *rapid.T, d ir.DType, x *ir.Tensor, got []string) {

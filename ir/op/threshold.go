@@ -37,9 +37,14 @@ func (op Shrink) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 		return 0
 	}
 	return evalMapping(in, mapping{
-		float:    shrink,
-		signed:   func(x int64) int64 { return int64(shrink(float64(x))) },
-		unsigned: func(x uint64) uint64 { return uint64(shrink(float64(x))) },
+		float:  shrink,
+		signed: func(x int64) int64 { return int64(shrink(float64(x))) },
+		unsigned: func(x uint64) uint64 {
+			if y := shrink(float64(x)); y < 1<<64 {
+				return uint64(y)
+			}
+			return 0
+		},
 	})
 }
 

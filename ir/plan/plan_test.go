@@ -258,6 +258,23 @@ func TestModes(t *testing.T) {
 	}
 }
 
+// An arena that holds another, which is laid out once the extents are known, is laid
+// out then too: the other's size is no extent.
+func TestModeAroundAnArenaThatIsLaidOutLate(t *testing.T) {
+	m, err := ir.Parse("func @f(%x: f32[N]) -> (y: f32[N]) {\n  %a = exp %x : f32[N]\n  return %a\n}\n", op.Set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	inner := plan.Request{Scratch: ir.Scratch{DType: ir.U8, Len: ir.Sym("inner.lines").Mul(ir.Const(64))}}
+	p, err := plan.Make(m.Funcs[0], func(string) bool { return false }, func(*ir.Node) ([]plan.Request, error) { return []plan.Request{inner}, nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Mode != plan.Dynamic {
+		t.Errorf("mode %d of %s bytes", p.Mode, p.Size)
+	}
+}
+
 func TestRefusals(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"a buffer larger than any": {`

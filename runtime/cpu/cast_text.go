@@ -25,7 +25,7 @@ func CastToText[S Real](dst []string, src []S) {
 		}
 	case isFloat[S]():
 		bits := 8 * int(unsafe.Sizeof(S(0)))
-		each(dst, src, func(v S) string { return floatText(strconv.FormatFloat(float64(v), 'e', -1, bits)) })
+		each(dst, src, func(v S) string { return floatText(float64(v), strconv.FormatFloat(float64(v), 'e', -1, bits)) })
 	case S(0)-1 > 0:
 		each(dst, src, func(v S) string { return strconv.FormatUint(uint64(v), 10) })
 	default:
@@ -61,13 +61,13 @@ func storedText[S Real](v float32) string {
 			break
 		}
 	}
-	return floatText(short)
+	return floatText(float64(v), short)
 }
 
-// floatText is a float's text from its scientific form.
-func floatText(short string) string {
+// floatText is the text of x from its scientific form.
+func floatText(x float64, short string) string {
 	v, err := strconv.ParseFloat(short, 64)
-	switch a := math.Abs(v); {
+	switch a := math.Abs(x); {
 	case err != nil:
 		return short
 	case a != a:

@@ -18,8 +18,8 @@ func ReduceSum[T Number](dst, src []T, outer, n, inner int) {
 	fold(dst, src, outer, n, inner, 0, func(acc, v T) T { return acc + v }, same[T])
 }
 
-// ReduceMean averages (ONNX ReduceMean). The mean of integers is truncated toward
-// zero; the mean of nothing is NaN, or 0 for integers.
+// ReduceMean averages (ONNX ReduceMean). The mean of integers, of a sum in 64 bits,
+// is truncated toward zero; the mean of nothing is NaN, or 0 for integers.
 func ReduceMean[T Number](dst, src []T, outer, n, inner int) {
 	if d, u, ok := float32Arrays(dst, src, outer, n, inner); ok && reduceFast(sums, d, u, n, inner) {
 		DivScalar(d, d, float32(n))
@@ -29,15 +29,12 @@ func ReduceMean[T Number](dst, src []T, outer, n, inner int) {
 		fold(dst, src, outer, n, inner, 0, plus[T], func(acc float64) T { return T(acc / float64(n)) })
 		return
 	}
-	fold(dst, src, outer, n, inner, 0, func(acc, v T) T { return acc + v }, func(acc T) T {
-		switch {
-		case n == 0:
-			return 0
-		case acc < 0:
-			return T(int64(acc) / int64(n))
-		}
-		return T(uint64(acc) / uint64(n))
-	})
+	count := max(n, 1)
+	if zero := T(0); zero-1 > zero {
+		fold(dst, src, outer, n, inner, 0, func(acc uint64, v T) uint64 { return acc + uint64(v) }, func(acc uint64) T { return T(acc / uint64(count)) })
+		return
+	}
+	fold(dst, src, outer, n, inner, 0, func(acc int64, v T) int64 { return acc + int64(v) }, func(acc int64) T { return T(acc / int64(count)) })
 }
 
 // ReduceSumSquare sums squares (ONNX ReduceSumSquare).

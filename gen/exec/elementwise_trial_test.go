@@ -1,0 +1,170 @@
+package exec_test
+
+import (
+	"math"
+	"slices"
+
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/op"
+	"github.com/burngen/burngen/runtime/rt"
+)
+
+// unary tries an operator of one operand of these types.
+func unary(types []ir.DType, make func(d *draw) ir.Op) func(*draw) trial {
+	return func(d *draw) trial {
+		x := d.scaled(pick(d, 1, 1, 1.0/16, 16), d.dtype(types), d.shape(0, 4)...)
+		return trial{op: make(d), args: []*ir.Tensor{d.odd(x)}}
+	}
+}
+
+// binary tries an operator of two operands of one of these types, broadcast.
+func binary(types []ir.DType, make func(d *draw) ir.Op) func(*draw) trial {
+	return func(d *draw) trial {
+		t, shapes := d.dtype(types), d.broadcast(2)
+		return trial{op: make(d), args: []*ir.Tensor{d.any(t, shapes[0]...), d.any(t, shapes[1]...)}}
+	}
+}
+
+// always is an operator without attributes.
+func always(o ir.Op) func(*draw) ir.Op { return func(*draw) ir.Op { return o } }
+
+func (d *draw) alpha() float64 { return pick(d, 1, 0.25, 1.5, -0.75) }
+
+var elementwiseTrials = map[string]func(*draw) trial{
+	"abs":         unary(numberTypes, always(op.Abs{})),
+	"acos":        unary(floatTypes, always(op.Acos{})),
+	"acosh":       unary(floatTypes, always(op.Acosh{})),
+	"add":         binary(numberTypes, always(op.Add{})),
+	"and":         binary(boolTypes, always(op.And{})),
+	"asin":        unary(floatTypes, always(op.Asin{})),
+	"asinh":       unary(floatTypes, always(op.Asinh{})),
+	"atan":        unary(floatTypes, always(op.Atan{})),
+	"atanh":       unary(floatTypes, always(op.Atanh{})),
+	"bit_cast":    tryBitCast,
+	"bit_shift":   binary(unsignedTypes, func(d *draw) ir.Op { return op.BitShift{Left: d.flag("left")} }),
+	"bitwise_and": binary(intTypes, always(op.BitwiseAnd{})),
+	"bitwise_not": unary(intTypes, always(op.BitwiseNot{})),
+	"bitwise_or":  binary(intTypes, always(op.BitwiseOr{})),
+	"bitwise_xor": binary(intTypes, always(op.BitwiseXor{})),
+	"cast":        tryCast,
+	"ceil":        unary(floatTypes, always(op.Ceil{})),
+	"celu":        unary(floatTypes, func(d *draw) ir.Op { return op.Celu{Alpha: d.alpha()} }),
+	"clip": unary(numberTypes, func(d *draw) ir.Op {
+		return op.Clip{Lo: pick(d, math.Inf(-1), 0, 1), Hi: pick(d, math.Inf(1), 0, 1)}
+	}),
+	"cos":              unary(floatTypes, always(op.Cos{})),
+	"cosh":             unary(floatTypes, always(op.Cosh{})),
+	"div":              binary(numberTypes, always(op.Div{})),
+	"elu":              unary(floatTypes, func(d *draw) ir.Op { return op.Elu{Alpha: d.alpha()} }),
+	"equal":            binary(anyTypes, always(op.Equal{})),
+	"erf":              unary(floatTypes, always(op.Erf{})),
+	"exp":              unary(floatTypes, always(op.Exp{})),
+	"floor":            unary(floatTypes, always(op.Floor{})),
+	"gelu":             unary(floatTypes, func(d *draw) ir.Op { return op.Gelu{Tanh: d.flag("tanh")} }),
+	"greater":          binary(numberTypes, always(op.Greater{})),
+	"greater_or_equal": binary(numberTypes, always(op.GreaterOrEqual{})),
+	"hard_sigmoid":     unary(floatTypes, func(d *draw) ir.Op { return op.HardSigmoid{Alpha: d.alpha(), Beta: d.alpha()} }),
+	"hard_swish":       unary(floatTypes, always(op.HardSwish{})),
+	"is_inf":           unary(floatTypes, func(d *draw) ir.Op { return op.IsInf{Negative: d.flag("negative"), Positive: d.flag("positive")} }),
+	"is_na_n":          unary(floatTypes, always(op.IsNaN{})),
+	"leaky_relu":       unary(floatTypes, func(d *draw) ir.Op { return op.LeakyRelu{Alpha: d.alpha()} }),
+	"less":             binary(numberTypes, always(op.Less{})),
+	"less_or_equal":    binary(numberTypes, always(op.LessOrEqual{})),
+	"log":              unary(floatTypes, always(op.Log{})),
+	"max":              binary(numberTypes, always(op.Max{})),
+	"min":              binary(numberTypes, always(op.Min{})),
+	"mish":             unary(floatTypes, always(op.Mish{})),
+	"mod":              tryMod,
+	"mul":              binary(numberTypes, always(op.Mul{})),
+	"murmur_hash3": unary(typesWhere(func(t ir.DType) bool { return t == ir.String || (t.IsInt() || t.IsFloat()) && t.Bits() >= 32 }), func(d *draw) ir.Op {
+		return op.MurmurHash3{Seed: pick[int64](d, 0, 42, math.MaxUint32), Signed: d.flag("signed")}
+	}),
+	"neg":              unary(signedTypes, always(op.Neg{})),
+	"not":              unary(boolTypes, always(op.Not{})),
+	"or":               binary(boolTypes, always(op.Or{})),
+	"p_relu":           tryPRelu,
+	"pow":              tryPow,
+	"reciprocal":       unary(floatTypes, always(op.Reciprocal{})),
+	"relu":             unary(numberTypes, always(op.Relu{})),
+	"round":            unary(floatTypes, always(op.Round{})),
+	"selu":             unary(floatTypes, func(d *draw) ir.Op { return op.Selu{Alpha: d.alpha(), Gamma: d.alpha()} }),
+	"shrink":           unary(numberTypes, func(d *draw) ir.Op { return op.Shrink{Bias: pick(d, 0, 0.5, 3), Lambda: pick(d, 0.5, 2)} }),
+	"sigmoid":          unary(floatTypes, always(op.Sigmoid{})),
+	"sign":             unary(numberTypes, always(op.Sign{})),
+	"sin":              unary(floatTypes, always(op.Sin{})),
+	"sinh":             unary(floatTypes, always(op.Sinh{})),
+	"softplus":         unary(floatTypes, always(op.Softplus{})),
+	"softsign":         unary(floatTypes, always(op.Softsign{})),
+	"sqrt":             unary(floatTypes, always(op.Sqrt{})),
+	"sub":              binary(numberTypes, always(op.Sub{})),
+	"swish":            unary(floatTypes, func(d *draw) ir.Op { return op.Swish{Alpha: d.alpha()} }),
+	"tan":              unary(floatTypes, always(op.Tan{})),
+	"tanh":             unary(floatTypes, always(op.Tanh{})),
+	"thresholded_relu": unary(floatTypes, func(d *draw) ir.Op { return op.ThresholdedRelu{Alpha: d.alpha()} }),
+	"where":            tryWhere,
+	"xor":              binary(boolTypes, always(op.Xor{})),
+}
+
+func tryBitCast(d *draw) trial {
+	from := d.dtype(slices.DeleteFunc(ir.DTypes(), func(t ir.DType) bool { return t == ir.String }))
+	to := d.dtype(typesWhere(func(t ir.DType) bool { return t.Bits() == from.Bits() && (t == ir.Bool) == (from == ir.Bool) }))
+	return trial{op: op.BitCast{To: to}, args: []*ir.Tensor{d.any(from, d.shape(0, 3)...)}, exact: true}
+}
+
+func tryCast(d *draw) trial {
+	from, to := d.dtype(anyTypes), d.dtype(anyTypes)
+	o := op.Cast{To: to, Unsaturated: d.flag("unsaturated")}
+	if to == ir.F8E8M0 {
+		o.Round = pick(d, "", "down", "nearest")
+	}
+	x := d.any(from, d.shape(0, 3)...)
+	if from == ir.String {
+		for i := range x.Len() {
+			x.SetText(i, pick(d, "7", "-2.5", "1e3", "NaN", "-INF", " 3 ", "18446744073709551615", "0.1"))
+		}
+		if x.Len() > 0 && d.int(0, 9, "no number") == 0 {
+			x.SetText(0, pick(d, "", "seven", "1 2"))
+		}
+		return trial{op: o, args: []*ir.Tensor{x}, exact: true}
+	}
+	if d.flag("all bits") && from.Size() > 0 && from != ir.Bool && from.Bits() >= 8 {
+		data := make([]byte, x.Len()*from.Size())
+		for i := range data {
+			data[i] = byte(rt.Hash(uint32(len(data)), uint32(i)) >> 8)
+		}
+		x, _ = ir.DecodeTensor(from, x.Shape, data)
+	}
+	return trial{op: o, args: []*ir.Tensor{x}, exact: true}
+}
+
+func tryMod(d *draw) trial {
+	o := op.Mod{Truncated: d.flag("truncated")}
+	types := intTypes
+	if o.Truncated {
+		types = numberTypes
+	}
+	return binary(types, always(o))(d)
+}
+
+// tryPow raises floats of few bits to powers that keep the errors of both small.
+func tryPow(d *draw) trial {
+	t, shapes := d.dtype(numberTypes), d.broadcast(2)
+	c := trial{op: op.Pow{}, args: []*ir.Tensor{d.any(t, shapes[0]...), d.any(t, shapes[1]...)}, loose: 4}
+	if t.IsInt() {
+		for i := range c.args[1].Len() {
+			c.args[1].SetInt(i, c.args[1].Int(i)%8)
+		}
+	}
+	return c
+}
+
+// tryPRelu multiplies by a slope that broadcasts to the operand.
+func tryPRelu(d *draw) trial {
+	t, shape := d.dtype(numberTypes), d.shape(0, 4)
+	return trial{op: op.PRelu{}, args: []*ir.Tensor{d.any(t, shape...), d.any(t, d.part(shape)...)}}
+}
+
+func tryWhere(d *draw) trial {
+	t, shapes := d.dtype(anyTypes), d.broadcast(3)
+	return trial{op: op.Where{}, args: []*ir.Tensor{d.tensor(ir.Bool, shapes[0]...), d.any(t, shapes[1]...), d.any(t, shapes[2]...)}, exact: true}
+}
