@@ -415,6 +415,7 @@ func tryResize(d *draw) trial {
 		types = anyTypes
 	}
 	if o.Coordinates == "tf_crop_and_resize" {
+		types = usualNumbers
 		o.ROI = make([]float64, 2*len(shape))
 		for i := range shape {
 			o.ROI[i], o.ROI[len(shape)+i] = pick(d, 0, 0.25, -0.5), pick(d, 1, 0.75, 1.5)

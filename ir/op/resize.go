@@ -56,6 +56,9 @@ func (op Resize) Infer(in []ir.Type) ([]ir.Type, error) {
 	if _, ok := resizePlaces[op.Coordinates]; !ok {
 		return nil, fmt.Errorf("coordinate transformation %q", op.Coordinates)
 	}
+	if op.Coordinates == cropAndResize && x.DType == ir.String {
+		return nil, fmt.Errorf("coordinate transformation %s of strings", op.Coordinates)
+	}
 	if op.Coordinates == cropAndResize && len(op.ROI) != 2*x.Rank() && !bound {
 		return nil, fmt.Errorf("%d numbers of the region for rank %d", len(op.ROI), x.Rank())
 	}
