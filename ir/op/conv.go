@@ -221,11 +221,23 @@ func (op Conv) Relayout(b *ir.Builder, n *ir.Node, l Layouts) *ir.Value {
 		w = b.Node(Block{}, b.Node(Reshape{Shape: ir.Dims(1, channels, kernel)}, w))
 		h, wide := plane(ir.Dims(op.Kernel...))
 		w = b.Node(Reshape{Shape: []ir.Dim{w.Type.Shape[1], h, wide, ir.Const(block)}}, w)
-		return b.Node(DepthwiseBlocked{Strides: strides, Dilations: dilations, C: channels}, x, w, bias)
+		return withExtents(b, b.Node(DepthwiseBlocked{Strides: strides, Dilations: dilations, C: channels}, x, w, bias), n)
 	}
 	w = b.Node(PackConv{Group: op.Group, InBlock: lanes}, w)
 	blocked := ConvBlocked{Strides: strides, Dilations: dilations, InC: channels, OutC: shape[0], Group: op.Group}
-	return b.Node(blocked, x, w, bias)
+	return withExtents(b, b.Node(blocked, x, w, bias), n)
+}
+
+// withExtents appends a blocked result with the spatial extents that n's result has.
+// Over an operand padded for as many windows as strides, these are ⌈extent/stride⌉,
+// which nothing proves of the padded one.
+func withExtents(b *ir.Builder, y *ir.Value, n *ir.Node) *ir.Value {
+	t := ir.TensorOf(y.Type.DType, slices.Clone(y.Type.Shape)...)
+	copy(t.Shape[2:t.Rank()-1], n.Results[0].Type.Shape[2:])
+	if t.Equal(y.Type) {
+		return y
+	}
+	return b.Node(ir.Assume{Type: t}, y)
 }
 
 // fewChannels reports whether to block so many channels for one convolution
