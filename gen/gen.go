@@ -324,46 +324,53 @@ func SampleInputs(f *ir.Func) (args []any, shapes [][]int, err error) { return s
 // sampleInputs is [SampleInputs] with numbers that begin at low.
 func sampleInputs(f *ir.Func, low int) (args []any, shapes [][]int, err error) {
 	for i, p := range f.Params {
-		if !p.Type.IsTensor() {
-			args, shapes = append(args, sampleContainer(p.Type, low, uint32(emit.SampleSeed+i))), append(shapes, nil)
-			continue
+		seed := uint32(emit.SampleSeed + i)
+		var arg any
+		var shape []int
+		if p.Type.IsTensor() {
+			typ := p.Type.Subst(func(string) (ir.Dim, bool) { return ir.Const(emit.SampleExtent), true })
+			var item exec.Item
+			item, err = sampleTensor(typ, low, seed)
+			arg, shape = item.Data, item.Shape
+		} else {
+			arg, err = sampleContainer(p.Type, low, seed)
 		}
-		typ := p.Type.Subst(func(string) (ir.Dim, bool) { return ir.Const(emit.SampleExtent), true })
-		shape, _ := typ.Static()
-		n, err := ir.CheckedLen(shape)
 		if err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", p, err)
 		}
-		if int64(n) > sampleBudget.Bytes/8 {
-			return nil, nil, fmt.Errorf("%s: %w", p, exec.ErrBudget)
-		}
-		data := exec.MakeSlice(p.Type.DType, n)
-		lo, hi := emit.SampleRange(p.Type.DType, low)
-		exec.Draw(p.Type.DType, data, float64(lo), float64(hi), uint32(emit.SampleSeed+i))
-		args, shapes = append(args, data), append(shapes, shape)
+		args, shapes = append(args, arg), append(shapes, shape)
 	}
 	return args, shapes, nil
 }
 
-// sampleContainer returns the container that the bundled test makes.
-func sampleContainer(t ir.Type, low int, seed uint32) any {
-	var items []exec.Item
-	for _, elem := range emit.SampleContainer(t) {
-		shape, _ := elem.Static()
-		data := exec.MakeSlice(elem.DType, product(shape))
-		lo, hi := emit.SampleRange(elem.DType, low)
-		exec.Draw(elem.DType, data, float64(lo), float64(hi), seed)
-		items = append(items, exec.Item{Data: data, Shape: shape})
+// sampleTensor draws a tensor of a static type. Errors: a size that does not fit an
+// int, and one over the sample's budget.
+func sampleTensor(t ir.Type, low int, seed uint32) (exec.Item, error) {
+	shape, _ := t.Static()
+	n, err := ir.CheckedLen(shape)
+	if err != nil {
+		return exec.Item{}, err
 	}
-	return exec.MakeContainer(t, items)
+	if int64(n) > sampleBudget.Bytes/8 {
+		return exec.Item{}, exec.ErrBudget
+	}
+	data := exec.MakeSlice(t.DType, n)
+	lo, hi := emit.SampleRange(t.DType, low)
+	exec.Draw(t.DType, data, float64(lo), float64(hi), seed)
+	return exec.Item{Data: data, Shape: shape}, nil
 }
 
-func product(shape []int) int {
-	n := 1
-	for _, d := range shape {
-		n *= d
+// sampleContainer returns the container that the bundled test makes.
+func sampleContainer(t ir.Type, low int, seed uint32) (any, error) {
+	var items []exec.Item
+	for _, elem := range emit.SampleContainer(t) {
+		item, err := sampleTensor(elem, low, seed)
+		if err != nil {
+			return nil, err
+		}
+		items = append(items, item)
 	}
-	return n
+	return exec.MakeContainer(t, items), nil
 }
 
 // CanRun returns why Run cannot compute the model, nil if it can: it may have custom

@@ -58,16 +58,7 @@ func (e *emitter) testFile() *jen.File {
 				ins = append(ins, jen.Id(p.field).Op(":").Id(id))
 				continue
 			}
-			typ := p.value.Type.Subst(symbols)
-			shape, _ := typ.Static()
-			n := 1
-			var dims []jen.Code
-			for _, d := range shape {
-				n *= d
-				dims = append(dims, jen.Lit(d))
-			}
-			body = append(body, jen.Id(id).Op(":=").Qual(rtPath, "Tensor").Index(p.elem()).Values(
-				jen.Id("Data").Op(":").Make(jen.Index().Add(p.elem()), jen.Lit(n)), jen.Id("Shape").Op(":").Index().Int().Values(dims...)))
+			body = append(body, jen.Id(id).Op(":=").Qual(rtPath, "Tensor").Index(p.elem()).Values(sampleFields(p.value.Type.Subst(symbols))...))
 		}
 		if p.value.Type.DType != ir.String {
 			lo, hi := SampleRange(p.value.Type.DType, e.SampleLow)
@@ -181,6 +172,18 @@ func SampleContainer(t ir.Type) []ir.Type {
 	return []ir.Type{elem, elem}
 }
 
+// sampleFields prints the fields of a tensor of zeros, of a static type.
+func sampleFields(t ir.Type) []jen.Code {
+	shape, _ := t.Static()
+	n := 1
+	var dims []jen.Code
+	for _, d := range shape {
+		n *= d
+		dims = append(dims, jen.Lit(d))
+	}
+	return []jen.Code{jen.Id("Data").Op(":").Make(jen.Index().Id(goType(t.DType)), jen.Lit(n)), jen.Id("Shape").Op(":").Index().Int().Values(dims...)}
+}
+
 // sampleContainer prints a container and the filling of its tensors.
 func (a *api) sampleContainer(p port, low, seed int) []jen.Code {
 	t := p.value.Type
@@ -192,14 +195,7 @@ func (a *api) sampleContainer(p port, low, seed int) []jen.Code {
 	var items, fill []jen.Code
 	list := SampleContainer(t)
 	for i, elem := range list {
-		shape, _ := elem.Static()
-		n := 1
-		var dims []jen.Code
-		for _, d := range shape {
-			n *= d
-			dims = append(dims, jen.Lit(d))
-		}
-		fields := []jen.Code{jen.Id("Data").Op(":").Make(jen.Index().Id(goType(elem.DType)), jen.Lit(n)), jen.Id("Shape").Op(":").Index().Int().Values(dims...)}
+		fields := sampleFields(elem)
 		x := jen.Id(p.id)
 		switch {
 		case t.Kind == ir.OptionalKind && t.Elem.IsTensor():
