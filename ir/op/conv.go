@@ -264,13 +264,20 @@ func lenOf(shape []int) int {
 	return n
 }
 
+// importFilter reads the operand and the weights of a convolution, and its window
+// over the spatial axes, which are those of the weights.
+func importFilter(c ir.Importer) (x, w *ir.Value, window Window, err error) {
+	x, w = c.Arg(0), c.Arg(1)
+	if w.Type.Rank() < 3 {
+		return nil, nil, window, fmt.Errorf("weights %s have no spatial axes", w.Type)
+	}
+	window, err = importWindow(c, x.Type, w.Type.Shape[2:], true)
+	return x, w, window, err
+}
+
 // importConv reads Conv.
 func importConv(c ir.Importer) ([]*ir.Value, error) {
-	x, w := c.Arg(0), c.Arg(1)
-	if w.Type.Rank() < 3 {
-		return nil, fmt.Errorf("weights %s have no spatial axes", w.Type)
-	}
-	window, err := importWindow(c, x.Type, w.Type.Shape[2:], true)
+	x, w, window, err := importFilter(c)
 	if err != nil {
 		return nil, err
 	}

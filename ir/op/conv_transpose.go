@@ -244,11 +244,7 @@ func depthToCells(b *ir.Builder, x *ir.Value, strides []int) *ir.Value {
 // importConvTranspose reads ConvTranspose: the cells to leave out follow from pads
 // and output_padding, or from the extents that output_shape or auto_pad ask for.
 func importConvTranspose(c ir.Importer) ([]*ir.Value, error) {
-	x, w := c.Arg(0), c.Arg(1)
-	if w.Type.Rank() < 3 {
-		return nil, fmt.Errorf("weights %s have no spatial axes", w.Type)
-	}
-	window, err := importWindow(c, x.Type, w.Type.Shape[2:], true)
+	x, w, window, err := importFilter(c)
 	if err != nil {
 		return nil, err
 	}

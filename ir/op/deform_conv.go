@@ -1,10 +1,6 @@
 package op
 
-import (
-	"fmt"
-
-	"github.com/burngen/burngen/ir"
-)
+import "github.com/burngen/burngen/ir"
 
 // DeformConv is a deformable convolution (ONNX DeformConv): a [Conv] of x,
 // [N,C,spatial…], with weights [M,C/Group,kernel…], whose window has each cell moved
@@ -116,11 +112,7 @@ func (op DeformConv) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 
 // importDeformConv reads DeformConv.
 func importDeformConv(c ir.Importer) ([]*ir.Value, error) {
-	x, w := c.Arg(0), c.Arg(1)
-	if w.Type.Rank() < 3 {
-		return nil, fmt.Errorf("weights %s have no spatial axes", w.Type)
-	}
-	window, err := importWindow(c, x.Type, w.Type.Shape[2:], true)
+	x, w, window, err := importFilter(c)
 	if err != nil {
 		return nil, err
 	}

@@ -66,6 +66,21 @@ func matrices(a, b ir.Type) (p factors, err error) {
 	return p, err
 }
 
+// each calls visit for every product of a static batch: its number, the elements
+// that its factors begin at, and their extents.
+func (p factors) each(visit func(i, atA, atB, m, k, n int)) {
+	batch, _ := ir.Ints(p.batch)
+	a, _ := ir.Ints(p.a)
+	b, _ := ir.Ints(p.b)
+	walkA, walkB := newIndex(batch, a[:len(a)-2]), newIndex(batch, b[:len(b)-2])
+	m, k, n := a[len(a)-2], a[len(a)-1], b[len(b)-1]
+	for i := range lenOf(batch) {
+		visit(i, walkA.Offset*m*k, walkB.Offset*k*n, m, k, n)
+		walkA.Next()
+		walkB.Next()
+	}
+}
+
 // Eval sums in float64, or in wrapping integers.
 func (op MatMul) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	out, err := inferOf(op, in)
@@ -78,16 +93,9 @@ func (op MatMul) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	}
 	shape, _ := out[0].Static()
 	y := ir.NewTensor(in[0].DType, shape...)
-	batch, _ := ir.Ints(p.batch)
-	a, _ := ir.Ints(p.a)
-	b, _ := ir.Ints(p.b)
-	walkA, walkB := newIndex(batch, a[:len(a)-2]), newIndex(batch, b[:len(b)-2])
-	m, k, n := a[len(a)-2], a[len(a)-1], b[len(b)-1]
-	for i := range lenOf(batch) {
-		evalProduct(y, i*m*n, in[0], walkA.Offset*m*k, k, 1, in[1], walkB.Offset*k*n, n, 1, m, n, k)
-		walkA.Next()
-		walkB.Next()
-	}
+	p.each(func(i, atA, atB, m, k, n int) {
+		evalProduct(y, i*m*n, in[0], atA, k, 1, in[1], atB, n, 1, m, n, k)
+	})
 	return []*ir.Tensor{y}, nil
 }
 

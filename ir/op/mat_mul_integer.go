@@ -70,24 +70,17 @@ func (op MatMulInteger) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	}
 	shape, _ := out[0].Static()
 	y := ir.NewTensor(out[0].DType, shape...)
-	batch, _ := ir.Ints(p.batch)
-	a, _ := ir.Ints(p.a)
-	b, _ := ir.Ints(p.b)
-	walkA, walkB := newIndex(batch, a[:len(a)-2]), newIndex(batch, b[:len(b)-2])
-	m, k, n := a[len(a)-2], a[len(a)-1], b[len(b)-1]
 	a0 := zeroAt(optional(in, 2), 0)
-	for i := range lenOf(batch) {
+	p.each(func(i, atA, atB, m, k, n int) {
 		for j := range m * n {
 			b0 := zeroAt(optional(in, 3), j%n)
 			sum := int64(0)
 			for l := range k {
-				sum += (in[0].Int(walkA.Offset*m*k+j/n*k+l) - a0) * (in[1].Int(walkB.Offset*k*n+l*n+j%n) - b0)
+				sum += (in[0].Int(atA+j/n*k+l) - a0) * (in[1].Int(atB+l*n+j%n) - b0)
 			}
 			op.set(y, i*m*n+j, sum, in, j%n)
 		}
-		walkA.Next()
-		walkB.Next()
-	}
+	})
 	return []*ir.Tensor{y}, nil
 }
 
