@@ -346,7 +346,10 @@ func sampleInputs(f *ir.Func, low int) (args []any, shapes [][]int, err error) {
 // sampleTensor draws a tensor of a static type. Errors: a size that does not fit an
 // int, and one over the sample's budget.
 func sampleTensor(t ir.Type, low int, seed uint32) (exec.Item, error) {
-	shape, _ := t.Static()
+	shape, ok := t.Static()
+	if !ok { // an extent that does not fit an int
+		return exec.Item{}, exec.ErrBudget
+	}
 	n, err := ir.CheckedLen(shape)
 	if err != nil {
 		return exec.Item{}, err
