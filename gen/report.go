@@ -42,6 +42,8 @@ var passesDid = []struct{ verb, stat, what string }{
 	{"folded", pass.FoldedConstants, "constants"},
 	{"folded", pass.FoldedBatchNorms, "BatchNorm"},
 	{"folded", pass.FoldedAffines, "products and sums into weights"},
+	{"recognized", pass.FusedNorms, "normalizations"},
+	{"recognized", pass.FusedFormulas, "activations"},
 	{"fused", pass.FusedBiases, "biases"},
 	{"fused", pass.FusedResiduals, "residuals"},
 	{"fused", pass.FusedActivations, "activations"},

@@ -335,7 +335,7 @@ func textFiles(t *testing.T) []textFile {
 		switch {
 		case e.IsDir() && (e.Name() == ".git" || e.Name() == "node_modules" || rel == "bench/out"):
 			return filepath.SkipDir
-		case !e.Type().IsRegular():
+		case !e.Type().IsRegular() || rel == ".git":
 			return nil
 		}
 		data, err := os.ReadFile(name)

@@ -44,6 +44,8 @@ const (
 	FoldedConstants  = "constants folded"
 	FoldedBatchNorms = "batch normalizations folded"
 	FoldedAffines    = "products and sums folded into weights"
+	FusedNorms       = "normalizations recognized"
+	FusedFormulas    = "activations recognized"
 	FusedQuantized   = "operators fused into integer ones"
 	FusedPointwise   = "elementwise operators fused"
 	FusedBiases      = "biases fused"
@@ -73,6 +75,8 @@ var Canonical = []Pass{
 	{Name: "merge_reshapes", Run: mergeReshapes},
 	{Name: "fold_batch_norm", Run: foldBatchNorm},
 	{Name: "fold_affine", Run: foldAffine},
+	{Name: "fuse_norm", Run: fuseNorm},
+	{Name: "fuse_activation", Run: fuseActivation},
 	{Name: "eliminate_common", Run: eliminateCommon},
 	{Name: "prune", Run: prune},
 }
@@ -110,6 +114,11 @@ var Order = []struct{ Before, After, Why string }{
 	{"simplify_identities", "eliminate_common", "one normal form makes more nodes equal"},
 	{"fold_constants", "fold_batch_norm", "statistics have to be weights or constants"},
 	{"simplify_identities", "fold_affine", "weights stand on the right of products and sums"},
+	{"simplify_identities", "fuse_norm", "one normal form leaves fewer forms of a formula"},
+	{"simplify_identities", "fuse_activation", "one normal form leaves fewer forms of a formula"},
+	{"fold_affine", "fuse_norm", "a product with a weight goes into the weights before it rather than into a scale"},
+	{"fuse_activation", "fuse_epilogue", "a product takes one operator for its epilogue rather than a formula that reads it twice"},
+	{"fuse_norm", "form_pointwise", "what is in a loop is no formula any more"},
 	{"outline_regions", "fold_constants", "the blocks of control flow are functions for all that follows"},
 	{"spill_constants", "lift_weights", "constants in memory are weights"},
 	{"lift_weights", "split_prepare", "weights are prepared in @forward only"},

@@ -1,0 +1,191 @@
+package pass
+
+import (
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/op"
+)
+
+// TestRandomFormulas writes normalisations and activations out in random forms, which
+// have to be recognised and to compute the same.
+func TestRandomFormulas(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		f := &ir.Func{Name: Forward, ResultNames: []string{"y"}}
+		m := &ir.Module{Funcs: []*ir.Func{f}}
+		stat := FusedNorms
+		if err := ir.Try(func() {
+			b := ir.NewBuilder(f)
+			w := writer{drawer{t: t, m: m, b: b}}
+			x := b.Param("x", ir.TensorOf(ir.F32, ir.Sym("N"), ir.Const(3), ir.Const(7)))
+			if rapid.Bool().Draw(t, "norm") {
+				b.Return(w.norm(x))
+			} else {
+				stat = FusedFormulas
+				b.Return(w.activation(x))
+			}
+		}); err != nil {
+			t.Fatal(err)
+		}
+		after, ctx := m.Clone(), &Context{}
+		if err := All(ctx, after, Options{}); err != nil {
+			t.Fatal(err)
+		}
+		if ctx.Stats[stat] == 0 {
+			t.Fatalf("nothing is recognised in\n%s", m)
+		}
+		compare(t, m, after, rapid.IntRange(1, 3).Draw(t, "batch"))
+	})
+}
+
+// writer writes formulas in one of the forms that there are.
+type writer struct{ drawer }
+
+func (w writer) either(what string) bool { return rapid.Bool().Draw(w.t, what) }
+
+func (w writer) number(x float64) *ir.Value { return w.b.Scalar(ir.F32, x) }
+
+// binary appends a commutative operator, its operands in any order.
+func (w writer) binary(o ir.Op, x, y *ir.Value) *ir.Value {
+	if w.either("order") {
+		x, y = y, x
+	}
+	return w.b.Node(o, x, y)
+}
+
+// times appends x times a number, or divided by its inverse.
+func (w writer) times(x *ir.Value, by float64) *ir.Value {
+	if w.either("quotient") {
+		return w.b.Node(op.Div{}, x, w.number(1/by))
+	}
+	return w.binary(op.Mul{}, x, w.number(by))
+}
+
+// product appends the product of values in any order and grouping.
+func (w writer) product(values ...*ir.Value) *ir.Value {
+	values = rapid.Permutation(values).Draw(w.t, "factors")
+	for len(values) > 1 {
+		i := rapid.IntRange(0, len(values)-2).Draw(w.t, "grouping")
+		values[i] = w.b.Node(op.Mul{}, values[i], values[i+1])
+		values = append(values[:i+1], values[i+2:]...)
+	}
+	return values[0]
+}
+
+func (w writer) square(x *ir.Value) *ir.Value {
+	if w.either("power") {
+		return w.b.Node(op.Pow{}, x, w.number(2))
+	}
+	return w.b.Node(op.Mul{}, x, x)
+}
+
+// mean appends a mean along axes, which stay.
+func (w writer) mean(x *ir.Value, axes []int, count int) *ir.Value {
+	if w.either("sum") {
+		return w.times(w.b.Node(op.Reduce{Kind: op.ReduceSum, Axes: axes, KeepDims: true}, x), 1/float64(count))
+	}
+	return w.b.Node(op.Reduce{Kind: op.ReduceMean, Axes: axes, KeepDims: true}, x)
+}
+
+// norm appends a normalisation of x, with or without a mean, a scale and a bias.
+func (w writer) norm(x *ir.Value) *ir.Value {
+	axes, count := []int{2}, 7
+	if w.either("more axes") {
+		axes, count = []int{1, 2}, 21
+	} else if w.either("other axis") {
+		axes, count = []int{1}, 3
+	}
+	shape := ir.Dims(1, 1, 1)
+	for _, a := range axes {
+		shape[a] = x.Type.Shape[a]
+	}
+	d := x
+	var mean *ir.Value
+	if w.either("centred") {
+		mean = w.mean(x, axes, count)
+		d = w.b.Node(op.Sub{}, x, mean)
+	}
+	var variance *ir.Value
+	if mean != nil && w.either("mean of squares less square of mean") {
+		variance = w.b.Node(op.Sub{}, w.mean(w.square(x), axes, count), w.square(mean))
+	} else {
+		variance = w.mean(w.square(d), axes, count)
+	}
+	safe := w.binary(op.Add{}, variance, w.number(0.01))
+	deviation := func() *ir.Value {
+		if w.either("root as power") {
+			return w.b.Node(op.Pow{}, safe, w.number(0.5))
+		}
+		return w.b.Node(op.Sqrt{}, safe)
+	}
+	if w.either("quotient") {
+		y := w.b.Node(op.Div{}, d, deviation())
+		if w.either("scale") {
+			y = w.binary(op.Mul{}, y, w.weight(shape...))
+		}
+		return y
+	}
+	var inverse *ir.Value
+	switch rapid.IntRange(0, 2).Draw(w.t, "inverse") {
+	case 0:
+		inverse = w.b.Node(op.Reciprocal{}, deviation())
+	case 1:
+		inverse = w.b.Node(op.Div{}, w.number(1), deviation())
+	default:
+		inverse = w.b.Node(op.Pow{}, safe, w.number(-0.5))
+	}
+	scale, bias := w.weight(shape...), w.weight(shape...)
+	switch {
+	case mean != nil && w.either("moved"):
+		by := w.binary(op.Mul{}, inverse, scale)
+		rest := w.b.Node(op.Sub{}, bias, w.binary(op.Mul{}, mean, by))
+		return w.binary(op.Add{}, w.binary(op.Mul{}, x, by), rest)
+	case w.either("scale first"):
+		return w.binary(op.Mul{}, d, w.binary(op.Mul{}, inverse, scale))
+	}
+	return w.binary(op.Add{}, w.binary(op.Mul{}, w.binary(op.Mul{}, d, inverse), scale), bias)
+}
+
+// activation appends one of the activations that have an operator.
+func (w writer) activation(x *ir.Value) *ir.Value {
+	one := w.number(1)
+	logistic := func(v *ir.Value) *ir.Value {
+		if w.either("sigmoid") {
+			return w.b.Node(op.Sigmoid{}, v)
+		}
+		e := w.binary(op.Add{}, w.b.Node(op.Exp{}, w.b.Node(op.Neg{}, v)), one)
+		return w.b.Node(op.Div{}, one, e)
+	}
+	switch rapid.IntRange(0, 5).Draw(w.t, "activation") {
+	case 0:
+		gate := w.binary(op.Add{}, w.b.Node(op.Erf{}, w.times(x, 1/math.Sqrt2)), one)
+		return w.product(x, gate, w.number(0.5))
+	case 1:
+		gate := w.binary(op.Add{}, w.b.Node(op.Tanh{}, w.cubic(x)), one)
+		return w.product(x, gate, w.number(0.5))
+	case 2:
+		return w.product(x, logistic(x))
+	case 3:
+		return w.product(x, w.b.Node(op.Sigmoid{}, w.times(x, 1.702)))
+	case 4:
+		return w.times(w.product(x, w.b.Node(op.Clip{Lo: 0, Hi: 6}, w.binary(op.Add{}, x, w.number(3)))), 1./6)
+	}
+	soft := w.b.Node(op.Log{}, w.binary(op.Add{}, w.b.Node(op.Exp{}, x), one))
+	return w.product(x, w.b.Node(op.Tanh{}, soft))
+}
+
+// cubic appends √(2/π)·(x + 0.044715·x³).
+func (w writer) cubic(x *ir.Value) *ir.Value {
+	slope, small := w.number(math.Sqrt(2/math.Pi)), w.number(0.044715)
+	switch rapid.IntRange(0, 2).Draw(w.t, "cubic") {
+	case 0:
+		cube := w.b.Node(op.Pow{}, x, w.number(3))
+		return w.product(slope, w.binary(op.Add{}, x, w.product(small, cube)))
+	case 1:
+		return w.product(slope, w.binary(op.Add{}, x, w.product(small, x, x, x)))
+	}
+	return w.product(slope, x, w.binary(op.Add{}, w.number(1), w.product(small, x, x)))
+}

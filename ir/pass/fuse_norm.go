@@ -1,0 +1,382 @@
+package pass
+
+import (
+	"slices"
+
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/op"
+)
+
+// fuseNorm makes one operator of a layer or root mean square normalisation that
+// is written out, in any of the forms that exporters give it, and makes products and
+// sums that come after one its scale and bias.
+func fuseNorm(ctx *Context, m *ir.Module) (bool, error) {
+	if ctx.Strict {
+		return false, nil
+	}
+	readers := map[*ir.Value]int{} // of what is made here
+	return rewriteAll(m, func(b *ir.Builder, n *ir.Node) []*ir.Value {
+		if len(n.Results) != 1 || len(n.Args) != 2 || !n.Results[0].Type.DType.IsFloat() {
+			return nil
+		}
+		for _, form := range []func(*ir.Builder, *ir.Node) *ir.Value{centred, moved} {
+			if y := form(b, n); y != nil {
+				ctx.count(FusedNorms, 1)
+				readers[y] = b.Uses(n.Results[0])
+				return []*ir.Value{y}
+			}
+		}
+		for i, v := range n.Args {
+			if b.Uses(v)+readers[v] != 1 || !v.Type.Equal(n.Results[0].Type) {
+				continue
+			}
+			if y := withOperand(b, n, v, n.Args[1-i]); y != nil {
+				readers[y] = b.Uses(n.Results[0])
+				return []*ir.Value{y}
+			}
+		}
+		return nil
+	})
+}
+
+// centred finds (x − mean)/deviation, and x divided by its root mean square, possibly
+// with a scale that the inverse of the deviation is multiplied with first.
+func centred(b *ir.Builder, n *ir.Node) *ir.Value {
+	switch n.Op.(type) {
+	case op.Div:
+		s, ok := deviationOf(n.Args[1])
+		if !ok || s.inverse {
+			return nil
+		}
+		return s.normalized(b, n.Args[0], nil)
+	case op.Mul:
+		for i, v := range n.Args {
+			if s, scale, ok := scaledInverse(v); ok {
+				if y := s.normalized(b, n.Args[1-i], scale); y != nil {
+					return y
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// moved finds x·m + (bias − mean·m), where m is the inverse of the deviation, times a
+// scale if there is one.
+func moved(b *ir.Builder, n *ir.Node) *ir.Value {
+	if _, ok := n.Op.(op.Add); !ok {
+		return nil
+	}
+	for i, v := range n.Args {
+		product, _, okProduct := madeBy[op.Mul](v)
+		rest, _, okRest := madeBy[op.Sub](n.Args[1-i])
+		if !okProduct || !okRest {
+			continue
+		}
+		taken, _, ok := madeBy[op.Mul](rest.Args[1])
+		if !ok {
+			continue
+		}
+		for k, m := range product.Args {
+			at := slices.Index(taken.Args, m)
+			s, scale, ok := scaledInverse(m)
+			if at < 0 || !ok || s.inner == nil || s.mean != taken.Args[1-at] || s.inner != product.Args[1-k] {
+				continue
+			}
+			x := s.inner
+			axis, perm := s.axis(x.Type)
+			bias := rowOf(b, rest.Args[0], x.Type, axis, perm)
+			if scale != nil {
+				scale = rowOf(b, scale, x.Type, axis, perm)
+				if scale == nil {
+					continue
+				}
+			}
+			if bias != nil && x.Type.Equal(n.Results[0].Type) {
+				return applied(b, op.LayerNormalization{Axis: axis, Epsilon: s.epsilon}, perm, x, scale, bias)
+			}
+		}
+	}
+	return nil
+}
+
+// spread is √(mean of squares + epsilon), or the inverse of that.
+type spread struct {
+	inverse bool
+	of      *ir.Value // whose squares it is
+	inner   *ir.Value // x, where of is x less its mean
+	mean    *ir.Value // of x
+	axes    []int
+	epsilon float64
+}
+
+// scaledInverse finds the inverse of a deviation, times a scale if there is one.
+func scaledInverse(v *ir.Value) (s spread, scale *ir.Value, ok bool) {
+	if s, ok := deviationOf(v); ok && s.inverse {
+		return s, nil, true
+	}
+	if n, _, ok := madeBy[op.Mul](v); ok {
+		for i, a := range n.Args {
+			if s, ok := deviationOf(a); ok && s.inverse {
+				return s, n.Args[1-i], true
+			}
+		}
+	}
+	return s, nil, false
+}
+
+// deviationOf finds a root of a mean of squares, or its inverse.
+func deviationOf(v *ir.Value) (s spread, ok bool) {
+	for v != nil && v.Def != nil {
+		n := v.Def
+		switch n.Op.(type) {
+		case op.Reciprocal:
+			s.inverse = !s.inverse
+		case op.Div:
+			if !isNumber(n.Args[0], 1) {
+				return s, false
+			}
+			s.inverse = !s.inverse
+			v = n.Args[1]
+			continue
+		case op.Sqrt:
+			if inner, _, ok := madeBy[op.Reciprocal](n.Args[0]); ok {
+				s.inverse = !s.inverse
+				n = inner
+			}
+			return s, s.variance(n.Args[0])
+		case op.Pow:
+			switch {
+			case isNumber(n.Args[1], 0.5):
+			case isNumber(n.Args[1], -0.5):
+				s.inverse = !s.inverse
+			default:
+				return s, false
+			}
+			return s, s.variance(n.Args[0])
+		default:
+			return s, false
+		}
+		v = n.Args[0]
+	}
+	return s, false
+}
+
+// variance reads a mean of squares plus epsilon.
+func (s *spread) variance(v *ir.Value) bool {
+	n, _, ok := madeBy[op.Add](v)
+	if !ok {
+		return false
+	}
+	squares := n.Args[0]
+	s.epsilon, ok = numberOf(n.Args[1])
+	if !ok {
+		squares = n.Args[1]
+		s.epsilon, ok = numberOf(n.Args[0])
+	}
+	if !ok || s.epsilon < 0 || float64(float32(s.epsilon)) != s.epsilon {
+		return false
+	}
+	if n, _, ok := madeBy[op.Sub](squares); ok { // mean of x², less mean²
+		x, axes, ok := meanOfSquares(n.Args[0])
+		square, _, isSquare := madeBy[op.Mul](n.Args[1])
+		if !ok || !isSquare || square.Args[0] != square.Args[1] {
+			return false
+		}
+		y, same, ok := meanOf(square.Args[0])
+		s.of, s.inner, s.mean, s.axes = nil, x, square.Args[0], axes
+		return ok && x == y && slices.Equal(axes, same)
+	}
+	s.of, s.axes, ok = meanOfSquares(squares)
+	if !ok {
+		return false
+	}
+	if d, _, ok := madeBy[op.Sub](s.of); ok {
+		if x, axes, ok := meanOf(d.Args[1]); ok && x == d.Args[0] && slices.Equal(axes, s.axes) {
+			s.inner, s.mean = x, d.Args[1]
+		}
+	}
+	return true
+}
+
+// meanOfSquares finds the mean of the squares of a value along axes.
+func meanOfSquares(v *ir.Value) (x *ir.Value, axes []int, ok bool) {
+	kind, y, axes, ok := averaged(v)
+	if !ok || kind == op.ReduceSumSquare {
+		return y, axes, ok
+	}
+	n, _, ok := madeBy[op.Mul](y)
+	if !ok || n.Args[0] != n.Args[1] {
+		return nil, nil, false
+	}
+	return n.Args[0], axes, true
+}
+
+// meanOf finds the mean of a value along axes.
+func meanOf(v *ir.Value) (x *ir.Value, axes []int, ok bool) {
+	kind, x, axes, ok := averaged(v)
+	return x, axes, ok && kind != op.ReduceSumSquare
+}
+
+// averaged finds a mean along axes, which stay with extent 1, or a sum divided by the
+// number of its elements.
+func averaged(v *ir.Value) (kind op.Reduction, x *ir.Value, axes []int, ok bool) {
+	sum, c := unscaled(v)
+	if n, _, isReshape := madeBy[op.Reshape](sum); isReshape {
+		var more float64
+		sum, more = unscaled(n.Args[0])
+		c *= more
+	}
+	n, o, ok := madeBy[op.Reduce](sum)
+	if !ok {
+		return kind, nil, nil, false
+	}
+	x = n.Args[0]
+	count, kept := ir.Const(1), slices.Clone(x.Type.Shape)
+	for _, a := range o.Axes {
+		count, kept[a] = count.Mul(x.Type.Shape[a]), ir.Const(1)
+	}
+	if !v.Type.Equal(ir.TensorOf(x.Type.DType, kept...)) {
+		return kind, nil, nil, false
+	}
+	switch number, isConst := count.Int(); o.Kind {
+	case op.ReduceMean:
+		ok = c == 1
+	case op.ReduceSum, op.ReduceSumSquare:
+		ok = isConst && number > 0 && about(c, 1/float64(number), x.Type.DType)
+	default:
+		ok = false
+	}
+	return o.Kind, x, o.Axes, ok
+}
+
+// axis returns the axis of x from which on the axes are normalised, after a
+// permutation, which is nil where there is none.
+func (s *spread) axis(x ir.Type) (axis int, perm []int) {
+	one := ir.Const(1)
+	for i, d := range x.Shape {
+		if !slices.Contains(s.axes, i) && !d.Equal(one) {
+			axis = i + 1
+		}
+	}
+	for _, a := range s.axes {
+		if a < axis && !x.Shape[a].Equal(one) {
+			for i := range x.Shape {
+				if !slices.Contains(s.axes, i) {
+					perm = append(perm, i)
+				}
+			}
+			return len(perm), append(perm, s.axes...)
+		}
+	}
+	return min(axis, len(x.Shape)-1), nil
+}
+
+// normalized returns y, which is divided by a deviation, normalised, and multiplied by
+// a scale unless that is nil; nil where y is not what the deviation is of.
+func (s *spread) normalized(b *ir.Builder, y, scale *ir.Value) *ir.Value {
+	x := y
+	if s.of == nil {
+		d, _, ok := madeBy[op.Sub](y)
+		if !ok || d.Args[0] != s.inner {
+			return nil
+		}
+		if v, axes, ok := meanOf(d.Args[1]); !ok || v != s.inner || !slices.Equal(axes, s.axes) {
+			return nil
+		}
+	} else if y != s.of {
+		return nil
+	}
+	if s.inner != nil {
+		x = s.inner
+	}
+	axis, perm := s.axis(x.Type)
+	var o ir.Op = op.RMSNormalization{Axis: axis, Epsilon: s.epsilon}
+	if s.inner != nil {
+		o = op.LayerNormalization{Axis: axis, Epsilon: s.epsilon}
+	}
+	if scale != nil {
+		if scale = rowOf(b, scale, x.Type, axis, perm); scale == nil {
+			return nil
+		}
+		return applied(b, o, perm, x, scale)
+	}
+	return applied(b, o, perm, x)
+}
+
+// applied appends a normalisation of x, on x with its axes in the order of perm unless
+// that is nil.
+func applied(b *ir.Builder, o ir.Op, perm []int, x *ir.Value, more ...*ir.Value) *ir.Value {
+	if perm == nil {
+		return b.Node(o, append([]*ir.Value{x}, more...)...)
+	}
+	x = b.Node(op.Transpose{Perm: perm}, x)
+	return b.Node(op.Transpose{Perm: inverse(perm)}, b.Node(o, append([]*ir.Value{x}, more...)...))
+}
+
+// rowOf returns v, which broadcasts to x, as a tensor of the shape of the axes of x,
+// transposed by perm unless that is nil, from one on; nil where it varies along other
+// axes.
+func rowOf(b *ir.Builder, v *ir.Value, x ir.Type, axis int, perm []int) *ir.Value {
+	lead, one := x.Rank()-v.Type.Rank(), ir.Const(1)
+	if lead < 0 || v.Type.DType != x.DType {
+		return nil
+	}
+	have, want := slices.Concat(slices.Repeat(ir.Dims(1), lead), v.Type.Shape), x.Shape
+	if perm != nil {
+		have, want = pick(have, perm), pick(want, perm)
+		if !slices.IsSorted(perm[axis:]) {
+			return nil
+		}
+	}
+	static := ir.TensorOf(x.DType, want[axis:]...).IsStatic()
+	full := true
+	for i, d := range have {
+		switch {
+		case i >= axis && d.Equal(want[i]):
+		case !d.Equal(one), i >= axis && !static:
+			return nil
+		case i >= axis:
+			full = false
+		}
+	}
+	v = reshaped(b, v, have[axis:]...)
+	if !full {
+		v = b.Node(op.Expand{Shape: want[axis:]}, v)
+	}
+	return v
+}
+
+// withOperand makes w, which n multiplies a normalisation v with or adds to it, the
+// scale or bias of that; nil where it has one already.
+func withOperand(b *ir.Builder, n *ir.Node, v, w *ir.Value) *ir.Value {
+	if v.Def == nil {
+		return nil
+	}
+	axis, most := 0, 1
+	switch o := v.Def.Op.(type) {
+	case op.LayerNormalization:
+		axis, most = o.Axis, 2
+	case op.RMSNormalization:
+		axis = o.Axis
+	default:
+		return nil
+	}
+	place := 0
+	switch n.Op.(type) {
+	case op.Mul:
+		place = 1
+	case op.Add:
+		place = 2
+	}
+	if place == 0 || place > most || len(v.Def.Args) > place {
+		return nil
+	}
+	row := rowOf(b, w, v.Type, axis, nil)
+	if row == nil {
+		return nil
+	}
+	args := []*ir.Value{v.Def.Args[0], v.Def.Arg(1), nil}[:place+1]
+	args[place] = row
+	return b.Node(v.Def.Op, args...)
+}

@@ -1,0 +1,84 @@
+package pass
+
+import (
+	"math"
+
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/op"
+)
+
+// madeBy returns the node that makes v, if its operator is an O, and that.
+func madeBy[O ir.Op](v *ir.Value) (n *ir.Node, o O, ok bool) {
+	if v == nil || v.Def == nil {
+		return nil, o, false
+	}
+	o, ok = v.Def.Op.(O)
+	return v.Def, o, ok
+}
+
+// numberOf returns the number that all elements of a constant v are.
+func numberOf(v *ir.Value) (x float64, ok bool) {
+	t, ok := v.ConstValue()
+	if !ok || t.Stored() != 1 || t.DType == ir.String || t.DType == ir.Bool {
+		return 0, false
+	}
+	return t.Number(0), true
+}
+
+// isAbout reports whether all elements of a constant v are x as nearly as a float of
+// their type, or six decimal digits, can say.
+func isAbout(v *ir.Value, x float64) bool {
+	got, ok := numberOf(v)
+	return ok && about(got, x, v.Type.DType)
+}
+
+// about reports whether a number got, of type d, stands for x.
+func about(got, x float64, d ir.DType) bool {
+	tolerance := 2e-6
+	if d.Bits() < 32 {
+		tolerance = 4e-3
+	}
+	return math.Abs(got-x) <= tolerance*math.Abs(x)
+}
+
+// unscaled returns x and c such that v is c·x: it looks through products with numbers,
+// quotients by them, and signs.
+func unscaled(v *ir.Value) (x *ir.Value, c float64) {
+	for c = 1; ; v = v.Def.Args[0] {
+		if v.Def == nil || len(v.Def.Args) == 0 || v.Def.Args[0] == nil || !v.Def.Args[0].Type.Equal(v.Type) {
+			return v, c
+		}
+		by, isNumber := numberOf(v.Def.Arg(1))
+		switch v.Def.Op.(type) {
+		case op.Neg:
+			by, isNumber = -1, true
+		case op.Mul:
+		case op.Div:
+			by = 1 / by
+		default:
+			return v, c
+		}
+		if !isNumber || by == 0 || math.IsInf(by, 0) || by != by {
+			return v, c
+		}
+		c *= by
+	}
+}
+
+// factors returns what v is the product of: values, numbers not among them, and a
+// number. Sums and other products that something else reads too are factors.
+func factors(b *ir.Builder, v *ir.Value) (values []*ir.Value, c float64) {
+	x, c := unscaled(v)
+	n, _, ok := madeBy[op.Mul](x)
+	if !ok || x != v && b.Uses(x) != 1 {
+		return []*ir.Value{x}, c
+	}
+	for _, a := range n.Args {
+		more, by := []*ir.Value{a}, 1.0
+		if b.Uses(a) == 1 && a.Type.Equal(v.Type) {
+			more, by = factors(b, a)
+		}
+		values, c = append(values, more...), c*by
+	}
+	return values, c
+}
