@@ -1,196 +1,157 @@
 // Compares programs that burngen makes with ONNX Runtime: the same model, the
 // same inputs, the same threads, in turns. A case whose outputs differ fails and
-// has no ratio.
-//
-//   node compare.mjs [--threads 1] [--rounds 9] [--starts 0] [--json FILE] [CASE ...]
-//
-// A case is the name of a model that models/ makes, or an ONNX file. --threads
-// takes a list; --starts times that many fresh processes of each side from start
-// to first result; --burngen names another generator command.
+// has no ratio. README.md says what the options and the columns mean.
 
-import {execFile} from 'node:child_process';
-import fs from 'node:fs';
 import os from 'node:os';
-import path from 'node:path';
-import {parseArgs, promisify} from 'node:util';
+import {parseArgs} from 'node:util';
 import * as ort from 'onnxruntime-node';
-import {disagreement, sizeOf} from './agree.mjs';
-import {Worker, median, rounds, summary} from './measure.mjs';
-import {uniform} from './uniform.mjs';
+import {commands, exec, find, prepare, reason, tools, verdict} from './cases.mjs';
+import {Worker, median, pins, sit, starts, summary} from './measure.mjs';
 
-const here = import.meta.dirname;
-const out = path.join(here, 'out');
-const exec = promisify(execFile);
-const seed = 1;
+const small = 1e6; // nanoseconds of a call under which the binding is timed too
 
 const {values: flags, positionals} = parseArgs({
   allowPositionals: true,
   options: {
     threads: {type: 'string', default: '1'},
     rounds: {type: 'string', default: '9'},
+    quick: {type: 'boolean', default: false},
     starts: {type: 'string', default: '0'},
-    json: {type: 'string'},
+    batch: {type: 'string'},
+    dim: {type: 'string', multiple: true, default: []},
+    fixed: {type: 'boolean', default: false},
+    json: {type: 'boolean', default: false},
+    wrap: {type: 'string'},
     burngen: {type: 'string', default: 'go tool burngen'},
   },
 });
-const threads = flags.threads.split(',').map(Number);
+const count = flags.quick ? 3 : Number(flags.rounds);
+const turn = flags.quick ? 1e8 : 2.5e8; // nanoseconds that a turn should take
+const say = flags.json ? console.error : console.log;
 
+const {host, missing} = await tools();
 const report = {
   cpu: os.cpus()[0].model.trim(),
   cpus: os.cpus().length,
   onnxruntime: ort.env.versions.node,
+  host: host ? 'C' : 'node',
   node: process.version,
-  go: (await exec('go', ['env', 'GOVERSION'])).stdout.trim(),
+  go: await exec('go', ['env', 'GOVERSION']),
   cases: [],
 };
-console.log(`${report.cpu}, ${report.cpus} processors; onnxruntime-node ${report.onnxruntime}, node ${report.node}, ${report.go}`);
-console.log('milliseconds, f32; ratio above 1: burngen is faster; error as a share of the largest output\n');
-console.log(row(['case', 'threads', 'ORT min', 'median', 'burngen', 'median', 'ratio', 'median', 'spread', 'error', 'ORT MB', 'MB', 'load']));
+say(`${report.cpu}, ${report.cpus} processors; ONNX Runtime ${report.onnxruntime} through ${host ? 'its C API' : 'its Node binding'}, node ${report.node}, ${report.go}`);
+if (!host) say(`left out: the C API (${missing})`);
+if (!pins) say('left out: pinning to processors (no taskset)');
+say('milliseconds; ratio above 1: burngen is faster; rms: difference of the outputs as a share of them\n');
+say(row(['case', 'threads', 'ORT min', 'median', 'burngen', 'median', 'ratio', 'median', 'spread', 'rms', 'ORT MB', 'MB', 'load']));
 
 let failures = 0;
-for (const name of positionals.length ? positionals : await allCases()) {
+for (const found of await find(positionals)) {
   let program;
   try {
-    program = await prepare(name);
+    program = await prepare(found, {batch: flags.batch, dims: flags.dim, fixed: flags.fixed, burngen: flags.burngen});
   } catch (error) {
-    fail(name, error);
+    fail(found.name, error);
     continue;
   }
-  for (const t of threads) {
+  for (const threads of flags.threads.split(',').map(Number)) {
     try {
-      const result = await compare(program, t);
+      const result = await compare(program, threads);
       report.cases.push(result);
       print(result);
     } catch (error) {
-      fail(name, error, t);
+      fail(found.name, error, threads);
     }
   }
 }
-if (flags.json) fs.writeFileSync(flags.json, JSON.stringify(report, null, 1) + '\n');
+if (flags.json) console.log(JSON.stringify(report, null, 1));
 process.exit(failures ? 1 : 0);
 
-function fail(name, error, t) {
-  const problem = (error.stderr || error.message).trim().split('\n')[0];
-  report.cases.push({case: caseName(name), threads: t, problem});
-  console.log(`${caseName(name).padEnd(22)} FAIL: ${problem}`);
+function fail(model, error, threads) {
+  const problem = reason(error);
+  report.cases.push({model, threads, problem});
+  say(`${model.padEnd(22)} FAIL: ${problem}`);
   failures++;
 }
 
-async function allCases() {
-  return (await exec('go', ['run', './models', '-list'], {cwd: here})).stdout.trim().split('\n');
-}
-
-function caseName(name) {
-  return path.basename(name, '.onnx');
-}
-
-// prepare makes the model, if need be, its inputs, the generated package and the
-// worker program around it.
-async function prepare(name) {
-  const given = name.endsWith('.onnx');
-  const model = given ? path.resolve(name) : path.join(out, 'models', name, 'model.onnx');
-  if (!given && !fs.existsSync(model)) await exec('go', ['run', './models', name], {cwd: here});
-
-  const folder = path.join(out, 'programs', caseName(name));
-  fs.mkdirSync(folder, {recursive: true});
-  const inputs = path.join(folder, 'inputs.bin');
-  fs.writeFileSync(inputs, await inputsOf(model));
-
-  const [command, ...args] = flags.burngen.split(' ');
-  await exec(command, [...args, model, '-o', path.join(folder, 'model'), '-weights', 'embed'], {cwd: here, maxBuffer: 1 << 26});
-  fs.writeFileSync(path.join(folder, 'main.go'), `package main
-
-import (
-	"github.com/burngen/burngen/bench/out/programs/${caseName(name)}/model"
-	"github.com/burngen/burngen/bench/worker"
-)
-
-func main() {
-	worker.Main(model.Load, (*model.Model).NewSession, (*model.Session).Forward)
-}
-`);
-  const binary = path.join(folder, process.platform === 'win32' ? 'worker.exe' : 'worker');
-  await exec('go', ['build', '-o', binary, '.'], {cwd: folder, maxBuffer: 1 << 26});
-  return {name: caseName(name), folder, model, inputs, binary};
-}
-
-// inputsOf returns the values of all inputs, one after the other.
-async function inputsOf(model) {
-  const session = await ort.InferenceSession.create(model, {graphOptimizationLevel: 'disabled'});
-  try {
-    return Buffer.concat(session.inputMetadata.map(({name, type, shape}, i) => {
-      if (type !== 'float32') throw new Error(`input ${name} is ${type}, not float32`);
-      const count = shape.map(sizeOf).reduce((n, d) => n * d, 1);
-      return Buffer.from(uniform(new Float32Array(count), seed + i, -1, 1).buffer);
-    }));
-  } finally {
-    await session.release();
-  }
-}
-
 // compare checks and times one case at a number of threads.
-async function compare(program, t) {
-  const results = ['ort.bin', 'burngen.bin'].map((file) => path.join(program.folder, file));
-  const commands = [
-    [process.execPath, path.join(here, 'ort-worker.mjs'), program.model, String(t), program.inputs, results[0]],
-    [program.binary, program.inputs, results[1]],
-  ];
+async function compare(program, threads) {
+  const sides = commands(program, threads, host);
+  const rival = sides.c ? 'c' : 'node';
+  const [call] = await first(sides[rival], threads);
+  await first(sides.burngen, threads);
+  const {problem, note, rms} = await verdict(program, sides.files[rival], sides.files.burngen);
+  if (problem) throw new Error(problem);
+
+  const timed = [sides[rival], sides.burngen, ...(rival === 'c' && call < small ? [sides.node] : [])];
   const load = os.loadavg()[0];
-  const workers = [];
+  const sat = await sittings(timed, threads);
+  const [a, b, c] = sat.map(({times}) => summary(times));
+  const ms = (ns) => Number((ns / 1e6).toPrecision(6));
+  const mb = (bytes) => (bytes === null ? undefined : Math.round(bytes / 2 ** 20));
+  return {
+    model: program.name, threads, symbols: Object.keys(program.symbols).length ? program.symbols : undefined, fixed: flags.fixed || undefined,
+    ort_ms: ms(a.median), burngen_ms: ms(b.median), ratio: a.median / b.median,
+    ort_min_ms: ms(a.min), burngen_min_ms: ms(b.min), ratio_min: a.min / b.min,
+    node_ms: c && ms(c.median), node_min_ms: c && ms(c.min),
+    spread: Math.max(a.spread, b.spread), rms, note, load,
+    ort_mb: mb(sat[0].memory), burngen_mb: mb(sat[1].memory),
+    start_ms: Number(flags.starts) ? await coldStarts(sides, threads) : undefined,
+  };
+}
+
+// first runs a side once, for its outputs, and returns the nanoseconds of a few calls.
+async function first(command, threads) {
+  const worker = new Worker(command, threads);
   try {
-    for (const command of commands) {
-      const worker = new Worker(command, t);
-      workers.push(worker);
-      await worker.ready();
-      worker.pause();
-    }
-    const {problem, error} = disagreement(...results.map(floats).reverse());
-    if (problem) throw new Error(problem);
-
-    const [a, b] = (await rounds(workers, Number(flags.rounds))).map(summary);
-    const memory = workers.map((w) => w.memory());
-    return {
-      case: program.name, threads: t, onnxruntime: a, burngen: b, error, load, memory,
-      ratio: {min: a.min / b.min, median: a.median / b.median},
-      starts: Number(flags.starts) ? await starts(commands, t) : undefined,
-    };
+    await worker.ready();
+    return (await worker.run(3)).sort((a, b) => a - b);
   } finally {
-    await Promise.all(workers.map((w) => w.end()));
+    await worker.end();
   }
 }
 
-// starts returns the median milliseconds from start to first result.
-async function starts(commands, t) {
-  const times = commands.map(() => []);
-  for (let i = 0; i < Number(flags.starts); i++) {
-    for (const [k, command] of commands.entries()) {
-      const worker = new Worker(command, t);
-      try {
-        times[k].push(await worker.ready());
-      } finally {
-        await worker.end();
-      }
+// sittings measures all rounds: in one sitting, or each in one of its own under the
+// wrapping command.
+async function sittings(timed, threads) {
+  const one = {commands: timed, threads, turn};
+  if (!flags.wrap) return sit({...one, rounds: count, first: 0});
+  const all = timed.map(() => ({times: [], memory: null}));
+  for (let round = 0; round < count; round++) {
+    const result = await wrapped({...one, rounds: 1, first: round});
+    for (const [k, {times, memory}] of result.entries()) {
+      all[k].times.push(...times);
+      all[k].memory = memory && Math.max(memory, all[k].memory);
     }
   }
-  return times.map(median);
+  return all;
 }
 
-function floats(file) {
-  const b = fs.readFileSync(file);
-  return new Float32Array(b.buffer.slice(b.byteOffset, b.byteOffset + b.byteLength));
+async function wrapped(task) {
+  const [command, ...args] = [...flags.wrap.split(' '), process.execPath, 'measure.mjs', JSON.stringify(task)];
+  return JSON.parse(await exec(command, args));
+}
+
+// coldStarts returns the milliseconds from start to first result of each side.
+async function coldStarts(sides, threads) {
+  const names = ['c', 'node', 'burngen'].filter((side) => sides[side]);
+  const task = {commands: names.map((side) => sides[side]), threads, count: Number(flags.starts)};
+  const times = flags.wrap ? await wrapped({task: 'starts', ...task}) : await starts(task.commands, threads, task.count);
+  return Object.fromEntries(names.map((side, i) => [side, Number(times[i].toPrecision(4))]));
 }
 
 function print(r) {
-  const ms = (ns) => (ns / 1e6).toPrecision(4);
-  const mb = (bytes) => (bytes === null ? '-' : (bytes / 2 ** 20).toFixed(0));
-  console.log(row([
-    r.case, r.threads, ms(r.onnxruntime.min), ms(r.onnxruntime.median), ms(r.burngen.min), ms(r.burngen.median),
-    r.ratio.min.toFixed(2), r.ratio.median.toFixed(2), Math.max(r.onnxruntime.spread, r.burngen.spread).toFixed(2),
-    r.error.toExponential(0), ...r.memory.map(mb), r.load.toFixed(1),
+  const ms = (n) => n.toPrecision(4);
+  say(row([
+    r.model, r.threads, ms(r.ort_min_ms), ms(r.ort_ms), ms(r.burngen_min_ms), ms(r.burngen_ms),
+    r.ratio_min.toFixed(2), r.ratio.toFixed(2), r.spread.toFixed(2), r.rms.toExponential(0),
+    r.ort_mb ?? '-', r.burngen_mb ?? '-', r.load.toFixed(1),
   ]));
-  if (r.starts) {
-    const [a, b] = r.starts;
-    console.log(row(['  start to first result', '', a.toFixed(1), '', b.toFixed(1), '', (a / b).toFixed(1)]));
+  if (r.note) say(`  ${r.note}`);
+  if (r.node_ms) say(row(['  Node binding', '', ms(r.node_min_ms), ms(r.node_ms), '', '', (r.node_min_ms / r.burngen_min_ms).toFixed(2), (r.node_ms / r.burngen_ms).toFixed(2)]));
+  if (r.start_ms) {
+    const {c, node, burngen} = r.start_ms;
+    say(`  start to first result: ${[c && `C host ${c}`, `node ${node}`, `burngen ${burngen}`].filter(Boolean).join(', ')} ms`);
   }
 }
 

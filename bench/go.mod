@@ -6,6 +6,7 @@ tool github.com/burngen/burngen/cmd/burngen
 
 require (
 	github.com/burngen/burngen v0.0.0
+	github.com/google/go-cmp v0.7.0
 	google.golang.org/protobuf v1.36.12
 )
 

@@ -3,8 +3,8 @@
 //
 //	go run ./models [-o out/models] [-corpus DIR] [-list] [NAME ...]
 //
-// Each model goes to a folder of its own. Without names all are written, about
-// 2 GB. The light models are read from the corpus: BURNGEN_CORPUS, else
+// Each model goes to a folder of its own. A name may be that of a group: operators,
+// or all, which is also meant without names; all are about 2 GB. The light models are read from the corpus: BURNGEN_CORPUS, else
 // ../../shared/corpus.
 package main
 
@@ -17,6 +17,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 )
 
 // model is a case of the benchmark and how it is made.
@@ -39,15 +40,15 @@ var models = []model{
 	{"conv-7x7-s2-224", built(func() *graph { return conv(layer{3, 64, 224, 7, 2, 1}) })},
 	{"conv-depthwise-56", built(func() *graph { return conv(layer{128, 128, 56, 3, 1, 128}) })},
 
-	{"mlp-16", built(func() *graph { return mlp(16, 64, 64, 4) })},
+	{"mlp-16-64-64-4", built(func() *graph { return mlp(16, 64, 64, 4) })},
 	{"mlp-784", built(func() *graph { return mlp(784, 256, 128, 10) })},
-	{"cnn-28", built(cnn)},
+	{"mnist-cnn", built(cnn)},
 
-	{"encoder-128", built(encoder{1, 128, 768, 12, 3072}.graph)},
-	{"minilm-16", built(encoder{6, 16, 384, 12, 1536}.graph)},
-	{"minilm-128", built(encoder{6, 128, 384, 12, 1536}.graph)},
-	{"bert-1", built(encoder{12, 1, 768, 12, 3072}.graph)},
-	{"bert-128", built(encoder{12, 128, 768, 12, 3072}.graph)},
+	{"encoder-s128", built(encoder{1, 128, 768, 12, 3072}.graph)},
+	{"minilm-s16", built(encoder{6, 16, 384, 12, 1536}.graph)},
+	{"minilm-s128", built(encoder{6, 128, 384, 12, 1536}.graph)},
+	{"bert-base-s1", built(encoder{12, 1, 768, 12, 3072}.graph)},
+	{"bert-base-s128", built(encoder{12, 128, 768, 12, 3072}.graph)},
 
 	{"squeezenet", lit("squeezenet")},
 	{"shufflenet", lit("shufflenet")},
@@ -76,25 +77,50 @@ func main() {
 	list := flag.Bool("list", false, "print the names and write nothing")
 	flag.Parse()
 
-	names := flag.Args()
-	if len(names) == 0 {
-		for _, m := range models {
-			names = append(names, m.name)
+	chosen, err := choose(flag.Args())
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, m := range chosen {
+		if *list {
+			fmt.Println(m.name)
+			continue
+		}
+		if err := m.write(*dir, *corpus); err != nil {
+			log.Fatal(err)
 		}
 	}
+}
+
+// choose returns the models that names and names of groups stand for.
+func choose(names []string) ([]model, error) {
+	if len(names) == 0 {
+		names = []string{"all"}
+	}
+	var chosen []model
 	for _, name := range names {
 		i := slices.IndexFunc(models, func(m model) bool { return m.name == name })
 		switch {
-		case i < 0:
-			log.Fatalf("%s: no such model", name)
-		case *list:
-			fmt.Println(name)
-		default:
-			if err := models[i].write(*dir, *corpus); err != nil {
-				log.Fatal(err)
+		case i >= 0:
+			chosen = append(chosen, models[i])
+		case name == "all":
+			chosen = append(chosen, models...)
+		case name == "operators":
+			for _, m := range models {
+				if m.operator() {
+					chosen = append(chosen, m)
+				}
 			}
+		default:
+			return nil, fmt.Errorf("%s: no such model", name)
 		}
 	}
+	return chosen, nil
+}
+
+// operator tells that the model is a single operator, as its name does.
+func (m model) operator() bool {
+	return strings.HasPrefix(m.name, "matmul-") || strings.HasPrefix(m.name, "conv-")
 }
 
 // write puts the model at dir/name/model.onnx.

@@ -32,6 +32,26 @@ func TestNamesAreUniqueAndFitPaths(t *testing.T) {
 	}
 }
 
+func TestGroupsStandForTheirModels(t *testing.T) {
+	for _, test := range []struct {
+		names []string
+		want  int
+	}{
+		{nil, len(models)},
+		{[]string{"all"}, len(models)},
+		{[]string{"operators", "resnet50"}, 12},
+		{[]string{"matmul-64"}, 1},
+	} {
+		got, err := choose(test.names)
+		if err != nil || len(got) != test.want {
+			t.Errorf("%q: %d models, want %d; %v", test.names, len(got), test.want, err)
+		}
+	}
+	if _, err := choose([]string{"resnet51"}); err == nil {
+		t.Error("no error for an unknown model")
+	}
+}
+
 // decode reads what writeTo wrote: the graph, its nodes and its weights.
 func decode(t *testing.T, g *graph) (in fields, nodes []fields, weights map[string]fields) {
 	t.Helper()

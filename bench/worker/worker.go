@@ -1,5 +1,5 @@
 // Package worker runs a generated model at the command of compare.mjs. It knows
-// the protocol and the shape of the generated API, not any model.
+// the protocol and the shapes of the generated API, not any model.
 package worker
 
 import (
@@ -9,29 +9,32 @@ import (
 	"io"
 	"os"
 	"reflect"
+	"strings"
 	"time"
-	"unsafe"
+
+	"github.com/burngen/burngen/bench/tensors"
+	"github.com/burngen/burngen/gen/verify/harness"
+	"github.com/burngen/burngen/runtime/rt"
 )
 
 // Main is the whole of a worker program:
 //
-//	worker.Main(model.Load, (*model.Model).NewSession, (*model.Session).Forward)
+//	worker.Main(model.Load, (*model.Model).Meta, (*model.Model).NewSession, (*model.Session).Forward)
 //
-// The program's arguments are a file with the inputs' values and one for the
-// outputs', raw and in the machine's byte order. It runs the model once, writes
-// the outputs, prints "ready", and then answers each line "run N" with the
-// nanoseconds that N further runs took.
+// The program's arguments are a file with the inputs and one for the outputs, as
+// package tensors has them. It runs the model once, writes the outputs, prints
+// "ready", and then answers each line "run N K" with N numbers, each the nanoseconds
+// of one of K calls.
 //
-// X is a pointer to the input, or a slice of inputs of which a batch is made; Y
-// is the same for the output.
-func Main[M, O, S, X, Y any](load func() (*M, error), open func(*M, O) (*S, error), forward func(*S, Y, X) error) {
-	if err := run(os.Args[1:], load, open, forward); err != nil {
+// X is the input or the struct of inputs, Y what the outputs are written to.
+func Main[M, S, X, Y any](load func() (*M, error), meta func(*M) rt.Meta, open func(*M, rt.Max) (*S, error), forward func(*S, Y, X) error) {
+	if err := run(os.Args[1:], load, meta, open, forward); err != nil {
 		fmt.Fprintf(os.Stderr, "worker: %v\n", err)
 		os.Exit(1)
 	}
 }
 
-func run[M, O, S, X, Y any](args []string, load func() (*M, error), open func(*M, O) (*S, error), forward func(*S, Y, X) error) error {
+func run[M, S, X, Y any](args []string, load func() (*M, error), meta func(*M) rt.Meta, open func(*M, rt.Max) (*S, error), forward func(*S, Y, X) error) error {
 	if len(args) != 2 {
 		return errors.New("want two arguments: INPUTS OUTPUTS")
 	}
@@ -39,24 +42,31 @@ func run[M, O, S, X, Y any](args []string, load func() (*M, error), open func(*M
 	if err != nil {
 		return err
 	}
-	var options O
-	s, err := open(m, options)
+	s, err := open(m, rt.Max{})
 	if err != nil {
 		return err
 	}
-	inputs, err := os.ReadFile(args[0])
+	in, err := tensors.Read(args[0])
 	if err != nil {
 		return err
 	}
-	x, batch, err := argument[X](inputs)
+	x, err := argument[X](in)
 	if err != nil {
 		return err
 	}
-	y, outputs := result[Y](batch)
+	batch := 0
+	if len(in) > 0 && len(in[0].Shape) > 0 {
+		batch = in[0].Shape[0]
+	}
+	y := result[Y](batch)
 	if err := forward(s, y, x); err != nil {
 		return err
 	}
-	if err := os.WriteFile(args[1], outputs, 0o666); err != nil {
+	out, err := held(reflect.ValueOf(y), meta(m).Outputs)
+	if err != nil {
+		return err
+	}
+	if err := tensors.Write(args[1], out); err != nil {
 		return err
 	}
 	return obey(os.Stdin, os.Stdout, func() error { return forward(s, y, x) })
@@ -67,15 +77,17 @@ func obey(in io.Reader, out io.Writer, step func() error) error {
 	fmt.Fprintln(out, "ready")
 	lines := bufio.NewScanner(in)
 	for lines.Scan() {
-		var n int
-		if _, err := fmt.Sscanf(lines.Text(), "run %d", &n); err != nil || n < 1 {
+		var n, k int
+		if _, err := fmt.Sscanf(lines.Text(), "run %d %d", &n, &k); err != nil || n < 1 || k < 1 {
 			return fmt.Errorf("unknown command %q", lines.Text())
 		}
 		times := make([]time.Duration, n)
 		for i := range times {
 			start := time.Now()
-			if err := step(); err != nil {
-				return err
+			for range k {
+				if err := step(); err != nil {
+					return err
+				}
 			}
 			times[i] = time.Since(start)
 		}
@@ -84,7 +96,7 @@ func obey(in io.Reader, out io.Writer, step func() error) error {
 			if i > 0 {
 				w.WriteByte(' ')
 			}
-			fmt.Fprint(w, t.Nanoseconds())
+			fmt.Fprint(w, float64(t.Nanoseconds())/float64(k))
 		}
 		w.WriteByte('\n')
 		if err := w.Flush(); err != nil {
@@ -94,31 +106,94 @@ func obey(in io.Reader, out io.Writer, step func() error) error {
 	return lines.Err()
 }
 
-// argument returns a value of type T, a pointer or a slice, that holds the given
-// bytes, and its length if it is a slice.
-func argument[T any](data []byte) (v T, batch int, err error) {
-	t := reflect.TypeFor[T]()
-	size := int(t.Elem().Size())
-	batch = 1
-	if t.Kind() == reflect.Slice && size > 0 {
-		batch = len(data) / size
+// argument returns the tensors as a T: a generated model's input, or its struct of
+// inputs.
+func argument[T any](list []tensors.Tensor) (v T, err error) {
+	x := reflect.ValueOf(&v).Elem()
+	fields := fieldsOf(x)
+	if len(fields) != len(list) {
+		return v, fmt.Errorf("%d inputs, the model has %d", len(list), len(fields))
 	}
-	v, memory := result[T](batch)
-	if len(memory) != len(data) {
-		return v, 0, fmt.Errorf("%d bytes of inputs, %v takes %d", len(data), t, len(memory))
+	for i, f := range fields {
+		t := list[i]
+		value, err := harness.Decode(harness.Value{Elem: t.Type, Shape: t.Shape, Data: t.Data}, f.Type())
+		if err != nil {
+			return v, fmt.Errorf("input %q: %w", t.Name, err)
+		}
+		f.Set(value)
 	}
-	copy(memory, data)
-	return v, batch, nil
+	return v, nil
 }
 
-// result returns a zero value of type T, a pointer or a slice of the given
-// length, and the memory behind it.
-func result[T any](batch int) (v T, memory []byte) {
-	t := reflect.TypeFor[T]()
-	all := reflect.MakeSlice(reflect.SliceOf(t.Elem()), batch, batch)
-	memory = unsafe.Slice((*byte)(all.UnsafePointer()), batch*int(t.Elem().Size()))
-	if t.Kind() == reflect.Slice {
-		return all.Convert(t).Interface().(T), memory
+// result returns what a generated model writes its outputs to: a pointer, a slice,
+// or a struct of such; slices of static elements are batches of the given size.
+func result[T any](batch int) (v T) {
+	x := reflect.ValueOf(&v).Elem()
+	if x.Kind() == reflect.Pointer && x.Type().Elem().Kind() == reflect.Struct {
+		x.Set(reflect.New(x.Type().Elem()))
+		x = x.Elem()
 	}
-	return all.Index(0).Addr().Interface().(T), memory
+	for _, f := range fieldsOf(x) {
+		switch t := f.Type(); {
+		case t.Kind() == reflect.Pointer && static(t.Elem()):
+			f.Set(reflect.New(t.Elem()))
+		case t.Kind() == reflect.Slice && static(t.Elem()):
+			f.Set(reflect.MakeSlice(t, batch, batch))
+		}
+	}
+	return v
+}
+
+// held returns what a model wrote to y, its outputs.
+func held(y reflect.Value, outputs []rt.Port) ([]tensors.Tensor, error) {
+	if y.Kind() == reflect.Pointer && y.Type().Elem().Kind() == reflect.Struct {
+		y = y.Elem()
+	}
+	fields := fieldsOf(y)
+	if len(fields) != len(outputs) {
+		return nil, fmt.Errorf("%d outputs, the model has %d", len(fields), len(outputs))
+	}
+	var list []tensors.Tensor
+	for i, f := range fields {
+		v, err := harness.Encode(f)
+		if err != nil {
+			return nil, fmt.Errorf("output %q: %w", outputs[i].Name, err)
+		}
+		t := tensors.Tensor{Name: outputs[i].Name, Type: tensors.Other}
+		if v.Kind == harness.Tensor && v.Elem != "string" {
+			t.Type, t.Shape, t.Data = strings.ToLower(strings.TrimPrefix(v.Elem, "rt.")), v.Shape, v.Data
+		}
+		list = append(list, t)
+	}
+	return list, nil
+}
+
+// fieldsOf returns the fields of a struct of inputs or outputs; any other value is
+// its own only field.
+func fieldsOf(v reflect.Value) []reflect.Value {
+	if v.Kind() != reflect.Struct || isTensor(v.Type()) {
+		return []reflect.Value{v}
+	}
+	fields := make([]reflect.Value, v.NumField())
+	for i := range fields {
+		fields[i] = v.Field(i)
+	}
+	return fields
+}
+
+// tensorPackage is where rt.Tensor is declared.
+var tensorPackage = reflect.TypeFor[rt.Tensor[float32]]().PkgPath()
+
+// isTensor reports whether t is an rt.Tensor.
+func isTensor(t reflect.Type) bool {
+	return t.Kind() == reflect.Struct && t.PkgPath() == tensorPackage && strings.HasPrefix(t.Name(), "Tensor[")
+}
+
+// static reports whether t is an element of static shape: a number, or arrays of
+// them.
+func static(t reflect.Type) bool {
+	for t.Kind() == reflect.Array {
+		t = t.Elem()
+	}
+	return t.Kind() <= reflect.Complex128
 }

@@ -9,17 +9,29 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/burngen/burngen/bench/tensors"
+	"github.com/burngen/burngen/runtime/rt"
 )
 
 type (
-	fakeModel   struct{}
-	fakeOptions struct{ Batch int }
+	fakeModel   struct{ inputs, outputs []string }
 	fakeSession struct{ runs int }
 )
 
-func load() (*fakeModel, error) { return &fakeModel{}, nil }
+func load() (*fakeModel, error) { return &fakeModel{outputs: []string{"y"}}, nil }
 
-func (*fakeModel) open(fakeOptions) (*fakeSession, error) { return &fakeSession{}, nil }
+func (m *fakeModel) meta() (meta rt.Meta) {
+	for _, name := range m.outputs {
+		meta.Outputs = append(meta.Outputs, rt.Port{Name: name})
+	}
+	return meta
+}
+
+func (*fakeModel) open(rt.Max) (*fakeSession, error) { return &fakeSession{}, nil }
 
 // double is a model whose input and output are single.
 func (s *fakeSession) double(y, x *[2][3]float32) error {
@@ -43,33 +55,64 @@ func (s *fakeSession) sum(y []float32, x [][3]float32) error {
 	return nil
 }
 
-func floats(t *testing.T, values ...float32) (inputs, outputs string) {
-	t.Helper()
-	var b []byte
-	for _, v := range values {
-		b = binary.NativeEndian.AppendUint32(b, math.Float32bits(v))
+// negate is a model of tensors.
+func (s *fakeSession) negate(y *rt.Tensor[float32], x rt.Tensor[float32]) error {
+	if err := y.Resize("negate", x.Shape...); err != nil {
+		return err
 	}
-	dir := t.TempDir()
-	inputs = filepath.Join(dir, "in.bin")
-	if err := os.WriteFile(inputs, b, 0o666); err != nil {
-		t.Fatal(err)
+	for i, v := range x.Data {
+		y.Data[i] = -v
 	}
-	return inputs, filepath.Join(dir, "out.bin")
+	return nil
 }
 
-func expect(t *testing.T, file string, want ...float32) {
+type pairIn struct {
+	A *[2]float32
+	B rt.Tensor[int64]
+}
+
+type pairOut struct {
+	Sum   *[2]float32
+	Count rt.Tensor[int64]
+	Half  rt.Tensor[rt.Float16]
+	Map   map[int64]float32
+}
+
+// pair is a model of several inputs and outputs.
+func (s *fakeSession) pair(y *pairOut, x pairIn) error {
+	y.Sum[0], y.Sum[1] = x.A[0]+x.A[1], x.A[1]
+	y.Count = rt.Tensor[int64]{Data: []int64{int64(len(x.B.Data))}, Shape: []int{}}
+	y.Half = rt.Tensor[rt.Float16]{Data: []rt.Float16{0x3c00}, Shape: []int{1}}
+	return nil
+}
+
+// single returns the bytes of floats.
+func single(values ...float32) (b []byte) {
+	for _, v := range values {
+		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(v))
+	}
+	return b
+}
+
+// paths returns a file that holds tensors, and one for the outputs.
+func paths(t *testing.T, list ...tensors.Tensor) []string {
 	t.Helper()
-	b, err := os.ReadFile(file)
+	dir := t.TempDir()
+	in := filepath.Join(dir, "in.bin")
+	if err := tensors.Write(in, list); err != nil {
+		t.Fatal(err)
+	}
+	return []string{in, filepath.Join(dir, "out.bin")}
+}
+
+func expect(t *testing.T, file string, want ...tensors.Tensor) {
+	t.Helper()
+	got, err := tensors.Read(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(b) != 4*len(want) {
-		t.Fatalf("%d bytes, want %d values", len(b), len(want))
-	}
-	for i, w := range want {
-		if got := math.Float32frombits(binary.NativeEndian.Uint32(b[4*i:])); got != w {
-			t.Errorf("output %d is %g, want %g", i, got, w)
-		}
+	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+		t.Error(diff)
 	}
 }
 
@@ -85,32 +128,57 @@ func quiet(t *testing.T) {
 	t.Cleanup(func() { os.Stdin, os.Stdout = in, out; null.Close() })
 }
 
-func TestRunsAStaticModel(t *testing.T) {
+func TestRunsModelsOfEveryForm(t *testing.T) {
 	quiet(t)
-	in, out := floats(t, 1, 2, 3, 4, 5, 6)
-	if err := run([]string{in, out}, load, (*fakeModel).open, (*fakeSession).double); err != nil {
-		t.Fatal(err)
-	}
-	expect(t, out, 2, 4, 6, 8, 10, 12)
+	square := tensors.Tensor{Name: "x", Type: "float32", Shape: []int{2, 3}, Data: single(1, 2, 3, 4, 5, 6)}
+	t.Run("static", func(t *testing.T) {
+		args := paths(t, square)
+		if err := run(args, load, (*fakeModel).meta, (*fakeModel).open, (*fakeSession).double); err != nil {
+			t.Fatal(err)
+		}
+		expect(t, args[1], tensors.Tensor{Name: "y", Type: "float32", Shape: []int{2, 3}, Data: single(2, 4, 6, 8, 10, 12)})
+	})
+	t.Run("batches", func(t *testing.T) {
+		args := paths(t, square)
+		if err := run(args, load, (*fakeModel).meta, (*fakeModel).open, (*fakeSession).sum); err != nil {
+			t.Fatal(err)
+		}
+		expect(t, args[1], tensors.Tensor{Name: "y", Type: "float32", Shape: []int{2}, Data: single(6, 15)})
+	})
+	t.Run("tensors", func(t *testing.T) {
+		args := paths(t, square)
+		if err := run(args, load, (*fakeModel).meta, (*fakeModel).open, (*fakeSession).negate); err != nil {
+			t.Fatal(err)
+		}
+		expect(t, args[1], tensors.Tensor{Name: "y", Type: "float32", Shape: []int{2, 3}, Data: single(-1, -2, -3, -4, -5, -6)})
+	})
+	t.Run("structs", func(t *testing.T) {
+		args := paths(t,
+			tensors.Tensor{Name: "a", Type: "float32", Shape: []int{2}, Data: single(1, 2)},
+			tensors.Tensor{Name: "b", Type: "int64", Shape: []int{3}, Data: make([]byte, 24)})
+		load := func() (*fakeModel, error) {
+			return &fakeModel{outputs: []string{"sum", "count", "half", "map"}}, nil
+		}
+		if err := run(args, load, (*fakeModel).meta, (*fakeModel).open, (*fakeSession).pair); err != nil {
+			t.Fatal(err)
+		}
+		expect(t, args[1],
+			tensors.Tensor{Name: "sum", Type: "float32", Shape: []int{2}, Data: single(3, 2)},
+			tensors.Tensor{Name: "count", Type: "int64", Data: []byte{3, 0, 0, 0, 0, 0, 0, 0}},
+			tensors.Tensor{Name: "half", Type: "float16", Shape: []int{1}, Data: []byte{0, 0x3c}},
+			tensors.Tensor{Name: "map", Type: tensors.Other})
+	})
 }
 
-func TestRunsABatch(t *testing.T) {
-	quiet(t)
-	in, out := floats(t, 1, 2, 3, 4, 5, 6)
-	if err := run([]string{in, out}, load, (*fakeModel).open, (*fakeSession).sum); err != nil {
-		t.Fatal(err)
-	}
-	expect(t, out, 6, 15)
-}
-
-func TestRefusesInputsOfAnotherSize(t *testing.T) {
-	in, out := floats(t, 1, 2, 3, 4)
-	err := run([]string{in, out}, load, (*fakeModel).open, (*fakeSession).double)
-	if err == nil || !strings.Contains(err.Error(), "16 bytes of inputs") {
-		t.Errorf("error %v", err)
-	}
-	if err := run([]string{in, out}, load, (*fakeModel).open, (*fakeSession).sum); err == nil {
-		t.Error("no error for a batch and a third")
+func TestRefusesInputsOfAnotherShape(t *testing.T) {
+	for name, list := range map[string][]tensors.Tensor{
+		"another shape": {{Name: "x", Type: "float32", Shape: []int{4}, Data: single(1, 2, 3, 4)}},
+		"too many":      {{Name: "x", Type: "float32", Shape: []int{1}, Data: single(1)}, {Name: "y", Type: "float32", Shape: []int{1}, Data: single(1)}},
+		"none":          {},
+	} {
+		if err := run(paths(t, list...), load, (*fakeModel).meta, (*fakeModel).open, (*fakeSession).double); err == nil {
+			t.Errorf("%s: no error", name)
+		}
 	}
 }
 
@@ -118,11 +186,11 @@ func TestObeyAnswersWithATimeForEachRun(t *testing.T) {
 	var s fakeSession
 	var x, y [2][3]float32
 	var out strings.Builder
-	if err := obey(strings.NewReader("run 3\nrun 1\n"), &out, func() error { return s.double(&y, &x) }); err != nil {
+	if err := obey(strings.NewReader("run 3 1\nrun 1 5\n"), &out, func() error { return s.double(&y, &x) }); err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
-	if len(lines) != 3 || lines[0] != "ready" || s.runs != 4 {
+	if len(lines) != 3 || lines[0] != "ready" || s.runs != 8 {
 		t.Fatalf("%d runs, said %q", s.runs, lines)
 	}
 	for i, want := range []int{3, 1} {
@@ -131,7 +199,7 @@ func TestObeyAnswersWithATimeForEachRun(t *testing.T) {
 			t.Errorf("%d times, want %d", len(times), want)
 		}
 		for _, f := range times {
-			if ns, err := strconv.Atoi(f); err != nil || ns < 0 {
+			if ns, err := strconv.ParseFloat(f, 64); err != nil || ns < 0 {
 				t.Errorf("time %q", f)
 			}
 		}
@@ -139,7 +207,7 @@ func TestObeyAnswersWithATimeForEachRun(t *testing.T) {
 }
 
 func TestObeyStopsAtWhatItDoesNotUnderstand(t *testing.T) {
-	for _, line := range []string{"jump 3\n", "run\n", "run 0\n", "run -1\n"} {
+	for _, line := range []string{"jump 3 1\n", "run\n", "run 3\n", "run 0 1\n", "run -1 1\n", "run 1 0\n"} {
 		if err := obey(strings.NewReader(line), new(strings.Builder), func() error { return nil }); err == nil {
 			t.Errorf("%q: no error", line)
 		}

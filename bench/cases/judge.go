@@ -1,0 +1,88 @@
+package main
+
+import (
+	"flag"
+	"math"
+
+	"github.com/burngen/burngen/gen/verify"
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/onnx"
+)
+
+// verdict is what the command judge prints.
+type verdict struct {
+	// Problem says how the outputs differ, "" when they agree.
+	Problem string `json:"problem,omitempty"`
+	// Note says what they agree with, when it is not the other side.
+	Note string `json:"note,omitempty"`
+	// RMS is the root mean square of the differences between the sides' floats as
+	// a share of that of the wanted ones, over all outputs; the largest of them.
+	RMS float64 `json:"rms"`
+}
+
+// judge compares the outputs that two programs made of the same arguments. Where
+// they differ, the evaluator decides: quantised networks magnify ties, and the
+// other side may have reordered a model's quantisations.
+func judge(args []string) (*verdict, error) {
+	flags := flag.NewFlagSet("judge", flag.ExitOnError)
+	paths, err := files(flags, args, 4)
+	if err != nil {
+		return nil, err
+	}
+	m, err := onnx.Open(paths[0], onnx.Options{})
+	if err != nil {
+		return nil, err
+	}
+	f := m.Module.Func("forward")
+	want, err := read(paths[2], f.ResultNames)
+	if err != nil {
+		return nil, err
+	}
+	got, err := read(paths[3], f.ResultNames)
+	if err != nil {
+		return nil, err
+	}
+	v := &verdict{Problem: verify.Compare(m, got, want), RMS: difference(got, want)}
+	if v.Problem == "" {
+		return v, nil
+	}
+	var names []string
+	for _, p := range f.Params {
+		names = append(names, p.Name)
+	}
+	in, err := read(paths[1], names)
+	if err != nil {
+		return nil, err
+	}
+	exact, err := verify.Evaluate(m, in)
+	if err == nil && verify.Compare(m, got, exact) == "" {
+		v.Note, v.Problem = "as the definition has it; "+v.Problem, ""
+	}
+	return v, nil
+}
+
+// difference returns the largest, over the outputs, of the root mean square of the
+// differences as a share of that of want.
+func difference(got, want []*ir.Tensor) float64 {
+	worst := 0.0
+	for i, w := range want {
+		g := got[i]
+		if w == nil || g == nil || g.Len() != w.Len() || w.DType == ir.String {
+			continue
+		}
+		var off, all float64
+		for k := range w.Len() {
+			a, b := g.Number(k), w.Number(k)
+			if math.IsNaN(a-b) || math.IsInf(a-b, 0) {
+				continue
+			}
+			off += (a - b) * (a - b)
+			all += b * b
+		}
+		if all > 0 {
+			off /= all
+		}
+		worst = max(worst, math.Sqrt(off))
+	}
+	return worst
+}

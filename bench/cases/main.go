@@ -1,0 +1,52 @@
+// Cases writes the arguments that a comparison gives to both sides, and judges
+// what the sides made of them.
+//
+//	cases inputs [-batch N] [-dim NAME=N ...] MODEL.onnx FILE
+//	cases judge [-accuracy] MODEL.onnx INPUTS WANT GOT
+//
+// The files are those of package tensors. Both commands print an object.
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"log"
+	"os"
+)
+
+func main() {
+	log.SetFlags(0)
+	log.SetPrefix("cases: ")
+	if len(os.Args) < 2 {
+		log.Fatal("want a command: inputs or judge")
+	}
+	var result any
+	var err error
+	switch name, args := os.Args[1], os.Args[2:]; name {
+	case "inputs":
+		result, err = inputs(args)
+	case "judge":
+		result, err = judge(args)
+	default:
+		err = fmt.Errorf("unknown command %q", name)
+	}
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := json.NewEncoder(os.Stdout).Encode(result); err != nil {
+		log.Fatal(err)
+	}
+}
+
+// files parses a command's flags and returns its other arguments, n of them.
+func files(flags *flag.FlagSet, args []string, n int) ([]string, error) {
+	if err := flags.Parse(args); err != nil {
+		return nil, err
+	}
+	if flags.NArg() != n {
+		return nil, errors.New("wrong number of arguments")
+	}
+	return flags.Args(), nil
+}

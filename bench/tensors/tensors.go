@@ -1,0 +1,126 @@
+// Package tensors reads and writes the files in which arguments and results go
+// from one process of a comparison to another. It knows their bytes, not what they
+// mean.
+//
+// A file begins with the number of its tensors in a line. A line for each follows:
+// element type, size in bytes, rank, extents, name, separated by single spaces; the
+// name may hold spaces. Then come the elements of all tensors, little-endian. The
+// element types are float64, float32, float16, bfloat16, int64 … int8, uint64 …
+// uint8 and bool; "other" stands for a result that is not a tensor of these, and
+// has no bytes.
+package tensors
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+)
+
+// Tensor is a named tensor.
+type Tensor struct {
+	Name, Type string
+	Shape      []int
+	Data       []byte
+}
+
+// Other is the type of a result that is not held.
+const Other = "other"
+
+// Write writes a file. Errors: a line break in a name, and those of the file system.
+func Write(path string, list []Tensor) error {
+	var head bytes.Buffer
+	fmt.Fprintln(&head, len(list))
+	for _, t := range list {
+		if strings.Contains(t.Name, "\n") {
+			return fmt.Errorf("%q: a name of several lines", t.Name)
+		}
+		fmt.Fprintf(&head, "%s %d %d", t.Type, len(t.Data), len(t.Shape))
+		for _, d := range t.Shape {
+			fmt.Fprintf(&head, " %d", d)
+		}
+		fmt.Fprintf(&head, " %s\n", t.Name)
+	}
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	w := bufio.NewWriter(f)
+	w.Write(head.Bytes())
+	for _, t := range list {
+		w.Write(t.Data)
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// Read reads a file. The tensors share its memory. Errors: anything that [Write]
+// would not have written.
+func Read(path string) ([]Tensor, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	list, err := decode(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return list, nil
+}
+
+var errBroken = errors.New("not a file of tensors")
+
+func decode(data []byte) ([]Tensor, error) {
+	line, data, ok := bytes.Cut(data, []byte("\n"))
+	n, err := strconv.Atoi(string(line))
+	if !ok || err != nil || n < 0 {
+		return nil, errBroken
+	}
+	var list []Tensor
+	var sizes []int
+	for range n {
+		line, data, ok = bytes.Cut(data, []byte("\n"))
+		t, size, err := parse(string(line))
+		if !ok || err != nil {
+			return nil, errBroken
+		}
+		list, sizes = append(list, t), append(sizes, size)
+	}
+	for i, size := range sizes {
+		if size > len(data) {
+			return nil, errBroken
+		}
+		list[i].Data, data = data[:size:size], data[size:]
+	}
+	if len(data) > 0 {
+		return nil, errBroken
+	}
+	return list, nil
+}
+
+// parse reads a line of the head.
+func parse(line string) (t Tensor, size int, err error) {
+	number := func() (n int) {
+		field, rest, ok := strings.Cut(line, " ")
+		if n, err = strconv.Atoi(field); !ok || n < 0 {
+			err = errBroken
+		}
+		line = rest
+		return n
+	}
+	t.Type, line, _ = strings.Cut(line, " ")
+	if size = number(); err != nil {
+		return t, 0, err
+	}
+	for rank := number(); len(t.Shape) < rank && err == nil; {
+		t.Shape = append(t.Shape, number())
+	}
+	t.Name = line
+	return t, size, err
+}

@@ -1,0 +1,75 @@
+package verify
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/onnx"
+)
+
+// Arguments returns the arguments of the first call in a case's references, one
+// for each input of its model. Errors: no references, broken ones, and an argument
+// that is not a tensor.
+func (c Case) Arguments(m *onnx.Model) ([]*ir.Tensor, error) {
+	p := portsOf(m)
+	trials, err := c.trials(p)
+	if err != nil {
+		return nil, err
+	}
+	if len(trials) == 0 {
+		return nil, errors.New("no references")
+	}
+	t := trials[0]
+	args := make([]*ir.Tensor, len(t.inputs))
+	for i, v := range t.inputs {
+		if f := t.frames[i]; f != nil {
+			args[i] = frame(f, 0)
+		} else {
+			args[i] = v.Tensor
+		}
+		if args[i] == nil {
+			return nil, fmt.Errorf("input %q: not a tensor", p.params[i].Name)
+		}
+	}
+	return args, nil
+}
+
+// Compare returns why the outputs of a model differ from what another program
+// computed, "" when they agree within the tolerances of their element types. A nil
+// in want is an output that is not compared.
+func Compare(m *onnx.Model, got, want []*ir.Tensor) string {
+	p := portsOf(m)
+	if len(got) != len(p.results) || len(want) != len(p.results) {
+		return fmt.Sprintf("%d and %d outputs, the model has %d", len(got), len(want), len(p.results))
+	}
+	j := &judge{ports: p}
+	for i, r := range p.results {
+		if want[i] == nil {
+			continue
+		}
+		w := trialOf(want[i])
+		w.name, w.output = r.name, i
+		if why := j.check(&onnx.Value{Tensor: got[i]}, w); why != "" {
+			return why
+		}
+	}
+	return ""
+}
+
+// Evaluate returns the outputs that the evaluator computes of a model that is a
+// tensor function. Errors: those of the operators, and an output that is not a
+// tensor.
+func Evaluate(m *onnx.Model, args []*ir.Tensor) ([]*ir.Tensor, error) {
+	e := &ir.Evaluator{Module: m.Module}
+	out, err := e.Run(m.Module.Func("forward"), args)
+	if err != nil {
+		return nil, err
+	}
+	for i, t := range out {
+		if t.Kind != ir.TensorKind {
+			out[i] = nil
+		}
+	}
+	return out, nil
+}
