@@ -4,8 +4,8 @@ import "unsafe"
 
 // tile describes a run of output tiles of one size to a tile kernel. A tile is rows
 // pixels or matrix rows by panels × 16 columns. Each of its sums runs over three
-// nested loops of contiguous runs of a, while b is read straight through. Strides
-// and steps are in bytes.
+// nested loops of contiguous runs of a, while b is read row by row. Strides and steps
+// are in bytes.
 type tile struct {
 	a        unsafe.Pointer
 	b        unsafe.Pointer // panels, 16 columns for each element of the sum
@@ -19,6 +19,7 @@ type tile struct {
 	rows, panels    int    // at most the level's limits
 	rowA            int    // from a row to the next
 	panelB          int    // from a panel to the next
+	gapB            int    // between the 16 numbers of a panel's row and its next row, 0 in panels
 	rowC            int    // from a row to the next
 	panelC          int    // from a panel's columns to the next panel's
 	run             int    // elements of a run

@@ -47,7 +47,7 @@ func (t *tile) sumRows(a0, a1, b int) [8]float32 {
 			s11 += float32(x1 * y[1])
 			s12 += float32(x1 * y[2])
 			s13 += float32(x1 * y[3])
-			b += 64
+			b += 64 + t.gapB
 		}
 	}
 	return [8]float32{s00, s01, s02, s03, s10, s11, s12, s13}
@@ -69,7 +69,7 @@ func (t *tile) sumRow(a, b int) [8]float32 {
 			s5 += float32(x * y[5])
 			s6 += float32(x * y[6])
 			s7 += float32(x * y[7])
-			b += 64
+			b += 64 + t.gapB
 		}
 	}
 	return [8]float32{s0, s1, s2, s3, s4, s5, s6, s7}

@@ -44,7 +44,8 @@ func row(r, disp int) string {
 // instruction set that jumps to the code for the tile's rows and panels.
 //
 // Registers: R14 the tile; SI, R8 rows of a; DX, AX, R9 one, three and five row
-// strides; DI b; R12 from panel to panel; CX, R10, R11, R13 counters.
+// strides; DI b; R12 from panel to panel, R15 from row to row of b; CX, R10, R11, R13
+// counters.
 func tiles(f *file) {
 	for _, s := range isas {
 		f.framed(tileFrame, "tile"+s.name+" computes what tileRef does, t.rows × t.panels × 16 elements at a time.",
@@ -53,6 +54,8 @@ func tiles(f *file) {
 		f.enter()
 		f.strides()
 		f.op("MOVQ", "tile_panelB(R14)", "R12")
+		f.op("MOVQ", "tile_gapB(R14)", "R15")
+		f.op("ADDQ", 64, "R15")
 		f.op("MOVQ", "tile_rows(R14)", "CX")
 		if s.panels == 2 {
 			f.op("CMPQ", "tile_panels(R14)", 2)
@@ -144,7 +147,7 @@ func tileKernel(f *file, s isa, rows, panels int) {
 
 	step := func(u int) {
 		b := func(i int) string {
-			disp := u*64 + i%s.perTile*s.bytes
+			disp := i % s.perTile * s.bytes
 			if i >= s.perTile {
 				return indexed("DI", disp, "R12", 1)
 			}
@@ -155,21 +158,19 @@ func tileKernel(f *file, s isa, rows, panels int) {
 			for i := range v {
 				f.op("VFMADD231PS", b(i), temp(u), acc(u%sums, 0, i))
 			}
+			f.op("ADDQ", "R15", "DI")
 			return
 		}
 		for i := range v {
 			f.op("VMOVUPS", b(i), cols(i))
 		}
+		f.op("ADDQ", "R15", "DI")
 		for r := range rows {
 			f.op("VBROADCASTSS", row(r, 4*u), temp(r))
 			for i := range v {
 				f.op("VFMADD231PS", cols(i), temp(r), acc(u%sums, r, i))
 			}
 		}
-	}
-	advance := func(n int) {
-		f.op("ADDQ", 64*n, "DI")
-		f.move(rows, 4*n)
 	}
 	const unroll = 4
 	f.nest(rows, func() {
@@ -181,7 +182,7 @@ func tileKernel(f *file, s isa, rows, panels int) {
 			for u := range unroll {
 				step(u)
 			}
-			advance(unroll)
+			f.move(rows, 4*unroll)
 		})
 		f.mark(tail)
 		f.op("MOVQ", "tile_run(R14)", "CX")
@@ -189,7 +190,7 @@ func tileKernel(f *file, s isa, rows, panels int) {
 		f.op("JZ", done)
 		f.loop("CX", func() {
 			step(0)
-			advance(1)
+			f.move(rows, 4)
 		})
 		f.mark(done)
 	})
