@@ -23,6 +23,8 @@ var kernels = map[string][]any{
 	"Asinh":                 {cpu.Asinh[float32], cpu.Asinh[float64]},
 	"Atan":                  {cpu.Atan[float32], cpu.Atan[float64]},
 	"Atanh":                 {cpu.Atanh[float32], cpu.Atanh[float64]},
+	"Attention":             {cpu.Attention},
+	"AttentionScratch":      {cpu.AttentionScratch},
 	"AveragePool":           {cpu.AveragePool},
 	"AveragePoolDirect":     {cpu.AveragePoolDirect[float32], cpu.AveragePoolDirect[float64]},
 	"BitAnd":                {cpu.BitAnd[int16], cpu.BitAnd[int32], cpu.BitAnd[int64], cpu.BitAnd[int8], cpu.BitAnd[uint16], cpu.BitAnd[uint32], cpu.BitAnd[uint64], cpu.BitAnd[uint8]},

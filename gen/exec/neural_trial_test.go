@@ -8,6 +8,7 @@ import (
 )
 
 var neuralTrials = map[string]func(*draw) trial{
+	"attend":              tryAttend,
 	"attention":           tryAttention,
 	"average_pool":        tryAveragePool,
 	"batch_normalization": tryBatchNormalization,
@@ -236,6 +237,37 @@ func tryAttention(d *draw) trial {
 	return trial{op: o, sums: true, single: o.Precision == ir.F32, loose: 10, args: trimmed(
 		d.tensor(width, b, h, s, k), d.tensor(width, b, g, t, k), d.tensor(width, b, g, t, e), mask, lengths, starts, d.maybe(d.tensor(width, h)),
 	)}
+}
+
+// tryAttend draws queries, keys and values with their heads before or between their
+// rows, and something before and after each row.
+func tryAttend(d *draw) trial {
+	b, g, s, t, k, e := d.int(1, 2, "batch"), d.int(1, 2, "shared"), max(d.extent(), 1), max(d.extent(), 1), max(d.extent(), 1), max(d.extent(), 1)
+	h := g * d.int(1, 3, "heads")
+	o := op.Attend{
+		Batch: d.dim(b), Heads: ir.Const(h), Shared: ir.Const(g), Queries: d.dim(s), Keys: d.dim(t), Depth: ir.Const(k), Width: ir.Const(e),
+		Scale: pick(d, 0.25, 0.5), Softcap: pick[float64](d, 0, 0, 2), Past: d.dim(d.int(0, 2, "past")), Before: -1, After: d.int(-1, 3, "after"),
+	}
+	operand := func(heads, rows, n int) (*ir.Tensor, []ir.Dim) {
+		first, row := d.int(0, 2, "first"), n+d.int(0, 2, "gap")
+		at := ir.Dims(first, heads*rows*row, rows*row, row)
+		if d.flag("between") {
+			at[2], at[3] = at[3], ir.Const(heads*row)
+		}
+		return d.tensor(ir.F32, first+b*heads*rows*row), at
+	}
+	var args [3]*ir.Tensor
+	args[0], o.Q = operand(h, s, k)
+	args[1], o.K = operand(g, t, k)
+	args[2], o.V = operand(g, t, e)
+	var mask, lengths *ir.Tensor
+	if d.flag("mask") {
+		mask = d.tensor(pick(d, ir.Bool, ir.F32), pick(d, []int{b, h, s, t}, []int{b, 1, 1, t}, []int{s, 1}, []int{1})...)
+	}
+	if d.flag("lengths") {
+		lengths = d.lengths(ir.I64, b, 0, t)
+	}
+	return trial{op: o, sums: true, loose: 10, args: trimmed(args[0], args[1], args[2], mask, lengths, nil, d.maybe(d.tensor(ir.F32, h)))}
 }
 
 func tryLinearAttention(d *draw) trial {

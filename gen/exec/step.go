@@ -351,11 +351,13 @@ func product(n []int) int {
 
 // structs are the composite arguments of kernels.
 var structs = map[string]reflect.Type{
-	"ConvShape":   reflect.TypeFor[cpu.ConvShape](),
-	"Epilogue":    reflect.TypeFor[cpu.Epilogue](),
-	"MatMulShape": reflect.TypeFor[cpu.MatMulShape](),
-	"PoolShape":   reflect.TypeFor[cpu.PoolShape](),
-	"ResizeSpec":  reflect.TypeFor[cpu.ResizeSpec](),
+	"AttentionMask":  reflect.TypeFor[cpu.AttentionMask](),
+	"AttentionShape": reflect.TypeFor[cpu.AttentionShape](),
+	"ConvShape":      reflect.TypeFor[cpu.ConvShape](),
+	"Epilogue":       reflect.TypeFor[cpu.Epilogue](),
+	"MatMulShape":    reflect.TypeFor[cpu.MatMulShape](),
+	"PoolShape":      reflect.TypeFor[cpu.PoolShape](),
+	"ResizeSpec":     reflect.TypeFor[cpu.ResizeSpec](),
 }
 
 // idents are the constants of the kernels' package that calls name.

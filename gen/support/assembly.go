@@ -7,6 +7,7 @@ var assembly = []string{
 	"Abs",
 	"Add",
 	"AddScalar",
+	"Attention",
 	"AveragePool",
 	"Block",
 	"Ceil",

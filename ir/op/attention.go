@@ -251,10 +251,14 @@ func (op Attention) Flops(in, _ []ir.Type) ir.Dim {
 	return ir.Product(ir.Const(2), x.batch, x.heads, x.queries, x.keys, x.depth.Add(x.width))
 }
 
-// Lower computes products of matrices and softmaxes.
+// Lower makes it an Attend where there is a kernel for that, else products of matrices
+// and softmaxes.
 func (op Attention) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	if out := lowerNarrow(b, n); out != nil {
 		return out
+	}
+	if y := op.lowerAttend(b, n); y != nil {
+		return []*ir.Value{y}
 	}
 	y, _ := op.build(b, n.Args, noScores)
 	return []*ir.Value{y}

@@ -162,6 +162,7 @@ var Ops = []ir.Op{
 	SplitToSequence{},
 
 	// Neural networks.
+	Attend{},
 	Attention{},
 	AveragePool{},
 	BatchNormalization{},

@@ -51,19 +51,45 @@ func (op Transpose) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	return moveElems(in[0], out, op.source)
 }
 
-// Lower makes it a Reshape where the axes longer than 1 keep their order, else
-// a StridedCopy.
+// Lower makes it a Reshape where the axes longer than 1 keep their order, nothing
+// where it undoes another, else a StridedCopy.
 func (op Transpose) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	x, shape := n.Args[0], n.Results[0].Type.Shape
+	if y := op.undone(x); y != nil {
+		return []*ir.Value{b.Node(Reshape{Shape: shape}, y)}
+	}
 	if op.keepsOrder(x.Type.Shape) {
 		return []*ir.Value{b.Node(Reshape{Shape: shape}, x)}
 	}
-	from := strides(x.Type.Shape)
-	to := make([]ir.Dim, len(from))
+	return []*ir.Value{b.Node(op.strided(x.Type), x)}
+}
+
+// strided returns the copy that moves the elements.
+func (op Transpose) strided(t ir.Type) StridedCopy {
+	from := strides(t.Shape)
+	c := StridedCopy{Shape: make([]ir.Dim, len(from)), Strides: make([]ir.Dim, len(from))}
 	for i, p := range op.Perm {
-		to[i] = from[p]
+		c.Shape[i], c.Strides[i] = t.Shape[p], from[p]
 	}
-	return []*ir.Value{b.Node(StridedCopy{Shape: shape, Strides: to}, x)}
+	return c
+}
+
+// undone returns the operand of the transpose that x is, where op brings back its
+// order; else nil.
+func (op Transpose) undone(x *ir.Value) *ir.Value {
+	if x.Def == nil {
+		return nil
+	}
+	inner, ok := x.Def.Op.(Transpose)
+	if !ok {
+		return nil
+	}
+	for i, p := range op.Perm {
+		if inner.Perm[p] != i {
+			return nil
+		}
+	}
+	return x.Def.Args[0]
 }
 
 // keepsOrder reports whether all elements stay where they are.

@@ -1161,10 +1161,8 @@ TEXT ·expSumAVX2(SB), NOSPLIT, $0-36
 	VBROADCASTSS top+24(FP), Y14
 	VBROADCASTSS foldConstants<>+64(SB), Y13
 	VBROADCASTSS foldConstants<>+192(SB), Y12
-	VBROADCASTSS foldConstants<>+0(SB), Y11
-	VBROADCASTSS foldConstants<>+256(SB), Y10
-	VMOVAPS Y11, Y0
-	VMOVAPS Y11, Y1
+	VMOVAPS foldConstants<>+0(SB), Y0
+	VMOVAPS foldConstants<>+0(SB), Y1
 	CMPQ CX, $16
 	JLT few90
 	PCALIGN $32
@@ -1173,50 +1171,54 @@ many89:
 	VMOVUPS 32(SI), Y3
 	VSUBPS Y14, Y2, Y2
 	VSUBPS Y14, Y3, Y3
+	VCMPPS $21, Y12, Y2, Y4
+	VCMPPS $21, Y12, Y3, Y5
 	VMAXPS Y2, Y12, Y2
 	VMAXPS Y3, Y12, Y3
-	VMULPS Y10, Y2, Y4
-	VMULPS Y10, Y3, Y5
-	VROUNDPS $8, Y4, Y4
-	VROUNDPS $8, Y5, Y5
-	VFNMADD231PS foldConstants<>+320(SB), Y4, Y2
-	VFNMADD231PS foldConstants<>+320(SB), Y5, Y3
-	VFNMADD231PS foldConstants<>+384(SB), Y4, Y2
-	VFNMADD231PS foldConstants<>+384(SB), Y5, Y3
-	VMOVAPS foldConstants<>+448(SB), Y6
-	VMOVAPS foldConstants<>+448(SB), Y7
-	VFMADD213PS foldConstants<>+512(SB), Y2, Y6
-	VFMADD213PS foldConstants<>+512(SB), Y3, Y7
-	VFMADD213PS foldConstants<>+576(SB), Y2, Y6
-	VFMADD213PS foldConstants<>+576(SB), Y3, Y7
-	VFMADD213PS foldConstants<>+640(SB), Y2, Y6
-	VFMADD213PS foldConstants<>+640(SB), Y3, Y7
-	VFMADD213PS foldConstants<>+704(SB), Y2, Y6
-	VFMADD213PS foldConstants<>+704(SB), Y3, Y7
-	VMULPS Y2, Y2, Y8
-	VMULPS Y3, Y3, Y9
-	VFMADD231PS Y8, Y6, Y2
-	VFMADD231PS Y9, Y7, Y3
+	VMULPS foldConstants<>+256(SB), Y2, Y6
+	VMULPS foldConstants<>+256(SB), Y3, Y7
+	VROUNDPS $8, Y6, Y6
+	VROUNDPS $8, Y7, Y7
+	VFNMADD231PS foldConstants<>+320(SB), Y6, Y2
+	VFNMADD231PS foldConstants<>+320(SB), Y7, Y3
+	VFNMADD231PS foldConstants<>+384(SB), Y6, Y2
+	VFNMADD231PS foldConstants<>+384(SB), Y7, Y3
+	VMOVAPS foldConstants<>+448(SB), Y8
+	VMOVAPS foldConstants<>+448(SB), Y9
+	VFMADD213PS foldConstants<>+512(SB), Y2, Y8
+	VFMADD213PS foldConstants<>+512(SB), Y3, Y9
+	VFMADD213PS foldConstants<>+576(SB), Y2, Y8
+	VFMADD213PS foldConstants<>+576(SB), Y3, Y9
+	VFMADD213PS foldConstants<>+640(SB), Y2, Y8
+	VFMADD213PS foldConstants<>+640(SB), Y3, Y9
+	VFMADD213PS foldConstants<>+704(SB), Y2, Y8
+	VFMADD213PS foldConstants<>+704(SB), Y3, Y9
+	VMULPS Y2, Y2, Y10
+	VMULPS Y3, Y3, Y11
+	VFMADD231PS Y10, Y8, Y2
+	VFMADD231PS Y11, Y9, Y3
 	VADDPS foldConstants<>+768(SB), Y2, Y2
 	VADDPS foldConstants<>+768(SB), Y3, Y3
-	VCVTPS2DQ Y4, Y4
-	VCVTPS2DQ Y5, Y5
-	VPSRAD $1, Y4, Y6
-	VPSRAD $1, Y5, Y7
-	VPSUBD Y6, Y4, Y4
-	VPSUBD Y7, Y5, Y5
+	VCVTPS2DQ Y6, Y6
+	VCVTPS2DQ Y7, Y7
+	VPSRAD $1, Y6, Y8
+	VPSRAD $1, Y7, Y9
+	VPSUBD Y8, Y6, Y6
+	VPSUBD Y9, Y7, Y7
+	VPADDD foldConstants<>+832(SB), Y8, Y8
+	VPADDD foldConstants<>+832(SB), Y9, Y9
+	VPSLLD $23, Y8, Y8
+	VPSLLD $23, Y9, Y9
+	VMULPS Y8, Y2, Y2
+	VMULPS Y9, Y3, Y3
 	VPADDD foldConstants<>+832(SB), Y6, Y6
 	VPADDD foldConstants<>+832(SB), Y7, Y7
 	VPSLLD $23, Y6, Y6
 	VPSLLD $23, Y7, Y7
 	VMULPS Y6, Y2, Y2
 	VMULPS Y7, Y3, Y3
-	VPADDD foldConstants<>+832(SB), Y4, Y4
-	VPADDD foldConstants<>+832(SB), Y5, Y5
-	VPSLLD $23, Y4, Y4
-	VPSLLD $23, Y5, Y5
-	VMULPS Y4, Y2, Y2
-	VMULPS Y5, Y3, Y3
+	VANDPS Y4, Y2, Y2
+	VANDPS Y5, Y3, Y3
 	VADDPS Y2, Y0, Y0
 	VADDPS Y3, Y1, Y1
 	VMOVUPS Y2, 0(DI)
@@ -1237,28 +1239,30 @@ next91:
 	VMASKMOVPS 0(SI), Y15, Y1
 	VBLENDVPS Y15, Y1, Y13, Y1
 	VSUBPS Y14, Y1, Y1
+	VCMPPS $21, Y12, Y1, Y2
 	VMAXPS Y1, Y12, Y1
-	VMULPS Y10, Y1, Y2
-	VROUNDPS $8, Y2, Y2
-	VFNMADD231PS foldConstants<>+320(SB), Y2, Y1
-	VFNMADD231PS foldConstants<>+384(SB), Y2, Y1
-	VMOVAPS foldConstants<>+448(SB), Y3
-	VFMADD213PS foldConstants<>+512(SB), Y1, Y3
-	VFMADD213PS foldConstants<>+576(SB), Y1, Y3
-	VFMADD213PS foldConstants<>+640(SB), Y1, Y3
-	VFMADD213PS foldConstants<>+704(SB), Y1, Y3
-	VMULPS Y1, Y1, Y4
-	VFMADD231PS Y4, Y3, Y1
+	VMULPS foldConstants<>+256(SB), Y1, Y3
+	VROUNDPS $8, Y3, Y3
+	VFNMADD231PS foldConstants<>+320(SB), Y3, Y1
+	VFNMADD231PS foldConstants<>+384(SB), Y3, Y1
+	VMOVAPS foldConstants<>+448(SB), Y4
+	VFMADD213PS foldConstants<>+512(SB), Y1, Y4
+	VFMADD213PS foldConstants<>+576(SB), Y1, Y4
+	VFMADD213PS foldConstants<>+640(SB), Y1, Y4
+	VFMADD213PS foldConstants<>+704(SB), Y1, Y4
+	VMULPS Y1, Y1, Y5
+	VFMADD231PS Y5, Y4, Y1
 	VADDPS foldConstants<>+768(SB), Y1, Y1
-	VCVTPS2DQ Y2, Y2
-	VPSRAD $1, Y2, Y3
-	VPSUBD Y3, Y2, Y2
+	VCVTPS2DQ Y3, Y3
+	VPSRAD $1, Y3, Y4
+	VPSUBD Y4, Y3, Y3
+	VPADDD foldConstants<>+832(SB), Y4, Y4
+	VPSLLD $23, Y4, Y4
+	VMULPS Y4, Y1, Y1
 	VPADDD foldConstants<>+832(SB), Y3, Y3
 	VPSLLD $23, Y3, Y3
 	VMULPS Y3, Y1, Y1
-	VPADDD foldConstants<>+832(SB), Y2, Y2
-	VPSLLD $23, Y2, Y2
-	VMULPS Y2, Y1, Y1
+	VANDPS Y2, Y1, Y1
 	VADDPS Y1, Y0, Y0
 	VMASKMOVPS Y1, Y15, 0(DI)
 	ADDQ $32, SI
@@ -1304,6 +1308,8 @@ many93:
 	VMOVUPS 64(SI), Z3
 	VSUBPS Z31, Z2, Z2
 	VSUBPS Z31, Z3, Z3
+	VCMPPS $21, Z29, Z2, K2
+	VCMPPS $21, Z29, Z3, K3
 	VMAXPS Z2, Z29, Z2
 	VMAXPS Z3, Z29, Z3
 	VMULPS Z27, Z2, Z4
@@ -1332,6 +1338,8 @@ many93:
 	VADDPS Z19, Z3, Z3
 	VSCALEFPS Z4, Z2, Z2
 	VSCALEFPS Z5, Z3, Z3
+	VMOVAPS.Z Z2, K2, Z2
+	VMOVAPS.Z Z3, K3, Z3
 	VADDPS Z2, Z0, Z0
 	VADDPS Z3, Z1, Z1
 	VMOVUPS Z2, 0(DI)
@@ -1352,6 +1360,7 @@ next95:
 	VMOVAPS Z30, Z1
 	VMOVUPS 0(SI), K1, Z1
 	VSUBPS Z31, Z1, Z1
+	VCMPPS $21, Z29, Z1, K2
 	VMAXPS Z1, Z29, Z1
 	VMULPS Z27, Z1, Z2
 	VRNDSCALEPS $8, Z2, Z2
@@ -1366,6 +1375,7 @@ next95:
 	VFMADD231PS Z4, Z3, Z1
 	VADDPS Z19, Z1, Z1
 	VSCALEFPS Z2, Z1, Z1
+	VMOVAPS.Z Z1, K2, Z1
 	VADDPS Z1, Z0, Z0
 	VMOVUPS Z1, K1, 0(DI)
 	ADDQ $64, SI
@@ -1392,10 +1402,8 @@ TEXT ·expTotalAVX2(SB), NOSPLIT, $0-28
 	VBROADCASTSS top+16(FP), Y14
 	VBROADCASTSS foldConstants<>+64(SB), Y13
 	VBROADCASTSS foldConstants<>+192(SB), Y12
-	VBROADCASTSS foldConstants<>+0(SB), Y11
-	VBROADCASTSS foldConstants<>+256(SB), Y10
-	VMOVAPS Y11, Y0
-	VMOVAPS Y11, Y1
+	VMOVAPS foldConstants<>+0(SB), Y0
+	VMOVAPS foldConstants<>+0(SB), Y1
 	CMPQ CX, $16
 	JLT few98
 	PCALIGN $32
@@ -1404,50 +1412,54 @@ many97:
 	VMOVUPS 32(SI), Y3
 	VSUBPS Y14, Y2, Y2
 	VSUBPS Y14, Y3, Y3
+	VCMPPS $21, Y12, Y2, Y4
+	VCMPPS $21, Y12, Y3, Y5
 	VMAXPS Y2, Y12, Y2
 	VMAXPS Y3, Y12, Y3
-	VMULPS Y10, Y2, Y4
-	VMULPS Y10, Y3, Y5
-	VROUNDPS $8, Y4, Y4
-	VROUNDPS $8, Y5, Y5
-	VFNMADD231PS foldConstants<>+320(SB), Y4, Y2
-	VFNMADD231PS foldConstants<>+320(SB), Y5, Y3
-	VFNMADD231PS foldConstants<>+384(SB), Y4, Y2
-	VFNMADD231PS foldConstants<>+384(SB), Y5, Y3
-	VMOVAPS foldConstants<>+448(SB), Y6
-	VMOVAPS foldConstants<>+448(SB), Y7
-	VFMADD213PS foldConstants<>+512(SB), Y2, Y6
-	VFMADD213PS foldConstants<>+512(SB), Y3, Y7
-	VFMADD213PS foldConstants<>+576(SB), Y2, Y6
-	VFMADD213PS foldConstants<>+576(SB), Y3, Y7
-	VFMADD213PS foldConstants<>+640(SB), Y2, Y6
-	VFMADD213PS foldConstants<>+640(SB), Y3, Y7
-	VFMADD213PS foldConstants<>+704(SB), Y2, Y6
-	VFMADD213PS foldConstants<>+704(SB), Y3, Y7
-	VMULPS Y2, Y2, Y8
-	VMULPS Y3, Y3, Y9
-	VFMADD231PS Y8, Y6, Y2
-	VFMADD231PS Y9, Y7, Y3
+	VMULPS foldConstants<>+256(SB), Y2, Y6
+	VMULPS foldConstants<>+256(SB), Y3, Y7
+	VROUNDPS $8, Y6, Y6
+	VROUNDPS $8, Y7, Y7
+	VFNMADD231PS foldConstants<>+320(SB), Y6, Y2
+	VFNMADD231PS foldConstants<>+320(SB), Y7, Y3
+	VFNMADD231PS foldConstants<>+384(SB), Y6, Y2
+	VFNMADD231PS foldConstants<>+384(SB), Y7, Y3
+	VMOVAPS foldConstants<>+448(SB), Y8
+	VMOVAPS foldConstants<>+448(SB), Y9
+	VFMADD213PS foldConstants<>+512(SB), Y2, Y8
+	VFMADD213PS foldConstants<>+512(SB), Y3, Y9
+	VFMADD213PS foldConstants<>+576(SB), Y2, Y8
+	VFMADD213PS foldConstants<>+576(SB), Y3, Y9
+	VFMADD213PS foldConstants<>+640(SB), Y2, Y8
+	VFMADD213PS foldConstants<>+640(SB), Y3, Y9
+	VFMADD213PS foldConstants<>+704(SB), Y2, Y8
+	VFMADD213PS foldConstants<>+704(SB), Y3, Y9
+	VMULPS Y2, Y2, Y10
+	VMULPS Y3, Y3, Y11
+	VFMADD231PS Y10, Y8, Y2
+	VFMADD231PS Y11, Y9, Y3
 	VADDPS foldConstants<>+768(SB), Y2, Y2
 	VADDPS foldConstants<>+768(SB), Y3, Y3
-	VCVTPS2DQ Y4, Y4
-	VCVTPS2DQ Y5, Y5
-	VPSRAD $1, Y4, Y6
-	VPSRAD $1, Y5, Y7
-	VPSUBD Y6, Y4, Y4
-	VPSUBD Y7, Y5, Y5
+	VCVTPS2DQ Y6, Y6
+	VCVTPS2DQ Y7, Y7
+	VPSRAD $1, Y6, Y8
+	VPSRAD $1, Y7, Y9
+	VPSUBD Y8, Y6, Y6
+	VPSUBD Y9, Y7, Y7
+	VPADDD foldConstants<>+832(SB), Y8, Y8
+	VPADDD foldConstants<>+832(SB), Y9, Y9
+	VPSLLD $23, Y8, Y8
+	VPSLLD $23, Y9, Y9
+	VMULPS Y8, Y2, Y2
+	VMULPS Y9, Y3, Y3
 	VPADDD foldConstants<>+832(SB), Y6, Y6
 	VPADDD foldConstants<>+832(SB), Y7, Y7
 	VPSLLD $23, Y6, Y6
 	VPSLLD $23, Y7, Y7
 	VMULPS Y6, Y2, Y2
 	VMULPS Y7, Y3, Y3
-	VPADDD foldConstants<>+832(SB), Y4, Y4
-	VPADDD foldConstants<>+832(SB), Y5, Y5
-	VPSLLD $23, Y4, Y4
-	VPSLLD $23, Y5, Y5
-	VMULPS Y4, Y2, Y2
-	VMULPS Y5, Y3, Y3
+	VANDPS Y4, Y2, Y2
+	VANDPS Y5, Y3, Y3
 	VADDPS Y2, Y0, Y0
 	VADDPS Y3, Y1, Y1
 	ADDQ $64, SI
@@ -1465,28 +1477,30 @@ next99:
 	VMASKMOVPS 0(SI), Y15, Y1
 	VBLENDVPS Y15, Y1, Y13, Y1
 	VSUBPS Y14, Y1, Y1
+	VCMPPS $21, Y12, Y1, Y2
 	VMAXPS Y1, Y12, Y1
-	VMULPS Y10, Y1, Y2
-	VROUNDPS $8, Y2, Y2
-	VFNMADD231PS foldConstants<>+320(SB), Y2, Y1
-	VFNMADD231PS foldConstants<>+384(SB), Y2, Y1
-	VMOVAPS foldConstants<>+448(SB), Y3
-	VFMADD213PS foldConstants<>+512(SB), Y1, Y3
-	VFMADD213PS foldConstants<>+576(SB), Y1, Y3
-	VFMADD213PS foldConstants<>+640(SB), Y1, Y3
-	VFMADD213PS foldConstants<>+704(SB), Y1, Y3
-	VMULPS Y1, Y1, Y4
-	VFMADD231PS Y4, Y3, Y1
+	VMULPS foldConstants<>+256(SB), Y1, Y3
+	VROUNDPS $8, Y3, Y3
+	VFNMADD231PS foldConstants<>+320(SB), Y3, Y1
+	VFNMADD231PS foldConstants<>+384(SB), Y3, Y1
+	VMOVAPS foldConstants<>+448(SB), Y4
+	VFMADD213PS foldConstants<>+512(SB), Y1, Y4
+	VFMADD213PS foldConstants<>+576(SB), Y1, Y4
+	VFMADD213PS foldConstants<>+640(SB), Y1, Y4
+	VFMADD213PS foldConstants<>+704(SB), Y1, Y4
+	VMULPS Y1, Y1, Y5
+	VFMADD231PS Y5, Y4, Y1
 	VADDPS foldConstants<>+768(SB), Y1, Y1
-	VCVTPS2DQ Y2, Y2
-	VPSRAD $1, Y2, Y3
-	VPSUBD Y3, Y2, Y2
+	VCVTPS2DQ Y3, Y3
+	VPSRAD $1, Y3, Y4
+	VPSUBD Y4, Y3, Y3
+	VPADDD foldConstants<>+832(SB), Y4, Y4
+	VPSLLD $23, Y4, Y4
+	VMULPS Y4, Y1, Y1
 	VPADDD foldConstants<>+832(SB), Y3, Y3
 	VPSLLD $23, Y3, Y3
 	VMULPS Y3, Y1, Y1
-	VPADDD foldConstants<>+832(SB), Y2, Y2
-	VPSLLD $23, Y2, Y2
-	VMULPS Y2, Y1, Y1
+	VANDPS Y2, Y1, Y1
 	VADDPS Y1, Y0, Y0
 	ADDQ $32, SI
 	SUBQ $8, CX
@@ -1529,6 +1543,8 @@ many101:
 	VMOVUPS 64(SI), Z3
 	VSUBPS Z31, Z2, Z2
 	VSUBPS Z31, Z3, Z3
+	VCMPPS $21, Z29, Z2, K2
+	VCMPPS $21, Z29, Z3, K3
 	VMAXPS Z2, Z29, Z2
 	VMAXPS Z3, Z29, Z3
 	VMULPS Z27, Z2, Z4
@@ -1557,6 +1573,8 @@ many101:
 	VADDPS Z19, Z3, Z3
 	VSCALEFPS Z4, Z2, Z2
 	VSCALEFPS Z5, Z3, Z3
+	VMOVAPS.Z Z2, K2, Z2
+	VMOVAPS.Z Z3, K3, Z3
 	VADDPS Z2, Z0, Z0
 	VADDPS Z3, Z1, Z1
 	ADDQ $128, SI
@@ -1574,6 +1592,7 @@ next103:
 	VMOVAPS Z30, Z1
 	VMOVUPS 0(SI), K1, Z1
 	VSUBPS Z31, Z1, Z1
+	VCMPPS $21, Z29, Z1, K2
 	VMAXPS Z1, Z29, Z1
 	VMULPS Z27, Z1, Z2
 	VRNDSCALEPS $8, Z2, Z2
@@ -1588,6 +1607,7 @@ next103:
 	VFMADD231PS Z4, Z3, Z1
 	VADDPS Z19, Z1, Z1
 	VSCALEFPS Z2, Z1, Z1
+	VMOVAPS.Z Z1, K2, Z1
 	VADDPS Z1, Z0, Z0
 	ADDQ $64, SI
 	SUBQ $16, CX
@@ -1653,22 +1673,22 @@ DATA foldConstants<>+176(SB)/4, $0x7f800000
 DATA foldConstants<>+180(SB)/4, $0x7f800000
 DATA foldConstants<>+184(SB)/4, $0x7f800000
 DATA foldConstants<>+188(SB)/4, $0x7f800000
-DATA foldConstants<>+192(SB)/4, $0xc2d00000
-DATA foldConstants<>+196(SB)/4, $0xc2d00000
-DATA foldConstants<>+200(SB)/4, $0xc2d00000
-DATA foldConstants<>+204(SB)/4, $0xc2d00000
-DATA foldConstants<>+208(SB)/4, $0xc2d00000
-DATA foldConstants<>+212(SB)/4, $0xc2d00000
-DATA foldConstants<>+216(SB)/4, $0xc2d00000
-DATA foldConstants<>+220(SB)/4, $0xc2d00000
-DATA foldConstants<>+224(SB)/4, $0xc2d00000
-DATA foldConstants<>+228(SB)/4, $0xc2d00000
-DATA foldConstants<>+232(SB)/4, $0xc2d00000
-DATA foldConstants<>+236(SB)/4, $0xc2d00000
-DATA foldConstants<>+240(SB)/4, $0xc2d00000
-DATA foldConstants<>+244(SB)/4, $0xc2d00000
-DATA foldConstants<>+248(SB)/4, $0xc2d00000
-DATA foldConstants<>+252(SB)/4, $0xc2d00000
+DATA foldConstants<>+192(SB)/4, $0xc2aeac4f
+DATA foldConstants<>+196(SB)/4, $0xc2aeac4f
+DATA foldConstants<>+200(SB)/4, $0xc2aeac4f
+DATA foldConstants<>+204(SB)/4, $0xc2aeac4f
+DATA foldConstants<>+208(SB)/4, $0xc2aeac4f
+DATA foldConstants<>+212(SB)/4, $0xc2aeac4f
+DATA foldConstants<>+216(SB)/4, $0xc2aeac4f
+DATA foldConstants<>+220(SB)/4, $0xc2aeac4f
+DATA foldConstants<>+224(SB)/4, $0xc2aeac4f
+DATA foldConstants<>+228(SB)/4, $0xc2aeac4f
+DATA foldConstants<>+232(SB)/4, $0xc2aeac4f
+DATA foldConstants<>+236(SB)/4, $0xc2aeac4f
+DATA foldConstants<>+240(SB)/4, $0xc2aeac4f
+DATA foldConstants<>+244(SB)/4, $0xc2aeac4f
+DATA foldConstants<>+248(SB)/4, $0xc2aeac4f
+DATA foldConstants<>+252(SB)/4, $0xc2aeac4f
 DATA foldConstants<>+256(SB)/4, $0x3fb8aa3b
 DATA foldConstants<>+260(SB)/4, $0x3fb8aa3b
 DATA foldConstants<>+264(SB)/4, $0x3fb8aa3b

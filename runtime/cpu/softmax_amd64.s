@@ -23,8 +23,6 @@ TEXT ·softmaxRowsAVX2(SB), NOSPLIT, $0-32
 	MOVQ n+24(FP), R11
 	VBROADCASTSS softmaxConstants<>+64(SB), Y13
 	VBROADCASTSS softmaxConstants<>+128(SB), Y12
-	VBROADCASTSS softmaxConstants<>+0(SB), Y11
-	VBROADCASTSS softmaxConstants<>+192(SB), Y10
 row1:
 	MOVQ R9, SI
 	MOVQ R11, CX
@@ -67,8 +65,8 @@ end5:
 	MOVQ R9, SI
 	MOVQ R8, DI
 	MOVQ R11, CX
-	VMOVAPS Y11, Y0
-	VMOVAPS Y11, Y1
+	VMOVAPS softmaxConstants<>+0(SB), Y0
+	VMOVAPS softmaxConstants<>+0(SB), Y1
 	CMPQ CX, $16
 	JLT few7
 	PCALIGN $32
@@ -77,50 +75,54 @@ many6:
 	VMOVUPS 32(SI), Y3
 	VSUBPS Y14, Y2, Y2
 	VSUBPS Y14, Y3, Y3
+	VCMPPS $21, Y12, Y2, Y4
+	VCMPPS $21, Y12, Y3, Y5
 	VMAXPS Y2, Y12, Y2
 	VMAXPS Y3, Y12, Y3
-	VMULPS Y10, Y2, Y4
-	VMULPS Y10, Y3, Y5
-	VROUNDPS $8, Y4, Y4
-	VROUNDPS $8, Y5, Y5
-	VFNMADD231PS softmaxConstants<>+256(SB), Y4, Y2
-	VFNMADD231PS softmaxConstants<>+256(SB), Y5, Y3
-	VFNMADD231PS softmaxConstants<>+320(SB), Y4, Y2
-	VFNMADD231PS softmaxConstants<>+320(SB), Y5, Y3
-	VMOVAPS softmaxConstants<>+384(SB), Y6
-	VMOVAPS softmaxConstants<>+384(SB), Y7
-	VFMADD213PS softmaxConstants<>+448(SB), Y2, Y6
-	VFMADD213PS softmaxConstants<>+448(SB), Y3, Y7
-	VFMADD213PS softmaxConstants<>+512(SB), Y2, Y6
-	VFMADD213PS softmaxConstants<>+512(SB), Y3, Y7
-	VFMADD213PS softmaxConstants<>+576(SB), Y2, Y6
-	VFMADD213PS softmaxConstants<>+576(SB), Y3, Y7
-	VFMADD213PS softmaxConstants<>+640(SB), Y2, Y6
-	VFMADD213PS softmaxConstants<>+640(SB), Y3, Y7
-	VMULPS Y2, Y2, Y8
-	VMULPS Y3, Y3, Y9
-	VFMADD231PS Y8, Y6, Y2
-	VFMADD231PS Y9, Y7, Y3
+	VMULPS softmaxConstants<>+192(SB), Y2, Y6
+	VMULPS softmaxConstants<>+192(SB), Y3, Y7
+	VROUNDPS $8, Y6, Y6
+	VROUNDPS $8, Y7, Y7
+	VFNMADD231PS softmaxConstants<>+256(SB), Y6, Y2
+	VFNMADD231PS softmaxConstants<>+256(SB), Y7, Y3
+	VFNMADD231PS softmaxConstants<>+320(SB), Y6, Y2
+	VFNMADD231PS softmaxConstants<>+320(SB), Y7, Y3
+	VMOVAPS softmaxConstants<>+384(SB), Y8
+	VMOVAPS softmaxConstants<>+384(SB), Y9
+	VFMADD213PS softmaxConstants<>+448(SB), Y2, Y8
+	VFMADD213PS softmaxConstants<>+448(SB), Y3, Y9
+	VFMADD213PS softmaxConstants<>+512(SB), Y2, Y8
+	VFMADD213PS softmaxConstants<>+512(SB), Y3, Y9
+	VFMADD213PS softmaxConstants<>+576(SB), Y2, Y8
+	VFMADD213PS softmaxConstants<>+576(SB), Y3, Y9
+	VFMADD213PS softmaxConstants<>+640(SB), Y2, Y8
+	VFMADD213PS softmaxConstants<>+640(SB), Y3, Y9
+	VMULPS Y2, Y2, Y10
+	VMULPS Y3, Y3, Y11
+	VFMADD231PS Y10, Y8, Y2
+	VFMADD231PS Y11, Y9, Y3
 	VADDPS softmaxConstants<>+704(SB), Y2, Y2
 	VADDPS softmaxConstants<>+704(SB), Y3, Y3
-	VCVTPS2DQ Y4, Y4
-	VCVTPS2DQ Y5, Y5
-	VPSRAD $1, Y4, Y6
-	VPSRAD $1, Y5, Y7
-	VPSUBD Y6, Y4, Y4
-	VPSUBD Y7, Y5, Y5
+	VCVTPS2DQ Y6, Y6
+	VCVTPS2DQ Y7, Y7
+	VPSRAD $1, Y6, Y8
+	VPSRAD $1, Y7, Y9
+	VPSUBD Y8, Y6, Y6
+	VPSUBD Y9, Y7, Y7
+	VPADDD softmaxConstants<>+768(SB), Y8, Y8
+	VPADDD softmaxConstants<>+768(SB), Y9, Y9
+	VPSLLD $23, Y8, Y8
+	VPSLLD $23, Y9, Y9
+	VMULPS Y8, Y2, Y2
+	VMULPS Y9, Y3, Y3
 	VPADDD softmaxConstants<>+768(SB), Y6, Y6
 	VPADDD softmaxConstants<>+768(SB), Y7, Y7
 	VPSLLD $23, Y6, Y6
 	VPSLLD $23, Y7, Y7
 	VMULPS Y6, Y2, Y2
 	VMULPS Y7, Y3, Y3
-	VPADDD softmaxConstants<>+768(SB), Y4, Y4
-	VPADDD softmaxConstants<>+768(SB), Y5, Y5
-	VPSLLD $23, Y4, Y4
-	VPSLLD $23, Y5, Y5
-	VMULPS Y4, Y2, Y2
-	VMULPS Y5, Y3, Y3
+	VANDPS Y4, Y2, Y2
+	VANDPS Y5, Y3, Y3
 	VADDPS Y2, Y0, Y0
 	VADDPS Y3, Y1, Y1
 	VMOVUPS Y2, 0(DI)
@@ -141,28 +143,30 @@ next8:
 	VMASKMOVPS 0(SI), Y15, Y1
 	VBLENDVPS Y15, Y1, Y13, Y1
 	VSUBPS Y14, Y1, Y1
+	VCMPPS $21, Y12, Y1, Y2
 	VMAXPS Y1, Y12, Y1
-	VMULPS Y10, Y1, Y2
-	VROUNDPS $8, Y2, Y2
-	VFNMADD231PS softmaxConstants<>+256(SB), Y2, Y1
-	VFNMADD231PS softmaxConstants<>+320(SB), Y2, Y1
-	VMOVAPS softmaxConstants<>+384(SB), Y3
-	VFMADD213PS softmaxConstants<>+448(SB), Y1, Y3
-	VFMADD213PS softmaxConstants<>+512(SB), Y1, Y3
-	VFMADD213PS softmaxConstants<>+576(SB), Y1, Y3
-	VFMADD213PS softmaxConstants<>+640(SB), Y1, Y3
-	VMULPS Y1, Y1, Y4
-	VFMADD231PS Y4, Y3, Y1
+	VMULPS softmaxConstants<>+192(SB), Y1, Y3
+	VROUNDPS $8, Y3, Y3
+	VFNMADD231PS softmaxConstants<>+256(SB), Y3, Y1
+	VFNMADD231PS softmaxConstants<>+320(SB), Y3, Y1
+	VMOVAPS softmaxConstants<>+384(SB), Y4
+	VFMADD213PS softmaxConstants<>+448(SB), Y1, Y4
+	VFMADD213PS softmaxConstants<>+512(SB), Y1, Y4
+	VFMADD213PS softmaxConstants<>+576(SB), Y1, Y4
+	VFMADD213PS softmaxConstants<>+640(SB), Y1, Y4
+	VMULPS Y1, Y1, Y5
+	VFMADD231PS Y5, Y4, Y1
 	VADDPS softmaxConstants<>+704(SB), Y1, Y1
-	VCVTPS2DQ Y2, Y2
-	VPSRAD $1, Y2, Y3
-	VPSUBD Y3, Y2, Y2
+	VCVTPS2DQ Y3, Y3
+	VPSRAD $1, Y3, Y4
+	VPSUBD Y4, Y3, Y3
+	VPADDD softmaxConstants<>+768(SB), Y4, Y4
+	VPSLLD $23, Y4, Y4
+	VMULPS Y4, Y1, Y1
 	VPADDD softmaxConstants<>+768(SB), Y3, Y3
 	VPSLLD $23, Y3, Y3
 	VMULPS Y3, Y1, Y1
-	VPADDD softmaxConstants<>+768(SB), Y2, Y2
-	VPSLLD $23, Y2, Y2
-	VMULPS Y2, Y1, Y1
+	VANDPS Y2, Y1, Y1
 	VADDPS Y1, Y0, Y0
 	VMASKMOVPS Y1, Y15, 0(DI)
 	ADDQ $32, SI
@@ -216,6 +220,216 @@ end13:
 	VZEROUPPER
 	RET
 
+// func attendRowsAVX2(x *float32, rows, n, stride int, tops, sums, factors *float32)
+TEXT ·attendRowsAVX2(SB), NOSPLIT, $0-56
+	MOVQ x+0(FP), R8
+	MOVQ rows+8(FP), R10
+	MOVQ n+16(FP), R11
+	MOVQ stride+24(FP), R9
+	MOVQ tops+32(FP), R12
+	MOVQ sums+40(FP), R13
+	MOVQ factors+48(FP), BX
+	VBROADCASTSS softmaxConstants<>+64(SB), Y13
+	VBROADCASTSS softmaxConstants<>+128(SB), Y12
+row14:
+	MOVQ R8, SI
+	MOVQ R11, CX
+	VMOVAPS Y13, Y0
+	VMOVAPS Y13, Y1
+	CMPQ CX, $16
+	JLT few16
+	PCALIGN $32
+many15:
+	VMOVUPS 0(SI), Y2
+	VMOVUPS 32(SI), Y3
+	VMAXPS Y2, Y0, Y0
+	VMAXPS Y3, Y1, Y1
+	ADDQ $64, SI
+	SUBQ $16, CX
+	CMPQ CX, $16
+	JGE many15
+	VMAXPS Y1, Y0, Y0
+few16:
+	TESTQ CX, CX
+	JLE end18
+next17:
+	VMOVD CX, X15
+	VPBROADCASTD X15, Y15
+	VPCMPGTD indices<>(SB), Y15, Y15
+	VMASKMOVPS 0(SI), Y15, Y1
+	VBLENDVPS Y15, Y1, Y13, Y1
+	VMAXPS Y1, Y0, Y0
+	ADDQ $32, SI
+	SUBQ $8, CX
+	JGT next17
+end18:
+	VPERM2F128 $1, Y0, Y0, Y2
+	VMAXPS Y2, Y0, Y0
+	VPERMILPS $78, Y0, Y2
+	VMAXPS Y2, Y0, Y0
+	VPERMILPS $177, Y0, Y2
+	VMAXPS Y2, Y0, Y0
+	VBROADCASTSS 0(R12), Y1
+	VMAXPS Y1, Y0, Y0
+	VMOVAPS Y0, Y14
+	VMOVSS X0, 0(R12)
+	VSUBPS Y14, Y1, Y1
+	VCMPPS $21, Y12, Y1, Y2
+	VMAXPS Y1, Y12, Y1
+	VMULPS softmaxConstants<>+192(SB), Y1, Y3
+	VROUNDPS $8, Y3, Y3
+	VFNMADD231PS softmaxConstants<>+256(SB), Y3, Y1
+	VFNMADD231PS softmaxConstants<>+320(SB), Y3, Y1
+	VMOVAPS softmaxConstants<>+384(SB), Y4
+	VFMADD213PS softmaxConstants<>+448(SB), Y1, Y4
+	VFMADD213PS softmaxConstants<>+512(SB), Y1, Y4
+	VFMADD213PS softmaxConstants<>+576(SB), Y1, Y4
+	VFMADD213PS softmaxConstants<>+640(SB), Y1, Y4
+	VMULPS Y1, Y1, Y5
+	VFMADD231PS Y5, Y4, Y1
+	VADDPS softmaxConstants<>+704(SB), Y1, Y1
+	VCVTPS2DQ Y3, Y3
+	VPSRAD $1, Y3, Y4
+	VPSUBD Y4, Y3, Y3
+	VPADDD softmaxConstants<>+768(SB), Y4, Y4
+	VPSLLD $23, Y4, Y4
+	VMULPS Y4, Y1, Y1
+	VPADDD softmaxConstants<>+768(SB), Y3, Y3
+	VPSLLD $23, Y3, Y3
+	VMULPS Y3, Y1, Y1
+	VANDPS Y2, Y1, Y1
+	VMOVSS X1, 0(BX)
+	MOVQ R8, SI
+	MOVQ R8, DI
+	MOVQ R11, CX
+	VMOVAPS softmaxConstants<>+0(SB), Y0
+	VMOVAPS softmaxConstants<>+0(SB), Y1
+	CMPQ CX, $16
+	JLT few20
+	PCALIGN $32
+many19:
+	VMOVUPS 0(SI), Y2
+	VMOVUPS 32(SI), Y3
+	VSUBPS Y14, Y2, Y2
+	VSUBPS Y14, Y3, Y3
+	VCMPPS $21, Y12, Y2, Y4
+	VCMPPS $21, Y12, Y3, Y5
+	VMAXPS Y2, Y12, Y2
+	VMAXPS Y3, Y12, Y3
+	VMULPS softmaxConstants<>+192(SB), Y2, Y6
+	VMULPS softmaxConstants<>+192(SB), Y3, Y7
+	VROUNDPS $8, Y6, Y6
+	VROUNDPS $8, Y7, Y7
+	VFNMADD231PS softmaxConstants<>+256(SB), Y6, Y2
+	VFNMADD231PS softmaxConstants<>+256(SB), Y7, Y3
+	VFNMADD231PS softmaxConstants<>+320(SB), Y6, Y2
+	VFNMADD231PS softmaxConstants<>+320(SB), Y7, Y3
+	VMOVAPS softmaxConstants<>+384(SB), Y8
+	VMOVAPS softmaxConstants<>+384(SB), Y9
+	VFMADD213PS softmaxConstants<>+448(SB), Y2, Y8
+	VFMADD213PS softmaxConstants<>+448(SB), Y3, Y9
+	VFMADD213PS softmaxConstants<>+512(SB), Y2, Y8
+	VFMADD213PS softmaxConstants<>+512(SB), Y3, Y9
+	VFMADD213PS softmaxConstants<>+576(SB), Y2, Y8
+	VFMADD213PS softmaxConstants<>+576(SB), Y3, Y9
+	VFMADD213PS softmaxConstants<>+640(SB), Y2, Y8
+	VFMADD213PS softmaxConstants<>+640(SB), Y3, Y9
+	VMULPS Y2, Y2, Y10
+	VMULPS Y3, Y3, Y11
+	VFMADD231PS Y10, Y8, Y2
+	VFMADD231PS Y11, Y9, Y3
+	VADDPS softmaxConstants<>+704(SB), Y2, Y2
+	VADDPS softmaxConstants<>+704(SB), Y3, Y3
+	VCVTPS2DQ Y6, Y6
+	VCVTPS2DQ Y7, Y7
+	VPSRAD $1, Y6, Y8
+	VPSRAD $1, Y7, Y9
+	VPSUBD Y8, Y6, Y6
+	VPSUBD Y9, Y7, Y7
+	VPADDD softmaxConstants<>+768(SB), Y8, Y8
+	VPADDD softmaxConstants<>+768(SB), Y9, Y9
+	VPSLLD $23, Y8, Y8
+	VPSLLD $23, Y9, Y9
+	VMULPS Y8, Y2, Y2
+	VMULPS Y9, Y3, Y3
+	VPADDD softmaxConstants<>+768(SB), Y6, Y6
+	VPADDD softmaxConstants<>+768(SB), Y7, Y7
+	VPSLLD $23, Y6, Y6
+	VPSLLD $23, Y7, Y7
+	VMULPS Y6, Y2, Y2
+	VMULPS Y7, Y3, Y3
+	VANDPS Y4, Y2, Y2
+	VANDPS Y5, Y3, Y3
+	VADDPS Y2, Y0, Y0
+	VADDPS Y3, Y1, Y1
+	VMOVUPS Y2, 0(DI)
+	VMOVUPS Y3, 32(DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $16, CX
+	CMPQ CX, $16
+	JGE many19
+	VADDPS Y1, Y0, Y0
+few20:
+	TESTQ CX, CX
+	JLE end22
+next21:
+	VMOVD CX, X15
+	VPBROADCASTD X15, Y15
+	VPCMPGTD indices<>(SB), Y15, Y15
+	VMASKMOVPS 0(SI), Y15, Y1
+	VBLENDVPS Y15, Y1, Y13, Y1
+	VSUBPS Y14, Y1, Y1
+	VCMPPS $21, Y12, Y1, Y2
+	VMAXPS Y1, Y12, Y1
+	VMULPS softmaxConstants<>+192(SB), Y1, Y3
+	VROUNDPS $8, Y3, Y3
+	VFNMADD231PS softmaxConstants<>+256(SB), Y3, Y1
+	VFNMADD231PS softmaxConstants<>+320(SB), Y3, Y1
+	VMOVAPS softmaxConstants<>+384(SB), Y4
+	VFMADD213PS softmaxConstants<>+448(SB), Y1, Y4
+	VFMADD213PS softmaxConstants<>+512(SB), Y1, Y4
+	VFMADD213PS softmaxConstants<>+576(SB), Y1, Y4
+	VFMADD213PS softmaxConstants<>+640(SB), Y1, Y4
+	VMULPS Y1, Y1, Y5
+	VFMADD231PS Y5, Y4, Y1
+	VADDPS softmaxConstants<>+704(SB), Y1, Y1
+	VCVTPS2DQ Y3, Y3
+	VPSRAD $1, Y3, Y4
+	VPSUBD Y4, Y3, Y3
+	VPADDD softmaxConstants<>+768(SB), Y4, Y4
+	VPSLLD $23, Y4, Y4
+	VMULPS Y4, Y1, Y1
+	VPADDD softmaxConstants<>+768(SB), Y3, Y3
+	VPSLLD $23, Y3, Y3
+	VMULPS Y3, Y1, Y1
+	VANDPS Y2, Y1, Y1
+	VADDPS Y1, Y0, Y0
+	VMASKMOVPS Y1, Y15, 0(DI)
+	ADDQ $32, SI
+	ADDQ $32, DI
+	SUBQ $8, CX
+	JGT next21
+end22:
+	VPERM2F128 $1, Y0, Y0, Y2
+	VADDPS Y2, Y0, Y0
+	VPERMILPS $78, Y0, Y2
+	VADDPS Y2, Y0, Y0
+	VPERMILPS $177, Y0, Y2
+	VADDPS Y2, Y0, Y0
+	VBROADCASTSS 0(R13), Y1
+	VBROADCASTSS 0(BX), Y2
+	VFMADD231PS Y2, Y1, Y0
+	VMOVSS X0, 0(R13)
+	ADDQ R9, R8
+	ADDQ $4, R12
+	ADDQ $4, R13
+	ADDQ $4, BX
+	DECQ R10
+	JNZ row14
+	VZEROUPPER
+	RET
+
 // func softmaxRowsAVX512(dst, x *float32, rows, n int)
 TEXT ·softmaxRowsAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), R8
@@ -234,15 +448,15 @@ TEXT ·softmaxRowsAVX512(SB), NOSPLIT, $0-32
 	VBROADCASTSS softmaxConstants<>+576(SB), Z21
 	VBROADCASTSS softmaxConstants<>+640(SB), Z20
 	VBROADCASTSS softmaxConstants<>+704(SB), Z19
-row14:
+row23:
 	MOVQ R9, SI
 	MOVQ R11, CX
 	VMOVAPS Z30, Z0
 	VMOVAPS Z30, Z1
 	CMPQ CX, $32
-	JLT few16
+	JLT few25
 	PCALIGN $32
-many15:
+many24:
 	VMOVUPS 0(SI), Z2
 	VMOVUPS 64(SI), Z3
 	VMAXPS Z2, Z0, Z0
@@ -250,12 +464,12 @@ many15:
 	ADDQ $128, SI
 	SUBQ $32, CX
 	CMPQ CX, $32
-	JGE many15
+	JGE many24
 	VMAXPS Z1, Z0, Z0
-few16:
+few25:
 	TESTQ CX, CX
-	JLE end18
-next17:
+	JLE end27
+next26:
 	MOVL $65535, AX
 	BZHIL CX, AX, AX
 	KMOVW AX, K1
@@ -264,8 +478,8 @@ next17:
 	VMAXPS Z1, Z0, Z0
 	ADDQ $64, SI
 	SUBQ $16, CX
-	JGT next17
-end18:
+	JGT next26
+end27:
 	VSHUFF64X2 $78, Z0, Z0, Z2
 	VMAXPS Z2, Z0, Z0
 	VSHUFF64X2 $177, Z0, Z0, Z2
@@ -281,13 +495,15 @@ end18:
 	VMOVAPS Z28, Z0
 	VMOVAPS Z28, Z1
 	CMPQ CX, $32
-	JLT few20
+	JLT few29
 	PCALIGN $32
-many19:
+many28:
 	VMOVUPS 0(SI), Z2
 	VMOVUPS 64(SI), Z3
 	VSUBPS Z31, Z2, Z2
 	VSUBPS Z31, Z3, Z3
+	VCMPPS $21, Z29, Z2, K2
+	VCMPPS $21, Z29, Z3, K3
 	VMAXPS Z2, Z29, Z2
 	VMAXPS Z3, Z29, Z3
 	VMULPS Z27, Z2, Z4
@@ -316,6 +532,8 @@ many19:
 	VADDPS Z19, Z3, Z3
 	VSCALEFPS Z4, Z2, Z2
 	VSCALEFPS Z5, Z3, Z3
+	VMOVAPS.Z Z2, K2, Z2
+	VMOVAPS.Z Z3, K3, Z3
 	VADDPS Z2, Z0, Z0
 	VADDPS Z3, Z1, Z1
 	VMOVUPS Z2, 0(DI)
@@ -324,18 +542,19 @@ many19:
 	ADDQ $128, DI
 	SUBQ $32, CX
 	CMPQ CX, $32
-	JGE many19
+	JGE many28
 	VADDPS Z1, Z0, Z0
-few20:
+few29:
 	TESTQ CX, CX
-	JLE end22
-next21:
+	JLE end31
+next30:
 	MOVL $65535, AX
 	BZHIL CX, AX, AX
 	KMOVW AX, K1
 	VMOVAPS Z30, Z1
 	VMOVUPS 0(SI), K1, Z1
 	VSUBPS Z31, Z1, Z1
+	VCMPPS $21, Z29, Z1, K2
 	VMAXPS Z1, Z29, Z1
 	VMULPS Z27, Z1, Z2
 	VRNDSCALEPS $8, Z2, Z2
@@ -350,13 +569,14 @@ next21:
 	VFMADD231PS Z4, Z3, Z1
 	VADDPS Z19, Z1, Z1
 	VSCALEFPS Z2, Z1, Z1
+	VMOVAPS.Z Z1, K2, Z1
 	VADDPS Z1, Z0, Z0
 	VMOVUPS Z1, K1, 0(DI)
 	ADDQ $64, SI
 	ADDQ $64, DI
 	SUBQ $16, CX
-	JGT next21
-end22:
+	JGT next30
+end31:
 	VSHUFF64X2 $78, Z0, Z0, Z2
 	VADDPS Z2, Z0, Z0
 	VSHUFF64X2 $177, Z0, Z0, Z2
@@ -370,9 +590,9 @@ end22:
 	MOVQ R8, DI
 	MOVQ R11, CX
 	CMPQ CX, $32
-	JLT few24
+	JLT few33
 	PCALIGN $32
-many23:
+many32:
 	VMOVUPS 0(DI), Z2
 	VMOVUPS 64(DI), Z3
 	VMULPS Z31, Z2, Z2
@@ -382,11 +602,11 @@ many23:
 	ADDQ $128, DI
 	SUBQ $32, CX
 	CMPQ CX, $32
-	JGE many23
-few24:
+	JGE many32
+few33:
 	TESTQ CX, CX
-	JLE end26
-next25:
+	JLE end35
+next34:
 	MOVL $65535, AX
 	BZHIL CX, AX, AX
 	KMOVW AX, K1
@@ -396,12 +616,204 @@ next25:
 	VMOVUPS Z1, K1, 0(DI)
 	ADDQ $64, DI
 	SUBQ $16, CX
-	JGT next25
-end26:
+	JGT next34
+end35:
 	LEAQ (R8)(R11*4), R8
 	LEAQ (R9)(R11*4), R9
 	DECQ R10
-	JNZ row14
+	JNZ row23
+	VZEROUPPER
+	RET
+
+// func attendRowsAVX512(x *float32, rows, n, stride int, tops, sums, factors *float32)
+TEXT ·attendRowsAVX512(SB), NOSPLIT, $0-56
+	MOVQ x+0(FP), R8
+	MOVQ rows+8(FP), R10
+	MOVQ n+16(FP), R11
+	MOVQ stride+24(FP), R9
+	MOVQ tops+32(FP), R12
+	MOVQ sums+40(FP), R13
+	MOVQ factors+48(FP), BX
+	VBROADCASTSS softmaxConstants<>+64(SB), Z30
+	VBROADCASTSS softmaxConstants<>+128(SB), Z29
+	VBROADCASTSS softmaxConstants<>+0(SB), Z28
+	VBROADCASTSS softmaxConstants<>+192(SB), Z27
+	VBROADCASTSS softmaxConstants<>+256(SB), Z26
+	VBROADCASTSS softmaxConstants<>+320(SB), Z25
+	VBROADCASTSS softmaxConstants<>+384(SB), Z24
+	VBROADCASTSS softmaxConstants<>+448(SB), Z23
+	VBROADCASTSS softmaxConstants<>+512(SB), Z22
+	VBROADCASTSS softmaxConstants<>+576(SB), Z21
+	VBROADCASTSS softmaxConstants<>+640(SB), Z20
+	VBROADCASTSS softmaxConstants<>+704(SB), Z19
+row36:
+	MOVQ R8, SI
+	MOVQ R11, CX
+	VMOVAPS Z30, Z0
+	VMOVAPS Z30, Z1
+	CMPQ CX, $32
+	JLT few38
+	PCALIGN $32
+many37:
+	VMOVUPS 0(SI), Z2
+	VMOVUPS 64(SI), Z3
+	VMAXPS Z2, Z0, Z0
+	VMAXPS Z3, Z1, Z1
+	ADDQ $128, SI
+	SUBQ $32, CX
+	CMPQ CX, $32
+	JGE many37
+	VMAXPS Z1, Z0, Z0
+few38:
+	TESTQ CX, CX
+	JLE end40
+next39:
+	MOVL $65535, AX
+	BZHIL CX, AX, AX
+	KMOVW AX, K1
+	VMOVAPS Z30, Z1
+	VMOVUPS 0(SI), K1, Z1
+	VMAXPS Z1, Z0, Z0
+	ADDQ $64, SI
+	SUBQ $16, CX
+	JGT next39
+end40:
+	VSHUFF64X2 $78, Z0, Z0, Z2
+	VMAXPS Z2, Z0, Z0
+	VSHUFF64X2 $177, Z0, Z0, Z2
+	VMAXPS Z2, Z0, Z0
+	VPERMILPS $78, Z0, Z2
+	VMAXPS Z2, Z0, Z0
+	VPERMILPS $177, Z0, Z2
+	VMAXPS Z2, Z0, Z0
+	VBROADCASTSS 0(R12), Z1
+	VMAXPS Z1, Z0, Z0
+	VMOVAPS Z0, Z31
+	VMOVSS X0, 0(R12)
+	VSUBPS Z31, Z1, Z1
+	VCMPPS $21, Z29, Z1, K2
+	VMAXPS Z1, Z29, Z1
+	VMULPS Z27, Z1, Z2
+	VRNDSCALEPS $8, Z2, Z2
+	VFNMADD231PS Z26, Z2, Z1
+	VFNMADD231PS Z25, Z2, Z1
+	VMOVAPS Z24, Z3
+	VFMADD213PS Z23, Z1, Z3
+	VFMADD213PS Z22, Z1, Z3
+	VFMADD213PS Z21, Z1, Z3
+	VFMADD213PS Z20, Z1, Z3
+	VMULPS Z1, Z1, Z4
+	VFMADD231PS Z4, Z3, Z1
+	VADDPS Z19, Z1, Z1
+	VSCALEFPS Z2, Z1, Z1
+	VMOVAPS.Z Z1, K2, Z1
+	VMOVSS X1, 0(BX)
+	MOVQ R8, SI
+	MOVQ R8, DI
+	MOVQ R11, CX
+	VMOVAPS Z28, Z0
+	VMOVAPS Z28, Z1
+	CMPQ CX, $32
+	JLT few42
+	PCALIGN $32
+many41:
+	VMOVUPS 0(SI), Z2
+	VMOVUPS 64(SI), Z3
+	VSUBPS Z31, Z2, Z2
+	VSUBPS Z31, Z3, Z3
+	VCMPPS $21, Z29, Z2, K2
+	VCMPPS $21, Z29, Z3, K3
+	VMAXPS Z2, Z29, Z2
+	VMAXPS Z3, Z29, Z3
+	VMULPS Z27, Z2, Z4
+	VMULPS Z27, Z3, Z5
+	VRNDSCALEPS $8, Z4, Z4
+	VRNDSCALEPS $8, Z5, Z5
+	VFNMADD231PS Z26, Z4, Z2
+	VFNMADD231PS Z26, Z5, Z3
+	VFNMADD231PS Z25, Z4, Z2
+	VFNMADD231PS Z25, Z5, Z3
+	VMOVAPS Z24, Z6
+	VMOVAPS Z24, Z7
+	VFMADD213PS Z23, Z2, Z6
+	VFMADD213PS Z23, Z3, Z7
+	VFMADD213PS Z22, Z2, Z6
+	VFMADD213PS Z22, Z3, Z7
+	VFMADD213PS Z21, Z2, Z6
+	VFMADD213PS Z21, Z3, Z7
+	VFMADD213PS Z20, Z2, Z6
+	VFMADD213PS Z20, Z3, Z7
+	VMULPS Z2, Z2, Z8
+	VMULPS Z3, Z3, Z9
+	VFMADD231PS Z8, Z6, Z2
+	VFMADD231PS Z9, Z7, Z3
+	VADDPS Z19, Z2, Z2
+	VADDPS Z19, Z3, Z3
+	VSCALEFPS Z4, Z2, Z2
+	VSCALEFPS Z5, Z3, Z3
+	VMOVAPS.Z Z2, K2, Z2
+	VMOVAPS.Z Z3, K3, Z3
+	VADDPS Z2, Z0, Z0
+	VADDPS Z3, Z1, Z1
+	VMOVUPS Z2, 0(DI)
+	VMOVUPS Z3, 64(DI)
+	ADDQ $128, SI
+	ADDQ $128, DI
+	SUBQ $32, CX
+	CMPQ CX, $32
+	JGE many41
+	VADDPS Z1, Z0, Z0
+few42:
+	TESTQ CX, CX
+	JLE end44
+next43:
+	MOVL $65535, AX
+	BZHIL CX, AX, AX
+	KMOVW AX, K1
+	VMOVAPS Z30, Z1
+	VMOVUPS 0(SI), K1, Z1
+	VSUBPS Z31, Z1, Z1
+	VCMPPS $21, Z29, Z1, K2
+	VMAXPS Z1, Z29, Z1
+	VMULPS Z27, Z1, Z2
+	VRNDSCALEPS $8, Z2, Z2
+	VFNMADD231PS Z26, Z2, Z1
+	VFNMADD231PS Z25, Z2, Z1
+	VMOVAPS Z24, Z3
+	VFMADD213PS Z23, Z1, Z3
+	VFMADD213PS Z22, Z1, Z3
+	VFMADD213PS Z21, Z1, Z3
+	VFMADD213PS Z20, Z1, Z3
+	VMULPS Z1, Z1, Z4
+	VFMADD231PS Z4, Z3, Z1
+	VADDPS Z19, Z1, Z1
+	VSCALEFPS Z2, Z1, Z1
+	VMOVAPS.Z Z1, K2, Z1
+	VADDPS Z1, Z0, Z0
+	VMOVUPS Z1, K1, 0(DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $16, CX
+	JGT next43
+end44:
+	VSHUFF64X2 $78, Z0, Z0, Z2
+	VADDPS Z2, Z0, Z0
+	VSHUFF64X2 $177, Z0, Z0, Z2
+	VADDPS Z2, Z0, Z0
+	VPERMILPS $78, Z0, Z2
+	VADDPS Z2, Z0, Z0
+	VPERMILPS $177, Z0, Z2
+	VADDPS Z2, Z0, Z0
+	VBROADCASTSS 0(R13), Z1
+	VBROADCASTSS 0(BX), Z2
+	VFMADD231PS Z2, Z1, Z0
+	VMOVSS X0, 0(R13)
+	ADDQ R9, R8
+	ADDQ $4, R12
+	ADDQ $4, R13
+	ADDQ $4, BX
+	DECQ R10
+	JNZ row36
 	VZEROUPPER
 	RET
 
@@ -437,22 +849,22 @@ DATA softmaxConstants<>+112(SB)/4, $0xff800000
 DATA softmaxConstants<>+116(SB)/4, $0xff800000
 DATA softmaxConstants<>+120(SB)/4, $0xff800000
 DATA softmaxConstants<>+124(SB)/4, $0xff800000
-DATA softmaxConstants<>+128(SB)/4, $0xc2d00000
-DATA softmaxConstants<>+132(SB)/4, $0xc2d00000
-DATA softmaxConstants<>+136(SB)/4, $0xc2d00000
-DATA softmaxConstants<>+140(SB)/4, $0xc2d00000
-DATA softmaxConstants<>+144(SB)/4, $0xc2d00000
-DATA softmaxConstants<>+148(SB)/4, $0xc2d00000
-DATA softmaxConstants<>+152(SB)/4, $0xc2d00000
-DATA softmaxConstants<>+156(SB)/4, $0xc2d00000
-DATA softmaxConstants<>+160(SB)/4, $0xc2d00000
-DATA softmaxConstants<>+164(SB)/4, $0xc2d00000
-DATA softmaxConstants<>+168(SB)/4, $0xc2d00000
-DATA softmaxConstants<>+172(SB)/4, $0xc2d00000
-DATA softmaxConstants<>+176(SB)/4, $0xc2d00000
-DATA softmaxConstants<>+180(SB)/4, $0xc2d00000
-DATA softmaxConstants<>+184(SB)/4, $0xc2d00000
-DATA softmaxConstants<>+188(SB)/4, $0xc2d00000
+DATA softmaxConstants<>+128(SB)/4, $0xc2aeac4f
+DATA softmaxConstants<>+132(SB)/4, $0xc2aeac4f
+DATA softmaxConstants<>+136(SB)/4, $0xc2aeac4f
+DATA softmaxConstants<>+140(SB)/4, $0xc2aeac4f
+DATA softmaxConstants<>+144(SB)/4, $0xc2aeac4f
+DATA softmaxConstants<>+148(SB)/4, $0xc2aeac4f
+DATA softmaxConstants<>+152(SB)/4, $0xc2aeac4f
+DATA softmaxConstants<>+156(SB)/4, $0xc2aeac4f
+DATA softmaxConstants<>+160(SB)/4, $0xc2aeac4f
+DATA softmaxConstants<>+164(SB)/4, $0xc2aeac4f
+DATA softmaxConstants<>+168(SB)/4, $0xc2aeac4f
+DATA softmaxConstants<>+172(SB)/4, $0xc2aeac4f
+DATA softmaxConstants<>+176(SB)/4, $0xc2aeac4f
+DATA softmaxConstants<>+180(SB)/4, $0xc2aeac4f
+DATA softmaxConstants<>+184(SB)/4, $0xc2aeac4f
+DATA softmaxConstants<>+188(SB)/4, $0xc2aeac4f
 DATA softmaxConstants<>+192(SB)/4, $0x3fb8aa3b
 DATA softmaxConstants<>+196(SB)/4, $0x3fb8aa3b
 DATA softmaxConstants<>+200(SB)/4, $0x3fb8aa3b

@@ -9,7 +9,17 @@ package cpu
 //go:noescape
 func softmaxRowsAVX2(dst, x *float32, rows, n int)
 
+// attendRowsAVX2 computes what attendRowsRef does; stride is in bytes.
+//
+//go:noescape
+func attendRowsAVX2(x *float32, rows, n, stride int, tops, sums, factors *float32)
+
 // softmaxRowsAVX512 computes the softmax of rows of n elements, both at least 1.
 //
 //go:noescape
 func softmaxRowsAVX512(dst, x *float32, rows, n int)
+
+// attendRowsAVX512 computes what attendRowsRef does; stride is in bytes.
+//
+//go:noescape
+func attendRowsAVX512(x *float32, rows, n, stride int, tops, sums, factors *float32)

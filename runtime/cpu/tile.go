@@ -135,3 +135,16 @@ func (t *tile) repeat(rows, count int) {
 		t.atBias += t.count * t.nextBias
 	}
 }
+
+// across runs tiles of the given rows over neighbouring panels.
+func (t *tile) across(rows, panels int) {
+	_, most := tileLimits()
+	t.nextA = 0
+	for panels > 0 {
+		t.panels = min(most, panels)
+		count := panels / t.panels
+		t.nextB, t.nextC, t.nextBias = t.panels*t.panelB, t.panels*t.panelC, 64*t.panels
+		t.repeat(rows, count)
+		panels -= count * t.panels
+	}
+}

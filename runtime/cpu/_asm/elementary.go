@@ -91,6 +91,18 @@ func (k *vectors) exp(x value) {
 	k.free(n, half)
 }
 
+// expNormal is where the exponential is the least number that is not subnormal.
+const expNormal = -87.33654
+
+// expOrZero computes x = exp(x) for x ≤ expMost, zero where that would be subnormal:
+// processors are slow to make such numbers.
+func (k *vectors) expOrZero(x value) {
+	normal := k.compare(notLess, x, k.pin(expNormal))
+	k.atLeast(x, k.pin(expNormal))
+	k.exp(x)
+	k.orZero(normal, x)
+}
+
 // power turns integers into powers of 2.
 func (k *vectors) power(n value) {
 	k.do("VPADDD", k.word(127), n, n)

@@ -76,15 +76,15 @@ func extreme(name, instruction string, neutral float64) fold {
 	}
 }
 
-// exponential sums exponentials of what is not positive.
+// exponential sums exponentials of what is not positive, those that are subnormal
+// taken for zero.
 func exponential(name, doc string, output bool) fold {
 	return fold{
 		name: name, doc: doc, scalars: []string{"top"}, merge: addTo, start: zeros, output: output,
 		fill: func(k *vectors) string { return k.pin(math.Inf(-1)) },
 		step: func(k *vectors, acc, x value) {
 			k.do("VSUBPS", k.scalars[0], x, x)
-			k.atLeast(x, k.pin(expLeast))
-			k.exp(x)
+			k.expOrZero(x)
 			addTo(k, acc, x)
 		},
 	}

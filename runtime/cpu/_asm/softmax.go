@@ -2,69 +2,102 @@ package main
 
 import "math"
 
-// softmaxFamily writes the softmax of rows.
+// softmaxFamily writes the softmax of rows, whole and in parts.
 func softmaxFamily(f *file) {
 	t := &table{name: "softmaxConstants"}
 	indices(f)
 	for _, s := range isas {
 		softmaxRows(f, s, t)
+		attendRows(f, s, t)
 	}
 	t.write(f)
 }
 
+// softmax writes passes over a row of R11 elements. SI and DI walk; one has single
+// vectors, k the interleaved ones.
+type softmax struct {
+	k, one *vectors
+	fold   fold
+}
+
+func enterSoftmax(f *file, s isa, t *table) softmax {
+	m := softmax{fold: exponential("", "", true)}
+	m.k, m.one = m.fold.kernel().enter(f, s, t)
+	return m
+}
+
+// top is the register of what is subtracted, in all lanes, and acc and x are values
+// of one; acc is in the first registers.
+func (m softmax) top() string   { return m.k.scalars[0] }
+func (m softmax) acc() value    { return m.one.in[0] }
+func (m softmax) x() value      { return m.one.in[1] }
+func (m softmax) least() string { return m.k.pin(math.Inf(-1)) }
+func (m softmax) load(from string) {
+	m.one.loadTailOr(m.one.isa, at(from, 0), m.least(), m.one.register(m.x(), 0))
+}
+
+func greatest(k *vectors, acc value, other any) { k.do("VMAXPS", other, acc, acc) }
+
+// highest sets all lanes of acc to the greatest element of the row at SI. It may miss
+// a NaN.
+func (m softmax) highest() {
+	k, one := m.k, m.one
+	k.op("MOVQ", "R11", "CX")
+	k.do("VMOVAPS", m.least(), k.in[0])
+	k.sweep(k, []string{"SI"}, func() {
+		k.fetch(k.in[1], "SI")
+		greatest(k, k.in[0], k.in[1])
+	}, func() {
+		one.mergeAll(k, m.acc(), greatest)
+	}, func() {
+		m.load("SI")
+		greatest(one, m.acc(), m.x())
+	})
+	one.mergeLanes(m.acc(), greatest)
+}
+
+// exponentials writes to DI those of the row at SI less the top, and sets all lanes
+// of acc to their sum, which does not miss a NaN.
+func (m softmax) exponentials() {
+	k, one := m.k, m.one
+	k.op("MOVQ", "R11", "CX")
+	k.do("VMOVAPS", m.fold.start(k), k.in[0])
+	k.sweep(k, []string{"SI", "DI"}, func() {
+		k.fetch(k.in[1], "SI")
+		m.fold.step(k, k.in[0], k.in[1])
+		k.store(k.in[1], "DI")
+	}, func() {
+		one.mergeAll(k, m.acc(), addTo)
+	}, func() {
+		m.load("SI")
+		m.fold.step(one, m.acc(), m.x())
+		one.storeTail(one.isa, one.register(m.x(), 0), at("DI", 0))
+	})
+	one.mergeLanes(m.acc(), addTo)
+}
+
 // softmaxRows passes over a row three times: for the greatest element, for the
-// exponentials and their sum, and to scale them. The greatest may miss a NaN, but
-// the sum does not. R8 and R9 are a row of dst and x, R10 counts rows, and R11 is
-// their length.
+// exponentials and their sum, and to scale them. R8 and R9 are a row of dst and x,
+// R10 counts rows.
 func softmaxRows(f *file, s isa, t *table) {
 	f.fun("softmaxRows"+s.name+" computes the softmax of rows of n elements, both at least 1.",
 		"softmaxRows"+s.name, "dst, x *float32, rows, n int", "")
 	f.load("dst", "R8", "x", "R9", "rows", "R10", "n", "R11")
-	step := exponential("", "", true)
-	k, one := step.kernel().enter(f, s, t)
-	acc, x := one.in[0], one.in[1]
-	top, least := k.scalars[0], k.pin(math.Inf(-1))
-	load := func(from string) {
-		f.loadTailOr(s, at(from, 0), least, one.register(x, 0))
-	}
+	m := enterSoftmax(f, s, t)
+	k, one := m.k, m.one
 
 	row := f.fresh("row")
 	f.mark(row)
 	f.op("MOVQ", "R9", "SI")
-	f.op("MOVQ", "R11", "CX")
-	k.do("VMOVAPS", least, k.in[0])
-	greatest := func(k *vectors, acc value, other any) { k.do("VMAXPS", other, acc, acc) }
-	f.sweep(k, []string{"SI"}, func() {
-		k.fetch(k.in[1], "SI")
-		greatest(k, k.in[0], k.in[1])
-	}, func() {
-		one.mergeAll(k, acc, greatest)
-	}, func() {
-		load("SI")
-		greatest(one, acc, x)
-	})
-	one.mergeLanes(acc, greatest)
-	one.do("VMOVAPS", acc, top)
+	m.highest()
+	one.do("VMOVAPS", m.acc(), m.top())
 
 	f.op("MOVQ", "R9", "SI")
 	f.op("MOVQ", "R8", "DI")
-	f.op("MOVQ", "R11", "CX")
-	k.do("VMOVAPS", step.start(k), k.in[0])
-	f.sweep(k, []string{"SI", "DI"}, func() {
-		k.fetch(k.in[1], "SI")
-		step.step(k, k.in[0], k.in[1])
-		k.store(k.in[1], "DI")
-	}, func() {
-		one.mergeAll(k, acc, addTo)
-	}, func() {
-		load("SI")
-		step.step(one, acc, x)
-		f.storeTail(s, one.register(x, 0), at("DI", 0))
-	})
-	one.mergeLanes(acc, addTo)
-	one.do("VMOVAPS", one.c(1), x)
-	factor := top
-	one.do("VDIVPS", acc, x, factor)
+	m.exponentials()
+	one.do("VMOVAPS", one.c(1), m.x())
+	factor := m.top()
+	one.do("VDIVPS", m.acc(), m.x(), factor)
 
 	f.op("MOVQ", "R8", "DI")
 	f.op("MOVQ", "R11", "CX")
@@ -73,12 +106,52 @@ func softmaxRows(f *file, s isa, t *table) {
 		k.do("VMULPS", factor, k.in[1], k.in[1])
 		k.store(k.in[1], "DI")
 	}, nil, func() {
-		load("DI")
-		one.do("VMULPS", factor, x, x)
-		f.storeTail(s, one.register(x, 0), at("DI", 0))
+		m.load("DI")
+		one.do("VMULPS", factor, m.x(), m.x())
+		f.storeTail(s, one.register(m.x(), 0), at("DI", 0))
 	})
 	f.op("LEAQ", "(R8)(R11*4)", "R8")
 	f.op("LEAQ", "(R9)(R11*4)", "R9")
+	f.op("DECQ", "R10")
+	f.op("JNZ", row)
+	f.ret()
+}
+
+// attendRows passes over a row twice, in place. R8 is the row, R9 the distance of the
+// rows, R10 counts them; R12, R13 and BX are the row's top, sum and factor.
+func attendRows(f *file, s isa, t *table) {
+	f.fun("attendRows"+s.name+" computes what attendRowsRef does; stride is in bytes.",
+		"attendRows"+s.name, "x *float32, rows, n, stride int, tops, sums, factors *float32", "")
+	f.load("x", "R8", "rows", "R10", "n", "R11", "stride", "R9", "tops", "R12", "sums", "R13", "factors", "BX")
+	m := enterSoftmax(f, s, t)
+	one, acc, x := m.one, m.acc(), m.x()
+
+	row := f.fresh("row")
+	f.mark(row)
+	f.op("MOVQ", "R8", "SI")
+	m.highest()
+	one.do("VBROADCASTSS", at("R12", 0), x)
+	greatest(one, acc, x)
+	one.do("VMOVAPS", acc, m.top())
+	f.op("VMOVSS", "X0", at("R12", 0))
+	one.do("VSUBPS", m.top(), x, x)
+	one.expOrZero(x)
+	f.op("VMOVSS", "X1", at("BX", 0))
+
+	f.op("MOVQ", "R8", "SI")
+	f.op("MOVQ", "R8", "DI")
+	m.exponentials()
+	one.do("VBROADCASTSS", at("R13", 0), x)
+	factor := one.temp()
+	one.do("VBROADCASTSS", at("BX", 0), factor)
+	one.do("VFMADD231PS", factor, x, acc)
+	one.free(factor)
+	f.op("VMOVSS", "X0", at("R13", 0))
+
+	f.op("ADDQ", "R9", "R8")
+	for _, p := range []string{"R12", "R13", "BX"} {
+		f.op("ADDQ", 4, p)
+	}
 	f.op("DECQ", "R10")
 	f.op("JNZ", row)
 	f.ret()

@@ -184,6 +184,16 @@ func (k *vectors) choose(m mask, yes any, no, dst value) {
 	k.free(m.value)
 }
 
+// orZero clears x where the mask is not set. The mask is then free.
+func (k *vectors) orZero(m mask, x value) {
+	if k.wide() {
+		k.do("VMOVAPS.Z", x, m, x)
+		return
+	}
+	k.do("VANDPS", m, x, x)
+	k.free(m.value)
+}
+
 // Ways to round, none of which reports that it was inexact.
 const (
 	nearestEven = 8

@@ -1,0 +1,16 @@
+//go:build !noasm
+
+package cpu
+
+// attendRows computes what attendRowsRef does.
+func attendRows(x []float32, rows, n, stride int, tops, sums, factors []float32) {
+	_, _, _, _ = x[(rows-1)*stride+n-1], tops[rows-1], sums[rows-1], factors[rows-1]
+	switch level {
+	case AVX512:
+		attendRowsAVX512(&x[0], rows, n, 4*stride, &tops[0], &sums[0], &factors[0])
+	case AVX2:
+		attendRowsAVX2(&x[0], rows, n, 4*stride, &tops[0], &sums[0], &factors[0])
+	default:
+		attendRowsRef(x, rows, n, stride, tops, sums, factors)
+	}
+}
