@@ -214,9 +214,9 @@ func (m *Model) kept() []emit.Prepared {
 // of the model's constants.
 func (m *Model) isConstant(name string) bool { return m.Source.Module.Weight(name) == nil }
 
-// Files returns the generated package's files.
-func (m *Model) Files() ([]emit.File, error) {
-	m.options.progress("emitting")
+// emission returns what is printed, but the sample, and the file of constants that
+// the package needs beside its weights, if any.
+func (m *Model) emission() (*emit.Model, []emit.File, error) {
 	file := m.fileName()
 	weights := file + ".safetensors"
 	e := &emit.Model{
@@ -260,9 +260,34 @@ func (m *Model) Files() ([]emit.File, error) {
 		}
 		var data bytes.Buffer
 		if _, err := constants.WriteTo(&data); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		own = append(own, emit.File{Name: e.EmbeddedFile, Data: data.Bytes()})
+	}
+	return e, own, nil
+}
+
+// Timed returns the files of a package of that name for measuring: without a sample
+// and without the weights file, which Load is to be given. With a lap, which numbers
+// steps, the package's variable Lap is called with a step's number after it.
+func (m *Model) Timed(name string, lap func(program.Step) int) ([]emit.File, error) {
+	outside := *m
+	outside.options.Package, outside.options.WeightsOutside = name, true
+	e, own, err := outside.emission()
+	if err != nil {
+		return nil, err
+	}
+	e.SampleTooLarge, e.Lap = true, lap
+	files, err := emit.Files(e)
+	return append(files, own...), err
+}
+
+// Files returns the generated package's files.
+func (m *Model) Files() ([]emit.File, error) {
+	m.options.progress("emitting")
+	e, own, err := m.emission()
+	if err != nil {
+		return nil, err
 	}
 	if m.CanRun() == nil {
 		var err error
@@ -285,8 +310,8 @@ func (m *Model) Files() ([]emit.File, error) {
 		return nil, err
 	}
 	text := "// " + emit.Header + "\n\n" + m.Module.String()
-	files = append(files, emit.File{Name: file + ".ir", Data: []byte(text)})
-	return append(append(files, own...), emit.File{Name: weights, Data: data.Bytes()}), nil
+	files = append(files, emit.File{Name: m.fileName() + ".ir", Data: []byte(text)})
+	return append(append(files, own...), emit.File{Name: e.WeightsFile, Data: data.Bytes()}), nil
 }
 
 // fileName returns what the files called after the model begin with.

@@ -42,7 +42,10 @@ var arrows = []arrow{
 	{"gen/exec", "gen/program ir ir/plan runtime/rt runtime/cpu runtime/cpu/image", ""},
 	{"gen/exec/internal/kernels", "", ""},
 	{"gen/emit", "gen/exec gen/program ir ir/plan runtime/rt", "github.com/dave/jennifer"},
-	{"gen/value", "gen/exec ir onnx", ""},
+	{"gen/value", "gen/exec gen/verify/harness ir onnx", ""},
+	{"gen/profile", "gen gen/... ir ir/op", ""},
+	{"gen/profile/stopwatch", "gen/verify/harness runtime/rt runtime/cpu", ""},
+	{"gen/scratch", "gen/emit", ""},
 	{"gen/verify", "gen gen/... ir ir/op onnx runtime/rt", ""},
 	{"gen/verify/harness", "runtime/rt", ""},
 	{"cmd/burngen", "gen gen/... ir onnx runtime/rt", "github.com/schollz/progressbar/v3"},
@@ -219,7 +222,7 @@ func TestText(t *testing.T) {
 	unfinished := regexp.MustCompile(`\b(TO` + `DO|FIX` + `ME|XX` + `X)\b`)
 	machine := regexp.MustCompile(`(^|[\s"'(=])/(ho` + `me|ro` + `ot|Us` + `ers|wo` + `rk)/`)
 	host := regexp.MustCompile(`https?://([A-Za-z0-9-]+\.[A-Za-z0-9.-]+)`)
-	public := strings.Fields("www.apache.org github.com git-lfs.github.com onnx.ai arxiv.org pkg.go.dev go.dev")
+	public := strings.Fields("www.apache.org www.w3.org github.com git-lfs.github.com onnx.ai arxiv.org pkg.go.dev go.dev")
 	for _, file := range textFiles(t) {
 		for i, line := range strings.Split(string(file.data), "\n") {
 			if word := unfinished.FindString(line); word != "" {
@@ -335,7 +338,7 @@ func textFiles(t *testing.T) []textFile {
 		switch {
 		case e.IsDir() && (e.Name() == ".git" || e.Name() == "node_modules" || rel == "bench/out"):
 			return filepath.SkipDir
-		case !e.Type().IsRegular() || rel == ".git":
+		case !e.Type().IsRegular() || rel == ".git": // a file in a worktree
 			return nil
 		}
 		data, err := os.ReadFile(name)

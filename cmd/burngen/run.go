@@ -61,25 +61,18 @@ func defineRun(flags *flag.FlagSet) func(*streams, []string) error {
 // execute runs a model on arguments read from files.
 func execute(m *gen.Model, in pairs) ([]*ir.Tensor, error) {
 	f := m.Forward.IR
+	given, err := readInputs(f, in)
+	if err != nil {
+		return nil, err
+	}
 	var args []any
 	var shapes [][]int
-	known := map[string]bool{}
 	for _, p := range f.Params {
-		known[p.Name] = true
-		path, ok := in[p.Name]
+		t, ok := given[p.Name]
 		if !ok {
 			return nil, fmt.Errorf("-in %s=FILE is missing: %s", p.Name, p.Type)
 		}
-		t, err := value.Read(path, p.Type)
-		if err != nil {
-			return nil, fmt.Errorf("-in %s: %w", p.Name, err)
-		}
 		args, shapes = append(args, value.Slice(t)), append(shapes, t.Shape)
-	}
-	for name := range in {
-		if !known[name] {
-			return nil, fmt.Errorf("-in %s: the model has no such input", name)
-		}
 	}
 	results, outShapes, err := m.Run(args, shapes)
 	if err != nil {
@@ -94,6 +87,28 @@ func execute(m *gen.Model, in pairs) ([]*ir.Tensor, error) {
 		out = append(out, t)
 	}
 	return out, nil
+}
+
+// readInputs reads the files of -in, by the names of a function's parameters.
+func readInputs(f *ir.Func, in pairs) (map[string]*ir.Tensor, error) {
+	given := map[string]*ir.Tensor{}
+	for _, p := range f.Params {
+		path, ok := in[p.Name]
+		if !ok {
+			continue
+		}
+		t, err := value.Read(path, p.Type)
+		if err != nil {
+			return nil, fmt.Errorf("-in %s: %w", p.Name, err)
+		}
+		given[p.Name] = t
+	}
+	for name := range in {
+		if given[name] == nil {
+			return nil, fmt.Errorf("-in %s: the model has no such input", name)
+		}
+	}
+	return given, nil
 }
 
 // firstValues is how many elements of an output are printed.

@@ -27,7 +27,11 @@ func Files(m *Model) (files []File, err error) {
 			{"weights.go", e.weightsFile()},
 			{"plan.go", e.planFile()},
 			{"model_test.go", e.testFile()},
+			{"lap.go", e.lapFile()},
 		} {
+			if f.file == nil {
+				continue
+			}
 			var b bytes.Buffer
 			if err := f.file.Render(&b); err != nil {
 				ir.Fail("burngen bug: %s: %w", f.name, err)
@@ -88,6 +92,9 @@ var reserved = strings.Fields(`Model Session Load LoadFrom Inputs Outputs Traine
 func newEmitter(m *Model) *emitter {
 	e := &emitter{Model: m, global: newNames(reserved...), fields: map[string]string{}}
 	e.session = newNames(strings.Fields("Forward SetContext forward open model weights guard ctx arena max symbols opened extents offsets tail tails")...)
+	if m.Lap != nil {
+		e.global.unique(lapName)
+	}
 	_, e.aliases = customPackages(m, e.global)
 	e.shapes = &shapes{names: e.global, byText: map[string]string{}}
 	a := &api{m: m, where: m.Title + ": Forward"}
@@ -137,6 +144,7 @@ func newEmitter(m *Model) *emitter {
 	e.nameBuffers(e.forward, local)
 	e.chains = &chains{names: e.global, byText: map[string]string{}, f: e.forward}
 	e.forward.chains = e.chains
+	e.forward.lap = m.Lap
 	a.fn = e.forward
 	e.nameCallees()
 
@@ -172,6 +180,7 @@ func (e *emitter) nameCallees() {
 		for _, name := range c.IR.ResultNames {
 			fn.results = append(fn.results, local.unique(unexported(name)))
 		}
+		fn.lap = e.Lap
 		e.nameBuffers(fn, local)
 		e.forward.callees[c] = fn
 		e.callees = append(e.callees, fn)

@@ -41,6 +41,7 @@ type function struct {
 	arena  *jen.Statement
 	// used are the symbols that were printed.
 	used map[string]bool
+	lap  func(program.Step) int // see Model.Lap
 }
 
 // maxCalls is the largest number of steps in one Go function.
@@ -94,6 +95,7 @@ func (f *function) body(steps []program.Step) (body []jen.Code, weights map[stri
 		case *program.Resize:
 			out = append(out, f.resize(s))
 		}
+		out = append(out, f.laps(s)...)
 	}
 	return append(views.decls(), out...), views.weights
 }

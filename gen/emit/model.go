@@ -57,6 +57,11 @@ type Model struct {
 	// SampleTooLarge tells that the bundled test loads the model and does not run it:
 	// that takes more than a test should.
 	SampleTooLarge bool
+
+	// Lap, when set, numbers the steps that take time, and the code calls the
+	// package's variable Lap with a step's number after it. Of a step it is always
+	// the same.
+	Lap func(program.Step) int
 }
 
 // Prepared is a weight that the weights file holds.

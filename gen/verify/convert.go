@@ -13,7 +13,7 @@ import (
 // send returns a value as the harness takes it.
 func send(v *onnx.Value, t ir.Type) harness.Value {
 	if v.Tensor != nil {
-		return sendTensor(v.Tensor)
+		return value.Encode(v.Tensor)
 	}
 	out := harness.Value{Kind: kinds[t.Kind]}
 	for _, item := range v.Items {
@@ -27,7 +27,7 @@ func send(v *onnx.Value, t ir.Type) harness.Value {
 		for i := range v.Keys.Len() {
 			key := ir.NewTensor(v.Keys.DType)
 			key.Copy(0, v.Keys, i)
-			out.Keys = append(out.Keys, sendTensor(key))
+			out.Keys = append(out.Keys, value.Encode(key))
 		}
 	}
 	return out
@@ -38,18 +38,6 @@ var kinds = map[ir.Kind]harness.Kind{
 	ir.SequenceKind: harness.Sequence,
 	ir.OptionalKind: harness.Optional,
 	ir.MapKind:      harness.Map,
-}
-
-func sendTensor(t *ir.Tensor) harness.Value {
-	v := harness.Value{Elem: exec.GoType(t.DType).String(), Shape: t.Shape}
-	if t.DType != ir.String {
-		v.Data = t.Bytes()
-		return v
-	}
-	for i := range t.Len() {
-		v.Texts = append(v.Texts, t.Text(i))
-	}
-	return v
 }
 
 // receive returns what the harness answered, which has to be a t.

@@ -7,24 +7,16 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
-	"runtime"
-	"runtime/debug"
 	"slices"
 	"strings"
 
 	"github.com/burngen/burngen/gen/emit"
-)
-
-// The modules that generated code links.
-const (
-	modulePath = "github.com/burngen/burngen"
-	sysPath    = "golang.org/x/sys"
+	"github.com/burngen/burngen/gen/scratch"
 )
 
 // program is a module of generated packages and a main package that calls them.
 type program struct {
-	dir      string
+	*scratch.Module
 	packages []pkg
 }
 
@@ -37,91 +29,21 @@ type pkg struct {
 	index int
 }
 
-// newProgram writes the module's go.mod and go.sum.
+// newProgram makes the program's module.
 func newProgram(dir string) (*program, error) {
-	mod, sum, err := requirements()
-	if err != nil {
-		return nil, err
-	}
-	if err := os.WriteFile(filepath.Join(dir, "go.mod"), mod, 0o666); err != nil {
-		return nil, err
-	}
-	return &program{dir: dir}, os.WriteFile(filepath.Join(dir, "go.sum"), sum, 0o666)
-}
-
-// requirements returns the go.mod and go.sum of a module that links the runtime
-// of the current module's burngen, or of the burngen that is running.
-func requirements() (mod, sum []byte, err error) {
-	own, err := locate(modulePath)
-	if err != nil {
-		return nil, nil, err
-	}
-	mod = fmt.Appendf(nil, "module verify\n\ngo %s\n\nrequire %s v0.0.0\n\nreplace %s => %s\n", goVersion, modulePath, modulePath, own)
-	ownMod, err := os.ReadFile(filepath.Join(own, "go.mod"))
-	if err != nil {
-		return nil, nil, err
-	}
-	version := regexp.MustCompile(`(?m)^\s*(?:require\s+)?` + regexp.QuoteMeta(sysPath) + `\s+(\S+)`).FindSubmatch(ownMod)
-	if version != nil {
-		mod = fmt.Appendf(mod, "\nrequire %s %s\n", sysPath, version[1])
-	}
-	ownSum, err := os.ReadFile(filepath.Join(own, "go.sum"))
-	if err != nil {
-		return nil, nil, err
-	}
-	for line := range bytes.Lines(ownSum) {
-		if bytes.HasPrefix(line, []byte(sysPath+" ")) {
-			sum = append(sum, line...)
-		}
-	}
-	return mod, sum, nil
-}
-
-// goVersion is the language version of generated code.
-const goVersion = "1.26"
-
-// locate returns the folder of a module: the one that the current folder's
-// module uses, else that of the version which this program was built from.
-func locate(path string) (string, error) {
-	modules := []string{path}
-	info, ok := debug.ReadBuildInfo()
-	if ok && info.Main.Path == path && info.Main.Version != "" && info.Main.Version != "(devel)" {
-		modules = append(modules, path+"@"+info.Main.Version)
-	}
-	for _, m := range modules {
-		out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", m).Output()
-		if dir := strings.TrimSpace(string(out)); err == nil && dir != "" {
-			return dir, nil
-		}
-	}
-	return "", fmt.Errorf("verify: the source of %s is not found: run it in a module that requires it", path)
-}
-
-// goCommand returns a run of the go command in a module of its own.
-func goCommand(dir string, args ...string) *exec.Cmd {
-	c := exec.Command("go", args...)
-	c.Dir = dir
-	c.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off", "CGO_ENABLED=0")
-	return c
+	m, err := scratch.New(dir, "verify")
+	return &program{Module: m}, err
 }
 
 // add writes a generated package.
 func (p *program) add(name string, index int, files []emit.File, embedded bool) error {
-	dir := filepath.Join(p.dir, name)
-	if err := os.Mkdir(dir, 0o777); err != nil {
+	if err := p.Write(name, files); err != nil {
 		return err
 	}
 	weights := ""
 	for _, f := range files {
-		if strings.HasSuffix(f.Name, "_test.go") {
-			continue
-		}
-		path := filepath.Join(dir, f.Name)
-		if err := os.WriteFile(path, f.Data, 0o666); err != nil {
-			return err
-		}
 		if strings.HasSuffix(f.Name, ".safetensors") && !embedded {
-			weights = path
+			weights = filepath.Join(p.Dir, name, f.Name)
 		}
 	}
 	p.packages = append(p.packages, pkg{name, weights, index})
@@ -136,8 +58,7 @@ func (p *program) build() (broken map[int]string, err error) {
 		if err := p.writeMain(); err != nil {
 			return nil, err
 		}
-		c := goCommand(p.dir, "build", "-trimpath", "-ldflags=-s -w", "-o", p.binary(), ".")
-		out, err := c.CombinedOutput()
+		out, err := p.Build()
 		if err == nil {
 			return broken, nil
 		}
@@ -157,14 +78,6 @@ func (p *program) build() (broken map[int]string, err error) {
 			return bad
 		})
 	}
-}
-
-func (p *program) binary() string {
-	name := "program"
-	if runtime.GOOS == "windows" {
-		name += ".exe"
-	}
-	return filepath.Join(p.dir, name)
 }
 
 // blame finds the packages that the output of go build complains about, with
@@ -192,7 +105,7 @@ func blame(output string, packages []pkg) map[string]string {
 func (p *program) writeMain() error {
 	var b bytes.Buffer
 	b.WriteString("// Command program calls generated packages.\npackage main\n\nimport (\n")
-	fmt.Fprintf(&b, "\t%q\n", modulePath+"/gen/verify/harness")
+	fmt.Fprintf(&b, "\t%q\n", scratch.ModulePath+"/gen/verify/harness")
 	for _, k := range p.packages {
 		fmt.Fprintf(&b, "\t%q\n", "verify/"+k.name)
 	}
@@ -205,7 +118,7 @@ func (p *program) writeMain() error {
 		fmt.Fprintf(&b, "\t\t{%q, func() (any, error) {\n\t\t\tm, err := %s.Load(%s)\n\t\t\tif err != nil {\n\t\t\t\treturn nil, err\n\t\t\t}\n\t\t\treturn m.Forward, nil\n\t\t}},\n", k.name, k.name, arg)
 	}
 	b.WriteString("\t})\n}\n")
-	return os.WriteFile(filepath.Join(p.dir, "main.go"), b.Bytes(), 0o666)
+	return os.WriteFile(filepath.Join(p.Dir, "main.go"), b.Bytes(), 0o666)
 }
 
 // packageName returns a package's name for a case, unlike those in taken.

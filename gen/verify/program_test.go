@@ -65,7 +65,7 @@ func TestProgram(t *testing.T) {
 	if len(broken) != 1 || broken[1] != "go build: model.go:13:9: undefined: y" {
 		t.Errorf("got %v", broken)
 	}
-	child := &child{binary: p.binary()}
+	child := &child{binary: p.Binary()}
 	defer child.close()
 	port := ports{params: []*ir.Value{{Name: "x", Type: ir.TensorOf(ir.F32, ir.Sym("N"))}}, results: []port{{name: "y", typ: ir.TensorOf(ir.F32, ir.Sym("N"))}}}
 	ask := func(at int) string {

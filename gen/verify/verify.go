@@ -327,7 +327,7 @@ func (v *verifier) generated() (Summary, error) {
 	if err != nil {
 		return v.summary, err
 	}
-	child := &child{binary: p.binary()}
+	child := &child{binary: p.Binary()}
 	defer child.close()
 	if len(p.packages) > 0 {
 		v.Progress("building", 0, 1)

@@ -84,34 +84,15 @@ func serve(cases []Case, in io.Reader, out io.Writer) error {
 	}
 }
 
-// call calls Forward: of one argument, or of a struct of them in order.
+// call calls Forward.
 func call(forward reflect.Value, inputs []Value) ([]Value, error) {
 	t := forward.Type()
 	args := make([]reflect.Value, t.NumIn())
-	if t.NumIn() == 1 && isStruct(t.In(0)) {
-		in := reflect.New(t.In(0)).Elem()
-		if in.NumField() != len(inputs) {
-			return nil, fmt.Errorf("%d inputs, the package has %d", len(inputs), in.NumField())
-		}
-		for i, v := range inputs {
-			x, err := Decode(v, in.Field(i).Type())
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", in.Type().Field(i).Name, err)
-			}
-			in.Field(i).Set(x)
-		}
-		args[0] = in
-	} else {
-		if len(inputs) != len(args) {
-			return nil, fmt.Errorf("%d inputs, the package has %d", len(inputs), len(args))
-		}
-		for i, v := range inputs {
-			x, err := Decode(v, t.In(i))
-			if err != nil {
-				return nil, err
-			}
-			args[i] = x
-		}
+	for i := range args {
+		args[i] = reflect.New(t.In(i)).Elem()
+	}
+	if err := Fill(args, inputs); err != nil {
+		return nil, err
 	}
 	results := forward.Call(args)
 	last := len(results) - 1
@@ -135,6 +116,29 @@ func call(forward reflect.Value, inputs []Value) ([]Value, error) {
 		}
 	}
 	return outputs, nil
+}
+
+// Fill sets the arguments of Forward to the inputs: args are variables, one for each
+// input, or one struct of them in order.
+func Fill(args []reflect.Value, inputs []Value) error {
+	if len(args) == 1 && isStruct(args[0].Type()) {
+		in := args[0]
+		args = nil
+		for i := range in.NumField() {
+			args = append(args, in.Field(i))
+		}
+	}
+	if len(inputs) != len(args) {
+		return fmt.Errorf("%d inputs, the package has %d", len(inputs), len(args))
+	}
+	for i, v := range inputs {
+		x, err := Decode(v, args[i].Type())
+		if err != nil {
+			return fmt.Errorf("input %d: %w", i, err)
+		}
+		args[i].Set(x)
+	}
+	return nil
 }
 
 // isStruct reports whether t is a struct of inputs or outputs.

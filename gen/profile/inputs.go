@@ -1,0 +1,74 @@
+package profile
+
+import (
+	"fmt"
+
+	"github.com/burngen/burngen/gen/exec"
+	"github.com/burngen/burngen/gen/value"
+	"github.com/burngen/burngen/gen/verify/harness"
+	"github.com/burngen/burngen/ir"
+)
+
+// maxInput bounds the elements of an input that is drawn.
+const maxInput = 1 << 28
+
+// Inputs returns the arguments of a function: those given by name, and others that are
+// drawn, floats from 0 to 1 and integers 0 and 1. Symbols are what the given arguments
+// or extents make them, else 1.
+func Inputs(f *ir.Func, given map[string]*ir.Tensor, extents map[string]int) (args []harness.Value, shapes [][]int, err error) {
+	symbols := map[string]int{}
+	for _, s := range f.Symbols() {
+		symbols[s] = 1
+	}
+	for s, n := range extents {
+		if _, ok := symbols[s]; !ok {
+			return nil, nil, fmt.Errorf("no input has an extent %q", s)
+		}
+		symbols[s] = n
+	}
+	for _, p := range f.Params {
+		t, ok := given[p.Name]
+		if !ok {
+			continue
+		}
+		for i, d := range p.Type.Shape {
+			if names := d.Symbols(); len(names) == 1 && i < len(t.Shape) && d.Equal(ir.Sym(names[0])) {
+				symbols[names[0]] = t.Shape[i]
+			}
+		}
+	}
+	for i, p := range f.Params {
+		t, ok := given[p.Name]
+		if !ok {
+			if t, err = draw(p.Type, symbols, uint32(i+1)); err != nil {
+				return nil, nil, fmt.Errorf("%s: %w", p, err)
+			}
+		}
+		args, shapes = append(args, value.Encode(t)), append(shapes, t.Shape)
+	}
+	return args, shapes, nil
+}
+
+func draw(t ir.Type, symbols map[string]int, seed uint32) (*ir.Tensor, error) {
+	if !t.IsTensor() {
+		return nil, fmt.Errorf("%s is not drawn: only tensors are", t)
+	}
+	shape, ok := t.Subst(func(s string) (ir.Dim, bool) { n, ok := symbols[s]; return ir.Const(n), ok }).Static()
+	if !ok {
+		return nil, fmt.Errorf("%s has extents that nothing gives", t)
+	}
+	n, err := ir.CheckedLen(shape)
+	if err != nil {
+		return nil, err
+	}
+	if n > maxInput {
+		return nil, fmt.Errorf("%d elements are not drawn", n)
+	}
+	data := exec.MakeSlice(t.DType, n)
+	hi := 2.0
+	if t.DType.IsFloat() {
+		hi = 1
+	}
+	exec.Draw(t.DType, data, 0, hi, seed)
+	return value.FromSlice(t.DType, shape, data)
+}

@@ -1,0 +1,228 @@
+// Package profile measures where a model's time goes: it generates and builds the
+// model's package, once as it is and once with a clock after each step, runs both, and
+// says what each node of the model takes and what the machine could do. It does not
+// know how a step is computed.
+package profile
+
+import (
+	"bytes"
+	"context"
+	"encoding/gob"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/burngen/burngen/gen"
+	"github.com/burngen/burngen/gen/profile/stopwatch"
+	"github.com/burngen/burngen/gen/program"
+	"github.com/burngen/burngen/gen/scratch"
+	"github.com/burngen/burngen/gen/verify/harness"
+	"github.com/burngen/burngen/ir"
+)
+
+// Options steer a measurement.
+type Options struct {
+	// Inputs are the arguments, in the model's order.
+	Inputs []harness.Value
+	// Shapes are theirs, which say what the symbols are.
+	Shapes [][]int
+	// Threads is how many may work on a call; 0 stands for 1.
+	Threads int
+	// Time is what each of two runs takes, about; 0 stands for a second.
+	Time time.Duration
+	// Progress, when set, is told what is done.
+	Progress func(stage string)
+}
+
+// Profile is what was measured.
+type Profile struct {
+	Model   string        `json:"model"` // the file
+	Threads int           `json:"threads"`
+	Level   string        `json:"level"` // the instruction set of the kernels
+	Calls   int           `json:"calls"` // of the package without clocks
+	Median  time.Duration `json:"median_ns"`
+	Least   time.Duration `json:"min_ns"`
+	// Multiply and Read are what the threads can do: floating-point operations a
+	// nanosecond in multiply-adds, 0 when not known, and bytes a nanosecond from memory.
+	Multiply float64 `json:"peak_gflops"`
+	Read     float64 `json:"memory_gbs"`
+	Nodes    []Node  `json:"nodes"`
+}
+
+// Node is a node of the lowered model in one call, all its steps and, where it stands
+// in a function, all calls of that together.
+type Node struct {
+	Name     string        `json:"name"`     // what the model calls it and what was fused with it
+	Op       string        `json:"op"`       // the lowered operator
+	Operands []string      `json:"operands"` // the types of its first operands
+	Shape    string        `json:"shape"`    // its result's type
+	Time     time.Duration `json:"ns"`
+	// Flops are its floating-point operations by definition, whatever the algorithm.
+	Flops int64 `json:"flops"`
+	// Bytes are those of its operands, weights among them, and results.
+	Bytes int64 `json:"bytes"`
+	// Runs is how often it is computed.
+	Runs int64 `json:"runs"`
+}
+
+// Measure measures a model. Errors: what the model's own code returns for the inputs,
+// and a module whose source of burngen is not found.
+func Measure(ctx context.Context, m *gen.Model, o Options) (*Profile, error) {
+	p, err := measure(ctx, m, o)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", m.Source.File, err)
+	}
+	return p, nil
+}
+
+func measure(ctx context.Context, m *gen.Model, o Options) (*Profile, error) {
+	if o.Progress == nil {
+		o.Progress = func(string) {}
+	}
+	dir, err := os.MkdirTemp("", "burngen-bench-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	steps := &numbering{index: map[*ir.Node]int{}}
+	o.Progress("building")
+	binary, err := build(ctx, m, dir, steps)
+	if err != nil {
+		return nil, err
+	}
+	o.Progress("measuring")
+	q := stopwatch.Request{Inputs: o.Inputs, Threads: max(o.Threads, 1), Steps: len(steps.nodes), Time: o.Time}
+	if q.Time == 0 {
+		q.Time = time.Second
+	}
+	r, err := run(ctx, binary, q)
+	if err != nil {
+		return nil, err
+	}
+	symbols, err := ir.BindShapes(m.Forward.IR.Params, o.Shapes)
+	if err != nil {
+		return nil, err
+	}
+	p := &Profile{
+		Model: m.Source.File, Threads: q.Threads, Level: r.Level,
+		Calls: len(r.Calls), Median: stopwatch.Median(r.Calls),
+		Multiply: r.Multiply * float64(q.Threads), Read: r.Read * float64(q.Threads),
+	}
+	for i, d := range r.Calls {
+		if i == 0 || d < p.Least {
+			p.Least = d
+		}
+	}
+	runs := runsOf(m.Forward)
+	for i, n := range steps.nodes {
+		p.Nodes = append(p.Nodes, describe(n, r.Laps[i], runs[n], symbols))
+	}
+	return p, nil
+}
+
+// numbering numbers the nodes in the order in which they are printed. A copy of a
+// result is of the node nil.
+type numbering struct {
+	index map[*ir.Node]int
+	nodes []*ir.Node
+}
+
+func (s *numbering) number(step program.Step) int {
+	n := step.At()
+	i, ok := s.index[n]
+	if !ok {
+		i = len(s.nodes)
+		s.index[n], s.nodes = i, append(s.nodes, n)
+	}
+	return i
+}
+
+// build makes the program.
+func build(ctx context.Context, m *gen.Model, dir string, steps *numbering) (binary string, err error) {
+	module, err := scratch.New(dir, "bench")
+	if err != nil {
+		return "", err
+	}
+	plain, err := m.Timed("plain", nil)
+	if err != nil {
+		return "", err
+	}
+	timed, err := m.Timed("timed", steps.number)
+	if err != nil {
+		return "", err
+	}
+	weights := filepath.Join(dir, "weights.safetensors")
+	file, err := os.Create(weights)
+	if err != nil {
+		return "", err
+	}
+	_, err = m.Weights.WriteTo(file)
+	if err := errors.Join(err, file.Close(), module.Write("plain", plain), module.Write("timed", timed)); err != nil {
+		return "", err
+	}
+	text := fmt.Sprintf(mainText, scratch.ModulePath, weights)
+	if err := os.WriteFile(filepath.Join(dir, "main.go"), []byte(text), 0o666); err != nil {
+		return "", err
+	}
+	if out, err := module.Build(); err != nil {
+		return "", fmt.Errorf("go build: %w: %s", err, bytes.TrimSpace(out))
+	}
+	return module.Binary(), ctx.Err()
+}
+
+// mainText is the program's main package.
+const mainText = `// Command program measures a generated package.
+package main
+
+import (
+	"bench/plain"
+	"bench/timed"
+
+	"%s/gen/profile/stopwatch"
+)
+
+const weights = %q
+
+func main() {
+	stopwatch.Main(stopwatch.Package{Open: func() (session, model any, err error) {
+		m, err := plain.Load(weights)
+		if err != nil {
+			return nil, nil, err
+		}
+		s, err := m.NewSession(nil)
+		return s.Forward, m.Forward, err
+	}}, stopwatch.Package{Lap: &timed.Lap, Open: func() (session, model any, err error) {
+		m, err := timed.Load(weights)
+		if err != nil {
+			return nil, nil, err
+		}
+		s, err := m.NewSession(nil)
+		return s.Forward, m.Forward, err
+	}})
+}
+`
+
+// run runs the program.
+func run(ctx context.Context, binary string, q stopwatch.Request) (r stopwatch.Reply, err error) {
+	var in, out, problems bytes.Buffer
+	if err := gob.NewEncoder(&in).Encode(q); err != nil {
+		return r, err
+	}
+	c := exec.CommandContext(ctx, binary)
+	c.Stdin, c.Stdout, c.Stderr = &in, &out, &problems
+	if err := c.Run(); err != nil {
+		line, _, _ := strings.Cut(strings.TrimSpace(problems.String()), "\n")
+		return r, fmt.Errorf("the program: %w: %s", err, line)
+	}
+	if err := gob.NewDecoder(&out).Decode(&r); err != nil {
+		return r, fmt.Errorf("the program: %w", err)
+	}
+	if r.Err != "" {
+		return r, errors.New(r.Err)
+	}
+	return r, nil
+}

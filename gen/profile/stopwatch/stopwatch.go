@@ -1,0 +1,216 @@
+// Package stopwatch is what the program that package profile builds is made of: it
+// calls a generated package again and again and says how long that took, as a whole
+// and step by step. It does not know what the steps are.
+package stopwatch
+
+import (
+	"encoding/gob"
+	"fmt"
+	"io"
+	"os"
+	"reflect"
+	"slices"
+	"time"
+
+	"github.com/burngen/burngen/gen/verify/harness"
+	"github.com/burngen/burngen/runtime/cpu"
+	"github.com/burngen/burngen/runtime/rt"
+)
+
+// Package is a generated package.
+type Package struct {
+	// Open loads the model and returns the method Forward of a session and that of
+	// the model.
+	Open func() (session, model any, err error)
+	// Lap is the variable that the package calls after each step; nil where it does not.
+	Lap *func(step int)
+}
+
+// Request says what to measure.
+type Request struct {
+	Inputs  []harness.Value
+	Threads int
+	Steps   int           // of the package with laps
+	Time    time.Duration // that each part of the measurement takes, about
+}
+
+// Reply is what was measured.
+type Reply struct {
+	// Calls are the times of calls of the package without laps.
+	Calls []time.Duration
+	// Laps are the times of the steps in a call, the medians over calls.
+	Laps []time.Duration
+	// Multiply is how many floating-point operations in a nanosecond one core does in
+	// multiply-adds, 0 where the kernels are plain Go.
+	Multiply float64
+	// Read is how many bytes in a nanosecond one core reads from memory.
+	Read float64
+	// Level is the kernels' instruction set.
+	Level string
+	Err   string
+}
+
+// Main reads a request from the standard input and writes the reply.
+func Main(plain, timed Package) {
+	var q Request
+	err := gob.NewDecoder(os.Stdin).Decode(&q)
+	var r Reply
+	if err == nil {
+		r, err = measure(q, plain, timed)
+	}
+	if err != nil {
+		r.Err = err.Error()
+	}
+	if err := reply(os.Stdout, r); err != nil {
+		fmt.Fprintln(os.Stderr, "stopwatch:", err)
+		os.Exit(1)
+	}
+}
+
+func reply(w io.Writer, r Reply) error { return gob.NewEncoder(w).Encode(r) }
+
+func measure(q Request, plain, timed Package) (r Reply, err error) {
+	rt.Threads(q.Threads)
+	r.Level = cpu.CurrentLevel().String()
+	r.Multiply, r.Read = multiplyRate(), readRate()
+	forward, err := open(plain, q.Inputs)
+	if err != nil {
+		return r, err
+	}
+	if r.Calls, err = repeat(q.Time, forward); err != nil {
+		return r, err
+	}
+	if forward, err = open(timed, q.Inputs); err != nil {
+		return r, err
+	}
+	laps, calls := make([][]time.Duration, q.Steps), 0
+	sums := make([]time.Duration, q.Steps)
+	overhead := clockOverhead()
+	last := time.Now()
+	*timed.Lap = func(step int) {
+		now := time.Now()
+		sums[step] += now.Sub(last) - overhead
+		last = now
+	}
+	_, err = repeat(q.Time, func() error {
+		clear(sums)
+		last = time.Now()
+		if err := forward(); err != nil {
+			return err
+		}
+		if calls++; calls > warmUp {
+			for i, d := range sums {
+				laps[i] = append(laps[i], d)
+			}
+		}
+		return nil
+	})
+	for _, times := range laps {
+		r.Laps = append(r.Laps, max(0, Median(times)))
+	}
+	return r, err
+}
+
+// open returns a call of a package's session, whose results are made.
+func open(p Package, inputs []harness.Value) (forward func() error, err error) {
+	session, model, err := p.Open()
+	if err != nil {
+		return nil, err
+	}
+	run, once := reflect.ValueOf(session), reflect.ValueOf(model)
+	args := make([]reflect.Value, run.Type().NumIn())
+	for i := range args {
+		args[i] = reflect.New(run.Type().In(i)).Elem()
+	}
+	if err := harness.Fill(args[1:], inputs); err != nil {
+		return nil, err
+	}
+	made := once.Call(args[1:])
+	if err := failure(made[1]); err != nil {
+		return nil, err
+	}
+	if dst := made[0]; dst.Type() == args[0].Type() {
+		args[0].Set(dst)
+	} else {
+		args[0].Set(reflect.New(dst.Type()))
+		args[0].Elem().Set(dst)
+	}
+	return func() error { return failure(run.Call(args)[0]) }, nil
+}
+
+func failure(v reflect.Value) error {
+	err, _ := v.Interface().(error)
+	return err
+}
+
+const (
+	warmUp   = 3
+	minCalls = 11
+	maxCalls = 100_000
+)
+
+// repeat calls step for about the given time, at least [minCalls] times, and returns
+// the times of all calls but the first few.
+func repeat(about time.Duration, step func() error) (times []time.Duration, err error) {
+	begin := time.Now()
+	for i := range maxCalls {
+		start := time.Now()
+		if err := step(); err != nil {
+			return nil, err
+		}
+		end := time.Now()
+		if i >= warmUp {
+			times = append(times, end.Sub(start))
+		}
+		if len(times) >= minCalls && end.Sub(begin) > about {
+			break
+		}
+	}
+	return times, nil
+}
+
+// Median returns the median, 0 of none.
+func Median(times []time.Duration) time.Duration {
+	if len(times) == 0 {
+		return 0
+	}
+	sorted := slices.Sorted(slices.Values(times))
+	return sorted[len(sorted)/2]
+}
+
+// clockOverhead is what asking for the time adds to a lap.
+func clockOverhead() time.Duration {
+	var times []time.Duration
+	for range 1000 {
+		start := time.Now()
+		times = append(times, time.Since(start))
+	}
+	return Median(times)
+}
+
+// attempts is how often a rate of the machine is measured; the best counts.
+const attempts = 10
+
+func multiplyRate() (best float64) {
+	for range attempts {
+		start := time.Now()
+		n := cpu.MultiplyAdds(100_000)
+		best = max(best, float64(n)/float64(time.Since(start)))
+	}
+	return best
+}
+
+// readRate sums more numbers than caches hold.
+func readRate() (best float64) {
+	const n = 32 << 20
+	src, sum := make([]float32, n), make([]float32, 1)
+	for i := range src {
+		src[i] = 1
+	}
+	for range attempts / 3 {
+		start := time.Now()
+		cpu.ReduceSum(sum, src, 1, n, 1)
+		best = max(best, 4*n/float64(time.Since(start)))
+	}
+	return best
+}

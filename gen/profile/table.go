@@ -1,0 +1,109 @@
+package profile
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Row is one line of the table: nodes of one operator and shape, or one node.
+type Row struct {
+	Name         string
+	Kind         string
+	Nodes        int
+	Time         time.Duration
+	Flops, Bytes int64
+}
+
+// Rows returns the nodes, the slowest first; unless each is set, those of one operator
+// and shape together.
+func (p *Profile) Rows(each bool) []Row {
+	var rows []Row
+	at := map[string]int{}
+	for _, n := range p.Nodes {
+		i, ok := at[n.kind()]
+		if !ok || each {
+			i = len(rows)
+			at[n.kind()] = i
+			rows = append(rows, Row{Name: n.Name, Kind: n.kind()})
+		}
+		r := &rows[i]
+		r.Nodes += int(n.Runs)
+		r.Time += n.Time
+		r.Flops += n.Flops
+		r.Bytes += n.Bytes
+	}
+	slices.SortStableFunc(rows, func(a, b Row) int { return int(b.Time - a.Time) })
+	return rows
+}
+
+// nodeTime is what all nodes take together.
+func (p *Profile) nodeTime() (sum time.Duration) {
+	for _, n := range p.Nodes {
+		sum += n.Time
+	}
+	return sum
+}
+
+// flops are the operations of all nodes.
+func (p *Profile) flops() (sum int64) {
+	for _, n := range p.Nodes {
+		sum += n.Flops
+	}
+	return sum
+}
+
+// peakShare is the rate of operations as a share of what the multiply-adds of the
+// machine reach; ok is false where that is not known.
+func (p *Profile) peakShare(flops int64, d time.Duration) (share float64, ok bool) {
+	if p.Multiply == 0 || flops == 0 || d <= 0 {
+		return 0, false
+	}
+	return float64(flops) / float64(d) / p.Multiply, true
+}
+
+// Text returns the profile as a table of at most top rows, 0 for all.
+func (p *Profile) Text(top int, each bool) string {
+	var b strings.Builder
+	threads := "1 thread"
+	if p.Threads > 1 {
+		threads = fmt.Sprintf("%d threads", p.Threads)
+	}
+	fmt.Fprintf(&b, "%s  median of %d, least %s, %s, %s", milliseconds(p.Median), p.Calls, milliseconds(p.Least), threads, p.Level)
+	if share, ok := p.peakShare(p.flops(), p.Median); ok {
+		fmt.Fprintf(&b, ", %.0f %% of %.1f GFLOP/s", 100*share, p.Multiply)
+	}
+	fmt.Fprintf(&b, ", memory %.1f GB/s\n", p.Read)
+	rows := p.Rows(each)
+	total := p.nodeTime()
+	fmt.Fprintf(&b, "%10s %6s %6s %9s %7s  %s\n", "µs", "%", "peak", "GFLOP/s", "GB/s", "node")
+	for i, r := range rows {
+		if top > 0 && i == top {
+			fmt.Fprintf(&b, "%*s%d more\n", 45, "", len(rows)-i)
+			break
+		}
+		ns := max(float64(r.Time), 1)
+		peak, rate := "", ""
+		if share, ok := p.peakShare(r.Flops, r.Time); ok {
+			peak = fmt.Sprintf("%.0f %%", 100*share)
+		}
+		if r.Flops > 0 {
+			rate = fmt.Sprintf("%.1f", float64(r.Flops)/ns)
+		}
+		name := shortened(r.Name, 48)
+		if r.Nodes > 1 {
+			name += fmt.Sprintf(" ×%d", r.Nodes)
+		}
+		fmt.Fprintf(&b, "%10.1f %6.1f %6s %9s %7.1f  %s (%s)\n",
+			ns/1e3, 100*ns/max(float64(total), 1), peak, rate, float64(r.Bytes)/ns, name, r.Kind)
+	}
+	fmt.Fprintf(&b, "a share of the peak above 100 %% is an algorithm with fewer products than the definition; the clock adds %s to a call\n",
+		milliseconds(max(0, total-p.Median)))
+	return b.String()
+}
+
+// milliseconds prints a time with four digits.
+func milliseconds(d time.Duration) string {
+	return fmt.Sprintf("%.4g ms", float64(d)/1e6)
+}

@@ -1,0 +1,128 @@
+// Package scratch builds programs of generated packages, in a Go module of their
+// own that links the runtime which the user's module has. It does not know what
+// the programs do.
+package scratch
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"runtime/debug"
+	"strings"
+
+	"github.com/burngen/burngen/gen/emit"
+)
+
+// ModulePath is the module whose runtime generated code links.
+const ModulePath = "github.com/burngen/burngen"
+
+// sysPath is the module that the runtime requires.
+const sysPath = "golang.org/x/sys"
+
+// goVersion is the language version of generated code.
+const goVersion = "1.26"
+
+// Module is a Go module in a folder.
+type Module struct {
+	// Dir is its folder, Name its path, which the import paths of its packages begin with.
+	Dir, Name string
+}
+
+// New makes a module of that name in an empty folder. Its errors: the source of
+// burngen is not found, or the files cannot be written.
+func New(dir, name string) (*Module, error) {
+	mod, sum, err := requirements(name)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.WriteFile(filepath.Join(dir, "go.mod"), mod, 0o666); err != nil {
+		return nil, err
+	}
+	return &Module{dir, name}, os.WriteFile(filepath.Join(dir, "go.sum"), sum, 0o666)
+}
+
+// requirements returns the go.mod and go.sum of a module that links the runtime
+// of the current module's burngen, or of the burngen that is running.
+func requirements(name string) (mod, sum []byte, err error) {
+	own, err := locate(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	mod = fmt.Appendf(nil, "module %s\n\ngo %s\n\nrequire %s v0.0.0\n\nreplace %s => %s\n", name, goVersion, ModulePath, ModulePath, own)
+	ownMod, err := os.ReadFile(filepath.Join(own, "go.mod"))
+	if err != nil {
+		return nil, nil, err
+	}
+	version := regexp.MustCompile(`(?m)^\s*(?:require\s+)?` + regexp.QuoteMeta(sysPath) + `\s+(\S+)`).FindSubmatch(ownMod)
+	if version != nil {
+		mod = fmt.Appendf(mod, "\nrequire %s %s\n", sysPath, version[1])
+	}
+	ownSum, err := os.ReadFile(filepath.Join(own, "go.sum"))
+	if err != nil {
+		return nil, nil, err
+	}
+	for line := range bytes.Lines(ownSum) {
+		if bytes.HasPrefix(line, []byte(sysPath+" ")) {
+			sum = append(sum, line...)
+		}
+	}
+	return mod, sum, nil
+}
+
+// locate returns the folder of burngen's module: the one that the current folder's
+// module uses, else that of the version which this program was built from.
+func locate(who string) (string, error) {
+	modules := []string{ModulePath}
+	info, ok := debug.ReadBuildInfo()
+	if ok && info.Main.Path == ModulePath && info.Main.Version != "" && info.Main.Version != "(devel)" {
+		modules = append(modules, ModulePath+"@"+info.Main.Version)
+	}
+	for _, m := range modules {
+		out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", m).Output()
+		if dir := strings.TrimSpace(string(out)); err == nil && dir != "" {
+			return dir, nil
+		}
+	}
+	return "", fmt.Errorf("%s: the source of %s is not found: run it in a module that requires it", who, ModulePath)
+}
+
+// Write writes the files of a generated package, but its tests, into a folder of
+// the module that does not exist yet.
+func (m *Module) Write(folder string, files []emit.File) error {
+	dir := filepath.Join(m.Dir, folder)
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		return err
+	}
+	for _, f := range files {
+		if strings.HasSuffix(f.Name, "_test.go") {
+			continue
+		}
+		if err := os.WriteFile(filepath.Join(dir, f.Name), f.Data, 0o666); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Build builds the main package in the module's folder into [Module.Binary]. It
+// returns what the go command printed; an error of type [exec.ExitError] tells that
+// the code does not compile.
+func (m *Module) Build() (output []byte, err error) {
+	c := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", m.Binary(), ".")
+	c.Dir = m.Dir
+	c.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off", "CGO_ENABLED=0")
+	return c.CombinedOutput()
+}
+
+// Binary is the file of the program.
+func (m *Module) Binary() string {
+	name := "program"
+	if runtime.GOOS == "windows" {
+		name += ".exe"
+	}
+	return filepath.Join(m.Dir, name)
+}
