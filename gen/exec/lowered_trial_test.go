@@ -191,11 +191,11 @@ func tryMatMulPanels(d *draw) trial {
 }
 
 func tryPackRows(d *draw) trial {
-	return trial{op: op.PackRows{To: d.dtype(byteTypes), Sums: d.flag("sums")}, args: []*ir.Tensor{d.tensor(d.dtype(byteTypes), d.shape(3, 3)...)}}
+	return trial{op: op.PackRows{Sums: d.flag("sums")}, args: []*ir.Tensor{d.tensor(d.dtype(byteTypes), d.shape(3, 3)...)}}
 }
 
 func tryPackColumns(d *draw) trial {
-	return trial{op: op.PackColumns{To: d.dtype(byteTypes)}, args: []*ir.Tensor{d.tensor(d.dtype(byteTypes), d.shape(3, 3)...)}}
+	return trial{op: op.PackColumns{}, args: []*ir.Tensor{d.tensor(d.dtype(byteTypes), d.shape(3, 3)...)}}
 }
 
 func tryPatches(d *draw) trial {
@@ -212,16 +212,11 @@ func tryPatches(d *draw) trial {
 
 func tryProductInteger(d *draw) trial {
 	batch, m, k, n := d.int(1, 2, "batch"), d.extent(), d.extent(), d.extent()
-	o := op.ProductInteger{N: ir.Const(n), ByRow: d.flag("by row")}
-	rows, columns, channels, others := ir.U8, ir.I8, n, m
-	if o.ByRow {
-		rows, columns, channels, others = ir.I8, ir.U8, m, n
-	}
+	o := op.ProductInteger{N: ir.Const(n)}
 	weights := pick(d, 1, batch)
-	of := map[bool]int{o.ByRow: weights, !o.ByRow: batch}
-	a := d.packed(op.PackRows{To: rows}, d.tensor(rows, of[true], m, k))
-	panels := d.packed(op.PackColumns{To: columns}, d.tensor(columns, of[false], k, n))
-	channels, others = channels*weights, others*batch
+	a := d.packed(op.PackRows{}, d.tensor(ir.U8, batch, m, k))
+	panels := d.packed(op.PackColumns{}, d.tensor(ir.I8, weights, k, n))
+	channels, others := n*weights, m*batch
 	vector := func(t ir.DType, n int) *ir.Tensor { return d.tensor(t, pick(d, 1, n)) }
 	args := []*ir.Tensor{a, panels, d.maybe(vector(ir.I32, channels)), nil, nil, nil, nil}
 	if d.flag("zero") {

@@ -46,6 +46,8 @@ var assembly = []string{
 	"Neg",
 	"PackPanels",
 	"PowScalar",
+	"ProductInteger",
+	"ProductScaled",
 	"RMSNorm",
 	"RNN",
 	"Reciprocal",

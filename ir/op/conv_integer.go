@@ -90,7 +90,7 @@ func (op ConvInteger) isDepthwise(w ir.Type) bool {
 	return w.Shape[1].Equal(ir.Const(1)) && op.Group > 1 && len(op.Kernel) <= maxSpatial
 }
 
-// Lower multiplies the weights' rows with the patches of x, unless it is depthwise.
+// Lower multiplies the patches of x with the weights, unless it is depthwise.
 func (op ConvInteger) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	x, w := n.Arg(0), n.Arg(1)
 	if op.isDepthwise(w.Type) {
@@ -108,13 +108,13 @@ func (op ConvInteger) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	if m, ok := w.Type.Shape[0].Int(); ok {
 		per = ir.Const(m / op.Group)
 	}
-	rows := reshape(b, w, group, per, width)
-	p := integerProduct{b: b, weights: rows, w0: n.Arg(3), x0: n.Arg(2), signed: x.Type.DType == ir.I8, per: true}
+	columns := b.Node(Transpose{Perm: []int{0, 2, 1}}, reshape(b, w, group, per, width))
+	p := integerProduct{b: b, weights: columns, w0: n.Arg(3), x0: n.Arg(2), signed: x.Type.DType == ir.I8}
 	p.vectors(n)
 	x0 := normal(b, p.x0, x.Type.DType, ir.U8)
-	patches := b.Nodes(Patches{Window: op.Window, Group: op.Group, Sums: p.zero != nil}, x, x0)
-	y := p.build(op.Requantize, patches, width, ir.Product(out.Shape[2:]...))
-	return []*ir.Value{reshape(b, y, out.Shape...)}
+	rows := b.Nodes(Patches{Window: op.Window, Group: op.Group, Sums: p.zero != nil}, x, x0)
+	y := p.build(op.Requantize, rows, per)
+	return []*ir.Value{reshape(b, b.Node(Transpose{Perm: []int{0, 2, 1}}, y), out.Shape...)}
 }
 
 // Call is cpu.DepthwiseInteger.

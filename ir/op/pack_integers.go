@@ -6,62 +6,54 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// PackRows is matrices [batch,M,K] of i8 or u8 as rows of the type To, one of the
-// two, padded with zeros to a multiple of 4: [batch,M,4·⌈K/4⌉]. Elements that change
-// their sign keep their order: they move by 128. With Sums a second result, i32
-// [batch,M], holds the sums of the moved rows.
-type PackRows struct {
-	To   ir.DType
-	Sums bool
-}
+// PackRows is matrices [batch,M,K] of i8 or u8 as rows of u8, padded with zeros to a
+// multiple of 4: [batch,M,4·⌈K/4⌉]. Elements of i8 move by 128. With Sums a second
+// result, i32 [batch,M], holds the sums of the moved rows.
+type PackRows struct{ Sums bool }
 
-// PackColumns is matrices [batch,K,N] of i8 or u8 as panels of 16 columns of the
-// type To, one of the two, four elements of a column side by side:
-// [batch,⌈N/16⌉,⌈K/4⌉,16,4], padded with zeros. Elements move as in [PackRows].
-type PackColumns struct{ To ir.DType }
+// PackColumns is matrices [batch,K,N] of i8 or u8 as panels of 16 columns of i8, four
+// elements of a column side by side: [batch,⌈N/16⌉,⌈K/4⌉,16,4], padded with zeros.
+// Elements of u8 move by −128.
+type PackColumns struct{}
 
 // checkPack checks matrices to be packed.
-func checkPack(in []ir.Type, to ir.DType) error {
+func checkPack(in []ir.Type) error {
 	if err := tensors(in, 1, 1); err != nil {
 		return err
 	}
-	if in[0].Rank() != 3 || to != ir.U8 && to != ir.I8 {
-		return fmt.Errorf("%s packed to %s", in[0], to)
+	if in[0].Rank() != 3 {
+		return fmt.Errorf("%s packed", in[0])
 	}
 	return checkFactor(in[0], ir.Type{})
 }
 
 // Infer gives the type of the rows.
 func (op PackRows) Infer(in []ir.Type) ([]ir.Type, error) {
-	if err := checkPack(in, op.To); err != nil {
+	if err := checkPack(in); err != nil {
 		return nil, err
 	}
 	s := in[0].Shape
-	out := []ir.Type{ir.TensorOf(op.To, s[0], s[1], padFour(s[2]))}
-	if op.Sums {
-		out = append(out, ir.TensorOf(ir.I32, s[0], s[1]))
-	}
-	return out, nil
+	return rowTypes(s[0], s[1], s[2], op.Sums), nil
 }
 
 // Infer gives the type of the panels.
-func (op PackColumns) Infer(in []ir.Type) ([]ir.Type, error) {
-	if err := checkPack(in, op.To); err != nil {
+func (PackColumns) Infer(in []ir.Type) ([]ir.Type, error) {
+	if err := checkPack(in); err != nil {
 		return nil, err
 	}
 	s := in[0].Shape
-	return panelTypes(op.To, s[0], s[1], s[2], false), nil
+	lanes, four := ir.Const(block), ir.Const(4)
+	return []ir.Type{ir.TensorOf(ir.I8, s[0], s[2].CeilDiv(lanes), s[1].CeilDiv(four), lanes, four)}, nil
 }
 
 // padFour returns d rounded up to a multiple of 4.
 func padFour(d ir.Dim) ir.Dim { return d.CeilDiv(ir.Const(4)).Mul(ir.Const(4)) }
 
-// panelTypes returns the types of panels of n columns of k, and of their sums.
-func panelTypes(to ir.DType, batch, k, n ir.Dim, sums bool) []ir.Type {
-	lanes, four := ir.Const(block), ir.Const(4)
-	out := []ir.Type{ir.TensorOf(to, batch, n.CeilDiv(lanes), k.CeilDiv(four), lanes, four)}
+// rowTypes returns the types of m rows of k, and of their sums.
+func rowTypes(batch, m, k ir.Dim, sums bool) []ir.Type {
+	out := []ir.Type{ir.TensorOf(ir.U8, batch, m, padFour(k))}
 	if sums {
-		out = append(out, ir.TensorOf(ir.I32, batch, n))
+		out = append(out, ir.TensorOf(ir.I32, batch, m))
 	}
 	return out
 }
@@ -83,7 +75,7 @@ func (op PackRows) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return evalPack(op, in, func(set func(to, sum int, v int64), width int) {
 		k := x.Shape[2]
 		for i := range x.Len() {
-			set(i/k*width+i%k, i/k, moved(x.Int(i), x.DType, op.To))
+			set(i/k*width+i%k, i/k, moved(x.Int(i), x.DType, ir.U8))
 		}
 	})
 }
@@ -95,7 +87,7 @@ func (op PackColumns) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 		k, n := x.Shape[1], x.Shape[2]
 		for i := range x.Len() {
 			batch, row, column := i/n/k, i/n%k, i%n
-			set(panelPlace(batch, row, column, k, n), batch*n+column, moved(x.Int(i), x.DType, op.To))
+			set(panelPlace(batch, row, column, k, n), batch*n+column, moved(x.Int(i), x.DType, ir.I8))
 		}
 	})
 }

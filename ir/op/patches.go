@@ -7,12 +7,11 @@ import (
 )
 
 // Patches is the cells under each place of a window over x, [N,C,spatial…] of i8 or
-// u8, as panels with a column for each place and a row for each cell of each channel
-// of a group, as [PackColumns] makes them of u8: [N·Group,⌈P/16⌉,⌈K/4⌉,16,4] for P
-// places and K cells. Elements of i8 move by 128. Cells of padding hold the second
-// operand, i32 of one element; without it they hold 0. With Sums a second result,
-// i32 [N·Group,P], holds the sums of the columns. There are at most eight spatial
-// axes.
+// u8, as rows: for each place the cells of each channel of a group, as [PackRows] makes
+// them: [N·Group,P,4·⌈K/4⌉] for P places and K cells. Elements of i8 move by 128. Cells
+// of padding hold the second operand, i32 of one element; without it they hold 0. With
+// Sums a second result, i32 [N·Group,P], holds the sums of the rows. There are at most
+// eight spatial axes.
 type Patches struct {
 	Window
 	Group int
@@ -22,7 +21,7 @@ type Patches struct {
 // patchAxes is how many spatial axes the kernel knows.
 const patchAxes = 8
 
-// Infer gives the type of the panels.
+// Infer gives the type of the rows.
 func (op Patches) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := tensors(in, 1, 2); err != nil {
 		return nil, err
@@ -50,7 +49,7 @@ func (op Patches) Infer(in []ir.Type) ([]ir.Type, error) {
 		return nil, fmt.Errorf("%s channels in %d groups", x.Shape[1], op.Group)
 	}
 	k := width.Mul(ir.Const(lenOf(op.Kernel)))
-	return panelTypes(ir.U8, x.Shape[0].Mul(group), k, ir.Product(out...), op.Sums), nil
+	return rowTypes(x.Shape[0].Mul(group), ir.Product(out...), k, op.Sums), nil
 }
 
 // Eval moves the elements.
@@ -61,7 +60,7 @@ func (op Patches) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 		return nil, fmt.Errorf("padding %d", pad)
 	}
 	var failed error
-	out, err := evalPack(op, in, func(set func(to, sum int, v int64), _ int) {
+	out, err := evalPack(op, in, func(set func(to, sum int, v int64), pitch int) {
 		kernel, width, plane := lenOf(op.Kernel), x.Shape[1]/op.Group, lenOf(x.Shape[2:])
 		dims, err := op.shape(ir.Dims(x.Shape[2:]...))
 		if err != nil {
@@ -84,7 +83,7 @@ func (op Patches) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 					if at := from[row%kernel]; at >= 0 {
 						v = moved(x.Int((batch*width+row/kernel)*plane+at), x.DType, ir.U8)
 					}
-					set(panelPlace(batch, row, o, width*kernel, places), batch*places+o, v)
+					set((batch*places+o)*pitch+row, batch*places+o, v)
 				}
 			}
 		})

@@ -6,19 +6,16 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// ProductInteger is the product of rows that [PackRows] made and panels that
-// [PackColumns] or [Patches] made, of which one are weights, i8, and the others u8.
-// With ByRow the rows are the weights. Their batch, at least 1, repeats along the
-// others', and their channels are the rows or the columns of the product,
-// [batch,M,N]. The operands are rows, panels, and for each channel: a bias i32, a
-// zero point i32 and a scale f64, which may also have one element; then the sums of
-// the other factor, i32, and a zero point of the result, i32 of one element. To the
-// sum of products is added the bias, and from it subtracted the zero point times the
-// sum of the other factor; [Requantize] says what becomes of it. The bias, the zero
-// point with the sums, the scale and the result's zero point may be absent.
+// ProductInteger is the product of rows that [PackRows] or [Patches] made and panels
+// of weights that [PackColumns] made, whose batch, at least 1, repeats along that of
+// the rows. The result is [batch,M,N]. The operands are rows, panels, and for each
+// column of all panels: a bias i32, a zero point i32 and a scale f64, which may also
+// have one element; then the sums of the rows, i32, and a zero point of the result, i32
+// of one element. To the sum of products is added the bias, and from it subtracted the
+// zero point times the sum of the row; [Requantize] says what becomes of it. The bias,
+// the zero point with the sums, the scale and the result's zero point may be absent.
 type ProductInteger struct {
-	N     ir.Dim // columns
-	ByRow bool
+	N ir.Dim // columns
 	Requantize
 }
 
@@ -32,17 +29,13 @@ func (op ProductInteger) Infer(in []ir.Type) ([]ir.Type, error) {
 	if a.Rank() != 3 || panels.Rank() != 5 || !panels.Shape[3].Equal(lanes) || !panels.Shape[4].Equal(four) {
 		return nil, fmt.Errorf("rows %s and panels %s", a, panels)
 	}
-	signs := [2]ir.DType{ir.U8, ir.I8}
-	if op.ByRow {
-		signs = [2]ir.DType{ir.I8, ir.U8}
-	}
-	if a.DType != signs[0] || panels.DType != signs[1] || !panels.Shape[1].Equal(op.N.CeilDiv(lanes)) {
+	if a.DType != ir.U8 || panels.DType != ir.I8 || !panels.Shape[1].Equal(op.N.CeilDiv(lanes)) {
 		return nil, fmt.Errorf("rows %s and panels %s for %s columns", a, panels, op.N)
 	}
 	if err := same(a.Shape[2], panels.Shape[2].Mul(four), "inner dimensions"); err != nil {
 		return nil, err
 	}
-	batch, channels, others := op.extents(a, panels)
+	channels, others := panels.Shape[0].Mul(op.N), a.Shape[0].Mul(a.Shape[1])
 	want := []struct {
 		d ir.DType
 		n ir.Dim
@@ -63,16 +56,7 @@ func (op ProductInteger) Infer(in []ir.Type) ([]ir.Type, error) {
 	if op.To != ir.Invalid {
 		d = op.To
 	}
-	return []ir.Type{ir.TensorOf(d, batch, a.Shape[1], op.N)}, op.checkClamp()
-}
-
-// extents returns the batch, and the elements of vectors for the channels and for
-// the sums of the other factor.
-func (op ProductInteger) extents(a, panels ir.Type) (batch, channels, others ir.Dim) {
-	if op.ByRow {
-		return panels.Shape[0], a.Shape[0].Mul(a.Shape[1]), panels.Shape[0].Mul(op.N)
-	}
-	return a.Shape[0], panels.Shape[0].Mul(op.N), a.Shape[0].Mul(a.Shape[1])
+	return []ir.Type{ir.TensorOf(d, a.Shape[0], a.Shape[1], op.N)}, op.checkClamp()
 }
 
 // Eval sums products of integers.
@@ -97,10 +81,7 @@ func (op ProductInteger) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	for i := range y.Len() {
 		batch, row, column := i/n/m, i/n%m, i%n
 		channel, other := batch%panels.Shape[0]*n+column, batch*m+row
-		if op.ByRow {
-			channel, other = batch%a.Shape[0]*m+row, batch*n+column
-		}
-		first := (batch%a.Shape[0]*m + row) * k
+		first := (batch*m + row) * k
 		panel := (batch%panels.Shape[0]*panels.Shape[1] + column/block) * k * block
 		sum := at(0)
 		if t := optional(in, 2); t != nil {
@@ -125,49 +106,36 @@ func (op ProductInteger) Flops(in, out []ir.Type) ir.Dim {
 // Call is cpu.ProductInteger.
 func (op ProductInteger) Call(n *ir.Node) (ir.Call, error) {
 	a, panels := n.Arg(0).Type, n.Arg(1).Type
-	batch, _, _ := op.extents(a, panels)
-	weights := panels.Shape[0]
-	if op.ByRow {
-		weights = a.Shape[0]
-	}
 	lo, hi := 0, 0
 	if op.To != ir.Invalid {
 		lo, hi = op.bounds()
 	}
 	return ir.Call{Kernel: "ProductInteger", Args: []any{
 		ir.Out(0), ir.In(0), ir.In(1), ir.In(2), ir.In(3), ir.In(4), ir.In(5), ir.In(6),
-		batch, weights, a.Shape[1], op.N, a.Shape[2], op.ByRow, lo, hi,
+		a.Shape[0], panels.Shape[0], a.Shape[1], op.N, a.Shape[2], lo, hi,
 	}}, nil
 }
 
-// integerProduct builds a [ProductInteger] of weights, [batch,K,N] or with per, by row,
-// [batch,M,K], and another factor.
+// integerProduct builds a [ProductInteger] of weights, [batch,K,N], and rows.
 type integerProduct struct {
 	b       *ir.Builder
 	weights *ir.Value
 	w0, x0  *ir.Value // zero points; nil is 0
-	signed  bool      // the other factor was i8
-	per     bool
+	signed  bool      // the rows were i8
 
 	packed, sums            *ir.Value // the weights, and the sums of their channels
 	bias, zero, scale, last *ir.Value // operands of the product
 }
 
 // vectors packs the weights and computes the operands for their channels from
-// those of node n, an integer product. As the packed weights are i8 and the other
-// factor u8, zero points move by 128 where they were not.
+// those of node n, an integer product. As the packed weights are i8 and the rows u8,
+// zero points move by 128 where they were not.
 func (p *integerProduct) vectors(n *ir.Node) {
 	b := p.b
 	from := p.weights.Type.DType
-	along := 1 // the axis of the sums
-	if p.per {
-		along = 2
-		p.packed = b.Node(PackRows{To: ir.I8}, p.weights)
-	} else {
-		p.packed = b.Node(PackColumns{To: ir.I8}, p.weights)
-	}
-	k := b.Node(ir.Extents{Type: ir.StaticTensor(ir.I32), Elems: []ir.Dim{p.weights.Type.Shape[along]}})
-	p.sums = b.Node(Reduce{Kind: ReduceSum, Axes: []int{along}}, convert(b, p.weights, ir.I32))
+	p.packed = b.Node(PackColumns{}, p.weights)
+	k := b.Node(ir.Extents{Type: ir.StaticTensor(ir.I32), Elems: []ir.Dim{p.weights.Type.Shape[1]}})
+	p.sums = b.Node(Reduce{Kind: ReduceSum, Axes: []int{1}}, convert(b, p.weights, ir.I32))
 	if shift := normal(b, nil, from, ir.I8); shift != nil {
 		p.sums = b.Node(Add{}, p.sums, b.Node(Mul{}, k, shift))
 	}
@@ -228,18 +196,14 @@ func (p *integerProduct) perBatch(v *ir.Value) *ir.Value {
 	return expand(p.b, p.channels(v), p.sums.Type.Shape...)
 }
 
-// build appends the product with the other factor, packed and with its sums if
-// they are needed; n is its number of columns.
-func (p *integerProduct) build(r Requantize, other []*ir.Value, _, n ir.Dim) *ir.Value {
+// build appends the product with rows, packed and with their sums if these are
+// needed; n is its number of columns.
+func (p *integerProduct) build(r Requantize, rows []*ir.Value, n ir.Dim) *ir.Value {
 	var sums *ir.Value
 	if p.zero != nil {
-		sums = other[1]
+		sums = rows[1]
 	}
-	a, panels := other[0], p.packed
-	if p.per {
-		a, panels = p.packed, other[0]
-	}
-	return p.b.Node(ProductInteger{N: n, ByRow: p.per, Requantize: r}, a, panels, p.bias, p.zero, p.scale, sums, p.last)
+	return p.b.Node(ProductInteger{N: n, Requantize: r}, rows[0], p.packed, p.bias, p.zero, p.scale, sums, p.last)
 }
 
 // normal appends a zero point, which may be nil, as i32 for a factor that moves from

@@ -1,5 +1,7 @@
 package cpu
 
+import "unsafe"
+
 // DepthwiseInteger convolves planes x, [n, c, in…] of two spatial axes, with weights w,
 // [m, kernel…], each for the channel of x that the m result channels, [n, m, out…], are
 // divided among. x0, of one element, and w0, of one or m, are subtracted before
@@ -144,5 +146,23 @@ func (d *depthwiseInteger) tap(sums []int32, row []byte, from, shift int, weight
 	}
 	for i := range sums {
 		sums[i] += weight*int32(row[i*stride]^d.changeX) - less
+	}
+}
+
+// sumsOrBytes returns dst as int32, or as bytes.
+func sumsOrBytes[T Byte | int32](dst []T) (sums []int32, bytes []byte) {
+	if sums, ok := any(dst).([]int32); ok {
+		return sums, nil
+	}
+	return nil, unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(dst))), len(dst))
+}
+
+// requantize turns sums into bytes as [ProductInteger] does, by one scale; zero is
+// added.
+func requantize(dst []byte, sums []int32, scale float64, zero, lo, hi int) {
+	least, most := float32(lo-zero), float32(hi-zero)
+	high, low := factor(scale)
+	for i, v := range sums {
+		dst[i] = byte(int(toEven(times(float32(v), high, low), least, most)) + zero)
 	}
 }

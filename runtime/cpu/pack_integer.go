@@ -1,34 +1,35 @@
 package cpu
 
 // PackRows pads rows of k bytes, [batch, m, k], with zeros to a multiple of 4 and
-// changes their type; elements move by 128 where the sign changes. sums, which may
-// be nil, gets the sum of each moved row.
-func PackRows[D, S Byte](dst []D, sums []int32, src []S, batch, m, k int) {
+// moves those of int8 by 128, to uint8. sums, which may be nil, gets the sum of each
+// moved row.
+func PackRows[S Byte](dst []uint8, sums []int32, src []S, batch, m, k int) {
 	rows, width := volume(batch, m), ceil(k, 4)*4
-	to, from := bytesOf(trim(dst, volume(rows, width))), bytesOf(trim(src, volume(rows, k)))
+	dst = trim(dst, volume(rows, width))
+	from := bytesOf(trim(src, volume(rows, k)))
 	if sums != nil {
 		sums = trim(sums, rows)
 	}
-	change := flip[D, S]()
+	change := flip[uint8, S]()
 	for i := range rows {
-		row := to[i*width:][:width]
+		row := dst[i*width:][:width]
 		for j, v := range from[i*k:][:k] {
 			row[j] = v ^ change
 		}
 		clear(row[k:])
 		if sums != nil {
-			sums[i] = sumOf(row, signed[D]())
+			sums[i] = sumOf(row, false)
 		}
 	}
 }
 
 // PackColumns puts matrices of bytes, [batch, k, n], into panels of 16 columns, four
 // elements of a column side by side: [batch, ⌈n/16⌉, ⌈k/4⌉, 16, 4], padded with zeros.
-// Elements move as in [PackRows].
-func PackColumns[D, S Byte](dst []D, src []S, batch, k, n int) {
+// Those of uint8 move by −128, to int8.
+func PackColumns[S Byte](dst []int8, src []S, batch, k, n int) {
 	panels, groups := ceil(n, 16), ceil(k, 4)
 	to, from := bytesOf(trim(dst, volume(batch, panels, groups, 64))), bytesOf(trim(src, volume(batch, k, n)))
-	change := flip[D, S]()
+	change := flip[int8, S]()
 	for b := range batch {
 		for p := range panels {
 			panel := to[(b*panels+p)*groups*64:][:groups*64]

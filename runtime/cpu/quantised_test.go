@@ -3,6 +3,7 @@ package cpu
 import (
 	"fmt"
 	"math"
+	"math/big"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -151,28 +152,29 @@ func testIntegerConv[X, W Byte](t *testing.T, v integerConv) {
 	count := v.n * v.m * places
 	sums, bytes := make([]int32, count), make([]int8, count)
 	t.Run("product", func(t *testing.T) {
-		panels := make([]uint8, v.n*v.group*ceil(places, 16)*ceil(k, 4)*64)
-		columns := make([]int32, v.n*v.group*places)
+		each, width := v.m/v.group, ceil(k, 4)*4
+		rows := make([]uint8, v.n*v.group*places*width)
+		rowSums := make([]int32, v.n*v.group*places)
 		moved := v.x0[0] + int32(flip[uint8, X]())
-		Patches(panels, columns, x, []int32{moved}, v.n*v.group, v.c/v.group, v.in, v.out, v.kernel, v.strides, v.dilations, v.pads)
-		rows, rowSums := make([]int8, v.m*ceil(k, 4)*4), make([]int32, v.m)
-		PackRows(rows, rowSums, w, v.group, v.m/v.group, k)
+		Patches(rows, rowSums, x, []int32{moved}, v.n*v.group, v.c/v.group, v.in, v.out, v.kernel, v.strides, v.dilations, v.pads)
+		columns := make([]W, v.m*k) // the weights of each group, transposed
 		bias, zero := make([]int32, v.m), make([]int32, v.m)
-		for i := range bias {
+		for i := range v.m {
 			zero[i] = v.w0[i] - int32(flip[int8, W]())
-			bias[i] = v.bias[i] - moved*(rowSums[i]-int32(k)*zero[i])
-		}
-		for _, dst := range []any{sums, bytes} {
-			run := func(lo, hi int) {
-				switch dst := dst.(type) {
-				case []int32:
-					ProductInteger(dst, rows, panels, bias, zero, nil, columns, nil, v.n*v.group, v.group, v.m/v.group, places, ceil(k, 4)*4, true, 0, 0)
-				case []int8:
-					ProductInteger(dst, rows, panels, bias, zero, v.scale, columns, []int32{-5}, v.n*v.group, v.group, v.m/v.group, places, ceil(k, 4)*4, true, lo, hi)
-				}
+			sum := int32(0)
+			for j, u := range w[i*k:][:k] {
+				columns[(i/each*k+j)*each+i%each] = u
+				sum += int32(u) - v.w0[i]
 			}
-			run(-100, 127)
+			bias[i] = v.bias[i] - moved*sum
 		}
+		panels := make([]int8, v.group*ceil(each, 16)*width*16)
+		PackColumns(panels, columns, v.group, k, each)
+		sums, bytes := slices.Clone(sums), slices.Clone(bytes)
+		ProductInteger(sums, rows, panels, bias, zero, nil, rowSums, nil, v.n*v.group, v.group, places, each, width, 0, 0)
+		ProductInteger(bytes, rows, panels, bias, zero, v.scale, rowSums, []int32{-5}, v.n*v.group, v.group, places, each, width, -100, 127)
+		planar(sums, v.n*v.group, places, each)
+		planar(bytes, v.n*v.group, places, each)
 		check(t, sums, bytes)
 	})
 	if v.c != v.group {
@@ -185,6 +187,15 @@ func testIntegerConv[X, W Byte](t *testing.T, v integerConv) {
 		DepthwiseInteger(bytes, x, w, x0, w0, v.bias, v.scale, []int8{-5}, v.n, v.c, v.m, v.in, v.out, v.kernel, v.strides, v.dilations, v.pads, -100, 127)
 		check(t, sums, bytes)
 	})
+}
+
+// planar transposes each of n matrices of rows×columns elements.
+func planar[T any](x []T, n, rows, columns int) {
+	from := slices.Clone(x)
+	for i, v := range from {
+		matrix, row, column := i/columns/rows, i/columns%rows, i%columns
+		x[(matrix*columns+column)*rows+row] = v
+	}
 }
 
 func TestIntegerConvolutionsAreExact(t *testing.T) {
@@ -228,16 +239,56 @@ func TestSumsAreRequantised(t *testing.T) {
 			if got := int(int8(dst[0])); got != test.want || dst[2] != dst[0] {
 				t.Errorf("%d, want %d", got, test.want)
 			}
+			atLevels(t, func(t *testing.T) {
+				dst := make([]int8, 2*17)
+				ProductInteger(dst, make([]uint8, 8), make([]int8, 128), []int32{test.sum}, nil, []float64{test.scale}, nil, []int32{int32(test.zero)}, 1, 1, 2, 17, 4, test.lo, test.hi)
+				for i, v := range dst {
+					if int(v) != test.want {
+						t.Fatalf("element %d is %d, want %d", i, v, test.want)
+					}
+				}
+			})
 		})
 	}
 }
 
-func TestIntegerMatrixProductIsExact(t *testing.T) {
+// atLevels runs a test at every level.
+func atLevels(t *testing.T, test func(t *testing.T)) {
+	for _, l := range Levels() {
+		t.Run(l.String(), func(t *testing.T) {
+			defer SetLevel(l)()
+			test(t)
+		})
+	}
+}
+
+// guarded returns n elements between others, and a check that those were not changed.
+func guarded[T comparable](n int, guard T) (s []T, check func(t *testing.T)) {
+	const margin = 67
+	all := slices.Repeat([]T{guard}, n+2*margin)
+	return all[margin : margin+n : margin+n], func(t *testing.T) {
+		t.Helper()
+		for i, v := range all {
+			if v != guard && (i < margin || i >= margin+n) {
+				t.Fatalf("element %d of %d is written", i-margin, n)
+			}
+		}
+	}
+}
+
+func TestIntegerMatrixProductIsExact(t *testing.T) { atLevels(t, testIntegerMatrixProduct) }
+
+func testIntegerMatrixProduct(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
-	for _, s := range [][4]int{{1, 1, 1, 1}, {2, 3, 17, 5}, {1, 9, 70, 1030}, {3, 2, 33, 4}, {1, 4, 5, 0}} {
+	for _, s := range [][4]int{
+		{1, 1, 1, 1}, {2, 3, 17, 5}, {1, 9, 70, 1030}, {3, 2, 33, 4}, {1, 4, 5, 0}, {1, 15, 32, 64}, {2, 29, 16, 24},
+		{1, 2, 48, 2052}, {1, 5, 64, 12}, {1, 6, 31, 20}, {1, 7, 96, 8}, {1, 13, 40, 36}, {1, 200, 20, 16},
+	} {
 		batch, m, n, k := s[0], s[1], s[2], s[3]
 		a, av := drawBytes[int8](r, batch*m*k)
 		b, bv := drawBytes[uint8](r, k*n)
+		extreme(a, av)
+		extreme(b, bv)
 		rows, sums := make([]uint8, batch*m*ceil(k, 4)*4), make([]int32, batch*m)
 		PackRows(rows, sums, a, batch, m, k)
 		panels, columns := make([]int8, ceil(n, 16)*ceil(k, 4)*64), make([]int32, n)
@@ -246,19 +297,78 @@ func TestIntegerMatrixProductIsExact(t *testing.T) {
 			columns[i%n] += v - 128
 		}
 		// a = rows − 128, b = panels + 128
-		bias := make([]int32, n)
+		bias, scale, offset := make([]int32, n), make([]float64, n), make([]float32, n)
+		factors := make([]float32, n)
 		for j := range bias {
 			bias[j] = -128 * (columns[j] + 128*int32(k))
+			scale[j] = r.Float64() / 1000
+			factors[j], offset[j] = r.Float32(), float32(r.NormFloat64())
 		}
-		dst := make([]int32, batch*m*n)
-		ProductInteger(dst, rows, panels, bias, []int32{-128}, nil, sums, nil, batch, 1, m, n, ceil(k, 4)*4, false, 0, 0)
+		zero := []int32{-128}
+		dst, intact := guarded[int32](batch*m*n, 1<<30)
+		ProductInteger(dst, rows, panels, bias, zero, nil, sums, nil, batch, 1, m, n, ceil(k, 4)*4, 0, 0)
+		intact(t)
+		signed, intact := guarded[int8](batch*m*n, 99)
+		ProductInteger(signed, rows, panels, bias, zero, scale, sums, []int32{-3}, batch, 1, m, n, ceil(k, 4)*4, -120, 98)
+		intact(t)
+		unsigned, intact := guarded[uint8](batch*m*n, 99)
+		ProductInteger(unsigned, rows, panels, bias, zero, scale[:1], sums, []int32{130}, batch, 1, m, n, ceil(k, 4)*4, 0, 255)
+		intact(t)
+		scaled, intact := guarded[float32](batch*m*n, 1e30)
+		ProductScaled(scaled, rows, panels, bias, zero, factors, offset, sums, batch, 1, m, n, ceil(k, 4)*4)
+		intact(t)
 		for i := range dst {
-			want := int32(0)
+			want, j := int32(0), i%n
 			for l := range k {
-				want += av[i/n*k+l] * bv[l*n+i%n]
+				want += av[i/n*k+l] * bv[l*n+j]
 			}
 			if dst[i] != want {
 				t.Fatalf("%v: element %d is %d, want %d", s, i, dst[i], want)
+			}
+			exact := func(scale float64) float64 {
+				return math.RoundToEven(float64(float32(float64(float32(want)) * scale)))
+			}
+			if q := min(max(exact(scale[j])-3, -120), 98); float64(signed[i]) != q {
+				t.Fatalf("%v: element %d is %d in i8, want %v", s, i, signed[i], q)
+			}
+			if q := min(max(exact(scale[0])+130, 0), 255); float64(unsigned[i]) != q {
+				t.Fatalf("%v: element %d is %d in u8, want %v", s, i, unsigned[i], q)
+			}
+			if q := float32(float32(want)*factors[j]) + offset[j]; scaled[i] != q {
+				t.Fatalf("%v: element %d is %v in f32, want %v", s, i, scaled[i], q)
+			}
+		}
+	}
+}
+
+// extreme makes the first half of bytes the largest ones, whose sums of products are
+// the largest.
+func extreme[T Byte](s []T, v []int32) {
+	most := T(0)
+	for i := range 256 {
+		most = max(most, T(i))
+	}
+	for i := range len(s) / 2 {
+		s[i], v[i] = most, int32(most)
+	}
+}
+
+// A product by a float64 is rounded once, where two float32s stand for it.
+func TestFactorsKeepHalves(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 9))
+	for range 100000 {
+		scale := r.Float64() * math.Exp2(float64(r.IntN(40)-20))
+		if r.IntN(2) == 0 {
+			scale = float64(r.IntN(99)+1) / float64(r.IntN(99)+1)
+		}
+		x := float32(int32(r.Uint32()) >> r.IntN(31))
+		high, low := factor(scale)
+		if got, want := times(x, high, low), float32(float64(x)*scale); got != want {
+			exact := new(big.Float).Mul(big.NewFloat(float64(x)), big.NewFloat(scale))
+			middle := (float64(got) + float64(want)) / 2
+			off, _ := new(big.Float).Sub(exact, big.NewFloat(middle)).Float64()
+			if math.Abs(off) > math.Abs(middle)*0x1p-46 {
+				t.Fatalf("%v·%v is %v, want %v", x, scale, got, want)
 			}
 		}
 	}

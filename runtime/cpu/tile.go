@@ -31,6 +31,11 @@ type tile struct {
 	clamp           int // 1 to clamp to lo…hi, else 0
 	lo, hi          float32
 	scale           float32 // what a sum of a window is multiplied by
+
+	// A tile of bytes, see byteTileRef, has columns; bias stands for sums of its rows then.
+	columns *byteColumns
+	kind    int
+	last    int32 // added to what is requantised
 }
 
 // maxRows and maxPanels bound a tile at every level.
@@ -128,7 +133,11 @@ func (t *tile) repeat(rows, count int) {
 	}
 	for ; count > 0; count -= t.count {
 		t.count = min(count, most)
-		runTile(t)
+		if t.columns != nil {
+			runBytes(t)
+		} else {
+			runTile(t)
+		}
 		t.atA += t.count * t.nextA
 		t.atB += t.count * t.nextB
 		t.atC += t.count * t.nextC

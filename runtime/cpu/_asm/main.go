@@ -15,6 +15,7 @@ var families = []struct {
 	write func(*file)
 }{
 	{"tile", tiles},
+	{"byte_tile", byteTiles},
 	{"window", windows},
 	{"transpose", transposes},
 	{"lrn", lrns},

@@ -172,6 +172,21 @@ func tileKernel(f *file, s isa, rows, panels int) {
 			}
 		}
 	}
+	f.steps(rows, step)
+
+	for sum := 1; sum < sums; sum++ {
+		for i := range rows * v {
+			f.op("VADDPS", s.reg(sum*rows*v+i), s.reg(i), s.reg(i))
+		}
+	}
+	f.finish(s, rows, v, cols(0), temp(0))
+	f.nextTile(next)
+}
+
+// steps runs step for every element of every run: four times in a row with u = 0…3
+// while there are as many elements, else with u = 0. A step leaves DI at the next one's
+// columns.
+func (f *file) steps(rows int, step func(u int)) {
 	const unroll = 4
 	f.nest(rows, func() {
 		tail, done := f.fresh("tail"), f.fresh("done")
@@ -194,14 +209,6 @@ func tileKernel(f *file, s isa, rows, panels int) {
 		})
 		f.mark(done)
 	})
-
-	for sum := 1; sum < sums; sum++ {
-		for i := range rows * v {
-			f.op("VADDPS", s.reg(sum*rows*v+i), s.reg(i), s.reg(i))
-		}
-	}
-	f.finish(s, rows, v, cols(0), temp(0))
-	f.nextTile(next)
 }
 
 // startTile points the row registers at the tile and loads the nest's counters.

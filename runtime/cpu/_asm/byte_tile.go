@@ -1,0 +1,265 @@
+package main
+
+import "fmt"
+
+// byteSets are the instruction sets of products of bytes. VNNI is AVX-512 with the
+// instruction that sums four products of bytes.
+var byteSets = []isa{
+	{name: "AVX2", reg: y, regs: 16, bytes: 32, rows: 4, panels: 1, clear: "VPXOR", perTile: 2},
+	{name: "VNNI", reg: z, regs: 32, bytes: 64, rows: 14, panels: 2, clear: "VPXORD", perTile: 1},
+}
+
+// byteTiles writes the kernels of products of bytes. Their tiles are those of floats,
+// with four bytes of a and four bytes of each column of b in an element's place. The
+// registers are those of tiles.
+func byteTiles(f *file) {
+	mask := f.words("evenBytes", 0x00ff00ff)
+	low := f.words("lowByte", 0xff)
+	for _, s := range byteSets {
+		f.framed(tileFrame, "byteTile"+s.name+" computes what byteTileRef does, t.rows × t.panels × 16 elements at a time.",
+			"byteTile"+s.name, "t *tile", "")
+		f.load("t", "R14")
+		f.enter()
+		f.strides()
+		f.op("MOVQ", "tile_panelB(R14)", "R12")
+		f.op("MOVQ", "tile_rows(R14)", "CX")
+		if s.panels == 2 {
+			f.op("CMPQ", "tile_panels(R14)", 2)
+			f.op("JEQ", "two")
+			f.choose("CX", 1, s.rows, func(r int) string { return tileLabel(r, 1) })
+			f.mark("two")
+		}
+		f.choose("CX", 1, s.rows, func(r int) string { return tileLabel(r, s.panels) })
+		for p := 1; p <= s.panels; p++ {
+			for r := 1; r <= s.rows; r++ {
+				k := byteTile{file: f, isa: s, rows: r, v: p * s.perTile, sums: 1, low: low}
+				if s.wide() {
+					// Sums hide the latency of five cycles.
+					for k.sums < 4 && r*k.v*k.sums < 10 {
+						k.sums *= 2
+					}
+				}
+				k.write(mask, tileLabel(r, p))
+			}
+		}
+	}
+}
+
+// byteTile writes the kernel for tiles of one size.
+type byteTile struct {
+	*file
+	isa
+	rows, v int // rows, and vectors of a row
+	sums    int // accumulators of an element
+	low     string
+}
+
+// acc is an accumulator, spare a register that is none.
+func (k *byteTile) acc(sum, r, i int) string { return k.reg((sum*k.rows+r)*k.v + i) }
+func (k *byteTile) spare(i int) string       { return k.reg(k.rows*k.v*k.sums + i) }
+
+// column is the operand of the vector i of a field of the tile's columns, to which CX
+// points.
+func (k *byteTile) column(field string, i int) string {
+	return fmt.Sprintf("(byteColumns_%s+%d)(CX)", field, i*k.bytes)
+}
+
+func (k *byteTile) write(mask, label string) {
+	k.mark(label)
+	k.startTile(k.rows)
+	k.op("MOVQ", bCur, "DI")
+	k.op("MOVQ", "tile_columns(R14)", "CX")
+	for i := range k.v {
+		k.op("VMOVUPS", k.column("first", i), k.acc(0, 0, i))
+		for r := 1; r < k.rows; r++ {
+			k.op("VMOVAPS", k.acc(0, 0, i), k.acc(0, r, i))
+		}
+	}
+	for i := k.rows * k.v; i < k.rows*k.v*k.sums; i++ {
+		k.op(k.clear, k.reg(i), k.reg(i), k.reg(i))
+	}
+	if k.wide() {
+		k.steps(k.rows, k.step)
+	} else {
+		k.op("VPBROADCASTD", mask, k.reg(k.regs-1))
+		k.steps(k.rows, k.wordStep)
+	}
+	for sum := 1; sum < k.sums; sum++ {
+		for i := range k.rows * k.v {
+			k.op("VPADDD", k.reg(sum*k.rows*k.v+i), k.reg(i), k.reg(i))
+		}
+	}
+	k.finish()
+	k.nextTile(label)
+}
+
+// b is vector i of a step's columns.
+func (k *byteTile) b(i int) string {
+	disp := i % k.perTile * k.bytes
+	if i >= k.perTile {
+		return indexed("DI", disp, "R12", 1)
+	}
+	return at("DI", disp)
+}
+
+// step adds the products of four bytes of each row.
+func (k *byteTile) step(u int) {
+	left := k.regs - k.rows*k.v*k.sums - k.v
+	value := func(r int) string { return k.spare(k.v + r%min(4, left)) }
+	if k.rows == 1 {
+		k.op("VPBROADCASTD", row(0, 4*u), value(u))
+		for i := range k.v {
+			k.op("VPDPBUSD", k.b(i), value(u), k.acc(u%k.sums, 0, i))
+		}
+		k.op("ADDQ", 64, "DI")
+		return
+	}
+	for i := range k.v {
+		k.op("VMOVUPS", k.b(i), k.spare(i))
+	}
+	k.op("ADDQ", 64, "DI")
+	for r := range k.rows {
+		k.op("VPBROADCASTD", row(r, 4*u), value(r))
+		for i := range k.v {
+			k.op("VPDPBUSD", k.spare(i), value(r), k.acc(u%k.sums, r, i))
+		}
+	}
+}
+
+// wordStep is step by products of words, of the bytes of even and of odd places:
+// sums of two products of bytes do not fit a word.
+func (k *byteTile) wordStep(u int) {
+	mask := k.reg(k.regs - 1)
+	even := func(i int) string { return k.spare(2 * i) }
+	odd := func(i int) string { return k.spare(2*i + 1) }
+	for i := range k.v {
+		k.op("VMOVDQU", k.b(i), odd(i))
+		k.op("VPSLLW", 8, odd(i), even(i))
+		k.op("VPSRAW", 8, even(i), even(i))
+		k.op("VPSRAW", 8, odd(i), odd(i))
+	}
+	k.op("ADDQ", 64, "DI")
+	x, rest, t := k.spare(2*k.v), k.spare(2*k.v+1), k.spare(2*k.v+2)
+	for r := range k.rows {
+		k.op("VPBROADCASTD", row(r, 4*u), rest)
+		k.op("VPAND", mask, rest, x)
+		k.op("VPSRLW", 8, rest, rest)
+		for i := range k.v {
+			k.op("VPMADDWD", even(i), x, t)
+			k.op("VPADDD", t, k.acc(0, r, i), k.acc(0, r, i))
+			k.op("VPMADDWD", odd(i), rest, t)
+			k.op("VPADDD", t, k.acc(0, r, i), k.acc(0, r, i))
+		}
+	}
+}
+
+// finish takes the sums of the rows times zero from the sums, and stores them, scales
+// them, or requantises them, as the tile's kind says.
+func (k *byteTile) finish() {
+	k.op("MOVQ", "tile_columns(R14)", "CX")
+	plain := k.fresh("plain")
+	k.op("MOVQ", biasCur, "BX")
+	k.op("TESTQ", "BX", "BX")
+	k.op("JZ", plain)
+	less, times := k.spare(0), k.spare(1)
+	for r := range k.rows {
+		k.op("VPBROADCASTD", at("BX", 4*r), times)
+		for i := range k.v {
+			k.op("VPMULLD", k.column("zero", i), times, less)
+			k.op("VPSUBD", less, k.acc(0, r, i), k.acc(0, r, i))
+		}
+	}
+	k.mark(plain)
+
+	k.op("MOVQ", "tile_rowC(R14)", "R10")
+	k.op("MOVQ", "tile_panelC(R14)", "R11")
+	k.op("MOVQ", cCur, "DI")
+	scaled, whole, done := k.fresh("scaled"), k.fresh("whole"), k.fresh("stored")
+	k.op("CMPQ", "tile_kind(R14)", "$const_bytesKind")
+	k.op("JLT", whole)
+	k.op("JGT", scaled)
+	k.requantise()
+	k.op("JMP", done)
+
+	k.mark(scaled)
+	for r := range k.rows {
+		for i := range k.v {
+			k.op("VCVTDQ2PS", k.acc(0, r, i), k.acc(0, r, i))
+			k.op("VMULPS", k.column("scale", i), k.acc(0, r, i), k.acc(0, r, i))
+			k.op("VADDPS", k.column("less", i), k.acc(0, r, i), k.acc(0, r, i))
+		}
+	}
+	k.mark(whole)
+	k.walk(func(r, i int) {
+		disp := i % k.perTile * k.bytes
+		to := at("DI", disp)
+		if i >= k.perTile {
+			to = indexed("DI", disp, "R11", 1)
+		}
+		k.op("VMOVUPS", k.acc(0, r, i), to)
+	})
+	k.mark(done)
+}
+
+// walk calls f for each vector, DI being at its row of the result.
+func (k *byteTile) walk(f func(r, i int)) {
+	for r := range k.rows {
+		if r > 0 {
+			k.op("ADDQ", "R10", "DI")
+		}
+		for i := range k.v {
+			f(r, i)
+		}
+	}
+}
+
+// requantise multiplies the sums by the sum of scale and less, rounding once, rounds
+// to integers, and stores their bytes.
+func (k *byteTile) requantise() {
+	// NaN becomes the least: it stands second in the order of Go.
+	product := k.spare(0)
+	scale := func(r, i int) {
+		a := k.acc(0, r, i)
+		k.op("VCVTDQ2PS", a, a)
+		k.op("VMULPS", k.column("less", i), a, product)
+		k.op("VFMADD231PS", k.column("scale", i), a, product)
+	}
+	if k.wide() {
+		k.walk(func(r, i int) {
+			scale(r, i)
+			k.op("VMAXPS.BCST", "tile_lo(R14)", product, product)
+			k.op("VMINPS.BCST", "tile_hi(R14)", product, product)
+			k.op("VCVTPS2DQ", product, product)
+			k.op("VPADDD.BCST", "tile_last(R14)", product, product)
+			to := "(DI)"
+			if i > 0 {
+				to = "(DI)(R11*1)"
+			}
+			k.op("VPMOVDB", product, to)
+		})
+		return
+	}
+	lo, hi, last, low := k.spare(1), k.spare(2), k.spare(3), k.spare(4)
+	k.op("VBROADCASTSS", "tile_lo(R14)", lo)
+	k.op("VBROADCASTSS", "tile_hi(R14)", hi)
+	k.op("VPBROADCASTD", "tile_last(R14)", last)
+	k.op("VPBROADCASTD", k.low, low)
+	n := k.rows * k.v * k.sums
+	k.walk(func(r, i int) {
+		scale(r, i)
+		k.op("VMAXPS", lo, product, product)
+		k.op("VMINPS", hi, product, product)
+		k.op("VCVTPS2DQ", product, product)
+		k.op("VPADDD", last, product, product)
+		k.op("VPAND", low, product, k.acc(0, r, i))
+		if i == 0 {
+			return
+		}
+		first := (0*k.rows+r)*k.v + i - 1
+		k.op("VPACKUSDW", k.reg(first+1), k.reg(first), k.reg(first))
+		k.op("VPERMQ", 0xd8, k.reg(first), k.reg(first))
+		k.op("VEXTRACTI128", 1, k.reg(first), x(n))
+		k.op("VPACKUSWB", x(n), x(first), x(first))
+		k.op("VMOVDQU", x(first), "(DI)")
+	})
+}

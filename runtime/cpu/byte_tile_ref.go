@@ -1,0 +1,122 @@
+package cpu
+
+import (
+	"math"
+	"unsafe"
+)
+
+// byteTileRef computes, for each tile and each of its rows r and columns j, with a of
+// uint8 and b of int8, panels of four bytes of each of 16 columns, the sum
+//
+//	s = first[j] + Σ a[r][k]·b[k][j] − bias[r]·zero[j]
+//
+// in int32, and of it c[r][j]: by the tile's kind s, float32(s)·scale[j] + less[j], or
+// the byte of last and the number nearest to float32(s)·(scale[j]+less[j]) within
+// lo…hi. That product is rounded to float32 once, NaN becomes lo.
+func byteTileRef(t *tile) {
+	var sums [2][16]int32
+	for i := range t.count {
+		for p := range t.panels {
+			columns := 16 * p
+			for r := 0; r < t.rows; r += 2 {
+				a := t.atA + i*t.nextA + r*t.rowA
+				other := a
+				if r+1 < t.rows {
+					other += t.rowA
+				}
+				sums[0] = [16]int32(t.columns.first[columns:])
+				sums[1] = sums[0]
+				t.sumBytes(&sums, a, other, t.atB+i*t.nextB+p*t.panelB)
+				for j := range min(2, t.rows-r) {
+					if t.bias != nil {
+						times := *(*int32)(unsafe.Add(t.bias, t.atBias+i*t.nextBias+4*(r+j)))
+						for l := range sums[j] {
+							sums[j][l] -= times * t.columns.zero[columns+l]
+						}
+					}
+					t.finishBytes(&sums[j], columns, unsafe.Add(t.c, t.atC+i*t.nextC+(r+j)*t.rowC+p*t.panelC))
+				}
+			}
+		}
+	}
+}
+
+// sumBytes adds the products of two rows of a and 16 columns of b. The places are in
+// bytes.
+func (t *tile) sumBytes(sums *[2][16]int32, a0, a1, b int) {
+	var both [16]int64 // sums of the second row 32 bits above those of the first
+	place, terms := run{}, 0
+	for more := true; more; more = t.advance(&place) {
+		for at, end := place.at, place.at+4*t.run; at < end; at += 4 {
+			first, second := (*[4]uint8)(unsafe.Add(t.a, a0+at)), (*[4]uint8)(unsafe.Add(t.a, a1+at))
+			x0 := int64(first[0]) + int64(second[0])<<32
+			x1 := int64(first[1]) + int64(second[1])<<32
+			x2 := int64(first[2]) + int64(second[2])<<32
+			x3 := int64(first[3]) + int64(second[3])<<32
+			y := (*[64]int8)(unsafe.Add(t.b, b))
+			for j := range both {
+				y := (*[4]int8)(y[4*j:])
+				both[j] += x0*int64(y[0]) + x1*int64(y[1]) + x2*int64(y[2]) + x3*int64(y[3])
+			}
+			b += 64
+			if terms += 4; terms == bothTerms {
+				settle(sums, &both)
+				terms = 0
+			}
+		}
+	}
+	settle(sums, &both)
+}
+
+// bothTerms bounds how many products of two rows are summed in one int64: each of the
+// two sums fits 32 bits.
+const bothTerms = 512
+
+// settle adds what is in both to the sums.
+func settle(sums *[2][16]int32, both *[16]int64) {
+	for j, v := range both {
+		low := int32(v)
+		sums[0][j] += low
+		sums[1][j] += int32((v - int64(low)) >> 32)
+	}
+	*both = [16]int64{}
+}
+
+// finishBytes stores 16 elements of a row, those of columns from one on.
+func (t *tile) finishBytes(sums *[16]int32, column int, to unsafe.Pointer) {
+	scale, less := (*[16]float32)(t.columns.scale[column:]), (*[16]float32)(t.columns.less[column:])
+	switch t.kind {
+	case sumsKind:
+		*(*[16]int32)(to) = *sums
+	case scaledKind:
+		to := (*[16]float32)(to)
+		for j, v := range sums {
+			to[j] = float32(float32(v)*scale[j]) + less[j]
+		}
+	default:
+		to := (*[16]byte)(to)
+		for j, v := range sums {
+			to[j] = byte(toEven(times(float32(v), scale[j], less[j]), t.lo, t.hi) + t.last)
+		}
+	}
+}
+
+// times is x·(high+low), with x·low rounded to float32 and the sum of the products to
+// float32, once.
+func times(x, high, low float32) float32 {
+	product, small := float64(x)*float64(high), float64(float32(x*low))
+	sum := product + small
+	// What sum has lost decides its last bit, so that float32 does not round twice.
+	if lost := (product - sum) + small; lost != 0 && lost == lost {
+		bits := math.Float64bits(sum)
+		if bits&1 == 0 {
+			if (lost > 0) == (sum > 0) {
+				bits++
+			} else {
+				bits--
+			}
+		}
+		sum = math.Float64frombits(bits)
+	}
+	return float32(sum)
+}
