@@ -44,6 +44,7 @@ var passesDid = []struct{ verb, stat, what string }{
 	{"folded", pass.FoldedAffines, "products and sums into weights"},
 	{"recognized", pass.FusedNorms, "normalizations"},
 	{"recognized", pass.FusedFormulas, "activations"},
+	{"recognized", pass.FusedAttentions, "attentions"},
 	{"fused", pass.FusedBiases, "biases"},
 	{"fused", pass.FusedResiduals, "residuals"},
 	{"fused", pass.FusedActivations, "activations"},

@@ -10,8 +10,8 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// TestRandomFormulas writes normalisations and activations out in random forms, which
-// have to be recognised and to compute the same.
+// TestRandomFormulas writes normalisations, activations and attentions out in random
+// forms, which have to be recognised and to compute the same.
 func TestRandomFormulas(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := &ir.Func{Name: Forward, ResultNames: []string{"y"}}
@@ -21,11 +21,15 @@ func TestRandomFormulas(t *testing.T) {
 			b := ir.NewBuilder(f)
 			w := writer{drawer{t: t, m: m, b: b}}
 			x := b.Param("x", ir.TensorOf(ir.F32, ir.Sym("N"), ir.Const(3), ir.Const(7)))
-			if rapid.Bool().Draw(t, "norm") {
+			switch rapid.IntRange(0, 2).Draw(t, "formula") {
+			case 0:
 				b.Return(w.norm(x))
-			} else {
+			case 1:
 				stat = FusedFormulas
 				b.Return(w.activation(x))
+			case 2:
+				stat = FusedAttentions
+				b.Return(w.attention(b.Param("y", ir.TensorOf(ir.F32, ir.Sym("N"), ir.Const(5), ir.Const(12)))))
 			}
 		}); err != nil {
 			t.Fatal(err)
@@ -188,4 +192,63 @@ func (w writer) cubic(x *ir.Value) *ir.Value {
 		return w.product(slope, w.binary(op.Add{}, x, w.product(small, x, x, x)))
 	}
 	return w.product(slope, x, w.binary(op.Add{}, w.number(1), w.product(small, x, x)))
+}
+
+// attention appends an attention of heads of x, [N,5,12], or of projections of it.
+func (w writer) attention(x *ir.Value) *ir.Value {
+	n, s, heads, d := x.Type.Shape[0], x.Type.Shape[1], ir.Const(3), ir.Const(4)
+	merged := w.either("heads in the batch")
+	part := func(perm ...int) *ir.Value {
+		if w.either("projection") {
+			x := w.b.Node(op.MatMul{}, x, w.weight(ir.Const(12), ir.Const(12)))
+			return w.heads(w.b.Node(op.Add{}, x, w.weight(ir.Const(12))), merged, perm)
+		}
+		return w.heads(x, merged, perm)
+	}
+	q, k, v := part(0, 2, 1, 3), part(0, 2, 3, 1), part(0, 2, 1, 3)
+	scale := func(v *ir.Value) *ir.Value {
+		if w.either("scale") {
+			return w.times(v, 0.75)
+		}
+		return v
+	}
+	scores := scale(w.b.Node(op.MatMul{}, scale(q), scale(k)))
+	whole, short := []ir.Dim{n, heads, s, s}, scores.Type.Shape
+	switch rapid.IntRange(0, 3).Draw(w.t, "mask") {
+	case 1:
+		m := w.weight(ir.Const(1), ir.Const(1), s, s)
+		scores = w.b.Node(op.Reshape{Shape: whole}, scores)
+		scores = w.b.Node(op.Reshape{Shape: short}, w.binary(op.Add{}, scores, m))
+	case 2:
+		below := w.b.Node(op.Trilu{}, w.b.Node(op.Expand{Shape: []ir.Dim{s, s}}, w.number(1)), w.b.Const(ir.Scalar(ir.I64, 0)))
+		least := w.number(rapid.SampledFrom([]float64{math.Inf(-1), -math.MaxFloat32}).Draw(w.t, "least"))
+		scores = w.b.Node(op.Where{}, w.b.Node(op.Cast{To: ir.Bool}, below), scores, least)
+	case 3:
+		scores = w.binary(op.Add{}, scores, w.weight(s))
+	}
+	var shares *ir.Value
+	if rows := ir.Product(short[:len(short)-1]...); w.either("softmax of a matrix") {
+		flat := w.b.Node(op.Reshape{Shape: []ir.Dim{rows, s}}, scores)
+		shares = w.b.Node(op.Reshape{Shape: short}, w.b.Node(op.Softmax{Axis: 1}, flat))
+	} else {
+		shares = w.b.Node(op.Softmax{Axis: len(short) - 1}, scores)
+	}
+	y := w.b.Node(op.Reshape{Shape: []ir.Dim{n, heads, s, d}}, w.b.Node(op.MatMul{}, shares, v))
+	return w.b.Node(op.Transpose{Perm: []int{0, 2, 1, 3}}, y)
+}
+
+// heads appends the 3 heads of x, [N,5,12], transposed by perm, in an axis of their own
+// or in that of the batch.
+func (w writer) heads(x *ir.Value, merged bool, perm []int) *ir.Value {
+	n, s := x.Type.Shape[0], x.Type.Shape[1]
+	x = w.b.Node(op.Reshape{Shape: []ir.Dim{n, s, ir.Const(3), ir.Const(4)}}, x)
+	if !merged {
+		return w.b.Node(op.Transpose{Perm: perm}, x)
+	}
+	x = w.b.Node(op.Transpose{Perm: []int{0, 2, 1, 3}}, x)
+	x = w.b.Node(op.Reshape{Shape: []ir.Dim{n.Mul(ir.Const(3)), s, ir.Const(4)}}, x)
+	if perm[2] == 1 {
+		return x
+	}
+	return w.b.Node(op.Transpose{Perm: []int{0, 2, 1}}, x)
 }

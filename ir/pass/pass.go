@@ -45,6 +45,7 @@ const (
 	FoldedBatchNorms = "batch normalizations folded"
 	FoldedAffines    = "products and sums folded into weights"
 	FusedNorms       = "normalizations recognized"
+	FusedAttentions  = "attentions recognized"
 	FusedFormulas    = "activations recognized"
 	FusedQuantized   = "operators fused into integer ones"
 	FusedPointwise   = "elementwise operators fused"
@@ -73,10 +74,12 @@ var Canonical = []Pass{
 	{Name: "fold_constants", Run: foldConstants},
 	{Name: "simplify_identities", Run: simplifyIdentities},
 	{Name: "merge_reshapes", Run: mergeReshapes},
+	{Name: "sink_reshapes", Run: sinkReshapes},
 	{Name: "fold_batch_norm", Run: foldBatchNorm},
 	{Name: "fold_affine", Run: foldAffine},
 	{Name: "fuse_norm", Run: fuseNorm},
 	{Name: "fuse_activation", Run: fuseActivation},
+	{Name: "fuse_attention", Run: fuseAttention},
 	{Name: "eliminate_common", Run: eliminateCommon},
 	{Name: "prune", Run: prune},
 }
@@ -116,6 +119,9 @@ var Order = []struct{ Before, After, Why string }{
 	{"simplify_identities", "fold_affine", "weights stand on the right of products and sums"},
 	{"simplify_identities", "fuse_norm", "one normal form leaves fewer forms of a formula"},
 	{"simplify_identities", "fuse_activation", "one normal form leaves fewer forms of a formula"},
+	{"fold_affine", "fuse_attention", "a scale goes into the weights of a projection rather than into the attention"},
+	{"sink_reshapes", "fold_affine", "what follows a product is seen beside it"},
+	{"merge_reshapes", "fuse_attention", "keys are one transpose of something"},
 	{"fold_affine", "fuse_norm", "a product with a weight goes into the weights before it rather than into a scale"},
 	{"fuse_activation", "fuse_epilogue", "a product takes one operator for its epilogue rather than a formula that reads it twice"},
 	{"fuse_norm", "form_pointwise", "what is in a loop is no formula any more"},

@@ -192,14 +192,6 @@ func (d *drawer) broadcast(t ir.Type) []ir.Dim {
 	return shape[rapid.IntRange(0, len(shape)).Draw(d.t, "lead"):]
 }
 
-func seq(n int) []int {
-	s := make([]int, n)
-	for i := range s {
-		s[i] = i
-	}
-	return s
-}
-
 func drawTensor(shape []int, seed uint32, lo, hi float64) *ir.Tensor {
 	t := ir.NewTensor(ir.F32, shape...)
 	for i := range t.Len() {

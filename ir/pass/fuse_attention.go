@@ -1,0 +1,393 @@
+package pass
+
+import (
+	"math"
+	"slices"
+
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/op"
+)
+
+// fuseAttention makes one [op.Attention] of a softmax of products of queries and keys,
+// and of its product with values, where nothing else reads what is between. Scales,
+// masks, and repeated heads of keys and values become part of it. Where a mask excludes
+// all keys of a query, the result is 0 rather than NaN.
+func fuseAttention(ctx *Context, m *ir.Module) (bool, error) {
+	if ctx.Strict {
+		return false, nil
+	}
+	return rewriteAll(m, func(b *ir.Builder, n *ir.Node) []*ir.Value {
+		if _, ok := n.Op.(op.MatMul); !ok {
+			return nil
+		}
+		a, ok := attentionOf(b, n)
+		if !ok {
+			return nil
+		}
+		y := a.build(b, n.Results[0].Type)
+		if y == nil {
+			return nil
+		}
+		ctx.count(FusedAttentions, 1)
+		return []*ir.Value{y}
+	})
+}
+
+// attention is what a product of shares and values is made of.
+type attention struct {
+	op.Attention
+	q, k, v *ir.Value // [X…,S,D], [X…,D,T], [X…,T,E]
+	// lead are the extents before those of queries and keys where masks are added: [B,H],
+	// or [B] of single heads.
+	lead     []ir.Dim
+	masks    []*ir.Value // are added
+	allow    *ir.Value   // is false for keys that are not attended to
+	negated  bool        // allow is true for those
+	excluded float64     // what is added for them
+}
+
+// attentionOf reads a product of shares and values, which changes nothing.
+func attentionOf(b *ir.Builder, n *ir.Node) (a attention, ok bool) {
+	a = attention{Attention: op.Attention{Scale: 1, Before: -1, After: -1}, v: n.Args[1]}
+	s, ok := a.softmax(b, n.Args[0])
+	if !ok || n.Args[1].Type.Rank() != n.Args[0].Type.Rank() {
+		return a, false
+	}
+	for s.Def != nil && b.Uses(s) == 1 {
+		if product, _, ok := madeBy[op.MatMul](s); ok {
+			a.q, a.k = product.Args[0], product.Args[1]
+			if a.lead == nil {
+				a.lead = s.Type.Shape[:s.Type.Rank()-2]
+			}
+			rank := s.Type.Rank()
+			return a, a.q.Type.Rank() == rank && a.k.Type.Rank() == rank && a.v.Type.Rank() == rank
+		}
+		if s = a.peel(b, s); s == nil {
+			return a, false
+		}
+	}
+	return a, false
+}
+
+// softmax returns the scores of which v, which nothing else reads, are the shares.
+func (a *attention) softmax(b *ir.Builder, v *ir.Value) (scores *ir.Value, ok bool) {
+	if b.Uses(v) != 1 {
+		return nil, false
+	}
+	if choice, _, ok := madeBy[op.Where](v); ok && isNumber(choice.Args[1], 0) { // no shares where there are no keys
+		v = choice.Args[2]
+		if nan, _, ok := madeBy[op.IsNaN](choice.Args[0]); !ok || nan.Args[0] != v || b.Uses(v) != 2 {
+			return nil, false
+		}
+	}
+	narrow := v.Type.DType
+	if cast, _, ok := madeBy[op.Cast](v); ok && b.Uses(cast.Args[0]) == 1 {
+		v = cast.Args[0]
+		a.Precision = v.Type.DType
+	}
+	softmax, o, ok := madeBy[op.Softmax](v)
+	if !ok || o.Axis != v.Type.Rank()-1 || o.Axis < 2 {
+		return nil, false
+	}
+	scores = softmax.Args[0]
+	if a.Precision == ir.Invalid {
+		return scores, true
+	}
+	cast, _, ok := madeBy[op.Cast](scores)
+	if !ok || b.Uses(scores) != 1 || cast.Args[0].Type.DType != narrow {
+		return nil, false
+	}
+	return cast.Args[0], true
+}
+
+// leastScore is what a score has at most that is lost in a sum with any other.
+const leastScore = -1e30
+
+// peel reads the outermost operator of scores and returns those inside it, nil where
+// it has no part in an attention.
+func (a *attention) peel(b *ir.Builder, s *ir.Value) *ir.Value {
+	n := s.Def
+	fits := func(v *ir.Value) bool { return v.Type.Equal(s.Type) && scoresOf(b, v) }
+	masked := func(rank int) bool { // here, and not yet in another shape
+		shape := s.Type.Shape[:rank-2]
+		if a.Scale != 1 || a.Softcap != 0 || a.lead != nil && !slices.EqualFunc(a.lead, shape, ir.Dim.Equal) {
+			return false
+		}
+		a.lead = shape
+		return true
+	}
+	switch n.Op.(type) {
+	case op.Reshape:
+		inner := n.Args[0]
+		from, to := inner.Type.Shape, s.Type.Shape
+		i, k := len(from)-2, len(to)-2
+		if i >= 1 && k >= 1 && from[i].Equal(to[k]) && from[i+1].Equal(to[k+1]) {
+			return inner
+		}
+	case op.Add:
+		for i, m := range n.Args {
+			if v := n.Args[1-i]; fits(v) && masked(s.Type.Rank()) {
+				a.masks = append(a.masks, m)
+				return v
+			}
+		}
+	case op.Where:
+		for i, v := range n.Args[1:] {
+			least, ok := numberOf(n.Args[2-i])
+			if ok && least <= leastScore && a.allow == nil && len(a.masks) == 0 && fits(v) && masked(s.Type.Rank()) {
+				a.allow, a.negated, a.excluded = n.Args[0], i == 1, least
+				return v
+			}
+		}
+	case op.Mul, op.Div:
+		x, c := unscaled(s)
+		for v := s; v != x; v = v.Def.Args[0] {
+			if b.Uses(v) != 1 {
+				return nil
+			}
+		}
+		tanh, _, isTanh := madeBy[op.Tanh](x)
+		switch {
+		case x == s:
+		case !isTanh:
+			a.Scale *= c
+			return x
+		case a.Softcap == 0 && a.Scale == 1 && c > 0 && b.Uses(x) == 1:
+			a.Softcap = asFloat32(c)
+			inner, by := unscaled(tanh.Args[0])
+			a.Scale = by * c
+			return inner
+		}
+	}
+	return nil
+}
+
+// scoresOf reports whether v may be scores rather than a mask: whether a product of
+// matrices, scaled or masked, is in it.
+func scoresOf(b *ir.Builder, v *ir.Value) bool {
+	for v.Def != nil && b.Uses(v) == 1 {
+		switch v.Def.Op.(type) {
+		case op.MatMul:
+			return true
+		case op.Add, op.Where:
+			return slices.ContainsFunc(v.Def.Args, func(a *ir.Value) bool { return scoresOf(b, a) })
+		case op.Mul, op.Div, op.Tanh, op.Reshape:
+			v = v.Def.Args[0]
+		default:
+			return false
+		}
+	}
+	return false
+}
+
+// build appends the operator, whose result is of type y; nil, and nothing, where the
+// extents are not known to fit or the keys are not transposed.
+func (a *attention) build(b *ir.Builder, y ir.Type) *ir.Value {
+	q, k, v := scaledView(a.q), scaledView(a.k), view{of: a.v, scale: 1}
+	k, ok := k.swapped()
+	a.Scale *= q.scale * k.scale
+	if !ok || len(a.lead) > 2 || math.IsInf(a.Scale, 0) || a.Scale != a.Scale {
+		return nil
+	}
+	lead := slices.Concat(a.lead, ir.Dims(1))[:2]
+	whole := func(t ir.Type) ir.Type {
+		return ir.TensorOf(t.DType, slices.Concat(lead, t.Shape[t.Rank()-2:])...)
+	}
+	types := []ir.Type{whole(a.q.Type), whole(k.typ()), whole(a.v.Type)}
+	for i, x := range []ir.Type{a.q.Type, k.typ(), a.v.Type} {
+		if !x.Elems().Equal(types[i].Elems()) {
+			return nil
+		}
+	}
+	if once, twin := unrepeated(k.of), unrepeated(a.v); len(k.views) == 0 && once != nil && twin != nil {
+		k.of, v.of = once, twin
+		types[1], types[2] = once.Type, twin.Type
+	}
+	mask, ok := a.maskType(a.q.Type)
+	if !ok {
+		return nil
+	}
+	if !mask.IsZero() {
+		types = append(types, mask)
+	}
+	if out, err := a.Infer(types); err != nil || !out[0].Elems().Equal(y.Elems()) {
+		return nil
+	}
+	args := []*ir.Value{q.build(b), k.build(b), v.build(b), nil}
+	if !mask.IsZero() {
+		args[3] = a.mask(b)
+	}
+	for i, t := range types {
+		args[i] = reshaped(b, args[i], t.Shape...)
+	}
+	return reshaped(b, b.Node(a.Attention, args[:len(types)]...), y.Shape...)
+}
+
+// maskType returns the type of the mask of scores of queries of a type, of rank 4 or
+// less, the zero Type where there is none.
+func (a *attention) maskType(q ir.Type) (t ir.Type, ok bool) {
+	var types []ir.Type
+	for _, m := range a.masks {
+		types = append(types, m.Type)
+	}
+	if a.allow != nil {
+		types = append(types, ir.TensorOf(q.DType, a.allow.Type.Shape...))
+	}
+	if len(types) == 0 {
+		return t, true
+	}
+	t = types[0]
+	for _, more := range types[1:] {
+		out, err := op.Add{}.Infer([]ir.Type{t, more})
+		if err != nil {
+			return t, false
+		}
+		t = out[0]
+	}
+	if t.DType != q.DType {
+		return t, false
+	}
+	if len(a.masks) == 0 && math.IsInf(a.excluded, -1) {
+		t.DType = ir.Bool
+	}
+	shape := t.Shape
+	if len(a.lead) == 1 && len(shape) == 3 {
+		shape = []ir.Dim{shape[0], ir.Const(1), shape[1], shape[2]}
+	}
+	return ir.TensorOf(t.DType, shape...), len(shape) > 0
+}
+
+// mask appends the mask.
+func (a *attention) mask(b *ir.Builder) *ir.Value {
+	var sum *ir.Value
+	for _, m := range a.masks {
+		if sum != nil {
+			m = b.Node(op.Add{}, sum, m)
+		}
+		sum = m
+	}
+	if a.allow == nil {
+		return sum
+	}
+	choose := func(yes, no *ir.Value) *ir.Value {
+		if a.negated {
+			yes, no = no, yes
+		}
+		return b.Node(op.Where{}, a.allow, yes, no)
+	}
+	d := a.q.Type.DType
+	switch excluded := math.IsInf(a.excluded, -1); {
+	case excluded && sum == nil && a.negated:
+		return b.Node(op.Not{}, a.allow)
+	case excluded && sum == nil:
+		return a.allow
+	case excluded:
+		return choose(sum, b.Scalar(d, a.excluded))
+	case sum == nil:
+		return choose(b.Scalar(d, 0), b.Scalar(d, a.excluded))
+	default:
+		return b.Node(op.Add{}, sum, choose(b.Scalar(d, 0), b.Scalar(d, a.excluded)))
+	}
+}
+
+// view is a value that views, the outermost first, make of another, times a number.
+type view struct {
+	of    *ir.Value
+	views []ir.Op
+	scale float64
+}
+
+// scaledView looks through transposes and reshapes for factors of v.
+func scaledView(v *ir.Value) view {
+	w := view{of: v, scale: 1}
+	for {
+		x, c := unscaled(w.of)
+		w.of, w.scale = x, w.scale*c
+		if x.Def == nil {
+			break
+		}
+		_, isTranspose := x.Def.Op.(op.Transpose)
+		_, isReshape := x.Def.Op.(op.Reshape)
+		if !isTranspose && !isReshape {
+			break
+		}
+		w.views, w.of = append(w.views, x.Def.Op), x.Def.Args[0]
+	}
+	if w.scale == 1 {
+		return view{of: v, scale: 1}
+	}
+	return w
+}
+
+// swapped returns the view with its last two axes in each other's place, where it is a
+// transpose.
+func (w view) swapped() (view, bool) {
+	if len(w.views) == 0 {
+		perm, x := transposed(w.of)
+		if perm == nil {
+			return w, false
+		}
+		w.of, w.views = x, []ir.Op{op.Transpose{Perm: perm}}
+	}
+	outer, ok := w.views[0].(op.Transpose)
+	if !ok {
+		return w, false
+	}
+	last := len(outer.Perm) - 1
+	swap := seq(last + 1)
+	swap[last-1], swap[last] = last, last-1
+	w.views = slices.Clone(w.views[1:])
+	if perm := compose(outer.Perm, swap); !slices.IsSorted(perm) {
+		w.views = slices.Insert(w.views, 0, ir.Op(op.Transpose{Perm: perm}))
+	}
+	return w, true
+}
+
+// typ returns the type of the view.
+func (w view) typ() ir.Type {
+	t := w.of.Type
+	for _, o := range slices.Backward(w.views) {
+		out, err := o.Infer([]ir.Type{t})
+		if err != nil {
+			return ir.Type{}
+		}
+		t = out[0]
+	}
+	return t
+}
+
+// build appends the views, without the factor.
+func (w view) build(b *ir.Builder) *ir.Value {
+	v := w.of
+	for _, o := range slices.Backward(w.views) {
+		v = b.Node(o, v)
+	}
+	return v
+}
+
+// unrepeated returns [B,G,T,D] of which v, [B,H,T,D], repeats each head; else nil.
+func unrepeated(v *ir.Value) *ir.Value {
+	whole, _, ok := madeBy[op.Reshape](v)
+	if !ok || v.Type.Rank() != 4 {
+		return nil
+	}
+	repeat, _, ok := madeBy[op.Expand](whole.Args[0])
+	if !ok {
+		return nil
+	}
+	split, _, ok := madeBy[op.Reshape](repeat.Args[0])
+	if !ok || split.Args[0].Type.Rank() != 4 || repeat.Results[0].Type.Rank() != 5 {
+		return nil
+	}
+	once := split.Args[0]
+	from, to, s := once.Type.Shape, repeat.Results[0].Type.Shape, v.Type.Shape
+	one := []ir.Dim{from[0], from[1], ir.Const(1), from[2], from[3]}
+	many := []ir.Dim{from[0], from[1], to[2], from[2], from[3]}
+	kept := []ir.Dim{from[0], s[1], from[2], from[3]}
+	for _, pair := range [][2][]ir.Dim{{one, split.Results[0].Type.Shape}, {many, to}, {kept, s}} {
+		if !slices.EqualFunc(pair[0], pair[1], ir.Dim.Equal) {
+			return nil
+		}
+	}
+	return once
+}

@@ -1,0 +1,141 @@
+package pass
+
+import (
+	"slices"
+
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/op"
+)
+
+// sinkReshapes moves reshapes of operands behind elementwise operators, softmaxes and
+// normalisations, where these compute the same before, so that they follow what makes
+// the operand and reshapes meet and cancel.
+func sinkReshapes(_ *Context, m *ir.Module) (bool, error) {
+	known := fixed{}
+	return rewriteAll(m, func(b *ir.Builder, n *ir.Node) []*ir.Value {
+		if len(n.Results) != 1 {
+			return nil
+		}
+		for _, v := range n.Args {
+			r, _, ok := madeBy[op.Reshape](v)
+			if !ok || known.has(v) || !slices.EqualFunc(v.Type.Shape, n.Results[0].Type.Shape, ir.Dim.Equal) {
+				continue
+			}
+			if y := beforeReshape(b, n, v, r.Args[0]); y != nil {
+				return []*ir.Value{b.Node(op.Reshape{Shape: v.Type.Shape}, y)}
+			}
+		}
+		return nil
+	})
+}
+
+// beforeReshape appends what n computes with x in the place of v, which is a reshape of
+// it with the shape of n's result; nil where that is another operator.
+func beforeReshape(b *ir.Builder, n *ir.Node, v, x *ir.Value) *ir.Value {
+	o := n.Op
+	kept := trailing(x.Type.Shape, v.Type.Shape) // axes at the end that both have
+	moved := x.Type.Rank() - v.Type.Rank()
+	switch along := o.(type) {
+	case op.Softmax:
+		o = op.Softmax{Axis: along.Axis + moved}
+		if along.Axis != v.Type.Rank()-1 || kept < 1 {
+			return nil
+		}
+	case op.LogSoftmax:
+		o = op.LogSoftmax{Axis: along.Axis + moved}
+		if along.Axis != v.Type.Rank()-1 || kept < 1 {
+			return nil
+		}
+	case op.LayerNormalization:
+		if along.Axis < v.Type.Rank()-kept {
+			return nil
+		}
+		along.Axis += moved
+		return b.Node(along, slices.Concat([]*ir.Value{x}, n.Args[1:])...)
+	case op.RMSNormalization:
+		if along.Axis < v.Type.Rank()-kept {
+			return nil
+		}
+		along.Axis += moved
+		return b.Node(along, slices.Concat([]*ir.Value{x}, n.Args[1:])...)
+	case op.Elementwise:
+	default:
+		return nil
+	}
+	shapes := make([][]ir.Dim, len(n.Args))
+	for i, a := range n.Args {
+		shape, ok := x.Type.Shape, true
+		if a != v {
+			shape, ok = operandBefore(a, v, x)
+		}
+		if !ok {
+			return nil
+		}
+		shapes[i] = shape
+	}
+	args := make([]*ir.Value, len(n.Args))
+	for i, a := range n.Args {
+		if args[i] = x; a != v {
+			args[i] = reshaped(b, a, shapes[i]...)
+		}
+	}
+	return b.Node(o, args...)
+}
+
+// trailing returns how many axes at their ends two shapes have in common.
+func trailing(a, b []ir.Dim) int {
+	for i := range min(len(a), len(b)) {
+		if !a[len(a)-1-i].Equal(b[len(b)-1-i]) {
+			return i
+		}
+	}
+	return min(len(a), len(b))
+}
+
+// operandBefore returns the shape by which a, which broadcasts to v, broadcasts to x in
+// the same way, where v is a reshape of x: of one element, a reshape of the same shape,
+// a tensor that is the same for all but the last axes, or one that a product is added
+// to.
+func operandBefore(a, v, x *ir.Value) (shape []ir.Dim, ok bool) {
+	if a == nil {
+		return nil, false
+	}
+	one := ir.Const(1)
+	if a.Type.Elems().Equal(one) {
+		return nil, true
+	}
+	if slices.EqualFunc(a.Type.Shape, v.Type.Shape, ir.Dim.Equal) {
+		twin, _, isReshape := madeBy[op.Reshape](a)
+		same := isReshape && slices.EqualFunc(twin.Args[0].Type.Shape, x.Type.Shape, ir.Dim.Equal)
+		return x.Type.Shape, same || isProduct(x) && !isProduct(a)
+	}
+	have := a.Type.Shape
+	for len(have) > 0 && have[0].Equal(one) {
+		have = have[1:]
+	}
+	lead := v.Type.Rank() - len(have)
+	if lead < 0 || !slices.EqualFunc(have, v.Type.Shape[lead:], ir.Dim.Equal) {
+		return nil, false
+	}
+	elems, count := ir.Product(have...), one
+	for i, d := range slices.Backward(x.Type.Shape) {
+		if count = count.Mul(d); count.Equal(elems) {
+			return x.Type.Shape[i:], true
+		}
+	}
+	return nil, false
+}
+
+// isProduct reports whether v is a product of matrices, with or without a bias.
+func isProduct(v *ir.Value) bool {
+	if v.Def == nil {
+		return false
+	}
+	switch v.Def.Op.(type) {
+	case op.MatMul, op.Gemm:
+		return true
+	case op.Add:
+		return v.Def.Args[1].Type.Rank() == 1 && isProduct(v.Def.Args[0])
+	}
+	return false
+}
