@@ -12,6 +12,8 @@ const programs = path.join(out, '_programs');
 const suffix = process.platform === 'win32' ? '.exe' : '';
 const judge = path.join(out, 'cases' + suffix);
 
+const patience = 300_000; // milliseconds that an evaluation in float64 may take
+
 // exec runs a command and returns its output.
 export async function exec(command, args, options) {
   return (await promisify(execFile)(command, args, {cwd: here, maxBuffer: 1 << 26, ...options})).stdout.trim();
@@ -53,10 +55,12 @@ export function reason(error) {
 }
 
 // find returns the models that command line arguments stand for, {name, model}:
-// names and groups that models/ knows, ONNX files, and folders with model.onnx.
-export async function find(names) {
+// names and groups that models/ knows, ONNX files, and folders with model.onnx. Where
+// a batch is asked for, the models of models/ are those whose batch is open.
+export async function find(names, batch) {
   const found = [];
-  for (const name of names.length ? names : ['all']) {
+  for (const given of names.length ? names : ['all']) {
+    const name = batch && isName(given) && !given.endsWith('-n') ? `${given}-n` : given;
     const made = path.join(out, 'models', name, 'model.onnx');
     if (fs.existsSync(path.join(name, 'model.onnx'))) {
       found.push({name: path.basename(path.resolve(name)), model: path.resolve(name, 'model.onnx')});
@@ -71,6 +75,11 @@ export async function find(names) {
     }
   }
   return found;
+}
+
+// isName tells that a case is not a file or folder.
+function isName(given) {
+  return !given.endsWith('.onnx') && !fs.existsSync(path.join(given, 'model.onnx'));
 }
 
 // prepare makes a model, if need be, its arguments and the program that burngen makes
@@ -120,7 +129,19 @@ export function commands(program, threads, host) {
   };
 }
 
-// verdict compares the outputs of two sides: {problem, note, rms}.
-export async function verdict(program, want, got) {
-  return JSON.parse(await exec(judge, ['judge', program.model, program.inputs, want, got]));
+// verdict compares the outputs of two sides: {problem, note, rms, accuracy}. The last,
+// both sides' distance from float64, is there when it is asked for and can be computed
+// within patience, else the note says why not.
+export async function verdict(program, want, got, accurate) {
+  const args = [program.model, program.inputs, want, got];
+  if (accurate) {
+    try {
+      return JSON.parse(await exec(judge, ['judge', '-accuracy', ...args], {timeout: patience}));
+    } catch (error) {
+      const result = JSON.parse(await exec(judge, ['judge', ...args]));
+      const why = error.killed ? 'it takes too long' : reason(error);
+      return {...result, note: [result.note, `no accuracy: ${why}`].filter(Boolean).join('; ')};
+    }
+  }
+  return JSON.parse(await exec(judge, ['judge', ...args]));
 }

@@ -20,6 +20,7 @@ const {values: flags, positionals} = parseArgs({
     batch: {type: 'string'},
     dim: {type: 'string', multiple: true, default: []},
     fixed: {type: 'boolean', default: false},
+    accuracy: {type: 'boolean', default: false},
     json: {type: 'boolean', default: false},
     wrap: {type: 'string'},
     burngen: {type: 'string', default: 'go tool burngen'},
@@ -46,7 +47,7 @@ say('milliseconds; ratio above 1: burngen is faster; rms: difference of the outp
 say(row(['case', 'threads', 'ORT min', 'median', 'burngen', 'median', 'ratio', 'median', 'spread', 'rms', 'ORT MB', 'MB', 'load']));
 
 let failures = 0;
-for (const found of await find(positionals)) {
+for (const found of await find(positionals, flags.batch)) {
   let program;
   try {
     program = await prepare(found, {batch: flags.batch, dims: flags.dim, fixed: flags.fixed, burngen: flags.burngen});
@@ -80,7 +81,7 @@ async function compare(program, threads) {
   const rival = sides.c ? 'c' : 'node';
   const [call] = await first(sides[rival], threads);
   await first(sides.burngen, threads);
-  const {problem, note, rms} = await verdict(program, sides.files[rival], sides.files.burngen);
+  const {problem, note, rms, accuracy} = await verdict(program, sides.files[rival], sides.files.burngen, flags.accuracy);
   if (problem) throw new Error(problem);
 
   const timed = [sides[rival], sides.burngen, ...(rival === 'c' && call < small ? [sides.node] : [])];
@@ -94,7 +95,7 @@ async function compare(program, threads) {
     ort_ms: ms(a.median), burngen_ms: ms(b.median), ratio: a.median / b.median,
     ort_min_ms: ms(a.min), burngen_min_ms: ms(b.min), ratio_min: a.min / b.min,
     node_ms: c && ms(c.median), node_min_ms: c && ms(c.min),
-    spread: Math.max(a.spread, b.spread), rms, note, load,
+    spread: Math.max(a.spread, b.spread), rms, accuracy, note, load,
     ort_mb: mb(sat[0].memory), burngen_mb: mb(sat[1].memory),
     start_ms: Number(flags.starts) ? await coldStarts(sides, threads) : undefined,
   };
@@ -147,6 +148,7 @@ function print(r) {
     r.ratio_min.toFixed(2), r.ratio.toFixed(2), r.spread.toFixed(2), r.rms.toExponential(0),
     r.ort_mb ?? '-', r.burngen_mb ?? '-', r.load.toFixed(1),
   ]));
+  if (r.accuracy) say(`  off float64: ORT ${r.accuracy.ort.toExponential(1)}, burngen ${r.accuracy.burngen.toExponential(1)}`);
   if (r.note) say(`  ${r.note}`);
   if (r.node_ms) say(row(['  Node binding', '', ms(r.node_min_ms), ms(r.node_ms), '', '', (r.node_min_ms / r.burngen_min_ms).toFixed(2), (r.node_ms / r.burngen_ms).toFixed(2)]));
   if (r.start_ms) {

@@ -179,3 +179,27 @@ func TestJudge(t *testing.T) {
 		t.Error("no error for missing outputs")
 	}
 }
+
+func TestAccuracyIsAgainstFloat64(t *testing.T) {
+	// In float32, 1 + 2⁻³⁰ is 1.
+	const small = 1. / (1 << 30)
+	m := onnxtest.New(17).Input("a", ir.F32, 2).Output("y", ir.F32, 2).
+		Initializer("w", ir.FloatTensor(ir.F32, small, small)).Initializer("to", ir.FloatTensor(ir.F32, 1, 1)).
+		Node("one", "Add", []string{"a", "w"}, []string{"s"}).
+		Node("cast", "Cast", []string{"s"}, []string{"t"}, onnxtest.Attr{Name: "to", Value: 1}).
+		Node("two", "Sub", []string{"t", "to"}, []string{"y"})
+	model := filepath.Join(t.TempDir(), "model.onnx")
+	if err := os.WriteFile(model, m.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	in := written(t, map[string]*ir.Tensor{"a": ir.FloatTensor(ir.F32, 1, 1)})
+	zeros := written(t, map[string]*ir.Tensor{"y": ir.FloatTensor(ir.F32, 0, 0)})
+	right := written(t, map[string]*ir.Tensor{"y": ir.FloatTensor(ir.F32, small, small)})
+	v, err := judge([]string{"-accuracy", model, in, zeros, right})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v.Accuracy.Want != 1 || v.Accuracy.Got != 0 {
+		t.Errorf("accuracy %+v, want 1 and 0", v.Accuracy)
+	}
+}

@@ -18,6 +18,14 @@ type verdict struct {
 	// RMS is the root mean square of the differences between the sides' floats as
 	// a share of that of the wanted ones, over all outputs; the largest of them.
 	RMS float64 `json:"rms"`
+	// Accuracy is RMS of both sides against an evaluation in float64.
+	Accuracy *accuracy `json:"accuracy,omitempty"`
+}
+
+// accuracy is how far the sides are from the exact outputs.
+type accuracy struct {
+	Want float64 `json:"ort"`
+	Got  float64 `json:"burngen"`
 }
 
 // judge compares the outputs that two programs made of the same arguments. Where
@@ -25,6 +33,7 @@ type verdict struct {
 // other side may have reordered a model's quantisations.
 func judge(args []string) (*verdict, error) {
 	flags := flag.NewFlagSet("judge", flag.ExitOnError)
+	accurate := flags.Bool("accuracy", false, "also compares with an evaluation in float64, which takes its time")
 	paths, err := files(flags, args, 4)
 	if err != nil {
 		return nil, err
@@ -43,7 +52,7 @@ func judge(args []string) (*verdict, error) {
 		return nil, err
 	}
 	v := &verdict{Problem: verify.Compare(m, got, want), RMS: difference(got, want)}
-	if v.Problem == "" {
+	if v.Problem == "" && !*accurate {
 		return v, nil
 	}
 	var names []string
@@ -54,9 +63,18 @@ func judge(args []string) (*verdict, error) {
 	if err != nil {
 		return nil, err
 	}
-	exact, err := verify.Evaluate(m, in)
-	if err == nil && verify.Compare(m, got, exact) == "" {
-		v.Note, v.Problem = "as the definition has it; "+v.Problem, ""
+	if v.Problem != "" {
+		defined, err := verify.Evaluate(m, in)
+		if err == nil && verify.Compare(m, got, defined) == "" {
+			v.Note, v.Problem = "as the operators are defined; "+v.Problem, ""
+		}
+	}
+	if *accurate {
+		outputs, err := exact(m, in)
+		if err != nil {
+			return nil, err
+		}
+		v.Accuracy = &accuracy{difference(want, outputs), difference(got, outputs)}
 	}
 	return v, nil
 }

@@ -4,7 +4,8 @@
 //	go run ./models [-o out/models] [-corpus DIR] [-list] [NAME ...]
 //
 // Each model goes to a folder of its own. A name may be that of a group: operators,
-// or all, which is also meant without names; all are about 2 GB. The light models are read from the corpus: BURNGEN_CORPUS, else
+// or all, which is also meant without names; all are about 2 GB. A name that ends
+// with "-n" is that of a model whose batch is the symbol N. The light models are read from the corpus: BURNGEN_CORPUS, else
 // ../../shared/corpus.
 package main
 
@@ -16,7 +17,6 @@ import (
 	"log"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 )
 
@@ -92,36 +92,51 @@ func main() {
 	}
 }
 
-// choose returns the models that names and names of groups stand for.
+// choose returns the models that names and names of groups stand for; a group with
+// open batches lacks those that have no batch.
 func choose(names []string) ([]model, error) {
 	if len(names) == 0 {
 		names = []string{"all"}
 	}
 	var chosen []model
 	for _, name := range names {
-		i := slices.IndexFunc(models, func(m model) bool { return m.name == name })
-		switch {
-		case i >= 0:
-			chosen = append(chosen, models[i])
-		case name == "all":
-			chosen = append(chosen, models...)
-		case name == "operators":
-			for _, m := range models {
-				if m.operator() {
-					chosen = append(chosen, m)
-				}
+		base, open := strings.CutSuffix(name, "-n")
+		found := false
+		for _, m := range models {
+			if m.name != base && base != "all" && (base != "operators" || !m.operator()) {
+				continue
 			}
-		default:
+			found = true
+			switch {
+			case !open:
+				chosen = append(chosen, m)
+			case m.name == base || m.batched():
+				chosen = append(chosen, m.opened())
+			}
+		}
+		if !found {
 			return nil, fmt.Errorf("%s: no such model", name)
 		}
 	}
 	return chosen, nil
 }
 
-// operator tells that the model is a single operator, as its name does.
-func (m model) operator() bool {
-	return strings.HasPrefix(m.name, "matmul-") || strings.HasPrefix(m.name, "conv-")
+// opened returns the model with a batch that is a symbol.
+func (m model) opened() model {
+	return model{m.name + "-n", func(corpus string) (*graph, error) {
+		g, err := m.build(corpus)
+		if err == nil {
+			err = g.openBatch()
+		}
+		return g, err
+	}}
 }
+
+// operator tells that the model is a single operator, as its name does.
+func (m model) operator() bool { return !m.batched() || strings.HasPrefix(m.name, "conv-") }
+
+// batched tells that the model has a batch: a product has none.
+func (m model) batched() bool { return !strings.HasPrefix(m.name, "matmul-") }
 
 // write puts the model at dir/name/model.onnx.
 func (m model) write(dir, corpus string) error {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"testing"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -41,6 +42,8 @@ func TestGroupsStandForTheirModels(t *testing.T) {
 		{[]string{"all"}, len(models)},
 		{[]string{"operators", "resnet50"}, 12},
 		{[]string{"matmul-64"}, 1},
+		{[]string{"operators-n"}, 6},
+		{[]string{"resnet50-n"}, 1},
 	} {
 		got, err := choose(test.names)
 		if err != nil || len(got) != test.want {
@@ -202,6 +205,37 @@ func residual() []byte {
 		panic(err)
 	}
 	return file.Bytes()
+}
+
+func TestOpenBatchIsASymbolAndKeptByReshapes(t *testing.T) {
+	m := model{"tiny", built(encoder{1, 3, 8, 2, 16}.graph)}.opened()
+	g, err := m.build("")
+	if err != nil || m.name != "tiny-n" {
+		t.Fatal(m.name, err)
+	}
+	in, _, weights := decode(t, g)
+	for _, f := range append(in[graphIn], in[graphOut]...) {
+		v, err := parse(f.bytes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, n := range []protowire.Number{valueType, typeTensor, tensorShape, shapeDim} {
+			if v, err = parse([]byte(v.text(n))); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if v.text(dimNamed) != "N" {
+			t.Errorf("the first dimension is %v", v)
+		}
+	}
+	for name, want := range map[string][]int{"split": {0, 3, 2, 4}, "join": {0, 3, 8}} {
+		if got, err := weights[name].ints(); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%s is %v, want %v", name, got, want)
+		}
+	}
+	if err := matmul(3, 4, 5).openBatch(); err == nil {
+		t.Error("no error for a model without a batch")
+	}
 }
 
 func TestReseedReplacesConstants(t *testing.T) {

@@ -12,15 +12,16 @@ import (
 
 // Field numbers of the messages in onnx.proto that are written or read here.
 const (
-	modelIR, modelGraph, modelOpset                      = 1, 7, 8
-	opsetVersion                                         = 2
-	graphNode, graphName, graphInit, graphIn, graphOut   = 1, 2, 5, 11, 12
-	nodeInput, nodeOutput, nodeName, nodeOp, nodeAttr    = 1, 2, 3, 4, 5
-	tensorDim, tensorType, tensorInts, tensorName        = 1, 2, 7, 8
-	tensorRaw                                            = 9
-	valueName, valueType                                 = 1, 2
-	typeTensor, tensorElem, tensorShape, shapeDim, dimIs = 1, 1, 2, 1, 1
-	attrName, attrFloat, attrInt, attrInts, attrKind     = 1, 2, 3, 8, 20
+	modelIR, modelGraph, modelOpset                    = 1, 7, 8
+	opsetVersion                                       = 2
+	graphNode, graphName, graphInit, graphIn, graphOut = 1, 2, 5, 11, 12
+	nodeInput, nodeOutput, nodeName, nodeOp, nodeAttr  = 1, 2, 3, 4, 5
+	tensorDim, tensorType, tensorInts, tensorName      = 1, 2, 7, 8
+	tensorRaw                                          = 9
+	valueName, valueType                               = 1, 2
+	typeTensor, tensorElem, tensorShape, shapeDim      = 1, 1, 2, 1
+	dimIs, dimNamed                                    = 1, 2
+	attrName, attrFloat, attrInt, attrInts, attrKind   = 1, 2, 3, 8, 20
 )
 
 // Element types and attribute kinds.
@@ -118,12 +119,16 @@ func (g *graph) weight(name string, low, high float64, dims ...int) string {
 
 // ints adds a one-dimensional int64 initialiser and returns its name.
 func (g *graph) ints(name string, values ...int) string {
+	g.inits = append(g.inits, intsTensor(name, values))
+	return name
+}
+
+func intsTensor(name string, values []int) []byte {
 	b := tensor(name, typeInt64, []int{len(values)})
 	for _, v := range values {
 		b = number(b, tensorInts, uint64(v))
 	}
-	g.inits = append(g.inits, b)
-	return name
+	return b
 }
 
 // attr is an attribute of a node: a float32, an int or a []int.
@@ -158,10 +163,15 @@ func tensor(name string, kind uint64, dims []int) []byte {
 	return text(number(b, tensorType, kind), tensorName, name)
 }
 
+// value declares a float tensor.
 func value(name string, dims []int) []byte {
 	var shape []byte
 	for _, d := range dims {
-		shape = message(shape, shapeDim, number(nil, dimIs, uint64(d)))
+		dim := number(nil, dimIs, uint64(d))
+		if d == open {
+			dim = text(nil, dimNamed, "N")
+		}
+		shape = message(shape, shapeDim, dim)
 	}
 	kind := message(number(nil, tensorElem, typeFloat), tensorShape, shape)
 	return message(text(nil, valueName, name), valueType, message(nil, typeTensor, kind))

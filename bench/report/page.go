@@ -1,0 +1,152 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// page returns RESULTS.md.
+func page(all *results, notes map[string]string) []byte {
+	var b bytes.Buffer
+	through := "its C API"
+	if all.Host != "C" {
+		through = "its Node binding"
+	}
+	fmt.Fprintf(&b, `# Results
+
+%s, %d processors. ONNX Runtime %s through %s, %s; float32 unless the model says
+otherwise; both sides pinned to as many processors as they have threads, nothing
+else running. [README.md](README.md) says how it is measured and how to measure it
+again; this page is written by `+"`go run ./report`"+`.
+
+A ratio is ONNX Runtime's time over burngen's: above 1, burngen is faster.
+
+![ratios](ratios.svg)
+`, all.CPU, all.CPUs, all.ONNXRuntime, through, all.Go)
+	for _, t := range threads(all.Cases) {
+		speed(&b, t, all.Cases, notes)
+	}
+	resources(&b, all.Cases)
+	distances(&b, all.Cases)
+	return b.Bytes()
+}
+
+// threads returns the numbers of threads of the cases, ascending.
+func threads(cases []result) []int {
+	var list []int
+	for _, r := range cases {
+		if !slices.Contains(list, r.Threads) && r.Threads > 0 {
+			list = append(list, r.Threads)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// speed writes the times at a number of threads.
+func speed(b *bytes.Buffer, t int, cases []result, notes map[string]string) {
+	fmt.Fprintf(b, "\n## %s\n\n", count(t, "thread"))
+	fmt.Fprintln(b, "Milliseconds; minima and medians of all calls. Spread is that of the rounds' minima.")
+	table(b, "model", "ORT min", "median", "burngen min", "median", "ratio of minima", "of medians", "target", "spread")
+	var low []string
+	log, n := 0.0, 0
+	for _, r := range cases {
+		if r.Threads != t {
+			continue
+		}
+		if r.Problem != "" {
+			cells(b, r.label(), "no result: "+r.Problem, "", "", "", "", "", "", "")
+			continue
+		}
+		ratio := fmt.Sprintf("%.2f", r.Ratio)
+		if r.Ratio < r.target() {
+			why := notes[r.Model]
+			if why == "" {
+				why = "not explained"
+			}
+			low = append(low, fmt.Sprintf("- %s, %s of %.2f: %s", r.label(), ratio, r.target(), why))
+			ratio = "**" + ratio + "**"
+		}
+		cells(b, r.label(), ms(r.ORTMin), ms(r.ORT), ms(r.BurngenMin), ms(r.Burngen), fmt.Sprintf("%.2f", r.RatioMin), ratio, fmt.Sprintf("%.2f", r.target()), fmt.Sprintf("%.2f", r.Spread))
+		log += math.Log(r.Ratio)
+		n++
+	}
+	if n > 0 {
+		fmt.Fprintf(b, "\nGeometric mean of %d ratios of medians: %.2f.\n", n, math.Exp(log/float64(n)))
+	}
+	if low != nil {
+		fmt.Fprintf(b, "\nBelow their targets:\n\n%s\n", strings.Join(low, "\n"))
+	}
+}
+
+// resources writes memory and cold starts.
+func resources(b *bytes.Buffer, cases []result) {
+	fmt.Fprint(b, "\n## Memory and cold start\n\nPeak resident memory in MiB of a process that runs the model; milliseconds from the start\nof a process to its first result, burngen's being a static binary with its weights in it.\n")
+	table(b, "model", "threads", "ORT MiB", "burngen MiB", "C host start", "Node start", "burngen start", "sooner than C host")
+	for _, r := range cases {
+		if r.ORTMB == 0 && r.Start == nil {
+			continue
+		}
+		c, node, own, sooner := "", "", "", ""
+		if s := r.Start; s != nil {
+			c, node, own = sinceStart(s.C), sinceStart(s.Node), sinceStart(s.Burngen)
+			if s.C > 0 {
+				sooner = fmt.Sprintf("%.1f×", s.C/s.Burngen)
+			}
+		}
+		cells(b, r.label(), fmt.Sprint(r.Threads), fmt.Sprint(r.ORTMB), fmt.Sprint(r.BurngenMB), c, node, own, sooner)
+	}
+}
+
+func sinceStart(ms float64) string {
+	if ms == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%.1f", ms)
+}
+
+// distances writes how far the outputs are from each other and from float64.
+func distances(b *bytes.Buffer, cases []result) {
+	fmt.Fprint(b, "\n## Accuracy\n\nRoot mean square of differences as a share of the values: between the two sides, and of each\nfrom the same model in float64.\n")
+	table(b, "model", "threads", "between", "ORT", "burngen", "")
+	for _, r := range cases {
+		if r.Problem != "" {
+			continue
+		}
+		ort, own := "", ""
+		if a := r.Accuracy; a != nil {
+			ort, own = fmt.Sprintf("%.1e", a.ORT), fmt.Sprintf("%.1e", a.Burngen)
+		}
+		cells(b, r.label(), fmt.Sprint(r.Threads), fmt.Sprintf("%.1e", r.RMS), ort, own, r.Note)
+	}
+}
+
+// table writes the head of a table, the first column to the left.
+func table(b *bytes.Buffer, heads ...string) {
+	b.WriteByte('\n')
+	cells(b, heads...)
+	b.WriteString("|---|" + strings.Repeat("--:|", len(heads)-1) + "\n")
+}
+
+func cells(b *bytes.Buffer, list ...string) {
+	for _, c := range list {
+		b.WriteString("| " + strings.ReplaceAll(c, "|", `\|`) + " ")
+	}
+	b.WriteString("|\n")
+}
+
+// ms returns a time in four digits.
+func ms(v float64) string {
+	digits := 3 - int(math.Floor(math.Log10(v)))
+	return fmt.Sprintf("%.*f", min(max(digits, 0), 9), v)
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// results is what compare.mjs --json prints. Times are in milliseconds, sizes in MiB.
+type results struct {
+	CPU         string   `json:"cpu"`
+	CPUs        int      `json:"cpus"`
+	ONNXRuntime string   `json:"onnxruntime"`
+	Host        string   `json:"host"` // "C" or "node": what ONNX Runtime was called through
+	Node        string   `json:"node"`
+	Go          string   `json:"go"`
+	Cases       []result `json:"cases"`
+}
+
+// result is one case at a number of threads.
+type result struct {
+	Model   string           `json:"model"`
+	Threads int              `json:"threads"`
+	Symbols map[string]int64 `json:"symbols,omitempty"`
+	Fixed   bool             `json:"fixed,omitempty"`
+	// Problem says why there are no times.
+	Problem    string    `json:"problem,omitempty"`
+	ORT        float64   `json:"ort_ms,omitempty"` // the median, as Burngen and Ratio
+	Burngen    float64   `json:"burngen_ms,omitempty"`
+	Ratio      float64   `json:"ratio,omitempty"`
+	ORTMin     float64   `json:"ort_min_ms,omitempty"`
+	BurngenMin float64   `json:"burngen_min_ms,omitempty"`
+	RatioMin   float64   `json:"ratio_min,omitempty"`
+	Node       float64   `json:"node_ms,omitempty"` // of the Node binding
+	NodeMin    float64   `json:"node_min_ms,omitempty"`
+	Spread     float64   `json:"spread,omitempty"`
+	RMS        float64   `json:"rms"`
+	Accuracy   *accuracy `json:"accuracy,omitempty"`
+	Note       string    `json:"note,omitempty"`
+	Load       float64   `json:"load,omitempty"`
+	ORTMB      int       `json:"ort_mb,omitempty"`
+	BurngenMB  int       `json:"burngen_mb,omitempty"`
+	Start      *start    `json:"start_ms,omitempty"`
+}
+
+// accuracy is the distance of each side's outputs from float64, relative.
+type accuracy struct {
+	ORT     float64 `json:"ort"`
+	Burngen float64 `json:"burngen"`
+}
+
+// start is the time from a process's start to its first result.
+type start struct {
+	C       float64 `json:"c,omitempty"`
+	Node    float64 `json:"node,omitempty"`
+	Burngen float64 `json:"burngen"`
+}
+
+// settings are how a case was run, but for the threads.
+func (r result) settings() string {
+	var list []string
+	for _, s := range slices.Sorted(maps.Keys(r.Symbols)) {
+		list = append(list, fmt.Sprintf("%s=%d", s, r.Symbols[s]))
+	}
+	if r.Fixed {
+		list = append(list, "fixed")
+	}
+	return strings.Join(list, " ")
+}
+
+// label is the model and its settings.
+func (r result) label() string {
+	if s := r.settings(); s != "" {
+		return r.Model + " (" + s + ")"
+	}
+	return r.Model
+}
+
+// read returns the results in files, merged. Errors: of files, and results of other
+// machines or versions.
+func read(files []string) (*results, error) {
+	var all *results
+	for _, file := range files {
+		one := new(results)
+		if err := decode(file, one); err != nil {
+			return nil, err
+		}
+		if all == nil {
+			all = &results{CPU: one.CPU, CPUs: one.CPUs, ONNXRuntime: one.ONNXRuntime, Host: one.Host, Node: one.Node, Go: one.Go}
+		}
+		if one.CPU != all.CPU || one.CPUs != all.CPUs || one.ONNXRuntime != all.ONNXRuntime || one.Host != all.Host || one.Go != all.Go {
+			return nil, fmt.Errorf("%s: results of another machine, or of other versions, than those of %s", file, files[0])
+		}
+		for _, r := range one.Cases {
+			i := slices.IndexFunc(all.Cases, func(s result) bool { return s.label() == r.label() && s.Threads == r.Threads })
+			if i < 0 {
+				all.Cases = append(all.Cases, r)
+			} else {
+				all.Cases[i] = r
+			}
+		}
+	}
+	return all, nil
+}
