@@ -71,7 +71,7 @@ process.exit(failures ? 1 : 0);
 function fail(model, error, threads) {
   const problem = reason(error);
   report.cases.push({model, threads, problem});
-  say(`${model.padEnd(22)} FAIL: ${problem}`);
+  say(`${model.padEnd(28)} FAIL: ${problem}`);
   failures++;
 }
 
@@ -158,6 +158,6 @@ function print(r) {
 }
 
 function row(cells) {
-  const widths = [22, 7, 9, 9, 9, 9, 6, 6, 6, 7, 7, 6, 5];
+  const widths = [28, 7, 9, 9, 9, 9, 6, 6, 6, 7, 7, 6, 5];
   return cells.map((c, i) => (i ? String(c).padStart(widths[i]) : String(c).padEnd(widths[i]))).join(' ').trimEnd();
 }

@@ -38,38 +38,63 @@ func run[M, S, X, Y any](args []string, load func() (*M, error), meta func(*M) r
 	if len(args) != 2 {
 		return errors.New("want two arguments: INPUTS OUTPUTS")
 	}
-	m, err := load()
-	if err != nil {
-		return err
-	}
-	s, err := open(m, rt.Max{})
-	if err != nil {
-		return err
-	}
 	in, err := tensors.Read(args[0])
 	if err != nil {
 		return err
 	}
-	x, err := argument[X](in)
+	p, err := Opener(load, meta, open, forward)(in)
 	if err != nil {
 		return err
 	}
-	batch := 0
-	if len(in) > 0 && len(in[0].Shape) > 0 {
-		batch = in[0].Shape[0]
-	}
-	y := result[Y](batch)
-	if err := forward(s, y, x); err != nil {
+	if err := p.Run(); err != nil {
 		return err
 	}
-	out, err := held(reflect.ValueOf(y), meta(m).Outputs)
+	out, err := p.Outputs()
 	if err != nil {
 		return err
 	}
 	if err := tensors.Write(args[1], out); err != nil {
 		return err
 	}
-	return obey(os.Stdin, os.Stdout, func() error { return forward(s, y, x) })
+	return obey(os.Stdin, os.Stdout, p.Run)
+}
+
+// Program is a model with its arguments.
+type Program struct {
+	// Run calls the model.
+	Run func() error
+	// Outputs returns what the last call returned.
+	Outputs func() ([]tensors.Tensor, error)
+}
+
+// Open loads a model and gives it arguments.
+type Open func(inputs []tensors.Tensor) (*Program, error)
+
+// Opener returns what loads a generated package's model.
+func Opener[M, S, X, Y any](load func() (*M, error), meta func(*M) rt.Meta, open func(*M, rt.Max) (*S, error), forward func(*S, Y, X) error) Open {
+	return func(in []tensors.Tensor) (*Program, error) {
+		m, err := load()
+		if err != nil {
+			return nil, err
+		}
+		s, err := open(m, rt.Max{})
+		if err != nil {
+			return nil, err
+		}
+		x, err := argument[X](in)
+		if err != nil {
+			return nil, err
+		}
+		batch := 0
+		if len(in) > 0 && len(in[0].Shape) > 0 {
+			batch = in[0].Shape[0]
+		}
+		y := result[Y](batch)
+		return &Program{
+			Run:     func() error { return forward(s, y, x) },
+			Outputs: func() ([]tensors.Tensor, error) { return held(reflect.ValueOf(y), meta(m).Outputs) },
+		}, nil
+	}
 }
 
 // obey times step as the lines of in demand.
