@@ -3182,7 +3182,7 @@ last203:
 	RET
 r8p1:
 	MOVQ a-8(SP), SI
-	LEAQ (SI)(DX*8), R8
+	LEAQ 0(SI)(DX*8), R8
 	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
@@ -3520,7 +3520,7 @@ last218:
 	RET
 r9p1:
 	MOVQ a-8(SP), SI
-	LEAQ (SI)(DX*8), R8
+	LEAQ 0(SI)(DX*8), R8
 	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
@@ -3888,7 +3888,7 @@ last233:
 	RET
 r10p1:
 	MOVQ a-8(SP), SI
-	LEAQ (SI)(DX*8), R8
+	LEAQ 0(SI)(DX*8), R8
 	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
@@ -4266,7 +4266,7 @@ last248:
 	RET
 r11p1:
 	MOVQ a-8(SP), SI
-	LEAQ (SI)(DX*8), R8
+	LEAQ 0(SI)(DX*8), R8
 	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
@@ -4672,7 +4672,7 @@ last263:
 	RET
 r12p1:
 	MOVQ a-8(SP), SI
-	LEAQ (SI)(DX*8), R8
+	LEAQ 0(SI)(DX*8), R8
 	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
@@ -5106,7 +5106,7 @@ last278:
 	RET
 r13p1:
 	MOVQ a-8(SP), SI
-	LEAQ (SI)(DX*8), R8
+	LEAQ 0(SI)(DX*8), R8
 	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
@@ -5568,7 +5568,7 @@ last293:
 	RET
 r14p1:
 	MOVQ a-8(SP), SI
-	LEAQ (SI)(DX*8), R8
+	LEAQ 0(SI)(DX*8), R8
 	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
@@ -8128,7 +8128,7 @@ last413:
 	RET
 r8p2:
 	MOVQ a-8(SP), SI
-	LEAQ (SI)(DX*8), R8
+	LEAQ 0(SI)(DX*8), R8
 	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
@@ -8615,7 +8615,7 @@ last428:
 	RET
 r9p2:
 	MOVQ a-8(SP), SI
-	LEAQ (SI)(DX*8), R8
+	LEAQ 0(SI)(DX*8), R8
 	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
@@ -9150,7 +9150,7 @@ last443:
 	RET
 r10p2:
 	MOVQ a-8(SP), SI
-	LEAQ (SI)(DX*8), R8
+	LEAQ 0(SI)(DX*8), R8
 	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
@@ -9733,7 +9733,7 @@ last458:
 	RET
 r11p2:
 	MOVQ a-8(SP), SI
-	LEAQ (SI)(DX*8), R8
+	LEAQ 0(SI)(DX*8), R8
 	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
@@ -10364,7 +10364,7 @@ last473:
 	RET
 r12p2:
 	MOVQ a-8(SP), SI
-	LEAQ (SI)(DX*8), R8
+	LEAQ 0(SI)(DX*8), R8
 	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
@@ -11043,7 +11043,7 @@ last488:
 	RET
 r13p2:
 	MOVQ a-8(SP), SI
-	LEAQ (SI)(DX*8), R8
+	LEAQ 0(SI)(DX*8), R8
 	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
@@ -11770,7 +11770,7 @@ last503:
 	RET
 r14p2:
 	MOVQ a-8(SP), SI
-	LEAQ (SI)(DX*8), R8
+	LEAQ 0(SI)(DX*8), R8
 	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11

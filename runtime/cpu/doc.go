@@ -12,10 +12,10 @@
 //
 // # Levels
 //
-// Each kernel exists in plain Go, and those that matter also in AVX2 and AVX-512
-// assembly. [Level] says which run; the environment variable BURNGEN_CPU set to
-// generic, avx2 or avx512 chooses a lower one than the machine's best. The build tag
-// noasm leaves the assembly out.
+// Each kernel exists in plain Go, and those that matter also in assembly: AVX2 and
+// AVX-512 on amd64, NEON on arm64. [Level] says which run; the environment variable
+// BURNGEN_CPU set to generic, avx2, avx512 or neon chooses a lower one than the
+// machine's best. The build tag noasm leaves the assembly out.
 //
 // # Errors
 //

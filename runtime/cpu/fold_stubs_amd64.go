@@ -26,10 +26,13 @@ func sumRowsAVX512(acc, x *float32, stride, rows, n int)
 
 // sumRun reduces x[i] over x, which is not empty.
 func sumRun(x []float32) float32 {
+	var result float32
 	if level == AVX512 {
-		return sumAVX512(&x[0], len(x))
+		result = sumAVX512(&x[0], len(x))
+	} else {
+		result = sumAVX2(&x[0], len(x))
 	}
-	return sumAVX2(&x[0], len(x))
+	return result
 }
 
 // sumRows takes x[i] of len(acc) columns into acc; rows of x are stride apart.
@@ -37,9 +40,9 @@ func sumRows(acc, x []float32, stride, rows int) {
 	_ = x[(rows-1)*stride+len(acc)-1]
 	if level == AVX512 {
 		sumRowsAVX512(&acc[0], &x[0], 4*stride, rows, len(acc))
-		return
+	} else {
+		sumRowsAVX2(&acc[0], &x[0], 4*stride, rows, len(acc))
 	}
-	sumRowsAVX2(&acc[0], &x[0], 4*stride, rows, len(acc))
 }
 
 // squaresAVX2 reduces x[i]² for i < n.
@@ -64,10 +67,13 @@ func squaresRowsAVX512(acc, x *float32, stride, rows, n int)
 
 // squaresRun reduces x[i]² over x, which is not empty.
 func squaresRun(x []float32) float32 {
+	var result float32
 	if level == AVX512 {
-		return squaresAVX512(&x[0], len(x))
+		result = squaresAVX512(&x[0], len(x))
+	} else {
+		result = squaresAVX2(&x[0], len(x))
 	}
-	return squaresAVX2(&x[0], len(x))
+	return result
 }
 
 // squaresRows takes x[i]² of len(acc) columns into acc; rows of x are stride apart.
@@ -75,9 +81,9 @@ func squaresRows(acc, x []float32, stride, rows int) {
 	_ = x[(rows-1)*stride+len(acc)-1]
 	if level == AVX512 {
 		squaresRowsAVX512(&acc[0], &x[0], 4*stride, rows, len(acc))
-		return
+	} else {
+		squaresRowsAVX2(&acc[0], &x[0], 4*stride, rows, len(acc))
 	}
-	squaresRowsAVX2(&acc[0], &x[0], 4*stride, rows, len(acc))
 }
 
 // deviationAVX2 reduces (x[i] − mean)² for i < n.
@@ -92,10 +98,13 @@ func deviationAVX512(x *float32, n int, mean float32) (result float32)
 
 // deviationRun reduces (x[i] − mean)² over x, which is not empty.
 func deviationRun(x []float32, mean float32) float32 {
+	var result float32
 	if level == AVX512 {
-		return deviationAVX512(&x[0], len(x), mean)
+		result = deviationAVX512(&x[0], len(x), mean)
+	} else {
+		result = deviationAVX2(&x[0], len(x), mean)
 	}
-	return deviationAVX2(&x[0], len(x), mean)
+	return result
 }
 
 // highestAVX2 reduces highest for i < n.
@@ -120,10 +129,13 @@ func highestRowsAVX512(acc, x *float32, stride, rows, n int)
 
 // highestRun reduces highest over x, which is not empty.
 func highestRun(x []float32) float32 {
+	var result float32
 	if level == AVX512 {
-		return highestAVX512(&x[0], len(x))
+		result = highestAVX512(&x[0], len(x))
+	} else {
+		result = highestAVX2(&x[0], len(x))
 	}
-	return highestAVX2(&x[0], len(x))
+	return result
 }
 
 // highestRows takes highest of len(acc) columns into acc; rows of x are stride apart.
@@ -131,9 +143,9 @@ func highestRows(acc, x []float32, stride, rows int) {
 	_ = x[(rows-1)*stride+len(acc)-1]
 	if level == AVX512 {
 		highestRowsAVX512(&acc[0], &x[0], 4*stride, rows, len(acc))
-		return
+	} else {
+		highestRowsAVX2(&acc[0], &x[0], 4*stride, rows, len(acc))
 	}
-	highestRowsAVX2(&acc[0], &x[0], 4*stride, rows, len(acc))
 }
 
 // lowestAVX2 reduces lowest for i < n.
@@ -158,10 +170,13 @@ func lowestRowsAVX512(acc, x *float32, stride, rows, n int)
 
 // lowestRun reduces lowest over x, which is not empty.
 func lowestRun(x []float32) float32 {
+	var result float32
 	if level == AVX512 {
-		return lowestAVX512(&x[0], len(x))
+		result = lowestAVX512(&x[0], len(x))
+	} else {
+		result = lowestAVX2(&x[0], len(x))
 	}
-	return lowestAVX2(&x[0], len(x))
+	return result
 }
 
 // lowestRows takes lowest of len(acc) columns into acc; rows of x are stride apart.
@@ -169,9 +184,9 @@ func lowestRows(acc, x []float32, stride, rows int) {
 	_ = x[(rows-1)*stride+len(acc)-1]
 	if level == AVX512 {
 		lowestRowsAVX512(&acc[0], &x[0], 4*stride, rows, len(acc))
-		return
+	} else {
+		lowestRowsAVX2(&acc[0], &x[0], 4*stride, rows, len(acc))
 	}
-	lowestRowsAVX2(&acc[0], &x[0], 4*stride, rows, len(acc))
 }
 
 // expSumAVX2 reduces dst[i] = exp(x[i] − top) for i < n.
@@ -186,10 +201,13 @@ func expSumAVX512(dst, x *float32, n int, top float32) (result float32)
 
 // expSumRun reduces dst[i] = exp(x[i] − top) over x, which is not empty.
 func expSumRun(dst, x []float32, top float32) float32 {
+	var result float32
 	if level == AVX512 {
-		return expSumAVX512(&dst[0], &x[0], len(x), top)
+		result = expSumAVX512(&dst[0], &x[0], len(x), top)
+	} else {
+		result = expSumAVX2(&dst[0], &x[0], len(x), top)
 	}
-	return expSumAVX2(&dst[0], &x[0], len(x), top)
+	return result
 }
 
 // expTotalAVX2 reduces exp(x[i] − top) for i < n.
@@ -204,8 +222,11 @@ func expTotalAVX512(x *float32, n int, top float32) (result float32)
 
 // expTotalRun reduces exp(x[i] − top) over x, which is not empty.
 func expTotalRun(x []float32, top float32) float32 {
+	var result float32
 	if level == AVX512 {
-		return expTotalAVX512(&x[0], len(x), top)
+		result = expTotalAVX512(&x[0], len(x), top)
+	} else {
+		result = expTotalAVX2(&x[0], len(x), top)
 	}
-	return expTotalAVX2(&x[0], len(x), top)
+	return result
 }

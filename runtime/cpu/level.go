@@ -1,6 +1,9 @@
 package cpu
 
-import "os"
+import (
+	"os"
+	"slices"
+)
 
 // Level is the instruction set the kernels use.
 type Level int
@@ -9,9 +12,10 @@ const (
 	Generic Level = iota // plain Go
 	AVX2                 // amd64 with AVX2 and FMA
 	AVX512               // amd64 with AVX-512 F, VL, DQ and BW
+	NEON                 // arm64
 )
 
-var levelNames = [...]string{Generic: "generic", AVX2: "avx2", AVX512: "avx512"}
+var levelNames = [...]string{Generic: "generic", AVX2: "avx2", AVX512: "avx512", NEON: "neon"}
 
 // String is the level's name as BURNGEN_CPU spells it.
 func (l Level) String() string {
@@ -34,13 +38,10 @@ func startLevel(name string) Level {
 	return best()
 }
 
-// Levels lists what this machine can run, slowest first.
-func Levels() []Level {
-	var ls []Level
-	for l := Generic; l <= best(); l++ {
-		ls = append(ls, l)
-	}
-	return ls
+// best is the highest of the machine's levels.
+func best() Level {
+	ls := Levels()
+	return ls[len(ls)-1]
 }
 
 // CurrentLevel is the level the kernels use now.
@@ -50,6 +51,8 @@ func CurrentLevel() Level { return level }
 // until restore is called. It is for tests: no kernel may be running.
 func SetLevel(l Level) (restore func()) {
 	old := level
-	level = max(Generic, min(l, best()))
+	if level = l; !slices.Contains(Levels(), l) {
+		level = best()
+	}
 	return func() { level = old }
 }

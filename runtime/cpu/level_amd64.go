@@ -4,13 +4,13 @@ package cpu
 
 import "golang.org/x/sys/cpu"
 
-// best is the highest level that the processor and the operating system support.
-func best() Level {
+// Levels lists what the processor and the operating system support, slowest first.
+func Levels() []Level {
 	switch x := &cpu.X86; {
 	case x.HasAVX512F && x.HasAVX512VL && x.HasAVX512DQ && x.HasAVX512BW && x.HasFMA:
-		return AVX512
+		return []Level{Generic, AVX2, AVX512}
 	case x.HasAVX2 && x.HasFMA:
-		return AVX2
+		return []Level{Generic, AVX2}
 	}
-	return Generic
+	return []Level{Generic}
 }

@@ -1,6 +1,6 @@
-//go:build !amd64 || noasm
+//go:build (!amd64 && !arm64) || noasm
 
 package cpu
 
-// best is the only level there is without assembly.
-func best() Level { return Generic }
+// Levels lists the only level there is without assembly.
+func Levels() []Level { return []Level{Generic} }

@@ -1,6 +1,9 @@
 package cpu
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
 
 func TestStartLevel(t *testing.T) {
 	for _, l := range Levels() {
@@ -25,15 +28,15 @@ func TestSetLevel(t *testing.T) {
 	if CurrentLevel() != old {
 		t.Errorf("the level is %v after restore, want %v", CurrentLevel(), old)
 	}
-	defer SetLevel(AVX512 + 1)()
+	defer SetLevel(NEON + 1)()
 	if CurrentLevel() != best() {
 		t.Errorf("the level is %v where the machine's best is %v", CurrentLevel(), best())
 	}
 }
 
-func TestLevelsEndWithTheBest(t *testing.T) {
+func TestLevelsAscend(t *testing.T) {
 	ls := Levels()
-	if ls[0] != Generic || ls[len(ls)-1] != best() {
-		t.Errorf("the levels are %v, the best is %v", ls, best())
+	if ls[0] != Generic || !slices.IsSorted(ls) {
+		t.Errorf("the levels are %v", ls)
 	}
 }

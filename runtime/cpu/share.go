@@ -53,6 +53,8 @@ func partsFor(multiplyAdds, bytes int64) int {
 		perNS = 64
 	case AVX2:
 		perNS = 32
+	case NEON:
+		perNS = 16
 	}
 	return rt.Parts(max(multiplyAdds/perNS, bytes/bytesPerNS))
 }

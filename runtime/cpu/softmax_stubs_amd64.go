@@ -23,3 +23,13 @@ func softmaxRowsAVX512(dst, x *float32, rows, n int)
 //
 //go:noescape
 func attendRowsAVX512(x *float32, rows, n, stride int, tops, sums, factors *float32)
+
+// softmaxRows computes the softmax of rows of n elements, both at least 1, at a level
+// that is not Generic.
+func softmaxRows(dst, x []float32, rows, n int) {
+	if level == AVX512 {
+		softmaxRowsAVX512(&dst[0], &x[0], rows, n)
+	} else {
+		softmaxRowsAVX2(&dst[0], &x[0], rows, n)
+	}
+}

@@ -49,7 +49,7 @@ func tileLimits() (rows, panels int) {
 	switch level {
 	case AVX512:
 		return 14, 2
-	case AVX2:
+	case AVX2, NEON:
 		return 6, 1
 	}
 	return 8, 1

@@ -2664,7 +2664,7 @@ last222:
 	RET
 r8p1:
 	MOVQ a-8(SP), SI
-	LEAQ (SI)(DX*8), R8
+	LEAQ 0(SI)(DX*8), R8
 	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
@@ -2907,7 +2907,7 @@ last236:
 	RET
 r9p1:
 	MOVQ a-8(SP), SI
-	LEAQ (SI)(DX*8), R8
+	LEAQ 0(SI)(DX*8), R8
 	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
@@ -3168,7 +3168,7 @@ last250:
 	RET
 r10p1:
 	MOVQ a-8(SP), SI
-	LEAQ (SI)(DX*8), R8
+	LEAQ 0(SI)(DX*8), R8
 	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
@@ -3447,7 +3447,7 @@ last264:
 	RET
 r11p1:
 	MOVQ a-8(SP), SI
-	LEAQ (SI)(DX*8), R8
+	LEAQ 0(SI)(DX*8), R8
 	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
@@ -3744,7 +3744,7 @@ last278:
 	RET
 r12p1:
 	MOVQ a-8(SP), SI
-	LEAQ (SI)(DX*8), R8
+	LEAQ 0(SI)(DX*8), R8
 	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
@@ -4059,7 +4059,7 @@ last292:
 	RET
 r13p1:
 	MOVQ a-8(SP), SI
-	LEAQ (SI)(DX*8), R8
+	LEAQ 0(SI)(DX*8), R8
 	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
@@ -4392,7 +4392,7 @@ last306:
 	RET
 r14p1:
 	MOVQ a-8(SP), SI
-	LEAQ (SI)(DX*8), R8
+	LEAQ 0(SI)(DX*8), R8
 	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
@@ -6263,7 +6263,7 @@ last418:
 	RET
 r8p2:
 	MOVQ a-8(SP), SI
-	LEAQ (SI)(DX*8), R8
+	LEAQ 0(SI)(DX*8), R8
 	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
@@ -6600,7 +6600,7 @@ last432:
 	RET
 r9p2:
 	MOVQ a-8(SP), SI
-	LEAQ (SI)(DX*8), R8
+	LEAQ 0(SI)(DX*8), R8
 	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
@@ -6966,7 +6966,7 @@ last446:
 	RET
 r10p2:
 	MOVQ a-8(SP), SI
-	LEAQ (SI)(DX*8), R8
+	LEAQ 0(SI)(DX*8), R8
 	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
@@ -7361,7 +7361,7 @@ last460:
 	RET
 r11p2:
 	MOVQ a-8(SP), SI
-	LEAQ (SI)(DX*8), R8
+	LEAQ 0(SI)(DX*8), R8
 	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
@@ -7785,7 +7785,7 @@ last474:
 	RET
 r12p2:
 	MOVQ a-8(SP), SI
-	LEAQ (SI)(DX*8), R8
+	LEAQ 0(SI)(DX*8), R8
 	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
@@ -8238,7 +8238,7 @@ last488:
 	RET
 r13p2:
 	MOVQ a-8(SP), SI
-	LEAQ (SI)(DX*8), R8
+	LEAQ 0(SI)(DX*8), R8
 	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
@@ -8720,7 +8720,7 @@ last502:
 	RET
 r14p2:
 	MOVQ a-8(SP), SI
-	LEAQ (SI)(DX*8), R8
+	LEAQ 0(SI)(DX*8), R8
 	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11

@@ -107,7 +107,7 @@ func (k *byteTile) step(u int) {
 	left := k.regs - k.rows*k.v*k.sums - k.v
 	value := func(r int) string { return k.spare(k.v + r%min(4, left)) }
 	if k.rows == 1 {
-		k.op("VPBROADCASTD", row(0, 4*u), value(u))
+		k.op("VPBROADCASTD", k.row(0, 4*u), value(u))
 		for i := range k.v {
 			k.op("VPDPBUSD", k.b(i), value(u), k.acc(u%k.sums, 0, i))
 		}
@@ -119,7 +119,7 @@ func (k *byteTile) step(u int) {
 	}
 	k.op("ADDQ", 64, "DI")
 	for r := range k.rows {
-		k.op("VPBROADCASTD", row(r, 4*u), value(r))
+		k.op("VPBROADCASTD", k.row(r, 4*u), value(r))
 		for i := range k.v {
 			k.op("VPDPBUSD", k.spare(i), value(r), k.acc(u%k.sums, r, i))
 		}
@@ -141,7 +141,7 @@ func (k *byteTile) wordStep(u int) {
 	k.op("ADDQ", 64, "DI")
 	x, rest, t := k.spare(2*k.v), k.spare(2*k.v+1), k.spare(2*k.v+2)
 	for r := range k.rows {
-		k.op("VPBROADCASTD", row(r, 4*u), rest)
+		k.op("VPBROADCASTD", k.row(r, 4*u), rest)
 		k.op("VPAND", mask, rest, x)
 		k.op("VPSRLW", 8, rest, rest)
 		for i := range k.v {

@@ -64,6 +64,10 @@ func (k *vectors) reduce(x value) (n value) {
 // constant one on.
 func (k *vectors) polynomial(p, x value, coefficients []float64) {
 	last := len(coefficients) - 1
+	if k.arch == "arm64" {
+		k.takeTurns(p, x, coefficients)
+		return
+	}
 	k.do("VMOVAPS", k.c(coefficients[last]), p)
 	for i := last - 1; i >= 0; i-- {
 		k.do("VFMADD213PS", k.c(coefficients[i]), x, p)

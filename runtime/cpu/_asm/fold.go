@@ -25,7 +25,7 @@ func foldFamily(f *file) {
 	t := &table{name: "foldConstants"}
 	indices(f)
 	for _, r := range folds {
-		for _, s := range isas {
+		for _, s := range f.sets() {
 			r.run(f, s, t)
 			if r.byColumn {
 				r.columns(f, s, t)
@@ -176,13 +176,21 @@ func (s isa) swaps() []func(k *vectors, from, to value) {
 	across := func(instruction string, order int) func(k *vectors, from, to value) {
 		return func(k *vectors, from, to value) { k.do(instruction, order, from, from, to) }
 	}
-	if s.wide() {
-		return []func(k *vectors, from, to value){
-			across("VSHUFF64X2", 0x4e), across("VSHUFF64X2", 0xb1), within(0x4e), within(0xb1),
-		}
+	swaps := []func(k *vectors, from, to value){within(swapHalves), within(swapNeighbours)}
+	switch s.bytes {
+	case 64:
+		return append([]func(k *vectors, from, to value){across("VSHUFF64X2", 0x4e), across("VSHUFF64X2", 0xb1)}, swaps...)
+	case 32:
+		return append([]func(k *vectors, from, to value){across("VPERM2F128", 1)}, swaps...)
 	}
-	return []func(k *vectors, from, to value){across("VPERM2F128", 1), within(0x4e), within(0xb1)}
+	return swaps
 }
+
+// Orders of VPERMILPS.
+const (
+	swapHalves     = 0x4e
+	swapNeighbours = 0xb1
+)
 
 // columns writes the reduction of each column of a matrix into acc.
 func (r *fold) columns(f *file, s isa, t *table) {
@@ -232,12 +240,11 @@ func (r *fold) dispatch(f *file) {
 	fmt.Fprintf(&f.decls, `
 // %[1]sRun reduces %[2]s over x, which is not empty.
 func %[1]sRun(%[3]s) float32 {
-	if level == AVX512 {
-		return %[1]sAVX512(%[4]s, len(x)%[5]s)
-	}
-	return %[1]sAVX2(%[4]s, len(x)%[5]s)
+	var result float32
+	%[4]s
+	return result
 }
-`, r.name, r.doc, slices, starts, scalars)
+`, r.name, r.doc, slices, f.atLevel("result = "+r.name, starts+", len(x)"+scalars))
 	if !r.byColumn {
 		return
 	}
@@ -245,11 +252,7 @@ func %[1]sRun(%[3]s) float32 {
 // %[1]sRows takes %[2]s of len(acc) columns into acc; rows of x are stride apart.
 func %[1]sRows(acc, x []float32, stride, rows int) {
 	_ = x[(rows-1)*stride+len(acc)-1]
-	if level == AVX512 {
-		%[1]sRowsAVX512(&acc[0], &x[0], 4*stride, rows, len(acc))
-		return
-	}
-	%[1]sRowsAVX2(&acc[0], &x[0], 4*stride, rows, len(acc))
+	%[3]s
 }
-`, r.name, r.doc)
+`, r.name, r.doc, f.atLevel(r.name+"Rows", "&acc[0], &x[0], 4*stride, rows, len(acc)"))
 }

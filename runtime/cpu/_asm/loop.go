@@ -26,7 +26,7 @@ func (p *pointwise) write(f *file, t *table) {
 	if len(p.scalars) > 0 {
 		params += ", " + strings.Join(p.scalars, ", ") + " float32"
 	}
-	for _, s := range isas {
+	for _, s := range f.sets() {
 		f.fun(p.name+s.name+" computes dst[i] = "+p.doc+".", p.name+s.name, params, "")
 		f.load("dst", "DI", "n", "CX")
 		for i, in := range p.inputs {
@@ -52,9 +52,9 @@ func (p *pointwise) begin(f *file, s isa, t *table, interleaved int, pinned map[
 // fit finds how many vectors to interleave, and which constants to pin in the
 // registers that are left: 4 or 2 vectors if all constants are, 2 in any case if
 // there are registers for the values.
-func (p *pointwise) fit(s isa, t *table) (interleaved int, constants []uint32) {
+func (p *pointwise) fit(f *file, s isa, t *table) (interleaved int, constants []uint32) {
 	for interleaved = 4; interleaved > 0; interleaved /= 2 {
-		k := p.begin(new(file), s, t, interleaved, nil)
+		k := p.begin(&file{arch: f.arch}, s, t, interleaved, nil)
 		p.body(k)
 		must, all := k.wanted[0], slices.Clone(k.wanted[0])
 		for _, w := range k.wanted[1] {
@@ -73,7 +73,8 @@ func (p *pointwise) fit(s isa, t *table) (interleaved int, constants []uint32) {
 // enter loads constants and those scalars that are parameters of the function. It
 // returns what to write the body for interleaved and for single vectors with.
 func (p *pointwise) enter(f *file, s isa, t *table) (many, one *vectors) {
-	interleaved, constants := p.fit(s, t)
+	f.base(t)
+	interleaved, constants := p.fit(f, s, t)
 	pinned := map[uint32]string{}
 	many = p.begin(f, s, t, interleaved, pinned)
 	for i, name := range p.scalars {
@@ -140,48 +141,59 @@ func (f *file) sweep(k *vectors, pointers []string, many, between, few func()) {
 }
 
 // tail sets the mask of the first CX lanes, CX being less than 256; it is K1, or
-// the register after the top.
+// the register after the top. NEON has no masks.
 func (f *file) tail(s isa) {
-	if s.wide() {
+	switch {
+	case s.wide():
 		f.op("MOVL", 0xffff, "AX")
 		f.op("BZHIL", "CX", "AX", "AX")
 		f.op("KMOVW", "AX", "K1")
-		return
+	case f.arch == "amd64":
+		m := s.top() + 1
+		f.op("VMOVD", "CX", x(m))
+		f.op("VPBROADCASTD", x(m), y(m))
+		f.op("VPCMPGTD", "indices<>(SB)", y(m), y(m))
 	}
-	m := s.top() + 1
-	f.op("VMOVD", "CX", x(m))
-	f.op("VPBROADCASTD", x(m), y(m))
-	f.op("VPCMPGTD", "indices<>(SB)", y(m), y(m))
 }
 
 // loadTail loads the lanes of the tail's mask and zeros the others.
 func (f *file) loadTail(s isa, from, to string) {
-	if s.wide() {
+	switch {
+	case s.wide():
 		f.op("VMOVUPS.Z", from, "K1", to)
-		return
+	case f.arch == "amd64":
+		f.op("VMASKMOVPS", from, s.reg(s.top()+1), to)
+	default:
+		f.tailOf(from, to)
 	}
-	f.op("VMASKMOVPS", from, s.reg(s.top()+1), to)
 }
 
 // loadTailOr loads the lanes of the tail's mask and fills the others from a register.
 func (f *file) loadTailOr(s isa, from, fill, to string) {
-	if s.wide() {
+	switch {
+	case s.wide():
 		f.op("VMOVAPS", fill, to)
 		f.op("VMOVUPS", from, "K1", to)
-		return
+	case f.arch == "amd64":
+		m := s.reg(s.top() + 1)
+		f.op("VMASKMOVPS", from, m, to)
+		f.op("VBLENDVPS", m, to, fill, to)
+	default:
+		f.tailOf(from, to)
+		f.fillTail(fill, to)
 	}
-	m := s.reg(s.top() + 1)
-	f.op("VMASKMOVPS", from, m, to)
-	f.op("VBLENDVPS", m, to, fill, to)
 }
 
 // storeTail stores the lanes of the tail's mask.
 func (f *file) storeTail(s isa, from, to string) {
-	if s.wide() {
+	switch {
+	case s.wide():
 		f.op("VMOVUPS", from, "K1", to)
-		return
+	case f.arch == "amd64":
+		f.op("VMASKMOVPS", from, s.reg(s.top()+1), to)
+	default:
+		f.tailOf(from, to)
 	}
-	f.op("VMASKMOVPS", from, s.reg(s.top()+1), to)
 }
 
 // indices defines what tail compares with.
@@ -211,14 +223,21 @@ func %[1]sFast(%[3]s) bool {
 	}
 	for len(dst) > 0 {
 		n := min(len(dst), atOnce)
-		if level == AVX512 {
-			%[1]sAVX512(%[4]s)
-		} else {
-			%[1]sAVX2(%[4]s)
-		}
+		%[4]s
 		%[5]s
 	}
 	return true
 }
-`, p.name, p.doc, params, args, rest)
+`, p.name, p.doc, params, f.atLevel(p.name, args), rest)
+}
+
+// atLevel is the Go statement that calls a function's variant for the current level,
+// which is not Generic.
+func (f *file) atLevel(name, args string) string {
+	sets := f.sets()
+	call := fmt.Sprintf("%s%s(%s)", name, sets[0].name, args)
+	for _, s := range sets[1:] {
+		call = fmt.Sprintf("if level == %s {\n%s%s(%s)\n} else {\n%s\n}", s.name, name, s.name, args, call)
+	}
+	return call
 }

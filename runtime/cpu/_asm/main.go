@@ -1,12 +1,13 @@
-// Command asm writes the assembly of package cpu. For each family it makes
-// <family>_amd64.s and <family>_stubs_amd64.go in the folder named by its argument,
-// by default the package's own.
+// Command asm writes the assembly of package cpu. For each family and architecture it
+// makes <family>_<arch>.s and <family>_stubs_<arch>.go in the folder named by its
+// argument, by default the package's own.
 package main
 
 import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 // families are the files to write, each described in its own Go file.
@@ -25,21 +26,29 @@ var families = []struct {
 	{"softmax", softmaxFamily},
 }
 
+// onARM64 are the families that there are for arm64, too.
+var onARM64 = []string{"tile", "window", "lrn", "peak", "pointwise", "fold", "softmax"}
+
 func main() {
 	dir := ".."
 	if len(os.Args) > 1 {
 		dir = os.Args[1]
 	}
 	for _, family := range families {
-		var f file
-		family.write(&f)
-		for name, text := range map[string]string{
-			family.name + "_amd64.s":        f.assembly(),
-			family.name + "_stubs_amd64.go": f.stubs(),
-		} {
-			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-				fmt.Fprintln(os.Stderr, "asm:", err)
-				os.Exit(1)
+		for _, arch := range []string{"amd64", "arm64"} {
+			if arch == "arm64" && !slices.Contains(onARM64, family.name) {
+				continue
+			}
+			f := file{arch: arch}
+			family.write(&f)
+			for name, text := range map[string]string{
+				family.name + "_" + arch + ".s":        f.assembly(),
+				family.name + "_stubs_" + arch + ".go": f.stubs(),
+			} {
+				if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+					fmt.Fprintln(os.Stderr, "asm:", err)
+					os.Exit(1)
+				}
 			}
 		}
 	}

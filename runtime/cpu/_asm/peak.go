@@ -2,7 +2,7 @@ package main
 
 // peaks writes loops of nothing but multiply-adds, which tell what a core can do at most.
 func peaks(f *file) {
-	for _, s := range isas {
+	for _, s := range f.sets() {
 		const chains = 12
 		f.fun("fma"+s.name+" runs n times twelve independent multiply-adds of whole registers.",
 			"fma"+s.name, "n int", "")

@@ -1,15 +1,25 @@
 package main
 
-import "math"
+import (
+	"fmt"
+	"math"
+)
 
 // softmaxFamily writes the softmax of rows, whole and in parts.
 func softmaxFamily(f *file) {
 	t := &table{name: "softmaxConstants"}
 	indices(f)
-	for _, s := range isas {
+	for _, s := range f.sets() {
 		softmaxRows(f, s, t)
 		attendRows(f, s, t)
 	}
+	fmt.Fprintf(&f.decls, `
+// softmaxRows computes the softmax of rows of n elements, both at least 1, at a level
+// that is not Generic.
+func softmaxRows(dst, x []float32, rows, n int) {
+	%s
+}
+`, f.atLevel("softmaxRows", "&dst[0], &x[0], rows, n"))
 	t.write(f)
 }
 

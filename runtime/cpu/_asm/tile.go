@@ -12,28 +12,41 @@ type isa struct {
 	panels  int              // most panels of a tile
 	clear   string           // instruction that clears a register
 	perTile int              // vector registers per panel of 16 columns
+	flight  int              // multiply-adds that hide their latency
 }
 
 var isas = []isa{
-	{name: "AVX2", reg: y, regs: 16, bytes: 32, rows: 6, panels: 1, clear: "VXORPS", perTile: 2},
-	{name: "AVX512", reg: z, regs: 32, bytes: 64, rows: 14, panels: 2, clear: "VPXORD", perTile: 1},
+	{name: "AVX2", reg: y, regs: 16, bytes: 32, rows: 6, panels: 1, clear: "VXORPS", perTile: 2, flight: 8},
+	{name: "AVX512", reg: z, regs: 32, bytes: 64, rows: 14, panels: 2, clear: "VPXORD", perTile: 1, flight: 8},
 }
 
-// group is how many rows one base register reaches. With the row stride in DX, three
-// times it in AX and five times it in R9 that is 0…6.
-const group = 7
+// sets are the instruction sets of the file's architecture.
+func (f *file) sets() []isa {
+	if f.arch == "arm64" {
+		return []isa{neon}
+	}
+	return isas
+}
 
-var rowIndex = [group]struct {
+// rowBases are the registers that hold the first row of each group of rows. On amd64 a
+// group is the rows that one base reaches with the row stride in DX, three times it in
+// AX and five times it in R9.
+func (f *file) rowBases() (bases []string, group int) {
+	if f.arch == "arm64" {
+		return []string{"SI", "R6", "R7", "R19", "R20", "R21"}, 1
+	}
+	return []string{"SI", "R8"}, len(rowIndex)
+}
+
+var rowIndex = [...]struct {
 	reg   string
 	scale int
 }{{}, {"DX", 1}, {"DX", 2}, {"AX", 1}, {"DX", 4}, {"R9", 1}, {"AX", 2}}
 
-// rowBase holds the first row of each group.
-var rowBase = [2]string{"SI", "R8"}
-
 // row is the operand disp bytes into row r of the input.
-func row(r, disp int) string {
-	base, i := rowBase[r/group], rowIndex[r%group]
+func (f *file) row(r, disp int) string {
+	bases, group := f.rowBases()
+	base, i := bases[r/group], rowIndex[r%group]
 	if i.scale == 0 {
 		return at(base, disp)
 	}
@@ -43,11 +56,11 @@ func row(r, disp int) string {
 // tiles writes the kernels of products and convolutions, one function per
 // instruction set that jumps to the code for the tile's rows and panels.
 //
-// Registers: R14 the tile; SI, R8 rows of a; DX, AX, R9 one, three and five row
-// strides; DI b; R12 from panel to panel, R15 from row to row of b; CX, R10, R11, R13
+// Registers: R14 the tile; those of rowBases rows of a; DX, AX, R9 one, three and five
+// row strides; DI b; R12 from panel to panel, R15 from row to row of b; CX, R10, R11, R13
 // counters.
 func tiles(f *file) {
-	for _, s := range isas {
+	for _, s := range f.sets() {
 		f.framed(tileFrame, "tile"+s.name+" computes what tileRef does, t.rows × t.panels × 16 elements at a time.",
 			"tile"+s.name, "t *tile", "")
 		f.load("t", "R14")
@@ -102,9 +115,12 @@ func (f *file) enter() {
 	f.op("MOVQ", "CX", countCur)
 }
 
-// strides loads one, three and five times the row stride of a.
+// strides loads one, three and five times the row stride of a, as far as row uses them.
 func (f *file) strides() {
 	f.op("MOVQ", "tile_rowA(R14)", "DX")
+	if _, group := f.rowBases(); group == 1 {
+		return
+	}
 	f.op("LEAQ", "(DX)(DX*2)", "AX")
 	f.op("LEAQ", "(DX)(DX*4)", "R9")
 }
@@ -126,15 +142,15 @@ func (f *file) choose(reg string, lo, hi int, label func(int) string) {
 // tileKernel writes the loop over tiles of one size.
 func tileKernel(f *file, s isa, rows, panels int) {
 	v := panels * s.perTile
-	// Independent sums hide the latency of multiply-add: two a cycle, four cycles each.
+	// Independent sums hide the latency of multiply-add.
 	sums := 1
-	for sums < 4 && rows*v*sums < 8 {
+	for sums < 4 && rows*v*sums < s.flight {
 		sums *= 2
 	}
 	acc := func(sum, r, i int) string { return s.reg((sum*rows+r)*v + i) }
 	used := rows * v * sums
 	cols := func(i int) string { return s.reg(used + i) }
-	temps := min(4, s.regs-used-v)
+	temps := max(1, min(4, s.regs-used-v))
 	temp := func(r int) string { return s.reg(used + v + r%temps) }
 
 	next := tileLabel(rows, panels)
@@ -154,7 +170,7 @@ func tileKernel(f *file, s isa, rows, panels int) {
 			return at("DI", disp)
 		}
 		if rows == 1 {
-			f.op("VBROADCASTSS", row(0, 4*u), temp(u))
+			f.op("VBROADCASTSS", f.row(0, 4*u), temp(u))
 			for i := range v {
 				f.op("VFMADD231PS", b(i), temp(u), acc(u%sums, 0, i))
 			}
@@ -166,20 +182,26 @@ func tileKernel(f *file, s isa, rows, panels int) {
 		}
 		f.op("ADDQ", "R15", "DI")
 		for r := range rows {
-			f.op("VBROADCASTSS", row(r, 4*u), temp(r))
+			f.op("VBROADCASTSS", f.row(r, 4*u), temp(r))
 			for i := range v {
 				f.op("VFMADD231PS", cols(i), temp(r), acc(u%sums, r, i))
 			}
 		}
 	}
-	f.steps(rows, step)
+	t0, t1 := cols(0), temp(0)
+	if f.arch == "arm64" {
+		f.runs(rows, func(n int) { f.stepsByElement(rows, n, used, v, acc) })
+		t0, t1 = s.reg(rows*v), s.reg(rows*v+1)
+	} else {
+		f.steps(rows, step)
+	}
 
 	for sum := 1; sum < sums; sum++ {
 		for i := range rows * v {
 			f.op("VADDPS", s.reg(sum*rows*v+i), s.reg(i), s.reg(i))
 		}
 	}
-	f.finish(s, rows, v, cols(0), temp(0))
+	f.finish(s, rows, v, t0, t1)
 	f.nextTile(next)
 }
 
@@ -187,26 +209,29 @@ func tileKernel(f *file, s isa, rows, panels int) {
 // while there are as many elements, else with u = 0. A step leaves DI at the next one's
 // columns.
 func (f *file) steps(rows int, step func(u int)) {
+	f.runs(rows, func(n int) {
+		for u := range n {
+			step(u)
+		}
+		f.move(rows, 4*n)
+	})
+}
+
+// runs runs steps for the elements of every run, four while there are as many, else
+// one. It leaves DI and the rows at the next ones.
+func (f *file) runs(rows int, steps func(n int)) {
 	const unroll = 4
 	f.nest(rows, func() {
 		tail, done := f.fresh("tail"), f.fresh("done")
 		f.op("MOVQ", "tile_run(R14)", "CX")
 		f.op("SHRQ", 2, "CX")
 		f.op("JZ", tail)
-		f.loop("CX", func() {
-			for u := range unroll {
-				step(u)
-			}
-			f.move(rows, 4*unroll)
-		})
+		f.loop("CX", func() { steps(unroll) })
 		f.mark(tail)
 		f.op("MOVQ", "tile_run(R14)", "CX")
 		f.op("ANDQ", unroll-1, "CX")
 		f.op("JZ", done)
-		f.loop("CX", func() {
-			step(0)
-			f.move(rows, 4)
-		})
+		f.loop("CX", func() { steps(1) })
 		f.mark(done)
 	})
 }
@@ -214,9 +239,14 @@ func (f *file) steps(rows int, step func(u int)) {
 // startTile points the row registers at the tile and loads the nest's counters.
 func (f *file) startTile(rows int) {
 	f.op("MOVQ", aCur, "SI")
-	if rows > group {
-		f.op("LEAQ", "(SI)(DX*8)", "R8")
-		f.op("SUBQ", "DX", "R8")
+	bases, group := f.rowBases()
+	for g := 1; g*group < rows; g++ {
+		if group == 1 {
+			f.op("LEAQ", indexed(bases[g-1], 0, "DX", 1), bases[g])
+			continue
+		}
+		f.op("LEAQ", indexed(bases[g-1], 0, "DX", 8), bases[g])
+		f.op("SUBQ", "DX", bases[g])
 	}
 	f.op("MOVQ", "tile_n+0(R14)", "R10")
 	f.op("MOVQ", "tile_n+8(R14)", "R11")
@@ -225,8 +255,9 @@ func (f *file) startTile(rows int) {
 
 // move advances the row registers.
 func (f *file) move(rows int, by any) {
+	bases, group := f.rowBases()
 	for g := 0; g*group < rows; g++ {
-		f.op("ADDQ", by, rowBase[g])
+		f.op("ADDQ", by, bases[g])
 	}
 }
 

@@ -26,10 +26,10 @@ type vectors struct {
 // top is the last register that holds a constant or a scalar. AVX2 needs one
 // more, for the mask of a tail.
 func (s isa) top() int {
-	if s.wide() {
-		return s.regs - 1
+	if s.bytes == 32 {
+		return s.regs - 2
 	}
-	return s.regs - 2
+	return s.regs - 1
 }
 
 // wide reports whether the set has mask registers and embedded scaling.
@@ -110,6 +110,9 @@ func (k *vectors) register(v value, vector int) string {
 
 // do writes an instruction for every interleaved vector.
 func (k *vectors) do(name string, operands ...any) {
+	if k.arch == "arm64" {
+		operands = k.loadOnce(name, operands)
+	}
 	for vector := range k.interleaved {
 		at := make([]any, len(operands))
 		for i, o := range operands {

@@ -34,7 +34,7 @@ func windows(f *file) {
 		},
 	}
 	for _, kind := range kinds {
-		for _, s := range isas {
+		for _, s := range f.sets() {
 			f.framed(tileFrame, kind.name+s.name+" "+kind.doc+", as windowRef does.", kind.name+s.name, "t *tile", "")
 			f.load("t", "R14")
 			f.enter()
@@ -57,10 +57,13 @@ func windowKernel(f *file, s isa, w window, rows int) {
 	f.startTile(rows)
 	f.op("MOVQ", bCur, "DI")
 	for i := range rows * v {
-		if w.init != "" {
-			f.op("VBROADCASTSS", w.init, s.reg(i))
-		} else {
+		switch {
+		case w.init == "":
 			f.op(s.clear, s.reg(i), s.reg(i), s.reg(i))
+		case i == 0:
+			f.op("VBROADCASTSS", w.init, s.reg(0))
+		default:
+			f.op("VMOVAPS", s.reg(0), s.reg(i))
 		}
 	}
 	f.nest(rows, func() {
@@ -72,7 +75,7 @@ func windowKernel(f *file, s isa, w window, rows int) {
 		}
 		for r := range rows {
 			for i := range v {
-				w.tap(f, row(r, i*s.bytes), weight(i), s.reg(r*v+i))
+				w.tap(f, f.row(r, i*s.bytes), weight(i), s.reg(r*v+i))
 			}
 		}
 		f.move(rows, 64)

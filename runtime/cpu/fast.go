@@ -1,4 +1,4 @@
-//go:build !noasm
+//go:build (amd64 || arm64) && !noasm
 
 package cpu
 
@@ -106,11 +106,7 @@ func softmaxFast(dst, src []float32, n int) bool {
 	}
 	for len(dst) > 0 {
 		rows := min(len(dst)/n, atOnce/n)
-		if level == AVX512 {
-			softmaxRowsAVX512(&dst[0], &src[0], rows, n)
-		} else {
-			softmaxRowsAVX2(&dst[0], &src[0], rows, n)
-		}
+		softmaxRows(dst, src, rows, n)
 		dst, src = dst[rows*n:], src[rows*n:]
 	}
 	return true

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"encoding/binary"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write what GNU's assembler says to testdata")
+
+// instructions lists every encoding with operands that reach each bit of it: its text
+// and its word.
+func instructions() (texts []string, words []uint32) {
+	for _, name := range slices.Sorted(maps.Keys(encodings)) {
+		numbers := []int{0}
+		switch encodings[name].operands {
+		case element:
+			numbers = []int{0, 1, 2, 3}
+		case right:
+			numbers = []int{1, 2, 15, 23, 31, 32}
+		}
+		for _, i := range numbers {
+			for _, r := range [][3]int{{0, 0, 0}, {31, 0, 0}, {0, 31, 0}, {0, 0, 31}, {5, 18, 27}} {
+				word, text := encode(name, r[0], r[1], r[2], i)
+				texts, words = append(texts, text), append(words, word)
+			}
+		}
+	}
+	return texts, words
+}
+
+// The words must be those that GNU's assembler makes of the texts. What it made is in
+// testdata/arm64.txt; where it is installed it is asked again.
+func TestEncodings(t *testing.T) {
+	const file = "testdata/arm64.txt"
+	texts, words := instructions()
+	if as, err := exec.LookPath("aarch64-linux-gnu-as"); err == nil {
+		want := assembled(t, as, texts)
+		if *update {
+			if err := os.WriteFile(file, []byte(listing(texts, want)), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := listing(texts, words); got != listing(texts, want) {
+			t.Errorf("encoded:\n%s\nassembled:\n%s", got, listing(texts, want))
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := listing(texts, words); got != string(want) {
+		t.Errorf("encoded:\n%s\nin %s:\n%s", got, file, want)
+	}
+}
+
+// listing is a line per instruction.
+func listing(texts []string, words []uint32) string {
+	var b strings.Builder
+	for i, text := range texts {
+		fmt.Fprintf(&b, "%08x %s\n", words[i], text)
+	}
+	return b.String()
+}
+
+// assembled gives the instructions to an assembler and returns their words.
+func assembled(t *testing.T, as string, texts []string) []uint32 {
+	object, code := filepath.Join(t.TempDir(), "o"), filepath.Join(t.TempDir(), "bin")
+	cmd := exec.Command(as, "-o", object, "-")
+	cmd.Stdin = strings.NewReader(strings.Join(texts, "\n") + "\n")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	objcopy := strings.TrimSuffix(as, "as") + "objcopy"
+	if out, err := exec.Command(objcopy, "-O", "binary", "-j", ".text", object, code).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	bin, err := os.ReadFile(code)
+	if err != nil || len(bin) != 4*len(texts) {
+		t.Fatalf("%d instructions became %d bytes: %v", len(texts), len(bin), err)
+	}
+	words := make([]uint32, len(texts))
+	for i := range words {
+		words[i] = binary.LittleEndian.Uint32(bin[4*i:])
+	}
+	return words
+}

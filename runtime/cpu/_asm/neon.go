@@ -1,0 +1,443 @@
+package main
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Kernels are written once, in the instructions of amd64 with AVX2. For arm64 each
+// instruction that they use is one or a few of NEON's, that compute the same bits.
+// Vector registers have four lanes, and 30 and 31 belong to the translation: 30 holds
+// the outcome of a comparison or a sum, 31 what an instruction reads from memory. So do
+// R16, which holds addresses, and R25, which holds where a table of constants is.
+const (
+	aside    = 30
+	loaded   = 31
+	address  = "R16"
+	constant = "R25"
+)
+
+// neon is the set.
+var neon = isa{name: "NEON", reg: v, regs: aside, bytes: 16, rows: 6, panels: 1, clear: "VXORPS", perTile: 4, flight: 16}
+
+func v(i int) string { return fmt.Sprintf("V%d", i) }
+
+// generals are the general registers. Those from R8 on have the same names.
+var generals = map[string]string{"DI": "R0", "SI": "R1", "DX": "R2", "CX": "R3", "AX": "R4", "BX": "R5"}
+
+func general(o any) string {
+	name := o.(string)
+	if r, ok := generals[name]; ok {
+		return r
+	}
+	return name
+}
+
+// vector is the number of a vector register.
+func vector(o any) int {
+	n, err := strconv.Atoi(o.(string)[1:])
+	if err != nil || !isVector(o) {
+		panic(fmt.Sprintf("%v is not a vector register", o))
+	}
+	return n
+}
+
+func isVector(o any) bool {
+	name, ok := o.(string)
+	return ok && (name[0] == 'V' || name[0] == 'X') && !isMemory(o)
+}
+
+func isMemory(o any) bool {
+	name, ok := o.(string)
+	return ok && strings.Contains(name, "(")
+}
+
+var memoryOperand = regexp.MustCompile(`^(.*)\((\w+)\)(?:\((\w+)\*(\d)\))?$`)
+
+// memory is a place in memory, for which it may write what computes the address.
+func (f *file) memory(o any) string {
+	part := memoryOperand.FindStringSubmatch(o.(string))
+	if part == nil {
+		panic(fmt.Sprintf("%v is no place in memory", o))
+	}
+	disp, base, index := part[1], part[2], part[3]
+	switch symbol, offset, _ := strings.Cut(disp, "<>"); {
+	case base == "FP", base == "SP":
+		return o.(string)
+	case base == "SB" && symbol == f.based:
+		return strings.TrimPrefix(offset, "+") + "(" + constant + ")"
+	case base == "SB":
+		f.line("MOVD", "$"+o.(string), address)
+		return "(" + address + ")"
+	case index != "":
+		shift := map[string]int{"1": 0, "2": 1, "4": 2, "8": 3}[part[4]]
+		f.line("ADD", fmt.Sprintf("%s<<%d", general(index), shift), general(base), address)
+		return disp + "(" + address + ")"
+	}
+	return disp + "(" + general(base) + ")"
+}
+
+// source is the vector register of an operand, loaded if it is in memory.
+func (f *file) source(o any) int {
+	if isVector(o) {
+		return vector(o)
+	}
+	f.line("FMOVQ", f.memory(o), fr(loaded))
+	return loaded
+}
+
+// loadOnce replaces an operand in memory, that several vectors share, by a register.
+func (k *vectors) loadOnce(name string, operands []any) []any {
+	if k.interleaved == 1 || name == "VMOVAPS" {
+		return operands
+	}
+	operands = slices.Clone(operands)
+	for i, o := range operands {
+		if isMemory(o) {
+			operands[i] = fmt.Sprintf("V%d", k.source(o))
+		}
+	}
+	return operands
+}
+
+// takeTurns is polynomial with two registers that take turns, because a sum is added to
+// where its addend was.
+func (k *vectors) takeTurns(p, x value, coefficients []float64) {
+	last, turn := len(coefficients)-1, [2]value{p, k.temp()}
+	k.do("VMOVAPS", k.c(coefficients[last]), turn[last%2])
+	for i := last - 1; i >= 0; i-- {
+		k.do("VMOVAPS", k.c(coefficients[i]), turn[i%2])
+		k.do("VFMADD231PS", x, turn[(i+1)%2], turn[i%2])
+	}
+	k.free(turn[1])
+}
+
+// fillTail replaces the lanes from CX on.
+func (f *file) fillTail(fill, to string) {
+	f.line("VDUP", general("CX"), s4(aside))
+	f.word("cmgt", aside, aside, f.source("indices<>(SB)"), 0)
+	f.choice(aside, vector(to), vector(fill), vector(to))
+}
+
+// base keeps the place of a table of constants in a register.
+func (f *file) base(t *table) {
+	if f.arch == "arm64" {
+		f.line("MOVD", "$"+t.name+"<>(SB)", constant)
+		f.based = t.name
+	}
+}
+
+// Names of a vector register in Go's notation: as a whole, in lanes and in bytes.
+func fr(v int) string  { return fmt.Sprintf("F%d", v) }
+func s4(v int) string  { return fmt.Sprintf("V%d.S4", v) }
+func b16(v int) string { return fmt.Sprintf("V%d.B16", v) }
+
+// copyVector writes what copies a register, if it has to be.
+func (f *file) copyVector(from, to int) {
+	if from != to {
+		f.line("VMOV", b16(from), b16(to))
+	}
+}
+
+// choice sets dst to yes where the mask is ones and to no where it is zeros.
+func (f *file) choice(mask, yes, no, dst int) {
+	switch dst {
+	case no:
+		f.line("VBIT", b16(mask), b16(yes), b16(dst))
+	case yes:
+		f.line("VBIF", b16(mask), b16(no), b16(dst))
+	case mask:
+		f.line("VBSL", b16(no), b16(yes), b16(dst))
+	default:
+		f.copyVector(no, dst)
+		f.line("VBIT", b16(mask), b16(yes), b16(dst))
+	}
+}
+
+// stepsByElement writes n steps, one or four, of the sums of a tile: v multiply-adds of
+// each row, by an element of it. The registers from used on are free.
+func (f *file) stepsByElement(rows, n, used, v int, acc func(sum, r, i int) string) {
+	bases, _ := f.rowBases()
+	for r := range rows {
+		if n == 4 {
+			f.line("FMOVQ.P", "16("+general(bases[r])+")", fr(used+r))
+		} else {
+			f.line("FMOVS.P", "4("+general(bases[r])+")", fr(used+r))
+		}
+	}
+	first := used + rows
+	columns := min(v, loaded+1-first) &^ 1
+	sums := used / (rows * v)
+	for u := range n {
+		for i := range v {
+			b := first + i%columns
+			if i%2 == 0 {
+				f.line("FLDPQ", at(general("DI"), 16*i), "("+fr(b)+", "+fr(b+1)+")")
+			}
+			if i == v-2 {
+				f.op("ADDQ", "R15", "DI")
+			}
+			for r := range rows {
+				f.word("fmla", vector(acc(u%sums, r, i)), b, used+r, u)
+			}
+		}
+	}
+}
+
+// tailOf moves the first CX lanes of a register, or all, between it and a place in
+// memory. Lanes that are not loaded are zeros.
+func (f *file) tailOf(from, to string) {
+	whole, single, end := f.fresh("whole"), f.fresh("single"), f.fresh("done")
+	count := general("CX")
+	one, register, place := "VLD1", to, from
+	if isMemory(to) {
+		one, register, place = "VST1", from, to
+	}
+	v, place := vector(register), f.memory(place)
+	move := func(name, place, register string) {
+		if one == "VST1" {
+			place, register = register, place
+		}
+		f.line(name, place, register)
+	}
+	f.setFlags("CMP", 4, count)
+	f.line("BGE", whole)
+	f.line("TBZ", 1, count, single)
+	move("FMOVD", place, fr(v))
+	f.line("TBZ", 0, count, end)
+	f.line("ADD", 8, place[strings.Index(place, "(")+1:len(place)-1], address)
+	move(one, "("+address+")", fmt.Sprintf("V%d.S[2]", v))
+	f.line("JMP", end)
+	f.mark(single)
+	move("FMOVS", place, fr(v))
+	f.line("JMP", end)
+	f.mark(whole)
+	move("FMOVQ", place, fr(v))
+	f.mark(end)
+}
+
+// translate writes an instruction for arm64. What sets the flags on amd64 and not on
+// arm64 must not stand before a conditional branch.
+func (f *file) translate(name string, o []any) {
+	t, ok := translations[name]
+	if !ok {
+		panic("no translation of " + name)
+	}
+	t(f, o)
+}
+
+type translation = func(f *file, o []any)
+
+var translations = map[string]translation{
+	"PCALIGN":    func(f *file, o []any) { f.line("PCALIGN", 16) },
+	"VZEROUPPER": func(f *file, o []any) {},
+	"RET":        func(f *file, o []any) { f.line("RET") },
+
+	"MOVQ": func(f *file, o []any) {
+		from, to := o[0], o[1]
+		switch {
+		case isMemory(from):
+			from = f.memory(from)
+		case isMemory(to):
+			from, to = general(from), f.memory(to)
+			f.line("MOVD", from, to)
+			return
+		default:
+			from = immediateOr(from)
+		}
+		f.line("MOVD", from, general(to))
+	},
+	"LEAQ": func(f *file, o []any) {
+		part := memoryOperand.FindStringSubmatch(o[0].(string))
+		if (part[1] == "" || part[1] == "0") && part[3] != "" {
+			shift := map[string]int{"1": 0, "2": 1, "4": 2, "8": 3}[part[4]]
+			f.line("ADD", fmt.Sprintf("%s<<%d", general(part[3]), shift), general(part[2]), general(o[1]))
+			return
+		}
+		f.line("MOVD", "$"+f.memory(o[0]), general(o[1]))
+	},
+	"ADDQ": func(f *file, o []any) {
+		f.flags = false
+		by := o[0]
+		if isMemory(by) {
+			f.line("MOVD", f.memory(by), address)
+			by = address
+		}
+		if isMemory(o[1]) {
+			f.line("MOVD", f.memory(o[1]), address)
+			f.line("ADD", immediateOr(by), address)
+			f.line("MOVD", address, f.memory(o[1]))
+			return
+		}
+		f.line("ADD", immediateOr(by), general(o[1]))
+	},
+	"SUBQ": func(f *file, o []any) { f.setFlags("SUBS", immediateOr(o[0]), general(o[1])) },
+	"ANDQ": func(f *file, o []any) { f.setFlags("ANDS", immediateOr(o[0]), general(o[1])) },
+	"SHRQ": func(f *file, o []any) {
+		f.line("LSR", o[0], general(o[1]))
+		f.setFlags("CMP", 0, general(o[1]))
+	},
+	"DECQ": func(f *file, o []any) {
+		if !isMemory(o[0]) {
+			f.setFlags("SUBS", 1, general(o[0]))
+			return
+		}
+		f.line("MOVD", f.memory(o[0]), address)
+		f.setFlags("SUBS", 1, address)
+		f.line("MOVD", address, f.memory(o[0]))
+	},
+	"CMPQ": func(f *file, o []any) {
+		a := o[0]
+		if isMemory(a) {
+			f.line("MOVD", f.memory(a), address)
+			a = address
+		}
+		f.setFlags("CMP", immediateOr(o[1]), general(a))
+	},
+	"TESTQ": func(f *file, o []any) { f.setFlags("CMP", 0, general(o[0])) },
+	"JMP":   func(f *file, o []any) { f.line("JMP", o[0]) },
+	"JEQ":   branch("BEQ"),
+	"JZ":    branch("BEQ"),
+	"JNE":   branch("BNE"),
+	"JNZ":   branch("BNE"),
+	"JLT":   branch("BLT"),
+	"JLE":   branch("BLE"),
+	"JGT":   branch("BGT"),
+	"JGE":   branch("BGE"),
+
+	"VMOVUPS": move,
+	"VMOVAPS": move,
+	"VMOVSS":  func(f *file, o []any) { f.line("FMOVS", fr(vector(o[0])), f.memory(o[1])) },
+	"VBROADCASTSS": func(f *file, o []any) {
+		to := vector(o[1])
+		from := to
+		if isVector(o[0]) {
+			from = vector(o[0])
+		} else {
+			f.line("FMOVS", f.memory(o[0]), fr(to))
+		}
+		f.line("VDUP", fmt.Sprintf("V%d.S[0]", from), s4(to))
+	},
+
+	"VADDPS":       exact("fadd"),
+	"VSUBPS":       exact("fsub"),
+	"VMULPS":       exact("fmul"),
+	"VDIVPS":       exact("fdiv"),
+	"VFMADD231PS":  func(f *file, o []any) { f.line("VFMLA", s4(f.source(o[0])), s4(vector(o[1])), s4(vector(o[2]))) },
+	"VFNMADD231PS": func(f *file, o []any) { f.line("VFMLS", s4(f.source(o[0])), s4(vector(o[1])), s4(vector(o[2]))) },
+	"VFMADD213PS": func(f *file, o []any) {
+		move(f, []any{o[0], fmt.Sprintf("V%d", aside)})
+		f.line("VFMLA", s4(vector(o[1])), s4(vector(o[2])), s4(aside))
+		f.copyVector(aside, vector(o[2]))
+	},
+	"VMAXPS":    extremes(func(a, b int) (int, int) { return a, b }),
+	"VMINPS":    extremes(func(a, b int) (int, int) { return b, a }),
+	"VSQRTPS":   single("fsqrt"),
+	"VCVTPS2DQ": single("fcvtns"),
+	"VCVTDQ2PS": single("scvtf"),
+	"VROUNDPS": func(f *file, o []any) {
+		way := map[int]string{nearestEven: "frintn", down: "frintm", up: "frintp"}[o[0].(int)]
+		f.word(way, vector(o[2]), f.source(o[1]), 0, 0)
+	},
+
+	"VANDPS": logic("VAND"),
+	"VPAND":  logic("VAND"),
+	"VORPS":  logic("VORR"),
+	"VXORPS": logic("VEOR"),
+	"VPADDD": func(f *file, o []any) { f.line("VADD", s4(f.source(o[0])), s4(vector(o[1])), s4(vector(o[2]))) },
+	"VPSUBD": func(f *file, o []any) { f.line("VSUB", s4(f.source(o[0])), s4(vector(o[1])), s4(vector(o[2]))) },
+	"VPSLLD": func(f *file, o []any) { f.line("VSHL", o[0], s4(vector(o[1])), s4(vector(o[2]))) },
+	"VPSRAD": func(f *file, o []any) { f.word("sshr", vector(o[2]), vector(o[1]), 0, o[0].(int)) },
+	"VCMPPS": func(f *file, o []any) {
+		b, a, m := f.source(o[1]), vector(o[2]), vector(o[3])
+		switch o[0].(int) {
+		case equal:
+			f.word("fcmeq", m, a, b, 0)
+		case less:
+			f.word("fcmgt", m, b, a, 0)
+		case notLess:
+			f.word("fcmgt", m, b, a, 0)
+			f.word("mvn", m, m, 0, 0)
+		case unordered:
+			if a != b {
+				panic("only a value and itself are compared for NaN")
+			}
+			f.word("fcmeq", m, a, a, 0)
+			f.word("mvn", m, m, 0, 0)
+		}
+	},
+	"VBLENDVPS": func(f *file, o []any) { f.choice(vector(o[0]), f.source(o[1]), vector(o[2]), vector(o[3])) },
+	"VPERMILPS": func(f *file, o []any) {
+		from, to := vector(o[1]), vector(o[2])
+		switch o[0].(int) {
+		case swapHalves:
+			f.line("VEXT", 8, b16(from), b16(from), b16(to))
+		case swapNeighbours:
+			f.line("VREV64", s4(from), s4(to))
+		}
+	},
+}
+
+// immediateOr is an immediate or a general register.
+func immediateOr(o any) any {
+	if _, ok := o.(int); ok {
+		return o
+	}
+	return general(o)
+}
+
+// setFlags writes an instruction that sets the flags as its translation does.
+func (f *file) setFlags(name string, o ...any) {
+	f.line(name, o...)
+	f.flags = true
+}
+
+func branch(name string) translation {
+	return func(f *file, o []any) {
+		if !f.flags {
+			panic("a branch depends on flags that are not set")
+		}
+		f.line(name, o...)
+	}
+}
+
+// move loads, stores or copies a vector.
+func move(f *file, o []any) {
+	switch {
+	case isMemory(o[0]):
+		f.line("FMOVQ", f.memory(o[0]), fr(vector(o[1])))
+	case isMemory(o[1]):
+		f.line("FMOVQ", fr(vector(o[0])), f.memory(o[1]))
+	default:
+		f.copyVector(vector(o[0]), vector(o[1]))
+	}
+}
+
+// exact is arithmetic of two operands, whose second comes first.
+func exact(name string) translation {
+	return func(f *file, o []any) { f.word(name, vector(o[2]), vector(o[1]), f.source(o[0]), 0) }
+}
+
+// single is an instruction of one operand.
+func single(name string) translation {
+	return func(f *file, o []any) { f.word(name, vector(o[1]), f.source(o[0]), 0, 0) }
+}
+
+func logic(name string) translation {
+	return func(f *file, o []any) { f.line(name, b16(f.source(o[0])), b16(vector(o[1])), b16(vector(o[2]))) }
+}
+
+// extremes gives b of a and b unless the first of order(a, b) is greater: where they
+// are equal or a NaN is among them, too. NEON's own maximum and minimum order zeros and
+// prefer NaN.
+func extremes(order func(a, b int) (int, int)) translation {
+	return func(f *file, o []any) {
+		b, a, dst := f.source(o[0]), vector(o[1]), vector(o[2])
+		high, low := order(a, b)
+		f.word("fcmgt", aside, high, low, 0)
+		f.choice(aside, a, b, dst)
+	}
+}

@@ -1,0 +1,7 @@
+//go:build !noasm
+
+package cpu
+
+// Levels lists what the processor supports, slowest first. Every arm64 processor that
+// Go runs on has NEON.
+func Levels() []Level { return []Level{Generic, NEON} }
