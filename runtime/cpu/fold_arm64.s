@@ -30,10 +30,8 @@ TEXT ·sumNEON(SB), NOSPLIT, $0-20
 	BLT few2
 	PCALIGN $16
 many1:
-	FMOVQ 0(R1), F4
-	FMOVQ 16(R1), F5
-	FMOVQ 32(R1), F6
-	FMOVQ 48(R1), F7
+	FLDPQ 0(R1), (F4, F5)
+	FLDPQ 32(R1), (F6, F7)
 	WORD $0x4e24d400 // fadd v0.4s, v0.4s, v4.4s
 	WORD $0x4e25d421 // fadd v1.4s, v1.4s, v5.4s
 	WORD $0x4e26d442 // fadd v2.4s, v2.4s, v6.4s
@@ -93,18 +91,14 @@ TEXT ·sumRowsNEON(SB), NOSPLIT, $0-40
 	BLT few9
 	PCALIGN $16
 many8:
-	FMOVQ 0(R0), F0
-	FMOVQ 16(R0), F1
-	FMOVQ 32(R0), F2
-	FMOVQ 48(R0), F3
+	FLDPQ 0(R0), (F0, F1)
+	FLDPQ 32(R0), (F2, F3)
 	MOVD R1, R8
 	MOVD rows+24(FP), R2
 	PCALIGN $16
 loop12:
-	FMOVQ 0(R8), F4
-	FMOVQ 16(R8), F5
-	FMOVQ 32(R8), F6
-	FMOVQ 48(R8), F7
+	FLDPQ 0(R8), (F4, F5)
+	FLDPQ 32(R8), (F6, F7)
 	WORD $0x4e24d400 // fadd v0.4s, v0.4s, v4.4s
 	WORD $0x4e25d421 // fadd v1.4s, v1.4s, v5.4s
 	WORD $0x4e26d442 // fadd v2.4s, v2.4s, v6.4s
@@ -112,10 +106,8 @@ loop12:
 	ADD R5, R8
 	SUBS $1, R2
 	BNE loop12
-	FMOVQ F0, 0(R0)
-	FMOVQ F1, 16(R0)
-	FMOVQ F2, 32(R0)
-	FMOVQ F3, 48(R0)
+	FSTPQ (F0, F1), 0(R0)
+	FSTPQ (F2, F3), 32(R0)
 	ADD $64, R1
 	ADD $64, R0
 	SUBS $16, R3
@@ -197,10 +189,8 @@ TEXT ·squaresNEON(SB), NOSPLIT, $0-20
 	BLT few24
 	PCALIGN $16
 many23:
-	FMOVQ 0(R1), F4
-	FMOVQ 16(R1), F5
-	FMOVQ 32(R1), F6
-	FMOVQ 48(R1), F7
+	FLDPQ 0(R1), (F4, F5)
+	FLDPQ 32(R1), (F6, F7)
 	VFMLA V4.S4, V4.S4, V0.S4
 	VFMLA V5.S4, V5.S4, V1.S4
 	VFMLA V6.S4, V6.S4, V2.S4
@@ -260,18 +250,14 @@ TEXT ·squaresRowsNEON(SB), NOSPLIT, $0-40
 	BLT few31
 	PCALIGN $16
 many30:
-	FMOVQ 0(R0), F0
-	FMOVQ 16(R0), F1
-	FMOVQ 32(R0), F2
-	FMOVQ 48(R0), F3
+	FLDPQ 0(R0), (F0, F1)
+	FLDPQ 32(R0), (F2, F3)
 	MOVD R1, R8
 	MOVD rows+24(FP), R2
 	PCALIGN $16
 loop34:
-	FMOVQ 0(R8), F4
-	FMOVQ 16(R8), F5
-	FMOVQ 32(R8), F6
-	FMOVQ 48(R8), F7
+	FLDPQ 0(R8), (F4, F5)
+	FLDPQ 32(R8), (F6, F7)
 	VFMLA V4.S4, V4.S4, V0.S4
 	VFMLA V5.S4, V5.S4, V1.S4
 	VFMLA V6.S4, V6.S4, V2.S4
@@ -279,10 +265,8 @@ loop34:
 	ADD R5, R8
 	SUBS $1, R2
 	BNE loop34
-	FMOVQ F0, 0(R0)
-	FMOVQ F1, 16(R0)
-	FMOVQ F2, 32(R0)
-	FMOVQ F3, 48(R0)
+	FSTPQ (F0, F1), 0(R0)
+	FSTPQ (F2, F3), 32(R0)
 	ADD $64, R1
 	ADD $64, R0
 	SUBS $16, R3
@@ -366,10 +350,8 @@ TEXT ·deviationNEON(SB), NOSPLIT, $0-28
 	BLT few46
 	PCALIGN $16
 many45:
-	FMOVQ 0(R1), F4
-	FMOVQ 16(R1), F5
-	FMOVQ 32(R1), F6
-	FMOVQ 48(R1), F7
+	FLDPQ 0(R1), (F4, F5)
+	FLDPQ 32(R1), (F6, F7)
 	WORD $0x4ebdd484 // fsub v4.4s, v4.4s, v29.4s
 	WORD $0x4ebdd4a5 // fsub v5.4s, v5.4s, v29.4s
 	WORD $0x4ebdd4c6 // fsub v6.4s, v6.4s, v29.4s
@@ -436,10 +418,8 @@ TEXT ·highestNEON(SB), NOSPLIT, $0-20
 	BLT few53
 	PCALIGN $16
 many52:
-	FMOVQ 0(R1), F4
-	FMOVQ 16(R1), F5
-	FMOVQ 32(R1), F6
-	FMOVQ 48(R1), F7
+	FLDPQ 0(R1), (F4, F5)
+	FLDPQ 32(R1), (F6, F7)
 	WORD $0x6ea4e41e // fcmgt v30.4s, v0.4s, v4.4s
 	VMOV V4.B16, V8.B16
 	VBIT V30.B16, V0.B16, V8.B16
@@ -549,18 +529,14 @@ TEXT ·highestRowsNEON(SB), NOSPLIT, $0-40
 	BLT few60
 	PCALIGN $16
 many59:
-	FMOVQ 0(R0), F0
-	FMOVQ 16(R0), F1
-	FMOVQ 32(R0), F2
-	FMOVQ 48(R0), F3
+	FLDPQ 0(R0), (F0, F1)
+	FLDPQ 32(R0), (F2, F3)
 	MOVD R1, R8
 	MOVD rows+24(FP), R2
 	PCALIGN $16
 loop63:
-	FMOVQ 0(R8), F4
-	FMOVQ 16(R8), F5
-	FMOVQ 32(R8), F6
-	FMOVQ 48(R8), F7
+	FLDPQ 0(R8), (F4, F5)
+	FLDPQ 32(R8), (F6, F7)
 	WORD $0x6ea4e41e // fcmgt v30.4s, v0.4s, v4.4s
 	VMOV V4.B16, V8.B16
 	VBIT V30.B16, V0.B16, V8.B16
@@ -588,10 +564,8 @@ loop63:
 	ADD R5, R8
 	SUBS $1, R2
 	BNE loop63
-	FMOVQ F0, 0(R0)
-	FMOVQ F1, 16(R0)
-	FMOVQ F2, 32(R0)
-	FMOVQ F3, 48(R0)
+	FSTPQ (F0, F1), 0(R0)
+	FSTPQ (F2, F3), 32(R0)
 	ADD $64, R1
 	ADD $64, R0
 	SUBS $16, R3
@@ -678,10 +652,8 @@ TEXT ·lowestNEON(SB), NOSPLIT, $0-20
 	BLT few75
 	PCALIGN $16
 many74:
-	FMOVQ 0(R1), F4
-	FMOVQ 16(R1), F5
-	FMOVQ 32(R1), F6
-	FMOVQ 48(R1), F7
+	FLDPQ 0(R1), (F4, F5)
+	FLDPQ 32(R1), (F6, F7)
 	WORD $0x6ea0e49e // fcmgt v30.4s, v4.4s, v0.4s
 	VMOV V4.B16, V8.B16
 	VBIT V30.B16, V0.B16, V8.B16
@@ -791,18 +763,14 @@ TEXT ·lowestRowsNEON(SB), NOSPLIT, $0-40
 	BLT few82
 	PCALIGN $16
 many81:
-	FMOVQ 0(R0), F0
-	FMOVQ 16(R0), F1
-	FMOVQ 32(R0), F2
-	FMOVQ 48(R0), F3
+	FLDPQ 0(R0), (F0, F1)
+	FLDPQ 32(R0), (F2, F3)
 	MOVD R1, R8
 	MOVD rows+24(FP), R2
 	PCALIGN $16
 loop85:
-	FMOVQ 0(R8), F4
-	FMOVQ 16(R8), F5
-	FMOVQ 32(R8), F6
-	FMOVQ 48(R8), F7
+	FLDPQ 0(R8), (F4, F5)
+	FLDPQ 32(R8), (F6, F7)
 	WORD $0x6ea0e49e // fcmgt v30.4s, v4.4s, v0.4s
 	VMOV V4.B16, V8.B16
 	VBIT V30.B16, V0.B16, V8.B16
@@ -830,10 +798,8 @@ loop85:
 	ADD R5, R8
 	SUBS $1, R2
 	BNE loop85
-	FMOVQ F0, 0(R0)
-	FMOVQ F1, 16(R0)
-	FMOVQ F2, 32(R0)
-	FMOVQ F3, 48(R0)
+	FSTPQ (F0, F1), 0(R0)
+	FSTPQ (F2, F3), 32(R0)
 	ADD $64, R1
 	ADD $64, R0
 	SUBS $16, R3
@@ -945,8 +911,7 @@ TEXT ·expSumNEON(SB), NOSPLIT, $0-36
 	BLT few97
 	PCALIGN $16
 many96:
-	FMOVQ 0(R1), F2
-	FMOVQ 16(R1), F3
+	FLDPQ 0(R1), (F2, F3)
 	WORD $0x4ebdd442 // fsub v2.4s, v2.4s, v29.4s
 	WORD $0x4ebdd463 // fsub v3.4s, v3.4s, v29.4s
 	WORD $0x6ea2e764 // fcmgt v4.4s, v27.4s, v2.4s
@@ -1011,8 +976,7 @@ many96:
 	VAND V5.B16, V3.B16, V3.B16
 	WORD $0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD $0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
-	FMOVQ F2, 0(R0)
-	FMOVQ F3, 16(R0)
+	FSTPQ (F2, F3), 0(R0)
 	ADD $32, R1
 	ADD $32, R0
 	SUBS $8, R3
@@ -1139,8 +1103,7 @@ TEXT ·expTotalNEON(SB), NOSPLIT, $0-28
 	BLT few107
 	PCALIGN $16
 many106:
-	FMOVQ 0(R1), F2
-	FMOVQ 16(R1), F3
+	FLDPQ 0(R1), (F2, F3)
 	WORD $0x4ebdd442 // fsub v2.4s, v2.4s, v29.4s
 	WORD $0x4ebdd463 // fsub v3.4s, v3.4s, v29.4s
 	WORD $0x6ea2e764 // fcmgt v4.4s, v27.4s, v2.4s

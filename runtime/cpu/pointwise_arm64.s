@@ -26,22 +26,16 @@ TEXT ·addNEON(SB), NOSPLIT, $0-32
 	BLT few2
 	PCALIGN $16
 many1:
-	FMOVQ 0(R1), F0
-	FMOVQ 16(R1), F1
-	FMOVQ 32(R1), F2
-	FMOVQ 48(R1), F3
-	FMOVQ 0(R8), F4
-	FMOVQ 16(R8), F5
-	FMOVQ 32(R8), F6
-	FMOVQ 48(R8), F7
+	FLDPQ 0(R1), (F0, F1)
+	FLDPQ 32(R1), (F2, F3)
+	FLDPQ 0(R8), (F4, F5)
+	FLDPQ 32(R8), (F6, F7)
 	WORD $0x4e24d400 // fadd v0.4s, v0.4s, v4.4s
 	WORD $0x4e25d421 // fadd v1.4s, v1.4s, v5.4s
 	WORD $0x4e26d442 // fadd v2.4s, v2.4s, v6.4s
 	WORD $0x4e27d463 // fadd v3.4s, v3.4s, v7.4s
-	FMOVQ F0, 0(R0)
-	FMOVQ F1, 16(R0)
-	FMOVQ F2, 32(R0)
-	FMOVQ F3, 48(R0)
+	FSTPQ (F0, F1), 0(R0)
+	FSTPQ (F2, F3), 32(R0)
 	ADD $64, R0
 	ADD $64, R1
 	ADD $64, R8
@@ -115,18 +109,14 @@ TEXT ·addScalarNEON(SB), NOSPLIT, $0-28
 	BLT few15
 	PCALIGN $16
 many14:
-	FMOVQ 0(R1), F0
-	FMOVQ 16(R1), F1
-	FMOVQ 32(R1), F2
-	FMOVQ 48(R1), F3
+	FLDPQ 0(R1), (F0, F1)
+	FLDPQ 32(R1), (F2, F3)
 	WORD $0x4e3dd400 // fadd v0.4s, v0.4s, v29.4s
 	WORD $0x4e3dd421 // fadd v1.4s, v1.4s, v29.4s
 	WORD $0x4e3dd442 // fadd v2.4s, v2.4s, v29.4s
 	WORD $0x4e3dd463 // fadd v3.4s, v3.4s, v29.4s
-	FMOVQ F0, 0(R0)
-	FMOVQ F1, 16(R0)
-	FMOVQ F2, 32(R0)
-	FMOVQ F3, 48(R0)
+	FSTPQ (F0, F1), 0(R0)
+	FSTPQ (F2, F3), 32(R0)
 	ADD $64, R0
 	ADD $64, R1
 	SUBS $16, R3
@@ -183,22 +173,16 @@ TEXT ·subNEON(SB), NOSPLIT, $0-32
 	BLT few25
 	PCALIGN $16
 many24:
-	FMOVQ 0(R1), F0
-	FMOVQ 16(R1), F1
-	FMOVQ 32(R1), F2
-	FMOVQ 48(R1), F3
-	FMOVQ 0(R8), F4
-	FMOVQ 16(R8), F5
-	FMOVQ 32(R8), F6
-	FMOVQ 48(R8), F7
+	FLDPQ 0(R1), (F0, F1)
+	FLDPQ 32(R1), (F2, F3)
+	FLDPQ 0(R8), (F4, F5)
+	FLDPQ 32(R8), (F6, F7)
 	WORD $0x4ea4d400 // fsub v0.4s, v0.4s, v4.4s
 	WORD $0x4ea5d421 // fsub v1.4s, v1.4s, v5.4s
 	WORD $0x4ea6d442 // fsub v2.4s, v2.4s, v6.4s
 	WORD $0x4ea7d463 // fsub v3.4s, v3.4s, v7.4s
-	FMOVQ F0, 0(R0)
-	FMOVQ F1, 16(R0)
-	FMOVQ F2, 32(R0)
-	FMOVQ F3, 48(R0)
+	FSTPQ (F0, F1), 0(R0)
+	FSTPQ (F2, F3), 32(R0)
 	ADD $64, R0
 	ADD $64, R1
 	ADD $64, R8
@@ -272,18 +256,14 @@ TEXT ·subScalarNEON(SB), NOSPLIT, $0-28
 	BLT few38
 	PCALIGN $16
 many37:
-	FMOVQ 0(R1), F0
-	FMOVQ 16(R1), F1
-	FMOVQ 32(R1), F2
-	FMOVQ 48(R1), F3
+	FLDPQ 0(R1), (F0, F1)
+	FLDPQ 32(R1), (F2, F3)
 	WORD $0x4ebdd400 // fsub v0.4s, v0.4s, v29.4s
 	WORD $0x4ebdd421 // fsub v1.4s, v1.4s, v29.4s
 	WORD $0x4ebdd442 // fsub v2.4s, v2.4s, v29.4s
 	WORD $0x4ebdd463 // fsub v3.4s, v3.4s, v29.4s
-	FMOVQ F0, 0(R0)
-	FMOVQ F1, 16(R0)
-	FMOVQ F2, 32(R0)
-	FMOVQ F3, 48(R0)
+	FSTPQ (F0, F1), 0(R0)
+	FSTPQ (F2, F3), 32(R0)
 	ADD $64, R0
 	ADD $64, R1
 	SUBS $16, R3
@@ -341,10 +321,8 @@ TEXT ·scalarSubNEON(SB), NOSPLIT, $0-28
 	BLT few48
 	PCALIGN $16
 many47:
-	FMOVQ 0(R1), F0
-	FMOVQ 16(R1), F1
-	FMOVQ 32(R1), F2
-	FMOVQ 48(R1), F3
+	FLDPQ 0(R1), (F0, F1)
+	FLDPQ 32(R1), (F2, F3)
 	VMOV V29.B16, V4.B16
 	VMOV V29.B16, V5.B16
 	VMOV V29.B16, V6.B16
@@ -353,10 +331,8 @@ many47:
 	WORD $0x4ea1d4a5 // fsub v5.4s, v5.4s, v1.4s
 	WORD $0x4ea2d4c6 // fsub v6.4s, v6.4s, v2.4s
 	WORD $0x4ea3d4e7 // fsub v7.4s, v7.4s, v3.4s
-	FMOVQ F4, 0(R0)
-	FMOVQ F5, 16(R0)
-	FMOVQ F6, 32(R0)
-	FMOVQ F7, 48(R0)
+	FSTPQ (F4, F5), 0(R0)
+	FSTPQ (F6, F7), 32(R0)
 	ADD $64, R0
 	ADD $64, R1
 	SUBS $16, R3
@@ -414,22 +390,16 @@ TEXT ·mulNEON(SB), NOSPLIT, $0-32
 	BLT few58
 	PCALIGN $16
 many57:
-	FMOVQ 0(R1), F0
-	FMOVQ 16(R1), F1
-	FMOVQ 32(R1), F2
-	FMOVQ 48(R1), F3
-	FMOVQ 0(R8), F4
-	FMOVQ 16(R8), F5
-	FMOVQ 32(R8), F6
-	FMOVQ 48(R8), F7
+	FLDPQ 0(R1), (F0, F1)
+	FLDPQ 32(R1), (F2, F3)
+	FLDPQ 0(R8), (F4, F5)
+	FLDPQ 32(R8), (F6, F7)
 	WORD $0x6e24dc00 // fmul v0.4s, v0.4s, v4.4s
 	WORD $0x6e25dc21 // fmul v1.4s, v1.4s, v5.4s
 	WORD $0x6e26dc42 // fmul v2.4s, v2.4s, v6.4s
 	WORD $0x6e27dc63 // fmul v3.4s, v3.4s, v7.4s
-	FMOVQ F0, 0(R0)
-	FMOVQ F1, 16(R0)
-	FMOVQ F2, 32(R0)
-	FMOVQ F3, 48(R0)
+	FSTPQ (F0, F1), 0(R0)
+	FSTPQ (F2, F3), 32(R0)
 	ADD $64, R0
 	ADD $64, R1
 	ADD $64, R8
@@ -503,18 +473,14 @@ TEXT ·mulScalarNEON(SB), NOSPLIT, $0-28
 	BLT few71
 	PCALIGN $16
 many70:
-	FMOVQ 0(R1), F0
-	FMOVQ 16(R1), F1
-	FMOVQ 32(R1), F2
-	FMOVQ 48(R1), F3
+	FLDPQ 0(R1), (F0, F1)
+	FLDPQ 32(R1), (F2, F3)
 	WORD $0x6e3ddc00 // fmul v0.4s, v0.4s, v29.4s
 	WORD $0x6e3ddc21 // fmul v1.4s, v1.4s, v29.4s
 	WORD $0x6e3ddc42 // fmul v2.4s, v2.4s, v29.4s
 	WORD $0x6e3ddc63 // fmul v3.4s, v3.4s, v29.4s
-	FMOVQ F0, 0(R0)
-	FMOVQ F1, 16(R0)
-	FMOVQ F2, 32(R0)
-	FMOVQ F3, 48(R0)
+	FSTPQ (F0, F1), 0(R0)
+	FSTPQ (F2, F3), 32(R0)
 	ADD $64, R0
 	ADD $64, R1
 	SUBS $16, R3
@@ -571,22 +537,16 @@ TEXT ·divNEON(SB), NOSPLIT, $0-32
 	BLT few81
 	PCALIGN $16
 many80:
-	FMOVQ 0(R1), F0
-	FMOVQ 16(R1), F1
-	FMOVQ 32(R1), F2
-	FMOVQ 48(R1), F3
-	FMOVQ 0(R8), F4
-	FMOVQ 16(R8), F5
-	FMOVQ 32(R8), F6
-	FMOVQ 48(R8), F7
+	FLDPQ 0(R1), (F0, F1)
+	FLDPQ 32(R1), (F2, F3)
+	FLDPQ 0(R8), (F4, F5)
+	FLDPQ 32(R8), (F6, F7)
 	WORD $0x6e24fc00 // fdiv v0.4s, v0.4s, v4.4s
 	WORD $0x6e25fc21 // fdiv v1.4s, v1.4s, v5.4s
 	WORD $0x6e26fc42 // fdiv v2.4s, v2.4s, v6.4s
 	WORD $0x6e27fc63 // fdiv v3.4s, v3.4s, v7.4s
-	FMOVQ F0, 0(R0)
-	FMOVQ F1, 16(R0)
-	FMOVQ F2, 32(R0)
-	FMOVQ F3, 48(R0)
+	FSTPQ (F0, F1), 0(R0)
+	FSTPQ (F2, F3), 32(R0)
 	ADD $64, R0
 	ADD $64, R1
 	ADD $64, R8
@@ -660,18 +620,14 @@ TEXT ·divScalarNEON(SB), NOSPLIT, $0-28
 	BLT few94
 	PCALIGN $16
 many93:
-	FMOVQ 0(R1), F0
-	FMOVQ 16(R1), F1
-	FMOVQ 32(R1), F2
-	FMOVQ 48(R1), F3
+	FLDPQ 0(R1), (F0, F1)
+	FLDPQ 32(R1), (F2, F3)
 	WORD $0x6e3dfc00 // fdiv v0.4s, v0.4s, v29.4s
 	WORD $0x6e3dfc21 // fdiv v1.4s, v1.4s, v29.4s
 	WORD $0x6e3dfc42 // fdiv v2.4s, v2.4s, v29.4s
 	WORD $0x6e3dfc63 // fdiv v3.4s, v3.4s, v29.4s
-	FMOVQ F0, 0(R0)
-	FMOVQ F1, 16(R0)
-	FMOVQ F2, 32(R0)
-	FMOVQ F3, 48(R0)
+	FSTPQ (F0, F1), 0(R0)
+	FSTPQ (F2, F3), 32(R0)
 	ADD $64, R0
 	ADD $64, R1
 	SUBS $16, R3
@@ -729,10 +685,8 @@ TEXT ·scalarDivNEON(SB), NOSPLIT, $0-28
 	BLT few104
 	PCALIGN $16
 many103:
-	FMOVQ 0(R1), F0
-	FMOVQ 16(R1), F1
-	FMOVQ 32(R1), F2
-	FMOVQ 48(R1), F3
+	FLDPQ 0(R1), (F0, F1)
+	FLDPQ 32(R1), (F2, F3)
 	VMOV V29.B16, V4.B16
 	VMOV V29.B16, V5.B16
 	VMOV V29.B16, V6.B16
@@ -741,10 +695,8 @@ many103:
 	WORD $0x6e21fca5 // fdiv v5.4s, v5.4s, v1.4s
 	WORD $0x6e22fcc6 // fdiv v6.4s, v6.4s, v2.4s
 	WORD $0x6e23fce7 // fdiv v7.4s, v7.4s, v3.4s
-	FMOVQ F4, 0(R0)
-	FMOVQ F5, 16(R0)
-	FMOVQ F6, 32(R0)
-	FMOVQ F7, 48(R0)
+	FSTPQ (F4, F5), 0(R0)
+	FSTPQ (F6, F7), 32(R0)
 	ADD $64, R0
 	ADD $64, R1
 	SUBS $16, R3
@@ -802,14 +754,10 @@ TEXT ·minNEON(SB), NOSPLIT, $0-32
 	BLT few114
 	PCALIGN $16
 many113:
-	FMOVQ 0(R1), F0
-	FMOVQ 16(R1), F1
-	FMOVQ 32(R1), F2
-	FMOVQ 48(R1), F3
-	FMOVQ 0(R8), F4
-	FMOVQ 16(R8), F5
-	FMOVQ 32(R8), F6
-	FMOVQ 48(R8), F7
+	FLDPQ 0(R1), (F0, F1)
+	FLDPQ 32(R1), (F2, F3)
+	FLDPQ 0(R8), (F4, F5)
+	FLDPQ 32(R8), (F6, F7)
 	WORD $0x6ea0e49e // fcmgt v30.4s, v4.4s, v0.4s
 	VMOV V4.B16, V8.B16
 	VBIT V30.B16, V0.B16, V8.B16
@@ -834,10 +782,8 @@ many113:
 	VBIF V13.B16, V9.B16, V1.B16
 	VBIF V14.B16, V10.B16, V2.B16
 	VBIF V15.B16, V11.B16, V3.B16
-	FMOVQ F0, 0(R0)
-	FMOVQ F1, 16(R0)
-	FMOVQ F2, 32(R0)
-	FMOVQ F3, 48(R0)
+	FSTPQ (F0, F1), 0(R0)
+	FSTPQ (F2, F3), 32(R0)
 	ADD $64, R0
 	ADD $64, R1
 	ADD $64, R8
@@ -916,10 +862,8 @@ TEXT ·minScalarNEON(SB), NOSPLIT, $0-28
 	BLT few127
 	PCALIGN $16
 many126:
-	FMOVQ 0(R1), F0
-	FMOVQ 16(R1), F1
-	FMOVQ 32(R1), F2
-	FMOVQ 48(R1), F3
+	FLDPQ 0(R1), (F0, F1)
+	FLDPQ 32(R1), (F2, F3)
 	WORD $0x6ea0e7be // fcmgt v30.4s, v29.4s, v0.4s
 	VMOV V29.B16, V4.B16
 	VBIT V30.B16, V0.B16, V4.B16
@@ -944,10 +888,8 @@ many126:
 	VBIF V9.B16, V5.B16, V1.B16
 	VBIF V10.B16, V6.B16, V2.B16
 	VBIF V11.B16, V7.B16, V3.B16
-	FMOVQ F0, 0(R0)
-	FMOVQ F1, 16(R0)
-	FMOVQ F2, 32(R0)
-	FMOVQ F3, 48(R0)
+	FSTPQ (F0, F1), 0(R0)
+	FSTPQ (F2, F3), 32(R0)
 	ADD $64, R0
 	ADD $64, R1
 	SUBS $16, R3
@@ -1009,14 +951,10 @@ TEXT ·maxNEON(SB), NOSPLIT, $0-32
 	BLT few137
 	PCALIGN $16
 many136:
-	FMOVQ 0(R1), F0
-	FMOVQ 16(R1), F1
-	FMOVQ 32(R1), F2
-	FMOVQ 48(R1), F3
-	FMOVQ 0(R8), F4
-	FMOVQ 16(R8), F5
-	FMOVQ 32(R8), F6
-	FMOVQ 48(R8), F7
+	FLDPQ 0(R1), (F0, F1)
+	FLDPQ 32(R1), (F2, F3)
+	FLDPQ 0(R8), (F4, F5)
+	FLDPQ 32(R8), (F6, F7)
 	WORD $0x6ea4e41e // fcmgt v30.4s, v0.4s, v4.4s
 	VMOV V4.B16, V8.B16
 	VBIT V30.B16, V0.B16, V8.B16
@@ -1041,10 +979,8 @@ many136:
 	VBIF V13.B16, V9.B16, V1.B16
 	VBIF V14.B16, V10.B16, V2.B16
 	VBIF V15.B16, V11.B16, V3.B16
-	FMOVQ F0, 0(R0)
-	FMOVQ F1, 16(R0)
-	FMOVQ F2, 32(R0)
-	FMOVQ F3, 48(R0)
+	FSTPQ (F0, F1), 0(R0)
+	FSTPQ (F2, F3), 32(R0)
 	ADD $64, R0
 	ADD $64, R1
 	ADD $64, R8
@@ -1123,10 +1059,8 @@ TEXT ·maxScalarNEON(SB), NOSPLIT, $0-28
 	BLT few150
 	PCALIGN $16
 many149:
-	FMOVQ 0(R1), F0
-	FMOVQ 16(R1), F1
-	FMOVQ 32(R1), F2
-	FMOVQ 48(R1), F3
+	FLDPQ 0(R1), (F0, F1)
+	FLDPQ 32(R1), (F2, F3)
 	WORD $0x6ebde41e // fcmgt v30.4s, v0.4s, v29.4s
 	VMOV V29.B16, V4.B16
 	VBIT V30.B16, V0.B16, V4.B16
@@ -1151,10 +1085,8 @@ many149:
 	VBIF V9.B16, V5.B16, V1.B16
 	VBIF V10.B16, V6.B16, V2.B16
 	VBIF V11.B16, V7.B16, V3.B16
-	FMOVQ F0, 0(R0)
-	FMOVQ F1, 16(R0)
-	FMOVQ F2, 32(R0)
-	FMOVQ F3, 48(R0)
+	FSTPQ (F0, F1), 0(R0)
+	FSTPQ (F2, F3), 32(R0)
 	ADD $64, R0
 	ADD $64, R1
 	SUBS $16, R3
@@ -1217,18 +1149,14 @@ TEXT ·negNEON(SB), NOSPLIT, $0-24
 	BLT few160
 	PCALIGN $16
 many159:
-	FMOVQ 0(R1), F0
-	FMOVQ 16(R1), F1
-	FMOVQ 32(R1), F2
-	FMOVQ 48(R1), F3
+	FLDPQ 0(R1), (F0, F1)
+	FLDPQ 32(R1), (F2, F3)
 	VEOR V29.B16, V0.B16, V0.B16
 	VEOR V29.B16, V1.B16, V1.B16
 	VEOR V29.B16, V2.B16, V2.B16
 	VEOR V29.B16, V3.B16, V3.B16
-	FMOVQ F0, 0(R0)
-	FMOVQ F1, 16(R0)
-	FMOVQ F2, 32(R0)
-	FMOVQ F3, 48(R0)
+	FSTPQ (F0, F1), 0(R0)
+	FSTPQ (F2, F3), 32(R0)
 	ADD $64, R0
 	ADD $64, R1
 	SUBS $16, R3
@@ -1286,18 +1214,14 @@ TEXT ·absNEON(SB), NOSPLIT, $0-24
 	BLT few170
 	PCALIGN $16
 many169:
-	FMOVQ 0(R1), F0
-	FMOVQ 16(R1), F1
-	FMOVQ 32(R1), F2
-	FMOVQ 48(R1), F3
+	FLDPQ 0(R1), (F0, F1)
+	FLDPQ 32(R1), (F2, F3)
 	VAND V29.B16, V0.B16, V0.B16
 	VAND V29.B16, V1.B16, V1.B16
 	VAND V29.B16, V2.B16, V2.B16
 	VAND V29.B16, V3.B16, V3.B16
-	FMOVQ F0, 0(R0)
-	FMOVQ F1, 16(R0)
-	FMOVQ F2, 32(R0)
-	FMOVQ F3, 48(R0)
+	FSTPQ (F0, F1), 0(R0)
+	FSTPQ (F2, F3), 32(R0)
 	ADD $64, R0
 	ADD $64, R1
 	SUBS $16, R3
@@ -1353,18 +1277,14 @@ TEXT ·sqrtNEON(SB), NOSPLIT, $0-24
 	BLT few180
 	PCALIGN $16
 many179:
-	FMOVQ 0(R1), F0
-	FMOVQ 16(R1), F1
-	FMOVQ 32(R1), F2
-	FMOVQ 48(R1), F3
+	FLDPQ 0(R1), (F0, F1)
+	FLDPQ 32(R1), (F2, F3)
 	WORD $0x6ea1f800 // fsqrt v0.4s, v0.4s
 	WORD $0x6ea1f821 // fsqrt v1.4s, v1.4s
 	WORD $0x6ea1f842 // fsqrt v2.4s, v2.4s
 	WORD $0x6ea1f863 // fsqrt v3.4s, v3.4s
-	FMOVQ F0, 0(R0)
-	FMOVQ F1, 16(R0)
-	FMOVQ F2, 32(R0)
-	FMOVQ F3, 48(R0)
+	FSTPQ (F0, F1), 0(R0)
+	FSTPQ (F2, F3), 32(R0)
 	ADD $64, R0
 	ADD $64, R1
 	SUBS $16, R3
@@ -1420,18 +1340,14 @@ TEXT ·floorNEON(SB), NOSPLIT, $0-24
 	BLT few190
 	PCALIGN $16
 many189:
-	FMOVQ 0(R1), F0
-	FMOVQ 16(R1), F1
-	FMOVQ 32(R1), F2
-	FMOVQ 48(R1), F3
+	FLDPQ 0(R1), (F0, F1)
+	FLDPQ 32(R1), (F2, F3)
 	WORD $0x4e219800 // frintm v0.4s, v0.4s
 	WORD $0x4e219821 // frintm v1.4s, v1.4s
 	WORD $0x4e219842 // frintm v2.4s, v2.4s
 	WORD $0x4e219863 // frintm v3.4s, v3.4s
-	FMOVQ F0, 0(R0)
-	FMOVQ F1, 16(R0)
-	FMOVQ F2, 32(R0)
-	FMOVQ F3, 48(R0)
+	FSTPQ (F0, F1), 0(R0)
+	FSTPQ (F2, F3), 32(R0)
 	ADD $64, R0
 	ADD $64, R1
 	SUBS $16, R3
@@ -1487,18 +1403,14 @@ TEXT ·ceilNEON(SB), NOSPLIT, $0-24
 	BLT few200
 	PCALIGN $16
 many199:
-	FMOVQ 0(R1), F0
-	FMOVQ 16(R1), F1
-	FMOVQ 32(R1), F2
-	FMOVQ 48(R1), F3
+	FLDPQ 0(R1), (F0, F1)
+	FLDPQ 32(R1), (F2, F3)
 	WORD $0x4ea18800 // frintp v0.4s, v0.4s
 	WORD $0x4ea18821 // frintp v1.4s, v1.4s
 	WORD $0x4ea18842 // frintp v2.4s, v2.4s
 	WORD $0x4ea18863 // frintp v3.4s, v3.4s
-	FMOVQ F0, 0(R0)
-	FMOVQ F1, 16(R0)
-	FMOVQ F2, 32(R0)
-	FMOVQ F3, 48(R0)
+	FSTPQ (F0, F1), 0(R0)
+	FSTPQ (F2, F3), 32(R0)
 	ADD $64, R0
 	ADD $64, R1
 	SUBS $16, R3
@@ -1554,18 +1466,14 @@ TEXT ·roundNEON(SB), NOSPLIT, $0-24
 	BLT few210
 	PCALIGN $16
 many209:
-	FMOVQ 0(R1), F0
-	FMOVQ 16(R1), F1
-	FMOVQ 32(R1), F2
-	FMOVQ 48(R1), F3
+	FLDPQ 0(R1), (F0, F1)
+	FLDPQ 32(R1), (F2, F3)
 	WORD $0x4e218800 // frintn v0.4s, v0.4s
 	WORD $0x4e218821 // frintn v1.4s, v1.4s
 	WORD $0x4e218842 // frintn v2.4s, v2.4s
 	WORD $0x4e218863 // frintn v3.4s, v3.4s
-	FMOVQ F0, 0(R0)
-	FMOVQ F1, 16(R0)
-	FMOVQ F2, 32(R0)
-	FMOVQ F3, 48(R0)
+	FSTPQ (F0, F1), 0(R0)
+	FSTPQ (F2, F3), 32(R0)
 	ADD $64, R0
 	ADD $64, R1
 	SUBS $16, R3
@@ -1645,10 +1553,8 @@ TEXT ·expNEON(SB), NOSPLIT, $0-24
 	BLT few220
 	PCALIGN $16
 many219:
-	FMOVQ 0(R1), F0
-	FMOVQ 16(R1), F1
-	FMOVQ 32(R1), F2
-	FMOVQ 48(R1), F3
+	FLDPQ 0(R1), (F0, F1)
+	FLDPQ 32(R1), (F2, F3)
 	WORD $0x6ebde41e // fcmgt v30.4s, v0.4s, v29.4s
 	VBIT V30.B16, V29.B16, V0.B16
 	WORD $0x6ebde43e // fcmgt v30.4s, v1.4s, v29.4s
@@ -1765,10 +1671,8 @@ many219:
 	WORD $0x6e25dc21 // fmul v1.4s, v1.4s, v5.4s
 	WORD $0x6e26dc42 // fmul v2.4s, v2.4s, v6.4s
 	WORD $0x6e27dc63 // fmul v3.4s, v3.4s, v7.4s
-	FMOVQ F0, 0(R0)
-	FMOVQ F1, 16(R0)
-	FMOVQ F2, 32(R0)
-	FMOVQ F3, 48(R0)
+	FSTPQ (F0, F1), 0(R0)
+	FSTPQ (F2, F3), 32(R0)
 	ADD $64, R0
 	ADD $64, R1
 	SUBS $16, R3
@@ -1892,8 +1796,7 @@ TEXT ·logNEON(SB), NOSPLIT, $0-24
 	BLT few230
 	PCALIGN $16
 many229:
-	FMOVQ 0(R1), F0
-	FMOVQ 16(R1), F1
+	FLDPQ 0(R1), (F0, F1)
 	WORD $0x6e3ddc02 // fmul v2.4s, v0.4s, v29.4s
 	WORD $0x6e3ddc23 // fmul v3.4s, v1.4s, v29.4s
 	WORD $0x6ea0e786 // fcmgt v6.4s, v28.4s, v0.4s
@@ -1979,8 +1882,7 @@ many229:
 	VBIT V4.B16, V31.B16, V0.B16
 	VMOV V3.B16, V1.B16
 	VBIT V5.B16, V31.B16, V1.B16
-	FMOVQ F0, 0(R0)
-	FMOVQ F1, 16(R0)
+	FSTPQ (F0, F1), 0(R0)
 	ADD $32, R0
 	ADD $32, R1
 	SUBS $8, R3
@@ -2106,8 +2008,7 @@ TEXT ·tanhNEON(SB), NOSPLIT, $0-24
 	BLT few240
 	PCALIGN $16
 many239:
-	FMOVQ 0(R1), F0
-	FMOVQ 16(R1), F1
+	FLDPQ 0(R1), (F0, F1)
 	VAND V28.B16, V0.B16, V2.B16
 	VAND V28.B16, V1.B16, V3.B16
 	WORD $0x4e22d442 // fadd v2.4s, v2.4s, v2.4s
@@ -2168,8 +2069,7 @@ many239:
 	WORD $0x6e25fc63 // fdiv v3.4s, v3.4s, v5.4s
 	VORR V2.B16, V0.B16, V0.B16
 	VORR V3.B16, V1.B16, V1.B16
-	FMOVQ F0, 0(R0)
-	FMOVQ F1, 16(R0)
+	FSTPQ (F0, F1), 0(R0)
 	ADD $32, R0
 	ADD $32, R1
 	SUBS $8, R3
@@ -2294,8 +2194,7 @@ TEXT ·erfNEON(SB), NOSPLIT, $0-24
 	BLT few250
 	PCALIGN $16
 many249:
-	FMOVQ 0(R1), F0
-	FMOVQ 16(R1), F1
+	FLDPQ 0(R1), (F0, F1)
 	VORR V28.B16, V0.B16, V2.B16
 	VORR V28.B16, V1.B16, V3.B16
 	WORD $0x6ea2e7be // fcmgt v30.4s, v29.4s, v2.4s
@@ -2390,8 +2289,7 @@ many249:
 	VAND V28.B16, V1.B16, V1.B16
 	VORR V2.B16, V0.B16, V0.B16
 	VORR V3.B16, V1.B16, V1.B16
-	FMOVQ F0, 0(R0)
-	FMOVQ F1, 16(R0)
+	FSTPQ (F0, F1), 0(R0)
 	ADD $32, R0
 	ADD $32, R1
 	SUBS $8, R3
@@ -2496,10 +2394,8 @@ TEXT ·reluNEON(SB), NOSPLIT, $0-24
 	BLT few260
 	PCALIGN $16
 many259:
-	FMOVQ 0(R1), F0
-	FMOVQ 16(R1), F1
-	FMOVQ 32(R1), F2
-	FMOVQ 48(R1), F3
+	FLDPQ 0(R1), (F0, F1)
+	FLDPQ 32(R1), (F2, F3)
 	WORD $0x6ea0e7be // fcmgt v30.4s, v29.4s, v0.4s
 	VBIT V30.B16, V29.B16, V0.B16
 	WORD $0x6ea1e7be // fcmgt v30.4s, v29.4s, v1.4s
@@ -2508,10 +2404,8 @@ many259:
 	VBIT V30.B16, V29.B16, V2.B16
 	WORD $0x6ea3e7be // fcmgt v30.4s, v29.4s, v3.4s
 	VBIT V30.B16, V29.B16, V3.B16
-	FMOVQ F0, 0(R0)
-	FMOVQ F1, 16(R0)
-	FMOVQ F2, 32(R0)
-	FMOVQ F3, 48(R0)
+	FSTPQ (F0, F1), 0(R0)
+	FSTPQ (F2, F3), 32(R0)
 	ADD $64, R0
 	ADD $64, R1
 	SUBS $16, R3
@@ -2572,10 +2466,8 @@ TEXT ·clipNEON(SB), NOSPLIT, $0-32
 	BLT few270
 	PCALIGN $16
 many269:
-	FMOVQ 0(R1), F0
-	FMOVQ 16(R1), F1
-	FMOVQ 32(R1), F2
-	FMOVQ 48(R1), F3
+	FLDPQ 0(R1), (F0, F1)
+	FLDPQ 32(R1), (F2, F3)
 	WORD $0x6ea0e7be // fcmgt v30.4s, v29.4s, v0.4s
 	VBIT V30.B16, V29.B16, V0.B16
 	WORD $0x6ea1e7be // fcmgt v30.4s, v29.4s, v1.4s
@@ -2592,10 +2484,8 @@ many269:
 	VBIT V30.B16, V28.B16, V2.B16
 	WORD $0x6ebce47e // fcmgt v30.4s, v3.4s, v28.4s
 	VBIT V30.B16, V28.B16, V3.B16
-	FMOVQ F0, 0(R0)
-	FMOVQ F1, 16(R0)
-	FMOVQ F2, 32(R0)
-	FMOVQ F3, 48(R0)
+	FSTPQ (F0, F1), 0(R0)
+	FSTPQ (F2, F3), 32(R0)
 	ADD $64, R0
 	ADD $64, R1
 	SUBS $16, R3
@@ -2658,10 +2548,8 @@ TEXT ·leakyReluNEON(SB), NOSPLIT, $0-28
 	BLT few280
 	PCALIGN $16
 many279:
-	FMOVQ 0(R1), F0
-	FMOVQ 16(R1), F1
-	FMOVQ 32(R1), F2
-	FMOVQ 48(R1), F3
+	FLDPQ 0(R1), (F0, F1)
+	FLDPQ 32(R1), (F2, F3)
 	WORD $0x6e3ddc04 // fmul v4.4s, v0.4s, v29.4s
 	WORD $0x6e3ddc25 // fmul v5.4s, v1.4s, v29.4s
 	WORD $0x6e3ddc46 // fmul v6.4s, v2.4s, v29.4s
@@ -2674,10 +2562,8 @@ many279:
 	VBIT V9.B16, V5.B16, V1.B16
 	VBIT V10.B16, V6.B16, V2.B16
 	VBIT V11.B16, V7.B16, V3.B16
-	FMOVQ F0, 0(R0)
-	FMOVQ F1, 16(R0)
-	FMOVQ F2, 32(R0)
-	FMOVQ F3, 48(R0)
+	FSTPQ (F0, F1), 0(R0)
+	FSTPQ (F2, F3), 32(R0)
 	ADD $64, R0
 	ADD $64, R1
 	SUBS $16, R3
@@ -2743,10 +2629,8 @@ TEXT ·hardSigmoidNEON(SB), NOSPLIT, $0-32
 	BLT few290
 	PCALIGN $16
 many289:
-	FMOVQ 0(R1), F0
-	FMOVQ 16(R1), F1
-	FMOVQ 32(R1), F2
-	FMOVQ 48(R1), F3
+	FLDPQ 0(R1), (F0, F1)
+	FLDPQ 32(R1), (F2, F3)
 	WORD $0x6e3ddc00 // fmul v0.4s, v0.4s, v29.4s
 	WORD $0x6e3ddc21 // fmul v1.4s, v1.4s, v29.4s
 	WORD $0x6e3ddc42 // fmul v2.4s, v2.4s, v29.4s
@@ -2771,10 +2655,8 @@ many289:
 	VBIT V30.B16, V26.B16, V2.B16
 	WORD $0x6ebae47e // fcmgt v30.4s, v3.4s, v26.4s
 	VBIT V30.B16, V26.B16, V3.B16
-	FMOVQ F0, 0(R0)
-	FMOVQ F1, 16(R0)
-	FMOVQ F2, 32(R0)
-	FMOVQ F3, 48(R0)
+	FSTPQ (F0, F1), 0(R0)
+	FSTPQ (F2, F3), 32(R0)
 	ADD $64, R0
 	ADD $64, R1
 	SUBS $16, R3
@@ -2843,10 +2725,8 @@ TEXT ·hardSwishNEON(SB), NOSPLIT, $0-32
 	BLT few300
 	PCALIGN $16
 many299:
-	FMOVQ 0(R1), F0
-	FMOVQ 16(R1), F1
-	FMOVQ 32(R1), F2
-	FMOVQ 48(R1), F3
+	FLDPQ 0(R1), (F0, F1)
+	FLDPQ 32(R1), (F2, F3)
 	VMOV V0.B16, V4.B16
 	VMOV V1.B16, V5.B16
 	VMOV V2.B16, V6.B16
@@ -2879,10 +2759,8 @@ many299:
 	WORD $0x6e25dc21 // fmul v1.4s, v1.4s, v5.4s
 	WORD $0x6e26dc42 // fmul v2.4s, v2.4s, v6.4s
 	WORD $0x6e27dc63 // fmul v3.4s, v3.4s, v7.4s
-	FMOVQ F0, 0(R0)
-	FMOVQ F1, 16(R0)
-	FMOVQ F2, 32(R0)
-	FMOVQ F3, 48(R0)
+	FSTPQ (F0, F1), 0(R0)
+	FSTPQ (F2, F3), 32(R0)
 	ADD $64, R0
 	ADD $64, R1
 	SUBS $16, R3
@@ -2973,8 +2851,7 @@ TEXT ·seluNEON(SB), NOSPLIT, $0-32
 	BLT few310
 	PCALIGN $16
 many309:
-	FMOVQ 0(R1), F0
-	FMOVQ 16(R1), F1
+	FLDPQ 0(R1), (F0, F1)
 	VMOV V0.B16, V2.B16
 	VMOV V1.B16, V3.B16
 	WORD $0x6ea2e77e // fcmgt v30.4s, v27.4s, v2.4s
@@ -3033,8 +2910,7 @@ many309:
 	WORD $0x6e3cdc21 // fmul v1.4s, v1.4s, v28.4s
 	VBIT V4.B16, V2.B16, V0.B16
 	VBIT V5.B16, V3.B16, V1.B16
-	FMOVQ F0, 0(R0)
-	FMOVQ F1, 16(R0)
+	FSTPQ (F0, F1), 0(R0)
 	ADD $32, R0
 	ADD $32, R1
 	SUBS $8, R3
@@ -3144,8 +3020,7 @@ TEXT ·sigmoidNEON(SB), NOSPLIT, $0-24
 	BLT few320
 	PCALIGN $16
 many319:
-	FMOVQ 0(R1), F0
-	FMOVQ 16(R1), F1
+	FLDPQ 0(R1), (F0, F1)
 	VMOV V29.B16, V2.B16
 	VMOV V29.B16, V3.B16
 	VORR V27.B16, V0.B16, V4.B16
@@ -3216,8 +3091,7 @@ many319:
 	WORD $0x6e25fc63 // fdiv v3.4s, v3.4s, v5.4s
 	VMOV V2.B16, V0.B16
 	VMOV V3.B16, V1.B16
-	FMOVQ F0, 0(R0)
-	FMOVQ F1, 16(R0)
+	FSTPQ (F0, F1), 0(R0)
 	ADD $32, R0
 	ADD $32, R1
 	SUBS $8, R3
@@ -3335,8 +3209,7 @@ TEXT ·swishNEON(SB), NOSPLIT, $0-28
 	BLT few330
 	PCALIGN $16
 many329:
-	FMOVQ 0(R1), F0
-	FMOVQ 16(R1), F1
+	FLDPQ 0(R1), (F0, F1)
 	WORD $0x6e3ddc02 // fmul v2.4s, v0.4s, v29.4s
 	WORD $0x6e3ddc23 // fmul v3.4s, v1.4s, v29.4s
 	VORR V27.B16, V2.B16, V4.B16
@@ -3405,8 +3278,7 @@ many329:
 	WORD $0x4e32d4a5 // fadd v5.4s, v5.4s, v18.4s
 	WORD $0x6e24fc00 // fdiv v0.4s, v0.4s, v4.4s
 	WORD $0x6e25fc21 // fdiv v1.4s, v1.4s, v5.4s
-	FMOVQ F0, 0(R0)
-	FMOVQ F1, 16(R0)
+	FSTPQ (F0, F1), 0(R0)
 	ADD $32, R0
 	ADD $32, R1
 	SUBS $8, R3
@@ -3525,8 +3397,7 @@ TEXT ·geluTanhNEON(SB), NOSPLIT, $0-24
 	BLT few340
 	PCALIGN $16
 many339:
-	FMOVQ 0(R1), F0
-	FMOVQ 16(R1), F1
+	FLDPQ 0(R1), (F0, F1)
 	WORD $0x6e20dc02 // fmul v2.4s, v0.4s, v0.4s
 	WORD $0x6e21dc23 // fmul v3.4s, v1.4s, v1.4s
 	WORD $0x6e3cdc42 // fmul v2.4s, v2.4s, v28.4s
@@ -3601,8 +3472,7 @@ many339:
 	WORD $0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
 	WORD $0x6e24fc00 // fdiv v0.4s, v0.4s, v4.4s
 	WORD $0x6e25fc21 // fdiv v1.4s, v1.4s, v5.4s
-	FMOVQ F0, 0(R0)
-	FMOVQ F1, 16(R0)
+	FSTPQ (F0, F1), 0(R0)
 	ADD $32, R0
 	ADD $32, R1
 	SUBS $8, R3
@@ -3720,8 +3590,7 @@ TEXT ·mishNEON(SB), NOSPLIT, $0-24
 	BLT few350
 	PCALIGN $16
 many349:
-	FMOVQ 0(R1), F0
-	FMOVQ 16(R1), F1
+	FLDPQ 0(R1), (F0, F1)
 	VMOV V0.B16, V2.B16
 	VMOV V1.B16, V3.B16
 	WORD $0x6ebde45e // fcmgt v30.4s, v2.4s, v29.4s
@@ -3792,8 +3661,7 @@ many349:
 	WORD $0x6e25fc63 // fdiv v3.4s, v3.4s, v5.4s
 	WORD $0x6e22dc00 // fmul v0.4s, v0.4s, v2.4s
 	WORD $0x6e23dc21 // fmul v1.4s, v1.4s, v3.4s
-	FMOVQ F0, 0(R0)
-	FMOVQ F1, 16(R0)
+	FSTPQ (F0, F1), 0(R0)
 	ADD $32, R0
 	ADD $32, R1
 	SUBS $8, R3
@@ -3919,8 +3787,7 @@ TEXT ·geluNEON(SB), NOSPLIT, $0-24
 	BLT few360
 	PCALIGN $16
 many359:
-	FMOVQ 0(R1), F0
-	FMOVQ 16(R1), F1
+	FLDPQ 0(R1), (F0, F1)
 	WORD $0x6e3cdc02 // fmul v2.4s, v0.4s, v28.4s
 	WORD $0x6e3cdc23 // fmul v3.4s, v1.4s, v28.4s
 	VORR V27.B16, V2.B16, V4.B16
@@ -4029,8 +3896,7 @@ many359:
 	VMOV V30.B16, V3.B16
 	VMOV V2.B16, V0.B16
 	VMOV V3.B16, V1.B16
-	FMOVQ F0, 0(R0)
-	FMOVQ F1, 16(R0)
+	FSTPQ (F0, F1), 0(R0)
 	ADD $32, R0
 	ADD $32, R1
 	SUBS $8, R3
@@ -4145,10 +4011,8 @@ TEXT ·standardNEON(SB), NOSPLIT, $0-32
 	BLT few370
 	PCALIGN $16
 many369:
-	FMOVQ 0(R1), F0
-	FMOVQ 16(R1), F1
-	FMOVQ 32(R1), F2
-	FMOVQ 48(R1), F3
+	FLDPQ 0(R1), (F0, F1)
+	FLDPQ 32(R1), (F2, F3)
 	WORD $0x4ebdd400 // fsub v0.4s, v0.4s, v29.4s
 	WORD $0x4ebdd421 // fsub v1.4s, v1.4s, v29.4s
 	WORD $0x4ebdd442 // fsub v2.4s, v2.4s, v29.4s
@@ -4157,10 +4021,8 @@ many369:
 	WORD $0x6e3cdc21 // fmul v1.4s, v1.4s, v28.4s
 	WORD $0x6e3cdc42 // fmul v2.4s, v2.4s, v28.4s
 	WORD $0x6e3cdc63 // fmul v3.4s, v3.4s, v28.4s
-	FMOVQ F0, 0(R0)
-	FMOVQ F1, 16(R0)
-	FMOVQ F2, 32(R0)
-	FMOVQ F3, 48(R0)
+	FSTPQ (F0, F1), 0(R0)
+	FSTPQ (F2, F3), 32(R0)
 	ADD $64, R0
 	ADD $64, R1
 	SUBS $16, R3
@@ -4222,14 +4084,10 @@ TEXT ·standardScaledNEON(SB), NOSPLIT, $0-40
 	BLT few380
 	PCALIGN $16
 many379:
-	FMOVQ 0(R1), F0
-	FMOVQ 16(R1), F1
-	FMOVQ 32(R1), F2
-	FMOVQ 48(R1), F3
-	FMOVQ 0(R8), F4
-	FMOVQ 16(R8), F5
-	FMOVQ 32(R8), F6
-	FMOVQ 48(R8), F7
+	FLDPQ 0(R1), (F0, F1)
+	FLDPQ 32(R1), (F2, F3)
+	FLDPQ 0(R8), (F4, F5)
+	FLDPQ 32(R8), (F6, F7)
 	WORD $0x4ebdd400 // fsub v0.4s, v0.4s, v29.4s
 	WORD $0x4ebdd421 // fsub v1.4s, v1.4s, v29.4s
 	WORD $0x4ebdd442 // fsub v2.4s, v2.4s, v29.4s
@@ -4242,10 +4100,8 @@ many379:
 	WORD $0x6e25dc21 // fmul v1.4s, v1.4s, v5.4s
 	WORD $0x6e26dc42 // fmul v2.4s, v2.4s, v6.4s
 	WORD $0x6e27dc63 // fmul v3.4s, v3.4s, v7.4s
-	FMOVQ F0, 0(R0)
-	FMOVQ F1, 16(R0)
-	FMOVQ F2, 32(R0)
-	FMOVQ F3, 48(R0)
+	FSTPQ (F0, F1), 0(R0)
+	FSTPQ (F2, F3), 32(R0)
 	ADD $64, R0
 	ADD $64, R1
 	ADD $64, R8
@@ -4325,18 +4181,12 @@ TEXT ·standardAffineNEON(SB), NOSPLIT, $0-48
 	BLT few393
 	PCALIGN $16
 many392:
-	FMOVQ 0(R1), F0
-	FMOVQ 16(R1), F1
-	FMOVQ 32(R1), F2
-	FMOVQ 48(R1), F3
-	FMOVQ 0(R8), F4
-	FMOVQ 16(R8), F5
-	FMOVQ 32(R8), F6
-	FMOVQ 48(R8), F7
-	FMOVQ 0(R9), F8
-	FMOVQ 16(R9), F9
-	FMOVQ 32(R9), F10
-	FMOVQ 48(R9), F11
+	FLDPQ 0(R1), (F0, F1)
+	FLDPQ 32(R1), (F2, F3)
+	FLDPQ 0(R8), (F4, F5)
+	FLDPQ 32(R8), (F6, F7)
+	FLDPQ 0(R9), (F8, F9)
+	FLDPQ 32(R9), (F10, F11)
 	WORD $0x4ebdd400 // fsub v0.4s, v0.4s, v29.4s
 	WORD $0x4ebdd421 // fsub v1.4s, v1.4s, v29.4s
 	WORD $0x4ebdd442 // fsub v2.4s, v2.4s, v29.4s
@@ -4357,10 +4207,8 @@ many392:
 	VMOV V11.B16, V30.B16
 	VFMLA V7.S4, V3.S4, V30.S4
 	VMOV V30.B16, V3.B16
-	FMOVQ F0, 0(R0)
-	FMOVQ F1, 16(R0)
-	FMOVQ F2, 32(R0)
-	FMOVQ F3, 48(R0)
+	FSTPQ (F0, F1), 0(R0)
+	FSTPQ (F2, F3), 32(R0)
 	ADD $64, R0
 	ADD $64, R1
 	ADD $64, R8

@@ -57,8 +57,7 @@ row1:
 	BLT few3
 	PCALIGN $16
 many2:
-	FMOVQ 0(R1), F2
-	FMOVQ 16(R1), F3
+	FLDPQ 0(R1), (F2, F3)
 	WORD $0x6ea2e41e // fcmgt v30.4s, v0.4s, v2.4s
 	VBIF V30.B16, V2.B16, V0.B16
 	WORD $0x6ea3e43e // fcmgt v30.4s, v1.4s, v3.4s
@@ -114,8 +113,7 @@ end5:
 	BLT few10
 	PCALIGN $16
 many9:
-	FMOVQ 0(R1), F2
-	FMOVQ 16(R1), F3
+	FLDPQ 0(R1), (F2, F3)
 	WORD $0x4ebdd442 // fsub v2.4s, v2.4s, v29.4s
 	WORD $0x4ebdd463 // fsub v3.4s, v3.4s, v29.4s
 	WORD $0x6ea2e764 // fcmgt v4.4s, v27.4s, v2.4s
@@ -180,8 +178,7 @@ many9:
 	VAND V5.B16, V3.B16, V3.B16
 	WORD $0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD $0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
-	FMOVQ F2, 0(R0)
-	FMOVQ F3, 16(R0)
+	FSTPQ (F2, F3), 0(R0)
 	ADD $32, R1
 	ADD $32, R0
 	SUBS $8, R3
@@ -274,12 +271,10 @@ end12:
 	BLT few20
 	PCALIGN $16
 many19:
-	FMOVQ 0(R0), F2
-	FMOVQ 16(R0), F3
+	FLDPQ 0(R0), (F2, F3)
 	WORD $0x6e3ddc42 // fmul v2.4s, v2.4s, v29.4s
 	WORD $0x6e3ddc63 // fmul v3.4s, v3.4s, v29.4s
-	FMOVQ F2, 0(R0)
-	FMOVQ F3, 16(R0)
+	FSTPQ (F2, F3), 0(R0)
 	ADD $32, R0
 	SUBS $8, R3
 	CMP $8, R3
@@ -377,8 +372,7 @@ row29:
 	BLT few31
 	PCALIGN $16
 many30:
-	FMOVQ 0(R1), F2
-	FMOVQ 16(R1), F3
+	FLDPQ 0(R1), (F2, F3)
 	WORD $0x6ea2e41e // fcmgt v30.4s, v0.4s, v2.4s
 	VBIF V30.B16, V2.B16, V0.B16
 	WORD $0x6ea3e43e // fcmgt v30.4s, v1.4s, v3.4s
@@ -471,8 +465,7 @@ end33:
 	BLT few38
 	PCALIGN $16
 many37:
-	FMOVQ 0(R1), F2
-	FMOVQ 16(R1), F3
+	FLDPQ 0(R1), (F2, F3)
 	WORD $0x4ebdd442 // fsub v2.4s, v2.4s, v29.4s
 	WORD $0x4ebdd463 // fsub v3.4s, v3.4s, v29.4s
 	WORD $0x6ea2e764 // fcmgt v4.4s, v27.4s, v2.4s
@@ -537,8 +530,7 @@ many37:
 	VAND V5.B16, V3.B16, V3.B16
 	WORD $0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD $0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
-	FMOVQ F2, 0(R0)
-	FMOVQ F3, 16(R0)
+	FSTPQ (F2, F3), 0(R0)
 	ADD $32, R1
 	ADD $32, R0
 	SUBS $8, R3

@@ -5,8 +5,8 @@
 #include "go_asm.h"
 #include "textflag.h"
 
-// func transposeAVX2(dst, src unsafe.Pointer, dstRow, srcRow, dstNext, srcNext, n int)
-TEXT ·transposeAVX2(SB), NOSPLIT, $0-56
+// func transposeSquare(dst, src unsafe.Pointer, dstRow, srcRow, dstNext, srcNext, n int)
+TEXT ·transposeSquare(SB), NOSPLIT, $0-56
 	MOVQ dst+0(FP), DI
 	MOVQ src+8(FP), SI
 	MOVQ dstRow+16(FP), R8

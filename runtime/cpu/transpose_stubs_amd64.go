@@ -6,10 +6,10 @@ package cpu
 
 import "unsafe"
 
-// transposeAVX2 transposes n squares of 8×8 numbers. Distances are in bytes: from row to row
+// transposeSquare transposes n squares of 8×8 numbers. Distances are in bytes: from row to row
 // in a square, and from a square to the next.
 //
 //	dst[c][r] = src[r][c]
 //
 //go:noescape
-func transposeAVX2(dst, src unsafe.Pointer, dstRow, srcRow, dstNext, srcNext, n int)
+func transposeSquare(dst, src unsafe.Pointer, dstRow, srcRow, dstNext, srcNext, n int)

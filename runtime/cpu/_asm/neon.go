@@ -122,6 +122,22 @@ func (f *file) fillTail(fill, to string) {
 	f.choice(aside, vector(to), vector(fill), vector(to))
 }
 
+// neighbours loads or stores a value's vectors, by two where there are two.
+func (k *vectors) neighbours(v value, base string, store bool) {
+	load, save, registers := "FLDPQ", "FSTPQ", pair
+	if k.interleaved == 1 {
+		load, save, registers = "FMOVQ", "FMOVQ", fr
+	}
+	for i := 0; i < k.interleaved; i += 2 {
+		place, register := at(general(base), 16*i), registers(vector(k.register(v, i)))
+		if store {
+			k.line(save, register, place)
+		} else {
+			k.line(load, place, register)
+		}
+	}
+}
+
 // base keeps the place of a table of constants in a register.
 func (f *file) base(t *table) {
 	if f.arch == "arm64" {
@@ -130,10 +146,12 @@ func (f *file) base(t *table) {
 	}
 }
 
-// Names of a vector register in Go's notation: as a whole, in lanes and in bytes.
-func fr(v int) string  { return fmt.Sprintf("F%d", v) }
-func s4(v int) string  { return fmt.Sprintf("V%d.S4", v) }
-func b16(v int) string { return fmt.Sprintf("V%d.B16", v) }
+// Names of vector registers in Go's notation: one as a whole, one and the next, one's
+// lanes and one's bytes.
+func fr(v int) string   { return fmt.Sprintf("F%d", v) }
+func pair(v int) string { return fmt.Sprintf("(F%d, F%d)", v, v+1) }
+func s4(v int) string   { return fmt.Sprintf("V%d.S4", v) }
+func b16(v int) string  { return fmt.Sprintf("V%d.B16", v) }
 
 // copyVector writes what copies a register, if it has to be.
 func (f *file) copyVector(from, to int) {
@@ -175,7 +193,7 @@ func (f *file) stepsByElement(rows, n, used, v int, acc func(sum, r, i int) stri
 		for i := range v {
 			b := first + i%columns
 			if i%2 == 0 {
-				f.line("FLDPQ", at(general("DI"), 16*i), "("+fr(b)+", "+fr(b+1)+")")
+				f.line("FLDPQ", at(general("DI"), 16*i), pair(b))
 			}
 			if i == v-2 {
 				f.op("ADDQ", "R15", "DI")

@@ -1,13 +1,18 @@
 package main
 
-// transposes writes the kernel that transposes squares of 8×8. It has no wider variant,
-// for its shuffles would not be faster.
+// transposes writes the kernel that transposes squares of 8×8, for AVX2 or for NEON. It
+// has no wider variant, for its shuffles would not be faster.
 func transposes(f *file) {
-	f.fun(`transposeAVX2 transposes n squares of 8×8 numbers. Distances are in bytes: from row to row
+	f.fun(`transposeSquare transposes n squares of 8×8 numbers. Distances are in bytes: from row to row
 in a square, and from a square to the next.
 	dst[c][r] = src[r][c]`,
-		"transposeAVX2", "dst, src unsafe.Pointer, dstRow, srcRow, dstNext, srcNext, n int", "")
+		"transposeSquare", "dst, src unsafe.Pointer, dstRow, srcRow, dstNext, srcNext, n int", "")
 	f.load("dst", "DI", "src", "SI", "dstRow", "R8", "srcRow", "DX", "dstNext", "R10", "srcNext", "R11", "n", "CX")
+	if f.arch == "arm64" {
+		f.loop("CX", f.transposeByPairs)
+		f.ret()
+		return
+	}
 	f.op("LEAQ", "(DX)(DX*2)", "AX")
 	f.op("LEAQ", "(R8)(R8*2)", "R9")
 	fourth := func(base, one, three string, r, disp int) string {
@@ -37,4 +42,37 @@ in a square, and from a square to the next.
 		f.op("ADDQ", "R11", "SI")
 	})
 	f.ret()
+}
+
+// transposeByPairs transposes a square in four blocks of 4×4: pairs of numbers change
+// places, then pairs of pairs.
+func (f *file) transposeByPairs() {
+	trn := func(which, lanes string, a, b, to int) {
+		f.line("VTRN"+which, v(b)+lanes, v(a)+lanes, v(to)+lanes)
+	}
+	f.op("MOVQ", "SI", "BX")
+	for r := range 8 {
+		f.line("FLDPQ", at(general("BX"), 0), pair(2*r))
+		f.op("ADDQ", "DX", "BX")
+	}
+	f.op("MOVQ", "DI", "BX")
+	for half := range 2 {
+		for g := range 2 {
+			row, to := func(r int) int { return 2*(4*g+r) + half }, 20+g
+			trn("1", ".S4", row(0), row(1), 16)
+			trn("2", ".S4", row(0), row(1), 17)
+			trn("1", ".S4", row(2), row(3), 18)
+			trn("2", ".S4", row(2), row(3), 19)
+			trn("1", ".D2", 16, 18, to)
+			trn("1", ".D2", 17, 19, to+2)
+			trn("2", ".D2", 16, 18, to+4)
+			trn("2", ".D2", 17, 19, to+6)
+		}
+		for c := range 4 {
+			f.line("FSTPQ", pair(20+2*c), at(general("BX"), 0))
+			f.op("ADDQ", "R8", "BX")
+		}
+	}
+	f.op("ADDQ", "R10", "DI")
+	f.op("ADDQ", "R11", "SI")
 }

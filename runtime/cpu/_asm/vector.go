@@ -138,12 +138,20 @@ func (k *vectors) duplicate(v value) value {
 
 // fetch loads neighbouring vectors and store stores them.
 func (k *vectors) fetch(v value, from string) {
+	if k.arch == "arm64" {
+		k.neighbours(v, from, false)
+		return
+	}
 	for vector := range k.interleaved {
 		k.op("VMOVUPS", at(from, vector*k.bytes), k.register(v, vector))
 	}
 }
 
 func (k *vectors) store(v value, to string) {
+	if k.arch == "arm64" {
+		k.neighbours(v, to, true)
+		return
+	}
 	for vector := range k.interleaved {
 		k.op("VMOVUPS", k.register(v, vector), at(to, vector*k.bytes))
 	}

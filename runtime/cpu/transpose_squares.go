@@ -1,4 +1,4 @@
-//go:build !noasm
+//go:build (amd64 || arm64) && !noasm
 
 package cpu
 
@@ -6,7 +6,7 @@ import "unsafe"
 
 // transposeSquares does the squares of 8×8 and returns how many rows and columns they make up.
 func transposeSquares(dst, src []float32, rows, columns, ldd, lds int) (r, c int) {
-	if level < AVX2 {
+	if level == Generic {
 		return 0, 0
 	}
 	r, c = rows&^7, columns&^7
@@ -15,14 +15,14 @@ func transposeSquares(dst, src []float32, rows, columns, ldd, lds int) (r, c int
 	if r > c {
 		for j := 0; j < c; j += 8 {
 			for i := 0; i < r; i += squaresPerCall * 8 {
-				transposeAVX2(unsafe.Add(to, 4*(j*ldd+i)), unsafe.Add(from, 4*(i*lds+j)), 4*ldd, 4*lds, 32, 32*lds, min(squaresPerCall, (r-i)/8))
+				transposeSquare(unsafe.Add(to, 4*(j*ldd+i)), unsafe.Add(from, 4*(i*lds+j)), 4*ldd, 4*lds, 32, 32*lds, min(squaresPerCall, (r-i)/8))
 			}
 		}
 		return r, c
 	}
 	for i := 0; i < r; i += 8 {
 		for j := 0; j < c; j += squaresPerCall * 8 {
-			transposeAVX2(unsafe.Add(to, 4*(j*ldd+i)), unsafe.Add(from, 4*(i*lds+j)), 4*ldd, 4*lds, 32*ldd, 32, min(squaresPerCall, (c-j)/8))
+			transposeSquare(unsafe.Add(to, 4*(j*ldd+i)), unsafe.Add(from, 4*(i*lds+j)), 4*ldd, 4*lds, 32*ldd, 32, min(squaresPerCall, (c-j)/8))
 		}
 	}
 	return r, c
