@@ -190,6 +190,11 @@ func (a *attention) build(b *ir.Builder, y ir.Type) *ir.Value {
 		return nil
 	}
 	lead := slices.Concat(a.lead, ir.Dims(1))[:2]
+	if heads := headsIn(a.q); len(a.lead) == 1 && heads > 1 {
+		if batch, ok := lead[0].DivExact(ir.Const(heads)); ok {
+			lead = []ir.Dim{batch, ir.Const(heads)}
+		}
+	}
 	whole := func(t ir.Type) ir.Type {
 		return ir.TensorOf(t.DType, slices.Concat(lead, t.Shape[t.Rank()-2:])...)
 	}
@@ -203,7 +208,7 @@ func (a *attention) build(b *ir.Builder, y ir.Type) *ir.Value {
 		k.of, v.of = once, twin
 		types[1], types[2] = once.Type, twin.Type
 	}
-	mask, ok := a.maskType(a.q.Type)
+	mask, ok := a.maskType(a.q.Type, lead)
 	if !ok {
 		return nil
 	}
@@ -223,9 +228,33 @@ func (a *attention) build(b *ir.Builder, y ir.Type) *ir.Value {
 	return reshaped(b, b.Node(a.Attention, args[:len(types)]...), y.Shape...)
 }
 
+// headsIn returns how many heads queries [B·H,S,D] have in the axis of the batch, where
+// they were split from rows of H·D; else 0.
+func headsIn(q *ir.Value) int {
+	depth, ok := q.Type.Shape[q.Type.Rank()-1].Int()
+	for v := q; ok && depth > 0 && v.Def != nil && len(v.Def.Args) > 0; v = v.Def.Args[0] {
+		switch v.Def.Op.(type) {
+		case op.Transpose, op.Mul, op.Div:
+			continue
+		case op.Reshape:
+		default:
+			return 0
+		}
+		from := v.Def.Args[0].Type
+		to, last := v.Type, from.Rank()-1
+		if last < 0 || to.Rank() == 0 || !to.Shape[to.Rank()-1].Equal(ir.Const(depth)) {
+			return 0
+		}
+		if width, ok := from.Shape[last].Int(); ok && width > depth && width%depth == 0 {
+			return width / depth
+		}
+	}
+	return 0
+}
+
 // maskType returns the type of the mask of scores of queries of a type, of rank 4 or
-// less, the zero Type where there is none.
-func (a *attention) maskType(q ir.Type) (t ir.Type, ok bool) {
+// less, where batch and heads are those of lead; the zero Type where there is none.
+func (a *attention) maskType(q ir.Type, lead []ir.Dim) (t ir.Type, ok bool) {
 	var types []ir.Type
 	for _, m := range a.masks {
 		types = append(types, m.Type)
@@ -252,7 +281,11 @@ func (a *attention) maskType(q ir.Type) (t ir.Type, ok bool) {
 	}
 	shape := t.Shape
 	if len(a.lead) == 1 && len(shape) == 3 {
-		shape = []ir.Dim{shape[0], ir.Const(1), shape[1], shape[2]}
+		first := ir.Dims(1, 1)
+		if !shape[0].Equal(ir.Const(1)) {
+			first = lead
+		}
+		shape = slices.Concat(first, shape[1:])
 	}
 	return ir.TensorOf(t.DType, shape...), len(shape) > 0
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // minOutlined is the number of nodes that an outlined block has to save.
-const minOutlined = 40
+const minOutlined = 30
 
 // outlineBlocks makes runs of nodes of @forward that come several times in a row,
 // such as the layers of a transformer, one function that is called as often. What

@@ -43,9 +43,9 @@ func TestOutlineBlocks(t *testing.T) {
 		layers, odd int
 		calls       int
 	}{
-		{"too few layers to save enough", 4, -1, 0},
-		{"enough layers", 5, -1, 5},
-		{"a layer that differs stays", 9, 4, 0},
+		{"too few layers to save enough", 3, -1, 0},
+		{"enough layers", 4, -1, 4},
+		{"a layer that differs stays", 7, 3, 0},
 		{"the longer part beside a layer that differs", 24, 3, 20},
 	} {
 		t.Run(c.name, func(t *testing.T) {

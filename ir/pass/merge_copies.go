@@ -1,0 +1,51 @@
+package pass
+
+import (
+	"slices"
+
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/op"
+)
+
+// mergeCopies makes a copy of what another copy, or a reshape of one, has moved read the
+// first one's operand, and a reshape of copies that leave all elements in their places.
+func mergeCopies(_ *Context, m *ir.Module) (bool, error) {
+	return rewriteAll(m, func(b *ir.Builder, n *ir.Node) []*ir.Value {
+		outer, ok := n.Op.(op.StridedCopy)
+		if !ok {
+			return nil
+		}
+		from := n.Args[0]
+		for {
+			r, _, ok := madeBy[op.Reshape](from)
+			if !ok {
+				break
+			}
+			from = r.Args[0]
+		}
+		moved, inner, ok := madeBy[op.StridedCopy](from)
+		if !ok {
+			return nil
+		}
+		c, ok := outer.After(inner)
+		if !ok {
+			return nil
+		}
+		x, shape := moved.Args[0], n.Results[0].Type.Shape
+		if c.Offset.Equal(ir.Dim{}) && ir.Product(c.Shape...).Equal(x.Type.Elems()) && inOrder(c) {
+			if x.Type.Equal(n.Results[0].Type) {
+				return []*ir.Value{x}
+			}
+			return []*ir.Value{b.Node(op.Reshape{Shape: shape}, x)}
+		}
+		return []*ir.Value{reshaped(b, b.Node(c, x), shape...)}
+	})
+}
+
+// inOrder reports whether a copy reads elements one after the other.
+func inOrder(c op.StridedCopy) bool {
+	dense := rowMajor(c.Shape)
+	return !slices.ContainsFunc(seq(len(dense)), func(i int) bool {
+		return !c.Shape[i].Equal(ir.Const(1)) && !c.Strides[i].Equal(dense[i])
+	})
+}
