@@ -37,7 +37,7 @@ type trial struct {
 }
 
 // trials draw random applications of operators, by the names of these.
-var trials = merged(elementwiseTrials, movementTrials, reductionTrials, neuralTrials, quantisedTrials, loweredTrials, textTrials, containerTrials, learningTrials)
+var trials = merged(elementwiseTrials, movementTrials, reductionTrials, neuralTrials, quantisedTrials, bytesTrials, loweredTrials, textTrials, containerTrials, learningTrials)
 
 // untried says why operators that have a kernel or a lowering have no trial.
 var untried = map[string]string{

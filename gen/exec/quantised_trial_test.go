@@ -126,6 +126,9 @@ func tryConvInteger(d *draw) trial {
 	if d.flag("depthwise") {
 		o.Group = d.channels()
 		c, m = o.Group, o.Group
+	} else if d.flag("wide") {
+		o.Group = 1
+		c, m = d.channels(), d.channels()
 	}
 	x := d.image(c, 3)
 	o.Window = d.window(x[2:])

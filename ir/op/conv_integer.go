@@ -101,6 +101,19 @@ func (op ConvInteger) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 		}
 		return nil
 	}
+	p := op.product(b, n)
+	out := n.Results[0].Type
+	p.pack()
+	x0 := normal(b, p.x0, x.Type.DType, ir.U8)
+	rows := b.Nodes(Patches{Window: op.Window, Group: op.Group, Sums: p.zero != nil}, x, x0)
+	y := p.build(op.Requantize, rows, p.weights.Type.Shape[2])
+	return []*ir.Value{reshape(b, b.Node(Transpose{Perm: []int{0, 2, 1}}, y), out.Shape...)}
+}
+
+// product appends the operands of the product of patches of x and the weights, of
+// which each group makes a matrix.
+func (op ConvInteger) product(b *ir.Builder, n *ir.Node) integerProduct {
+	x, w := n.Arg(0), n.Arg(1)
 	group := ir.Const(op.Group)
 	out := n.Results[0].Type
 	width := ir.Product(w.Type.Shape[1:]...)
@@ -111,10 +124,7 @@ func (op ConvInteger) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	columns := b.Node(Transpose{Perm: []int{0, 2, 1}}, reshape(b, w, group, per, width))
 	p := integerProduct{b: b, weights: columns, w0: n.Arg(3), x0: n.Arg(2), signed: x.Type.DType == ir.I8}
 	p.vectors(n)
-	x0 := normal(b, p.x0, x.Type.DType, ir.U8)
-	rows := b.Nodes(Patches{Window: op.Window, Group: op.Group, Sums: p.zero != nil}, x, x0)
-	y := p.build(op.Requantize, rows, per)
-	return []*ir.Value{reshape(b, b.Node(Transpose{Perm: []int{0, 2, 1}}, y), out.Shape...)}
+	return p
 }
 
 // Call is cpu.DepthwiseInteger.

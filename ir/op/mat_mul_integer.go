@@ -107,6 +107,7 @@ func (op MatMulInteger) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	}
 	p := integerProduct{b: b, weights: w, w0: n.Arg(3), x0: n.Arg(2), signed: x.Type.DType == ir.I8}
 	p.vectors(n)
+	p.pack()
 	rows := b.Nodes(PackRows{Sums: p.zero != nil}, x)
 	y := p.build(op.Requantize, rows, f.n)
 	return []*ir.Value{reshape(b, y, n.Results[0].Type.Shape...)}

@@ -143,6 +143,9 @@ func (op MaxPool) Relayout(b *ir.Builder, n *ir.Node, l Layouts) *ir.Value {
 	if x == nil {
 		return nil
 	}
+	if x.Type.DType == ir.U8 {
+		return op.ofBytes(b, n, x)
+	}
 	op.Blocked = true
 	return b.Node(op, x)
 }

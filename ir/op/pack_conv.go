@@ -51,8 +51,16 @@ func (p packing) first(outBlock, width int) int {
 
 // check reports what no convolution has.
 func (p packing) check() error {
-	if p.inC < 1 || p.outC < 1 || p.group < 1 || p.inC%p.group != 0 || p.outC%p.group != 0 || p.inBlock != 1 && p.inBlock != block {
-		return fmt.Errorf("%d to %d channels in %d groups, input blocks of %d", p.inC, p.outC, p.group, p.inBlock)
+	if p.inBlock != 1 && p.inBlock != block {
+		return fmt.Errorf("input blocks of %d", p.inBlock)
+	}
+	return p.checkGroups()
+}
+
+// checkGroups reports groups that do not divide the channels.
+func (p packing) checkGroups() error {
+	if p.inC < 1 || p.outC < 1 || p.group < 1 || p.inC%p.group != 0 || p.outC%p.group != 0 {
+		return fmt.Errorf("%d to %d channels in %d groups", p.inC, p.outC, p.group)
 	}
 	return nil
 }

@@ -127,13 +127,15 @@ type integerProduct struct {
 	bias, zero, scale, last *ir.Value // operands of the product
 }
 
-// vectors packs the weights and computes the operands for their channels from
+// pack packs the weights.
+func (p *integerProduct) pack() { p.packed = p.b.Node(PackColumns{}, p.weights) }
+
+// vectors computes the operands for their channels from
 // those of node n, an integer product. As the packed weights are i8 and the rows u8,
 // zero points move by 128 where they were not.
 func (p *integerProduct) vectors(n *ir.Node) {
 	b := p.b
 	from := p.weights.Type.DType
-	p.packed = b.Node(PackColumns{}, p.weights)
 	k := b.Node(ir.Extents{Type: ir.StaticTensor(ir.I32), Elems: []ir.Dim{p.weights.Type.Shape[1]}})
 	p.sums = b.Node(Reduce{Kind: ReduceSum, Axes: []int{1}}, convert(b, p.weights, ir.I32))
 	if shift := normal(b, nil, from, ir.I8); shift != nil {

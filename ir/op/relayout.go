@@ -53,7 +53,7 @@ func (op Slice) Relayout(b *ir.Builder, n *ir.Node, l Layouts) *ir.Value {
 func (op Resize) Relayout(b *ir.Builder, n *ir.Node, l Layouts) *ir.Value {
 	x, y := n.Arg(0), n.Results[0].Type
 	blocked := l.Blocked(x)
-	if blocked == nil || n.Arg(1) != nil || op.Coordinates == cropAndResize || op.Mode != "nearest" && !l.ZeroLanes(x) {
+	if blocked == nil || n.Arg(1) != nil || op.Coordinates == cropAndResize || op.Mode != "nearest" && (isByte(x.Type) || !l.ZeroLanes(x)) {
 		return nil
 	}
 	for i := range 2 {
@@ -71,7 +71,7 @@ func (op Resize) Relayout(b *ir.Builder, n *ir.Node, l Layouts) *ir.Value {
 func (op Transpose) Relayout(b *ir.Builder, n *ir.Node, l Layouts) *ir.Value {
 	x := n.Arg(0)
 	blocked := l.Blocked(x)
-	if blocked == nil {
+	if blocked == nil || x.Type.DType == ir.I8 {
 		return nil
 	}
 	from, whole := strides(blocked.Type.Shape), wholeBlocks(x.Type)
@@ -97,7 +97,7 @@ func (op Transpose) Relayout(b *ir.Builder, n *ir.Node, l Layouts) *ir.Value {
 func (op Reduce) Relayout(b *ir.Builder, n *ir.Node, l Layouts) *ir.Value {
 	x := n.Arg(0)
 	blocked := l.Blocked(x)
-	if blocked == nil || op.Kind != ReduceMean || !slices.Equal(op.Axes, spatialAxes(x.Type)) || !l.ZeroLanes(x) {
+	if blocked == nil || x.Type.DType != ir.F32 || op.Kind != ReduceMean || !slices.Equal(op.Axes, spatialAxes(x.Type)) || !l.ZeroLanes(x) {
 		return nil
 	}
 	y := b.Node(GlobalAveragePool{Blocked: true}, blocked)

@@ -209,23 +209,31 @@ var Ops = []ir.Op{
 
 	// Lowered forms.
 	Block{},
+	BlockBytes{},
 	ConvBlocked{},
+	ConvBytes{},
 	DepthwiseBlocked{},
+	DepthwiseBytes{},
 	Dequantize{},
 	GRUSteps{},
 	LSTMSteps{},
 	MatMulPanels{},
+	MaxPoolBytes{},
 	PackColumns{},
 	PackConv{},
+	PackConvBytes{},
+	PackDepthwiseBytes{},
 	PackPanels{},
 	PackRows{},
 	PadBlocked{},
+	PadBytes{},
 	Patches{},
 	Pointwise{},
 	ProductInteger{},
 	Quantize{},
 	RNNSteps{},
 	Unblock{},
+	UnblockBytes{},
 }
 
 // Set finds the operators by name.

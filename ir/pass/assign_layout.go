@@ -178,7 +178,11 @@ func (l *layouts) lanesOf(y *ir.Value, planar ir.Type) []float64 {
 		return nil
 	}
 	switch y.Def.Op.(type) {
-	case op.Block, op.ConvBlocked, op.DepthwiseBlocked, op.AveragePool, op.GlobalAveragePool, op.LRN, op.Reshape:
+	case op.ConvBytes, op.DepthwiseBytes, op.DequantizeLinear, op.QuantizeLinear, op.ByteTable:
+		lanes := lanesOfBytes(y.Def, func(v *ir.Value) []float64 { return l.lanesOf(v, planar) })
+		l.lanes[y] = lanes
+		return lanes
+	case op.BlockBytes, op.Block, op.ConvBlocked, op.DepthwiseBlocked, op.AveragePool, op.GlobalAveragePool, op.LRN, op.Reshape:
 		return []float64{0}
 	}
 	lanes := []float64{0}
@@ -190,6 +194,34 @@ func (l *layouts) lanesOf(y *ir.Value, planar ir.Type) []float64 {
 		lanes = union(lanes, more)
 	}
 	l.lanes[y] = lanes
+	return lanes
+}
+
+// lanesOfBytes returns the numbers in the lanes of what computes bytes or reads them,
+// given those of its first operand; nil where they are not known.
+func lanesOfBytes(n *ir.Node, of func(*ir.Value) []float64) []float64 {
+	switch o := n.Op.(type) {
+	case op.ConvBytes:
+		return o.EmptyLanes(n)
+	case op.DepthwiseBytes:
+		return o.EmptyLanes(n)
+	}
+	args := make([]*ir.Tensor, len(n.Args))
+	for i, a := range n.Args[1:] {
+		var ok bool
+		if args[1+i], ok = a.ConstValue(); a != nil && !ok {
+			return nil
+		}
+	}
+	var lanes []float64
+	for _, v := range of(n.Args[0]) {
+		args[0] = ir.Scalar(n.Args[0].Type.DType, v)
+		out, err := n.Op.Eval(args)
+		if err != nil {
+			return nil
+		}
+		lanes = union(lanes, []float64{out[0].Number(0)})
+	}
 	return lanes
 }
 

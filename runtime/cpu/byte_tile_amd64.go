@@ -19,3 +19,24 @@ func runBytes(t *tile) {
 		byteTileRef(t)
 	}
 }
+
+// runByteWindow calls the level's kernel for windows over bytes.
+func runByteWindow(t *byteWindow) {
+	switch {
+	case level < AVX2 || t.cell != 16:
+		byteWindowRef(t)
+	case level == AVX512 && vnni:
+		byteWindowVNNI(t)
+	default:
+		byteWindowAVX2(t)
+	}
+}
+
+// runMaxRow calls the level's kernel for pools of bytes.
+func runMaxRow(t *maxRow) {
+	if level >= AVX2 {
+		maxRowAVX2(t)
+	} else {
+		maxRowRef(t)
+	}
+}

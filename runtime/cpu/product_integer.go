@@ -18,18 +18,13 @@ func ProductInteger[T Byte | int32](
 	dst []T, a []uint8, panels []int8, bias, zero []int32, scale []float64, sums, last []int32,
 	batch, weights, m, n, k int, lo, hi int,
 ) {
-	p := integerProduct{batch: batch, weights: weights, m: m, n: n, k: k}
-	p.requantised = requantised{scale: scale, lo: lo, hi: hi}
-	if len(last) > 0 {
-		p.last = int(last[0])
+	if n <= 0 {
+		return
 	}
-	size := int64(unsafe.Sizeof(T(0)))
-	p.kind = sumsKind
-	if size == 1 {
+	p := integerProduct{batch: batch, weights: weights, m: m, n: n, k: k}
+	if unsafe.Sizeof(T(0)) == 1 {
 		p.kind = bytesKind
-		if len(scale) == 0 {
-			panic("cpu: an integer product without a scale")
-		}
+		p.requantised = requantise(scale, last, lo, hi, volume(weights, n))
 	}
 	p.run(unsafe.Pointer(unsafe.SliceData(dst)), len(dst), a, panels, bias, zero, sums)
 }
@@ -98,7 +93,7 @@ func (p *integerProduct) run(dst unsafe.Pointer, size int, a []uint8, panels []i
 	p.columns = ceil(p.n, 16)
 	p.a = a[:volume(p.batch, p.m, p.k)]
 	p.panels = bytesOf(panels[:volume(p.weights, p.columns, 16, p.k)])
-	for _, size := range []int{len(bias), len(zero), len(p.scale), len(p.factors), len(p.offset)} {
+	for _, size := range []int{len(bias), len(zero), len(p.factors), len(p.offset)} {
 		if size > 1 && size < volume(p.weights, p.n) {
 			panic("cpu: an integer product with too few channels")
 		}

@@ -177,6 +177,25 @@ func testIntegerConv[X, W Byte](t *testing.T, v integerConv) {
 		planar(bytes, v.n*v.group, places, each)
 		check(t, sums, bytes)
 	})
+	plain := v
+	plain.w0 = slices.Repeat([]int32{int32(flip[int8, W]())}, v.m)
+	for _, lanes := range []int{4, 16} {
+		depthwise := v.group == v.c && v.m == v.c && v.group > 1
+		if lanes == 4 && (v.c > 4 || depthwise) {
+			continue
+		}
+		t.Run(fmt.Sprint("blocks of ", lanes), func(t *testing.T) {
+			atLevels(t, func(t *testing.T) {
+				got := blockedConv(t, &plain, x, w, lanes)
+				plain.each(func(i, m int, sum int32) {
+					q := math.RoundToEven(float64(float32(sum)*float32(v.scale[m]))) - 5
+					if q = min(max(q, -100), 127); float64(got[i]) != q {
+						t.Fatalf("result %d of sum %d is %d, want %v", i, sum, got[i], q)
+					}
+				})
+			})
+		})
+	}
 	if v.c != v.group {
 		return
 	}
@@ -207,6 +226,12 @@ func TestIntegerConvolutionsAreExact(t *testing.T) {
 		{n: 1, c: 200, m: 3, group: 1, in: []int{4, 5}, kernel: []int{3, 3}, strides: ones, dilations: ones, pads: ones},
 		{n: 2, c: 3, m: 6, group: 3, in: []int{5, 300}, kernel: []int{3, 3}, strides: []int{2, 1}, dilations: ones, pads: ones},
 		{n: 1, c: 4, m: 4, group: 4, in: []int{7, 8}, kernel: []int{1, 5}, strides: []int{1, 3}, dilations: []int{1, 2}, pads: []int{0, 9}},
+		{n: 1, c: 3, m: 18, group: 1, in: []int{11, 40}, kernel: []int{3, 3}, strides: []int{2, 2}, dilations: ones, pads: ones},
+		{n: 2, c: 40, m: 50, group: 1, in: []int{5, 31}, kernel: ones, strides: ones, dilations: ones, pads: none},
+		{n: 1, c: 64, m: 32, group: 2, in: []int{6, 7}, kernel: []int{3, 3}, strides: ones, dilations: ones, pads: ones},
+		{n: 2, c: 36, m: 36, group: 36, in: []int{9, 10}, kernel: []int{3, 3}, strides: ones, dilations: ones, pads: ones},
+		{n: 1, c: 17, m: 17, group: 17, in: []int{9, 11}, kernel: []int{5, 5}, strides: []int{2, 2}, dilations: []int{2, 1}, pads: []int{4, 2}},
+		{n: 1, c: 16, m: 16, group: 16, in: []int{8, 8}, kernel: []int{8, 8}, strides: ones, dilations: ones, pads: none},
 	} {
 		v.out = out
 		name := fmt.Sprintf("%d of %d in %d groups %v", v.m, v.c, v.group, v.kernel)
@@ -372,4 +397,57 @@ func TestFactorsKeepHalves(t *testing.T) {
 			}
 		}
 	}
+}
+
+// blockedConv computes an integer convolution on blocked bytes.
+func blockedConv[X, W Byte](t *testing.T, v *integerConv, x []X, w []W, lanes int) []int8 {
+	if v.w0[0] != int32(flip[int8, W]()) {
+		t.Fatal("weights have a zero point")
+	}
+	moved := v.x0[0] + int32(flip[uint8, X]())
+	bias := make([]int32, v.m)
+	k := len(w) / v.m
+	for i := range bias {
+		bias[i] = v.bias[i]
+		for _, u := range w[i*k:][:k] {
+			bias[i] -= moved * (int32(u) - v.w0[i])
+		}
+	}
+	top, left := v.pads[0], v.pads[1]
+	height := max(v.in[0]+2*top, (v.out[0]-1)*v.strides[0]+(v.kernel[0]-1)*v.dilations[0]+1)
+	width := max(v.in[1]+2*left, (v.out[1]-1)*v.strides[1]+(v.kernel[1]-1)*v.dilations[1]+1)
+	pad := [4]int{top, left, height - top - v.in[0], width - left - v.in[1]}
+	src, intact := guarded[uint8](v.n*ceil(v.c, lanes)*height*width*lanes, 3)
+	if lanes == 16 {
+		inner := make([]uint8, v.n*ceil(v.c, 16)*v.in[0]*v.in[1]*16)
+		BlockBytes(inner, x, nil, v.n, v.c, v.in[0], v.in[1], 16, [4]int{})
+		PadBytes(src, inner, []int32{moved}, v.n*ceil(v.c, 16), v.in[0], v.in[1], pad)
+		both := make([]uint8, len(src))
+		BlockBytes(both, x, []int32{moved}, v.n, v.c, v.in[0], v.in[1], 16, pad)
+		if v.c%16 == 0 && !slices.Equal(both, src) {
+			t.Fatal("blocking with padding is not blocking and padding")
+		}
+	} else {
+		BlockBytes(src, x, []int32{moved}, v.n, v.c, v.in[0], v.in[1], lanes, pad)
+	}
+	intact(t)
+	s := &ConvShape{
+		N: v.n, InC: v.c, InH: height, InW: width, InBlock: lanes, OutC: v.m, OutH: v.out[0], OutW: v.out[1],
+		KH: v.kernel[0], KW: v.kernel[1], StrideH: v.strides[0], StrideW: v.strides[1], DilH: v.dilations[0], DilW: v.dilations[1], Group: v.group,
+	}
+	places := v.out[0] * v.out[1]
+	dst, intact := guarded[uint8](v.n*ceil(v.m, 16)*places*16, 77)
+	if v.group == v.c && v.m == v.c && v.group > 1 {
+		packed := make([]int8, ceil(v.c, 16)*s.KH*ceil(s.KW, 4)*64)
+		PackDepthwiseBytes(packed, w, v.c, s.KH, s.KW)
+		DepthwiseBytes(dst, src, packed, bias, v.scale, []int32{-5 + 128}, s, 28, 255)
+	} else {
+		packed := make([]int8, s.outBlocks()*s.depth(s.width())*16)
+		PackConvBytes(packed, w, s)
+		ConvBytes(dst, src, packed, bias, v.scale, []int32{-5 + 128}, s, 28, 255)
+	}
+	intact(t)
+	y := make([]int8, v.n*v.m*places)
+	UnblockBytes(y, dst, v.n, v.m, places)
+	return y
 }

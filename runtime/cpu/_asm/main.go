@@ -17,6 +17,8 @@ var families = []struct {
 }{
 	{"tile", tiles},
 	{"byte_tile", byteTiles},
+	{"byte_window", byteWindows},
+	{"max_row", maxRows},
 	{"window", windows},
 	{"transpose", transposes},
 	{"lrn", lrns},

@@ -1,0 +1,179 @@
+package main
+
+// byteWindows writes the kernels of depthwise convolutions of bytes: rows of pixels of
+// one block of 16 channels. Registers: R14 the window; SI the first cell of a pixel's
+// window, R8 of a row of it, R9 of some cells of that; DI weights; DX the result; BX the
+// columns; R10, CX counters.
+func byteWindows(f *file) {
+	// A lane of the first order holds four channels of each of four pixels, which the
+	// second puts side by side.
+	pixels := f.words("fourPixels", 0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15)
+	bytes := f.words("fourBytes", 0x0c080400, 0x0d090501, 0x0e0a0602, 0x0f0b0703)
+	low := f.words("lowByteOnly", 0xff)
+
+	f.fun("byteWindowVNNI computes what byteWindowRef does where cells of a row are neighbours.", "byteWindowVNNI", "t *byteWindow", "")
+	f.startWindow()
+	f.op("VMOVDQU32", pixels, z(31))
+	f.op("VBROADCASTI32X4", bytes, z(30))
+	f.op("VBROADCASTSS", "byteWindow_lo(R14)", z(29))
+	f.op("VBROADCASTSS", "byteWindow_hi(R14)", z(28))
+	f.op("VPBROADCASTD", "byteWindow_last(R14)", z(27))
+	f.op("VMOVUPS", "byteColumns_scale(BX)", z(26))
+	f.op("VMOVUPS", "byteColumns_less(BX)", z(25))
+	f.op("VMOVUPS", "byteColumns_first(BX)", z(24))
+	f.op("MOVQ", "byteWindow_rest(R14)", "CX")
+	f.op("SHLQ", 2, "CX")
+	f.op("MOVL", 0xffff, "AX")
+	f.op("BZHIL", "CX", "AX", "AX")
+	f.op("KMOVW", "AX", "K1")
+	f.windowPixels(func() {
+		f.op("VMOVAPS", z(24), z(0))
+	}, func() {
+		f.op("VPERMD", at("R9", 0), z(31), z(1))
+		f.op("VPSHUFB", z(30), z(1), z(1))
+		f.op("VPDPBUSD", at("DI", 0), z(1), z(0))
+	}, func() {
+		f.op("VMOVDQU32.Z", at("R9", 0), "K1", z(1))
+		f.op("VPERMD", z(1), z(31), z(1))
+		f.op("VPSHUFB", z(30), z(1), z(1))
+		f.op("VPDPBUSD", at("DI", 0), z(1), z(0))
+	}, func() {
+		f.op("VCVTDQ2PS", z(0), z(0))
+		f.op("VMULPS", z(25), z(0), z(1))
+		f.op("VFMADD231PS", z(26), z(0), z(1))
+		f.op("VMAXPS", z(29), z(1), z(1))
+		f.op("VMINPS", z(28), z(1), z(1))
+		f.op("VCVTPS2DQ", z(1), z(1))
+		f.op("VPADDD", z(27), z(1), z(1))
+		f.op("VPMOVDB", z(1), at("DX", 0))
+	})
+
+	f.fun("byteWindowAVX2 computes what byteWindowRef does where cells of a row are neighbours.", "byteWindowAVX2", "t *byteWindow", "")
+	f.startWindow()
+	f.op("VBROADCASTSS", "byteWindow_lo(R14)", y(15))
+	f.op("VBROADCASTSS", "byteWindow_hi(R14)", y(14))
+	f.op("VPBROADCASTD", "byteWindow_last(R14)", y(13))
+	f.op("VPBROADCASTD", low, y(12))
+	// cells adds the products of n ≤ 4 cells, whose numbers have zeros above them.
+	cells := func(n int) {
+		for i := range n {
+			for half := range 2 {
+				f.op("VPMOVZXBD", at("R9", 16*i+8*half), y(2))
+				f.op("VMOVDQU", at("DI", 32*half), y(3))
+				if i < 3 {
+					f.op("VPSLLD", 24-8*i, y(3), y(3))
+				}
+				f.op("VPSRAD", 24, y(3), y(3))
+				f.op("VPMADDWD", y(3), y(2), y(2))
+				f.op("VPADDD", y(2), y(half), y(half))
+			}
+		}
+	}
+	f.windowPixels(func() {
+		f.op("VMOVDQU", "byteColumns_first(BX)", y(0))
+		f.op("VMOVDQU", "(byteColumns_first+32)(BX)", y(1))
+	}, func() { cells(4) }, func() {
+		two, one, done := f.fresh("two"), f.fresh("one"), f.fresh("done")
+		f.op("CMPQ", "byteWindow_rest(R14)", 2)
+		f.op("JLT", one)
+		f.op("JEQ", two)
+		cells(3)
+		f.op("JMP", done)
+		f.mark(two)
+		cells(2)
+		f.op("JMP", done)
+		f.mark(one)
+		cells(1)
+		f.mark(done)
+	}, func() {
+		for half, s := range []string{"", "+32"} {
+			f.op("VCVTDQ2PS", y(half), y(half))
+			f.op("VMULPS", "(byteColumns_less"+s+")(BX)", y(half), y(2))
+			f.op("VFMADD231PS", "(byteColumns_scale"+s+")(BX)", y(half), y(2))
+			f.op("VMAXPS", y(15), y(2), y(2))
+			f.op("VMINPS", y(14), y(2), y(2))
+			f.op("VCVTPS2DQ", y(2), y(2))
+			f.op("VPADDD", y(13), y(2), y(2))
+			f.op("VPAND", y(12), y(2), y(half))
+		}
+		f.op("VPACKUSDW", y(1), y(0), y(0))
+		f.op("VPERMQ", 0xd8, y(0), y(0))
+		f.op("VEXTRACTI128", 1, y(0), x(1))
+		f.op("VPACKUSWB", x(1), x(0), x(0))
+		f.op("VMOVDQU", x(0), at("DX", 0))
+	})
+}
+
+// startWindow loads the registers of a kernel.
+func (f *file) startWindow() {
+	f.load("t", "R14")
+	f.op("MOVQ", "byteWindow_a(R14)", "SI")
+	f.op("MOVQ", "byteWindow_c(R14)", "DX")
+	f.op("MOVQ", "byteWindow_columns(R14)", "BX")
+	f.op("MOVQ", "byteWindow_n(R14)", "R11")
+}
+
+// windowPixels writes the loops over pixels, rows of a window, and runs of four cells
+// of a row; rest is for those that are left.
+func (f *file) windowPixels(begin, four, rest, end func()) {
+	pixel := f.fresh("pixel")
+	f.op("PCALIGN", 32)
+	f.mark(pixel)
+	begin()
+	f.op("MOVQ", "SI", "R8")
+	f.op("MOVQ", "byteWindow_b(R14)", "DI")
+	f.op("MOVQ", "byteWindow_rows(R14)", "R10")
+	f.loop("R10", func() {
+		last, next := f.fresh("last"), f.fresh("next")
+		f.op("MOVQ", "R8", "R9")
+		f.op("MOVQ", "byteWindow_fours(R14)", "CX")
+		f.op("TESTQ", "CX", "CX")
+		f.op("JZ", last)
+		f.loop("CX", func() {
+			four()
+			f.op("ADDQ", 64, "DI")
+			f.op("ADDQ", 64, "R9")
+		})
+		f.mark(last)
+		f.op("CMPQ", "byteWindow_rest(R14)", 0)
+		f.op("JEQ", next)
+		rest()
+		f.op("ADDQ", 64, "DI")
+		f.mark(next)
+		f.op("ADDQ", "byteWindow_rowA(R14)", "R8")
+	})
+	end()
+	f.op("ADDQ", "byteWindow_stepA(R14)", "SI")
+	f.op("ADDQ", 16, "DX")
+	f.op("DECQ", "R11")
+	f.op("JNZ", pixel)
+	f.ret()
+}
+
+// maxRows writes the kernel of pools of bytes.
+func maxRows(f *file) {
+	f.fun("maxRowAVX2 computes what maxRowRef does.", "maxRowAVX2", "t *maxRow", "")
+	f.load("t", "R14")
+	f.op("MOVQ", "maxRow_a(R14)", "SI")
+	f.op("MOVQ", "maxRow_c(R14)", "DX")
+	f.op("MOVQ", "maxRow_n(R14)", "R11")
+	f.op("MOVQ", "maxRow_cell(R14)", "BX")
+	f.loop("R11", func() {
+		f.op("MOVQ", "SI", "R8")
+		f.op("VPXOR", x(0), x(0), x(0))
+		f.op("MOVQ", "maxRow_rows(R14)", "R10")
+		f.loop("R10", func() {
+			f.op("MOVQ", "R8", "R9")
+			f.op("MOVQ", "maxRow_cells(R14)", "CX")
+			f.loop("CX", func() {
+				f.op("VPMAXUB", at("R9", 0), x(0), x(0))
+				f.op("ADDQ", "BX", "R9")
+			})
+			f.op("ADDQ", "maxRow_rowA(R14)", "R8")
+		})
+		f.op("VMOVDQU", x(0), at("DX", 0))
+		f.op("ADDQ", "maxRow_step(R14)", "SI")
+		f.op("ADDQ", 16, "DX")
+	})
+	f.ret()
+}

@@ -1,0 +1,157 @@
+package cpu
+
+// BlockBytes writes the planar tensor src, [n][c][h][w], moved to uint8, into the blocked
+// tensor dst, uint8[n][⌈c/block⌉][top+h+bottom][left+w+right][block], where pad is top, left,
+// bottom, right, and block 16 or 4. Padding is fill[0], or zero where fill is nil; channels
+// beyond c are zero.
+func BlockBytes[S Byte](dst []uint8, src []S, fill []int32, n, c, h, w, block int, pad [4]int) {
+	if block != 16 && block != 4 {
+		panic("cpu: bytes in blocks of neither 16 nor 4 channels")
+	}
+	b := blockBytes{padded: halo(h, w, pad), n: n, c: c, block: block, change: flip[uint8, S](), outside: firstByte(fill)}
+	b.dst = dst[:volume(n, ceil(c, block), b.pixels(), block)]
+	b.src = bytesOf(src[:volume(n, c, h, w)])
+	if !blocksOfBytes.run(&b, partsFor(0, int64(len(b.dst)))) {
+		b.Part(0, 1)
+	}
+}
+
+// firstByte is the first of numbers, or 0 where there is none.
+func firstByte(v []int32) byte {
+	if len(v) == 0 {
+		return 0
+	}
+	return byte(v[0])
+}
+
+// blockBytes is a BlockBytes under way.
+type blockBytes struct {
+	padded
+	n, c, block     int
+	change, outside byte
+	dst, src        []byte
+}
+
+var blocksOfBytes slot[blockBytes, *blockBytes]
+
+// Part does the i-th of parts shares of the rows with their padding.
+func (b *blockBytes) Part(i, parts int) {
+	blocks, height := ceil(b.c, b.block), b.top+b.h+b.bottom
+	from, to := portion(b.n*blocks*height, i, parts)
+	for ; from < to; from++ {
+		row := b.dst[from*b.width()*b.block:][:b.width()*b.block]
+		y, first := from%height-b.top, from/height%blocks*b.block
+		if y < 0 || y >= b.h {
+			Fill(row, b.outside)
+			continue
+		}
+		channels := min(b.block, b.c-first)
+		plane := b.src[(from/height/blocks*b.c+first)*b.h*b.w+y*b.w:]
+		Fill(row[:b.left*b.block], b.outside)
+		Fill(row[(b.left+b.w)*b.block:], b.outside)
+		inner := row[b.left*b.block:][:b.w*b.block]
+		interleave(inner, plane, b.w, b.block, b.h*b.w, channels, b.change)
+	}
+}
+
+// interleave writes w pixels of a block of channels, from planes a number of bytes
+// apart, each byte by exclusive or with change.
+func interleave(dst, planes []byte, w, block, apart, channels int, change byte) {
+	if block == 4 && channels >= 3 {
+		a, b, c := planes[:w], planes[apart:][:w], planes[2*apart:][:w]
+		d := c
+		if channels == 4 {
+			d = planes[3*apart:][:w]
+		}
+		dst = dst[:4*len(a)]
+		for i := range a {
+			to := (*[4]byte)(dst[4*i:])
+			to[0], to[1], to[2], to[3] = a[i]^change, b[i]^change, c[i]^change, 0
+			if channels == 4 {
+				to[3] = d[i] ^ change
+			}
+		}
+		return
+	}
+	for j := channels; j < block; j++ {
+		for i := j; i < len(dst); i += block {
+			dst[i] = 0
+		}
+	}
+	for j := range channels {
+		at := dst[j:]
+		for i, v := range planes[j*apart:][:w] {
+			at[i*block] = v ^ change
+		}
+	}
+}
+
+// UnblockBytes writes the blocked tensor src, uint8[n][⌈c/16⌉][pixels][16], into the planar
+// tensor dst, [n][c][pixels], moved to its type.
+func UnblockBytes[D Byte](dst []D, src []uint8, n, c, pixels int) {
+	u := unblockBytes{n: n, c: c, pixels: pixels, change: flip[D, uint8]()}
+	u.dst = bytesOf(dst[:volume(n, c, pixels)])
+	u.src = src[:volume(n, ceil(c, 16), pixels, 16)]
+	if !unblocksOfBytes.run(&u, partsFor(0, int64(len(u.src)))) {
+		u.Part(0, 1)
+	}
+}
+
+// unblockBytes is an UnblockBytes under way.
+type unblockBytes struct {
+	n, c, pixels int
+	change       byte
+	dst, src     []byte
+}
+
+var unblocksOfBytes slot[unblockBytes, *unblockBytes]
+
+// Part does the i-th of parts shares of the planes.
+func (u *unblockBytes) Part(i, parts int) {
+	blocks := ceil(u.c, 16)
+	from, to := portion(u.n*u.c, i, parts)
+	for ; from < to; from++ {
+		plane, c := u.dst[from*u.pixels:][:u.pixels], from%u.c
+		at := u.src[((from/u.c*blocks)+c/16)*u.pixels*16+c%16:]
+		for i := range plane {
+			plane[i] = at[16*i] ^ u.change
+		}
+	}
+}
+
+// PadBytes copies uint8[planes][h][w][16] to uint8[planes][top+h+bottom][left+w+right][16],
+// where pad is top, left, bottom, right. The padding is fill[0], or zero where fill is nil.
+func PadBytes(dst, src []uint8, fill []int32, planes, h, w int, pad [4]int) {
+	b := padBytes{padded: halo(h, w, pad), planes: planes, outside: firstByte(fill)}
+	b.dst = dst[:volume(planes, b.pixels(), 16)]
+	b.src = src[:volume(planes, h, w, 16)]
+	if !padsOfBytes.run(&b, partsFor(0, int64(len(b.dst)))) {
+		b.Part(0, 1)
+	}
+}
+
+// padBytes is a PadBytes under way.
+type padBytes struct {
+	padded
+	planes   int
+	outside  byte
+	dst, src []byte
+}
+
+var padsOfBytes slot[padBytes, *padBytes]
+
+// Part does the i-th of parts shares of the planes.
+func (b *padBytes) Part(i, parts int) {
+	from, to := portion(b.planes, i, parts)
+	for ; from < to; from++ {
+		plane := b.dst[from*b.pixels()*16:][:b.pixels()*16]
+		src := b.src[from*b.h*b.w*16:][:b.h*b.w*16]
+		end := 0 // of what is written
+		for y := range b.h {
+			at := 16 * b.at(y)
+			Fill(plane[end:at], b.outside)
+			end = at + copy(plane[at:], src[y*b.w*16:][:b.w*16])
+		}
+		Fill(plane[end:], b.outside)
+	}
+}
