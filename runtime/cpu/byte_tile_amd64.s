@@ -12,7 +12,7 @@ DATA lowByte<>+0(SB)/4, $0x000000ff
 GLOBL lowByte<>(SB), RODATA|NOPTR, $4
 
 // func byteTileAVX2(t *tile)
-TEXT ·byteTileAVX2(SB), NOSPLIT, $48-8
+TEXT ·byteTileAVX2(SB), NOSPLIT, $56-8
 	MOVQ t+0(FP), R14
 	MOVQ tile_a(R14), CX
 	TESTQ CX, CX
@@ -68,7 +68,8 @@ r1p1:
 	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	MOVQ tile_columns(R14), CX
 	VMOVUPS (byteColumns_first+0)(CX), Y0
@@ -206,7 +207,7 @@ outer15:
 	MOVQ tile_n+0(R14), R10
 	JMP nest9
 outer16:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer17
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -292,7 +293,8 @@ r2p1:
 	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	MOVQ tile_columns(R14), CX
 	VMOVUPS (byteColumns_first+0)(CX), Y0
@@ -487,7 +489,7 @@ outer30:
 	MOVQ tile_n+0(R14), R10
 	JMP nest24
 outer31:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer32
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -609,7 +611,8 @@ r3p1:
 	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	MOVQ tile_columns(R14), CX
 	VMOVUPS (byteColumns_first+0)(CX), Y0
@@ -861,7 +864,7 @@ outer45:
 	MOVQ tile_n+0(R14), R10
 	JMP nest39
 outer46:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer47
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -1019,7 +1022,8 @@ r4p1:
 	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	MOVQ tile_columns(R14), CX
 	VMOVUPS (byteColumns_first+0)(CX), Y0
@@ -1328,7 +1332,7 @@ outer60:
 	MOVQ tile_n+0(R14), R10
 	JMP nest54
 outer61:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer62
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -1520,7 +1524,7 @@ last67:
 	RET
 
 // func byteTileVNNI(t *tile)
-TEXT ·byteTileVNNI(SB), NOSPLIT, $48-8
+TEXT ·byteTileVNNI(SB), NOSPLIT, $56-8
 	MOVQ t+0(FP), R14
 	MOVQ tile_a(R14), CX
 	TESTQ CX, CX
@@ -1672,7 +1676,8 @@ r1p1:
 	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	MOVQ tile_columns(R14), CX
 	VMOVUPS (byteColumns_first+0)(CX), Z0
@@ -1726,7 +1731,7 @@ outer106:
 	MOVQ tile_n+0(R14), R10
 	JMP nest100
 outer107:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer108
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -1792,7 +1797,8 @@ r2p1:
 	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	MOVQ tile_columns(R14), CX
 	VMOVUPS (byteColumns_first+0)(CX), Z0
@@ -1865,7 +1871,7 @@ outer121:
 	MOVQ tile_n+0(R14), R10
 	JMP nest115
 outer122:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer123
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -1951,7 +1957,8 @@ r3p1:
 	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	MOVQ tile_columns(R14), CX
 	VMOVUPS (byteColumns_first+0)(CX), Z0
@@ -2038,7 +2045,7 @@ outer136:
 	MOVQ tile_n+0(R14), R10
 	JMP nest130
 outer137:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer138
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -2144,7 +2151,8 @@ r4p1:
 	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	MOVQ tile_columns(R14), CX
 	VMOVUPS (byteColumns_first+0)(CX), Z0
@@ -2245,7 +2253,7 @@ outer151:
 	MOVQ tile_n+0(R14), R10
 	JMP nest145
 outer152:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer153
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -2371,7 +2379,8 @@ r5p1:
 	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	MOVQ tile_columns(R14), CX
 	VMOVUPS (byteColumns_first+0)(CX), Z0
@@ -2476,7 +2485,7 @@ outer166:
 	MOVQ tile_n+0(R14), R10
 	JMP nest160
 outer167:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer168
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -2612,7 +2621,8 @@ r6p1:
 	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	MOVQ tile_columns(R14), CX
 	VMOVUPS (byteColumns_first+0)(CX), Z0
@@ -2729,7 +2739,7 @@ outer181:
 	MOVQ tile_n+0(R14), R10
 	JMP nest175
 outer182:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer183
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -2883,7 +2893,8 @@ r7p1:
 	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	MOVQ tile_columns(R14), CX
 	VMOVUPS (byteColumns_first+0)(CX), Z0
@@ -3012,7 +3023,7 @@ outer196:
 	MOVQ tile_n+0(R14), R10
 	JMP nest190
 outer197:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer198
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -3186,7 +3197,8 @@ r8p1:
 	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	MOVQ tile_columns(R14), CX
 	VMOVUPS (byteColumns_first+0)(CX), Z0
@@ -3331,7 +3343,7 @@ outer211:
 	MOVQ tile_n+0(R14), R10
 	JMP nest205
 outer212:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer213
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -3524,7 +3536,8 @@ r9p1:
 	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	MOVQ tile_columns(R14), CX
 	VMOVUPS (byteColumns_first+0)(CX), Z0
@@ -3681,7 +3694,7 @@ outer226:
 	MOVQ tile_n+0(R14), R10
 	JMP nest220
 outer227:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer228
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -3892,7 +3905,8 @@ r10p1:
 	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	MOVQ tile_columns(R14), CX
 	VMOVUPS (byteColumns_first+0)(CX), Z0
@@ -4051,7 +4065,7 @@ outer241:
 	MOVQ tile_n+0(R14), R10
 	JMP nest235
 outer242:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer243
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -4270,7 +4284,8 @@ r11p1:
 	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	MOVQ tile_columns(R14), CX
 	VMOVUPS (byteColumns_first+0)(CX), Z0
@@ -4440,7 +4455,7 @@ outer256:
 	MOVQ tile_n+0(R14), R10
 	JMP nest250
 outer257:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer258
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -4676,7 +4691,8 @@ r12p1:
 	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	MOVQ tile_columns(R14), CX
 	VMOVUPS (byteColumns_first+0)(CX), Z0
@@ -4857,7 +4873,7 @@ outer271:
 	MOVQ tile_n+0(R14), R10
 	JMP nest265
 outer272:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer273
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -5110,7 +5126,8 @@ r13p1:
 	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	MOVQ tile_columns(R14), CX
 	VMOVUPS (byteColumns_first+0)(CX), Z0
@@ -5302,7 +5319,7 @@ outer286:
 	MOVQ tile_n+0(R14), R10
 	JMP nest280
 outer287:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer288
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -5572,7 +5589,8 @@ r14p1:
 	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	MOVQ tile_columns(R14), CX
 	VMOVUPS (byteColumns_first+0)(CX), Z0
@@ -5775,7 +5793,7 @@ outer301:
 	MOVQ tile_n+0(R14), R10
 	JMP nest295
 outer302:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer303
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -6060,7 +6078,8 @@ r1p2:
 	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	MOVQ tile_columns(R14), CX
 	VMOVUPS (byteColumns_first+0)(CX), Z0
@@ -6123,7 +6142,7 @@ outer316:
 	MOVQ tile_n+0(R14), R10
 	JMP nest310
 outer317:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer318
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -6206,7 +6225,8 @@ r2p2:
 	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	MOVQ tile_columns(R14), CX
 	VMOVUPS (byteColumns_first+0)(CX), Z0
@@ -6302,7 +6322,7 @@ outer331:
 	MOVQ tile_n+0(R14), R10
 	JMP nest325
 outer332:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer333
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -6422,7 +6442,8 @@ r3p2:
 	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	MOVQ tile_columns(R14), CX
 	VMOVUPS (byteColumns_first+0)(CX), Z0
@@ -6529,7 +6550,7 @@ outer346:
 	MOVQ tile_n+0(R14), R10
 	JMP nest340
 outer347:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer348
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -6674,7 +6695,8 @@ r4p2:
 	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	MOVQ tile_columns(R14), CX
 	VMOVUPS (byteColumns_first+0)(CX), Z0
@@ -6800,7 +6822,7 @@ outer361:
 	MOVQ tile_n+0(R14), R10
 	JMP nest355
 outer362:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer363
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -6978,7 +7000,8 @@ r5p2:
 	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	MOVQ tile_columns(R14), CX
 	VMOVUPS (byteColumns_first+0)(CX), Z0
@@ -7113,7 +7136,7 @@ outer376:
 	MOVQ tile_n+0(R14), R10
 	JMP nest370
 outer377:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer378
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -7314,7 +7337,8 @@ r6p2:
 	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	MOVQ tile_columns(R14), CX
 	VMOVUPS (byteColumns_first+0)(CX), Z0
@@ -7466,7 +7490,7 @@ outer391:
 	MOVQ tile_n+0(R14), R10
 	JMP nest385
 outer392:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer393
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -7698,7 +7722,8 @@ r7p2:
 	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	MOVQ tile_columns(R14), CX
 	VMOVUPS (byteColumns_first+0)(CX), Z0
@@ -7867,7 +7892,7 @@ outer406:
 	MOVQ tile_n+0(R14), R10
 	JMP nest400
 outer407:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer408
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -8132,7 +8157,8 @@ r8p2:
 	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	MOVQ tile_columns(R14), CX
 	VMOVUPS (byteColumns_first+0)(CX), Z0
@@ -8322,7 +8348,7 @@ outer421:
 	MOVQ tile_n+0(R14), R10
 	JMP nest415
 outer422:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer423
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -8619,7 +8645,8 @@ r9p2:
 	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	MOVQ tile_columns(R14), CX
 	VMOVUPS (byteColumns_first+0)(CX), Z0
@@ -8826,7 +8853,7 @@ outer436:
 	MOVQ tile_n+0(R14), R10
 	JMP nest430
 outer437:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer438
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -9154,7 +9181,8 @@ r10p2:
 	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	MOVQ tile_columns(R14), CX
 	VMOVUPS (byteColumns_first+0)(CX), Z0
@@ -9378,7 +9406,7 @@ outer451:
 	MOVQ tile_n+0(R14), R10
 	JMP nest445
 outer452:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer453
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -9737,7 +9765,8 @@ r11p2:
 	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	MOVQ tile_columns(R14), CX
 	VMOVUPS (byteColumns_first+0)(CX), Z0
@@ -9978,7 +10007,7 @@ outer466:
 	MOVQ tile_n+0(R14), R10
 	JMP nest460
 outer467:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer468
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -10368,7 +10397,8 @@ r12p2:
 	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	MOVQ tile_columns(R14), CX
 	VMOVUPS (byteColumns_first+0)(CX), Z0
@@ -10626,7 +10656,7 @@ outer481:
 	MOVQ tile_n+0(R14), R10
 	JMP nest475
 outer482:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer483
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -11047,7 +11077,8 @@ r13p2:
 	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	MOVQ tile_columns(R14), CX
 	VMOVUPS (byteColumns_first+0)(CX), Z0
@@ -11322,7 +11353,7 @@ outer496:
 	MOVQ tile_n+0(R14), R10
 	JMP nest490
 outer497:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer498
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -11774,7 +11805,8 @@ r14p2:
 	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	MOVQ tile_columns(R14), CX
 	VMOVUPS (byteColumns_first+0)(CX), Z0
@@ -12066,7 +12098,7 @@ outer511:
 	MOVQ tile_n+0(R14), R10
 	JMP nest505
 outer512:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer513
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI

@@ -105,9 +105,10 @@ var products slot[product, *product]
 
 // Sizes of the blocks, in elements.
 const (
-	blockDepth   = 512 // this much of two panels and of a few rows share a second-level cache
-	blockA       = 64 << 10
-	blockColumns = 512 // where Then wants the result in the cache
+	blockDepth   = 768 // this much of two panels and of the rows of a block share a second-level cache
+	blockA       = 160 << 10
+	nearPanels   = 256 << 10 // panels of more are read from memory
+	blockColumns = 512       // where Then wants the result in the cache
 )
 
 // plan chooses the sizes of tiles and blocks. They do not depend on the number of parts.
@@ -117,8 +118,9 @@ func (p *product) plan() {
 	p.columns = 16 * panels
 	p.depth, p.high = max(p.K, 1), 1
 	if p.rows.tiles > 2 {
-		p.depth = min(p.depth, blockDepth)
-		p.high = max(1, blockA/(p.depth*limit))
+		p.depth = ceil(p.depth, ceil(p.depth, blockDepth))
+		most := max(1, blockA/(p.depth*limit))
+		p.high = ceil(p.rows.tiles, ceil(p.rows.tiles, most))
 	}
 	p.wide = ceil(p.N, p.columns) * p.columns
 	if p.ep.Then != nil {
@@ -165,6 +167,9 @@ func (p *product) block(batch, t0, t1, j0, j1 int) {
 	t.panelB, t.panelC = 64*p.K, 64
 	t.n = [3]int{1, 1, 1}
 	t.rowA, t.rowC = 4*p.LDA, 4*p.LDC
+	if p.K*p.N > nearPanels {
+		t.fetch = min(64, ceil(256, t1-t0))
+	}
 	for k := 0; k == 0 || k < p.K; k += p.depth {
 		depth := min(p.depth, p.K-k)
 		t.run = depth
@@ -184,6 +189,9 @@ func (p *product) block(batch, t0, t1, j0, j1 int) {
 			t.atB = 4 * (batch*p.StrideB + j*p.K + 16*k)
 			t.atC = 4 * (batch*p.StrideC + row*p.LDC + j)
 			t.atBias = 4 * j
+			if t.atNext = t.atB + t.panels*t.panelB; j+width >= j1 {
+				t.atNext = 4 * (batch*p.StrideB + j0*p.K + 16*(k+depth))
+			}
 			switch {
 			case width%16 != 0:
 				t.coverPart(p.rows, t0, t1, width)

@@ -20,6 +20,8 @@ type tile struct {
 	rowA            int    // from a row to the next
 	panelB          int    // from a panel to the next
 	gapB            int    // between the 16 numbers of a panel's row and its next row, 0 in panels
+	atNext          int    // where in b the panels lie that are read after these
+	fetch           int    // bytes of each of them to fetch for four elements of a run; 0 where b is in a near cache
 	rowC            int    // from a row to the next
 	panelC          int    // from a panel's columns to the next panel's
 	run             int    // elements of a run
@@ -138,6 +140,7 @@ func (t *tile) repeat(rows, count int) {
 		} else {
 			runTile(t)
 		}
+		t.atNext += t.count * (t.run / 4) * t.n[0] * t.n[1] * t.n[2] * t.fetch
 		t.atA += t.count * t.nextA
 		t.atB += t.count * t.nextB
 		t.atC += t.count * t.nextC

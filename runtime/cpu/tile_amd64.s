@@ -6,7 +6,7 @@
 #include "textflag.h"
 
 // func tileAVX2(t *tile)
-TEXT ·tileAVX2(SB), NOSPLIT, $48-8
+TEXT ·tileAVX2(SB), NOSPLIT, $56-8
 	MOVQ t+0(FP), R14
 	MOVQ tile_a(R14), CX
 	TESTQ CX, CX
@@ -46,6 +46,8 @@ absent5:
 	MOVQ tile_panelB(R14), R12
 	MOVQ tile_gapB(R14), R15
 	ADDQ $64, R15
+	MOVQ tile_b(R14), R13
+	ADDQ tile_atNext(R14), R13
 	MOVQ tile_rows(R14), CX
 	CMPQ CX, $4
 	JGE from6
@@ -72,7 +74,8 @@ r1p1:
 	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
@@ -134,7 +137,7 @@ outer17:
 	MOVQ tile_n+0(R14), R10
 	JMP nest11
 outer18:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer19
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -201,7 +204,8 @@ r2p1:
 	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
@@ -288,7 +292,7 @@ outer31:
 	MOVQ tile_n+0(R14), R10
 	JMP nest25
 outer32:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer33
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -365,7 +369,8 @@ r3p1:
 	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
@@ -471,7 +476,7 @@ outer45:
 	MOVQ tile_n+0(R14), R10
 	JMP nest39
 outer46:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer47
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -562,7 +567,8 @@ r4p1:
 	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
@@ -679,7 +685,7 @@ outer59:
 	MOVQ tile_n+0(R14), R10
 	JMP nest53
 outer60:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer61
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -776,7 +782,8 @@ r5p1:
 	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
@@ -866,6 +873,8 @@ loop71:
 	VBROADCASTSS 12(SI)(DX*4), Y12
 	VFMADD231PS Y10, Y12, Y8
 	VFMADD231PS Y11, Y12, Y9
+	PREFETCHT1 0(R13)
+	ADDQ tile_fetch(R14), R13
 	ADDQ $16, SI
 	DECQ CX
 	JNZ loop71
@@ -910,7 +919,7 @@ outer73:
 	MOVQ tile_n+0(R14), R10
 	JMP nest67
 outer74:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer75
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -1019,7 +1028,8 @@ r6p1:
 	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
@@ -1123,6 +1133,8 @@ loop85:
 	VBROADCASTSS 12(SI)(R9*1), Y15
 	VFMADD231PS Y12, Y15, Y10
 	VFMADD231PS Y13, Y15, Y11
+	PREFETCHT1 0(R13)
+	ADDQ tile_fetch(R14), R13
 	ADDQ $16, SI
 	DECQ CX
 	JNZ loop85
@@ -1170,7 +1182,7 @@ outer87:
 	MOVQ tile_n+0(R14), R10
 	JMP nest81
 outer88:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer89
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -1289,7 +1301,7 @@ last93:
 	RET
 
 // func tileAVX512(t *tile)
-TEXT ·tileAVX512(SB), NOSPLIT, $48-8
+TEXT ·tileAVX512(SB), NOSPLIT, $56-8
 	MOVQ t+0(FP), R14
 	MOVQ tile_a(R14), CX
 	TESTQ CX, CX
@@ -1329,6 +1341,8 @@ absent99:
 	MOVQ tile_panelB(R14), R12
 	MOVQ tile_gapB(R14), R15
 	ADDQ $64, R15
+	MOVQ tile_b(R14), R13
+	ADDQ tile_atNext(R14), R13
 	MOVQ tile_rows(R14), CX
 	CMPQ tile_panels(R14), $2
 	JEQ two
@@ -1443,7 +1457,8 @@ r1p1:
 	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
@@ -1496,7 +1511,7 @@ outer132:
 	MOVQ tile_n+0(R14), R10
 	JMP nest126
 outer133:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer134
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -1554,7 +1569,8 @@ r2p1:
 	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
@@ -1626,7 +1642,7 @@ outer146:
 	MOVQ tile_n+0(R14), R10
 	JMP nest140
 outer147:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer148
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -1694,7 +1710,8 @@ r3p1:
 	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
@@ -1780,7 +1797,7 @@ outer160:
 	MOVQ tile_n+0(R14), R10
 	JMP nest154
 outer161:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer162
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -1858,7 +1875,8 @@ r4p1:
 	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
@@ -1950,7 +1968,7 @@ outer174:
 	MOVQ tile_n+0(R14), R10
 	JMP nest168
 outer175:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer176
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -2030,7 +2048,8 @@ r5p1:
 	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
@@ -2096,6 +2115,8 @@ loop186:
 	VFMADD231PS Z10, Z14, Z8
 	VBROADCASTSS 12(SI)(DX*4), Z11
 	VFMADD231PS Z10, Z11, Z9
+	PREFETCHT1 0(R13)
+	ADDQ tile_fetch(R14), R13
 	ADDQ $16, SI
 	DECQ CX
 	JNZ loop186
@@ -2134,7 +2155,7 @@ outer188:
 	MOVQ tile_n+0(R14), R10
 	JMP nest182
 outer189:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer190
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -2222,7 +2243,8 @@ r6p1:
 	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
@@ -2298,6 +2320,8 @@ loop200:
 	VFMADD231PS Z12, Z13, Z10
 	VBROADCASTSS 12(SI)(R9*1), Z14
 	VFMADD231PS Z12, Z14, Z11
+	PREFETCHT1 0(R13)
+	ADDQ tile_fetch(R14), R13
 	ADDQ $16, SI
 	DECQ CX
 	JNZ loop200
@@ -2338,7 +2362,7 @@ outer202:
 	MOVQ tile_n+0(R14), R10
 	JMP nest196
 outer203:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer204
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -2434,7 +2458,8 @@ r7p1:
 	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
@@ -2520,6 +2545,8 @@ loop214:
 	VFMADD231PS Z14, Z16, Z12
 	VBROADCASTSS 12(SI)(AX*2), Z17
 	VFMADD231PS Z14, Z17, Z13
+	PREFETCHT1 0(R13)
+	ADDQ tile_fetch(R14), R13
 	ADDQ $16, SI
 	DECQ CX
 	JNZ loop214
@@ -2562,7 +2589,7 @@ outer216:
 	MOVQ tile_n+0(R14), R10
 	JMP nest210
 outer217:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer218
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -2668,7 +2695,8 @@ r8p1:
 	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
@@ -2756,6 +2784,8 @@ loop228:
 	VFMADD231PS Z8, Z11, Z6
 	VBROADCASTSS 12(R8), Z12
 	VFMADD231PS Z8, Z12, Z7
+	PREFETCHT1 0(R13)
+	ADDQ tile_fetch(R14), R13
 	ADDQ $16, SI
 	ADDQ $16, R8
 	DECQ CX
@@ -2804,7 +2834,7 @@ outer230:
 	MOVQ tile_n+0(R14), R10
 	JMP nest224
 outer231:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer232
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -2911,7 +2941,8 @@ r9p1:
 	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
@@ -3008,6 +3039,8 @@ loop242:
 	VFMADD231PS Z9, Z13, Z7
 	VBROADCASTSS 12(R8)(DX*1), Z10
 	VFMADD231PS Z9, Z10, Z8
+	PREFETCHT1 0(R13)
+	ADDQ tile_fetch(R14), R13
 	ADDQ $16, SI
 	ADDQ $16, R8
 	DECQ CX
@@ -3058,7 +3091,7 @@ outer244:
 	MOVQ tile_n+0(R14), R10
 	JMP nest238
 outer245:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer246
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -3172,7 +3205,8 @@ r10p1:
 	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
@@ -3278,6 +3312,8 @@ loop256:
 	VFMADD231PS Z10, Z11, Z8
 	VBROADCASTSS 12(R8)(DX*2), Z12
 	VFMADD231PS Z10, Z12, Z9
+	PREFETCHT1 0(R13)
+	ADDQ tile_fetch(R14), R13
 	ADDQ $16, SI
 	ADDQ $16, R8
 	DECQ CX
@@ -3330,7 +3366,7 @@ outer258:
 	MOVQ tile_n+0(R14), R10
 	JMP nest252
 outer259:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer260
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -3451,7 +3487,8 @@ r11p1:
 	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
@@ -3566,6 +3603,8 @@ loop270:
 	VFMADD231PS Z11, Z13, Z9
 	VBROADCASTSS 12(R8)(AX*1), Z14
 	VFMADD231PS Z11, Z14, Z10
+	PREFETCHT1 0(R13)
+	ADDQ tile_fetch(R14), R13
 	ADDQ $16, SI
 	ADDQ $16, R8
 	DECQ CX
@@ -3620,7 +3659,7 @@ outer272:
 	MOVQ tile_n+0(R14), R10
 	JMP nest266
 outer273:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer274
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -3748,7 +3787,8 @@ r12p1:
 	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
@@ -3872,6 +3912,8 @@ loop284:
 	VFMADD231PS Z12, Z15, Z10
 	VBROADCASTSS 12(R8)(DX*4), Z16
 	VFMADD231PS Z12, Z16, Z11
+	PREFETCHT1 0(R13)
+	ADDQ tile_fetch(R14), R13
 	ADDQ $16, SI
 	ADDQ $16, R8
 	DECQ CX
@@ -3928,7 +3970,7 @@ outer286:
 	MOVQ tile_n+0(R14), R10
 	JMP nest280
 outer287:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer288
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -4063,7 +4105,8 @@ r13p1:
 	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
@@ -4196,6 +4239,8 @@ loop298:
 	VFMADD231PS Z13, Z17, Z11
 	VBROADCASTSS 12(R8)(R9*1), Z14
 	VFMADD231PS Z13, Z14, Z12
+	PREFETCHT1 0(R13)
+	ADDQ tile_fetch(R14), R13
 	ADDQ $16, SI
 	ADDQ $16, R8
 	DECQ CX
@@ -4254,7 +4299,7 @@ outer300:
 	MOVQ tile_n+0(R14), R10
 	JMP nest294
 outer301:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer302
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -4396,7 +4441,8 @@ r14p1:
 	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
@@ -4538,6 +4584,8 @@ loop312:
 	VFMADD231PS Z14, Z15, Z12
 	VBROADCASTSS 12(R8)(AX*2), Z16
 	VFMADD231PS Z14, Z16, Z13
+	PREFETCHT1 0(R13)
+	ADDQ tile_fetch(R14), R13
 	ADDQ $16, SI
 	ADDQ $16, R8
 	DECQ CX
@@ -4598,7 +4646,7 @@ outer314:
 	MOVQ tile_n+0(R14), R10
 	JMP nest308
 outer315:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer316
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -4745,7 +4793,8 @@ r1p2:
 	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
@@ -4807,7 +4856,7 @@ outer328:
 	MOVQ tile_n+0(R14), R10
 	JMP nest322
 outer329:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer330
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -4874,7 +4923,8 @@ r2p2:
 	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
@@ -4961,7 +5011,7 @@ outer342:
 	MOVQ tile_n+0(R14), R10
 	JMP nest336
 outer343:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer344
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -5038,7 +5088,8 @@ r3p2:
 	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
@@ -5144,7 +5195,7 @@ outer356:
 	MOVQ tile_n+0(R14), R10
 	JMP nest350
 outer357:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer358
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -5235,7 +5286,8 @@ r4p2:
 	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
@@ -5352,7 +5404,7 @@ outer370:
 	MOVQ tile_n+0(R14), R10
 	JMP nest364
 outer371:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer372
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -5449,7 +5501,8 @@ r5p2:
 	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
@@ -5539,6 +5592,9 @@ loop382:
 	VBROADCASTSS 12(SI)(DX*4), Z12
 	VFMADD231PS Z10, Z12, Z8
 	VFMADD231PS Z11, Z12, Z9
+	PREFETCHT1 0(R13)
+	PREFETCHT1 0(R13)(R12*1)
+	ADDQ tile_fetch(R14), R13
 	ADDQ $16, SI
 	DECQ CX
 	JNZ loop382
@@ -5583,7 +5639,7 @@ outer384:
 	MOVQ tile_n+0(R14), R10
 	JMP nest378
 outer385:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer386
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -5692,7 +5748,8 @@ r6p2:
 	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
@@ -5796,6 +5853,9 @@ loop396:
 	VBROADCASTSS 12(SI)(R9*1), Z15
 	VFMADD231PS Z12, Z15, Z10
 	VFMADD231PS Z13, Z15, Z11
+	PREFETCHT1 0(R13)
+	PREFETCHT1 0(R13)(R12*1)
+	ADDQ tile_fetch(R14), R13
 	ADDQ $16, SI
 	DECQ CX
 	JNZ loop396
@@ -5843,7 +5903,7 @@ outer398:
 	MOVQ tile_n+0(R14), R10
 	JMP nest392
 outer399:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer400
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -5964,7 +6024,8 @@ r7p2:
 	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
@@ -6082,6 +6143,9 @@ loop410:
 	VBROADCASTSS 12(SI)(AX*2), Z18
 	VFMADD231PS Z14, Z18, Z12
 	VFMADD231PS Z15, Z18, Z13
+	PREFETCHT1 0(R13)
+	PREFETCHT1 0(R13)(R12*1)
+	ADDQ tile_fetch(R14), R13
 	ADDQ $16, SI
 	DECQ CX
 	JNZ loop410
@@ -6132,7 +6196,7 @@ outer412:
 	MOVQ tile_n+0(R14), R10
 	JMP nest406
 outer413:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer414
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -6267,7 +6331,8 @@ r8p2:
 	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
@@ -6399,6 +6464,9 @@ loop424:
 	VBROADCASTSS 12(R8), Z21
 	VFMADD231PS Z16, Z21, Z14
 	VFMADD231PS Z17, Z21, Z15
+	PREFETCHT1 0(R13)
+	PREFETCHT1 0(R13)(R12*1)
+	ADDQ tile_fetch(R14), R13
 	ADDQ $16, SI
 	ADDQ $16, R8
 	DECQ CX
@@ -6456,7 +6524,7 @@ outer426:
 	MOVQ tile_n+0(R14), R10
 	JMP nest420
 outer427:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer428
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -6604,7 +6672,8 @@ r9p2:
 	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
@@ -6750,6 +6819,9 @@ loop438:
 	VBROADCASTSS 12(R8)(DX*1), Z20
 	VFMADD231PS Z18, Z20, Z16
 	VFMADD231PS Z19, Z20, Z17
+	PREFETCHT1 0(R13)
+	PREFETCHT1 0(R13)(R12*1)
+	ADDQ tile_fetch(R14), R13
 	ADDQ $16, SI
 	ADDQ $16, R8
 	DECQ CX
@@ -6810,7 +6882,7 @@ outer440:
 	MOVQ tile_n+0(R14), R10
 	JMP nest434
 outer441:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer442
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -6970,7 +7042,8 @@ r10p2:
 	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
@@ -7130,6 +7203,9 @@ loop452:
 	VBROADCASTSS 12(R8)(DX*2), Z23
 	VFMADD231PS Z20, Z23, Z18
 	VFMADD231PS Z21, Z23, Z19
+	PREFETCHT1 0(R13)
+	PREFETCHT1 0(R13)(R12*1)
+	ADDQ tile_fetch(R14), R13
 	ADDQ $16, SI
 	ADDQ $16, R8
 	DECQ CX
@@ -7193,7 +7269,7 @@ outer454:
 	MOVQ tile_n+0(R14), R10
 	JMP nest448
 outer455:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer456
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -7365,7 +7441,8 @@ r11p2:
 	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
@@ -7539,6 +7616,9 @@ loop466:
 	VBROADCASTSS 12(R8)(AX*1), Z26
 	VFMADD231PS Z22, Z26, Z20
 	VFMADD231PS Z23, Z26, Z21
+	PREFETCHT1 0(R13)
+	PREFETCHT1 0(R13)(R12*1)
+	ADDQ tile_fetch(R14), R13
 	ADDQ $16, SI
 	ADDQ $16, R8
 	DECQ CX
@@ -7605,7 +7685,7 @@ outer468:
 	MOVQ tile_n+0(R14), R10
 	JMP nest462
 outer469:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer470
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -7789,7 +7869,8 @@ r12p2:
 	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
@@ -7977,6 +8058,9 @@ loop480:
 	VBROADCASTSS 12(R8)(DX*4), Z29
 	VFMADD231PS Z24, Z29, Z22
 	VFMADD231PS Z25, Z29, Z23
+	PREFETCHT1 0(R13)
+	PREFETCHT1 0(R13)(R12*1)
+	ADDQ tile_fetch(R14), R13
 	ADDQ $16, SI
 	ADDQ $16, R8
 	DECQ CX
@@ -8046,7 +8130,7 @@ outer482:
 	MOVQ tile_n+0(R14), R10
 	JMP nest476
 outer483:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer484
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -8242,7 +8326,8 @@ r13p2:
 	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
@@ -8444,6 +8529,9 @@ loop494:
 	VBROADCASTSS 12(R8)(R9*1), Z28
 	VFMADD231PS Z26, Z28, Z24
 	VFMADD231PS Z27, Z28, Z25
+	PREFETCHT1 0(R13)
+	PREFETCHT1 0(R13)(R12*1)
+	ADDQ tile_fetch(R14), R13
 	ADDQ $16, SI
 	ADDQ $16, R8
 	DECQ CX
@@ -8516,7 +8604,7 @@ outer496:
 	MOVQ tile_n+0(R14), R10
 	JMP nest490
 outer497:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer498
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -8724,7 +8812,8 @@ r14p2:
 	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
@@ -8940,6 +9029,9 @@ loop508:
 	VBROADCASTSS 12(R8)(AX*2), Z31
 	VFMADD231PS Z28, Z31, Z26
 	VFMADD231PS Z29, Z31, Z27
+	PREFETCHT1 0(R13)
+	PREFETCHT1 0(R13)(R12*1)
+	ADDQ tile_fetch(R14), R13
 	ADDQ $16, SI
 	ADDQ $16, R8
 	DECQ CX
@@ -9015,7 +9107,7 @@ outer510:
 	MOVQ tile_n+0(R14), R10
 	JMP nest504
 outer511:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer512
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI

@@ -6,7 +6,7 @@
 #include "textflag.h"
 
 // func tileNEON(t *tile)
-TEXT ·tileNEON(SB), NOSPLIT, $48-8
+TEXT ·tileNEON(SB), NOSPLIT, $56-8
 	MOVD t+0(FP), R14
 	MOVD tile_a(R14), R3
 	CMP $0, R3
@@ -75,7 +75,8 @@ r1p1:
 	MOVD a-8(SP), R1
 	MOVD tile_n+0(R14), R10
 	MOVD tile_n+8(R14), R11
-	MOVD tile_n+16(R14), R13
+	MOVD tile_n+16(R14), R5
+	MOVD R5, outer-56(SP)
 	MOVD b-16(SP), R0
 	VEOR V0.B16, V0.B16, V0.B16
 	VEOR V1.B16, V1.B16, V1.B16
@@ -161,7 +162,9 @@ outer17:
 	MOVD tile_n+0(R14), R10
 	JMP nest11
 outer18:
-	SUBS $1, R13
+	MOVD outer-56(SP), R16
+	SUBS $1, R16
+	MOVD R16, outer-56(SP)
 	BEQ outer19
 	MOVD tile_gap+16(R14), R5
 	ADD R5, R1
@@ -275,7 +278,8 @@ r2p1:
 	ADD R2<<0, R1, R6
 	MOVD tile_n+0(R14), R10
 	MOVD tile_n+8(R14), R11
-	MOVD tile_n+16(R14), R13
+	MOVD tile_n+16(R14), R5
+	MOVD R5, outer-56(SP)
 	MOVD b-16(SP), R0
 	VEOR V0.B16, V0.B16, V0.B16
 	VEOR V1.B16, V1.B16, V1.B16
@@ -385,7 +389,9 @@ outer31:
 	MOVD tile_n+0(R14), R10
 	JMP nest25
 outer32:
-	SUBS $1, R13
+	MOVD outer-56(SP), R16
+	SUBS $1, R16
+	MOVD R16, outer-56(SP)
 	BEQ outer33
 	MOVD tile_gap+16(R14), R5
 	ADD R5, R1
@@ -531,7 +537,8 @@ r3p1:
 	ADD R2<<0, R6, R7
 	MOVD tile_n+0(R14), R10
 	MOVD tile_n+8(R14), R11
-	MOVD tile_n+16(R14), R13
+	MOVD tile_n+16(R14), R5
+	MOVD R5, outer-56(SP)
 	MOVD b-16(SP), R0
 	VEOR V0.B16, V0.B16, V0.B16
 	VEOR V1.B16, V1.B16, V1.B16
@@ -673,7 +680,9 @@ outer45:
 	MOVD tile_n+0(R14), R10
 	JMP nest39
 outer46:
-	SUBS $1, R13
+	MOVD outer-56(SP), R16
+	SUBS $1, R16
+	MOVD R16, outer-56(SP)
 	BEQ outer47
 	MOVD tile_gap+16(R14), R5
 	ADD R5, R1
@@ -859,7 +868,8 @@ r4p1:
 	ADD R2<<0, R7, R19
 	MOVD tile_n+0(R14), R10
 	MOVD tile_n+8(R14), R11
-	MOVD tile_n+16(R14), R13
+	MOVD tile_n+16(R14), R5
+	MOVD R5, outer-56(SP)
 	MOVD b-16(SP), R0
 	VEOR V0.B16, V0.B16, V0.B16
 	VEOR V1.B16, V1.B16, V1.B16
@@ -1017,7 +1027,9 @@ outer59:
 	MOVD tile_n+0(R14), R10
 	JMP nest53
 outer60:
-	SUBS $1, R13
+	MOVD outer-56(SP), R16
+	SUBS $1, R16
+	MOVD R16, outer-56(SP)
 	BEQ outer61
 	MOVD tile_gap+16(R14), R5
 	ADD R5, R1
@@ -1227,7 +1239,8 @@ r5p1:
 	ADD R2<<0, R19, R20
 	MOVD tile_n+0(R14), R10
 	MOVD tile_n+8(R14), R11
-	MOVD tile_n+16(R14), R13
+	MOVD tile_n+16(R14), R5
+	MOVD R5, outer-56(SP)
 	MOVD b-16(SP), R0
 	VEOR V0.B16, V0.B16, V0.B16
 	VEOR V1.B16, V1.B16, V1.B16
@@ -1413,7 +1426,9 @@ outer73:
 	MOVD tile_n+0(R14), R10
 	JMP nest67
 outer74:
-	SUBS $1, R13
+	MOVD outer-56(SP), R16
+	SUBS $1, R16
+	MOVD R16, outer-56(SP)
 	BEQ outer75
 	MOVD tile_gap+16(R14), R5
 	ADD R5, R1
@@ -1659,7 +1674,8 @@ r6p1:
 	ADD R2<<0, R20, R21
 	MOVD tile_n+0(R14), R10
 	MOVD tile_n+8(R14), R11
-	MOVD tile_n+16(R14), R13
+	MOVD tile_n+16(R14), R5
+	MOVD R5, outer-56(SP)
 	MOVD b-16(SP), R0
 	VEOR V0.B16, V0.B16, V0.B16
 	VEOR V1.B16, V1.B16, V1.B16
@@ -1873,7 +1889,9 @@ outer87:
 	MOVD tile_n+0(R14), R10
 	JMP nest81
 outer88:
-	SUBS $1, R13
+	MOVD outer-56(SP), R16
+	SUBS $1, R16
+	MOVD R16, outer-56(SP)
 	BEQ outer89
 	MOVD tile_gap+16(R14), R5
 	ADD R5, R1

@@ -9,7 +9,7 @@ DATA lowest<>+0(SB)/4, $0xff800000
 GLOBL lowest<>(SB), RODATA|NOPTR, $4
 
 // func depthwiseAVX2(t *tile)
-TEXT ·depthwiseAVX2(SB), NOSPLIT, $48-8
+TEXT ·depthwiseAVX2(SB), NOSPLIT, $56-8
 	MOVQ t+0(FP), R14
 	MOVQ tile_a(R14), CX
 	TESTQ CX, CX
@@ -72,7 +72,8 @@ r1p1:
 	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
@@ -96,7 +97,7 @@ outer13:
 	MOVQ tile_n+0(R14), R10
 	JMP nest11
 outer14:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer15
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -157,7 +158,8 @@ r2p1:
 	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
@@ -185,7 +187,7 @@ outer23:
 	MOVQ tile_n+0(R14), R10
 	JMP nest21
 outer24:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer25
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -258,7 +260,8 @@ r3p1:
 	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
@@ -290,7 +293,7 @@ outer33:
 	MOVQ tile_n+0(R14), R10
 	JMP nest31
 outer34:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer35
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -375,7 +378,8 @@ r4p1:
 	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
@@ -411,7 +415,7 @@ outer43:
 	MOVQ tile_n+0(R14), R10
 	JMP nest41
 outer44:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer45
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -508,7 +512,8 @@ r5p1:
 	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
@@ -548,7 +553,7 @@ outer53:
 	MOVQ tile_n+0(R14), R10
 	JMP nest51
 outer54:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer55
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -657,7 +662,8 @@ r6p1:
 	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
@@ -701,7 +707,7 @@ outer63:
 	MOVQ tile_n+0(R14), R10
 	JMP nest61
 outer64:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer65
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -820,7 +826,7 @@ last69:
 	RET
 
 // func depthwiseAVX512(t *tile)
-TEXT ·depthwiseAVX512(SB), NOSPLIT, $48-8
+TEXT ·depthwiseAVX512(SB), NOSPLIT, $56-8
 	MOVQ t+0(FP), R14
 	MOVQ tile_a(R14), CX
 	TESTQ CX, CX
@@ -915,7 +921,8 @@ r1p1:
 	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 nest89:
@@ -936,7 +943,7 @@ outer91:
 	MOVQ tile_n+0(R14), R10
 	JMP nest89
 outer92:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer93
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -991,7 +998,8 @@ r2p1:
 	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
@@ -1014,7 +1022,7 @@ outer101:
 	MOVQ tile_n+0(R14), R10
 	JMP nest99
 outer102:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer103
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -1076,7 +1084,8 @@ r3p1:
 	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
@@ -1101,7 +1110,7 @@ outer111:
 	MOVQ tile_n+0(R14), R10
 	JMP nest109
 outer112:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer113
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -1170,7 +1179,8 @@ r4p1:
 	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
@@ -1197,7 +1207,7 @@ outer121:
 	MOVQ tile_n+0(R14), R10
 	JMP nest119
 outer122:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer123
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -1273,7 +1283,8 @@ r5p1:
 	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
@@ -1302,7 +1313,7 @@ outer131:
 	MOVQ tile_n+0(R14), R10
 	JMP nest129
 outer132:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer133
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -1385,7 +1396,8 @@ r6p1:
 	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
@@ -1416,7 +1428,7 @@ outer141:
 	MOVQ tile_n+0(R14), R10
 	JMP nest139
 outer142:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer143
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -1506,7 +1518,8 @@ r7p1:
 	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
@@ -1539,7 +1552,7 @@ outer151:
 	MOVQ tile_n+0(R14), R10
 	JMP nest149
 outer152:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer153
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -1638,7 +1651,8 @@ r8p1:
 	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
@@ -1676,7 +1690,7 @@ outer161:
 	MOVQ tile_n+0(R14), R10
 	JMP nest159
 outer162:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer163
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -1783,7 +1797,8 @@ r9p1:
 	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
@@ -1823,7 +1838,7 @@ outer171:
 	MOVQ tile_n+0(R14), R10
 	JMP nest169
 outer172:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer173
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -1937,7 +1952,8 @@ r10p1:
 	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
@@ -1979,7 +1995,7 @@ outer181:
 	MOVQ tile_n+0(R14), R10
 	JMP nest179
 outer182:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer183
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -2100,7 +2116,8 @@ r11p1:
 	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
@@ -2144,7 +2161,7 @@ outer191:
 	MOVQ tile_n+0(R14), R10
 	JMP nest189
 outer192:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer193
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -2272,7 +2289,8 @@ r12p1:
 	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
@@ -2318,7 +2336,7 @@ outer201:
 	MOVQ tile_n+0(R14), R10
 	JMP nest199
 outer202:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer203
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -2453,7 +2471,8 @@ r13p1:
 	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
@@ -2501,7 +2520,7 @@ outer211:
 	MOVQ tile_n+0(R14), R10
 	JMP nest209
 outer212:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer213
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -2643,7 +2662,8 @@ r14p1:
 	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
@@ -2693,7 +2713,7 @@ outer221:
 	MOVQ tile_n+0(R14), R10
 	JMP nest219
 outer222:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer223
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -2838,7 +2858,7 @@ last227:
 	RET
 
 // func windowSumAVX2(t *tile)
-TEXT ·windowSumAVX2(SB), NOSPLIT, $48-8
+TEXT ·windowSumAVX2(SB), NOSPLIT, $56-8
 	MOVQ t+0(FP), R14
 	MOVQ tile_a(R14), CX
 	TESTQ CX, CX
@@ -2901,7 +2921,8 @@ r1p1:
 	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
@@ -2922,7 +2943,7 @@ outer241:
 	MOVQ tile_n+0(R14), R10
 	JMP nest239
 outer242:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer243
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -2986,7 +3007,8 @@ r2p1:
 	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
@@ -3011,7 +3033,7 @@ outer251:
 	MOVQ tile_n+0(R14), R10
 	JMP nest249
 outer252:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer253
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -3089,7 +3111,8 @@ r3p1:
 	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
@@ -3118,7 +3141,7 @@ outer261:
 	MOVQ tile_n+0(R14), R10
 	JMP nest259
 outer262:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer263
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -3210,7 +3233,8 @@ r4p1:
 	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
@@ -3243,7 +3267,7 @@ outer271:
 	MOVQ tile_n+0(R14), R10
 	JMP nest269
 outer272:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer273
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -3349,7 +3373,8 @@ r5p1:
 	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
@@ -3386,7 +3411,7 @@ outer281:
 	MOVQ tile_n+0(R14), R10
 	JMP nest279
 outer282:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer283
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -3506,7 +3531,8 @@ r6p1:
 	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
@@ -3547,7 +3573,7 @@ outer291:
 	MOVQ tile_n+0(R14), R10
 	JMP nest289
 outer292:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer293
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -3679,7 +3705,7 @@ last297:
 	RET
 
 // func windowSumAVX512(t *tile)
-TEXT ·windowSumAVX512(SB), NOSPLIT, $48-8
+TEXT ·windowSumAVX512(SB), NOSPLIT, $56-8
 	MOVQ t+0(FP), R14
 	MOVQ tile_a(R14), CX
 	TESTQ CX, CX
@@ -3774,7 +3800,8 @@ r1p1:
 	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 nest317:
@@ -3793,7 +3820,7 @@ outer319:
 	MOVQ tile_n+0(R14), R10
 	JMP nest317
 outer320:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer321
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -3850,7 +3877,8 @@ r2p1:
 	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
@@ -3871,7 +3899,7 @@ outer329:
 	MOVQ tile_n+0(R14), R10
 	JMP nest327
 outer330:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer331
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -3936,7 +3964,8 @@ r3p1:
 	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
@@ -3959,7 +3988,7 @@ outer339:
 	MOVQ tile_n+0(R14), R10
 	JMP nest337
 outer340:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer341
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -4032,7 +4061,8 @@ r4p1:
 	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
@@ -4057,7 +4087,7 @@ outer349:
 	MOVQ tile_n+0(R14), R10
 	JMP nest347
 outer350:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer351
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -4138,7 +4168,8 @@ r5p1:
 	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
@@ -4165,7 +4196,7 @@ outer359:
 	MOVQ tile_n+0(R14), R10
 	JMP nest357
 outer360:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer361
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -4254,7 +4285,8 @@ r6p1:
 	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
@@ -4283,7 +4315,7 @@ outer369:
 	MOVQ tile_n+0(R14), R10
 	JMP nest367
 outer370:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer371
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -4380,7 +4412,8 @@ r7p1:
 	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
@@ -4411,7 +4444,7 @@ outer379:
 	MOVQ tile_n+0(R14), R10
 	JMP nest377
 outer380:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer381
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -4518,7 +4551,8 @@ r8p1:
 	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
@@ -4554,7 +4588,7 @@ outer389:
 	MOVQ tile_n+0(R14), R10
 	JMP nest387
 outer390:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer391
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -4670,7 +4704,8 @@ r9p1:
 	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
@@ -4708,7 +4743,7 @@ outer399:
 	MOVQ tile_n+0(R14), R10
 	JMP nest397
 outer400:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer401
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -4832,7 +4867,8 @@ r10p1:
 	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
@@ -4872,7 +4908,7 @@ outer409:
 	MOVQ tile_n+0(R14), R10
 	JMP nest407
 outer410:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer411
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -5004,7 +5040,8 @@ r11p1:
 	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
@@ -5046,7 +5083,7 @@ outer419:
 	MOVQ tile_n+0(R14), R10
 	JMP nest417
 outer420:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer421
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -5186,7 +5223,8 @@ r12p1:
 	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
@@ -5230,7 +5268,7 @@ outer429:
 	MOVQ tile_n+0(R14), R10
 	JMP nest427
 outer430:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer431
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -5378,7 +5416,8 @@ r13p1:
 	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
@@ -5424,7 +5463,7 @@ outer439:
 	MOVQ tile_n+0(R14), R10
 	JMP nest437
 outer440:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer441
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -5580,7 +5619,8 @@ r14p1:
 	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
@@ -5628,7 +5668,7 @@ outer449:
 	MOVQ tile_n+0(R14), R10
 	JMP nest447
 outer450:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer451
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -5788,7 +5828,7 @@ last455:
 	RET
 
 // func windowMaxAVX2(t *tile)
-TEXT ·windowMaxAVX2(SB), NOSPLIT, $48-8
+TEXT ·windowMaxAVX2(SB), NOSPLIT, $56-8
 	MOVQ t+0(FP), R14
 	MOVQ tile_a(R14), CX
 	TESTQ CX, CX
@@ -5851,7 +5891,8 @@ r1p1:
 	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	VBROADCASTSS lowest<>(SB), Y0
 	VMOVAPS Y0, Y1
@@ -5872,7 +5913,7 @@ outer469:
 	MOVQ tile_n+0(R14), R10
 	JMP nest467
 outer470:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer471
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -5933,7 +5974,8 @@ r2p1:
 	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	VBROADCASTSS lowest<>(SB), Y0
 	VMOVAPS Y0, Y1
@@ -5958,7 +6000,7 @@ outer479:
 	MOVQ tile_n+0(R14), R10
 	JMP nest477
 outer480:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer481
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -6031,7 +6073,8 @@ r3p1:
 	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	VBROADCASTSS lowest<>(SB), Y0
 	VMOVAPS Y0, Y1
@@ -6060,7 +6103,7 @@ outer489:
 	MOVQ tile_n+0(R14), R10
 	JMP nest487
 outer490:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer491
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -6145,7 +6188,8 @@ r4p1:
 	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	VBROADCASTSS lowest<>(SB), Y0
 	VMOVAPS Y0, Y1
@@ -6178,7 +6222,7 @@ outer499:
 	MOVQ tile_n+0(R14), R10
 	JMP nest497
 outer500:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer501
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -6275,7 +6319,8 @@ r5p1:
 	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	VBROADCASTSS lowest<>(SB), Y0
 	VMOVAPS Y0, Y1
@@ -6312,7 +6357,7 @@ outer509:
 	MOVQ tile_n+0(R14), R10
 	JMP nest507
 outer510:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer511
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -6421,7 +6466,8 @@ r6p1:
 	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	VBROADCASTSS lowest<>(SB), Y0
 	VMOVAPS Y0, Y1
@@ -6462,7 +6508,7 @@ outer519:
 	MOVQ tile_n+0(R14), R10
 	JMP nest517
 outer520:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer521
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -6581,7 +6627,7 @@ last525:
 	RET
 
 // func windowMaxAVX512(t *tile)
-TEXT ·windowMaxAVX512(SB), NOSPLIT, $48-8
+TEXT ·windowMaxAVX512(SB), NOSPLIT, $56-8
 	MOVQ t+0(FP), R14
 	MOVQ tile_a(R14), CX
 	TESTQ CX, CX
@@ -6676,7 +6722,8 @@ r1p1:
 	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	VBROADCASTSS lowest<>(SB), Z0
 nest545:
@@ -6695,7 +6742,7 @@ outer547:
 	MOVQ tile_n+0(R14), R10
 	JMP nest545
 outer548:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer549
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -6750,7 +6797,8 @@ r2p1:
 	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	VBROADCASTSS lowest<>(SB), Z0
 	VMOVAPS Z0, Z1
@@ -6771,7 +6819,7 @@ outer557:
 	MOVQ tile_n+0(R14), R10
 	JMP nest555
 outer558:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer559
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -6833,7 +6881,8 @@ r3p1:
 	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	VBROADCASTSS lowest<>(SB), Z0
 	VMOVAPS Z0, Z1
@@ -6856,7 +6905,7 @@ outer567:
 	MOVQ tile_n+0(R14), R10
 	JMP nest565
 outer568:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer569
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -6925,7 +6974,8 @@ r4p1:
 	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	VBROADCASTSS lowest<>(SB), Z0
 	VMOVAPS Z0, Z1
@@ -6950,7 +7000,7 @@ outer577:
 	MOVQ tile_n+0(R14), R10
 	JMP nest575
 outer578:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer579
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -7026,7 +7076,8 @@ r5p1:
 	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	VBROADCASTSS lowest<>(SB), Z0
 	VMOVAPS Z0, Z1
@@ -7053,7 +7104,7 @@ outer587:
 	MOVQ tile_n+0(R14), R10
 	JMP nest585
 outer588:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer589
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -7136,7 +7187,8 @@ r6p1:
 	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	VBROADCASTSS lowest<>(SB), Z0
 	VMOVAPS Z0, Z1
@@ -7165,7 +7217,7 @@ outer597:
 	MOVQ tile_n+0(R14), R10
 	JMP nest595
 outer598:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer599
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -7255,7 +7307,8 @@ r7p1:
 	MOVQ a-8(SP), SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	VBROADCASTSS lowest<>(SB), Z0
 	VMOVAPS Z0, Z1
@@ -7286,7 +7339,7 @@ outer607:
 	MOVQ tile_n+0(R14), R10
 	JMP nest605
 outer608:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer609
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -7385,7 +7438,8 @@ r8p1:
 	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	VBROADCASTSS lowest<>(SB), Z0
 	VMOVAPS Z0, Z1
@@ -7421,7 +7475,7 @@ outer617:
 	MOVQ tile_n+0(R14), R10
 	JMP nest615
 outer618:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer619
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -7528,7 +7582,8 @@ r9p1:
 	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	VBROADCASTSS lowest<>(SB), Z0
 	VMOVAPS Z0, Z1
@@ -7566,7 +7621,7 @@ outer627:
 	MOVQ tile_n+0(R14), R10
 	JMP nest625
 outer628:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer629
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -7680,7 +7735,8 @@ r10p1:
 	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	VBROADCASTSS lowest<>(SB), Z0
 	VMOVAPS Z0, Z1
@@ -7720,7 +7776,7 @@ outer637:
 	MOVQ tile_n+0(R14), R10
 	JMP nest635
 outer638:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer639
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -7841,7 +7897,8 @@ r11p1:
 	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	VBROADCASTSS lowest<>(SB), Z0
 	VMOVAPS Z0, Z1
@@ -7883,7 +7940,7 @@ outer647:
 	MOVQ tile_n+0(R14), R10
 	JMP nest645
 outer648:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer649
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -8011,7 +8068,8 @@ r12p1:
 	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	VBROADCASTSS lowest<>(SB), Z0
 	VMOVAPS Z0, Z1
@@ -8055,7 +8113,7 @@ outer657:
 	MOVQ tile_n+0(R14), R10
 	JMP nest655
 outer658:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer659
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -8190,7 +8248,8 @@ r13p1:
 	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	VBROADCASTSS lowest<>(SB), Z0
 	VMOVAPS Z0, Z1
@@ -8236,7 +8295,7 @@ outer667:
 	MOVQ tile_n+0(R14), R10
 	JMP nest665
 outer668:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer669
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
@@ -8378,7 +8437,8 @@ r14p1:
 	SUBQ DX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), R13
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	VBROADCASTSS lowest<>(SB), Z0
 	VMOVAPS Z0, Z1
@@ -8426,7 +8486,7 @@ outer677:
 	MOVQ tile_n+0(R14), R10
 	JMP nest675
 outer678:
-	DECQ R13
+	DECQ outer-56(SP)
 	JZ outer679
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI

@@ -9,7 +9,7 @@ DATA lowest<>+0(SB)/4, $0xff800000
 GLOBL lowest<>(SB), RODATA|NOPTR, $4
 
 // func depthwiseNEON(t *tile)
-TEXT ·depthwiseNEON(SB), NOSPLIT, $48-8
+TEXT ·depthwiseNEON(SB), NOSPLIT, $56-8
 	MOVD t+0(FP), R14
 	MOVD tile_a(R14), R3
 	CMP $0, R3
@@ -75,7 +75,8 @@ r1p1:
 	MOVD a-8(SP), R1
 	MOVD tile_n+0(R14), R10
 	MOVD tile_n+8(R14), R11
-	MOVD tile_n+16(R14), R13
+	MOVD tile_n+16(R14), R5
+	MOVD R5, outer-56(SP)
 	MOVD b-16(SP), R0
 	VEOR V0.B16, V0.B16, V0.B16
 	VEOR V1.B16, V1.B16, V1.B16
@@ -109,7 +110,9 @@ outer13:
 	MOVD tile_n+0(R14), R10
 	JMP nest11
 outer14:
-	SUBS $1, R13
+	MOVD outer-56(SP), R16
+	SUBS $1, R16
+	MOVD R16, outer-56(SP)
 	BEQ outer15
 	MOVD tile_gap+16(R14), R5
 	ADD R5, R1
@@ -211,7 +214,8 @@ r2p1:
 	ADD R2<<0, R1, R6
 	MOVD tile_n+0(R14), R10
 	MOVD tile_n+8(R14), R11
-	MOVD tile_n+16(R14), R13
+	MOVD tile_n+16(R14), R5
+	MOVD R5, outer-56(SP)
 	MOVD b-16(SP), R0
 	VEOR V0.B16, V0.B16, V0.B16
 	VEOR V1.B16, V1.B16, V1.B16
@@ -260,7 +264,9 @@ outer23:
 	MOVD tile_n+0(R14), R10
 	JMP nest21
 outer24:
-	SUBS $1, R13
+	MOVD outer-56(SP), R16
+	SUBS $1, R16
+	MOVD R16, outer-56(SP)
 	BEQ outer25
 	MOVD tile_gap+16(R14), R5
 	ADD R5, R1
@@ -398,7 +404,8 @@ r3p1:
 	ADD R2<<0, R6, R7
 	MOVD tile_n+0(R14), R10
 	MOVD tile_n+8(R14), R11
-	MOVD tile_n+16(R14), R13
+	MOVD tile_n+16(R14), R5
+	MOVD R5, outer-56(SP)
 	MOVD b-16(SP), R0
 	VEOR V0.B16, V0.B16, V0.B16
 	VEOR V1.B16, V1.B16, V1.B16
@@ -462,7 +469,9 @@ outer33:
 	MOVD tile_n+0(R14), R10
 	JMP nest31
 outer34:
-	SUBS $1, R13
+	MOVD outer-56(SP), R16
+	SUBS $1, R16
+	MOVD R16, outer-56(SP)
 	BEQ outer35
 	MOVD tile_gap+16(R14), R5
 	ADD R5, R1
@@ -636,7 +645,8 @@ r4p1:
 	ADD R2<<0, R7, R19
 	MOVD tile_n+0(R14), R10
 	MOVD tile_n+8(R14), R11
-	MOVD tile_n+16(R14), R13
+	MOVD tile_n+16(R14), R5
+	MOVD R5, outer-56(SP)
 	MOVD b-16(SP), R0
 	VEOR V0.B16, V0.B16, V0.B16
 	VEOR V1.B16, V1.B16, V1.B16
@@ -715,7 +725,9 @@ outer43:
 	MOVD tile_n+0(R14), R10
 	JMP nest41
 outer44:
-	SUBS $1, R13
+	MOVD outer-56(SP), R16
+	SUBS $1, R16
+	MOVD R16, outer-56(SP)
 	BEQ outer45
 	MOVD tile_gap+16(R14), R5
 	ADD R5, R1
@@ -925,7 +937,8 @@ r5p1:
 	ADD R2<<0, R19, R20
 	MOVD tile_n+0(R14), R10
 	MOVD tile_n+8(R14), R11
-	MOVD tile_n+16(R14), R13
+	MOVD tile_n+16(R14), R5
+	MOVD R5, outer-56(SP)
 	MOVD b-16(SP), R0
 	VEOR V0.B16, V0.B16, V0.B16
 	VEOR V1.B16, V1.B16, V1.B16
@@ -1019,7 +1032,9 @@ outer53:
 	MOVD tile_n+0(R14), R10
 	JMP nest51
 outer54:
-	SUBS $1, R13
+	MOVD outer-56(SP), R16
+	SUBS $1, R16
+	MOVD R16, outer-56(SP)
 	BEQ outer55
 	MOVD tile_gap+16(R14), R5
 	ADD R5, R1
@@ -1265,7 +1280,8 @@ r6p1:
 	ADD R2<<0, R20, R21
 	MOVD tile_n+0(R14), R10
 	MOVD tile_n+8(R14), R11
-	MOVD tile_n+16(R14), R13
+	MOVD tile_n+16(R14), R5
+	MOVD R5, outer-56(SP)
 	MOVD b-16(SP), R0
 	VEOR V0.B16, V0.B16, V0.B16
 	VEOR V1.B16, V1.B16, V1.B16
@@ -1374,7 +1390,9 @@ outer63:
 	MOVD tile_n+0(R14), R10
 	JMP nest61
 outer64:
-	SUBS $1, R13
+	MOVD outer-56(SP), R16
+	SUBS $1, R16
+	MOVD R16, outer-56(SP)
 	BEQ outer65
 	MOVD tile_gap+16(R14), R5
 	ADD R5, R1
@@ -1648,7 +1666,7 @@ last69:
 	RET
 
 // func windowSumNEON(t *tile)
-TEXT ·windowSumNEON(SB), NOSPLIT, $48-8
+TEXT ·windowSumNEON(SB), NOSPLIT, $56-8
 	MOVD t+0(FP), R14
 	MOVD tile_a(R14), R3
 	CMP $0, R3
@@ -1714,7 +1732,8 @@ r1p1:
 	MOVD a-8(SP), R1
 	MOVD tile_n+0(R14), R10
 	MOVD tile_n+8(R14), R11
-	MOVD tile_n+16(R14), R13
+	MOVD tile_n+16(R14), R5
+	MOVD R5, outer-56(SP)
 	MOVD b-16(SP), R0
 	VEOR V0.B16, V0.B16, V0.B16
 	VEOR V1.B16, V1.B16, V1.B16
@@ -1743,7 +1762,9 @@ outer83:
 	MOVD tile_n+0(R14), R10
 	JMP nest81
 outer84:
-	SUBS $1, R13
+	MOVD outer-56(SP), R16
+	SUBS $1, R16
+	MOVD R16, outer-56(SP)
 	BEQ outer85
 	MOVD tile_gap+16(R14), R5
 	ADD R5, R1
@@ -1851,7 +1872,8 @@ r2p1:
 	ADD R2<<0, R1, R6
 	MOVD tile_n+0(R14), R10
 	MOVD tile_n+8(R14), R11
-	MOVD tile_n+16(R14), R13
+	MOVD tile_n+16(R14), R5
+	MOVD R5, outer-56(SP)
 	MOVD b-16(SP), R0
 	VEOR V0.B16, V0.B16, V0.B16
 	VEOR V1.B16, V1.B16, V1.B16
@@ -1895,7 +1917,9 @@ outer93:
 	MOVD tile_n+0(R14), R10
 	JMP nest91
 outer94:
-	SUBS $1, R13
+	MOVD outer-56(SP), R16
+	SUBS $1, R16
+	MOVD R16, outer-56(SP)
 	BEQ outer95
 	MOVD tile_gap+16(R14), R5
 	ADD R5, R1
@@ -2043,7 +2067,8 @@ r3p1:
 	ADD R2<<0, R6, R7
 	MOVD tile_n+0(R14), R10
 	MOVD tile_n+8(R14), R11
-	MOVD tile_n+16(R14), R13
+	MOVD tile_n+16(R14), R5
+	MOVD R5, outer-56(SP)
 	MOVD b-16(SP), R0
 	VEOR V0.B16, V0.B16, V0.B16
 	VEOR V1.B16, V1.B16, V1.B16
@@ -2102,7 +2127,9 @@ outer103:
 	MOVD tile_n+0(R14), R10
 	JMP nest101
 outer104:
-	SUBS $1, R13
+	MOVD outer-56(SP), R16
+	SUBS $1, R16
+	MOVD R16, outer-56(SP)
 	BEQ outer105
 	MOVD tile_gap+16(R14), R5
 	ADD R5, R1
@@ -2290,7 +2317,8 @@ r4p1:
 	ADD R2<<0, R7, R19
 	MOVD tile_n+0(R14), R10
 	MOVD tile_n+8(R14), R11
-	MOVD tile_n+16(R14), R13
+	MOVD tile_n+16(R14), R5
+	MOVD R5, outer-56(SP)
 	MOVD b-16(SP), R0
 	VEOR V0.B16, V0.B16, V0.B16
 	VEOR V1.B16, V1.B16, V1.B16
@@ -2364,7 +2392,9 @@ outer113:
 	MOVD tile_n+0(R14), R10
 	JMP nest111
 outer114:
-	SUBS $1, R13
+	MOVD outer-56(SP), R16
+	SUBS $1, R16
+	MOVD R16, outer-56(SP)
 	BEQ outer115
 	MOVD tile_gap+16(R14), R5
 	ADD R5, R1
@@ -2592,7 +2622,8 @@ r5p1:
 	ADD R2<<0, R19, R20
 	MOVD tile_n+0(R14), R10
 	MOVD tile_n+8(R14), R11
-	MOVD tile_n+16(R14), R13
+	MOVD tile_n+16(R14), R5
+	MOVD R5, outer-56(SP)
 	MOVD b-16(SP), R0
 	VEOR V0.B16, V0.B16, V0.B16
 	VEOR V1.B16, V1.B16, V1.B16
@@ -2681,7 +2712,9 @@ outer123:
 	MOVD tile_n+0(R14), R10
 	JMP nest121
 outer124:
-	SUBS $1, R13
+	MOVD outer-56(SP), R16
+	SUBS $1, R16
+	MOVD R16, outer-56(SP)
 	BEQ outer125
 	MOVD tile_gap+16(R14), R5
 	ADD R5, R1
@@ -2949,7 +2982,8 @@ r6p1:
 	ADD R2<<0, R20, R21
 	MOVD tile_n+0(R14), R10
 	MOVD tile_n+8(R14), R11
-	MOVD tile_n+16(R14), R13
+	MOVD tile_n+16(R14), R5
+	MOVD R5, outer-56(SP)
 	MOVD b-16(SP), R0
 	VEOR V0.B16, V0.B16, V0.B16
 	VEOR V1.B16, V1.B16, V1.B16
@@ -3053,7 +3087,9 @@ outer133:
 	MOVD tile_n+0(R14), R10
 	JMP nest131
 outer134:
-	SUBS $1, R13
+	MOVD outer-56(SP), R16
+	SUBS $1, R16
+	MOVD R16, outer-56(SP)
 	BEQ outer135
 	MOVD tile_gap+16(R14), R5
 	ADD R5, R1
@@ -3353,7 +3389,7 @@ last139:
 	RET
 
 // func windowMaxNEON(t *tile)
-TEXT ·windowMaxNEON(SB), NOSPLIT, $48-8
+TEXT ·windowMaxNEON(SB), NOSPLIT, $56-8
 	MOVD t+0(FP), R14
 	MOVD tile_a(R14), R3
 	CMP $0, R3
@@ -3419,7 +3455,8 @@ r1p1:
 	MOVD a-8(SP), R1
 	MOVD tile_n+0(R14), R10
 	MOVD tile_n+8(R14), R11
-	MOVD tile_n+16(R14), R13
+	MOVD tile_n+16(R14), R5
+	MOVD R5, outer-56(SP)
 	MOVD b-16(SP), R0
 	MOVD $lowest<>(SB), R16
 	FMOVS (R16), F0
@@ -3454,7 +3491,9 @@ outer153:
 	MOVD tile_n+0(R14), R10
 	JMP nest151
 outer154:
-	SUBS $1, R13
+	MOVD outer-56(SP), R16
+	SUBS $1, R16
+	MOVD R16, outer-56(SP)
 	BEQ outer155
 	MOVD tile_gap+16(R14), R5
 	ADD R5, R1
@@ -3556,7 +3595,8 @@ r2p1:
 	ADD R2<<0, R1, R6
 	MOVD tile_n+0(R14), R10
 	MOVD tile_n+8(R14), R11
-	MOVD tile_n+16(R14), R13
+	MOVD tile_n+16(R14), R5
+	MOVD R5, outer-56(SP)
 	MOVD b-16(SP), R0
 	MOVD $lowest<>(SB), R16
 	FMOVS (R16), F0
@@ -3610,7 +3650,9 @@ outer163:
 	MOVD tile_n+0(R14), R10
 	JMP nest161
 outer164:
-	SUBS $1, R13
+	MOVD outer-56(SP), R16
+	SUBS $1, R16
+	MOVD R16, outer-56(SP)
 	BEQ outer165
 	MOVD tile_gap+16(R14), R5
 	ADD R5, R1
@@ -3748,7 +3790,8 @@ r3p1:
 	ADD R2<<0, R6, R7
 	MOVD tile_n+0(R14), R10
 	MOVD tile_n+8(R14), R11
-	MOVD tile_n+16(R14), R13
+	MOVD tile_n+16(R14), R5
+	MOVD R5, outer-56(SP)
 	MOVD b-16(SP), R0
 	MOVD $lowest<>(SB), R16
 	FMOVS (R16), F0
@@ -3821,7 +3864,9 @@ outer173:
 	MOVD tile_n+0(R14), R10
 	JMP nest171
 outer174:
-	SUBS $1, R13
+	MOVD outer-56(SP), R16
+	SUBS $1, R16
+	MOVD R16, outer-56(SP)
 	BEQ outer175
 	MOVD tile_gap+16(R14), R5
 	ADD R5, R1
@@ -3995,7 +4040,8 @@ r4p1:
 	ADD R2<<0, R7, R19
 	MOVD tile_n+0(R14), R10
 	MOVD tile_n+8(R14), R11
-	MOVD tile_n+16(R14), R13
+	MOVD tile_n+16(R14), R5
+	MOVD R5, outer-56(SP)
 	MOVD b-16(SP), R0
 	MOVD $lowest<>(SB), R16
 	FMOVS (R16), F0
@@ -4087,7 +4133,9 @@ outer183:
 	MOVD tile_n+0(R14), R10
 	JMP nest181
 outer184:
-	SUBS $1, R13
+	MOVD outer-56(SP), R16
+	SUBS $1, R16
+	MOVD R16, outer-56(SP)
 	BEQ outer185
 	MOVD tile_gap+16(R14), R5
 	ADD R5, R1
@@ -4297,7 +4345,8 @@ r5p1:
 	ADD R2<<0, R19, R20
 	MOVD tile_n+0(R14), R10
 	MOVD tile_n+8(R14), R11
-	MOVD tile_n+16(R14), R13
+	MOVD tile_n+16(R14), R5
+	MOVD R5, outer-56(SP)
 	MOVD b-16(SP), R0
 	MOVD $lowest<>(SB), R16
 	FMOVS (R16), F0
@@ -4408,7 +4457,9 @@ outer193:
 	MOVD tile_n+0(R14), R10
 	JMP nest191
 outer194:
-	SUBS $1, R13
+	MOVD outer-56(SP), R16
+	SUBS $1, R16
+	MOVD R16, outer-56(SP)
 	BEQ outer195
 	MOVD tile_gap+16(R14), R5
 	ADD R5, R1
@@ -4654,7 +4705,8 @@ r6p1:
 	ADD R2<<0, R20, R21
 	MOVD tile_n+0(R14), R10
 	MOVD tile_n+8(R14), R11
-	MOVD tile_n+16(R14), R13
+	MOVD tile_n+16(R14), R5
+	MOVD R5, outer-56(SP)
 	MOVD b-16(SP), R0
 	MOVD $lowest<>(SB), R16
 	FMOVS (R16), F0
@@ -4784,7 +4836,9 @@ outer203:
 	MOVD tile_n+0(R14), R10
 	JMP nest201
 outer204:
-	SUBS $1, R13
+	MOVD outer-56(SP), R16
+	SUBS $1, R16
+	MOVD R16, outer-56(SP)
 	BEQ outer205
 	MOVD tile_gap+16(R14), R5
 	ADD R5, R1

@@ -57,8 +57,8 @@ func (f *file) row(r, disp int) string {
 // instruction set that jumps to the code for the tile's rows and panels.
 //
 // Registers: R14 the tile; those of rowBases rows of a; DX, AX, R9 one, three and five
-// row strides; DI b; R12 from panel to panel, R15 from row to row of b; CX, R10, R11, R13
-// counters.
+// row strides; DI b; R12 from panel to panel, R15 from row to row of b; R13 what is
+// fetched ahead, on amd64; CX, R10, R11 counters.
 func tiles(f *file) {
 	for _, s := range f.sets() {
 		f.framed(tileFrame, "tile"+s.name+" computes what tileRef does, t.rows × t.panels × 16 elements at a time.",
@@ -69,6 +69,10 @@ func tiles(f *file) {
 		f.op("MOVQ", "tile_panelB(R14)", "R12")
 		f.op("MOVQ", "tile_gapB(R14)", "R15")
 		f.op("ADDQ", 64, "R15")
+		if f.arch == "amd64" {
+			f.op("MOVQ", "tile_b(R14)", "R13")
+			f.op("ADDQ", "tile_atNext(R14)", "R13")
+		}
 		f.op("MOVQ", "tile_rows(R14)", "CX")
 		if s.panels == 2 {
 			f.op("CMPQ", "tile_panels(R14)", 2)
@@ -95,7 +99,8 @@ const (
 	biasCur     = "bias-32(SP)"
 	residualCur = "residual-40(SP)"
 	countCur    = "count-48(SP)"
-	tileFrame   = 48
+	outerCur    = "outer-56(SP)" // the nest's outer counter
+	tileFrame   = 56
 )
 
 // enter starts a kernel at the first tile.
@@ -138,6 +143,10 @@ func (f *file) choose(reg string, lo, hi int, label func(int) string) {
 	f.mark(upper)
 	f.choose(reg, mid, hi, label)
 }
+
+// lowRows is the most rows of a tile whose time is that of reading b: there is none left
+// to fetch what is read later.
+const lowRows = 4
 
 // tileKernel writes the loop over tiles of one size.
 func tileKernel(f *file, s isa, rows, panels int) {
@@ -193,7 +202,12 @@ func tileKernel(f *file, s isa, rows, panels int) {
 		f.runs(rows, func(n int) { f.stepsByElement(rows, n, used, v, acc) })
 		t0, t1 = s.reg(rows*v), s.reg(rows*v+1)
 	} else {
-		f.steps(rows, step)
+		f.steps(rows, func(u int) {
+			step(u)
+			if u == 3 && rows > lowRows {
+				f.fetch(panels)
+			}
+		})
 	}
 
 	for sum := 1; sum < sums; sum++ {
@@ -203,6 +217,15 @@ func tileKernel(f *file, s isa, rows, panels int) {
 	}
 	f.finish(s, rows, v, t0, t1)
 	f.nextTile(next)
+}
+
+// fetch asks for a row of each of the panels that are read later.
+func (f *file) fetch(panels int) {
+	f.op("PREFETCHT1", at("R13", 0))
+	if panels > 1 {
+		f.op("PREFETCHT1", indexed("R13", 0, "R12", 1))
+	}
+	f.op("ADDQ", "tile_fetch(R14)", "R13")
 }
 
 // steps runs step for every element of every run: four times in a row with u = 0…3
@@ -250,7 +273,8 @@ func (f *file) startTile(rows int) {
 	}
 	f.op("MOVQ", "tile_n+0(R14)", "R10")
 	f.op("MOVQ", "tile_n+8(R14)", "R11")
-	f.op("MOVQ", "tile_n+16(R14)", "R13")
+	f.op("MOVQ", "tile_n+16(R14)", "BX")
+	f.op("MOVQ", "BX", outerCur)
 }
 
 // move advances the row registers.
@@ -274,7 +298,7 @@ func (f *file) loop(counter string, body func()) {
 // nest runs body for every run of the tile's three loops and moves the rows in between.
 func (f *file) nest(rows int, body func()) {
 	top, out := f.fresh("nest"), f.fresh("out")
-	counters := [3]string{"R10", "R11", "R13"}
+	counters := [3]string{"R10", "R11", outerCur}
 	f.mark(top)
 	body()
 	for i, counter := range counters {
