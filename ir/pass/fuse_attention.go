@@ -1,6 +1,7 @@
 package pass
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -16,12 +17,13 @@ func fuseAttention(ctx *Context, m *ir.Module) (bool, error) {
 	if ctx.Strict {
 		return false, nil
 	}
+	known := fixed{}
 	return rewriteAll(m, func(b *ir.Builder, n *ir.Node) []*ir.Value {
 		if _, ok := n.Op.(op.MatMul); !ok {
 			return nil
 		}
 		a, ok := attentionOf(b, n)
-		if !ok {
+		if !ok || known.has(a.k) || known.has(a.v) { // weights are prepared for products
 			return nil
 		}
 		y := a.build(b, n.Results[0].Type)
@@ -181,12 +183,12 @@ func scoresOf(b *ir.Builder, v *ir.Value) bool {
 }
 
 // build appends the operator, whose result is of type y; nil, and nothing, where the
-// extents are not known to fit or the keys are not transposed.
+// extents are not known to fit.
 func (a *attention) build(b *ir.Builder, y ir.Type) *ir.Value {
 	q, k, v := scaledView(a.q), scaledView(a.k), view{of: a.v, scale: 1}
-	k, ok := k.swapped()
+	k = k.swapped()
 	a.Scale *= q.scale * k.scale
-	if !ok || len(a.lead) > 2 || math.IsInf(a.Scale, 0) || a.Scale != a.Scale {
+	if len(a.lead) > 2 || math.IsInf(a.Scale, 0) || a.Scale != a.Scale {
 		return nil
 	}
 	lead := slices.Concat(a.lead, ir.Dims(1))[:2]
@@ -208,11 +210,13 @@ func (a *attention) build(b *ir.Builder, y ir.Type) *ir.Value {
 		k.of, v.of = once, twin
 		types[1], types[2] = once.Type, twin.Type
 	}
-	mask, ok := a.maskType(a.q.Type, lead)
+	narrow, ok := a.maskType(a.q.Type, lead)
 	if !ok {
 		return nil
 	}
+	mask := narrow
 	if !mask.IsZero() {
+		mask = widened(mask, slices.Concat(lead, types[0].Shape[2:3], types[1].Shape[2:3]))
 		types = append(types, mask)
 	}
 	if out, err := a.Infer(types); err != nil || !out[0].Elems().Equal(y.Elems()) {
@@ -220,7 +224,7 @@ func (a *attention) build(b *ir.Builder, y ir.Type) *ir.Value {
 	}
 	args := []*ir.Value{q.build(b), k.build(b), v.build(b), nil}
 	if !mask.IsZero() {
-		args[3] = a.mask(b)
+		args[3] = widen(b, reshaped(b, a.mask(b), narrow.Shape...), mask.Shape)
 	}
 	for i, t := range types {
 		args[i] = reshaped(b, args[i], t.Shape...)
@@ -290,6 +294,32 @@ func (a *attention) maskType(q ir.Type, lead []ir.Dim) (t ir.Type, ok bool) {
 	return ir.TensorOf(t.DType, shape...), len(shape) > 0
 }
 
+// widened returns the type of a mask that is repeated along the axes where its extents
+// may be other than those of the scores.
+func widened(mask ir.Type, scores []ir.Dim) ir.Type {
+	shape := slices.Clone(mask.Shape)
+	for i := range shape {
+		if to := scores[len(scores)-len(shape)+i]; !shape[i].IsConst() || shape[i].Equal(to) {
+			shape[i] = to
+		}
+	}
+	return ir.TensorOf(mask.DType, shape...)
+}
+
+// widen repeats a mask to a shape, and checks that its extents are those or 1.
+func widen(b *ir.Builder, mask *ir.Value, shape []ir.Dim) *ir.Value {
+	if slices.EqualFunc(mask.Type.Shape, shape, ir.Dim.Equal) {
+		return mask
+	}
+	for i, d := range mask.Type.Shape {
+		if !d.Equal(shape[i]) {
+			legal := d.Sub(shape[i]).Mul(d.Sub(ir.Const(1)))
+			b.Nodes(ir.CheckDim{A: legal, B: ir.Const(0), What: fmt.Sprintf("axis %d of a mask: %s broadcast to %s", i, d, shape[i])})
+		}
+	}
+	return b.Node(op.Expand{Shape: shape}, mask)
+}
+
 // mask appends the mask.
 func (a *attention) mask(b *ir.Builder) *ir.Value {
 	var sum *ir.Value
@@ -352,28 +382,24 @@ func scaledView(v *ir.Value) view {
 	return w
 }
 
-// swapped returns the view with its last two axes in each other's place, where it is a
-// transpose.
-func (w view) swapped() (view, bool) {
-	if len(w.views) == 0 {
-		perm, x := transposed(w.of)
-		if perm == nil {
-			return w, false
-		}
+// swapped returns the view with its last two axes in each other's place.
+func (w view) swapped() view {
+	if perm, x := transposed(w.of); len(w.views) == 0 && perm != nil {
 		w.of, w.views = x, []ir.Op{op.Transpose{Perm: perm}}
 	}
-	outer, ok := w.views[0].(op.Transpose)
-	if !ok {
-		return w, false
+	last := w.typ().Rank() - 1
+	perm := seq(last + 1)
+	perm[last-1], perm[last] = last, last-1
+	w.views = slices.Clone(w.views)
+	if len(w.views) > 0 {
+		if outer, ok := w.views[0].(op.Transpose); ok {
+			perm, w.views = compose(outer.Perm, perm), w.views[1:]
+		}
 	}
-	last := len(outer.Perm) - 1
-	swap := seq(last + 1)
-	swap[last-1], swap[last] = last, last-1
-	w.views = slices.Clone(w.views[1:])
-	if perm := compose(outer.Perm, swap); !slices.IsSorted(perm) {
+	if !slices.IsSorted(perm) {
 		w.views = slices.Insert(w.views, 0, ir.Op(op.Transpose{Perm: perm}))
 	}
-	return w, true
+	return w
 }
 
 // typ returns the type of the view.
