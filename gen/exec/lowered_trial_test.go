@@ -23,7 +23,9 @@ var loweredTrials = map[string]func(*draw) trial{
 	"patches":           tryPatches,
 	"product_integer":   tryProductInteger,
 	"rnn_steps":         tryRNNSteps,
+	"pack_winograd":     tryPackWinograd,
 	"unblock":           tryUnblock,
+	"winograd_blocked":  tryWinogradBlocked,
 }
 
 // lanes is the number of channels of a block and of columns of a panel.
@@ -134,6 +136,37 @@ func tryConvBlocked(d *draw) trial {
 	e, more, region := d.epilogue(o.OutC, y)
 	o.Epilogue = e
 	return d.product(o, region, append([]*ir.Tensor{x, w[0]}, more...)...)
+}
+
+// filtered draws weights of a convolution of kernel 3×3 for minimal filtering.
+func (d *draw) filtered() (pack op.PackWinograd, w *ir.Tensor) {
+	pack = op.PackWinograd{Tile: pick(d, 2, 4), Group: 1}
+	in, out := d.int(1, 20, "in"), d.int(1, 20, "out")
+	if d.flag("groups") {
+		pack.Group, in, out = 2, lanes, 2*lanes
+	}
+	return pack, d.tensor(ir.F32, out*pack.Group, in, 3, 3)
+}
+
+func tryPackWinograd(d *draw) trial {
+	pack, w := d.filtered()
+	return trial{op: pack, args: []*ir.Tensor{w}, exact: true}
+}
+
+func tryWinogradBlocked(d *draw) trial {
+	pack, w := d.filtered()
+	o := op.WinogradBlocked{Tile: pack.Tile, Group: pack.Group, InC: pack.Group * w.Shape[1], OutC: w.Shape[0]}
+	pads, size := d.ints(4, 0, 2, "pads"), d.ints(2, 1, 9, "out")
+	o.Pads = d.dims(pads...)
+	x, y := []int{d.int(1, 2, "n"), o.InC}, []int{0, blocks(o.OutC)}
+	for i, n := range size {
+		n = max(n, pads[i]+pads[2+i]-2)
+		x, y = append(x, n+2-pads[i]-pads[2+i]), append(y, n)
+	}
+	y[0] = x[0]
+	e, more, region := d.epilogue(o.OutC, append(y, lanes))
+	o.Epilogue = e
+	return d.product(o, region, append([]*ir.Tensor{d.blocked(x), d.packed(pack, w)}, more...)...)
 }
 
 func tryDepthwiseBlocked(d *draw) trial {

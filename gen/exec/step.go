@@ -358,6 +358,7 @@ var structs = map[string]reflect.Type{
 	"MatMulShape":    reflect.TypeFor[cpu.MatMulShape](),
 	"PoolShape":      reflect.TypeFor[cpu.PoolShape](),
 	"ResizeSpec":     reflect.TypeFor[cpu.ResizeSpec](),
+	"WinogradShape":  reflect.TypeFor[cpu.WinogradShape](),
 }
 
 // idents are the constants of the kernels' package that calls name.

@@ -46,6 +46,7 @@ var assembly = []string{
 	"Mish",
 	"Mul",
 	"MulScalar",
+	"MultiplyAdds",
 	"Neg",
 	"PackPanels",
 	"PowScalar",
@@ -79,4 +80,5 @@ var assembly = []string{
 	"Swish",
 	"Tanh",
 	"Unblock",
+	"Winograd",
 }

@@ -193,6 +193,9 @@ func (op Conv) Relayout(b *ir.Builder, n *ir.Node, l Layouts) *ir.Value {
 	}
 	channels := shape[1] * op.Group
 	depthwise := op.Group > 1 && op.Group == channels && shape[0] == channels
+	if y := op.relayoutWinograd(b, n, l); y != nil {
+		return y
+	}
 	spatial := len(op.Kernel)
 	pads := op.pads(x.Type.Shape[2:])
 	if !slices.ContainsFunc(pads, func(d ir.Dim) bool { return !d.Equal(ir.Const(0)) }) {

@@ -1,6 +1,9 @@
 package op
 
-import "github.com/burngen/burngen/ir"
+import (
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/cost"
+)
 
 // BlockLanes is the number of channels in a block of the channel-blocked layout.
 const BlockLanes = 16
@@ -20,6 +23,9 @@ type Layouts interface {
 	// ZeroLanes reports whether the lanes of the blocked form of v beyond its
 	// channels are zero.
 	ZeroLanes(v *ir.Value) bool
+	// Tile returns the tile of the minimal filtering that a convolution of kernel 3×3 and
+	// stride 1 is best computed with, 0 where that is none.
+	Tile(c cost.Conv) int
 }
 
 // Blocker is an operator that can be computed on channel-blocked operands.

@@ -225,6 +225,7 @@ var Ops = []ir.Op{
 	PackDepthwiseBytes{},
 	PackPanels{},
 	PackRows{},
+	PackWinograd{},
 	PadBlocked{},
 	PadBytes{},
 	Patches{},
@@ -234,6 +235,7 @@ var Ops = []ir.Op{
 	RNNSteps{},
 	Unblock{},
 	UnblockBytes{},
+	WinogradBlocked{},
 }
 
 // Set finds the operators by name.

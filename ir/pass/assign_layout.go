@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/cost"
 	"github.com/burngen/burngen/ir/op"
 )
 
@@ -16,9 +17,9 @@ import (
 // the lanes beyond C stay finite: a convolution multiplies them by zero. So an
 // infinity that the model itself makes may become NaN in a convolution after the
 // next.
-func assignLayout(_ *Context, m *ir.Module) (changed bool, err error) {
+func assignLayout(ctx *Context, m *ir.Module) (changed bool, err error) {
 	for _, f := range m.Funcs {
-		l := &layouts{forms: map[*ir.Value]form{}, lanes: map[*ir.Value][]float64{}}
+		l := &layouts{ctx: ctx, forms: map[*ir.Value]form{}, lanes: map[*ir.Value][]float64{}}
 		c, err := f.Rewrite(l.visit)
 		if err != nil {
 			return changed, fmt.Errorf("@%s: %w", f.Name, err)
@@ -31,6 +32,7 @@ func assignLayout(_ *Context, m *ir.Module) (changed bool, err error) {
 
 // layouts is the [op.Layouts] of a function under way.
 type layouts struct {
+	ctx   *Context
 	b     *ir.Builder
 	forms map[*ir.Value]form
 	lanes map[*ir.Value][]float64 // see lanesOf
@@ -89,6 +91,14 @@ func (l *layouts) Block(v *ir.Value) *ir.Value {
 // ZeroLanes reports whether the blocked form of v is zero beyond its channels.
 func (l *layouts) ZeroLanes(v *ir.Value) bool {
 	return slices.Equal(l.lanesOf(l.Blocked(v), v.Type), []float64{0})
+}
+
+// Tile returns the tile of the minimal filtering that a convolution is computed with.
+func (l *layouts) Tile(c cost.Conv) int {
+	if l.ctx.Strict {
+		return 0
+	}
+	return l.ctx.costs().Tile(c)
 }
 
 // elementwise builds the blocked form of an elementwise node.
@@ -182,7 +192,7 @@ func (l *layouts) lanesOf(y *ir.Value, planar ir.Type) []float64 {
 		lanes := lanesOfBytes(y.Def, func(v *ir.Value) []float64 { return l.lanesOf(v, planar) })
 		l.lanes[y] = lanes
 		return lanes
-	case op.BlockBytes, op.Block, op.ConvBlocked, op.DepthwiseBlocked, op.AveragePool, op.GlobalAveragePool, op.LRN, op.Reshape:
+	case op.BlockBytes, op.Block, op.ConvBlocked, op.WinogradBlocked, op.DepthwiseBlocked, op.AveragePool, op.GlobalAveragePool, op.LRN, op.Reshape:
 		return []float64{0}
 	}
 	lanes := []float64{0}

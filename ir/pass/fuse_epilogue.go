@@ -62,6 +62,8 @@ func hostOf(v *ir.Value) (h host, ok bool) {
 	switch o := v.Def.Op.(type) {
 	case op.ConvBlocked:
 		h.Epilogue, h.with = o.Epilogue, func(e op.Epilogue) ir.Op { o.Epilogue = e; return o }
+	case op.WinogradBlocked:
+		h.Epilogue, h.with = o.Epilogue, func(e op.Epilogue) ir.Op { o.Epilogue = e; return o }
 	case op.DepthwiseBlocked:
 		h.Epilogue, h.with = o.Epilogue, func(e op.Epilogue) ir.Op { o.Epilogue = e; return o }
 	case op.MatMulPanels:
@@ -204,6 +206,8 @@ func zeroLanes(n *ir.Node, v *ir.Value) bool {
 	channels := 0
 	switch o := n.Op.(type) {
 	case op.ConvBlocked:
+		channels = o.OutC
+	case op.WinogradBlocked:
 		channels = o.OutC
 	case op.DepthwiseBlocked:
 		channels = o.C

@@ -91,7 +91,7 @@ func checkPasses(t rapid.TB, m *ir.Module, tolerance float64, extent int, passes
 	t.Helper()
 	before := m.Clone()
 	for _, p := range passes {
-		if _, err := p(&Context{}, m); err != nil {
+		if _, err := p(&Context{Strict: true}, m); err != nil {
 			t.Fatalf("%v\n%s", err, before)
 		}
 		if err := ir.Verify(m); err != nil {
@@ -139,7 +139,7 @@ func countOps(m *ir.Module) string {
 	counts := map[string]int{}
 	for n := range m.Funcs[0].All() {
 		switch n.Op.(type) {
-		case ir.Load, ir.Constant, op.Reshape, op.PackConv:
+		case ir.Load, ir.Constant, op.Reshape, op.PackConv, op.PackWinograd:
 		default:
 			counts[ir.OpName(n.Op)]++
 		}

@@ -12,6 +12,7 @@ import (
 	"fmt"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/cost"
 )
 
 // Pass is a rewrite of a module that keeps what its functions compute.
@@ -28,6 +29,8 @@ type Pass struct {
 type Context struct {
 	// Strict forbids what changes the rounding of floats.
 	Strict bool
+	// Costs says what kernels take, to choose between them; nil stands for [cost.Default].
+	Costs *cost.Model
 	// FoldBudget is the number of bytes that the tensors which constant folding
 	// makes may take, one of them and together; 0 stands for 256 MiB.
 	FoldBudget int64
@@ -56,6 +59,13 @@ const (
 	SharedWeights    = "weights shared"
 	OutlinedBlocks   = "repeated blocks outlined"
 )
+
+func (c *Context) costs() *cost.Model {
+	if c.Costs == nil {
+		c.Costs = cost.Default()
+	}
+	return c.Costs
+}
 
 func (c *Context) count(what string, n int) {
 	if c.Stats == nil {

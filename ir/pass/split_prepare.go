@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/op"
 )
 
 // The functions of a lowered model.
@@ -126,6 +127,9 @@ func (s *splitter) need(n *ir.Node) {
 
 // inflates reports whether n's results take much more memory than its operands.
 func inflates(n *ir.Node) bool {
+	if _, ok := n.Op.(op.PackWinograd); ok { // what it saves has been weighed against its size
+		return false
+	}
 	var args []*ir.Value
 	for _, a := range n.Args {
 		if a != nil {

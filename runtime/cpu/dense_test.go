@@ -32,6 +32,10 @@ func TestDepthwiseConv(t *testing.T) {
 	atEachLevel(t, func(t *testing.T) { kerneltest.DepthwiseConv(t, cpu.DepthwiseConv) })
 }
 
+func TestWinograd(t *testing.T) {
+	atEachLevel(t, func(t *testing.T) { kerneltest.Winograd(t, cpu.Winograd) })
+}
+
 func TestPool(t *testing.T) {
 	atEachLevel(t, func(t *testing.T) { kerneltest.Pool(t, cpu.MaxPool, cpu.AveragePool) })
 }
@@ -53,6 +57,8 @@ func TestShortSlicesPanic(t *testing.T) {
 	f := func(n int) []float32 { return make([]float32, n) }
 	mul := &cpu.MatMulShape{M: 3, N: 20, K: 5, LDA: 5, LDC: 20, Batch: 2, StrideA: 15, StrideB: 160, StrideC: 60}
 	conv := &cpu.ConvShape{N: 1, InC: 16, InH: 4, InW: 5, InBlock: 16, OutC: 16, OutH: 2, OutW: 3, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1}
+	wino := &cpu.WinogradShape{N: 1, InC: 16, InH: 4, InW: 5, OutC: 16, OutH: 4, OutW: 5, Top: 1, Left: 1, Group: 1, Tile: 2}
+	room := cpu.WinogradScratch(wino, 1, 6)
 	large := *conv
 	large.OutW = 4
 	pool := &cpu.PoolShape{N: 1, C: 1, InH: 4, InW: 4, OutH: 2, OutW: 2, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16}
@@ -68,6 +74,10 @@ func TestShortSlicesPanic(t *testing.T) {
 		"Conv src":            func() { cpu.Conv(f(96), f(319), f(2304), conv, nil) },
 		"Conv weights":        func() { cpu.Conv(f(96), f(320), f(2303), conv, nil) },
 		"Conv window":         func() { cpu.Conv(f(128), f(320), f(2304), &large, nil) },
+		"Winograd dst":        func() { cpu.Winograd(f(319), f(320), f(4096), f(room), wino, nil) },
+		"Winograd src":        func() { cpu.Winograd(f(320), f(319), f(4096), f(room), wino, nil) },
+		"Winograd weights":    func() { cpu.Winograd(f(320), f(320), f(4095), f(room), wino, nil) },
+		"Winograd scratch":    func() { cpu.Winograd(f(320), f(320), f(4096), f(room-1), wino, nil) },
 		"DepthwiseConv dst":   func() { cpu.DepthwiseConv(f(95), f(320), f(144), conv, nil) },
 		"DepthwiseConv src":   func() { cpu.DepthwiseConv(f(96), f(319), f(144), conv, nil) },
 		"DepthwiseConv w":     func() { cpu.DepthwiseConv(f(96), f(320), f(143), conv, nil) },
@@ -101,6 +111,23 @@ func FuzzMatMul(f *testing.F) {
 			SharedA: seed/432%4 == 1, SharedB: seed/432%4 == 2, Trans: seed/1728%2 == 1, Epilogue: int(bits), Seed: seed,
 		}
 		atEachLevel(t, func(t *testing.T) { kerneltest.CheckMatMul(t, cpu.MatMul, c) })
+	})
+}
+
+func FuzzWinograd(f *testing.F) {
+	f.Add(uint8(20), uint8(33), uint8(9), uint8(12), uint8(5), uint8(15), uint32(1))
+	f.Add(uint8(16), uint8(16), uint8(20), uint8(70), uint8(0), uint8(0), uint32(67))
+	f.Fuzz(func(t *testing.T, in, out, h, w, pads, bits uint8, seed uint32) {
+		c := kerneltest.WinogradCase{Epilogue: int(bits), Shift: int(seed % 16), Seed: seed, Tiles: 14 + int(seed/64%16)}
+		s := &c.Shape
+		s.N, s.Group = 1+int(seed/16%2), 1+int(seed/32%2)
+		s.InC, s.OutC = 1+int(in)%40, 1+int(out)%40
+		if s.Group > 1 {
+			s.InC, s.OutC = 16*s.Group, 32*s.Group
+		}
+		s.InH, s.InW, s.Top, s.Left = int(h)%20, int(w)%70, int(pads)%3, int(pads)/3%3
+		s.OutH, s.OutW = s.InH+1+int(pads)/9%3, s.InW+1+int(pads)/27%3
+		atEachLevel(t, func(t *testing.T) { kerneltest.CheckWinograd(t, cpu.Winograd, c) })
 	})
 }
 

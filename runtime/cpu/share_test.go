@@ -48,6 +48,21 @@ func shared() map[string]struct {
 			},
 		}
 	}
+	for _, size := range [][3]int{{32, 48, 40}, {64, 200, 7}} {
+		for _, tile := range []int{2, 4} {
+			s := &WinogradShape{N: 2, InC: size[0], InH: size[2], InW: size[2], OutC: size[1], OutH: size[2], OutW: size[2], Top: 1, Left: 1, Group: 1, Tile: tile}
+			src, w := random(s.N*s.inBlocks()*s.InH*s.InW*16, 1), random(WinogradWeightsLen(s), 2)
+			scratch := func() []float32 { return make([]float32, WinogradScratch(s, 8, 100)) }
+			all[fmt.Sprint("Winograd ", size, tile)] = operator{
+				make([]float32, s.N*s.outBlocks()*s.OutH*s.OutW*16),
+				func(dst []float32) { Winograd(dst, src, w, scratch(), s, ep) },
+				func(dst []float32) rt.Task {
+					c := newWinograd(dst, src, w, scratch(), s, ep)
+					return &c
+				},
+			}
+		}
+	}
 	d := square(40, 58, 16, 40, 3, 1)
 	d.Group = 40
 	src, w := random(3*58*58*16, 1), random(DepthwiseWeightsLen(&d), 2)

@@ -98,7 +98,7 @@ func (s *Session) SetContext(ctx context.Context) {
 // open makes the arena large enough.
 func (s *Session) open(n int) error {
 	var z rt.Sizes
-	need := z.Mul(107776, int64(n))
+	need := z.Add(z.Mul(100352, int64(n)), 740352)
 	if err := z.Err("digits: Forward"); err != nil {
 		return err
 	}
@@ -143,17 +143,17 @@ func (s *Session) forward(n int, logits, image []float32) error {
 	}
 	w := s.weights
 	var (
-		h1  = rt.View[float32](s.arena, h1Off, 900*n)
-		h2  = rt.View[float32](s.arena, n*h2Off, 12544*n)
-		h3  = rt.View[float32](s.arena, h3Off, 14400*n)
-		h4  = rt.View[float32](s.arena, n*h4Off, 12544*n)
+		h1  = rt.View[float32](s.arena, 50176*n+740352, 900*n)
+		h2  = rt.View[float32](s.arena, h2Off, 12544*n)
+		h3  = rt.View[float32](s.arena, 50176*n+740352, 12544*n)
+		h4  = rt.View[float32](s.arena, h4Off, 185088)
 		h5  = rt.View[float32](s.arena, h5Off, 3136*n)
-		h6  = rt.View[float32](s.arena, n*h6Off, 4096*n)
-		h7  = rt.View[float32](s.arena, n*h7Off, 6272*n)
-		h8  = rt.View[float32](s.arena, h8Off, 8192*n)
-		h9  = rt.View[float32](s.arena, n*h9Off, 6272*n)
+		h6  = rt.View[float32](s.arena, 12544*n+740352, 6272*n)
+		h7  = rt.View[float32](s.arena, h7Off, 105984)
+		h8  = rt.View[float32](s.arena, 37632*n+740352, 6272*n)
+		h9  = rt.View[float32](s.arena, h9Off, 124416)
 		h10 = rt.View[float32](s.arena, h10Off, 1568*n)
-		h11 = rt.View[float32](s.arena, n*h11Off, 1568*n)
+		h11 = rt.View[float32](s.arena, 6272*n+740352, 1568*n)
 	)
 
 	// %h41 = pad_blocked %image {pads=[1,1,1,1] block=1} : f32[N,1,30,30]  // /norm1/BatchNormalization
@@ -162,31 +162,22 @@ func (s *Session) forward(n int, logits, image []float32) error {
 	// %h57 = conv_blocked %h41, %h46, %h12 {strides=[1,1] dilations=[1,1] in_c=1 out_c=16 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,1,28,28,16]  // /norm1/BatchNormalization, /Relu
 	cpu.Conv(h2, h1, w.conv1Weight, &cpu.ConvShape{N: n, InC: 1, InH: 30, InW: 30, InBlock: 1, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1}, &cpu.Epilogue{Bias: w.norm1Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
-	// %h59 = pad_blocked %h57 {pads=[1,1,1,1] block=16} : f32[N,1,30,30,16]  // /norm2/BatchNormalization
-	cpu.PadBlocked(h3, h2, n, 1, 28, 28, 16, [4]int{1, 1, 1, 1}, 0)
+	// %h62 = winograd_blocked %h57, %h59, %h26 {tile=4 pads=[1,1,1,1] in_c=16 out_c=16 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,1,28,28,16]  // /norm2/BatchNormalization, /Relu_1
+	cpu.Winograd(h3, h2, w.conv2Weight, h4, &cpu.WinogradShape{N: n, InC: 16, InH: 28, InW: 28, OutC: 16, OutH: 28, OutW: 28, Top: 1, Left: 1, Group: 1, Tile: 4}, &cpu.Epilogue{Bias: w.norm2Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
-	// %h63 = conv_blocked %h59, %h60, %h26 {strides=[1,1] dilations=[1,1] in_c=16 out_c=16 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,1,28,28,16]  // /norm2/BatchNormalization, /Relu_1
-	cpu.Conv(h4, h3, w.conv2Weight, &cpu.ConvShape{N: n, InC: 16, InH: 30, InW: 30, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1}, &cpu.Epilogue{Bias: w.norm2Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	// %h64 = max_pool %h62 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,1,14,14,16]  // /pool/MaxPool
+	cpu.MaxPool(h5, h3, &cpu.PoolShape{N: n, C: 1, InH: 28, InW: 28, OutH: 14, OutW: 14, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16})
 
-	// %h65 = max_pool %h63 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,1,14,14,16]  // /pool/MaxPool
-	cpu.MaxPool(h5, h4, &cpu.PoolShape{N: n, C: 1, InH: 28, InW: 28, OutH: 14, OutW: 14, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16})
+	// %h69 = winograd_blocked %h64, %h66, %h40 {tile=4 pads=[1,1,1,1] in_c=16 out_c=32 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,2,14,14,16]  // /norm3/BatchNormalization, /Relu_2
+	cpu.Winograd(h6, h5, w.conv3Weight, h7, &cpu.WinogradShape{N: n, InC: 16, InH: 14, InW: 14, OutC: 32, OutH: 14, OutW: 14, Top: 1, Left: 1, Group: 1, Tile: 4}, &cpu.Epilogue{Bias: w.norm3Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
-	// %h67 = pad_blocked %h65 {pads=[1,1,1,1] block=16} : f32[N,1,16,16,16]  // /norm3/BatchNormalization
-	cpu.PadBlocked(h6, h5, n, 1, 14, 14, 16, [4]int{1, 1, 1, 1}, 0)
+	// %h74 = winograd_blocked %h69, %h71, %h54 {tile=4 pads=[1,1,1,1] in_c=32 out_c=32 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,2,14,14,16]  // /norm4/BatchNormalization, /Relu_3
+	cpu.Winograd(h8, h6, w.conv4Weight, h9, &cpu.WinogradShape{N: n, InC: 32, InH: 14, InW: 14, OutC: 32, OutH: 14, OutW: 14, Top: 1, Left: 1, Group: 1, Tile: 4}, &cpu.Epilogue{Bias: w.norm4Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
-	// %h71 = conv_blocked %h67, %h68, %h40 {strides=[1,1] dilations=[1,1] in_c=16 out_c=32 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,2,14,14,16]  // /norm3/BatchNormalization, /Relu_2
-	cpu.Conv(h7, h6, w.conv3Weight, &cpu.ConvShape{N: n, InC: 16, InH: 16, InW: 16, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1}, &cpu.Epilogue{Bias: w.norm3Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	// %h76 = max_pool %h74 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,2,7,7,16]  // /pool_1/MaxPool
+	cpu.MaxPool(h10, h8, &cpu.PoolShape{N: n, C: 2, InH: 14, InW: 14, OutH: 7, OutW: 7, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16})
 
-	// %h73 = pad_blocked %h71 {pads=[1,1,1,1] block=16} : f32[N,2,16,16,16]  // /norm4/BatchNormalization
-	cpu.PadBlocked(h8, h7, n, 2, 14, 14, 16, [4]int{1, 1, 1, 1}, 0)
-
-	// %h77 = conv_blocked %h73, %h74, %h54 {strides=[1,1] dilations=[1,1] in_c=32 out_c=32 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,2,14,14,16]  // /norm4/BatchNormalization, /Relu_3
-	cpu.Conv(h9, h8, w.conv4Weight, &cpu.ConvShape{N: n, InC: 32, InH: 16, InW: 16, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1}, &cpu.Epilogue{Bias: w.norm4Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
-
-	// %h79 = max_pool %h77 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,2,7,7,16]  // /pool_1/MaxPool
-	cpu.MaxPool(h10, h9, &cpu.PoolShape{N: n, C: 2, InH: 14, InW: 14, OutH: 7, OutW: 7, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16})
-
-	// %"/pool_1/MaxPool_output_0" = unblock %h79 {c=32} : f32[N,32,7,7]  // /pool_1/MaxPool
+	// %"/pool_1/MaxPool_output_0" = unblock %h76 {c=32} : f32[N,32,7,7]  // /pool_1/MaxPool
 	cpu.Unblock(h11, h10, n, 32, 7, 7)
 
 	// %logits = mat_mul_panels %"/Flatten_output_0", %h13, %h32 {n=10} : f32[N,10]  // /dense/Gemm

@@ -6,41 +6,36 @@ import "github.com/burngen/burngen/runtime/cpu"
 
 // Shapes of kernel calls.
 var (
-	conv1 = cpu.ConvShape{InC: 1, InBlock: 1, OutC: 16, KH: 3, KW: 3, Group: 1}
-	conv2 = cpu.ConvShape{InC: 16, InBlock: 16, OutC: 16, KH: 3, KW: 3, Group: 1}
-	conv3 = cpu.ConvShape{InC: 16, InBlock: 16, OutC: 32, KH: 3, KW: 3, Group: 1}
-	conv4 = cpu.ConvShape{InC: 32, InBlock: 16, OutC: 32, KH: 3, KW: 3, Group: 1}
+	conv1     = cpu.ConvShape{InC: 1, InBlock: 1, OutC: 16, KH: 3, KW: 3, Group: 1}
+	winograd2 = cpu.WinogradShape{InC: 16, OutC: 16, Group: 1, Tile: 4}
+	winograd3 = cpu.WinogradShape{InC: 16, OutC: 32, Group: 1, Tile: 4}
+	winograd4 = cpu.WinogradShape{InC: 32, OutC: 32, Group: 1, Tile: 4}
 )
 
 // The arena's plan, in bytes for N = 1. Buffers share memory only when no step needs
 // both.
 //
-//	11 buffers in 107776*N bytes; the largest live set is 107776*N
+//	11 buffers in 100352*N+740352 bytes; the largest live set is 100352*N+740352
 //
-//	                 steps     0                                                          107776
-//	h41              2-4       [)
-//	h57              4-7                                         [----------------------------)
-//	h59              7-9       [--------------------------------)
-//	h63              9-10                                        [----------------------------)
-//	h65              10-13     [-----)
-//	h67              13-15            [--------)
-//	h71              15-18                        [-------------)
-//	h73              18-20     [-----------------)
-//	h77              20-21                        [-------------)
-//	h79              21-22     [-)
-//	/pool_1/MaxPool_ 22-27        [--)
+//	                 steps     0                                                          840704
+//	h41              2-4                                                                   |
+//	h57              4-8                                                               [--)
+//	h62.scratch1     8-8       [------------------------------------------------------)
+//	h62              8-9                                                                   [--)
+//	h64              9-13                                                              |
+//	h69.scratch1     13-13     [------------------------------)
+//	h69              13-17                                                              [)
+//	h74.scratch1     17-17     [-----------------------------------)
+//	h74              17-18                                                                [)
+//	h76              18-19                                                             |
+//	/pool_1/MaxPool_ 19-24                                                             |
 const (
-	h1Off  = 0     // f32[900*N]
-	h2Off  = 57600 // f32[12544*N]
-	h3Off  = 0     // f32[14400*N]
-	h4Off  = 57600 // f32[12544*N]
-	h5Off  = 0     // f32[3136*N]
-	h6Off  = 12544 // f32[4096*N]
-	h7Off  = 32768 // f32[6272*N]
-	h8Off  = 0     // f32[8192*N]
-	h9Off  = 32768 // f32[6272*N]
-	h10Off = 0     // f32[1568*N]
-	h11Off = 6272  // f32[1568*N]
+	h2Off  = 740352 // f32[12544*N]
+	h4Off  = 0      // f32[185088]
+	h5Off  = 740352 // f32[3136*N]
+	h7Off  = 0      // f32[105984]
+	h9Off  = 0      // f32[124416]
+	h10Off = 740352 // f32[1568*N]
 )
 
 // Offsets of the buffers that prepare uses.

@@ -32,11 +32,11 @@ type weights struct {
 	norm1Bias   []float32 // f32[16,1,1]
 	conv1Weight []float32 // f32[1,1,3,3,1,16]
 	norm2Bias   []float32 // f32[16,1,1]
-	conv2Weight []float32 // f32[1,1,3,3,16,16]
+	conv2Weight []float32 // f32[36,1,1,16,16]
 	norm3Bias   []float32 // f32[32,1,1]
-	conv3Weight []float32 // f32[2,1,3,3,16,16]
+	conv3Weight []float32 // f32[36,2,1,16,16]
 	norm4Bias   []float32 // f32[32,1,1]
-	conv4Weight []float32 // f32[2,2,3,3,16,16]
+	conv4Weight []float32 // f32[36,2,2,16,16]
 	denseWeight []float32 // f32[1,1568,16]
 	denseBias   []float32 // f32[1,1,16]
 }
@@ -47,11 +47,11 @@ func loadPrepared(w *rt.Weights) (*Model, error) {
 		norm1Bias:   rt.WeightsOf[float32](w, "prepared/norm1.bias", 16, 1, 1),
 		conv1Weight: rt.WeightsOf[float32](w, "prepared/conv1.weight", 1, 1, 3, 3, 1, 16),
 		norm2Bias:   rt.WeightsOf[float32](w, "prepared/norm2.bias", 16, 1, 1),
-		conv2Weight: rt.WeightsOf[float32](w, "prepared/conv2.weight", 1, 1, 3, 3, 16, 16),
+		conv2Weight: rt.WeightsOf[float32](w, "prepared/conv2.weight", 36, 1, 1, 16, 16),
 		norm3Bias:   rt.WeightsOf[float32](w, "prepared/norm3.bias", 32, 1, 1),
-		conv3Weight: rt.WeightsOf[float32](w, "prepared/conv3.weight", 2, 1, 3, 3, 16, 16),
+		conv3Weight: rt.WeightsOf[float32](w, "prepared/conv3.weight", 36, 2, 1, 16, 16),
 		norm4Bias:   rt.WeightsOf[float32](w, "prepared/norm4.bias", 32, 1, 1),
-		conv4Weight: rt.WeightsOf[float32](w, "prepared/conv4.weight", 2, 2, 3, 3, 16, 16),
+		conv4Weight: rt.WeightsOf[float32](w, "prepared/conv4.weight", 36, 2, 2, 16, 16),
 		denseWeight: rt.WeightsOf[float32](w, "prepared/dense.weight", 1, 1568, 16),
 		denseBias:   rt.WeightsOf[float32](w, "prepared/dense.bias", 1, 1, 16),
 	}
@@ -68,11 +68,11 @@ func prepare(raw *rt.Weights) (*weights, error) {
 		norm1Bias:   rt.Make[float32](16),
 		conv1Weight: rt.Make[float32](144),
 		norm2Bias:   rt.Make[float32](16),
-		conv2Weight: rt.Make[float32](2304),
+		conv2Weight: rt.Make[float32](9216),
 		norm3Bias:   rt.Make[float32](32),
-		conv3Weight: rt.Make[float32](4608),
+		conv3Weight: rt.Make[float32](18432),
 		norm4Bias:   rt.Make[float32](32),
-		conv4Weight: rt.Make[float32](9216),
+		conv4Weight: rt.Make[float32](36864),
 		denseWeight: rt.Make[float32](25088),
 		denseBias:   rt.Make[float32](16),
 	}
@@ -146,8 +146,8 @@ func prepare1(p *weights, raw *rt.Weights, arena []byte) error {
 	//
 	//	%h5511 = constant {value=f32[](1e-05)} : f32[]
 	//	%h5611 = add %p42, %h5511 : f32[]
-	//	%h6111 = sqrt %h5611 : f32[]
-	//	%h641 = div %p41, %h6111 : f32[]
+	//	%h6011 = sqrt %h5611 : f32[]
+	//	%h631 = div %p41, %h6011 : f32[]
 	{
 		cpu.AddScalar(h2[:16], norm1RunningVar, 1e-05)
 		cpu.Sqrt(h2[:16], h2[:16])
@@ -156,8 +156,8 @@ func prepare1(p *weights, raw *rt.Weights, arena []byte) error {
 
 	// %h9 = pointwise %h1, %h2, %h7 : f32[16,1,1]  // /norm1/BatchNormalization
 	//
-	//	%h691 = mul %p44, %p45 : f32[]
-	//	%h721 = sub %p43, %h691 : f32[]
+	//	%h671 = mul %p44, %p45 : f32[]
+	//	%h701 = sub %p43, %h671 : f32[]
 	{
 		cpu.Mul(h3[:16], norm1RunningMean, h1)
 		cpu.Sub(p.norm1Bias, norm1Bias, h3[:16])
@@ -165,7 +165,7 @@ func prepare1(p *weights, raw *rt.Weights, arena []byte) error {
 
 	// %h11 = pointwise %h10, %conv1.weight : f32[16,1,3,3]  // /norm1/BatchNormalization
 	//
-	//	%h76 = mul %p8, %p9 : f32[]
+	//	%h73 = mul %p8, %p9 : f32[]
 	for i := range 16 {
 		cpu.Repeat(h5[:9], h1[i:i+1])
 		cpu.Mul(h4[i*9:i*9+9], h5[:9], conv1Weight[i*9:i*9+9])
@@ -176,10 +176,10 @@ func prepare1(p *weights, raw *rt.Weights, arena []byte) error {
 
 	// %h21 = pointwise %h14, %h17 : f32[16,1,1]  // /norm2/BatchNormalization
 	//
-	//	%h8011 = constant {value=f32[](1e-05)} : f32[]
-	//	%h8111 = add %p48, %h8011 : f32[]
-	//	%h8311 = sqrt %h8111 : f32[]
-	//	%h851 = div %p47, %h8311 : f32[]
+	//	%h7711 = constant {value=f32[](1e-05)} : f32[]
+	//	%h7811 = add %p48, %h7711 : f32[]
+	//	%h8011 = sqrt %h7811 : f32[]
+	//	%h821 = div %p47, %h8011 : f32[]
 	{
 		cpu.AddScalar(h7[:16], norm2RunningVar, 1e-05)
 		cpu.Sqrt(h7[:16], h7[:16])
@@ -188,8 +188,8 @@ func prepare1(p *weights, raw *rt.Weights, arena []byte) error {
 
 	// %h23 = pointwise %h15, %h16, %h21 : f32[16,1,1]  // /norm2/BatchNormalization
 	//
-	//	%h871 = mul %p50, %p51 : f32[]
-	//	%h891 = sub %p49, %h871 : f32[]
+	//	%h841 = mul %p50, %p51 : f32[]
+	//	%h861 = sub %p49, %h841 : f32[]
 	{
 		cpu.Mul(h8[:16], norm2RunningMean, h6)
 		cpu.Sub(p.norm2Bias, norm2Bias, h8[:16])
@@ -197,21 +197,21 @@ func prepare1(p *weights, raw *rt.Weights, arena []byte) error {
 
 	// %h25 = pointwise %h24, %conv2.weight : f32[16,16,3,3]  // /norm2/BatchNormalization
 	//
-	//	%h91 = mul %p18, %p19 : f32[]
+	//	%h88 = mul %p18, %p19 : f32[]
 	for i := range 16 {
 		cpu.Repeat(h10[:144], h6[i:i+1])
 		cpu.Mul(h9[i*144:i*144+144], h10[:144], conv2Weight[i*144:i*144+144])
 	}
 
-	// %h60 = pack_conv %h25 {group=1 in_block=16} : f32[1,1,3,3,16,16]  // /norm2/BatchNormalization
-	cpu.PackConv(p.conv2Weight, h9, &conv2)
+	// %h59 = pack_winograd %h25 {tile=4 group=1} : f32[36,1,1,16,16]  // /norm2/BatchNormalization
+	cpu.PackWinograd(p.conv2Weight, h9, &winograd2)
 
 	// %h35 = pointwise %h28, %h31 : f32[32,1,1]  // /norm3/BatchNormalization
 	//
-	//	%h9311 = constant {value=f32[](1e-05)} : f32[]
-	//	%h9411 = add %p54, %h9311 : f32[]
-	//	%h9611 = sqrt %h9411 : f32[]
-	//	%h981 = div %p53, %h9611 : f32[]
+	//	%h9011 = constant {value=f32[](1e-05)} : f32[]
+	//	%h9111 = add %p54, %h9011 : f32[]
+	//	%h9311 = sqrt %h9111 : f32[]
+	//	%h951 = div %p53, %h9311 : f32[]
 	{
 		cpu.AddScalar(h12[:32], norm3RunningVar, 1e-05)
 		cpu.Sqrt(h12[:32], h12[:32])
@@ -220,8 +220,8 @@ func prepare1(p *weights, raw *rt.Weights, arena []byte) error {
 
 	// %h37 = pointwise %h29, %h30, %h35 : f32[32,1,1]  // /norm3/BatchNormalization
 	//
-	//	%h1001 = mul %p56, %p57 : f32[]
-	//	%h1021 = sub %p55, %h1001 : f32[]
+	//	%h971 = mul %p56, %p57 : f32[]
+	//	%h991 = sub %p55, %h971 : f32[]
 	{
 		cpu.Mul(h13[:32], norm3RunningMean, h11)
 		cpu.Sub(p.norm3Bias, norm3Bias, h13[:32])
@@ -229,21 +229,21 @@ func prepare1(p *weights, raw *rt.Weights, arena []byte) error {
 
 	// %h39 = pointwise %h38, %conv3.weight : f32[32,16,3,3]  // /norm3/BatchNormalization
 	//
-	//	%h104 = mul %p28, %p29 : f32[]
+	//	%h101 = mul %p28, %p29 : f32[]
 	for i := range 32 {
 		cpu.Repeat(h15[:144], h11[i:i+1])
 		cpu.Mul(h14[i*144:i*144+144], h15[:144], conv3Weight[i*144:i*144+144])
 	}
 
-	// %h68 = pack_conv %h39 {group=1 in_block=16} : f32[2,1,3,3,16,16]  // /norm3/BatchNormalization
-	cpu.PackConv(p.conv3Weight, h14, &conv3)
+	// %h66 = pack_winograd %h39 {tile=4 group=1} : f32[36,2,1,16,16]  // /norm3/BatchNormalization
+	cpu.PackWinograd(p.conv3Weight, h14, &winograd3)
 
 	// %h49 = pointwise %h42, %h45 : f32[32,1,1]  // /norm4/BatchNormalization
 	//
-	//	%h10611 = constant {value=f32[](1e-05)} : f32[]
-	//	%h10711 = add %p60, %h10611 : f32[]
-	//	%h10911 = sqrt %h10711 : f32[]
-	//	%h1111 = div %p59, %h10911 : f32[]
+	//	%h10311 = constant {value=f32[](1e-05)} : f32[]
+	//	%h10411 = add %p60, %h10311 : f32[]
+	//	%h10611 = sqrt %h10411 : f32[]
+	//	%h1081 = div %p59, %h10611 : f32[]
 	{
 		cpu.AddScalar(h17[:32], norm4RunningVar, 1e-05)
 		cpu.Sqrt(h17[:32], h17[:32])
@@ -252,8 +252,8 @@ func prepare1(p *weights, raw *rt.Weights, arena []byte) error {
 
 	// %h51 = pointwise %h43, %h44, %h49 : f32[32,1,1]  // /norm4/BatchNormalization
 	//
-	//	%h1131 = mul %p62, %p63 : f32[]
-	//	%h1151 = sub %p61, %h1131 : f32[]
+	//	%h1101 = mul %p62, %p63 : f32[]
+	//	%h1121 = sub %p61, %h1101 : f32[]
 	{
 		cpu.Mul(h18[:32], norm4RunningMean, h16)
 		cpu.Sub(p.norm4Bias, norm4Bias, h18[:32])
@@ -261,14 +261,14 @@ func prepare1(p *weights, raw *rt.Weights, arena []byte) error {
 
 	// %h53 = pointwise %h52, %conv4.weight : f32[32,32,3,3]  // /norm4/BatchNormalization
 	//
-	//	%h117 = mul %p38, %p39 : f32[]
+	//	%h114 = mul %p38, %p39 : f32[]
 	for i := range 32 {
 		cpu.Repeat(h20[:288], h16[i:i+1])
 		cpu.Mul(h19[i*288:i*288+288], h20[:288], conv4Weight[i*288:i*288+288])
 	}
 
-	// %h74 = pack_conv %h53 {group=1 in_block=16} : f32[2,2,3,3,16,16]  // /norm4/BatchNormalization
-	cpu.PackConv(p.conv4Weight, h19, &conv4)
+	// %h71 = pack_winograd %h53 {tile=4 group=1} : f32[36,2,2,16,16]  // /norm4/BatchNormalization
+	cpu.PackWinograd(p.conv4Weight, h19, &winograd4)
 
 	// %h13 = pack_panels %dense.weight {trans=true} : f32[1,1568,16]  // /dense/Gemm
 	cpu.PackPanels(p.denseWeight, denseWeight, 1568, 10, 1568, true, 1, 15680)

@@ -26,6 +26,7 @@ var families = []struct {
 	{"pointwise", pointwiseFamily},
 	{"fold", foldFamily},
 	{"softmax", softmaxFamily},
+	{"winograd", winogradFamily},
 }
 
 // onARM64 are the families that there are for arm64, too.

@@ -89,6 +89,10 @@ func tiles(f *file) {
 	}
 }
 
+// ahead is how many bytes before their use the panels are fetched: a page, which the
+// processor's own prefetching does not go beyond.
+const ahead = 4096
+
 func tileLabel(rows, panels int) string { return fmt.Sprintf("r%dp%d", rows, panels) }
 
 // Where a kernel is, in its frame: the places of the tile it computes and how many are left.
@@ -188,6 +192,10 @@ func tileKernel(f *file, s isa, rows, panels int) {
 		}
 		for i := range v {
 			f.op("VMOVUPS", b(i), cols(i))
+		}
+		f.op("PREFETCHT0", at("DI", ahead))
+		if panels == 2 {
+			f.op("PREFETCHT0", indexed("DI", ahead, "R12", 1))
 		}
 		f.op("ADDQ", "R15", "DI")
 		for r := range rows {

@@ -1,0 +1,64 @@
+package cost
+
+// Conv is a convolution of kernel 3×3 and stride 1, in blocks of 16 channels.
+type Conv struct {
+	N, InC, OutC int
+	OutH, OutW   int
+	Group        int
+}
+
+// Gains below which a way that takes more memory for its weights is not worth it.
+const (
+	worthWinograd = 0.9  // against the direct way
+	worthTile     = 0.95 // of a larger tile against a smaller one
+)
+
+// Tile is the tile of the minimal filtering F(tile,3) to compute the convolution with: 4, 2,
+// or 0 where the direct way is as good.
+func (m *Model) Tile(c Conv) int {
+	best, at := 0, c.Direct
+	for _, way := range []struct {
+		tile  int
+		worth float64
+	}{{2, worthWinograd}, {4, worthTile}} {
+		worth := way.worth
+		if best == 0 {
+			worth = worthWinograd
+		}
+		if time := func(k Machine) float64 { return c.Winograd(k, way.tile) }; m.Ratio(time, at) < worth {
+			best, at = way.tile, time
+		}
+	}
+	return best
+}
+
+// Direct estimates the nanoseconds of the direct way on a machine.
+func (c Conv) Direct(m Machine) float64 {
+	pairs := c.pairs() * 9
+	return products(m, pairs*float64(c.N*c.OutH*c.OutW), c.OutW) + 4*pairs/m.Stream
+}
+
+// Winograd estimates the nanoseconds of F(tile,3) on a machine: the products of its factors,
+// the weights' way into the core, and the transforms.
+func (c Conv) Winograd(m Machine, tile int) float64 {
+	points := float64((tile + 2) * (tile + 2))
+	tiles := c.N * ceil(c.OutH, tile) * ceil(c.OutW, tile)
+	pairs := c.pairs() * points
+	blocks := float64(ceil(c.InC, 16) + ceil(c.OutC, 16))
+	return products(m, pairs*float64(tiles), tiles) + 4*pairs/m.Stream + 64*points*blocks*float64(tiles)/m.Move
+}
+
+// pairs is the number of pairs of an input and an output channel, in whole blocks.
+func (c Conv) pairs() float64 {
+	group := max(1, c.Group)
+	return float64(16*ceil(c.InC/group, 16)) * float64(16*ceil(c.OutC, 16))
+}
+
+// products estimates the nanoseconds of multiply-adds in tiles of rows, of which there are so
+// many to divide: the fewer rows a tile has, the more often the weights are read.
+func products(m Machine, multiplyAdds float64, rows int) float64 {
+	high := float64(rows) / float64(ceil(rows, m.Rows))
+	return multiplyAdds / m.MultiplyAdds * (1 + 1/high)
+}
+
+func ceil(a, b int) int { return (a + b - 1) / b }

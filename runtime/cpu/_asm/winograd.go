@@ -1,0 +1,221 @@
+package main
+
+import "fmt"
+
+// winogradSrc hold the operands of a transform, at the offset in AX; its results are at
+// DI, and in the last transform the residuals at R13.
+var winogradSrc = [6]string{"SI", "R8", "R9", "R10", "R11", "R12"}
+
+// winogradDst is where result k is, disp bytes on, from a base: DX, BX and R13 are one,
+// three and five times the bytes from a result to the next.
+func winogradDst(base string, k, disp int) string {
+	switch k {
+	case 0:
+		return at(base, disp)
+	case 3:
+		return indexed(base, disp, "BX", 1)
+	case 5:
+		return indexed(base, disp, "R13", 1)
+	}
+	return indexed(base, disp, "DX", k)
+}
+
+// winogradBy are the numbers that transforms multiply by.
+var winogradBy = []float32{2, 4, 5, 8}
+
+// winogradTransform is one factor of a transform of F(tile,3). Its body takes the
+// registers of as many operands as there are points, four free ones, which it all
+// overwrites, and the operands of the numbers; it returns the results' registers.
+type winogradTransform struct {
+	name, doc string
+	tile      int
+	by        []float32
+	body      func(f *file, d, t []string, by map[float32]string) []string
+	last      bool // the results go through the epilogue
+}
+
+var winogradTransforms = []winogradTransform{
+	{"winogradSpread2", "a factor of the transform of inputs", 2, nil, winogradSpread2, false},
+	{"winogradGather2", "the first factor of the transform of products", 2, nil, winogradGather2, false},
+	{"winogradFinish2", "the second factor of the transform of products", 2, nil, winogradGather2, true},
+	{"winogradSpread4", "a factor of the transform of inputs", 4, []float32{2, 4, 5}, winogradSpread4, false},
+	{"winogradGather4", "the first factor of the transform of products", 4, []float32{2, 4, 8}, winogradGather4, false},
+	{"winogradFinish4", "the second factor of the transform of products", 4, []float32{2, 4, 8}, winogradGather4, true},
+}
+
+// winogradFamily writes the transforms for each instruction set.
+func winogradFamily(f *file) {
+	tables := map[float32]string{}
+	for _, v := range winogradBy {
+		lanes := make([]float32, 16)
+		for i := range lanes {
+			lanes[i] = v
+		}
+		tables[v] = f.floats(fmt.Sprintf("winograd%v", v), lanes...)
+	}
+	for _, s := range isas {
+		for _, t := range winogradTransforms {
+			f.winograd(s, t, tables)
+		}
+	}
+}
+
+// winograd writes one transform. CX counts the vectors of a line, the frame the lines.
+func (f *file) winograd(s isa, t winogradTransform, tables map[float32]string) {
+	points := t.tile + 2
+	name := t.name + s.name
+	f.framed(8, fmt.Sprintf("%s computes what transformRef does for %s of F(%d,3).", name, t.doc, t.tile), name, "t *transform", "")
+	f.load("t", "R14")
+	used := points + 4
+	fresh := func() string { used++; return s.reg(used - 1) }
+	by := map[float32]string{}
+	for _, v := range t.by {
+		if by[v] = tables[v]; s.regs > 16 {
+			by[v] = fresh()
+			f.op("VMOVUPS", tables[v], by[v])
+		}
+	}
+	for i := range points {
+		f.op("MOVQ", fmt.Sprintf("transform_src+%d(R14)", 8*i), winogradSrc[i])
+	}
+	f.op("MOVQ", "transform_dst(R14)", "DI")
+	f.op("MOVQ", "transform_next(R14)", "DX")
+	f.op("LEAQ", "(DX)(DX*2)", "BX")
+	f.op("LEAQ", "(DX)(DX*4)", "R13")
+	var lo, hi string
+	bias := make([]string, s.perTile)
+	if t.last {
+		lo, hi = fresh(), fresh()
+		f.op("VBROADCASTSS", "transform_lo(R14)", lo)
+		f.op("VBROADCASTSS", "transform_hi(R14)", hi)
+		f.op("MOVQ", "transform_bias(R14)", "AX")
+		for i := range bias {
+			bias[i] = fresh()
+			f.op("VMOVUPS", at("AX", i*s.bytes), bias[i])
+		}
+		f.op("MOVQ", "transform_residual(R14)", "R13")
+	}
+	f.op("MOVQ", "transform_lines(R14)", "AX")
+	f.op("MOVQ", "AX", "lines-8(SP)")
+	f.op("XORQ", "AX", "AX")
+	line := f.fresh("line")
+	f.mark(line)
+	f.op("MOVQ", "transform_count(R14)", "CX")
+	advance := func(kind string) {
+		f.op("ADDQ", "transform_"+kind+"Src(R14)", "AX")
+		f.op("ADDQ", "transform_"+kind+"Dst(R14)", "DI")
+		if t.last {
+			f.op("ADDQ", "transform_"+kind+"Dst(R14)", "R13")
+		}
+	}
+	f.loop("CX", func() {
+		for half := range s.perTile {
+			disp := half * s.bytes
+			regs := make([]string, points+4)
+			for i := range regs {
+				regs[i] = s.reg(i)
+			}
+			for i, src := range winogradSrc[:points] {
+				f.op("VMOVUPS", indexed(src, disp, "AX", 1), regs[i])
+			}
+			results := t.body(f, regs[:points], regs[points:], by)
+			if t.last {
+				f.winogradEpilogue(results, disp, lo, hi, bias[half])
+				continue
+			}
+			for i, r := range results {
+				f.op("VMOVUPS", r, winogradDst("DI", i, disp))
+			}
+		}
+		advance("step")
+	})
+	advance("gap")
+	f.op("DECQ", "lines-8(SP)")
+	f.op("JNZ", line)
+	f.ret()
+}
+
+// winogradEpilogue finishes and stores the first results of a column of pixels, as many
+// as the transform has rows.
+func (f *file) winogradEpilogue(results []string, disp int, lo, hi, bias string) {
+	rows := func(body func(k int, r string)) {
+		done := f.fresh("done")
+		for k, r := range results {
+			if k > 0 {
+				f.op("CMPQ", "transform_rows(R14)", k)
+				f.op("JLE", done)
+			}
+			body(k, r)
+		}
+		f.mark(done)
+	}
+	for _, r := range results {
+		f.op("VADDPS", bias, r, r)
+	}
+	alone := f.fresh("alone")
+	f.op("CMPQ", "transform_residual(R14)", 0)
+	f.op("JEQ", alone)
+	rows(func(k int, r string) { f.op("VADDPS", winogradDst("R13", k, disp), r, r) })
+	f.mark(alone)
+	for _, r := range results {
+		// The value stands second in Intel's order, so that NaN and −0 stay.
+		f.op("VMAXPS", r, lo, r)
+		f.op("VMINPS", r, hi, r)
+	}
+	rows(func(k int, r string) { f.op("VMOVUPS", r, winogradDst("DI", k, disp)) })
+}
+
+// add, sub, addBy and subBy write a+b, a−b, dst+by·a and dst−by·a.
+func (f *file) add(a, b, dst string)    { f.op("VADDPS", b, a, dst) }
+func (f *file) sub(a, b, dst string)    { f.op("VSUBPS", b, a, dst) }
+func (f *file) addBy(by, a, dst string) { f.op("VFMADD231PS", by, a, dst) }
+func (f *file) subBy(by, a, dst string) { f.op("VFNMADD231PS", by, a, dst) }
+
+func winogradSpread2(f *file, d, t []string, _ map[float32]string) []string {
+	f.sub(d[0], d[2], t[0])
+	f.add(d[1], d[2], t[1])
+	f.sub(d[2], d[1], t[2])
+	f.sub(d[1], d[3], t[3])
+	return t
+}
+
+func winogradGather2(f *file, m, t []string, _ map[float32]string) []string {
+	f.add(m[1], m[2], t[0])
+	f.sub(m[1], m[2], t[1])
+	f.add(m[0], t[0], t[0])
+	f.sub(t[1], m[3], t[1])
+	return t[:2]
+}
+
+func winogradSpread4(f *file, d, t []string, by map[float32]string) []string {
+	f.op("VMOVAPS", d[4], t[0])
+	f.subBy(by[4], d[2], t[0])
+	f.op("VMOVAPS", d[3], t[1])
+	f.subBy(by[4], d[1], t[1])
+	f.sub(d[4], d[2], t[2])
+	f.sub(d[3], d[1], t[3])
+	f.subBy(by[5], d[2], d[4])
+	f.addBy(by[4], d[0], d[4])
+	f.subBy(by[5], d[3], d[5])
+	f.addBy(by[4], d[1], d[5])
+	f.add(t[0], t[1], d[1])
+	f.sub(t[0], t[1], d[2])
+	f.op("VMOVAPS", t[2], d[3])
+	f.addBy(by[2], t[3], d[3])
+	f.subBy(by[2], t[3], t[2])
+	return []string{d[4], d[1], d[2], d[3], t[2], d[5]}
+}
+
+func winogradGather4(f *file, m, t []string, by map[float32]string) []string {
+	f.add(m[1], m[2], t[0])
+	f.sub(m[1], m[2], t[1])
+	f.add(m[3], m[4], t[2])
+	f.sub(m[3], m[4], t[3])
+	f.add(m[0], t[0], m[0])
+	f.add(m[0], t[2], m[0])
+	f.addBy(by[4], t[2], t[0])
+	f.add(m[5], t[1], m[5])
+	f.addBy(by[8], t[3], m[5])
+	f.addBy(by[2], t[3], t[1])
+	return []string{m[0], t[1], t[0], m[5]}
+}

@@ -1,0 +1,5 @@
+//go:build !amd64 || noasm
+
+package cpu
+
+func runTransform(f winogradFactor, tile int, t *transform) { transformRef(f, tile, t) }

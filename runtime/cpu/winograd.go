@@ -1,0 +1,433 @@
+package cpu
+
+import (
+	"unsafe"
+)
+
+// WinogradShape describes a convolution of kernel 3×3 and stride 1 that is computed by
+// minimal filtering: each Tile×Tile outputs take (Tile+2)² products for a pair of channels
+// instead of 9·Tile² (S. Winograd, "Arithmetic Complexity of Computations", 1980;
+// A. Lavin and S. Gray, "Fast Algorithms for Convolutional Neural Networks", 2016).
+type WinogradShape struct {
+	// The input is blocked, f32[N][⌈InC/16⌉][InH][InW][16], without padding.
+	N, InC, InH, InW int
+	// The output is blocked, f32[N][⌈OutC/16⌉][OutH][OutW][16].
+	OutC, OutH, OutW int
+	// Output y, x sums over the inputs y−Top…y−Top+2, x−Left…x−Left+2. What lies outside of
+	// the input is zero.
+	Top, Left int
+	Group     int // divides InC and OutC, into whole blocks if it is not 1
+	Tile      int // 2 or 4
+}
+
+func (s *WinogradShape) inBlocks() int  { return ceil(s.InC, 16) }
+func (s *WinogradShape) outBlocks() int { return ceil(s.OutC, 16) }
+
+// width is the number of input blocks that an output block sums over.
+func (s *WinogradShape) width() int { return ceil(s.InC/s.Group, 16) }
+
+// points is the number of factors along an axis.
+func (s *WinogradShape) points() int { return s.Tile + 2 }
+
+// checkWeights panics where the weights are not those of such a convolution.
+func (s *WinogradShape) checkWeights() {
+	if min(s.InC, s.OutC, s.Group) < 1 || s.Tile != 2 && s.Tile != 4 {
+		panic("cpu: a Winograd convolution of no size")
+	}
+	if s.InC%s.Group != 0 || s.OutC%s.Group != 0 || s.Group > 1 && (s.InC/s.Group%16 != 0 || s.OutC/s.Group%16 != 0) {
+		panic("cpu: the groups of a Winograd convolution are not of whole blocks")
+	}
+}
+
+// WinogradWeightsLen is the number of elements of the transformed weights.
+func WinogradWeightsLen(s *WinogradShape) int {
+	return volume(s.points(), s.points(), s.outBlocks(), s.width(), 256)
+}
+
+// PackWinograd transforms the weights of a convolution, f32[OutC][InC/Group][3][3], into
+// f32[(Tile+2)²][⌈OutC/16⌉][B][16][16], of B blocks of 16 input channels by 16 output
+// channels. It computes in float64. It does not need the shape's image sizes.
+func PackWinograd(dst, w []float32, s *WinogradShape) {
+	s.checkWeights()
+	in, width, points := s.InC/s.Group, s.width(), s.points()
+	plane := volume(s.outBlocks(), width, 256)
+	dst = dst[:volume(points, points, plane)]
+	w = w[:volume(s.OutC, in, 9)]
+	clear(dst)
+	for o := range s.OutC {
+		for i := range in {
+			at := ((o/16*width+i/16)*16+i%16)*16 + o%16
+			g := (*[9]float32)(w[(o*in+i)*9:])
+			var rows [maxPoints][3]float64
+			for x := range 3 {
+				for y, v := range weightPoints(s.Tile, float64(g[x]), float64(g[3+x]), float64(g[6+x])) {
+					rows[y][x] = v
+				}
+			}
+			for y, r := range rows[:points] {
+				for x, v := range weightPoints(s.Tile, r[0], r[1], r[2]) {
+					if x < points {
+						dst[(y*points+x)*plane+at] = float32(v)
+					}
+				}
+			}
+		}
+	}
+}
+
+// weightPoints multiplies three weights by G of F(tile,3).
+func weightPoints(tile int, a, b, c float64) [maxPoints]float64 {
+	if tile == 2 {
+		sum := a + c
+		return [maxPoints]float64{a, (sum + b) / 2, (sum - b) / 2, c}
+	}
+	sum, far := a+c, a+float64(4*c)
+	return [maxPoints]float64{
+		a / 4,
+		(-sum - b) / 6, (b - sum) / 6,
+		(far + float64(2*b)) / 24, (far - float64(2*b)) / 24,
+		c,
+	}
+}
+
+// linePixels bounds a line of pixels that are transformed together: those of the tiles of
+// a segment, and two more.
+const linePixels = 64 + 2
+
+// lineLen is the number of elements of a line.
+func (s *WinogradShape) lineLen() int { return 16 * min(linePixels, ceil(s.OutW, s.Tile)*s.Tile+2) }
+
+// linesLen is that of a part's lines: one for each point, after a line of zeros.
+func (s *WinogradShape) linesLen() int { return (1 + s.points()) * s.lineLen() }
+
+// WinogradScratch is the number of elements of scratch that so many parts take, with so
+// many tiles in them all: at least 14 in each, if there are as many.
+func WinogradScratch(s *WinogradShape, parts, tiles int) int {
+	points := volume(s.points(), s.points(), 16)
+	return volume(parts, s.linesLen()+2*points) + volume(tiles, s.inBlocks()+s.outBlocks(), points)
+}
+
+// Winograd computes the convolution of src with weights that PackWinograd has
+// transformed. Sums are in float32, their order is the level's; the error is some ten
+// times that of Conv with Tile 4, and about that of Conv with Tile 2. An input that is no
+// finite number spoils all outputs of the tiles that read it. Winograd works on as many
+// tiles at once as scratch, and a second-level cache, has room for, and in as many parts:
+// see WinogradScratch. Channels beyond OutC are zero in dst, if they are in the bias and
+// the residual.
+func Winograd(dst, src, weights, scratch []float32, s *WinogradShape, ep *Epilogue) {
+	if s.N <= 0 || s.OutC <= 0 || s.OutH <= 0 || s.OutW <= 0 {
+		return
+	}
+	if ep == nil {
+		ep = &none
+	}
+	w := newWinograd(dst, src, weights, scratch, s, ep)
+	work := int64(w.tiles) * int64(len(w.weights))
+	w.run(partsFor(work, 4*int64(len(w.src)+len(w.dst)+len(w.weights))))
+}
+
+// winograd is a Winograd under way.
+type winograd struct {
+	WinogradShape
+	dst, src, weights []float32
+	scratch           []float32
+	ep                Epilogue
+
+	across, down int      // tiles of an image
+	tiles        int      // of all images
+	rows         rowSplit // of the tiles, into those of the products' kernel
+
+	// What the parts do: rows of tiles from the input to the output, or a step of the work
+	// on those from…to of the split.
+	step     winogradStep
+	from, to int
+}
+
+type winogradStep int
+
+const (
+	wholeTiles winogradStep = iota
+	spreadChannels
+	multiplyChannels
+)
+
+var winograds slot[winograd, *winograd]
+
+// newWinograd checks a Winograd's operands.
+func newWinograd(dst, src, weights, scratch []float32, s *WinogradShape, ep *Epilogue) winograd {
+	s.checkWeights()
+	if min(s.Top, s.Left, s.InH, s.InW) < 0 {
+		panic("cpu: a Winograd convolution of negative size")
+	}
+	w := winograd{WinogradShape: *s, ep: *ep, scratch: scratch}
+	w.src = src[:volume(s.N, s.inBlocks(), s.InH, s.InW, 16)]
+	w.dst = dst[:volume(s.N, s.outBlocks(), s.OutH, s.OutW, 16)]
+	w.weights = weights[:WinogradWeightsLen(s)]
+	ep.check(s.OutC, len(w.dst))
+	w.across, w.down = ceil(s.OutW, s.Tile), ceil(s.OutH, s.Tile)
+	w.tiles = s.N * w.across * w.down
+	limit, _ := tileLimits()
+	w.rows = split(w.tiles, limit)
+	if w.room(1, 1) < 1 {
+		panic("cpu: too little scratch for a Winograd convolution")
+	}
+	return w
+}
+
+const (
+	winogradGroup = 160 << 10 // elements of factors and products that stay in a second-level cache
+	fewTiles      = 24        // make less of a weight than what it takes to read it
+	manyTiles     = 56        // make as much of it as any more
+)
+
+// tileElems is the number of factors and products of a tile.
+func (w *winograd) tileElems() int {
+	return w.points() * w.points() * 16 * (w.inBlocks() + w.outBlocks())
+}
+
+// highest is the number of tiles of the highest row.
+func (w *winograd) highest() int { return w.rows.high(0) }
+
+// room is how many rows of tiles to work on at once in one of so many shares of the scratch,
+// beside the parts' lines.
+func (w *winograd) room(shares, parts int) int {
+	rest := (len(w.scratch)-parts*w.linesLen())/shares - 2*16*w.points()*w.points()
+	tiles := min(rest/w.tileElems(), min(manyTiles, max(fewTiles, winogradGroup/w.tileElems())))
+	return tiles / w.highest()
+}
+
+// run computes the convolution in so many parts, or fewer. The parts have tiles of their own
+// where there are enough for all weights to be worth reading, else channels.
+func (w *winograd) run(parts int) {
+	for parts > 1 && w.room(parts, parts) < 1 {
+		parts--
+	}
+	if w.tiles >= fewTiles*parts || parts == 1 {
+		w.share(parts)
+		return
+	}
+	most := w.room(1, parts)
+	for w.from = 0; w.from < w.rows.tiles; w.from = w.to {
+		w.to = min(w.from+most, w.rows.tiles)
+		for w.step = spreadChannels; w.step <= multiplyChannels; w.step++ {
+			w.share(parts)
+		}
+	}
+}
+
+// share does the step in parts.
+func (w *winograd) share(parts int) {
+	if !winograds.run(w, parts) {
+		w.Part(0, 1)
+	}
+}
+
+// Part does the i-th of parts shares of the step.
+func (w *winograd) Part(i, parts int) {
+	end := len(w.scratch) - i*w.linesLen()
+	lines := w.scratch[end-w.linesLen() : end]
+	clear(lines[:w.lineLen()])
+	b := winogradBuffers{lines: start(lines), line: 4 * w.lineLen()}
+	switch w.step {
+	case spreadChannels:
+		b.place(w, w.scratch, w.to-w.from)
+		from, to := portion(w.inBlocks(), i, parts)
+		w.spread(&b, from, to, w.from, w.to)
+	case multiplyChannels:
+		b.place(w, w.scratch, w.to-w.from)
+		_, panels := tileLimits()
+		from, to := portion(ceil(w.outBlocks(), panels), i, parts)
+		w.produce(&b, from*panels, min(to*panels, w.outBlocks()), w.from, w.to)
+	default:
+		from, to := portion(w.rows.tiles, i, parts)
+		if from == to {
+			return
+		}
+		groups := ceil(to-from, w.room(parts, parts))
+		b.place(w, w.scratch[(len(w.scratch)-parts*w.linesLen())/parts*i:], ceil(to-from, groups))
+		for g := range groups {
+			r0, r1 := portion(to-from, g, groups)
+			w.spread(&b, 0, w.inBlocks(), from+r0, from+r1)
+			w.produce(&b, 0, w.outBlocks(), from+r0, from+r1)
+		}
+	}
+}
+
+// winogradBuffers is where a part works.
+type winogradBuffers struct {
+	lines    unsafe.Pointer // of a segment, the first is zero
+	line     int            // bytes from a line to the next
+	factors  unsafe.Pointer // [points²][⌈InC/16⌉][tiles][16]
+	products unsafe.Pointer // [points²][⌈OutC/16⌉][tiles][16]
+	tiles    int            // of the largest group
+	// Bytes from a point's factors and products to the next: an odd number of cache lines,
+	// because those of a tile are written and read together.
+	factorPlane, productPlane int
+}
+
+// place puts the factors and the products of so many rows of tiles into a share of the
+// scratch.
+func (b *winogradBuffers) place(w *winograd, share []float32, rows int) {
+	b.tiles = rows * w.highest()
+	plane := func(blocks int) int { return 64 * (b.tiles*blocks | 1) }
+	b.factorPlane, b.productPlane = plane(w.inBlocks()), plane(w.outBlocks())
+	points := w.points() * w.points()
+	share = share[:points*(b.factorPlane+b.productPlane)/4]
+	b.factors = start(share)
+	b.products = unsafe.Add(b.factors, points*b.factorPlane)
+}
+
+// segment is a run of tiles that follow each other in a row of an image.
+type segment struct{ image, y, x, tiles int }
+
+// segment is the one that begins at a tile, and ends before another.
+func (w *winograd) segment(from, to int) segment {
+	row := from / w.across
+	x := from - row*w.across
+	return segment{row / w.down, row % w.down, x, min(to-from, w.across-x, (linePixels-2)/w.Tile)}
+}
+
+// spread writes the factors of input blocks b0…b1 for rows r0…r1 of tiles.
+func (w *winograd) spread(b *winogradBuffers, b0, b1, r0, r1 int) {
+	points := w.points()
+	t0, t1 := w.rows.at(r0), w.rows.at(r1)
+	for block := b0; block < b1; block++ {
+		for from := t0; from < t1; {
+			g := w.segment(from, t1)
+			w.spreadColumns(b, block, g)
+			t := transform{
+				dst:  unsafe.Add(b.factors, 64*(block*b.tiles+from-t0)),
+				next: b.factorPlane, stepSrc: 64 * w.Tile, stepDst: 64,
+				count: g.tiles, lines: points,
+			}
+			t.gapSrc = b.line - t.count*t.stepSrc
+			t.gapDst = points*b.factorPlane - 64*t.count
+			for i := range points {
+				t.src[i] = unsafe.Add(b.lines, b.line+64*i)
+			}
+			runTransform(spreadInputs, w.Tile, &t)
+			from += g.tiles
+		}
+	}
+}
+
+// spreadColumns makes lines of the columns of a segment of an input block.
+func (w *winograd) spreadColumns(b *winogradBuffers, block int, g segment) {
+	points, pixels := w.points(), g.tiles*w.Tile+2
+	y, x := g.y*w.Tile-w.Top, g.x*w.Tile-w.Left
+	from, to := min(max(x, 0)-x, pixels), max(min(x+pixels, w.InW)-x, 0)
+	if to <= from {
+		from, to = pixels, pixels
+	}
+	for i := range points {
+		line := unsafe.Slice((*float32)(unsafe.Add(b.lines, b.line*(1+i))), 16*pixels)
+		clear(line[:16*from])
+		clear(line[16*to:])
+	}
+	if to == from {
+		return
+	}
+	t := transform{
+		dst:  unsafe.Add(b.lines, b.line+64*from),
+		next: b.line, stepSrc: 64, stepDst: 64,
+		count: to - from, lines: 1,
+	}
+	plane := (g.image*w.inBlocks() + block) * w.InH
+	for i := range points {
+		t.src[i] = b.lines
+		if y+i >= 0 && y+i < w.InH {
+			t.src[i] = unsafe.Pointer(&w.src[16*((plane+y+i)*w.InW+x+from)])
+		}
+	}
+	runTransform(spreadInputs, w.Tile, &t)
+}
+
+// produce computes the products of output blocks b0…b1 for rows r0…r1 of tiles, and the
+// output. The first block is an even one.
+func (w *winograd) produce(b *winogradBuffers, b0, b1, r0, r1 int) {
+	_, panels := tileLimits()
+	width := w.width()
+	t := tile{
+		a: b.factors, b: start(w.weights), c: b.products,
+		rowA: 64, rowC: 64, panelB: 1024 * width, panelC: 64 * b.tiles,
+	}
+	t.loops(16, [3]int{width, 1, 1}, [3]int{64 * b.tiles, 0, 0})
+	for point := range w.points() * w.points() {
+		multiply := func(o, panels int) {
+			t.panels = panels
+			t.atA = point*b.factorPlane + 64*w.first(o)*b.tiles
+			t.atB = 1024 * width * (point*w.outBlocks() + o)
+			t.atC = point*b.productPlane + 64*o*b.tiles
+			t.cover(w.rows, r0, r1)
+		}
+		for o := b0; o < b1; o += panels {
+			if n := min(panels, b1-o); n < 2 || w.first(o) == w.first(o+1) {
+				multiply(o, n)
+			} else {
+				multiply(o, 1)
+				multiply(o+1, 1)
+			}
+		}
+	}
+	t0, t1 := w.rows.at(r0), w.rows.at(r1)
+	for o := b0; o < b1; o++ {
+		for from := t0; from < t1; {
+			g := w.segment(from, t1)
+			w.collect(b, o, from-t0, g)
+			from += g.tiles
+		}
+	}
+}
+
+// first is the first input block that an output block sums over.
+func (w *winograd) first(o int) int { return 16 * o / (w.OutC / w.Group) * w.width() }
+
+// collect makes the output of a segment of an output block of its products, which start
+// at the given tile of the group.
+func (w *winograd) collect(b *winogradBuffers, o, at int, g segment) {
+	points := w.points()
+	t := transform{
+		dst:  unsafe.Add(b.lines, b.line),
+		next: 64, stepSrc: 64, stepDst: 64 * w.Tile,
+		count: g.tiles, lines: points,
+	}
+	t.gapSrc = points*b.productPlane - 64*t.count
+	t.gapDst = b.line - t.count*t.stepDst
+	for i := range points {
+		t.src[i] = unsafe.Add(b.products, i*b.productPlane+64*(o*b.tiles+at))
+	}
+	runTransform(gatherProducts, w.Tile, &t)
+
+	y, x := g.y*w.Tile, g.x*w.Tile
+	pixel := ((g.image*w.outBlocks()+o)*w.OutH+y)*w.OutW + x
+	rows, columns := min(w.Tile, w.OutH-y), min(g.tiles*w.Tile, w.OutW-x)
+	t = transform{
+		dst:  unsafe.Pointer(&w.dst[16*pixel]),
+		next: 64 * w.OutW, stepSrc: 64, stepDst: 64,
+		count: columns, lines: 1,
+		rows: rows, bias: b.lines, lo: -Inf, hi: Inf,
+	}
+	for i := range points {
+		t.src[i] = unsafe.Add(b.lines, b.line*(1+i))
+	}
+	if w.ep.Bias != nil {
+		t.bias = unsafe.Pointer(&w.ep.Bias[16*o])
+	}
+	if w.ep.Residual != nil {
+		t.residual = unsafe.Pointer(&w.ep.Residual[16*pixel])
+	}
+	if w.ep.Clamp {
+		t.lo, t.hi = w.ep.Lo, w.ep.Hi
+	}
+	runTransform(finishProducts, w.Tile, &t)
+	if columns == w.OutW {
+		rows, columns = 1, rows*columns
+	}
+	for r := range rows {
+		first := 16 * (pixel + r*w.OutW)
+		w.ep.then(w.dst, first, columns, 16, 16)
+		if o == w.outBlocks()-1 {
+			w.ep.rezero(w.dst[first:][:16*columns], w.OutC%16)
+		}
+	}
+}
