@@ -3,6 +3,7 @@ package cpu
 import (
 	"fmt"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/burngen/burngen/runtime/rt"
@@ -52,12 +53,20 @@ func shared() map[string]struct {
 		for _, tile := range []int{2, 4} {
 			s := &WinogradShape{N: 2, InC: size[0], InH: size[2], InW: size[2], OutC: size[1], OutH: size[2], OutW: size[2], Top: 1, Left: 1, Group: 1, Tile: tile}
 			src, w := random(s.N*s.inBlocks()*s.InH*s.InW*16, 1), random(WinogradWeightsLen(s), 2)
-			scratch := func() []float32 { return make([]float32, WinogradScratch(s, 8, 100)) }
+			var rooms sync.Map // scratch for each result that is made
+			scratch := func(dst []float32) []float32 {
+				if room, ok := rooms.Load(&dst[0]); ok {
+					return *room.(*[]float32)
+				}
+				room := make([]float32, WinogradScratch(s, 8, 100))
+				rooms.Store(&dst[0], &room)
+				return room
+			}
 			all[fmt.Sprint("Winograd ", size, tile)] = operator{
 				make([]float32, s.N*s.outBlocks()*s.OutH*s.OutW*16),
-				func(dst []float32) { Winograd(dst, src, w, scratch(), s, ep) },
+				func(dst []float32) { Winograd(dst, src, w, scratch(dst), s, ep) },
 				func(dst []float32) rt.Task {
-					c := newWinograd(dst, src, w, scratch(), s, ep)
+					c := newWinograd(dst, src, w, scratch(dst), s, ep)
 					return &c
 				},
 			}
