@@ -174,11 +174,25 @@ func newWinograd(dst, src, weights, scratch []float32, s *WinogradShape, ep *Epi
 	return w
 }
 
+// Numbers of elements and of tiles that a second-level cache holds and weights are worth.
 const (
-	winogradGroup = 160 << 10 // elements of factors and products that stay in a second-level cache
+	winogradGroup = 160 << 10 // elements of factors and products that stay in the cache
 	fewTiles      = 24        // make less of a weight than what it takes to read it
 	manyTiles     = 56        // make as much of it as any more
+	mostTiles     = 224       // at once
 )
+
+// atOnce is how many of so many tiles to work on at once: as many as stay in the cache,
+// unless it is less traffic to read the weights less often and to let factors and products
+// leave it.
+func (w *winograd) atOnce(tiles int) int {
+	near := min(manyTiles, max(fewTiles, winogradGroup/w.tileElems()))
+	far := min(tiles, mostTiles)
+	if ceil(tiles, far)*len(w.weights)+2*tiles*w.tileElems() < ceil(tiles, near)*len(w.weights) {
+		return far
+	}
+	return near
+}
 
 // tileElems is the number of factors and products of a tile.
 func (w *winograd) tileElems() int {
@@ -192,7 +206,7 @@ func (w *winograd) highest() int { return w.rows.high(0) }
 // beside the parts' lines.
 func (w *winograd) room(shares, parts int) int {
 	rest := (len(w.scratch)-parts*w.linesLen())/shares - 2*16*w.points()*w.points()
-	tiles := min(rest/w.tileElems(), min(manyTiles, max(fewTiles, winogradGroup/w.tileElems())))
+	tiles := min(rest/w.tileElems(), max(w.highest(), w.atOnce(ceil(w.tiles, shares))))
 	return tiles / w.highest()
 }
 
