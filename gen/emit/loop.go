@@ -14,7 +14,7 @@ import (
 func (f *function) loop(l *program.Loop, v *views) []jen.Code {
 	p := &loopPrinter{function: f, l: l, v: v}
 	n, static := l.Inner.Int()
-	p.single = static && n <= l.Tile || p.direct()
+	p.single = static && n <= l.Tile || l.Direct()
 	var body []jen.Code
 	for i, o := range l.Operands {
 		if o.Period > 0 {
@@ -25,7 +25,7 @@ func (f *function) loop(l *program.Loop, v *views) []jen.Code {
 	for i := len(l.Outer) - 1; i >= 0; i-- {
 		body = []jen.Code{jen.For(jen.Id(loopVar(i)).Op(":=").Range().Add(f.int(l.Outer[i]))).Block(body...)}
 	}
-	if len(l.Outer) == 0 && !p.direct() {
+	if len(l.Outer) == 0 && !l.Direct() {
 		return []jen.Code{jen.Block(body...)}
 	}
 	return body
@@ -36,19 +36,6 @@ type loopPrinter struct {
 	l      *program.Loop
 	v      *views
 	single bool // one run covers the inner dimension
-}
-
-// direct reports whether the region is one call on whole operands.
-func (p *loopPrinter) direct() bool {
-	if len(p.l.Body) != 1 || len(p.l.Temps) > 0 {
-		return false
-	}
-	for _, o := range p.l.Operands {
-		if o.Period > 0 {
-			return false
-		}
-	}
-	return true
 }
 
 // loopVar returns the variable of the loop over an outer dimension: from the fifth on

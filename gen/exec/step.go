@@ -258,6 +258,10 @@ func (r *run) loop(l *program.Loop) error {
 	if err != nil {
 		return err
 	}
+	step := l.Tile
+	if l.Direct() {
+		step = max(inner, 1)
+	}
 	var lists [3][]reflect.Value
 	for _, o := range l.Operands {
 		if err := r.appendSlice(&lists[program.TileOperand], o.Ref); err != nil {
@@ -302,8 +306,8 @@ func (r *run) loop(l *program.Loop) error {
 				}
 			}
 		}
-		for lo := 0; lo < inner; lo += l.Tile {
-			n := min(l.Tile, inner-lo)
+		for lo := 0; lo < inner; lo += step {
+			n := min(step, inner-lo)
 			for _, call := range l.Body {
 				err := r.tileCall(call, func(t program.Tile) reflect.Value {
 					v := lists[t.Kind][t.Index]

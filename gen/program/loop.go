@@ -38,6 +38,20 @@ type LoopOperand struct {
 	Tile   *Ref
 }
 
+// Direct reports whether one call does for a whole run of the inner dimension,
+// however long it is.
+func (l *Loop) Direct() bool {
+	if len(l.Body) != 1 || len(l.Temps) > 0 {
+		return false
+	}
+	for _, o := range l.Operands {
+		if o.Period > 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // maxPeriod is the largest number of elements that are repeated to fill a run.
 const maxPeriod = 256
 

@@ -115,7 +115,7 @@ func (op SelectBoxes) Call(n *ir.Node) (ir.Call, error) {
 	return ir.Call{Kernel: "SelectBoxes", Args: []any{
 		ir.Out(0), ir.In(0), ir.In(1), scores[0], scores[1], scores[2],
 		scalarArg(n, 2), scalarArg(n, 3), low, n.Arg(4) != nil, op.Center,
-		ir.Scratch{DType: ir.I32, Len: scores[2]},
+		ir.Scratch{DType: ir.I64, Len: scores[2]},
 	}}, nil
 }
 

@@ -39,15 +39,15 @@ func Relu[T Number](dst, x []T) {
 // LeakyRelu computes dst[i] = x[i] where it is not negative, else alpha·x[i]
 // (ONNX LeakyRelu).
 func LeakyRelu[T Float](dst, x []T, alpha T) {
-	if d, u, ok := float32s1(dst, x); ok && leakyReluFast(d, u, float32(alpha)) {
-		return
-	}
 	PReluScalar(dst, x, alpha)
 }
 
 // ThresholdedRelu computes dst[i] = x[i] where it is greater than alpha, else 0
 // (ONNX ThresholdedRelu).
 func ThresholdedRelu[T Float](dst, x []T, alpha T) {
+	if d, u, ok := float32s1(dst, x); ok && thresholdedReluFast(d, u, float32(alpha)) {
+		return
+	}
 	each(dst, x, func(v T) T {
 		if v > alpha {
 			return v
@@ -95,8 +95,11 @@ func Selu[T Float](dst, x []T, alpha, gamma T) {
 }
 
 // Celu computes dst[i] = x[i] where it is not negative, else
-// alpha·(exp(x[i]/alpha) − 1) (ONNX Celu).
+// alpha·(exp(x[i]/alpha) − 1) (ONNX Celu), within 4 ulp.
 func Celu[T Float](dst, x []T, alpha T) {
+	if d, u, ok := float32s1(dst, x); ok && alpha > 0 && celuFast(d, u, float32(alpha)) {
+		return
+	}
 	each(dst, x, func(v T) T {
 		if v < 0 {
 			return T(float64(alpha) * math.Expm1(float64(v)/float64(alpha)))
@@ -154,13 +157,19 @@ func HardSwish[T Float](dst, x []T) {
 
 // Softplus computes dst[i] = log(1 + exp(x[i])) (ONNX Softplus), within 4 ulp.
 func Softplus[T Float](dst, x []T) {
+	if d, u, ok := float32s1(dst, x); ok && softplusFast(d, u) {
+		return
+	}
 	each(dst, x, func(v T) T {
 		return T(max(float64(v), 0) + math.Log1p(math.Exp(-math.Abs(float64(v)))))
 	})
 }
 
-// Softsign computes dst[i] = x[i] / (1 + |x[i]|) (ONNX Softsign).
+// Softsign computes dst[i] = x[i] / (1 + |x[i]|) (ONNX Softsign), within 2 ulp.
 func Softsign[T Float](dst, x []T) {
+	if d, u, ok := float32s1(dst, x); ok && softsignFast(d, u) {
+		return
+	}
 	each(dst, x, func(v T) T { return T(float64(v) / (1 + math.Abs(float64(v)))) })
 }
 

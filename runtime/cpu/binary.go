@@ -3,6 +3,7 @@ package cpu
 import (
 	"errors"
 	"math"
+	"unsafe"
 )
 
 // The kernels of this file take slices of one length; dst may be the same slice
@@ -147,6 +148,9 @@ func greater[T Number](x, y T) T {
 // PRelu computes dst[i] = x[i], times slope[i] where x[i] is negative (ONNX
 // PRelu).
 func PRelu[T Number](dst, x, slope []T) {
+	if d, u, v, ok := float32s2(dst, x, slope); ok && pReluFast(d, u, v) {
+		return
+	}
 	zip(dst, x, slope, func(v, s T) T {
 		if v < 0 {
 			return v * s
@@ -158,6 +162,9 @@ func PRelu[T Number](dst, x, slope []T) {
 // PReluScalar computes dst[i] = x[i], times slope where x[i] is negative. It is
 // [LeakyRelu] for every type of number.
 func PReluScalar[T Number](dst, x []T, slope T) {
+	if d, u, ok := float32s1(dst, x); ok && leakyReluFast(d, u, float32(slope)) {
+		return
+	}
 	each(dst, x, func(v T) T {
 		if v < 0 {
 			return v * slope
@@ -166,8 +173,11 @@ func PReluScalar[T Number](dst, x []T, slope T) {
 	})
 }
 
-// Pow computes dst[i] = a[i] to the power b[i] (ONNX Pow on floats).
+// Pow computes dst[i] = a[i] to the power b[i] (ONNX Pow on floats), within 1 ulp.
 func Pow[T Float](dst, a, b []T) {
+	if d, u, v, ok := float32s2(dst, a, b); ok && powers(d, u, v) {
+		return
+	}
 	zip(dst, a, b, func(x, y T) T { return T(math.Pow(float64(x), float64(y))) })
 }
 
@@ -180,16 +190,25 @@ func PowScalar[T Float](dst, a []T, b T) {
 	case 2:
 		Mul(dst, a, a)
 	case 3:
-		each(dst, a, func(x T) T { return T(float64(x) * float64(x) * float64(x)) })
+		if d, u, ok := float32s1(dst, a); ok && cubeFast(d, u) {
+			return
+		}
+		each(dst, a, func(x T) T { return T(float64(float64(x)*float64(x)) * float64(x)) })
 	case -1:
 		ScalarDiv(dst, 1, a)
 	default:
+		if d, u, ok := float32s1(dst, a); ok && powersScalar(d, u, float32(b)) {
+			return
+		}
 		each(dst, a, func(x T) T { return T(math.Pow(float64(x), float64(b))) })
 	}
 }
 
 // ScalarPow computes dst[i] = a to the power b[i].
 func ScalarPow[T Float](dst []T, a T, b []T) {
+	if d, v, ok := float32s1(dst, b); ok && scalarPowers(d, float32(a), v) {
+		return
+	}
 	each(dst, b, func(y T) T { return T(math.Pow(float64(a), float64(y))) })
 }
 
@@ -236,24 +255,45 @@ func power[T Integer](x, n T) T {
 // Fmod computes the remainder of a[i] / b[i] truncated toward zero; it has the
 // sign of a[i] (ONNX Mod with fmod=1 on floats, C fmod).
 func Fmod[T Float](dst, a, b []T) {
-	zip(dst, a, b, func(x, y T) T { return T(math.Mod(float64(x), float64(y))) })
+	zip(dst, a, b, fmod[T])
 }
 
 // FmodScalar computes the remainder of a[i] / b, as [Fmod] does.
 func FmodScalar[T Float](dst, a []T, b T) {
-	each(dst, a, func(x T) T { return T(math.Mod(float64(x), float64(b))) })
+	each(dst, a, func(x T) T { return fmod(x, b) })
 }
 
 // ScalarFmod computes the remainder of a / b[i], as [Fmod] does.
 func ScalarFmod[T Float](dst []T, a T, b []T) {
-	each(dst, b, func(y T) T { return T(math.Mod(float64(a), float64(y))) })
+	each(dst, b, func(y T) T { return fmod(a, y) })
+}
+
+// fmod is the operation of [Fmod]. In float32 a quotient of less than 2²⁸ makes
+// every step in float64 exact, but for the quotient, which may be one too large.
+func fmod[T Float](x, y T) T {
+	u, v := math.Abs(float64(x)), math.Abs(float64(y))
+	if unsafe.Sizeof(x) == 8 || !(u < v*(1<<28)) || v > math.MaxFloat32 {
+		return T(math.Mod(float64(x), float64(y)))
+	}
+	r := u - float64(float64(int64(u/v))*v)
+	if r < 0 {
+		r += v
+	}
+	return T(math.Copysign(r, float64(x)))
 }
 
 // DivInt computes dst[i] = a[i] / b[i] truncated toward zero (ONNX Div on
 // integers). It stops at the first zero divisor with [ErrDivideByZero]. The
 // least integer divided by −1 wraps to itself.
 func DivInt[T Integer](dst, a, b []T) error {
-	return zipInt(dst, a, b, func(x, y T) T { return x / y })
+	a, b = trim(a, len(dst)), trim(b, len(dst))
+	for i, y := range b {
+		if y == 0 {
+			return ErrDivideByZero
+		}
+		dst[i] = a[i] / y
+	}
+	return nil
 }
 
 // DivIntScalar computes dst[i] = a[i] / b, as [DivInt] does.

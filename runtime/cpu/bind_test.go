@@ -187,7 +187,7 @@ func TestSelectBoxes(t *testing.T) {
 		{"less than none", -1, 1, 0, true, []int32{-1, -1, -1, -1}},
 	} {
 		dst := make([]int32, 4)
-		err := cpu.SelectBoxes(dst, boxes, scores, 1, 1, 4, c.most, c.share, c.low, c.bounded, false, make([]int32, 4))
+		err := cpu.SelectBoxes(dst, boxes, scores, 1, 1, 4, c.most, c.share, c.low, c.bounded, false, make([]int64, 4))
 		if err != nil {
 			t.Fatal(err)
 		}

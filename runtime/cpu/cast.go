@@ -30,6 +30,8 @@ type Real interface {
 // int64.
 func Cast[D, S Real](dst []D, src []S) {
 	src = trim(src, len(dst))
+	done := convertFast(dst, src)
+	dst, src = dst[done:], src[done:]
 	switch {
 	case stored[S]() || stored[D]():
 		var room [256]float32
@@ -39,9 +41,13 @@ func Cast[D, S Real](dst []D, src []S) {
 			narrow(dst[i:][:len(part)], part, true)
 		}
 	case isFloat[S]() && !isFloat[D]():
-		each(dst, src, func(v S) D { return truncated[D](float64(v)) })
+		for i, v := range src {
+			dst[i] = truncated[D](float64(v))
+		}
 	default:
-		each(dst, src, func(v S) D { return D(v) })
+		for i, v := range src {
+			dst[i] = D(v)
+		}
 	}
 }
 
@@ -71,23 +77,25 @@ func CastE8M0[S Real](dst []rt.Float8E8M0, src []S, saturate bool, mode rt.Round
 
 // CastFromBool converts false to 0 and true to 1 (ONNX Cast).
 func CastFromBool[D Real](dst []D, src []bool) {
+	src = trim(src, len(dst))
+	done := convertFast(dst, src)
+	dst, src = dst[done:], src[done:]
 	var bits [2]D
 	Cast(bits[:], []float32{0, 1})
-	each(dst, src, func(v bool) D {
-		if v {
-			return bits[1]
-		}
-		return bits[0]
-	})
+	for i, v := range src {
+		dst[i] = pick(v, bits[1], bits[0])
+	}
 }
 
 // CastToBool computes dst[i] = src[i] ≠ 0, which NaN is and −0 is not (ONNX Cast).
 func CastToBool[S Real](dst []bool, src []S) {
+	src = trim(src, len(dst))
 	if !stored[S]() {
-		each(dst, src, func(v S) bool { return v != 0 })
+		for i := compareScalar(dst, src, 0, unequal, 2); i < len(dst); i++ {
+			dst[i] = src[i] != 0
+		}
 		return
 	}
-	src = trim(src, len(dst))
 	var room [256]float32
 	for i := 0; i < len(dst); i += len(room) {
 		part := room[:min(len(room), len(dst)-i)]

@@ -4,59 +4,128 @@ package cpu
 // is neither less nor greater than anything. For a scalar on the left use the
 // mirrored form: 3 < b[i] is GreaterScalar(dst, b, 3).
 
+// relation is what assembly tests pairs of elements for.
+type relation int
+
+const (
+	less relation = iota
+	lessOrEqual
+	equal
+	unequal
+)
+
+// compareSlices sets the first elements of dst to whether a's are in a relation to b's,
+// where there is assembly for it, and returns how many it has set.
+func compareSlices[T any](dst []bool, a, b []T, r relation) int {
+	s, ok := compareFast(a, r)
+	if !ok {
+		return 0
+	}
+	operand(&s, 0, dst)
+	operand(&s, 1, a)
+	operand(&s, 2, b)
+	return s.run(len(dst))
+}
+
+// compareScalar is compareSlices with one element on the side, 1 or 2, that scalarSide
+// tells.
+func compareScalar[T any](dst []bool, a []T, b T, r relation, scalarSide int) int {
+	s, ok := compareFast(a, r)
+	if !ok {
+		return 0
+	}
+	operand(&s, 0, dst)
+	operand(&s, 3-scalarSide, a)
+	scalar(&s, scalarSide, b)
+	return s.run(len(dst))
+}
+
 // Equal computes dst[i] = a[i] == b[i] (ONNX Equal).
 func Equal[T Number | bool | string](dst []bool, a, b []T) {
-	zip(dst, a, b, func(x, y T) bool { return x == y })
+	a, b = trim(a, len(dst)), trim(b, len(dst))
+	for i := compareSlices(dst, a, b, equal); i < len(dst); i++ {
+		dst[i] = a[i] == b[i]
+	}
 }
 
 // EqualScalar computes dst[i] = a[i] == b.
 func EqualScalar[T Number | bool | string](dst []bool, a []T, b T) {
-	each(dst, a, func(x T) bool { return x == b })
+	a = trim(a, len(dst))
+	for i := compareScalar(dst, a, b, equal, 2); i < len(dst); i++ {
+		dst[i] = a[i] == b
+	}
 }
 
 // Less computes dst[i] = a[i] < b[i] (ONNX Less).
 func Less[T Number](dst []bool, a, b []T) {
-	zip(dst, a, b, func(x, y T) bool { return x < y })
+	a, b = trim(a, len(dst)), trim(b, len(dst))
+	for i := compareSlices(dst, a, b, less); i < len(dst); i++ {
+		dst[i] = a[i] < b[i]
+	}
 }
 
 // LessScalar computes dst[i] = a[i] < b.
 func LessScalar[T Number](dst []bool, a []T, b T) {
-	each(dst, a, func(x T) bool { return x < b })
+	a = trim(a, len(dst))
+	for i := compareScalar(dst, a, b, less, 2); i < len(dst); i++ {
+		dst[i] = a[i] < b
+	}
 }
 
 // LessOrEqual computes dst[i] = a[i] <= b[i] (ONNX LessOrEqual).
 func LessOrEqual[T Number](dst []bool, a, b []T) {
-	zip(dst, a, b, func(x, y T) bool { return x <= y })
+	a, b = trim(a, len(dst)), trim(b, len(dst))
+	for i := compareSlices(dst, a, b, lessOrEqual); i < len(dst); i++ {
+		dst[i] = a[i] <= b[i]
+	}
 }
 
 // LessOrEqualScalar computes dst[i] = a[i] <= b.
 func LessOrEqualScalar[T Number](dst []bool, a []T, b T) {
-	each(dst, a, func(x T) bool { return x <= b })
+	a = trim(a, len(dst))
+	for i := compareScalar(dst, a, b, lessOrEqual, 2); i < len(dst); i++ {
+		dst[i] = a[i] <= b
+	}
 }
 
 // Greater computes dst[i] = a[i] > b[i] (ONNX Greater).
 func Greater[T Number](dst []bool, a, b []T) {
-	zip(dst, a, b, func(x, y T) bool { return x > y })
+	a, b = trim(a, len(dst)), trim(b, len(dst))
+	for i := compareSlices(dst, b, a, less); i < len(dst); i++ {
+		dst[i] = a[i] > b[i]
+	}
 }
 
 // GreaterScalar computes dst[i] = a[i] > b.
 func GreaterScalar[T Number](dst []bool, a []T, b T) {
-	each(dst, a, func(x T) bool { return x > b })
+	a = trim(a, len(dst))
+	for i := compareScalar(dst, a, b, less, 1); i < len(dst); i++ {
+		dst[i] = a[i] > b
+	}
 }
 
 // GreaterOrEqual computes dst[i] = a[i] >= b[i] (ONNX GreaterOrEqual).
 func GreaterOrEqual[T Number](dst []bool, a, b []T) {
-	zip(dst, a, b, func(x, y T) bool { return x >= y })
+	a, b = trim(a, len(dst)), trim(b, len(dst))
+	for i := compareSlices(dst, b, a, lessOrEqual); i < len(dst); i++ {
+		dst[i] = a[i] >= b[i]
+	}
 }
 
 // GreaterOrEqualScalar computes dst[i] = a[i] >= b.
 func GreaterOrEqualScalar[T Number](dst []bool, a []T, b T) {
-	each(dst, a, func(x T) bool { return x >= b })
+	a = trim(a, len(dst))
+	for i := compareScalar(dst, a, b, lessOrEqual, 1); i < len(dst); i++ {
+		dst[i] = a[i] >= b
+	}
 }
 
 // IsNaN computes dst[i] = whether x[i] is not a number (ONNX IsNaN).
 func IsNaN[T Float](dst []bool, x []T) {
-	each(dst, x, func(v T) bool { return v != v })
+	x = trim(x, len(dst))
+	for i := compareSlices(dst, x, x, unequal); i < len(dst); i++ {
+		dst[i] = x[i] != x[i]
+	}
 }
 
 // IsInf computes dst[i] = whether x[i] is an infinity of a sign that is asked

@@ -1,6 +1,9 @@
 package cpu
 
-import "fmt"
+import (
+	"fmt"
+	"math/bits"
+)
 
 // Extent returns element i of a small integer tensor that holds a shape. It fails
 // when that is negative or does not fit.
@@ -15,12 +18,17 @@ func Extent[T Integer](src []T, i int) (int, error) {
 // CountNonZero returns the number of elements that are not zero, or are true, or
 // strings that are not empty.
 func CountNonZero[T Number | bool | string](src []T) int {
-	var zero T
 	n := 0
-	for _, v := range src {
-		if v != zero {
-			n++
+	if b, ok := any(src).([]bool); ok {
+		o := octets(b)
+		for i := 0; i < len(o); i += 8 {
+			n += bits.OnesCount64(get(o[i:]))
 		}
+		src = src[len(o):]
+	}
+	var zero T
+	for _, v := range src {
+		n += pick(v != zero, 1, 0)
 	}
 	return n
 }
@@ -29,19 +37,54 @@ func CountNonZero[T Number | bool | string](src []T) int {
 // order, as a matrix with a row for each axis of shape (ONNX NonZero). dst has
 // len(shape) times [CountNonZero] elements.
 func NonZero[T Number | bool | string](dst []int64, src []T, shape []int) {
-	if len(shape) == 0 {
+	if len(shape) == 0 || len(dst) == 0 {
 		return
 	}
-	var zero T
-	columns, k := len(dst)/len(shape), 0
-	for at, v := range src {
-		if v == zero {
-			continue
+	last := len(shape) - 1
+	columns, width, k := len(dst)/len(shape), shape[last], 0
+	flags, isBool := any(src).([]bool)
+	for row := range volume(shape[:last]...) {
+		first := k
+		if isBool {
+			k = trueOf(dst[last*columns:], flags[row*width:][:width], k)
+		} else {
+			k = nonZeroOf(dst[last*columns:], src[row*width:][:width], k)
 		}
-		for axis := len(shape) - 1; axis >= 0; axis-- {
-			dst[axis*columns+k] = int64(at % shape[axis])
+		for at, axis := row, last-1; axis >= 0; axis-- {
+			Fill(dst[axis*columns:][first:k], int64(at%shape[axis]))
 			at /= shape[axis]
 		}
-		k++
 	}
+}
+
+// nonZeroOf appends the places in a row, of elements that are not zero, after k others in
+// dst, and returns how many there are then.
+func nonZeroOf[T comparable](dst []int64, row []T, k int) int {
+	var zero T
+	for i, v := range row {
+		if k == len(dst) {
+			break
+		}
+		dst[k] = int64(i) // stays if it is one
+		k += pick(v != zero, 1, 0)
+	}
+	return k
+}
+
+// trueOf is nonZeroOf of booleans.
+func trueOf(dst []int64, row []bool, k int) int {
+	o := octets(row)
+	for i := 0; i < len(o); i += 8 {
+		for left := get(o[i:]); left != 0; left &= left - 1 {
+			dst[k] = int64(i + bits.TrailingZeros64(left)/8)
+			k++
+		}
+	}
+	for i, v := range row[len(o):] {
+		if v {
+			dst[k] = int64(len(o) + i)
+			k++
+		}
+	}
+	return k
 }

@@ -42,8 +42,12 @@ func seluFast(_, _ []float32, _, _ float32) bool        { return false }
 func hardSigmoidFast(_, _ []float32, _, _ float32) bool { return false }
 func hardSwishFast(_, _ []float32, _, _ float32) bool   { return false }
 
-func reduceFast(_ reduction, _, _ []float32, _, _ int) bool     { return false }
-func softmaxFast(_, _ []float32, _ int) bool                    { return false }
-func logSoftmaxFast(_, _ []float32, _ int) bool                 { return false }
-func layerNormFast(_, _, _, _ []float32, _ int, _ float32) bool { return false }
-func rmsNormFast(_, _, _ []float32, _ int, _ float32) bool      { return false }
+func pReluFast(_, _, _ []float32) bool { return false }
+
+func reduceFast(_ reduction, _, _ []float32, _, _ int) bool                 { return false }
+func searchFast(_ reduction, _ []int64, _ []float32, _, _ int, _ bool) bool { return false }
+func nothingBeyond(_ []float32, _ float32, _ bool) bool                     { return false }
+func softmaxFast(_, _ []float32, _ int) bool                                { return false }
+func logSoftmaxFast(_, _ []float32, _ int) bool                             { return false }
+func layerNormFast(_, _, _, _ []float32, _ int, _ float32) bool             { return false }
+func rmsNormFast(_, _, _ []float32, _ int, _ float32) bool                  { return false }

@@ -333,33 +333,33 @@ done44:
 end33:
 	RET
 
-// func deviationNEON(x *float32, n int, mean float32) (result float32)
-TEXT ·deviationNEON(SB), NOSPLIT, $0-28
+// func magnitudesNEON(x *float32, n int) (result float32)
+TEXT ·magnitudesNEON(SB), NOSPLIT, $0-20
 	MOVD x+0(FP), R1
 	MOVD n+8(FP), R3
 	MOVD $foldConstants<>(SB), R25
-	FMOVS mean+16(FP), F29
+	FMOVS 0(R25), F29
 	VDUP V29.S[0], V29.S4
-	FMOVS 0(R25), F28
+	FMOVS 64(R25), F28
 	VDUP V28.S[0], V28.S4
-	VMOV V28.B16, V0.B16
-	VMOV V28.B16, V1.B16
-	VMOV V28.B16, V2.B16
-	VMOV V28.B16, V3.B16
+	VMOV V29.B16, V0.B16
+	VMOV V29.B16, V1.B16
+	VMOV V29.B16, V2.B16
+	VMOV V29.B16, V3.B16
 	CMP $16, R3
 	BLT few46
 	PCALIGN $16
 many45:
 	FLDPQ 0(R1), (F4, F5)
 	FLDPQ 32(R1), (F6, F7)
-	WORD $0x4ebdd484 // fsub v4.4s, v4.4s, v29.4s
-	WORD $0x4ebdd4a5 // fsub v5.4s, v5.4s, v29.4s
-	WORD $0x4ebdd4c6 // fsub v6.4s, v6.4s, v29.4s
-	WORD $0x4ebdd4e7 // fsub v7.4s, v7.4s, v29.4s
-	VFMLA V4.S4, V4.S4, V0.S4
-	VFMLA V5.S4, V5.S4, V1.S4
-	VFMLA V6.S4, V6.S4, V2.S4
-	VFMLA V7.S4, V7.S4, V3.S4
+	VAND V28.B16, V4.B16, V4.B16
+	VAND V28.B16, V5.B16, V5.B16
+	VAND V28.B16, V6.B16, V6.B16
+	VAND V28.B16, V7.B16, V7.B16
+	WORD $0x4e24d400 // fadd v0.4s, v0.4s, v4.4s
+	WORD $0x4e25d421 // fadd v1.4s, v1.4s, v5.4s
+	WORD $0x4e26d442 // fadd v2.4s, v2.4s, v6.4s
+	WORD $0x4e27d463 // fadd v3.4s, v3.4s, v7.4s
 	ADD $64, R1
 	SUBS $16, R3
 	CMP $16, R3
@@ -390,12 +390,185 @@ done51:
 	FMOVQ (R16), F31
 	WORD $0x4ebf37de // cmgt v30.4s, v30.4s, v31.4s
 	VBIF V30.B16, V29.B16, V1.B16
-	WORD $0x4ebdd421 // fsub v1.4s, v1.4s, v29.4s
-	VFMLA V1.S4, V1.S4, V0.S4
+	VAND V28.B16, V1.B16, V1.B16
+	WORD $0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	ADD $16, R1
 	SUBS $4, R3
 	BGT next47
 end48:
+	VEXT $8, V0.B16, V0.B16, V2.B16
+	WORD $0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	VREV64 V0.S4, V2.S4
+	WORD $0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FMOVS F0, result+16(FP)
+	RET
+
+// func magnitudesRowsNEON(acc, x *float32, stride, rows, n int)
+TEXT ·magnitudesRowsNEON(SB), NOSPLIT, $0-40
+	MOVD acc+0(FP), R0
+	MOVD x+8(FP), R1
+	MOVD stride+16(FP), R5
+	MOVD n+32(FP), R3
+	MOVD $foldConstants<>(SB), R25
+	FMOVS 0(R25), F29
+	VDUP V29.S[0], V29.S4
+	FMOVS 64(R25), F28
+	VDUP V28.S[0], V28.S4
+	CMP $16, R3
+	BLT few53
+	PCALIGN $16
+many52:
+	FLDPQ 0(R0), (F0, F1)
+	FLDPQ 32(R0), (F2, F3)
+	MOVD R1, R8
+	MOVD rows+24(FP), R2
+	PCALIGN $16
+loop56:
+	FLDPQ 0(R8), (F4, F5)
+	FLDPQ 32(R8), (F6, F7)
+	VAND V28.B16, V4.B16, V4.B16
+	VAND V28.B16, V5.B16, V5.B16
+	VAND V28.B16, V6.B16, V6.B16
+	VAND V28.B16, V7.B16, V7.B16
+	WORD $0x4e24d400 // fadd v0.4s, v0.4s, v4.4s
+	WORD $0x4e25d421 // fadd v1.4s, v1.4s, v5.4s
+	WORD $0x4e26d442 // fadd v2.4s, v2.4s, v6.4s
+	WORD $0x4e27d463 // fadd v3.4s, v3.4s, v7.4s
+	ADD R5, R8
+	SUBS $1, R2
+	BNE loop56
+	FSTPQ (F0, F1), 0(R0)
+	FSTPQ (F2, F3), 32(R0)
+	ADD $64, R1
+	ADD $64, R0
+	SUBS $16, R3
+	CMP $16, R3
+	BGE many52
+few53:
+	CMP $0, R3
+	BLE end55
+next54:
+	CMP $4, R3
+	BGE whole57
+	TBZ $1, R3, single58
+	FMOVD 0(R0), F0
+	TBZ $0, R3, done59
+	ADD $8, R0, R16
+	VLD1 (R16), V0.S[2]
+	JMP done59
+single58:
+	FMOVS 0(R0), F0
+	JMP done59
+whole57:
+	FMOVQ 0(R0), F0
+done59:
+	MOVD R1, R8
+	MOVD rows+24(FP), R2
+	PCALIGN $16
+loop60:
+	CMP $4, R3
+	BGE whole61
+	TBZ $1, R3, single62
+	FMOVD 0(R8), F1
+	TBZ $0, R3, done63
+	ADD $8, R8, R16
+	VLD1 (R16), V1.S[2]
+	JMP done63
+single62:
+	FMOVS 0(R8), F1
+	JMP done63
+whole61:
+	FMOVQ 0(R8), F1
+done63:
+	VAND V28.B16, V1.B16, V1.B16
+	WORD $0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	ADD R5, R8
+	SUBS $1, R2
+	BNE loop60
+	CMP $4, R3
+	BGE whole64
+	TBZ $1, R3, single65
+	FMOVD F0, 0(R0)
+	TBZ $0, R3, done66
+	ADD $8, R0, R16
+	VST1 V0.S[2], (R16)
+	JMP done66
+single65:
+	FMOVS F0, 0(R0)
+	JMP done66
+whole64:
+	FMOVQ F0, 0(R0)
+done66:
+	ADD $16, R1
+	ADD $16, R0
+	SUBS $4, R3
+	BGT next54
+end55:
+	RET
+
+// func deviationNEON(x *float32, n int, mean float32) (result float32)
+TEXT ·deviationNEON(SB), NOSPLIT, $0-28
+	MOVD x+0(FP), R1
+	MOVD n+8(FP), R3
+	MOVD $foldConstants<>(SB), R25
+	FMOVS mean+16(FP), F29
+	VDUP V29.S[0], V29.S4
+	FMOVS 0(R25), F28
+	VDUP V28.S[0], V28.S4
+	VMOV V28.B16, V0.B16
+	VMOV V28.B16, V1.B16
+	VMOV V28.B16, V2.B16
+	VMOV V28.B16, V3.B16
+	CMP $16, R3
+	BLT few68
+	PCALIGN $16
+many67:
+	FLDPQ 0(R1), (F4, F5)
+	FLDPQ 32(R1), (F6, F7)
+	WORD $0x4ebdd484 // fsub v4.4s, v4.4s, v29.4s
+	WORD $0x4ebdd4a5 // fsub v5.4s, v5.4s, v29.4s
+	WORD $0x4ebdd4c6 // fsub v6.4s, v6.4s, v29.4s
+	WORD $0x4ebdd4e7 // fsub v7.4s, v7.4s, v29.4s
+	VFMLA V4.S4, V4.S4, V0.S4
+	VFMLA V5.S4, V5.S4, V1.S4
+	VFMLA V6.S4, V6.S4, V2.S4
+	VFMLA V7.S4, V7.S4, V3.S4
+	ADD $64, R1
+	SUBS $16, R3
+	CMP $16, R3
+	BGE many67
+	WORD $0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	WORD $0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	WORD $0x4e23d400 // fadd v0.4s, v0.4s, v3.4s
+few68:
+	CMP $0, R3
+	BLE end70
+next69:
+	CMP $4, R3
+	BGE whole71
+	TBZ $1, R3, single72
+	FMOVD 0(R1), F1
+	TBZ $0, R3, done73
+	ADD $8, R1, R16
+	VLD1 (R16), V1.S[2]
+	JMP done73
+single72:
+	FMOVS 0(R1), F1
+	JMP done73
+whole71:
+	FMOVQ 0(R1), F1
+done73:
+	VDUP R3, V30.S4
+	MOVD $indices<>(SB), R16
+	FMOVQ (R16), F31
+	WORD $0x4ebf37de // cmgt v30.4s, v30.4s, v31.4s
+	VBIF V30.B16, V29.B16, V1.B16
+	WORD $0x4ebdd421 // fsub v1.4s, v1.4s, v29.4s
+	VFMLA V1.S4, V1.S4, V0.S4
+	ADD $16, R1
+	SUBS $4, R3
+	BGT next69
+end70:
 	VEXT $8, V0.B16, V0.B16, V2.B16
 	WORD $0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	VREV64 V0.S4, V2.S4
@@ -405,240 +578,6 @@ end48:
 
 // func highestNEON(x *float32, n int) (result float32)
 TEXT ·highestNEON(SB), NOSPLIT, $0-20
-	MOVD x+0(FP), R1
-	MOVD n+8(FP), R3
-	MOVD $foldConstants<>(SB), R25
-	FMOVS 64(R25), F29
-	VDUP V29.S[0], V29.S4
-	VMOV V29.B16, V0.B16
-	VMOV V29.B16, V1.B16
-	VMOV V29.B16, V2.B16
-	VMOV V29.B16, V3.B16
-	CMP $16, R3
-	BLT few53
-	PCALIGN $16
-many52:
-	FLDPQ 0(R1), (F4, F5)
-	FLDPQ 32(R1), (F6, F7)
-	WORD $0x6ea4e41e // fcmgt v30.4s, v0.4s, v4.4s
-	VMOV V4.B16, V8.B16
-	VBIT V30.B16, V0.B16, V8.B16
-	WORD $0x6ea5e43e // fcmgt v30.4s, v1.4s, v5.4s
-	VMOV V5.B16, V9.B16
-	VBIT V30.B16, V1.B16, V9.B16
-	WORD $0x6ea6e45e // fcmgt v30.4s, v2.4s, v6.4s
-	VMOV V6.B16, V10.B16
-	VBIT V30.B16, V2.B16, V10.B16
-	WORD $0x6ea7e47e // fcmgt v30.4s, v3.4s, v7.4s
-	VMOV V7.B16, V11.B16
-	VBIT V30.B16, V3.B16, V11.B16
-	WORD $0x4e20e40c // fcmeq v12.4s, v0.4s, v0.4s
-	WORD $0x6e20598c // mvn v12.16b, v12.16b
-	WORD $0x4e21e42d // fcmeq v13.4s, v1.4s, v1.4s
-	WORD $0x6e2059ad // mvn v13.16b, v13.16b
-	WORD $0x4e22e44e // fcmeq v14.4s, v2.4s, v2.4s
-	WORD $0x6e2059ce // mvn v14.16b, v14.16b
-	WORD $0x4e23e46f // fcmeq v15.4s, v3.4s, v3.4s
-	WORD $0x6e2059ef // mvn v15.16b, v15.16b
-	VBIF V12.B16, V8.B16, V0.B16
-	VBIF V13.B16, V9.B16, V1.B16
-	VBIF V14.B16, V10.B16, V2.B16
-	VBIF V15.B16, V11.B16, V3.B16
-	ADD $64, R1
-	SUBS $16, R3
-	CMP $16, R3
-	BGE many52
-	WORD $0x6ea1e41e // fcmgt v30.4s, v0.4s, v1.4s
-	VMOV V1.B16, V4.B16
-	VBIT V30.B16, V0.B16, V4.B16
-	WORD $0x4e20e405 // fcmeq v5.4s, v0.4s, v0.4s
-	WORD $0x6e2058a5 // mvn v5.16b, v5.16b
-	VBIF V5.B16, V4.B16, V0.B16
-	WORD $0x6ea2e41e // fcmgt v30.4s, v0.4s, v2.4s
-	VMOV V2.B16, V4.B16
-	VBIT V30.B16, V0.B16, V4.B16
-	WORD $0x4e20e405 // fcmeq v5.4s, v0.4s, v0.4s
-	WORD $0x6e2058a5 // mvn v5.16b, v5.16b
-	VBIF V5.B16, V4.B16, V0.B16
-	WORD $0x6ea3e41e // fcmgt v30.4s, v0.4s, v3.4s
-	VMOV V3.B16, V4.B16
-	VBIT V30.B16, V0.B16, V4.B16
-	WORD $0x4e20e405 // fcmeq v5.4s, v0.4s, v0.4s
-	WORD $0x6e2058a5 // mvn v5.16b, v5.16b
-	VBIF V5.B16, V4.B16, V0.B16
-few53:
-	CMP $0, R3
-	BLE end55
-next54:
-	CMP $4, R3
-	BGE whole56
-	TBZ $1, R3, single57
-	FMOVD 0(R1), F1
-	TBZ $0, R3, done58
-	ADD $8, R1, R16
-	VLD1 (R16), V1.S[2]
-	JMP done58
-single57:
-	FMOVS 0(R1), F1
-	JMP done58
-whole56:
-	FMOVQ 0(R1), F1
-done58:
-	VDUP R3, V30.S4
-	MOVD $indices<>(SB), R16
-	FMOVQ (R16), F31
-	WORD $0x4ebf37de // cmgt v30.4s, v30.4s, v31.4s
-	VBIF V30.B16, V29.B16, V1.B16
-	WORD $0x6ea1e41e // fcmgt v30.4s, v0.4s, v1.4s
-	VMOV V1.B16, V2.B16
-	VBIT V30.B16, V0.B16, V2.B16
-	WORD $0x4e20e403 // fcmeq v3.4s, v0.4s, v0.4s
-	WORD $0x6e205863 // mvn v3.16b, v3.16b
-	VBIF V3.B16, V2.B16, V0.B16
-	ADD $16, R1
-	SUBS $4, R3
-	BGT next54
-end55:
-	VEXT $8, V0.B16, V0.B16, V2.B16
-	WORD $0x6ea2e41e // fcmgt v30.4s, v0.4s, v2.4s
-	VMOV V2.B16, V3.B16
-	VBIT V30.B16, V0.B16, V3.B16
-	WORD $0x4e20e404 // fcmeq v4.4s, v0.4s, v0.4s
-	WORD $0x6e205884 // mvn v4.16b, v4.16b
-	VBIF V4.B16, V3.B16, V0.B16
-	VREV64 V0.S4, V2.S4
-	WORD $0x6ea2e41e // fcmgt v30.4s, v0.4s, v2.4s
-	VMOV V2.B16, V3.B16
-	VBIT V30.B16, V0.B16, V3.B16
-	WORD $0x4e20e404 // fcmeq v4.4s, v0.4s, v0.4s
-	WORD $0x6e205884 // mvn v4.16b, v4.16b
-	VBIF V4.B16, V3.B16, V0.B16
-	FMOVS F0, result+16(FP)
-	RET
-
-// func highestRowsNEON(acc, x *float32, stride, rows, n int)
-TEXT ·highestRowsNEON(SB), NOSPLIT, $0-40
-	MOVD acc+0(FP), R0
-	MOVD x+8(FP), R1
-	MOVD stride+16(FP), R5
-	MOVD n+32(FP), R3
-	MOVD $foldConstants<>(SB), R25
-	FMOVS 64(R25), F29
-	VDUP V29.S[0], V29.S4
-	CMP $16, R3
-	BLT few60
-	PCALIGN $16
-many59:
-	FLDPQ 0(R0), (F0, F1)
-	FLDPQ 32(R0), (F2, F3)
-	MOVD R1, R8
-	MOVD rows+24(FP), R2
-	PCALIGN $16
-loop63:
-	FLDPQ 0(R8), (F4, F5)
-	FLDPQ 32(R8), (F6, F7)
-	WORD $0x6ea4e41e // fcmgt v30.4s, v0.4s, v4.4s
-	VMOV V4.B16, V8.B16
-	VBIT V30.B16, V0.B16, V8.B16
-	WORD $0x6ea5e43e // fcmgt v30.4s, v1.4s, v5.4s
-	VMOV V5.B16, V9.B16
-	VBIT V30.B16, V1.B16, V9.B16
-	WORD $0x6ea6e45e // fcmgt v30.4s, v2.4s, v6.4s
-	VMOV V6.B16, V10.B16
-	VBIT V30.B16, V2.B16, V10.B16
-	WORD $0x6ea7e47e // fcmgt v30.4s, v3.4s, v7.4s
-	VMOV V7.B16, V11.B16
-	VBIT V30.B16, V3.B16, V11.B16
-	WORD $0x4e20e40c // fcmeq v12.4s, v0.4s, v0.4s
-	WORD $0x6e20598c // mvn v12.16b, v12.16b
-	WORD $0x4e21e42d // fcmeq v13.4s, v1.4s, v1.4s
-	WORD $0x6e2059ad // mvn v13.16b, v13.16b
-	WORD $0x4e22e44e // fcmeq v14.4s, v2.4s, v2.4s
-	WORD $0x6e2059ce // mvn v14.16b, v14.16b
-	WORD $0x4e23e46f // fcmeq v15.4s, v3.4s, v3.4s
-	WORD $0x6e2059ef // mvn v15.16b, v15.16b
-	VBIF V12.B16, V8.B16, V0.B16
-	VBIF V13.B16, V9.B16, V1.B16
-	VBIF V14.B16, V10.B16, V2.B16
-	VBIF V15.B16, V11.B16, V3.B16
-	ADD R5, R8
-	SUBS $1, R2
-	BNE loop63
-	FSTPQ (F0, F1), 0(R0)
-	FSTPQ (F2, F3), 32(R0)
-	ADD $64, R1
-	ADD $64, R0
-	SUBS $16, R3
-	CMP $16, R3
-	BGE many59
-few60:
-	CMP $0, R3
-	BLE end62
-next61:
-	CMP $4, R3
-	BGE whole64
-	TBZ $1, R3, single65
-	FMOVD 0(R0), F0
-	TBZ $0, R3, done66
-	ADD $8, R0, R16
-	VLD1 (R16), V0.S[2]
-	JMP done66
-single65:
-	FMOVS 0(R0), F0
-	JMP done66
-whole64:
-	FMOVQ 0(R0), F0
-done66:
-	MOVD R1, R8
-	MOVD rows+24(FP), R2
-	PCALIGN $16
-loop67:
-	CMP $4, R3
-	BGE whole68
-	TBZ $1, R3, single69
-	FMOVD 0(R8), F1
-	TBZ $0, R3, done70
-	ADD $8, R8, R16
-	VLD1 (R16), V1.S[2]
-	JMP done70
-single69:
-	FMOVS 0(R8), F1
-	JMP done70
-whole68:
-	FMOVQ 0(R8), F1
-done70:
-	WORD $0x6ea1e41e // fcmgt v30.4s, v0.4s, v1.4s
-	VMOV V1.B16, V2.B16
-	VBIT V30.B16, V0.B16, V2.B16
-	WORD $0x4e20e403 // fcmeq v3.4s, v0.4s, v0.4s
-	WORD $0x6e205863 // mvn v3.16b, v3.16b
-	VBIF V3.B16, V2.B16, V0.B16
-	ADD R5, R8
-	SUBS $1, R2
-	BNE loop67
-	CMP $4, R3
-	BGE whole71
-	TBZ $1, R3, single72
-	FMOVD F0, 0(R0)
-	TBZ $0, R3, done73
-	ADD $8, R0, R16
-	VST1 V0.S[2], (R16)
-	JMP done73
-single72:
-	FMOVS F0, 0(R0)
-	JMP done73
-whole71:
-	FMOVQ F0, 0(R0)
-done73:
-	ADD $16, R1
-	ADD $16, R0
-	SUBS $4, R3
-	BGT next61
-end62:
-	RET
-
-// func lowestNEON(x *float32, n int) (result float32)
-TEXT ·lowestNEON(SB), NOSPLIT, $0-20
 	MOVD x+0(FP), R1
 	MOVD n+8(FP), R3
 	MOVD $foldConstants<>(SB), R25
@@ -654,16 +593,16 @@ TEXT ·lowestNEON(SB), NOSPLIT, $0-20
 many74:
 	FLDPQ 0(R1), (F4, F5)
 	FLDPQ 32(R1), (F6, F7)
-	WORD $0x6ea0e49e // fcmgt v30.4s, v4.4s, v0.4s
+	WORD $0x6ea4e41e // fcmgt v30.4s, v0.4s, v4.4s
 	VMOV V4.B16, V8.B16
 	VBIT V30.B16, V0.B16, V8.B16
-	WORD $0x6ea1e4be // fcmgt v30.4s, v5.4s, v1.4s
+	WORD $0x6ea5e43e // fcmgt v30.4s, v1.4s, v5.4s
 	VMOV V5.B16, V9.B16
 	VBIT V30.B16, V1.B16, V9.B16
-	WORD $0x6ea2e4de // fcmgt v30.4s, v6.4s, v2.4s
+	WORD $0x6ea6e45e // fcmgt v30.4s, v2.4s, v6.4s
 	VMOV V6.B16, V10.B16
 	VBIT V30.B16, V2.B16, V10.B16
-	WORD $0x6ea3e4fe // fcmgt v30.4s, v7.4s, v3.4s
+	WORD $0x6ea7e47e // fcmgt v30.4s, v3.4s, v7.4s
 	VMOV V7.B16, V11.B16
 	VBIT V30.B16, V3.B16, V11.B16
 	WORD $0x4e20e40c // fcmeq v12.4s, v0.4s, v0.4s
@@ -682,19 +621,19 @@ many74:
 	SUBS $16, R3
 	CMP $16, R3
 	BGE many74
-	WORD $0x6ea0e43e // fcmgt v30.4s, v1.4s, v0.4s
+	WORD $0x6ea1e41e // fcmgt v30.4s, v0.4s, v1.4s
 	VMOV V1.B16, V4.B16
 	VBIT V30.B16, V0.B16, V4.B16
 	WORD $0x4e20e405 // fcmeq v5.4s, v0.4s, v0.4s
 	WORD $0x6e2058a5 // mvn v5.16b, v5.16b
 	VBIF V5.B16, V4.B16, V0.B16
-	WORD $0x6ea0e45e // fcmgt v30.4s, v2.4s, v0.4s
+	WORD $0x6ea2e41e // fcmgt v30.4s, v0.4s, v2.4s
 	VMOV V2.B16, V4.B16
 	VBIT V30.B16, V0.B16, V4.B16
 	WORD $0x4e20e405 // fcmeq v5.4s, v0.4s, v0.4s
 	WORD $0x6e2058a5 // mvn v5.16b, v5.16b
 	VBIF V5.B16, V4.B16, V0.B16
-	WORD $0x6ea0e47e // fcmgt v30.4s, v3.4s, v0.4s
+	WORD $0x6ea3e41e // fcmgt v30.4s, v0.4s, v3.4s
 	VMOV V3.B16, V4.B16
 	VBIT V30.B16, V0.B16, V4.B16
 	WORD $0x4e20e405 // fcmeq v5.4s, v0.4s, v0.4s
@@ -723,7 +662,7 @@ done80:
 	FMOVQ (R16), F31
 	WORD $0x4ebf37de // cmgt v30.4s, v30.4s, v31.4s
 	VBIF V30.B16, V29.B16, V1.B16
-	WORD $0x6ea0e43e // fcmgt v30.4s, v1.4s, v0.4s
+	WORD $0x6ea1e41e // fcmgt v30.4s, v0.4s, v1.4s
 	VMOV V1.B16, V2.B16
 	VBIT V30.B16, V0.B16, V2.B16
 	WORD $0x4e20e403 // fcmeq v3.4s, v0.4s, v0.4s
@@ -734,14 +673,14 @@ done80:
 	BGT next76
 end77:
 	VEXT $8, V0.B16, V0.B16, V2.B16
-	WORD $0x6ea0e45e // fcmgt v30.4s, v2.4s, v0.4s
+	WORD $0x6ea2e41e // fcmgt v30.4s, v0.4s, v2.4s
 	VMOV V2.B16, V3.B16
 	VBIT V30.B16, V0.B16, V3.B16
 	WORD $0x4e20e404 // fcmeq v4.4s, v0.4s, v0.4s
 	WORD $0x6e205884 // mvn v4.16b, v4.16b
 	VBIF V4.B16, V3.B16, V0.B16
 	VREV64 V0.S4, V2.S4
-	WORD $0x6ea0e45e // fcmgt v30.4s, v2.4s, v0.4s
+	WORD $0x6ea2e41e // fcmgt v30.4s, v0.4s, v2.4s
 	VMOV V2.B16, V3.B16
 	VBIT V30.B16, V0.B16, V3.B16
 	WORD $0x4e20e404 // fcmeq v4.4s, v0.4s, v0.4s
@@ -750,8 +689,8 @@ end77:
 	FMOVS F0, result+16(FP)
 	RET
 
-// func lowestRowsNEON(acc, x *float32, stride, rows, n int)
-TEXT ·lowestRowsNEON(SB), NOSPLIT, $0-40
+// func highestRowsNEON(acc, x *float32, stride, rows, n int)
+TEXT ·highestRowsNEON(SB), NOSPLIT, $0-40
 	MOVD acc+0(FP), R0
 	MOVD x+8(FP), R1
 	MOVD stride+16(FP), R5
@@ -771,16 +710,16 @@ many81:
 loop85:
 	FLDPQ 0(R8), (F4, F5)
 	FLDPQ 32(R8), (F6, F7)
-	WORD $0x6ea0e49e // fcmgt v30.4s, v4.4s, v0.4s
+	WORD $0x6ea4e41e // fcmgt v30.4s, v0.4s, v4.4s
 	VMOV V4.B16, V8.B16
 	VBIT V30.B16, V0.B16, V8.B16
-	WORD $0x6ea1e4be // fcmgt v30.4s, v5.4s, v1.4s
+	WORD $0x6ea5e43e // fcmgt v30.4s, v1.4s, v5.4s
 	VMOV V5.B16, V9.B16
 	VBIT V30.B16, V1.B16, V9.B16
-	WORD $0x6ea2e4de // fcmgt v30.4s, v6.4s, v2.4s
+	WORD $0x6ea6e45e // fcmgt v30.4s, v2.4s, v6.4s
 	VMOV V6.B16, V10.B16
 	VBIT V30.B16, V2.B16, V10.B16
-	WORD $0x6ea3e4fe // fcmgt v30.4s, v7.4s, v3.4s
+	WORD $0x6ea7e47e // fcmgt v30.4s, v3.4s, v7.4s
 	VMOV V7.B16, V11.B16
 	VBIT V30.B16, V3.B16, V11.B16
 	WORD $0x4e20e40c // fcmeq v12.4s, v0.4s, v0.4s
@@ -841,7 +780,7 @@ single91:
 whole90:
 	FMOVQ 0(R8), F1
 done92:
-	WORD $0x6ea0e43e // fcmgt v30.4s, v1.4s, v0.4s
+	WORD $0x6ea1e41e // fcmgt v30.4s, v0.4s, v1.4s
 	VMOV V1.B16, V2.B16
 	VBIT V30.B16, V0.B16, V2.B16
 	WORD $0x4e20e403 // fcmeq v3.4s, v0.4s, v0.4s
@@ -871,118 +810,69 @@ done95:
 end84:
 	RET
 
-// func expSumNEON(dst, x *float32, n int, top float32) (result float32)
-TEXT ·expSumNEON(SB), NOSPLIT, $0-36
-	MOVD x+8(FP), R1
-	MOVD n+16(FP), R3
-	MOVD dst+0(FP), R0
+// func lowestNEON(x *float32, n int) (result float32)
+TEXT ·lowestNEON(SB), NOSPLIT, $0-20
+	MOVD x+0(FP), R1
+	MOVD n+8(FP), R3
 	MOVD $foldConstants<>(SB), R25
-	FMOVS top+24(FP), F29
+	FMOVS 192(R25), F29
 	VDUP V29.S[0], V29.S4
-	FMOVS 64(R25), F28
-	VDUP V28.S[0], V28.S4
-	FMOVS 192(R25), F27
-	VDUP V27.S[0], V27.S4
-	FMOVS 0(R25), F26
-	VDUP V26.S[0], V26.S4
-	FMOVS 256(R25), F25
-	VDUP V25.S[0], V25.S4
-	FMOVS 320(R25), F24
-	VDUP V24.S[0], V24.S4
-	FMOVS 384(R25), F23
-	VDUP V23.S[0], V23.S4
-	FMOVS 448(R25), F22
-	VDUP V22.S[0], V22.S4
-	FMOVS 512(R25), F21
-	VDUP V21.S[0], V21.S4
-	FMOVS 576(R25), F20
-	VDUP V20.S[0], V20.S4
-	FMOVS 640(R25), F19
-	VDUP V19.S[0], V19.S4
-	FMOVS 704(R25), F18
-	VDUP V18.S[0], V18.S4
-	FMOVS 768(R25), F17
-	VDUP V17.S[0], V17.S4
-	FMOVS 832(R25), F16
-	VDUP V16.S[0], V16.S4
-	VMOV V26.B16, V0.B16
-	VMOV V26.B16, V1.B16
-	CMP $8, R3
+	VMOV V29.B16, V0.B16
+	VMOV V29.B16, V1.B16
+	VMOV V29.B16, V2.B16
+	VMOV V29.B16, V3.B16
+	CMP $16, R3
 	BLT few97
 	PCALIGN $16
 many96:
-	FLDPQ 0(R1), (F2, F3)
-	WORD $0x4ebdd442 // fsub v2.4s, v2.4s, v29.4s
-	WORD $0x4ebdd463 // fsub v3.4s, v3.4s, v29.4s
-	WORD $0x6ea2e764 // fcmgt v4.4s, v27.4s, v2.4s
-	WORD $0x6e205884 // mvn v4.16b, v4.16b
-	WORD $0x6ea3e765 // fcmgt v5.4s, v27.4s, v3.4s
-	WORD $0x6e2058a5 // mvn v5.16b, v5.16b
-	WORD $0x6ea2e77e // fcmgt v30.4s, v27.4s, v2.4s
-	VBIT V30.B16, V27.B16, V2.B16
-	WORD $0x6ea3e77e // fcmgt v30.4s, v27.4s, v3.4s
-	VBIT V30.B16, V27.B16, V3.B16
-	WORD $0x6e39dc46 // fmul v6.4s, v2.4s, v25.4s
-	WORD $0x6e39dc67 // fmul v7.4s, v3.4s, v25.4s
-	WORD $0x4e2188c6 // frintn v6.4s, v6.4s
-	WORD $0x4e2188e7 // frintn v7.4s, v7.4s
-	VFMLS V24.S4, V6.S4, V2.S4
-	VFMLS V24.S4, V7.S4, V3.S4
-	VFMLS V23.S4, V6.S4, V2.S4
-	VFMLS V23.S4, V7.S4, V3.S4
-	VMOV V22.B16, V8.B16
-	VMOV V22.B16, V9.B16
-	VMOV V21.B16, V10.B16
-	VMOV V21.B16, V11.B16
-	VFMLA V2.S4, V8.S4, V10.S4
-	VFMLA V3.S4, V9.S4, V11.S4
-	VMOV V20.B16, V8.B16
-	VMOV V20.B16, V9.B16
-	VFMLA V2.S4, V10.S4, V8.S4
-	VFMLA V3.S4, V11.S4, V9.S4
-	VMOV V19.B16, V10.B16
-	VMOV V19.B16, V11.B16
-	VFMLA V2.S4, V8.S4, V10.S4
-	VFMLA V3.S4, V9.S4, V11.S4
-	VMOV V18.B16, V8.B16
-	VMOV V18.B16, V9.B16
-	VFMLA V2.S4, V10.S4, V8.S4
-	VFMLA V3.S4, V11.S4, V9.S4
-	WORD $0x6e22dc4a // fmul v10.4s, v2.4s, v2.4s
-	WORD $0x6e23dc6b // fmul v11.4s, v3.4s, v3.4s
-	VFMLA V10.S4, V8.S4, V2.S4
-	VFMLA V11.S4, V9.S4, V3.S4
-	WORD $0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
-	WORD $0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
-	WORD $0x4e21a8c6 // fcvtns v6.4s, v6.4s
-	WORD $0x4e21a8e7 // fcvtns v7.4s, v7.4s
-	WORD $0x4f3f04c8 // sshr v8.4s, v6.4s, #1
-	WORD $0x4f3f04e9 // sshr v9.4s, v7.4s, #1
-	VSUB V8.S4, V6.S4, V6.S4
-	VSUB V9.S4, V7.S4, V7.S4
-	VADD V16.S4, V8.S4, V8.S4
-	VADD V16.S4, V9.S4, V9.S4
-	VSHL $23, V8.S4, V8.S4
-	VSHL $23, V9.S4, V9.S4
-	WORD $0x6e28dc42 // fmul v2.4s, v2.4s, v8.4s
-	WORD $0x6e29dc63 // fmul v3.4s, v3.4s, v9.4s
-	VADD V16.S4, V6.S4, V6.S4
-	VADD V16.S4, V7.S4, V7.S4
-	VSHL $23, V6.S4, V6.S4
-	VSHL $23, V7.S4, V7.S4
-	WORD $0x6e26dc42 // fmul v2.4s, v2.4s, v6.4s
-	WORD $0x6e27dc63 // fmul v3.4s, v3.4s, v7.4s
-	VAND V4.B16, V2.B16, V2.B16
-	VAND V5.B16, V3.B16, V3.B16
-	WORD $0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD $0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
-	FSTPQ (F2, F3), 0(R0)
-	ADD $32, R1
-	ADD $32, R0
-	SUBS $8, R3
-	CMP $8, R3
+	FLDPQ 0(R1), (F4, F5)
+	FLDPQ 32(R1), (F6, F7)
+	WORD $0x6ea0e49e // fcmgt v30.4s, v4.4s, v0.4s
+	VMOV V4.B16, V8.B16
+	VBIT V30.B16, V0.B16, V8.B16
+	WORD $0x6ea1e4be // fcmgt v30.4s, v5.4s, v1.4s
+	VMOV V5.B16, V9.B16
+	VBIT V30.B16, V1.B16, V9.B16
+	WORD $0x6ea2e4de // fcmgt v30.4s, v6.4s, v2.4s
+	VMOV V6.B16, V10.B16
+	VBIT V30.B16, V2.B16, V10.B16
+	WORD $0x6ea3e4fe // fcmgt v30.4s, v7.4s, v3.4s
+	VMOV V7.B16, V11.B16
+	VBIT V30.B16, V3.B16, V11.B16
+	WORD $0x4e20e40c // fcmeq v12.4s, v0.4s, v0.4s
+	WORD $0x6e20598c // mvn v12.16b, v12.16b
+	WORD $0x4e21e42d // fcmeq v13.4s, v1.4s, v1.4s
+	WORD $0x6e2059ad // mvn v13.16b, v13.16b
+	WORD $0x4e22e44e // fcmeq v14.4s, v2.4s, v2.4s
+	WORD $0x6e2059ce // mvn v14.16b, v14.16b
+	WORD $0x4e23e46f // fcmeq v15.4s, v3.4s, v3.4s
+	WORD $0x6e2059ef // mvn v15.16b, v15.16b
+	VBIF V12.B16, V8.B16, V0.B16
+	VBIF V13.B16, V9.B16, V1.B16
+	VBIF V14.B16, V10.B16, V2.B16
+	VBIF V15.B16, V11.B16, V3.B16
+	ADD $64, R1
+	SUBS $16, R3
+	CMP $16, R3
 	BGE many96
-	WORD $0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	WORD $0x6ea0e43e // fcmgt v30.4s, v1.4s, v0.4s
+	VMOV V1.B16, V4.B16
+	VBIT V30.B16, V0.B16, V4.B16
+	WORD $0x4e20e405 // fcmeq v5.4s, v0.4s, v0.4s
+	WORD $0x6e2058a5 // mvn v5.16b, v5.16b
+	VBIF V5.B16, V4.B16, V0.B16
+	WORD $0x6ea0e45e // fcmgt v30.4s, v2.4s, v0.4s
+	VMOV V2.B16, V4.B16
+	VBIT V30.B16, V0.B16, V4.B16
+	WORD $0x4e20e405 // fcmeq v5.4s, v0.4s, v0.4s
+	WORD $0x6e2058a5 // mvn v5.16b, v5.16b
+	VBIF V5.B16, V4.B16, V0.B16
+	WORD $0x6ea0e47e // fcmgt v30.4s, v3.4s, v0.4s
+	VMOV V3.B16, V4.B16
+	VBIT V30.B16, V0.B16, V4.B16
+	WORD $0x4e20e405 // fcmeq v5.4s, v0.4s, v0.4s
+	WORD $0x6e2058a5 // mvn v5.16b, v5.16b
+	VBIF V5.B16, V4.B16, V0.B16
 few97:
 	CMP $0, R3
 	BLE end99
@@ -1005,104 +895,195 @@ done102:
 	MOVD $indices<>(SB), R16
 	FMOVQ (R16), F31
 	WORD $0x4ebf37de // cmgt v30.4s, v30.4s, v31.4s
-	VBIF V30.B16, V28.B16, V1.B16
-	WORD $0x4ebdd421 // fsub v1.4s, v1.4s, v29.4s
-	WORD $0x6ea1e762 // fcmgt v2.4s, v27.4s, v1.4s
-	WORD $0x6e205842 // mvn v2.16b, v2.16b
-	WORD $0x6ea1e77e // fcmgt v30.4s, v27.4s, v1.4s
-	VBIT V30.B16, V27.B16, V1.B16
-	WORD $0x6e39dc23 // fmul v3.4s, v1.4s, v25.4s
-	WORD $0x4e218863 // frintn v3.4s, v3.4s
-	VFMLS V24.S4, V3.S4, V1.S4
-	VFMLS V23.S4, V3.S4, V1.S4
-	VMOV V22.B16, V4.B16
-	VMOV V21.B16, V5.B16
-	VFMLA V1.S4, V4.S4, V5.S4
-	VMOV V20.B16, V4.B16
-	VFMLA V1.S4, V5.S4, V4.S4
-	VMOV V19.B16, V5.B16
-	VFMLA V1.S4, V4.S4, V5.S4
-	VMOV V18.B16, V4.B16
-	VFMLA V1.S4, V5.S4, V4.S4
-	WORD $0x6e21dc25 // fmul v5.4s, v1.4s, v1.4s
-	VFMLA V5.S4, V4.S4, V1.S4
-	WORD $0x4e31d421 // fadd v1.4s, v1.4s, v17.4s
-	WORD $0x4e21a863 // fcvtns v3.4s, v3.4s
-	WORD $0x4f3f0464 // sshr v4.4s, v3.4s, #1
-	VSUB V4.S4, V3.S4, V3.S4
-	VADD V16.S4, V4.S4, V4.S4
-	VSHL $23, V4.S4, V4.S4
-	WORD $0x6e24dc21 // fmul v1.4s, v1.4s, v4.4s
-	VADD V16.S4, V3.S4, V3.S4
-	VSHL $23, V3.S4, V3.S4
-	WORD $0x6e23dc21 // fmul v1.4s, v1.4s, v3.4s
-	VAND V2.B16, V1.B16, V1.B16
-	WORD $0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	CMP $4, R3
-	BGE whole103
-	TBZ $1, R3, single104
-	FMOVD F1, 0(R0)
-	TBZ $0, R3, done105
-	ADD $8, R0, R16
-	VST1 V1.S[2], (R16)
-	JMP done105
-single104:
-	FMOVS F1, 0(R0)
-	JMP done105
-whole103:
-	FMOVQ F1, 0(R0)
-done105:
+	VBIF V30.B16, V29.B16, V1.B16
+	WORD $0x6ea0e43e // fcmgt v30.4s, v1.4s, v0.4s
+	VMOV V1.B16, V2.B16
+	VBIT V30.B16, V0.B16, V2.B16
+	WORD $0x4e20e403 // fcmeq v3.4s, v0.4s, v0.4s
+	WORD $0x6e205863 // mvn v3.16b, v3.16b
+	VBIF V3.B16, V2.B16, V0.B16
 	ADD $16, R1
-	ADD $16, R0
 	SUBS $4, R3
 	BGT next98
 end99:
 	VEXT $8, V0.B16, V0.B16, V2.B16
-	WORD $0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	WORD $0x6ea0e45e // fcmgt v30.4s, v2.4s, v0.4s
+	VMOV V2.B16, V3.B16
+	VBIT V30.B16, V0.B16, V3.B16
+	WORD $0x4e20e404 // fcmeq v4.4s, v0.4s, v0.4s
+	WORD $0x6e205884 // mvn v4.16b, v4.16b
+	VBIF V4.B16, V3.B16, V0.B16
 	VREV64 V0.S4, V2.S4
-	WORD $0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	FMOVS F0, result+32(FP)
+	WORD $0x6ea0e45e // fcmgt v30.4s, v2.4s, v0.4s
+	VMOV V2.B16, V3.B16
+	VBIT V30.B16, V0.B16, V3.B16
+	WORD $0x4e20e404 // fcmeq v4.4s, v0.4s, v0.4s
+	WORD $0x6e205884 // mvn v4.16b, v4.16b
+	VBIF V4.B16, V3.B16, V0.B16
+	FMOVS F0, result+16(FP)
 	RET
 
-// func expTotalNEON(x *float32, n int, top float32) (result float32)
-TEXT ·expTotalNEON(SB), NOSPLIT, $0-28
-	MOVD x+0(FP), R1
-	MOVD n+8(FP), R3
+// func lowestRowsNEON(acc, x *float32, stride, rows, n int)
+TEXT ·lowestRowsNEON(SB), NOSPLIT, $0-40
+	MOVD acc+0(FP), R0
+	MOVD x+8(FP), R1
+	MOVD stride+16(FP), R5
+	MOVD n+32(FP), R3
 	MOVD $foldConstants<>(SB), R25
-	FMOVS top+16(FP), F29
+	FMOVS 192(R25), F29
 	VDUP V29.S[0], V29.S4
-	FMOVS 64(R25), F28
+	CMP $16, R3
+	BLT few104
+	PCALIGN $16
+many103:
+	FLDPQ 0(R0), (F0, F1)
+	FLDPQ 32(R0), (F2, F3)
+	MOVD R1, R8
+	MOVD rows+24(FP), R2
+	PCALIGN $16
+loop107:
+	FLDPQ 0(R8), (F4, F5)
+	FLDPQ 32(R8), (F6, F7)
+	WORD $0x6ea0e49e // fcmgt v30.4s, v4.4s, v0.4s
+	VMOV V4.B16, V8.B16
+	VBIT V30.B16, V0.B16, V8.B16
+	WORD $0x6ea1e4be // fcmgt v30.4s, v5.4s, v1.4s
+	VMOV V5.B16, V9.B16
+	VBIT V30.B16, V1.B16, V9.B16
+	WORD $0x6ea2e4de // fcmgt v30.4s, v6.4s, v2.4s
+	VMOV V6.B16, V10.B16
+	VBIT V30.B16, V2.B16, V10.B16
+	WORD $0x6ea3e4fe // fcmgt v30.4s, v7.4s, v3.4s
+	VMOV V7.B16, V11.B16
+	VBIT V30.B16, V3.B16, V11.B16
+	WORD $0x4e20e40c // fcmeq v12.4s, v0.4s, v0.4s
+	WORD $0x6e20598c // mvn v12.16b, v12.16b
+	WORD $0x4e21e42d // fcmeq v13.4s, v1.4s, v1.4s
+	WORD $0x6e2059ad // mvn v13.16b, v13.16b
+	WORD $0x4e22e44e // fcmeq v14.4s, v2.4s, v2.4s
+	WORD $0x6e2059ce // mvn v14.16b, v14.16b
+	WORD $0x4e23e46f // fcmeq v15.4s, v3.4s, v3.4s
+	WORD $0x6e2059ef // mvn v15.16b, v15.16b
+	VBIF V12.B16, V8.B16, V0.B16
+	VBIF V13.B16, V9.B16, V1.B16
+	VBIF V14.B16, V10.B16, V2.B16
+	VBIF V15.B16, V11.B16, V3.B16
+	ADD R5, R8
+	SUBS $1, R2
+	BNE loop107
+	FSTPQ (F0, F1), 0(R0)
+	FSTPQ (F2, F3), 32(R0)
+	ADD $64, R1
+	ADD $64, R0
+	SUBS $16, R3
+	CMP $16, R3
+	BGE many103
+few104:
+	CMP $0, R3
+	BLE end106
+next105:
+	CMP $4, R3
+	BGE whole108
+	TBZ $1, R3, single109
+	FMOVD 0(R0), F0
+	TBZ $0, R3, done110
+	ADD $8, R0, R16
+	VLD1 (R16), V0.S[2]
+	JMP done110
+single109:
+	FMOVS 0(R0), F0
+	JMP done110
+whole108:
+	FMOVQ 0(R0), F0
+done110:
+	MOVD R1, R8
+	MOVD rows+24(FP), R2
+	PCALIGN $16
+loop111:
+	CMP $4, R3
+	BGE whole112
+	TBZ $1, R3, single113
+	FMOVD 0(R8), F1
+	TBZ $0, R3, done114
+	ADD $8, R8, R16
+	VLD1 (R16), V1.S[2]
+	JMP done114
+single113:
+	FMOVS 0(R8), F1
+	JMP done114
+whole112:
+	FMOVQ 0(R8), F1
+done114:
+	WORD $0x6ea0e43e // fcmgt v30.4s, v1.4s, v0.4s
+	VMOV V1.B16, V2.B16
+	VBIT V30.B16, V0.B16, V2.B16
+	WORD $0x4e20e403 // fcmeq v3.4s, v0.4s, v0.4s
+	WORD $0x6e205863 // mvn v3.16b, v3.16b
+	VBIF V3.B16, V2.B16, V0.B16
+	ADD R5, R8
+	SUBS $1, R2
+	BNE loop111
+	CMP $4, R3
+	BGE whole115
+	TBZ $1, R3, single116
+	FMOVD F0, 0(R0)
+	TBZ $0, R3, done117
+	ADD $8, R0, R16
+	VST1 V0.S[2], (R16)
+	JMP done117
+single116:
+	FMOVS F0, 0(R0)
+	JMP done117
+whole115:
+	FMOVQ F0, 0(R0)
+done117:
+	ADD $16, R1
+	ADD $16, R0
+	SUBS $4, R3
+	BGT next105
+end106:
+	RET
+
+// func expSumNEON(dst, x *float32, n int, top float32) (result float32)
+TEXT ·expSumNEON(SB), NOSPLIT, $0-36
+	MOVD x+8(FP), R1
+	MOVD n+16(FP), R3
+	MOVD dst+0(FP), R0
+	MOVD $foldConstants<>(SB), R25
+	FMOVS top+24(FP), F29
+	VDUP V29.S[0], V29.S4
+	FMOVS 128(R25), F28
 	VDUP V28.S[0], V28.S4
-	FMOVS 192(R25), F27
+	FMOVS 256(R25), F27
 	VDUP V27.S[0], V27.S4
 	FMOVS 0(R25), F26
 	VDUP V26.S[0], V26.S4
-	FMOVS 256(R25), F25
+	FMOVS 320(R25), F25
 	VDUP V25.S[0], V25.S4
-	FMOVS 320(R25), F24
+	FMOVS 384(R25), F24
 	VDUP V24.S[0], V24.S4
-	FMOVS 384(R25), F23
+	FMOVS 448(R25), F23
 	VDUP V23.S[0], V23.S4
-	FMOVS 448(R25), F22
+	FMOVS 512(R25), F22
 	VDUP V22.S[0], V22.S4
-	FMOVS 512(R25), F21
+	FMOVS 576(R25), F21
 	VDUP V21.S[0], V21.S4
-	FMOVS 576(R25), F20
+	FMOVS 640(R25), F20
 	VDUP V20.S[0], V20.S4
-	FMOVS 640(R25), F19
+	FMOVS 704(R25), F19
 	VDUP V19.S[0], V19.S4
-	FMOVS 704(R25), F18
+	FMOVS 768(R25), F18
 	VDUP V18.S[0], V18.S4
-	FMOVS 768(R25), F17
+	FMOVS 832(R25), F17
 	VDUP V17.S[0], V17.S4
-	FMOVS 832(R25), F16
+	FMOVS 896(R25), F16
 	VDUP V16.S[0], V16.S4
 	VMOV V26.B16, V0.B16
 	VMOV V26.B16, V1.B16
 	CMP $8, R3
-	BLT few107
+	BLT few119
 	PCALIGN $16
-many106:
+many118:
 	FLDPQ 0(R1), (F2, F3)
 	WORD $0x4ebdd442 // fsub v2.4s, v2.4s, v29.4s
 	WORD $0x4ebdd463 // fsub v3.4s, v3.4s, v29.4s
@@ -1164,33 +1145,35 @@ many106:
 	VSHL $23, V7.S4, V7.S4
 	WORD $0x6e26dc42 // fmul v2.4s, v2.4s, v6.4s
 	WORD $0x6e27dc63 // fmul v3.4s, v3.4s, v7.4s
-	VAND V4.B16, V2.B16, V2.B16
-	VAND V5.B16, V3.B16, V3.B16
+	VAND V2.B16, V4.B16, V2.B16
+	VAND V3.B16, V5.B16, V3.B16
 	WORD $0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD $0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
+	FSTPQ (F2, F3), 0(R0)
 	ADD $32, R1
+	ADD $32, R0
 	SUBS $8, R3
 	CMP $8, R3
-	BGE many106
+	BGE many118
 	WORD $0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-few107:
+few119:
 	CMP $0, R3
-	BLE end109
-next108:
+	BLE end121
+next120:
 	CMP $4, R3
-	BGE whole110
-	TBZ $1, R3, single111
+	BGE whole122
+	TBZ $1, R3, single123
 	FMOVD 0(R1), F1
-	TBZ $0, R3, done112
+	TBZ $0, R3, done124
 	ADD $8, R1, R16
 	VLD1 (R16), V1.S[2]
-	JMP done112
-single111:
+	JMP done124
+single123:
 	FMOVS 0(R1), F1
-	JMP done112
-whole110:
+	JMP done124
+whole122:
 	FMOVQ 0(R1), F1
-done112:
+done124:
 	VDUP R3, V30.S4
 	MOVD $indices<>(SB), R16
 	FMOVQ (R16), F31
@@ -1226,12 +1209,202 @@ done112:
 	VADD V16.S4, V3.S4, V3.S4
 	VSHL $23, V3.S4, V3.S4
 	WORD $0x6e23dc21 // fmul v1.4s, v1.4s, v3.4s
-	VAND V2.B16, V1.B16, V1.B16
+	VAND V1.B16, V2.B16, V1.B16
+	WORD $0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	CMP $4, R3
+	BGE whole125
+	TBZ $1, R3, single126
+	FMOVD F1, 0(R0)
+	TBZ $0, R3, done127
+	ADD $8, R0, R16
+	VST1 V1.S[2], (R16)
+	JMP done127
+single126:
+	FMOVS F1, 0(R0)
+	JMP done127
+whole125:
+	FMOVQ F1, 0(R0)
+done127:
+	ADD $16, R1
+	ADD $16, R0
+	SUBS $4, R3
+	BGT next120
+end121:
+	VEXT $8, V0.B16, V0.B16, V2.B16
+	WORD $0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	VREV64 V0.S4, V2.S4
+	WORD $0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FMOVS F0, result+32(FP)
+	RET
+
+// func expTotalNEON(x *float32, n int, top float32) (result float32)
+TEXT ·expTotalNEON(SB), NOSPLIT, $0-28
+	MOVD x+0(FP), R1
+	MOVD n+8(FP), R3
+	MOVD $foldConstants<>(SB), R25
+	FMOVS top+16(FP), F29
+	VDUP V29.S[0], V29.S4
+	FMOVS 128(R25), F28
+	VDUP V28.S[0], V28.S4
+	FMOVS 256(R25), F27
+	VDUP V27.S[0], V27.S4
+	FMOVS 0(R25), F26
+	VDUP V26.S[0], V26.S4
+	FMOVS 320(R25), F25
+	VDUP V25.S[0], V25.S4
+	FMOVS 384(R25), F24
+	VDUP V24.S[0], V24.S4
+	FMOVS 448(R25), F23
+	VDUP V23.S[0], V23.S4
+	FMOVS 512(R25), F22
+	VDUP V22.S[0], V22.S4
+	FMOVS 576(R25), F21
+	VDUP V21.S[0], V21.S4
+	FMOVS 640(R25), F20
+	VDUP V20.S[0], V20.S4
+	FMOVS 704(R25), F19
+	VDUP V19.S[0], V19.S4
+	FMOVS 768(R25), F18
+	VDUP V18.S[0], V18.S4
+	FMOVS 832(R25), F17
+	VDUP V17.S[0], V17.S4
+	FMOVS 896(R25), F16
+	VDUP V16.S[0], V16.S4
+	VMOV V26.B16, V0.B16
+	VMOV V26.B16, V1.B16
+	CMP $8, R3
+	BLT few129
+	PCALIGN $16
+many128:
+	FLDPQ 0(R1), (F2, F3)
+	WORD $0x4ebdd442 // fsub v2.4s, v2.4s, v29.4s
+	WORD $0x4ebdd463 // fsub v3.4s, v3.4s, v29.4s
+	WORD $0x6ea2e764 // fcmgt v4.4s, v27.4s, v2.4s
+	WORD $0x6e205884 // mvn v4.16b, v4.16b
+	WORD $0x6ea3e765 // fcmgt v5.4s, v27.4s, v3.4s
+	WORD $0x6e2058a5 // mvn v5.16b, v5.16b
+	WORD $0x6ea2e77e // fcmgt v30.4s, v27.4s, v2.4s
+	VBIT V30.B16, V27.B16, V2.B16
+	WORD $0x6ea3e77e // fcmgt v30.4s, v27.4s, v3.4s
+	VBIT V30.B16, V27.B16, V3.B16
+	WORD $0x6e39dc46 // fmul v6.4s, v2.4s, v25.4s
+	WORD $0x6e39dc67 // fmul v7.4s, v3.4s, v25.4s
+	WORD $0x4e2188c6 // frintn v6.4s, v6.4s
+	WORD $0x4e2188e7 // frintn v7.4s, v7.4s
+	VFMLS V24.S4, V6.S4, V2.S4
+	VFMLS V24.S4, V7.S4, V3.S4
+	VFMLS V23.S4, V6.S4, V2.S4
+	VFMLS V23.S4, V7.S4, V3.S4
+	VMOV V22.B16, V8.B16
+	VMOV V22.B16, V9.B16
+	VMOV V21.B16, V10.B16
+	VMOV V21.B16, V11.B16
+	VFMLA V2.S4, V8.S4, V10.S4
+	VFMLA V3.S4, V9.S4, V11.S4
+	VMOV V20.B16, V8.B16
+	VMOV V20.B16, V9.B16
+	VFMLA V2.S4, V10.S4, V8.S4
+	VFMLA V3.S4, V11.S4, V9.S4
+	VMOV V19.B16, V10.B16
+	VMOV V19.B16, V11.B16
+	VFMLA V2.S4, V8.S4, V10.S4
+	VFMLA V3.S4, V9.S4, V11.S4
+	VMOV V18.B16, V8.B16
+	VMOV V18.B16, V9.B16
+	VFMLA V2.S4, V10.S4, V8.S4
+	VFMLA V3.S4, V11.S4, V9.S4
+	WORD $0x6e22dc4a // fmul v10.4s, v2.4s, v2.4s
+	WORD $0x6e23dc6b // fmul v11.4s, v3.4s, v3.4s
+	VFMLA V10.S4, V8.S4, V2.S4
+	VFMLA V11.S4, V9.S4, V3.S4
+	WORD $0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
+	WORD $0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
+	WORD $0x4e21a8c6 // fcvtns v6.4s, v6.4s
+	WORD $0x4e21a8e7 // fcvtns v7.4s, v7.4s
+	WORD $0x4f3f04c8 // sshr v8.4s, v6.4s, #1
+	WORD $0x4f3f04e9 // sshr v9.4s, v7.4s, #1
+	VSUB V8.S4, V6.S4, V6.S4
+	VSUB V9.S4, V7.S4, V7.S4
+	VADD V16.S4, V8.S4, V8.S4
+	VADD V16.S4, V9.S4, V9.S4
+	VSHL $23, V8.S4, V8.S4
+	VSHL $23, V9.S4, V9.S4
+	WORD $0x6e28dc42 // fmul v2.4s, v2.4s, v8.4s
+	WORD $0x6e29dc63 // fmul v3.4s, v3.4s, v9.4s
+	VADD V16.S4, V6.S4, V6.S4
+	VADD V16.S4, V7.S4, V7.S4
+	VSHL $23, V6.S4, V6.S4
+	VSHL $23, V7.S4, V7.S4
+	WORD $0x6e26dc42 // fmul v2.4s, v2.4s, v6.4s
+	WORD $0x6e27dc63 // fmul v3.4s, v3.4s, v7.4s
+	VAND V2.B16, V4.B16, V2.B16
+	VAND V3.B16, V5.B16, V3.B16
+	WORD $0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	WORD $0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
+	ADD $32, R1
+	SUBS $8, R3
+	CMP $8, R3
+	BGE many128
+	WORD $0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+few129:
+	CMP $0, R3
+	BLE end131
+next130:
+	CMP $4, R3
+	BGE whole132
+	TBZ $1, R3, single133
+	FMOVD 0(R1), F1
+	TBZ $0, R3, done134
+	ADD $8, R1, R16
+	VLD1 (R16), V1.S[2]
+	JMP done134
+single133:
+	FMOVS 0(R1), F1
+	JMP done134
+whole132:
+	FMOVQ 0(R1), F1
+done134:
+	VDUP R3, V30.S4
+	MOVD $indices<>(SB), R16
+	FMOVQ (R16), F31
+	WORD $0x4ebf37de // cmgt v30.4s, v30.4s, v31.4s
+	VBIF V30.B16, V28.B16, V1.B16
+	WORD $0x4ebdd421 // fsub v1.4s, v1.4s, v29.4s
+	WORD $0x6ea1e762 // fcmgt v2.4s, v27.4s, v1.4s
+	WORD $0x6e205842 // mvn v2.16b, v2.16b
+	WORD $0x6ea1e77e // fcmgt v30.4s, v27.4s, v1.4s
+	VBIT V30.B16, V27.B16, V1.B16
+	WORD $0x6e39dc23 // fmul v3.4s, v1.4s, v25.4s
+	WORD $0x4e218863 // frintn v3.4s, v3.4s
+	VFMLS V24.S4, V3.S4, V1.S4
+	VFMLS V23.S4, V3.S4, V1.S4
+	VMOV V22.B16, V4.B16
+	VMOV V21.B16, V5.B16
+	VFMLA V1.S4, V4.S4, V5.S4
+	VMOV V20.B16, V4.B16
+	VFMLA V1.S4, V5.S4, V4.S4
+	VMOV V19.B16, V5.B16
+	VFMLA V1.S4, V4.S4, V5.S4
+	VMOV V18.B16, V4.B16
+	VFMLA V1.S4, V5.S4, V4.S4
+	WORD $0x6e21dc25 // fmul v5.4s, v1.4s, v1.4s
+	VFMLA V5.S4, V4.S4, V1.S4
+	WORD $0x4e31d421 // fadd v1.4s, v1.4s, v17.4s
+	WORD $0x4e21a863 // fcvtns v3.4s, v3.4s
+	WORD $0x4f3f0464 // sshr v4.4s, v3.4s, #1
+	VSUB V4.S4, V3.S4, V3.S4
+	VADD V16.S4, V4.S4, V4.S4
+	VSHL $23, V4.S4, V4.S4
+	WORD $0x6e24dc21 // fmul v1.4s, v1.4s, v4.4s
+	VADD V16.S4, V3.S4, V3.S4
+	VSHL $23, V3.S4, V3.S4
+	WORD $0x6e23dc21 // fmul v1.4s, v1.4s, v3.4s
+	VAND V1.B16, V2.B16, V1.B16
 	WORD $0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	ADD $16, R1
 	SUBS $4, R3
-	BGT next108
-end109:
+	BGT next130
+end131:
 	VEXT $8, V0.B16, V0.B16, V2.B16
 	WORD $0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	VREV64 V0.S4, V2.S4
@@ -1255,212 +1428,228 @@ DATA foldConstants<>+48(SB)/4, $0x00000000
 DATA foldConstants<>+52(SB)/4, $0x00000000
 DATA foldConstants<>+56(SB)/4, $0x00000000
 DATA foldConstants<>+60(SB)/4, $0x00000000
-DATA foldConstants<>+64(SB)/4, $0xff800000
-DATA foldConstants<>+68(SB)/4, $0xff800000
-DATA foldConstants<>+72(SB)/4, $0xff800000
-DATA foldConstants<>+76(SB)/4, $0xff800000
-DATA foldConstants<>+80(SB)/4, $0xff800000
-DATA foldConstants<>+84(SB)/4, $0xff800000
-DATA foldConstants<>+88(SB)/4, $0xff800000
-DATA foldConstants<>+92(SB)/4, $0xff800000
-DATA foldConstants<>+96(SB)/4, $0xff800000
-DATA foldConstants<>+100(SB)/4, $0xff800000
-DATA foldConstants<>+104(SB)/4, $0xff800000
-DATA foldConstants<>+108(SB)/4, $0xff800000
-DATA foldConstants<>+112(SB)/4, $0xff800000
-DATA foldConstants<>+116(SB)/4, $0xff800000
-DATA foldConstants<>+120(SB)/4, $0xff800000
-DATA foldConstants<>+124(SB)/4, $0xff800000
-DATA foldConstants<>+128(SB)/4, $0x7f800000
-DATA foldConstants<>+132(SB)/4, $0x7f800000
-DATA foldConstants<>+136(SB)/4, $0x7f800000
-DATA foldConstants<>+140(SB)/4, $0x7f800000
-DATA foldConstants<>+144(SB)/4, $0x7f800000
-DATA foldConstants<>+148(SB)/4, $0x7f800000
-DATA foldConstants<>+152(SB)/4, $0x7f800000
-DATA foldConstants<>+156(SB)/4, $0x7f800000
-DATA foldConstants<>+160(SB)/4, $0x7f800000
-DATA foldConstants<>+164(SB)/4, $0x7f800000
-DATA foldConstants<>+168(SB)/4, $0x7f800000
-DATA foldConstants<>+172(SB)/4, $0x7f800000
-DATA foldConstants<>+176(SB)/4, $0x7f800000
-DATA foldConstants<>+180(SB)/4, $0x7f800000
-DATA foldConstants<>+184(SB)/4, $0x7f800000
-DATA foldConstants<>+188(SB)/4, $0x7f800000
-DATA foldConstants<>+192(SB)/4, $0xc2aeac4f
-DATA foldConstants<>+196(SB)/4, $0xc2aeac4f
-DATA foldConstants<>+200(SB)/4, $0xc2aeac4f
-DATA foldConstants<>+204(SB)/4, $0xc2aeac4f
-DATA foldConstants<>+208(SB)/4, $0xc2aeac4f
-DATA foldConstants<>+212(SB)/4, $0xc2aeac4f
-DATA foldConstants<>+216(SB)/4, $0xc2aeac4f
-DATA foldConstants<>+220(SB)/4, $0xc2aeac4f
-DATA foldConstants<>+224(SB)/4, $0xc2aeac4f
-DATA foldConstants<>+228(SB)/4, $0xc2aeac4f
-DATA foldConstants<>+232(SB)/4, $0xc2aeac4f
-DATA foldConstants<>+236(SB)/4, $0xc2aeac4f
-DATA foldConstants<>+240(SB)/4, $0xc2aeac4f
-DATA foldConstants<>+244(SB)/4, $0xc2aeac4f
-DATA foldConstants<>+248(SB)/4, $0xc2aeac4f
-DATA foldConstants<>+252(SB)/4, $0xc2aeac4f
-DATA foldConstants<>+256(SB)/4, $0x3fb8aa3b
-DATA foldConstants<>+260(SB)/4, $0x3fb8aa3b
-DATA foldConstants<>+264(SB)/4, $0x3fb8aa3b
-DATA foldConstants<>+268(SB)/4, $0x3fb8aa3b
-DATA foldConstants<>+272(SB)/4, $0x3fb8aa3b
-DATA foldConstants<>+276(SB)/4, $0x3fb8aa3b
-DATA foldConstants<>+280(SB)/4, $0x3fb8aa3b
-DATA foldConstants<>+284(SB)/4, $0x3fb8aa3b
-DATA foldConstants<>+288(SB)/4, $0x3fb8aa3b
-DATA foldConstants<>+292(SB)/4, $0x3fb8aa3b
-DATA foldConstants<>+296(SB)/4, $0x3fb8aa3b
-DATA foldConstants<>+300(SB)/4, $0x3fb8aa3b
-DATA foldConstants<>+304(SB)/4, $0x3fb8aa3b
-DATA foldConstants<>+308(SB)/4, $0x3fb8aa3b
-DATA foldConstants<>+312(SB)/4, $0x3fb8aa3b
-DATA foldConstants<>+316(SB)/4, $0x3fb8aa3b
-DATA foldConstants<>+320(SB)/4, $0x3f317218
-DATA foldConstants<>+324(SB)/4, $0x3f317218
-DATA foldConstants<>+328(SB)/4, $0x3f317218
-DATA foldConstants<>+332(SB)/4, $0x3f317218
-DATA foldConstants<>+336(SB)/4, $0x3f317218
-DATA foldConstants<>+340(SB)/4, $0x3f317218
-DATA foldConstants<>+344(SB)/4, $0x3f317218
-DATA foldConstants<>+348(SB)/4, $0x3f317218
-DATA foldConstants<>+352(SB)/4, $0x3f317218
-DATA foldConstants<>+356(SB)/4, $0x3f317218
-DATA foldConstants<>+360(SB)/4, $0x3f317218
-DATA foldConstants<>+364(SB)/4, $0x3f317218
-DATA foldConstants<>+368(SB)/4, $0x3f317218
-DATA foldConstants<>+372(SB)/4, $0x3f317218
-DATA foldConstants<>+376(SB)/4, $0x3f317218
-DATA foldConstants<>+380(SB)/4, $0x3f317218
-DATA foldConstants<>+384(SB)/4, $0xb102e308
-DATA foldConstants<>+388(SB)/4, $0xb102e308
-DATA foldConstants<>+392(SB)/4, $0xb102e308
-DATA foldConstants<>+396(SB)/4, $0xb102e308
-DATA foldConstants<>+400(SB)/4, $0xb102e308
-DATA foldConstants<>+404(SB)/4, $0xb102e308
-DATA foldConstants<>+408(SB)/4, $0xb102e308
-DATA foldConstants<>+412(SB)/4, $0xb102e308
-DATA foldConstants<>+416(SB)/4, $0xb102e308
-DATA foldConstants<>+420(SB)/4, $0xb102e308
-DATA foldConstants<>+424(SB)/4, $0xb102e308
-DATA foldConstants<>+428(SB)/4, $0xb102e308
-DATA foldConstants<>+432(SB)/4, $0xb102e308
-DATA foldConstants<>+436(SB)/4, $0xb102e308
-DATA foldConstants<>+440(SB)/4, $0xb102e308
-DATA foldConstants<>+444(SB)/4, $0xb102e308
-DATA foldConstants<>+448(SB)/4, $0x3ab63536
-DATA foldConstants<>+452(SB)/4, $0x3ab63536
-DATA foldConstants<>+456(SB)/4, $0x3ab63536
-DATA foldConstants<>+460(SB)/4, $0x3ab63536
-DATA foldConstants<>+464(SB)/4, $0x3ab63536
-DATA foldConstants<>+468(SB)/4, $0x3ab63536
-DATA foldConstants<>+472(SB)/4, $0x3ab63536
-DATA foldConstants<>+476(SB)/4, $0x3ab63536
-DATA foldConstants<>+480(SB)/4, $0x3ab63536
-DATA foldConstants<>+484(SB)/4, $0x3ab63536
-DATA foldConstants<>+488(SB)/4, $0x3ab63536
-DATA foldConstants<>+492(SB)/4, $0x3ab63536
-DATA foldConstants<>+496(SB)/4, $0x3ab63536
-DATA foldConstants<>+500(SB)/4, $0x3ab63536
-DATA foldConstants<>+504(SB)/4, $0x3ab63536
-DATA foldConstants<>+508(SB)/4, $0x3ab63536
-DATA foldConstants<>+512(SB)/4, $0x3c090647
-DATA foldConstants<>+516(SB)/4, $0x3c090647
-DATA foldConstants<>+520(SB)/4, $0x3c090647
-DATA foldConstants<>+524(SB)/4, $0x3c090647
-DATA foldConstants<>+528(SB)/4, $0x3c090647
-DATA foldConstants<>+532(SB)/4, $0x3c090647
-DATA foldConstants<>+536(SB)/4, $0x3c090647
-DATA foldConstants<>+540(SB)/4, $0x3c090647
-DATA foldConstants<>+544(SB)/4, $0x3c090647
-DATA foldConstants<>+548(SB)/4, $0x3c090647
-DATA foldConstants<>+552(SB)/4, $0x3c090647
-DATA foldConstants<>+556(SB)/4, $0x3c090647
-DATA foldConstants<>+560(SB)/4, $0x3c090647
-DATA foldConstants<>+564(SB)/4, $0x3c090647
-DATA foldConstants<>+568(SB)/4, $0x3c090647
-DATA foldConstants<>+572(SB)/4, $0x3c090647
-DATA foldConstants<>+576(SB)/4, $0x3d2aaadd
-DATA foldConstants<>+580(SB)/4, $0x3d2aaadd
-DATA foldConstants<>+584(SB)/4, $0x3d2aaadd
-DATA foldConstants<>+588(SB)/4, $0x3d2aaadd
-DATA foldConstants<>+592(SB)/4, $0x3d2aaadd
-DATA foldConstants<>+596(SB)/4, $0x3d2aaadd
-DATA foldConstants<>+600(SB)/4, $0x3d2aaadd
-DATA foldConstants<>+604(SB)/4, $0x3d2aaadd
-DATA foldConstants<>+608(SB)/4, $0x3d2aaadd
-DATA foldConstants<>+612(SB)/4, $0x3d2aaadd
-DATA foldConstants<>+616(SB)/4, $0x3d2aaadd
-DATA foldConstants<>+620(SB)/4, $0x3d2aaadd
-DATA foldConstants<>+624(SB)/4, $0x3d2aaadd
-DATA foldConstants<>+628(SB)/4, $0x3d2aaadd
-DATA foldConstants<>+632(SB)/4, $0x3d2aaadd
-DATA foldConstants<>+636(SB)/4, $0x3d2aaadd
-DATA foldConstants<>+640(SB)/4, $0x3e2aaa6e
-DATA foldConstants<>+644(SB)/4, $0x3e2aaa6e
-DATA foldConstants<>+648(SB)/4, $0x3e2aaa6e
-DATA foldConstants<>+652(SB)/4, $0x3e2aaa6e
-DATA foldConstants<>+656(SB)/4, $0x3e2aaa6e
-DATA foldConstants<>+660(SB)/4, $0x3e2aaa6e
-DATA foldConstants<>+664(SB)/4, $0x3e2aaa6e
-DATA foldConstants<>+668(SB)/4, $0x3e2aaa6e
-DATA foldConstants<>+672(SB)/4, $0x3e2aaa6e
-DATA foldConstants<>+676(SB)/4, $0x3e2aaa6e
-DATA foldConstants<>+680(SB)/4, $0x3e2aaa6e
-DATA foldConstants<>+684(SB)/4, $0x3e2aaa6e
-DATA foldConstants<>+688(SB)/4, $0x3e2aaa6e
-DATA foldConstants<>+692(SB)/4, $0x3e2aaa6e
-DATA foldConstants<>+696(SB)/4, $0x3e2aaa6e
-DATA foldConstants<>+700(SB)/4, $0x3e2aaa6e
-DATA foldConstants<>+704(SB)/4, $0x3f000000
-DATA foldConstants<>+708(SB)/4, $0x3f000000
-DATA foldConstants<>+712(SB)/4, $0x3f000000
-DATA foldConstants<>+716(SB)/4, $0x3f000000
-DATA foldConstants<>+720(SB)/4, $0x3f000000
-DATA foldConstants<>+724(SB)/4, $0x3f000000
-DATA foldConstants<>+728(SB)/4, $0x3f000000
-DATA foldConstants<>+732(SB)/4, $0x3f000000
-DATA foldConstants<>+736(SB)/4, $0x3f000000
-DATA foldConstants<>+740(SB)/4, $0x3f000000
-DATA foldConstants<>+744(SB)/4, $0x3f000000
-DATA foldConstants<>+748(SB)/4, $0x3f000000
-DATA foldConstants<>+752(SB)/4, $0x3f000000
-DATA foldConstants<>+756(SB)/4, $0x3f000000
-DATA foldConstants<>+760(SB)/4, $0x3f000000
-DATA foldConstants<>+764(SB)/4, $0x3f000000
-DATA foldConstants<>+768(SB)/4, $0x3f800000
-DATA foldConstants<>+772(SB)/4, $0x3f800000
-DATA foldConstants<>+776(SB)/4, $0x3f800000
-DATA foldConstants<>+780(SB)/4, $0x3f800000
-DATA foldConstants<>+784(SB)/4, $0x3f800000
-DATA foldConstants<>+788(SB)/4, $0x3f800000
-DATA foldConstants<>+792(SB)/4, $0x3f800000
-DATA foldConstants<>+796(SB)/4, $0x3f800000
-DATA foldConstants<>+800(SB)/4, $0x3f800000
-DATA foldConstants<>+804(SB)/4, $0x3f800000
-DATA foldConstants<>+808(SB)/4, $0x3f800000
-DATA foldConstants<>+812(SB)/4, $0x3f800000
-DATA foldConstants<>+816(SB)/4, $0x3f800000
-DATA foldConstants<>+820(SB)/4, $0x3f800000
-DATA foldConstants<>+824(SB)/4, $0x3f800000
-DATA foldConstants<>+828(SB)/4, $0x3f800000
-DATA foldConstants<>+832(SB)/4, $0x0000007f
-DATA foldConstants<>+836(SB)/4, $0x0000007f
-DATA foldConstants<>+840(SB)/4, $0x0000007f
-DATA foldConstants<>+844(SB)/4, $0x0000007f
-DATA foldConstants<>+848(SB)/4, $0x0000007f
-DATA foldConstants<>+852(SB)/4, $0x0000007f
-DATA foldConstants<>+856(SB)/4, $0x0000007f
-DATA foldConstants<>+860(SB)/4, $0x0000007f
-DATA foldConstants<>+864(SB)/4, $0x0000007f
-DATA foldConstants<>+868(SB)/4, $0x0000007f
-DATA foldConstants<>+872(SB)/4, $0x0000007f
-DATA foldConstants<>+876(SB)/4, $0x0000007f
-DATA foldConstants<>+880(SB)/4, $0x0000007f
-DATA foldConstants<>+884(SB)/4, $0x0000007f
-DATA foldConstants<>+888(SB)/4, $0x0000007f
-DATA foldConstants<>+892(SB)/4, $0x0000007f
-GLOBL foldConstants<>(SB), RODATA|NOPTR, $896
+DATA foldConstants<>+64(SB)/4, $0x7fffffff
+DATA foldConstants<>+68(SB)/4, $0x7fffffff
+DATA foldConstants<>+72(SB)/4, $0x7fffffff
+DATA foldConstants<>+76(SB)/4, $0x7fffffff
+DATA foldConstants<>+80(SB)/4, $0x7fffffff
+DATA foldConstants<>+84(SB)/4, $0x7fffffff
+DATA foldConstants<>+88(SB)/4, $0x7fffffff
+DATA foldConstants<>+92(SB)/4, $0x7fffffff
+DATA foldConstants<>+96(SB)/4, $0x7fffffff
+DATA foldConstants<>+100(SB)/4, $0x7fffffff
+DATA foldConstants<>+104(SB)/4, $0x7fffffff
+DATA foldConstants<>+108(SB)/4, $0x7fffffff
+DATA foldConstants<>+112(SB)/4, $0x7fffffff
+DATA foldConstants<>+116(SB)/4, $0x7fffffff
+DATA foldConstants<>+120(SB)/4, $0x7fffffff
+DATA foldConstants<>+124(SB)/4, $0x7fffffff
+DATA foldConstants<>+128(SB)/4, $0xff800000
+DATA foldConstants<>+132(SB)/4, $0xff800000
+DATA foldConstants<>+136(SB)/4, $0xff800000
+DATA foldConstants<>+140(SB)/4, $0xff800000
+DATA foldConstants<>+144(SB)/4, $0xff800000
+DATA foldConstants<>+148(SB)/4, $0xff800000
+DATA foldConstants<>+152(SB)/4, $0xff800000
+DATA foldConstants<>+156(SB)/4, $0xff800000
+DATA foldConstants<>+160(SB)/4, $0xff800000
+DATA foldConstants<>+164(SB)/4, $0xff800000
+DATA foldConstants<>+168(SB)/4, $0xff800000
+DATA foldConstants<>+172(SB)/4, $0xff800000
+DATA foldConstants<>+176(SB)/4, $0xff800000
+DATA foldConstants<>+180(SB)/4, $0xff800000
+DATA foldConstants<>+184(SB)/4, $0xff800000
+DATA foldConstants<>+188(SB)/4, $0xff800000
+DATA foldConstants<>+192(SB)/4, $0x7f800000
+DATA foldConstants<>+196(SB)/4, $0x7f800000
+DATA foldConstants<>+200(SB)/4, $0x7f800000
+DATA foldConstants<>+204(SB)/4, $0x7f800000
+DATA foldConstants<>+208(SB)/4, $0x7f800000
+DATA foldConstants<>+212(SB)/4, $0x7f800000
+DATA foldConstants<>+216(SB)/4, $0x7f800000
+DATA foldConstants<>+220(SB)/4, $0x7f800000
+DATA foldConstants<>+224(SB)/4, $0x7f800000
+DATA foldConstants<>+228(SB)/4, $0x7f800000
+DATA foldConstants<>+232(SB)/4, $0x7f800000
+DATA foldConstants<>+236(SB)/4, $0x7f800000
+DATA foldConstants<>+240(SB)/4, $0x7f800000
+DATA foldConstants<>+244(SB)/4, $0x7f800000
+DATA foldConstants<>+248(SB)/4, $0x7f800000
+DATA foldConstants<>+252(SB)/4, $0x7f800000
+DATA foldConstants<>+256(SB)/4, $0xc2aeac4f
+DATA foldConstants<>+260(SB)/4, $0xc2aeac4f
+DATA foldConstants<>+264(SB)/4, $0xc2aeac4f
+DATA foldConstants<>+268(SB)/4, $0xc2aeac4f
+DATA foldConstants<>+272(SB)/4, $0xc2aeac4f
+DATA foldConstants<>+276(SB)/4, $0xc2aeac4f
+DATA foldConstants<>+280(SB)/4, $0xc2aeac4f
+DATA foldConstants<>+284(SB)/4, $0xc2aeac4f
+DATA foldConstants<>+288(SB)/4, $0xc2aeac4f
+DATA foldConstants<>+292(SB)/4, $0xc2aeac4f
+DATA foldConstants<>+296(SB)/4, $0xc2aeac4f
+DATA foldConstants<>+300(SB)/4, $0xc2aeac4f
+DATA foldConstants<>+304(SB)/4, $0xc2aeac4f
+DATA foldConstants<>+308(SB)/4, $0xc2aeac4f
+DATA foldConstants<>+312(SB)/4, $0xc2aeac4f
+DATA foldConstants<>+316(SB)/4, $0xc2aeac4f
+DATA foldConstants<>+320(SB)/4, $0x3fb8aa3b
+DATA foldConstants<>+324(SB)/4, $0x3fb8aa3b
+DATA foldConstants<>+328(SB)/4, $0x3fb8aa3b
+DATA foldConstants<>+332(SB)/4, $0x3fb8aa3b
+DATA foldConstants<>+336(SB)/4, $0x3fb8aa3b
+DATA foldConstants<>+340(SB)/4, $0x3fb8aa3b
+DATA foldConstants<>+344(SB)/4, $0x3fb8aa3b
+DATA foldConstants<>+348(SB)/4, $0x3fb8aa3b
+DATA foldConstants<>+352(SB)/4, $0x3fb8aa3b
+DATA foldConstants<>+356(SB)/4, $0x3fb8aa3b
+DATA foldConstants<>+360(SB)/4, $0x3fb8aa3b
+DATA foldConstants<>+364(SB)/4, $0x3fb8aa3b
+DATA foldConstants<>+368(SB)/4, $0x3fb8aa3b
+DATA foldConstants<>+372(SB)/4, $0x3fb8aa3b
+DATA foldConstants<>+376(SB)/4, $0x3fb8aa3b
+DATA foldConstants<>+380(SB)/4, $0x3fb8aa3b
+DATA foldConstants<>+384(SB)/4, $0x3f317218
+DATA foldConstants<>+388(SB)/4, $0x3f317218
+DATA foldConstants<>+392(SB)/4, $0x3f317218
+DATA foldConstants<>+396(SB)/4, $0x3f317218
+DATA foldConstants<>+400(SB)/4, $0x3f317218
+DATA foldConstants<>+404(SB)/4, $0x3f317218
+DATA foldConstants<>+408(SB)/4, $0x3f317218
+DATA foldConstants<>+412(SB)/4, $0x3f317218
+DATA foldConstants<>+416(SB)/4, $0x3f317218
+DATA foldConstants<>+420(SB)/4, $0x3f317218
+DATA foldConstants<>+424(SB)/4, $0x3f317218
+DATA foldConstants<>+428(SB)/4, $0x3f317218
+DATA foldConstants<>+432(SB)/4, $0x3f317218
+DATA foldConstants<>+436(SB)/4, $0x3f317218
+DATA foldConstants<>+440(SB)/4, $0x3f317218
+DATA foldConstants<>+444(SB)/4, $0x3f317218
+DATA foldConstants<>+448(SB)/4, $0xb102e308
+DATA foldConstants<>+452(SB)/4, $0xb102e308
+DATA foldConstants<>+456(SB)/4, $0xb102e308
+DATA foldConstants<>+460(SB)/4, $0xb102e308
+DATA foldConstants<>+464(SB)/4, $0xb102e308
+DATA foldConstants<>+468(SB)/4, $0xb102e308
+DATA foldConstants<>+472(SB)/4, $0xb102e308
+DATA foldConstants<>+476(SB)/4, $0xb102e308
+DATA foldConstants<>+480(SB)/4, $0xb102e308
+DATA foldConstants<>+484(SB)/4, $0xb102e308
+DATA foldConstants<>+488(SB)/4, $0xb102e308
+DATA foldConstants<>+492(SB)/4, $0xb102e308
+DATA foldConstants<>+496(SB)/4, $0xb102e308
+DATA foldConstants<>+500(SB)/4, $0xb102e308
+DATA foldConstants<>+504(SB)/4, $0xb102e308
+DATA foldConstants<>+508(SB)/4, $0xb102e308
+DATA foldConstants<>+512(SB)/4, $0x3ab63536
+DATA foldConstants<>+516(SB)/4, $0x3ab63536
+DATA foldConstants<>+520(SB)/4, $0x3ab63536
+DATA foldConstants<>+524(SB)/4, $0x3ab63536
+DATA foldConstants<>+528(SB)/4, $0x3ab63536
+DATA foldConstants<>+532(SB)/4, $0x3ab63536
+DATA foldConstants<>+536(SB)/4, $0x3ab63536
+DATA foldConstants<>+540(SB)/4, $0x3ab63536
+DATA foldConstants<>+544(SB)/4, $0x3ab63536
+DATA foldConstants<>+548(SB)/4, $0x3ab63536
+DATA foldConstants<>+552(SB)/4, $0x3ab63536
+DATA foldConstants<>+556(SB)/4, $0x3ab63536
+DATA foldConstants<>+560(SB)/4, $0x3ab63536
+DATA foldConstants<>+564(SB)/4, $0x3ab63536
+DATA foldConstants<>+568(SB)/4, $0x3ab63536
+DATA foldConstants<>+572(SB)/4, $0x3ab63536
+DATA foldConstants<>+576(SB)/4, $0x3c090647
+DATA foldConstants<>+580(SB)/4, $0x3c090647
+DATA foldConstants<>+584(SB)/4, $0x3c090647
+DATA foldConstants<>+588(SB)/4, $0x3c090647
+DATA foldConstants<>+592(SB)/4, $0x3c090647
+DATA foldConstants<>+596(SB)/4, $0x3c090647
+DATA foldConstants<>+600(SB)/4, $0x3c090647
+DATA foldConstants<>+604(SB)/4, $0x3c090647
+DATA foldConstants<>+608(SB)/4, $0x3c090647
+DATA foldConstants<>+612(SB)/4, $0x3c090647
+DATA foldConstants<>+616(SB)/4, $0x3c090647
+DATA foldConstants<>+620(SB)/4, $0x3c090647
+DATA foldConstants<>+624(SB)/4, $0x3c090647
+DATA foldConstants<>+628(SB)/4, $0x3c090647
+DATA foldConstants<>+632(SB)/4, $0x3c090647
+DATA foldConstants<>+636(SB)/4, $0x3c090647
+DATA foldConstants<>+640(SB)/4, $0x3d2aaadd
+DATA foldConstants<>+644(SB)/4, $0x3d2aaadd
+DATA foldConstants<>+648(SB)/4, $0x3d2aaadd
+DATA foldConstants<>+652(SB)/4, $0x3d2aaadd
+DATA foldConstants<>+656(SB)/4, $0x3d2aaadd
+DATA foldConstants<>+660(SB)/4, $0x3d2aaadd
+DATA foldConstants<>+664(SB)/4, $0x3d2aaadd
+DATA foldConstants<>+668(SB)/4, $0x3d2aaadd
+DATA foldConstants<>+672(SB)/4, $0x3d2aaadd
+DATA foldConstants<>+676(SB)/4, $0x3d2aaadd
+DATA foldConstants<>+680(SB)/4, $0x3d2aaadd
+DATA foldConstants<>+684(SB)/4, $0x3d2aaadd
+DATA foldConstants<>+688(SB)/4, $0x3d2aaadd
+DATA foldConstants<>+692(SB)/4, $0x3d2aaadd
+DATA foldConstants<>+696(SB)/4, $0x3d2aaadd
+DATA foldConstants<>+700(SB)/4, $0x3d2aaadd
+DATA foldConstants<>+704(SB)/4, $0x3e2aaa6e
+DATA foldConstants<>+708(SB)/4, $0x3e2aaa6e
+DATA foldConstants<>+712(SB)/4, $0x3e2aaa6e
+DATA foldConstants<>+716(SB)/4, $0x3e2aaa6e
+DATA foldConstants<>+720(SB)/4, $0x3e2aaa6e
+DATA foldConstants<>+724(SB)/4, $0x3e2aaa6e
+DATA foldConstants<>+728(SB)/4, $0x3e2aaa6e
+DATA foldConstants<>+732(SB)/4, $0x3e2aaa6e
+DATA foldConstants<>+736(SB)/4, $0x3e2aaa6e
+DATA foldConstants<>+740(SB)/4, $0x3e2aaa6e
+DATA foldConstants<>+744(SB)/4, $0x3e2aaa6e
+DATA foldConstants<>+748(SB)/4, $0x3e2aaa6e
+DATA foldConstants<>+752(SB)/4, $0x3e2aaa6e
+DATA foldConstants<>+756(SB)/4, $0x3e2aaa6e
+DATA foldConstants<>+760(SB)/4, $0x3e2aaa6e
+DATA foldConstants<>+764(SB)/4, $0x3e2aaa6e
+DATA foldConstants<>+768(SB)/4, $0x3f000000
+DATA foldConstants<>+772(SB)/4, $0x3f000000
+DATA foldConstants<>+776(SB)/4, $0x3f000000
+DATA foldConstants<>+780(SB)/4, $0x3f000000
+DATA foldConstants<>+784(SB)/4, $0x3f000000
+DATA foldConstants<>+788(SB)/4, $0x3f000000
+DATA foldConstants<>+792(SB)/4, $0x3f000000
+DATA foldConstants<>+796(SB)/4, $0x3f000000
+DATA foldConstants<>+800(SB)/4, $0x3f000000
+DATA foldConstants<>+804(SB)/4, $0x3f000000
+DATA foldConstants<>+808(SB)/4, $0x3f000000
+DATA foldConstants<>+812(SB)/4, $0x3f000000
+DATA foldConstants<>+816(SB)/4, $0x3f000000
+DATA foldConstants<>+820(SB)/4, $0x3f000000
+DATA foldConstants<>+824(SB)/4, $0x3f000000
+DATA foldConstants<>+828(SB)/4, $0x3f000000
+DATA foldConstants<>+832(SB)/4, $0x3f800000
+DATA foldConstants<>+836(SB)/4, $0x3f800000
+DATA foldConstants<>+840(SB)/4, $0x3f800000
+DATA foldConstants<>+844(SB)/4, $0x3f800000
+DATA foldConstants<>+848(SB)/4, $0x3f800000
+DATA foldConstants<>+852(SB)/4, $0x3f800000
+DATA foldConstants<>+856(SB)/4, $0x3f800000
+DATA foldConstants<>+860(SB)/4, $0x3f800000
+DATA foldConstants<>+864(SB)/4, $0x3f800000
+DATA foldConstants<>+868(SB)/4, $0x3f800000
+DATA foldConstants<>+872(SB)/4, $0x3f800000
+DATA foldConstants<>+876(SB)/4, $0x3f800000
+DATA foldConstants<>+880(SB)/4, $0x3f800000
+DATA foldConstants<>+884(SB)/4, $0x3f800000
+DATA foldConstants<>+888(SB)/4, $0x3f800000
+DATA foldConstants<>+892(SB)/4, $0x3f800000
+DATA foldConstants<>+896(SB)/4, $0x0000007f
+DATA foldConstants<>+900(SB)/4, $0x0000007f
+DATA foldConstants<>+904(SB)/4, $0x0000007f
+DATA foldConstants<>+908(SB)/4, $0x0000007f
+DATA foldConstants<>+912(SB)/4, $0x0000007f
+DATA foldConstants<>+916(SB)/4, $0x0000007f
+DATA foldConstants<>+920(SB)/4, $0x0000007f
+DATA foldConstants<>+924(SB)/4, $0x0000007f
+DATA foldConstants<>+928(SB)/4, $0x0000007f
+DATA foldConstants<>+932(SB)/4, $0x0000007f
+DATA foldConstants<>+936(SB)/4, $0x0000007f
+DATA foldConstants<>+940(SB)/4, $0x0000007f
+DATA foldConstants<>+944(SB)/4, $0x0000007f
+DATA foldConstants<>+948(SB)/4, $0x0000007f
+DATA foldConstants<>+952(SB)/4, $0x0000007f
+DATA foldConstants<>+956(SB)/4, $0x0000007f
+GLOBL foldConstants<>(SB), RODATA|NOPTR, $960

@@ -86,6 +86,47 @@ func squaresRows(acc, x []float32, stride, rows int) {
 	}
 }
 
+// magnitudesAVX2 reduces |x[i]| for i < n.
+//
+//go:noescape
+func magnitudesAVX2(x *float32, n int) (result float32)
+
+// magnitudesRowsAVX2 takes |x[i]| of the elements of each of n columns into acc; stride is the distance of the rows in bytes.
+//
+//go:noescape
+func magnitudesRowsAVX2(acc, x *float32, stride, rows, n int)
+
+// magnitudesAVX512 reduces |x[i]| for i < n.
+//
+//go:noescape
+func magnitudesAVX512(x *float32, n int) (result float32)
+
+// magnitudesRowsAVX512 takes |x[i]| of the elements of each of n columns into acc; stride is the distance of the rows in bytes.
+//
+//go:noescape
+func magnitudesRowsAVX512(acc, x *float32, stride, rows, n int)
+
+// magnitudesRun reduces |x[i]| over x, which is not empty.
+func magnitudesRun(x []float32) float32 {
+	var result float32
+	if level == AVX512 {
+		result = magnitudesAVX512(&x[0], len(x))
+	} else {
+		result = magnitudesAVX2(&x[0], len(x))
+	}
+	return result
+}
+
+// magnitudesRows takes |x[i]| of len(acc) columns into acc; rows of x are stride apart.
+func magnitudesRows(acc, x []float32, stride, rows int) {
+	_ = x[(rows-1)*stride+len(acc)-1]
+	if level == AVX512 {
+		magnitudesRowsAVX512(&acc[0], &x[0], 4*stride, rows, len(acc))
+	} else {
+		magnitudesRowsAVX2(&acc[0], &x[0], 4*stride, rows, len(acc))
+	}
+}
+
 // deviationAVX2 reduces (x[i] − mean)² for i < n.
 //
 //go:noescape

@@ -50,6 +50,29 @@ func squaresRows(acc, x []float32, stride, rows int) {
 	squaresRowsNEON(&acc[0], &x[0], 4*stride, rows, len(acc))
 }
 
+// magnitudesNEON reduces |x[i]| for i < n.
+//
+//go:noescape
+func magnitudesNEON(x *float32, n int) (result float32)
+
+// magnitudesRowsNEON takes |x[i]| of the elements of each of n columns into acc; stride is the distance of the rows in bytes.
+//
+//go:noescape
+func magnitudesRowsNEON(acc, x *float32, stride, rows, n int)
+
+// magnitudesRun reduces |x[i]| over x, which is not empty.
+func magnitudesRun(x []float32) float32 {
+	var result float32
+	result = magnitudesNEON(&x[0], len(x))
+	return result
+}
+
+// magnitudesRows takes |x[i]| of len(acc) columns into acc; rows of x are stride apart.
+func magnitudesRows(acc, x []float32, stride, rows int) {
+	_ = x[(rows-1)*stride+len(acc)-1]
+	magnitudesRowsNEON(&acc[0], &x[0], 4*stride, rows, len(acc))
+}
+
 // deviationNEON reduces (x[i] − mean)² for i < n.
 //
 //go:noescape

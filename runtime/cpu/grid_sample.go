@@ -141,8 +141,12 @@ func sampleGrid[T, G Float](dst, src []T, grid []G, s *gridShape, from, to int) 
 			row := dst[(batch*s.c+c)*s.places+from-batch*s.places:][:n]
 			for i := range row {
 				low, high := taps.first[i], taps.first[i+1]
-				weights := taps.weights[low:high]
-				sum := T(0)
+				weights, sum := taps.weights[low:high], T(0)
+				if high-low == 4 {
+					at := taps.index[low:high]
+					row[i] = T(T(T(weights[0]*image[at[0]])+T(weights[1]*image[at[1]]))+T(weights[2]*image[at[2]])) + T(weights[3]*image[at[3]])
+					continue
+				}
 				for k, at := range taps.index[low:high] {
 					sum += T(weights[k] * image[at])
 				}

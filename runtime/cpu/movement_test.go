@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/burngen/burngen/runtime/cpu"
+	"github.com/burngen/burngen/runtime/kerneltest"
 )
 
 func TestStridedCopy(t *testing.T) {
@@ -253,5 +254,35 @@ func TestKernelsAllocateNothing(t *testing.T) {
 			}()
 			run()
 		})
+	}
+}
+
+// Matrices of bytes are transposed eight by eight.
+func TestTransposeOfBytes(t *testing.T) {
+	for _, s := range [][2]int{{1, 1}, {3, 50}, {50, 3}, {8, 8}, {7, 16}, {17, 9}, {33, 40}, {64, 100}} {
+		rows, columns := s[0], s[1]
+		x := kerneltest.NewSlice[int8](rows*columns, 3)
+		for i := range x.Data {
+			x.Data[i] = int8(i * 37)
+		}
+		x.Freeze()
+		dst := kerneltest.NewSlice[int8](rows*columns, 1)
+		cpu.StridedCopy(dst.Data, x.Data, []int{columns, rows}, []int{1, columns}, 0)
+		back := kerneltest.NewSlice[int8](rows*columns, 2)
+		cpu.ScatterStrided(back.Data, dst.Data, []int{columns, rows}, []int{1, columns}, 0)
+		for r := range rows {
+			for c := range columns {
+				want := x.Data[r*columns+c]
+				if got := dst.Data[c*rows+r]; got != want {
+					t.Fatalf("%v: element %d, %d is %d, want %d", s, c, r, got, want)
+				}
+				if got := back.Data[r*columns+c]; got != want {
+					t.Fatalf("%v: element %d, %d is %d after the way back, want %d", s, r, c, got, want)
+				}
+			}
+		}
+		for _, v := range []*kerneltest.Slice[int8]{x, dst, back} {
+			v.Check(t, "operand")
+		}
 	}
 }

@@ -1865,23 +1865,23 @@ many229:
 	WORD $0x4e27d463 // fadd v3.4s, v3.4s, v7.4s
 	VFMLA V13.S4, V4.S4, V2.S4
 	VFMLA V13.S4, V5.S4, V3.S4
-	WORD $0x6ea0e584 // fcmgt v4.4s, v12.4s, v0.4s
-	WORD $0x6e205884 // mvn v4.16b, v4.16b
-	WORD $0x6ea1e585 // fcmgt v5.4s, v12.4s, v1.4s
-	WORD $0x6e2058a5 // mvn v5.16b, v5.16b
-	VBIT V4.B16, V0.B16, V2.B16
-	VBIT V5.B16, V1.B16, V3.B16
-	WORD $0x4e2be404 // fcmeq v4.4s, v0.4s, v11.4s
-	WORD $0x4e2be425 // fcmeq v5.4s, v1.4s, v11.4s
-	VBIT V4.B16, V10.B16, V2.B16
-	VBIT V5.B16, V10.B16, V3.B16
-	WORD $0x6ea0e564 // fcmgt v4.4s, v11.4s, v0.4s
-	WORD $0x6ea1e565 // fcmgt v5.4s, v11.4s, v1.4s
+	WORD $0x6ea0e586 // fcmgt v6.4s, v12.4s, v0.4s
+	WORD $0x6e2058c6 // mvn v6.16b, v6.16b
+	WORD $0x6ea1e587 // fcmgt v7.4s, v12.4s, v1.4s
+	WORD $0x6e2058e7 // mvn v7.16b, v7.16b
+	VBIT V6.B16, V0.B16, V2.B16
+	VBIT V7.B16, V1.B16, V3.B16
+	WORD $0x4e2be406 // fcmeq v6.4s, v0.4s, v11.4s
+	WORD $0x4e2be427 // fcmeq v7.4s, v1.4s, v11.4s
+	VBIT V6.B16, V10.B16, V2.B16
+	VBIT V7.B16, V10.B16, V3.B16
+	WORD $0x6ea0e566 // fcmgt v6.4s, v11.4s, v0.4s
+	WORD $0x6ea1e567 // fcmgt v7.4s, v11.4s, v1.4s
 	FMOVQ 1984(R25), F31
 	VMOV V2.B16, V0.B16
-	VBIT V4.B16, V31.B16, V0.B16
+	VBIT V6.B16, V31.B16, V0.B16
 	VMOV V3.B16, V1.B16
-	VBIT V5.B16, V31.B16, V1.B16
+	VBIT V7.B16, V31.B16, V1.B16
 	FSTPQ (F0, F1), 0(R0)
 	ADD $32, R0
 	ADD $32, R1
@@ -1940,15 +1940,15 @@ done235:
 	VFMLA V14.S4, V2.S4, V1.S4
 	WORD $0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
 	VFMLA V13.S4, V2.S4, V1.S4
-	WORD $0x6ea0e582 // fcmgt v2.4s, v12.4s, v0.4s
-	WORD $0x6e205842 // mvn v2.16b, v2.16b
-	VBIT V2.B16, V0.B16, V1.B16
-	WORD $0x4e2be402 // fcmeq v2.4s, v0.4s, v11.4s
-	VBIT V2.B16, V10.B16, V1.B16
-	WORD $0x6ea0e562 // fcmgt v2.4s, v11.4s, v0.4s
+	WORD $0x6ea0e583 // fcmgt v3.4s, v12.4s, v0.4s
+	WORD $0x6e205863 // mvn v3.16b, v3.16b
+	VBIT V3.B16, V0.B16, V1.B16
+	WORD $0x4e2be403 // fcmeq v3.4s, v0.4s, v11.4s
+	VBIT V3.B16, V10.B16, V1.B16
+	WORD $0x6ea0e563 // fcmgt v3.4s, v11.4s, v0.4s
 	FMOVQ 1984(R25), F31
 	VMOV V1.B16, V0.B16
-	VBIT V2.B16, V31.B16, V0.B16
+	VBIT V3.B16, V31.B16, V0.B16
 	CMP $4, R3
 	BGE whole236
 	TBZ $1, R3, single237
@@ -2382,11 +2382,12 @@ done258:
 end252:
 	RET
 
-// func reluNEON(dst, x *float32, n int)
-TEXT ·reluNEON(SB), NOSPLIT, $0-24
+// func pReluNEON(dst, x, slope *float32, n int)
+TEXT ·pReluNEON(SB), NOSPLIT, $0-32
 	MOVD dst+0(FP), R0
-	MOVD n+16(FP), R3
+	MOVD n+24(FP), R3
 	MOVD x+8(FP), R1
+	MOVD slope+16(FP), R8
 	MOVD $constants<>(SB), R25
 	FMOVS 1856(R25), F29
 	VDUP V29.S[0], V29.S4
@@ -2396,18 +2397,25 @@ TEXT ·reluNEON(SB), NOSPLIT, $0-24
 many259:
 	FLDPQ 0(R1), (F0, F1)
 	FLDPQ 32(R1), (F2, F3)
-	WORD $0x6ea0e7be // fcmgt v30.4s, v29.4s, v0.4s
-	VBIT V30.B16, V29.B16, V0.B16
-	WORD $0x6ea1e7be // fcmgt v30.4s, v29.4s, v1.4s
-	VBIT V30.B16, V29.B16, V1.B16
-	WORD $0x6ea2e7be // fcmgt v30.4s, v29.4s, v2.4s
-	VBIT V30.B16, V29.B16, V2.B16
-	WORD $0x6ea3e7be // fcmgt v30.4s, v29.4s, v3.4s
-	VBIT V30.B16, V29.B16, V3.B16
+	FLDPQ 0(R8), (F4, F5)
+	FLDPQ 32(R8), (F6, F7)
+	WORD $0x6e24dc08 // fmul v8.4s, v0.4s, v4.4s
+	WORD $0x6e25dc29 // fmul v9.4s, v1.4s, v5.4s
+	WORD $0x6e26dc4a // fmul v10.4s, v2.4s, v6.4s
+	WORD $0x6e27dc6b // fmul v11.4s, v3.4s, v7.4s
+	WORD $0x6ea0e7ac // fcmgt v12.4s, v29.4s, v0.4s
+	WORD $0x6ea1e7ad // fcmgt v13.4s, v29.4s, v1.4s
+	WORD $0x6ea2e7ae // fcmgt v14.4s, v29.4s, v2.4s
+	WORD $0x6ea3e7af // fcmgt v15.4s, v29.4s, v3.4s
+	VBIT V12.B16, V8.B16, V0.B16
+	VBIT V13.B16, V9.B16, V1.B16
+	VBIT V14.B16, V10.B16, V2.B16
+	VBIT V15.B16, V11.B16, V3.B16
 	FSTPQ (F0, F1), 0(R0)
 	FSTPQ (F2, F3), 32(R0)
 	ADD $64, R0
 	ADD $64, R1
+	ADD $64, R8
 	SUBS $16, R3
 	CMP $16, R3
 	BGE many259
@@ -2429,27 +2437,190 @@ single264:
 whole263:
 	FMOVQ 0(R1), F0
 done265:
-	WORD $0x6ea0e7be // fcmgt v30.4s, v29.4s, v0.4s
-	VBIT V30.B16, V29.B16, V0.B16
 	CMP $4, R3
 	BGE whole266
 	TBZ $1, R3, single267
-	FMOVD F0, 0(R0)
+	FMOVD 0(R8), F1
 	TBZ $0, R3, done268
-	ADD $8, R0, R16
-	VST1 V0.S[2], (R16)
+	ADD $8, R8, R16
+	VLD1 (R16), V1.S[2]
 	JMP done268
 single267:
-	FMOVS F0, 0(R0)
+	FMOVS 0(R8), F1
 	JMP done268
 whole266:
-	FMOVQ F0, 0(R0)
+	FMOVQ 0(R8), F1
 done268:
+	WORD $0x6e21dc02 // fmul v2.4s, v0.4s, v1.4s
+	WORD $0x6ea0e7a3 // fcmgt v3.4s, v29.4s, v0.4s
+	VBIT V3.B16, V2.B16, V0.B16
+	CMP $4, R3
+	BGE whole269
+	TBZ $1, R3, single270
+	FMOVD F0, 0(R0)
+	TBZ $0, R3, done271
+	ADD $8, R0, R16
+	VST1 V0.S[2], (R16)
+	JMP done271
+single270:
+	FMOVS F0, 0(R0)
+	JMP done271
+whole269:
+	FMOVQ F0, 0(R0)
+done271:
 	ADD $16, R0
 	ADD $16, R1
+	ADD $16, R8
 	SUBS $4, R3
 	BGT next261
 end262:
+	RET
+
+// func leakyReluNEON(dst, x *float32, n int, slope float32)
+TEXT ·leakyReluNEON(SB), NOSPLIT, $0-28
+	MOVD dst+0(FP), R0
+	MOVD n+16(FP), R3
+	MOVD x+8(FP), R1
+	MOVD $constants<>(SB), R25
+	FMOVS slope+24(FP), F29
+	VDUP V29.S[0], V29.S4
+	FMOVS 1856(R25), F28
+	VDUP V28.S[0], V28.S4
+	CMP $16, R3
+	BLT few273
+	PCALIGN $16
+many272:
+	FLDPQ 0(R1), (F0, F1)
+	FLDPQ 32(R1), (F2, F3)
+	WORD $0x6e3ddc04 // fmul v4.4s, v0.4s, v29.4s
+	WORD $0x6e3ddc25 // fmul v5.4s, v1.4s, v29.4s
+	WORD $0x6e3ddc46 // fmul v6.4s, v2.4s, v29.4s
+	WORD $0x6e3ddc67 // fmul v7.4s, v3.4s, v29.4s
+	WORD $0x6ea0e788 // fcmgt v8.4s, v28.4s, v0.4s
+	WORD $0x6ea1e789 // fcmgt v9.4s, v28.4s, v1.4s
+	WORD $0x6ea2e78a // fcmgt v10.4s, v28.4s, v2.4s
+	WORD $0x6ea3e78b // fcmgt v11.4s, v28.4s, v3.4s
+	VBIT V8.B16, V4.B16, V0.B16
+	VBIT V9.B16, V5.B16, V1.B16
+	VBIT V10.B16, V6.B16, V2.B16
+	VBIT V11.B16, V7.B16, V3.B16
+	FSTPQ (F0, F1), 0(R0)
+	FSTPQ (F2, F3), 32(R0)
+	ADD $64, R0
+	ADD $64, R1
+	SUBS $16, R3
+	CMP $16, R3
+	BGE many272
+few273:
+	CMP $0, R3
+	BLE end275
+next274:
+	CMP $4, R3
+	BGE whole276
+	TBZ $1, R3, single277
+	FMOVD 0(R1), F0
+	TBZ $0, R3, done278
+	ADD $8, R1, R16
+	VLD1 (R16), V0.S[2]
+	JMP done278
+single277:
+	FMOVS 0(R1), F0
+	JMP done278
+whole276:
+	FMOVQ 0(R1), F0
+done278:
+	WORD $0x6e3ddc01 // fmul v1.4s, v0.4s, v29.4s
+	WORD $0x6ea0e782 // fcmgt v2.4s, v28.4s, v0.4s
+	VBIT V2.B16, V1.B16, V0.B16
+	CMP $4, R3
+	BGE whole279
+	TBZ $1, R3, single280
+	FMOVD F0, 0(R0)
+	TBZ $0, R3, done281
+	ADD $8, R0, R16
+	VST1 V0.S[2], (R16)
+	JMP done281
+single280:
+	FMOVS F0, 0(R0)
+	JMP done281
+whole279:
+	FMOVQ F0, 0(R0)
+done281:
+	ADD $16, R0
+	ADD $16, R1
+	SUBS $4, R3
+	BGT next274
+end275:
+	RET
+
+// func reluNEON(dst, x *float32, n int)
+TEXT ·reluNEON(SB), NOSPLIT, $0-24
+	MOVD dst+0(FP), R0
+	MOVD n+16(FP), R3
+	MOVD x+8(FP), R1
+	MOVD $constants<>(SB), R25
+	FMOVS 1856(R25), F29
+	VDUP V29.S[0], V29.S4
+	CMP $16, R3
+	BLT few283
+	PCALIGN $16
+many282:
+	FLDPQ 0(R1), (F0, F1)
+	FLDPQ 32(R1), (F2, F3)
+	WORD $0x6ea0e7be // fcmgt v30.4s, v29.4s, v0.4s
+	VBIT V30.B16, V29.B16, V0.B16
+	WORD $0x6ea1e7be // fcmgt v30.4s, v29.4s, v1.4s
+	VBIT V30.B16, V29.B16, V1.B16
+	WORD $0x6ea2e7be // fcmgt v30.4s, v29.4s, v2.4s
+	VBIT V30.B16, V29.B16, V2.B16
+	WORD $0x6ea3e7be // fcmgt v30.4s, v29.4s, v3.4s
+	VBIT V30.B16, V29.B16, V3.B16
+	FSTPQ (F0, F1), 0(R0)
+	FSTPQ (F2, F3), 32(R0)
+	ADD $64, R0
+	ADD $64, R1
+	SUBS $16, R3
+	CMP $16, R3
+	BGE many282
+few283:
+	CMP $0, R3
+	BLE end285
+next284:
+	CMP $4, R3
+	BGE whole286
+	TBZ $1, R3, single287
+	FMOVD 0(R1), F0
+	TBZ $0, R3, done288
+	ADD $8, R1, R16
+	VLD1 (R16), V0.S[2]
+	JMP done288
+single287:
+	FMOVS 0(R1), F0
+	JMP done288
+whole286:
+	FMOVQ 0(R1), F0
+done288:
+	WORD $0x6ea0e7be // fcmgt v30.4s, v29.4s, v0.4s
+	VBIT V30.B16, V29.B16, V0.B16
+	CMP $4, R3
+	BGE whole289
+	TBZ $1, R3, single290
+	FMOVD F0, 0(R0)
+	TBZ $0, R3, done291
+	ADD $8, R0, R16
+	VST1 V0.S[2], (R16)
+	JMP done291
+single290:
+	FMOVS F0, 0(R0)
+	JMP done291
+whole289:
+	FMOVQ F0, 0(R0)
+done291:
+	ADD $16, R0
+	ADD $16, R1
+	SUBS $4, R3
+	BGT next284
+end285:
 	RET
 
 // func clipNEON(dst, x *float32, n int, lo, hi float32)
@@ -2463,9 +2634,9 @@ TEXT ·clipNEON(SB), NOSPLIT, $0-32
 	FMOVS hi+28(FP), F28
 	VDUP V28.S[0], V28.S4
 	CMP $16, R3
-	BLT few270
+	BLT few293
 	PCALIGN $16
-many269:
+many292:
 	FLDPQ 0(R1), (F0, F1)
 	FLDPQ 32(R1), (F2, F3)
 	WORD $0x6ea0e7be // fcmgt v30.4s, v29.4s, v0.4s
@@ -2490,125 +2661,48 @@ many269:
 	ADD $64, R1
 	SUBS $16, R3
 	CMP $16, R3
-	BGE many269
-few270:
+	BGE many292
+few293:
 	CMP $0, R3
-	BLE end272
-next271:
+	BLE end295
+next294:
 	CMP $4, R3
-	BGE whole273
-	TBZ $1, R3, single274
+	BGE whole296
+	TBZ $1, R3, single297
 	FMOVD 0(R1), F0
-	TBZ $0, R3, done275
+	TBZ $0, R3, done298
 	ADD $8, R1, R16
 	VLD1 (R16), V0.S[2]
-	JMP done275
-single274:
+	JMP done298
+single297:
 	FMOVS 0(R1), F0
-	JMP done275
-whole273:
+	JMP done298
+whole296:
 	FMOVQ 0(R1), F0
-done275:
+done298:
 	WORD $0x6ea0e7be // fcmgt v30.4s, v29.4s, v0.4s
 	VBIT V30.B16, V29.B16, V0.B16
 	WORD $0x6ebce41e // fcmgt v30.4s, v0.4s, v28.4s
 	VBIT V30.B16, V28.B16, V0.B16
 	CMP $4, R3
-	BGE whole276
-	TBZ $1, R3, single277
+	BGE whole299
+	TBZ $1, R3, single300
 	FMOVD F0, 0(R0)
-	TBZ $0, R3, done278
+	TBZ $0, R3, done301
 	ADD $8, R0, R16
 	VST1 V0.S[2], (R16)
-	JMP done278
-single277:
+	JMP done301
+single300:
 	FMOVS F0, 0(R0)
-	JMP done278
-whole276:
+	JMP done301
+whole299:
 	FMOVQ F0, 0(R0)
-done278:
+done301:
 	ADD $16, R0
 	ADD $16, R1
 	SUBS $4, R3
-	BGT next271
-end272:
-	RET
-
-// func leakyReluNEON(dst, x *float32, n int, alpha float32)
-TEXT ·leakyReluNEON(SB), NOSPLIT, $0-28
-	MOVD dst+0(FP), R0
-	MOVD n+16(FP), R3
-	MOVD x+8(FP), R1
-	MOVD $constants<>(SB), R25
-	FMOVS alpha+24(FP), F29
-	VDUP V29.S[0], V29.S4
-	FMOVS 1856(R25), F28
-	VDUP V28.S[0], V28.S4
-	CMP $16, R3
-	BLT few280
-	PCALIGN $16
-many279:
-	FLDPQ 0(R1), (F0, F1)
-	FLDPQ 32(R1), (F2, F3)
-	WORD $0x6e3ddc04 // fmul v4.4s, v0.4s, v29.4s
-	WORD $0x6e3ddc25 // fmul v5.4s, v1.4s, v29.4s
-	WORD $0x6e3ddc46 // fmul v6.4s, v2.4s, v29.4s
-	WORD $0x6e3ddc67 // fmul v7.4s, v3.4s, v29.4s
-	WORD $0x6ea0e788 // fcmgt v8.4s, v28.4s, v0.4s
-	WORD $0x6ea1e789 // fcmgt v9.4s, v28.4s, v1.4s
-	WORD $0x6ea2e78a // fcmgt v10.4s, v28.4s, v2.4s
-	WORD $0x6ea3e78b // fcmgt v11.4s, v28.4s, v3.4s
-	VBIT V8.B16, V4.B16, V0.B16
-	VBIT V9.B16, V5.B16, V1.B16
-	VBIT V10.B16, V6.B16, V2.B16
-	VBIT V11.B16, V7.B16, V3.B16
-	FSTPQ (F0, F1), 0(R0)
-	FSTPQ (F2, F3), 32(R0)
-	ADD $64, R0
-	ADD $64, R1
-	SUBS $16, R3
-	CMP $16, R3
-	BGE many279
-few280:
-	CMP $0, R3
-	BLE end282
-next281:
-	CMP $4, R3
-	BGE whole283
-	TBZ $1, R3, single284
-	FMOVD 0(R1), F0
-	TBZ $0, R3, done285
-	ADD $8, R1, R16
-	VLD1 (R16), V0.S[2]
-	JMP done285
-single284:
-	FMOVS 0(R1), F0
-	JMP done285
-whole283:
-	FMOVQ 0(R1), F0
-done285:
-	WORD $0x6e3ddc01 // fmul v1.4s, v0.4s, v29.4s
-	WORD $0x6ea0e782 // fcmgt v2.4s, v28.4s, v0.4s
-	VBIT V2.B16, V1.B16, V0.B16
-	CMP $4, R3
-	BGE whole286
-	TBZ $1, R3, single287
-	FMOVD F0, 0(R0)
-	TBZ $0, R3, done288
-	ADD $8, R0, R16
-	VST1 V0.S[2], (R16)
-	JMP done288
-single287:
-	FMOVS F0, 0(R0)
-	JMP done288
-whole286:
-	FMOVQ F0, 0(R0)
-done288:
-	ADD $16, R0
-	ADD $16, R1
-	SUBS $4, R3
-	BGT next281
-end282:
+	BGT next294
+end295:
 	RET
 
 // func hardSigmoidNEON(dst, x *float32, n int, alpha, beta float32)
@@ -2626,9 +2720,9 @@ TEXT ·hardSigmoidNEON(SB), NOSPLIT, $0-32
 	FMOVS 768(R25), F26
 	VDUP V26.S[0], V26.S4
 	CMP $16, R3
-	BLT few290
+	BLT few303
 	PCALIGN $16
-many289:
+many302:
 	FLDPQ 0(R1), (F0, F1)
 	FLDPQ 32(R1), (F2, F3)
 	WORD $0x6e3ddc00 // fmul v0.4s, v0.4s, v29.4s
@@ -2661,25 +2755,25 @@ many289:
 	ADD $64, R1
 	SUBS $16, R3
 	CMP $16, R3
-	BGE many289
-few290:
+	BGE many302
+few303:
 	CMP $0, R3
-	BLE end292
-next291:
+	BLE end305
+next304:
 	CMP $4, R3
-	BGE whole293
-	TBZ $1, R3, single294
+	BGE whole306
+	TBZ $1, R3, single307
 	FMOVD 0(R1), F0
-	TBZ $0, R3, done295
+	TBZ $0, R3, done308
 	ADD $8, R1, R16
 	VLD1 (R16), V0.S[2]
-	JMP done295
-single294:
+	JMP done308
+single307:
 	FMOVS 0(R1), F0
-	JMP done295
-whole293:
+	JMP done308
+whole306:
 	FMOVQ 0(R1), F0
-done295:
+done308:
 	WORD $0x6e3ddc00 // fmul v0.4s, v0.4s, v29.4s
 	WORD $0x4e3cd400 // fadd v0.4s, v0.4s, v28.4s
 	WORD $0x6ea0e77e // fcmgt v30.4s, v27.4s, v0.4s
@@ -2687,24 +2781,24 @@ done295:
 	WORD $0x6ebae41e // fcmgt v30.4s, v0.4s, v26.4s
 	VBIT V30.B16, V26.B16, V0.B16
 	CMP $4, R3
-	BGE whole296
-	TBZ $1, R3, single297
+	BGE whole309
+	TBZ $1, R3, single310
 	FMOVD F0, 0(R0)
-	TBZ $0, R3, done298
+	TBZ $0, R3, done311
 	ADD $8, R0, R16
 	VST1 V0.S[2], (R16)
-	JMP done298
-single297:
+	JMP done311
+single310:
 	FMOVS F0, 0(R0)
-	JMP done298
-whole296:
+	JMP done311
+whole309:
 	FMOVQ F0, 0(R0)
-done298:
+done311:
 	ADD $16, R0
 	ADD $16, R1
 	SUBS $4, R3
-	BGT next291
-end292:
+	BGT next304
+end305:
 	RET
 
 // func hardSwishNEON(dst, x *float32, n int, alpha, beta float32)
@@ -2722,9 +2816,9 @@ TEXT ·hardSwishNEON(SB), NOSPLIT, $0-32
 	FMOVS 768(R25), F26
 	VDUP V26.S[0], V26.S4
 	CMP $16, R3
-	BLT few300
+	BLT few313
 	PCALIGN $16
-many299:
+many312:
 	FLDPQ 0(R1), (F0, F1)
 	FLDPQ 32(R1), (F2, F3)
 	VMOV V0.B16, V4.B16
@@ -2765,25 +2859,25 @@ many299:
 	ADD $64, R1
 	SUBS $16, R3
 	CMP $16, R3
-	BGE many299
-few300:
+	BGE many312
+few313:
 	CMP $0, R3
-	BLE end302
-next301:
+	BLE end315
+next314:
 	CMP $4, R3
-	BGE whole303
-	TBZ $1, R3, single304
+	BGE whole316
+	TBZ $1, R3, single317
 	FMOVD 0(R1), F0
-	TBZ $0, R3, done305
+	TBZ $0, R3, done318
 	ADD $8, R1, R16
 	VLD1 (R16), V0.S[2]
-	JMP done305
-single304:
+	JMP done318
+single317:
 	FMOVS 0(R1), F0
-	JMP done305
-whole303:
+	JMP done318
+whole316:
 	FMOVQ 0(R1), F0
-done305:
+done318:
 	VMOV V0.B16, V1.B16
 	WORD $0x6e3ddc21 // fmul v1.4s, v1.4s, v29.4s
 	WORD $0x4e3cd421 // fadd v1.4s, v1.4s, v28.4s
@@ -2793,24 +2887,24 @@ done305:
 	VBIT V30.B16, V26.B16, V1.B16
 	WORD $0x6e21dc00 // fmul v0.4s, v0.4s, v1.4s
 	CMP $4, R3
-	BGE whole306
-	TBZ $1, R3, single307
+	BGE whole319
+	TBZ $1, R3, single320
 	FMOVD F0, 0(R0)
-	TBZ $0, R3, done308
+	TBZ $0, R3, done321
 	ADD $8, R0, R16
 	VST1 V0.S[2], (R16)
-	JMP done308
-single307:
+	JMP done321
+single320:
 	FMOVS F0, 0(R0)
-	JMP done308
-whole306:
+	JMP done321
+whole319:
 	FMOVQ F0, 0(R0)
-done308:
+done321:
 	ADD $16, R0
 	ADD $16, R1
 	SUBS $4, R3
-	BGT next301
-end302:
+	BGT next314
+end315:
 	RET
 
 // func seluNEON(dst, x *float32, n int, negative, gamma float32)
@@ -2848,9 +2942,9 @@ TEXT ·seluNEON(SB), NOSPLIT, $0-32
 	FMOVS 1856(R25), F16
 	VDUP V16.S[0], V16.S4
 	CMP $8, R3
-	BLT few310
+	BLT few323
 	PCALIGN $16
-many309:
+many322:
 	FLDPQ 0(R1), (F0, F1)
 	VMOV V0.B16, V2.B16
 	VMOV V1.B16, V3.B16
@@ -2915,25 +3009,25 @@ many309:
 	ADD $32, R1
 	SUBS $8, R3
 	CMP $8, R3
-	BGE many309
-few310:
+	BGE many322
+few323:
 	CMP $0, R3
-	BLE end312
-next311:
+	BLE end325
+next324:
 	CMP $4, R3
-	BGE whole313
-	TBZ $1, R3, single314
+	BGE whole326
+	TBZ $1, R3, single327
 	FMOVD 0(R1), F0
-	TBZ $0, R3, done315
+	TBZ $0, R3, done328
 	ADD $8, R1, R16
 	VLD1 (R16), V0.S[2]
-	JMP done315
-single314:
+	JMP done328
+single327:
 	FMOVS 0(R1), F0
-	JMP done315
-whole313:
+	JMP done328
+whole326:
 	FMOVQ 0(R1), F0
-done315:
+done328:
 	VMOV V0.B16, V1.B16
 	WORD $0x6ea1e77e // fcmgt v30.4s, v27.4s, v1.4s
 	VBIT V30.B16, V27.B16, V1.B16
@@ -2964,24 +3058,24 @@ done315:
 	WORD $0x6e3cdc00 // fmul v0.4s, v0.4s, v28.4s
 	VBIT V2.B16, V1.B16, V0.B16
 	CMP $4, R3
-	BGE whole316
-	TBZ $1, R3, single317
+	BGE whole329
+	TBZ $1, R3, single330
 	FMOVD F0, 0(R0)
-	TBZ $0, R3, done318
+	TBZ $0, R3, done331
 	ADD $8, R0, R16
 	VST1 V0.S[2], (R16)
-	JMP done318
-single317:
+	JMP done331
+single330:
 	FMOVS F0, 0(R0)
-	JMP done318
-whole316:
+	JMP done331
+whole329:
 	FMOVQ F0, 0(R0)
-done318:
+done331:
 	ADD $16, R0
 	ADD $16, R1
 	SUBS $4, R3
-	BGT next311
-end312:
+	BGT next324
+end325:
 	RET
 
 // func sigmoidNEON(dst, x *float32, n int)
@@ -3017,9 +3111,9 @@ TEXT ·sigmoidNEON(SB), NOSPLIT, $0-24
 	FMOVS 1856(R25), F17
 	VDUP V17.S[0], V17.S4
 	CMP $8, R3
-	BLT few320
+	BLT few333
 	PCALIGN $16
-many319:
+many332:
 	FLDPQ 0(R1), (F0, F1)
 	VMOV V29.B16, V2.B16
 	VMOV V29.B16, V3.B16
@@ -3096,25 +3190,25 @@ many319:
 	ADD $32, R1
 	SUBS $8, R3
 	CMP $8, R3
-	BGE many319
-few320:
+	BGE many332
+few333:
 	CMP $0, R3
-	BLE end322
-next321:
+	BLE end335
+next334:
 	CMP $4, R3
-	BGE whole323
-	TBZ $1, R3, single324
+	BGE whole336
+	TBZ $1, R3, single337
 	FMOVD 0(R1), F0
-	TBZ $0, R3, done325
+	TBZ $0, R3, done338
 	ADD $8, R1, R16
 	VLD1 (R16), V0.S[2]
-	JMP done325
-single324:
+	JMP done338
+single337:
 	FMOVS 0(R1), F0
-	JMP done325
-whole323:
+	JMP done338
+whole336:
 	FMOVQ 0(R1), F0
-done325:
+done338:
 	VMOV V29.B16, V1.B16
 	VORR V27.B16, V0.B16, V2.B16
 	WORD $0x6ea2e79e // fcmgt v30.4s, v28.4s, v2.4s
@@ -3151,24 +3245,24 @@ done325:
 	WORD $0x6e22fc21 // fdiv v1.4s, v1.4s, v2.4s
 	VMOV V1.B16, V0.B16
 	CMP $4, R3
-	BGE whole326
-	TBZ $1, R3, single327
+	BGE whole339
+	TBZ $1, R3, single340
 	FMOVD F0, 0(R0)
-	TBZ $0, R3, done328
+	TBZ $0, R3, done341
 	ADD $8, R0, R16
 	VST1 V0.S[2], (R16)
-	JMP done328
-single327:
+	JMP done341
+single340:
 	FMOVS F0, 0(R0)
-	JMP done328
-whole326:
+	JMP done341
+whole339:
 	FMOVQ F0, 0(R0)
-done328:
+done341:
 	ADD $16, R0
 	ADD $16, R1
 	SUBS $4, R3
-	BGT next321
-end322:
+	BGT next334
+end335:
 	RET
 
 // func swishNEON(dst, x *float32, n int, alpha float32)
@@ -3206,9 +3300,9 @@ TEXT ·swishNEON(SB), NOSPLIT, $0-28
 	FMOVS 1856(R25), F16
 	VDUP V16.S[0], V16.S4
 	CMP $8, R3
-	BLT few330
+	BLT few343
 	PCALIGN $16
-many329:
+many342:
 	FLDPQ 0(R1), (F0, F1)
 	WORD $0x6e3ddc02 // fmul v2.4s, v0.4s, v29.4s
 	WORD $0x6e3ddc23 // fmul v3.4s, v1.4s, v29.4s
@@ -3283,25 +3377,25 @@ many329:
 	ADD $32, R1
 	SUBS $8, R3
 	CMP $8, R3
-	BGE many329
-few330:
+	BGE many342
+few343:
 	CMP $0, R3
-	BLE end332
-next331:
+	BLE end345
+next344:
 	CMP $4, R3
-	BGE whole333
-	TBZ $1, R3, single334
+	BGE whole346
+	TBZ $1, R3, single347
 	FMOVD 0(R1), F0
-	TBZ $0, R3, done335
+	TBZ $0, R3, done348
 	ADD $8, R1, R16
 	VLD1 (R16), V0.S[2]
-	JMP done335
-single334:
+	JMP done348
+single347:
 	FMOVS 0(R1), F0
-	JMP done335
-whole333:
+	JMP done348
+whole346:
 	FMOVQ 0(R1), F0
-done335:
+done348:
 	WORD $0x6e3ddc01 // fmul v1.4s, v0.4s, v29.4s
 	VORR V27.B16, V1.B16, V2.B16
 	WORD $0x6ea2e79e // fcmgt v30.4s, v28.4s, v2.4s
@@ -3337,24 +3431,24 @@ done335:
 	WORD $0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
 	WORD $0x6e22fc00 // fdiv v0.4s, v0.4s, v2.4s
 	CMP $4, R3
-	BGE whole336
-	TBZ $1, R3, single337
+	BGE whole349
+	TBZ $1, R3, single350
 	FMOVD F0, 0(R0)
-	TBZ $0, R3, done338
+	TBZ $0, R3, done351
 	ADD $8, R0, R16
 	VST1 V0.S[2], (R16)
-	JMP done338
-single337:
+	JMP done351
+single350:
 	FMOVS F0, 0(R0)
-	JMP done338
-whole336:
+	JMP done351
+whole349:
 	FMOVQ F0, 0(R0)
-done338:
+done351:
 	ADD $16, R0
 	ADD $16, R1
 	SUBS $4, R3
-	BGT next331
-end332:
+	BGT next344
+end345:
 	RET
 
 // func geluTanhNEON(dst, x *float32, n int)
@@ -3394,9 +3488,9 @@ TEXT ·geluTanhNEON(SB), NOSPLIT, $0-24
 	FMOVS 1856(R25), F15
 	VDUP V15.S[0], V15.S4
 	CMP $8, R3
-	BLT few340
+	BLT few353
 	PCALIGN $16
-many339:
+many352:
 	FLDPQ 0(R1), (F0, F1)
 	WORD $0x6e20dc02 // fmul v2.4s, v0.4s, v0.4s
 	WORD $0x6e21dc23 // fmul v3.4s, v1.4s, v1.4s
@@ -3477,25 +3571,25 @@ many339:
 	ADD $32, R1
 	SUBS $8, R3
 	CMP $8, R3
-	BGE many339
-few340:
+	BGE many352
+few353:
 	CMP $0, R3
-	BLE end342
-next341:
+	BLE end355
+next354:
 	CMP $4, R3
-	BGE whole343
-	TBZ $1, R3, single344
+	BGE whole356
+	TBZ $1, R3, single357
 	FMOVD 0(R1), F0
-	TBZ $0, R3, done345
+	TBZ $0, R3, done358
 	ADD $8, R1, R16
 	VLD1 (R16), V0.S[2]
-	JMP done345
-single344:
+	JMP done358
+single357:
 	FMOVS 0(R1), F0
-	JMP done345
-whole343:
+	JMP done358
+whole356:
 	FMOVQ 0(R1), F0
-done345:
+done358:
 	WORD $0x6e20dc01 // fmul v1.4s, v0.4s, v0.4s
 	WORD $0x6e3cdc21 // fmul v1.4s, v1.4s, v28.4s
 	WORD $0x4e3bd421 // fadd v1.4s, v1.4s, v27.4s
@@ -3534,24 +3628,24 @@ done345:
 	WORD $0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
 	WORD $0x6e22fc00 // fdiv v0.4s, v0.4s, v2.4s
 	CMP $4, R3
-	BGE whole346
-	TBZ $1, R3, single347
+	BGE whole359
+	TBZ $1, R3, single360
 	FMOVD F0, 0(R0)
-	TBZ $0, R3, done348
+	TBZ $0, R3, done361
 	ADD $8, R0, R16
 	VST1 V0.S[2], (R16)
-	JMP done348
-single347:
+	JMP done361
+single360:
 	FMOVS F0, 0(R0)
-	JMP done348
-whole346:
+	JMP done361
+whole359:
 	FMOVQ F0, 0(R0)
-done348:
+done361:
 	ADD $16, R0
 	ADD $16, R1
 	SUBS $4, R3
-	BGT next341
-end342:
+	BGT next354
+end355:
 	RET
 
 // func mishNEON(dst, x *float32, n int)
@@ -3587,9 +3681,9 @@ TEXT ·mishNEON(SB), NOSPLIT, $0-24
 	FMOVS 2112(R25), F17
 	VDUP V17.S[0], V17.S4
 	CMP $8, R3
-	BLT few350
+	BLT few363
 	PCALIGN $16
-many349:
+many362:
 	FLDPQ 0(R1), (F0, F1)
 	VMOV V0.B16, V2.B16
 	VMOV V1.B16, V3.B16
@@ -3666,25 +3760,25 @@ many349:
 	ADD $32, R1
 	SUBS $8, R3
 	CMP $8, R3
-	BGE many349
-few350:
+	BGE many362
+few363:
 	CMP $0, R3
-	BLE end352
-next351:
+	BLE end365
+next364:
 	CMP $4, R3
-	BGE whole353
-	TBZ $1, R3, single354
+	BGE whole366
+	TBZ $1, R3, single367
 	FMOVD 0(R1), F0
-	TBZ $0, R3, done355
+	TBZ $0, R3, done368
 	ADD $8, R1, R16
 	VLD1 (R16), V0.S[2]
-	JMP done355
-single354:
+	JMP done368
+single367:
 	FMOVS 0(R1), F0
-	JMP done355
-whole353:
+	JMP done368
+whole366:
 	FMOVQ 0(R1), F0
-done355:
+done368:
 	VMOV V0.B16, V1.B16
 	WORD $0x6ebde43e // fcmgt v30.4s, v1.4s, v29.4s
 	VBIT V30.B16, V29.B16, V1.B16
@@ -3721,24 +3815,24 @@ done355:
 	WORD $0x6e22fc21 // fdiv v1.4s, v1.4s, v2.4s
 	WORD $0x6e21dc00 // fmul v0.4s, v0.4s, v1.4s
 	CMP $4, R3
-	BGE whole356
-	TBZ $1, R3, single357
+	BGE whole369
+	TBZ $1, R3, single370
 	FMOVD F0, 0(R0)
-	TBZ $0, R3, done358
+	TBZ $0, R3, done371
 	ADD $8, R0, R16
 	VST1 V0.S[2], (R16)
-	JMP done358
-single357:
+	JMP done371
+single370:
 	FMOVS F0, 0(R0)
-	JMP done358
-whole356:
+	JMP done371
+whole369:
 	FMOVQ F0, 0(R0)
-done358:
+done371:
 	ADD $16, R0
 	ADD $16, R1
 	SUBS $4, R3
-	BGT next351
-end352:
+	BGT next364
+end365:
 	RET
 
 // func geluNEON(dst, x *float32, n int)
@@ -3784,9 +3878,9 @@ TEXT ·geluNEON(SB), NOSPLIT, $0-24
 	FMOVS 576(R25), F12
 	VDUP V12.S[0], V12.S4
 	CMP $8, R3
-	BLT few360
+	BLT few373
 	PCALIGN $16
-many359:
+many372:
 	FLDPQ 0(R1), (F0, F1)
 	WORD $0x6e3cdc02 // fmul v2.4s, v0.4s, v28.4s
 	WORD $0x6e3cdc23 // fmul v3.4s, v1.4s, v28.4s
@@ -3901,25 +3995,25 @@ many359:
 	ADD $32, R1
 	SUBS $8, R3
 	CMP $8, R3
-	BGE many359
-few360:
+	BGE many372
+few373:
 	CMP $0, R3
-	BLE end362
-next361:
+	BLE end375
+next374:
 	CMP $4, R3
-	BGE whole363
-	TBZ $1, R3, single364
+	BGE whole376
+	TBZ $1, R3, single377
 	FMOVD 0(R1), F0
-	TBZ $0, R3, done365
+	TBZ $0, R3, done378
 	ADD $8, R1, R16
 	VLD1 (R16), V0.S[2]
-	JMP done365
-single364:
+	JMP done378
+single377:
 	FMOVS 0(R1), F0
-	JMP done365
-whole363:
+	JMP done378
+whole376:
 	FMOVQ 0(R1), F0
-done365:
+done378:
 	WORD $0x6e3cdc01 // fmul v1.4s, v0.4s, v28.4s
 	VORR V27.B16, V1.B16, V2.B16
 	WORD $0x6ea2e7be // fcmgt v30.4s, v29.4s, v2.4s
@@ -3977,24 +4071,24 @@ done365:
 	VMOV V30.B16, V1.B16
 	VMOV V1.B16, V0.B16
 	CMP $4, R3
-	BGE whole366
-	TBZ $1, R3, single367
+	BGE whole379
+	TBZ $1, R3, single380
 	FMOVD F0, 0(R0)
-	TBZ $0, R3, done368
+	TBZ $0, R3, done381
 	ADD $8, R0, R16
 	VST1 V0.S[2], (R16)
-	JMP done368
-single367:
+	JMP done381
+single380:
 	FMOVS F0, 0(R0)
-	JMP done368
-whole366:
+	JMP done381
+whole379:
 	FMOVQ F0, 0(R0)
-done368:
+done381:
 	ADD $16, R0
 	ADD $16, R1
 	SUBS $4, R3
-	BGT next361
-end362:
+	BGT next374
+end375:
 	RET
 
 // func standardNEON(dst, x *float32, n int, mean, factor float32)
@@ -4008,9 +4102,9 @@ TEXT ·standardNEON(SB), NOSPLIT, $0-32
 	FMOVS factor+28(FP), F28
 	VDUP V28.S[0], V28.S4
 	CMP $16, R3
-	BLT few370
+	BLT few383
 	PCALIGN $16
-many369:
+many382:
 	FLDPQ 0(R1), (F0, F1)
 	FLDPQ 32(R1), (F2, F3)
 	WORD $0x4ebdd400 // fsub v0.4s, v0.4s, v29.4s
@@ -4027,46 +4121,46 @@ many369:
 	ADD $64, R1
 	SUBS $16, R3
 	CMP $16, R3
-	BGE many369
-few370:
+	BGE many382
+few383:
 	CMP $0, R3
-	BLE end372
-next371:
+	BLE end385
+next384:
 	CMP $4, R3
-	BGE whole373
-	TBZ $1, R3, single374
+	BGE whole386
+	TBZ $1, R3, single387
 	FMOVD 0(R1), F0
-	TBZ $0, R3, done375
+	TBZ $0, R3, done388
 	ADD $8, R1, R16
 	VLD1 (R16), V0.S[2]
-	JMP done375
-single374:
+	JMP done388
+single387:
 	FMOVS 0(R1), F0
-	JMP done375
-whole373:
+	JMP done388
+whole386:
 	FMOVQ 0(R1), F0
-done375:
+done388:
 	WORD $0x4ebdd400 // fsub v0.4s, v0.4s, v29.4s
 	WORD $0x6e3cdc00 // fmul v0.4s, v0.4s, v28.4s
 	CMP $4, R3
-	BGE whole376
-	TBZ $1, R3, single377
+	BGE whole389
+	TBZ $1, R3, single390
 	FMOVD F0, 0(R0)
-	TBZ $0, R3, done378
+	TBZ $0, R3, done391
 	ADD $8, R0, R16
 	VST1 V0.S[2], (R16)
-	JMP done378
-single377:
+	JMP done391
+single390:
 	FMOVS F0, 0(R0)
-	JMP done378
-whole376:
+	JMP done391
+whole389:
 	FMOVQ F0, 0(R0)
-done378:
+done391:
 	ADD $16, R0
 	ADD $16, R1
 	SUBS $4, R3
-	BGT next371
-end372:
+	BGT next384
+end385:
 	RET
 
 // func standardScaledNEON(dst, x, scale *float32, n int, mean, factor float32)
@@ -4081,9 +4175,9 @@ TEXT ·standardScaledNEON(SB), NOSPLIT, $0-40
 	FMOVS factor+36(FP), F28
 	VDUP V28.S[0], V28.S4
 	CMP $16, R3
-	BLT few380
+	BLT few393
 	PCALIGN $16
-many379:
+many392:
 	FLDPQ 0(R1), (F0, F1)
 	FLDPQ 32(R1), (F2, F3)
 	FLDPQ 0(R8), (F4, F5)
@@ -4105,114 +4199,6 @@ many379:
 	ADD $64, R0
 	ADD $64, R1
 	ADD $64, R8
-	SUBS $16, R3
-	CMP $16, R3
-	BGE many379
-few380:
-	CMP $0, R3
-	BLE end382
-next381:
-	CMP $4, R3
-	BGE whole383
-	TBZ $1, R3, single384
-	FMOVD 0(R1), F0
-	TBZ $0, R3, done385
-	ADD $8, R1, R16
-	VLD1 (R16), V0.S[2]
-	JMP done385
-single384:
-	FMOVS 0(R1), F0
-	JMP done385
-whole383:
-	FMOVQ 0(R1), F0
-done385:
-	CMP $4, R3
-	BGE whole386
-	TBZ $1, R3, single387
-	FMOVD 0(R8), F1
-	TBZ $0, R3, done388
-	ADD $8, R8, R16
-	VLD1 (R16), V1.S[2]
-	JMP done388
-single387:
-	FMOVS 0(R8), F1
-	JMP done388
-whole386:
-	FMOVQ 0(R8), F1
-done388:
-	WORD $0x4ebdd400 // fsub v0.4s, v0.4s, v29.4s
-	WORD $0x6e3cdc00 // fmul v0.4s, v0.4s, v28.4s
-	WORD $0x6e21dc00 // fmul v0.4s, v0.4s, v1.4s
-	CMP $4, R3
-	BGE whole389
-	TBZ $1, R3, single390
-	FMOVD F0, 0(R0)
-	TBZ $0, R3, done391
-	ADD $8, R0, R16
-	VST1 V0.S[2], (R16)
-	JMP done391
-single390:
-	FMOVS F0, 0(R0)
-	JMP done391
-whole389:
-	FMOVQ F0, 0(R0)
-done391:
-	ADD $16, R0
-	ADD $16, R1
-	ADD $16, R8
-	SUBS $4, R3
-	BGT next381
-end382:
-	RET
-
-// func standardAffineNEON(dst, x, scale, bias *float32, n int, mean, factor float32)
-TEXT ·standardAffineNEON(SB), NOSPLIT, $0-48
-	MOVD dst+0(FP), R0
-	MOVD n+32(FP), R3
-	MOVD x+8(FP), R1
-	MOVD scale+16(FP), R8
-	MOVD bias+24(FP), R9
-	MOVD $constants<>(SB), R25
-	FMOVS mean+40(FP), F29
-	VDUP V29.S[0], V29.S4
-	FMOVS factor+44(FP), F28
-	VDUP V28.S[0], V28.S4
-	CMP $16, R3
-	BLT few393
-	PCALIGN $16
-many392:
-	FLDPQ 0(R1), (F0, F1)
-	FLDPQ 32(R1), (F2, F3)
-	FLDPQ 0(R8), (F4, F5)
-	FLDPQ 32(R8), (F6, F7)
-	FLDPQ 0(R9), (F8, F9)
-	FLDPQ 32(R9), (F10, F11)
-	WORD $0x4ebdd400 // fsub v0.4s, v0.4s, v29.4s
-	WORD $0x4ebdd421 // fsub v1.4s, v1.4s, v29.4s
-	WORD $0x4ebdd442 // fsub v2.4s, v2.4s, v29.4s
-	WORD $0x4ebdd463 // fsub v3.4s, v3.4s, v29.4s
-	WORD $0x6e3cdc00 // fmul v0.4s, v0.4s, v28.4s
-	WORD $0x6e3cdc21 // fmul v1.4s, v1.4s, v28.4s
-	WORD $0x6e3cdc42 // fmul v2.4s, v2.4s, v28.4s
-	WORD $0x6e3cdc63 // fmul v3.4s, v3.4s, v28.4s
-	VMOV V8.B16, V30.B16
-	VFMLA V4.S4, V0.S4, V30.S4
-	VMOV V30.B16, V0.B16
-	VMOV V9.B16, V30.B16
-	VFMLA V5.S4, V1.S4, V30.S4
-	VMOV V30.B16, V1.B16
-	VMOV V10.B16, V30.B16
-	VFMLA V6.S4, V2.S4, V30.S4
-	VMOV V30.B16, V2.B16
-	VMOV V11.B16, V30.B16
-	VFMLA V7.S4, V3.S4, V30.S4
-	VMOV V30.B16, V3.B16
-	FSTPQ (F0, F1), 0(R0)
-	FSTPQ (F2, F3), 32(R0)
-	ADD $64, R0
-	ADD $64, R1
-	ADD $64, R8
-	ADD $64, R9
 	SUBS $16, R3
 	CMP $16, R3
 	BGE many392
@@ -4248,46 +4234,154 @@ single400:
 whole399:
 	FMOVQ 0(R8), F1
 done401:
+	WORD $0x4ebdd400 // fsub v0.4s, v0.4s, v29.4s
+	WORD $0x6e3cdc00 // fmul v0.4s, v0.4s, v28.4s
+	WORD $0x6e21dc00 // fmul v0.4s, v0.4s, v1.4s
 	CMP $4, R3
 	BGE whole402
 	TBZ $1, R3, single403
-	FMOVD 0(R9), F2
+	FMOVD F0, 0(R0)
 	TBZ $0, R3, done404
-	ADD $8, R9, R16
-	VLD1 (R16), V2.S[2]
+	ADD $8, R0, R16
+	VST1 V0.S[2], (R16)
 	JMP done404
 single403:
-	FMOVS 0(R9), F2
+	FMOVS F0, 0(R0)
 	JMP done404
 whole402:
-	FMOVQ 0(R9), F2
+	FMOVQ F0, 0(R0)
 done404:
+	ADD $16, R0
+	ADD $16, R1
+	ADD $16, R8
+	SUBS $4, R3
+	BGT next394
+end395:
+	RET
+
+// func standardAffineNEON(dst, x, scale, bias *float32, n int, mean, factor float32)
+TEXT ·standardAffineNEON(SB), NOSPLIT, $0-48
+	MOVD dst+0(FP), R0
+	MOVD n+32(FP), R3
+	MOVD x+8(FP), R1
+	MOVD scale+16(FP), R8
+	MOVD bias+24(FP), R9
+	MOVD $constants<>(SB), R25
+	FMOVS mean+40(FP), F29
+	VDUP V29.S[0], V29.S4
+	FMOVS factor+44(FP), F28
+	VDUP V28.S[0], V28.S4
+	CMP $16, R3
+	BLT few406
+	PCALIGN $16
+many405:
+	FLDPQ 0(R1), (F0, F1)
+	FLDPQ 32(R1), (F2, F3)
+	FLDPQ 0(R8), (F4, F5)
+	FLDPQ 32(R8), (F6, F7)
+	FLDPQ 0(R9), (F8, F9)
+	FLDPQ 32(R9), (F10, F11)
+	WORD $0x4ebdd400 // fsub v0.4s, v0.4s, v29.4s
+	WORD $0x4ebdd421 // fsub v1.4s, v1.4s, v29.4s
+	WORD $0x4ebdd442 // fsub v2.4s, v2.4s, v29.4s
+	WORD $0x4ebdd463 // fsub v3.4s, v3.4s, v29.4s
+	WORD $0x6e3cdc00 // fmul v0.4s, v0.4s, v28.4s
+	WORD $0x6e3cdc21 // fmul v1.4s, v1.4s, v28.4s
+	WORD $0x6e3cdc42 // fmul v2.4s, v2.4s, v28.4s
+	WORD $0x6e3cdc63 // fmul v3.4s, v3.4s, v28.4s
+	VMOV V8.B16, V30.B16
+	VFMLA V4.S4, V0.S4, V30.S4
+	VMOV V30.B16, V0.B16
+	VMOV V9.B16, V30.B16
+	VFMLA V5.S4, V1.S4, V30.S4
+	VMOV V30.B16, V1.B16
+	VMOV V10.B16, V30.B16
+	VFMLA V6.S4, V2.S4, V30.S4
+	VMOV V30.B16, V2.B16
+	VMOV V11.B16, V30.B16
+	VFMLA V7.S4, V3.S4, V30.S4
+	VMOV V30.B16, V3.B16
+	FSTPQ (F0, F1), 0(R0)
+	FSTPQ (F2, F3), 32(R0)
+	ADD $64, R0
+	ADD $64, R1
+	ADD $64, R8
+	ADD $64, R9
+	SUBS $16, R3
+	CMP $16, R3
+	BGE many405
+few406:
+	CMP $0, R3
+	BLE end408
+next407:
+	CMP $4, R3
+	BGE whole409
+	TBZ $1, R3, single410
+	FMOVD 0(R1), F0
+	TBZ $0, R3, done411
+	ADD $8, R1, R16
+	VLD1 (R16), V0.S[2]
+	JMP done411
+single410:
+	FMOVS 0(R1), F0
+	JMP done411
+whole409:
+	FMOVQ 0(R1), F0
+done411:
+	CMP $4, R3
+	BGE whole412
+	TBZ $1, R3, single413
+	FMOVD 0(R8), F1
+	TBZ $0, R3, done414
+	ADD $8, R8, R16
+	VLD1 (R16), V1.S[2]
+	JMP done414
+single413:
+	FMOVS 0(R8), F1
+	JMP done414
+whole412:
+	FMOVQ 0(R8), F1
+done414:
+	CMP $4, R3
+	BGE whole415
+	TBZ $1, R3, single416
+	FMOVD 0(R9), F2
+	TBZ $0, R3, done417
+	ADD $8, R9, R16
+	VLD1 (R16), V2.S[2]
+	JMP done417
+single416:
+	FMOVS 0(R9), F2
+	JMP done417
+whole415:
+	FMOVQ 0(R9), F2
+done417:
 	WORD $0x4ebdd400 // fsub v0.4s, v0.4s, v29.4s
 	WORD $0x6e3cdc00 // fmul v0.4s, v0.4s, v28.4s
 	VMOV V2.B16, V30.B16
 	VFMLA V1.S4, V0.S4, V30.S4
 	VMOV V30.B16, V0.B16
 	CMP $4, R3
-	BGE whole405
-	TBZ $1, R3, single406
+	BGE whole418
+	TBZ $1, R3, single419
 	FMOVD F0, 0(R0)
-	TBZ $0, R3, done407
+	TBZ $0, R3, done420
 	ADD $8, R0, R16
 	VST1 V0.S[2], (R16)
-	JMP done407
-single406:
+	JMP done420
+single419:
 	FMOVS F0, 0(R0)
-	JMP done407
-whole405:
+	JMP done420
+whole418:
 	FMOVQ F0, 0(R0)
-done407:
+done420:
 	ADD $16, R0
 	ADD $16, R1
 	ADD $16, R8
 	ADD $16, R9
 	SUBS $4, R3
-	BGT next394
-end395:
+	BGT next407
+end408:
 	RET
 
 DATA constants<>+0(SB)/4, $0x80000000

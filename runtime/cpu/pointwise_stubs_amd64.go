@@ -19,6 +19,9 @@ func addFast(dst, a, b []float32) bool {
 	if level == Generic {
 		return false
 	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(a), b: onHeap(b), do: addPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
 	for len(dst) > 0 {
 		n := min(len(dst), atOnce)
 		if level == AVX512 {
@@ -30,6 +33,9 @@ func addFast(dst, a, b []float32) bool {
 	}
 	return true
 }
+
+// addPart is a part of addFast.
+func addPart(s *pointwise, from, to int) { addFast(s.dst[from:to], s.a[from:to], s.b[from:to]) }
 
 // addScalarAVX2 computes dst[i] = a[i] + b.
 //
@@ -46,6 +52,9 @@ func addScalarFast(dst, a []float32, b float32) bool {
 	if level == Generic {
 		return false
 	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(a), u: b, do: addScalarPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
 	for len(dst) > 0 {
 		n := min(len(dst), atOnce)
 		if level == AVX512 {
@@ -57,6 +66,9 @@ func addScalarFast(dst, a []float32, b float32) bool {
 	}
 	return true
 }
+
+// addScalarPart is a part of addScalarFast.
+func addScalarPart(s *pointwise, from, to int) { addScalarFast(s.dst[from:to], s.a[from:to], s.u) }
 
 // subAVX2 computes dst[i] = a[i] − b[i].
 //
@@ -73,6 +85,9 @@ func subFast(dst, a, b []float32) bool {
 	if level == Generic {
 		return false
 	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(a), b: onHeap(b), do: subPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
 	for len(dst) > 0 {
 		n := min(len(dst), atOnce)
 		if level == AVX512 {
@@ -84,6 +99,9 @@ func subFast(dst, a, b []float32) bool {
 	}
 	return true
 }
+
+// subPart is a part of subFast.
+func subPart(s *pointwise, from, to int) { subFast(s.dst[from:to], s.a[from:to], s.b[from:to]) }
 
 // subScalarAVX2 computes dst[i] = a[i] − b.
 //
@@ -100,6 +118,9 @@ func subScalarFast(dst, a []float32, b float32) bool {
 	if level == Generic {
 		return false
 	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(a), u: b, do: subScalarPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
 	for len(dst) > 0 {
 		n := min(len(dst), atOnce)
 		if level == AVX512 {
@@ -111,6 +132,9 @@ func subScalarFast(dst, a []float32, b float32) bool {
 	}
 	return true
 }
+
+// subScalarPart is a part of subScalarFast.
+func subScalarPart(s *pointwise, from, to int) { subScalarFast(s.dst[from:to], s.a[from:to], s.u) }
 
 // scalarSubAVX2 computes dst[i] = a − b[i].
 //
@@ -127,6 +151,9 @@ func scalarSubFast(dst, b []float32, a float32) bool {
 	if level == Generic {
 		return false
 	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(b), u: a, do: scalarSubPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
 	for len(dst) > 0 {
 		n := min(len(dst), atOnce)
 		if level == AVX512 {
@@ -138,6 +165,9 @@ func scalarSubFast(dst, b []float32, a float32) bool {
 	}
 	return true
 }
+
+// scalarSubPart is a part of scalarSubFast.
+func scalarSubPart(s *pointwise, from, to int) { scalarSubFast(s.dst[from:to], s.a[from:to], s.u) }
 
 // mulAVX2 computes dst[i] = a[i] · b[i].
 //
@@ -154,6 +184,9 @@ func mulFast(dst, a, b []float32) bool {
 	if level == Generic {
 		return false
 	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(a), b: onHeap(b), do: mulPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
 	for len(dst) > 0 {
 		n := min(len(dst), atOnce)
 		if level == AVX512 {
@@ -165,6 +198,9 @@ func mulFast(dst, a, b []float32) bool {
 	}
 	return true
 }
+
+// mulPart is a part of mulFast.
+func mulPart(s *pointwise, from, to int) { mulFast(s.dst[from:to], s.a[from:to], s.b[from:to]) }
 
 // mulScalarAVX2 computes dst[i] = a[i] · b.
 //
@@ -181,6 +217,9 @@ func mulScalarFast(dst, a []float32, b float32) bool {
 	if level == Generic {
 		return false
 	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(a), u: b, do: mulScalarPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
 	for len(dst) > 0 {
 		n := min(len(dst), atOnce)
 		if level == AVX512 {
@@ -192,6 +231,9 @@ func mulScalarFast(dst, a []float32, b float32) bool {
 	}
 	return true
 }
+
+// mulScalarPart is a part of mulScalarFast.
+func mulScalarPart(s *pointwise, from, to int) { mulScalarFast(s.dst[from:to], s.a[from:to], s.u) }
 
 // divAVX2 computes dst[i] = a[i] / b[i].
 //
@@ -208,6 +250,9 @@ func divFast(dst, a, b []float32) bool {
 	if level == Generic {
 		return false
 	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(a), b: onHeap(b), do: divPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
 	for len(dst) > 0 {
 		n := min(len(dst), atOnce)
 		if level == AVX512 {
@@ -219,6 +264,9 @@ func divFast(dst, a, b []float32) bool {
 	}
 	return true
 }
+
+// divPart is a part of divFast.
+func divPart(s *pointwise, from, to int) { divFast(s.dst[from:to], s.a[from:to], s.b[from:to]) }
 
 // divScalarAVX2 computes dst[i] = a[i] / b.
 //
@@ -235,6 +283,9 @@ func divScalarFast(dst, a []float32, b float32) bool {
 	if level == Generic {
 		return false
 	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(a), u: b, do: divScalarPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
 	for len(dst) > 0 {
 		n := min(len(dst), atOnce)
 		if level == AVX512 {
@@ -246,6 +297,9 @@ func divScalarFast(dst, a []float32, b float32) bool {
 	}
 	return true
 }
+
+// divScalarPart is a part of divScalarFast.
+func divScalarPart(s *pointwise, from, to int) { divScalarFast(s.dst[from:to], s.a[from:to], s.u) }
 
 // scalarDivAVX2 computes dst[i] = a / b[i].
 //
@@ -262,6 +316,9 @@ func scalarDivFast(dst, b []float32, a float32) bool {
 	if level == Generic {
 		return false
 	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(b), u: a, do: scalarDivPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
 	for len(dst) > 0 {
 		n := min(len(dst), atOnce)
 		if level == AVX512 {
@@ -273,6 +330,9 @@ func scalarDivFast(dst, b []float32, a float32) bool {
 	}
 	return true
 }
+
+// scalarDivPart is a part of scalarDivFast.
+func scalarDivPart(s *pointwise, from, to int) { scalarDivFast(s.dst[from:to], s.a[from:to], s.u) }
 
 // minAVX2 computes dst[i] = a[i] min b[i].
 //
@@ -289,6 +349,9 @@ func minFast(dst, a, b []float32) bool {
 	if level == Generic {
 		return false
 	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(a), b: onHeap(b), do: minPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
 	for len(dst) > 0 {
 		n := min(len(dst), atOnce)
 		if level == AVX512 {
@@ -300,6 +363,9 @@ func minFast(dst, a, b []float32) bool {
 	}
 	return true
 }
+
+// minPart is a part of minFast.
+func minPart(s *pointwise, from, to int) { minFast(s.dst[from:to], s.a[from:to], s.b[from:to]) }
 
 // minScalarAVX2 computes dst[i] = a[i] min b.
 //
@@ -316,6 +382,9 @@ func minScalarFast(dst, a []float32, b float32) bool {
 	if level == Generic {
 		return false
 	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(a), u: b, do: minScalarPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
 	for len(dst) > 0 {
 		n := min(len(dst), atOnce)
 		if level == AVX512 {
@@ -327,6 +396,9 @@ func minScalarFast(dst, a []float32, b float32) bool {
 	}
 	return true
 }
+
+// minScalarPart is a part of minScalarFast.
+func minScalarPart(s *pointwise, from, to int) { minScalarFast(s.dst[from:to], s.a[from:to], s.u) }
 
 // maxAVX2 computes dst[i] = a[i] max b[i].
 //
@@ -343,6 +415,9 @@ func maxFast(dst, a, b []float32) bool {
 	if level == Generic {
 		return false
 	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(a), b: onHeap(b), do: maxPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
 	for len(dst) > 0 {
 		n := min(len(dst), atOnce)
 		if level == AVX512 {
@@ -354,6 +429,9 @@ func maxFast(dst, a, b []float32) bool {
 	}
 	return true
 }
+
+// maxPart is a part of maxFast.
+func maxPart(s *pointwise, from, to int) { maxFast(s.dst[from:to], s.a[from:to], s.b[from:to]) }
 
 // maxScalarAVX2 computes dst[i] = a[i] max b.
 //
@@ -370,6 +448,9 @@ func maxScalarFast(dst, a []float32, b float32) bool {
 	if level == Generic {
 		return false
 	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(a), u: b, do: maxScalarPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
 	for len(dst) > 0 {
 		n := min(len(dst), atOnce)
 		if level == AVX512 {
@@ -381,6 +462,9 @@ func maxScalarFast(dst, a []float32, b float32) bool {
 	}
 	return true
 }
+
+// maxScalarPart is a part of maxScalarFast.
+func maxScalarPart(s *pointwise, from, to int) { maxScalarFast(s.dst[from:to], s.a[from:to], s.u) }
 
 // negAVX2 computes dst[i] = −x[i].
 //
@@ -397,6 +481,9 @@ func negFast(dst, x []float32) bool {
 	if level == Generic {
 		return false
 	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(x), do: negPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
 	for len(dst) > 0 {
 		n := min(len(dst), atOnce)
 		if level == AVX512 {
@@ -408,6 +495,9 @@ func negFast(dst, x []float32) bool {
 	}
 	return true
 }
+
+// negPart is a part of negFast.
+func negPart(s *pointwise, from, to int) { negFast(s.dst[from:to], s.a[from:to]) }
 
 // absAVX2 computes dst[i] = |x[i]|.
 //
@@ -424,6 +514,9 @@ func absFast(dst, x []float32) bool {
 	if level == Generic {
 		return false
 	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(x), do: absPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
 	for len(dst) > 0 {
 		n := min(len(dst), atOnce)
 		if level == AVX512 {
@@ -435,6 +528,9 @@ func absFast(dst, x []float32) bool {
 	}
 	return true
 }
+
+// absPart is a part of absFast.
+func absPart(s *pointwise, from, to int) { absFast(s.dst[from:to], s.a[from:to]) }
 
 // sqrtAVX2 computes dst[i] = √x[i].
 //
@@ -451,6 +547,9 @@ func sqrtFast(dst, x []float32) bool {
 	if level == Generic {
 		return false
 	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(x), do: sqrtPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
 	for len(dst) > 0 {
 		n := min(len(dst), atOnce)
 		if level == AVX512 {
@@ -462,6 +561,9 @@ func sqrtFast(dst, x []float32) bool {
 	}
 	return true
 }
+
+// sqrtPart is a part of sqrtFast.
+func sqrtPart(s *pointwise, from, to int) { sqrtFast(s.dst[from:to], s.a[from:to]) }
 
 // floorAVX2 computes dst[i] = ⌊x[i]⌋.
 //
@@ -478,6 +580,9 @@ func floorFast(dst, x []float32) bool {
 	if level == Generic {
 		return false
 	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(x), do: floorPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
 	for len(dst) > 0 {
 		n := min(len(dst), atOnce)
 		if level == AVX512 {
@@ -489,6 +594,9 @@ func floorFast(dst, x []float32) bool {
 	}
 	return true
 }
+
+// floorPart is a part of floorFast.
+func floorPart(s *pointwise, from, to int) { floorFast(s.dst[from:to], s.a[from:to]) }
 
 // ceilAVX2 computes dst[i] = ⌈x[i]⌉.
 //
@@ -505,6 +613,9 @@ func ceilFast(dst, x []float32) bool {
 	if level == Generic {
 		return false
 	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(x), do: ceilPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
 	for len(dst) > 0 {
 		n := min(len(dst), atOnce)
 		if level == AVX512 {
@@ -516,6 +627,9 @@ func ceilFast(dst, x []float32) bool {
 	}
 	return true
 }
+
+// ceilPart is a part of ceilFast.
+func ceilPart(s *pointwise, from, to int) { ceilFast(s.dst[from:to], s.a[from:to]) }
 
 // roundAVX2 computes dst[i] = x[i] rounded to even.
 //
@@ -532,6 +646,9 @@ func roundFast(dst, x []float32) bool {
 	if level == Generic {
 		return false
 	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(x), do: roundPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
 	for len(dst) > 0 {
 		n := min(len(dst), atOnce)
 		if level == AVX512 {
@@ -543,6 +660,9 @@ func roundFast(dst, x []float32) bool {
 	}
 	return true
 }
+
+// roundPart is a part of roundFast.
+func roundPart(s *pointwise, from, to int) { roundFast(s.dst[from:to], s.a[from:to]) }
 
 // expAVX2 computes dst[i] = exp(x[i]).
 //
@@ -559,6 +679,9 @@ func expFast(dst, x []float32) bool {
 	if level == Generic {
 		return false
 	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(x), do: expPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
 	for len(dst) > 0 {
 		n := min(len(dst), atOnce)
 		if level == AVX512 {
@@ -570,6 +693,9 @@ func expFast(dst, x []float32) bool {
 	}
 	return true
 }
+
+// expPart is a part of expFast.
+func expPart(s *pointwise, from, to int) { expFast(s.dst[from:to], s.a[from:to]) }
 
 // logAVX2 computes dst[i] = log(x[i]).
 //
@@ -586,6 +712,9 @@ func logFast(dst, x []float32) bool {
 	if level == Generic {
 		return false
 	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(x), do: logPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
 	for len(dst) > 0 {
 		n := min(len(dst), atOnce)
 		if level == AVX512 {
@@ -597,6 +726,9 @@ func logFast(dst, x []float32) bool {
 	}
 	return true
 }
+
+// logPart is a part of logFast.
+func logPart(s *pointwise, from, to int) { logFast(s.dst[from:to], s.a[from:to]) }
 
 // tanhAVX2 computes dst[i] = tanh(x[i]).
 //
@@ -613,6 +745,9 @@ func tanhFast(dst, x []float32) bool {
 	if level == Generic {
 		return false
 	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(x), do: tanhPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
 	for len(dst) > 0 {
 		n := min(len(dst), atOnce)
 		if level == AVX512 {
@@ -624,6 +759,9 @@ func tanhFast(dst, x []float32) bool {
 	}
 	return true
 }
+
+// tanhPart is a part of tanhFast.
+func tanhPart(s *pointwise, from, to int) { tanhFast(s.dst[from:to], s.a[from:to]) }
 
 // erfAVX2 computes dst[i] = erf(x[i]).
 //
@@ -640,6 +778,9 @@ func erfFast(dst, x []float32) bool {
 	if level == Generic {
 		return false
 	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(x), do: erfPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
 	for len(dst) > 0 {
 		n := min(len(dst), atOnce)
 		if level == AVX512 {
@@ -651,6 +792,75 @@ func erfFast(dst, x []float32) bool {
 	}
 	return true
 }
+
+// erfPart is a part of erfFast.
+func erfPart(s *pointwise, from, to int) { erfFast(s.dst[from:to], s.a[from:to]) }
+
+// pReluAVX2 computes dst[i] = x[i], or x[i]·slope[i] below 0.
+//
+//go:noescape
+func pReluAVX2(dst, x, slope *float32, n int)
+
+// pReluAVX512 computes dst[i] = x[i], or x[i]·slope[i] below 0.
+//
+//go:noescape
+func pReluAVX512(dst, x, slope *float32, n int)
+
+// pReluFast computes dst[i] = x[i], or x[i]·slope[i] below 0 where there is assembly.
+func pReluFast(dst, x, slope []float32) bool {
+	if level == Generic {
+		return false
+	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(x), b: onHeap(slope), do: pReluPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
+	for len(dst) > 0 {
+		n := min(len(dst), atOnce)
+		if level == AVX512 {
+			pReluAVX512(&dst[0], &x[0], &slope[0], n)
+		} else {
+			pReluAVX2(&dst[0], &x[0], &slope[0], n)
+		}
+		dst, x, slope = dst[n:], x[n:], slope[n:]
+	}
+	return true
+}
+
+// pReluPart is a part of pReluFast.
+func pReluPart(s *pointwise, from, to int) { pReluFast(s.dst[from:to], s.a[from:to], s.b[from:to]) }
+
+// leakyReluAVX2 computes dst[i] = x[i], or x[i]·slope below 0.
+//
+//go:noescape
+func leakyReluAVX2(dst, x *float32, n int, slope float32)
+
+// leakyReluAVX512 computes dst[i] = x[i], or x[i]·slope below 0.
+//
+//go:noescape
+func leakyReluAVX512(dst, x *float32, n int, slope float32)
+
+// leakyReluFast computes dst[i] = x[i], or x[i]·slope below 0 where there is assembly.
+func leakyReluFast(dst, x []float32, slope float32) bool {
+	if level == Generic {
+		return false
+	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(x), u: slope, do: leakyReluPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
+	for len(dst) > 0 {
+		n := min(len(dst), atOnce)
+		if level == AVX512 {
+			leakyReluAVX512(&dst[0], &x[0], n, slope)
+		} else {
+			leakyReluAVX2(&dst[0], &x[0], n, slope)
+		}
+		dst, x = dst[n:], x[n:]
+	}
+	return true
+}
+
+// leakyReluPart is a part of leakyReluFast.
+func leakyReluPart(s *pointwise, from, to int) { leakyReluFast(s.dst[from:to], s.a[from:to], s.u) }
 
 // reluAVX2 computes dst[i] = max(x[i], 0).
 //
@@ -667,6 +877,9 @@ func reluFast(dst, x []float32) bool {
 	if level == Generic {
 		return false
 	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(x), do: reluPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
 	for len(dst) > 0 {
 		n := min(len(dst), atOnce)
 		if level == AVX512 {
@@ -678,6 +891,9 @@ func reluFast(dst, x []float32) bool {
 	}
 	return true
 }
+
+// reluPart is a part of reluFast.
+func reluPart(s *pointwise, from, to int) { reluFast(s.dst[from:to], s.a[from:to]) }
 
 // clipAVX2 computes dst[i] = x[i] in lo…hi.
 //
@@ -694,6 +910,9 @@ func clipFast(dst, x []float32, lo, hi float32) bool {
 	if level == Generic {
 		return false
 	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(x), u: lo, v: hi, do: clipPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
 	for len(dst) > 0 {
 		n := min(len(dst), atOnce)
 		if level == AVX512 {
@@ -706,32 +925,8 @@ func clipFast(dst, x []float32, lo, hi float32) bool {
 	return true
 }
 
-// leakyReluAVX2 computes dst[i] = x[i], or alpha·x[i] below 0.
-//
-//go:noescape
-func leakyReluAVX2(dst, x *float32, n int, alpha float32)
-
-// leakyReluAVX512 computes dst[i] = x[i], or alpha·x[i] below 0.
-//
-//go:noescape
-func leakyReluAVX512(dst, x *float32, n int, alpha float32)
-
-// leakyReluFast computes dst[i] = x[i], or alpha·x[i] below 0 where there is assembly.
-func leakyReluFast(dst, x []float32, alpha float32) bool {
-	if level == Generic {
-		return false
-	}
-	for len(dst) > 0 {
-		n := min(len(dst), atOnce)
-		if level == AVX512 {
-			leakyReluAVX512(&dst[0], &x[0], n, alpha)
-		} else {
-			leakyReluAVX2(&dst[0], &x[0], n, alpha)
-		}
-		dst, x = dst[n:], x[n:]
-	}
-	return true
-}
+// clipPart is a part of clipFast.
+func clipPart(s *pointwise, from, to int) { clipFast(s.dst[from:to], s.a[from:to], s.u, s.v) }
 
 // hardSigmoidAVX2 computes dst[i] = alpha·x[i] + beta in 0…1.
 //
@@ -748,6 +943,9 @@ func hardSigmoidFast(dst, x []float32, alpha, beta float32) bool {
 	if level == Generic {
 		return false
 	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(x), u: alpha, v: beta, do: hardSigmoidPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
 	for len(dst) > 0 {
 		n := min(len(dst), atOnce)
 		if level == AVX512 {
@@ -758,6 +956,11 @@ func hardSigmoidFast(dst, x []float32, alpha, beta float32) bool {
 		dst, x = dst[n:], x[n:]
 	}
 	return true
+}
+
+// hardSigmoidPart is a part of hardSigmoidFast.
+func hardSigmoidPart(s *pointwise, from, to int) {
+	hardSigmoidFast(s.dst[from:to], s.a[from:to], s.u, s.v)
 }
 
 // hardSwishAVX2 computes dst[i] = x[i]·(alpha·x[i] + beta in 0…1).
@@ -775,6 +978,9 @@ func hardSwishFast(dst, x []float32, alpha, beta float32) bool {
 	if level == Generic {
 		return false
 	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(x), u: alpha, v: beta, do: hardSwishPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
 	for len(dst) > 0 {
 		n := min(len(dst), atOnce)
 		if level == AVX512 {
@@ -786,6 +992,9 @@ func hardSwishFast(dst, x []float32, alpha, beta float32) bool {
 	}
 	return true
 }
+
+// hardSwishPart is a part of hardSwishFast.
+func hardSwishPart(s *pointwise, from, to int) { hardSwishFast(s.dst[from:to], s.a[from:to], s.u, s.v) }
 
 // seluAVX2 computes dst[i] = gamma·x[i], or below 0 negative·(exp(x[i]) − 1).
 //
@@ -802,6 +1011,9 @@ func seluFast(dst, x []float32, negative, gamma float32) bool {
 	if level == Generic {
 		return false
 	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(x), u: negative, v: gamma, do: seluPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
 	for len(dst) > 0 {
 		n := min(len(dst), atOnce)
 		if level == AVX512 {
@@ -813,6 +1025,9 @@ func seluFast(dst, x []float32, negative, gamma float32) bool {
 	}
 	return true
 }
+
+// seluPart is a part of seluFast.
+func seluPart(s *pointwise, from, to int) { seluFast(s.dst[from:to], s.a[from:to], s.u, s.v) }
 
 // sigmoidAVX2 computes dst[i] = 1/(1 + exp(−x[i])).
 //
@@ -829,6 +1044,9 @@ func sigmoidFast(dst, x []float32) bool {
 	if level == Generic {
 		return false
 	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(x), do: sigmoidPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
 	for len(dst) > 0 {
 		n := min(len(dst), atOnce)
 		if level == AVX512 {
@@ -840,6 +1058,9 @@ func sigmoidFast(dst, x []float32) bool {
 	}
 	return true
 }
+
+// sigmoidPart is a part of sigmoidFast.
+func sigmoidPart(s *pointwise, from, to int) { sigmoidFast(s.dst[from:to], s.a[from:to]) }
 
 // swishAVX2 computes dst[i] = x[i]/(1 + exp(−alpha·x[i])).
 //
@@ -856,6 +1077,9 @@ func swishFast(dst, x []float32, alpha float32) bool {
 	if level == Generic {
 		return false
 	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(x), u: alpha, do: swishPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
 	for len(dst) > 0 {
 		n := min(len(dst), atOnce)
 		if level == AVX512 {
@@ -867,6 +1091,9 @@ func swishFast(dst, x []float32, alpha float32) bool {
 	}
 	return true
 }
+
+// swishPart is a part of swishFast.
+func swishPart(s *pointwise, from, to int) { swishFast(s.dst[from:to], s.a[from:to], s.u) }
 
 // geluTanhAVX2 computes dst[i] = x[i]·(1 + tanh(√(2/π)·(x[i] + 0.044715·x[i]³)))/2.
 //
@@ -883,6 +1110,9 @@ func geluTanhFast(dst, x []float32) bool {
 	if level == Generic {
 		return false
 	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(x), do: geluTanhPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
 	for len(dst) > 0 {
 		n := min(len(dst), atOnce)
 		if level == AVX512 {
@@ -894,6 +1124,9 @@ func geluTanhFast(dst, x []float32) bool {
 	}
 	return true
 }
+
+// geluTanhPart is a part of geluTanhFast.
+func geluTanhPart(s *pointwise, from, to int) { geluTanhFast(s.dst[from:to], s.a[from:to]) }
 
 // mishAVX2 computes dst[i] = x[i]·tanh(log(1 + exp(x[i]))).
 //
@@ -910,6 +1143,9 @@ func mishFast(dst, x []float32) bool {
 	if level == Generic {
 		return false
 	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(x), do: mishPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
 	for len(dst) > 0 {
 		n := min(len(dst), atOnce)
 		if level == AVX512 {
@@ -921,6 +1157,9 @@ func mishFast(dst, x []float32) bool {
 	}
 	return true
 }
+
+// mishPart is a part of mishFast.
+func mishPart(s *pointwise, from, to int) { mishFast(s.dst[from:to], s.a[from:to]) }
 
 // geluAVX2 computes dst[i] = x[i]·(1 + erf(x[i]/√2))/2.
 //
@@ -937,6 +1176,9 @@ func geluFast(dst, x []float32) bool {
 	if level == Generic {
 		return false
 	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(x), do: geluPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
 	for len(dst) > 0 {
 		n := min(len(dst), atOnce)
 		if level == AVX512 {
@@ -948,6 +1190,9 @@ func geluFast(dst, x []float32) bool {
 	}
 	return true
 }
+
+// geluPart is a part of geluFast.
+func geluPart(s *pointwise, from, to int) { geluFast(s.dst[from:to], s.a[from:to]) }
 
 // standardAVX2 computes dst[i] = (x[i] − mean)·factor.
 //
@@ -964,6 +1209,9 @@ func standardFast(dst, x []float32, mean, factor float32) bool {
 	if level == Generic {
 		return false
 	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(x), u: mean, v: factor, do: standardPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
 	for len(dst) > 0 {
 		n := min(len(dst), atOnce)
 		if level == AVX512 {
@@ -975,6 +1223,9 @@ func standardFast(dst, x []float32, mean, factor float32) bool {
 	}
 	return true
 }
+
+// standardPart is a part of standardFast.
+func standardPart(s *pointwise, from, to int) { standardFast(s.dst[from:to], s.a[from:to], s.u, s.v) }
 
 // standardScaledAVX2 computes dst[i] = (x[i] − mean)·factor·scale[i].
 //
@@ -991,6 +1242,9 @@ func standardScaledFast(dst, x, scale []float32, mean, factor float32) bool {
 	if level == Generic {
 		return false
 	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(x), b: onHeap(scale), u: mean, v: factor, do: standardScaledPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
 	for len(dst) > 0 {
 		n := min(len(dst), atOnce)
 		if level == AVX512 {
@@ -1001,6 +1255,11 @@ func standardScaledFast(dst, x, scale []float32, mean, factor float32) bool {
 		dst, x, scale = dst[n:], x[n:], scale[n:]
 	}
 	return true
+}
+
+// standardScaledPart is a part of standardScaledFast.
+func standardScaledPart(s *pointwise, from, to int) {
+	standardScaledFast(s.dst[from:to], s.a[from:to], s.b[from:to], s.u, s.v)
 }
 
 // standardAffineAVX2 computes dst[i] = (x[i] − mean)·factor·scale[i] + bias[i].
@@ -1018,6 +1277,9 @@ func standardAffineFast(dst, x, scale, bias []float32, mean, factor float32) boo
 	if level == Generic {
 		return false
 	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(x), b: onHeap(scale), c: onHeap(bias), u: mean, v: factor, do: standardAffinePart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
 	for len(dst) > 0 {
 		n := min(len(dst), atOnce)
 		if level == AVX512 {
@@ -1029,3 +1291,571 @@ func standardAffineFast(dst, x, scale, bias []float32, mean, factor float32) boo
 	}
 	return true
 }
+
+// standardAffinePart is a part of standardAffineFast.
+func standardAffinePart(s *pointwise, from, to int) {
+	standardAffineFast(s.dst[from:to], s.a[from:to], s.b[from:to], s.c[from:to], s.u, s.v)
+}
+
+// signAVX2 computes dst[i] = −1, 0 or 1 as x[i] is, or x[i].
+//
+//go:noescape
+func signAVX2(dst, x *float32, n int)
+
+// signAVX512 computes dst[i] = −1, 0 or 1 as x[i] is, or x[i].
+//
+//go:noescape
+func signAVX512(dst, x *float32, n int)
+
+// signFast computes dst[i] = −1, 0 or 1 as x[i] is, or x[i] where there is assembly.
+func signFast(dst, x []float32) bool {
+	if level == Generic {
+		return false
+	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(x), do: signPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
+	for len(dst) > 0 {
+		n := min(len(dst), atOnce)
+		if level == AVX512 {
+			signAVX512(&dst[0], &x[0], n)
+		} else {
+			signAVX2(&dst[0], &x[0], n)
+		}
+		dst, x = dst[n:], x[n:]
+	}
+	return true
+}
+
+// signPart is a part of signFast.
+func signPart(s *pointwise, from, to int) { signFast(s.dst[from:to], s.a[from:to]) }
+
+// coshAVX2 computes dst[i] = cosh(x[i]).
+//
+//go:noescape
+func coshAVX2(dst, x *float32, n int)
+
+// coshAVX512 computes dst[i] = cosh(x[i]).
+//
+//go:noescape
+func coshAVX512(dst, x *float32, n int)
+
+// coshFast computes dst[i] = cosh(x[i]) where there is assembly.
+func coshFast(dst, x []float32) bool {
+	if level == Generic {
+		return false
+	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(x), do: coshPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
+	for len(dst) > 0 {
+		n := min(len(dst), atOnce)
+		if level == AVX512 {
+			coshAVX512(&dst[0], &x[0], n)
+		} else {
+			coshAVX2(&dst[0], &x[0], n)
+		}
+		dst, x = dst[n:], x[n:]
+	}
+	return true
+}
+
+// coshPart is a part of coshFast.
+func coshPart(s *pointwise, from, to int) { coshFast(s.dst[from:to], s.a[from:to]) }
+
+// sinhAVX2 computes dst[i] = sinh(x[i]).
+//
+//go:noescape
+func sinhAVX2(dst, x *float32, n int)
+
+// sinhAVX512 computes dst[i] = sinh(x[i]).
+//
+//go:noescape
+func sinhAVX512(dst, x *float32, n int)
+
+// sinhFast computes dst[i] = sinh(x[i]) where there is assembly.
+func sinhFast(dst, x []float32) bool {
+	if level == Generic {
+		return false
+	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(x), do: sinhPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
+	for len(dst) > 0 {
+		n := min(len(dst), atOnce)
+		if level == AVX512 {
+			sinhAVX512(&dst[0], &x[0], n)
+		} else {
+			sinhAVX2(&dst[0], &x[0], n)
+		}
+		dst, x = dst[n:], x[n:]
+	}
+	return true
+}
+
+// sinhPart is a part of sinhFast.
+func sinhPart(s *pointwise, from, to int) { sinhFast(s.dst[from:to], s.a[from:to]) }
+
+// sinAVX2 computes dst[i] = sin(x[i]).
+//
+//go:noescape
+func sinAVX2(dst, x *float32, n int)
+
+// sinAVX512 computes dst[i] = sin(x[i]).
+//
+//go:noescape
+func sinAVX512(dst, x *float32, n int)
+
+// sinFast computes dst[i] = sin(x[i]) where there is assembly.
+func sinFast(dst, x []float32) bool {
+	if level == Generic {
+		return false
+	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(x), do: sinPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
+	for len(dst) > 0 {
+		n := min(len(dst), atOnce)
+		if level == AVX512 {
+			sinAVX512(&dst[0], &x[0], n)
+		} else {
+			sinAVX2(&dst[0], &x[0], n)
+		}
+		dst, x = dst[n:], x[n:]
+	}
+	return true
+}
+
+// sinPart is a part of sinFast.
+func sinPart(s *pointwise, from, to int) { sinFast(s.dst[from:to], s.a[from:to]) }
+
+// cosAVX2 computes dst[i] = cos(x[i]).
+//
+//go:noescape
+func cosAVX2(dst, x *float32, n int)
+
+// cosAVX512 computes dst[i] = cos(x[i]).
+//
+//go:noescape
+func cosAVX512(dst, x *float32, n int)
+
+// cosFast computes dst[i] = cos(x[i]) where there is assembly.
+func cosFast(dst, x []float32) bool {
+	if level == Generic {
+		return false
+	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(x), do: cosPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
+	for len(dst) > 0 {
+		n := min(len(dst), atOnce)
+		if level == AVX512 {
+			cosAVX512(&dst[0], &x[0], n)
+		} else {
+			cosAVX2(&dst[0], &x[0], n)
+		}
+		dst, x = dst[n:], x[n:]
+	}
+	return true
+}
+
+// cosPart is a part of cosFast.
+func cosPart(s *pointwise, from, to int) { cosFast(s.dst[from:to], s.a[from:to]) }
+
+// tanAVX2 computes dst[i] = tan(x[i]).
+//
+//go:noescape
+func tanAVX2(dst, x *float32, n int)
+
+// tanAVX512 computes dst[i] = tan(x[i]).
+//
+//go:noescape
+func tanAVX512(dst, x *float32, n int)
+
+// tanFast computes dst[i] = tan(x[i]) where there is assembly.
+func tanFast(dst, x []float32) bool {
+	if level == Generic {
+		return false
+	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(x), do: tanPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
+	for len(dst) > 0 {
+		n := min(len(dst), atOnce)
+		if level == AVX512 {
+			tanAVX512(&dst[0], &x[0], n)
+		} else {
+			tanAVX2(&dst[0], &x[0], n)
+		}
+		dst, x = dst[n:], x[n:]
+	}
+	return true
+}
+
+// tanPart is a part of tanFast.
+func tanPart(s *pointwise, from, to int) { tanFast(s.dst[from:to], s.a[from:to]) }
+
+// asinAVX2 computes dst[i] = asin(x[i]).
+//
+//go:noescape
+func asinAVX2(dst, x *float32, n int)
+
+// asinAVX512 computes dst[i] = asin(x[i]).
+//
+//go:noescape
+func asinAVX512(dst, x *float32, n int)
+
+// asinFast computes dst[i] = asin(x[i]) where there is assembly.
+func asinFast(dst, x []float32) bool {
+	if level == Generic {
+		return false
+	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(x), do: asinPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
+	for len(dst) > 0 {
+		n := min(len(dst), atOnce)
+		if level == AVX512 {
+			asinAVX512(&dst[0], &x[0], n)
+		} else {
+			asinAVX2(&dst[0], &x[0], n)
+		}
+		dst, x = dst[n:], x[n:]
+	}
+	return true
+}
+
+// asinPart is a part of asinFast.
+func asinPart(s *pointwise, from, to int) { asinFast(s.dst[from:to], s.a[from:to]) }
+
+// acosAVX2 computes dst[i] = acos(x[i]).
+//
+//go:noescape
+func acosAVX2(dst, x *float32, n int)
+
+// acosAVX512 computes dst[i] = acos(x[i]).
+//
+//go:noescape
+func acosAVX512(dst, x *float32, n int)
+
+// acosFast computes dst[i] = acos(x[i]) where there is assembly.
+func acosFast(dst, x []float32) bool {
+	if level == Generic {
+		return false
+	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(x), do: acosPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
+	for len(dst) > 0 {
+		n := min(len(dst), atOnce)
+		if level == AVX512 {
+			acosAVX512(&dst[0], &x[0], n)
+		} else {
+			acosAVX2(&dst[0], &x[0], n)
+		}
+		dst, x = dst[n:], x[n:]
+	}
+	return true
+}
+
+// acosPart is a part of acosFast.
+func acosPart(s *pointwise, from, to int) { acosFast(s.dst[from:to], s.a[from:to]) }
+
+// atanAVX2 computes dst[i] = atan(x[i]).
+//
+//go:noescape
+func atanAVX2(dst, x *float32, n int)
+
+// atanAVX512 computes dst[i] = atan(x[i]).
+//
+//go:noescape
+func atanAVX512(dst, x *float32, n int)
+
+// atanFast computes dst[i] = atan(x[i]) where there is assembly.
+func atanFast(dst, x []float32) bool {
+	if level == Generic {
+		return false
+	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(x), do: atanPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
+	for len(dst) > 0 {
+		n := min(len(dst), atOnce)
+		if level == AVX512 {
+			atanAVX512(&dst[0], &x[0], n)
+		} else {
+			atanAVX2(&dst[0], &x[0], n)
+		}
+		dst, x = dst[n:], x[n:]
+	}
+	return true
+}
+
+// atanPart is a part of atanFast.
+func atanPart(s *pointwise, from, to int) { atanFast(s.dst[from:to], s.a[from:to]) }
+
+// powAVX2 computes dst[i] = a[i] to the power b[i].
+//
+//go:noescape
+func powAVX2(dst, a, b *float32, n int)
+
+// powAVX512 computes dst[i] = a[i] to the power b[i].
+//
+//go:noescape
+func powAVX512(dst, a, b *float32, n int)
+
+// powFast computes dst[i] = a[i] to the power b[i] where there is assembly.
+func powFast(dst, a, b []float32) bool {
+	if level == Generic {
+		return false
+	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(a), b: onHeap(b), do: powPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
+	for len(dst) > 0 {
+		n := min(len(dst), atOnce)
+		if level == AVX512 {
+			powAVX512(&dst[0], &a[0], &b[0], n)
+		} else {
+			powAVX2(&dst[0], &a[0], &b[0], n)
+		}
+		dst, a, b = dst[n:], a[n:], b[n:]
+	}
+	return true
+}
+
+// powPart is a part of powFast.
+func powPart(s *pointwise, from, to int) { powFast(s.dst[from:to], s.a[from:to], s.b[from:to]) }
+
+// powScalarAVX2 computes dst[i] = a[i] to the power b.
+//
+//go:noescape
+func powScalarAVX2(dst, a *float32, n int, b float32)
+
+// powScalarAVX512 computes dst[i] = a[i] to the power b.
+//
+//go:noescape
+func powScalarAVX512(dst, a *float32, n int, b float32)
+
+// powScalarFast computes dst[i] = a[i] to the power b where there is assembly.
+func powScalarFast(dst, a []float32, b float32) bool {
+	if level == Generic {
+		return false
+	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(a), u: b, do: powScalarPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
+	for len(dst) > 0 {
+		n := min(len(dst), atOnce)
+		if level == AVX512 {
+			powScalarAVX512(&dst[0], &a[0], n, b)
+		} else {
+			powScalarAVX2(&dst[0], &a[0], n, b)
+		}
+		dst, a = dst[n:], a[n:]
+	}
+	return true
+}
+
+// powScalarPart is a part of powScalarFast.
+func powScalarPart(s *pointwise, from, to int) { powScalarFast(s.dst[from:to], s.a[from:to], s.u) }
+
+// scalarPowAVX2 computes dst[i] = a to the power b[i].
+//
+//go:noescape
+func scalarPowAVX2(dst, b *float32, n int, a float32)
+
+// scalarPowAVX512 computes dst[i] = a to the power b[i].
+//
+//go:noescape
+func scalarPowAVX512(dst, b *float32, n int, a float32)
+
+// scalarPowFast computes dst[i] = a to the power b[i] where there is assembly.
+func scalarPowFast(dst, b []float32, a float32) bool {
+	if level == Generic {
+		return false
+	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(b), u: a, do: scalarPowPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
+	for len(dst) > 0 {
+		n := min(len(dst), atOnce)
+		if level == AVX512 {
+			scalarPowAVX512(&dst[0], &b[0], n, a)
+		} else {
+			scalarPowAVX2(&dst[0], &b[0], n, a)
+		}
+		dst, b = dst[n:], b[n:]
+	}
+	return true
+}
+
+// scalarPowPart is a part of scalarPowFast.
+func scalarPowPart(s *pointwise, from, to int) { scalarPowFast(s.dst[from:to], s.a[from:to], s.u) }
+
+// cubeAVX2 computes dst[i] = x[i]³.
+//
+//go:noescape
+func cubeAVX2(dst, x *float32, n int)
+
+// cubeAVX512 computes dst[i] = x[i]³.
+//
+//go:noescape
+func cubeAVX512(dst, x *float32, n int)
+
+// cubeFast computes dst[i] = x[i]³ where there is assembly.
+func cubeFast(dst, x []float32) bool {
+	if level == Generic {
+		return false
+	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(x), do: cubePart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
+	for len(dst) > 0 {
+		n := min(len(dst), atOnce)
+		if level == AVX512 {
+			cubeAVX512(&dst[0], &x[0], n)
+		} else {
+			cubeAVX2(&dst[0], &x[0], n)
+		}
+		dst, x = dst[n:], x[n:]
+	}
+	return true
+}
+
+// cubePart is a part of cubeFast.
+func cubePart(s *pointwise, from, to int) { cubeFast(s.dst[from:to], s.a[from:to]) }
+
+// thresholdedReluAVX2 computes dst[i] = x[i], or 0 up to alpha.
+//
+//go:noescape
+func thresholdedReluAVX2(dst, x *float32, n int, alpha float32)
+
+// thresholdedReluAVX512 computes dst[i] = x[i], or 0 up to alpha.
+//
+//go:noescape
+func thresholdedReluAVX512(dst, x *float32, n int, alpha float32)
+
+// thresholdedReluFast computes dst[i] = x[i], or 0 up to alpha where there is assembly.
+func thresholdedReluFast(dst, x []float32, alpha float32) bool {
+	if level == Generic {
+		return false
+	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(x), u: alpha, do: thresholdedReluPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
+	for len(dst) > 0 {
+		n := min(len(dst), atOnce)
+		if level == AVX512 {
+			thresholdedReluAVX512(&dst[0], &x[0], n, alpha)
+		} else {
+			thresholdedReluAVX2(&dst[0], &x[0], n, alpha)
+		}
+		dst, x = dst[n:], x[n:]
+	}
+	return true
+}
+
+// thresholdedReluPart is a part of thresholdedReluFast.
+func thresholdedReluPart(s *pointwise, from, to int) {
+	thresholdedReluFast(s.dst[from:to], s.a[from:to], s.u)
+}
+
+// softsignAVX2 computes dst[i] = x[i]/(1 + |x[i]|).
+//
+//go:noescape
+func softsignAVX2(dst, x *float32, n int)
+
+// softsignAVX512 computes dst[i] = x[i]/(1 + |x[i]|).
+//
+//go:noescape
+func softsignAVX512(dst, x *float32, n int)
+
+// softsignFast computes dst[i] = x[i]/(1 + |x[i]|) where there is assembly.
+func softsignFast(dst, x []float32) bool {
+	if level == Generic {
+		return false
+	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(x), do: softsignPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
+	for len(dst) > 0 {
+		n := min(len(dst), atOnce)
+		if level == AVX512 {
+			softsignAVX512(&dst[0], &x[0], n)
+		} else {
+			softsignAVX2(&dst[0], &x[0], n)
+		}
+		dst, x = dst[n:], x[n:]
+	}
+	return true
+}
+
+// softsignPart is a part of softsignFast.
+func softsignPart(s *pointwise, from, to int) { softsignFast(s.dst[from:to], s.a[from:to]) }
+
+// celuAVX2 computes dst[i] = x[i], or below 0 alpha·(exp(x[i]/alpha) − 1).
+//
+//go:noescape
+func celuAVX2(dst, x *float32, n int, alpha float32)
+
+// celuAVX512 computes dst[i] = x[i], or below 0 alpha·(exp(x[i]/alpha) − 1).
+//
+//go:noescape
+func celuAVX512(dst, x *float32, n int, alpha float32)
+
+// celuFast computes dst[i] = x[i], or below 0 alpha·(exp(x[i]/alpha) − 1) where there is assembly.
+func celuFast(dst, x []float32, alpha float32) bool {
+	if level == Generic {
+		return false
+	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(x), u: alpha, do: celuPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
+	for len(dst) > 0 {
+		n := min(len(dst), atOnce)
+		if level == AVX512 {
+			celuAVX512(&dst[0], &x[0], n, alpha)
+		} else {
+			celuAVX2(&dst[0], &x[0], n, alpha)
+		}
+		dst, x = dst[n:], x[n:]
+	}
+	return true
+}
+
+// celuPart is a part of celuFast.
+func celuPart(s *pointwise, from, to int) { celuFast(s.dst[from:to], s.a[from:to], s.u) }
+
+// softplusAVX2 computes dst[i] = log(1 + exp(x[i])).
+//
+//go:noescape
+func softplusAVX2(dst, x *float32, n int)
+
+// softplusAVX512 computes dst[i] = log(1 + exp(x[i])).
+//
+//go:noescape
+func softplusAVX512(dst, x *float32, n int)
+
+// softplusFast computes dst[i] = log(1 + exp(x[i])) where there is assembly.
+func softplusFast(dst, x []float32) bool {
+	if level == Generic {
+		return false
+	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(x), do: softplusPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
+	for len(dst) > 0 {
+		n := min(len(dst), atOnce)
+		if level == AVX512 {
+			softplusAVX512(&dst[0], &x[0], n)
+		} else {
+			softplusAVX2(&dst[0], &x[0], n)
+		}
+		dst, x = dst[n:], x[n:]
+	}
+	return true
+}
+
+// softplusPart is a part of softplusFast.
+func softplusPart(s *pointwise, from, to int) { softplusFast(s.dst[from:to], s.a[from:to]) }

@@ -14,6 +14,9 @@ func addFast(dst, a, b []float32) bool {
 	if level == Generic {
 		return false
 	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(a), b: onHeap(b), do: addPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
 	for len(dst) > 0 {
 		n := min(len(dst), atOnce)
 		addNEON(&dst[0], &a[0], &b[0], n)
@@ -21,6 +24,9 @@ func addFast(dst, a, b []float32) bool {
 	}
 	return true
 }
+
+// addPart is a part of addFast.
+func addPart(s *pointwise, from, to int) { addFast(s.dst[from:to], s.a[from:to], s.b[from:to]) }
 
 // addScalarNEON computes dst[i] = a[i] + b.
 //
@@ -32,6 +38,9 @@ func addScalarFast(dst, a []float32, b float32) bool {
 	if level == Generic {
 		return false
 	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(a), u: b, do: addScalarPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
 	for len(dst) > 0 {
 		n := min(len(dst), atOnce)
 		addScalarNEON(&dst[0], &a[0], n, b)
@@ -39,6 +48,9 @@ func addScalarFast(dst, a []float32, b float32) bool {
 	}
 	return true
 }
+
+// addScalarPart is a part of addScalarFast.
+func addScalarPart(s *pointwise, from, to int) { addScalarFast(s.dst[from:to], s.a[from:to], s.u) }
 
 // subNEON computes dst[i] = a[i] − b[i].
 //
@@ -50,6 +62,9 @@ func subFast(dst, a, b []float32) bool {
 	if level == Generic {
 		return false
 	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(a), b: onHeap(b), do: subPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
 	for len(dst) > 0 {
 		n := min(len(dst), atOnce)
 		subNEON(&dst[0], &a[0], &b[0], n)
@@ -57,6 +72,9 @@ func subFast(dst, a, b []float32) bool {
 	}
 	return true
 }
+
+// subPart is a part of subFast.
+func subPart(s *pointwise, from, to int) { subFast(s.dst[from:to], s.a[from:to], s.b[from:to]) }
 
 // subScalarNEON computes dst[i] = a[i] − b.
 //
@@ -68,6 +86,9 @@ func subScalarFast(dst, a []float32, b float32) bool {
 	if level == Generic {
 		return false
 	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(a), u: b, do: subScalarPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
 	for len(dst) > 0 {
 		n := min(len(dst), atOnce)
 		subScalarNEON(&dst[0], &a[0], n, b)
@@ -75,6 +96,9 @@ func subScalarFast(dst, a []float32, b float32) bool {
 	}
 	return true
 }
+
+// subScalarPart is a part of subScalarFast.
+func subScalarPart(s *pointwise, from, to int) { subScalarFast(s.dst[from:to], s.a[from:to], s.u) }
 
 // scalarSubNEON computes dst[i] = a − b[i].
 //
@@ -86,6 +110,9 @@ func scalarSubFast(dst, b []float32, a float32) bool {
 	if level == Generic {
 		return false
 	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(b), u: a, do: scalarSubPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
 	for len(dst) > 0 {
 		n := min(len(dst), atOnce)
 		scalarSubNEON(&dst[0], &b[0], n, a)
@@ -93,6 +120,9 @@ func scalarSubFast(dst, b []float32, a float32) bool {
 	}
 	return true
 }
+
+// scalarSubPart is a part of scalarSubFast.
+func scalarSubPart(s *pointwise, from, to int) { scalarSubFast(s.dst[from:to], s.a[from:to], s.u) }
 
 // mulNEON computes dst[i] = a[i] · b[i].
 //
@@ -104,6 +134,9 @@ func mulFast(dst, a, b []float32) bool {
 	if level == Generic {
 		return false
 	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(a), b: onHeap(b), do: mulPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
 	for len(dst) > 0 {
 		n := min(len(dst), atOnce)
 		mulNEON(&dst[0], &a[0], &b[0], n)
@@ -111,6 +144,9 @@ func mulFast(dst, a, b []float32) bool {
 	}
 	return true
 }
+
+// mulPart is a part of mulFast.
+func mulPart(s *pointwise, from, to int) { mulFast(s.dst[from:to], s.a[from:to], s.b[from:to]) }
 
 // mulScalarNEON computes dst[i] = a[i] · b.
 //
@@ -122,6 +158,9 @@ func mulScalarFast(dst, a []float32, b float32) bool {
 	if level == Generic {
 		return false
 	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(a), u: b, do: mulScalarPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
 	for len(dst) > 0 {
 		n := min(len(dst), atOnce)
 		mulScalarNEON(&dst[0], &a[0], n, b)
@@ -129,6 +168,9 @@ func mulScalarFast(dst, a []float32, b float32) bool {
 	}
 	return true
 }
+
+// mulScalarPart is a part of mulScalarFast.
+func mulScalarPart(s *pointwise, from, to int) { mulScalarFast(s.dst[from:to], s.a[from:to], s.u) }
 
 // divNEON computes dst[i] = a[i] / b[i].
 //
@@ -140,6 +182,9 @@ func divFast(dst, a, b []float32) bool {
 	if level == Generic {
 		return false
 	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(a), b: onHeap(b), do: divPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
 	for len(dst) > 0 {
 		n := min(len(dst), atOnce)
 		divNEON(&dst[0], &a[0], &b[0], n)
@@ -147,6 +192,9 @@ func divFast(dst, a, b []float32) bool {
 	}
 	return true
 }
+
+// divPart is a part of divFast.
+func divPart(s *pointwise, from, to int) { divFast(s.dst[from:to], s.a[from:to], s.b[from:to]) }
 
 // divScalarNEON computes dst[i] = a[i] / b.
 //
@@ -158,6 +206,9 @@ func divScalarFast(dst, a []float32, b float32) bool {
 	if level == Generic {
 		return false
 	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(a), u: b, do: divScalarPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
 	for len(dst) > 0 {
 		n := min(len(dst), atOnce)
 		divScalarNEON(&dst[0], &a[0], n, b)
@@ -165,6 +216,9 @@ func divScalarFast(dst, a []float32, b float32) bool {
 	}
 	return true
 }
+
+// divScalarPart is a part of divScalarFast.
+func divScalarPart(s *pointwise, from, to int) { divScalarFast(s.dst[from:to], s.a[from:to], s.u) }
 
 // scalarDivNEON computes dst[i] = a / b[i].
 //
@@ -176,6 +230,9 @@ func scalarDivFast(dst, b []float32, a float32) bool {
 	if level == Generic {
 		return false
 	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(b), u: a, do: scalarDivPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
 	for len(dst) > 0 {
 		n := min(len(dst), atOnce)
 		scalarDivNEON(&dst[0], &b[0], n, a)
@@ -183,6 +240,9 @@ func scalarDivFast(dst, b []float32, a float32) bool {
 	}
 	return true
 }
+
+// scalarDivPart is a part of scalarDivFast.
+func scalarDivPart(s *pointwise, from, to int) { scalarDivFast(s.dst[from:to], s.a[from:to], s.u) }
 
 // minNEON computes dst[i] = a[i] min b[i].
 //
@@ -194,6 +254,9 @@ func minFast(dst, a, b []float32) bool {
 	if level == Generic {
 		return false
 	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(a), b: onHeap(b), do: minPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
 	for len(dst) > 0 {
 		n := min(len(dst), atOnce)
 		minNEON(&dst[0], &a[0], &b[0], n)
@@ -201,6 +264,9 @@ func minFast(dst, a, b []float32) bool {
 	}
 	return true
 }
+
+// minPart is a part of minFast.
+func minPart(s *pointwise, from, to int) { minFast(s.dst[from:to], s.a[from:to], s.b[from:to]) }
 
 // minScalarNEON computes dst[i] = a[i] min b.
 //
@@ -212,6 +278,9 @@ func minScalarFast(dst, a []float32, b float32) bool {
 	if level == Generic {
 		return false
 	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(a), u: b, do: minScalarPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
 	for len(dst) > 0 {
 		n := min(len(dst), atOnce)
 		minScalarNEON(&dst[0], &a[0], n, b)
@@ -219,6 +288,9 @@ func minScalarFast(dst, a []float32, b float32) bool {
 	}
 	return true
 }
+
+// minScalarPart is a part of minScalarFast.
+func minScalarPart(s *pointwise, from, to int) { minScalarFast(s.dst[from:to], s.a[from:to], s.u) }
 
 // maxNEON computes dst[i] = a[i] max b[i].
 //
@@ -230,6 +302,9 @@ func maxFast(dst, a, b []float32) bool {
 	if level == Generic {
 		return false
 	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(a), b: onHeap(b), do: maxPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
 	for len(dst) > 0 {
 		n := min(len(dst), atOnce)
 		maxNEON(&dst[0], &a[0], &b[0], n)
@@ -237,6 +312,9 @@ func maxFast(dst, a, b []float32) bool {
 	}
 	return true
 }
+
+// maxPart is a part of maxFast.
+func maxPart(s *pointwise, from, to int) { maxFast(s.dst[from:to], s.a[from:to], s.b[from:to]) }
 
 // maxScalarNEON computes dst[i] = a[i] max b.
 //
@@ -248,6 +326,9 @@ func maxScalarFast(dst, a []float32, b float32) bool {
 	if level == Generic {
 		return false
 	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(a), u: b, do: maxScalarPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
 	for len(dst) > 0 {
 		n := min(len(dst), atOnce)
 		maxScalarNEON(&dst[0], &a[0], n, b)
@@ -255,6 +336,9 @@ func maxScalarFast(dst, a []float32, b float32) bool {
 	}
 	return true
 }
+
+// maxScalarPart is a part of maxScalarFast.
+func maxScalarPart(s *pointwise, from, to int) { maxScalarFast(s.dst[from:to], s.a[from:to], s.u) }
 
 // negNEON computes dst[i] = −x[i].
 //
@@ -266,6 +350,9 @@ func negFast(dst, x []float32) bool {
 	if level == Generic {
 		return false
 	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(x), do: negPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
 	for len(dst) > 0 {
 		n := min(len(dst), atOnce)
 		negNEON(&dst[0], &x[0], n)
@@ -273,6 +360,9 @@ func negFast(dst, x []float32) bool {
 	}
 	return true
 }
+
+// negPart is a part of negFast.
+func negPart(s *pointwise, from, to int) { negFast(s.dst[from:to], s.a[from:to]) }
 
 // absNEON computes dst[i] = |x[i]|.
 //
@@ -284,6 +374,9 @@ func absFast(dst, x []float32) bool {
 	if level == Generic {
 		return false
 	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(x), do: absPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
 	for len(dst) > 0 {
 		n := min(len(dst), atOnce)
 		absNEON(&dst[0], &x[0], n)
@@ -291,6 +384,9 @@ func absFast(dst, x []float32) bool {
 	}
 	return true
 }
+
+// absPart is a part of absFast.
+func absPart(s *pointwise, from, to int) { absFast(s.dst[from:to], s.a[from:to]) }
 
 // sqrtNEON computes dst[i] = √x[i].
 //
@@ -302,6 +398,9 @@ func sqrtFast(dst, x []float32) bool {
 	if level == Generic {
 		return false
 	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(x), do: sqrtPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
 	for len(dst) > 0 {
 		n := min(len(dst), atOnce)
 		sqrtNEON(&dst[0], &x[0], n)
@@ -309,6 +408,9 @@ func sqrtFast(dst, x []float32) bool {
 	}
 	return true
 }
+
+// sqrtPart is a part of sqrtFast.
+func sqrtPart(s *pointwise, from, to int) { sqrtFast(s.dst[from:to], s.a[from:to]) }
 
 // floorNEON computes dst[i] = ⌊x[i]⌋.
 //
@@ -320,6 +422,9 @@ func floorFast(dst, x []float32) bool {
 	if level == Generic {
 		return false
 	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(x), do: floorPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
 	for len(dst) > 0 {
 		n := min(len(dst), atOnce)
 		floorNEON(&dst[0], &x[0], n)
@@ -327,6 +432,9 @@ func floorFast(dst, x []float32) bool {
 	}
 	return true
 }
+
+// floorPart is a part of floorFast.
+func floorPart(s *pointwise, from, to int) { floorFast(s.dst[from:to], s.a[from:to]) }
 
 // ceilNEON computes dst[i] = ⌈x[i]⌉.
 //
@@ -338,6 +446,9 @@ func ceilFast(dst, x []float32) bool {
 	if level == Generic {
 		return false
 	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(x), do: ceilPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
 	for len(dst) > 0 {
 		n := min(len(dst), atOnce)
 		ceilNEON(&dst[0], &x[0], n)
@@ -345,6 +456,9 @@ func ceilFast(dst, x []float32) bool {
 	}
 	return true
 }
+
+// ceilPart is a part of ceilFast.
+func ceilPart(s *pointwise, from, to int) { ceilFast(s.dst[from:to], s.a[from:to]) }
 
 // roundNEON computes dst[i] = x[i] rounded to even.
 //
@@ -356,6 +470,9 @@ func roundFast(dst, x []float32) bool {
 	if level == Generic {
 		return false
 	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(x), do: roundPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
 	for len(dst) > 0 {
 		n := min(len(dst), atOnce)
 		roundNEON(&dst[0], &x[0], n)
@@ -363,6 +480,9 @@ func roundFast(dst, x []float32) bool {
 	}
 	return true
 }
+
+// roundPart is a part of roundFast.
+func roundPart(s *pointwise, from, to int) { roundFast(s.dst[from:to], s.a[from:to]) }
 
 // expNEON computes dst[i] = exp(x[i]).
 //
@@ -374,6 +494,9 @@ func expFast(dst, x []float32) bool {
 	if level == Generic {
 		return false
 	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(x), do: expPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
 	for len(dst) > 0 {
 		n := min(len(dst), atOnce)
 		expNEON(&dst[0], &x[0], n)
@@ -381,6 +504,9 @@ func expFast(dst, x []float32) bool {
 	}
 	return true
 }
+
+// expPart is a part of expFast.
+func expPart(s *pointwise, from, to int) { expFast(s.dst[from:to], s.a[from:to]) }
 
 // logNEON computes dst[i] = log(x[i]).
 //
@@ -392,6 +518,9 @@ func logFast(dst, x []float32) bool {
 	if level == Generic {
 		return false
 	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(x), do: logPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
 	for len(dst) > 0 {
 		n := min(len(dst), atOnce)
 		logNEON(&dst[0], &x[0], n)
@@ -399,6 +528,9 @@ func logFast(dst, x []float32) bool {
 	}
 	return true
 }
+
+// logPart is a part of logFast.
+func logPart(s *pointwise, from, to int) { logFast(s.dst[from:to], s.a[from:to]) }
 
 // tanhNEON computes dst[i] = tanh(x[i]).
 //
@@ -410,6 +542,9 @@ func tanhFast(dst, x []float32) bool {
 	if level == Generic {
 		return false
 	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(x), do: tanhPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
 	for len(dst) > 0 {
 		n := min(len(dst), atOnce)
 		tanhNEON(&dst[0], &x[0], n)
@@ -417,6 +552,9 @@ func tanhFast(dst, x []float32) bool {
 	}
 	return true
 }
+
+// tanhPart is a part of tanhFast.
+func tanhPart(s *pointwise, from, to int) { tanhFast(s.dst[from:to], s.a[from:to]) }
 
 // erfNEON computes dst[i] = erf(x[i]).
 //
@@ -428,6 +566,9 @@ func erfFast(dst, x []float32) bool {
 	if level == Generic {
 		return false
 	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(x), do: erfPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
 	for len(dst) > 0 {
 		n := min(len(dst), atOnce)
 		erfNEON(&dst[0], &x[0], n)
@@ -435,6 +576,57 @@ func erfFast(dst, x []float32) bool {
 	}
 	return true
 }
+
+// erfPart is a part of erfFast.
+func erfPart(s *pointwise, from, to int) { erfFast(s.dst[from:to], s.a[from:to]) }
+
+// pReluNEON computes dst[i] = x[i], or x[i]·slope[i] below 0.
+//
+//go:noescape
+func pReluNEON(dst, x, slope *float32, n int)
+
+// pReluFast computes dst[i] = x[i], or x[i]·slope[i] below 0 where there is assembly.
+func pReluFast(dst, x, slope []float32) bool {
+	if level == Generic {
+		return false
+	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(x), b: onHeap(slope), do: pReluPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
+	for len(dst) > 0 {
+		n := min(len(dst), atOnce)
+		pReluNEON(&dst[0], &x[0], &slope[0], n)
+		dst, x, slope = dst[n:], x[n:], slope[n:]
+	}
+	return true
+}
+
+// pReluPart is a part of pReluFast.
+func pReluPart(s *pointwise, from, to int) { pReluFast(s.dst[from:to], s.a[from:to], s.b[from:to]) }
+
+// leakyReluNEON computes dst[i] = x[i], or x[i]·slope below 0.
+//
+//go:noescape
+func leakyReluNEON(dst, x *float32, n int, slope float32)
+
+// leakyReluFast computes dst[i] = x[i], or x[i]·slope below 0 where there is assembly.
+func leakyReluFast(dst, x []float32, slope float32) bool {
+	if level == Generic {
+		return false
+	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(x), u: slope, do: leakyReluPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
+	for len(dst) > 0 {
+		n := min(len(dst), atOnce)
+		leakyReluNEON(&dst[0], &x[0], n, slope)
+		dst, x = dst[n:], x[n:]
+	}
+	return true
+}
+
+// leakyReluPart is a part of leakyReluFast.
+func leakyReluPart(s *pointwise, from, to int) { leakyReluFast(s.dst[from:to], s.a[from:to], s.u) }
 
 // reluNEON computes dst[i] = max(x[i], 0).
 //
@@ -446,6 +638,9 @@ func reluFast(dst, x []float32) bool {
 	if level == Generic {
 		return false
 	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(x), do: reluPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
 	for len(dst) > 0 {
 		n := min(len(dst), atOnce)
 		reluNEON(&dst[0], &x[0], n)
@@ -453,6 +648,9 @@ func reluFast(dst, x []float32) bool {
 	}
 	return true
 }
+
+// reluPart is a part of reluFast.
+func reluPart(s *pointwise, from, to int) { reluFast(s.dst[from:to], s.a[from:to]) }
 
 // clipNEON computes dst[i] = x[i] in lo…hi.
 //
@@ -464,6 +662,9 @@ func clipFast(dst, x []float32, lo, hi float32) bool {
 	if level == Generic {
 		return false
 	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(x), u: lo, v: hi, do: clipPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
 	for len(dst) > 0 {
 		n := min(len(dst), atOnce)
 		clipNEON(&dst[0], &x[0], n, lo, hi)
@@ -472,23 +673,8 @@ func clipFast(dst, x []float32, lo, hi float32) bool {
 	return true
 }
 
-// leakyReluNEON computes dst[i] = x[i], or alpha·x[i] below 0.
-//
-//go:noescape
-func leakyReluNEON(dst, x *float32, n int, alpha float32)
-
-// leakyReluFast computes dst[i] = x[i], or alpha·x[i] below 0 where there is assembly.
-func leakyReluFast(dst, x []float32, alpha float32) bool {
-	if level == Generic {
-		return false
-	}
-	for len(dst) > 0 {
-		n := min(len(dst), atOnce)
-		leakyReluNEON(&dst[0], &x[0], n, alpha)
-		dst, x = dst[n:], x[n:]
-	}
-	return true
-}
+// clipPart is a part of clipFast.
+func clipPart(s *pointwise, from, to int) { clipFast(s.dst[from:to], s.a[from:to], s.u, s.v) }
 
 // hardSigmoidNEON computes dst[i] = alpha·x[i] + beta in 0…1.
 //
@@ -500,12 +686,20 @@ func hardSigmoidFast(dst, x []float32, alpha, beta float32) bool {
 	if level == Generic {
 		return false
 	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(x), u: alpha, v: beta, do: hardSigmoidPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
 	for len(dst) > 0 {
 		n := min(len(dst), atOnce)
 		hardSigmoidNEON(&dst[0], &x[0], n, alpha, beta)
 		dst, x = dst[n:], x[n:]
 	}
 	return true
+}
+
+// hardSigmoidPart is a part of hardSigmoidFast.
+func hardSigmoidPart(s *pointwise, from, to int) {
+	hardSigmoidFast(s.dst[from:to], s.a[from:to], s.u, s.v)
 }
 
 // hardSwishNEON computes dst[i] = x[i]·(alpha·x[i] + beta in 0…1).
@@ -518,6 +712,9 @@ func hardSwishFast(dst, x []float32, alpha, beta float32) bool {
 	if level == Generic {
 		return false
 	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(x), u: alpha, v: beta, do: hardSwishPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
 	for len(dst) > 0 {
 		n := min(len(dst), atOnce)
 		hardSwishNEON(&dst[0], &x[0], n, alpha, beta)
@@ -525,6 +722,9 @@ func hardSwishFast(dst, x []float32, alpha, beta float32) bool {
 	}
 	return true
 }
+
+// hardSwishPart is a part of hardSwishFast.
+func hardSwishPart(s *pointwise, from, to int) { hardSwishFast(s.dst[from:to], s.a[from:to], s.u, s.v) }
 
 // seluNEON computes dst[i] = gamma·x[i], or below 0 negative·(exp(x[i]) − 1).
 //
@@ -536,6 +736,9 @@ func seluFast(dst, x []float32, negative, gamma float32) bool {
 	if level == Generic {
 		return false
 	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(x), u: negative, v: gamma, do: seluPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
 	for len(dst) > 0 {
 		n := min(len(dst), atOnce)
 		seluNEON(&dst[0], &x[0], n, negative, gamma)
@@ -543,6 +746,9 @@ func seluFast(dst, x []float32, negative, gamma float32) bool {
 	}
 	return true
 }
+
+// seluPart is a part of seluFast.
+func seluPart(s *pointwise, from, to int) { seluFast(s.dst[from:to], s.a[from:to], s.u, s.v) }
 
 // sigmoidNEON computes dst[i] = 1/(1 + exp(−x[i])).
 //
@@ -554,6 +760,9 @@ func sigmoidFast(dst, x []float32) bool {
 	if level == Generic {
 		return false
 	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(x), do: sigmoidPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
 	for len(dst) > 0 {
 		n := min(len(dst), atOnce)
 		sigmoidNEON(&dst[0], &x[0], n)
@@ -561,6 +770,9 @@ func sigmoidFast(dst, x []float32) bool {
 	}
 	return true
 }
+
+// sigmoidPart is a part of sigmoidFast.
+func sigmoidPart(s *pointwise, from, to int) { sigmoidFast(s.dst[from:to], s.a[from:to]) }
 
 // swishNEON computes dst[i] = x[i]/(1 + exp(−alpha·x[i])).
 //
@@ -572,6 +784,9 @@ func swishFast(dst, x []float32, alpha float32) bool {
 	if level == Generic {
 		return false
 	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(x), u: alpha, do: swishPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
 	for len(dst) > 0 {
 		n := min(len(dst), atOnce)
 		swishNEON(&dst[0], &x[0], n, alpha)
@@ -579,6 +794,9 @@ func swishFast(dst, x []float32, alpha float32) bool {
 	}
 	return true
 }
+
+// swishPart is a part of swishFast.
+func swishPart(s *pointwise, from, to int) { swishFast(s.dst[from:to], s.a[from:to], s.u) }
 
 // geluTanhNEON computes dst[i] = x[i]·(1 + tanh(√(2/π)·(x[i] + 0.044715·x[i]³)))/2.
 //
@@ -590,6 +808,9 @@ func geluTanhFast(dst, x []float32) bool {
 	if level == Generic {
 		return false
 	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(x), do: geluTanhPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
 	for len(dst) > 0 {
 		n := min(len(dst), atOnce)
 		geluTanhNEON(&dst[0], &x[0], n)
@@ -597,6 +818,9 @@ func geluTanhFast(dst, x []float32) bool {
 	}
 	return true
 }
+
+// geluTanhPart is a part of geluTanhFast.
+func geluTanhPart(s *pointwise, from, to int) { geluTanhFast(s.dst[from:to], s.a[from:to]) }
 
 // mishNEON computes dst[i] = x[i]·tanh(log(1 + exp(x[i]))).
 //
@@ -608,6 +832,9 @@ func mishFast(dst, x []float32) bool {
 	if level == Generic {
 		return false
 	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(x), do: mishPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
 	for len(dst) > 0 {
 		n := min(len(dst), atOnce)
 		mishNEON(&dst[0], &x[0], n)
@@ -615,6 +842,9 @@ func mishFast(dst, x []float32) bool {
 	}
 	return true
 }
+
+// mishPart is a part of mishFast.
+func mishPart(s *pointwise, from, to int) { mishFast(s.dst[from:to], s.a[from:to]) }
 
 // geluNEON computes dst[i] = x[i]·(1 + erf(x[i]/√2))/2.
 //
@@ -626,6 +856,9 @@ func geluFast(dst, x []float32) bool {
 	if level == Generic {
 		return false
 	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(x), do: geluPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
 	for len(dst) > 0 {
 		n := min(len(dst), atOnce)
 		geluNEON(&dst[0], &x[0], n)
@@ -633,6 +866,9 @@ func geluFast(dst, x []float32) bool {
 	}
 	return true
 }
+
+// geluPart is a part of geluFast.
+func geluPart(s *pointwise, from, to int) { geluFast(s.dst[from:to], s.a[from:to]) }
 
 // standardNEON computes dst[i] = (x[i] − mean)·factor.
 //
@@ -644,6 +880,9 @@ func standardFast(dst, x []float32, mean, factor float32) bool {
 	if level == Generic {
 		return false
 	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(x), u: mean, v: factor, do: standardPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
 	for len(dst) > 0 {
 		n := min(len(dst), atOnce)
 		standardNEON(&dst[0], &x[0], n, mean, factor)
@@ -651,6 +890,9 @@ func standardFast(dst, x []float32, mean, factor float32) bool {
 	}
 	return true
 }
+
+// standardPart is a part of standardFast.
+func standardPart(s *pointwise, from, to int) { standardFast(s.dst[from:to], s.a[from:to], s.u, s.v) }
 
 // standardScaledNEON computes dst[i] = (x[i] − mean)·factor·scale[i].
 //
@@ -662,12 +904,20 @@ func standardScaledFast(dst, x, scale []float32, mean, factor float32) bool {
 	if level == Generic {
 		return false
 	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(x), b: onHeap(scale), u: mean, v: factor, do: standardScaledPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
 	for len(dst) > 0 {
 		n := min(len(dst), atOnce)
 		standardScaledNEON(&dst[0], &x[0], &scale[0], n, mean, factor)
 		dst, x, scale = dst[n:], x[n:], scale[n:]
 	}
 	return true
+}
+
+// standardScaledPart is a part of standardScaledFast.
+func standardScaledPart(s *pointwise, from, to int) {
+	standardScaledFast(s.dst[from:to], s.a[from:to], s.b[from:to], s.u, s.v)
 }
 
 // standardAffineNEON computes dst[i] = (x[i] − mean)·factor·scale[i] + bias[i].
@@ -680,10 +930,18 @@ func standardAffineFast(dst, x, scale, bias []float32, mean, factor float32) boo
 	if level == Generic {
 		return false
 	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(x), b: onHeap(scale), c: onHeap(bias), u: mean, v: factor, do: standardAffinePart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
 	for len(dst) > 0 {
 		n := min(len(dst), atOnce)
 		standardAffineNEON(&dst[0], &x[0], &scale[0], &bias[0], n, mean, factor)
 		dst, x, scale, bias = dst[n:], x[n:], scale[n:], bias[n:]
 	}
 	return true
+}
+
+// standardAffinePart is a part of standardAffineFast.
+func standardAffinePart(s *pointwise, from, to int) {
+	standardAffineFast(s.dst[from:to], s.a[from:to], s.b[from:to], s.c[from:to], s.u, s.v)
 }

@@ -15,7 +15,22 @@ func ReduceSum[T Number](dst, src []T, outer, n, inner int) {
 		fold(dst, src, outer, n, inner, 0, plus[T], rounded[T])
 		return
 	}
+	if inner == 1 {
+		dst, src = trim(dst, outer), trim(src, outer*n)
+		for o := range dst {
+			dst[o] = total(src[o*n:][:n])
+		}
+		return
+	}
 	fold(dst, src, outer, n, inner, 0, func(acc, v T) T { return acc + v }, same[T])
+}
+
+// total is the sum of integers.
+func total[T Number](x []T) (sum T) {
+	for _, v := range x {
+		sum += v
+	}
+	return sum
 }
 
 // ReduceMean averages (ONNX ReduceMean). The mean of integers, of a sum in 64 bits,
@@ -51,6 +66,9 @@ func ReduceSumSquare[T Number](dst, src []T, outer, n, inner int) {
 
 // ReduceL1 sums magnitudes (ONNX ReduceL1).
 func ReduceL1[T Number](dst, src []T, outer, n, inner int) {
+	if d, u, ok := float32Arrays(dst, src, outer, n, inner); ok && reduceFast(magnitudes, d, u, n, inner) {
+		return
+	}
 	if isFloat[T]() {
 		fold(dst, src, outer, n, inner, 0, func(acc float64, v T) float64 { return acc + math.Abs(float64(v)) }, rounded[T])
 		return
@@ -75,12 +93,19 @@ func ReduceL2[T Number](dst, src []T, outer, n, inner int) {
 
 // ReduceLogSum takes the natural logarithm of the sum (ONNX ReduceLogSum).
 func ReduceLogSum[T Float](dst, src []T, outer, n, inner int) {
+	if d, u, ok := float32Arrays(dst, src, outer, n, inner); ok && reduceFast(sums, d, u, n, inner) {
+		Log(d, d)
+		return
+	}
 	fold(dst, src, outer, n, inner, 0, plus[T], func(acc float64) T { return T(math.Log(acc)) })
 }
 
 // ReduceLogSumExp takes the natural logarithm of the sum of exponentials (ONNX
 // ReduceLogSumExp), without overflow. Of nothing it is −Inf.
 func ReduceLogSumExp[T Float](dst, src []T, outer, n, inner int) {
+	if d, u, ok := float32Arrays(dst, src, outer, n, inner); ok && reduceFast(exponentialSums, d, u, n, inner) {
+		return
+	}
 	fold(dst, src, outer, n, inner, exponentials{top: math.Inf(-1)},
 		func(acc exponentials, v T) exponentials { return acc.plusExp(float64(v)) },
 		func(acc exponentials) T { return T(acc.top + math.Log(acc.sum)) })
@@ -89,10 +114,52 @@ func ReduceLogSumExp[T Float](dst, src []T, outer, n, inner int) {
 // ReduceProd multiplies (ONNX ReduceProd). The product of nothing is 1.
 func ReduceProd[T Number](dst, src []T, outer, n, inner int) {
 	if isFloat[T]() {
-		fold(dst, src, outer, n, inner, 1, func(acc float64, v T) float64 { return acc * float64(v) }, rounded[T])
+		reduceProducts(dst, src, outer, n, inner)
 		return
 	}
 	fold(dst, src, outer, n, inner, 1, func(acc, v T) T { return acc * v }, same[T])
+}
+
+// reduceProducts is [ReduceProd] of floats, in float64.
+func reduceProducts[T Number](dst, src []T, outer, n, inner int) {
+	dst, src = trim(dst, outer*inner), trim(src, outer*n*inner)
+	if inner > 1 {
+		productColumns(dst, src, outer, n, inner)
+		return
+	}
+	for o := range dst {
+		x, p := src[o*n:][:n], [4]float64{1, 1, 1, 1}
+		for ; len(x) >= 4; x = x[4:] {
+			p[0] *= float64(x[0])
+			p[1] *= float64(x[1])
+			p[2] *= float64(x[2])
+			p[3] *= float64(x[3])
+		}
+		for _, v := range x {
+			p[0] *= float64(v)
+		}
+		dst[o] = T(float64(p[0]*p[1]) * float64(p[2]*p[3]))
+	}
+}
+
+// productColumns is reduceProducts of columns.
+func productColumns[T Number](dst, src []T, outer, n, inner int) {
+	var room [256]float64
+	for o := range outer {
+		for first := 0; first < inner; first += len(room) {
+			to := dst[o*inner:][first:min(inner, first+len(room))]
+			acc := room[:len(to)]
+			Fill(acc, 1)
+			for i := range n {
+				for j, v := range src[(o*n+i)*inner+first:][:len(acc)] {
+					acc[j] *= float64(v)
+				}
+			}
+			for j, v := range acc {
+				to[j] = T(v)
+			}
+		}
+	}
 }
 
 // ReduceMax takes the greatest (ONNX ReduceMax). NaN anywhere gives NaN; the
@@ -102,6 +169,17 @@ func ReduceMax[T Number](dst, src []T, outer, n, inner int) {
 		return
 	}
 	least, _ := bounds[T]()
+	if !isFloat[T]() && inner == 1 {
+		dst, src = trim(dst, outer), trim(src, outer*n)
+		for o := range dst {
+			acc := least
+			for _, v := range src[o*n:][:n] {
+				acc = max(acc, v)
+			}
+			dst[o] = acc
+		}
+		return
+	}
 	fold(dst, src, outer, n, inner, least, func(acc, v T) T { return greater(acc, v) }, same[T])
 }
 
@@ -112,6 +190,17 @@ func ReduceMin[T Number](dst, src []T, outer, n, inner int) {
 		return
 	}
 	_, greatest := bounds[T]()
+	if !isFloat[T]() && inner == 1 {
+		dst, src = trim(dst, outer), trim(src, outer*n)
+		for o := range dst {
+			acc := greatest
+			for _, v := range src[o*n:][:n] {
+				acc = min(acc, v)
+			}
+			dst[o] = acc
+		}
+		return
+	}
 	fold(dst, src, outer, n, inner, greatest, func(acc, v T) T { return lesser(acc, v) }, same[T])
 }
 
@@ -129,12 +218,20 @@ func ReduceAll(dst, src []bool, outer, n, inner int) {
 // axis, the first of equals or, with last, the last (ONNX ArgMax). A NaN is
 // greater than everything. Of nothing the position is 0.
 func ArgMax[T Number](dst []int64, src []T, outer, n, inner int, last bool) {
+	dst, src = trim(dst, outer*inner), trim(src, outer*n*inner)
+	if x, ok := any(src).([]float32); ok && searchFast(maxima, dst, x, n, inner, last) {
+		return
+	}
 	search(dst, src, outer, n, inner, last, func(x, y T) bool { return x > y })
 }
 
 // ArgMin finds where the least element is, as [ArgMax] does the greatest (ONNX
 // ArgMin). A NaN is less than everything.
 func ArgMin[T Number](dst []int64, src []T, outer, n, inner int, last bool) {
+	dst, src = trim(dst, outer*inner), trim(src, outer*n*inner)
+	if x, ok := any(src).([]float32); ok && searchFast(minima, dst, x, n, inner, last) {
+		return
+	}
 	search(dst, src, outer, n, inner, last, func(x, y T) bool { return x < y })
 }
 
@@ -240,6 +337,8 @@ type reduction int
 const (
 	sums reduction = iota
 	squares
+	magnitudes
 	maxima
 	minima
+	exponentialSums // the logarithms of sums of exponentials
 )

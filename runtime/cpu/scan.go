@@ -4,7 +4,41 @@ package cpu
 // (ONNX CumSum). exclusive leaves the element itself out of its sum; reverse sums
 // from the end. dst has the shape of src and must not overlap it.
 func CumSum[T Number](dst, src []T, outer, n, inner int, exclusive, reverse bool) {
+	if inner == 1 {
+		sumLines(dst, src, outer, n, exclusive, reverse)
+		return
+	}
 	scan(dst, src, outer, n, inner, exclusive, reverse, 0, func(dst, a, b []T) { Add(dst, a, b) })
+}
+
+// sumLines is [CumSum] of lines of neighbouring elements.
+func sumLines[T Number](dst, src []T, lines, n int, exclusive, reverse bool) {
+	dst, src = trim(dst, volume(lines, n)), trim(src, volume(lines, n))
+	for ; len(dst) > 0; dst, src = dst[n:], src[n:] {
+		to, from, sum := dst[:n], src[:n], T(0)
+		switch {
+		case !reverse && !exclusive:
+			for i, v := range from {
+				sum += v
+				to[i] = sum
+			}
+		case !reverse:
+			for i, v := range from {
+				to[i] = sum
+				sum += v
+			}
+		default:
+			for i := n - 1; i >= 0; i-- {
+				v := from[i]
+				if exclusive {
+					to[i], sum = sum, sum+v
+					continue
+				}
+				sum += v
+				to[i] = sum
+			}
+		}
+	}
 }
 
 // CumProd computes running products as [CumSum] does sums (ONNX CumProd).

@@ -2,7 +2,7 @@ package cpu
 
 import (
 	"fmt"
-	"slices"
+	"unsafe"
 )
 
 // SelectBoxes chooses, for each batch and class, among n boxes by their scores
@@ -12,42 +12,39 @@ import (
 // before by more than a share, or most are chosen; with bounded set only scores above
 // low count. A box is two corners y, x, y, x in any order or, with center set, its
 // center x, y and its width and height. order is scratch of n elements.
-func SelectBoxes(dst []int32, boxes, scores []float32, batches, classes, n int, most int64, share, low float32, bounded, center bool, order []int32) error {
+func SelectBoxes(dst []int32, boxes, scores []float32, batches, classes, n int, most int64, share, low float32, bounded, center bool, queue []int64) error {
 	if !(share >= 0 && share <= 1) {
 		return fmt.Errorf("select_boxes: a share of %g", share)
 	}
 	dst, scores = trim(dst, volume(batches, classes, n)), trim(scores, volume(batches, classes, n))
-	boxes, order = trim(boxes, volume(batches, n, 4)), trim(order, n)
+	boxes, queue = trim(boxes, volume(batches, n, 4)), trim(queue, n)
 	for line := range batches * classes {
-		score, chosen := scores[line*n:][:n], dst[line*n:][:n]
-		candidates := order[:0]
-		for i, s := range score {
+		// A candidate is its score's place in the order of numbers, above what is the
+		// greater the earlier it stands.
+		candidates, k := unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(queue))), n), 0
+		for i, s := range scores[line*n:][:n] {
+			candidates[k] = uint64(float32Order(s))<<32 | uint64(^uint32(i))
 			if !bounded || s > low {
-				candidates = append(candidates, int32(i))
+				k++
 			}
 		}
-		slices.SortFunc(candidates, func(i, j int32) int {
-			a, b := score[i], score[j]
-			switch {
-			case a > b || a != a && b == b:
-				return -1
-			case b > a || b != b && a == a:
-				return 1
-			}
-			return int(i - j)
-		})
-		selectBoxes(chosen, candidates, boxes[line/classes*n*4:][:n*4], most, share, center)
+		selectBoxes(dst[line*n:][:n], candidates[:k], boxes[line/classes*n*4:][:n*4], most, share, center)
 	}
 	return nil
 }
 
-// selectBoxes chooses among candidates in their order.
-func selectBoxes(chosen, candidates []int32, boxes []float32, most int64, share float32, center bool) {
+// selectBoxes chooses among candidates, the greatest first.
+func selectBoxes(chosen []int32, candidates []uint64, boxes []float32, most int64, share float32, center bool) {
 	count := 0
+	for i := len(candidates)/2 - 1; i >= 0; i-- {
+		sift(candidates, i)
+	}
 next:
-	for _, i := range candidates {
-		if int64(count) >= most {
-			break
+	for len(candidates) > 0 && int64(count) < most {
+		i, last := int32(^uint32(candidates[0])), len(candidates)-1
+		candidates[0], candidates = candidates[last], candidates[:last]
+		if last > 0 {
+			sift(candidates, 0)
 		}
 		a := boxOf(boxes[4*i:], center)
 		for _, j := range chosen[:count] {
@@ -78,6 +75,9 @@ func (b box) area() float32 { return float32(max(0, b.x1-b.x0) * max(0, b.y1-b.y
 // overlap returns the area that two boxes have in common, divided by the area that
 // they cover; 0 where there is none.
 func (b box) overlap(c box) float32 {
+	if b.x1 < c.x0 || c.x1 < b.x0 || b.y1 < c.y0 || c.y1 < b.y0 {
+		return 0
+	}
 	both := box{max(b.x0, c.x0), max(b.y0, c.y0), min(b.x1, c.x1), min(b.y1, c.y1)}.area()
 	covered := float32(b.area()+c.area()) - both
 	if !(both > 0) || !(covered > 0) {

@@ -71,3 +71,13 @@ func unseen[T any](p *T) *T {
 	address := uintptr(unsafe.Pointer(p))
 	return *(**T)(unsafe.Pointer(&address))
 }
+
+// onHeap returns s in a way that does not make the caller's array escape: it is for
+// slices so long that they are on the heap already. See [unseen].
+//
+//go:nosplit
+//go:nocheckptr
+func onHeap[T any](s []T) []T {
+	address := uintptr(unsafe.Pointer(unsafe.SliceData(s)))
+	return unsafe.Slice(*(**T)(unsafe.Pointer(&address)), len(s))
+}

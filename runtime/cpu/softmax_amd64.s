@@ -21,8 +21,8 @@ TEXT ·softmaxRowsAVX2(SB), NOSPLIT, $0-32
 	MOVQ x+8(FP), R9
 	MOVQ rows+16(FP), R10
 	MOVQ n+24(FP), R11
-	VBROADCASTSS softmaxConstants<>+64(SB), Y13
-	VBROADCASTSS softmaxConstants<>+128(SB), Y12
+	VBROADCASTSD softmaxConstants<>+64(SB), Y13
+	VBROADCASTSD softmaxConstants<>+128(SB), Y12
 row1:
 	MOVQ R9, SI
 	MOVQ R11, CX
@@ -87,8 +87,8 @@ many6:
 	VFNMADD231PS softmaxConstants<>+256(SB), Y7, Y3
 	VFNMADD231PS softmaxConstants<>+320(SB), Y6, Y2
 	VFNMADD231PS softmaxConstants<>+320(SB), Y7, Y3
-	VMOVAPS softmaxConstants<>+384(SB), Y8
-	VMOVAPS softmaxConstants<>+384(SB), Y9
+	VMOVUPS softmaxConstants<>+384(SB), Y8
+	VMOVUPS softmaxConstants<>+384(SB), Y9
 	VFMADD213PS softmaxConstants<>+448(SB), Y2, Y8
 	VFMADD213PS softmaxConstants<>+448(SB), Y3, Y9
 	VFMADD213PS softmaxConstants<>+512(SB), Y2, Y8
@@ -121,8 +121,8 @@ many6:
 	VPSLLD $23, Y7, Y7
 	VMULPS Y6, Y2, Y2
 	VMULPS Y7, Y3, Y3
-	VANDPS Y4, Y2, Y2
-	VANDPS Y5, Y3, Y3
+	VANDPS Y2, Y4, Y2
+	VANDPS Y3, Y5, Y3
 	VADDPS Y2, Y0, Y0
 	VADDPS Y3, Y1, Y1
 	VMOVUPS Y2, 0(DI)
@@ -149,7 +149,7 @@ next8:
 	VROUNDPS $8, Y3, Y3
 	VFNMADD231PS softmaxConstants<>+256(SB), Y3, Y1
 	VFNMADD231PS softmaxConstants<>+320(SB), Y3, Y1
-	VMOVAPS softmaxConstants<>+384(SB), Y4
+	VMOVUPS softmaxConstants<>+384(SB), Y4
 	VFMADD213PS softmaxConstants<>+448(SB), Y1, Y4
 	VFMADD213PS softmaxConstants<>+512(SB), Y1, Y4
 	VFMADD213PS softmaxConstants<>+576(SB), Y1, Y4
@@ -166,7 +166,7 @@ next8:
 	VPADDD softmaxConstants<>+768(SB), Y3, Y3
 	VPSLLD $23, Y3, Y3
 	VMULPS Y3, Y1, Y1
-	VANDPS Y2, Y1, Y1
+	VANDPS Y1, Y2, Y1
 	VADDPS Y1, Y0, Y0
 	VMASKMOVPS Y1, Y15, 0(DI)
 	ADDQ $32, SI
@@ -229,8 +229,8 @@ TEXT ·attendRowsAVX2(SB), NOSPLIT, $0-56
 	MOVQ tops+32(FP), R12
 	MOVQ sums+40(FP), R13
 	MOVQ factors+48(FP), BX
-	VBROADCASTSS softmaxConstants<>+64(SB), Y13
-	VBROADCASTSS softmaxConstants<>+128(SB), Y12
+	VBROADCASTSD softmaxConstants<>+64(SB), Y13
+	VBROADCASTSD softmaxConstants<>+128(SB), Y12
 row14:
 	MOVQ R8, SI
 	MOVQ R11, CX
@@ -280,7 +280,7 @@ end18:
 	VROUNDPS $8, Y3, Y3
 	VFNMADD231PS softmaxConstants<>+256(SB), Y3, Y1
 	VFNMADD231PS softmaxConstants<>+320(SB), Y3, Y1
-	VMOVAPS softmaxConstants<>+384(SB), Y4
+	VMOVUPS softmaxConstants<>+384(SB), Y4
 	VFMADD213PS softmaxConstants<>+448(SB), Y1, Y4
 	VFMADD213PS softmaxConstants<>+512(SB), Y1, Y4
 	VFMADD213PS softmaxConstants<>+576(SB), Y1, Y4
@@ -297,7 +297,7 @@ end18:
 	VPADDD softmaxConstants<>+768(SB), Y3, Y3
 	VPSLLD $23, Y3, Y3
 	VMULPS Y3, Y1, Y1
-	VANDPS Y2, Y1, Y1
+	VANDPS Y1, Y2, Y1
 	VMOVSS X1, 0(BX)
 	MOVQ R8, SI
 	MOVQ R8, DI
@@ -324,8 +324,8 @@ many19:
 	VFNMADD231PS softmaxConstants<>+256(SB), Y7, Y3
 	VFNMADD231PS softmaxConstants<>+320(SB), Y6, Y2
 	VFNMADD231PS softmaxConstants<>+320(SB), Y7, Y3
-	VMOVAPS softmaxConstants<>+384(SB), Y8
-	VMOVAPS softmaxConstants<>+384(SB), Y9
+	VMOVUPS softmaxConstants<>+384(SB), Y8
+	VMOVUPS softmaxConstants<>+384(SB), Y9
 	VFMADD213PS softmaxConstants<>+448(SB), Y2, Y8
 	VFMADD213PS softmaxConstants<>+448(SB), Y3, Y9
 	VFMADD213PS softmaxConstants<>+512(SB), Y2, Y8
@@ -358,8 +358,8 @@ many19:
 	VPSLLD $23, Y7, Y7
 	VMULPS Y6, Y2, Y2
 	VMULPS Y7, Y3, Y3
-	VANDPS Y4, Y2, Y2
-	VANDPS Y5, Y3, Y3
+	VANDPS Y2, Y4, Y2
+	VANDPS Y3, Y5, Y3
 	VADDPS Y2, Y0, Y0
 	VADDPS Y3, Y1, Y1
 	VMOVUPS Y2, 0(DI)
@@ -386,7 +386,7 @@ next21:
 	VROUNDPS $8, Y3, Y3
 	VFNMADD231PS softmaxConstants<>+256(SB), Y3, Y1
 	VFNMADD231PS softmaxConstants<>+320(SB), Y3, Y1
-	VMOVAPS softmaxConstants<>+384(SB), Y4
+	VMOVUPS softmaxConstants<>+384(SB), Y4
 	VFMADD213PS softmaxConstants<>+448(SB), Y1, Y4
 	VFMADD213PS softmaxConstants<>+512(SB), Y1, Y4
 	VFMADD213PS softmaxConstants<>+576(SB), Y1, Y4
@@ -403,7 +403,7 @@ next21:
 	VPADDD softmaxConstants<>+768(SB), Y3, Y3
 	VPSLLD $23, Y3, Y3
 	VMULPS Y3, Y1, Y1
-	VANDPS Y2, Y1, Y1
+	VANDPS Y1, Y2, Y1
 	VADDPS Y1, Y0, Y0
 	VMASKMOVPS Y1, Y15, 0(DI)
 	ADDQ $32, SI
@@ -436,18 +436,18 @@ TEXT ·softmaxRowsAVX512(SB), NOSPLIT, $0-32
 	MOVQ x+8(FP), R9
 	MOVQ rows+16(FP), R10
 	MOVQ n+24(FP), R11
-	VBROADCASTSS softmaxConstants<>+64(SB), Z30
-	VBROADCASTSS softmaxConstants<>+128(SB), Z29
-	VBROADCASTSS softmaxConstants<>+0(SB), Z28
-	VBROADCASTSS softmaxConstants<>+192(SB), Z27
-	VBROADCASTSS softmaxConstants<>+256(SB), Z26
-	VBROADCASTSS softmaxConstants<>+320(SB), Z25
-	VBROADCASTSS softmaxConstants<>+384(SB), Z24
-	VBROADCASTSS softmaxConstants<>+448(SB), Z23
-	VBROADCASTSS softmaxConstants<>+512(SB), Z22
-	VBROADCASTSS softmaxConstants<>+576(SB), Z21
-	VBROADCASTSS softmaxConstants<>+640(SB), Z20
-	VBROADCASTSS softmaxConstants<>+704(SB), Z19
+	VBROADCASTSD softmaxConstants<>+64(SB), Z30
+	VBROADCASTSD softmaxConstants<>+128(SB), Z29
+	VBROADCASTSD softmaxConstants<>+0(SB), Z28
+	VBROADCASTSD softmaxConstants<>+192(SB), Z27
+	VBROADCASTSD softmaxConstants<>+256(SB), Z26
+	VBROADCASTSD softmaxConstants<>+320(SB), Z25
+	VBROADCASTSD softmaxConstants<>+384(SB), Z24
+	VBROADCASTSD softmaxConstants<>+448(SB), Z23
+	VBROADCASTSD softmaxConstants<>+512(SB), Z22
+	VBROADCASTSD softmaxConstants<>+576(SB), Z21
+	VBROADCASTSD softmaxConstants<>+640(SB), Z20
+	VBROADCASTSD softmaxConstants<>+704(SB), Z19
 row23:
 	MOVQ R9, SI
 	MOVQ R11, CX
@@ -514,8 +514,8 @@ many28:
 	VFNMADD231PS Z26, Z5, Z3
 	VFNMADD231PS Z25, Z4, Z2
 	VFNMADD231PS Z25, Z5, Z3
-	VMOVAPS Z24, Z6
-	VMOVAPS Z24, Z7
+	VMOVUPS Z24, Z6
+	VMOVUPS Z24, Z7
 	VFMADD213PS Z23, Z2, Z6
 	VFMADD213PS Z23, Z3, Z7
 	VFMADD213PS Z22, Z2, Z6
@@ -532,8 +532,8 @@ many28:
 	VADDPS Z19, Z3, Z3
 	VSCALEFPS Z4, Z2, Z2
 	VSCALEFPS Z5, Z3, Z3
-	VMOVAPS.Z Z2, K2, Z2
-	VMOVAPS.Z Z3, K3, Z3
+	VMOVUPS.Z Z2, K2, Z2
+	VMOVUPS.Z Z3, K3, Z3
 	VADDPS Z2, Z0, Z0
 	VADDPS Z3, Z1, Z1
 	VMOVUPS Z2, 0(DI)
@@ -560,7 +560,7 @@ next30:
 	VRNDSCALEPS $8, Z2, Z2
 	VFNMADD231PS Z26, Z2, Z1
 	VFNMADD231PS Z25, Z2, Z1
-	VMOVAPS Z24, Z3
+	VMOVUPS Z24, Z3
 	VFMADD213PS Z23, Z1, Z3
 	VFMADD213PS Z22, Z1, Z3
 	VFMADD213PS Z21, Z1, Z3
@@ -569,7 +569,7 @@ next30:
 	VFMADD231PS Z4, Z3, Z1
 	VADDPS Z19, Z1, Z1
 	VSCALEFPS Z2, Z1, Z1
-	VMOVAPS.Z Z1, K2, Z1
+	VMOVUPS.Z Z1, K2, Z1
 	VADDPS Z1, Z0, Z0
 	VMOVUPS Z1, K1, 0(DI)
 	ADDQ $64, SI
@@ -634,18 +634,18 @@ TEXT ·attendRowsAVX512(SB), NOSPLIT, $0-56
 	MOVQ tops+32(FP), R12
 	MOVQ sums+40(FP), R13
 	MOVQ factors+48(FP), BX
-	VBROADCASTSS softmaxConstants<>+64(SB), Z30
-	VBROADCASTSS softmaxConstants<>+128(SB), Z29
-	VBROADCASTSS softmaxConstants<>+0(SB), Z28
-	VBROADCASTSS softmaxConstants<>+192(SB), Z27
-	VBROADCASTSS softmaxConstants<>+256(SB), Z26
-	VBROADCASTSS softmaxConstants<>+320(SB), Z25
-	VBROADCASTSS softmaxConstants<>+384(SB), Z24
-	VBROADCASTSS softmaxConstants<>+448(SB), Z23
-	VBROADCASTSS softmaxConstants<>+512(SB), Z22
-	VBROADCASTSS softmaxConstants<>+576(SB), Z21
-	VBROADCASTSS softmaxConstants<>+640(SB), Z20
-	VBROADCASTSS softmaxConstants<>+704(SB), Z19
+	VBROADCASTSD softmaxConstants<>+64(SB), Z30
+	VBROADCASTSD softmaxConstants<>+128(SB), Z29
+	VBROADCASTSD softmaxConstants<>+0(SB), Z28
+	VBROADCASTSD softmaxConstants<>+192(SB), Z27
+	VBROADCASTSD softmaxConstants<>+256(SB), Z26
+	VBROADCASTSD softmaxConstants<>+320(SB), Z25
+	VBROADCASTSD softmaxConstants<>+384(SB), Z24
+	VBROADCASTSD softmaxConstants<>+448(SB), Z23
+	VBROADCASTSD softmaxConstants<>+512(SB), Z22
+	VBROADCASTSD softmaxConstants<>+576(SB), Z21
+	VBROADCASTSD softmaxConstants<>+640(SB), Z20
+	VBROADCASTSD softmaxConstants<>+704(SB), Z19
 row36:
 	MOVQ R8, SI
 	MOVQ R11, CX
@@ -697,7 +697,7 @@ end40:
 	VRNDSCALEPS $8, Z2, Z2
 	VFNMADD231PS Z26, Z2, Z1
 	VFNMADD231PS Z25, Z2, Z1
-	VMOVAPS Z24, Z3
+	VMOVUPS Z24, Z3
 	VFMADD213PS Z23, Z1, Z3
 	VFMADD213PS Z22, Z1, Z3
 	VFMADD213PS Z21, Z1, Z3
@@ -706,7 +706,7 @@ end40:
 	VFMADD231PS Z4, Z3, Z1
 	VADDPS Z19, Z1, Z1
 	VSCALEFPS Z2, Z1, Z1
-	VMOVAPS.Z Z1, K2, Z1
+	VMOVUPS.Z Z1, K2, Z1
 	VMOVSS X1, 0(BX)
 	MOVQ R8, SI
 	MOVQ R8, DI
@@ -733,8 +733,8 @@ many41:
 	VFNMADD231PS Z26, Z5, Z3
 	VFNMADD231PS Z25, Z4, Z2
 	VFNMADD231PS Z25, Z5, Z3
-	VMOVAPS Z24, Z6
-	VMOVAPS Z24, Z7
+	VMOVUPS Z24, Z6
+	VMOVUPS Z24, Z7
 	VFMADD213PS Z23, Z2, Z6
 	VFMADD213PS Z23, Z3, Z7
 	VFMADD213PS Z22, Z2, Z6
@@ -751,8 +751,8 @@ many41:
 	VADDPS Z19, Z3, Z3
 	VSCALEFPS Z4, Z2, Z2
 	VSCALEFPS Z5, Z3, Z3
-	VMOVAPS.Z Z2, K2, Z2
-	VMOVAPS.Z Z3, K3, Z3
+	VMOVUPS.Z Z2, K2, Z2
+	VMOVUPS.Z Z3, K3, Z3
 	VADDPS Z2, Z0, Z0
 	VADDPS Z3, Z1, Z1
 	VMOVUPS Z2, 0(DI)
@@ -779,7 +779,7 @@ next43:
 	VRNDSCALEPS $8, Z2, Z2
 	VFNMADD231PS Z26, Z2, Z1
 	VFNMADD231PS Z25, Z2, Z1
-	VMOVAPS Z24, Z3
+	VMOVUPS Z24, Z3
 	VFMADD213PS Z23, Z1, Z3
 	VFMADD213PS Z22, Z1, Z3
 	VFMADD213PS Z21, Z1, Z3
@@ -788,7 +788,7 @@ next43:
 	VFMADD231PS Z4, Z3, Z1
 	VADDPS Z19, Z1, Z1
 	VSCALEFPS Z2, Z1, Z1
-	VMOVAPS.Z Z1, K2, Z1
+	VMOVUPS.Z Z1, K2, Z1
 	VADDPS Z1, Z0, Z0
 	VMOVUPS Z1, K1, 0(DI)
 	ADDQ $64, SI

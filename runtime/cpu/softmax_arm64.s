@@ -174,8 +174,8 @@ many9:
 	VSHL $23, V7.S4, V7.S4
 	WORD $0x6e26dc42 // fmul v2.4s, v2.4s, v6.4s
 	WORD $0x6e27dc63 // fmul v3.4s, v3.4s, v7.4s
-	VAND V4.B16, V2.B16, V2.B16
-	VAND V5.B16, V3.B16, V3.B16
+	VAND V2.B16, V4.B16, V2.B16
+	VAND V3.B16, V5.B16, V3.B16
 	WORD $0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD $0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
 	FSTPQ (F2, F3), 0(R0)
@@ -238,7 +238,7 @@ done15:
 	VADD V16.S4, V3.S4, V3.S4
 	VSHL $23, V3.S4, V3.S4
 	WORD $0x6e23dc21 // fmul v1.4s, v1.4s, v3.4s
-	VAND V2.B16, V1.B16, V1.B16
+	VAND V1.B16, V2.B16, V1.B16
 	WORD $0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	CMP $4, R3
 	BGE whole16
@@ -454,7 +454,7 @@ end33:
 	VADD V16.S4, V3.S4, V3.S4
 	VSHL $23, V3.S4, V3.S4
 	WORD $0x6e23dc21 // fmul v1.4s, v1.4s, v3.4s
-	VAND V2.B16, V1.B16, V1.B16
+	VAND V1.B16, V2.B16, V1.B16
 	FMOVS F1, 0(R5)
 	MOVD R8, R1
 	MOVD R8, R0
@@ -526,8 +526,8 @@ many37:
 	VSHL $23, V7.S4, V7.S4
 	WORD $0x6e26dc42 // fmul v2.4s, v2.4s, v6.4s
 	WORD $0x6e27dc63 // fmul v3.4s, v3.4s, v7.4s
-	VAND V4.B16, V2.B16, V2.B16
-	VAND V5.B16, V3.B16, V3.B16
+	VAND V2.B16, V4.B16, V2.B16
+	VAND V3.B16, V5.B16, V3.B16
 	WORD $0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD $0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
 	FSTPQ (F2, F3), 0(R0)
@@ -590,7 +590,7 @@ done43:
 	VADD V16.S4, V3.S4, V3.S4
 	VSHL $23, V3.S4, V3.S4
 	WORD $0x6e23dc21 // fmul v1.4s, v1.4s, v3.4s
-	VAND V2.B16, V1.B16, V1.B16
+	VAND V1.B16, V2.B16, V1.B16
 	WORD $0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	CMP $4, R3
 	BGE whole44

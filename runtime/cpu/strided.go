@@ -1,5 +1,7 @@
 package cpu
 
+import "unsafe"
+
 // Fill sets every element of dst to v.
 func Fill[T any](dst []T, v T) {
 	for i := range dst {
@@ -74,6 +76,11 @@ func walk(n, s int, dims, strides []int, dense, strided int, leaf func(dense, st
 	}
 }
 
+// octetsOf returns elements of 8 bits, which are no pointers, as bytes.
+func octetsOf[T any](s []T) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s))
+}
+
 // moveTile is the side of the square in which move transposes, so that its rows
 // and columns stay in L1.
 const moveTile = 32
@@ -82,12 +89,17 @@ const moveTile = 32
 // first element and the distance from row to row and from column to column.
 func move[T any](dst []T, d, d0, d1 int, src []T, s, s0, s1 int, rows, cols int) {
 	to, from, isFloat32 := float32s(dst, src)
+	size := unsafe.Sizeof(*new(T))
 	switch {
 	case rows == 0 || cols == 0:
 	case isFloat32 && d1 == 1 && s0 == 1 && d0 >= cols && s1 >= rows:
 		transpose(to[d:], from[s:], cols, rows, d0, s1)
 	case isFloat32 && d0 == 1 && s1 == 1 && d1 >= rows && s0 >= cols:
 		transpose(to[d:], from[s:], rows, cols, d1, s0)
+	case size == 1 && d1 == 1 && s0 == 1 && d0 >= cols && s1 >= rows:
+		transposeBytes(octetsOf(dst)[d:], octetsOf(src)[s:], cols, rows, d0, s1)
+	case size == 1 && d0 == 1 && s1 == 1 && d1 >= rows && s0 >= cols:
+		transposeBytes(octetsOf(dst)[d:], octetsOf(src)[s:], rows, cols, d1, s0)
 	case d1 == 1 && s1 == 1:
 		for r := range rows {
 			copy(dst[d+r*d0:][:cols], src[s+r*s0:][:cols])
@@ -100,8 +112,15 @@ func move[T any](dst []T, d, d0, d1 int, src []T, s, s0, s1 int, rows, cols int)
 		for r0 := 0; r0 < rows; r0 += moveTile {
 			for c0 := 0; c0 < cols; c0 += moveTile {
 				for r := r0; r < min(r0+moveTile, rows); r++ {
-					to, from := d+r*d0+c0*d1, s+r*s0+c0*s1
-					for range min(moveTile, cols-c0) {
+					to, from, n := d+r*d0+c0*d1, s+r*s0+c0*s1, min(moveTile, cols-c0)
+					if d1 == 1 {
+						for i := range dst[to:][:n] {
+							dst[to+i] = src[from]
+							from += s1
+						}
+						continue
+					}
+					for range n {
 						dst[to] = src[from]
 						to, from = to+d1, from+s1
 					}

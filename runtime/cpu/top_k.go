@@ -1,6 +1,13 @@
 package cpu
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+	"slices"
+	"unsafe"
+
+	"github.com/burngen/burngen/runtime/rt"
+)
 
 // TopK finds, in each line of n elements of src, the k greatest or, when smallest is
 // set, the k least, the most extreme first and of equals the one before (ONNX TopK):
@@ -15,6 +22,16 @@ func TopK[T Number](values []T, places []int64, src []T, n, k int, smallest bool
 	}
 	lines := len(values) / k
 	places, src = trim(places, len(values)), trim(src, volume(lines, n))
+	if v, x, ok := float32s(values, src); ok && int64(n) <= math.MaxUint32 {
+		t := topping{values: onHeap(v), places: onHeap(places), src: onHeap(x), n: n, k: k}
+		if smallest {
+			t.flip = 1<<32 - 1
+		}
+		if len(x) < sharedFrom || !toppings.run(&t, rt.Parts(int64(len(x))/2)) {
+			t.Part(0, 1)
+		}
+		return nil
+	}
 	for l := range lines {
 		line, best := src[l*n:][:n], places[l*k:][:k]
 		if smallest {
@@ -72,4 +89,98 @@ func sink[T any](heap []T, i int, after func(a, b T) bool) {
 		heap[i], heap[child] = heap[child], heap[i]
 		i = child
 	}
+}
+
+// topping is a TopK of float32 under way. An element and its place are one number, of
+// which a lesser one comes first: [float32Order] inverted, unless flip inverts it again,
+// above the place.
+type topping struct {
+	values []float32
+	places []int64
+	src    []float32
+	n, k   int
+	flip   uint32
+}
+
+var toppings slot[topping, *topping]
+
+// Part does the i-th of parts shares of the lines.
+func (t *topping) Part(i, parts int) {
+	from, to := portion(len(t.values)/t.k, i, parts)
+	for l := from; l < to; l++ {
+		t.line(t.values[l*t.k:][:t.k], t.places[l*t.k:][:t.k], t.src[l*t.n:][:t.n])
+	}
+}
+
+// line finds the first elements of a line. places hold them on the way: a heap whose root
+// comes last.
+func (t *topping) line(values []float32, places []int64, x []float32) {
+	best := unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(places))), len(places))
+	for i := range best {
+		best[i] = t.key(x[i])<<32 | uint64(i)
+	}
+	if len(best) < len(x) {
+		for i := len(best)/2 - 1; i >= 0; i-- {
+			sift(best, i)
+		}
+		// What has the root's key comes after it.
+		least, bound := best[0]>>32, x[best[0]&(1<<32-1)]
+		for first := len(best); first < len(x); first += topBlock {
+			block := x[first:min(len(x), first+topBlock)]
+			if nothingBeyond(block, bound, t.flip != 0) {
+				continue
+			}
+			for i, v := range block {
+				if t.flip == 0 && v <= bound || t.flip != 0 && v >= bound {
+					continue
+				}
+				if key := t.key(v); key < least {
+					best[0] = key<<32 | uint64(first+i)
+					sift(best, 0)
+					least, bound = best[0]>>32, x[best[0]&(1<<32-1)]
+				}
+			}
+		}
+	}
+	slices.Sort(best)
+	for i, b := range best {
+		at := b & (1<<32 - 1)
+		places[i], values[i] = int64(at), x[at]
+	}
+}
+
+// topBlock is how many elements are looked at together.
+const topBlock = 64
+
+// key is lesser for what comes first.
+func (t *topping) key(v float32) uint64 { return uint64(^float32Order(v) ^ t.flip) }
+
+// float32Order is in the order of numbers, zeros being equal and NaN greater than
+// everything.
+func float32Order(v float32) uint32 {
+	b := math.Float32bits(v + 0)
+	if v != v {
+		return 1<<32 - 1
+	}
+	return b ^ (uint32(int32(b)>>31) | 1<<31)
+}
+
+// sift moves element i of a heap down, below the greater of its children.
+func sift(heap []uint64, i int) {
+	v := heap[i]
+	for {
+		child := 2*i + 1
+		if child >= len(heap) {
+			break
+		}
+		if child+1 < len(heap) && heap[child+1] > heap[child] {
+			child++
+		}
+		if heap[child] <= v {
+			break
+		}
+		heap[i] = heap[child]
+		i = child
+	}
+	heap[i] = v
 }

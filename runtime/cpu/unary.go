@@ -35,6 +35,9 @@ func Abs[T Number](dst, x []T) {
 // Sign computes dst[i] = −1, 0 or 1 as x[i] is negative, zero or positive (ONNX
 // Sign). Zeros and NaN stay as they are.
 func Sign[T Number](dst, x []T) {
+	if d, u, ok := float32s1(dst, x); ok && signFast(d, u) {
+		return
+	}
 	each(dst, x, func(v T) T {
 		switch {
 		case v > 0:
@@ -129,43 +132,67 @@ func Tanh[T Float](dst, x []T) {
 	each(dst, x, func(v T) T { return T(math.Tanh(float64(v))) })
 }
 
-// Sin computes dst[i] = sin x[i], in radians (ONNX Sin).
+// Sin computes dst[i] = sin x[i], in radians (ONNX Sin), within 2 ulp.
 func Sin[T Float](dst, x []T) {
+	if d, u, ok := float32s1(dst, x); ok && sinAngles(d, u) {
+		return
+	}
 	each(dst, x, func(v T) T { return T(math.Sin(float64(v))) })
 }
 
-// Cos computes dst[i] = cos x[i], in radians (ONNX Cos).
+// Cos computes dst[i] = cos x[i], in radians (ONNX Cos), within 2 ulp.
 func Cos[T Float](dst, x []T) {
+	if d, u, ok := float32s1(dst, x); ok && cosAngles(d, u) {
+		return
+	}
 	each(dst, x, func(v T) T { return T(math.Cos(float64(v))) })
 }
 
-// Tan computes dst[i] = tan x[i], in radians (ONNX Tan).
+// Tan computes dst[i] = tan x[i], in radians (ONNX Tan), within 2 ulp.
 func Tan[T Float](dst, x []T) {
+	if d, u, ok := float32s1(dst, x); ok && tanAngles(d, u) {
+		return
+	}
 	each(dst, x, func(v T) T { return T(math.Tan(float64(v))) })
 }
 
-// Asin computes dst[i] = the angle in radians whose sine is x[i] (ONNX Asin).
+// Asin computes dst[i] = the angle in radians whose sine is x[i] (ONNX Asin), within 2 ulp.
 func Asin[T Float](dst, x []T) {
+	if d, u, ok := float32s1(dst, x); ok && asinFast(d, u) {
+		return
+	}
 	each(dst, x, func(v T) T { return T(math.Asin(float64(v))) })
 }
 
-// Acos computes dst[i] = the angle in radians whose cosine is x[i] (ONNX Acos).
+// Acos computes dst[i] = the angle in radians whose cosine is x[i] (ONNX Acos), within 2 ulp.
 func Acos[T Float](dst, x []T) {
+	if d, u, ok := float32s1(dst, x); ok && acosFast(d, u) {
+		return
+	}
 	each(dst, x, func(v T) T { return T(math.Acos(float64(v))) })
 }
 
-// Atan computes dst[i] = the angle in radians whose tangent is x[i] (ONNX Atan).
+// Atan computes dst[i] = the angle in radians whose tangent is x[i] (ONNX Atan), within 2 ulp.
 func Atan[T Float](dst, x []T) {
+	if d, u, ok := float32s1(dst, x); ok && atanFast(d, u) {
+		return
+	}
 	each(dst, x, func(v T) T { return T(math.Atan(float64(v))) })
 }
 
-// Sinh computes dst[i] = the hyperbolic sine of x[i] (ONNX Sinh).
+// Sinh computes dst[i] = the hyperbolic sine of x[i] (ONNX Sinh), within 2 ulp.
 func Sinh[T Float](dst, x []T) {
+	if d, u, ok := float32s1(dst, x); ok && sinhFast(d, u) {
+		return
+	}
 	each(dst, x, func(v T) T { return T(math.Sinh(float64(v))) })
 }
 
-// Cosh computes dst[i] = the hyperbolic cosine of x[i] (ONNX Cosh).
+// Cosh computes dst[i] = the hyperbolic cosine of x[i] (ONNX Cosh), within 2 ulp.
 func Cosh[T Float](dst, x []T) {
+	if d, u, ok := float32s1(dst, x); ok && coshFast(d, u) {
+		return
+	}
 	each(dst, x, func(v T) T { return T(math.Cosh(float64(v))) })
 }
 

@@ -1,6 +1,9 @@
 package cpu
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // sortable is the constraint of elements that have an order.
 type sortable interface{ Number | string }
@@ -27,6 +30,19 @@ func SortRows[T sortable](dst []int64, src []T, width int) {
 	src = trim(src, volume(len(dst), width))
 	for i := range dst {
 		dst[i] = int64(i)
+	}
+	if width == 1 {
+		slices.SortFunc(dst, func(i, j int64) int {
+			a, b := src[i], src[j]
+			if a < b {
+				return -1
+			}
+			if b < a {
+				return 1
+			}
+			return cmp.Or(compareRows(src, 1, i, j), int(i-j)) // NaN, or equal
+		})
+		return
 	}
 	slices.SortFunc(dst, func(i, j int64) int {
 		if order := compareRows(src, width, i, j); order != 0 {

@@ -23,11 +23,14 @@ var Reductions = []ReduceCase{
 		return sum(x, same) / n, sum(x, math.Abs) / n
 	}, 17},
 	{"SumSquare", func(x []float64) (float64, float64) { return sum(x, square), sum(x, square) }, 16},
-	{"L1", func(x []float64) (float64, float64) { return sum(x, math.Abs), sum(x, math.Abs) }, 8},
+	{"L1", func(x []float64) (float64, float64) { return sum(x, math.Abs), sum(x, math.Abs) }, 16},
 	{"L2", func(x []float64) (float64, float64) {
 		return math.Sqrt(sum(x, square)), math.Sqrt(sum(x, square))
 	}, 8},
-	{"LogSum", func(x []float64) (float64, float64) { return math.Log(sum(x, same)), 10 }, 8},
+	{"LogSum", func(x []float64) (float64, float64) {
+		s := sum(x, same)
+		return math.Log(s), sum(x, math.Abs)/math.Abs(s) + math.Abs(math.Log(s))
+	}, 17},
 	{"LogSumExp", func(x []float64) (float64, float64) {
 		top := extreme(x, greater, math.Inf(-1))
 		if math.IsInf(top, 0) || top != top {

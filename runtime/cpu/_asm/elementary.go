@@ -36,6 +36,35 @@ var elementary = []pointwise{
 	unary("erf", "erf(x[i])", func(k *vectors, x value) { k.erf(x) }),
 }
 
+// hyperbolic is the hyperbolic functions beside the tangent.
+var hyperbolic = []pointwise{
+	unary("cosh", "cosh(x[i])", func(k *vectors, x value) {
+		k.do("VANDPS", k.word(magnitude), x, x)
+		e := k.halfExp(x)
+		k.do("VMOVUPS", k.c(0.25), x)
+		k.do("VDIVPS", e, x, x)
+		k.do("VADDPS", e, x, x)
+		k.free(e)
+	}),
+	unary("sinh", "sinh(x[i])", func(k *vectors, x value) {
+		// With m = exp(a) − 1 it is (m + m/(m + 1))/2, and exp(a)/2 from 12 on.
+		a := k.temp()
+		k.do("VANDPS", k.word(magnitude), x, a)
+		e := k.halfExp(a)
+		m, d := k.duplicate(a), k.temp()
+		k.atMost(m, k.pin(12))
+		k.expm1(m)
+		k.do("VADDPS", k.c(1), m, d)
+		k.do("VDIVPS", d, m, d)
+		k.do("VADDPS", d, m, m)
+		k.do("VMULPS", k.c(0.5), m, m)
+		k.choose(k.compare(less, a, k.c(12)), m, e, m)
+		k.do("VANDPS", k.word(signBit), x, x)
+		k.do("VORPS", m, x, x)
+		k.free(a, e, m, d)
+	}),
+}
+
 var (
 	ln2High = float64(float32(math.Ln2))
 	ln2Low  = math.Ln2 - ln2High
@@ -68,7 +97,7 @@ func (k *vectors) polynomial(p, x value, coefficients []float64) {
 		k.takeTurns(p, x, coefficients)
 		return
 	}
-	k.do("VMOVAPS", k.c(coefficients[last]), p)
+	k.do("VMOVUPS", k.c(coefficients[last]), p)
 	for i := last - 1; i >= 0; i-- {
 		k.do("VFMADD213PS", k.c(coefficients[i]), x, p)
 	}
@@ -78,6 +107,11 @@ func (k *vectors) polynomial(p, x value, coefficients []float64) {
 func (k *vectors) exp(x value) {
 	n := k.reduce(x)
 	k.do("VADDPS", k.c(1), x, x)
+	k.scale(x, n)
+}
+
+// scale multiplies x by 2ⁿ, n being integral; n is then free.
+func (k *vectors) scale(x, n value) {
 	if k.wide() {
 		k.do("VSCALEFPS", n, x, x)
 		k.free(n)
@@ -104,7 +138,18 @@ func (k *vectors) expOrZero(x value) {
 	normal := k.compare(notLess, x, k.pin(expNormal))
 	k.atLeast(x, k.pin(expNormal))
 	k.exp(x)
-	k.orZero(normal, x)
+	k.only(normal, x, x)
+}
+
+// halfExp is a new value, exp(x)/2 for x from 0 on.
+func (k *vectors) halfExp(x value) value {
+	r := k.duplicate(x)
+	k.atMost(r, k.pin(expMost+1))
+	n := k.reduce(r)
+	k.do("VADDPS", k.c(1), r, r)
+	k.do("VSUBPS", k.c(1), n, n)
+	k.scale(r, n)
+	return r
 }
 
 // power turns integers into powers of 2.
@@ -131,19 +176,38 @@ var log1pTail = []float64{
 
 // log computes x = log(x).
 func (k *vectors) log(x value) {
-	const rootHalf = 0x3f3504f3
 	// Subnormal numbers are scaled by 2²³.
 	m, n := k.temp(), k.temp()
 	k.do("VMULPS", k.c(1<<23), x, m)
 	small := k.compare(less, x, k.c(0x1p-126))
 	if k.wide() {
 		k.do("VBLENDMPS", m, x, small, m)
-		k.do("VMOVAPS.Z", k.c(-23), small, n)
+		k.do("VMOVUPS.Z", k.c(-23), small, n)
 	} else {
 		k.do("VANDPS", k.c(-23), small, n)
 		k.choose(small, m, x, m)
 	}
-	// x = 2ⁿ·(1 + f) with 1 + f in √½…√2.
+	k.logOfParts(m, n)
+	p := m
+	// +Inf and NaN stay, zeros give −Inf, what is below gives NaN.
+	k.choose(k.compare(notLess, x, k.c(math.Inf(1))), x, p, p)
+	k.choose(k.compare(equal, x, k.c(0)), k.c(math.Inf(-1)), p, p)
+	k.choose(k.compare(less, x, k.c(0)), k.c(math.NaN()), p, x)
+	k.free(m, n)
+}
+
+// logOfNormal computes x = log(x) of normal numbers.
+func (k *vectors) logOfNormal(x value) {
+	n := k.temp()
+	k.do("VXORPS", n, n, n)
+	k.logOfParts(x, n)
+	k.free(n)
+}
+
+// logOfParts computes m = log(m·2ⁿ) of a normal m; n is used up.
+func (k *vectors) logOfParts(m, n value) {
+	const rootHalf = 0x3f3504f3
+	// m = 2ⁿ·(1 + f) with 1 + f in √½…√2.
 	f := k.temp()
 	k.do("VPSUBD", k.word(rootHalf), m, m)
 	k.do("VPSRAD", 23, m, f)
@@ -161,12 +225,7 @@ func (k *vectors) log(x value) {
 	k.do("VFMADD231PS", k.c(ln2Low), n, p)
 	k.do("VADDPS", f, p, p)
 	k.do("VFMADD231PS", k.c(ln2High), n, p)
-	k.free(f, square, n)
-	// +Inf and NaN stay, zeros give −Inf, what is below gives NaN.
-	k.choose(k.compare(notLess, x, k.c(math.Inf(1))), x, p, p)
-	k.choose(k.compare(equal, x, k.c(0)), k.c(math.Inf(-1)), p, p)
-	k.choose(k.compare(less, x, k.c(0)), k.c(math.NaN()), p, x)
-	k.free(p)
+	k.free(f, square)
 }
 
 // and is the instruction for integers.

@@ -53,6 +53,13 @@ var folds = []fold{
 		step: func(k *vectors, acc, x value) { k.do("VFMADD231PS", x, x, acc) },
 	},
 	{
+		name: "magnitudes", doc: "|x[i]|", merge: addTo, start: zeros, fill: noElement, byColumn: true,
+		step: func(k *vectors, acc, x value) {
+			k.do("VANDPS", k.word(magnitude), x, x)
+			addTo(k, acc, x)
+		},
+	},
+	{
 		name: "deviation", doc: "(x[i] − mean)²", scalars: []string{"mean"}, merge: addTo, start: zeros,
 		fill: func(k *vectors) string { return k.scalars[0] },
 		step: func(k *vectors, acc, x value) {

@@ -15,6 +15,7 @@ type pointwise struct {
 	inputs  []string // slices beside dst
 	scalars []string
 	body    func(k *vectors) value // gives the result
+	cost    int                    // ns of 64 elements where that is more than moving them
 }
 
 // sources are the registers of a kernel's inputs.
@@ -38,7 +39,7 @@ func (p *pointwise) write(f *file, t *table) {
 }
 
 // begin prepares a body for a number of interleaved vectors.
-func (p *pointwise) begin(f *file, s isa, t *table, interleaved int, pinned map[uint32]string) *vectors {
+func (p *pointwise) begin(f *file, s isa, t *table, interleaved int, pinned map[uint64]string) *vectors {
 	k := &vectors{file: f, isa: s, interleaved: interleaved, table: t, pinned: pinned}
 	for range p.inputs {
 		k.in = append(k.in, k.temp())
@@ -52,7 +53,7 @@ func (p *pointwise) begin(f *file, s isa, t *table, interleaved int, pinned map[
 // fit finds how many vectors to interleave, and which constants to pin in the
 // registers that are left: 4 or 2 vectors if all constants are, 2 in any case if
 // there are registers for the values.
-func (p *pointwise) fit(f *file, s isa, t *table) (interleaved int, constants []uint32) {
+func (p *pointwise) fit(f *file, s isa, t *table) (interleaved int, constants []uint64) {
 	for interleaved = 4; interleaved > 0; interleaved /= 2 {
 		k := p.begin(&file{arch: f.arch}, s, t, interleaved, nil)
 		p.body(k)
@@ -75,7 +76,7 @@ func (p *pointwise) fit(f *file, s isa, t *table) (interleaved int, constants []
 func (p *pointwise) enter(f *file, s isa, t *table) (many, one *vectors) {
 	f.base(t)
 	interleaved, constants := p.fit(f, s, t)
-	pinned := map[uint32]string{}
+	pinned := map[uint64]string{}
 	many = p.begin(f, s, t, interleaved, pinned)
 	for i, name := range p.scalars {
 		if a, ok := f.args[name]; ok {
@@ -84,7 +85,11 @@ func (p *pointwise) enter(f *file, s isa, t *table) (many, one *vectors) {
 	}
 	for i, w := range constants {
 		pinned[w] = s.reg(s.top() - len(p.scalars) - i)
-		f.op("VBROADCASTSS", t.row(w), pinned[w])
+		broadcast := "VBROADCASTSD"
+		if f.arch == "arm64" { // where the halves of every constant are equal
+			broadcast = "VBROADCASTSS"
+		}
+		f.op(broadcast, t.row(w), pinned[w])
 	}
 	return many, p.begin(f, s, t, 1, pinned)
 }
@@ -200,26 +205,38 @@ func (f *file) storeTail(s isa, from, to string) {
 func indices(f *file) { f.words("indices", 0, 1, 2, 3, 4, 5, 6, 7) }
 
 // dispatch writes the Go function that runs the kernel at the current level, in
-// calls short enough for the garbage collector.
+// calls short enough for the garbage collector, shared with the pool's workers
+// where there are many elements.
 func (p *pointwise) dispatch(f *file) {
 	slices := append([]string{"dst"}, p.inputs...)
-	params, scalars, rest := strings.Join(slices, ", ")+" []float32", "", ""
+	params, scalars := strings.Join(slices, ", ")+" []float32", ""
 	if len(p.scalars) > 0 {
 		scalars = ", " + strings.Join(p.scalars, ", ")
 		params += scalars + " float32"
 	}
-	var starts, remains []string
-	for _, s := range slices {
+	var starts, remains, fields, parts []string
+	for i, s := range slices {
 		starts = append(starts, "&"+s+"[0]")
 		remains = append(remains, s+"[n:]")
+		field := []string{"dst", "a", "b", "c"}[i]
+		fields = append(fields, field+": onHeap("+s+")")
+		parts = append(parts, "s."+field+"[from:to]")
 	}
-	rest = strings.Join(slices, ", ") + " = " + strings.Join(remains, ", ")
+	for i, s := range p.scalars {
+		field := []string{"u", "v"}[i]
+		fields = append(fields, field+": "+s)
+		parts = append(parts, "s."+field)
+	}
+	rest := strings.Join(slices, ", ") + " = " + strings.Join(remains, ", ")
 	args := strings.Join(starts, ", ") + ", n" + scalars
 	fmt.Fprintf(&f.decls, `
 // %[1]sFast computes dst[i] = %[2]s where there is assembly.
 func %[1]sFast(%[3]s) bool {
 	if level == Generic {
 		return false
+	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{%[6]s, do: %[1]sPart}, pointwiseParts(len(dst), %[8]d)) {
+		return true
 	}
 	for len(dst) > 0 {
 		n := min(len(dst), atOnce)
@@ -228,7 +245,10 @@ func %[1]sFast(%[3]s) bool {
 	}
 	return true
 }
-`, p.name, p.doc, params, f.atLevel(p.name, args), rest)
+
+// %[1]sPart is a part of %[1]sFast.
+func %[1]sPart(s *pointwise, from, to int) { %[1]sFast(%[7]s) }
+`, p.name, p.doc, params, f.atLevel(p.name, args), rest, strings.Join(fields, ", "), strings.Join(parts, ", "), max(p.cost, 8))
 }
 
 // atLevel is the Go statement that calls a function's variant for the current level,

@@ -25,6 +25,8 @@ var families = []struct {
 	{"peak", peaks},
 	{"pointwise", pointwiseFamily},
 	{"fold", foldFamily},
+	{"compare", compareFamily},
+	{"convert", convertFamily},
 	{"softmax", softmaxFamily},
 	{"winograd", winogradFamily},
 }

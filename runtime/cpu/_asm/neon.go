@@ -91,7 +91,7 @@ func (f *file) source(o any) int {
 
 // loadOnce replaces an operand in memory, that several vectors share, by a register.
 func (k *vectors) loadOnce(name string, operands []any) []any {
-	if k.interleaved == 1 || name == "VMOVAPS" {
+	if k.interleaved == 1 || name == "VMOVAPS" || name == "VMOVUPS" {
 		return operands
 	}
 	operands = slices.Clone(operands)

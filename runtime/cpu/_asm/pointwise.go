@@ -6,7 +6,11 @@ import "slices"
 func pointwiseFamily(f *file) {
 	t := &table{name: "constants"}
 	indices(f)
-	for _, p := range slices.Concat(arithmetic, rounding, elementary, activations, standardisation) {
+	kernels := slices.Concat(arithmetic, rounding, elementary, slopes, activations, standardisation)
+	if f.arch == "amd64" {
+		kernels = slices.Concat(kernels, signs, hyperbolic, trigonometry, powers, smooth)
+	}
+	for _, p := range kernels {
 		p.write(f, t)
 	}
 	t.write(f)
@@ -76,6 +80,24 @@ func extremum(name string) func(k *vectors, a value, b any) {
 	}
 }
 
+// slopes multiplies by a slope where an operand is negative.
+var slopes = []pointwise{
+	{
+		name: "pRelu", doc: "x[i], or x[i]·slope[i] below 0", inputs: []string{"x", "slope"},
+		body: func(k *vectors) value { return k.sloped(k.in[0], k.in[1]) },
+	},
+	unary("leakyRelu", "x[i], or x[i]·slope below 0", func(k *vectors, x value) { k.sloped(x, k.scalars[0]) }, "slope"),
+}
+
+// sloped multiplies x by the slope where it is negative.
+func (k *vectors) sloped(x value, slope any) value {
+	y := k.temp()
+	k.do("VMULPS", slope, x, y)
+	k.choose(k.compare(less, x, k.c(0)), y, x, x)
+	k.free(y)
+	return x
+}
+
 // unary is a kernel of one slice. body gives its result in x.
 func unary(name, doc string, body func(k *vectors, x value), scalars ...string) pointwise {
 	return pointwise{
@@ -109,12 +131,6 @@ var activations = []pointwise{
 		k.atLeast(x, k.scalars[0])
 		k.atMost(x, k.scalars[1])
 	}, "lo", "hi"),
-	unary("leakyRelu", "x[i], or alpha·x[i] below 0", func(k *vectors, x value) {
-		y := k.temp()
-		k.do("VMULPS", k.scalars[0], x, y)
-		k.choose(k.compare(less, x, k.c(0)), y, x, x)
-		k.free(y)
-	}, "alpha"),
 	unary("hardSigmoid", "alpha·x[i] + beta in 0…1", hardSigmoid, "alpha", "beta"),
 	unary("hardSwish", "x[i]·(alpha·x[i] + beta in 0…1)", func(k *vectors, x value) {
 		gate := k.duplicate(x)
@@ -134,7 +150,7 @@ var activations = []pointwise{
 	}, "negative", "gamma"),
 	unary("sigmoid", "1/(1 + exp(−x[i]))", func(k *vectors, x value) {
 		one := k.temp()
-		k.do("VMOVAPS", k.pin(1), one)
+		k.do("VMOVUPS", k.pin(1), one)
 		k.gate(one, x)
 		k.do("VMOVAPS", one, x)
 		k.free(one)
@@ -178,6 +194,60 @@ var activations = []pointwise{
 		k.do("VFMADD213PS", x, x, y)
 		k.do("VMOVAPS", y, x)
 		k.free(y)
+	}),
+}
+
+// signs are comparisons with zero.
+var signs = []pointwise{
+	unary("sign", "−1, 0 or 1 as x[i] is, or x[i]", func(k *vectors, x value) {
+		one := k.temp()
+		k.do("VANDPS", k.word(signBit), x, one)
+		k.do("VORPS", k.c(1), one, one)
+		k.choose(k.compare(unequal, x, k.c(0)), one, x, one)
+		k.choose(k.compare(unordered, x, x), x, one, x)
+		k.free(one)
+	}),
+}
+
+// smooth is further activations.
+var smooth = []pointwise{
+	unary("thresholdedRelu", "x[i], or 0 up to alpha", func(k *vectors, x value) {
+		k.only(k.compare(greater, x, k.scalars[0]), x, x)
+	}, "alpha"),
+	unary("softsign", "x[i]/(1 + |x[i]|)", func(k *vectors, x value) {
+		d := k.temp()
+		k.do("VANDPS", k.word(magnitude), x, d)
+		k.do("VADDPS", k.c(1), d, d)
+		k.do("VDIVPS", d, x, x)
+		k.free(d)
+	}),
+	unary("celu", "x[i], or below 0 alpha·(exp(x[i]/alpha) − 1)", func(k *vectors, x value) {
+		y := k.temp()
+		k.do("VDIVPS", k.scalars[0], x, y)
+		k.atLeast(y, k.pin(-25))
+		k.atMost(y, k.pin(25))
+		k.expm1(y)
+		k.do("VMULPS", k.scalars[0], y, y)
+		k.choose(k.compare(less, x, k.c(0)), y, x, x)
+		k.free(y)
+	}, "alpha"),
+	unary("softplus", "log(1 + exp(x[i]))", func(k *vectors, x value) {
+		// With e = exp(−|x|) it is max(x, 0) + log(1 + e), the rounding of 1 + e mended.
+		e, u := k.temp(), k.temp()
+		k.do("VORPS", k.word(signBit), x, e)
+		k.atLeast(e, k.pin(expLeast))
+		k.exp(e)
+		k.do("VADDPS", k.c(1), e, u)
+		lost := k.temp()
+		k.do("VSUBPS", k.c(1), u, lost)
+		k.do("VSUBPS", lost, e, lost)
+		k.do("VDIVPS", u, lost, lost)
+		k.logOfNormal(u)
+		k.do("VADDPS", lost, u, u)
+		k.free(e, lost)
+		k.atLeast(x, k.pin(0))
+		k.do("VADDPS", u, x, x)
+		k.free(u)
 	}),
 }
 

@@ -18,8 +18,8 @@ type vectors struct {
 	in          []value
 	inUse       []bool            // values
 	table       *table            // where constants are in memory
-	pinned      map[uint32]string // constants in registers
-	wanted      [2][]uint32       // constants in order of use: those that must be in registers, others
+	pinned      map[uint64]string // constants in registers
+	wanted      [2][]uint64       // constants in order of use: those that must be in registers, others
 	scalars     []string          // registers
 }
 
@@ -38,14 +38,14 @@ func (s isa) wide() bool { return s.bytes == 64 }
 // lanes is how many float32 a register holds.
 func (s isa) lanes() int { return s.bytes / 4 }
 
-// table is constants in memory, 16 copies of each.
+// table is constants in memory, 8 copies of 64 bits each.
 type table struct {
 	name  string
-	words []uint32
+	words []uint64
 }
 
 // row is the operand of a constant, which joins the table where it is missing.
-func (t *table) row(word uint32) string {
+func (t *table) row(word uint64) string {
 	i := slices.Index(t.words, word)
 	if i < 0 {
 		i = len(t.words)
@@ -58,18 +58,26 @@ func (t *table) row(word uint32) string {
 func (t *table) write(f *file) {
 	var rows []uint32
 	for _, w := range t.words {
-		rows = append(rows, slices.Repeat([]uint32{w}, 16)...)
+		rows = append(rows, slices.Repeat([]uint32{uint32(w), uint32(w >> 32)}, 8)...)
 	}
 	f.words(t.name, rows...)
 }
 
 // word is a constant where an instruction takes a register or memory.
-func (k *vectors) word(w uint32) string { return k.constant(w, 1) }
+func (k *vectors) word(w uint32) string { return k.constant(twice(w), 1) }
 
 // pinWord is a constant in a register.
-func (k *vectors) pinWord(w uint32) string { return k.constant(w, 0) }
+func (k *vectors) pinWord(w uint32) string { return k.constant(twice(w), 0) }
 
-func (k *vectors) constant(w uint32, class int) string {
+// long is a constant of 64 bits, and double a float64, where an instruction takes a
+// register or memory.
+func (k *vectors) long(w uint64) string    { return k.constant(w, 1) }
+func (k *vectors) double(v float64) string { return k.long(math.Float64bits(v)) }
+
+// twice is a word beside itself.
+func twice(w uint32) uint64 { return uint64(w)<<32 | uint64(w) }
+
+func (k *vectors) constant(w uint64, class int) string {
 	if !slices.Contains(k.wanted[class], w) {
 		k.wanted[class] = append(k.wanted[class], w)
 	}
@@ -121,6 +129,8 @@ func (k *vectors) do(name string, operands ...any) {
 				at[i] = k.register(o, vector)
 			case mask:
 				at[i] = o.register(k, vector)
+			case half:
+				at[i] = k.halved(k.register(o.value, vector))
 			default:
 				at[i] = o
 			}
@@ -167,12 +177,25 @@ func (m mask) register(k *vectors, vector int) string {
 	return k.register(m.value, vector)
 }
 
+// half is the lower half of a value's registers.
+type half struct{ value }
+
+// halved is the lower half of a register.
+func (s isa) halved(register string) string {
+	if s.wide() {
+		return "Y" + register[1:]
+	}
+	return "X" + register[1:]
+}
+
 // Predicates of VCMPPS, none of which a quiet NaN makes signal.
 const (
 	equal     = 0x00
 	unordered = 0x03
+	unequal   = 0x04 // and unordered
 	less      = 0x11
 	notLess   = 0x15
+	greater   = 0x1e
 )
 
 // compare compares a with b, which may be an operand.
@@ -195,13 +218,14 @@ func (k *vectors) choose(m mask, yes any, no, dst value) {
 	k.free(m.value)
 }
 
-// orZero clears x where the mask is not set. The mask is then free.
-func (k *vectors) orZero(m mask, x value) {
+// only sets dst to v, which may be in memory, where the mask is set, else to 0. The
+// mask is then free.
+func (k *vectors) only(m mask, v any, dst value) {
 	if k.wide() {
-		k.do("VMOVAPS.Z", x, m, x)
+		k.do("VMOVUPS.Z", v, m, dst)
 		return
 	}
-	k.do("VANDPS", m, x, x)
+	k.do("VANDPS", v, m, dst)
 	k.free(m.value)
 }
 

@@ -1,0 +1,200 @@
+package main
+
+import "math"
+
+// The polynomials are of the square of the argument.
+var (
+	// sineTail is (sin(r)/r − 1)/r² for |r| ≤ π/4, within 3.7e-9 of sin(r)/r.
+	sineTail = []float64{-1.666665491e-01, 8.332175843e-03, -1.951697701e-04}
+	// cosineTail is (cos r − 1 + r²/2)/r⁴ for |r| ≤ π/4, within 1e-10 of cos r.
+	cosineTail = []float64{4.166664681e-02, -1.388736448e-03, 2.443809043e-05}
+	// tangentTail is (tan(r)/r − 1)/r² for |r| ≤ π/4, within 1.5e-9 of tan(r)/r.
+	tangentTail = []float64{
+		3.333335159e-01, 1.333260480e-01, 5.406613687e-02, 2.125182392e-02,
+		1.091069771e-02, -1.266862536e-06, 4.419308005e-03,
+	}
+	// arcsineTail is (asin(s)/s − 1)/s² for |s| ≤ ½, within 5e-9 of asin(s)/s.
+	arcsineTail = []float64{1.666675393e-01, 7.495241750e-02, 4.547710163e-02, 2.414758637e-02, 4.221859323e-02}
+	// arctangentTail is (atan(t)/t − 1)/t² for |t| ≤ 1, within 2.4e-9 of atan(t)/t.
+	arctangentTail = []float64{
+		-3.333330187e-01, 1.999863862e-01, -1.426524537e-01, 1.095757591e-01, -8.419457891e-02,
+		5.823452462e-02, -3.145567284e-02, 1.106442418e-02, -1.827208974e-03,
+	}
+)
+
+// halfPi is π/2 in parts of 24 bits.
+var halfPi = [3]float64{1.5707963705062866, -4.371138828673793e-08, -1.7151245100058819e-15}
+
+// trigonometry is the trigonometric functions and their inverses. Those that take an
+// angle are for |x[i]| ≤ farAngle.
+var trigonometry = []pointwise{
+	unary("sin", "sin(x[i])", func(k *vectors, x value) { k.turn(x, 0) }),
+	unary("cos", "cos(x[i])", func(k *vectors, x value) { k.turn(x, 1) }),
+	unary("tan", "tan(x[i])", func(k *vectors, x value) {
+		// What rounding x to r loses shows in a quotient of two functions of r.
+		q, r, lost, t, u := k.temp(), k.temp(), k.temp(), k.temp(), k.temp()
+		k.nearest(x, q)
+		k.do("VFNMADD231PS", k.c(halfPi[0]), q, x)
+		k.do("VMULPS", k.c(halfPi[1]), q, t)
+		k.do("VMOVAPS", t, lost)
+		k.do("VFNMADD231PS", k.c(halfPi[1]), q, lost)
+		k.do("VFNMADD231PS", k.c(halfPi[2]), q, lost)
+		k.do("VSUBPS", t, x, r)
+		k.do("VSUBPS", x, r, u)
+		k.do("VADDPS", u, t, t)
+		k.do("VSUBPS", u, r, u)
+		k.do("VSUBPS", u, x, u)
+		k.do("VSUBPS", t, u, u)
+		k.do("VADDPS", u, lost, lost)
+		k.free(t, u)
+		k.do("VCVTPS2DQ", q, q)
+		z, p, d := k.temp(), k.temp(), k.temp()
+		k.do("VMULPS", r, r, z)
+		k.polynomial(p, z, tangentTail)
+		k.do("VMULPS", r, z, z)
+		// The tangent of r + lost is t + lost·(1 + t²), t being that of r.
+		k.do("VMOVAPS", r, d)
+		k.do("VFMADD231PS", p, z, d)
+		k.do("VMULPS", d, d, d)
+		k.do("VFMADD213PS", lost, lost, d)
+		k.do("VFMADD213PS", d, z, p)
+		k.do("VADDPS", p, r, r)
+		// In odd quadrants it is the negated reciprocal.
+		k.do("VMOVUPS", k.c(-1), d)
+		k.do("VDIVPS", r, d, d)
+		k.do("VPSLLD", 31, q, q)
+		k.do("VPSRAD", 31, q, q)
+		k.exchange(r, d, q, x)
+		k.do("VMOVAPS", r, x)
+		k.free(q, r, lost, z, p, d)
+	}),
+	unary("asin", "asin(x[i])", func(k *vectors, x value) {
+		s, p := k.arcsine(x)
+		// Beyond ½ it is π/2 − 2·p, s being the root that p is the arcsine of.
+		a, far := k.temp(), k.temp()
+		k.do("VANDPS", k.word(magnitude), x, a)
+		k.do("VMOVUPS", k.c(halfPi[0]), far)
+		k.do("VFNMADD231PS", k.c(2), p, far)
+		k.do("VADDPS", k.c(halfPi[1]), far, far)
+		k.choose(k.compare(greater, a, k.c(0.5)), far, p, p)
+		k.do("VANDPS", k.word(signBit), x, x)
+		k.do("VORPS", p, x, x)
+		k.free(s, p, a, far)
+	}),
+	unary("acos", "acos(x[i])", func(k *vectors, x value) {
+		s, p := k.arcsine(x)
+		// Up to ½ it is π/2 ∓ p, beyond 2·p or π − 2·p.
+		a, far, near := k.temp(), k.temp(), k.temp()
+		k.do("VMOVUPS", k.c(2*halfPi[0]), far)
+		k.do("VFNMADD231PS", k.c(2), p, far)
+		k.do("VADDPS", k.c(2*halfPi[1]), far, far)
+		k.do("VADDPS", p, p, s)
+		k.choose(k.compare(less, x, k.c(0)), far, s, far)
+		k.do("VANDPS", k.word(signBit), x, a)
+		k.do("VXORPS", a, p, p)
+		k.do("VSUBPS", k.c(halfPi[1]), p, p)
+		k.do("VMOVUPS", k.c(halfPi[0]), near)
+		k.do("VSUBPS", p, near, near)
+		k.do("VANDPS", k.word(magnitude), x, a)
+		k.choose(k.compare(greater, a, k.c(0.5)), far, near, near)
+		// NaN and what is beyond 1 have a NaN for p.
+		k.choose(k.compare(unordered, s, s), s, near, x)
+		k.free(s, p, a, far, near)
+	}),
+	unary("atan", "atan(x[i])", func(k *vectors, x value) {
+		// Beyond 1 it is π/2 − atan(1/a).
+		a, t, z, p := k.temp(), k.temp(), k.temp(), k.temp()
+		k.do("VANDPS", k.word(magnitude), x, a)
+		k.do("VMOVUPS", k.c(1), t)
+		k.do("VDIVPS", a, t, t)
+		k.do("VMINPS", a, t, t)
+		k.do("VMULPS", t, t, z)
+		k.polynomial(p, z, arctangentTail)
+		k.do("VMULPS", t, z, z)
+		k.do("VFMADD213PS", t, z, p)
+		k.do("VMOVUPS", k.c(halfPi[0]), t)
+		k.do("VSUBPS", p, t, t)
+		k.do("VADDPS", k.c(halfPi[1]), t, t)
+		k.choose(k.compare(greater, a, k.c(1)), t, p, p)
+		k.do("VANDPS", k.word(signBit), x, x)
+		k.do("VORPS", p, x, x)
+		k.free(a, t, z, p)
+	}),
+}
+
+// quadrant turns x into what is left of it beside the nearest multiple of π/2, and
+// returns the multiple as an integer.
+func (k *vectors) quadrant(x value) (q value) {
+	q = k.temp()
+	k.nearest(x, q)
+	for _, part := range halfPi {
+		k.do("VFNMADD231PS", k.c(part), q, x)
+	}
+	k.do("VCVTPS2DQ", q, q)
+	return q
+}
+
+// nearest sets q to the multiple of π/2 that is nearest to x.
+func (k *vectors) nearest(x, q value) {
+	k.do("VMULPS", k.c(2/math.Pi), x, q)
+	k.round(nearestEven, q, q)
+}
+
+// sineCosine returns new values, the sine and the cosine of r up to π/4.
+func (k *vectors) sineCosine(r value) (s, c value) {
+	z, t := k.temp(), k.temp()
+	s, c = k.temp(), k.temp()
+	k.do("VMULPS", r, r, z)
+	k.polynomial(s, z, sineTail)
+	k.do("VMULPS", r, z, t)
+	k.do("VFMADD213PS", r, t, s)
+	k.polynomial(c, z, cosineTail)
+	k.do("VFMADD213PS", k.c(-0.5), z, c)
+	k.do("VFMADD213PS", k.c(1), z, c)
+	k.free(z, t)
+	return s, c
+}
+
+// turn computes x = the sine of x and so many quadrants.
+func (k *vectors) turn(x value, quadrants uint32) {
+	q := k.quadrant(x)
+	if quadrants > 0 {
+		k.do("VPADDD", k.word(quadrants), q, q)
+	}
+	s, c := k.sineCosine(x)
+	odd, sign := k.temp(), k.temp()
+	k.do("VPSLLD", 31, q, odd)
+	k.do("VPSRAD", 31, odd, odd)
+	k.exchange(s, c, odd, x)
+	k.do("VPSRLD", 1, q, sign)
+	k.do("VPSLLD", 31, sign, sign)
+	k.do("VXORPS", sign, s, x)
+	k.free(q, s, c, odd, sign)
+}
+
+// exchange exchanges a and b where odd is ones. t is used up.
+func (k *vectors) exchange(a, b, odd, t value) {
+	k.do("VXORPS", a, b, t)
+	k.do("VANDPS", odd, t, t)
+	k.do("VXORPS", t, a, a)
+	k.do("VXORPS", t, b, b)
+}
+
+// arcsine returns new values: s, |x| up to ½ and √((1 − |x|)/2) beyond, and the
+// arcsine of s.
+func (k *vectors) arcsine(x value) (s, p value) {
+	s, p = k.temp(), k.temp()
+	z, root := k.temp(), k.temp()
+	k.do("VANDPS", k.word(magnitude), x, s)
+	k.do("VMOVUPS", k.c(0.5), z)
+	k.do("VFNMADD231PS", k.c(0.5), s, z)
+	k.do("VSQRTPS", z, root)
+	k.do("VMULPS", s, s, p)
+	k.do("VMINPS", z, p, z)
+	k.choose(k.compare(greater, s, k.c(0.5)), root, s, s)
+	k.polynomial(p, z, arcsineTail)
+	k.do("VMULPS", s, z, z)
+	k.do("VFMADD213PS", s, z, p)
+	k.free(z, root)
+	return s, p
+}

@@ -1,0 +1,161 @@
+//go:build !noasm
+
+package cpu
+
+import "math"
+
+// farAngle is up to where the assembly of trigonometric functions takes angles.
+const farAngle = 1 << 16
+
+// farthest is the greatest magnitude of elements, or NaN.
+func farthest(x []float32) float32 {
+	return max(highestRun(x), -lowestRun(x))
+}
+
+func sinAngles(dst, x []float32) bool { return angles(dst, x, sinAnglesPart, sinFast, math.Sin) }
+func cosAngles(dst, x []float32) bool { return angles(dst, x, cosAnglesPart, cosFast, math.Cos) }
+func tanAngles(dst, x []float32) bool { return angles(dst, x, tanAnglesPart, tanFast, math.Tan) }
+
+func sinAnglesPart(s *pointwise, from, to int) { sinAngles(s.dst[from:to], s.a[from:to]) }
+func cosAnglesPart(s *pointwise, from, to int) { cosAngles(s.dst[from:to], s.a[from:to]) }
+func tanAnglesPart(s *pointwise, from, to int) { tanAngles(s.dst[from:to], s.a[from:to]) }
+
+// angles computes a function where there is assembly: fast of angles up to farAngle,
+// exact of others.
+func angles(dst, x []float32, part func(*pointwise, int, int), fast func(dst, x []float32) bool, exact func(float64) float64) bool {
+	if level == Generic {
+		return false
+	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(x), do: part}, pointwiseParts(len(dst), 32)) {
+		return true
+	}
+	var far [256]float32
+	for len(dst) > 0 {
+		n := min(len(dst), len(far))
+		to, from := dst[:n], x[:n]
+		if farthest(from) <= farAngle {
+			fast(to, from)
+		} else {
+			copy(far[:], from)
+			fast(to, from)
+			for i, v := range far[:n] {
+				if v > farAngle || v < -farAngle {
+					to[i] = float32(exact(float64(v)))
+				}
+			}
+		}
+		dst, x = dst[n:], x[n:]
+	}
+	return true
+}
+
+// ordinary reports whether all elements are finite and, with nonzero, none is zero.
+func ordinary(x []float32, nonzero bool) bool {
+	low, high := lowestRun(x), highestRun(x)
+	if !(low >= -math.MaxFloat32 && high <= math.MaxFloat32) {
+		return false
+	}
+	if !nonzero || low > 0 || high < 0 {
+		return true
+	}
+	for _, v := range x {
+		if v == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// isOrdinary is ordinary of one number.
+func isOrdinary(v float32, nonzero bool) bool {
+	return v-v == 0 && !(nonzero && v == 0)
+}
+
+// powers computes what Pow does where there is assembly, which is for numbers that
+// are finite and bases that are not zero.
+func powers(dst, a, b []float32) bool {
+	if level == Generic {
+		return false
+	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(a), b: onHeap(b), do: powersPart}, pointwiseParts(len(dst), 64)) {
+		return true
+	}
+	var bases, exponents [256]float32
+	for len(dst) > 0 {
+		n := min(len(dst), len(bases))
+		if ordinary(a[:n], true) && ordinary(b[:n], false) {
+			powFast(dst[:n], a[:n], b[:n])
+		} else {
+			copy(bases[:n], a)
+			copy(exponents[:n], b)
+			powFast(dst[:n], a[:n], b[:n])
+			for i, x := range bases[:n] {
+				if y := exponents[i]; !isOrdinary(x, true) || !isOrdinary(y, false) {
+					dst[i] = float32(math.Pow(float64(x), float64(y)))
+				}
+			}
+		}
+		dst, a, b = dst[n:], a[n:], b[n:]
+	}
+	return true
+}
+
+func powersPart(s *pointwise, from, to int) { powers(s.dst[from:to], s.a[from:to], s.b[from:to]) }
+
+// powersScalar is powers with one exponent.
+func powersScalar(dst, a []float32, b float32) bool {
+	if level == Generic || !isOrdinary(b, false) {
+		return false
+	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(a), u: b, do: powersScalarPart}, pointwiseParts(len(dst), 64)) {
+		return true
+	}
+	var bases [256]float32
+	for len(dst) > 0 {
+		n := min(len(dst), len(bases))
+		if ordinary(a[:n], true) {
+			powScalarFast(dst[:n], a[:n], b)
+		} else {
+			copy(bases[:n], a)
+			powScalarFast(dst[:n], a[:n], b)
+			for i, x := range bases[:n] {
+				if !isOrdinary(x, true) {
+					dst[i] = float32(math.Pow(float64(x), float64(b)))
+				}
+			}
+		}
+		dst, a = dst[n:], a[n:]
+	}
+	return true
+}
+
+func powersScalarPart(s *pointwise, from, to int) { powersScalar(s.dst[from:to], s.a[from:to], s.u) }
+
+// scalarPowers is powers with one base.
+func scalarPowers(dst []float32, a float32, b []float32) bool {
+	if level == Generic || !isOrdinary(a, true) {
+		return false
+	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(b), u: a, do: scalarPowersPart}, pointwiseParts(len(dst), 64)) {
+		return true
+	}
+	var exponents [256]float32
+	for len(dst) > 0 {
+		n := min(len(dst), len(exponents))
+		if ordinary(b[:n], false) {
+			scalarPowFast(dst[:n], b[:n], a)
+		} else {
+			copy(exponents[:n], b)
+			scalarPowFast(dst[:n], b[:n], a)
+			for i, y := range exponents[:n] {
+				if !isOrdinary(y, false) {
+					dst[i] = float32(math.Pow(float64(a), float64(y)))
+				}
+			}
+		}
+		dst, b = dst[n:], b[n:]
+	}
+	return true
+}
+
+func scalarPowersPart(s *pointwise, from, to int) { scalarPowers(s.dst[from:to], s.u, s.a[from:to]) }

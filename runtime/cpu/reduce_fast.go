@@ -1,0 +1,335 @@
+//go:build (amd64 || arm64) && !noasm
+
+package cpu
+
+import (
+	"math"
+
+	"github.com/burngen/burngen/runtime/rt"
+)
+
+// foldAtOnce is how many elements are summed in float32 before float64 takes over.
+const foldAtOnce = 4096
+
+// reducing is a reduction under way: of the middle axis of src, [outer, n, inner], to
+// dst, [outer, inner]. Its units are runs, or columns of columnsAtOnce; of runs so long
+// that they are shared, it is their pieces.
+type reducing struct {
+	op       reduction
+	dst, src []float32
+	n, inner int
+	pieces   [runPieces]float64 // of dst's only element; unused unless long
+	long     bool
+}
+
+var reductions slot[reducing, *reducing]
+
+const (
+	columnsAtOnce = 256
+	longRun       = 1 << 16 // elements of a run that is reduced in pieces
+	runPieces     = 16
+)
+
+// reduceFast reduces the middle axis of src, [outer, n, inner], where there is
+// assembly for it.
+func reduceFast(op reduction, dst, src []float32, n, inner int) bool {
+	if level == Generic || n == 0 || inner != 1 && inner < 8 {
+		return false
+	}
+	r := reducing{op: op, dst: onHeap(dst), src: onHeap(src), n: n, inner: inner}
+	if len(dst) == 1 && n >= longRun && op != exponentialSums {
+		reduceLong(&r)
+		return true
+	}
+	perNS := int64(16)
+	if op == exponentialSums {
+		perNS = 1
+	}
+	if len(src) < sharedFrom || !reductions.run(&r, rt.Parts(int64(len(src))/perNS)) {
+		r.Part(0, 1)
+	}
+	return true
+}
+
+// reduceLong reduces one long run in pieces, the same ones whoever does them.
+func reduceLong(r *reducing) {
+	r.long = true
+	// The pieces of a shared run are with the workers: they are in the slot's task.
+	if reductions.taken.CompareAndSwap(false, true) {
+		reductions.task = *r
+		err := rt.Run(&reductions.task, min(runPieces, rt.Parts(int64(len(r.src))/16)))
+		r.pieces = reductions.task.pieces
+		reductions.task = reducing{}
+		reductions.taken.Store(false)
+		if err != nil {
+			panic(err)
+		}
+	} else {
+		r.Part(0, 1)
+	}
+	acc := r.op.start()
+	for _, v := range r.pieces {
+		acc = r.op.merge(acc, v)
+	}
+	r.dst[0] = float32(acc)
+}
+
+// Part reduces the i-th of parts shares of the units.
+func (r *reducing) Part(i, parts int) {
+	switch blocks := (r.inner + columnsAtOnce - 1) / columnsAtOnce; {
+	case r.long:
+		from, to := portion(runPieces, i, parts)
+		for p := from; p < to; p++ {
+			first, end := portion(r.n, p, runPieces)
+			r.pieces[p] = reduceRun(r.op, r.src[first:end])
+		}
+	case r.inner == 1:
+		from, to := portion(len(r.dst), i, parts)
+		for o := from; o < to; o++ {
+			r.dst[o] = float32(reduceRun(r.op, r.src[o*r.n:][:r.n]))
+		}
+	default:
+		from, to := portion(len(r.dst)/r.inner*blocks, i, parts)
+		for unit := from; unit < to; unit++ {
+			o, first := unit/blocks, unit%blocks*columnsAtOnce
+			end := min(r.inner, first+columnsAtOnce)
+			reduceColumns(r.op, r.dst[o*r.inner:][first:end], r.src[o*r.n*r.inner:][first:r.n*r.inner], r.inner, r.n)
+		}
+	}
+}
+
+// reduceRun reduces neighbouring elements.
+func reduceRun(op reduction, x []float32) float64 {
+	if op == exponentialSums {
+		return exponentialRun(x)
+	}
+	acc := op.start()
+	for len(x) > 0 {
+		part := x[:min(len(x), foldAtOnce)]
+		x = x[len(part):]
+		var v float32
+		switch op {
+		case sums:
+			v = sumRun(part)
+		case squares:
+			v = squaresRun(part)
+		case magnitudes:
+			v = magnitudesRun(part)
+		case maxima:
+			v = highestRun(part)
+		case minima:
+			v = lowestRun(part)
+		}
+		acc = op.merge(acc, float64(v))
+	}
+	return acc
+}
+
+// exponentialRun is the logarithm of the sum of the exponentials of neighbouring
+// elements.
+func exponentialRun(x []float32) float64 {
+	top := reduceRun(maxima, x)
+	if math.IsInf(top, 0) {
+		return top
+	}
+	sum := 0.0
+	for len(x) > 0 {
+		part := x[:min(len(x), foldAtOnce)]
+		x = x[len(part):]
+		sum += float64(expTotalRun(part, float32(top)))
+	}
+	return top + math.Log(sum)
+}
+
+// start is what a reduction starts with.
+func (op reduction) start() float64 {
+	switch op {
+	case maxima:
+		return math.Inf(-1)
+	case minima:
+		return math.Inf(1)
+	}
+	return 0
+}
+
+// merge is the reduction of two reductions.
+func (op reduction) merge(a, b float64) float64 {
+	switch op {
+	case maxima:
+		return greater(a, b)
+	case minima:
+		return lesser(a, b)
+	}
+	return a + b
+}
+
+// reduceColumns reduces each of the len(dst) columns of src, which has n rows stride apart.
+func reduceColumns(op reduction, dst, src []float32, stride, n int) {
+	if op == exponentialSums {
+		exponentialColumns(dst, src, stride, n)
+		return
+	}
+	const rows = 64
+	var parts [columnsAtOnce]float32
+	var totals [columnsAtOnce]float64
+	Fill(dst, float32(op.start()))
+	part, total := parts[:len(dst)], totals[:len(dst)]
+	for r := 0; r < n; r += rows {
+		from, count := src[r*stride:], min(rows, n-r)
+		switch op {
+		case maxima:
+			highestRows(dst, from, stride, count)
+			continue
+		case minima:
+			lowestRows(dst, from, stride, count)
+			continue
+		}
+		clear(part)
+		switch op {
+		case sums:
+			sumRows(part, from, stride, count)
+		case squares:
+			squaresRows(part, from, stride, count)
+		case magnitudes:
+			magnitudesRows(part, from, stride, count)
+		}
+		for i, v := range part {
+			total[i] += float64(v)
+		}
+	}
+	if op != maxima && op != minima {
+		for i, v := range total {
+			dst[i] = float32(v)
+		}
+	}
+}
+
+// exponentialColumns is reduceColumns of exponentials.
+func exponentialColumns(dst, src []float32, stride, n int) {
+	const rows = 32
+	var tops, exps, parts [columnsAtOnce]float32
+	var totals [columnsAtOnce]float64
+	top, exp, part, total := tops[:len(dst)], exps[:len(dst)], parts[:len(dst)], totals[:len(dst)]
+	reduceColumns(maxima, top, src, stride, n)
+	for i, v := range top {
+		if math.IsInf(float64(v), 0) {
+			top[i] = 0 // so that infinities do not cancel
+		}
+	}
+	for r := range n {
+		subFast(exp, src[r*stride:][:len(dst)], top)
+		expFast(exp, exp)
+		addFast(part, part, exp)
+		if r%rows == rows-1 || r == n-1 {
+			moveTo(total, part)
+		}
+	}
+	for i, v := range total {
+		dst[i] = float32(float64(top[i]) + math.Log(v))
+	}
+}
+
+// searching is a search of the positions of extremes under way.
+type searching struct {
+	op       reduction // maxima or minima
+	dst      []int64
+	src      []float32
+	n, inner int
+	last     bool
+}
+
+var searches slot[searching, *searching]
+
+// searchFast finds the positions of the extremes along the middle axis of src, [outer, n,
+// inner], where there is assembly for it.
+func searchFast(op reduction, dst []int64, src []float32, n, inner int, last bool) bool {
+	if level == Generic || n == 0 || inner != 1 && inner < 8 {
+		return false
+	}
+	s := searching{op: op, dst: onHeap(dst), src: onHeap(src), n: n, inner: inner, last: last}
+	if len(src) < sharedFrom || !searches.run(&s, rt.Parts(int64(len(src))/4)) {
+		s.Part(0, 1)
+	}
+	return true
+}
+
+// Part searches the i-th of parts shares of the runs or columns.
+func (s *searching) Part(i, parts int) {
+	if s.inner == 1 {
+		from, to := portion(len(s.dst), i, parts)
+		for o := from; o < to; o++ {
+			s.dst[o] = int64(s.place(s.src[o*s.n:][:s.n]))
+		}
+		return
+	}
+	blocks := (s.inner + columnsAtOnce - 1) / columnsAtOnce
+	from, to := portion(len(s.dst)/s.inner*blocks, i, parts)
+	for unit := from; unit < to; unit++ {
+		o, first := unit/blocks, unit%blocks*columnsAtOnce
+		end := min(s.inner, first+columnsAtOnce)
+		s.columns(s.dst[o*s.inner:][first:end], s.src[o*s.n*s.inner:][first:s.n*s.inner])
+	}
+}
+
+// place is the position of the extreme of a run.
+func (s *searching) place(x []float32) int {
+	top := float32(reduceRun(s.op, x))
+	found := func(v float32) bool { return v == top || top != top && v != v }
+	if s.last {
+		for i := len(x) - 1; i > 0; i-- {
+			if found(x[i]) {
+				return i
+			}
+		}
+		return 0
+	}
+	for i, v := range x {
+		if found(v) {
+			return i
+		}
+	}
+	return 0
+}
+
+// columns finds the position in each column of x, whose rows are inner apart.
+func (s *searching) columns(dst []int64, x []float32) {
+	var tops [columnsAtOnce]float32
+	top := tops[:len(dst)]
+	reduceColumns(s.op, top, x, s.inner, s.n)
+	nan := false
+	for _, v := range top {
+		nan = nan || v != v
+	}
+	for r := range s.n {
+		at := r
+		if !s.last { // what is found later is then in front
+			at = s.n - 1 - r
+		}
+		row := x[at*s.inner:][:len(dst)]
+		for i, v := range row {
+			if v == top[i] {
+				dst[i] = int64(at)
+			}
+		}
+		if !nan {
+			continue
+		}
+		for i, v := range row {
+			if v != v {
+				dst[i] = int64(at)
+			}
+		}
+	}
+}
+
+// nothingBeyond reports whether it is certain that no element is greater than v, or less
+// with below.
+func nothingBeyond(x []float32, v float32, below bool) bool {
+	if level == Generic {
+		return false
+	}
+	if below {
+		return lowestRun(x) >= v
+	}
+	return highestRun(x) <= v
+}

@@ -1,0 +1,72 @@
+package cpu
+
+import (
+	"unsafe"
+
+	"github.com/burngen/burngen/runtime/rt"
+)
+
+// sweep is a kernel on memory of any types, which the workers of the pool can share:
+// operand 0 is written, and do is its work on n elements from some places on, a
+// multiple of 64. Element i of operand k is at[k] + i·size[k]. For 1 and 2 the size can be 0; then
+// copies has 32 of their only element.
+type sweep struct {
+	at     [4]unsafe.Pointer
+	size   [4]uintptr
+	copies [3][32]uint64
+	n      int
+	kind   int
+	do     func(s *sweep, at *[4]unsafe.Pointer, n int)
+}
+
+var sweeps slot[sweep, *sweep]
+
+// operand makes the elements of x operand k.
+func operand[T any](s *sweep, k int, x []T) {
+	s.at[k], s.size[k] = unsafe.Pointer(unsafe.SliceData(onHeap(x))), unsafe.Sizeof(*new(T))
+}
+
+// scalar makes a number of 4 or 8 bytes operand k, 1 or 2.
+func scalar[T any](s *sweep, k int, v T) {
+	bits := uint64(0)
+	if p := unsafe.Pointer(&v); unsafe.Sizeof(v) == 4 {
+		bits = uint64(*(*uint32)(p)) * (1<<32 + 1)
+	} else {
+		bits = *(*uint64)(p)
+	}
+	Fill(s.copies[k][:], bits)
+}
+
+// run does the first n elements, rounded down to a multiple of 64, and returns how many
+// that are.
+func (s *sweep) run(n int) int {
+	s.n = n &^ 63
+	bytes := uintptr(0)
+	for _, size := range s.size {
+		bytes += size
+	}
+	if n < sharedFrom || !sweeps.run(s, rt.Parts(int64(n)*int64(bytes)/64)) {
+		s.Part(0, 1)
+	}
+	return s.n
+}
+
+// sweepAtOnce is how many elements one call to assembly gets, at most.
+const sweepAtOnce = 1 << 15
+
+// Part does the elements of part i.
+func (s *sweep) Part(i, parts int) {
+	from, to := portion(s.n/64, i, parts)
+	for first := 64 * from; first < 64*to; first += sweepAtOnce {
+		var at [4]unsafe.Pointer
+		for k, size := range s.size {
+			switch {
+			case size > 0:
+				at[k] = unsafe.Add(s.at[k], uintptr(first)*size)
+			case k < len(s.copies):
+				at[k] = unsafe.Pointer(&s.copies[k])
+			}
+		}
+		s.do(unseen(s), unseen(&at), min(sweepAtOnce, 64*to-first))
+	}
+}
