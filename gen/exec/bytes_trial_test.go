@@ -46,7 +46,7 @@ func tryUnblockBytes(d *draw) trial {
 }
 
 func tryMaxPoolBytes(d *draw) trial {
-	strides, dilations, kernel, x, _ := d.convolved(d.channels(), 1)
+	strides, dilations, kernel, x := d.unpadded(d.channels())
 	return trial{op: op.MaxPoolBytes{Kernel: kernel, Strides: strides, Dilations: dilations}, args: []*ir.Tensor{d.byteBlocks(x, lanes)}}
 }
 
@@ -71,10 +71,22 @@ func (d *draw) blockedSums(channels int) (op.Requantize, []*ir.Tensor) {
 	return r, []*ir.Tensor{d.maybe(d.tensor(ir.I32, channels)), d.scales(ir.F64, pick(d, []int{1}, []int{channels})), d.fill()}
 }
 
+// unpadded draws strides, dilations, weights' extents and the shape of images without
+// padding that these fit, of so many channels.
+func (d *draw) unpadded(in int) (strides, dilations, kernel, x []int) {
+	n := d.int(1, 2, "axes")
+	strides, dilations, kernel = d.ints(n, 1, 2, "strides"), d.ints(n, 1, 2, "dilations"), d.ints(n, 1, 3, "kernel")
+	x = []int{d.int(1, 2, "n"), in}
+	for i, k := range d.ints(n, 1, 5, "out") {
+		x = append(x, (k-1)*strides[i]+(kernel[i]-1)*dilations[i]+1)
+	}
+	return strides, dilations, kernel, x
+}
+
 func tryConvBytes(d *draw) trial {
 	group := d.int(1, 3, "group")
 	o := op.ConvBytes{InC: group * d.int(1, 20, "in"), OutC: group * d.int(1, 20, "out"), Group: group}
-	strides, dilations, kernel, x, _ := d.convolved(o.InC, o.OutC)
+	strides, dilations, kernel, x := d.unpadded(o.InC)
 	o.Strides, o.Dilations = strides, dilations
 	in := pick(d, 4, lanes)
 	w := d.packed(op.PackConvBytes{Group: group, InBlock: in}, d.tensor(d.dtype(byteTypes), append([]int{o.OutC, o.InC / group}, kernel...)...))
@@ -85,7 +97,7 @@ func tryConvBytes(d *draw) trial {
 
 func tryDepthwiseBytes(d *draw) trial {
 	o := op.DepthwiseBytes{C: d.channels()}
-	strides, dilations, kernel, x, _ := d.convolved(o.C, o.C)
+	strides, dilations, kernel, x := d.unpadded(o.C)
 	o.Strides, o.Dilations, o.KW = strides, dilations, kernel[len(kernel)-1]
 	w := d.packed(op.PackDepthwiseBytes{}, d.tensor(d.dtype(byteTypes), append([]int{o.C, 1}, kernel...)...))
 	r, more := d.blockedSums(o.C)

@@ -47,11 +47,7 @@ func (d *draw) blocked(shape []int) *ir.Tensor {
 
 func tryBlock(d *draw) trial {
 	x := d.planes(d.channels())
-	o := op.Block{Fill: -1}
-	if d.flag("pads") {
-		o.Pads = d.dims(d.ints(2*len(x[2:]), 0, 2, "pads")...)
-	}
-	return trial{op: o, args: []*ir.Tensor{d.any(ir.F32, x...)}, exact: true}
+	return trial{op: op.Block{}, args: []*ir.Tensor{d.any(ir.F32, x...)}, exact: true}
 }
 
 func tryUnblock(d *draw) trial {
@@ -61,11 +57,8 @@ func tryUnblock(d *draw) trial {
 
 func tryPadBlocked(d *draw) trial {
 	shape := d.planes(d.channels())
-	o, x := op.PadBlocked{Pads: d.dims(d.ints(2*len(shape[2:]), 0, 2, "pads")...), Fill: 2, Block: 1}, d.any(ir.F32, shape...)
-	if d.flag("blocked") {
-		o.Block, x = lanes, d.blocked(shape)
-	}
-	return trial{op: o, args: []*ir.Tensor{x}, exact: true}
+	o := op.PadBlocked{Pads: d.dims(d.ints(2*len(shape[2:]), 0, 2, "pads")...), Fill: 2}
+	return trial{op: o, args: []*ir.Tensor{d.blocked(shape)}, exact: true}
 }
 
 // epilogue draws what a product of so many channels does with its sums, whose
@@ -107,29 +100,32 @@ func (d *draw) product(o ir.Op, region func(*ir.Builder) []*ir.Block, args ...*i
 	}}
 }
 
-// convolved draws strides, dilations, weights' extents and the shape of images
-// without padding that these fit, of so many channels, and the result's.
-func (d *draw) convolved(in, out int) (strides, dilations, kernel, x, y []int) {
+// convolved draws a window, the shape of images of so many channels that it fits, and
+// that of the result.
+func (d *draw) convolved(in, out int) (w op.Window, x, y []int) {
 	n := d.int(1, 2, "axes")
-	strides, dilations, kernel = d.ints(n, 1, 2, "strides"), d.ints(n, 1, 2, "dilations"), d.ints(n, 1, 3, "kernel")
-	batch := d.int(1, 2, "n")
-	x, y = []int{batch, in}, []int{batch, blocks(out)}
-	for i, k := range d.ints(n, 1, 5, "out") {
-		x, y = append(x, (k-1)*strides[i]+(kernel[i]-1)*dilations[i]+1), append(y, k)
+	x = append([]int{d.int(1, 2, "n"), in}, d.ints(n, 1, 9, "extents")...)
+	w = d.window(x[2:])
+	result, err := op.Conv{Window: w, Group: 1}.Infer([]ir.Type{
+		ir.StaticTensor(ir.F32, x...), ir.StaticTensor(ir.F32, append([]int{out, in}, w.Kernel...)...),
+	})
+	if err != nil {
+		d.Fatal(err)
 	}
-	return strides, dilations, kernel, x, append(y, lanes)
+	shape, _ := result[0].Static()
+	return w, x, append(append([]int{x[0], blocks(out)}, shape[2:]...), lanes)
 }
 
 func tryConvBlocked(d *draw) trial {
 	group := d.int(1, 3, "group")
 	o := op.ConvBlocked{InC: group * d.int(1, 20, "in"), OutC: group * d.int(1, 20, "out"), Group: group}
-	strides, dilations, kernel, shape, y := d.convolved(o.InC, o.OutC)
-	o.Strides, o.Dilations = strides, dilations
+	window, shape, y := d.convolved(o.InC, o.OutC)
+	o.Window = window
 	x, pack := d.tensor(ir.F32, shape...), op.PackConv{Group: group, InBlock: 1}
 	if d.flag("blocked") {
 		x, pack.InBlock = d.blocked(shape), lanes
 	}
-	w, err := pack.Eval([]*ir.Tensor{d.tensor(ir.F32, append([]int{o.OutC, o.InC / group}, kernel...)...)})
+	w, err := pack.Eval([]*ir.Tensor{d.tensor(ir.F32, append([]int{o.OutC, o.InC / group}, window.Kernel...)...)})
 	if err != nil {
 		d.Fatal(err)
 	}
@@ -177,11 +173,11 @@ func tryWinogradBlocked(d *draw) trial {
 
 func tryDepthwiseBlocked(d *draw) trial {
 	o := op.DepthwiseBlocked{C: d.channels()}
-	strides, dilations, kernel, shape, y := d.convolved(o.C, o.C)
-	o.Strides, o.Dilations = strides, dilations
-	h, width := 1, kernel[len(kernel)-1]
-	if len(kernel) > 1 {
-		h = kernel[0]
+	window, shape, y := d.convolved(o.C, o.C)
+	o.Window = window
+	h, width := 1, window.Kernel[len(window.Kernel)-1]
+	if len(window.Kernel) > 1 {
+		h = window.Kernel[0]
 	}
 	w := d.blocked([]int{1, o.C, h, width})
 	e, more, region := d.epilogue(o.C, y)

@@ -7,13 +7,8 @@ import (
 )
 
 // Block is x, f32[N,C,spatial…], with channels in blocks of 16, those beyond C
-// zero: f32[N,⌈C/16⌉,spatial…,16]. There are at most two spatial axes. Pads are
-// cells of the value Fill to put before the first of each, then after the last;
-// nil for none.
-type Block struct {
-	Pads []ir.Dim
-	Fill float32
-}
+// zero: f32[N,⌈C/16⌉,spatial…,16]. There are at most two spatial axes.
+type Block struct{}
 
 // Unblock is x, f32[N,⌈C/16⌉,spatial…,16], as f32[N,C,spatial…].
 type Unblock struct{ C int }
@@ -30,37 +25,13 @@ func (op Block) Infer(in []ir.Type) ([]ir.Type, error) {
 	if x.DType != ir.F32 || x.Rank() < 2 || x.Rank() > 2+maxSpatial {
 		return nil, fmt.Errorf("%s cannot be channel-blocked", x)
 	}
-	spatial, err := padded(x.Shape[2:], op.Pads)
-	if err != nil {
-		return nil, err
-	}
-	return []ir.Type{blockedType(x.Shape[0], x.Shape[1], spatial)}, nil
+	return []ir.Type{blockedType(x.Shape[0], x.Shape[1], x.Shape[2:])}, nil
 }
 
 // blockedType returns the type of a channel-blocked tensor.
 func blockedType(n, c ir.Dim, spatial []ir.Dim) ir.Type {
 	shape := append([]ir.Dim{n, c.CeilDiv(ir.Const(block))}, spatial...)
 	return ir.TensorOf(ir.F32, append(shape, ir.Const(block))...)
-}
-
-// padded returns spatial extents with padding.
-func padded(spatial, pads []ir.Dim) ([]ir.Dim, error) {
-	if pads == nil {
-		return spatial, nil
-	}
-	if len(pads) != 2*len(spatial) {
-		return nil, fmt.Errorf("%d pads for %d spatial axes", len(pads), len(spatial))
-	}
-	out := make([]ir.Dim, len(spatial))
-	for i, d := range spatial {
-		out[i] = d.Add(pads[i]).Add(pads[len(spatial)+i])
-	}
-	for _, p := range pads {
-		if n, ok := p.Int(); ok && n < 0 {
-			return nil, fmt.Errorf("negative pad %d", n)
-		}
-	}
-	return out, nil
 }
 
 // Eval moves the elements.
@@ -71,34 +42,11 @@ func (op Block) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 		return nil, err
 	}
 	shape, _ := out[0].Static()
-	pads, ok := ir.Ints(op.Pads)
-	if !ok {
-		return nil, fmt.Errorf("pads %v have no value", op.Pads)
-	}
 	y := ir.NewTensor(ir.F32, shape...)
-	channels, blocks, spatial := x.Shape[1], shape[1], shape[2:len(shape)-1]
-	plane := lenOf(spatial)
-	walk := newIndex(spatial, spatial)
-	for at := range plane {
-		from, inside := 0, true
-		for k, i := range walk.at {
-			if len(pads) > 0 {
-				i -= pads[k]
-			}
-			inside = inside && i >= 0 && i < x.Shape[2+k]
-			from = from*x.Shape[2+k] + i
-		}
-		for n := range x.Shape[0] {
-			for c := range channels {
-				to := ((n*blocks+c/block)*plane+at)*block + c%block
-				if inside {
-					y.Copy(to, x, (n*channels+c)*lenOf(x.Shape[2:])+from)
-				} else {
-					y.SetFloat(to, float64(op.Fill))
-				}
-			}
-		}
-		walk.Next()
+	channels, plane := x.Shape[1], lenOf(x.Shape[2:])
+	for i := range x.Len() {
+		n, c, at := i/plane/channels, i/plane%channels, i%plane
+		y.Copy(((n*shape[1]+c/block)*plane+at)*block+c%block, x, i)
 	}
 	return []*ir.Tensor{y}, nil
 }
@@ -107,9 +55,7 @@ func (op Block) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 func (op Block) Call(n *ir.Node) (ir.Call, error) {
 	x := n.Arg(0).Type.Shape
 	h, w := plane(x[2:])
-	return ir.Call{Kernel: "Block", Args: []any{
-		ir.Out(0), ir.In(0), x[0], x[1], h, w, planePads(op.Pads), ir.Number{DType: ir.F32, Float: float64(op.Fill)},
-	}}, nil
+	return ir.Call{Kernel: "Block", Args: []any{ir.Out(0), ir.In(0), x[0], x[1], h, w}}, nil
 }
 
 // plane returns at most two spatial extents as a height and a width.

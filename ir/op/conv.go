@@ -2,7 +2,6 @@ package op
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/burngen/burngen/ir"
 )
@@ -196,51 +195,24 @@ func (op Conv) Relayout(b *ir.Builder, n *ir.Node, l Layouts) *ir.Value {
 	if y := op.relayoutWinograd(b, n, l); y != nil {
 		return y
 	}
-	spatial := len(op.Kernel)
-	pads := op.pads(x.Type.Shape[2:])
-	if !slices.ContainsFunc(pads, func(d ir.Dim) bool { return !d.Equal(ir.Const(0)) }) {
-		pads = nil
-	}
 	lanes := block
-	switch form := l.Blocked(x); {
-	case form == nil && !depthwise && fewChannels(channels):
+	if l.Blocked(x) == nil && !depthwise && fewChannels(channels) {
 		lanes = 1
-		if pads != nil {
-			x = b.Node(PadBlocked{Pads: pads, Block: lanes}, x)
-		}
-	case form == nil && pads != nil:
-		x = b.Node(Block{Pads: pads}, x)
-	default:
-		if x = l.Block(x); pads != nil {
-			x = b.Node(PadBlocked{Pads: pads, Block: lanes}, x)
-		}
+	} else {
+		x = l.Block(x)
 	}
 	if bias != nil {
 		bias = blockVector(b, bias)
 	}
-	strides, dilations := op.strides(spatial), op.dilations(spatial)
 	if depthwise {
 		kernel := lenOf(op.Kernel)
 		w = b.Node(Block{}, b.Node(Reshape{Shape: ir.Dims(1, channels, kernel)}, w))
 		h, wide := plane(ir.Dims(op.Kernel...))
 		w = b.Node(Reshape{Shape: []ir.Dim{w.Type.Shape[1], h, wide, ir.Const(block)}}, w)
-		return withExtents(b, b.Node(DepthwiseBlocked{Strides: strides, Dilations: dilations, C: channels}, x, w, bias), n)
+		return b.Node(DepthwiseBlocked{Window: op.Window, C: channels}, x, w, bias)
 	}
 	w = b.Node(PackConv{Group: op.Group, InBlock: lanes}, w)
-	blocked := ConvBlocked{Strides: strides, Dilations: dilations, InC: channels, OutC: shape[0], Group: op.Group}
-	return withExtents(b, b.Node(blocked, x, w, bias), n)
-}
-
-// withExtents appends a blocked result with the spatial extents that n's result has.
-// Over an operand padded for as many windows as strides, these are ⌈extent/stride⌉,
-// which nothing proves of the padded one.
-func withExtents(b *ir.Builder, y *ir.Value, n *ir.Node) *ir.Value {
-	t := ir.TensorOf(y.Type.DType, slices.Clone(y.Type.Shape)...)
-	copy(t.Shape[2:t.Rank()-1], n.Results[0].Type.Shape[2:])
-	if t.Equal(y.Type) {
-		return y
-	}
-	return b.Node(ir.Assume{Type: t}, y)
+	return b.Node(ConvBlocked{Window: op.Window, InC: channels, OutC: shape[0], Group: op.Group}, x, w, bias)
 }
 
 // fewChannels reports whether to block so many channels for one convolution

@@ -6,14 +6,13 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// ConvBlocked is a convolution without padding of x, channel-blocked
+// ConvBlocked is a convolution over one or two spatial axes of x, channel-blocked
 // f32[N,⌈InC/16⌉,spatial…,16] or planar f32[N,InC,spatial…], with weights that
 // [PackConv] has packed, and an [Epilogue]. The result is channel-blocked, its
-// lanes beyond OutC zero where those of the residual are. Strides and Dilations
-// have an element for each of the one or two spatial axes.
+// lanes beyond OutC zero where those of the residual are.
 type ConvBlocked struct {
-	Strides, Dilations []int
-	InC, OutC, Group   int
+	Window
+	InC, OutC, Group int
 	Epilogue
 }
 
@@ -40,42 +39,47 @@ func (op ConvBlocked) InferBlocks(in []ir.Type, blocks []*ir.Block) ([]ir.Type, 
 			return nil, err
 		}
 	}
-	if x.DType != ir.F32 || x.Rank() < 2+len(op.Strides) || !x.Shape[1].Equal(ir.Const(p.inBlocks())) {
-		return nil, fmt.Errorf("%s for %d channels and strides %v", x, op.InC, op.Strides)
-	}
-	kernel, ok := ir.Ints(w.Shape)
-	if !ok || len(kernel) != 6 || !w.Equal(p.packed(kernel[2], kernel[3])) {
-		return nil, fmt.Errorf("packed weights %s", w)
-	}
-	spatial, err := validWindow(op.Strides, op.Dilations, kernel[2:4], x)
+	spatial, err := op.over(x)
 	if err != nil {
 		return nil, err
 	}
+	if x.DType != ir.F32 || !x.Shape[1].Equal(ir.Const(p.inBlocks())) {
+		return nil, fmt.Errorf("%s for %d channels", x, op.InC)
+	}
+	if kh, kw := op.plane(); !w.Equal(p.packed(kh, kw)) {
+		return nil, fmt.Errorf("packed weights %s for a kernel %v", w, op.Kernel)
+	}
 	y := blockedType(x.Shape[0], ir.Const(op.OutC), spatial)
-	return []ir.Type{y}, op.check(in, blocks, ir.Const(p.outBlocks()*block), y)
+	return []ir.Type{y}, op.Epilogue.check(in, blocks, ir.Const(p.outBlocks()*block), y)
 }
 
 // packing returns how the weights are packed for an operand.
 func (op ConvBlocked) packing(x ir.Type) packing {
 	inBlock := 1
-	if x.Rank() == 3+len(op.Strides) {
+	if x.Rank() == 3+len(op.Kernel) {
 		inBlock = block
 	}
 	return packing{op.InC, op.OutC, op.Group, inBlock}
 }
 
-// validWindow returns the spatial extents of a convolution without padding.
-// kernel has two elements.
-func validWindow(strides, dilations, kernel []int, x ir.Type) ([]ir.Dim, error) {
-	n := len(strides)
-	if n < 1 || n > maxSpatial || len(dilations) != n || x.Rank() < 2+n || n == 1 && kernel[0] != 1 {
-		return nil, fmt.Errorf("strides %v, dilations %v, kernel %v over %s", strides, dilations, kernel, x)
+// over returns the spatial extents of a convolution over one or two axes of x.
+func (w Window) over(x ir.Type) ([]ir.Dim, error) {
+	n := len(w.Kernel)
+	if n < 1 || n > maxSpatial || x.Rank() < 2+n {
+		return nil, fmt.Errorf("kernel %v over %s", w.Kernel, x)
 	}
-	w := Window{Kernel: kernel[maxSpatial-n:], Strides: strides, Dilations: dilations}
 	if err := w.check(n); err != nil {
 		return nil, err
 	}
 	return w.shape(x.Shape[2 : 2+n])
+}
+
+// plane returns the kernel of a window over one or two axes as that of a plane.
+func (w Window) plane() (kh, kw int) {
+	if len(w.Kernel) == 1 {
+		return 1, w.Kernel[0]
+	}
+	return w.Kernel[0], w.Kernel[1]
 }
 
 // EvalBlocks sums in float64.
@@ -86,12 +90,11 @@ func (op ConvBlocked) EvalBlocks(in []*ir.Tensor, blocks []*ir.Block, _ func(*ir
 	}
 	x, w := numbersOf(in[0]), numbersOf(in[1])
 	p := op.packing(in[0].Type())
-	width, kernel, spatial := in[1].Shape[1], in[1].Shape[2]*in[1].Shape[3], len(op.Strides)
+	width, kernel, spatial := in[1].Shape[1], in[1].Shape[2]*in[1].Shape[3], len(op.Kernel)
 	inSpatial := in[0].Shape[2 : 2+spatial]
 	inPlane, outPlane, ib := lenOf(inSpatial), lenOf(shape[2:2+spatial]), p.inBlock
-	window := Window{Kernel: in[1].Shape[4-spatial : 4], Strides: op.Strides, Dilations: op.Dilations}
 	sums := make([]float64, out.Len())
-	err = window.visit(inSpatial, func(o int, c cells) {
+	err = op.visit(inSpatial, func(o int, c cells) {
 		for n := range shape[0] {
 			for m := range shape[1] {
 				sum := sums[((n*shape[1]+m)*outPlane+o)*block:][:block]
@@ -160,19 +163,20 @@ func (ConvBlocked) Flops(in, out []ir.Type) ir.Dim {
 
 // Call is cpu.Conv.
 func (op ConvBlocked) Call(n *ir.Node) (ir.Call, error) {
-	p := op.packing(n.Arg(0).Type)
-	shape := convShape(n, op.Strides, op.Dilations, p, n.Arg(1).Type.Shape[2:4])
+	shape := op.convShape(n, op.packing(n.Arg(0).Type))
 	return ir.Call{Kernel: "Conv", Args: []any{ir.Out(0), ir.In(0), ir.In(1), shape, op.call(n)}}, nil
 }
 
 // convShape returns the kernels' cpu.ConvShape of n.
-func convShape(n *ir.Node, strides, dilations []int, p packing, kernel []ir.Dim) ir.Struct {
-	spatial := len(strides)
+func (w Window) convShape(n *ir.Node, p packing) ir.Struct {
+	spatial := len(w.Kernel)
 	x, y := n.Arg(0).Type.Shape, n.Results[0].Type.Shape
 	inH, inW := plane(x[2 : 2+spatial])
 	outH, outW := plane(y[2 : 2+spatial])
-	strideH, strideW := plane(ir.Dims(strides...))
-	dilH, dilW := plane(ir.Dims(dilations...))
+	kh, kw := w.plane()
+	strideH, strideW := plane(ir.Dims(w.strides(spatial)...))
+	dilH, dilW := plane(ir.Dims(w.dilations(spatial)...))
+	pads := planePads(w.pads(x[2 : 2+spatial]))
 	return ir.Struct{Type: "ConvShape", Fields: []ir.Field{
 		{Name: "N", Value: x[0]},
 		{Name: "InC", Value: p.inC},
@@ -182,12 +186,14 @@ func convShape(n *ir.Node, strides, dilations []int, p packing, kernel []ir.Dim)
 		{Name: "OutC", Value: p.outC},
 		{Name: "OutH", Value: outH},
 		{Name: "OutW", Value: outW},
-		{Name: "KH", Value: kernel[0]},
-		{Name: "KW", Value: kernel[1]},
+		{Name: "KH", Value: kh},
+		{Name: "KW", Value: kw},
 		{Name: "StrideH", Value: strideH},
 		{Name: "StrideW", Value: strideW},
 		{Name: "DilH", Value: dilH},
 		{Name: "DilW", Value: dilW},
+		{Name: "PadH", Value: pads[0]},
+		{Name: "PadW", Value: pads[1]},
 		{Name: "Group", Value: p.group},
 	}}
 }

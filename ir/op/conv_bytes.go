@@ -315,6 +315,25 @@ func (r Requantize) EmptyLanes(n *ir.Node) []float64 {
 	return []float64{y.Number(0)}
 }
 
+// validWindow returns the spatial extents of a convolution without padding.
+// kernel has two elements.
+func validWindow(strides, dilations, kernel []int, x ir.Type) ([]ir.Dim, error) {
+	n := len(strides)
+	if n < 1 || n > maxSpatial || len(dilations) != n || x.Rank() < 2+n || n == 1 && kernel[0] != 1 {
+		return nil, fmt.Errorf("strides %v, dilations %v, kernel %v over %s", strides, dilations, kernel, x)
+	}
+	w := windowOver(strides, dilations, kernel)
+	if err := w.check(n); err != nil {
+		return nil, err
+	}
+	return w.shape(x.Shape[2 : 2+n])
+}
+
+// windowOver is a window without padding; kernel has two elements.
+func windowOver(strides, dilations, kernel []int) Window {
+	return Window{Kernel: kernel[maxSpatial-len(strides):], Strides: strides, Dilations: dilations}
+}
+
 // Flops counts two operations for each product, those of empty lanes included.
 func (ConvBytes) Flops(in, out []ir.Type) ir.Dim {
 	return out[0].Elems().Mul(ir.Product(in[1].Shape[1:5]...)).Mul(ir.Const(8))
@@ -327,14 +346,15 @@ func (op DepthwiseBytes) Flops(in, out []ir.Type) ir.Dim {
 
 // Call is cpu.ConvBytes.
 func (op ConvBytes) Call(n *ir.Node) (ir.Call, error) {
-	shape := convShape(n, op.Strides, op.Dilations, op.packing(n.Arg(0).Type), n.Arg(1).Type.Shape[2:4])
+	kernel, _ := ir.Ints(n.Arg(1).Type.Shape[2:4])
+	shape := windowOver(op.Strides, op.Dilations, kernel).convShape(n, op.packing(n.Arg(0).Type))
 	return op.callBytes("ConvBytes", shape), nil
 }
 
 // Call is cpu.DepthwiseBytes.
 func (op DepthwiseBytes) Call(n *ir.Node) (ir.Call, error) {
-	kernel := []ir.Dim{n.Arg(1).Type.Shape[1], ir.Const(op.KW)}
-	shape := convShape(n, op.Strides, op.Dilations, packing{op.C, op.C, op.C, block}, kernel)
+	taps, _ := n.Arg(1).Type.Shape[1].Int()
+	shape := windowOver(op.Strides, op.Dilations, []int{taps, op.KW}).convShape(n, packing{op.C, op.C, op.C, block})
 	return op.callBytes("DepthwiseBytes", shape), nil
 }
 

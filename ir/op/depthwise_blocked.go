@@ -6,15 +6,14 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// DepthwiseBlocked is a convolution without padding in which each of C output
-// channels has one input channel, its own: of channel-blocked
+// DepthwiseBlocked is a convolution over one or two spatial axes in which each of C
+// output channels has one input channel, its own: of channel-blocked
 // f32[N,⌈C/16⌉,spatial…,16] with weights f32[⌈C/16⌉,KH,KW,16], and an [Epilogue].
 // The result is channel-blocked, its lanes beyond C zero where those of the
-// operand and the residual are. Strides and Dilations have an element for each of
-// the one or two spatial axes.
+// operand and the residual are.
 type DepthwiseBlocked struct {
-	Strides, Dilations []int
-	C                  int
+	Window
+	C int
 	Epilogue
 }
 
@@ -36,19 +35,19 @@ func (op DepthwiseBlocked) InferBlocks(in []ir.Type, blocks []*ir.Block) ([]ir.T
 		return nil, err
 	}
 	channels := ir.Const(op.C).CeilDiv(ir.Const(block))
-	if op.C < 1 || x.Rank() != 3+len(op.Strides) || !x.Shape[1].Equal(channels) {
-		return nil, fmt.Errorf("%s for %d channels and strides %v", x, op.C, op.Strides)
-	}
-	kernel, ok := ir.Ints(w.Shape)
-	if !ok || len(kernel) != 4 || w.DType != ir.F32 || !w.Shape[0].Equal(channels) || kernel[3] != block {
-		return nil, fmt.Errorf("packed weights %s", w)
-	}
-	spatial, err := validWindow(op.Strides, op.Dilations, kernel[1:3], x)
+	spatial, err := op.over(x)
 	if err != nil {
 		return nil, err
 	}
+	if op.C < 1 || x.Rank() != 3+len(op.Kernel) || !x.Shape[1].Equal(channels) {
+		return nil, fmt.Errorf("%s for %d channels", x, op.C)
+	}
+	kh, kw := op.plane()
+	if !w.Equal(ir.TensorOf(ir.F32, channels, ir.Const(kh), ir.Const(kw), ir.Const(block))) {
+		return nil, fmt.Errorf("packed weights %s for a kernel %v", w, op.Kernel)
+	}
 	y := blockedType(x.Shape[0], ir.Const(op.C), spatial)
-	return []ir.Type{y}, op.check(in, blocks, channels.Mul(ir.Const(block)), y)
+	return []ir.Type{y}, op.Epilogue.check(in, blocks, channels.Mul(ir.Const(block)), y)
 }
 
 // EvalBlocks sums in float64.
@@ -58,12 +57,11 @@ func (op DepthwiseBlocked) EvalBlocks(in []*ir.Tensor, blocks []*ir.Block, _ fun
 		return nil, err
 	}
 	x, w := numbersOf(in[0]), numbersOf(in[1])
-	spatial := len(op.Strides)
+	spatial := len(op.Kernel)
 	inSpatial := in[0].Shape[2 : 2+spatial]
 	inPlane, outPlane, kernel := lenOf(inSpatial), lenOf(shape[2:2+spatial]), in[1].Shape[1]*in[1].Shape[2]
-	window := Window{Kernel: in[1].Shape[3-spatial : 3], Strides: op.Strides, Dilations: op.Dilations}
 	sums := make([]float64, out.Len())
-	err = window.visit(inSpatial, func(o int, c cells) {
+	err = op.visit(inSpatial, func(o int, c cells) {
 		for i := range shape[0] * shape[1] {
 			for lane := range block {
 				sum := 0.0
@@ -91,6 +89,6 @@ func (DepthwiseBlocked) Flops(in, out []ir.Type) ir.Dim {
 // Call is cpu.DepthwiseConv.
 func (op DepthwiseBlocked) Call(n *ir.Node) (ir.Call, error) {
 	p := packing{op.C, op.C, op.C, block}
-	shape := convShape(n, op.Strides, op.Dilations, p, n.Arg(1).Type.Shape[1:3])
+	shape := op.convShape(n, p)
 	return ir.Call{Kernel: "DepthwiseConv", Args: []any{ir.Out(0), ir.In(0), ir.In(1), shape, op.call(n)}}, nil
 }

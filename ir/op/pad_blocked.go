@@ -7,13 +7,11 @@ import (
 )
 
 // PadBlocked puts cells of the value Fill before the first and after the last of
-// each spatial axis of x, as Pads says: all befores, then all afters; nil is none.
-// Block is 16 where x is channel-blocked, f32[N,⌈C/16⌉,spatial…,16], and 1 where
-// it is f32[N,C,spatial…].
+// each spatial axis of x, channel-blocked f32[N,⌈C/16⌉,spatial…,16], as Pads says: all
+// befores, then all afters; nil is none.
 type PadBlocked struct {
-	Pads  []ir.Dim
-	Fill  float32
-	Block int
+	Pads []ir.Dim
+	Fill float32
 }
 
 // Infer adds the padding to the extents.
@@ -22,10 +20,7 @@ func (op PadBlocked) Infer(in []ir.Type) ([]ir.Type, error) {
 		return nil, err
 	}
 	x := in[0]
-	if x.DType != ir.F32 || op.Block != 1 && op.Block != block {
-		return nil, fmt.Errorf("%s in blocks of %d", x, op.Block)
-	}
-	end, err := spatialEnd(x, op.Block == block)
+	end, err := spatialEnd(x, true)
 	if err != nil {
 		return nil, err
 	}
@@ -74,12 +69,32 @@ func (op PadBlocked) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 // Call is cpu.PadBlocked.
 func (op PadBlocked) Call(n *ir.Node) (ir.Call, error) {
 	x := n.Arg(0).Type
-	end, err := spatialEnd(x, op.Block == block)
+	end, err := spatialEnd(x, true)
 	if err != nil {
 		return ir.Call{}, err
 	}
 	h, w := plane(x.Shape[2:end])
 	return ir.Call{Kernel: "PadBlocked", Args: []any{
-		ir.Out(0), ir.In(0), x.Shape[0], x.Shape[1], h, w, op.Block, planePads(op.Pads), ir.Number{DType: ir.F32, Float: float64(op.Fill)},
+		ir.Out(0), ir.In(0), x.Shape[0], x.Shape[1], h, w, planePads(op.Pads), ir.Number{DType: ir.F32, Float: float64(op.Fill)},
 	}}, nil
+}
+
+// padded returns spatial extents with padding.
+func padded(spatial, pads []ir.Dim) ([]ir.Dim, error) {
+	if pads == nil {
+		return spatial, nil
+	}
+	if len(pads) != 2*len(spatial) {
+		return nil, fmt.Errorf("%d pads for %d spatial axes", len(pads), len(spatial))
+	}
+	out := make([]ir.Dim, len(spatial))
+	for i, d := range spatial {
+		out[i] = d.Add(pads[i]).Add(pads[len(spatial)+i])
+	}
+	for _, p := range pads {
+		if n, ok := p.Int(); ok && n < 0 {
+			return nil, fmt.Errorf("negative pad %d", n)
+		}
+	}
+	return out, nil
 }

@@ -49,6 +49,40 @@ func (op Slice) Relayout(b *ir.Builder, n *ir.Node, l Layouts) *ir.Value {
 	return applySlice(b, blocked, s)
 }
 
+// Relayout pads the spatial axes of a blocked operand: by zeros, or by any number
+// where all lanes are of channels.
+func (op Pad) Relayout(b *ir.Builder, n *ir.Node, l Layouts) *ir.Value {
+	x := n.Arg(0)
+	blocked := l.Blocked(x)
+	pads, fill, ok := op.spatial(n)
+	if blocked == nil || !ok || fill != 0 && !wholeBlocks(x.Type) {
+		return nil
+	}
+	return b.Node(PadBlocked{Pads: pads, Fill: fill}, blocked)
+}
+
+// spatial returns the padding of a node of the spatial axes alone by one number: before
+// the first cell of each, then after the last.
+func (op Pad) spatial(n *ir.Node) (pads []ir.Dim, fill float32, ok bool) {
+	if op.Mode != "constant" || n.Arg(0).Type.DType != ir.F32 || len(op.Before) <= 2 {
+		return nil, 0, false
+	}
+	if v := n.Arg(1); v != nil {
+		c, ok := v.ConstValue()
+		if !ok {
+			return nil, 0, false
+		}
+		fill = float32(c.Float(0))
+	}
+	zero := ir.Const(0)
+	for i := range 2 {
+		if !op.Before[i].Equal(zero) || !op.After[i].Equal(zero) {
+			return nil, 0, false
+		}
+	}
+	return slices.Concat(op.Before[2:], op.After[2:]), fill, true
+}
+
 // Relayout resizes the spatial axes of a blocked operand.
 func (op Resize) Relayout(b *ir.Builder, n *ir.Node, l Layouts) *ir.Value {
 	x, y := n.Arg(0), n.Results[0].Type

@@ -55,6 +55,18 @@ func (op ConvInteger) Relayout(b *ir.Builder, n *ir.Node, l Layouts) *ir.Value {
 	return withExtents(b, y, n)
 }
 
+// withExtents appends a blocked result with the spatial extents that n's result has.
+// Over an operand padded for as many windows as strides, these are ⌈extent/stride⌉,
+// which nothing proves of the padded one.
+func withExtents(b *ir.Builder, y *ir.Value, n *ir.Node) *ir.Value {
+	t := ir.TensorOf(y.Type.DType, slices.Clone(y.Type.Shape)...)
+	copy(t.Shape[2:t.Rank()-1], n.Results[0].Type.Shape[2:])
+	if t.Equal(y.Type) {
+		return y
+	}
+	return b.Node(ir.Assume{Type: t}, y)
+}
+
 // unsigned returns what makes u8 of sums where r makes i8 that then move by 128, and
 // its zero point, i32 or nil.
 func (r Requantize) unsigned(b *ir.Builder, zero *ir.Value) (Requantize, *ir.Value) {

@@ -1,63 +1,70 @@
 package cpu
 
 // Block writes the planar tensor src, f32[n][c][h][w], into the blocked tensor dst,
-// f32[n][⌈c/16⌉][top+h+bottom][left+w+right][16], where pad is top, left, bottom, right.
-// The padding is fill; channels beyond c are zero.
-func Block(dst, src []float32, n, c, h, w int, pad [4]int, fill float32) {
-	s := halo(h, w, pad)
-	blocks := ceil(c, 16)
-	dst = dst[:volume(n, blocks, s.pixels(), 16)]
-	src = src[:volume(n, c, h, w)]
-	for i := range n * blocks {
-		first := i % blocks * 16
-		channels := min(16, c-first)
-		plane := src[(i/blocks*c+first)*h*w:][:channels*h*w]
-		to := dst[16*i*s.pixels():][:16*s.pixels()]
+// f32[n][⌈c/16⌉][h][w][16]; channels beyond c are zero.
+func Block(dst, src []float32, n, c, h, w int) { blocking(dst, src, n, c, h, w, true) }
+
+// Unblock writes the blocked tensor src, f32[n][⌈c/16⌉][h][w][16], into the planar tensor
+// dst, f32[n][c][h][w].
+func Unblock(dst, src []float32, n, c, h, w int) { blocking(src, dst, n, c, h, w, false) }
+
+// blocking copies a planar tensor to a blocked one, or back.
+func blocking(blocked, planar []float32, n, c, h, w int, forth bool) {
+	if n <= 0 || c <= 0 || h <= 0 || w <= 0 {
+		return
+	}
+	b := blocker{c: c, pixels: volume(h, w), blocks: ceil(c, 16), forth: forth}
+	b.blocked, b.planar = blocked[:volume(n, b.blocks, b.pixels, 16)], planar[:volume(n, c, b.pixels)]
+	if !blockers.run(&b, partsFor(0, 4*int64(len(b.blocked)+len(b.planar)))) {
+		b.Part(0, 1)
+	}
+}
+
+// blocker is a Block or an Unblock under way.
+type blocker struct {
+	blocked, planar   []float32
+	c, blocks, pixels int
+	forth             bool
+}
+
+var blockers slot[blocker, *blocker]
+
+// Part does the i-th of parts shares of the pixels of all channel blocks.
+func (b *blocker) Part(i, parts int) {
+	from, to := portion(len(b.blocked)/16, i, parts)
+	for from < to {
+		block, x := from/b.pixels, from%b.pixels
+		first := block % b.blocks * 16
+		channels, pixels := min(16, b.c-first), min(blockPixels, b.pixels-x, to-from)
+		planar := b.planar[(block/b.blocks*b.c+first)*b.pixels+x:]
+		blocked := b.blocked[16*from:][:16*pixels]
+		from += pixels
+		if !b.forth {
+			transpose(planar, blocked, pixels, channels, b.pixels, 16)
+			continue
+		}
 		if channels < 16 {
-			clear(to)
+			clear(blocked)
 		}
-		s.fill(to, 16, channels, fill)
-		rows, width := s.rows()
-		for y := range rows {
-			for x := 0; x < width; x += blockPixels {
-				transpose(to[16*(s.at(y)+x):], plane[y*width+x:], channels, min(blockPixels, width-x), 16, h*w)
-			}
-		}
+		transpose(blocked, planar, channels, pixels, 16, b.pixels)
 	}
 }
 
 // blockPixels of 16 channels stay in a first-level cache.
 const blockPixels = 256
 
-// Unblock writes the blocked tensor src, f32[n][⌈c/16⌉][h][w][16], into the planar tensor
-// dst, f32[n][c][h][w].
-func Unblock(dst, src []float32, n, c, h, w int) {
-	blocks, pixels := ceil(c, 16), h*w
-	dst = dst[:volume(n, c, h, w)]
-	src = src[:volume(n, blocks, h, w, 16)]
-	for i := range n * blocks {
-		first := i % blocks * 16
-		channels := min(16, c-first)
-		plane := dst[(i/blocks*c+first)*pixels:][:channels*pixels]
-		from := src[16*i*pixels:][:16*pixels]
-		for x := 0; x < pixels; x += blockPixels {
-			transpose(plane[x:], from[16*x:], min(blockPixels, pixels-x), channels, pixels, 16)
-		}
-	}
-}
-
-// PadBlocked copies f32[n][cb][h][w][block] to f32[n][cb][top+h+bottom][left+w+right][block], where pad
-// is top, left, bottom, right. The padding is fill in all block channels.
-func PadBlocked(dst, src []float32, n, cb, h, w, block int, pad [4]int, fill float32) {
+// PadBlocked copies f32[n][c][h][w][16] to f32[n][c][top+h+bottom][left+w+right][16], where pad
+// is top, left, bottom, right. The padding is fill in all channels.
+func PadBlocked(dst, src []float32, n, c, h, w int, pad [4]int, fill float32) {
 	s := halo(h, w, pad)
-	dst = dst[:volume(n, cb, s.pixels(), block)]
-	src = src[:volume(n, cb, h, w, block)]
+	dst = dst[:volume(n, c, s.pixels(), 16)]
+	src = src[:volume(n, c, h, w, 16)]
 	rows, width := s.rows()
-	for i := range n * cb {
-		to := dst[i*s.pixels()*block:][:s.pixels()*block]
-		s.fill(to, block, block, fill)
+	for i := range n * c {
+		to := dst[i*16*s.pixels():][:16*s.pixels()]
+		s.fill(to, fill)
 		for y := range rows {
-			copy(to[s.at(y)*block:], src[(i*h*w+y*width)*block:][:width*block])
+			copy(to[16*s.at(y):], src[16*(i*h*w+y*width):][:16*width])
 		}
 	}
 }
@@ -87,20 +94,12 @@ func (s padded) rows() (count, length int) {
 // at is the pixel where run y starts.
 func (s padded) at(y int) int { return (s.top+y)*s.width() + s.left }
 
-// fill sets the first channels of each block of the padding's pixels.
-func (s padded) fill(dst []float32, block, channels int, value float32) {
+// fill sets the padding's pixels.
+func (s padded) fill(dst []float32, value float32) {
 	set := func(from, to int) {
-		if channels == block {
-			part := dst[from*block : to*block]
-			for i := range part {
-				part[i] = value
-			}
-			return
-		}
-		for p := from; p < to; p++ {
-			for i := range channels {
-				dst[p*block+i] = value
-			}
+		part := dst[16*from : 16*to]
+		for i := range part {
+			part[i] = value
 		}
 	}
 	set(0, s.top*s.width())

@@ -12,7 +12,7 @@ DATA lowByte<>+0(SB)/4, $0x000000ff
 GLOBL lowByte<>(SB), RODATA|NOPTR, $4
 
 // func byteTileAVX2(t *tile)
-TEXT ·byteTileAVX2(SB), NOSPLIT, $56-8
+TEXT ·byteTileAVX2(SB), NOSPLIT, $64-8
 	MOVQ t+0(FP), R14
 	MOVQ tile_a(R14), CX
 	TESTQ CX, CX
@@ -46,6 +46,8 @@ absent5:
 	MOVQ CX, residual-40(SP)
 	MOVQ tile_count(R14), CX
 	MOVQ CX, count-48(SP)
+	MOVQ tile_rounds(R14), CX
+	MOVQ CX, round-64(SP)
 	MOVQ tile_rowA(R14), DX
 	LEAQ (DX)(DX*2), AX
 	LEAQ (DX)(DX*4), R9
@@ -198,12 +200,14 @@ done12:
 	JZ outer15
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+0(R14), DI
 	JMP nest9
 outer15:
 	DECQ R11
 	JZ outer16
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
 	JMP nest9
 outer16:
@@ -211,6 +215,7 @@ outer16:
 	JZ outer17
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	JMP nest9
@@ -269,21 +274,28 @@ whole20:
 	VMOVUPS Y0, 0(DI)
 	VMOVUPS Y1, 32(DI)
 stored21:
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last22
-	MOVQ tile_nextA(R14), BX
+	JNZ within23
+	DECQ round-64(SP)
+	JLE last22
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within23:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread23
+	JEQ unread24
 	ADDQ BX, residual-40(SP)
-unread23:
+unread24:
 	CMPQ bias-32(SP), $0
 	JEQ r1p1
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r1p1
 last22:
@@ -302,12 +314,12 @@ r2p1:
 	VMOVUPS (byteColumns_first+32)(CX), Y1
 	VMOVAPS Y1, Y3
 	VPBROADCASTD evenBytes<>(SB), Y15
-nest24:
+nest25:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail26
+	JZ tail27
 	PCALIGN $32
-loop28:
+loop29:
 	VMOVDQU 0(DI), Y5
 	VPSLLW $8, Y5, Y4
 	VPSRAW $8, Y4, Y4
@@ -434,13 +446,13 @@ loop28:
 	VPADDD Y10, Y3, Y3
 	ADDQ $16, SI
 	DECQ CX
-	JNZ loop28
-tail26:
+	JNZ loop29
+tail27:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done27
+	JZ done28
 	PCALIGN $32
-loop29:
+loop30:
 	VMOVDQU 0(DI), Y5
 	VPSLLW $8, Y5, Y4
 	VPSRAW $8, Y4, Y4
@@ -474,34 +486,37 @@ loop29:
 	VPADDD Y10, Y3, Y3
 	ADDQ $4, SI
 	DECQ CX
-	JNZ loop29
-done27:
+	JNZ loop30
+done28:
 	DECQ R10
-	JZ outer30
+	JZ outer31
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
-	JMP nest24
-outer30:
+	ADDQ tile_skipB+0(R14), DI
+	JMP nest25
+outer31:
 	DECQ R11
-	JZ outer31
+	JZ outer32
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest24
-outer31:
+	JMP nest25
+outer32:
 	DECQ outer-56(SP)
-	JZ outer32
+	JZ outer33
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest24
-outer32:
-out25:
+	JMP nest25
+outer33:
+out26:
 	MOVQ tile_columns(R14), CX
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ plain33
+	JZ plain34
 	VPBROADCASTD 0(BX), Y5
 	VPMULLD (byteColumns_zero+0)(CX), Y5, Y4
 	VPSUBD Y4, Y0, Y0
@@ -512,13 +527,13 @@ out25:
 	VPSUBD Y4, Y2, Y2
 	VPMULLD (byteColumns_zero+32)(CX), Y5, Y4
 	VPSUBD Y4, Y3, Y3
-plain33:
+plain34:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ c-24(SP), DI
 	CMPQ tile_kind(R14), $const_bytesKind
-	JLT whole35
-	JGT scaled34
+	JLT whole36
+	JGT scaled35
 	VBROADCASTSS tile_lo(R14), Y5
 	VBROADCASTSS tile_hi(R14), Y6
 	VPBROADCASTD tile_last(R14), Y7
@@ -566,8 +581,8 @@ plain33:
 	VEXTRACTI128 $1, Y2, X4
 	VPACKUSWB X4, X2, X2
 	VMOVDQU X2, (DI)
-	JMP stored36
-scaled34:
+	JMP stored37
+scaled35:
 	VCVTDQ2PS Y0, Y0
 	VMULPS (byteColumns_scale+0)(CX), Y0, Y0
 	VADDPS (byteColumns_less+0)(CX), Y0, Y0
@@ -580,31 +595,38 @@ scaled34:
 	VCVTDQ2PS Y3, Y3
 	VMULPS (byteColumns_scale+32)(CX), Y3, Y3
 	VADDPS (byteColumns_less+32)(CX), Y3, Y3
-whole35:
+whole36:
 	VMOVUPS Y0, 0(DI)
 	VMOVUPS Y1, 32(DI)
 	ADDQ R10, DI
 	VMOVUPS Y2, 0(DI)
 	VMOVUPS Y3, 32(DI)
-stored36:
+stored37:
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last37
-	MOVQ tile_nextA(R14), BX
+	JNZ within39
+	DECQ round-64(SP)
+	JLE last38
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within39:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread38
+	JEQ unread40
 	ADDQ BX, residual-40(SP)
-unread38:
+unread40:
 	CMPQ bias-32(SP), $0
 	JEQ r2p1
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r2p1
-last37:
+last38:
 	VZEROUPPER
 	RET
 r3p1:
@@ -622,12 +644,12 @@ r3p1:
 	VMOVAPS Y1, Y3
 	VMOVAPS Y1, Y5
 	VPBROADCASTD evenBytes<>(SB), Y15
-nest39:
+nest41:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail41
+	JZ tail43
 	PCALIGN $32
-loop43:
+loop45:
 	VMOVDQU 0(DI), Y7
 	VPSLLW $8, Y7, Y6
 	VPSRAW $8, Y6, Y6
@@ -798,13 +820,13 @@ loop43:
 	VPADDD Y12, Y5, Y5
 	ADDQ $16, SI
 	DECQ CX
-	JNZ loop43
-tail41:
+	JNZ loop45
+tail43:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done42
+	JZ done44
 	PCALIGN $32
-loop44:
+loop46:
 	VMOVDQU 0(DI), Y7
 	VPSLLW $8, Y7, Y6
 	VPSRAW $8, Y6, Y6
@@ -849,34 +871,37 @@ loop44:
 	VPADDD Y12, Y5, Y5
 	ADDQ $4, SI
 	DECQ CX
-	JNZ loop44
-done42:
+	JNZ loop46
+done44:
 	DECQ R10
-	JZ outer45
+	JZ outer47
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
-	JMP nest39
-outer45:
+	ADDQ tile_skipB+0(R14), DI
+	JMP nest41
+outer47:
 	DECQ R11
-	JZ outer46
+	JZ outer48
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest39
-outer46:
+	JMP nest41
+outer48:
 	DECQ outer-56(SP)
-	JZ outer47
+	JZ outer49
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest39
-outer47:
-out40:
+	JMP nest41
+outer49:
+out42:
 	MOVQ tile_columns(R14), CX
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ plain48
+	JZ plain50
 	VPBROADCASTD 0(BX), Y7
 	VPMULLD (byteColumns_zero+0)(CX), Y7, Y6
 	VPSUBD Y6, Y0, Y0
@@ -892,13 +917,13 @@ out40:
 	VPSUBD Y6, Y4, Y4
 	VPMULLD (byteColumns_zero+32)(CX), Y7, Y6
 	VPSUBD Y6, Y5, Y5
-plain48:
+plain50:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ c-24(SP), DI
 	CMPQ tile_kind(R14), $const_bytesKind
-	JLT whole50
-	JGT scaled49
+	JLT whole52
+	JGT scaled51
 	VBROADCASTSS tile_lo(R14), Y7
 	VBROADCASTSS tile_hi(R14), Y8
 	VPBROADCASTD tile_last(R14), Y9
@@ -968,8 +993,8 @@ plain48:
 	VEXTRACTI128 $1, Y4, X6
 	VPACKUSWB X6, X4, X4
 	VMOVDQU X4, (DI)
-	JMP stored51
-scaled49:
+	JMP stored53
+scaled51:
 	VCVTDQ2PS Y0, Y0
 	VMULPS (byteColumns_scale+0)(CX), Y0, Y0
 	VADDPS (byteColumns_less+0)(CX), Y0, Y0
@@ -988,7 +1013,7 @@ scaled49:
 	VCVTDQ2PS Y5, Y5
 	VMULPS (byteColumns_scale+32)(CX), Y5, Y5
 	VADDPS (byteColumns_less+32)(CX), Y5, Y5
-whole50:
+whole52:
 	VMOVUPS Y0, 0(DI)
 	VMOVUPS Y1, 32(DI)
 	ADDQ R10, DI
@@ -997,25 +1022,32 @@ whole50:
 	ADDQ R10, DI
 	VMOVUPS Y4, 0(DI)
 	VMOVUPS Y5, 32(DI)
-stored51:
+stored53:
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last52
-	MOVQ tile_nextA(R14), BX
+	JNZ within55
+	DECQ round-64(SP)
+	JLE last54
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within55:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread53
+	JEQ unread56
 	ADDQ BX, residual-40(SP)
-unread53:
+unread56:
 	CMPQ bias-32(SP), $0
 	JEQ r3p1
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r3p1
-last52:
+last54:
 	VZEROUPPER
 	RET
 r4p1:
@@ -1035,12 +1067,12 @@ r4p1:
 	VMOVAPS Y1, Y5
 	VMOVAPS Y1, Y7
 	VPBROADCASTD evenBytes<>(SB), Y15
-nest54:
+nest57:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail56
+	JZ tail59
 	PCALIGN $32
-loop58:
+loop61:
 	VMOVDQU 0(DI), Y9
 	VPSLLW $8, Y9, Y8
 	VPSRAW $8, Y8, Y8
@@ -1255,13 +1287,13 @@ loop58:
 	VPADDD Y14, Y7, Y7
 	ADDQ $16, SI
 	DECQ CX
-	JNZ loop58
-tail56:
+	JNZ loop61
+tail59:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done57
+	JZ done60
 	PCALIGN $32
-loop59:
+loop62:
 	VMOVDQU 0(DI), Y9
 	VPSLLW $8, Y9, Y8
 	VPSRAW $8, Y8, Y8
@@ -1317,34 +1349,37 @@ loop59:
 	VPADDD Y14, Y7, Y7
 	ADDQ $4, SI
 	DECQ CX
-	JNZ loop59
-done57:
+	JNZ loop62
+done60:
 	DECQ R10
-	JZ outer60
+	JZ outer63
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
-	JMP nest54
-outer60:
+	ADDQ tile_skipB+0(R14), DI
+	JMP nest57
+outer63:
 	DECQ R11
-	JZ outer61
+	JZ outer64
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest54
-outer61:
+	JMP nest57
+outer64:
 	DECQ outer-56(SP)
-	JZ outer62
+	JZ outer65
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest54
-outer62:
-out55:
+	JMP nest57
+outer65:
+out58:
 	MOVQ tile_columns(R14), CX
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ plain63
+	JZ plain66
 	VPBROADCASTD 0(BX), Y9
 	VPMULLD (byteColumns_zero+0)(CX), Y9, Y8
 	VPSUBD Y8, Y0, Y0
@@ -1365,13 +1400,13 @@ out55:
 	VPSUBD Y8, Y6, Y6
 	VPMULLD (byteColumns_zero+32)(CX), Y9, Y8
 	VPSUBD Y8, Y7, Y7
-plain63:
+plain66:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ c-24(SP), DI
 	CMPQ tile_kind(R14), $const_bytesKind
-	JLT whole65
-	JGT scaled64
+	JLT whole68
+	JGT scaled67
 	VBROADCASTSS tile_lo(R14), Y9
 	VBROADCASTSS tile_hi(R14), Y10
 	VPBROADCASTD tile_last(R14), Y11
@@ -1463,8 +1498,8 @@ plain63:
 	VEXTRACTI128 $1, Y6, X8
 	VPACKUSWB X8, X6, X6
 	VMOVDQU X6, (DI)
-	JMP stored66
-scaled64:
+	JMP stored69
+scaled67:
 	VCVTDQ2PS Y0, Y0
 	VMULPS (byteColumns_scale+0)(CX), Y0, Y0
 	VADDPS (byteColumns_less+0)(CX), Y0, Y0
@@ -1489,7 +1524,7 @@ scaled64:
 	VCVTDQ2PS Y7, Y7
 	VMULPS (byteColumns_scale+32)(CX), Y7, Y7
 	VADDPS (byteColumns_less+32)(CX), Y7, Y7
-whole65:
+whole68:
 	VMOVUPS Y0, 0(DI)
 	VMOVUPS Y1, 32(DI)
 	ADDQ R10, DI
@@ -1501,63 +1536,72 @@ whole65:
 	ADDQ R10, DI
 	VMOVUPS Y6, 0(DI)
 	VMOVUPS Y7, 32(DI)
-stored66:
+stored69:
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last67
-	MOVQ tile_nextA(R14), BX
+	JNZ within71
+	DECQ round-64(SP)
+	JLE last70
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within71:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread68
+	JEQ unread72
 	ADDQ BX, residual-40(SP)
-unread68:
+unread72:
 	CMPQ bias-32(SP), $0
 	JEQ r4p1
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r4p1
-last67:
+last70:
 	VZEROUPPER
 	RET
 
 // func byteTileVNNI(t *tile)
-TEXT ·byteTileVNNI(SB), NOSPLIT, $56-8
+TEXT ·byteTileVNNI(SB), NOSPLIT, $64-8
 	MOVQ t+0(FP), R14
 	MOVQ tile_a(R14), CX
 	TESTQ CX, CX
-	JZ absent69
+	JZ absent73
 	ADDQ tile_atA(R14), CX
-absent69:
+absent73:
 	MOVQ CX, a-8(SP)
 	MOVQ tile_b(R14), CX
 	TESTQ CX, CX
-	JZ absent70
+	JZ absent74
 	ADDQ tile_atB(R14), CX
-absent70:
+absent74:
 	MOVQ CX, b-16(SP)
 	MOVQ tile_c(R14), CX
 	TESTQ CX, CX
-	JZ absent71
+	JZ absent75
 	ADDQ tile_atC(R14), CX
-absent71:
+absent75:
 	MOVQ CX, c-24(SP)
 	MOVQ tile_bias(R14), CX
 	TESTQ CX, CX
-	JZ absent72
+	JZ absent76
 	ADDQ tile_atBias(R14), CX
-absent72:
+absent76:
 	MOVQ CX, bias-32(SP)
 	MOVQ tile_residual(R14), CX
 	TESTQ CX, CX
-	JZ absent73
+	JZ absent77
 	ADDQ tile_atC(R14), CX
-absent73:
+absent77:
 	MOVQ CX, residual-40(SP)
 	MOVQ tile_count(R14), CX
 	MOVQ CX, count-48(SP)
+	MOVQ tile_rounds(R14), CX
+	MOVQ CX, round-64(SP)
 	MOVQ tile_rowA(R14), DX
 	LEAQ (DX)(DX*2), AX
 	LEAQ (DX)(DX*4), R9
@@ -1566,111 +1610,111 @@ absent73:
 	CMPQ tile_panels(R14), $2
 	JEQ two
 	CMPQ CX, $8
-	JGE from74
-	CMPQ CX, $4
-	JGE from75
-	CMPQ CX, $2
-	JGE from76
-	JMP r1p1
-from76:
-	CMPQ CX, $3
-	JGE from77
-	JMP r2p1
-from77:
-	JMP r3p1
-from75:
-	CMPQ CX, $6
 	JGE from78
-	CMPQ CX, $5
+	CMPQ CX, $4
 	JGE from79
-	JMP r4p1
-from79:
-	JMP r5p1
-from78:
-	CMPQ CX, $7
+	CMPQ CX, $2
 	JGE from80
-	JMP r6p1
+	JMP r1p1
 from80:
-	JMP r7p1
-from74:
-	CMPQ CX, $11
+	CMPQ CX, $3
 	JGE from81
-	CMPQ CX, $9
-	JGE from82
-	JMP r8p1
-from82:
-	CMPQ CX, $10
-	JGE from83
-	JMP r9p1
-from83:
-	JMP r10p1
+	JMP r2p1
 from81:
-	CMPQ CX, $13
+	JMP r3p1
+from79:
+	CMPQ CX, $6
+	JGE from82
+	CMPQ CX, $5
+	JGE from83
+	JMP r4p1
+from83:
+	JMP r5p1
+from82:
+	CMPQ CX, $7
 	JGE from84
-	CMPQ CX, $12
-	JGE from85
-	JMP r11p1
-from85:
-	JMP r12p1
+	JMP r6p1
 from84:
-	CMPQ CX, $14
+	JMP r7p1
+from78:
+	CMPQ CX, $11
+	JGE from85
+	CMPQ CX, $9
 	JGE from86
-	JMP r13p1
+	JMP r8p1
 from86:
+	CMPQ CX, $10
+	JGE from87
+	JMP r9p1
+from87:
+	JMP r10p1
+from85:
+	CMPQ CX, $13
+	JGE from88
+	CMPQ CX, $12
+	JGE from89
+	JMP r11p1
+from89:
+	JMP r12p1
+from88:
+	CMPQ CX, $14
+	JGE from90
+	JMP r13p1
+from90:
 	JMP r14p1
 two:
 	CMPQ CX, $8
-	JGE from87
-	CMPQ CX, $4
-	JGE from88
-	CMPQ CX, $2
-	JGE from89
-	JMP r1p2
-from89:
-	CMPQ CX, $3
-	JGE from90
-	JMP r2p2
-from90:
-	JMP r3p2
-from88:
-	CMPQ CX, $6
 	JGE from91
-	CMPQ CX, $5
+	CMPQ CX, $4
 	JGE from92
-	JMP r4p2
-from92:
-	JMP r5p2
-from91:
-	CMPQ CX, $7
+	CMPQ CX, $2
 	JGE from93
-	JMP r6p2
+	JMP r1p2
 from93:
-	JMP r7p2
-from87:
-	CMPQ CX, $11
+	CMPQ CX, $3
 	JGE from94
-	CMPQ CX, $9
-	JGE from95
-	JMP r8p2
-from95:
-	CMPQ CX, $10
-	JGE from96
-	JMP r9p2
-from96:
-	JMP r10p2
+	JMP r2p2
 from94:
-	CMPQ CX, $13
+	JMP r3p2
+from92:
+	CMPQ CX, $6
+	JGE from95
+	CMPQ CX, $5
+	JGE from96
+	JMP r4p2
+from96:
+	JMP r5p2
+from95:
+	CMPQ CX, $7
 	JGE from97
-	CMPQ CX, $12
-	JGE from98
-	JMP r11p2
-from98:
-	JMP r12p2
+	JMP r6p2
 from97:
-	CMPQ CX, $14
+	JMP r7p2
+from91:
+	CMPQ CX, $11
+	JGE from98
+	CMPQ CX, $9
 	JGE from99
-	JMP r13p2
+	JMP r8p2
 from99:
+	CMPQ CX, $10
+	JGE from100
+	JMP r9p2
+from100:
+	JMP r10p2
+from98:
+	CMPQ CX, $13
+	JGE from101
+	CMPQ CX, $12
+	JGE from102
+	JMP r11p2
+from102:
+	JMP r12p2
+from101:
+	CMPQ CX, $14
+	JGE from103
+	JMP r13p2
+from103:
 	JMP r14p2
 r1p1:
 	MOVQ a-8(SP), SI
@@ -1684,12 +1728,12 @@ r1p1:
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
-nest100:
+nest104:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail102
+	JZ tail106
 	PCALIGN $32
-loop104:
+loop108:
 	VPBROADCASTD 0(SI), Z5
 	VPDPBUSD 0(DI), Z5, Z0
 	ADDQ $64, DI
@@ -1704,59 +1748,62 @@ loop104:
 	ADDQ $64, DI
 	ADDQ $16, SI
 	DECQ CX
-	JNZ loop104
-tail102:
+	JNZ loop108
+tail106:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done103
+	JZ done107
 	PCALIGN $32
-loop105:
+loop109:
 	VPBROADCASTD 0(SI), Z5
 	VPDPBUSD 0(DI), Z5, Z0
 	ADDQ $64, DI
 	ADDQ $4, SI
 	DECQ CX
-	JNZ loop105
-done103:
+	JNZ loop109
+done107:
 	DECQ R10
-	JZ outer106
+	JZ outer110
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
-	JMP nest100
-outer106:
+	ADDQ tile_skipB+0(R14), DI
+	JMP nest104
+outer110:
 	DECQ R11
-	JZ outer107
+	JZ outer111
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest100
-outer107:
+	JMP nest104
+outer111:
 	DECQ outer-56(SP)
-	JZ outer108
+	JZ outer112
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest100
-outer108:
-out101:
+	JMP nest104
+outer112:
+out105:
 	VPADDD Z1, Z0, Z0
 	VPADDD Z2, Z0, Z0
 	VPADDD Z3, Z0, Z0
 	MOVQ tile_columns(R14), CX
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ plain109
+	JZ plain113
 	VPBROADCASTD 0(BX), Z5
 	VPMULLD (byteColumns_zero+0)(CX), Z5, Z4
 	VPSUBD Z4, Z0, Z0
-plain109:
+plain113:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ c-24(SP), DI
 	CMPQ tile_kind(R14), $const_bytesKind
-	JLT whole111
-	JGT scaled110
+	JLT whole115
+	JGT scaled114
 	VCVTDQ2PS Z0, Z0
 	VMULPS (byteColumns_less+0)(CX), Z0, Z4
 	VFMADD231PS (byteColumns_scale+0)(CX), Z0, Z4
@@ -1765,32 +1812,39 @@ plain109:
 	VCVTPS2DQ Z4, Z4
 	VPADDD.BCST tile_last(R14), Z4, Z4
 	VPMOVDB Z4, (DI)
-	JMP stored112
-scaled110:
+	JMP stored116
+scaled114:
 	VCVTDQ2PS Z0, Z0
 	VMULPS (byteColumns_scale+0)(CX), Z0, Z0
 	VADDPS (byteColumns_less+0)(CX), Z0, Z0
-whole111:
+whole115:
 	VMOVUPS Z0, 0(DI)
-stored112:
+stored116:
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last113
-	MOVQ tile_nextA(R14), BX
+	JNZ within118
+	DECQ round-64(SP)
+	JLE last117
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within118:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread114
+	JEQ unread119
 	ADDQ BX, residual-40(SP)
-unread114:
+unread119:
 	CMPQ bias-32(SP), $0
 	JEQ r1p1
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r1p1
-last113:
+last117:
 	VZEROUPPER
 	RET
 r2p1:
@@ -1809,12 +1863,12 @@ r2p1:
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
-nest115:
+nest120:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail117
+	JZ tail122
 	PCALIGN $32
-loop119:
+loop124:
 	VMOVUPS 0(DI), Z8
 	ADDQ $64, DI
 	VPBROADCASTD 0(SI), Z9
@@ -1841,13 +1895,13 @@ loop119:
 	VPDPBUSD Z8, Z10, Z7
 	ADDQ $16, SI
 	DECQ CX
-	JNZ loop119
-tail117:
+	JNZ loop124
+tail122:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done118
+	JZ done123
 	PCALIGN $32
-loop120:
+loop125:
 	VMOVUPS 0(DI), Z8
 	ADDQ $64, DI
 	VPBROADCASTD 0(SI), Z9
@@ -1856,30 +1910,33 @@ loop120:
 	VPDPBUSD Z8, Z10, Z1
 	ADDQ $4, SI
 	DECQ CX
-	JNZ loop120
-done118:
+	JNZ loop125
+done123:
 	DECQ R10
-	JZ outer121
+	JZ outer126
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
-	JMP nest115
-outer121:
+	ADDQ tile_skipB+0(R14), DI
+	JMP nest120
+outer126:
 	DECQ R11
-	JZ outer122
+	JZ outer127
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest115
-outer122:
+	JMP nest120
+outer127:
 	DECQ outer-56(SP)
-	JZ outer123
+	JZ outer128
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest115
-outer123:
-out116:
+	JMP nest120
+outer128:
+out121:
 	VPADDD Z2, Z0, Z0
 	VPADDD Z3, Z1, Z1
 	VPADDD Z4, Z0, Z0
@@ -1889,20 +1946,20 @@ out116:
 	MOVQ tile_columns(R14), CX
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ plain124
+	JZ plain129
 	VPBROADCASTD 0(BX), Z9
 	VPMULLD (byteColumns_zero+0)(CX), Z9, Z8
 	VPSUBD Z8, Z0, Z0
 	VPBROADCASTD 4(BX), Z9
 	VPMULLD (byteColumns_zero+0)(CX), Z9, Z8
 	VPSUBD Z8, Z1, Z1
-plain124:
+plain129:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ c-24(SP), DI
 	CMPQ tile_kind(R14), $const_bytesKind
-	JLT whole126
-	JGT scaled125
+	JLT whole131
+	JGT scaled130
 	VCVTDQ2PS Z0, Z0
 	VMULPS (byteColumns_less+0)(CX), Z0, Z8
 	VFMADD231PS (byteColumns_scale+0)(CX), Z0, Z8
@@ -1920,37 +1977,44 @@ plain124:
 	VCVTPS2DQ Z8, Z8
 	VPADDD.BCST tile_last(R14), Z8, Z8
 	VPMOVDB Z8, (DI)
-	JMP stored127
-scaled125:
+	JMP stored132
+scaled130:
 	VCVTDQ2PS Z0, Z0
 	VMULPS (byteColumns_scale+0)(CX), Z0, Z0
 	VADDPS (byteColumns_less+0)(CX), Z0, Z0
 	VCVTDQ2PS Z1, Z1
 	VMULPS (byteColumns_scale+0)(CX), Z1, Z1
 	VADDPS (byteColumns_less+0)(CX), Z1, Z1
-whole126:
+whole131:
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z1, 0(DI)
-stored127:
+stored132:
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last128
-	MOVQ tile_nextA(R14), BX
+	JNZ within134
+	DECQ round-64(SP)
+	JLE last133
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within134:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread129
+	JEQ unread135
 	ADDQ BX, residual-40(SP)
-unread129:
+unread135:
 	CMPQ bias-32(SP), $0
 	JEQ r2p1
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r2p1
-last128:
+last133:
 	VZEROUPPER
 	RET
 r3p1:
@@ -1973,12 +2037,12 @@ r3p1:
 	VPXORD Z9, Z9, Z9
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
-nest130:
+nest136:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail132
+	JZ tail138
 	PCALIGN $32
-loop134:
+loop140:
 	VMOVUPS 0(DI), Z12
 	ADDQ $64, DI
 	VPBROADCASTD 0(SI), Z13
@@ -2013,13 +2077,13 @@ loop134:
 	VPDPBUSD Z12, Z15, Z11
 	ADDQ $16, SI
 	DECQ CX
-	JNZ loop134
-tail132:
+	JNZ loop140
+tail138:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done133
+	JZ done139
 	PCALIGN $32
-loop135:
+loop141:
 	VMOVUPS 0(DI), Z12
 	ADDQ $64, DI
 	VPBROADCASTD 0(SI), Z13
@@ -2030,30 +2094,33 @@ loop135:
 	VPDPBUSD Z12, Z15, Z2
 	ADDQ $4, SI
 	DECQ CX
-	JNZ loop135
-done133:
+	JNZ loop141
+done139:
 	DECQ R10
-	JZ outer136
+	JZ outer142
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
-	JMP nest130
-outer136:
+	ADDQ tile_skipB+0(R14), DI
+	JMP nest136
+outer142:
 	DECQ R11
-	JZ outer137
+	JZ outer143
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest130
-outer137:
+	JMP nest136
+outer143:
 	DECQ outer-56(SP)
-	JZ outer138
+	JZ outer144
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest130
-outer138:
-out131:
+	JMP nest136
+outer144:
+out137:
 	VPADDD Z3, Z0, Z0
 	VPADDD Z4, Z1, Z1
 	VPADDD Z5, Z2, Z2
@@ -2066,7 +2133,7 @@ out131:
 	MOVQ tile_columns(R14), CX
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ plain139
+	JZ plain145
 	VPBROADCASTD 0(BX), Z13
 	VPMULLD (byteColumns_zero+0)(CX), Z13, Z12
 	VPSUBD Z12, Z0, Z0
@@ -2076,13 +2143,13 @@ out131:
 	VPBROADCASTD 8(BX), Z13
 	VPMULLD (byteColumns_zero+0)(CX), Z13, Z12
 	VPSUBD Z12, Z2, Z2
-plain139:
+plain145:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ c-24(SP), DI
 	CMPQ tile_kind(R14), $const_bytesKind
-	JLT whole141
-	JGT scaled140
+	JLT whole147
+	JGT scaled146
 	VCVTDQ2PS Z0, Z0
 	VMULPS (byteColumns_less+0)(CX), Z0, Z12
 	VFMADD231PS (byteColumns_scale+0)(CX), Z0, Z12
@@ -2109,8 +2176,8 @@ plain139:
 	VCVTPS2DQ Z12, Z12
 	VPADDD.BCST tile_last(R14), Z12, Z12
 	VPMOVDB Z12, (DI)
-	JMP stored142
-scaled140:
+	JMP stored148
+scaled146:
 	VCVTDQ2PS Z0, Z0
 	VMULPS (byteColumns_scale+0)(CX), Z0, Z0
 	VADDPS (byteColumns_less+0)(CX), Z0, Z0
@@ -2120,31 +2187,38 @@ scaled140:
 	VCVTDQ2PS Z2, Z2
 	VMULPS (byteColumns_scale+0)(CX), Z2, Z2
 	VADDPS (byteColumns_less+0)(CX), Z2, Z2
-whole141:
+whole147:
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z1, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z2, 0(DI)
-stored142:
+stored148:
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last143
-	MOVQ tile_nextA(R14), BX
+	JNZ within150
+	DECQ round-64(SP)
+	JLE last149
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within150:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread144
+	JEQ unread151
 	ADDQ BX, residual-40(SP)
-unread144:
+unread151:
 	CMPQ bias-32(SP), $0
 	JEQ r3p1
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r3p1
-last143:
+last149:
 	VZEROUPPER
 	RET
 r4p1:
@@ -2171,12 +2245,12 @@ r4p1:
 	VPXORD Z13, Z13, Z13
 	VPXORD Z14, Z14, Z14
 	VPXORD Z15, Z15, Z15
-nest145:
+nest152:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail147
+	JZ tail154
 	PCALIGN $32
-loop149:
+loop156:
 	VMOVUPS 0(DI), Z16
 	ADDQ $64, DI
 	VPBROADCASTD 0(SI), Z17
@@ -2219,13 +2293,13 @@ loop149:
 	VPDPBUSD Z16, Z20, Z15
 	ADDQ $16, SI
 	DECQ CX
-	JNZ loop149
-tail147:
+	JNZ loop156
+tail154:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done148
+	JZ done155
 	PCALIGN $32
-loop150:
+loop157:
 	VMOVUPS 0(DI), Z16
 	ADDQ $64, DI
 	VPBROADCASTD 0(SI), Z17
@@ -2238,30 +2312,33 @@ loop150:
 	VPDPBUSD Z16, Z20, Z3
 	ADDQ $4, SI
 	DECQ CX
-	JNZ loop150
-done148:
+	JNZ loop157
+done155:
 	DECQ R10
-	JZ outer151
+	JZ outer158
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
-	JMP nest145
-outer151:
+	ADDQ tile_skipB+0(R14), DI
+	JMP nest152
+outer158:
 	DECQ R11
-	JZ outer152
+	JZ outer159
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest145
-outer152:
+	JMP nest152
+outer159:
 	DECQ outer-56(SP)
-	JZ outer153
+	JZ outer160
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest145
-outer153:
-out146:
+	JMP nest152
+outer160:
+out153:
 	VPADDD Z4, Z0, Z0
 	VPADDD Z5, Z1, Z1
 	VPADDD Z6, Z2, Z2
@@ -2277,7 +2354,7 @@ out146:
 	MOVQ tile_columns(R14), CX
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ plain154
+	JZ plain161
 	VPBROADCASTD 0(BX), Z17
 	VPMULLD (byteColumns_zero+0)(CX), Z17, Z16
 	VPSUBD Z16, Z0, Z0
@@ -2290,13 +2367,13 @@ out146:
 	VPBROADCASTD 12(BX), Z17
 	VPMULLD (byteColumns_zero+0)(CX), Z17, Z16
 	VPSUBD Z16, Z3, Z3
-plain154:
+plain161:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ c-24(SP), DI
 	CMPQ tile_kind(R14), $const_bytesKind
-	JLT whole156
-	JGT scaled155
+	JLT whole163
+	JGT scaled162
 	VCVTDQ2PS Z0, Z0
 	VMULPS (byteColumns_less+0)(CX), Z0, Z16
 	VFMADD231PS (byteColumns_scale+0)(CX), Z0, Z16
@@ -2332,8 +2409,8 @@ plain154:
 	VCVTPS2DQ Z16, Z16
 	VPADDD.BCST tile_last(R14), Z16, Z16
 	VPMOVDB Z16, (DI)
-	JMP stored157
-scaled155:
+	JMP stored164
+scaled162:
 	VCVTDQ2PS Z0, Z0
 	VMULPS (byteColumns_scale+0)(CX), Z0, Z0
 	VADDPS (byteColumns_less+0)(CX), Z0, Z0
@@ -2346,7 +2423,7 @@ scaled155:
 	VCVTDQ2PS Z3, Z3
 	VMULPS (byteColumns_scale+0)(CX), Z3, Z3
 	VADDPS (byteColumns_less+0)(CX), Z3, Z3
-whole156:
+whole163:
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z1, 0(DI)
@@ -2354,25 +2431,32 @@ whole156:
 	VMOVUPS Z2, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z3, 0(DI)
-stored157:
+stored164:
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last158
-	MOVQ tile_nextA(R14), BX
+	JNZ within166
+	DECQ round-64(SP)
+	JLE last165
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within166:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread159
+	JEQ unread167
 	ADDQ BX, residual-40(SP)
-unread159:
+unread167:
 	CMPQ bias-32(SP), $0
 	JEQ r4p1
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r4p1
-last158:
+last165:
 	VZEROUPPER
 	RET
 r5p1:
@@ -2393,12 +2477,12 @@ r5p1:
 	VPXORD Z7, Z7, Z7
 	VPXORD Z8, Z8, Z8
 	VPXORD Z9, Z9, Z9
-nest160:
+nest168:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail162
+	JZ tail170
 	PCALIGN $32
-loop164:
+loop172:
 	VMOVUPS 0(DI), Z10
 	ADDQ $64, DI
 	VPBROADCASTD 0(SI), Z11
@@ -2449,13 +2533,13 @@ loop164:
 	VPDPBUSD Z10, Z11, Z9
 	ADDQ $16, SI
 	DECQ CX
-	JNZ loop164
-tail162:
+	JNZ loop172
+tail170:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done163
+	JZ done171
 	PCALIGN $32
-loop165:
+loop173:
 	VMOVUPS 0(DI), Z10
 	ADDQ $64, DI
 	VPBROADCASTD 0(SI), Z11
@@ -2470,30 +2554,33 @@ loop165:
 	VPDPBUSD Z10, Z11, Z4
 	ADDQ $4, SI
 	DECQ CX
-	JNZ loop165
-done163:
+	JNZ loop173
+done171:
 	DECQ R10
-	JZ outer166
+	JZ outer174
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
-	JMP nest160
-outer166:
+	ADDQ tile_skipB+0(R14), DI
+	JMP nest168
+outer174:
 	DECQ R11
-	JZ outer167
+	JZ outer175
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest160
-outer167:
+	JMP nest168
+outer175:
 	DECQ outer-56(SP)
-	JZ outer168
+	JZ outer176
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest160
-outer168:
-out161:
+	JMP nest168
+outer176:
+out169:
 	VPADDD Z5, Z0, Z0
 	VPADDD Z6, Z1, Z1
 	VPADDD Z7, Z2, Z2
@@ -2502,7 +2589,7 @@ out161:
 	MOVQ tile_columns(R14), CX
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ plain169
+	JZ plain177
 	VPBROADCASTD 0(BX), Z11
 	VPMULLD (byteColumns_zero+0)(CX), Z11, Z10
 	VPSUBD Z10, Z0, Z0
@@ -2518,13 +2605,13 @@ out161:
 	VPBROADCASTD 16(BX), Z11
 	VPMULLD (byteColumns_zero+0)(CX), Z11, Z10
 	VPSUBD Z10, Z4, Z4
-plain169:
+plain177:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ c-24(SP), DI
 	CMPQ tile_kind(R14), $const_bytesKind
-	JLT whole171
-	JGT scaled170
+	JLT whole179
+	JGT scaled178
 	VCVTDQ2PS Z0, Z0
 	VMULPS (byteColumns_less+0)(CX), Z0, Z10
 	VFMADD231PS (byteColumns_scale+0)(CX), Z0, Z10
@@ -2569,8 +2656,8 @@ plain169:
 	VCVTPS2DQ Z10, Z10
 	VPADDD.BCST tile_last(R14), Z10, Z10
 	VPMOVDB Z10, (DI)
-	JMP stored172
-scaled170:
+	JMP stored180
+scaled178:
 	VCVTDQ2PS Z0, Z0
 	VMULPS (byteColumns_scale+0)(CX), Z0, Z0
 	VADDPS (byteColumns_less+0)(CX), Z0, Z0
@@ -2586,7 +2673,7 @@ scaled170:
 	VCVTDQ2PS Z4, Z4
 	VMULPS (byteColumns_scale+0)(CX), Z4, Z4
 	VADDPS (byteColumns_less+0)(CX), Z4, Z4
-whole171:
+whole179:
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z1, 0(DI)
@@ -2596,25 +2683,32 @@ whole171:
 	VMOVUPS Z3, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z4, 0(DI)
-stored172:
+stored180:
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last173
-	MOVQ tile_nextA(R14), BX
+	JNZ within182
+	DECQ round-64(SP)
+	JLE last181
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within182:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread174
+	JEQ unread183
 	ADDQ BX, residual-40(SP)
-unread174:
+unread183:
 	CMPQ bias-32(SP), $0
 	JEQ r5p1
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r5p1
-last173:
+last181:
 	VZEROUPPER
 	RET
 r6p1:
@@ -2637,12 +2731,12 @@ r6p1:
 	VPXORD Z9, Z9, Z9
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
-nest175:
+nest184:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail177
+	JZ tail186
 	PCALIGN $32
-loop179:
+loop188:
 	VMOVUPS 0(DI), Z12
 	ADDQ $64, DI
 	VPBROADCASTD 0(SI), Z13
@@ -2701,13 +2795,13 @@ loop179:
 	VPDPBUSD Z12, Z14, Z11
 	ADDQ $16, SI
 	DECQ CX
-	JNZ loop179
-tail177:
+	JNZ loop188
+tail186:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done178
+	JZ done187
 	PCALIGN $32
-loop180:
+loop189:
 	VMOVUPS 0(DI), Z12
 	ADDQ $64, DI
 	VPBROADCASTD 0(SI), Z13
@@ -2724,30 +2818,33 @@ loop180:
 	VPDPBUSD Z12, Z14, Z5
 	ADDQ $4, SI
 	DECQ CX
-	JNZ loop180
-done178:
+	JNZ loop189
+done187:
 	DECQ R10
-	JZ outer181
+	JZ outer190
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
-	JMP nest175
-outer181:
+	ADDQ tile_skipB+0(R14), DI
+	JMP nest184
+outer190:
 	DECQ R11
-	JZ outer182
+	JZ outer191
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest175
-outer182:
+	JMP nest184
+outer191:
 	DECQ outer-56(SP)
-	JZ outer183
+	JZ outer192
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest175
-outer183:
-out176:
+	JMP nest184
+outer192:
+out185:
 	VPADDD Z6, Z0, Z0
 	VPADDD Z7, Z1, Z1
 	VPADDD Z8, Z2, Z2
@@ -2757,7 +2854,7 @@ out176:
 	MOVQ tile_columns(R14), CX
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ plain184
+	JZ plain193
 	VPBROADCASTD 0(BX), Z13
 	VPMULLD (byteColumns_zero+0)(CX), Z13, Z12
 	VPSUBD Z12, Z0, Z0
@@ -2776,13 +2873,13 @@ out176:
 	VPBROADCASTD 20(BX), Z13
 	VPMULLD (byteColumns_zero+0)(CX), Z13, Z12
 	VPSUBD Z12, Z5, Z5
-plain184:
+plain193:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ c-24(SP), DI
 	CMPQ tile_kind(R14), $const_bytesKind
-	JLT whole186
-	JGT scaled185
+	JLT whole195
+	JGT scaled194
 	VCVTDQ2PS Z0, Z0
 	VMULPS (byteColumns_less+0)(CX), Z0, Z12
 	VFMADD231PS (byteColumns_scale+0)(CX), Z0, Z12
@@ -2836,8 +2933,8 @@ plain184:
 	VCVTPS2DQ Z12, Z12
 	VPADDD.BCST tile_last(R14), Z12, Z12
 	VPMOVDB Z12, (DI)
-	JMP stored187
-scaled185:
+	JMP stored196
+scaled194:
 	VCVTDQ2PS Z0, Z0
 	VMULPS (byteColumns_scale+0)(CX), Z0, Z0
 	VADDPS (byteColumns_less+0)(CX), Z0, Z0
@@ -2856,7 +2953,7 @@ scaled185:
 	VCVTDQ2PS Z5, Z5
 	VMULPS (byteColumns_scale+0)(CX), Z5, Z5
 	VADDPS (byteColumns_less+0)(CX), Z5, Z5
-whole186:
+whole195:
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z1, 0(DI)
@@ -2868,25 +2965,32 @@ whole186:
 	VMOVUPS Z4, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z5, 0(DI)
-stored187:
+stored196:
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last188
-	MOVQ tile_nextA(R14), BX
+	JNZ within198
+	DECQ round-64(SP)
+	JLE last197
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within198:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread189
+	JEQ unread199
 	ADDQ BX, residual-40(SP)
-unread189:
+unread199:
 	CMPQ bias-32(SP), $0
 	JEQ r6p1
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r6p1
-last188:
+last197:
 	VZEROUPPER
 	RET
 r7p1:
@@ -2911,12 +3015,12 @@ r7p1:
 	VPXORD Z11, Z11, Z11
 	VPXORD Z12, Z12, Z12
 	VPXORD Z13, Z13, Z13
-nest190:
+nest200:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail192
+	JZ tail202
 	PCALIGN $32
-loop194:
+loop204:
 	VMOVUPS 0(DI), Z14
 	ADDQ $64, DI
 	VPBROADCASTD 0(SI), Z15
@@ -2983,13 +3087,13 @@ loop194:
 	VPDPBUSD Z14, Z17, Z13
 	ADDQ $16, SI
 	DECQ CX
-	JNZ loop194
-tail192:
+	JNZ loop204
+tail202:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done193
+	JZ done203
 	PCALIGN $32
-loop195:
+loop205:
 	VMOVUPS 0(DI), Z14
 	ADDQ $64, DI
 	VPBROADCASTD 0(SI), Z15
@@ -3008,30 +3112,33 @@ loop195:
 	VPDPBUSD Z14, Z17, Z6
 	ADDQ $4, SI
 	DECQ CX
-	JNZ loop195
-done193:
+	JNZ loop205
+done203:
 	DECQ R10
-	JZ outer196
+	JZ outer206
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
-	JMP nest190
-outer196:
+	ADDQ tile_skipB+0(R14), DI
+	JMP nest200
+outer206:
 	DECQ R11
-	JZ outer197
+	JZ outer207
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest190
-outer197:
+	JMP nest200
+outer207:
 	DECQ outer-56(SP)
-	JZ outer198
+	JZ outer208
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest190
-outer198:
-out191:
+	JMP nest200
+outer208:
+out201:
 	VPADDD Z7, Z0, Z0
 	VPADDD Z8, Z1, Z1
 	VPADDD Z9, Z2, Z2
@@ -3042,7 +3149,7 @@ out191:
 	MOVQ tile_columns(R14), CX
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ plain199
+	JZ plain209
 	VPBROADCASTD 0(BX), Z15
 	VPMULLD (byteColumns_zero+0)(CX), Z15, Z14
 	VPSUBD Z14, Z0, Z0
@@ -3064,13 +3171,13 @@ out191:
 	VPBROADCASTD 24(BX), Z15
 	VPMULLD (byteColumns_zero+0)(CX), Z15, Z14
 	VPSUBD Z14, Z6, Z6
-plain199:
+plain209:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ c-24(SP), DI
 	CMPQ tile_kind(R14), $const_bytesKind
-	JLT whole201
-	JGT scaled200
+	JLT whole211
+	JGT scaled210
 	VCVTDQ2PS Z0, Z0
 	VMULPS (byteColumns_less+0)(CX), Z0, Z14
 	VFMADD231PS (byteColumns_scale+0)(CX), Z0, Z14
@@ -3133,8 +3240,8 @@ plain199:
 	VCVTPS2DQ Z14, Z14
 	VPADDD.BCST tile_last(R14), Z14, Z14
 	VPMOVDB Z14, (DI)
-	JMP stored202
-scaled200:
+	JMP stored212
+scaled210:
 	VCVTDQ2PS Z0, Z0
 	VMULPS (byteColumns_scale+0)(CX), Z0, Z0
 	VADDPS (byteColumns_less+0)(CX), Z0, Z0
@@ -3156,7 +3263,7 @@ scaled200:
 	VCVTDQ2PS Z6, Z6
 	VMULPS (byteColumns_scale+0)(CX), Z6, Z6
 	VADDPS (byteColumns_less+0)(CX), Z6, Z6
-whole201:
+whole211:
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z1, 0(DI)
@@ -3170,25 +3277,32 @@ whole201:
 	VMOVUPS Z5, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z6, 0(DI)
-stored202:
+stored212:
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last203
-	MOVQ tile_nextA(R14), BX
+	JNZ within214
+	DECQ round-64(SP)
+	JLE last213
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within214:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread204
+	JEQ unread215
 	ADDQ BX, residual-40(SP)
-unread204:
+unread215:
 	CMPQ bias-32(SP), $0
 	JEQ r7p1
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r7p1
-last203:
+last213:
 	VZEROUPPER
 	RET
 r8p1:
@@ -3217,12 +3331,12 @@ r8p1:
 	VPXORD Z13, Z13, Z13
 	VPXORD Z14, Z14, Z14
 	VPXORD Z15, Z15, Z15
-nest205:
+nest216:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail207
+	JZ tail218
 	PCALIGN $32
-loop209:
+loop220:
 	VMOVUPS 0(DI), Z16
 	ADDQ $64, DI
 	VPBROADCASTD 0(SI), Z17
@@ -3298,13 +3412,13 @@ loop209:
 	ADDQ $16, SI
 	ADDQ $16, R8
 	DECQ CX
-	JNZ loop209
-tail207:
+	JNZ loop220
+tail218:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done208
+	JZ done219
 	PCALIGN $32
-loop210:
+loop221:
 	VMOVUPS 0(DI), Z16
 	ADDQ $64, DI
 	VPBROADCASTD 0(SI), Z17
@@ -3326,33 +3440,36 @@ loop210:
 	ADDQ $4, SI
 	ADDQ $4, R8
 	DECQ CX
-	JNZ loop210
-done208:
+	JNZ loop221
+done219:
 	DECQ R10
-	JZ outer211
+	JZ outer222
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
-	JMP nest205
-outer211:
+	ADDQ tile_skipB+0(R14), DI
+	JMP nest216
+outer222:
 	DECQ R11
-	JZ outer212
+	JZ outer223
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
+	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest205
-outer212:
+	JMP nest216
+outer223:
 	DECQ outer-56(SP)
-	JZ outer213
+	JZ outer224
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
+	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest205
-outer213:
-out206:
+	JMP nest216
+outer224:
+out217:
 	VPADDD Z8, Z0, Z0
 	VPADDD Z9, Z1, Z1
 	VPADDD Z10, Z2, Z2
@@ -3364,7 +3481,7 @@ out206:
 	MOVQ tile_columns(R14), CX
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ plain214
+	JZ plain225
 	VPBROADCASTD 0(BX), Z17
 	VPMULLD (byteColumns_zero+0)(CX), Z17, Z16
 	VPSUBD Z16, Z0, Z0
@@ -3389,13 +3506,13 @@ out206:
 	VPBROADCASTD 28(BX), Z17
 	VPMULLD (byteColumns_zero+0)(CX), Z17, Z16
 	VPSUBD Z16, Z7, Z7
-plain214:
+plain225:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ c-24(SP), DI
 	CMPQ tile_kind(R14), $const_bytesKind
-	JLT whole216
-	JGT scaled215
+	JLT whole227
+	JGT scaled226
 	VCVTDQ2PS Z0, Z0
 	VMULPS (byteColumns_less+0)(CX), Z0, Z16
 	VFMADD231PS (byteColumns_scale+0)(CX), Z0, Z16
@@ -3467,8 +3584,8 @@ plain214:
 	VCVTPS2DQ Z16, Z16
 	VPADDD.BCST tile_last(R14), Z16, Z16
 	VPMOVDB Z16, (DI)
-	JMP stored217
-scaled215:
+	JMP stored228
+scaled226:
 	VCVTDQ2PS Z0, Z0
 	VMULPS (byteColumns_scale+0)(CX), Z0, Z0
 	VADDPS (byteColumns_less+0)(CX), Z0, Z0
@@ -3493,7 +3610,7 @@ scaled215:
 	VCVTDQ2PS Z7, Z7
 	VMULPS (byteColumns_scale+0)(CX), Z7, Z7
 	VADDPS (byteColumns_less+0)(CX), Z7, Z7
-whole216:
+whole227:
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z1, 0(DI)
@@ -3509,25 +3626,32 @@ whole216:
 	VMOVUPS Z6, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z7, 0(DI)
-stored217:
+stored228:
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last218
-	MOVQ tile_nextA(R14), BX
+	JNZ within230
+	DECQ round-64(SP)
+	JLE last229
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within230:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread219
+	JEQ unread231
 	ADDQ BX, residual-40(SP)
-unread219:
+unread231:
 	CMPQ bias-32(SP), $0
 	JEQ r8p1
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r8p1
-last218:
+last229:
 	VZEROUPPER
 	RET
 r9p1:
@@ -3558,12 +3682,12 @@ r9p1:
 	VPXORD Z15, Z15, Z15
 	VPXORD Z16, Z16, Z16
 	VPXORD Z17, Z17, Z17
-nest220:
+nest232:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail222
+	JZ tail234
 	PCALIGN $32
-loop224:
+loop236:
 	VMOVUPS 0(DI), Z18
 	ADDQ $64, DI
 	VPBROADCASTD 0(SI), Z19
@@ -3647,13 +3771,13 @@ loop224:
 	ADDQ $16, SI
 	ADDQ $16, R8
 	DECQ CX
-	JNZ loop224
-tail222:
+	JNZ loop236
+tail234:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done223
+	JZ done235
 	PCALIGN $32
-loop225:
+loop237:
 	VMOVUPS 0(DI), Z18
 	ADDQ $64, DI
 	VPBROADCASTD 0(SI), Z19
@@ -3677,33 +3801,36 @@ loop225:
 	ADDQ $4, SI
 	ADDQ $4, R8
 	DECQ CX
-	JNZ loop225
-done223:
+	JNZ loop237
+done235:
 	DECQ R10
-	JZ outer226
+	JZ outer238
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
-	JMP nest220
-outer226:
+	ADDQ tile_skipB+0(R14), DI
+	JMP nest232
+outer238:
 	DECQ R11
-	JZ outer227
+	JZ outer239
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
+	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest220
-outer227:
+	JMP nest232
+outer239:
 	DECQ outer-56(SP)
-	JZ outer228
+	JZ outer240
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
+	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest220
-outer228:
-out221:
+	JMP nest232
+outer240:
+out233:
 	VPADDD Z9, Z0, Z0
 	VPADDD Z10, Z1, Z1
 	VPADDD Z11, Z2, Z2
@@ -3716,7 +3843,7 @@ out221:
 	MOVQ tile_columns(R14), CX
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ plain229
+	JZ plain241
 	VPBROADCASTD 0(BX), Z19
 	VPMULLD (byteColumns_zero+0)(CX), Z19, Z18
 	VPSUBD Z18, Z0, Z0
@@ -3744,13 +3871,13 @@ out221:
 	VPBROADCASTD 32(BX), Z19
 	VPMULLD (byteColumns_zero+0)(CX), Z19, Z18
 	VPSUBD Z18, Z8, Z8
-plain229:
+plain241:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ c-24(SP), DI
 	CMPQ tile_kind(R14), $const_bytesKind
-	JLT whole231
-	JGT scaled230
+	JLT whole243
+	JGT scaled242
 	VCVTDQ2PS Z0, Z0
 	VMULPS (byteColumns_less+0)(CX), Z0, Z18
 	VFMADD231PS (byteColumns_scale+0)(CX), Z0, Z18
@@ -3831,8 +3958,8 @@ plain229:
 	VCVTPS2DQ Z18, Z18
 	VPADDD.BCST tile_last(R14), Z18, Z18
 	VPMOVDB Z18, (DI)
-	JMP stored232
-scaled230:
+	JMP stored244
+scaled242:
 	VCVTDQ2PS Z0, Z0
 	VMULPS (byteColumns_scale+0)(CX), Z0, Z0
 	VADDPS (byteColumns_less+0)(CX), Z0, Z0
@@ -3860,7 +3987,7 @@ scaled230:
 	VCVTDQ2PS Z8, Z8
 	VMULPS (byteColumns_scale+0)(CX), Z8, Z8
 	VADDPS (byteColumns_less+0)(CX), Z8, Z8
-whole231:
+whole243:
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z1, 0(DI)
@@ -3878,25 +4005,32 @@ whole231:
 	VMOVUPS Z7, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z8, 0(DI)
-stored232:
+stored244:
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last233
-	MOVQ tile_nextA(R14), BX
+	JNZ within246
+	DECQ round-64(SP)
+	JLE last245
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within246:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread234
+	JEQ unread247
 	ADDQ BX, residual-40(SP)
-unread234:
+unread247:
 	CMPQ bias-32(SP), $0
 	JEQ r9p1
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r9p1
-last233:
+last245:
 	VZEROUPPER
 	RET
 r10p1:
@@ -3919,12 +4053,12 @@ r10p1:
 	VMOVAPS Z0, Z7
 	VMOVAPS Z0, Z8
 	VMOVAPS Z0, Z9
-nest235:
+nest248:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail237
+	JZ tail250
 	PCALIGN $32
-loop239:
+loop252:
 	VMOVUPS 0(DI), Z10
 	ADDQ $64, DI
 	VPBROADCASTD 0(SI), Z11
@@ -4016,13 +4150,13 @@ loop239:
 	ADDQ $16, SI
 	ADDQ $16, R8
 	DECQ CX
-	JNZ loop239
-tail237:
+	JNZ loop252
+tail250:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done238
+	JZ done251
 	PCALIGN $32
-loop240:
+loop253:
 	VMOVUPS 0(DI), Z10
 	ADDQ $64, DI
 	VPBROADCASTD 0(SI), Z11
@@ -4048,37 +4182,40 @@ loop240:
 	ADDQ $4, SI
 	ADDQ $4, R8
 	DECQ CX
-	JNZ loop240
-done238:
+	JNZ loop253
+done251:
 	DECQ R10
-	JZ outer241
+	JZ outer254
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
-	JMP nest235
-outer241:
+	ADDQ tile_skipB+0(R14), DI
+	JMP nest248
+outer254:
 	DECQ R11
-	JZ outer242
+	JZ outer255
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
+	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest235
-outer242:
+	JMP nest248
+outer255:
 	DECQ outer-56(SP)
-	JZ outer243
+	JZ outer256
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
+	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest235
-outer243:
-out236:
+	JMP nest248
+outer256:
+out249:
 	MOVQ tile_columns(R14), CX
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ plain244
+	JZ plain257
 	VPBROADCASTD 0(BX), Z11
 	VPMULLD (byteColumns_zero+0)(CX), Z11, Z10
 	VPSUBD Z10, Z0, Z0
@@ -4109,13 +4246,13 @@ out236:
 	VPBROADCASTD 36(BX), Z11
 	VPMULLD (byteColumns_zero+0)(CX), Z11, Z10
 	VPSUBD Z10, Z9, Z9
-plain244:
+plain257:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ c-24(SP), DI
 	CMPQ tile_kind(R14), $const_bytesKind
-	JLT whole246
-	JGT scaled245
+	JLT whole259
+	JGT scaled258
 	VCVTDQ2PS Z0, Z0
 	VMULPS (byteColumns_less+0)(CX), Z0, Z10
 	VFMADD231PS (byteColumns_scale+0)(CX), Z0, Z10
@@ -4205,8 +4342,8 @@ plain244:
 	VCVTPS2DQ Z10, Z10
 	VPADDD.BCST tile_last(R14), Z10, Z10
 	VPMOVDB Z10, (DI)
-	JMP stored247
-scaled245:
+	JMP stored260
+scaled258:
 	VCVTDQ2PS Z0, Z0
 	VMULPS (byteColumns_scale+0)(CX), Z0, Z0
 	VADDPS (byteColumns_less+0)(CX), Z0, Z0
@@ -4237,7 +4374,7 @@ scaled245:
 	VCVTDQ2PS Z9, Z9
 	VMULPS (byteColumns_scale+0)(CX), Z9, Z9
 	VADDPS (byteColumns_less+0)(CX), Z9, Z9
-whole246:
+whole259:
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z1, 0(DI)
@@ -4257,25 +4394,32 @@ whole246:
 	VMOVUPS Z8, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z9, 0(DI)
-stored247:
+stored260:
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last248
-	MOVQ tile_nextA(R14), BX
+	JNZ within262
+	DECQ round-64(SP)
+	JLE last261
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within262:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread249
+	JEQ unread263
 	ADDQ BX, residual-40(SP)
-unread249:
+unread263:
 	CMPQ bias-32(SP), $0
 	JEQ r10p1
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r10p1
-last248:
+last261:
 	VZEROUPPER
 	RET
 r11p1:
@@ -4299,12 +4443,12 @@ r11p1:
 	VMOVAPS Z0, Z8
 	VMOVAPS Z0, Z9
 	VMOVAPS Z0, Z10
-nest250:
+nest264:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail252
+	JZ tail266
 	PCALIGN $32
-loop254:
+loop268:
 	VMOVUPS 0(DI), Z11
 	ADDQ $64, DI
 	VPBROADCASTD 0(SI), Z12
@@ -4404,13 +4548,13 @@ loop254:
 	ADDQ $16, SI
 	ADDQ $16, R8
 	DECQ CX
-	JNZ loop254
-tail252:
+	JNZ loop268
+tail266:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done253
+	JZ done267
 	PCALIGN $32
-loop255:
+loop269:
 	VMOVUPS 0(DI), Z11
 	ADDQ $64, DI
 	VPBROADCASTD 0(SI), Z12
@@ -4438,37 +4582,40 @@ loop255:
 	ADDQ $4, SI
 	ADDQ $4, R8
 	DECQ CX
-	JNZ loop255
-done253:
+	JNZ loop269
+done267:
 	DECQ R10
-	JZ outer256
+	JZ outer270
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
-	JMP nest250
-outer256:
+	ADDQ tile_skipB+0(R14), DI
+	JMP nest264
+outer270:
 	DECQ R11
-	JZ outer257
+	JZ outer271
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
+	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest250
-outer257:
+	JMP nest264
+outer271:
 	DECQ outer-56(SP)
-	JZ outer258
+	JZ outer272
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
+	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest250
-outer258:
-out251:
+	JMP nest264
+outer272:
+out265:
 	MOVQ tile_columns(R14), CX
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ plain259
+	JZ plain273
 	VPBROADCASTD 0(BX), Z12
 	VPMULLD (byteColumns_zero+0)(CX), Z12, Z11
 	VPSUBD Z11, Z0, Z0
@@ -4502,13 +4649,13 @@ out251:
 	VPBROADCASTD 40(BX), Z12
 	VPMULLD (byteColumns_zero+0)(CX), Z12, Z11
 	VPSUBD Z11, Z10, Z10
-plain259:
+plain273:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ c-24(SP), DI
 	CMPQ tile_kind(R14), $const_bytesKind
-	JLT whole261
-	JGT scaled260
+	JLT whole275
+	JGT scaled274
 	VCVTDQ2PS Z0, Z0
 	VMULPS (byteColumns_less+0)(CX), Z0, Z11
 	VFMADD231PS (byteColumns_scale+0)(CX), Z0, Z11
@@ -4607,8 +4754,8 @@ plain259:
 	VCVTPS2DQ Z11, Z11
 	VPADDD.BCST tile_last(R14), Z11, Z11
 	VPMOVDB Z11, (DI)
-	JMP stored262
-scaled260:
+	JMP stored276
+scaled274:
 	VCVTDQ2PS Z0, Z0
 	VMULPS (byteColumns_scale+0)(CX), Z0, Z0
 	VADDPS (byteColumns_less+0)(CX), Z0, Z0
@@ -4642,7 +4789,7 @@ scaled260:
 	VCVTDQ2PS Z10, Z10
 	VMULPS (byteColumns_scale+0)(CX), Z10, Z10
 	VADDPS (byteColumns_less+0)(CX), Z10, Z10
-whole261:
+whole275:
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z1, 0(DI)
@@ -4664,25 +4811,32 @@ whole261:
 	VMOVUPS Z9, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z10, 0(DI)
-stored262:
+stored276:
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last263
-	MOVQ tile_nextA(R14), BX
+	JNZ within278
+	DECQ round-64(SP)
+	JLE last277
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within278:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread264
+	JEQ unread279
 	ADDQ BX, residual-40(SP)
-unread264:
+unread279:
 	CMPQ bias-32(SP), $0
 	JEQ r11p1
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r11p1
-last263:
+last277:
 	VZEROUPPER
 	RET
 r12p1:
@@ -4707,12 +4861,12 @@ r12p1:
 	VMOVAPS Z0, Z9
 	VMOVAPS Z0, Z10
 	VMOVAPS Z0, Z11
-nest265:
+nest280:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail267
+	JZ tail282
 	PCALIGN $32
-loop269:
+loop284:
 	VMOVUPS 0(DI), Z12
 	ADDQ $64, DI
 	VPBROADCASTD 0(SI), Z13
@@ -4820,13 +4974,13 @@ loop269:
 	ADDQ $16, SI
 	ADDQ $16, R8
 	DECQ CX
-	JNZ loop269
-tail267:
+	JNZ loop284
+tail282:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done268
+	JZ done283
 	PCALIGN $32
-loop270:
+loop285:
 	VMOVUPS 0(DI), Z12
 	ADDQ $64, DI
 	VPBROADCASTD 0(SI), Z13
@@ -4856,37 +5010,40 @@ loop270:
 	ADDQ $4, SI
 	ADDQ $4, R8
 	DECQ CX
-	JNZ loop270
-done268:
+	JNZ loop285
+done283:
 	DECQ R10
-	JZ outer271
+	JZ outer286
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
-	JMP nest265
-outer271:
+	ADDQ tile_skipB+0(R14), DI
+	JMP nest280
+outer286:
 	DECQ R11
-	JZ outer272
+	JZ outer287
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
+	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest265
-outer272:
+	JMP nest280
+outer287:
 	DECQ outer-56(SP)
-	JZ outer273
+	JZ outer288
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
+	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest265
-outer273:
-out266:
+	JMP nest280
+outer288:
+out281:
 	MOVQ tile_columns(R14), CX
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ plain274
+	JZ plain289
 	VPBROADCASTD 0(BX), Z13
 	VPMULLD (byteColumns_zero+0)(CX), Z13, Z12
 	VPSUBD Z12, Z0, Z0
@@ -4923,13 +5080,13 @@ out266:
 	VPBROADCASTD 44(BX), Z13
 	VPMULLD (byteColumns_zero+0)(CX), Z13, Z12
 	VPSUBD Z12, Z11, Z11
-plain274:
+plain289:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ c-24(SP), DI
 	CMPQ tile_kind(R14), $const_bytesKind
-	JLT whole276
-	JGT scaled275
+	JLT whole291
+	JGT scaled290
 	VCVTDQ2PS Z0, Z0
 	VMULPS (byteColumns_less+0)(CX), Z0, Z12
 	VFMADD231PS (byteColumns_scale+0)(CX), Z0, Z12
@@ -5037,8 +5194,8 @@ plain274:
 	VCVTPS2DQ Z12, Z12
 	VPADDD.BCST tile_last(R14), Z12, Z12
 	VPMOVDB Z12, (DI)
-	JMP stored277
-scaled275:
+	JMP stored292
+scaled290:
 	VCVTDQ2PS Z0, Z0
 	VMULPS (byteColumns_scale+0)(CX), Z0, Z0
 	VADDPS (byteColumns_less+0)(CX), Z0, Z0
@@ -5075,7 +5232,7 @@ scaled275:
 	VCVTDQ2PS Z11, Z11
 	VMULPS (byteColumns_scale+0)(CX), Z11, Z11
 	VADDPS (byteColumns_less+0)(CX), Z11, Z11
-whole276:
+whole291:
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z1, 0(DI)
@@ -5099,25 +5256,32 @@ whole276:
 	VMOVUPS Z10, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z11, 0(DI)
-stored277:
+stored292:
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last278
-	MOVQ tile_nextA(R14), BX
+	JNZ within294
+	DECQ round-64(SP)
+	JLE last293
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within294:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread279
+	JEQ unread295
 	ADDQ BX, residual-40(SP)
-unread279:
+unread295:
 	CMPQ bias-32(SP), $0
 	JEQ r12p1
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r12p1
-last278:
+last293:
 	VZEROUPPER
 	RET
 r13p1:
@@ -5143,12 +5307,12 @@ r13p1:
 	VMOVAPS Z0, Z10
 	VMOVAPS Z0, Z11
 	VMOVAPS Z0, Z12
-nest280:
+nest296:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail282
+	JZ tail298
 	PCALIGN $32
-loop284:
+loop300:
 	VMOVUPS 0(DI), Z13
 	ADDQ $64, DI
 	VPBROADCASTD 0(SI), Z14
@@ -5264,13 +5428,13 @@ loop284:
 	ADDQ $16, SI
 	ADDQ $16, R8
 	DECQ CX
-	JNZ loop284
-tail282:
+	JNZ loop300
+tail298:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done283
+	JZ done299
 	PCALIGN $32
-loop285:
+loop301:
 	VMOVUPS 0(DI), Z13
 	ADDQ $64, DI
 	VPBROADCASTD 0(SI), Z14
@@ -5302,37 +5466,40 @@ loop285:
 	ADDQ $4, SI
 	ADDQ $4, R8
 	DECQ CX
-	JNZ loop285
-done283:
+	JNZ loop301
+done299:
 	DECQ R10
-	JZ outer286
+	JZ outer302
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
-	JMP nest280
-outer286:
+	ADDQ tile_skipB+0(R14), DI
+	JMP nest296
+outer302:
 	DECQ R11
-	JZ outer287
+	JZ outer303
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
+	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest280
-outer287:
+	JMP nest296
+outer303:
 	DECQ outer-56(SP)
-	JZ outer288
+	JZ outer304
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
+	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest280
-outer288:
-out281:
+	JMP nest296
+outer304:
+out297:
 	MOVQ tile_columns(R14), CX
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ plain289
+	JZ plain305
 	VPBROADCASTD 0(BX), Z14
 	VPMULLD (byteColumns_zero+0)(CX), Z14, Z13
 	VPSUBD Z13, Z0, Z0
@@ -5372,13 +5539,13 @@ out281:
 	VPBROADCASTD 48(BX), Z14
 	VPMULLD (byteColumns_zero+0)(CX), Z14, Z13
 	VPSUBD Z13, Z12, Z12
-plain289:
+plain305:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ c-24(SP), DI
 	CMPQ tile_kind(R14), $const_bytesKind
-	JLT whole291
-	JGT scaled290
+	JLT whole307
+	JGT scaled306
 	VCVTDQ2PS Z0, Z0
 	VMULPS (byteColumns_less+0)(CX), Z0, Z13
 	VFMADD231PS (byteColumns_scale+0)(CX), Z0, Z13
@@ -5495,8 +5662,8 @@ plain289:
 	VCVTPS2DQ Z13, Z13
 	VPADDD.BCST tile_last(R14), Z13, Z13
 	VPMOVDB Z13, (DI)
-	JMP stored292
-scaled290:
+	JMP stored308
+scaled306:
 	VCVTDQ2PS Z0, Z0
 	VMULPS (byteColumns_scale+0)(CX), Z0, Z0
 	VADDPS (byteColumns_less+0)(CX), Z0, Z0
@@ -5536,7 +5703,7 @@ scaled290:
 	VCVTDQ2PS Z12, Z12
 	VMULPS (byteColumns_scale+0)(CX), Z12, Z12
 	VADDPS (byteColumns_less+0)(CX), Z12, Z12
-whole291:
+whole307:
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z1, 0(DI)
@@ -5562,25 +5729,32 @@ whole291:
 	VMOVUPS Z11, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z12, 0(DI)
-stored292:
+stored308:
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last293
-	MOVQ tile_nextA(R14), BX
+	JNZ within310
+	DECQ round-64(SP)
+	JLE last309
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within310:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread294
+	JEQ unread311
 	ADDQ BX, residual-40(SP)
-unread294:
+unread311:
 	CMPQ bias-32(SP), $0
 	JEQ r13p1
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r13p1
-last293:
+last309:
 	VZEROUPPER
 	RET
 r14p1:
@@ -5607,12 +5781,12 @@ r14p1:
 	VMOVAPS Z0, Z11
 	VMOVAPS Z0, Z12
 	VMOVAPS Z0, Z13
-nest295:
+nest312:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail297
+	JZ tail314
 	PCALIGN $32
-loop299:
+loop316:
 	VMOVUPS 0(DI), Z14
 	ADDQ $64, DI
 	VPBROADCASTD 0(SI), Z15
@@ -5736,13 +5910,13 @@ loop299:
 	ADDQ $16, SI
 	ADDQ $16, R8
 	DECQ CX
-	JNZ loop299
-tail297:
+	JNZ loop316
+tail314:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done298
+	JZ done315
 	PCALIGN $32
-loop300:
+loop317:
 	VMOVUPS 0(DI), Z14
 	ADDQ $64, DI
 	VPBROADCASTD 0(SI), Z15
@@ -5776,37 +5950,40 @@ loop300:
 	ADDQ $4, SI
 	ADDQ $4, R8
 	DECQ CX
-	JNZ loop300
-done298:
+	JNZ loop317
+done315:
 	DECQ R10
-	JZ outer301
+	JZ outer318
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
-	JMP nest295
-outer301:
+	ADDQ tile_skipB+0(R14), DI
+	JMP nest312
+outer318:
 	DECQ R11
-	JZ outer302
+	JZ outer319
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
+	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest295
-outer302:
+	JMP nest312
+outer319:
 	DECQ outer-56(SP)
-	JZ outer303
+	JZ outer320
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
+	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest295
-outer303:
-out296:
+	JMP nest312
+outer320:
+out313:
 	MOVQ tile_columns(R14), CX
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ plain304
+	JZ plain321
 	VPBROADCASTD 0(BX), Z15
 	VPMULLD (byteColumns_zero+0)(CX), Z15, Z14
 	VPSUBD Z14, Z0, Z0
@@ -5849,13 +6026,13 @@ out296:
 	VPBROADCASTD 52(BX), Z15
 	VPMULLD (byteColumns_zero+0)(CX), Z15, Z14
 	VPSUBD Z14, Z13, Z13
-plain304:
+plain321:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ c-24(SP), DI
 	CMPQ tile_kind(R14), $const_bytesKind
-	JLT whole306
-	JGT scaled305
+	JLT whole323
+	JGT scaled322
 	VCVTDQ2PS Z0, Z0
 	VMULPS (byteColumns_less+0)(CX), Z0, Z14
 	VFMADD231PS (byteColumns_scale+0)(CX), Z0, Z14
@@ -5981,8 +6158,8 @@ plain304:
 	VCVTPS2DQ Z14, Z14
 	VPADDD.BCST tile_last(R14), Z14, Z14
 	VPMOVDB Z14, (DI)
-	JMP stored307
-scaled305:
+	JMP stored324
+scaled322:
 	VCVTDQ2PS Z0, Z0
 	VMULPS (byteColumns_scale+0)(CX), Z0, Z0
 	VADDPS (byteColumns_less+0)(CX), Z0, Z0
@@ -6025,7 +6202,7 @@ scaled305:
 	VCVTDQ2PS Z13, Z13
 	VMULPS (byteColumns_scale+0)(CX), Z13, Z13
 	VADDPS (byteColumns_less+0)(CX), Z13, Z13
-whole306:
+whole323:
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z1, 0(DI)
@@ -6053,25 +6230,32 @@ whole306:
 	VMOVUPS Z12, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z13, 0(DI)
-stored307:
+stored324:
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last308
-	MOVQ tile_nextA(R14), BX
+	JNZ within326
+	DECQ round-64(SP)
+	JLE last325
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within326:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread309
+	JEQ unread327
 	ADDQ BX, residual-40(SP)
-unread309:
+unread327:
 	CMPQ bias-32(SP), $0
 	JEQ r14p1
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r14p1
-last308:
+last325:
 	VZEROUPPER
 	RET
 r1p2:
@@ -6090,12 +6274,12 @@ r1p2:
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
-nest310:
+nest328:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail312
+	JZ tail330
 	PCALIGN $32
-loop314:
+loop332:
 	VPBROADCASTD 0(SI), Z10
 	VPDPBUSD 0(DI), Z10, Z0
 	VPDPBUSD 0(DI)(R12*1), Z10, Z1
@@ -6114,43 +6298,46 @@ loop314:
 	ADDQ $64, DI
 	ADDQ $16, SI
 	DECQ CX
-	JNZ loop314
-tail312:
+	JNZ loop332
+tail330:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done313
+	JZ done331
 	PCALIGN $32
-loop315:
+loop333:
 	VPBROADCASTD 0(SI), Z10
 	VPDPBUSD 0(DI), Z10, Z0
 	VPDPBUSD 0(DI)(R12*1), Z10, Z1
 	ADDQ $64, DI
 	ADDQ $4, SI
 	DECQ CX
-	JNZ loop315
-done313:
+	JNZ loop333
+done331:
 	DECQ R10
-	JZ outer316
+	JZ outer334
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
-	JMP nest310
-outer316:
+	ADDQ tile_skipB+0(R14), DI
+	JMP nest328
+outer334:
 	DECQ R11
-	JZ outer317
+	JZ outer335
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest310
-outer317:
+	JMP nest328
+outer335:
 	DECQ outer-56(SP)
-	JZ outer318
+	JZ outer336
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest310
-outer318:
-out311:
+	JMP nest328
+outer336:
+out329:
 	VPADDD Z2, Z0, Z0
 	VPADDD Z3, Z1, Z1
 	VPADDD Z4, Z0, Z0
@@ -6160,19 +6347,19 @@ out311:
 	MOVQ tile_columns(R14), CX
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ plain319
+	JZ plain337
 	VPBROADCASTD 0(BX), Z9
 	VPMULLD (byteColumns_zero+0)(CX), Z9, Z8
 	VPSUBD Z8, Z0, Z0
 	VPMULLD (byteColumns_zero+64)(CX), Z9, Z8
 	VPSUBD Z8, Z1, Z1
-plain319:
+plain337:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ c-24(SP), DI
 	CMPQ tile_kind(R14), $const_bytesKind
-	JLT whole321
-	JGT scaled320
+	JLT whole339
+	JGT scaled338
 	VCVTDQ2PS Z0, Z0
 	VMULPS (byteColumns_less+0)(CX), Z0, Z8
 	VFMADD231PS (byteColumns_scale+0)(CX), Z0, Z8
@@ -6189,36 +6376,43 @@ plain319:
 	VCVTPS2DQ Z8, Z8
 	VPADDD.BCST tile_last(R14), Z8, Z8
 	VPMOVDB Z8, (DI)(R11*1)
-	JMP stored322
-scaled320:
+	JMP stored340
+scaled338:
 	VCVTDQ2PS Z0, Z0
 	VMULPS (byteColumns_scale+0)(CX), Z0, Z0
 	VADDPS (byteColumns_less+0)(CX), Z0, Z0
 	VCVTDQ2PS Z1, Z1
 	VMULPS (byteColumns_scale+64)(CX), Z1, Z1
 	VADDPS (byteColumns_less+64)(CX), Z1, Z1
-whole321:
+whole339:
 	VMOVUPS Z0, 0(DI)
 	VMOVUPS Z1, 0(DI)(R11*1)
-stored322:
+stored340:
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last323
-	MOVQ tile_nextA(R14), BX
+	JNZ within342
+	DECQ round-64(SP)
+	JLE last341
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within342:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread324
+	JEQ unread343
 	ADDQ BX, residual-40(SP)
-unread324:
+unread343:
 	CMPQ bias-32(SP), $0
 	JEQ r1p2
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r1p2
-last323:
+last341:
 	VZEROUPPER
 	RET
 r2p2:
@@ -6245,12 +6439,12 @@ r2p2:
 	VPXORD Z13, Z13, Z13
 	VPXORD Z14, Z14, Z14
 	VPXORD Z15, Z15, Z15
-nest325:
+nest344:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail327
+	JZ tail346
 	PCALIGN $32
-loop329:
+loop348:
 	VMOVUPS 0(DI), Z16
 	VMOVUPS 0(DI)(R12*1), Z17
 	ADDQ $64, DI
@@ -6289,13 +6483,13 @@ loop329:
 	VPDPBUSD Z17, Z19, Z15
 	ADDQ $16, SI
 	DECQ CX
-	JNZ loop329
-tail327:
+	JNZ loop348
+tail346:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done328
+	JZ done347
 	PCALIGN $32
-loop330:
+loop349:
 	VMOVUPS 0(DI), Z16
 	VMOVUPS 0(DI)(R12*1), Z17
 	ADDQ $64, DI
@@ -6307,30 +6501,33 @@ loop330:
 	VPDPBUSD Z17, Z19, Z3
 	ADDQ $4, SI
 	DECQ CX
-	JNZ loop330
-done328:
+	JNZ loop349
+done347:
 	DECQ R10
-	JZ outer331
+	JZ outer350
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
-	JMP nest325
-outer331:
+	ADDQ tile_skipB+0(R14), DI
+	JMP nest344
+outer350:
 	DECQ R11
-	JZ outer332
+	JZ outer351
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest325
-outer332:
+	JMP nest344
+outer351:
 	DECQ outer-56(SP)
-	JZ outer333
+	JZ outer352
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest325
-outer333:
-out326:
+	JMP nest344
+outer352:
+out345:
 	VPADDD Z4, Z0, Z0
 	VPADDD Z5, Z1, Z1
 	VPADDD Z6, Z2, Z2
@@ -6346,7 +6543,7 @@ out326:
 	MOVQ tile_columns(R14), CX
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ plain334
+	JZ plain353
 	VPBROADCASTD 0(BX), Z17
 	VPMULLD (byteColumns_zero+0)(CX), Z17, Z16
 	VPSUBD Z16, Z0, Z0
@@ -6357,13 +6554,13 @@ out326:
 	VPSUBD Z16, Z2, Z2
 	VPMULLD (byteColumns_zero+64)(CX), Z17, Z16
 	VPSUBD Z16, Z3, Z3
-plain334:
+plain353:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ c-24(SP), DI
 	CMPQ tile_kind(R14), $const_bytesKind
-	JLT whole336
-	JGT scaled335
+	JLT whole355
+	JGT scaled354
 	VCVTDQ2PS Z0, Z0
 	VMULPS (byteColumns_less+0)(CX), Z0, Z16
 	VFMADD231PS (byteColumns_scale+0)(CX), Z0, Z16
@@ -6397,8 +6594,8 @@ plain334:
 	VCVTPS2DQ Z16, Z16
 	VPADDD.BCST tile_last(R14), Z16, Z16
 	VPMOVDB Z16, (DI)(R11*1)
-	JMP stored337
-scaled335:
+	JMP stored356
+scaled354:
 	VCVTDQ2PS Z0, Z0
 	VMULPS (byteColumns_scale+0)(CX), Z0, Z0
 	VADDPS (byteColumns_less+0)(CX), Z0, Z0
@@ -6411,31 +6608,38 @@ scaled335:
 	VCVTDQ2PS Z3, Z3
 	VMULPS (byteColumns_scale+64)(CX), Z3, Z3
 	VADDPS (byteColumns_less+64)(CX), Z3, Z3
-whole336:
+whole355:
 	VMOVUPS Z0, 0(DI)
 	VMOVUPS Z1, 0(DI)(R11*1)
 	ADDQ R10, DI
 	VMOVUPS Z2, 0(DI)
 	VMOVUPS Z3, 0(DI)(R11*1)
-stored337:
+stored356:
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last338
-	MOVQ tile_nextA(R14), BX
+	JNZ within358
+	DECQ round-64(SP)
+	JLE last357
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within358:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread339
+	JEQ unread359
 	ADDQ BX, residual-40(SP)
-unread339:
+unread359:
 	CMPQ bias-32(SP), $0
 	JEQ r2p2
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r2p2
-last338:
+last357:
 	VZEROUPPER
 	RET
 r3p2:
@@ -6458,12 +6662,12 @@ r3p2:
 	VPXORD Z9, Z9, Z9
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
-nest340:
+nest360:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail342
+	JZ tail362
 	PCALIGN $32
-loop344:
+loop364:
 	VMOVUPS 0(DI), Z12
 	VMOVUPS 0(DI)(R12*1), Z13
 	ADDQ $64, DI
@@ -6514,13 +6718,13 @@ loop344:
 	VPDPBUSD Z13, Z16, Z11
 	ADDQ $16, SI
 	DECQ CX
-	JNZ loop344
-tail342:
+	JNZ loop364
+tail362:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done343
+	JZ done363
 	PCALIGN $32
-loop345:
+loop365:
 	VMOVUPS 0(DI), Z12
 	VMOVUPS 0(DI)(R12*1), Z13
 	ADDQ $64, DI
@@ -6535,30 +6739,33 @@ loop345:
 	VPDPBUSD Z13, Z16, Z5
 	ADDQ $4, SI
 	DECQ CX
-	JNZ loop345
-done343:
+	JNZ loop365
+done363:
 	DECQ R10
-	JZ outer346
+	JZ outer366
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
-	JMP nest340
-outer346:
+	ADDQ tile_skipB+0(R14), DI
+	JMP nest360
+outer366:
 	DECQ R11
-	JZ outer347
+	JZ outer367
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest340
-outer347:
+	JMP nest360
+outer367:
 	DECQ outer-56(SP)
-	JZ outer348
+	JZ outer368
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest340
-outer348:
-out341:
+	JMP nest360
+outer368:
+out361:
 	VPADDD Z6, Z0, Z0
 	VPADDD Z7, Z1, Z1
 	VPADDD Z8, Z2, Z2
@@ -6568,7 +6775,7 @@ out341:
 	MOVQ tile_columns(R14), CX
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ plain349
+	JZ plain369
 	VPBROADCASTD 0(BX), Z13
 	VPMULLD (byteColumns_zero+0)(CX), Z13, Z12
 	VPSUBD Z12, Z0, Z0
@@ -6584,13 +6791,13 @@ out341:
 	VPSUBD Z12, Z4, Z4
 	VPMULLD (byteColumns_zero+64)(CX), Z13, Z12
 	VPSUBD Z12, Z5, Z5
-plain349:
+plain369:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ c-24(SP), DI
 	CMPQ tile_kind(R14), $const_bytesKind
-	JLT whole351
-	JGT scaled350
+	JLT whole371
+	JGT scaled370
 	VCVTDQ2PS Z0, Z0
 	VMULPS (byteColumns_less+0)(CX), Z0, Z12
 	VFMADD231PS (byteColumns_scale+0)(CX), Z0, Z12
@@ -6641,8 +6848,8 @@ plain349:
 	VCVTPS2DQ Z12, Z12
 	VPADDD.BCST tile_last(R14), Z12, Z12
 	VPMOVDB Z12, (DI)(R11*1)
-	JMP stored352
-scaled350:
+	JMP stored372
+scaled370:
 	VCVTDQ2PS Z0, Z0
 	VMULPS (byteColumns_scale+0)(CX), Z0, Z0
 	VADDPS (byteColumns_less+0)(CX), Z0, Z0
@@ -6661,7 +6868,7 @@ scaled350:
 	VCVTDQ2PS Z5, Z5
 	VMULPS (byteColumns_scale+64)(CX), Z5, Z5
 	VADDPS (byteColumns_less+64)(CX), Z5, Z5
-whole351:
+whole371:
 	VMOVUPS Z0, 0(DI)
 	VMOVUPS Z1, 0(DI)(R11*1)
 	ADDQ R10, DI
@@ -6670,25 +6877,32 @@ whole351:
 	ADDQ R10, DI
 	VMOVUPS Z4, 0(DI)
 	VMOVUPS Z5, 0(DI)(R11*1)
-stored352:
+stored372:
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last353
-	MOVQ tile_nextA(R14), BX
+	JNZ within374
+	DECQ round-64(SP)
+	JLE last373
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within374:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread354
+	JEQ unread375
 	ADDQ BX, residual-40(SP)
-unread354:
+unread375:
 	CMPQ bias-32(SP), $0
 	JEQ r3p2
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r3p2
-last353:
+last373:
 	VZEROUPPER
 	RET
 r4p2:
@@ -6715,12 +6929,12 @@ r4p2:
 	VPXORD Z13, Z13, Z13
 	VPXORD Z14, Z14, Z14
 	VPXORD Z15, Z15, Z15
-nest355:
+nest376:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail357
+	JZ tail378
 	PCALIGN $32
-loop359:
+loop380:
 	VMOVUPS 0(DI), Z16
 	VMOVUPS 0(DI)(R12*1), Z17
 	ADDQ $64, DI
@@ -6783,13 +6997,13 @@ loop359:
 	VPDPBUSD Z17, Z21, Z15
 	ADDQ $16, SI
 	DECQ CX
-	JNZ loop359
-tail357:
+	JNZ loop380
+tail378:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done358
+	JZ done379
 	PCALIGN $32
-loop360:
+loop381:
 	VMOVUPS 0(DI), Z16
 	VMOVUPS 0(DI)(R12*1), Z17
 	ADDQ $64, DI
@@ -6807,30 +7021,33 @@ loop360:
 	VPDPBUSD Z17, Z21, Z7
 	ADDQ $4, SI
 	DECQ CX
-	JNZ loop360
-done358:
+	JNZ loop381
+done379:
 	DECQ R10
-	JZ outer361
+	JZ outer382
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
-	JMP nest355
-outer361:
+	ADDQ tile_skipB+0(R14), DI
+	JMP nest376
+outer382:
 	DECQ R11
-	JZ outer362
+	JZ outer383
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest355
-outer362:
+	JMP nest376
+outer383:
 	DECQ outer-56(SP)
-	JZ outer363
+	JZ outer384
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest355
-outer363:
-out356:
+	JMP nest376
+outer384:
+out377:
 	VPADDD Z8, Z0, Z0
 	VPADDD Z9, Z1, Z1
 	VPADDD Z10, Z2, Z2
@@ -6842,7 +7059,7 @@ out356:
 	MOVQ tile_columns(R14), CX
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ plain364
+	JZ plain385
 	VPBROADCASTD 0(BX), Z17
 	VPMULLD (byteColumns_zero+0)(CX), Z17, Z16
 	VPSUBD Z16, Z0, Z0
@@ -6863,13 +7080,13 @@ out356:
 	VPSUBD Z16, Z6, Z6
 	VPMULLD (byteColumns_zero+64)(CX), Z17, Z16
 	VPSUBD Z16, Z7, Z7
-plain364:
+plain385:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ c-24(SP), DI
 	CMPQ tile_kind(R14), $const_bytesKind
-	JLT whole366
-	JGT scaled365
+	JLT whole387
+	JGT scaled386
 	VCVTDQ2PS Z0, Z0
 	VMULPS (byteColumns_less+0)(CX), Z0, Z16
 	VFMADD231PS (byteColumns_scale+0)(CX), Z0, Z16
@@ -6937,8 +7154,8 @@ plain364:
 	VCVTPS2DQ Z16, Z16
 	VPADDD.BCST tile_last(R14), Z16, Z16
 	VPMOVDB Z16, (DI)(R11*1)
-	JMP stored367
-scaled365:
+	JMP stored388
+scaled386:
 	VCVTDQ2PS Z0, Z0
 	VMULPS (byteColumns_scale+0)(CX), Z0, Z0
 	VADDPS (byteColumns_less+0)(CX), Z0, Z0
@@ -6963,7 +7180,7 @@ scaled365:
 	VCVTDQ2PS Z7, Z7
 	VMULPS (byteColumns_scale+64)(CX), Z7, Z7
 	VADDPS (byteColumns_less+64)(CX), Z7, Z7
-whole366:
+whole387:
 	VMOVUPS Z0, 0(DI)
 	VMOVUPS Z1, 0(DI)(R11*1)
 	ADDQ R10, DI
@@ -6975,25 +7192,32 @@ whole366:
 	ADDQ R10, DI
 	VMOVUPS Z6, 0(DI)
 	VMOVUPS Z7, 0(DI)(R11*1)
-stored367:
+stored388:
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last368
-	MOVQ tile_nextA(R14), BX
+	JNZ within390
+	DECQ round-64(SP)
+	JLE last389
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within390:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread369
+	JEQ unread391
 	ADDQ BX, residual-40(SP)
-unread369:
+unread391:
 	CMPQ bias-32(SP), $0
 	JEQ r4p2
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r4p2
-last368:
+last389:
 	VZEROUPPER
 	RET
 r5p2:
@@ -7014,12 +7238,12 @@ r5p2:
 	VMOVAPS Z1, Z5
 	VMOVAPS Z1, Z7
 	VMOVAPS Z1, Z9
-nest370:
+nest392:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail372
+	JZ tail394
 	PCALIGN $32
-loop374:
+loop396:
 	VMOVUPS 0(DI), Z10
 	VMOVUPS 0(DI)(R12*1), Z11
 	ADDQ $64, DI
@@ -7094,13 +7318,13 @@ loop374:
 	VPDPBUSD Z11, Z12, Z9
 	ADDQ $16, SI
 	DECQ CX
-	JNZ loop374
-tail372:
+	JNZ loop396
+tail394:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done373
+	JZ done395
 	PCALIGN $32
-loop375:
+loop397:
 	VMOVUPS 0(DI), Z10
 	VMOVUPS 0(DI)(R12*1), Z11
 	ADDQ $64, DI
@@ -7121,34 +7345,37 @@ loop375:
 	VPDPBUSD Z11, Z12, Z9
 	ADDQ $4, SI
 	DECQ CX
-	JNZ loop375
-done373:
+	JNZ loop397
+done395:
 	DECQ R10
-	JZ outer376
+	JZ outer398
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
-	JMP nest370
-outer376:
+	ADDQ tile_skipB+0(R14), DI
+	JMP nest392
+outer398:
 	DECQ R11
-	JZ outer377
+	JZ outer399
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest370
-outer377:
+	JMP nest392
+outer399:
 	DECQ outer-56(SP)
-	JZ outer378
+	JZ outer400
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest370
-outer378:
-out371:
+	JMP nest392
+outer400:
+out393:
 	MOVQ tile_columns(R14), CX
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ plain379
+	JZ plain401
 	VPBROADCASTD 0(BX), Z11
 	VPMULLD (byteColumns_zero+0)(CX), Z11, Z10
 	VPSUBD Z10, Z0, Z0
@@ -7174,13 +7401,13 @@ out371:
 	VPSUBD Z10, Z8, Z8
 	VPMULLD (byteColumns_zero+64)(CX), Z11, Z10
 	VPSUBD Z10, Z9, Z9
-plain379:
+plain401:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ c-24(SP), DI
 	CMPQ tile_kind(R14), $const_bytesKind
-	JLT whole381
-	JGT scaled380
+	JLT whole403
+	JGT scaled402
 	VCVTDQ2PS Z0, Z0
 	VMULPS (byteColumns_less+0)(CX), Z0, Z10
 	VFMADD231PS (byteColumns_scale+0)(CX), Z0, Z10
@@ -7265,8 +7492,8 @@ plain379:
 	VCVTPS2DQ Z10, Z10
 	VPADDD.BCST tile_last(R14), Z10, Z10
 	VPMOVDB Z10, (DI)(R11*1)
-	JMP stored382
-scaled380:
+	JMP stored404
+scaled402:
 	VCVTDQ2PS Z0, Z0
 	VMULPS (byteColumns_scale+0)(CX), Z0, Z0
 	VADDPS (byteColumns_less+0)(CX), Z0, Z0
@@ -7297,7 +7524,7 @@ scaled380:
 	VCVTDQ2PS Z9, Z9
 	VMULPS (byteColumns_scale+64)(CX), Z9, Z9
 	VADDPS (byteColumns_less+64)(CX), Z9, Z9
-whole381:
+whole403:
 	VMOVUPS Z0, 0(DI)
 	VMOVUPS Z1, 0(DI)(R11*1)
 	ADDQ R10, DI
@@ -7312,25 +7539,32 @@ whole381:
 	ADDQ R10, DI
 	VMOVUPS Z8, 0(DI)
 	VMOVUPS Z9, 0(DI)(R11*1)
-stored382:
+stored404:
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last383
-	MOVQ tile_nextA(R14), BX
+	JNZ within406
+	DECQ round-64(SP)
+	JLE last405
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within406:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread384
+	JEQ unread407
 	ADDQ BX, residual-40(SP)
-unread384:
+unread407:
 	CMPQ bias-32(SP), $0
 	JEQ r5p2
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r5p2
-last383:
+last405:
 	VZEROUPPER
 	RET
 r6p2:
@@ -7353,12 +7587,12 @@ r6p2:
 	VMOVAPS Z1, Z7
 	VMOVAPS Z1, Z9
 	VMOVAPS Z1, Z11
-nest385:
+nest408:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail387
+	JZ tail410
 	PCALIGN $32
-loop389:
+loop412:
 	VMOVUPS 0(DI), Z12
 	VMOVUPS 0(DI)(R12*1), Z13
 	ADDQ $64, DI
@@ -7445,13 +7679,13 @@ loop389:
 	VPDPBUSD Z13, Z15, Z11
 	ADDQ $16, SI
 	DECQ CX
-	JNZ loop389
-tail387:
+	JNZ loop412
+tail410:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done388
+	JZ done411
 	PCALIGN $32
-loop390:
+loop413:
 	VMOVUPS 0(DI), Z12
 	VMOVUPS 0(DI)(R12*1), Z13
 	ADDQ $64, DI
@@ -7475,34 +7709,37 @@ loop390:
 	VPDPBUSD Z13, Z15, Z11
 	ADDQ $4, SI
 	DECQ CX
-	JNZ loop390
-done388:
+	JNZ loop413
+done411:
 	DECQ R10
-	JZ outer391
+	JZ outer414
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
-	JMP nest385
-outer391:
+	ADDQ tile_skipB+0(R14), DI
+	JMP nest408
+outer414:
 	DECQ R11
-	JZ outer392
+	JZ outer415
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest385
-outer392:
+	JMP nest408
+outer415:
 	DECQ outer-56(SP)
-	JZ outer393
+	JZ outer416
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest385
-outer393:
-out386:
+	JMP nest408
+outer416:
+out409:
 	MOVQ tile_columns(R14), CX
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ plain394
+	JZ plain417
 	VPBROADCASTD 0(BX), Z13
 	VPMULLD (byteColumns_zero+0)(CX), Z13, Z12
 	VPSUBD Z12, Z0, Z0
@@ -7533,13 +7770,13 @@ out386:
 	VPSUBD Z12, Z10, Z10
 	VPMULLD (byteColumns_zero+64)(CX), Z13, Z12
 	VPSUBD Z12, Z11, Z11
-plain394:
+plain417:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ c-24(SP), DI
 	CMPQ tile_kind(R14), $const_bytesKind
-	JLT whole396
-	JGT scaled395
+	JLT whole419
+	JGT scaled418
 	VCVTDQ2PS Z0, Z0
 	VMULPS (byteColumns_less+0)(CX), Z0, Z12
 	VFMADD231PS (byteColumns_scale+0)(CX), Z0, Z12
@@ -7641,8 +7878,8 @@ plain394:
 	VCVTPS2DQ Z12, Z12
 	VPADDD.BCST tile_last(R14), Z12, Z12
 	VPMOVDB Z12, (DI)(R11*1)
-	JMP stored397
-scaled395:
+	JMP stored420
+scaled418:
 	VCVTDQ2PS Z0, Z0
 	VMULPS (byteColumns_scale+0)(CX), Z0, Z0
 	VADDPS (byteColumns_less+0)(CX), Z0, Z0
@@ -7679,7 +7916,7 @@ scaled395:
 	VCVTDQ2PS Z11, Z11
 	VMULPS (byteColumns_scale+64)(CX), Z11, Z11
 	VADDPS (byteColumns_less+64)(CX), Z11, Z11
-whole396:
+whole419:
 	VMOVUPS Z0, 0(DI)
 	VMOVUPS Z1, 0(DI)(R11*1)
 	ADDQ R10, DI
@@ -7697,25 +7934,32 @@ whole396:
 	ADDQ R10, DI
 	VMOVUPS Z10, 0(DI)
 	VMOVUPS Z11, 0(DI)(R11*1)
-stored397:
+stored420:
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last398
-	MOVQ tile_nextA(R14), BX
+	JNZ within422
+	DECQ round-64(SP)
+	JLE last421
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within422:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread399
+	JEQ unread423
 	ADDQ BX, residual-40(SP)
-unread399:
+unread423:
 	CMPQ bias-32(SP), $0
 	JEQ r6p2
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r6p2
-last398:
+last421:
 	VZEROUPPER
 	RET
 r7p2:
@@ -7740,12 +7984,12 @@ r7p2:
 	VMOVAPS Z1, Z9
 	VMOVAPS Z1, Z11
 	VMOVAPS Z1, Z13
-nest400:
+nest424:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail402
+	JZ tail426
 	PCALIGN $32
-loop404:
+loop428:
 	VMOVUPS 0(DI), Z14
 	VMOVUPS 0(DI)(R12*1), Z15
 	ADDQ $64, DI
@@ -7844,13 +8088,13 @@ loop404:
 	VPDPBUSD Z15, Z18, Z13
 	ADDQ $16, SI
 	DECQ CX
-	JNZ loop404
-tail402:
+	JNZ loop428
+tail426:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done403
+	JZ done427
 	PCALIGN $32
-loop405:
+loop429:
 	VMOVUPS 0(DI), Z14
 	VMOVUPS 0(DI)(R12*1), Z15
 	ADDQ $64, DI
@@ -7877,34 +8121,37 @@ loop405:
 	VPDPBUSD Z15, Z18, Z13
 	ADDQ $4, SI
 	DECQ CX
-	JNZ loop405
-done403:
+	JNZ loop429
+done427:
 	DECQ R10
-	JZ outer406
+	JZ outer430
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
-	JMP nest400
-outer406:
+	ADDQ tile_skipB+0(R14), DI
+	JMP nest424
+outer430:
 	DECQ R11
-	JZ outer407
+	JZ outer431
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest400
-outer407:
+	JMP nest424
+outer431:
 	DECQ outer-56(SP)
-	JZ outer408
+	JZ outer432
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest400
-outer408:
-out401:
+	JMP nest424
+outer432:
+out425:
 	MOVQ tile_columns(R14), CX
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ plain409
+	JZ plain433
 	VPBROADCASTD 0(BX), Z15
 	VPMULLD (byteColumns_zero+0)(CX), Z15, Z14
 	VPSUBD Z14, Z0, Z0
@@ -7940,13 +8187,13 @@ out401:
 	VPSUBD Z14, Z12, Z12
 	VPMULLD (byteColumns_zero+64)(CX), Z15, Z14
 	VPSUBD Z14, Z13, Z13
-plain409:
+plain433:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ c-24(SP), DI
 	CMPQ tile_kind(R14), $const_bytesKind
-	JLT whole411
-	JGT scaled410
+	JLT whole435
+	JGT scaled434
 	VCVTDQ2PS Z0, Z0
 	VMULPS (byteColumns_less+0)(CX), Z0, Z14
 	VFMADD231PS (byteColumns_scale+0)(CX), Z0, Z14
@@ -8065,8 +8312,8 @@ plain409:
 	VCVTPS2DQ Z14, Z14
 	VPADDD.BCST tile_last(R14), Z14, Z14
 	VPMOVDB Z14, (DI)(R11*1)
-	JMP stored412
-scaled410:
+	JMP stored436
+scaled434:
 	VCVTDQ2PS Z0, Z0
 	VMULPS (byteColumns_scale+0)(CX), Z0, Z0
 	VADDPS (byteColumns_less+0)(CX), Z0, Z0
@@ -8109,7 +8356,7 @@ scaled410:
 	VCVTDQ2PS Z13, Z13
 	VMULPS (byteColumns_scale+64)(CX), Z13, Z13
 	VADDPS (byteColumns_less+64)(CX), Z13, Z13
-whole411:
+whole435:
 	VMOVUPS Z0, 0(DI)
 	VMOVUPS Z1, 0(DI)(R11*1)
 	ADDQ R10, DI
@@ -8130,25 +8377,32 @@ whole411:
 	ADDQ R10, DI
 	VMOVUPS Z12, 0(DI)
 	VMOVUPS Z13, 0(DI)(R11*1)
-stored412:
+stored436:
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last413
-	MOVQ tile_nextA(R14), BX
+	JNZ within438
+	DECQ round-64(SP)
+	JLE last437
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within438:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread414
+	JEQ unread439
 	ADDQ BX, residual-40(SP)
-unread414:
+unread439:
 	CMPQ bias-32(SP), $0
 	JEQ r7p2
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r7p2
-last413:
+last437:
 	VZEROUPPER
 	RET
 r8p2:
@@ -8177,12 +8431,12 @@ r8p2:
 	VMOVAPS Z1, Z11
 	VMOVAPS Z1, Z13
 	VMOVAPS Z1, Z15
-nest415:
+nest440:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail417
+	JZ tail442
 	PCALIGN $32
-loop419:
+loop444:
 	VMOVUPS 0(DI), Z16
 	VMOVUPS 0(DI)(R12*1), Z17
 	ADDQ $64, DI
@@ -8294,13 +8548,13 @@ loop419:
 	ADDQ $16, SI
 	ADDQ $16, R8
 	DECQ CX
-	JNZ loop419
-tail417:
+	JNZ loop444
+tail442:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done418
+	JZ done443
 	PCALIGN $32
-loop420:
+loop445:
 	VMOVUPS 0(DI), Z16
 	VMOVUPS 0(DI)(R12*1), Z17
 	ADDQ $64, DI
@@ -8331,37 +8585,40 @@ loop420:
 	ADDQ $4, SI
 	ADDQ $4, R8
 	DECQ CX
-	JNZ loop420
-done418:
+	JNZ loop445
+done443:
 	DECQ R10
-	JZ outer421
+	JZ outer446
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
-	JMP nest415
-outer421:
+	ADDQ tile_skipB+0(R14), DI
+	JMP nest440
+outer446:
 	DECQ R11
-	JZ outer422
+	JZ outer447
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
+	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest415
-outer422:
+	JMP nest440
+outer447:
 	DECQ outer-56(SP)
-	JZ outer423
+	JZ outer448
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
+	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest415
-outer423:
-out416:
+	JMP nest440
+outer448:
+out441:
 	MOVQ tile_columns(R14), CX
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ plain424
+	JZ plain449
 	VPBROADCASTD 0(BX), Z17
 	VPMULLD (byteColumns_zero+0)(CX), Z17, Z16
 	VPSUBD Z16, Z0, Z0
@@ -8402,13 +8659,13 @@ out416:
 	VPSUBD Z16, Z14, Z14
 	VPMULLD (byteColumns_zero+64)(CX), Z17, Z16
 	VPSUBD Z16, Z15, Z15
-plain424:
+plain449:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ c-24(SP), DI
 	CMPQ tile_kind(R14), $const_bytesKind
-	JLT whole426
-	JGT scaled425
+	JLT whole451
+	JGT scaled450
 	VCVTDQ2PS Z0, Z0
 	VMULPS (byteColumns_less+0)(CX), Z0, Z16
 	VFMADD231PS (byteColumns_scale+0)(CX), Z0, Z16
@@ -8544,8 +8801,8 @@ plain424:
 	VCVTPS2DQ Z16, Z16
 	VPADDD.BCST tile_last(R14), Z16, Z16
 	VPMOVDB Z16, (DI)(R11*1)
-	JMP stored427
-scaled425:
+	JMP stored452
+scaled450:
 	VCVTDQ2PS Z0, Z0
 	VMULPS (byteColumns_scale+0)(CX), Z0, Z0
 	VADDPS (byteColumns_less+0)(CX), Z0, Z0
@@ -8594,7 +8851,7 @@ scaled425:
 	VCVTDQ2PS Z15, Z15
 	VMULPS (byteColumns_scale+64)(CX), Z15, Z15
 	VADDPS (byteColumns_less+64)(CX), Z15, Z15
-whole426:
+whole451:
 	VMOVUPS Z0, 0(DI)
 	VMOVUPS Z1, 0(DI)(R11*1)
 	ADDQ R10, DI
@@ -8618,25 +8875,32 @@ whole426:
 	ADDQ R10, DI
 	VMOVUPS Z14, 0(DI)
 	VMOVUPS Z15, 0(DI)(R11*1)
-stored427:
+stored452:
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last428
-	MOVQ tile_nextA(R14), BX
+	JNZ within454
+	DECQ round-64(SP)
+	JLE last453
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within454:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread429
+	JEQ unread455
 	ADDQ BX, residual-40(SP)
-unread429:
+unread455:
 	CMPQ bias-32(SP), $0
 	JEQ r8p2
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r8p2
-last428:
+last453:
 	VZEROUPPER
 	RET
 r9p2:
@@ -8667,12 +8931,12 @@ r9p2:
 	VMOVAPS Z1, Z13
 	VMOVAPS Z1, Z15
 	VMOVAPS Z1, Z17
-nest430:
+nest456:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail432
+	JZ tail458
 	PCALIGN $32
-loop434:
+loop460:
 	VMOVUPS 0(DI), Z18
 	VMOVUPS 0(DI)(R12*1), Z19
 	ADDQ $64, DI
@@ -8796,13 +9060,13 @@ loop434:
 	ADDQ $16, SI
 	ADDQ $16, R8
 	DECQ CX
-	JNZ loop434
-tail432:
+	JNZ loop460
+tail458:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done433
+	JZ done459
 	PCALIGN $32
-loop435:
+loop461:
 	VMOVUPS 0(DI), Z18
 	VMOVUPS 0(DI)(R12*1), Z19
 	ADDQ $64, DI
@@ -8836,37 +9100,40 @@ loop435:
 	ADDQ $4, SI
 	ADDQ $4, R8
 	DECQ CX
-	JNZ loop435
-done433:
+	JNZ loop461
+done459:
 	DECQ R10
-	JZ outer436
+	JZ outer462
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
-	JMP nest430
-outer436:
+	ADDQ tile_skipB+0(R14), DI
+	JMP nest456
+outer462:
 	DECQ R11
-	JZ outer437
+	JZ outer463
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
+	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest430
-outer437:
+	JMP nest456
+outer463:
 	DECQ outer-56(SP)
-	JZ outer438
+	JZ outer464
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
+	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest430
-outer438:
-out431:
+	JMP nest456
+outer464:
+out457:
 	MOVQ tile_columns(R14), CX
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ plain439
+	JZ plain465
 	VPBROADCASTD 0(BX), Z19
 	VPMULLD (byteColumns_zero+0)(CX), Z19, Z18
 	VPSUBD Z18, Z0, Z0
@@ -8912,13 +9179,13 @@ out431:
 	VPSUBD Z18, Z16, Z16
 	VPMULLD (byteColumns_zero+64)(CX), Z19, Z18
 	VPSUBD Z18, Z17, Z17
-plain439:
+plain465:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ c-24(SP), DI
 	CMPQ tile_kind(R14), $const_bytesKind
-	JLT whole441
-	JGT scaled440
+	JLT whole467
+	JGT scaled466
 	VCVTDQ2PS Z0, Z0
 	VMULPS (byteColumns_less+0)(CX), Z0, Z18
 	VFMADD231PS (byteColumns_scale+0)(CX), Z0, Z18
@@ -9071,8 +9338,8 @@ plain439:
 	VCVTPS2DQ Z18, Z18
 	VPADDD.BCST tile_last(R14), Z18, Z18
 	VPMOVDB Z18, (DI)(R11*1)
-	JMP stored442
-scaled440:
+	JMP stored468
+scaled466:
 	VCVTDQ2PS Z0, Z0
 	VMULPS (byteColumns_scale+0)(CX), Z0, Z0
 	VADDPS (byteColumns_less+0)(CX), Z0, Z0
@@ -9127,7 +9394,7 @@ scaled440:
 	VCVTDQ2PS Z17, Z17
 	VMULPS (byteColumns_scale+64)(CX), Z17, Z17
 	VADDPS (byteColumns_less+64)(CX), Z17, Z17
-whole441:
+whole467:
 	VMOVUPS Z0, 0(DI)
 	VMOVUPS Z1, 0(DI)(R11*1)
 	ADDQ R10, DI
@@ -9154,25 +9421,32 @@ whole441:
 	ADDQ R10, DI
 	VMOVUPS Z16, 0(DI)
 	VMOVUPS Z17, 0(DI)(R11*1)
-stored442:
+stored468:
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last443
-	MOVQ tile_nextA(R14), BX
+	JNZ within470
+	DECQ round-64(SP)
+	JLE last469
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within470:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread444
+	JEQ unread471
 	ADDQ BX, residual-40(SP)
-unread444:
+unread471:
 	CMPQ bias-32(SP), $0
 	JEQ r9p2
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r9p2
-last443:
+last469:
 	VZEROUPPER
 	RET
 r10p2:
@@ -9205,12 +9479,12 @@ r10p2:
 	VMOVAPS Z1, Z15
 	VMOVAPS Z1, Z17
 	VMOVAPS Z1, Z19
-nest445:
+nest472:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail447
+	JZ tail474
 	PCALIGN $32
-loop449:
+loop476:
 	VMOVUPS 0(DI), Z20
 	VMOVUPS 0(DI)(R12*1), Z21
 	ADDQ $64, DI
@@ -9346,13 +9620,13 @@ loop449:
 	ADDQ $16, SI
 	ADDQ $16, R8
 	DECQ CX
-	JNZ loop449
-tail447:
+	JNZ loop476
+tail474:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done448
+	JZ done475
 	PCALIGN $32
-loop450:
+loop477:
 	VMOVUPS 0(DI), Z20
 	VMOVUPS 0(DI)(R12*1), Z21
 	ADDQ $64, DI
@@ -9389,37 +9663,40 @@ loop450:
 	ADDQ $4, SI
 	ADDQ $4, R8
 	DECQ CX
-	JNZ loop450
-done448:
+	JNZ loop477
+done475:
 	DECQ R10
-	JZ outer451
+	JZ outer478
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
-	JMP nest445
-outer451:
+	ADDQ tile_skipB+0(R14), DI
+	JMP nest472
+outer478:
 	DECQ R11
-	JZ outer452
+	JZ outer479
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
+	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest445
-outer452:
+	JMP nest472
+outer479:
 	DECQ outer-56(SP)
-	JZ outer453
+	JZ outer480
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
+	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest445
-outer453:
-out446:
+	JMP nest472
+outer480:
+out473:
 	MOVQ tile_columns(R14), CX
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ plain454
+	JZ plain481
 	VPBROADCASTD 0(BX), Z21
 	VPMULLD (byteColumns_zero+0)(CX), Z21, Z20
 	VPSUBD Z20, Z0, Z0
@@ -9470,13 +9747,13 @@ out446:
 	VPSUBD Z20, Z18, Z18
 	VPMULLD (byteColumns_zero+64)(CX), Z21, Z20
 	VPSUBD Z20, Z19, Z19
-plain454:
+plain481:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ c-24(SP), DI
 	CMPQ tile_kind(R14), $const_bytesKind
-	JLT whole456
-	JGT scaled455
+	JLT whole483
+	JGT scaled482
 	VCVTDQ2PS Z0, Z0
 	VMULPS (byteColumns_less+0)(CX), Z0, Z20
 	VFMADD231PS (byteColumns_scale+0)(CX), Z0, Z20
@@ -9646,8 +9923,8 @@ plain454:
 	VCVTPS2DQ Z20, Z20
 	VPADDD.BCST tile_last(R14), Z20, Z20
 	VPMOVDB Z20, (DI)(R11*1)
-	JMP stored457
-scaled455:
+	JMP stored484
+scaled482:
 	VCVTDQ2PS Z0, Z0
 	VMULPS (byteColumns_scale+0)(CX), Z0, Z0
 	VADDPS (byteColumns_less+0)(CX), Z0, Z0
@@ -9708,7 +9985,7 @@ scaled455:
 	VCVTDQ2PS Z19, Z19
 	VMULPS (byteColumns_scale+64)(CX), Z19, Z19
 	VADDPS (byteColumns_less+64)(CX), Z19, Z19
-whole456:
+whole483:
 	VMOVUPS Z0, 0(DI)
 	VMOVUPS Z1, 0(DI)(R11*1)
 	ADDQ R10, DI
@@ -9738,25 +10015,32 @@ whole456:
 	ADDQ R10, DI
 	VMOVUPS Z18, 0(DI)
 	VMOVUPS Z19, 0(DI)(R11*1)
-stored457:
+stored484:
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last458
-	MOVQ tile_nextA(R14), BX
+	JNZ within486
+	DECQ round-64(SP)
+	JLE last485
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within486:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread459
+	JEQ unread487
 	ADDQ BX, residual-40(SP)
-unread459:
+unread487:
 	CMPQ bias-32(SP), $0
 	JEQ r10p2
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r10p2
-last458:
+last485:
 	VZEROUPPER
 	RET
 r11p2:
@@ -9791,12 +10075,12 @@ r11p2:
 	VMOVAPS Z1, Z17
 	VMOVAPS Z1, Z19
 	VMOVAPS Z1, Z21
-nest460:
+nest488:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail462
+	JZ tail490
 	PCALIGN $32
-loop464:
+loop492:
 	VMOVUPS 0(DI), Z22
 	VMOVUPS 0(DI)(R12*1), Z23
 	ADDQ $64, DI
@@ -9944,13 +10228,13 @@ loop464:
 	ADDQ $16, SI
 	ADDQ $16, R8
 	DECQ CX
-	JNZ loop464
-tail462:
+	JNZ loop492
+tail490:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done463
+	JZ done491
 	PCALIGN $32
-loop465:
+loop493:
 	VMOVUPS 0(DI), Z22
 	VMOVUPS 0(DI)(R12*1), Z23
 	ADDQ $64, DI
@@ -9990,37 +10274,40 @@ loop465:
 	ADDQ $4, SI
 	ADDQ $4, R8
 	DECQ CX
-	JNZ loop465
-done463:
+	JNZ loop493
+done491:
 	DECQ R10
-	JZ outer466
+	JZ outer494
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
-	JMP nest460
-outer466:
+	ADDQ tile_skipB+0(R14), DI
+	JMP nest488
+outer494:
 	DECQ R11
-	JZ outer467
+	JZ outer495
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
+	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest460
-outer467:
+	JMP nest488
+outer495:
 	DECQ outer-56(SP)
-	JZ outer468
+	JZ outer496
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
+	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest460
-outer468:
-out461:
+	JMP nest488
+outer496:
+out489:
 	MOVQ tile_columns(R14), CX
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ plain469
+	JZ plain497
 	VPBROADCASTD 0(BX), Z23
 	VPMULLD (byteColumns_zero+0)(CX), Z23, Z22
 	VPSUBD Z22, Z0, Z0
@@ -10076,13 +10363,13 @@ out461:
 	VPSUBD Z22, Z20, Z20
 	VPMULLD (byteColumns_zero+64)(CX), Z23, Z22
 	VPSUBD Z22, Z21, Z21
-plain469:
+plain497:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ c-24(SP), DI
 	CMPQ tile_kind(R14), $const_bytesKind
-	JLT whole471
-	JGT scaled470
+	JLT whole499
+	JGT scaled498
 	VCVTDQ2PS Z0, Z0
 	VMULPS (byteColumns_less+0)(CX), Z0, Z22
 	VFMADD231PS (byteColumns_scale+0)(CX), Z0, Z22
@@ -10269,8 +10556,8 @@ plain469:
 	VCVTPS2DQ Z22, Z22
 	VPADDD.BCST tile_last(R14), Z22, Z22
 	VPMOVDB Z22, (DI)(R11*1)
-	JMP stored472
-scaled470:
+	JMP stored500
+scaled498:
 	VCVTDQ2PS Z0, Z0
 	VMULPS (byteColumns_scale+0)(CX), Z0, Z0
 	VADDPS (byteColumns_less+0)(CX), Z0, Z0
@@ -10337,7 +10624,7 @@ scaled470:
 	VCVTDQ2PS Z21, Z21
 	VMULPS (byteColumns_scale+64)(CX), Z21, Z21
 	VADDPS (byteColumns_less+64)(CX), Z21, Z21
-whole471:
+whole499:
 	VMOVUPS Z0, 0(DI)
 	VMOVUPS Z1, 0(DI)(R11*1)
 	ADDQ R10, DI
@@ -10370,25 +10657,32 @@ whole471:
 	ADDQ R10, DI
 	VMOVUPS Z20, 0(DI)
 	VMOVUPS Z21, 0(DI)(R11*1)
-stored472:
+stored500:
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last473
-	MOVQ tile_nextA(R14), BX
+	JNZ within502
+	DECQ round-64(SP)
+	JLE last501
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within502:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread474
+	JEQ unread503
 	ADDQ BX, residual-40(SP)
-unread474:
+unread503:
 	CMPQ bias-32(SP), $0
 	JEQ r11p2
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r11p2
-last473:
+last501:
 	VZEROUPPER
 	RET
 r12p2:
@@ -10425,12 +10719,12 @@ r12p2:
 	VMOVAPS Z1, Z19
 	VMOVAPS Z1, Z21
 	VMOVAPS Z1, Z23
-nest475:
+nest504:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail477
+	JZ tail506
 	PCALIGN $32
-loop479:
+loop508:
 	VMOVUPS 0(DI), Z24
 	VMOVUPS 0(DI)(R12*1), Z25
 	ADDQ $64, DI
@@ -10590,13 +10884,13 @@ loop479:
 	ADDQ $16, SI
 	ADDQ $16, R8
 	DECQ CX
-	JNZ loop479
-tail477:
+	JNZ loop508
+tail506:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done478
+	JZ done507
 	PCALIGN $32
-loop480:
+loop509:
 	VMOVUPS 0(DI), Z24
 	VMOVUPS 0(DI)(R12*1), Z25
 	ADDQ $64, DI
@@ -10639,37 +10933,40 @@ loop480:
 	ADDQ $4, SI
 	ADDQ $4, R8
 	DECQ CX
-	JNZ loop480
-done478:
+	JNZ loop509
+done507:
 	DECQ R10
-	JZ outer481
+	JZ outer510
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
-	JMP nest475
-outer481:
+	ADDQ tile_skipB+0(R14), DI
+	JMP nest504
+outer510:
 	DECQ R11
-	JZ outer482
+	JZ outer511
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
+	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest475
-outer482:
+	JMP nest504
+outer511:
 	DECQ outer-56(SP)
-	JZ outer483
+	JZ outer512
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
+	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest475
-outer483:
-out476:
+	JMP nest504
+outer512:
+out505:
 	MOVQ tile_columns(R14), CX
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ plain484
+	JZ plain513
 	VPBROADCASTD 0(BX), Z25
 	VPMULLD (byteColumns_zero+0)(CX), Z25, Z24
 	VPSUBD Z24, Z0, Z0
@@ -10730,13 +11027,13 @@ out476:
 	VPSUBD Z24, Z22, Z22
 	VPMULLD (byteColumns_zero+64)(CX), Z25, Z24
 	VPSUBD Z24, Z23, Z23
-plain484:
+plain513:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ c-24(SP), DI
 	CMPQ tile_kind(R14), $const_bytesKind
-	JLT whole486
-	JGT scaled485
+	JLT whole515
+	JGT scaled514
 	VCVTDQ2PS Z0, Z0
 	VMULPS (byteColumns_less+0)(CX), Z0, Z24
 	VFMADD231PS (byteColumns_scale+0)(CX), Z0, Z24
@@ -10940,8 +11237,8 @@ plain484:
 	VCVTPS2DQ Z24, Z24
 	VPADDD.BCST tile_last(R14), Z24, Z24
 	VPMOVDB Z24, (DI)(R11*1)
-	JMP stored487
-scaled485:
+	JMP stored516
+scaled514:
 	VCVTDQ2PS Z0, Z0
 	VMULPS (byteColumns_scale+0)(CX), Z0, Z0
 	VADDPS (byteColumns_less+0)(CX), Z0, Z0
@@ -11014,7 +11311,7 @@ scaled485:
 	VCVTDQ2PS Z23, Z23
 	VMULPS (byteColumns_scale+64)(CX), Z23, Z23
 	VADDPS (byteColumns_less+64)(CX), Z23, Z23
-whole486:
+whole515:
 	VMOVUPS Z0, 0(DI)
 	VMOVUPS Z1, 0(DI)(R11*1)
 	ADDQ R10, DI
@@ -11050,25 +11347,32 @@ whole486:
 	ADDQ R10, DI
 	VMOVUPS Z22, 0(DI)
 	VMOVUPS Z23, 0(DI)(R11*1)
-stored487:
+stored516:
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last488
-	MOVQ tile_nextA(R14), BX
+	JNZ within518
+	DECQ round-64(SP)
+	JLE last517
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within518:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread489
+	JEQ unread519
 	ADDQ BX, residual-40(SP)
-unread489:
+unread519:
 	CMPQ bias-32(SP), $0
 	JEQ r12p2
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r12p2
-last488:
+last517:
 	VZEROUPPER
 	RET
 r13p2:
@@ -11107,12 +11411,12 @@ r13p2:
 	VMOVAPS Z1, Z21
 	VMOVAPS Z1, Z23
 	VMOVAPS Z1, Z25
-nest490:
+nest520:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail492
+	JZ tail522
 	PCALIGN $32
-loop494:
+loop524:
 	VMOVUPS 0(DI), Z26
 	VMOVUPS 0(DI)(R12*1), Z27
 	ADDQ $64, DI
@@ -11284,13 +11588,13 @@ loop494:
 	ADDQ $16, SI
 	ADDQ $16, R8
 	DECQ CX
-	JNZ loop494
-tail492:
+	JNZ loop524
+tail522:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done493
+	JZ done523
 	PCALIGN $32
-loop495:
+loop525:
 	VMOVUPS 0(DI), Z26
 	VMOVUPS 0(DI)(R12*1), Z27
 	ADDQ $64, DI
@@ -11336,37 +11640,40 @@ loop495:
 	ADDQ $4, SI
 	ADDQ $4, R8
 	DECQ CX
-	JNZ loop495
-done493:
+	JNZ loop525
+done523:
 	DECQ R10
-	JZ outer496
+	JZ outer526
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
-	JMP nest490
-outer496:
+	ADDQ tile_skipB+0(R14), DI
+	JMP nest520
+outer526:
 	DECQ R11
-	JZ outer497
+	JZ outer527
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
+	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest490
-outer497:
+	JMP nest520
+outer527:
 	DECQ outer-56(SP)
-	JZ outer498
+	JZ outer528
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
+	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest490
-outer498:
-out491:
+	JMP nest520
+outer528:
+out521:
 	MOVQ tile_columns(R14), CX
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ plain499
+	JZ plain529
 	VPBROADCASTD 0(BX), Z27
 	VPMULLD (byteColumns_zero+0)(CX), Z27, Z26
 	VPSUBD Z26, Z0, Z0
@@ -11432,13 +11739,13 @@ out491:
 	VPSUBD Z26, Z24, Z24
 	VPMULLD (byteColumns_zero+64)(CX), Z27, Z26
 	VPSUBD Z26, Z25, Z25
-plain499:
+plain529:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ c-24(SP), DI
 	CMPQ tile_kind(R14), $const_bytesKind
-	JLT whole501
-	JGT scaled500
+	JLT whole531
+	JGT scaled530
 	VCVTDQ2PS Z0, Z0
 	VMULPS (byteColumns_less+0)(CX), Z0, Z26
 	VFMADD231PS (byteColumns_scale+0)(CX), Z0, Z26
@@ -11659,8 +11966,8 @@ plain499:
 	VCVTPS2DQ Z26, Z26
 	VPADDD.BCST tile_last(R14), Z26, Z26
 	VPMOVDB Z26, (DI)(R11*1)
-	JMP stored502
-scaled500:
+	JMP stored532
+scaled530:
 	VCVTDQ2PS Z0, Z0
 	VMULPS (byteColumns_scale+0)(CX), Z0, Z0
 	VADDPS (byteColumns_less+0)(CX), Z0, Z0
@@ -11739,7 +12046,7 @@ scaled500:
 	VCVTDQ2PS Z25, Z25
 	VMULPS (byteColumns_scale+64)(CX), Z25, Z25
 	VADDPS (byteColumns_less+64)(CX), Z25, Z25
-whole501:
+whole531:
 	VMOVUPS Z0, 0(DI)
 	VMOVUPS Z1, 0(DI)(R11*1)
 	ADDQ R10, DI
@@ -11778,25 +12085,32 @@ whole501:
 	ADDQ R10, DI
 	VMOVUPS Z24, 0(DI)
 	VMOVUPS Z25, 0(DI)(R11*1)
-stored502:
+stored532:
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last503
-	MOVQ tile_nextA(R14), BX
+	JNZ within534
+	DECQ round-64(SP)
+	JLE last533
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within534:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread504
+	JEQ unread535
 	ADDQ BX, residual-40(SP)
-unread504:
+unread535:
 	CMPQ bias-32(SP), $0
 	JEQ r13p2
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r13p2
-last503:
+last533:
 	VZEROUPPER
 	RET
 r14p2:
@@ -11837,12 +12151,12 @@ r14p2:
 	VMOVAPS Z1, Z23
 	VMOVAPS Z1, Z25
 	VMOVAPS Z1, Z27
-nest505:
+nest536:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail507
+	JZ tail538
 	PCALIGN $32
-loop509:
+loop540:
 	VMOVUPS 0(DI), Z28
 	VMOVUPS 0(DI)(R12*1), Z29
 	ADDQ $64, DI
@@ -12026,13 +12340,13 @@ loop509:
 	ADDQ $16, SI
 	ADDQ $16, R8
 	DECQ CX
-	JNZ loop509
-tail507:
+	JNZ loop540
+tail538:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done508
+	JZ done539
 	PCALIGN $32
-loop510:
+loop541:
 	VMOVUPS 0(DI), Z28
 	VMOVUPS 0(DI)(R12*1), Z29
 	ADDQ $64, DI
@@ -12081,37 +12395,40 @@ loop510:
 	ADDQ $4, SI
 	ADDQ $4, R8
 	DECQ CX
-	JNZ loop510
-done508:
+	JNZ loop541
+done539:
 	DECQ R10
-	JZ outer511
+	JZ outer542
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
-	JMP nest505
-outer511:
+	ADDQ tile_skipB+0(R14), DI
+	JMP nest536
+outer542:
 	DECQ R11
-	JZ outer512
+	JZ outer543
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
+	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest505
-outer512:
+	JMP nest536
+outer543:
 	DECQ outer-56(SP)
-	JZ outer513
+	JZ outer544
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
+	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest505
-outer513:
-out506:
+	JMP nest536
+outer544:
+out537:
 	MOVQ tile_columns(R14), CX
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ plain514
+	JZ plain545
 	VPBROADCASTD 0(BX), Z29
 	VPMULLD (byteColumns_zero+0)(CX), Z29, Z28
 	VPSUBD Z28, Z0, Z0
@@ -12182,13 +12499,13 @@ out506:
 	VPSUBD Z28, Z26, Z26
 	VPMULLD (byteColumns_zero+64)(CX), Z29, Z28
 	VPSUBD Z28, Z27, Z27
-plain514:
+plain545:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ c-24(SP), DI
 	CMPQ tile_kind(R14), $const_bytesKind
-	JLT whole516
-	JGT scaled515
+	JLT whole547
+	JGT scaled546
 	VCVTDQ2PS Z0, Z0
 	VMULPS (byteColumns_less+0)(CX), Z0, Z28
 	VFMADD231PS (byteColumns_scale+0)(CX), Z0, Z28
@@ -12426,8 +12743,8 @@ plain514:
 	VCVTPS2DQ Z28, Z28
 	VPADDD.BCST tile_last(R14), Z28, Z28
 	VPMOVDB Z28, (DI)(R11*1)
-	JMP stored517
-scaled515:
+	JMP stored548
+scaled546:
 	VCVTDQ2PS Z0, Z0
 	VMULPS (byteColumns_scale+0)(CX), Z0, Z0
 	VADDPS (byteColumns_less+0)(CX), Z0, Z0
@@ -12512,7 +12829,7 @@ scaled515:
 	VCVTDQ2PS Z27, Z27
 	VMULPS (byteColumns_scale+64)(CX), Z27, Z27
 	VADDPS (byteColumns_less+64)(CX), Z27, Z27
-whole516:
+whole547:
 	VMOVUPS Z0, 0(DI)
 	VMOVUPS Z1, 0(DI)(R11*1)
 	ADDQ R10, DI
@@ -12554,24 +12871,31 @@ whole516:
 	ADDQ R10, DI
 	VMOVUPS Z26, 0(DI)
 	VMOVUPS Z27, 0(DI)(R11*1)
-stored517:
+stored548:
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last518
-	MOVQ tile_nextA(R14), BX
+	JNZ within550
+	DECQ round-64(SP)
+	JLE last549
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within550:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread519
+	JEQ unread551
 	ADDQ BX, residual-40(SP)
-unread519:
+unread551:
 	CMPQ bias-32(SP), $0
 	JEQ r14p2
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r14p2
-last518:
+last549:
 	VZEROUPPER
 	RET

@@ -15,28 +15,31 @@ import (
 // lo…hi. That product is rounded to float32 once, NaN becomes lo.
 func byteTileRef(t *tile) {
 	var sums [2][16]int32
-	for i := range t.count {
+	for spot := t.first(); ; {
 		for p := range t.panels {
 			columns := 16 * p
 			for r := 0; r < t.rows; r += 2 {
-				a := t.atA + i*t.nextA + r*t.rowA
+				a := spot.a + r*t.rowA
 				other := a
 				if r+1 < t.rows {
 					other += t.rowA
 				}
 				sums[0] = [16]int32(t.columns.first[columns:])
 				sums[1] = sums[0]
-				t.sumBytes(&sums, a, other, t.atB+i*t.nextB+p*t.panelB)
+				t.sumBytes(&sums, a, other, spot.b+p*t.panelB)
 				for j := range min(2, t.rows-r) {
 					if t.bias != nil {
-						times := *(*int32)(unsafe.Add(t.bias, t.atBias+i*t.nextBias+4*(r+j)))
+						times := *(*int32)(unsafe.Add(t.bias, spot.bias+4*(r+j)))
 						for l := range sums[j] {
 							sums[j][l] -= times * t.columns.zero[columns+l]
 						}
 					}
-					t.finishBytes(&sums[j], columns, unsafe.Add(t.c, t.atC+i*t.nextC+(r+j)*t.rowC+p*t.panelC))
+					t.finishBytes(&sums[j], columns, unsafe.Add(t.c, spot.c+(r+j)*t.rowC+p*t.panelC))
 				}
 			}
+		}
+		if !spot.next(t) {
+			return
 		}
 	}
 }
@@ -45,8 +48,9 @@ func byteTileRef(t *tile) {
 // bytes.
 func (t *tile) sumBytes(sums *[2][16]int32, a0, a1, b int) {
 	var both [16]int64 // sums of the second row 32 bits above those of the first
-	place, terms := run{}, 0
-	for more := true; more; more = t.advance(&place) {
+	place, terms := run{b: b}, 0
+	for more := true; more; more = t.advance(&place, 64*t.run) {
+		b := place.b
 		for at, end := place.at, place.at+4*t.run; at < end; at += 4 {
 			first, second := (*[4]uint8)(unsafe.Add(t.a, a0+at)), (*[4]uint8)(unsafe.Add(t.a, a1+at))
 			x0 := int64(first[0]) + int64(second[0])<<32

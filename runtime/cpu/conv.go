@@ -1,6 +1,7 @@
 package cpu
 
-// ConvShape describes a convolution (ONNX Conv). Its input includes the padding already.
+// ConvShape describes a convolution (ONNX Conv). What its windows see outside the input is
+// zero; no buffer holds it.
 type ConvShape struct {
 	N, InC, InH, InW int
 	// InBlock is 16 for a blocked input. It is 1 for a planar one, f32[N][InC][InH][InW],
@@ -11,6 +12,7 @@ type ConvShape struct {
 	KH, KW           int
 	StrideH, StrideW int
 	DilH, DilW       int
+	PadH, PadW       int // cells before the first row and column
 	Group            int // divides InC and OutC
 }
 
@@ -97,17 +99,17 @@ func Conv(dst, src, weights []float32, s *ConvShape, ep *Epilogue) {
 // newConv checks a Conv's operands and plans it.
 func newConv(dst, src, weights []float32, s *ConvShape, ep *Epilogue) conv {
 	s.checkWeights()
-	s.checkWindows()
 	c := conv{ConvShape: *s, ep: *ep, width: s.width()}
+	if s.KH == 1 && s.KW == 1 && s.StrideH == 1 && s.StrideW == 1 && s.PadH == 0 && s.PadW == 0 && s.InH == s.OutH && s.InW == s.OutW {
+		// Pixels follow each other: one long row.
+		c.InH, c.InW, c.OutH, c.OutW = 1, volume(s.InH, s.InW), 1, volume(s.OutH, s.OutW)
+	}
+	c.down, c.across = c.axes()
 	c.depth = s.depth(c.width)
 	c.src = src[:volume(s.N, s.inBlocks(), s.InH, s.InW, s.InBlock)]
 	c.dst = dst[:volume(s.N, s.outBlocks(), s.OutH, s.OutW, 16)]
 	c.weights = weights[:volume(s.outBlocks(), c.width, s.KH, s.KW, s.InBlock, 16)]
 	ep.check(s.OutC, len(c.dst))
-	if s.KH == 1 && s.KW == 1 && s.StrideH == 1 && s.StrideW == 1 && s.InH == s.OutH && s.InW == s.OutW {
-		// Pixels follow each other: one long row.
-		c.InH, c.InW, c.OutH, c.OutW = 1, s.InH*s.InW, 1, s.OutH*s.OutW
-	}
 	c.plan()
 	return c
 }
@@ -122,15 +124,14 @@ func (s *ConvShape) checkWeights() {
 	}
 }
 
-// checkWindows panics where the windows are not within the input.
-func (s *ConvShape) checkWindows() {
-	if min(s.StrideH, s.StrideW, s.DilH, s.DilW) < 1 {
-		panic("cpu: a convolution without steps")
+// axes returns how the windows lie on rows and columns. It panics where no windows do.
+func (s *ConvShape) axes() (down, across axis) {
+	if min(s.StrideH, s.StrideW, s.DilH, s.DilW) < 1 || min(s.PadH, s.PadW, s.InH, s.InW) < 0 {
+		panic("cpu: a convolution without steps or of negative size")
 	}
-	if volume(s.OutH-1, s.StrideH)+volume(s.KH-1, s.DilH) >= s.InH ||
-		volume(s.OutW-1, s.StrideW)+volume(s.KW-1, s.DilW) >= s.InW {
-		panic("cpu: a window of a convolution leaves its input")
-	}
+	volume(s.OutH, s.StrideH) // which must not overflow
+	volume(s.OutW, s.StrideW)
+	return newAxis(s.InH, s.OutH, s.KH, s.StrideH, s.DilH, s.PadH, 0), newAxis(s.InW, s.OutW, s.KW, s.StrideW, s.DilW, s.PadW, 0)
 }
 
 // conv is a Conv under way.
@@ -139,7 +140,8 @@ type conv struct {
 	dst, src, weights []float32
 	ep                Epilogue
 
-	width, depth int      // see ConvShape
+	width, depth int // see ConvShape
+	down, across axis
 	columns      rowSplit // of a row of the output
 	strips       int      // output blocks, in strips of as many as a tile has panels
 	lines        int      // rows of the output, or tiles if there is one row
@@ -221,42 +223,29 @@ func (c *conv) area(image, l0, l1, s0, s1 int) {
 // tile returns a tile with all that does not change.
 func (c *conv) tile() tile {
 	t := tile{
-		a: start(c.src), b: start(c.weights), c: start(c.dst),
-		bias: start(c.ep.Bias), residual: start(c.ep.Residual),
-		panelB: 64 * c.depth, panelC: 64 * c.OutH * c.OutW,
+		bias: start(c.ep.Bias), residual: start(c.ep.Residual), c: start(c.dst),
+		panelC: 64 * c.OutH * c.OutW,
 	}
 	c.ep.fill(&t)
-	pixel := 4 * c.InBlock
-	row, plane := pixel*c.InW, pixel*c.InW*c.InH
-	t.rowA, t.rowC = c.StrideW*pixel, 64
-	if c.DilW == 1 {
-		t.loops(c.KW*c.InBlock, [3]int{c.KH, c.width, 1}, [3]int{c.DilH * row, plane, 0})
-	} else {
-		t.loops(c.InBlock, [3]int{c.KW, c.KH, c.width}, [3]int{c.DilW * pixel, c.DilH * row, plane})
-	}
 	return t
 }
 
 // strip computes lines l0…l1 of the tile's panels, which start at output block o.
 func (c *conv) strip(t *tile, image, o, l0, l1 int) {
-	row := 4 * c.InBlock * c.InW
-	in := (image*c.inBlocks() + c.first(o, c.width)) * c.InH * row
-	plane := (image*c.outBlocks() + o) * c.OutH * c.OutW // of the output, in pixels
-	t.atB, t.atBias = 64*o*c.depth, 64*o
-	from, to := l0*c.OutW, l1*c.OutW
+	y0, y1, x0, x1 := l0, l1, 0, c.OutW
 	if c.OutH == 1 {
-		from, to = c.columns.at(l0), c.columns.at(l1)
-		t.atA, t.atC = in+from*t.rowA, 64*(plane+from)
-		t.cover(c.columns, l0, l1)
-	} else {
-		// Tiles go down, so that a kernel's rows are read once.
-		t.nextA, t.nextC = c.StrideH*row, 64*c.OutW
-		for i := range c.columns.tiles {
-			x := c.columns.at(i)
-			t.atA, t.atC = in+l0*t.nextA+x*t.rowA, 64*(plane+from+x)
-			t.repeat(c.columns.high(i), l1-l0)
+		y0, y1, x0, x1 = 0, 1, c.columns.at(l0), c.columns.at(l1)
+	}
+	plane := (image*c.outBlocks() + o) * c.OutH * c.OutW // of the output, in pixels
+	for y := (span{to: y0}); y.to < y1; {
+		y = c.down.span(y.to, y1)
+		for x := (span{to: x0}); x.to < x1; {
+			x = c.across.span(x.to, x1)
+			t.atC, t.atBias = 64*(plane+y.from*c.OutW+x.from), 64*o
+			c.region(t, image, o, y, x)
 		}
 	}
+	from, to := y0*c.OutW+x0, (y1-1)*c.OutW+x1
 	for p := range t.panels {
 		at := 16 * (plane + p*c.OutH*c.OutW + from)
 		c.ep.then(c.dst, at, to-from, 16, 16)
@@ -264,4 +253,31 @@ func (c *conv) strip(t *tile, image, o, l0, l1 int) {
 			c.ep.rezero(c.dst[at:][:16*(to-from)], c.OutC%16)
 		}
 	}
+}
+
+// region computes the pixels of the tile's panels whose windows have the same taps.
+func (c *conv) region(t *tile, image, o int, y, x span) {
+	pixel := 4 * c.InBlock
+	row, plane := pixel*c.InW, pixel*c.InW*c.InH
+	kh, kw, tap := y.taps(), x.taps(), 64*c.InBlock // bytes of a tap's weights
+	downA := c.StrideH * row
+	if kh*kw == 0 {
+		t.zero()
+		downA = 0
+	} else {
+		t.a, t.b, t.rowA, t.panelB = start(c.src), start(c.weights), c.StrideW*pixel, 64*c.depth
+		t.atA = (image*c.inBlocks()+c.first(o, c.width))*plane + c.down.inside(y)*row + c.across.inside(x)*pixel
+		t.atB = 64*o*c.depth + (y.first*c.KW+x.first)*tap
+		skip := (c.KW - kw) * tap
+		all := skip + (c.KH-kh)*c.KW*tap
+		if c.DilW == 1 {
+			t.loops(kw*c.InBlock, [3]int{kh, c.width, 1}, [3]int{c.DilH * row, plane, 0})
+			t.skipB = [3]int{skip, all, 0}
+		} else {
+			t.loops(c.InBlock, [3]int{kw, kh, c.width}, [3]int{c.DilW * pixel, c.DilH * row, plane})
+			t.skipB = [3]int{0, skip, all}
+		}
+	}
+	t.rowC = 64
+	t.area(y.to-y.from, x.to-x.from, downA, 64*c.OutW)
 }

@@ -183,3 +183,14 @@ func (c *convBytes) strip(t *tile, columns *byteColumns, image, o, count, l0, l1
 		t.repeat(c.columns.high(i), l1-l0)
 	}
 }
+
+// checkWindows panics where the windows are not within the input.
+func (s *ConvShape) checkWindows() {
+	if min(s.StrideH, s.StrideW, s.DilH, s.DilW) < 1 {
+		panic("cpu: a convolution without steps")
+	}
+	if volume(s.OutH-1, s.StrideH)+volume(s.KH-1, s.DilH) >= s.InH ||
+		volume(s.OutW-1, s.StrideW)+volume(s.KW-1, s.DilW) >= s.InW {
+		panic("cpu: a window of a convolution leaves its input")
+	}
+}

@@ -59,8 +59,8 @@ func TestShortSlicesPanic(t *testing.T) {
 	conv := &cpu.ConvShape{N: 1, InC: 16, InH: 4, InW: 5, InBlock: 16, OutC: 16, OutH: 2, OutW: 3, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1}
 	wino := &cpu.WinogradShape{N: 1, InC: 16, InH: 4, InW: 5, OutC: 16, OutH: 4, OutW: 5, Top: 1, Left: 1, Group: 1, Tile: 2}
 	room := cpu.WinogradScratch(wino, 1, 6)
-	large := *conv
-	large.OutW = 4
+	negative := *conv
+	negative.PadW = -1
 	pool := &cpu.PoolShape{N: 1, C: 1, InH: 4, InW: 4, OutH: 2, OutW: 2, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16}
 	for name, call := range map[string]func(){
 		"MatMul dst":          func() { cpu.MatMul(f(119), f(30), f(320), mul, nil) },
@@ -73,11 +73,11 @@ func TestShortSlicesPanic(t *testing.T) {
 		"Conv dst":            func() { cpu.Conv(f(95), f(320), f(2304), conv, nil) },
 		"Conv src":            func() { cpu.Conv(f(96), f(319), f(2304), conv, nil) },
 		"Conv weights":        func() { cpu.Conv(f(96), f(320), f(2303), conv, nil) },
-		"Conv window":         func() { cpu.Conv(f(128), f(320), f(2304), &large, nil) },
 		"Winograd dst":        func() { cpu.Winograd(f(319), f(320), f(4096), f(room), wino, nil) },
 		"Winograd src":        func() { cpu.Winograd(f(320), f(319), f(4096), f(room), wino, nil) },
 		"Winograd weights":    func() { cpu.Winograd(f(320), f(320), f(4095), f(room), wino, nil) },
 		"Winograd scratch":    func() { cpu.Winograd(f(320), f(320), f(4096), f(room-1), wino, nil) },
+		"Conv padding":        func() { cpu.Conv(f(96), f(320), f(2304), &negative, nil) },
 		"DepthwiseConv dst":   func() { cpu.DepthwiseConv(f(95), f(320), f(144), conv, nil) },
 		"DepthwiseConv src":   func() { cpu.DepthwiseConv(f(96), f(319), f(144), conv, nil) },
 		"DepthwiseConv w":     func() { cpu.DepthwiseConv(f(96), f(320), f(143), conv, nil) },
@@ -85,10 +85,10 @@ func TestShortSlicesPanic(t *testing.T) {
 		"AveragePool src":     func() { cpu.AveragePool(f(64), f(255), pool) },
 		"GlobalAveragePool":   func() { cpu.GlobalAveragePool(f(16), f(255), 1, 1, 16, 16) },
 		"LRN":                 func() { cpu.LRN(f(64), f(63), 1, 16, 4, 16, 5, 1, 0.75, 1) },
-		"Block":               func() { cpu.Block(f(63), f(12), 1, 3, 2, 2, [4]int{}, 0) },
+		"Block":               func() { cpu.Block(f(63), f(12), 1, 3, 2, 2) },
 		"Unblock":             func() { cpu.Unblock(f(12), f(63), 1, 3, 2, 2) },
-		"PadBlocked":          func() { cpu.PadBlocked(f(255), f(64), 1, 1, 2, 2, 16, [4]int{1, 1, 1, 1}, 0) },
-		"PadBlocked negative": func() { cpu.PadBlocked(f(255), f(64), 1, 1, 2, 2, 16, [4]int{0, 0, 0, -1}, 0) },
+		"PadBlocked":          func() { cpu.PadBlocked(f(255), f(64), 1, 1, 2, 2, [4]int{1, 1, 1, 1}, 0) },
+		"PadBlocked negative": func() { cpu.PadBlocked(f(255), f(64), 1, 1, 2, 2, [4]int{0, 0, 0, -1}, 0) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			defer func() {
@@ -143,6 +143,7 @@ func FuzzConv(f *testing.F) {
 		s.KH, s.KW = 1+int(kh)%5, 1+int(kw)%5
 		s.StrideH, s.StrideW, s.DilH, s.DilW = 1+int(steps)%2, 1+int(steps)/2%3, 1+int(steps)/6%3, 1+int(steps)/18%3
 		s.InH, s.InW = (s.KH-1)*s.DilH+1+int(h)%20, (s.KW-1)*s.DilW+1+int(w)%40
+		s.PadH, s.PadW, c.End = int(seed/256%4), int(seed/1024%4), int(seed/4096%4)
 		atEachLevel(t, func(t *testing.T) { kerneltest.CheckConv(t, cpu.Conv, c) })
 	})
 }

@@ -27,46 +27,6 @@ func MaxPool(dst, src []float32, s *PoolShape) { s.pool(dst, src, largest) }
 // beyond the padding never count. A window without cells gives zero.
 func AveragePool(dst, src []float32, s *PoolShape) { s.pool(dst, src, scaledSum) }
 
-// axis is a pool along one axis.
-type axis struct{ in, out, kernel, stride, dil, pad, end int }
-
-// span is a range of outputs whose windows have the same taps inside the input: those
-// from first to last, exclusive, out of counted ones.
-type span struct{ from, to, first, last, counted int }
-
-// at returns the span of one output.
-func (a axis) at(o int) span {
-	origin := o*a.stride - a.pad
-	inside := func(low, high int) (first, last int) { // taps with low ≤ origin+tap·dil < high
-		if origin < low {
-			first = ceil(low-origin, a.dil)
-		}
-		last = first
-		if origin < high {
-			last = max(first, min(a.kernel, ceil(high-origin, a.dil)))
-		}
-		return first, last
-	}
-	s := span{from: o, to: o + 1}
-	s.first, s.last = inside(0, a.in)
-	from, to := inside(-a.pad, a.in+a.end)
-	s.counted = to - from
-	return s
-}
-
-// span returns the longest span from output o on.
-func (a axis) span(o int) span {
-	s := a.at(o)
-	for s.to < a.out {
-		n := a.at(s.to)
-		if n.first != s.first || n.last != s.last || n.counted != s.counted {
-			break
-		}
-		s.to++
-	}
-	return s
-}
-
 // pool combines all windows with op.
 func (s *PoolShape) pool(dst, src []float32, op windowOp) {
 	if s.N <= 0 || s.C <= 0 || s.OutH <= 0 || s.OutW <= 0 {
@@ -102,21 +62,27 @@ var pools slot[pool, *pool]
 // Part does the i-th of parts shares of the channel blocks of all images.
 func (p *pool) Part(i, parts int) {
 	from, to := portion(p.N*p.C, i, parts)
-	down := axis{p.InH, p.OutH, p.KH, p.StrideH, p.DilH, p.PadH, p.EndH}
-	across := axis{p.InW, p.OutW, p.KW, p.StrideW, p.DilW, p.PadW, p.EndW}
-	for y := (span{}); y.to < p.OutH; {
-		y = down.span(y.to)
-		for x := (span{}); x.to < p.OutW; {
-			x = across.span(x.to)
-			p.region(from, to, y, x)
+	down := newAxis(p.InH, p.OutH, p.KH, p.StrideH, p.DilH, p.PadH, p.EndH)
+	across := newAxis(p.InW, p.OutW, p.KW, p.StrideW, p.DilW, p.PadW, p.EndW)
+	for planes := 0; from < to; from += planes {
+		planes = min(to-from, planesAtOnce(p.InH*p.InW*p.Block))
+		for y := (span{}); y.to < p.OutH; {
+			y = down.span(y.to, p.OutH)
+			for x := (span{}); x.to < p.OutW; {
+				x = across.span(x.to, p.OutW)
+				p.region(from, planes, y, x)
+			}
 		}
 	}
 }
 
-// region computes the outputs of planes from…to whose windows have the same taps.
-func (p *pool) region(from, to int, y, x span) {
+// planesAtOnce is how many planes of a size stay in a second-level cache, at least one.
+func planesAtOnce(elements int) int { return max(1, slabInput/max(1, elements)) }
+
+// region computes the outputs of some planes whose windows have the same taps.
+func (p *pool) region(from, planes int, y, x span) {
 	high, wide := y.to-y.from, x.to-x.from
-	kh, kw := y.last-y.first, x.last-x.first
+	kh, kw := y.taps(), x.taps()
 	divisor := kh * kw
 	if p.CountPad {
 		divisor = y.counted * x.counted
@@ -131,7 +97,7 @@ func (p *pool) region(from, to int, y, x span) {
 		if p.op == largest {
 			value = float32(math.Inf(-1))
 		}
-		for i := from; i < to; i++ {
+		for i := from; i < from+planes; i++ {
 			for row := range high {
 				part := p.dst[(i*outPlane+out+row*p.OutW)*p.Block:][:wide*p.Block]
 				for j := range part {
@@ -143,13 +109,10 @@ func (p *pool) region(from, to int, y, x span) {
 		t := tile{a: start(p.src), c: start(p.dst), panels: 1, scale: scale}
 		t.rowA, t.rowC = 64*p.StrideW, 64
 		t.loops(16, [3]int{kw, kh, 1}, [3]int{64 * p.DilW, 64 * p.DilH * p.InW, 0})
-		columns := split(wide, windowLimit())
-		for i := from; i < to; i++ {
-			t.atA, t.atC = 64*(i*inPlane+in), 64*(i*outPlane+out)
-			t.sweep(p.op, high, columns, 64*p.StrideH*p.InW, 64*p.OutW)
-		}
+		t.atA, t.atC = 64*(from*inPlane+in), 64*(from*outPlane+out)
+		t.sweep(p.op, planes, high, wide, step{a: 64 * p.StrideH * p.InW, c: 64 * p.OutW}, step{a: 64 * inPlane, c: 64 * outPlane})
 	default:
-		for i := from; i < to; i++ {
+		for i := from; i < from+planes; i++ {
 			for row := range high {
 				src := p.src[i*inPlane+in+row*p.StrideH*p.InW:]
 				dst := p.dst[i*outPlane+out+row*p.OutW:][:wide]

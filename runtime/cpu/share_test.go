@@ -79,7 +79,8 @@ func shared() map[string]struct {
 		make([]float32, 3*56*56*16),
 		func(dst []float32) { DepthwiseConv(dst, src, w, &d, ep) },
 		func(dst []float32) rt.Task {
-			return &depthwise{ConvShape: d, dst: dst, src: src, weights: w, ep: *ep, blocks: 3}
+			task := newDepthwise(dst, src, w, &d, ep)
+			return &task
 		},
 	}
 	s := PoolShape{N: 1, C: 3, InH: 58, InW: 58, OutH: 57, OutW: 57, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Block: 16}

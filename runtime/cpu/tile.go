@@ -16,23 +16,28 @@ type tile struct {
 	// Where the first tile starts; atC is for residual too.
 	atA, atB, atC, atBias int
 
-	rows, panels    int    // at most the level's limits
-	rowA            int    // from a row to the next
-	panelB          int    // from a panel to the next
-	gapB            int    // between the 16 numbers of a panel's row and its next row, 0 in panels
-	atNext          int    // where in b the panels lie that are read after these
-	fetch           int    // bytes of each of them to fetch for four elements of a run; 0 where b is in a near cache
-	rowC            int    // from a row to the next
-	panelC          int    // from a panel's columns to the next panel's
-	run             int    // elements of a run
-	n               [3]int // how often the inner, middle and outer loop run, at least once
-	gap             [3]int // from the end of a run to the next run, where that loop goes on
-	count           int    // tiles, at least one
-	nextA, nextB    int    // from a tile to the next
-	nextC, nextBias int
-	clamp           int // 1 to clamp to lo…hi, else 0
-	lo, hi          float32
-	scale           float32 // what a sum of a window is multiplied by
+	rows, panels int    // at most the level's limits
+	rowA         int    // from a row to the next
+	panelB       int    // from a panel to the next
+	gapB         int    // between the 16 numbers of a panel's row and its next row, 0 in panels
+	atNext       int    // where in b the panels lie that are read after these
+	fetch        int    // bytes of each of them to fetch for four elements of a run; 0 where b is in a near cache
+	rowC         int    // from a row to the next
+	panelC       int    // from a panel's columns to the next panel's
+	run          int    // elements of a run
+	n            [3]int // how often the inner, middle and outer loop run, at least once
+	gap          [3]int // from the end of a run to the next run, where that loop goes on
+	skipB        [3]int // what is skipped of b there
+	count        int    // tiles of a round, at least one
+	rounds       int    // of count tiles; 0 is 1, too
+	// How far it is from a tile to the next, and from the last of a round to the first of
+	// the next round, in the same order.
+	nextA, nextB, nextC, nextBias     int
+	roundA, roundB, roundC, roundBias int
+
+	clamp  int // 1 to clamp to lo…hi, else 0
+	lo, hi float32
+	scale  float32 // what a sum of a window is multiplied by
 
 	// A tile of bytes, see byteTileRef, has columns; bias stands for sums of its rows then.
 	columns *byteColumns
@@ -68,6 +73,16 @@ func (t *tile) loops(run int, n, step [3]int) {
 	}
 }
 
+// zero makes the tile's sums zero: they are of one product.
+func (t *tile) zero() {
+	t.a, t.b = unsafe.Pointer(&zeros), unsafe.Pointer(&zeros)
+	t.atA, t.atB, t.rowA, t.panelB, t.skipB = 0, 0, 0, 0, [3]int{}
+	t.loops(1, [3]int{1, 1, 1}, [3]int{})
+}
+
+// zeros are an element, and its columns, that nobody writes.
+var zeros [16]float32
+
 // rowSplit divides rows evenly into tiles: the first have rows+1 rows, the others rows.
 type rowSplit struct{ rows, tiles, first int }
 
@@ -93,6 +108,29 @@ func (t *tile) cover(s rowSplit, from, to int) {
 	t.repeat(s.rows+1, larger)
 	t.nextA, t.nextC = s.rows*t.rowA, s.rows*t.rowC
 	t.repeat(s.rows, to-from-larger)
+}
+
+// area covers high×wide pixels, the next row of which is downA and downC away. A tile
+// lies along a row, or along a column where that needs fewer. Tiles go down, so that
+// what they read is near.
+func (t *tile) area(high, wide, downA, downC int) {
+	limit, _ := tileLimits()
+	if ceil(wide, limit)*high > ceil(high, limit)*wide {
+		high, wide = wide, high
+		t.rowA, t.rowC, downA, downC = downA, downC, t.rowA, t.rowC
+	}
+	columns := split(wide, limit)
+	if high == 1 {
+		t.cover(columns, 0, columns.tiles)
+		return
+	}
+	atA, atC := t.atA, t.atC
+	t.nextA, t.nextC = downA, downC
+	for i := range columns.tiles {
+		x := columns.at(i)
+		t.atA, t.atC = atA+x*t.rowA, atC+x*t.rowC
+		t.repeat(columns.high(i), high)
+	}
 }
 
 // coverPart is cover for tiles of which only the first width columns are in c and in

@@ -6,7 +6,7 @@
 #include "textflag.h"
 
 // func tileAVX2(t *tile)
-TEXT ·tileAVX2(SB), NOSPLIT, $56-8
+TEXT ·tileAVX2(SB), NOSPLIT, $64-8
 	MOVQ t+0(FP), R14
 	MOVQ tile_a(R14), CX
 	TESTQ CX, CX
@@ -40,6 +40,8 @@ absent5:
 	MOVQ CX, residual-40(SP)
 	MOVQ tile_count(R14), CX
 	MOVQ CX, count-48(SP)
+	MOVQ tile_rounds(R14), CX
+	MOVQ CX, round-64(SP)
 	MOVQ tile_rowA(R14), DX
 	LEAQ (DX)(DX*2), AX
 	LEAQ (DX)(DX*4), R9
@@ -128,12 +130,14 @@ done14:
 	JZ outer17
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+0(R14), DI
 	JMP nest11
 outer17:
 	DECQ R11
 	JZ outer18
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
 	JMP nest11
 outer18:
@@ -141,6 +145,7 @@ outer18:
 	JZ outer19
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	JMP nest11
@@ -180,21 +185,28 @@ free22:
 	MOVQ c-24(SP), DI
 	VMOVUPS Y0, 0(DI)
 	VMOVUPS Y1, 32(DI)
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last23
-	MOVQ tile_nextA(R14), BX
+	JNZ within24
+	DECQ round-64(SP)
+	JLE last23
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within24:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread24
+	JEQ unread25
 	ADDQ BX, residual-40(SP)
-unread24:
+unread25:
 	CMPQ bias-32(SP), $0
 	JEQ r1p1
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r1p1
 last23:
@@ -215,12 +227,12 @@ r2p1:
 	VXORPS Y5, Y5, Y5
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
-nest25:
+nest26:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail27
+	JZ tail28
 	PCALIGN $32
-loop29:
+loop30:
 	VMOVUPS 0(DI), Y8
 	VMOVUPS 32(DI), Y9
 	PREFETCHT0 4096(DI)
@@ -263,13 +275,13 @@ loop29:
 	VFMADD231PS Y9, Y11, Y7
 	ADDQ $16, SI
 	DECQ CX
-	JNZ loop29
-tail27:
+	JNZ loop30
+tail28:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done28
+	JZ done29
 	PCALIGN $32
-loop30:
+loop31:
 	VMOVUPS 0(DI), Y8
 	VMOVUPS 32(DI), Y9
 	PREFETCHT0 4096(DI)
@@ -282,57 +294,60 @@ loop30:
 	VFMADD231PS Y9, Y11, Y3
 	ADDQ $4, SI
 	DECQ CX
-	JNZ loop30
-done28:
+	JNZ loop31
+done29:
 	DECQ R10
-	JZ outer31
+	JZ outer32
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
-	JMP nest25
-outer31:
+	ADDQ tile_skipB+0(R14), DI
+	JMP nest26
+outer32:
 	DECQ R11
-	JZ outer32
+	JZ outer33
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest25
-outer32:
+	JMP nest26
+outer33:
 	DECQ outer-56(SP)
-	JZ outer33
+	JZ outer34
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest25
-outer33:
-out26:
+	JMP nest26
+outer34:
+out27:
 	VADDPS Y4, Y0, Y0
 	VADDPS Y5, Y1, Y1
 	VADDPS Y6, Y2, Y2
 	VADDPS Y7, Y3, Y3
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased34
+	JZ unbiased35
 	VMOVUPS 0(BX), Y8
 	VADDPS Y8, Y0, Y0
 	VADDPS Y8, Y2, Y2
 	VMOVUPS 32(BX), Y8
 	VADDPS Y8, Y1, Y1
 	VADDPS Y8, Y3, Y3
-unbiased34:
+unbiased35:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone35
+	JZ alone36
 	VADDPS 0(DI), Y0, Y0
 	VADDPS 32(DI), Y1, Y1
 	ADDQ R10, DI
 	VADDPS 0(DI), Y2, Y2
 	VADDPS 32(DI), Y3, Y3
-alone35:
+alone36:
 	CMPQ tile_clamp(R14), $0
-	JEQ free36
+	JEQ free37
 	VBROADCASTSS tile_lo(R14), Y8
 	VBROADCASTSS tile_hi(R14), Y10
 	VMAXPS Y0, Y8, Y0
@@ -343,31 +358,38 @@ alone35:
 	VMINPS Y2, Y10, Y2
 	VMAXPS Y3, Y8, Y3
 	VMINPS Y3, Y10, Y3
-free36:
+free37:
 	MOVQ c-24(SP), DI
 	VMOVUPS Y0, 0(DI)
 	VMOVUPS Y1, 32(DI)
 	ADDQ R10, DI
 	VMOVUPS Y2, 0(DI)
 	VMOVUPS Y3, 32(DI)
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last37
-	MOVQ tile_nextA(R14), BX
+	JNZ within39
+	DECQ round-64(SP)
+	JLE last38
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within39:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread38
+	JEQ unread40
 	ADDQ BX, residual-40(SP)
-unread38:
+unread40:
 	CMPQ bias-32(SP), $0
 	JEQ r2p1
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r2p1
-last37:
+last38:
 	VZEROUPPER
 	RET
 r3p1:
@@ -389,12 +411,12 @@ r3p1:
 	VXORPS Y9, Y9, Y9
 	VXORPS Y10, Y10, Y10
 	VXORPS Y11, Y11, Y11
-nest39:
+nest41:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail41
+	JZ tail43
 	PCALIGN $32
-loop43:
+loop45:
 	VMOVUPS 0(DI), Y12
 	VMOVUPS 32(DI), Y13
 	PREFETCHT0 4096(DI)
@@ -449,13 +471,13 @@ loop43:
 	VFMADD231PS Y13, Y14, Y11
 	ADDQ $16, SI
 	DECQ CX
-	JNZ loop43
-tail41:
+	JNZ loop45
+tail43:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done42
+	JZ done44
 	PCALIGN $32
-loop44:
+loop46:
 	VMOVUPS 0(DI), Y12
 	VMOVUPS 32(DI), Y13
 	PREFETCHT0 4096(DI)
@@ -471,30 +493,33 @@ loop44:
 	VFMADD231PS Y13, Y14, Y5
 	ADDQ $4, SI
 	DECQ CX
-	JNZ loop44
-done42:
+	JNZ loop46
+done44:
 	DECQ R10
-	JZ outer45
+	JZ outer47
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
-	JMP nest39
-outer45:
+	ADDQ tile_skipB+0(R14), DI
+	JMP nest41
+outer47:
 	DECQ R11
-	JZ outer46
+	JZ outer48
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest39
-outer46:
+	JMP nest41
+outer48:
 	DECQ outer-56(SP)
-	JZ outer47
+	JZ outer49
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest39
-outer47:
-out40:
+	JMP nest41
+outer49:
+out42:
 	VADDPS Y6, Y0, Y0
 	VADDPS Y7, Y1, Y1
 	VADDPS Y8, Y2, Y2
@@ -503,7 +528,7 @@ out40:
 	VADDPS Y11, Y5, Y5
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased48
+	JZ unbiased50
 	VMOVUPS 0(BX), Y12
 	VADDPS Y12, Y0, Y0
 	VADDPS Y12, Y2, Y2
@@ -512,12 +537,12 @@ out40:
 	VADDPS Y12, Y1, Y1
 	VADDPS Y12, Y3, Y3
 	VADDPS Y12, Y5, Y5
-unbiased48:
+unbiased50:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone49
+	JZ alone51
 	VADDPS 0(DI), Y0, Y0
 	VADDPS 32(DI), Y1, Y1
 	ADDQ R10, DI
@@ -526,9 +551,9 @@ unbiased48:
 	ADDQ R10, DI
 	VADDPS 0(DI), Y4, Y4
 	VADDPS 32(DI), Y5, Y5
-alone49:
+alone51:
 	CMPQ tile_clamp(R14), $0
-	JEQ free50
+	JEQ free52
 	VBROADCASTSS tile_lo(R14), Y12
 	VBROADCASTSS tile_hi(R14), Y14
 	VMAXPS Y0, Y12, Y0
@@ -543,7 +568,7 @@ alone49:
 	VMINPS Y4, Y14, Y4
 	VMAXPS Y5, Y12, Y5
 	VMINPS Y5, Y14, Y5
-free50:
+free52:
 	MOVQ c-24(SP), DI
 	VMOVUPS Y0, 0(DI)
 	VMOVUPS Y1, 32(DI)
@@ -553,24 +578,31 @@ free50:
 	ADDQ R10, DI
 	VMOVUPS Y4, 0(DI)
 	VMOVUPS Y5, 32(DI)
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last51
-	MOVQ tile_nextA(R14), BX
+	JNZ within54
+	DECQ round-64(SP)
+	JLE last53
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within54:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread52
+	JEQ unread55
 	ADDQ BX, residual-40(SP)
-unread52:
+unread55:
 	CMPQ bias-32(SP), $0
 	JEQ r3p1
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r3p1
-last51:
+last53:
 	VZEROUPPER
 	RET
 r4p1:
@@ -588,12 +620,12 @@ r4p1:
 	VXORPS Y5, Y5, Y5
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
-nest53:
+nest56:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail55
+	JZ tail58
 	PCALIGN $32
-loop57:
+loop60:
 	VMOVUPS 0(DI), Y8
 	VMOVUPS 32(DI), Y9
 	PREFETCHT0 4096(DI)
@@ -660,13 +692,13 @@ loop57:
 	VFMADD231PS Y9, Y13, Y7
 	ADDQ $16, SI
 	DECQ CX
-	JNZ loop57
-tail55:
+	JNZ loop60
+tail58:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done56
+	JZ done59
 	PCALIGN $32
-loop58:
+loop61:
 	VMOVUPS 0(DI), Y8
 	VMOVUPS 32(DI), Y9
 	PREFETCHT0 4096(DI)
@@ -685,33 +717,36 @@ loop58:
 	VFMADD231PS Y9, Y13, Y7
 	ADDQ $4, SI
 	DECQ CX
-	JNZ loop58
-done56:
+	JNZ loop61
+done59:
 	DECQ R10
-	JZ outer59
+	JZ outer62
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
-	JMP nest53
-outer59:
+	ADDQ tile_skipB+0(R14), DI
+	JMP nest56
+outer62:
 	DECQ R11
-	JZ outer60
+	JZ outer63
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest53
-outer60:
+	JMP nest56
+outer63:
 	DECQ outer-56(SP)
-	JZ outer61
+	JZ outer64
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest53
-outer61:
-out54:
+	JMP nest56
+outer64:
+out57:
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased62
+	JZ unbiased65
 	VMOVUPS 0(BX), Y8
 	VADDPS Y8, Y0, Y0
 	VADDPS Y8, Y2, Y2
@@ -722,12 +757,12 @@ out54:
 	VADDPS Y8, Y3, Y3
 	VADDPS Y8, Y5, Y5
 	VADDPS Y8, Y7, Y7
-unbiased62:
+unbiased65:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone63
+	JZ alone66
 	VADDPS 0(DI), Y0, Y0
 	VADDPS 32(DI), Y1, Y1
 	ADDQ R10, DI
@@ -739,9 +774,9 @@ unbiased62:
 	ADDQ R10, DI
 	VADDPS 0(DI), Y6, Y6
 	VADDPS 32(DI), Y7, Y7
-alone63:
+alone66:
 	CMPQ tile_clamp(R14), $0
-	JEQ free64
+	JEQ free67
 	VBROADCASTSS tile_lo(R14), Y8
 	VBROADCASTSS tile_hi(R14), Y10
 	VMAXPS Y0, Y8, Y0
@@ -760,7 +795,7 @@ alone63:
 	VMINPS Y6, Y10, Y6
 	VMAXPS Y7, Y8, Y7
 	VMINPS Y7, Y10, Y7
-free64:
+free67:
 	MOVQ c-24(SP), DI
 	VMOVUPS Y0, 0(DI)
 	VMOVUPS Y1, 32(DI)
@@ -773,24 +808,31 @@ free64:
 	ADDQ R10, DI
 	VMOVUPS Y6, 0(DI)
 	VMOVUPS Y7, 32(DI)
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last65
-	MOVQ tile_nextA(R14), BX
+	JNZ within69
+	DECQ round-64(SP)
+	JLE last68
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within69:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread66
+	JEQ unread70
 	ADDQ BX, residual-40(SP)
-unread66:
+unread70:
 	CMPQ bias-32(SP), $0
 	JEQ r4p1
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r4p1
-last65:
+last68:
 	VZEROUPPER
 	RET
 r5p1:
@@ -810,12 +852,12 @@ r5p1:
 	VXORPS Y7, Y7, Y7
 	VXORPS Y8, Y8, Y8
 	VXORPS Y9, Y9, Y9
-nest67:
+nest71:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail69
+	JZ tail73
 	PCALIGN $32
-loop71:
+loop75:
 	VMOVUPS 0(DI), Y10
 	VMOVUPS 32(DI), Y11
 	PREFETCHT0 4096(DI)
@@ -896,13 +938,13 @@ loop71:
 	ADDQ tile_fetch(R14), R13
 	ADDQ $16, SI
 	DECQ CX
-	JNZ loop71
-tail69:
+	JNZ loop75
+tail73:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done70
+	JZ done74
 	PCALIGN $32
-loop72:
+loop76:
 	VMOVUPS 0(DI), Y10
 	VMOVUPS 32(DI), Y11
 	PREFETCHT0 4096(DI)
@@ -924,33 +966,36 @@ loop72:
 	VFMADD231PS Y11, Y12, Y9
 	ADDQ $4, SI
 	DECQ CX
-	JNZ loop72
-done70:
+	JNZ loop76
+done74:
 	DECQ R10
-	JZ outer73
+	JZ outer77
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
-	JMP nest67
-outer73:
+	ADDQ tile_skipB+0(R14), DI
+	JMP nest71
+outer77:
 	DECQ R11
-	JZ outer74
+	JZ outer78
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest67
-outer74:
+	JMP nest71
+outer78:
 	DECQ outer-56(SP)
-	JZ outer75
+	JZ outer79
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest67
-outer75:
-out68:
+	JMP nest71
+outer79:
+out72:
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased76
+	JZ unbiased80
 	VMOVUPS 0(BX), Y10
 	VADDPS Y10, Y0, Y0
 	VADDPS Y10, Y2, Y2
@@ -963,12 +1008,12 @@ out68:
 	VADDPS Y10, Y5, Y5
 	VADDPS Y10, Y7, Y7
 	VADDPS Y10, Y9, Y9
-unbiased76:
+unbiased80:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone77
+	JZ alone81
 	VADDPS 0(DI), Y0, Y0
 	VADDPS 32(DI), Y1, Y1
 	ADDQ R10, DI
@@ -983,9 +1028,9 @@ unbiased76:
 	ADDQ R10, DI
 	VADDPS 0(DI), Y8, Y8
 	VADDPS 32(DI), Y9, Y9
-alone77:
+alone81:
 	CMPQ tile_clamp(R14), $0
-	JEQ free78
+	JEQ free82
 	VBROADCASTSS tile_lo(R14), Y10
 	VBROADCASTSS tile_hi(R14), Y12
 	VMAXPS Y0, Y10, Y0
@@ -1008,7 +1053,7 @@ alone77:
 	VMINPS Y8, Y12, Y8
 	VMAXPS Y9, Y10, Y9
 	VMINPS Y9, Y12, Y9
-free78:
+free82:
 	MOVQ c-24(SP), DI
 	VMOVUPS Y0, 0(DI)
 	VMOVUPS Y1, 32(DI)
@@ -1024,24 +1069,31 @@ free78:
 	ADDQ R10, DI
 	VMOVUPS Y8, 0(DI)
 	VMOVUPS Y9, 32(DI)
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last79
-	MOVQ tile_nextA(R14), BX
+	JNZ within84
+	DECQ round-64(SP)
+	JLE last83
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within84:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread80
+	JEQ unread85
 	ADDQ BX, residual-40(SP)
-unread80:
+unread85:
 	CMPQ bias-32(SP), $0
 	JEQ r5p1
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r5p1
-last79:
+last83:
 	VZEROUPPER
 	RET
 r6p1:
@@ -1063,12 +1115,12 @@ r6p1:
 	VXORPS Y9, Y9, Y9
 	VXORPS Y10, Y10, Y10
 	VXORPS Y11, Y11, Y11
-nest81:
+nest86:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail83
+	JZ tail88
 	PCALIGN $32
-loop85:
+loop90:
 	VMOVUPS 0(DI), Y12
 	VMOVUPS 32(DI), Y13
 	PREFETCHT0 4096(DI)
@@ -1161,13 +1213,13 @@ loop85:
 	ADDQ tile_fetch(R14), R13
 	ADDQ $16, SI
 	DECQ CX
-	JNZ loop85
-tail83:
+	JNZ loop90
+tail88:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done84
+	JZ done89
 	PCALIGN $32
-loop86:
+loop91:
 	VMOVUPS 0(DI), Y12
 	VMOVUPS 32(DI), Y13
 	PREFETCHT0 4096(DI)
@@ -1192,33 +1244,36 @@ loop86:
 	VFMADD231PS Y13, Y15, Y11
 	ADDQ $4, SI
 	DECQ CX
-	JNZ loop86
-done84:
+	JNZ loop91
+done89:
 	DECQ R10
-	JZ outer87
+	JZ outer92
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
-	JMP nest81
-outer87:
+	ADDQ tile_skipB+0(R14), DI
+	JMP nest86
+outer92:
 	DECQ R11
-	JZ outer88
+	JZ outer93
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest81
-outer88:
+	JMP nest86
+outer93:
 	DECQ outer-56(SP)
-	JZ outer89
+	JZ outer94
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest81
-outer89:
-out82:
+	JMP nest86
+outer94:
+out87:
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased90
+	JZ unbiased95
 	VMOVUPS 0(BX), Y12
 	VADDPS Y12, Y0, Y0
 	VADDPS Y12, Y2, Y2
@@ -1233,12 +1288,12 @@ out82:
 	VADDPS Y12, Y7, Y7
 	VADDPS Y12, Y9, Y9
 	VADDPS Y12, Y11, Y11
-unbiased90:
+unbiased95:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone91
+	JZ alone96
 	VADDPS 0(DI), Y0, Y0
 	VADDPS 32(DI), Y1, Y1
 	ADDQ R10, DI
@@ -1256,9 +1311,9 @@ unbiased90:
 	ADDQ R10, DI
 	VADDPS 0(DI), Y10, Y10
 	VADDPS 32(DI), Y11, Y11
-alone91:
+alone96:
 	CMPQ tile_clamp(R14), $0
-	JEQ free92
+	JEQ free97
 	VBROADCASTSS tile_lo(R14), Y12
 	VBROADCASTSS tile_hi(R14), Y14
 	VMAXPS Y0, Y12, Y0
@@ -1285,7 +1340,7 @@ alone91:
 	VMINPS Y10, Y14, Y10
 	VMAXPS Y11, Y12, Y11
 	VMINPS Y11, Y14, Y11
-free92:
+free97:
 	MOVQ c-24(SP), DI
 	VMOVUPS Y0, 0(DI)
 	VMOVUPS Y1, 32(DI)
@@ -1304,62 +1359,71 @@ free92:
 	ADDQ R10, DI
 	VMOVUPS Y10, 0(DI)
 	VMOVUPS Y11, 32(DI)
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last93
-	MOVQ tile_nextA(R14), BX
+	JNZ within99
+	DECQ round-64(SP)
+	JLE last98
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within99:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread94
+	JEQ unread100
 	ADDQ BX, residual-40(SP)
-unread94:
+unread100:
 	CMPQ bias-32(SP), $0
 	JEQ r6p1
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r6p1
-last93:
+last98:
 	VZEROUPPER
 	RET
 
 // func tileAVX512(t *tile)
-TEXT ·tileAVX512(SB), NOSPLIT, $56-8
+TEXT ·tileAVX512(SB), NOSPLIT, $64-8
 	MOVQ t+0(FP), R14
 	MOVQ tile_a(R14), CX
 	TESTQ CX, CX
-	JZ absent95
+	JZ absent101
 	ADDQ tile_atA(R14), CX
-absent95:
+absent101:
 	MOVQ CX, a-8(SP)
 	MOVQ tile_b(R14), CX
 	TESTQ CX, CX
-	JZ absent96
+	JZ absent102
 	ADDQ tile_atB(R14), CX
-absent96:
+absent102:
 	MOVQ CX, b-16(SP)
 	MOVQ tile_c(R14), CX
 	TESTQ CX, CX
-	JZ absent97
+	JZ absent103
 	ADDQ tile_atC(R14), CX
-absent97:
+absent103:
 	MOVQ CX, c-24(SP)
 	MOVQ tile_bias(R14), CX
 	TESTQ CX, CX
-	JZ absent98
+	JZ absent104
 	ADDQ tile_atBias(R14), CX
-absent98:
+absent104:
 	MOVQ CX, bias-32(SP)
 	MOVQ tile_residual(R14), CX
 	TESTQ CX, CX
-	JZ absent99
+	JZ absent105
 	ADDQ tile_atC(R14), CX
-absent99:
+absent105:
 	MOVQ CX, residual-40(SP)
 	MOVQ tile_count(R14), CX
 	MOVQ CX, count-48(SP)
+	MOVQ tile_rounds(R14), CX
+	MOVQ CX, round-64(SP)
 	MOVQ tile_rowA(R14), DX
 	LEAQ (DX)(DX*2), AX
 	LEAQ (DX)(DX*4), R9
@@ -1372,111 +1436,111 @@ absent99:
 	CMPQ tile_panels(R14), $2
 	JEQ two
 	CMPQ CX, $8
-	JGE from100
-	CMPQ CX, $4
-	JGE from101
-	CMPQ CX, $2
-	JGE from102
-	JMP r1p1
-from102:
-	CMPQ CX, $3
-	JGE from103
-	JMP r2p1
-from103:
-	JMP r3p1
-from101:
-	CMPQ CX, $6
-	JGE from104
-	CMPQ CX, $5
-	JGE from105
-	JMP r4p1
-from105:
-	JMP r5p1
-from104:
-	CMPQ CX, $7
 	JGE from106
-	JMP r6p1
-from106:
-	JMP r7p1
-from100:
-	CMPQ CX, $11
+	CMPQ CX, $4
 	JGE from107
-	CMPQ CX, $9
+	CMPQ CX, $2
 	JGE from108
-	JMP r8p1
+	JMP r1p1
 from108:
-	CMPQ CX, $10
+	CMPQ CX, $3
 	JGE from109
-	JMP r9p1
+	JMP r2p1
 from109:
-	JMP r10p1
+	JMP r3p1
 from107:
-	CMPQ CX, $13
+	CMPQ CX, $6
 	JGE from110
-	CMPQ CX, $12
+	CMPQ CX, $5
 	JGE from111
-	JMP r11p1
+	JMP r4p1
 from111:
-	JMP r12p1
+	JMP r5p1
 from110:
-	CMPQ CX, $14
+	CMPQ CX, $7
 	JGE from112
-	JMP r13p1
+	JMP r6p1
 from112:
+	JMP r7p1
+from106:
+	CMPQ CX, $11
+	JGE from113
+	CMPQ CX, $9
+	JGE from114
+	JMP r8p1
+from114:
+	CMPQ CX, $10
+	JGE from115
+	JMP r9p1
+from115:
+	JMP r10p1
+from113:
+	CMPQ CX, $13
+	JGE from116
+	CMPQ CX, $12
+	JGE from117
+	JMP r11p1
+from117:
+	JMP r12p1
+from116:
+	CMPQ CX, $14
+	JGE from118
+	JMP r13p1
+from118:
 	JMP r14p1
 two:
 	CMPQ CX, $8
-	JGE from113
-	CMPQ CX, $4
-	JGE from114
-	CMPQ CX, $2
-	JGE from115
-	JMP r1p2
-from115:
-	CMPQ CX, $3
-	JGE from116
-	JMP r2p2
-from116:
-	JMP r3p2
-from114:
-	CMPQ CX, $6
-	JGE from117
-	CMPQ CX, $5
-	JGE from118
-	JMP r4p2
-from118:
-	JMP r5p2
-from117:
-	CMPQ CX, $7
 	JGE from119
-	JMP r6p2
-from119:
-	JMP r7p2
-from113:
-	CMPQ CX, $11
+	CMPQ CX, $4
 	JGE from120
-	CMPQ CX, $9
+	CMPQ CX, $2
 	JGE from121
-	JMP r8p2
+	JMP r1p2
 from121:
-	CMPQ CX, $10
+	CMPQ CX, $3
 	JGE from122
-	JMP r9p2
+	JMP r2p2
 from122:
-	JMP r10p2
+	JMP r3p2
 from120:
-	CMPQ CX, $13
+	CMPQ CX, $6
 	JGE from123
-	CMPQ CX, $12
+	CMPQ CX, $5
 	JGE from124
-	JMP r11p2
+	JMP r4p2
 from124:
-	JMP r12p2
+	JMP r5p2
 from123:
-	CMPQ CX, $14
+	CMPQ CX, $7
 	JGE from125
-	JMP r13p2
+	JMP r6p2
 from125:
+	JMP r7p2
+from119:
+	CMPQ CX, $11
+	JGE from126
+	CMPQ CX, $9
+	JGE from127
+	JMP r8p2
+from127:
+	CMPQ CX, $10
+	JGE from128
+	JMP r9p2
+from128:
+	JMP r10p2
+from126:
+	CMPQ CX, $13
+	JGE from129
+	CMPQ CX, $12
+	JGE from130
+	JMP r11p2
+from130:
+	JMP r12p2
+from129:
+	CMPQ CX, $14
+	JGE from131
+	JMP r13p2
+from131:
 	JMP r14p2
 r1p1:
 	MOVQ a-8(SP), SI
@@ -1489,12 +1553,12 @@ r1p1:
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
-nest126:
+nest132:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail128
+	JZ tail134
 	PCALIGN $32
-loop130:
+loop136:
 	VBROADCASTSS 0(SI), Z5
 	VFMADD231PS 0(DI), Z5, Z0
 	ADDQ R15, DI
@@ -1509,85 +1573,95 @@ loop130:
 	ADDQ R15, DI
 	ADDQ $16, SI
 	DECQ CX
-	JNZ loop130
-tail128:
+	JNZ loop136
+tail134:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done129
+	JZ done135
 	PCALIGN $32
-loop131:
+loop137:
 	VBROADCASTSS 0(SI), Z5
 	VFMADD231PS 0(DI), Z5, Z0
 	ADDQ R15, DI
 	ADDQ $4, SI
 	DECQ CX
-	JNZ loop131
-done129:
+	JNZ loop137
+done135:
 	DECQ R10
-	JZ outer132
+	JZ outer138
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
-	JMP nest126
-outer132:
+	ADDQ tile_skipB+0(R14), DI
+	JMP nest132
+outer138:
 	DECQ R11
-	JZ outer133
+	JZ outer139
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest126
-outer133:
+	JMP nest132
+outer139:
 	DECQ outer-56(SP)
-	JZ outer134
+	JZ outer140
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest126
-outer134:
-out127:
+	JMP nest132
+outer140:
+out133:
 	VADDPS Z1, Z0, Z0
 	VADDPS Z2, Z0, Z0
 	VADDPS Z3, Z0, Z0
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased135
+	JZ unbiased141
 	VMOVUPS 0(BX), Z4
 	VADDPS Z4, Z0, Z0
-unbiased135:
+unbiased141:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone136
+	JZ alone142
 	VADDPS 0(DI), Z0, Z0
-alone136:
+alone142:
 	CMPQ tile_clamp(R14), $0
-	JEQ free137
+	JEQ free143
 	VBROADCASTSS tile_lo(R14), Z4
 	VBROADCASTSS tile_hi(R14), Z5
 	VMAXPS Z0, Z4, Z0
 	VMINPS Z0, Z5, Z0
-free137:
+free143:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last138
-	MOVQ tile_nextA(R14), BX
+	JNZ within145
+	DECQ round-64(SP)
+	JLE last144
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within145:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread139
+	JEQ unread146
 	ADDQ BX, residual-40(SP)
-unread139:
+unread146:
 	CMPQ bias-32(SP), $0
 	JEQ r1p1
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r1p1
-last138:
+last144:
 	VZEROUPPER
 	RET
 r2p1:
@@ -1605,12 +1679,12 @@ r2p1:
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
-nest140:
+nest147:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail142
+	JZ tail149
 	PCALIGN $32
-loop144:
+loop151:
 	VMOVUPS 0(DI), Z8
 	PREFETCHT0 4096(DI)
 	ADDQ R15, DI
@@ -1641,13 +1715,13 @@ loop144:
 	VFMADD231PS Z8, Z10, Z7
 	ADDQ $16, SI
 	DECQ CX
-	JNZ loop144
-tail142:
+	JNZ loop151
+tail149:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done143
+	JZ done150
 	PCALIGN $32
-loop145:
+loop152:
 	VMOVUPS 0(DI), Z8
 	PREFETCHT0 4096(DI)
 	ADDQ R15, DI
@@ -1657,30 +1731,33 @@ loop145:
 	VFMADD231PS Z8, Z10, Z1
 	ADDQ $4, SI
 	DECQ CX
-	JNZ loop145
-done143:
+	JNZ loop152
+done150:
 	DECQ R10
-	JZ outer146
+	JZ outer153
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
-	JMP nest140
-outer146:
+	ADDQ tile_skipB+0(R14), DI
+	JMP nest147
+outer153:
 	DECQ R11
-	JZ outer147
+	JZ outer154
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest140
-outer147:
+	JMP nest147
+outer154:
 	DECQ outer-56(SP)
-	JZ outer148
+	JZ outer155
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest140
-outer148:
-out141:
+	JMP nest147
+outer155:
+out148:
 	VADDPS Z2, Z0, Z0
 	VADDPS Z3, Z1, Z1
 	VADDPS Z4, Z0, Z0
@@ -1689,51 +1766,58 @@ out141:
 	VADDPS Z7, Z1, Z1
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased149
+	JZ unbiased156
 	VMOVUPS 0(BX), Z8
 	VADDPS Z8, Z0, Z0
 	VADDPS Z8, Z1, Z1
-unbiased149:
+unbiased156:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone150
+	JZ alone157
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
-alone150:
+alone157:
 	CMPQ tile_clamp(R14), $0
-	JEQ free151
+	JEQ free158
 	VBROADCASTSS tile_lo(R14), Z8
 	VBROADCASTSS tile_hi(R14), Z9
 	VMAXPS Z0, Z8, Z0
 	VMINPS Z0, Z9, Z0
 	VMAXPS Z1, Z8, Z1
 	VMINPS Z1, Z9, Z1
-free151:
+free158:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z1, 0(DI)
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last152
-	MOVQ tile_nextA(R14), BX
+	JNZ within160
+	DECQ round-64(SP)
+	JLE last159
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within160:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread153
+	JEQ unread161
 	ADDQ BX, residual-40(SP)
-unread153:
+unread161:
 	CMPQ bias-32(SP), $0
 	JEQ r2p1
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r2p1
-last152:
+last159:
 	VZEROUPPER
 	RET
 r3p1:
@@ -1755,12 +1839,12 @@ r3p1:
 	VPXORD Z9, Z9, Z9
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
-nest154:
+nest162:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail156
+	JZ tail164
 	PCALIGN $32
-loop158:
+loop166:
 	VMOVUPS 0(DI), Z12
 	PREFETCHT0 4096(DI)
 	ADDQ R15, DI
@@ -1799,13 +1883,13 @@ loop158:
 	VFMADD231PS Z12, Z15, Z11
 	ADDQ $16, SI
 	DECQ CX
-	JNZ loop158
-tail156:
+	JNZ loop166
+tail164:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done157
+	JZ done165
 	PCALIGN $32
-loop159:
+loop167:
 	VMOVUPS 0(DI), Z12
 	PREFETCHT0 4096(DI)
 	ADDQ R15, DI
@@ -1817,30 +1901,33 @@ loop159:
 	VFMADD231PS Z12, Z15, Z2
 	ADDQ $4, SI
 	DECQ CX
-	JNZ loop159
-done157:
+	JNZ loop167
+done165:
 	DECQ R10
-	JZ outer160
+	JZ outer168
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
-	JMP nest154
-outer160:
+	ADDQ tile_skipB+0(R14), DI
+	JMP nest162
+outer168:
 	DECQ R11
-	JZ outer161
+	JZ outer169
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest154
-outer161:
+	JMP nest162
+outer169:
 	DECQ outer-56(SP)
-	JZ outer162
+	JZ outer170
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest154
-outer162:
-out155:
+	JMP nest162
+outer170:
+out163:
 	VADDPS Z3, Z0, Z0
 	VADDPS Z4, Z1, Z1
 	VADDPS Z5, Z2, Z2
@@ -1852,25 +1939,25 @@ out155:
 	VADDPS Z11, Z2, Z2
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased163
+	JZ unbiased171
 	VMOVUPS 0(BX), Z12
 	VADDPS Z12, Z0, Z0
 	VADDPS Z12, Z1, Z1
 	VADDPS Z12, Z2, Z2
-unbiased163:
+unbiased171:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone164
+	JZ alone172
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
 	ADDQ R10, DI
 	VADDPS 0(DI), Z2, Z2
-alone164:
+alone172:
 	CMPQ tile_clamp(R14), $0
-	JEQ free165
+	JEQ free173
 	VBROADCASTSS tile_lo(R14), Z12
 	VBROADCASTSS tile_hi(R14), Z13
 	VMAXPS Z0, Z12, Z0
@@ -1879,31 +1966,38 @@ alone164:
 	VMINPS Z1, Z13, Z1
 	VMAXPS Z2, Z12, Z2
 	VMINPS Z2, Z13, Z2
-free165:
+free173:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z1, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z2, 0(DI)
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last166
-	MOVQ tile_nextA(R14), BX
+	JNZ within175
+	DECQ round-64(SP)
+	JLE last174
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within175:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread167
+	JEQ unread176
 	ADDQ BX, residual-40(SP)
-unread167:
+unread176:
 	CMPQ bias-32(SP), $0
 	JEQ r3p1
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r3p1
-last166:
+last174:
 	VZEROUPPER
 	RET
 r4p1:
@@ -1921,12 +2015,12 @@ r4p1:
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
-nest168:
+nest177:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail170
+	JZ tail179
 	PCALIGN $32
-loop172:
+loop181:
 	VMOVUPS 0(DI), Z8
 	PREFETCHT0 4096(DI)
 	ADDQ R15, DI
@@ -1973,13 +2067,13 @@ loop172:
 	VFMADD231PS Z8, Z12, Z7
 	ADDQ $16, SI
 	DECQ CX
-	JNZ loop172
-tail170:
+	JNZ loop181
+tail179:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done171
+	JZ done180
 	PCALIGN $32
-loop173:
+loop182:
 	VMOVUPS 0(DI), Z8
 	PREFETCHT0 4096(DI)
 	ADDQ R15, DI
@@ -1993,48 +2087,51 @@ loop173:
 	VFMADD231PS Z8, Z12, Z3
 	ADDQ $4, SI
 	DECQ CX
-	JNZ loop173
-done171:
+	JNZ loop182
+done180:
 	DECQ R10
-	JZ outer174
+	JZ outer183
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
-	JMP nest168
-outer174:
+	ADDQ tile_skipB+0(R14), DI
+	JMP nest177
+outer183:
 	DECQ R11
-	JZ outer175
+	JZ outer184
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest168
-outer175:
+	JMP nest177
+outer184:
 	DECQ outer-56(SP)
-	JZ outer176
+	JZ outer185
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest168
-outer176:
-out169:
+	JMP nest177
+outer185:
+out178:
 	VADDPS Z4, Z0, Z0
 	VADDPS Z5, Z1, Z1
 	VADDPS Z6, Z2, Z2
 	VADDPS Z7, Z3, Z3
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased177
+	JZ unbiased186
 	VMOVUPS 0(BX), Z8
 	VADDPS Z8, Z0, Z0
 	VADDPS Z8, Z1, Z1
 	VADDPS Z8, Z2, Z2
 	VADDPS Z8, Z3, Z3
-unbiased177:
+unbiased186:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone178
+	JZ alone187
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -2042,9 +2139,9 @@ unbiased177:
 	VADDPS 0(DI), Z2, Z2
 	ADDQ R10, DI
 	VADDPS 0(DI), Z3, Z3
-alone178:
+alone187:
 	CMPQ tile_clamp(R14), $0
-	JEQ free179
+	JEQ free188
 	VBROADCASTSS tile_lo(R14), Z8
 	VBROADCASTSS tile_hi(R14), Z9
 	VMAXPS Z0, Z8, Z0
@@ -2055,7 +2152,7 @@ alone178:
 	VMINPS Z2, Z9, Z2
 	VMAXPS Z3, Z8, Z3
 	VMINPS Z3, Z9, Z3
-free179:
+free188:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
@@ -2064,24 +2161,31 @@ free179:
 	VMOVUPS Z2, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z3, 0(DI)
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last180
-	MOVQ tile_nextA(R14), BX
+	JNZ within190
+	DECQ round-64(SP)
+	JLE last189
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within190:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread181
+	JEQ unread191
 	ADDQ BX, residual-40(SP)
-unread181:
+unread191:
 	CMPQ bias-32(SP), $0
 	JEQ r4p1
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r4p1
-last180:
+last189:
 	VZEROUPPER
 	RET
 r5p1:
@@ -2101,12 +2205,12 @@ r5p1:
 	VPXORD Z7, Z7, Z7
 	VPXORD Z8, Z8, Z8
 	VPXORD Z9, Z9, Z9
-nest182:
+nest192:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail184
+	JZ tail194
 	PCALIGN $32
-loop186:
+loop196:
 	VMOVUPS 0(DI), Z10
 	PREFETCHT0 4096(DI)
 	ADDQ R15, DI
@@ -2163,13 +2267,13 @@ loop186:
 	ADDQ tile_fetch(R14), R13
 	ADDQ $16, SI
 	DECQ CX
-	JNZ loop186
-tail184:
+	JNZ loop196
+tail194:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done185
+	JZ done195
 	PCALIGN $32
-loop187:
+loop197:
 	VMOVUPS 0(DI), Z10
 	PREFETCHT0 4096(DI)
 	ADDQ R15, DI
@@ -2185,30 +2289,33 @@ loop187:
 	VFMADD231PS Z10, Z11, Z4
 	ADDQ $4, SI
 	DECQ CX
-	JNZ loop187
-done185:
+	JNZ loop197
+done195:
 	DECQ R10
-	JZ outer188
+	JZ outer198
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
-	JMP nest182
-outer188:
+	ADDQ tile_skipB+0(R14), DI
+	JMP nest192
+outer198:
 	DECQ R11
-	JZ outer189
+	JZ outer199
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest182
-outer189:
+	JMP nest192
+outer199:
 	DECQ outer-56(SP)
-	JZ outer190
+	JZ outer200
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest182
-outer190:
-out183:
+	JMP nest192
+outer200:
+out193:
 	VADDPS Z5, Z0, Z0
 	VADDPS Z6, Z1, Z1
 	VADDPS Z7, Z2, Z2
@@ -2216,19 +2323,19 @@ out183:
 	VADDPS Z9, Z4, Z4
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased191
+	JZ unbiased201
 	VMOVUPS 0(BX), Z10
 	VADDPS Z10, Z0, Z0
 	VADDPS Z10, Z1, Z1
 	VADDPS Z10, Z2, Z2
 	VADDPS Z10, Z3, Z3
 	VADDPS Z10, Z4, Z4
-unbiased191:
+unbiased201:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone192
+	JZ alone202
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -2238,9 +2345,9 @@ unbiased191:
 	VADDPS 0(DI), Z3, Z3
 	ADDQ R10, DI
 	VADDPS 0(DI), Z4, Z4
-alone192:
+alone202:
 	CMPQ tile_clamp(R14), $0
-	JEQ free193
+	JEQ free203
 	VBROADCASTSS tile_lo(R14), Z10
 	VBROADCASTSS tile_hi(R14), Z11
 	VMAXPS Z0, Z10, Z0
@@ -2253,7 +2360,7 @@ alone192:
 	VMINPS Z3, Z11, Z3
 	VMAXPS Z4, Z10, Z4
 	VMINPS Z4, Z11, Z4
-free193:
+free203:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
@@ -2264,24 +2371,31 @@ free193:
 	VMOVUPS Z3, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z4, 0(DI)
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last194
-	MOVQ tile_nextA(R14), BX
+	JNZ within205
+	DECQ round-64(SP)
+	JLE last204
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within205:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread195
+	JEQ unread206
 	ADDQ BX, residual-40(SP)
-unread195:
+unread206:
 	CMPQ bias-32(SP), $0
 	JEQ r5p1
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r5p1
-last194:
+last204:
 	VZEROUPPER
 	RET
 r6p1:
@@ -2303,12 +2417,12 @@ r6p1:
 	VPXORD Z9, Z9, Z9
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
-nest196:
+nest207:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail198
+	JZ tail209
 	PCALIGN $32
-loop200:
+loop211:
 	VMOVUPS 0(DI), Z12
 	PREFETCHT0 4096(DI)
 	ADDQ R15, DI
@@ -2373,13 +2487,13 @@ loop200:
 	ADDQ tile_fetch(R14), R13
 	ADDQ $16, SI
 	DECQ CX
-	JNZ loop200
-tail198:
+	JNZ loop211
+tail209:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done199
+	JZ done210
 	PCALIGN $32
-loop201:
+loop212:
 	VMOVUPS 0(DI), Z12
 	PREFETCHT0 4096(DI)
 	ADDQ R15, DI
@@ -2397,30 +2511,33 @@ loop201:
 	VFMADD231PS Z12, Z14, Z5
 	ADDQ $4, SI
 	DECQ CX
-	JNZ loop201
-done199:
+	JNZ loop212
+done210:
 	DECQ R10
-	JZ outer202
+	JZ outer213
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
-	JMP nest196
-outer202:
+	ADDQ tile_skipB+0(R14), DI
+	JMP nest207
+outer213:
 	DECQ R11
-	JZ outer203
+	JZ outer214
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest196
-outer203:
+	JMP nest207
+outer214:
 	DECQ outer-56(SP)
-	JZ outer204
+	JZ outer215
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest196
-outer204:
-out197:
+	JMP nest207
+outer215:
+out208:
 	VADDPS Z6, Z0, Z0
 	VADDPS Z7, Z1, Z1
 	VADDPS Z8, Z2, Z2
@@ -2429,7 +2546,7 @@ out197:
 	VADDPS Z11, Z5, Z5
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased205
+	JZ unbiased216
 	VMOVUPS 0(BX), Z12
 	VADDPS Z12, Z0, Z0
 	VADDPS Z12, Z1, Z1
@@ -2437,12 +2554,12 @@ out197:
 	VADDPS Z12, Z3, Z3
 	VADDPS Z12, Z4, Z4
 	VADDPS Z12, Z5, Z5
-unbiased205:
+unbiased216:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone206
+	JZ alone217
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -2454,9 +2571,9 @@ unbiased205:
 	VADDPS 0(DI), Z4, Z4
 	ADDQ R10, DI
 	VADDPS 0(DI), Z5, Z5
-alone206:
+alone217:
 	CMPQ tile_clamp(R14), $0
-	JEQ free207
+	JEQ free218
 	VBROADCASTSS tile_lo(R14), Z12
 	VBROADCASTSS tile_hi(R14), Z13
 	VMAXPS Z0, Z12, Z0
@@ -2471,7 +2588,7 @@ alone206:
 	VMINPS Z4, Z13, Z4
 	VMAXPS Z5, Z12, Z5
 	VMINPS Z5, Z13, Z5
-free207:
+free218:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
@@ -2484,24 +2601,31 @@ free207:
 	VMOVUPS Z4, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z5, 0(DI)
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last208
-	MOVQ tile_nextA(R14), BX
+	JNZ within220
+	DECQ round-64(SP)
+	JLE last219
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within220:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread209
+	JEQ unread221
 	ADDQ BX, residual-40(SP)
-unread209:
+unread221:
 	CMPQ bias-32(SP), $0
 	JEQ r6p1
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r6p1
-last208:
+last219:
 	VZEROUPPER
 	RET
 r7p1:
@@ -2525,12 +2649,12 @@ r7p1:
 	VPXORD Z11, Z11, Z11
 	VPXORD Z12, Z12, Z12
 	VPXORD Z13, Z13, Z13
-nest210:
+nest222:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail212
+	JZ tail224
 	PCALIGN $32
-loop214:
+loop226:
 	VMOVUPS 0(DI), Z14
 	PREFETCHT0 4096(DI)
 	ADDQ R15, DI
@@ -2603,13 +2727,13 @@ loop214:
 	ADDQ tile_fetch(R14), R13
 	ADDQ $16, SI
 	DECQ CX
-	JNZ loop214
-tail212:
+	JNZ loop226
+tail224:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done213
+	JZ done225
 	PCALIGN $32
-loop215:
+loop227:
 	VMOVUPS 0(DI), Z14
 	PREFETCHT0 4096(DI)
 	ADDQ R15, DI
@@ -2629,30 +2753,33 @@ loop215:
 	VFMADD231PS Z14, Z17, Z6
 	ADDQ $4, SI
 	DECQ CX
-	JNZ loop215
-done213:
+	JNZ loop227
+done225:
 	DECQ R10
-	JZ outer216
+	JZ outer228
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
-	JMP nest210
-outer216:
+	ADDQ tile_skipB+0(R14), DI
+	JMP nest222
+outer228:
 	DECQ R11
-	JZ outer217
+	JZ outer229
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest210
-outer217:
+	JMP nest222
+outer229:
 	DECQ outer-56(SP)
-	JZ outer218
+	JZ outer230
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest210
-outer218:
-out211:
+	JMP nest222
+outer230:
+out223:
 	VADDPS Z7, Z0, Z0
 	VADDPS Z8, Z1, Z1
 	VADDPS Z9, Z2, Z2
@@ -2662,7 +2789,7 @@ out211:
 	VADDPS Z13, Z6, Z6
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased219
+	JZ unbiased231
 	VMOVUPS 0(BX), Z14
 	VADDPS Z14, Z0, Z0
 	VADDPS Z14, Z1, Z1
@@ -2671,12 +2798,12 @@ out211:
 	VADDPS Z14, Z4, Z4
 	VADDPS Z14, Z5, Z5
 	VADDPS Z14, Z6, Z6
-unbiased219:
+unbiased231:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone220
+	JZ alone232
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -2690,9 +2817,9 @@ unbiased219:
 	VADDPS 0(DI), Z5, Z5
 	ADDQ R10, DI
 	VADDPS 0(DI), Z6, Z6
-alone220:
+alone232:
 	CMPQ tile_clamp(R14), $0
-	JEQ free221
+	JEQ free233
 	VBROADCASTSS tile_lo(R14), Z14
 	VBROADCASTSS tile_hi(R14), Z15
 	VMAXPS Z0, Z14, Z0
@@ -2709,7 +2836,7 @@ alone220:
 	VMINPS Z5, Z15, Z5
 	VMAXPS Z6, Z14, Z6
 	VMINPS Z6, Z15, Z6
-free221:
+free233:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
@@ -2724,24 +2851,31 @@ free221:
 	VMOVUPS Z5, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z6, 0(DI)
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last222
-	MOVQ tile_nextA(R14), BX
+	JNZ within235
+	DECQ round-64(SP)
+	JLE last234
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within235:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread223
+	JEQ unread236
 	ADDQ BX, residual-40(SP)
-unread223:
+unread236:
 	CMPQ bias-32(SP), $0
 	JEQ r7p1
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r7p1
-last222:
+last234:
 	VZEROUPPER
 	RET
 r8p1:
@@ -2761,12 +2895,12 @@ r8p1:
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
-nest224:
+nest237:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail226
+	JZ tail239
 	PCALIGN $32
-loop228:
+loop241:
 	VMOVUPS 0(DI), Z8
 	PREFETCHT0 4096(DI)
 	ADDQ R15, DI
@@ -2848,13 +2982,13 @@ loop228:
 	ADDQ $16, SI
 	ADDQ $16, R8
 	DECQ CX
-	JNZ loop228
-tail226:
+	JNZ loop241
+tail239:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done227
+	JZ done240
 	PCALIGN $32
-loop229:
+loop242:
 	VMOVUPS 0(DI), Z8
 	PREFETCHT0 4096(DI)
 	ADDQ R15, DI
@@ -2877,36 +3011,39 @@ loop229:
 	ADDQ $4, SI
 	ADDQ $4, R8
 	DECQ CX
-	JNZ loop229
-done227:
+	JNZ loop242
+done240:
 	DECQ R10
-	JZ outer230
+	JZ outer243
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
-	JMP nest224
-outer230:
+	ADDQ tile_skipB+0(R14), DI
+	JMP nest237
+outer243:
 	DECQ R11
-	JZ outer231
+	JZ outer244
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
+	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest224
-outer231:
+	JMP nest237
+outer244:
 	DECQ outer-56(SP)
-	JZ outer232
+	JZ outer245
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
+	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest224
-outer232:
-out225:
+	JMP nest237
+outer245:
+out238:
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased233
+	JZ unbiased246
 	VMOVUPS 0(BX), Z8
 	VADDPS Z8, Z0, Z0
 	VADDPS Z8, Z1, Z1
@@ -2916,12 +3053,12 @@ out225:
 	VADDPS Z8, Z5, Z5
 	VADDPS Z8, Z6, Z6
 	VADDPS Z8, Z7, Z7
-unbiased233:
+unbiased246:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone234
+	JZ alone247
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -2937,9 +3074,9 @@ unbiased233:
 	VADDPS 0(DI), Z6, Z6
 	ADDQ R10, DI
 	VADDPS 0(DI), Z7, Z7
-alone234:
+alone247:
 	CMPQ tile_clamp(R14), $0
-	JEQ free235
+	JEQ free248
 	VBROADCASTSS tile_lo(R14), Z8
 	VBROADCASTSS tile_hi(R14), Z9
 	VMAXPS Z0, Z8, Z0
@@ -2958,7 +3095,7 @@ alone234:
 	VMINPS Z6, Z9, Z6
 	VMAXPS Z7, Z8, Z7
 	VMINPS Z7, Z9, Z7
-free235:
+free248:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
@@ -2975,24 +3112,31 @@ free235:
 	VMOVUPS Z6, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z7, 0(DI)
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last236
-	MOVQ tile_nextA(R14), BX
+	JNZ within250
+	DECQ round-64(SP)
+	JLE last249
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within250:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread237
+	JEQ unread251
 	ADDQ BX, residual-40(SP)
-unread237:
+unread251:
 	CMPQ bias-32(SP), $0
 	JEQ r8p1
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r8p1
-last236:
+last249:
 	VZEROUPPER
 	RET
 r9p1:
@@ -3013,12 +3157,12 @@ r9p1:
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
 	VPXORD Z8, Z8, Z8
-nest238:
+nest252:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail240
+	JZ tail254
 	PCALIGN $32
-loop242:
+loop256:
 	VMOVUPS 0(DI), Z9
 	PREFETCHT0 4096(DI)
 	ADDQ R15, DI
@@ -3108,13 +3252,13 @@ loop242:
 	ADDQ $16, SI
 	ADDQ $16, R8
 	DECQ CX
-	JNZ loop242
-tail240:
+	JNZ loop256
+tail254:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done241
+	JZ done255
 	PCALIGN $32
-loop243:
+loop257:
 	VMOVUPS 0(DI), Z9
 	PREFETCHT0 4096(DI)
 	ADDQ R15, DI
@@ -3139,36 +3283,39 @@ loop243:
 	ADDQ $4, SI
 	ADDQ $4, R8
 	DECQ CX
-	JNZ loop243
-done241:
+	JNZ loop257
+done255:
 	DECQ R10
-	JZ outer244
+	JZ outer258
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
-	JMP nest238
-outer244:
+	ADDQ tile_skipB+0(R14), DI
+	JMP nest252
+outer258:
 	DECQ R11
-	JZ outer245
+	JZ outer259
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
+	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest238
-outer245:
+	JMP nest252
+outer259:
 	DECQ outer-56(SP)
-	JZ outer246
+	JZ outer260
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
+	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest238
-outer246:
-out239:
+	JMP nest252
+outer260:
+out253:
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased247
+	JZ unbiased261
 	VMOVUPS 0(BX), Z9
 	VADDPS Z9, Z0, Z0
 	VADDPS Z9, Z1, Z1
@@ -3179,12 +3326,12 @@ out239:
 	VADDPS Z9, Z6, Z6
 	VADDPS Z9, Z7, Z7
 	VADDPS Z9, Z8, Z8
-unbiased247:
+unbiased261:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone248
+	JZ alone262
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -3202,9 +3349,9 @@ unbiased247:
 	VADDPS 0(DI), Z7, Z7
 	ADDQ R10, DI
 	VADDPS 0(DI), Z8, Z8
-alone248:
+alone262:
 	CMPQ tile_clamp(R14), $0
-	JEQ free249
+	JEQ free263
 	VBROADCASTSS tile_lo(R14), Z9
 	VBROADCASTSS tile_hi(R14), Z10
 	VMAXPS Z0, Z9, Z0
@@ -3225,7 +3372,7 @@ alone248:
 	VMINPS Z7, Z10, Z7
 	VMAXPS Z8, Z9, Z8
 	VMINPS Z8, Z10, Z8
-free249:
+free263:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
@@ -3244,24 +3391,31 @@ free249:
 	VMOVUPS Z7, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z8, 0(DI)
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last250
-	MOVQ tile_nextA(R14), BX
+	JNZ within265
+	DECQ round-64(SP)
+	JLE last264
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within265:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread251
+	JEQ unread266
 	ADDQ BX, residual-40(SP)
-unread251:
+unread266:
 	CMPQ bias-32(SP), $0
 	JEQ r9p1
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r9p1
-last250:
+last264:
 	VZEROUPPER
 	RET
 r10p1:
@@ -3283,12 +3437,12 @@ r10p1:
 	VPXORD Z7, Z7, Z7
 	VPXORD Z8, Z8, Z8
 	VPXORD Z9, Z9, Z9
-nest252:
+nest267:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail254
+	JZ tail269
 	PCALIGN $32
-loop256:
+loop271:
 	VMOVUPS 0(DI), Z10
 	PREFETCHT0 4096(DI)
 	ADDQ R15, DI
@@ -3386,13 +3540,13 @@ loop256:
 	ADDQ $16, SI
 	ADDQ $16, R8
 	DECQ CX
-	JNZ loop256
-tail254:
+	JNZ loop271
+tail269:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done255
+	JZ done270
 	PCALIGN $32
-loop257:
+loop272:
 	VMOVUPS 0(DI), Z10
 	PREFETCHT0 4096(DI)
 	ADDQ R15, DI
@@ -3419,36 +3573,39 @@ loop257:
 	ADDQ $4, SI
 	ADDQ $4, R8
 	DECQ CX
-	JNZ loop257
-done255:
+	JNZ loop272
+done270:
 	DECQ R10
-	JZ outer258
+	JZ outer273
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
-	JMP nest252
-outer258:
+	ADDQ tile_skipB+0(R14), DI
+	JMP nest267
+outer273:
 	DECQ R11
-	JZ outer259
+	JZ outer274
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
+	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest252
-outer259:
+	JMP nest267
+outer274:
 	DECQ outer-56(SP)
-	JZ outer260
+	JZ outer275
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
+	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest252
-outer260:
-out253:
+	JMP nest267
+outer275:
+out268:
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased261
+	JZ unbiased276
 	VMOVUPS 0(BX), Z10
 	VADDPS Z10, Z0, Z0
 	VADDPS Z10, Z1, Z1
@@ -3460,12 +3617,12 @@ out253:
 	VADDPS Z10, Z7, Z7
 	VADDPS Z10, Z8, Z8
 	VADDPS Z10, Z9, Z9
-unbiased261:
+unbiased276:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone262
+	JZ alone277
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -3485,9 +3642,9 @@ unbiased261:
 	VADDPS 0(DI), Z8, Z8
 	ADDQ R10, DI
 	VADDPS 0(DI), Z9, Z9
-alone262:
+alone277:
 	CMPQ tile_clamp(R14), $0
-	JEQ free263
+	JEQ free278
 	VBROADCASTSS tile_lo(R14), Z10
 	VBROADCASTSS tile_hi(R14), Z11
 	VMAXPS Z0, Z10, Z0
@@ -3510,7 +3667,7 @@ alone262:
 	VMINPS Z8, Z11, Z8
 	VMAXPS Z9, Z10, Z9
 	VMINPS Z9, Z11, Z9
-free263:
+free278:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
@@ -3531,24 +3688,31 @@ free263:
 	VMOVUPS Z8, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z9, 0(DI)
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last264
-	MOVQ tile_nextA(R14), BX
+	JNZ within280
+	DECQ round-64(SP)
+	JLE last279
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within280:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread265
+	JEQ unread281
 	ADDQ BX, residual-40(SP)
-unread265:
+unread281:
 	CMPQ bias-32(SP), $0
 	JEQ r10p1
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r10p1
-last264:
+last279:
 	VZEROUPPER
 	RET
 r11p1:
@@ -3571,12 +3735,12 @@ r11p1:
 	VPXORD Z8, Z8, Z8
 	VPXORD Z9, Z9, Z9
 	VPXORD Z10, Z10, Z10
-nest266:
+nest282:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail268
+	JZ tail284
 	PCALIGN $32
-loop270:
+loop286:
 	VMOVUPS 0(DI), Z11
 	PREFETCHT0 4096(DI)
 	ADDQ R15, DI
@@ -3682,13 +3846,13 @@ loop270:
 	ADDQ $16, SI
 	ADDQ $16, R8
 	DECQ CX
-	JNZ loop270
-tail268:
+	JNZ loop286
+tail284:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done269
+	JZ done285
 	PCALIGN $32
-loop271:
+loop287:
 	VMOVUPS 0(DI), Z11
 	PREFETCHT0 4096(DI)
 	ADDQ R15, DI
@@ -3717,36 +3881,39 @@ loop271:
 	ADDQ $4, SI
 	ADDQ $4, R8
 	DECQ CX
-	JNZ loop271
-done269:
+	JNZ loop287
+done285:
 	DECQ R10
-	JZ outer272
+	JZ outer288
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
-	JMP nest266
-outer272:
+	ADDQ tile_skipB+0(R14), DI
+	JMP nest282
+outer288:
 	DECQ R11
-	JZ outer273
+	JZ outer289
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
+	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest266
-outer273:
+	JMP nest282
+outer289:
 	DECQ outer-56(SP)
-	JZ outer274
+	JZ outer290
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
+	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest266
-outer274:
-out267:
+	JMP nest282
+outer290:
+out283:
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased275
+	JZ unbiased291
 	VMOVUPS 0(BX), Z11
 	VADDPS Z11, Z0, Z0
 	VADDPS Z11, Z1, Z1
@@ -3759,12 +3926,12 @@ out267:
 	VADDPS Z11, Z8, Z8
 	VADDPS Z11, Z9, Z9
 	VADDPS Z11, Z10, Z10
-unbiased275:
+unbiased291:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone276
+	JZ alone292
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -3786,9 +3953,9 @@ unbiased275:
 	VADDPS 0(DI), Z9, Z9
 	ADDQ R10, DI
 	VADDPS 0(DI), Z10, Z10
-alone276:
+alone292:
 	CMPQ tile_clamp(R14), $0
-	JEQ free277
+	JEQ free293
 	VBROADCASTSS tile_lo(R14), Z11
 	VBROADCASTSS tile_hi(R14), Z12
 	VMAXPS Z0, Z11, Z0
@@ -3813,7 +3980,7 @@ alone276:
 	VMINPS Z9, Z12, Z9
 	VMAXPS Z10, Z11, Z10
 	VMINPS Z10, Z12, Z10
-free277:
+free293:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
@@ -3836,24 +4003,31 @@ free277:
 	VMOVUPS Z9, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z10, 0(DI)
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last278
-	MOVQ tile_nextA(R14), BX
+	JNZ within295
+	DECQ round-64(SP)
+	JLE last294
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within295:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread279
+	JEQ unread296
 	ADDQ BX, residual-40(SP)
-unread279:
+unread296:
 	CMPQ bias-32(SP), $0
 	JEQ r11p1
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r11p1
-last278:
+last294:
 	VZEROUPPER
 	RET
 r12p1:
@@ -3877,12 +4051,12 @@ r12p1:
 	VPXORD Z9, Z9, Z9
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
-nest280:
+nest297:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail282
+	JZ tail299
 	PCALIGN $32
-loop284:
+loop301:
 	VMOVUPS 0(DI), Z12
 	PREFETCHT0 4096(DI)
 	ADDQ R15, DI
@@ -3996,13 +4170,13 @@ loop284:
 	ADDQ $16, SI
 	ADDQ $16, R8
 	DECQ CX
-	JNZ loop284
-tail282:
+	JNZ loop301
+tail299:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done283
+	JZ done300
 	PCALIGN $32
-loop285:
+loop302:
 	VMOVUPS 0(DI), Z12
 	PREFETCHT0 4096(DI)
 	ADDQ R15, DI
@@ -4033,36 +4207,39 @@ loop285:
 	ADDQ $4, SI
 	ADDQ $4, R8
 	DECQ CX
-	JNZ loop285
-done283:
+	JNZ loop302
+done300:
 	DECQ R10
-	JZ outer286
+	JZ outer303
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
-	JMP nest280
-outer286:
+	ADDQ tile_skipB+0(R14), DI
+	JMP nest297
+outer303:
 	DECQ R11
-	JZ outer287
+	JZ outer304
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
+	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest280
-outer287:
+	JMP nest297
+outer304:
 	DECQ outer-56(SP)
-	JZ outer288
+	JZ outer305
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
+	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest280
-outer288:
-out281:
+	JMP nest297
+outer305:
+out298:
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased289
+	JZ unbiased306
 	VMOVUPS 0(BX), Z12
 	VADDPS Z12, Z0, Z0
 	VADDPS Z12, Z1, Z1
@@ -4076,12 +4253,12 @@ out281:
 	VADDPS Z12, Z9, Z9
 	VADDPS Z12, Z10, Z10
 	VADDPS Z12, Z11, Z11
-unbiased289:
+unbiased306:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone290
+	JZ alone307
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -4105,9 +4282,9 @@ unbiased289:
 	VADDPS 0(DI), Z10, Z10
 	ADDQ R10, DI
 	VADDPS 0(DI), Z11, Z11
-alone290:
+alone307:
 	CMPQ tile_clamp(R14), $0
-	JEQ free291
+	JEQ free308
 	VBROADCASTSS tile_lo(R14), Z12
 	VBROADCASTSS tile_hi(R14), Z13
 	VMAXPS Z0, Z12, Z0
@@ -4134,7 +4311,7 @@ alone290:
 	VMINPS Z10, Z13, Z10
 	VMAXPS Z11, Z12, Z11
 	VMINPS Z11, Z13, Z11
-free291:
+free308:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
@@ -4159,24 +4336,31 @@ free291:
 	VMOVUPS Z10, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z11, 0(DI)
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last292
-	MOVQ tile_nextA(R14), BX
+	JNZ within310
+	DECQ round-64(SP)
+	JLE last309
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within310:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread293
+	JEQ unread311
 	ADDQ BX, residual-40(SP)
-unread293:
+unread311:
 	CMPQ bias-32(SP), $0
 	JEQ r12p1
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r12p1
-last292:
+last309:
 	VZEROUPPER
 	RET
 r13p1:
@@ -4201,12 +4385,12 @@ r13p1:
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
 	VPXORD Z12, Z12, Z12
-nest294:
+nest312:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail296
+	JZ tail314
 	PCALIGN $32
-loop298:
+loop316:
 	VMOVUPS 0(DI), Z13
 	PREFETCHT0 4096(DI)
 	ADDQ R15, DI
@@ -4328,13 +4512,13 @@ loop298:
 	ADDQ $16, SI
 	ADDQ $16, R8
 	DECQ CX
-	JNZ loop298
-tail296:
+	JNZ loop316
+tail314:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done297
+	JZ done315
 	PCALIGN $32
-loop299:
+loop317:
 	VMOVUPS 0(DI), Z13
 	PREFETCHT0 4096(DI)
 	ADDQ R15, DI
@@ -4367,36 +4551,39 @@ loop299:
 	ADDQ $4, SI
 	ADDQ $4, R8
 	DECQ CX
-	JNZ loop299
-done297:
+	JNZ loop317
+done315:
 	DECQ R10
-	JZ outer300
+	JZ outer318
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
-	JMP nest294
-outer300:
+	ADDQ tile_skipB+0(R14), DI
+	JMP nest312
+outer318:
 	DECQ R11
-	JZ outer301
+	JZ outer319
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
+	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest294
-outer301:
+	JMP nest312
+outer319:
 	DECQ outer-56(SP)
-	JZ outer302
+	JZ outer320
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
+	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest294
-outer302:
-out295:
+	JMP nest312
+outer320:
+out313:
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased303
+	JZ unbiased321
 	VMOVUPS 0(BX), Z13
 	VADDPS Z13, Z0, Z0
 	VADDPS Z13, Z1, Z1
@@ -4411,12 +4598,12 @@ out295:
 	VADDPS Z13, Z10, Z10
 	VADDPS Z13, Z11, Z11
 	VADDPS Z13, Z12, Z12
-unbiased303:
+unbiased321:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone304
+	JZ alone322
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -4442,9 +4629,9 @@ unbiased303:
 	VADDPS 0(DI), Z11, Z11
 	ADDQ R10, DI
 	VADDPS 0(DI), Z12, Z12
-alone304:
+alone322:
 	CMPQ tile_clamp(R14), $0
-	JEQ free305
+	JEQ free323
 	VBROADCASTSS tile_lo(R14), Z13
 	VBROADCASTSS tile_hi(R14), Z14
 	VMAXPS Z0, Z13, Z0
@@ -4473,7 +4660,7 @@ alone304:
 	VMINPS Z11, Z14, Z11
 	VMAXPS Z12, Z13, Z12
 	VMINPS Z12, Z14, Z12
-free305:
+free323:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
@@ -4500,24 +4687,31 @@ free305:
 	VMOVUPS Z11, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z12, 0(DI)
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last306
-	MOVQ tile_nextA(R14), BX
+	JNZ within325
+	DECQ round-64(SP)
+	JLE last324
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within325:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread307
+	JEQ unread326
 	ADDQ BX, residual-40(SP)
-unread307:
+unread326:
 	CMPQ bias-32(SP), $0
 	JEQ r13p1
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r13p1
-last306:
+last324:
 	VZEROUPPER
 	RET
 r14p1:
@@ -4543,12 +4737,12 @@ r14p1:
 	VPXORD Z11, Z11, Z11
 	VPXORD Z12, Z12, Z12
 	VPXORD Z13, Z13, Z13
-nest308:
+nest327:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail310
+	JZ tail329
 	PCALIGN $32
-loop312:
+loop331:
 	VMOVUPS 0(DI), Z14
 	PREFETCHT0 4096(DI)
 	ADDQ R15, DI
@@ -4678,13 +4872,13 @@ loop312:
 	ADDQ $16, SI
 	ADDQ $16, R8
 	DECQ CX
-	JNZ loop312
-tail310:
+	JNZ loop331
+tail329:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done311
+	JZ done330
 	PCALIGN $32
-loop313:
+loop332:
 	VMOVUPS 0(DI), Z14
 	PREFETCHT0 4096(DI)
 	ADDQ R15, DI
@@ -4719,36 +4913,39 @@ loop313:
 	ADDQ $4, SI
 	ADDQ $4, R8
 	DECQ CX
-	JNZ loop313
-done311:
+	JNZ loop332
+done330:
 	DECQ R10
-	JZ outer314
+	JZ outer333
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
-	JMP nest308
-outer314:
+	ADDQ tile_skipB+0(R14), DI
+	JMP nest327
+outer333:
 	DECQ R11
-	JZ outer315
+	JZ outer334
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
+	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest308
-outer315:
+	JMP nest327
+outer334:
 	DECQ outer-56(SP)
-	JZ outer316
+	JZ outer335
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
+	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest308
-outer316:
-out309:
+	JMP nest327
+outer335:
+out328:
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased317
+	JZ unbiased336
 	VMOVUPS 0(BX), Z14
 	VADDPS Z14, Z0, Z0
 	VADDPS Z14, Z1, Z1
@@ -4764,12 +4961,12 @@ out309:
 	VADDPS Z14, Z11, Z11
 	VADDPS Z14, Z12, Z12
 	VADDPS Z14, Z13, Z13
-unbiased317:
+unbiased336:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone318
+	JZ alone337
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -4797,9 +4994,9 @@ unbiased317:
 	VADDPS 0(DI), Z12, Z12
 	ADDQ R10, DI
 	VADDPS 0(DI), Z13, Z13
-alone318:
+alone337:
 	CMPQ tile_clamp(R14), $0
-	JEQ free319
+	JEQ free338
 	VBROADCASTSS tile_lo(R14), Z14
 	VBROADCASTSS tile_hi(R14), Z15
 	VMAXPS Z0, Z14, Z0
@@ -4830,7 +5027,7 @@ alone318:
 	VMINPS Z12, Z15, Z12
 	VMAXPS Z13, Z14, Z13
 	VMINPS Z13, Z15, Z13
-free319:
+free338:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
@@ -4859,24 +5056,31 @@ free319:
 	VMOVUPS Z12, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z13, 0(DI)
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last320
-	MOVQ tile_nextA(R14), BX
+	JNZ within340
+	DECQ round-64(SP)
+	JLE last339
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within340:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread321
+	JEQ unread341
 	ADDQ BX, residual-40(SP)
-unread321:
+unread341:
 	CMPQ bias-32(SP), $0
 	JEQ r14p1
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r14p1
-last320:
+last339:
 	VZEROUPPER
 	RET
 r1p2:
@@ -4894,12 +5098,12 @@ r1p2:
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
-nest322:
+nest342:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail324
+	JZ tail344
 	PCALIGN $32
-loop326:
+loop346:
 	VBROADCASTSS 0(SI), Z10
 	VFMADD231PS 0(DI), Z10, Z0
 	VFMADD231PS 0(DI)(R12*1), Z10, Z1
@@ -4918,43 +5122,46 @@ loop326:
 	ADDQ R15, DI
 	ADDQ $16, SI
 	DECQ CX
-	JNZ loop326
-tail324:
+	JNZ loop346
+tail344:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done325
+	JZ done345
 	PCALIGN $32
-loop327:
+loop347:
 	VBROADCASTSS 0(SI), Z10
 	VFMADD231PS 0(DI), Z10, Z0
 	VFMADD231PS 0(DI)(R12*1), Z10, Z1
 	ADDQ R15, DI
 	ADDQ $4, SI
 	DECQ CX
-	JNZ loop327
-done325:
+	JNZ loop347
+done345:
 	DECQ R10
-	JZ outer328
+	JZ outer348
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
-	JMP nest322
-outer328:
+	ADDQ tile_skipB+0(R14), DI
+	JMP nest342
+outer348:
 	DECQ R11
-	JZ outer329
+	JZ outer349
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest322
-outer329:
+	JMP nest342
+outer349:
 	DECQ outer-56(SP)
-	JZ outer330
+	JZ outer350
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest322
-outer330:
-out323:
+	JMP nest342
+outer350:
+out343:
 	VADDPS Z2, Z0, Z0
 	VADDPS Z3, Z1, Z1
 	VADDPS Z4, Z0, Z0
@@ -4963,50 +5170,57 @@ out323:
 	VADDPS Z7, Z1, Z1
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased331
+	JZ unbiased351
 	VMOVUPS 0(BX), Z8
 	VADDPS Z8, Z0, Z0
 	VMOVUPS 64(BX), Z8
 	VADDPS Z8, Z1, Z1
-unbiased331:
+unbiased351:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone332
+	JZ alone352
 	VADDPS 0(DI), Z0, Z0
 	VADDPS 0(DI)(R11*1), Z1, Z1
-alone332:
+alone352:
 	CMPQ tile_clamp(R14), $0
-	JEQ free333
+	JEQ free353
 	VBROADCASTSS tile_lo(R14), Z8
 	VBROADCASTSS tile_hi(R14), Z10
 	VMAXPS Z0, Z8, Z0
 	VMINPS Z0, Z10, Z0
 	VMAXPS Z1, Z8, Z1
 	VMINPS Z1, Z10, Z1
-free333:
+free353:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	VMOVUPS Z1, 0(DI)(R11*1)
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last334
-	MOVQ tile_nextA(R14), BX
+	JNZ within355
+	DECQ round-64(SP)
+	JLE last354
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within355:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread335
+	JEQ unread356
 	ADDQ BX, residual-40(SP)
-unread335:
+unread356:
 	CMPQ bias-32(SP), $0
 	JEQ r1p2
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r1p2
-last334:
+last354:
 	VZEROUPPER
 	RET
 r2p2:
@@ -5024,12 +5238,12 @@ r2p2:
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
-nest336:
+nest357:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail338
+	JZ tail359
 	PCALIGN $32
-loop340:
+loop361:
 	VMOVUPS 0(DI), Z8
 	VMOVUPS 0(DI)(R12*1), Z9
 	PREFETCHT0 4096(DI)
@@ -5076,13 +5290,13 @@ loop340:
 	VFMADD231PS Z9, Z11, Z7
 	ADDQ $16, SI
 	DECQ CX
-	JNZ loop340
-tail338:
+	JNZ loop361
+tail359:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done339
+	JZ done360
 	PCALIGN $32
-loop341:
+loop362:
 	VMOVUPS 0(DI), Z8
 	VMOVUPS 0(DI)(R12*1), Z9
 	PREFETCHT0 4096(DI)
@@ -5096,57 +5310,60 @@ loop341:
 	VFMADD231PS Z9, Z11, Z3
 	ADDQ $4, SI
 	DECQ CX
-	JNZ loop341
-done339:
+	JNZ loop362
+done360:
 	DECQ R10
-	JZ outer342
+	JZ outer363
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
-	JMP nest336
-outer342:
+	ADDQ tile_skipB+0(R14), DI
+	JMP nest357
+outer363:
 	DECQ R11
-	JZ outer343
+	JZ outer364
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest336
-outer343:
+	JMP nest357
+outer364:
 	DECQ outer-56(SP)
-	JZ outer344
+	JZ outer365
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest336
-outer344:
-out337:
+	JMP nest357
+outer365:
+out358:
 	VADDPS Z4, Z0, Z0
 	VADDPS Z5, Z1, Z1
 	VADDPS Z6, Z2, Z2
 	VADDPS Z7, Z3, Z3
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased345
+	JZ unbiased366
 	VMOVUPS 0(BX), Z8
 	VADDPS Z8, Z0, Z0
 	VADDPS Z8, Z2, Z2
 	VMOVUPS 64(BX), Z8
 	VADDPS Z8, Z1, Z1
 	VADDPS Z8, Z3, Z3
-unbiased345:
+unbiased366:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone346
+	JZ alone367
 	VADDPS 0(DI), Z0, Z0
 	VADDPS 0(DI)(R11*1), Z1, Z1
 	ADDQ R10, DI
 	VADDPS 0(DI), Z2, Z2
 	VADDPS 0(DI)(R11*1), Z3, Z3
-alone346:
+alone367:
 	CMPQ tile_clamp(R14), $0
-	JEQ free347
+	JEQ free368
 	VBROADCASTSS tile_lo(R14), Z8
 	VBROADCASTSS tile_hi(R14), Z10
 	VMAXPS Z0, Z8, Z0
@@ -5157,31 +5374,38 @@ alone346:
 	VMINPS Z2, Z10, Z2
 	VMAXPS Z3, Z8, Z3
 	VMINPS Z3, Z10, Z3
-free347:
+free368:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	VMOVUPS Z1, 0(DI)(R11*1)
 	ADDQ R10, DI
 	VMOVUPS Z2, 0(DI)
 	VMOVUPS Z3, 0(DI)(R11*1)
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last348
-	MOVQ tile_nextA(R14), BX
+	JNZ within370
+	DECQ round-64(SP)
+	JLE last369
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within370:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread349
+	JEQ unread371
 	ADDQ BX, residual-40(SP)
-unread349:
+unread371:
 	CMPQ bias-32(SP), $0
 	JEQ r2p2
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r2p2
-last348:
+last369:
 	VZEROUPPER
 	RET
 r3p2:
@@ -5203,12 +5427,12 @@ r3p2:
 	VPXORD Z9, Z9, Z9
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
-nest350:
+nest372:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail352
+	JZ tail374
 	PCALIGN $32
-loop354:
+loop376:
 	VMOVUPS 0(DI), Z12
 	VMOVUPS 0(DI)(R12*1), Z13
 	PREFETCHT0 4096(DI)
@@ -5267,13 +5491,13 @@ loop354:
 	VFMADD231PS Z13, Z16, Z11
 	ADDQ $16, SI
 	DECQ CX
-	JNZ loop354
-tail352:
+	JNZ loop376
+tail374:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done353
+	JZ done375
 	PCALIGN $32
-loop355:
+loop377:
 	VMOVUPS 0(DI), Z12
 	VMOVUPS 0(DI)(R12*1), Z13
 	PREFETCHT0 4096(DI)
@@ -5290,30 +5514,33 @@ loop355:
 	VFMADD231PS Z13, Z16, Z5
 	ADDQ $4, SI
 	DECQ CX
-	JNZ loop355
-done353:
+	JNZ loop377
+done375:
 	DECQ R10
-	JZ outer356
+	JZ outer378
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
-	JMP nest350
-outer356:
+	ADDQ tile_skipB+0(R14), DI
+	JMP nest372
+outer378:
 	DECQ R11
-	JZ outer357
+	JZ outer379
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest350
-outer357:
+	JMP nest372
+outer379:
 	DECQ outer-56(SP)
-	JZ outer358
+	JZ outer380
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest350
-outer358:
-out351:
+	JMP nest372
+outer380:
+out373:
 	VADDPS Z6, Z0, Z0
 	VADDPS Z7, Z1, Z1
 	VADDPS Z8, Z2, Z2
@@ -5322,7 +5549,7 @@ out351:
 	VADDPS Z11, Z5, Z5
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased359
+	JZ unbiased381
 	VMOVUPS 0(BX), Z12
 	VADDPS Z12, Z0, Z0
 	VADDPS Z12, Z2, Z2
@@ -5331,12 +5558,12 @@ out351:
 	VADDPS Z12, Z1, Z1
 	VADDPS Z12, Z3, Z3
 	VADDPS Z12, Z5, Z5
-unbiased359:
+unbiased381:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone360
+	JZ alone382
 	VADDPS 0(DI), Z0, Z0
 	VADDPS 0(DI)(R11*1), Z1, Z1
 	ADDQ R10, DI
@@ -5345,9 +5572,9 @@ unbiased359:
 	ADDQ R10, DI
 	VADDPS 0(DI), Z4, Z4
 	VADDPS 0(DI)(R11*1), Z5, Z5
-alone360:
+alone382:
 	CMPQ tile_clamp(R14), $0
-	JEQ free361
+	JEQ free383
 	VBROADCASTSS tile_lo(R14), Z12
 	VBROADCASTSS tile_hi(R14), Z14
 	VMAXPS Z0, Z12, Z0
@@ -5362,7 +5589,7 @@ alone360:
 	VMINPS Z4, Z14, Z4
 	VMAXPS Z5, Z12, Z5
 	VMINPS Z5, Z14, Z5
-free361:
+free383:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	VMOVUPS Z1, 0(DI)(R11*1)
@@ -5372,24 +5599,31 @@ free361:
 	ADDQ R10, DI
 	VMOVUPS Z4, 0(DI)
 	VMOVUPS Z5, 0(DI)(R11*1)
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last362
-	MOVQ tile_nextA(R14), BX
+	JNZ within385
+	DECQ round-64(SP)
+	JLE last384
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within385:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread363
+	JEQ unread386
 	ADDQ BX, residual-40(SP)
-unread363:
+unread386:
 	CMPQ bias-32(SP), $0
 	JEQ r3p2
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r3p2
-last362:
+last384:
 	VZEROUPPER
 	RET
 r4p2:
@@ -5407,12 +5641,12 @@ r4p2:
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
-nest364:
+nest387:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail366
+	JZ tail389
 	PCALIGN $32
-loop368:
+loop391:
 	VMOVUPS 0(DI), Z8
 	VMOVUPS 0(DI)(R12*1), Z9
 	PREFETCHT0 4096(DI)
@@ -5483,13 +5717,13 @@ loop368:
 	VFMADD231PS Z9, Z13, Z7
 	ADDQ $16, SI
 	DECQ CX
-	JNZ loop368
-tail366:
+	JNZ loop391
+tail389:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done367
+	JZ done390
 	PCALIGN $32
-loop369:
+loop392:
 	VMOVUPS 0(DI), Z8
 	VMOVUPS 0(DI)(R12*1), Z9
 	PREFETCHT0 4096(DI)
@@ -5509,33 +5743,36 @@ loop369:
 	VFMADD231PS Z9, Z13, Z7
 	ADDQ $4, SI
 	DECQ CX
-	JNZ loop369
-done367:
+	JNZ loop392
+done390:
 	DECQ R10
-	JZ outer370
+	JZ outer393
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
-	JMP nest364
-outer370:
+	ADDQ tile_skipB+0(R14), DI
+	JMP nest387
+outer393:
 	DECQ R11
-	JZ outer371
+	JZ outer394
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest364
-outer371:
+	JMP nest387
+outer394:
 	DECQ outer-56(SP)
-	JZ outer372
+	JZ outer395
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest364
-outer372:
-out365:
+	JMP nest387
+outer395:
+out388:
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased373
+	JZ unbiased396
 	VMOVUPS 0(BX), Z8
 	VADDPS Z8, Z0, Z0
 	VADDPS Z8, Z2, Z2
@@ -5546,12 +5783,12 @@ out365:
 	VADDPS Z8, Z3, Z3
 	VADDPS Z8, Z5, Z5
 	VADDPS Z8, Z7, Z7
-unbiased373:
+unbiased396:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone374
+	JZ alone397
 	VADDPS 0(DI), Z0, Z0
 	VADDPS 0(DI)(R11*1), Z1, Z1
 	ADDQ R10, DI
@@ -5563,9 +5800,9 @@ unbiased373:
 	ADDQ R10, DI
 	VADDPS 0(DI), Z6, Z6
 	VADDPS 0(DI)(R11*1), Z7, Z7
-alone374:
+alone397:
 	CMPQ tile_clamp(R14), $0
-	JEQ free375
+	JEQ free398
 	VBROADCASTSS tile_lo(R14), Z8
 	VBROADCASTSS tile_hi(R14), Z10
 	VMAXPS Z0, Z8, Z0
@@ -5584,7 +5821,7 @@ alone374:
 	VMINPS Z6, Z10, Z6
 	VMAXPS Z7, Z8, Z7
 	VMINPS Z7, Z10, Z7
-free375:
+free398:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	VMOVUPS Z1, 0(DI)(R11*1)
@@ -5597,24 +5834,31 @@ free375:
 	ADDQ R10, DI
 	VMOVUPS Z6, 0(DI)
 	VMOVUPS Z7, 0(DI)(R11*1)
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last376
-	MOVQ tile_nextA(R14), BX
+	JNZ within400
+	DECQ round-64(SP)
+	JLE last399
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within400:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread377
+	JEQ unread401
 	ADDQ BX, residual-40(SP)
-unread377:
+unread401:
 	CMPQ bias-32(SP), $0
 	JEQ r4p2
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r4p2
-last376:
+last399:
 	VZEROUPPER
 	RET
 r5p2:
@@ -5634,12 +5878,12 @@ r5p2:
 	VPXORD Z7, Z7, Z7
 	VPXORD Z8, Z8, Z8
 	VPXORD Z9, Z9, Z9
-nest378:
+nest402:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail380
+	JZ tail404
 	PCALIGN $32
-loop382:
+loop406:
 	VMOVUPS 0(DI), Z10
 	VMOVUPS 0(DI)(R12*1), Z11
 	PREFETCHT0 4096(DI)
@@ -5725,13 +5969,13 @@ loop382:
 	ADDQ tile_fetch(R14), R13
 	ADDQ $16, SI
 	DECQ CX
-	JNZ loop382
-tail380:
+	JNZ loop406
+tail404:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done381
+	JZ done405
 	PCALIGN $32
-loop383:
+loop407:
 	VMOVUPS 0(DI), Z10
 	VMOVUPS 0(DI)(R12*1), Z11
 	PREFETCHT0 4096(DI)
@@ -5754,33 +5998,36 @@ loop383:
 	VFMADD231PS Z11, Z12, Z9
 	ADDQ $4, SI
 	DECQ CX
-	JNZ loop383
-done381:
+	JNZ loop407
+done405:
 	DECQ R10
-	JZ outer384
+	JZ outer408
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
-	JMP nest378
-outer384:
+	ADDQ tile_skipB+0(R14), DI
+	JMP nest402
+outer408:
 	DECQ R11
-	JZ outer385
+	JZ outer409
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest378
-outer385:
+	JMP nest402
+outer409:
 	DECQ outer-56(SP)
-	JZ outer386
+	JZ outer410
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest378
-outer386:
-out379:
+	JMP nest402
+outer410:
+out403:
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased387
+	JZ unbiased411
 	VMOVUPS 0(BX), Z10
 	VADDPS Z10, Z0, Z0
 	VADDPS Z10, Z2, Z2
@@ -5793,12 +6040,12 @@ out379:
 	VADDPS Z10, Z5, Z5
 	VADDPS Z10, Z7, Z7
 	VADDPS Z10, Z9, Z9
-unbiased387:
+unbiased411:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone388
+	JZ alone412
 	VADDPS 0(DI), Z0, Z0
 	VADDPS 0(DI)(R11*1), Z1, Z1
 	ADDQ R10, DI
@@ -5813,9 +6060,9 @@ unbiased387:
 	ADDQ R10, DI
 	VADDPS 0(DI), Z8, Z8
 	VADDPS 0(DI)(R11*1), Z9, Z9
-alone388:
+alone412:
 	CMPQ tile_clamp(R14), $0
-	JEQ free389
+	JEQ free413
 	VBROADCASTSS tile_lo(R14), Z10
 	VBROADCASTSS tile_hi(R14), Z12
 	VMAXPS Z0, Z10, Z0
@@ -5838,7 +6085,7 @@ alone388:
 	VMINPS Z8, Z12, Z8
 	VMAXPS Z9, Z10, Z9
 	VMINPS Z9, Z12, Z9
-free389:
+free413:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	VMOVUPS Z1, 0(DI)(R11*1)
@@ -5854,24 +6101,31 @@ free389:
 	ADDQ R10, DI
 	VMOVUPS Z8, 0(DI)
 	VMOVUPS Z9, 0(DI)(R11*1)
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last390
-	MOVQ tile_nextA(R14), BX
+	JNZ within415
+	DECQ round-64(SP)
+	JLE last414
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within415:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread391
+	JEQ unread416
 	ADDQ BX, residual-40(SP)
-unread391:
+unread416:
 	CMPQ bias-32(SP), $0
 	JEQ r5p2
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r5p2
-last390:
+last414:
 	VZEROUPPER
 	RET
 r6p2:
@@ -5893,12 +6147,12 @@ r6p2:
 	VPXORD Z9, Z9, Z9
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
-nest392:
+nest417:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail394
+	JZ tail419
 	PCALIGN $32
-loop396:
+loop421:
 	VMOVUPS 0(DI), Z12
 	VMOVUPS 0(DI)(R12*1), Z13
 	PREFETCHT0 4096(DI)
@@ -5996,13 +6250,13 @@ loop396:
 	ADDQ tile_fetch(R14), R13
 	ADDQ $16, SI
 	DECQ CX
-	JNZ loop396
-tail394:
+	JNZ loop421
+tail419:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done395
+	JZ done420
 	PCALIGN $32
-loop397:
+loop422:
 	VMOVUPS 0(DI), Z12
 	VMOVUPS 0(DI)(R12*1), Z13
 	PREFETCHT0 4096(DI)
@@ -6028,33 +6282,36 @@ loop397:
 	VFMADD231PS Z13, Z15, Z11
 	ADDQ $4, SI
 	DECQ CX
-	JNZ loop397
-done395:
+	JNZ loop422
+done420:
 	DECQ R10
-	JZ outer398
+	JZ outer423
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
-	JMP nest392
-outer398:
+	ADDQ tile_skipB+0(R14), DI
+	JMP nest417
+outer423:
 	DECQ R11
-	JZ outer399
+	JZ outer424
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest392
-outer399:
+	JMP nest417
+outer424:
 	DECQ outer-56(SP)
-	JZ outer400
+	JZ outer425
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest392
-outer400:
-out393:
+	JMP nest417
+outer425:
+out418:
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased401
+	JZ unbiased426
 	VMOVUPS 0(BX), Z12
 	VADDPS Z12, Z0, Z0
 	VADDPS Z12, Z2, Z2
@@ -6069,12 +6326,12 @@ out393:
 	VADDPS Z12, Z7, Z7
 	VADDPS Z12, Z9, Z9
 	VADDPS Z12, Z11, Z11
-unbiased401:
+unbiased426:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone402
+	JZ alone427
 	VADDPS 0(DI), Z0, Z0
 	VADDPS 0(DI)(R11*1), Z1, Z1
 	ADDQ R10, DI
@@ -6092,9 +6349,9 @@ unbiased401:
 	ADDQ R10, DI
 	VADDPS 0(DI), Z10, Z10
 	VADDPS 0(DI)(R11*1), Z11, Z11
-alone402:
+alone427:
 	CMPQ tile_clamp(R14), $0
-	JEQ free403
+	JEQ free428
 	VBROADCASTSS tile_lo(R14), Z12
 	VBROADCASTSS tile_hi(R14), Z14
 	VMAXPS Z0, Z12, Z0
@@ -6121,7 +6378,7 @@ alone402:
 	VMINPS Z10, Z14, Z10
 	VMAXPS Z11, Z12, Z11
 	VMINPS Z11, Z14, Z11
-free403:
+free428:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	VMOVUPS Z1, 0(DI)(R11*1)
@@ -6140,24 +6397,31 @@ free403:
 	ADDQ R10, DI
 	VMOVUPS Z10, 0(DI)
 	VMOVUPS Z11, 0(DI)(R11*1)
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last404
-	MOVQ tile_nextA(R14), BX
+	JNZ within430
+	DECQ round-64(SP)
+	JLE last429
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within430:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread405
+	JEQ unread431
 	ADDQ BX, residual-40(SP)
-unread405:
+unread431:
 	CMPQ bias-32(SP), $0
 	JEQ r6p2
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r6p2
-last404:
+last429:
 	VZEROUPPER
 	RET
 r7p2:
@@ -6181,12 +6445,12 @@ r7p2:
 	VPXORD Z11, Z11, Z11
 	VPXORD Z12, Z12, Z12
 	VPXORD Z13, Z13, Z13
-nest406:
+nest432:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail408
+	JZ tail434
 	PCALIGN $32
-loop410:
+loop436:
 	VMOVUPS 0(DI), Z14
 	VMOVUPS 0(DI)(R12*1), Z15
 	PREFETCHT0 4096(DI)
@@ -6296,13 +6560,13 @@ loop410:
 	ADDQ tile_fetch(R14), R13
 	ADDQ $16, SI
 	DECQ CX
-	JNZ loop410
-tail408:
+	JNZ loop436
+tail434:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done409
+	JZ done435
 	PCALIGN $32
-loop411:
+loop437:
 	VMOVUPS 0(DI), Z14
 	VMOVUPS 0(DI)(R12*1), Z15
 	PREFETCHT0 4096(DI)
@@ -6331,33 +6595,36 @@ loop411:
 	VFMADD231PS Z15, Z18, Z13
 	ADDQ $4, SI
 	DECQ CX
-	JNZ loop411
-done409:
+	JNZ loop437
+done435:
 	DECQ R10
-	JZ outer412
+	JZ outer438
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
-	JMP nest406
-outer412:
+	ADDQ tile_skipB+0(R14), DI
+	JMP nest432
+outer438:
 	DECQ R11
-	JZ outer413
+	JZ outer439
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest406
-outer413:
+	JMP nest432
+outer439:
 	DECQ outer-56(SP)
-	JZ outer414
+	JZ outer440
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest406
-outer414:
-out407:
+	JMP nest432
+outer440:
+out433:
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased415
+	JZ unbiased441
 	VMOVUPS 0(BX), Z14
 	VADDPS Z14, Z0, Z0
 	VADDPS Z14, Z2, Z2
@@ -6374,12 +6641,12 @@ out407:
 	VADDPS Z14, Z9, Z9
 	VADDPS Z14, Z11, Z11
 	VADDPS Z14, Z13, Z13
-unbiased415:
+unbiased441:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone416
+	JZ alone442
 	VADDPS 0(DI), Z0, Z0
 	VADDPS 0(DI)(R11*1), Z1, Z1
 	ADDQ R10, DI
@@ -6400,9 +6667,9 @@ unbiased415:
 	ADDQ R10, DI
 	VADDPS 0(DI), Z12, Z12
 	VADDPS 0(DI)(R11*1), Z13, Z13
-alone416:
+alone442:
 	CMPQ tile_clamp(R14), $0
-	JEQ free417
+	JEQ free443
 	VBROADCASTSS tile_lo(R14), Z14
 	VBROADCASTSS tile_hi(R14), Z16
 	VMAXPS Z0, Z14, Z0
@@ -6433,7 +6700,7 @@ alone416:
 	VMINPS Z12, Z16, Z12
 	VMAXPS Z13, Z14, Z13
 	VMINPS Z13, Z16, Z13
-free417:
+free443:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	VMOVUPS Z1, 0(DI)(R11*1)
@@ -6455,24 +6722,31 @@ free417:
 	ADDQ R10, DI
 	VMOVUPS Z12, 0(DI)
 	VMOVUPS Z13, 0(DI)(R11*1)
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last418
-	MOVQ tile_nextA(R14), BX
+	JNZ within445
+	DECQ round-64(SP)
+	JLE last444
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within445:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread419
+	JEQ unread446
 	ADDQ BX, residual-40(SP)
-unread419:
+unread446:
 	CMPQ bias-32(SP), $0
 	JEQ r7p2
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r7p2
-last418:
+last444:
 	VZEROUPPER
 	RET
 r8p2:
@@ -6500,12 +6774,12 @@ r8p2:
 	VPXORD Z13, Z13, Z13
 	VPXORD Z14, Z14, Z14
 	VPXORD Z15, Z15, Z15
-nest420:
+nest447:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail422
+	JZ tail449
 	PCALIGN $32
-loop424:
+loop451:
 	VMOVUPS 0(DI), Z16
 	VMOVUPS 0(DI)(R12*1), Z17
 	PREFETCHT0 4096(DI)
@@ -6628,13 +6902,13 @@ loop424:
 	ADDQ $16, SI
 	ADDQ $16, R8
 	DECQ CX
-	JNZ loop424
-tail422:
+	JNZ loop451
+tail449:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done423
+	JZ done450
 	PCALIGN $32
-loop425:
+loop452:
 	VMOVUPS 0(DI), Z16
 	VMOVUPS 0(DI)(R12*1), Z17
 	PREFETCHT0 4096(DI)
@@ -6667,36 +6941,39 @@ loop425:
 	ADDQ $4, SI
 	ADDQ $4, R8
 	DECQ CX
-	JNZ loop425
-done423:
+	JNZ loop452
+done450:
 	DECQ R10
-	JZ outer426
+	JZ outer453
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
-	JMP nest420
-outer426:
+	ADDQ tile_skipB+0(R14), DI
+	JMP nest447
+outer453:
 	DECQ R11
-	JZ outer427
+	JZ outer454
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
+	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest420
-outer427:
+	JMP nest447
+outer454:
 	DECQ outer-56(SP)
-	JZ outer428
+	JZ outer455
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
+	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest420
-outer428:
-out421:
+	JMP nest447
+outer455:
+out448:
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased429
+	JZ unbiased456
 	VMOVUPS 0(BX), Z16
 	VADDPS Z16, Z0, Z0
 	VADDPS Z16, Z2, Z2
@@ -6715,12 +6992,12 @@ out421:
 	VADDPS Z16, Z11, Z11
 	VADDPS Z16, Z13, Z13
 	VADDPS Z16, Z15, Z15
-unbiased429:
+unbiased456:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone430
+	JZ alone457
 	VADDPS 0(DI), Z0, Z0
 	VADDPS 0(DI)(R11*1), Z1, Z1
 	ADDQ R10, DI
@@ -6744,9 +7021,9 @@ unbiased429:
 	ADDQ R10, DI
 	VADDPS 0(DI), Z14, Z14
 	VADDPS 0(DI)(R11*1), Z15, Z15
-alone430:
+alone457:
 	CMPQ tile_clamp(R14), $0
-	JEQ free431
+	JEQ free458
 	VBROADCASTSS tile_lo(R14), Z16
 	VBROADCASTSS tile_hi(R14), Z18
 	VMAXPS Z0, Z16, Z0
@@ -6781,7 +7058,7 @@ alone430:
 	VMINPS Z14, Z18, Z14
 	VMAXPS Z15, Z16, Z15
 	VMINPS Z15, Z18, Z15
-free431:
+free458:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	VMOVUPS Z1, 0(DI)(R11*1)
@@ -6806,24 +7083,31 @@ free431:
 	ADDQ R10, DI
 	VMOVUPS Z14, 0(DI)
 	VMOVUPS Z15, 0(DI)(R11*1)
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last432
-	MOVQ tile_nextA(R14), BX
+	JNZ within460
+	DECQ round-64(SP)
+	JLE last459
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within460:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread433
+	JEQ unread461
 	ADDQ BX, residual-40(SP)
-unread433:
+unread461:
 	CMPQ bias-32(SP), $0
 	JEQ r8p2
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r8p2
-last432:
+last459:
 	VZEROUPPER
 	RET
 r9p2:
@@ -6853,12 +7137,12 @@ r9p2:
 	VPXORD Z15, Z15, Z15
 	VPXORD Z16, Z16, Z16
 	VPXORD Z17, Z17, Z17
-nest434:
+nest462:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail436
+	JZ tail464
 	PCALIGN $32
-loop438:
+loop466:
 	VMOVUPS 0(DI), Z18
 	VMOVUPS 0(DI)(R12*1), Z19
 	PREFETCHT0 4096(DI)
@@ -6993,13 +7277,13 @@ loop438:
 	ADDQ $16, SI
 	ADDQ $16, R8
 	DECQ CX
-	JNZ loop438
-tail436:
+	JNZ loop466
+tail464:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done437
+	JZ done465
 	PCALIGN $32
-loop439:
+loop467:
 	VMOVUPS 0(DI), Z18
 	VMOVUPS 0(DI)(R12*1), Z19
 	PREFETCHT0 4096(DI)
@@ -7035,36 +7319,39 @@ loop439:
 	ADDQ $4, SI
 	ADDQ $4, R8
 	DECQ CX
-	JNZ loop439
-done437:
+	JNZ loop467
+done465:
 	DECQ R10
-	JZ outer440
+	JZ outer468
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
-	JMP nest434
-outer440:
+	ADDQ tile_skipB+0(R14), DI
+	JMP nest462
+outer468:
 	DECQ R11
-	JZ outer441
+	JZ outer469
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
+	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest434
-outer441:
+	JMP nest462
+outer469:
 	DECQ outer-56(SP)
-	JZ outer442
+	JZ outer470
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
+	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest434
-outer442:
-out435:
+	JMP nest462
+outer470:
+out463:
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased443
+	JZ unbiased471
 	VMOVUPS 0(BX), Z18
 	VADDPS Z18, Z0, Z0
 	VADDPS Z18, Z2, Z2
@@ -7085,12 +7372,12 @@ out435:
 	VADDPS Z18, Z13, Z13
 	VADDPS Z18, Z15, Z15
 	VADDPS Z18, Z17, Z17
-unbiased443:
+unbiased471:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone444
+	JZ alone472
 	VADDPS 0(DI), Z0, Z0
 	VADDPS 0(DI)(R11*1), Z1, Z1
 	ADDQ R10, DI
@@ -7117,9 +7404,9 @@ unbiased443:
 	ADDQ R10, DI
 	VADDPS 0(DI), Z16, Z16
 	VADDPS 0(DI)(R11*1), Z17, Z17
-alone444:
+alone472:
 	CMPQ tile_clamp(R14), $0
-	JEQ free445
+	JEQ free473
 	VBROADCASTSS tile_lo(R14), Z18
 	VBROADCASTSS tile_hi(R14), Z20
 	VMAXPS Z0, Z18, Z0
@@ -7158,7 +7445,7 @@ alone444:
 	VMINPS Z16, Z20, Z16
 	VMAXPS Z17, Z18, Z17
 	VMINPS Z17, Z20, Z17
-free445:
+free473:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	VMOVUPS Z1, 0(DI)(R11*1)
@@ -7186,24 +7473,31 @@ free445:
 	ADDQ R10, DI
 	VMOVUPS Z16, 0(DI)
 	VMOVUPS Z17, 0(DI)(R11*1)
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last446
-	MOVQ tile_nextA(R14), BX
+	JNZ within475
+	DECQ round-64(SP)
+	JLE last474
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within475:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread447
+	JEQ unread476
 	ADDQ BX, residual-40(SP)
-unread447:
+unread476:
 	CMPQ bias-32(SP), $0
 	JEQ r9p2
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r9p2
-last446:
+last474:
 	VZEROUPPER
 	RET
 r10p2:
@@ -7235,12 +7529,12 @@ r10p2:
 	VPXORD Z17, Z17, Z17
 	VPXORD Z18, Z18, Z18
 	VPXORD Z19, Z19, Z19
-nest448:
+nest477:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail450
+	JZ tail479
 	PCALIGN $32
-loop452:
+loop481:
 	VMOVUPS 0(DI), Z20
 	VMOVUPS 0(DI)(R12*1), Z21
 	PREFETCHT0 4096(DI)
@@ -7387,13 +7681,13 @@ loop452:
 	ADDQ $16, SI
 	ADDQ $16, R8
 	DECQ CX
-	JNZ loop452
-tail450:
+	JNZ loop481
+tail479:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done451
+	JZ done480
 	PCALIGN $32
-loop453:
+loop482:
 	VMOVUPS 0(DI), Z20
 	VMOVUPS 0(DI)(R12*1), Z21
 	PREFETCHT0 4096(DI)
@@ -7432,36 +7726,39 @@ loop453:
 	ADDQ $4, SI
 	ADDQ $4, R8
 	DECQ CX
-	JNZ loop453
-done451:
+	JNZ loop482
+done480:
 	DECQ R10
-	JZ outer454
+	JZ outer483
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
-	JMP nest448
-outer454:
+	ADDQ tile_skipB+0(R14), DI
+	JMP nest477
+outer483:
 	DECQ R11
-	JZ outer455
+	JZ outer484
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
+	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest448
-outer455:
+	JMP nest477
+outer484:
 	DECQ outer-56(SP)
-	JZ outer456
+	JZ outer485
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
+	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest448
-outer456:
-out449:
+	JMP nest477
+outer485:
+out478:
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased457
+	JZ unbiased486
 	VMOVUPS 0(BX), Z20
 	VADDPS Z20, Z0, Z0
 	VADDPS Z20, Z2, Z2
@@ -7484,12 +7781,12 @@ out449:
 	VADDPS Z20, Z15, Z15
 	VADDPS Z20, Z17, Z17
 	VADDPS Z20, Z19, Z19
-unbiased457:
+unbiased486:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone458
+	JZ alone487
 	VADDPS 0(DI), Z0, Z0
 	VADDPS 0(DI)(R11*1), Z1, Z1
 	ADDQ R10, DI
@@ -7519,9 +7816,9 @@ unbiased457:
 	ADDQ R10, DI
 	VADDPS 0(DI), Z18, Z18
 	VADDPS 0(DI)(R11*1), Z19, Z19
-alone458:
+alone487:
 	CMPQ tile_clamp(R14), $0
-	JEQ free459
+	JEQ free488
 	VBROADCASTSS tile_lo(R14), Z20
 	VBROADCASTSS tile_hi(R14), Z22
 	VMAXPS Z0, Z20, Z0
@@ -7564,7 +7861,7 @@ alone458:
 	VMINPS Z18, Z22, Z18
 	VMAXPS Z19, Z20, Z19
 	VMINPS Z19, Z22, Z19
-free459:
+free488:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	VMOVUPS Z1, 0(DI)(R11*1)
@@ -7595,24 +7892,31 @@ free459:
 	ADDQ R10, DI
 	VMOVUPS Z18, 0(DI)
 	VMOVUPS Z19, 0(DI)(R11*1)
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last460
-	MOVQ tile_nextA(R14), BX
+	JNZ within490
+	DECQ round-64(SP)
+	JLE last489
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within490:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread461
+	JEQ unread491
 	ADDQ BX, residual-40(SP)
-unread461:
+unread491:
 	CMPQ bias-32(SP), $0
 	JEQ r10p2
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r10p2
-last460:
+last489:
 	VZEROUPPER
 	RET
 r11p2:
@@ -7646,12 +7950,12 @@ r11p2:
 	VPXORD Z19, Z19, Z19
 	VPXORD Z20, Z20, Z20
 	VPXORD Z21, Z21, Z21
-nest462:
+nest492:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail464
+	JZ tail494
 	PCALIGN $32
-loop466:
+loop496:
 	VMOVUPS 0(DI), Z22
 	VMOVUPS 0(DI)(R12*1), Z23
 	PREFETCHT0 4096(DI)
@@ -7810,13 +8114,13 @@ loop466:
 	ADDQ $16, SI
 	ADDQ $16, R8
 	DECQ CX
-	JNZ loop466
-tail464:
+	JNZ loop496
+tail494:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done465
+	JZ done495
 	PCALIGN $32
-loop467:
+loop497:
 	VMOVUPS 0(DI), Z22
 	VMOVUPS 0(DI)(R12*1), Z23
 	PREFETCHT0 4096(DI)
@@ -7858,36 +8162,39 @@ loop467:
 	ADDQ $4, SI
 	ADDQ $4, R8
 	DECQ CX
-	JNZ loop467
-done465:
+	JNZ loop497
+done495:
 	DECQ R10
-	JZ outer468
+	JZ outer498
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
-	JMP nest462
-outer468:
+	ADDQ tile_skipB+0(R14), DI
+	JMP nest492
+outer498:
 	DECQ R11
-	JZ outer469
+	JZ outer499
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
+	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest462
-outer469:
+	JMP nest492
+outer499:
 	DECQ outer-56(SP)
-	JZ outer470
+	JZ outer500
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
+	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest462
-outer470:
-out463:
+	JMP nest492
+outer500:
+out493:
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased471
+	JZ unbiased501
 	VMOVUPS 0(BX), Z22
 	VADDPS Z22, Z0, Z0
 	VADDPS Z22, Z2, Z2
@@ -7912,12 +8219,12 @@ out463:
 	VADDPS Z22, Z17, Z17
 	VADDPS Z22, Z19, Z19
 	VADDPS Z22, Z21, Z21
-unbiased471:
+unbiased501:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone472
+	JZ alone502
 	VADDPS 0(DI), Z0, Z0
 	VADDPS 0(DI)(R11*1), Z1, Z1
 	ADDQ R10, DI
@@ -7950,9 +8257,9 @@ unbiased471:
 	ADDQ R10, DI
 	VADDPS 0(DI), Z20, Z20
 	VADDPS 0(DI)(R11*1), Z21, Z21
-alone472:
+alone502:
 	CMPQ tile_clamp(R14), $0
-	JEQ free473
+	JEQ free503
 	VBROADCASTSS tile_lo(R14), Z22
 	VBROADCASTSS tile_hi(R14), Z24
 	VMAXPS Z0, Z22, Z0
@@ -7999,7 +8306,7 @@ alone472:
 	VMINPS Z20, Z24, Z20
 	VMAXPS Z21, Z22, Z21
 	VMINPS Z21, Z24, Z21
-free473:
+free503:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	VMOVUPS Z1, 0(DI)(R11*1)
@@ -8033,24 +8340,31 @@ free473:
 	ADDQ R10, DI
 	VMOVUPS Z20, 0(DI)
 	VMOVUPS Z21, 0(DI)(R11*1)
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last474
-	MOVQ tile_nextA(R14), BX
+	JNZ within505
+	DECQ round-64(SP)
+	JLE last504
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within505:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread475
+	JEQ unread506
 	ADDQ BX, residual-40(SP)
-unread475:
+unread506:
 	CMPQ bias-32(SP), $0
 	JEQ r11p2
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r11p2
-last474:
+last504:
 	VZEROUPPER
 	RET
 r12p2:
@@ -8086,12 +8400,12 @@ r12p2:
 	VPXORD Z21, Z21, Z21
 	VPXORD Z22, Z22, Z22
 	VPXORD Z23, Z23, Z23
-nest476:
+nest507:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail478
+	JZ tail509
 	PCALIGN $32
-loop480:
+loop511:
 	VMOVUPS 0(DI), Z24
 	VMOVUPS 0(DI)(R12*1), Z25
 	PREFETCHT0 4096(DI)
@@ -8262,13 +8576,13 @@ loop480:
 	ADDQ $16, SI
 	ADDQ $16, R8
 	DECQ CX
-	JNZ loop480
-tail478:
+	JNZ loop511
+tail509:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done479
+	JZ done510
 	PCALIGN $32
-loop481:
+loop512:
 	VMOVUPS 0(DI), Z24
 	VMOVUPS 0(DI)(R12*1), Z25
 	PREFETCHT0 4096(DI)
@@ -8313,36 +8627,39 @@ loop481:
 	ADDQ $4, SI
 	ADDQ $4, R8
 	DECQ CX
-	JNZ loop481
-done479:
+	JNZ loop512
+done510:
 	DECQ R10
-	JZ outer482
+	JZ outer513
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
-	JMP nest476
-outer482:
+	ADDQ tile_skipB+0(R14), DI
+	JMP nest507
+outer513:
 	DECQ R11
-	JZ outer483
+	JZ outer514
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
+	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest476
-outer483:
+	JMP nest507
+outer514:
 	DECQ outer-56(SP)
-	JZ outer484
+	JZ outer515
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
+	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest476
-outer484:
-out477:
+	JMP nest507
+outer515:
+out508:
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased485
+	JZ unbiased516
 	VMOVUPS 0(BX), Z24
 	VADDPS Z24, Z0, Z0
 	VADDPS Z24, Z2, Z2
@@ -8369,12 +8686,12 @@ out477:
 	VADDPS Z24, Z19, Z19
 	VADDPS Z24, Z21, Z21
 	VADDPS Z24, Z23, Z23
-unbiased485:
+unbiased516:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone486
+	JZ alone517
 	VADDPS 0(DI), Z0, Z0
 	VADDPS 0(DI)(R11*1), Z1, Z1
 	ADDQ R10, DI
@@ -8410,9 +8727,9 @@ unbiased485:
 	ADDQ R10, DI
 	VADDPS 0(DI), Z22, Z22
 	VADDPS 0(DI)(R11*1), Z23, Z23
-alone486:
+alone517:
 	CMPQ tile_clamp(R14), $0
-	JEQ free487
+	JEQ free518
 	VBROADCASTSS tile_lo(R14), Z24
 	VBROADCASTSS tile_hi(R14), Z26
 	VMAXPS Z0, Z24, Z0
@@ -8463,7 +8780,7 @@ alone486:
 	VMINPS Z22, Z26, Z22
 	VMAXPS Z23, Z24, Z23
 	VMINPS Z23, Z26, Z23
-free487:
+free518:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	VMOVUPS Z1, 0(DI)(R11*1)
@@ -8500,24 +8817,31 @@ free487:
 	ADDQ R10, DI
 	VMOVUPS Z22, 0(DI)
 	VMOVUPS Z23, 0(DI)(R11*1)
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last488
-	MOVQ tile_nextA(R14), BX
+	JNZ within520
+	DECQ round-64(SP)
+	JLE last519
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within520:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread489
+	JEQ unread521
 	ADDQ BX, residual-40(SP)
-unread489:
+unread521:
 	CMPQ bias-32(SP), $0
 	JEQ r12p2
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r12p2
-last488:
+last519:
 	VZEROUPPER
 	RET
 r13p2:
@@ -8555,12 +8879,12 @@ r13p2:
 	VPXORD Z23, Z23, Z23
 	VPXORD Z24, Z24, Z24
 	VPXORD Z25, Z25, Z25
-nest490:
+nest522:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail492
+	JZ tail524
 	PCALIGN $32
-loop494:
+loop526:
 	VMOVUPS 0(DI), Z26
 	VMOVUPS 0(DI)(R12*1), Z27
 	PREFETCHT0 4096(DI)
@@ -8743,13 +9067,13 @@ loop494:
 	ADDQ $16, SI
 	ADDQ $16, R8
 	DECQ CX
-	JNZ loop494
-tail492:
+	JNZ loop526
+tail524:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done493
+	JZ done525
 	PCALIGN $32
-loop495:
+loop527:
 	VMOVUPS 0(DI), Z26
 	VMOVUPS 0(DI)(R12*1), Z27
 	PREFETCHT0 4096(DI)
@@ -8797,36 +9121,39 @@ loop495:
 	ADDQ $4, SI
 	ADDQ $4, R8
 	DECQ CX
-	JNZ loop495
-done493:
+	JNZ loop527
+done525:
 	DECQ R10
-	JZ outer496
+	JZ outer528
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
-	JMP nest490
-outer496:
+	ADDQ tile_skipB+0(R14), DI
+	JMP nest522
+outer528:
 	DECQ R11
-	JZ outer497
+	JZ outer529
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
+	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest490
-outer497:
+	JMP nest522
+outer529:
 	DECQ outer-56(SP)
-	JZ outer498
+	JZ outer530
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
+	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest490
-outer498:
-out491:
+	JMP nest522
+outer530:
+out523:
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased499
+	JZ unbiased531
 	VMOVUPS 0(BX), Z26
 	VADDPS Z26, Z0, Z0
 	VADDPS Z26, Z2, Z2
@@ -8855,12 +9182,12 @@ out491:
 	VADDPS Z26, Z21, Z21
 	VADDPS Z26, Z23, Z23
 	VADDPS Z26, Z25, Z25
-unbiased499:
+unbiased531:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone500
+	JZ alone532
 	VADDPS 0(DI), Z0, Z0
 	VADDPS 0(DI)(R11*1), Z1, Z1
 	ADDQ R10, DI
@@ -8899,9 +9226,9 @@ unbiased499:
 	ADDQ R10, DI
 	VADDPS 0(DI), Z24, Z24
 	VADDPS 0(DI)(R11*1), Z25, Z25
-alone500:
+alone532:
 	CMPQ tile_clamp(R14), $0
-	JEQ free501
+	JEQ free533
 	VBROADCASTSS tile_lo(R14), Z26
 	VBROADCASTSS tile_hi(R14), Z28
 	VMAXPS Z0, Z26, Z0
@@ -8956,7 +9283,7 @@ alone500:
 	VMINPS Z24, Z28, Z24
 	VMAXPS Z25, Z26, Z25
 	VMINPS Z25, Z28, Z25
-free501:
+free533:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	VMOVUPS Z1, 0(DI)(R11*1)
@@ -8996,24 +9323,31 @@ free501:
 	ADDQ R10, DI
 	VMOVUPS Z24, 0(DI)
 	VMOVUPS Z25, 0(DI)(R11*1)
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last502
-	MOVQ tile_nextA(R14), BX
+	JNZ within535
+	DECQ round-64(SP)
+	JLE last534
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within535:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread503
+	JEQ unread536
 	ADDQ BX, residual-40(SP)
-unread503:
+unread536:
 	CMPQ bias-32(SP), $0
 	JEQ r13p2
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r13p2
-last502:
+last534:
 	VZEROUPPER
 	RET
 r14p2:
@@ -9053,12 +9387,12 @@ r14p2:
 	VPXORD Z25, Z25, Z25
 	VPXORD Z26, Z26, Z26
 	VPXORD Z27, Z27, Z27
-nest504:
+nest537:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail506
+	JZ tail539
 	PCALIGN $32
-loop508:
+loop541:
 	VMOVUPS 0(DI), Z28
 	VMOVUPS 0(DI)(R12*1), Z29
 	PREFETCHT0 4096(DI)
@@ -9253,13 +9587,13 @@ loop508:
 	ADDQ $16, SI
 	ADDQ $16, R8
 	DECQ CX
-	JNZ loop508
-tail506:
+	JNZ loop541
+tail539:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done507
+	JZ done540
 	PCALIGN $32
-loop509:
+loop542:
 	VMOVUPS 0(DI), Z28
 	VMOVUPS 0(DI)(R12*1), Z29
 	PREFETCHT0 4096(DI)
@@ -9310,36 +9644,39 @@ loop509:
 	ADDQ $4, SI
 	ADDQ $4, R8
 	DECQ CX
-	JNZ loop509
-done507:
+	JNZ loop542
+done540:
 	DECQ R10
-	JZ outer510
+	JZ outer543
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
-	JMP nest504
-outer510:
+	ADDQ tile_skipB+0(R14), DI
+	JMP nest537
+outer543:
 	DECQ R11
-	JZ outer511
+	JZ outer544
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
+	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest504
-outer511:
+	JMP nest537
+outer544:
 	DECQ outer-56(SP)
-	JZ outer512
+	JZ outer545
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
+	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest504
-outer512:
-out505:
+	JMP nest537
+outer545:
+out538:
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased513
+	JZ unbiased546
 	VMOVUPS 0(BX), Z28
 	VADDPS Z28, Z0, Z0
 	VADDPS Z28, Z2, Z2
@@ -9370,12 +9707,12 @@ out505:
 	VADDPS Z28, Z23, Z23
 	VADDPS Z28, Z25, Z25
 	VADDPS Z28, Z27, Z27
-unbiased513:
+unbiased546:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone514
+	JZ alone547
 	VADDPS 0(DI), Z0, Z0
 	VADDPS 0(DI)(R11*1), Z1, Z1
 	ADDQ R10, DI
@@ -9417,9 +9754,9 @@ unbiased513:
 	ADDQ R10, DI
 	VADDPS 0(DI), Z26, Z26
 	VADDPS 0(DI)(R11*1), Z27, Z27
-alone514:
+alone547:
 	CMPQ tile_clamp(R14), $0
-	JEQ free515
+	JEQ free548
 	VBROADCASTSS tile_lo(R14), Z28
 	VBROADCASTSS tile_hi(R14), Z30
 	VMAXPS Z0, Z28, Z0
@@ -9478,7 +9815,7 @@ alone514:
 	VMINPS Z26, Z30, Z26
 	VMAXPS Z27, Z28, Z27
 	VMINPS Z27, Z30, Z27
-free515:
+free548:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	VMOVUPS Z1, 0(DI)(R11*1)
@@ -9521,23 +9858,30 @@ free515:
 	ADDQ R10, DI
 	VMOVUPS Z26, 0(DI)
 	VMOVUPS Z27, 0(DI)(R11*1)
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last516
-	MOVQ tile_nextA(R14), BX
+	JNZ within550
+	DECQ round-64(SP)
+	JLE last549
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within550:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread517
+	JEQ unread551
 	ADDQ BX, residual-40(SP)
-unread517:
+unread551:
 	CMPQ bias-32(SP), $0
 	JEQ r14p2
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r14p2
-last516:
+last549:
 	VZEROUPPER
 	RET

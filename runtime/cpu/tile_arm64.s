@@ -6,7 +6,7 @@
 #include "textflag.h"
 
 // func tileNEON(t *tile)
-TEXT ·tileNEON(SB), NOSPLIT, $56-8
+TEXT ·tileNEON(SB), NOSPLIT, $64-8
 	MOVD t+0(FP), R14
 	MOVD tile_a(R14), R3
 	CMP $0, R3
@@ -45,6 +45,8 @@ absent5:
 	MOVD R3, residual-40(SP)
 	MOVD tile_count(R14), R3
 	MOVD R3, count-48(SP)
+	MOVD tile_rounds(R14), R3
+	MOVD R3, round-64(SP)
 	MOVD tile_rowA(R14), R2
 	MOVD tile_panelB(R14), R12
 	MOVD tile_gapB(R14), R15
@@ -153,12 +155,16 @@ done14:
 	BEQ outer17
 	MOVD tile_gap+0(R14), R5
 	ADD R5, R1
+	MOVD tile_skipB+0(R14), R16
+	ADD R16, R0
 	JMP nest11
 outer17:
 	SUBS $1, R11
 	BEQ outer18
 	MOVD tile_gap+8(R14), R5
 	ADD R5, R1
+	MOVD tile_skipB+8(R14), R16
+	ADD R16, R0
 	MOVD tile_n+0(R14), R10
 	JMP nest11
 outer18:
@@ -168,6 +174,8 @@ outer18:
 	BEQ outer19
 	MOVD tile_gap+16(R14), R5
 	ADD R5, R1
+	MOVD tile_skipB+16(R14), R16
+	ADD R16, R0
 	MOVD tile_n+0(R14), R10
 	MOVD tile_n+8(R14), R11
 	JMP nest11
@@ -240,33 +248,42 @@ free22:
 	FMOVQ F1, 16(R0)
 	FMOVQ F2, 32(R0)
 	FMOVQ F3, 48(R0)
+	MOVD $tile_nextA(R14), R3
 	MOVD count-48(SP), R16
 	SUBS $1, R16
 	MOVD R16, count-48(SP)
-	BEQ last23
-	MOVD tile_nextA(R14), R5
+	BNE within24
+	MOVD round-64(SP), R16
+	SUBS $1, R16
+	MOVD R16, round-64(SP)
+	BLE last23
+	MOVD tile_count(R14), R5
+	MOVD R5, count-48(SP)
+	MOVD $tile_roundA(R14), R3
+within24:
+	MOVD tile_nextA-tile_nextA(R3), R5
 	MOVD a-8(SP), R16
 	ADD R5, R16
 	MOVD R16, a-8(SP)
-	MOVD tile_nextB(R14), R5
+	MOVD tile_nextB-tile_nextA(R3), R5
 	MOVD b-16(SP), R16
 	ADD R5, R16
 	MOVD R16, b-16(SP)
-	MOVD tile_nextC(R14), R5
+	MOVD tile_nextC-tile_nextA(R3), R5
 	MOVD c-24(SP), R16
 	ADD R5, R16
 	MOVD R16, c-24(SP)
 	MOVD residual-40(SP), R16
 	CMP $0, R16
-	BEQ unread24
+	BEQ unread25
 	MOVD residual-40(SP), R16
 	ADD R5, R16
 	MOVD R16, residual-40(SP)
-unread24:
+unread25:
 	MOVD bias-32(SP), R16
 	CMP $0, R16
 	BEQ r1p1
-	MOVD tile_nextBias(R14), R5
+	MOVD tile_nextBias-tile_nextA(R3), R5
 	MOVD bias-32(SP), R16
 	ADD R5, R16
 	MOVD R16, bias-32(SP)
@@ -297,13 +314,13 @@ r2p1:
 	VEOR V13.B16, V13.B16, V13.B16
 	VEOR V14.B16, V14.B16, V14.B16
 	VEOR V15.B16, V15.B16, V15.B16
-nest25:
+nest26:
 	MOVD tile_run(R14), R3
 	LSR $2, R3
 	CMP $0, R3
-	BEQ tail27
+	BEQ tail28
 	PCALIGN $16
-loop29:
+loop30:
 	FMOVQ.P 16(R1), F16
 	FMOVQ.P 16(R6), F17
 	FLDPQ 0(R0), (F18, F19)
@@ -351,13 +368,13 @@ loop29:
 	WORD $0x4fb01aab // fmla v11.4s, v21.4s, v16.s[3]
 	WORD $0x4fb11aaf // fmla v15.4s, v21.4s, v17.s[3]
 	SUBS $1, R3
-	BNE loop29
-tail27:
+	BNE loop30
+tail28:
 	MOVD tile_run(R14), R3
 	ANDS $3, R3
-	BEQ done28
+	BEQ done29
 	PCALIGN $16
-loop30:
+loop31:
 	FMOVS.P 4(R1), F16
 	FMOVS.P 4(R6), F17
 	FLDPQ 0(R0), (F18, F19)
@@ -372,35 +389,41 @@ loop30:
 	WORD $0x4f9012a3 // fmla v3.4s, v21.4s, v16.s[0]
 	WORD $0x4f9112a7 // fmla v7.4s, v21.4s, v17.s[0]
 	SUBS $1, R3
-	BNE loop30
-done28:
+	BNE loop31
+done29:
 	SUBS $1, R10
-	BEQ outer31
+	BEQ outer32
 	MOVD tile_gap+0(R14), R5
 	ADD R5, R1
 	ADD R5, R6
-	JMP nest25
-outer31:
+	MOVD tile_skipB+0(R14), R16
+	ADD R16, R0
+	JMP nest26
+outer32:
 	SUBS $1, R11
-	BEQ outer32
+	BEQ outer33
 	MOVD tile_gap+8(R14), R5
 	ADD R5, R1
 	ADD R5, R6
+	MOVD tile_skipB+8(R14), R16
+	ADD R16, R0
 	MOVD tile_n+0(R14), R10
-	JMP nest25
-outer32:
+	JMP nest26
+outer33:
 	MOVD outer-56(SP), R16
 	SUBS $1, R16
 	MOVD R16, outer-56(SP)
-	BEQ outer33
+	BEQ outer34
 	MOVD tile_gap+16(R14), R5
 	ADD R5, R1
 	ADD R5, R6
+	MOVD tile_skipB+16(R14), R16
+	ADD R16, R0
 	MOVD tile_n+0(R14), R10
 	MOVD tile_n+8(R14), R11
-	JMP nest25
-outer33:
-out26:
+	JMP nest26
+outer34:
+out27:
 	WORD $0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
 	WORD $0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
 	WORD $0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
@@ -411,7 +434,7 @@ out26:
 	WORD $0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
 	MOVD bias-32(SP), R5
 	CMP $0, R5
-	BEQ unbiased34
+	BEQ unbiased35
 	FMOVQ 0(R5), F8
 	WORD $0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
 	WORD $0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
@@ -424,12 +447,12 @@ out26:
 	FMOVQ 48(R5), F8
 	WORD $0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
 	WORD $0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-unbiased34:
+unbiased35:
 	MOVD tile_rowC(R14), R10
 	MOVD tile_panelC(R14), R11
 	MOVD residual-40(SP), R0
 	CMP $0, R0
-	BEQ alone35
+	BEQ alone36
 	FMOVQ 0(R0), F31
 	WORD $0x4e3fd400 // fadd v0.4s, v0.4s, v31.4s
 	FMOVQ 16(R0), F31
@@ -447,10 +470,10 @@ unbiased34:
 	WORD $0x4e3fd4c6 // fadd v6.4s, v6.4s, v31.4s
 	FMOVQ 48(R0), F31
 	WORD $0x4e3fd4e7 // fadd v7.4s, v7.4s, v31.4s
-alone35:
+alone36:
 	MOVD tile_clamp(R14), R16
 	CMP $0, R16
-	BEQ free36
+	BEQ free37
 	FMOVS tile_lo(R14), F8
 	VDUP V8.S[0], V8.S4
 	FMOVS tile_hi(R14), F9
@@ -487,7 +510,7 @@ alone35:
 	VBIT V30.B16, V8.B16, V7.B16
 	WORD $0x6ea9e4fe // fcmgt v30.4s, v7.4s, v9.4s
 	VBIT V30.B16, V9.B16, V7.B16
-free36:
+free37:
 	MOVD c-24(SP), R0
 	FMOVQ F0, 0(R0)
 	FMOVQ F1, 16(R0)
@@ -498,38 +521,47 @@ free36:
 	FMOVQ F5, 16(R0)
 	FMOVQ F6, 32(R0)
 	FMOVQ F7, 48(R0)
+	MOVD $tile_nextA(R14), R3
 	MOVD count-48(SP), R16
 	SUBS $1, R16
 	MOVD R16, count-48(SP)
-	BEQ last37
-	MOVD tile_nextA(R14), R5
+	BNE within39
+	MOVD round-64(SP), R16
+	SUBS $1, R16
+	MOVD R16, round-64(SP)
+	BLE last38
+	MOVD tile_count(R14), R5
+	MOVD R5, count-48(SP)
+	MOVD $tile_roundA(R14), R3
+within39:
+	MOVD tile_nextA-tile_nextA(R3), R5
 	MOVD a-8(SP), R16
 	ADD R5, R16
 	MOVD R16, a-8(SP)
-	MOVD tile_nextB(R14), R5
+	MOVD tile_nextB-tile_nextA(R3), R5
 	MOVD b-16(SP), R16
 	ADD R5, R16
 	MOVD R16, b-16(SP)
-	MOVD tile_nextC(R14), R5
+	MOVD tile_nextC-tile_nextA(R3), R5
 	MOVD c-24(SP), R16
 	ADD R5, R16
 	MOVD R16, c-24(SP)
 	MOVD residual-40(SP), R16
 	CMP $0, R16
-	BEQ unread38
+	BEQ unread40
 	MOVD residual-40(SP), R16
 	ADD R5, R16
 	MOVD R16, residual-40(SP)
-unread38:
+unread40:
 	MOVD bias-32(SP), R16
 	CMP $0, R16
 	BEQ r2p1
-	MOVD tile_nextBias(R14), R5
+	MOVD tile_nextBias-tile_nextA(R3), R5
 	MOVD bias-32(SP), R16
 	ADD R5, R16
 	MOVD R16, bias-32(SP)
 	JMP r2p1
-last37:
+last38:
 	RET
 r3p1:
 	MOVD a-8(SP), R1
@@ -564,13 +596,13 @@ r3p1:
 	VEOR V21.B16, V21.B16, V21.B16
 	VEOR V22.B16, V22.B16, V22.B16
 	VEOR V23.B16, V23.B16, V23.B16
-nest39:
+nest41:
 	MOVD tile_run(R14), R3
 	LSR $2, R3
 	CMP $0, R3
-	BEQ tail41
+	BEQ tail43
 	PCALIGN $16
-loop43:
+loop45:
 	FMOVQ.P 16(R1), F24
 	FMOVQ.P 16(R6), F25
 	FMOVQ.P 16(R7), F26
@@ -635,13 +667,13 @@ loop43:
 	WORD $0x4fb91bd3 // fmla v19.4s, v30.4s, v25.s[3]
 	WORD $0x4fba1bd7 // fmla v23.4s, v30.4s, v26.s[3]
 	SUBS $1, R3
-	BNE loop43
-tail41:
+	BNE loop45
+tail43:
 	MOVD tile_run(R14), R3
 	ANDS $3, R3
-	BEQ done42
+	BEQ done44
 	PCALIGN $16
-loop44:
+loop46:
 	FMOVS.P 4(R1), F24
 	FMOVS.P 4(R6), F25
 	FMOVS.P 4(R7), F26
@@ -661,38 +693,44 @@ loop44:
 	WORD $0x4f9913c7 // fmla v7.4s, v30.4s, v25.s[0]
 	WORD $0x4f9a13cb // fmla v11.4s, v30.4s, v26.s[0]
 	SUBS $1, R3
-	BNE loop44
-done42:
+	BNE loop46
+done44:
 	SUBS $1, R10
-	BEQ outer45
+	BEQ outer47
 	MOVD tile_gap+0(R14), R5
 	ADD R5, R1
 	ADD R5, R6
 	ADD R5, R7
-	JMP nest39
-outer45:
+	MOVD tile_skipB+0(R14), R16
+	ADD R16, R0
+	JMP nest41
+outer47:
 	SUBS $1, R11
-	BEQ outer46
+	BEQ outer48
 	MOVD tile_gap+8(R14), R5
 	ADD R5, R1
 	ADD R5, R6
 	ADD R5, R7
+	MOVD tile_skipB+8(R14), R16
+	ADD R16, R0
 	MOVD tile_n+0(R14), R10
-	JMP nest39
-outer46:
+	JMP nest41
+outer48:
 	MOVD outer-56(SP), R16
 	SUBS $1, R16
 	MOVD R16, outer-56(SP)
-	BEQ outer47
+	BEQ outer49
 	MOVD tile_gap+16(R14), R5
 	ADD R5, R1
 	ADD R5, R6
 	ADD R5, R7
+	MOVD tile_skipB+16(R14), R16
+	ADD R16, R0
 	MOVD tile_n+0(R14), R10
 	MOVD tile_n+8(R14), R11
-	JMP nest39
-outer47:
-out40:
+	JMP nest41
+outer49:
+out42:
 	WORD $0x4e2cd400 // fadd v0.4s, v0.4s, v12.4s
 	WORD $0x4e2dd421 // fadd v1.4s, v1.4s, v13.4s
 	WORD $0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
@@ -707,7 +745,7 @@ out40:
 	WORD $0x4e37d56b // fadd v11.4s, v11.4s, v23.4s
 	MOVD bias-32(SP), R5
 	CMP $0, R5
-	BEQ unbiased48
+	BEQ unbiased50
 	FMOVQ 0(R5), F12
 	WORD $0x4e2cd400 // fadd v0.4s, v0.4s, v12.4s
 	WORD $0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
@@ -724,12 +762,12 @@ out40:
 	WORD $0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
 	WORD $0x4e2cd4e7 // fadd v7.4s, v7.4s, v12.4s
 	WORD $0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
-unbiased48:
+unbiased50:
 	MOVD tile_rowC(R14), R10
 	MOVD tile_panelC(R14), R11
 	MOVD residual-40(SP), R0
 	CMP $0, R0
-	BEQ alone49
+	BEQ alone51
 	FMOVQ 0(R0), F31
 	WORD $0x4e3fd400 // fadd v0.4s, v0.4s, v31.4s
 	FMOVQ 16(R0), F31
@@ -756,10 +794,10 @@ unbiased48:
 	WORD $0x4e3fd54a // fadd v10.4s, v10.4s, v31.4s
 	FMOVQ 48(R0), F31
 	WORD $0x4e3fd56b // fadd v11.4s, v11.4s, v31.4s
-alone49:
+alone51:
 	MOVD tile_clamp(R14), R16
 	CMP $0, R16
-	BEQ free50
+	BEQ free52
 	FMOVS tile_lo(R14), F12
 	VDUP V12.S[0], V12.S4
 	FMOVS tile_hi(R14), F13
@@ -812,7 +850,7 @@ alone49:
 	VBIT V30.B16, V12.B16, V11.B16
 	WORD $0x6eade57e // fcmgt v30.4s, v11.4s, v13.4s
 	VBIT V30.B16, V13.B16, V11.B16
-free50:
+free52:
 	MOVD c-24(SP), R0
 	FMOVQ F0, 0(R0)
 	FMOVQ F1, 16(R0)
@@ -828,38 +866,47 @@ free50:
 	FMOVQ F9, 16(R0)
 	FMOVQ F10, 32(R0)
 	FMOVQ F11, 48(R0)
+	MOVD $tile_nextA(R14), R3
 	MOVD count-48(SP), R16
 	SUBS $1, R16
 	MOVD R16, count-48(SP)
-	BEQ last51
-	MOVD tile_nextA(R14), R5
+	BNE within54
+	MOVD round-64(SP), R16
+	SUBS $1, R16
+	MOVD R16, round-64(SP)
+	BLE last53
+	MOVD tile_count(R14), R5
+	MOVD R5, count-48(SP)
+	MOVD $tile_roundA(R14), R3
+within54:
+	MOVD tile_nextA-tile_nextA(R3), R5
 	MOVD a-8(SP), R16
 	ADD R5, R16
 	MOVD R16, a-8(SP)
-	MOVD tile_nextB(R14), R5
+	MOVD tile_nextB-tile_nextA(R3), R5
 	MOVD b-16(SP), R16
 	ADD R5, R16
 	MOVD R16, b-16(SP)
-	MOVD tile_nextC(R14), R5
+	MOVD tile_nextC-tile_nextA(R3), R5
 	MOVD c-24(SP), R16
 	ADD R5, R16
 	MOVD R16, c-24(SP)
 	MOVD residual-40(SP), R16
 	CMP $0, R16
-	BEQ unread52
+	BEQ unread55
 	MOVD residual-40(SP), R16
 	ADD R5, R16
 	MOVD R16, residual-40(SP)
-unread52:
+unread55:
 	MOVD bias-32(SP), R16
 	CMP $0, R16
 	BEQ r3p1
-	MOVD tile_nextBias(R14), R5
+	MOVD tile_nextBias-tile_nextA(R3), R5
 	MOVD bias-32(SP), R16
 	ADD R5, R16
 	MOVD R16, bias-32(SP)
 	JMP r3p1
-last51:
+last53:
 	RET
 r4p1:
 	MOVD a-8(SP), R1
@@ -887,13 +934,13 @@ r4p1:
 	VEOR V13.B16, V13.B16, V13.B16
 	VEOR V14.B16, V14.B16, V14.B16
 	VEOR V15.B16, V15.B16, V15.B16
-nest53:
+nest56:
 	MOVD tile_run(R14), R3
 	LSR $2, R3
 	CMP $0, R3
-	BEQ tail55
+	BEQ tail58
 	PCALIGN $16
-loop57:
+loop60:
 	FMOVQ.P 16(R1), F16
 	FMOVQ.P 16(R6), F17
 	FMOVQ.P 16(R7), F18
@@ -975,13 +1022,13 @@ loop57:
 	WORD $0x4fb21aeb // fmla v11.4s, v23.4s, v18.s[3]
 	WORD $0x4fb31aef // fmla v15.4s, v23.4s, v19.s[3]
 	SUBS $1, R3
-	BNE loop57
-tail55:
+	BNE loop60
+tail58:
 	MOVD tile_run(R14), R3
 	ANDS $3, R3
-	BEQ done56
+	BEQ done59
 	PCALIGN $16
-loop58:
+loop61:
 	FMOVS.P 4(R1), F16
 	FMOVS.P 4(R6), F17
 	FMOVS.P 4(R7), F18
@@ -1006,44 +1053,50 @@ loop58:
 	WORD $0x4f9212eb // fmla v11.4s, v23.4s, v18.s[0]
 	WORD $0x4f9312ef // fmla v15.4s, v23.4s, v19.s[0]
 	SUBS $1, R3
-	BNE loop58
-done56:
+	BNE loop61
+done59:
 	SUBS $1, R10
-	BEQ outer59
+	BEQ outer62
 	MOVD tile_gap+0(R14), R5
 	ADD R5, R1
 	ADD R5, R6
 	ADD R5, R7
 	ADD R5, R19
-	JMP nest53
-outer59:
+	MOVD tile_skipB+0(R14), R16
+	ADD R16, R0
+	JMP nest56
+outer62:
 	SUBS $1, R11
-	BEQ outer60
+	BEQ outer63
 	MOVD tile_gap+8(R14), R5
 	ADD R5, R1
 	ADD R5, R6
 	ADD R5, R7
 	ADD R5, R19
+	MOVD tile_skipB+8(R14), R16
+	ADD R16, R0
 	MOVD tile_n+0(R14), R10
-	JMP nest53
-outer60:
+	JMP nest56
+outer63:
 	MOVD outer-56(SP), R16
 	SUBS $1, R16
 	MOVD R16, outer-56(SP)
-	BEQ outer61
+	BEQ outer64
 	MOVD tile_gap+16(R14), R5
 	ADD R5, R1
 	ADD R5, R6
 	ADD R5, R7
 	ADD R5, R19
+	MOVD tile_skipB+16(R14), R16
+	ADD R16, R0
 	MOVD tile_n+0(R14), R10
 	MOVD tile_n+8(R14), R11
-	JMP nest53
-outer61:
-out54:
+	JMP nest56
+outer64:
+out57:
 	MOVD bias-32(SP), R5
 	CMP $0, R5
-	BEQ unbiased62
+	BEQ unbiased65
 	FMOVQ 0(R5), F16
 	WORD $0x4e30d400 // fadd v0.4s, v0.4s, v16.4s
 	WORD $0x4e30d484 // fadd v4.4s, v4.4s, v16.4s
@@ -1064,12 +1117,12 @@ out54:
 	WORD $0x4e30d4e7 // fadd v7.4s, v7.4s, v16.4s
 	WORD $0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
 	WORD $0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-unbiased62:
+unbiased65:
 	MOVD tile_rowC(R14), R10
 	MOVD tile_panelC(R14), R11
 	MOVD residual-40(SP), R0
 	CMP $0, R0
-	BEQ alone63
+	BEQ alone66
 	FMOVQ 0(R0), F31
 	WORD $0x4e3fd400 // fadd v0.4s, v0.4s, v31.4s
 	FMOVQ 16(R0), F31
@@ -1105,10 +1158,10 @@ unbiased62:
 	WORD $0x4e3fd5ce // fadd v14.4s, v14.4s, v31.4s
 	FMOVQ 48(R0), F31
 	WORD $0x4e3fd5ef // fadd v15.4s, v15.4s, v31.4s
-alone63:
+alone66:
 	MOVD tile_clamp(R14), R16
 	CMP $0, R16
-	BEQ free64
+	BEQ free67
 	FMOVS tile_lo(R14), F16
 	VDUP V16.S[0], V16.S4
 	FMOVS tile_hi(R14), F17
@@ -1177,7 +1230,7 @@ alone63:
 	VBIT V30.B16, V16.B16, V15.B16
 	WORD $0x6eb1e5fe // fcmgt v30.4s, v15.4s, v17.4s
 	VBIT V30.B16, V17.B16, V15.B16
-free64:
+free67:
 	MOVD c-24(SP), R0
 	FMOVQ F0, 0(R0)
 	FMOVQ F1, 16(R0)
@@ -1198,38 +1251,47 @@ free64:
 	FMOVQ F13, 16(R0)
 	FMOVQ F14, 32(R0)
 	FMOVQ F15, 48(R0)
+	MOVD $tile_nextA(R14), R3
 	MOVD count-48(SP), R16
 	SUBS $1, R16
 	MOVD R16, count-48(SP)
-	BEQ last65
-	MOVD tile_nextA(R14), R5
+	BNE within69
+	MOVD round-64(SP), R16
+	SUBS $1, R16
+	MOVD R16, round-64(SP)
+	BLE last68
+	MOVD tile_count(R14), R5
+	MOVD R5, count-48(SP)
+	MOVD $tile_roundA(R14), R3
+within69:
+	MOVD tile_nextA-tile_nextA(R3), R5
 	MOVD a-8(SP), R16
 	ADD R5, R16
 	MOVD R16, a-8(SP)
-	MOVD tile_nextB(R14), R5
+	MOVD tile_nextB-tile_nextA(R3), R5
 	MOVD b-16(SP), R16
 	ADD R5, R16
 	MOVD R16, b-16(SP)
-	MOVD tile_nextC(R14), R5
+	MOVD tile_nextC-tile_nextA(R3), R5
 	MOVD c-24(SP), R16
 	ADD R5, R16
 	MOVD R16, c-24(SP)
 	MOVD residual-40(SP), R16
 	CMP $0, R16
-	BEQ unread66
+	BEQ unread70
 	MOVD residual-40(SP), R16
 	ADD R5, R16
 	MOVD R16, residual-40(SP)
-unread66:
+unread70:
 	MOVD bias-32(SP), R16
 	CMP $0, R16
 	BEQ r4p1
-	MOVD tile_nextBias(R14), R5
+	MOVD tile_nextBias-tile_nextA(R3), R5
 	MOVD bias-32(SP), R16
 	ADD R5, R16
 	MOVD R16, bias-32(SP)
 	JMP r4p1
-last65:
+last68:
 	RET
 r5p1:
 	MOVD a-8(SP), R1
@@ -1262,13 +1324,13 @@ r5p1:
 	VEOR V17.B16, V17.B16, V17.B16
 	VEOR V18.B16, V18.B16, V18.B16
 	VEOR V19.B16, V19.B16, V19.B16
-nest67:
+nest71:
 	MOVD tile_run(R14), R3
 	LSR $2, R3
 	CMP $0, R3
-	BEQ tail69
+	BEQ tail73
 	PCALIGN $16
-loop71:
+loop75:
 	FMOVQ.P 16(R1), F20
 	FMOVQ.P 16(R6), F21
 	FMOVQ.P 16(R7), F22
@@ -1367,13 +1429,13 @@ loop71:
 	WORD $0x4fb71b8f // fmla v15.4s, v28.4s, v23.s[3]
 	WORD $0x4fb81b93 // fmla v19.4s, v28.4s, v24.s[3]
 	SUBS $1, R3
-	BNE loop71
-tail69:
+	BNE loop75
+tail73:
 	MOVD tile_run(R14), R3
 	ANDS $3, R3
-	BEQ done70
+	BEQ done74
 	PCALIGN $16
-loop72:
+loop76:
 	FMOVS.P 4(R1), F20
 	FMOVS.P 4(R6), F21
 	FMOVS.P 4(R7), F22
@@ -1403,47 +1465,53 @@ loop72:
 	WORD $0x4f97138f // fmla v15.4s, v28.4s, v23.s[0]
 	WORD $0x4f981393 // fmla v19.4s, v28.4s, v24.s[0]
 	SUBS $1, R3
-	BNE loop72
-done70:
+	BNE loop76
+done74:
 	SUBS $1, R10
-	BEQ outer73
+	BEQ outer77
 	MOVD tile_gap+0(R14), R5
 	ADD R5, R1
 	ADD R5, R6
 	ADD R5, R7
 	ADD R5, R19
 	ADD R5, R20
-	JMP nest67
-outer73:
+	MOVD tile_skipB+0(R14), R16
+	ADD R16, R0
+	JMP nest71
+outer77:
 	SUBS $1, R11
-	BEQ outer74
+	BEQ outer78
 	MOVD tile_gap+8(R14), R5
 	ADD R5, R1
 	ADD R5, R6
 	ADD R5, R7
 	ADD R5, R19
 	ADD R5, R20
+	MOVD tile_skipB+8(R14), R16
+	ADD R16, R0
 	MOVD tile_n+0(R14), R10
-	JMP nest67
-outer74:
+	JMP nest71
+outer78:
 	MOVD outer-56(SP), R16
 	SUBS $1, R16
 	MOVD R16, outer-56(SP)
-	BEQ outer75
+	BEQ outer79
 	MOVD tile_gap+16(R14), R5
 	ADD R5, R1
 	ADD R5, R6
 	ADD R5, R7
 	ADD R5, R19
 	ADD R5, R20
+	MOVD tile_skipB+16(R14), R16
+	ADD R16, R0
 	MOVD tile_n+0(R14), R10
 	MOVD tile_n+8(R14), R11
-	JMP nest67
-outer75:
-out68:
+	JMP nest71
+outer79:
+out72:
 	MOVD bias-32(SP), R5
 	CMP $0, R5
-	BEQ unbiased76
+	BEQ unbiased80
 	FMOVQ 0(R5), F20
 	WORD $0x4e34d400 // fadd v0.4s, v0.4s, v20.4s
 	WORD $0x4e34d484 // fadd v4.4s, v4.4s, v20.4s
@@ -1468,12 +1536,12 @@ out68:
 	WORD $0x4e34d56b // fadd v11.4s, v11.4s, v20.4s
 	WORD $0x4e34d5ef // fadd v15.4s, v15.4s, v20.4s
 	WORD $0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
-unbiased76:
+unbiased80:
 	MOVD tile_rowC(R14), R10
 	MOVD tile_panelC(R14), R11
 	MOVD residual-40(SP), R0
 	CMP $0, R0
-	BEQ alone77
+	BEQ alone81
 	FMOVQ 0(R0), F31
 	WORD $0x4e3fd400 // fadd v0.4s, v0.4s, v31.4s
 	FMOVQ 16(R0), F31
@@ -1518,10 +1586,10 @@ unbiased76:
 	WORD $0x4e3fd652 // fadd v18.4s, v18.4s, v31.4s
 	FMOVQ 48(R0), F31
 	WORD $0x4e3fd673 // fadd v19.4s, v19.4s, v31.4s
-alone77:
+alone81:
 	MOVD tile_clamp(R14), R16
 	CMP $0, R16
-	BEQ free78
+	BEQ free82
 	FMOVS tile_lo(R14), F20
 	VDUP V20.S[0], V20.S4
 	FMOVS tile_hi(R14), F21
@@ -1606,7 +1674,7 @@ alone77:
 	VBIT V30.B16, V20.B16, V19.B16
 	WORD $0x6eb5e67e // fcmgt v30.4s, v19.4s, v21.4s
 	VBIT V30.B16, V21.B16, V19.B16
-free78:
+free82:
 	MOVD c-24(SP), R0
 	FMOVQ F0, 0(R0)
 	FMOVQ F1, 16(R0)
@@ -1632,38 +1700,47 @@ free78:
 	FMOVQ F17, 16(R0)
 	FMOVQ F18, 32(R0)
 	FMOVQ F19, 48(R0)
+	MOVD $tile_nextA(R14), R3
 	MOVD count-48(SP), R16
 	SUBS $1, R16
 	MOVD R16, count-48(SP)
-	BEQ last79
-	MOVD tile_nextA(R14), R5
+	BNE within84
+	MOVD round-64(SP), R16
+	SUBS $1, R16
+	MOVD R16, round-64(SP)
+	BLE last83
+	MOVD tile_count(R14), R5
+	MOVD R5, count-48(SP)
+	MOVD $tile_roundA(R14), R3
+within84:
+	MOVD tile_nextA-tile_nextA(R3), R5
 	MOVD a-8(SP), R16
 	ADD R5, R16
 	MOVD R16, a-8(SP)
-	MOVD tile_nextB(R14), R5
+	MOVD tile_nextB-tile_nextA(R3), R5
 	MOVD b-16(SP), R16
 	ADD R5, R16
 	MOVD R16, b-16(SP)
-	MOVD tile_nextC(R14), R5
+	MOVD tile_nextC-tile_nextA(R3), R5
 	MOVD c-24(SP), R16
 	ADD R5, R16
 	MOVD R16, c-24(SP)
 	MOVD residual-40(SP), R16
 	CMP $0, R16
-	BEQ unread80
+	BEQ unread85
 	MOVD residual-40(SP), R16
 	ADD R5, R16
 	MOVD R16, residual-40(SP)
-unread80:
+unread85:
 	MOVD bias-32(SP), R16
 	CMP $0, R16
 	BEQ r5p1
-	MOVD tile_nextBias(R14), R5
+	MOVD tile_nextBias-tile_nextA(R3), R5
 	MOVD bias-32(SP), R16
 	ADD R5, R16
 	MOVD R16, bias-32(SP)
 	JMP r5p1
-last79:
+last83:
 	RET
 r6p1:
 	MOVD a-8(SP), R1
@@ -1701,13 +1778,13 @@ r6p1:
 	VEOR V21.B16, V21.B16, V21.B16
 	VEOR V22.B16, V22.B16, V22.B16
 	VEOR V23.B16, V23.B16, V23.B16
-nest81:
+nest86:
 	MOVD tile_run(R14), R3
 	LSR $2, R3
 	CMP $0, R3
-	BEQ tail83
+	BEQ tail88
 	PCALIGN $16
-loop85:
+loop90:
 	FMOVQ.P 16(R1), F24
 	FMOVQ.P 16(R6), F25
 	FMOVQ.P 16(R7), F26
@@ -1823,13 +1900,13 @@ loop85:
 	WORD $0x4fbc1bf3 // fmla v19.4s, v31.4s, v28.s[3]
 	WORD $0x4fbd1bf7 // fmla v23.4s, v31.4s, v29.s[3]
 	SUBS $1, R3
-	BNE loop85
-tail83:
+	BNE loop90
+tail88:
 	MOVD tile_run(R14), R3
 	ANDS $3, R3
-	BEQ done84
+	BEQ done89
 	PCALIGN $16
-loop86:
+loop91:
 	FMOVS.P 4(R1), F24
 	FMOVS.P 4(R6), F25
 	FMOVS.P 4(R7), F26
@@ -1864,10 +1941,10 @@ loop86:
 	WORD $0x4f9c13f3 // fmla v19.4s, v31.4s, v28.s[0]
 	WORD $0x4f9d13f7 // fmla v23.4s, v31.4s, v29.s[0]
 	SUBS $1, R3
-	BNE loop86
-done84:
+	BNE loop91
+done89:
 	SUBS $1, R10
-	BEQ outer87
+	BEQ outer92
 	MOVD tile_gap+0(R14), R5
 	ADD R5, R1
 	ADD R5, R6
@@ -1875,10 +1952,12 @@ done84:
 	ADD R5, R19
 	ADD R5, R20
 	ADD R5, R21
-	JMP nest81
-outer87:
+	MOVD tile_skipB+0(R14), R16
+	ADD R16, R0
+	JMP nest86
+outer92:
 	SUBS $1, R11
-	BEQ outer88
+	BEQ outer93
 	MOVD tile_gap+8(R14), R5
 	ADD R5, R1
 	ADD R5, R6
@@ -1886,13 +1965,15 @@ outer87:
 	ADD R5, R19
 	ADD R5, R20
 	ADD R5, R21
+	MOVD tile_skipB+8(R14), R16
+	ADD R16, R0
 	MOVD tile_n+0(R14), R10
-	JMP nest81
-outer88:
+	JMP nest86
+outer93:
 	MOVD outer-56(SP), R16
 	SUBS $1, R16
 	MOVD R16, outer-56(SP)
-	BEQ outer89
+	BEQ outer94
 	MOVD tile_gap+16(R14), R5
 	ADD R5, R1
 	ADD R5, R6
@@ -1900,14 +1981,16 @@ outer88:
 	ADD R5, R19
 	ADD R5, R20
 	ADD R5, R21
+	MOVD tile_skipB+16(R14), R16
+	ADD R16, R0
 	MOVD tile_n+0(R14), R10
 	MOVD tile_n+8(R14), R11
-	JMP nest81
-outer89:
-out82:
+	JMP nest86
+outer94:
+out87:
 	MOVD bias-32(SP), R5
 	CMP $0, R5
-	BEQ unbiased90
+	BEQ unbiased95
 	FMOVQ 0(R5), F24
 	WORD $0x4e38d400 // fadd v0.4s, v0.4s, v24.4s
 	WORD $0x4e38d484 // fadd v4.4s, v4.4s, v24.4s
@@ -1936,12 +2019,12 @@ out82:
 	WORD $0x4e38d5ef // fadd v15.4s, v15.4s, v24.4s
 	WORD $0x4e38d673 // fadd v19.4s, v19.4s, v24.4s
 	WORD $0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
-unbiased90:
+unbiased95:
 	MOVD tile_rowC(R14), R10
 	MOVD tile_panelC(R14), R11
 	MOVD residual-40(SP), R0
 	CMP $0, R0
-	BEQ alone91
+	BEQ alone96
 	FMOVQ 0(R0), F31
 	WORD $0x4e3fd400 // fadd v0.4s, v0.4s, v31.4s
 	FMOVQ 16(R0), F31
@@ -1995,10 +2078,10 @@ unbiased90:
 	WORD $0x4e3fd6d6 // fadd v22.4s, v22.4s, v31.4s
 	FMOVQ 48(R0), F31
 	WORD $0x4e3fd6f7 // fadd v23.4s, v23.4s, v31.4s
-alone91:
+alone96:
 	MOVD tile_clamp(R14), R16
 	CMP $0, R16
-	BEQ free92
+	BEQ free97
 	FMOVS tile_lo(R14), F24
 	VDUP V24.S[0], V24.S4
 	FMOVS tile_hi(R14), F25
@@ -2099,7 +2182,7 @@ alone91:
 	VBIT V30.B16, V24.B16, V23.B16
 	WORD $0x6eb9e6fe // fcmgt v30.4s, v23.4s, v25.4s
 	VBIT V30.B16, V25.B16, V23.B16
-free92:
+free97:
 	MOVD c-24(SP), R0
 	FMOVQ F0, 0(R0)
 	FMOVQ F1, 16(R0)
@@ -2130,36 +2213,45 @@ free92:
 	FMOVQ F21, 16(R0)
 	FMOVQ F22, 32(R0)
 	FMOVQ F23, 48(R0)
+	MOVD $tile_nextA(R14), R3
 	MOVD count-48(SP), R16
 	SUBS $1, R16
 	MOVD R16, count-48(SP)
-	BEQ last93
-	MOVD tile_nextA(R14), R5
+	BNE within99
+	MOVD round-64(SP), R16
+	SUBS $1, R16
+	MOVD R16, round-64(SP)
+	BLE last98
+	MOVD tile_count(R14), R5
+	MOVD R5, count-48(SP)
+	MOVD $tile_roundA(R14), R3
+within99:
+	MOVD tile_nextA-tile_nextA(R3), R5
 	MOVD a-8(SP), R16
 	ADD R5, R16
 	MOVD R16, a-8(SP)
-	MOVD tile_nextB(R14), R5
+	MOVD tile_nextB-tile_nextA(R3), R5
 	MOVD b-16(SP), R16
 	ADD R5, R16
 	MOVD R16, b-16(SP)
-	MOVD tile_nextC(R14), R5
+	MOVD tile_nextC-tile_nextA(R3), R5
 	MOVD c-24(SP), R16
 	ADD R5, R16
 	MOVD R16, c-24(SP)
 	MOVD residual-40(SP), R16
 	CMP $0, R16
-	BEQ unread94
+	BEQ unread100
 	MOVD residual-40(SP), R16
 	ADD R5, R16
 	MOVD R16, residual-40(SP)
-unread94:
+unread100:
 	MOVD bias-32(SP), R16
 	CMP $0, R16
 	BEQ r6p1
-	MOVD tile_nextBias(R14), R5
+	MOVD tile_nextBias-tile_nextA(R3), R5
 	MOVD bias-32(SP), R16
 	ADD R5, R16
 	MOVD R16, bias-32(SP)
 	JMP r6p1
-last93:
+last98:
 	RET

@@ -9,8 +9,8 @@ import "unsafe"
 // Every product is rounded: the bits are the same on every processor.
 func tileRef(t *tile) {
 	var sums [maxRows][16]float32
-	for i := range t.count {
-		a, b := t.atA+i*t.nextA, t.atB+i*t.nextB
+	for at := t.first(); ; {
+		a, b := at.a, at.b
 		for p := range t.panels {
 			panel := b + p*t.panelB
 			for r := 0; r+1 < t.rows; r += 2 {
@@ -26,16 +26,45 @@ func tileRef(t *tile) {
 					copy(sums[last][j:], s[:])
 				}
 			}
-			t.finish(sums[:t.rows], t.atC+i*t.nextC+p*t.panelC, t.atBias+i*t.nextBias+64*p)
+			t.finish(sums[:t.rows], at.c+p*t.panelC, at.bias+64*p)
+		}
+		if !at.next(t) {
+			return
 		}
 	}
+}
+
+// spot is where one of a run's tiles lies, in bytes.
+type spot struct{ a, b, c, bias, i, round int }
+
+// first is the first tile.
+func (t *tile) first() spot { return spot{a: t.atA, b: t.atB, c: t.atC, bias: t.atBias} }
+
+// next goes to the next tile and reports whether there is one.
+func (s *spot) next(t *tile) bool {
+	if s.i++; s.i < t.count {
+		s.move(t.nextA, t.nextB, t.nextC, t.nextBias)
+		return true
+	}
+	s.i = 0
+	s.round++
+	s.move(t.roundA, t.roundB, t.roundC, t.roundBias)
+	return s.round < t.rounds
+}
+
+func (s *spot) move(a, b, c, bias int) {
+	s.a += a
+	s.b += b
+	s.c += c
+	s.bias += bias
 }
 
 // sumRows multiplies two rows of a by four columns of b. The places are in bytes.
 func (t *tile) sumRows(a0, a1, b int) [8]float32 {
 	var s00, s01, s02, s03, s10, s11, s12, s13 float32
-	place := run{}
-	for more := true; more; more = t.advance(&place) {
+	place := run{b: b}
+	for more := true; more; more = t.advance(&place, (64+t.gapB)*t.run) {
+		b := place.b
 		for at, end := place.at, place.at+4*t.run; at < end; at += 4 {
 			x0, x1 := *(*float32)(unsafe.Add(t.a, a0+at)), *(*float32)(unsafe.Add(t.a, a1+at))
 			y := (*[4]float32)(unsafe.Add(t.b, b))
@@ -56,8 +85,9 @@ func (t *tile) sumRows(a0, a1, b int) [8]float32 {
 // sumRow multiplies a row of a by eight columns of b.
 func (t *tile) sumRow(a, b int) [8]float32 {
 	var s0, s1, s2, s3, s4, s5, s6, s7 float32
-	place := run{}
-	for more := true; more; more = t.advance(&place) {
+	place := run{b: b}
+	for more := true; more; more = t.advance(&place, (64+t.gapB)*t.run) {
+		b := place.b
 		for at, end := place.at, place.at+4*t.run; at < end; at += 4 {
 			x := *(*float32)(unsafe.Add(t.a, a+at))
 			y := (*[8]float32)(unsafe.Add(t.b, b))
@@ -77,16 +107,19 @@ func (t *tile) sumRow(a, b int) [8]float32 {
 
 // run is a place in a tile's nest of loops.
 type run struct {
-	i  [3]int
-	at int // of the run's first element, in bytes
+	i     [3]int
+	at, b int // of the run's first element and of its columns, in bytes
 }
 
-// advance goes to the next run and reports whether there is one.
-func (t *tile) advance(r *run) bool {
+// advance goes to the next run, after one of so many bytes of b, and reports whether
+// there is one.
+func (t *tile) advance(r *run, read int) bool {
 	r.at += 4 * t.run
+	r.b += read
 	for l := range r.i {
 		if r.i[l]++; r.i[l] < t.n[l] {
 			r.at += t.gap[l]
+			r.b += t.skipB[l]
 			return true
 		}
 		r.i[l] = 0

@@ -15,36 +15,74 @@ func windowLimit() int {
 	return rows
 }
 
-// sweep covers rows×columns output pixels of one channel block, where the tile starts
-// at the first of them and the next row is downA and downC away: row after row, so that
-// memory is read in its order, or down where a tile is as wide as a row.
-func (t *tile) sweep(op windowOp, rows int, columns rowSplit, downA, downC int) {
+// step is how far it is from something to the next, in bytes.
+type step struct{ a, b, c, bias int }
+
+// times is n steps.
+func (s step) times(n int) step { return step{n * s.a, n * s.b, n * s.c, n * s.bias} }
+
+// sweep covers high×wide pixels in each of some planes, where the tile starts at the
+// first of them. A tile lies along a row, or along a column where that needs fewer.
+func (t *tile) sweep(op windowOp, planes, high, wide int, down, plane step) {
+	limit := windowLimit()
+	if ceil(wide, limit)*high > ceil(high, limit)*wide {
+		high, wide = wide, high
+		t.rowA, t.rowC, down.a, down.c = down.a, down.c, t.rowA, t.rowC
+	}
+	columns := split(wide, limit)
 	if columns.tiles == 1 {
-		t.nextA, t.nextC = downA, downC
-		t.windows(op, columns.rows, rows)
+		t.windows(op, wide, high, planes, down, plane)
 		return
 	}
-	atA, atC := t.atA, t.atC
-	for y := range rows {
-		t.atA, t.atC = atA+y*downA, atC+y*downC
+	for range planes {
+		first := *t
 		for _, part := range [...]struct{ rows, count int }{{columns.rows + 1, columns.first}, {columns.rows, columns.tiles - columns.first}} {
-			t.nextA, t.nextC = part.rows*t.rowA, part.rows*t.rowC
-			t.windows(op, part.rows, part.count)
+			at := *t
+			across := step{a: part.rows * t.rowA, c: part.rows * t.rowC}
+			t.windows(op, part.rows, part.count, high, across, down)
+			*t = at
+			t.move(across.times(part.count))
 		}
+		*t = first
+		t.move(plane)
 	}
 }
 
-// windows is repeat for a window kernel.
-func (t *tile) windows(op windowOp, rows, count int) {
-	t.rows = rows
-	most := count
-	if work := t.n[0] * t.n[1] * t.n[2] * rows * 16; count*work > callWork {
-		most = max(1, callWork/work)
+// move moves the place where the first tile starts.
+func (t *tile) move(by step) {
+	t.atA += by.a
+	t.atB += by.b
+	t.atC += by.c
+	t.atBias += by.bias
+}
+
+// windows is repeat for a window kernel: for rounds of count tiles.
+func (t *tile) windows(op windowOp, rows, count, rounds int, next, round step) {
+	most := max(1, callWork/(t.n[0]*t.n[1]*t.n[2]*rows*16))
+	if count > most && rounds > 1 {
+		for range rounds {
+			first := *t
+			t.windows(op, rows, count, 1, next, round)
+			*t = first
+			t.move(round)
+		}
+		return
 	}
-	for ; count > 0; count -= t.count {
-		t.count = min(count, most)
+	t.rows = rows
+	t.nextA, t.nextB, t.nextC, t.nextBias = next.a, next.b, next.c, next.bias
+	for count > 0 && rounds > 0 {
+		t.count, t.rounds = min(count, most), 1
+		by := next.times(t.count)
+		if t.count == count {
+			t.rounds = min(rounds, max(1, most/count))
+			by = round.times(t.rounds)
+			rounds -= t.rounds
+		} else {
+			count -= t.count
+		}
+		back := next.times(t.count - 1)
+		t.roundA, t.roundB, t.roundC, t.roundBias = round.a-back.a, round.b-back.b, round.c-back.c, round.bias-back.bias
 		runWindow(t, op)
-		t.atA += t.count * t.nextA
-		t.atC += t.count * t.nextC
+		t.move(by)
 	}
 }

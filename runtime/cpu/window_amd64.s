@@ -9,7 +9,7 @@ DATA lowest<>+0(SB)/4, $0xff800000
 GLOBL lowest<>(SB), RODATA|NOPTR, $4
 
 // func depthwiseAVX2(t *tile)
-TEXT ·depthwiseAVX2(SB), NOSPLIT, $56-8
+TEXT ·depthwiseAVX2(SB), NOSPLIT, $64-8
 	MOVQ t+0(FP), R14
 	MOVQ tile_a(R14), CX
 	TESTQ CX, CX
@@ -43,6 +43,8 @@ absent5:
 	MOVQ CX, residual-40(SP)
 	MOVQ tile_count(R14), CX
 	MOVQ CX, count-48(SP)
+	MOVQ tile_rounds(R14), CX
+	MOVQ CX, round-64(SP)
 	MOVQ tile_rowA(R14), DX
 	LEAQ (DX)(DX*2), AX
 	LEAQ (DX)(DX*4), R9
@@ -88,12 +90,14 @@ nest11:
 	JZ outer13
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+0(R14), DI
 	JMP nest11
 outer13:
 	DECQ R11
 	JZ outer14
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
 	JMP nest11
 outer14:
@@ -101,6 +105,7 @@ outer14:
 	JZ outer15
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	JMP nest11
@@ -134,21 +139,28 @@ free18:
 	MOVQ c-24(SP), DI
 	VMOVUPS Y0, 0(DI)
 	VMOVUPS Y1, 32(DI)
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last19
-	MOVQ tile_nextA(R14), BX
+	JNZ within20
+	DECQ round-64(SP)
+	JLE last19
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within20:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread20
+	JEQ unread21
 	ADDQ BX, residual-40(SP)
-unread20:
+unread21:
 	CMPQ bias-32(SP), $0
 	JEQ r1p1
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r1p1
 last19:
@@ -165,7 +177,7 @@ r2p1:
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
-nest21:
+nest22:
 	VMOVUPS 0(DI), Y4
 	VMOVUPS 32(DI), Y5
 	ADDQ $64, DI
@@ -175,50 +187,53 @@ nest21:
 	VFMADD231PS 32(SI)(DX*1), Y5, Y3
 	ADDQ $64, SI
 	DECQ R10
-	JZ outer23
+	JZ outer24
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
-	JMP nest21
-outer23:
+	ADDQ tile_skipB+0(R14), DI
+	JMP nest22
+outer24:
 	DECQ R11
-	JZ outer24
+	JZ outer25
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest21
-outer24:
+	JMP nest22
+outer25:
 	DECQ outer-56(SP)
-	JZ outer25
+	JZ outer26
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest21
-outer25:
-out22:
+	JMP nest22
+outer26:
+out23:
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased26
+	JZ unbiased27
 	VMOVUPS 0(BX), Y4
 	VADDPS Y4, Y0, Y0
 	VADDPS Y4, Y2, Y2
 	VMOVUPS 32(BX), Y4
 	VADDPS Y4, Y1, Y1
 	VADDPS Y4, Y3, Y3
-unbiased26:
+unbiased27:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone27
+	JZ alone28
 	VADDPS 0(DI), Y0, Y0
 	VADDPS 32(DI), Y1, Y1
 	ADDQ R10, DI
 	VADDPS 0(DI), Y2, Y2
 	VADDPS 32(DI), Y3, Y3
-alone27:
+alone28:
 	CMPQ tile_clamp(R14), $0
-	JEQ free28
+	JEQ free29
 	VBROADCASTSS tile_lo(R14), Y4
 	VBROADCASTSS tile_hi(R14), Y5
 	VMAXPS Y0, Y4, Y0
@@ -229,31 +244,38 @@ alone27:
 	VMINPS Y2, Y5, Y2
 	VMAXPS Y3, Y4, Y3
 	VMINPS Y3, Y5, Y3
-free28:
+free29:
 	MOVQ c-24(SP), DI
 	VMOVUPS Y0, 0(DI)
 	VMOVUPS Y1, 32(DI)
 	ADDQ R10, DI
 	VMOVUPS Y2, 0(DI)
 	VMOVUPS Y3, 32(DI)
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last29
-	MOVQ tile_nextA(R14), BX
+	JNZ within31
+	DECQ round-64(SP)
+	JLE last30
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within31:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread30
+	JEQ unread32
 	ADDQ BX, residual-40(SP)
-unread30:
+unread32:
 	CMPQ bias-32(SP), $0
 	JEQ r2p1
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r2p1
-last29:
+last30:
 	VZEROUPPER
 	RET
 r3p1:
@@ -269,7 +291,7 @@ r3p1:
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
 	VXORPS Y5, Y5, Y5
-nest31:
+nest33:
 	VMOVUPS 0(DI), Y6
 	VMOVUPS 32(DI), Y7
 	ADDQ $64, DI
@@ -281,30 +303,33 @@ nest31:
 	VFMADD231PS 32(SI)(DX*2), Y7, Y5
 	ADDQ $64, SI
 	DECQ R10
-	JZ outer33
+	JZ outer35
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
-	JMP nest31
-outer33:
+	ADDQ tile_skipB+0(R14), DI
+	JMP nest33
+outer35:
 	DECQ R11
-	JZ outer34
+	JZ outer36
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest31
-outer34:
+	JMP nest33
+outer36:
 	DECQ outer-56(SP)
-	JZ outer35
+	JZ outer37
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest31
-outer35:
-out32:
+	JMP nest33
+outer37:
+out34:
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased36
+	JZ unbiased38
 	VMOVUPS 0(BX), Y6
 	VADDPS Y6, Y0, Y0
 	VADDPS Y6, Y2, Y2
@@ -313,12 +338,12 @@ out32:
 	VADDPS Y6, Y1, Y1
 	VADDPS Y6, Y3, Y3
 	VADDPS Y6, Y5, Y5
-unbiased36:
+unbiased38:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone37
+	JZ alone39
 	VADDPS 0(DI), Y0, Y0
 	VADDPS 32(DI), Y1, Y1
 	ADDQ R10, DI
@@ -327,9 +352,9 @@ unbiased36:
 	ADDQ R10, DI
 	VADDPS 0(DI), Y4, Y4
 	VADDPS 32(DI), Y5, Y5
-alone37:
+alone39:
 	CMPQ tile_clamp(R14), $0
-	JEQ free38
+	JEQ free40
 	VBROADCASTSS tile_lo(R14), Y6
 	VBROADCASTSS tile_hi(R14), Y7
 	VMAXPS Y0, Y6, Y0
@@ -344,7 +369,7 @@ alone37:
 	VMINPS Y4, Y7, Y4
 	VMAXPS Y5, Y6, Y5
 	VMINPS Y5, Y7, Y5
-free38:
+free40:
 	MOVQ c-24(SP), DI
 	VMOVUPS Y0, 0(DI)
 	VMOVUPS Y1, 32(DI)
@@ -354,24 +379,31 @@ free38:
 	ADDQ R10, DI
 	VMOVUPS Y4, 0(DI)
 	VMOVUPS Y5, 32(DI)
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last39
-	MOVQ tile_nextA(R14), BX
+	JNZ within42
+	DECQ round-64(SP)
+	JLE last41
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within42:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread40
+	JEQ unread43
 	ADDQ BX, residual-40(SP)
-unread40:
+unread43:
 	CMPQ bias-32(SP), $0
 	JEQ r3p1
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r3p1
-last39:
+last41:
 	VZEROUPPER
 	RET
 r4p1:
@@ -389,7 +421,7 @@ r4p1:
 	VXORPS Y5, Y5, Y5
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
-nest41:
+nest44:
 	VMOVUPS 0(DI), Y8
 	VMOVUPS 32(DI), Y9
 	ADDQ $64, DI
@@ -403,30 +435,33 @@ nest41:
 	VFMADD231PS 32(SI)(AX*1), Y9, Y7
 	ADDQ $64, SI
 	DECQ R10
-	JZ outer43
+	JZ outer46
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
-	JMP nest41
-outer43:
+	ADDQ tile_skipB+0(R14), DI
+	JMP nest44
+outer46:
 	DECQ R11
-	JZ outer44
+	JZ outer47
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest41
-outer44:
+	JMP nest44
+outer47:
 	DECQ outer-56(SP)
-	JZ outer45
+	JZ outer48
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest41
-outer45:
-out42:
+	JMP nest44
+outer48:
+out45:
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased46
+	JZ unbiased49
 	VMOVUPS 0(BX), Y8
 	VADDPS Y8, Y0, Y0
 	VADDPS Y8, Y2, Y2
@@ -437,12 +472,12 @@ out42:
 	VADDPS Y8, Y3, Y3
 	VADDPS Y8, Y5, Y5
 	VADDPS Y8, Y7, Y7
-unbiased46:
+unbiased49:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone47
+	JZ alone50
 	VADDPS 0(DI), Y0, Y0
 	VADDPS 32(DI), Y1, Y1
 	ADDQ R10, DI
@@ -454,9 +489,9 @@ unbiased46:
 	ADDQ R10, DI
 	VADDPS 0(DI), Y6, Y6
 	VADDPS 32(DI), Y7, Y7
-alone47:
+alone50:
 	CMPQ tile_clamp(R14), $0
-	JEQ free48
+	JEQ free51
 	VBROADCASTSS tile_lo(R14), Y8
 	VBROADCASTSS tile_hi(R14), Y9
 	VMAXPS Y0, Y8, Y0
@@ -475,7 +510,7 @@ alone47:
 	VMINPS Y6, Y9, Y6
 	VMAXPS Y7, Y8, Y7
 	VMINPS Y7, Y9, Y7
-free48:
+free51:
 	MOVQ c-24(SP), DI
 	VMOVUPS Y0, 0(DI)
 	VMOVUPS Y1, 32(DI)
@@ -488,24 +523,31 @@ free48:
 	ADDQ R10, DI
 	VMOVUPS Y6, 0(DI)
 	VMOVUPS Y7, 32(DI)
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last49
-	MOVQ tile_nextA(R14), BX
+	JNZ within53
+	DECQ round-64(SP)
+	JLE last52
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within53:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread50
+	JEQ unread54
 	ADDQ BX, residual-40(SP)
-unread50:
+unread54:
 	CMPQ bias-32(SP), $0
 	JEQ r4p1
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r4p1
-last49:
+last52:
 	VZEROUPPER
 	RET
 r5p1:
@@ -525,7 +567,7 @@ r5p1:
 	VXORPS Y7, Y7, Y7
 	VXORPS Y8, Y8, Y8
 	VXORPS Y9, Y9, Y9
-nest51:
+nest55:
 	VMOVUPS 0(DI), Y10
 	VMOVUPS 32(DI), Y11
 	ADDQ $64, DI
@@ -541,30 +583,33 @@ nest51:
 	VFMADD231PS 32(SI)(DX*4), Y11, Y9
 	ADDQ $64, SI
 	DECQ R10
-	JZ outer53
+	JZ outer57
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
-	JMP nest51
-outer53:
+	ADDQ tile_skipB+0(R14), DI
+	JMP nest55
+outer57:
 	DECQ R11
-	JZ outer54
+	JZ outer58
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest51
-outer54:
+	JMP nest55
+outer58:
 	DECQ outer-56(SP)
-	JZ outer55
+	JZ outer59
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest51
-outer55:
-out52:
+	JMP nest55
+outer59:
+out56:
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased56
+	JZ unbiased60
 	VMOVUPS 0(BX), Y10
 	VADDPS Y10, Y0, Y0
 	VADDPS Y10, Y2, Y2
@@ -577,12 +622,12 @@ out52:
 	VADDPS Y10, Y5, Y5
 	VADDPS Y10, Y7, Y7
 	VADDPS Y10, Y9, Y9
-unbiased56:
+unbiased60:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone57
+	JZ alone61
 	VADDPS 0(DI), Y0, Y0
 	VADDPS 32(DI), Y1, Y1
 	ADDQ R10, DI
@@ -597,9 +642,9 @@ unbiased56:
 	ADDQ R10, DI
 	VADDPS 0(DI), Y8, Y8
 	VADDPS 32(DI), Y9, Y9
-alone57:
+alone61:
 	CMPQ tile_clamp(R14), $0
-	JEQ free58
+	JEQ free62
 	VBROADCASTSS tile_lo(R14), Y10
 	VBROADCASTSS tile_hi(R14), Y11
 	VMAXPS Y0, Y10, Y0
@@ -622,7 +667,7 @@ alone57:
 	VMINPS Y8, Y11, Y8
 	VMAXPS Y9, Y10, Y9
 	VMINPS Y9, Y11, Y9
-free58:
+free62:
 	MOVQ c-24(SP), DI
 	VMOVUPS Y0, 0(DI)
 	VMOVUPS Y1, 32(DI)
@@ -638,24 +683,31 @@ free58:
 	ADDQ R10, DI
 	VMOVUPS Y8, 0(DI)
 	VMOVUPS Y9, 32(DI)
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last59
-	MOVQ tile_nextA(R14), BX
+	JNZ within64
+	DECQ round-64(SP)
+	JLE last63
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within64:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread60
+	JEQ unread65
 	ADDQ BX, residual-40(SP)
-unread60:
+unread65:
 	CMPQ bias-32(SP), $0
 	JEQ r5p1
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r5p1
-last59:
+last63:
 	VZEROUPPER
 	RET
 r6p1:
@@ -677,7 +729,7 @@ r6p1:
 	VXORPS Y9, Y9, Y9
 	VXORPS Y10, Y10, Y10
 	VXORPS Y11, Y11, Y11
-nest61:
+nest66:
 	VMOVUPS 0(DI), Y12
 	VMOVUPS 32(DI), Y13
 	ADDQ $64, DI
@@ -695,30 +747,33 @@ nest61:
 	VFMADD231PS 32(SI)(R9*1), Y13, Y11
 	ADDQ $64, SI
 	DECQ R10
-	JZ outer63
+	JZ outer68
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
-	JMP nest61
-outer63:
+	ADDQ tile_skipB+0(R14), DI
+	JMP nest66
+outer68:
 	DECQ R11
-	JZ outer64
+	JZ outer69
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest61
-outer64:
+	JMP nest66
+outer69:
 	DECQ outer-56(SP)
-	JZ outer65
+	JZ outer70
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest61
-outer65:
-out62:
+	JMP nest66
+outer70:
+out67:
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased66
+	JZ unbiased71
 	VMOVUPS 0(BX), Y12
 	VADDPS Y12, Y0, Y0
 	VADDPS Y12, Y2, Y2
@@ -733,12 +788,12 @@ out62:
 	VADDPS Y12, Y7, Y7
 	VADDPS Y12, Y9, Y9
 	VADDPS Y12, Y11, Y11
-unbiased66:
+unbiased71:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone67
+	JZ alone72
 	VADDPS 0(DI), Y0, Y0
 	VADDPS 32(DI), Y1, Y1
 	ADDQ R10, DI
@@ -756,9 +811,9 @@ unbiased66:
 	ADDQ R10, DI
 	VADDPS 0(DI), Y10, Y10
 	VADDPS 32(DI), Y11, Y11
-alone67:
+alone72:
 	CMPQ tile_clamp(R14), $0
-	JEQ free68
+	JEQ free73
 	VBROADCASTSS tile_lo(R14), Y12
 	VBROADCASTSS tile_hi(R14), Y13
 	VMAXPS Y0, Y12, Y0
@@ -785,7 +840,7 @@ alone67:
 	VMINPS Y10, Y13, Y10
 	VMAXPS Y11, Y12, Y11
 	VMINPS Y11, Y13, Y11
-free68:
+free73:
 	MOVQ c-24(SP), DI
 	VMOVUPS Y0, 0(DI)
 	VMOVUPS Y1, 32(DI)
@@ -804,118 +859,127 @@ free68:
 	ADDQ R10, DI
 	VMOVUPS Y10, 0(DI)
 	VMOVUPS Y11, 32(DI)
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last69
-	MOVQ tile_nextA(R14), BX
+	JNZ within75
+	DECQ round-64(SP)
+	JLE last74
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within75:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread70
+	JEQ unread76
 	ADDQ BX, residual-40(SP)
-unread70:
+unread76:
 	CMPQ bias-32(SP), $0
 	JEQ r6p1
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r6p1
-last69:
+last74:
 	VZEROUPPER
 	RET
 
 // func depthwiseAVX512(t *tile)
-TEXT ·depthwiseAVX512(SB), NOSPLIT, $56-8
+TEXT ·depthwiseAVX512(SB), NOSPLIT, $64-8
 	MOVQ t+0(FP), R14
 	MOVQ tile_a(R14), CX
 	TESTQ CX, CX
-	JZ absent71
+	JZ absent77
 	ADDQ tile_atA(R14), CX
-absent71:
+absent77:
 	MOVQ CX, a-8(SP)
 	MOVQ tile_b(R14), CX
 	TESTQ CX, CX
-	JZ absent72
+	JZ absent78
 	ADDQ tile_atB(R14), CX
-absent72:
+absent78:
 	MOVQ CX, b-16(SP)
 	MOVQ tile_c(R14), CX
 	TESTQ CX, CX
-	JZ absent73
+	JZ absent79
 	ADDQ tile_atC(R14), CX
-absent73:
+absent79:
 	MOVQ CX, c-24(SP)
 	MOVQ tile_bias(R14), CX
 	TESTQ CX, CX
-	JZ absent74
+	JZ absent80
 	ADDQ tile_atBias(R14), CX
-absent74:
+absent80:
 	MOVQ CX, bias-32(SP)
 	MOVQ tile_residual(R14), CX
 	TESTQ CX, CX
-	JZ absent75
+	JZ absent81
 	ADDQ tile_atC(R14), CX
-absent75:
+absent81:
 	MOVQ CX, residual-40(SP)
 	MOVQ tile_count(R14), CX
 	MOVQ CX, count-48(SP)
+	MOVQ tile_rounds(R14), CX
+	MOVQ CX, round-64(SP)
 	MOVQ tile_rowA(R14), DX
 	LEAQ (DX)(DX*2), AX
 	LEAQ (DX)(DX*4), R9
 	MOVQ tile_rows(R14), CX
 	CMPQ CX, $8
-	JGE from76
-	CMPQ CX, $4
-	JGE from77
-	CMPQ CX, $2
-	JGE from78
-	JMP r1p1
-from78:
-	CMPQ CX, $3
-	JGE from79
-	JMP r2p1
-from79:
-	JMP r3p1
-from77:
-	CMPQ CX, $6
-	JGE from80
-	CMPQ CX, $5
-	JGE from81
-	JMP r4p1
-from81:
-	JMP r5p1
-from80:
-	CMPQ CX, $7
 	JGE from82
-	JMP r6p1
-from82:
-	JMP r7p1
-from76:
-	CMPQ CX, $11
+	CMPQ CX, $4
 	JGE from83
-	CMPQ CX, $9
+	CMPQ CX, $2
 	JGE from84
-	JMP r8p1
+	JMP r1p1
 from84:
-	CMPQ CX, $10
+	CMPQ CX, $3
 	JGE from85
-	JMP r9p1
+	JMP r2p1
 from85:
-	JMP r10p1
+	JMP r3p1
 from83:
-	CMPQ CX, $13
+	CMPQ CX, $6
 	JGE from86
-	CMPQ CX, $12
+	CMPQ CX, $5
 	JGE from87
-	JMP r11p1
+	JMP r4p1
 from87:
-	JMP r12p1
+	JMP r5p1
 from86:
-	CMPQ CX, $14
+	CMPQ CX, $7
 	JGE from88
-	JMP r13p1
+	JMP r6p1
 from88:
+	JMP r7p1
+from82:
+	CMPQ CX, $11
+	JGE from89
+	CMPQ CX, $9
+	JGE from90
+	JMP r8p1
+from90:
+	CMPQ CX, $10
+	JGE from91
+	JMP r9p1
+from91:
+	JMP r10p1
+from89:
+	CMPQ CX, $13
+	JGE from92
+	CMPQ CX, $12
+	JGE from93
+	JMP r11p1
+from93:
+	JMP r12p1
+from92:
+	CMPQ CX, $14
+	JGE from94
+	JMP r13p1
+from94:
 	JMP r14p1
 r1p1:
 	MOVQ a-8(SP), SI
@@ -925,73 +989,83 @@ r1p1:
 	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
-nest89:
+nest95:
 	VMOVUPS 0(DI), Z1
 	ADDQ $64, DI
 	VFMADD231PS 0(SI), Z1, Z0
 	ADDQ $64, SI
 	DECQ R10
-	JZ outer91
+	JZ outer97
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
-	JMP nest89
-outer91:
+	ADDQ tile_skipB+0(R14), DI
+	JMP nest95
+outer97:
 	DECQ R11
-	JZ outer92
+	JZ outer98
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest89
-outer92:
+	JMP nest95
+outer98:
 	DECQ outer-56(SP)
-	JZ outer93
+	JZ outer99
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest89
-outer93:
-out90:
+	JMP nest95
+outer99:
+out96:
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased94
+	JZ unbiased100
 	VMOVUPS 0(BX), Z1
 	VADDPS Z1, Z0, Z0
-unbiased94:
+unbiased100:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone95
+	JZ alone101
 	VADDPS 0(DI), Z0, Z0
-alone95:
+alone101:
 	CMPQ tile_clamp(R14), $0
-	JEQ free96
+	JEQ free102
 	VBROADCASTSS tile_lo(R14), Z1
 	VBROADCASTSS tile_hi(R14), Z2
 	VMAXPS Z0, Z1, Z0
 	VMINPS Z0, Z2, Z0
-free96:
+free102:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last97
-	MOVQ tile_nextA(R14), BX
+	JNZ within104
+	DECQ round-64(SP)
+	JLE last103
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within104:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread98
+	JEQ unread105
 	ADDQ BX, residual-40(SP)
-unread98:
+unread105:
 	CMPQ bias-32(SP), $0
 	JEQ r1p1
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r1p1
-last97:
+last103:
 	VZEROUPPER
 	RET
 r2p1:
@@ -1003,81 +1077,91 @@ r2p1:
 	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
-nest99:
+nest106:
 	VMOVUPS 0(DI), Z2
 	ADDQ $64, DI
 	VFMADD231PS 0(SI), Z2, Z0
 	VFMADD231PS 0(SI)(DX*1), Z2, Z1
 	ADDQ $64, SI
 	DECQ R10
-	JZ outer101
+	JZ outer108
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
-	JMP nest99
-outer101:
+	ADDQ tile_skipB+0(R14), DI
+	JMP nest106
+outer108:
 	DECQ R11
-	JZ outer102
+	JZ outer109
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest99
-outer102:
+	JMP nest106
+outer109:
 	DECQ outer-56(SP)
-	JZ outer103
+	JZ outer110
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest99
-outer103:
-out100:
+	JMP nest106
+outer110:
+out107:
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased104
+	JZ unbiased111
 	VMOVUPS 0(BX), Z2
 	VADDPS Z2, Z0, Z0
 	VADDPS Z2, Z1, Z1
-unbiased104:
+unbiased111:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone105
+	JZ alone112
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
-alone105:
+alone112:
 	CMPQ tile_clamp(R14), $0
-	JEQ free106
+	JEQ free113
 	VBROADCASTSS tile_lo(R14), Z2
 	VBROADCASTSS tile_hi(R14), Z3
 	VMAXPS Z0, Z2, Z0
 	VMINPS Z0, Z3, Z0
 	VMAXPS Z1, Z2, Z1
 	VMINPS Z1, Z3, Z1
-free106:
+free113:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z1, 0(DI)
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last107
-	MOVQ tile_nextA(R14), BX
+	JNZ within115
+	DECQ round-64(SP)
+	JLE last114
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within115:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread108
+	JEQ unread116
 	ADDQ BX, residual-40(SP)
-unread108:
+unread116:
 	CMPQ bias-32(SP), $0
 	JEQ r2p1
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r2p1
-last107:
+last114:
 	VZEROUPPER
 	RET
 r3p1:
@@ -1090,7 +1174,7 @@ r3p1:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
-nest109:
+nest117:
 	VMOVUPS 0(DI), Z3
 	ADDQ $64, DI
 	VFMADD231PS 0(SI), Z3, Z0
@@ -1098,48 +1182,51 @@ nest109:
 	VFMADD231PS 0(SI)(DX*2), Z3, Z2
 	ADDQ $64, SI
 	DECQ R10
-	JZ outer111
+	JZ outer119
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
-	JMP nest109
-outer111:
+	ADDQ tile_skipB+0(R14), DI
+	JMP nest117
+outer119:
 	DECQ R11
-	JZ outer112
+	JZ outer120
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest109
-outer112:
+	JMP nest117
+outer120:
 	DECQ outer-56(SP)
-	JZ outer113
+	JZ outer121
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest109
-outer113:
-out110:
+	JMP nest117
+outer121:
+out118:
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased114
+	JZ unbiased122
 	VMOVUPS 0(BX), Z3
 	VADDPS Z3, Z0, Z0
 	VADDPS Z3, Z1, Z1
 	VADDPS Z3, Z2, Z2
-unbiased114:
+unbiased122:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone115
+	JZ alone123
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
 	ADDQ R10, DI
 	VADDPS 0(DI), Z2, Z2
-alone115:
+alone123:
 	CMPQ tile_clamp(R14), $0
-	JEQ free116
+	JEQ free124
 	VBROADCASTSS tile_lo(R14), Z3
 	VBROADCASTSS tile_hi(R14), Z4
 	VMAXPS Z0, Z3, Z0
@@ -1148,31 +1235,38 @@ alone115:
 	VMINPS Z1, Z4, Z1
 	VMAXPS Z2, Z3, Z2
 	VMINPS Z2, Z4, Z2
-free116:
+free124:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z1, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z2, 0(DI)
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last117
-	MOVQ tile_nextA(R14), BX
+	JNZ within126
+	DECQ round-64(SP)
+	JLE last125
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within126:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread118
+	JEQ unread127
 	ADDQ BX, residual-40(SP)
-unread118:
+unread127:
 	CMPQ bias-32(SP), $0
 	JEQ r3p1
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r3p1
-last117:
+last125:
 	VZEROUPPER
 	RET
 r4p1:
@@ -1186,7 +1280,7 @@ r4p1:
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
-nest119:
+nest128:
 	VMOVUPS 0(DI), Z4
 	ADDQ $64, DI
 	VFMADD231PS 0(SI), Z4, Z0
@@ -1195,41 +1289,44 @@ nest119:
 	VFMADD231PS 0(SI)(AX*1), Z4, Z3
 	ADDQ $64, SI
 	DECQ R10
-	JZ outer121
+	JZ outer130
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
-	JMP nest119
-outer121:
+	ADDQ tile_skipB+0(R14), DI
+	JMP nest128
+outer130:
 	DECQ R11
-	JZ outer122
+	JZ outer131
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest119
-outer122:
+	JMP nest128
+outer131:
 	DECQ outer-56(SP)
-	JZ outer123
+	JZ outer132
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest119
-outer123:
-out120:
+	JMP nest128
+outer132:
+out129:
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased124
+	JZ unbiased133
 	VMOVUPS 0(BX), Z4
 	VADDPS Z4, Z0, Z0
 	VADDPS Z4, Z1, Z1
 	VADDPS Z4, Z2, Z2
 	VADDPS Z4, Z3, Z3
-unbiased124:
+unbiased133:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone125
+	JZ alone134
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -1237,9 +1334,9 @@ unbiased124:
 	VADDPS 0(DI), Z2, Z2
 	ADDQ R10, DI
 	VADDPS 0(DI), Z3, Z3
-alone125:
+alone134:
 	CMPQ tile_clamp(R14), $0
-	JEQ free126
+	JEQ free135
 	VBROADCASTSS tile_lo(R14), Z4
 	VBROADCASTSS tile_hi(R14), Z5
 	VMAXPS Z0, Z4, Z0
@@ -1250,7 +1347,7 @@ alone125:
 	VMINPS Z2, Z5, Z2
 	VMAXPS Z3, Z4, Z3
 	VMINPS Z3, Z5, Z3
-free126:
+free135:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
@@ -1259,24 +1356,31 @@ free126:
 	VMOVUPS Z2, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z3, 0(DI)
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last127
-	MOVQ tile_nextA(R14), BX
+	JNZ within137
+	DECQ round-64(SP)
+	JLE last136
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within137:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread128
+	JEQ unread138
 	ADDQ BX, residual-40(SP)
-unread128:
+unread138:
 	CMPQ bias-32(SP), $0
 	JEQ r4p1
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r4p1
-last127:
+last136:
 	VZEROUPPER
 	RET
 r5p1:
@@ -1291,7 +1395,7 @@ r5p1:
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
 	VPXORD Z4, Z4, Z4
-nest129:
+nest139:
 	VMOVUPS 0(DI), Z5
 	ADDQ $64, DI
 	VFMADD231PS 0(SI), Z5, Z0
@@ -1301,130 +1405,17 @@ nest129:
 	VFMADD231PS 0(SI)(DX*4), Z5, Z4
 	ADDQ $64, SI
 	DECQ R10
-	JZ outer131
-	MOVQ tile_gap+0(R14), BX
-	ADDQ BX, SI
-	JMP nest129
-outer131:
-	DECQ R11
-	JZ outer132
-	MOVQ tile_gap+8(R14), BX
-	ADDQ BX, SI
-	MOVQ tile_n+0(R14), R10
-	JMP nest129
-outer132:
-	DECQ outer-56(SP)
-	JZ outer133
-	MOVQ tile_gap+16(R14), BX
-	ADDQ BX, SI
-	MOVQ tile_n+0(R14), R10
-	MOVQ tile_n+8(R14), R11
-	JMP nest129
-outer133:
-out130:
-	MOVQ bias-32(SP), BX
-	TESTQ BX, BX
-	JZ unbiased134
-	VMOVUPS 0(BX), Z5
-	VADDPS Z5, Z0, Z0
-	VADDPS Z5, Z1, Z1
-	VADDPS Z5, Z2, Z2
-	VADDPS Z5, Z3, Z3
-	VADDPS Z5, Z4, Z4
-unbiased134:
-	MOVQ tile_rowC(R14), R10
-	MOVQ tile_panelC(R14), R11
-	MOVQ residual-40(SP), DI
-	TESTQ DI, DI
-	JZ alone135
-	VADDPS 0(DI), Z0, Z0
-	ADDQ R10, DI
-	VADDPS 0(DI), Z1, Z1
-	ADDQ R10, DI
-	VADDPS 0(DI), Z2, Z2
-	ADDQ R10, DI
-	VADDPS 0(DI), Z3, Z3
-	ADDQ R10, DI
-	VADDPS 0(DI), Z4, Z4
-alone135:
-	CMPQ tile_clamp(R14), $0
-	JEQ free136
-	VBROADCASTSS tile_lo(R14), Z5
-	VBROADCASTSS tile_hi(R14), Z6
-	VMAXPS Z0, Z5, Z0
-	VMINPS Z0, Z6, Z0
-	VMAXPS Z1, Z5, Z1
-	VMINPS Z1, Z6, Z1
-	VMAXPS Z2, Z5, Z2
-	VMINPS Z2, Z6, Z2
-	VMAXPS Z3, Z5, Z3
-	VMINPS Z3, Z6, Z3
-	VMAXPS Z4, Z5, Z4
-	VMINPS Z4, Z6, Z4
-free136:
-	MOVQ c-24(SP), DI
-	VMOVUPS Z0, 0(DI)
-	ADDQ R10, DI
-	VMOVUPS Z1, 0(DI)
-	ADDQ R10, DI
-	VMOVUPS Z2, 0(DI)
-	ADDQ R10, DI
-	VMOVUPS Z3, 0(DI)
-	ADDQ R10, DI
-	VMOVUPS Z4, 0(DI)
-	DECQ count-48(SP)
-	JZ last137
-	MOVQ tile_nextA(R14), BX
-	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
-	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
-	ADDQ BX, c-24(SP)
-	CMPQ residual-40(SP), $0
-	JEQ unread138
-	ADDQ BX, residual-40(SP)
-unread138:
-	CMPQ bias-32(SP), $0
-	JEQ r5p1
-	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, bias-32(SP)
-	JMP r5p1
-last137:
-	VZEROUPPER
-	RET
-r6p1:
-	MOVQ a-8(SP), SI
-	MOVQ tile_n+0(R14), R10
-	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), BX
-	MOVQ BX, outer-56(SP)
-	MOVQ b-16(SP), DI
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-nest139:
-	VMOVUPS 0(DI), Z6
-	ADDQ $64, DI
-	VFMADD231PS 0(SI), Z6, Z0
-	VFMADD231PS 0(SI)(DX*1), Z6, Z1
-	VFMADD231PS 0(SI)(DX*2), Z6, Z2
-	VFMADD231PS 0(SI)(AX*1), Z6, Z3
-	VFMADD231PS 0(SI)(DX*4), Z6, Z4
-	VFMADD231PS 0(SI)(R9*1), Z6, Z5
-	ADDQ $64, SI
-	DECQ R10
 	JZ outer141
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+0(R14), DI
 	JMP nest139
 outer141:
 	DECQ R11
 	JZ outer142
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
 	JMP nest139
 outer142:
@@ -1432,6 +1423,7 @@ outer142:
 	JZ outer143
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	JMP nest139
@@ -1440,13 +1432,12 @@ out140:
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
 	JZ unbiased144
-	VMOVUPS 0(BX), Z6
-	VADDPS Z6, Z0, Z0
-	VADDPS Z6, Z1, Z1
-	VADDPS Z6, Z2, Z2
-	VADDPS Z6, Z3, Z3
-	VADDPS Z6, Z4, Z4
-	VADDPS Z6, Z5, Z5
+	VMOVUPS 0(BX), Z5
+	VADDPS Z5, Z0, Z0
+	VADDPS Z5, Z1, Z1
+	VADDPS Z5, Z2, Z2
+	VADDPS Z5, Z3, Z3
+	VADDPS Z5, Z4, Z4
 unbiased144:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
@@ -1462,11 +1453,137 @@ unbiased144:
 	VADDPS 0(DI), Z3, Z3
 	ADDQ R10, DI
 	VADDPS 0(DI), Z4, Z4
-	ADDQ R10, DI
-	VADDPS 0(DI), Z5, Z5
 alone145:
 	CMPQ tile_clamp(R14), $0
 	JEQ free146
+	VBROADCASTSS tile_lo(R14), Z5
+	VBROADCASTSS tile_hi(R14), Z6
+	VMAXPS Z0, Z5, Z0
+	VMINPS Z0, Z6, Z0
+	VMAXPS Z1, Z5, Z1
+	VMINPS Z1, Z6, Z1
+	VMAXPS Z2, Z5, Z2
+	VMINPS Z2, Z6, Z2
+	VMAXPS Z3, Z5, Z3
+	VMINPS Z3, Z6, Z3
+	VMAXPS Z4, Z5, Z4
+	VMINPS Z4, Z6, Z4
+free146:
+	MOVQ c-24(SP), DI
+	VMOVUPS Z0, 0(DI)
+	ADDQ R10, DI
+	VMOVUPS Z1, 0(DI)
+	ADDQ R10, DI
+	VMOVUPS Z2, 0(DI)
+	ADDQ R10, DI
+	VMOVUPS Z3, 0(DI)
+	ADDQ R10, DI
+	VMOVUPS Z4, 0(DI)
+	LEAQ tile_nextA(R14), CX
+	DECQ count-48(SP)
+	JNZ within148
+	DECQ round-64(SP)
+	JLE last147
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within148:
+	MOVQ tile_nextA-tile_nextA(CX), BX
+	ADDQ BX, a-8(SP)
+	MOVQ tile_nextB-tile_nextA(CX), BX
+	ADDQ BX, b-16(SP)
+	MOVQ tile_nextC-tile_nextA(CX), BX
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
+	JEQ unread149
+	ADDQ BX, residual-40(SP)
+unread149:
+	CMPQ bias-32(SP), $0
+	JEQ r5p1
+	MOVQ tile_nextBias-tile_nextA(CX), BX
+	ADDQ BX, bias-32(SP)
+	JMP r5p1
+last147:
+	VZEROUPPER
+	RET
+r6p1:
+	MOVQ a-8(SP), SI
+	MOVQ tile_n+0(R14), R10
+	MOVQ tile_n+8(R14), R11
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
+	MOVQ b-16(SP), DI
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+nest150:
+	VMOVUPS 0(DI), Z6
+	ADDQ $64, DI
+	VFMADD231PS 0(SI), Z6, Z0
+	VFMADD231PS 0(SI)(DX*1), Z6, Z1
+	VFMADD231PS 0(SI)(DX*2), Z6, Z2
+	VFMADD231PS 0(SI)(AX*1), Z6, Z3
+	VFMADD231PS 0(SI)(DX*4), Z6, Z4
+	VFMADD231PS 0(SI)(R9*1), Z6, Z5
+	ADDQ $64, SI
+	DECQ R10
+	JZ outer152
+	MOVQ tile_gap+0(R14), BX
+	ADDQ BX, SI
+	ADDQ tile_skipB+0(R14), DI
+	JMP nest150
+outer152:
+	DECQ R11
+	JZ outer153
+	MOVQ tile_gap+8(R14), BX
+	ADDQ BX, SI
+	ADDQ tile_skipB+8(R14), DI
+	MOVQ tile_n+0(R14), R10
+	JMP nest150
+outer153:
+	DECQ outer-56(SP)
+	JZ outer154
+	MOVQ tile_gap+16(R14), BX
+	ADDQ BX, SI
+	ADDQ tile_skipB+16(R14), DI
+	MOVQ tile_n+0(R14), R10
+	MOVQ tile_n+8(R14), R11
+	JMP nest150
+outer154:
+out151:
+	MOVQ bias-32(SP), BX
+	TESTQ BX, BX
+	JZ unbiased155
+	VMOVUPS 0(BX), Z6
+	VADDPS Z6, Z0, Z0
+	VADDPS Z6, Z1, Z1
+	VADDPS Z6, Z2, Z2
+	VADDPS Z6, Z3, Z3
+	VADDPS Z6, Z4, Z4
+	VADDPS Z6, Z5, Z5
+unbiased155:
+	MOVQ tile_rowC(R14), R10
+	MOVQ tile_panelC(R14), R11
+	MOVQ residual-40(SP), DI
+	TESTQ DI, DI
+	JZ alone156
+	VADDPS 0(DI), Z0, Z0
+	ADDQ R10, DI
+	VADDPS 0(DI), Z1, Z1
+	ADDQ R10, DI
+	VADDPS 0(DI), Z2, Z2
+	ADDQ R10, DI
+	VADDPS 0(DI), Z3, Z3
+	ADDQ R10, DI
+	VADDPS 0(DI), Z4, Z4
+	ADDQ R10, DI
+	VADDPS 0(DI), Z5, Z5
+alone156:
+	CMPQ tile_clamp(R14), $0
+	JEQ free157
 	VBROADCASTSS tile_lo(R14), Z6
 	VBROADCASTSS tile_hi(R14), Z7
 	VMAXPS Z0, Z6, Z0
@@ -1481,7 +1598,7 @@ alone145:
 	VMINPS Z4, Z7, Z4
 	VMAXPS Z5, Z6, Z5
 	VMINPS Z5, Z7, Z5
-free146:
+free157:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
@@ -1494,24 +1611,31 @@ free146:
 	VMOVUPS Z4, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z5, 0(DI)
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last147
-	MOVQ tile_nextA(R14), BX
+	JNZ within159
+	DECQ round-64(SP)
+	JLE last158
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within159:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread148
+	JEQ unread160
 	ADDQ BX, residual-40(SP)
-unread148:
+unread160:
 	CMPQ bias-32(SP), $0
 	JEQ r6p1
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r6p1
-last147:
+last158:
 	VZEROUPPER
 	RET
 r7p1:
@@ -1528,7 +1652,7 @@ r7p1:
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
-nest149:
+nest161:
 	VMOVUPS 0(DI), Z7
 	ADDQ $64, DI
 	VFMADD231PS 0(SI), Z7, Z0
@@ -1540,30 +1664,33 @@ nest149:
 	VFMADD231PS 0(SI)(AX*2), Z7, Z6
 	ADDQ $64, SI
 	DECQ R10
-	JZ outer151
+	JZ outer163
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
-	JMP nest149
-outer151:
+	ADDQ tile_skipB+0(R14), DI
+	JMP nest161
+outer163:
 	DECQ R11
-	JZ outer152
+	JZ outer164
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest149
-outer152:
+	JMP nest161
+outer164:
 	DECQ outer-56(SP)
-	JZ outer153
+	JZ outer165
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
+	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest149
-outer153:
-out150:
+	JMP nest161
+outer165:
+out162:
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased154
+	JZ unbiased166
 	VMOVUPS 0(BX), Z7
 	VADDPS Z7, Z0, Z0
 	VADDPS Z7, Z1, Z1
@@ -1572,12 +1699,12 @@ out150:
 	VADDPS Z7, Z4, Z4
 	VADDPS Z7, Z5, Z5
 	VADDPS Z7, Z6, Z6
-unbiased154:
+unbiased166:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone155
+	JZ alone167
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -1591,9 +1718,9 @@ unbiased154:
 	VADDPS 0(DI), Z5, Z5
 	ADDQ R10, DI
 	VADDPS 0(DI), Z6, Z6
-alone155:
+alone167:
 	CMPQ tile_clamp(R14), $0
-	JEQ free156
+	JEQ free168
 	VBROADCASTSS tile_lo(R14), Z7
 	VBROADCASTSS tile_hi(R14), Z8
 	VMAXPS Z0, Z7, Z0
@@ -1610,7 +1737,7 @@ alone155:
 	VMINPS Z5, Z8, Z5
 	VMAXPS Z6, Z7, Z6
 	VMINPS Z6, Z8, Z6
-free156:
+free168:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
@@ -1625,24 +1752,31 @@ free156:
 	VMOVUPS Z5, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z6, 0(DI)
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last157
-	MOVQ tile_nextA(R14), BX
+	JNZ within170
+	DECQ round-64(SP)
+	JLE last169
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within170:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread158
+	JEQ unread171
 	ADDQ BX, residual-40(SP)
-unread158:
+unread171:
 	CMPQ bias-32(SP), $0
 	JEQ r7p1
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r7p1
-last157:
+last169:
 	VZEROUPPER
 	RET
 r8p1:
@@ -1662,7 +1796,7 @@ r8p1:
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
-nest159:
+nest172:
 	VMOVUPS 0(DI), Z8
 	ADDQ $64, DI
 	VFMADD231PS 0(SI), Z8, Z0
@@ -1676,33 +1810,36 @@ nest159:
 	ADDQ $64, SI
 	ADDQ $64, R8
 	DECQ R10
-	JZ outer161
+	JZ outer174
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
-	JMP nest159
-outer161:
+	ADDQ tile_skipB+0(R14), DI
+	JMP nest172
+outer174:
 	DECQ R11
-	JZ outer162
+	JZ outer175
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
+	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest159
-outer162:
+	JMP nest172
+outer175:
 	DECQ outer-56(SP)
-	JZ outer163
+	JZ outer176
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
+	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest159
-outer163:
-out160:
+	JMP nest172
+outer176:
+out173:
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased164
+	JZ unbiased177
 	VMOVUPS 0(BX), Z8
 	VADDPS Z8, Z0, Z0
 	VADDPS Z8, Z1, Z1
@@ -1712,12 +1849,12 @@ out160:
 	VADDPS Z8, Z5, Z5
 	VADDPS Z8, Z6, Z6
 	VADDPS Z8, Z7, Z7
-unbiased164:
+unbiased177:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone165
+	JZ alone178
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -1733,9 +1870,9 @@ unbiased164:
 	VADDPS 0(DI), Z6, Z6
 	ADDQ R10, DI
 	VADDPS 0(DI), Z7, Z7
-alone165:
+alone178:
 	CMPQ tile_clamp(R14), $0
-	JEQ free166
+	JEQ free179
 	VBROADCASTSS tile_lo(R14), Z8
 	VBROADCASTSS tile_hi(R14), Z9
 	VMAXPS Z0, Z8, Z0
@@ -1754,7 +1891,7 @@ alone165:
 	VMINPS Z6, Z9, Z6
 	VMAXPS Z7, Z8, Z7
 	VMINPS Z7, Z9, Z7
-free166:
+free179:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
@@ -1771,24 +1908,31 @@ free166:
 	VMOVUPS Z6, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z7, 0(DI)
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last167
-	MOVQ tile_nextA(R14), BX
+	JNZ within181
+	DECQ round-64(SP)
+	JLE last180
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within181:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread168
+	JEQ unread182
 	ADDQ BX, residual-40(SP)
-unread168:
+unread182:
 	CMPQ bias-32(SP), $0
 	JEQ r8p1
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r8p1
-last167:
+last180:
 	VZEROUPPER
 	RET
 r9p1:
@@ -1809,7 +1953,7 @@ r9p1:
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
 	VPXORD Z8, Z8, Z8
-nest169:
+nest183:
 	VMOVUPS 0(DI), Z9
 	ADDQ $64, DI
 	VFMADD231PS 0(SI), Z9, Z0
@@ -1824,33 +1968,36 @@ nest169:
 	ADDQ $64, SI
 	ADDQ $64, R8
 	DECQ R10
-	JZ outer171
+	JZ outer185
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
-	JMP nest169
-outer171:
+	ADDQ tile_skipB+0(R14), DI
+	JMP nest183
+outer185:
 	DECQ R11
-	JZ outer172
+	JZ outer186
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
+	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest169
-outer172:
+	JMP nest183
+outer186:
 	DECQ outer-56(SP)
-	JZ outer173
+	JZ outer187
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
+	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest169
-outer173:
-out170:
+	JMP nest183
+outer187:
+out184:
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased174
+	JZ unbiased188
 	VMOVUPS 0(BX), Z9
 	VADDPS Z9, Z0, Z0
 	VADDPS Z9, Z1, Z1
@@ -1861,12 +2008,12 @@ out170:
 	VADDPS Z9, Z6, Z6
 	VADDPS Z9, Z7, Z7
 	VADDPS Z9, Z8, Z8
-unbiased174:
+unbiased188:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone175
+	JZ alone189
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -1884,9 +2031,9 @@ unbiased174:
 	VADDPS 0(DI), Z7, Z7
 	ADDQ R10, DI
 	VADDPS 0(DI), Z8, Z8
-alone175:
+alone189:
 	CMPQ tile_clamp(R14), $0
-	JEQ free176
+	JEQ free190
 	VBROADCASTSS tile_lo(R14), Z9
 	VBROADCASTSS tile_hi(R14), Z10
 	VMAXPS Z0, Z9, Z0
@@ -1907,7 +2054,7 @@ alone175:
 	VMINPS Z7, Z10, Z7
 	VMAXPS Z8, Z9, Z8
 	VMINPS Z8, Z10, Z8
-free176:
+free190:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
@@ -1926,24 +2073,31 @@ free176:
 	VMOVUPS Z7, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z8, 0(DI)
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last177
-	MOVQ tile_nextA(R14), BX
+	JNZ within192
+	DECQ round-64(SP)
+	JLE last191
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within192:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread178
+	JEQ unread193
 	ADDQ BX, residual-40(SP)
-unread178:
+unread193:
 	CMPQ bias-32(SP), $0
 	JEQ r9p1
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r9p1
-last177:
+last191:
 	VZEROUPPER
 	RET
 r10p1:
@@ -1965,7 +2119,7 @@ r10p1:
 	VPXORD Z7, Z7, Z7
 	VPXORD Z8, Z8, Z8
 	VPXORD Z9, Z9, Z9
-nest179:
+nest194:
 	VMOVUPS 0(DI), Z10
 	ADDQ $64, DI
 	VFMADD231PS 0(SI), Z10, Z0
@@ -1981,33 +2135,36 @@ nest179:
 	ADDQ $64, SI
 	ADDQ $64, R8
 	DECQ R10
-	JZ outer181
+	JZ outer196
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
-	JMP nest179
-outer181:
+	ADDQ tile_skipB+0(R14), DI
+	JMP nest194
+outer196:
 	DECQ R11
-	JZ outer182
+	JZ outer197
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
+	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest179
-outer182:
+	JMP nest194
+outer197:
 	DECQ outer-56(SP)
-	JZ outer183
+	JZ outer198
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
+	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest179
-outer183:
-out180:
+	JMP nest194
+outer198:
+out195:
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased184
+	JZ unbiased199
 	VMOVUPS 0(BX), Z10
 	VADDPS Z10, Z0, Z0
 	VADDPS Z10, Z1, Z1
@@ -2019,12 +2176,12 @@ out180:
 	VADDPS Z10, Z7, Z7
 	VADDPS Z10, Z8, Z8
 	VADDPS Z10, Z9, Z9
-unbiased184:
+unbiased199:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone185
+	JZ alone200
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -2044,9 +2201,9 @@ unbiased184:
 	VADDPS 0(DI), Z8, Z8
 	ADDQ R10, DI
 	VADDPS 0(DI), Z9, Z9
-alone185:
+alone200:
 	CMPQ tile_clamp(R14), $0
-	JEQ free186
+	JEQ free201
 	VBROADCASTSS tile_lo(R14), Z10
 	VBROADCASTSS tile_hi(R14), Z11
 	VMAXPS Z0, Z10, Z0
@@ -2069,7 +2226,7 @@ alone185:
 	VMINPS Z8, Z11, Z8
 	VMAXPS Z9, Z10, Z9
 	VMINPS Z9, Z11, Z9
-free186:
+free201:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
@@ -2090,24 +2247,31 @@ free186:
 	VMOVUPS Z8, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z9, 0(DI)
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last187
-	MOVQ tile_nextA(R14), BX
+	JNZ within203
+	DECQ round-64(SP)
+	JLE last202
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within203:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread188
+	JEQ unread204
 	ADDQ BX, residual-40(SP)
-unread188:
+unread204:
 	CMPQ bias-32(SP), $0
 	JEQ r10p1
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r10p1
-last187:
+last202:
 	VZEROUPPER
 	RET
 r11p1:
@@ -2130,7 +2294,7 @@ r11p1:
 	VPXORD Z8, Z8, Z8
 	VPXORD Z9, Z9, Z9
 	VPXORD Z10, Z10, Z10
-nest189:
+nest205:
 	VMOVUPS 0(DI), Z11
 	ADDQ $64, DI
 	VFMADD231PS 0(SI), Z11, Z0
@@ -2147,33 +2311,36 @@ nest189:
 	ADDQ $64, SI
 	ADDQ $64, R8
 	DECQ R10
-	JZ outer191
+	JZ outer207
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
-	JMP nest189
-outer191:
+	ADDQ tile_skipB+0(R14), DI
+	JMP nest205
+outer207:
 	DECQ R11
-	JZ outer192
+	JZ outer208
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
+	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest189
-outer192:
+	JMP nest205
+outer208:
 	DECQ outer-56(SP)
-	JZ outer193
+	JZ outer209
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
+	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest189
-outer193:
-out190:
+	JMP nest205
+outer209:
+out206:
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased194
+	JZ unbiased210
 	VMOVUPS 0(BX), Z11
 	VADDPS Z11, Z0, Z0
 	VADDPS Z11, Z1, Z1
@@ -2186,12 +2353,12 @@ out190:
 	VADDPS Z11, Z8, Z8
 	VADDPS Z11, Z9, Z9
 	VADDPS Z11, Z10, Z10
-unbiased194:
+unbiased210:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone195
+	JZ alone211
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -2213,9 +2380,9 @@ unbiased194:
 	VADDPS 0(DI), Z9, Z9
 	ADDQ R10, DI
 	VADDPS 0(DI), Z10, Z10
-alone195:
+alone211:
 	CMPQ tile_clamp(R14), $0
-	JEQ free196
+	JEQ free212
 	VBROADCASTSS tile_lo(R14), Z11
 	VBROADCASTSS tile_hi(R14), Z12
 	VMAXPS Z0, Z11, Z0
@@ -2240,7 +2407,7 @@ alone195:
 	VMINPS Z9, Z12, Z9
 	VMAXPS Z10, Z11, Z10
 	VMINPS Z10, Z12, Z10
-free196:
+free212:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
@@ -2263,24 +2430,31 @@ free196:
 	VMOVUPS Z9, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z10, 0(DI)
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last197
-	MOVQ tile_nextA(R14), BX
+	JNZ within214
+	DECQ round-64(SP)
+	JLE last213
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within214:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread198
+	JEQ unread215
 	ADDQ BX, residual-40(SP)
-unread198:
+unread215:
 	CMPQ bias-32(SP), $0
 	JEQ r11p1
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r11p1
-last197:
+last213:
 	VZEROUPPER
 	RET
 r12p1:
@@ -2304,7 +2478,7 @@ r12p1:
 	VPXORD Z9, Z9, Z9
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
-nest199:
+nest216:
 	VMOVUPS 0(DI), Z12
 	ADDQ $64, DI
 	VFMADD231PS 0(SI), Z12, Z0
@@ -2322,33 +2496,36 @@ nest199:
 	ADDQ $64, SI
 	ADDQ $64, R8
 	DECQ R10
-	JZ outer201
+	JZ outer218
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
-	JMP nest199
-outer201:
+	ADDQ tile_skipB+0(R14), DI
+	JMP nest216
+outer218:
 	DECQ R11
-	JZ outer202
+	JZ outer219
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
+	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest199
-outer202:
+	JMP nest216
+outer219:
 	DECQ outer-56(SP)
-	JZ outer203
+	JZ outer220
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
+	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest199
-outer203:
-out200:
+	JMP nest216
+outer220:
+out217:
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased204
+	JZ unbiased221
 	VMOVUPS 0(BX), Z12
 	VADDPS Z12, Z0, Z0
 	VADDPS Z12, Z1, Z1
@@ -2362,12 +2539,12 @@ out200:
 	VADDPS Z12, Z9, Z9
 	VADDPS Z12, Z10, Z10
 	VADDPS Z12, Z11, Z11
-unbiased204:
+unbiased221:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone205
+	JZ alone222
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -2391,9 +2568,9 @@ unbiased204:
 	VADDPS 0(DI), Z10, Z10
 	ADDQ R10, DI
 	VADDPS 0(DI), Z11, Z11
-alone205:
+alone222:
 	CMPQ tile_clamp(R14), $0
-	JEQ free206
+	JEQ free223
 	VBROADCASTSS tile_lo(R14), Z12
 	VBROADCASTSS tile_hi(R14), Z13
 	VMAXPS Z0, Z12, Z0
@@ -2420,7 +2597,7 @@ alone205:
 	VMINPS Z10, Z13, Z10
 	VMAXPS Z11, Z12, Z11
 	VMINPS Z11, Z13, Z11
-free206:
+free223:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
@@ -2445,24 +2622,31 @@ free206:
 	VMOVUPS Z10, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z11, 0(DI)
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last207
-	MOVQ tile_nextA(R14), BX
+	JNZ within225
+	DECQ round-64(SP)
+	JLE last224
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within225:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread208
+	JEQ unread226
 	ADDQ BX, residual-40(SP)
-unread208:
+unread226:
 	CMPQ bias-32(SP), $0
 	JEQ r12p1
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r12p1
-last207:
+last224:
 	VZEROUPPER
 	RET
 r13p1:
@@ -2487,7 +2671,7 @@ r13p1:
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
 	VPXORD Z12, Z12, Z12
-nest209:
+nest227:
 	VMOVUPS 0(DI), Z13
 	ADDQ $64, DI
 	VFMADD231PS 0(SI), Z13, Z0
@@ -2506,33 +2690,36 @@ nest209:
 	ADDQ $64, SI
 	ADDQ $64, R8
 	DECQ R10
-	JZ outer211
+	JZ outer229
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
-	JMP nest209
-outer211:
+	ADDQ tile_skipB+0(R14), DI
+	JMP nest227
+outer229:
 	DECQ R11
-	JZ outer212
+	JZ outer230
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
+	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest209
-outer212:
+	JMP nest227
+outer230:
 	DECQ outer-56(SP)
-	JZ outer213
+	JZ outer231
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
+	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest209
-outer213:
-out210:
+	JMP nest227
+outer231:
+out228:
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased214
+	JZ unbiased232
 	VMOVUPS 0(BX), Z13
 	VADDPS Z13, Z0, Z0
 	VADDPS Z13, Z1, Z1
@@ -2547,12 +2734,12 @@ out210:
 	VADDPS Z13, Z10, Z10
 	VADDPS Z13, Z11, Z11
 	VADDPS Z13, Z12, Z12
-unbiased214:
+unbiased232:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone215
+	JZ alone233
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -2578,9 +2765,9 @@ unbiased214:
 	VADDPS 0(DI), Z11, Z11
 	ADDQ R10, DI
 	VADDPS 0(DI), Z12, Z12
-alone215:
+alone233:
 	CMPQ tile_clamp(R14), $0
-	JEQ free216
+	JEQ free234
 	VBROADCASTSS tile_lo(R14), Z13
 	VBROADCASTSS tile_hi(R14), Z14
 	VMAXPS Z0, Z13, Z0
@@ -2609,7 +2796,7 @@ alone215:
 	VMINPS Z11, Z14, Z11
 	VMAXPS Z12, Z13, Z12
 	VMINPS Z12, Z14, Z12
-free216:
+free234:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
@@ -2636,24 +2823,31 @@ free216:
 	VMOVUPS Z11, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z12, 0(DI)
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last217
-	MOVQ tile_nextA(R14), BX
+	JNZ within236
+	DECQ round-64(SP)
+	JLE last235
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within236:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread218
+	JEQ unread237
 	ADDQ BX, residual-40(SP)
-unread218:
+unread237:
 	CMPQ bias-32(SP), $0
 	JEQ r13p1
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r13p1
-last217:
+last235:
 	VZEROUPPER
 	RET
 r14p1:
@@ -2679,7 +2873,7 @@ r14p1:
 	VPXORD Z11, Z11, Z11
 	VPXORD Z12, Z12, Z12
 	VPXORD Z13, Z13, Z13
-nest219:
+nest238:
 	VMOVUPS 0(DI), Z14
 	ADDQ $64, DI
 	VFMADD231PS 0(SI), Z14, Z0
@@ -2699,33 +2893,36 @@ nest219:
 	ADDQ $64, SI
 	ADDQ $64, R8
 	DECQ R10
-	JZ outer221
+	JZ outer240
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
-	JMP nest219
-outer221:
+	ADDQ tile_skipB+0(R14), DI
+	JMP nest238
+outer240:
 	DECQ R11
-	JZ outer222
+	JZ outer241
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
+	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest219
-outer222:
+	JMP nest238
+outer241:
 	DECQ outer-56(SP)
-	JZ outer223
+	JZ outer242
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
+	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest219
-outer223:
-out220:
+	JMP nest238
+outer242:
+out239:
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased224
+	JZ unbiased243
 	VMOVUPS 0(BX), Z14
 	VADDPS Z14, Z0, Z0
 	VADDPS Z14, Z1, Z1
@@ -2741,12 +2938,12 @@ out220:
 	VADDPS Z14, Z11, Z11
 	VADDPS Z14, Z12, Z12
 	VADDPS Z14, Z13, Z13
-unbiased224:
+unbiased243:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone225
+	JZ alone244
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -2774,9 +2971,9 @@ unbiased224:
 	VADDPS 0(DI), Z12, Z12
 	ADDQ R10, DI
 	VADDPS 0(DI), Z13, Z13
-alone225:
+alone244:
 	CMPQ tile_clamp(R14), $0
-	JEQ free226
+	JEQ free245
 	VBROADCASTSS tile_lo(R14), Z14
 	VBROADCASTSS tile_hi(R14), Z15
 	VMAXPS Z0, Z14, Z0
@@ -2807,7 +3004,7 @@ alone225:
 	VMINPS Z12, Z15, Z12
 	VMAXPS Z13, Z14, Z13
 	VMINPS Z13, Z15, Z13
-free226:
+free245:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
@@ -2836,86 +3033,95 @@ free226:
 	VMOVUPS Z12, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z13, 0(DI)
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last227
-	MOVQ tile_nextA(R14), BX
+	JNZ within247
+	DECQ round-64(SP)
+	JLE last246
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within247:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread228
+	JEQ unread248
 	ADDQ BX, residual-40(SP)
-unread228:
+unread248:
 	CMPQ bias-32(SP), $0
 	JEQ r14p1
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r14p1
-last227:
+last246:
 	VZEROUPPER
 	RET
 
 // func windowSumAVX2(t *tile)
-TEXT ·windowSumAVX2(SB), NOSPLIT, $56-8
+TEXT ·windowSumAVX2(SB), NOSPLIT, $64-8
 	MOVQ t+0(FP), R14
 	MOVQ tile_a(R14), CX
 	TESTQ CX, CX
-	JZ absent229
+	JZ absent249
 	ADDQ tile_atA(R14), CX
-absent229:
+absent249:
 	MOVQ CX, a-8(SP)
 	MOVQ tile_b(R14), CX
 	TESTQ CX, CX
-	JZ absent230
+	JZ absent250
 	ADDQ tile_atB(R14), CX
-absent230:
+absent250:
 	MOVQ CX, b-16(SP)
 	MOVQ tile_c(R14), CX
 	TESTQ CX, CX
-	JZ absent231
+	JZ absent251
 	ADDQ tile_atC(R14), CX
-absent231:
+absent251:
 	MOVQ CX, c-24(SP)
 	MOVQ tile_bias(R14), CX
 	TESTQ CX, CX
-	JZ absent232
+	JZ absent252
 	ADDQ tile_atBias(R14), CX
-absent232:
+absent252:
 	MOVQ CX, bias-32(SP)
 	MOVQ tile_residual(R14), CX
 	TESTQ CX, CX
-	JZ absent233
+	JZ absent253
 	ADDQ tile_atC(R14), CX
-absent233:
+absent253:
 	MOVQ CX, residual-40(SP)
 	MOVQ tile_count(R14), CX
 	MOVQ CX, count-48(SP)
+	MOVQ tile_rounds(R14), CX
+	MOVQ CX, round-64(SP)
 	MOVQ tile_rowA(R14), DX
 	LEAQ (DX)(DX*2), AX
 	LEAQ (DX)(DX*4), R9
 	MOVQ tile_rows(R14), CX
 	CMPQ CX, $4
-	JGE from234
+	JGE from254
 	CMPQ CX, $2
-	JGE from235
+	JGE from255
 	JMP r1p1
-from235:
+from255:
 	CMPQ CX, $3
-	JGE from236
+	JGE from256
 	JMP r2p1
-from236:
+from256:
 	JMP r3p1
-from234:
+from254:
 	CMPQ CX, $5
-	JGE from237
+	JGE from257
 	JMP r4p1
-from237:
+from257:
 	CMPQ CX, $6
-	JGE from238
+	JGE from258
 	JMP r5p1
-from238:
+from258:
 	JMP r6p1
 r1p1:
 	MOVQ a-8(SP), SI
@@ -2926,207 +3132,9 @@ r1p1:
 	MOVQ b-16(SP), DI
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
-nest239:
-	VADDPS 0(SI), Y0, Y0
-	VADDPS 32(SI), Y1, Y1
-	ADDQ $64, SI
-	DECQ R10
-	JZ outer241
-	MOVQ tile_gap+0(R14), BX
-	ADDQ BX, SI
-	JMP nest239
-outer241:
-	DECQ R11
-	JZ outer242
-	MOVQ tile_gap+8(R14), BX
-	ADDQ BX, SI
-	MOVQ tile_n+0(R14), R10
-	JMP nest239
-outer242:
-	DECQ outer-56(SP)
-	JZ outer243
-	MOVQ tile_gap+16(R14), BX
-	ADDQ BX, SI
-	MOVQ tile_n+0(R14), R10
-	MOVQ tile_n+8(R14), R11
-	JMP nest239
-outer243:
-out240:
-	VBROADCASTSS tile_scale(R14), Y2
-	VMULPS Y2, Y0, Y0
-	VMULPS Y2, Y1, Y1
-	MOVQ bias-32(SP), BX
-	TESTQ BX, BX
-	JZ unbiased244
-	VMOVUPS 0(BX), Y2
-	VADDPS Y2, Y0, Y0
-	VMOVUPS 32(BX), Y2
-	VADDPS Y2, Y1, Y1
-unbiased244:
-	MOVQ tile_rowC(R14), R10
-	MOVQ tile_panelC(R14), R11
-	MOVQ residual-40(SP), DI
-	TESTQ DI, DI
-	JZ alone245
-	VADDPS 0(DI), Y0, Y0
-	VADDPS 32(DI), Y1, Y1
-alone245:
-	CMPQ tile_clamp(R14), $0
-	JEQ free246
-	VBROADCASTSS tile_lo(R14), Y2
-	VBROADCASTSS tile_hi(R14), Y3
-	VMAXPS Y0, Y2, Y0
-	VMINPS Y0, Y3, Y0
-	VMAXPS Y1, Y2, Y1
-	VMINPS Y1, Y3, Y1
-free246:
-	MOVQ c-24(SP), DI
-	VMOVUPS Y0, 0(DI)
-	VMOVUPS Y1, 32(DI)
-	DECQ count-48(SP)
-	JZ last247
-	MOVQ tile_nextA(R14), BX
-	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
-	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
-	ADDQ BX, c-24(SP)
-	CMPQ residual-40(SP), $0
-	JEQ unread248
-	ADDQ BX, residual-40(SP)
-unread248:
-	CMPQ bias-32(SP), $0
-	JEQ r1p1
-	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, bias-32(SP)
-	JMP r1p1
-last247:
-	VZEROUPPER
-	RET
-r2p1:
-	MOVQ a-8(SP), SI
-	MOVQ tile_n+0(R14), R10
-	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), BX
-	MOVQ BX, outer-56(SP)
-	MOVQ b-16(SP), DI
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-nest249:
-	VADDPS 0(SI), Y0, Y0
-	VADDPS 32(SI), Y1, Y1
-	VADDPS 0(SI)(DX*1), Y2, Y2
-	VADDPS 32(SI)(DX*1), Y3, Y3
-	ADDQ $64, SI
-	DECQ R10
-	JZ outer251
-	MOVQ tile_gap+0(R14), BX
-	ADDQ BX, SI
-	JMP nest249
-outer251:
-	DECQ R11
-	JZ outer252
-	MOVQ tile_gap+8(R14), BX
-	ADDQ BX, SI
-	MOVQ tile_n+0(R14), R10
-	JMP nest249
-outer252:
-	DECQ outer-56(SP)
-	JZ outer253
-	MOVQ tile_gap+16(R14), BX
-	ADDQ BX, SI
-	MOVQ tile_n+0(R14), R10
-	MOVQ tile_n+8(R14), R11
-	JMP nest249
-outer253:
-out250:
-	VBROADCASTSS tile_scale(R14), Y4
-	VMULPS Y4, Y0, Y0
-	VMULPS Y4, Y1, Y1
-	VMULPS Y4, Y2, Y2
-	VMULPS Y4, Y3, Y3
-	MOVQ bias-32(SP), BX
-	TESTQ BX, BX
-	JZ unbiased254
-	VMOVUPS 0(BX), Y4
-	VADDPS Y4, Y0, Y0
-	VADDPS Y4, Y2, Y2
-	VMOVUPS 32(BX), Y4
-	VADDPS Y4, Y1, Y1
-	VADDPS Y4, Y3, Y3
-unbiased254:
-	MOVQ tile_rowC(R14), R10
-	MOVQ tile_panelC(R14), R11
-	MOVQ residual-40(SP), DI
-	TESTQ DI, DI
-	JZ alone255
-	VADDPS 0(DI), Y0, Y0
-	VADDPS 32(DI), Y1, Y1
-	ADDQ R10, DI
-	VADDPS 0(DI), Y2, Y2
-	VADDPS 32(DI), Y3, Y3
-alone255:
-	CMPQ tile_clamp(R14), $0
-	JEQ free256
-	VBROADCASTSS tile_lo(R14), Y4
-	VBROADCASTSS tile_hi(R14), Y5
-	VMAXPS Y0, Y4, Y0
-	VMINPS Y0, Y5, Y0
-	VMAXPS Y1, Y4, Y1
-	VMINPS Y1, Y5, Y1
-	VMAXPS Y2, Y4, Y2
-	VMINPS Y2, Y5, Y2
-	VMAXPS Y3, Y4, Y3
-	VMINPS Y3, Y5, Y3
-free256:
-	MOVQ c-24(SP), DI
-	VMOVUPS Y0, 0(DI)
-	VMOVUPS Y1, 32(DI)
-	ADDQ R10, DI
-	VMOVUPS Y2, 0(DI)
-	VMOVUPS Y3, 32(DI)
-	DECQ count-48(SP)
-	JZ last257
-	MOVQ tile_nextA(R14), BX
-	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
-	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
-	ADDQ BX, c-24(SP)
-	CMPQ residual-40(SP), $0
-	JEQ unread258
-	ADDQ BX, residual-40(SP)
-unread258:
-	CMPQ bias-32(SP), $0
-	JEQ r2p1
-	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, bias-32(SP)
-	JMP r2p1
-last257:
-	VZEROUPPER
-	RET
-r3p1:
-	MOVQ a-8(SP), SI
-	MOVQ tile_n+0(R14), R10
-	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), BX
-	MOVQ BX, outer-56(SP)
-	MOVQ b-16(SP), DI
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
 nest259:
 	VADDPS 0(SI), Y0, Y0
 	VADDPS 32(SI), Y1, Y1
-	VADDPS 0(SI)(DX*1), Y2, Y2
-	VADDPS 32(SI)(DX*1), Y3, Y3
-	VADDPS 0(SI)(DX*2), Y4, Y4
-	VADDPS 32(SI)(DX*2), Y5, Y5
 	ADDQ $64, SI
 	DECQ R10
 	JZ outer261
@@ -3150,6 +3158,218 @@ outer262:
 	JMP nest259
 outer263:
 out260:
+	VBROADCASTSS tile_scale(R14), Y2
+	VMULPS Y2, Y0, Y0
+	VMULPS Y2, Y1, Y1
+	MOVQ bias-32(SP), BX
+	TESTQ BX, BX
+	JZ unbiased264
+	VMOVUPS 0(BX), Y2
+	VADDPS Y2, Y0, Y0
+	VMOVUPS 32(BX), Y2
+	VADDPS Y2, Y1, Y1
+unbiased264:
+	MOVQ tile_rowC(R14), R10
+	MOVQ tile_panelC(R14), R11
+	MOVQ residual-40(SP), DI
+	TESTQ DI, DI
+	JZ alone265
+	VADDPS 0(DI), Y0, Y0
+	VADDPS 32(DI), Y1, Y1
+alone265:
+	CMPQ tile_clamp(R14), $0
+	JEQ free266
+	VBROADCASTSS tile_lo(R14), Y2
+	VBROADCASTSS tile_hi(R14), Y3
+	VMAXPS Y0, Y2, Y0
+	VMINPS Y0, Y3, Y0
+	VMAXPS Y1, Y2, Y1
+	VMINPS Y1, Y3, Y1
+free266:
+	MOVQ c-24(SP), DI
+	VMOVUPS Y0, 0(DI)
+	VMOVUPS Y1, 32(DI)
+	LEAQ tile_nextA(R14), CX
+	DECQ count-48(SP)
+	JNZ within268
+	DECQ round-64(SP)
+	JLE last267
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within268:
+	MOVQ tile_nextA-tile_nextA(CX), BX
+	ADDQ BX, a-8(SP)
+	MOVQ tile_nextB-tile_nextA(CX), BX
+	ADDQ BX, b-16(SP)
+	MOVQ tile_nextC-tile_nextA(CX), BX
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
+	JEQ unread269
+	ADDQ BX, residual-40(SP)
+unread269:
+	CMPQ bias-32(SP), $0
+	JEQ r1p1
+	MOVQ tile_nextBias-tile_nextA(CX), BX
+	ADDQ BX, bias-32(SP)
+	JMP r1p1
+last267:
+	VZEROUPPER
+	RET
+r2p1:
+	MOVQ a-8(SP), SI
+	MOVQ tile_n+0(R14), R10
+	MOVQ tile_n+8(R14), R11
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
+	MOVQ b-16(SP), DI
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+nest270:
+	VADDPS 0(SI), Y0, Y0
+	VADDPS 32(SI), Y1, Y1
+	VADDPS 0(SI)(DX*1), Y2, Y2
+	VADDPS 32(SI)(DX*1), Y3, Y3
+	ADDQ $64, SI
+	DECQ R10
+	JZ outer272
+	MOVQ tile_gap+0(R14), BX
+	ADDQ BX, SI
+	JMP nest270
+outer272:
+	DECQ R11
+	JZ outer273
+	MOVQ tile_gap+8(R14), BX
+	ADDQ BX, SI
+	MOVQ tile_n+0(R14), R10
+	JMP nest270
+outer273:
+	DECQ outer-56(SP)
+	JZ outer274
+	MOVQ tile_gap+16(R14), BX
+	ADDQ BX, SI
+	MOVQ tile_n+0(R14), R10
+	MOVQ tile_n+8(R14), R11
+	JMP nest270
+outer274:
+out271:
+	VBROADCASTSS tile_scale(R14), Y4
+	VMULPS Y4, Y0, Y0
+	VMULPS Y4, Y1, Y1
+	VMULPS Y4, Y2, Y2
+	VMULPS Y4, Y3, Y3
+	MOVQ bias-32(SP), BX
+	TESTQ BX, BX
+	JZ unbiased275
+	VMOVUPS 0(BX), Y4
+	VADDPS Y4, Y0, Y0
+	VADDPS Y4, Y2, Y2
+	VMOVUPS 32(BX), Y4
+	VADDPS Y4, Y1, Y1
+	VADDPS Y4, Y3, Y3
+unbiased275:
+	MOVQ tile_rowC(R14), R10
+	MOVQ tile_panelC(R14), R11
+	MOVQ residual-40(SP), DI
+	TESTQ DI, DI
+	JZ alone276
+	VADDPS 0(DI), Y0, Y0
+	VADDPS 32(DI), Y1, Y1
+	ADDQ R10, DI
+	VADDPS 0(DI), Y2, Y2
+	VADDPS 32(DI), Y3, Y3
+alone276:
+	CMPQ tile_clamp(R14), $0
+	JEQ free277
+	VBROADCASTSS tile_lo(R14), Y4
+	VBROADCASTSS tile_hi(R14), Y5
+	VMAXPS Y0, Y4, Y0
+	VMINPS Y0, Y5, Y0
+	VMAXPS Y1, Y4, Y1
+	VMINPS Y1, Y5, Y1
+	VMAXPS Y2, Y4, Y2
+	VMINPS Y2, Y5, Y2
+	VMAXPS Y3, Y4, Y3
+	VMINPS Y3, Y5, Y3
+free277:
+	MOVQ c-24(SP), DI
+	VMOVUPS Y0, 0(DI)
+	VMOVUPS Y1, 32(DI)
+	ADDQ R10, DI
+	VMOVUPS Y2, 0(DI)
+	VMOVUPS Y3, 32(DI)
+	LEAQ tile_nextA(R14), CX
+	DECQ count-48(SP)
+	JNZ within279
+	DECQ round-64(SP)
+	JLE last278
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within279:
+	MOVQ tile_nextA-tile_nextA(CX), BX
+	ADDQ BX, a-8(SP)
+	MOVQ tile_nextB-tile_nextA(CX), BX
+	ADDQ BX, b-16(SP)
+	MOVQ tile_nextC-tile_nextA(CX), BX
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
+	JEQ unread280
+	ADDQ BX, residual-40(SP)
+unread280:
+	CMPQ bias-32(SP), $0
+	JEQ r2p1
+	MOVQ tile_nextBias-tile_nextA(CX), BX
+	ADDQ BX, bias-32(SP)
+	JMP r2p1
+last278:
+	VZEROUPPER
+	RET
+r3p1:
+	MOVQ a-8(SP), SI
+	MOVQ tile_n+0(R14), R10
+	MOVQ tile_n+8(R14), R11
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
+	MOVQ b-16(SP), DI
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+nest281:
+	VADDPS 0(SI), Y0, Y0
+	VADDPS 32(SI), Y1, Y1
+	VADDPS 0(SI)(DX*1), Y2, Y2
+	VADDPS 32(SI)(DX*1), Y3, Y3
+	VADDPS 0(SI)(DX*2), Y4, Y4
+	VADDPS 32(SI)(DX*2), Y5, Y5
+	ADDQ $64, SI
+	DECQ R10
+	JZ outer283
+	MOVQ tile_gap+0(R14), BX
+	ADDQ BX, SI
+	JMP nest281
+outer283:
+	DECQ R11
+	JZ outer284
+	MOVQ tile_gap+8(R14), BX
+	ADDQ BX, SI
+	MOVQ tile_n+0(R14), R10
+	JMP nest281
+outer284:
+	DECQ outer-56(SP)
+	JZ outer285
+	MOVQ tile_gap+16(R14), BX
+	ADDQ BX, SI
+	MOVQ tile_n+0(R14), R10
+	MOVQ tile_n+8(R14), R11
+	JMP nest281
+outer285:
+out282:
 	VBROADCASTSS tile_scale(R14), Y6
 	VMULPS Y6, Y0, Y0
 	VMULPS Y6, Y1, Y1
@@ -3159,7 +3379,7 @@ out260:
 	VMULPS Y6, Y5, Y5
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased264
+	JZ unbiased286
 	VMOVUPS 0(BX), Y6
 	VADDPS Y6, Y0, Y0
 	VADDPS Y6, Y2, Y2
@@ -3168,12 +3388,12 @@ out260:
 	VADDPS Y6, Y1, Y1
 	VADDPS Y6, Y3, Y3
 	VADDPS Y6, Y5, Y5
-unbiased264:
+unbiased286:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone265
+	JZ alone287
 	VADDPS 0(DI), Y0, Y0
 	VADDPS 32(DI), Y1, Y1
 	ADDQ R10, DI
@@ -3182,9 +3402,9 @@ unbiased264:
 	ADDQ R10, DI
 	VADDPS 0(DI), Y4, Y4
 	VADDPS 32(DI), Y5, Y5
-alone265:
+alone287:
 	CMPQ tile_clamp(R14), $0
-	JEQ free266
+	JEQ free288
 	VBROADCASTSS tile_lo(R14), Y6
 	VBROADCASTSS tile_hi(R14), Y7
 	VMAXPS Y0, Y6, Y0
@@ -3199,7 +3419,7 @@ alone265:
 	VMINPS Y4, Y7, Y4
 	VMAXPS Y5, Y6, Y5
 	VMINPS Y5, Y7, Y5
-free266:
+free288:
 	MOVQ c-24(SP), DI
 	VMOVUPS Y0, 0(DI)
 	VMOVUPS Y1, 32(DI)
@@ -3209,24 +3429,31 @@ free266:
 	ADDQ R10, DI
 	VMOVUPS Y4, 0(DI)
 	VMOVUPS Y5, 32(DI)
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last267
-	MOVQ tile_nextA(R14), BX
+	JNZ within290
+	DECQ round-64(SP)
+	JLE last289
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within290:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread268
+	JEQ unread291
 	ADDQ BX, residual-40(SP)
-unread268:
+unread291:
 	CMPQ bias-32(SP), $0
 	JEQ r3p1
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r3p1
-last267:
+last289:
 	VZEROUPPER
 	RET
 r4p1:
@@ -3244,7 +3471,7 @@ r4p1:
 	VXORPS Y5, Y5, Y5
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
-nest269:
+nest292:
 	VADDPS 0(SI), Y0, Y0
 	VADDPS 32(SI), Y1, Y1
 	VADDPS 0(SI)(DX*1), Y2, Y2
@@ -3255,27 +3482,27 @@ nest269:
 	VADDPS 32(SI)(AX*1), Y7, Y7
 	ADDQ $64, SI
 	DECQ R10
-	JZ outer271
+	JZ outer294
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
-	JMP nest269
-outer271:
+	JMP nest292
+outer294:
 	DECQ R11
-	JZ outer272
+	JZ outer295
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	MOVQ tile_n+0(R14), R10
-	JMP nest269
-outer272:
+	JMP nest292
+outer295:
 	DECQ outer-56(SP)
-	JZ outer273
+	JZ outer296
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest269
-outer273:
-out270:
+	JMP nest292
+outer296:
+out293:
 	VBROADCASTSS tile_scale(R14), Y8
 	VMULPS Y8, Y0, Y0
 	VMULPS Y8, Y1, Y1
@@ -3287,7 +3514,7 @@ out270:
 	VMULPS Y8, Y7, Y7
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased274
+	JZ unbiased297
 	VMOVUPS 0(BX), Y8
 	VADDPS Y8, Y0, Y0
 	VADDPS Y8, Y2, Y2
@@ -3298,12 +3525,12 @@ out270:
 	VADDPS Y8, Y3, Y3
 	VADDPS Y8, Y5, Y5
 	VADDPS Y8, Y7, Y7
-unbiased274:
+unbiased297:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone275
+	JZ alone298
 	VADDPS 0(DI), Y0, Y0
 	VADDPS 32(DI), Y1, Y1
 	ADDQ R10, DI
@@ -3315,9 +3542,9 @@ unbiased274:
 	ADDQ R10, DI
 	VADDPS 0(DI), Y6, Y6
 	VADDPS 32(DI), Y7, Y7
-alone275:
+alone298:
 	CMPQ tile_clamp(R14), $0
-	JEQ free276
+	JEQ free299
 	VBROADCASTSS tile_lo(R14), Y8
 	VBROADCASTSS tile_hi(R14), Y9
 	VMAXPS Y0, Y8, Y0
@@ -3336,7 +3563,7 @@ alone275:
 	VMINPS Y6, Y9, Y6
 	VMAXPS Y7, Y8, Y7
 	VMINPS Y7, Y9, Y7
-free276:
+free299:
 	MOVQ c-24(SP), DI
 	VMOVUPS Y0, 0(DI)
 	VMOVUPS Y1, 32(DI)
@@ -3349,24 +3576,31 @@ free276:
 	ADDQ R10, DI
 	VMOVUPS Y6, 0(DI)
 	VMOVUPS Y7, 32(DI)
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last277
-	MOVQ tile_nextA(R14), BX
+	JNZ within301
+	DECQ round-64(SP)
+	JLE last300
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within301:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread278
+	JEQ unread302
 	ADDQ BX, residual-40(SP)
-unread278:
+unread302:
 	CMPQ bias-32(SP), $0
 	JEQ r4p1
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r4p1
-last277:
+last300:
 	VZEROUPPER
 	RET
 r5p1:
@@ -3386,7 +3620,7 @@ r5p1:
 	VXORPS Y7, Y7, Y7
 	VXORPS Y8, Y8, Y8
 	VXORPS Y9, Y9, Y9
-nest279:
+nest303:
 	VADDPS 0(SI), Y0, Y0
 	VADDPS 32(SI), Y1, Y1
 	VADDPS 0(SI)(DX*1), Y2, Y2
@@ -3399,27 +3633,27 @@ nest279:
 	VADDPS 32(SI)(DX*4), Y9, Y9
 	ADDQ $64, SI
 	DECQ R10
-	JZ outer281
+	JZ outer305
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
-	JMP nest279
-outer281:
+	JMP nest303
+outer305:
 	DECQ R11
-	JZ outer282
+	JZ outer306
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	MOVQ tile_n+0(R14), R10
-	JMP nest279
-outer282:
+	JMP nest303
+outer306:
 	DECQ outer-56(SP)
-	JZ outer283
+	JZ outer307
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest279
-outer283:
-out280:
+	JMP nest303
+outer307:
+out304:
 	VBROADCASTSS tile_scale(R14), Y10
 	VMULPS Y10, Y0, Y0
 	VMULPS Y10, Y1, Y1
@@ -3433,7 +3667,7 @@ out280:
 	VMULPS Y10, Y9, Y9
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased284
+	JZ unbiased308
 	VMOVUPS 0(BX), Y10
 	VADDPS Y10, Y0, Y0
 	VADDPS Y10, Y2, Y2
@@ -3446,12 +3680,12 @@ out280:
 	VADDPS Y10, Y5, Y5
 	VADDPS Y10, Y7, Y7
 	VADDPS Y10, Y9, Y9
-unbiased284:
+unbiased308:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone285
+	JZ alone309
 	VADDPS 0(DI), Y0, Y0
 	VADDPS 32(DI), Y1, Y1
 	ADDQ R10, DI
@@ -3466,9 +3700,9 @@ unbiased284:
 	ADDQ R10, DI
 	VADDPS 0(DI), Y8, Y8
 	VADDPS 32(DI), Y9, Y9
-alone285:
+alone309:
 	CMPQ tile_clamp(R14), $0
-	JEQ free286
+	JEQ free310
 	VBROADCASTSS tile_lo(R14), Y10
 	VBROADCASTSS tile_hi(R14), Y11
 	VMAXPS Y0, Y10, Y0
@@ -3491,7 +3725,7 @@ alone285:
 	VMINPS Y8, Y11, Y8
 	VMAXPS Y9, Y10, Y9
 	VMINPS Y9, Y11, Y9
-free286:
+free310:
 	MOVQ c-24(SP), DI
 	VMOVUPS Y0, 0(DI)
 	VMOVUPS Y1, 32(DI)
@@ -3507,24 +3741,31 @@ free286:
 	ADDQ R10, DI
 	VMOVUPS Y8, 0(DI)
 	VMOVUPS Y9, 32(DI)
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last287
-	MOVQ tile_nextA(R14), BX
+	JNZ within312
+	DECQ round-64(SP)
+	JLE last311
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within312:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread288
+	JEQ unread313
 	ADDQ BX, residual-40(SP)
-unread288:
+unread313:
 	CMPQ bias-32(SP), $0
 	JEQ r5p1
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r5p1
-last287:
+last311:
 	VZEROUPPER
 	RET
 r6p1:
@@ -3546,7 +3787,7 @@ r6p1:
 	VXORPS Y9, Y9, Y9
 	VXORPS Y10, Y10, Y10
 	VXORPS Y11, Y11, Y11
-nest289:
+nest314:
 	VADDPS 0(SI), Y0, Y0
 	VADDPS 32(SI), Y1, Y1
 	VADDPS 0(SI)(DX*1), Y2, Y2
@@ -3561,27 +3802,27 @@ nest289:
 	VADDPS 32(SI)(R9*1), Y11, Y11
 	ADDQ $64, SI
 	DECQ R10
-	JZ outer291
+	JZ outer316
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
-	JMP nest289
-outer291:
+	JMP nest314
+outer316:
 	DECQ R11
-	JZ outer292
+	JZ outer317
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	MOVQ tile_n+0(R14), R10
-	JMP nest289
-outer292:
+	JMP nest314
+outer317:
 	DECQ outer-56(SP)
-	JZ outer293
+	JZ outer318
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest289
-outer293:
-out290:
+	JMP nest314
+outer318:
+out315:
 	VBROADCASTSS tile_scale(R14), Y12
 	VMULPS Y12, Y0, Y0
 	VMULPS Y12, Y1, Y1
@@ -3597,7 +3838,7 @@ out290:
 	VMULPS Y12, Y11, Y11
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased294
+	JZ unbiased319
 	VMOVUPS 0(BX), Y12
 	VADDPS Y12, Y0, Y0
 	VADDPS Y12, Y2, Y2
@@ -3612,12 +3853,12 @@ out290:
 	VADDPS Y12, Y7, Y7
 	VADDPS Y12, Y9, Y9
 	VADDPS Y12, Y11, Y11
-unbiased294:
+unbiased319:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone295
+	JZ alone320
 	VADDPS 0(DI), Y0, Y0
 	VADDPS 32(DI), Y1, Y1
 	ADDQ R10, DI
@@ -3635,9 +3876,9 @@ unbiased294:
 	ADDQ R10, DI
 	VADDPS 0(DI), Y10, Y10
 	VADDPS 32(DI), Y11, Y11
-alone295:
+alone320:
 	CMPQ tile_clamp(R14), $0
-	JEQ free296
+	JEQ free321
 	VBROADCASTSS tile_lo(R14), Y12
 	VBROADCASTSS tile_hi(R14), Y13
 	VMAXPS Y0, Y12, Y0
@@ -3664,7 +3905,7 @@ alone295:
 	VMINPS Y10, Y13, Y10
 	VMAXPS Y11, Y12, Y11
 	VMINPS Y11, Y13, Y11
-free296:
+free321:
 	MOVQ c-24(SP), DI
 	VMOVUPS Y0, 0(DI)
 	VMOVUPS Y1, 32(DI)
@@ -3683,118 +3924,127 @@ free296:
 	ADDQ R10, DI
 	VMOVUPS Y10, 0(DI)
 	VMOVUPS Y11, 32(DI)
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last297
-	MOVQ tile_nextA(R14), BX
+	JNZ within323
+	DECQ round-64(SP)
+	JLE last322
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within323:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread298
+	JEQ unread324
 	ADDQ BX, residual-40(SP)
-unread298:
+unread324:
 	CMPQ bias-32(SP), $0
 	JEQ r6p1
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r6p1
-last297:
+last322:
 	VZEROUPPER
 	RET
 
 // func windowSumAVX512(t *tile)
-TEXT ·windowSumAVX512(SB), NOSPLIT, $56-8
+TEXT ·windowSumAVX512(SB), NOSPLIT, $64-8
 	MOVQ t+0(FP), R14
 	MOVQ tile_a(R14), CX
 	TESTQ CX, CX
-	JZ absent299
+	JZ absent325
 	ADDQ tile_atA(R14), CX
-absent299:
+absent325:
 	MOVQ CX, a-8(SP)
 	MOVQ tile_b(R14), CX
 	TESTQ CX, CX
-	JZ absent300
+	JZ absent326
 	ADDQ tile_atB(R14), CX
-absent300:
+absent326:
 	MOVQ CX, b-16(SP)
 	MOVQ tile_c(R14), CX
 	TESTQ CX, CX
-	JZ absent301
+	JZ absent327
 	ADDQ tile_atC(R14), CX
-absent301:
+absent327:
 	MOVQ CX, c-24(SP)
 	MOVQ tile_bias(R14), CX
 	TESTQ CX, CX
-	JZ absent302
+	JZ absent328
 	ADDQ tile_atBias(R14), CX
-absent302:
+absent328:
 	MOVQ CX, bias-32(SP)
 	MOVQ tile_residual(R14), CX
 	TESTQ CX, CX
-	JZ absent303
+	JZ absent329
 	ADDQ tile_atC(R14), CX
-absent303:
+absent329:
 	MOVQ CX, residual-40(SP)
 	MOVQ tile_count(R14), CX
 	MOVQ CX, count-48(SP)
+	MOVQ tile_rounds(R14), CX
+	MOVQ CX, round-64(SP)
 	MOVQ tile_rowA(R14), DX
 	LEAQ (DX)(DX*2), AX
 	LEAQ (DX)(DX*4), R9
 	MOVQ tile_rows(R14), CX
 	CMPQ CX, $8
-	JGE from304
+	JGE from330
 	CMPQ CX, $4
-	JGE from305
+	JGE from331
 	CMPQ CX, $2
-	JGE from306
+	JGE from332
 	JMP r1p1
-from306:
+from332:
 	CMPQ CX, $3
-	JGE from307
+	JGE from333
 	JMP r2p1
-from307:
+from333:
 	JMP r3p1
-from305:
+from331:
 	CMPQ CX, $6
-	JGE from308
+	JGE from334
 	CMPQ CX, $5
-	JGE from309
+	JGE from335
 	JMP r4p1
-from309:
+from335:
 	JMP r5p1
-from308:
+from334:
 	CMPQ CX, $7
-	JGE from310
+	JGE from336
 	JMP r6p1
-from310:
+from336:
 	JMP r7p1
-from304:
+from330:
 	CMPQ CX, $11
-	JGE from311
+	JGE from337
 	CMPQ CX, $9
-	JGE from312
+	JGE from338
 	JMP r8p1
-from312:
+from338:
 	CMPQ CX, $10
-	JGE from313
+	JGE from339
 	JMP r9p1
-from313:
+from339:
 	JMP r10p1
-from311:
+from337:
 	CMPQ CX, $13
-	JGE from314
+	JGE from340
 	CMPQ CX, $12
-	JGE from315
+	JGE from341
 	JMP r11p1
-from315:
+from341:
 	JMP r12p1
-from314:
+from340:
 	CMPQ CX, $14
-	JGE from316
+	JGE from342
 	JMP r13p1
-from316:
+from342:
 	JMP r14p1
 r1p1:
 	MOVQ a-8(SP), SI
@@ -3804,73 +4054,80 @@ r1p1:
 	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
-nest317:
+nest343:
 	VADDPS 0(SI), Z0, Z0
 	ADDQ $64, SI
 	DECQ R10
-	JZ outer319
+	JZ outer345
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
-	JMP nest317
-outer319:
+	JMP nest343
+outer345:
 	DECQ R11
-	JZ outer320
+	JZ outer346
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	MOVQ tile_n+0(R14), R10
-	JMP nest317
-outer320:
+	JMP nest343
+outer346:
 	DECQ outer-56(SP)
-	JZ outer321
+	JZ outer347
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest317
-outer321:
-out318:
+	JMP nest343
+outer347:
+out344:
 	VBROADCASTSS tile_scale(R14), Z1
 	VMULPS Z1, Z0, Z0
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased322
+	JZ unbiased348
 	VMOVUPS 0(BX), Z1
 	VADDPS Z1, Z0, Z0
-unbiased322:
+unbiased348:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone323
+	JZ alone349
 	VADDPS 0(DI), Z0, Z0
-alone323:
+alone349:
 	CMPQ tile_clamp(R14), $0
-	JEQ free324
+	JEQ free350
 	VBROADCASTSS tile_lo(R14), Z1
 	VBROADCASTSS tile_hi(R14), Z2
 	VMAXPS Z0, Z1, Z0
 	VMINPS Z0, Z2, Z0
-free324:
+free350:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last325
-	MOVQ tile_nextA(R14), BX
+	JNZ within352
+	DECQ round-64(SP)
+	JLE last351
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within352:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread326
+	JEQ unread353
 	ADDQ BX, residual-40(SP)
-unread326:
+unread353:
 	CMPQ bias-32(SP), $0
 	JEQ r1p1
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r1p1
-last325:
+last351:
 	VZEROUPPER
 	RET
 r2p1:
@@ -3882,82 +4139,89 @@ r2p1:
 	MOVQ b-16(SP), DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
-nest327:
+nest354:
 	VADDPS 0(SI), Z0, Z0
 	VADDPS 0(SI)(DX*1), Z1, Z1
 	ADDQ $64, SI
 	DECQ R10
-	JZ outer329
+	JZ outer356
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
-	JMP nest327
-outer329:
+	JMP nest354
+outer356:
 	DECQ R11
-	JZ outer330
+	JZ outer357
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	MOVQ tile_n+0(R14), R10
-	JMP nest327
-outer330:
+	JMP nest354
+outer357:
 	DECQ outer-56(SP)
-	JZ outer331
+	JZ outer358
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest327
-outer331:
-out328:
+	JMP nest354
+outer358:
+out355:
 	VBROADCASTSS tile_scale(R14), Z2
 	VMULPS Z2, Z0, Z0
 	VMULPS Z2, Z1, Z1
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased332
+	JZ unbiased359
 	VMOVUPS 0(BX), Z2
 	VADDPS Z2, Z0, Z0
 	VADDPS Z2, Z1, Z1
-unbiased332:
+unbiased359:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone333
+	JZ alone360
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
-alone333:
+alone360:
 	CMPQ tile_clamp(R14), $0
-	JEQ free334
+	JEQ free361
 	VBROADCASTSS tile_lo(R14), Z2
 	VBROADCASTSS tile_hi(R14), Z3
 	VMAXPS Z0, Z2, Z0
 	VMINPS Z0, Z3, Z0
 	VMAXPS Z1, Z2, Z1
 	VMINPS Z1, Z3, Z1
-free334:
+free361:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z1, 0(DI)
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last335
-	MOVQ tile_nextA(R14), BX
+	JNZ within363
+	DECQ round-64(SP)
+	JLE last362
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within363:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread336
+	JEQ unread364
 	ADDQ BX, residual-40(SP)
-unread336:
+unread364:
 	CMPQ bias-32(SP), $0
 	JEQ r2p1
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r2p1
-last335:
+last362:
 	VZEROUPPER
 	RET
 r3p1:
@@ -3970,58 +4234,58 @@ r3p1:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
-nest337:
+nest365:
 	VADDPS 0(SI), Z0, Z0
 	VADDPS 0(SI)(DX*1), Z1, Z1
 	VADDPS 0(SI)(DX*2), Z2, Z2
 	ADDQ $64, SI
 	DECQ R10
-	JZ outer339
+	JZ outer367
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
-	JMP nest337
-outer339:
+	JMP nest365
+outer367:
 	DECQ R11
-	JZ outer340
+	JZ outer368
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	MOVQ tile_n+0(R14), R10
-	JMP nest337
-outer340:
+	JMP nest365
+outer368:
 	DECQ outer-56(SP)
-	JZ outer341
+	JZ outer369
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest337
-outer341:
-out338:
+	JMP nest365
+outer369:
+out366:
 	VBROADCASTSS tile_scale(R14), Z3
 	VMULPS Z3, Z0, Z0
 	VMULPS Z3, Z1, Z1
 	VMULPS Z3, Z2, Z2
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased342
+	JZ unbiased370
 	VMOVUPS 0(BX), Z3
 	VADDPS Z3, Z0, Z0
 	VADDPS Z3, Z1, Z1
 	VADDPS Z3, Z2, Z2
-unbiased342:
+unbiased370:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone343
+	JZ alone371
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
 	ADDQ R10, DI
 	VADDPS 0(DI), Z2, Z2
-alone343:
+alone371:
 	CMPQ tile_clamp(R14), $0
-	JEQ free344
+	JEQ free372
 	VBROADCASTSS tile_lo(R14), Z3
 	VBROADCASTSS tile_hi(R14), Z4
 	VMAXPS Z0, Z3, Z0
@@ -4030,31 +4294,38 @@ alone343:
 	VMINPS Z1, Z4, Z1
 	VMAXPS Z2, Z3, Z2
 	VMINPS Z2, Z4, Z2
-free344:
+free372:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z1, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z2, 0(DI)
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last345
-	MOVQ tile_nextA(R14), BX
+	JNZ within374
+	DECQ round-64(SP)
+	JLE last373
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within374:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread346
+	JEQ unread375
 	ADDQ BX, residual-40(SP)
-unread346:
+unread375:
 	CMPQ bias-32(SP), $0
 	JEQ r3p1
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r3p1
-last345:
+last373:
 	VZEROUPPER
 	RET
 r4p1:
@@ -4068,34 +4339,34 @@ r4p1:
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
-nest347:
+nest376:
 	VADDPS 0(SI), Z0, Z0
 	VADDPS 0(SI)(DX*1), Z1, Z1
 	VADDPS 0(SI)(DX*2), Z2, Z2
 	VADDPS 0(SI)(AX*1), Z3, Z3
 	ADDQ $64, SI
 	DECQ R10
-	JZ outer349
+	JZ outer378
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
-	JMP nest347
-outer349:
+	JMP nest376
+outer378:
 	DECQ R11
-	JZ outer350
+	JZ outer379
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	MOVQ tile_n+0(R14), R10
-	JMP nest347
-outer350:
+	JMP nest376
+outer379:
 	DECQ outer-56(SP)
-	JZ outer351
+	JZ outer380
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest347
-outer351:
-out348:
+	JMP nest376
+outer380:
+out377:
 	VBROADCASTSS tile_scale(R14), Z4
 	VMULPS Z4, Z0, Z0
 	VMULPS Z4, Z1, Z1
@@ -4103,18 +4374,18 @@ out348:
 	VMULPS Z4, Z3, Z3
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased352
+	JZ unbiased381
 	VMOVUPS 0(BX), Z4
 	VADDPS Z4, Z0, Z0
 	VADDPS Z4, Z1, Z1
 	VADDPS Z4, Z2, Z2
 	VADDPS Z4, Z3, Z3
-unbiased352:
+unbiased381:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone353
+	JZ alone382
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -4122,9 +4393,9 @@ unbiased352:
 	VADDPS 0(DI), Z2, Z2
 	ADDQ R10, DI
 	VADDPS 0(DI), Z3, Z3
-alone353:
+alone382:
 	CMPQ tile_clamp(R14), $0
-	JEQ free354
+	JEQ free383
 	VBROADCASTSS tile_lo(R14), Z4
 	VBROADCASTSS tile_hi(R14), Z5
 	VMAXPS Z0, Z4, Z0
@@ -4135,7 +4406,7 @@ alone353:
 	VMINPS Z2, Z5, Z2
 	VMAXPS Z3, Z4, Z3
 	VMINPS Z3, Z5, Z3
-free354:
+free383:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
@@ -4144,24 +4415,31 @@ free354:
 	VMOVUPS Z2, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z3, 0(DI)
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last355
-	MOVQ tile_nextA(R14), BX
+	JNZ within385
+	DECQ round-64(SP)
+	JLE last384
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within385:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread356
+	JEQ unread386
 	ADDQ BX, residual-40(SP)
-unread356:
+unread386:
 	CMPQ bias-32(SP), $0
 	JEQ r4p1
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r4p1
-last355:
+last384:
 	VZEROUPPER
 	RET
 r5p1:
@@ -4176,7 +4454,7 @@ r5p1:
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
 	VPXORD Z4, Z4, Z4
-nest357:
+nest387:
 	VADDPS 0(SI), Z0, Z0
 	VADDPS 0(SI)(DX*1), Z1, Z1
 	VADDPS 0(SI)(DX*2), Z2, Z2
@@ -4184,27 +4462,27 @@ nest357:
 	VADDPS 0(SI)(DX*4), Z4, Z4
 	ADDQ $64, SI
 	DECQ R10
-	JZ outer359
+	JZ outer389
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
-	JMP nest357
-outer359:
+	JMP nest387
+outer389:
 	DECQ R11
-	JZ outer360
+	JZ outer390
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	MOVQ tile_n+0(R14), R10
-	JMP nest357
-outer360:
+	JMP nest387
+outer390:
 	DECQ outer-56(SP)
-	JZ outer361
+	JZ outer391
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest357
-outer361:
-out358:
+	JMP nest387
+outer391:
+out388:
 	VBROADCASTSS tile_scale(R14), Z5
 	VMULPS Z5, Z0, Z0
 	VMULPS Z5, Z1, Z1
@@ -4213,19 +4491,19 @@ out358:
 	VMULPS Z5, Z4, Z4
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased362
+	JZ unbiased392
 	VMOVUPS 0(BX), Z5
 	VADDPS Z5, Z0, Z0
 	VADDPS Z5, Z1, Z1
 	VADDPS Z5, Z2, Z2
 	VADDPS Z5, Z3, Z3
 	VADDPS Z5, Z4, Z4
-unbiased362:
+unbiased392:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone363
+	JZ alone393
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -4235,9 +4513,9 @@ unbiased362:
 	VADDPS 0(DI), Z3, Z3
 	ADDQ R10, DI
 	VADDPS 0(DI), Z4, Z4
-alone363:
+alone393:
 	CMPQ tile_clamp(R14), $0
-	JEQ free364
+	JEQ free394
 	VBROADCASTSS tile_lo(R14), Z5
 	VBROADCASTSS tile_hi(R14), Z6
 	VMAXPS Z0, Z5, Z0
@@ -4250,7 +4528,7 @@ alone363:
 	VMINPS Z3, Z6, Z3
 	VMAXPS Z4, Z5, Z4
 	VMINPS Z4, Z6, Z4
-free364:
+free394:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
@@ -4261,24 +4539,31 @@ free364:
 	VMOVUPS Z3, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z4, 0(DI)
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last365
-	MOVQ tile_nextA(R14), BX
+	JNZ within396
+	DECQ round-64(SP)
+	JLE last395
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within396:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread366
+	JEQ unread397
 	ADDQ BX, residual-40(SP)
-unread366:
+unread397:
 	CMPQ bias-32(SP), $0
 	JEQ r5p1
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r5p1
-last365:
+last395:
 	VZEROUPPER
 	RET
 r6p1:
@@ -4294,7 +4579,7 @@ r6p1:
 	VPXORD Z3, Z3, Z3
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
-nest367:
+nest398:
 	VADDPS 0(SI), Z0, Z0
 	VADDPS 0(SI)(DX*1), Z1, Z1
 	VADDPS 0(SI)(DX*2), Z2, Z2
@@ -4303,27 +4588,27 @@ nest367:
 	VADDPS 0(SI)(R9*1), Z5, Z5
 	ADDQ $64, SI
 	DECQ R10
-	JZ outer369
+	JZ outer400
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
-	JMP nest367
-outer369:
+	JMP nest398
+outer400:
 	DECQ R11
-	JZ outer370
+	JZ outer401
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	MOVQ tile_n+0(R14), R10
-	JMP nest367
-outer370:
+	JMP nest398
+outer401:
 	DECQ outer-56(SP)
-	JZ outer371
+	JZ outer402
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest367
-outer371:
-out368:
+	JMP nest398
+outer402:
+out399:
 	VBROADCASTSS tile_scale(R14), Z6
 	VMULPS Z6, Z0, Z0
 	VMULPS Z6, Z1, Z1
@@ -4333,7 +4618,7 @@ out368:
 	VMULPS Z6, Z5, Z5
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased372
+	JZ unbiased403
 	VMOVUPS 0(BX), Z6
 	VADDPS Z6, Z0, Z0
 	VADDPS Z6, Z1, Z1
@@ -4341,12 +4626,12 @@ out368:
 	VADDPS Z6, Z3, Z3
 	VADDPS Z6, Z4, Z4
 	VADDPS Z6, Z5, Z5
-unbiased372:
+unbiased403:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone373
+	JZ alone404
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -4358,9 +4643,9 @@ unbiased372:
 	VADDPS 0(DI), Z4, Z4
 	ADDQ R10, DI
 	VADDPS 0(DI), Z5, Z5
-alone373:
+alone404:
 	CMPQ tile_clamp(R14), $0
-	JEQ free374
+	JEQ free405
 	VBROADCASTSS tile_lo(R14), Z6
 	VBROADCASTSS tile_hi(R14), Z7
 	VMAXPS Z0, Z6, Z0
@@ -4375,7 +4660,7 @@ alone373:
 	VMINPS Z4, Z7, Z4
 	VMAXPS Z5, Z6, Z5
 	VMINPS Z5, Z7, Z5
-free374:
+free405:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
@@ -4388,24 +4673,31 @@ free374:
 	VMOVUPS Z4, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z5, 0(DI)
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last375
-	MOVQ tile_nextA(R14), BX
+	JNZ within407
+	DECQ round-64(SP)
+	JLE last406
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within407:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread376
+	JEQ unread408
 	ADDQ BX, residual-40(SP)
-unread376:
+unread408:
 	CMPQ bias-32(SP), $0
 	JEQ r6p1
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r6p1
-last375:
+last406:
 	VZEROUPPER
 	RET
 r7p1:
@@ -4422,7 +4714,7 @@ r7p1:
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
-nest377:
+nest409:
 	VADDPS 0(SI), Z0, Z0
 	VADDPS 0(SI)(DX*1), Z1, Z1
 	VADDPS 0(SI)(DX*2), Z2, Z2
@@ -4432,27 +4724,27 @@ nest377:
 	VADDPS 0(SI)(AX*2), Z6, Z6
 	ADDQ $64, SI
 	DECQ R10
-	JZ outer379
+	JZ outer411
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
-	JMP nest377
-outer379:
+	JMP nest409
+outer411:
 	DECQ R11
-	JZ outer380
+	JZ outer412
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	MOVQ tile_n+0(R14), R10
-	JMP nest377
-outer380:
+	JMP nest409
+outer412:
 	DECQ outer-56(SP)
-	JZ outer381
+	JZ outer413
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest377
-outer381:
-out378:
+	JMP nest409
+outer413:
+out410:
 	VBROADCASTSS tile_scale(R14), Z7
 	VMULPS Z7, Z0, Z0
 	VMULPS Z7, Z1, Z1
@@ -4463,7 +4755,7 @@ out378:
 	VMULPS Z7, Z6, Z6
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased382
+	JZ unbiased414
 	VMOVUPS 0(BX), Z7
 	VADDPS Z7, Z0, Z0
 	VADDPS Z7, Z1, Z1
@@ -4472,12 +4764,12 @@ out378:
 	VADDPS Z7, Z4, Z4
 	VADDPS Z7, Z5, Z5
 	VADDPS Z7, Z6, Z6
-unbiased382:
+unbiased414:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone383
+	JZ alone415
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -4491,9 +4783,9 @@ unbiased382:
 	VADDPS 0(DI), Z5, Z5
 	ADDQ R10, DI
 	VADDPS 0(DI), Z6, Z6
-alone383:
+alone415:
 	CMPQ tile_clamp(R14), $0
-	JEQ free384
+	JEQ free416
 	VBROADCASTSS tile_lo(R14), Z7
 	VBROADCASTSS tile_hi(R14), Z8
 	VMAXPS Z0, Z7, Z0
@@ -4510,7 +4802,7 @@ alone383:
 	VMINPS Z5, Z8, Z5
 	VMAXPS Z6, Z7, Z6
 	VMINPS Z6, Z8, Z6
-free384:
+free416:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
@@ -4525,24 +4817,31 @@ free384:
 	VMOVUPS Z5, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z6, 0(DI)
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last385
-	MOVQ tile_nextA(R14), BX
+	JNZ within418
+	DECQ round-64(SP)
+	JLE last417
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within418:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread386
+	JEQ unread419
 	ADDQ BX, residual-40(SP)
-unread386:
+unread419:
 	CMPQ bias-32(SP), $0
 	JEQ r7p1
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r7p1
-last385:
+last417:
 	VZEROUPPER
 	RET
 r8p1:
@@ -4562,7 +4861,7 @@ r8p1:
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
-nest387:
+nest420:
 	VADDPS 0(SI), Z0, Z0
 	VADDPS 0(SI)(DX*1), Z1, Z1
 	VADDPS 0(SI)(DX*2), Z2, Z2
@@ -4574,30 +4873,30 @@ nest387:
 	ADDQ $64, SI
 	ADDQ $64, R8
 	DECQ R10
-	JZ outer389
+	JZ outer422
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
-	JMP nest387
-outer389:
+	JMP nest420
+outer422:
 	DECQ R11
-	JZ outer390
+	JZ outer423
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	MOVQ tile_n+0(R14), R10
-	JMP nest387
-outer390:
+	JMP nest420
+outer423:
 	DECQ outer-56(SP)
-	JZ outer391
+	JZ outer424
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest387
-outer391:
-out388:
+	JMP nest420
+outer424:
+out421:
 	VBROADCASTSS tile_scale(R14), Z8
 	VMULPS Z8, Z0, Z0
 	VMULPS Z8, Z1, Z1
@@ -4609,7 +4908,7 @@ out388:
 	VMULPS Z8, Z7, Z7
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased392
+	JZ unbiased425
 	VMOVUPS 0(BX), Z8
 	VADDPS Z8, Z0, Z0
 	VADDPS Z8, Z1, Z1
@@ -4619,12 +4918,12 @@ out388:
 	VADDPS Z8, Z5, Z5
 	VADDPS Z8, Z6, Z6
 	VADDPS Z8, Z7, Z7
-unbiased392:
+unbiased425:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone393
+	JZ alone426
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -4640,9 +4939,9 @@ unbiased392:
 	VADDPS 0(DI), Z6, Z6
 	ADDQ R10, DI
 	VADDPS 0(DI), Z7, Z7
-alone393:
+alone426:
 	CMPQ tile_clamp(R14), $0
-	JEQ free394
+	JEQ free427
 	VBROADCASTSS tile_lo(R14), Z8
 	VBROADCASTSS tile_hi(R14), Z9
 	VMAXPS Z0, Z8, Z0
@@ -4661,7 +4960,7 @@ alone393:
 	VMINPS Z6, Z9, Z6
 	VMAXPS Z7, Z8, Z7
 	VMINPS Z7, Z9, Z7
-free394:
+free427:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
@@ -4678,24 +4977,31 @@ free394:
 	VMOVUPS Z6, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z7, 0(DI)
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last395
-	MOVQ tile_nextA(R14), BX
+	JNZ within429
+	DECQ round-64(SP)
+	JLE last428
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within429:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread396
+	JEQ unread430
 	ADDQ BX, residual-40(SP)
-unread396:
+unread430:
 	CMPQ bias-32(SP), $0
 	JEQ r8p1
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r8p1
-last395:
+last428:
 	VZEROUPPER
 	RET
 r9p1:
@@ -4716,7 +5022,7 @@ r9p1:
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
 	VPXORD Z8, Z8, Z8
-nest397:
+nest431:
 	VADDPS 0(SI), Z0, Z0
 	VADDPS 0(SI)(DX*1), Z1, Z1
 	VADDPS 0(SI)(DX*2), Z2, Z2
@@ -4729,30 +5035,30 @@ nest397:
 	ADDQ $64, SI
 	ADDQ $64, R8
 	DECQ R10
-	JZ outer399
+	JZ outer433
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
-	JMP nest397
-outer399:
+	JMP nest431
+outer433:
 	DECQ R11
-	JZ outer400
+	JZ outer434
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	MOVQ tile_n+0(R14), R10
-	JMP nest397
-outer400:
+	JMP nest431
+outer434:
 	DECQ outer-56(SP)
-	JZ outer401
+	JZ outer435
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest397
-outer401:
-out398:
+	JMP nest431
+outer435:
+out432:
 	VBROADCASTSS tile_scale(R14), Z9
 	VMULPS Z9, Z0, Z0
 	VMULPS Z9, Z1, Z1
@@ -4765,7 +5071,7 @@ out398:
 	VMULPS Z9, Z8, Z8
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased402
+	JZ unbiased436
 	VMOVUPS 0(BX), Z9
 	VADDPS Z9, Z0, Z0
 	VADDPS Z9, Z1, Z1
@@ -4776,12 +5082,12 @@ out398:
 	VADDPS Z9, Z6, Z6
 	VADDPS Z9, Z7, Z7
 	VADDPS Z9, Z8, Z8
-unbiased402:
+unbiased436:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone403
+	JZ alone437
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -4799,9 +5105,9 @@ unbiased402:
 	VADDPS 0(DI), Z7, Z7
 	ADDQ R10, DI
 	VADDPS 0(DI), Z8, Z8
-alone403:
+alone437:
 	CMPQ tile_clamp(R14), $0
-	JEQ free404
+	JEQ free438
 	VBROADCASTSS tile_lo(R14), Z9
 	VBROADCASTSS tile_hi(R14), Z10
 	VMAXPS Z0, Z9, Z0
@@ -4822,7 +5128,7 @@ alone403:
 	VMINPS Z7, Z10, Z7
 	VMAXPS Z8, Z9, Z8
 	VMINPS Z8, Z10, Z8
-free404:
+free438:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
@@ -4841,24 +5147,31 @@ free404:
 	VMOVUPS Z7, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z8, 0(DI)
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last405
-	MOVQ tile_nextA(R14), BX
+	JNZ within440
+	DECQ round-64(SP)
+	JLE last439
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within440:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread406
+	JEQ unread441
 	ADDQ BX, residual-40(SP)
-unread406:
+unread441:
 	CMPQ bias-32(SP), $0
 	JEQ r9p1
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r9p1
-last405:
+last439:
 	VZEROUPPER
 	RET
 r10p1:
@@ -4880,7 +5193,7 @@ r10p1:
 	VPXORD Z7, Z7, Z7
 	VPXORD Z8, Z8, Z8
 	VPXORD Z9, Z9, Z9
-nest407:
+nest442:
 	VADDPS 0(SI), Z0, Z0
 	VADDPS 0(SI)(DX*1), Z1, Z1
 	VADDPS 0(SI)(DX*2), Z2, Z2
@@ -4894,30 +5207,30 @@ nest407:
 	ADDQ $64, SI
 	ADDQ $64, R8
 	DECQ R10
-	JZ outer409
+	JZ outer444
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
-	JMP nest407
-outer409:
+	JMP nest442
+outer444:
 	DECQ R11
-	JZ outer410
+	JZ outer445
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	MOVQ tile_n+0(R14), R10
-	JMP nest407
-outer410:
+	JMP nest442
+outer445:
 	DECQ outer-56(SP)
-	JZ outer411
+	JZ outer446
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest407
-outer411:
-out408:
+	JMP nest442
+outer446:
+out443:
 	VBROADCASTSS tile_scale(R14), Z10
 	VMULPS Z10, Z0, Z0
 	VMULPS Z10, Z1, Z1
@@ -4931,7 +5244,7 @@ out408:
 	VMULPS Z10, Z9, Z9
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased412
+	JZ unbiased447
 	VMOVUPS 0(BX), Z10
 	VADDPS Z10, Z0, Z0
 	VADDPS Z10, Z1, Z1
@@ -4943,12 +5256,12 @@ out408:
 	VADDPS Z10, Z7, Z7
 	VADDPS Z10, Z8, Z8
 	VADDPS Z10, Z9, Z9
-unbiased412:
+unbiased447:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone413
+	JZ alone448
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -4968,9 +5281,9 @@ unbiased412:
 	VADDPS 0(DI), Z8, Z8
 	ADDQ R10, DI
 	VADDPS 0(DI), Z9, Z9
-alone413:
+alone448:
 	CMPQ tile_clamp(R14), $0
-	JEQ free414
+	JEQ free449
 	VBROADCASTSS tile_lo(R14), Z10
 	VBROADCASTSS tile_hi(R14), Z11
 	VMAXPS Z0, Z10, Z0
@@ -4993,7 +5306,7 @@ alone413:
 	VMINPS Z8, Z11, Z8
 	VMAXPS Z9, Z10, Z9
 	VMINPS Z9, Z11, Z9
-free414:
+free449:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
@@ -5014,24 +5327,31 @@ free414:
 	VMOVUPS Z8, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z9, 0(DI)
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last415
-	MOVQ tile_nextA(R14), BX
+	JNZ within451
+	DECQ round-64(SP)
+	JLE last450
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within451:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread416
+	JEQ unread452
 	ADDQ BX, residual-40(SP)
-unread416:
+unread452:
 	CMPQ bias-32(SP), $0
 	JEQ r10p1
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r10p1
-last415:
+last450:
 	VZEROUPPER
 	RET
 r11p1:
@@ -5054,7 +5374,7 @@ r11p1:
 	VPXORD Z8, Z8, Z8
 	VPXORD Z9, Z9, Z9
 	VPXORD Z10, Z10, Z10
-nest417:
+nest453:
 	VADDPS 0(SI), Z0, Z0
 	VADDPS 0(SI)(DX*1), Z1, Z1
 	VADDPS 0(SI)(DX*2), Z2, Z2
@@ -5069,30 +5389,30 @@ nest417:
 	ADDQ $64, SI
 	ADDQ $64, R8
 	DECQ R10
-	JZ outer419
+	JZ outer455
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
-	JMP nest417
-outer419:
+	JMP nest453
+outer455:
 	DECQ R11
-	JZ outer420
+	JZ outer456
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	MOVQ tile_n+0(R14), R10
-	JMP nest417
-outer420:
+	JMP nest453
+outer456:
 	DECQ outer-56(SP)
-	JZ outer421
+	JZ outer457
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest417
-outer421:
-out418:
+	JMP nest453
+outer457:
+out454:
 	VBROADCASTSS tile_scale(R14), Z11
 	VMULPS Z11, Z0, Z0
 	VMULPS Z11, Z1, Z1
@@ -5107,7 +5427,7 @@ out418:
 	VMULPS Z11, Z10, Z10
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased422
+	JZ unbiased458
 	VMOVUPS 0(BX), Z11
 	VADDPS Z11, Z0, Z0
 	VADDPS Z11, Z1, Z1
@@ -5120,12 +5440,12 @@ out418:
 	VADDPS Z11, Z8, Z8
 	VADDPS Z11, Z9, Z9
 	VADDPS Z11, Z10, Z10
-unbiased422:
+unbiased458:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone423
+	JZ alone459
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -5147,9 +5467,9 @@ unbiased422:
 	VADDPS 0(DI), Z9, Z9
 	ADDQ R10, DI
 	VADDPS 0(DI), Z10, Z10
-alone423:
+alone459:
 	CMPQ tile_clamp(R14), $0
-	JEQ free424
+	JEQ free460
 	VBROADCASTSS tile_lo(R14), Z11
 	VBROADCASTSS tile_hi(R14), Z12
 	VMAXPS Z0, Z11, Z0
@@ -5174,7 +5494,7 @@ alone423:
 	VMINPS Z9, Z12, Z9
 	VMAXPS Z10, Z11, Z10
 	VMINPS Z10, Z12, Z10
-free424:
+free460:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
@@ -5197,24 +5517,31 @@ free424:
 	VMOVUPS Z9, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z10, 0(DI)
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last425
-	MOVQ tile_nextA(R14), BX
+	JNZ within462
+	DECQ round-64(SP)
+	JLE last461
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within462:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread426
+	JEQ unread463
 	ADDQ BX, residual-40(SP)
-unread426:
+unread463:
 	CMPQ bias-32(SP), $0
 	JEQ r11p1
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r11p1
-last425:
+last461:
 	VZEROUPPER
 	RET
 r12p1:
@@ -5238,7 +5565,7 @@ r12p1:
 	VPXORD Z9, Z9, Z9
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
-nest427:
+nest464:
 	VADDPS 0(SI), Z0, Z0
 	VADDPS 0(SI)(DX*1), Z1, Z1
 	VADDPS 0(SI)(DX*2), Z2, Z2
@@ -5254,30 +5581,30 @@ nest427:
 	ADDQ $64, SI
 	ADDQ $64, R8
 	DECQ R10
-	JZ outer429
+	JZ outer466
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
-	JMP nest427
-outer429:
+	JMP nest464
+outer466:
 	DECQ R11
-	JZ outer430
+	JZ outer467
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	MOVQ tile_n+0(R14), R10
-	JMP nest427
-outer430:
+	JMP nest464
+outer467:
 	DECQ outer-56(SP)
-	JZ outer431
+	JZ outer468
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest427
-outer431:
-out428:
+	JMP nest464
+outer468:
+out465:
 	VBROADCASTSS tile_scale(R14), Z12
 	VMULPS Z12, Z0, Z0
 	VMULPS Z12, Z1, Z1
@@ -5293,7 +5620,7 @@ out428:
 	VMULPS Z12, Z11, Z11
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased432
+	JZ unbiased469
 	VMOVUPS 0(BX), Z12
 	VADDPS Z12, Z0, Z0
 	VADDPS Z12, Z1, Z1
@@ -5307,12 +5634,12 @@ out428:
 	VADDPS Z12, Z9, Z9
 	VADDPS Z12, Z10, Z10
 	VADDPS Z12, Z11, Z11
-unbiased432:
+unbiased469:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone433
+	JZ alone470
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -5336,9 +5663,9 @@ unbiased432:
 	VADDPS 0(DI), Z10, Z10
 	ADDQ R10, DI
 	VADDPS 0(DI), Z11, Z11
-alone433:
+alone470:
 	CMPQ tile_clamp(R14), $0
-	JEQ free434
+	JEQ free471
 	VBROADCASTSS tile_lo(R14), Z12
 	VBROADCASTSS tile_hi(R14), Z13
 	VMAXPS Z0, Z12, Z0
@@ -5365,7 +5692,7 @@ alone433:
 	VMINPS Z10, Z13, Z10
 	VMAXPS Z11, Z12, Z11
 	VMINPS Z11, Z13, Z11
-free434:
+free471:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
@@ -5390,24 +5717,31 @@ free434:
 	VMOVUPS Z10, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z11, 0(DI)
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last435
-	MOVQ tile_nextA(R14), BX
+	JNZ within473
+	DECQ round-64(SP)
+	JLE last472
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within473:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread436
+	JEQ unread474
 	ADDQ BX, residual-40(SP)
-unread436:
+unread474:
 	CMPQ bias-32(SP), $0
 	JEQ r12p1
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r12p1
-last435:
+last472:
 	VZEROUPPER
 	RET
 r13p1:
@@ -5432,7 +5766,7 @@ r13p1:
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
 	VPXORD Z12, Z12, Z12
-nest437:
+nest475:
 	VADDPS 0(SI), Z0, Z0
 	VADDPS 0(SI)(DX*1), Z1, Z1
 	VADDPS 0(SI)(DX*2), Z2, Z2
@@ -5449,30 +5783,30 @@ nest437:
 	ADDQ $64, SI
 	ADDQ $64, R8
 	DECQ R10
-	JZ outer439
+	JZ outer477
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
-	JMP nest437
-outer439:
+	JMP nest475
+outer477:
 	DECQ R11
-	JZ outer440
+	JZ outer478
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	MOVQ tile_n+0(R14), R10
-	JMP nest437
-outer440:
+	JMP nest475
+outer478:
 	DECQ outer-56(SP)
-	JZ outer441
+	JZ outer479
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest437
-outer441:
-out438:
+	JMP nest475
+outer479:
+out476:
 	VBROADCASTSS tile_scale(R14), Z13
 	VMULPS Z13, Z0, Z0
 	VMULPS Z13, Z1, Z1
@@ -5489,7 +5823,7 @@ out438:
 	VMULPS Z13, Z12, Z12
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased442
+	JZ unbiased480
 	VMOVUPS 0(BX), Z13
 	VADDPS Z13, Z0, Z0
 	VADDPS Z13, Z1, Z1
@@ -5504,12 +5838,12 @@ out438:
 	VADDPS Z13, Z10, Z10
 	VADDPS Z13, Z11, Z11
 	VADDPS Z13, Z12, Z12
-unbiased442:
+unbiased480:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone443
+	JZ alone481
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -5535,9 +5869,9 @@ unbiased442:
 	VADDPS 0(DI), Z11, Z11
 	ADDQ R10, DI
 	VADDPS 0(DI), Z12, Z12
-alone443:
+alone481:
 	CMPQ tile_clamp(R14), $0
-	JEQ free444
+	JEQ free482
 	VBROADCASTSS tile_lo(R14), Z13
 	VBROADCASTSS tile_hi(R14), Z14
 	VMAXPS Z0, Z13, Z0
@@ -5566,7 +5900,7 @@ alone443:
 	VMINPS Z11, Z14, Z11
 	VMAXPS Z12, Z13, Z12
 	VMINPS Z12, Z14, Z12
-free444:
+free482:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
@@ -5593,24 +5927,31 @@ free444:
 	VMOVUPS Z11, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z12, 0(DI)
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last445
-	MOVQ tile_nextA(R14), BX
+	JNZ within484
+	DECQ round-64(SP)
+	JLE last483
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within484:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread446
+	JEQ unread485
 	ADDQ BX, residual-40(SP)
-unread446:
+unread485:
 	CMPQ bias-32(SP), $0
 	JEQ r13p1
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r13p1
-last445:
+last483:
 	VZEROUPPER
 	RET
 r14p1:
@@ -5636,7 +5977,7 @@ r14p1:
 	VPXORD Z11, Z11, Z11
 	VPXORD Z12, Z12, Z12
 	VPXORD Z13, Z13, Z13
-nest447:
+nest486:
 	VADDPS 0(SI), Z0, Z0
 	VADDPS 0(SI)(DX*1), Z1, Z1
 	VADDPS 0(SI)(DX*2), Z2, Z2
@@ -5654,30 +5995,30 @@ nest447:
 	ADDQ $64, SI
 	ADDQ $64, R8
 	DECQ R10
-	JZ outer449
+	JZ outer488
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
-	JMP nest447
-outer449:
+	JMP nest486
+outer488:
 	DECQ R11
-	JZ outer450
+	JZ outer489
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	MOVQ tile_n+0(R14), R10
-	JMP nest447
-outer450:
+	JMP nest486
+outer489:
 	DECQ outer-56(SP)
-	JZ outer451
+	JZ outer490
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest447
-outer451:
-out448:
+	JMP nest486
+outer490:
+out487:
 	VBROADCASTSS tile_scale(R14), Z14
 	VMULPS Z14, Z0, Z0
 	VMULPS Z14, Z1, Z1
@@ -5695,7 +6036,7 @@ out448:
 	VMULPS Z14, Z13, Z13
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased452
+	JZ unbiased491
 	VMOVUPS 0(BX), Z14
 	VADDPS Z14, Z0, Z0
 	VADDPS Z14, Z1, Z1
@@ -5711,12 +6052,12 @@ out448:
 	VADDPS Z14, Z11, Z11
 	VADDPS Z14, Z12, Z12
 	VADDPS Z14, Z13, Z13
-unbiased452:
+unbiased491:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone453
+	JZ alone492
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -5744,9 +6085,9 @@ unbiased452:
 	VADDPS 0(DI), Z12, Z12
 	ADDQ R10, DI
 	VADDPS 0(DI), Z13, Z13
-alone453:
+alone492:
 	CMPQ tile_clamp(R14), $0
-	JEQ free454
+	JEQ free493
 	VBROADCASTSS tile_lo(R14), Z14
 	VBROADCASTSS tile_hi(R14), Z15
 	VMAXPS Z0, Z14, Z0
@@ -5777,7 +6118,7 @@ alone453:
 	VMINPS Z12, Z15, Z12
 	VMAXPS Z13, Z14, Z13
 	VMINPS Z13, Z15, Z13
-free454:
+free493:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
@@ -5806,86 +6147,95 @@ free454:
 	VMOVUPS Z12, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z13, 0(DI)
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last455
-	MOVQ tile_nextA(R14), BX
+	JNZ within495
+	DECQ round-64(SP)
+	JLE last494
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within495:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread456
+	JEQ unread496
 	ADDQ BX, residual-40(SP)
-unread456:
+unread496:
 	CMPQ bias-32(SP), $0
 	JEQ r14p1
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r14p1
-last455:
+last494:
 	VZEROUPPER
 	RET
 
 // func windowMaxAVX2(t *tile)
-TEXT ·windowMaxAVX2(SB), NOSPLIT, $56-8
+TEXT ·windowMaxAVX2(SB), NOSPLIT, $64-8
 	MOVQ t+0(FP), R14
 	MOVQ tile_a(R14), CX
 	TESTQ CX, CX
-	JZ absent457
+	JZ absent497
 	ADDQ tile_atA(R14), CX
-absent457:
+absent497:
 	MOVQ CX, a-8(SP)
 	MOVQ tile_b(R14), CX
 	TESTQ CX, CX
-	JZ absent458
+	JZ absent498
 	ADDQ tile_atB(R14), CX
-absent458:
+absent498:
 	MOVQ CX, b-16(SP)
 	MOVQ tile_c(R14), CX
 	TESTQ CX, CX
-	JZ absent459
+	JZ absent499
 	ADDQ tile_atC(R14), CX
-absent459:
+absent499:
 	MOVQ CX, c-24(SP)
 	MOVQ tile_bias(R14), CX
 	TESTQ CX, CX
-	JZ absent460
+	JZ absent500
 	ADDQ tile_atBias(R14), CX
-absent460:
+absent500:
 	MOVQ CX, bias-32(SP)
 	MOVQ tile_residual(R14), CX
 	TESTQ CX, CX
-	JZ absent461
+	JZ absent501
 	ADDQ tile_atC(R14), CX
-absent461:
+absent501:
 	MOVQ CX, residual-40(SP)
 	MOVQ tile_count(R14), CX
 	MOVQ CX, count-48(SP)
+	MOVQ tile_rounds(R14), CX
+	MOVQ CX, round-64(SP)
 	MOVQ tile_rowA(R14), DX
 	LEAQ (DX)(DX*2), AX
 	LEAQ (DX)(DX*4), R9
 	MOVQ tile_rows(R14), CX
 	CMPQ CX, $4
-	JGE from462
+	JGE from502
 	CMPQ CX, $2
-	JGE from463
+	JGE from503
 	JMP r1p1
-from463:
+from503:
 	CMPQ CX, $3
-	JGE from464
+	JGE from504
 	JMP r2p1
-from464:
+from504:
 	JMP r3p1
-from462:
+from502:
 	CMPQ CX, $5
-	JGE from465
+	JGE from505
 	JMP r4p1
-from465:
+from505:
 	CMPQ CX, $6
-	JGE from466
+	JGE from506
 	JMP r5p1
-from466:
+from506:
 	JMP r6p1
 r1p1:
 	MOVQ a-8(SP), SI
@@ -5896,453 +6246,9 @@ r1p1:
 	MOVQ b-16(SP), DI
 	VBROADCASTSS lowest<>(SB), Y0
 	VMOVAPS Y0, Y1
-nest467:
-	VMAXPS 0(SI), Y0, Y0
-	VMAXPS 32(SI), Y1, Y1
-	ADDQ $64, SI
-	DECQ R10
-	JZ outer469
-	MOVQ tile_gap+0(R14), BX
-	ADDQ BX, SI
-	JMP nest467
-outer469:
-	DECQ R11
-	JZ outer470
-	MOVQ tile_gap+8(R14), BX
-	ADDQ BX, SI
-	MOVQ tile_n+0(R14), R10
-	JMP nest467
-outer470:
-	DECQ outer-56(SP)
-	JZ outer471
-	MOVQ tile_gap+16(R14), BX
-	ADDQ BX, SI
-	MOVQ tile_n+0(R14), R10
-	MOVQ tile_n+8(R14), R11
-	JMP nest467
-outer471:
-out468:
-	MOVQ bias-32(SP), BX
-	TESTQ BX, BX
-	JZ unbiased472
-	VMOVUPS 0(BX), Y2
-	VADDPS Y2, Y0, Y0
-	VMOVUPS 32(BX), Y2
-	VADDPS Y2, Y1, Y1
-unbiased472:
-	MOVQ tile_rowC(R14), R10
-	MOVQ tile_panelC(R14), R11
-	MOVQ residual-40(SP), DI
-	TESTQ DI, DI
-	JZ alone473
-	VADDPS 0(DI), Y0, Y0
-	VADDPS 32(DI), Y1, Y1
-alone473:
-	CMPQ tile_clamp(R14), $0
-	JEQ free474
-	VBROADCASTSS tile_lo(R14), Y2
-	VBROADCASTSS tile_hi(R14), Y3
-	VMAXPS Y0, Y2, Y0
-	VMINPS Y0, Y3, Y0
-	VMAXPS Y1, Y2, Y1
-	VMINPS Y1, Y3, Y1
-free474:
-	MOVQ c-24(SP), DI
-	VMOVUPS Y0, 0(DI)
-	VMOVUPS Y1, 32(DI)
-	DECQ count-48(SP)
-	JZ last475
-	MOVQ tile_nextA(R14), BX
-	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
-	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
-	ADDQ BX, c-24(SP)
-	CMPQ residual-40(SP), $0
-	JEQ unread476
-	ADDQ BX, residual-40(SP)
-unread476:
-	CMPQ bias-32(SP), $0
-	JEQ r1p1
-	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, bias-32(SP)
-	JMP r1p1
-last475:
-	VZEROUPPER
-	RET
-r2p1:
-	MOVQ a-8(SP), SI
-	MOVQ tile_n+0(R14), R10
-	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), BX
-	MOVQ BX, outer-56(SP)
-	MOVQ b-16(SP), DI
-	VBROADCASTSS lowest<>(SB), Y0
-	VMOVAPS Y0, Y1
-	VMOVAPS Y0, Y2
-	VMOVAPS Y0, Y3
-nest477:
-	VMAXPS 0(SI), Y0, Y0
-	VMAXPS 32(SI), Y1, Y1
-	VMAXPS 0(SI)(DX*1), Y2, Y2
-	VMAXPS 32(SI)(DX*1), Y3, Y3
-	ADDQ $64, SI
-	DECQ R10
-	JZ outer479
-	MOVQ tile_gap+0(R14), BX
-	ADDQ BX, SI
-	JMP nest477
-outer479:
-	DECQ R11
-	JZ outer480
-	MOVQ tile_gap+8(R14), BX
-	ADDQ BX, SI
-	MOVQ tile_n+0(R14), R10
-	JMP nest477
-outer480:
-	DECQ outer-56(SP)
-	JZ outer481
-	MOVQ tile_gap+16(R14), BX
-	ADDQ BX, SI
-	MOVQ tile_n+0(R14), R10
-	MOVQ tile_n+8(R14), R11
-	JMP nest477
-outer481:
-out478:
-	MOVQ bias-32(SP), BX
-	TESTQ BX, BX
-	JZ unbiased482
-	VMOVUPS 0(BX), Y4
-	VADDPS Y4, Y0, Y0
-	VADDPS Y4, Y2, Y2
-	VMOVUPS 32(BX), Y4
-	VADDPS Y4, Y1, Y1
-	VADDPS Y4, Y3, Y3
-unbiased482:
-	MOVQ tile_rowC(R14), R10
-	MOVQ tile_panelC(R14), R11
-	MOVQ residual-40(SP), DI
-	TESTQ DI, DI
-	JZ alone483
-	VADDPS 0(DI), Y0, Y0
-	VADDPS 32(DI), Y1, Y1
-	ADDQ R10, DI
-	VADDPS 0(DI), Y2, Y2
-	VADDPS 32(DI), Y3, Y3
-alone483:
-	CMPQ tile_clamp(R14), $0
-	JEQ free484
-	VBROADCASTSS tile_lo(R14), Y4
-	VBROADCASTSS tile_hi(R14), Y5
-	VMAXPS Y0, Y4, Y0
-	VMINPS Y0, Y5, Y0
-	VMAXPS Y1, Y4, Y1
-	VMINPS Y1, Y5, Y1
-	VMAXPS Y2, Y4, Y2
-	VMINPS Y2, Y5, Y2
-	VMAXPS Y3, Y4, Y3
-	VMINPS Y3, Y5, Y3
-free484:
-	MOVQ c-24(SP), DI
-	VMOVUPS Y0, 0(DI)
-	VMOVUPS Y1, 32(DI)
-	ADDQ R10, DI
-	VMOVUPS Y2, 0(DI)
-	VMOVUPS Y3, 32(DI)
-	DECQ count-48(SP)
-	JZ last485
-	MOVQ tile_nextA(R14), BX
-	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
-	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
-	ADDQ BX, c-24(SP)
-	CMPQ residual-40(SP), $0
-	JEQ unread486
-	ADDQ BX, residual-40(SP)
-unread486:
-	CMPQ bias-32(SP), $0
-	JEQ r2p1
-	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, bias-32(SP)
-	JMP r2p1
-last485:
-	VZEROUPPER
-	RET
-r3p1:
-	MOVQ a-8(SP), SI
-	MOVQ tile_n+0(R14), R10
-	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), BX
-	MOVQ BX, outer-56(SP)
-	MOVQ b-16(SP), DI
-	VBROADCASTSS lowest<>(SB), Y0
-	VMOVAPS Y0, Y1
-	VMOVAPS Y0, Y2
-	VMOVAPS Y0, Y3
-	VMOVAPS Y0, Y4
-	VMOVAPS Y0, Y5
-nest487:
-	VMAXPS 0(SI), Y0, Y0
-	VMAXPS 32(SI), Y1, Y1
-	VMAXPS 0(SI)(DX*1), Y2, Y2
-	VMAXPS 32(SI)(DX*1), Y3, Y3
-	VMAXPS 0(SI)(DX*2), Y4, Y4
-	VMAXPS 32(SI)(DX*2), Y5, Y5
-	ADDQ $64, SI
-	DECQ R10
-	JZ outer489
-	MOVQ tile_gap+0(R14), BX
-	ADDQ BX, SI
-	JMP nest487
-outer489:
-	DECQ R11
-	JZ outer490
-	MOVQ tile_gap+8(R14), BX
-	ADDQ BX, SI
-	MOVQ tile_n+0(R14), R10
-	JMP nest487
-outer490:
-	DECQ outer-56(SP)
-	JZ outer491
-	MOVQ tile_gap+16(R14), BX
-	ADDQ BX, SI
-	MOVQ tile_n+0(R14), R10
-	MOVQ tile_n+8(R14), R11
-	JMP nest487
-outer491:
-out488:
-	MOVQ bias-32(SP), BX
-	TESTQ BX, BX
-	JZ unbiased492
-	VMOVUPS 0(BX), Y6
-	VADDPS Y6, Y0, Y0
-	VADDPS Y6, Y2, Y2
-	VADDPS Y6, Y4, Y4
-	VMOVUPS 32(BX), Y6
-	VADDPS Y6, Y1, Y1
-	VADDPS Y6, Y3, Y3
-	VADDPS Y6, Y5, Y5
-unbiased492:
-	MOVQ tile_rowC(R14), R10
-	MOVQ tile_panelC(R14), R11
-	MOVQ residual-40(SP), DI
-	TESTQ DI, DI
-	JZ alone493
-	VADDPS 0(DI), Y0, Y0
-	VADDPS 32(DI), Y1, Y1
-	ADDQ R10, DI
-	VADDPS 0(DI), Y2, Y2
-	VADDPS 32(DI), Y3, Y3
-	ADDQ R10, DI
-	VADDPS 0(DI), Y4, Y4
-	VADDPS 32(DI), Y5, Y5
-alone493:
-	CMPQ tile_clamp(R14), $0
-	JEQ free494
-	VBROADCASTSS tile_lo(R14), Y6
-	VBROADCASTSS tile_hi(R14), Y7
-	VMAXPS Y0, Y6, Y0
-	VMINPS Y0, Y7, Y0
-	VMAXPS Y1, Y6, Y1
-	VMINPS Y1, Y7, Y1
-	VMAXPS Y2, Y6, Y2
-	VMINPS Y2, Y7, Y2
-	VMAXPS Y3, Y6, Y3
-	VMINPS Y3, Y7, Y3
-	VMAXPS Y4, Y6, Y4
-	VMINPS Y4, Y7, Y4
-	VMAXPS Y5, Y6, Y5
-	VMINPS Y5, Y7, Y5
-free494:
-	MOVQ c-24(SP), DI
-	VMOVUPS Y0, 0(DI)
-	VMOVUPS Y1, 32(DI)
-	ADDQ R10, DI
-	VMOVUPS Y2, 0(DI)
-	VMOVUPS Y3, 32(DI)
-	ADDQ R10, DI
-	VMOVUPS Y4, 0(DI)
-	VMOVUPS Y5, 32(DI)
-	DECQ count-48(SP)
-	JZ last495
-	MOVQ tile_nextA(R14), BX
-	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
-	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
-	ADDQ BX, c-24(SP)
-	CMPQ residual-40(SP), $0
-	JEQ unread496
-	ADDQ BX, residual-40(SP)
-unread496:
-	CMPQ bias-32(SP), $0
-	JEQ r3p1
-	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, bias-32(SP)
-	JMP r3p1
-last495:
-	VZEROUPPER
-	RET
-r4p1:
-	MOVQ a-8(SP), SI
-	MOVQ tile_n+0(R14), R10
-	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), BX
-	MOVQ BX, outer-56(SP)
-	MOVQ b-16(SP), DI
-	VBROADCASTSS lowest<>(SB), Y0
-	VMOVAPS Y0, Y1
-	VMOVAPS Y0, Y2
-	VMOVAPS Y0, Y3
-	VMOVAPS Y0, Y4
-	VMOVAPS Y0, Y5
-	VMOVAPS Y0, Y6
-	VMOVAPS Y0, Y7
-nest497:
-	VMAXPS 0(SI), Y0, Y0
-	VMAXPS 32(SI), Y1, Y1
-	VMAXPS 0(SI)(DX*1), Y2, Y2
-	VMAXPS 32(SI)(DX*1), Y3, Y3
-	VMAXPS 0(SI)(DX*2), Y4, Y4
-	VMAXPS 32(SI)(DX*2), Y5, Y5
-	VMAXPS 0(SI)(AX*1), Y6, Y6
-	VMAXPS 32(SI)(AX*1), Y7, Y7
-	ADDQ $64, SI
-	DECQ R10
-	JZ outer499
-	MOVQ tile_gap+0(R14), BX
-	ADDQ BX, SI
-	JMP nest497
-outer499:
-	DECQ R11
-	JZ outer500
-	MOVQ tile_gap+8(R14), BX
-	ADDQ BX, SI
-	MOVQ tile_n+0(R14), R10
-	JMP nest497
-outer500:
-	DECQ outer-56(SP)
-	JZ outer501
-	MOVQ tile_gap+16(R14), BX
-	ADDQ BX, SI
-	MOVQ tile_n+0(R14), R10
-	MOVQ tile_n+8(R14), R11
-	JMP nest497
-outer501:
-out498:
-	MOVQ bias-32(SP), BX
-	TESTQ BX, BX
-	JZ unbiased502
-	VMOVUPS 0(BX), Y8
-	VADDPS Y8, Y0, Y0
-	VADDPS Y8, Y2, Y2
-	VADDPS Y8, Y4, Y4
-	VADDPS Y8, Y6, Y6
-	VMOVUPS 32(BX), Y8
-	VADDPS Y8, Y1, Y1
-	VADDPS Y8, Y3, Y3
-	VADDPS Y8, Y5, Y5
-	VADDPS Y8, Y7, Y7
-unbiased502:
-	MOVQ tile_rowC(R14), R10
-	MOVQ tile_panelC(R14), R11
-	MOVQ residual-40(SP), DI
-	TESTQ DI, DI
-	JZ alone503
-	VADDPS 0(DI), Y0, Y0
-	VADDPS 32(DI), Y1, Y1
-	ADDQ R10, DI
-	VADDPS 0(DI), Y2, Y2
-	VADDPS 32(DI), Y3, Y3
-	ADDQ R10, DI
-	VADDPS 0(DI), Y4, Y4
-	VADDPS 32(DI), Y5, Y5
-	ADDQ R10, DI
-	VADDPS 0(DI), Y6, Y6
-	VADDPS 32(DI), Y7, Y7
-alone503:
-	CMPQ tile_clamp(R14), $0
-	JEQ free504
-	VBROADCASTSS tile_lo(R14), Y8
-	VBROADCASTSS tile_hi(R14), Y9
-	VMAXPS Y0, Y8, Y0
-	VMINPS Y0, Y9, Y0
-	VMAXPS Y1, Y8, Y1
-	VMINPS Y1, Y9, Y1
-	VMAXPS Y2, Y8, Y2
-	VMINPS Y2, Y9, Y2
-	VMAXPS Y3, Y8, Y3
-	VMINPS Y3, Y9, Y3
-	VMAXPS Y4, Y8, Y4
-	VMINPS Y4, Y9, Y4
-	VMAXPS Y5, Y8, Y5
-	VMINPS Y5, Y9, Y5
-	VMAXPS Y6, Y8, Y6
-	VMINPS Y6, Y9, Y6
-	VMAXPS Y7, Y8, Y7
-	VMINPS Y7, Y9, Y7
-free504:
-	MOVQ c-24(SP), DI
-	VMOVUPS Y0, 0(DI)
-	VMOVUPS Y1, 32(DI)
-	ADDQ R10, DI
-	VMOVUPS Y2, 0(DI)
-	VMOVUPS Y3, 32(DI)
-	ADDQ R10, DI
-	VMOVUPS Y4, 0(DI)
-	VMOVUPS Y5, 32(DI)
-	ADDQ R10, DI
-	VMOVUPS Y6, 0(DI)
-	VMOVUPS Y7, 32(DI)
-	DECQ count-48(SP)
-	JZ last505
-	MOVQ tile_nextA(R14), BX
-	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
-	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
-	ADDQ BX, c-24(SP)
-	CMPQ residual-40(SP), $0
-	JEQ unread506
-	ADDQ BX, residual-40(SP)
-unread506:
-	CMPQ bias-32(SP), $0
-	JEQ r4p1
-	MOVQ tile_nextBias(R14), BX
-	ADDQ BX, bias-32(SP)
-	JMP r4p1
-last505:
-	VZEROUPPER
-	RET
-r5p1:
-	MOVQ a-8(SP), SI
-	MOVQ tile_n+0(R14), R10
-	MOVQ tile_n+8(R14), R11
-	MOVQ tile_n+16(R14), BX
-	MOVQ BX, outer-56(SP)
-	MOVQ b-16(SP), DI
-	VBROADCASTSS lowest<>(SB), Y0
-	VMOVAPS Y0, Y1
-	VMOVAPS Y0, Y2
-	VMOVAPS Y0, Y3
-	VMOVAPS Y0, Y4
-	VMOVAPS Y0, Y5
-	VMOVAPS Y0, Y6
-	VMOVAPS Y0, Y7
-	VMOVAPS Y0, Y8
-	VMOVAPS Y0, Y9
 nest507:
 	VMAXPS 0(SI), Y0, Y0
 	VMAXPS 32(SI), Y1, Y1
-	VMAXPS 0(SI)(DX*1), Y2, Y2
-	VMAXPS 32(SI)(DX*1), Y3, Y3
-	VMAXPS 0(SI)(DX*2), Y4, Y4
-	VMAXPS 32(SI)(DX*2), Y5, Y5
-	VMAXPS 0(SI)(AX*1), Y6, Y6
-	VMAXPS 32(SI)(AX*1), Y7, Y7
-	VMAXPS 0(SI)(DX*4), Y8, Y8
-	VMAXPS 32(SI)(DX*4), Y9, Y9
 	ADDQ $64, SI
 	DECQ R10
 	JZ outer509
@@ -6369,6 +6275,478 @@ out508:
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
 	JZ unbiased512
+	VMOVUPS 0(BX), Y2
+	VADDPS Y2, Y0, Y0
+	VMOVUPS 32(BX), Y2
+	VADDPS Y2, Y1, Y1
+unbiased512:
+	MOVQ tile_rowC(R14), R10
+	MOVQ tile_panelC(R14), R11
+	MOVQ residual-40(SP), DI
+	TESTQ DI, DI
+	JZ alone513
+	VADDPS 0(DI), Y0, Y0
+	VADDPS 32(DI), Y1, Y1
+alone513:
+	CMPQ tile_clamp(R14), $0
+	JEQ free514
+	VBROADCASTSS tile_lo(R14), Y2
+	VBROADCASTSS tile_hi(R14), Y3
+	VMAXPS Y0, Y2, Y0
+	VMINPS Y0, Y3, Y0
+	VMAXPS Y1, Y2, Y1
+	VMINPS Y1, Y3, Y1
+free514:
+	MOVQ c-24(SP), DI
+	VMOVUPS Y0, 0(DI)
+	VMOVUPS Y1, 32(DI)
+	LEAQ tile_nextA(R14), CX
+	DECQ count-48(SP)
+	JNZ within516
+	DECQ round-64(SP)
+	JLE last515
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within516:
+	MOVQ tile_nextA-tile_nextA(CX), BX
+	ADDQ BX, a-8(SP)
+	MOVQ tile_nextB-tile_nextA(CX), BX
+	ADDQ BX, b-16(SP)
+	MOVQ tile_nextC-tile_nextA(CX), BX
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
+	JEQ unread517
+	ADDQ BX, residual-40(SP)
+unread517:
+	CMPQ bias-32(SP), $0
+	JEQ r1p1
+	MOVQ tile_nextBias-tile_nextA(CX), BX
+	ADDQ BX, bias-32(SP)
+	JMP r1p1
+last515:
+	VZEROUPPER
+	RET
+r2p1:
+	MOVQ a-8(SP), SI
+	MOVQ tile_n+0(R14), R10
+	MOVQ tile_n+8(R14), R11
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
+	MOVQ b-16(SP), DI
+	VBROADCASTSS lowest<>(SB), Y0
+	VMOVAPS Y0, Y1
+	VMOVAPS Y0, Y2
+	VMOVAPS Y0, Y3
+nest518:
+	VMAXPS 0(SI), Y0, Y0
+	VMAXPS 32(SI), Y1, Y1
+	VMAXPS 0(SI)(DX*1), Y2, Y2
+	VMAXPS 32(SI)(DX*1), Y3, Y3
+	ADDQ $64, SI
+	DECQ R10
+	JZ outer520
+	MOVQ tile_gap+0(R14), BX
+	ADDQ BX, SI
+	JMP nest518
+outer520:
+	DECQ R11
+	JZ outer521
+	MOVQ tile_gap+8(R14), BX
+	ADDQ BX, SI
+	MOVQ tile_n+0(R14), R10
+	JMP nest518
+outer521:
+	DECQ outer-56(SP)
+	JZ outer522
+	MOVQ tile_gap+16(R14), BX
+	ADDQ BX, SI
+	MOVQ tile_n+0(R14), R10
+	MOVQ tile_n+8(R14), R11
+	JMP nest518
+outer522:
+out519:
+	MOVQ bias-32(SP), BX
+	TESTQ BX, BX
+	JZ unbiased523
+	VMOVUPS 0(BX), Y4
+	VADDPS Y4, Y0, Y0
+	VADDPS Y4, Y2, Y2
+	VMOVUPS 32(BX), Y4
+	VADDPS Y4, Y1, Y1
+	VADDPS Y4, Y3, Y3
+unbiased523:
+	MOVQ tile_rowC(R14), R10
+	MOVQ tile_panelC(R14), R11
+	MOVQ residual-40(SP), DI
+	TESTQ DI, DI
+	JZ alone524
+	VADDPS 0(DI), Y0, Y0
+	VADDPS 32(DI), Y1, Y1
+	ADDQ R10, DI
+	VADDPS 0(DI), Y2, Y2
+	VADDPS 32(DI), Y3, Y3
+alone524:
+	CMPQ tile_clamp(R14), $0
+	JEQ free525
+	VBROADCASTSS tile_lo(R14), Y4
+	VBROADCASTSS tile_hi(R14), Y5
+	VMAXPS Y0, Y4, Y0
+	VMINPS Y0, Y5, Y0
+	VMAXPS Y1, Y4, Y1
+	VMINPS Y1, Y5, Y1
+	VMAXPS Y2, Y4, Y2
+	VMINPS Y2, Y5, Y2
+	VMAXPS Y3, Y4, Y3
+	VMINPS Y3, Y5, Y3
+free525:
+	MOVQ c-24(SP), DI
+	VMOVUPS Y0, 0(DI)
+	VMOVUPS Y1, 32(DI)
+	ADDQ R10, DI
+	VMOVUPS Y2, 0(DI)
+	VMOVUPS Y3, 32(DI)
+	LEAQ tile_nextA(R14), CX
+	DECQ count-48(SP)
+	JNZ within527
+	DECQ round-64(SP)
+	JLE last526
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within527:
+	MOVQ tile_nextA-tile_nextA(CX), BX
+	ADDQ BX, a-8(SP)
+	MOVQ tile_nextB-tile_nextA(CX), BX
+	ADDQ BX, b-16(SP)
+	MOVQ tile_nextC-tile_nextA(CX), BX
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
+	JEQ unread528
+	ADDQ BX, residual-40(SP)
+unread528:
+	CMPQ bias-32(SP), $0
+	JEQ r2p1
+	MOVQ tile_nextBias-tile_nextA(CX), BX
+	ADDQ BX, bias-32(SP)
+	JMP r2p1
+last526:
+	VZEROUPPER
+	RET
+r3p1:
+	MOVQ a-8(SP), SI
+	MOVQ tile_n+0(R14), R10
+	MOVQ tile_n+8(R14), R11
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
+	MOVQ b-16(SP), DI
+	VBROADCASTSS lowest<>(SB), Y0
+	VMOVAPS Y0, Y1
+	VMOVAPS Y0, Y2
+	VMOVAPS Y0, Y3
+	VMOVAPS Y0, Y4
+	VMOVAPS Y0, Y5
+nest529:
+	VMAXPS 0(SI), Y0, Y0
+	VMAXPS 32(SI), Y1, Y1
+	VMAXPS 0(SI)(DX*1), Y2, Y2
+	VMAXPS 32(SI)(DX*1), Y3, Y3
+	VMAXPS 0(SI)(DX*2), Y4, Y4
+	VMAXPS 32(SI)(DX*2), Y5, Y5
+	ADDQ $64, SI
+	DECQ R10
+	JZ outer531
+	MOVQ tile_gap+0(R14), BX
+	ADDQ BX, SI
+	JMP nest529
+outer531:
+	DECQ R11
+	JZ outer532
+	MOVQ tile_gap+8(R14), BX
+	ADDQ BX, SI
+	MOVQ tile_n+0(R14), R10
+	JMP nest529
+outer532:
+	DECQ outer-56(SP)
+	JZ outer533
+	MOVQ tile_gap+16(R14), BX
+	ADDQ BX, SI
+	MOVQ tile_n+0(R14), R10
+	MOVQ tile_n+8(R14), R11
+	JMP nest529
+outer533:
+out530:
+	MOVQ bias-32(SP), BX
+	TESTQ BX, BX
+	JZ unbiased534
+	VMOVUPS 0(BX), Y6
+	VADDPS Y6, Y0, Y0
+	VADDPS Y6, Y2, Y2
+	VADDPS Y6, Y4, Y4
+	VMOVUPS 32(BX), Y6
+	VADDPS Y6, Y1, Y1
+	VADDPS Y6, Y3, Y3
+	VADDPS Y6, Y5, Y5
+unbiased534:
+	MOVQ tile_rowC(R14), R10
+	MOVQ tile_panelC(R14), R11
+	MOVQ residual-40(SP), DI
+	TESTQ DI, DI
+	JZ alone535
+	VADDPS 0(DI), Y0, Y0
+	VADDPS 32(DI), Y1, Y1
+	ADDQ R10, DI
+	VADDPS 0(DI), Y2, Y2
+	VADDPS 32(DI), Y3, Y3
+	ADDQ R10, DI
+	VADDPS 0(DI), Y4, Y4
+	VADDPS 32(DI), Y5, Y5
+alone535:
+	CMPQ tile_clamp(R14), $0
+	JEQ free536
+	VBROADCASTSS tile_lo(R14), Y6
+	VBROADCASTSS tile_hi(R14), Y7
+	VMAXPS Y0, Y6, Y0
+	VMINPS Y0, Y7, Y0
+	VMAXPS Y1, Y6, Y1
+	VMINPS Y1, Y7, Y1
+	VMAXPS Y2, Y6, Y2
+	VMINPS Y2, Y7, Y2
+	VMAXPS Y3, Y6, Y3
+	VMINPS Y3, Y7, Y3
+	VMAXPS Y4, Y6, Y4
+	VMINPS Y4, Y7, Y4
+	VMAXPS Y5, Y6, Y5
+	VMINPS Y5, Y7, Y5
+free536:
+	MOVQ c-24(SP), DI
+	VMOVUPS Y0, 0(DI)
+	VMOVUPS Y1, 32(DI)
+	ADDQ R10, DI
+	VMOVUPS Y2, 0(DI)
+	VMOVUPS Y3, 32(DI)
+	ADDQ R10, DI
+	VMOVUPS Y4, 0(DI)
+	VMOVUPS Y5, 32(DI)
+	LEAQ tile_nextA(R14), CX
+	DECQ count-48(SP)
+	JNZ within538
+	DECQ round-64(SP)
+	JLE last537
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within538:
+	MOVQ tile_nextA-tile_nextA(CX), BX
+	ADDQ BX, a-8(SP)
+	MOVQ tile_nextB-tile_nextA(CX), BX
+	ADDQ BX, b-16(SP)
+	MOVQ tile_nextC-tile_nextA(CX), BX
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
+	JEQ unread539
+	ADDQ BX, residual-40(SP)
+unread539:
+	CMPQ bias-32(SP), $0
+	JEQ r3p1
+	MOVQ tile_nextBias-tile_nextA(CX), BX
+	ADDQ BX, bias-32(SP)
+	JMP r3p1
+last537:
+	VZEROUPPER
+	RET
+r4p1:
+	MOVQ a-8(SP), SI
+	MOVQ tile_n+0(R14), R10
+	MOVQ tile_n+8(R14), R11
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
+	MOVQ b-16(SP), DI
+	VBROADCASTSS lowest<>(SB), Y0
+	VMOVAPS Y0, Y1
+	VMOVAPS Y0, Y2
+	VMOVAPS Y0, Y3
+	VMOVAPS Y0, Y4
+	VMOVAPS Y0, Y5
+	VMOVAPS Y0, Y6
+	VMOVAPS Y0, Y7
+nest540:
+	VMAXPS 0(SI), Y0, Y0
+	VMAXPS 32(SI), Y1, Y1
+	VMAXPS 0(SI)(DX*1), Y2, Y2
+	VMAXPS 32(SI)(DX*1), Y3, Y3
+	VMAXPS 0(SI)(DX*2), Y4, Y4
+	VMAXPS 32(SI)(DX*2), Y5, Y5
+	VMAXPS 0(SI)(AX*1), Y6, Y6
+	VMAXPS 32(SI)(AX*1), Y7, Y7
+	ADDQ $64, SI
+	DECQ R10
+	JZ outer542
+	MOVQ tile_gap+0(R14), BX
+	ADDQ BX, SI
+	JMP nest540
+outer542:
+	DECQ R11
+	JZ outer543
+	MOVQ tile_gap+8(R14), BX
+	ADDQ BX, SI
+	MOVQ tile_n+0(R14), R10
+	JMP nest540
+outer543:
+	DECQ outer-56(SP)
+	JZ outer544
+	MOVQ tile_gap+16(R14), BX
+	ADDQ BX, SI
+	MOVQ tile_n+0(R14), R10
+	MOVQ tile_n+8(R14), R11
+	JMP nest540
+outer544:
+out541:
+	MOVQ bias-32(SP), BX
+	TESTQ BX, BX
+	JZ unbiased545
+	VMOVUPS 0(BX), Y8
+	VADDPS Y8, Y0, Y0
+	VADDPS Y8, Y2, Y2
+	VADDPS Y8, Y4, Y4
+	VADDPS Y8, Y6, Y6
+	VMOVUPS 32(BX), Y8
+	VADDPS Y8, Y1, Y1
+	VADDPS Y8, Y3, Y3
+	VADDPS Y8, Y5, Y5
+	VADDPS Y8, Y7, Y7
+unbiased545:
+	MOVQ tile_rowC(R14), R10
+	MOVQ tile_panelC(R14), R11
+	MOVQ residual-40(SP), DI
+	TESTQ DI, DI
+	JZ alone546
+	VADDPS 0(DI), Y0, Y0
+	VADDPS 32(DI), Y1, Y1
+	ADDQ R10, DI
+	VADDPS 0(DI), Y2, Y2
+	VADDPS 32(DI), Y3, Y3
+	ADDQ R10, DI
+	VADDPS 0(DI), Y4, Y4
+	VADDPS 32(DI), Y5, Y5
+	ADDQ R10, DI
+	VADDPS 0(DI), Y6, Y6
+	VADDPS 32(DI), Y7, Y7
+alone546:
+	CMPQ tile_clamp(R14), $0
+	JEQ free547
+	VBROADCASTSS tile_lo(R14), Y8
+	VBROADCASTSS tile_hi(R14), Y9
+	VMAXPS Y0, Y8, Y0
+	VMINPS Y0, Y9, Y0
+	VMAXPS Y1, Y8, Y1
+	VMINPS Y1, Y9, Y1
+	VMAXPS Y2, Y8, Y2
+	VMINPS Y2, Y9, Y2
+	VMAXPS Y3, Y8, Y3
+	VMINPS Y3, Y9, Y3
+	VMAXPS Y4, Y8, Y4
+	VMINPS Y4, Y9, Y4
+	VMAXPS Y5, Y8, Y5
+	VMINPS Y5, Y9, Y5
+	VMAXPS Y6, Y8, Y6
+	VMINPS Y6, Y9, Y6
+	VMAXPS Y7, Y8, Y7
+	VMINPS Y7, Y9, Y7
+free547:
+	MOVQ c-24(SP), DI
+	VMOVUPS Y0, 0(DI)
+	VMOVUPS Y1, 32(DI)
+	ADDQ R10, DI
+	VMOVUPS Y2, 0(DI)
+	VMOVUPS Y3, 32(DI)
+	ADDQ R10, DI
+	VMOVUPS Y4, 0(DI)
+	VMOVUPS Y5, 32(DI)
+	ADDQ R10, DI
+	VMOVUPS Y6, 0(DI)
+	VMOVUPS Y7, 32(DI)
+	LEAQ tile_nextA(R14), CX
+	DECQ count-48(SP)
+	JNZ within549
+	DECQ round-64(SP)
+	JLE last548
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within549:
+	MOVQ tile_nextA-tile_nextA(CX), BX
+	ADDQ BX, a-8(SP)
+	MOVQ tile_nextB-tile_nextA(CX), BX
+	ADDQ BX, b-16(SP)
+	MOVQ tile_nextC-tile_nextA(CX), BX
+	ADDQ BX, c-24(SP)
+	CMPQ residual-40(SP), $0
+	JEQ unread550
+	ADDQ BX, residual-40(SP)
+unread550:
+	CMPQ bias-32(SP), $0
+	JEQ r4p1
+	MOVQ tile_nextBias-tile_nextA(CX), BX
+	ADDQ BX, bias-32(SP)
+	JMP r4p1
+last548:
+	VZEROUPPER
+	RET
+r5p1:
+	MOVQ a-8(SP), SI
+	MOVQ tile_n+0(R14), R10
+	MOVQ tile_n+8(R14), R11
+	MOVQ tile_n+16(R14), BX
+	MOVQ BX, outer-56(SP)
+	MOVQ b-16(SP), DI
+	VBROADCASTSS lowest<>(SB), Y0
+	VMOVAPS Y0, Y1
+	VMOVAPS Y0, Y2
+	VMOVAPS Y0, Y3
+	VMOVAPS Y0, Y4
+	VMOVAPS Y0, Y5
+	VMOVAPS Y0, Y6
+	VMOVAPS Y0, Y7
+	VMOVAPS Y0, Y8
+	VMOVAPS Y0, Y9
+nest551:
+	VMAXPS 0(SI), Y0, Y0
+	VMAXPS 32(SI), Y1, Y1
+	VMAXPS 0(SI)(DX*1), Y2, Y2
+	VMAXPS 32(SI)(DX*1), Y3, Y3
+	VMAXPS 0(SI)(DX*2), Y4, Y4
+	VMAXPS 32(SI)(DX*2), Y5, Y5
+	VMAXPS 0(SI)(AX*1), Y6, Y6
+	VMAXPS 32(SI)(AX*1), Y7, Y7
+	VMAXPS 0(SI)(DX*4), Y8, Y8
+	VMAXPS 32(SI)(DX*4), Y9, Y9
+	ADDQ $64, SI
+	DECQ R10
+	JZ outer553
+	MOVQ tile_gap+0(R14), BX
+	ADDQ BX, SI
+	JMP nest551
+outer553:
+	DECQ R11
+	JZ outer554
+	MOVQ tile_gap+8(R14), BX
+	ADDQ BX, SI
+	MOVQ tile_n+0(R14), R10
+	JMP nest551
+outer554:
+	DECQ outer-56(SP)
+	JZ outer555
+	MOVQ tile_gap+16(R14), BX
+	ADDQ BX, SI
+	MOVQ tile_n+0(R14), R10
+	MOVQ tile_n+8(R14), R11
+	JMP nest551
+outer555:
+out552:
+	MOVQ bias-32(SP), BX
+	TESTQ BX, BX
+	JZ unbiased556
 	VMOVUPS 0(BX), Y10
 	VADDPS Y10, Y0, Y0
 	VADDPS Y10, Y2, Y2
@@ -6381,12 +6759,12 @@ out508:
 	VADDPS Y10, Y5, Y5
 	VADDPS Y10, Y7, Y7
 	VADDPS Y10, Y9, Y9
-unbiased512:
+unbiased556:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone513
+	JZ alone557
 	VADDPS 0(DI), Y0, Y0
 	VADDPS 32(DI), Y1, Y1
 	ADDQ R10, DI
@@ -6401,9 +6779,9 @@ unbiased512:
 	ADDQ R10, DI
 	VADDPS 0(DI), Y8, Y8
 	VADDPS 32(DI), Y9, Y9
-alone513:
+alone557:
 	CMPQ tile_clamp(R14), $0
-	JEQ free514
+	JEQ free558
 	VBROADCASTSS tile_lo(R14), Y10
 	VBROADCASTSS tile_hi(R14), Y11
 	VMAXPS Y0, Y10, Y0
@@ -6426,7 +6804,7 @@ alone513:
 	VMINPS Y8, Y11, Y8
 	VMAXPS Y9, Y10, Y9
 	VMINPS Y9, Y11, Y9
-free514:
+free558:
 	MOVQ c-24(SP), DI
 	VMOVUPS Y0, 0(DI)
 	VMOVUPS Y1, 32(DI)
@@ -6442,24 +6820,31 @@ free514:
 	ADDQ R10, DI
 	VMOVUPS Y8, 0(DI)
 	VMOVUPS Y9, 32(DI)
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last515
-	MOVQ tile_nextA(R14), BX
+	JNZ within560
+	DECQ round-64(SP)
+	JLE last559
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within560:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread516
+	JEQ unread561
 	ADDQ BX, residual-40(SP)
-unread516:
+unread561:
 	CMPQ bias-32(SP), $0
 	JEQ r5p1
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r5p1
-last515:
+last559:
 	VZEROUPPER
 	RET
 r6p1:
@@ -6481,7 +6866,7 @@ r6p1:
 	VMOVAPS Y0, Y9
 	VMOVAPS Y0, Y10
 	VMOVAPS Y0, Y11
-nest517:
+nest562:
 	VMAXPS 0(SI), Y0, Y0
 	VMAXPS 32(SI), Y1, Y1
 	VMAXPS 0(SI)(DX*1), Y2, Y2
@@ -6496,30 +6881,30 @@ nest517:
 	VMAXPS 32(SI)(R9*1), Y11, Y11
 	ADDQ $64, SI
 	DECQ R10
-	JZ outer519
+	JZ outer564
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
-	JMP nest517
-outer519:
+	JMP nest562
+outer564:
 	DECQ R11
-	JZ outer520
+	JZ outer565
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	MOVQ tile_n+0(R14), R10
-	JMP nest517
-outer520:
+	JMP nest562
+outer565:
 	DECQ outer-56(SP)
-	JZ outer521
+	JZ outer566
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest517
-outer521:
-out518:
+	JMP nest562
+outer566:
+out563:
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased522
+	JZ unbiased567
 	VMOVUPS 0(BX), Y12
 	VADDPS Y12, Y0, Y0
 	VADDPS Y12, Y2, Y2
@@ -6534,12 +6919,12 @@ out518:
 	VADDPS Y12, Y7, Y7
 	VADDPS Y12, Y9, Y9
 	VADDPS Y12, Y11, Y11
-unbiased522:
+unbiased567:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone523
+	JZ alone568
 	VADDPS 0(DI), Y0, Y0
 	VADDPS 32(DI), Y1, Y1
 	ADDQ R10, DI
@@ -6557,9 +6942,9 @@ unbiased522:
 	ADDQ R10, DI
 	VADDPS 0(DI), Y10, Y10
 	VADDPS 32(DI), Y11, Y11
-alone523:
+alone568:
 	CMPQ tile_clamp(R14), $0
-	JEQ free524
+	JEQ free569
 	VBROADCASTSS tile_lo(R14), Y12
 	VBROADCASTSS tile_hi(R14), Y13
 	VMAXPS Y0, Y12, Y0
@@ -6586,7 +6971,7 @@ alone523:
 	VMINPS Y10, Y13, Y10
 	VMAXPS Y11, Y12, Y11
 	VMINPS Y11, Y13, Y11
-free524:
+free569:
 	MOVQ c-24(SP), DI
 	VMOVUPS Y0, 0(DI)
 	VMOVUPS Y1, 32(DI)
@@ -6605,118 +6990,127 @@ free524:
 	ADDQ R10, DI
 	VMOVUPS Y10, 0(DI)
 	VMOVUPS Y11, 32(DI)
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last525
-	MOVQ tile_nextA(R14), BX
+	JNZ within571
+	DECQ round-64(SP)
+	JLE last570
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within571:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread526
+	JEQ unread572
 	ADDQ BX, residual-40(SP)
-unread526:
+unread572:
 	CMPQ bias-32(SP), $0
 	JEQ r6p1
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r6p1
-last525:
+last570:
 	VZEROUPPER
 	RET
 
 // func windowMaxAVX512(t *tile)
-TEXT ·windowMaxAVX512(SB), NOSPLIT, $56-8
+TEXT ·windowMaxAVX512(SB), NOSPLIT, $64-8
 	MOVQ t+0(FP), R14
 	MOVQ tile_a(R14), CX
 	TESTQ CX, CX
-	JZ absent527
+	JZ absent573
 	ADDQ tile_atA(R14), CX
-absent527:
+absent573:
 	MOVQ CX, a-8(SP)
 	MOVQ tile_b(R14), CX
 	TESTQ CX, CX
-	JZ absent528
+	JZ absent574
 	ADDQ tile_atB(R14), CX
-absent528:
+absent574:
 	MOVQ CX, b-16(SP)
 	MOVQ tile_c(R14), CX
 	TESTQ CX, CX
-	JZ absent529
+	JZ absent575
 	ADDQ tile_atC(R14), CX
-absent529:
+absent575:
 	MOVQ CX, c-24(SP)
 	MOVQ tile_bias(R14), CX
 	TESTQ CX, CX
-	JZ absent530
+	JZ absent576
 	ADDQ tile_atBias(R14), CX
-absent530:
+absent576:
 	MOVQ CX, bias-32(SP)
 	MOVQ tile_residual(R14), CX
 	TESTQ CX, CX
-	JZ absent531
+	JZ absent577
 	ADDQ tile_atC(R14), CX
-absent531:
+absent577:
 	MOVQ CX, residual-40(SP)
 	MOVQ tile_count(R14), CX
 	MOVQ CX, count-48(SP)
+	MOVQ tile_rounds(R14), CX
+	MOVQ CX, round-64(SP)
 	MOVQ tile_rowA(R14), DX
 	LEAQ (DX)(DX*2), AX
 	LEAQ (DX)(DX*4), R9
 	MOVQ tile_rows(R14), CX
 	CMPQ CX, $8
-	JGE from532
+	JGE from578
 	CMPQ CX, $4
-	JGE from533
+	JGE from579
 	CMPQ CX, $2
-	JGE from534
+	JGE from580
 	JMP r1p1
-from534:
+from580:
 	CMPQ CX, $3
-	JGE from535
+	JGE from581
 	JMP r2p1
-from535:
+from581:
 	JMP r3p1
-from533:
+from579:
 	CMPQ CX, $6
-	JGE from536
+	JGE from582
 	CMPQ CX, $5
-	JGE from537
+	JGE from583
 	JMP r4p1
-from537:
+from583:
 	JMP r5p1
-from536:
+from582:
 	CMPQ CX, $7
-	JGE from538
+	JGE from584
 	JMP r6p1
-from538:
+from584:
 	JMP r7p1
-from532:
+from578:
 	CMPQ CX, $11
-	JGE from539
+	JGE from585
 	CMPQ CX, $9
-	JGE from540
+	JGE from586
 	JMP r8p1
-from540:
+from586:
 	CMPQ CX, $10
-	JGE from541
+	JGE from587
 	JMP r9p1
-from541:
+from587:
 	JMP r10p1
-from539:
+from585:
 	CMPQ CX, $13
-	JGE from542
+	JGE from588
 	CMPQ CX, $12
-	JGE from543
+	JGE from589
 	JMP r11p1
-from543:
+from589:
 	JMP r12p1
-from542:
+from588:
 	CMPQ CX, $14
-	JGE from544
+	JGE from590
 	JMP r13p1
-from544:
+from590:
 	JMP r14p1
 r1p1:
 	MOVQ a-8(SP), SI
@@ -6726,71 +7120,78 @@ r1p1:
 	MOVQ BX, outer-56(SP)
 	MOVQ b-16(SP), DI
 	VBROADCASTSS lowest<>(SB), Z0
-nest545:
+nest591:
 	VMAXPS 0(SI), Z0, Z0
 	ADDQ $64, SI
 	DECQ R10
-	JZ outer547
+	JZ outer593
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
-	JMP nest545
-outer547:
+	JMP nest591
+outer593:
 	DECQ R11
-	JZ outer548
+	JZ outer594
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	MOVQ tile_n+0(R14), R10
-	JMP nest545
-outer548:
+	JMP nest591
+outer594:
 	DECQ outer-56(SP)
-	JZ outer549
+	JZ outer595
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest545
-outer549:
-out546:
+	JMP nest591
+outer595:
+out592:
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased550
+	JZ unbiased596
 	VMOVUPS 0(BX), Z1
 	VADDPS Z1, Z0, Z0
-unbiased550:
+unbiased596:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone551
+	JZ alone597
 	VADDPS 0(DI), Z0, Z0
-alone551:
+alone597:
 	CMPQ tile_clamp(R14), $0
-	JEQ free552
+	JEQ free598
 	VBROADCASTSS tile_lo(R14), Z1
 	VBROADCASTSS tile_hi(R14), Z2
 	VMAXPS Z0, Z1, Z0
 	VMINPS Z0, Z2, Z0
-free552:
+free598:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last553
-	MOVQ tile_nextA(R14), BX
+	JNZ within600
+	DECQ round-64(SP)
+	JLE last599
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within600:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread554
+	JEQ unread601
 	ADDQ BX, residual-40(SP)
-unread554:
+unread601:
 	CMPQ bias-32(SP), $0
 	JEQ r1p1
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r1p1
-last553:
+last599:
 	VZEROUPPER
 	RET
 r2p1:
@@ -6802,79 +7203,86 @@ r2p1:
 	MOVQ b-16(SP), DI
 	VBROADCASTSS lowest<>(SB), Z0
 	VMOVAPS Z0, Z1
-nest555:
+nest602:
 	VMAXPS 0(SI), Z0, Z0
 	VMAXPS 0(SI)(DX*1), Z1, Z1
 	ADDQ $64, SI
 	DECQ R10
-	JZ outer557
+	JZ outer604
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
-	JMP nest555
-outer557:
+	JMP nest602
+outer604:
 	DECQ R11
-	JZ outer558
+	JZ outer605
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	MOVQ tile_n+0(R14), R10
-	JMP nest555
-outer558:
+	JMP nest602
+outer605:
 	DECQ outer-56(SP)
-	JZ outer559
+	JZ outer606
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest555
-outer559:
-out556:
+	JMP nest602
+outer606:
+out603:
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased560
+	JZ unbiased607
 	VMOVUPS 0(BX), Z2
 	VADDPS Z2, Z0, Z0
 	VADDPS Z2, Z1, Z1
-unbiased560:
+unbiased607:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone561
+	JZ alone608
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
-alone561:
+alone608:
 	CMPQ tile_clamp(R14), $0
-	JEQ free562
+	JEQ free609
 	VBROADCASTSS tile_lo(R14), Z2
 	VBROADCASTSS tile_hi(R14), Z3
 	VMAXPS Z0, Z2, Z0
 	VMINPS Z0, Z3, Z0
 	VMAXPS Z1, Z2, Z1
 	VMINPS Z1, Z3, Z1
-free562:
+free609:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z1, 0(DI)
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last563
-	MOVQ tile_nextA(R14), BX
+	JNZ within611
+	DECQ round-64(SP)
+	JLE last610
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within611:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread564
+	JEQ unread612
 	ADDQ BX, residual-40(SP)
-unread564:
+unread612:
 	CMPQ bias-32(SP), $0
 	JEQ r2p1
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r2p1
-last563:
+last610:
 	VZEROUPPER
 	RET
 r3p1:
@@ -6887,54 +7295,54 @@ r3p1:
 	VBROADCASTSS lowest<>(SB), Z0
 	VMOVAPS Z0, Z1
 	VMOVAPS Z0, Z2
-nest565:
+nest613:
 	VMAXPS 0(SI), Z0, Z0
 	VMAXPS 0(SI)(DX*1), Z1, Z1
 	VMAXPS 0(SI)(DX*2), Z2, Z2
 	ADDQ $64, SI
 	DECQ R10
-	JZ outer567
+	JZ outer615
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
-	JMP nest565
-outer567:
+	JMP nest613
+outer615:
 	DECQ R11
-	JZ outer568
+	JZ outer616
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	MOVQ tile_n+0(R14), R10
-	JMP nest565
-outer568:
+	JMP nest613
+outer616:
 	DECQ outer-56(SP)
-	JZ outer569
+	JZ outer617
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest565
-outer569:
-out566:
+	JMP nest613
+outer617:
+out614:
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased570
+	JZ unbiased618
 	VMOVUPS 0(BX), Z3
 	VADDPS Z3, Z0, Z0
 	VADDPS Z3, Z1, Z1
 	VADDPS Z3, Z2, Z2
-unbiased570:
+unbiased618:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone571
+	JZ alone619
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
 	ADDQ R10, DI
 	VADDPS 0(DI), Z2, Z2
-alone571:
+alone619:
 	CMPQ tile_clamp(R14), $0
-	JEQ free572
+	JEQ free620
 	VBROADCASTSS tile_lo(R14), Z3
 	VBROADCASTSS tile_hi(R14), Z4
 	VMAXPS Z0, Z3, Z0
@@ -6943,31 +7351,38 @@ alone571:
 	VMINPS Z1, Z4, Z1
 	VMAXPS Z2, Z3, Z2
 	VMINPS Z2, Z4, Z2
-free572:
+free620:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z1, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z2, 0(DI)
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last573
-	MOVQ tile_nextA(R14), BX
+	JNZ within622
+	DECQ round-64(SP)
+	JLE last621
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within622:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread574
+	JEQ unread623
 	ADDQ BX, residual-40(SP)
-unread574:
+unread623:
 	CMPQ bias-32(SP), $0
 	JEQ r3p1
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r3p1
-last573:
+last621:
 	VZEROUPPER
 	RET
 r4p1:
@@ -6981,48 +7396,48 @@ r4p1:
 	VMOVAPS Z0, Z1
 	VMOVAPS Z0, Z2
 	VMOVAPS Z0, Z3
-nest575:
+nest624:
 	VMAXPS 0(SI), Z0, Z0
 	VMAXPS 0(SI)(DX*1), Z1, Z1
 	VMAXPS 0(SI)(DX*2), Z2, Z2
 	VMAXPS 0(SI)(AX*1), Z3, Z3
 	ADDQ $64, SI
 	DECQ R10
-	JZ outer577
+	JZ outer626
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
-	JMP nest575
-outer577:
+	JMP nest624
+outer626:
 	DECQ R11
-	JZ outer578
+	JZ outer627
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	MOVQ tile_n+0(R14), R10
-	JMP nest575
-outer578:
+	JMP nest624
+outer627:
 	DECQ outer-56(SP)
-	JZ outer579
+	JZ outer628
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest575
-outer579:
-out576:
+	JMP nest624
+outer628:
+out625:
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased580
+	JZ unbiased629
 	VMOVUPS 0(BX), Z4
 	VADDPS Z4, Z0, Z0
 	VADDPS Z4, Z1, Z1
 	VADDPS Z4, Z2, Z2
 	VADDPS Z4, Z3, Z3
-unbiased580:
+unbiased629:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone581
+	JZ alone630
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -7030,9 +7445,9 @@ unbiased580:
 	VADDPS 0(DI), Z2, Z2
 	ADDQ R10, DI
 	VADDPS 0(DI), Z3, Z3
-alone581:
+alone630:
 	CMPQ tile_clamp(R14), $0
-	JEQ free582
+	JEQ free631
 	VBROADCASTSS tile_lo(R14), Z4
 	VBROADCASTSS tile_hi(R14), Z5
 	VMAXPS Z0, Z4, Z0
@@ -7043,7 +7458,7 @@ alone581:
 	VMINPS Z2, Z5, Z2
 	VMAXPS Z3, Z4, Z3
 	VMINPS Z3, Z5, Z3
-free582:
+free631:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
@@ -7052,24 +7467,31 @@ free582:
 	VMOVUPS Z2, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z3, 0(DI)
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last583
-	MOVQ tile_nextA(R14), BX
+	JNZ within633
+	DECQ round-64(SP)
+	JLE last632
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within633:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread584
+	JEQ unread634
 	ADDQ BX, residual-40(SP)
-unread584:
+unread634:
 	CMPQ bias-32(SP), $0
 	JEQ r4p1
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r4p1
-last583:
+last632:
 	VZEROUPPER
 	RET
 r5p1:
@@ -7084,7 +7506,7 @@ r5p1:
 	VMOVAPS Z0, Z2
 	VMOVAPS Z0, Z3
 	VMOVAPS Z0, Z4
-nest585:
+nest635:
 	VMAXPS 0(SI), Z0, Z0
 	VMAXPS 0(SI)(DX*1), Z1, Z1
 	VMAXPS 0(SI)(DX*2), Z2, Z2
@@ -7092,42 +7514,42 @@ nest585:
 	VMAXPS 0(SI)(DX*4), Z4, Z4
 	ADDQ $64, SI
 	DECQ R10
-	JZ outer587
+	JZ outer637
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
-	JMP nest585
-outer587:
+	JMP nest635
+outer637:
 	DECQ R11
-	JZ outer588
+	JZ outer638
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	MOVQ tile_n+0(R14), R10
-	JMP nest585
-outer588:
+	JMP nest635
+outer638:
 	DECQ outer-56(SP)
-	JZ outer589
+	JZ outer639
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest585
-outer589:
-out586:
+	JMP nest635
+outer639:
+out636:
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased590
+	JZ unbiased640
 	VMOVUPS 0(BX), Z5
 	VADDPS Z5, Z0, Z0
 	VADDPS Z5, Z1, Z1
 	VADDPS Z5, Z2, Z2
 	VADDPS Z5, Z3, Z3
 	VADDPS Z5, Z4, Z4
-unbiased590:
+unbiased640:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone591
+	JZ alone641
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -7137,9 +7559,9 @@ unbiased590:
 	VADDPS 0(DI), Z3, Z3
 	ADDQ R10, DI
 	VADDPS 0(DI), Z4, Z4
-alone591:
+alone641:
 	CMPQ tile_clamp(R14), $0
-	JEQ free592
+	JEQ free642
 	VBROADCASTSS tile_lo(R14), Z5
 	VBROADCASTSS tile_hi(R14), Z6
 	VMAXPS Z0, Z5, Z0
@@ -7152,7 +7574,7 @@ alone591:
 	VMINPS Z3, Z6, Z3
 	VMAXPS Z4, Z5, Z4
 	VMINPS Z4, Z6, Z4
-free592:
+free642:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
@@ -7163,24 +7585,31 @@ free592:
 	VMOVUPS Z3, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z4, 0(DI)
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last593
-	MOVQ tile_nextA(R14), BX
+	JNZ within644
+	DECQ round-64(SP)
+	JLE last643
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within644:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread594
+	JEQ unread645
 	ADDQ BX, residual-40(SP)
-unread594:
+unread645:
 	CMPQ bias-32(SP), $0
 	JEQ r5p1
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r5p1
-last593:
+last643:
 	VZEROUPPER
 	RET
 r6p1:
@@ -7196,7 +7625,7 @@ r6p1:
 	VMOVAPS Z0, Z3
 	VMOVAPS Z0, Z4
 	VMOVAPS Z0, Z5
-nest595:
+nest646:
 	VMAXPS 0(SI), Z0, Z0
 	VMAXPS 0(SI)(DX*1), Z1, Z1
 	VMAXPS 0(SI)(DX*2), Z2, Z2
@@ -7205,30 +7634,30 @@ nest595:
 	VMAXPS 0(SI)(R9*1), Z5, Z5
 	ADDQ $64, SI
 	DECQ R10
-	JZ outer597
+	JZ outer648
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
-	JMP nest595
-outer597:
+	JMP nest646
+outer648:
 	DECQ R11
-	JZ outer598
+	JZ outer649
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	MOVQ tile_n+0(R14), R10
-	JMP nest595
-outer598:
+	JMP nest646
+outer649:
 	DECQ outer-56(SP)
-	JZ outer599
+	JZ outer650
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest595
-outer599:
-out596:
+	JMP nest646
+outer650:
+out647:
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased600
+	JZ unbiased651
 	VMOVUPS 0(BX), Z6
 	VADDPS Z6, Z0, Z0
 	VADDPS Z6, Z1, Z1
@@ -7236,12 +7665,12 @@ out596:
 	VADDPS Z6, Z3, Z3
 	VADDPS Z6, Z4, Z4
 	VADDPS Z6, Z5, Z5
-unbiased600:
+unbiased651:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone601
+	JZ alone652
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -7253,9 +7682,9 @@ unbiased600:
 	VADDPS 0(DI), Z4, Z4
 	ADDQ R10, DI
 	VADDPS 0(DI), Z5, Z5
-alone601:
+alone652:
 	CMPQ tile_clamp(R14), $0
-	JEQ free602
+	JEQ free653
 	VBROADCASTSS tile_lo(R14), Z6
 	VBROADCASTSS tile_hi(R14), Z7
 	VMAXPS Z0, Z6, Z0
@@ -7270,7 +7699,7 @@ alone601:
 	VMINPS Z4, Z7, Z4
 	VMAXPS Z5, Z6, Z5
 	VMINPS Z5, Z7, Z5
-free602:
+free653:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
@@ -7283,24 +7712,31 @@ free602:
 	VMOVUPS Z4, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z5, 0(DI)
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last603
-	MOVQ tile_nextA(R14), BX
+	JNZ within655
+	DECQ round-64(SP)
+	JLE last654
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within655:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread604
+	JEQ unread656
 	ADDQ BX, residual-40(SP)
-unread604:
+unread656:
 	CMPQ bias-32(SP), $0
 	JEQ r6p1
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r6p1
-last603:
+last654:
 	VZEROUPPER
 	RET
 r7p1:
@@ -7317,7 +7753,7 @@ r7p1:
 	VMOVAPS Z0, Z4
 	VMOVAPS Z0, Z5
 	VMOVAPS Z0, Z6
-nest605:
+nest657:
 	VMAXPS 0(SI), Z0, Z0
 	VMAXPS 0(SI)(DX*1), Z1, Z1
 	VMAXPS 0(SI)(DX*2), Z2, Z2
@@ -7327,30 +7763,30 @@ nest605:
 	VMAXPS 0(SI)(AX*2), Z6, Z6
 	ADDQ $64, SI
 	DECQ R10
-	JZ outer607
+	JZ outer659
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
-	JMP nest605
-outer607:
+	JMP nest657
+outer659:
 	DECQ R11
-	JZ outer608
+	JZ outer660
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	MOVQ tile_n+0(R14), R10
-	JMP nest605
-outer608:
+	JMP nest657
+outer660:
 	DECQ outer-56(SP)
-	JZ outer609
+	JZ outer661
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest605
-outer609:
-out606:
+	JMP nest657
+outer661:
+out658:
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased610
+	JZ unbiased662
 	VMOVUPS 0(BX), Z7
 	VADDPS Z7, Z0, Z0
 	VADDPS Z7, Z1, Z1
@@ -7359,12 +7795,12 @@ out606:
 	VADDPS Z7, Z4, Z4
 	VADDPS Z7, Z5, Z5
 	VADDPS Z7, Z6, Z6
-unbiased610:
+unbiased662:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone611
+	JZ alone663
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -7378,9 +7814,9 @@ unbiased610:
 	VADDPS 0(DI), Z5, Z5
 	ADDQ R10, DI
 	VADDPS 0(DI), Z6, Z6
-alone611:
+alone663:
 	CMPQ tile_clamp(R14), $0
-	JEQ free612
+	JEQ free664
 	VBROADCASTSS tile_lo(R14), Z7
 	VBROADCASTSS tile_hi(R14), Z8
 	VMAXPS Z0, Z7, Z0
@@ -7397,7 +7833,7 @@ alone611:
 	VMINPS Z5, Z8, Z5
 	VMAXPS Z6, Z7, Z6
 	VMINPS Z6, Z8, Z6
-free612:
+free664:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
@@ -7412,24 +7848,31 @@ free612:
 	VMOVUPS Z5, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z6, 0(DI)
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last613
-	MOVQ tile_nextA(R14), BX
+	JNZ within666
+	DECQ round-64(SP)
+	JLE last665
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within666:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread614
+	JEQ unread667
 	ADDQ BX, residual-40(SP)
-unread614:
+unread667:
 	CMPQ bias-32(SP), $0
 	JEQ r7p1
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r7p1
-last613:
+last665:
 	VZEROUPPER
 	RET
 r8p1:
@@ -7449,7 +7892,7 @@ r8p1:
 	VMOVAPS Z0, Z5
 	VMOVAPS Z0, Z6
 	VMOVAPS Z0, Z7
-nest615:
+nest668:
 	VMAXPS 0(SI), Z0, Z0
 	VMAXPS 0(SI)(DX*1), Z1, Z1
 	VMAXPS 0(SI)(DX*2), Z2, Z2
@@ -7461,33 +7904,33 @@ nest615:
 	ADDQ $64, SI
 	ADDQ $64, R8
 	DECQ R10
-	JZ outer617
+	JZ outer670
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
-	JMP nest615
-outer617:
+	JMP nest668
+outer670:
 	DECQ R11
-	JZ outer618
+	JZ outer671
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	MOVQ tile_n+0(R14), R10
-	JMP nest615
-outer618:
+	JMP nest668
+outer671:
 	DECQ outer-56(SP)
-	JZ outer619
+	JZ outer672
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest615
-outer619:
-out616:
+	JMP nest668
+outer672:
+out669:
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased620
+	JZ unbiased673
 	VMOVUPS 0(BX), Z8
 	VADDPS Z8, Z0, Z0
 	VADDPS Z8, Z1, Z1
@@ -7497,12 +7940,12 @@ out616:
 	VADDPS Z8, Z5, Z5
 	VADDPS Z8, Z6, Z6
 	VADDPS Z8, Z7, Z7
-unbiased620:
+unbiased673:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone621
+	JZ alone674
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -7518,9 +7961,9 @@ unbiased620:
 	VADDPS 0(DI), Z6, Z6
 	ADDQ R10, DI
 	VADDPS 0(DI), Z7, Z7
-alone621:
+alone674:
 	CMPQ tile_clamp(R14), $0
-	JEQ free622
+	JEQ free675
 	VBROADCASTSS tile_lo(R14), Z8
 	VBROADCASTSS tile_hi(R14), Z9
 	VMAXPS Z0, Z8, Z0
@@ -7539,7 +7982,7 @@ alone621:
 	VMINPS Z6, Z9, Z6
 	VMAXPS Z7, Z8, Z7
 	VMINPS Z7, Z9, Z7
-free622:
+free675:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
@@ -7556,24 +7999,31 @@ free622:
 	VMOVUPS Z6, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z7, 0(DI)
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last623
-	MOVQ tile_nextA(R14), BX
+	JNZ within677
+	DECQ round-64(SP)
+	JLE last676
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within677:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread624
+	JEQ unread678
 	ADDQ BX, residual-40(SP)
-unread624:
+unread678:
 	CMPQ bias-32(SP), $0
 	JEQ r8p1
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r8p1
-last623:
+last676:
 	VZEROUPPER
 	RET
 r9p1:
@@ -7594,7 +8044,7 @@ r9p1:
 	VMOVAPS Z0, Z6
 	VMOVAPS Z0, Z7
 	VMOVAPS Z0, Z8
-nest625:
+nest679:
 	VMAXPS 0(SI), Z0, Z0
 	VMAXPS 0(SI)(DX*1), Z1, Z1
 	VMAXPS 0(SI)(DX*2), Z2, Z2
@@ -7607,33 +8057,33 @@ nest625:
 	ADDQ $64, SI
 	ADDQ $64, R8
 	DECQ R10
-	JZ outer627
+	JZ outer681
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
-	JMP nest625
-outer627:
+	JMP nest679
+outer681:
 	DECQ R11
-	JZ outer628
+	JZ outer682
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	MOVQ tile_n+0(R14), R10
-	JMP nest625
-outer628:
+	JMP nest679
+outer682:
 	DECQ outer-56(SP)
-	JZ outer629
+	JZ outer683
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest625
-outer629:
-out626:
+	JMP nest679
+outer683:
+out680:
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased630
+	JZ unbiased684
 	VMOVUPS 0(BX), Z9
 	VADDPS Z9, Z0, Z0
 	VADDPS Z9, Z1, Z1
@@ -7644,12 +8094,12 @@ out626:
 	VADDPS Z9, Z6, Z6
 	VADDPS Z9, Z7, Z7
 	VADDPS Z9, Z8, Z8
-unbiased630:
+unbiased684:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone631
+	JZ alone685
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -7667,9 +8117,9 @@ unbiased630:
 	VADDPS 0(DI), Z7, Z7
 	ADDQ R10, DI
 	VADDPS 0(DI), Z8, Z8
-alone631:
+alone685:
 	CMPQ tile_clamp(R14), $0
-	JEQ free632
+	JEQ free686
 	VBROADCASTSS tile_lo(R14), Z9
 	VBROADCASTSS tile_hi(R14), Z10
 	VMAXPS Z0, Z9, Z0
@@ -7690,7 +8140,7 @@ alone631:
 	VMINPS Z7, Z10, Z7
 	VMAXPS Z8, Z9, Z8
 	VMINPS Z8, Z10, Z8
-free632:
+free686:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
@@ -7709,24 +8159,31 @@ free632:
 	VMOVUPS Z7, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z8, 0(DI)
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last633
-	MOVQ tile_nextA(R14), BX
+	JNZ within688
+	DECQ round-64(SP)
+	JLE last687
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within688:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread634
+	JEQ unread689
 	ADDQ BX, residual-40(SP)
-unread634:
+unread689:
 	CMPQ bias-32(SP), $0
 	JEQ r9p1
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r9p1
-last633:
+last687:
 	VZEROUPPER
 	RET
 r10p1:
@@ -7748,7 +8205,7 @@ r10p1:
 	VMOVAPS Z0, Z7
 	VMOVAPS Z0, Z8
 	VMOVAPS Z0, Z9
-nest635:
+nest690:
 	VMAXPS 0(SI), Z0, Z0
 	VMAXPS 0(SI)(DX*1), Z1, Z1
 	VMAXPS 0(SI)(DX*2), Z2, Z2
@@ -7762,33 +8219,33 @@ nest635:
 	ADDQ $64, SI
 	ADDQ $64, R8
 	DECQ R10
-	JZ outer637
+	JZ outer692
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
-	JMP nest635
-outer637:
+	JMP nest690
+outer692:
 	DECQ R11
-	JZ outer638
+	JZ outer693
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	MOVQ tile_n+0(R14), R10
-	JMP nest635
-outer638:
+	JMP nest690
+outer693:
 	DECQ outer-56(SP)
-	JZ outer639
+	JZ outer694
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest635
-outer639:
-out636:
+	JMP nest690
+outer694:
+out691:
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased640
+	JZ unbiased695
 	VMOVUPS 0(BX), Z10
 	VADDPS Z10, Z0, Z0
 	VADDPS Z10, Z1, Z1
@@ -7800,12 +8257,12 @@ out636:
 	VADDPS Z10, Z7, Z7
 	VADDPS Z10, Z8, Z8
 	VADDPS Z10, Z9, Z9
-unbiased640:
+unbiased695:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone641
+	JZ alone696
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -7825,9 +8282,9 @@ unbiased640:
 	VADDPS 0(DI), Z8, Z8
 	ADDQ R10, DI
 	VADDPS 0(DI), Z9, Z9
-alone641:
+alone696:
 	CMPQ tile_clamp(R14), $0
-	JEQ free642
+	JEQ free697
 	VBROADCASTSS tile_lo(R14), Z10
 	VBROADCASTSS tile_hi(R14), Z11
 	VMAXPS Z0, Z10, Z0
@@ -7850,7 +8307,7 @@ alone641:
 	VMINPS Z8, Z11, Z8
 	VMAXPS Z9, Z10, Z9
 	VMINPS Z9, Z11, Z9
-free642:
+free697:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
@@ -7871,24 +8328,31 @@ free642:
 	VMOVUPS Z8, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z9, 0(DI)
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last643
-	MOVQ tile_nextA(R14), BX
+	JNZ within699
+	DECQ round-64(SP)
+	JLE last698
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within699:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread644
+	JEQ unread700
 	ADDQ BX, residual-40(SP)
-unread644:
+unread700:
 	CMPQ bias-32(SP), $0
 	JEQ r10p1
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r10p1
-last643:
+last698:
 	VZEROUPPER
 	RET
 r11p1:
@@ -7911,7 +8375,7 @@ r11p1:
 	VMOVAPS Z0, Z8
 	VMOVAPS Z0, Z9
 	VMOVAPS Z0, Z10
-nest645:
+nest701:
 	VMAXPS 0(SI), Z0, Z0
 	VMAXPS 0(SI)(DX*1), Z1, Z1
 	VMAXPS 0(SI)(DX*2), Z2, Z2
@@ -7926,33 +8390,33 @@ nest645:
 	ADDQ $64, SI
 	ADDQ $64, R8
 	DECQ R10
-	JZ outer647
+	JZ outer703
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
-	JMP nest645
-outer647:
+	JMP nest701
+outer703:
 	DECQ R11
-	JZ outer648
+	JZ outer704
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	MOVQ tile_n+0(R14), R10
-	JMP nest645
-outer648:
+	JMP nest701
+outer704:
 	DECQ outer-56(SP)
-	JZ outer649
+	JZ outer705
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest645
-outer649:
-out646:
+	JMP nest701
+outer705:
+out702:
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased650
+	JZ unbiased706
 	VMOVUPS 0(BX), Z11
 	VADDPS Z11, Z0, Z0
 	VADDPS Z11, Z1, Z1
@@ -7965,12 +8429,12 @@ out646:
 	VADDPS Z11, Z8, Z8
 	VADDPS Z11, Z9, Z9
 	VADDPS Z11, Z10, Z10
-unbiased650:
+unbiased706:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone651
+	JZ alone707
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -7992,9 +8456,9 @@ unbiased650:
 	VADDPS 0(DI), Z9, Z9
 	ADDQ R10, DI
 	VADDPS 0(DI), Z10, Z10
-alone651:
+alone707:
 	CMPQ tile_clamp(R14), $0
-	JEQ free652
+	JEQ free708
 	VBROADCASTSS tile_lo(R14), Z11
 	VBROADCASTSS tile_hi(R14), Z12
 	VMAXPS Z0, Z11, Z0
@@ -8019,7 +8483,7 @@ alone651:
 	VMINPS Z9, Z12, Z9
 	VMAXPS Z10, Z11, Z10
 	VMINPS Z10, Z12, Z10
-free652:
+free708:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
@@ -8042,24 +8506,31 @@ free652:
 	VMOVUPS Z9, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z10, 0(DI)
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last653
-	MOVQ tile_nextA(R14), BX
+	JNZ within710
+	DECQ round-64(SP)
+	JLE last709
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within710:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread654
+	JEQ unread711
 	ADDQ BX, residual-40(SP)
-unread654:
+unread711:
 	CMPQ bias-32(SP), $0
 	JEQ r11p1
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r11p1
-last653:
+last709:
 	VZEROUPPER
 	RET
 r12p1:
@@ -8083,7 +8554,7 @@ r12p1:
 	VMOVAPS Z0, Z9
 	VMOVAPS Z0, Z10
 	VMOVAPS Z0, Z11
-nest655:
+nest712:
 	VMAXPS 0(SI), Z0, Z0
 	VMAXPS 0(SI)(DX*1), Z1, Z1
 	VMAXPS 0(SI)(DX*2), Z2, Z2
@@ -8099,33 +8570,33 @@ nest655:
 	ADDQ $64, SI
 	ADDQ $64, R8
 	DECQ R10
-	JZ outer657
+	JZ outer714
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
-	JMP nest655
-outer657:
+	JMP nest712
+outer714:
 	DECQ R11
-	JZ outer658
+	JZ outer715
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	MOVQ tile_n+0(R14), R10
-	JMP nest655
-outer658:
+	JMP nest712
+outer715:
 	DECQ outer-56(SP)
-	JZ outer659
+	JZ outer716
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest655
-outer659:
-out656:
+	JMP nest712
+outer716:
+out713:
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased660
+	JZ unbiased717
 	VMOVUPS 0(BX), Z12
 	VADDPS Z12, Z0, Z0
 	VADDPS Z12, Z1, Z1
@@ -8139,12 +8610,12 @@ out656:
 	VADDPS Z12, Z9, Z9
 	VADDPS Z12, Z10, Z10
 	VADDPS Z12, Z11, Z11
-unbiased660:
+unbiased717:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone661
+	JZ alone718
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -8168,9 +8639,9 @@ unbiased660:
 	VADDPS 0(DI), Z10, Z10
 	ADDQ R10, DI
 	VADDPS 0(DI), Z11, Z11
-alone661:
+alone718:
 	CMPQ tile_clamp(R14), $0
-	JEQ free662
+	JEQ free719
 	VBROADCASTSS tile_lo(R14), Z12
 	VBROADCASTSS tile_hi(R14), Z13
 	VMAXPS Z0, Z12, Z0
@@ -8197,7 +8668,7 @@ alone661:
 	VMINPS Z10, Z13, Z10
 	VMAXPS Z11, Z12, Z11
 	VMINPS Z11, Z13, Z11
-free662:
+free719:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
@@ -8222,24 +8693,31 @@ free662:
 	VMOVUPS Z10, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z11, 0(DI)
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last663
-	MOVQ tile_nextA(R14), BX
+	JNZ within721
+	DECQ round-64(SP)
+	JLE last720
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within721:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread664
+	JEQ unread722
 	ADDQ BX, residual-40(SP)
-unread664:
+unread722:
 	CMPQ bias-32(SP), $0
 	JEQ r12p1
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r12p1
-last663:
+last720:
 	VZEROUPPER
 	RET
 r13p1:
@@ -8264,7 +8742,7 @@ r13p1:
 	VMOVAPS Z0, Z10
 	VMOVAPS Z0, Z11
 	VMOVAPS Z0, Z12
-nest665:
+nest723:
 	VMAXPS 0(SI), Z0, Z0
 	VMAXPS 0(SI)(DX*1), Z1, Z1
 	VMAXPS 0(SI)(DX*2), Z2, Z2
@@ -8281,33 +8759,33 @@ nest665:
 	ADDQ $64, SI
 	ADDQ $64, R8
 	DECQ R10
-	JZ outer667
+	JZ outer725
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
-	JMP nest665
-outer667:
+	JMP nest723
+outer725:
 	DECQ R11
-	JZ outer668
+	JZ outer726
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	MOVQ tile_n+0(R14), R10
-	JMP nest665
-outer668:
+	JMP nest723
+outer726:
 	DECQ outer-56(SP)
-	JZ outer669
+	JZ outer727
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest665
-outer669:
-out666:
+	JMP nest723
+outer727:
+out724:
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased670
+	JZ unbiased728
 	VMOVUPS 0(BX), Z13
 	VADDPS Z13, Z0, Z0
 	VADDPS Z13, Z1, Z1
@@ -8322,12 +8800,12 @@ out666:
 	VADDPS Z13, Z10, Z10
 	VADDPS Z13, Z11, Z11
 	VADDPS Z13, Z12, Z12
-unbiased670:
+unbiased728:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone671
+	JZ alone729
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -8353,9 +8831,9 @@ unbiased670:
 	VADDPS 0(DI), Z11, Z11
 	ADDQ R10, DI
 	VADDPS 0(DI), Z12, Z12
-alone671:
+alone729:
 	CMPQ tile_clamp(R14), $0
-	JEQ free672
+	JEQ free730
 	VBROADCASTSS tile_lo(R14), Z13
 	VBROADCASTSS tile_hi(R14), Z14
 	VMAXPS Z0, Z13, Z0
@@ -8384,7 +8862,7 @@ alone671:
 	VMINPS Z11, Z14, Z11
 	VMAXPS Z12, Z13, Z12
 	VMINPS Z12, Z14, Z12
-free672:
+free730:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
@@ -8411,24 +8889,31 @@ free672:
 	VMOVUPS Z11, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z12, 0(DI)
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last673
-	MOVQ tile_nextA(R14), BX
+	JNZ within732
+	DECQ round-64(SP)
+	JLE last731
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within732:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread674
+	JEQ unread733
 	ADDQ BX, residual-40(SP)
-unread674:
+unread733:
 	CMPQ bias-32(SP), $0
 	JEQ r13p1
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r13p1
-last673:
+last731:
 	VZEROUPPER
 	RET
 r14p1:
@@ -8454,7 +8939,7 @@ r14p1:
 	VMOVAPS Z0, Z11
 	VMOVAPS Z0, Z12
 	VMOVAPS Z0, Z13
-nest675:
+nest734:
 	VMAXPS 0(SI), Z0, Z0
 	VMAXPS 0(SI)(DX*1), Z1, Z1
 	VMAXPS 0(SI)(DX*2), Z2, Z2
@@ -8472,33 +8957,33 @@ nest675:
 	ADDQ $64, SI
 	ADDQ $64, R8
 	DECQ R10
-	JZ outer677
+	JZ outer736
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
-	JMP nest675
-outer677:
+	JMP nest734
+outer736:
 	DECQ R11
-	JZ outer678
+	JZ outer737
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	MOVQ tile_n+0(R14), R10
-	JMP nest675
-outer678:
+	JMP nest734
+outer737:
 	DECQ outer-56(SP)
-	JZ outer679
+	JZ outer738
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest675
-outer679:
-out676:
+	JMP nest734
+outer738:
+out735:
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased680
+	JZ unbiased739
 	VMOVUPS 0(BX), Z14
 	VADDPS Z14, Z0, Z0
 	VADDPS Z14, Z1, Z1
@@ -8514,12 +8999,12 @@ out676:
 	VADDPS Z14, Z11, Z11
 	VADDPS Z14, Z12, Z12
 	VADDPS Z14, Z13, Z13
-unbiased680:
+unbiased739:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone681
+	JZ alone740
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -8547,9 +9032,9 @@ unbiased680:
 	VADDPS 0(DI), Z12, Z12
 	ADDQ R10, DI
 	VADDPS 0(DI), Z13, Z13
-alone681:
+alone740:
 	CMPQ tile_clamp(R14), $0
-	JEQ free682
+	JEQ free741
 	VBROADCASTSS tile_lo(R14), Z14
 	VBROADCASTSS tile_hi(R14), Z15
 	VMAXPS Z0, Z14, Z0
@@ -8580,7 +9065,7 @@ alone681:
 	VMINPS Z12, Z15, Z12
 	VMAXPS Z13, Z14, Z13
 	VMINPS Z13, Z15, Z13
-free682:
+free741:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
@@ -8609,23 +9094,30 @@ free682:
 	VMOVUPS Z12, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z13, 0(DI)
+	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JZ last683
-	MOVQ tile_nextA(R14), BX
+	JNZ within743
+	DECQ round-64(SP)
+	JLE last742
+	MOVQ tile_count(R14), BX
+	MOVQ BX, count-48(SP)
+	LEAQ tile_roundA(R14), CX
+within743:
+	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
-	MOVQ tile_nextB(R14), BX
+	MOVQ tile_nextB-tile_nextA(CX), BX
 	ADDQ BX, b-16(SP)
-	MOVQ tile_nextC(R14), BX
+	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread684
+	JEQ unread744
 	ADDQ BX, residual-40(SP)
-unread684:
+unread744:
 	CMPQ bias-32(SP), $0
 	JEQ r14p1
-	MOVQ tile_nextBias(R14), BX
+	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r14p1
-last683:
+last742:
 	VZEROUPPER
 	RET

@@ -9,7 +9,7 @@ DATA lowest<>+0(SB)/4, $0xff800000
 GLOBL lowest<>(SB), RODATA|NOPTR, $4
 
 // func depthwiseNEON(t *tile)
-TEXT ·depthwiseNEON(SB), NOSPLIT, $56-8
+TEXT ·depthwiseNEON(SB), NOSPLIT, $64-8
 	MOVD t+0(FP), R14
 	MOVD tile_a(R14), R3
 	CMP $0, R3
@@ -48,6 +48,8 @@ absent5:
 	MOVD R3, residual-40(SP)
 	MOVD tile_count(R14), R3
 	MOVD R3, count-48(SP)
+	MOVD tile_rounds(R14), R3
+	MOVD R3, round-64(SP)
 	MOVD tile_rowA(R14), R2
 	MOVD tile_rows(R14), R3
 	CMP $4, R3
@@ -101,12 +103,16 @@ nest11:
 	BEQ outer13
 	MOVD tile_gap+0(R14), R5
 	ADD R5, R1
+	MOVD tile_skipB+0(R14), R16
+	ADD R16, R0
 	JMP nest11
 outer13:
 	SUBS $1, R11
 	BEQ outer14
 	MOVD tile_gap+8(R14), R5
 	ADD R5, R1
+	MOVD tile_skipB+8(R14), R16
+	ADD R16, R0
 	MOVD tile_n+0(R14), R10
 	JMP nest11
 outer14:
@@ -116,6 +122,8 @@ outer14:
 	BEQ outer15
 	MOVD tile_gap+16(R14), R5
 	ADD R5, R1
+	MOVD tile_skipB+16(R14), R16
+	ADD R16, R0
 	MOVD tile_n+0(R14), R10
 	MOVD tile_n+8(R14), R11
 	JMP nest11
@@ -176,33 +184,42 @@ free18:
 	FMOVQ F1, 16(R0)
 	FMOVQ F2, 32(R0)
 	FMOVQ F3, 48(R0)
+	MOVD $tile_nextA(R14), R3
 	MOVD count-48(SP), R16
 	SUBS $1, R16
 	MOVD R16, count-48(SP)
-	BEQ last19
-	MOVD tile_nextA(R14), R5
+	BNE within20
+	MOVD round-64(SP), R16
+	SUBS $1, R16
+	MOVD R16, round-64(SP)
+	BLE last19
+	MOVD tile_count(R14), R5
+	MOVD R5, count-48(SP)
+	MOVD $tile_roundA(R14), R3
+within20:
+	MOVD tile_nextA-tile_nextA(R3), R5
 	MOVD a-8(SP), R16
 	ADD R5, R16
 	MOVD R16, a-8(SP)
-	MOVD tile_nextB(R14), R5
+	MOVD tile_nextB-tile_nextA(R3), R5
 	MOVD b-16(SP), R16
 	ADD R5, R16
 	MOVD R16, b-16(SP)
-	MOVD tile_nextC(R14), R5
+	MOVD tile_nextC-tile_nextA(R3), R5
 	MOVD c-24(SP), R16
 	ADD R5, R16
 	MOVD R16, c-24(SP)
 	MOVD residual-40(SP), R16
 	CMP $0, R16
-	BEQ unread20
+	BEQ unread21
 	MOVD residual-40(SP), R16
 	ADD R5, R16
 	MOVD R16, residual-40(SP)
-unread20:
+unread21:
 	MOVD bias-32(SP), R16
 	CMP $0, R16
 	BEQ r1p1
-	MOVD tile_nextBias(R14), R5
+	MOVD tile_nextBias-tile_nextA(R3), R5
 	MOVD bias-32(SP), R16
 	ADD R5, R16
 	MOVD R16, bias-32(SP)
@@ -225,7 +242,7 @@ r2p1:
 	VEOR V5.B16, V5.B16, V5.B16
 	VEOR V6.B16, V6.B16, V6.B16
 	VEOR V7.B16, V7.B16, V7.B16
-nest21:
+nest22:
 	FMOVQ 0(R0), F8
 	FMOVQ 16(R0), F9
 	FMOVQ 32(R0), F10
@@ -250,35 +267,41 @@ nest21:
 	ADD $64, R1
 	ADD $64, R6
 	SUBS $1, R10
-	BEQ outer23
+	BEQ outer24
 	MOVD tile_gap+0(R14), R5
 	ADD R5, R1
 	ADD R5, R6
-	JMP nest21
-outer23:
+	MOVD tile_skipB+0(R14), R16
+	ADD R16, R0
+	JMP nest22
+outer24:
 	SUBS $1, R11
-	BEQ outer24
+	BEQ outer25
 	MOVD tile_gap+8(R14), R5
 	ADD R5, R1
 	ADD R5, R6
+	MOVD tile_skipB+8(R14), R16
+	ADD R16, R0
 	MOVD tile_n+0(R14), R10
-	JMP nest21
-outer24:
+	JMP nest22
+outer25:
 	MOVD outer-56(SP), R16
 	SUBS $1, R16
 	MOVD R16, outer-56(SP)
-	BEQ outer25
+	BEQ outer26
 	MOVD tile_gap+16(R14), R5
 	ADD R5, R1
 	ADD R5, R6
+	MOVD tile_skipB+16(R14), R16
+	ADD R16, R0
 	MOVD tile_n+0(R14), R10
 	MOVD tile_n+8(R14), R11
-	JMP nest21
-outer25:
-out22:
+	JMP nest22
+outer26:
+out23:
 	MOVD bias-32(SP), R5
 	CMP $0, R5
-	BEQ unbiased26
+	BEQ unbiased27
 	FMOVQ 0(R5), F8
 	WORD $0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
 	WORD $0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
@@ -291,12 +314,12 @@ out22:
 	FMOVQ 48(R5), F8
 	WORD $0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
 	WORD $0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-unbiased26:
+unbiased27:
 	MOVD tile_rowC(R14), R10
 	MOVD tile_panelC(R14), R11
 	MOVD residual-40(SP), R0
 	CMP $0, R0
-	BEQ alone27
+	BEQ alone28
 	FMOVQ 0(R0), F31
 	WORD $0x4e3fd400 // fadd v0.4s, v0.4s, v31.4s
 	FMOVQ 16(R0), F31
@@ -314,10 +337,10 @@ unbiased26:
 	WORD $0x4e3fd4c6 // fadd v6.4s, v6.4s, v31.4s
 	FMOVQ 48(R0), F31
 	WORD $0x4e3fd4e7 // fadd v7.4s, v7.4s, v31.4s
-alone27:
+alone28:
 	MOVD tile_clamp(R14), R16
 	CMP $0, R16
-	BEQ free28
+	BEQ free29
 	FMOVS tile_lo(R14), F8
 	VDUP V8.S[0], V8.S4
 	FMOVS tile_hi(R14), F9
@@ -354,7 +377,7 @@ alone27:
 	VBIT V30.B16, V8.B16, V7.B16
 	WORD $0x6ea9e4fe // fcmgt v30.4s, v7.4s, v9.4s
 	VBIT V30.B16, V9.B16, V7.B16
-free28:
+free29:
 	MOVD c-24(SP), R0
 	FMOVQ F0, 0(R0)
 	FMOVQ F1, 16(R0)
@@ -365,38 +388,47 @@ free28:
 	FMOVQ F5, 16(R0)
 	FMOVQ F6, 32(R0)
 	FMOVQ F7, 48(R0)
+	MOVD $tile_nextA(R14), R3
 	MOVD count-48(SP), R16
 	SUBS $1, R16
 	MOVD R16, count-48(SP)
-	BEQ last29
-	MOVD tile_nextA(R14), R5
+	BNE within31
+	MOVD round-64(SP), R16
+	SUBS $1, R16
+	MOVD R16, round-64(SP)
+	BLE last30
+	MOVD tile_count(R14), R5
+	MOVD R5, count-48(SP)
+	MOVD $tile_roundA(R14), R3
+within31:
+	MOVD tile_nextA-tile_nextA(R3), R5
 	MOVD a-8(SP), R16
 	ADD R5, R16
 	MOVD R16, a-8(SP)
-	MOVD tile_nextB(R14), R5
+	MOVD tile_nextB-tile_nextA(R3), R5
 	MOVD b-16(SP), R16
 	ADD R5, R16
 	MOVD R16, b-16(SP)
-	MOVD tile_nextC(R14), R5
+	MOVD tile_nextC-tile_nextA(R3), R5
 	MOVD c-24(SP), R16
 	ADD R5, R16
 	MOVD R16, c-24(SP)
 	MOVD residual-40(SP), R16
 	CMP $0, R16
-	BEQ unread30
+	BEQ unread32
 	MOVD residual-40(SP), R16
 	ADD R5, R16
 	MOVD R16, residual-40(SP)
-unread30:
+unread32:
 	MOVD bias-32(SP), R16
 	CMP $0, R16
 	BEQ r2p1
-	MOVD tile_nextBias(R14), R5
+	MOVD tile_nextBias-tile_nextA(R3), R5
 	MOVD bias-32(SP), R16
 	ADD R5, R16
 	MOVD R16, bias-32(SP)
 	JMP r2p1
-last29:
+last30:
 	RET
 r3p1:
 	MOVD a-8(SP), R1
@@ -419,7 +451,7 @@ r3p1:
 	VEOR V9.B16, V9.B16, V9.B16
 	VEOR V10.B16, V10.B16, V10.B16
 	VEOR V11.B16, V11.B16, V11.B16
-nest31:
+nest33:
 	FMOVQ 0(R0), F12
 	FMOVQ 16(R0), F13
 	FMOVQ 32(R0), F14
@@ -453,38 +485,44 @@ nest31:
 	ADD $64, R6
 	ADD $64, R7
 	SUBS $1, R10
-	BEQ outer33
+	BEQ outer35
 	MOVD tile_gap+0(R14), R5
 	ADD R5, R1
 	ADD R5, R6
 	ADD R5, R7
-	JMP nest31
-outer33:
+	MOVD tile_skipB+0(R14), R16
+	ADD R16, R0
+	JMP nest33
+outer35:
 	SUBS $1, R11
-	BEQ outer34
+	BEQ outer36
 	MOVD tile_gap+8(R14), R5
 	ADD R5, R1
 	ADD R5, R6
 	ADD R5, R7
+	MOVD tile_skipB+8(R14), R16
+	ADD R16, R0
 	MOVD tile_n+0(R14), R10
-	JMP nest31
-outer34:
+	JMP nest33
+outer36:
 	MOVD outer-56(SP), R16
 	SUBS $1, R16
 	MOVD R16, outer-56(SP)
-	BEQ outer35
+	BEQ outer37
 	MOVD tile_gap+16(R14), R5
 	ADD R5, R1
 	ADD R5, R6
 	ADD R5, R7
+	MOVD tile_skipB+16(R14), R16
+	ADD R16, R0
 	MOVD tile_n+0(R14), R10
 	MOVD tile_n+8(R14), R11
-	JMP nest31
-outer35:
-out32:
+	JMP nest33
+outer37:
+out34:
 	MOVD bias-32(SP), R5
 	CMP $0, R5
-	BEQ unbiased36
+	BEQ unbiased38
 	FMOVQ 0(R5), F12
 	WORD $0x4e2cd400 // fadd v0.4s, v0.4s, v12.4s
 	WORD $0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
@@ -501,12 +539,12 @@ out32:
 	WORD $0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
 	WORD $0x4e2cd4e7 // fadd v7.4s, v7.4s, v12.4s
 	WORD $0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
-unbiased36:
+unbiased38:
 	MOVD tile_rowC(R14), R10
 	MOVD tile_panelC(R14), R11
 	MOVD residual-40(SP), R0
 	CMP $0, R0
-	BEQ alone37
+	BEQ alone39
 	FMOVQ 0(R0), F31
 	WORD $0x4e3fd400 // fadd v0.4s, v0.4s, v31.4s
 	FMOVQ 16(R0), F31
@@ -533,10 +571,10 @@ unbiased36:
 	WORD $0x4e3fd54a // fadd v10.4s, v10.4s, v31.4s
 	FMOVQ 48(R0), F31
 	WORD $0x4e3fd56b // fadd v11.4s, v11.4s, v31.4s
-alone37:
+alone39:
 	MOVD tile_clamp(R14), R16
 	CMP $0, R16
-	BEQ free38
+	BEQ free40
 	FMOVS tile_lo(R14), F12
 	VDUP V12.S[0], V12.S4
 	FMOVS tile_hi(R14), F13
@@ -589,7 +627,7 @@ alone37:
 	VBIT V30.B16, V12.B16, V11.B16
 	WORD $0x6eade57e // fcmgt v30.4s, v11.4s, v13.4s
 	VBIT V30.B16, V13.B16, V11.B16
-free38:
+free40:
 	MOVD c-24(SP), R0
 	FMOVQ F0, 0(R0)
 	FMOVQ F1, 16(R0)
@@ -605,38 +643,47 @@ free38:
 	FMOVQ F9, 16(R0)
 	FMOVQ F10, 32(R0)
 	FMOVQ F11, 48(R0)
+	MOVD $tile_nextA(R14), R3
 	MOVD count-48(SP), R16
 	SUBS $1, R16
 	MOVD R16, count-48(SP)
-	BEQ last39
-	MOVD tile_nextA(R14), R5
+	BNE within42
+	MOVD round-64(SP), R16
+	SUBS $1, R16
+	MOVD R16, round-64(SP)
+	BLE last41
+	MOVD tile_count(R14), R5
+	MOVD R5, count-48(SP)
+	MOVD $tile_roundA(R14), R3
+within42:
+	MOVD tile_nextA-tile_nextA(R3), R5
 	MOVD a-8(SP), R16
 	ADD R5, R16
 	MOVD R16, a-8(SP)
-	MOVD tile_nextB(R14), R5
+	MOVD tile_nextB-tile_nextA(R3), R5
 	MOVD b-16(SP), R16
 	ADD R5, R16
 	MOVD R16, b-16(SP)
-	MOVD tile_nextC(R14), R5
+	MOVD tile_nextC-tile_nextA(R3), R5
 	MOVD c-24(SP), R16
 	ADD R5, R16
 	MOVD R16, c-24(SP)
 	MOVD residual-40(SP), R16
 	CMP $0, R16
-	BEQ unread40
+	BEQ unread43
 	MOVD residual-40(SP), R16
 	ADD R5, R16
 	MOVD R16, residual-40(SP)
-unread40:
+unread43:
 	MOVD bias-32(SP), R16
 	CMP $0, R16
 	BEQ r3p1
-	MOVD tile_nextBias(R14), R5
+	MOVD tile_nextBias-tile_nextA(R3), R5
 	MOVD bias-32(SP), R16
 	ADD R5, R16
 	MOVD R16, bias-32(SP)
 	JMP r3p1
-last39:
+last41:
 	RET
 r4p1:
 	MOVD a-8(SP), R1
@@ -664,7 +711,7 @@ r4p1:
 	VEOR V13.B16, V13.B16, V13.B16
 	VEOR V14.B16, V14.B16, V14.B16
 	VEOR V15.B16, V15.B16, V15.B16
-nest41:
+nest44:
 	FMOVQ 0(R0), F16
 	FMOVQ 16(R0), F17
 	FMOVQ 32(R0), F18
@@ -707,41 +754,47 @@ nest41:
 	ADD $64, R7
 	ADD $64, R19
 	SUBS $1, R10
-	BEQ outer43
+	BEQ outer46
 	MOVD tile_gap+0(R14), R5
 	ADD R5, R1
 	ADD R5, R6
 	ADD R5, R7
 	ADD R5, R19
-	JMP nest41
-outer43:
+	MOVD tile_skipB+0(R14), R16
+	ADD R16, R0
+	JMP nest44
+outer46:
 	SUBS $1, R11
-	BEQ outer44
+	BEQ outer47
 	MOVD tile_gap+8(R14), R5
 	ADD R5, R1
 	ADD R5, R6
 	ADD R5, R7
 	ADD R5, R19
+	MOVD tile_skipB+8(R14), R16
+	ADD R16, R0
 	MOVD tile_n+0(R14), R10
-	JMP nest41
-outer44:
+	JMP nest44
+outer47:
 	MOVD outer-56(SP), R16
 	SUBS $1, R16
 	MOVD R16, outer-56(SP)
-	BEQ outer45
+	BEQ outer48
 	MOVD tile_gap+16(R14), R5
 	ADD R5, R1
 	ADD R5, R6
 	ADD R5, R7
 	ADD R5, R19
+	MOVD tile_skipB+16(R14), R16
+	ADD R16, R0
 	MOVD tile_n+0(R14), R10
 	MOVD tile_n+8(R14), R11
-	JMP nest41
-outer45:
-out42:
+	JMP nest44
+outer48:
+out45:
 	MOVD bias-32(SP), R5
 	CMP $0, R5
-	BEQ unbiased46
+	BEQ unbiased49
 	FMOVQ 0(R5), F16
 	WORD $0x4e30d400 // fadd v0.4s, v0.4s, v16.4s
 	WORD $0x4e30d484 // fadd v4.4s, v4.4s, v16.4s
@@ -762,12 +815,12 @@ out42:
 	WORD $0x4e30d4e7 // fadd v7.4s, v7.4s, v16.4s
 	WORD $0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
 	WORD $0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-unbiased46:
+unbiased49:
 	MOVD tile_rowC(R14), R10
 	MOVD tile_panelC(R14), R11
 	MOVD residual-40(SP), R0
 	CMP $0, R0
-	BEQ alone47
+	BEQ alone50
 	FMOVQ 0(R0), F31
 	WORD $0x4e3fd400 // fadd v0.4s, v0.4s, v31.4s
 	FMOVQ 16(R0), F31
@@ -803,10 +856,10 @@ unbiased46:
 	WORD $0x4e3fd5ce // fadd v14.4s, v14.4s, v31.4s
 	FMOVQ 48(R0), F31
 	WORD $0x4e3fd5ef // fadd v15.4s, v15.4s, v31.4s
-alone47:
+alone50:
 	MOVD tile_clamp(R14), R16
 	CMP $0, R16
-	BEQ free48
+	BEQ free51
 	FMOVS tile_lo(R14), F16
 	VDUP V16.S[0], V16.S4
 	FMOVS tile_hi(R14), F17
@@ -875,7 +928,7 @@ alone47:
 	VBIT V30.B16, V16.B16, V15.B16
 	WORD $0x6eb1e5fe // fcmgt v30.4s, v15.4s, v17.4s
 	VBIT V30.B16, V17.B16, V15.B16
-free48:
+free51:
 	MOVD c-24(SP), R0
 	FMOVQ F0, 0(R0)
 	FMOVQ F1, 16(R0)
@@ -896,38 +949,47 @@ free48:
 	FMOVQ F13, 16(R0)
 	FMOVQ F14, 32(R0)
 	FMOVQ F15, 48(R0)
+	MOVD $tile_nextA(R14), R3
 	MOVD count-48(SP), R16
 	SUBS $1, R16
 	MOVD R16, count-48(SP)
-	BEQ last49
-	MOVD tile_nextA(R14), R5
+	BNE within53
+	MOVD round-64(SP), R16
+	SUBS $1, R16
+	MOVD R16, round-64(SP)
+	BLE last52
+	MOVD tile_count(R14), R5
+	MOVD R5, count-48(SP)
+	MOVD $tile_roundA(R14), R3
+within53:
+	MOVD tile_nextA-tile_nextA(R3), R5
 	MOVD a-8(SP), R16
 	ADD R5, R16
 	MOVD R16, a-8(SP)
-	MOVD tile_nextB(R14), R5
+	MOVD tile_nextB-tile_nextA(R3), R5
 	MOVD b-16(SP), R16
 	ADD R5, R16
 	MOVD R16, b-16(SP)
-	MOVD tile_nextC(R14), R5
+	MOVD tile_nextC-tile_nextA(R3), R5
 	MOVD c-24(SP), R16
 	ADD R5, R16
 	MOVD R16, c-24(SP)
 	MOVD residual-40(SP), R16
 	CMP $0, R16
-	BEQ unread50
+	BEQ unread54
 	MOVD residual-40(SP), R16
 	ADD R5, R16
 	MOVD R16, residual-40(SP)
-unread50:
+unread54:
 	MOVD bias-32(SP), R16
 	CMP $0, R16
 	BEQ r4p1
-	MOVD tile_nextBias(R14), R5
+	MOVD tile_nextBias-tile_nextA(R3), R5
 	MOVD bias-32(SP), R16
 	ADD R5, R16
 	MOVD R16, bias-32(SP)
 	JMP r4p1
-last49:
+last52:
 	RET
 r5p1:
 	MOVD a-8(SP), R1
@@ -960,7 +1022,7 @@ r5p1:
 	VEOR V17.B16, V17.B16, V17.B16
 	VEOR V18.B16, V18.B16, V18.B16
 	VEOR V19.B16, V19.B16, V19.B16
-nest51:
+nest55:
 	FMOVQ 0(R0), F20
 	FMOVQ 16(R0), F21
 	FMOVQ 32(R0), F22
@@ -1012,44 +1074,50 @@ nest51:
 	ADD $64, R19
 	ADD $64, R20
 	SUBS $1, R10
-	BEQ outer53
+	BEQ outer57
 	MOVD tile_gap+0(R14), R5
 	ADD R5, R1
 	ADD R5, R6
 	ADD R5, R7
 	ADD R5, R19
 	ADD R5, R20
-	JMP nest51
-outer53:
+	MOVD tile_skipB+0(R14), R16
+	ADD R16, R0
+	JMP nest55
+outer57:
 	SUBS $1, R11
-	BEQ outer54
+	BEQ outer58
 	MOVD tile_gap+8(R14), R5
 	ADD R5, R1
 	ADD R5, R6
 	ADD R5, R7
 	ADD R5, R19
 	ADD R5, R20
+	MOVD tile_skipB+8(R14), R16
+	ADD R16, R0
 	MOVD tile_n+0(R14), R10
-	JMP nest51
-outer54:
+	JMP nest55
+outer58:
 	MOVD outer-56(SP), R16
 	SUBS $1, R16
 	MOVD R16, outer-56(SP)
-	BEQ outer55
+	BEQ outer59
 	MOVD tile_gap+16(R14), R5
 	ADD R5, R1
 	ADD R5, R6
 	ADD R5, R7
 	ADD R5, R19
 	ADD R5, R20
+	MOVD tile_skipB+16(R14), R16
+	ADD R16, R0
 	MOVD tile_n+0(R14), R10
 	MOVD tile_n+8(R14), R11
-	JMP nest51
-outer55:
-out52:
+	JMP nest55
+outer59:
+out56:
 	MOVD bias-32(SP), R5
 	CMP $0, R5
-	BEQ unbiased56
+	BEQ unbiased60
 	FMOVQ 0(R5), F20
 	WORD $0x4e34d400 // fadd v0.4s, v0.4s, v20.4s
 	WORD $0x4e34d484 // fadd v4.4s, v4.4s, v20.4s
@@ -1074,12 +1142,12 @@ out52:
 	WORD $0x4e34d56b // fadd v11.4s, v11.4s, v20.4s
 	WORD $0x4e34d5ef // fadd v15.4s, v15.4s, v20.4s
 	WORD $0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
-unbiased56:
+unbiased60:
 	MOVD tile_rowC(R14), R10
 	MOVD tile_panelC(R14), R11
 	MOVD residual-40(SP), R0
 	CMP $0, R0
-	BEQ alone57
+	BEQ alone61
 	FMOVQ 0(R0), F31
 	WORD $0x4e3fd400 // fadd v0.4s, v0.4s, v31.4s
 	FMOVQ 16(R0), F31
@@ -1124,10 +1192,10 @@ unbiased56:
 	WORD $0x4e3fd652 // fadd v18.4s, v18.4s, v31.4s
 	FMOVQ 48(R0), F31
 	WORD $0x4e3fd673 // fadd v19.4s, v19.4s, v31.4s
-alone57:
+alone61:
 	MOVD tile_clamp(R14), R16
 	CMP $0, R16
-	BEQ free58
+	BEQ free62
 	FMOVS tile_lo(R14), F20
 	VDUP V20.S[0], V20.S4
 	FMOVS tile_hi(R14), F21
@@ -1212,7 +1280,7 @@ alone57:
 	VBIT V30.B16, V20.B16, V19.B16
 	WORD $0x6eb5e67e // fcmgt v30.4s, v19.4s, v21.4s
 	VBIT V30.B16, V21.B16, V19.B16
-free58:
+free62:
 	MOVD c-24(SP), R0
 	FMOVQ F0, 0(R0)
 	FMOVQ F1, 16(R0)
@@ -1238,38 +1306,47 @@ free58:
 	FMOVQ F17, 16(R0)
 	FMOVQ F18, 32(R0)
 	FMOVQ F19, 48(R0)
+	MOVD $tile_nextA(R14), R3
 	MOVD count-48(SP), R16
 	SUBS $1, R16
 	MOVD R16, count-48(SP)
-	BEQ last59
-	MOVD tile_nextA(R14), R5
+	BNE within64
+	MOVD round-64(SP), R16
+	SUBS $1, R16
+	MOVD R16, round-64(SP)
+	BLE last63
+	MOVD tile_count(R14), R5
+	MOVD R5, count-48(SP)
+	MOVD $tile_roundA(R14), R3
+within64:
+	MOVD tile_nextA-tile_nextA(R3), R5
 	MOVD a-8(SP), R16
 	ADD R5, R16
 	MOVD R16, a-8(SP)
-	MOVD tile_nextB(R14), R5
+	MOVD tile_nextB-tile_nextA(R3), R5
 	MOVD b-16(SP), R16
 	ADD R5, R16
 	MOVD R16, b-16(SP)
-	MOVD tile_nextC(R14), R5
+	MOVD tile_nextC-tile_nextA(R3), R5
 	MOVD c-24(SP), R16
 	ADD R5, R16
 	MOVD R16, c-24(SP)
 	MOVD residual-40(SP), R16
 	CMP $0, R16
-	BEQ unread60
+	BEQ unread65
 	MOVD residual-40(SP), R16
 	ADD R5, R16
 	MOVD R16, residual-40(SP)
-unread60:
+unread65:
 	MOVD bias-32(SP), R16
 	CMP $0, R16
 	BEQ r5p1
-	MOVD tile_nextBias(R14), R5
+	MOVD tile_nextBias-tile_nextA(R3), R5
 	MOVD bias-32(SP), R16
 	ADD R5, R16
 	MOVD R16, bias-32(SP)
 	JMP r5p1
-last59:
+last63:
 	RET
 r6p1:
 	MOVD a-8(SP), R1
@@ -1307,7 +1384,7 @@ r6p1:
 	VEOR V21.B16, V21.B16, V21.B16
 	VEOR V22.B16, V22.B16, V22.B16
 	VEOR V23.B16, V23.B16, V23.B16
-nest61:
+nest66:
 	FMOVQ 0(R0), F24
 	FMOVQ 16(R0), F25
 	FMOVQ 32(R0), F26
@@ -1368,7 +1445,7 @@ nest61:
 	ADD $64, R20
 	ADD $64, R21
 	SUBS $1, R10
-	BEQ outer63
+	BEQ outer68
 	MOVD tile_gap+0(R14), R5
 	ADD R5, R1
 	ADD R5, R6
@@ -1376,10 +1453,12 @@ nest61:
 	ADD R5, R19
 	ADD R5, R20
 	ADD R5, R21
-	JMP nest61
-outer63:
+	MOVD tile_skipB+0(R14), R16
+	ADD R16, R0
+	JMP nest66
+outer68:
 	SUBS $1, R11
-	BEQ outer64
+	BEQ outer69
 	MOVD tile_gap+8(R14), R5
 	ADD R5, R1
 	ADD R5, R6
@@ -1387,13 +1466,15 @@ outer63:
 	ADD R5, R19
 	ADD R5, R20
 	ADD R5, R21
+	MOVD tile_skipB+8(R14), R16
+	ADD R16, R0
 	MOVD tile_n+0(R14), R10
-	JMP nest61
-outer64:
+	JMP nest66
+outer69:
 	MOVD outer-56(SP), R16
 	SUBS $1, R16
 	MOVD R16, outer-56(SP)
-	BEQ outer65
+	BEQ outer70
 	MOVD tile_gap+16(R14), R5
 	ADD R5, R1
 	ADD R5, R6
@@ -1401,14 +1482,16 @@ outer64:
 	ADD R5, R19
 	ADD R5, R20
 	ADD R5, R21
+	MOVD tile_skipB+16(R14), R16
+	ADD R16, R0
 	MOVD tile_n+0(R14), R10
 	MOVD tile_n+8(R14), R11
-	JMP nest61
-outer65:
-out62:
+	JMP nest66
+outer70:
+out67:
 	MOVD bias-32(SP), R5
 	CMP $0, R5
-	BEQ unbiased66
+	BEQ unbiased71
 	FMOVQ 0(R5), F24
 	WORD $0x4e38d400 // fadd v0.4s, v0.4s, v24.4s
 	WORD $0x4e38d484 // fadd v4.4s, v4.4s, v24.4s
@@ -1437,12 +1520,12 @@ out62:
 	WORD $0x4e38d5ef // fadd v15.4s, v15.4s, v24.4s
 	WORD $0x4e38d673 // fadd v19.4s, v19.4s, v24.4s
 	WORD $0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
-unbiased66:
+unbiased71:
 	MOVD tile_rowC(R14), R10
 	MOVD tile_panelC(R14), R11
 	MOVD residual-40(SP), R0
 	CMP $0, R0
-	BEQ alone67
+	BEQ alone72
 	FMOVQ 0(R0), F31
 	WORD $0x4e3fd400 // fadd v0.4s, v0.4s, v31.4s
 	FMOVQ 16(R0), F31
@@ -1496,10 +1579,10 @@ unbiased66:
 	WORD $0x4e3fd6d6 // fadd v22.4s, v22.4s, v31.4s
 	FMOVQ 48(R0), F31
 	WORD $0x4e3fd6f7 // fadd v23.4s, v23.4s, v31.4s
-alone67:
+alone72:
 	MOVD tile_clamp(R14), R16
 	CMP $0, R16
-	BEQ free68
+	BEQ free73
 	FMOVS tile_lo(R14), F24
 	VDUP V24.S[0], V24.S4
 	FMOVS tile_hi(R14), F25
@@ -1600,7 +1683,7 @@ alone67:
 	VBIT V30.B16, V24.B16, V23.B16
 	WORD $0x6eb9e6fe // fcmgt v30.4s, v23.4s, v25.4s
 	VBIT V30.B16, V25.B16, V23.B16
-free68:
+free73:
 	MOVD c-24(SP), R0
 	FMOVQ F0, 0(R0)
 	FMOVQ F1, 16(R0)
@@ -1631,102 +1714,113 @@ free68:
 	FMOVQ F21, 16(R0)
 	FMOVQ F22, 32(R0)
 	FMOVQ F23, 48(R0)
+	MOVD $tile_nextA(R14), R3
 	MOVD count-48(SP), R16
 	SUBS $1, R16
 	MOVD R16, count-48(SP)
-	BEQ last69
-	MOVD tile_nextA(R14), R5
+	BNE within75
+	MOVD round-64(SP), R16
+	SUBS $1, R16
+	MOVD R16, round-64(SP)
+	BLE last74
+	MOVD tile_count(R14), R5
+	MOVD R5, count-48(SP)
+	MOVD $tile_roundA(R14), R3
+within75:
+	MOVD tile_nextA-tile_nextA(R3), R5
 	MOVD a-8(SP), R16
 	ADD R5, R16
 	MOVD R16, a-8(SP)
-	MOVD tile_nextB(R14), R5
+	MOVD tile_nextB-tile_nextA(R3), R5
 	MOVD b-16(SP), R16
 	ADD R5, R16
 	MOVD R16, b-16(SP)
-	MOVD tile_nextC(R14), R5
+	MOVD tile_nextC-tile_nextA(R3), R5
 	MOVD c-24(SP), R16
 	ADD R5, R16
 	MOVD R16, c-24(SP)
 	MOVD residual-40(SP), R16
 	CMP $0, R16
-	BEQ unread70
+	BEQ unread76
 	MOVD residual-40(SP), R16
 	ADD R5, R16
 	MOVD R16, residual-40(SP)
-unread70:
+unread76:
 	MOVD bias-32(SP), R16
 	CMP $0, R16
 	BEQ r6p1
-	MOVD tile_nextBias(R14), R5
+	MOVD tile_nextBias-tile_nextA(R3), R5
 	MOVD bias-32(SP), R16
 	ADD R5, R16
 	MOVD R16, bias-32(SP)
 	JMP r6p1
-last69:
+last74:
 	RET
 
 // func windowSumNEON(t *tile)
-TEXT ·windowSumNEON(SB), NOSPLIT, $56-8
+TEXT ·windowSumNEON(SB), NOSPLIT, $64-8
 	MOVD t+0(FP), R14
 	MOVD tile_a(R14), R3
 	CMP $0, R3
-	BEQ absent71
+	BEQ absent77
 	MOVD tile_atA(R14), R16
 	ADD R16, R3
-absent71:
+absent77:
 	MOVD R3, a-8(SP)
 	MOVD tile_b(R14), R3
 	CMP $0, R3
-	BEQ absent72
+	BEQ absent78
 	MOVD tile_atB(R14), R16
 	ADD R16, R3
-absent72:
+absent78:
 	MOVD R3, b-16(SP)
 	MOVD tile_c(R14), R3
 	CMP $0, R3
-	BEQ absent73
+	BEQ absent79
 	MOVD tile_atC(R14), R16
 	ADD R16, R3
-absent73:
+absent79:
 	MOVD R3, c-24(SP)
 	MOVD tile_bias(R14), R3
 	CMP $0, R3
-	BEQ absent74
+	BEQ absent80
 	MOVD tile_atBias(R14), R16
 	ADD R16, R3
-absent74:
+absent80:
 	MOVD R3, bias-32(SP)
 	MOVD tile_residual(R14), R3
 	CMP $0, R3
-	BEQ absent75
+	BEQ absent81
 	MOVD tile_atC(R14), R16
 	ADD R16, R3
-absent75:
+absent81:
 	MOVD R3, residual-40(SP)
 	MOVD tile_count(R14), R3
 	MOVD R3, count-48(SP)
+	MOVD tile_rounds(R14), R3
+	MOVD R3, round-64(SP)
 	MOVD tile_rowA(R14), R2
 	MOVD tile_rows(R14), R3
 	CMP $4, R3
-	BGE from76
+	BGE from82
 	CMP $2, R3
-	BGE from77
+	BGE from83
 	JMP r1p1
-from77:
+from83:
 	CMP $3, R3
-	BGE from78
+	BGE from84
 	JMP r2p1
-from78:
+from84:
 	JMP r3p1
-from76:
+from82:
 	CMP $5, R3
-	BGE from79
+	BGE from85
 	JMP r4p1
-from79:
+from85:
 	CMP $6, R3
-	BGE from80
+	BGE from86
 	JMP r5p1
-from80:
+from86:
 	JMP r6p1
 r1p1:
 	MOVD a-8(SP), R1
@@ -1739,7 +1833,7 @@ r1p1:
 	VEOR V1.B16, V1.B16, V1.B16
 	VEOR V2.B16, V2.B16, V2.B16
 	VEOR V3.B16, V3.B16, V3.B16
-nest81:
+nest87:
 	FMOVQ 0(R1), F31
 	WORD $0x4e3fd400 // fadd v0.4s, v0.4s, v31.4s
 	FMOVQ 16(R1), F31
@@ -1750,29 +1844,29 @@ nest81:
 	WORD $0x4e3fd463 // fadd v3.4s, v3.4s, v31.4s
 	ADD $64, R1
 	SUBS $1, R10
-	BEQ outer83
+	BEQ outer89
 	MOVD tile_gap+0(R14), R5
 	ADD R5, R1
-	JMP nest81
-outer83:
+	JMP nest87
+outer89:
 	SUBS $1, R11
-	BEQ outer84
+	BEQ outer90
 	MOVD tile_gap+8(R14), R5
 	ADD R5, R1
 	MOVD tile_n+0(R14), R10
-	JMP nest81
-outer84:
+	JMP nest87
+outer90:
 	MOVD outer-56(SP), R16
 	SUBS $1, R16
 	MOVD R16, outer-56(SP)
-	BEQ outer85
+	BEQ outer91
 	MOVD tile_gap+16(R14), R5
 	ADD R5, R1
 	MOVD tile_n+0(R14), R10
 	MOVD tile_n+8(R14), R11
-	JMP nest81
-outer85:
-out82:
+	JMP nest87
+outer91:
+out88:
 	FMOVS tile_scale(R14), F4
 	VDUP V4.S[0], V4.S4
 	WORD $0x6e24dc00 // fmul v0.4s, v0.4s, v4.4s
@@ -1781,7 +1875,7 @@ out82:
 	WORD $0x6e24dc63 // fmul v3.4s, v3.4s, v4.4s
 	MOVD bias-32(SP), R5
 	CMP $0, R5
-	BEQ unbiased86
+	BEQ unbiased92
 	FMOVQ 0(R5), F4
 	WORD $0x4e24d400 // fadd v0.4s, v0.4s, v4.4s
 	FMOVQ 16(R5), F4
@@ -1790,12 +1884,12 @@ out82:
 	WORD $0x4e24d442 // fadd v2.4s, v2.4s, v4.4s
 	FMOVQ 48(R5), F4
 	WORD $0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
-unbiased86:
+unbiased92:
 	MOVD tile_rowC(R14), R10
 	MOVD tile_panelC(R14), R11
 	MOVD residual-40(SP), R0
 	CMP $0, R0
-	BEQ alone87
+	BEQ alone93
 	FMOVQ 0(R0), F31
 	WORD $0x4e3fd400 // fadd v0.4s, v0.4s, v31.4s
 	FMOVQ 16(R0), F31
@@ -1804,10 +1898,10 @@ unbiased86:
 	WORD $0x4e3fd442 // fadd v2.4s, v2.4s, v31.4s
 	FMOVQ 48(R0), F31
 	WORD $0x4e3fd463 // fadd v3.4s, v3.4s, v31.4s
-alone87:
+alone93:
 	MOVD tile_clamp(R14), R16
 	CMP $0, R16
-	BEQ free88
+	BEQ free94
 	FMOVS tile_lo(R14), F4
 	VDUP V4.S[0], V4.S4
 	FMOVS tile_hi(R14), F5
@@ -1828,44 +1922,53 @@ alone87:
 	VBIT V30.B16, V4.B16, V3.B16
 	WORD $0x6ea5e47e // fcmgt v30.4s, v3.4s, v5.4s
 	VBIT V30.B16, V5.B16, V3.B16
-free88:
+free94:
 	MOVD c-24(SP), R0
 	FMOVQ F0, 0(R0)
 	FMOVQ F1, 16(R0)
 	FMOVQ F2, 32(R0)
 	FMOVQ F3, 48(R0)
+	MOVD $tile_nextA(R14), R3
 	MOVD count-48(SP), R16
 	SUBS $1, R16
 	MOVD R16, count-48(SP)
-	BEQ last89
-	MOVD tile_nextA(R14), R5
+	BNE within96
+	MOVD round-64(SP), R16
+	SUBS $1, R16
+	MOVD R16, round-64(SP)
+	BLE last95
+	MOVD tile_count(R14), R5
+	MOVD R5, count-48(SP)
+	MOVD $tile_roundA(R14), R3
+within96:
+	MOVD tile_nextA-tile_nextA(R3), R5
 	MOVD a-8(SP), R16
 	ADD R5, R16
 	MOVD R16, a-8(SP)
-	MOVD tile_nextB(R14), R5
+	MOVD tile_nextB-tile_nextA(R3), R5
 	MOVD b-16(SP), R16
 	ADD R5, R16
 	MOVD R16, b-16(SP)
-	MOVD tile_nextC(R14), R5
+	MOVD tile_nextC-tile_nextA(R3), R5
 	MOVD c-24(SP), R16
 	ADD R5, R16
 	MOVD R16, c-24(SP)
 	MOVD residual-40(SP), R16
 	CMP $0, R16
-	BEQ unread90
+	BEQ unread97
 	MOVD residual-40(SP), R16
 	ADD R5, R16
 	MOVD R16, residual-40(SP)
-unread90:
+unread97:
 	MOVD bias-32(SP), R16
 	CMP $0, R16
 	BEQ r1p1
-	MOVD tile_nextBias(R14), R5
+	MOVD tile_nextBias-tile_nextA(R3), R5
 	MOVD bias-32(SP), R16
 	ADD R5, R16
 	MOVD R16, bias-32(SP)
 	JMP r1p1
-last89:
+last95:
 	RET
 r2p1:
 	MOVD a-8(SP), R1
@@ -1883,7 +1986,7 @@ r2p1:
 	VEOR V5.B16, V5.B16, V5.B16
 	VEOR V6.B16, V6.B16, V6.B16
 	VEOR V7.B16, V7.B16, V7.B16
-nest91:
+nest98:
 	FMOVQ 0(R1), F31
 	WORD $0x4e3fd400 // fadd v0.4s, v0.4s, v31.4s
 	FMOVQ 16(R1), F31
@@ -1903,32 +2006,32 @@ nest91:
 	ADD $64, R1
 	ADD $64, R6
 	SUBS $1, R10
-	BEQ outer93
+	BEQ outer100
 	MOVD tile_gap+0(R14), R5
 	ADD R5, R1
 	ADD R5, R6
-	JMP nest91
-outer93:
+	JMP nest98
+outer100:
 	SUBS $1, R11
-	BEQ outer94
+	BEQ outer101
 	MOVD tile_gap+8(R14), R5
 	ADD R5, R1
 	ADD R5, R6
 	MOVD tile_n+0(R14), R10
-	JMP nest91
-outer94:
+	JMP nest98
+outer101:
 	MOVD outer-56(SP), R16
 	SUBS $1, R16
 	MOVD R16, outer-56(SP)
-	BEQ outer95
+	BEQ outer102
 	MOVD tile_gap+16(R14), R5
 	ADD R5, R1
 	ADD R5, R6
 	MOVD tile_n+0(R14), R10
 	MOVD tile_n+8(R14), R11
-	JMP nest91
-outer95:
-out92:
+	JMP nest98
+outer102:
+out99:
 	FMOVS tile_scale(R14), F8
 	VDUP V8.S[0], V8.S4
 	WORD $0x6e28dc00 // fmul v0.4s, v0.4s, v8.4s
@@ -1941,7 +2044,7 @@ out92:
 	WORD $0x6e28dce7 // fmul v7.4s, v7.4s, v8.4s
 	MOVD bias-32(SP), R5
 	CMP $0, R5
-	BEQ unbiased96
+	BEQ unbiased103
 	FMOVQ 0(R5), F8
 	WORD $0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
 	WORD $0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
@@ -1954,12 +2057,12 @@ out92:
 	FMOVQ 48(R5), F8
 	WORD $0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
 	WORD $0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-unbiased96:
+unbiased103:
 	MOVD tile_rowC(R14), R10
 	MOVD tile_panelC(R14), R11
 	MOVD residual-40(SP), R0
 	CMP $0, R0
-	BEQ alone97
+	BEQ alone104
 	FMOVQ 0(R0), F31
 	WORD $0x4e3fd400 // fadd v0.4s, v0.4s, v31.4s
 	FMOVQ 16(R0), F31
@@ -1977,10 +2080,10 @@ unbiased96:
 	WORD $0x4e3fd4c6 // fadd v6.4s, v6.4s, v31.4s
 	FMOVQ 48(R0), F31
 	WORD $0x4e3fd4e7 // fadd v7.4s, v7.4s, v31.4s
-alone97:
+alone104:
 	MOVD tile_clamp(R14), R16
 	CMP $0, R16
-	BEQ free98
+	BEQ free105
 	FMOVS tile_lo(R14), F8
 	VDUP V8.S[0], V8.S4
 	FMOVS tile_hi(R14), F9
@@ -2017,7 +2120,7 @@ alone97:
 	VBIT V30.B16, V8.B16, V7.B16
 	WORD $0x6ea9e4fe // fcmgt v30.4s, v7.4s, v9.4s
 	VBIT V30.B16, V9.B16, V7.B16
-free98:
+free105:
 	MOVD c-24(SP), R0
 	FMOVQ F0, 0(R0)
 	FMOVQ F1, 16(R0)
@@ -2028,38 +2131,47 @@ free98:
 	FMOVQ F5, 16(R0)
 	FMOVQ F6, 32(R0)
 	FMOVQ F7, 48(R0)
+	MOVD $tile_nextA(R14), R3
 	MOVD count-48(SP), R16
 	SUBS $1, R16
 	MOVD R16, count-48(SP)
-	BEQ last99
-	MOVD tile_nextA(R14), R5
+	BNE within107
+	MOVD round-64(SP), R16
+	SUBS $1, R16
+	MOVD R16, round-64(SP)
+	BLE last106
+	MOVD tile_count(R14), R5
+	MOVD R5, count-48(SP)
+	MOVD $tile_roundA(R14), R3
+within107:
+	MOVD tile_nextA-tile_nextA(R3), R5
 	MOVD a-8(SP), R16
 	ADD R5, R16
 	MOVD R16, a-8(SP)
-	MOVD tile_nextB(R14), R5
+	MOVD tile_nextB-tile_nextA(R3), R5
 	MOVD b-16(SP), R16
 	ADD R5, R16
 	MOVD R16, b-16(SP)
-	MOVD tile_nextC(R14), R5
+	MOVD tile_nextC-tile_nextA(R3), R5
 	MOVD c-24(SP), R16
 	ADD R5, R16
 	MOVD R16, c-24(SP)
 	MOVD residual-40(SP), R16
 	CMP $0, R16
-	BEQ unread100
+	BEQ unread108
 	MOVD residual-40(SP), R16
 	ADD R5, R16
 	MOVD R16, residual-40(SP)
-unread100:
+unread108:
 	MOVD bias-32(SP), R16
 	CMP $0, R16
 	BEQ r2p1
-	MOVD tile_nextBias(R14), R5
+	MOVD tile_nextBias-tile_nextA(R3), R5
 	MOVD bias-32(SP), R16
 	ADD R5, R16
 	MOVD R16, bias-32(SP)
 	JMP r2p1
-last99:
+last106:
 	RET
 r3p1:
 	MOVD a-8(SP), R1
@@ -2082,7 +2194,7 @@ r3p1:
 	VEOR V9.B16, V9.B16, V9.B16
 	VEOR V10.B16, V10.B16, V10.B16
 	VEOR V11.B16, V11.B16, V11.B16
-nest101:
+nest109:
 	FMOVQ 0(R1), F31
 	WORD $0x4e3fd400 // fadd v0.4s, v0.4s, v31.4s
 	FMOVQ 16(R1), F31
@@ -2111,35 +2223,35 @@ nest101:
 	ADD $64, R6
 	ADD $64, R7
 	SUBS $1, R10
-	BEQ outer103
+	BEQ outer111
 	MOVD tile_gap+0(R14), R5
 	ADD R5, R1
 	ADD R5, R6
 	ADD R5, R7
-	JMP nest101
-outer103:
+	JMP nest109
+outer111:
 	SUBS $1, R11
-	BEQ outer104
+	BEQ outer112
 	MOVD tile_gap+8(R14), R5
 	ADD R5, R1
 	ADD R5, R6
 	ADD R5, R7
 	MOVD tile_n+0(R14), R10
-	JMP nest101
-outer104:
+	JMP nest109
+outer112:
 	MOVD outer-56(SP), R16
 	SUBS $1, R16
 	MOVD R16, outer-56(SP)
-	BEQ outer105
+	BEQ outer113
 	MOVD tile_gap+16(R14), R5
 	ADD R5, R1
 	ADD R5, R6
 	ADD R5, R7
 	MOVD tile_n+0(R14), R10
 	MOVD tile_n+8(R14), R11
-	JMP nest101
-outer105:
-out102:
+	JMP nest109
+outer113:
+out110:
 	FMOVS tile_scale(R14), F12
 	VDUP V12.S[0], V12.S4
 	WORD $0x6e2cdc00 // fmul v0.4s, v0.4s, v12.4s
@@ -2156,7 +2268,7 @@ out102:
 	WORD $0x6e2cdd6b // fmul v11.4s, v11.4s, v12.4s
 	MOVD bias-32(SP), R5
 	CMP $0, R5
-	BEQ unbiased106
+	BEQ unbiased114
 	FMOVQ 0(R5), F12
 	WORD $0x4e2cd400 // fadd v0.4s, v0.4s, v12.4s
 	WORD $0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
@@ -2173,12 +2285,12 @@ out102:
 	WORD $0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
 	WORD $0x4e2cd4e7 // fadd v7.4s, v7.4s, v12.4s
 	WORD $0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
-unbiased106:
+unbiased114:
 	MOVD tile_rowC(R14), R10
 	MOVD tile_panelC(R14), R11
 	MOVD residual-40(SP), R0
 	CMP $0, R0
-	BEQ alone107
+	BEQ alone115
 	FMOVQ 0(R0), F31
 	WORD $0x4e3fd400 // fadd v0.4s, v0.4s, v31.4s
 	FMOVQ 16(R0), F31
@@ -2205,10 +2317,10 @@ unbiased106:
 	WORD $0x4e3fd54a // fadd v10.4s, v10.4s, v31.4s
 	FMOVQ 48(R0), F31
 	WORD $0x4e3fd56b // fadd v11.4s, v11.4s, v31.4s
-alone107:
+alone115:
 	MOVD tile_clamp(R14), R16
 	CMP $0, R16
-	BEQ free108
+	BEQ free116
 	FMOVS tile_lo(R14), F12
 	VDUP V12.S[0], V12.S4
 	FMOVS tile_hi(R14), F13
@@ -2261,7 +2373,7 @@ alone107:
 	VBIT V30.B16, V12.B16, V11.B16
 	WORD $0x6eade57e // fcmgt v30.4s, v11.4s, v13.4s
 	VBIT V30.B16, V13.B16, V11.B16
-free108:
+free116:
 	MOVD c-24(SP), R0
 	FMOVQ F0, 0(R0)
 	FMOVQ F1, 16(R0)
@@ -2277,38 +2389,47 @@ free108:
 	FMOVQ F9, 16(R0)
 	FMOVQ F10, 32(R0)
 	FMOVQ F11, 48(R0)
+	MOVD $tile_nextA(R14), R3
 	MOVD count-48(SP), R16
 	SUBS $1, R16
 	MOVD R16, count-48(SP)
-	BEQ last109
-	MOVD tile_nextA(R14), R5
+	BNE within118
+	MOVD round-64(SP), R16
+	SUBS $1, R16
+	MOVD R16, round-64(SP)
+	BLE last117
+	MOVD tile_count(R14), R5
+	MOVD R5, count-48(SP)
+	MOVD $tile_roundA(R14), R3
+within118:
+	MOVD tile_nextA-tile_nextA(R3), R5
 	MOVD a-8(SP), R16
 	ADD R5, R16
 	MOVD R16, a-8(SP)
-	MOVD tile_nextB(R14), R5
+	MOVD tile_nextB-tile_nextA(R3), R5
 	MOVD b-16(SP), R16
 	ADD R5, R16
 	MOVD R16, b-16(SP)
-	MOVD tile_nextC(R14), R5
+	MOVD tile_nextC-tile_nextA(R3), R5
 	MOVD c-24(SP), R16
 	ADD R5, R16
 	MOVD R16, c-24(SP)
 	MOVD residual-40(SP), R16
 	CMP $0, R16
-	BEQ unread110
+	BEQ unread119
 	MOVD residual-40(SP), R16
 	ADD R5, R16
 	MOVD R16, residual-40(SP)
-unread110:
+unread119:
 	MOVD bias-32(SP), R16
 	CMP $0, R16
 	BEQ r3p1
-	MOVD tile_nextBias(R14), R5
+	MOVD tile_nextBias-tile_nextA(R3), R5
 	MOVD bias-32(SP), R16
 	ADD R5, R16
 	MOVD R16, bias-32(SP)
 	JMP r3p1
-last109:
+last117:
 	RET
 r4p1:
 	MOVD a-8(SP), R1
@@ -2336,7 +2457,7 @@ r4p1:
 	VEOR V13.B16, V13.B16, V13.B16
 	VEOR V14.B16, V14.B16, V14.B16
 	VEOR V15.B16, V15.B16, V15.B16
-nest111:
+nest120:
 	FMOVQ 0(R1), F31
 	WORD $0x4e3fd400 // fadd v0.4s, v0.4s, v31.4s
 	FMOVQ 16(R1), F31
@@ -2374,28 +2495,28 @@ nest111:
 	ADD $64, R7
 	ADD $64, R19
 	SUBS $1, R10
-	BEQ outer113
+	BEQ outer122
 	MOVD tile_gap+0(R14), R5
 	ADD R5, R1
 	ADD R5, R6
 	ADD R5, R7
 	ADD R5, R19
-	JMP nest111
-outer113:
+	JMP nest120
+outer122:
 	SUBS $1, R11
-	BEQ outer114
+	BEQ outer123
 	MOVD tile_gap+8(R14), R5
 	ADD R5, R1
 	ADD R5, R6
 	ADD R5, R7
 	ADD R5, R19
 	MOVD tile_n+0(R14), R10
-	JMP nest111
-outer114:
+	JMP nest120
+outer123:
 	MOVD outer-56(SP), R16
 	SUBS $1, R16
 	MOVD R16, outer-56(SP)
-	BEQ outer115
+	BEQ outer124
 	MOVD tile_gap+16(R14), R5
 	ADD R5, R1
 	ADD R5, R6
@@ -2403,9 +2524,9 @@ outer114:
 	ADD R5, R19
 	MOVD tile_n+0(R14), R10
 	MOVD tile_n+8(R14), R11
-	JMP nest111
-outer115:
-out112:
+	JMP nest120
+outer124:
+out121:
 	FMOVS tile_scale(R14), F16
 	VDUP V16.S[0], V16.S4
 	WORD $0x6e30dc00 // fmul v0.4s, v0.4s, v16.4s
@@ -2426,7 +2547,7 @@ out112:
 	WORD $0x6e30ddef // fmul v15.4s, v15.4s, v16.4s
 	MOVD bias-32(SP), R5
 	CMP $0, R5
-	BEQ unbiased116
+	BEQ unbiased125
 	FMOVQ 0(R5), F16
 	WORD $0x4e30d400 // fadd v0.4s, v0.4s, v16.4s
 	WORD $0x4e30d484 // fadd v4.4s, v4.4s, v16.4s
@@ -2447,12 +2568,12 @@ out112:
 	WORD $0x4e30d4e7 // fadd v7.4s, v7.4s, v16.4s
 	WORD $0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
 	WORD $0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-unbiased116:
+unbiased125:
 	MOVD tile_rowC(R14), R10
 	MOVD tile_panelC(R14), R11
 	MOVD residual-40(SP), R0
 	CMP $0, R0
-	BEQ alone117
+	BEQ alone126
 	FMOVQ 0(R0), F31
 	WORD $0x4e3fd400 // fadd v0.4s, v0.4s, v31.4s
 	FMOVQ 16(R0), F31
@@ -2488,10 +2609,10 @@ unbiased116:
 	WORD $0x4e3fd5ce // fadd v14.4s, v14.4s, v31.4s
 	FMOVQ 48(R0), F31
 	WORD $0x4e3fd5ef // fadd v15.4s, v15.4s, v31.4s
-alone117:
+alone126:
 	MOVD tile_clamp(R14), R16
 	CMP $0, R16
-	BEQ free118
+	BEQ free127
 	FMOVS tile_lo(R14), F16
 	VDUP V16.S[0], V16.S4
 	FMOVS tile_hi(R14), F17
@@ -2560,7 +2681,7 @@ alone117:
 	VBIT V30.B16, V16.B16, V15.B16
 	WORD $0x6eb1e5fe // fcmgt v30.4s, v15.4s, v17.4s
 	VBIT V30.B16, V17.B16, V15.B16
-free118:
+free127:
 	MOVD c-24(SP), R0
 	FMOVQ F0, 0(R0)
 	FMOVQ F1, 16(R0)
@@ -2581,38 +2702,47 @@ free118:
 	FMOVQ F13, 16(R0)
 	FMOVQ F14, 32(R0)
 	FMOVQ F15, 48(R0)
+	MOVD $tile_nextA(R14), R3
 	MOVD count-48(SP), R16
 	SUBS $1, R16
 	MOVD R16, count-48(SP)
-	BEQ last119
-	MOVD tile_nextA(R14), R5
+	BNE within129
+	MOVD round-64(SP), R16
+	SUBS $1, R16
+	MOVD R16, round-64(SP)
+	BLE last128
+	MOVD tile_count(R14), R5
+	MOVD R5, count-48(SP)
+	MOVD $tile_roundA(R14), R3
+within129:
+	MOVD tile_nextA-tile_nextA(R3), R5
 	MOVD a-8(SP), R16
 	ADD R5, R16
 	MOVD R16, a-8(SP)
-	MOVD tile_nextB(R14), R5
+	MOVD tile_nextB-tile_nextA(R3), R5
 	MOVD b-16(SP), R16
 	ADD R5, R16
 	MOVD R16, b-16(SP)
-	MOVD tile_nextC(R14), R5
+	MOVD tile_nextC-tile_nextA(R3), R5
 	MOVD c-24(SP), R16
 	ADD R5, R16
 	MOVD R16, c-24(SP)
 	MOVD residual-40(SP), R16
 	CMP $0, R16
-	BEQ unread120
+	BEQ unread130
 	MOVD residual-40(SP), R16
 	ADD R5, R16
 	MOVD R16, residual-40(SP)
-unread120:
+unread130:
 	MOVD bias-32(SP), R16
 	CMP $0, R16
 	BEQ r4p1
-	MOVD tile_nextBias(R14), R5
+	MOVD tile_nextBias-tile_nextA(R3), R5
 	MOVD bias-32(SP), R16
 	ADD R5, R16
 	MOVD R16, bias-32(SP)
 	JMP r4p1
-last119:
+last128:
 	RET
 r5p1:
 	MOVD a-8(SP), R1
@@ -2645,7 +2775,7 @@ r5p1:
 	VEOR V17.B16, V17.B16, V17.B16
 	VEOR V18.B16, V18.B16, V18.B16
 	VEOR V19.B16, V19.B16, V19.B16
-nest121:
+nest131:
 	FMOVQ 0(R1), F31
 	WORD $0x4e3fd400 // fadd v0.4s, v0.4s, v31.4s
 	FMOVQ 16(R1), F31
@@ -2692,17 +2822,17 @@ nest121:
 	ADD $64, R19
 	ADD $64, R20
 	SUBS $1, R10
-	BEQ outer123
+	BEQ outer133
 	MOVD tile_gap+0(R14), R5
 	ADD R5, R1
 	ADD R5, R6
 	ADD R5, R7
 	ADD R5, R19
 	ADD R5, R20
-	JMP nest121
-outer123:
+	JMP nest131
+outer133:
 	SUBS $1, R11
-	BEQ outer124
+	BEQ outer134
 	MOVD tile_gap+8(R14), R5
 	ADD R5, R1
 	ADD R5, R6
@@ -2710,12 +2840,12 @@ outer123:
 	ADD R5, R19
 	ADD R5, R20
 	MOVD tile_n+0(R14), R10
-	JMP nest121
-outer124:
+	JMP nest131
+outer134:
 	MOVD outer-56(SP), R16
 	SUBS $1, R16
 	MOVD R16, outer-56(SP)
-	BEQ outer125
+	BEQ outer135
 	MOVD tile_gap+16(R14), R5
 	ADD R5, R1
 	ADD R5, R6
@@ -2724,9 +2854,9 @@ outer124:
 	ADD R5, R20
 	MOVD tile_n+0(R14), R10
 	MOVD tile_n+8(R14), R11
-	JMP nest121
-outer125:
-out122:
+	JMP nest131
+outer135:
+out132:
 	FMOVS tile_scale(R14), F20
 	VDUP V20.S[0], V20.S4
 	WORD $0x6e34dc00 // fmul v0.4s, v0.4s, v20.4s
@@ -2751,7 +2881,7 @@ out122:
 	WORD $0x6e34de73 // fmul v19.4s, v19.4s, v20.4s
 	MOVD bias-32(SP), R5
 	CMP $0, R5
-	BEQ unbiased126
+	BEQ unbiased136
 	FMOVQ 0(R5), F20
 	WORD $0x4e34d400 // fadd v0.4s, v0.4s, v20.4s
 	WORD $0x4e34d484 // fadd v4.4s, v4.4s, v20.4s
@@ -2776,12 +2906,12 @@ out122:
 	WORD $0x4e34d56b // fadd v11.4s, v11.4s, v20.4s
 	WORD $0x4e34d5ef // fadd v15.4s, v15.4s, v20.4s
 	WORD $0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
-unbiased126:
+unbiased136:
 	MOVD tile_rowC(R14), R10
 	MOVD tile_panelC(R14), R11
 	MOVD residual-40(SP), R0
 	CMP $0, R0
-	BEQ alone127
+	BEQ alone137
 	FMOVQ 0(R0), F31
 	WORD $0x4e3fd400 // fadd v0.4s, v0.4s, v31.4s
 	FMOVQ 16(R0), F31
@@ -2826,10 +2956,10 @@ unbiased126:
 	WORD $0x4e3fd652 // fadd v18.4s, v18.4s, v31.4s
 	FMOVQ 48(R0), F31
 	WORD $0x4e3fd673 // fadd v19.4s, v19.4s, v31.4s
-alone127:
+alone137:
 	MOVD tile_clamp(R14), R16
 	CMP $0, R16
-	BEQ free128
+	BEQ free138
 	FMOVS tile_lo(R14), F20
 	VDUP V20.S[0], V20.S4
 	FMOVS tile_hi(R14), F21
@@ -2914,7 +3044,7 @@ alone127:
 	VBIT V30.B16, V20.B16, V19.B16
 	WORD $0x6eb5e67e // fcmgt v30.4s, v19.4s, v21.4s
 	VBIT V30.B16, V21.B16, V19.B16
-free128:
+free138:
 	MOVD c-24(SP), R0
 	FMOVQ F0, 0(R0)
 	FMOVQ F1, 16(R0)
@@ -2940,38 +3070,47 @@ free128:
 	FMOVQ F17, 16(R0)
 	FMOVQ F18, 32(R0)
 	FMOVQ F19, 48(R0)
+	MOVD $tile_nextA(R14), R3
 	MOVD count-48(SP), R16
 	SUBS $1, R16
 	MOVD R16, count-48(SP)
-	BEQ last129
-	MOVD tile_nextA(R14), R5
+	BNE within140
+	MOVD round-64(SP), R16
+	SUBS $1, R16
+	MOVD R16, round-64(SP)
+	BLE last139
+	MOVD tile_count(R14), R5
+	MOVD R5, count-48(SP)
+	MOVD $tile_roundA(R14), R3
+within140:
+	MOVD tile_nextA-tile_nextA(R3), R5
 	MOVD a-8(SP), R16
 	ADD R5, R16
 	MOVD R16, a-8(SP)
-	MOVD tile_nextB(R14), R5
+	MOVD tile_nextB-tile_nextA(R3), R5
 	MOVD b-16(SP), R16
 	ADD R5, R16
 	MOVD R16, b-16(SP)
-	MOVD tile_nextC(R14), R5
+	MOVD tile_nextC-tile_nextA(R3), R5
 	MOVD c-24(SP), R16
 	ADD R5, R16
 	MOVD R16, c-24(SP)
 	MOVD residual-40(SP), R16
 	CMP $0, R16
-	BEQ unread130
+	BEQ unread141
 	MOVD residual-40(SP), R16
 	ADD R5, R16
 	MOVD R16, residual-40(SP)
-unread130:
+unread141:
 	MOVD bias-32(SP), R16
 	CMP $0, R16
 	BEQ r5p1
-	MOVD tile_nextBias(R14), R5
+	MOVD tile_nextBias-tile_nextA(R3), R5
 	MOVD bias-32(SP), R16
 	ADD R5, R16
 	MOVD R16, bias-32(SP)
 	JMP r5p1
-last129:
+last139:
 	RET
 r6p1:
 	MOVD a-8(SP), R1
@@ -3009,7 +3148,7 @@ r6p1:
 	VEOR V21.B16, V21.B16, V21.B16
 	VEOR V22.B16, V22.B16, V22.B16
 	VEOR V23.B16, V23.B16, V23.B16
-nest131:
+nest142:
 	FMOVQ 0(R1), F31
 	WORD $0x4e3fd400 // fadd v0.4s, v0.4s, v31.4s
 	FMOVQ 16(R1), F31
@@ -3065,7 +3204,7 @@ nest131:
 	ADD $64, R20
 	ADD $64, R21
 	SUBS $1, R10
-	BEQ outer133
+	BEQ outer144
 	MOVD tile_gap+0(R14), R5
 	ADD R5, R1
 	ADD R5, R6
@@ -3073,10 +3212,10 @@ nest131:
 	ADD R5, R19
 	ADD R5, R20
 	ADD R5, R21
-	JMP nest131
-outer133:
+	JMP nest142
+outer144:
 	SUBS $1, R11
-	BEQ outer134
+	BEQ outer145
 	MOVD tile_gap+8(R14), R5
 	ADD R5, R1
 	ADD R5, R6
@@ -3085,12 +3224,12 @@ outer133:
 	ADD R5, R20
 	ADD R5, R21
 	MOVD tile_n+0(R14), R10
-	JMP nest131
-outer134:
+	JMP nest142
+outer145:
 	MOVD outer-56(SP), R16
 	SUBS $1, R16
 	MOVD R16, outer-56(SP)
-	BEQ outer135
+	BEQ outer146
 	MOVD tile_gap+16(R14), R5
 	ADD R5, R1
 	ADD R5, R6
@@ -3100,9 +3239,9 @@ outer134:
 	ADD R5, R21
 	MOVD tile_n+0(R14), R10
 	MOVD tile_n+8(R14), R11
-	JMP nest131
-outer135:
-out132:
+	JMP nest142
+outer146:
+out143:
 	FMOVS tile_scale(R14), F24
 	VDUP V24.S[0], V24.S4
 	WORD $0x6e38dc00 // fmul v0.4s, v0.4s, v24.4s
@@ -3131,7 +3270,7 @@ out132:
 	WORD $0x6e38def7 // fmul v23.4s, v23.4s, v24.4s
 	MOVD bias-32(SP), R5
 	CMP $0, R5
-	BEQ unbiased136
+	BEQ unbiased147
 	FMOVQ 0(R5), F24
 	WORD $0x4e38d400 // fadd v0.4s, v0.4s, v24.4s
 	WORD $0x4e38d484 // fadd v4.4s, v4.4s, v24.4s
@@ -3160,12 +3299,12 @@ out132:
 	WORD $0x4e38d5ef // fadd v15.4s, v15.4s, v24.4s
 	WORD $0x4e38d673 // fadd v19.4s, v19.4s, v24.4s
 	WORD $0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
-unbiased136:
+unbiased147:
 	MOVD tile_rowC(R14), R10
 	MOVD tile_panelC(R14), R11
 	MOVD residual-40(SP), R0
 	CMP $0, R0
-	BEQ alone137
+	BEQ alone148
 	FMOVQ 0(R0), F31
 	WORD $0x4e3fd400 // fadd v0.4s, v0.4s, v31.4s
 	FMOVQ 16(R0), F31
@@ -3219,10 +3358,10 @@ unbiased136:
 	WORD $0x4e3fd6d6 // fadd v22.4s, v22.4s, v31.4s
 	FMOVQ 48(R0), F31
 	WORD $0x4e3fd6f7 // fadd v23.4s, v23.4s, v31.4s
-alone137:
+alone148:
 	MOVD tile_clamp(R14), R16
 	CMP $0, R16
-	BEQ free138
+	BEQ free149
 	FMOVS tile_lo(R14), F24
 	VDUP V24.S[0], V24.S4
 	FMOVS tile_hi(R14), F25
@@ -3323,7 +3462,7 @@ alone137:
 	VBIT V30.B16, V24.B16, V23.B16
 	WORD $0x6eb9e6fe // fcmgt v30.4s, v23.4s, v25.4s
 	VBIT V30.B16, V25.B16, V23.B16
-free138:
+free149:
 	MOVD c-24(SP), R0
 	FMOVQ F0, 0(R0)
 	FMOVQ F1, 16(R0)
@@ -3354,102 +3493,113 @@ free138:
 	FMOVQ F21, 16(R0)
 	FMOVQ F22, 32(R0)
 	FMOVQ F23, 48(R0)
+	MOVD $tile_nextA(R14), R3
 	MOVD count-48(SP), R16
 	SUBS $1, R16
 	MOVD R16, count-48(SP)
-	BEQ last139
-	MOVD tile_nextA(R14), R5
+	BNE within151
+	MOVD round-64(SP), R16
+	SUBS $1, R16
+	MOVD R16, round-64(SP)
+	BLE last150
+	MOVD tile_count(R14), R5
+	MOVD R5, count-48(SP)
+	MOVD $tile_roundA(R14), R3
+within151:
+	MOVD tile_nextA-tile_nextA(R3), R5
 	MOVD a-8(SP), R16
 	ADD R5, R16
 	MOVD R16, a-8(SP)
-	MOVD tile_nextB(R14), R5
+	MOVD tile_nextB-tile_nextA(R3), R5
 	MOVD b-16(SP), R16
 	ADD R5, R16
 	MOVD R16, b-16(SP)
-	MOVD tile_nextC(R14), R5
+	MOVD tile_nextC-tile_nextA(R3), R5
 	MOVD c-24(SP), R16
 	ADD R5, R16
 	MOVD R16, c-24(SP)
 	MOVD residual-40(SP), R16
 	CMP $0, R16
-	BEQ unread140
+	BEQ unread152
 	MOVD residual-40(SP), R16
 	ADD R5, R16
 	MOVD R16, residual-40(SP)
-unread140:
+unread152:
 	MOVD bias-32(SP), R16
 	CMP $0, R16
 	BEQ r6p1
-	MOVD tile_nextBias(R14), R5
+	MOVD tile_nextBias-tile_nextA(R3), R5
 	MOVD bias-32(SP), R16
 	ADD R5, R16
 	MOVD R16, bias-32(SP)
 	JMP r6p1
-last139:
+last150:
 	RET
 
 // func windowMaxNEON(t *tile)
-TEXT ·windowMaxNEON(SB), NOSPLIT, $56-8
+TEXT ·windowMaxNEON(SB), NOSPLIT, $64-8
 	MOVD t+0(FP), R14
 	MOVD tile_a(R14), R3
 	CMP $0, R3
-	BEQ absent141
+	BEQ absent153
 	MOVD tile_atA(R14), R16
 	ADD R16, R3
-absent141:
+absent153:
 	MOVD R3, a-8(SP)
 	MOVD tile_b(R14), R3
 	CMP $0, R3
-	BEQ absent142
+	BEQ absent154
 	MOVD tile_atB(R14), R16
 	ADD R16, R3
-absent142:
+absent154:
 	MOVD R3, b-16(SP)
 	MOVD tile_c(R14), R3
 	CMP $0, R3
-	BEQ absent143
+	BEQ absent155
 	MOVD tile_atC(R14), R16
 	ADD R16, R3
-absent143:
+absent155:
 	MOVD R3, c-24(SP)
 	MOVD tile_bias(R14), R3
 	CMP $0, R3
-	BEQ absent144
+	BEQ absent156
 	MOVD tile_atBias(R14), R16
 	ADD R16, R3
-absent144:
+absent156:
 	MOVD R3, bias-32(SP)
 	MOVD tile_residual(R14), R3
 	CMP $0, R3
-	BEQ absent145
+	BEQ absent157
 	MOVD tile_atC(R14), R16
 	ADD R16, R3
-absent145:
+absent157:
 	MOVD R3, residual-40(SP)
 	MOVD tile_count(R14), R3
 	MOVD R3, count-48(SP)
+	MOVD tile_rounds(R14), R3
+	MOVD R3, round-64(SP)
 	MOVD tile_rowA(R14), R2
 	MOVD tile_rows(R14), R3
 	CMP $4, R3
-	BGE from146
+	BGE from158
 	CMP $2, R3
-	BGE from147
+	BGE from159
 	JMP r1p1
-from147:
+from159:
 	CMP $3, R3
-	BGE from148
+	BGE from160
 	JMP r2p1
-from148:
+from160:
 	JMP r3p1
-from146:
+from158:
 	CMP $5, R3
-	BGE from149
+	BGE from161
 	JMP r4p1
-from149:
+from161:
 	CMP $6, R3
-	BGE from150
+	BGE from162
 	JMP r5p1
-from150:
+from162:
 	JMP r6p1
 r1p1:
 	MOVD a-8(SP), R1
@@ -3464,7 +3614,7 @@ r1p1:
 	VMOV V0.B16, V1.B16
 	VMOV V0.B16, V2.B16
 	VMOV V0.B16, V3.B16
-nest151:
+nest163:
 	FMOVQ 0(R1), F31
 	WORD $0x6ebfe41e // fcmgt v30.4s, v0.4s, v31.4s
 	VBIF V30.B16, V31.B16, V0.B16
@@ -3479,32 +3629,32 @@ nest151:
 	VBIF V30.B16, V31.B16, V3.B16
 	ADD $64, R1
 	SUBS $1, R10
-	BEQ outer153
+	BEQ outer165
 	MOVD tile_gap+0(R14), R5
 	ADD R5, R1
-	JMP nest151
-outer153:
+	JMP nest163
+outer165:
 	SUBS $1, R11
-	BEQ outer154
+	BEQ outer166
 	MOVD tile_gap+8(R14), R5
 	ADD R5, R1
 	MOVD tile_n+0(R14), R10
-	JMP nest151
-outer154:
+	JMP nest163
+outer166:
 	MOVD outer-56(SP), R16
 	SUBS $1, R16
 	MOVD R16, outer-56(SP)
-	BEQ outer155
+	BEQ outer167
 	MOVD tile_gap+16(R14), R5
 	ADD R5, R1
 	MOVD tile_n+0(R14), R10
 	MOVD tile_n+8(R14), R11
-	JMP nest151
-outer155:
-out152:
+	JMP nest163
+outer167:
+out164:
 	MOVD bias-32(SP), R5
 	CMP $0, R5
-	BEQ unbiased156
+	BEQ unbiased168
 	FMOVQ 0(R5), F4
 	WORD $0x4e24d400 // fadd v0.4s, v0.4s, v4.4s
 	FMOVQ 16(R5), F4
@@ -3513,12 +3663,12 @@ out152:
 	WORD $0x4e24d442 // fadd v2.4s, v2.4s, v4.4s
 	FMOVQ 48(R5), F4
 	WORD $0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
-unbiased156:
+unbiased168:
 	MOVD tile_rowC(R14), R10
 	MOVD tile_panelC(R14), R11
 	MOVD residual-40(SP), R0
 	CMP $0, R0
-	BEQ alone157
+	BEQ alone169
 	FMOVQ 0(R0), F31
 	WORD $0x4e3fd400 // fadd v0.4s, v0.4s, v31.4s
 	FMOVQ 16(R0), F31
@@ -3527,10 +3677,10 @@ unbiased156:
 	WORD $0x4e3fd442 // fadd v2.4s, v2.4s, v31.4s
 	FMOVQ 48(R0), F31
 	WORD $0x4e3fd463 // fadd v3.4s, v3.4s, v31.4s
-alone157:
+alone169:
 	MOVD tile_clamp(R14), R16
 	CMP $0, R16
-	BEQ free158
+	BEQ free170
 	FMOVS tile_lo(R14), F4
 	VDUP V4.S[0], V4.S4
 	FMOVS tile_hi(R14), F5
@@ -3551,44 +3701,53 @@ alone157:
 	VBIT V30.B16, V4.B16, V3.B16
 	WORD $0x6ea5e47e // fcmgt v30.4s, v3.4s, v5.4s
 	VBIT V30.B16, V5.B16, V3.B16
-free158:
+free170:
 	MOVD c-24(SP), R0
 	FMOVQ F0, 0(R0)
 	FMOVQ F1, 16(R0)
 	FMOVQ F2, 32(R0)
 	FMOVQ F3, 48(R0)
+	MOVD $tile_nextA(R14), R3
 	MOVD count-48(SP), R16
 	SUBS $1, R16
 	MOVD R16, count-48(SP)
-	BEQ last159
-	MOVD tile_nextA(R14), R5
+	BNE within172
+	MOVD round-64(SP), R16
+	SUBS $1, R16
+	MOVD R16, round-64(SP)
+	BLE last171
+	MOVD tile_count(R14), R5
+	MOVD R5, count-48(SP)
+	MOVD $tile_roundA(R14), R3
+within172:
+	MOVD tile_nextA-tile_nextA(R3), R5
 	MOVD a-8(SP), R16
 	ADD R5, R16
 	MOVD R16, a-8(SP)
-	MOVD tile_nextB(R14), R5
+	MOVD tile_nextB-tile_nextA(R3), R5
 	MOVD b-16(SP), R16
 	ADD R5, R16
 	MOVD R16, b-16(SP)
-	MOVD tile_nextC(R14), R5
+	MOVD tile_nextC-tile_nextA(R3), R5
 	MOVD c-24(SP), R16
 	ADD R5, R16
 	MOVD R16, c-24(SP)
 	MOVD residual-40(SP), R16
 	CMP $0, R16
-	BEQ unread160
+	BEQ unread173
 	MOVD residual-40(SP), R16
 	ADD R5, R16
 	MOVD R16, residual-40(SP)
-unread160:
+unread173:
 	MOVD bias-32(SP), R16
 	CMP $0, R16
 	BEQ r1p1
-	MOVD tile_nextBias(R14), R5
+	MOVD tile_nextBias-tile_nextA(R3), R5
 	MOVD bias-32(SP), R16
 	ADD R5, R16
 	MOVD R16, bias-32(SP)
 	JMP r1p1
-last159:
+last171:
 	RET
 r2p1:
 	MOVD a-8(SP), R1
@@ -3608,7 +3767,7 @@ r2p1:
 	VMOV V0.B16, V5.B16
 	VMOV V0.B16, V6.B16
 	VMOV V0.B16, V7.B16
-nest161:
+nest174:
 	FMOVQ 0(R1), F31
 	WORD $0x6ebfe41e // fcmgt v30.4s, v0.4s, v31.4s
 	VBIF V30.B16, V31.B16, V0.B16
@@ -3636,35 +3795,35 @@ nest161:
 	ADD $64, R1
 	ADD $64, R6
 	SUBS $1, R10
-	BEQ outer163
+	BEQ outer176
 	MOVD tile_gap+0(R14), R5
 	ADD R5, R1
 	ADD R5, R6
-	JMP nest161
-outer163:
+	JMP nest174
+outer176:
 	SUBS $1, R11
-	BEQ outer164
+	BEQ outer177
 	MOVD tile_gap+8(R14), R5
 	ADD R5, R1
 	ADD R5, R6
 	MOVD tile_n+0(R14), R10
-	JMP nest161
-outer164:
+	JMP nest174
+outer177:
 	MOVD outer-56(SP), R16
 	SUBS $1, R16
 	MOVD R16, outer-56(SP)
-	BEQ outer165
+	BEQ outer178
 	MOVD tile_gap+16(R14), R5
 	ADD R5, R1
 	ADD R5, R6
 	MOVD tile_n+0(R14), R10
 	MOVD tile_n+8(R14), R11
-	JMP nest161
-outer165:
-out162:
+	JMP nest174
+outer178:
+out175:
 	MOVD bias-32(SP), R5
 	CMP $0, R5
-	BEQ unbiased166
+	BEQ unbiased179
 	FMOVQ 0(R5), F8
 	WORD $0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
 	WORD $0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
@@ -3677,12 +3836,12 @@ out162:
 	FMOVQ 48(R5), F8
 	WORD $0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
 	WORD $0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-unbiased166:
+unbiased179:
 	MOVD tile_rowC(R14), R10
 	MOVD tile_panelC(R14), R11
 	MOVD residual-40(SP), R0
 	CMP $0, R0
-	BEQ alone167
+	BEQ alone180
 	FMOVQ 0(R0), F31
 	WORD $0x4e3fd400 // fadd v0.4s, v0.4s, v31.4s
 	FMOVQ 16(R0), F31
@@ -3700,10 +3859,10 @@ unbiased166:
 	WORD $0x4e3fd4c6 // fadd v6.4s, v6.4s, v31.4s
 	FMOVQ 48(R0), F31
 	WORD $0x4e3fd4e7 // fadd v7.4s, v7.4s, v31.4s
-alone167:
+alone180:
 	MOVD tile_clamp(R14), R16
 	CMP $0, R16
-	BEQ free168
+	BEQ free181
 	FMOVS tile_lo(R14), F8
 	VDUP V8.S[0], V8.S4
 	FMOVS tile_hi(R14), F9
@@ -3740,7 +3899,7 @@ alone167:
 	VBIT V30.B16, V8.B16, V7.B16
 	WORD $0x6ea9e4fe // fcmgt v30.4s, v7.4s, v9.4s
 	VBIT V30.B16, V9.B16, V7.B16
-free168:
+free181:
 	MOVD c-24(SP), R0
 	FMOVQ F0, 0(R0)
 	FMOVQ F1, 16(R0)
@@ -3751,38 +3910,47 @@ free168:
 	FMOVQ F5, 16(R0)
 	FMOVQ F6, 32(R0)
 	FMOVQ F7, 48(R0)
+	MOVD $tile_nextA(R14), R3
 	MOVD count-48(SP), R16
 	SUBS $1, R16
 	MOVD R16, count-48(SP)
-	BEQ last169
-	MOVD tile_nextA(R14), R5
+	BNE within183
+	MOVD round-64(SP), R16
+	SUBS $1, R16
+	MOVD R16, round-64(SP)
+	BLE last182
+	MOVD tile_count(R14), R5
+	MOVD R5, count-48(SP)
+	MOVD $tile_roundA(R14), R3
+within183:
+	MOVD tile_nextA-tile_nextA(R3), R5
 	MOVD a-8(SP), R16
 	ADD R5, R16
 	MOVD R16, a-8(SP)
-	MOVD tile_nextB(R14), R5
+	MOVD tile_nextB-tile_nextA(R3), R5
 	MOVD b-16(SP), R16
 	ADD R5, R16
 	MOVD R16, b-16(SP)
-	MOVD tile_nextC(R14), R5
+	MOVD tile_nextC-tile_nextA(R3), R5
 	MOVD c-24(SP), R16
 	ADD R5, R16
 	MOVD R16, c-24(SP)
 	MOVD residual-40(SP), R16
 	CMP $0, R16
-	BEQ unread170
+	BEQ unread184
 	MOVD residual-40(SP), R16
 	ADD R5, R16
 	MOVD R16, residual-40(SP)
-unread170:
+unread184:
 	MOVD bias-32(SP), R16
 	CMP $0, R16
 	BEQ r2p1
-	MOVD tile_nextBias(R14), R5
+	MOVD tile_nextBias-tile_nextA(R3), R5
 	MOVD bias-32(SP), R16
 	ADD R5, R16
 	MOVD R16, bias-32(SP)
 	JMP r2p1
-last169:
+last182:
 	RET
 r3p1:
 	MOVD a-8(SP), R1
@@ -3807,7 +3975,7 @@ r3p1:
 	VMOV V0.B16, V9.B16
 	VMOV V0.B16, V10.B16
 	VMOV V0.B16, V11.B16
-nest171:
+nest185:
 	FMOVQ 0(R1), F31
 	WORD $0x6ebfe41e // fcmgt v30.4s, v0.4s, v31.4s
 	VBIF V30.B16, V31.B16, V0.B16
@@ -3848,38 +4016,38 @@ nest171:
 	ADD $64, R6
 	ADD $64, R7
 	SUBS $1, R10
-	BEQ outer173
+	BEQ outer187
 	MOVD tile_gap+0(R14), R5
 	ADD R5, R1
 	ADD R5, R6
 	ADD R5, R7
-	JMP nest171
-outer173:
+	JMP nest185
+outer187:
 	SUBS $1, R11
-	BEQ outer174
+	BEQ outer188
 	MOVD tile_gap+8(R14), R5
 	ADD R5, R1
 	ADD R5, R6
 	ADD R5, R7
 	MOVD tile_n+0(R14), R10
-	JMP nest171
-outer174:
+	JMP nest185
+outer188:
 	MOVD outer-56(SP), R16
 	SUBS $1, R16
 	MOVD R16, outer-56(SP)
-	BEQ outer175
+	BEQ outer189
 	MOVD tile_gap+16(R14), R5
 	ADD R5, R1
 	ADD R5, R6
 	ADD R5, R7
 	MOVD tile_n+0(R14), R10
 	MOVD tile_n+8(R14), R11
-	JMP nest171
-outer175:
-out172:
+	JMP nest185
+outer189:
+out186:
 	MOVD bias-32(SP), R5
 	CMP $0, R5
-	BEQ unbiased176
+	BEQ unbiased190
 	FMOVQ 0(R5), F12
 	WORD $0x4e2cd400 // fadd v0.4s, v0.4s, v12.4s
 	WORD $0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
@@ -3896,12 +4064,12 @@ out172:
 	WORD $0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
 	WORD $0x4e2cd4e7 // fadd v7.4s, v7.4s, v12.4s
 	WORD $0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
-unbiased176:
+unbiased190:
 	MOVD tile_rowC(R14), R10
 	MOVD tile_panelC(R14), R11
 	MOVD residual-40(SP), R0
 	CMP $0, R0
-	BEQ alone177
+	BEQ alone191
 	FMOVQ 0(R0), F31
 	WORD $0x4e3fd400 // fadd v0.4s, v0.4s, v31.4s
 	FMOVQ 16(R0), F31
@@ -3928,10 +4096,10 @@ unbiased176:
 	WORD $0x4e3fd54a // fadd v10.4s, v10.4s, v31.4s
 	FMOVQ 48(R0), F31
 	WORD $0x4e3fd56b // fadd v11.4s, v11.4s, v31.4s
-alone177:
+alone191:
 	MOVD tile_clamp(R14), R16
 	CMP $0, R16
-	BEQ free178
+	BEQ free192
 	FMOVS tile_lo(R14), F12
 	VDUP V12.S[0], V12.S4
 	FMOVS tile_hi(R14), F13
@@ -3984,7 +4152,7 @@ alone177:
 	VBIT V30.B16, V12.B16, V11.B16
 	WORD $0x6eade57e // fcmgt v30.4s, v11.4s, v13.4s
 	VBIT V30.B16, V13.B16, V11.B16
-free178:
+free192:
 	MOVD c-24(SP), R0
 	FMOVQ F0, 0(R0)
 	FMOVQ F1, 16(R0)
@@ -4000,38 +4168,47 @@ free178:
 	FMOVQ F9, 16(R0)
 	FMOVQ F10, 32(R0)
 	FMOVQ F11, 48(R0)
+	MOVD $tile_nextA(R14), R3
 	MOVD count-48(SP), R16
 	SUBS $1, R16
 	MOVD R16, count-48(SP)
-	BEQ last179
-	MOVD tile_nextA(R14), R5
+	BNE within194
+	MOVD round-64(SP), R16
+	SUBS $1, R16
+	MOVD R16, round-64(SP)
+	BLE last193
+	MOVD tile_count(R14), R5
+	MOVD R5, count-48(SP)
+	MOVD $tile_roundA(R14), R3
+within194:
+	MOVD tile_nextA-tile_nextA(R3), R5
 	MOVD a-8(SP), R16
 	ADD R5, R16
 	MOVD R16, a-8(SP)
-	MOVD tile_nextB(R14), R5
+	MOVD tile_nextB-tile_nextA(R3), R5
 	MOVD b-16(SP), R16
 	ADD R5, R16
 	MOVD R16, b-16(SP)
-	MOVD tile_nextC(R14), R5
+	MOVD tile_nextC-tile_nextA(R3), R5
 	MOVD c-24(SP), R16
 	ADD R5, R16
 	MOVD R16, c-24(SP)
 	MOVD residual-40(SP), R16
 	CMP $0, R16
-	BEQ unread180
+	BEQ unread195
 	MOVD residual-40(SP), R16
 	ADD R5, R16
 	MOVD R16, residual-40(SP)
-unread180:
+unread195:
 	MOVD bias-32(SP), R16
 	CMP $0, R16
 	BEQ r3p1
-	MOVD tile_nextBias(R14), R5
+	MOVD tile_nextBias-tile_nextA(R3), R5
 	MOVD bias-32(SP), R16
 	ADD R5, R16
 	MOVD R16, bias-32(SP)
 	JMP r3p1
-last179:
+last193:
 	RET
 r4p1:
 	MOVD a-8(SP), R1
@@ -4061,7 +4238,7 @@ r4p1:
 	VMOV V0.B16, V13.B16
 	VMOV V0.B16, V14.B16
 	VMOV V0.B16, V15.B16
-nest181:
+nest196:
 	FMOVQ 0(R1), F31
 	WORD $0x6ebfe41e // fcmgt v30.4s, v0.4s, v31.4s
 	VBIF V30.B16, V31.B16, V0.B16
@@ -4115,28 +4292,28 @@ nest181:
 	ADD $64, R7
 	ADD $64, R19
 	SUBS $1, R10
-	BEQ outer183
+	BEQ outer198
 	MOVD tile_gap+0(R14), R5
 	ADD R5, R1
 	ADD R5, R6
 	ADD R5, R7
 	ADD R5, R19
-	JMP nest181
-outer183:
+	JMP nest196
+outer198:
 	SUBS $1, R11
-	BEQ outer184
+	BEQ outer199
 	MOVD tile_gap+8(R14), R5
 	ADD R5, R1
 	ADD R5, R6
 	ADD R5, R7
 	ADD R5, R19
 	MOVD tile_n+0(R14), R10
-	JMP nest181
-outer184:
+	JMP nest196
+outer199:
 	MOVD outer-56(SP), R16
 	SUBS $1, R16
 	MOVD R16, outer-56(SP)
-	BEQ outer185
+	BEQ outer200
 	MOVD tile_gap+16(R14), R5
 	ADD R5, R1
 	ADD R5, R6
@@ -4144,12 +4321,12 @@ outer184:
 	ADD R5, R19
 	MOVD tile_n+0(R14), R10
 	MOVD tile_n+8(R14), R11
-	JMP nest181
-outer185:
-out182:
+	JMP nest196
+outer200:
+out197:
 	MOVD bias-32(SP), R5
 	CMP $0, R5
-	BEQ unbiased186
+	BEQ unbiased201
 	FMOVQ 0(R5), F16
 	WORD $0x4e30d400 // fadd v0.4s, v0.4s, v16.4s
 	WORD $0x4e30d484 // fadd v4.4s, v4.4s, v16.4s
@@ -4170,12 +4347,12 @@ out182:
 	WORD $0x4e30d4e7 // fadd v7.4s, v7.4s, v16.4s
 	WORD $0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
 	WORD $0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-unbiased186:
+unbiased201:
 	MOVD tile_rowC(R14), R10
 	MOVD tile_panelC(R14), R11
 	MOVD residual-40(SP), R0
 	CMP $0, R0
-	BEQ alone187
+	BEQ alone202
 	FMOVQ 0(R0), F31
 	WORD $0x4e3fd400 // fadd v0.4s, v0.4s, v31.4s
 	FMOVQ 16(R0), F31
@@ -4211,10 +4388,10 @@ unbiased186:
 	WORD $0x4e3fd5ce // fadd v14.4s, v14.4s, v31.4s
 	FMOVQ 48(R0), F31
 	WORD $0x4e3fd5ef // fadd v15.4s, v15.4s, v31.4s
-alone187:
+alone202:
 	MOVD tile_clamp(R14), R16
 	CMP $0, R16
-	BEQ free188
+	BEQ free203
 	FMOVS tile_lo(R14), F16
 	VDUP V16.S[0], V16.S4
 	FMOVS tile_hi(R14), F17
@@ -4283,7 +4460,7 @@ alone187:
 	VBIT V30.B16, V16.B16, V15.B16
 	WORD $0x6eb1e5fe // fcmgt v30.4s, v15.4s, v17.4s
 	VBIT V30.B16, V17.B16, V15.B16
-free188:
+free203:
 	MOVD c-24(SP), R0
 	FMOVQ F0, 0(R0)
 	FMOVQ F1, 16(R0)
@@ -4304,38 +4481,47 @@ free188:
 	FMOVQ F13, 16(R0)
 	FMOVQ F14, 32(R0)
 	FMOVQ F15, 48(R0)
+	MOVD $tile_nextA(R14), R3
 	MOVD count-48(SP), R16
 	SUBS $1, R16
 	MOVD R16, count-48(SP)
-	BEQ last189
-	MOVD tile_nextA(R14), R5
+	BNE within205
+	MOVD round-64(SP), R16
+	SUBS $1, R16
+	MOVD R16, round-64(SP)
+	BLE last204
+	MOVD tile_count(R14), R5
+	MOVD R5, count-48(SP)
+	MOVD $tile_roundA(R14), R3
+within205:
+	MOVD tile_nextA-tile_nextA(R3), R5
 	MOVD a-8(SP), R16
 	ADD R5, R16
 	MOVD R16, a-8(SP)
-	MOVD tile_nextB(R14), R5
+	MOVD tile_nextB-tile_nextA(R3), R5
 	MOVD b-16(SP), R16
 	ADD R5, R16
 	MOVD R16, b-16(SP)
-	MOVD tile_nextC(R14), R5
+	MOVD tile_nextC-tile_nextA(R3), R5
 	MOVD c-24(SP), R16
 	ADD R5, R16
 	MOVD R16, c-24(SP)
 	MOVD residual-40(SP), R16
 	CMP $0, R16
-	BEQ unread190
+	BEQ unread206
 	MOVD residual-40(SP), R16
 	ADD R5, R16
 	MOVD R16, residual-40(SP)
-unread190:
+unread206:
 	MOVD bias-32(SP), R16
 	CMP $0, R16
 	BEQ r4p1
-	MOVD tile_nextBias(R14), R5
+	MOVD tile_nextBias-tile_nextA(R3), R5
 	MOVD bias-32(SP), R16
 	ADD R5, R16
 	MOVD R16, bias-32(SP)
 	JMP r4p1
-last189:
+last204:
 	RET
 r5p1:
 	MOVD a-8(SP), R1
@@ -4370,7 +4556,7 @@ r5p1:
 	VMOV V0.B16, V17.B16
 	VMOV V0.B16, V18.B16
 	VMOV V0.B16, V19.B16
-nest191:
+nest207:
 	FMOVQ 0(R1), F31
 	WORD $0x6ebfe41e // fcmgt v30.4s, v0.4s, v31.4s
 	VBIF V30.B16, V31.B16, V0.B16
@@ -4437,17 +4623,17 @@ nest191:
 	ADD $64, R19
 	ADD $64, R20
 	SUBS $1, R10
-	BEQ outer193
+	BEQ outer209
 	MOVD tile_gap+0(R14), R5
 	ADD R5, R1
 	ADD R5, R6
 	ADD R5, R7
 	ADD R5, R19
 	ADD R5, R20
-	JMP nest191
-outer193:
+	JMP nest207
+outer209:
 	SUBS $1, R11
-	BEQ outer194
+	BEQ outer210
 	MOVD tile_gap+8(R14), R5
 	ADD R5, R1
 	ADD R5, R6
@@ -4455,12 +4641,12 @@ outer193:
 	ADD R5, R19
 	ADD R5, R20
 	MOVD tile_n+0(R14), R10
-	JMP nest191
-outer194:
+	JMP nest207
+outer210:
 	MOVD outer-56(SP), R16
 	SUBS $1, R16
 	MOVD R16, outer-56(SP)
-	BEQ outer195
+	BEQ outer211
 	MOVD tile_gap+16(R14), R5
 	ADD R5, R1
 	ADD R5, R6
@@ -4469,12 +4655,12 @@ outer194:
 	ADD R5, R20
 	MOVD tile_n+0(R14), R10
 	MOVD tile_n+8(R14), R11
-	JMP nest191
-outer195:
-out192:
+	JMP nest207
+outer211:
+out208:
 	MOVD bias-32(SP), R5
 	CMP $0, R5
-	BEQ unbiased196
+	BEQ unbiased212
 	FMOVQ 0(R5), F20
 	WORD $0x4e34d400 // fadd v0.4s, v0.4s, v20.4s
 	WORD $0x4e34d484 // fadd v4.4s, v4.4s, v20.4s
@@ -4499,12 +4685,12 @@ out192:
 	WORD $0x4e34d56b // fadd v11.4s, v11.4s, v20.4s
 	WORD $0x4e34d5ef // fadd v15.4s, v15.4s, v20.4s
 	WORD $0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
-unbiased196:
+unbiased212:
 	MOVD tile_rowC(R14), R10
 	MOVD tile_panelC(R14), R11
 	MOVD residual-40(SP), R0
 	CMP $0, R0
-	BEQ alone197
+	BEQ alone213
 	FMOVQ 0(R0), F31
 	WORD $0x4e3fd400 // fadd v0.4s, v0.4s, v31.4s
 	FMOVQ 16(R0), F31
@@ -4549,10 +4735,10 @@ unbiased196:
 	WORD $0x4e3fd652 // fadd v18.4s, v18.4s, v31.4s
 	FMOVQ 48(R0), F31
 	WORD $0x4e3fd673 // fadd v19.4s, v19.4s, v31.4s
-alone197:
+alone213:
 	MOVD tile_clamp(R14), R16
 	CMP $0, R16
-	BEQ free198
+	BEQ free214
 	FMOVS tile_lo(R14), F20
 	VDUP V20.S[0], V20.S4
 	FMOVS tile_hi(R14), F21
@@ -4637,7 +4823,7 @@ alone197:
 	VBIT V30.B16, V20.B16, V19.B16
 	WORD $0x6eb5e67e // fcmgt v30.4s, v19.4s, v21.4s
 	VBIT V30.B16, V21.B16, V19.B16
-free198:
+free214:
 	MOVD c-24(SP), R0
 	FMOVQ F0, 0(R0)
 	FMOVQ F1, 16(R0)
@@ -4663,38 +4849,47 @@ free198:
 	FMOVQ F17, 16(R0)
 	FMOVQ F18, 32(R0)
 	FMOVQ F19, 48(R0)
+	MOVD $tile_nextA(R14), R3
 	MOVD count-48(SP), R16
 	SUBS $1, R16
 	MOVD R16, count-48(SP)
-	BEQ last199
-	MOVD tile_nextA(R14), R5
+	BNE within216
+	MOVD round-64(SP), R16
+	SUBS $1, R16
+	MOVD R16, round-64(SP)
+	BLE last215
+	MOVD tile_count(R14), R5
+	MOVD R5, count-48(SP)
+	MOVD $tile_roundA(R14), R3
+within216:
+	MOVD tile_nextA-tile_nextA(R3), R5
 	MOVD a-8(SP), R16
 	ADD R5, R16
 	MOVD R16, a-8(SP)
-	MOVD tile_nextB(R14), R5
+	MOVD tile_nextB-tile_nextA(R3), R5
 	MOVD b-16(SP), R16
 	ADD R5, R16
 	MOVD R16, b-16(SP)
-	MOVD tile_nextC(R14), R5
+	MOVD tile_nextC-tile_nextA(R3), R5
 	MOVD c-24(SP), R16
 	ADD R5, R16
 	MOVD R16, c-24(SP)
 	MOVD residual-40(SP), R16
 	CMP $0, R16
-	BEQ unread200
+	BEQ unread217
 	MOVD residual-40(SP), R16
 	ADD R5, R16
 	MOVD R16, residual-40(SP)
-unread200:
+unread217:
 	MOVD bias-32(SP), R16
 	CMP $0, R16
 	BEQ r5p1
-	MOVD tile_nextBias(R14), R5
+	MOVD tile_nextBias-tile_nextA(R3), R5
 	MOVD bias-32(SP), R16
 	ADD R5, R16
 	MOVD R16, bias-32(SP)
 	JMP r5p1
-last199:
+last215:
 	RET
 r6p1:
 	MOVD a-8(SP), R1
@@ -4734,7 +4929,7 @@ r6p1:
 	VMOV V0.B16, V21.B16
 	VMOV V0.B16, V22.B16
 	VMOV V0.B16, V23.B16
-nest201:
+nest218:
 	FMOVQ 0(R1), F31
 	WORD $0x6ebfe41e // fcmgt v30.4s, v0.4s, v31.4s
 	VBIF V30.B16, V31.B16, V0.B16
@@ -4814,7 +5009,7 @@ nest201:
 	ADD $64, R20
 	ADD $64, R21
 	SUBS $1, R10
-	BEQ outer203
+	BEQ outer220
 	MOVD tile_gap+0(R14), R5
 	ADD R5, R1
 	ADD R5, R6
@@ -4822,10 +5017,10 @@ nest201:
 	ADD R5, R19
 	ADD R5, R20
 	ADD R5, R21
-	JMP nest201
-outer203:
+	JMP nest218
+outer220:
 	SUBS $1, R11
-	BEQ outer204
+	BEQ outer221
 	MOVD tile_gap+8(R14), R5
 	ADD R5, R1
 	ADD R5, R6
@@ -4834,12 +5029,12 @@ outer203:
 	ADD R5, R20
 	ADD R5, R21
 	MOVD tile_n+0(R14), R10
-	JMP nest201
-outer204:
+	JMP nest218
+outer221:
 	MOVD outer-56(SP), R16
 	SUBS $1, R16
 	MOVD R16, outer-56(SP)
-	BEQ outer205
+	BEQ outer222
 	MOVD tile_gap+16(R14), R5
 	ADD R5, R1
 	ADD R5, R6
@@ -4849,12 +5044,12 @@ outer204:
 	ADD R5, R21
 	MOVD tile_n+0(R14), R10
 	MOVD tile_n+8(R14), R11
-	JMP nest201
-outer205:
-out202:
+	JMP nest218
+outer222:
+out219:
 	MOVD bias-32(SP), R5
 	CMP $0, R5
-	BEQ unbiased206
+	BEQ unbiased223
 	FMOVQ 0(R5), F24
 	WORD $0x4e38d400 // fadd v0.4s, v0.4s, v24.4s
 	WORD $0x4e38d484 // fadd v4.4s, v4.4s, v24.4s
@@ -4883,12 +5078,12 @@ out202:
 	WORD $0x4e38d5ef // fadd v15.4s, v15.4s, v24.4s
 	WORD $0x4e38d673 // fadd v19.4s, v19.4s, v24.4s
 	WORD $0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
-unbiased206:
+unbiased223:
 	MOVD tile_rowC(R14), R10
 	MOVD tile_panelC(R14), R11
 	MOVD residual-40(SP), R0
 	CMP $0, R0
-	BEQ alone207
+	BEQ alone224
 	FMOVQ 0(R0), F31
 	WORD $0x4e3fd400 // fadd v0.4s, v0.4s, v31.4s
 	FMOVQ 16(R0), F31
@@ -4942,10 +5137,10 @@ unbiased206:
 	WORD $0x4e3fd6d6 // fadd v22.4s, v22.4s, v31.4s
 	FMOVQ 48(R0), F31
 	WORD $0x4e3fd6f7 // fadd v23.4s, v23.4s, v31.4s
-alone207:
+alone224:
 	MOVD tile_clamp(R14), R16
 	CMP $0, R16
-	BEQ free208
+	BEQ free225
 	FMOVS tile_lo(R14), F24
 	VDUP V24.S[0], V24.S4
 	FMOVS tile_hi(R14), F25
@@ -5046,7 +5241,7 @@ alone207:
 	VBIT V30.B16, V24.B16, V23.B16
 	WORD $0x6eb9e6fe // fcmgt v30.4s, v23.4s, v25.4s
 	VBIT V30.B16, V25.B16, V23.B16
-free208:
+free225:
 	MOVD c-24(SP), R0
 	FMOVQ F0, 0(R0)
 	FMOVQ F1, 16(R0)
@@ -5077,36 +5272,45 @@ free208:
 	FMOVQ F21, 16(R0)
 	FMOVQ F22, 32(R0)
 	FMOVQ F23, 48(R0)
+	MOVD $tile_nextA(R14), R3
 	MOVD count-48(SP), R16
 	SUBS $1, R16
 	MOVD R16, count-48(SP)
-	BEQ last209
-	MOVD tile_nextA(R14), R5
+	BNE within227
+	MOVD round-64(SP), R16
+	SUBS $1, R16
+	MOVD R16, round-64(SP)
+	BLE last226
+	MOVD tile_count(R14), R5
+	MOVD R5, count-48(SP)
+	MOVD $tile_roundA(R14), R3
+within227:
+	MOVD tile_nextA-tile_nextA(R3), R5
 	MOVD a-8(SP), R16
 	ADD R5, R16
 	MOVD R16, a-8(SP)
-	MOVD tile_nextB(R14), R5
+	MOVD tile_nextB-tile_nextA(R3), R5
 	MOVD b-16(SP), R16
 	ADD R5, R16
 	MOVD R16, b-16(SP)
-	MOVD tile_nextC(R14), R5
+	MOVD tile_nextC-tile_nextA(R3), R5
 	MOVD c-24(SP), R16
 	ADD R5, R16
 	MOVD R16, c-24(SP)
 	MOVD residual-40(SP), R16
 	CMP $0, R16
-	BEQ unread210
+	BEQ unread228
 	MOVD residual-40(SP), R16
 	ADD R5, R16
 	MOVD R16, residual-40(SP)
-unread210:
+unread228:
 	MOVD bias-32(SP), R16
 	CMP $0, R16
 	BEQ r6p1
-	MOVD tile_nextBias(R14), R5
+	MOVD tile_nextBias-tile_nextA(R3), R5
 	MOVD bias-32(SP), R16
 	ADD R5, R16
 	MOVD R16, bias-32(SP)
 	JMP r6p1
-last209:
+last226:
 	RET

@@ -13,11 +13,14 @@ import (
 // product is rounded: the bits are the same on every processor.
 func windowRef(t *tile, op windowOp) {
 	var sums [maxRows][16]float32
-	for i := range t.count {
+	for at := t.first(); ; {
 		for r := range t.rows {
-			sums[r] = t.window(op, t.atA+i*t.nextA+r*t.rowA, t.atB+i*t.nextB)
+			sums[r] = t.window(op, at.a+r*t.rowA, at.b)
 		}
-		t.finish(sums[:t.rows], t.atC+i*t.nextC, t.atBias+i*t.nextBias)
+		t.finish(sums[:t.rows], at.c, at.bias)
+		if !at.next(t) {
+			return
+		}
 	}
 }
 
@@ -29,16 +32,15 @@ func (t *tile) window(op windowOp, a, b int) [16]float32 {
 			acc[j] = float32(math.Inf(-1))
 		}
 	}
-	place := run{}
-	for more := true; more; more = t.advance(&place) {
+	place := run{b: b}
+	for more := true; more; more = t.advance(&place, 64) {
 		x := (*[16]float32)(unsafe.Add(t.a, a+place.at))
 		switch op {
 		case weightedSum:
-			w := (*[16]float32)(unsafe.Add(t.b, b))
+			w := (*[16]float32)(unsafe.Add(t.b, place.b))
 			for j := range acc {
 				acc[j] += float32(x[j] * w[j])
 			}
-			b += 64
 		case scaledSum:
 			for j := range acc {
 				acc[j] += x[j]

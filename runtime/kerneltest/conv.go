@@ -10,10 +10,11 @@ import (
 // ConvFunc has the signature of cpu.Conv.
 type ConvFunc func(dst, src, weights []float32, s *cpu.ConvShape, ep *cpu.Epilogue)
 
-// ConvCase is one convolution to test. Its output is as large as its input allows; steps
-// and the group are 1 where they are 0.
+// ConvCase is one convolution to test. Its output is as large as its input and its padding
+// allow; steps and the group are 1 where they are 0.
 type ConvCase struct {
 	Shape    cpu.ConvShape
+	End      int // cells of padding after the last row and column
 	Epilogue int // bits of withBias … withThen
 	Shift    int
 	Special  bool
@@ -26,8 +27,8 @@ func (c *ConvCase) complete() {
 	for _, p := range []*int{&s.N, &s.InBlock, &s.KH, &s.KW, &s.StrideH, &s.StrideW, &s.DilH, &s.DilW, &s.Group} {
 		*p = max(1, *p)
 	}
-	s.OutH = (s.InH-(s.KH-1)*s.DilH-1)/s.StrideH + 1
-	s.OutW = (s.InW-(s.KW-1)*s.DilW-1)/s.StrideW + 1
+	s.OutH = (s.PadH+s.InH+c.End-(s.KH-1)*s.DilH-1)/s.StrideH + 1
+	s.OutW = (s.PadW+s.InW+c.End-(s.KW-1)*s.DilW-1)/s.StrideW + 1
 }
 
 // Conv tests a convolution on kernels, strides, dilations, groups and channel counts.
@@ -56,6 +57,16 @@ func Conv(t *testing.T, conv ConvFunc) {
 		"groups within a block":       {Shape: shape{InC: 16, InH: 5, InW: 9, InBlock: 16, OutC: 32, KH: 3, KW: 3, Group: 4}},
 		"groups across blocks":        {Shape: shape{InC: 60, InH: 4, InW: 9, InBlock: 16, OutC: 90, Group: 3}, Epilogue: everyStep},
 		"as many groups as inputs":    {Shape: shape{InC: 35, InH: 7, InW: 8, InBlock: 16, OutC: 70, KH: 3, KW: 3, Group: 35}},
+		"padding":                     {Shape: shape{N: 2, InC: 32, InH: 9, InW: 30, InBlock: 16, OutC: 64, KH: 3, KW: 3, PadH: 1, PadW: 1}, End: 1, Epilogue: everyStep},
+		"padding with stride":         {Shape: shape{InC: 20, InH: 15, InW: 20, InBlock: 16, OutC: 40, KH: 5, KW: 3, StrideH: 2, StrideW: 2, PadH: 2, PadW: 1}, End: 1, Epilogue: everyStep},
+		"padding with dilation":       {Shape: shape{InC: 16, InH: 7, InW: 6, InBlock: 16, OutC: 32, KH: 3, KW: 2, DilH: 2, DilW: 5, PadH: 2, PadW: 3}, End: 3, Epilogue: everyStep},
+		"padding of a 1x1":            {Shape: shape{InC: 16, InH: 4, InW: 5, InBlock: 16, OutC: 16, PadH: 2, PadW: 1}, End: 2, Epilogue: everyStep},
+		"padding wider than windows":  {Shape: shape{InC: 16, InH: 3, InW: 2, InBlock: 16, OutC: 20, KH: 2, KW: 3, PadH: 4, PadW: 7}, End: 5, Epilogue: everyStep},
+		"padding of one dimension":    {Shape: shape{InC: 20, InH: 1, InW: 50, InBlock: 16, OutC: 33, KW: 9, PadW: 4}, Epilogue: everyStep, End: 0},
+		"padding of one pixel":        {Shape: shape{InC: 16, InH: 1, InW: 1, InBlock: 16, OutC: 16, KH: 3, KW: 3, PadH: 1, PadW: 1}, End: 1},
+		"planar padding":              {Shape: shape{N: 2, InC: 3, InH: 30, InW: 33, InBlock: 1, OutC: 64, KH: 7, KW: 7, StrideH: 2, StrideW: 2, PadH: 3, PadW: 3}, End: 3, Epilogue: everyStep},
+		"padding of groups":           {Shape: shape{InC: 60, InH: 14, InW: 9, InBlock: 16, OutC: 90, KH: 3, KW: 3, Group: 3, PadH: 1, PadW: 2}, End: 1, Epilogue: everyStep},
+		"padding of odd numbers":      {Shape: shape{InC: 32, InH: 7, InW: 8, InBlock: 16, OutC: 32, KH: 3, KW: 3, PadH: 1, PadW: 1}, End: 1, Special: true, Epilogue: everyStep},
 		"unaligned":                   {Shape: shape{InC: 17, InH: 7, InW: 8, InBlock: 16, OutC: 18, KH: 3, KW: 3}, Shift: 5, Epilogue: everyStep},
 		"residual of ragged channels": {Shape: shape{InC: 16, InH: 6, InW: 8, InBlock: 16, OutC: 30, KH: 3, KW: 3}, Epilogue: withResidual},
 		"clamp above zero":            {Shape: shape{InC: 5, InH: 6, InW: 8, InBlock: 16, OutC: 20, KH: 3, KW: 3}, Epilogue: withBias | withClampUp},
@@ -134,8 +145,10 @@ func check(t *testing.T, conv ConvFunc, c ConvCase, weightsLen func(*cpu.ConvSha
 		for i := range in {
 			for ky := range s.KH {
 				for kx := range s.KW {
-					sum.Add(*input(n, o/out*in+i, y*s.StrideH+ky*s.DilH, x*s.StrideW+kx*s.DilW),
-						w.Data[((o*in+i)*s.KH+ky)*s.KW+kx])
+					iy, ix := y*s.StrideH+ky*s.DilH-s.PadH, x*s.StrideW+kx*s.DilW-s.PadW
+					if iy >= 0 && iy < s.InH && ix >= 0 && ix < s.InW {
+						sum.Add(*input(n, o/out*in+i, iy, ix), w.Data[((o*in+i)*s.KH+ky)*s.KW+kx])
+					}
 				}
 			}
 		}

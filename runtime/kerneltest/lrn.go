@@ -32,7 +32,7 @@ func checkLRN(t *testing.T, lrn LRNFunc, c, hw, size int, beta float32) {
 	blocks := (c + 15) / 16
 	planar := NewRandom(uint32(c)).Input(n*c*hw, 1)
 	src := NewSlice[float32](n*blocks*hw*16, 1)
-	cpu.Block(src.Data, planar.Data, n, c, hw, 1, [4]int{}, 0)
+	cpu.Block(src.Data, planar.Data, n, c, hw, 1)
 	src.Freeze()
 	blocked, got := NewSlice[float32](len(src.Data), 3), NewSlice[float32](n*c*hw, 0)
 	lrn(blocked.Data, src.Data, n, c, hw, 16, size, alpha, beta, bias)

@@ -17,6 +17,10 @@ func DepthwiseConv(t *testing.T, conv ConvFunc) {
 		"dilation":        {Shape: shape{InC: 16, InH: 9, InW: 13, KH: 3, KW: 2, DilH: 3, DilW: 4}},
 		"one pixel":       {Shape: shape{InC: 5, InH: 1, InW: 1}, Epilogue: withBias | withClampUp},
 		"unaligned":       {Shape: shape{InC: 17, InH: 4, InW: 9, KH: 3, KW: 3}, Shift: 1, Epilogue: everyStep},
+		"padding":         {Shape: shape{N: 2, InC: 40, InH: 9, InW: 20, KH: 3, KW: 3, PadH: 1, PadW: 1}, End: 1, Epilogue: everyStep},
+		"padding of many": {Shape: shape{InC: 80, InH: 40, InW: 30, KH: 3, KW: 3, PadH: 1, PadW: 1}, End: 1, Epilogue: everyStep},
+		"padded stride":   {Shape: shape{InC: 80, InH: 14, InW: 30, KH: 5, KW: 5, StrideH: 2, StrideW: 2, PadH: 1, PadW: 2}, End: 2, Epilogue: everyStep},
+		"padded dilation": {Shape: shape{InC: 40, InH: 5, InW: 4, KH: 3, KW: 2, DilH: 3, DilW: 5, PadH: 4, PadW: 6}, End: 6, Epilogue: everyStep},
 		"odd numbers":     {Shape: shape{InC: 16, InH: 8, InW: 9, KH: 3, KW: 3}, Special: true, Epilogue: everyStep},
 	} {
 		t.Run(name, func(t *testing.T) { checkDepthwise(t, conv, c) })

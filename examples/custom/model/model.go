@@ -82,9 +82,6 @@ type Session struct {
 	at      rt.Tensor[int64]   // i64[P]
 	heights rt.Tensor[float32] // f32[P]
 	peaks   *rt.Call           // of github.com/burngen/burngen/examples/custom/peaks.Find
-	opened  bool
-	extents [1]int // that offsets hold for
-	offsets [6]int64
 }
 
 // NewSession opens a session. Extents above max are refused; a nil max has no limits.
@@ -108,24 +105,11 @@ func (s *Session) SetContext(ctx context.Context) {
 
 // open makes the arena large enough.
 func (s *Session) open(s2 int) error {
-	extents := [1]int{s2}
-	if s.opened && s.extents == extents {
-		return nil
-	}
 	var z rt.Sizes
-	s.opened = false // until the offsets and the arena are those of these extents
-	sizes := [...]int64{
-		h1Off:     z.Add(z.Mul(64, z.FloorDiv(z.Add(int64(s2), 3), 16)), 64),
-		h2Off:     z.Mul(64, int64(s2)),
-		h3Off:     z.Add(z.Mul(64, int64(s2)), 1920),
-		h4Off:     z.Mul(64, int64(s2)),
-		smoothOff: z.Mul(64, int64(s2)),
-		h6Off:     4096,
-	}
+	need := z.Add(z.Mul(128, int64(s2)), 4096)
 	if err := z.Err("beats: Forward"); err != nil {
 		return err
 	}
-	need := rt.Layout(sizes[:], firstUse[:], lastUse[:], s.offsets[:])
 	if int64(len(s.arena)) < need {
 		arena, err := rt.NewArena(need)
 		if err != nil {
@@ -133,7 +117,6 @@ func (s *Session) open(s2 int) error {
 		}
 		s.arena = arena
 	}
-	s.extents, s.opened = extents, true
 	return nil
 }
 
@@ -182,33 +165,25 @@ func (s *Session) forward(s2 int, seconds, heights *rt.Tensor[float32], signal [
 	s.tail.Reset()
 	w := s.weights
 	var (
-		h1     = rt.View[float32](s.arena, int(s.offsets[h1Off]), s2+4)
-		h2     = rt.View[float32](s.arena, int(s.offsets[h2Off]), 16*s2)
-		h3     = rt.View[float32](s.arena, int(s.offsets[h3Off]), 16*s2+480)
-		h4     = rt.View[float32](s.arena, int(s.offsets[h4Off]), 16*s2)
-		smooth = rt.View[float32](s.arena, int(s.offsets[smoothOff]), s2)
-		h6     = rt.View[float32](s.arena, int(s.offsets[h6Off]), 1024)
+		h1     = rt.View[float32](s.arena, h1Off, 16*s2)
+		h2     = rt.View[float32](s.arena, 64*s2+4096, 16*s2)
+		smooth = rt.View[float32](s.arena, smoothOff, s2)
+		h4     = rt.View[float32](s.arena, h4Off, 1024)
 	)
 
-	// %h = pad_blocked %row {pads=[2,2] block=1} : f32[1,1,S+4]  // slope
-	cpu.PadBlocked(h1, signal, 1, 1, 1, s2, 1, [4]int{0, 2, 0, 2}, 0)
+	// %h1 = conv_blocked %row, %h {window={kernel=[5] pads=[2,2]} in_c=1 out_c=1 group=1} : f32[1,1,S,16]  // slope
+	cpu.Conv(h1, signal, w.slope, &cpu.ConvShape{N: 1, InC: 1, InH: 1, InW: s2, InBlock: 1, OutC: 1, OutH: 1, OutW: s2, KH: 1, KW: 5, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadW: 2, Group: 1}, nil)
 
-	// %h2 = conv_blocked %h, %h1 {strides=[1] dilations=[1] in_c=1 out_c=1 group=1} : f32[1,1,S,16]  // slope
-	cpu.Conv(h2, h1, w.slope, &cpu.ConvShape{N: 1, InC: 1, InH: 1, InW: s2 + 4, InBlock: 1, OutC: 1, OutH: 1, OutW: s2, KH: 1, KW: 5, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1}, nil)
-
-	// %h4 = pointwise %h2 : f32[1,1,S,16]  // square
+	// %h3 = pointwise %h1 : f32[1,1,S,16]  // square
 	//
-	//	%h3 = mul %p, %p : f32[]
-	cpu.Mul(h2, h2, h2)
+	//	%h2 = mul %p, %p : f32[]
+	cpu.Mul(h1, h1, h1)
 
-	// %h6 = pad_blocked %h4 {pads=[15,15] block=16} : f32[1,1,S+30,16]  // mean
-	cpu.PadBlocked(h3, h2, 1, 1, 1, s2, 16, [4]int{0, 15, 0, 15}, 0)
+	// %h6 = conv_blocked %h3, %h5 {window={kernel=[31] pads=[15,15]} in_c=1 out_c=1 group=1} : f32[1,1,S,16]  // mean
+	cpu.Conv(h2, h1, w.mean, &cpu.ConvShape{N: 1, InC: 1, InH: 1, InW: s2, InBlock: 16, OutC: 1, OutH: 1, OutW: s2, KH: 1, KW: 31, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadW: 15, Group: 1}, nil)
 
-	// %h8 = conv_blocked %h6, %h7 {strides=[1] dilations=[1] in_c=1 out_c=1 group=1} : f32[1,1,S,16]  // mean
-	cpu.Conv(h4, h3, w.mean, &cpu.ConvShape{N: 1, InC: 1, InH: 1, InW: s2 + 30, InBlock: 16, OutC: 1, OutH: 1, OutW: s2, KH: 1, KW: 31, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1}, nil)
-
-	// %smooth = unblock %h8 {c=1} : f32[1,1,S]  // mean
-	cpu.Unblock(smooth, h4, 1, 1, 1, s2)
+	// %smooth = unblock %h6 {c=1} : f32[1,1,S]  // mean
+	cpu.Unblock(smooth, h2, 1, 1, 1, s2)
 
 	// %at, %heights = custom %energy {name="heart.Peaks" func="github.com/burngen/burngen/examples/custom/peaks.Find" type="(f32[S]) -> (i64[P], f32[P])" attrs=[{name="above" value=f32[](0.3)},{name="apart" value=i64[](62)}] extents=[{symbol="P"}]} : i64[P], f32[P]  // peaks
 	rt.CallIn(s.peaks, 0, smooth, s2)
@@ -221,9 +196,9 @@ func (s *Session) forward(s2 int, seconds, heights *rt.Tensor[float32], signal [
 
 	// %seconds = pointwise %at : f32[P]  // number, time
 	//
-	//	%h91 = cast %p3 {to=f32} : f32[]
-	//	%h111 = constant {value=f32[](0.004)} : f32[]
-	//	%h121 = mul %h91, %h111 : f32[]
+	//	%h71 = cast %p3 {to=f32} : f32[]
+	//	%h91 = constant {value=f32[](0.004)} : f32[]
+	//	%h101 = mul %h71, %h91 : f32[]
 	var zSeconds2 rt.Sizes
 	if err := s.tail.Place(&s.tails[0], zSeconds2.Mul(4, int64(p)), &zSeconds2, "pointwise"); err != nil {
 		return rt.At("number, time", err)
@@ -233,8 +208,8 @@ func (s *Session) forward(s2 int, seconds, heights *rt.Tensor[float32], signal [
 	{
 		for lo := 0; lo < p; lo += 1024 {
 			hi := min(lo+1024, p)
-			cpu.Cast(h6[:hi-lo], s.at.Data[lo:hi])
-			cpu.MulScalar(seconds2[lo:hi], h6[:hi-lo], 0.004)
+			cpu.Cast(h4[:hi-lo], s.at.Data[lo:hi])
+			cpu.MulScalar(seconds2[lo:hi], h4[:hi-lo], 0.004)
 		}
 	}
 

@@ -10,22 +10,19 @@ var (
 	conv2 = cpu.ConvShape{InC: 1, InBlock: 16, OutC: 1, KH: 1, KW: 31, Group: 1}
 )
 
-// The arena's plan. Buffers share memory only when no step needs both; their sizes and
-// offsets follow from the extents of the arguments.
+// The arena's plan, in bytes for S = 1. Buffers share memory only when no step needs
+// both.
 //
-//	6 buffers, placed once the extents are known
+//	4 buffers in 128*S+4096 bytes; the largest live set is 128*S+4096
+//
+//	                 steps     0                                                            4224
+//	h1               2-5                                                                     |
+//	h6               5-6                                                                      |
+//	smooth           6-8                                                                     |
+//	seconds.scratch1 9-9       [------------------------------------------------------------)
 //	1 more, each allocated at the step that fills it
 const (
-	h1Off     = 0 // f32[S+4]
-	h2Off     = 1 // f32[16*S]
-	h3Off     = 2 // f32[16*S+480]
-	h4Off     = 3 // f32[16*S]
-	smoothOff = 4 // f32[S]
-	h6Off     = 5 // f32[1024]
-)
-
-// The steps at which each buffer is first written and last read.
-var (
-	firstUse = [...]int32{1, 3, 5, 7, 8, 11}
-	lastUse  = [...]int32{3, 5, 7, 8, 10, 11}
+	h1Off     = 4096 // f32[16*S]
+	smoothOff = 4096 // f32[S]
+	h4Off     = 0    // f32[1024]
 )

@@ -72,10 +72,10 @@ func prepare1(p *weights, raw *rt.Weights) error {
 		return err
 	}
 
-	// %h1 = pack_conv %slope {group=1 in_block=1} : f32[1,1,1,5,1,16]  // slope
+	// %h = pack_conv %slope {group=1 in_block=1} : f32[1,1,1,5,1,16]  // slope
 	cpu.PackConv(p.slope, slope, &conv1)
 
-	// %h7 = pack_conv %mean {group=1 in_block=16} : f32[1,1,1,31,16,16]  // mean
+	// %h5 = pack_conv %mean {group=1 in_block=16} : f32[1,1,1,31,16,16]  // mean
 	cpu.PackConv(p.mean, mean, &conv2)
 	return nil
 }

@@ -143,45 +143,41 @@ func (s *Session) forward(n int, logits, image []float32) error {
 	}
 	w := s.weights
 	var (
-		h1  = rt.View[float32](s.arena, 50176*n+740352, 900*n)
-		h2  = rt.View[float32](s.arena, h2Off, 12544*n)
-		h3  = rt.View[float32](s.arena, 50176*n+740352, 12544*n)
-		h4  = rt.View[float32](s.arena, h4Off, 185088)
-		h5  = rt.View[float32](s.arena, h5Off, 3136*n)
-		h6  = rt.View[float32](s.arena, 12544*n+740352, 6272*n)
-		h7  = rt.View[float32](s.arena, h7Off, 105984)
-		h8  = rt.View[float32](s.arena, 37632*n+740352, 6272*n)
-		h9  = rt.View[float32](s.arena, h9Off, 124416)
-		h10 = rt.View[float32](s.arena, h10Off, 1568*n)
-		h11 = rt.View[float32](s.arena, 6272*n+740352, 1568*n)
+		h1  = rt.View[float32](s.arena, h1Off, 12544*n)
+		h2  = rt.View[float32](s.arena, 50176*n+740352, 12544*n)
+		h3  = rt.View[float32](s.arena, h3Off, 185088)
+		h4  = rt.View[float32](s.arena, h4Off, 3136*n)
+		h5  = rt.View[float32](s.arena, 12544*n+740352, 6272*n)
+		h6  = rt.View[float32](s.arena, h6Off, 105984)
+		h7  = rt.View[float32](s.arena, 37632*n+740352, 6272*n)
+		h8  = rt.View[float32](s.arena, h8Off, 124416)
+		h9  = rt.View[float32](s.arena, h9Off, 1568*n)
+		h10 = rt.View[float32](s.arena, 6272*n+740352, 1568*n)
 	)
 
-	// %h41 = pad_blocked %image {pads=[1,1,1,1] block=1} : f32[N,1,30,30]  // /norm1/BatchNormalization
-	cpu.PadBlocked(h1, image, n, 1, 28, 28, 1, [4]int{1, 1, 1, 1}, 0)
+	// %h56 = conv_blocked %image, %h41, %h12 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=1 out_c=16 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,1,28,28,16]  // /norm1/BatchNormalization, /Relu
+	cpu.Conv(h1, image, w.conv1Weight, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1}, &cpu.Epilogue{Bias: w.norm1Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
-	// %h57 = conv_blocked %h41, %h46, %h12 {strides=[1,1] dilations=[1,1] in_c=1 out_c=16 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,1,28,28,16]  // /norm1/BatchNormalization, /Relu
-	cpu.Conv(h2, h1, w.conv1Weight, &cpu.ConvShape{N: n, InC: 1, InH: 30, InW: 30, InBlock: 1, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1}, &cpu.Epilogue{Bias: w.norm1Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	// %h61 = winograd_blocked %h56, %h58, %h26 {tile=4 pads=[1,1,1,1] in_c=16 out_c=16 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,1,28,28,16]  // /norm2/BatchNormalization, /Relu_1
+	cpu.Winograd(h2, h1, w.conv2Weight, h3, &cpu.WinogradShape{N: n, InC: 16, InH: 28, InW: 28, OutC: 16, OutH: 28, OutW: 28, Top: 1, Left: 1, Group: 1, Tile: 4}, &cpu.Epilogue{Bias: w.norm2Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
-	// %h62 = winograd_blocked %h57, %h59, %h26 {tile=4 pads=[1,1,1,1] in_c=16 out_c=16 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,1,28,28,16]  // /norm2/BatchNormalization, /Relu_1
-	cpu.Winograd(h3, h2, w.conv2Weight, h4, &cpu.WinogradShape{N: n, InC: 16, InH: 28, InW: 28, OutC: 16, OutH: 28, OutW: 28, Top: 1, Left: 1, Group: 1, Tile: 4}, &cpu.Epilogue{Bias: w.norm2Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	// %h63 = max_pool %h61 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,1,14,14,16]  // /pool/MaxPool
+	cpu.MaxPool(h4, h2, &cpu.PoolShape{N: n, C: 1, InH: 28, InW: 28, OutH: 14, OutW: 14, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16})
 
-	// %h64 = max_pool %h62 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,1,14,14,16]  // /pool/MaxPool
-	cpu.MaxPool(h5, h3, &cpu.PoolShape{N: n, C: 1, InH: 28, InW: 28, OutH: 14, OutW: 14, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16})
+	// %h68 = winograd_blocked %h63, %h65, %h40 {tile=4 pads=[1,1,1,1] in_c=16 out_c=32 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,2,14,14,16]  // /norm3/BatchNormalization, /Relu_2
+	cpu.Winograd(h5, h4, w.conv3Weight, h6, &cpu.WinogradShape{N: n, InC: 16, InH: 14, InW: 14, OutC: 32, OutH: 14, OutW: 14, Top: 1, Left: 1, Group: 1, Tile: 4}, &cpu.Epilogue{Bias: w.norm3Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
-	// %h69 = winograd_blocked %h64, %h66, %h40 {tile=4 pads=[1,1,1,1] in_c=16 out_c=32 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,2,14,14,16]  // /norm3/BatchNormalization, /Relu_2
-	cpu.Winograd(h6, h5, w.conv3Weight, h7, &cpu.WinogradShape{N: n, InC: 16, InH: 14, InW: 14, OutC: 32, OutH: 14, OutW: 14, Top: 1, Left: 1, Group: 1, Tile: 4}, &cpu.Epilogue{Bias: w.norm3Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	// %h73 = winograd_blocked %h68, %h70, %h54 {tile=4 pads=[1,1,1,1] in_c=32 out_c=32 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,2,14,14,16]  // /norm4/BatchNormalization, /Relu_3
+	cpu.Winograd(h7, h5, w.conv4Weight, h8, &cpu.WinogradShape{N: n, InC: 32, InH: 14, InW: 14, OutC: 32, OutH: 14, OutW: 14, Top: 1, Left: 1, Group: 1, Tile: 4}, &cpu.Epilogue{Bias: w.norm4Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
-	// %h74 = winograd_blocked %h69, %h71, %h54 {tile=4 pads=[1,1,1,1] in_c=32 out_c=32 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,2,14,14,16]  // /norm4/BatchNormalization, /Relu_3
-	cpu.Winograd(h8, h6, w.conv4Weight, h9, &cpu.WinogradShape{N: n, InC: 32, InH: 14, InW: 14, OutC: 32, OutH: 14, OutW: 14, Top: 1, Left: 1, Group: 1, Tile: 4}, &cpu.Epilogue{Bias: w.norm4Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	// %h75 = max_pool %h73 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,2,7,7,16]  // /pool_1/MaxPool
+	cpu.MaxPool(h9, h7, &cpu.PoolShape{N: n, C: 2, InH: 14, InW: 14, OutH: 7, OutW: 7, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16})
 
-	// %h76 = max_pool %h74 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,2,7,7,16]  // /pool_1/MaxPool
-	cpu.MaxPool(h10, h8, &cpu.PoolShape{N: n, C: 2, InH: 14, InW: 14, OutH: 7, OutW: 7, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16})
-
-	// %"/pool_1/MaxPool_output_0" = unblock %h76 {c=32} : f32[N,32,7,7]  // /pool_1/MaxPool
-	cpu.Unblock(h11, h10, n, 32, 7, 7)
+	// %"/pool_1/MaxPool_output_0" = unblock %h75 {c=32} : f32[N,32,7,7]  // /pool_1/MaxPool
+	cpu.Unblock(h10, h9, n, 32, 7, 7)
 
 	// %logits = mat_mul_panels %"/Flatten_output_0", %h13, %h32 {n=10} : f32[N,10]  // /dense/Gemm
-	cpu.MatMul(logits, h11, w.denseWeight, &cpu.MatMulShape{M: n, N: 10, K: 1568, LDA: 1568, LDC: 10, Batch: 1}, &cpu.Epilogue{Bias: w.denseBias})
+	cpu.MatMul(logits, h10, w.denseWeight, &cpu.MatMulShape{M: n, N: 10, K: 1568, LDA: 1568, LDC: 10, Batch: 1}, &cpu.Epilogue{Bias: w.denseBias})
 	return nil
 }
 

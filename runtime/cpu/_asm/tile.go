@@ -104,7 +104,8 @@ const (
 	residualCur = "residual-40(SP)"
 	countCur    = "count-48(SP)"
 	outerCur    = "outer-56(SP)" // the nest's outer counter
-	tileFrame   = 56
+	roundCur    = "round-64(SP)"
+	tileFrame   = 64
 )
 
 // enter starts a kernel at the first tile.
@@ -122,6 +123,8 @@ func (f *file) enter() {
 	}
 	f.op("MOVQ", "tile_count(R14)", "CX")
 	f.op("MOVQ", "CX", countCur)
+	f.op("MOVQ", "tile_rounds(R14)", "CX")
+	f.op("MOVQ", "CX", roundCur)
 }
 
 // strides loads one, three and five times the row stride of a, as far as row uses them.
@@ -252,7 +255,7 @@ func (f *file) steps(rows int, step func(u int)) {
 // one. It leaves DI and the rows at the next ones.
 func (f *file) runs(rows int, steps func(n int)) {
 	const unroll = 4
-	f.nest(rows, func() {
+	f.nest(rows, true, func() {
 		tail, done := f.fresh("tail"), f.fresh("done")
 		f.op("MOVQ", "tile_run(R14)", "CX")
 		f.op("SHRQ", 2, "CX")
@@ -303,8 +306,9 @@ func (f *file) loop(counter string, body func()) {
 	f.op("JNZ", top)
 }
 
-// nest runs body for every run of the tile's three loops and moves the rows in between.
-func (f *file) nest(rows int, body func()) {
+// nest runs body for every run of the tile's three loops and moves the rows, and b if it
+// is read, in between.
+func (f *file) nest(rows int, b bool, body func()) {
 	top, out := f.fresh("nest"), f.fresh("out")
 	counters := [3]string{"R10", "R11", outerCur}
 	f.mark(top)
@@ -315,6 +319,9 @@ func (f *file) nest(rows int, body func()) {
 		f.op("JZ", outer)
 		f.op("MOVQ", fmt.Sprintf("tile_gap+%d(R14)", 8*i), "BX")
 		f.move(rows, "BX")
+		if b {
+			f.op("ADDQ", fmt.Sprintf("tile_skipB+%d(R14)", 8*i), "DI")
+		}
 		for j := range i {
 			f.op("MOVQ", fmt.Sprintf("tile_n+%d(R14)", 8*j), counters[j])
 		}
@@ -382,14 +389,22 @@ func (f *file) finish(s isa, rows, v int, t0, t1 string) {
 
 // nextTile moves the cursors and repeats while there are tiles left.
 func (f *file) nextTile(label string) {
-	done, alone := f.fresh("last"), f.fresh("unread")
+	done, within, alone := f.fresh("last"), f.fresh("within"), f.fresh("unread")
+	step := func(operand string) string { return "tile_next" + operand + "-tile_nextA(CX)" }
+	f.op("LEAQ", "tile_nextA(R14)", "CX")
 	f.op("DECQ", countCur)
-	f.op("JZ", done)
-	f.op("MOVQ", "tile_nextA(R14)", "BX")
+	f.op("JNZ", within)
+	f.op("DECQ", roundCur)
+	f.op("JLE", done)
+	f.op("MOVQ", "tile_count(R14)", "BX")
+	f.op("MOVQ", "BX", countCur)
+	f.op("LEAQ", "tile_roundA(R14)", "CX") // the steps of a round lie as those of a tile
+	f.mark(within)
+	f.op("MOVQ", step("A"), "BX")
 	f.op("ADDQ", "BX", aCur)
-	f.op("MOVQ", "tile_nextB(R14)", "BX")
+	f.op("MOVQ", step("B"), "BX")
 	f.op("ADDQ", "BX", bCur)
-	f.op("MOVQ", "tile_nextC(R14)", "BX")
+	f.op("MOVQ", step("C"), "BX")
 	f.op("ADDQ", "BX", cCur)
 	f.op("CMPQ", residualCur, 0)
 	f.op("JEQ", alone)
@@ -397,7 +412,7 @@ func (f *file) nextTile(label string) {
 	f.mark(alone)
 	f.op("CMPQ", biasCur, 0)
 	f.op("JEQ", label)
-	f.op("MOVQ", "tile_nextBias(R14)", "BX")
+	f.op("MOVQ", step("Bias"), "BX")
 	f.op("ADDQ", "BX", biasCur)
 	f.op("JMP", label)
 	f.mark(done)

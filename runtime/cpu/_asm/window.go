@@ -66,7 +66,7 @@ func windowKernel(f *file, s isa, w window, rows int) {
 			f.op("VMOVAPS", s.reg(0), s.reg(i))
 		}
 	}
-	f.nest(rows, func() {
+	f.nest(rows, w.weighted, func() {
 		if w.weighted {
 			for i := range v {
 				f.op("VMOVUPS", at("DI", i*s.bytes), weight(i))

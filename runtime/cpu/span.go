@@ -1,0 +1,54 @@
+package cpu
+
+// axis is windows along one axis.
+type axis struct {
+	in, out, kernel, stride, dil int
+	pad, end                     int // cells before the first and after the last
+	from, to                     int // the outputs whose windows are inside the input
+}
+
+// newAxis finds the outputs whose windows are inside the input.
+func newAxis(in, out, kernel, stride, dil, pad, end int) axis {
+	a := axis{in: in, out: out, kernel: kernel, stride: stride, dil: dil, pad: pad, end: end}
+	if last := in - 1 + pad - volume(kernel-1, dil); last >= 0 {
+		a.from, a.to = ceil(pad, stride), min(out, last/stride+1)
+	}
+	a.from = min(a.from, a.to)
+	return a
+}
+
+// span is a run of outputs from…to whose windows have the same taps inside the input:
+// those from first to last, exclusive, out of counted ones that are in the padding
+// or inside.
+type span struct{ from, to, first, last, counted int }
+
+// taps is how many taps are inside.
+func (s span) taps() int { return s.last - s.first }
+
+// span returns outputs from o on, at most up to end, that have the same taps.
+func (a *axis) span(o, end int) span {
+	if o >= a.from && o < a.to {
+		return span{o, min(a.to, end), 0, a.kernel, a.kernel}
+	}
+	origin := o*a.stride - a.pad
+	s := span{from: o, to: o + 1}
+	s.first, s.last = a.taps(origin, 0, a.in)
+	first, last := a.taps(origin, -a.pad, a.in+a.end)
+	s.counted = last - first
+	return s
+}
+
+// taps returns the taps of a window at origin that lie between low and high.
+func (a *axis) taps(origin, low, high int) (first, last int) {
+	if origin < low {
+		first = ceil(low-origin, a.dil)
+	}
+	last = first
+	if origin < high {
+		last = max(first, min(a.kernel, ceil(high-origin, a.dil)))
+	}
+	return first, last
+}
+
+// inside is where the first tap of a span lies.
+func (a *axis) inside(s span) int { return s.from*a.stride - a.pad + s.first*a.dil }
