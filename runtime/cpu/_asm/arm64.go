@@ -1,6 +1,9 @@
 package main
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // encoding is a vector instruction of arm64 that Go's assembler lacks, with zeros for
 // its operands (Arm Architecture Reference Manual, C4.1 and C7.2).
@@ -13,11 +16,14 @@ type encoding struct {
 type form int
 
 const (
-	three   form = iota // vd.4s, vn.4s, vm.4s
-	two                 // vd.4s, vn.4s
-	bytes               // vd.16b, vn.16b
-	element             // vd.4s, vn.4s, vm.s[i]
-	right               // vd.4s, vn.4s, #i, to the right
+	three    form = iota // vd.4s, vn.4s, vm.4s, or with .2d
+	two                  // vd.4s, vn.4s, or with .2d
+	bytes                // vd.16b, vn.16b
+	element              // vd.4s, vn.4s, vm.s[i]
+	right                // vd.4s, vn.4s, #i, or with .2d, to the right
+	longer               // vd.2d, vn.2s
+	shorter              // vd.2s, vn.2d
+	shorter2             // vd.4s, vn.2d
 )
 
 var encodings = map[string]encoding{
@@ -34,28 +40,53 @@ var encodings = map[string]encoding{
 	"frintp": {0x4ea18800, two},
 	"fcvtns": {0x4e21a800, two},
 	"scvtf":  {0x4e21d800, two},
+	"fcvtl":  {0x0e617800, longer},
+	"fcvtn":  {0x0e616800, shorter},
+	"fcvtn2": {0x4e616800, shorter2},
 	"mvn":    {0x6e205800, bytes},
 	"fmla":   {0x4f801000, element},
 	"sshr":   {0x4f000400, right},
 }
 
+// double makes the name of an instruction that of its variant for two lanes of 64 bits.
+const double = ".2d"
+
 // encode is an instruction's word, and its text in Arm's notation, destination first.
 // Of m and i it takes what the instruction has.
 func encode(name string, d, n, m, i int) (word uint32, text string) {
+	name, wide := strings.CutSuffix(name, double)
 	e, ok := encodings[name]
 	if !ok {
 		panic("no encoding of " + name)
 	}
-	word = e.word | uint32(n<<5|d)
-	switch text = fmt.Sprintf("%s v%d.4s, v%d.4s", name, d, n); e.operands {
-	case three:
-		return word | uint32(m<<16), fmt.Sprintf("%s, v%d.4s", text, m)
+	lanes, from, bits := ".4s", ".4s", 32
+	if wide {
+		lanes, from, bits = double, double, 64
+	}
+	switch e.operands {
 	case bytes:
-		return word, fmt.Sprintf("%s v%d.16b, v%d.16b", name, d, n)
+		lanes, from = ".16b", ".16b"
+	case longer:
+		lanes, from = double, ".2s"
+	case shorter:
+		lanes, from = ".2s", double
+	case shorter2:
+		from = double
+	}
+	word = e.word | uint32(n<<5|d)
+	text = fmt.Sprintf("%s v%d%s, v%d%s", name, d, lanes, n, from)
+	switch e.operands {
+	case three:
+		word |= uint32(m << 16)
+		text += fmt.Sprintf(", v%d%s", m, lanes)
 	case element:
-		return word | uint32(i&1<<21|m<<16|i>>1<<11), fmt.Sprintf("%s, v%d.s[%d]", text, m, i)
+		word |= uint32(i&1<<21 | m<<16 | i>>1<<11)
+		text += fmt.Sprintf(", v%d.s[%d]", m, i)
 	case right:
-		return word | uint32((64-i)<<16), fmt.Sprintf("%s, #%d", text, i)
+		return word | uint32((2*bits-i)<<16), fmt.Sprintf("%s, #%d", text, i)
+	}
+	if wide {
+		word |= 1 << 22
 	}
 	return word, text
 }

@@ -18,19 +18,26 @@ var update = flag.Bool("update", false, "write what GNU's assembler says to test
 // instructions lists every encoding with operands that reach each bit of it: its text
 // and its word.
 func instructions() (texts []string, words []uint32) {
-	for _, name := range slices.Sorted(maps.Keys(encodings)) {
-		numbers := []int{0}
-		switch encodings[name].operands {
-		case element:
-			numbers = []int{0, 1, 2, 3}
-		case right:
-			numbers = []int{1, 2, 15, 23, 31, 32}
-		}
+	add := func(name string, numbers ...int) {
 		for _, i := range numbers {
 			for _, r := range [][3]int{{0, 0, 0}, {31, 0, 0}, {0, 31, 0}, {0, 0, 31}, {5, 18, 27}} {
 				word, text := encode(name, r[0], r[1], r[2], i)
 				texts, words = append(texts, text), append(words, word)
 			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(encodings)) {
+		switch encodings[name].operands {
+		case three, two:
+			add(name, 0)
+			add(name+double, 0)
+		case element:
+			add(name, 0, 1, 2, 3)
+		case right:
+			add(name, 1, 2, 15, 23, 31, 32)
+			add(name+double, 1, 31, 32, 52, 64)
+		default:
+			add(name, 0)
 		}
 	}
 	return texts, words
