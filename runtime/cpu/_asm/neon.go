@@ -151,6 +151,7 @@ func (f *file) base(t *table) {
 func fr(v int) string   { return fmt.Sprintf("F%d", v) }
 func pair(v int) string { return fmt.Sprintf("(F%d, F%d)", v, v+1) }
 func s4(v int) string   { return fmt.Sprintf("V%d.S4", v) }
+func d2(v int) string   { return fmt.Sprintf("V%d.D2", v) }
 func b16(v int) string  { return fmt.Sprintf("V%d.B16", v) }
 
 // copyVector writes what copies a register, if it has to be.
@@ -294,6 +295,10 @@ var translations = map[string]translation{
 	},
 	"SUBQ": func(f *file, o []any) { f.setFlags("SUBS", immediateOr(o[0]), general(o[1])) },
 	"ANDQ": func(f *file, o []any) { f.setFlags("ANDS", immediateOr(o[0]), general(o[1])) },
+	"XORQ": func(f *file, o []any) {
+		f.flags = false
+		f.line("EOR", general(o[0]), general(o[1]))
+	},
 	"SHRQ": func(f *file, o []any) {
 		f.line("LSR", o[0], general(o[1]))
 		f.setFlags("CMP", 0, general(o[1]))
@@ -340,40 +345,71 @@ var translations = map[string]translation{
 		f.line("VDUP", fmt.Sprintf("V%d.S[0]", from), s4(to))
 	},
 
+	"VBROADCASTSD": func(f *file, o []any) {
+		to := vector(o[1])
+		f.line("FMOVD", f.memory(o[0]), fr(to))
+		f.line("VDUP", fmt.Sprintf("V%d.D[0]", to), d2(to))
+	},
+
 	"VADDPS":       exact("fadd"),
 	"VSUBPS":       exact("fsub"),
 	"VMULPS":       exact("fmul"),
 	"VDIVPS":       exact("fdiv"),
-	"VFMADD231PS":  func(f *file, o []any) { f.line("VFMLA", s4(f.source(o[0])), s4(vector(o[1])), s4(vector(o[2]))) },
-	"VFNMADD231PS": func(f *file, o []any) { f.line("VFMLS", s4(f.source(o[0])), s4(vector(o[1])), s4(vector(o[2]))) },
-	"VFMADD213PS": func(f *file, o []any) {
-		move(f, []any{o[0], fmt.Sprintf("V%d", aside)})
-		f.line("VFMLA", s4(vector(o[1])), s4(vector(o[2])), s4(aside))
-		f.copyVector(aside, vector(o[2]))
-	},
-	"VMAXPS":    extremes(func(a, b int) (int, int) { return a, b }),
-	"VMINPS":    extremes(func(a, b int) (int, int) { return b, a }),
-	"VSQRTPS":   single("fsqrt"),
-	"VCVTPS2DQ": single("fcvtns"),
-	"VCVTDQ2PS": single("scvtf"),
+	"VADDPD":       exact("fadd" + double),
+	"VSUBPD":       exact("fsub" + double),
+	"VMULPD":       exact("fmul" + double),
+	"VDIVPD":       exact("fdiv" + double),
+	"VFMADD231PS":  plain("VFMLA", s4),
+	"VFNMADD231PS": plain("VFMLS", s4),
+	"VFMADD231PD":  plain("VFMLA", d2),
+	"VFNMADD231PD": plain("VFMLS", d2),
+	"VFMADD213PS":  addend(s4),
+	"VFMADD213PD":  addend(d2),
+	"VMAXPS":       extremes("fcmgt", func(a, b int) (int, int) { return a, b }),
+	"VMINPS":       extremes("fcmgt", func(a, b int) (int, int) { return b, a }),
+	"VMAXPD":       extremes("fcmgt"+double, func(a, b int) (int, int) { return a, b }),
+	"VMINPD":       extremes("fcmgt"+double, func(a, b int) (int, int) { return b, a }),
+	"VSQRTPS":      single("fsqrt"),
+	"VCVTPS2DQ":    single("fcvtns"),
+	"VCVTDQ2PS":    single("scvtf"),
 	"VROUNDPS": func(f *file, o []any) {
 		way := map[int]string{nearestEven: "frintn", down: "frintm", up: "frintp"}[o[0].(int)]
 		f.word(way, vector(o[2]), f.source(o[1]), 0, 0)
 	},
 
-	"VANDPS": logic("VAND"),
-	"VPAND":  logic("VAND"),
-	"VORPS":  logic("VORR"),
-	"VXORPS": logic("VEOR"),
-	"VPADDD": func(f *file, o []any) { f.line("VADD", s4(f.source(o[0])), s4(vector(o[1])), s4(vector(o[2]))) },
-	"VPSUBD": func(f *file, o []any) { f.line("VSUB", s4(f.source(o[0])), s4(vector(o[1])), s4(vector(o[2]))) },
-	"VPSLLD": func(f *file, o []any) { f.line("VSHL", o[0], s4(vector(o[1])), s4(vector(o[2]))) },
+	"VANDPS": plain("VAND", b16),
+	"VPAND":  plain("VAND", b16),
+	"VORPS":  plain("VORR", b16),
+	"VXORPS": plain("VEOR", b16),
+	"VANDPD": plain("VAND", b16),
+	"VORPD":  plain("VORR", b16),
+	"VPADDD": plain("VADD", s4),
+	"VPSUBD": plain("VSUB", s4),
+	"VPADDQ": plain("VADD", d2),
+	"VPSUBQ": plain("VSUB", d2),
+	"VPSLLD": shift("VSHL", s4),
+	"VPSRLD": shift("VUSHR", s4),
+	"VPSLLQ": shift("VSHL", d2),
+	"VPSRLQ": shift("VUSHR", d2),
 	"VPSRAD": func(f *file, o []any) { f.word("sshr", vector(o[2]), vector(o[1]), 0, o[0].(int)) },
+
+	// Of float64 a register holds half as many: the halves of AVX's registers are two.
+	"VCVTPS2PD":    single("fcvtl"),
+	"VCVTPD2PSY":   single("fcvtn"),
+	"VEXTRACTF128": func(f *file, o []any) { f.line("VEXT", 8, b16(vector(o[1])), b16(vector(o[1])), b16(vector(o[2]))) },
+	"VINSERTF128": func(f *file, o []any) {
+		f.line("VTRN1", d2(vector(o[1])), d2(vector(o[2])), d2(vector(o[3])))
+	},
 	"VCMPPS": func(f *file, o []any) {
 		b, a, m := f.source(o[1]), vector(o[2]), vector(o[3])
 		switch o[0].(int) {
 		case equal:
 			f.word("fcmeq", m, a, b, 0)
+		case unequal:
+			f.word("fcmeq", m, a, b, 0)
+			f.word("mvn", m, m, 0, 0)
+		case greater:
+			f.word("fcmgt", m, a, b, 0)
 		case less:
 			f.word("fcmgt", m, b, a, 0)
 		case notLess:
@@ -444,18 +480,33 @@ func single(name string) translation {
 	return func(f *file, o []any) { f.word(name, vector(o[1]), f.source(o[0]), 0, 0) }
 }
 
-func logic(name string) translation {
-	return func(f *file, o []any) { f.line(name, b16(f.source(o[0])), b16(vector(o[1])), b16(vector(o[2]))) }
+// plain is an instruction of two operands that Go's assembler has.
+func plain(name string, lanes func(int) string) translation {
+	return func(f *file, o []any) { f.line(name, lanes(f.source(o[0])), lanes(vector(o[1])), lanes(vector(o[2]))) }
+}
+
+func shift(name string, lanes func(int) string) translation {
+	return func(f *file, o []any) { f.line(name, o[0], lanes(vector(o[1])), lanes(vector(o[2]))) }
+}
+
+// addend multiplies its result by its second operand and adds the first, aside because
+// a sum lands where its addend was.
+func addend(lanes func(int) string) translation {
+	return func(f *file, o []any) {
+		move(f, []any{o[0], v(aside)})
+		f.line("VFMLA", lanes(vector(o[1])), lanes(vector(o[2])), lanes(aside))
+		f.copyVector(aside, vector(o[2]))
+	}
 }
 
 // extremes gives b of a and b unless the first of order(a, b) is greater: where they
 // are equal or a NaN is among them, too. NEON's own maximum and minimum order zeros and
 // prefer NaN.
-func extremes(order func(a, b int) (int, int)) translation {
+func extremes(compare string, order func(a, b int) (int, int)) translation {
 	return func(f *file, o []any) {
 		b, a, dst := f.source(o[0]), vector(o[1]), vector(o[2])
 		high, low := order(a, b)
-		f.word("fcmgt", aside, high, low, 0)
+		f.word(compare, aside, high, low, 0)
 		f.choice(aside, a, b, dst)
 	}
 }
