@@ -17,6 +17,7 @@ type form int
 
 const (
 	three    form = iota // vd.4s, vn.4s, vm.4s, or with .2d
+	three32              // vd.4s, vn.4s, vm.4s
 	two                  // vd.4s, vn.4s, or with .2d
 	bytes                // vd.16b, vn.16b
 	element              // vd.4s, vn.4s, vm.s[i]
@@ -24,6 +25,10 @@ const (
 	longer               // vd.2d, vn.2s
 	shorter              // vd.2s, vn.2d
 	shorter2             // vd.4s, vn.2d
+	widen                // vd.8h, vn.8b, #0
+	widen2               // vd.8h, vn.16b, #0
+	long                 // vd.4s, vn.4h, vm.h[i], m below 16
+	long2                // vd.4s, vn.8h, vm.h[i], m below 16
 )
 
 var encodings = map[string]encoding{
@@ -43,7 +48,12 @@ var encodings = map[string]encoding{
 	"fcvtl":  {0x0e617800, longer},
 	"fcvtn":  {0x0e616800, shorter},
 	"fcvtn2": {0x4e616800, shorter2},
+	"mul":    {0x4ea09c00, three32},
 	"mvn":    {0x6e205800, bytes},
+	"sshll":  {0x0f08a400, widen},
+	"sshll2": {0x4f08a400, widen2},
+	"smlal":  {0x0f402000, long},
+	"smlal2": {0x4f402000, long2},
 	"fmla":   {0x4f801000, element},
 	"sshr":   {0x4f000400, right},
 }
@@ -72,13 +82,29 @@ func encode(name string, d, n, m, i int) (word uint32, text string) {
 		lanes, from = ".2s", double
 	case shorter2:
 		from = double
+	case widen:
+		lanes, from = ".8h", ".8b"
+	case widen2:
+		lanes, from = ".8h", ".16b"
+	case long:
+		from = ".4h"
+	case long2:
+		from = ".8h"
 	}
 	word = e.word | uint32(n<<5|d)
 	text = fmt.Sprintf("%s v%d%s, v%d%s", name, d, lanes, n, from)
 	switch e.operands {
-	case three:
+	case three, three32:
 		word |= uint32(m << 16)
 		text += fmt.Sprintf(", v%d%s", m, lanes)
+	case long, long2:
+		if m > 15 {
+			panic("an element of 16 bits is in one of the first 16 registers")
+		}
+		word |= uint32(i&1<<20 | i>>1&1<<21 | m<<16 | i>>2<<11)
+		text += fmt.Sprintf(", v%d.h[%d]", m, i)
+	case widen, widen2:
+		text += ", #0"
 	case element:
 		word |= uint32(i&1<<21 | m<<16 | i>>1<<11)
 		text += fmt.Sprintf(", v%d.s[%d]", m, i)

@@ -19,8 +19,12 @@ var update = flag.Bool("update", false, "write what GNU's assembler says to test
 // and its word.
 func instructions() (texts []string, words []uint32) {
 	add := func(name string, numbers ...int) {
+		most := 31
+		if o := encodings[name].operands; o == long || o == long2 {
+			most = 15
+		}
 		for _, i := range numbers {
-			for _, r := range [][3]int{{0, 0, 0}, {31, 0, 0}, {0, 31, 0}, {0, 0, 31}, {5, 18, 27}} {
+			for _, r := range [][3]int{{0, 0, 0}, {31, 0, 0}, {0, 31, 0}, {0, 0, most}, {5, 18, most &^ 4}} {
 				word, text := encode(name, r[0], r[1], r[2], i)
 				texts, words = append(texts, text), append(words, word)
 			}
@@ -31,6 +35,8 @@ func instructions() (texts []string, words []uint32) {
 		case three, two:
 			add(name, 0)
 			add(name+double, 0)
+		case long, long2:
+			add(name, 0, 1, 2, 3, 4, 7)
 		case element:
 			add(name, 0, 1, 2, 3)
 		case right:

@@ -9,13 +9,20 @@ var byteSets = []isa{
 	{name: "VNNI", reg: z, regs: 32, bytes: 64, rows: 14, panels: 2, clear: "VPXORD", perTile: 1},
 }
 
+// bytesNEON is NEON for products of bytes.
+var bytesNEON = isa{name: "NEON", reg: v, regs: aside, bytes: 16, rows: 4, panels: 1, clear: "VXORPS", perTile: 4}
+
 // byteTiles writes the kernels of products of bytes. Their tiles are those of floats,
 // with four bytes of a and four bytes of each column of b in an element's place. The
 // registers are those of tiles.
 func byteTiles(f *file) {
 	mask := f.words("evenBytes", 0x00ff00ff)
 	low := f.words("lowByte", 0xff)
-	for _, s := range byteSets {
+	sets := byteSets
+	if f.arch == "arm64" {
+		sets = []isa{bytesNEON}
+	}
+	for _, s := range sets {
 		f.framed(tileFrame, "byteTile"+s.name+" computes what byteTileRef does, t.rows × t.panels × 16 elements at a time.",
 			"byteTile"+s.name, "t *tile", "")
 		f.load("t", "R14")
@@ -54,9 +61,17 @@ type byteTile struct {
 	low     string
 }
 
-// acc is an accumulator, spare a register that is none.
-func (k *byteTile) acc(sum, r, i int) string { return k.reg((sum*k.rows+r)*k.v + i) }
-func (k *byteTile) spare(i int) string       { return k.reg(k.rows*k.v*k.sums + i) }
+// acc is an accumulator, spare a register that is none. NEON keeps the first registers
+// for rows, because products by an element of 16 bits need them.
+func (k *byteTile) acc(sum, r, i int) string { return k.reg(k.kept() + (sum*k.rows+r)*k.v + i) }
+func (k *byteTile) spare(i int) string       { return k.reg(k.kept() + k.rows*k.v*k.sums + i) }
+
+func (k *byteTile) kept() int {
+	if k.arch == "arm64" {
+		return bytesNEON.rows
+	}
+	return 0
+}
 
 // column is the operand of the vector i of a field of the tile's columns, to which CX
 // points.
@@ -78,9 +93,12 @@ func (k *byteTile) write(mask, label string) {
 	for i := k.rows * k.v; i < k.rows*k.v*k.sums; i++ {
 		k.op(k.clear, k.reg(i), k.reg(i), k.reg(i))
 	}
-	if k.wide() {
+	switch {
+	case k.wide():
 		k.steps(k.rows, k.step)
-	} else {
+	case k.arch == "arm64":
+		k.steps(k.rows, k.longStep)
+	default:
 		k.op("VPBROADCASTD", mask, k.reg(k.regs-1))
 		k.steps(k.rows, k.wordStep)
 	}
@@ -151,6 +169,37 @@ func (k *byteTile) wordStep(u int) {
 			k.op("VPADDD", t, k.acc(0, r, i), k.acc(0, r, i))
 		}
 	}
+}
+
+// longStep is step by products of words that are added to 32 bits, one of the four bytes
+// of all columns after the other.
+func (k *byteTile) longStep(u int) {
+	for r := range k.rows {
+		k.line("FMOVS", k.memory(k.row(r, 4*u)), fr(r))
+		k.line("VUSHLL", 0, k.reg(r)+".B8", k.reg(r)+".H8")
+	}
+	bytes := vector(k.spare(0))
+	k.line("VLD4.P", "64("+general("DI")+")", fmt.Sprintf("[V%d.B16, V%d.B16, V%d.B16, V%d.B16]", bytes, bytes+1, bytes+2, bytes+3))
+	for i := range 4 {
+		words := bytes + 4 + 2*(i%2)
+		k.word("sshll", words, bytes+i, 0, 0)
+		k.word("sshll2", words+1, bytes+i, 0, 0)
+		for r := range k.rows {
+			for half := range 2 {
+				k.word("smlal", vector(k.acc(0, r, 2*half)), words+half, r, i)
+				k.word("smlal2", vector(k.acc(0, r, 2*half+1)), words+half, r, i)
+			}
+		}
+	}
+}
+
+// narrow stores the lowest bytes of four registers' lanes.
+func (k *byteTile) narrow(first int) {
+	for i := range 2 {
+		k.line("VUZP1", v(first+2*i+1)+".H8", v(first+2*i)+".H8", v(first+i)+".H8")
+	}
+	k.line("VUZP1", b16(first+1), b16(first), b16(first))
+	k.line("FMOVQ", fr(first), at(general("DI"), 0))
 }
 
 // finish takes the sums of the rows times zero from the sums, and stores them, scales
@@ -252,7 +301,11 @@ func (k *byteTile) requantise() {
 		k.op("VCVTPS2DQ", product, product)
 		k.op("VPADDD", last, product, product)
 		k.op("VPAND", low, product, k.acc(0, r, i))
-		if i == 0 {
+		switch {
+		case i < k.v-1:
+			return
+		case k.arch == "arm64":
+			k.narrow(vector(k.acc(0, r, 0)))
 			return
 		}
 		first := (0*k.rows+r)*k.v + i - 1

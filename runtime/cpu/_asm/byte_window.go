@@ -152,7 +152,8 @@ func (f *file) windowPixels(begin, four, rest, end func()) {
 
 // maxRows writes the kernel of pools of bytes.
 func maxRows(f *file) {
-	f.fun("maxRowAVX2 computes what maxRowRef does.", "maxRowAVX2", "t *maxRow", "")
+	name := "maxRow" + f.sets()[0].name
+	f.fun(name+" computes what maxRowRef does.", name, "t *maxRow", "")
 	f.load("t", "R14")
 	f.op("MOVQ", "maxRow_a(R14)", "SI")
 	f.op("MOVQ", "maxRow_c(R14)", "DX")

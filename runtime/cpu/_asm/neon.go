@@ -331,20 +331,12 @@ var translations = map[string]translation{
 	"JGT":   branch("BGT"),
 	"JGE":   branch("BGE"),
 
-	"VMOVUPS": move,
-	"VMOVAPS": move,
-	"VMOVSS":  func(f *file, o []any) { f.line("FMOVS", fr(vector(o[0])), f.memory(o[1])) },
-	"VBROADCASTSS": func(f *file, o []any) {
-		to := vector(o[1])
-		from := to
-		if isVector(o[0]) {
-			from = vector(o[0])
-		} else {
-			f.line("FMOVS", f.memory(o[0]), fr(to))
-		}
-		f.line("VDUP", fmt.Sprintf("V%d.S[0]", from), s4(to))
-	},
-
+	"VMOVUPS":      move,
+	"VMOVAPS":      move,
+	"VMOVDQU":      move,
+	"VMOVSS":       func(f *file, o []any) { f.line("FMOVS", fr(vector(o[0])), f.memory(o[1])) },
+	"VBROADCASTSS": broadcast,
+	"VPBROADCASTD": broadcast,
 	"VBROADCASTSD": func(f *file, o []any) {
 		to := vector(o[1])
 		f.line("FMOVD", f.memory(o[0]), fr(to))
@@ -377,21 +369,24 @@ var translations = map[string]translation{
 		f.word(way, vector(o[2]), f.source(o[1]), 0, 0)
 	},
 
-	"VANDPS": plain("VAND", b16),
-	"VPAND":  plain("VAND", b16),
-	"VORPS":  plain("VORR", b16),
-	"VXORPS": plain("VEOR", b16),
-	"VANDPD": plain("VAND", b16),
-	"VORPD":  plain("VORR", b16),
-	"VPADDD": plain("VADD", s4),
-	"VPSUBD": plain("VSUB", s4),
-	"VPADDQ": plain("VADD", d2),
-	"VPSUBQ": plain("VSUB", d2),
-	"VPSLLD": shift("VSHL", s4),
-	"VPSRLD": shift("VUSHR", s4),
-	"VPSLLQ": shift("VSHL", d2),
-	"VPSRLQ": shift("VUSHR", d2),
-	"VPSRAD": func(f *file, o []any) { f.word("sshr", vector(o[2]), vector(o[1]), 0, o[0].(int)) },
+	"VANDPS":  plain("VAND", b16),
+	"VPAND":   plain("VAND", b16),
+	"VORPS":   plain("VORR", b16),
+	"VXORPS":  plain("VEOR", b16),
+	"VPXOR":   plain("VEOR", b16),
+	"VPMAXUB": plain("VUMAX", b16),
+	"VANDPD":  plain("VAND", b16),
+	"VORPD":   plain("VORR", b16),
+	"VPADDD":  plain("VADD", s4),
+	"VPSUBD":  plain("VSUB", s4),
+	"VPMULLD": exact("mul"),
+	"VPADDQ":  plain("VADD", d2),
+	"VPSUBQ":  plain("VSUB", d2),
+	"VPSLLD":  shift("VSHL", s4),
+	"VPSRLD":  shift("VUSHR", s4),
+	"VPSLLQ":  shift("VSHL", d2),
+	"VPSRLQ":  shift("VUSHR", d2),
+	"VPSRAD":  func(f *file, o []any) { f.word("sshr", vector(o[2]), vector(o[1]), 0, o[0].(int)) },
 
 	// Of float64 a register holds half as many: the halves of AVX's registers are two.
 	"VCVTPS2PD":    single("fcvtl"),
@@ -468,6 +463,18 @@ func move(f *file, o []any) {
 	default:
 		f.copyVector(vector(o[0]), vector(o[1]))
 	}
+}
+
+// broadcast copies a number in memory or in the first lane to all lanes.
+func broadcast(f *file, o []any) {
+	to := vector(o[1])
+	from := to
+	if isVector(o[0]) {
+		from = vector(o[0])
+	} else {
+		f.line("FMOVS", f.memory(o[0]), fr(to))
+	}
+	f.line("VDUP", fmt.Sprintf("V%d.S[0]", from), s4(to))
 }
 
 // exact is arithmetic of two operands, whose second comes first.
