@@ -13,7 +13,14 @@ func runBytes(t *tile) {
 	}
 }
 
-func runByteWindow(t *byteWindow) { byteWindowRef(t) }
+// runByteWindow calls the level's kernel for windows over bytes.
+func runByteWindow(t *byteWindow) {
+	if level == NEON && t.cell == 16 {
+		byteWindowNEON(t)
+	} else {
+		byteWindowRef(t)
+	}
+}
 
 // runMaxRow calls the level's kernel for pools of bytes.
 func runMaxRow(t *maxRow) {

@@ -12,7 +12,7 @@ DATA lowByte<>+0(SB)/4, $0x000000ff
 GLOBL lowByte<>(SB), RODATA|NOPTR, $4
 
 // func byteTileNEON(t *tile)
-TEXT ·byteTileNEON(SB), NOSPLIT, $48-8
+TEXT ·byteTileNEON(SB), NOSPLIT, $56-8
 	MOVD t+0(FP), R14
 	MOVD tile_a(R14), R3
 	CMP $0, R3
@@ -71,7 +71,8 @@ r1p1:
 	MOVD a-8(SP), R1
 	MOVD tile_n+0(R14), R10
 	MOVD tile_n+8(R14), R11
-	MOVD tile_n+16(R14), R13
+	MOVD tile_n+16(R14), R5
+	MOVD R5, outer-56(SP)
 	MOVD b-16(SP), R0
 	MOVD tile_columns(R14), R3
 	FMOVQ (byteColumns_first+0)(R3), F4
@@ -246,7 +247,9 @@ outer15:
 	MOVD tile_n+0(R14), R10
 	JMP nest9
 outer16:
-	SUBS $1, R13
+	MOVD outer-56(SP), R16
+	SUBS $1, R16
+	MOVD R16, outer-56(SP)
 	BEQ outer17
 	MOVD tile_gap+16(R14), R5
 	ADD R5, R1
@@ -408,7 +411,8 @@ r2p1:
 	ADD R2<<0, R1, R6
 	MOVD tile_n+0(R14), R10
 	MOVD tile_n+8(R14), R11
-	MOVD tile_n+16(R14), R13
+	MOVD tile_n+16(R14), R5
+	MOVD R5, outer-56(SP)
 	MOVD b-16(SP), R0
 	MOVD tile_columns(R14), R3
 	FMOVQ (byteColumns_first+0)(R3), F4
@@ -681,7 +685,9 @@ outer30:
 	MOVD tile_n+0(R14), R10
 	JMP nest24
 outer31:
-	SUBS $1, R13
+	MOVD outer-56(SP), R16
+	SUBS $1, R16
+	MOVD R16, outer-56(SP)
 	BEQ outer32
 	MOVD tile_gap+16(R14), R5
 	ADD R5, R1
@@ -937,7 +943,8 @@ r3p1:
 	ADD R2<<0, R6, R7
 	MOVD tile_n+0(R14), R10
 	MOVD tile_n+8(R14), R11
-	MOVD tile_n+16(R14), R13
+	MOVD tile_n+16(R14), R5
+	MOVD R5, outer-56(SP)
 	MOVD b-16(SP), R0
 	MOVD tile_columns(R14), R3
 	FMOVQ (byteColumns_first+0)(R3), F4
@@ -1308,7 +1315,9 @@ outer45:
 	MOVD tile_n+0(R14), R10
 	JMP nest39
 outer46:
-	SUBS $1, R13
+	MOVD outer-56(SP), R16
+	SUBS $1, R16
+	MOVD R16, outer-56(SP)
 	BEQ outer47
 	MOVD tile_gap+16(R14), R5
 	ADD R5, R1
@@ -1658,7 +1667,8 @@ r4p1:
 	ADD R2<<0, R7, R19
 	MOVD tile_n+0(R14), R10
 	MOVD tile_n+8(R14), R11
-	MOVD tile_n+16(R14), R13
+	MOVD tile_n+16(R14), R5
+	MOVD R5, outer-56(SP)
 	MOVD b-16(SP), R0
 	MOVD tile_columns(R14), R3
 	FMOVQ (byteColumns_first+0)(R3), F4
@@ -2127,7 +2137,9 @@ outer60:
 	MOVD tile_n+0(R14), R10
 	JMP nest54
 outer61:
-	SUBS $1, R13
+	MOVD outer-56(SP), R16
+	SUBS $1, R16
+	MOVD R16, outer-56(SP)
 	BEQ outer62
 	MOVD tile_gap+16(R14), R5
 	ADD R5, R1

@@ -29,6 +29,8 @@ const (
 	widen2               // vd.8h, vn.16b, #0
 	long                 // vd.4s, vn.4h, vm.h[i], m below 16
 	long2                // vd.4s, vn.8h, vm.h[i], m below 16
+	vectors4             // vd.4s, vn.4h, vm.4h
+	vectors8             // vd.4s, vn.8h, vm.8h
 )
 
 var encodings = map[string]encoding{
@@ -54,8 +56,12 @@ var encodings = map[string]encoding{
 	"sshll2": {0x4f08a400, widen2},
 	"smlal":  {0x0f402000, long},
 	"smlal2": {0x4f402000, long2},
-	"fmla":   {0x4f801000, element},
-	"sshr":   {0x4f000400, right},
+
+	// Variants of instructions have names of their own behind a dot.
+	"smlal.vectors":  {0x0e608000, vectors4},
+	"smlal2.vectors": {0x4e608000, vectors8},
+	"fmla":           {0x4f801000, element},
+	"sshr":           {0x4f000400, right},
 }
 
 // double makes the name of an instruction that of its variant for two lanes of 64 bits.
@@ -86,17 +92,18 @@ func encode(name string, d, n, m, i int) (word uint32, text string) {
 		lanes, from = ".8h", ".8b"
 	case widen2:
 		lanes, from = ".8h", ".16b"
-	case long:
+	case long, vectors4:
 		from = ".4h"
-	case long2:
+	case long2, vectors8:
 		from = ".8h"
 	}
 	word = e.word | uint32(n<<5|d)
-	text = fmt.Sprintf("%s v%d%s, v%d%s", name, d, lanes, n, from)
+	mnemonic, _, _ := strings.Cut(name, ".")
+	text = fmt.Sprintf("%s v%d%s, v%d%s", mnemonic, d, lanes, n, from)
 	switch e.operands {
-	case three, three32:
+	case three, three32, vectors4, vectors8:
 		word |= uint32(m << 16)
-		text += fmt.Sprintf(", v%d%s", m, lanes)
+		text += fmt.Sprintf(", v%d%s", m, from)
 	case long, long2:
 		if m > 15 {
 			panic("an element of 16 bits is in one of the first 16 registers")

@@ -179,7 +179,7 @@ func (k *byteTile) longStep(u int) {
 		k.line("VUSHLL", 0, k.reg(r)+".B8", k.reg(r)+".H8")
 	}
 	bytes := vector(k.spare(0))
-	k.line("VLD4.P", "64("+general("DI")+")", fmt.Sprintf("[V%d.B16, V%d.B16, V%d.B16, V%d.B16]", bytes, bytes+1, bytes+2, bytes+3))
+	k.loadByFours("VLD4.P", at(general("DI"), 64), bytes)
 	for i := range 4 {
 		words := bytes + 4 + 2*(i%2)
 		k.word("sshll", words, bytes+i, 0, 0)
@@ -193,13 +193,18 @@ func (k *byteTile) longStep(u int) {
 	}
 }
 
-// narrow stores the lowest bytes of four registers' lanes.
-func (k *byteTile) narrow(first int) {
+// narrow stores the lowest bytes of the lanes of four registers, which it overwrites.
+func (f *file) narrow(first int, to string) {
 	for i := range 2 {
-		k.line("VUZP1", v(first+2*i+1)+".H8", v(first+2*i)+".H8", v(first+i)+".H8")
+		f.line("VUZP1", v(first+2*i+1)+".H8", v(first+2*i)+".H8", v(first+i)+".H8")
 	}
-	k.line("VUZP1", b16(first+1), b16(first), b16(first))
-	k.line("FMOVQ", fr(first), at(general("DI"), 0))
+	f.line("VUZP1", b16(first+1), b16(first), b16(first))
+	f.line("FMOVQ", fr(first), at(general(to), 0))
+}
+
+// loadByFours loads 64 bytes, the first of each four into one register and so on.
+func (f *file) loadByFours(instruction, from string, first int) {
+	f.line(instruction, from, fmt.Sprintf("[V%d.B16, V%d.B16, V%d.B16, V%d.B16]", first, first+1, first+2, first+3))
 }
 
 // finish takes the sums of the rows times zero from the sums, and stores them, scales
@@ -305,7 +310,7 @@ func (k *byteTile) requantise() {
 		case i < k.v-1:
 			return
 		case k.arch == "arm64":
-			k.narrow(vector(k.acc(0, r, 0)))
+			k.narrow(vector(k.acc(0, r, 0)), "DI")
 			return
 		}
 		first := (0*k.rows+r)*k.v + i - 1

@@ -1,10 +1,16 @@
 package main
 
+import "fmt"
+
 // byteWindows writes the kernels of depthwise convolutions of bytes: rows of pixels of
 // one block of 16 channels. Registers: R14 the window; SI the first cell of a pixel's
 // window, R8 of a row of it, R9 of some cells of that; DI weights; DX the result; BX the
 // columns; R10, CX counters.
 func byteWindows(f *file) {
+	if f.arch == "arm64" {
+		byteWindowNEON(f)
+		return
+	}
 	// A lane of the first order holds four channels of each of four pixels, which the
 	// second puts side by side.
 	pixels := f.words("fourPixels", 0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15)
@@ -72,20 +78,7 @@ func byteWindows(f *file) {
 	f.windowPixels(func() {
 		f.op("VMOVDQU", "byteColumns_first(BX)", y(0))
 		f.op("VMOVDQU", "(byteColumns_first+32)(BX)", y(1))
-	}, func() { cells(4) }, func() {
-		two, one, done := f.fresh("two"), f.fresh("one"), f.fresh("done")
-		f.op("CMPQ", "byteWindow_rest(R14)", 2)
-		f.op("JLT", one)
-		f.op("JEQ", two)
-		cells(3)
-		f.op("JMP", done)
-		f.mark(two)
-		cells(2)
-		f.op("JMP", done)
-		f.mark(one)
-		cells(1)
-		f.mark(done)
-	}, func() {
+	}, func() { cells(4) }, func() { f.restOfCells(cells) }, func() {
 		for half, s := range []string{"", "+32"} {
 			f.op("VCVTDQ2PS", y(half), y(half))
 			f.op("VMULPS", "(byteColumns_less"+s+")(BX)", y(half), y(2))
@@ -101,6 +94,63 @@ func byteWindows(f *file) {
 		f.op("VEXTRACTI128", 1, y(0), x(1))
 		f.op("VPACKUSWB", x(1), x(0), x(0))
 		f.op("VMOVDQU", x(0), at("DX", 0))
+	})
+}
+
+// restOfCells writes cells for each number of cells that are less than four.
+func (f *file) restOfCells(cells func(n int)) {
+	two, one, done := f.fresh("two"), f.fresh("one"), f.fresh("done")
+	f.op("CMPQ", "byteWindow_rest(R14)", 2)
+	f.op("JLT", one)
+	f.op("JEQ", two)
+	cells(3)
+	f.op("JMP", done)
+	f.mark(two)
+	cells(2)
+	f.op("JMP", done)
+	f.mark(one)
+	cells(1)
+	f.mark(done)
+}
+
+// byteWindowNEON has the sums in the registers 0 to 3, and lo, hi and last in 5 to 7.
+func byteWindowNEON(f *file) {
+	f.fun("byteWindowNEON computes what byteWindowRef does where cells of a row are neighbours.", "byteWindowNEON", "t *byteWindow", "")
+	f.startWindow()
+	f.op("VBROADCASTSS", "byteWindow_lo(R14)", v(5))
+	f.op("VBROADCASTSS", "byteWindow_hi(R14)", v(6))
+	f.op("VPBROADCASTD", "byteWindow_last(R14)", v(7))
+	column := func(field string, i int) string { return fmt.Sprintf("(byteColumns_%s+%d)(BX)", field, 16*i) }
+	cells := func(n int) {
+		const weights, cell = 16, 20
+		f.loadByFours("VLD4", at(general("DI"), 0), weights)
+		for i := range n {
+			f.op("VMOVDQU", at("R9", 16*i), v(cell))
+			f.line("VUSHLL2", 0, b16(cell), v(cell+2)+".H8")
+			f.line("VUSHLL", 0, v(cell)+".B8", v(cell+1)+".H8")
+			f.word("sshll", cell+3, weights+i, 0, 0)
+			f.word("sshll2", cell+4, weights+i, 0, 0)
+			for half := range 2 {
+				f.word("smlal.vectors", 2*half, cell+1+half, cell+3+half, 0)
+				f.word("smlal2.vectors", 2*half+1, cell+1+half, cell+3+half, 0)
+			}
+		}
+	}
+	f.windowPixels(func() {
+		for i := range 4 {
+			f.op("VMOVDQU", column("first", i), v(i))
+		}
+	}, func() { cells(4) }, func() { f.restOfCells(cells) }, func() {
+		for i := range 4 {
+			f.op("VCVTDQ2PS", v(i), v(i))
+			f.op("VMULPS", column("less", i), v(i), v(4))
+			f.op("VFMADD231PS", column("scale", i), v(i), v(4))
+			f.op("VMAXPS", v(5), v(4), v(4))
+			f.op("VMINPS", v(6), v(4), v(4))
+			f.op("VCVTPS2DQ", v(4), v(4))
+			f.op("VPADDD", v(7), v(4), v(i))
+		}
+		f.narrow(0, "DX")
 	})
 }
 
