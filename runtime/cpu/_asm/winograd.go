@@ -53,7 +53,7 @@ func winogradFamily(f *file) {
 		}
 		tables[v] = f.floats(fmt.Sprintf("winograd%v", v), lanes...)
 	}
-	for _, s := range isas {
+	for _, s := range f.sets() {
 		for _, t := range winogradTransforms {
 			f.winograd(s, t, tables)
 		}
