@@ -945,3 +945,413 @@ func standardAffineFast(dst, x, scale, bias []float32, mean, factor float32) boo
 func standardAffinePart(s *pointwise, from, to int) {
 	standardAffineFast(s.dst[from:to], s.a[from:to], s.b[from:to], s.c[from:to], s.u, s.v)
 }
+
+// signNEON computes dst[i] = −1, 0 or 1 as x[i] is, or x[i].
+//
+//go:noescape
+func signNEON(dst, x *float32, n int)
+
+// signFast computes dst[i] = −1, 0 or 1 as x[i] is, or x[i] where there is assembly.
+func signFast(dst, x []float32) bool {
+	if level == Generic {
+		return false
+	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(x), do: signPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
+	for len(dst) > 0 {
+		n := min(len(dst), atOnce)
+		signNEON(&dst[0], &x[0], n)
+		dst, x = dst[n:], x[n:]
+	}
+	return true
+}
+
+// signPart is a part of signFast.
+func signPart(s *pointwise, from, to int) { signFast(s.dst[from:to], s.a[from:to]) }
+
+// coshNEON computes dst[i] = cosh(x[i]).
+//
+//go:noescape
+func coshNEON(dst, x *float32, n int)
+
+// coshFast computes dst[i] = cosh(x[i]) where there is assembly.
+func coshFast(dst, x []float32) bool {
+	if level == Generic {
+		return false
+	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(x), do: coshPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
+	for len(dst) > 0 {
+		n := min(len(dst), atOnce)
+		coshNEON(&dst[0], &x[0], n)
+		dst, x = dst[n:], x[n:]
+	}
+	return true
+}
+
+// coshPart is a part of coshFast.
+func coshPart(s *pointwise, from, to int) { coshFast(s.dst[from:to], s.a[from:to]) }
+
+// sinhNEON computes dst[i] = sinh(x[i]).
+//
+//go:noescape
+func sinhNEON(dst, x *float32, n int)
+
+// sinhFast computes dst[i] = sinh(x[i]) where there is assembly.
+func sinhFast(dst, x []float32) bool {
+	if level == Generic {
+		return false
+	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(x), do: sinhPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
+	for len(dst) > 0 {
+		n := min(len(dst), atOnce)
+		sinhNEON(&dst[0], &x[0], n)
+		dst, x = dst[n:], x[n:]
+	}
+	return true
+}
+
+// sinhPart is a part of sinhFast.
+func sinhPart(s *pointwise, from, to int) { sinhFast(s.dst[from:to], s.a[from:to]) }
+
+// sinNEON computes dst[i] = sin(x[i]).
+//
+//go:noescape
+func sinNEON(dst, x *float32, n int)
+
+// sinFast computes dst[i] = sin(x[i]) where there is assembly.
+func sinFast(dst, x []float32) bool {
+	if level == Generic {
+		return false
+	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(x), do: sinPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
+	for len(dst) > 0 {
+		n := min(len(dst), atOnce)
+		sinNEON(&dst[0], &x[0], n)
+		dst, x = dst[n:], x[n:]
+	}
+	return true
+}
+
+// sinPart is a part of sinFast.
+func sinPart(s *pointwise, from, to int) { sinFast(s.dst[from:to], s.a[from:to]) }
+
+// cosNEON computes dst[i] = cos(x[i]).
+//
+//go:noescape
+func cosNEON(dst, x *float32, n int)
+
+// cosFast computes dst[i] = cos(x[i]) where there is assembly.
+func cosFast(dst, x []float32) bool {
+	if level == Generic {
+		return false
+	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(x), do: cosPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
+	for len(dst) > 0 {
+		n := min(len(dst), atOnce)
+		cosNEON(&dst[0], &x[0], n)
+		dst, x = dst[n:], x[n:]
+	}
+	return true
+}
+
+// cosPart is a part of cosFast.
+func cosPart(s *pointwise, from, to int) { cosFast(s.dst[from:to], s.a[from:to]) }
+
+// tanNEON computes dst[i] = tan(x[i]).
+//
+//go:noescape
+func tanNEON(dst, x *float32, n int)
+
+// tanFast computes dst[i] = tan(x[i]) where there is assembly.
+func tanFast(dst, x []float32) bool {
+	if level == Generic {
+		return false
+	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(x), do: tanPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
+	for len(dst) > 0 {
+		n := min(len(dst), atOnce)
+		tanNEON(&dst[0], &x[0], n)
+		dst, x = dst[n:], x[n:]
+	}
+	return true
+}
+
+// tanPart is a part of tanFast.
+func tanPart(s *pointwise, from, to int) { tanFast(s.dst[from:to], s.a[from:to]) }
+
+// asinNEON computes dst[i] = asin(x[i]).
+//
+//go:noescape
+func asinNEON(dst, x *float32, n int)
+
+// asinFast computes dst[i] = asin(x[i]) where there is assembly.
+func asinFast(dst, x []float32) bool {
+	if level == Generic {
+		return false
+	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(x), do: asinPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
+	for len(dst) > 0 {
+		n := min(len(dst), atOnce)
+		asinNEON(&dst[0], &x[0], n)
+		dst, x = dst[n:], x[n:]
+	}
+	return true
+}
+
+// asinPart is a part of asinFast.
+func asinPart(s *pointwise, from, to int) { asinFast(s.dst[from:to], s.a[from:to]) }
+
+// acosNEON computes dst[i] = acos(x[i]).
+//
+//go:noescape
+func acosNEON(dst, x *float32, n int)
+
+// acosFast computes dst[i] = acos(x[i]) where there is assembly.
+func acosFast(dst, x []float32) bool {
+	if level == Generic {
+		return false
+	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(x), do: acosPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
+	for len(dst) > 0 {
+		n := min(len(dst), atOnce)
+		acosNEON(&dst[0], &x[0], n)
+		dst, x = dst[n:], x[n:]
+	}
+	return true
+}
+
+// acosPart is a part of acosFast.
+func acosPart(s *pointwise, from, to int) { acosFast(s.dst[from:to], s.a[from:to]) }
+
+// atanNEON computes dst[i] = atan(x[i]).
+//
+//go:noescape
+func atanNEON(dst, x *float32, n int)
+
+// atanFast computes dst[i] = atan(x[i]) where there is assembly.
+func atanFast(dst, x []float32) bool {
+	if level == Generic {
+		return false
+	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(x), do: atanPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
+	for len(dst) > 0 {
+		n := min(len(dst), atOnce)
+		atanNEON(&dst[0], &x[0], n)
+		dst, x = dst[n:], x[n:]
+	}
+	return true
+}
+
+// atanPart is a part of atanFast.
+func atanPart(s *pointwise, from, to int) { atanFast(s.dst[from:to], s.a[from:to]) }
+
+// powNEON computes dst[i] = a[i] to the power b[i].
+//
+//go:noescape
+func powNEON(dst, a, b *float32, n int)
+
+// powFast computes dst[i] = a[i] to the power b[i] where there is assembly.
+func powFast(dst, a, b []float32) bool {
+	if level == Generic {
+		return false
+	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(a), b: onHeap(b), do: powPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
+	for len(dst) > 0 {
+		n := min(len(dst), atOnce)
+		powNEON(&dst[0], &a[0], &b[0], n)
+		dst, a, b = dst[n:], a[n:], b[n:]
+	}
+	return true
+}
+
+// powPart is a part of powFast.
+func powPart(s *pointwise, from, to int) { powFast(s.dst[from:to], s.a[from:to], s.b[from:to]) }
+
+// powScalarNEON computes dst[i] = a[i] to the power b.
+//
+//go:noescape
+func powScalarNEON(dst, a *float32, n int, b float32)
+
+// powScalarFast computes dst[i] = a[i] to the power b where there is assembly.
+func powScalarFast(dst, a []float32, b float32) bool {
+	if level == Generic {
+		return false
+	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(a), u: b, do: powScalarPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
+	for len(dst) > 0 {
+		n := min(len(dst), atOnce)
+		powScalarNEON(&dst[0], &a[0], n, b)
+		dst, a = dst[n:], a[n:]
+	}
+	return true
+}
+
+// powScalarPart is a part of powScalarFast.
+func powScalarPart(s *pointwise, from, to int) { powScalarFast(s.dst[from:to], s.a[from:to], s.u) }
+
+// scalarPowNEON computes dst[i] = a to the power b[i].
+//
+//go:noescape
+func scalarPowNEON(dst, b *float32, n int, a float32)
+
+// scalarPowFast computes dst[i] = a to the power b[i] where there is assembly.
+func scalarPowFast(dst, b []float32, a float32) bool {
+	if level == Generic {
+		return false
+	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(b), u: a, do: scalarPowPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
+	for len(dst) > 0 {
+		n := min(len(dst), atOnce)
+		scalarPowNEON(&dst[0], &b[0], n, a)
+		dst, b = dst[n:], b[n:]
+	}
+	return true
+}
+
+// scalarPowPart is a part of scalarPowFast.
+func scalarPowPart(s *pointwise, from, to int) { scalarPowFast(s.dst[from:to], s.a[from:to], s.u) }
+
+// cubeNEON computes dst[i] = x[i]³.
+//
+//go:noescape
+func cubeNEON(dst, x *float32, n int)
+
+// cubeFast computes dst[i] = x[i]³ where there is assembly.
+func cubeFast(dst, x []float32) bool {
+	if level == Generic {
+		return false
+	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(x), do: cubePart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
+	for len(dst) > 0 {
+		n := min(len(dst), atOnce)
+		cubeNEON(&dst[0], &x[0], n)
+		dst, x = dst[n:], x[n:]
+	}
+	return true
+}
+
+// cubePart is a part of cubeFast.
+func cubePart(s *pointwise, from, to int) { cubeFast(s.dst[from:to], s.a[from:to]) }
+
+// thresholdedReluNEON computes dst[i] = x[i], or 0 up to alpha.
+//
+//go:noescape
+func thresholdedReluNEON(dst, x *float32, n int, alpha float32)
+
+// thresholdedReluFast computes dst[i] = x[i], or 0 up to alpha where there is assembly.
+func thresholdedReluFast(dst, x []float32, alpha float32) bool {
+	if level == Generic {
+		return false
+	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(x), u: alpha, do: thresholdedReluPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
+	for len(dst) > 0 {
+		n := min(len(dst), atOnce)
+		thresholdedReluNEON(&dst[0], &x[0], n, alpha)
+		dst, x = dst[n:], x[n:]
+	}
+	return true
+}
+
+// thresholdedReluPart is a part of thresholdedReluFast.
+func thresholdedReluPart(s *pointwise, from, to int) {
+	thresholdedReluFast(s.dst[from:to], s.a[from:to], s.u)
+}
+
+// softsignNEON computes dst[i] = x[i]/(1 + |x[i]|).
+//
+//go:noescape
+func softsignNEON(dst, x *float32, n int)
+
+// softsignFast computes dst[i] = x[i]/(1 + |x[i]|) where there is assembly.
+func softsignFast(dst, x []float32) bool {
+	if level == Generic {
+		return false
+	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(x), do: softsignPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
+	for len(dst) > 0 {
+		n := min(len(dst), atOnce)
+		softsignNEON(&dst[0], &x[0], n)
+		dst, x = dst[n:], x[n:]
+	}
+	return true
+}
+
+// softsignPart is a part of softsignFast.
+func softsignPart(s *pointwise, from, to int) { softsignFast(s.dst[from:to], s.a[from:to]) }
+
+// celuNEON computes dst[i] = x[i], or below 0 alpha·(exp(x[i]/alpha) − 1).
+//
+//go:noescape
+func celuNEON(dst, x *float32, n int, alpha float32)
+
+// celuFast computes dst[i] = x[i], or below 0 alpha·(exp(x[i]/alpha) − 1) where there is assembly.
+func celuFast(dst, x []float32, alpha float32) bool {
+	if level == Generic {
+		return false
+	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(x), u: alpha, do: celuPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
+	for len(dst) > 0 {
+		n := min(len(dst), atOnce)
+		celuNEON(&dst[0], &x[0], n, alpha)
+		dst, x = dst[n:], x[n:]
+	}
+	return true
+}
+
+// celuPart is a part of celuFast.
+func celuPart(s *pointwise, from, to int) { celuFast(s.dst[from:to], s.a[from:to], s.u) }
+
+// softplusNEON computes dst[i] = log(1 + exp(x[i])).
+//
+//go:noescape
+func softplusNEON(dst, x *float32, n int)
+
+// softplusFast computes dst[i] = log(1 + exp(x[i])) where there is assembly.
+func softplusFast(dst, x []float32) bool {
+	if level == Generic {
+		return false
+	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(x), do: softplusPart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
+	for len(dst) > 0 {
+		n := min(len(dst), atOnce)
+		softplusNEON(&dst[0], &x[0], n)
+		dst, x = dst[n:], x[n:]
+	}
+	return true
+}
+
+// softplusPart is a part of softplusFast.
+func softplusPart(s *pointwise, from, to int) { softplusFast(s.dst[from:to], s.a[from:to]) }

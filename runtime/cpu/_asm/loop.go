@@ -85,11 +85,7 @@ func (p *pointwise) enter(f *file, s isa, t *table) (many, one *vectors) {
 	}
 	for i, w := range constants {
 		pinned[w] = s.reg(s.top() - len(p.scalars) - i)
-		broadcast := "VBROADCASTSD"
-		if f.arch == "arm64" { // where the halves of every constant are equal
-			broadcast = "VBROADCASTSS"
-		}
-		f.op(broadcast, t.row(w), pinned[w])
+		f.op("VBROADCASTSD", t.row(w), pinned[w])
 	}
 	return many, p.begin(f, s, t, 1, pinned)
 }

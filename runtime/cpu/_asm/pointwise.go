@@ -6,11 +6,8 @@ import "slices"
 func pointwiseFamily(f *file) {
 	t := &table{name: "constants"}
 	indices(f)
-	kernels := slices.Concat(arithmetic, rounding, elementary, slopes, activations, standardisation)
-	if f.arch == "amd64" {
-		kernels = slices.Concat(kernels, signs, hyperbolic, trigonometry, powers, smooth)
-	}
-	for _, p := range kernels {
+	for _, p := range slices.Concat(arithmetic, rounding, elementary, slopes, activations, standardisation,
+		signs, hyperbolic, trigonometry, powers, smooth) {
 		p.write(f, t)
 	}
 	t.write(f)
