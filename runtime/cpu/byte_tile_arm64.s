@@ -12,7 +12,7 @@ DATA lowByte<>+0(SB)/4, $0x000000ff
 GLOBL lowByte<>(SB), RODATA|NOPTR, $4
 
 // func byteTileNEON(t *tile)
-TEXT ·byteTileNEON(SB), NOSPLIT, $56-8
+TEXT ·byteTileNEON(SB), NOSPLIT, $64-8
 	MOVD t+0(FP), R14
 	MOVD tile_a(R14), R3
 	CMP $0, R3
@@ -51,6 +51,8 @@ absent5:
 	MOVD R3, residual-40(SP)
 	MOVD tile_count(R14), R3
 	MOVD R3, count-48(SP)
+	MOVD tile_rounds(R14), R3
+	MOVD R3, round-64(SP)
 	MOVD tile_rowA(R14), R2
 	MOVD tile_panelB(R14), R12
 	MOVD tile_rows(R14), R3
@@ -238,12 +240,16 @@ done12:
 	BEQ outer15
 	MOVD tile_gap+0(R14), R5
 	ADD R5, R1
+	MOVD tile_skipB+0(R14), R16
+	ADD R16, R0
 	JMP nest9
 outer15:
 	SUBS $1, R11
 	BEQ outer16
 	MOVD tile_gap+8(R14), R5
 	ADD R5, R1
+	MOVD tile_skipB+8(R14), R16
+	ADD R16, R0
 	MOVD tile_n+0(R14), R10
 	JMP nest9
 outer16:
@@ -253,6 +259,8 @@ outer16:
 	BEQ outer17
 	MOVD tile_gap+16(R14), R5
 	ADD R5, R1
+	MOVD tile_skipB+16(R14), R16
+	ADD R16, R0
 	MOVD tile_n+0(R14), R10
 	MOVD tile_n+8(R14), R11
 	JMP nest9
@@ -373,33 +381,42 @@ whole20:
 	FMOVQ F6, 32(R0)
 	FMOVQ F7, 48(R0)
 stored21:
+	MOVD $tile_nextA(R14), R3
 	MOVD count-48(SP), R16
 	SUBS $1, R16
 	MOVD R16, count-48(SP)
-	BEQ last22
-	MOVD tile_nextA(R14), R5
+	BNE within23
+	MOVD round-64(SP), R16
+	SUBS $1, R16
+	MOVD R16, round-64(SP)
+	BLE last22
+	MOVD tile_count(R14), R5
+	MOVD R5, count-48(SP)
+	MOVD $tile_roundA(R14), R3
+within23:
+	MOVD tile_nextA-tile_nextA(R3), R5
 	MOVD a-8(SP), R16
 	ADD R5, R16
 	MOVD R16, a-8(SP)
-	MOVD tile_nextB(R14), R5
+	MOVD tile_nextB-tile_nextA(R3), R5
 	MOVD b-16(SP), R16
 	ADD R5, R16
 	MOVD R16, b-16(SP)
-	MOVD tile_nextC(R14), R5
+	MOVD tile_nextC-tile_nextA(R3), R5
 	MOVD c-24(SP), R16
 	ADD R5, R16
 	MOVD R16, c-24(SP)
 	MOVD residual-40(SP), R16
 	CMP $0, R16
-	BEQ unread23
+	BEQ unread24
 	MOVD residual-40(SP), R16
 	ADD R5, R16
 	MOVD R16, residual-40(SP)
-unread23:
+unread24:
 	MOVD bias-32(SP), R16
 	CMP $0, R16
 	BEQ r1p1
-	MOVD tile_nextBias(R14), R5
+	MOVD tile_nextBias-tile_nextA(R3), R5
 	MOVD bias-32(SP), R16
 	ADD R5, R16
 	MOVD R16, bias-32(SP)
@@ -423,13 +440,13 @@ r2p1:
 	VMOV V6.B16, V10.B16
 	FMOVQ (byteColumns_first+48)(R3), F7
 	VMOV V7.B16, V11.B16
-nest24:
+nest25:
 	MOVD tile_run(R14), R3
 	LSR $2, R3
 	CMP $0, R3
-	BEQ tail26
+	BEQ tail27
 	PCALIGN $16
-loop28:
+loop29:
 	FMOVS 0(R1), F0
 	VUSHLL $0, V0.B8, V0.H8
 	FMOVS 0(R6), F1
@@ -613,13 +630,13 @@ loop28:
 	ADD $16, R1
 	ADD $16, R6
 	SUBS $1, R3
-	BNE loop28
-tail26:
+	BNE loop29
+tail27:
 	MOVD tile_run(R14), R3
 	ANDS $3, R3
-	BEQ done27
+	BEQ done28
 	PCALIGN $16
-loop29:
+loop30:
 	FMOVS 0(R1), F0
 	VUSHLL $0, V0.B8, V0.H8
 	FMOVS 0(R6), F1
@@ -668,39 +685,45 @@ loop29:
 	ADD $4, R1
 	ADD $4, R6
 	SUBS $1, R3
-	BNE loop29
-done27:
+	BNE loop30
+done28:
 	SUBS $1, R10
-	BEQ outer30
+	BEQ outer31
 	MOVD tile_gap+0(R14), R5
 	ADD R5, R1
 	ADD R5, R6
-	JMP nest24
-outer30:
+	MOVD tile_skipB+0(R14), R16
+	ADD R16, R0
+	JMP nest25
+outer31:
 	SUBS $1, R11
-	BEQ outer31
+	BEQ outer32
 	MOVD tile_gap+8(R14), R5
 	ADD R5, R1
 	ADD R5, R6
+	MOVD tile_skipB+8(R14), R16
+	ADD R16, R0
 	MOVD tile_n+0(R14), R10
-	JMP nest24
-outer31:
+	JMP nest25
+outer32:
 	MOVD outer-56(SP), R16
 	SUBS $1, R16
 	MOVD R16, outer-56(SP)
-	BEQ outer32
+	BEQ outer33
 	MOVD tile_gap+16(R14), R5
 	ADD R5, R1
 	ADD R5, R6
+	MOVD tile_skipB+16(R14), R16
+	ADD R16, R0
 	MOVD tile_n+0(R14), R10
 	MOVD tile_n+8(R14), R11
-	JMP nest24
-outer32:
-out25:
+	JMP nest25
+outer33:
+out26:
 	MOVD tile_columns(R14), R3
 	MOVD bias-32(SP), R5
 	CMP $0, R5
-	BEQ plain33
+	BEQ plain34
 	FMOVS 0(R5), F13
 	VDUP V13.S[0], V13.S4
 	FMOVQ (byteColumns_zero+0)(R3), F31
@@ -729,14 +752,14 @@ out25:
 	FMOVQ (byteColumns_zero+48)(R3), F31
 	WORD $0x4ebf9dac // mul v12.4s, v13.4s, v31.4s
 	VSUB V12.S4, V11.S4, V11.S4
-plain33:
+plain34:
 	MOVD tile_rowC(R14), R10
 	MOVD tile_panelC(R14), R11
 	MOVD c-24(SP), R0
 	MOVD tile_kind(R14), R16
 	CMP $const_bytesKind, R16
-	BLT whole35
-	BGT scaled34
+	BLT whole36
+	BGT scaled35
 	FMOVS tile_lo(R14), F13
 	VDUP V13.S[0], V13.S4
 	FMOVS tile_hi(R14), F14
@@ -851,8 +874,8 @@ plain33:
 	VUZP1 V11.H8, V10.H8, V9.H8
 	VUZP1 V9.B16, V8.B16, V8.B16
 	FMOVQ F8, 0(R0)
-	JMP stored36
-scaled34:
+	JMP stored37
+scaled35:
 	WORD $0x4e21d884 // scvtf v4.4s, v4.4s
 	FMOVQ (byteColumns_scale+0)(R3), F31
 	WORD $0x6e3fdc84 // fmul v4.4s, v4.4s, v31.4s
@@ -893,7 +916,7 @@ scaled34:
 	WORD $0x6e3fdd6b // fmul v11.4s, v11.4s, v31.4s
 	FMOVQ (byteColumns_less+48)(R3), F31
 	WORD $0x4e3fd56b // fadd v11.4s, v11.4s, v31.4s
-whole35:
+whole36:
 	FMOVQ F4, 0(R0)
 	FMOVQ F5, 16(R0)
 	FMOVQ F6, 32(R0)
@@ -903,39 +926,48 @@ whole35:
 	FMOVQ F9, 16(R0)
 	FMOVQ F10, 32(R0)
 	FMOVQ F11, 48(R0)
-stored36:
+stored37:
+	MOVD $tile_nextA(R14), R3
 	MOVD count-48(SP), R16
 	SUBS $1, R16
 	MOVD R16, count-48(SP)
-	BEQ last37
-	MOVD tile_nextA(R14), R5
+	BNE within39
+	MOVD round-64(SP), R16
+	SUBS $1, R16
+	MOVD R16, round-64(SP)
+	BLE last38
+	MOVD tile_count(R14), R5
+	MOVD R5, count-48(SP)
+	MOVD $tile_roundA(R14), R3
+within39:
+	MOVD tile_nextA-tile_nextA(R3), R5
 	MOVD a-8(SP), R16
 	ADD R5, R16
 	MOVD R16, a-8(SP)
-	MOVD tile_nextB(R14), R5
+	MOVD tile_nextB-tile_nextA(R3), R5
 	MOVD b-16(SP), R16
 	ADD R5, R16
 	MOVD R16, b-16(SP)
-	MOVD tile_nextC(R14), R5
+	MOVD tile_nextC-tile_nextA(R3), R5
 	MOVD c-24(SP), R16
 	ADD R5, R16
 	MOVD R16, c-24(SP)
 	MOVD residual-40(SP), R16
 	CMP $0, R16
-	BEQ unread38
+	BEQ unread40
 	MOVD residual-40(SP), R16
 	ADD R5, R16
 	MOVD R16, residual-40(SP)
-unread38:
+unread40:
 	MOVD bias-32(SP), R16
 	CMP $0, R16
 	BEQ r2p1
-	MOVD tile_nextBias(R14), R5
+	MOVD tile_nextBias-tile_nextA(R3), R5
 	MOVD bias-32(SP), R16
 	ADD R5, R16
 	MOVD R16, bias-32(SP)
 	JMP r2p1
-last37:
+last38:
 	RET
 r3p1:
 	MOVD a-8(SP), R1
@@ -959,13 +991,13 @@ r3p1:
 	FMOVQ (byteColumns_first+48)(R3), F7
 	VMOV V7.B16, V11.B16
 	VMOV V7.B16, V15.B16
-nest39:
+nest41:
 	MOVD tile_run(R14), R3
 	LSR $2, R3
 	CMP $0, R3
-	BEQ tail41
+	BEQ tail43
 	PCALIGN $16
-loop43:
+loop45:
 	FMOVS 0(R1), F0
 	VUSHLL $0, V0.B8, V0.H8
 	FMOVS 0(R6), F1
@@ -1222,13 +1254,13 @@ loop43:
 	ADD $16, R6
 	ADD $16, R7
 	SUBS $1, R3
-	BNE loop43
-tail41:
+	BNE loop45
+tail43:
 	MOVD tile_run(R14), R3
 	ANDS $3, R3
-	BEQ done42
+	BEQ done44
 	PCALIGN $16
-loop44:
+loop46:
 	FMOVS 0(R1), F0
 	VUSHLL $0, V0.B8, V0.H8
 	FMOVS 0(R6), F1
@@ -1296,42 +1328,48 @@ loop44:
 	ADD $4, R6
 	ADD $4, R7
 	SUBS $1, R3
-	BNE loop44
-done42:
+	BNE loop46
+done44:
 	SUBS $1, R10
-	BEQ outer45
+	BEQ outer47
 	MOVD tile_gap+0(R14), R5
 	ADD R5, R1
 	ADD R5, R6
 	ADD R5, R7
-	JMP nest39
-outer45:
+	MOVD tile_skipB+0(R14), R16
+	ADD R16, R0
+	JMP nest41
+outer47:
 	SUBS $1, R11
-	BEQ outer46
+	BEQ outer48
 	MOVD tile_gap+8(R14), R5
 	ADD R5, R1
 	ADD R5, R6
 	ADD R5, R7
+	MOVD tile_skipB+8(R14), R16
+	ADD R16, R0
 	MOVD tile_n+0(R14), R10
-	JMP nest39
-outer46:
+	JMP nest41
+outer48:
 	MOVD outer-56(SP), R16
 	SUBS $1, R16
 	MOVD R16, outer-56(SP)
-	BEQ outer47
+	BEQ outer49
 	MOVD tile_gap+16(R14), R5
 	ADD R5, R1
 	ADD R5, R6
 	ADD R5, R7
+	MOVD tile_skipB+16(R14), R16
+	ADD R16, R0
 	MOVD tile_n+0(R14), R10
 	MOVD tile_n+8(R14), R11
-	JMP nest39
-outer47:
-out40:
+	JMP nest41
+outer49:
+out42:
 	MOVD tile_columns(R14), R3
 	MOVD bias-32(SP), R5
 	CMP $0, R5
-	BEQ plain48
+	BEQ plain50
 	FMOVS 0(R5), F17
 	VDUP V17.S[0], V17.S4
 	FMOVQ (byteColumns_zero+0)(R3), F31
@@ -1374,14 +1412,14 @@ out40:
 	FMOVQ (byteColumns_zero+48)(R3), F31
 	WORD $0x4ebf9e30 // mul v16.4s, v17.4s, v31.4s
 	VSUB V16.S4, V15.S4, V15.S4
-plain48:
+plain50:
 	MOVD tile_rowC(R14), R10
 	MOVD tile_panelC(R14), R11
 	MOVD c-24(SP), R0
 	MOVD tile_kind(R14), R16
 	CMP $const_bytesKind, R16
-	BLT whole50
-	BGT scaled49
+	BLT whole52
+	BGT scaled51
 	FMOVS tile_lo(R14), F17
 	VDUP V17.S[0], V17.S4
 	FMOVS tile_hi(R14), F18
@@ -1549,8 +1587,8 @@ plain48:
 	VUZP1 V15.H8, V14.H8, V13.H8
 	VUZP1 V13.B16, V12.B16, V12.B16
 	FMOVQ F12, 0(R0)
-	JMP stored51
-scaled49:
+	JMP stored53
+scaled51:
 	WORD $0x4e21d884 // scvtf v4.4s, v4.4s
 	FMOVQ (byteColumns_scale+0)(R3), F31
 	WORD $0x6e3fdc84 // fmul v4.4s, v4.4s, v31.4s
@@ -1611,7 +1649,7 @@ scaled49:
 	WORD $0x6e3fddef // fmul v15.4s, v15.4s, v31.4s
 	FMOVQ (byteColumns_less+48)(R3), F31
 	WORD $0x4e3fd5ef // fadd v15.4s, v15.4s, v31.4s
-whole50:
+whole52:
 	FMOVQ F4, 0(R0)
 	FMOVQ F5, 16(R0)
 	FMOVQ F6, 32(R0)
@@ -1626,39 +1664,48 @@ whole50:
 	FMOVQ F13, 16(R0)
 	FMOVQ F14, 32(R0)
 	FMOVQ F15, 48(R0)
-stored51:
+stored53:
+	MOVD $tile_nextA(R14), R3
 	MOVD count-48(SP), R16
 	SUBS $1, R16
 	MOVD R16, count-48(SP)
-	BEQ last52
-	MOVD tile_nextA(R14), R5
+	BNE within55
+	MOVD round-64(SP), R16
+	SUBS $1, R16
+	MOVD R16, round-64(SP)
+	BLE last54
+	MOVD tile_count(R14), R5
+	MOVD R5, count-48(SP)
+	MOVD $tile_roundA(R14), R3
+within55:
+	MOVD tile_nextA-tile_nextA(R3), R5
 	MOVD a-8(SP), R16
 	ADD R5, R16
 	MOVD R16, a-8(SP)
-	MOVD tile_nextB(R14), R5
+	MOVD tile_nextB-tile_nextA(R3), R5
 	MOVD b-16(SP), R16
 	ADD R5, R16
 	MOVD R16, b-16(SP)
-	MOVD tile_nextC(R14), R5
+	MOVD tile_nextC-tile_nextA(R3), R5
 	MOVD c-24(SP), R16
 	ADD R5, R16
 	MOVD R16, c-24(SP)
 	MOVD residual-40(SP), R16
 	CMP $0, R16
-	BEQ unread53
+	BEQ unread56
 	MOVD residual-40(SP), R16
 	ADD R5, R16
 	MOVD R16, residual-40(SP)
-unread53:
+unread56:
 	MOVD bias-32(SP), R16
 	CMP $0, R16
 	BEQ r3p1
-	MOVD tile_nextBias(R14), R5
+	MOVD tile_nextBias-tile_nextA(R3), R5
 	MOVD bias-32(SP), R16
 	ADD R5, R16
 	MOVD R16, bias-32(SP)
 	JMP r3p1
-last52:
+last54:
 	RET
 r4p1:
 	MOVD a-8(SP), R1
@@ -1687,13 +1734,13 @@ r4p1:
 	VMOV V7.B16, V11.B16
 	VMOV V7.B16, V15.B16
 	VMOV V7.B16, V19.B16
-nest54:
+nest57:
 	MOVD tile_run(R14), R3
 	LSR $2, R3
 	CMP $0, R3
-	BEQ tail56
+	BEQ tail59
 	PCALIGN $16
-loop58:
+loop61:
 	FMOVS 0(R1), F0
 	VUSHLL $0, V0.B8, V0.H8
 	FMOVS 0(R6), F1
@@ -2023,13 +2070,13 @@ loop58:
 	ADD $16, R7
 	ADD $16, R19
 	SUBS $1, R3
-	BNE loop58
-tail56:
+	BNE loop61
+tail59:
 	MOVD tile_run(R14), R3
 	ANDS $3, R3
-	BEQ done57
+	BEQ done60
 	PCALIGN $16
-loop59:
+loop62:
 	FMOVS 0(R1), F0
 	VUSHLL $0, V0.B8, V0.H8
 	FMOVS 0(R6), F1
@@ -2116,45 +2163,51 @@ loop59:
 	ADD $4, R7
 	ADD $4, R19
 	SUBS $1, R3
-	BNE loop59
-done57:
+	BNE loop62
+done60:
 	SUBS $1, R10
-	BEQ outer60
+	BEQ outer63
 	MOVD tile_gap+0(R14), R5
 	ADD R5, R1
 	ADD R5, R6
 	ADD R5, R7
 	ADD R5, R19
-	JMP nest54
-outer60:
+	MOVD tile_skipB+0(R14), R16
+	ADD R16, R0
+	JMP nest57
+outer63:
 	SUBS $1, R11
-	BEQ outer61
+	BEQ outer64
 	MOVD tile_gap+8(R14), R5
 	ADD R5, R1
 	ADD R5, R6
 	ADD R5, R7
 	ADD R5, R19
+	MOVD tile_skipB+8(R14), R16
+	ADD R16, R0
 	MOVD tile_n+0(R14), R10
-	JMP nest54
-outer61:
+	JMP nest57
+outer64:
 	MOVD outer-56(SP), R16
 	SUBS $1, R16
 	MOVD R16, outer-56(SP)
-	BEQ outer62
+	BEQ outer65
 	MOVD tile_gap+16(R14), R5
 	ADD R5, R1
 	ADD R5, R6
 	ADD R5, R7
 	ADD R5, R19
+	MOVD tile_skipB+16(R14), R16
+	ADD R16, R0
 	MOVD tile_n+0(R14), R10
 	MOVD tile_n+8(R14), R11
-	JMP nest54
-outer62:
-out55:
+	JMP nest57
+outer65:
+out58:
 	MOVD tile_columns(R14), R3
 	MOVD bias-32(SP), R5
 	CMP $0, R5
-	BEQ plain63
+	BEQ plain66
 	FMOVS 0(R5), F21
 	VDUP V21.S[0], V21.S4
 	FMOVQ (byteColumns_zero+0)(R3), F31
@@ -2211,14 +2264,14 @@ out55:
 	FMOVQ (byteColumns_zero+48)(R3), F31
 	WORD $0x4ebf9eb4 // mul v20.4s, v21.4s, v31.4s
 	VSUB V20.S4, V19.S4, V19.S4
-plain63:
+plain66:
 	MOVD tile_rowC(R14), R10
 	MOVD tile_panelC(R14), R11
 	MOVD c-24(SP), R0
 	MOVD tile_kind(R14), R16
 	CMP $const_bytesKind, R16
-	BLT whole65
-	BGT scaled64
+	BLT whole68
+	BGT scaled67
 	FMOVS tile_lo(R14), F21
 	VDUP V21.S[0], V21.S4
 	FMOVS tile_hi(R14), F22
@@ -2439,8 +2492,8 @@ plain63:
 	VUZP1 V19.H8, V18.H8, V17.H8
 	VUZP1 V17.B16, V16.B16, V16.B16
 	FMOVQ F16, 0(R0)
-	JMP stored66
-scaled64:
+	JMP stored69
+scaled67:
 	WORD $0x4e21d884 // scvtf v4.4s, v4.4s
 	FMOVQ (byteColumns_scale+0)(R3), F31
 	WORD $0x6e3fdc84 // fmul v4.4s, v4.4s, v31.4s
@@ -2521,7 +2574,7 @@ scaled64:
 	WORD $0x6e3fde73 // fmul v19.4s, v19.4s, v31.4s
 	FMOVQ (byteColumns_less+48)(R3), F31
 	WORD $0x4e3fd673 // fadd v19.4s, v19.4s, v31.4s
-whole65:
+whole68:
 	FMOVQ F4, 0(R0)
 	FMOVQ F5, 16(R0)
 	FMOVQ F6, 32(R0)
@@ -2541,37 +2594,46 @@ whole65:
 	FMOVQ F17, 16(R0)
 	FMOVQ F18, 32(R0)
 	FMOVQ F19, 48(R0)
-stored66:
+stored69:
+	MOVD $tile_nextA(R14), R3
 	MOVD count-48(SP), R16
 	SUBS $1, R16
 	MOVD R16, count-48(SP)
-	BEQ last67
-	MOVD tile_nextA(R14), R5
+	BNE within71
+	MOVD round-64(SP), R16
+	SUBS $1, R16
+	MOVD R16, round-64(SP)
+	BLE last70
+	MOVD tile_count(R14), R5
+	MOVD R5, count-48(SP)
+	MOVD $tile_roundA(R14), R3
+within71:
+	MOVD tile_nextA-tile_nextA(R3), R5
 	MOVD a-8(SP), R16
 	ADD R5, R16
 	MOVD R16, a-8(SP)
-	MOVD tile_nextB(R14), R5
+	MOVD tile_nextB-tile_nextA(R3), R5
 	MOVD b-16(SP), R16
 	ADD R5, R16
 	MOVD R16, b-16(SP)
-	MOVD tile_nextC(R14), R5
+	MOVD tile_nextC-tile_nextA(R3), R5
 	MOVD c-24(SP), R16
 	ADD R5, R16
 	MOVD R16, c-24(SP)
 	MOVD residual-40(SP), R16
 	CMP $0, R16
-	BEQ unread68
+	BEQ unread72
 	MOVD residual-40(SP), R16
 	ADD R5, R16
 	MOVD R16, residual-40(SP)
-unread68:
+unread72:
 	MOVD bias-32(SP), R16
 	CMP $0, R16
 	BEQ r4p1
-	MOVD tile_nextBias(R14), R5
+	MOVD tile_nextBias-tile_nextA(R3), R5
 	MOVD bias-32(SP), R16
 	ADD R5, R16
 	MOVD R16, bias-32(SP)
 	JMP r4p1
-last67:
+last70:
 	RET
