@@ -11,11 +11,16 @@ func LayerNorm[T Float](dst, src, scale, bias []T, rows, n int, eps T) {
 	dst, src = trim(dst, rows*n), trim(src, rows*n)
 	scale, bias = optional(scale, n), optional(bias, n)
 	if d, u, ok := float32s1(dst, src); ok {
-		s, b := any(scale).([]float32), any(bias).([]float32)
-		if layerNormFast(d, u, s, b, n, float32(eps)) {
-			return
-		}
+		t := rowTask{kind: layerNorms, dst: d, src: u, n: n, eps: float32(eps)}
+		t.scale, t.bias = any(scale).([]float32), any(bias).([]float32)
+		t.share()
+		return
 	}
+	layerNormRef(dst, src, scale, bias, n, eps)
+}
+
+// layerNormRef is LayerNorm in plain Go.
+func layerNormRef[T Float](dst, src, scale, bias []T, n int, eps T) {
 	for ; len(dst) > 0; dst, src = dst[n:], src[n:] {
 		to, from := dst[:n], src[:n]
 		var sum, squares float64
@@ -38,9 +43,16 @@ func LayerNorm[T Float](dst, src, scale, bias []T, rows, n int, eps T) {
 func RMSNorm[T Float](dst, src, scale []T, rows, n int, eps T) {
 	dst, src = trim(dst, rows*n), trim(src, rows*n)
 	scale = optional(scale, n)
-	if d, u, ok := float32s1(dst, src); ok && rmsNormFast(d, u, any(scale).([]float32), n, float32(eps)) {
+	if d, u, ok := float32s1(dst, src); ok {
+		t := rowTask{kind: rmsNorms, dst: d, src: u, scale: any(scale).([]float32), n: n, eps: float32(eps)}
+		t.share()
 		return
 	}
+	rmsNormRef(dst, src, scale, n, eps)
+}
+
+// rmsNormRef is RMSNorm in plain Go.
+func rmsNormRef[T Float](dst, src, scale []T, n int, eps T) {
 	for ; len(dst) > 0; dst, src = dst[n:], src[n:] {
 		to, from := dst[:n], src[:n]
 		var squares float64

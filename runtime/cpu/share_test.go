@@ -75,6 +75,46 @@ func shared() map[string]struct {
 	d := square(40, 58, 16, 40, 3, 1)
 	d.Group = 40
 	src, w := random(3*58*58*16, 1), random(DepthwiseWeightsLen(&d), 2)
+	for kind, name := range []string{layerNorms: "LayerNorm", rmsNorms: "RMSNorm", softmaxes: "Softmax", logSoftmaxes: "LogSoftmax"} {
+		t := rowTask{kind: rowKind(kind), src: random(300*301, 1), scale: random(301, 2), n: 301, eps: 1e-5}
+		if t.kind == layerNorms {
+			t.bias = random(301, 3)
+		}
+		all[name] = operator{
+			make([]float32, len(t.src)),
+			func(dst []float32) {
+				switch t.kind {
+				case layerNorms:
+					LayerNorm(dst, t.src, t.scale, t.bias, 300, 301, 1e-5)
+				case rmsNorms:
+					RMSNorm(dst, t.src, t.scale, 300, 301, 1e-5)
+				case softmaxes:
+					Softmax(dst, t.src, 300, 301, 1)
+				case logSoftmaxes:
+					LogSoftmax(dst, t.src, 300, 301, 1)
+				}
+			},
+			func(dst []float32) rt.Task {
+				t.dst = dst
+				return &t
+			},
+		}
+	}
+	heads := &AttentionShape{
+		Batch: 1, Heads: 6, Shared: 3, Queries: 150, Keys: 150, Depth: 16, Width: 20, Before: -1, Scale: 0.25,
+		Q: [4]int{0, 0, 16, 96}, K: [4]int{0, 0, 16, 48}, V: [4]int{0, 0, 20, 60}, Y: [4]int{0, 0, 20, 120},
+	}
+	q, k, v := random(150*96, 4), random(150*48, 5), random(150*60, 6)
+	scratch := make([]float32, 16*AttentionScratch(150, 16, 20))
+	all["Attention"] = operator{
+		make([]float32, 150*120),
+		func(dst []float32) { Attention(dst, q, k, v, scratch, heads, nil) },
+		func(dst []float32) rt.Task {
+			p := &attention{AttentionShape: *heads, dst: dst, q: q, k: k, v: v, scratch: scratch, each: AttentionScratch(150, 16, 20)}
+			p.plan()
+			return p
+		},
+	}
 	all["DepthwiseConv"] = operator{
 		make([]float32, 3*56*56*16),
 		func(dst []float32) { DepthwiseConv(dst, src, w, &d, ep) },

@@ -11,9 +11,16 @@ func Softmax[T Float](dst, src []T, rows, n, inner int) {
 		softmaxColumns(dst, src, n, inner, false)
 		return
 	}
-	if d, u, ok := float32s1(dst, src); ok && softmaxFast(d, u, n) {
+	if d, u, ok := float32s1(dst, src); ok {
+		t := rowTask{kind: softmaxes, dst: d, src: u, n: n}
+		t.share()
 		return
 	}
+	softmaxRef(dst, src, n)
+}
+
+// softmaxRef is Softmax of rows of n in plain Go.
+func softmaxRef[T Float](dst, src []T, n int) {
 	for ; len(dst) > 0; dst, src = dst[n:], src[n:] {
 		top, sum := highest(src[:n]), 0.0
 		for i, v := range src[:n] {
@@ -33,9 +40,16 @@ func LogSoftmax[T Float](dst, src []T, rows, n, inner int) {
 		softmaxColumns(dst, src, n, inner, true)
 		return
 	}
-	if d, u, ok := float32s1(dst, src); ok && logSoftmaxFast(d, u, n) {
+	if d, u, ok := float32s1(dst, src); ok {
+		t := rowTask{kind: logSoftmaxes, dst: d, src: u, n: n}
+		t.share()
 		return
 	}
+	logSoftmaxRef(dst, src, n)
+}
+
+// logSoftmaxRef is LogSoftmax of rows of n in plain Go.
+func logSoftmaxRef[T Float](dst, src []T, n int) {
 	for ; len(dst) > 0; dst, src = dst[n:], src[n:] {
 		top, sum := highest(src[:n]), 0.0
 		for i, v := range src[:n] {
