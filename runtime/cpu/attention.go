@@ -152,7 +152,7 @@ func (p *attention) plan() {
 
 // Part does the i-th of parts shares of the units.
 func (p *attention) Part(i, parts int) {
-	w := attending{attention: p, packed: -1}
+	w := attending{attention: *p, packed: -1}
 	scratch := p.scratch[i*p.each:][:p.each]
 	take := func(n int) []float32 {
 		s := scratch[:n]
@@ -171,7 +171,7 @@ func (p *attention) Part(i, parts int) {
 
 // attending is a part of an attention.
 type attending struct {
-	*attention
+	attention
 	query, scores, keys, values []float32
 	ldq, lds                    int // elements from row to row of query and scores
 

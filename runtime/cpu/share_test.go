@@ -105,10 +105,18 @@ func shared() map[string]struct {
 		Q: [4]int{0, 0, 16, 96}, K: [4]int{0, 0, 16, 48}, V: [4]int{0, 0, 20, 60}, Y: [4]int{0, 0, 20, 120},
 	}
 	q, k, v := random(150*96, 4), random(150*48, 5), random(150*60, 6)
+	own := make(chan []float32, 4) // scratch, of which each call has its own
+	for range cap(own) {
+		own <- make([]float32, 16*AttentionScratch(150, 16, 20))
+	}
 	scratch := make([]float32, 16*AttentionScratch(150, 16, 20))
 	all["Attention"] = operator{
 		make([]float32, 150*120),
-		func(dst []float32) { Attention(dst, q, k, v, scratch, heads, nil) },
+		func(dst []float32) {
+			scratch := <-own
+			Attention(dst, q, k, v, scratch, heads, nil)
+			own <- scratch
+		},
 		func(dst []float32) rt.Task {
 			p := &attention{AttentionShape: *heads, dst: dst, q: q, k: k, v: v, scratch: scratch, each: AttentionScratch(150, 16, 20)}
 			p.plan()
