@@ -12,6 +12,7 @@ var loweredTrials = map[string]func(*draw) trial{
 	"block":             tryBlock,
 	"conv_blocked":      tryConvBlocked,
 	"depthwise_blocked": tryDepthwiseBlocked,
+	"gather_channels":   tryGatherChannels,
 	"gru_steps":         tryGRUSteps,
 	"lstm_steps":        tryLSTMSteps,
 	"mat_mul_panels":    tryMatMulPanels,
@@ -53,6 +54,23 @@ func tryBlock(d *draw) trial {
 func tryUnblock(d *draw) trial {
 	x := d.planes(d.channels())
 	return trial{op: op.Unblock{C: x[1]}, args: []*ir.Tensor{d.blocked(x)}, exact: true}
+}
+
+func tryGatherChannels(d *draw) trial {
+	shape := d.planes(d.channels())
+	o := op.GatherChannels{}
+	var args []*ir.Tensor
+	total := 0
+	for range d.int(1, 3, "tensors") {
+		shape[1] = d.channels()
+		o.Channels, args = append(o.Channels, shape[1]), append(args, d.blocked(shape))
+		total += shape[1]
+	}
+	numbers := ir.NewTensor(ir.I32, d.channels())
+	for i := range numbers.Len() {
+		numbers.SetInt(i, int64(d.int(0, total-1, "channel")))
+	}
+	return trial{op: o, args: append(args, numbers), exact: true}
 }
 
 func tryPadBlocked(d *draw) trial {

@@ -40,6 +40,7 @@ var assembly = []string{
 	"Exp",
 	"Floor",
 	"GRU",
+	"GatherChannels",
 	"Gelu",
 	"GeluTanh",
 	"GlobalAveragePool",

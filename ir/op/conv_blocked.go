@@ -98,10 +98,10 @@ func (op ConvBlocked) EvalBlocks(in []*ir.Tensor, blocks []*ir.Block, _ func(*ir
 		for n := range shape[0] {
 			for m := range shape[1] {
 				sum := sums[((n*shape[1]+m)*outPlane+o)*block:][:block]
-				first := n*p.inBlocks() + p.first(m, width)
-				for k := range width {
+				first, last := p.reach(m)
+				for k := range last - first {
 					for t, at := range c.at {
-						from := x[((first+k)*inPlane+at)*ib:][:ib]
+						from := x[((n*p.inBlocks()+first+k)*inPlane+at)*ib:][:ib]
 						by := w[((m*width+k)*kernel+c.tap[t])*ib*block:][:ib*block]
 						for i, v := range from {
 							for lane, u := range by[i*block:][:block] {

@@ -9,8 +9,8 @@ import (
 // PackConv is the weights of a convolution, f32[OutC,InC/Group,KH,KW] or
 // f32[OutC,InC/Group,KW], as [ConvBlocked] reads them:
 // f32[⌈OutC/16⌉,B,KH,KW,InBlock,16]. For each block of output channels these are
-// the B blocks of InBlock input channels that it depends on; where a block spans
-// groups, the weights between them are zero.
+// the B blocks of InBlock input channels that it depends on, or fewer and zeros; where
+// a block spans groups, the weights between them are zero.
 type PackConv struct {
 	Group   int
 	InBlock int // 16, or 1 for a planar operand
@@ -43,7 +43,8 @@ func (p packing) width() int {
 	return width
 }
 
-// first is the input block where the packed weights of an output block start.
+// first is the input block where packed weights start that are as wide for every output
+// block.
 func (p packing) first(outBlock, width int) int {
 	from, _ := p.reach(outBlock)
 	return min(from, p.inBlocks()-width)
@@ -107,7 +108,8 @@ func (op PackConv) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	width, kernel, ins := p.width(), kh*kw, p.inC/p.group
 	for i := range w.Len() {
 		o, c, k := i/kernel/ins, i/kernel%ins, i%kernel
-		c += o/(p.outC/p.group)*ins - p.first(o/block, width)*p.inBlock
+		from, _ := p.reach(o / block)
+		c += o/(p.outC/p.group)*ins - from*p.inBlock
 		to := ((o/block*width+c/p.inBlock)*kernel+k)*p.inBlock + c%p.inBlock
 		y.Copy(to*block+o%block, w, i)
 	}

@@ -9,16 +9,25 @@ import (
 // Operators that move elements, or reduce over the spatial axes, on blocked
 // operands.
 
-// Relayout concatenates blocked operands: along the channels where all but the
-// last have whole blocks of them.
+// Relayout concatenates blocked operands. Channels move between lanes unless all
+// operands but the last have whole blocks of them.
 func (op Concat) Relayout(b *ir.Builder, n *ir.Node, l Layouts) *ir.Value {
 	if !blockable(n.Results[0].Type) || !slices.ContainsFunc(n.Args, func(v *ir.Value) bool { return l.Blocked(v) != nil }) {
 		return nil
 	}
+	ragged := false
 	for i, v := range n.Args {
-		if !blockable(v.Type) || op.Axis == 1 && i < len(n.Args)-1 && !wholeBlocks(v.Type) {
+		if !blockable(v.Type) {
 			return nil
 		}
+		ragged = ragged || op.Axis == 1 && i < len(n.Args)-1 && !wholeBlocks(v.Type)
+	}
+	if ragged {
+		var channels []gathered
+		for _, v := range n.Args {
+			channels = append(channels, channelsOf(v, l)...)
+		}
+		return gatherChannels(b, channels)
 	}
 	args := make([]*ir.Value, len(n.Args))
 	for i, v := range n.Args {
@@ -27,18 +36,27 @@ func (op Concat) Relayout(b *ir.Builder, n *ir.Node, l Layouts) *ir.Value {
 	return b.Node(op, args...)
 }
 
-// Relayout slices a blocked operand: along the channels by whole blocks, or up to
-// the last channel.
+// Relayout slices a blocked operand. Channels move between lanes unless these are whole
+// blocks, or all up to the last channel.
 func (op Slice) Relayout(b *ir.Builder, n *ir.Node, l Layouts) *ir.Value {
 	x, y := n.Arg(0), n.Results[0].Type
 	blocked := l.Blocked(x)
-	if blocked == nil || !blockable(y) || op.Steps[1] != 1 {
+	if blocked == nil || !blockable(y) {
 		return nil
 	}
 	first, ok := op.Starts[1].Int()
 	last := op.Starts[1].Add(op.Shape[1])
-	if !ok || first%block != 0 || !wholeBlocks(y) && !last.Equal(x.Type.Shape[1]) {
-		return nil
+	if !ok || op.Steps[1] != 1 || first%block != 0 || !wholeBlocks(y) && !last.Equal(x.Type.Shape[1]) {
+		if !ok || !onlyChannels(x.Type, y) {
+			return nil
+		}
+		all := channelsOf(x, l)
+		count, _ := y.Shape[1].Int()
+		channels := make([]gathered, count)
+		for i := range channels {
+			channels[i] = all[first+i*op.Steps[1]]
+		}
+		return gatherChannels(b, channels)
 	}
 	s := Slice{
 		Starts: append(slices.Clone(op.Starts), ir.Const(0)),
@@ -47,6 +65,66 @@ func (op Slice) Relayout(b *ir.Builder, n *ir.Node, l Layouts) *ir.Value {
 	}
 	s.Starts[1] = ir.Const(first / block)
 	return applySlice(b, blocked, s)
+}
+
+// onlyChannels reports whether two types differ in their channels at most.
+func onlyChannels(t, u ir.Type) bool {
+	if t.Rank() != u.Rank() {
+		return false
+	}
+	for i, d := range t.Shape {
+		if i != 1 && !d.Equal(u.Shape[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// Relayout shuffles the channels of a blocked operand: the axis of channels is divided
+// in two, these are exchanged, and become one again.
+func (op Reshape) Relayout(b *ir.Builder, n *ir.Node, l Layouts) *ir.Value {
+	y := n.Results[0].Type
+	swapped := n.Arg(0)
+	if !blockable(y) || swapped.Def == nil {
+		return nil
+	}
+	divided := swapped.Def.Arg(0)
+	if divided == nil || divided.Def == nil || divided.Type.Rank() != y.Rank()+1 || !swapsChannels(swapped.Def.Op, divided.Type) {
+		return nil
+	}
+	x := divided.Def.Arg(0)
+	if _, ok := divided.Def.Op.(Reshape); !ok || !x.Type.Equal(y) || l.Blocked(x) == nil {
+		return nil
+	}
+	parts, ok := divided.Type.Shape[1].Int()
+	if !ok || parts < 1 || !divided.Type.Shape[0].Equal(y.Shape[0]) || !slices.EqualFunc(divided.Type.Shape[3:], y.Shape[2:], ir.Dim.Equal) {
+		return nil
+	}
+	all := channelsOf(x, l)
+	channels := make([]gathered, len(all))
+	for i := range channels {
+		channels[i] = all[i%parts*(len(all)/parts)+i/parts]
+	}
+	return gatherChannels(b, channels)
+}
+
+// swapsChannels reports whether o exchanges axes 1 and 2 of an operand of type t.
+func swapsChannels(o ir.Op, t ir.Type) bool {
+	perm := allAxes(t.Rank())
+	perm[1], perm[2] = 2, 1
+	switch o := o.(type) {
+	case Transpose:
+		return slices.Equal(o.Perm, perm)
+	case StridedCopy:
+		from := strides(t.Shape)
+		for i, p := range perm {
+			if len(o.Shape) != len(perm) || !o.Shape[i].Equal(t.Shape[p]) || !o.Strides[i].Equal(from[p]) {
+				return false
+			}
+		}
+		return o.Offset.Equal(ir.Const(0))
+	}
+	return false
 }
 
 // Relayout pads the spatial axes of a blocked operand: by zeros, or by any number

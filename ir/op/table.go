@@ -216,6 +216,7 @@ var Ops = []ir.Op{
 	DepthwiseBytes{},
 	Dequantize{},
 	GRUSteps{},
+	GatherChannels{},
 	LSTMSteps{},
 	MatMulPanels{},
 	MaxPoolBytes{},

@@ -117,6 +117,9 @@ func (l *layouts) elementwise(n *ir.Node) *ir.Value {
 			return nil
 		}
 	}
+	if y := l.scaled(n); y != nil {
+		return y
+	}
 	if c, _ := out.Shape[1].Int(); c%op.BlockLanes != 0 && lanesOfResult(n.Op, operands) == nil {
 		return nil
 	}
@@ -132,6 +135,35 @@ func (l *layouts) elementwise(n *ir.Node) *ir.Value {
 	}
 	l.lanes[y] = lanesOfResult(n.Op, operands)
 	return y
+}
+
+// scaled builds the blocked form of a product with one number for each channel: a
+// depthwise convolution of one cell, which may have an epilogue.
+func (l *layouts) scaled(n *ir.Node) *ir.Value {
+	if _, ok := n.Op.(op.Mul); !ok {
+		return nil
+	}
+	out := n.Results[0].Type
+	c, _ := out.Shape[1].Int()
+	ones := slices.Repeat([]int{1}, out.Rank()-2)
+	for i, x := range n.Args {
+		s := n.Args[1-i]
+		blocked := l.Blocked(x)
+		if blocked == nil || !x.Type.Equal(out) || s.Type.Rank() > out.Rank() || !perChannelOf(s.Type, out) {
+			continue
+		}
+		w := op.ToBlocked(l.b, l.b.Node(op.Reshape{Shape: ir.Dims(append([]int{1, c}, ones...)...)}, s))
+		w = l.b.Node(op.Reshape{Shape: append(w.Type.Shape[1:2:2], ir.Dims(1, 1, op.BlockLanes)...)}, w)
+		return l.b.Node(op.DepthwiseBlocked{Window: op.Window{Kernel: ones}, C: c}, blocked, w)
+	}
+	return nil
+}
+
+// perChannelOf reports whether a value of type s has one element for each channel of
+// one of type t, for all its images and pixels.
+func perChannelOf(s, t ir.Type) bool {
+	shape := slices.Concat(slices.Repeat(ir.Dims(1), t.Rank()-s.Rank()), s.Shape)
+	return shape[1].Equal(t.Shape[1]) && s.Elems().Equal(shape[1]) && !shape[1].Equal(ir.Const(1))
 }
 
 // blockedOperand is an operand of an elementwise node as the blocked node takes
@@ -192,7 +224,7 @@ func (l *layouts) lanesOf(y *ir.Value, planar ir.Type) []float64 {
 		lanes := lanesOfBytes(y.Def, func(v *ir.Value) []float64 { return l.lanesOf(v, planar) })
 		l.lanes[y] = lanes
 		return lanes
-	case op.BlockBytes, op.Block, op.ConvBlocked, op.WinogradBlocked, op.DepthwiseBlocked, op.AveragePool, op.GlobalAveragePool, op.LRN, op.Reshape:
+	case op.BlockBytes, op.Block, op.ConvBlocked, op.WinogradBlocked, op.DepthwiseBlocked, op.GatherChannels, op.AveragePool, op.GlobalAveragePool, op.LRN, op.Reshape:
 		return []float64{0}
 	}
 	lanes := []float64{0}

@@ -8,8 +8,8 @@ import (
 )
 
 // foldAffine moves products and sums with weights, one for each output channel,
-// into the weights and the bias of the convolution or matrix product before them,
-// where nothing else reads its result.
+// into the weights and the bias of the convolution, matrix product or normalisation
+// before them, where nothing else reads its result.
 func foldAffine(ctx *Context, m *ir.Module) (bool, error) {
 	known := fixed{}
 	return rewriteAll(m, func(b *ir.Builder, n *ir.Node) []*ir.Value {
@@ -85,6 +85,10 @@ func (l linear) accepts(x *ir.Value, scale, shift bool) bool {
 		if o.Beta != 1 && bias != nil {
 			return false
 		}
+	case op.BatchNormalization:
+		if n.Args[1].Type.Rank() != 1 || !l.known.has(n.Args[3]) || !l.known.has(n.Args[4]) {
+			return false
+		}
 	case op.MatMul:
 		if shift || n.Args[1].Type.Rank() < 2 {
 			return false
@@ -98,7 +102,8 @@ func (l linear) accepts(x *ir.Value, scale, shift bool) bool {
 
 // channelAxis returns the axis of x that the weights' output channels are on.
 func channelAxis(x *ir.Value) int {
-	if _, ok := x.Def.Op.(op.Conv); ok {
+	switch x.Def.Op.(type) {
+	case op.Conv, op.BatchNormalization:
 		return 1
 	}
 	return x.Type.Rank() - 1
@@ -119,7 +124,12 @@ func (l linear) scaled(x, s, t *ir.Value) *ir.Value {
 	case op.MatMul:
 		return l.b.Node(o, n.Args[0], l.times(n.Args[1], s, channels, n.Args[1].Type.Rank()-1))
 	}
-	return l.b.Node(n.Op, n.Args[0], l.times(n.Args[1], s, channels, 0), l.bias(n.Arg(2), s, t, channels))
+	args := slices.Clone(n.Args)
+	if len(args) < 3 {
+		args = append(args, nil)
+	}
+	args[1], args[2] = l.times(n.Args[1], s, channels, 0), l.bias(n.Arg(2), s, t, channels)
+	return l.b.Node(n.Op, args...)
 }
 
 // distributes reports whether x is p·w + c, of a matrix product and weights, of

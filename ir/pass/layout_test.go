@@ -191,7 +191,7 @@ func TestAssignLayout(t *testing.T) {
 			x = n.b.Node(op.Mul{}, x, n.weight(20, 1, 1))
 			x = n.b.Node(op.Add{}, x, n.weight(1, 20, 1, 1))
 			return []*ir.Value{n.conv(x, 16, 1, false, one)}
-		}, "add block×4 conv_blocked×2 mul unblock"},
+		}, "add block×4 conv_blocked×2 depthwise_blocked unblock"},
 		"an attention for each channel": {func(n *net) []*ir.Value {
 			x := n.conv(image(n, 16), 20, 1, true, one)
 			s := n.b.Node(op.Sigmoid{}, n.conv(n.b.Node(op.GlobalAveragePool{}, x), 20, 1, true, one))
@@ -228,7 +228,7 @@ func TestAssignLayout(t *testing.T) {
 			x := n.conv(image(n, 16), 52, 1, true, one)
 			x = n.b.Node(op.Concat{Axis: 1}, n.slice(x, 16, 20), n.slice(x, 20, 32))
 			return []*ir.Value{n.conv(x, 16, 1, false, one)}
-		}, "block×3 concat conv_blocked×2 strided_copy×2 unblock×2"},
+		}, "block×2 conv_blocked×2 gather_channels unblock"},
 		"enlarged images": {func(n *net) []*ir.Value {
 			x := n.conv(n.b.Param("x", ir.StaticTensor(ir.F32, 1, 16, 3, 4)), 20, 1, true, one)
 			for _, r := range []op.Resize{

@@ -42,7 +42,8 @@ func (s *ConvShape) width() int {
 	return width
 }
 
-// first is the input block where the packed weights of an output block start.
+// first is the input block where packed weights start that are as wide for every output
+// block.
 func (s *ConvShape) first(outBlock, width int) int {
 	from, _ := s.reach(outBlock)
 	return min(from, s.inBlocks()-width)
@@ -56,7 +57,7 @@ func ConvWeightsLen(s *ConvShape) int { return s.outBlocks() * s.depth(s.width()
 
 // PackConv packs the weights of a convolution, f32[OutC][InC/Group][KH][KW], into
 // f32[⌈OutC/16⌉][B][KH][KW][InBlock][16]: for each block of output channels the B blocks of
-// input channels that it depends on. Where a block spans groups, the weights between
+// input channels that it depends on, or fewer and zeros. Where a block spans groups, the weights between
 // them are zero; so an infinity or a NaN of one group reaches its neighbours there.
 // It does not need the shape's image sizes and steps.
 func PackConv(dst, w []float32, s *ConvShape) {
@@ -68,7 +69,8 @@ func PackConv(dst, w []float32, s *ConvShape) {
 	in, out, kernel := s.InC/s.Group, s.OutC/s.Group, s.KH*s.KW
 	w = w[:volume(s.OutC, in, kernel)]
 	for o := range s.OutC {
-		first := s.first(o/16, width) * s.InBlock
+		from, _ := s.reach(o / 16)
+		first := from * s.InBlock
 		for i := range in {
 			c := o/out*in + i - first
 			at := o/16*depth + c/s.InBlock*kernel*s.InBlock + c%s.InBlock
@@ -209,15 +211,25 @@ func (c *conv) area(image, l0, l1, s0, s1 int) {
 	t := c.tile()
 	for l := l0; l < l1; l += c.slab {
 		end := min(l+c.slab, l1)
-		for o := s0 * panels; o < min(s1*panels, c.outBlocks()); o += panels {
-			t.panels = min(panels, c.outBlocks()-o)
-			if t.panels == 2 && c.first(o, c.width) != c.first(o+1, c.width) {
+		last := min(s1*panels, c.outBlocks())
+		for o := s0 * panels; o < last; o += t.panels {
+			t.panels = min(panels, last-o)
+			if t.panels == 2 && !c.alike(o, o+1) {
 				t.panels = 1
-				c.strip(&t, image, o+1, l, end)
 			}
 			c.strip(&t, image, o, l, end)
 		}
 	}
+}
+
+// alike reports whether two output blocks sum over the same input blocks.
+func (c *conv) alike(o, p int) bool {
+	if c.Group == 1 {
+		return true
+	}
+	from, to := c.reach(o)
+	first, last := c.reach(p)
+	return from == first && to == last
 }
 
 // tile returns a tile with all that does not change.
@@ -260,21 +272,22 @@ func (c *conv) region(t *tile, image, o int, y, x span) {
 	pixel := 4 * c.InBlock
 	row, plane := pixel*c.InW, pixel*c.InW*c.InH
 	kh, kw, tap := y.taps(), x.taps(), 64*c.InBlock // bytes of a tap's weights
+	first, last := c.reach(o)
 	downA := c.StrideH * row
 	if kh*kw == 0 {
 		t.zero()
 		downA = 0
 	} else {
 		t.a, t.b, t.rowA, t.panelB = start(c.src), start(c.weights), c.StrideW*pixel, 64*c.depth
-		t.atA = (image*c.inBlocks()+c.first(o, c.width))*plane + c.down.inside(y)*row + c.across.inside(x)*pixel
+		t.atA = (image*c.inBlocks()+first)*plane + c.down.inside(y)*row + c.across.inside(x)*pixel
 		t.atB = 64*o*c.depth + (y.first*c.KW+x.first)*tap
 		skip := (c.KW - kw) * tap
 		all := skip + (c.KH-kh)*c.KW*tap
 		if c.DilW == 1 {
-			t.loops(kw*c.InBlock, [3]int{kh, c.width, 1}, [3]int{c.DilH * row, plane, 0})
+			t.loops(kw*c.InBlock, [3]int{kh, last - first, 1}, [3]int{c.DilH * row, plane, 0})
 			t.skipB = [3]int{skip, all, 0}
 		} else {
-			t.loops(c.InBlock, [3]int{kw, kh, c.width}, [3]int{c.DilW * pixel, c.DilH * row, plane})
+			t.loops(c.InBlock, [3]int{kw, kh, last - first}, [3]int{c.DilW * pixel, c.DilH * row, plane})
 			t.skipB = [3]int{0, skip, all}
 		}
 	}

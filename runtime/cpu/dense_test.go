@@ -48,6 +48,10 @@ func TestBlock(t *testing.T) {
 	atEachLevel(t, func(t *testing.T) { kerneltest.Block(t, cpu.Block, cpu.Unblock, cpu.PadBlocked) })
 }
 
+func TestGatherChannels(t *testing.T) {
+	atEachLevel(t, func(t *testing.T) { kerneltest.GatherChannels(t, cpu.GatherChannels) })
+}
+
 func TestLRN(t *testing.T) {
 	atEachLevel(t, func(t *testing.T) { kerneltest.LRN(t, cpu.LRN) })
 }
@@ -87,6 +91,9 @@ func TestShortSlicesPanic(t *testing.T) {
 		"LRN":                 func() { cpu.LRN(f(64), f(63), 1, 16, 4, 16, 5, 1, 0.75, 1) },
 		"Block":               func() { cpu.Block(f(63), f(12), 1, 3, 2, 2) },
 		"Unblock":             func() { cpu.Unblock(f(12), f(63), 1, 3, 2, 2) },
+		"GatherChannels dst":  func() { cpu.GatherChannels(f(31), []int32{2}, 1, 2, []int{3}, f(32)) },
+		"GatherChannels src":  func() { cpu.GatherChannels(f(32), []int32{2}, 1, 2, []int{3}, f(31)) },
+		"GatherChannels of":   func() { cpu.GatherChannels(f(32), []int32{3}, 1, 2, []int{3}, f(32)) },
 		"PadBlocked":          func() { cpu.PadBlocked(f(255), f(64), 1, 1, 2, 2, [4]int{1, 1, 1, 1}, 0) },
 		"PadBlocked negative": func() { cpu.PadBlocked(f(255), f(64), 1, 1, 2, 2, [4]int{0, 0, 0, -1}, 0) },
 	} {

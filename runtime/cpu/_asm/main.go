@@ -21,6 +21,7 @@ var families = []struct {
 	{"max_row", maxRows},
 	{"window", windows},
 	{"transpose", transposes},
+	{"gather_channels", gatherChannels},
 	{"lrn", lrns},
 	{"peak", peaks},
 	{"pointwise", pointwiseFamily},

@@ -1,0 +1,45 @@
+package main
+
+// gatherChannels writes the kernel that moves elements within pixels of 16 channels.
+func gatherChannels(f *file) {
+	for _, s := range isas {
+		f.fun(`moveLanes`+s.name+` computes what moveLanesRef does for n pixels.
+	dst[i][j] = src[i][from[j]] where used[j]`,
+			"moveLanes"+s.name, "dst, src *float32, from, used *[16]int32, n int", "")
+		f.load("dst", "DI", "src", "SI", "from", "AX", "used", "BX", "n", "CX")
+		if s.wide() {
+			f.op("VMOVDQU32", "(AX)", z(0))
+			f.op("VMOVDQU32", "(BX)", z(1))
+			f.op("VPTESTMD", z(1), z(1), "K1")
+			f.loop("CX", func() {
+				f.op("VPERMPS", "(SI)", z(0), z(2))
+				f.op("VMOVUPS", z(2), "K1", "(DI)")
+				f.op("ADDQ", 64, "SI")
+				f.op("ADDQ", 64, "DI")
+			})
+			f.ret()
+			continue
+		}
+		from := func(half int) string { return y(half) }
+		upper := func(half int) string { return y(2 + half) } // where the element is in the upper half
+		used := func(half int) string { return y(4 + half) }
+		for half := range 2 {
+			f.op("VMOVDQU", at("AX", 32*half), from(half))
+			f.op("VPSLLD", 28, from(half), upper(half))
+			f.op("VMOVDQU", at("BX", 32*half), used(half))
+		}
+		f.loop("CX", func() {
+			for half := range 2 {
+				f.op("VPERMPS", "(SI)", from(half), y(6))
+				f.op("VPERMPS", "32(SI)", from(half), y(7))
+				f.op("VBLENDVPS", upper(half), y(7), y(6), y(6))
+				f.op("VMOVUPS", at("DI", 32*half), y(7))
+				f.op("VBLENDVPS", used(half), y(6), y(7), y(6))
+				f.op("VMOVUPS", y(6), at("DI", 32*half))
+			}
+			f.op("ADDQ", 64, "SI")
+			f.op("ADDQ", 64, "DI")
+		})
+		f.ret()
+	}
+}

@@ -1,0 +1,107 @@
+package cpu
+
+// maxGathered bounds the tensors that channels are gathered of.
+const maxGathered = 8
+
+// GatherChannels writes the blocked tensor dst, f32[n][⌈m/16⌉][pixels][16], of channels of
+// others, f32[n][⌈c/16⌉][pixels][16], where counts has the c of each: channel i of dst is
+// number channels[i], counted over the channels of all sources in turn. Channels
+// beyond those are zero. There are at most eight sources.
+func GatherChannels(dst []float32, channels []int32, n, pixels int, counts []int, srcs ...[]float32) {
+	if n <= 0 || pixels <= 0 || len(channels) == 0 {
+		return
+	}
+	if len(counts) != len(srcs) || len(srcs) > maxGathered {
+		panic("cpu: channels of too many tensors")
+	}
+	g := gather{channels: channels, pixels: pixels, blocks: ceil(len(channels), 16)}
+	g.dst = dst[:volume(n, g.blocks, pixels, 16)]
+	total := 0
+	for i, src := range srcs {
+		if counts[i] < 1 {
+			panic("cpu: a tensor without channels")
+		}
+		g.first[i], g.width[i] = total, ceil(counts[i], 16)
+		g.srcs[i] = src[:volume(n, g.width[i], pixels, 16)]
+		total += counts[i]
+	}
+	for i := len(srcs); i < maxGathered; i++ {
+		g.first[i] = total
+	}
+	for _, c := range channels {
+		if c < 0 || int(c) >= total {
+			panic("cpu: a channel that there is not")
+		}
+	}
+	if !gathers.run(&g, partsFor(0, 8*int64(len(g.dst)))) {
+		g.Part(0, 1)
+	}
+}
+
+// gather is a GatherChannels under way.
+type gather struct {
+	dst            []float32
+	channels       []int32
+	srcs           [maxGathered][]float32
+	first, width   [maxGathered]int // first channel and blocks of each
+	blocks, pixels int
+}
+
+var gathers slot[gather, *gather]
+
+// laneMoves are elements of a pixel of one block that become some of a pixel of another.
+type laneMoves struct {
+	src, block int       // where they are
+	from       [16]int32 // the element for each element
+	used       [16]int32 // −1 where there is one, else 0
+}
+
+// gatherPixels of a few blocks stay in a first-level cache.
+const gatherPixels = 64
+
+// Part does the i-th of parts shares of the pixels of all channel blocks.
+func (g *gather) Part(i, parts int) {
+	var moves [16]laneMoves
+	from, to := portion(len(g.dst)/16, i, parts)
+	for from < to {
+		plane, pixel := from/g.pixels, from%g.pixels
+		image, end := plane/g.blocks, min(to, (plane+1)*g.pixels)
+		count := g.plan(plane%g.blocks, &moves)
+		full := (plane%g.blocks+1)*16 <= len(g.channels)
+		for from < end {
+			n := min(gatherPixels, end-from)
+			part := g.dst[16*from:][:16*n]
+			if !full {
+				clear(part)
+			}
+			for k := range moves[:count] {
+				m := &moves[k]
+				at := (image*g.width[m.src]+m.block)*g.pixels + pixel
+				moveLanes(part, g.srcs[m.src][16*at:][:16*n], &m.from, &m.used)
+			}
+			from += n
+			pixel += n
+		}
+	}
+}
+
+// plan finds what a block is made of.
+func (g *gather) plan(block int, moves *[16]laneMoves) (count int) {
+	for lane, c := range g.channels[16*block : min(len(g.channels), 16*block+16)] {
+		src := 0
+		for src+1 < maxGathered && int(c) >= g.first[src+1] {
+			src++
+		}
+		at := int(c) - g.first[src]
+		k := 0
+		for k < count && (moves[k].src != src || moves[k].block != at/16) {
+			k++
+		}
+		if k == count {
+			moves[k] = laneMoves{src: src, block: at / 16}
+			count++
+		}
+		moves[k].from[lane], moves[k].used[lane] = int32(at%16), -1
+	}
+	return count
+}

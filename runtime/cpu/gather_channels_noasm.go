@@ -1,0 +1,5 @@
+//go:build !amd64 || noasm
+
+package cpu
+
+func moveLanes(dst, src []float32, from, used *[16]int32) { moveLanesRef(dst, src, from, used) }

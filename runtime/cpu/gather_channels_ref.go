@@ -1,0 +1,13 @@
+package cpu
+
+// moveLanesRef computes dst[i][j] = src[i][from[j]] for pixels of 16 channels, where
+// used[j] is −1.
+func moveLanesRef(dst, src []float32, from, used *[16]int32) {
+	for ; len(dst) >= 16; dst, src = dst[16:], src[16:] {
+		for j, lane := range from {
+			if used[j] != 0 {
+				dst[j] = src[lane&15]
+			}
+		}
+	}
+}
