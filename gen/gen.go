@@ -18,6 +18,7 @@ import (
 	"github.com/burngen/burngen/gen/exec"
 	"github.com/burngen/burngen/gen/program"
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/cost"
 	"github.com/burngen/burngen/ir/op"
 	"github.com/burngen/burngen/ir/pass"
 	"github.com/burngen/burngen/onnx"
@@ -38,6 +39,9 @@ type Options struct {
 	Custom []op.Custom
 	// Strict turns off what reassociates floating-point sums and products.
 	Strict bool
+	// Costs says what kernels take on the machines that the code is for, to choose
+	// algorithms; nil stands for [cost.Default].
+	Costs *cost.Model
 	// Package is the Go package's name; empty derives it from the output folder.
 	Package string
 	// WeightsOutside keeps the weights file out of the program.
@@ -92,7 +96,7 @@ func Load(path string, o Options) (*Model, error) {
 // Compile compiles an imported model.
 func Compile(src *onnx.Model, o Options) (*Model, error) {
 	m := &Model{Name: src.Name, Source: src, Meta: src.Meta, Module: src.Module.Clone(), options: o, sum: src.Sum}
-	ctx := &pass.Context{Strict: o.Strict}
+	ctx := &pass.Context{Strict: o.Strict, Costs: o.Costs}
 	o.progress("optimising")
 	if err := pass.All(ctx, m.Module, pass.Options{Dump: o.Dump, Stop: o.Stop, Outline: true}); err != nil {
 		return nil, fmt.Errorf("%s: %w", src.File, err)

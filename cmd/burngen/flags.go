@@ -4,10 +4,12 @@ import (
 	"flag"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 
 	"github.com/burngen/burngen/gen"
+	"github.com/burngen/burngen/ir/cost"
 )
 
 // pairs is a flag that is repeated: name=value.
@@ -64,6 +66,21 @@ func (c customs) String() string {
 
 func (c customs) Set(text string) error { return c.options.AddCustom(text) }
 
+// costs is a flag that names a file of machines.
+type costs struct{ options *gen.Options }
+
+func (c costs) String() string { return "" }
+
+func (c costs) Set(file string) error {
+	f, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	c.options.Costs, err = cost.Read(f)
+	return err
+}
+
 // modelFlags declares the flags that change how a model is read.
 func modelFlags(flags *flag.FlagSet) *gen.Options {
 	o := &gen.Options{Inputs: map[string]string{}, Dims: map[string]string{}}
@@ -71,6 +88,7 @@ func modelFlags(flags *flag.FlagSet) *gen.Options {
 	flags.Var(pairs(o.Dims), "dim", "fixes a symbol, as in `N=4`, or bounds it, as in N=1..64 (repeatable)")
 	flags.Var((*list)(&o.Outputs), "output", "computes the value `NAME` instead of the outputs (repeatable)")
 	flags.Var(customs{o}, "custom", "makes a Go function compute an operator, as in `'com.acme.Foo=example.com/ops.Foo: (f32[N,C], i64[N]) -> f32[N]'` (repeatable); the function is a func(*rt.Call) error, and decides the extents that only results have")
+	flags.Var(costs{o}, "cost", "chooses algorithms for the machines in `FILE`, as burngen calibrate writes it, instead of those that burngen knows")
 	flags.BoolVar(&o.Strict, "strict", false, "turns off what changes the rounding of floats")
 	return o
 }

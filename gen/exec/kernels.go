@@ -295,6 +295,7 @@ var kernels = map[string][]any{
 	"Tan":                   {cpu.Tan[float32], cpu.Tan[float64]},
 	"Tanh":                  {cpu.Tanh[float32], cpu.Tanh[float64]},
 	"ThresholdedRelu":       {cpu.ThresholdedRelu[float32], cpu.ThresholdedRelu[float64]},
+	"TileRows":              {cpu.TileRows},
 	"TopK":                  {cpu.TopK[float32], cpu.TopK[float64], cpu.TopK[int16], cpu.TopK[int32], cpu.TopK[int64], cpu.TopK[int8], cpu.TopK[uint16], cpu.TopK[uint32], cpu.TopK[uint64], cpu.TopK[uint8]},
 	"TreeEnsemble":          {cpu.TreeEnsemble[float32], cpu.TreeEnsemble[float64]},
 	"Trilu":                 {cpu.Trilu[bool], cpu.Trilu[float32], cpu.Trilu[float64], cpu.Trilu[int16], cpu.Trilu[int32], cpu.Trilu[int64], cpu.Trilu[int8], cpu.Trilu[rt.BFloat16], cpu.Trilu[rt.Float16], cpu.Trilu[rt.Float4E2M1], cpu.Trilu[rt.Float8E4M3FN], cpu.Trilu[rt.Float8E4M3FNUZ], cpu.Trilu[rt.Float8E5M2], cpu.Trilu[rt.Float8E5M2FNUZ], cpu.Trilu[rt.Float8E8M0], cpu.Trilu[string], cpu.Trilu[uint16], cpu.Trilu[uint32], cpu.Trilu[uint64], cpu.Trilu[uint8]},
