@@ -18,7 +18,7 @@ func ProductInteger[T Byte | int32](
 	dst []T, a []uint8, panels []int8, bias, zero []int32, scale []float64, sums, last []int32,
 	batch, weights, m, n, k int, lo, hi int,
 ) {
-	if n <= 0 {
+	if len(dst) == 0 {
 		return
 	}
 	p := integerProduct{batch: batch, weights: weights, m: m, n: n, k: k}
@@ -35,6 +35,9 @@ func ProductScaled(
 	dst []float32, a []uint8, panels []int8, bias, zero []int32, scale, offset []float32, sums []int32,
 	batch, weights, m, n, k int,
 ) {
+	if len(dst) == 0 {
+		return
+	}
 	p := integerProduct{batch: batch, weights: weights, m: m, n: n, k: k, factors: scale, offset: offset}
 	p.kind = scaledKind
 	if len(scale) == 0 {
