@@ -451,3 +451,65 @@ func blockedConv[X, W Byte](t *testing.T, v *integerConv, x []X, w []W, lanes in
 	UnblockBytes(y, dst, v.n, v.m, places)
 	return y
 }
+
+// The kernels round, saturate and take NaN as the plain loops do.
+func TestBytesAreQuantisedAlikeAtAllLevels(t *testing.T) {
+	r := rand.New(rand.NewPCG(11, 12))
+	for _, n := range []int{0, 1, 15, 16, 17, 64, 1000, 70000} {
+		x := make([]float32, n)
+		for i := range x {
+			x[i] = float32(r.IntN(1200)-600) / 4
+			if special := []float64{math.NaN(), math.Inf(1), math.Inf(-1), math.Copysign(0, -1), 1e-40, 3e38}; r.IntN(9) == 0 {
+				x[i] = float32(special[r.IntN(len(special))])
+			}
+		}
+		for _, scale := range []float32{0.5, 0.37, 1e-30, 1e30} {
+			restore := SetLevel(Generic)
+			signed, unsigned, floats, others := make([]int8, n), make([]uint8, n), make([]float32, n), make([]float32, n)
+			QuantizeScalar(signed, x, scale, -7, -100, 120)
+			QuantizeScalar(unsigned, x, scale, 130, 0, 255)
+			DequantizeScalar(floats, signed, scale, -7)
+			DequantizeScalar(others, unsigned, scale, 130)
+			restore()
+			atLevels(t, func(t *testing.T) {
+				i8, intact := guarded[int8](n, 55)
+				QuantizeScalar(i8, x, scale, -7, -100, 120)
+				intact(t)
+				u8, intact := guarded[uint8](n, 55)
+				QuantizeScalar(u8, x, scale, 130, 0, 255)
+				intact(t)
+				f, intact := guarded[float32](n, 55)
+				DequantizeScalar(f, signed, scale, -7)
+				intact(t)
+				g, intact := guarded[float32](n, 55)
+				DequantizeScalar(g, unsigned, scale, 130)
+				intact(t)
+				if !slices.Equal(i8, signed) || !slices.Equal(u8, unsigned) || !slices.Equal(f, floats) || !slices.Equal(g, others) {
+					t.Errorf("%d elements by %v differ", n, scale)
+				}
+			})
+		}
+	}
+}
+
+func TestMaxPoolOfBytes(t *testing.T) {
+	r := rand.New(rand.NewPCG(13, 14))
+	atLevels(t, func(t *testing.T) {
+		src, _ := drawBytes[uint8](r, 3*7*9*16)
+		dst, intact := guarded[uint8](3*3*3*16, 200)
+		MaxPoolBytes(dst, src, 3, []int{7, 9}, []int{3, 3}, []int{3, 2}, []int{2, 3}, []int{1, 2})
+		intact(t)
+		for i, v := range dst {
+			plane, y, x, lane := i/16/9, i/16/3%3, i/16%3, i%16
+			want := uint8(0)
+			for ky := range 3 {
+				for kx := range 2 {
+					want = max(want, src[((plane*7+2*y+ky)*9+3*x+2*kx)*16+lane])
+				}
+			}
+			if v != want {
+				t.Fatalf("element %d is %d, want %d", i, v, want)
+			}
+		}
+	})
+}

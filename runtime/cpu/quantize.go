@@ -1,6 +1,9 @@
 package cpu
 
-import "math"
+import (
+	"math"
+	"unsafe"
+)
 
 // Quantized is the constraint of the integers that floats are quantised to. Those
 // of less than 8 bits take a byte.
@@ -92,7 +95,12 @@ func QuantizeScalar[T Quantized](dst []T, x []float32, scale float32, zero, lo, 
 		return
 	}
 	below, above := float32(least), float32(most)
-	for i, v := range x {
+	done := 0
+	if unsafe.Sizeof(T(0)) == 1 {
+		done = quantizeBytes(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(dst))), len(dst)), x, &quantum{scale, below, above, int32(zero)})
+	}
+	for i, v := range x[done:] {
+		i += done
 		dst[i] = T(int(toEven(v/scale, below, above)) + zero)
 	}
 }
@@ -116,7 +124,18 @@ func toEven(v, lo, hi float32) int32 {
 // DequantizeScalar is [Dequantize] by one scale.
 func DequantizeScalar[T Quantized](dst []float32, x []T, scale float32, zero int) {
 	x = trim(x, len(dst))
-	for i, v := range x {
+	done := 0
+	if unsafe.Sizeof(T(0)) == 1 && zero == int(int32(zero)) {
+		done = dequantizeBytes(dst, unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(x))), len(x)), T(0)-1 < 0, &quantum{scale: scale, zero: int32(zero)})
+	}
+	dst = dst[done:]
+	for i, v := range x[done:] {
 		dst[i] = float32(int64(v)-int64(zero)) * scale
 	}
+}
+
+// quantum is how a byte stands for floats, and the bounds of what is rounded.
+type quantum struct {
+	scale, lo, hi float32
+	zero          int32
 }

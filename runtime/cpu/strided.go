@@ -4,8 +4,12 @@ import "unsafe"
 
 // Fill sets every element of dst to v.
 func Fill[T any](dst []T, v T) {
-	for i := range dst {
+	n := min(len(dst), 64)
+	for i := range dst[:n] {
 		dst[i] = v
+	}
+	for n < len(dst) {
+		n += copy(dst[n:], dst[:min(n, 4096)])
 	}
 }
 

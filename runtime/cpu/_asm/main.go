@@ -19,6 +19,7 @@ var families = []struct {
 	{"byte_tile", byteTiles},
 	{"byte_window", byteWindows},
 	{"max_row", maxRows},
+	{"quantize", quantizers},
 	{"window", windows},
 	{"transpose", transposes},
 	{"gather_channels", gatherChannels},
