@@ -90,6 +90,13 @@ func tryConvBytes(d *draw) trial {
 	o.Strides, o.Dilations = strides, dilations
 	in := pick(d, 4, lanes)
 	w := d.packed(op.PackConvBytes{Group: group, InBlock: in}, d.tensor(d.dtype(byteTypes), append([]int{o.OutC, o.InC / group}, kernel...)...))
+	if dilations[len(dilations)-1] == 1 && d.flag("two weights") {
+		both, err := op.Concat{Axis: 1}.Eval([]*ir.Tensor{w, w})
+		if err != nil {
+			d.Fatal(err)
+		}
+		w = both[0]
+	}
 	r, more := d.blockedSums(o.OutC)
 	o.Requantize = r
 	return trial{op: o, args: trimmed(append([]*ir.Tensor{d.byteBlocks(x, in), w}, more...)...)}

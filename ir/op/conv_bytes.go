@@ -12,7 +12,8 @@ import (
 // element or OutC, and a zero point of the result, i32 of one element, which may be
 // absent: sums are requantised as [Requantize] says. The result is in channel blocks of
 // 16; lanes beyond OutC hold the zero point, limited. Strides and Dilations have an
-// element for each of the one or two spatial axes.
+// element for each of the one or two spatial axes. Two packed weights, joined along
+// their second axis, count as their sum; the last dilation is 1 then.
 type ConvBytes struct {
 	Strides, Dilations []int
 	InC, OutC, Group   int
@@ -42,9 +43,9 @@ type PackConvBytes struct {
 // by −128.
 type PackDepthwiseBytes struct{}
 
-// packedBytes returns the type of packed weights.
-func (p packing) packedBytes(kh, kw int) ir.Type {
-	return ir.StaticTensor(ir.I8, p.outBlocks(), p.width(), kh, kw, p.inBlock/4, block, 4)
+// packedBytes returns the type of one or more packed weights.
+func (p packing) packedBytes(passes, kh, kw int) ir.Type {
+	return ir.StaticTensor(ir.I8, p.outBlocks(), passes*p.width(), kh, kw, p.inBlock/4, block, 4)
 }
 
 func (op PackConvBytes) packing(w ir.Type) (p packing, kh, kw int, err error) {
@@ -77,7 +78,7 @@ func (op PackConvBytes) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []ir.Type{p.packedBytes(kh, kw)}, nil
+	return []ir.Type{p.packedBytes(1, kh, kw)}, nil
 }
 
 // Infer gives the packed type; the weights' extents have to be constants.
@@ -106,7 +107,7 @@ func (op PackConvBytes) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	if err != nil {
 		return nil, err
 	}
-	shape, _ := p.packedBytes(kh, kw).Static()
+	shape, _ := p.packedBytes(1, kh, kw).Static()
 	y := ir.NewTensor(ir.I8, shape...)
 	width, kernel, ins := p.width(), kh*kw, p.inC/p.group
 	for i := range w.Len() {
@@ -191,6 +192,15 @@ func (op ConvBytes) packing(x ir.Type) packing {
 	return packing{op.InC, op.OutC, op.Group, inBlock}
 }
 
+// passes returns how many weights there are for each cell.
+func (op ConvBytes) passes(in []ir.Type) int {
+	if in[1].Rank() < 2 {
+		return 0
+	}
+	blocks, _ := in[1].Shape[1].Int()
+	return blocks / op.packing(in[0]).width()
+}
+
 // Infer computes the spatial extents.
 func (op ConvBytes) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := tensors(in, 2, 5); err != nil {
@@ -202,8 +212,12 @@ func (op ConvBytes) Infer(in []ir.Type) ([]ir.Type, error) {
 		return nil, err
 	}
 	kernel, ok := ir.Ints(w.Shape)
-	if !ok || len(kernel) != 7 || !w.Equal(p.packedBytes(kernel[2], kernel[3])) || x.Rank() < 2 || !x.Shape[1].Equal(ir.Const(p.inBlocks())) {
+	passes := op.passes(in)
+	if !ok || len(kernel) != 7 || passes < 1 || passes > 2 || !w.Equal(p.packedBytes(passes, kernel[2], kernel[3])) || x.Rank() < 2 || !x.Shape[1].Equal(ir.Const(p.inBlocks())) {
 		return nil, fmt.Errorf("%s and packed weights %s", x, w)
+	}
+	if n := len(op.Dilations); passes > 1 && (n == 0 || op.Dilations[n-1] != 1) {
+		return nil, fmt.Errorf("two weights for dilations %v", op.Dilations)
 	}
 	return op.inferBytes(in, op.Strides, op.Dilations, kernel[2:4], p.inBlock, op.OutC)
 }
@@ -229,15 +243,15 @@ func (op DepthwiseBytes) Infer(in []ir.Type) ([]ir.Type, error) {
 func (op ConvBytes) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	w := in[1]
 	p := op.packing(in[0].Type())
-	width, kernel, ib := w.Shape[1], w.Shape[2]*w.Shape[3], p.inBlock
+	all, width, kernel, ib := w.Shape[1], p.width(), w.Shape[2]*w.Shape[3], p.inBlock
 	window := Window{Kernel: w.Shape[4-len(op.Strides) : 4], Strides: op.Strides, Dilations: op.Dilations}
 	return op.evalBytes(op, in, window, op.OutC, func(channel int, cell func(block, tap, lane int) int64) (sum int64) {
 		first := p.first(channel/block, width)
-		for k := range width {
+		for k := range all {
 			for t := range kernel {
 				for lane := range ib {
-					at := ((channel/block*width+k)*kernel+t)*ib + lane
-					sum += cell(first+k, t, lane) * w.Int((at/4*block+channel%block)*4+at%4)
+					at := ((channel/block*all+k)*kernel+t)*ib + lane
+					sum += cell(first+k%width, t, lane) * w.Int((at/4*block+channel%block)*4+at%4)
 				}
 			}
 		}
@@ -348,7 +362,7 @@ func (op DepthwiseBytes) Flops(in, out []ir.Type) ir.Dim {
 func (op ConvBytes) Call(n *ir.Node) (ir.Call, error) {
 	kernel, _ := ir.Ints(n.Arg(1).Type.Shape[2:4])
 	shape := windowOver(op.Strides, op.Dilations, kernel).convShape(n, op.packing(n.Arg(0).Type))
-	return op.callBytes("ConvBytes", shape), nil
+	return op.callBytes("ConvBytes", shape, op.passes([]ir.Type{n.Arg(0).Type, n.Arg(1).Type})), nil
 }
 
 // Call is cpu.DepthwiseBytes.
@@ -358,7 +372,8 @@ func (op DepthwiseBytes) Call(n *ir.Node) (ir.Call, error) {
 	return op.callBytes("DepthwiseBytes", shape), nil
 }
 
-func (r Requantize) callBytes(kernel string, shape ir.Struct) ir.Call {
+func (r Requantize) callBytes(kernel string, shape ...any) ir.Call {
 	lo, hi := r.bounds()
-	return ir.Call{Kernel: kernel, Args: []any{ir.Out(0), ir.In(0), ir.In(1), ir.In(2), ir.In(3), ir.In(4), shape, lo, hi}}
+	args := []any{ir.Out(0), ir.In(0), ir.In(1), ir.In(2), ir.In(3), ir.In(4)}
+	return ir.Call{Kernel: kernel, Args: append(append(args, shape...), lo, hi)}
 }

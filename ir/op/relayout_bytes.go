@@ -8,22 +8,26 @@ import (
 
 // Operators on bytes that are channel-blocked.
 
-// Relayout convolves blocked bytes over one or two spatial axes, where the weights have
-// no zero point beyond their type's.
+// Relayout convolves blocked bytes over one or two spatial axes. A zero point of the
+// weights beyond their type's has to be constant, and counts as other weights.
 func (op ConvInteger) Relayout(b *ir.Builder, n *ir.Node, l Layouts) *ir.Value {
 	x, w, w0 := n.Arg(0), n.Arg(1), n.Arg(3)
 	shape, ok := w.Type.Static()
-	if !ok || op.To == ir.Invalid || !blockable(x.Type) || shape[0] == 0 || shape[1] == 0 || !isNought(normal(b, w0, w.Type.DType, ir.I8)) {
+	if !ok || op.To == ir.Invalid || !blockable(x.Type) || shape[0] == 0 || shape[1] == 0 {
 		return nil
 	}
 	channels, spatial := shape[1]*op.Group, len(op.Kernel)
+	depthwise := op.Group > 1 && op.Group == channels && shape[0] == channels
+	others, ok := negated(b, normal(b, w0, w.Type.DType, ir.I8), w)
+	if !ok || others != nil && (depthwise || op.dilation(spatial-1) != 1) {
+		return nil
+	}
 	p := op.product(b, n)
 	x0 := normal(b, p.x0, x.Type.DType, ir.U8)
 	pads := op.pads(x.Type.Shape[2:])
 	if !slices.ContainsFunc(pads, func(d ir.Dim) bool { return !d.Equal(ir.Const(0)) }) {
 		pads = nil
 	}
-	depthwise := op.Group > 1 && op.Group == channels && shape[0] == channels
 	lanes := block
 	switch form := l.Blocked(x); {
 	case form == nil && !depthwise && channels <= 4:
@@ -49,8 +53,13 @@ func (op ConvInteger) Relayout(b *ir.Builder, n *ir.Node, l Layouts) *ir.Value {
 		y = b.Node(DepthwiseBytes{Strides: strides, Dilations: dilations, C: channels, KW: op.Kernel[spatial-1], Requantize: r},
 			x, b.Node(PackDepthwiseBytes{}, w), bias, scale, last)
 	} else {
+		pack := PackConvBytes{Group: op.Group, InBlock: lanes}
+		packed := b.Node(pack, w)
+		if others != nil {
+			packed = b.Node(Concat{Axis: 1}, packed, b.Node(pack, others))
+		}
 		y = b.Node(ConvBytes{Strides: strides, Dilations: dilations, InC: channels, OutC: shape[0], Group: op.Group, Requantize: r},
-			x, b.Node(PackConvBytes{Group: op.Group, InBlock: lanes}, w), bias, scale, last)
+			x, packed, bias, scale, last)
 	}
 	return withExtents(b, y, n)
 }
@@ -65,6 +74,27 @@ func withExtents(b *ir.Builder, y *ir.Value, n *ir.Node) *ir.Value {
 		return y
 	}
 	return b.Node(ir.Assume{Type: t}, y)
+}
+
+// negated appends the weights, i8, that count for a zero point of w, i32 with an element
+// for each channel or one for all; nil where there is nothing to count. It fails where
+// the zero point is no constant, or its negative no i8.
+func negated(b *ir.Builder, zero, w *ir.Value) (v *ir.Value, ok bool) {
+	if isNought(zero) {
+		return nil, true
+	}
+	t, ok := zero.ConstValue()
+	if !ok {
+		return nil, false
+	}
+	by := ir.NewTensor(ir.I8, append([]int{t.Len()}, slices.Repeat([]int{1}, w.Type.Rank()-1)...)...)
+	for i := range t.Len() {
+		if t.Int(i) == -128 {
+			return nil, false
+		}
+		by.SetInt(i, -t.Int(i))
+	}
+	return expand(b, b.Const(by), w.Type.Shape...), true
 }
 
 // unsigned returns what makes u8 of sums where r makes i8 that then move by 128, and

@@ -4,8 +4,10 @@ package cpu
 // in blocks of 16 or 4 channels, with weights that [PackConvBytes] has packed, requantised
 // as by [ProductInteger], into dst, uint8[N][⌈OutC/16⌉][OutH][OutW][16]. The input
 // includes the padding. The vectors have an element for each of OutC channels, or one
-// for all, or are nil. Channels beyond OutC are last[0], limited.
-func ConvBytes(dst, src []uint8, weights []int8, bias []int32, scale []float64, last []int32, s *ConvShape, lo, hi int) {
+// for all, or are nil. Channels beyond OutC are last[0], limited. With two passes there
+// are two weights for each cell, whose sum counts: for each block of output channels
+// packed weights, and then others; DilW is 1 then.
+func ConvBytes(dst, src []uint8, weights []int8, bias []int32, scale []float64, last []int32, s *ConvShape, passes, lo, hi int) {
 	if s.N <= 0 || s.OutC <= 0 || s.OutH <= 0 || s.OutW <= 0 {
 		return
 	}
@@ -15,7 +17,10 @@ func ConvBytes(dst, src []uint8, weights []int8, bias []int32, scale []float64, 
 	if len(bias) > 1 && len(bias) < s.OutC {
 		panic("cpu: a convolution with too few channels")
 	}
-	c.depth = s.depth(c.width) / 4
+	if c.passes = passes; passes < 1 || passes > 1 && s.DilW != 1 {
+		panic("cpu: a convolution of so many passes")
+	}
+	c.depth = s.depth(c.width) / 4 * passes
 	c.src = src[:volume(s.N, s.inBlocks(), s.InH, s.InW, s.InBlock)]
 	c.dst = dst[:volume(s.N, s.outBlocks(), s.OutH, s.OutW, 16)]
 	c.weights = weights[:volume(s.outBlocks(), c.depth, 64)]
@@ -73,7 +78,8 @@ type convBytes struct {
 	weights  []int8
 	bias     []int32
 
-	width, depth int      // see ConvShape; the depth counts groups of four
+	passes       int
+	width, depth int      // see ConvShape; the depth counts groups of four in all passes
 	columns      rowSplit // of a row of the output
 	strips       int      // output blocks, in strips of as many as a tile has panels
 	lines        int      // rows of the output, or tiles if there is one row
@@ -149,7 +155,7 @@ func (c *convBytes) tile() tile {
 	row, plane := pixel*c.InW, pixel*c.InW*c.InH
 	t.rowA, t.rowC = c.StrideW*pixel, 16
 	if c.DilW == 1 {
-		t.loops(c.KW*pixel/4, [3]int{c.KH, c.width, 1}, [3]int{c.DilH * row, plane, 0})
+		t.loops(c.KW*pixel/4, [3]int{c.KH, c.width, c.passes}, [3]int{c.DilH * row, plane, 0})
 	} else {
 		t.loops(pixel/4, [3]int{c.KW, c.KH, c.width}, [3]int{c.DilW * pixel, c.DilH * row, plane})
 	}

@@ -444,7 +444,7 @@ func blockedConv[X, W Byte](t *testing.T, v *integerConv, x []X, w []W, lanes in
 	} else {
 		packed := make([]int8, s.outBlocks()*s.depth(s.width())*16)
 		PackConvBytes(packed, w, s)
-		ConvBytes(dst, src, packed, bias, v.scale, []int32{-5 + 128}, s, 28, 255)
+		ConvBytes(dst, src, packed, bias, v.scale, []int32{-5 + 128}, s, 1, 28, 255)
 	}
 	intact(t)
 	y := make([]int8, v.n*v.m*places)
