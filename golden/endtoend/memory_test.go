@@ -88,8 +88,8 @@ type piece struct {
 
 // liveSet returns the size in bytes of the largest set of values alive at one
 // node of a function with static shapes: made before it or by it, and read by it
-// or after it. It knows neither rounding nor scratch memory nor operators that
-// write over their operands. A view is what it views. A concatenation along the
+// or after it; and the scratch memory of the node. It knows neither rounding nor
+// operators that write over their operands. A view is what it views. A concatenation along the
 // outermost extent that is not 1 is its operands, each counted once, from when
 // each is made on. Parameters, weights, constants and what becomes a result
 // are not in the arena.
@@ -133,12 +133,37 @@ func liveSet(f *ir.Func) int64 {
 			}
 		}
 	}
+	for i, n := range f.Nodes {
+		bytes := scratchOf(n)
+		change[i] += bytes
+		change[i+1] -= bytes
+	}
 	var now, most int64
 	for _, c := range change {
 		now += c
 		most = max(most, now)
 	}
 	return most
+}
+
+// scratchOf returns the bytes that the kernel of a node takes beside its operands and
+// results.
+func scratchOf(n *ir.Node) (bytes int64) {
+	c, ok := n.Op.(ir.Caller)
+	if !ok {
+		return 0
+	}
+	call, err := c.Call(n)
+	if err != nil {
+		return 0
+	}
+	for _, a := range call.Args {
+		if s, ok := a.(ir.Scratch); ok {
+			elems, _ := s.Len.Int64()
+			bytes += elems * int64(s.DType.Size())
+		}
+	}
+	return bytes
 }
 
 // joined returns the pieces that a concatenation consists of, and whether its
