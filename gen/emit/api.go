@@ -291,9 +291,10 @@ func (a *api) sessionForward() []jen.Code {
 	for _, p := range a.in {
 		call = append(call, a.flat(p))
 	}
+	if mayShare(a.m.Forward) {
+		body = append(body, jen.Qual(rtPath, "Begin").Call(), jen.Defer().Qual(rtPath, "End").Call())
+	}
 	body = append(body,
-		jen.Qual(rtPath, "Begin").Call(),
-		jen.Defer().Qual(rtPath, "End").Call(),
 		jen.Return(jen.Id("s").Dot("forward").Call(call...)))
 	doc := "Forward computes the model into dst. It does not allocate."
 	switch a.form {
