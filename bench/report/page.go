@@ -18,8 +18,8 @@ func page(all *results, notes map[string]string) []byte {
 	fmt.Fprintf(&b, `# Results
 
 %s, %d processors. ONNX Runtime %s through %s, %s; float32 unless the model says
-otherwise; both sides pinned to as many processors as they have threads, nothing
-else running. [README.md](README.md) says how it is measured and how to measure it
+otherwise; both sides in turns, pinned to as many processors as they have threads.
+[README.md](README.md) says how it is measured and how to measure it
 again; this page is written by `+"`go run ./report`"+`.
 
 A ratio is ONNX Runtime's time over burngen's: above 1, burngen is faster.

@@ -25,7 +25,8 @@ func picture(cases []result) ([]byte, error) {
 		return nil, err
 	}
 	canvas := vgsvg.NewWith(vgsvg.UseWH(17*vg.Centimeter, vg.Length(lines)*.5*vg.Centimeter+2.5*vg.Centimeter))
-	p.Draw(draw.New(canvas))
+	margin := .25 * vg.Centimeter
+	p.Draw(draw.Crop(draw.New(canvas), margin, -margin, margin, -margin))
 	var b bytes.Buffer
 	_, err = canvas.WriteTo(&b)
 	return b.Bytes(), err
@@ -76,7 +77,6 @@ func chart(cases []result) (*plot.Plot, int, error) {
 	p.NominalY(labels...)
 	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = low, high, -.6, float64(len(labels))-.4
 	p.X.Tick.Marker = plot.ConstantTicks(ticks(low, high))
-	p.Legend.Top = true
 	return p, len(labels), nil
 }
 

@@ -17,6 +17,7 @@ const sample = `{"cpu": "Test CPU", "cpus": 2, "onnxruntime": "1.0", "host": "C"
  {"model": "vgg19", "threads": 1, "ort_ms": 300, "burngen_ms": 200, "ratio": 1.5, "ort_min_ms": 300, "burngen_min_ms": 200, "ratio_min": 1.5, "spread": 1.01, "rms": 1e-6},
  {"model": "bert", "threads": 1, "symbols": {"N": 8, "S": 4}, "ort_ms": 0.00512, "burngen_ms": 0.00256, "ratio": 2, "ort_min_ms": 0.005, "burngen_min_ms": 0.0025, "ratio_min": 2, "spread": 1.1, "rms": 0},
  {"model": "odd", "problem": "it is | odd", "threads": 1, "rms": 0},
+ {"model": "new", "problem": "it cannot be generated", "rms": 0},
  {"model": "resnet50", "threads": 2, "ort_ms": 40, "burngen_ms": 39.8, "ratio": 1.005, "ort_min_ms": 40, "burngen_min_ms": 40, "ratio_min": 1, "spread": 1.01, "rms": 1e-6}]}`
 
 // written returns a folder with the sample as results.json and notes.

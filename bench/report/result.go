@@ -93,6 +93,8 @@ func read(files []string) (*results, error) {
 			return nil, fmt.Errorf("%s: results of another machine, or of other versions, than those of %s", file, files[0])
 		}
 		for _, r := range one.Cases {
+			// What failed before it had a number of threads is about all of them.
+			all.Cases = slices.DeleteFunc(all.Cases, func(s result) bool { return s.Threads == 0 && s.Model == r.Model })
 			i := slices.IndexFunc(all.Cases, func(s result) bool { return s.label() == r.label() && s.Threads == r.Threads })
 			if i < 0 {
 				all.Cases = append(all.Cases, r)
