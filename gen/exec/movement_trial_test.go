@@ -515,10 +515,14 @@ func tryReverseSequence(d *draw) trial {
 
 // reduction draws a reduction of a scatter, and element types it is defined for.
 func (d *draw) reduction() (string, []ir.DType) {
-	if r := pick(d, "", "add", "mul", "max", "min"); r != "" {
+	switch r := pick(d, "", "add", "mul", "max", "min"); r {
+	case "":
+		return r, anyTypes
+	case "mul": // rounded with each factor, which narrow floats are too coarse for
+		return r, slices.Concat([]ir.DType{ir.F32, ir.F64}, intTypes)
+	default:
 		return r, usualNumbers
 	}
-	return "", anyTypes
 }
 
 func tryScatterElements(d *draw) trial {
