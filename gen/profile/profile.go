@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -109,13 +110,8 @@ func measure(ctx context.Context, m *gen.Model, o Options) (*Profile, error) {
 	}
 	p := &Profile{
 		Model: m.Source.File, Threads: q.Threads, Level: r.Level,
-		Calls: len(r.Calls), Median: stopwatch.Median(r.Calls),
+		Calls: len(r.Calls), Median: stopwatch.Median(r.Calls), Least: slices.Min(r.Calls),
 		Multiply: r.Multiply * float64(q.Threads), Read: r.Read * float64(q.Threads),
-	}
-	for i, d := range r.Calls {
-		if i == 0 || d < p.Least {
-			p.Least = d
-		}
 	}
 	runs := runsOf(m.Forward)
 	for i, n := range steps.nodes {

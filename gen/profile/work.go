@@ -34,7 +34,7 @@ func describe(n *ir.Node, d time.Duration, runs int64, symbols map[string]int64)
 		out.Operands = append(out.Operands, t.String())
 	}
 	for _, t := range append(n.ArgTypes(), n.ResultTypes()...) {
-		if t.IsTensor() && !t.IsZero() {
+		if t.IsTensor() {
 			out.Bytes += value(t.Elems()) * int64(t.DType.Size())
 		}
 	}

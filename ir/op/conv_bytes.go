@@ -142,14 +142,7 @@ func (op PackConvBytes) Call(n *ir.Node) (ir.Call, error) {
 	if err != nil {
 		return ir.Call{}, err
 	}
-	return ir.Call{Kernel: "PackConvBytes", Args: []any{ir.Out(0), ir.In(0), ir.Struct{Type: "ConvShape", Fields: []ir.Field{
-		{Name: "InC", Value: p.inC},
-		{Name: "InBlock", Value: p.inBlock},
-		{Name: "OutC", Value: p.outC},
-		{Name: "KH", Value: kh},
-		{Name: "KW", Value: kw},
-		{Name: "Group", Value: p.group},
-	}}}}, nil
+	return ir.Call{Kernel: "PackConvBytes", Args: []any{ir.Out(0), ir.In(0), p.weights(kh, kw)}}, nil
 }
 
 // Call is cpu.PackDepthwiseBytes.

@@ -122,12 +122,17 @@ func (op PackConv) Call(n *ir.Node) (ir.Call, error) {
 	if err != nil {
 		return ir.Call{}, err
 	}
-	return ir.Call{Kernel: "PackConv", Args: []any{ir.Out(0), ir.In(0), ir.Struct{Type: "ConvShape", Fields: []ir.Field{
+	return ir.Call{Kernel: "PackConv", Args: []any{ir.Out(0), ir.In(0), p.weights(kh, kw)}}, nil
+}
+
+// weights is the cpu.ConvShape of what packing weights of a kernel depends on.
+func (p packing) weights(kh, kw int) ir.Struct {
+	return ir.Struct{Type: "ConvShape", Fields: []ir.Field{
 		{Name: "InC", Value: p.inC},
 		{Name: "InBlock", Value: p.inBlock},
 		{Name: "OutC", Value: p.outC},
 		{Name: "KH", Value: kh},
 		{Name: "KW", Value: kw},
 		{Name: "Group", Value: p.group},
-	}}}}, nil
+	}}
 }

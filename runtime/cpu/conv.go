@@ -182,27 +182,9 @@ func (c *conv) plan() {
 	c.slab = ceil(c.lines, slabs)
 }
 
-// Part does the i-th of parts shares: of the strips, line by line, where the weights are
-// more than the input or the lines are few, else of the lines.
+// Part does the i-th of parts shares.
 func (c *conv) Part(i, parts int) {
-	if parts > 1 && (len(c.weights) > c.input || c.lines < 8*parts) {
-		from, to := portion(c.N*c.strips*c.lines, i, parts)
-		for from < to {
-			strip := from / c.lines
-			first := strip * c.lines
-			end := min(to, first+c.lines)
-			c.area(strip/c.strips, from-first, end-first, strip%c.strips, strip%c.strips+1)
-			from = end
-		}
-		return
-	}
-	from, to := portion(c.N*c.lines, i, parts)
-	for from < to {
-		image := from / c.lines
-		end := min(to, (image+1)*c.lines)
-		c.area(image, from-image*c.lines, end-image*c.lines, 0, c.strips)
-		from = end
-	}
+	portionOfAreas(c.N, c.strips, c.lines, len(c.weights) > c.input, i, parts, c.area)
 }
 
 // area computes lines l0…l1 and strips s0…s1 of an image, slab by slab.

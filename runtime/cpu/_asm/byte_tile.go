@@ -29,14 +29,7 @@ func byteTiles(f *file) {
 		f.enter()
 		f.strides()
 		f.op("MOVQ", "tile_panelB(R14)", "R12")
-		f.op("MOVQ", "tile_rows(R14)", "CX")
-		if s.panels == 2 {
-			f.op("CMPQ", "tile_panels(R14)", 2)
-			f.op("JEQ", "two")
-			f.choose("CX", 1, s.rows, func(r int) string { return tileLabel(r, 1) })
-			f.mark("two")
-		}
-		f.choose("CX", 1, s.rows, func(r int) string { return tileLabel(r, s.panels) })
+		f.chooseTile(s)
 		for p := 1; p <= s.panels; p++ {
 			for r := 1; r <= s.rows; r++ {
 				k := byteTile{file: f, isa: s, rows: r, v: p * s.perTile, sums: 1, low: low}

@@ -73,20 +73,25 @@ func tiles(f *file) {
 			f.op("MOVQ", "tile_b(R14)", "R13")
 			f.op("ADDQ", "tile_atNext(R14)", "R13")
 		}
-		f.op("MOVQ", "tile_rows(R14)", "CX")
-		if s.panels == 2 {
-			f.op("CMPQ", "tile_panels(R14)", 2)
-			f.op("JEQ", "two")
-			f.choose("CX", 1, s.rows, func(r int) string { return tileLabel(r, 1) })
-			f.mark("two")
-		}
-		f.choose("CX", 1, s.rows, func(r int) string { return tileLabel(r, s.panels) })
+		f.chooseTile(s)
 		for p := 1; p <= s.panels; p++ {
 			for r := 1; r <= s.rows; r++ {
 				tileKernel(f, s, r, p)
 			}
 		}
 	}
+}
+
+// chooseTile jumps to the code for the tile's rows and panels.
+func (f *file) chooseTile(s isa) {
+	f.op("MOVQ", "tile_rows(R14)", "CX")
+	if s.panels == 2 {
+		f.op("CMPQ", "tile_panels(R14)", 2)
+		f.op("JEQ", "two")
+		f.choose("CX", 1, s.rows, func(r int) string { return tileLabel(r, 1) })
+		f.mark("two")
+	}
+	f.choose("CX", 1, s.rows, func(r int) string { return tileLabel(r, s.panels) })
 }
 
 // ahead is how many bytes before their use the panels are fetched: a page, which the
