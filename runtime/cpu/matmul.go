@@ -107,8 +107,7 @@ var products slot[product, *product]
 const (
 	blockDepth   = 768 // this much of two panels and of the rows of a block share a second-level cache
 	blockA       = 160 << 10
-	nearPanels   = 256 << 10 // panels of more are read from memory
-	blockColumns = 512       // where Then wants the result in the cache
+	blockColumns = 512 // where Then wants the result in the cache
 )
 
 // plan chooses the sizes of tiles and blocks. They do not depend on the number of parts.
@@ -167,9 +166,7 @@ func (p *product) block(batch, t0, t1, j0, j1 int) {
 	t.panelB, t.panelC = 64*p.K, 64
 	t.n = [3]int{1, 1, 1}
 	t.rowA, t.rowC = 4*p.LDA, 4*p.LDC
-	if p.K*p.N > nearPanels {
-		t.fetch = min(64, ceil(256, t1-t0))
-	}
+	t.fetch = fetchFor(p.K*p.N, t1-t0)
 	for k := 0; k == 0 || k < p.K; k += p.depth {
 		depth := min(p.depth, p.K-k)
 		t.run = depth
