@@ -248,7 +248,7 @@ func tryPackRows(d *draw) trial {
 }
 
 func tryPackColumns(d *draw) trial {
-	return trial{op: op.PackColumns{}, args: []*ir.Tensor{d.tensor(d.dtype(byteTypes), d.shape(3, 3)...)}}
+	return trial{op: op.PackColumns{Sums: d.flag("sums")}, args: []*ir.Tensor{d.tensor(d.dtype(byteTypes), d.shape(3, 3)...)}}
 }
 
 func tryPatches(d *draw) trial {

@@ -2,6 +2,7 @@ package pass
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/burngen/burngen/ir"
@@ -81,8 +82,31 @@ func splitPrepare(_ *Context, m *ir.Module) (bool, error) {
 		return values
 	})
 	f.Prune()
+	dropUnread(m, f, prepare)
 	m.Funcs = append(m.Funcs, prepare)
 	return true, err
+}
+
+// dropUnread drops the results of @prepare that @forward does not load, as a node may have
+// several of which only one is read.
+func dropUnread(m *ir.Module, forward, prepare *ir.Func) {
+	read := map[string]bool{}
+	for n := range forward.All() {
+		if load, ok := n.Op.(ir.Load); ok {
+			read[load.Name] = true
+		}
+	}
+	var results []*ir.Value
+	var names []string
+	for i, name := range prepare.ResultNames {
+		if read[name] {
+			results, names = append(results, prepare.Results[i]), append(names, name)
+		}
+	}
+	prepare.Results, prepare.ResultNames = results, names
+	m.Weights = slices.DeleteFunc(m.Weights, func(w *ir.Weight) bool {
+		return strings.HasPrefix(w.Name, preparedPrefix) && !read[w.Name]
+	})
 }
 
 type splitter struct {

@@ -20,6 +20,7 @@ var families = []struct {
 	{"byte_window", byteWindows},
 	{"max_row", maxRows},
 	{"quantize", quantizers},
+	{"pack_bytes", packBytes},
 	{"window", windows},
 	{"transpose", transposes},
 	{"gather_channels", gatherChannels},
