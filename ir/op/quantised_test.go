@@ -243,7 +243,7 @@ func TestZeroPointsOfRowsAndColumns(t *testing.T) {
 }
 
 func TestZeroPointsOfAnUnknownNumberAreOneOrOfColumns(t *testing.T) {
-	f, err := importFunc("MatMulInteger", 10, 1, nil, types(t, "u8[2,2] i8[2,3] u8[] i8[C]"))
+	f, err := importFunc("MatMulInteger", 10, 1, nil, types(t, "u8[2,2]", "i8[2,3]", "u8[]", "i8[C]"))
 	if err != nil {
 		t.Fatal(err)
 	}
