@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"unsafe"
 
 	"github.com/burngen/burngen/runtime/rt"
 )
@@ -31,7 +32,21 @@ func shared() map[string]struct {
 			make([]float32, s.Batch*s.StrideC),
 			func(dst []float32) { MatMul(dst, a, b, s, ep) },
 			func(dst []float32) rt.Task {
-				p := &product{MatMulShape: *s, dst: dst, a: a, panels: b, ep: *ep}
+				p := &product{MatMulShape: *s, dst: dst, a: a, panels: unsafe.Pointer(&b[0]), ep: *ep}
+				p.plan()
+				return p
+			},
+		}
+	}
+	{
+		s := &MatMulShape{M: 1, N: 700, K: 300, LDA: 300, LDC: 700, Batch: 1}
+		a, b := random(s.K, 1), make([]rt.Float16, PanelsLen(s.K, s.N))
+		Cast(b, random(len(b), 2))
+		all["MatMul of one row and f16"] = operator{
+			make([]float32, s.N),
+			func(dst []float32) { MatMul(dst, a, b, s, nil) },
+			func(dst []float32) rt.Task {
+				p := &product{MatMulShape: *s, dst: dst, a: a, panels: unsafe.Pointer(&b[0]), kind: weightF16}
 				p.plan()
 				return p
 			},

@@ -16,6 +16,7 @@ var families = []struct {
 	write func(*file)
 }{
 	{"tile", tiles},
+	{"one_row", oneRows},
 	{"byte_tile", byteTiles},
 	{"byte_window", byteWindows},
 	{"max_row", maxRows},
