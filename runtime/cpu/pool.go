@@ -42,7 +42,7 @@ func (s *PoolShape) pool(dst, src []float32, op windowOp) {
 	p.src = src[:volume(s.N, s.C, s.InH, s.InW, s.Block)]
 	p.dst = dst[:volume(s.N, s.C, s.OutH, s.OutW, s.Block)]
 	work := int64(len(p.dst)) * int64(s.KH*s.KW)
-	if s.Block == 1 {
+	if s.Block == 1 && level == Generic {
 		work *= 16
 	}
 	if !pools.run(&p, partsFor(work, 4*int64(len(p.src)+len(p.dst)))) {
@@ -68,6 +68,9 @@ func (p *pool) Part(i, parts int) {
 		planes = min(to-from, planesAtOnce(p.InH*p.InW*p.Block))
 		for y := (span{}); y.to < p.OutH; {
 			y = down.span(y.to, p.OutH)
+			if p.Block == 1 && p.planes(from, planes, y, &across) {
+				continue
+			}
 			for x := (span{}); x.to < p.OutW; {
 				x = across.span(x.to, p.OutW)
 				p.region(from, planes, y, x)

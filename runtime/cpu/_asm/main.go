@@ -25,6 +25,7 @@ var families = []struct {
 	{"window", windows},
 	{"transpose", transposes},
 	{"gather_channels", gatherChannels},
+	{"plane", planeFamily},
 	{"lrn", lrns},
 	{"peak", peaks},
 	{"pointwise", pointwiseFamily},
