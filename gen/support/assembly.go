@@ -50,6 +50,7 @@ var assembly = []string{
 	"GreaterOrEqual",
 	"GreaterOrEqualScalar",
 	"GreaterScalar",
+	"GroupNorm",
 	"HardSigmoid",
 	"HardSwish",
 	"IsNaN",

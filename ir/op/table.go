@@ -175,6 +175,7 @@ var Ops = []ir.Op{
 	Gemm{},
 	GlobalAveragePool{},
 	GridSample{},
+	GroupNormalization{},
 	ImageDecoder{},
 	Inverse{},
 	LRN{},

@@ -52,6 +52,16 @@ func logSoftmaxFast(dst, src []float32, n int) bool {
 	return true
 }
 
+// moments returns the mean and the variance of x, which is not empty, at a level that is
+// not Generic.
+func moments(x []float32) (mean, variance float64) {
+	mean = reduceRun(sums, x) / float64(len(x))
+	for i := 0; i < len(x); i += foldAtOnce {
+		variance += float64(deviationRun(x[i:min(len(x), i+foldAtOnce)], float32(mean)))
+	}
+	return mean, variance / float64(len(x))
+}
+
 // layerNormFast computes what LayerNorm does, where there is assembly. scale and
 // bias may be nil.
 func layerNormFast(dst, src, scale, bias []float32, n int, eps float32) bool {
@@ -60,11 +70,8 @@ func layerNormFast(dst, src, scale, bias []float32, n int, eps float32) bool {
 	}
 	for ; len(dst) > 0; dst, src = dst[n:], src[n:] {
 		to, from := dst[:n], src[:n]
-		mean, sum := float32(reduceRun(sums, from)/float64(n)), 0.0
-		for i := 0; i < n; i += foldAtOnce {
-			sum += float64(deviationRun(from[i:min(n, i+foldAtOnce)], mean))
-		}
-		factor := float32(1 / math.Sqrt(sum/float64(n)+float64(eps)))
+		centre, variance := moments(from)
+		mean, factor := float32(centre), float32(1/math.Sqrt(variance+float64(eps)))
 		switch {
 		case scale == nil:
 			standardFast(to, from, mean, factor)

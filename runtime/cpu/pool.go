@@ -160,9 +160,7 @@ func GlobalAveragePool(dst, src []float32, n, c, hw, block int) {
 		}
 		return
 	}
-	for i := range dst {
-		dst[i] = mean(src[i*hw:][:hw])
-	}
+	ReduceMean(dst, src, n*c, hw, 1)
 }
 
 // meanOf16 is the mean of pixels of 16 channels. Eight sums run side by side, over at
@@ -194,20 +192,4 @@ func meanOf16(src []float32) [16]float32 {
 		mean[j] = float32(v / float64(pixels))
 	}
 	return mean
-}
-
-// mean is the mean of s, in eight sums side by side.
-func mean(s []float32) float32 {
-	count := float64(len(s))
-	var sums [8]float64
-	for ; len(s) >= 8; s = s[8:] {
-		for j := range sums {
-			sums[j] += float64(s[j])
-		}
-	}
-	for j, v := range s {
-		sums[j] += float64(v)
-	}
-	total := ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7]))
-	return float32(total / count)
 }

@@ -115,6 +115,15 @@ func shared() map[string]struct {
 			},
 		}
 	}
+	groups := groupNorm{src: random(6*24*301, 1), scale: random(24, 2), bias: random(24, 3), groups: 8, channels: 3, pixels: 301, eps: 1e-5}
+	all["GroupNorm"] = operator{
+		make([]float32, len(groups.src)),
+		func(dst []float32) { GroupNorm(dst, groups.src, groups.scale, groups.bias, 6, 8, 24, 301, 1e-5) },
+		func(dst []float32) rt.Task {
+			groups.dst = dst
+			return &groups
+		},
+	}
 	heads := &AttentionShape{
 		Batch: 1, Heads: 6, Shared: 3, Queries: 150, Keys: 150, Depth: 16, Width: 20, Before: -1, Scale: 0.25,
 		Q: [4]int{0, 0, 16, 96}, K: [4]int{0, 0, 16, 48}, V: [4]int{0, 0, 20, 60}, Y: [4]int{0, 0, 20, 120},
