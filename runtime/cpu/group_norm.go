@@ -16,7 +16,7 @@ func GroupNorm[T Float](dst, src, scale, bias []T, n, groups, channels, pixels i
 	if groups < 1 || channels%groups != 0 {
 		panic("cpu: groups of parts of channels")
 	}
-	if d, u, ok := float32s1(dst, src); ok && level != Generic {
+	if d, u, ok := float32s1(dst, src); ok {
 		t := groupNorm{dst: d, src: u, groups: groups, channels: channels / groups, pixels: pixels, eps: float32(eps)}
 		t.scale, t.bias = any(scale).([]float32), any(bias).([]float32)
 		t.share()
@@ -65,19 +65,36 @@ func (t *groupNorm) Part(i, parts int) {
 	n := t.channels * t.pixels
 	from, to := portion(len(t.src)/n, i, parts)
 	for g := from; g < to; g++ {
-		dst, src := t.dst[g*n:][:n], t.src[g*n:][:n]
-		mean, variance := moments(src)
-		factor := 1 / math.Sqrt(variance+float64(t.eps))
-		for c := range t.channels {
-			channel, scale, bias := g%t.groups*t.channels+c, float32(factor), 0.0
-			if t.scale != nil {
-				scale = float32(factor * float64(t.scale[channel]))
-			}
-			if t.bias != nil {
-				bias = float64(t.bias[channel])
-			}
-			shift := float32(bias - float64(mean*float64(scale)))
-			affineFast(dst[c*t.pixels:][:t.pixels], src[c*t.pixels:][:t.pixels], scale, shift)
-		}
+		t.group(t.dst[g*n:][:n], t.src[g*n:][:n], g%t.groups*t.channels)
 	}
+}
+
+// group does a group of channels from the first on.
+func (t *groupNorm) group(dst, src []float32, first int) {
+	scales, biases := after(t.scale, first), after(t.bias, first)
+	if level == Generic {
+		groupNormRef(dst, src, scales, biases, 1, t.channels, t.pixels, t.eps)
+		return
+	}
+	mean, variance := moments(src)
+	factor := 1 / math.Sqrt(variance+float64(t.eps))
+	for c := range t.channels {
+		scale, bias := float32(factor), 0.0
+		if scales != nil {
+			scale = float32(factor * float64(scales[c]))
+		}
+		if biases != nil {
+			bias = float64(biases[c])
+		}
+		shift := float32(bias - float64(mean*float64(scale)))
+		affineFast(dst[c*t.pixels:][:t.pixels], src[c*t.pixels:][:t.pixels], scale, shift)
+	}
+}
+
+// after is s from an element on, or nil for nil.
+func after(s []float32, first int) []float32 {
+	if s == nil {
+		return nil
+	}
+	return s[first:]
 }
