@@ -12,6 +12,9 @@ func softmaxFast(dst, src []float32, n int) bool {
 	switch {
 	case level == Generic:
 		return false
+	case n == 2:
+		softmaxPairs(dst, src)
+		return true
 	case n > atOnce:
 		for ; len(dst) > 0; dst, src = dst[n:], src[n:] {
 			softmaxLong(dst[:n], src[:n])
@@ -24,6 +27,22 @@ func softmaxFast(dst, src []float32, n int) bool {
 		dst, src = dst[rows*n:], src[rows*n:]
 	}
 	return true
+}
+
+// softmaxPairs is softmaxFast of rows of two: sigmoids of their differences. An infinite
+// maximum gives NaN.
+func softmaxPairs(dst, src []float32) {
+	var differences [256]float32
+	for len(dst) > 0 {
+		n := min(len(dst), len(differences))
+		for i := 0; i < n; i += 2 {
+			x, y := src[i], src[i+1]
+			nothing := float32(0 * max(x, y))
+			differences[i], differences[i+1] = x-y+nothing, y-x+nothing
+		}
+		sigmoidFast(dst[:n], differences[:n])
+		dst, src = dst[n:], src[n:]
+	}
 }
 
 // softmaxLong is softmaxFast of a row that is too long for one call.

@@ -2,7 +2,10 @@
 
 package cpu
 
-import "math"
+import (
+	"math"
+	"unsafe"
+)
 
 // planeRoom is what rows of a plane are copied to, in elements, and planeTaps how many
 // taps a window may have that is computed there.
@@ -153,4 +156,26 @@ func pairsOf(even, odd, src []float32, n int) {
 	} else {
 		splitPairsAVX2(&even[0], &odd[0], &src[0], n)
 	}
+}
+
+// everySecond computes dst[i] = src[2·i].
+func everySecond(dst, src []uint32) {
+	done := 0
+	if level != Generic {
+		var others [128]float32
+		for len(src)-2*done >= 32 {
+			n := min((len(src)-2*done)/32, len(others)/16)
+			to, from := dst[done:][:16*n], src[2*done:][:32*n]
+			pairsOf(asFloats(to), others[:], asFloats(from), n)
+			done += 16 * n
+		}
+	}
+	for i := done; i < len(dst); i++ {
+		dst[i] = src[2*i]
+	}
+}
+
+// asFloats returns words as what they are to kernels that only move them.
+func asFloats(s []uint32) []float32 {
+	return unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(s))), len(s))
 }
