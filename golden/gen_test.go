@@ -207,6 +207,10 @@ func generate(t *testing.T, archive *txtar.Archive, name string) generated {
 	flags := flag.NewFlagSet("golden", flag.ContinueOnError)
 	flags.StringVar(&o.Package, "pkg", name, "")
 	flags.BoolVar(&o.Strict, "strict", false, "")
+	flags.Func("weights-dtype", "", func(name string) (err error) {
+		o.WeightsDType, err = ir.ParseDType(name)
+		return err
+	})
 	weights := flags.String("weights", "embed", "")
 	if err := flags.Parse(strings.Fields(o.Flags)); err != nil {
 		t.Fatal(err)

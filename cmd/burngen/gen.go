@@ -86,6 +86,7 @@ func (g *genFlags) line() string {
 	add("dim", pairs(g.options.Dims).String())
 	add("output", strings.Join(g.options.Outputs, " "))
 	add("weights", g.weights)
+	add("weights-dtype", weightsDType{&g.options.WeightsDType}.String())
 	for _, o := range g.options.Custom {
 		parts = append(parts, "-custom '"+o.String()+"'")
 	}

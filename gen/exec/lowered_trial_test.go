@@ -240,7 +240,8 @@ func tryMatMulPanels(d *draw) trial {
 	e, more, region := d.epilogue(n, append(batch[:len(batch):len(batch)], m, n))
 	o := op.MatMulPanels{N: ir.Const(n), Epilogue: e}
 	a := d.tensor(ir.F32, append(rows[:len(rows):len(rows)], m, k)...)
-	return d.product(o, region, append([]*ir.Tensor{a, d.panels(columns, k, n)}, more...)...)
+	panels := d.packed(op.Cast{To: pick(d, ir.F32, ir.F16, ir.BF16)}, d.panels(columns, k, n))
+	return d.product(o, region, append([]*ir.Tensor{a, panels}, more...)...)
 }
 
 func tryPackRows(d *draw) trial {

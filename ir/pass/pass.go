@@ -29,6 +29,9 @@ type Pass struct {
 type Context struct {
 	// Strict forbids what changes the rounding of floats.
 	Strict bool
+	// WeightsDType is what large weights are stored as: F16 or BF16; F32, or nothing, leaves
+	// them as they are.
+	WeightsDType ir.DType
 	// Costs says what kernels take, to choose between them; nil stands for [cost.Default].
 	Costs *cost.Model
 	// FoldBudget is the number of bytes that the tensors which constant folding
@@ -56,6 +59,7 @@ const (
 	FusedResiduals   = "residuals fused"
 	FusedActivations = "activations fused"
 	FusedChains      = "elementwise operators fused into kernels"
+	NarrowedWeights  = "weights rounded to fewer bits"
 	SharedWeights    = "weights shared"
 	OutlinedBlocks   = "repeated blocks outlined"
 )
@@ -102,6 +106,7 @@ var Lowering = []Pass{
 	{Name: "assign_layout", Run: assignLayout, Required: true},
 	{Name: "lower_ops", Run: lowerOps, Required: true},
 	{Name: "merge_copies", Run: mergeCopies},
+	{Name: "narrow_weights", Run: narrowWeights},
 	{Name: "eliminate_common", Run: eliminateCommon},
 	{Name: "prune", Run: prune},
 	{Name: "fuse_epilogue", Run: fuseEpilogue},
@@ -151,6 +156,9 @@ var Order = []struct{ Before, After, Why string }{
 	{"decompose_ops", "assign_layout", "what is made of convolutions shows them"},
 	{"assign_layout", "lower_ops", "a convolution has a kernel only in the blocked layout"},
 	{"lower_ops", "merge_copies", "what moves elements is lowered to copies"},
+	{"lower_ops", "narrow_weights", "products show what their kernel reads"},
+	{"narrow_weights", "form_pointwise", "casts are elementwise"},
+	{"narrow_weights", "split_prepare", "weights are rounded once"},
 	{"lower_ops", "form_pointwise", "operators are lowered to elementwise ones"},
 	{"form_pointwise", "spill_constants", "constants inside regions need no memory"},
 	{"spill_constants", "split_prepare", "constants in memory are weights, some of them only for other weights"},
