@@ -276,7 +276,9 @@ func tryProductInteger(d *draw) trial {
 	if d.flag("zero") {
 		args[3], args[5] = vector(ir.I32, channels), d.tensor(ir.I32, others)
 	}
-	if d.flag("requantise") {
+	if d.flag("floats") {
+		o.To, args[4], args[6] = ir.F32, d.scales(ir.F32, []int{pick(d, 1, channels)}), d.maybe(vector(ir.F32, channels))
+	} else if d.flag("requantise") {
 		o.To, args[4], args[6] = d.dtype(byteTypes), d.scales(ir.F64, []int{pick(d, 1, channels)}), d.maybe(d.small(ir.I32, 1))
 	}
 	return trial{op: o, args: trimmed(args...)}

@@ -95,6 +95,7 @@ var Canonical = []Pass{
 	{Name: "fuse_norm", Run: fuseNorm},
 	{Name: "fuse_activation", Run: fuseActivation},
 	{Name: "fuse_attention", Run: fuseAttention},
+	{Name: "fuse_scale", Run: fuseScale},
 	{Name: "eliminate_common", Run: eliminateCommon},
 	{Name: "prune", Run: prune},
 }
@@ -142,6 +143,8 @@ var Order = []struct{ Before, After, Why string }{
 	{"sink_reshapes", "fold_one_hot", "what is computed of rows is seen beside their choice"},
 	{"fold_affine", "fuse_norm", "a product with a weight goes into the weights before it rather than into a scale"},
 	{"fuse_activation", "fuse_epilogue", "a product takes one operator for its epilogue rather than a formula that reads it twice"},
+	{"fuse_qdq", "fuse_scale", "products of quantised matrices are integer ones"},
+	{"simplify_identities", "fuse_scale", "what is neutral would hide a scale"},
 	{"fuse_norm", "form_pointwise", "what is in a loop is no formula any more"},
 	{"outline_regions", "fold_constants", "the blocks of control flow are functions for all that follows"},
 	{"spill_constants", "lift_weights", "constants in memory are weights"},
