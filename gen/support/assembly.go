@@ -101,6 +101,7 @@ var assembly = []string{
 	"ReduceSum",
 	"ReduceSumSquare",
 	"Relu",
+	"ResizeLinear",
 	"Round",
 	"ScalarDiv",
 	"ScalarPow",

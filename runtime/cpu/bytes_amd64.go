@@ -118,6 +118,9 @@ func packPanels(dst, src []byte, sums []int32, panels, size, groups, row int, ch
 	return done
 }
 
+// blocksPerCall bounds the time of one call.
+const blocksPerCall = 4096
+
 // wideBytes reports whether bytes are transposed by the kernels for many at once.
 func wideBytes(rows, columns int) bool {
 	return level == AVX512 && min(rows, columns) >= 16 && max(rows, columns) >= 64
@@ -135,14 +138,14 @@ func transposeBytesFast(dst, src []byte, rows, columns, ldd, lds int, change byt
 	if level == AVX512 {
 		tallRows, tallColumns = rows&^63, columns&^15
 		for j := 0; j < tallColumns; j += 16 {
-			for i := 0; i < tallRows; i += 64 * squaresPerCall {
-				transposeBytesTallAVX512(&dst[j*ldd+i], &src[i*lds+j], ldd, lds, 64, 64*lds, min(squaresPerCall, (tallRows-i)/64), flips)
+			for i := 0; i < tallRows; i += 64 * blocksPerCall {
+				transposeBytesTallAVX512(&dst[j*ldd+i], &src[i*lds+j], ldd, lds, 64, 64*lds, min(blocksPerCall, (tallRows-i)/64), flips)
 			}
 		}
 		wideRows, wideColumns = rows&^15, columns&^63
 		for i := tallRows; i < wideRows; i += 16 {
-			for j := 0; j < wideColumns; j += 64 * squaresPerCall {
-				transposeBytesWideAVX512(&dst[j*ldd+i], &src[i*lds+j], ldd, lds, 64*ldd, 64, min(squaresPerCall, (wideColumns-j)/64), flips)
+			for j := 0; j < wideColumns; j += 64 * blocksPerCall {
+				transposeBytesWideAVX512(&dst[j*ldd+i], &src[i*lds+j], ldd, lds, 64*ldd, 64, min(blocksPerCall, (wideColumns-j)/64), flips)
 			}
 		}
 	}
