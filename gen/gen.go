@@ -66,17 +66,18 @@ func (o *Options) progress(stage string) {
 type Model struct {
 	Name   string // of the file, without its extension
 	Meta   rt.Meta
-	Source *onnx.Model
+	Source *Source
 	// Stats counts what the passes did, by their names.
-	Stats   map[string]int
-	Module  *ir.Module // lowered
-	Forward *program.Func
-	Prepare *program.Func
-	// Raw are the source model's weights, Weights those that Forward loads.
+	Stats  map[string]int
+	Module *ir.Module // lowered
+	// Functions are those of the source, in its order, and Forward is the first.
+	Functions []*program.Func
+	Forward   *program.Func
+	Prepare   *program.Func
+	// Raw are the source model's weights, Weights those that Functions load.
 	Raw, Weights *rt.Weights
 
 	options Options
-	sum     string
 }
 
 // Load reads and compiles a model file.
@@ -94,30 +95,49 @@ func Load(path string, o Options) (*Model, error) {
 }
 
 // Compile compiles an imported model.
-func Compile(src *onnx.Model, o Options) (*Model, error) {
-	m := &Model{Name: src.Name, Source: src, Meta: src.Meta, Module: src.Module.Clone(), options: o, sum: src.Sum}
-	ctx := &pass.Context{Strict: o.Strict, Costs: o.Costs}
-	o.progress("optimising")
-	if err := pass.All(ctx, m.Module, pass.Options{Dump: o.Dump, Stop: o.Stop, Outline: true}); err != nil {
-		return nil, fmt.Errorf("%s: %w", src.File, err)
+func Compile(src *onnx.Model, o Options) (*Model, error) { return CompileSource(fromONNX(src), o) }
+
+// CompileSource compiles a model.
+func CompileSource(src *Source, o Options) (*Model, error) {
+	if err := src.check(); err != nil {
+		return nil, err
 	}
-	m.Stats = ctx.Stats
-	var err error
-	o.progress("planning")
-	if m.Forward, err = program.Compile(m.Module, pass.Forward); err == nil {
-		m.Prepare, err = program.Compile(m.Module, pass.Prepare)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", src.File, err)
-	}
-	if err := checkPorts(m.Forward.IR); err != nil {
-		return nil, fmt.Errorf("%s: %w", src.File, err)
-	}
-	o.progress("preparing weights")
-	if err := m.prepare(); err != nil {
+	m := &Model{Name: src.Name, Source: src, Meta: src.Meta, Module: src.Module.Clone(), options: o}
+	if err := m.compile(); err != nil {
 		return nil, fmt.Errorf("%s: %w", src.File, err)
 	}
 	return m, nil
+}
+
+func (m *Model) compile() error {
+	o := &m.options
+	ctx := &pass.Context{Strict: o.Strict, Costs: o.Costs}
+	for _, f := range m.Source.Functions {
+		ctx.Prepared = append(ctx.Prepared, f.Name)
+	}
+	o.progress("optimising")
+	if err := pass.All(ctx, m.Module, pass.Options{Dump: o.Dump, Stop: o.Stop, Outline: true}); err != nil {
+		return err
+	}
+	m.Stats = ctx.Stats
+	o.progress("planning")
+	for _, f := range m.Source.Functions {
+		p, err := program.Compile(m.Module, f.Name)
+		if err == nil {
+			err = checkPorts(p.IR)
+		}
+		if err != nil {
+			return err
+		}
+		m.Functions = append(m.Functions, p)
+	}
+	m.Forward = m.Functions[0]
+	var err error
+	if m.Prepare, err = program.Compile(m.Module, pass.Prepare); err != nil {
+		return err
+	}
+	o.progress("preparing weights")
+	return m.prepare()
 }
 
 // plain serialises what runs on the plain Go kernels: their choice is the
@@ -134,7 +154,7 @@ func plainGo() (done func()) {
 	}
 }
 
-// prepare makes the weights that Forward loads, with the plain Go kernels: the
+// prepare makes the weights that Functions load, with the plain Go kernels: the
 // same bytes on every machine.
 func (m *Model) prepare() error {
 	defer plainGo()()
@@ -197,20 +217,24 @@ func (m *Model) sources(v *ir.Value) string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// kept returns the weights that the weights file holds: those that Forward
-// loads, and the constants that Prepare does.
+// kept returns the weights that the weights file holds: those that Functions
+// load, and the constants that Prepare does.
 func (m *Model) kept() []emit.Prepared {
 	var out []emit.Prepared
 	seen := map[string]bool{}
-	for _, f := range []*program.Func{m.Forward, m.Prepare} {
+	note := func(f *program.Func, of func(name string) bool) {
 		for n := range f.IR.All() {
 			l, ok := n.Op.(ir.Load)
-			if ok && !seen[l.Name] && (f == m.Forward || m.isConstant(l.Name)) {
+			if ok && !seen[l.Name] && of(l.Name) {
 				seen[l.Name] = true
 				out = append(out, emit.Prepared{Name: l.Name, Type: l.Type})
 			}
 		}
 	}
+	for _, f := range m.Functions {
+		note(f, func(string) bool { return true })
+	}
+	note(m.Prepare, m.isConstant)
 	return out
 }
 
@@ -224,22 +248,27 @@ func (m *Model) emission() (*emit.Model, []emit.File, error) {
 	file := m.fileName()
 	weights := file + ".safetensors"
 	e := &emit.Model{
-		Package: m.options.Package,
-		Title:   m.Name,
-		Source:  fmt.Sprintf("%s (%s, sha256 %s)", m.Source.File, opsetsText(m.Meta.Opsets), m.sum[:16]),
-		Flags:   m.options.Flags,
-		Doc:     m.Source.Doc,
-		Forward: m.Forward, Prepare: m.Prepare,
+		Package:     m.options.Package,
+		Title:       m.Name,
+		Source:      fmt.Sprintf("%s (%s, sha256 %s)", m.Source.File, m.Source.Format, m.Source.Sum[:16]),
+		Flags:       m.options.Flags,
+		Doc:         m.Source.Doc,
+		Prepare:     m.Prepare,
 		WeightsFile: weights, Embed: !m.options.WeightsOutside,
 		Meta: m.Meta, Limits: m.Source.Limits,
+	}
+	for i, f := range m.Source.Functions {
+		e.Functions = append(e.Functions, &emit.Function{Func: m.Functions[i], Method: f.Method, Doc: f.Doc, Inputs: f.Inputs, Outputs: f.Outputs, Direct: f.Direct})
 	}
 	loaded, made := map[string]bool{}, map[string]bool{}
 	for _, name := range m.Prepare.IR.ResultNames {
 		made[name] = true
 	}
-	for n := range m.Forward.IR.All() {
-		if l, ok := n.Op.(ir.Load); ok {
-			loaded[l.Name] = true
+	for _, f := range m.Functions {
+		for n := range f.IR.All() {
+			if l, ok := n.Op.(ir.Load); ok {
+				loaded[l.Name] = true
+			}
 		}
 	}
 	for _, w := range m.kept() {
@@ -281,7 +310,10 @@ func (m *Model) Timed(name string, lap func(program.Step) int) ([]emit.File, err
 	if err != nil {
 		return nil, err
 	}
-	e.SampleTooLarge, e.Lap = true, lap
+	e.Lap = lap
+	for _, f := range e.Functions {
+		f.SampleTooLarge = true
+	}
 	files, err := emit.Files(e)
 	return append(files, own...), err
 }
@@ -293,17 +325,8 @@ func (m *Model) Files() ([]emit.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if m.CanRun() == nil {
-		var err error
-		// Numbers that include zero may be what an operator cannot divide by; without
-		// it, an index may be out of range.
-		for e.SampleLow = range 2 {
-			if e.Sample, err = m.sample(e.SampleLow); err == nil || errors.Is(err, exec.ErrBudget) {
-				break
-			}
-		}
-		e.SampleTooLarge = errors.Is(err, exec.ErrBudget)
-		e.SampleFails = err != nil && !e.SampleTooLarge
+	for _, f := range e.Functions {
+		m.addSample(f)
 	}
 	files, err := emit.Files(e)
 	if err != nil {
@@ -324,21 +347,39 @@ func (m *Model) fileName() string { return FileName(m.Name, "model") }
 // sampleBudget bounds what the sample takes.
 var sampleBudget = exec.Budget{Steps: 1 << 16, Bytes: 1 << 30}
 
-// sample computes what the bundled test expects.
-func (m *Model) sample(low int) ([]emit.Sample, error) {
+// addSample computes what the bundled test expects of a function, if it can be run
+// here.
+func (m *Model) addSample(f *emit.Function) {
+	if exec.Refuses(f.Func) != nil {
+		return
+	}
+	// Numbers that include zero may be what an operator cannot divide by; without
+	// it, an index may be out of range.
+	var err error
+	for f.SampleLow = range 2 {
+		if f.Sample, err = m.sample(f.Func, f.SampleLow); err == nil || errors.Is(err, exec.ErrBudget) {
+			break
+		}
+	}
+	f.SampleTooLarge = errors.Is(err, exec.ErrBudget)
+	f.SampleFails = err != nil && !f.SampleTooLarge
+}
+
+// sample computes what the bundled test expects of a function.
+func (m *Model) sample(f *program.Func, low int) ([]emit.Sample, error) {
 	defer plainGo()()
-	args, shapes, err := sampleInputs(m.Forward.IR, low)
+	args, shapes, err := sampleInputs(f.IR, low)
 	if err != nil {
 		return nil, err
 	}
-	machine := exec.New(m.Forward, exec.Weights(m.Weights))
+	machine := exec.New(f, exec.Weights(m.Weights))
 	machine.Budget = sampleBudget
 	results, outShapes, err := machine.Run(context.Background(), args, shapes)
 	if err != nil {
 		return nil, fmt.Errorf("the sample: %w", err)
 	}
 	var out []emit.Sample
-	for i, r := range m.Forward.IR.Results {
+	for i, r := range f.IR.Results {
 		if s, ok := exec.Sample(r.Type.DType, results[i]); ok {
 			out = append(out, emit.Sample{Output: i, Shape: outShapes[i], Sample: s})
 		}

@@ -20,8 +20,12 @@ import (
 // weights and buffers are variables whose names were chosen before.
 type function struct {
 	*program.Func
-	// name is that of the method and the beginning of the names of its tables.
-	name string
+	// host is the type that the function is a method of, nil for none.
+	host *host
+	// name is that of the method and the beginning of the names of its tables, names
+	// are those of the methods that its parts are.
+	name  string
+	names []string
 	// base is the variable that holds where its arena begins, "" for the whole.
 	base    string
 	callees map[*program.Func]*function
@@ -135,20 +139,20 @@ func (f *function) bind(s *program.Bind, v *views) []jen.Code {
 // alloc prints the allocation of a buffer whose size is known by now, and its
 // variable.
 func (f *function) alloc(s *program.Alloc, v *views) []jen.Code {
-	name, tail := f.buffers[s.Buffer], jen.Id("s").Dot(f.table("tails")).Index(jen.Lit(s.Index))
+	name, tail := f.buffers[s.Buffer], f.host.self().Dot(f.table("tails")).Index(jen.Lit(s.Index))
 	v.seen[name] = true
 	bytes := s.Buffer.Elems.Mul(ir.Const(s.Buffer.DType.Size()))
 	z := "z" + exported(name)
 	return []jen.Code{
 		jen.Var().Id(z).Qual(rtPath, "Sizes"),
-		returnAt(s.Node, jen.Id("s").Dot("tail").Dot("Place").Call(jen.Op("&").Add(tail.Clone()), foldDim(bytes, ir.Algebra[*jen.Statement](sized{f, z})), jen.Op("&").Id(z), jen.Lit(ir.OpName(s.Node.Op)))),
+		returnAt(s.Node, f.host.self().Dot("tail").Dot("Place").Call(jen.Op("&").Add(tail.Clone()), foldDim(bytes, ir.Algebra[*jen.Statement](sized{f, z})), jen.Op("&").Id(z), jen.Lit(ir.OpName(s.Node.Op)))),
 		jen.Id(name).Op(":=").Qual(rtPath, "View").Index(jen.Id(goType(s.Buffer.DType))).Call(tail, jen.Lit(0), f.int(s.Buffer.Elems)),
 	}
 }
 
 // hold prints the making of room for strings.
 func (f *function) hold(s *program.Hold) jen.Code {
-	grow := jen.Qual(rtPath, "Grow").Call(jen.Op("&").Id("s").Dot(f.held[s.Variable]), f.int(s.Variable.Type.Elems()))
+	grow := jen.Qual(rtPath, "Grow").Call(jen.Op("&").Add(f.host.self()).Dot(f.held[s.Variable]), f.int(s.Variable.Type.Elems()))
 	return returnAt(s.Node, grow)
 }
 
@@ -275,7 +279,7 @@ func (v *views) late(ref *program.Ref) string {
 	name := f.buffers[b]
 	if !v.seen[name] {
 		v.seen[name] = true
-		tail := jen.Id("s").Dot(f.table("tails")).Index(jen.Lit(slices.Index(f.Plan.Tails, b)))
+		tail := f.host.self().Dot(f.table("tails")).Index(jen.Lit(slices.Index(f.Plan.Tails, b)))
 		v.list = append(v.list, jen.Id(name).Op("=").Qual(rtPath, "View").Index(jen.Id(goType(b.DType))).Call(tail, jen.Lit(0), f.int(b.Elems)))
 	}
 	return name
@@ -302,7 +306,7 @@ func (f *function) offsetInside(b *plan.Buffer) *jen.Statement {
 			return f.int(b.Offset)
 		}
 	case plan.Dynamic:
-		return jen.Int().Call(jen.Id("s").Dot(f.table("offsets")).Index(name))
+		return jen.Int().Call(f.host.self().Dot(f.table("offsets")).Index(name))
 	}
 	return name
 }
@@ -321,7 +325,7 @@ func (f *function) container(ref *program.Ref) *jen.Statement {
 	case plan.Param:
 		return jen.Id(f.params[p.Index])
 	case plan.Held:
-		return jen.Id("s").Dot(f.held[p.Variable])
+		return f.host.self().Dot(f.held[p.Variable])
 	}
 	ir.Fail("%s cannot be read here", ref.Value)
 	return nil
@@ -360,7 +364,7 @@ func (f *function) slice(ref *program.Ref, v *views) *jen.Statement {
 		base = jen.Id(v.late(ref))
 		whole = ref.DType == p.Buffer.DType && p.Buffer.Elems.Equal(ref.Len)
 	case plan.Held:
-		base = jen.Id("s").Dot(f.held[p.Variable])
+		base = f.host.self().Dot(f.held[p.Variable])
 		if p.Variable.Boxed {
 			base = base.Dot("Data")
 		}

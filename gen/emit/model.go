@@ -30,12 +30,13 @@ type Model struct {
 	// Doc is the model's own description, if any.
 	Doc string
 
-	Forward *program.Func
-	// Prepare makes the weights that Forward loads, in the order of Prepared,
+	// Functions are the methods of Model and Session, one or more.
+	Functions []*Function
+	// Prepare makes the weights that Functions load, in the order of Prepared,
 	// from the model's own.
 	Prepare  *program.Func
 	Prepared []Prepared
-	// Outside holds the weights of Forward that Prepare does not make.
+	// Outside holds the weights of Functions that Prepare does not make.
 	Outside []ir.Weight
 
 	WeightsFile string
@@ -48,7 +49,27 @@ type Model struct {
 	// Limits are the largest extents that symbols may have.
 	Limits map[string]int
 
-	Meta   rt.Meta
+	Meta rt.Meta
+
+	// Lap, when set, numbers the steps of the first function that take time, and the
+	// code calls the package's variable Lap with a step's number after it. Of a step
+	// it is always the same.
+	Lap func(program.Step) int
+}
+
+// Function is a function of the package's API.
+type Function struct {
+	*program.Func
+	// Method is what its methods are called, and Doc their documentation, which begins
+	// with Method; "" for the whole model.
+	Method, Doc string
+	// Inputs and Outputs are the types of structs that several arguments or results
+	// stand in. Without Inputs each argument is a parameter.
+	Inputs, Outputs string
+	// Direct gives each argument and result the Go type that its own shape asks for,
+	// and scalars bare; else one form serves all of them.
+	Direct bool
+
 	Sample []Sample
 	// SampleLow is where the range begins that the sample's arguments are drawn
 	// from, and SampleFails tells that the model returns an error for them.
@@ -57,11 +78,6 @@ type Model struct {
 	// SampleTooLarge tells that the bundled test loads the model and does not run it:
 	// that takes more than a test should.
 	SampleTooLarge bool
-
-	// Lap, when set, numbers the steps that take time, and the code calls the
-	// package's variable Lap with a step's number after it. Of a step it is always
-	// the same.
-	Lap func(program.Step) int
 }
 
 // Prepared is a weight that the weights file holds.

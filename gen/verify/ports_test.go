@@ -43,7 +43,7 @@ func TestQuantumOfOutputs(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p := portsOf(&onnx.Model{Module: m, Operators: map[string]int{c.operator: 1}})
+			p := portsOf(m.Func("forward"), map[string]int{c.operator: 1})
 			if got := p.results[0].quantum; got != c.want {
 				t.Errorf("got %v, want %v", got, c.want)
 			}

@@ -29,6 +29,9 @@ type Pass struct {
 type Context struct {
 	// Strict forbids what changes the rounding of floats.
 	Strict bool
+	// Prepared are the functions that load prepared weights; none stands for
+	// [Forward].
+	Prepared []string
 	// Costs says what kernels take, to choose between them; nil stands for [cost.Default].
 	Costs *cost.Model
 	// FoldBudget is the number of bytes that the tensors which constant folding
@@ -65,6 +68,21 @@ func (c *Context) costs() *cost.Model {
 		c.Costs = cost.Default()
 	}
 	return c.Costs
+}
+
+// prepared returns the functions of m that load prepared weights.
+func (c *Context) prepared(m *ir.Module) []*ir.Func {
+	names := c.Prepared
+	if len(names) == 0 {
+		names = []string{Forward}
+	}
+	var list []*ir.Func
+	for _, name := range names {
+		if f := m.Func(name); f != nil {
+			list = append(list, f)
+		}
+	}
+	return list
 }
 
 func (c *Context) count(what string, n int) {
