@@ -6,7 +6,6 @@ import (
 
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/op"
-	"github.com/burngen/burngen/onnx"
 )
 
 func TestQuantumOfOutputs(t *testing.T) {
