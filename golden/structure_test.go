@@ -32,6 +32,7 @@ var arrows = []arrow{
 	{"ir/cost", "", ""},
 	{"ir/op", "ir ir/cost ir/op/internal/... runtime/rt runtime/cpu/image", ""},
 	{"ir/op/internal", "", ""},
+	{"ir/grad", "ir ir/op", ""},
 	{"ir/pass", "ir ir/cost ir/op ir/plan runtime/rt", ""},
 	{"ir/plan", "ir runtime/rt", ""},
 	{"onnx", "ir ir/op onnx/internal/... runtime/rt", ""},
