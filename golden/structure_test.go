@@ -34,6 +34,7 @@ var arrows = []arrow{
 	{"ir/op/internal", "", ""},
 	{"ir/nn", "ir ir/grad ir/nn/record ir/op runtime/rt", ""},
 	{"ir/nn/record", "ir ir/op runtime/rt", ""},
+	{"ir/grad", "ir ir/op", ""},
 	{"ir/pass", "ir ir/cost ir/op ir/plan runtime/rt", ""},
 	{"ir/plan", "ir runtime/rt", ""},
 	{"onnx", "ir ir/op onnx/internal/... runtime/rt", ""},

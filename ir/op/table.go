@@ -27,6 +27,7 @@ var Ops = []ir.Op{
 	Cos{},
 	Cosh{},
 	Div{},
+	Dropout{},
 	Elu{},
 	Equal{},
 	Erf{},
