@@ -42,6 +42,16 @@ type Options struct {
 	// Costs says what kernels take on the machines that the code is for, to choose
 	// algorithms; nil stands for [cost.Default].
 	Costs *cost.Model
+	// Train makes the package train the model: its weights file holds the model's own
+	// weights.
+	Train bool
+	// Loss is what training minimises, one of [LossNames]; empty for the source's own
+	// losses.
+	Loss string
+	// Params are patterns, as [rt.MatchName] has them, of the weights that are
+	// parameters, instead of those that [Parameters] finds. Freeze are patterns of
+	// parameters that are not trained: no code is made for their gradients.
+	Params, Freeze []string
 	// Package is the Go package's name; empty derives it from the output folder.
 	Package string
 	// WeightsOutside keeps the weights file out of the program.
@@ -74,6 +84,8 @@ type Model struct {
 	Functions []*program.Func
 	Forward   *program.Func
 	Prepare   *program.Func
+	// Training is nil unless Options.Train is set.
+	Training *Training
 	// Raw are the source model's weights, Weights those that Functions load.
 	Raw, Weights *rt.Weights
 
@@ -102,6 +114,13 @@ func CompileSource(src *Source, o Options) (*Model, error) {
 	if err := src.check(); err != nil {
 		return nil, err
 	}
+	if o.Loss != "" && o.Loss != NoLoss {
+		made, err := withLoss(src, o.Loss)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", src.File, err)
+		}
+		src = made
+	}
 	m := &Model{Name: src.Name, Source: src, Meta: src.Meta, Module: src.Module.Clone(), options: o}
 	if err := m.compile(); err != nil {
 		return nil, fmt.Errorf("%s: %w", src.File, err)
@@ -114,6 +133,12 @@ func (m *Model) compile() error {
 	ctx := &pass.Context{Strict: o.Strict, Costs: o.Costs}
 	for _, f := range m.Source.Functions {
 		ctx.Prepared = append(ctx.Prepared, f.Name)
+	}
+	if o.Train {
+		o.progress("differentiating")
+		if err := m.addTraining(); err != nil {
+			return err
+		}
 	}
 	o.progress("optimising")
 	if err := pass.All(ctx, m.Module, pass.Options{Dump: o.Dump, Stop: o.Stop, Outline: true}); err != nil {
@@ -132,6 +157,9 @@ func (m *Model) compile() error {
 		m.Functions = append(m.Functions, p)
 	}
 	m.Forward = m.Functions[0]
+	if err := m.planTraining(); err != nil {
+		return err
+	}
 	var err error
 	if m.Prepare, err = program.Compile(m.Module, pass.Prepare); err != nil {
 		return err

@@ -22,6 +22,11 @@ type Source struct {
 	Module *ir.Module
 	// Functions are the functions of Module that the package offers, one or more.
 	Functions []Function
+	// Params are the weights that can be trained; nil stands for those that
+	// [Parameters] finds.
+	Params []string
+	// Initial says how weights begin that have no data, by name.
+	Initial map[string]rt.Init
 	// Limits are the largest extents that symbols may have.
 	Limits map[string]int
 	// Nodes is the number of nodes in the graph, and Operators counts its operators.
@@ -43,6 +48,8 @@ type Function struct {
 	// and scalars bare; else one form serves all of them, as DESIGN.md has it for
 	// imported models.
 	Direct bool
+	// Loss tells that training minimises its first result.
+	Loss bool
 }
 
 // forward is the only function of an imported model.
