@@ -284,6 +284,7 @@ func (m *Model) emission() (*emit.Model, []emit.File, error) {
 		Prepare:     m.Prepare,
 		WeightsFile: weights, Embed: !m.options.WeightsOutside,
 		Meta: m.Meta, Limits: m.Source.Limits,
+		Raw: m.Training != nil,
 	}
 	for i, f := range m.Source.Functions {
 		e.Functions = append(e.Functions, &emit.Function{Func: m.Functions[i], Method: f.Method, Doc: f.Doc, Inputs: f.Inputs, Outputs: f.Outputs, Direct: f.Direct})
@@ -307,6 +308,9 @@ func (m *Model) emission() (*emit.Model, []emit.File, error) {
 			e.Outside = append(e.Outside, ir.Weight{Name: w.Name, Type: w.Type})
 		}
 	}
+	if m.Training != nil {
+		m.trainer(e)
+	}
 	var own []emit.File
 	switch {
 	case e.Embed:
@@ -317,7 +321,7 @@ func (m *Model) emission() (*emit.Model, []emit.File, error) {
 		constants := rt.NewWeights()
 		for _, w := range e.Outside {
 			shape, _ := w.Type.Static()
-			constants.AddRaw(w.Name, w.Type.DType.String(), shape, m.Weights.Raw(w.Name))
+			constants.AddRaw(w.Name, w.Type.DType.String(), shape, m.constant(w.Name))
 		}
 		var data bytes.Buffer
 		if _, err := constants.WriteTo(&data); err != nil {
@@ -326,6 +330,34 @@ func (m *Model) emission() (*emit.Model, []emit.File, error) {
 		own = append(own, emit.File{Name: e.EmbeddedFile, Data: data.Bytes()})
 	}
 	return e, own, nil
+}
+
+// constant returns the elements of a weight that the module's constants became.
+func (m *Model) constant(name string) []byte {
+	if m.Weights.Raw(name) != nil {
+		return m.Weights.Raw(name)
+	}
+	return m.Raw.Raw(name)
+}
+
+// fileWeights returns what the weights file holds: what Functions load, or the model's
+// own weights and the constants beside them.
+func (m *Model) fileWeights(e *emit.Model) *rt.Weights {
+	if !e.Raw {
+		return m.Weights
+	}
+	w := rt.NewWeights()
+	add := func(name string, data []byte) {
+		info, _ := m.Raw.Info(name)
+		w.AddRaw(name, info.DType, info.Shape, data)
+	}
+	for _, weight := range m.Source.Module.Weights {
+		add(weight.Name, m.Raw.Raw(weight.Name))
+	}
+	for _, c := range e.Outside {
+		add(c.Name, m.constant(c.Name))
+	}
+	return w
 }
 
 // Timed returns the files of a package of that name for measuring: without a sample
@@ -361,7 +393,7 @@ func (m *Model) Files() ([]emit.File, error) {
 		return nil, err
 	}
 	var data bytes.Buffer
-	if _, err := m.Weights.WriteTo(&data); err != nil {
+	if _, err := m.fileWeights(e).WriteTo(&data); err != nil {
 		return nil, err
 	}
 	text := "// " + emit.Header + "\n\n" + m.Module.String()

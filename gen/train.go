@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/burngen/burngen/gen/emit"
 	"github.com/burngen/burngen/gen/program"
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/grad"
@@ -33,10 +34,8 @@ type TrainFunc struct {
 	// method is called.
 	Of     Function
 	Method string
-	// Name is what the module calls it.
-	Name string
-	// Seeds are the parameters, counted from the first, that are gradients of results.
-	Seeds []int
+	// Source is the function before the passes.
+	Source *ir.Func
 }
 
 // Functions returns all of a training's functions.
@@ -107,7 +106,7 @@ func (m *Model) addTraining() error {
 	t := &Training{}
 	changed := map[string]bool{}
 	add := func(f *ir.Func, fn *TrainFunc) {
-		fn.Name = f.Name
+		fn.Source = f.Clone()
 		m.Module.Funcs = append(m.Module.Funcs, f)
 		for _, r := range f.ResultNames {
 			for _, prefix := range []string{grad.GradPrefix, grad.StatePrefix} {
@@ -212,9 +211,46 @@ func (m *Model) planTraining() error {
 	}
 	for _, f := range m.Training.Functions() {
 		var err error
-		if f.Func, err = program.Compile(m.Module, f.Name); err != nil {
+		if f.Func, err = program.Compile(m.Module, f.Source.Name); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// trainer adds what trains the model to what is printed.
+func (m *Model) trainer(e *emit.Model) {
+	t := &emit.Trainer{}
+	for _, w := range m.Source.Module.Weights {
+		buffer := slices.Contains(m.Training.Buffers, w.Name)
+		if buffer || slices.Contains(m.Training.Params, w.Name) {
+			t.Variables = append(t.Variables, emit.Variable{Name: w.Name, Type: w.Type, Buffer: buffer})
+		}
+	}
+	function := func(f *TrainFunc) *emit.Function {
+		i := slices.IndexFunc(m.Source.Functions, func(s Function) bool { return s.Name == f.Of.Name })
+		return &emit.Function{Func: f.Func, Method: f.Method, Inputs: f.Of.Inputs, Outputs: f.Of.Outputs, Direct: f.Of.Direct, Like: e.Functions[i]}
+	}
+	for _, f := range m.Training.Steps {
+		t.Steps = append(t.Steps, function(f))
+	}
+	for _, f := range m.Training.Evals {
+		t.Evals = append(t.Evals, function(f))
+	}
+	seen := map[string]bool{}
+	for _, f := range m.Training.Functions() {
+		for n := range f.IR.All() {
+			l, ok := n.Op.(ir.Load)
+			if !ok || seen[l.Name] {
+				continue
+			}
+			seen[l.Name] = true
+			t.Weights = append(t.Weights, emit.Prepared{Name: l.Name, Type: l.Type})
+			known := slices.ContainsFunc(e.Outside, func(w ir.Weight) bool { return w.Name == l.Name })
+			if m.isConstant(l.Name) && !known {
+				e.Outside = append(e.Outside, ir.Weight{Name: l.Name, Type: l.Type})
+			}
+		}
+	}
+	e.Trainer = t
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/burngen/burngen/gen/value"
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/op"
+	"github.com/burngen/burngen/runtime/rt"
 )
 
 // A golden of the generator, gen/*.txtar, has a module in the section "in.ir",
@@ -81,31 +82,36 @@ func TestGenComputes(t *testing.T) {
 				t.Fatal(err)
 			}
 			g := generate(t, archive, goldenName(file))
+			source := g.model.Source.Module
 			for _, lowered := range g.model.Functions {
-				compareWithEvaluator(t, g, lowered)
+				compareWithEvaluator(t, source, source.Func(lowered.IR.Name), lowered, g.model.Weights)
+			}
+			if training := g.model.Training; training != nil {
+				for _, f := range training.Functions() {
+					compareWithEvaluator(t, source, f.Source, f.Func, g.model.Raw)
+				}
 			}
 		})
 	}
 }
 
 // compareWithEvaluator compares what a lowered function computes with what the
-// evaluator makes of the function it was.
-func compareWithEvaluator(t *testing.T, g generated, lowered *program.Func) {
+// evaluator makes of the function it was, f.
+func compareWithEvaluator(t *testing.T, m *ir.Module, f *ir.Func, lowered *program.Func, weights *rt.Weights) {
 	t.Helper()
 	args, shapes, err := gen.SampleInputs(lowered.IR)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, gotShapes, err := runtime.New(lowered, runtime.Weights(g.model.Weights)).Run(t.Context(), args, shapes)
+	got, gotShapes, err := runtime.New(lowered, runtime.Weights(weights)).Run(t.Context(), args, shapes)
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := g.module.Func(lowered.IR.Name)
 	tensors := make([]*ir.Tensor, len(args))
 	for i, p := range f.Params {
 		tensors[i] = tensorOf(t, p.Type, shapes[i], args[i])
 	}
-	want, err := (&ir.Evaluator{Module: g.module}).Run(f, tensors)
+	want, err := (&ir.Evaluator{Module: m}).Run(f, tensors)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -218,6 +224,8 @@ func generate(t *testing.T, archive *txtar.Archive, name string) generated {
 	flags := flag.NewFlagSet("golden", flag.ContinueOnError)
 	flags.StringVar(&o.Package, "pkg", name, "")
 	flags.BoolVar(&o.Strict, "strict", false, "")
+	flags.BoolVar(&o.Train, "train", false, "")
+	flags.StringVar(&o.Loss, "loss", "", "")
 	weights := flags.String("weights", "embed", "")
 	if err := flags.Parse(strings.Fields(o.Flags)); err != nil {
 		t.Fatal(err)

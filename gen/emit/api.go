@@ -62,6 +62,8 @@ type api struct {
 	types []jen.Code
 	// result is the struct that several results stand in.
 	result string
+	// keyed tells that the schedule takes a key after the arguments.
+	keyed bool
 }
 
 // inStruct and outStruct tell whether arguments or results stand in a struct.
@@ -377,6 +379,9 @@ func (a *api) run() *jen.Statement {
 	}
 	for _, p := range a.in {
 		call = append(call, a.flat(p))
+	}
+	if a.keyed {
+		call = append(call, a.host.self().Dot("base").Dot("Key").Call())
 	}
 	return a.host.self().Dot(a.fn.name).Call(call...)
 }

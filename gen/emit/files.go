@@ -17,12 +17,15 @@ import (
 func Files(m *Model) (files []File, err error) {
 	err = ir.Try(func() {
 		e := newEmitter(m)
+		// The plan's file declares what the files printed before it use.
 		for _, f := range []struct {
 			name string
 			file *jen.File
 		}{
 			{"model.go", e.modelFile()},
 			{"weights.go", e.weightsFile()},
+			{"backward.go", e.backwardFile()},
+			{"train.go", e.trainFile()},
 			{"plan.go", e.planFile()},
 			{"model_test.go", e.testFile()},
 			{"lap.go", e.lapFile()},

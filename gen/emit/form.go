@@ -1,6 +1,8 @@
 package emit
 
 import (
+	"slices"
+
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/plan"
 )
@@ -15,13 +17,13 @@ const (
 	scalar              // a number, among arguments and results of other forms
 )
 
-// formOf returns the form of a function and the symbol of the batch: static when all
+// formOf returns the form of a function of these parameters and results, and the symbol of the batch: static when all
 // extents are, batched when the first extent of everything is one symbol and the rest
 // is static. Where mixed is allowed, it is batched when that holds of an argument, and
 // all else is like it or static.
-func formOf(f *ir.Func, mixed bool) (form, string) {
-	values := append(append([]*ir.Value{}, f.Params...), f.Results...)
-	symbols := f.Symbols()
+func formOf(params, results []*ir.Value, mixed bool) (form, string) {
+	values := slices.Concat(params, results)
+	symbols := (&ir.Func{Block: ir.Block{Params: params}}).Symbols()
 	isStatic := true
 	for _, v := range values {
 		isStatic = isStatic && isArray(v.Type)

@@ -43,6 +43,12 @@ type function struct {
 	shapes *shapes
 	chains *chains
 	arena  *jen.Statement
+	// ports is the number of results that callers get: those after it are fields of the
+	// gradients, g. backward says what may be left out where some are not wanted.
+	ports    int
+	backward *program.Backward
+	// pass is the trainer's field that holds the backward pass.
+	pass string
 	// used are the symbols that were printed.
 	used map[string]bool
 	lap  func(program.Step) int // see Model.Lap
@@ -63,8 +69,8 @@ func (f *function) parts() [][]program.Step {
 }
 
 // body prints the statements of some steps, the views they use first, and
-// returns the weights that they read.
-func (f *function) body(steps []program.Step) (body []jen.Code, weights map[string]bool) {
+// returns what they read.
+func (f *function) body(steps []program.Step) (body []jen.Code, used *views) {
 	views := &views{f: f, seen: map[string]bool{}, weights: map[string]bool{}}
 	var out []jen.Code
 	var node *ir.Node
@@ -74,6 +80,7 @@ func (f *function) body(steps []program.Step) (body []jen.Code, weights map[stri
 			out = append(out, f.comments(s)...)
 			node = n
 		}
+		before := len(out)
 		switch s := s.(type) {
 		case *program.Call:
 			out = append(out, f.fallible(s.Kernel, s.Node, kernel(s.Kernel).Call(f.args(s.Kernel, s.Args, views)...)))
@@ -99,9 +106,10 @@ func (f *function) body(steps []program.Step) (body []jen.Code, weights map[stri
 		case *program.Resize:
 			out = append(out, f.resize(s))
 		}
+		out = append(out[:before:before], f.optional(s, out[before:], views)...)
 		out = append(out, f.laps(s)...)
 	}
-	return append(views.decls(), out...), views.weights
+	return append(views.decls(), out...), views
 }
 
 // invoke prints the call of another function.
@@ -242,8 +250,9 @@ type views struct {
 	f    *function
 	seen map[string]bool
 	list []jen.Code
-	// weights are those that the steps read.
-	weights map[string]bool
+	// weights are those that the steps read, and gradients tells that they write some.
+	weights   map[string]bool
+	gradients bool
 }
 
 func (v *views) decls() []jen.Code {
@@ -351,6 +360,7 @@ func (f *function) slice(ref *program.Ref, v *views) *jen.Statement {
 		base = reinterpret(ref, f.IR.Params[p.Index], jen.Id(f.params[p.Index]))
 		whole = f.IR.Params[p.Index].Type.Elems().Equal(ref.Len)
 	case plan.Result:
+		v.gradients = v.gradients || p.Index >= f.ports && f.backward != nil
 		base = jen.Id(f.results[p.Index])
 		if f.Plan.IsLate(f.IR.Results[p.Index].Type) {
 			base = base.Dot("Data")

@@ -11,8 +11,9 @@ import (
 // host is a type of the package that schedules are methods of: it holds the memory
 // that they share.
 type host struct {
-	typ, recv string // "Session", "s"
-	names     *names // of fields and methods
+	typ, recv string   // "Session", "s"
+	names     *names   // of fields and methods
+	locals    []string // names that variables of its schedules cannot have
 	methods   []*method
 }
 

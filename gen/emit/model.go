@@ -39,7 +39,13 @@ type Model struct {
 	// Outside holds the weights of Functions that Prepare does not make.
 	Outside []ir.Weight
 
+	// Trainer is what the package trains with, nil if it does not train.
+	Trainer *Trainer
+
 	WeightsFile string
+	// Raw tells that the weights file holds the model's own weights, which Load
+	// prepares.
+	Raw bool
 	// EmbeddedFile is the weights file that becomes part of the program: the whole
 	// one, one of Outside alone, or "" for none.
 	EmbeddedFile string
@@ -70,6 +76,10 @@ type Function struct {
 	// and scalars bare; else one form serves all of them.
 	Direct bool
 
+	// Like is the function that this one evaluates or trains by, with whose arguments,
+	// and results before any others, it shares their types; nil for none.
+	Like *Function
+
 	Sample []Sample
 	// SampleLow is where the range begins that the sample's arguments are drawn
 	// from, and SampleFails tells that the model returns an error for them.
@@ -78,6 +88,25 @@ type Function struct {
 	// SampleTooLarge tells that the bundled test loads the model and does not run it:
 	// that takes more than a test should.
 	SampleTooLarge bool
+}
+
+// Trainer is what trains a model. Its functions load the model's own weights. Their
+// results may go on with gradients, called grad/NAME, and new values of buffers,
+// state/NAME; a last parameter called key takes what random numbers are keyed by.
+type Trainer struct {
+	// Variables are the weights that are trained, and the buffers that steps change.
+	Variables []Variable
+	// Weights are all that the functions load.
+	Weights []Prepared
+	// Steps train, one for each loss, and Evals evaluate.
+	Steps, Evals []*Function
+}
+
+// Variable is a weight that training changes.
+type Variable struct {
+	Name   string
+	Type   ir.Type
+	Buffer bool
 }
 
 // Prepared is a weight that the weights file holds.

@@ -17,11 +17,15 @@ import (
 type emitter struct {
 	*Model
 	session *host
+	trainer *host // nil without training
 	prepare *function
 	shapes  *shapes
 	chains  *chains
 	global  *names
 	fields  map[string]string // prepared weight → field
+	// raw and changes are the fields of weights as training reads them, and of the
+	// gradients and new values that it writes.
+	raw, changes map[string]string
 	// ports are the exported types of direct functions, by name.
 	ports map[string]string
 	// aliases are what the packages of custom operators are called, by import path.
@@ -37,6 +41,11 @@ var memberNames = strings.Fields("Forward SetContext forward open model weights 
 
 func newEmitter(m *Model) *emitter {
 	e := &emitter{Model: m, global: newNames(reserved...), fields: map[string]string{}, ports: map[string]string{}}
+	if m.Trainer != nil {
+		for _, name := range trainerReserved {
+			e.global.unique(name)
+		}
+	}
 	if m.Lap != nil {
 		e.global.unique(lapName)
 	}
@@ -44,6 +53,9 @@ func newEmitter(m *Model) *emitter {
 	e.shapes = &shapes{names: e.global, byText: map[string]string{}}
 	e.chains = &chains{names: e.global, byText: map[string]string{}}
 	fieldNames := newNames()
+	if m.Raw {
+		fieldNames = newNames("raw", "err")
+	}
 	for _, p := range m.Prepared {
 		e.fields[p.Name] = fieldNames.unique(unexported(strings.TrimPrefix(p.Name, "prepared/")))
 	}
@@ -53,6 +65,9 @@ func newEmitter(m *Model) *emitter {
 		weights[p.Name] = jen.Id("w").Dot(e.fields[p.Name])
 	}
 	e.addMethods(e.session, m.Functions, weights)
+	if m.Trainer != nil {
+		e.nameTrainer()
+	}
 	e.session.methods[0].fn.lap = m.Lap
 	for _, c := range e.session.methods[0].callees {
 		c.lap = m.Lap
@@ -90,7 +105,7 @@ var tables, globalTables = strings.Fields("symbols opened extents offsets tails"
 func (e *emitter) addMethods(h *host, specs []*Function, weights map[string]*jen.Statement) {
 	list := make([]string, len(specs))
 	for i, spec := range specs {
-		if list[i] = unexported(spec.Method); list[i] == "forward" {
+		if list[i] = unexported(spec.IR.Name); list[i] == "forward" {
 			continue
 		}
 		list[i] = h.names.unique(list[i])
@@ -119,13 +134,23 @@ func (e *emitter) addMethods(h *host, specs []*Function, weights map[string]*jen
 // addMethod chooses the names of a function of the API and adds it to a host.
 func (e *emitter) addMethod(h *host, spec *Function, name string, weights map[string]*jen.Statement) {
 	a := &api{spec: spec, host: h, where: e.Title + ": " + spec.Method, vars: map[string]string{}}
-	a.form, a.symbol = formOf(spec.IR, spec.Direct)
+	params, results := spec.IR.Params, spec.IR.Results
+	var like *method
+	if spec.Like != nil {
+		like = e.methodOf(spec.Like)
+		params, results = params[:len(like.in)], results[:len(like.out)]
+		a.keyed = len(spec.IR.Params) > len(params)
+	}
+	a.form, a.symbol = formOf(params, results, spec.Direct)
 	a.symbols = spec.IR.Symbols()
 	fn := e.newFunction(h, spec.Func, name)
 	fn.symbols, fn.weights, fn.callees = a.vars, weights, map[*program.Func]*function{}
 	a.fn = fn
 
 	local := e.global.within("s", "w", "dst", "in", "err", "lo", "hi", "i", "j", "k", "l", "z", "ctx", "m", "n0", "t", "trip", "trips", "going", "got")
+	for _, name := range h.locals {
+		local.unique(name)
+	}
 	for _, s := range slices.Concat(a.symbols, binds(spec.Steps), tripSymbols(spec.Steps)) {
 		a.vars[s] = local.unique(unexported(s))
 	}
@@ -137,16 +162,25 @@ func (e *emitter) addMethod(h *host, spec *Function, name string, weights map[st
 		if p.form == scalar && kind == "input" {
 			p.room = h.names.unique(fn.table(p.id))
 		}
-		e.declare(a, &p)
+		switch {
+		case like == nil:
+			e.declare(a, &p)
+		case kind == "input":
+			p.typ, p.field = like.in[i].typ, like.in[i].field
+		default:
+			p.typ, p.field = like.out[i].typ, like.out[i].field
+		}
 		return p
 	}
-	for i, v := range spec.IR.Params {
+	for i, v := range params {
 		a.in = append(a.in, makePort(i, v, v.Name, "input"))
 	}
-	for i, v := range spec.IR.Results {
+	for i, v := range results {
 		a.out = append(a.out, makePort(i, v, spec.IR.ResultNames[i], "output"))
 	}
-	if a.result = spec.Outputs; a.result != "" && a.outStruct() && !slices.Contains(reserved, a.result) {
+	if like != nil {
+		a.result = like.result
+	} else if a.result = spec.Outputs; a.result != "" && a.outStruct() && !slices.Contains(reserved, a.result) {
 		a.result = e.global.unique(a.result)
 	}
 	for _, p := range a.in {
@@ -155,6 +189,13 @@ func (e *emitter) addMethod(h *host, spec *Function, name string, weights map[st
 	for _, p := range a.out {
 		fn.results = append(fn.results, p.id)
 	}
+	if a.keyed {
+		fn.params = append(fn.params, local.unique("key"))
+	}
+	for _, name := range spec.IR.ResultNames[len(a.out):] {
+		fn.results = append(fn.results, "g."+e.changes[name])
+	}
+	fn.ports = len(a.out)
 	e.nameBuffers(fn, local)
 	if e.chains.f == nil {
 		e.chains.f = fn
@@ -162,6 +203,17 @@ func (e *emitter) addMethod(h *host, spec *Function, name string, weights map[st
 	m := &method{api: a}
 	e.nameCallees(m)
 	h.methods = append(h.methods, m)
+}
+
+// methodOf returns the session's method of a function.
+func (e *emitter) methodOf(spec *Function) *method {
+	for _, m := range e.session.methods {
+		if m.spec == spec {
+			return m
+		}
+	}
+	ir.Fail("burngen bug: no method %s", spec.Method)
+	return nil
 }
 
 // declare gives a port the name of its type, and declares that unless another port of

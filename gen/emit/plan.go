@@ -23,6 +23,15 @@ func (e *emitter) planFile() *jen.File {
 		note(f, "arenaLen is the arena's size.")
 		f.Const().Id("arenaLen").Op("=").Lit(size)
 	}
+	if e.trainer != nil {
+		for _, m := range e.trainer.methods {
+			e.planOf(f, m)
+		}
+		if size, ok := e.trainer.staticBytes(); ok {
+			note(f, "trainerArenaLen is the size of a trainer's arena.")
+			f.Const().Id("trainerArenaLen").Op("=").Lit(size)
+		}
+	}
 	if len(e.Prepare.Plan.Buffers) > 0 {
 		note(f, "Offsets of the buffers that prepare uses.")
 		e.offsets(f, e.prepare, plan.Static)

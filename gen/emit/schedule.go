@@ -25,8 +25,11 @@ func (m *method) schedule(f *jen.File) {
 	for _, p := range m.in {
 		params = append(params, parameter{p.id, jen.Id(heldType(p.value.Type))})
 	}
+	if m.keyed {
+		params = append(params, parameter{m.fn.params[len(m.in)], jen.Index().Int64()})
+	}
 	doc := m.fn.name + " is the schedule: it computes the outputs from the inputs."
-	if m != m.host.methods[0] {
+	if m.host.typ != "Session" || m != m.host.methods[0] {
 		doc = m.fn.name + " is the schedule of " + m.spec.Method + "."
 	}
 	m.print(f, m.fn, doc, params)
@@ -85,11 +88,14 @@ func (m *method) print(f *jen.File, fn *function, doc string, params []parameter
 				fn.used[s] = true
 			}
 		}
-		body, weights := fn.body(steps)
+		body, used := fn.body(steps)
 		if len(binds(steps))+len(tripSymbols(steps)) > 0 {
-			body, weights = fn.body(steps) // now that it is known which symbols are used
+			body, used = fn.body(steps) // now that it is known which symbols are used
 		}
-		if len(weights) > 0 {
+		if used.gradients {
+			body = append([]jen.Code{jen.Id("g").Op(":=").Add(self()).Dot("changes")}, body...)
+		}
+		if len(used.weights) > 0 {
 			body = append([]jen.Code{jen.Id("w").Op(":=").Add(self()).Dot("weights")}, body...)
 		}
 		tail := self().Dot("tail")

@@ -31,6 +31,9 @@ func (e *emitter) sessionType(f *jen.File) {
 		values = append(values, jen.Id("max").Op(":").Add(given))
 	}
 	values = append(values, h.values()...)
+	if e.Raw {
+		body = append(body, jen.If(jen.Err().Op(":=").Id("m").Dot("weights").Dot("Load").Call().Dot("err"), jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Nil(), jen.Err())))
+	}
 	if _, static := h.staticBytes(); static {
 		body = append(body,
 			jen.List(jen.Id("arena"), jen.Err()).Op(":=").Qual(rtPath, "NewArena").Call(jen.Id("arenaLen")),
