@@ -361,7 +361,7 @@ func (e *emitter) passArgs(m *method) []jen.Code {
 	for i, name := range m.fn.IR.ResultNames {
 		if weight, ok := strings.CutPrefix(name, gradPrefix); ok && i >= len(m.out) {
 			k, _ := e.variableIndex(weight)
-			gradients = append(gradients, jen.Values(jen.Lit(k), jen.Lit(m.fn.backward.End[i])))
+			gradients = append(gradients, jen.Line().Values(jen.Id("Variable").Op(":").Lit(k), jen.Id("End").Op(":").Lit(m.fn.backward.End[i])))
 		}
 		if weight, ok := strings.CutPrefix(name, statePrefix); ok && i >= len(m.out) {
 			k, _ := e.variableIndex(weight)
@@ -372,7 +372,7 @@ func (e *emitter) passArgs(m *method) []jen.Code {
 	if len(buffers) > 0 {
 		list = jen.Index().Int().Values(buffers...)
 	}
-	return []jen.Code{jen.Index().Qual(rtPath, "Backward").Values(gradients...), list}
+	return []jen.Code{jen.Index().Qual(rtPath, "Backward").Values(append(gradients, jen.Line())...), list}
 }
 
 // trainerMethods prints the methods that every trainer has.
