@@ -190,9 +190,10 @@ func (c trial) objective(d *draw, args []*ir.Tensor) (*ir.Func, []*ir.Tensor) {
 // smooth draws f64 within a domain, no two of them alike.
 func (d *draw) smooth(domain [2]float64, shape ...int) *ir.Tensor {
 	x := ir.NewTensor(ir.F64, shape...)
-	seed := rapid.Uint64().Draw(d.T, "seed")
+	d.smooths++
+	seed := rt.Keyed(rapid.Int64().Draw(d.T, "seed"), []int64{d.smooths})
 	for i := range x.Len() {
-		x.SetFloat(i, domain[0]+(domain[1]-domain[0])*rt.UniformAt(seed, uint64(i)))
+		x.SetFloat(i, domain[0]+(domain[1]-domain[0])*rt.UniformAt(uint64(seed), uint64(i)))
 	}
 	return x
 }

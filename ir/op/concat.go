@@ -60,7 +60,7 @@ func (op Concat) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, want []bool) []
 	at := ir.Const(0)
 	for i, a := range n.Args {
 		if want[i] {
-			grads[i] = slice(b, of[0], op.Axis, at, a.Type.Shape[op.Axis])
+			grads[i] = sliceAxis(b, of[0], op.Axis, at, a.Type.Shape[op.Axis])
 		}
 		at = at.Add(a.Type.Shape[op.Axis])
 	}

@@ -92,7 +92,7 @@ func (op Slice) spread(b *ir.Builder, g *ir.Value, axis int, d ir.Dim) *ir.Value
 		wide := b.Node(Pad{Mode: "constant", Before: zeroPads(len(shape)), After: inner}, reshape(b, g, shape...))
 		joined := slices.Clone(g.Type.Shape)
 		joined[axis] = count.Mul(ir.Const(step))
-		g = slice(b, reshape(b, wide, joined...), axis, ir.Const(0), count.Sub(ir.Const(1)).Mul(ir.Const(step)).Add(ir.Const(1)))
+		g = sliceAxis(b, reshape(b, wide, joined...), axis, ir.Const(0), count.Sub(ir.Const(1)).Mul(ir.Const(step)).Add(ir.Const(1)))
 	}
 	before[axis] = start
 	after[axis] = d.Sub(start).Sub(g.Type.Shape[axis])
@@ -110,24 +110,11 @@ func zeroPads(rank int) []ir.Dim {
 	return pads
 }
 
-// slice appends the part of x of an extent along an axis from at on.
-func slice(b *ir.Builder, x *ir.Value, axis int, at, extent ir.Dim) *ir.Value {
-	op := Slice{Starts: zeroPads(x.Type.Rank()), Shape: slices.Clone(x.Type.Shape), Steps: make([]int, x.Type.Rank())}
-	for i := range op.Steps {
-		op.Steps[i] = 1
-	}
-	op.Starts[axis], op.Shape[axis] = at, extent
-	return b.Node(op, x)
-}
-
 // reverse appends x in the other direction along an axis.
 func reverse(b *ir.Builder, x *ir.Value, axis int) *ir.Value {
-	op := Slice{Starts: zeroPads(x.Type.Rank()), Shape: x.Type.Shape, Steps: make([]int, x.Type.Rank())}
-	for i := range op.Steps {
-		op.Steps[i] = 1
-	}
-	op.Starts[axis], op.Steps[axis] = x.Type.Shape[axis].Sub(ir.Const(1)), -1
-	return b.Node(op, x)
+	s := wholeSlice(x.Type)
+	s.Starts[axis], s.Steps[axis] = x.Type.Shape[axis].Sub(ir.Const(1)), -1
+	return b.Node(s, x)
 }
 
 // InferElems moves the elements.
