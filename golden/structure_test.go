@@ -33,6 +33,8 @@ var arrows = []arrow{
 	{"ir/op", "ir ir/cost ir/op/internal/... runtime/rt runtime/cpu/image", ""},
 	{"ir/op/internal", "", ""},
 	{"ir/grad", "ir ir/op", ""},
+	{"ir/nn", "ir ir/grad ir/nn/record ir/op runtime/rt", ""},
+	{"ir/nn/record", "ir ir/op runtime/rt", ""},
 	{"ir/pass", "ir ir/cost ir/op ir/plan runtime/rt", ""},
 	{"ir/plan", "ir runtime/rt", ""},
 	{"onnx", "ir ir/op onnx/internal/... runtime/rt", ""},
