@@ -172,6 +172,8 @@ var Ops = []ir.Op{
 	Conv{},
 	DeformColumns{},
 	DeformConv{},
+	Detach{},
+	Dropout{},
 	GRU{},
 	Gemm{},
 	GlobalAveragePool{},
