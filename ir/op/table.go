@@ -173,7 +173,6 @@ var Ops = []ir.Op{
 	DeformColumns{},
 	DeformConv{},
 	Detach{},
-	Dropout{},
 	GRU{},
 	Gemm{},
 	GlobalAveragePool{},
