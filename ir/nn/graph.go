@@ -1,7 +1,6 @@
 package nn
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/burngen/burngen/ir"
@@ -136,6 +135,12 @@ const there = -1
 // has reports whether n is in this block or one around it.
 func (e *emitter) has(n *node) bool { return e.find(Value{n: n, i: there}) != nil }
 
+// bring makes v a parameter of the function or block.
+func (e *emitter) bring(v Value) {
+	e.done[port{v.n, there}] = &ir.Value{}
+	e.done[v.port()] = e.b.Param("x", v.typ())
+}
+
 // node appends a node whose operands are there.
 func (e *emitter) node(n *node) {
 	e.b.At(n.pos)
@@ -167,9 +172,8 @@ func (e *emitter) block(b *body) *ir.Block {
 	return e.b.Block(func(inner *ir.Builder) {
 		in := newEmitter(inner, e.leaf)
 		in.outer = e
-		for i, p := range b.params {
-			in.done[port{p.n, there}] = &ir.Value{}
-			in.done[p.port()] = inner.Param(fmt.Sprintf("p%d", i), p.typ())
+		for _, p := range b.params {
+			in.bring(p)
 		}
 		for _, n := range b.nodes() {
 			in.node(n)
@@ -190,8 +194,7 @@ func (n *node) run() ([]*ir.Tensor, error) {
 	err := ir.Try(func() {
 		for _, v := range n.reads() {
 			if e.done[v.port()] == nil {
-				e.done[port{v.n, there}] = &ir.Value{}
-				e.done[v.port()] = e.b.Param("p", v.typ())
+				e.bring(v)
 				args = append(args, v.n.data[v.i])
 			}
 		}

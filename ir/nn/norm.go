@@ -69,7 +69,7 @@ func (b BatchNorm) Forward(x Value) Value {
 	if !bias.Valid() {
 		bias = ZerosLike(mean)
 	}
-	return one(op.BatchNormalization{Epsilon: b.norm.epsilon32()}, x, weight, bias, mean, b.RunningVar.Value())
+	return one(op.BatchNormalization{Epsilon: b.norm.epsilon32(), Momentum: 1 - b.norm.momentum}, x, weight, bias, mean, b.RunningVar.Value())
 }
 
 // GroupNorm normalises groups of channels, axis 1, of each element of the batch.

@@ -29,3 +29,15 @@ func TestSmoke(t *testing.T) {
 	type bad struct{ P nn.Param }
 	fmt.Println(nn.Try(func() { panic("x") }), nn.Try(func() { nn.If(n, func() nn.Value { return m }, func() nn.Value { return m }) }))
 }
+
+func TestSmokeGrad(t *testing.T) {
+	v := nn.Of([]float64{1, 2, 3})
+	fmt.Println(nn.Grad(v.Mul(v).Sum(), v)[0])
+	w := nn.Of([]float64{.5, -.3, .8})
+	y := w.Mul(v).Sum()
+	l := y.Sub(2.5).Square()
+	fmt.Println(nn.Grad(l, w, y)[0], nn.Grad(l, w, y)[1], nn.Grad(nn.Grad(v.Pow(3).Sum(), v)[0].Sum(), v)[0])
+	lin := nn.NewLinear(3, 2)
+	loss := nn.CrossEntropy(lin.Forward(nn.Normal(0, 1, 4, 3)), nn.Of([]int{0, 1, 1, 0}))
+	fmt.Println(loss, nn.Grad(loss, lin.Weight.Value(), lin.Bias.Value()))
+}
