@@ -19,7 +19,7 @@ func Grad(of Value, wrt ...Value) []Value {
 	var grads []*ir.Value
 	err := ir.Try(func() {
 		for _, v := range boundary(depends, all) {
-			e.bring(v)
+			e.bring(v, "x")
 		}
 		values := e.values(all)
 		known := len(f.Nodes)

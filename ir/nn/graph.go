@@ -96,6 +96,9 @@ type emitter struct {
 	done  map[port]*ir.Value
 	// leaf builds a parameter or input.
 	leaf func(b *ir.Builder, v Value) *ir.Value
+	// first is the number of the first node that is computed by the function: those
+	// before it that have data are constants.
+	first int64
 }
 
 func newEmitter(b *ir.Builder, leaf func(*ir.Builder, Value) *ir.Value) *emitter {
@@ -135,10 +138,10 @@ const there = -1
 // has reports whether n is in this block or one around it.
 func (e *emitter) has(n *node) bool { return e.find(Value{n: n, i: there}) != nil }
 
-// bring makes v a parameter of the function or block.
-func (e *emitter) bring(v Value) {
+// bring makes v a parameter of the function or block, of a name as long as it is free.
+func (e *emitter) bring(v Value, name string) {
 	e.done[port{v.n, there}] = &ir.Value{}
-	e.done[v.port()] = e.b.Param("x", v.typ())
+	e.done[v.port()] = e.b.Param(name, v.typ())
 }
 
 // node appends a node whose operands are there.
@@ -146,8 +149,10 @@ func (e *emitter) node(n *node) {
 	e.b.At(n.pos)
 	e.done[port{n, there}] = &ir.Value{}
 	switch {
-	case n.op == nil && n.data != nil && n.param == nil:
-		e.done[port{n, 0}] = e.b.Const(n.data[0])
+	case n.param == nil && (n.op == nil && n.data != nil || n.id < e.first && !n.open):
+		for i := range n.types {
+			e.done[port{n, i}] = e.b.Const(Value{n: n, i: i}.tensor())
+		}
 	case n.op == nil:
 		e.done[port{n, 0}] = e.leaf(e.b, Value{n: n})
 	default:
@@ -171,9 +176,9 @@ func (e *emitter) node(n *node) {
 func (e *emitter) block(b *body) *ir.Block {
 	return e.b.Block(func(inner *ir.Builder) {
 		in := newEmitter(inner, e.leaf)
-		in.outer = e
+		in.outer, in.first = e, e.first
 		for _, p := range b.params {
-			in.bring(p)
+			in.bring(p, "x")
 		}
 		for _, n := range b.nodes() {
 			in.node(n)
@@ -194,7 +199,7 @@ func (n *node) run() ([]*ir.Tensor, error) {
 	err := ir.Try(func() {
 		for _, v := range n.reads() {
 			if e.done[v.port()] == nil {
-				e.bring(v)
+				e.bring(v, "x")
 				args = append(args, v.n.data[v.i])
 			}
 		}

@@ -28,7 +28,7 @@ type Buffer struct{ p *param }
 type param struct {
 	typ    ir.Type
 	init   rt.Init
-	given  *ir.Tensor // for rt.InitGiven
+	given  *ir.Weight // with data, for rt.InitGiven
 	buffer bool
 	frozen bool
 	// path is the name that the model gives it, "" before it has one; aliases are
@@ -41,31 +41,34 @@ type param struct {
 }
 
 // NewParam returns a parameter of f32.
-func NewParam(init Init, shape ...int) Param { return Param{p: newParam(init(shape), nil, shape)} }
+func NewParam(init Init, shape ...int) Param { return Param{p: newParam(init(shape), shape)} }
 
 // ParamOf returns a parameter that begins with the elements of a value.
-func ParamOf(v Value) Param { return Param{p: givenParam(v.tensor())} }
+func ParamOf(v Value) Param { return Param{p: givenParam(weightOf(v.tensor()))} }
 
 // NewBuffer returns a buffer of f32 whose elements begin as x.
 func NewBuffer(x float64, shape ...int) Buffer {
-	return Buffer{asBuffer(newParam(Constant(x)(shape), nil, shape))}
+	return Buffer{asBuffer(newParam(Constant(x)(shape), shape))}
 }
 
 // BufferOf returns a buffer that begins with the elements of a value.
-func BufferOf(v Value) Buffer { return Buffer{asBuffer(givenParam(v.tensor()))} }
+func BufferOf(v Value) Buffer { return Buffer{asBuffer(givenParam(weightOf(v.tensor())))} }
 
 func asBuffer(p *param) *param { p.buffer = true; return p }
 
-func newParam(init rt.Init, given *ir.Tensor, shape []int) *param {
+func newParam(init rt.Init, shape []int) *param {
 	if _, err := ir.CheckedLen(shape); err != nil {
 		fail("shape %v: %v", shape, err)
 	}
-	return makeParam(&param{typ: ir.StaticTensor(F32, shape...), init: init, given: given})
+	return makeParam(&param{typ: ir.StaticTensor(F32, shape...), init: init})
 }
 
-func givenParam(t *ir.Tensor) *param {
-	return makeParam(&param{typ: t.Type(), init: rt.Init{Kind: rt.InitGiven}, given: t})
+func givenParam(w *ir.Weight) *param {
+	return makeParam(&param{typ: w.Type, init: rt.Init{Kind: rt.InitGiven}, given: w})
 }
+
+// weightOf returns a tensor as a weight.
+func weightOf(t *ir.Tensor) *ir.Weight { return &ir.Weight{Type: t.Type(), Data: t.Bytes()} }
 
 func makeParam(p *param) *param {
 	p.number = session.params.Add(1)
@@ -86,7 +89,11 @@ func (p *param) String() string {
 // for it.
 func (p *param) tensor() *ir.Tensor {
 	if p.given != nil {
-		return p.given
+		t, err := p.given.Tensor()
+		if err != nil {
+			panic(&Error{p.pos, err.Error()})
+		}
+		return t
 	}
 	name := p.path
 	if name == "" {
