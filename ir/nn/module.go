@@ -497,3 +497,27 @@ func detached(v reflect.Value) reflect.Value {
 	}
 	return v
 }
+
+// Assign gives the parameters and buffers of a model the elements of values of their
+// names, which [Name] gives them: a model is tried with weights that are known. A value
+// of no such name, or of another type, is an error.
+func Assign(m any, values map[string]Value) {
+	Name(m)
+	known := map[string]*param{}
+	for _, p := range params(m) {
+		for _, name := range append([]string{p.path}, p.aliases...) {
+			known[name] = p
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		p, ok := known[name]
+		if !ok {
+			fail("the model has no parameter %q", name)
+		}
+		t := values[name].tensor()
+		if !t.Type().Equal(p.typ) {
+			fail("parameter %q is %s, not %s", name, p.typ, t.Type())
+		}
+		p.value.n.data = []*ir.Tensor{t}
+	}
+}
