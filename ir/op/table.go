@@ -172,6 +172,7 @@ var Ops = []ir.Op{
 	Conv{},
 	DeformColumns{},
 	DeformConv{},
+	Detach{},
 	GRU{},
 	Gemm{},
 	GlobalAveragePool{},

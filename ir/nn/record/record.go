@@ -11,6 +11,7 @@ package record
 import (
 	"bufio"
 	"bytes"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -255,4 +256,20 @@ func (m *Model) check() error {
 		}
 	}
 	return nil
+}
+
+// Text returns what tells one recording from another: the file without the elements of
+// weights.
+func (m *Model) Text() (string, error) {
+	data := rt.NewWeights()
+	text := m.withoutConstants(data).String()
+	about, err := json.MarshalIndent(m, "", "\t")
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.New()
+	if _, err := data.WriteTo(sum); err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%s\n%s%x\n", text, about, sum.Sum(nil)), nil
 }
