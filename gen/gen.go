@@ -187,7 +187,13 @@ func plainGo() (done func()) {
 func (m *Model) prepare() error {
 	defer plainGo()()
 	m.Raw, m.Weights = rt.NewWeights(), rt.NewWeights()
+	if m.Source.Initial != nil {
+		m.Raw = rt.InitialWeights(emit.SampleSeed, m.Source.Initial, m.given())
+	}
 	for _, w := range m.Module.Weights {
+		if m.Source.Initial != nil && m.Source.Module.Weight(w.Name) != nil {
+			continue
+		}
 		if w.Data == nil && w.Type.Elems().Equal(ir.Dim{}) {
 			w.Data = []byte{}
 		}
@@ -221,6 +227,17 @@ func (m *Model) prepare() error {
 		exec.AddTo(m.Weights, w.Name, w.Type.DType, data, shape)
 	}
 	return m.Weights.Err()
+}
+
+// given returns the weights that begin with elements of their own.
+func (m *Model) given() *rt.Weights {
+	w := rt.NewWeights()
+	for _, x := range m.Source.Module.Weights {
+		if x.Data != nil {
+			exec.AddWeight(w, x)
+		}
+	}
+	return w
 }
 
 // sources returns a digest of the weights that a prepared one is made of.
@@ -284,7 +301,10 @@ func (m *Model) emission() (*emit.Model, []emit.File, error) {
 		Prepare:     m.Prepare,
 		WeightsFile: weights, Embed: !m.options.WeightsOutside,
 		Meta: m.Meta, Limits: m.Source.Limits,
-		Raw: m.Training != nil,
+		Raw: m.Training != nil || m.Source.Initial != nil, Initial: m.Source.Initial,
+	}
+	if e.Initial != nil {
+		e.WeightsFile, e.Embed = "", false
 	}
 	for i, f := range m.Source.Functions {
 		e.Functions = append(e.Functions, &emit.Function{Func: m.Functions[i], Method: f.Method, Doc: f.Doc, Inputs: f.Inputs, Outputs: f.Outputs, Direct: f.Direct})
@@ -312,17 +332,11 @@ func (m *Model) emission() (*emit.Model, []emit.File, error) {
 		m.trainer(e)
 	}
 	var own []emit.File
-	switch {
-	case e.Embed:
+	if e.Embed {
 		e.EmbeddedFile = weights
-	case len(e.Outside) > 0:
+	} else if constants := m.constants(e); len(constants.Names()) > 0 {
 		// LoadFrom is given the model's own weights only.
 		e.EmbeddedFile = file + ".const.safetensors"
-		constants := rt.NewWeights()
-		for _, w := range e.Outside {
-			shape, _ := w.Type.Static()
-			constants.AddRaw(w.Name, w.Type.DType.String(), shape, m.constant(w.Name))
-		}
 		var data bytes.Buffer
 		if _, err := constants.WriteTo(&data); err != nil {
 			return nil, nil, err
@@ -330,6 +344,20 @@ func (m *Model) emission() (*emit.Model, []emit.File, error) {
 		own = append(own, emit.File{Name: e.EmbeddedFile, Data: data.Bytes()})
 	}
 	return e, own, nil
+}
+
+// constants returns what the package needs beside a weights file: constants of the
+// module, and weights that New gives elements of their own.
+func (m *Model) constants(e *emit.Model) *rt.Weights {
+	constants := rt.NewWeights()
+	if e.Initial != nil {
+		constants = m.given()
+	}
+	for _, w := range e.Outside {
+		shape, _ := w.Type.Static()
+		constants.AddRaw(w.Name, w.Type.DType.String(), shape, m.constant(w.Name))
+	}
+	return constants
 }
 
 // constant returns the elements of a weight that the module's constants became.
@@ -392,13 +420,17 @@ func (m *Model) Files() ([]emit.File, error) {
 	if err != nil {
 		return nil, err
 	}
+	text := "// " + emit.Header + "\n\n" + m.Module.String()
+	files = append(files, emit.File{Name: m.fileName() + ".ir", Data: []byte(text)})
+	files = append(files, own...)
+	if e.WeightsFile == "" {
+		return files, nil
+	}
 	var data bytes.Buffer
 	if _, err := m.fileWeights(e).WriteTo(&data); err != nil {
 		return nil, err
 	}
-	text := "// " + emit.Header + "\n\n" + m.Module.String()
-	files = append(files, emit.File{Name: m.fileName() + ".ir", Data: []byte(text)})
-	return append(append(files, own...), emit.File{Name: e.WeightsFile, Data: data.Bytes()}), nil
+	return append(files, emit.File{Name: e.WeightsFile, Data: data.Bytes()}), nil
 }
 
 // fileName returns what the files called after the model begin with.

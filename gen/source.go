@@ -25,8 +25,9 @@ type Source struct {
 	// Params are the weights that can be trained; nil stands for those that
 	// [Parameters] finds.
 	Params []string
-	// Initial says how weights begin that have no data, by name.
-	Initial map[string]rt.Init
+	// Initial says how the weights of a described model begin, all of them: its package
+	// has New and no weights file. nil stands for weights that have data.
+	Initial []rt.Initial
 	// Limits are the largest extents that symbols may have.
 	Limits map[string]int
 	// Nodes is the number of nodes in the graph, and Operators counts its operators.

@@ -46,6 +46,9 @@ type Model struct {
 	// Raw tells that the weights file holds the model's own weights, which Load
 	// prepares.
 	Raw bool
+	// Initial says how the weights of a described model begin: New makes them, and
+	// there is no weights file. nil for a model that has one.
+	Initial []rt.Initial
 	// EmbeddedFile is the weights file that becomes part of the program: the whole
 	// one, one of Outside alone, or "" for none.
 	EmbeddedFile string

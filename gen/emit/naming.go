@@ -41,6 +41,9 @@ var memberNames = strings.Fields("Forward SetContext forward open model weights 
 
 func newEmitter(m *Model) *emitter {
 	e := &emitter{Model: m, global: newNames(reserved...), fields: map[string]string{}, ports: map[string]string{}}
+	if m.Initial != nil {
+		e.global.unique("initial")
+	}
 	if m.Trainer != nil {
 		for _, name := range trainerReserved {
 			e.global.unique(name)

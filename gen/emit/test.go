@@ -27,8 +27,11 @@ func SampleRange(d ir.DType, low int) (lo, hi int) {
 
 func (e *emitter) testFile() *jen.File {
 	f := e.newFile()
-	load := jen.Id("Load").Call()
-	if !e.Embed {
+	load := jen.List(jen.Id("Load").Call())
+	switch {
+	case e.Initial != nil:
+		load = jen.List(jen.Id("New").Call(jen.Lit(SampleSeed)), jen.Error().Call(jen.Nil()))
+	case !e.Embed:
 		load = jen.Id("Load").Call(jen.Lit(e.WeightsFile))
 	}
 	loads := false

@@ -66,6 +66,38 @@ func (e *emitter) weightsFile() *jen.File {
 	return f
 }
 
+// initialWeights prints New.
+func (e *emitter) initialWeights(f *jen.File) {
+	var list []jen.Code
+	for _, n := range e.Initial {
+		dims := make([]jen.Code, len(n.Shape))
+		for i, d := range n.Shape {
+			dims[i] = jen.Lit(d)
+		}
+		init := []jen.Code{jen.Id("Kind").Op(":").Add(text(n.Init.Kind))}
+		if n.Init.A != 0 {
+			init = append(init, jen.Id("A").Op(":").Add(float(n.Init.A, 64)))
+		}
+		if n.Init.B != 0 {
+			init = append(init, jen.Id("B").Op(":").Add(float(n.Init.B, 64)))
+		}
+		list = append(list, jen.Line().Values(
+			jen.Id("Name").Op(":").Add(text(n.Name)), jen.Id("DType").Op(":").Add(text(n.DType)),
+			jen.Id("Shape").Op(":").Index().Int().Values(dims...), jen.Id("Init").Op(":").Qual(rtPath, "Init").Values(init...)))
+	}
+	note(f, "initial says how the weights begin.")
+	f.Var().Id("initial").Op("=").Index().Qual(rtPath, "Initial").Values(append(list, jen.Line())...)
+	given := jen.Nil()
+	if e.EmbeddedFile != "" {
+		given = jen.Qual(rtPath, "OpenWeights").Call(jen.Id("embedded"))
+	}
+	note(f, "New returns the model with its initial weights, which the seed determines: those of\none seed are the same on every machine.")
+	f.Func().Id("New").Params(jen.Id("seed").Uint64()).Op("*").Id("Model").Block(
+		jen.List(jen.Id("w"), jen.Err()).Op(":=").Id("prepare").Call(jen.Qual(rtPath, "InitialWeights").Call(jen.Id("seed"), jen.Id("initial"), given)),
+		jen.If(jen.Err().Op("!=").Nil()).Block(jen.Id("w").Op("=").Op("&").Id("weights").Values(jen.Id("err").Op(":").Err())),
+		jen.Return(jen.Id("newModel").Call(jen.Id("w"))))
+}
+
 // loadPrepared prints the reading of prepared weights.
 func (e *emitter) loadPrepared(f *jen.File, values []jen.Code) {
 	note(f, "loadPrepared returns the model with the weights of its own file.")
@@ -78,11 +110,14 @@ func (e *emitter) loadPrepared(f *jen.File, values []jen.Code) {
 
 // rawLoad prints Load and Save for a file of the model's own weights.
 func (e *emitter) rawLoad(f *jen.File) {
-	if e.Embed {
+	switch {
+	case e.Initial != nil:
+		e.initialWeights(f)
+	case e.Embed:
 		note(f, "Load returns the model with the weights it was generated with.")
 		f.Func().Id("Load").Params().Params(jen.Op("*").Id("Model"), jen.Error()).Block(
 			jen.Return(jen.Id("LoadFrom").Call(jen.Qual(rtPath, "OpenWeights").Call(jen.Id("embedded")))))
-	} else {
+	default:
 		note(f, "Load returns the model with the weights of a file that was generated with it, or that\nSave wrote, which is mapped into memory.")
 		f.Func().Id("Load").Params(jen.Id("path").String()).Params(jen.Op("*").Id("Model"), jen.Error()).Block(
 			jen.Id("w").Op(":=").Qual(rtPath, "OpenWeightsFile").Call(jen.Id("path")),
