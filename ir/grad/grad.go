@@ -143,6 +143,10 @@ func (t *tape) node(n *ir.Node, of []*ir.Value, want []bool) {
 	switch o := n.Op.(type) {
 	case ir.Assume:
 		grads = []*ir.Value{t.b.Assume(of[0], n.Arg(0).Type.Shape...)}
+	case op.If:
+		t.branches(n, of)
+	case op.Loop:
+		t.trips(n, of)
 	case ir.Differentiable:
 		grads = o.Grad(t.b, n, of, want)
 	case ir.Composite:
