@@ -95,6 +95,13 @@ type Differentiable interface {
 	Grad(b *Builder, n *Node, of []*Value, want []bool) []*Value
 }
 
+// Composite is an operator whose gradients are those of others that make its results.
+type Composite interface {
+	Op
+	// Compose builds n's results of other operators that gradients can be taken of.
+	Compose(b *Builder, n *Node) []*Value
+}
+
 // Trainable is an operator that computes something else while a model is trained,
 // such as one that drops elements at random.
 type Trainable interface {

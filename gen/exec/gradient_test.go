@@ -26,7 +26,9 @@ func TestGradients(t *testing.T) {
 	fewer(t, "40")
 	for _, o := range op.Ops {
 		name := ir.OpName(o)
-		if _, ok := o.(ir.Differentiable); !ok {
+		_, differentiable := o.(ir.Differentiable)
+		_, composite := o.(ir.Composite)
+		if !differentiable && !composite {
 			continue
 		}
 		if trials[name] == nil {

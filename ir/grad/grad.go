@@ -23,7 +23,7 @@ func Append(b *ir.Builder, of, seed *ir.Value, wrt []*ir.Value) ([]*ir.Value, er
 	var grads []*ir.Value
 	var failed error
 	err := ir.Try(func() {
-		t := newTape(b, b.Func().Nodes, wrt)
+		t := newTape(b, b.Here().Nodes, wrt)
 		if seed == nil {
 			seed = op.Full(b, of.Type, 1)
 		}
@@ -143,8 +143,14 @@ func (t *tape) node(n *ir.Node, of []*ir.Value, want []bool) {
 	switch o := n.Op.(type) {
 	case ir.Assume:
 		grads = []*ir.Value{t.b.Assume(of[0], n.Arg(0).Type.Shape...)}
+	case op.If:
+		t.branches(n, of)
+	case op.Loop:
+		t.trips(n, of)
 	case ir.Differentiable:
 		grads = o.Grad(t.b, n, of, want)
+	case ir.Composite:
+		grads = t.compose(n, of, want, o)
 	default:
 		t.errs = append(t.errs, fmt.Errorf("%s has no derivative", n))
 		return
@@ -158,4 +164,31 @@ func (t *tape) node(n *ir.Node, of []*ir.Value, want []bool) {
 		}
 		t.add(n.Args[i], g)
 	}
+}
+
+// compose makes n's results of other operators again, and returns the gradients of its
+// operands through these.
+func (t *tape) compose(n *ir.Node, of []*ir.Value, want []bool, o ir.Composite) []*ir.Value {
+	var wrt []*ir.Value
+	for i, a := range n.Args {
+		if want[i] {
+			wrt = append(wrt, t.b.Now(a))
+		}
+	}
+	first := len(t.b.Here().Nodes)
+	results := o.Compose(t.b, n)
+	inner := newTape(t.b, t.b.Here().Nodes[first:], wrt)
+	for i, r := range results {
+		inner.add(r, of[i])
+	}
+	inner.backward()
+	t.errs = append(t.errs, inner.errs...)
+	grads := make([]*ir.Value, len(n.Args))
+	taken := map[*ir.Value]bool{} // of operands that are one value the first has the gradient
+	for i, a := range n.Args {
+		if want[i] && !taken[a] {
+			grads[i], taken[a] = inner.sum(t.b.Now(a)), true
+		}
+	}
+	return grads
 }
