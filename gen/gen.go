@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -346,6 +347,14 @@ func (m *Model) emission() (*emit.Model, []emit.File, error) {
 	return e, own, nil
 }
 
+// outside returns the constants of the module that the package loads.
+func outside(e *emit.Model) []ir.Weight {
+	if e.Trainer == nil {
+		return e.Outside
+	}
+	return slices.Concat(e.Outside, e.Trainer.Constants)
+}
+
 // constants returns what the package needs beside a weights file: constants of the
 // module, and weights that New gives elements of their own.
 func (m *Model) constants(e *emit.Model) *rt.Weights {
@@ -353,7 +362,7 @@ func (m *Model) constants(e *emit.Model) *rt.Weights {
 	if e.Initial != nil {
 		constants = m.given()
 	}
-	for _, w := range e.Outside {
+	for _, w := range outside(e) {
 		shape, _ := w.Type.Static()
 		constants.AddRaw(w.Name, w.Type.DType.String(), shape, m.constant(w.Name))
 	}
@@ -382,7 +391,7 @@ func (m *Model) fileWeights(e *emit.Model) *rt.Weights {
 	for _, weight := range m.Source.Module.Weights {
 		add(weight.Name, m.Raw.Raw(weight.Name))
 	}
-	for _, c := range e.Outside {
+	for _, c := range outside(e) {
 		add(c.Name, m.constant(c.Name))
 	}
 	return w

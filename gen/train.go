@@ -36,6 +36,9 @@ type TrainFunc struct {
 	Method string
 	// Source is the function before the passes.
 	Source *ir.Func
+	// Seeds are the results, of a function of which the caller gives gradients, that
+	// have one: they are parameters after the others, in this order.
+	Seeds []int
 }
 
 // Functions returns all of a training's functions.
@@ -135,6 +138,10 @@ func (m *Model) addTraining() error {
 		add(eval, fn)
 		t.Evals = append(t.Evals, fn)
 	}
+	m.Training = t
+	if err := m.addOuter(params, add); err != nil {
+		return err
+	}
 	for _, w := range m.Source.Module.Weights {
 		switch {
 		case slices.Contains(params, w.Name):
@@ -143,8 +150,63 @@ func (m *Model) addTraining() error {
 			t.Buffers = append(t.Buffers, w.Name)
 		}
 	}
-	m.Training = t
 	return nil
+}
+
+// addOuter adds the function that computes the first function, and the gradients from
+// those of its results: the gradient of the sum of the results' products with these.
+func (m *Model) addOuter(params []string, add func(*ir.Func, *TrainFunc)) error {
+	of := m.Source.Functions[0]
+	if of.Loss {
+		return nil
+	}
+	f := m.Module.Func(of.Name).Clone()
+	fn := &TrainFunc{Of: of, Method: "Train" + of.Method}
+	results := len(f.Results)
+	err := ir.Try(func() {
+		b := ir.NewBuilder(f)
+		var sum *ir.Value
+		for i, r := range f.Results {
+			if !r.Type.IsTensor() || !r.Type.DType.IsFloat() {
+				continue
+			}
+			d := b.Param("d_"+f.ResultNames[i], r.Type)
+			fn.Seeds = append(fn.Seeds, i)
+			part := total(b, b.Node(op.Mul{}, b.Now(r), d))
+			if sum != nil {
+				part = b.Node(op.Add{}, sum, part)
+			}
+			sum = part
+		}
+		if sum == nil {
+			ir.Fail("no result is a float tensor")
+		}
+		f.Results, f.ResultNames = slices.Insert(f.Results, 0, sum), slices.Insert(f.ResultNames, 0, "")
+	})
+	if err != nil {
+		return nil // the caller has no gradients to give
+	}
+	step, err := grad.Step(m.Module, f, m.freeName("train_"+of.Name), loadedBy(f, params))
+	if err != nil {
+		return err
+	}
+	step.Results, step.ResultNames = step.Results[1:], step.ResultNames[1:]
+	dropZeros(step)
+	if len(step.Results) == results || len(step.BoundSymbols()) > 0 {
+		return nil // nothing to train, or extents that are known only between the halves
+	}
+	add(step, fn)
+	m.Training.Outer = fn
+	return nil
+}
+
+// total returns the sum of all elements.
+func total(b *ir.Builder, x *ir.Value) *ir.Value {
+	axes := make([]int, x.Type.Rank())
+	for i := range axes {
+		axes[i] = i
+	}
+	return b.Node(op.Reduce{Kind: op.ReduceSum, Axes: axes}, x)
 }
 
 // freeName returns a name that no function of the module has.
@@ -234,6 +296,10 @@ func (m *Model) trainer(e *emit.Model) {
 	for _, f := range m.Training.Steps {
 		t.Steps = append(t.Steps, function(f))
 	}
+	if f := m.Training.Outer; f != nil {
+		t.Outer = function(f)
+		t.Outer.Seeds = f.Seeds
+	}
 	for _, f := range m.Training.Evals {
 		t.Evals = append(t.Evals, function(f))
 	}
@@ -248,7 +314,7 @@ func (m *Model) trainer(e *emit.Model) {
 			t.Weights = append(t.Weights, emit.Prepared{Name: l.Name, Type: l.Type})
 			known := slices.ContainsFunc(e.Outside, func(w ir.Weight) bool { return w.Name == l.Name })
 			if m.isConstant(l.Name) && !known {
-				e.Outside = append(e.Outside, ir.Weight{Name: l.Name, Type: l.Type})
+				t.Constants = append(t.Constants, ir.Weight{Name: l.Name, Type: l.Type})
 			}
 		}
 	}

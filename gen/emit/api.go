@@ -23,6 +23,8 @@ type port struct {
 	typ   string // exported type, "" where it has none
 	kind  string // "input" or "output"
 	form  form
+	// saved tells that the trainer holds an argument until the second half.
+	saved bool
 	// room is the session's field that holds a scalar argument.
 	room string
 }
@@ -62,6 +64,8 @@ type api struct {
 	types []jen.Code
 	// result is the struct that several results stand in.
 	result string
+	// seeds are the gradients of results that a second half takes.
+	seeds []port
 	// keyed tells that the schedule takes a key after the arguments.
 	keyed bool
 }
@@ -144,6 +148,10 @@ func (a *api) given(p port) *jen.Statement {
 		return jen.Id("dst").Dot(p.field)
 	case p.kind == "output":
 		return jen.Id("dst")
+	case p.saved:
+		return a.host.self().Dot(a.savedField(p))
+	case slices.ContainsFunc(a.seeds, func(s port) bool { return s.id == p.id }):
+		return jen.Id(p.id)
 	case a.inStruct():
 		return jen.Id("in").Dot(p.field)
 	}
@@ -265,10 +273,7 @@ func (a *api) sessionMethod() []jen.Code {
 		jen.Id("s").Dot("weights").Op("=").Id("s").Dot("model").Dot("weights").Dot("Load").Call(),
 	}
 	body = append(body, a.checks(jen.Id("s").Dot("max").Dot("Limit").Call(jen.Lit(a.symbol)))...)
-	if mayShare(a.fn.Func) {
-		body = append(body, jen.Qual(rtPath, "Begin").Call(), jen.Defer().Qual(rtPath, "End").Call())
-	}
-	body = append(body, jen.Return(a.run()))
+	body = append(append(body, a.begin()...), jen.Return(a.run()))
 	into, rest := " into dst", " It does not allocate."
 	switch a.form {
 	case batched:
@@ -365,7 +370,18 @@ func (a *api) extents() []jen.Code {
 }
 
 // run prints the call of the schedule.
-func (a *api) run() *jen.Statement {
+func (a *api) run() *jen.Statement { return a.schedule(a.fn.name, nil) }
+
+// begin prints what makes threads share a schedule.
+func (a *api) begin() []jen.Code {
+	if !mayShare(a.fn.Func) {
+		return nil
+	}
+	return []jen.Code{jen.Qual(rtPath, "Begin").Call(), jen.Defer().Qual(rtPath, "End").Call()}
+}
+
+// schedule prints the call of a schedule, or of its second half, which has seeds.
+func (a *api) schedule(name string, seeds []port) *jen.Statement {
 	call := a.extents()
 	for _, p := range a.out {
 		switch {
@@ -377,13 +393,13 @@ func (a *api) run() *jen.Statement {
 			call = append(call, jen.Id("dst"))
 		}
 	}
-	for _, p := range a.in {
+	for _, p := range slices.Concat(a.in, seeds) {
 		call = append(call, a.flat(p))
 	}
 	if a.keyed {
 		call = append(call, a.host.self().Dot("base").Dot("Key").Call())
 	}
-	return a.host.self().Dot(a.fn.name).Call(call...)
+	return a.host.self().Dot(name).Call(call...)
 }
 
 // bind prints the checks of the arguments' shapes and the variables of symbols.

@@ -1,6 +1,8 @@
 package emit
 
 import (
+	"slices"
+
 	"github.com/dave/jennifer/jen"
 
 	"github.com/burngen/burngen/gen/program"
@@ -24,6 +26,9 @@ func (h *host) self() *jen.Statement { return jen.Id(h.recv) }
 type method struct {
 	*api
 	callees []*function
+	// halves are the parts of the function before and after the caller gives gradients;
+	// nil for a function without such.
+	halves []*function
 }
 
 // all returns a method's function and those that it calls.
@@ -109,7 +114,7 @@ func (h *host) fields() []jen.Code {
 		}
 	}
 	for _, m := range h.methods {
-		for _, p := range m.in {
+		for _, p := range slices.Concat(m.in, m.seeds) {
 			if p.form == scalar {
 				fields = append(fields, jen.Id(p.room).Add(p.elem()).Comment("of "+m.spec.Method))
 			}

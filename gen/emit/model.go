@@ -82,6 +82,9 @@ type Function struct {
 	// Like is the function that this one evaluates or trains by, with whose arguments,
 	// and results before any others, it shares their types; nil for none.
 	Like *Function
+	// Seeds are the results whose gradients the caller gives, between the halves of a
+	// trainer's function: parameters after the others.
+	Seeds []int
 
 	Sample []Sample
 	// SampleLow is where the range begins that the sample's arguments are drawn
@@ -99,10 +102,15 @@ type Function struct {
 type Trainer struct {
 	// Variables are the weights that are trained, and the buffers that steps change.
 	Variables []Variable
-	// Weights are all that the functions load.
-	Weights []Prepared
+	// Weights are all that the functions load, and Constants those that are none of the
+	// source model's nor in Outside.
+	Weights   []Prepared
+	Constants []ir.Weight
 	// Steps train, one for each loss, and Evals evaluate.
 	Steps, Evals []*Function
+	// Outer computes a function, and with gradients of its results those of the
+	// weights; nil for none.
+	Outer *Function
 }
 
 // Variable is a weight that training changes.

@@ -142,7 +142,7 @@ func (e *emitter) addMethod(h *host, spec *Function, name string, weights map[st
 	if spec.Like != nil {
 		like = e.methodOf(spec.Like)
 		params, results = params[:len(like.in)], results[:len(like.out)]
-		a.keyed = len(spec.IR.Params) > len(params)
+		a.keyed = len(spec.IR.Params) > len(params)+len(spec.Seeds)
 	}
 	a.form, a.symbol = formOf(params, results, spec.Direct)
 	a.symbols = spec.IR.Symbols()
@@ -191,6 +191,16 @@ func (e *emitter) addMethod(h *host, spec *Function, name string, weights map[st
 	}
 	for _, p := range a.out {
 		fn.results = append(fn.results, p.id)
+	}
+	for i, k := range spec.Seeds {
+		p := a.out[k]
+		p.value, p.kind = spec.IR.Params[len(params)+i], "input"
+		p.id = local.unique("d" + exported(p.name))
+		if p.form == scalar {
+			p.room = h.names.unique(fn.table(p.id))
+		}
+		a.seeds = append(a.seeds, p)
+		fn.params = append(fn.params, p.id)
 	}
 	if a.keyed {
 		fn.params = append(fn.params, local.unique("key"))

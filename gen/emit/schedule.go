@@ -25,14 +25,23 @@ func (m *method) schedule(f *jen.File) {
 	for _, p := range m.in {
 		params = append(params, parameter{p.id, jen.Id(heldType(p.value.Type))})
 	}
+	var key, seeds []parameter
 	if m.keyed {
-		params = append(params, parameter{m.fn.params[len(m.in)], jen.Index().Int64()})
+		key = append(key, parameter{m.fn.params[len(m.in)+len(m.seeds)], jen.Index().Int64()})
+	}
+	for _, p := range m.seeds {
+		seeds = append(seeds, parameter{p.id, jen.Id(heldType(p.value.Type))})
 	}
 	doc := m.fn.name + " is the schedule: it computes the outputs from the inputs."
 	if m.host.typ != "Session" || m != m.host.methods[0] {
 		doc = m.fn.name + " is the schedule of " + m.spec.Method + "."
 	}
-	m.print(f, m.fn, doc, params)
+	if m.halves == nil {
+		m.print(f, m.fn, doc, slices.Concat(params, key))
+	} else {
+		m.print(f, m.halves[0], doc, slices.Concat(params, key))
+		m.print(f, m.halves[1], m.halves[1].names[0]+" is what follows of it, once the gradients are known.", slices.Concat(params, seeds, key))
+	}
 	for _, c := range m.callees {
 		params := []parameter{}
 		for _, s := range c.IR.Symbols() {
@@ -101,7 +110,7 @@ func (m *method) print(f *jen.File, fn *function, doc string, params []parameter
 		tail := self().Dot("tail")
 		switch {
 		case i > 0:
-		case fn == m.fn && slices.ContainsFunc(m.all(), func(f *function) bool { return len(f.Plan.Tails) > 0 }):
+		case (fn == m.fn || m.halves != nil && fn == m.halves[0]) && slices.ContainsFunc(m.all(), func(f *function) bool { return len(f.Plan.Tails) > 0 }):
 			body = append([]jen.Code{tail.Dot("Reset").Call()}, body...)
 		case len(fn.Plan.Tails) > 0:
 			body = append([]jen.Code{jen.Defer().Add(tail.Clone()).Dot("Release").Call(tail.Clone().Dot("Mark").Call())}, body...)

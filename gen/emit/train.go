@@ -1,6 +1,7 @@
 package emit
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -44,20 +45,65 @@ func (e *emitter) nameTrainer() {
 		weights[name] = jen.Id("w").Dot(field)
 	}
 	e.trainer = &host{typ: "Trainer", recv: "t", names: newNames(trainerMembers...), locals: []string{"g"}}
-	for _, spec := range slices.Concat(e.Trainer.Steps, e.Trainer.Evals) {
+	specs := slices.Concat(e.Trainer.Steps, e.Trainer.Evals)
+	if e.Trainer.Outer != nil {
+		specs = append(specs, e.Trainer.Outer)
+		for _, name := range []string{"Backward", "runBackward", "backward", "pending"} {
+			e.trainer.names.unique(name)
+		}
+	}
+	for _, spec := range specs {
 		for _, name := range []string{spec.Method, runner(spec), "dst" + spec.Method, "pass" + spec.Method} {
 			e.trainer.names.unique(name)
 		}
 	}
-	e.addMethods(e.trainer, slices.Concat(e.Trainer.Steps, e.Trainer.Evals), weights)
+	e.addMethods(e.trainer, specs, weights)
 	for _, m := range e.trainer.methods {
 		if m.trains() {
 			m.fn.pass = "pass" + m.spec.Method
-			m.fn.backward = m.fn.Backward(func(result int) bool {
+			m.fn.backward = m.fn.Func.Backward(func(result int) bool {
 				return result >= m.fn.ports && strings.HasPrefix(m.fn.IR.ResultNames[result], gradPrefix)
 			})
 		}
+		if m.spec == e.Trainer.Outer {
+			m.halve(e.trainer.names)
+			if !m.isHalved() {
+				ir.Fail("burngen bug: %s is not done before %s", m.spec.Method, "Backward")
+			}
+		}
 	}
+}
+
+// halve divides a function where it first reads what the caller gives: the steps after
+// that, and the copies of gradients, are the second half.
+func (m *method) halve(names *names) {
+	at := m.fn.Before(m.fn.IR.Params[len(m.in):][:len(m.seeds)])
+	m.halves = nil
+	for i, steps := range [][]program.Step{m.fn.Steps[:at], m.fn.Steps[at:]} {
+		half, name := *m.fn, m.fn.name
+		if i > 0 {
+			name = "backward"
+		}
+		half.Func = &program.Func{IR: m.fn.IR, Plan: m.fn.Plan, Steps: steps}
+		half.names = []string{name}
+		for k := range half.parts()[1:] {
+			half.names = append(half.names, names.unique(fmt.Sprintf("%s%d", name, k+2)))
+		}
+		m.halves = append(m.halves, &half)
+	}
+}
+
+// isHalved reports whether the results that callers get are done before the second
+// half.
+func (m *method) isHalved() bool {
+	for _, s := range m.halves[1].Steps {
+		for _, r := range program.Written(s) {
+			if r.Place.Kind == plan.Result && r.Place.Index < m.fn.ports {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // trains reports whether a method of a trainer computes gradients.
@@ -143,7 +189,11 @@ func (e *emitter) trainFile() *jen.File {
 		m.open(f)
 	}
 	for _, m := range e.trainer.methods {
-		add(f, m.trainerMethod())
+		if m.halves != nil {
+			add(f, m.outerMethods())
+		} else {
+			add(f, e.trainerMethod(m))
+		}
 	}
 	return f
 }
@@ -231,6 +281,12 @@ func (e *emitter) trainerType(f *jen.File) {
 	for _, m := range e.trainer.methods {
 		if m.trains() {
 			fields = append(fields, jen.Id(m.fn.pass).Op("*").Qual(rtPath, "Pass"))
+		}
+		if m.halves != nil {
+			fields = append(fields, jen.Id("pending").Bool().Comment("the arena holds what Backward needs"))
+			for _, p := range m.in {
+				fields = append(fields, jen.Id(m.savedField(p)).Add(m.argument(p)))
+			}
 		}
 		fields = append(fields, jen.Id("dst"+m.spec.Method).Add(m.outputs()).Comment("of "+m.spec.Method))
 	}
@@ -349,7 +405,7 @@ func (e *emitter) newTrainer(f *jen.File) {
 
 // sourceOf returns the variable of the weights that hold one: "own" for constants.
 func (e *emitter) sourceOf(name string) string {
-	if slices.ContainsFunc(e.Outside, func(w ir.Weight) bool { return w.Name == name }) {
+	if slices.ContainsFunc(slices.Concat(e.Outside, e.Trainer.Constants), func(w ir.Weight) bool { return w.Name == name }) {
 		return "own"
 	}
 	return "raw"
@@ -408,7 +464,8 @@ func (a *api) kept(p port) *jen.Statement {
 
 // trainerMethod prints a function's methods of Trainer: the one for callers, and the
 // one that works.
-func (a *api) trainerMethod() []jen.Code {
+func (e *emitter) trainerMethod(m *method) []jen.Code {
+	a := m.api
 	self := jen.Id("t").Op("*").Id("Trainer")
 	dst := jen.Id("t").Dot("dst" + a.spec.Method)
 	var body []jen.Code
@@ -421,10 +478,11 @@ func (a *api) trainerMethod() []jen.Code {
 	if a.isPointer() {
 		target = jen.Op("&").Add(target)
 	}
-	body = slices.Concat([]jen.Code{
-		jen.If(jen.Err().Op(":=").Id("t").Dot("guard").Dot("Enter").Call(), jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Id("dst"), jen.Err())),
-		jen.Defer().Id("t").Dot("guard").Dot("Leave").Call(),
-	}, body, []jen.Code{
+	enter := a.enter()
+	if e.Trainer.Outer != nil { // the arena is no longer what it left
+		enter = append(enter, jen.Id("t").Dot("pending").Op("=").False())
+	}
+	body = slices.Concat(enter, body, []jen.Code{
 		jen.Err().Op("=").Id("t").Dot(runner(a.spec)).Call(append([]jen.Code{target}, a.passed()...)...),
 		jen.Return(dst.Clone(), jen.Err()),
 	})
@@ -432,9 +490,7 @@ func (a *api) trainerMethod() []jen.Code {
 	var work []jen.Code
 	work = append(work, jen.Defer().Qual(rtPath, "Recover").Call(where, jen.Op("&").Err()))
 	work = append(work, a.checks(jen.Id("t").Dot("max").Dot("Limit").Call(jen.Lit(a.symbol)))...)
-	if mayShare(a.fn.Func) {
-		work = append(work, jen.Qual(rtPath, "Begin").Call(), jen.Defer().Qual(rtPath, "End").Call())
-	}
+	work = append(work, a.begin()...)
 	doc := a.spec.Method + " computes what the model's " + a.spec.Method + " does, with the weights as they are now."
 	if a.trains() {
 		pass := func() *jen.Statement { return jen.Id("t").Dot(a.fn.pass) }
@@ -453,5 +509,13 @@ func (a *api) trainerMethod() []jen.Code {
 		jen.Comment(lines(runner(a.spec) + " is " + a.spec.Method + " into dst.")),
 		jen.Func().Params(self).Id(runner(a.spec)).Params(params...).Params(jen.Err().Error()).Block(work...),
 		jen.Line(),
+	}
+}
+
+// enter prints the beginning of a trainer's method, which has results dst and err.
+func (a *api) enter() []jen.Code {
+	return []jen.Code{
+		jen.If(jen.Err().Op(":=").Id("t").Dot("guard").Dot("Enter").Call(), jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Id("dst"), jen.Err())),
+		jen.Defer().Id("t").Dot("guard").Dot("Leave").Call(),
 	}
 }

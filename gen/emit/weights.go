@@ -66,6 +66,19 @@ func (e *emitter) weightsFile() *jen.File {
 	return f
 }
 
+// rawWeights prints the opening of a file of the model's own weights, without the
+// constants that it holds.
+func (e *emitter) rawWeights(open, what string) *jen.Statement {
+	w := jen.Qual(rtPath, open).Call(jen.Id(what))
+	if len(e.Outside)+len(e.Trainer.Constants) > 0 {
+		w = w.Dot("Without").Call(jen.Lit(constPrefix))
+	}
+	return w
+}
+
+// constPrefix begins the names of constants, as package pass has it.
+const constPrefix = "const/"
+
 // initialWeights prints New.
 func (e *emitter) initialWeights(f *jen.File) {
 	var list []jen.Code
@@ -116,11 +129,11 @@ func (e *emitter) rawLoad(f *jen.File) {
 	case e.Embed:
 		note(f, "Load returns the model with the weights it was generated with.")
 		f.Func().Id("Load").Params().Params(jen.Op("*").Id("Model"), jen.Error()).Block(
-			jen.Return(jen.Id("LoadFrom").Call(jen.Qual(rtPath, "OpenWeights").Call(jen.Id("embedded")))))
+			jen.Return(jen.Id("LoadFrom").Call(e.rawWeights("OpenWeights", "embedded"))))
 	default:
 		note(f, "Load returns the model with the weights of a file that was generated with it, or that\nSave wrote, which is mapped into memory.")
 		f.Func().Id("Load").Params(jen.Id("path").String()).Params(jen.Op("*").Id("Model"), jen.Error()).Block(
-			jen.Id("w").Op(":=").Qual(rtPath, "OpenWeightsFile").Call(jen.Id("path")),
+			jen.Id("w").Op(":=").Add(e.rawWeights("OpenWeightsFile", "path")),
 			jen.Defer().Id("w").Dot("Close").Call(),
 			jen.Return(jen.Id("LoadFrom").Call(jen.Id("w"))))
 	}

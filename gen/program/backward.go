@@ -142,11 +142,11 @@ func (f *Func) serves(isGradient func(int) bool) func(Step) *big.Int {
 	}
 }
 
-// Before returns the number of steps before the first one that depends on parameter
-// param or one after it.
-func (f *Func) Before(param int) int {
+// Before returns the number of steps before the first one that depends on some of the
+// parameters.
+func (f *Func) Before(params []*ir.Value) int {
 	depends := map[*ir.Value]bool{}
-	for _, p := range f.IR.Params[param:] {
+	for _, p := range params {
 		depends[p] = true
 	}
 	reads := func(list []*ir.Value) bool {
@@ -167,6 +167,24 @@ func (f *Func) Before(param int) int {
 		return len(f.Steps)
 	}
 	return i
+}
+
+// Written returns the memory that a step writes results to, as far as these are the
+// function's.
+func Written(s Step) []*Ref {
+	if n := s.At(); n != nil {
+		var out []*Ref
+		for _, r := range Refs(s) {
+			if r.Value != nil && slices.Contains(n.Results, r.Value) {
+				out = append(out, r)
+			}
+		}
+		return out
+	}
+	if c, ok := s.(*Call); ok { // the copy of a result
+		return Refs(&Call{Args: c.Args[:1]})
+	}
+	return nil
 }
 
 // Refs returns the memory that a step works on.

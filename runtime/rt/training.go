@@ -349,3 +349,25 @@ func Room[T any](s []T, n int) []T {
 	}
 	return s[:n]
 }
+
+// Check returns err, or an error that names the first node that computed a NaN.
+func (p *Pass) Check(err error) error {
+	if err != nil {
+		return err
+	}
+	return p.t.watch.err(p.t.Where)
+}
+
+// NotPending is the error of a method that has to follow a call of another, and does
+// not.
+func NotPending(where, before string) error {
+	return fmt.Errorf("%s: the last call was not %s, or it failed", where, before)
+}
+
+// CheckSame checks that what has the shape of another tensor.
+func CheckSame(where, what string, shape, want []int) error {
+	if !slices.Equal(shape, want) {
+		return fmt.Errorf("%s: %s: shape %v: %v expected", where, what, slices.Clone(shape), slices.Clone(want))
+	}
+	return nil
+}

@@ -248,6 +248,89 @@ func TestResumedTrainingIsTheSame(t *testing.T) {
 	}
 }
 
+// seeds returns the gradient of the mean of squares.
+func seeds(scores []model.Scores, y []model.Target) []model.Scores {
+	d := make([]model.Scores, len(scores))
+	for i := range d {
+		for k := range d[i] {
+			d[i][k] = 2 * (scores[i][k] - y[i][k]) / float32(len(d)*len(d[i]))
+		}
+	}
+	return d
+}
+
+func TestTheCallersOwnLoss(t *testing.T) {
+	own, built := trainer(t, model.TrainerOptions{}), trainer(t, model.TrainerOptions{})
+	x, y := data(17)
+	if _, err := built.Step(x, y); err != nil {
+		t.Fatal(err)
+	}
+	compare := func(factor float32) {
+		t.Helper()
+		for k, g := range own.Params().Grad {
+			if want := factor * built.Params().Grad[k]; !near(g, want, 1e-5) {
+				t.Fatalf("element %d of the gradients is %g, a step's is %g", k, g, want)
+			}
+		}
+	}
+	for k := range 2 { // the second time they are added
+		scores, err := own.TrainForward(x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := own.Backward(seeds(scores, y)); err != nil {
+			t.Fatal(err)
+		}
+		compare(float32(k + 1))
+	}
+}
+
+func TestBackwardFollowsTrainForward(t *testing.T) {
+	tr := trainer(t, model.TrainerOptions{})
+	x, y := data(19)
+	d := make([]model.Scores, batch)
+	for what, before := range map[string]func() error{
+		"nothing": func() error { return nil },
+		"Step":    func() error { _, err := tr.Step(x, y); return err },
+		"Forward": func() error { _, err := tr.Forward(x); return err },
+		"itself": func() error {
+			if _, err := tr.TrainForward(x); err != nil {
+				return err
+			}
+			return tr.Backward(d)
+		},
+		"another Step": func() error {
+			if _, err := tr.TrainForward(x); err != nil {
+				return err
+			}
+			_, err := tr.Step(x, y)
+			return err
+		},
+	} {
+		t.Run("after "+what, func(t *testing.T) {
+			if err := before(); err != nil {
+				t.Fatal(err)
+			}
+			if err := tr.Backward(d); err == nil || !strings.Contains(err.Error(), "TrainForward") {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+	scores, err := tr.TrainForward(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := tr.Backward(d[:1]); err == nil {
+		t.Error("no error for too few gradients")
+	}
+	if err := tr.Backward(scores); err == nil {
+		t.Error("no error for gradients in the memory of the results")
+	}
+	if err := tr.Backward(d); err != nil {
+		t.Errorf("after mistakes: %v", err)
+	}
+}
+
 func TestMistakes(t *testing.T) {
 	m, err := model.Load()
 	if err != nil {
@@ -304,12 +387,20 @@ func TestNaNNamesTheNode(t *testing.T) {
 func TestStepsDoNotAllocate(t *testing.T) {
 	tr := trainer(t, model.TrainerOptions{})
 	x, y := data(15)
+	d := make([]model.Scores, batch)
 	for _, c := range []struct {
 		name string
 		run  func() error
 	}{
 		{"Step", func() error { _, err := tr.Step(x, y); tr.Params().UseUp(); return err }},
 		{"accumulating Step", func() error { _, err := tr.Step(x, y); return err }},
+		{"TrainForward", func() error {
+			if _, err := tr.TrainForward(x); err != nil {
+				return err
+			}
+			tr.Params().UseUp()
+			return tr.Backward(d)
+		}},
 		{"Forward", func() error { _, err := tr.Forward(x); return err }},
 		{"Loss", func() error { _, err := tr.Loss(x, y); return err }},
 	} {
