@@ -98,7 +98,8 @@ type Differentiable interface {
 // Composite is an operator whose gradients are those of others that make its results.
 type Composite interface {
 	Op
-	// Compose builds n's results of other operators that gradients can be taken of.
+	// Compose builds n's results of other operators that gradients can be taken of; nil
+	// is for a node whose gradients are its own, as [Differentiable] says.
 	Compose(b *Builder, n *Node) []*Value
 }
 

@@ -140,6 +140,13 @@ func (t *tape) backward() {
 // node passes gradients through one node.
 func (t *tape) node(n *ir.Node, of []*ir.Value, want []bool) {
 	var grads []*ir.Value
+	if o, ok := n.Op.(ir.Composite); ok {
+		first := len(t.b.Here().Nodes)
+		if results := o.Compose(t.b, n); results != nil {
+			t.share(n, t.through(n, of, want, first, results), want)
+			return
+		}
+	}
 	switch o := n.Op.(type) {
 	case ir.Assume:
 		grads = []*ir.Value{t.b.Assume(of[0], n.Arg(0).Type.Shape...)}
@@ -149,12 +156,15 @@ func (t *tape) node(n *ir.Node, of []*ir.Value, want []bool) {
 		t.trips(n, of)
 	case ir.Differentiable:
 		grads = o.Grad(t.b, n, of, want)
-	case ir.Composite:
-		grads = t.compose(n, of, want, o)
 	default:
 		t.errs = append(t.errs, fmt.Errorf("%s has no derivative", n))
 		return
 	}
+	t.share(n, grads, want)
+}
+
+// share adds the gradients of n's operands.
+func (t *tape) share(n *ir.Node, grads []*ir.Value, want []bool) {
 	for i, g := range grads {
 		if g == nil || !want[i] {
 			continue
@@ -166,17 +176,15 @@ func (t *tape) node(n *ir.Node, of []*ir.Value, want []bool) {
 	}
 }
 
-// compose makes n's results of other operators again, and returns the gradients of its
-// operands through these.
-func (t *tape) compose(n *ir.Node, of []*ir.Value, want []bool, o ir.Composite) []*ir.Value {
+// through returns the gradients of n's operands through the nodes from first on, which
+// make its results again.
+func (t *tape) through(n *ir.Node, of []*ir.Value, want []bool, first int, results []*ir.Value) []*ir.Value {
 	var wrt []*ir.Value
 	for i, a := range n.Args {
 		if want[i] {
 			wrt = append(wrt, t.b.Now(a))
 		}
 	}
-	first := len(t.b.Here().Nodes)
-	results := o.Compose(t.b, n)
 	inner := newTape(t.b, t.b.Here().Nodes[first:], wrt)
 	for i, r := range results {
 		inner.add(r, of[i])
