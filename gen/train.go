@@ -277,6 +277,12 @@ func (m *Model) planTraining() error {
 			return err
 		}
 	}
+	if f := m.Training.Outer; f != nil {
+		at := len(m.Module.Func(f.Of.Name).Params)
+		if _, _, ok := f.Halve(f.IR.Params[at:][:len(f.Seeds)], len(m.Module.Func(f.Of.Name).Results)); !ok {
+			m.Training.Outer = nil
+		}
+	}
 	return nil
 }
 

@@ -456,7 +456,7 @@ func (a *api) bind(where *jen.Statement) []jen.Code {
 		if !bound[s] {
 			ir.Fail("no input's shape gives the extent %s", s)
 		}
-		out = append(out, jen.Id(a.vars[s]).Op(":=").Id("s").Dot("symbols").Dot("Value").Call(jen.Lit(i)))
+		out = append(out, jen.Id(a.vars[s]).Op(":=").Add(symbols.Clone()).Dot("Value").Call(jen.Lit(i)))
 	}
 	out = append(out, later...)
 	if len(a.symbols) > 0 {

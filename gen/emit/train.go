@@ -67,19 +67,17 @@ func (e *emitter) nameTrainer() {
 		}
 		if m.spec == e.Trainer.Outer {
 			m.halve(e.trainer.names)
-			if !m.isHalved() {
-				ir.Fail("burngen bug: %s is not done before %s", m.spec.Method, "Backward")
-			}
 		}
 	}
 }
 
-// halve divides a function where it first reads what the caller gives: the steps after
-// that, and the copies of gradients, are the second half.
+// halve divides a function where it first reads what the caller gives.
 func (m *method) halve(names *names) {
-	at := m.fn.Before(m.fn.IR.Params[len(m.in):][:len(m.seeds)])
-	m.halves = nil
-	for i, steps := range [][]program.Step{m.fn.Steps[:at], m.fn.Steps[at:]} {
+	first, second, ok := m.fn.Halve(m.fn.IR.Params[len(m.in):][:len(m.seeds)], m.fn.ports)
+	if !ok {
+		ir.Fail("burngen bug: %s has no halves", m.spec.Method)
+	}
+	for i, steps := range [][]program.Step{first, second} {
 		half, name := *m.fn, m.fn.name
 		if i > 0 {
 			name = "backward"
@@ -91,19 +89,6 @@ func (m *method) halve(names *names) {
 		}
 		m.halves = append(m.halves, &half)
 	}
-}
-
-// isHalved reports whether the results that callers get are done before the second
-// half.
-func (m *method) isHalved() bool {
-	for _, s := range m.halves[1].Steps {
-		for _, r := range program.Written(s) {
-			if r.Place.Kind == plan.Result && r.Place.Index < m.fn.ports {
-				return false
-			}
-		}
-	}
-	return true
 }
 
 // trains reports whether a method of a trainer computes gradients.

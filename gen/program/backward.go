@@ -142,9 +142,30 @@ func (f *Func) serves(isGradient func(int) bool) func(Step) *big.Int {
 	}
 }
 
-// Before returns the number of steps before the first one that depends on some of the
+// Halve divides a function whose last parameters are known only when its first results
+// are: the second half begins with the first step that depends on one of these
+// parameters. ok is false where something of the results, the first ones of the
+// function, would be made in the second half.
+func (f *Func) Halve(late []*ir.Value, results int) (first, second []Step, ok bool) {
+	at := f.before(late)
+	serves := f.serves(func(result int) bool { return result >= results })
+	first = slices.Clone(f.Steps[:at])
+	for _, s := range f.Steps[at:] {
+		switch {
+		case serves(s).Bit(0) == 0:
+			second = append(second, s)
+		case s.At() == nil: // the copy of a result, which may be made as soon as that is there
+			first = append(first, s)
+		default:
+			return nil, nil, false
+		}
+	}
+	return first, second, true
+}
+
+// before returns the number of steps before the first one that depends on some of the
 // parameters.
-func (f *Func) Before(params []*ir.Value) int {
+func (f *Func) before(params []*ir.Value) int {
 	depends := map[*ir.Value]bool{}
 	for _, p := range params {
 		depends[p] = true
@@ -167,24 +188,6 @@ func (f *Func) Before(params []*ir.Value) int {
 		return len(f.Steps)
 	}
 	return i
-}
-
-// Written returns the memory that a step writes results to, as far as these are the
-// function's.
-func Written(s Step) []*Ref {
-	if n := s.At(); n != nil {
-		var out []*Ref
-		for _, r := range Refs(s) {
-			if r.Value != nil && slices.Contains(n.Results, r.Value) {
-				out = append(out, r)
-			}
-		}
-		return out
-	}
-	if c, ok := s.(*Call); ok { // the copy of a result
-		return Refs(&Call{Args: c.Args[:1]})
-	}
-	return nil
 }
 
 // Refs returns the memory that a step works on.
