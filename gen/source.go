@@ -1,7 +1,11 @@
 package gen
 
 import (
+	"errors"
 	"fmt"
+	"go/token"
+	"slices"
+	"strings"
 
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/pass"
@@ -67,20 +71,37 @@ func fromONNX(m *onnx.Model) *Source {
 // Func returns the first of the functions that the package offers.
 func (s *Source) Func() *ir.Func { return s.Module.Func(s.Functions[0].Name) }
 
-// check reports what of a source cannot be compiled.
+// reservedMethods are the methods that every generated package has, of Model, Session
+// and Trainer.
+var reservedMethods = strings.Fields("Meta Save NewSession NewTrainer SetContext Params Model State Backward")
+
+// check reports what of a source cannot be compiled, all of it.
 func (s *Source) check() error {
 	if len(s.Functions) == 0 {
 		return fmt.Errorf("%s: no function to compile", s.File)
 	}
+	var errs []error
 	methods := map[string]bool{}
 	for _, f := range s.Functions {
+		fail := func(format string, args ...any) {
+			errs = append(errs, fmt.Errorf("%s: method %s: %w", s.File, f.Method, fmt.Errorf(format, args...)))
+		}
 		switch {
 		case s.Module.Func(f.Name) == nil:
-			return fmt.Errorf("%s: the module has no function @%s", s.File, f.Name)
+			fail("the module has no function @%s", f.Name)
+		case !token.IsIdentifier(f.Method) || !token.IsExported(f.Method):
+			fail("not an exported name of Go")
 		case methods[f.Method]:
-			return fmt.Errorf("%s: two functions are called %s", s.File, f.Method)
+			fail("there are two")
+		case slices.Contains(reservedMethods, f.Method), strings.HasPrefix(f.Method, "Step"), strings.HasPrefix(f.Method, "Train"):
+			fail("generated packages have methods of this name")
 		}
 		methods[f.Method] = true
 	}
-	return nil
+	for _, f := range s.Functions {
+		if with := f.Method + "Context"; methods[with] {
+			errs = append(errs, fmt.Errorf("%s: method %s: %s with a context is called so", s.File, with, f.Method))
+		}
+	}
+	return errors.Join(errs...)
 }
