@@ -1,0 +1,85 @@
+package rt
+
+import "math"
+
+// ClipNorm scales the gradients that are there so that the norm of all of them
+// together, the root of the sum of their squares, is at most max, and returns what it
+// was. A norm that is not finite changes nothing. The sum is one of float64s in an
+// order that depends on nothing but the parameters. PyTorch: clip_grad_norm_.
+func (p *Params) ClipNorm(max float64) float64 {
+	sum := 0.0
+	p.there(func(g []float32) { sum += squares(g) })
+	norm := math.Sqrt(sum)
+	if factor, ok := clipping(norm, max); ok {
+		p.Scale(factor)
+	}
+	return norm
+}
+
+// ClipNorms scales the gradient of each parameter for itself so that its norm is at
+// most max, see [Params.ClipNorm].
+func (p *Params) ClipNorms(max float64) {
+	p.there(func(g []float32) {
+		if factor, ok := clipping(math.Sqrt(squares(g)), max); ok {
+			scale(g, float32(factor))
+		}
+	})
+}
+
+// ClipValue makes every element of the gradients that are there at least -max and at
+// most max. NaN stays. PyTorch: clip_grad_value_.
+func (p *Params) ClipValue(max float64) {
+	limit := float32(math.Abs(max))
+	p.there(func(g []float32) {
+		for i, v := range g {
+			if v > limit {
+				g[i] = limit
+			} else if v < -limit {
+				g[i] = -limit
+			}
+		}
+	})
+}
+
+// Scale multiplies the gradients that are there by a factor, rounded to float32: 1/k
+// makes a mean of what k steps of a trainer have added.
+func (p *Params) Scale(factor float64) {
+	p.there(func(g []float32) { scale(g, float32(factor)) })
+}
+
+// there calls f with the gradients that are there.
+func (p *Params) there(f func(g []float32)) {
+	p.each(func(all *parameters, i int) {
+		if all.there[i] {
+			f(all.of(all.grad, i))
+		}
+	})
+}
+
+// clipping returns the factor that makes a norm max, and whether it takes one.
+func clipping(norm, max float64) (factor float64, ok bool) {
+	const epsilon = 1e-6 // as PyTorch, so that rounding leaves the norm below max
+	factor = max / (norm + epsilon)
+	return factor, factor < 1 && !math.IsInf(norm, 0)
+}
+
+// squares returns the sum of the squares.
+func squares(x []float32) float64 {
+	var s [4]float64 // sums of every fourth: additions that need not wait for each other
+	for ; len(x) >= 4; x = x[4:] {
+		for k := range s {
+			v := float64(x[k])
+			s[k] += float64(v * v)
+		}
+	}
+	for k, v := range x {
+		s[k] += float64(float64(v) * float64(v))
+	}
+	return s[0] + s[1] + (s[2] + s[3])
+}
+
+func scale(x []float32, factor float32) {
+	for i := range x {
+		x[i] *= factor
+	}
+}
