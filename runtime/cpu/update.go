@@ -163,7 +163,7 @@ type LionRates struct {
 	Shrink       float32 // factor of the weights
 	Beta1, Rest1 float32 // factors of what is remembered and of the gradient in the step
 	Beta2, Rest2 float32 // and in what will be remembered
-	Rate         float32 // to learn at, at least 0
+	Rate         float32 // to learn at
 }
 
 // Lion computes

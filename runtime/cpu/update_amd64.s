@@ -1724,7 +1724,7 @@ many81:
 	VADDPS Y4, Y2, Y2
 	VMOVUPS Y2, 0(R8)
 	VANDPS updateConstants<>+64(SB), Y3, Y4
-	VORPS Y9, Y4, Y4
+	VXORPS Y9, Y4, Y4
 	VCMPPS $4, updateConstants<>+0(SB), Y3, Y5
 	VBLENDVPS Y5, Y4, Y3, Y4
 	VCMPPS $3, Y3, Y3, Y5
@@ -1757,7 +1757,7 @@ next83:
 	VADDPS Y4, Y2, Y2
 	VMASKMOVPS Y2, Y15, 0(R8)
 	VANDPS updateConstants<>+64(SB), Y3, Y4
-	VORPS Y9, Y4, Y4
+	VXORPS Y9, Y4, Y4
 	VCMPPS $4, updateConstants<>+0(SB), Y3, Y5
 	VBLENDVPS Y5, Y4, Y3, Y4
 	VCMPPS $3, Y3, Y3, Y5
@@ -1803,7 +1803,7 @@ many85:
 	VADDPS Z4, Z2, Z2
 	VMOVUPS Z2, 0(R8)
 	VANDPS updateConstants<>+64(SB), Z3, Z4
-	VORPS Z26, Z4, Z4
+	VXORPS Z26, Z4, Z4
 	VCMPPS $4, updateConstants<>+0(SB), Z3, K2
 	VBLENDMPS Z4, Z3, K2, Z4
 	VCMPPS $3, Z3, Z3, K2
@@ -1836,7 +1836,7 @@ next87:
 	VADDPS Z4, Z2, Z2
 	VMOVUPS Z2, K1, 0(R8)
 	VANDPS updateConstants<>+64(SB), Z3, Z4
-	VORPS Z26, Z4, Z4
+	VXORPS Z26, Z4, Z4
 	VCMPPS $4, updateConstants<>+0(SB), Z3, K2
 	VBLENDMPS Z4, Z3, K2, Z4
 	VCMPPS $3, Z3, Z3, K2

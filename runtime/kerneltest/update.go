@@ -83,7 +83,7 @@ var UpdateCases = []UpdateCase{
 		x[2] = r[3]*x[2] + r[4]*x[1]
 		x[0] *= r[0]
 		if c != 0 {
-			x[0] -= math.Copysign(r[5], c)
+			x[0] -= r[5] * math.Copysign(1, c)
 		}
 	}},
 }

@@ -109,7 +109,7 @@ var updates = []learning{
 			u.store("m")
 			// The rate with the sign of s, or s where that is 0 or NaN.
 			u.do("VANDPS", u.word(signBit), s, t)
-			u.do("VORPS", u.rate("Rate"), t, t)
+			u.do("VXORPS", u.rate("Rate"), t, t)
 			u.choose(u.compare(unequal, s, u.c(0)), t, s, t)
 			u.choose(u.compare(unordered, s, s), s, t, s)
 			u.free(s, t)
