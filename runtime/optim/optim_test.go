@@ -240,7 +240,7 @@ func TestResumedTrainingIsUninterrupted(t *testing.T) {
 func TestStepsDoNotAllocate(t *testing.T) {
 	for name, make := range all {
 		t.Run(name, func(t *testing.T) {
-			p := params(t, rt.Param{Name: "a", Shape: []int{200, 300}}, rt.Param{Name: "b", Shape: []int{3, 2}, Off: 60000})
+			p := params(t, rt.Param{Name: "a", Shape: []int{60, 1000}}, rt.Param{Name: "b", Shape: []int{3, 2}, Off: 60000})
 			o, err := make(p)
 			if err != nil {
 				t.Fatal(err)
@@ -267,7 +267,7 @@ func TestBitsDoNotDependOnThreads(t *testing.T) {
 					defer rt.Threads(rt.Threads(threads))
 					p := params(t,
 						rt.Param{Name: "a", Shape: []int{7, 11}}, rt.Param{Name: "b", Shape: []int{0, 4}, Off: 77},
-						rt.Param{Name: "c", Shape: []int{300, 1000}, Off: 77}, rt.Param{Name: "d", Shape: []int{1001, 1}, Off: 300100})
+						rt.Param{Name: "c", Shape: []int{60, 1000}, Off: 77}, rt.Param{Name: "d", Shape: []int{1001, 1}, Off: 60100})
 					o, err := make(p)
 					if err != nil {
 						t.Fatal(err)
