@@ -47,7 +47,7 @@ func (o *AdaGrad) Step(rate float64) { o.step(o, rate, 16) }
 func (o *AdaGrad) prepare(n int64, rate float64) {
 	o.rates = cpu.AdaGradRates{
 		Decay: float32(o.c.WeightDecay), Epsilon: float32(o.c.Epsilon),
-		Rate: float32(rate / (1 + float64(n-1)*o.c.RateDecay)),
+		Rate: float32(rate / shrunk(-o.c.RateDecay, float64(n-1))),
 	}
 }
 

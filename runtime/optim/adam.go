@@ -88,7 +88,7 @@ func (o *Adam) prepare(n int64, rate float64) {
 		Rate:    float32(rate / bias(o.c.Beta1, n)),
 	}
 	if o.decoupled {
-		o.rates.Decay, o.rates.Shrink = 0, float32(1-rate*o.c.WeightDecay)
+		o.rates.Decay, o.rates.Shrink = 0, float32(shrunk(rate, o.c.WeightDecay))
 	}
 }
 

@@ -57,10 +57,10 @@ func (o *Adan) prepare(n int64, rate float64) {
 		Rate:           float32(rate / bias(o.c.Beta1, n)),
 		DifferenceRate: float32(rate * o.c.Beta2 / bias(o.c.Beta2, n)),
 		Before:         1,
-		After:          float32(1 / (1 + rate*o.c.WeightDecay)),
+		After:          float32(1 / shrunk(-rate, o.c.WeightDecay)),
 	}
 	if o.c.NoProx {
-		o.rates.Before, o.rates.After = float32(1-rate*o.c.WeightDecay), 1
+		o.rates.Before, o.rates.After = float32(shrunk(rate, o.c.WeightDecay)), 1
 	}
 }
 

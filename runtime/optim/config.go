@@ -50,8 +50,23 @@ func named(optimizer string, err error) error {
 	return nil
 }
 
+// The conversions keep a product from being added without having been rounded, which is
+// how machines would differ.
+
 // rest returns 1 - beta, as a float32.
 func rest(beta float64) float32 { return float32(1 - beta) }
 
 // bias returns 1 - betaⁿ, by which a mean of n numbers falls short that began with 0.
-func bias(beta float64, n int64) float64 { return 1 - math.Pow(beta, float64(n)) }
+func bias(beta float64, n int64) float64 {
+	power := 1.0
+	for square := beta; n > 0; n /= 2 {
+		if n%2 == 1 {
+			power = float64(power * square)
+		}
+		square = float64(square * square)
+	}
+	return 1 - power
+}
+
+// shrunk returns 1 - rate·decay.
+func shrunk(rate, decay float64) float64 { return 1 - float64(rate*decay) }

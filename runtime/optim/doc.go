@@ -1,9 +1,9 @@
 // Package optim trains: optimizers, which turn gradients into better parameters, and
-// schedules of the rate they learn at. An optimizer is bound once to [rt.Params], or to
-// a view of some of them, and allocates what it remembers then; a step allocates
-// nothing, is shared by the threads that [rt.Threads] allows, and has the same bits with
-// any number of them and on every machine, but for [Muon]. Groups of parameters are several optimizers over
-// disjoint views, each with its own rate.
+// schedules of the rate they learn at. An optimizer is bound once to [rt.Params], or to a
+// view of some of them, and allocates what it remembers then. A step allocates nothing,
+// is shared by the threads that [rt.Threads] allows, and has the same bits with any
+// number of them, and on every machine, but for [Muon]. Groups of parameters are several
+// optimizers over disjoint views, each with its own rate.
 //
 //	head, err := optim.NewAdam(t.Params().Match("head"), optim.AdamConfig{})
 //	body, err := optim.NewSGD(t.Params().Except("head"), optim.SGDConfig{Momentum: 0.9})

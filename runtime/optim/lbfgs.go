@@ -255,7 +255,7 @@ func (o *LBFGS) choose() {
 	}
 	for i := range o.count {
 		k := (o.first + i) % n
-		add(q, o.ways[k], o.scales[i]-dot(o.changes[k], q)*o.inverses[k])
+		add(q, o.ways[k], o.scales[i]-float64(dot(o.changes[k], q)*o.inverses[k]))
 	}
 }
 

@@ -11,7 +11,8 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// rosenbrock is a narrow bent valley and bowl a convex function, with their gradients.
+// rosenbrock is a narrow bent valley and bowl a convex function, the same everywhere, with
+// their gradients.
 func rosenbrock(x, g []float64) float64 {
 	loss := 0.0
 	for i := range len(x) - 1 {
@@ -26,14 +27,14 @@ func rosenbrock(x, g []float64) float64 {
 func bowl(x, g []float64) float64 {
 	loss, sum := 0.0, -3.0
 	for i, v := range x {
-		loss += float64(i+1) * (v - 1) * (v - 1)
-		g[i] += 2 * float64(i+1) * (v - 1)
+		loss += float64(float64(i+1) * (v - 1) * (v - 1))
+		g[i] += float64(2 * float64(i+1) * (v - 1))
 		sum += v
 	}
 	for i := range g {
-		g[i] += sum * sum * sum / 16
+		g[i] += float64(sum*sum*sum) / 16
 	}
-	return loss + math.Pow(sum, 4)/64
+	return loss + float64(sum*sum*sum*sum)/64
 }
 
 // evaluation returns what computes the loss of parameters, and counts.

@@ -42,7 +42,7 @@ func (o *Lion) Step(rate float64) { o.step(o, rate, 12) }
 
 func (o *Lion) prepare(_ int64, rate float64) {
 	o.rates = cpu.LionRates{
-		Shrink: float32(1 - rate*o.c.WeightDecay), Rate: float32(rate),
+		Shrink: float32(shrunk(rate, o.c.WeightDecay)), Rate: float32(rate),
 		Beta1: float32(o.c.Beta1), Rest1: rest(o.c.Beta1),
 		Beta2: float32(o.c.Beta2), Rest2: rest(o.c.Beta2),
 	}

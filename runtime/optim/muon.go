@@ -131,7 +131,7 @@ func (o *Muon) update(w, g, m []float32, rows, columns int, rate float64) {
 	if o.c.MatchRMS {
 		factor = 0.2 * math.Sqrt(float64(max(rows, columns)))
 	}
-	shrink, step := float32(1-rate*o.c.WeightDecay), float32(rate*factor)
+	shrink, step := float32(shrunk(rate, o.c.WeightDecay)), float32(rate*factor)
 	for i, v := range w {
 		w[i] = float32(v*shrink) - float32(step*x[i])
 	}

@@ -22,19 +22,24 @@ func progress(step, n int) float64 {
 	return float64(max(0, step)) / float64(n)
 }
 
+// wave goes from one number to another along half a wave of the cosine.
+func wave(from, to, part float64) float64 {
+	return to + float64((from-to)*(1+math.Cos(math.Pi*part)))/2
+}
+
 // Constant is always the same rate.
 func Constant(rate float64) Schedule { return func(int) float64 { return rate } }
 
 // Linear goes from one rate to another in n steps, and stays there. PyTorch: LinearLR.
 func Linear(from, to float64, n int) Schedule {
-	return func(step int) float64 { return from + (to-from)*progress(step, n) }
+	return func(step int) float64 { return from + float64((to-from)*progress(step, n)) }
 }
 
 // Cosine goes from one rate to another along half a wave of the cosine in n steps, and
 // stays there (Loshchilov, Hutter: SGDR, 2017, without restarts). PyTorch:
 // CosineAnnealingLR, which goes back up after n steps.
 func Cosine(from, to float64, n int) Schedule {
-	return func(step int) float64 { return to + (from-to)*(1+math.Cos(math.Pi*progress(step, n)))/2 }
+	return func(step int) float64 { return wave(from, to, progress(step, n)) }
 }
 
 // Exponential is a rate times gamma to the power of the step. PyTorch: ExponentialLR.
@@ -73,16 +78,13 @@ func Warmup(n int, s Schedule) Schedule {
 // (Smith, Topin: Super-convergence, 2018). PyTorch: OneCycleLR with its defaults.
 func OneCycle(highest float64, n int) Schedule {
 	const part, first, last = 0.3, 25, 25 * 1e4
-	up := part*float64(n) - 1
+	up := float64(part*float64(n)) - 1
 	down := float64(n-1) - up
-	wave := func(from, to, part float64) float64 {
-		return to + (from-to)*(1+math.Cos(math.Pi*min(1, max(0, part))))/2
-	}
 	return func(step int) float64 {
 		if s := float64(max(0, step)); s <= up {
 			return wave(highest/first, highest, s/up)
 		} else if down > 0 {
-			return wave(highest, highest/last, (s-up)/down)
+			return wave(highest, highest/last, min(1, (s-up)/down))
 		}
 		return highest / last
 	}

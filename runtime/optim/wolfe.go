@@ -17,7 +17,7 @@ func (o *LBFGS) search(f func() (float64, error), t, loss, slope float64) (end *
 	if err := o.try(f, p, t); err != nil {
 		return nil, 0, err
 	}
-	enough := func(p *point) bool { return p.loss <= loss+decrease*p.t*slope }
+	enough := func(p *point) bool { return p.loss <= loss+float64(decrease*p.t*slope) }
 	flat := func(p *point) bool { return math.Abs(p.slope) <= -curvature*slope }
 
 	// Grow the step until the best is between two points.
@@ -32,7 +32,7 @@ func (o *LBFGS) search(f func() (float64, error), t, loss, slope float64) (end *
 		if p.slope >= 0 {
 			break
 		}
-		t := between(before, p, p.t+0.01*(p.t-before.t), 10*p.t)
+		t := between(before, p, p.t+float64(0.01*(p.t-before.t)), 10*p.t)
 		before, p = p, before
 		if err := o.try(f, p, t); err != nil {
 			return nil, 0, err
@@ -51,7 +51,7 @@ func (o *LBFGS) search(f func() (float64, error), t, loss, slope float64) (end *
 	for ; trial < trials && math.Abs(high.t-low.t)*reach >= o.c.ChangeTolerance; trial++ {
 		least, most := min(low.t, high.t), max(low.t, high.t)
 		t := between(low, high, least, most)
-		margin := 0.1 * (most - least)
+		margin := float64(0.1 * (most - least))
 		if atEdge := min(most-t, t-least) < margin; atEdge && (stuck || t >= most || t <= least) {
 			if math.Abs(t-most) < math.Abs(t-least) {
 				t = most - margin
@@ -112,8 +112,8 @@ func between(a, b *point, least, most float64) float64 {
 		a, b = b, a
 	}
 	d1 := a.slope + b.slope - 3*(a.loss-b.loss)/(a.t-b.t)
-	d2 := math.Sqrt(d1*d1 - a.slope*b.slope)
-	t := b.t - (b.t-a.t)*((b.slope+d2-d1)/(b.slope-a.slope+2*d2))
+	d2 := math.Sqrt(float64(d1*d1) - float64(a.slope*b.slope))
+	t := b.t - float64((b.t-a.t)*((b.slope+d2-d1)/(b.slope-a.slope+2*d2)))
 	if math.IsNaN(t) {
 		return (least + most) / 2
 	}

@@ -63,19 +63,21 @@ func clipping(norm, max float64) (factor float64, ok bool) {
 	return factor, factor < 1 && !math.IsInf(norm, 0)
 }
 
-// squares returns the sum of the squares.
+// squares returns the sum of the squares, as four sums of every fourth: additions that
+// need not wait for each other.
 func squares(x []float32) float64 {
-	var s [4]float64 // sums of every fourth: additions that need not wait for each other
+	var a, b, c, d float64
 	for ; len(x) >= 4; x = x[4:] {
-		for k := range s {
-			v := float64(x[k])
-			s[k] += float64(v * v)
-		}
+		p, q, r, s := float64(x[0]), float64(x[1]), float64(x[2]), float64(x[3])
+		a += float64(p * p)
+		b += float64(q * q)
+		c += float64(r * r)
+		d += float64(s * s)
 	}
-	for k, v := range x {
-		s[k] += float64(float64(v) * float64(v))
+	for _, v := range x {
+		a += float64(float64(v) * float64(v))
 	}
-	return s[0] + s[1] + (s[2] + s[3])
+	return a + b + (c + d)
 }
 
 func scale(x []float32, factor float32) {
