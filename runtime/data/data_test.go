@@ -364,11 +364,13 @@ func TestRandomWindows(t *testing.T) {
 	if len(seen) != 2 || !seen['a'] || !seen['b'] {
 		t.Errorf("windows begin with %v", seen)
 	}
+	defer rt.ArenaLimit(rt.ArenaLimit(1 << 20))
 	for want, err := range map[string]error{
-		"windows: 4 tokens: a window and what follows need 5":                      failed(data.RandomWindows[[4]int64](tokens, 1, rand.New(rand.NewPCG(1, 2)))),
-		"windows: batches of 0: at least 1 expected":                               failed(data.RandomWindows[[2]int64](tokens, 0, rand.New(rand.NewPCG(1, 2)))),
-		"windows: no generator":                                                    failed(data.RandomWindows[[2]int64](tokens, 1, nil)),
-		"windows: a window is a []int64: an array of int64 expected, as [64]int64": failed(data.RandomWindows[[]int64](tokens, 1, nil)),
+		"windows: 4 tokens: a window and what follows need 5":                             failed(data.RandomWindows[[4]int64](tokens, 1, rand.New(rand.NewPCG(1, 2)))),
+		"windows: batches of 0: at least 1 expected":                                      failed(data.RandomWindows[[2]int64](tokens, 0, rand.New(rand.NewPCG(1, 2)))),
+		"windows: 268435456 elements of 16 bytes: limit is 1048576 bytes (rt.ArenaLimit)": failed(data.RandomWindows[[2]int64](tokens, 1<<28, rand.New(rand.NewPCG(1, 2)))),
+		"windows: no generator":                                                           failed(data.RandomWindows[[2]int64](tokens, 1, nil)),
+		"windows: a window is a []int64: an array of int64 expected, as [64]int64":        failed(data.RandomWindows[[]int64](tokens, 1, nil)),
 	} {
 		wantError(t, err, want)
 	}

@@ -75,7 +75,8 @@ func (v *Vocabulary) Decode(tokens []int64) string {
 // Windows cuts tokens into windows for a language model: x[i] is tokens i·stride and
 // those after it, and y[i] what follows each of them, so one token further. W is an
 // array of int64 of the length of a window, such as [64]int64. What is left at the end
-// is not used. Errors: a W that is no such array, a stride below 1.
+// is not used. Errors: a W that is no such array, a stride below 1, windows that take more
+// memory than [rt.ArenaLimit].
 func Windows[W any](tokens []int64, stride int) (x, y []W, err error) {
 	length, err := window[W]()
 	if err != nil {
@@ -86,6 +87,9 @@ func Windows[W any](tokens []int64, stride int) (x, y []W, err error) {
 	}
 	if room := len(tokens) - 1 - length; room >= 0 {
 		n := room/stride + 1
+		if err := rt.CheckSize[W](n); err != nil {
+			return nil, nil, fmt.Errorf("windows: %w", err)
+		}
 		x, y = make([]W, n), make([]W, n)
 		for i := range n {
 			cut(&x[i], &y[i], tokens[i*stride:])
@@ -95,8 +99,8 @@ func Windows[W any](tokens []int64, stride int) (x, y []W, err error) {
 }
 
 // RandomWindows yields batches of windows, see [Windows], that begin anywhere, for ever. A
-// batch is valid until the next. Errors: a W that is no array of int64, a size below 1,
-// no generator, too few tokens for a window.
+// batch is valid until the next. Errors: a W that is no array of int64, a size below 1
+// or beyond [rt.ArenaLimit], no generator, too few tokens for a window.
 func RandomWindows[W any](tokens []int64, size int, rng *rand.Rand) (iter.Seq2[[]W, []W], error) {
 	length, err := window[W]()
 	switch {
@@ -106,6 +110,8 @@ func RandomWindows[W any](tokens []int64, size int, rng *rand.Rand) (iter.Seq2[[
 		return nil, fmt.Errorf("windows: batches of %d: at least 1 expected", size)
 	case rng == nil:
 		return nil, fmt.Errorf("windows: no generator")
+	case rt.CheckSize[W](size) != nil:
+		return nil, fmt.Errorf("windows: %w", rt.CheckSize[W](size))
 	case len(tokens) <= length:
 		return nil, fmt.Errorf("windows: %d tokens: a window and what follows need %d", len(tokens), length+1)
 	}
