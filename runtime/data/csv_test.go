@@ -45,6 +45,9 @@ func TestCSV(t *testing.T) {
 		if d := cmp.Diff(wantHouses, got, sameHouses); d != "" || err != nil {
 			t.Errorf("%s: %v\n%s", name, err, d)
 		}
+		if len(got) > 0 && got[0].hidden != 0 {
+			t.Errorf("%s: a field that is not exported was set", name)
+		}
 	}
 	type pair struct {
 		Label, Text string
