@@ -105,6 +105,7 @@ var assembly = []string{
 	"ReduceSum",
 	"ReduceSumSquare",
 	"Relu",
+	"ResizeLinear",
 	"Round",
 	"SGD",
 	"ScalarDiv",
