@@ -178,7 +178,7 @@ func tryWinogradBlocked(d *draw) trial {
 	o := op.WinogradBlocked{Tile: pack.Tile, Group: pack.Group, InC: pack.Group * w.Shape[1], OutC: w.Shape[0]}
 	pads, size := d.ints(4, 0, 2, "pads"), d.ints(2, 1, 9, "out")
 	o.Pads = d.dims(pads...)
-	x, y := []int{d.int(1, 2, "n"), o.InC}, []int{0, blocks(o.OutC)}
+	x, y := []int{pick(d, 1, 2, 17), o.InC}, []int{0, blocks(o.OutC)}
 	for i, n := range size {
 		n = max(n, pads[i]+pads[2+i]-2)
 		x, y = append(x, n+2-pads[i]-pads[2+i]), append(y, n)
@@ -248,7 +248,7 @@ func tryPackRows(d *draw) trial {
 }
 
 func tryPackColumns(d *draw) trial {
-	return trial{op: op.PackColumns{}, args: []*ir.Tensor{d.tensor(d.dtype(byteTypes), d.shape(3, 3)...)}}
+	return trial{op: op.PackColumns{Sums: d.flag("sums")}, args: []*ir.Tensor{d.tensor(d.dtype(byteTypes), d.shape(3, 3)...)}}
 }
 
 func tryPatches(d *draw) trial {

@@ -101,9 +101,8 @@ func (op ConvInteger) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 		}
 		return nil
 	}
-	p := op.product(b, n)
+	p := op.product(b, n, true)
 	out := n.Results[0].Type
-	p.pack()
 	x0 := normal(b, p.x0, x.Type.DType, ir.U8)
 	rows := b.Nodes(Patches{Window: op.Window, Group: op.Group, Sums: p.zero != nil}, x, x0)
 	y := p.build(op.Requantize, rows, p.weights.Type.Shape[2])
@@ -111,8 +110,8 @@ func (op ConvInteger) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 }
 
 // product appends the operands of the product of patches of x and the weights, of
-// which each group makes a matrix.
-func (op ConvInteger) product(b *ir.Builder, n *ir.Node) integerProduct {
+// which each group makes a matrix, and packs these if asked to.
+func (op ConvInteger) product(b *ir.Builder, n *ir.Node, pack bool) integerProduct {
 	x, w := n.Arg(0), n.Arg(1)
 	group := ir.Const(op.Group)
 	out := n.Results[0].Type
@@ -123,7 +122,7 @@ func (op ConvInteger) product(b *ir.Builder, n *ir.Node) integerProduct {
 	}
 	columns := b.Node(Transpose{Perm: []int{0, 2, 1}}, reshape(b, w, group, per, width))
 	p := integerProduct{b: b, weights: columns, w0: n.Arg(3), x0: n.Arg(2), signed: x.Type.DType == ir.I8}
-	p.vectors(n)
+	p.vectors(n, pack)
 	return p
 }
 

@@ -123,24 +123,21 @@ type integerProduct struct {
 	w0, x0  *ir.Value // zero points; nil is 0
 	signed  bool      // the rows were i8
 
-	packed, sums            *ir.Value // the weights, and the sums of their channels
+	packed                  *ir.Value // the weights
 	bias, zero, scale, last *ir.Value // operands of the product
 }
 
-// pack packs the weights.
-func (p *integerProduct) pack() { p.packed = p.b.Node(PackColumns{}, p.weights) }
+// shape is that of a vector for the channels of all weights.
+func (p *integerProduct) shape() []ir.Dim {
+	return []ir.Dim{p.weights.Type.Shape[0], p.weights.Type.Shape[2]}
+}
 
-// vectors computes the operands for their channels from
-// those of node n, an integer product. As the packed weights are i8 and the rows u8,
-// zero points move by 128 where they were not.
-func (p *integerProduct) vectors(n *ir.Node) {
+// vectors computes the operands for their channels from those of node n, an integer
+// product, and packs the weights if asked to. As the packed weights are i8 and the rows
+// u8, zero points move by 128 where they were not.
+func (p *integerProduct) vectors(n *ir.Node, pack bool) {
 	b := p.b
 	from := p.weights.Type.DType
-	k := b.Node(ir.Extents{Type: ir.StaticTensor(ir.I32), Elems: []ir.Dim{p.weights.Type.Shape[1]}})
-	p.sums = b.Node(Reduce{Kind: ReduceSum, Axes: []int{1}}, convert(b, p.weights, ir.I32))
-	if shift := normal(b, nil, from, ir.I8); shift != nil {
-		p.sums = b.Node(Add{}, p.sums, b.Node(Mul{}, k, shift))
-	}
 	p.zero = normal(b, p.w0, from, ir.I8)
 	if isNought(p.zero) {
 		p.zero = nil
@@ -149,11 +146,24 @@ func (p *integerProduct) vectors(n *ir.Node) {
 	if p.signed {
 		other = ir.I8
 	}
+	x0 := normal(b, p.x0, other, ir.U8)
+	var sums *ir.Value // of channels
+	switch nought := isNought(x0); {
+	case pack && nought:
+		p.packed = b.Node(PackColumns{}, p.weights)
+	case pack:
+		packed := b.Nodes(PackColumns{Sums: true}, p.weights)
+		p.packed, sums = packed[0], packed[1]
+	case !nought:
+		sums = b.Node(Reduce{Kind: ReduceSum, Axes: []int{1}}, convert(b, p.weights, ir.I32))
+		if shift := normal(b, nil, from, ir.I8); shift != nil {
+			sums = b.Node(Add{}, sums, b.Node(Mul{}, p.depth(), shift))
+		}
+	}
 	// Σ(x−x0)(w−w0) = Σxw − w0·Σx − x0·(Σw − K·w0)
-	if x0 := normal(b, p.x0, other, ir.U8); !isNought(x0) {
-		sums := p.sums
+	if sums != nil {
 		if p.zero != nil {
-			sums = b.Node(Sub{}, sums, b.Node(Mul{}, p.channels(p.zero), k))
+			sums = b.Node(Sub{}, sums, b.Node(Mul{}, p.channels(p.zero), p.depth()))
 		}
 		p.bias = b.Node(Neg{}, b.Node(Mul{}, sums, x0))
 	}
@@ -165,8 +175,8 @@ func (p *integerProduct) vectors(n *ir.Node) {
 			p.bias = b.Node(Add{}, p.bias, given)
 		}
 	}
-	if p.bias != nil && !p.bias.Type.Elems().Equal(p.sums.Type.Elems()) {
-		p.bias = expand(b, p.bias, p.sums.Type.Shape...)
+	if p.bias != nil {
+		p.bias = expand(b, p.bias, p.shape()...)
 	}
 	if scale := n.Arg(scaleOperand); scale != nil {
 		if p.scale = convert(b, scale, ir.F64); !isOne(scale.Type) {
@@ -181,21 +191,30 @@ func (p *integerProduct) vectors(n *ir.Node) {
 	}
 }
 
+// depth appends the number of products in a sum.
+func (p *integerProduct) depth() *ir.Value { return extent(p.b, p.weights.Type.Shape[1]) }
+
+// extent appends an extent as i32.
+func extent(b *ir.Builder, d ir.Dim) *ir.Value {
+	return b.Node(ir.Extents{Type: ir.StaticTensor(ir.I32), Elems: []ir.Dim{d}})
+}
+
 // channels appends a vector with an element for each channel, or one for all, so
-// that it broadcasts to the sums of the weights, [batch,channels].
+// that it broadcasts to the channels, [batch,channels].
 func (p *integerProduct) channels(v *ir.Value) *ir.Value {
-	if isOne(v.Type) {
+	shape := p.shape()
+	switch elems := v.Type.Elems(); {
+	case isOne(v.Type):
 		return reshape(p.b, v)
+	case elems.Equal(ir.Product(shape...)):
+		return reshape(p.b, v, shape...)
 	}
-	if v.Type.Elems().Equal(p.sums.Type.Elems()) {
-		return reshape(p.b, v, p.sums.Type.Shape...)
-	}
-	return reshape(p.b, v, p.sums.Type.Shape[1])
+	return reshape(p.b, v, shape[1])
 }
 
 // perBatch repeats a vector for the channels of one batch for all.
 func (p *integerProduct) perBatch(v *ir.Value) *ir.Value {
-	return expand(p.b, p.channels(v), p.sums.Type.Shape...)
+	return expand(p.b, p.channels(v), p.shape()...)
 }
 
 // build appends the product with rows, packed and with their sums if these are

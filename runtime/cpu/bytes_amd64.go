@@ -79,3 +79,47 @@ func dequantizeBytes(dst []float32, x []byte, signed bool, q *quantum) (done int
 	}
 	return done
 }
+
+// packRowFast packs the first bytes of a row. It returns how many, and their sum.
+func packRowFast(dst, src []byte, change byte) (done int, sum int32) {
+	if level < AVX2 {
+		return 0, 0
+	}
+	for n := len(src) &^ 31; done < n; {
+		part := min(n-done, atOnce&^31)
+		sum += int32(packRowAVX2(&dst[done], &src[done], part, fourTimes(change)))
+		done += part
+	}
+	return done, sum
+}
+
+// packPanels packs so many groups of four rows of so many panels of 16 columns, whose
+// rows are row bytes apart and whose panels are size bytes apart, and adds their columns
+// to the sums. It returns how many panels it has done.
+func packPanels(dst, src []byte, sums *[16 * panelStrip]int32, panels, size, groups, row int, change byte) (done int) {
+	if level < AVX2 || groups == 0 {
+		return 0
+	}
+	flips := fourTimes(change)
+	for done < panels {
+		next := 1
+		for from := 0; from < groups; from += groupsAtOnce {
+			to, at, sum, n := &dst[done*size+64*from], &src[4*from*row+16*done], &sums[16*done], min(groupsAtOnce, groups-from)
+			switch left := panels - done; {
+			case level == AVX512 && left >= 4:
+				packColumns4AVX512(to, at, sum, row, size, n, flips)
+				next = 4
+			case left >= 2:
+				packColumns2AVX2(to, at, sum, row, size, n, flips)
+				next = 2
+			default:
+				packColumns1AVX2(to, at, sum, row, size, n, flips)
+			}
+		}
+		done += next
+	}
+	return done
+}
+
+// groupsAtOnce bounds the time of one call.
+const groupsAtOnce = 4096

@@ -34,3 +34,9 @@ func runMaxRow(t *maxRow) {
 // quantizeBytes and dequantizeBytes leave all elements to plain Go.
 func quantizeBytes([]byte, []float32, *quantum) int         { return 0 }
 func dequantizeBytes([]float32, []byte, bool, *quantum) int { return 0 }
+
+// packRowFast and packPanels leave all to plain Go.
+func packRowFast(_, _ []byte, _ byte) (done int, sum int32) { return 0, 0 }
+func packPanels(_, _ []byte, _ *[16 * panelStrip]int32, _, _, _, _ int, _ byte) int {
+	return 0
+}

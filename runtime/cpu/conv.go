@@ -148,6 +148,7 @@ type conv struct {
 	strips       int      // output blocks, in strips of as many as a tile has panels
 	lines        int      // rows of the output, or tiles if there is one row
 	slab         int      // lines that all strips do before the next lines
+	fetch        int      // see tile
 	input        int      // elements of one image's input
 }
 
@@ -180,6 +181,11 @@ func (c *conv) plan() {
 		slabs = max(slabs, ceil(16*c.OutH*c.OutW, slabThen))
 	}
 	c.slab = ceil(c.lines, slabs)
+	times := c.slab
+	if c.OutH > 1 {
+		times *= c.columns.tiles
+	}
+	c.fetch = fetchFor(len(c.weights), times)
 }
 
 // Part does the i-th of parts shares.
@@ -199,6 +205,12 @@ func (c *conv) area(image, l0, l1, s0, s1 int) {
 			if t.panels == 2 && !c.alike(o, o+1) {
 				t.panels = 1
 			}
+			// What lies behind the last weights may well be those of the next operator.
+			next := o + t.panels
+			if next == last && (end < l1 || image+1 < c.N) {
+				next = s0 * panels
+			}
+			t.atNext = 64 * c.depth * next
 			c.strip(&t, image, o, l, end)
 		}
 	}
@@ -218,7 +230,7 @@ func (c *conv) alike(o, p int) bool {
 func (c *conv) tile() tile {
 	t := tile{
 		bias: start(c.ep.Bias), residual: start(c.ep.Residual), c: start(c.dst),
-		panelC: 64 * c.OutH * c.OutW,
+		panelC: 64 * c.OutH * c.OutW, fetch: c.fetch,
 	}
 	c.ep.fill(&t)
 	return t

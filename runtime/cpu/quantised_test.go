@@ -169,7 +169,7 @@ func testIntegerConv[X, W Byte](t *testing.T, v integerConv) {
 			bias[i] = v.bias[i] - moved*sum
 		}
 		panels := make([]int8, v.group*ceil(each, 16)*width*16)
-		PackColumns(panels, columns, v.group, k, each)
+		PackColumns(panels, nil, columns, v.group, k, each)
 		sums, bytes := slices.Clone(sums), slices.Clone(bytes)
 		ProductInteger(sums, rows, panels, bias, zero, nil, rowSums, nil, v.n*v.group, v.group, places, each, width, 0, 0)
 		ProductInteger(bytes, rows, panels, bias, zero, v.scale, rowSums, []int32{-5}, v.n*v.group, v.group, places, each, width, -100, 127)
@@ -317,7 +317,7 @@ func testIntegerMatrixProduct(t *testing.T) {
 		rows, sums := make([]uint8, batch*m*ceil(k, 4)*4), make([]int32, batch*m)
 		PackRows(rows, sums, a, batch, m, k)
 		panels, columns := make([]int8, ceil(n, 16)*ceil(k, 4)*64), make([]int32, n)
-		PackColumns(panels, b, 1, k, n)
+		PackColumns(panels, nil, b, 1, k, n)
 		for i, v := range bv {
 			columns[i%n] += v - 128
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"unsafe"
 
 	"github.com/burngen/burngen/runtime/rt"
 )
@@ -31,7 +32,21 @@ func shared() map[string]struct {
 			make([]float32, s.Batch*s.StrideC),
 			func(dst []float32) { MatMul(dst, a, b, s, ep) },
 			func(dst []float32) rt.Task {
-				p := &product{MatMulShape: *s, dst: dst, a: a, panels: b, ep: *ep}
+				p := &product{MatMulShape: *s, dst: dst, a: a, panels: unsafe.Pointer(&b[0]), ep: *ep}
+				p.plan()
+				return p
+			},
+		}
+	}
+	{
+		s := &MatMulShape{M: 1, N: 700, K: 300, LDA: 300, LDC: 700, Batch: 1}
+		a, b := random(s.K, 1), make([]rt.Float16, PanelsLen(s.K, s.N))
+		Cast(b, random(len(b), 2))
+		all["MatMul of one row and f16"] = operator{
+			make([]float32, s.N),
+			func(dst []float32) { MatMul(dst, a, b, s, nil) },
+			func(dst []float32) rt.Task {
+				p := &product{MatMulShape: *s, dst: dst, a: a, panels: unsafe.Pointer(&b[0]), kind: weightF16}
 				p.plan()
 				return p
 			},
@@ -99,6 +114,15 @@ func shared() map[string]struct {
 				return &t
 			},
 		}
+	}
+	groups := groupNorm{src: random(6*24*301, 1), scale: random(24, 2), bias: random(24, 3), groups: 8, channels: 3, pixels: 301, eps: 1e-5}
+	all["GroupNorm"] = operator{
+		make([]float32, len(groups.src)),
+		func(dst []float32) { GroupNorm(dst, groups.src, groups.scale, groups.bias, 6, 8, 24, 301, 1e-5) },
+		func(dst []float32) rt.Task {
+			groups.dst = dst
+			return &groups
+		},
 	}
 	heads := &AttentionShape{
 		Batch: 1, Heads: 6, Shared: 3, Queries: 150, Keys: 150, Depth: 16, Width: 20, Before: -1, Scale: 0.25,

@@ -21,7 +21,7 @@ type tile struct {
 	panelB       int    // from a panel to the next
 	gapB         int    // between the 16 numbers of a panel's row and its next row, 0 in panels
 	atNext       int    // where in b the panels lie that are read after these
-	fetch        int    // bytes of each of them to fetch for four elements of a run; 0 where b is in a near cache
+	fetch        int    // bytes of each of them to fetch for two elements of a run; 0 where b is in a near cache
 	rowC         int    // from a row to the next
 	panelC       int    // from a panel's columns to the next panel's
 	run          int    // elements of a run
@@ -71,6 +71,18 @@ func (t *tile) loops(run int, n, step [3]int) {
 		t.gap[i] = step[i] - end
 		end += (n[i] - 1) * step[i]
 	}
+}
+
+// nearPanels is how many elements of b may well be in a near cache; more come from afar.
+const nearPanels = 16 << 10
+
+// fetchFor is the tile's fetch where b has so many elements, and each panel is read so many
+// times before the next: at least, so that all of those is fetched.
+func fetchFor(elements, times int) int {
+	if elements <= nearPanels {
+		return 0
+	}
+	return min(64, ceil(2*64, max(1, times)))
 }
 
 // zero makes the tile's sums zero: they are of one product.
@@ -178,7 +190,7 @@ func (t *tile) repeat(rows, count int) {
 		} else {
 			runTile(t)
 		}
-		t.atNext += t.count * (t.run / 4) * t.n[0] * t.n[1] * t.n[2] * t.fetch
+		t.atNext += t.count * (t.run / 4 * 2) * t.n[0] * t.n[1] * t.n[2] * t.fetch
 		t.atA += t.count * t.nextA
 		t.atB += t.count * t.nextB
 		t.atC += t.count * t.nextC

@@ -1,13 +1,18 @@
 package cpu
 
+import "unsafe"
+
 // transpose writes dst[c·ldd+r] = src[r·lds+c] for all r < rows and c < columns.
-func transpose(dst, src []float32, rows, columns, ldd, lds int) {
+func transpose[T any](dst, src []T, rows, columns, ldd, lds int) {
 	if rows <= 0 || columns <= 0 {
 		return
 	}
 	dst = dst[:(columns-1)*ldd+rows]
 	src = src[:(rows-1)*lds+columns]
 	r, c := transposeSquares(dst, src, rows, columns, ldd, lds)
+	if r == 0 && unsafe.Sizeof(*new(T)) == 1 {
+		r, c = transposeBytes(octetsOf(dst), octetsOf(src), rows, columns, ldd, lds)
+	}
 	// What the squares have left: the last columns, then the last rows.
 	for first := 0; first < r && c < columns; first += transposeRows {
 		n := min(transposeRows, r-first)
@@ -19,9 +24,14 @@ func transpose(dst, src []float32, rows, columns, ldd, lds int) {
 			}
 		}
 	}
-	for i := r; i < rows; i++ {
-		for j, v := range src[i*lds:][:columns] {
-			dst[j*ldd+i] = v
+	for first := r; first < rows; first += moveTile {
+		n := min(moveTile, rows-first)
+		for j := range columns {
+			at := first*lds + j
+			for i := range dst[j*ldd+first:][:n] {
+				dst[j*ldd+first+i] = src[at]
+				at += lds
+			}
 		}
 	}
 }
@@ -34,14 +44,10 @@ const transposeRows = 512
 // may be a power of two apart, which caches have little room for.
 const transposeColumns = 32
 
-// transposeBytes is transpose of elements of 8 bits.
-func transposeBytes(dst, src []byte, rows, columns, ldd, lds int) {
-	if rows <= 0 || columns <= 0 {
-		return
-	}
-	dst = dst[:(columns-1)*ldd+rows]
-	src = src[:(rows-1)*lds+columns]
-	r, c := rows&^7, columns&^7
+// transposeBytes does the squares of 8×8 elements of 8 bits in words, and returns how many
+// rows and columns they make up.
+func transposeBytes(dst, src []byte, rows, columns, ldd, lds int) (r, c int) {
+	r, c = rows&^7, columns&^7
 	for first := 0; first < c; first += transposeColumns {
 		for i := 0; i < r; i += 8 {
 			for j := first; j < min(first+transposeColumns, c); j += 8 {
@@ -49,17 +55,7 @@ func transposeBytes(dst, src []byte, rows, columns, ldd, lds int) {
 			}
 		}
 	}
-	for j := range columns {
-		first := 0
-		if j < c {
-			first = r
-		}
-		at := first*lds + j
-		for i := first; i < rows; i++ {
-			dst[j*ldd+i] = src[at]
-			at += lds
-		}
-	}
+	return r, c
 }
 
 // transposeEight transposes 8×8 bytes: it exchanges the halves of two rows, then the
