@@ -46,6 +46,16 @@ type Options struct {
 	// Costs says what kernels take on the machines that the code is for, to choose
 	// algorithms; nil stands for [cost.Default].
 	Costs *cost.Model
+	// Train makes the package train the model: its weights file holds the model's own
+	// weights.
+	Train bool
+	// Loss is what training minimises, one of [LossNames]; empty for the source's own
+	// losses.
+	Loss string
+	// Params are patterns, as [rt.MatchName] has them, of the weights that are
+	// parameters, instead of those that [Parameters] finds. Freeze are patterns of
+	// parameters that are not trained: no code is made for their gradients.
+	Params, Freeze []string
 	// Package is the Go package's name; empty derives it from the output folder.
 	Package string
 	// WeightsOutside keeps the weights file out of the program.
@@ -70,17 +80,20 @@ func (o *Options) progress(stage string) {
 type Model struct {
 	Name   string // of the file, without its extension
 	Meta   rt.Meta
-	Source *onnx.Model
+	Source *Source
 	// Stats counts what the passes did, by their names.
-	Stats   map[string]int
-	Module  *ir.Module // lowered
-	Forward *program.Func
-	Prepare *program.Func
-	// Raw are the source model's weights, Weights those that Forward loads.
+	Stats  map[string]int
+	Module *ir.Module // lowered
+	// Functions are those of the source, in its order, and Forward is the first.
+	Functions []*program.Func
+	Forward   *program.Func
+	Prepare   *program.Func
+	// Training is nil unless Options.Train is set.
+	Training *Training
+	// Raw are the source model's weights, Weights those that Functions load.
 	Raw, Weights *rt.Weights
 
 	options Options
-	sum     string
 }
 
 // Load reads and compiles a model file.
@@ -98,30 +111,65 @@ func Load(path string, o Options) (*Model, error) {
 }
 
 // Compile compiles an imported model.
-func Compile(src *onnx.Model, o Options) (*Model, error) {
-	m := &Model{Name: src.Name, Source: src, Meta: src.Meta, Module: src.Module.Clone(), options: o, sum: src.Sum}
-	ctx := &pass.Context{Strict: o.Strict, WeightsDType: o.WeightsDType, Costs: o.Costs}
-	o.progress("optimising")
-	if err := pass.All(ctx, m.Module, pass.Options{Dump: o.Dump, Stop: o.Stop, Outline: true}); err != nil {
-		return nil, fmt.Errorf("%s: %w", src.File, err)
+func Compile(src *onnx.Model, o Options) (*Model, error) { return CompileSource(fromONNX(src), o) }
+
+// CompileSource compiles a model.
+func CompileSource(src *Source, o Options) (*Model, error) {
+	if err := src.check(); err != nil {
+		return nil, err
 	}
-	m.Stats = ctx.Stats
-	var err error
-	o.progress("planning")
-	if m.Forward, err = program.Compile(m.Module, pass.Forward); err == nil {
-		m.Prepare, err = program.Compile(m.Module, pass.Prepare)
+	if o.Loss != "" && o.Loss != NoLoss {
+		made, err := withLoss(src, o.Loss)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", src.File, err)
+		}
+		src = made
 	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", src.File, err)
-	}
-	if err := checkPorts(m.Forward.IR); err != nil {
-		return nil, fmt.Errorf("%s: %w", src.File, err)
-	}
-	o.progress("preparing weights")
-	if err := m.prepare(); err != nil {
+	m := &Model{Name: src.Name, Source: src, Meta: src.Meta, Module: src.Module.Clone(), options: o}
+	if err := m.compile(); err != nil {
 		return nil, fmt.Errorf("%s: %w", src.File, err)
 	}
 	return m, nil
+}
+
+func (m *Model) compile() error {
+	o := &m.options
+	ctx := &pass.Context{Strict: o.Strict, WeightsDType: o.WeightsDType, Costs: o.Costs}
+	for _, f := range m.Source.Functions {
+		ctx.Prepared = append(ctx.Prepared, f.Name)
+	}
+	if o.Train {
+		o.progress("differentiating")
+		if err := m.addTraining(); err != nil {
+			return err
+		}
+	}
+	o.progress("optimising")
+	if err := pass.All(ctx, m.Module, pass.Options{Dump: o.Dump, Stop: o.Stop, Outline: true}); err != nil {
+		return err
+	}
+	m.Stats = ctx.Stats
+	o.progress("planning")
+	for _, f := range m.Source.Functions {
+		p, err := program.Compile(m.Module, f.Name)
+		if err == nil {
+			err = checkPorts(p.IR)
+		}
+		if err != nil {
+			return err
+		}
+		m.Functions = append(m.Functions, p)
+	}
+	m.Forward = m.Functions[0]
+	if err := m.planTraining(); err != nil {
+		return err
+	}
+	var err error
+	if m.Prepare, err = program.Compile(m.Module, pass.Prepare); err != nil {
+		return err
+	}
+	o.progress("preparing weights")
+	return m.prepare()
 }
 
 // plain serialises what runs on the plain Go kernels: their choice is the
@@ -152,12 +200,18 @@ func (m *Model) checkNarrow(name string, data any) error {
 	return fmt.Errorf("weight %q: elements are beyond 65504, the largest number of f16: bf16 has room for them", name)
 }
 
-// prepare makes the weights that Forward loads, with the plain Go kernels: the
+// prepare makes the weights that Functions load, with the plain Go kernels: the
 // same bytes on every machine.
 func (m *Model) prepare() error {
 	defer plainGo()()
 	m.Raw, m.Weights = rt.NewWeights(), rt.NewWeights()
+	if m.Source.Initial != nil {
+		m.Raw = rt.InitialWeights(emit.SampleSeed, m.Source.Initial, m.given())
+	}
 	for _, w := range m.Module.Weights {
+		if m.Source.Initial != nil && m.Source.Module.Weight(w.Name) != nil {
+			continue
+		}
 		if w.Data == nil && w.Type.Elems().Equal(ir.Dim{}) {
 			w.Data = []byte{}
 		}
@@ -196,6 +250,17 @@ func (m *Model) prepare() error {
 	return m.Weights.Err()
 }
 
+// given returns the weights that begin with elements of their own.
+func (m *Model) given() *rt.Weights {
+	w := rt.NewWeights()
+	for _, x := range m.Source.Module.Weights {
+		if x.Data != nil {
+			exec.AddWeight(w, x)
+		}
+	}
+	return w
+}
+
 // sources returns a digest of the weights that a prepared one is made of.
 func (m *Model) sources(v *ir.Value) string {
 	h := sha256.New()
@@ -218,20 +283,24 @@ func (m *Model) sources(v *ir.Value) string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// kept returns the weights that the weights file holds: those that Forward
-// loads, and the constants that Prepare does.
+// kept returns the weights that the weights file holds: those that Functions
+// load, and the constants that Prepare does.
 func (m *Model) kept() []emit.Prepared {
 	var out []emit.Prepared
 	seen := map[string]bool{}
-	for _, f := range []*program.Func{m.Forward, m.Prepare} {
+	note := func(f *program.Func, of func(name string) bool) {
 		for n := range f.IR.All() {
 			l, ok := n.Op.(ir.Load)
-			if ok && !seen[l.Name] && (f == m.Forward || m.isConstant(l.Name)) {
+			if ok && !seen[l.Name] && of(l.Name) {
 				seen[l.Name] = true
 				out = append(out, emit.Prepared{Name: l.Name, Type: l.Type})
 			}
 		}
 	}
+	for _, f := range m.Functions {
+		note(f, func(string) bool { return true })
+	}
+	note(m.Prepare, m.isConstant)
 	return out
 }
 
@@ -245,22 +314,31 @@ func (m *Model) emission() (*emit.Model, []emit.File, error) {
 	file := m.fileName()
 	weights := file + ".safetensors"
 	e := &emit.Model{
-		Package: m.options.Package,
-		Title:   m.Name,
-		Source:  fmt.Sprintf("%s (%s, sha256 %s)", m.Source.File, opsetsText(m.Meta.Opsets), m.sum[:16]),
-		Flags:   m.options.Flags,
-		Doc:     m.Source.Doc,
-		Forward: m.Forward, Prepare: m.Prepare,
+		Package:     m.options.Package,
+		Title:       m.Name,
+		Source:      fmt.Sprintf("%s (%s, sha256 %s)", m.Source.File, m.Source.Format, m.Source.Sum[:16]),
+		Flags:       m.options.Flags,
+		Doc:         m.Source.Doc,
+		Prepare:     m.Prepare,
 		WeightsFile: weights, Embed: !m.options.WeightsOutside,
 		Meta: m.Meta, Limits: m.Source.Limits,
+		Raw: m.Training != nil || m.Source.Initial != nil, Initial: m.Source.Initial,
+	}
+	if e.Initial != nil {
+		e.WeightsFile, e.Embed = "", false
+	}
+	for i, f := range m.Source.Functions {
+		e.Functions = append(e.Functions, &emit.Function{Func: m.Functions[i], Method: f.Method, Doc: f.Doc, Inputs: f.Inputs, Outputs: f.Outputs, Direct: f.Direct})
 	}
 	loaded, made := map[string]bool{}, map[string]bool{}
 	for _, name := range m.Prepare.IR.ResultNames {
 		made[name] = true
 	}
-	for n := range m.Forward.IR.All() {
-		if l, ok := n.Op.(ir.Load); ok {
-			loaded[l.Name] = true
+	for _, f := range m.Functions {
+		for n := range f.IR.All() {
+			if l, ok := n.Op.(ir.Load); ok {
+				loaded[l.Name] = true
+			}
 		}
 	}
 	for _, w := range m.kept() {
@@ -271,18 +349,15 @@ func (m *Model) emission() (*emit.Model, []emit.File, error) {
 			e.Outside = append(e.Outside, ir.Weight{Name: w.Name, Type: w.Type})
 		}
 	}
+	if m.Training != nil {
+		m.trainer(e)
+	}
 	var own []emit.File
-	switch {
-	case e.Embed:
+	if e.Embed {
 		e.EmbeddedFile = weights
-	case len(e.Outside) > 0:
+	} else if constants := m.constants(e); len(constants.Names()) > 0 {
 		// LoadFrom is given the model's own weights only.
 		e.EmbeddedFile = file + ".const.safetensors"
-		constants := rt.NewWeights()
-		for _, w := range e.Outside {
-			shape, _ := w.Type.Static()
-			constants.AddRaw(w.Name, w.Type.DType.String(), shape, m.Weights.Raw(w.Name))
-		}
 		var data bytes.Buffer
 		if _, err := constants.WriteTo(&data); err != nil {
 			return nil, nil, err
@@ -290,6 +365,56 @@ func (m *Model) emission() (*emit.Model, []emit.File, error) {
 		own = append(own, emit.File{Name: e.EmbeddedFile, Data: data.Bytes()})
 	}
 	return e, own, nil
+}
+
+// outside returns the constants of the module that the package loads.
+func outside(e *emit.Model) []ir.Weight {
+	if e.Trainer == nil {
+		return e.Outside
+	}
+	return slices.Concat(e.Outside, e.Trainer.Constants)
+}
+
+// constants returns what the package needs beside a weights file: constants of the
+// module, and weights that New gives elements of their own.
+func (m *Model) constants(e *emit.Model) *rt.Weights {
+	constants := rt.NewWeights()
+	if e.Initial != nil {
+		constants = m.given()
+	}
+	for _, w := range outside(e) {
+		shape, _ := w.Type.Static()
+		constants.AddRaw(w.Name, w.Type.DType.String(), shape, m.constant(w.Name))
+	}
+	return constants
+}
+
+// constant returns the elements of a weight that the module's constants became.
+func (m *Model) constant(name string) []byte {
+	if m.Weights.Raw(name) != nil {
+		return m.Weights.Raw(name)
+	}
+	return m.Raw.Raw(name)
+}
+
+// fileWeights returns what the weights file holds: what Functions load, or the model's
+// own weights and the constants beside them.
+func (m *Model) fileWeights(e *emit.Model) *rt.Weights {
+	if !e.Raw {
+		return m.Weights
+	}
+	w := rt.NewWeights()
+	add := func(name string, data []byte) {
+		info, _ := m.Raw.Info(name)
+		w.AddRaw(name, info.DType, info.Shape, data)
+	}
+	for _, weight := range m.Source.Module.Weights {
+		add(weight.Name, m.Raw.Raw(weight.Name))
+	}
+	for _, c := range outside(e) {
+		add(c.Name, m.constant(c.Name))
+	}
+	return w
 }
 
 // Timed returns the files of a package of that name for measuring: without a sample
@@ -302,7 +427,10 @@ func (m *Model) Timed(name string, lap func(program.Step) int) ([]emit.File, err
 	if err != nil {
 		return nil, err
 	}
-	e.SampleTooLarge, e.Lap = true, lap
+	e.Lap = lap
+	for _, f := range e.Functions {
+		f.SampleTooLarge = true
+	}
 	files, err := emit.Files(e)
 	return append(files, own...), err
 }
@@ -314,29 +442,24 @@ func (m *Model) Files() ([]emit.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if m.CanRun() == nil {
-		var err error
-		// Numbers that include zero may be what an operator cannot divide by; without
-		// it, an index may be out of range.
-		for e.SampleLow = range 2 {
-			if e.Sample, err = m.sample(e.SampleLow); err == nil || errors.Is(err, exec.ErrBudget) {
-				break
-			}
-		}
-		e.SampleTooLarge = errors.Is(err, exec.ErrBudget)
-		e.SampleFails = err != nil && !e.SampleTooLarge
+	for _, f := range e.Functions {
+		m.addSample(f)
 	}
 	files, err := emit.Files(e)
 	if err != nil {
 		return nil, err
 	}
-	var data bytes.Buffer
-	if _, err := m.Weights.WriteTo(&data); err != nil {
-		return nil, err
-	}
 	text := "// " + emit.Header + "\n\n" + m.Module.String()
 	files = append(files, emit.File{Name: m.fileName() + ".ir", Data: []byte(text)})
-	return append(append(files, own...), emit.File{Name: e.WeightsFile, Data: data.Bytes()}), nil
+	files = append(files, own...)
+	if e.WeightsFile == "" {
+		return files, nil
+	}
+	var data bytes.Buffer
+	if _, err := m.fileWeights(e).WriteTo(&data); err != nil {
+		return nil, err
+	}
+	return append(files, emit.File{Name: e.WeightsFile, Data: data.Bytes()}), nil
 }
 
 // fileName returns what the files called after the model begin with.
@@ -345,21 +468,39 @@ func (m *Model) fileName() string { return FileName(m.Name, "model") }
 // sampleBudget bounds what the sample takes.
 var sampleBudget = exec.Budget{Steps: 1 << 16, Bytes: 1 << 30}
 
-// sample computes what the bundled test expects.
-func (m *Model) sample(low int) ([]emit.Sample, error) {
+// addSample computes what the bundled test expects of a function, if it can be run
+// here.
+func (m *Model) addSample(f *emit.Function) {
+	if exec.Refuses(f.Func) != nil {
+		return
+	}
+	// Numbers that include zero may be what an operator cannot divide by; without
+	// it, an index may be out of range.
+	var err error
+	for f.SampleLow = range 2 {
+		if f.Sample, err = m.sample(f.Func, f.SampleLow); err == nil || errors.Is(err, exec.ErrBudget) {
+			break
+		}
+	}
+	f.SampleTooLarge = errors.Is(err, exec.ErrBudget)
+	f.SampleFails = err != nil && !f.SampleTooLarge
+}
+
+// sample computes what the bundled test expects of a function.
+func (m *Model) sample(f *program.Func, low int) ([]emit.Sample, error) {
 	defer plainGo()()
-	args, shapes, err := sampleInputs(m.Forward.IR, low)
+	args, shapes, err := sampleInputs(f.IR, low)
 	if err != nil {
 		return nil, err
 	}
-	machine := exec.New(m.Forward, exec.Weights(m.Weights))
+	machine := exec.New(f, exec.Weights(m.Weights))
 	machine.Budget = sampleBudget
 	results, outShapes, err := machine.Run(context.Background(), args, shapes)
 	if err != nil {
 		return nil, fmt.Errorf("the sample: %w", err)
 	}
 	var out []emit.Sample
-	for i, r := range m.Forward.IR.Results {
+	for i, r := range f.IR.Results {
 		if s, ok := exec.Sample(r.Type.DType, results[i]); ok {
 			out = append(out, emit.Sample{Output: i, Shape: outShapes[i], Sample: s})
 		}

@@ -4,45 +4,92 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"strings"
 
 	"github.com/burngen/burngen/ir"
-	"github.com/burngen/burngen/onnx"
+	"github.com/burngen/burngen/ir/pass"
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// FromModule compiles a module that is not in a file. Its function "forward" is
-// the model, called name, and its weights have data. The options that say how a
-// file is read, Inputs, Dims and Outputs, mean nothing to it.
+// FromModule compiles a module that is not in a file: the model, called name, is its
+// function "forward", as that of a file is, or the functions that no other calls,
+// each with arguments and results of its own. The weights have data. The options that
+// say how a file is read, Inputs, Dims and Outputs, mean nothing to it.
 func FromModule(name string, m *ir.Module, o Options) (*Model, error) {
-	f := m.Func("forward")
-	if f == nil {
-		return nil, fmt.Errorf("%s: the module has no function @forward", name)
-	}
 	for _, w := range m.Weights {
 		if w.Data == nil {
 			return nil, fmt.Errorf("%s: weight %q has no data", name, w.Name)
 		}
 	}
+	src := SourceOf(name, m)
+	if len(src.Functions) == 0 {
+		return nil, fmt.Errorf("%s: the module has no function @%s", name, pass.Forward)
+	}
+	return CompileSource(src, o)
+}
+
+// SourceOf returns a module that is not in a file as a source, see [FromModule].
+func SourceOf(name string, m *ir.Module) *Source {
 	sum := sha256.Sum256([]byte(m.String()))
-	src := &onnx.Model{
+	src := &Source{
 		Name:      name,
 		File:      name + ".ir",
 		Sum:       hex.EncodeToString(sum[:]),
+		Format:    opsetsText(nil),
 		Meta:      rt.Meta{Name: name, Source: name + ".ir"},
 		Module:    m,
-		Nodes:     len(f.Nodes),
 		Operators: map[string]int{},
 	}
+	called := map[string]bool{}
+	for _, f := range m.Funcs {
+		for n := range f.All() {
+			if o, ok := n.Op.(ir.Invoke); ok {
+				called[o.Func] = true
+			}
+		}
+	}
+	for _, f := range m.Funcs {
+		if called[f.Name] {
+			continue
+		}
+		method := MethodName(f.Name)
+		src.Functions = append(src.Functions, Function{Name: f.Name, Method: method, Outputs: method + "Result", Direct: true})
+	}
+	if len(src.Functions) == 1 && src.Functions[0].Name == pass.Forward {
+		src.Functions[0] = forward
+	}
+	src.describe()
+	return src
+}
+
+// describe fills in what follows from the first function.
+func (s *Source) describe() {
+	if len(s.Functions) == 0 {
+		return
+	}
+	f := s.Func()
+	s.Nodes = len(f.Nodes)
 	for _, n := range f.Nodes {
-		src.Operators[ir.OpName(n.Op)]++
+		s.Operators[ir.OpName(n.Op)]++
 	}
 	for _, p := range f.Params {
-		src.Meta.Inputs = append(src.Meta.Inputs, port(p.Name, p.Type))
+		s.Meta.Inputs = append(s.Meta.Inputs, port(p.Name, p.Type))
 	}
 	for i, r := range f.Results {
-		src.Meta.Outputs = append(src.Meta.Outputs, port(f.ResultNames[i], r.Type))
+		s.Meta.Outputs = append(s.Meta.Outputs, port(f.ResultNames[i], r.Type))
 	}
-	return Compile(src, o)
+}
+
+// MethodName returns what the methods of a module's function are called: its name,
+// in snake case, with capitals.
+func MethodName(name string) string {
+	var b strings.Builder
+	for word := range strings.SplitSeq(name, "_") {
+		if word != "" {
+			b.WriteString(strings.ToUpper(word[:1]) + word[1:])
+		}
+	}
+	return b.String()
 }
 
 // port describes an input or output.

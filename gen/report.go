@@ -14,7 +14,7 @@ import (
 // Report returns what became of the model, in a few lines.
 func (m *Model) Report() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s, %d nodes → %d calls", m.Source.File, opsetsText(m.Meta.Opsets), m.Source.Nodes, len(m.Forward.Steps))
+	fmt.Fprintf(&b, "%s: %s, %d nodes → %d calls", m.Source.File, m.Source.Format, m.Source.Nodes, len(m.Forward.Steps))
 	if n := m.Parameters(); n > 0 {
 		fmt.Fprintf(&b, ", %s parameters", Count(n))
 	}
@@ -87,7 +87,7 @@ func (m *Model) Parameters() int64 {
 // Flops returns the floating-point operations of one call, as far as the
 // operators know them, with every symbolic extent 1; at says so.
 func (m *Model) Flops() (n int64, at string) {
-	f := m.Source.Module.Func("forward")
+	f := m.Source.Func()
 	symbols := f.Symbols()
 	one := func(string) (int64, bool) { return 1, true }
 	for node := range f.All() {

@@ -6,9 +6,13 @@ const MaxEmbedded = 512 << 20
 
 // WeightsSize returns the size of the weights that the package loads, in bytes.
 func (m *Model) WeightsSize() int64 {
+	weights := m.Weights
+	if m.Training != nil {
+		weights = m.Raw
+	}
 	var n int64
-	for _, name := range m.Weights.Names() {
-		info, _ := m.Weights.Info(name)
+	for _, name := range weights.Names() {
+		info, _ := weights.Info(name)
 		n += info.Bytes
 	}
 	return n

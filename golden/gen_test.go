@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -16,10 +17,12 @@ import (
 
 	"github.com/burngen/burngen/gen"
 	"github.com/burngen/burngen/gen/emit"
+	runtime "github.com/burngen/burngen/gen/exec"
+	"github.com/burngen/burngen/gen/program"
 	"github.com/burngen/burngen/gen/value"
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/op"
-	"github.com/burngen/burngen/ir/pass"
+	"github.com/burngen/burngen/runtime/rt"
 )
 
 // A golden of the generator, gen/*.txtar, has a module in the section "in.ir",
@@ -79,30 +82,44 @@ func TestGenComputes(t *testing.T) {
 				t.Fatal(err)
 			}
 			g := generate(t, archive, goldenName(file))
-			args, shapes, err := gen.SampleInputs(g.model.Forward.IR)
-			if err != nil {
-				t.Fatal(err)
+			source := g.model.Source.Module
+			for _, lowered := range g.model.Functions {
+				compareWithEvaluator(t, source, source.Func(lowered.IR.Name), lowered, g.model.Weights)
 			}
-			got, gotShapes, err := g.model.Run(args, shapes)
-			if err != nil {
-				t.Fatal(err)
-			}
-			f := g.module.Func(pass.Forward)
-			tensors := make([]*ir.Tensor, len(args))
-			for i, p := range f.Params {
-				tensors[i] = tensorOf(t, p.Type, shapes[i], args[i])
-			}
-			want, err := (&ir.Evaluator{Module: g.module}).Run(f, tensors)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for i, w := range want {
-				r := tensorOf(t, f.Results[i].Type, gotShapes[i], got[i])
-				if !equalTensors(r, w, true) {
-					t.Errorf("result %q is %s, the evaluator says %s", f.ResultNames[i], r, w)
+			if training := g.model.Training; training != nil {
+				for _, f := range training.Functions() {
+					compareWithEvaluator(t, source, f.Source, f.Func, g.model.Raw)
 				}
 			}
 		})
+	}
+}
+
+// compareWithEvaluator compares what a lowered function computes with what the
+// evaluator makes of the function it was, f.
+func compareWithEvaluator(t *testing.T, m *ir.Module, f *ir.Func, lowered *program.Func, weights *rt.Weights) {
+	t.Helper()
+	args, shapes, err := gen.SampleInputs(lowered.IR)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, gotShapes, err := runtime.New(lowered, runtime.Weights(weights)).Run(t.Context(), args, shapes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tensors := make([]*ir.Tensor, len(args))
+	for i, p := range f.Params {
+		tensors[i] = tensorOf(t, p.Type, shapes[i], args[i])
+	}
+	want, err := (&ir.Evaluator{Module: m}).Run(f, tensors)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, w := range want {
+		r := tensorOf(t, f.Results[i].Type, gotShapes[i], got[i])
+		if !equalTensors(r, w, true) {
+			t.Errorf("@%s: result %q is %s, the evaluator says %s", f.Name, f.ResultNames[i], r, w)
+		}
 	}
 }
 
@@ -158,17 +175,17 @@ func rawTest(t *testing.T, files []emit.File) []byte {
 		if f.Name != "model_test.go" {
 			continue
 		}
-		text := strings.Replace(string(f.Data), "func TestSample(", "func TestSampleOfRawWeights(", 1)
-		before, rest, ok := strings.Cut(text, "Load(")
-		_, after, closed := strings.Cut(rest, ")")
-		if !ok || !closed {
+		text := strings.ReplaceAll(string(f.Data), "func TestSample", "func TestSampleOfRawWeights")
+		if !loadCall.MatchString(text) {
 			t.Fatal("model_test.go does not call Load")
 		}
-		return []byte(before + `LoadFrom(rt.OpenWeightsFile("raw.safetensors"))` + after)
+		return []byte(loadCall.ReplaceAllString(text, `LoadFrom(rt.OpenWeightsFile("raw.safetensors"))`))
 	}
 	t.Fatal("no model_test.go")
 	return nil
 }
+
+var loadCall = regexp.MustCompile(`\bLoad\([^)]*\)`)
 
 // writeModule makes dir a module in which generated packages can be built.
 func writeModule(t *testing.T, dir string) {
@@ -211,6 +228,8 @@ func generate(t *testing.T, archive *txtar.Archive, name string) generated {
 		o.WeightsDType, err = ir.ParseDType(name)
 		return err
 	})
+	flags.BoolVar(&o.Train, "train", false, "")
+	flags.StringVar(&o.Loss, "loss", "", "")
 	weights := flags.String("weights", "embed", "")
 	if err := flags.Parse(strings.Fields(o.Flags)); err != nil {
 		t.Fatal(err)

@@ -104,6 +104,9 @@ func (s *buildState) bind(symbol string) {
 // Func returns the function that is built.
 func (b *Builder) Func() *Func { return b.fn }
 
+// Here returns the block that is built.
+func (b *Builder) Here() *Block { return b.block }
+
 // At sets the position that the nodes built next carry.
 func (b *Builder) At(pos string) { b.state.pos = pos }
 

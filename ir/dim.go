@@ -1060,7 +1060,7 @@ func foldAtom[T any](a *dimAtom, alg Algebra[T]) T {
 
 // Subst replaces the symbols for which value reports true, all at once.
 func (d Dim) Subst(value func(sym string) (Dim, bool)) Dim {
-	if d.p == nil || d.Overflow() {
+	if d.p == nil || d.Overflow() || !touched(d, value) {
 		return d
 	}
 	return foldDim(d, dimSubst(value))

@@ -84,6 +84,44 @@ type Caller interface {
 	Call(n *Node) (Call, error)
 }
 
+// Differentiable is an operator of which gradients can be taken.
+type Differentiable interface {
+	Op
+	// Grad builds the gradients of n's operands of those of its results: the sum over
+	// all results of what a result's element changes with an operand's, times of, the
+	// gradient of that result's element. Some of of are nil, for zeros, but not all.
+	// want says of which operands a gradient is wanted; the others may be nil, and so
+	// may those that are zero everywhere.
+	Grad(b *Builder, n *Node, of []*Value, want []bool) []*Value
+}
+
+// Composite is an operator whose gradients are those of others that make its results.
+type Composite interface {
+	Op
+	// Compose builds n's results of other operators that gradients can be taken of; nil
+	// is for a node whose gradients are its own, as [Differentiable] says.
+	Compose(b *Builder, n *Node) []*Value
+}
+
+// Trainable is an operator that computes something else while a model is trained,
+// such as one that drops elements at random.
+type Trainable interface {
+	Op
+	// Train builds what replaces n's results; nil keeps n.
+	Train(b *Builder, n *Node, t Training) []*Value
+}
+
+// Training is the function that a [Trainable] operator is part of.
+type Training interface {
+	// Key returns an i64[2] that differs from step to step and from seed to seed.
+	Key(b *Builder) *Value
+	// IsFrozen reports whether a value is a weight that is not trained.
+	IsFrozen(v *Value) bool
+	// Update makes next the value of a weight, of its type, after the step. It does
+	// nothing where v is no weight.
+	Update(v, next *Value)
+}
+
 // Unproven is the error of an [Op.Infer] that needs A and B to be equal.
 type Unproven struct {
 	A, B Dim

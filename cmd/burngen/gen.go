@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,6 +21,7 @@ var genCommand = command{
   burngen detector.onnx -o detector -dim N=1 -input image=1x3x320x320
   burngen gen encoder.onnx -o encoder -output /pooler/output
   burngen boxes.onnx -o boxes -custom 'acme.NMS=example.com/ops.NMS: (f32[N,4], f32[N]) -> i64[K]'
+  burngen resnet50.onnx -o resnet -train -loss cross_entropy -freeze 'layer[12].**'
   burngen resnet50.onnx -o internal/resnet -check    is the package up to date?
   //go:generate go tool burngen resnet50.onnx -o .
 `,
@@ -40,6 +42,10 @@ func defineGen(flags *flag.FlagSet) func(*streams, []string) error {
 	flags.StringVar(&g.dir, "o", "", "writes the package to the folder `DIR`")
 	flags.StringVar(&g.options.Package, "pkg", "", "calls the package `NAME` instead of what the folder is called")
 	flags.StringVar(&g.weights, "weights", "", "puts the weights into the program or beside it, `embed|file`; above 512 MiB they go beside it unless embed is given")
+	flags.BoolVar(&g.options.Train, "train", false, "makes the package train the model: the weights file holds the model's own weights, and -loss says what is minimised")
+	flags.StringVar(&g.options.Loss, "loss", "", "minimises `LOSS` of the first output and a target, in training: "+strings.Join(gen.LossNames(), ", ")+"; with none the caller computes it")
+	flags.Var((*list)(&g.options.Params), "params", "trains the weights that match `PATTERN`, as in 'head.**', instead of those that look like parameters (repeatable)")
+	flags.Var((*list)(&g.options.Freeze), "freeze", "does not train the parameters that match `PATTERN` (repeatable)")
 	flags.BoolVar(&g.check, "check", false, "writes nothing, prints what would change, and exits with 1 if anything would")
 	flags.StringVar(&g.dump, "dump", "", "writes the IR after each pass to the folder `DIR`, as 07_name.ir")
 	flags.IntVar(&g.options.Stop, "stop", 0, "ends the passes after number `N`, but for those that generating needs")
@@ -61,6 +67,9 @@ func (g *genFlags) complete(files []string) (model string, err error) {
 	default:
 		return "", usagef("-weights %s: embed or file expected", g.weights)
 	}
+	if err := g.checkTraining(); err != nil {
+		return "", err
+	}
 	if g.options.Stop < 0 {
 		return "", usagef("-stop %d: a number of passes expected", g.options.Stop)
 	}
@@ -71,6 +80,20 @@ func (g *genFlags) complete(files []string) (model string, err error) {
 	}
 	g.options.Flags = g.line()
 	return model, err
+}
+
+// checkTraining checks the flags that say how the package trains.
+func (g *genFlags) checkTraining() error {
+	o := g.options
+	switch {
+	case o.Train && o.Loss == "":
+		return usagef("-train: -loss is missing, one of %s", strings.Join(gen.LossNames(), ", "))
+	case o.Train && !slices.Contains(gen.LossNames(), o.Loss):
+		return usagef("-loss %s: one of %s expected", o.Loss, strings.Join(gen.LossNames(), ", "))
+	case !o.Train && (o.Loss != "" || len(o.Params) > 0 || len(o.Freeze) > 0):
+		return usagef("-loss, -params and -freeze are for -train")
+	}
+	return nil
 }
 
 // line returns the flags as the header of the package shows them, without those
@@ -93,6 +116,12 @@ func (g *genFlags) line() string {
 	if g.options.Strict {
 		parts = append(parts, "-strict")
 	}
+	if g.options.Train {
+		parts = append(parts, "-train")
+	}
+	add("loss", g.options.Loss)
+	add("params", strings.Join(g.options.Params, " "))
+	add("freeze", strings.Join(g.options.Freeze, " "))
 	return strings.Join(parts, " ")
 }
 

@@ -61,6 +61,12 @@ func inspectModel(out io.Writer, m *gen.Model) error {
 			fmt.Fprintf(w, "  %q\t%s\t%s\n", t.Name, t.Type, gen.Bytes(int64(len(t.Data))))
 		}
 	}
+	if params := gen.Parameters(m.Source.Func()); len(params) > 0 {
+		for i, name := range params {
+			params[i] = fmt.Sprintf("%q", name)
+		}
+		fmt.Fprintf(w, "\nparameters, which -train trains:\n  %s\n", wrap(params, 90))
+	}
 	return w.Flush()
 }
 

@@ -1,7 +1,9 @@
 package emit
 
 import (
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/dave/jennifer/jen"
 
@@ -11,39 +13,6 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// form tells how callers pass tensors: which row of the API table a model has.
-type form uint8
-
-const (
-	static  form = iota // pointers to arrays
-	batched             // slices of arrays, one for each item of the batch
-	dynamic             // rt.Tensor
-)
-
-// formOf returns the form of a function: static when all extents are, batched
-// when the first extent of everything is one symbol and the rest is static.
-func formOf(f *ir.Func) (form, string) {
-	values := append(append([]*ir.Value{}, f.Params...), f.Results...)
-	symbols := f.Symbols()
-	isStatic := true
-	for _, v := range values {
-		isStatic = isStatic && v.Type.IsStatic() && !plan.IsHeld(v.Type)
-	}
-	if isStatic && len(values) > 0 {
-		return static, ""
-	}
-	if len(symbols) != 1 {
-		return dynamic, ""
-	}
-	for _, v := range values {
-		t := v.Type
-		if t.Rank() == 0 || !t.Shape[0].Equal(ir.Sym(symbols[0])) || !ir.TensorOf(t.DType, t.Shape[1:]...).IsStatic() || plan.IsHeld(t) {
-			return dynamic, ""
-		}
-	}
-	return batched, symbols[0]
-}
-
 // port is an input or output as callers see it.
 type port struct {
 	index int
@@ -51,11 +20,24 @@ type port struct {
 	name  string // the model's
 	id    string // parameter or local variable
 	field string // of Inputs or Outputs
-	typ   string // exported type, "" in the dynamic form
+	typ   string // exported type, "" where it has none
 	kind  string // "input" or "output"
+	form  form
+	// saved tells that the trainer holds an argument until the second half.
+	saved bool
+	// room is the session's field that holds a scalar argument.
+	room string
 }
 
 func (p port) elem() *jen.Statement { return jen.Id(goType(p.value.Type.DType)) }
+
+// item prints the type of an array, or of an item of a batch.
+func (p port) item() *jen.Statement {
+	if p.typ == "" {
+		return p.elem()
+	}
+	return jen.Id(p.typ)
+}
 
 // array prints the array type of the last dimensions of p, from the given one on.
 func (p port) array(from int) *jen.Statement {
@@ -67,9 +49,10 @@ func (p port) array(from int) *jen.Statement {
 	return s.Add(p.elem())
 }
 
-// api prints model.go's types and methods.
+// api prints the types and methods of a function.
 type api struct {
-	m       *Model
+	spec    *Function
+	host    *host
 	form    form
 	symbol  string // of the batch
 	in, out []port
@@ -77,99 +60,136 @@ type api struct {
 	vars    map[string]string // symbol → variable
 	where   string            // "digits: Forward"
 	fn      *function
+	// types are the declarations of the ports' types.
+	types []jen.Code
+	// result is the struct that several results stand in.
+	result string
+	// seeds are the gradients of results that a second half takes.
+	seeds []port
+	// keyed tells that the schedule takes a key after the arguments.
+	keyed bool
 }
 
-// in1 and out1 tell whether a struct is spared because there is one only.
-func (a *api) oneIn() bool  { return len(a.in) == 1 }
-func (a *api) oneOut() bool { return len(a.out) == 1 }
+// inStruct and outStruct tell whether arguments or results stand in a struct.
+func (a *api) inStruct() bool  { return len(a.in) != 1 && a.spec.Inputs != "" }
+func (a *api) outStruct() bool { return len(a.out) != 1 }
 
 // argument prints the type in which a caller passes a port's tensor.
 func (a *api) argument(p port) *jen.Statement {
-	switch a.form {
-	case static:
-		return jen.Op("*").Id(p.typ)
-	case batched:
-		return jen.Index().Id(p.typ)
-	}
-	if !p.value.Type.IsTensor() {
+	switch {
+	case p.form == static:
+		return jen.Op("*").Add(p.item())
+	case p.form == batched:
+		return jen.Index().Add(p.item())
+	case p.form == scalar:
+		return p.elem()
+	case !p.value.Type.IsTensor():
 		return jen.Id(heldType(p.value.Type))
 	}
 	return jen.Qual(rtPath, "Tensor").Index(p.elem())
 }
 
-// inputs prints the parameters of Forward.
-func (a *api) inputs() jen.Code {
-	if a.oneIn() {
-		return jen.Id(a.in[0].id).Add(a.argument(a.in[0]))
+// inputs prints the parameters of the methods.
+func (a *api) inputs() []jen.Code {
+	if a.inStruct() {
+		return []jen.Code{jen.Id("in").Id(a.spec.Inputs)}
 	}
-	return jen.Id("in").Id("Inputs")
+	var params []jen.Code
+	for i, p := range a.in {
+		typ := a.argument(p)
+		if i+1 < len(a.in) && a.argument(a.in[i+1]).GoString() == typ.GoString() {
+			params = append(params, jen.Id(p.id))
+		} else {
+			params = append(params, jen.Id(p.id).Add(typ))
+		}
+	}
+	return params
 }
 
-// outputs prints the type of Forward's result, and dst the one it is written to.
-func (a *api) outputs() *jen.Statement {
-	if a.oneOut() {
-		return a.argument(a.out[0])
+// passed prints the arguments where one method calls another.
+func (a *api) passed() []jen.Code {
+	if a.inStruct() {
+		return []jen.Code{jen.Id("in")}
 	}
-	return jen.Id("Outputs")
+	var args []jen.Code
+	for _, p := range a.in {
+		args = append(args, jen.Id(p.id))
+	}
+	return args
+}
+
+// outputs prints the type of the result, and dst the one it is written to.
+func (a *api) outputs() *jen.Statement {
+	if a.outStruct() {
+		return jen.Id(a.result)
+	}
+	return a.argument(a.out[0])
 }
 
 func (a *api) dst() *jen.Statement {
-	if a.form == dynamic {
+	if a.isPointer() {
 		return jen.Op("*").Add(a.outputs())
 	}
 	return a.outputs()
 }
 
-// given prints the expression of a port inside Session.Forward.
+// isPointer reports whether dst points to what the caller gets.
+func (a *api) isPointer() bool {
+	if a.outStruct() {
+		return a.form == dynamic || a.spec.Direct
+	}
+	return a.out[0].form == dynamic || a.out[0].form == scalar
+}
+
+// given prints the expression of a port inside the session's method.
 func (a *api) given(p port) *jen.Statement {
-	if p.kind == "input" {
-		if a.oneIn() {
-			return jen.Id(p.id)
-		}
+	switch {
+	case p.kind == "output" && a.outStruct():
+		return jen.Id("dst").Dot(p.field)
+	case p.kind == "output":
+		return jen.Id("dst")
+	case p.saved:
+		return a.host.self().Dot(a.savedField(p))
+	case slices.ContainsFunc(a.seeds, func(s port) bool { return s.id == p.id }):
+		return jen.Id(p.id)
+	case a.inStruct():
 		return jen.Id("in").Dot(p.field)
 	}
-	if a.oneOut() {
-		return jen.Id("dst")
-	}
-	return jen.Id("dst").Dot(p.field)
+	return jen.Id(p.id)
 }
 
 // late reports whether an output has extents that are known only while the model
 // runs.
-func (a *api) late(p port) bool { return p.kind == "output" && a.m.Forward.Plan.IsLate(p.value.Type) }
+func (a *api) late(p port) bool { return p.kind == "output" && a.fn.Plan.IsLate(p.value.Type) }
 
 // flat prints the elements of a port as a slice.
 func (a *api) flat(p port) *jen.Statement {
-	switch a.form {
-	case static:
+	switch {
+	case p.form == static:
 		return jen.Qual(rtPath, "FlatOf").Index(p.elem()).Call(a.given(p))
-	case batched:
+	case p.form == batched:
 		return jen.Qual(rtPath, "Flat").Index(p.elem()).Call(a.given(p))
-	}
-	if !p.value.Type.IsTensor() {
+	case p.form == scalar && p.kind == "input":
+		return jen.Qual(rtPath, "FlatOf").Index(p.elem()).Call(jen.Op("&").Add(a.host.self()).Dot(p.room))
+	case p.form == scalar && a.outStruct():
+		return jen.Qual(rtPath, "FlatOf").Index(p.elem()).Call(jen.Op("&").Add(a.given(p)))
+	case p.form == scalar:
+		return jen.Qual(rtPath, "FlatOf").Index(p.elem()).Call(a.given(p))
+	case !p.value.Type.IsTensor():
 		return a.given(p)
 	}
 	return a.given(p).Dot("Data")
 }
 
+// typeDecls prints the types of the arguments and results.
 func (a *api) typeDecls() []jen.Code {
-	var out []jen.Code
-	for _, p := range append(append([]port{}, a.in...), a.out...) {
-		if a.form == dynamic {
-			break
-		}
-		from, what := 0, "is "+p.kind
-		if a.form == batched {
-			from, what = 1, "is one item of "+p.kind
-		}
-		out = append(out, jen.Comment(p.typ+" "+what+" "+comment(strconv.QuoteToASCII(p.name))+": "+p.value.Type.String()+"."),
-			jen.Type().Id(p.typ).Op("=").Add(p.array(from)), jen.Line())
+	out := slices.Clone(a.types)
+	method := a.spec.Method
+	if a.inStruct() {
+		out = append(out, a.structDecl(a.spec.Inputs, "holds the arguments of "+method+".", a.in)...)
 	}
-	if !a.oneIn() {
-		out = append(out, a.structDecl("Inputs", "holds the arguments of Forward.", a.in)...)
-	}
-	if !a.oneOut() {
-		out = append(out, a.structDecl("Outputs", "holds the results of Forward.", a.out)...)
+	if a.outStruct() {
+		out = append(out, a.structDecl(a.result, "holds the results of "+method+".", a.out)...)
 	}
 	return out
 }
@@ -182,148 +202,224 @@ func (a *api) structDecl(name, doc string, ports []port) []jen.Code {
 	return []jen.Code{jen.Comment(name + " " + doc), jen.Type().Id(name).Struct(fields...), jen.Line()}
 }
 
-// modelForward prints Model.Forward and Model.ForwardContext.
-func (a *api) modelForward() []jen.Code {
-	args := "in"
-	if a.oneIn() {
-		args = a.in[0].id
+// doc prints what a function computes: its own documentation, or all for the model,
+// and what is to be said of the method.
+func (a *api) doc(into, rest string) jen.Code {
+	if a.spec.Doc == "" {
+		return jen.Comment(lines(a.spec.Method + " computes the model" + into + "." + rest))
 	}
-	call := jen.Id("m").Dot("ForwardContext").Call(jen.Qual("context", "Background").Call(), jen.Id(args))
+	var text []string
+	for line := range strings.Lines(a.spec.Doc) {
+		text = append(text, comment(line))
+	}
+	if into != "" {
+		into = "The result is written" + into + "."
+	}
+	return jen.Comment(lines(strings.Join(text, "\n") + "\n\n" + strings.TrimSpace(into+rest)))
+}
+
+// modelMethods prints a function's methods of Model, the second of them with a context.
+func (a *api) modelMethods() []jen.Code {
+	name, context := a.spec.Method, a.spec.Method+"Context"
+	model := jen.Id("m").Op("*").Id("Model")
+	call := jen.Id("m").Dot(context).Call(append([]jen.Code{jen.Qual("context", "Background").Call()}, a.passed()...)...)
 	body := []jen.Code{
 		jen.List(jen.Id("s"), jen.Err()).Op(":=").Id("m").Dot("sessions").Dot("Get").Call(jen.Id("ctx")),
 		jen.If(jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Id("dst"), jen.Err())),
 		jen.Defer().Id("m").Dot("sessions").Dot("Put").Call(jen.Id("s")),
 	}
 	for _, p := range a.out {
-		switch a.form {
+		switch p.form {
 		case static:
-			body = append(body, a.given(p).Op("=").New(jen.Id(p.typ)))
+			body = append(body, a.given(p).Op("=").New(p.item()))
 		case batched:
-			body = append(body, a.given(p).Op("=").Make(a.argument(p), jen.Len(a.given(a.in[0]))))
+			body = append(body, a.given(p).Op("=").Make(a.argument(p), a.batch()))
 		}
 	}
 	target := jen.Id("dst")
-	if a.form == dynamic {
+	if a.isPointer() {
 		target = jen.Op("&").Id("dst")
 	}
 	body = append(body,
 		jen.Id("s").Dot("SetContext").Call(jen.Id("ctx")),
-		jen.Return(jen.Id("dst"), jen.Id("s").Dot("Forward").Call(target, jen.Id(args))))
+		jen.Return(jen.Id("dst"), jen.Id("s").Dot(name).Call(append([]jen.Code{target}, a.passed()...)...)))
 	return []jen.Code{
-		jen.Comment("Forward computes the model. It is safe to call from many goroutines."),
-		jen.Func().Params(jen.Id("m").Op("*").Id("Model")).Id("Forward").Params(a.inputs()).Params(a.outputs(), jen.Error()).Block(jen.Return(call)),
+		a.doc("", " It is safe to call from many goroutines."),
+		jen.Func().Params(model).Id(name).Params(a.inputs()...).Params(a.outputs(), jen.Error()).Block(jen.Return(call)),
 		jen.Line(),
-		jen.Comment(lines("ForwardContext is Forward that ends early, with the context's error, when ctx is\ndone; a nil ctx never is.")),
-		jen.Func().Params(jen.Id("m").Op("*").Id("Model")).Id("ForwardContext").Params(jen.Id("ctx").Qual("context", "Context"), a.inputs()).Params(jen.Id("dst").Add(a.outputs()), jen.Err().Error()).Block(body...),
+		jen.Comment(lines(context + " is " + name + " that ends early, with the context's error, when ctx is\ndone; a nil ctx never is.")),
+		jen.Func().Params(model).Id(context).Params(append([]jen.Code{jen.Id("ctx").Qual("context", "Context")}, a.inputs()...)...).Params(jen.Id("dst").Add(a.outputs()), jen.Err().Error()).Block(body...),
 		jen.Line(),
 	}
 }
 
-// sessionForward prints Session.Forward.
-func (a *api) sessionForward() []jen.Code {
-	where := jen.Lit(a.where)
-	check := func(call *jen.Statement) jen.Code {
-		return jen.If(jen.Err().Op(":=").Add(call), jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Err()))
+// batch prints the number of items in the batch.
+func (a *api) batch() *jen.Statement {
+	for _, p := range a.in {
+		if p.form == batched {
+			return jen.Len(a.given(p))
+		}
 	}
+	return nil
+}
+
+// sessionMethod prints a function's method of Session.
+func (a *api) sessionMethod() []jen.Code {
+	where := jen.Lit(a.where)
 	body := []jen.Code{
-		check(jen.Id("s").Dot("guard").Dot("Enter").Call()),
+		checked(jen.Id("s").Dot("guard").Dot("Enter").Call()),
 		jen.Defer().Id("s").Dot("guard").Dot("Leave").Call(),
 		jen.Defer().Qual(rtPath, "Recover").Call(where, jen.Op("&").Err()),
 		jen.Id("s").Dot("weights").Op("=").Id("s").Dot("model").Dot("weights").Dot("Load").Call(),
 	}
-	var open []jen.Code
-	switch a.form {
-	case static:
-		for _, p := range append(append([]port{}, a.out...), a.in...) {
-			body = append(body, check(jen.Qual(rtPath, "CheckNil").Call(where, text(p.id), a.given(p))))
-		}
-	case batched:
-		n := a.vars[a.symbol]
-		body = append(body, jen.Id(n).Op(":=").Len(a.given(a.in[0])))
-		for _, p := range a.in[1:] {
-			body = append(body, check(jen.Qual(rtPath, "CheckLen").Call(where, text(p.id), jen.Len(a.given(p)), jen.Id(n))))
-		}
-		for _, p := range a.out {
-			body = append(body, check(jen.Qual(rtPath, "CheckBatch").Call(where, jen.Id(n), jen.Len(a.given(p)), jen.Id("s").Dot("max").Dot("Limit").Call(jen.Lit(a.symbol)))))
-		}
-		open = append(open, jen.Id(n))
-	case dynamic:
-		body = append(body, check(jen.Qual(rtPath, "CheckNil").Call(where, jen.Lit("dst"), jen.Id("dst"))))
-		body = append(body, a.bind(where, check)...)
-		for _, s := range a.symbols {
-			open = append(open, jen.Id(a.vars[s]))
-		}
-	}
-	if a.fn.Plan.Mode != plan.Static {
-		body = append(body, check(jen.Id("s").Dot("open").Call(open...)))
-	}
-	if a.form == dynamic {
-		for _, p := range a.out {
-			if a.late(p) || !p.value.Type.IsTensor() {
-				continue
-			}
-			dims := []jen.Code{}
-			for _, d := range p.value.Type.Shape {
-				dims = append(dims, a.fn.int(d))
-			}
-			body = append(body, check(a.given(p).Dot("Resize").Call(append([]jen.Code{where}, dims...)...)))
-		}
-	}
-	for _, o := range a.out {
-		for _, i := range a.in {
-			if !o.value.Type.IsTensor() || !i.value.Type.IsTensor() {
-				continue
-			}
-			body = append(body, check(jen.Qual(rtPath, "CheckOverlap").Call(where, jen.Lit("dst"), a.flat(o), a.flat(i))))
-		}
-	}
-	call := append([]jen.Code{}, open...)
-	for _, p := range a.out {
-		switch {
-		case !a.late(p) && p.value.Type.IsTensor():
-			call = append(call, a.flat(p))
-		case a.oneOut():
-			call = append(call, jen.Id("dst"))
-		default:
-			call = append(call, jen.Op("&").Add(a.given(p)))
-		}
-	}
-	for _, p := range a.in {
-		call = append(call, a.flat(p))
-	}
-	if mayShare(a.m.Forward) {
-		body = append(body, jen.Qual(rtPath, "Begin").Call(), jen.Defer().Qual(rtPath, "End").Call())
-	}
-	body = append(body,
-		jen.Return(jen.Id("s").Dot("forward").Call(call...)))
-	doc := "Forward computes the model into dst. It does not allocate."
+	body = append(body, a.checks(jen.Id("s").Dot("max").Dot("Limit").Call(jen.Lit(a.symbol)))...)
+	body = append(append(body, a.begin()...), jen.Return(a.run()))
+	into, rest := " into dst", " It does not allocate."
 	switch a.form {
 	case batched:
-		doc = "Forward computes the model into dst, which has an item for each of the batch.\nIt does not allocate once it has seen a batch of this size."
+		into, rest = " into dst, which has an item for each of the batch", "\nIt does not allocate once it has seen a batch of this size."
 	case dynamic:
-		doc = "Forward computes the model into dst, whose memory is used again when it is large\nenough. It does not allocate once it has seen arguments of these shapes."
+		into, rest = " into dst, whose memory is used again when it is large\nenough", " It does not allocate once it has seen arguments of these shapes."
 	}
+	params := append([]jen.Code{jen.Id("dst").Add(a.dst())}, a.inputs()...)
 	return []jen.Code{
-		jen.Comment(lines(doc)),
-		jen.Func().Params(jen.Id("s").Op("*").Id("Session")).Id("Forward").Params(jen.Id("dst").Add(a.dst()), a.inputs()).Params(jen.Err().Error()).Block(body...),
+		a.doc(into, rest),
+		jen.Func().Params(jen.Id("s").Op("*").Id("Session")).Id(a.spec.Method).Params(params...).Params(jen.Err().Error()).Block(body...),
 		jen.Line(),
 	}
 }
 
+// checks prints the checks of what a caller passes, the variables of symbols, and the
+// making of room; limit is the largest batch.
+func (a *api) checks(limit *jen.Statement) []jen.Code {
+	where := jen.Lit(a.where)
+	var body []jen.Code
+	add := func(call *jen.Statement) { body = append(body, checked(call)) }
+	notNil := func(what string, x *jen.Statement) { add(jen.Qual(rtPath, "CheckNil").Call(where, text(what), x)) }
+	if a.isPointer() {
+		notNil("dst", jen.Id("dst"))
+	}
+	for _, p := range append(append([]port{}, a.out...), a.in...) {
+		switch {
+		case p.form == static:
+			notNil(p.id, a.given(p))
+		case p.form == scalar && p.kind == "input":
+			body = append(body, a.host.self().Dot(p.room).Op("=").Add(a.given(p)))
+		}
+	}
+	switch a.form {
+	case batched:
+		body = append(body, a.checkBatch(limit)...)
+	case dynamic:
+		body = append(body, a.bind(where)...)
+	}
+	if a.fn.Plan.Mode != plan.Static {
+		add(a.host.self().Dot(a.fn.opens()).Call(a.extents()...))
+	}
+	for _, p := range a.out {
+		if p.form != dynamic || a.late(p) || !p.value.Type.IsTensor() {
+			continue
+		}
+		dims := []jen.Code{}
+		for _, d := range p.value.Type.Shape {
+			dims = append(dims, a.fn.int(d))
+		}
+		add(a.given(p).Dot("Resize").Call(append([]jen.Code{where}, dims...)...))
+	}
+	for _, o := range a.out {
+		for _, i := range a.in {
+			if o.value.Type.IsTensor() && i.value.Type.IsTensor() && i.form != scalar {
+				add(jen.Qual(rtPath, "CheckOverlap").Call(where, jen.Lit("dst"), a.flat(o), a.flat(i)))
+			}
+		}
+	}
+	return body
+}
+
+// checkBatch prints the variable of the batch's size and the checks that all agree.
+func (a *api) checkBatch(limit *jen.Statement) []jen.Code {
+	where, n := jen.Lit(a.where), a.vars[a.symbol]
+	body := []jen.Code{jen.Id(n).Op(":=").Add(a.batch())}
+	first := true
+	for _, p := range a.in {
+		if p.form == batched && !first {
+			body = append(body, checked(jen.Qual(rtPath, "CheckLen").Call(where, text(p.id), jen.Len(a.given(p)), jen.Id(n))))
+		}
+		first = first && p.form != batched
+	}
+	given := false
+	for _, p := range a.out {
+		if p.form == batched {
+			body = append(body, checked(jen.Qual(rtPath, "CheckBatch").Call(where, jen.Id(n), jen.Len(a.given(p)), limit.Clone())))
+			given = true
+		}
+	}
+	if !given {
+		body = append(body, checked(jen.Qual(rtPath, "CheckBatch").Call(where, jen.Id(n), jen.Id(n), limit)))
+	}
+	return body
+}
+
+// extents prints the variables of the symbols.
+func (a *api) extents() []jen.Code {
+	var out []jen.Code
+	for _, s := range a.symbols {
+		out = append(out, jen.Id(a.vars[s]))
+	}
+	return out
+}
+
+// run prints the call of the schedule.
+func (a *api) run() *jen.Statement { return a.schedule(a.fn.name, nil) }
+
+// begin prints what makes threads share a schedule.
+func (a *api) begin() []jen.Code {
+	if !mayShare(a.fn.Func) {
+		return nil
+	}
+	return []jen.Code{jen.Qual(rtPath, "Begin").Call(), jen.Defer().Qual(rtPath, "End").Call()}
+}
+
+// schedule prints the call of a schedule, or of its second half, which has seeds.
+func (a *api) schedule(name string, seeds []port) *jen.Statement {
+	call := a.extents()
+	for _, p := range a.out {
+		switch {
+		case !a.late(p) && p.value.Type.IsTensor():
+			call = append(call, a.flat(p))
+		case a.outStruct():
+			call = append(call, jen.Op("&").Add(a.given(p)))
+		default:
+			call = append(call, jen.Id("dst"))
+		}
+	}
+	for _, p := range slices.Concat(a.in, seeds) {
+		call = append(call, a.flat(p))
+	}
+	if a.keyed {
+		call = append(call, a.host.self().Dot("base").Dot("Key").Call())
+	}
+	return a.host.self().Dot(name).Call(call...)
+}
+
 // bind prints the checks of the arguments' shapes and the variables of symbols.
-func (a *api) bind(where *jen.Statement, check func(*jen.Statement) jen.Code) []jen.Code {
+func (a *api) bind(where *jen.Statement) []jen.Code {
+	symbols := a.host.self().Dot(a.fn.table("symbols"))
 	index := map[string]int{}
 	for i, s := range a.symbols {
 		index[s] = i
 	}
 	var out, later []jen.Code
 	bound := map[string]bool{}
-	out = append(out, jen.Id("s").Dot("symbols").Dot("Reset").Call())
+	out = append(out, symbols.Clone().Dot("Reset").Call())
 	for _, p := range a.in {
 		name := jen.Lit(a.where + ": " + p.id)
+		if p.form == scalar {
+			continue
+		}
 		if !p.value.Type.IsTensor() {
 			if c := checkContainer(name, a.given(p), p.value.Type); c != nil {
-				out = append(out, check(c))
+				out = append(out, checked(c))
 			}
 			continue
 		}
@@ -341,7 +437,7 @@ func (a *api) bind(where *jen.Statement, check func(*jen.Statement) jen.Code) []
 				want = append(want, jen.Qual(rtPath, "AnyDim"))
 			}
 		}
-		out = append(out, check(jen.Qual(rtPath, "CheckTensor").Call(where.Clone(), text(p.id), a.given(p))), check(jen.Id("s").Dot("symbols").Dot("CheckShape").Call(want...)))
+		out = append(out, checked(jen.Qual(rtPath, "CheckTensor").Call(where.Clone(), text(p.id), a.given(p))), checked(symbols.Clone().Dot("CheckShape").Call(want...)))
 	}
 	for _, p := range a.in {
 		for i, d := range p.value.Type.Shape {
@@ -351,20 +447,20 @@ func (a *api) bind(where *jen.Statement, check func(*jen.Statement) jen.Code) []
 			extent := a.given(p).Dot("Shape").Index(jen.Lit(i))
 			if sym, value, ok := a.solve(d, extent, bound); ok {
 				bound[sym] = true
-				out = append(out, check(jen.Id("s").Dot("symbols").Dot("Bind").Call(where.Clone(), jen.Lit(index[sym]), value)))
+				out = append(out, checked(symbols.Clone().Dot("Bind").Call(where.Clone(), jen.Lit(index[sym]), value)))
 			}
-			later = append(later, check(jen.Qual(rtPath, "CheckDim").Call(jen.Lit(a.where), text(p.id), extent.Clone(), a.fn.int(d))))
+			later = append(later, checked(jen.Qual(rtPath, "CheckDim").Call(jen.Lit(a.where), text(p.id), extent.Clone(), a.fn.int(d))))
 		}
 	}
 	for i, s := range a.symbols {
 		if !bound[s] {
 			ir.Fail("no input's shape gives the extent %s", s)
 		}
-		out = append(out, jen.Id(a.vars[s]).Op(":=").Id("s").Dot("symbols").Dot("Value").Call(jen.Lit(i)))
+		out = append(out, jen.Id(a.vars[s]).Op(":=").Add(symbols.Clone()).Dot("Value").Call(jen.Lit(i)))
 	}
 	out = append(out, later...)
 	if len(a.symbols) > 0 {
-		out = append(out, check(jen.Id("s").Dot("symbols").Dot("CheckMax").Call(where.Clone(), jen.Id("s").Dot("max"))))
+		out = append(out, checked(symbols.Clone().Dot("CheckMax").Call(where.Clone(), a.host.self().Dot("max"))))
 	}
 	return out
 }

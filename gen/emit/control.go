@@ -22,7 +22,7 @@ func (f *function) extents(list []program.Extent) []jen.Code {
 	var out []jen.Code
 	for _, e := range list {
 		if f.used[e.Symbol] {
-			out = append(out, jen.Id(f.symbols[e.Symbol]).Op(":=").Id("s").Dot(f.held[e.Variable]).Dot("Shape").Index(jen.Lit(e.Axis)))
+			out = append(out, jen.Id(f.symbols[e.Symbol]).Op(":=").Add(f.host.self()).Dot(f.held[e.Variable]).Dot("Shape").Index(jen.Lit(e.Axis)))
 		}
 	}
 	return out
@@ -38,7 +38,7 @@ func (f *function) passed(callee *program.Func, i int, ref *program.Ref, t ir.Ty
 	case !ref.Boxed():
 		return nil, f.slice(ref, v)
 	}
-	box := jen.Id("s").Dot(f.held[ref.Variable()])
+	box := f.host.self().Dot(f.held[ref.Variable()])
 	if callee.Plan.IsLate(callee.IR.Results[i].Type) {
 		return nil, jen.Op("&").Add(box)
 	}
@@ -64,7 +64,7 @@ func (f *function) enter(callee *program.Func, base *program.Ref, results, args 
 		list = append(list, f.int(ir.Sym(symbol)))
 	}
 	list = append(list, f.offset(base.Place.Buffer))
-	return checked(jen.Id("s").Dot(f.callees[callee].name).Call(slices.Concat(list, results, args)...))
+	return checked(f.host.self().Dot(f.callees[callee].name).Call(slices.Concat(list, results, args)...))
 }
 
 // turn names the variables of a carried value that is passed from one place to
@@ -142,7 +142,7 @@ func (p *repeatPrinter) carried(i int, c program.Carried) {
 		p.last = append(p.last, jen.Qual(cpuPath, "Copy").Call(p.slice(c.Result, p.v), jen.Id(t.now)))
 		return
 	}
-	now, next := jen.Id("s").Dot(p.held[c.Result.Variable()]), jen.Id("s").Dot(p.held[c.Other.Variable()])
+	now, next := p.host.self().Dot(p.held[c.Result.Variable()]), p.host.self().Dot(p.held[c.Other.Variable()])
 	swap := jen.List(now.Clone(), next.Clone()).Op("=").List(next.Clone(), now.Clone())
 	p.after = append(p.after, swap)
 	if c.Type.IsTensor() {
@@ -172,7 +172,7 @@ func (p *repeatPrinter) scan(i int, scan program.Scan) {
 		p.results = append(p.results, p.slice(scan.Result, p.v).Index(at, jen.Parens(jen.Int().Call(jen.Id("trip")).Op("+").Lit(1)).Op("*").Add(n.Clone())))
 		return
 	}
-	box := jen.Id("s").Dot(p.held[scan.Result.Variable()])
+	box := p.host.self().Dot(p.held[scan.Result.Variable()])
 	shape := append([]jen.Code{jen.Lit(0)}, p.ints(scan.None)...)
 	p.first = append(p.first, p.reshape(box, shape))
 	row := p.rows[p.s][i]
@@ -188,7 +188,7 @@ func (p *repeatPrinter) scan(i int, scan program.Scan) {
 		p.results = append(p.results, jen.Id(row))
 		return
 	}
-	buffer := jen.Id("s").Dot(p.held[scan.Buffer.Variable()])
+	buffer := p.host.self().Dot(p.held[scan.Buffer.Variable()])
 	p.results = append(p.results, jen.Op("&").Add(buffer))
 	p.after = append(p.after, add(buffer.Clone().Dot("Shape").Op("..."))...)
 	p.after = append(p.after, jen.Qual(cpuPath, "Copy").Call(jen.Id(row), buffer.Clone().Dot("Data")))

@@ -16,11 +16,13 @@ import (
 // the generated package calls them; both in the order of their first calls.
 func customPackages(m *Model, global *names) (paths []string, aliases map[string]string) {
 	aliases = map[string]string{}
-	for _, c := range m.Forward.Customs() {
-		p, _ := c.Op.Package()
-		if aliases[p] == "" {
-			paths = append(paths, p)
-			aliases[p] = global.unique(unexported(packageName(p)))
+	for _, f := range m.Functions {
+		for _, c := range f.Customs() {
+			p, _ := c.Op.Package()
+			if aliases[p] == "" {
+				paths = append(paths, p)
+				aliases[p] = global.unique(unexported(packageName(p)))
+			}
 		}
 	}
 	return paths, aliases
@@ -51,7 +53,7 @@ func (f *function) customCalls() []*program.Custom {
 // the call itself.
 func (f *function) custom(s *program.Custom, v *views) []jen.Code {
 	var out []jen.Code
-	call := jen.Id("s").Dot(f.customs[s])
+	call := f.host.self().Dot(f.customs[s])
 	pass := func(how string, i int, memory *jen.Statement, shape []jen.Code) {
 		args := append([]jen.Code{call.Clone(), jen.Lit(i), memory}, shape...)
 		out = append(out, jen.Qual(rtPath, how).Call(args...))
@@ -61,7 +63,7 @@ func (f *function) custom(s *program.Custom, v *views) []jen.Code {
 	}
 	for i, ref := range s.Results {
 		if ref.Boxed() {
-			pass("CallOpen", i, jen.Op("&").Id("s").Dot(f.held[ref.Variable()]), f.openShape(s, ref.Value.Type.Shape))
+			pass("CallOpen", i, jen.Op("&").Add(f.host.self()).Dot(f.held[ref.Variable()]), f.openShape(s, ref.Value.Type.Shape))
 		} else {
 			pass("CallOut", i, f.slice(ref, v), f.ints(ref.Value.Type.Shape))
 		}

@@ -20,8 +20,12 @@ import (
 // weights and buffers are variables whose names were chosen before.
 type function struct {
 	*program.Func
-	// name is that of the method and the beginning of the names of its tables.
-	name string
+	// host is the type that the function is a method of, nil for none.
+	host *host
+	// name is that of the method and the beginning of the names of its tables, names
+	// are those of the methods that its parts are.
+	name  string
+	names []string
 	// base is the variable that holds where its arena begins, "" for the whole.
 	base    string
 	callees map[*program.Func]*function
@@ -39,6 +43,12 @@ type function struct {
 	shapes *shapes
 	chains *chains
 	arena  *jen.Statement
+	// ports is the number of results that callers get: those after it are fields of the
+	// gradients, g. backward says what may be left out where some are not wanted.
+	ports    int
+	backward *program.Backward
+	// pass is the trainer's field that holds the backward pass.
+	pass string
 	// used are the symbols that were printed.
 	used map[string]bool
 	lap  func(program.Step) int // see Model.Lap
@@ -59,8 +69,8 @@ func (f *function) parts() [][]program.Step {
 }
 
 // body prints the statements of some steps, the views they use first, and
-// returns the weights that they read.
-func (f *function) body(steps []program.Step) (body []jen.Code, weights map[string]bool) {
+// returns what they read.
+func (f *function) body(steps []program.Step) (body []jen.Code, used *views) {
 	views := &views{f: f, seen: map[string]bool{}, weights: map[string]bool{}}
 	var out []jen.Code
 	var node *ir.Node
@@ -70,6 +80,7 @@ func (f *function) body(steps []program.Step) (body []jen.Code, weights map[stri
 			out = append(out, f.comments(s)...)
 			node = n
 		}
+		before := len(out)
 		switch s := s.(type) {
 		case *program.Call:
 			out = append(out, f.fallible(s.Kernel, s.Node, kernel(s.Kernel).Call(f.args(s.Kernel, s.Args, views)...)))
@@ -95,9 +106,10 @@ func (f *function) body(steps []program.Step) (body []jen.Code, weights map[stri
 		case *program.Resize:
 			out = append(out, f.resize(s))
 		}
+		out = append(out[:before:before], f.optional(s, out[before:], views)...)
 		out = append(out, f.laps(s)...)
 	}
-	return append(views.decls(), out...), views.weights
+	return append(views.decls(), out...), views
 }
 
 // invoke prints the call of another function.
@@ -135,20 +147,20 @@ func (f *function) bind(s *program.Bind, v *views) []jen.Code {
 // alloc prints the allocation of a buffer whose size is known by now, and its
 // variable.
 func (f *function) alloc(s *program.Alloc, v *views) []jen.Code {
-	name, tail := f.buffers[s.Buffer], jen.Id("s").Dot(f.table("tails")).Index(jen.Lit(s.Index))
+	name, tail := f.buffers[s.Buffer], f.host.self().Dot(f.table("tails")).Index(jen.Lit(s.Index))
 	v.seen[name] = true
 	bytes := s.Buffer.Elems.Mul(ir.Const(s.Buffer.DType.Size()))
 	z := "z" + exported(name)
 	return []jen.Code{
 		jen.Var().Id(z).Qual(rtPath, "Sizes"),
-		returnAt(s.Node, jen.Id("s").Dot("tail").Dot("Place").Call(jen.Op("&").Add(tail.Clone()), foldDim(bytes, ir.Algebra[*jen.Statement](sized{f, z})), jen.Op("&").Id(z), jen.Lit(ir.OpName(s.Node.Op)))),
+		returnAt(s.Node, f.host.self().Dot("tail").Dot("Place").Call(jen.Op("&").Add(tail.Clone()), foldDim(bytes, ir.Algebra[*jen.Statement](sized{f, z})), jen.Op("&").Id(z), jen.Lit(ir.OpName(s.Node.Op)))),
 		jen.Id(name).Op(":=").Qual(rtPath, "View").Index(jen.Id(goType(s.Buffer.DType))).Call(tail, jen.Lit(0), f.int(s.Buffer.Elems)),
 	}
 }
 
 // hold prints the making of room for strings.
 func (f *function) hold(s *program.Hold) jen.Code {
-	grow := jen.Qual(rtPath, "Grow").Call(jen.Op("&").Id("s").Dot(f.held[s.Variable]), f.int(s.Variable.Type.Elems()))
+	grow := jen.Qual(rtPath, "Grow").Call(jen.Op("&").Add(f.host.self()).Dot(f.held[s.Variable]), f.int(s.Variable.Type.Elems()))
 	return returnAt(s.Node, grow)
 }
 
@@ -238,8 +250,9 @@ type views struct {
 	f    *function
 	seen map[string]bool
 	list []jen.Code
-	// weights are those that the steps read.
-	weights map[string]bool
+	// weights are those that the steps read, and gradients tells that they write some.
+	weights   map[string]bool
+	gradients bool
 }
 
 func (v *views) decls() []jen.Code {
@@ -275,7 +288,7 @@ func (v *views) late(ref *program.Ref) string {
 	name := f.buffers[b]
 	if !v.seen[name] {
 		v.seen[name] = true
-		tail := jen.Id("s").Dot(f.table("tails")).Index(jen.Lit(slices.Index(f.Plan.Tails, b)))
+		tail := f.host.self().Dot(f.table("tails")).Index(jen.Lit(slices.Index(f.Plan.Tails, b)))
 		v.list = append(v.list, jen.Id(name).Op("=").Qual(rtPath, "View").Index(jen.Id(goType(b.DType))).Call(tail, jen.Lit(0), f.int(b.Elems)))
 	}
 	return name
@@ -302,7 +315,7 @@ func (f *function) offsetInside(b *plan.Buffer) *jen.Statement {
 			return f.int(b.Offset)
 		}
 	case plan.Dynamic:
-		return jen.Int().Call(jen.Id("s").Dot(f.table("offsets")).Index(name))
+		return jen.Int().Call(f.host.self().Dot(f.table("offsets")).Index(name))
 	}
 	return name
 }
@@ -321,7 +334,7 @@ func (f *function) container(ref *program.Ref) *jen.Statement {
 	case plan.Param:
 		return jen.Id(f.params[p.Index])
 	case plan.Held:
-		return jen.Id("s").Dot(f.held[p.Variable])
+		return f.host.self().Dot(f.held[p.Variable])
 	}
 	ir.Fail("%s cannot be read here", ref.Value)
 	return nil
@@ -347,6 +360,7 @@ func (f *function) slice(ref *program.Ref, v *views) *jen.Statement {
 		base = reinterpret(ref, f.IR.Params[p.Index], jen.Id(f.params[p.Index]))
 		whole = f.IR.Params[p.Index].Type.Elems().Equal(ref.Len)
 	case plan.Result:
+		v.gradients = v.gradients || p.Index >= f.ports && f.backward != nil
 		base = jen.Id(f.results[p.Index])
 		if f.Plan.IsLate(f.IR.Results[p.Index].Type) {
 			base = base.Dot("Data")
@@ -360,7 +374,7 @@ func (f *function) slice(ref *program.Ref, v *views) *jen.Statement {
 		base = jen.Id(v.late(ref))
 		whole = ref.DType == p.Buffer.DType && p.Buffer.Elems.Equal(ref.Len)
 	case plan.Held:
-		base = jen.Id("s").Dot(f.held[p.Variable])
+		base = f.host.self().Dot(f.held[p.Variable])
 		if p.Variable.Boxed {
 			base = base.Dot("Data")
 		}

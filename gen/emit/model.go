@@ -30,15 +30,25 @@ type Model struct {
 	// Doc is the model's own description, if any.
 	Doc string
 
-	Forward *program.Func
-	// Prepare makes the weights that Forward loads, in the order of Prepared,
+	// Functions are the methods of Model and Session, one or more.
+	Functions []*Function
+	// Prepare makes the weights that Functions load, in the order of Prepared,
 	// from the model's own.
 	Prepare  *program.Func
 	Prepared []Prepared
-	// Outside holds the weights of Forward that Prepare does not make.
+	// Outside holds the weights of Functions that Prepare does not make.
 	Outside []ir.Weight
 
+	// Trainer is what the package trains with, nil if it does not train.
+	Trainer *Trainer
+
 	WeightsFile string
+	// Raw tells that the weights file holds the model's own weights, which Load
+	// prepares.
+	Raw bool
+	// Initial says how the weights of a described model begin: New makes them, and
+	// there is no weights file. nil for a model that has one.
+	Initial []rt.Initial
 	// EmbeddedFile is the weights file that becomes part of the program: the whole
 	// one, one of Outside alone, or "" for none.
 	EmbeddedFile string
@@ -48,7 +58,34 @@ type Model struct {
 	// Limits are the largest extents that symbols may have.
 	Limits map[string]int
 
-	Meta   rt.Meta
+	Meta rt.Meta
+
+	// Lap, when set, numbers the steps of the first function that take time, and the
+	// code calls the package's variable Lap with a step's number after it. Of a step
+	// it is always the same.
+	Lap func(program.Step) int
+}
+
+// Function is a function of the package's API.
+type Function struct {
+	*program.Func
+	// Method is what its methods are called, and Doc their documentation, which begins
+	// with Method; "" for the whole model.
+	Method, Doc string
+	// Inputs and Outputs are the types of structs that several arguments or results
+	// stand in. Without Inputs each argument is a parameter.
+	Inputs, Outputs string
+	// Direct gives each argument and result the Go type that its own shape asks for,
+	// and scalars bare; else one form serves all of them.
+	Direct bool
+
+	// Like is the function that this one evaluates or trains by, with whose arguments,
+	// and results before any others, it shares their types; nil for none.
+	Like *Function
+	// Seeds are the results whose gradients the caller gives, between the halves of a
+	// trainer's function: parameters after the others.
+	Seeds []int
+
 	Sample []Sample
 	// SampleLow is where the range begins that the sample's arguments are drawn
 	// from, and SampleFails tells that the model returns an error for them.
@@ -57,11 +94,30 @@ type Model struct {
 	// SampleTooLarge tells that the bundled test loads the model and does not run it:
 	// that takes more than a test should.
 	SampleTooLarge bool
+}
 
-	// Lap, when set, numbers the steps that take time, and the code calls the
-	// package's variable Lap with a step's number after it. Of a step it is always
-	// the same.
-	Lap func(program.Step) int
+// Trainer is what trains a model. Its functions load the model's own weights. Their
+// results may go on with gradients, called grad/NAME, and new values of buffers,
+// state/NAME; a last parameter called key takes what random numbers are keyed by.
+type Trainer struct {
+	// Variables are the weights that are trained, and the buffers that steps change.
+	Variables []Variable
+	// Weights are all that the functions load, and Constants those that are none of the
+	// source model's nor in Outside.
+	Weights   []Prepared
+	Constants []ir.Weight
+	// Steps train, one for each loss, and Evals evaluate.
+	Steps, Evals []*Function
+	// Outer computes a function, and with gradients of its results those of the
+	// weights; nil for none.
+	Outer *Function
+}
+
+// Variable is a weight that training changes.
+type Variable struct {
+	Name   string
+	Type   ir.Type
+	Buffer bool
 }
 
 // Prepared is a weight that the weights file holds.

@@ -27,75 +27,89 @@ func SampleRange(d ir.DType, low int) (lo, hi int) {
 
 func (e *emitter) testFile() *jen.File {
 	f := e.newFile()
-	a := e.api
-	fatal := func(err jen.Code) jen.Code { return jen.Id("t").Dot("Fatal").Call(err) }
-	var body []jen.Code
-	load := jen.Id("Load").Call()
-	if !e.Embed {
+	load := jen.List(jen.Id("Load").Call())
+	switch {
+	case e.Initial != nil:
+		load = jen.List(jen.Id("New").Call(jen.Lit(SampleSeed)), jen.Error().Call(jen.Nil()))
+	case !e.Embed:
 		load = jen.Id("Load").Call(jen.Lit(e.WeightsFile))
 	}
-	if e.SampleTooLarge {
+	loads := false
+	for i, m := range e.session.methods {
+		if m.spec.SampleTooLarge {
+			loads = true
+			continue
+		}
+		name := "TestSample"
+		if i > 0 {
+			name = e.global.unique(name + m.spec.Method)
+		}
+		m.sampleTest(f, name, load)
+	}
+	if loads {
 		note(f, "TestLoad loads the model. It does not run it: that takes more than a test should.")
 		f.Func().Id("TestLoad").Params(jen.Id("t").Op("*").Qual("testing", "T")).Block(
 			jen.If(jen.List(jen.Id("_"), jen.Err()).Op(":=").Add(load), jen.Err().Op("!=").Nil()).Block(fatal(jen.Err())))
-		return f
 	}
-	body = append(body,
+	return f
+}
+
+func fatal(err jen.Code) jen.Code { return jen.Id("t").Dot("Fatal").Call(err) }
+
+// sampleTest prints the test of a method.
+func (a *method) sampleTest(f *jen.File, name string, load *jen.Statement) {
+	low := a.spec.SampleLow
+	body := []jen.Code{
 		jen.List(jen.Id("m"), jen.Err()).Op(":=").Add(load),
-		jen.If(jen.Err().Op("!=").Nil()).Block(fatal(jen.Err())))
+		jen.If(jen.Err().Op("!=").Nil()).Block(fatal(jen.Err())),
+	}
 	symbols := func(string) (ir.Dim, bool) { return ir.Const(SampleExtent), true }
-	var ins []jen.Code
+	var args, ins []jen.Code
 	for i, p := range a.in {
 		id := p.id
-		switch a.form {
-		case static:
-			body = append(body, jen.Id(id).Op(":=").New(jen.Id(p.typ)))
-		case batched:
-			body = append(body, jen.Id(id).Op(":=").Make(jen.Index().Id(p.typ), jen.Lit(SampleExtent)))
-		case dynamic:
-			if !p.value.Type.IsTensor() {
-				body = append(body, a.sampleContainer(p, e.SampleLow, SampleSeed+i)...)
-				ins = append(ins, jen.Id(p.field).Op(":").Id(id))
-				continue
-			}
+		switch {
+		case p.form == static:
+			body = append(body, jen.Id(id).Op(":=").New(p.item()))
+		case p.form == scalar:
+			body = append(body, jen.Var().Id(id).Add(p.elem()))
+		case p.form == batched:
+			body = append(body, jen.Id(id).Op(":=").Make(a.argument(p), jen.Lit(SampleExtent)))
+		case !p.value.Type.IsTensor():
+			body = append(body, a.sampleContainer(p, low, SampleSeed+i)...)
+		default:
 			body = append(body, jen.Id(id).Op(":=").Qual(rtPath, "Tensor").Index(p.elem()).Values(sampleFields(p.value.Type.Subst(symbols))...))
 		}
-		if p.value.Type.DType != ir.String {
-			lo, hi := SampleRange(p.value.Type.DType, e.SampleLow)
+		if p.value.Type.IsTensor() && p.value.Type.DType != ir.String {
+			lo, hi := SampleRange(p.value.Type.DType, low)
 			body = append(body, jen.Qual(rtPath, "Uniform").Call(a.flatOf(p, jen.Id(id)), jen.Lit(lo), jen.Lit(hi), jen.Lit(SampleSeed+i)))
 		}
-		ins = append(ins, jen.Id(p.field).Op(":").Id(id))
+		args, ins = append(args, jen.Id(id)), append(ins, jen.Id(p.field).Op(":").Id(id))
 	}
-	arg := jen.Id("Inputs").Values(ins...)
-	if a.oneIn() {
-		arg = jen.Id(a.in[0].id)
+	if a.inStruct() {
+		args = []jen.Code{jen.Id(a.spec.Inputs).Values(ins...)}
 	}
 	var shapes []jen.Code
-	if len(e.Forward.Customs()) > 0 {
-		shapes = e.checkShapes()
+	if len(a.spec.Customs()) > 0 {
+		shapes = a.checkShapes()
 	}
-	got, unchecked := jen.Id("got"), len(e.Sample)+len(shapes) == 0
+	got, unchecked := jen.Id("got"), len(a.spec.Sample)+len(shapes) == 0
 	if unchecked {
 		got = jen.Id("_")
 	}
-	call := jen.List(got, jen.Err()).Op(":=").Id("m").Dot("Forward").Call(arg)
-	if e.SampleFails {
-		body = append(body, jen.If(jen.List(jen.Id("_"), jen.Err()).Op(":=").Id("m").Dot("Forward").Call(arg), jen.Err().Op("==").Nil()).Block(
+	run := jen.Id("m").Dot(a.spec.Method).Call(args...)
+	call := jen.List(got, jen.Err()).Op(":=").Add(run)
+	switch {
+	case a.spec.SampleFails:
+		body = append(body, jen.If(jen.List(jen.Id("_"), jen.Err()).Op(":=").Add(run), jen.Err().Op("==").Nil()).Block(
 			jen.Id("t").Dot("Error").Call(jen.Lit("no error, although there was one when the model was generated"))))
-	} else {
-		if unchecked {
-			body = append(body, jen.If(call, jen.Err().Op("!=").Nil()).Block(fatal(jen.Err())))
-		} else {
-			body = append(body, call, jen.If(jen.Err().Op("!=").Nil()).Block(fatal(jen.Err())))
-		}
+	case unchecked:
+		body = append(body, jen.If(call, jen.Err().Op("!=").Nil()).Block(fatal(jen.Err())))
+	default:
+		body = append(body, call, jen.If(jen.Err().Op("!=").Nil()).Block(fatal(jen.Err())))
 	}
 	body = append(body, shapes...)
-	for _, s := range e.Sample {
+	for _, s := range a.spec.Sample {
 		p := a.out[s.Output]
-		got := jen.Id("got")
-		if !a.oneOut() {
-			got = got.Dot(p.field)
-		}
 		sample := jen.Qual(rtPath, "Sample").Values(
 			jen.Line().Id("Count").Op(":").Lit(s.Sample.Count),
 			jen.Line().Id("ArgMax").Op(":").Lit(s.Sample.ArgMax),
@@ -103,34 +117,37 @@ func (e *emitter) testFile() *jen.File {
 			jen.Line().Id("RMS").Op(":").Add(float(s.Sample.RMS, 64)),
 			jen.Line().Id("Values").Op(":").Lit(s.Sample.Values),
 			jen.Line())
-		body = append(body, jen.If(jen.Err().Op(":=").Qual(rtPath, "CheckSample").Call(text(p.name), a.flatOf(p, got), sample), jen.Err().Op("!=").Nil()).Block(
+		body = append(body, jen.If(jen.Err().Op(":=").Qual(rtPath, "CheckSample").Call(text(p.name), a.flatOf(p, a.got(p)), sample), jen.Err().Op("!=").Nil()).Block(
 			jen.Id("t").Dot("Error").Call(jen.Err())))
 	}
-	what := "TestSample compares the model with what it computed when it was generated, in plain\nGo, for inputs of "
-	if len(e.Forward.Customs()) > 0 {
-		what = "TestSample runs the model, and looks at the shapes only of what the functions that it\ncalls make of inputs of "
+	what := name + " compares the model with what it computed when it was generated, in plain\nGo, for inputs of "
+	if len(a.spec.Customs()) > 0 {
+		what = name + " runs the model, and looks at the shapes only of what the functions that it\ncalls make of inputs of "
 	}
 	note(f, what+strconv.Itoa(SampleExtent)+" along symbolic extents.")
-	f.Func().Id("TestSample").Params(jen.Id("t").Op("*").Qual("testing", "T")).Block(body...)
-	return f
+	f.Func().Id(name).Params(jen.Id("t").Op("*").Qual("testing", "T")).Block(body...)
 }
 
-// checkShapes prints the checks of the outputs' shapes, as far as they are known.
-func (e *emitter) checkShapes() []jen.Code {
-	a := e.api
+// got prints a result that the bundled test got.
+func (a *api) got(p port) *jen.Statement {
+	if a.outStruct() {
+		return jen.Id("got").Dot(p.field)
+	}
+	return jen.Id("got")
+}
+
+// checkShapes prints the checks of the results' shapes, as far as they are known.
+func (a *api) checkShapes() []jen.Code {
 	var out []jen.Code
 	check := func(what string, args ...jen.Code) {
 		out = append(out, jen.If(jen.Err().Op(":=").Qual(rtPath, what).Call(args...), jen.Err().Op("!=").Nil()).Block(jen.Id("t").Dot("Error").Call(jen.Err())))
 	}
 	for _, p := range a.out {
-		got := jen.Id("got")
-		if !a.oneOut() {
-			got = got.Dot(p.field)
-		}
+		got := a.got(p)
 		switch {
-		case a.form == batched:
+		case p.form == batched:
 			check("CheckLen", jen.Lit("TestSample"), text(p.name), jen.Len(got), jen.Lit(SampleExtent))
-		case a.form == dynamic && p.value.Type.IsTensor():
+		case p.form == dynamic && p.value.Type.IsTensor():
 			want := make([]jen.Code, p.value.Type.Rank())
 			for i, d := range p.value.Type.Shape {
 				known := d.Subst(func(s string) (ir.Dim, bool) { return ir.Const(SampleExtent), slices.Contains(a.symbols, s) })
@@ -215,11 +232,13 @@ func (a *api) sampleContainer(p port, low, seed int) []jen.Code {
 
 // flatOf prints the elements of a port's tensor held in x.
 func (a *api) flatOf(p port, x *jen.Statement) *jen.Statement {
-	switch a.form {
+	switch p.form {
 	case static:
 		return jen.Qual(rtPath, "FlatOf").Index(p.elem()).Call(x)
 	case batched:
 		return jen.Qual(rtPath, "Flat").Index(p.elem()).Call(x)
+	case scalar:
+		return jen.Qual(rtPath, "FlatOf").Index(p.elem()).Call(jen.Op("&").Add(x))
 	}
 	return x.Dot("Data")
 }

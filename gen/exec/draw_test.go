@@ -22,6 +22,8 @@ type draw struct {
 	// extents has those of the attributes.
 	symbolic bool
 	extents  map[string]int
+	// smooths counts what [draw.smooth] drew.
+	smooths int64
 }
 
 func (d *draw) int(lo, hi int, what string) int { return rapid.IntRange(lo, hi).Draw(d.T, what) }

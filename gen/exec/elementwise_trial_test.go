@@ -55,6 +55,7 @@ var elementwiseTrials = map[string]func(*draw) trial{
 	"cos":              unary(floatTypes, always(op.Cos{})),
 	"cosh":             unary(floatTypes, always(op.Cosh{})),
 	"div":              binary(numberTypes, always(op.Div{})),
+	"dropout":          unary(floatTypes, func(d *draw) ir.Op { return op.Dropout{Rate: 0.5} }),
 	"elu":              unary(floatTypes, func(d *draw) ir.Op { return op.Elu{Alpha: d.alpha()} }),
 	"equal":            binary(anyTypes, always(op.Equal{})),
 	"erf":              unary(floatTypes, always(op.Erf{})),

@@ -12,7 +12,7 @@ import (
 // for each input of its model. Errors: no references, broken ones, and an argument
 // that is not a tensor.
 func (c Case) Arguments(m *onnx.Model) ([]*ir.Tensor, error) {
-	p := portsOf(m)
+	p := portsOf(m.Module.Func("forward"), m.Operators)
 	trials, err := c.trials(p)
 	if err != nil {
 		return nil, err
@@ -39,7 +39,7 @@ func (c Case) Arguments(m *onnx.Model) ([]*ir.Tensor, error) {
 // computed, "" when they agree within the tolerances of their element types. A nil
 // in want is an output that is not compared.
 func Compare(m *onnx.Model, got, want []*ir.Tensor) string {
-	p := portsOf(m)
+	p := portsOf(m.Module.Func("forward"), m.Operators)
 	if len(got) != len(p.results) || len(want) != len(p.results) {
 		return fmt.Sprintf("%d and %d outputs, the model has %d", len(got), len(want), len(p.results))
 	}

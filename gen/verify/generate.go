@@ -30,7 +30,7 @@ func (v *verifier) generateOne(c Case, name string) (*generation, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &generation{ports: portsOf(m.Source), embedded: m.WeightsSize() <= maxEmbedded}
+	g := &generation{ports: portsOf(m.Source.Func(), m.Source.Operators), embedded: m.WeightsSize() <= maxEmbedded}
 	if !g.embedded {
 		m.KeepWeightsOutside()
 	}

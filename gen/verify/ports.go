@@ -29,11 +29,10 @@ type port struct {
 	quantum float64
 }
 
-func portsOf(src *onnx.Model) *ports {
-	f := src.Module.Func("forward")
+func portsOf(f *ir.Func, operators map[string]int) *ports {
 	p := &ports{params: f.Params}
 	random, quantises := randomValues(f), false
-	for name := range src.Operators {
+	for name := range operators {
 		quantises = quantises || strings.Contains(name, "Quantize") || strings.Contains(name, "QLinear")
 	}
 	for i, r := range f.Results {

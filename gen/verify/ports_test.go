@@ -6,7 +6,6 @@ import (
 
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/op"
-	"github.com/burngen/burngen/onnx"
 )
 
 func TestQuantumOfOutputs(t *testing.T) {
@@ -43,7 +42,7 @@ func TestQuantumOfOutputs(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p := portsOf(&onnx.Model{Module: m, Operators: map[string]int{c.operator: 1}})
+			p := portsOf(m.Func("forward"), map[string]int{c.operator: 1})
 			if got := p.results[0].quantum; got != c.want {
 				t.Errorf("got %v, want %v", got, c.want)
 			}

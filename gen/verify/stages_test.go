@@ -164,7 +164,7 @@ func TestStages(t *testing.T) {
 			s := stagesOf(m, false, compiledFor(c.compile))
 			w := trialOf(c.want)
 			w.name, w.output = "y", 0
-			j := &judge{ports: portsOf(&onnx.Model{Module: m})}
+			j := &judge{ports: portsOf(m.Func("forward"), nil)}
 			if j.check(got[0], w) == "" {
 				t.Fatal("the outputs are equal to the reference")
 			}
@@ -179,7 +179,7 @@ func TestStages(t *testing.T) {
 	}
 	w := trialOf(far)
 	w.name, w.output = "y", 0
-	j := &judge{ports: portsOf(&onnx.Model{Module: m})}
+	j := &judge{ports: portsOf(m.Func("forward"), nil)}
 	if _, err := whole.check(context.Background(), j, inputs, []*onnx.Value{{Tensor: near}}, []want{w}); err == nil || !strings.Contains(err.Error(), "of the whole is not that of its stage") {
 		t.Errorf("outputs that the stages do not make: %v", err)
 	}

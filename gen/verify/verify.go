@@ -231,7 +231,7 @@ func (v *verifier) options(c Case) (gen.Options, error) {
 		if err != nil {
 			return o, err
 		}
-		p := portsOf(src)
+		p := portsOf(src.Module.Func("forward"), src.Operators)
 		for _, r := range p.results {
 			o.Outputs = append(o.Outputs, r.name)
 		}
@@ -260,14 +260,14 @@ func (v *verifier) interpreted(c Case) Result {
 			if err != nil {
 				return l, err
 			}
-			p := portsOf(src)
+			p := portsOf(src.Module.Func("forward"), src.Operators)
 			return loaded{p, evaluated(src)}, nil
 		}
 		m, err := gen.Load(c.model(), o)
 		if err != nil {
 			return l, err
 		}
-		p := portsOf(m.Source)
+		p := portsOf(m.Source.Func(), m.Source.Operators)
 		return loaded{p, executed(m)}, nil
 	})
 	if err != nil {

@@ -21,3 +21,12 @@ func (Add) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 
 // Call is cpu.Add or cpu.AddScalar.
 func (Add) Call(n *ir.Node) (ir.Call, error) { return callBinary(n, "Add", true), nil }
+
+// Grad is the result's of both.
+func (Add) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, want []bool) []*ir.Value {
+	g := of[0]
+	return partials(b, n, want,
+		func(calculus) *ir.Value { return g },
+		func(calculus) *ir.Value { return g },
+	)
+}

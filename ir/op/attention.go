@@ -264,6 +264,12 @@ func (op Attention) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return []*ir.Value{y}
 }
 
+// Compose makes it products of matrices and a softmax.
+func (op Attention) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
+	y, _ := op.build(b, n.Args, noScores)
+	return []*ir.Value{y}
+}
+
 // The stages of an attention at which its scores can be had, as ONNX numbers them.
 const (
 	noScores      = -1

@@ -1,6 +1,10 @@
 package op
 
-import "github.com/burngen/burngen/ir"
+import (
+	"slices"
+
+	"github.com/burngen/burngen/ir"
+)
 
 // AveragePool is the mean of each window over x, [N,C,spatial…], of floats (ONNX
 // AveragePool): its sum divided by the number of its cells in x, with CountPad
@@ -37,6 +41,38 @@ func (op AveragePool) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 // Flops counts an addition for each cell of a window.
 func (op AveragePool) Flops(_, out []ir.Type) ir.Dim {
 	return out[0].Elems().Mul(ir.Const(lenOf(op.Kernel)))
+}
+
+// Grad shares the result's among the cells that count: it is a transposed convolution
+// of the result's over their number.
+func (op AveragePool) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, _ []bool) []*ir.Value {
+	c, x, g := calculus{b}, n.Arg(0), of[0]
+	spatial, one := len(op.Kernel), ir.Const(1)
+	pads := op.pads(x.Type.Shape[2:])
+	kernel := fill(b, ir.Scalar(x.Type.DType, 1), append([]ir.Dim{one, one}, ir.Dims(op.Kernel...)...)...)
+	// The number of cells that count: those of x, or of x and the padding.
+	inner := fill(b, ir.Scalar(x.Type.DType, 1), append([]ir.Dim{one, one}, x.Type.Shape[2:]...)...)
+	if op.CountPad {
+		rank := 2 + spatial
+		around := Pad{Mode: "constant", Before: zeroPads(rank), After: zeroPads(rank)}
+		for i := range spatial {
+			around.Before[2+i], around.After[2+i] = pads[i], pads[spatial+i]
+		}
+		inner = b.Node(around, inner, c.num(x, 1))
+	}
+	counted := op.Window
+	counted.Pads, counted.Same, counted.Ceil = nil, "", false
+	reach := zeroPads(spatial)
+	if !op.CountPad {
+		copy(reach, pads)
+	}
+	count := b.Node(Conv{Window: counted, Group: 1}, counted.around(b, inner, c.num(x, 0), g.Type.Shape[2:], reach), kernel)
+	count = b.Node(Max{}, cropTo(b, count, zeroPads(spatial), slices.Concat([]ir.Dim{one, one}, g.Type.Shape[2:])), c.num(x, 1))
+	planes := x.Type.Shape[0].Mul(x.Type.Shape[1])
+	g = reshape(b, c.div(g, count), append([]ir.Dim{planes, one}, g.Type.Shape[2:]...)...)
+	back := ConvTranspose{Kernel: op.Kernel, Strides: op.Strides, Dilations: op.Dilations, Group: 1}
+	sum := cropTo(b, b.Node(back, g, kernel), pads[:spatial], append([]ir.Dim{planes, one}, x.Type.Shape[2:]...))
+	return []*ir.Value{reshape(b, sum, x.Type.Shape...)}
 }
 
 // Lower computes narrow floats in f32, and more than two spatial axes in turn: the

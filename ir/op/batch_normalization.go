@@ -3,6 +3,7 @@ package op
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/burngen/burngen/ir"
 )
@@ -10,8 +11,10 @@ import (
 // BatchNormalization is (x − mean)/√(variance + Epsilon)·scale + bias of floats,
 // with x of [N,C,…] and operands x, scale, bias, mean and variance in this order
 // (ONNX BatchNormalization, in inference). The last four have one element for
-// each channel, [C], or for each place, [C,…]. Epsilon is an f32.
-type BatchNormalization struct{ Epsilon float64 }
+// each channel, [C], or for each place, [C,…]. Epsilon is an f32. While a model is
+// trained, and the scale with it, the mean and the variance are those of x, and
+// Momentum is the part of the operands that stays when these are updated.
+type BatchNormalization struct{ Epsilon, Momentum float64 }
 
 // Infer gives the type of x.
 func (op BatchNormalization) Infer(in []ir.Type) ([]ir.Type, error) {
@@ -104,13 +107,86 @@ func perChannel(c ir.Dim, spatial int) []ir.Dim {
 // Flops counts a product and a sum for each element.
 func (BatchNormalization) Flops(in, _ []ir.Type) ir.Dim { return in[0].Elems().Mul(ir.Const(2)) }
 
+// Grad is s·g of x, Σ g·(x − mean)/√(variance + Epsilon) of the scale, Σ g of the bias,
+// −Σ s·g of the mean, and −Σ s·g·(x − mean)/2(variance + Epsilon) of the variance, where
+// s = scale/√(variance + Epsilon), g is the result's and sums are over what has one
+// element of the operand.
+func (op BatchNormalization) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, want []bool) []*ir.Value {
+	c, x, g := calculus{b}, n.Arg(0), of[0]
+	rank := max(x.Type.Rank(), 2)
+	shape := append(slices.Clone(x.Type.Shape), ir.Const(1))[:rank]
+	x, g = reshape(b, x, shape...), reshape(b, g, shape...)
+	axes := []int{0}
+	of1 := func(i int) *ir.Value { // operand i, to be broadcast
+		v := convert(b, n.Arg(i), x.Type.DType)
+		if v.Type.Rank() == 1 {
+			return reshape(b, v, perChannel(v.Type.Shape[0], rank-2)...)
+		}
+		return v
+	}
+	if n.Arg(1).Type.Rank() == 1 {
+		axes = append(axes, allAxes(rank)[2:]...)
+	}
+	back := func(i int, v *ir.Value) *ir.Value { // the gradient of operand i
+		return convert(b, reshape(b, c.sum(v, false, axes...), n.Arg(i).Type.Shape...), n.Arg(i).Type.DType)
+	}
+	scale, mean, variance := of1(1), of1(3), of1(4)
+	deviation := b.Node(Sqrt{}, c.plus(variance, op.Epsilon))
+	s := c.div(scale, deviation)
+	grads := make([]*ir.Value, 5)
+	if want[0] {
+		grads[0] = reshape(b, c.mul(g, s), n.Arg(0).Type.Shape...)
+	}
+	if want[1] {
+		grads[1] = back(1, c.mul(g, c.div(c.sub(x, mean), deviation)))
+	}
+	if want[2] {
+		grads[2] = back(2, g)
+	}
+	if want[3] {
+		grads[3] = back(3, c.neg(c.mul(g, s)))
+	}
+	if want[4] {
+		half := c.div(c.times(s, -0.5), c.plus(variance, op.Epsilon))
+		grads[4] = back(4, c.mul(c.mul(g, c.sub(x, mean)), half))
+	}
+	return grads
+}
+
+// Train normalises by the statistics of x, unless the scale is frozen. The mean and
+// the variance of x, the latter of a sample (over n − 1), are added to the operands'
+// with the weight 1 − Momentum.
+func (op BatchNormalization) Train(b *ir.Builder, n *ir.Node, t ir.Training) []*ir.Value {
+	x := n.Arg(0)
+	if t.IsFrozen(n.Arg(1)) || n.Arg(3).Def == nil || n.Arg(4).Def == nil {
+		return nil
+	}
+	c, axes, count := calculus{b}, []int{0}, x.Type.Shape[0]
+	if n.Arg(3).Type.Rank() == 1 {
+		for _, a := range allAxes(x.Type.Rank())[min(2, x.Type.Rank()):] {
+			axes, count = append(axes, a), count.Mul(x.Type.Shape[a])
+		}
+	}
+	mean, variance := moments(b, x, axes)
+	mean, variance = reshape(b, mean, n.Arg(3).Type.Shape...), reshape(b, variance, n.Arg(4).Type.Shape...)
+	size := c.extent(variance, count)
+	others := b.Node(Max{}, c.plus(size, -1), c.num(size, 1))
+	update := func(i int, batch *ir.Value) {
+		running := n.Arg(i)
+		batch = convert(b, batch, running.Type.DType)
+		t.Update(running, c.add(c.times(running, op.Momentum), c.times(batch, 1-op.Momentum)))
+	}
+	update(3, mean)
+	update(4, c.mul(variance, c.div(size, others)))
+	return []*ir.Value{b.Node(op, x, n.Arg(1), n.Arg(2), convert(b, mean, n.Arg(3).Type.DType), convert(b, variance, n.Arg(4).Type.DType))}
+}
+
 // importBatchNormalization reads BatchNormalization. Whether it trains follows
 // from is_test before opset 7, from the number of results before 14, and from
 // training_mode from there on. Without spatial, before opset 9, statistics are
 // kept for each place.
 func importBatchNormalization(c ir.Importer) ([]*ir.Value, error) {
-	op := BatchNormalization{Epsilon: c.Float("epsilon", float64(float32(1e-5)))}
-	momentum := c.Float("momentum", float64(float32(0.9)))
+	op := BatchNormalization{c.Float("epsilon", float64(float32(1e-5))), c.Float("momentum", float64(float32(0.9)))}
 	if c.Opset() < 6 {
 		c.Ints("consumed_inputs", nil)
 	}
@@ -126,14 +202,14 @@ func importBatchNormalization(c ir.Importer) ([]*ir.Value, error) {
 		return nil, fmt.Errorf("scale %s with spatial unset, rank %d expected", c.Arg(1).Type, x.Rank()-1)
 	}
 	if training {
-		return op.train(c, spatial, momentum), nil
+		return op.train(c, spatial), nil
 	}
 	return []*ir.Value{c.Builder().Node(op, c.Arg(0), c.Arg(1), c.Arg(2), c.Arg(3), c.Arg(4))}, nil
 }
 
 // train appends the normalisation by the statistics of operand 0 itself; further
 // results are the running mean and variance, updated, and the statistics.
-func (op BatchNormalization) train(c ir.Importer, spatial bool, momentum float64) []*ir.Value {
+func (op BatchNormalization) train(c ir.Importer, spatial bool) []*ir.Value {
 	b, x, mean, variance := c.Builder(), c.Arg(0), c.Arg(3), c.Arg(4)
 	axes := []int{0}
 	if spatial {
@@ -143,8 +219,8 @@ func (op BatchNormalization) train(c ir.Importer, spatial bool, momentum float64
 	m, v = reshape(b, m, mean.Type.Shape...), reshape(b, v, variance.Type.Shape...)
 	update := func(running, batch *ir.Value) *ir.Value {
 		d := running.Type.DType
-		kept := b.Node(Mul{}, running, b.Scalar(d, momentum))
-		return b.Node(Add{}, kept, b.Node(Mul{}, convert(b, batch, d), b.Scalar(d, 1-momentum)))
+		kept := b.Node(Mul{}, running, b.Scalar(d, op.Momentum))
+		return b.Node(Add{}, kept, b.Node(Mul{}, convert(b, batch, d), b.Scalar(d, 1-op.Momentum)))
 	}
 	out := []*ir.Value{b.Node(op, x, c.Arg(1), c.Arg(2), m, v), update(mean, m), update(variance, v), m, v}
 	return out[:min(len(out), c.NumResults())]

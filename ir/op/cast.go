@@ -226,6 +226,11 @@ func (op Cast) Call(n *ir.Node) (ir.Call, error) {
 	return callUnary("Cast"), nil
 }
 
+// Grad converts back.
+func (Cast) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, _ []bool) []*ir.Value {
+	return []*ir.Value{convert(b, of[0], n.Arg(0).Type.DType)}
+}
+
 // importCast reads Cast: the type is a name before opset 6.
 func importCast(c ir.Importer) ([]*ir.Value, error) {
 	to := c.DType("to", ir.Invalid)

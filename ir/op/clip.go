@@ -109,6 +109,11 @@ func (op Clip) Call(n *ir.Node) (ir.Call, error) {
 	return callUnary("Clip", ir.Number{DType: d, Int: lo}, ir.Number{DType: d, Int: hi}), nil
 }
 
+// Grad is that of the derivative 1 between the limits, and at them.
+func (op Clip) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, _ []bool) []*ir.Value {
+	return chainRule(b, n, of, func(c calculus, x, _ *ir.Value) *ir.Value { return c.where(c.between(x, op.Lo, op.Hi), c.num(x, 1)) })
+}
+
 // importClip reads Clip: its bounds are attributes before opset 11 and optional
 // operands from there on. Bounds that are not constant make it Max and Min.
 func importClip(c ir.Importer) ([]*ir.Value, error) {

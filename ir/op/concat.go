@@ -54,6 +54,19 @@ func (op Concat) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
+// Grad is the part of the result's that an operand became.
+func (op Concat) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, want []bool) []*ir.Value {
+	grads := make([]*ir.Value, len(n.Args))
+	at := ir.Const(0)
+	for i, a := range n.Args {
+		if want[i] {
+			grads[i] = sliceAxis(b, of[0], op.Axis, at, a.Type.Shape[op.Axis])
+		}
+		at = at.Add(a.Type.Shape[op.Axis])
+	}
+	return grads
+}
+
 // InferElems copies the operands' rows in turn.
 func (op Concat) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	shape, ok := out.Static()

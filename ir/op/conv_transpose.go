@@ -139,6 +139,47 @@ func (op ConvTranspose) Flops(in, _ []ir.Type) ir.Dim {
 	return in[0].Elems().Mul(ir.Product(in[1].Shape[1:]...)).Mul(ir.Const(2))
 }
 
+// Grad is of x the convolution of the result's, g, of the weights the sum over all windows
+// of the products of g and x, and of the bias the sum of g.
+func (op ConvTranspose) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, want []bool) []*ir.Value {
+	c, x, w, g := calculus{b}, n.Arg(0), n.Arg(1), of[0]
+	spatial := len(op.Kernel)
+	forward := Conv{Window: op.window(), Group: op.Group}
+	first := make([]ir.Dim, spatial)
+	whole := slices.Clone(g.Type.Shape)
+	for i := range spatial {
+		before, _ := op.crop(i)
+		first[i] = ir.Const(before)
+		whole[2+i] = op.whole(i, x.Type.Shape[2+i])
+	}
+	all := uncrop(b, g, first, whole)
+	grads := make([]*ir.Value, len(n.Args))
+	if want[0] {
+		grads[0] = b.Node(forward, all, w)
+	}
+	if want[1] {
+		grads[1] = forward.weightsGrad(c, all, x, zeroPads(spatial))
+	}
+	if len(want) > 2 && want[2] {
+		grads[2] = c.sum(g, false, otherAxes(2+spatial, 1)...)
+	}
+	return grads
+}
+
+// uncrop appends x, [N,C,spatial…], as it was before [cropTo] of a tensor of a shape: with
+// zeros where that was cropped, and without what is beyond it.
+func uncrop(b *ir.Builder, x *ir.Value, first, shape []ir.Dim) *ir.Value {
+	rank := x.Type.Rank()
+	part := wholeSlice(x.Type)
+	around := Pad{Mode: "constant", Before: zeroPads(rank), After: zeroPads(rank)}
+	for i, at := range first {
+		part.Shape[2+i] = x.Type.Shape[2+i].Min(shape[2+i].Sub(at))
+		around.Before[2+i] = at
+		around.After[2+i] = shape[2+i].Sub(at).Sub(part.Shape[2+i])
+	}
+	return b.Node(around, applySlice(b, x, part))
+}
+
 // Lower makes it a convolution with stride 1. Of stride s, the cells of the result
 // at s·q+r, for a fixed r, are a convolution of x with every s-th cell of the
 // weights, in reverse: so s^axes times as many channels give all of them, which

@@ -53,9 +53,22 @@ func (op CumSum) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return op.scan(in[0], 0, func(a, b float64) float64 { return a + b }, func(a, b int64) int64 { return a + b }), nil
 }
 
+// Grad sums the result's from the other end.
+func (op CumSum) Grad(b *ir.Builder, _ *ir.Node, of []*ir.Value, _ []bool) []*ir.Value {
+	op.Reverse = !op.Reverse
+	return []*ir.Value{b.Node(op, of[0])}
+}
+
 // Eval multiplies.
 func (op CumProd) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return CumSum(op).scan(in[0], 1, func(a, b float64) float64 { return a * b }, func(a, b int64) int64 { return a * b }), nil
+}
+
+// Grad sums the result's times the result from the other end, over x, which is not 0.
+func (op CumProd) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, _ []bool) []*ir.Value {
+	c, back := calculus{b}, CumSum(op)
+	back.Reverse = !back.Reverse
+	return []*ir.Value{c.div(b.Node(back, c.mul(of[0], n.Results[0])), n.Arg(0))}
 }
 
 // scan accumulates along the axis, from init on; the low bits of unsigned sums

@@ -3,6 +3,7 @@ package op
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/burngen/burngen/ir"
 )
@@ -36,6 +37,14 @@ func (Det) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 		y.SetFloat(i, determinant(pick(allAxes(m*m), func(k int) float64 { return x.Float(i*m*m + k) }), m))
 	}
 	return []*ir.Tensor{y}, nil
+}
+
+// Grad is the result's times y·(x⁻¹)ᵀ, of matrices that have an inverse.
+func (Det) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, _ []bool) []*ir.Value {
+	c := calculus{b}
+	shape := append(slices.Clone(of[0].Type.Shape), ir.Dims(1, 1)...)
+	g := reshape(b, c.mul(of[0], n.Results[0]), shape...)
+	return []*ir.Value{c.mul(g, swapLast(b, b.Node(Inverse{}, n.Arg(0))))}
 }
 
 // determinant returns that of a matrix of m rows, which it uses up.

@@ -138,6 +138,42 @@ func (op DFT) Flops(in, out []ir.Type) ir.Dim { return out[0].Elems().Mul(ir.Con
 // Lower computes narrow floats in f32.
 func (op DFT) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNarrow(b, n) }
 
+// Compose makes it a product with a matrix, of a length that is known.
+func (op DFT) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
+	x, y := n.Arg(0), n.Results[0].Type
+	r := x.Type.Rank() - 1
+	part := func(t ir.Type) (elems int, ok bool) { return ir.Product(t.Shape[op.Axis], t.Shape[r]).Int() }
+	in, okIn := part(x.Type)
+	out, okOut := part(y)
+	if !okIn || !okOut || !op.Length.IsConst() || in*out > maxTable {
+		ir.Fail("%s: a transform of %s of %s", n, op.Length, x.Type)
+	}
+	// The transforms of the signals that are 1 at one place make the matrix.
+	places, parts := in/max(1, lastOf(x.Type)), lastOf(x.Type)
+	units := ir.NewTensor(x.Type.DType, in, places, parts)
+	for i := range in {
+		units.SetFloat(i*in+i, 1)
+	}
+	one := op
+	one.Axis = 1
+	rows, err := one.Eval([]*ir.Tensor{units})
+	if err != nil {
+		ir.FailWith(err)
+	}
+	last := append(otherAxes(r, op.Axis), op.Axis, r)
+	x = transpose(b, x, last...)
+	flat := append(slices.Clone(x.Type.Shape[:r-1]), ir.Const(in))
+	v := b.Node(MatMul{}, reshape(b, x, flat...), b.Const(rows[0].Reshape(in, out)))
+	shape := append(slices.Clone(flat[:r-1]), y.Shape[op.Axis], y.Shape[r])
+	return []*ir.Value{transpose(b, reshape(b, v, shape...), inversePerm(last)...)}
+}
+
+// lastOf returns the last extent of a type, a constant.
+func lastOf(t ir.Type) int {
+	n, _ := t.Shape[t.Rank()-1].Int()
+	return n
+}
+
 // Call is cpu.DFT.
 func (op DFT) Call(n *ir.Node) (ir.Call, error) {
 	x := n.Arg(0).Type.Shape

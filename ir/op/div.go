@@ -89,3 +89,12 @@ func (Div) Call(n *ir.Node) (ir.Call, error) {
 	}
 	return callBinary(n, "DivInt", false), nil
 }
+
+// Grad is the result's over y, and times −z/y, where z = x/y.
+func (Div) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, want []bool) []*ir.Value {
+	g, y, z := of[0], n.Arg(1), n.Results[0]
+	return partials(b, n, want,
+		func(c calculus) *ir.Value { return c.div(g, y) },
+		func(c calculus) *ir.Value { return c.neg(c.mul(g, c.div(z, y))) },
+	)
+}

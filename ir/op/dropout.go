@@ -6,6 +6,50 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
+// Dropout is its operand, of floats. While a model is trained, its elements are zero
+// with the probability Rate, and the others divided by 1 − Rate (Srivastava and
+// others, Dropout: a simple way to prevent neural networks from overfitting, 2014).
+// Which ones are zero depends on Site, and from step to step.
+type Dropout struct {
+	Rate float64
+	Site int64
+}
+
+// Infer gives the operand's type to a Rate from 0 to 1.
+func (op Dropout) Infer(in []ir.Type) ([]ir.Type, error) {
+	if !(op.Rate >= 0 && op.Rate <= 1) {
+		return nil, fmt.Errorf("the rate %g is not from 0 to 1", op.Rate)
+	}
+	if err := tensors(in, 1, 1); err != nil {
+		return nil, err
+	}
+	return in, checkDomain(in, floats{})
+}
+
+// Eval gives the operand.
+func (Dropout) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) { return in[:1], nil }
+
+// Lower gives the operand.
+func (Dropout) Lower(_ *ir.Builder, n *ir.Node) []*ir.Value { return []*ir.Value{n.Arg(0)} }
+
+// Grad is the result's.
+func (Dropout) Grad(_ *ir.Builder, _ *ir.Node, of []*ir.Value, _ []bool) []*ir.Value { return of }
+
+// Train drops elements.
+func (op Dropout) Train(b *ir.Builder, n *ir.Node, t ir.Training) []*ir.Value {
+	x := n.Arg(0)
+	if op.Rate == 0 {
+		return nil
+	}
+	c, d := calculus{b}, wide(x.Type.DType)
+	u := b.Node(RandomUniform{DType: d, Shape: x.Type.Shape, High: 1, Seed: op.Site}, t.Key(b))
+	kept := c.times(x, 1/(1-op.Rate))
+	if op.Rate == 1 {
+		kept = c.times(x, 0)
+	}
+	return []*ir.Value{c.where(b.Node(GreaterOrEqual{}, u, c.num(u, op.Rate)), kept)}
+}
+
 // importDropout reads Dropout. Outside training it is the operand, and a mask of
 // ones; before opset 12 it is always read so. In training elements are zero, and so
 // is their mask, with the probability ratio, and the others are divided by
@@ -20,8 +64,9 @@ func importDropout(c ir.Importer) ([]*ir.Value, error) {
 		}
 		c.Int("is_test", 0)
 	}
+	rate := 0.5
 	if c.Opset() < 12 {
-		c.Float("ratio", 0.5)
+		rate = c.Float("ratio", rate)
 	} else {
 		c.Int("seed", 0)
 		if trains, err := dropoutTrains(c); err != nil {
@@ -31,7 +76,13 @@ func importDropout(c ir.Importer) ([]*ir.Value, error) {
 			return []*ir.Value{y, mask}[:max(1, min(2, c.NumResults()))], nil
 		}
 	}
+	if t, ok := c.Arg(1).ConstValue(); ok && t.DType.IsFloat() && t.Len() == 1 {
+		rate = t.Float(0)
+	}
 	results := []*ir.Value{x}
+	if x.Type.DType.IsFloat() && rate > 0 && rate <= 1 {
+		results[0] = b.Node(Dropout{Rate: rate, Site: siteSeed(b)}, x)
+	}
 	if c.NumResults() > 1 {
 		mask := x.Type.DType
 		if c.Opset() >= 10 {

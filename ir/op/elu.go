@@ -51,13 +51,34 @@ func elu(up, down, width float64) func(float64) float64 {
 // Call is cpu.Elu.
 func (op Elu) Call(n *ir.Node) (ir.Call, error) { return callUnary("Elu", number(n, op.Alpha)), nil }
 
+// Grad is that of the derivative 1 where x is not negative, else y + Alpha.
+func (op Elu) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, _ []bool) []*ir.Value {
+	return chainRule(b, n, of, func(c calculus, x, y *ir.Value) *ir.Value {
+		return c.Node(Where{}, c.negative(x), c.plus(y, op.Alpha), c.num(x, 1))
+	})
+}
+
 // Call is cpu.Selu.
 func (op Selu) Call(n *ir.Node) (ir.Call, error) {
 	return callUnary("Selu", number(n, op.Alpha), number(n, op.Gamma)), nil
 }
 
+// Grad is that of the derivative Gamma where x is not negative, else y + Gamma·Alpha.
+func (op Selu) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, _ []bool) []*ir.Value {
+	return chainRule(b, n, of, func(c calculus, x, y *ir.Value) *ir.Value {
+		return c.Node(Where{}, c.negative(x), c.plus(y, op.Gamma*op.Alpha), c.num(x, op.Gamma))
+	})
+}
+
 // Call is cpu.Celu.
 func (op Celu) Call(n *ir.Node) (ir.Call, error) { return callUnary("Celu", number(n, op.Alpha)), nil }
+
+// Grad is that of the derivative 1 where x is not negative, else y/Alpha + 1.
+func (op Celu) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, _ []bool) []*ir.Value {
+	return chainRule(b, n, of, func(c calculus, x, y *ir.Value) *ir.Value {
+		return c.Node(Where{}, c.negative(x), c.plus(c.times(y, 1/op.Alpha), 1), c.num(x, 1))
+	})
+}
 
 // importElu reads Elu.
 func importElu(c ir.Importer) ([]*ir.Value, error) {

@@ -70,6 +70,11 @@ func (op Expand) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return []*ir.Value{b.Node(StridedCopy{Shape: op.Shape, Strides: repeatStrides(x.Type.Shape, op.Shape)}, x)}
 }
 
+// Grad sums what was repeated.
+func (Expand) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, _ []bool) []*ir.Value {
+	return []*ir.Value{calculus{b}.fit(of[0], n.Arg(0))}
+}
+
 // repeatStrides returns the strides by which a tensor of shape from is read when
 // it is repeated to shape to: 0 where an extent is 1. Of an extent that may be 1
 // that is decided by its value.

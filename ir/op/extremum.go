@@ -19,6 +19,15 @@ func (Min) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 // Call is cpu.Min or cpu.MinScalar.
 func (Min) Call(n *ir.Node) (ir.Call, error) { return callBinary(n, "Min", true), nil }
 
+// Grad is the result's of the operand that is the result, half of it of equal ones.
+func (Min) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, want []bool) []*ir.Value {
+	g, x, y := of[0], n.Arg(0), n.Arg(1)
+	return partials(b, n, want,
+		func(c calculus) *ir.Value { return c.choose(x, y, Less{}, g) },
+		func(c calculus) *ir.Value { return c.choose(y, x, Less{}, g) },
+	)
+}
+
 // Max is the greater of x and y, broadcast, of numbers of one type. A NaN operand
 // makes the result NaN; of two zeros the result is y.
 type Max struct{ binary[numbers] }
@@ -35,6 +44,15 @@ func (Max) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 
 // Call is cpu.Max or cpu.MaxScalar.
 func (Max) Call(n *ir.Node) (ir.Call, error) { return callBinary(n, "Max", true), nil }
+
+// Grad is the result's of the operand that is the result, half of it of equal ones.
+func (Max) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, want []bool) []*ir.Value {
+	g, x, y := of[0], n.Arg(0), n.Arg(1)
+	return partials(b, n, want,
+		func(c calculus) *ir.Value { return c.choose(x, y, Greater{}, g) },
+		func(c calculus) *ir.Value { return c.choose(y, x, Greater{}, g) },
+	)
+}
 
 // real is the constraint of what the evaluator computes with.
 type real interface{ float64 | int64 | uint64 }

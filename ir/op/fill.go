@@ -51,6 +51,11 @@ func fill(b *ir.Builder, value *ir.Tensor, shape ...ir.Dim) *ir.Value {
 	return b.Node(Fill{Value: value, Shape: shape})
 }
 
+// Full appends a tensor of type t whose elements are all v.
+func Full(b *ir.Builder, t ir.Type, v float64) *ir.Value {
+	return fill(b, ir.Scalar(t.DType, v), t.Shape...)
+}
+
 // importConstantOfShape reads ConstantOfShape, zeros of f32 without a value.
 func importConstantOfShape(c ir.Importer) ([]*ir.Value, error) {
 	value := c.Tensor("value")

@@ -2,6 +2,7 @@ package op
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/burngen/burngen/ir"
 )
@@ -85,6 +86,33 @@ func (op Gather) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	shape = append(shape, indices.Shape...)
 	shape = append(shape, x.Shape[op.Axis+1:]...)
 	return move(x, shape, op.source(picked, indices.Shape))
+}
+
+// Grad adds the slices of the result's up where they came from.
+func (op Gather) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, _ []bool) []*ir.Value {
+	x, indices := n.Arg(0), n.Arg(1)
+	rank, picked := x.Type.Rank(), indices.Type.Rank()
+	// The axes of the indices go first, in the result's gradient and in x.
+	perm := otherAxes(rank-1+picked, intRangeOf(op.Axis, picked)...)
+	g := transpose(b, of[0], append(intRangeOf(op.Axis, picked), perm...)...)
+	front := append([]int{op.Axis}, otherAxes(rank, op.Axis)...)
+	shape := make([]ir.Dim, rank)
+	for i, a := range front {
+		shape[i] = x.Type.Shape[a]
+	}
+	zeros := fill(b, ir.Scalar(x.Type.DType, 0), shape...)
+	at := reshape(b, indices, append(slices.Clone(indices.Type.Shape), ir.Const(1))...)
+	sum := b.Node(ScatterND{Reduction: "add"}, zeros, at, g)
+	return []*ir.Value{transpose(b, sum, inversePerm(front)...), nil}
+}
+
+// intRangeOf returns n numbers from first on.
+func intRangeOf(first, n int) []int {
+	numbers := make([]int, n)
+	for i := range numbers {
+		numbers[i] = first + i
+	}
+	return numbers
 }
 
 // InferElems picks the slices where the indices are constants.

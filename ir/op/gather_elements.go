@@ -60,6 +60,11 @@ func (op GatherElements) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	})
 }
 
+// Grad adds the elements of the result's up where they came from.
+func (op GatherElements) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, _ []bool) []*ir.Value {
+	return []*ir.Value{b.Node(ScatterElements{op.Axis, "add"}, Full(b, n.Arg(0).Type, 0), n.Arg(1), of[0]), nil}
+}
+
 // Call is cpu.GatherElements.
 func (op GatherElements) Call(n *ir.Node) (ir.Call, error) {
 	return ir.Call{Kernel: "GatherElements", Args: []any{

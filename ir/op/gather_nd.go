@@ -2,6 +2,7 @@ package op
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/burngen/burngen/ir"
 )
@@ -70,6 +71,28 @@ func (op GatherND) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 		}
 	}
 	return []*ir.Tensor{y}, nil
+}
+
+// Grad adds the slices of the result's up where they came from.
+func (op GatherND) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, _ []bool) []*ir.Value {
+	x, at := n.Arg(0), n.Arg(1)
+	if op.BatchDims > 0 {
+		one := slices.Clone(at.Type.Shape)
+		one[len(one)-1] = ir.Const(1)
+		parts := make([]*ir.Value, 0, op.BatchDims+1)
+		for i := range op.BatchDims {
+			parts = append(parts, places(b, at.Type.DType, i, one...))
+		}
+		at = b.Node(Concat{Axis: len(one) - 1}, append(parts, at)...)
+	}
+	return []*ir.Value{b.Node(ScatterND{"add"}, Full(b, x.Type, 0), at, of[0]), nil}
+}
+
+// places appends an integer tensor of a shape whose elements are their places on an
+// axis.
+func places(b *ir.Builder, d ir.DType, axis int, shape ...ir.Dim) *ir.Value {
+	ones := fill(b, ir.Scalar(d, 1), shape...)
+	return b.Node(CumSum{Axis: axis, Exclusive: true}, ones)
 }
 
 // Call is cpu.GatherND: the number of batches, of tuples in one, the extents that

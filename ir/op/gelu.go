@@ -39,6 +39,22 @@ func (op Gelu) Call(*ir.Node) (ir.Call, error) {
 	return callUnary("Gelu"), nil
 }
 
+// Grad is that of the derivative Φ(x) + x·φ(x), of the normal distribution and its
+// density, or of the approximation's.
+func (op Gelu) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, _ []bool) []*ir.Value {
+	return chainRule(b, n, of, func(c calculus, x, _ *ir.Value) *ir.Value {
+		if !op.Tanh {
+			half := c.times(c.plus(c.Node(Erf{}, c.times(x, 1/math.Sqrt2)), 1), 0.5)
+			density := c.times(c.Node(Exp{}, c.times(c.square(x), -0.5)), 1/math.Sqrt(2*math.Pi))
+			return c.add(half, c.mul(x, density))
+		}
+		k := 2 * math.Sqrt(2/math.Pi)
+		s := c.Node(Sigmoid{}, c.mul(x, c.plus(c.times(c.square(x), k*0.044715), k)))
+		inner := c.plus(c.times(c.square(x), 3*k*0.044715), k)
+		return c.add(s, c.mul(c.mul(x, inner), c.mul(s, c.from(1, s))))
+	})
+}
+
 // importGelu reads Gelu.
 func importGelu(c ir.Importer) ([]*ir.Value, error) {
 	approximate := c.Text("approximate", "none")

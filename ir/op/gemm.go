@@ -121,6 +121,36 @@ func (op Gemm) Flops(in, out []ir.Type) ir.Dim {
 	return out[0].Elems().Mul(k).Mul(ir.Const(2))
 }
 
+// Grad is Alpha·g·Bᵀ of A, Alpha·Aᵀ·g of B, or what these are transposed, and Beta·g of C,
+// summed over what was broadcast, where g is the result's.
+func (op Gemm) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, want []bool) []*ir.Value {
+	c, x, y, g := calculus{b}, n.Arg(0), n.Arg(1), of[0]
+	if op.TransA {
+		x = swapLast(b, x)
+	}
+	if op.TransB {
+		y = swapLast(b, y)
+	}
+	product := func(a, b *ir.Value, transposed bool) *ir.Value {
+		p := c.Node(MatMul{}, a, b)
+		if transposed {
+			p = swapLast(c.Builder, p)
+		}
+		return c.scaled(p, op.Alpha)
+	}
+	grads := make([]*ir.Value, len(n.Args))
+	if want[0] {
+		grads[0] = product(g, swapLast(b, y), op.TransA)
+	}
+	if want[1] {
+		grads[1] = product(swapLast(b, x), g, op.TransB)
+	}
+	if len(want) > 2 && want[2] {
+		grads[2] = c.scaled(c.fit(g, n.Arg(2)), op.Beta)
+	}
+	return grads
+}
+
 // Lower puts B of f32 into panels and adds a row C as a bias.
 func (op Gemm) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	if out := lowerNarrow(b, n); out != nil {

@@ -54,6 +54,13 @@ func (op GlobalAveragePool) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
+// Grad shares the result's among all cells.
+func (GlobalAveragePool) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, _ []bool) []*ir.Value {
+	c, x := calculus{b}, n.Arg(0)
+	g := c.div(of[0], c.extent(x, ir.Product(x.Type.Shape[2:]...)))
+	return []*ir.Value{expand(b, g, x.Type.Shape...)}
+}
+
 // Flops counts an addition for each element of the operand.
 func (GlobalAveragePool) Flops(in, _ []ir.Type) ir.Dim { return in[0].Elems() }
 

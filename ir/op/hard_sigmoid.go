@@ -30,8 +30,22 @@ func (op HardSigmoid) Call(n *ir.Node) (ir.Call, error) {
 	return callUnary("HardSigmoid", number(n, op.Alpha), number(n, op.Beta)), nil
 }
 
+// Grad is that of the derivative Alpha between the limits.
+func (op HardSigmoid) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, _ []bool) []*ir.Value {
+	return chainRule(b, n, of, func(c calculus, x, y *ir.Value) *ir.Value {
+		return c.where(c.Node(And{}, c.positive(y), c.Node(Less{}, y, c.num(y, 1))), c.num(x, op.Alpha))
+	})
+}
+
 // Call is cpu.HardSwish.
 func (HardSwish) Call(*ir.Node) (ir.Call, error) { return callUnary("HardSwish"), nil }
+
+// Grad is that of the derivative x/3 + 1/2 from −3 to 3, 0 below and 1 above.
+func (HardSwish) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, _ []bool) []*ir.Value {
+	return chainRule(b, n, of, func(c calculus, x, _ *ir.Value) *ir.Value {
+		return c.Node(Where{}, c.between(x, -3, 3), c.plus(c.times(x, 1./3), 0.5), c.where(c.positive(x), c.num(x, 1)))
+	})
+}
 
 // importHardSigmoid reads HardSigmoid.
 func importHardSigmoid(c ir.Importer) ([]*ir.Value, error) {

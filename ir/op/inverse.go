@@ -63,6 +63,12 @@ func (Inverse) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
+// Grad is −yᵀ·g·yᵀ, where g is the result's.
+func (Inverse) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, _ []bool) []*ir.Value {
+	y := swapLast(b, n.Results[0])
+	return []*ir.Value{b.Node(Neg{}, b.Node(MatMul{}, b.Node(MatMul{}, y, of[0]), y))}
+}
+
 // Flops counts two operations for each product of the elimination.
 func (Inverse) Flops(in, _ []ir.Type) ir.Dim {
 	return in[0].Elems().Mul(in[0].Shape[in[0].Rank()-1]).Mul(ir.Const(4))

@@ -127,8 +127,18 @@ func (RMSNormalization) Overwrites() []int { return []int{0} }
 // Flops counts seven operations for each element.
 func (LayerNormalization) Flops(in, _ []ir.Type) ir.Dim { return in[0].Elems().Mul(ir.Const(7)) }
 
+// Grad is that of [normalGrad].
+func (op LayerNormalization) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, want []bool) []*ir.Value {
+	return normalGrad(b, n, of[0], want, op.Axis, op.Epsilon, true)
+}
+
 // Flops counts four operations for each element.
 func (RMSNormalization) Flops(in, _ []ir.Type) ir.Dim { return in[0].Elems().Mul(ir.Const(4)) }
+
+// Grad is that of [normalGrad].
+func (op RMSNormalization) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, want []bool) []*ir.Value {
+	return normalGrad(b, n, of[0], want, op.Axis, op.Epsilon, false)
+}
 
 // Lower computes narrow floats in f32.
 func (LayerNormalization) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNarrow(b, n) }
@@ -240,4 +250,38 @@ func moments(b *ir.Builder, x *ir.Value, axes []int) (mean, variance *ir.Value) 
 	mean = b.Node(average, x)
 	d := b.Node(Sub{}, x, mean)
 	return mean, b.Node(average, b.Node(Mul{}, d, d))
+}
+
+// normalGrad returns the gradients of the operands of a normalisation of the rows that
+// the axes from one on make: x, the scale and the bias. With z the normalised x, r the
+// factor that made it, h the gradient of z and averages along a row, that of x is
+// r·(h − avg h·z·z), and less the average of h where the mean was taken off.
+func normalGrad(b *ir.Builder, n *ir.Node, g *ir.Value, want []bool, axis int, epsilon float64, centred bool) []*ir.Value {
+	c, x := calculus{b}, n.Arg(0)
+	rows, axes := allAxes(axis), allAxes(x.Type.Rank())[axis:]
+	z := x
+	if centred {
+		z = c.sub(x, c.mean(x, axes...))
+	}
+	r := c.over(1, b.Node(Sqrt{}, c.plus(c.mean(c.square(z), axes...), epsilon)))
+	z = c.mul(z, r)
+	grads := make([]*ir.Value, len(n.Args))
+	h := g
+	if scale := n.Arg(1); scale != nil {
+		h = c.mul(g, scale)
+		if want[1] {
+			grads[1] = reshape(b, c.sum(c.mul(g, z), false, rows...), scale.Type.Shape...)
+		}
+	}
+	if bias := n.Arg(2); bias != nil && want[2] {
+		grads[2] = reshape(b, c.sum(g, false, rows...), bias.Type.Shape...)
+	}
+	if want[0] {
+		d := c.sub(h, c.mul(z, c.mean(c.mul(h, z), axes...)))
+		if centred {
+			d = c.sub(d, c.mean(h, axes...))
+		}
+		grads[0] = c.mul(d, r)
+	}
+	return grads
 }

@@ -23,6 +23,13 @@ func (op LeakyRelu) Call(n *ir.Node) (ir.Call, error) {
 	return callUnary("LeakyRelu", number(n, op.Alpha)), nil
 }
 
+// Grad is that of the derivative 1 where x is not negative, else Alpha.
+func (op LeakyRelu) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, _ []bool) []*ir.Value {
+	return chainRule(b, n, of, func(c calculus, x, _ *ir.Value) *ir.Value {
+		return c.Node(Where{}, c.negative(x), c.num(x, op.Alpha), c.num(x, 1))
+	})
+}
+
 // importLeakyRelu reads LeakyRelu.
 func importLeakyRelu(c ir.Importer) ([]*ir.Value, error) {
 	consumed(c)

@@ -66,6 +66,26 @@ func (op LRN) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 // Flops counts two operations for each square, and a few for the quotient.
 func (op LRN) Flops(in, _ []ir.Type) ir.Dim { return in[0].Elems().Mul(ir.Const(2*op.Size + 10)) }
 
+// Grad is g·s^(−Beta) − 2·Alpha·Beta/Size·x times the sum of g·y/s over the channels in
+// whose sum x is, where g is the result's and y = x·s^(−Beta).
+func (op LRN) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, _ []bool) []*ir.Value {
+	c, x, g := calculus{b}, n.Arg(0), of[0]
+	before, after := (op.Size-1)/2, op.Size/2
+	base := c.plus(c.times(op.average(b, c.square(x), before, after), op.Alpha), op.Bias)
+	power := b.Node(Pow{}, base, c.num(x, -op.Beta))
+	part := op.average(b, c.div(c.mul(c.mul(g, x), power), base), after, before)
+	return []*ir.Value{c.sub(c.mul(g, power), c.mul(c.times(x, 2*op.Alpha*op.Beta), part))}
+}
+
+// average appends the sum over Size channels, some before and some after each, over
+// Size.
+func (op LRN) average(b *ir.Builder, x *ir.Value, before, after int) *ir.Value {
+	shape, one := x.Type.Shape, ir.Const(1)
+	flat := reshape(b, x, shape[0], one, shape[1], ir.Product(shape[2:]...))
+	w := Window{Kernel: []int{op.Size, 1}, Pads: []int{before, 0, after, 0}}
+	return reshape(b, b.Node(AveragePool{Window: w, CountPad: true}, flat), shape...)
+}
+
 // Lower computes narrow floats in f32, and f64 by an [AveragePool] of the squares
 // along the channels.
 func (op LRN) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
@@ -73,10 +93,7 @@ func (op LRN) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	if d != ir.F64 {
 		return lowerNarrow(b, n)
 	}
-	shape, one := x.Type.Shape, ir.Const(1)
-	squares := reshape(b, b.Node(Mul{}, x, x), shape[0], one, shape[1], ir.Product(shape[2:]...))
-	w := Window{Kernel: []int{op.Size, 1}, Pads: []int{(op.Size - 1) / 2, 0, op.Size / 2, 0}}
-	mean := reshape(b, b.Node(AveragePool{Window: w, CountPad: true}, squares), shape...)
+	mean := op.average(b, b.Node(Mul{}, x, x), (op.Size-1)/2, op.Size/2)
 	base := b.Node(Add{}, b.Node(Mul{}, mean, b.Scalar(d, op.Alpha)), b.Scalar(d, op.Bias))
 	return []*ir.Value{b.Node(Div{}, x, b.Node(Pow{}, base, b.Scalar(d, op.Beta)))}
 }

@@ -139,6 +139,43 @@ func (MatMul) Flops(in, out []ir.Type) ir.Dim {
 	return out[0].Elems().Mul(p.k).Mul(ir.Const(2))
 }
 
+// Grad is g·bᵀ of a and aᵀ·g of b, where g is the result's, summed over what was
+// broadcast.
+func (MatMul) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, want []bool) []*ir.Value {
+	x, y := n.Arg(0), n.Arg(1)
+	p, err := matrices(x.Type, y.Type)
+	if err != nil {
+		ir.FailWith(err)
+	}
+	c := calculus{b}
+	g := reshape(b, of[0], slices.Concat(p.batch, []ir.Dim{p.m, p.n})...)
+	a2, b2 := reshape(b, x, p.a...), reshape(b, y, p.b...)
+	grads := make([]*ir.Value, 2)
+	if want[0] {
+		grads[0] = reshape(b, c.fit(b.Node(MatMul{}, g, swapLast(b, b2)), a2), x.Type.Shape...)
+	}
+	switch {
+	case want[1] && len(p.b) == 2 && len(p.a) > 2: // one product of all rows rather than a sum of products
+		rows := ir.Product(append(slices.Clone(p.batch), p.m)...)
+		all, top := reshape(b, expand(b, a2, slices.Concat(p.batch, p.a[len(p.a)-2:])...), rows, p.k), reshape(b, g, rows, p.n)
+		grads[1] = reshape(b, b.Node(MatMul{}, swapLast(b, all), top), y.Type.Shape...)
+	case want[1]:
+		grads[1] = reshape(b, c.fit(b.Node(MatMul{}, swapLast(b, a2), g), b2), y.Type.Shape...)
+	}
+	return grads
+}
+
+// swapLast appends x with its last two axes exchanged.
+func swapLast(b *ir.Builder, x *ir.Value) *ir.Value {
+	perm := make([]int, x.Type.Rank())
+	for i := range perm {
+		perm[i] = i
+	}
+	i := len(perm)
+	perm[i-1], perm[i-2] = i-2, i-1
+	return transpose(b, x, perm...)
+}
+
 // Lower puts b of f32 into panels. For other types it sums products along an axis
 // of their own.
 func (op MatMul) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {

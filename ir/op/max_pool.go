@@ -88,6 +88,18 @@ func (op MaxPool) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	})
 }
 
+// Grad puts the result's where the greatest elements stood.
+func (op MaxPool) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, _ []bool) []*ir.Value {
+	x, g := n.Arg(0), of[0]
+	if err := checkCells(op.Window); err != nil {
+		ir.FailWith(err)
+	}
+	at := maxPoolIndices(b, x, op.Window, false)
+	zeros := fill(b, ir.Scalar(x.Type.DType, 0), x.Type.Elems())
+	sum := b.Node(ScatterElements{Reduction: "add"}, zeros, reshape(b, at, g.Type.Elems()), reshape(b, g, g.Type.Elems()))
+	return []*ir.Value{reshape(b, sum, x.Type.Shape...)}
+}
+
 // evalPool calls f for every element i of the result of a pool; cell gives the
 // element of x that stands for a cell of the window.
 func evalPool(op ir.Op, w Window, x *ir.Tensor, blocked bool, f func(y *ir.Tensor, i int, c cells, cell func(int) int)) ([]*ir.Tensor, error) {

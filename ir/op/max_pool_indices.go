@@ -63,25 +63,38 @@ func windowCells(b *ir.Builder, x *ir.Value, w Window, count, pads []ir.Dim) *ir
 		v, _ := intRange(d)
 		least.SetInt(0, v)
 	}
+	cells := w.cells(b, w.around(b, x, b.Const(least), count, pads), count)
+	for i, cell := range cells {
+		cells[i] = reshape(b, cell, append(slices.Clone(cell.Type.Shape), ir.Const(1))...)
+	}
+	return b.Node(Concat{Axis: x.Type.Rank()}, cells...)
+}
+
+// around appends x with what so many windows reach beyond it, each cell of it value.
+func (w Window) around(b *ir.Builder, x, value *ir.Value, count, pads []ir.Dim) *ir.Value {
 	around := Pad{Mode: "constant", Before: make([]ir.Dim, x.Type.Rank()), After: make([]ir.Dim, x.Type.Rank())}
 	for i, n := range count {
 		reach := n.Sub(ir.Const(1)).Mul(ir.Const(w.stride(i))).Add(w.span(i))
 		around.Before[2+i] = pads[i]
 		around.After[2+i] = reach.Sub(x.Type.Shape[2+i]).Sub(pads[i]).Max(ir.Const(0))
 	}
-	x = b.Node(around, x, b.Const(least))
+	return b.Node(around, x, value)
+}
+
+// cells appends, for each cell of the window in row-major order, that cell of all
+// windows over x, of which there are so many and which stay within it.
+func (w Window) cells(b *ir.Builder, x *ir.Value, count []ir.Dim) []*ir.Value {
 	walk := newIndex(w.Kernel, w.Kernel)
-	var cells []*ir.Value
-	for range lenOf(w.Kernel) {
+	cells := make([]*ir.Value, lenOf(w.Kernel))
+	for j := range cells {
 		s := wholeSlice(x.Type)
 		for i, k := range walk.at {
 			s.Starts[2+i], s.Shape[2+i], s.Steps[2+i] = ir.Const(k*w.dilation(i)), count[i], w.stride(i)
 		}
 		walk.Next()
-		cell := applySlice(b, x, s)
-		cells = append(cells, reshape(b, cell, append(slices.Clone(cell.Type.Shape), ir.Const(1))...))
+		cells[j] = applySlice(b, x, s)
 	}
-	return b.Node(Concat{Axis: x.Type.Rank()}, cells...)
+	return cells
 }
 
 // maxCells is the largest window whose cells are put side by side.

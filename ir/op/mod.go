@@ -63,6 +63,15 @@ func (op Mod) Call(n *ir.Node) (ir.Call, error) {
 	return callBinary(n, "Mod", false), nil
 }
 
+// Grad is the result's of x, and −1 times it times the truncated quotient of y.
+func (Mod) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, want []bool) []*ir.Value {
+	g, x, y, z := of[0], n.Arg(0), n.Arg(1), n.Results[0]
+	return partials(b, n, want,
+		func(calculus) *ir.Value { return g },
+		func(c calculus) *ir.Value { return c.neg(c.mul(g, c.Node(Round{}, c.div(c.sub(x, z), y)))) },
+	)
+}
+
 // importMod reads Mod.
 func importMod(c ir.Importer) ([]*ir.Value, error) {
 	op := Mod{Truncated: c.Int("fmod", 0) != 0}

@@ -25,3 +25,12 @@ func timesRatio(a, b ir.Ratio) (ir.Ratio, bool) {
 
 // Call is cpu.Mul or cpu.MulScalar.
 func (Mul) Call(n *ir.Node) (ir.Call, error) { return callBinary(n, "Mul", true), nil }
+
+// Grad is the result's times the other operand.
+func (Mul) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, want []bool) []*ir.Value {
+	g, x, y := of[0], n.Arg(0), n.Arg(1)
+	return partials(b, n, want,
+		func(c calculus) *ir.Value { return c.mul(g, y) },
+		func(c calculus) *ir.Value { return c.mul(g, x) },
+	)
+}

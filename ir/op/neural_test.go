@@ -85,8 +85,8 @@ func TestNeuralInfer(t *testing.T) {
 		"gemm":                       {Gemm{Alpha: 1, Beta: 1, TransA: true, TransB: true}, []ir.Type{f32(k(4), n), f32(k(3), k(4)), f32(k(3))}, "f32[N,3]"},
 		"gemm with a bad c":          {Gemm{Alpha: 1, Beta: 1}, []ir.Type{f32(n, k(4)), f32(k(4), k(3)), f32(k(2), k(3))}, "axis 0 of f32[2,3] broadcast to f32[N,3]: cannot prove that 2 equals N"},
 		"gemm of integers by halves": {Gemm{Alpha: 0.5, Beta: 1}, []ir.Type{ir.StaticTensor(ir.I32, 2, 2), ir.StaticTensor(ir.I32, 2, 2)}, "alpha 0.5 and beta 1 for i32"},
-		"batch normalization":        {BatchNormalization{1e-5}, []ir.Type{f32(n, k(3), h), f32(k(3)), f32(k(3)), f32(k(3)), f32(k(3))}, "f32[N,3,H]"},
-		"batch normalization of other channels": {BatchNormalization{1e-5}, []ir.Type{f32(n, k(3), h), f32(k(3)), f32(k(4)), f32(k(3)), f32(k(3))},
+		"batch normalization":        {BatchNormalization{Epsilon: 1e-5}, []ir.Type{f32(n, k(3), h), f32(k(3)), f32(k(3)), f32(k(3)), f32(k(3))}, "f32[N,3,H]"},
+		"batch normalization of other channels": {BatchNormalization{Epsilon: 1e-5}, []ir.Type{f32(n, k(3), h), f32(k(3)), f32(k(4)), f32(k(3)), f32(k(3))},
 			"axis 0 of operand 2: 4 is not 3"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -141,9 +141,9 @@ func TestNeuralEval(t *testing.T) {
 		"product of integers":             {MatMul{}, []*ir.Tensor{tensorOf(ir.I8, []int{1, 2}, 100, 2), tensorOf(ir.I8, []int{2, 1}, 2, 60)}, []float64{64}},
 		"gemm": {Gemm{Alpha: 2, Beta: 3, TransA: true}, []*ir.Tensor{tensorOf(ir.F32, []int{2, 1}, 1, 2), tensorOf(ir.F32, []int{2, 2}, 1, 2, 3, 4), tensorOf(ir.F32, []int{1}, 1)},
 			[]float64{17, 23}},
-		"batch normalization": {BatchNormalization{0}, []*ir.Tensor{tensorOf(ir.F32, []int{1, 2, 1}, 3, 5), tensorOf(ir.F32, []int{2}, 1, 2), tensorOf(ir.F32, []int{2}, 0, 10), tensorOf(ir.F32, []int{2}, 1, 1), tensorOf(ir.F32, []int{2}, 4, 16)},
+		"batch normalization": {BatchNormalization{}, []*ir.Tensor{tensorOf(ir.F32, []int{1, 2, 1}, 3, 5), tensorOf(ir.F32, []int{2}, 1, 2), tensorOf(ir.F32, []int{2}, 0, 10), tensorOf(ir.F32, []int{2}, 1, 1), tensorOf(ir.F32, []int{2}, 4, 16)},
 			[]float64{1, 12}},
-		"batch normalization by place": {BatchNormalization{0}, []*ir.Tensor{tensorOf(ir.F32, []int{2, 1, 2}, 3, 5, 7, 9), tensorOf(ir.F32, []int{1, 2}, 1, 2), tensorOf(ir.F32, []int{1, 2}, 0, 0), tensorOf(ir.F32, []int{1, 2}, 1, 1), tensorOf(ir.F32, []int{1, 2}, 1, 1)},
+		"batch normalization by place": {BatchNormalization{}, []*ir.Tensor{tensorOf(ir.F32, []int{2, 1, 2}, 3, 5, 7, 9), tensorOf(ir.F32, []int{1, 2}, 1, 2), tensorOf(ir.F32, []int{1, 2}, 0, 0), tensorOf(ir.F32, []int{1, 2}, 1, 1), tensorOf(ir.F32, []int{1, 2}, 1, 1)},
 			[]float64{2, 8, 6, 16}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -278,7 +278,7 @@ func TestBatchNormalizationLowers(t *testing.T) {
 	for _, shape := range [][]int{{2, 3}, {2, 3, 4}, {1, 3, 2, 2}} {
 		for _, d := range []ir.DType{ir.F32, ir.F64, ir.F16} {
 			x, c := counted(d, shape...), tensorOf(d, []int{3}, 0.5, 1, 2)
-			f := nodeFunc(t, BatchNormalization{1e-5}, x.Type(), c.Type(), c.Type(), c.Type(), c.Type())
+			f := nodeFunc(t, BatchNormalization{Epsilon: 1e-5}, x.Type(), c.Type(), c.Type(), c.Type(), c.Type())
 			checkLower(t, f, 2e-3, x, c, c, c, c)
 		}
 	}
@@ -314,7 +314,7 @@ func TestNeuralImport(t *testing.T) {
 			"gemm %x, %x1, %x2 {alpha=0.5 beta=1} : f32[3,2]"},
 		"lrn": {"LRN", 1, attrs{"size": 5}, []ir.Type{x}, "lrn %x {size=5 alpha=9.999999747378752e-05 beta=0.75 bias=1} : f32[1,2,5,5]"},
 		"batch normalization": {"BatchNormalization", 1, attrs{"is_test": 1, "consumed_inputs": []int{0, 0, 0, 1, 1}, "spatial": 1, "momentum": 0.5, "epsilon": 0.25}, []ir.Type{x, v, v, v, v},
-			"batch_normalization %x, %x1, %x2, %x3, %x4 {epsilon=0.25} : f32[1,2,5,5]"},
+			"batch_normalization %x, %x1, %x2, %x3, %x4 {epsilon=0.25 momentum=0.5} : f32[1,2,5,5]"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f, err := importFunc(c.op, c.opset, 1, c.attrs, c.in)

@@ -63,6 +63,19 @@ func (op OneHot) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
+// Grad of the two values is the sum of the result's where each of them stands.
+func (op OneHot) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, _ []bool) []*ir.Value {
+	c, g := calculus{b}, of[0]
+	d := g.Type.DType
+	total := func(x *ir.Value) *ir.Value {
+		return reshape(b, c.sum(x, false, allAxes(x.Type.Rank())...), ir.Const(1))
+	}
+	part := func(off, on float64) *ir.Value {
+		return total(c.mul(g, b.Node(op, n.Arg(0), b.Const(ir.FloatTensor(d, off, on)))))
+	}
+	return []*ir.Value{nil, b.Node(Concat{}, part(1, 0), part(0, 1))}
+}
+
 // Call is cpu.OneHot.
 func (op OneHot) Call(n *ir.Node) (ir.Call, error) {
 	shape := n.Args[0].Type.Shape

@@ -62,6 +62,15 @@ func (PRelu) Call(n *ir.Node) (ir.Call, error) {
 	return ir.Call{Kernel: "PRelu", Args: []any{ir.Out(0), ir.In(0), ir.In(1)}}, nil
 }
 
+// Grad is the result's, of x times slope where x is negative, and of the slope times x there.
+func (PRelu) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, want []bool) []*ir.Value {
+	g, x, y := of[0], n.Arg(0), n.Arg(1)
+	return partials(b, n, want,
+		func(c calculus) *ir.Value { return c.Node(Where{}, c.negative(x), c.mul(g, y), g) },
+		func(c calculus) *ir.Value { return c.where(c.negative(x), c.mul(g, x)) },
+	)
+}
+
 // importPRelu reads PRelu. Before opset 7 a slope of several elements had one
 // for each channel, which is dimension 1.
 func importPRelu(c ir.Importer) ([]*ir.Value, error) {

@@ -138,6 +138,29 @@ func (op Pad) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return []*ir.Value{x}
 }
 
+// Grad is of the operand the part of the result's that is it, and of the value the sum
+// of the rest.
+func (op Pad) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, want []bool) []*ir.Value {
+	c, g := calculus{b}, of[0]
+	part := wholeSlice(g.Type)
+	part.Starts, part.Shape = op.Before, n.Arg(0).Type.Shape
+	inner := applySlice(b, g, part)
+	grads := []*ir.Value{inner, nil}
+	if len(want) > 1 && want[1] {
+		total := func(v *ir.Value) *ir.Value { return c.sum(v, false, allAxes(v.Type.Rank())...) }
+		grads[1] = reshape(b, c.sub(total(g), total(inner)), n.Arg(1).Type.Shape...)
+	}
+	return grads
+}
+
+// Compose makes the modes but constant moves of the operand.
+func (op Pad) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
+	if op.Mode == "constant" {
+		return nil
+	}
+	return op.Lower(b, n)
+}
+
 // splits reports whether it is known of what parts axis i of extent d is made.
 func (op Pad) splits(i int, d ir.Dim) bool {
 	before, after, one := op.Before[i], op.After[i], ir.Const(1)

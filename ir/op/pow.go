@@ -69,6 +69,26 @@ func (Pow) Call(n *ir.Node) (ir.Call, error) {
 	return callBinary(n, "PowInt", false), nil
 }
 
+// Grad is that of the derivatives y·x^(y − 1), 0 where y is 0, and z·log x, 0 where x
+// is, where z = x^y.
+func (Pow) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, want []bool) []*ir.Value {
+	g, x, y, z := of[0], n.Arg(0), n.Arg(1), n.Results[0]
+	return partials(b, n, want,
+		func(c calculus) *ir.Value {
+			slope := c.mul(y, c.Node(Pow{}, x, c.plus(y, -1)))
+			if s, ok := scalar(y); ok && s.Float != 0 {
+				return c.mul(g, slope)
+			}
+			zero := c.Node(Equal{}, y, c.num(y, 0))
+			return c.mul(g, c.Node(Where{}, zero, c.num(x, 0), slope))
+		},
+		func(c calculus) *ir.Value {
+			zero := c.Node(Equal{}, x, c.num(x, 0))
+			return c.mul(g, c.mul(z, c.Node(Where{}, zero, c.num(x, 0), c.Node(Log{}, x))))
+		},
+	)
+}
+
 // importPow reads Pow. From opset 12 the exponent may have another type than the
 // base, which the result has: a float base takes the exponent in its own type, an
 // integer base is raised in a type that holds both.

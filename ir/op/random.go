@@ -12,7 +12,8 @@ import (
 // RandomUniform is a tensor of floats from Low to High, without High, uniformly
 // distributed: element i is Low + (High − Low)·[rt.UniformAt](Seed, i), in float64,
 // rounded (ONNX RandomUniform). Equal seeds give equal tensors on every machine
-// and at every run.
+// and at every run. An i64 operand of one axis, which may be absent, changes the seed
+// as [rt.Keyed] says.
 type RandomUniform struct {
 	DType     ir.DType
 	Shape     []ir.Dim
@@ -23,7 +24,8 @@ type RandomUniform struct {
 // RandomNormal is a tensor of floats of this mean and deviation, normally
 // distributed: element i is Mean + Scale·[rt.NormalAt](Seed, i), in float64,
 // rounded (ONNX RandomNormal). Equal seeds give equal tensors on every machine and
-// at every run.
+// at every run. An i64 operand of one axis, which may be absent, changes the seed as
+// [rt.Keyed] says.
 type RandomNormal struct {
 	DType       ir.DType
 	Shape       []ir.Dim
@@ -42,25 +44,41 @@ func (op RandomNormal) Infer(in []ir.Type) ([]ir.Type, error) {
 }
 
 func inferRandom(in []ir.Type, d ir.DType, shape []ir.Dim) ([]ir.Type, error) {
-	if err := tensors(in, 0, 0); err != nil {
+	if err := tensors(in, 0, 1); err != nil {
 		return nil, err
+	}
+	if len(in) > 0 && (in[0].DType != ir.I64 || in[0].Rank() != 1) {
+		return nil, fmt.Errorf("the key is %s, i64 of one axis expected", in[0])
 	}
 	out := []ir.Type{ir.TensorOf(d, shape...)}
 	return out, checkDomain(out, floats{})
 }
 
 // Eval draws the numbers.
-func (op RandomUniform) Eval([]*ir.Tensor) ([]*ir.Tensor, error) {
+func (op RandomUniform) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
+	seed := keyed(op.Seed, in)
 	return evalRandom(op.DType, op.Shape, func(i uint64) float64 {
-		return op.Low + float64((op.High-op.Low)*rt.UniformAt(uint64(op.Seed), i))
+		return op.Low + float64((op.High-op.Low)*rt.UniformAt(seed, i))
 	})
 }
 
 // Eval draws the numbers.
-func (op RandomNormal) Eval([]*ir.Tensor) ([]*ir.Tensor, error) {
+func (op RandomNormal) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
+	seed := keyed(op.Seed, in)
 	return evalRandom(op.DType, op.Shape, func(i uint64) float64 {
-		return op.Mean + float64(op.Scale*rt.NormalAt(uint64(op.Seed), i))
+		return op.Mean + float64(op.Scale*rt.NormalAt(seed, i))
 	})
+}
+
+// keyed returns the seed under the key that the operands are.
+func keyed(seed int64, in []*ir.Tensor) uint64 {
+	var keys []int64
+	if len(in) > 0 && in[0] != nil {
+		for i := range in[0].Len() {
+			keys = append(keys, in[0].Int(i))
+		}
+	}
+	return uint64(rt.Keyed(seed, keys))
 }
 
 func evalRandom(d ir.DType, dims []ir.Dim, number func(i uint64) float64) ([]*ir.Tensor, error) {
@@ -85,36 +103,36 @@ func (RandomUniform) IsRandom() {}
 func (RandomNormal) IsRandom() {}
 
 // Lower draws narrow floats in f32.
-func (op RandomUniform) Lower(b *ir.Builder, _ *ir.Node) []*ir.Value {
+func (op RandomUniform) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	d := op.DType
 	op.DType = wide(d)
-	return drawNarrow(b, op, d)
+	return drawNarrow(b, op, d, n.Args...)
 }
 
 // Lower draws narrow floats in f32.
-func (op RandomNormal) Lower(b *ir.Builder, _ *ir.Node) []*ir.Value {
+func (op RandomNormal) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	d := op.DType
 	op.DType = wide(d)
-	return drawNarrow(b, op, d)
+	return drawNarrow(b, op, d, n.Args...)
 }
 
 // drawNarrow converts the numbers of an operator in a wider type; nil when d is no
 // narrow one.
-func drawNarrow(b *ir.Builder, op ir.Op, d ir.DType) []*ir.Value {
+func drawNarrow(b *ir.Builder, op ir.Op, d ir.DType, args ...*ir.Value) []*ir.Value {
 	if wide(d) == d {
 		return nil
 	}
-	return []*ir.Value{convert(b, b.Node(op), d)}
+	return []*ir.Value{convert(b, b.Node(op, args...), d)}
 }
 
 // Call is cpu.RandomUniform.
 func (op RandomUniform) Call(*ir.Node) (ir.Call, error) {
-	return ir.Call{Kernel: "RandomUniform", Args: []any{ir.Out(0), op.Low, op.High, ir.Number{DType: ir.I64, Int: op.Seed}}}, nil
+	return ir.Call{Kernel: "RandomUniform", Args: []any{ir.Out(0), op.Low, op.High, ir.Number{DType: ir.I64, Int: op.Seed}, ir.In(0)}}, nil
 }
 
 // Call is cpu.RandomNormal.
 func (op RandomNormal) Call(*ir.Node) (ir.Call, error) {
-	return ir.Call{Kernel: "RandomNormal", Args: []any{ir.Out(0), op.Mean, op.Scale, ir.Number{DType: ir.I64, Int: op.Seed}}}, nil
+	return ir.Call{Kernel: "RandomNormal", Args: []any{ir.Out(0), op.Mean, op.Scale, ir.Number{DType: ir.I64, Int: op.Seed}, ir.In(0)}}, nil
 }
 
 // seed returns the seed of a node: that of its attribute, a float, or else one that

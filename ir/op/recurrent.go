@@ -234,14 +234,22 @@ func recurrentFlops(in []ir.Type) ir.Dim {
 	return weights.Mul(in[0].Shape[0]).Mul(in[0].Shape[1]).Mul(ir.Const(2))
 }
 
-// lower computes each direction of n by the node that direction builds of the
-// projected x, the recurrent weights, [gates·H,H], the biases of these, nil where
-// there are none, lens, and what else the layer has for the direction, and puts
-// the results together.
-func (op Recurrent) lower(b *ir.Builder, n *ir.Node, functions, separate int, direction func(s Steps, x, r, bias, lens *ir.Value, more []*ir.Value) []*ir.Value) []*ir.Value {
+// directed builds the results of one direction of a layer of the projected x, the
+// recurrent weights, [gates·H,H], the biases of these, nil where there are none, lens,
+// and what else the layer has for the direction.
+type directed func(s Steps, x, r, bias, lens *ir.Value, more []*ir.Value) []*ir.Value
+
+// lower computes each direction of n by the node that direction builds, and puts the
+// results together.
+func (op Recurrent) lower(b *ir.Builder, n *ir.Node, functions, separate int, direction directed) []*ir.Value {
 	if out := lowerNarrow(b, n); out != nil {
 		return out
 	}
+	return op.build(b, n, functions, separate, project, direction)
+}
+
+// build is lower with a function that projects x.
+func (op Recurrent) build(b *ir.Builder, n *ir.Node, functions, separate int, project func(b *ir.Builder, x, w, bias *ir.Value) *ir.Value, direction directed) []*ir.Value {
 	x, hidden := n.Arg(recurrentX), n.Arg(recurrentR).Type.Shape[2]
 	var parts [][]*ir.Value // of each result
 	for i := range op.directions() {
@@ -294,6 +302,11 @@ func project(b *ir.Builder, x, w, bias *ir.Value) *ir.Value {
 	if x.Type.DType == ir.F32 {
 		return matMulPanels(b, x, b.Node(PackPanels{Trans: true}, w), w.Type.Shape[0], x.Type.Shape[:1:1], bias)
 	}
+	return projectPlainly(b, x, w, bias)
+}
+
+// projectPlainly is project by a product of matrices.
+func projectPlainly(b *ir.Builder, x, w, bias *ir.Value) *ir.Value {
 	y := b.Node(MatMul{}, x, transpose(b, w, 1, 0))
 	if bias != nil {
 		y = b.Node(Add{}, y, bias)

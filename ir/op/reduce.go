@@ -303,6 +303,59 @@ func (op Reduce) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 // Flops counts one operation for each element of the operand.
 func (Reduce) Flops(in, _ []ir.Type) ir.Dim { return in[0].Elems() }
 
+// Grad repeats the result's along the axes, g, times what follows from the kind: 1 for a
+// sum, 1/n for a mean, 2x for a sum of squares, sign x for one of magnitudes, x/y for
+// its root, 0 where that is, e^(−y) for the logarithm of a sum and e^(x − y) of one of
+// exponentials; a maximum's or minimum's is shared by the elements that are equal to
+// it; a product's is times the product of the others.
+func (op Reduce) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, _ []bool) []*ir.Value {
+	c, x := calculus{b}, n.Arg(0)
+	kept := reducedShape(x.Type.Shape, op.Axes, true)
+	y, g := reshape(b, n.Results[0], kept...), reshape(b, of[0], kept...)
+	switch op.Kind {
+	case ReduceMean:
+		count := ir.Const(1)
+		for _, a := range op.Axes {
+			count = count.Mul(x.Type.Shape[a])
+		}
+		g = c.div(g, c.extent(x, count))
+	case ReduceSumSquare:
+		g = c.mul(g, c.times(x, 2))
+	case ReduceL1:
+		g = c.mul(g, c.Node(Sign{}, x))
+	case ReduceL2:
+		zero := c.Node(Equal{}, y, c.num(y, 0))
+		g = c.Node(Where{}, zero, c.num(x, 0), c.mul(g, c.div(x, y)))
+	case ReduceLogSum:
+		g = c.mul(g, c.Node(Exp{}, c.neg(y)))
+	case ReduceLogSumExp:
+		g = c.mul(g, c.Node(Exp{}, c.sub(x, y)))
+	case ReduceMax, ReduceMin:
+		equal := convert(b, c.Node(Equal{}, x, y), x.Type.DType)
+		g = c.mul(equal, c.div(g, c.sum(equal, true, op.Axes...)))
+	case ReduceProd:
+		g = c.mul(g, op.others(b, x))
+	}
+	return []*ir.Value{expand(b, g, x.Type.Shape...)}
+}
+
+// others appends, for each element, the product of the others that it is reduced
+// with.
+func (op Reduce) others(b *ir.Builder, x *ir.Value) *ir.Value {
+	kept := otherAxes(x.Type.Rank(), op.Axes...)
+	perm := slices.Concat(kept, op.Axes)
+	moved := transpose(b, x, perm...)
+	flat := make([]ir.Dim, 0, len(kept)+1)
+	for _, a := range kept {
+		flat = append(flat, x.Type.Shape[a])
+	}
+	flat = append(flat, ir.Product(moved.Type.Shape[len(kept):]...))
+	line := reshape(b, moved, flat...)
+	before := b.Node(CumProd{Axis: len(kept), Exclusive: true}, line)
+	after := b.Node(CumProd{Axis: len(kept), Exclusive: true, Reverse: true}, line)
+	return transpose(b, reshape(b, b.Node(Mul{}, before, after), moved.Type.Shape...), inversePerm(perm)...)
+}
+
 // Lower makes the axes neighbours, which the kernels need. Floats are reduced
 // along one run of neighbouring axes after the other; integers whose result is
 // truncated are transposed. Logarithms of integers are taken in f64.

@@ -51,6 +51,11 @@ func (Reshape) InferElems(in []*ir.Value, _ ir.Type) []ir.Ratio { return in[0].E
 // IsView marks that the elements stay where they are.
 func (Reshape) IsView() {}
 
+// Grad has the operand's shape.
+func (Reshape) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, _ []bool) []*ir.Value {
+	return []*ir.Value{reshape(b, of[0], n.Arg(0).Type.Shape...)}
+}
+
 // reshape appends a Reshape, and before it a check of the number of elements
 // where it cannot be proven. A value that has the shape is returned as it is.
 func reshape(b *ir.Builder, x *ir.Value, shape ...ir.Dim) *ir.Value {

@@ -256,6 +256,50 @@ func (op Resize) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return []*ir.Value{reshape(b, x, op.Shape...)}
 }
 
+// Compose makes it a product with a matrix along each axis that changes. It needs extents
+// and scales that are known.
+func (op Resize) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
+	x := n.Arg(0)
+	if n.Arg(1) != nil {
+		ir.Fail("%s: its scales are known only when the model runs", n)
+	}
+	for i, d := range x.Type.Shape {
+		if op.keeps(i, d) {
+			continue
+		}
+		in, okIn := d.Int()
+		out, okOut := op.Shape[i].Int()
+		if !okIn || !okOut || in*out > maxTable {
+			ir.Fail("%s: axis %d is resized from %s to %s", n, i, d, op.Shape[i])
+		}
+		matrix := b.Const(op.axis(i, in, out).matrix(x.Type.DType))
+		last := append(otherAxes(x.Type.Rank(), i), i)
+		x = transpose(b, b.Node(MatMul{}, transpose(b, x, last...), matrix), inversePerm(last)...)
+	}
+	return []*ir.Value{x}
+}
+
+// matrix returns what a row of elements is multiplied by, [in,out]: a column holds the
+// weights of a place, zeros for one outside.
+func (a resizeAxis) matrix(d ir.DType) *ir.Tensor {
+	m := ir.NewTensor(d, a.in, a.out)
+	for place := range a.out {
+		if a.coordinates == cropAndResize && a.outside(place) {
+			continue
+		}
+		if a.mode == "nearest" {
+			m.SetFloat(a.nearest(place)*a.out+place, 1)
+			continue
+		}
+		index, weights := a.taps(place)
+		for tap, w := range weights {
+			at := index[tap]*a.out + place
+			m.SetFloat(at, m.Float(at)+w)
+		}
+	}
+	return m
+}
+
 // lowerNearest resizes axis k of x, and the next when pair is set.
 func (op resizeTables) lowerNearest(b *ir.Builder, x *ir.Value, k int, pair bool) *ir.Value {
 	shape, one := x.Type.Shape, ir.Const(1)

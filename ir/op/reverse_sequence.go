@@ -49,6 +49,11 @@ func (op ReverseSequence) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	})
 }
 
+// Grad reverses the result's.
+func (op ReverseSequence) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, _ []bool) []*ir.Value {
+	return []*ir.Value{b.Node(op, of[0], n.Arg(1)), nil}
+}
+
 // Call is cpu.ReverseSequence.
 func (op ReverseSequence) Call(n *ir.Node) (ir.Call, error) {
 	shape := n.Arg(0).Type.Shape

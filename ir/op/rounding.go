@@ -55,8 +55,17 @@ func (Round) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 // Call is cpu.Floor.
 func (Floor) Call(*ir.Node) (ir.Call, error) { return callUnary("Floor"), nil }
 
+// Grad is zero.
+func (Floor) Grad(*ir.Builder, *ir.Node, []*ir.Value, []bool) []*ir.Value { return nil }
+
 // Call is cpu.Ceil.
 func (Ceil) Call(*ir.Node) (ir.Call, error) { return callUnary("Ceil"), nil }
 
+// Grad is zero.
+func (Ceil) Grad(*ir.Builder, *ir.Node, []*ir.Value, []bool) []*ir.Value { return nil }
+
 // Call is cpu.Round.
 func (Round) Call(*ir.Node) (ir.Call, error) { return callUnary("Round"), nil }
+
+// Grad is zero.
+func (Round) Grad(*ir.Builder, *ir.Node, []*ir.Value, []bool) []*ir.Value { return nil }

@@ -84,3 +84,35 @@ func copied(x *ir.Tensor) *ir.Tensor {
 	}
 	return y
 }
+
+// scatterGrad returns the gradients of the data and of the updates of a node that
+// scatters: put scatters to the same indices, take picks from them, and g is the
+// result's. Where an update is replaced by a later one its gradient is 0. In a product
+// no update is 0, and of several greatest or least the gradient goes to each.
+func scatterGrad(b *ir.Builder, n *ir.Node, g *ir.Value, want []bool, reduction string, put func(reduction string, data, updates *ir.Value) *ir.Value, take func(data *ir.Value) *ir.Value) []*ir.Value {
+	c, data, updates, y := calculus{b}, n.Arg(0), n.Arg(2), n.Results[0]
+	grads := make([]*ir.Value, 3)
+	switch reduction {
+	case "add":
+		grads[0] = g
+		grads[2] = take(g)
+	case "mul":
+		factors := put("mul", Full(b, data.Type, 1), updates)
+		grads[0] = c.mul(g, factors)
+		grads[2] = c.div(take(c.mul(g, y)), updates)
+	case "max", "min":
+		grads[0] = c.where(b.Node(Equal{}, data, y), g)
+		grads[2] = c.where(b.Node(Equal{}, updates, take(y)), take(g))
+	default:
+		grads[0] = put("", g, Full(b, updates.Type, 0))
+		if !want[2] {
+			break
+		}
+		// An update stands where it left its own number.
+		count := updates.Type.Elems()
+		numbers := reshape(b, places(b, ir.I64, 0, count), updates.Type.Shape...)
+		last := put("", Full(b, data.Type.With(ir.I64), 0), numbers)
+		grads[2] = c.where(b.Node(Equal{}, take(last), numbers), take(g))
+	}
+	return grads
+}

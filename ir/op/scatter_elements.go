@@ -60,6 +60,17 @@ func (op ScatterElements) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, err
 }
 
+// Grad of the data is the result's where they stay, and of the updates where they come
+// to stand: that of scatter.
+func (op ScatterElements) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, want []bool) []*ir.Value {
+	at := n.Arg(1)
+	return scatterGrad(b, n, of[0], want, op.Reduction,
+		func(reduction string, data, updates *ir.Value) *ir.Value {
+			return b.Node(ScatterElements{op.Axis, reduction}, data, at, updates)
+		},
+		func(data *ir.Value) *ir.Value { return b.Node(GatherElements{Axis: op.Axis}, data, at) })
+}
+
 // Overwrites marks that the data may be updated in place.
 func (ScatterElements) Overwrites() []int { return []int{0} }
 

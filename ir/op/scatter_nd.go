@@ -90,6 +90,17 @@ func (op ScatterND) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
+// Grad of the data is the result's where they stay, and of the updates where they come
+// to stand: that of scatter.
+func (op ScatterND) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, want []bool) []*ir.Value {
+	at := n.Arg(1)
+	return scatterGrad(b, n, of[0], want, op.Reduction,
+		func(reduction string, data, updates *ir.Value) *ir.Value {
+			return b.Node(ScatterND{reduction}, data, at, updates)
+		},
+		func(data *ir.Value) *ir.Value { return b.Node(GatherND{}, data, at) })
+}
+
 // Overwrites marks that the data may be updated in place.
 func (ScatterND) Overwrites() []int { return []int{0} }
 

@@ -84,11 +84,29 @@ func (Reciprocal) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 // Call is cpu.Neg.
 func (Neg) Call(*ir.Node) (ir.Call, error) { return callUnary("Neg"), nil }
 
+// Grad is −1 times that of the result.
+func (Neg) Grad(b *ir.Builder, _ *ir.Node, of []*ir.Value, _ []bool) []*ir.Value {
+	return []*ir.Value{b.Node(Neg{}, of[0])}
+}
+
 // Call is cpu.Abs.
 func (Abs) Call(*ir.Node) (ir.Call, error) { return callUnary("Abs"), nil }
+
+// Grad is that of the derivative sign x.
+func (Abs) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, _ []bool) []*ir.Value {
+	return chainRule(b, n, of, func(c calculus, x, _ *ir.Value) *ir.Value { return c.Node(Sign{}, x) })
+}
 
 // Call is cpu.Sign.
 func (Sign) Call(*ir.Node) (ir.Call, error) { return callUnary("Sign"), nil }
 
+// Grad is zero.
+func (Sign) Grad(*ir.Builder, *ir.Node, []*ir.Value, []bool) []*ir.Value { return nil }
+
 // Call is cpu.Reciprocal.
 func (Reciprocal) Call(*ir.Node) (ir.Call, error) { return callUnary("Reciprocal"), nil }
+
+// Grad is that of the derivative −y².
+func (Reciprocal) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, _ []bool) []*ir.Value {
+	return chainRule(b, n, of, func(c calculus, _, y *ir.Value) *ir.Value { return c.neg(c.square(y)) })
+}

@@ -62,6 +62,61 @@ func (op Slice) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return move(in[0], shape, op.source(starts))
 }
 
+// Grad puts the result's where its elements came from, and zeros elsewhere.
+func (op Slice) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, _ []bool) []*ir.Value {
+	g := of[0]
+	for i, d := range n.Arg(0).Type.Shape {
+		g = op.spread(b, g, i, d)
+	}
+	return []*ir.Value{g}
+}
+
+// spread puts the elements along an axis where op took them from an axis of extent d.
+func (op Slice) spread(b *ir.Builder, g *ir.Value, axis int, d ir.Dim) *ir.Value {
+	start, count, step := op.Starts[axis], op.Shape[axis], op.Steps[axis]
+	if n, ok := count.Int(); ok && n == 0 {
+		shape := slices.Clone(g.Type.Shape)
+		shape[axis] = d
+		return fill(b, ir.Scalar(g.Type.DType, 0), shape...)
+	}
+	if step < 0 { // from the other end, in the other direction
+		g = reverse(b, g, axis)
+		step = -step
+		start = start.Sub(count.Sub(ir.Const(1)).Mul(ir.Const(step)))
+	}
+	before, after := zeroPads(g.Type.Rank()), zeroPads(g.Type.Rank())
+	if step > 1 { // step − 1 zeros after each element, but the last one
+		shape := slices.Concat(g.Type.Shape[:axis+1], ir.Dims(1), g.Type.Shape[axis+1:])
+		inner := zeroPads(len(shape))
+		inner[axis+1] = ir.Const(step - 1)
+		wide := b.Node(Pad{Mode: "constant", Before: zeroPads(len(shape)), After: inner}, reshape(b, g, shape...))
+		joined := slices.Clone(g.Type.Shape)
+		joined[axis] = count.Mul(ir.Const(step))
+		g = sliceAxis(b, reshape(b, wide, joined...), axis, ir.Const(0), count.Sub(ir.Const(1)).Mul(ir.Const(step)).Add(ir.Const(1)))
+	}
+	before[axis] = start
+	after[axis] = d.Sub(start).Sub(g.Type.Shape[axis])
+	if before[axis].Equal(ir.Const(0)) && after[axis].Equal(ir.Const(0)) {
+		return g
+	}
+	return b.Node(Pad{Mode: "constant", Before: before, After: after}, g)
+}
+
+func zeroPads(rank int) []ir.Dim {
+	pads := make([]ir.Dim, rank)
+	for i := range pads {
+		pads[i] = ir.Const(0)
+	}
+	return pads
+}
+
+// reverse appends x in the other direction along an axis.
+func reverse(b *ir.Builder, x *ir.Value, axis int) *ir.Value {
+	s := wholeSlice(x.Type)
+	s.Starts[axis], s.Steps[axis] = x.Type.Shape[axis].Sub(ir.Const(1)), -1
+	return b.Node(s, x)
+}
+
 // InferElems moves the elements.
 func (op Slice) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	starts, ok := ir.Ints(op.Starts)

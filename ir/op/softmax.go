@@ -88,9 +88,21 @@ func (op Softmax) Call(n *ir.Node) (ir.Call, error) {
 	return callLines("Softmax", n.Arg(0).Type.Shape, []int{op.Axis}), nil
 }
 
+// Grad is y(g − Σgy) along the axis, where g is the result's.
+func (op Softmax) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, _ []bool) []*ir.Value {
+	c, g, y := calculus{b}, of[0], n.Results[0]
+	return []*ir.Value{c.mul(y, c.sub(g, c.sum(c.mul(g, y), true, op.Axis)))}
+}
+
 // Call is cpu.LogSoftmax on [rows, n, inner].
 func (op LogSoftmax) Call(n *ir.Node) (ir.Call, error) {
 	return callLines("LogSoftmax", n.Arg(0).Type.Shape, []int{op.Axis}), nil
+}
+
+// Grad is g − e^y·Σg along the axis, where g is the result's.
+func (op LogSoftmax) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, _ []bool) []*ir.Value {
+	c, g, y := calculus{b}, of[0], n.Results[0]
+	return []*ir.Value{c.sub(g, c.mul(c.Node(Exp{}, y), c.sum(g, true, op.Axis)))}
 }
 
 // importSoftmax returns the import of an operator along an axis (ONNX Softmax,

@@ -21,3 +21,12 @@ func (Sub) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 
 // Call is cpu.Sub, cpu.SubScalar or cpu.ScalarSub.
 func (Sub) Call(n *ir.Node) (ir.Call, error) { return callBinary(n, "Sub", false), nil }
+
+// Grad is the result's of x, its negative of y.
+func (Sub) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, want []bool) []*ir.Value {
+	g := of[0]
+	return partials(b, n, want,
+		func(calculus) *ir.Value { return g },
+		func(c calculus) *ir.Value { return c.neg(g) },
+	)
+}

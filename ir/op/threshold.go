@@ -63,9 +63,23 @@ func (op ThresholdedRelu) Call(n *ir.Node) (ir.Call, error) {
 	return callUnary("ThresholdedRelu", number(n, op.Alpha)), nil
 }
 
+// Grad is that of the derivative 1 above Alpha.
+func (op ThresholdedRelu) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, _ []bool) []*ir.Value {
+	return chainRule(b, n, of, func(c calculus, x, _ *ir.Value) *ir.Value {
+		return c.where(c.Node(Greater{}, x, c.num(x, op.Alpha)), c.num(x, 1))
+	})
+}
+
 // Call is cpu.Shrink.
 func (op Shrink) Call(n *ir.Node) (ir.Call, error) {
 	return callUnary("Shrink", number(n, op.Bias), number(n, op.Lambda)), nil
+}
+
+// Grad is that of the derivative 1 outside of −Lambda…Lambda.
+func (op Shrink) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, _ []bool) []*ir.Value {
+	return chainRule(b, n, of, func(c calculus, x, _ *ir.Value) *ir.Value {
+		return c.where(c.Node(Greater{}, c.Node(Abs{}, x), c.num(x, op.Lambda)), c.num(x, 1))
+	})
 }
 
 // importThresholdedRelu reads ThresholdedRelu.

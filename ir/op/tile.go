@@ -73,6 +73,16 @@ func (op Tile) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return []*ir.Value{reshape(b, expand(b, reshape(b, x, from...), to...), n.Results[0].Type.Shape...)}
 }
 
+// Grad sums what was repeated.
+func (op Tile) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, _ []bool) []*ir.Value {
+	var shape []ir.Dim
+	var axes []int
+	for i, d := range n.Arg(0).Type.Shape {
+		shape, axes = append(shape, op.Repeats[i], d), append(axes, 2*i)
+	}
+	return []*ir.Value{calculus{b}.sum(reshape(b, of[0], shape...), false, axes...)}
+}
+
 // importTile reads Tile; before opset 6 it repeats one axis, given by operands.
 func importTile(c ir.Importer) ([]*ir.Value, error) {
 	x := c.Arg(0)

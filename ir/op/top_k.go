@@ -66,6 +66,14 @@ func (op TopK) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{values, places}, nil
 }
 
+// Grad puts the values' where they came from, and zeros elsewhere.
+func (op TopK) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, _ []bool) []*ir.Value {
+	if of[0] == nil {
+		return nil
+	}
+	return []*ir.Value{b.Node(ScatterElements{Axis: op.Axis}, Full(b, n.Arg(0).Type, 0), n.Results[1], of[0])}
+}
+
 // totalOrder compares elements i and j of x; NaN is equal to itself and greater
 // than everything else.
 func totalOrder(x *ir.Tensor, i, j int) int {

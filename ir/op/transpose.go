@@ -64,6 +64,20 @@ func (op Transpose) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return []*ir.Value{b.Node(op.strided(x.Type), x)}
 }
 
+// Grad moves the axes back.
+func (op Transpose) Grad(b *ir.Builder, _ *ir.Node, of []*ir.Value, _ []bool) []*ir.Value {
+	return []*ir.Value{transpose(b, of[0], inversePerm(op.Perm)...)}
+}
+
+// inversePerm returns the order that undoes one.
+func inversePerm(perm []int) []int {
+	inverse := make([]int, len(perm))
+	for i, p := range perm {
+		inverse[p] = i
+	}
+	return inverse
+}
+
 // strided returns the copy that moves the elements.
 func (op Transpose) strided(t ir.Type) StridedCopy {
 	from := strides(t.Shape)

@@ -45,6 +45,11 @@ func (op Trilu) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
+// Grad is the same part of the result's.
+func (op Trilu) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, _ []bool) []*ir.Value {
+	return []*ir.Value{b.Node(op, append([]*ir.Value{of[0]}, n.Args[1:]...)...)}
+}
+
 // Overwrites marks that elements stay in their places.
 func (Trilu) Overwrites() []int { return []int{0} }
 

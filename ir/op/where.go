@@ -82,6 +82,15 @@ func (Where) Call(n *ir.Node) (ir.Call, error) {
 	return ir.Call{Kernel: "Where", Args: []any{ir.Out(0), ir.In(0), ir.In(1), ir.In(2)}}, nil
 }
 
+// Grad is the result's of the operand that was taken, 0 of the other.
+func (Where) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, want []bool) []*ir.Value {
+	condition, g := n.Arg(0), of[0]
+	return partials(b, n, want, nil,
+		func(c calculus) *ir.Value { return c.where(condition, g) },
+		func(c calculus) *ir.Value { return c.Node(Where{}, condition, c.num(g, 0), g) },
+	)
+}
+
 // importWhere reads Where.
 func importWhere(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{c.Builder().Node(Where{}, c.Arg(0), c.Arg(1), c.Arg(2))}, nil

@@ -8,13 +8,10 @@ import (
 
 // liftWeights moves what depends on weights only out of the functions that control
 // flow calls, to where it is called: there it is a parameter. What is left of it in
-// @forward is made once, when weights are prepared.
+// a function of prepared weights is made once.
 func liftWeights(_ *Context, m *ir.Module) (bool, error) {
 	changed := false
 	for _, f := range m.Funcs { // those inside others come first
-		if f.Name == Forward || f.Name == Prepare {
-			continue
-		}
 		if caller, block := callOf(m, f.Name); caller != nil {
 			lifted, err := liftFrom(f, caller, block)
 			if err != nil {

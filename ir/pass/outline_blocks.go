@@ -12,14 +12,34 @@ import (
 // minOutlined is the number of nodes that an outlined block has to save.
 const minOutlined = 30
 
-// outlineBlocks makes runs of nodes of @forward that come several times in a row,
+// outlineBlocks makes runs of nodes of a function that come several times in a row,
 // such as the layers of a transformer, one function that is called as often. What
 // the runs read from outside, their weights among it, are its parameters.
+// Functions that others call, and @prepare, stay as they are.
 func outlineBlocks(ctx *Context, m *ir.Module) (changed bool, err error) {
-	f := m.Func(Forward)
-	if f == nil {
-		return false, nil
+	called := map[string]bool{Prepare: true}
+	for _, f := range m.Funcs {
+		for n := range f.All() {
+			if o, ok := n.Op.(ir.Invoke); ok {
+				called[o.Func] = true
+			}
+		}
 	}
+	for _, f := range slices.Clone(m.Funcs) {
+		if called[f.Name] {
+			continue
+		}
+		c, err := outlineFrom(ctx, m, f)
+		if err != nil {
+			return changed, fmt.Errorf("@%s: %w", f.Name, err)
+		}
+		changed = changed || c
+	}
+	return changed, nil
+}
+
+// outlineFrom outlines the repeats of one function.
+func outlineFrom(ctx *Context, m *ir.Module, f *ir.Func) (changed bool, err error) {
 	for {
 		r := findRepeat(f)
 		if r == nil {

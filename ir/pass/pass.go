@@ -32,6 +32,9 @@ type Context struct {
 	// WeightsDType is what large weights are stored as: F16 or BF16; F32, or nothing, leaves
 	// them as they are.
 	WeightsDType ir.DType
+	// Prepared are the functions that load prepared weights; none stands for
+	// [Forward].
+	Prepared []string
 	// Costs says what kernels take, to choose between them; nil stands for [cost.Default].
 	Costs *cost.Model
 	// FoldBudget is the number of bytes that the tensors which constant folding
@@ -69,6 +72,21 @@ func (c *Context) costs() *cost.Model {
 		c.Costs = cost.Default()
 	}
 	return c.Costs
+}
+
+// prepared returns the functions of m that load prepared weights.
+func (c *Context) prepared(m *ir.Module) []*ir.Func {
+	names := c.Prepared
+	if len(names) == 0 {
+		names = []string{Forward}
+	}
+	var list []*ir.Func
+	for _, name := range names {
+		if f := m.Func(name); f != nil {
+			list = append(list, f)
+		}
+	}
+	return list
 }
 
 func (c *Context) count(what string, n int) {

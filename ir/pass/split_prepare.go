@@ -25,75 +25,41 @@ const (
 	inflatedBy    = 4
 )
 
-// splitPrepare moves the nodes of @forward that depend on weights and constants
-// only to a new function @prepare, whose results @forward loads: prepared/…, by
-// the name of the largest weight that they are made of. Views of weights stay.
-func splitPrepare(_ *Context, m *ir.Module) (bool, error) {
-	f := m.Func(Forward)
-	if f == nil {
+// splitPrepare moves the nodes that depend on weights and constants only from
+// @forward, or what else loads prepared weights, to a new function @prepare, whose
+// results they load: prepared/…, by the name of the largest weight that they are
+// made of. Views of weights stay.
+func splitPrepare(ctx *Context, m *ir.Module) (bool, error) {
+	prepare := &ir.Func{Name: Prepare}
+	for _, f := range ctx.prepared(m) {
+		s := newSplitter(f)
+		switch {
+		case len(s.prepared) == 0:
+			continue
+		case m.Func(Prepare) != nil:
+			return false, fmt.Errorf("@%s is there already", Prepare)
+		}
+		if err := s.move(m, prepare); err != nil {
+			return true, fmt.Errorf("@%s: %w", f.Name, err)
+		}
+	}
+	if len(prepare.Results) == 0 {
 		return false, nil
 	}
-	s := &splitter{fixed: map[*ir.Node]bool{}, prepared: map[*ir.Value]bool{}, needed: map[*ir.Node]bool{}}
-	known := fixed{}
-	for _, n := range f.Nodes {
-		s.fixed[n] = len(n.Results) > 0 && known.has(n.Results[0])
-	}
-	for n := range f.All() {
-		for _, b := range n.Blocks {
-			s.useAll(b.Results)
-		}
-		if !s.fixed[n] {
-			s.useAll(n.Args)
-		}
-	}
-	s.useAll(f.Results)
-	if len(s.prepared) == 0 {
-		return false, nil
-	}
-	if m.Func(Prepare) != nil {
-		return false, fmt.Errorf("@%s is there already", Prepare)
-	}
-	loads := map[*ir.Value]ir.Load{}
-	part := &ir.Block{}
-	var names []string
-	for _, n := range f.Nodes {
-		if s.needed[n] {
-			part.Nodes = append(part.Nodes, n)
-		}
-		for _, r := range n.Results {
-			if s.prepared[r] {
-				load := ir.Load{Name: weightName(m, preparedPrefix+sourceName(r)), Type: r.Type}
-				m.Weights = append(m.Weights, &ir.Weight{Name: load.Name, Type: load.Type})
-				names, part.Results = append(names, load.Name), append(part.Results, r)
-				loads[r] = load
-			}
-		}
-	}
-	same := func(name string) string { return name }
-	prepare := &ir.Func{Name: Prepare, Block: *part.Clone(same), ResultNames: names}
-	_, err := f.Rewrite(func(b *ir.Builder, n *ir.Node) []*ir.Value {
-		if len(n.Results) == 0 || !s.prepared[n.Results[0]] {
-			return nil
-		}
-		values := make([]*ir.Value, len(n.Results))
-		for i, r := range n.Results {
-			values[i] = b.Node(loads[r])
-		}
-		return values
-	})
-	f.Prune()
-	dropUnread(m, f, prepare)
+	dropUnread(m, ctx.prepared(m), prepare)
 	m.Funcs = append(m.Funcs, prepare)
-	return true, err
+	return true, nil
 }
 
-// dropUnread drops the results of @prepare that @forward does not load, as a node may have
+// dropUnread drops the results of @prepare that no function loads, as a node may have
 // several of which only one is read.
-func dropUnread(m *ir.Module, forward, prepare *ir.Func) {
+func dropUnread(m *ir.Module, loading []*ir.Func, prepare *ir.Func) {
 	read := map[string]bool{}
-	for n := range forward.All() {
-		if load, ok := n.Op.(ir.Load); ok {
-			read[load.Name] = true
+	for _, f := range loading {
+		for n := range f.All() {
+			if load, ok := n.Op.(ir.Load); ok {
+				read[load.Name] = true
+			}
 		}
 	}
 	var results []*ir.Value
@@ -109,13 +75,69 @@ func dropUnread(m *ir.Module, forward, prepare *ir.Func) {
 	})
 }
 
+// newSplitter finds what of f is to be prepared.
+func newSplitter(f *ir.Func) *splitter {
+	s := &splitter{f: f, fixed: map[*ir.Node]bool{}, prepared: map[*ir.Value]bool{}, needed: map[*ir.Node]bool{}}
+	known := fixed{}
+	for _, n := range f.Nodes {
+		s.fixed[n] = len(n.Results) > 0 && known.has(n.Results[0])
+	}
+	for n := range f.All() {
+		for _, b := range n.Blocks {
+			s.useAll(b.Results)
+		}
+		if !s.fixed[n] {
+			s.useAll(n.Args)
+		}
+	}
+	s.useAll(f.Results)
+	return s
+}
+
+// move appends what is to be prepared to a function, and makes the splitter's own
+// load its results.
+func (s *splitter) move(m *ir.Module, prepare *ir.Func) error {
+	loads := map[*ir.Value]ir.Load{}
+	part := &ir.Block{}
+	for _, n := range s.f.Nodes {
+		if s.needed[n] {
+			part.Nodes = append(part.Nodes, n)
+		}
+		for _, r := range n.Results {
+			if s.prepared[r] {
+				load := ir.Load{Name: weightName(m, preparedPrefix+sourceName(r)), Type: r.Type}
+				m.Weights = append(m.Weights, &ir.Weight{Name: load.Name, Type: load.Type})
+				prepare.ResultNames, part.Results = append(prepare.ResultNames, load.Name), append(part.Results, r)
+				loads[r] = load
+			}
+		}
+	}
+	names := namesOf(prepare)
+	part = part.Clone(func(name string) string { return freshName(names, name) })
+	prepare.Nodes, prepare.Results = append(prepare.Nodes, part.Nodes...), append(prepare.Results, part.Results...)
+	_, err := s.f.Rewrite(func(b *ir.Builder, n *ir.Node) []*ir.Value {
+		if len(n.Results) == 0 || !s.prepared[n.Results[0]] {
+			return nil
+		}
+		values := make([]*ir.Value, len(n.Results))
+		for i, r := range n.Results {
+			values[i] = b.Node(loads[r])
+		}
+		return values
+	})
+	s.f.Prune()
+	return err
+}
+
+// splitter takes apart what a function prepares and what it does in each run.
 type splitter struct {
-	fixed    map[*ir.Node]bool // of @forward, but not of blocks in it
+	f        *ir.Func
+	fixed    map[*ir.Node]bool // of f, but not of blocks in it
 	prepared map[*ir.Value]bool
 	needed   map[*ir.Node]bool // to prepare
 }
 
-// useAll notes that @forward reads values.
+// useAll notes that f reads values in each run.
 func (s *splitter) useAll(values []*ir.Value) {
 	for _, v := range values {
 		s.use(v)

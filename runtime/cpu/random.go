@@ -6,17 +6,19 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// RandomUniform stores lo + (hi − lo)·[rt.UniformAt](seed, i), computed in float64,
-// as element i (ONNX RandomUniform).
-func RandomUniform[T Float](dst []T, lo, hi float64, seed int64) {
+// RandomUniform stores lo + (hi − lo)·[rt.UniformAt](s, i), computed in float64, as
+// element i, where s is [rt.Keyed](seed, key) (ONNX RandomUniform).
+func RandomUniform[T Float](dst []T, lo, hi float64, seed int64, key []int64) {
+	seed = rt.Keyed(seed, key)
 	for i := range dst {
 		dst[i] = T(lo + float64((hi-lo)*rt.UniformAt(uint64(seed), uint64(i))))
 	}
 }
 
-// RandomNormal stores mean + scale·[rt.NormalAt](seed, i), computed in float64, as
-// element i (ONNX RandomNormal).
-func RandomNormal[T Float](dst []T, mean, scale float64, seed int64) {
+// RandomNormal stores mean + scale·[rt.NormalAt](s, i), computed in float64, as element
+// i, where s is [rt.Keyed](seed, key) (ONNX RandomNormal).
+func RandomNormal[T Float](dst []T, mean, scale float64, seed int64, key []int64) {
+	seed = rt.Keyed(seed, key)
 	for i := range dst {
 		dst[i] = T(mean + float64(scale*rt.NormalAt(uint64(seed), uint64(i))))
 	}

@@ -9,8 +9,8 @@ import (
 
 func TestRandomNumbersAreThoseOfTheirPlaces(t *testing.T) {
 	uniform, normal := make([]float64, 1000), make([]float32, 1000)
-	RandomUniform(uniform, -2, 3, 5)
-	RandomNormal(normal, 10, 0.5, -5)
+	RandomUniform(uniform, -2, 3, 5, nil)
+	RandomNormal(normal, 10, 0.5, -5, nil)
 	seed := -5
 	for i := range uint64(1000) {
 		if want := -2 + float64(5*rt.UniformAt(5, i)); uniform[i] != want {

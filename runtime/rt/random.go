@@ -21,6 +21,16 @@ func Philox(seed, i uint64) (a, b uint64) {
 	return uint64(x[1])<<32 | uint64(x[0]), uint64(x[3])<<32 | uint64(x[2])
 }
 
+// Keyed returns the seed that another becomes under keys, one after the other: equal
+// ones give equal seeds, others other ones. No key leaves it.
+func Keyed(seed int64, keys []int64) int64 {
+	for _, k := range keys {
+		a, _ := Philox(uint64(seed), uint64(k))
+		seed = int64(a)
+	}
+	return seed
+}
+
 // UniformAt returns number i of the numbers from 0 to 1, without 1, that a seed
 // gives: a multiple of 2⁻⁵³.
 func UniformAt(seed, i uint64) float64 {

@@ -139,6 +139,25 @@ func (w *Weights) Fork() *Weights {
 	return &Weights{tensors: w.tensors}
 }
 
+// Without returns another handle on the tensors whose names do not begin with prefix,
+// and closes w.
+func (w *Weights) Without(prefix string) *Weights {
+	if w == nil {
+		return nil
+	}
+	out := NewWeights()
+	out.broken = w.Err()
+	for _, name := range w.Names() {
+		if t := w.find(name); t != nil && !strings.HasPrefix(name, prefix) {
+			out.byName[name] = t
+		}
+	}
+	out.metadata = w.Metadata()
+	Keep(out.tensors, w)
+	w.Close()
+	return out
+}
+
 // fail records an error of the weights.
 func (w *Weights) fail(err error) {
 	w.failed.Lock()

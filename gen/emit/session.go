@@ -1,0 +1,68 @@
+package emit
+
+import (
+	"github.com/dave/jennifer/jen"
+)
+
+func (e *emitter) sessionType(f *jen.File) {
+	h := e.session
+	symbols := h.symbols()
+	fields := append([]jen.Code{
+		jen.Id("model").Op("*").Id("Model"),
+		jen.Id("weights").Op("*").Id("weights").Comment("of the call that runs"),
+		jen.Id("guard").Qual(rtPath, "Guard"),
+		jen.Id("ctx").Qual("context", "Context"),
+		jen.Id("arena").Index().Byte(),
+	}, h.fields()...)
+	note(f, "Session holds the memory of one call at a time. A call while another runs returns\nrt.ErrBusy.")
+	f.Type().Id("Session").Struct(fields...)
+
+	values := []jen.Code{jen.Id("model").Op(":").Id("m")}
+	body := []jen.Code{}
+	doc, maxName := "NewSession opens a session.", "_"
+	if len(symbols) > 0 {
+		doc = "NewSession opens a session. Extents above max are refused; a nil max has no limits.\nThe session's memory grows with what it is called with."
+		maxName = "max"
+		body = append(body, jen.If(jen.Err().Op(":=").Id("max").Dot("Check").Call(append([]jen.Code{jen.Lit(e.Title + ": NewSession")}, literals(symbols)...)...), jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Nil(), jen.Err())))
+		given := jen.Id("max")
+		if limits := e.limits(symbols); len(limits) > 0 {
+			given = given.Dot("Within").Call(jen.Qual(rtPath, "Max").Values(limits...))
+		}
+		values = append(values, jen.Id("max").Op(":").Add(given))
+	}
+	values = append(values, h.values()...)
+	if e.Raw {
+		body = append(body, jen.If(jen.Err().Op(":=").Id("m").Dot("weights").Dot("Load").Call().Dot("err"), jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Nil(), jen.Err())))
+	}
+	if _, static := h.staticBytes(); static {
+		body = append(body,
+			jen.List(jen.Id("arena"), jen.Err()).Op(":=").Qual(rtPath, "NewArena").Call(jen.Id("arenaLen")),
+			jen.If(jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Nil(), jen.Err())))
+		values = append(values, jen.Id("arena").Op(":").Id("arena"))
+	}
+	session := jen.Op("&").Id("Session").Values(values...)
+	if calls := h.calls(); len(calls) > 0 {
+		body = append(append(body, jen.Id("s").Op(":=").Add(session)), calls...)
+		session = jen.Id("s")
+	}
+	body = append(body, jen.Return(session, jen.Nil()))
+	note(f, doc)
+	f.Func().Params(jen.Id("m").Op("*").Id("Model")).Id("NewSession").Params(jen.Id(maxName).Qual(rtPath, "Max")).Params(jen.Op("*").Id("Session"), jen.Error()).Block(body...)
+
+	note(f, "SetContext makes the calls that follow end early, with the context's error, when ctx\nis done; a nil ctx never is.")
+	f.Func().Params(jen.Id("s").Op("*").Id("Session")).Id("SetContext").Params(jen.Id("ctx").Qual("context", "Context")).Block(jen.Id("s").Dot("ctx").Op("=").Id("ctx"))
+	for _, m := range h.methods {
+		m.open(f)
+	}
+}
+
+// limits prints the largest extents that were given when the model was compiled.
+func (e *emitter) limits(symbols []string) []jen.Code {
+	var out []jen.Code
+	for _, s := range symbols {
+		if n, ok := e.Limits[s]; ok {
+			out = append(out, jen.Lit(s).Op(":").Lit(n))
+		}
+	}
+	return out
+}

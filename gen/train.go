@@ -1,0 +1,328 @@
+package gen
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/burngen/burngen/gen/emit"
+	"github.com/burngen/burngen/gen/program"
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/grad"
+	"github.com/burngen/burngen/ir/op"
+	"github.com/burngen/burngen/runtime/rt"
+)
+
+// Training is what trains a model: functions of its raw weights.
+type Training struct {
+	// Params are the weights that are trained, and Buffers those that steps give new
+	// values; both in the order of the model's weights.
+	Params, Buffers []string
+	// Steps are the functions that train, one for each loss.
+	Steps []*TrainFunc
+	// Evals evaluate the model's functions, in their order.
+	Evals []*TrainFunc
+	// Outer computes the first function, and the gradients from those of its results;
+	// nil where the model has no such function.
+	Outer *TrainFunc
+}
+
+// TrainFunc is a function that trains.
+type TrainFunc struct {
+	*program.Func
+	// Of is the function that it evaluates or trains by, and Method what the trainer's
+	// method is called.
+	Of     Function
+	Method string
+	// Source is the function before the passes.
+	Source *ir.Func
+	// Seeds are the results, of a function of which the caller gives gradients, that
+	// have one: they are parameters after the others, in this order.
+	Seeds []int
+}
+
+// Functions returns all of a training's functions.
+func (t *Training) Functions() []*TrainFunc {
+	all := slices.Concat(t.Steps, t.Evals)
+	if t.Outer != nil {
+		all = append(all, t.Outer)
+	}
+	return all
+}
+
+// StepMethod returns the trainer's method that trains by the loss of a method: Step for
+// Loss, StepDisc for DiscLoss.
+func StepMethod(loss string) string { return "Step" + strings.TrimSuffix(loss, "Loss") }
+
+// trained returns the weights that are trained.
+func (m *Model) trained() ([]string, error) {
+	params := m.Source.Params
+	if params == nil {
+		params = Parameters(m.Source.Func())
+	}
+	var floats []string
+	for _, w := range m.Source.Module.Weights {
+		if w.Type.DType == ir.F32 {
+			floats = append(floats, w.Name)
+		}
+	}
+	if len(m.options.Params) > 0 {
+		var err error
+		if params, err = matching("-params", m.options.Params, floats, true); err != nil {
+			return nil, err
+		}
+	}
+	params = slices.DeleteFunc(slices.Clone(floats), func(name string) bool { return !slices.Contains(params, name) })
+	params, err := matching("-freeze", m.options.Freeze, params, false)
+	if err == nil && len(params) == 0 {
+		err = fmt.Errorf("-train: no weight of f32 is a parameter (burngen inspect lists the parameters, -params chooses them)")
+	}
+	return params, err
+}
+
+// matching returns the names that match a pattern, or those that match none. A
+// pattern that matches nothing is an error.
+func matching(flag string, patterns, names []string, is bool) ([]string, error) {
+	found := map[string]bool{}
+	for _, p := range patterns {
+		some := false
+		for _, name := range names {
+			ok, err := rt.MatchName(p, name)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", flag, err)
+			}
+			found[name], some = found[name] || ok, some || ok
+		}
+		if !some {
+			return nil, fmt.Errorf("%s: pattern %.100q matches no parameter", flag, p)
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return found[name] != is }), nil
+}
+
+// addTraining adds the functions that train to the module.
+func (m *Model) addTraining() error {
+	params, err := m.trained()
+	if err != nil {
+		return err
+	}
+	t := &Training{}
+	changed := map[string]bool{}
+	add := func(f *ir.Func, fn *TrainFunc) {
+		fn.Source = f.Clone()
+		m.Module.Funcs = append(m.Module.Funcs, f)
+		for _, r := range f.ResultNames {
+			for _, prefix := range []string{grad.GradPrefix, grad.StatePrefix} {
+				if name, ok := strings.CutPrefix(r, prefix); ok {
+					changed[name] = true
+				}
+			}
+		}
+	}
+	for _, of := range m.Source.Functions {
+		f := m.Module.Func(of.Name)
+		if of.Loss {
+			method := StepMethod(of.Method)
+			step, err := grad.Step(m.Module, f, m.freeName(snakeCase(method)), loadedBy(f, params))
+			if err != nil {
+				return err
+			}
+			fn := &TrainFunc{Of: of, Method: method}
+			dropZeros(step)
+			add(step, fn)
+			t.Steps = append(t.Steps, fn)
+		}
+		eval := f.Clone()
+		eval.Name = m.freeName("eval_" + f.Name)
+		fn := &TrainFunc{Of: of, Method: of.Method}
+		add(eval, fn)
+		t.Evals = append(t.Evals, fn)
+	}
+	m.Training = t
+	if err := m.addOuter(params, add); err != nil {
+		return err
+	}
+	for _, w := range m.Source.Module.Weights {
+		switch {
+		case slices.Contains(params, w.Name):
+			t.Params = append(t.Params, w.Name)
+		case changed[w.Name]:
+			t.Buffers = append(t.Buffers, w.Name)
+		}
+	}
+	return nil
+}
+
+// addOuter adds the function that computes the first function, and the gradients from
+// those of its results: the gradient of the sum of the results' products with these.
+func (m *Model) addOuter(params []string, add func(*ir.Func, *TrainFunc)) error {
+	of := m.Source.Functions[0]
+	if of.Loss {
+		return nil
+	}
+	f := m.Module.Func(of.Name).Clone()
+	fn := &TrainFunc{Of: of, Method: "Train" + of.Method}
+	results := len(f.Results)
+	err := ir.Try(func() {
+		b := ir.NewBuilder(f)
+		var sum *ir.Value
+		for i, r := range f.Results {
+			if !r.Type.IsTensor() || !r.Type.DType.IsFloat() {
+				continue
+			}
+			d := b.Param("d_"+f.ResultNames[i], r.Type)
+			fn.Seeds = append(fn.Seeds, i)
+			part := total(b, b.Node(op.Mul{}, b.Now(r), d))
+			if sum != nil {
+				part = b.Node(op.Add{}, sum, part)
+			}
+			sum = part
+		}
+		if sum == nil {
+			ir.Fail("no result is a float tensor")
+		}
+		f.Results, f.ResultNames = slices.Insert(f.Results, 0, sum), slices.Insert(f.ResultNames, 0, "")
+	})
+	if err != nil {
+		return nil // the caller has no gradients to give
+	}
+	step, err := grad.Step(m.Module, f, m.freeName("train_"+of.Name), loadedBy(f, params))
+	if err != nil {
+		return err
+	}
+	step.Results, step.ResultNames = step.Results[1:], step.ResultNames[1:]
+	dropZeros(step)
+	if len(step.Results) == results || len(step.BoundSymbols()) > 0 {
+		return nil // nothing to train, or extents that are known only between the halves
+	}
+	add(step, fn)
+	m.Training.Outer = fn
+	return nil
+}
+
+// total returns the sum of all elements.
+func total(b *ir.Builder, x *ir.Value) *ir.Value {
+	axes := make([]int, x.Type.Rank())
+	for i := range axes {
+		axes[i] = i
+	}
+	return b.Node(op.Reduce{Kind: op.ReduceSum, Axes: axes}, x)
+}
+
+// freeName returns a name that no function of the module has.
+func (m *Model) freeName(hint string) string {
+	name := hint
+	for i := 2; m.Module.Func(name) != nil; i++ {
+		name = fmt.Sprint(hint, i)
+	}
+	return name
+}
+
+// snakeCase returns the name of a method as functions of modules are called.
+func snakeCase(method string) string {
+	var b strings.Builder
+	for i, c := range method {
+		if i > 0 && 'A' <= c && c <= 'Z' {
+			b.WriteByte('_')
+		}
+		b.WriteRune(c)
+	}
+	return strings.ToLower(b.String())
+}
+
+// loadedBy returns the names of weights that a function loads.
+func loadedBy(f *ir.Func, names []string) []string {
+	loaded := map[string]bool{}
+	for n := range f.All() {
+		if l, ok := n.Op.(ir.Load); ok {
+			loaded[l.Name] = true
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !loaded[name] })
+}
+
+// dropZeros removes gradients that are zero: what a loss does not depend on has none.
+func dropZeros(f *ir.Func) {
+	results, names := f.Results, f.ResultNames
+	f.Results, f.ResultNames = nil, nil
+	for i, r := range results {
+		if strings.HasPrefix(names[i], grad.GradPrefix) && isZero(r) {
+			continue
+		}
+		f.Results, f.ResultNames = append(f.Results, r), append(f.ResultNames, names[i])
+	}
+	f.Prune()
+}
+
+// isZero reports whether a value is filled with zeros.
+func isZero(v *ir.Value) bool {
+	if t, ok := v.ConstValue(); ok {
+		return t.Stored() == 1 && t.Number(0) == 0
+	}
+	if v.Def == nil {
+		return false
+	}
+	fill, ok := v.Def.Op.(op.Fill)
+	return ok && fill.Value.Number(0) == 0
+}
+
+// planTraining plans the functions that train.
+func (m *Model) planTraining() error {
+	if m.Training == nil {
+		return nil
+	}
+	for _, f := range m.Training.Functions() {
+		var err error
+		if f.Func, err = program.Compile(m.Module, f.Source.Name); err != nil {
+			return err
+		}
+	}
+	if f := m.Training.Outer; f != nil {
+		at := len(m.Module.Func(f.Of.Name).Params)
+		if _, _, ok := f.Halve(f.IR.Params[at:][:len(f.Seeds)], len(m.Module.Func(f.Of.Name).Results)); !ok {
+			m.Training.Outer = nil
+		}
+	}
+	return nil
+}
+
+// trainer adds what trains the model to what is printed.
+func (m *Model) trainer(e *emit.Model) {
+	t := &emit.Trainer{}
+	for _, w := range m.Source.Module.Weights {
+		buffer := slices.Contains(m.Training.Buffers, w.Name)
+		if buffer || slices.Contains(m.Training.Params, w.Name) {
+			t.Variables = append(t.Variables, emit.Variable{Name: w.Name, Type: w.Type, Buffer: buffer})
+		}
+	}
+	function := func(f *TrainFunc) *emit.Function {
+		i := slices.IndexFunc(m.Source.Functions, func(s Function) bool { return s.Name == f.Of.Name })
+		return &emit.Function{Func: f.Func, Method: f.Method, Inputs: f.Of.Inputs, Outputs: f.Of.Outputs, Direct: f.Of.Direct, Like: e.Functions[i]}
+	}
+	for _, f := range m.Training.Steps {
+		t.Steps = append(t.Steps, function(f))
+	}
+	if f := m.Training.Outer; f != nil {
+		t.Outer = function(f)
+		t.Outer.Seeds = f.Seeds
+	}
+	for _, f := range m.Training.Evals {
+		t.Evals = append(t.Evals, function(f))
+	}
+	seen := map[string]bool{}
+	for _, f := range m.Training.Functions() {
+		for n := range f.IR.All() {
+			l, ok := n.Op.(ir.Load)
+			if !ok || seen[l.Name] {
+				continue
+			}
+			seen[l.Name] = true
+			t.Weights = append(t.Weights, emit.Prepared{Name: l.Name, Type: l.Type})
+			known := slices.ContainsFunc(e.Outside, func(w ir.Weight) bool { return w.Name == l.Name })
+			if m.isConstant(l.Name) && !known {
+				t.Constants = append(t.Constants, ir.Weight{Name: l.Name, Type: l.Type})
+			}
+		}
+	}
+	e.Trainer = t
+}

@@ -1,0 +1,140 @@
+package endtoend
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/burngen/burngen/gen"
+	"github.com/burngen/burngen/gen/exec"
+	"github.com/burngen/burngen/gen/value"
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/nn"
+	"github.com/burngen/burngen/ir/op"
+)
+
+// trainedNet is a perceptron whose nodes have names.
+const trainedNet = `
+weight fc1.weight : f32[6,8]
+weight fc1.bias : f32[8]
+weight fc2.weight : f32[8,3]
+weight fc2.bias : f32[3]
+
+func @forward(%x: f32[N,6]) -> (scores: f32[N,3]) {
+  %w1 = load {name="fc1.weight"} : f32[6,8]  // first
+  %b1 = load {name="fc1.bias"} : f32[8]  // first
+  %0 = mat_mul %x, %w1 : f32[N,8]  // first
+  %1 = add %0, %b1 : f32[N,8]  // first
+  %hidden = tanh %1 : f32[N,8]  // tanh
+  %w2 = load {name="fc2.weight"} : f32[8,3]  // second
+  %b2 = load {name="fc2.bias"} : f32[3]  // second
+  %2 = mat_mul %hidden, %w2 : f32[N,3]  // second
+  %scores = add %2, %b2 : f32[N,3]  // second
+  return %scores
+}
+`
+
+// drawn parses a module and draws its weights.
+func drawn(t *testing.T, text string) *ir.Module {
+	t.Helper()
+	m, err := ir.Parse(text, op.Set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, w := range m.Weights {
+		n, _ := w.Type.Elems().Int()
+		shape, _ := w.Type.Static()
+		data := exec.MakeSlice(w.Type.DType, n)
+		exec.Draw(w.Type.DType, data, -1, 1, uint32(i+1))
+		x, err := value.FromSlice(w.Type.DType, shape, data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.Data = x.Bytes()
+	}
+	return m
+}
+
+// described is a model that package nn describes.
+type described struct {
+	Conv     nn.Conv2d
+	Norm     nn.BatchNorm
+	FC1, FC2 nn.Linear
+	Drop     nn.Dropout
+}
+
+func (m *described) forward(image nn.Value) nn.Value {
+	x := nn.ReLU(m.Norm.Forward(m.Conv.Forward(image.Unsqueeze(1))))
+	x = nn.AdaptiveAvgPool2d(x, 4, 4).Flatten(1, -1)
+	return m.FC2.Forward(m.Drop.Forward(nn.ReLU(m.FC1.Forward(x))))
+}
+
+// record records the model, with a second loss.
+func (m *described) record(r *nn.Recorder) {
+	r.Model(m)
+	method := func(name, signature, params, results string, build func(in []nn.Value) []nn.Value) {
+		r.Method(nn.Method{
+			Name: name, Loss: strings.HasSuffix(name, "Loss"), Pos: "model.go:1:1",
+			Signature: func() string { return signature }, Params: strings.Fields(params), Results: strings.Fields(results),
+		}, build)
+	}
+	method("Forward", "(f32[N,8,8]) -> f32[N,4]", "image", "logits", func(in []nn.Value) []nn.Value {
+		return []nn.Value{m.forward(in[0])}
+	})
+	method("Loss", "(f32[N,8,8], i64[N]) -> (f32[], f32[N,4])", "image target", "loss logits", func(in []nn.Value) []nn.Value {
+		logits := m.forward(in[0])
+		return []nn.Value{nn.CrossEntropy(logits, in[1]), logits}
+	})
+	method("DecayLoss", "(f32[N,8,8]) -> f32[]", "image", "loss", func(in []nn.Value) []nn.Value {
+		w := m.FC2.Weight.Value()
+		return []nn.Value{w.Mul(w).Sum().Add(in[0].Mul(0).Sum())}
+	})
+}
+
+// TestDescribedTrainer holds the promises of the trainer of a described model to
+// tests of its own.
+func TestDescribedTrainer(t *testing.T) {
+	long(t)
+	r, err := nn.Record(func(r *nn.Recorder) {
+		m := &described{Conv: nn.NewConv2d(1, 4, 3), Norm: nn.NewBatchNorm(4), FC1: nn.NewLinear(64, 32), FC2: nn.NewLinear(32, 4), Drop: nn.NewDropout(0.2)}
+		m.record(r)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	src, err := gen.FromRecord("net", "model.go", strings.Repeat("0", 64), map[string]string{"Forward": "Forward maps images to logits."}, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	testTrainer(t, "described/described_test.go", func() (*gen.Model, error) {
+		return gen.CompileSource(src, gen.Options{Train: true, Package: "model"})
+	})
+}
+
+// TestTrainer holds the promises of a generated trainer to tests of its own.
+func TestTrainer(t *testing.T) {
+	long(t)
+	testTrainer(t, "train/train_test.go", func() (*gen.Model, error) {
+		return gen.FromModule("model", drawn(t, trainedNet), gen.Options{Train: true, Loss: "mse", Package: "model"})
+	})
+}
+
+// testTrainer generates the package model in a module, with tests of it in a folder
+// beside.
+func testTrainer(t *testing.T, tests string, compile func() (*gen.Model, error)) {
+	t.Helper()
+	m := newModule(t)
+	model, err := compile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := model.Files()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		m.write(t, "model/"+f.Name, string(f.Data))
+	}
+	m.copy(t, "tests", tests)
+	m.run(t, nil, "vet", "./...")
+	m.run(t, nil, "test", "./...")
+}

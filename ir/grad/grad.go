@@ -1,0 +1,202 @@
+// Package grad differentiates functions of the IR in reverse: it appends to a
+// function the gradients of one of its values, made of the operators' own rules
+// ([ir.Differentiable]). It knows how gradients pass from node to node, what
+// training changes in a function, and control flow; it knows no operator's
+// derivative, and nothing of memory or Go.
+package grad
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/op"
+)
+
+// Append appends to the function that b builds the gradients of a value, of, with
+// respect to others, wrt: for each of these a tensor of its type. seed is the
+// gradient of of itself, of its type; nil stands for ones. A gradient is zero where
+// of does not depend on the value. Errors: every node between wrt and of whose
+// operator has no derivative, by its name; a wrt that is no float.
+func Append(b *ir.Builder, of, seed *ir.Value, wrt []*ir.Value) ([]*ir.Value, error) {
+	var grads []*ir.Value
+	var failed error
+	err := ir.Try(func() {
+		t := newTape(b, b.Here().Nodes, wrt)
+		if seed == nil {
+			seed = op.Full(b, of.Type, 1)
+		}
+		t.add(of, seed)
+		t.backward()
+		for _, w := range wrt {
+			if !w.Type.IsTensor() || !w.Type.DType.IsFloat() {
+				t.errs = append(t.errs, fmt.Errorf("%s has no gradient: it is %s", w, w.Type))
+				continue
+			}
+			grads = append(grads, t.total(w))
+		}
+		failed = errors.Join(t.errs...)
+	})
+	if err == nil {
+		err = failed
+	}
+	if err != nil {
+		return nil, err
+	}
+	return grads, nil
+}
+
+// tape is a list of nodes through which gradients are passed back.
+type tape struct {
+	b     *ir.Builder
+	nodes []*ir.Node
+	// active are the values that depend on those with respect to which gradients are
+	// taken, and these.
+	active map[*ir.Value]bool
+	// parts are the gradients of values so far: they are to be added.
+	parts map[*ir.Value][]*ir.Value
+	errs  []error
+}
+
+// newTape returns the tape of nodes and of the values wrt.
+func newTape(b *ir.Builder, nodes []*ir.Node, wrt []*ir.Value) *tape {
+	t := &tape{b: b, nodes: slices.Clone(nodes), active: map[*ir.Value]bool{}, parts: map[*ir.Value][]*ir.Value{}}
+	for _, w := range wrt {
+		t.active[w] = true
+	}
+	for _, n := range t.nodes {
+		if slices.ContainsFunc(reads(n), func(v *ir.Value) bool { return t.active[v] }) {
+			for _, r := range n.Results {
+				t.active[r] = r.Type.IsTensor() && r.Type.DType.IsFloat() || !r.Type.IsTensor()
+			}
+		}
+	}
+	return t
+}
+
+// reads returns what a node reads: its operands, and what its blocks capture.
+func reads(n *ir.Node) []*ir.Value {
+	values := slices.Clone(n.Args)
+	for _, block := range n.Blocks {
+		values = append(values, block.Captured()...)
+	}
+	return values
+}
+
+// add adds a part to the gradient of v.
+func (t *tape) add(v, part *ir.Value) {
+	if v == nil || part == nil || !t.active[v] {
+		return
+	}
+	t.parts[v] = append(t.parts[v], part)
+}
+
+// sum returns the gradient of v, nil where it is zero.
+func (t *tape) sum(v *ir.Value) *ir.Value {
+	parts := t.parts[v]
+	if len(parts) == 0 {
+		return nil
+	}
+	total := t.b.Now(parts[0])
+	for _, p := range parts[1:] {
+		total = t.b.Node(op.Add{}, total, p)
+	}
+	t.parts[v] = []*ir.Value{total}
+	return total
+}
+
+// total is sum with zeros made.
+func (t *tape) total(v *ir.Value) *ir.Value {
+	if s := t.sum(v); s != nil {
+		return s
+	}
+	return op.Full(t.b, v.Type, 0)
+}
+
+// backward passes the gradients through the nodes, the last one first.
+func (t *tape) backward() {
+	for _, n := range slices.Backward(t.nodes) {
+		of := make([]*ir.Value, len(n.Results))
+		has := false
+		for i, r := range n.Results {
+			of[i] = t.sum(r)
+			has = has || of[i] != nil
+		}
+		want := make([]bool, len(n.Args))
+		wanted := false
+		for i, a := range n.Args {
+			want[i] = a != nil && t.active[a]
+			wanted = wanted || want[i]
+		}
+		if !has || !wanted && len(n.Blocks) == 0 {
+			continue
+		}
+		t.b.At(n.Pos)
+		t.node(n, of, want)
+	}
+}
+
+// node passes gradients through one node.
+func (t *tape) node(n *ir.Node, of []*ir.Value, want []bool) {
+	var grads []*ir.Value
+	if o, ok := n.Op.(ir.Composite); ok {
+		first := len(t.b.Here().Nodes)
+		if results := o.Compose(t.b, n); results != nil {
+			t.share(n, t.through(n, of, want, first, results), want)
+			return
+		}
+	}
+	switch o := n.Op.(type) {
+	case ir.Assume:
+		grads = []*ir.Value{t.b.Assume(of[0], n.Arg(0).Type.Shape...)}
+	case op.If:
+		t.branches(n, of)
+	case op.Loop:
+		t.trips(n, of)
+	case ir.Differentiable:
+		grads = o.Grad(t.b, n, of, want)
+	default:
+		t.errs = append(t.errs, fmt.Errorf("%s has no derivative", n))
+		return
+	}
+	t.share(n, grads, want)
+}
+
+// share adds the gradients of n's operands.
+func (t *tape) share(n *ir.Node, grads []*ir.Value, want []bool) {
+	for i, g := range grads {
+		if g == nil || !want[i] {
+			continue
+		}
+		if !g.Type.Equal(t.b.Now(n.Args[i]).Type) {
+			ir.Fail("%s: the gradient of operand %d is %s, not %s", n, i, g.Type, n.Args[i].Type)
+		}
+		t.add(n.Args[i], g)
+	}
+}
+
+// through returns the gradients of n's operands through the nodes from first on, which
+// make its results again.
+func (t *tape) through(n *ir.Node, of []*ir.Value, want []bool, first int, results []*ir.Value) []*ir.Value {
+	var wrt []*ir.Value
+	for i, a := range n.Args {
+		if want[i] {
+			wrt = append(wrt, t.b.Now(a))
+		}
+	}
+	inner := newTape(t.b, t.b.Here().Nodes[first:], wrt)
+	for i, r := range results {
+		inner.add(r, of[i])
+	}
+	inner.backward()
+	t.errs = append(t.errs, inner.errs...)
+	grads := make([]*ir.Value, len(n.Args))
+	taken := map[*ir.Value]bool{} // of operands that are one value the first has the gradient
+	for i, a := range n.Args {
+		if want[i] && !taken[a] {
+			grads[i], taken[a] = inner.sum(t.b.Now(a)), true
+		}
+	}
+	return grads
+}

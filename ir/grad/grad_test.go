@@ -1,0 +1,198 @@
+package grad_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/grad"
+	"github.com/burngen/burngen/ir/op"
+)
+
+// parse reads a module whose weights have the values that numbers gives, element by
+// element.
+func parse(t *testing.T, text string, weights map[string][]float64) *ir.Module {
+	t.Helper()
+	m, err := ir.Parse(text, ir.NewOpSet(op.Ops...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, values := range weights {
+		w := m.Weight(name)
+		shape, _ := w.Type.Static()
+		x := ir.NewTensor(w.Type.DType, shape...)
+		for i, v := range values {
+			x.SetFloat(i, v)
+		}
+		w.Data = x.Bytes()
+	}
+	return m
+}
+
+func run(t *testing.T, m *ir.Module, f *ir.Func, args ...*ir.Tensor) []*ir.Tensor {
+	t.Helper()
+	m.Funcs = append(m.Funcs, f)
+	if err := ir.Verify(m); err != nil {
+		t.Fatalf("%v\n%s", err, f)
+	}
+	out, err := (&ir.Evaluator{Module: m}).Run(f, args)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, f)
+	}
+	return out
+}
+
+func near(t *testing.T, what string, got *ir.Tensor, want ...float64) {
+	t.Helper()
+	if got.Len() != len(want) {
+		t.Fatalf("%s has %d elements, want %d", what, got.Len(), len(want))
+	}
+	for i, w := range want {
+		if g := got.Float(i); math.Abs(g-w) > 1e-6*(1+math.Abs(w)) {
+			t.Errorf("%s[%d] = %g, want %g", what, i, g, w)
+		}
+	}
+}
+
+const regression = `
+weight "w": f64[3]
+func @loss(%x: f64[3], %y: f64[]) -> (loss: f64[]) {
+  %w = load {name="w"} : f64[3]
+  %p = mul %w, %x : f64[3]
+  %s = reduce %p {axes=[0] kind="sum"} : f64[]
+  %e = sub %s, %y : f64[]
+  %l = mul %e, %e : f64[]
+  return %l
+}
+`
+
+// Of (w·x − y)² the gradient is 2(w·x − y)x.
+func TestStepOfARegression(t *testing.T) {
+	m := parse(t, regression, map[string][]float64{"w": {0.5, -0.3, 0.8}})
+	f, err := grad.Step(m, m.Func("loss"), "step", []string{"w"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(f.ResultNames, " "); got != "loss grad/w" {
+		t.Errorf("results %s", got)
+	}
+	out := run(t, m, f, ir.FloatTensor(ir.F64, 1, 2, 3), ir.Scalar(ir.F64, 2.5))
+	near(t, "loss", out[0], 0.04)
+	near(t, "grad/w", out[1], -0.4, -0.8, -1.2)
+}
+
+const normalised = `
+weight "gamma": f64[2]
+weight "beta": f64[2]
+weight "mean": f64[2]
+weight "var": f64[2]
+func @loss(%x: f64[N,2]) -> (loss: f64[], y: f64[N,2]) {
+  %g = load {name="gamma"} : f64[2]
+  %b = load {name="beta"} : f64[2]
+  %m = load {name="mean"} : f64[2]
+  %v = load {name="var"} : f64[2]
+  %y = batch_normalization %x, %g, %b, %m, %v {epsilon=0 momentum=0.9} : f64[N,2]
+  %l = reduce %y {axes=[0,1] kind="sum_square"} : f64[]
+  return %l, %y
+}
+`
+
+func TestStepUsesTheStatisticsOfTheBatch(t *testing.T) {
+	weights := map[string][]float64{"gamma": {1, 2}, "beta": {0, 1}, "mean": {5, 5}, "var": {1, 1}}
+	x := ir.FloatTensor(ir.F64, 1, 10, 3, 30).Reshape(2, 2)
+
+	m := parse(t, normalised, weights)
+	f, err := grad.Step(m, m.Func("loss"), "step", []string{"gamma", "beta"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(f.ResultNames, " "); got != "loss y grad/gamma grad/beta state/mean state/var" {
+		t.Errorf("results %s", got)
+	}
+	out := run(t, m, f, x)
+	near(t, "y", out[1], -1, -1, 1, 3)
+	near(t, "grad/gamma", out[2], 4, 8)
+	near(t, "grad/beta", out[3], 0, 4)
+	near(t, "state/mean", out[4], 4.7, 6.5)
+	near(t, "state/var", out[5], 1.1, 20.9) // of a sample: 2 and 200
+
+	m = parse(t, normalised, weights)
+	f, err = grad.Step(m, m.Func("loss"), "step", []string{"beta"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(f.ResultNames, " "); got != "loss y grad/beta" {
+		t.Errorf("with a frozen scale, results %s", got)
+	}
+	near(t, "frozen y", run(t, m, f, x)[1], -4, 11, -2, 51)
+}
+
+const dropped = `
+weight "w": f64[1000]
+func @loss(%x: f64[1000]) -> (loss: f64[]) {
+  %w = load {name="w"} : f64[1000]
+  %p = mul %w, %x : f64[1000]
+  %d = dropout %p {rate=0.25 site=7} : f64[1000]
+  %l = reduce %d {axes=[0] kind="sum"} : f64[]
+  return %l
+}
+`
+
+func TestDropoutDropsOtherElementsAtEachStep(t *testing.T) {
+	ones := make([]float64, 1000)
+	for i := range ones {
+		ones[i] = 1
+	}
+	gradient := func(seed, step int64) *ir.Tensor {
+		m := parse(t, dropped, map[string][]float64{"w": ones})
+		f, err := grad.Step(m, m.Func("loss"), "step", []string{"w"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return run(t, m, f, ir.FloatTensor(ir.F64, ones...), ir.IntTensor(ir.I64, seed, step))[1]
+	}
+	first := gradient(1, 1)
+	zeros := 0
+	for i := range first.Len() {
+		switch first.Float(i) {
+		case 0:
+			zeros++
+		case 1 / 0.75:
+		default:
+			t.Fatalf("element %d is %g", i, first.Float(i))
+		}
+	}
+	if zeros < 200 || zeros > 300 {
+		t.Errorf("%d of 1000 elements are dropped", zeros)
+	}
+	if !first.Equal(gradient(1, 1)) {
+		t.Error("the same step drops other elements")
+	}
+	if first.Equal(gradient(1, 2)) || first.Equal(gradient(2, 1)) {
+		t.Error("another step or seed drops the same elements")
+	}
+}
+
+func TestWhatCannotBeDifferentiatedIsReportedAtOnce(t *testing.T) {
+	m := parse(t, `
+weight "w": f64[3]
+func @loss(%x: f64[3]) -> (loss: f64[]) {
+  %w = load {name="w"} : f64[3]
+  %a = hardmax %w {axis=0} : f64[3] // "first"
+  %b = hardmax %w {axis=0} : f64[3] // "second"
+  %c = add %a, %b : f64[3]
+  %l = reduce %c {axes=[0] kind="sum"} : f64[]
+  return %l
+}
+`, nil)
+	_, err := grad.Step(m, m.Func("loss"), "step", []string{"w"})
+	for _, want := range []string{"first", "second", "no derivative"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want it to say %q", err, want)
+		}
+	}
+	if _, err := grad.Step(m, m.Func("loss"), "step", []string{"v"}); err == nil || !strings.Contains(err.Error(), `"v" is no float weight`) {
+		t.Errorf("%v", err)
+	}
+}

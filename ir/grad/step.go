@@ -1,0 +1,157 @@
+package grad
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// Names of what a [Step] takes and gives beside what the loss does.
+const (
+	KeyName     = "key"    // the parameter that random numbers are keyed by
+	GradPrefix  = "grad/"  // begins the names of gradients, before a weight's
+	StatePrefix = "state/" // begins the names of new values of weights, before a weight's
+)
+
+// Step returns the function name of m that trains by the function loss, whose first
+// result is a float of one element: it takes loss's parameters and, where random
+// numbers are drawn, KeyName of i64[2]; it gives loss's results, then the gradients
+// of the first with respect to the weights params, GradPrefix before their names, in
+// their order, and the new values of the weights that training updates otherwise, such
+// as running statistics, StatePrefix before their names. Operators that compute
+// something else in training do so ([ir.Trainable]). Errors: a loss that is no float of one element, a parameter that is no
+// float weight, and the nodes that have no derivative.
+func Step(m *ir.Module, loss *ir.Func, name string, params []string) (*ir.Func, error) {
+	f := loss.Clone()
+	f.Name = name
+	if len(f.Results) == 0 {
+		return nil, fmt.Errorf("@%s: no loss", loss.Name)
+	}
+	if t := f.Results[0].Type; !t.IsTensor() || !t.DType.IsFloat() || !t.Elems().Equal(ir.Const(1)) {
+		return nil, fmt.Errorf("@%s: the loss %q is %s, a float of one element expected", loss.Name, f.ResultNames[0], t)
+	}
+	mergeLoads(f)
+	t := &training{f: f, params: params}
+	if _, err := f.Rewrite(func(b *ir.Builder, n *ir.Node) []*ir.Value {
+		if o, ok := n.Op.(ir.Trainable); ok {
+			return o.Train(b, n, t)
+		}
+		return nil
+	}); err != nil {
+		return nil, fmt.Errorf("@%s: %w", loss.Name, err)
+	}
+	loads := loadsOf(f)
+	b := ir.NewBuilder(f)
+	wrt := make([]*ir.Value, len(params))
+	var errs []error
+	err := ir.Try(func() {
+		for i, p := range params {
+			w := m.Weight(p)
+			if w == nil || !w.Type.DType.IsFloat() {
+				errs = append(errs, fmt.Errorf("parameter %q is no float weight", p))
+				continue
+			}
+			if wrt[i] = loads[p]; wrt[i] == nil {
+				wrt[i] = b.Node(ir.Load{Name: p, Type: w.Type})
+			}
+		}
+	})
+	if err = errors.Join(append(errs, err)...); err != nil {
+		return nil, fmt.Errorf("@%s: %w", loss.Name, err)
+	}
+	grads, err := Append(b, f.Results[0], nil, wrt)
+	if err != nil {
+		return nil, fmt.Errorf("@%s: %w", loss.Name, err)
+	}
+	for i, g := range grads {
+		f.Results, f.ResultNames = append(f.Results, b.Now(g)), append(f.ResultNames, GradPrefix+params[i])
+	}
+	for _, u := range t.updates {
+		f.Results, f.ResultNames = append(f.Results, b.Now(u.next)), append(f.ResultNames, StatePrefix+u.name)
+	}
+	f.Prune()
+	return f, nil
+}
+
+// training is the function that Trainable operators are rewritten in.
+type training struct {
+	f       *ir.Func
+	params  []string
+	key     *ir.Value
+	updates []update
+}
+
+// update is a weight's new value.
+type update struct {
+	name string
+	next *ir.Value
+}
+
+// Key returns the parameter KeyName.
+func (t *training) Key(b *ir.Builder) *ir.Value {
+	if t.key == nil {
+		t.key = &ir.Value{Name: b.Name(KeyName), Type: ir.StaticTensor(ir.I64, 2), Index: len(t.f.Params)}
+		t.f.Params = append(t.f.Params, t.key)
+	}
+	return t.key
+}
+
+// IsFrozen reports whether v is a weight and none of the parameters.
+func (t *training) IsFrozen(v *ir.Value) bool {
+	name, ok := weightOf(v)
+	return ok && !slices.Contains(t.params, name)
+}
+
+// Update notes the new value of a weight. A weight that is updated twice keeps the
+// last value.
+func (t *training) Update(v, next *ir.Value) {
+	name, ok := weightOf(v)
+	if !ok {
+		return
+	}
+	t.updates = slices.DeleteFunc(t.updates, func(u update) bool { return u.name == name })
+	t.updates = append(t.updates, update{name, next})
+}
+
+// weightOf returns the name of the weight that v is.
+func weightOf(v *ir.Value) (string, bool) {
+	if v == nil || v.Def == nil {
+		return "", false
+	}
+	l, ok := v.Def.Op.(ir.Load)
+	return l.Name, ok
+}
+
+// loadsOf returns the loads of weights in f, by name.
+func loadsOf(f *ir.Func) map[string]*ir.Value {
+	loads := map[string]*ir.Value{}
+	for _, n := range f.Nodes {
+		if l, ok := n.Op.(ir.Load); ok {
+			loads[l.Name] = n.Results[0]
+		}
+	}
+	return loads
+}
+
+// mergeLoads makes every weight be loaded once, at the beginning of f.
+func mergeLoads(f *ir.Func) {
+	first := map[string]*ir.Value{}
+	same := map[*ir.Value]*ir.Value{}
+	var loads, rest []*ir.Node
+	for _, n := range f.Nodes {
+		l, ok := n.Op.(ir.Load)
+		switch {
+		case !ok:
+			rest = append(rest, n)
+		case first[l.Name] == nil:
+			first[l.Name] = n.Results[0]
+			loads = append(loads, n)
+		default:
+			same[n.Results[0]] = first[l.Name]
+		}
+	}
+	f.Nodes = append(loads, rest...)
+	f.ReplaceUses(same)
+}

@@ -1,0 +1,246 @@
+package nn
+
+import (
+	"math"
+
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/op"
+)
+
+// Operand is a [Value], a [Dim], a Go number or a bool. Numbers take the element type
+// of the value they are combined with; values of two types are not combined, convert
+// one with Cast, Float or Int. Shapes are broadcast.
+type Operand = any
+
+// operand returns what an Operand is beside v.
+func (v Value) operand(o Operand) Value {
+	d := v.DType()
+	switch o := o.(type) {
+	case Value:
+		if w := o.typ(); w.DType != d {
+			fail("%s with %s; convert with .Float(), .Int() or .Cast()", v.typ(), w)
+		}
+		return o
+	case Dim:
+		return extentValue(o).Cast(d)
+	}
+	return number(o, d)
+}
+
+// with applies an operator to v and an operand.
+func (v Value) with(op ir.Op, o Operand) Value { return one(op, v, v.operand(o)) }
+
+// Add returns v + o.
+func (v Value) Add(o Operand) Value { return v.with(op.Add{}, o) }
+
+// Sub returns v − o.
+func (v Value) Sub(o Operand) Value { return v.with(op.Sub{}, o) }
+
+// SubFrom returns o − v.
+func (v Value) SubFrom(o Operand) Value { return one(op.Sub{}, v.operand(o), v) }
+
+// Mul returns v · o.
+func (v Value) Mul(o Operand) Value { return v.with(op.Mul{}, o) }
+
+// Div returns v / o; of integers truncated toward zero.
+func (v Value) Div(o Operand) Value { return v.with(op.Div{}, o) }
+
+// DivFrom returns o / v.
+func (v Value) DivFrom(o Operand) Value { return one(op.Div{}, v.operand(o), v) }
+
+// Rem returns the remainder of v / o, which has the sign of o.
+func (v Value) Rem(o Operand) Value {
+	w := v.operand(o)
+	if !v.DType().IsFloat() {
+		return one(op.Mod{}, v, w)
+	}
+	return v.Sub(v.Div(w).Floor().Mul(w))
+}
+
+// Fmod returns the remainder of v / o, which has the sign of v.
+func (v Value) Fmod(o Operand) Value { return v.with(op.Mod{Truncated: true}, o) }
+
+// Pow returns v to the power o.
+func (v Value) Pow(o Operand) Value { return v.with(op.Pow{}, o) }
+
+// Maximum returns the greater of v and o, element by element.
+func (v Value) Maximum(o Operand) Value { return v.with(op.Max{}, o) }
+
+// Minimum returns the lesser of v and o, element by element.
+func (v Value) Minimum(o Operand) Value { return v.with(op.Min{}, o) }
+
+// Atan2 returns the angle of the point (o, v), in radians from −π to π.
+func (v Value) Atan2(o Operand) Value {
+	x := v.operand(o)
+	a := v.Div(x).Atan()
+	left := Where(v.Less(0), a.Sub(math.Pi), a.Add(math.Pi))
+	up := Where(v.Less(0), FullLike(v, -math.Pi/2), Where(v.Greater(0), FullLike(v, math.Pi/2), ZerosLike(v)))
+	return Where(x.Greater(0), a, Where(x.Less(0), left, up))
+}
+
+// Hypot returns √(v² + o²).
+func (v Value) Hypot(o Operand) Value {
+	w := v.operand(o)
+	return v.Mul(v).Add(w.Mul(w)).Sqrt()
+}
+
+// Neg returns −v.
+func (v Value) Neg() Value { return one(op.Neg{}, v) }
+
+// Abs returns |v|.
+func (v Value) Abs() Value { return one(op.Abs{}, v) }
+
+// Sign returns −1, 0 or 1 as v is negative, zero or positive.
+func (v Value) Sign() Value { return one(op.Sign{}, v) }
+
+// Square returns v².
+func (v Value) Square() Value { return v.Mul(v) }
+
+// Recip returns 1/v.
+func (v Value) Recip() Value { return one(op.Reciprocal{}, v) }
+
+// Sqrt returns √v.
+func (v Value) Sqrt() Value { return one(op.Sqrt{}, v) }
+
+// Rsqrt returns 1/√v.
+func (v Value) Rsqrt() Value { return v.Sqrt().Recip() }
+
+// Exp returns e to the power v.
+func (v Value) Exp() Value { return one(op.Exp{}, v) }
+
+// Log returns the natural logarithm of v.
+func (v Value) Log() Value { return one(op.Log{}, v) }
+
+// Log1p returns the natural logarithm of 1 + v, precisely for small v: with u the
+// rounded sum 1 + v it is v·log(u)/(u − 1) (Kahan).
+func (v Value) Log1p() Value {
+	u := v.Add(1)
+	exact := u.Equal(1)
+	return Where(exact, v, v.Mul(u.Log()).Div(Where(exact, OnesLike(v), u.Sub(1))))
+}
+
+// Expm1 returns e to the power v, less 1, precisely for small v, by tanh(v/2)·(e^v + 1).
+func (v Value) Expm1() Value {
+	near := v.Abs().Less(1)
+	small := Where(near, v, ZerosLike(v))
+	return Where(near, small.Mul(0.5).Tanh().Mul(small.Exp().Add(1)), v.Exp().Sub(1))
+}
+
+// Log2 returns the logarithm of v to the base 2.
+func (v Value) Log2() Value { return v.Log().Div(math.Ln2) }
+
+// Log10 returns the logarithm of v to the base 10.
+func (v Value) Log10() Value { return v.Log().Div(math.Ln10) }
+
+// Erf returns the error function of v.
+func (v Value) Erf() Value { return one(op.Erf{}, v) }
+
+// Sin returns sin v, of radians.
+func (v Value) Sin() Value { return one(op.Sin{}, v) }
+
+// Cos returns cos v, of radians.
+func (v Value) Cos() Value { return one(op.Cos{}, v) }
+
+// Tan returns tan v, of radians.
+func (v Value) Tan() Value { return one(op.Tan{}, v) }
+
+// Asin returns the angle whose sine is v.
+func (v Value) Asin() Value { return one(op.Asin{}, v) }
+
+// Acos returns the angle whose cosine is v.
+func (v Value) Acos() Value { return one(op.Acos{}, v) }
+
+// Atan returns the angle whose tangent is v.
+func (v Value) Atan() Value { return one(op.Atan{}, v) }
+
+// Sinh returns the hyperbolic sine of v.
+func (v Value) Sinh() Value { return one(op.Sinh{}, v) }
+
+// Cosh returns the hyperbolic cosine of v.
+func (v Value) Cosh() Value { return one(op.Cosh{}, v) }
+
+// Tanh returns the hyperbolic tangent of v.
+func (v Value) Tanh() Value { return one(op.Tanh{}, v) }
+
+// Asinh returns the inverse hyperbolic sine of v.
+func (v Value) Asinh() Value { return one(op.Asinh{}, v) }
+
+// Acosh returns the inverse hyperbolic cosine of v.
+func (v Value) Acosh() Value { return one(op.Acosh{}, v) }
+
+// Atanh returns the inverse hyperbolic tangent of v.
+func (v Value) Atanh() Value { return one(op.Atanh{}, v) }
+
+// Deg2Rad turns degrees into radians.
+func (v Value) Deg2Rad() Value { return v.Mul(math.Pi / 180) }
+
+// Rad2Deg turns radians into degrees.
+func (v Value) Rad2Deg() Value { return v.Mul(180 / math.Pi) }
+
+// Floor returns v rounded down.
+func (v Value) Floor() Value { return one(op.Floor{}, v) }
+
+// Ceil returns v rounded up.
+func (v Value) Ceil() Value { return one(op.Ceil{}, v) }
+
+// Round returns v rounded to the nearest integer, halves to the even one.
+func (v Value) Round() Value { return one(op.Round{}, v) }
+
+// Trunc returns v rounded toward zero.
+func (v Value) Trunc() Value { return v.Abs().Floor().Mul(v.Sign()) }
+
+// Clamp returns v limited to lo…hi.
+func (v Value) Clamp(lo, hi float64) Value { return one(op.Clip{Lo: lo, Hi: hi}, v) }
+
+// ClampMin returns v, or lo where that is greater.
+func (v Value) ClampMin(lo float64) Value { return v.Clamp(lo, math.Inf(1)) }
+
+// ClampMax returns v, or hi where that is less.
+func (v Value) ClampMax(hi float64) Value { return v.Clamp(math.Inf(-1), hi) }
+
+// Cast returns v in another element type: floats are truncated to integers, and
+// anything but zero is true.
+func (v Value) Cast(d DType) Value {
+	if v.DType() == d {
+		return v
+	}
+	return one(op.Cast{To: d}, v)
+}
+
+// Float returns v as f32.
+func (v Value) Float() Value { return v.Cast(F32) }
+
+// Int returns v as i64; floats are truncated.
+func (v Value) Int() Value { return v.Cast(I64) }
+
+// Bool returns whether elements of v are not zero.
+func (v Value) Bool() Value { return v.Cast(Bool) }
+
+// BitAnd returns v & o, of integers.
+func (v Value) BitAnd(o Operand) Value { return v.with(op.BitwiseAnd{}, o) }
+
+// BitOr returns v | o, of integers.
+func (v Value) BitOr(o Operand) Value { return v.with(op.BitwiseOr{}, o) }
+
+// BitXor returns v ^ o, of integers.
+func (v Value) BitXor(o Operand) Value { return v.with(op.BitwiseXor{}, o) }
+
+// BitNot returns ^v, of integers.
+func (v Value) BitNot() Value { return one(op.BitwiseNot{}, v) }
+
+// ShiftLeft returns v << o, of integers. Shifts are of unsigned integers; others are
+// converted to such, and back.
+func (v Value) ShiftLeft(o Operand) Value { return v.shift(true, o) }
+
+// ShiftRight returns v >> o, of integers that are not negative.
+func (v Value) ShiftRight(o Operand) Value { return v.shift(false, o) }
+
+var unsigned = map[DType]DType{I64: U64, I32: U32, I16: U16, I8: U8}
+
+func (v Value) shift(left bool, o Operand) Value {
+	w, d := v.operand(o), v.DType()
+	if u, ok := unsigned[d]; ok {
+		return one(op.BitShift{Left: left}, v.Cast(u), w.Cast(u)).Cast(d)
+	}
+	return one(op.BitShift{Left: left}, v, w)
+}

@@ -1,0 +1,339 @@
+package nn
+
+import (
+	"math"
+
+	"github.com/burngen/burngen/ir/op"
+)
+
+// ScaledDotProductAttention is softmax(query·keyᵀ/√depth + mask)·value of queries
+// [N, H, S, D], keys [N, G, T, D] and values [N, G, T, E], where G divides H. A mask,
+// unless it is none, broadcasts to [N, H, S, T]; a bool one hides where it is true, a
+// float one is added. Where causal is set a query sees the keys up to its own place.
+func ScaledDotProductAttention(query, key, value, mask Value, causal bool) Value {
+	depth, ok := query.typ().Shape[max(query.Rank()-1, 0)].Int()
+	if query.Rank() != 4 || !ok || depth == 0 {
+		fail("queries %s, [N,H,S,D] expected", query.typ())
+	}
+	if mask.Valid() && mask.DType() == Bool {
+		mask = mask.Not()
+	}
+	o := op.Attention{Scale: 1 / math.Sqrt(float64(depth)), Before: -1, After: -1}
+	if causal {
+		o.After = 0
+	}
+	return one(o, query, key, value, mask)
+}
+
+// MultiHeadAttention lets queries attend to keys in several heads. Its parameters are
+// those of PyTorch's: in_proj_weight [3·features, features], in_proj_bias, and the
+// linear layer out_proj.
+type MultiHeadAttention struct {
+	InProjWeight, InProjBias Param
+	OutProj                  Linear
+	heads                    int
+	options                  transformerOptions
+}
+
+// NewMultiHeadAttention returns an attention of so many features, in heads. Weights
+// that are dropped in training are a share of 0.1 unless [DropoutRate] is given.
+func NewMultiHeadAttention(features, heads int, options ...AttentionOption) MultiHeadAttention {
+	t := transformerOptions{dropout: 0.1}
+	for _, o := range options {
+		o.attention(&t)
+	}
+	return newAttention(features, heads, t)
+}
+
+func newAttention(features, heads int, t transformerOptions) MultiHeadAttention {
+	if heads < 1 || features%heads != 0 {
+		fail("%d features in %d heads", features, heads)
+	}
+	m := MultiHeadAttention{InProjWeight: NewParam(XavierUniform(1), 3*features, features), heads: heads, options: t}
+	if t.noBias {
+		m.OutProj = NewLinear(features, features, NoBias)
+		return m
+	}
+	m.InProjBias = NewParam(Constant(0), 3*features)
+	m.OutProj = NewLinear(features, features)
+	m.OutProj.Bias = NewParam(Constant(0), features)
+	return m
+}
+
+func (m MultiHeadAttention) check() error { return made(m.InProjWeight, "NewMultiHeadAttention") }
+
+// Forward lets queries, [N, S, features], attend to keys and values, [N, T, features]:
+// [N, S, features]. A mask, unless it is none, is a bool that hides where it is true,
+// or a float that is added to the scores: [S, T], [N, S, T] or one that broadcasts to
+// [N, heads, S, T].
+func (m MultiHeadAttention) Forward(query, key, value, mask Value) Value {
+	required(m)
+	y, _ := m.Cached(query, key, value, mask, Value{}, Value{})
+	return y
+}
+
+// Cached is [MultiHeadAttention.Forward] where keys and values of earlier calls,
+// [N, heads, P, features/heads], stand before those of this one; they may be none. It
+// also returns all keys and values, for the next call.
+func (m MultiHeadAttention) Cached(query, key, value, mask, pastKeys, pastValues Value) (Value, [2]Value) {
+	required(m)
+	features := m.InProjWeight.Shape()[1]
+	for _, x := range []Value{query, key, value} {
+		if x.Rank() != 3 || !x.Dim(2).Equal(features) {
+			m.InProjWeight.failAt("input %s, layer expects [N,S,%d]", x.typ(), features)
+		}
+	}
+	q, k, v := m.projected(query, 0), m.projected(key, 1), m.projected(value, 2)
+	if pastKeys.Valid() {
+		k, v = Concat(2, pastKeys, k), Concat(2, pastValues, v)
+	}
+	scores := q.Mul(1 / math.Sqrt(float64(features/m.heads))).MatMul(k.T())
+	if mask.Valid() {
+		if mask.Rank() == 3 {
+			mask = mask.Unsqueeze(1)
+		}
+		if mask.DType() == Bool {
+			scores = Where(mask, math.Inf(-1), scores)
+		} else {
+			scores = scores.Add(mask)
+		}
+	}
+	weights := Softmax
+	if m.options.quiet {
+		weights = QuietSoftmax
+	}
+	y := NewDropout(m.options.dropout).Forward(weights(scores, -1)).MatMul(v)
+	y = y.Transpose(1, 2).Flatten(2, 3)
+	return m.OutProj.Forward(y), [2]Value{k, v}
+}
+
+// projected returns x in heads, [N, heads, S, features/heads], by the third of the
+// weights that i names.
+func (m MultiHeadAttention) projected(x Value, i int) Value {
+	features := m.InProjWeight.Shape()[1]
+	y := x.MatMul(m.InProjWeight.Value().Narrow(0, i*features, features).T())
+	if m.InProjBias.Valid() {
+		y = y.Add(m.InProjBias.Value().Narrow(0, i*features, features))
+	}
+	return y.Reshape(x.Dim(0), x.Dim(1), m.heads, features/m.heads).Transpose(1, 2)
+}
+
+// PositionWiseFeedForward is a linear layer, a GELU, a dropout and a linear layer.
+type PositionWiseFeedForward struct {
+	LinearInner, LinearOuter Linear
+	Drop                     Dropout
+}
+
+// NewPositionWiseFeedForward returns such layers from features to inner ones and back.
+func NewPositionWiseFeedForward(features, inner int, dropout float64) PositionWiseFeedForward {
+	return PositionWiseFeedForward{NewLinear(features, inner), NewLinear(inner, features), Dropout{dropout}}
+}
+
+// Forward applies the layers.
+func (p PositionWiseFeedForward) Forward(x Value) Value {
+	return p.LinearOuter.Forward(p.Drop.Forward(GELU(p.LinearInner.Forward(x))))
+}
+
+// TransformerEncoderLayer is self attention and two linear layers, each added to what it
+// takes and normalised, by PyTorch's names.
+type TransformerEncoderLayer struct {
+	SelfAttn         MultiHeadAttention
+	Linear1, Linear2 Linear
+	Norm1, Norm2     LayerNorm
+	options          transformerOptions
+}
+
+func transforming(options []TransformerOption) transformerOptions {
+	t := transformerOptions{dropout: 0.1, feedForward: 2048, activation: ReLU}
+	for _, o := range options {
+		o.transformer(&t)
+	}
+	return t
+}
+
+// NewTransformerEncoderLayer returns a layer of so many features, in heads.
+func NewTransformerEncoderLayer(features, heads int, options ...TransformerOption) TransformerEncoderLayer {
+	t := transforming(options)
+	return TransformerEncoderLayer{
+		SelfAttn: newAttention(features, heads, t),
+		Linear1:  NewLinear(features, t.feedForward), Linear2: NewLinear(t.feedForward, features),
+		Norm1: NewLayerNorm(features), Norm2: NewLayerNorm(features),
+		options: t,
+	}
+}
+
+// Forward applies the layer to x, [N, S, features]; for the mask see
+// [MultiHeadAttention.Forward].
+func (l TransformerEncoderLayer) Forward(x, mask Value) Value {
+	t := l.options
+	x = t.residual(x, l.Norm1, func(x Value) Value { return l.SelfAttn.Forward(x, x, x, mask) })
+	return t.residual(x, l.Norm2, func(x Value) Value { return t.feed(x, l.Linear1, l.Linear2) })
+}
+
+// residual adds what f makes of x to x, normalised before or after.
+func (t transformerOptions) residual(x Value, norm LayerNorm, f func(Value) Value) Value {
+	drop := NewDropout(t.dropout)
+	if t.normFirst {
+		return x.Add(drop.Forward(f(norm.Forward(x))))
+	}
+	return norm.Forward(x.Add(drop.Forward(f(x))))
+}
+
+// feed applies the two linear layers.
+func (t transformerOptions) feed(x Value, first, second Linear) Value {
+	return second.Forward(NewDropout(t.dropout).Forward(t.activation(first.Forward(x))))
+}
+
+// TransformerEncoder is encoder layers one after the other.
+type TransformerEncoder struct{ Layers []TransformerEncoderLayer }
+
+// NewTransformerEncoder returns so many layers.
+func NewTransformerEncoder(features, heads, layers int, options ...TransformerOption) TransformerEncoder {
+	e := TransformerEncoder{}
+	for range layers {
+		e.Layers = append(e.Layers, NewTransformerEncoderLayer(features, heads, options...))
+	}
+	return e
+}
+
+// Forward applies the layers to x, [N, S, features]; for the mask see
+// [MultiHeadAttention.Forward].
+func (e TransformerEncoder) Forward(x, mask Value) Value {
+	for _, l := range e.Layers {
+		x = l.Forward(x, mask)
+	}
+	return x
+}
+
+// TransformerDecoderLayer is self attention, attention to a memory and two linear layers,
+// each added to what it takes and normalised, by PyTorch's names.
+type TransformerDecoderLayer struct {
+	SelfAttn, MultiheadAttn MultiHeadAttention
+	Linear1, Linear2        Linear
+	Norm1, Norm2, Norm3     LayerNorm
+	options                 transformerOptions
+}
+
+// NewTransformerDecoderLayer returns a layer of so many features, in heads.
+func NewTransformerDecoderLayer(features, heads int, options ...TransformerOption) TransformerDecoderLayer {
+	t := transforming(options)
+	return TransformerDecoderLayer{
+		SelfAttn: newAttention(features, heads, t), MultiheadAttn: newAttention(features, heads, t),
+		Linear1: NewLinear(features, t.feedForward), Linear2: NewLinear(t.feedForward, features),
+		Norm1: NewLayerNorm(features), Norm2: NewLayerNorm(features), Norm3: NewLayerNorm(features),
+		options: t,
+	}
+}
+
+// Forward applies the layer to x, [N, S, features], and a memory, [N, T, features]. The
+// masks are for x and the memory, see [MultiHeadAttention.Forward].
+func (l TransformerDecoderLayer) Forward(x, memory, mask, memoryMask Value) Value {
+	t := l.options
+	x = t.residual(x, l.Norm1, func(x Value) Value { return l.SelfAttn.Forward(x, x, x, mask) })
+	x = t.residual(x, l.Norm2, func(x Value) Value { return l.MultiheadAttn.Forward(x, memory, memory, memoryMask) })
+	return t.residual(x, l.Norm3, func(x Value) Value { return t.feed(x, l.Linear1, l.Linear2) })
+}
+
+// TransformerDecoder is decoder layers one after the other.
+type TransformerDecoder struct{ Layers []TransformerDecoderLayer }
+
+// NewTransformerDecoder returns so many layers.
+func NewTransformerDecoder(features, heads, layers int, options ...TransformerOption) TransformerDecoder {
+	d := TransformerDecoder{}
+	for range layers {
+		d.Layers = append(d.Layers, NewTransformerDecoderLayer(features, heads, options...))
+	}
+	return d
+}
+
+// Forward applies the layers, see [TransformerDecoderLayer.Forward].
+func (d TransformerDecoder) Forward(x, memory, mask, memoryMask Value) Value {
+	for _, l := range d.Layers {
+		x = l.Forward(x, memory, mask, memoryMask)
+	}
+	return x
+}
+
+// CausalMask hides from each of n places those after it: bool [n, n], see
+// [MultiHeadAttention.Forward].
+func CausalMask(n Extent) Value { return TrilMask(n, n, 0) }
+
+// PaddingMask hides the places of tokens that are padding: bool [N, 1, 1, S].
+func PaddingMask(tokens Value, padding int) Value {
+	return tokens.Equal(padding).Unsqueeze(1).Unsqueeze(1)
+}
+
+// PositionalEncoding adds to each place of a sequence sines and cosines of its number,
+// of wavelengths from 2π to 10000·2π (Vaswani and others, Attention is all you need,
+// 2017).
+type PositionalEncoding struct {
+	table Value
+}
+
+// NewPositionalEncoding returns an encoding of sequences of at most longest places.
+func NewPositionalEncoding(features, longest int) PositionalEncoding {
+	return PositionalEncoding{matrixOf(longest, features, func(r, c int) float64 {
+		angle := float64(r) * math.Exp(-math.Log(10000)*float64(c/2*2)/float64(features))
+		if c%2 == 0 {
+			return math.Sin(angle)
+		}
+		return math.Cos(angle)
+	})}
+}
+
+// Forward adds the encoding to x, [N, S, features].
+func (p PositionalEncoding) Forward(x Value) Value {
+	if x.Rank() != 3 || !x.Dim(2).Equal(p.table.Dim(1)) {
+		fail("input %s, [N,S,%s] expected", x.typ(), p.table.Dim(1))
+	}
+	return x.Add(rowsUpTo(p.table, x.Dim(1)).Cast(x.DType()))
+}
+
+// rowsUpTo returns the first n rows of a table, by their numbers: more rows than there
+// are is an error when the model runs.
+func rowsUpTo(table Value, n Dim) Value {
+	if n.IsStatic() {
+		return table.Narrow(0, 0, n)
+	}
+	return table.Select(0, Arange(n))
+}
+
+// RotaryEncoding turns pairs of features of queries and keys by angles that grow with
+// their place (Su and others, RoFormer, 2021): features 2i and 2i+1 by place·θ^(−2i/d),
+// or i and i + d/2 in halves.
+type RotaryEncoding struct {
+	sin, cos Value // [longest, d/2]
+	halves   bool
+}
+
+// NewRotaryEncoding returns an encoding of d features for sequences of at most longest
+// places; theta is commonly 10000. Pairs are neighbours, or with halves half of the
+// features apart.
+func NewRotaryEncoding(d, longest int, theta float64, halves bool) RotaryEncoding {
+	if d%2 != 0 {
+		fail("%d features have no pairs", d)
+	}
+	table := func(f func(float64) float64) Value {
+		return matrixOf(longest, d/2, func(r, c int) float64 {
+			return f(float64(r) * math.Pow(theta, -2*float64(c)/float64(d)))
+		})
+	}
+	return RotaryEncoding{table(math.Sin), table(math.Cos), halves}
+}
+
+// Forward turns x, […, S, d], whose first place is number start.
+func (r RotaryEncoding) Forward(x Value, start int) Value {
+	half := r.sin.Dim(1)
+	if x.Rank() < 2 || !x.Dim(-1).Equal(half.Mul(2)) {
+		fail("input %s, %s features expected", x.typ(), half.Mul(2))
+	}
+	places := Arange(x.Dim(-2)).Add(start)
+	sin, cos := r.sin.Select(0, places).Cast(x.DType()), r.cos.Select(0, places).Cast(x.DType())
+	if r.halves {
+		a, b := halves(x, -1)
+		return Concat(-1, a.Mul(cos).Sub(b.Mul(sin)), b.Mul(cos).Add(a.Mul(sin)))
+	}
+	pairs := x.Unflatten(-1, half, 2)
+	a, b := pairs.SelectDim(-1, 0), pairs.SelectDim(-1, 1)
+	return Stack(-1, a.Mul(cos).Sub(b.Mul(sin)), b.Mul(cos).Add(a.Mul(sin))).Flatten(-2, -1)
+}

@@ -1,0 +1,205 @@
+package nn
+
+import (
+	"math"
+	"reflect"
+
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/op"
+)
+
+// elementTypes are the element types of Go's numbers. Floats are f32 whatever their
+// width, as the numbers in a program are; convert with Cast.
+var elementTypes = map[reflect.Kind]DType{
+	reflect.Float64: F32, reflect.Float32: F32, reflect.Bool: Bool,
+	reflect.Int: I64, reflect.Int64: I64, reflect.Int32: I32, reflect.Int16: I16, reflect.Int8: I8,
+	reflect.Uint64: U64, reflect.Uint: U64, reflect.Uint32: U32, reflect.Uint16: U16, reflect.Uint8: U8,
+}
+
+// Of returns a value with data: a number, a boolean, or slices or arrays of such,
+// nested as deep as there are axes. Floats become f32, int i64, and the other types
+// their own. A shape, where it is given, is that of the elements in row-major order.
+func Of(data any, shape ...int) Value {
+	v := reflect.ValueOf(data)
+	if !v.IsValid() {
+		fail("no data")
+	}
+	elem := v.Type()
+	for elem.Kind() == reflect.Slice || elem.Kind() == reflect.Array {
+		elem = elem.Elem()
+	}
+	d, ok := elementTypes[elem.Kind()]
+	if !ok {
+		fail("the elements are of type %s, not numbers or booleans", elem)
+	}
+	var found []int
+	for x := v; x.Kind() == reflect.Slice || x.Kind() == reflect.Array; x = x.Index(0) {
+		found = append(found, x.Len())
+		if x.Len() == 0 {
+			for t := x.Type().Elem(); t.Kind() == reflect.Slice || t.Kind() == reflect.Array; t = t.Elem() {
+				found = append(found, 0)
+			}
+			break
+		}
+	}
+	t := ir.NewTensor(d, found...)
+	fill(t, v, found, 0)
+	if len(shape) > 0 {
+		n, err := ir.CheckedLen(shape)
+		if err != nil || n != t.Len() {
+			fail("%d elements do not fill the shape %v", t.Len(), shape)
+		}
+		t = t.Reshape(shape...)
+	}
+	return constant(t)
+}
+
+// fill stores the elements of v, of a shape, from place at on, and returns the place
+// after them.
+func fill(t *ir.Tensor, v reflect.Value, shape []int, at int) int {
+	if len(shape) > 0 {
+		if v.Len() != shape[0] {
+			fail("rows of %d and %d elements", shape[0], v.Len())
+		}
+		for i := range v.Len() {
+			at = fill(t, v.Index(i), shape[1:], at)
+		}
+		return at
+	}
+	switch {
+	case v.CanFloat():
+		t.SetFloat(at, v.Float())
+	case v.CanInt():
+		t.SetInt(at, v.Int())
+	case v.CanUint():
+		t.SetInt(at, int64(v.Uint()))
+	default:
+		t.SetBool(at, v.Bool())
+	}
+	return at + 1
+}
+
+// number returns a Go number as a scalar of an element type.
+func number(o Operand, d DType) Value {
+	v := reflect.ValueOf(o)
+	t := ir.NewTensor(d)
+	switch {
+	case d == Bool && v.Kind() == reflect.Bool:
+		t.SetBool(0, v.Bool())
+	case d == Bool || d == ir.String || !v.CanFloat() && !v.CanInt() && !v.CanUint():
+		fail("operand is a %T, want nn.Value, nn.Dim or a number, for %s", o, d)
+	case v.CanFloat() && !d.IsFloat() && v.Float() != math.Trunc(v.Float()):
+		fail("operand %v is not whole, and the value is %s; convert it with .Float()", o, d)
+	case v.CanFloat():
+		t.SetNumber(0, v.Float())
+	case v.CanUint() && d.IsFloat():
+		t.SetNumber(0, float64(v.Uint()))
+	case v.CanUint():
+		t.SetInt(0, int64(v.Uint()))
+	case d.IsFloat():
+		t.SetNumber(0, float64(v.Int()))
+	default:
+		t.SetInt(0, v.Int())
+	}
+	return constant(t)
+}
+
+// Full returns a tensor of f32 whose elements are all x.
+func Full(x float64, shape ...Extent) Value { return FullOf(F32, x, shape...) }
+
+// FullOf is [Full] of an element type.
+func FullOf(d DType, x float64, shape ...Extent) Value {
+	dims, v := extents(shape), ir.Scalar(d, x)
+	if n, ok := ir.Ints(dims); ok {
+		if _, err := ir.CheckedLen(n); err != nil {
+			fail("%v", err)
+		}
+		return constant(ir.Splat(v, n...))
+	}
+	return one(op.Fill{Value: v, Shape: dims})
+}
+
+// Zeros returns a tensor of f32 zeros.
+func Zeros(shape ...Extent) Value { return Full(0, shape...) }
+
+// Ones returns a tensor of f32 ones.
+func Ones(shape ...Extent) Value { return Full(1, shape...) }
+
+// Empty is [Zeros]: the elements are there to be replaced.
+func Empty(shape ...Extent) Value { return Full(0, shape...) }
+
+// FullLike returns a tensor of x's type whose elements are all v.
+func FullLike(x Value, v float64) Value { return FullOf(x.DType(), v, shapeOf(x)...) }
+
+// ZerosLike returns zeros of x's type.
+func ZerosLike(x Value) Value { return FullLike(x, 0) }
+
+// OnesLike returns ones of x's type.
+func OnesLike(x Value) Value { return FullLike(x, 1) }
+
+// shapeOf returns x's shape as extents.
+func shapeOf(x Value) []Extent {
+	shape := make([]Extent, x.Rank())
+	for i, d := range x.Shape() {
+		shape[i] = d
+	}
+	return shape
+}
+
+// Arange returns the i64 numbers from 0 up to n, without n.
+func Arange(n Extent) Value {
+	return one(op.Range{Count: extents([]Extent{n})[0]}, number(0, I64), number(1, I64))
+}
+
+// ArangeStep returns the i64 numbers from, from+step, … that are before to.
+func ArangeStep(from, to, step int) Value {
+	n := 0
+	switch {
+	case step == 0:
+		fail("the step is 0")
+	case step > 0 && to > from:
+		n = (to - from + step - 1) / step
+	case step < 0 && to < from:
+		n = (from - to - step - 1) / -step
+	}
+	return one(op.Range{Count: ir.Const(n)}, number(from, I64), number(step, I64))
+}
+
+// Linspace returns n numbers of f32 from the first to the last, equally far apart.
+func Linspace(first, last float64, n int) Value {
+	t := ir.NewTensor(F32, max(n, 0))
+	for i := range n {
+		x := first
+		if n > 1 {
+			x += float64((last - first) * float64(i) / float64(n-1))
+		}
+		t.SetFloat(i, x)
+	}
+	return constant(t)
+}
+
+// Eye returns the identity matrix of n rows, of f32.
+func Eye(n Extent) Value {
+	d := extents([]Extent{n})[0]
+	return one(op.Eye{DType: F32, Rows: d, Cols: d})
+}
+
+// Diag returns the matrix with the elements of a vector on its diagonal.
+func Diag(x Value) Value {
+	if x.Rank() != 1 {
+		fail("%s is no vector", x.typ())
+	}
+	return Where(Eye(x.Dim(0)).Equal(1), x, ZerosLike(x))
+}
+
+// Scalar returns a number as f32 of rank 0.
+func Scalar(x float64) Value { return number(x, F32) }
+
+// extentValue returns an extent as a scalar of i64.
+func extentValue(d Dim) Value {
+	if n, ok := d.d.Int(); ok {
+		return number(n, I64)
+	}
+	v := one(ir.Extents{Type: ir.StaticTensor(I64, 1), Elems: []ir.Dim{d.d}})
+	return one(op.Reshape{Shape: []ir.Dim{}}, v)
+}

@@ -1,0 +1,77 @@
+package nn
+
+import "github.com/burngen/burngen/ir"
+
+// Dim is an extent of a tensor: a number or, while a method is recorded, an expression
+// in the symbols of its inputs. Two are compared by Equal.
+type Dim struct {
+	_ [0]func()
+	d ir.Dim
+}
+
+// Extent is what a shape is made of: an int or a [Dim].
+type Extent = any
+
+// String returns the extent as the IR prints it: "28", "N", "2*N+1".
+func (d Dim) String() string { return d.d.String() }
+
+// Equal reports whether two extents are equal whatever the symbols stand for.
+func (d Dim) Equal(e Extent) bool { return d.d.Same(extent(e)) }
+
+// Int returns the number that the extent is. A symbol is an error: use the extent
+// itself, [Where], [If] or [While].
+func (d Dim) Int() int {
+	n, ok := d.d.Int()
+	if !ok {
+		fail("dimension %s is symbolic: it has no number while the model is recorded", d)
+	}
+	return n
+}
+
+// IsStatic reports whether the extent is a number.
+func (d Dim) IsStatic() bool { return d.d.IsConst() }
+
+// Add returns the sum of two extents.
+func (d Dim) Add(e Extent) Dim { return checked(d.d.Add(extent(e))) }
+
+// Sub returns the difference of two extents.
+func (d Dim) Sub(e Extent) Dim { return checked(d.d.Sub(extent(e))) }
+
+// Mul returns the product of two extents.
+func (d Dim) Mul(e Extent) Dim { return checked(d.d.Mul(extent(e))) }
+
+// Div returns the quotient of two extents, rounded down.
+func (d Dim) Div(e Extent) Dim { return checked(d.d.FloorDiv(extent(e))) }
+
+func checked(d ir.Dim) Dim {
+	if err := d.Err(); err != nil {
+		fail("%v", err)
+	}
+	return Dim{d: d}
+}
+
+// extent returns what an Extent is.
+func extent(e Extent) ir.Dim {
+	switch e := e.(type) {
+	case int:
+		return ir.Const(e)
+	case Dim:
+		return e.d
+	case ir.Dim:
+		return e
+	}
+	fail("an extent is an int or an nn.Dim, not a %T", e)
+	panic("unreachable")
+}
+
+// extents is extent for a shape.
+func extents(shape []Extent) []ir.Dim {
+	dims := make([]ir.Dim, len(shape))
+	for i, e := range shape {
+		dims[i] = extent(e)
+		if n, ok := dims[i].Int(); ok && n < 0 {
+			fail("extent %d is negative: %d", i, n)
+		}
+	}
+	return dims
+}

@@ -1,0 +1,113 @@
+package nn
+
+import (
+	"fmt"
+
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/op"
+)
+
+// Gather picks elements along an axis: with axis 1 the result at [i, j, k] is v at
+// [i, indices[i, j, k], k] (torch.gather).
+func (v Value) Gather(axis int, indices Value) Value {
+	return one(op.GatherElements{Axis: v.axis(axis)}, v, indices)
+}
+
+// Scatter returns v with values added at the places that [Value.Gather] would take
+// them from (torch.scatter_add).
+func (v Value) Scatter(axis int, indices, values Value) Value {
+	return v.ScatterWith("add", axis, indices, values)
+}
+
+// ScatterWith is [Value.Scatter] with an update that is "" (the value is put in the
+// place of the element), "add", "mul", "max" or "min".
+func (v Value) ScatterWith(update string, axis int, indices, values Value) Value {
+	return one(op.ScatterElements{Axis: v.axis(axis), Reduction: update}, v, indices, values)
+}
+
+// Select picks places of an axis, in the order of the indices, of any shape, which
+// stand in the axis' place (torch.index_select).
+func (v Value) Select(axis int, indices Value) Value {
+	return one(op.Gather{Axis: v.axis(axis)}, v, indices)
+}
+
+// Take is [Value.Select].
+func (v Value) Take(axis int, indices Value) Value { return v.Select(axis, indices) }
+
+// SelectAssign returns v with values added at places of an axis (torch.index_add):
+// slice i of the values at place indices[i].
+func (v Value) SelectAssign(axis int, indices, values Value) Value {
+	axis = v.axis(axis)
+	at := indices.Unsqueeze(-1)
+	return one(op.ScatterND{Reduction: "add"}, v.MoveDim(axis, 0), at, values.MoveDim(axis, 0)).MoveDim(0, axis)
+}
+
+// GatherND picks slices by the coordinates in the last axis of indices.
+func (v Value) GatherND(indices Value) Value { return one(op.GatherND{}, v, indices) }
+
+// ScatterND returns v with slices updated, which the coordinates in the last axis of
+// indices name; update is as for [Value.ScatterWith].
+func (v Value) ScatterND(update string, indices, values Value) Value {
+	return one(op.ScatterND{Reduction: update}, v, indices, values)
+}
+
+// OneHot gives integers an axis of n places behind the others: 1 at their place, else
+// 0, as f32.
+func (v Value) OneHot(n Extent) Value { return v.OneHotFill(n, 1, 0, -1) }
+
+// OneHotFill is [Value.OneHot] of other numbers, at any axis.
+func (v Value) OneHotFill(n Extent, on, off float64, axis int) Value {
+	if axis < 0 {
+		axis += v.Rank() + 1
+	}
+	if axis < 0 || axis > v.Rank() {
+		fail("axis %d out of range for rank %d", axis, v.Rank()+1)
+	}
+	return one(op.OneHot{Axis: axis, Depth: extent(n)}, v, Of([]float64{off, on}))
+}
+
+// symbol returns a symbol for an extent that is known only when the model runs.
+func symbol(hint string) string { return fmt.Sprintf("%s%d", hint, session.symbols.Add(1)) }
+
+// resolved returns x with the extents that its data has: where there is an input below
+// they stay symbols that an operator binds.
+func resolved(op ir.Op, args ...Value) []Value {
+	for _, a := range args {
+		if !a.HasData() {
+			return many(op, args...)
+		}
+	}
+	tensors := make([]*ir.Tensor, len(args))
+	for i, a := range args {
+		tensors[i] = a.tensor()
+	}
+	out, err := op.Eval(tensors)
+	if err != nil {
+		failOp(op, err)
+	}
+	values := make([]Value, len(out))
+	for i, t := range out {
+		values[i] = constant(t)
+	}
+	return values
+}
+
+// ArgWhere returns the places of the elements that are not zero: i64[count, rank], in
+// row-major order.
+func (v Value) ArgWhere() Value { return resolved(op.NonZero{Count: symbol("count")}, v)[0].T() }
+
+// NonZero returns the places of the elements that are not zero, a list for each axis.
+func (v Value) NonZero() []Value {
+	places := resolved(op.NonZero{Count: symbol("count")}, v)[0]
+	out := make([]Value, v.Rank())
+	for i := range out {
+		out[i] = places.SelectDim(0, i)
+	}
+	return out
+}
+
+// MaskSelect returns the elements where a mask, of v's shape, is true: a vector.
+func (v Value) MaskSelect(mask Value) Value {
+	at := mask.Expand(shapeOf(v)...).ArgWhere()
+	return v.GatherND(at)
+}

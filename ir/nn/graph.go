@@ -1,0 +1,303 @@
+package nn
+
+import (
+	"slices"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// body is a block of a control flow operator.
+type body struct {
+	params  []Value // leaves
+	results []Value
+	// inside are the nodes that the block computes each time; the others that its
+	// results need stand outside.
+	inside map[*node]bool
+}
+
+// newBody runs f, which makes the results of a block of params. What f makes is inside
+// where it depends on a parameter or is drawn at random, or, with all, anyway.
+func newBody(params []Value, all bool, f func() []Value) *body {
+	b := &body{params: params, inside: map[*node]bool{}}
+	first := session.nodes.Load()
+	b.results = f()
+	depends := map[*node]bool{}
+	for _, p := range params {
+		depends[p.n] = true
+	}
+	var roots []*node
+	for _, r := range b.results {
+		r.typ()
+		roots = append(roots, r.n)
+	}
+	for _, n := range reachable(roots, func(n *node) bool { return n.id > first }) {
+		if all && n.data == nil || isRandom(n.op) || slices.ContainsFunc(n.reads(), func(a Value) bool { return depends[a.n] }) {
+			depends[n], b.inside[n] = true, true
+		}
+	}
+	return b
+}
+
+// freeOf returns what bodies take from outside.
+func freeOf(bodies []*body) []Value {
+	var free []Value
+	seen := map[port]bool{}
+	for _, b := range bodies {
+		own := map[*node]bool{}
+		for _, p := range b.params {
+			own[p.n] = true
+		}
+		take := func(v Value) {
+			if p := v.port(); !own[v.n] && !b.inside[v.n] && !seen[p] {
+				seen[p] = true
+				free = append(free, v)
+			}
+		}
+		for _, n := range b.nodes() {
+			for _, a := range n.reads() {
+				take(a)
+			}
+		}
+		for _, r := range b.results {
+			take(r)
+		}
+	}
+	return free
+}
+
+// nodes returns the nodes inside, in the order in which they were made.
+func (b *body) nodes() []*node {
+	nodes := make([]*node, 0, len(b.inside))
+	for n := range b.inside {
+		nodes = append(nodes, n)
+	}
+	slices.SortFunc(nodes, func(x, y *node) int { return int(x.id - y.id) })
+	return nodes
+}
+
+// isRandom reports whether an operator draws numbers.
+func isRandom(op ir.Op) bool {
+	_, ok := op.(interface{ IsRandom() })
+	return ok
+}
+
+// port is a result of a node, as a key.
+type port struct {
+	n *node
+	i int
+}
+
+func (v Value) port() port { return port{v.n, v.i} }
+
+// emitter writes values into a function of the IR, or into a block in it.
+type emitter struct {
+	b     *ir.Builder
+	outer *emitter
+	done  map[port]*ir.Value
+	// leaf builds a parameter or input.
+	leaf func(b *ir.Builder, v Value) *ir.Value
+	// first is the number of the first node that is computed by the function: those
+	// before it that have data are constants.
+	first int64
+}
+
+func newEmitter(b *ir.Builder, leaf func(*ir.Builder, Value) *ir.Value) *emitter {
+	return &emitter{b: b, done: map[port]*ir.Value{}, leaf: leaf}
+}
+
+// find returns what v is in this block or one around it, nil where it is not there.
+func (e *emitter) find(v Value) *ir.Value {
+	for ; e != nil; e = e.outer {
+		if x := e.done[v.port()]; x != nil {
+			return x
+		}
+	}
+	return nil
+}
+
+// values appends what values need, and returns them.
+func (e *emitter) values(list []Value) []*ir.Value {
+	var roots []*node
+	for _, v := range list {
+		v.typ()
+		roots = append(roots, v.n)
+	}
+	for _, n := range reachable(roots, func(n *node) bool { return !e.has(n) }) {
+		e.node(n)
+	}
+	out := make([]*ir.Value, len(list))
+	for i, v := range list {
+		out[i] = e.b.Now(e.find(v))
+	}
+	return out
+}
+
+// there is the number of the result that tells that a node is there.
+const there = -1
+
+// has reports whether n is in this block or one around it.
+func (e *emitter) has(n *node) bool { return e.find(Value{n: n, i: there}) != nil }
+
+// bring makes v a parameter of the function or block, of a name as long as it is free.
+func (e *emitter) bring(v Value, name string) {
+	e.done[port{v.n, there}] = &ir.Value{}
+	e.done[v.port()] = e.b.Param(name, v.typ())
+}
+
+// node appends a node whose operands are there.
+func (e *emitter) node(n *node) {
+	e.b.At(n.pos)
+	e.done[port{n, there}] = &ir.Value{}
+	switch {
+	case n.param == nil && (n.op == nil && n.data != nil || n.id < e.first && !n.open):
+		for i := range n.types {
+			e.done[port{n, i}] = e.b.Const(Value{n: n, i: i}.tensor())
+		}
+	case n.op == nil:
+		e.done[port{n, 0}] = e.leaf(e.b, Value{n: n})
+	default:
+		args := make([]*ir.Value, len(n.args))
+		for i, a := range n.args {
+			if a.Valid() {
+				args[i] = e.find(a)
+			}
+		}
+		var blocks []*ir.Block
+		for _, b := range n.bodies {
+			blocks = append(blocks, e.block(b))
+		}
+		for i, v := range e.b.NodeBlocks(n.op, blocks, args...) {
+			e.done[port{n, i}] = v
+		}
+	}
+}
+
+// block builds a block.
+func (e *emitter) block(b *body) *ir.Block {
+	return e.b.Block(func(inner *ir.Builder) {
+		in := newEmitter(inner, e.leaf)
+		in.outer, in.first = e, e.first
+		for _, p := range b.params {
+			in.bring(p, "x")
+		}
+		for _, n := range b.nodes() {
+			in.node(n)
+		}
+		results := make([]*ir.Value, len(b.results))
+		for i, r := range b.results {
+			results[i] = in.find(r)
+		}
+		inner.Return(results...)
+	})
+}
+
+// run computes the results of a node with bodies.
+func (n *node) run() ([]*ir.Tensor, error) {
+	f := &ir.Func{Name: "run"}
+	var args []*ir.Tensor
+	e := newEmitter(ir.NewBuilder(f), nil)
+	err := ir.Try(func() {
+		for _, v := range n.reads() {
+			if e.done[v.port()] == nil {
+				e.bring(v, "x")
+				args = append(args, v.n.data[v.i])
+			}
+		}
+		e.node(n)
+		var out []*ir.Value
+		for i := range n.types {
+			out = append(out, e.done[port{n, i}])
+		}
+		e.b.Return(out...)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return (&ir.Evaluator{}).Run(f, args)
+}
+
+// build applies what f appends to a function of parameters of args' types, and
+// returns its results.
+func build(f func(b *ir.Builder, args []*ir.Value) []*ir.Value, args ...Value) []Value {
+	fn := &ir.Func{Name: "build"}
+	b := ir.NewBuilder(fn)
+	env := map[*ir.Value]Value{}
+	var results []*ir.Value
+	err := ir.Try(func() {
+		params := make([]*ir.Value, len(args))
+		for i, a := range args {
+			if a.Valid() {
+				params[i] = b.Param("x", a.typ())
+				env[params[i]] = a
+			}
+		}
+		results = f(b, params)
+		for i, r := range results {
+			results[i] = b.Now(r)
+		}
+	})
+	if err != nil {
+		fail("%v", err)
+	}
+	take(fn.Nodes, env)
+	out := make([]Value, len(results))
+	for i, r := range results {
+		out[i] = env[r]
+	}
+	return out
+}
+
+// take applies the operators of nodes of the IR; env says what values of the IR are,
+// and gets the nodes' results.
+func take(nodes []*ir.Node, env map[*ir.Value]Value) {
+	value := func(v *ir.Value) Value {
+		if v == nil {
+			return Value{}
+		}
+		known, ok := env[v]
+		if !ok {
+			fail("%s is not known", v)
+		}
+		return known
+	}
+	var before []*node // that have no results: checks, and what binds symbols
+	for _, n := range nodes {
+		if c, ok := n.Op.(ir.Constant); ok {
+			env[n.Results[0]] = constant(c.Value)
+			continue
+		}
+		args := make([]Value, len(n.Args))
+		for i, a := range n.Args {
+			args[i] = value(a)
+		}
+		var bodies []*body
+		for _, block := range n.Blocks {
+			params := make([]Value, len(block.Params))
+			for i, p := range block.Params {
+				params[i] = bodyParam(p.Type)
+				env[p] = params[i]
+			}
+			bodies = append(bodies, newBody(params, len(params) == 0, func() []Value {
+				take(block.Nodes, env)
+				results := make([]Value, len(block.Results))
+				for i, r := range block.Results {
+					results[i] = value(r)
+				}
+				return results
+			}))
+		}
+		made := apply(n.Op, bodies, args...)
+		made.before = before[:len(before):len(before)]
+		for i, r := range n.Results {
+			env[r] = Value{n: made, i: i}
+		}
+		if len(n.Results) == 0 {
+			before = append(before, made)
+		}
+	}
+}
+
+// bodyParam returns a parameter of a block.
+func bodyParam(t ir.Type) Value {
+	return leaf(&node{types: []ir.Type{t}, name: "of a loop's body", open: true})
+}

@@ -1,0 +1,147 @@
+package nn
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Layer is a module of one operand and one result.
+type Layer interface{ Forward(x Value) Value }
+
+// Forward applies the function: an activation stands among layers.
+func (f Activation) Forward(x Value) Value { return f(x) }
+
+// Sequential applies layers one after the other. Their names are their numbers.
+type Sequential []Layer
+
+// Forward applies the layers.
+func (s Sequential) Forward(x Value) Value {
+	for _, l := range s {
+		x = l.Forward(x)
+	}
+	return x
+}
+
+// Identity is a layer that does nothing.
+type Identity struct{}
+
+// Forward returns x.
+func (Identity) Forward(x Value) Value { return x }
+
+// Flatten is a layer that makes one axis of all but the batch.
+type Flatten struct{}
+
+// Forward flattens x.
+func (Flatten) Forward(x Value) Value { return x.Flatten(1, -1) }
+
+// made reports why a layer whose weight is w has not been made.
+func made(w Param, constructor string) error {
+	if !w.Valid() {
+		return fmt.Errorf("use nn.%s", constructor)
+	}
+	return nil
+}
+
+// failAt stops with an error of the layer that a parameter belongs to.
+func (p Param) failAt(format string, args ...any) {
+	pos, name := caller()
+	if path := p.p.path; path != "" {
+		if module, _, ok := cutLast(path); ok {
+			path = module
+		}
+		name = path + ": " + name
+	}
+	panic(&Error{pos, name + ": " + fmt.Sprintf(format, args...)})
+}
+
+func cutLast(path string) (before, last string, ok bool) {
+	i := strings.LastIndexByte(path, '.')
+	if i < 0 {
+		return "", path, false
+	}
+	return path[:i], path[i+1:], true
+}
+
+// Linear is x·Wᵀ + b over the last axis. The weight is [out, in].
+type Linear struct{ Weight, Bias Param }
+
+// NewLinear returns a linear layer whose weight and bias begin uniform within 1/√in.
+func NewLinear(in, out int, options ...LinearOption) Linear {
+	w := window{init: fanIn(in)}
+	for _, o := range options {
+		o.linear(&w)
+	}
+	l := Linear{Weight: NewParam(w.init, out, in)}
+	if !w.noBias {
+		l.Bias = NewParam(fanIn(in), out)
+	}
+	return l
+}
+
+func (l Linear) check() error { return made(l.Weight, "NewLinear") }
+
+// Forward applies the layer to x, […, in]: […, out].
+func (l Linear) Forward(x Value) Value {
+	required(l)
+	w := l.Weight.Value()
+	if x.Rank() == 0 || !x.Dim(-1).Equal(w.Dim(1)) {
+		l.Weight.failAt("input %s, layer expects %s features", x.typ(), w.Dim(1))
+	}
+	y := x.MatMul(w.T())
+	if l.Bias.Valid() {
+		y = y.Add(l.Bias.Value())
+	}
+	return y
+}
+
+// required stops at a layer that has not been made.
+func required(layer interface{ check() error }) {
+	if err := layer.check(); err != nil {
+		fail("the layer is zero; %v", err)
+	}
+}
+
+// Embedding has a row for each of n tokens. The weight is [n, features].
+type Embedding struct{ Weight Param }
+
+// NewEmbedding returns an embedding whose rows begin normally distributed.
+func NewEmbedding(n, features int, options ...EmbeddingOption) Embedding {
+	w := window{init: NormalInit(0, 1)}
+	for _, o := range options {
+		o.embedding(&w)
+	}
+	return Embedding{Weight: NewParam(w.init, n, features)}
+}
+
+func (e Embedding) check() error { return made(e.Weight, "NewEmbedding") }
+
+// Forward returns the rows of tokens, i64 of any shape: [shape…, features].
+func (e Embedding) Forward(tokens Value) Value {
+	required(e)
+	if tokens.DType() != I64 && tokens.DType() != I32 {
+		e.Weight.failAt("input %s, tokens of i64 or i32 expected", tokens.typ())
+	}
+	return e.Weight.Value().Select(0, tokens)
+}
+
+// PReLULayer is [PReLU] with a slope that is trained, one or one for each channel.
+type PReLULayer struct{ Weight Param }
+
+// NewPReLU returns a [PReLULayer] of so many slopes, which begin as 0.25.
+func NewPReLU(slopes int) PReLULayer { return PReLULayer{NewParam(Constant(0.25), slopes)} }
+
+func (l PReLULayer) check() error { return made(l.Weight, "NewPReLU") }
+
+// Forward applies the function.
+func (l PReLULayer) Forward(x Value) Value { required(l); return PReLU(x, l.Weight.Value()) }
+
+// SwiGLU is SiLU(x·Wᵀ)⊙(x·Vᵀ): W is Inner's weight and V Outer's.
+type SwiGLU struct{ Inner, Outer Linear }
+
+// NewSwiGLU returns a layer from in to out features.
+func NewSwiGLU(in, out int, options ...LinearOption) SwiGLU {
+	return SwiGLU{NewLinear(in, out, options...), NewLinear(in, out, options...)}
+}
+
+// Forward applies the layer.
+func (l SwiGLU) Forward(x Value) Value { return SiLU(l.Inner.Forward(x)).Mul(l.Outer.Forward(x)) }

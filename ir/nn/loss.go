@@ -1,0 +1,353 @@
+package nn
+
+import (
+	"math"
+
+	"github.com/burngen/burngen/ir/op"
+)
+
+// LossOption is an option of losses: [ReduceSum], [NoReduction], and of [CrossEntropy]
+// [ClassWeights], [LabelSmoothing], [IgnoreIndex] and [Probabilities].
+type LossOption interface{ loss(*lossOptions) }
+
+type lossOptions struct {
+	reduction     string
+	weights       Value
+	smoothing     float64
+	ignored       []int
+	probabilities bool
+}
+
+type (
+	reductionOption     string
+	weightsOption       struct{ Value }
+	smoothingOption     float64
+	ignoreOption        []int
+	probabilitiesOption struct{}
+)
+
+var (
+	// ReduceSum adds the losses of all elements up, in the place of their mean.
+	ReduceSum = reductionOption("sum")
+	// NoReduction keeps the losses of all elements.
+	NoReduction = reductionOption("none")
+	// BatchMean divides the sum of the losses by the batch.
+	BatchMean = reductionOption("batchmean")
+	// Probabilities tells [CrossEntropy] that it gets these, and no logits.
+	Probabilities probabilitiesOption
+)
+
+// ClassWeights multiply the losses of classes; the mean is that of the weights.
+func ClassWeights(w Value) weightsOption { return weightsOption{w} }
+
+// LabelSmoothing gives all classes alike a share of the target.
+func LabelSmoothing(share float64) smoothingOption { return smoothingOption(share) }
+
+// IgnoreIndex leaves elements with these targets out, such as padding.
+func IgnoreIndex(targets ...int) ignoreOption { return targets }
+
+func (o reductionOption) loss(l *lossOptions)   { l.reduction = string(o) }
+func (o weightsOption) loss(l *lossOptions)     { l.weights = o.Value }
+func (o smoothingOption) loss(l *lossOptions)   { l.smoothing = float64(o) }
+func (o ignoreOption) loss(l *lossOptions)      { l.ignored = o }
+func (probabilitiesOption) loss(l *lossOptions) { l.probabilities = true }
+
+func losing(options []LossOption) lossOptions {
+	l := lossOptions{reduction: "mean"}
+	for _, o := range options {
+		o.loss(&l)
+	}
+	return l
+}
+
+// reduce reduces the losses of all elements.
+func (l lossOptions) reduce(x Value) Value {
+	switch l.reduction {
+	case "none":
+		return x
+	case "sum":
+		return x.Sum()
+	case "batchmean":
+		return x.Sum().Div(x.Dim(0))
+	}
+	return x.Mean()
+}
+
+// pair checks that two operands have one shape.
+func pair(x, y Value) {
+	if !x.typ().Equal(y.typ()) {
+		fail("%s beside %s", x.typ(), y.typ())
+	}
+}
+
+// CrossEntropy is −log softmax(logits)[target] of logits [N, C, …] and targets, i64
+// [N, …], or of probabilities of the logits' shape: their mean, or as an option says.
+func CrossEntropy(logits, target Value, options ...LossOption) Value {
+	l := losing(options)
+	if logits.Rank() < 2 {
+		fail("logits %s, [N,C,…] expected", logits.typ())
+	}
+	logp := LogSoftmax(logits, 1)
+	if l.probabilities {
+		logp = logits.ClampMin(1e-38).Log()
+	}
+	classes := logits.Dim(1)
+	if target.DType().IsFloat() {
+		pair(logits, target)
+		if l.smoothing > 0 {
+			target = target.Mul(1 - l.smoothing).Add(Scalar(l.smoothing).Cast(logits.DType()).Div(classes))
+		}
+		loss := logp.Mul(target).Neg()
+		if l.weights.Valid() {
+			loss = loss.Mul(perChannel(l.weights, logits.Rank()))
+		}
+		loss = loss.Sum(1).Squeeze(1)
+		if l.reduction == "mean" {
+			return loss.Sum().Div(loss.Size())
+		}
+		return l.reduce(loss)
+	}
+	if target.Rank() != logits.Rank()-1 {
+		fail("targets %s for logits %s", target.typ(), logits.typ())
+	}
+	for i := range target.Rank() {
+		at := i
+		if i > 0 {
+			at = i + 1
+		}
+		if !target.Dim(i).Equal(logits.Dim(at)) {
+			fail("targets %s for logits %s", target.typ(), logits.typ())
+		}
+	}
+	var kept Value // as 1, what is ignored as 0
+	if len(l.ignored) > 0 {
+		for _, i := range l.ignored {
+			k := target.NotEqual(i)
+			if kept.Valid() {
+				k = kept.And(k)
+			}
+			kept = k
+		}
+		target = Where(kept, target, 0)
+		kept = kept.Cast(logits.DType())
+	}
+	loss := logp.Gather(1, target.Unsqueeze(1)).Squeeze(1).Neg()
+	count := kept
+	if l.weights.Valid() {
+		w := l.weights.Select(0, target)
+		loss = loss.Mul(w)
+		if count = w; kept.Valid() {
+			count = w.Mul(kept)
+		}
+	}
+	if l.smoothing > 0 {
+		all := logp
+		if l.weights.Valid() {
+			all = all.Mul(perChannel(l.weights, logits.Rank()))
+		}
+		smooth := all.Sum(1).Squeeze(1).Neg().Div(classes)
+		loss = loss.Mul(1 - l.smoothing).Add(smooth.Mul(l.smoothing))
+	}
+	if kept.Valid() {
+		loss = loss.Mul(kept)
+	}
+	if l.reduction == "mean" && count.Valid() {
+		return loss.Sum().Div(count.Sum())
+	}
+	return l.reduce(loss)
+}
+
+// NLL is −logProbabilities[target], as [CrossEntropy] of what a [LogSoftmax] gives.
+func NLL(logProbabilities, target Value, options ...LossOption) Value {
+	return CrossEntropy(logProbabilities.Exp(), target, append(options[:len(options):len(options)], Probabilities)...)
+}
+
+// BinaryCrossEntropy is −(t·log p + (1 − t)·log(1 − p)) of probabilities, whose
+// logarithms count as at least −100.
+func BinaryCrossEntropy(p, target Value, options ...LossOption) Value {
+	pair(p, target)
+	yes, no := p.Log().ClampMin(-100), p.SubFrom(1).Log().ClampMin(-100)
+	return weighted(target.Mul(yes).Add(target.SubFrom(1).Mul(no)).Neg(), options)
+}
+
+// BCEWithLogits is [BinaryCrossEntropy] of Sigmoid(x), precisely.
+func BCEWithLogits(x, target Value, options ...LossOption) Value {
+	pair(x, target)
+	if l := losing(options); l.smoothing > 0 {
+		target = target.Mul(1 - l.smoothing).Add(l.smoothing / 2)
+	}
+	return weighted(one(op.Softplus{}, x).Sub(x.Mul(target)), options)
+}
+
+// weighted multiplies losses by [ClassWeights], which broadcast, and reduces them.
+func weighted(loss Value, options []LossOption) Value {
+	l := losing(options)
+	if l.weights.Valid() {
+		loss = loss.Mul(l.weights)
+	}
+	return l.reduce(loss)
+}
+
+// MSE is (x − y)².
+func MSE(x, y Value, options ...LossOption) Value {
+	pair(x, y)
+	return losing(options).reduce(x.Sub(y).Square())
+}
+
+// L1 is |x − y|.
+func L1(x, y Value, options ...LossOption) Value {
+	pair(x, y)
+	return losing(options).reduce(x.Sub(y).Abs())
+}
+
+// Huber is (x − y)²/2 up to a distance of delta, and delta·(|x − y| − delta/2) beyond.
+func Huber(x, y Value, delta float64, options ...LossOption) Value {
+	pair(x, y)
+	d := x.Sub(y).Abs()
+	return losing(options).reduce(Where(d.LessEqual(delta), d.Square().Mul(0.5), d.Sub(delta/2).Mul(delta)))
+}
+
+// SmoothL1 is (x − y)²/(2·beta) up to a distance of beta, and |x − y| − beta/2 beyond.
+func SmoothL1(x, y Value, beta float64, options ...LossOption) Value {
+	if beta == 0 {
+		return L1(x, y, options...)
+	}
+	return Huber(x, y, beta, options...).Div(beta)
+}
+
+// LpLoss is |x − y|^p.
+func LpLoss(x, y Value, p float64, options ...LossOption) Value {
+	pair(x, y)
+	return losing(options).reduce(x.Sub(y).Abs().Pow(p))
+}
+
+// KLDiv is t·(log t − x) of logarithms of probabilities x and probabilities t, or of
+// their logarithms with logTarget.
+func KLDiv(x, target Value, logTarget bool, options ...LossOption) Value {
+	pair(x, target)
+	if logTarget {
+		return losing(options).reduce(target.Exp().Mul(target.Sub(x)))
+	}
+	positive := target.Greater(0)
+	log := Where(positive, target, 1).Log()
+	return losing(options).reduce(Where(positive, target.Mul(log.Sub(x)), 0))
+}
+
+// PoissonNLL is e^x − t·x, or of x that is no logarithm x − t·log(x + 1e-8); full adds
+// Stirling's term for targets above 1.
+func PoissonNLL(x, target Value, logInput, full bool, options ...LossOption) Value {
+	pair(x, target)
+	loss := x.Sub(target.Mul(x.Add(1e-8).Log()))
+	if logInput {
+		loss = x.Exp().Sub(target.Mul(x))
+	}
+	if full {
+		t := target.ClampMin(1)
+		stirling := t.Mul(t.Log()).Sub(t).Add(t.Mul(2 * math.Pi).Log().Mul(0.5))
+		loss = loss.Add(Where(target.Greater(1), stirling, 0))
+	}
+	return losing(options).reduce(loss)
+}
+
+// GaussianNLL is (log v + (x − y)²/v)/2 of a variance v, which counts as at least 1e-6;
+// full adds log(2π)/2.
+func GaussianNLL(x, y, variance Value, full bool, options ...LossOption) Value {
+	v := variance.ClampMin(1e-6)
+	loss := v.Log().Add(x.Sub(y).Square().Div(v)).Mul(0.5)
+	if full {
+		loss = loss.Add(math.Log(2*math.Pi) / 2)
+	}
+	return losing(options).reduce(loss)
+}
+
+// HingeEmbedding is x where the target is 1, and max(0, margin − x) where it is −1.
+func HingeEmbedding(x, target Value, margin float64, options ...LossOption) Value {
+	return losing(options).reduce(Where(target.Equal(1), x, ReLU(x.SubFrom(margin))))
+}
+
+// CosineEmbedding is 1 − cos(x, y) of rows [N, D] where the target, [N], is 1, and
+// max(0, cos(x, y) − margin) where it is −1.
+func CosineEmbedding(x, y, target Value, margin float64, options ...LossOption) Value {
+	cos := CosineSimilarity(x, y, -1, 1e-8)
+	return losing(options).reduce(Where(target.Equal(1), cos.SubFrom(1), ReLU(cos.Sub(margin))))
+}
+
+// MarginRanking is max(0, margin − target·(x − y)).
+func MarginRanking(x, y, target Value, margin float64, options ...LossOption) Value {
+	return losing(options).reduce(ReLU(x.Sub(y).Mul(target).SubFrom(margin)))
+}
+
+// SoftMargin is log(1 + e^(−target·x)).
+func SoftMargin(x, target Value, options ...LossOption) Value {
+	return losing(options).reduce(one(op.Softplus{}, x.Mul(target).Neg()))
+}
+
+// MultiMargin is Σ max(0, margin − x[target] + x[i])^p / C over the other classes i, of
+// x [N, C] and targets i64 [N].
+func MultiMargin(x, target Value, p int, margin float64, options ...LossOption) Value {
+	own := x.Gather(1, target.Unsqueeze(1))
+	d := ReLU(x.Sub(own).Add(margin))
+	if p == 2 {
+		d = d.Square()
+	}
+	d = Where(target.OneHot(x.Dim(1)).Equal(1), 0, d)
+	return losing(options).reduce(d.SumSqueezed(1).Div(x.Dim(1)))
+}
+
+// TripletMargin is max(0, |anchor − positive| − |anchor − negative| + margin) of rows
+// [N, D] by the p-norm.
+func TripletMargin(anchor, positive, negative Value, margin, p float64, options ...LossOption) Value {
+	near, far := PairwiseDistance(anchor, positive, p, 1e-6), PairwiseDistance(anchor, negative, p, 1e-6)
+	return losing(options).reduce(ReLU(near.Sub(far).Add(margin)))
+}
+
+// GramMatrix is the products of all channels of x, [N, C, H, W], with each other, divided
+// by C·H·W: [N, C, C] (Gatys and others, 2015).
+func GramMatrix(x Value) Value {
+	f := x.Flatten(2, -1)
+	return f.MatMul(f.T()).Div(f.Dim(1).Mul(f.Dim(2)))
+}
+
+// CTC is the negative logarithm of the probability that a sequence of logarithms of
+// probabilities [S, N, C] spells targets, i64 [N, L], of so many places each, lengths
+// i64 [N], where the class blank is nothing and repeated classes count once (Graves and
+// others, Connectionist temporal classification, 2006). The mean divides each by its
+// length. Every sequence has S steps; L is a number.
+func CTC(logProbabilities, targets, lengths Value, blank int, options ...LossOption) Value {
+	n, length := targets.Dim(0), targets.Dim(1).Int()
+	const never = -1e30
+	// Between and around the targets stand blanks: [N, 2L+1].
+	places := 2*length + 1
+	extended := FullOf(I64, float64(blank), n, places)
+	if length > 0 {
+		between := FullOf(I64, float64(blank), n, length)
+		extended = Concat(1, Stack(2, between, targets).Flatten(1, 2), FullOf(I64, float64(blank), n, 1))
+	}
+	d := logProbabilities.DType()
+	// A place may be reached over one before it that is a blank between two others.
+	skips := FullOf(Bool, 0, n, places)
+	if places > 2 {
+		same := extended.Narrow(1, 2, places-2).Equal(extended.Narrow(1, 0, places-2))
+		skips = Concat(1, FullOf(Bool, 0, n, 2), same.Or(extended.Narrow(1, 2, places-2).Equal(blank)).Not())
+	}
+	shifted := func(a Value, by int) Value {
+		return Concat(1, FullOf(d, never, n, min(by, places)), a.Narrow(1, 0, max(places-by, 0)))
+	}
+	start := Where(Arange(places).LessEqual(1), 0, FullOf(d, never, n, places))
+	first := logProbabilities.SelectDim(0, 0).Gather(1, extended)
+	alpha := start.Add(first)
+	rest := logProbabilities.Slice(R(1, End))
+	alpha, _ = Scan(rest, alpha, func(a, row Value) (Value, Value) {
+		reach := Stack(2, a, shifted(a, 1), Where(skips, shifted(a, 2), never))
+		a = reach.LogSumExp(2).Squeeze(2).Add(row.Gather(1, extended)).ClampMin(never)
+		return a, a.Narrow(1, 0, 1)
+	})
+	last := lengths.Mul(2).Unsqueeze(1)
+	ends := Concat(1, alpha.Gather(1, last), Where(last.Greater(0), alpha.Gather(1, last.Sub(1).Clamp(0, math.Inf(1))), never))
+	loss := ends.LogSumExp(1).Squeeze(1).Neg()
+	l := losing(options)
+	if l.reduction == "mean" {
+		return loss.Div(lengths.Cast(d).ClampMin(1)).Mean()
+	}
+	return l.reduce(loss)
+}

@@ -1,0 +1,147 @@
+package nn
+
+import (
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/op"
+)
+
+// MatMul is the product of matrices in the last two axes, the others broadcast; a
+// vector is a row before, or a column after, the other.
+func (v Value) MatMul(w Value) Value { return one(op.MatMul{}, v, v.operand(w)) }
+
+// Dot is the product of two vectors, a scalar.
+func (v Value) Dot(w Value) Value {
+	if v.Rank() != 1 || w.Rank() != 1 {
+		fail("%s and %s are no vectors", v.typ(), w.typ())
+	}
+	return v.MatMul(w)
+}
+
+// Outer is the matrix of all products of elements of two vectors.
+func (v Value) Outer(w Value) Value {
+	if v.Rank() != 1 || w.Rank() != 1 {
+		fail("%s and %s are no vectors", v.typ(), w.typ())
+	}
+	return v.Unsqueeze(1).Mul(w.Unsqueeze(0))
+}
+
+// Cross is the vector product of the three elements along an axis.
+func (v Value) Cross(w Value, axis int) Value {
+	axis = v.axis(axis)
+	if !v.Dim(axis).Equal(3) {
+		fail("axis %d has extent %s, not 3", axis, v.Dim(axis))
+	}
+	return v.Roll(-1, axis).Mul(w.Roll(1, axis)).Sub(v.Roll(1, axis).Mul(w.Roll(-1, axis)))
+}
+
+// Norm is the p-norm along axes, whose extents become 1, or of all: 0 counts what is
+// not zero, and +Inf is the greatest magnitude.
+func (v Value) Norm(p float64, axes ...int) Value {
+	switch {
+	case p == 0:
+		return v.NotEqual(0).Cast(v.DType()).Sum(axes...)
+	case p == 1:
+		return v.reduce(op.ReduceL1, axes)
+	case p == 2:
+		return v.reduce(op.ReduceL2, axes)
+	case p > maxFinite:
+		return v.MaxAbs(axes...)
+	case p < -maxFinite:
+		return v.Abs().Min(axes...)
+	}
+	return v.Abs().Pow(p).Sum(axes...).Pow(1 / p)
+}
+
+// Normalize divides by the p-norm along an axis, which counts as at least ε.
+func (v Value) Normalize(p float64, axis int, epsilon float64) Value {
+	return v.Div(v.Norm(p, axis).ClampMin(epsilon))
+}
+
+// Det is the determinant of matrices in the last two axes.
+func (v Value) Det() Value { return one(op.Det{}, v) }
+
+// Inverse is the inverse of matrices in the last two axes; what has none gives
+// infinities or NaN.
+func (v Value) Inverse() Value { return one(op.Inverse{}, v) }
+
+// Diagonal is the main diagonal of matrices in the last two axes, of extents that are
+// numbers.
+func (v Value) Diagonal() Value {
+	if v.Rank() < 2 {
+		fail("%s is no matrix", v.typ())
+	}
+	rows, cols := v.Dim(-2).Int(), v.Dim(-1).Int()
+	n := min(rows, cols)
+	flat := v.Flatten(-2, -1)
+	return flat.Select(-1, Arange(n).Mul(cols+1))
+}
+
+// Trace is the sum of the main diagonal of matrices in the last two axes.
+func (v Value) Trace() Value { return v.Diagonal().SumSqueezed(-1) }
+
+// CosineSimilarity is the cosine of the angle between vectors along an axis, whose norms
+// count as at least ε; the result does not have the axis.
+func CosineSimilarity(x, y Value, axis int, epsilon float64) Value {
+	lengths := x.Norm(2, axis).ClampMin(epsilon).Mul(y.Norm(2, axis).ClampMin(epsilon))
+	return x.Mul(y).Sum(axis).Div(lengths).Squeeze(axis)
+}
+
+// PairwiseDistance is the p-norm of x − y + ε along the last axis, which the result
+// does not have.
+func PairwiseDistance(x, y Value, p, epsilon float64) Value {
+	return x.Sub(y).Add(epsilon).Norm(p, -1).Squeeze(-1)
+}
+
+// Einsum is the sum of products that an equation such as "bij,bjk->bik" names.
+func Einsum(equation string, operands ...Value) Value {
+	return imported("Einsum", map[string]any{"equation": equation}, operands...)[0]
+}
+
+// AddMM is Alpha·a·b + Beta·c of matrices (torch.addmm).
+func AddMM(c, a, b Value, alpha, beta float64) Value {
+	return one(op.Gemm{Alpha: alpha, Beta: beta}, a, b, c)
+}
+
+// LU returns the factors of square matrices in the last two axes, of an extent n that
+// is a number: unit lower and upper triangular, without exchanging rows.
+func LU(v Value) (lower, upper Value) {
+	n := v.Dim(-1).Int()
+	upper, lower = v, Eye(n).Cast(v.DType()).Expand(shapeOf(v)...)
+	for k := range n {
+		row := upper.Narrow(-2, k, 1)
+		factor := upper.Narrow(-1, k, 1).Div(row.Narrow(-1, k, 1))
+		factor = factor.Mul(Arange(n).Greater(k).Cast(v.DType()).Unsqueeze(1))
+		upper = upper.Sub(factor.MatMul(row))
+		lower = lower.Add(factor.MatMul(Arange(n).Equal(k).Cast(v.DType()).Unsqueeze(0)))
+	}
+	return lower, upper
+}
+
+// QR returns an orthogonal and an upper triangular factor of matrices [rows ≥ cols] in
+// the last two axes, whose extents are numbers, by modified Gram and Schmidt.
+func QR(v Value) (q, r Value) {
+	n := v.Dim(-1).Int()
+	var columns, rows []Value
+	rest := v
+	for k := range n {
+		c := rest.Narrow(-1, k, 1)
+		c = c.Div(c.Norm(2, -2))
+		row := c.T().MatMul(rest)
+		row = row.Mul(Arange(n).GreaterEqual(k).Cast(v.DType()))
+		rest = rest.Sub(c.MatMul(row))
+		columns, rows = append(columns, c), append(rows, row)
+	}
+	return Concat(-1, columns...), Concat(-2, rows...)
+}
+
+// maxFinite is beyond all powers of norms that are computed as such.
+const maxFinite = 1e300
+
+// matrixOf returns a constant matrix.
+func matrixOf(rows, cols int, at func(r, c int) float64) Value {
+	t := ir.NewTensor(F32, rows, cols)
+	for i := range t.Len() {
+		t.SetFloat(i, at(i/cols, i%cols))
+	}
+	return constant(t)
+}

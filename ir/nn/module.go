@@ -1,0 +1,523 @@
+package nn
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/runtime/rt"
+)
+
+// Param is a tensor that training changes: a handle, whose copies mean the same
+// parameter. The zero Param is none, such as the bias of a layer without one.
+type Param struct {
+	p        *param
+	tied     bool
+	detached bool
+}
+
+// Buffer is a tensor that is saved with a model and not trained by gradients, such as
+// running statistics. The zero Buffer is none.
+type Buffer struct{ p *param }
+
+type param struct {
+	typ    ir.Type
+	init   rt.Init
+	given  *ir.Weight // with data, for rt.InitGiven
+	buffer bool
+	frozen bool
+	// path is the name that the model gives it, "" before it has one; aliases are
+	// further paths.
+	path    string
+	aliases []string
+	number  int64 // among the parameters made
+	value   Value
+	pos     string
+}
+
+// NewParam returns a parameter of f32.
+func NewParam(init Init, shape ...int) Param { return Param{p: newParam(init(shape), shape)} }
+
+// ParamOf returns a parameter that begins with the elements of a value.
+func ParamOf(v Value) Param { return Param{p: givenParam(weightOf(v.tensor()))} }
+
+// NewBuffer returns a buffer of f32 whose elements begin as x.
+func NewBuffer(x float64, shape ...int) Buffer {
+	return Buffer{asBuffer(newParam(Constant(x)(shape), shape))}
+}
+
+// BufferOf returns a buffer that begins with the elements of a value.
+func BufferOf(v Value) Buffer { return Buffer{asBuffer(givenParam(weightOf(v.tensor())))} }
+
+func asBuffer(p *param) *param { p.buffer = true; return p }
+
+func newParam(init rt.Init, shape []int) *param {
+	if _, err := ir.CheckedLen(shape); err != nil {
+		fail("shape %v: %v", shape, err)
+	}
+	return makeParam(&param{typ: ir.StaticTensor(F32, shape...), init: init})
+}
+
+func givenParam(w *ir.Weight) *param {
+	return makeParam(&param{typ: w.Type, init: rt.Init{Kind: rt.InitGiven}, given: w})
+}
+
+// weightOf returns a tensor as a weight.
+func weightOf(t *ir.Tensor) *ir.Weight { return &ir.Weight{Type: t.Type(), Data: t.Bytes()} }
+
+func makeParam(p *param) *param {
+	p.number = session.params.Add(1)
+	p.value = leaf(&node{types: []ir.Type{p.typ}, param: p, open: session.recording})
+	p.pos = p.value.n.pos
+	return p
+}
+
+// String names a parameter for messages.
+func (p *param) String() string {
+	if p.path == "" {
+		return "made at " + shortPos(p.pos)
+	}
+	return strconv.Quote(p.path)
+}
+
+// tensor returns the initial value. Before a parameter has a name its number stands
+// for it.
+func (p *param) tensor() *ir.Tensor {
+	if p.given != nil {
+		t, err := p.given.Tensor()
+		if err != nil {
+			panic(&Error{p.pos, err.Error()})
+		}
+		return t
+	}
+	name := p.path
+	if name == "" {
+		name = strconv.FormatInt(p.number, 10)
+	}
+	shape, _ := p.typ.Static()
+	t := ir.NewTensor(p.typ.DType, shape...)
+	elems := make([]float32, t.Len())
+	if err := p.init.Fill(elems, seed.Load(), name, shape...); err != nil {
+		panic(&Error{p.pos, err.Error()})
+	}
+	for i, x := range elems {
+		t.SetFloat(i, float64(x))
+	}
+	return t
+}
+
+// setPath names p; a value that it had under another name is forgotten.
+func (p *param) setPath(path string) {
+	if p.path == path {
+		return
+	}
+	p.path = path
+	p.value.n.data = nil
+}
+
+// Valid reports whether there is a parameter.
+func (p Param) Valid() bool { return p.p != nil }
+
+// Value returns the parameter as a tensor.
+func (p Param) Value() Value {
+	if p.p == nil {
+		fail("the parameter is the zero nn.Param")
+	}
+	if p.detached {
+		return p.p.value.Detach()
+	}
+	return p.p.value
+}
+
+// Name returns the path that the model gives the parameter, "" before [Name] or a
+// recording.
+func (p Param) Name() string { return p.p.path }
+
+// Shape returns the extents.
+func (p Param) Shape() []int { shape, _ := p.p.typ.Static(); return shape }
+
+// Tied returns the same parameter for use in a second place of a model: the first place
+// names it, and others are aliases.
+func (p Param) Tied() Param { p.tied = true; return p }
+
+// Frozen marks that the parameter is not trained, and returns it.
+func (p Param) Frozen() Param {
+	if p.p != nil {
+		p.p.frozen = true
+	}
+	return p
+}
+
+// Detached returns the parameter without its gradient: what is computed with it does
+// not train it.
+func (p Param) Detached() Param { p.detached = true; return p }
+
+// Valid reports whether there is a buffer.
+func (b Buffer) Valid() bool { return b.p != nil }
+
+// Value returns the buffer as a tensor.
+func (b Buffer) Value() Value {
+	if b.p == nil {
+		fail("the buffer is the zero nn.Buffer")
+	}
+	return b.p.value
+}
+
+// Name returns the path that the model gives the buffer.
+func (b Buffer) Name() string { return b.p.path }
+
+// Snake turns the name of a Go field into an element of a path: "QProj" into "q_proj",
+// "FC1" into "fc1", "LMHead" into "lm_head".
+func Snake(name string) string {
+	r := []rune(name)
+	var b strings.Builder
+	for i, c := range r {
+		if unicode.IsUpper(c) && i > 0 && r[i-1] != '_' {
+			before := !unicode.IsUpper(r[i-1])
+			last := unicode.IsUpper(r[i-1]) && i+1 < len(r) && unicode.IsLower(r[i+1])
+			if before || last {
+				b.WriteByte('_')
+			}
+		}
+		b.WriteRune(unicode.ToLower(c))
+	}
+	return b.String()
+}
+
+var (
+	paramType  = reflect.TypeFor[Param]()
+	bufferType = reflect.TypeFor[Buffer]()
+	stateType  = reflect.TypeFor[*State]()
+	dtypeType  = reflect.TypeFor[DType]()
+)
+
+// part is a parameter, a buffer or a state of a module, or a module itself, at its path.
+type part struct {
+	path  string
+	depth int
+	// One of these is set; none of a module.
+	param  *param
+	state  *State
+	tied   bool
+	typ    reflect.Type // of a module
+	layers reflect.Value
+	set    func(Param)
+}
+
+// walk calls f for a module and all that is in it, in the order of its fields, each
+// before what is in it.
+func walk(m any, f func(part)) {
+	v := reflect.ValueOf(m)
+	if !v.IsValid() {
+		fail("there is no module")
+	}
+	(&walker{f: f, within: map[uintptr]bool{}}).value(v, "", 0)
+}
+
+type walker struct {
+	f      func(part)
+	within map[uintptr]bool // pointers that are being followed
+}
+
+func join(path, element string) string {
+	if path == "" {
+		return element
+	}
+	return path + "." + element
+}
+
+func (w *walker) value(v reflect.Value, path string, depth int) {
+	switch v.Type() {
+	case paramType:
+		p := part{path: path, depth: depth, param: v.Interface().(Param).p, tied: v.Interface().(Param).tied}
+		if v.CanSet() {
+			p.set = func(x Param) { v.Set(reflect.ValueOf(x)) }
+		}
+		if p.param != nil {
+			w.f(p)
+		}
+		return
+	case bufferType:
+		if b := v.Interface().(Buffer); b.p != nil {
+			w.f(part{path: path, depth: depth, param: b.p})
+		}
+		return
+	case stateType:
+		if s := v.Interface().(*State); s != nil {
+			w.f(part{path: path, depth: depth, state: s})
+		}
+		return
+	case valueType, dtypeType:
+		return
+	}
+	switch v.Kind() {
+	case reflect.Pointer:
+		if v.IsNil() || w.within[v.Pointer()] {
+			return
+		}
+		w.within[v.Pointer()] = true
+		defer delete(w.within, v.Pointer())
+		w.value(v.Elem(), path, depth)
+	case reflect.Interface:
+		if !v.IsNil() {
+			w.value(v.Elem(), path, depth)
+		}
+	case reflect.Slice, reflect.Array:
+		if !mayHold(v.Type().Elem()) {
+			return
+		}
+		for i := range v.Len() {
+			w.value(v.Index(i), join(path, strconv.Itoa(i)), depth)
+		}
+	case reflect.Map:
+		if v.Type().Key().Kind() != reflect.String || !mayHold(v.Type().Elem()) {
+			return
+		}
+		keys := map[string]reflect.Value{}
+		for _, k := range v.MapKeys() {
+			keys[k.String()] = k
+		}
+		for _, k := range slices.Sorted(maps.Keys(keys)) {
+			w.value(v.MapIndex(keys[k]), join(path, k), depth)
+		}
+	case reflect.Struct:
+		w.fields(v, path, depth)
+	}
+}
+
+// mayHold reports whether values of a type may have modules in them.
+func mayHold(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Struct, reflect.Pointer, reflect.Interface, reflect.Slice, reflect.Array, reflect.Map:
+		return true
+	}
+	return false
+}
+
+func (w *walker) fields(v reflect.Value, path string, depth int) {
+	if checker, ok := v.Interface().(interface{ check() error }); ok {
+		if err := checker.check(); err != nil {
+			fail("%s is a zero nn.%s; %v", orModel(path), v.Type().Name(), err)
+		}
+	}
+	w.f(part{path: path, depth: depth, typ: v.Type(), layers: v})
+	for i := range v.NumField() {
+		f := v.Type().Field(i)
+		tag := f.Tag.Get("nn")
+		if !f.IsExported() || tag == "-" {
+			continue
+		}
+		at := join(path, tag)
+		switch {
+		case tag == "" && f.Anonymous || tag == ".":
+			at = path
+		case tag == "":
+			at = join(path, Snake(f.Name))
+		}
+		w.value(v.Field(i), at, depth+1)
+	}
+}
+
+func orModel(path string) string {
+	if path == "" {
+		return "the model"
+	}
+	return path
+}
+
+// Name gives the parameters, buffers and states of a model their names: the paths of
+// exported fields to them, in snake case and joined by dots, or what a field's tag
+// `nn:"name"` says. A tag "." adds no element, and "-" leaves the field out. Values of
+// parameters that were drawn under other names are drawn anew. One parameter at two
+// paths is an error unless one is [Param.Tied].
+func Name(m any) {
+	owners := map[string]any{}
+	named := map[any]bool{}
+	take := func(path, pos string, of any, rename func()) bool {
+		if other, ok := owners[path]; ok && other != of {
+			panic(&Error{pos, fmt.Sprintf("two parameters are called %s", path)})
+		}
+		owners[path] = of
+		first := !named[of]
+		if named[of] = true; first {
+			rename()
+		}
+		return first
+	}
+	// A tied use names nothing where another place comes later.
+	second := map[*param]bool{}
+	walk(m, func(x part) {
+		if x.param != nil && !x.tied {
+			second[x.param] = true
+		}
+	})
+	ties := map[*param]string{}
+	walk(m, func(x part) {
+		switch {
+		case x.state != nil:
+			take(x.path, x.state.pos, x.state, func() { x.state.path = x.path })
+		case x.param != nil:
+			p := x.param
+			if take(x.path, p.pos, p, func() { p.setPath(x.path); p.aliases = nil }) {
+				if x.tied && second[p] {
+					ties[p] = x.path
+				}
+				return
+			}
+			if p.path == x.path {
+				return
+			}
+			if !x.tied {
+				if _, ok := ties[p]; !ok {
+					panic(&Error{p.pos, fmt.Sprintf("%s and %s are one parameter; write .Tied() if they are meant to share it", p.path, x.path)})
+				}
+				delete(ties, p)
+			}
+			p.aliases = append(p.aliases, x.path)
+		}
+	})
+}
+
+// params returns the parameters and buffers of a model, each once, in the order of its
+// fields.
+func params(m any) []*param {
+	var out []*param
+	seen := map[*param]bool{}
+	walk(m, func(x part) {
+		if x.param != nil && !seen[x.param] {
+			seen[x.param] = true
+			out = append(out, x.param)
+		}
+	})
+	return out
+}
+
+// Params returns the parameters of a model, each once, in the order of its fields.
+func Params(m any) []Param {
+	var out []Param
+	for _, p := range params(m) {
+		if !p.buffer {
+			out = append(out, Param{p: p})
+		}
+	}
+	return out
+}
+
+// Buffers returns the buffers of a model, each once, in the order of its fields.
+func Buffers(m any) []Buffer {
+	var out []Buffer
+	for _, p := range params(m) {
+		if p.buffer {
+			out = append(out, Buffer{p})
+		}
+	}
+	return out
+}
+
+// NumParams returns the number of elements of all parameters of a model.
+func NumParams(m any) int {
+	n := 0
+	for _, p := range Params(m) {
+		size, _ := ir.CheckedLen(p.Shape())
+		n += size
+	}
+	return n
+}
+
+// Freeze marks that the parameters in a module are not trained, and returns it.
+func Freeze[M any](m M) M {
+	for _, p := range Params(m) {
+		p.Frozen()
+	}
+	return m
+}
+
+// Detached returns a copy of a module, through the structs, slices and maps that it is
+// made of, whose parameters get no gradients from what it computes: the other network
+// of a pair that are trained against each other. Names stay those of the module.
+func Detached[M any](m M) M {
+	v := reflect.New(reflect.TypeFor[M]()).Elem()
+	v.Set(detached(reflect.ValueOf(&m).Elem()))
+	return v.Interface().(M)
+}
+
+// detached returns a copy of v with all parameters in exported fields detached.
+func detached(v reflect.Value) reflect.Value {
+	if v.Type() == paramType {
+		return reflect.ValueOf(v.Interface().(Param).Detached())
+	}
+	switch v.Kind() {
+	case reflect.Pointer:
+		if v.IsNil() || v.Type() == stateType || v.Elem().Kind() != reflect.Struct {
+			return v
+		}
+		c := reflect.New(v.Type().Elem())
+		c.Elem().Set(detached(v.Elem()))
+		return c
+	case reflect.Interface:
+		if v.IsNil() {
+			return v
+		}
+		return detached(v.Elem())
+	case reflect.Slice, reflect.Array:
+		if v.Kind() == reflect.Slice && v.IsNil() || !mayHold(v.Type().Elem()) {
+			return v
+		}
+		c := reflect.New(v.Type()).Elem()
+		if v.Kind() == reflect.Slice {
+			c = reflect.MakeSlice(v.Type(), v.Len(), v.Len())
+		}
+		for i := range v.Len() {
+			c.Index(i).Set(detached(v.Index(i)))
+		}
+		return c
+	case reflect.Map:
+		if v.IsNil() || !mayHold(v.Type().Elem()) {
+			return v
+		}
+		c := reflect.MakeMap(v.Type())
+		for _, k := range v.MapKeys() {
+			c.SetMapIndex(k, detached(v.MapIndex(k)))
+		}
+		return c
+	case reflect.Struct:
+		c := reflect.New(v.Type()).Elem()
+		c.Set(v)
+		for i := range c.NumField() {
+			if v.Type().Field(i).IsExported() {
+				c.Field(i).Set(detached(v.Field(i)))
+			}
+		}
+		return c
+	}
+	return v
+}
+
+// Assign gives the parameters and buffers of a model the elements of values of their
+// names, which [Name] gives them: a model is tried with weights that are known. A value
+// of no such name, or of another type, is an error.
+func Assign(m any, values map[string]Value) {
+	Name(m)
+	known := map[string]*param{}
+	for _, p := range params(m) {
+		for _, name := range append([]string{p.path}, p.aliases...) {
+			known[name] = p
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		p, ok := known[name]
+		if !ok {
+			fail("the model has no parameter %q", name)
+		}
+		t := values[name].tensor()
+		if !t.Type().Equal(p.typ) {
+			fail("parameter %q is %s, not %s", name, p.typ, t.Type())
+		}
+		p.value.n.data = []*ir.Tensor{t}
+	}
+}

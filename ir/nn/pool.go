@@ -1,0 +1,324 @@
+package nn
+
+import (
+	"math"
+	"slices"
+
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/op"
+)
+
+// Pool is a layer that makes one element of each window.
+type Pool struct {
+	kind    string
+	axes    int
+	maximum bool
+	// adaptive pools have sizes, others windows.
+	sizes  []Extent
+	window window
+}
+
+// pooling returns a pool over so many axes.
+func pooling(kind string, axes int, maximum bool, kernel int, options []PoolOption) Pool {
+	w := window{kernel: []int{kernel}, groups: 1}
+	for _, o := range options {
+		o.pool(&w)
+	}
+	if w.stride == nil {
+		w.stride = w.kernel
+	}
+	w.complete(axes, 1, 1)
+	return Pool{kind: kind, axes: axes, maximum: maximum, window: w}
+}
+
+// NewMaxPool1d returns a layer of the greatest elements of windows, which lie side by
+// side unless [Stride] is given.
+func NewMaxPool1d(kernel int, options ...PoolOption) Pool {
+	return pooling("MaxPool1d", 1, true, kernel, options)
+}
+
+// NewMaxPool2d is [NewMaxPool1d] over two axes.
+func NewMaxPool2d(kernel int, options ...PoolOption) Pool {
+	return pooling("MaxPool2d", 2, true, kernel, options)
+}
+
+// NewMaxPool3d is [NewMaxPool1d] over three axes.
+func NewMaxPool3d(kernel int, options ...PoolOption) Pool {
+	return pooling("MaxPool3d", 3, true, kernel, options)
+}
+
+// NewAvgPool1d returns a layer of the means of windows, which lie side by side unless
+// [Stride] is given; padding counts unless [NoCountPad] is.
+func NewAvgPool1d(kernel int, options ...PoolOption) Pool {
+	return pooling("AvgPool1d", 1, false, kernel, options)
+}
+
+// NewAvgPool2d is [NewAvgPool1d] over two axes.
+func NewAvgPool2d(kernel int, options ...PoolOption) Pool {
+	return pooling("AvgPool2d", 2, false, kernel, options)
+}
+
+// NewAvgPool3d is [NewAvgPool1d] over three axes.
+func NewAvgPool3d(kernel int, options ...PoolOption) Pool {
+	return pooling("AvgPool3d", 3, false, kernel, options)
+}
+
+// NewAdaptiveAvgPool1d returns a layer of the means of so many windows.
+func NewAdaptiveAvgPool1d(w int) Pool {
+	return Pool{kind: "AdaptiveAvgPool1d", axes: 1, sizes: []Extent{w}}
+}
+
+// NewAdaptiveAvgPool2d returns a layer of the means of h·w windows.
+func NewAdaptiveAvgPool2d(h, w int) Pool {
+	return Pool{kind: "AdaptiveAvgPool2d", axes: 2, sizes: []Extent{h, w}}
+}
+
+// NewAdaptiveAvgPool3d returns a layer of the means of d·h·w windows.
+func NewAdaptiveAvgPool3d(d, h, w int) Pool {
+	return Pool{kind: "AdaptiveAvgPool3d", axes: 3, sizes: []Extent{d, h, w}}
+}
+
+// NewAdaptiveMaxPool2d returns a layer of the greatest elements of h·w windows.
+func NewAdaptiveMaxPool2d(h, w int) Pool {
+	return Pool{kind: "AdaptiveMaxPool2d", axes: 2, maximum: true, sizes: []Extent{h, w}}
+}
+
+// MaxPool1d is the greatest element of each window over x, [N, C, W].
+func MaxPool1d(x Value, kernel int, options ...PoolOption) Value {
+	return NewMaxPool1d(kernel, options...).apply(x)
+}
+
+// MaxPool2d is the greatest element of each window over x, [N, C, H, W].
+func MaxPool2d(x Value, kernel int, options ...PoolOption) Value {
+	return NewMaxPool2d(kernel, options...).apply(x)
+}
+
+// MaxPool3d is the greatest element of each window over x, [N, C, D, H, W].
+func MaxPool3d(x Value, kernel int, options ...PoolOption) Value {
+	return NewMaxPool3d(kernel, options...).apply(x)
+}
+
+// AvgPool1d is the mean of each window over x, [N, C, W].
+func AvgPool1d(x Value, kernel int, options ...PoolOption) Value {
+	return NewAvgPool1d(kernel, options...).apply(x)
+}
+
+// AvgPool2d is the mean of each window over x, [N, C, H, W].
+func AvgPool2d(x Value, kernel int, options ...PoolOption) Value {
+	return NewAvgPool2d(kernel, options...).apply(x)
+}
+
+// AvgPool3d is the mean of each window over x, [N, C, D, H, W].
+func AvgPool3d(x Value, kernel int, options ...PoolOption) Value {
+	return NewAvgPool3d(kernel, options...).apply(x)
+}
+
+// AdaptiveAvgPool1d is the mean of each of w windows over x, [N, C, W].
+func AdaptiveAvgPool1d(x Value, w int) Value { return NewAdaptiveAvgPool1d(w).apply(x) }
+
+// AdaptiveAvgPool2d is the mean of each of h·w windows over x, [N, C, H, W].
+func AdaptiveAvgPool2d(x Value, h, w int) Value { return NewAdaptiveAvgPool2d(h, w).apply(x) }
+
+// AdaptiveAvgPool3d is the mean of each of d·h·w windows over x, [N, C, D, H, W].
+func AdaptiveAvgPool3d(x Value, d, h, w int) Value { return NewAdaptiveAvgPool3d(d, h, w).apply(x) }
+
+// AdaptiveMaxPool2d is the greatest element of each of h·w windows over x, [N, C, H, W].
+func AdaptiveMaxPool2d(x Value, h, w int) Value { return NewAdaptiveMaxPool2d(h, w).apply(x) }
+
+// GlobalAvgPool is the mean over all axes behind the channels, whose extents become 1.
+func GlobalAvgPool(x Value) Value { return one(op.GlobalAveragePool{}, x) }
+
+func (p Pool) check() error {
+	if p.kind == "" {
+		return made(Param{}, "NewMaxPool2d or its like")
+	}
+	return nil
+}
+
+// Forward applies the layer.
+func (p Pool) Forward(x Value) Value { required(p); return p.apply(x) }
+
+func (p Pool) apply(x Value) Value {
+	if x.Rank() != p.axes+2 {
+		fail("input %s has rank %d, %d expected", x.typ(), x.Rank(), p.axes+2)
+	}
+	if p.sizes != nil {
+		return p.adaptive(x)
+	}
+	w := p.window
+	o := op.Window{Kernel: w.kernel, Strides: w.stride, Dilations: w.dilation, Pads: slices.Concat(w.padding, w.padding), Ceil: w.ceil}
+	if p.maximum {
+		return one(op.MaxPool{Window: o}, x)
+	}
+	return one(op.AveragePool{Window: o, CountPad: !w.noCountPad}, x)
+}
+
+// adaptive applies a pool whose window i begins at ⌊i·in/out⌋ and ends before
+// ⌈(i+1)·in/out⌉: windows of one size where out divides in.
+func (p Pool) adaptive(x Value) Value {
+	if !p.maximum && !slices.ContainsFunc(p.sizes, func(n Extent) bool { return n != 1 }) {
+		return GlobalAvgPool(x)
+	}
+	w := op.Window{}
+	for i, size := range p.sizes {
+		in, out := x.Dim(i+2).Int(), size.(int)
+		if out < 1 {
+			fail("%d windows", out)
+		}
+		if in%out != 0 || in == 0 {
+			return p.uneven(x)
+		}
+		w.Kernel = append(w.Kernel, in/out)
+	}
+	w.Strides = w.Kernel
+	if p.maximum {
+		return one(op.MaxPool{Window: w}, x)
+	}
+	return one(op.AveragePool{Window: w}, x)
+}
+
+// uneven is adaptive for windows of several sizes, axis by axis: means are products
+// with a matrix, and the greatest are taken of places that repeat in short windows.
+func (p Pool) uneven(x Value) Value {
+	for i, size := range p.sizes {
+		axis := i + 2
+		in, out := x.Dim(axis).Int(), size.(int)
+		ends := func(i int) (from, to int) { return i * in / out, ((i+1)*in + out - 1) / out }
+		if !p.maximum {
+			means := matrixOf(in, out, func(r, c int) float64 {
+				if from, to := ends(c); from <= r && r < to {
+					return 1 / float64(to-from)
+				}
+				return 0
+			})
+			x = x.MoveDim(axis, -1).MatMul(means.Cast(x.DType())).MoveDim(-1, axis)
+			continue
+		}
+		width := 0
+		for i := range out {
+			from, to := ends(i)
+			width = max(width, to-from)
+		}
+		places := ir.NewTensor(I64, out, width)
+		for i := range out * width {
+			from, to := ends(i / width)
+			places.SetInt(i, int64(min(from+i%width, to-1)))
+		}
+		x = x.Select(axis, constant(places)).Max(axis + 1).Squeeze(axis + 1)
+	}
+	return x
+}
+
+// Interpolate gives the axes behind the channels other extents, by a mode: "nearest",
+// "nearest-exact", "linear" (also "bilinear" and "trilinear"), "cubic" (also
+// "bicubic"). With alignCorners the first and the last elements stay at the ends.
+func Interpolate(x Value, mode string, alignCorners bool, sizes ...Extent) Value {
+	if len(sizes) != x.Rank()-2 {
+		fail("%d extents for %s", len(sizes), x.typ())
+	}
+	o := op.Resize{Coordinates: "half_pixel", Shape: slices.Concat(slices.Clone(x.typ().Shape[:2]), extents(sizes)), Scales: make([]float64, x.Rank())}
+	switch mode {
+	case "nearest":
+		o.Mode, o.Coordinates, o.Rounding = "nearest", "asymmetric", "floor"
+	case "nearest-exact":
+		o.Mode, o.Rounding = "nearest", "round_prefer_ceil"
+	case "linear", "bilinear", "trilinear":
+		o.Mode = "linear"
+	case "cubic", "bicubic":
+		o.Mode, o.CubicA = "cubic", -0.75
+	default:
+		fail("unknown mode %q", mode)
+	}
+	if alignCorners {
+		if o.Mode == "nearest" {
+			fail("alignCorners with mode %q", mode)
+		}
+		o.Coordinates = "align_corners"
+	}
+	return one(o, x)
+}
+
+// Upsample is a layer that gives the axes behind the channels so many times their
+// extents, see [Interpolate].
+type Upsample struct {
+	Scale        int
+	Mode         string
+	AlignCorners bool
+}
+
+// Forward applies the layer.
+func (u Upsample) Forward(x Value) Value {
+	var sizes []Extent
+	for i := 2; i < x.Rank(); i++ {
+		sizes = append(sizes, x.Dim(i).Mul(u.Scale))
+	}
+	return Interpolate(x, u.Mode, u.AlignCorners, sizes...)
+}
+
+// PixelShuffle makes [N, C, H·r, W·r] of [N, C·r², H, W].
+func PixelShuffle(x Value, r int) Value {
+	if x.Rank() != 4 {
+		fail("input %s, rank 4 expected", x.typ())
+	}
+	n, c, h, w := x.Dim(0), x.Dim(1).Div(r*r), x.Dim(2), x.Dim(3)
+	return x.Reshape(n, c, r, r, h, w).Permute(0, 1, 4, 2, 5, 3).Reshape(n, c, h.Mul(r), w.Mul(r))
+}
+
+// PixelUnshuffle makes [N, C·r², H, W] of [N, C, H·r, W·r].
+func PixelUnshuffle(x Value, r int) Value {
+	if x.Rank() != 4 {
+		fail("input %s, rank 4 expected", x.typ())
+	}
+	n, c, h, w := x.Dim(0), x.Dim(1), x.Dim(2).Div(r), x.Dim(3).Div(r)
+	return x.Reshape(n, c, h, r, w, r).Permute(0, 1, 3, 5, 2, 4).Reshape(n, c.Mul(r*r), h, w)
+}
+
+// Unfold4d gives the windows over x, [N, C, H, W], as columns: [N, C·h·w, places]
+// (PyTorch Unfold).
+func Unfold4d(x Value, kernel int, options ...PoolOption) Value {
+	w := pooling("Unfold4d", 2, true, kernel, append([]PoolOption{Stride(1)}, options...)).window
+	x = x.Pad("constant", 0, w.padding[1], w.padding[1], w.padding[0], w.padding[0])
+	n, c := x.Dim(0), x.Dim(1)
+	for i := range 2 {
+		places := x.Dim(2 + 2*i).Sub(w.dilation[i] * (w.kernel[i] - 1)).Sub(1).Div(w.stride[i]).Add(1)
+		from := Arange(w.kernel[i]).Mul(w.dilation[i]).Unsqueeze(1)
+		x = x.Select(2+2*i, from.Add(Arange(places).Mul(w.stride[i]))) // [N, C, h, H', …]
+	}
+	return x.Permute(0, 1, 2, 4, 3, 5).Reshape(n, c.Mul(w.kernel[0]*w.kernel[1]), -1)
+}
+
+// Fold4d adds up columns, [N, C·h·w, places], to images of h·w: the transpose of
+// [Unfold4d] (PyTorch Fold).
+func Fold4d(x Value, height, width Extent, kernel int, options ...PoolOption) Value {
+	w := pooling("Fold4d", 2, true, kernel, append([]PoolOption{Stride(1)}, options...)).window
+	return one(op.Col2Im{Image: extents([]Extent{height, width}), Block: ir.Dims(w.kernel...), Strides: w.stride, Dilations: w.dilation, Pads: slices.Concat(w.padding, w.padding)}, x)
+}
+
+// GridSample samples x, [N, C, H, W], at the places that a grid [N, H', W', 2] names, as
+// x and y from −1 to 1: mode "nearest", "linear" or "cubic", padding "zeros", "border"
+// or "reflection".
+func GridSample(x, grid Value, mode, padding string, alignCorners bool) Value {
+	if mode == "bilinear" || mode == "bicubic" {
+		mode = mode[2:]
+	}
+	return one(op.GridSample{Mode: mode, Padding: padding, AlignCorners: alignCorners}, x, grid)
+}
+
+// AffineGrid is the grid [N, H, W, 2] that matrices [N, 2, 3] map the places of an image
+// to, see [GridSample].
+func AffineGrid(matrices Value, height, width int, alignCorners bool) Value {
+	line := func(n int) Value {
+		t := ir.NewTensor(F32, n)
+		for i := range n {
+			at := float64(2*i+1)/float64(n) - 1
+			if alignCorners {
+				at = -1 + 2*float64(i)/math.Max(float64(n-1), 1)
+			}
+			t.SetFloat(i, at)
+		}
+		return constant(t)
+	}
+	y, x := line(height).Unsqueeze(1).Expand(height, width), line(width).Expand(height, width)
+	places := Stack(-1, x, y, OnesLike(x)).Reshape(height*width, 3)
+	return places.Cast(matrices.DType()).MatMul(matrices.T()).Reshape(-1, height, width, 2)
+}

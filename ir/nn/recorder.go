@@ -1,0 +1,324 @@
+package nn
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/nn/record"
+)
+
+// Recorder is what the program that burngen writes and runs tells about a description.
+// Descriptions do not use it.
+type Recorder struct {
+	model any
+	out   *record.Model
+	errs  []error
+}
+
+// Method is a marked method.
+type Method struct {
+	// Name is the method's name in Go.
+	Name string
+	// Loss is set where it is marked as one.
+	Loss bool
+	// Pos is where it is marked, as file:line:column.
+	Pos string
+	// Signature returns its type as the mark says, with expressions as numbers:
+	// "(f32[N,28,28], i64[N]) -> f32[]". The results may be left out.
+	Signature func() string
+	// Params and Results are the names of parameters and results.
+	Params, Results []string
+}
+
+// ExtentText is how glue puts Go expressions into signatures.
+func ExtentText[T ~int | ~int8 | ~int16 | ~int32 | ~int64](n T) string { return fmt.Sprint(int64(n)) }
+
+// The environment of a recording program.
+const (
+	// OutEnv names the file that is written, see [record.Model].
+	OutEnv = "BURNGEN_OUT"
+	// LimitEnv is how long one recording may take, 10s unless it is given.
+	LimitEnv = "BURNGEN_LIMIT"
+)
+
+// Recordings is how often a description is recorded: what differs between them depends
+// on something that it must not, such as the order of a map. In eight recordings a map
+// of six keys differs practically always.
+const Recordings = 8
+
+// Main is the recording program: it records a description [Recordings] times, compares,
+// and writes the file that OutEnv names. Errors are written to standard error, a line
+// each, and the program exits with 3.
+func Main(describe func(*Recorder)) {
+	limit := 10 * time.Second
+	if d, err := time.ParseDuration(os.Getenv(LimitEnv)); err == nil {
+		limit = d
+	}
+	model, err := recordings(describe, limit)
+	if err == nil {
+		err = save(model, os.Getenv(OutEnv))
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(3)
+	}
+}
+
+func save(m *record.Model, path string) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	_, err = m.WriteTo(f)
+	return errors.Join(err, f.Close())
+}
+
+// recordings records a description and compares.
+func recordings(describe func(*Recorder), limit time.Duration) (*record.Model, error) {
+	var first *record.Model
+	var text string
+	for i := range Recordings {
+		watch := time.AfterFunc(limit, func() { late(limit) })
+		model, err := Record(describe)
+		watch.Stop()
+		if err != nil {
+			return nil, err
+		}
+		t, err := model.Text()
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case i == 0:
+			first, text = model, t
+			// What a description prints appears once.
+			if null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0); err == nil {
+				stdout := os.Stdout
+				os.Stdout = null
+				defer func() { os.Stdout = stdout; null.Close() }()
+			}
+		case t != text:
+			return nil, fmt.Errorf("%s", difference(text, t))
+		}
+	}
+	return first, nil
+}
+
+// difference says where two recordings differ.
+func difference(a, b string) string {
+	x, y := strings.Split(a, "\n"), strings.Split(b, "\n")
+	for i, line := range x {
+		if i >= len(y) || y[i] != line {
+			where := ""
+			if _, pos, ok := strings.Cut(line, "  // "); ok {
+				line, where = strings.TrimSpace(strings.TrimSuffix(line, "  // "+pos)), pos+": "
+			}
+			return fmt.Sprintf("%sthe description records differently each time, because of the order of a map, the time or random numbers: %s", where, strings.TrimSpace(line))
+		}
+	}
+	return "the description records differently each time"
+}
+
+// late stops the program with the line that it is at.
+func late(limit time.Duration) {
+	buf := make([]byte, 1<<20)
+	for g := range strings.SplitSeq(string(buf[:runtime.Stack(buf, true)]), "\n\n") {
+		lines := strings.Split(g, "\n")
+		if !strings.Contains(g, self+"Record(") {
+			continue
+		}
+		for i := 1; i+1 < len(lines); i += 2 {
+			if isForeign(lines[i]) {
+				at, _, _ := strings.Cut(strings.TrimSpace(lines[i+1]), " ")
+				fmt.Fprintf(os.Stderr, "%s: still running after %v: an endless loop?\n", shortPos(at), limit)
+				os.Exit(3)
+			}
+		}
+	}
+	fmt.Fprintf(os.Stderr, "still running after %v: an endless loop?\n", limit)
+	os.Exit(3)
+}
+
+// isForeign reports whether a function is the description's.
+func isForeign(function string) bool {
+	for _, own := range []string{self, strings.TrimSuffix(self, "nn."), "runtime.", "reflect.", "time.", "sync", "panic("} {
+		if strings.HasPrefix(function, own) {
+			return false
+		}
+	}
+	return true
+}
+
+// Record records a description once. All of its errors are returned.
+func Record(describe func(*Recorder)) (*record.Model, error) {
+	r := &Recorder{out: &record.Model{Module: &ir.Module{}}}
+	session.recording = true
+	session.first = session.nodes.Load()
+	session.params.Store(0)
+	session.random.Store(0)
+	defer func() { session.recording = false }()
+	r.try(func() { describe(r) })
+	if len(r.errs) > 0 {
+		return nil, errors.Join(r.errs...)
+	}
+	if err := ir.Verify(r.out.Module); err != nil {
+		return nil, fmt.Errorf("what was recorded is not valid: %w", err)
+	}
+	return r.out, nil
+}
+
+// try runs f and keeps its error.
+func (r *Recorder) try(f func()) {
+	defer func() {
+		if err := recovered(recover(), nil); err != nil {
+			r.report(err)
+		}
+	}()
+	f()
+}
+
+// report keeps an error, once.
+func (r *Recorder) report(err error) {
+	if !slices.ContainsFunc(r.errs, func(e error) bool { return e.Error() == err.Error() }) {
+		r.errs = append(r.errs, err)
+	}
+}
+
+// Model is called with what New returns, before the methods.
+func (r *Recorder) Model(m any) {
+	r.model = m
+	r.try(func() {
+		Name(m)
+		r.out.Structure = Describe(m)
+		for _, p := range params(m) {
+			w := &ir.Weight{Name: p.path, Type: p.typ}
+			if p.given != nil {
+				w.Data = p.given.Data
+			}
+			r.out.Module.Weights = append(r.out.Module.Weights, w)
+			r.out.Weights = append(r.out.Weights, record.Weight{Name: p.path, Aliases: p.aliases, Buffer: p.buffer, Frozen: p.frozen, Init: p.init, Pos: shortPos(p.pos)})
+		}
+	})
+}
+
+// Method records a method, which call calls.
+func (r *Recorder) Method(m Method, call func(in []Value) []Value) {
+	r.try(func() {
+		fault := func(format string, args ...any) {
+			panic(&Error{m.Pos, m.Name + ": " + fmt.Sprintf(format, args...)})
+		}
+		text := m.Signature()
+		open := !strings.Contains(text, "->")
+		if open {
+			text += " -> ()"
+		}
+		sig, err := ir.ParseSignature(text)
+		if err != nil {
+			fault("%v", err)
+		}
+		if len(sig.Params) != len(m.Params) {
+			fault("%d parameters, the signature has %d", len(m.Params), len(sig.Params))
+		}
+		session.random.Store(0)
+		session.symbols.Store(0)
+		first := session.nodes.Load() + 1
+		states := statesOf(r.model)
+		for _, s := range states {
+			s.reset()
+		}
+		in := make([]Value, len(sig.Params))
+		for i, t := range sig.Params {
+			in[i] = leaf(&node{types: []ir.Type{t}, name: m.Params[i], open: true})
+		}
+		out := call(in)
+		f := &ir.Func{Name: Snake(m.Name), ResultNames: slices.Clone(m.Results)}
+		for i, v := range out {
+			switch {
+			case !v.Valid():
+				fault("result %s is the zero nn.Value", m.Results[i])
+			case !open && (i >= len(sig.Results) || len(out) != len(sig.Results)):
+				fault("%d results, the signature has %d", len(out), len(sig.Results))
+			case !open && !sameType(v.typ(), sig.Results[i]):
+				fault("%s is %s, declared %s; it is computed at %s", m.Results[i], v.typ(), sig.Results[i], shortPos(v.n.pos))
+			}
+		}
+		if t := out[0].typ(); m.Loss && (t.Rank() != 0 || !t.DType.IsFloat()) {
+			fault("a loss is a float scalar, this is %s; it is computed at %s", t, shortPos(out[0].n.pos))
+		}
+		if err := r.emit(f, first, in, out, states); err != nil {
+			fault("%v", err)
+		}
+		r.out.Module.Funcs = append(r.out.Module.Funcs, f)
+		r.out.Methods = append(r.out.Methods, record.Method{Name: m.Name, Func: f.Name, Loss: m.Loss, Pos: m.Pos})
+	})
+}
+
+func sameType(a, b ir.Type) bool {
+	return a.DType == b.DType && slices.EqualFunc(a.Shape, b.Shape, ir.Dim.Same)
+}
+
+// statesOf returns the states of a model, in the order of its fields.
+func statesOf(m any) []*State {
+	var states []*State
+	if m != nil {
+		walk(m, func(x part) {
+			if x.state != nil && !slices.Contains(states, x.state) {
+				states = append(states, x.state)
+			}
+		})
+	}
+	return states
+}
+
+// emit writes a method's results into f.
+func (r *Recorder) emit(f *ir.Func, first int64, in, out []Value, states []*State) error {
+	e := newEmitter(ir.NewBuilder(f), r.leaf)
+	e.first = first
+	return ir.Try(func() {
+		for _, v := range in {
+			e.bring(v, v.n.name)
+		}
+		for _, s := range states {
+			if s.first.Valid() {
+				e.bring(s.first, s.path)
+				out = append(out, s.now)
+				f.ResultNames = append(f.ResultNames, s.path)
+				r.state(s, f.Name)
+			}
+		}
+		e.b.Return(e.values(out)...)
+		for n := range f.All() {
+			n.Pos = shortPos(n.Pos)
+		}
+		f.Prune()
+	})
+}
+
+// state notes that a function has a state.
+func (r *Recorder) state(s *State, fn string) {
+	for i := range r.out.States {
+		if x := &r.out.States[i]; x.Name == s.path {
+			x.Funcs = append(x.Funcs, fn)
+			return
+		}
+	}
+	r.out.States = append(r.out.States, record.State{Name: s.path, Type: s.typ.String(), Funcs: []string{fn}})
+}
+
+// leaf builds a parameter of the model.
+func (r *Recorder) leaf(b *ir.Builder, v Value) *ir.Value {
+	p := v.n.param
+	switch {
+	case p == nil:
+		panic(&Error{v.n.pos, fmt.Sprintf("a value %s is used outside of it", v.n.name)})
+	case p.path == "":
+		panic(&Error{p.pos, "this parameter is used, but no exported fields of the model lead to it, so that it has no name"})
+	}
+	return b.Node(ir.Load{Name: p.path, Type: p.typ})
+}

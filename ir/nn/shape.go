@@ -1,0 +1,508 @@
+package nn
+
+import (
+	"math"
+	"slices"
+
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/op"
+)
+
+// Reshape gives the elements, in row-major order, another shape. One extent may be −1,
+// for what is left.
+func (v Value) Reshape(shape ...Extent) Value {
+	dims := make([]ir.Dim, len(shape))
+	rest, known := -1, ir.Const(1)
+	for i, e := range shape {
+		dims[i] = extent(e)
+		switch n, ok := dims[i].Int(); {
+		case ok && n == -1 && rest < 0:
+			rest = i
+		case ok && n < 0:
+			fail("extent %d is negative: %d", i, n)
+		default:
+			known = known.Mul(dims[i])
+		}
+	}
+	total := v.typ().Elems()
+	if rest >= 0 {
+		left, ok := total.DivExact(known)
+		if !ok {
+			fail("%s elements do not fill rows of %s", total, known)
+		}
+		dims[rest], known = left, total
+	}
+	if !total.Same(known) {
+		fail("%s has %s elements, the shape %s", v.typ(), total, known)
+	}
+	return v.reshape(dims)
+}
+
+func (v Value) reshape(dims []ir.Dim) Value {
+	if slices.EqualFunc(dims, v.typ().Shape, ir.Dim.Equal) {
+		return v
+	}
+	return one(op.Reshape{Shape: dims}, v)
+}
+
+// Flatten makes one axis of those from one to another, which count from the back where
+// they are negative.
+func (v Value) Flatten(from, to int) Value {
+	shape := v.typ().Shape
+	if len(shape) == 0 {
+		return v.reshape(ir.Dims(1))
+	}
+	from, to = v.axis(from), v.axis(to)
+	if to < from {
+		fail("axis %d is before axis %d", to, from)
+	}
+	return v.reshape(slices.Concat(shape[:from], []ir.Dim{ir.Product(shape[from : to+1]...)}, shape[to+1:]))
+}
+
+// Unflatten makes several axes of one.
+func (v Value) Unflatten(axis int, shape ...Extent) Value {
+	axis = v.axis(axis)
+	all := shapeOf(v)
+	return v.Reshape(slices.Concat(all[:axis], shape, all[axis+1:])...)
+}
+
+// Unsqueeze puts an axis of extent 1 at a place, which counts from the back where it is
+// negative.
+func (v Value) Unsqueeze(axis int) Value {
+	r := v.Rank()
+	if axis < -r-1 || axis > r {
+		fail("axis %d out of range for rank %d", axis, r+1)
+	}
+	if axis < 0 {
+		axis += r + 1
+	}
+	return v.reshape(slices.Insert(slices.Clone(v.typ().Shape), axis, ir.Const(1)))
+}
+
+// Squeeze drops axes of extent 1, without axes all such.
+func (v Value) Squeeze(axes ...int) Value {
+	drop := v.axes(axes)
+	var dims []ir.Dim
+	for i, d := range v.typ().Shape {
+		isOne := d.Equal(ir.Const(1))
+		if slices.Contains(drop, i) && !isOne && len(axes) > 0 {
+			fail("axis %d has extent %s, not 1", i, d)
+		}
+		if !isOne || !slices.Contains(drop, i) {
+			dims = append(dims, d)
+		}
+	}
+	return v.reshape(slices.Concat([]ir.Dim{}, dims))
+}
+
+// Permute orders the axes anew: axis i of the result is axis order[i].
+func (v Value) Permute(order ...int) Value {
+	if len(order) != v.Rank() {
+		fail("%d axes for rank %d", len(order), v.Rank())
+	}
+	perm := make([]int, len(order))
+	for i, a := range order {
+		perm[i] = v.axis(a)
+	}
+	v.axes(perm) // none twice
+	return one(op.Transpose{Perm: perm}, v)
+}
+
+// Transpose exchanges two axes.
+func (v Value) Transpose(a, b int) Value {
+	a, b = v.axis(a), v.axis(b)
+	perm := make([]int, v.Rank())
+	for i := range perm {
+		perm[i] = i
+	}
+	perm[a], perm[b] = b, a
+	return one(op.Transpose{Perm: perm}, v)
+}
+
+// SwapDims is [Value.Transpose].
+func (v Value) SwapDims(a, b int) Value { return v.Transpose(a, b) }
+
+// T exchanges the last two axes.
+func (v Value) T() Value {
+	if v.Rank() < 2 {
+		fail("%s has no two axes", v.typ())
+	}
+	return v.Transpose(-2, -1)
+}
+
+// MoveDim moves an axis to another place.
+func (v Value) MoveDim(from, to int) Value {
+	from, to = v.axis(from), v.axis(to)
+	perm := []int{}
+	for i := range v.Rank() {
+		if i != from {
+			perm = append(perm, i)
+		}
+	}
+	return one(op.Transpose{Perm: slices.Insert(perm, to, from)}, v)
+}
+
+// Expand repeats axes of extent 1, and such as are missing in front, to a shape. An
+// extent of −1 stays.
+func (v Value) Expand(shape ...Extent) Value {
+	lead := len(shape) - v.Rank()
+	dims := make([]ir.Dim, len(shape))
+	for i, e := range shape {
+		dims[i] = extent(e)
+		if n, ok := dims[i].Int(); ok && n == -1 && i >= lead {
+			dims[i] = v.typ().Shape[i-lead]
+		}
+	}
+	if slices.EqualFunc(dims, v.typ().Shape, ir.Dim.Equal) {
+		return v
+	}
+	return one(op.Expand{Shape: dims}, v)
+}
+
+// Repeat repeats v as a whole, so many times along each axis.
+func (v Value) Repeat(times ...Extent) Value {
+	if len(times) < v.Rank() {
+		fail("%d numbers for rank %d", len(times), v.Rank())
+	}
+	for v.Rank() < len(times) {
+		v = v.Unsqueeze(0)
+	}
+	return one(op.Tile{Repeats: extents(times)}, v)
+}
+
+// RepeatDim repeats v along an axis.
+func (v Value) RepeatDim(axis int, times Extent) Value {
+	all := make([]Extent, v.Rank())
+	for i := range all {
+		all[i] = 1
+	}
+	all[v.axis(axis)] = times
+	return v.Repeat(all...)
+}
+
+// Concat puts tensors that agree in all other axes one after the other along an axis.
+func Concat(axis int, values ...Value) Value {
+	if len(values) == 0 {
+		fail("no values")
+	}
+	if len(values) == 1 {
+		return values[0]
+	}
+	return one(op.Concat{Axis: values[0].axis(axis)}, values...)
+}
+
+// Stack puts tensors of one shape one after the other along a new axis.
+func Stack(axis int, values ...Value) Value {
+	rows := make([]Value, len(values))
+	for i, v := range values {
+		rows[i] = v.Unsqueeze(axis)
+	}
+	return Concat(axis, rows...)
+}
+
+// End stands for the end of an axis in a [Span].
+const End = math.MaxInt
+
+// Span is a range of the places of an axis: from From up to To, without it, in steps of
+// Step; 0 is 1. Negative places count from the end.
+type Span struct {
+	From, To Extent
+	Step     int
+}
+
+// R is the [Span] of the places from one up to another.
+func R(from, to Extent) Span { return Span{From: from, To: to} }
+
+// All is the [Span] of all places of an axis.
+var All = Span{From: 0, To: End}
+
+// Slice takes ranges of the first axes, and all of those without one.
+func (v Value) Slice(spans ...Span) Value {
+	if len(spans) > v.Rank() {
+		fail("%d ranges for rank %d", len(spans), v.Rank())
+	}
+	o := op.Slice{}
+	for i, d := range v.typ().Shape {
+		s := All
+		if i < len(spans) {
+			s = spans[i]
+		}
+		from, count, step := s.over(d)
+		o.Starts, o.Shape, o.Steps = append(o.Starts, from), append(o.Shape, count), append(o.Steps, step)
+	}
+	if slices.EqualFunc(o.Shape, v.typ().Shape, ir.Dim.Equal) && !slices.ContainsFunc(o.Steps, func(s int) bool { return s != 1 }) {
+		return v
+	}
+	return one(o, v)
+}
+
+// over returns where a span of an axis begins, how many places it has, and its step.
+func (s Span) over(d ir.Dim) (from, count ir.Dim, step int) {
+	place := func(e Extent) ir.Dim {
+		if n, ok := e.(int); ok && n == End {
+			return d
+		}
+		p := extent(e)
+		if n, ok := p.Int(); ok && n < 0 {
+			p = d.Add(p)
+		}
+		size, static := d.Int()
+		if n, ok := p.Int(); ok && static {
+			p = ir.Const(min(max(n, 0), size))
+		}
+		return p
+	}
+	step = s.Step
+	if step == 0 {
+		step = 1
+	}
+	if step < 0 {
+		fail("the step %d is negative; use Flip", step)
+	}
+	from, to := place(s.From), place(s.To)
+	length := to.Sub(from)
+	if lo, _ := length.Bounds(); lo < 0 {
+		length = length.Max(ir.Const(0))
+	}
+	return from, length.CeilDiv(ir.Const(step)), step
+}
+
+// Narrow takes length places of an axis, from start on.
+func (v Value) Narrow(axis int, start, length Extent) Value {
+	axis = v.axis(axis)
+	from, size := extent(start), extent(length)
+	if n, ok := v.typ().Shape[axis].Sub(from).Sub(size).Int(); ok && n < 0 {
+		fail("places %s to %s of axis %d, which has %s", from, from.Add(size), axis, v.Dim(axis))
+	}
+	spans := make([]Span, axis+1)
+	for i := range axis {
+		spans[i] = All
+	}
+	spans[axis] = R(Dim{d: from}, Dim{d: from.Add(size)})
+	return v.Slice(spans...)
+}
+
+// SliceDim takes a range of one axis.
+func (v Value) SliceDim(axis int, s Span) Value {
+	axis = v.axis(axis)
+	spans := slices.Repeat([]Span{All}, axis+1)
+	spans[axis] = s
+	return v.Slice(spans...)
+}
+
+// SelectDim takes one place of an axis, which the result does not have. A negative
+// place counts from the end.
+func (v Value) SelectDim(axis, place int) Value {
+	axis = v.axis(axis)
+	return one(op.Gather{Axis: axis}, v, number(place, I64))
+}
+
+// SliceAssign returns v with the elements of ranges replaced, see [Value.Slice].
+func (v Value) SliceAssign(spans []Span, values Operand) Value {
+	with := v.operand(values)
+	if len(spans) > v.Rank() {
+		fail("%d ranges for rank %d", len(spans), v.Rank())
+	}
+	if len(spans) == 0 {
+		return with.Expand(shapeOf(v)...)
+	}
+	// The values, expanded to the ranges, are put between what stays along the last
+	// axis with a range, and that between what stays along the axis before it.
+	var build func(v Value, axis int, with Value) Value
+	build = func(v Value, axis int, with Value) Value {
+		if axis == len(spans) {
+			return with.Expand(shapeOf(v)...)
+		}
+		from, count, step := spans[axis].over(v.typ().Shape[axis])
+		if step != 1 {
+			fail("steps cannot be assigned to")
+		}
+		to := from.Add(count)
+		part := build(v.Narrow(axis, Dim{d: from}, Dim{d: count}), axis+1, with)
+		rest := v.typ().Shape[axis].Sub(to)
+		parts := []Value{v.Narrow(axis, 0, Dim{d: from}), part, v.Narrow(axis, Dim{d: to}, Dim{d: rest})}
+		parts = slices.DeleteFunc(parts, func(p Value) bool { return p.typ().Shape[axis].Equal(ir.Const(0)) })
+		if len(parts) == 0 {
+			return v
+		}
+		return Concat(axis, parts...)
+	}
+	return build(v, 0, with)
+}
+
+// SliceFill returns v with the elements of ranges replaced by x.
+func (v Value) SliceFill(spans []Span, x float64) Value { return v.SliceAssign(spans, x) }
+
+// Chunk splits an axis, whose extent is a number, into n parts; the last one may be
+// shorter.
+func (v Value) Chunk(n, axis int) []Value {
+	if n < 1 {
+		fail("%d parts", n)
+	}
+	size := v.Dim(axis).Int()
+	return v.Split(max(1, (size+n-1)/n), axis)
+}
+
+// Split splits an axis, whose extent is a number, into parts of a length; the last one
+// may be shorter.
+func (v Value) Split(length, axis int) []Value {
+	if length < 1 {
+		fail("parts of length %d", length)
+	}
+	var lengths []int
+	for size := v.Dim(axis).Int(); size > 0; size -= length {
+		lengths = append(lengths, min(length, size))
+	}
+	return v.SplitSizes(lengths, axis)
+}
+
+// SplitSizes splits an axis into parts of these lengths.
+func (v Value) SplitSizes(lengths []int, axis int) []Value {
+	axis = v.axis(axis)
+	var parts []Value
+	at := 0
+	for _, n := range lengths {
+		parts = append(parts, v.Narrow(axis, at, n))
+		at += n
+	}
+	if n, ok := v.typ().Shape[axis].Int(); ok && n != at {
+		fail("parts of %d in all, axis %d has %d", at, axis, n)
+	}
+	return parts
+}
+
+// Flip reverses axes.
+func (v Value) Flip(axes ...int) Value {
+	o := op.Slice{Shape: v.typ().Shape}
+	flipped := make([]bool, v.Rank())
+	for _, a := range axes {
+		flipped[v.axis(a)] = true
+	}
+	for i, d := range v.typ().Shape {
+		start, step := ir.Const(0), 1
+		if flipped[i] {
+			start, step = d.Sub(ir.Const(1)), -1
+		}
+		o.Starts, o.Steps = append(o.Starts, start), append(o.Steps, step)
+	}
+	return one(o, v)
+}
+
+// Roll moves the elements along an axis by so many places; what leaves it at the end
+// comes in at the beginning. The axis' extent is a number.
+func (v Value) Roll(shift, axis int) Value {
+	axis = v.axis(axis)
+	n := v.Dim(axis).Int()
+	if n == 0 {
+		return v
+	}
+	if shift = (shift%n + n) % n; shift == 0 {
+		return v
+	}
+	return Concat(axis, v.Narrow(axis, n-shift, shift), v.Narrow(axis, 0, n-shift))
+}
+
+// Pad puts elements before and after those of the last axes: pads holds before and
+// after of the last axis, then of the one before it, and so on, as in PyTorch.
+// Negative numbers leave elements out. Mode is "constant", of x, "reflect", "edge" or
+// "circular".
+func (v Value) Pad(mode string, x float64, pads ...int) Value {
+	if len(pads)%2 != 0 || len(pads)/2 > v.Rank() {
+		fail("%d pads for rank %d", len(pads), v.Rank())
+	}
+	if mode == "circular" {
+		mode = "wrap"
+	}
+	o := op.Pad{Mode: mode, Before: make([]ir.Dim, v.Rank()), After: make([]ir.Dim, v.Rank())}
+	cut := slices.Repeat([]Span{All}, v.Rank())
+	adds, cuts := false, false
+	for i := 0; i < len(pads); i += 2 {
+		axis := v.Rank() - 1 - i/2
+		before, after := pads[i], pads[i+1]
+		o.Before[axis], o.After[axis] = ir.Const(max(before, 0)), ir.Const(max(after, 0))
+		cut[axis] = R(max(-before, 0), v.Dim(axis).Sub(max(-after, 0)))
+		adds, cuts = adds || before > 0 || after > 0, cuts || before < 0 || after < 0
+	}
+	if cuts {
+		v = v.Slice(cut...)
+	}
+	switch {
+	case !adds:
+		return v
+	case mode != "constant":
+		return one(o, v)
+	}
+	return one(o, v, number(x, v.DType()))
+}
+
+// Tril keeps the elements on and below a diagonal of matrices, 0 being the main one,
+// and makes the others zero.
+func (v Value) Tril(diagonal int) Value { return v.triangle(false, diagonal) }
+
+// Triu keeps the elements on and above a diagonal of matrices, and makes the others
+// zero.
+func (v Value) Triu(diagonal int) Value { return v.triangle(true, diagonal) }
+
+func (v Value) triangle(upper bool, diagonal int) Value {
+	if v.DType() == Bool {
+		return v.Cast(U8).triangle(upper, diagonal).Bool()
+	}
+	return one(op.Trilu{Upper: upper}, v, number(diagonal, I64))
+}
+
+// TrilMask is a bool matrix that is false on and below a diagonal, true above: what a
+// mask hides.
+func TrilMask(rows, cols Extent, diagonal int) Value {
+	return FullOf(U8, 1, rows, cols).triangle(false, diagonal).Equal(0)
+}
+
+// TriuMask is a bool matrix that is false on and above a diagonal, true below.
+func TriuMask(rows, cols Extent, diagonal int) Value {
+	return FullOf(U8, 1, rows, cols).triangle(true, diagonal).Equal(0)
+}
+
+// DiagMask is a bool matrix that is false on a diagonal, true elsewhere.
+func DiagMask(rows, cols Extent, diagonal int) Value {
+	d := extents([]Extent{rows, cols})
+	return one(op.Eye{DType: U8, Rows: d[0], Cols: d[1], K: diagonal}).Equal(0)
+}
+
+// Unfold gives the windows of a size along an axis, so many places apart, a new last
+// axis.
+func (v Value) Unfold(axis, size, step int) Value {
+	axis = v.axis(axis)
+	if size < 1 || step < 1 {
+		fail("windows of %d, %d apart", size, step)
+	}
+	count := v.Dim(axis).Sub(size).Div(step).Add(1)
+	starts := Arange(count).Mul(step).Unsqueeze(1)
+	return one(op.Gather{Axis: axis}, v, starts.Add(Arange(size))).MoveDim(axis+1, -1)
+}
+
+// Meshgrid returns, for vectors, matrices and so on whose element (i, j, …) is that of
+// each vector at its own place.
+func Meshgrid(vectors ...Value) []Value {
+	shape := make([]Extent, len(vectors))
+	for i, v := range vectors {
+		if v.Rank() != 1 {
+			fail("%s is no vector", v.typ())
+		}
+		shape[i] = v.Dim(0)
+	}
+	out := make([]Value, len(vectors))
+	for i, v := range vectors {
+		one := slices.Repeat([]Extent{1}, len(vectors))
+		one[i] = v.Dim(0)
+		out[i] = v.Reshape(one...).Expand(shape...)
+	}
+	return out
+}
+
+// CartesianGrid returns the coordinates of all places of a shape, i64[shape…, rank].
+func CartesianGrid(shape ...Extent) Value {
+	axes := make([]Value, len(shape))
+	for i, n := range shape {
+		axes[i] = Arange(n)
+	}
+	return Stack(-1, Meshgrid(axes...)...)
+}

@@ -1,0 +1,43 @@
+package nn
+
+import (
+	"github.com/burngen/burngen/ir/op"
+)
+
+// cosineWindow is a window of n numbers of f32.
+func cosineWindow(n int, periodic bool, a, b, c float64) Value {
+	return one(op.CosineWindow{DType: F32, Size: extents([]Extent{n})[0], Periodic: periodic, A: a, B: b, C: c})
+}
+
+// HannWindow is a window of n numbers, (1 − cos t)/2.
+func HannWindow(n int, periodic bool) Value { return cosineWindow(n, periodic, 0.5, 0.5, 0) }
+
+// HammingWindow is a window of n numbers, 0.54 − 0.46·cos t.
+func HammingWindow(n int, periodic bool) Value { return cosineWindow(n, periodic, 0.54, 0.46, 0) }
+
+// BlackmanWindow is a window of n numbers, 0.42 − 0.5·cos t + 0.08·cos 2t.
+func BlackmanWindow(n int, periodic bool) Value { return cosineWindow(n, periodic, 0.42, 0.5, 0.08) }
+
+// RFFT is the discrete Fourier transform along the last axis: […, n/2+1, 2], real and
+// imaginary parts.
+func RFFT(x Value) Value {
+	return one(op.DFT{Axis: x.axis(-1), Length: x.Dim(-1).d, OneSided: true}, x.Unsqueeze(-1))
+}
+
+// IRFFT is the signal of n places whose [RFFT] x is, […, n/2+1, 2].
+func IRFFT(x Value, n Extent) Value {
+	if x.Rank() < 2 {
+		fail("%s has no real and imaginary parts", x.typ())
+	}
+	return one(op.DFT{Axis: x.axis(-2), Length: extent(n), Inverse: true, OneSided: true}, x).Squeeze(-1)
+}
+
+// STFT is the [RFFT] of each frame of x, [N, L], of n places, hop places apart, times a
+// window: [N, n/2+1, frames, 2].
+func STFT(x Value, n, hop int, window Value) Value {
+	frames := x.Unfold(-1, n, hop)
+	if window.Valid() {
+		frames = frames.Mul(window)
+	}
+	return RFFT(frames).Transpose(-3, -2)
+}

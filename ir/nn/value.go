@@ -1,0 +1,279 @@
+package nn
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// DType is the element type of a tensor.
+type DType = ir.DType
+
+// The element types.
+const (
+	F64  = ir.F64
+	F32  = ir.F32
+	F16  = ir.F16
+	BF16 = ir.BF16
+	I64  = ir.I64
+	I32  = ir.I32
+	I16  = ir.I16
+	I8   = ir.I8
+	U64  = ir.U64
+	U32  = ir.U32
+	U16  = ir.U16
+	U8   = ir.U8
+	Bool = ir.Bool
+)
+
+// Value is a tensor: one with data, or one that a recorded method will compute. The
+// zero Value is none, such as an absent mask.
+type Value struct {
+	_ [0]func() // x == y does not compile: it would not compare elements
+	n *node
+	i int // among the results of n
+}
+
+// node is an operator applied to values, or a leaf, which has no operator.
+type node struct {
+	id    int64
+	op    ir.Op
+	args  []Value // zero where an optional operand is absent
+	types []ir.Type
+	pos   string // file:line of the caller
+
+	// Of control flow: its bodies, and what these take from outside.
+	bodies []*body
+	free   []Value
+
+	// before are nodes without results that are computed before: checks, and what binds
+	// symbols.
+	before []*node
+
+	// open is set where there is no data, because there is an input below.
+	open bool
+	data []*ir.Tensor // of each result, once it is known
+
+	// Of leaves.
+	name  string // of an input
+	param *param
+}
+
+// maxNodes is the number of operations that a recording may have.
+const maxNodes = 1_000_000
+
+// session is what the nodes that are made number themselves by.
+var session struct {
+	nodes   atomic.Int64 // made so far
+	first   int64        // of the recording that is going on
+	random  atomic.Int64 // sites at which random numbers are drawn
+	symbols atomic.Int64 // symbols that nodes bind
+	params  atomic.Int64
+	// recording is set where parameters have no data either: an initial value must
+	// not decide what the network is.
+	recording bool
+}
+
+// newNode numbers a node and notes who asked for it.
+func newNode(n *node) *node {
+	n.id = session.nodes.Add(1)
+	if session.recording && n.id-session.first > maxNodes {
+		fail("more than %d operations: a loop without end? nn.Scan and nn.While record a loop once", maxNodes)
+	}
+	n.pos, _ = caller()
+	return n
+}
+
+// leaf returns the value of a node without an operator.
+func leaf(n *node) Value { return Value{n: newNode(n)} }
+
+// constant returns a value with data.
+func constant(t *ir.Tensor) Value {
+	return leaf(&node{types: []ir.Type{t.Type()}, data: []*ir.Tensor{t}})
+}
+
+// typ returns the type; the zero Value stops.
+func (v Value) typ() ir.Type {
+	if v.n == nil {
+		fail("the operand is the zero nn.Value")
+	}
+	return v.n.types[v.i]
+}
+
+// one applies an operator of one result.
+func one(op ir.Op, args ...Value) Value { return many(op, args...)[0] }
+
+// many applies an operator. Absent operands are zero Values.
+func many(op ir.Op, args ...Value) []Value { return region(op, nil, args...) }
+
+// region applies an operator with bodies.
+func region(op ir.Op, bodies []*body, args ...Value) []Value {
+	n := apply(op, bodies, args...)
+	out := make([]Value, len(n.types))
+	for i := range out {
+		out[i] = Value{n: n, i: i}
+	}
+	return out
+}
+
+// apply returns the node of an operator.
+func apply(op ir.Op, bodies []*body, args ...Value) *node {
+	for len(args) > 0 && !args[len(args)-1].Valid() {
+		args = args[:len(args)-1]
+	}
+	n := &node{op: op, args: args, bodies: bodies, free: freeOf(bodies)}
+	types, err := ir.Infer(n.stub())
+	if err != nil {
+		failOp(op, err)
+	}
+	for _, t := range types {
+		if err := t.Check(); err != nil {
+			fail("result %s: %v", t, err)
+		}
+		n.open = n.open || !t.IsStatic()
+	}
+	n.types = types
+	n.open = n.open || hasSymbols(op)
+	for _, list := range [][]Value{n.args, n.free} {
+		for _, a := range list {
+			n.open = n.open || a.Valid() && a.n.open
+		}
+	}
+	return newNode(n)
+}
+
+// stub returns a node of the IR that has the types of n's operands and bodies.
+func (n *node) stub() *ir.Node {
+	s := &ir.Node{Op: n.op}
+	for _, a := range n.args {
+		if !a.Valid() {
+			s.Args = append(s.Args, nil)
+			continue
+		}
+		s.Args = append(s.Args, &ir.Value{Type: a.typ()})
+	}
+	for _, b := range n.bodies {
+		block := &ir.Block{}
+		for _, p := range b.params {
+			block.Params = append(block.Params, &ir.Value{Type: p.typ()})
+		}
+		for _, r := range b.results {
+			block.Results = append(block.Results, &ir.Value{Type: r.typ()})
+		}
+		s.Blocks = append(s.Blocks, block)
+	}
+	return s
+}
+
+// hasSymbols reports whether an operator's attributes mention symbols where its
+// operands need not: only the elements of Extents do.
+func hasSymbols(op ir.Op) bool {
+	e, ok := op.(ir.Extents)
+	if !ok {
+		return false
+	}
+	for _, d := range e.Elems {
+		if !d.IsConst() {
+			return true
+		}
+	}
+	return false
+}
+
+// failOp stops with the error of an operator, without the operator's name: the
+// message has that of the function that was called.
+func failOp(op ir.Op, err error) {
+	text := strings.TrimPrefix(err.Error(), ir.OpName(op)+": ")
+	var u *ir.Unproven
+	if errors.As(err, &u) {
+		text = fmt.Sprintf("%s: %s is not %s", u.What, u.A, u.B)
+	}
+	fail("%s", text)
+}
+
+// Valid reports whether v is a tensor, and not the zero Value.
+func (v Value) Valid() bool { return v.n != nil }
+
+// DType returns the element type.
+func (v Value) DType() DType { return v.typ().DType }
+
+// Rank returns the number of axes.
+func (v Value) Rank() int { return v.typ().Rank() }
+
+// Shape returns the extents of all axes.
+func (v Value) Shape() []Dim {
+	dims := make([]Dim, v.Rank())
+	for i, d := range v.typ().Shape {
+		dims[i] = Dim{d: d}
+	}
+	return dims
+}
+
+// Dim returns the extent of an axis; a negative one counts from the back.
+func (v Value) Dim(axis int) Dim { return Dim{d: v.typ().Shape[v.axis(axis)]} }
+
+// Size returns the number of elements.
+func (v Value) Size() Dim { return Dim{d: v.typ().Elems()} }
+
+// axis returns an axis counted from the front.
+func (v Value) axis(i int) int {
+	r := v.Rank()
+	if i < -r || i >= r {
+		fail("axis %d out of range for rank %d", i, r)
+	}
+	return (i + r) % max(r, 1)
+}
+
+// axes is axis for a set, ascending; all axes where there are none.
+func (v Value) axes(list []int) []int {
+	named := make([]bool, v.Rank())
+	for _, i := range list {
+		if i = v.axis(i); named[i] {
+			fail("axis %d is named twice", i)
+		}
+		named[i] = true
+	}
+	out := []int{}
+	for i := range named {
+		if named[i] || len(list) == 0 {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// Is asserts the type, written as the IR prints it, "f32[N,1024]", and returns v. A
+// symbol fits itself and, where v has data, any number, the same one everywhere.
+func (v Value) Is(typ string) Value {
+	want, err := parseType(typ)
+	if err != nil {
+		fail("%v", err)
+	}
+	got := v.typ()
+	ok := want.DType == got.DType && want.Rank() == got.Rank()
+	bound := map[string]ir.Dim{}
+	for i := 0; ok && i < got.Rank(); i++ {
+		d := want.Shape[i].Subst(func(s string) (ir.Dim, bool) { n, ok := bound[s]; return n, ok })
+		if names := d.Symbols(); !v.n.open && len(names) == 1 && d.Equal(ir.Sym(names[0])) {
+			bound[names[0]] = got.Shape[i]
+			continue
+		}
+		ok = d.Same(got.Shape[i])
+	}
+	if !ok {
+		fail("value is %s, not %s", got, want)
+	}
+	return v
+}
+
+// parseType reads a tensor type.
+func parseType(text string) (ir.Type, error) {
+	s, err := ir.ParseSignature("(" + text + ") -> ()")
+	if err != nil || len(s.Params) != 1 || !s.Params[0].IsTensor() {
+		return ir.Type{}, fmt.Errorf("%q is no type such as f32[N,28,28]", text)
+	}
+	return s.Params[0], nil
+}

@@ -1,0 +1,131 @@
+package op
+
+import (
+	"slices"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// calculus builds what derivatives are made of. Constants take the element type of
+// what they are combined with, and operands are broadcast.
+type calculus struct{ *ir.Builder }
+
+func (c calculus) add(x, y *ir.Value) *ir.Value { return c.Node(Add{}, x, y) }
+func (c calculus) sub(x, y *ir.Value) *ir.Value { return c.Node(Sub{}, x, y) }
+func (c calculus) mul(x, y *ir.Value) *ir.Value { return c.Node(Mul{}, x, y) }
+func (c calculus) div(x, y *ir.Value) *ir.Value { return c.Node(Div{}, x, y) }
+func (c calculus) neg(x *ir.Value) *ir.Value    { return c.Node(Neg{}, x) }
+func (c calculus) square(x *ir.Value) *ir.Value { return c.mul(x, x) }
+
+// num is a scalar of x's element type.
+func (c calculus) num(x *ir.Value, v float64) *ir.Value { return c.Scalar(x.Type.DType, v) }
+
+// plus is x + v, and times is x·v.
+func (c calculus) plus(x *ir.Value, v float64) *ir.Value  { return c.add(x, c.num(x, v)) }
+func (c calculus) times(x *ir.Value, v float64) *ir.Value { return c.mul(x, c.num(x, v)) }
+
+// scaled is times, which leaves x for a v of 1.
+func (c calculus) scaled(x *ir.Value, v float64) *ir.Value {
+	if v == 1 {
+		return x
+	}
+	return c.times(x, v)
+}
+
+// over is v/x, and from is v − x.
+func (c calculus) over(v float64, x *ir.Value) *ir.Value { return c.div(c.num(x, v), x) }
+func (c calculus) from(v float64, x *ir.Value) *ir.Value { return c.sub(c.num(x, v), x) }
+
+// where is x where a condition holds, else 0.
+func (c calculus) where(condition, x *ir.Value) *ir.Value {
+	return c.Node(Where{}, condition, x, c.num(x, 0))
+}
+
+// negative, positive and between tell where x is below 0, above 0, and from lo to hi.
+func (c calculus) negative(x *ir.Value) *ir.Value { return c.Node(Less{}, x, c.num(x, 0)) }
+func (c calculus) positive(x *ir.Value) *ir.Value { return c.Node(Greater{}, x, c.num(x, 0)) }
+func (c calculus) between(x *ir.Value, lo, hi float64) *ir.Value {
+	return c.Node(And{}, c.Node(GreaterOrEqual{}, x, c.num(x, lo)), c.Node(LessOrEqual{}, x, c.num(x, hi)))
+}
+
+// choose is g where a comparison of x and y holds, half of it where they are equal,
+// else 0.
+func (c calculus) choose(x, y *ir.Value, comparison ir.Op, g *ir.Value) *ir.Value {
+	return c.Node(Where{}, c.Node(Equal{}, x, y), c.times(g, 0.5), c.where(c.Node(comparison, x, y), g))
+}
+
+// sum reduces axes of x, which ascend, to extents of 1, or drops them.
+func (c calculus) sum(x *ir.Value, keep bool, axes ...int) *ir.Value {
+	if len(axes) == 0 {
+		return x
+	}
+	return c.Node(Reduce{Kind: ReduceSum, Axes: axes, KeepDims: keep}, x)
+}
+
+// extent is d as a scalar of x's element type.
+func (c calculus) extent(x *ir.Value, d ir.Dim) *ir.Value {
+	if n, ok := d.Int(); ok {
+		return c.num(x, float64(n))
+	}
+	return reshape(c.Builder, convert(c.Builder, c.Dims(d), x.Type.DType))
+}
+
+// mean is the mean along axes, whose extents become 1.
+func (c calculus) mean(x *ir.Value, axes ...int) *ir.Value {
+	if len(axes) == 0 {
+		return x
+	}
+	return c.Node(Reduce{Kind: ReduceMean, Axes: axes, KeepDims: true}, x)
+}
+
+// fit is the gradient of an operand that was broadcast to the shape of g: g summed
+// over what was repeated.
+func (c calculus) fit(g *ir.Value, operand *ir.Value) *ir.Value {
+	shape := operand.Type.Shape
+	lead := g.Type.Rank() - len(shape)
+	var axes []int
+	for i, d := range g.Type.Shape {
+		one := ir.Const(1)
+		switch {
+		case i < lead:
+			axes = append(axes, i)
+		case d.Equal(shape[i-lead]):
+		case shape[i-lead].Equal(one):
+			axes = append(axes, i)
+		default:
+			ir.Fail("whether %s is broadcast to %s shows only when the model runs", operand.Type, g.Type)
+		}
+	}
+	return reshape(c.Builder, c.sum(g, false, axes...), shape...)
+}
+
+// chainRule returns the gradient of the operand of an elementwise operator, of its
+// derivative at x, where the result is y.
+func chainRule(b *ir.Builder, n *ir.Node, of []*ir.Value, slope func(c calculus, x, y *ir.Value) *ir.Value) []*ir.Value {
+	return []*ir.Value{b.Node(Mul{}, of[0], slope(calculus{b}, n.Arg(0), n.Results[0]))}
+}
+
+// partials returns the gradients of the operands of an elementwise operator that
+// broadcasts them, of functions that give them as if they were not broadcast.
+func partials(b *ir.Builder, n *ir.Node, want []bool, of ...func(c calculus) *ir.Value) []*ir.Value {
+	c := calculus{b}
+	grads := make([]*ir.Value, len(n.Args))
+	for i, f := range of {
+		if i < len(want) && want[i] {
+			g := f(c)
+			grads[i] = c.fit(expand(b, g, n.Results[0].Type.Shape...), n.Arg(i))
+		}
+	}
+	return grads
+}
+
+// otherAxes returns the axes of a rank that are not in axes.
+func otherAxes(rank int, axes ...int) []int {
+	var others []int
+	for i := range rank {
+		if !slices.Contains(axes, i) {
+			others = append(others, i)
+		}
+	}
+	return others
+}

@@ -1,0 +1,177 @@
+package op
+
+import (
+	"math"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// activationNodes build the [activations] of other operators.
+var activationNodes = map[string]func(c calculus, x *ir.Value, alpha, beta float64) *ir.Value{
+	"affine": func(c calculus, x *ir.Value, alpha, beta float64) *ir.Value { return c.plus(c.times(x, alpha), beta) },
+	"elu":    func(c calculus, x *ir.Value, alpha, _ float64) *ir.Value { return c.Node(Elu{Alpha: alpha}, x) },
+	"hardsigmoid": func(c calculus, x *ir.Value, alpha, beta float64) *ir.Value {
+		return c.Node(HardSigmoid{Alpha: alpha, Beta: beta}, x)
+	},
+	"leakyrelu": func(c calculus, x *ir.Value, alpha, _ float64) *ir.Value { return c.Node(LeakyRelu{Alpha: alpha}, x) },
+	"relu":      func(c calculus, x *ir.Value, _, _ float64) *ir.Value { return c.Node(Relu{}, x) },
+	"scaledtanh": func(c calculus, x *ir.Value, alpha, beta float64) *ir.Value {
+		return c.times(c.Node(Tanh{}, c.times(x, beta)), alpha)
+	},
+	"sigmoid":  func(c calculus, x *ir.Value, _, _ float64) *ir.Value { return c.Node(Sigmoid{}, x) },
+	"softplus": func(c calculus, x *ir.Value, _, _ float64) *ir.Value { return c.Node(Softplus{}, x) },
+	"softsign": func(c calculus, x *ir.Value, _, _ float64) *ir.Value { return c.Node(Softsign{}, x) },
+	"tanh":     func(c calculus, x *ir.Value, _, _ float64) *ir.Value { return c.Node(Tanh{}, x) },
+	"thresholdedrelu": func(c calculus, x *ir.Value, alpha, _ float64) *ir.Value {
+		return c.where(c.Node(GreaterOrEqual{}, x, c.num(x, alpha)), x)
+	},
+}
+
+// activateNode appends function i of x.
+func (op Steps) activateNode(c calculus, i int, x *ir.Value) *ir.Value {
+	return activationNodes[op.Activations[i]](c, x, op.Alphas[i], op.Betas[i])
+}
+
+// gateNode appends function i of x, limited.
+func (op Steps) gateNode(c calculus, i int, x *ir.Value) *ir.Value {
+	if op.Clip > 0 && !math.IsInf(op.Clip, 1) {
+		x = c.Node(Clip{Lo: -op.Clip, Hi: op.Clip}, x)
+	}
+	return op.activateNode(c, i, x)
+}
+
+// loop appends a loop over the steps of one direction, of the projected x, [S,N,G·H]: next
+// builds the states, [N,H], after a step of the row of x and the states before it, the
+// first of which is y. It gives y, [S,N,H], and the last states.
+func (op Steps) loop(b *ir.Builder, x, lens *ir.Value, states []*ir.Value, next func(c calculus, x *ir.Value, states []*ir.Value) []*ir.Value) []*ir.Value {
+	steps := x.Type.Shape[0]
+	backward := 0
+	if op.Reverse {
+		backward = 1
+	}
+	var types []ir.Type
+	for _, s := range states {
+		types = append(types, s.Type)
+	}
+	body := b.Block(func(b *ir.Builder) {
+		c := calculus{b}
+		carried, condition := bodyParams(b, types)
+		at := place(b, carried[0], steps, backward)
+		after := next(c, b.Node(Gather{}, x, at), carried[1:])
+		y := after[0]
+		if lens != nil {
+			column := reshape(b, lens, lens.Type.Shape[0], ir.Const(1))
+			within := b.Node(Less{}, convert(b, at, ir.I32), column)
+			for i, v := range after {
+				after[i] = b.Node(Where{}, within, v, carried[1+i])
+			}
+			y = c.where(within, y)
+		}
+		b.Return(append(append([]*ir.Value{condition}, after...), y)...)
+	})
+	out := b.NodeBlocks(Loop{Counted: true, Trips: steps, Scans: types[:1]}, []*ir.Block{body}, states...)
+	last, y := out[:len(states)], out[len(states)]
+	results := []*ir.Value{y}
+	if op.Reverse {
+		results[0] = reverse(b, y, 0)
+	}
+	c := calculus{b}
+	taken := reshape(b, b.Dims(steps)) // how many steps each sequence has
+	if lens != nil {
+		taken = reshape(b, lens, lens.Type.Shape[0], ir.Const(1))
+	}
+	for _, s := range last {
+		results = append(results, c.where(c.positive(taken), s))
+	}
+	return results
+}
+
+// state is a layer's initial state, [N,H] for the projected x, zeros where there is none.
+func state(b *ir.Builder, v, x *ir.Value, hidden ir.Dim) *ir.Value {
+	if v != nil {
+		return v
+	}
+	return fill(b, ir.Scalar(x.Type.DType, 0), x.Type.Shape[1], hidden)
+}
+
+// elementOf returns element i of a list, nil where it ends before.
+func elementOf(values []*ir.Value, i int) *ir.Value {
+	if i < len(values) {
+		return values[i]
+	}
+	return nil
+}
+
+// gatesOf returns the parts, [N,H], of gates.
+func gatesOf(b *ir.Builder, x *ir.Value, hidden ir.Dim, n int) []*ir.Value {
+	parts := make([]*ir.Value, n)
+	for i := range parts {
+		parts[i] = sliceAxis(b, x, 1, hidden.Mul(ir.Const(i)), hidden)
+	}
+	return parts
+}
+
+// Compose makes it a loop over the steps.
+func (op RNN) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
+	return op.build(b, n, 1, 1, projectPlainly, func(s Steps, x, r, _, lens *ir.Value, more []*ir.Value) []*ir.Value {
+		hidden, weights := r.Type.Shape[1], transpose(b, r, 1, 0)
+		return s.loop(b, x, lens, []*ir.Value{state(b, elementOf(more, 0), x, hidden)}, func(c calculus, x *ir.Value, states []*ir.Value) []*ir.Value {
+			return []*ir.Value{s.gateNode(c, 0, c.add(x, c.Node(MatMul{}, states[0], weights)))}
+		})
+	})
+}
+
+// Compose makes it a loop over the steps.
+func (op LSTM) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
+	return op.build(b, n, 3, 4, projectPlainly, func(s Steps, x, r, _, lens *ir.Value, more []*ir.Value) []*ir.Value {
+		hidden, weights := r.Type.Shape[1], transpose(b, r, 1, 0)
+		first := []*ir.Value{state(b, elementOf(more, 0), x, hidden), state(b, elementOf(more, 1), x, hidden)}
+		peepholes := elementOf(more, 2)
+		return s.loop(b, x, lens, first, func(c calculus, x *ir.Value, states []*ir.Value) []*ir.Value {
+			cell := states[1]
+			gates := gatesOf(c.Builder, c.add(x, c.Node(MatMul{}, states[0], weights)), hidden, 4)
+			peep := func(gate, weights int) {
+				if peepholes != nil {
+					p := sliceAxis(c.Builder, peepholes, 0, hidden.Mul(ir.Const(weights)), hidden)
+					gates[gate] = c.add(gates[gate], c.mul(cell, p))
+				}
+			}
+			peep(0, 0)
+			peep(2, 2)
+			in, forget, added := s.gateNode(c, 0, gates[0]), s.gateNode(c, 0, gates[2]), s.gateNode(c, 1, gates[3])
+			if op.InputForget {
+				forget = c.from(1, in)
+			}
+			cell = c.add(c.mul(forget, cell), c.mul(in, added))
+			peep(1, 1)
+			return []*ir.Value{c.mul(s.gateNode(c, 0, gates[1]), s.activateNode(c, 2, cell)), cell}
+		})
+	})
+}
+
+// Compose makes it a loop over the steps.
+func (op GRU) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
+	return op.build(b, n, 2, op.separate(), projectPlainly, func(s Steps, x, r, bias, lens *ir.Value, more []*ir.Value) []*ir.Value {
+		hidden := r.Type.Shape[1]
+		two := hidden.Mul(ir.Const(2))
+		gated := transpose(b, sliceAxis(b, r, 0, ir.Dim{}, two), 1, 0)
+		weights := transpose(b, sliceAxis(b, r, 0, two, hidden), 1, 0)
+		return s.loop(b, x, lens, []*ir.Value{state(b, elementOf(more, 0), x, hidden)}, func(c calculus, x *ir.Value, states []*ir.Value) []*ir.Value {
+			h, parts := states[0], gatesOf(c.Builder, x, hidden, 3)
+			both := gatesOf(c.Builder, c.Node(MatMul{}, h, gated), hidden, 2)
+			z, reset := s.gateNode(c, 0, c.add(parts[0], both[0])), s.gateNode(c, 0, c.add(parts[1], both[1]))
+			var part *ir.Value
+			if op.LinearBeforeReset {
+				part = c.Node(MatMul{}, h, weights)
+				if bias != nil {
+					part = c.add(part, sliceAxis(c.Builder, bias, 0, two, hidden))
+				}
+				part = c.mul(reset, part)
+			} else {
+				part = c.Node(MatMul{}, c.mul(reset, h), weights)
+			}
+			n := s.gateNode(c, 1, c.add(parts[2], part))
+			return []*ir.Value{c.add(c.mul(c.from(1, z), n), c.mul(z, h))}
+		})
+	})
+}

@@ -1,0 +1,124 @@
+package rt
+
+import (
+	"fmt"
+	"hash/fnv"
+	"math"
+)
+
+// Init says what the elements of a weight are before training. Element i of a
+// weight depends on the program's seed, the weight's name and i only: another weight
+// changes nothing, and every machine gives the same bits.
+type Init struct {
+	// Kind is one of the Init… constants; A and B are what it says.
+	Kind string
+	A, B float64
+}
+
+// The kinds of [Init].
+const (
+	InitConstant   = "constant"   // A
+	InitUniform    = "uniform"    // uniformly distributed from A to B, without B
+	InitNormal     = "normal"     // normally distributed, of mean A and deviation B
+	InitTruncated  = "truncated"  // as InitNormal, no further from A than 2·B
+	InitOrthogonal = "orthogonal" // A times rows, or columns where there are fewer, that are orthonormal
+	InitGiven      = "given"      // what stands beside the description
+)
+
+// InitSeed returns the seed of the numbers of the weight called name.
+func InitSeed(seed uint64, name string) uint64 {
+	h := fnv.New64a()
+	h.Write([]byte(name))
+	a, _ := Philox(seed, h.Sum64())
+	return a
+}
+
+// Fill sets the elements of a weight of this name and shape. Matrices of more than
+// two axes count as such of their first. A kind that draws nothing here, or that is
+// not known, is an error.
+func (n Init) Fill(dst []float32, seed uint64, name string, shape ...int) error {
+	s := InitSeed(seed, name)
+	var at func(i uint64) float64
+	switch n.Kind {
+	case InitConstant:
+		at = func(uint64) float64 { return n.A }
+	case InitUniform:
+		at = func(i uint64) float64 { return n.A + float64((n.B-n.A)*UniformAt(s, i)) }
+	case InitNormal:
+		at = func(i uint64) float64 { return n.A + float64(n.B*NormalAt(s, i)) }
+	case InitTruncated:
+		at = func(i uint64) float64 { return n.A + float64(n.B*truncatedAt(s, i)) }
+	case InitOrthogonal:
+		n.orthogonal(dst, s, shape)
+		return nil
+	default:
+		return fmt.Errorf("weight %q: %q draws no elements", name, n.Kind)
+	}
+	for i := range dst {
+		dst[i] = float32(at(uint64(i)))
+	}
+	return nil
+}
+
+// truncatedAt returns the first of the normal numbers i, i + 2⁴⁸, … that is at most
+// 2 from 0.
+func truncatedAt(seed, i uint64) float64 {
+	for {
+		if x := NormalAt(seed, i); math.Abs(x) <= 2 {
+			return x
+		}
+		i += 1 << 48
+	}
+}
+
+// orthogonal makes normally distributed rows orthonormal, one after the other
+// (Saxe and others, Exact solutions to the nonlinear dynamics of learning in deep
+// linear neural networks, 2013).
+func (n Init) orthogonal(dst []float32, seed uint64, shape []int) {
+	rows := 1
+	if len(shape) > 0 {
+		rows = shape[0]
+	}
+	if rows == 0 || len(dst) == 0 {
+		return
+	}
+	cols := len(dst) / rows
+	count, width := min(rows, cols), max(rows, cols)
+	basis := make([][]float64, count)
+	for r := range basis {
+		v := make([]float64, width)
+		for i := range v {
+			v[i] = NormalAt(seed, uint64(r*width+i))
+		}
+		for range 2 { // once more, against what rounding left
+			for _, u := range basis[:r] {
+				d := dotOf(u, v)
+				for i := range v {
+					v[i] -= float64(d * u[i])
+				}
+			}
+		}
+		norm := math.Sqrt(dotOf(v, v))
+		for i := range v {
+			v[i] /= norm
+		}
+		basis[r] = v
+	}
+	for r := range rows {
+		for c := range cols {
+			u, i := r, c
+			if rows > cols {
+				u, i = c, r
+			}
+			dst[r*cols+c] = float32(n.A * basis[u][i])
+		}
+	}
+}
+
+func dotOf(x, y []float64) float64 {
+	sum := 0.0
+	for i := range x {
+		sum += float64(x[i] * y[i])
+	}
+	return sum
+}
