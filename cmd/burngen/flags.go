@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/burngen/burngen/gen"
+	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/cost"
 )
 
@@ -81,6 +82,29 @@ func (c costs) Set(file string) error {
 	return err
 }
 
+// weightsDType is a flag that names what weights are stored as.
+type weightsDType struct{ dtype *ir.DType }
+
+func (w weightsDType) String() string {
+	if w.dtype == nil || *w.dtype == ir.Invalid {
+		return ""
+	}
+	return w.dtype.String()
+}
+
+func (w weightsDType) Set(text string) error {
+	for _, d := range []ir.DType{ir.F32, ir.F16, ir.BF16} {
+		if d.String() == text {
+			*w.dtype = d
+			return nil
+		}
+	}
+	return fmt.Errorf("f32, f16 or bf16 expected")
+}
+
+// weightsDTypeHelp tells what the flag does.
+const weightsDTypeHelp = "stores the weights of matrix products, and tables that rows are gathered from, as `f32|f16|bf16`; they are widened when they are read, and sums stay in f32"
+
 // modelFlags declares the flags that change how a model is read.
 func modelFlags(flags *flag.FlagSet) *gen.Options {
 	o := &gen.Options{Inputs: map[string]string{}, Dims: map[string]string{}}
@@ -89,6 +113,7 @@ func modelFlags(flags *flag.FlagSet) *gen.Options {
 	flags.Var((*list)(&o.Outputs), "output", "computes the value `NAME` instead of the outputs (repeatable)")
 	flags.Var(customs{o}, "custom", "makes a Go function compute an operator, as in `'com.acme.Foo=example.com/ops.Foo: (f32[N,C], i64[N]) -> f32[N]'` (repeatable); the function is a func(*rt.Call) error, and decides the extents that only results have")
 	flags.Var(costs{o}, "cost", "chooses algorithms for the machines in `FILE`, as burngen calibrate writes it, instead of those that burngen knows")
+	flags.Var(weightsDType{&o.WeightsDType}, "weights-dtype", weightsDTypeHelp)
 	flags.BoolVar(&o.Strict, "strict", false, "turns off what changes the rounding of floats")
 	return o
 }

@@ -105,7 +105,7 @@ func (op MatMulInteger) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 		x = reshape(b, expand(b, x, slices.Concat(f.batch, f.a[i:])...), batch, f.m, f.k)
 		w = reshape(b, expand(b, w, slices.Concat(f.batch, f.b[j:])...), batch, f.k, f.n)
 	}
-	p := integerProduct{b: b, weights: w, w0: n.Arg(3), x0: n.Arg(2), signed: x.Type.DType == ir.I8}
+	p := integerProduct{b: b, to: op.To, weights: w, w0: n.Arg(3), x0: n.Arg(2), signed: x.Type.DType == ir.I8}
 	p.vectors(n, true)
 	rows := b.Nodes(PackRows{Sums: p.zero != nil}, x)
 	y := p.build(op.Requantize, rows, f.n)

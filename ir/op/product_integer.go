@@ -12,8 +12,9 @@ import (
 // column of all panels: a bias i32, a zero point i32 and a scale f64, which may also
 // have one element; then the sums of the rows, i32, and a zero point of the result, i32
 // of one element. To the sum of products is added the bias, and from it subtracted the
-// zero point times the sum of the row; [Requantize] says what becomes of it. The bias,
-// the zero point with the sums, the scale and the result's zero point may be absent.
+// zero point times the sum of the row; [Requantize] says what becomes of it. With To f32 the
+// scale is f32 and the last operand an offset f32, like the scale. The bias, the zero
+// point with the sums, the scale and the last operand may be absent.
 type ProductInteger struct {
 	N ir.Dim // columns
 	Requantize
@@ -36,10 +37,14 @@ func (op ProductInteger) Infer(in []ir.Type) ([]ir.Type, error) {
 		return nil, err
 	}
 	channels, others := panels.Shape[0].Mul(op.N), a.Shape[0].Mul(a.Shape[1])
-	want := []struct {
+	type vector struct {
 		d ir.DType
 		n ir.Dim
-	}{{ir.I32, channels}, {ir.I32, channels}, {ir.F64, channels}, {ir.I32, others}, {ir.I32, ir.Const(1)}}
+	}
+	want := []vector{{ir.I32, channels}, {ir.I32, channels}, {ir.F64, channels}, {ir.I32, others}, {ir.I32, ir.Const(1)}}
+	if op.To == ir.F32 {
+		want[2], want[4] = vector{ir.F32, channels}, vector{ir.F32, channels}
+	}
 	for i, w := range want {
 		t := operand(in, 2+i)
 		if t.IsZero() {
@@ -103,13 +108,16 @@ func (op ProductInteger) Flops(in, out []ir.Type) ir.Dim {
 	return out[0].Elems().Mul(in[0].Shape[2]).Mul(ir.Const(2))
 }
 
-// Call is cpu.ProductInteger.
+// Call is cpu.ProductInteger or cpu.ProductScaled.
 func (op ProductInteger) Call(n *ir.Node) (ir.Call, error) {
 	a, panels := n.Arg(0).Type, n.Arg(1).Type
-	lo, hi := 0, 0
-	if op.To != ir.Invalid {
-		lo, hi = op.bounds()
+	if op.To == ir.F32 {
+		return ir.Call{Kernel: "ProductScaled", Args: []any{
+			ir.Out(0), ir.In(0), ir.In(1), ir.In(2), ir.In(3), ir.In(4), ir.In(6), ir.In(5),
+			a.Shape[0], panels.Shape[0], a.Shape[1], op.N, a.Shape[2],
+		}}, nil
 	}
+	lo, hi := op.bounds()
 	return ir.Call{Kernel: "ProductInteger", Args: []any{
 		ir.Out(0), ir.In(0), ir.In(1), ir.In(2), ir.In(3), ir.In(4), ir.In(5), ir.In(6),
 		a.Shape[0], panels.Shape[0], a.Shape[1], op.N, a.Shape[2], lo, hi,
@@ -119,6 +127,7 @@ func (op ProductInteger) Call(n *ir.Node) (ir.Call, error) {
 // integerProduct builds a [ProductInteger] of weights, [batch,K,N], and rows.
 type integerProduct struct {
 	b       *ir.Builder
+	to      ir.DType // of the result, Invalid for sums
 	weights *ir.Value
 	w0, x0  *ir.Value // zero points; nil is 0
 	signed  bool      // the rows were i8
@@ -179,14 +188,17 @@ func (p *integerProduct) vectors(n *ir.Node, pack bool) {
 		p.bias = expand(b, p.bias, p.shape()...)
 	}
 	if scale := n.Arg(scaleOperand); scale != nil {
-		if p.scale = convert(b, scale, ir.F64); !isOne(scale.Type) {
-			p.scale = p.perBatch(p.scale)
+		if p.to != ir.F32 {
+			scale = convert(b, scale, ir.F64)
 		}
+		p.scale = p.perBatch(scale)
 	}
-	if p.zero != nil && !isOne(p.zero.Type) {
+	if p.zero != nil {
 		p.zero = p.perBatch(p.zero)
 	}
-	if zero := n.Arg(zeroOperand); zero != nil {
+	if zero := n.Arg(zeroOperand); zero != nil && p.to == ir.F32 {
+		p.last = p.perBatch(zero)
+	} else if zero != nil {
 		p.last = convert(b, reshape(b, zero, ir.Const(1)), ir.I32)
 	}
 }
@@ -212,8 +224,12 @@ func (p *integerProduct) channels(v *ir.Value) *ir.Value {
 	return reshape(p.b, v, shape[1])
 }
 
-// perBatch repeats a vector for the channels of one batch for all.
+// perBatch repeats a vector for the channels of one batch for all, unless it has one
+// element.
 func (p *integerProduct) perBatch(v *ir.Value) *ir.Value {
+	if isOne(v.Type) {
+		return v
+	}
 	return expand(p.b, p.channels(v), p.shape()...)
 }
 

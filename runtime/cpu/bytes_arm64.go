@@ -35,8 +35,11 @@ func runMaxRow(t *maxRow) {
 func quantizeBytes([]byte, []float32, *quantum) int         { return 0 }
 func dequantizeBytes([]float32, []byte, bool, *quantum) int { return 0 }
 
-// packRowFast and packPanels leave all to plain Go.
+// packRowFast, packPanels and transposeBytesFast leave all to plain Go.
 func packRowFast(_, _ []byte, _ byte) (done int, sum int32) { return 0, 0 }
-func packPanels(_, _ []byte, _ *[16 * panelStrip]int32, _, _, _, _ int, _ byte) int {
+func packPanels(_, _ []byte, _ []int32, _, _, _, _ int, _ byte) int {
 	return 0
 }
+
+func transposeBytesFast(_, _ []byte, _, _, _, _ int, _ byte) bool { return false }
+func wideBytes(_, _ int) bool                                     { return false }

@@ -143,8 +143,9 @@ var products slot[product, *product]
 const (
 	blockDepth   = 768 // this much of two panels and of the rows of a block share a second-level cache
 	blockA       = 160 << 10
-	blockColumns = 512 // where Then wants the result in the cache
-	narrowDepth  = 256 // this much of panels is widened at a time
+	blockColumns = 512       // where Then wants the result in the cache
+	farPanels    = 256 << 10 // panels of more, read by one row, are fetched ahead
+	narrowDepth  = 512       // this much of panels is widened at a time
 )
 
 // plan chooses the sizes of tiles and blocks. They do not depend on the number of parts.
@@ -154,7 +155,7 @@ func (p *product) plan() {
 	p.columns = 16 * panels
 	p.depth, p.high = max(p.K, 1), 1
 	if p.kind != weightF32 {
-		p.depth = min(p.depth, narrowDepth)
+		p.depth = ceil(p.depth, ceil(p.depth, narrowDepth))
 	} else if p.rows.tiles > 2 {
 		p.depth = ceil(p.depth, ceil(p.depth, blockDepth))
 	}
@@ -227,7 +228,7 @@ func (p *product) oneRow(batch, j0, j1 int) {
 	if p.ep.Residual != nil {
 		t.residual = start(p.ep.Residual[at:])
 	}
-	if p.K*p.N > nearPanels {
+	if p.K*p.N > farPanels {
 		t.far = 1
 	}
 	t.epilogue(&p.ep)

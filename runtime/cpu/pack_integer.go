@@ -83,42 +83,61 @@ var packsOfColumns slot[columnPacking, *columnPacking]
 
 func (p *columnPacking) panels() int { return ceil(p.n, 16) }
 
-// panelStrip is how many panels are packed at once.
-const panelStrip = 4
+// panelStrip is how many panels are packed at once, and packedRows how many rows, so that
+// few pages are read at a time.
+const (
+	panelStrip = 4
+	packedRows = 64
+)
 
 // Part does the i-th of parts shares of the strips.
 func (p *columnPacking) Part(i, parts int) {
 	strips := ceil(p.panels(), panelStrip)
 	from, to := portion(p.batch*strips, i, parts)
-	for ; from < to; from++ {
-		p.strip(from/strips, from%strips*panelStrip)
+	for from < to {
+		batch := from / strips
+		end := min(to, (batch+1)*strips)
+		if p.sums != nil {
+			clear(p.sums[batch*p.n:][from%strips*16*panelStrip : min(p.n, (end-batch*strips)*16*panelStrip)])
+		}
+		for row := 0; row < p.k; row += packedRows {
+			for s := from; s < end; s++ {
+				p.strip(batch, s%strips*panelStrip, row, min(row+packedRows, p.k))
+			}
+		}
+		from = end
 	}
 }
 
-// strip packs panels of a matrix from one on.
-func (p *columnPacking) strip(batch, panel int) {
-	var sums [16 * panelStrip]int32
+// strip packs rows r0…r1, r0 being a multiple of four, of panels of a matrix from one on.
+func (p *columnPacking) strip(batch, panel, r0, r1 int) {
+	var aside [16 * panelStrip]int32
 	size := ceil(p.k, 4) * 64
 	first, count := 16*panel, min(panelStrip, p.panels()-panel)
 	width := min(16*count, p.n-first)
-	dst := p.dst[(batch*p.panels()+panel)*size:][:count*size]
-	src := p.src[batch*p.k*p.n+first:]
-	// The kernels do groups of four rows of whole panels.
-	rows := p.k &^ 3
-	for done := packPanels(dst, src, &sums, width/16, size, rows/4, p.n, p.change); done < width/16; done++ {
-		packPanel(dst[done*size:][:size], src[16*done:], sums[16*done:], 0, rows, 16, p.n, p.change)
-	}
-	for j := range count {
-		from, columns := rows, min(16, width-16*j)
-		if columns < 16 {
-			clear(dst[j*size:][:rows*16])
-			from = 0
-		}
-		clear(dst[j*size+rows*16:][:size-rows*16])
-		packPanel(dst[j*size:][:size], src[16*j:], sums[16*j:], from, p.k, columns, p.n, p.change)
-	}
+	sums := aside[:]
 	if p.sums != nil {
-		copy(p.sums[batch*p.n+first:][:width], sums[:])
+		sums = p.sums[batch*p.n+first:][:width]
+	}
+	dst := p.dst[(batch*p.panels()+panel)*size+16*r0:]
+	src := p.src[(batch*p.k+r0)*p.n+first:]
+	// The kernels do groups of four rows of whole panels.
+	rows, groups := r1-r0, (r1-r0)/4
+	done := packPanels(dst, src, sums, width/16, size, groups, p.n, p.change)
+	for j := range count {
+		to, columns := dst[j*size:][:ceil(rows, 4)*64], min(16, width-16*j)
+		from := 0
+		if j < done {
+			from = 4 * groups
+		}
+		if columns < 16 {
+			clear(to)
+		} else if rows%4 != 0 {
+			clear(to[64*groups:])
+		}
+		if from < rows {
+			packPanel(to, src[16*j:], sums[16*j:], from, rows, columns, p.n, p.change)
+		}
 	}
 }
 

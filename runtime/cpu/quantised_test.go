@@ -513,3 +513,33 @@ func TestMaxPoolOfBytes(t *testing.T) {
 		}
 	})
 }
+
+func TestQuantizingDividesNearHalves(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 10))
+	x, dst := make([]float32, 1<<14), make([]uint8, 1<<14)
+	for range 60 {
+		scale := float32(math.Ldexp(1+r.Float64(), r.IntN(20)-10))
+		switch r.IntN(8) {
+		case 0:
+			scale = float32(math.Ldexp(float64(scale), -110-r.IntN(30)))
+		case 1:
+			scale = float32(math.Ldexp(float64(scale), 100+r.IntN(15)))
+		}
+		for i := range x {
+			x[i] = (float32(r.IntN(1200)-600) / 2) * scale
+			for range r.IntN(3) {
+				x[i] = math.Nextafter32(x[i], float32(math.Inf(r.IntN(2)*2-1)))
+			}
+		}
+		zero := r.IntN(256)
+		atLevels(t, func(t *testing.T) {
+			QuantizeScalar(dst, x, scale, zero, 0, 255)
+			for i, v := range x {
+				want := min(max(math.RoundToEven(float64(v/scale))+float64(zero), 0), 255)
+				if float64(dst[i]) != want {
+					t.Fatalf("%v by %v is %d, want %v", v, scale, dst[i], want)
+				}
+			}
+		})
+	}
+}

@@ -40,7 +40,7 @@ func ResizeLinear[T Float](dst, src []T, outer, inH, inW, inner int, rows []int3
 	outH, outW := len(rows)/2, len(cols)/2
 	rowWeights, colWeights = trim(rowWeights, 2*outH), trim(colWeights, 2*outW)
 	dst, src = trim(dst, outer*outH*outW*inner), trim(src, outer*inH*inW*inner)
-	if inner == 1 && outW <= resizeRoom {
+	if inner == 1 && max(inW, outW) <= resizeRoom {
 		var room [3][resizeRoom]T
 		for o := range outer {
 			linearRows(dst[o*outH*outW:][:outH*outW], src[o*inH*inW:][:inH*inW], &room, inW, rows, rowWeights, cols, colWeights)
@@ -70,13 +70,24 @@ func ResizeLinear[T Float](dst, src []T, outer, inH, inW, inner int, rows []int3
 	}
 }
 
-// resizeRoom is how many columns of a result linearRows can do.
+// resizeRoom is how many columns linearRows can do.
 const resizeRoom = 2 << 10
 
-// linearRows is ResizeLinear of one plane. It interpolates between the columns of a row
-// of src once for all rows of dst in a row that lie beside it.
+// linearRows is ResizeLinear of one plane. Where there are more rows than before it
+// interpolates between the columns of a row of src once for all neighbouring rows of dst
+// that lie beside it, else first between rows.
 func linearRows[T Float](dst, src []T, room *[3][resizeRoom]T, inW int, rows []int32, rowWeights []float32, cols []int32, colWeights []float32) {
 	n := len(cols) / 2
+	if len(rows)/2*inW < len(src) {
+		first, second := room[0][:inW], room[1][:inW]
+		for y := range len(rows) / 2 {
+			MulScalar(first, src[int(rows[2*y])*inW:][:inW], T(rowWeights[2*y]))
+			MulScalar(second, src[int(rows[2*y+1])*inW:][:inW], T(rowWeights[2*y+1]))
+			Add(first, first, second)
+			mixColumns(dst[y*n:][:n], first, cols, colWeights)
+		}
+		return
+	}
 	below := room[2][:n]
 	held := [2]int32{-1, -1} // the rows of src that the first two rows of room are made of
 	row := func(r int32, other int32) []T {
@@ -89,10 +100,7 @@ func linearRows[T Float](dst, src []T, room *[3][resizeRoom]T, inW int, rows []i
 			return to
 		}
 		held[k] = r
-		from := src[int(r)*inW:][:inW]
-		for x := range to {
-			to[x] = mix(from[cols[2*x]], from[cols[2*x+1]], T(colWeights[2*x]), T(colWeights[2*x+1]))
-		}
+		mixColumns(to, src[int(r)*inW:][:inW], cols, colWeights)
 		return to
 	}
 	for y := range len(rows) / 2 {
@@ -100,6 +108,14 @@ func linearRows[T Float](dst, src []T, room *[3][resizeRoom]T, inW int, rows []i
 		MulScalar(to, row(r, s), T(rowWeights[2*y]))
 		MulScalar(below, row(s, r), T(rowWeights[2*y+1]))
 		Add(to, to, below)
+	}
+}
+
+// mixColumns interpolates between the columns of a row.
+func mixColumns[T Float](dst, src []T, cols []int32, weights []float32) {
+	cols, weights = cols[:2*len(dst)], weights[:2*len(dst)]
+	for x := range dst {
+		dst[x] = mix(src[cols[2*x]], src[cols[2*x+1]], T(weights[2*x]), T(weights[2*x+1]))
 	}
 }
 

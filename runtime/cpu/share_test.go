@@ -52,7 +52,8 @@ func shared() map[string]struct {
 			},
 		}
 	}
-	for _, s := range []ConvShape{square(16, 58, 16, 48, 3, 1), square(20, 7, 16, 200, 3, 1), square(60, 41, 16, 70, 1, 1), square(3, 63, 1, 17, 5, 2)} {
+	for _, s := range []ConvShape{square(16, 58, 16, 48, 3, 1), square(20, 7, 16, 200, 3, 1), square(60, 41, 16, 70, 1, 1), square(3, 63, 1, 17, 5, 2),
+		rimmed(3, 32, 1, 12, 5, 1), rimmed(12, 30, 16, 12, 5, 1), rimmed(20, 15, 16, 40, 3, 1), rimmed(20, 29, 16, 40, 3, 2), rimmed(40, 7, 16, 200, 3, 1), rimmed(20, 15, 16, 20, 3, 1).row()} {
 		s.N = 2
 		src, w := random(s.N*s.inBlocks()*s.InH*s.InW*s.InBlock, 1), random(ConvWeightsLen(&s), 2)
 		all[fmt.Sprint("Conv ", s)] = operator{
@@ -169,6 +170,20 @@ func shared() map[string]struct {
 		},
 	}
 	return all
+}
+
+// rimmed is a padded convolution of as many outputs as steps.
+func rimmed(inC, in, block, outC, kernel, stride int) ConvShape {
+	s := square(inC, in, block, outC, kernel, stride)
+	s.PadH, s.PadW = kernel/2, kernel/2
+	s.OutH, s.OutW = (in-1)/stride+1, (in-1)/stride+1
+	return s
+}
+
+// row is the convolution over a single row.
+func (s ConvShape) row() ConvShape {
+	s.InH, s.OutH, s.KH, s.PadH = 1, 1, 1, 0
+	return s
 }
 
 // The number of parts must not change a single bit.

@@ -103,12 +103,25 @@ func split(n, limit int) rowSplit {
 	if n <= limit {
 		return rowSplit{n, 1, 0}
 	}
-	tiles := ceil(n, limit)
+	return divide(n, ceil(n, limit))
+}
+
+// divide divides n ≥ 1 rows into so many tiles, of a row at least.
+func divide(n, tiles int) rowSplit {
+	tiles = min(tiles, n)
 	return rowSplit{n / tiles, tiles, n % tiles}
 }
 
 // at is the row where a tile starts.
 func (s rowSplit) at(tile int) int { return tile*s.rows + min(tile, s.first) }
+
+// tile is the one that a row is in.
+func (s rowSplit) tile(row int) int {
+	if higher := s.first * (s.rows + 1); row >= higher {
+		return s.first + (row-higher)/s.rows
+	}
+	return row / (s.rows + 1)
+}
 
 // high is the number of rows of a tile.
 func (s rowSplit) high(tile int) int { return s.at(tile+1) - s.at(tile) }
@@ -123,11 +136,11 @@ func (t *tile) cover(s rowSplit, from, to int) {
 }
 
 // area covers high×wide pixels, the next row of which is downA and downC away. A tile
-// lies along a row, or along a column where that needs fewer. Tiles go down, so that
-// what they read is near.
-func (t *tile) area(high, wide, downA, downC int) {
+// lies along a row, or along a column if it is upright. Tiles go down, so that what they
+// read is near.
+func (t *tile) area(high, wide, downA, downC int, upright bool) {
 	limit, _ := tileLimits()
-	if ceil(wide, limit)*high > ceil(high, limit)*wide {
+	if upright {
 		high, wide = wide, high
 		t.rowA, t.rowC, downA, downC = downA, downC, t.rowA, t.rowC
 	}

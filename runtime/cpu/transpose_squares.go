@@ -2,7 +2,11 @@
 
 package cpu
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/burngen/burngen/runtime/rt"
+)
 
 // Sizes of the blocks that squares are done in, so that their rows stay in near caches.
 const (
@@ -17,36 +21,23 @@ func transposeSquares[T any](dst, src []T, rows, columns, ldd, lds int) (r, c in
 	if level == Generic || rows < 8 || !hasSquares(dst) {
 		return 0, 0
 	}
-	t := transposition{size: size, to: unsafe.Pointer(unsafe.SliceData(dst)), from: unsafe.Pointer(unsafe.SliceData(src)), ldd: ldd, lds: lds}
-	switch {
-	case columns < 8:
+	t := transposition{size: size, to: unsafe.Pointer(unsafe.SliceData(dst)), from: unsafe.Pointer(unsafe.SliceData(src)), rows: rows, columns: columns, ldd: ldd, lds: lds}
+	if columns < 8 {
 		// A strip reads eight columns.
 		n := 0
 		if lds > 0 && len(src) >= 7*lds+8 {
 			n = t.strips(min(rows/8, (len(src)-8-7*lds)/(8*lds)+1), columns)
 		}
 		return 8 * n, columns
-	case rows > columns:
-		for first := 0; first < rows; first += squareRows {
-			high := min(squareRows, rows-first)
-			for j := 0; j < columns; j += 8 {
-				t.line(first, min(j, columns-8), high/8, 8, 0)
-				if high%8 != 0 {
-					t.line(rows-8, min(j, columns-8), 1, 0, 0)
-				}
-			}
-		}
-	default:
-		for first := 0; first < columns; first += squareColumns {
-			wide := min(squareColumns, columns-first)
-			for i := 0; i < rows; i += 8 {
-				t.line(min(i, rows-8), first, wide/8, 0, 8)
-				if wide%8 != 0 {
-					t.line(min(i, rows-8), columns-8, 1, 0, 0)
-				}
-			}
+	}
+	if bytes := size * rows * columns; bytes >= 4*sharedFrom {
+		shared := t
+		shared.to, shared.from = unsafe.Pointer(unsafe.SliceData(onHeap(dst))), unsafe.Pointer(unsafe.SliceData(onHeap(src)))
+		if transpositions.run(&shared, rt.Parts(int64(bytes)/16)) {
+			return rows, columns
 		}
 	}
+	t.Part(0, 1)
 	return rows, columns
 }
 
@@ -54,7 +45,42 @@ func transposeSquares[T any](dst, src []T, rows, columns, ldd, lds int) (r, c in
 type transposition struct {
 	size     int
 	to, from unsafe.Pointer
+	rows     int
+	columns  int
 	ldd, lds int
+}
+
+var transpositions slot[transposition, *transposition]
+
+// Part does the i-th of parts shares of the longer axis. What squares leave at the end of
+// an axis is done by one that overlaps with the last.
+func (t *transposition) Part(i, parts int) {
+	from, to := portion(max(t.rows, t.columns)/8, i, parts)
+	from, to = 8*from, 8*to
+	if i == parts-1 {
+		to = max(t.rows, t.columns)
+	}
+	if t.rows > t.columns {
+		for first := from; first < to; first += squareRows {
+			high := min(squareRows, to-first)
+			for j := 0; j < t.columns; j += 8 {
+				t.line(first, min(j, t.columns-8), high/8, 8, 0)
+				if high%8 != 0 {
+					t.line(t.rows-8, min(j, t.columns-8), 1, 0, 0)
+				}
+			}
+		}
+		return
+	}
+	for first := from; first < to; first += squareColumns {
+		wide := min(squareColumns, to-first)
+		for i := 0; i < t.rows; i += 8 {
+			t.line(min(i, t.rows-8), first, wide/8, 0, 8)
+			if wide%8 != 0 {
+				t.line(min(i, t.rows-8), t.columns-8, 1, 0, 0)
+			}
+		}
+	}
 }
 
 // line does n squares from row i and column j on, each so many rows or columns after the

@@ -24,6 +24,7 @@ var families = []struct {
 	{"pack_bytes", packBytes},
 	{"window", windows},
 	{"transpose", transposes},
+	{"transpose_bytes", byteTransposes},
 	{"gather_channels", gatherChannels},
 	{"plane", planeFamily},
 	{"lrn", lrns},
