@@ -2,11 +2,11 @@
 // thread and two, starts and accuracy; batches of eight, with the batch open and
 // compiled in.
 //
-//   node full.mjs [-o DIR] [--burngen CMD] [NAME ...]
+//   node full.mjs [-o DIR] [--burngen CMD] [--wrap CMD] [NAME ...]
 //
 // The names are models of models/, all of them without names. What was measured stays in
 // out/full/; RESULTS.md, results.json and ratios.svg are written to DIR, this folder
-// unless it is given. All models take about 25 minutes on two processors.
+// unless it is given. --wrap is compare.mjs's. All models take about 25 minutes on two processors.
 
 import {spawn} from 'node:child_process';
 import fs from 'node:fs';
@@ -19,6 +19,7 @@ const {values: flags, positionals} = parseArgs({
   options: {
     o: {type: 'string', short: 'o', default: '.'},
     burngen: {type: 'string', default: 'go tool burngen'},
+    wrap: {type: 'string'},
   },
 });
 const here = import.meta.dirname;
@@ -47,7 +48,7 @@ async function compare(name, list, ...options) {
   if (!list.length) return undefined;
   const began = Date.now();
   const file = path.join(folder, name + '.json');
-  const child = spawn(process.execPath, ['compare.mjs', '--json', '--burngen', flags.burngen, ...options, ...list], {
+  const child = spawn(process.execPath, ['compare.mjs', '--json', '--burngen', flags.burngen, ...(flags.wrap ? ['--wrap', flags.wrap] : []), ...options, ...list], {
     cwd: here, stdio: ['ignore', fs.openSync(file, 'w'), 'inherit'],
   });
   await new Promise((resolve, reject) => child.once('close', resolve).once('error', reject));
