@@ -139,6 +139,7 @@ func (m *Model) compile() error {
 		ctx.Prepared = append(ctx.Prepared, f.Name)
 	}
 	if o.Train {
+		ctx.WeightsDType = ir.F32 // steps read the model's own weights
 		o.progress("differentiating")
 		if err := m.addTraining(); err != nil {
 			return err

@@ -90,6 +90,8 @@ func (g *genFlags) checkTraining() error {
 		return usagef("-train: -loss is missing, one of %s", strings.Join(gen.LossNames(), ", "))
 	case o.Train && !slices.Contains(gen.LossNames(), o.Loss):
 		return usagef("-loss %s: one of %s expected", o.Loss, strings.Join(gen.LossNames(), ", "))
+	case o.Train && o.WeightsDType != ir.Invalid && o.WeightsDType != ir.F32:
+		return usagef("-weights-dtype is not for -train, which keeps the model's own weights")
 	case !o.Train && (o.Loss != "" || len(o.Params) > 0 || len(o.Freeze) > 0):
 		return usagef("-loss, -params and -freeze are for -train")
 	}
