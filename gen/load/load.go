@@ -211,11 +211,15 @@ func at(shown, dir string, err error) error {
 	if !errors.As(err, &l) {
 		return err
 	}
+	prefix := ""
+	if shown != "." {
+		prefix = shown + string(filepath.Separator)
+	}
 	out := make(lines, len(l))
 	for i, line := range l {
 		line = strings.ReplaceAll(line, dir+string(filepath.Separator), "")
 		if file, _, ok := strings.Cut(line, ".go:"); ok && !strings.ContainsAny(file, " :") && !filepath.IsAbs(file) {
-			line = filepath.Join(shown, line)
+			line = prefix + line
 		}
 		out[i] = line
 	}

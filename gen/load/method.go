@@ -152,7 +152,7 @@ func (c *checked) params(m *method, d directive, places *[]token.Pos) []port {
 		return nil
 	}
 	if params.Len() != len(m.sig.params) {
-		c.faultf(d.pos, "%s, %s has %s", count(len(m.sig.params), "type")+" declared", m.name(), count(params.Len(), "parameter"))
+		c.faultf(d.pos, "%s, %s has %s", count(len(m.sig.params), "parameter")+" declared", m.name(), count(params.Len(), "parameter"))
 		return nil
 	}
 	var ports []port
@@ -227,7 +227,7 @@ func (c *checked) results(m *method, d directive) []port {
 		return nil
 	}
 	if !m.sig.open && len(m.sig.results) != results.Len() {
-		c.faultf(d.pos, "%s, %s has %s", count(len(m.sig.results), "type")+" declared as results", m.name(), count(results.Len(), "result"))
+		c.faultf(d.pos, "%s, %s has %s", count(len(m.sig.results), "result")+" declared", m.name(), count(results.Len(), "result"))
 		return nil
 	}
 	var ports []port
