@@ -20,6 +20,7 @@ const {values: flags, positionals} = parseArgs({
     batch: {type: 'string'},
     dim: {type: 'string', multiple: true, default: []},
     fixed: {type: 'boolean', default: false},
+    static: {type: 'boolean', default: false},
     accuracy: {type: 'boolean', default: false},
     json: {type: 'boolean', default: false},
     wrap: {type: 'string'},
@@ -48,16 +49,18 @@ say(row(['case', 'threads', 'ORT min', 'median', 'burngen', 'median', 'ratio', '
 
 let failures = 0;
 for (const found of await find(positionals, flags.batch)) {
-  let program;
+  let program, fixed;
   try {
-    program = await prepare(found, {batch: flags.batch, dims: flags.dim, fixed: flags.fixed, burngen: flags.burngen});
+    const options = {batch: flags.batch, dims: flags.dim, fixed: flags.fixed, burngen: flags.burngen};
+    program = await prepare(found, options);
+    if (flags.static && Object.keys(program.symbols).length) fixed = await prepare(found, {...options, fixed: true});
   } catch (error) {
     fail(found.name, error);
     continue;
   }
-  for (const threads of flags.threads.split(',').map(Number)) {
+  for (const [i, threads] of flags.threads.split(',').map(Number).entries()) {
     try {
-      const result = await compare(program, threads);
+      const result = await compare(program, fixed, threads, flags.accuracy && i === 0);
       report.cases.push(result);
       print(result);
     } catch (error) {
@@ -75,19 +78,22 @@ function fail(model, error, threads) {
   failures++;
 }
 
-// compare checks and times one case at a number of threads.
-async function compare(program, threads) {
-  const sides = commands(program, threads, host);
+// compare checks and times one case at a number of threads; fixed is the same model
+// with its symbols' values compiled in, if it is to be timed too; accurate compares with
+// float64, which does not depend on the threads.
+async function compare(program, fixed, threads, accurate) {
+  const sides = {...commands(program, threads, host), static: fixed && commands(fixed, threads).burngen};
   const rival = sides.c ? 'c' : 'node';
   const [call] = await first(sides[rival], threads);
   await first(sides.burngen, threads);
-  const {problem, note, rms, accuracy} = await verdict(program, sides.files[rival], sides.files.burngen, flags.accuracy);
+  const {problem, note, rms, accuracy} = await verdict(program, sides.files[rival], sides.files.burngen, accurate);
   if (problem) throw new Error(problem);
 
-  const timed = [sides[rival], sides.burngen, ...(rival === 'c' && call < small ? [sides.node] : [])];
+  const timed = [rival, 'burngen', 'static', ...(rival === 'c' && call < small ? ['node'] : [])].filter((side) => sides[side]);
   const load = os.loadavg()[0];
-  const sat = await sittings(timed, threads);
-  const [a, b, c] = sat.map(({times}) => summary(times));
+  const sat = await sittings(timed.map((side) => sides[side]), threads);
+  const [a, b] = sat.map(({times}) => summary(times));
+  const [c, d] = ['node', 'static'].map((side) => timed.indexOf(side, 1)).map((i) => i > 0 ? summary(sat[i].times) : undefined);
   const ms = (ns) => Number((ns / 1e6).toPrecision(6));
   const mb = (bytes) => (bytes === null ? undefined : Math.round(bytes / 2 ** 20));
   return {
@@ -95,6 +101,7 @@ async function compare(program, threads) {
     ort_ms: ms(a.median), burngen_ms: ms(b.median), ratio: a.median / b.median,
     ort_min_ms: ms(a.min), burngen_min_ms: ms(b.min), ratio_min: a.min / b.min,
     node_ms: c && ms(c.median), node_min_ms: c && ms(c.min),
+    static_ms: d && ms(d.median), static_min_ms: d && ms(d.min),
     spread: Math.max(a.spread, b.spread), rms, accuracy, note, load,
     ort_mb: mb(sat[0].memory), burngen_mb: mb(sat[1].memory),
     start_ms: Number(flags.starts) ? await coldStarts(sides, threads) : undefined,
@@ -151,6 +158,7 @@ function print(r) {
   if (r.accuracy) say(`  off float64: ORT ${r.accuracy.ort.toExponential(1)}, burngen ${r.accuracy.burngen.toExponential(1)}`);
   if (r.note) say(`  ${r.note}`);
   if (r.node_ms) say(row(['  Node binding', '', ms(r.node_min_ms), ms(r.node_ms), '', '', (r.node_min_ms / r.burngen_min_ms).toFixed(2), (r.node_ms / r.burngen_ms).toFixed(2)]));
+  if (r.static_ms) say(row(['  with fixed extents', '', '', '', ms(r.static_min_ms), ms(r.static_ms)]));
   if (r.start_ms) {
     const {c, node, burngen} = r.start_ms;
     say(`  start to first result: ${[c && `C host ${c}`, `node ${node}`, `burngen ${burngen}`].filter(Boolean).join(', ')} ms`);

@@ -42,6 +42,9 @@ type Options struct {
 	Custom []op.Custom
 	// Strict turns off what reassociates floating-point sums and products.
 	Strict bool
+	// WeightsDType is what the weights of matrix products, and tables that rows are gathered
+	// from, are stored as: ir.F16 or ir.BF16; ir.F32, or nothing, leaves them as they are.
+	WeightsDType ir.DType
 	// Costs says what kernels take on the machines that the code is for, to choose
 	// algorithms; nil stands for [cost.Default].
 	Costs *cost.Model
@@ -140,11 +143,12 @@ func CompileSource(src *Source, o Options) (*Model, error) {
 
 func (m *Model) compile() error {
 	o := &m.options
-	ctx := &pass.Context{Strict: o.Strict, Costs: o.Costs}
+	ctx := &pass.Context{Strict: o.Strict, WeightsDType: o.WeightsDType, Costs: o.Costs}
 	for _, f := range m.Source.Functions {
 		ctx.Prepared = append(ctx.Prepared, f.Name)
 	}
 	if o.Train {
+		ctx.WeightsDType = ir.F32 // steps read the model's own weights
 		o.progress("differentiating")
 		if err := m.addTraining(); err != nil {
 			return err
@@ -192,6 +196,20 @@ func plainGo() (done func()) {
 	}
 }
 
+// checkNarrow returns an error where rounding a prepared weight to f16 has made an
+// infinity.
+func (m *Model) checkNarrow(name string, data any) error {
+	halves, ok := data.([]rt.Float16)
+	if m.options.WeightsDType != ir.F16 || !ok {
+		return nil
+	}
+	const infinity = 0x7c00
+	if !slices.ContainsFunc(halves, func(h rt.Float16) bool { return h&0x7fff == infinity }) {
+		return nil
+	}
+	return fmt.Errorf("weight %q: elements are beyond 65504, the largest number of f16: bf16 has room for them", name)
+}
+
 // prepare makes the weights that Functions load, with the plain Go kernels: the
 // same bytes on every machine.
 func (m *Model) prepare() error {
@@ -227,6 +245,9 @@ func (m *Model) prepare() error {
 		shape, _ := w.Type.Static()
 		if i, ok := made[w.Name]; ok {
 			m.Weights.SetMetadata("burngen.sources:"+w.Name, m.sources(m.Prepare.IR.Results[i]))
+			if err := m.checkNarrow(w.Name, results[i]); err != nil {
+				return err
+			}
 			exec.AddTo(m.Weights, w.Name, w.Type.DType, results[i], shapes[i])
 			continue
 		}

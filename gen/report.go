@@ -53,6 +53,7 @@ var passesDid = []struct{ verb, stat, what string }{
 	{"fused", pass.FusedActivations, "activations"},
 	{"fused", pass.FusedChains, "elementwise operators into kernels"},
 	{"fused", pass.FusedPointwise, "elementwise operators into loops"},
+	{"rounded", pass.NarrowedWeights, "weights to fewer bits"},
 	{"shared", pass.SharedWeights, "weights"},
 	{"outlined", pass.OutlinedBlocks, "repeated blocks"},
 }

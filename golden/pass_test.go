@@ -26,7 +26,7 @@ var update = flag.Bool("update", false, "write the goldens anew")
 
 // TestPass runs every golden of a pass. The section "pass" names the pass, and
 // may be followed by words: "near" compares floats with a tolerance, for passes
-// that change rounding; "strict" sets [pass.Context.Strict].
+// that change rounding; "strict" sets [pass.Context.Strict], and "f16" its WeightsDType.
 func TestPass(t *testing.T) {
 	files, err := filepath.Glob("pass/*/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -63,6 +63,9 @@ func runPass(t *testing.T, file string) {
 	fillWeights(before)
 	after := before.Clone()
 	ctx := &pass.Context{Strict: slices.Contains(words, "strict")}
+	if slices.Contains(words, "f16") {
+		ctx.WeightsDType = ir.F16
+	}
 	if err := pass.Run(ctx, after, []pass.Pass{p}, pass.Options{}); err != nil {
 		t.Fatal(err)
 	}

@@ -27,6 +27,8 @@ var arrows = []arrow{
 	{"runtime/rt", "runtime/rt/safetensors", "golang.org/x/sys"},
 	{"runtime/cpu", "runtime/rt", "golang.org/x/sys"},
 	{"runtime/cpu/image", "", "golang.org/x/image"},
+	{"runtime/data", "runtime/rt", ""},
+	{"runtime/optim", "runtime/rt runtime/cpu", ""},
 	{"runtime/kerneltest", "runtime/rt runtime/cpu", ""},
 	{"ir", "runtime/rt", ""},
 	{"ir/cost", "", ""},

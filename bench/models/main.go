@@ -1,11 +1,13 @@
 // Models writes the ONNX files that compare.mjs times: the official light models
-// with weights of their own, single operators, and small networks.
+// with weights of their own, single operators, and small networks; and models of
+// thousands of nodes, which burngen must generate in good time.
 //
 //	go run ./models [-o out/models] [-corpus DIR] [-list] [NAME ...]
 //
-// Each model goes to a folder of its own. A name may be that of a group: operators,
-// or all, which is also meant without names; all are about 2 GB. A name that ends
-// with "-n" is that of a model whose batch is the symbol N. The light models are read from the corpus: BURNGEN_CORPUS, else
+// Each model goes to a folder of its own. A name may be that of a group: operators;
+// large, of thousands of nodes; or all, those that are not large, which is also meant
+// without names and is about 2 GB. A name that ends with "-n" is that of a model whose batch
+// is the symbol N. The light models are read from the corpus: BURNGEN_CORPUS, else
 // ../../shared/corpus.
 package main
 
@@ -17,6 +19,7 @@ import (
 	"log"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -59,6 +62,9 @@ var models = []model{
 	{"densenet121", lit("densenet121")},
 	{"resnet50", lit("resnet50")},
 	{"vgg19", lit("vgg19")},
+
+	{"chain-5000", built(func() *graph { return chain(5000) })},
+	{"web-5000", built(func() *graph { return web(5000) })},
 }
 
 func built(f func() *graph) func(string) (*graph, error) {
@@ -103,7 +109,7 @@ func choose(names []string) ([]model, error) {
 		base, open := strings.CutSuffix(name, "-n")
 		found := false
 		for _, m := range models {
-			if m.name != base && base != "all" && (base != "operators" || !m.operator()) {
+			if !m.in(base) {
 				continue
 			}
 			found = true
@@ -132,11 +138,28 @@ func (m model) opened() model {
 	}}
 }
 
-// operator tells that the model is a single operator, as its name does.
-func (m model) operator() bool { return !m.batched() || strings.HasPrefix(m.name, "conv-") }
+// in reports whether a name stands for the model: its own, or that of a group.
+func (m model) in(name string) bool {
+	large := m.named("chain", "web")
+	switch name {
+	case "all":
+		return !large
+	case "large":
+		return large
+	case "operators":
+		return m.named("matmul", "conv")
+	}
+	return name == m.name
+}
 
-// batched tells that the model has a batch: a product has none.
-func (m model) batched() bool { return !strings.HasPrefix(m.name, "matmul-") }
+// batched tells that the model has a batch: what is made of matrices has none.
+func (m model) batched() bool { return !m.named("matmul", "web") }
+
+// named tells that the model's name begins with one of the words.
+func (m model) named(words ...string) bool {
+	first, _, _ := strings.Cut(m.name, "-")
+	return slices.Contains(words, first)
+}
 
 // write puts the model at dir/name/model.onnx.
 func (m model) write(dir, corpus string) error {

@@ -26,12 +26,27 @@ A ratio is ONNX Runtime's time over burngen's: above 1, burngen is faster.
 
 ![ratios](ratios.svg)
 `, all.CPU, all.CPUs, all.ONNXRuntime, through, all.Go)
-	for _, t := range threads(all.Cases) {
-		speed(&b, t, all.Cases, notes)
+	plain, sized := divide(all.Cases)
+	for _, t := range threads(plain) {
+		speed(&b, t, plain, notes)
 	}
-	resources(&b, all.Cases)
-	distances(&b, all.Cases)
+	openExtents(&b, sized, notes)
+	unmeasured(&b, all.Cases)
+	resources(&b, plain)
+	distances(&b, plain)
 	return b.Bytes()
+}
+
+// divide returns the cases without symbols, and those with.
+func divide(cases []result) (plain, sized []result) {
+	for _, r := range cases {
+		if r.Symbols == nil {
+			plain = append(plain, r)
+		} else {
+			sized = append(sized, r)
+		}
+	}
+	return plain, sized
 }
 
 // threads returns the numbers of threads of the cases, ascending.
@@ -63,11 +78,7 @@ func speed(b *bytes.Buffer, t int, cases []result, notes map[string]string) {
 		}
 		ratio := fmt.Sprintf("%.2f", r.Ratio)
 		if r.Ratio < r.target() {
-			why := notes[r.Model]
-			if why == "" {
-				why = "not explained"
-			}
-			low = append(low, fmt.Sprintf("- %s, %s of %.2f: %s", r.label(), ratio, r.target(), why))
+			low = append(low, below(r, notes))
 			ratio = "**" + ratio + "**"
 		}
 		cells(b, r.label(), ms(r.ORTMin), ms(r.ORT), ms(r.BurngenMin), ms(r.Burngen), fmt.Sprintf("%.2f", r.RatioMin), ratio, fmt.Sprintf("%.2f", r.target()), fmt.Sprintf("%.2f", r.Spread))
@@ -77,27 +88,86 @@ func speed(b *bytes.Buffer, t int, cases []result, notes map[string]string) {
 	if n > 0 {
 		fmt.Fprintf(b, "\nGeometric mean of %d ratios of medians: %.2f.\n", n, math.Exp(log/float64(n)))
 	}
+	list(b, low)
+}
+
+// below explains a ratio below its target.
+func below(r result, notes map[string]string) string {
+	why := notes[r.Model]
+	if why == "" {
+		why = "not explained"
+	}
+	return fmt.Sprintf("- %s, %.2f of %.2f: %s", r.label(), r.Ratio, r.target(), why)
+}
+
+// list writes explanations.
+func list(b *bytes.Buffer, low []string) {
 	if low != nil {
 		fmt.Fprintf(b, "\nBelow their targets:\n\n%s\n", strings.Join(low, "\n"))
 	}
 }
 
+// unmeasured lists what failed before it had a number of threads.
+func unmeasured(b *bytes.Buffer, cases []result) {
+	for _, r := range cases {
+		if r.Threads == 0 {
+			fmt.Fprintf(b, "\nNo results of %s: %s\n", r.label(), r.Problem)
+		}
+	}
+}
+
+// keeps is the share of its speed that a model keeps where its extents are open.
+const keeps = 0.9
+
+// openExtents writes the times of models with symbols.
+func openExtents(b *bytes.Buffer, cases []result, notes map[string]string) {
+	if cases == nil {
+		return
+	}
+	fmt.Fprintf(b, "\n## Open extents\n\nMedians in milliseconds of models that leave extents open. Kept is the share of the speed that\nthe same model has where the extents are compiled in, of the minima; %.2f is wanted.\n", keeps)
+	table(b, "model", "threads", "ORT", "burngen", "ratio", "target", "compiled in", "kept")
+	var low []string
+	for _, r := range cases {
+		if r.Problem != "" {
+			cells(b, r.label(), fmt.Sprint(r.Threads), "no result: "+r.Problem, "", "", "", "", "")
+			continue
+		}
+		ratio, static, kept := fmt.Sprintf("%.2f", r.Ratio), "", ""
+		if r.Ratio < r.target() {
+			low = append(low, below(r, notes))
+			ratio = "**" + ratio + "**"
+		}
+		if r.Static > 0 {
+			share := r.StaticMin / r.BurngenMin
+			static, kept = ms(r.Static), fmt.Sprintf("%.2f", share)
+			if share < keeps {
+				kept = "**" + kept + "**"
+			}
+		}
+		cells(b, r.label(), fmt.Sprint(r.Threads), ms(r.ORT), ms(r.Burngen), ratio, fmt.Sprintf("%.2f", r.target()), static, kept)
+	}
+	list(b, low)
+}
+
 // resources writes memory and cold starts.
 func resources(b *bytes.Buffer, cases []result) {
 	fmt.Fprint(b, "\n## Memory and cold start\n\nPeak resident memory in MiB of a process that runs the model; milliseconds from the start\nof a process to its first result, burngen's being a static binary with its weights in it.\n")
-	table(b, "model", "threads", "ORT MiB", "burngen MiB", "C host start", "Node start", "burngen start", "sooner than C host")
+	table(b, "model", "threads", "ORT MiB", "burngen MiB", "C host start", "Node start", "burngen start", "sooner than C host", "than Node")
 	for _, r := range cases {
 		if r.ORTMB == 0 && r.Start == nil {
 			continue
 		}
-		c, node, own, sooner := "", "", "", ""
+		c, node, own, sooner, thanNode := "", "", "", "", ""
 		if s := r.Start; s != nil {
 			c, node, own = sinceStart(s.C), sinceStart(s.Node), sinceStart(s.Burngen)
 			if s.C > 0 {
 				sooner = fmt.Sprintf("%.1f×", s.C/s.Burngen)
 			}
+			if s.Node > 0 {
+				thanNode = fmt.Sprintf("%.1f×", s.Node/s.Burngen)
+			}
 		}
-		cells(b, r.label(), fmt.Sprint(r.Threads), fmt.Sprint(r.ORTMB), fmt.Sprint(r.BurngenMB), c, node, own, sooner)
+		cells(b, r.label(), fmt.Sprint(r.Threads), fmt.Sprint(r.ORTMB), fmt.Sprint(r.BurngenMB), c, node, own, sooner, thanNode)
 	}
 }
 
@@ -111,16 +181,18 @@ func sinceStart(ms float64) string {
 // distances writes how far the outputs are from each other and from float64.
 func distances(b *bytes.Buffer, cases []result) {
 	fmt.Fprint(b, "\n## Accuracy\n\nRoot mean square of differences as a share of the values: between the two sides, and of each\nfrom the same model in float64.\n")
-	table(b, "model", "threads", "between", "ORT", "burngen", "")
+	table(b, "model", "between", "ORT", "burngen", "")
+	seen := map[string]bool{} // at other numbers of threads
 	for _, r := range cases {
-		if r.Problem != "" {
+		if r.Problem != "" || seen[r.label()] {
 			continue
 		}
+		seen[r.label()] = true
 		ort, own := "", ""
 		if a := r.Accuracy; a != nil {
 			ort, own = fmt.Sprintf("%.1e", a.ORT), fmt.Sprintf("%.1e", a.Burngen)
 		}
-		cells(b, r.label(), fmt.Sprint(r.Threads), fmt.Sprintf("%.1e", r.RMS), ort, own, r.Note)
+		cells(b, r.label(), fmt.Sprintf("%.1e", r.RMS), ort, own, r.Note)
 	}
 }
 

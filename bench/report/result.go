@@ -34,6 +34,8 @@ type result struct {
 	RatioMin   float64   `json:"ratio_min,omitempty"`
 	Node       float64   `json:"node_ms,omitempty"` // of the Node binding
 	NodeMin    float64   `json:"node_min_ms,omitempty"`
+	Static     float64   `json:"static_ms,omitempty"` // of burngen with the extents compiled in
+	StaticMin  float64   `json:"static_min_ms,omitempty"`
 	Spread     float64   `json:"spread,omitempty"`
 	RMS        float64   `json:"rms"`
 	Accuracy   *accuracy `json:"accuracy,omitempty"`

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/burngen/burngen/gen"
+	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/cost"
 )
 
@@ -81,6 +82,29 @@ func (c costs) Set(file string) error {
 	return err
 }
 
+// weightsDType is a flag that names what weights are stored as.
+type weightsDType struct{ dtype *ir.DType }
+
+func (w weightsDType) String() string {
+	if w.dtype == nil || *w.dtype == ir.Invalid {
+		return ""
+	}
+	return w.dtype.String()
+}
+
+func (w weightsDType) Set(text string) error {
+	for _, d := range []ir.DType{ir.F32, ir.F16, ir.BF16} {
+		if d.String() == text {
+			*w.dtype = d
+			return nil
+		}
+	}
+	return fmt.Errorf("f32, f16 or bf16 expected")
+}
+
+// weightsDTypeHelp tells what the flag does.
+const weightsDTypeHelp = "stores the weights of matrix products, and tables that rows are gathered from, as `f32|f16|bf16`; they are widened when they are read, and sums stay in f32"
+
 // modelFlags declares the flags that change how a model is read.
 func modelFlags(flags *flag.FlagSet) *gen.Options {
 	o := &gen.Options{Inputs: map[string]string{}, Dims: map[string]string{}}
@@ -91,6 +115,7 @@ func modelFlags(flags *flag.FlagSet) *gen.Options {
 	flags.Var(costs{o}, "cost", "chooses algorithms for the machines in `FILE`, as burngen calibrate writes it, instead of those that burngen knows")
 	flags.StringVar(&o.Config.File, "config", "", "gives New of a description the configuration in the JSON `FILE`")
 	flags.Var((*list)(&o.Config.Set), "set", "gives a field of that configuration a value, as in `Classes=10` (repeatable)")
+	flags.Var(weightsDType{&o.WeightsDType}, "weights-dtype", weightsDTypeHelp)
 	flags.BoolVar(&o.Strict, "strict", false, "turns off what changes the rounding of floats")
 	return o
 }

@@ -100,6 +100,8 @@ func (g *genFlags) checkTraining(described bool) error {
 		return usagef("-train: -loss is missing, one of %s", strings.Join(gen.LossNames(), ", "))
 	case o.Train && !slices.Contains(gen.LossNames(), o.Loss):
 		return usagef("-loss %s: one of %s expected", o.Loss, strings.Join(gen.LossNames(), ", "))
+	case o.Train && o.WeightsDType != ir.Invalid && o.WeightsDType != ir.F32:
+		return usagef("-weights-dtype is not for -train, which keeps the model's own weights")
 	case !o.Train && (o.Loss != "" || len(o.Params) > 0 || len(o.Freeze) > 0):
 		return usagef("-loss, -params and -freeze are for -train")
 	}
@@ -119,6 +121,7 @@ func (g *genFlags) line() string {
 	add("dim", pairs(g.options.Dims).String())
 	add("output", strings.Join(g.options.Outputs, " "))
 	add("weights", g.weights)
+	add("weights-dtype", weightsDType{&g.options.WeightsDType}.String())
 	for _, o := range g.options.Custom {
 		parts = append(parts, "-custom '"+o.String()+"'")
 	}

@@ -11,7 +11,7 @@ import (
 
 var verifyCommand = command{
 	name:  "verify",
-	usage: "[-all] [-json] [-eval] [-layers] DIR…",
+	usage: "[-all] [-json] [-eval] [-layers] [-weights-dtype f16] DIR…",
 	short: "proves generated code against reference inputs and outputs",
 	examples: `  burngen verify testdata/onnx-node          folders with model.onnx and test_data_set_0
   burngen verify -all models/mnist           a folder with model.onnx and ref/manifest.json
@@ -30,6 +30,7 @@ func defineVerify(flags *flag.FlagSet) func(*streams, []string) error {
 		timeout = flags.Duration("timeout", 2*time.Minute, "gives each case `TIME` to be generated, and to run")
 	)
 	flags.BoolVar(&o.Layers, "layers", false, "also compares the intermediate values that references hold")
+	flags.Var(weightsDType{&o.WeightsDType}, "weights-dtype", weightsDTypeHelp+"; floats then may differ as those of that type do")
 	flags.BoolVar(&o.Strict, "strict", false, "turns off what changes the rounding of floats")
 	return func(s *streams, dirs []string) error {
 		switch {

@@ -61,14 +61,11 @@ func product(rows, depth, columns int) func() {
 	return func() { cpu.MatMul(dst, a, b, s, nil) }
 }
 
-// stream is the bytes of weights in the nanoseconds that a product of half a tile's height,
-// as those of small images are, takes longer when its weights are in no cache.
+// stream is the bytes of weights in the nanoseconds of a product of so few rows that it does
+// nothing but wait for them.
 func stream(about time.Duration) float64 {
-	const depth, near, far = 256, 256, 64 << 10
-	rows := cpu.TileRows() / 2
-	hot := least(about, product(rows, depth, near)) / (4 * depth * near)
-	cold := least(4*about, product(rows, depth, far)) / (4 * depth * far)
-	return 1 / max(cold-hot, 1e-4)
+	const rows, depth, columns = 4, 256, 64 << 10
+	return 4 * depth * columns / least(4*about, product(rows, depth, columns))
 }
 
 // move is the bytes that the transforms of a minimal filtering of few channels write in

@@ -178,7 +178,7 @@ func tryWinogradBlocked(d *draw) trial {
 	o := op.WinogradBlocked{Tile: pack.Tile, Group: pack.Group, InC: pack.Group * w.Shape[1], OutC: w.Shape[0]}
 	pads, size := d.ints(4, 0, 2, "pads"), d.ints(2, 1, 9, "out")
 	o.Pads = d.dims(pads...)
-	x, y := []int{d.int(1, 2, "n"), o.InC}, []int{0, blocks(o.OutC)}
+	x, y := []int{pick(d, 1, 2, 17), o.InC}, []int{0, blocks(o.OutC)}
 	for i, n := range size {
 		n = max(n, pads[i]+pads[2+i]-2)
 		x, y = append(x, n+2-pads[i]-pads[2+i]), append(y, n)
@@ -240,7 +240,8 @@ func tryMatMulPanels(d *draw) trial {
 	e, more, region := d.epilogue(n, append(batch[:len(batch):len(batch)], m, n))
 	o := op.MatMulPanels{N: ir.Const(n), Epilogue: e}
 	a := d.tensor(ir.F32, append(rows[:len(rows):len(rows)], m, k)...)
-	return d.product(o, region, append([]*ir.Tensor{a, d.panels(columns, k, n)}, more...)...)
+	panels := d.packed(op.Cast{To: pick(d, ir.F32, ir.F16, ir.BF16)}, d.panels(columns, k, n))
+	return d.product(o, region, append([]*ir.Tensor{a, panels}, more...)...)
 }
 
 func tryPackRows(d *draw) trial {
@@ -248,7 +249,7 @@ func tryPackRows(d *draw) trial {
 }
 
 func tryPackColumns(d *draw) trial {
-	return trial{op: op.PackColumns{}, args: []*ir.Tensor{d.tensor(d.dtype(byteTypes), d.shape(3, 3)...)}}
+	return trial{op: op.PackColumns{Sums: d.flag("sums")}, args: []*ir.Tensor{d.tensor(d.dtype(byteTypes), d.shape(3, 3)...)}}
 }
 
 func tryPatches(d *draw) trial {
@@ -275,7 +276,9 @@ func tryProductInteger(d *draw) trial {
 	if d.flag("zero") {
 		args[3], args[5] = vector(ir.I32, channels), d.tensor(ir.I32, others)
 	}
-	if d.flag("requantise") {
+	if d.flag("floats") {
+		o.To, args[4], args[6] = ir.F32, d.scales(ir.F32, []int{pick(d, 1, channels)}), d.maybe(vector(ir.F32, channels))
+	} else if d.flag("requantise") {
 		o.To, args[4], args[6] = d.dtype(byteTypes), d.scales(ir.F64, []int{pick(d, 1, channels)}), d.maybe(d.small(ir.I32, 1))
 	}
 	return trial{op: o, args: trimmed(args...)}

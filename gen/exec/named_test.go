@@ -21,6 +21,7 @@ var helpers = map[string]func(args []string) []string{
 	"measures":       func(args []string) []string { return args[:1] },
 	"directPool":     func(args []string) []string { return args[:1] },
 	"measureExtents": func(args []string) []string { return args[1:2] },
+	"callPack":       func(args []string) []string { return args[:1] },
 	"callSteps":      func(args []string) []string { return args[1:2] },
 	"callScaled":     func(args []string) []string { return args[:1] },
 	"callComparison": func(args []string) []string {

@@ -21,6 +21,7 @@ var neuralTrials = map[string]func(*draw) trial{
 	"global_average_pool": tryGlobalAveragePool,
 	"grid_sample":         tryGridSample,
 	"gru":                 tryGRU,
+	"group_normalization": tryGroupNormalization,
 	"layer_normalization": tryLayerNormalization,
 	"linear_attention":    tryLinearAttention,
 	"lrn":                 tryLRN,
@@ -170,6 +171,13 @@ func (d *draw) normalised() (axis int, args []*ir.Tensor) {
 func tryLayerNormalization(d *draw) trial {
 	axis, args := d.normalised()
 	return trial{op: op.LayerNormalization{Axis: axis, Epsilon: 0.5}, args: trimmed(args...), sums: true}
+}
+
+func tryGroupNormalization(d *draw) trial {
+	groups, t := d.int(1, 3, "groups"), d.dtype(usualFloats)
+	shape := append([]int{d.extent(), groups * d.int(1, 20, "channels")}, d.full(0, 2)...)
+	scale, bias := d.tensor(t, shape[1]), d.maybe(d.tensor(t, shape[1]))
+	return trial{op: op.GroupNormalization{Groups: groups, Epsilon: 0.5}, args: trimmed(d.tensor(t, shape...), scale, bias), sums: true}
 }
 
 func tryRMSNormalization(d *draw) trial {

@@ -112,6 +112,11 @@ func tryMatMulInteger(d *draw) trial {
 		n = b[len(b)-1]
 	}
 	r, more := d.requantize(n)
+	if d.flag("floats") {
+		r = op.Requantize{To: ir.F32}
+		vector := func() *ir.Tensor { return d.scales(ir.F32, pick(d, []int{}, []int{1}, []int{n})) }
+		more[1], more[2] = vector(), d.maybe(vector())
+	}
 	t, u := d.dtype(byteTypes), d.dtype(byteTypes)
 	zero := d.maybe(d.tensor(u, pick(d, []int{}, []int{1}, []int{n})...))
 	if len(b) == 1 && zero != nil {

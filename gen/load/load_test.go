@@ -181,7 +181,7 @@ func (h Head) Width() int { return len(h.Widths) }
 //
 //burngen:func (f32[N,4]) -> f32[N,{n.classes}]
 func (n *Net) Forward(x nn.Value) (scores nn.Value) {
-	os.Stdout.WriteString("printed\\n")
+	os.Stdout.WriteString("printed\n")
 	return n.B.Forward(n.A.Forward(x))
 }
 

@@ -38,7 +38,7 @@ func (v *verifier) verify(c Case, p *ports, run forward) Result {
 		if len(trials) > 1 {
 			where = t.name + ": "
 		}
-		j := &judge{ports: p, strict: v.Strict, eval: func() ([]*onnx.Value, error) { return c.evaluate(ctx, t) }}
+		j := &judge{ports: p, strict: v.Strict, weights: v.weights(), eval: func() ([]*onnx.Value, error) { return c.evaluate(ctx, t) }}
 		outputs, err := t.run(ctx, run)
 		if errors.Is(err, errors.ErrUnsupported) {
 			return Result{Name: c.Name, Status: Refused, Why: oneLine(err)}

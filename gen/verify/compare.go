@@ -32,8 +32,9 @@ const quantumSlack = 1e-4
 
 // judge compares outputs with references.
 type judge struct {
-	ports  *ports
-	strict bool
+	ports   *ports
+	strict  bool
+	weights ir.DType // narrower than f32 where the model's weights are
 	// eval returns the outputs that the evaluator computes of the same arguments.
 	eval func() ([]*onnx.Value, error)
 }
@@ -182,12 +183,15 @@ func (j *judge) near(w want, p part) func(got *ir.Tensor, i int, want *ir.Tensor
 // limits returns how far a float may be off, given the reference's root mean
 // square and largest magnitude.
 func (j *judge) limits(d ir.DType, rms, largest float64) (absolute, relative float64) {
-	t := tolerances[d]
-	absolute = t.absolute + t.ofMax*largest
-	if !j.strict {
-		absolute += t.ofRMS * rms
+	for _, d := range []ir.DType{d, j.weights} {
+		t := tolerances[d]
+		room := t.absolute + t.ofMax*largest
+		if !j.strict {
+			room += t.ofRMS * rms
+		}
+		absolute, relative = max(absolute, room), max(relative, t.relative)
 	}
-	return absolute, t.relative
+	return absolute, relative
 }
 
 // within reports whether got is as good as want: NaN as NaN, an infinity as the

@@ -447,7 +447,7 @@ func (v *verifier) byStages(ctx context.Context, c Case, t trial, j *judge, got 
 			return "", err
 		}
 		s := stagesOf(src.Module, v.Strict, func(m *ir.Module, strict bool) (forward, error) {
-			compiled, err := gen.FromModule(src.Name, m, gen.Options{Strict: strict})
+			compiled, err := gen.FromModule(src.Name, m, gen.Options{Strict: strict, WeightsDType: v.WeightsDType})
 			if err != nil {
 				return nil, err
 			}

@@ -47,6 +47,9 @@ type Options struct {
 	// Strict generates without reassociation and compares without the allowance
 	// for it.
 	Strict bool
+	// WeightsDType is what weights are stored as, as in [gen.Options]. Where it is narrower
+	// than f32, every float may be as far off as one of it.
+	WeightsDType ir.DType
 	// Layers also compares the intermediate values that a manifest names.
 	Layers bool
 	// Timeout bounds a case, once to generate it and once to run it; 0 stands for
@@ -208,10 +211,18 @@ func oneLine(err error) string {
 	return first
 }
 
+// weights returns the type that widens what floats may be off by.
+func (v *verifier) weights() ir.DType {
+	if v.Mode == Evaluated {
+		return ir.Invalid
+	}
+	return v.WeightsDType
+}
+
 // options returns the generator's options for a case: with -layers, the
 // intermediate values that its manifest names are outputs.
 func (v *verifier) options(c Case) (gen.Options, error) {
-	o := gen.Options{Strict: v.Strict}
+	o := gen.Options{Strict: v.Strict, WeightsDType: v.WeightsDType}
 	if !v.Layers {
 		return o, nil
 	}

@@ -1,6 +1,6 @@
 package cost
 
-// Conv is a convolution of kernel 3×3 and stride 1, in blocks of 16 channels.
+// Conv is a convolution of kernel 3×3, stride 1 and pads of 1, in blocks of 16 channels.
 type Conv struct {
 	N, InC, OutC int
 	OutH, OutW   int
@@ -32,20 +32,21 @@ func (m *Model) Tile(c Conv) int {
 	return best
 }
 
-// Direct estimates the nanoseconds of the direct way on a machine.
+// Direct estimates the nanoseconds of the direct way on a machine, which leaves out the
+// weights that lie on padding.
 func (c Conv) Direct(m Machine) float64 {
 	pairs := c.pairs() * 9
-	return products(m, pairs*float64(c.N*c.OutH*c.OutW), c.OutW) + 4*pairs/m.Stream
+	inside := float64((3*c.OutH-2)*(3*c.OutW-2)) / float64(9*c.OutH*c.OutW)
+	return products(m, inside*pairs, c.N*c.OutH*c.OutW, c.OutW)
 }
 
-// Winograd estimates the nanoseconds of F(tile,3) on a machine: the products of its factors,
-// the weights' way into the core, and the transforms.
+// Winograd estimates the nanoseconds of F(tile,3) on a machine: the products of its factors
+// and the transforms.
 func (c Conv) Winograd(m Machine, tile int) float64 {
 	points := float64((tile + 2) * (tile + 2))
 	tiles := c.N * ceil(c.OutH, tile) * ceil(c.OutW, tile)
-	pairs := c.pairs() * points
 	blocks := float64(ceil(c.InC, 16) + ceil(c.OutC, 16))
-	return products(m, pairs*float64(tiles), tiles) + 4*pairs/m.Stream + 64*points*blocks*float64(tiles)/m.Move
+	return products(m, c.pairs()*points, tiles, tiles) + 64*points*blocks*float64(tiles)/m.Move
 }
 
 // pairs is the number of pairs of an input and an output channel, in whole blocks.
@@ -54,11 +55,13 @@ func (c Conv) pairs() float64 {
 	return float64(16*ceil(c.InC/group, 16)) * float64(16*ceil(c.OutC, 16))
 }
 
-// products estimates the nanoseconds of multiply-adds in tiles of rows, of which there are so
-// many to divide: the fewer rows a tile has, the more often the weights are read.
-func products(m Machine, multiplyAdds float64, rows int) float64 {
+// products estimates the nanoseconds of so many weights by a number of pixels each, in tiles
+// of rows of pixels: the multiply-adds, for which the weights are read the more often the
+// fewer rows a tile has, or the weights' way into the core, whichever takes longer. The
+// kernels fetch weights while they compute.
+func products(m Machine, weights float64, pixels, rows int) float64 {
 	high := float64(rows) / float64(ceil(rows, m.Rows))
-	return multiplyAdds / m.MultiplyAdds * (1 + 1/high)
+	return max(weights*float64(pixels)/m.MultiplyAdds*(1+1/high), 4*weights/m.Stream)
 }
 
 func ceil(a, b int) int { return (a + b - 1) / b }

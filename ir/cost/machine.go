@@ -27,9 +27,9 @@ type Model struct {
 // machine's on the first with AVX-512 turned off.
 func Default() *Model {
 	return &Model{Machines: []Machine{
-		{Name: "avx512", MultiplyAdds: 88, Rows: 14, Stream: 20, Move: 23, Cache: 2 << 20},
+		{Name: "avx512", MultiplyAdds: 88, Rows: 14, Stream: 28, Move: 23, Cache: 2 << 20},
 		{Name: "zen4", MultiplyAdds: 58, Rows: 14, Stream: 26, Move: 50, Cache: 1 << 20},
-		{Name: "avx2", MultiplyAdds: 45, Rows: 6, Stream: 16, Move: 20, Cache: 1 << 20},
+		{Name: "avx2", MultiplyAdds: 45, Rows: 6, Stream: 24, Move: 20, Cache: 1 << 20},
 	}}
 }
 

@@ -104,25 +104,39 @@ func (op Conv) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	n, m, group := shape[0], shape[1], in[1].Shape[1]
 	plane, kernel := lenOf(in[0].Shape[2:]), lenOf(op.Kernel)
 	outPlane := lenOf(shape[2:])
+	var seen []float64 // by a window, of all channels of a group
 	err = op.visit(in[0].Shape[2:], func(o int, c cells) {
-		for i := range n {
-			for j := range m {
-				first := i*in[0].Shape[1] + j/(m/op.Group)*group
-				sum := 0.0
-				for k := range group {
-					from, by := x[(first+k)*plane:][:plane], w[(j*group+k)*kernel:][:kernel]
-					for t, at := range c.at {
-						sum += float64(from[at] * by[c.tap[t]])
-					}
+		for g := range n * op.Group {
+			seen = seen[:0]
+			for k := range group {
+				from := x[(g*group+k)*plane:][:plane]
+				for _, at := range c.at {
+					seen = append(seen, from[at])
 				}
+			}
+			for k := range m / op.Group {
+				j := g%op.Group*(m/op.Group) + k
+				sum := dot(seen, w[j*group*kernel:][:group*kernel], c.tap, kernel)
 				if bias != nil {
 					sum += bias[j]
 				}
-				y.SetFloat((i*m+j)*outPlane+o, sum)
+				y.SetFloat((g/op.Group*m+j)*outPlane+o, sum)
 			}
 		}
 	})
 	return []*ir.Tensor{y}, err
+}
+
+// dot sums the products of what a window sees with its taps of each kernel in w.
+func dot(seen, w []float64, taps []int, kernel int) float64 {
+	sum := 0.0
+	for len(seen) > 0 {
+		for t, tap := range taps {
+			sum += float64(seen[t] * w[tap])
+		}
+		seen, w = seen[len(taps):], w[kernel:]
+	}
+	return sum
 }
 
 // Flops counts two operations for each product.

@@ -47,6 +47,9 @@ func (op ConvInteger) Infer(in []ir.Type) ([]ir.Type, error) {
 			return nil, err
 		}
 	}
+	if op.To == ir.F32 {
+		return nil, fmt.Errorf("sums of a convolution scaled to %s", op.To)
+	}
 	d, err := op.Requantize.check(in, w.Shape[0])
 	return []ir.Type{ir.TensorOf(d, shape...)}, err
 }
@@ -101,9 +104,8 @@ func (op ConvInteger) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 		}
 		return nil
 	}
-	p := op.product(b, n)
+	p := op.product(b, n, true)
 	out := n.Results[0].Type
-	p.pack()
 	x0 := normal(b, p.x0, x.Type.DType, ir.U8)
 	rows := b.Nodes(Patches{Window: op.Window, Group: op.Group, Sums: p.zero != nil}, x, x0)
 	y := p.build(op.Requantize, rows, p.weights.Type.Shape[2])
@@ -111,8 +113,8 @@ func (op ConvInteger) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 }
 
 // product appends the operands of the product of patches of x and the weights, of
-// which each group makes a matrix.
-func (op ConvInteger) product(b *ir.Builder, n *ir.Node) integerProduct {
+// which each group makes a matrix, and packs these if asked to.
+func (op ConvInteger) product(b *ir.Builder, n *ir.Node, pack bool) integerProduct {
 	x, w := n.Arg(0), n.Arg(1)
 	group := ir.Const(op.Group)
 	out := n.Results[0].Type
@@ -122,8 +124,8 @@ func (op ConvInteger) product(b *ir.Builder, n *ir.Node) integerProduct {
 		per = ir.Const(m / op.Group)
 	}
 	columns := b.Node(Transpose{Perm: []int{0, 2, 1}}, reshape(b, w, group, per, width))
-	p := integerProduct{b: b, weights: columns, w0: n.Arg(3), x0: n.Arg(2), signed: x.Type.DType == ir.I8}
-	p.vectors(n)
+	p := integerProduct{b: b, to: op.To, weights: columns, w0: n.Arg(3), x0: n.Arg(2), signed: x.Type.DType == ir.I8}
+	p.vectors(n, pack)
 	return p
 }
 
@@ -142,10 +144,7 @@ func (op ConvInteger) Call(n *ir.Node) (ir.Call, error) {
 	if spatial == 1 {
 		pads = []ir.Dim{ir.Const(0), pads[0]}
 	}
-	lo, hi := 0, 0
-	if op.To != ir.Invalid {
-		lo, hi = op.bounds()
-	}
+	lo, hi := op.bounds()
 	return ir.Call{Kernel: "DepthwiseInteger", Args: []any{
 		ir.Out(0), ir.In(0), ir.In(1), ir.In(2), ir.In(3), ir.In(biasOperand), ir.In(scaleOperand), ir.In(zeroOperand),
 		x.Shape[0], x.Shape[1], w.Shape[0], pair(x.Shape[2:]), pair(y.Shape[2:]), pair(ir.Dims(op.Kernel...)),

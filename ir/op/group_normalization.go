@@ -2,9 +2,89 @@ package op
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/burngen/burngen/ir"
 )
+
+// GroupNormalization gives each of so many groups of the channels of x, [N,C,…], mean 0
+// and variance 1, then each channel its scale and bias, [C]:
+// (x − mean)/√(variance + Epsilon)·scale + bias, of floats. The bias may be absent.
+// Epsilon is an f32. Groups divides C, which is known (ONNX GroupNormalization from
+// opset 21 on, InstanceNormalization).
+type GroupNormalization struct {
+	Groups  int
+	Epsilon float64
+}
+
+// Infer gives the type of x.
+func (op GroupNormalization) Infer(in []ir.Type) ([]ir.Type, error) {
+	if err := tensors(in, 2, 3); err != nil {
+		return nil, err
+	}
+	if err := checkDomain(in, floats{}); err != nil {
+		return nil, err
+	}
+	if err := sameDType(in); err != nil {
+		return nil, err
+	}
+	x := in[0]
+	if x.Rank() < 2 {
+		return nil, fmt.Errorf("%s has no channels", x)
+	}
+	if c, ok := x.Shape[1].Int(); !ok || op.Groups < 1 || c%op.Groups != 0 {
+		return nil, fmt.Errorf("%s channels in %d groups", x.Shape[1], op.Groups)
+	}
+	for i, t := range in[1:] {
+		if !t.IsZero() && !t.Equal(ir.TensorOf(x.DType, x.Shape[1])) {
+			return nil, fmt.Errorf("operand %d is %s, an element for each channel of %s expected", i+1, t, x)
+		}
+	}
+	return in[:1], nil
+}
+
+// Eval computes in float64.
+func (op GroupNormalization) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
+	x := in[0]
+	y := ir.NewTensor(x.DType, x.Shape...)
+	pixels, channels := lenOf(x.Shape[2:]), x.Shape[1]
+	row := make([]float64, channels/op.Groups*pixels)
+	for first := 0; first < y.Len(); first += len(row) {
+		for i := range row {
+			row[i] = x.Float(first + i)
+		}
+		mean := sum(row) / float64(len(row))
+		for i := range row {
+			row[i] -= mean
+		}
+		scaleBy(row, 1/math.Sqrt(squares(row)/float64(len(row))+op.Epsilon))
+		for i, v := range row {
+			c := (first + i) / pixels % channels
+			if v *= in[1].Float(c); len(in) > 2 && in[2] != nil {
+				v = float64(v) + in[2].Float(c)
+			}
+			y.SetFloat(first+i, v)
+		}
+	}
+	return []*ir.Tensor{y}, nil
+}
+
+// Overwrites lists x.
+func (GroupNormalization) Overwrites() []int { return []int{0} }
+
+// Flops counts seven operations for each element.
+func (GroupNormalization) Flops(in, _ []ir.Type) ir.Dim { return in[0].Elems().Mul(ir.Const(7)) }
+
+// Lower computes narrow floats in f32.
+func (GroupNormalization) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNarrow(b, n) }
+
+// Call is cpu.GroupNorm.
+func (op GroupNormalization) Call(n *ir.Node) (ir.Call, error) {
+	shape := n.Arg(0).Type.Shape
+	return ir.Call{Kernel: "GroupNorm", Args: []any{
+		ir.Out(0), ir.In(0), ir.In(1), ir.In(2), shape[0], op.Groups, shape[1], ir.Product(shape[2:]...), number(n, op.Epsilon),
+	}}, nil
+}
 
 // importInstanceNormalization reads InstanceNormalization, which normalises each
 // channel of each element of the batch, [N,C,…], and then scales and shifts the

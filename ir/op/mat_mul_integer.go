@@ -105,9 +105,8 @@ func (op MatMulInteger) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 		x = reshape(b, expand(b, x, slices.Concat(f.batch, f.a[i:])...), batch, f.m, f.k)
 		w = reshape(b, expand(b, w, slices.Concat(f.batch, f.b[j:])...), batch, f.k, f.n)
 	}
-	p := integerProduct{b: b, weights: w, w0: n.Arg(3), x0: n.Arg(2), signed: x.Type.DType == ir.I8}
-	p.vectors(n)
-	p.pack()
+	p := integerProduct{b: b, to: op.To, weights: w, w0: n.Arg(3), x0: n.Arg(2), signed: x.Type.DType == ir.I8}
+	p.vectors(n, true)
 	rows := b.Nodes(PackRows{Sums: p.zero != nil}, x)
 	y := p.build(op.Requantize, rows, f.n)
 	return []*ir.Value{reshape(b, y, n.Results[0].Type.Shape...)}
@@ -125,20 +124,46 @@ func integerSums(b *ir.Builder, a, m, a0, m0 *ir.Value) *ir.Value {
 	if a.Type.Rank() == 0 || m.Type.Rank() == 0 {
 		ir.Fail("%s and %s are no matrices", a.Type, m.Type)
 	}
-	if plainZero(a0, ir.Dim{}) && plainZero(m0, m.Type.Shape[m.Type.Rank()-1]) {
+	columns := m.Type.Shape[m.Type.Rank()-1]
+	if m0 != nil && m0.Type.Rank() == 1 && m.Type.Rank() > 1 && !isOne(m0.Type) {
+		m0 = expand(b, m0, columns)
+	}
+	ofRow, ofColumn := !plainZero(a0, ir.Dim{}), !plainZero(m0, columns)
+	if !ofRow && !ofColumn {
 		return b.Node(MatMulInteger{}, a, m, a0, m0)
 	}
-	less := func(v, zero *ir.Value) *ir.Value {
-		v = convert(b, v, ir.I32)
-		if zero == nil {
-			return v
+	if a.Type.Rank() == 1 || m.Type.Rank() == 1 {
+		ir.Fail("zero points of several elements for %s and %s", a.Type, m.Type)
+	}
+	var a1, m1 *ir.Value // the zero points that the product cannot take
+	if ofRow {
+		a0, a1 = nil, convert(b, ofRows(b, a0, a.Type), ir.I32)
+	}
+	if ofColumn {
+		m0, m1 = nil, convert(b, m0, ir.I32)
+	}
+	y := b.Node(MatMulInteger{}, a, m, a0, m0)
+	// Σ(a−a0−a1)(m−m0−m1) = Σ(a−a0)(m−m0) − a1·Σ(m−m0) − m1·Σ(a−a0−a1)
+	if ofRow {
+		y = b.Node(Sub{}, y, b.Node(Mul{}, a1, sumsLess(b, m, m0, m.Type.Rank()-2)))
+	}
+	if ofColumn {
+		if ofRow {
+			a0 = a1
 		}
-		return b.Node(Sub{}, v, convert(b, zero, ir.I32))
+		y = b.Node(Sub{}, y, b.Node(Mul{}, m1, sumsLess(b, a, a0, a.Type.Rank()-1)))
 	}
-	if a0 != nil {
-		a0 = ofRows(b, a0, a.Type)
+	return y
+}
+
+// sumsLess appends the i32 sums of x less a zero point, which may be nil, along an axis,
+// whose extent becomes 1.
+func sumsLess(b *ir.Builder, x, zero *ir.Value, axis int) *ir.Value {
+	sums := b.Node(Reduce{Kind: ReduceSum, Axes: []int{axis}, KeepDims: true}, convert(b, x, ir.I32))
+	if zero == nil {
+		return sums
 	}
-	return b.Node(MatMul{}, less(a, a0), less(m, m0))
+	return b.Node(Sub{}, sums, b.Node(Mul{}, convert(b, zero, ir.I32), extent(b, x.Type.Shape[axis])))
 }
 
 // plainZero reports whether a zero point has one element, or one for each column.

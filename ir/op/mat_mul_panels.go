@@ -7,7 +7,8 @@ import (
 )
 
 // MatMulPanels is the product of matrices a, f32[batch…,M,K], and matrices that
-// [PackPanels] has put into panels, f32[batch…,⌈N/16⌉,K,16], with an [Epilogue].
+// [PackPanels] has put into panels, [batch…,⌈N/16⌉,K,16] of f32 or rounded to f16 or bf16,
+// with an [Epilogue].
 // Either both have the same batch, or one of them has a single matrix, without
 // batch, for all.
 type MatMulPanels struct {
@@ -30,7 +31,12 @@ func (op MatMulPanels) InferBlocks(in []ir.Type, blocks []*ir.Block) ([]ir.Type,
 	}
 	a, panels := in[0], in[1]
 	r := panels.Rank() - 3
-	if a.DType != ir.F32 || panels.DType != ir.F32 || a.Rank() < 2 || r < 0 {
+	switch panels.DType {
+	case ir.F32, ir.F16, ir.BF16:
+	default:
+		r = -1
+	}
+	if a.DType != ir.F32 || a.Rank() < 2 || r < 0 {
 		return nil, fmt.Errorf("a product of %s and panels %s", a, panels)
 	}
 	width, lanes := op.N.CeilDiv(ir.Const(block)), ir.Const(block)

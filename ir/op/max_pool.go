@@ -149,9 +149,12 @@ func (op MaxPool) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return op.lowerPool(b, n, func(w Window) ir.Op { return MaxPool{Window: w} })
 }
 
-// Relayout pools a blocked operand.
+// Relayout pools a blocked operand; bytes are blocked for it.
 func (op MaxPool) Relayout(b *ir.Builder, n *ir.Node, l Layouts) *ir.Value {
 	x := l.Blocked(n.Arg(0))
+	if x == nil && isByte(n.Arg(0).Type) {
+		x = l.Block(n.Arg(0))
+	}
 	if x == nil {
 		return nil
 	}

@@ -13,8 +13,9 @@ type PackRows struct{ Sums bool }
 
 // PackColumns is matrices [batch,K,N] of i8 or u8 as panels of 16 columns of i8, four
 // elements of a column side by side: [batch,⌈N/16⌉,⌈K/4⌉,16,4], padded with zeros.
-// Elements of u8 move by −128.
-type PackColumns struct{}
+// Elements of u8 move by −128. With Sums a second result, i32 [batch,N], holds the sums of
+// the moved columns.
+type PackColumns struct{ Sums bool }
 
 // checkPack checks matrices to be packed.
 func checkPack(in []ir.Type) error {
@@ -37,13 +38,17 @@ func (op PackRows) Infer(in []ir.Type) ([]ir.Type, error) {
 }
 
 // Infer gives the type of the panels.
-func (PackColumns) Infer(in []ir.Type) ([]ir.Type, error) {
+func (op PackColumns) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := checkPack(in); err != nil {
 		return nil, err
 	}
 	s := in[0].Shape
 	lanes, four := ir.Const(block), ir.Const(4)
-	return []ir.Type{ir.TensorOf(ir.I8, s[0], s[2].CeilDiv(lanes), s[1].CeilDiv(four), lanes, four)}, nil
+	out := []ir.Type{ir.TensorOf(ir.I8, s[0], s[2].CeilDiv(lanes), s[1].CeilDiv(four), lanes, four)}
+	if op.Sums {
+		out = append(out, ir.TensorOf(ir.I32, s[0], s[2]))
+	}
+	return out, nil
 }
 
 // padFour returns d rounded up to a multiple of 4.
@@ -121,19 +126,19 @@ func evalPack(op ir.Op, in []*ir.Tensor, f func(set func(to, sum int, v int64), 
 }
 
 // Call is cpu.PackRows.
-func (op PackRows) Call(n *ir.Node) (ir.Call, error) {
-	s := n.Arg(0).Type.Shape
-	args := []any{ir.Out(0), nil, ir.In(0), s[0], s[1], s[2]}
-	if op.Sums {
-		args[1] = ir.Out(1)
-	}
-	return ir.Call{Kernel: "PackRows", Args: args}, nil
-}
+func (op PackRows) Call(n *ir.Node) (ir.Call, error) { return callPack("PackRows", op.Sums, n) }
 
 // Call is cpu.PackColumns.
-func (PackColumns) Call(n *ir.Node) (ir.Call, error) {
+func (op PackColumns) Call(n *ir.Node) (ir.Call, error) { return callPack("PackColumns", op.Sums, n) }
+
+// callPack calls a kernel that packs matrices, and maybe sums.
+func callPack(kernel string, sums bool, n *ir.Node) (ir.Call, error) {
 	s := n.Arg(0).Type.Shape
-	return ir.Call{Kernel: "PackColumns", Args: []any{ir.Out(0), ir.In(0), s[0], s[1], s[2]}}, nil
+	args := []any{ir.Out(0), nil, ir.In(0), s[0], s[1], s[2]}
+	if sums {
+		args[1] = ir.Out(1)
+	}
+	return ir.Call{Kernel: kernel, Args: args}, nil
 }
 
 // Lower drops what leaves the rows as they are.

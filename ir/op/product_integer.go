@@ -12,8 +12,9 @@ import (
 // column of all panels: a bias i32, a zero point i32 and a scale f64, which may also
 // have one element; then the sums of the rows, i32, and a zero point of the result, i32
 // of one element. To the sum of products is added the bias, and from it subtracted the
-// zero point times the sum of the row; [Requantize] says what becomes of it. The bias,
-// the zero point with the sums, the scale and the result's zero point may be absent.
+// zero point times the sum of the row; [Requantize] says what becomes of it. With To f32 the
+// scale is f32 and the last operand an offset f32, like the scale. The bias, the zero
+// point with the sums, the scale and the last operand may be absent.
 type ProductInteger struct {
 	N ir.Dim // columns
 	Requantize
@@ -36,10 +37,14 @@ func (op ProductInteger) Infer(in []ir.Type) ([]ir.Type, error) {
 		return nil, err
 	}
 	channels, others := panels.Shape[0].Mul(op.N), a.Shape[0].Mul(a.Shape[1])
-	want := []struct {
+	type vector struct {
 		d ir.DType
 		n ir.Dim
-	}{{ir.I32, channels}, {ir.I32, channels}, {ir.F64, channels}, {ir.I32, others}, {ir.I32, ir.Const(1)}}
+	}
+	want := []vector{{ir.I32, channels}, {ir.I32, channels}, {ir.F64, channels}, {ir.I32, others}, {ir.I32, ir.Const(1)}}
+	if op.To == ir.F32 {
+		want[2], want[4] = vector{ir.F32, channels}, vector{ir.F32, channels}
+	}
 	for i, w := range want {
 		t := operand(in, 2+i)
 		if t.IsZero() {
@@ -103,13 +108,16 @@ func (op ProductInteger) Flops(in, out []ir.Type) ir.Dim {
 	return out[0].Elems().Mul(in[0].Shape[2]).Mul(ir.Const(2))
 }
 
-// Call is cpu.ProductInteger.
+// Call is cpu.ProductInteger or cpu.ProductScaled.
 func (op ProductInteger) Call(n *ir.Node) (ir.Call, error) {
 	a, panels := n.Arg(0).Type, n.Arg(1).Type
-	lo, hi := 0, 0
-	if op.To != ir.Invalid {
-		lo, hi = op.bounds()
+	if op.To == ir.F32 {
+		return ir.Call{Kernel: "ProductScaled", Args: []any{
+			ir.Out(0), ir.In(0), ir.In(1), ir.In(2), ir.In(3), ir.In(4), ir.In(6), ir.In(5),
+			a.Shape[0], panels.Shape[0], a.Shape[1], op.N, a.Shape[2],
+		}}, nil
 	}
+	lo, hi := op.bounds()
 	return ir.Call{Kernel: "ProductInteger", Args: []any{
 		ir.Out(0), ir.In(0), ir.In(1), ir.In(2), ir.In(3), ir.In(4), ir.In(5), ir.In(6),
 		a.Shape[0], panels.Shape[0], a.Shape[1], op.N, a.Shape[2], lo, hi,
@@ -119,28 +127,26 @@ func (op ProductInteger) Call(n *ir.Node) (ir.Call, error) {
 // integerProduct builds a [ProductInteger] of weights, [batch,K,N], and rows.
 type integerProduct struct {
 	b       *ir.Builder
+	to      ir.DType // of the result, Invalid for sums
 	weights *ir.Value
 	w0, x0  *ir.Value // zero points; nil is 0
 	signed  bool      // the rows were i8
 
-	packed, sums            *ir.Value // the weights, and the sums of their channels
+	packed                  *ir.Value // the weights
 	bias, zero, scale, last *ir.Value // operands of the product
 }
 
-// pack packs the weights.
-func (p *integerProduct) pack() { p.packed = p.b.Node(PackColumns{}, p.weights) }
+// shape is that of a vector for the channels of all weights.
+func (p *integerProduct) shape() []ir.Dim {
+	return []ir.Dim{p.weights.Type.Shape[0], p.weights.Type.Shape[2]}
+}
 
-// vectors computes the operands for their channels from
-// those of node n, an integer product. As the packed weights are i8 and the rows u8,
-// zero points move by 128 where they were not.
-func (p *integerProduct) vectors(n *ir.Node) {
+// vectors computes the operands for their channels from those of node n, an integer
+// product, and packs the weights if asked to. As the packed weights are i8 and the rows
+// u8, zero points move by 128 where they were not.
+func (p *integerProduct) vectors(n *ir.Node, pack bool) {
 	b := p.b
 	from := p.weights.Type.DType
-	k := b.Node(ir.Extents{Type: ir.StaticTensor(ir.I32), Elems: []ir.Dim{p.weights.Type.Shape[1]}})
-	p.sums = b.Node(Reduce{Kind: ReduceSum, Axes: []int{1}}, convert(b, p.weights, ir.I32))
-	if shift := normal(b, nil, from, ir.I8); shift != nil {
-		p.sums = b.Node(Add{}, p.sums, b.Node(Mul{}, k, shift))
-	}
 	p.zero = normal(b, p.w0, from, ir.I8)
 	if isNought(p.zero) {
 		p.zero = nil
@@ -149,11 +155,24 @@ func (p *integerProduct) vectors(n *ir.Node) {
 	if p.signed {
 		other = ir.I8
 	}
+	x0 := normal(b, p.x0, other, ir.U8)
+	var sums *ir.Value // of channels
+	switch nought := isNought(x0); {
+	case pack && nought:
+		p.packed = b.Node(PackColumns{}, p.weights)
+	case pack:
+		packed := b.Nodes(PackColumns{Sums: true}, p.weights)
+		p.packed, sums = packed[0], packed[1]
+	case !nought:
+		sums = b.Node(Reduce{Kind: ReduceSum, Axes: []int{1}}, convert(b, p.weights, ir.I32))
+		if shift := normal(b, nil, from, ir.I8); shift != nil {
+			sums = b.Node(Add{}, sums, b.Node(Mul{}, p.depth(), shift))
+		}
+	}
 	// Σ(x−x0)(w−w0) = Σxw − w0·Σx − x0·(Σw − K·w0)
-	if x0 := normal(b, p.x0, other, ir.U8); !isNought(x0) {
-		sums := p.sums
+	if sums != nil {
 		if p.zero != nil {
-			sums = b.Node(Sub{}, sums, b.Node(Mul{}, p.channels(p.zero), k))
+			sums = b.Node(Sub{}, sums, b.Node(Mul{}, p.channels(p.zero), p.depth()))
 		}
 		p.bias = b.Node(Neg{}, b.Node(Mul{}, sums, x0))
 	}
@@ -165,37 +184,53 @@ func (p *integerProduct) vectors(n *ir.Node) {
 			p.bias = b.Node(Add{}, p.bias, given)
 		}
 	}
-	if p.bias != nil && !p.bias.Type.Elems().Equal(p.sums.Type.Elems()) {
-		p.bias = expand(b, p.bias, p.sums.Type.Shape...)
+	if p.bias != nil {
+		p.bias = expand(b, p.bias, p.shape()...)
 	}
 	if scale := n.Arg(scaleOperand); scale != nil {
-		if p.scale = convert(b, scale, ir.F64); !isOne(scale.Type) {
-			p.scale = p.perBatch(p.scale)
+		if p.to != ir.F32 {
+			scale = convert(b, scale, ir.F64)
 		}
+		p.scale = p.perBatch(scale)
 	}
-	if p.zero != nil && !isOne(p.zero.Type) {
+	if p.zero != nil {
 		p.zero = p.perBatch(p.zero)
 	}
-	if zero := n.Arg(zeroOperand); zero != nil {
+	if zero := n.Arg(zeroOperand); zero != nil && p.to == ir.F32 {
+		p.last = p.perBatch(zero)
+	} else if zero != nil {
 		p.last = convert(b, reshape(b, zero, ir.Const(1)), ir.I32)
 	}
 }
 
-// channels appends a vector with an element for each channel, or one for all, so
-// that it broadcasts to the sums of the weights, [batch,channels].
-func (p *integerProduct) channels(v *ir.Value) *ir.Value {
-	if isOne(v.Type) {
-		return reshape(p.b, v)
-	}
-	if v.Type.Elems().Equal(p.sums.Type.Elems()) {
-		return reshape(p.b, v, p.sums.Type.Shape...)
-	}
-	return reshape(p.b, v, p.sums.Type.Shape[1])
+// depth appends the number of products in a sum.
+func (p *integerProduct) depth() *ir.Value { return extent(p.b, p.weights.Type.Shape[1]) }
+
+// extent appends an extent as i32.
+func extent(b *ir.Builder, d ir.Dim) *ir.Value {
+	return b.Node(ir.Extents{Type: ir.StaticTensor(ir.I32), Elems: []ir.Dim{d}})
 }
 
-// perBatch repeats a vector for the channels of one batch for all.
+// channels appends a vector with an element for each channel, or one for all, so
+// that it broadcasts to the channels, [batch,channels].
+func (p *integerProduct) channels(v *ir.Value) *ir.Value {
+	shape := p.shape()
+	switch elems := v.Type.Elems(); {
+	case isOne(v.Type):
+		return reshape(p.b, v)
+	case elems.Equal(ir.Product(shape...)):
+		return reshape(p.b, v, shape...)
+	}
+	return reshape(p.b, v, shape[1])
+}
+
+// perBatch repeats a vector for the channels of one batch for all, unless it has one
+// element.
 func (p *integerProduct) perBatch(v *ir.Value) *ir.Value {
-	return expand(p.b, p.channels(v), p.sums.Type.Shape...)
+	if isOne(v.Type) {
+		return v
+	}
+	return expand(p.b, p.channels(v), p.shape()...)
 }
 
 // build appends the product with rows, packed and with their sums if these are

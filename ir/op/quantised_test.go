@@ -208,3 +208,52 @@ func TestDynamicQuantizationOfAConstantHasScaleOne(t *testing.T) {
 		t.Errorf("%v", out)
 	}
 }
+
+func TestZeroPointsOfRowsAndColumns(t *testing.T) {
+	a := ir.IntTensor(ir.U8, 3, 250, 7, 0, 255, 9, 12, 13, 14, 100, 90, 80).Reshape(2, 2, 3)
+	m := ir.IntTensor(ir.I8, -128, 127, 5, -6, 7, 8, 1, 2, 3, -4, -5, 6).Reshape(2, 3, 2)
+	for _, test := range []struct {
+		name   string
+		a0, m0 *ir.Tensor
+	}{
+		{"rows", ir.IntTensor(ir.U8, 128, 3), ir.Scalar(ir.I8, 5)},
+		{"rows of each matrix", ir.IntTensor(ir.U8, 128, 3, 255, 0).Reshape(2, 2, 1), ir.IntTensor(ir.I8, 3, -128)},
+		{"columns of each matrix", ir.Scalar(ir.U8, 7), ir.IntTensor(ir.I8, 127, -128, 1, 0).Reshape(2, 1, 2)},
+		{"both", ir.IntTensor(ir.U8, 128, 3, 255, 0).Reshape(2, 2, 1), ir.IntTensor(ir.I8, 127, -128, 1, 0).Reshape(2, 1, 2)},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			f, err := importFunc("MatMulInteger", 10, 1, nil, nil, a, m, test.a0, test.m0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := checkLower(t, f, 0)[0]
+			row, column := test.a0.Len(), test.m0.Len()
+			for i := range 8 {
+				batch, r, c := i/4, i/2%2, i%2
+				sum := int64(0)
+				for k := range 3 {
+					sum += (a.Int((batch*2+r)*3+k) - test.a0.Int((batch*2+r)%row)) * (m.Int((batch*3+k)*2+c) - test.m0.Int((batch*2+c)%column))
+				}
+				if got.Int(i) != sum {
+					t.Errorf("sum %d is %d, want %d", i, got.Int(i), sum)
+				}
+			}
+		})
+	}
+}
+
+func TestZeroPointsOfAnUnknownNumberAreOneOrOfColumns(t *testing.T) {
+	f, err := importFunc("MatMulInteger", 10, 1, nil, types(t, "u8[2,2]", "i8[2,3]", "u8[]", "i8[C]"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, m := ir.IntTensor(ir.U8, 1, 2, 3, 4).Reshape(2, 2), ir.IntTensor(ir.I8, 1, 2, 3, 4, 5, 6).Reshape(2, 3)
+	for _, test := range []struct{ zero, want *ir.Tensor }{
+		{ir.IntTensor(ir.I8, 1), ir.IntTensor(ir.I32, 3, 4, 5, 9, 14, 19)},
+		{ir.IntTensor(ir.I8, 1, 0, -1), ir.IntTensor(ir.I32, 3, 5, 7, 9, 19, 29)},
+	} {
+		if got := checkLower(t, f, 0, a, m, ir.Scalar(ir.U8, 1), test.zero)[0]; !got.Equal(test.want.Reshape(2, 3)) {
+			t.Errorf("%s, want %s", got, test.want)
+		}
+	}
+}

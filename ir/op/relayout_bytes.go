@@ -22,7 +22,7 @@ func (op ConvInteger) Relayout(b *ir.Builder, n *ir.Node, l Layouts) *ir.Value {
 	if !ok || others != nil && (depthwise || op.dilation(spatial-1) != 1) {
 		return nil
 	}
-	p := op.product(b, n)
+	p := op.product(b, n, false)
 	x0 := normal(b, p.x0, x.Type.DType, ir.U8)
 	pads := op.pads(x.Type.Shape[2:])
 	if !slices.ContainsFunc(pads, func(d ir.Dim) bool { return !d.Equal(ir.Const(0)) }) {

@@ -177,6 +177,7 @@ var Ops = []ir.Op{
 	Gemm{},
 	GlobalAveragePool{},
 	GridSample{},
+	GroupNormalization{},
 	ImageDecoder{},
 	Inverse{},
 	LRN{},

@@ -184,11 +184,10 @@ func (op WinogradBlocked) scratch(y []ir.Dim) ir.Scratch {
 	f, tile := op.filtering(), ir.Const(op.Tile)
 	elems := f.points() * block * (f.inBlocks() + f.outBlocks())
 	down, across := y[2].CeilDiv(tile), y[3].CeilDiv(tile)
-	images := y[0]
-	if _, ok := images.Int(); !ok {
-		images = ir.Const(unknownBatch)
+	tiles := y[0].Mul(down).Mul(across)
+	if _, ok := y[0].Int(); !ok {
+		tiles = ir.Const(unknownBatch).Mul(down).Mul(across).Max(ir.Const(winogradTiles))
 	}
-	tiles := images.Mul(down).Mul(across)
 	line := across.Mul(tile).Add(ir.Const(2)).Min(ir.Const(linePixels))
 	lines := line.Mul(ir.Const((op.Tile + 3) * block)).Add(ir.Const(2 * f.points() * block))
 	lines = lines.Mul(tiles.Min(ir.Const(winogradParts)))

@@ -30,9 +30,11 @@ func fuseNorm(ctx *Context, m *ir.Module) (bool, error) {
 			if b.Uses(v)+readers[v] != 1 || !v.Type.Equal(n.Results[0].Type) {
 				continue
 			}
-			if y := withOperand(b, n, v, n.Args[1-i]); y != nil {
-				readers[y] = b.Uses(n.Results[0])
-				return []*ir.Value{y}
+			for _, form := range []func(b *ir.Builder, n *ir.Node, v, w *ir.Value) *ir.Value{withOperand, withChannels} {
+				if y := form(b, n, v, n.Args[1-i]); y != nil {
+					readers[y] = b.Uses(n.Results[0])
+					return []*ir.Value{y}
+				}
 			}
 		}
 		return nil
@@ -379,4 +381,34 @@ func withOperand(b *ir.Builder, n *ir.Node, v, w *ir.Value) *ir.Value {
 	args := []*ir.Value{v.Def.Args[0], v.Def.Arg(1), nil}[:place+1]
 	args[place] = row
 	return b.Node(v.Def.Op, args...)
+}
+
+// withChannels makes w, which has an element for each channel and which n multiplies a
+// normalisation v of groups of channels with, the scale of that, or adds it as its bias.
+func withChannels(b *ir.Builder, n *ir.Node, v, w *ir.Value) *ir.Value {
+	t := v.Type
+	if t.Rank() < 3 || t.Rank() < w.Type.Rank() || !perChannelOf(w.Type, t) && !t.Shape[1].Equal(ir.Const(1)) {
+		return nil
+	}
+	switch n.Op.(type) {
+	case op.Add:
+		if g, o, ok := madeBy[op.GroupNormalization](v); ok && len(g.Args) == 2 {
+			return b.Node(o, g.Args[0], g.Args[1], reshaped(b, w, t.Shape[1]))
+		}
+	case op.Mul:
+		rows := v
+		if r, _, ok := madeBy[op.Reshape](v); ok && b.Uses(r.Args[0]) == 1 {
+			rows = r.Args[0]
+		}
+		g, o, ok := madeBy[op.LayerNormalization](rows)
+		if !ok || o.Axis != 2 || len(g.Args) != 1 || !rows.Type.Shape[0].Equal(t.Shape[0]) {
+			return nil
+		}
+		groups, ok := rows.Type.Shape[1].Int()
+		if c, known := t.Shape[1].Int(); !ok || !known || groups < 1 || c%groups != 0 {
+			return nil
+		}
+		return b.Node(op.GroupNormalization{Groups: groups, Epsilon: o.Epsilon}, reshaped(b, g.Args[0], t.Shape...), reshaped(b, w, t.Shape[1]))
+	}
+	return nil
 }

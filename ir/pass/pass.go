@@ -32,6 +32,9 @@ type Context struct {
 	// Prepared are the functions that load prepared weights; none stands for
 	// [Forward].
 	Prepared []string
+	// WeightsDType is what large weights are stored as: F16 or BF16; F32, or nothing, leaves
+	// them as they are.
+	WeightsDType ir.DType
 	// Costs says what kernels take, to choose between them; nil stands for [cost.Default].
 	Costs *cost.Model
 	// FoldBudget is the number of bytes that the tensors which constant folding
@@ -59,6 +62,7 @@ const (
 	FusedResiduals   = "residuals fused"
 	FusedActivations = "activations fused"
 	FusedChains      = "elementwise operators fused into kernels"
+	NarrowedWeights  = "weights rounded to fewer bits"
 	SharedWeights    = "weights shared"
 	OutlinedBlocks   = "repeated blocks outlined"
 )
@@ -109,6 +113,7 @@ var Canonical = []Pass{
 	{Name: "fuse_norm", Run: fuseNorm},
 	{Name: "fuse_activation", Run: fuseActivation},
 	{Name: "fuse_attention", Run: fuseAttention},
+	{Name: "fuse_scale", Run: fuseScale},
 	{Name: "eliminate_common", Run: eliminateCommon},
 	{Name: "prune", Run: prune},
 }
@@ -120,6 +125,7 @@ var Lowering = []Pass{
 	{Name: "assign_layout", Run: assignLayout, Required: true},
 	{Name: "lower_ops", Run: lowerOps, Required: true},
 	{Name: "merge_copies", Run: mergeCopies},
+	{Name: "narrow_weights", Run: narrowWeights},
 	{Name: "eliminate_common", Run: eliminateCommon},
 	{Name: "prune", Run: prune},
 	{Name: "fuse_epilogue", Run: fuseEpilogue},
@@ -155,6 +161,8 @@ var Order = []struct{ Before, After, Why string }{
 	{"sink_reshapes", "fold_one_hot", "what is computed of rows is seen beside their choice"},
 	{"fold_affine", "fuse_norm", "a product with a weight goes into the weights before it rather than into a scale"},
 	{"fuse_activation", "fuse_epilogue", "a product takes one operator for its epilogue rather than a formula that reads it twice"},
+	{"fuse_qdq", "fuse_scale", "products of quantised matrices are integer ones"},
+	{"simplify_identities", "fuse_scale", "what is neutral would hide a scale"},
 	{"fuse_norm", "form_pointwise", "what is in a loop is no formula any more"},
 	{"outline_regions", "fold_constants", "the blocks of control flow are functions for all that follows"},
 	{"spill_constants", "lift_weights", "constants in memory are weights"},
@@ -169,6 +177,9 @@ var Order = []struct{ Before, After, Why string }{
 	{"decompose_ops", "assign_layout", "what is made of convolutions shows them"},
 	{"assign_layout", "lower_ops", "a convolution has a kernel only in the blocked layout"},
 	{"lower_ops", "merge_copies", "what moves elements is lowered to copies"},
+	{"lower_ops", "narrow_weights", "products show what their kernel reads"},
+	{"narrow_weights", "form_pointwise", "casts are elementwise"},
+	{"narrow_weights", "split_prepare", "weights are rounded once"},
 	{"lower_ops", "form_pointwise", "operators are lowered to elementwise ones"},
 	{"form_pointwise", "spill_constants", "constants inside regions need no memory"},
 	{"spill_constants", "split_prepare", "constants in memory are weights, some of them only for other weights"},

@@ -2,6 +2,7 @@ package pass
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/burngen/burngen/ir"
@@ -45,8 +46,33 @@ func splitPrepare(ctx *Context, m *ir.Module) (bool, error) {
 	if len(prepare.Results) == 0 {
 		return false, nil
 	}
+	dropUnread(m, ctx.prepared(m), prepare)
 	m.Funcs = append(m.Funcs, prepare)
 	return true, nil
+}
+
+// dropUnread drops the results of @prepare that no function loads, as a node may have
+// several of which only one is read.
+func dropUnread(m *ir.Module, loading []*ir.Func, prepare *ir.Func) {
+	read := map[string]bool{}
+	for _, f := range loading {
+		for n := range f.All() {
+			if load, ok := n.Op.(ir.Load); ok {
+				read[load.Name] = true
+			}
+		}
+	}
+	var results []*ir.Value
+	var names []string
+	for i, name := range prepare.ResultNames {
+		if read[name] {
+			results, names = append(results, prepare.Results[i]), append(names, name)
+		}
+	}
+	prepare.Results, prepare.ResultNames = results, names
+	m.Weights = slices.DeleteFunc(m.Weights, func(w *ir.Weight) bool {
+		return strings.HasPrefix(w.Name, preparedPrefix) && !read[w.Name]
+	})
 }
 
 // newSplitter finds what of f is to be prepared.

@@ -8,6 +8,9 @@ func BlockBytes[S Byte](dst []uint8, src []S, fill []int32, n, c, h, w, block in
 	if block != 16 && block != 4 {
 		panic("cpu: bytes in blocks of neither 16 nor 4 channels")
 	}
+	if pad == ([4]int{}) {
+		h, w = 1, volume(h, w)
+	}
 	b := blockBytes{padded: halo(h, w, pad), n: n, c: c, block: block, change: flip[uint8, S](), outside: firstByte(fill)}
 	b.dst = dst[:volume(n, ceil(c, block), b.pixels(), block)]
 	b.src = bytesOf(src[:volume(n, c, h, w)])
@@ -73,17 +76,10 @@ func interleave(dst, planes []byte, w, block, apart, channels int, change byte) 
 		}
 		return
 	}
-	for j := channels; j < block; j++ {
-		for i := j; i < len(dst); i += block {
-			dst[i] = 0
-		}
+	if channels < block {
+		clear(dst)
 	}
-	for j := range channels {
-		at := dst[j:]
-		for i, v := range planes[j*apart:][:w] {
-			at[i*block] = v ^ change
-		}
-	}
+	transposeBytes(dst, planes, channels, w, block, apart, change)
 }
 
 // UnblockBytes writes the blocked tensor src, uint8[n][⌈c/16⌉][pixels][16], into the planar
@@ -106,16 +102,14 @@ type unblockBytes struct {
 
 var unblocksOfBytes slot[unblockBytes, *unblockBytes]
 
-// Part does the i-th of parts shares of the planes.
+// Part does the i-th of parts shares of the blocks.
 func (u *unblockBytes) Part(i, parts int) {
 	blocks := ceil(u.c, 16)
-	from, to := portion(u.n*u.c, i, parts)
+	from, to := portion(u.n*blocks, i, parts)
 	for ; from < to; from++ {
-		plane, c := u.dst[from*u.pixels:][:u.pixels], from%u.c
-		at := u.src[((from/u.c*blocks)+c/16)*u.pixels*16+c%16:]
-		for i := range plane {
-			plane[i] = at[16*i] ^ u.change
-		}
+		first := from % blocks * 16
+		plane := u.dst[(from/blocks*u.c+first)*u.pixels:]
+		transposeBytes(plane, u.src[from*u.pixels*16:], u.pixels, min(16, u.c-first), u.pixels, 16, u.change)
 	}
 }
 

@@ -34,3 +34,12 @@ func runMaxRow(t *maxRow) {
 // quantizeBytes and dequantizeBytes leave all elements to plain Go.
 func quantizeBytes([]byte, []float32, *quantum) int         { return 0 }
 func dequantizeBytes([]float32, []byte, bool, *quantum) int { return 0 }
+
+// packRowFast, packPanels and transposeBytesFast leave all to plain Go.
+func packRowFast(_, _ []byte, _ byte) (done int, sum int32) { return 0, 0 }
+func packPanels(_, _ []byte, _ []int32, _, _, _, _ int, _ byte) int {
+	return 0
+}
+
+func transposeBytesFast(_, _ []byte, _, _, _, _ int, _ byte) bool { return false }
+func wideBytes(_, _ int) bool                                     { return false }

@@ -147,7 +147,9 @@ type conv struct {
 	columns      rowSplit // of a row of the output
 	strips       int      // output blocks, in strips of as many as a tile has panels
 	lines        int      // rows of the output, or tiles if there is one row
-	slab         int      // lines that all strips do before the next lines
+	bands        rowSplit // of the lines, that no share divides
+	slab         int      // bands that all strips do before the next ones
+	fetch        int      // see tile
 	input        int      // elements of one image's input
 }
 
@@ -158,6 +160,12 @@ const (
 	smallWeights = 128 << 10 // stay in a second-level cache together with a slab's input
 	slabInput    = 64 << 10
 	slabThen     = 1024 * 16 // of the result in a slab, where Then wants it in the cache
+)
+
+// Numbers of bands: there should be so many to share, of so many lines at least.
+const (
+	manyBands  = 16
+	lowestBand = 4
 )
 
 // plan chooses the size of the slabs: small enough for their input to stay in the
@@ -179,27 +187,44 @@ func (c *conv) plan() {
 	if c.ep.Then != nil {
 		slabs = max(slabs, ceil(16*c.OutH*c.OutW, slabThen))
 	}
-	c.slab = ceil(c.lines, slabs)
+	band := 1
+	if c.OutH > 1 {
+		band = min(limit, max(lowestBand, c.OutH*c.strips/manyBands))
+	}
+	slabs = min(slabs, c.lines)
+	c.bands = divide(c.lines, ceil(ceil(c.lines, band), slabs)*slabs)
+	c.slab = ceil(c.bands.tiles, slabs)
+	times := c.bands.at(c.slab)
+	if c.OutH > 1 {
+		times *= c.columns.tiles
+	}
+	c.fetch = fetchFor(len(c.weights), times)
 }
 
 // Part does the i-th of parts shares.
 func (c *conv) Part(i, parts int) {
-	portionOfAreas(c.N, c.strips, c.lines, len(c.weights) > c.input, i, parts, c.area)
+	portionOfAreas(c.N, c.strips, c.bands.tiles, len(c.weights) > c.input, i, parts, c.area)
 }
 
-// area computes lines l0…l1 and strips s0…s1 of an image, slab by slab.
-func (c *conv) area(image, l0, l1, s0, s1 int) {
+// area computes bands b0…b1 and strips s0…s1 of an image, slab by slab.
+func (c *conv) area(image, b0, b1, s0, s1 int) {
 	_, panels := tileLimits()
 	t := c.tile()
-	for l := l0; l < l1; l += c.slab {
-		end := min(l+c.slab, l1)
+	for b := b0; b < b1; b += c.slab {
+		end := min(b+c.slab, b1)
 		last := min(s1*panels, c.outBlocks())
 		for o := s0 * panels; o < last; o += t.panels {
 			t.panels = min(panels, last-o)
 			if t.panels == 2 && !c.alike(o, o+1) {
 				t.panels = 1
 			}
-			c.strip(&t, image, o, l, end)
+			// What lies behind the last weights may well be those of the next operator.
+			next := o + t.panels
+			if next == last && (end < b1 || image+1 < c.N) {
+				next = s0 * panels
+			}
+			t.atNext = 64 * c.depth * next
+			c.strip(&t, image, o, c.bands.at(b), c.bands.at(end))
 		}
 	}
 }
@@ -218,7 +243,7 @@ func (c *conv) alike(o, p int) bool {
 func (c *conv) tile() tile {
 	t := tile{
 		bias: start(c.ep.Bias), residual: start(c.ep.Residual), c: start(c.dst),
-		panelC: 64 * c.OutH * c.OutW,
+		panelC: 64 * c.OutH * c.OutW, fetch: c.fetch,
 	}
 	c.ep.fill(&t)
 	return t
@@ -235,8 +260,17 @@ func (c *conv) strip(t *tile, image, o, l0, l1 int) {
 		y = c.down.span(y.to, y1)
 		for x := (span{to: x0}); x.to < x1; {
 			x = c.across.span(x.to, x1)
-			t.atC, t.atBias = 64*(plane+y.from*c.OutW+x.from), 64*o
-			c.region(t, image, o, y, x)
+			if c.OutH == 1 {
+				x.to = c.unmoved(x)
+			}
+			upright := c.upright(y, x.to-x.from)
+			for z := y; z.from < y.to; z.from = z.to {
+				if z.to = y.to; upright {
+					z.to = min(y.to, c.bands.at(c.bands.tile(z.from)+1))
+				}
+				t.atC, t.atBias = 64*(plane+z.from*c.OutW+x.from), 64*o
+				c.region(t, image, o, z, x, upright)
+			}
 		}
 	}
 	from, to := y0*c.OutW+x0, (y1-1)*c.OutW+x1
@@ -249,8 +283,29 @@ func (c *conv) strip(t *tile, image, o, l0, l1 int) {
 	}
 }
 
+// upright tells that tiles of so wide a region lie along its columns, because that needs
+// fewer. The order of a sum depends on the height of its tile, so neither this nor where
+// the tiles begin depends on what else is in the share.
+func (c *conv) upright(y span, wide int) bool {
+	high := 1
+	if y.from >= c.down.from && y.from < c.down.to {
+		high = c.down.to - c.down.from
+	}
+	limit, _ := tileLimits()
+	return ceil(wide, limit)*high > min(high, c.bands.tiles)*wide
+}
+
+// unmoved is where a run of outputs of a single row ends so that tiles of it begin where
+// they do in any share: where the run does, or with its first tile, where the row has edges.
+func (c *conv) unmoved(x span) int {
+	if c.across.from == 0 && c.across.to == c.OutW {
+		return x.to
+	}
+	return min(x.to, c.columns.at(c.columns.tile(x.from)+1))
+}
+
 // region computes the pixels of the tile's panels whose windows have the same taps.
-func (c *conv) region(t *tile, image, o int, y, x span) {
+func (c *conv) region(t *tile, image, o int, y, x span, upright bool) {
 	pixel := 4 * c.InBlock
 	row, plane := pixel*c.InW, pixel*c.InW*c.InH
 	kh, kw, tap := y.taps(), x.taps(), 64*c.InBlock // bytes of a tap's weights
@@ -274,5 +329,5 @@ func (c *conv) region(t *tile, image, o int, y, x span) {
 		}
 	}
 	t.rowC = 64
-	t.area(y.to-y.from, x.to-x.from, downA, 64*c.OutW)
+	t.area(y.to-y.from, x.to-x.from, downA, 64*c.OutW, upright)
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"testing"
 	"time"
+
+	"github.com/burngen/burngen/runtime/rt"
 )
 
 // random fills a new slice with numbers in −1…1 from a fixed sequence.
@@ -71,6 +73,37 @@ func BenchmarkMatMul(b *testing.B) {
 		PackPanels(panels, w, s.K, s.N, s.N, false, 1, 0)
 		b.Run(fmt.Sprintf("%dx%dx%d", s.M, s.K, s.N), func(b *testing.B) {
 			eachLevel(b, 2*float64(s.M)*float64(s.N)*float64(s.K), func() { MatMul(dst, a, panels, s, nil) })
+		})
+	}
+}
+
+// Products of one row read their weights from memory. Their rate is that of a plain read.
+func BenchmarkFarWeights(b *testing.B) {
+	const sets = 24
+	s := &MatMulShape{M: 1, N: 3072, K: 768, LDA: 768, LDC: 3072, Batch: 1}
+	each := PanelsLen(s.K, s.N)
+	a, weights, dst := random(s.K, 1), random(sets*each, 2), make([]float32, s.N)
+	half := make([]rt.Float16, len(weights))
+	Cast(half, weights)
+	upper := make([]rt.BFloat16, len(weights))
+	Cast(upper, weights)
+	rate := func(b *testing.B, name string, bytes int, body func(i int)) {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				for i := range sets {
+					body(i)
+				}
+			}
+			b.ReportMetric(float64(bytes*sets*each)*float64(b.N)/float64(b.Elapsed()), "GB/s")
+		})
+	}
+	for _, l := range Levels() {
+		b.Run(l.String(), func(b *testing.B) {
+			defer SetLevel(l)()
+			rate(b, "read", 4, func(i int) { ReduceSum(dst[:1], weights[i*each:][:each], 1, each, 1) })
+			rate(b, "f32", 4, func(i int) { MatMul(dst, a, weights[i*each:][:each], s, nil) })
+			rate(b, "f16", 2, func(i int) { MatMul(dst, a, half[i*each:][:each], s, nil) })
+			rate(b, "bf16", 2, func(i int) { MatMul(dst, a, upper[i*each:][:each], s, nil) })
 		})
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/burngen/burngen/runtime/cpu"
 	"github.com/burngen/burngen/runtime/kerneltest"
+	"github.com/burngen/burngen/runtime/rt"
 )
 
 // atEachLevel runs body at every level of the machine.
@@ -21,7 +22,14 @@ func atEachLevel(t *testing.T, body func(t *testing.T)) {
 }
 
 func TestMatMul(t *testing.T) {
-	atEachLevel(t, func(t *testing.T) { kerneltest.MatMul(t, cpu.MatMul) })
+	atEachLevel(t, func(t *testing.T) { kerneltest.MatMul(t, cpu.MatMul[float32]) })
+}
+
+func TestMatMulOfNarrowWeights(t *testing.T) {
+	atEachLevel(t, func(t *testing.T) {
+		t.Run("f16", func(t *testing.T) { kerneltest.MatMul(t, cpu.MatMul[rt.Float16]) })
+		t.Run("bf16", func(t *testing.T) { kerneltest.MatMul(t, cpu.MatMul[rt.BFloat16]) })
+	})
 }
 
 func TestConv(t *testing.T) {
@@ -60,6 +68,7 @@ func TestLRN(t *testing.T) {
 func TestShortSlicesPanic(t *testing.T) {
 	f := func(n int) []float32 { return make([]float32, n) }
 	mul := &cpu.MatMulShape{M: 3, N: 20, K: 5, LDA: 5, LDC: 20, Batch: 2, StrideA: 15, StrideB: 160, StrideC: 60}
+	row := &cpu.MatMulShape{M: 1, N: 20, K: 5, LDA: 5, LDC: 20, Batch: 1}
 	conv := &cpu.ConvShape{N: 1, InC: 16, InH: 4, InW: 5, InBlock: 16, OutC: 16, OutH: 2, OutW: 3, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1}
 	wino := &cpu.WinogradShape{N: 1, InC: 16, InH: 4, InW: 5, OutC: 16, OutH: 4, OutW: 5, Top: 1, Left: 1, Group: 1, Tile: 2}
 	room := cpu.WinogradScratch(wino, 1, 6)
@@ -70,6 +79,12 @@ func TestShortSlicesPanic(t *testing.T) {
 		"MatMul dst":          func() { cpu.MatMul(f(119), f(30), f(320), mul, nil) },
 		"MatMul a":            func() { cpu.MatMul(f(120), f(29), f(320), mul, nil) },
 		"MatMul panels":       func() { cpu.MatMul(f(120), f(30), f(319), mul, nil) },
+		"MatMul row dst":      func() { cpu.MatMul(f(19), f(5), f(160), row, nil) },
+		"MatMul row a":        func() { cpu.MatMul(f(20), f(4), f(160), row, nil) },
+		"MatMul row panels":   func() { cpu.MatMul(f(20), f(5), f(159), row, nil) },
+		"MatMul row bias":     func() { cpu.MatMul(f(20), f(5), f(160), row, &cpu.Epilogue{Bias: f(20)}) },
+		"MatMul row residual": func() { cpu.MatMul(f(20), f(5), f(160), row, &cpu.Epilogue{Residual: f(19)}) },
+		"MatMul row of f16":   func() { cpu.MatMul(f(20), f(5), make([]rt.Float16, 159), row, nil) },
 		"MatMul bias":         func() { cpu.MatMul(f(120), f(30), f(320), mul, &cpu.Epilogue{Bias: f(20)}) },
 		"MatMul residual":     func() { cpu.MatMul(f(120), f(30), f(320), mul, &cpu.Epilogue{Residual: f(119)}) },
 		"PackPanels dst":      func() { cpu.PackPanels(f(159), f(100), 5, 20, 20, false, 1, 0) },
@@ -117,7 +132,11 @@ func FuzzMatMul(f *testing.F) {
 			PadA: int(seed % 3), PadB: int(seed / 3 % 3), PadC: int(seed / 9 % 3), Shift: int(seed / 27 % 16),
 			SharedA: seed/432%4 == 1, SharedB: seed/432%4 == 2, Trans: seed/1728%2 == 1, Epilogue: int(bits), Seed: seed,
 		}
-		atEachLevel(t, func(t *testing.T) { kerneltest.CheckMatMul(t, cpu.MatMul, c) })
+		atEachLevel(t, func(t *testing.T) {
+			kerneltest.CheckMatMul(t, cpu.MatMul[float32], c)
+			kerneltest.CheckMatMul(t, cpu.MatMul[rt.Float16], c)
+			kerneltest.CheckMatMul(t, cpu.MatMul[rt.BFloat16], c)
+		})
 	})
 }
 

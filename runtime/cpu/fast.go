@@ -12,6 +12,9 @@ func softmaxFast(dst, src []float32, n int) bool {
 	switch {
 	case level == Generic:
 		return false
+	case n == 2:
+		softmaxPairs(dst, src)
+		return true
 	case n > atOnce:
 		for ; len(dst) > 0; dst, src = dst[n:], src[n:] {
 			softmaxLong(dst[:n], src[:n])
@@ -24,6 +27,22 @@ func softmaxFast(dst, src []float32, n int) bool {
 		dst, src = dst[rows*n:], src[rows*n:]
 	}
 	return true
+}
+
+// softmaxPairs is softmaxFast of rows of two: sigmoids of their differences. An infinite
+// maximum gives NaN.
+func softmaxPairs(dst, src []float32) {
+	var differences [256]float32
+	for len(dst) > 0 {
+		n := min(len(dst), len(differences))
+		for i := 0; i < n; i += 2 {
+			x, y := src[i], src[i+1]
+			nothing := float32(0 * max(x, y))
+			differences[i], differences[i+1] = x-y+nothing, y-x+nothing
+		}
+		sigmoidFast(dst[:n], differences[:n])
+		dst, src = dst[n:], src[n:]
+	}
 }
 
 // softmaxLong is softmaxFast of a row that is too long for one call.
@@ -52,6 +71,16 @@ func logSoftmaxFast(dst, src []float32, n int) bool {
 	return true
 }
 
+// moments returns the mean and the variance of x, which is not empty, at a level that is
+// not Generic.
+func moments(x []float32) (mean, variance float64) {
+	mean = reduceRun(sums, x) / float64(len(x))
+	for i := 0; i < len(x); i += foldAtOnce {
+		variance += float64(deviationRun(x[i:min(len(x), i+foldAtOnce)], float32(mean)))
+	}
+	return mean, variance / float64(len(x))
+}
+
 // layerNormFast computes what LayerNorm does, where there is assembly. scale and
 // bias may be nil.
 func layerNormFast(dst, src, scale, bias []float32, n int, eps float32) bool {
@@ -60,11 +89,8 @@ func layerNormFast(dst, src, scale, bias []float32, n int, eps float32) bool {
 	}
 	for ; len(dst) > 0; dst, src = dst[n:], src[n:] {
 		to, from := dst[:n], src[:n]
-		mean, sum := float32(reduceRun(sums, from)/float64(n)), 0.0
-		for i := 0; i < n; i += foldAtOnce {
-			sum += float64(deviationRun(from[i:min(n, i+foldAtOnce)], mean))
-		}
-		factor := float32(1 / math.Sqrt(sum/float64(n)+float64(eps)))
+		centre, variance := moments(from)
+		mean, factor := float32(centre), float32(1/math.Sqrt(variance+float64(eps)))
 		switch {
 		case scale == nil:
 			standardFast(to, from, mean, factor)

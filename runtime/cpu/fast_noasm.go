@@ -51,3 +51,6 @@ func softmaxFast(_, _ []float32, _ int) bool                                { re
 func logSoftmaxFast(_, _ []float32, _ int) bool                             { return false }
 func layerNormFast(_, _, _, _ []float32, _ int, _ float32) bool             { return false }
 func rmsNormFast(_, _, _ []float32, _ int, _ float32) bool                  { return false }
+
+func affineFast(_, _ []float32, _, _ float32) bool { return false }
+func moments(_ []float32) (mean, variance float64) { return 0, 0 }

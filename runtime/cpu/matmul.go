@@ -1,5 +1,11 @@
 package cpu
 
+import (
+	"unsafe"
+
+	"github.com/burngen/burngen/runtime/rt"
+)
+
 // MatMulShape describes dst[i] = a[i]·b[i] for i < Batch, with a[i] of M×K, b[i] of K×N and
 // dst[i] of M×N elements.
 type MatMulShape struct {
@@ -59,40 +65,70 @@ func packRows(panel, b []float32, width, k, ldb int) {
 	}
 }
 
+// Weight is the constraint of elements of panels. Those that are narrower than float32
+// are widened, exactly, when they are read.
+type Weight interface {
+	float32 | rt.Float16 | rt.BFloat16
+}
+
 // MatMul computes dst[i] = epilogue(a[i]·B[i]) for each matrix i of the batch, where
 // PackPanels has made panels of the B[i]. Sums are in float32, their order is the level's.
 // The dst may be ep.Residual but no other operand.
-func MatMul(dst, a, panels []float32, s *MatMulShape, ep *Epilogue) {
+func MatMul[W Weight](dst, a []float32, panels []W, s *MatMulShape, ep *Epilogue) {
 	if s.M <= 0 || s.N <= 0 || s.Batch <= 0 || s.K < 0 {
 		return
 	}
 	if ep == nil {
 		ep = &none
 	}
+	count := volume(ceil(s.N, 16), 16, s.K)
+	if s.M == 1 && s.Batch == 1 && count <= smallPanels && ep.Then == nil {
+		matMulSmallRow(dst[:s.N], a[:s.K], panels[:count], ep)
+		return
+	}
 	last := s.Batch - 1
 	dst = dst[:volume(last, s.StrideC)+volume(s.M-1, s.LDC)+s.N]
 	a = a[:volume(last, s.StrideA)+volume(s.M-1, s.LDA)+s.K]
-	panels = panels[:volume(last, s.StrideB)+volume(ceil(s.N, 16), 16, s.K)]
+	panels = panels[:volume(last, s.StrideB)+count]
 	ep.check(s.N, len(dst))
 
 	var p product
 	p.MatMulShape, p.ep = *s, *ep
-	p.dst, p.a, p.panels = dst, a, panels
+	p.dst, p.a, p.panels, p.kind = dst, a, unsafe.Pointer(unsafe.SliceData(panels)), kindOf[W]()
 	if p.StrideB == 0 && p.StrideA == p.M*p.LDA && p.StrideC == p.M*p.LDC {
 		p.M, p.Batch = p.M*p.Batch, 1
 	}
 	p.plan()
 	work := int64(p.Batch) * int64(p.M) * int64(p.N) * int64(p.K)
-	if !products.run(&p, partsFor(work, 4*int64(len(panels)))) {
+	if !products.run(&p, partsFor(work, int64(p.kind.size())*int64(len(panels)))) {
 		p.Part(0, 1)
 	}
+}
+
+// smallPanels is the most elements of panels that one row is never shared for.
+const smallPanels = 1 << 15
+
+// matMulSmallRow is the product of one row with few columns, which takes so little time
+// that what prepares other products would be most of it.
+func matMulSmallRow[W Weight](dst, a []float32, panels []W, ep *Epilogue) {
+	ep.check(len(dst), len(dst))
+	t := oneRow{
+		a: start(a), b: unsafe.Pointer(unsafe.SliceData(panels)), c: start(dst),
+		bias: start(ep.Bias), residual: start(ep.Residual),
+		depth: len(a), kind: kindOf[W](),
+	}
+	t.panelB = 16 * len(a) * t.kind.size()
+	t.epilogue(ep)
+	t.run(len(dst))
 }
 
 // product is a MatMul under way.
 type product struct {
 	MatMulShape
-	dst, a, panels []float32
-	ep             Epilogue
+	dst, a []float32
+	panels unsafe.Pointer
+	kind   weightKind
+	ep     Epilogue
 
 	rows    rowSplit
 	high    int // tiles of a block, whose rows of a stay in the second-level cache
@@ -107,8 +143,9 @@ var products slot[product, *product]
 const (
 	blockDepth   = 768 // this much of two panels and of the rows of a block share a second-level cache
 	blockA       = 160 << 10
-	nearPanels   = 256 << 10 // panels of more are read from memory
 	blockColumns = 512       // where Then wants the result in the cache
+	farPanels    = 256 << 10 // panels of more, read by one row, are fetched ahead
+	narrowDepth  = 512       // this much of panels is widened at a time
 )
 
 // plan chooses the sizes of tiles and blocks. They do not depend on the number of parts.
@@ -117,8 +154,12 @@ func (p *product) plan() {
 	p.rows = split(p.M, limit)
 	p.columns = 16 * panels
 	p.depth, p.high = max(p.K, 1), 1
-	if p.rows.tiles > 2 {
+	if p.kind != weightF32 {
+		p.depth = ceil(p.depth, ceil(p.depth, narrowDepth))
+	} else if p.rows.tiles > 2 {
 		p.depth = ceil(p.depth, ceil(p.depth, blockDepth))
+	}
+	if p.rows.tiles > 2 {
 		most := max(1, blockA/(p.depth*limit))
 		p.high = ceil(p.rows.tiles, ceil(p.rows.tiles, most))
 	}
@@ -161,14 +202,57 @@ func (p *product) blocks(batch, t0, t1, j0, j1 int) {
 // block computes tiles t0…t1 and columns j0…j1 of one matrix of the batch; j0 is a multiple
 // of 16, j1 too or N.
 func (p *product) block(batch, t0, t1, j0, j1 int) {
+	row, high := p.rows.at(t0), p.rows.at(t1)-p.rows.at(t0)
+	switch {
+	case p.M == 1:
+		p.oneRow(batch, j0, j1)
+	case p.kind != weightF32:
+		p.narrow(batch, t0, t1, j0, j1)
+	default:
+		p.tiles(batch, t0, t1, j0, j1, nil)
+	}
+	p.ep.then(p.dst, batch*p.StrideC+row*p.LDC+j0, high, j1-j0, p.LDC)
+}
+
+// oneRow is block where matrices of the batch have one row.
+func (p *product) oneRow(batch, j0, j1 int) {
+	at := batch*p.StrideC + j0
+	t := oneRow{
+		a: unsafe.Add(start(p.a), 4*batch*p.StrideA), c: unsafe.Add(start(p.dst), 4*at),
+		b:     unsafe.Add(p.panels, p.kind.size()*(batch*p.StrideB+j0*p.K)),
+		depth: p.K, panelB: 16 * p.K * p.kind.size(), kind: p.kind,
+	}
+	if p.ep.Bias != nil {
+		t.bias = start(p.ep.Bias[j0:])
+	}
+	if p.ep.Residual != nil {
+		t.residual = start(p.ep.Residual[at:])
+	}
+	if p.K*p.N > farPanels {
+		t.far = 1
+	}
+	t.epilogue(&p.ep)
+	t.run(j1 - j0)
+}
+
+// narrow is block where panels are narrower than float32.
+func (p *product) narrow(batch, t0, t1, j0, j1 int) {
+	var room [16 * maxPanels * narrowDepth]float32
+	p.tiles(batch, t0, t1, j0, j1, unsafe.Slice(&unseen(&room)[0], len(room)))
+}
+
+// tiles is block with tiles of floats. Panels that are narrower are widened in room.
+func (p *product) tiles(batch, t0, t1, j0, j1 int, room []float32) {
 	row := p.rows.at(t0)
 	var t tile
-	t.a, t.b, t.c = start(p.a), start(p.panels), start(p.dst)
+	t.a, t.b, t.c = start(p.a), p.panels, start(p.dst)
 	t.panelB, t.panelC = 64*p.K, 64
 	t.n = [3]int{1, 1, 1}
 	t.rowA, t.rowC = 4*p.LDA, 4*p.LDC
-	if p.K*p.N > nearPanels {
-		t.fetch = min(64, ceil(256, t1-t0))
+	if room == nil {
+		t.fetch = fetchFor(p.K*p.N, t1-t0)
+	} else {
+		t.b = start(room)
 	}
 	for k := 0; k == 0 || k < p.K; k += p.depth {
 		depth := min(p.depth, p.K-k)
@@ -192,10 +276,17 @@ func (p *product) block(batch, t0, t1, j0, j1 int) {
 			if t.atNext = t.atB + t.panels*t.panelB; j+width >= j1 {
 				t.atNext = 4 * (batch*p.StrideB + j0*p.K + 16*(k+depth))
 			}
+			if room != nil {
+				t.panelB, t.atB, t.atNext = 64*depth, 0, 0
+				for i := range t.panels {
+					at := batch*p.StrideB + (j+16*i)*p.K + 16*k
+					p.kind.widen(room[16*depth*i:][:16*depth], unsafe.Add(p.panels, p.kind.size()*at))
+				}
+			}
 			switch {
 			case width%16 != 0:
 				t.coverPart(p.rows, t0, t1, width)
-			case t1-t0 == 1:
+			case t1-t0 == 1 && room == nil:
 				// One tile high: the kernel goes across.
 				count := (j1 - j) / width
 				t.nextA, t.nextB, t.nextC, t.nextBias = 0, t.panels*t.panelB, 4*width, 4*width
@@ -208,5 +299,4 @@ func (p *product) block(batch, t0, t1, j0, j1 int) {
 			j += width
 		}
 	}
-	p.ep.then(p.dst, batch*p.StrideC+row*p.LDC+j0, p.rows.at(t1)-row, j1-j0, p.LDC)
 }

@@ -257,32 +257,97 @@ func TestKernelsAllocateNothing(t *testing.T) {
 	}
 }
 
-// Matrices of bytes are transposed eight by eight.
-func TestTransposeOfBytes(t *testing.T) {
-	for _, s := range [][2]int{{1, 1}, {3, 50}, {50, 3}, {8, 8}, {7, 16}, {17, 9}, {33, 40}, {64, 100}} {
+// Matrices are transposed eight by eight, and in strips.
+func TestTranspose(t *testing.T) {
+	atEachLevel(t, func(t *testing.T) {
+		testTranspose[int8](t)
+		testTranspose[uint16](t)
+		testTranspose[float32](t)
+		testTranspose[int32](t)
+		testTranspose[int64](t)
+		testTranspose[float64](t)
+	})
+}
+
+func testTranspose[T cpu.Number](t *testing.T) {
+	for _, s := range [][2]int{
+		{1, 1}, {3, 50}, {50, 3}, {8, 8}, {7, 16}, {17, 9}, {33, 40}, {64, 100}, {9, 1}, {64, 2}, {40, 4},
+		{100, 5}, {31, 6}, {24, 7}, {70, 130}, {600, 9}, {1100, 17},
+	} {
 		rows, columns := s[0], s[1]
-		x := kerneltest.NewSlice[int8](rows*columns, 3)
+		x := kerneltest.NewSlice[T](rows*columns, 3)
 		for i := range x.Data {
-			x.Data[i] = int8(i * 37)
+			x.Data[i] = T(i * 37 % 8191)
 		}
 		x.Freeze()
-		dst := kerneltest.NewSlice[int8](rows*columns, 1)
+		dst := kerneltest.NewSlice[T](rows*columns, 1)
 		cpu.StridedCopy(dst.Data, x.Data, []int{columns, rows}, []int{1, columns}, 0)
-		back := kerneltest.NewSlice[int8](rows*columns, 2)
+		back := kerneltest.NewSlice[T](rows*columns, 2)
 		cpu.ScatterStrided(back.Data, dst.Data, []int{columns, rows}, []int{1, columns}, 0)
 		for r := range rows {
 			for c := range columns {
 				want := x.Data[r*columns+c]
 				if got := dst.Data[c*rows+r]; got != want {
-					t.Fatalf("%v: element %d, %d is %d, want %d", s, c, r, got, want)
+					t.Fatalf("%T %v: element %d, %d is %v, want %v", want, s, c, r, got, want)
 				}
 				if got := back.Data[r*columns+c]; got != want {
-					t.Fatalf("%v: element %d, %d is %d after the way back, want %d", s, r, c, got, want)
+					t.Fatalf("%T %v: element %d, %d is %v after the way back, want %v", want, s, r, c, got, want)
 				}
 			}
 		}
-		for _, v := range []*kerneltest.Slice[int8]{x, dst, back} {
+		for _, v := range []*kerneltest.Slice[T]{x, dst, back} {
 			v.Check(t, "operand")
 		}
 	}
+}
+
+// Every second element of a row is taken by vectors where rows are long.
+func TestEverySecond(t *testing.T) {
+	atEachLevel(t, func(t *testing.T) {
+		testEverySecond[float32](t)
+		testEverySecond[uint32](t)
+		testEverySecond[int64](t)
+	})
+}
+
+func testEverySecond[T cpu.Number](t *testing.T) {
+	for _, columns := range []int{1, 15, 16, 17, 40, 128, 300} {
+		const rows = 3
+		x := kerneltest.NewSlice[T]((rows-1)*(2*columns+1)+2*columns-1, 1)
+		for i := range x.Data {
+			x.Data[i] = T(i * 37 % 8191)
+		}
+		x.Freeze()
+		dst := kerneltest.NewSlice[T](rows*columns, 3)
+		cpu.StridedCopy(dst.Data, x.Data, []int{rows, columns}, []int{2*columns + 1, 2}, 0)
+		x.Check(t, "src")
+		dst.Check(t, "dst")
+		for i, got := range dst.Data {
+			if want := x.Data[i/columns*(2*columns+1)+2*(i%columns)]; got != want {
+				t.Fatalf("%T, %d columns: element %d is %v, want %v", got, columns, i, got, want)
+			}
+		}
+	}
+}
+
+// A softmax over two classes is made of sigmoids; an infinite maximum gives NaN.
+func TestSoftmaxOfTwo(t *testing.T) {
+	inf, nan := float32(math.Inf(1)), float32(math.NaN())
+	cases := [][4]float32{
+		{0, 0, 0.5, 0.5}, {3, 3, 0.5, 0.5}, {200, 0, 1, 0}, {-200, 200, 0, 1}, {-inf, 7, 0, 1}, {7, -inf, 1, 0},
+		{inf, 0, nan, nan}, {inf, inf, nan, nan}, {-inf, -inf, nan, nan}, {nan, 1, nan, nan}, {1, nan, nan, nan}, {0, -inf, 1, 0},
+	}
+	atEachLevel(t, func(t *testing.T) {
+		const rows = 400
+		src, dst := make([]float32, 2*rows), make([]float32, 2*rows)
+		for i := range rows {
+			copy(src[2*i:], cases[i%len(cases)][:2])
+		}
+		cpu.Softmax(dst, src, rows, 2, 1)
+		for i, got := range dst {
+			if want := cases[i/2%len(cases)][2+i%2]; got != want && (got == got || want == want) {
+				t.Fatalf("%v: element %d is %v, want %v", cases[i/2%len(cases)][:2], i%2, got, want)
+			}
+		}
+	})
 }

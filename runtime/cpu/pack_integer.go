@@ -4,45 +4,155 @@ package cpu
 // moves those of int8 by 128, to uint8. sums, which may be nil, gets the sum of each
 // moved row.
 func PackRows[S Byte](dst []uint8, sums []int32, src []S, batch, m, k int) {
-	rows, width := volume(batch, m), ceil(k, 4)*4
-	dst = trim(dst, volume(rows, width))
-	from := bytesOf(trim(src, volume(rows, k)))
+	p := rowPacking{rows: volume(batch, m), k: k, change: flip[uint8, S]()}
+	p.dst = trim(dst, volume(p.rows, p.width()))
+	p.src = bytesOf(trim(src, volume(p.rows, k)))
 	if sums != nil {
-		sums = trim(sums, rows)
+		p.sums = trim(sums, p.rows)
 	}
-	change := flip[uint8, S]()
-	for i := range rows {
-		row := dst[i*width:][:width]
-		for j, v := range from[i*k:][:k] {
-			row[j] = v ^ change
-		}
-		clear(row[k:])
-		if sums != nil {
-			sums[i] = sumOf(row, false)
+	if !packsOfRows.run(&p, partsFor(0, int64(len(p.src)))) {
+		p.Part(0, 1)
+	}
+}
+
+// rowPacking is a PackRows under way.
+type rowPacking struct {
+	rows, k  int
+	change   byte
+	dst, src []byte
+	sums     []int32
+}
+
+var packsOfRows slot[rowPacking, *rowPacking]
+
+func (p *rowPacking) width() int { return ceil(p.k, 4) * 4 }
+
+// Part does the i-th of parts shares of the rows.
+func (p *rowPacking) Part(i, parts int) {
+	from, to := portion(p.rows, i, parts)
+	for ; from < to; from++ {
+		row := p.dst[from*p.width():][:p.width()]
+		sum := packRow(row, p.src[from*p.k:][:p.k], p.change)
+		if p.sums != nil {
+			p.sums[from] = sum
 		}
 	}
 }
 
+// packRow writes a row, each byte by exclusive or with change, pads it with zeros, and
+// returns the sum of its bytes.
+func packRow(dst, src []byte, change byte) int32 {
+	done, sum := packRowFast(dst, src, change)
+	rest := dst[done:]
+	for i, v := range src[done:] {
+		rest[i] = v ^ change
+	}
+	clear(rest[len(src)-done:])
+	return sum + sumOf(rest, false)
+}
+
 // PackColumns puts matrices of bytes, [batch, k, n], into panels of 16 columns, four
 // elements of a column side by side: [batch, ⌈n/16⌉, ⌈k/4⌉, 16, 4], padded with zeros.
-// Those of uint8 move by −128, to int8.
-func PackColumns[S Byte](dst []int8, src []S, batch, k, n int) {
-	panels, groups := ceil(n, 16), ceil(k, 4)
-	to, from := bytesOf(trim(dst, volume(batch, panels, groups, 64))), bytesOf(trim(src, volume(batch, k, n)))
-	change := flip[int8, S]()
-	for b := range batch {
-		for p := range panels {
-			panel := to[(b*panels+p)*groups*64:][:groups*64]
-			width := min(16, n-16*p)
-			if width < 16 || k%4 != 0 {
-				clear(panel)
+// Those of uint8 move by −128, to int8. sums, which may be nil, gets the sum of each moved
+// column, [batch, n].
+func PackColumns[S Byte](dst []int8, sums []int32, src []S, batch, k, n int) {
+	p := columnPacking{batch: batch, k: k, n: n, change: flip[int8, S]()}
+	p.dst = bytesOf(trim(dst, volume(batch, p.panels(), ceil(k, 4), 64)))
+	p.src = bytesOf(trim(src, volume(batch, k, n)))
+	if sums != nil {
+		p.sums = trim(sums, volume(batch, n))
+	}
+	if k == 0 {
+		clear(p.sums)
+		return
+	}
+	if !packsOfColumns.run(&p, partsFor(0, int64(len(p.src)))) {
+		p.Part(0, 1)
+	}
+}
+
+// columnPacking is a PackColumns under way.
+type columnPacking struct {
+	batch, k, n int
+	change      byte
+	dst, src    []byte
+	sums        []int32
+}
+
+var packsOfColumns slot[columnPacking, *columnPacking]
+
+func (p *columnPacking) panels() int { return ceil(p.n, 16) }
+
+// panelStrip is how many panels are packed at once, and packedRows how many rows, so that
+// few pages are read at a time.
+const (
+	panelStrip = 4
+	packedRows = 64
+)
+
+// Part does the i-th of parts shares of the strips.
+func (p *columnPacking) Part(i, parts int) {
+	strips := ceil(p.panels(), panelStrip)
+	from, to := portion(p.batch*strips, i, parts)
+	for from < to {
+		batch := from / strips
+		end := min(to, (batch+1)*strips)
+		if p.sums != nil {
+			clear(p.sums[batch*p.n:][from%strips*16*panelStrip : min(p.n, (end-batch*strips)*16*panelStrip)])
+		}
+		for row := 0; row < p.k; row += packedRows {
+			for s := from; s < end; s++ {
+				p.strip(batch, s%strips*panelStrip, row, min(row+packedRows, p.k))
 			}
-			for i := range k {
-				at := panel[i/4*64+i%4:]
-				for j, v := range from[(b*k+i)*n+16*p:][:width] {
-					at[4*j] = v ^ change
-				}
-			}
+		}
+		from = end
+	}
+}
+
+// strip packs rows r0…r1, r0 being a multiple of four, of panels of a matrix from one on.
+func (p *columnPacking) strip(batch, panel, r0, r1 int) {
+	var aside [16 * panelStrip]int32
+	size := ceil(p.k, 4) * 64
+	first, count := 16*panel, min(panelStrip, p.panels()-panel)
+	width := min(16*count, p.n-first)
+	sums := aside[:]
+	if p.sums != nil {
+		sums = p.sums[batch*p.n+first:][:width]
+	}
+	dst := p.dst[(batch*p.panels()+panel)*size+16*r0:]
+	src := p.src[(batch*p.k+r0)*p.n+first:]
+	// The kernels do groups of four rows of whole panels.
+	rows, groups := r1-r0, (r1-r0)/4
+	done := packPanels(dst, src, sums, width/16, size, groups, p.n, p.change)
+	for j := range count {
+		to, columns := dst[j*size:][:ceil(rows, 4)*64], min(16, width-16*j)
+		from := 0
+		if j < done {
+			from = 4 * groups
+		}
+		if columns < 16 {
+			clear(to)
+		} else if rows%4 != 0 {
+			clear(to[64*groups:])
+		}
+		if from < rows {
+			packPanel(to, src[16*j:], sums[16*j:], from, rows, columns, p.n, p.change)
 		}
 	}
 }
+
+// packPanel packs rows from…to of a panel's columns, which are row bytes apart, and adds
+// them to its sums.
+func packPanel(dst, src []byte, sums []int32, from, to, columns, row int, change byte) {
+	for i := from; i < to; i++ {
+		at := dst[i/4*64+i%4:]
+		for j, v := range src[i*row:][:columns] {
+			v ^= change
+			at[4*j] = v
+			sums[j] += int32(int8(v))
+		}
+	}
+}
+
+// fourTimes is a byte in each of four.
+func fourTimes(v byte) uint32 { return uint32(v) * 0x01010101 }

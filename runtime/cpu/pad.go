@@ -39,8 +39,22 @@ func pad[T any](dst, src []T, shape, before, after []int, value T) {
 		copy(dst, src)
 		return
 	}
+	part := len(src) / max(shape[0], 1)
+	if len(shape) == 2 {
+		head := before[1] * (run / max(before[1]+shape[1]+after[1], 1))
+		for i := range shape[0] {
+			row := dst[i*run:][:run]
+			for k := range row[:head] {
+				row[k] = value
+			}
+			copy(row[head:], src[i*part:][:part])
+			for k := head + part; k < run; k++ {
+				row[k] = value
+			}
+		}
+		return
+	}
 	for i := range shape[0] {
-		part := len(src) / shape[0]
 		pad(dst[i*run:][:run], src[i*part:][:part], shape[1:], before[1:], after[1:], value)
 	}
 }

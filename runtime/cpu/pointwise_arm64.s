@@ -4091,15 +4091,15 @@ done381:
 end375:
 	RET
 
-// func standardNEON(dst, x *float32, n int, mean, factor float32)
-TEXT ·standardNEON(SB), NOSPLIT, $0-32
+// func affineNEON(dst, x *float32, n int, factor, shift float32)
+TEXT ·affineNEON(SB), NOSPLIT, $0-32
 	MOVD dst+0(FP), R0
 	MOVD n+16(FP), R3
 	MOVD x+8(FP), R1
 	MOVD $constants<>(SB), R25
-	FMOVS mean+24(FP), F29
+	FMOVS factor+24(FP), F29
 	VDUP V29.S[0], V29.S4
-	FMOVS factor+28(FP), F28
+	FMOVS shift+28(FP), F28
 	VDUP V28.S[0], V28.S4
 	CMP $16, R3
 	BLT few383
@@ -4107,14 +4107,18 @@ TEXT ·standardNEON(SB), NOSPLIT, $0-32
 many382:
 	FLDPQ 0(R1), (F0, F1)
 	FLDPQ 32(R1), (F2, F3)
-	WORD $0x4ebdd400 // fsub v0.4s, v0.4s, v29.4s
-	WORD $0x4ebdd421 // fsub v1.4s, v1.4s, v29.4s
-	WORD $0x4ebdd442 // fsub v2.4s, v2.4s, v29.4s
-	WORD $0x4ebdd463 // fsub v3.4s, v3.4s, v29.4s
-	WORD $0x6e3cdc00 // fmul v0.4s, v0.4s, v28.4s
-	WORD $0x6e3cdc21 // fmul v1.4s, v1.4s, v28.4s
-	WORD $0x6e3cdc42 // fmul v2.4s, v2.4s, v28.4s
-	WORD $0x6e3cdc63 // fmul v3.4s, v3.4s, v28.4s
+	VMOV V28.B16, V30.B16
+	VFMLA V29.S4, V0.S4, V30.S4
+	VMOV V30.B16, V0.B16
+	VMOV V28.B16, V30.B16
+	VFMLA V29.S4, V1.S4, V30.S4
+	VMOV V30.B16, V1.B16
+	VMOV V28.B16, V30.B16
+	VFMLA V29.S4, V2.S4, V30.S4
+	VMOV V30.B16, V2.B16
+	VMOV V28.B16, V30.B16
+	VFMLA V29.S4, V3.S4, V30.S4
+	VMOV V30.B16, V3.B16
 	FSTPQ (F0, F1), 0(R0)
 	FSTPQ (F2, F3), 32(R0)
 	ADD $64, R0
@@ -4140,8 +4144,9 @@ single387:
 whole386:
 	FMOVQ 0(R1), F0
 done388:
-	WORD $0x4ebdd400 // fsub v0.4s, v0.4s, v29.4s
-	WORD $0x6e3cdc00 // fmul v0.4s, v0.4s, v28.4s
+	VMOV V28.B16, V30.B16
+	VFMLA V29.S4, V0.S4, V30.S4
+	VMOV V30.B16, V0.B16
 	CMP $4, R3
 	BGE whole389
 	TBZ $1, R3, single390
@@ -4163,6 +4168,78 @@ done391:
 end385:
 	RET
 
+// func standardNEON(dst, x *float32, n int, mean, factor float32)
+TEXT ·standardNEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD n+16(FP), R3
+	MOVD x+8(FP), R1
+	MOVD $constants<>(SB), R25
+	FMOVS mean+24(FP), F29
+	VDUP V29.S[0], V29.S4
+	FMOVS factor+28(FP), F28
+	VDUP V28.S[0], V28.S4
+	CMP $16, R3
+	BLT few393
+	PCALIGN $16
+many392:
+	FLDPQ 0(R1), (F0, F1)
+	FLDPQ 32(R1), (F2, F3)
+	WORD $0x4ebdd400 // fsub v0.4s, v0.4s, v29.4s
+	WORD $0x4ebdd421 // fsub v1.4s, v1.4s, v29.4s
+	WORD $0x4ebdd442 // fsub v2.4s, v2.4s, v29.4s
+	WORD $0x4ebdd463 // fsub v3.4s, v3.4s, v29.4s
+	WORD $0x6e3cdc00 // fmul v0.4s, v0.4s, v28.4s
+	WORD $0x6e3cdc21 // fmul v1.4s, v1.4s, v28.4s
+	WORD $0x6e3cdc42 // fmul v2.4s, v2.4s, v28.4s
+	WORD $0x6e3cdc63 // fmul v3.4s, v3.4s, v28.4s
+	FSTPQ (F0, F1), 0(R0)
+	FSTPQ (F2, F3), 32(R0)
+	ADD $64, R0
+	ADD $64, R1
+	SUBS $16, R3
+	CMP $16, R3
+	BGE many392
+few393:
+	CMP $0, R3
+	BLE end395
+next394:
+	CMP $4, R3
+	BGE whole396
+	TBZ $1, R3, single397
+	FMOVD 0(R1), F0
+	TBZ $0, R3, done398
+	ADD $8, R1, R16
+	VLD1 (R16), V0.S[2]
+	JMP done398
+single397:
+	FMOVS 0(R1), F0
+	JMP done398
+whole396:
+	FMOVQ 0(R1), F0
+done398:
+	WORD $0x4ebdd400 // fsub v0.4s, v0.4s, v29.4s
+	WORD $0x6e3cdc00 // fmul v0.4s, v0.4s, v28.4s
+	CMP $4, R3
+	BGE whole399
+	TBZ $1, R3, single400
+	FMOVD F0, 0(R0)
+	TBZ $0, R3, done401
+	ADD $8, R0, R16
+	VST1 V0.S[2], (R16)
+	JMP done401
+single400:
+	FMOVS F0, 0(R0)
+	JMP done401
+whole399:
+	FMOVQ F0, 0(R0)
+done401:
+	ADD $16, R0
+	ADD $16, R1
+	SUBS $4, R3
+	BGT next394
+end395:
+	RET
+
 // func standardScaledNEON(dst, x, scale *float32, n int, mean, factor float32)
 TEXT ·standardScaledNEON(SB), NOSPLIT, $0-40
 	MOVD dst+0(FP), R0
@@ -4175,9 +4252,9 @@ TEXT ·standardScaledNEON(SB), NOSPLIT, $0-40
 	FMOVS factor+36(FP), F28
 	VDUP V28.S[0], V28.S4
 	CMP $16, R3
-	BLT few393
+	BLT few403
 	PCALIGN $16
-many392:
+many402:
 	FLDPQ 0(R1), (F0, F1)
 	FLDPQ 32(R1), (F2, F3)
 	FLDPQ 0(R8), (F4, F5)
@@ -4201,62 +4278,62 @@ many392:
 	ADD $64, R8
 	SUBS $16, R3
 	CMP $16, R3
-	BGE many392
-few393:
+	BGE many402
+few403:
 	CMP $0, R3
-	BLE end395
-next394:
+	BLE end405
+next404:
 	CMP $4, R3
-	BGE whole396
-	TBZ $1, R3, single397
+	BGE whole406
+	TBZ $1, R3, single407
 	FMOVD 0(R1), F0
-	TBZ $0, R3, done398
+	TBZ $0, R3, done408
 	ADD $8, R1, R16
 	VLD1 (R16), V0.S[2]
-	JMP done398
-single397:
+	JMP done408
+single407:
 	FMOVS 0(R1), F0
-	JMP done398
-whole396:
+	JMP done408
+whole406:
 	FMOVQ 0(R1), F0
-done398:
+done408:
 	CMP $4, R3
-	BGE whole399
-	TBZ $1, R3, single400
+	BGE whole409
+	TBZ $1, R3, single410
 	FMOVD 0(R8), F1
-	TBZ $0, R3, done401
+	TBZ $0, R3, done411
 	ADD $8, R8, R16
 	VLD1 (R16), V1.S[2]
-	JMP done401
-single400:
+	JMP done411
+single410:
 	FMOVS 0(R8), F1
-	JMP done401
-whole399:
+	JMP done411
+whole409:
 	FMOVQ 0(R8), F1
-done401:
+done411:
 	WORD $0x4ebdd400 // fsub v0.4s, v0.4s, v29.4s
 	WORD $0x6e3cdc00 // fmul v0.4s, v0.4s, v28.4s
 	WORD $0x6e21dc00 // fmul v0.4s, v0.4s, v1.4s
 	CMP $4, R3
-	BGE whole402
-	TBZ $1, R3, single403
+	BGE whole412
+	TBZ $1, R3, single413
 	FMOVD F0, 0(R0)
-	TBZ $0, R3, done404
+	TBZ $0, R3, done414
 	ADD $8, R0, R16
 	VST1 V0.S[2], (R16)
-	JMP done404
-single403:
+	JMP done414
+single413:
 	FMOVS F0, 0(R0)
-	JMP done404
-whole402:
+	JMP done414
+whole412:
 	FMOVQ F0, 0(R0)
-done404:
+done414:
 	ADD $16, R0
 	ADD $16, R1
 	ADD $16, R8
 	SUBS $4, R3
-	BGT next394
-end395:
+	BGT next404
+end405:
 	RET
 
 // func standardAffineNEON(dst, x, scale, bias *float32, n int, mean, factor float32)
@@ -4272,9 +4349,9 @@ TEXT ·standardAffineNEON(SB), NOSPLIT, $0-48
 	FMOVS factor+44(FP), F28
 	VDUP V28.S[0], V28.S4
 	CMP $16, R3
-	BLT few406
+	BLT few416
 	PCALIGN $16
-many405:
+many415:
 	FLDPQ 0(R1), (F0, F1)
 	FLDPQ 32(R1), (F2, F3)
 	FLDPQ 0(R8), (F4, F5)
@@ -4309,79 +4386,79 @@ many405:
 	ADD $64, R9
 	SUBS $16, R3
 	CMP $16, R3
-	BGE many405
-few406:
+	BGE many415
+few416:
 	CMP $0, R3
-	BLE end408
-next407:
+	BLE end418
+next417:
 	CMP $4, R3
-	BGE whole409
-	TBZ $1, R3, single410
+	BGE whole419
+	TBZ $1, R3, single420
 	FMOVD 0(R1), F0
-	TBZ $0, R3, done411
+	TBZ $0, R3, done421
 	ADD $8, R1, R16
 	VLD1 (R16), V0.S[2]
-	JMP done411
-single410:
+	JMP done421
+single420:
 	FMOVS 0(R1), F0
-	JMP done411
-whole409:
+	JMP done421
+whole419:
 	FMOVQ 0(R1), F0
-done411:
+done421:
 	CMP $4, R3
-	BGE whole412
-	TBZ $1, R3, single413
+	BGE whole422
+	TBZ $1, R3, single423
 	FMOVD 0(R8), F1
-	TBZ $0, R3, done414
+	TBZ $0, R3, done424
 	ADD $8, R8, R16
 	VLD1 (R16), V1.S[2]
-	JMP done414
-single413:
+	JMP done424
+single423:
 	FMOVS 0(R8), F1
-	JMP done414
-whole412:
+	JMP done424
+whole422:
 	FMOVQ 0(R8), F1
-done414:
+done424:
 	CMP $4, R3
-	BGE whole415
-	TBZ $1, R3, single416
+	BGE whole425
+	TBZ $1, R3, single426
 	FMOVD 0(R9), F2
-	TBZ $0, R3, done417
+	TBZ $0, R3, done427
 	ADD $8, R9, R16
 	VLD1 (R16), V2.S[2]
-	JMP done417
-single416:
+	JMP done427
+single426:
 	FMOVS 0(R9), F2
-	JMP done417
-whole415:
+	JMP done427
+whole425:
 	FMOVQ 0(R9), F2
-done417:
+done427:
 	WORD $0x4ebdd400 // fsub v0.4s, v0.4s, v29.4s
 	WORD $0x6e3cdc00 // fmul v0.4s, v0.4s, v28.4s
 	VMOV V2.B16, V30.B16
 	VFMLA V1.S4, V0.S4, V30.S4
 	VMOV V30.B16, V0.B16
 	CMP $4, R3
-	BGE whole418
-	TBZ $1, R3, single419
+	BGE whole428
+	TBZ $1, R3, single429
 	FMOVD F0, 0(R0)
-	TBZ $0, R3, done420
+	TBZ $0, R3, done430
 	ADD $8, R0, R16
 	VST1 V0.S[2], (R16)
-	JMP done420
-single419:
+	JMP done430
+single429:
 	FMOVS F0, 0(R0)
-	JMP done420
-whole418:
+	JMP done430
+whole428:
 	FMOVQ F0, 0(R0)
-done420:
+done430:
 	ADD $16, R0
 	ADD $16, R1
 	ADD $16, R8
 	ADD $16, R9
 	SUBS $4, R3
-	BGT next407
-end408:
+	BGT next417
+end418:
 	RET
 
 // func signNEON(dst, x *float32, n int)
@@ -4397,9 +4474,9 @@ TEXT ·signNEON(SB), NOSPLIT, $0-24
 	FMOVD 1856(R25), F27
 	VDUP V27.D[0], V27.D2
 	CMP $16, R3
-	BLT few422
+	BLT few432
 	PCALIGN $16
-many421:
+many431:
 	FLDPQ 0(R1), (F0, F1)
 	FLDPQ 32(R1), (F2, F3)
 	VAND V29.B16, V0.B16, V4.B16
@@ -4440,25 +4517,25 @@ many421:
 	ADD $64, R1
 	SUBS $16, R3
 	CMP $16, R3
-	BGE many421
-few422:
+	BGE many431
+few432:
 	CMP $0, R3
-	BLE end424
-next423:
+	BLE end434
+next433:
 	CMP $4, R3
-	BGE whole425
-	TBZ $1, R3, single426
+	BGE whole435
+	TBZ $1, R3, single436
 	FMOVD 0(R1), F0
-	TBZ $0, R3, done427
+	TBZ $0, R3, done437
 	ADD $8, R1, R16
 	VLD1 (R16), V0.S[2]
-	JMP done427
-single426:
+	JMP done437
+single436:
 	FMOVS 0(R1), F0
-	JMP done427
-whole425:
+	JMP done437
+whole435:
 	FMOVQ 0(R1), F0
-done427:
+done437:
 	VAND V29.B16, V0.B16, V1.B16
 	VORR V28.B16, V1.B16, V1.B16
 	WORD $0x4e3be402 // fcmeq v2.4s, v0.4s, v27.4s
@@ -4468,24 +4545,24 @@ done427:
 	WORD $0x6e205842 // mvn v2.16b, v2.16b
 	VBIF V2.B16, V1.B16, V0.B16
 	CMP $4, R3
-	BGE whole428
-	TBZ $1, R3, single429
+	BGE whole438
+	TBZ $1, R3, single439
 	FMOVD F0, 0(R0)
-	TBZ $0, R3, done430
+	TBZ $0, R3, done440
 	ADD $8, R0, R16
 	VST1 V0.S[2], (R16)
-	JMP done430
-single429:
+	JMP done440
+single439:
 	FMOVS F0, 0(R0)
-	JMP done430
-whole428:
+	JMP done440
+whole438:
 	FMOVQ F0, 0(R0)
-done430:
+done440:
 	ADD $16, R0
 	ADD $16, R1
 	SUBS $4, R3
-	BGT next423
-end424:
+	BGT next433
+end434:
 	RET
 
 // func coshNEON(dst, x *float32, n int)
@@ -4521,9 +4598,9 @@ TEXT ·coshNEON(SB), NOSPLIT, $0-24
 	FMOVD 3072(R25), F17
 	VDUP V17.D[0], V17.D2
 	CMP $8, R3
-	BLT few432
+	BLT few442
 	PCALIGN $16
-many431:
+many441:
 	FLDPQ 0(R1), (F0, F1)
 	VAND V28.B16, V0.B16, V0.B16
 	VAND V28.B16, V1.B16, V1.B16
@@ -4596,25 +4673,25 @@ many431:
 	ADD $32, R1
 	SUBS $8, R3
 	CMP $8, R3
-	BGE many431
-few432:
+	BGE many441
+few442:
 	CMP $0, R3
-	BLE end434
-next433:
+	BLE end444
+next443:
 	CMP $4, R3
-	BGE whole435
-	TBZ $1, R3, single436
+	BGE whole445
+	TBZ $1, R3, single446
 	FMOVD 0(R1), F0
-	TBZ $0, R3, done437
+	TBZ $0, R3, done447
 	ADD $8, R1, R16
 	VLD1 (R16), V0.S[2]
-	JMP done437
-single436:
+	JMP done447
+single446:
 	FMOVS 0(R1), F0
-	JMP done437
-whole435:
+	JMP done447
+whole445:
 	FMOVQ 0(R1), F0
-done437:
+done447:
 	VAND V28.B16, V0.B16, V0.B16
 	VMOV V0.B16, V1.B16
 	WORD $0x6ebde43e // fcmgt v30.4s, v1.4s, v29.4s
@@ -4649,24 +4726,24 @@ done437:
 	WORD $0x6e21fc00 // fdiv v0.4s, v0.4s, v1.4s
 	WORD $0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	CMP $4, R3
-	BGE whole438
-	TBZ $1, R3, single439
+	BGE whole448
+	TBZ $1, R3, single449
 	FMOVD F0, 0(R0)
-	TBZ $0, R3, done440
+	TBZ $0, R3, done450
 	ADD $8, R0, R16
 	VST1 V0.S[2], (R16)
-	JMP done440
-single439:
+	JMP done450
+single449:
 	FMOVS F0, 0(R0)
-	JMP done440
-whole438:
+	JMP done450
+whole448:
 	FMOVQ F0, 0(R0)
-done440:
+done450:
 	ADD $16, R0
 	ADD $16, R1
 	SUBS $4, R3
-	BGT next433
-end434:
+	BGT next443
+end444:
 	RET
 
 // func sinhNEON(dst, x *float32, n int)
@@ -4704,9 +4781,9 @@ TEXT ·sinhNEON(SB), NOSPLIT, $0-24
 	FMOVD 0(R25), F16
 	VDUP V16.D[0], V16.D2
 	CMP $8, R3
-	BLT few442
+	BLT few452
 	PCALIGN $16
-many441:
+many451:
 	FLDPQ 0(R1), (F0, F1)
 	VAND V27.B16, V0.B16, V2.B16
 	VAND V27.B16, V1.B16, V3.B16
@@ -4839,25 +4916,25 @@ many441:
 	ADD $32, R1
 	SUBS $8, R3
 	CMP $8, R3
-	BGE many441
-few442:
+	BGE many451
+few452:
 	CMP $0, R3
-	BLE end444
-next443:
+	BLE end454
+next453:
 	CMP $4, R3
-	BGE whole445
-	TBZ $1, R3, single446
+	BGE whole455
+	TBZ $1, R3, single456
 	FMOVD 0(R1), F0
-	TBZ $0, R3, done447
+	TBZ $0, R3, done457
 	ADD $8, R1, R16
 	VLD1 (R16), V0.S[2]
-	JMP done447
-single446:
+	JMP done457
+single456:
 	FMOVS 0(R1), F0
-	JMP done447
-whole445:
+	JMP done457
+whole455:
 	FMOVQ 0(R1), F0
-done447:
+done457:
 	VAND V27.B16, V0.B16, V1.B16
 	VMOV V1.B16, V2.B16
 	WORD $0x6ebde45e // fcmgt v30.4s, v2.4s, v29.4s
@@ -4922,24 +4999,24 @@ done447:
 	VAND V16.B16, V0.B16, V0.B16
 	VORR V3.B16, V0.B16, V0.B16
 	CMP $4, R3
-	BGE whole448
-	TBZ $1, R3, single449
+	BGE whole458
+	TBZ $1, R3, single459
 	FMOVD F0, 0(R0)
-	TBZ $0, R3, done450
+	TBZ $0, R3, done460
 	ADD $8, R0, R16
 	VST1 V0.S[2], (R16)
-	JMP done450
-single449:
+	JMP done460
+single459:
 	FMOVS F0, 0(R0)
-	JMP done450
-whole448:
+	JMP done460
+whole458:
 	FMOVQ F0, 0(R0)
-done450:
+done460:
 	ADD $16, R0
 	ADD $16, R1
 	SUBS $4, R3
-	BGT next443
-end444:
+	BGT next453
+end454:
 	RET
 
 // func sinNEON(dst, x *float32, n int)
@@ -4973,9 +5050,9 @@ TEXT ·sinNEON(SB), NOSPLIT, $0-24
 	FMOVD 768(R25), F18
 	VDUP V18.D[0], V18.D2
 	CMP $8, R3
-	BLT few452
+	BLT few462
 	PCALIGN $16
-many451:
+many461:
 	FLDPQ 0(R1), (F0, F1)
 	WORD $0x6e3ddc02 // fmul v2.4s, v0.4s, v29.4s
 	WORD $0x6e3ddc23 // fmul v3.4s, v1.4s, v29.4s
@@ -5054,25 +5131,25 @@ many451:
 	ADD $32, R1
 	SUBS $8, R3
 	CMP $8, R3
-	BGE many451
-few452:
+	BGE many461
+few462:
 	CMP $0, R3
-	BLE end454
-next453:
+	BLE end464
+next463:
 	CMP $4, R3
-	BGE whole455
-	TBZ $1, R3, single456
+	BGE whole465
+	TBZ $1, R3, single466
 	FMOVD 0(R1), F0
-	TBZ $0, R3, done457
+	TBZ $0, R3, done467
 	ADD $8, R1, R16
 	VLD1 (R16), V0.S[2]
-	JMP done457
-single456:
+	JMP done467
+single466:
 	FMOVS 0(R1), F0
-	JMP done457
-whole455:
+	JMP done467
+whole465:
 	FMOVQ 0(R1), F0
-done457:
+done467:
 	WORD $0x6e3ddc01 // fmul v1.4s, v0.4s, v29.4s
 	WORD $0x4e218821 // frintn v1.4s, v1.4s
 	VFMLS V28.S4, V1.S4, V0.S4
@@ -5110,24 +5187,24 @@ done457:
 	VSHL $31, V3.S4, V3.S4
 	VEOR V3.B16, V4.B16, V0.B16
 	CMP $4, R3
-	BGE whole458
-	TBZ $1, R3, single459
+	BGE whole468
+	TBZ $1, R3, single469
 	FMOVD F0, 0(R0)
-	TBZ $0, R3, done460
+	TBZ $0, R3, done470
 	ADD $8, R0, R16
 	VST1 V0.S[2], (R16)
-	JMP done460
-single459:
+	JMP done470
+single469:
 	FMOVS F0, 0(R0)
-	JMP done460
-whole458:
+	JMP done470
+whole468:
 	FMOVQ F0, 0(R0)
-done460:
+done470:
 	ADD $16, R0
 	ADD $16, R1
 	SUBS $4, R3
-	BGT next453
-end454:
+	BGT next463
+end464:
 	RET
 
 // func cosNEON(dst, x *float32, n int)
@@ -5163,9 +5240,9 @@ TEXT ·cosNEON(SB), NOSPLIT, $0-24
 	FMOVD 768(R25), F17
 	VDUP V17.D[0], V17.D2
 	CMP $8, R3
-	BLT few462
+	BLT few472
 	PCALIGN $16
-many461:
+many471:
 	FLDPQ 0(R1), (F0, F1)
 	WORD $0x6e3ddc02 // fmul v2.4s, v0.4s, v29.4s
 	WORD $0x6e3ddc23 // fmul v3.4s, v1.4s, v29.4s
@@ -5246,25 +5323,25 @@ many461:
 	ADD $32, R1
 	SUBS $8, R3
 	CMP $8, R3
-	BGE many461
-few462:
+	BGE many471
+few472:
 	CMP $0, R3
-	BLE end464
-next463:
+	BLE end474
+next473:
 	CMP $4, R3
-	BGE whole465
-	TBZ $1, R3, single466
+	BGE whole475
+	TBZ $1, R3, single476
 	FMOVD 0(R1), F0
-	TBZ $0, R3, done467
+	TBZ $0, R3, done477
 	ADD $8, R1, R16
 	VLD1 (R16), V0.S[2]
-	JMP done467
-single466:
+	JMP done477
+single476:
 	FMOVS 0(R1), F0
-	JMP done467
-whole465:
+	JMP done477
+whole475:
 	FMOVQ 0(R1), F0
-done467:
+done477:
 	WORD $0x6e3ddc01 // fmul v1.4s, v0.4s, v29.4s
 	WORD $0x4e218821 // frintn v1.4s, v1.4s
 	VFMLS V28.S4, V1.S4, V0.S4
@@ -5303,24 +5380,24 @@ done467:
 	VSHL $31, V3.S4, V3.S4
 	VEOR V3.B16, V4.B16, V0.B16
 	CMP $4, R3
-	BGE whole468
-	TBZ $1, R3, single469
+	BGE whole478
+	TBZ $1, R3, single479
 	FMOVD F0, 0(R0)
-	TBZ $0, R3, done470
+	TBZ $0, R3, done480
 	ADD $8, R0, R16
 	VST1 V0.S[2], (R16)
-	JMP done470
-single469:
+	JMP done480
+single479:
 	FMOVS F0, 0(R0)
-	JMP done470
-whole468:
+	JMP done480
+whole478:
 	FMOVQ F0, 0(R0)
-done470:
+done480:
 	ADD $16, R0
 	ADD $16, R1
 	SUBS $4, R3
-	BGT next463
-end464:
+	BGT next473
+end474:
 	RET
 
 // func tanNEON(dst, x *float32, n int)
@@ -5354,9 +5431,9 @@ TEXT ·tanNEON(SB), NOSPLIT, $0-24
 	FMOVD 4352(R25), F18
 	VDUP V18.D[0], V18.D2
 	CMP $8, R3
-	BLT few472
+	BLT few482
 	PCALIGN $16
-many471:
+many481:
 	FLDPQ 0(R1), (F0, F1)
 	WORD $0x6e3ddc02 // fmul v2.4s, v0.4s, v29.4s
 	WORD $0x6e3ddc23 // fmul v3.4s, v1.4s, v29.4s
@@ -5461,25 +5538,25 @@ many471:
 	ADD $32, R1
 	SUBS $8, R3
 	CMP $8, R3
-	BGE many471
-few472:
+	BGE many481
+few482:
 	CMP $0, R3
-	BLE end474
-next473:
+	BLE end484
+next483:
 	CMP $4, R3
-	BGE whole475
-	TBZ $1, R3, single476
+	BGE whole485
+	TBZ $1, R3, single486
 	FMOVD 0(R1), F0
-	TBZ $0, R3, done477
+	TBZ $0, R3, done487
 	ADD $8, R1, R16
 	VLD1 (R16), V0.S[2]
-	JMP done477
-single476:
+	JMP done487
+single486:
 	FMOVS 0(R1), F0
-	JMP done477
-whole475:
+	JMP done487
+whole485:
 	FMOVQ 0(R1), F0
-done477:
+done487:
 	WORD $0x6e3ddc01 // fmul v1.4s, v0.4s, v29.4s
 	WORD $0x4e218821 // frintn v1.4s, v1.4s
 	VFMLS V28.S4, V1.S4, V0.S4
@@ -5530,24 +5607,24 @@ done477:
 	VEOR V0.B16, V6.B16, V6.B16
 	VMOV V2.B16, V0.B16
 	CMP $4, R3
-	BGE whole478
-	TBZ $1, R3, single479
+	BGE whole488
+	TBZ $1, R3, single489
 	FMOVD F0, 0(R0)
-	TBZ $0, R3, done480
+	TBZ $0, R3, done490
 	ADD $8, R0, R16
 	VST1 V0.S[2], (R16)
-	JMP done480
-single479:
+	JMP done490
+single489:
 	FMOVS F0, 0(R0)
-	JMP done480
-whole478:
+	JMP done490
+whole488:
 	FMOVQ F0, 0(R0)
-done480:
+done490:
 	ADD $16, R0
 	ADD $16, R1
 	SUBS $4, R3
-	BGT next473
-end474:
+	BGT next483
+end484:
 	RET
 
 // func asinNEON(dst, x *float32, n int)
@@ -5579,9 +5656,9 @@ TEXT ·asinNEON(SB), NOSPLIT, $0-24
 	FMOVD 0(R25), F19
 	VDUP V19.D[0], V19.D2
 	CMP $8, R3
-	BLT few482
+	BLT few492
 	PCALIGN $16
-many481:
+many491:
 	FLDPQ 0(R1), (F0, F1)
 	VAND V29.B16, V0.B16, V2.B16
 	VAND V29.B16, V1.B16, V3.B16
@@ -5648,25 +5725,25 @@ many481:
 	ADD $32, R1
 	SUBS $8, R3
 	CMP $8, R3
-	BGE many481
-few482:
+	BGE many491
+few492:
 	CMP $0, R3
-	BLE end484
-next483:
+	BLE end494
+next493:
 	CMP $4, R3
-	BGE whole485
-	TBZ $1, R3, single486
+	BGE whole495
+	TBZ $1, R3, single496
 	FMOVD 0(R1), F0
-	TBZ $0, R3, done487
+	TBZ $0, R3, done497
 	ADD $8, R1, R16
 	VLD1 (R16), V0.S[2]
-	JMP done487
-single486:
+	JMP done497
+single496:
 	FMOVS 0(R1), F0
-	JMP done487
-whole485:
+	JMP done497
+whole495:
 	FMOVQ 0(R1), F0
-done487:
+done497:
 	VAND V29.B16, V0.B16, V1.B16
 	VMOV V28.B16, V3.B16
 	VFMLS V28.S4, V1.S4, V3.S4
@@ -5698,24 +5775,24 @@ done487:
 	VAND V19.B16, V0.B16, V0.B16
 	VORR V2.B16, V0.B16, V0.B16
 	CMP $4, R3
-	BGE whole488
-	TBZ $1, R3, single489
+	BGE whole498
+	TBZ $1, R3, single499
 	FMOVD F0, 0(R0)
-	TBZ $0, R3, done490
+	TBZ $0, R3, done500
 	ADD $8, R0, R16
 	VST1 V0.S[2], (R16)
-	JMP done490
-single489:
+	JMP done500
+single499:
 	FMOVS F0, 0(R0)
-	JMP done490
-whole488:
+	JMP done500
+whole498:
 	FMOVQ F0, 0(R0)
-done490:
+done500:
 	ADD $16, R0
 	ADD $16, R1
 	SUBS $4, R3
-	BGT next483
-end484:
+	BGT next493
+end494:
 	RET
 
 // func acosNEON(dst, x *float32, n int)
@@ -5753,9 +5830,9 @@ TEXT ·acosNEON(SB), NOSPLIT, $0-24
 	FMOVD 3264(R25), F16
 	VDUP V16.D[0], V16.D2
 	CMP $8, R3
-	BLT few492
+	BLT few502
 	PCALIGN $16
-many491:
+many501:
 	FLDPQ 0(R1), (F0, F1)
 	VAND V29.B16, V0.B16, V2.B16
 	VAND V29.B16, V1.B16, V3.B16
@@ -5842,25 +5919,25 @@ many491:
 	ADD $32, R1
 	SUBS $8, R3
 	CMP $8, R3
-	BGE many491
-few492:
+	BGE many501
+few502:
 	CMP $0, R3
-	BLE end494
-next493:
+	BLE end504
+next503:
 	CMP $4, R3
-	BGE whole495
-	TBZ $1, R3, single496
+	BGE whole505
+	TBZ $1, R3, single506
 	FMOVD 0(R1), F0
-	TBZ $0, R3, done497
+	TBZ $0, R3, done507
 	ADD $8, R1, R16
 	VLD1 (R16), V0.S[2]
-	JMP done497
-single496:
+	JMP done507
+single506:
 	FMOVS 0(R1), F0
-	JMP done497
-whole495:
+	JMP done507
+whole505:
 	FMOVQ 0(R1), F0
-done497:
+done507:
 	VAND V29.B16, V0.B16, V1.B16
 	VMOV V28.B16, V3.B16
 	VFMLS V28.S4, V1.S4, V3.S4
@@ -5902,24 +5979,24 @@ done497:
 	VMOV V5.B16, V0.B16
 	VBIT V6.B16, V1.B16, V0.B16
 	CMP $4, R3
-	BGE whole498
-	TBZ $1, R3, single499
+	BGE whole508
+	TBZ $1, R3, single509
 	FMOVD F0, 0(R0)
-	TBZ $0, R3, done500
+	TBZ $0, R3, done510
 	ADD $8, R0, R16
 	VST1 V0.S[2], (R16)
-	JMP done500
-single499:
+	JMP done510
+single509:
 	FMOVS F0, 0(R0)
-	JMP done500
-whole498:
+	JMP done510
+whole508:
 	FMOVQ F0, 0(R0)
-done500:
+done510:
 	ADD $16, R0
 	ADD $16, R1
 	SUBS $4, R3
-	BGT next493
-end494:
+	BGT next503
+end504:
 	RET
 
 // func atanNEON(dst, x *float32, n int)
@@ -5957,9 +6034,9 @@ TEXT ·atanNEON(SB), NOSPLIT, $0-24
 	FMOVD 0(R25), F16
 	VDUP V16.D[0], V16.D2
 	CMP $8, R3
-	BLT few502
+	BLT few512
 	PCALIGN $16
-many501:
+many511:
 	FLDPQ 0(R1), (F0, F1)
 	VAND V29.B16, V0.B16, V2.B16
 	VAND V29.B16, V1.B16, V3.B16
@@ -6034,25 +6111,25 @@ many501:
 	ADD $32, R1
 	SUBS $8, R3
 	CMP $8, R3
-	BGE many501
-few502:
+	BGE many511
+few512:
 	CMP $0, R3
-	BLE end504
-next503:
+	BLE end514
+next513:
 	CMP $4, R3
-	BGE whole505
-	TBZ $1, R3, single506
+	BGE whole515
+	TBZ $1, R3, single516
 	FMOVD 0(R1), F0
-	TBZ $0, R3, done507
+	TBZ $0, R3, done517
 	ADD $8, R1, R16
 	VLD1 (R16), V0.S[2]
-	JMP done507
-single506:
+	JMP done517
+single516:
 	FMOVS 0(R1), F0
-	JMP done507
-whole505:
+	JMP done517
+whole515:
 	FMOVQ 0(R1), F0
-done507:
+done517:
 	VAND V29.B16, V0.B16, V1.B16
 	VMOV V28.B16, V2.B16
 	WORD $0x6e21fc42 // fdiv v2.4s, v2.4s, v1.4s
@@ -6088,24 +6165,24 @@ done507:
 	VAND V16.B16, V0.B16, V0.B16
 	VORR V4.B16, V0.B16, V0.B16
 	CMP $4, R3
-	BGE whole508
-	TBZ $1, R3, single509
+	BGE whole518
+	TBZ $1, R3, single519
 	FMOVD F0, 0(R0)
-	TBZ $0, R3, done510
+	TBZ $0, R3, done520
 	ADD $8, R0, R16
 	VST1 V0.S[2], (R16)
-	JMP done510
-single509:
+	JMP done520
+single519:
 	FMOVS F0, 0(R0)
-	JMP done510
-whole508:
+	JMP done520
+whole518:
 	FMOVQ F0, 0(R0)
-done510:
+done520:
 	ADD $16, R0
 	ADD $16, R1
 	SUBS $4, R3
-	BGT next503
-end504:
+	BGT next513
+end514:
 	RET
 
 // func powNEON(dst, a, b *float32, n int)
@@ -6144,9 +6221,9 @@ TEXT ·powNEON(SB), NOSPLIT, $0-32
 	FMOVD 6208(R25), F16
 	VDUP V16.D[0], V16.D2
 	CMP $8, R3
-	BLT few512
+	BLT few522
 	PCALIGN $16
-many511:
+many521:
 	FLDPQ 0(R1), (F0, F1)
 	FLDPQ 0(R8), (F2, F3)
 	VAND V29.B16, V0.B16, V8.B16
@@ -6465,39 +6542,39 @@ many511:
 	ADD $32, R8
 	SUBS $8, R3
 	CMP $8, R3
-	BGE many511
-few512:
+	BGE many521
+few522:
 	CMP $0, R3
-	BLE end514
-next513:
+	BLE end524
+next523:
 	CMP $4, R3
-	BGE whole515
-	TBZ $1, R3, single516
+	BGE whole525
+	TBZ $1, R3, single526
 	FMOVD 0(R1), F0
-	TBZ $0, R3, done517
+	TBZ $0, R3, done527
 	ADD $8, R1, R16
 	VLD1 (R16), V0.S[2]
-	JMP done517
-single516:
+	JMP done527
+single526:
 	FMOVS 0(R1), F0
-	JMP done517
-whole515:
+	JMP done527
+whole525:
 	FMOVQ 0(R1), F0
-done517:
+done527:
 	CMP $4, R3
-	BGE whole518
-	TBZ $1, R3, single519
+	BGE whole528
+	TBZ $1, R3, single529
 	FMOVD 0(R8), F1
-	TBZ $0, R3, done520
+	TBZ $0, R3, done530
 	ADD $8, R8, R16
 	VLD1 (R16), V1.S[2]
-	JMP done520
-single519:
+	JMP done530
+single529:
 	FMOVS 0(R8), F1
-	JMP done520
-whole518:
+	JMP done530
+whole528:
 	FMOVQ 0(R8), F1
-done520:
+done530:
 	VAND V29.B16, V0.B16, V4.B16
 	VEXT $8, V4.B16, V4.B16, V3.B16
 	WORD $0x0e617882 // fcvtl v2.2d, v4.2s
@@ -6653,25 +6730,25 @@ done520:
 	VAND V3.B16, V6.B16, V3.B16
 	VORR V3.B16, V4.B16, V4.B16
 	CMP $4, R3
-	BGE whole521
-	TBZ $1, R3, single522
+	BGE whole531
+	TBZ $1, R3, single532
 	FMOVD F4, 0(R0)
-	TBZ $0, R3, done523
+	TBZ $0, R3, done533
 	ADD $8, R0, R16
 	VST1 V4.S[2], (R16)
-	JMP done523
-single522:
+	JMP done533
+single532:
 	FMOVS F4, 0(R0)
-	JMP done523
-whole521:
+	JMP done533
+whole531:
 	FMOVQ F4, 0(R0)
-done523:
+done533:
 	ADD $16, R0
 	ADD $16, R1
 	ADD $16, R8
 	SUBS $4, R3
-	BGT next513
-end514:
+	BGT next523
+end524:
 	RET
 
 // func powScalarNEON(dst, a *float32, n int, b float32)
@@ -6709,9 +6786,9 @@ TEXT ·powScalarNEON(SB), NOSPLIT, $0-28
 	FMOVD 6144(R25), F16
 	VDUP V16.D[0], V16.D2
 	CMP $8, R3
-	BLT few525
+	BLT few535
 	PCALIGN $16
-many524:
+many534:
 	FLDPQ 0(R1), (F0, F1)
 	VMOV V29.B16, V2.B16
 	VMOV V29.B16, V3.B16
@@ -7032,25 +7109,25 @@ many524:
 	ADD $32, R1
 	SUBS $8, R3
 	CMP $8, R3
-	BGE many524
-few525:
+	BGE many534
+few535:
 	CMP $0, R3
-	BLE end527
-next526:
+	BLE end537
+next536:
 	CMP $4, R3
-	BGE whole528
-	TBZ $1, R3, single529
+	BGE whole538
+	TBZ $1, R3, single539
 	FMOVD 0(R1), F0
-	TBZ $0, R3, done530
+	TBZ $0, R3, done540
 	ADD $8, R1, R16
 	VLD1 (R16), V0.S[2]
-	JMP done530
-single529:
+	JMP done540
+single539:
 	FMOVS 0(R1), F0
-	JMP done530
-whole528:
+	JMP done540
+whole538:
 	FMOVQ 0(R1), F0
-done530:
+done540:
 	VMOV V29.B16, V1.B16
 	VAND V28.B16, V0.B16, V4.B16
 	VEXT $8, V4.B16, V4.B16, V3.B16
@@ -7209,24 +7286,24 @@ done530:
 	VAND V3.B16, V6.B16, V3.B16
 	VORR V3.B16, V4.B16, V4.B16
 	CMP $4, R3
-	BGE whole531
-	TBZ $1, R3, single532
+	BGE whole541
+	TBZ $1, R3, single542
 	FMOVD F4, 0(R0)
-	TBZ $0, R3, done533
+	TBZ $0, R3, done543
 	ADD $8, R0, R16
 	VST1 V4.S[2], (R16)
-	JMP done533
-single532:
+	JMP done543
+single542:
 	FMOVS F4, 0(R0)
-	JMP done533
-whole531:
+	JMP done543
+whole541:
 	FMOVQ F4, 0(R0)
-done533:
+done543:
 	ADD $16, R0
 	ADD $16, R1
 	SUBS $4, R3
-	BGT next526
-end527:
+	BGT next536
+end537:
 	RET
 
 // func scalarPowNEON(dst, b *float32, n int, a float32)
@@ -7264,9 +7341,9 @@ TEXT ·scalarPowNEON(SB), NOSPLIT, $0-28
 	FMOVD 6144(R25), F16
 	VDUP V16.D[0], V16.D2
 	CMP $8, R3
-	BLT few535
+	BLT few545
 	PCALIGN $16
-many534:
+many544:
 	FLDPQ 0(R1), (F0, F1)
 	VMOV V29.B16, V2.B16
 	VMOV V29.B16, V3.B16
@@ -7587,25 +7664,25 @@ many534:
 	ADD $32, R1
 	SUBS $8, R3
 	CMP $8, R3
-	BGE many534
-few535:
+	BGE many544
+few545:
 	CMP $0, R3
-	BLE end537
-next536:
+	BLE end547
+next546:
 	CMP $4, R3
-	BGE whole538
-	TBZ $1, R3, single539
+	BGE whole548
+	TBZ $1, R3, single549
 	FMOVD 0(R1), F0
-	TBZ $0, R3, done540
+	TBZ $0, R3, done550
 	ADD $8, R1, R16
 	VLD1 (R16), V0.S[2]
-	JMP done540
-single539:
+	JMP done550
+single549:
 	FMOVS 0(R1), F0
-	JMP done540
-whole538:
+	JMP done550
+whole548:
 	FMOVQ 0(R1), F0
-done540:
+done550:
 	VMOV V29.B16, V1.B16
 	VAND V28.B16, V1.B16, V4.B16
 	VEXT $8, V4.B16, V4.B16, V3.B16
@@ -7764,24 +7841,24 @@ done540:
 	VAND V3.B16, V6.B16, V3.B16
 	VORR V3.B16, V4.B16, V4.B16
 	CMP $4, R3
-	BGE whole541
-	TBZ $1, R3, single542
+	BGE whole551
+	TBZ $1, R3, single552
 	FMOVD F4, 0(R0)
-	TBZ $0, R3, done543
+	TBZ $0, R3, done553
 	ADD $8, R0, R16
 	VST1 V4.S[2], (R16)
-	JMP done543
-single542:
+	JMP done553
+single552:
 	FMOVS F4, 0(R0)
-	JMP done543
-whole541:
+	JMP done553
+whole551:
 	FMOVQ F4, 0(R0)
-done543:
+done553:
 	ADD $16, R0
 	ADD $16, R1
 	SUBS $4, R3
-	BGT next536
-end537:
+	BGT next546
+end547:
 	RET
 
 // func cubeNEON(dst, x *float32, n int)
@@ -7791,9 +7868,9 @@ TEXT ·cubeNEON(SB), NOSPLIT, $0-24
 	MOVD x+8(FP), R1
 	MOVD $constants<>(SB), R25
 	CMP $16, R3
-	BLT few545
+	BLT few555
 	PCALIGN $16
-many544:
+many554:
 	FLDPQ 0(R1), (F0, F1)
 	FLDPQ 32(R1), (F2, F3)
 	WORD $0x0e617804 // fcvtl v4.2d, v0.2s
@@ -7842,84 +7919,6 @@ many544:
 	ADD $64, R1
 	SUBS $16, R3
 	CMP $16, R3
-	BGE many544
-few545:
-	CMP $0, R3
-	BLE end547
-next546:
-	CMP $4, R3
-	BGE whole548
-	TBZ $1, R3, single549
-	FMOVD 0(R1), F0
-	TBZ $0, R3, done550
-	ADD $8, R1, R16
-	VLD1 (R16), V0.S[2]
-	JMP done550
-single549:
-	FMOVS 0(R1), F0
-	JMP done550
-whole548:
-	FMOVQ 0(R1), F0
-done550:
-	WORD $0x0e617801 // fcvtl v1.2d, v0.2s
-	VEXT $8, V0.B16, V0.B16, V2.B16
-	WORD $0x0e617842 // fcvtl v2.2d, v2.2s
-	WORD $0x6e61dc23 // fmul v3.2d, v1.2d, v1.2d
-	WORD $0x6e63dc21 // fmul v1.2d, v1.2d, v3.2d
-	WORD $0x6e62dc43 // fmul v3.2d, v2.2d, v2.2d
-	WORD $0x6e63dc42 // fmul v2.2d, v2.2d, v3.2d
-	WORD $0x0e616821 // fcvtn v1.2s, v1.2d
-	WORD $0x0e616842 // fcvtn v2.2s, v2.2d
-	VTRN1 V2.D2, V1.D2, V0.D2
-	CMP $4, R3
-	BGE whole551
-	TBZ $1, R3, single552
-	FMOVD F0, 0(R0)
-	TBZ $0, R3, done553
-	ADD $8, R0, R16
-	VST1 V0.S[2], (R16)
-	JMP done553
-single552:
-	FMOVS F0, 0(R0)
-	JMP done553
-whole551:
-	FMOVQ F0, 0(R0)
-done553:
-	ADD $16, R0
-	ADD $16, R1
-	SUBS $4, R3
-	BGT next546
-end547:
-	RET
-
-// func thresholdedReluNEON(dst, x *float32, n int, alpha float32)
-TEXT ·thresholdedReluNEON(SB), NOSPLIT, $0-28
-	MOVD dst+0(FP), R0
-	MOVD n+16(FP), R3
-	MOVD x+8(FP), R1
-	MOVD $constants<>(SB), R25
-	FMOVS alpha+24(FP), F29
-	VDUP V29.S[0], V29.S4
-	CMP $16, R3
-	BLT few555
-	PCALIGN $16
-many554:
-	FLDPQ 0(R1), (F0, F1)
-	FLDPQ 32(R1), (F2, F3)
-	WORD $0x6ebde404 // fcmgt v4.4s, v0.4s, v29.4s
-	WORD $0x6ebde425 // fcmgt v5.4s, v1.4s, v29.4s
-	WORD $0x6ebde446 // fcmgt v6.4s, v2.4s, v29.4s
-	WORD $0x6ebde467 // fcmgt v7.4s, v3.4s, v29.4s
-	VAND V0.B16, V4.B16, V0.B16
-	VAND V1.B16, V5.B16, V1.B16
-	VAND V2.B16, V6.B16, V2.B16
-	VAND V3.B16, V7.B16, V3.B16
-	FSTPQ (F0, F1), 0(R0)
-	FSTPQ (F2, F3), 32(R0)
-	ADD $64, R0
-	ADD $64, R1
-	SUBS $16, R3
-	CMP $16, R3
 	BGE many554
 few555:
 	CMP $0, R3
@@ -7939,8 +7938,16 @@ single559:
 whole558:
 	FMOVQ 0(R1), F0
 done560:
-	WORD $0x6ebde401 // fcmgt v1.4s, v0.4s, v29.4s
-	VAND V0.B16, V1.B16, V0.B16
+	WORD $0x0e617801 // fcvtl v1.2d, v0.2s
+	VEXT $8, V0.B16, V0.B16, V2.B16
+	WORD $0x0e617842 // fcvtl v2.2d, v2.2s
+	WORD $0x6e61dc23 // fmul v3.2d, v1.2d, v1.2d
+	WORD $0x6e63dc21 // fmul v1.2d, v1.2d, v3.2d
+	WORD $0x6e62dc43 // fmul v3.2d, v2.2d, v2.2d
+	WORD $0x6e63dc42 // fmul v2.2d, v2.2d, v3.2d
+	WORD $0x0e616821 // fcvtn v1.2s, v1.2d
+	WORD $0x0e616842 // fcvtn v2.2s, v2.2d
+	VTRN1 V2.D2, V1.D2, V0.D2
 	CMP $4, R3
 	BGE whole561
 	TBZ $1, R3, single562
@@ -7962,34 +7969,28 @@ done563:
 end557:
 	RET
 
-// func softsignNEON(dst, x *float32, n int)
-TEXT ·softsignNEON(SB), NOSPLIT, $0-24
+// func thresholdedReluNEON(dst, x *float32, n int, alpha float32)
+TEXT ·thresholdedReluNEON(SB), NOSPLIT, $0-28
 	MOVD dst+0(FP), R0
 	MOVD n+16(FP), R3
 	MOVD x+8(FP), R1
 	MOVD $constants<>(SB), R25
-	FMOVD 64(R25), F29
-	VDUP V29.D[0], V29.D2
-	FMOVD 768(R25), F28
-	VDUP V28.D[0], V28.D2
+	FMOVS alpha+24(FP), F29
+	VDUP V29.S[0], V29.S4
 	CMP $16, R3
 	BLT few565
 	PCALIGN $16
 many564:
 	FLDPQ 0(R1), (F0, F1)
 	FLDPQ 32(R1), (F2, F3)
-	VAND V29.B16, V0.B16, V4.B16
-	VAND V29.B16, V1.B16, V5.B16
-	VAND V29.B16, V2.B16, V6.B16
-	VAND V29.B16, V3.B16, V7.B16
-	WORD $0x4e3cd484 // fadd v4.4s, v4.4s, v28.4s
-	WORD $0x4e3cd4a5 // fadd v5.4s, v5.4s, v28.4s
-	WORD $0x4e3cd4c6 // fadd v6.4s, v6.4s, v28.4s
-	WORD $0x4e3cd4e7 // fadd v7.4s, v7.4s, v28.4s
-	WORD $0x6e24fc00 // fdiv v0.4s, v0.4s, v4.4s
-	WORD $0x6e25fc21 // fdiv v1.4s, v1.4s, v5.4s
-	WORD $0x6e26fc42 // fdiv v2.4s, v2.4s, v6.4s
-	WORD $0x6e27fc63 // fdiv v3.4s, v3.4s, v7.4s
+	WORD $0x6ebde404 // fcmgt v4.4s, v0.4s, v29.4s
+	WORD $0x6ebde425 // fcmgt v5.4s, v1.4s, v29.4s
+	WORD $0x6ebde446 // fcmgt v6.4s, v2.4s, v29.4s
+	WORD $0x6ebde467 // fcmgt v7.4s, v3.4s, v29.4s
+	VAND V0.B16, V4.B16, V0.B16
+	VAND V1.B16, V5.B16, V1.B16
+	VAND V2.B16, V6.B16, V2.B16
+	VAND V3.B16, V7.B16, V3.B16
 	FSTPQ (F0, F1), 0(R0)
 	FSTPQ (F2, F3), 32(R0)
 	ADD $64, R0
@@ -8015,9 +8016,8 @@ single569:
 whole568:
 	FMOVQ 0(R1), F0
 done570:
-	VAND V29.B16, V0.B16, V1.B16
-	WORD $0x4e3cd421 // fadd v1.4s, v1.4s, v28.4s
-	WORD $0x6e21fc00 // fdiv v0.4s, v0.4s, v1.4s
+	WORD $0x6ebde401 // fcmgt v1.4s, v0.4s, v29.4s
+	VAND V0.B16, V1.B16, V0.B16
 	CMP $4, R3
 	BGE whole571
 	TBZ $1, R3, single572
@@ -8037,6 +8037,83 @@ done573:
 	SUBS $4, R3
 	BGT next566
 end567:
+	RET
+
+// func softsignNEON(dst, x *float32, n int)
+TEXT ·softsignNEON(SB), NOSPLIT, $0-24
+	MOVD dst+0(FP), R0
+	MOVD n+16(FP), R3
+	MOVD x+8(FP), R1
+	MOVD $constants<>(SB), R25
+	FMOVD 64(R25), F29
+	VDUP V29.D[0], V29.D2
+	FMOVD 768(R25), F28
+	VDUP V28.D[0], V28.D2
+	CMP $16, R3
+	BLT few575
+	PCALIGN $16
+many574:
+	FLDPQ 0(R1), (F0, F1)
+	FLDPQ 32(R1), (F2, F3)
+	VAND V29.B16, V0.B16, V4.B16
+	VAND V29.B16, V1.B16, V5.B16
+	VAND V29.B16, V2.B16, V6.B16
+	VAND V29.B16, V3.B16, V7.B16
+	WORD $0x4e3cd484 // fadd v4.4s, v4.4s, v28.4s
+	WORD $0x4e3cd4a5 // fadd v5.4s, v5.4s, v28.4s
+	WORD $0x4e3cd4c6 // fadd v6.4s, v6.4s, v28.4s
+	WORD $0x4e3cd4e7 // fadd v7.4s, v7.4s, v28.4s
+	WORD $0x6e24fc00 // fdiv v0.4s, v0.4s, v4.4s
+	WORD $0x6e25fc21 // fdiv v1.4s, v1.4s, v5.4s
+	WORD $0x6e26fc42 // fdiv v2.4s, v2.4s, v6.4s
+	WORD $0x6e27fc63 // fdiv v3.4s, v3.4s, v7.4s
+	FSTPQ (F0, F1), 0(R0)
+	FSTPQ (F2, F3), 32(R0)
+	ADD $64, R0
+	ADD $64, R1
+	SUBS $16, R3
+	CMP $16, R3
+	BGE many574
+few575:
+	CMP $0, R3
+	BLE end577
+next576:
+	CMP $4, R3
+	BGE whole578
+	TBZ $1, R3, single579
+	FMOVD 0(R1), F0
+	TBZ $0, R3, done580
+	ADD $8, R1, R16
+	VLD1 (R16), V0.S[2]
+	JMP done580
+single579:
+	FMOVS 0(R1), F0
+	JMP done580
+whole578:
+	FMOVQ 0(R1), F0
+done580:
+	VAND V29.B16, V0.B16, V1.B16
+	WORD $0x4e3cd421 // fadd v1.4s, v1.4s, v28.4s
+	WORD $0x6e21fc00 // fdiv v0.4s, v0.4s, v1.4s
+	CMP $4, R3
+	BGE whole581
+	TBZ $1, R3, single582
+	FMOVD F0, 0(R0)
+	TBZ $0, R3, done583
+	ADD $8, R0, R16
+	VST1 V0.S[2], (R16)
+	JMP done583
+single582:
+	FMOVS F0, 0(R0)
+	JMP done583
+whole581:
+	FMOVQ F0, 0(R0)
+done583:
+	ADD $16, R0
+	ADD $16, R1
+	SUBS $4, R3
+	BGT next576
+end577:
 	RET
 
 // func celuNEON(dst, x *float32, n int, alpha float32)
@@ -8074,9 +8151,9 @@ TEXT ·celuNEON(SB), NOSPLIT, $0-28
 	FMOVD 1856(R25), F16
 	VDUP V16.D[0], V16.D2
 	CMP $8, R3
-	BLT few575
+	BLT few585
 	PCALIGN $16
-many574:
+many584:
 	FLDPQ 0(R1), (F0, F1)
 	WORD $0x6e3dfc02 // fdiv v2.4s, v0.4s, v29.4s
 	WORD $0x6e3dfc23 // fdiv v3.4s, v1.4s, v29.4s
@@ -8143,25 +8220,25 @@ many574:
 	ADD $32, R1
 	SUBS $8, R3
 	CMP $8, R3
-	BGE many574
-few575:
+	BGE many584
+few585:
 	CMP $0, R3
-	BLE end577
-next576:
+	BLE end587
+next586:
 	CMP $4, R3
-	BGE whole578
-	TBZ $1, R3, single579
+	BGE whole588
+	TBZ $1, R3, single589
 	FMOVD 0(R1), F0
-	TBZ $0, R3, done580
+	TBZ $0, R3, done590
 	ADD $8, R1, R16
 	VLD1 (R16), V0.S[2]
-	JMP done580
-single579:
+	JMP done590
+single589:
 	FMOVS 0(R1), F0
-	JMP done580
-whole578:
+	JMP done590
+whole588:
 	FMOVQ 0(R1), F0
-done580:
+done590:
 	WORD $0x6e3dfc01 // fdiv v1.4s, v0.4s, v29.4s
 	WORD $0x6ea1e79e // fcmgt v30.4s, v28.4s, v1.4s
 	VBIT V30.B16, V28.B16, V1.B16
@@ -8193,24 +8270,24 @@ done580:
 	WORD $0x6ea0e602 // fcmgt v2.4s, v16.4s, v0.4s
 	VBIT V2.B16, V1.B16, V0.B16
 	CMP $4, R3
-	BGE whole581
-	TBZ $1, R3, single582
+	BGE whole591
+	TBZ $1, R3, single592
 	FMOVD F0, 0(R0)
-	TBZ $0, R3, done583
+	TBZ $0, R3, done593
 	ADD $8, R0, R16
 	VST1 V0.S[2], (R16)
-	JMP done583
-single582:
+	JMP done593
+single592:
 	FMOVS F0, 0(R0)
-	JMP done583
-whole581:
+	JMP done593
+whole591:
 	FMOVQ F0, 0(R0)
-done583:
+done593:
 	ADD $16, R0
 	ADD $16, R1
 	SUBS $4, R3
-	BGT next576
-end577:
+	BGT next586
+end587:
 	RET
 
 // func softplusNEON(dst, x *float32, n int)
@@ -8252,9 +8329,9 @@ TEXT ·softplusNEON(SB), NOSPLIT, $0-24
 	FMOVD 1216(R25), F14
 	VDUP V14.D[0], V14.D2
 	CMP $8, R3
-	BLT few585
+	BLT few595
 	PCALIGN $16
-many584:
+many594:
 	FLDPQ 0(R1), (F0, F1)
 	VORR V27.B16, V0.B16, V2.B16
 	VORR V27.B16, V1.B16, V3.B16
@@ -8396,25 +8473,25 @@ many584:
 	ADD $32, R1
 	SUBS $8, R3
 	CMP $8, R3
-	BGE many584
-few585:
+	BGE many594
+few595:
 	CMP $0, R3
-	BLE end587
-next586:
+	BLE end597
+next596:
 	CMP $4, R3
-	BGE whole588
-	TBZ $1, R3, single589
+	BGE whole598
+	TBZ $1, R3, single599
 	FMOVD 0(R1), F0
-	TBZ $0, R3, done590
+	TBZ $0, R3, done600
 	ADD $8, R1, R16
 	VLD1 (R16), V0.S[2]
-	JMP done590
-single589:
+	JMP done600
+single599:
 	FMOVS 0(R1), F0
-	JMP done590
-whole588:
+	JMP done600
+whole598:
 	FMOVQ 0(R1), F0
-done590:
+done600:
 	VORR V27.B16, V0.B16, V1.B16
 	WORD $0x6ea1e7be // fcmgt v30.4s, v29.4s, v1.4s
 	VBIT V30.B16, V29.B16, V1.B16
@@ -8483,24 +8560,24 @@ done590:
 	VBIT V30.B16, V28.B16, V0.B16
 	WORD $0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	CMP $4, R3
-	BGE whole591
-	TBZ $1, R3, single592
+	BGE whole601
+	TBZ $1, R3, single602
 	FMOVD F0, 0(R0)
-	TBZ $0, R3, done593
+	TBZ $0, R3, done603
 	ADD $8, R0, R16
 	VST1 V0.S[2], (R16)
-	JMP done593
-single592:
+	JMP done603
+single602:
 	FMOVS F0, 0(R0)
-	JMP done593
-whole591:
+	JMP done603
+whole601:
 	FMOVQ F0, 0(R0)
-done593:
+done603:
 	ADD $16, R0
 	ADD $16, R1
 	SUBS $4, R3
-	BGT next586
-end587:
+	BGT next596
+end597:
 	RET
 
 DATA constants<>+0(SB)/4, $0x80000000

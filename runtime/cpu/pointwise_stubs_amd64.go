@@ -1194,6 +1194,39 @@ func geluFast(dst, x []float32) bool {
 // geluPart is a part of geluFast.
 func geluPart(s *pointwise, from, to int) { geluFast(s.dst[from:to], s.a[from:to]) }
 
+// affineAVX2 computes dst[i] = x[i]·factor + shift.
+//
+//go:noescape
+func affineAVX2(dst, x *float32, n int, factor, shift float32)
+
+// affineAVX512 computes dst[i] = x[i]·factor + shift.
+//
+//go:noescape
+func affineAVX512(dst, x *float32, n int, factor, shift float32)
+
+// affineFast computes dst[i] = x[i]·factor + shift where there is assembly.
+func affineFast(dst, x []float32, factor, shift float32) bool {
+	if level == Generic {
+		return false
+	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(x), u: factor, v: shift, do: affinePart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
+	for len(dst) > 0 {
+		n := min(len(dst), atOnce)
+		if level == AVX512 {
+			affineAVX512(&dst[0], &x[0], n, factor, shift)
+		} else {
+			affineAVX2(&dst[0], &x[0], n, factor, shift)
+		}
+		dst, x = dst[n:], x[n:]
+	}
+	return true
+}
+
+// affinePart is a part of affineFast.
+func affinePart(s *pointwise, from, to int) { affineFast(s.dst[from:to], s.a[from:to], s.u, s.v) }
+
 // standardAVX2 computes dst[i] = (x[i] − mean)·factor.
 //
 //go:noescape

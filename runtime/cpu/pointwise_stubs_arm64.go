@@ -870,6 +870,30 @@ func geluFast(dst, x []float32) bool {
 // geluPart is a part of geluFast.
 func geluPart(s *pointwise, from, to int) { geluFast(s.dst[from:to], s.a[from:to]) }
 
+// affineNEON computes dst[i] = x[i]·factor + shift.
+//
+//go:noescape
+func affineNEON(dst, x *float32, n int, factor, shift float32)
+
+// affineFast computes dst[i] = x[i]·factor + shift where there is assembly.
+func affineFast(dst, x []float32, factor, shift float32) bool {
+	if level == Generic {
+		return false
+	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(x), u: factor, v: shift, do: affinePart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
+	for len(dst) > 0 {
+		n := min(len(dst), atOnce)
+		affineNEON(&dst[0], &x[0], n, factor, shift)
+		dst, x = dst[n:], x[n:]
+	}
+	return true
+}
+
+// affinePart is a part of affineFast.
+func affinePart(s *pointwise, from, to int) { affineFast(s.dst[from:to], s.a[from:to], s.u, s.v) }
+
 // standardNEON computes dst[i] = (x[i] − mean)·factor.
 //
 //go:noescape

@@ -42,7 +42,7 @@ func (s *PoolShape) pool(dst, src []float32, op windowOp) {
 	p.src = src[:volume(s.N, s.C, s.InH, s.InW, s.Block)]
 	p.dst = dst[:volume(s.N, s.C, s.OutH, s.OutW, s.Block)]
 	work := int64(len(p.dst)) * int64(s.KH*s.KW)
-	if s.Block == 1 {
+	if s.Block == 1 && level == Generic {
 		work *= 16
 	}
 	if !pools.run(&p, partsFor(work, 4*int64(len(p.src)+len(p.dst)))) {
@@ -68,6 +68,9 @@ func (p *pool) Part(i, parts int) {
 		planes = min(to-from, planesAtOnce(p.InH*p.InW*p.Block))
 		for y := (span{}); y.to < p.OutH; {
 			y = down.span(y.to, p.OutH)
+			if p.Block == 1 && p.planes(from, planes, y, &across) {
+				continue
+			}
 			for x := (span{}); x.to < p.OutW; {
 				x = across.span(x.to, p.OutW)
 				p.region(from, planes, y, x)
@@ -157,9 +160,7 @@ func GlobalAveragePool(dst, src []float32, n, c, hw, block int) {
 		}
 		return
 	}
-	for i := range dst {
-		dst[i] = mean(src[i*hw:][:hw])
-	}
+	ReduceMean(dst, src, n*c, hw, 1)
 }
 
 // meanOf16 is the mean of pixels of 16 channels. Eight sums run side by side, over at
@@ -191,20 +192,4 @@ func meanOf16(src []float32) [16]float32 {
 		mean[j] = float32(v / float64(pixels))
 	}
 	return mean
-}
-
-// mean is the mean of s, in eight sums side by side.
-func mean(s []float32) float32 {
-	count := float64(len(s))
-	var sums [8]float64
-	for ; len(s) >= 8; s = s[8:] {
-		for j := range sums {
-			sums[j] += float64(s[j])
-		}
-	}
-	for j, v := range s {
-		sums[j] += float64(v)
-	}
-	total := ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7]))
-	return float32(total / count)
 }

@@ -169,7 +169,7 @@ func testIntegerConv[X, W Byte](t *testing.T, v integerConv) {
 			bias[i] = v.bias[i] - moved*sum
 		}
 		panels := make([]int8, v.group*ceil(each, 16)*width*16)
-		PackColumns(panels, columns, v.group, k, each)
+		PackColumns(panels, nil, columns, v.group, k, each)
 		sums, bytes := slices.Clone(sums), slices.Clone(bytes)
 		ProductInteger(sums, rows, panels, bias, zero, nil, rowSums, nil, v.n*v.group, v.group, places, each, width, 0, 0)
 		ProductInteger(bytes, rows, panels, bias, zero, v.scale, rowSums, []int32{-5}, v.n*v.group, v.group, places, each, width, -100, 127)
@@ -317,7 +317,7 @@ func testIntegerMatrixProduct(t *testing.T) {
 		rows, sums := make([]uint8, batch*m*ceil(k, 4)*4), make([]int32, batch*m)
 		PackRows(rows, sums, a, batch, m, k)
 		panels, columns := make([]int8, ceil(n, 16)*ceil(k, 4)*64), make([]int32, n)
-		PackColumns(panels, b, 1, k, n)
+		PackColumns(panels, nil, b, 1, k, n)
 		for i, v := range bv {
 			columns[i%n] += v - 128
 		}
@@ -512,4 +512,34 @@ func TestMaxPoolOfBytes(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestQuantizingDividesNearHalves(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 10))
+	x, dst := make([]float32, 1<<14), make([]uint8, 1<<14)
+	for range 60 {
+		scale := float32(math.Ldexp(1+r.Float64(), r.IntN(20)-10))
+		switch r.IntN(8) {
+		case 0:
+			scale = float32(math.Ldexp(float64(scale), -110-r.IntN(30)))
+		case 1:
+			scale = float32(math.Ldexp(float64(scale), 100+r.IntN(15)))
+		}
+		for i := range x {
+			x[i] = (float32(r.IntN(1200)-600) / 2) * scale
+			for range r.IntN(3) {
+				x[i] = math.Nextafter32(x[i], float32(math.Inf(r.IntN(2)*2-1)))
+			}
+		}
+		zero := r.IntN(256)
+		atLevels(t, func(t *testing.T) {
+			QuantizeScalar(dst, x, scale, zero, 0, 255)
+			for i, v := range x {
+				want := min(max(math.RoundToEven(float64(v/scale))+float64(zero), 0), 255)
+				if float64(dst[i]) != want {
+					t.Fatalf("%v by %v is %d, want %v", v, scale, dst[i], want)
+				}
+			}
+		})
+	}
 }

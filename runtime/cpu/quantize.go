@@ -20,6 +20,10 @@ func Quantize[T Quantized](dst []T, x, scale []float32, zero []T, outer, n, inne
 	count := volume(outer, n, inner)
 	dst, x = trim(dst, count), trim(x, count)
 	s := scales(scale, zero, outer, n, inner, block)
+	if inner == 1 && block == 0 {
+		quantizeEach(&s, dst, x, lo, hi)
+		return
+	}
 	for from := 0; from < count; {
 		to, k := s.run(from)
 		QuantizeScalar(dst[from:to], x[from:to], s.scale[k], s.zeroAt(k), lo, hi)
@@ -33,6 +37,10 @@ func Dequantize[T Quantized](dst []float32, x []T, scale []float32, zero []T, ou
 	count := volume(outer, n, inner)
 	dst, x = trim(dst, count), trim(x, count)
 	s := scales(scale, zero, outer, n, inner, block)
+	if inner == 1 && block == 0 {
+		dequantizeEach(&s, dst, x)
+		return
+	}
 	for from := 0; from < count; {
 		to, k := s.run(from)
 		DequantizeScalar(dst[from:to], x[from:to], s.scale[k], s.zeroAt(k))
@@ -65,7 +73,48 @@ func (g *granularity[T]) run(from int) (to, scale int) {
 	if g.block == 0 {
 		return (row + 1) * g.inner, row % g.n
 	}
-	return from + 1, (row/g.n*ceil(g.n, g.block)+row%g.n/g.block)*g.inner + from%g.inner
+	i := row % g.n
+	scale = (row/g.n*ceil(g.n, g.block)+i/g.block)*g.inner + from%g.inner
+	if g.inner > 1 {
+		return from + 1, scale
+	}
+	return row - i + min((i/g.block+1)*g.block, g.n), scale
+}
+
+// quantizeEach is [Quantize] of rows whose elements each have a scale.
+func quantizeEach[T Quantized](g *granularity[T], dst []T, x []float32, lo, hi int) {
+	for from := 0; from < len(x); from += g.n {
+		to := dst[from:][:g.n]
+		for i, v := range x[from:][:g.n] {
+			zero := g.zeroAt(i)
+			r := math.RoundToEven(float64(v/g.scale[i])) + float64(zero)
+			switch {
+			case !(r > float64(lo)):
+				to[i] = T(lo)
+			case r > float64(hi):
+				to[i] = T(hi)
+			default:
+				to[i] = T(int(r))
+			}
+		}
+	}
+}
+
+// dequantizeEach is [Dequantize] of rows whose elements each have a scale.
+func dequantizeEach[T Quantized](g *granularity[T], dst []float32, x []T) {
+	for from := 0; from < len(x); from += g.n {
+		to, scale := dst[from:][:g.n], g.scale[:g.n]
+		if g.zero == nil {
+			for i, v := range x[from:][:g.n] {
+				to[i] = float32(int64(v)) * scale[i]
+			}
+			continue
+		}
+		zero := g.zero[:g.n]
+		for i, v := range x[from:][:g.n] {
+			to[i] = float32(int64(v)-int64(zero[i])) * scale[i]
+		}
+	}
 }
 
 // zeroAt is zero point k.
@@ -97,7 +146,7 @@ func QuantizeScalar[T Quantized](dst []T, x []float32, scale float32, zero, lo, 
 	below, above := float32(least), float32(most)
 	done := 0
 	if unsafe.Sizeof(T(0)) == 1 {
-		done = quantizeBytes(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(dst))), len(dst)), x, &quantum{scale, below, above, int32(zero)})
+		done = quantizeBytes(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(dst))), len(dst)), x, &quantum{scale, reciprocal(scale), below, above, int32(zero)})
 	}
 	for i, v := range x[done:] {
 		i += done
@@ -136,6 +185,15 @@ func DequantizeScalar[T Quantized](dst []float32, x []T, scale float32, zero int
 
 // quantum is how a byte stands for floats, and the bounds of what is rounded.
 type quantum struct {
-	scale, lo, hi float32
-	zero          int32
+	scale, times, lo, hi float32
+	zero                 int32
+}
+
+// reciprocal is what to multiply by instead of dividing by a scale, where the quotient need
+// not be right to the last bits; NaN where it would be far off.
+func reciprocal(scale float32) float32 {
+	if s := max(scale, -scale); s > 0x1p-100 && s < 0x1p100 {
+		return 1 / scale
+	}
+	return float32(math.NaN())
 }

@@ -8,6 +8,12 @@
 DATA lowBytes<>+0(SB)/4, $0x000000ff
 GLOBL lowBytes<>(SB), RODATA|NOPTR, $4
 
+DATA absolute<>+0(SB)/4, $0x7fffffff
+GLOBL absolute<>(SB), RODATA|NOPTR, $4
+
+DATA nearHalf<>+0(SB)/4, $0x3efff000
+GLOBL nearHalf<>(SB), RODATA|NOPTR, $4
+
 // func quantizeBytesAVX512(dst *byte, x *float32, n int, q *quantum)
 TEXT ·quantizeBytesAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
@@ -15,25 +21,41 @@ TEXT ·quantizeBytesAVX512(SB), NOSPLIT, $0-32
 	MOVQ n+16(FP), CX
 	MOVQ q+24(FP), BX
 	SHRQ $4, CX
-	VBROADCASTSS quantum_scale(BX), Z28
-	VBROADCASTSS quantum_lo(BX), Z29
-	VBROADCASTSS quantum_hi(BX), Z30
-	VBROADCASTSS quantum_zero(BX), Z31
+	VBROADCASTSS quantum_scale(BX), Z31
+	VBROADCASTSS quantum_lo(BX), Z30
+	VBROADCASTSS quantum_hi(BX), Z29
+	VBROADCASTSS quantum_zero(BX), Z28
+	VBROADCASTSS quantum_times(BX), Z27
+	VBROADCASTSS absolute<>(SB), Z26
+	VBROADCASTSS nearHalf<>(SB), Z25
 	PCALIGN $32
-loop1:
-	VMOVUPS 0(SI), Z0
-	VDIVPS Z28, Z0, Z0
-	VMAXPS Z29, Z0, Z0
-	VMINPS Z30, Z0, Z0
-	VCVTPS2DQ Z0, Z0
-	VPADDD Z31, Z0, Z0
-	VPMOVDB Z0, 0(DI)
+loop3:
+	VMULPS (SI), Z27, Z0
+	VMAXPS Z30, Z0, Z0
+	VMINPS Z29, Z0, Z0
+	VCVTPS2DQ Z0, Z1
+	VCVTDQ2PS Z1, Z2
+	VSUBPS Z2, Z0, Z2
+	VANDPS Z26, Z2, Z2
+	VCMPPS $21, Z25, Z2, K1
+	KORTESTW K1, K1
+	JNZ divide1
+store2:
+	VPADDD Z28, Z1, Z1
+	VPMOVDB Z1, 0(DI)
 	ADDQ $64, SI
 	ADDQ $16, DI
 	DECQ CX
-	JNZ loop1
+	JNZ loop3
 	VZEROUPPER
 	RET
+divide1:
+	VMOVUPS (SI), Z0
+	VDIVPS Z31, Z0, Z0
+	VMAXPS Z30, Z0, Z0
+	VMINPS Z29, Z0, Z0
+	VCVTPS2DQ Z0, Z1
+	JMP store2
 
 // func quantizeBytesAVX2(dst *byte, x *float32, n int, q *quantum)
 TEXT ·quantizeBytesAVX2(SB), NOSPLIT, $0-32
@@ -48,7 +70,7 @@ TEXT ·quantizeBytesAVX2(SB), NOSPLIT, $0-32
 	VBROADCASTSS quantum_zero(BX), Y15
 	VPBROADCASTD lowBytes<>(SB), Y11
 	PCALIGN $32
-loop2:
+loop4:
 	VMOVUPS 0(SI), Y0
 	VDIVPS Y12, Y0, Y0
 	VMAXPS Y13, Y0, Y0
@@ -71,7 +93,7 @@ loop2:
 	ADDQ $64, SI
 	ADDQ $16, DI
 	DECQ CX
-	JNZ loop2
+	JNZ loop4
 	VZEROUPPER
 	RET
 
@@ -85,7 +107,7 @@ TEXT ·dequantizeU8AVX2(SB), NOSPLIT, $0-32
 	VPBROADCASTD quantum_zero(BX), Y15
 	VBROADCASTSS quantum_scale(BX), Y14
 	PCALIGN $32
-loop3:
+loop5:
 	VPMOVZXBD 0(SI), Y0
 	VPSUBD Y15, Y0, Y0
 	VCVTDQ2PS Y0, Y0
@@ -99,7 +121,7 @@ loop3:
 	ADDQ $16, SI
 	ADDQ $64, DI
 	DECQ CX
-	JNZ loop3
+	JNZ loop5
 	VZEROUPPER
 	RET
 
@@ -113,7 +135,7 @@ TEXT ·dequantizeU8AVX512(SB), NOSPLIT, $0-32
 	VPBROADCASTD quantum_zero(BX), Z31
 	VBROADCASTSS quantum_scale(BX), Z30
 	PCALIGN $32
-loop4:
+loop6:
 	VPMOVZXBD 0(SI), Z0
 	VPSUBD Z31, Z0, Z0
 	VCVTDQ2PS Z0, Z0
@@ -122,7 +144,7 @@ loop4:
 	ADDQ $16, SI
 	ADDQ $64, DI
 	DECQ CX
-	JNZ loop4
+	JNZ loop6
 	VZEROUPPER
 	RET
 
@@ -136,7 +158,7 @@ TEXT ·dequantizeI8AVX2(SB), NOSPLIT, $0-32
 	VPBROADCASTD quantum_zero(BX), Y15
 	VBROADCASTSS quantum_scale(BX), Y14
 	PCALIGN $32
-loop5:
+loop7:
 	VPMOVSXBD 0(SI), Y0
 	VPSUBD Y15, Y0, Y0
 	VCVTDQ2PS Y0, Y0
@@ -150,7 +172,7 @@ loop5:
 	ADDQ $16, SI
 	ADDQ $64, DI
 	DECQ CX
-	JNZ loop5
+	JNZ loop7
 	VZEROUPPER
 	RET
 
@@ -164,7 +186,7 @@ TEXT ·dequantizeI8AVX512(SB), NOSPLIT, $0-32
 	VPBROADCASTD quantum_zero(BX), Z31
 	VBROADCASTSS quantum_scale(BX), Z30
 	PCALIGN $32
-loop6:
+loop8:
 	VPMOVSXBD 0(SI), Z0
 	VPSUBD Z31, Z0, Z0
 	VCVTDQ2PS Z0, Z0
@@ -173,6 +195,6 @@ loop6:
 	ADDQ $16, SI
 	ADDQ $64, DI
 	DECQ CX
-	JNZ loop6
+	JNZ loop8
 	VZEROUPPER
 	RET

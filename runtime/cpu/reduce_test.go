@@ -27,6 +27,10 @@ func TestLogSoftmax(t *testing.T) {
 	atEachLevel(t, func(t *testing.T) { kerneltest.Softmax(t, cpu.LogSoftmax[float32], true) })
 }
 
+func TestGroupNorm(t *testing.T) {
+	atEachLevel(t, func(t *testing.T) { kerneltest.GroupNorm(t, cpu.GroupNorm[float32]) })
+}
+
 func TestLayerNorm(t *testing.T) {
 	atEachLevel(t, func(t *testing.T) { kerneltest.Norm(t, cpu.LayerNorm[float32], true, true) })
 }

@@ -40,6 +40,13 @@ func ResizeLinear[T Float](dst, src []T, outer, inH, inW, inner int, rows []int3
 	outH, outW := len(rows)/2, len(cols)/2
 	rowWeights, colWeights = trim(rowWeights, 2*outH), trim(colWeights, 2*outW)
 	dst, src = trim(dst, outer*outH*outW*inner), trim(src, outer*inH*inW*inner)
+	if inner == 1 && max(inW, outW) <= resizeRoom {
+		var room [3][resizeRoom]T
+		for o := range outer {
+			linearRows(dst[o*outH*outW:][:outH*outW], src[o*inH*inW:][:inH*inW], &room, inW, rows, rowWeights, cols, colWeights)
+		}
+		return
+	}
 	for o := range outer {
 		image := src[o*inH*inW*inner:][:inH*inW*inner]
 		for y := range outH {
@@ -60,6 +67,55 @@ func ResizeLinear[T Float](dst, src []T, outer, inH, inW, inner int, rows []int3
 				}
 			}
 		}
+	}
+}
+
+// resizeRoom is how many columns linearRows can do.
+const resizeRoom = 2 << 10
+
+// linearRows is ResizeLinear of one plane. Where there are more rows than before it
+// interpolates between the columns of a row of src once for all neighbouring rows of dst
+// that lie beside it, else first between rows.
+func linearRows[T Float](dst, src []T, room *[3][resizeRoom]T, inW int, rows []int32, rowWeights []float32, cols []int32, colWeights []float32) {
+	n := len(cols) / 2
+	if len(rows)/2*inW < len(src) {
+		first, second := room[0][:inW], room[1][:inW]
+		for y := range len(rows) / 2 {
+			MulScalar(first, src[int(rows[2*y])*inW:][:inW], T(rowWeights[2*y]))
+			MulScalar(second, src[int(rows[2*y+1])*inW:][:inW], T(rowWeights[2*y+1]))
+			Add(first, first, second)
+			mixColumns(dst[y*n:][:n], first, cols, colWeights)
+		}
+		return
+	}
+	below := room[2][:n]
+	held := [2]int32{-1, -1} // the rows of src that the first two rows of room are made of
+	row := func(r int32, other int32) []T {
+		k := 0
+		if held[1] == r || held[0] != r && held[0] == other {
+			k = 1
+		}
+		to := room[k][:n]
+		if held[k] == r {
+			return to
+		}
+		held[k] = r
+		mixColumns(to, src[int(r)*inW:][:inW], cols, colWeights)
+		return to
+	}
+	for y := range len(rows) / 2 {
+		to, r, s := dst[y*n:][:n], rows[2*y], rows[2*y+1]
+		MulScalar(to, row(r, s), T(rowWeights[2*y]))
+		MulScalar(below, row(s, r), T(rowWeights[2*y+1]))
+		Add(to, to, below)
+	}
+}
+
+// mixColumns interpolates between the columns of a row.
+func mixColumns[T Float](dst, src []T, cols []int32, weights []float32) {
+	cols, weights = cols[:2*len(dst)], weights[:2*len(dst)]
+	for x := range dst {
+		dst[x] = mix(src[cols[2*x]], src[cols[2*x+1]], T(weights[2*x]), T(weights[2*x+1]))
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"unsafe"
 
 	"github.com/burngen/burngen/runtime/rt"
 )
@@ -31,13 +32,28 @@ func shared() map[string]struct {
 			make([]float32, s.Batch*s.StrideC),
 			func(dst []float32) { MatMul(dst, a, b, s, ep) },
 			func(dst []float32) rt.Task {
-				p := &product{MatMulShape: *s, dst: dst, a: a, panels: b, ep: *ep}
+				p := &product{MatMulShape: *s, dst: dst, a: a, panels: unsafe.Pointer(&b[0]), ep: *ep}
 				p.plan()
 				return p
 			},
 		}
 	}
-	for _, s := range []ConvShape{square(16, 58, 16, 48, 3, 1), square(20, 7, 16, 200, 3, 1), square(60, 41, 16, 70, 1, 1), square(3, 63, 1, 17, 5, 2)} {
+	{
+		s := &MatMulShape{M: 1, N: 700, K: 300, LDA: 300, LDC: 700, Batch: 1}
+		a, b := random(s.K, 1), make([]rt.Float16, PanelsLen(s.K, s.N))
+		Cast(b, random(len(b), 2))
+		all["MatMul of one row and f16"] = operator{
+			make([]float32, s.N),
+			func(dst []float32) { MatMul(dst, a, b, s, nil) },
+			func(dst []float32) rt.Task {
+				p := &product{MatMulShape: *s, dst: dst, a: a, panels: unsafe.Pointer(&b[0]), kind: weightF16}
+				p.plan()
+				return p
+			},
+		}
+	}
+	for _, s := range []ConvShape{square(16, 58, 16, 48, 3, 1), square(20, 7, 16, 200, 3, 1), square(60, 41, 16, 70, 1, 1), square(3, 63, 1, 17, 5, 2),
+		rimmed(3, 32, 1, 12, 5, 1), rimmed(12, 30, 16, 12, 5, 1), rimmed(20, 15, 16, 40, 3, 1), rimmed(20, 29, 16, 40, 3, 2), rimmed(40, 7, 16, 200, 3, 1), rimmed(20, 15, 16, 20, 3, 1).row()} {
 		s.N = 2
 		src, w := random(s.N*s.inBlocks()*s.InH*s.InW*s.InBlock, 1), random(ConvWeightsLen(&s), 2)
 		all[fmt.Sprint("Conv ", s)] = operator{
@@ -100,6 +116,15 @@ func shared() map[string]struct {
 			},
 		}
 	}
+	groups := groupNorm{src: random(6*24*301, 1), scale: random(24, 2), bias: random(24, 3), groups: 8, channels: 3, pixels: 301, eps: 1e-5}
+	all["GroupNorm"] = operator{
+		make([]float32, len(groups.src)),
+		func(dst []float32) { GroupNorm(dst, groups.src, groups.scale, groups.bias, 6, 8, 24, 301, 1e-5) },
+		func(dst []float32) rt.Task {
+			groups.dst = dst
+			return &groups
+		},
+	}
 	heads := &AttentionShape{
 		Batch: 1, Heads: 6, Shared: 3, Queries: 150, Keys: 150, Depth: 16, Width: 20, Before: -1, Scale: 0.25,
 		Q: [4]int{0, 0, 16, 96}, K: [4]int{0, 0, 16, 48}, V: [4]int{0, 0, 20, 60}, Y: [4]int{0, 0, 20, 120},
@@ -145,6 +170,20 @@ func shared() map[string]struct {
 		},
 	}
 	return all
+}
+
+// rimmed is a padded convolution of as many outputs as steps.
+func rimmed(inC, in, block, outC, kernel, stride int) ConvShape {
+	s := square(inC, in, block, outC, kernel, stride)
+	s.PadH, s.PadW = kernel/2, kernel/2
+	s.OutH, s.OutW = (in-1)/stride+1, (in-1)/stride+1
+	return s
+}
+
+// row is the convolution over a single row.
+func (s ConvShape) row() ConvShape {
+	s.InH, s.OutH, s.KH, s.PadH = 1, 1, 1, 0
+	return s
 }
 
 // The number of parts must not change a single bit.

@@ -85,6 +85,11 @@ func octetsOf[T any](s []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s))
 }
 
+// wordsOf returns elements of 32 bits, which are no pointers, as numbers.
+func wordsOf[T any](s []T) []uint32 {
+	return unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(s))), len(s))
+}
+
 // moveTile is the side of the square in which move transposes, so that its rows
 // and columns stay in L1.
 const moveTile = 32
@@ -92,18 +97,12 @@ const moveTile = 32
 // move copies a matrix between two strided places, given by the index of their
 // first element and the distance from row to row and from column to column.
 func move[T any](dst []T, d, d0, d1 int, src []T, s, s0, s1 int, rows, cols int) {
-	to, from, isFloat32 := float32s(dst, src)
-	size := unsafe.Sizeof(*new(T))
 	switch {
 	case rows == 0 || cols == 0:
-	case isFloat32 && d1 == 1 && s0 == 1 && d0 >= cols && s1 >= rows:
-		transpose(to[d:], from[s:], cols, rows, d0, s1)
-	case isFloat32 && d0 == 1 && s1 == 1 && d1 >= rows && s0 >= cols:
-		transpose(to[d:], from[s:], rows, cols, d1, s0)
-	case size == 1 && d1 == 1 && s0 == 1 && d0 >= cols && s1 >= rows:
-		transposeBytes(octetsOf(dst)[d:], octetsOf(src)[s:], cols, rows, d0, s1)
-	case size == 1 && d0 == 1 && s1 == 1 && d1 >= rows && s0 >= cols:
-		transposeBytes(octetsOf(dst)[d:], octetsOf(src)[s:], rows, cols, d1, s0)
+	case d1 == 1 && s0 == 1 && d0 >= cols && s1 >= rows:
+		transpose(dst[d:], src[s:], cols, rows, d0, s1)
+	case d0 == 1 && s1 == 1 && d1 >= rows && s0 >= cols:
+		transpose(dst[d:], src[s:], rows, cols, d1, s0)
 	case d1 == 1 && s1 == 1:
 		for r := range rows {
 			copy(dst[d+r*d0:][:cols], src[s+r*s0:][:cols])
@@ -111,6 +110,10 @@ func move[T any](dst []T, d, d0, d1 int, src []T, s, s0, s1 int, rows, cols int)
 	case d1 == 1 && s1 == 0:
 		for r := range rows {
 			Fill(dst[d+r*d0:][:cols], src[s+r*s0])
+		}
+	case d1 == 1 && s1 == 2 && cols >= 16 && unsafe.Sizeof(*new(T)) == 4:
+		for r := range rows {
+			everySecond(wordsOf(dst[d+r*d0:][:cols]), wordsOf(src[s+r*s0:][:2*cols-1]))
 		}
 	default:
 		for r0 := 0; r0 < rows; r0 += moveTile {

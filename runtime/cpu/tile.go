@@ -21,7 +21,7 @@ type tile struct {
 	panelB       int    // from a panel to the next
 	gapB         int    // between the 16 numbers of a panel's row and its next row, 0 in panels
 	atNext       int    // where in b the panels lie that are read after these
-	fetch        int    // bytes of each of them to fetch for four elements of a run; 0 where b is in a near cache
+	fetch        int    // bytes of each of them to fetch for two elements of a run; 0 where b is in a near cache
 	rowC         int    // from a row to the next
 	panelC       int    // from a panel's columns to the next panel's
 	run          int    // elements of a run
@@ -73,6 +73,18 @@ func (t *tile) loops(run int, n, step [3]int) {
 	}
 }
 
+// nearPanels is how many elements of b may well be in a near cache; more come from afar.
+const nearPanels = 16 << 10
+
+// fetchFor is the tile's fetch where b has so many elements, and each panel is read so many
+// times before the next: at least, so that all of those is fetched.
+func fetchFor(elements, times int) int {
+	if elements <= nearPanels {
+		return 0
+	}
+	return min(64, ceil(2*64, max(1, times)))
+}
+
 // zero makes the tile's sums zero: they are of one product.
 func (t *tile) zero() {
 	t.a, t.b = unsafe.Pointer(&zeros), unsafe.Pointer(&zeros)
@@ -91,12 +103,25 @@ func split(n, limit int) rowSplit {
 	if n <= limit {
 		return rowSplit{n, 1, 0}
 	}
-	tiles := ceil(n, limit)
+	return divide(n, ceil(n, limit))
+}
+
+// divide divides n ≥ 1 rows into so many tiles, of a row at least.
+func divide(n, tiles int) rowSplit {
+	tiles = min(tiles, n)
 	return rowSplit{n / tiles, tiles, n % tiles}
 }
 
 // at is the row where a tile starts.
 func (s rowSplit) at(tile int) int { return tile*s.rows + min(tile, s.first) }
+
+// tile is the one that a row is in.
+func (s rowSplit) tile(row int) int {
+	if higher := s.first * (s.rows + 1); row >= higher {
+		return s.first + (row-higher)/s.rows
+	}
+	return row / (s.rows + 1)
+}
 
 // high is the number of rows of a tile.
 func (s rowSplit) high(tile int) int { return s.at(tile+1) - s.at(tile) }
@@ -111,11 +136,11 @@ func (t *tile) cover(s rowSplit, from, to int) {
 }
 
 // area covers high×wide pixels, the next row of which is downA and downC away. A tile
-// lies along a row, or along a column where that needs fewer. Tiles go down, so that
-// what they read is near.
-func (t *tile) area(high, wide, downA, downC int) {
+// lies along a row, or along a column if it is upright. Tiles go down, so that what they
+// read is near.
+func (t *tile) area(high, wide, downA, downC int, upright bool) {
 	limit, _ := tileLimits()
-	if ceil(wide, limit)*high > ceil(high, limit)*wide {
+	if upright {
 		high, wide = wide, high
 		t.rowA, t.rowC, downA, downC = downA, downC, t.rowA, t.rowC
 	}
@@ -178,7 +203,7 @@ func (t *tile) repeat(rows, count int) {
 		} else {
 			runTile(t)
 		}
-		t.atNext += t.count * (t.run / 4) * t.n[0] * t.n[1] * t.n[2] * t.fetch
+		t.atNext += t.count * (t.run / 4 * 2) * t.n[0] * t.n[1] * t.n[2] * t.fetch
 		t.atA += t.count * t.nextA
 		t.atB += t.count * t.nextB
 		t.atC += t.count * t.nextC

@@ -2,4 +2,4 @@
 
 package cpu
 
-func transposeSquares(dst, src []float32, rows, columns, ldd, lds int) (r, c int) { return 0, 0 }
+func transposeSquares[T any](dst, src []T, rows, columns, ldd, lds int) (r, c int) { return 0, 0 }

@@ -6,10 +6,66 @@ package cpu
 
 import "unsafe"
 
-// transposeSquare transposes n squares of 8×8 numbers. Distances are in bytes: from row to row
-// in a square, and from a square to the next.
+// transposeSquare transposes n squares of 8×8 elements,. Distances are in bytes: from row to row in a
+// square, and from a square to the next.
 //
 //	dst[c][r] = src[r][c]
 //
 //go:noescape
 func transposeSquare(dst, src unsafe.Pointer, dstRow, srcRow, dstNext, srcNext, n int)
+
+// transposeStrip transposes n squares of 8×8 elements, of which it writes the first columns. Distances are in bytes: from row to row in a
+// square, and from a square to the next.
+//
+//	dst[c][r] = src[r][c]
+//
+//go:noescape
+func transposeStrip(dst, src unsafe.Pointer, dstRow, srcRow, dstNext, srcNext, n int, columns int)
+
+// transposeSquareOf1 transposes n squares of 8×8 elements,. Distances are in bytes: from row to row in a
+// square, and from a square to the next.
+//
+//	dst[c][r] = src[r][c]
+//
+//go:noescape
+func transposeSquareOf1(dst, src unsafe.Pointer, dstRow, srcRow, dstNext, srcNext, n int)
+
+// transposeStripOf1 transposes n squares of 8×8 elements, of which it writes the first columns. Distances are in bytes: from row to row in a
+// square, and from a square to the next.
+//
+//	dst[c][r] = src[r][c]
+//
+//go:noescape
+func transposeStripOf1(dst, src unsafe.Pointer, dstRow, srcRow, dstNext, srcNext, n int, columns int)
+
+// transposeSquareOf2 transposes n squares of 8×8 elements,. Distances are in bytes: from row to row in a
+// square, and from a square to the next.
+//
+//	dst[c][r] = src[r][c]
+//
+//go:noescape
+func transposeSquareOf2(dst, src unsafe.Pointer, dstRow, srcRow, dstNext, srcNext, n int)
+
+// transposeStripOf2 transposes n squares of 8×8 elements, of which it writes the first columns. Distances are in bytes: from row to row in a
+// square, and from a square to the next.
+//
+//	dst[c][r] = src[r][c]
+//
+//go:noescape
+func transposeStripOf2(dst, src unsafe.Pointer, dstRow, srcRow, dstNext, srcNext, n int, columns int)
+
+// transposeSquareOf8 transposes n squares of 8×8 elements,. Distances are in bytes: from row to row in a
+// square, and from a square to the next.
+//
+//	dst[c][r] = src[r][c]
+//
+//go:noescape
+func transposeSquareOf8(dst, src unsafe.Pointer, dstRow, srcRow, dstNext, srcNext, n int)
+
+// transposeStripOf8 transposes n squares of 8×8 elements, of which it writes the first columns. Distances are in bytes: from row to row in a
+// square, and from a square to the next.
+//
+//	dst[c][r] = src[r][c]
+//
+//go:noescape
+func transposeStripOf8(dst, src unsafe.Pointer, dstRow, srcRow, dstNext, srcNext, n int, columns int)

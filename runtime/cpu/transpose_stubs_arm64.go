@@ -6,8 +6,8 @@ package cpu
 
 import "unsafe"
 
-// transposeSquare transposes n squares of 8×8 numbers. Distances are in bytes: from row to row
-// in a square, and from a square to the next.
+// transposeSquare transposes n squares of 8×8 elements,. Distances are in bytes: from row to row in a
+// square, and from a square to the next.
 //
 //	dst[c][r] = src[r][c]
 //

@@ -364,14 +364,18 @@ func (w *winograd) produce(b *winogradBuffers, b0, b1, r0, r1 int) {
 	t := tile{
 		a: b.factors, b: start(w.weights), c: b.products,
 		rowA: 64, rowC: 64, panelB: 1024 * width, panelC: 64 * b.tiles,
+		fetch: fetchFor(len(w.weights), r1-r0),
 	}
 	t.loops(16, [3]int{width, 1, 1}, [3]int{64 * b.tiles, 0, 0})
 	for point := range w.points() * w.points() {
 		multiply := func(o, panels int) {
 			t.panels = panels
 			t.atA = point*b.factorPlane + 64*w.first(o)*b.tiles
-			t.atB = 1024 * width * (point*w.outBlocks() + o)
+			t.atB = t.panelB * (point*w.outBlocks() + o)
 			t.atC = point*b.productPlane + 64*o*b.tiles
+			if t.atNext = t.atB + panels*t.panelB; o+panels == b1 {
+				t.atNext += t.panelB * (w.outBlocks() - b1 + b0) // of the next point
+			}
 			t.cover(w.rows, r0, r1)
 		}
 		for o := b0; o < b1; o += panels {

@@ -9,10 +9,10 @@ import (
 )
 
 // MatMulFunc has the signature of cpu.MatMul.
-type MatMulFunc func(dst, a, panels []float32, s *cpu.MatMulShape, ep *cpu.Epilogue)
+type MatMulFunc[W cpu.Weight] func(dst, a []float32, panels []W, s *cpu.MatMulShape, ep *cpu.Epilogue)
 
 // MatMul tests a product on sizes around those of the tiles, with all epilogues.
-func MatMul(t *testing.T, mul MatMulFunc) {
+func MatMul[W cpu.Weight](t *testing.T, mul MatMulFunc[W]) {
 	for _, m := range []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 13, 14, 15, 29} {
 		for _, n := range []int{1, 15, 16, 17, 32, 33, 48, 63, 96} {
 			t.Run(fmt.Sprintf("M=%d N=%d", m, n), func(t *testing.T) {
@@ -28,6 +28,8 @@ func MatMul(t *testing.T, mul MatMulFunc) {
 		"Then on parts of rows":        {M: 20, N: 1100, K: 3, Batch: 1, Epilogue: everyStep},
 		"batch":                        {M: 5, N: 18, K: 7, Batch: 3, Epilogue: everyStep},
 		"batch of one row":             {M: 1, N: 70, K: 33, Batch: 4},
+		"one row of many columns":      {M: 1, N: 1200, K: 300, Batch: 1, Epilogue: everyStep},
+		"one row, far panels":          {M: 1, N: 407, K: 700, Batch: 1, Epilogue: withBias | withResidual, Shift: 1},
 		"one b for the whole batch":    {M: 4, N: 20, K: 6, Batch: 3, SharedB: true},
 		"one a for the whole batch":    {M: 4, N: 20, K: 6, Batch: 3, SharedA: true},
 		"rows and batch are one":       {M: 4, N: 32, K: 6, Batch: 5, SharedB: true, Epilogue: everyStep},
@@ -65,7 +67,7 @@ const (
 )
 
 // CheckMatMul runs one case against the definition.
-func CheckMatMul(t *testing.T, mul MatMulFunc, c MatMulCase) {
+func CheckMatMul[W cpu.Weight](t *testing.T, mul MatMulFunc[W], c MatMulCase) {
 	t.Helper()
 	s := &cpu.MatMulShape{M: c.M, N: c.N, K: c.K, Batch: c.Batch, LDA: c.K + c.PadA, LDC: c.N + c.PadC}
 	countA, countB := 1, 1
@@ -89,18 +91,25 @@ func CheckMatMul(t *testing.T, mul MatMulFunc, c MatMulCase) {
 	panels := NewSlice[float32](countB*cpu.PanelsLen(c.K, c.N), c.Shift)
 	cpu.PackPanels(panels.Data, b.Data, c.K, c.N, ldb, c.Trans, countB, rows*ldb)
 	panels.Check(t, "panels")
-	panels.Freeze()
+	weights := NewSlice[W](len(panels.Data), c.Shift)
+	cpu.Cast(weights.Data, panels.Data)
+	weights.Freeze()
+	stored := make([]W, len(b.Data))
+	cpu.Cast(stored, b.Data)
+	factors := make([]float32, len(stored)) // what is left of b
+	cpu.Cast(factors, stored)
 	dst := NewSlice[float32](c.Batch*s.StrideC, c.Shift)
 	e := newEpilogue(r, c.Epilogue, c.N, len(dst.Data), c.Shift, nil)
 	if c.InPlace {
 		copy(dst.Data, e.ep.Residual)
 		e.ep.Residual = dst.Data
 	}
-	mul(dst.Data, a.Data, panels.Data, s, &e.ep)
+	mul(dst.Data, a.Data, weights.Data, s, &e.ep)
 
-	for name, x := range map[string]*Slice[float32]{"a": a, "b": b, "panels": panels, "dst": dst} {
+	for name, x := range map[string]*Slice[float32]{"a": a, "b": b, "dst": dst} {
 		x.Check(t, name)
 	}
+	weights.Check(t, "weights")
 	e.check(t)
 	for i := range c.Batch {
 		for row := range c.M {
@@ -118,7 +127,7 @@ func CheckMatMul(t *testing.T, mul MatMulFunc, c MatMulCase) {
 					if c.Trans {
 						y = i%countB*rows*ldb + column*ldb + k
 					}
-					sum.Add(a.Data[i*s.StrideA+row*s.LDA+k], b.Data[y])
+					sum.Add(a.Data[i*s.StrideA+row*s.LDA+k], factors[y])
 				}
 				want := e.apply(sum, at, column)
 				if !want.Near(dst.Data[at]) {

@@ -55,6 +55,10 @@ func Pool(t *testing.T, maximum, average PoolFunc) {
 		"window over everything": {C: 1, InH: 3, InW: 2, KH: 7, KW: 7, PadH: 2, PadW: 3, EndH: 2, EndW: 2},
 		"dilation":               {C: 1, InH: 9, InW: 11, KH: 3, KW: 2, DilH: 2, DilW: 3, PadH: 2, PadW: 3, EndH: 1},
 		"one dimension":          {C: 2, InH: 1, InW: 40, KH: 1, KW: 5, PadW: 2, EndW: 2},
+		"wide":                   {C: 1, InH: 4, InW: 3001, KH: 3, KW: 3, StrideW: 2, PadW: 1, EndW: 1},
+		"wide with a stride":     {C: 1, InH: 3, InW: 2999, KH: 2, KW: 4, StrideH: 1, StrideW: 3, PadW: 2, EndW: 3},
+		"many rows":              {C: 2, InH: 150, InW: 70, KH: 3, KW: 3, StrideH: 2, StrideW: 2, PadH: 1, PadW: 1},
+		"windows too large":      {C: 1, InH: 13, InW: 12, KH: 12, KW: 11, PadH: 1},
 		"long strides":           {C: 1, InH: 20, InW: 20, KH: 2, KW: 3, StrideH: 5, StrideW: 4},
 	} {
 		for _, p := range []*int{&s.N, &s.StrideH, &s.StrideW, &s.DilH, &s.DilW} {

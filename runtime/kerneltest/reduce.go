@@ -228,3 +228,49 @@ func Norm(t *testing.T, f func(dst, src, scale, bias []float32, rows, n int, eps
 		}
 	}
 }
+
+// GroupNorm tests a normalisation of groups of channels.
+func GroupNorm(t *testing.T, f func(dst, src, scale, bias []float32, n, groups, channels, pixels int, eps float32)) {
+	const n, eps = 2, 1e-3
+	for _, s := range [][3]int{{1, 1, 1}, {1, 3, 5}, {4, 4, 49}, {2, 6, 33}, {3, 3, 5000}, {1, 2, 16}, {4, 32, 0}} {
+		groups, channels, pixels := s[0], s[1], s[2]
+		r, size := NewRandom(uint32(pixels)), channels*pixels
+		src, dst := r.Input(n*size, 1), NewSlice[float32](n*size, 2)
+		for _, operands := range []struct{ scale, bias []float32 }{
+			{}, {scale: r.Input(channels, 1).Data}, {bias: r.Input(channels, 1).Data}, {r.Input(channels, 1).Data, r.Input(channels, 3).Data},
+		} {
+			f(dst.Data, src.Data, operands.scale, operands.bias, n, groups, channels, pixels, eps)
+			dst.Check(t, "dst")
+			src.Check(t, "src")
+			place := NewSlice[float32](n*size, 1)
+			copy(place.Data, src.Data)
+			f(place.Data, place.Data, operands.scale, operands.bias, n, groups, channels, pixels, eps)
+			place.Check(t, "in place")
+			SameBits(t, "in place", place.Data, dst.Data)
+			run := size / groups
+			for first := 0; first < n*size; first += max(run, 1) {
+				x, mean, squares := src.Data[first:][:run], 0.0, 0.0
+				for _, v := range x {
+					mean += float64(v) / float64(run)
+				}
+				for _, v := range x {
+					squares += (float64(v) - mean) * (float64(v) - mean)
+				}
+				factor := 1 / math.Sqrt(squares/float64(run)+float64(float32(eps)))
+				for i, v := range x {
+					c := (first + i) / pixels % channels
+					want := (float64(v) - mean) * factor
+					if operands.scale != nil {
+						want *= float64(operands.scale[c])
+					}
+					if operands.bias != nil {
+						want += float64(operands.bias[c])
+					}
+					if got := dst.Data[first+i]; !within(got, want, 8, factor*0x1p-20) {
+						t.Fatalf("%v: element %d is %v, want %v", s, first+i, got, want)
+					}
+				}
+			}
+		}
+	}
+}

@@ -3,39 +3,39 @@ package rt
 import "math"
 
 // ClipNorm scales the gradients that are there so that the norm of all of them
-// together, the root of the sum of their squares, is at most max, and returns what it
+// together, the root of the sum of their squares, is at most limit, and returns what it
 // was. A norm that is not finite changes nothing. The sum is one of float64s in an
 // order that depends on nothing but the parameters. PyTorch: clip_grad_norm_.
-func (p *Params) ClipNorm(max float64) float64 {
+func (p *Params) ClipNorm(limit float64) float64 {
 	sum := 0.0
 	p.there(func(g []float32) { sum += squares(g) })
 	norm := math.Sqrt(sum)
-	if factor, ok := clipping(norm, max); ok {
+	if factor, ok := clipping(norm, limit); ok {
 		p.Scale(factor)
 	}
 	return norm
 }
 
 // ClipNorms scales the gradient of each parameter for itself so that its norm is at
-// most max, see [Params.ClipNorm].
-func (p *Params) ClipNorms(max float64) {
+// most limit, see [Params.ClipNorm].
+func (p *Params) ClipNorms(limit float64) {
 	p.there(func(g []float32) {
-		if factor, ok := clipping(math.Sqrt(squares(g)), max); ok {
+		if factor, ok := clipping(math.Sqrt(squares(g)), limit); ok {
 			scale(g, float32(factor))
 		}
 	})
 }
 
-// ClipValue makes every element of the gradients that are there at least -max and at
-// most max. NaN stays. PyTorch: clip_grad_value_.
-func (p *Params) ClipValue(max float64) {
-	limit := float32(math.Abs(max))
+// ClipValue makes every element of the gradients that are there at least -limit and at
+// most limit. NaN stays. PyTorch: clip_grad_value_.
+func (p *Params) ClipValue(limit float64) {
+	most := float32(max(0, limit))
 	p.there(func(g []float32) {
 		for i, v := range g {
-			if v > limit {
-				g[i] = limit
-			} else if v < -limit {
-				g[i] = -limit
+			if v > most {
+				g[i] = most
+			} else if v < -most {
+				g[i] = -most
 			}
 		}
 	})
@@ -56,26 +56,28 @@ func (p *Params) there(f func(g []float32)) {
 	})
 }
 
-// clipping returns the factor that makes a norm max, and whether it takes one.
-func clipping(norm, max float64) (factor float64, ok bool) {
-	const epsilon = 1e-6 // as PyTorch, so that rounding leaves the norm below max
-	factor = max / (norm + epsilon)
+// clipping returns the factor that makes a norm the limit, and whether it takes one.
+func clipping(norm, limit float64) (factor float64, ok bool) {
+	const epsilon = 1e-6 // as PyTorch, so that rounding leaves the norm below the limit
+	factor = max(0, limit) / (norm + epsilon)
 	return factor, factor < 1 && !math.IsInf(norm, 0)
 }
 
-// squares returns the sum of the squares.
+// squares returns the sum of the squares, as four sums of every fourth: additions that
+// need not wait for each other.
 func squares(x []float32) float64 {
-	var s [4]float64 // sums of every fourth: additions that need not wait for each other
+	var a, b, c, d float64
 	for ; len(x) >= 4; x = x[4:] {
-		for k := range s {
-			v := float64(x[k])
-			s[k] += float64(v * v)
-		}
+		p, q, r, s := float64(x[0]), float64(x[1]), float64(x[2]), float64(x[3])
+		a += float64(p * p)
+		b += float64(q * q)
+		c += float64(r * r)
+		d += float64(s * s)
 	}
-	for k, v := range x {
-		s[k] += float64(float64(v) * float64(v))
+	for _, v := range x {
+		a += float64(float64(v) * float64(v))
 	}
-	return s[0] + s[1] + (s[2] + s[3])
+	return a + b + (c + d)
 }
 
 func scale(x []float32, factor float32) {

@@ -267,6 +267,18 @@ func TestClip(t *testing.T) {
 			t.Errorf("gradients %v", p.Grad)
 		}
 	})
+	t.Run("limits below zero", func(t *testing.T) {
+		for name, clip := range map[string]func(p *Params){
+			"norm":  func(p *Params) { p.ClipNorm(-1) },
+			"norms": func(p *Params) { p.ClipNorms(-1) },
+			"value": func(p *Params) { p.ClipValue(-1) },
+		} {
+			p := gradients(t)
+			if clip(p); p.Grad[0] != 0 || p.Grad[5] != 0 || p.Grad[17] != 0 || p.Grad[40] != 1e9 {
+				t.Errorf("%s: gradients %v", name, p.Grad)
+			}
+		}
+	})
 	t.Run("norms that are not finite", func(t *testing.T) {
 		for _, x := range []float64{math.NaN(), math.Inf(1)} {
 			p := gradients(t)

@@ -19,7 +19,6 @@ type State struct {
 	vars []variable
 	save []func() error
 	load []func() error
-	err  []error
 }
 
 // variable is memory that is saved and restored.

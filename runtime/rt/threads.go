@@ -61,7 +61,7 @@ func Parts(ns int64) int {
 
 const (
 	maxThreads = 1 << 10
-	yieldAfter = 1 << 11 // turns of a waiting loop, 20 to 100 µs, until other goroutines are let in
+	yieldAfter = 1 << 11 // turns of a waiting loop, 20 to 100 µs, until other goroutines and processes are let in
 	linger     = 1 << 11 // turns that a worker waits for the next inference
 )
 
@@ -192,6 +192,7 @@ func (p *pool) work(w *worker, k int) {
 func wait(turns int) {
 	if turns%yieldAfter == 0 {
 		runtime.Gosched()
+		yield()
 	} else {
 		pause()
 	}

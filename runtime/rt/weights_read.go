@@ -8,7 +8,7 @@ import (
 
 // WeightsOf returns the elements of a tensor of the given element type and
 // shape; no shape stands for a scalar. int8 and uint8 also hold integers of 4
-// and 2 bits. Numbers and bools start on a multiple of 64 bytes: they are used in
+// and 2 bits. Numbers and bools start on a multiple of 32 bytes: they are used in
 // place where the tensor does and the machine is little-endian, else copied. The
 // elements must not be written.
 //
@@ -25,6 +25,9 @@ func WeightsOf[T Element](w *Weights, name string, shape ...int) []T {
 	}
 	return list
 }
+
+// placed is what Go's linker makes the address of a large embedded file a multiple of.
+const placed = 32
 
 func read[T Element](w *Weights, name string, shape []int) ([]T, error) {
 	want := DTypeOf[T]()
@@ -54,7 +57,7 @@ func read[T Element](w *Weights, name string, shape []int) ([]T, error) {
 var narrow = map[string][]string{"i8": {"i4", "i2"}, "u8": {"u4", "u2"}}
 
 // memory returns the n elements of t, which are not strings, as they are held in
-// memory, from a multiple of 64 bytes on.
+// memory, from a multiple of 32 bytes on.
 func (t *tensor) memory(n int) []byte {
 	if n == 0 {
 		return []byte{}
@@ -65,7 +68,7 @@ func (t *tensor) memory(n int) []byte {
 		unpack(codes, t.raw, bits, t.DType[0] == 'i')
 		return codes
 	}
-	inPlace := uintptr(unsafe.Pointer(&t.raw[0]))%alignment == 0
+	inPlace := uintptr(unsafe.Pointer(&t.raw[0]))%placed == 0
 	switch width := bits / 8; {
 	case t.DType == "bool" && slices.ContainsFunc(t.raw, func(b byte) bool { return b > 1 }):
 		bools := alignedBytes(n)

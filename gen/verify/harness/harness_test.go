@@ -16,6 +16,17 @@ import (
 
 var empty = cmpopts.EquateEmpty()
 
+func TestAnyByteButZeroIsTrue(t *testing.T) {
+	x, err := Decode(Value{Elem: "bool", Shape: []int{3}, Data: []byte{2, 0, 255}}, reflect.TypeFor[*[3]bool]())
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := Encode(x)
+	if want := []byte{1, 0, 1}; err != nil || !bytes.Equal(got.Data, want) {
+		t.Errorf("%v, %v", got.Data, err)
+	}
+}
+
 // Every form in which a generated package takes and returns values comes back as
 // it went.
 func TestRoundTrip(t *testing.T) {

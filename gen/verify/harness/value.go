@@ -1,11 +1,13 @@
 package harness
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"reflect"
 	"slices"
 	"strings"
+	"unsafe"
 
 	"github.com/burngen/burngen/runtime/rt"
 )
@@ -109,8 +111,35 @@ func fill(x reflect.Value, v Value) error {
 	if size := binary.Size(x.Interface()); size != len(v.Data) {
 		return fmt.Errorf("%d bytes of data, %d expected", len(v.Data), size)
 	}
+	flat := x
+	if x.Kind() == reflect.Pointer {
+		flat = x.Elem()
+	}
+	if m := memory(flat, len(v.Data)); m != nil {
+		copy(m, v.Data)
+		return nil
+	}
 	_, err := binary.Decode(v.Data, binary.LittleEndian, x.Interface())
 	return err
+}
+
+// memory returns the bytes, size of them, of the numbers in x, a slice or an addressable
+// array, where the machine keeps them as v.Data has them. It returns nil where it does
+// not, and for bools, which may be other bytes than 0 and 1 there.
+func memory(x reflect.Value, size int) []byte {
+	t := x.Type()
+	for t.Kind() == reflect.Array || t.Kind() == reflect.Slice {
+		t = t.Elem()
+	}
+	switch {
+	case size == 0 || t.Kind() < reflect.Int8 || t.Kind() > reflect.Complex128 || binary.NativeEndian.Uint16([]byte{1, 0}) != 1:
+		return nil
+	case x.Kind() == reflect.Slice:
+		return unsafe.Slice((*byte)(x.UnsafePointer()), size)
+	case x.CanAddr():
+		return unsafe.Slice((*byte)(x.Addr().UnsafePointer()), size)
+	}
+	return nil
 }
 
 func decodeSequence(v Value, t reflect.Type) (reflect.Value, error) {
@@ -268,6 +297,10 @@ func tensor(x reflect.Value, shape []int) (Value, error) {
 	size := binary.Size(x.Interface())
 	if size < 0 {
 		return v, fmt.Errorf("elements of type %s", elem)
+	}
+	if m := memory(x, size); m != nil {
+		v.Data = bytes.Clone(m)
+		return v, nil
 	}
 	var err error
 	v.Data, err = binary.Append(make([]byte, 0, size), binary.LittleEndian, x.Interface())

@@ -16,13 +16,17 @@ var families = []struct {
 	write func(*file)
 }{
 	{"tile", tiles},
+	{"one_row", oneRows},
 	{"byte_tile", byteTiles},
 	{"byte_window", byteWindows},
 	{"max_row", maxRows},
 	{"quantize", quantizers},
+	{"pack_bytes", packBytes},
 	{"window", windows},
 	{"transpose", transposes},
+	{"transpose_bytes", byteTransposes},
 	{"gather_channels", gatherChannels},
+	{"plane", planeFamily},
 	{"lrn", lrns},
 	{"peak", peaks},
 	{"pointwise", pointwiseFamily},
@@ -31,10 +35,11 @@ var families = []struct {
 	{"convert", convertFamily},
 	{"softmax", softmaxFamily},
 	{"winograd", winogradFamily},
+	{"update", updateFamily},
 }
 
 // onARM64 are the families that there are for arm64, too.
-var onARM64 = []string{"tile", "window", "transpose", "lrn", "peak", "pointwise", "fold", "softmax", "byte_tile", "byte_window", "max_row", "winograd"}
+var onARM64 = []string{"tile", "window", "transpose", "lrn", "peak", "pointwise", "fold", "softmax", "byte_tile", "byte_window", "max_row", "winograd", "update"}
 
 func main() {
 	dir := ".."

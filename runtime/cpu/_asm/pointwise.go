@@ -278,6 +278,9 @@ func (k *vectors) gate(v, u value) {
 
 // standardisation is the last step of the normalisations.
 var standardisation = []pointwise{
+	unary("affine", "x[i]·factor + shift", func(k *vectors, x value) {
+		k.do("VFMADD213PS", k.scalars[1], k.scalars[0], x)
+	}, "factor", "shift"),
 	{
 		name: "standard", doc: "(x[i] − mean)·factor", inputs: []string{"x"}, scalars: []string{"mean", "factor"},
 		body: standard,

@@ -9,23 +9,7 @@ func quantizers(f *file) {
 		f.load("dst", "DI", "x", "SI", "n", "CX", "q", "BX")
 		f.op("SHRQ", 4, "CX")
 	}
-	f.fun("quantizeBytesAVX512 computes dst[i] as QuantizeScalar does.", "quantizeBytesAVX512", "dst *byte, x *float32, n int, q *quantum", "")
-	begin()
-	for i, field := range []string{"scale", "lo", "hi", "zero"} {
-		f.op("VBROADCASTSS", "quantum_"+field+"(BX)", z(28+i))
-	}
-	f.loop("CX", func() {
-		f.op("VMOVUPS", at("SI", 0), z(0))
-		f.op("VDIVPS", z(28), z(0), z(0))
-		f.op("VMAXPS", z(29), z(0), z(0))
-		f.op("VMINPS", z(30), z(0), z(0))
-		f.op("VCVTPS2DQ", z(0), z(0))
-		f.op("VPADDD", z(31), z(0), z(0))
-		f.op("VPMOVDB", z(0), at("DI", 0))
-		f.op("ADDQ", 64, "SI")
-		f.op("ADDQ", 16, "DI")
-	})
-	f.ret()
+	f.quantizeWide(begin)
 
 	f.fun("quantizeBytesAVX2 computes dst[i] as QuantizeScalar does.", "quantizeBytesAVX2", "dst *byte, x *float32, n int, q *quantum", "")
 	begin()
@@ -75,4 +59,44 @@ func quantizers(f *file) {
 			f.ret()
 		}
 	}
+}
+
+// quantizeWide multiplies by the reciprocal of the scale and rounds. Where that is near a half
+// it divides: the product, at most 511, differs from the quotient by less than 2⁻¹³.
+func (f *file) quantizeWide(begin func()) {
+	abs, near := f.words("absolute", 0x7fffffff), f.floats("nearHalf", 0.5-1.0/(1<<13))
+	f.fun("quantizeBytesAVX512 computes dst[i] as QuantizeScalar does.", "quantizeBytesAVX512", "dst *byte, x *float32, n int, q *quantum", "")
+	begin()
+	for i, field := range []string{"scale", "lo", "hi", "zero", "times"} {
+		f.op("VBROADCASTSS", "quantum_"+field+"(BX)", z(31-i))
+	}
+	scale, lo, hi, zero, times := z(31), z(30), z(29), z(28), z(27)
+	f.op("VBROADCASTSS", abs, z(26))
+	f.op("VBROADCASTSS", near, z(25))
+	divide, store := f.fresh("divide"), f.fresh("store")
+	f.loop("CX", func() {
+		f.op("VMULPS", "(SI)", times, z(0))
+		f.op("VMAXPS", lo, z(0), z(0))
+		f.op("VMINPS", hi, z(0), z(0))
+		f.op("VCVTPS2DQ", z(0), z(1))
+		f.op("VCVTDQ2PS", z(1), z(2))
+		f.op("VSUBPS", z(2), z(0), z(2))
+		f.op("VANDPS", z(26), z(2), z(2))
+		f.op("VCMPPS", notLess, z(25), z(2), "K1")
+		f.op("KORTESTW", "K1", "K1")
+		f.op("JNZ", divide)
+		f.mark(store)
+		f.op("VPADDD", zero, z(1), z(1))
+		f.op("VPMOVDB", z(1), at("DI", 0))
+		f.op("ADDQ", 64, "SI")
+		f.op("ADDQ", 16, "DI")
+	})
+	f.ret()
+	f.mark(divide)
+	f.op("VMOVUPS", "(SI)", z(0))
+	f.op("VDIVPS", scale, z(0), z(0))
+	f.op("VMAXPS", lo, z(0), z(0))
+	f.op("VMINPS", hi, z(0), z(0))
+	f.op("VCVTPS2DQ", z(0), z(1))
+	f.op("JMP", store)
 }

@@ -220,7 +220,7 @@ func tileKernel(f *file, s isa, rows, panels int) {
 	} else {
 		f.steps(rows, func(u int) {
 			step(u)
-			if u == 3 && rows > lowRows {
+			if u%2 == 1 && rows > lowRows {
 				f.fetch(panels)
 			}
 		})

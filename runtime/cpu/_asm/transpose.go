@@ -1,47 +1,176 @@
 package main
 
-// transposes writes the kernel that transposes squares of 8×8, for AVX2 or for NEON. It
-// has no wider variant, for its shuffles would not be faster.
+// transposes writes the kernels that transpose squares of 8×8, for AVX2 or for NEON. They
+// have no wider variants, for their shuffles would not be faster.
 func transposes(f *file) {
-	f.fun(`transposeSquare transposes n squares of 8×8 numbers. Distances are in bytes: from row to row
-in a square, and from a square to the next.
-	dst[c][r] = src[r][c]`,
-		"transposeSquare", "dst, src unsafe.Pointer, dstRow, srcRow, dstNext, srcNext, n int", "")
-	f.load("dst", "DI", "src", "SI", "dstRow", "R8", "srcRow", "DX", "dstNext", "R10", "srcNext", "R11", "n", "CX")
 	if f.arch == "arm64" {
+		f.transposition("transposeSquare", "", "")
 		f.loop("CX", f.transposeByPairs)
 		f.ret()
 		return
 	}
-	f.op("LEAQ", "(DX)(DX*2)", "AX")
-	f.op("LEAQ", "(R8)(R8*2)", "R9")
-	fourth := func(base, one, three string, r, disp int) string {
-		return [...]string{at(base, disp), indexed(base, disp, one, 1), indexed(base, disp, one, 2), indexed(base, disp, three, 1)}[r]
+	for _, e := range []struct {
+		name string
+		body func(t transposing)
+	}{{"", transposing.numbers}, {"Of1", transposing.bytes}, {"Of2", transposing.words}, {"Of8", transposing.longs}} {
+		f.transposition("transposeSquare"+e.name, "", "")
+		transposing{file: f}.loop(e.body)
+		f.transposition("transposeStrip"+e.name, " of which it writes the first columns", ", columns int")
+		f.load("columns", "R13")
+		transposing{f, true}.loop(e.body)
 	}
-	f.loop("CX", func() {
-		// Rows r and r+4 share a register, so that unpacking finishes the columns.
-		f.op("LEAQ", "(SI)(DX*4)", "BX")
-		f.op("LEAQ", "(DI)(R8*4)", "R12")
-		for half := range 2 {
-			for r := range 4 {
-				f.op("VMOVUPS", fourth("SI", "DX", "AX", r, 16*half), x(r))
-				f.op("VINSERTF128", 1, fourth("BX", "DX", "AX", r, 16*half), y(r), y(r))
-			}
-			f.op("VUNPCKLPS", y(1), y(0), y(4))
-			f.op("VUNPCKHPS", y(1), y(0), y(5))
-			f.op("VUNPCKLPS", y(3), y(2), y(6))
-			f.op("VUNPCKHPS", y(3), y(2), y(7))
-			base := [...]string{"DI", "R12"}[half]
-			for c := range 4 {
-				unpack := [...]string{"VUNPCKLPD", "VUNPCKHPD"}[c%2]
-				f.op(unpack, y(6+c/2), y(4+c/2), y(8+c))
-				f.op("VMOVUPS", y(8+c), fourth(base, "R8", "R9", c, 0))
-			}
-		}
-		f.op("ADDQ", "R10", "DI")
-		f.op("ADDQ", "R11", "SI")
+}
+
+// transposition starts a kernel.
+func (f *file) transposition(name, more, params string) {
+	f.fun(name+" transposes n squares of 8×8 elements,"+more+`. Distances are in bytes: from row to row in a
+square, and from a square to the next.
+	dst[c][r] = src[r][c]`,
+		name, "dst, src unsafe.Pointer, dstRow, srcRow, dstNext, srcNext, n int"+params, "")
+	f.load("dst", "DI", "src", "SI", "dstRow", "R8", "srcRow", "DX", "dstNext", "R10", "srcNext", "R11", "n", "CX")
+}
+
+// transposing writes a kernel for amd64. A strip is a square of R13 columns.
+type transposing struct {
+	*file
+	strip bool
+}
+
+// loop writes the loop over the squares.
+func (t transposing) loop(body func(t transposing)) {
+	t.op("LEAQ", "(DX)(DX*2)", "AX")
+	t.op("LEAQ", "(R8)(R8*2)", "R9")
+	t.file.loop("CX", func() {
+		t.op("LEAQ", "(SI)(DX*4)", "BX")
+		t.op("LEAQ", "(DI)(R8*4)", "R12")
+		body(t)
+		t.op("ADDQ", "R10", "DI")
+		t.op("ADDQ", "R11", "SI")
 	})
-	f.ret()
+	t.ret()
+}
+
+// row is the place of an element of src in a row, column that of one of dst.
+func (t transposing) row(r, disp int) string {
+	return fourth([]string{"SI", "BX"}[r/4], "DX", "AX", r%4, disp)
+}
+
+func (t transposing) column(c, disp int) string {
+	return fourth([]string{"DI", "R12"}[c/4], "R8", "R9", c%4, disp)
+}
+
+// fourth is an operand that is r < 4 steps away from a base.
+func fourth(base, one, three string, r, disp int) string {
+	return [...]string{at(base, disp), indexed(base, disp, one, 1), indexed(base, disp, one, 2), indexed(base, disp, three, 1)}[r]
+}
+
+// has jumps to a label where a strip has no column c.
+func (t transposing) has(c int, end string) {
+	if t.strip && c > 0 {
+		t.op("CMPQ", "R13", c)
+		t.op("JLE", end)
+	}
+}
+
+// numbers transposes elements of 32 bits. Rows r and r+4 share a register, so that
+// unpacking finishes the columns.
+func (t transposing) numbers() {
+	end := t.fresh("end")
+	for half := range 2 {
+		t.has(4*half, end)
+		for r := range 4 {
+			t.op("VMOVUPS", t.row(r, 16*half), x(r))
+			t.op("VINSERTF128", 1, t.row(4+r, 16*half), y(r), y(r))
+		}
+		t.op("VUNPCKLPS", y(1), y(0), y(4))
+		t.op("VUNPCKHPS", y(1), y(0), y(5))
+		t.op("VUNPCKLPS", y(3), y(2), y(6))
+		t.op("VUNPCKHPS", y(3), y(2), y(7))
+		for c := range 4 {
+			t.has(4*half+c, end)
+			unpack := [...]string{"VUNPCKLPD", "VUNPCKHPD"}[c%2]
+			t.op(unpack, y(6+c/2), y(4+c/2), y(8+c))
+			t.op("VMOVUPS", y(8+c), t.column(4*half+c, 0))
+		}
+	}
+	t.mark(end)
+}
+
+// longs transposes elements of 64 bits: two rows of two elements, and those two below,
+// make two half columns.
+func (t transposing) longs() {
+	end := t.fresh("end")
+	for c := 0; c < 8; c += 2 {
+		t.has(c, end)
+		next := t.fresh("next")
+		for half := range 2 {
+			for r := range 2 {
+				t.op("VMOVUPS", t.row(4*half+r, 8*c), x(2*half+r))
+				t.op("VINSERTF128", 1, t.row(4*half+r+2, 8*c), y(2*half+r), y(2*half+r))
+			}
+			t.op("VUNPCKLPD", y(2*half+1), y(2*half), y(4))
+			t.op("VMOVUPS", y(4), t.column(c, 32*half))
+		}
+		t.has(c+1, next)
+		for half := range 2 {
+			t.op("VUNPCKHPD", y(2*half+1), y(2*half), y(4))
+			t.op("VMOVUPS", y(4), t.column(c+1, 32*half))
+		}
+		t.mark(next)
+	}
+	t.mark(end)
+}
+
+// words transposes elements of 16 bits: rows make pairs of elements, pairs make fours,
+// and fours columns.
+func (t transposing) words() {
+	end := t.fresh("end")
+	for r := range 8 {
+		t.op("VMOVUPS", t.row(r, 0), x(r))
+	}
+	for pair := range 4 {
+		t.op("VPUNPCKLWD", x(2*pair+1), x(2*pair), x(8+2*pair))
+		t.op("VPUNPCKHWD", x(2*pair+1), x(2*pair), x(9+2*pair))
+	}
+	for c := range 4 {
+		unpack := [...]string{"VPUNPCKLDQ", "VPUNPCKHDQ"}[c%2]
+		t.op(unpack, x(10+c/2), x(8+c/2), x(c))
+		t.op(unpack, x(14+c/2), x(12+c/2), x(4+c))
+	}
+	for c := range 8 {
+		t.has(c, end)
+		unpack := [...]string{"VPUNPCKLQDQ", "VPUNPCKHQDQ"}[c%2]
+		t.op(unpack, x(4+c/2), x(c/2), x(8))
+		t.op("VMOVUPS", x(8), t.column(c, 0))
+	}
+	t.mark(end)
+}
+
+// bytes transposes elements of 8 bits, as words does.
+func (t transposing) bytes() {
+	end := t.fresh("end")
+	for r := range 8 {
+		t.op("VMOVQ", t.row(r, 0), x(r))
+	}
+	for pair := range 4 {
+		t.op("VPUNPCKLBW", x(2*pair+1), x(2*pair), x(8+pair))
+	}
+	for half := range 2 {
+		unpack := [...]string{"VPUNPCKLWD", "VPUNPCKHWD"}[half]
+		t.op(unpack, x(9), x(8), x(half))
+		t.op(unpack, x(11), x(10), x(2+half))
+	}
+	for c := range 8 {
+		t.has(c, end)
+		if c%2 == 0 {
+			unpack := [...]string{"VPUNPCKLDQ", "VPUNPCKHDQ"}[c/2%2]
+			t.op(unpack, x(2+c/4), x(c/4), x(4))
+			t.op("VMOVQ", x(4), t.column(c, 0))
+		} else {
+			t.op("VMOVHPS", x(4), t.column(c, 0))
+		}
+	}
+	t.mark(end)
 }
 
 // transposeByPairs transposes a square in four blocks of 4×4: pairs of numbers change

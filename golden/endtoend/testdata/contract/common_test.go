@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -201,6 +202,43 @@ func TestModelServesManyGoroutines(t *testing.T) {
 		})
 	}
 	group.Wait()
+}
+
+// TestAnyNumberOfWorkersGivesTheSameBits shares the work of one caller, and of two at
+// a time, among more workers than there may be processors.
+func TestAnyNumberOfWorkersGivesTheSameBits(t *testing.T) {
+	const seeds = 4
+	m := opened(t)
+	procs := runtime.GOMAXPROCS(1)
+	defer runtime.GOMAXPROCS(procs)
+	var want [seeds][]uint32
+	for seed := range want {
+		want[seed] = bits(forward(t, m, uint32(seed)))
+	}
+	for _, workers := range []int{2, 3, 7, 16} {
+		runtime.GOMAXPROCS(workers)
+		if got := rt.Threads(0); got != workers {
+			t.Fatalf("%d threads with %d processors", got, workers)
+		}
+		if !slices.Equal(bits(forward(t, m, 0)), want[0]) {
+			t.Errorf("%d workers for one caller: another result", workers)
+		}
+		var group sync.WaitGroup
+		for g := range 2 {
+			s, r := session(t, m), result()
+			group.Go(func() {
+				for call := range seeds {
+					seed := (g + call) % seeds
+					if err := into(s, r, draw(uint32(seed))); err != nil {
+						t.Error(err)
+					} else if !slices.Equal(bits(elements(*r)), want[seed]) {
+						t.Errorf("%d workers for two callers: another result for seed %d", workers, seed)
+					}
+				}
+			})
+		}
+		group.Wait()
+	}
 }
 
 func TestSessionTakesOneCallAtATime(t *testing.T) {

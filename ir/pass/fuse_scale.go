@@ -1,0 +1,87 @@
+package pass
+
+import (
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/op"
+)
+
+// fuseScale makes the scale by which the sums of an integer product of matrices become
+// floats, and a row that is added to these, part of the product.
+func fuseScale(ctx *Context, m *ir.Module) (changed bool, err error) {
+	for _, fuse := range []func(b *ir.Builder, n *ir.Node, a, other *ir.Value) *ir.Value{scaledSums, offsetSums} {
+		c, err := rewriteAll(m, func(b *ir.Builder, n *ir.Node) []*ir.Value {
+			if len(n.Args) != 2 {
+				return nil
+			}
+			for i := range 2 {
+				if y := fuse(b, n, n.Args[i], n.Args[1-i]); y != nil {
+					ctx.count(FusedQuantized, 1)
+					return []*ir.Value{y}
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return changed, err
+		}
+		changed = changed || c
+	}
+	return changed, nil
+}
+
+// The last operands of a product of integers.
+const (
+	productScale  = 5
+	productOffset = 6
+)
+
+// scaledSums returns the product whose sums, as floats, n multiplies by a scale.
+func scaledSums(b *ir.Builder, n *ir.Node, floats, scale *ir.Value) *ir.Value {
+	if _, ok := n.Op.(op.Mul); !ok {
+		return nil
+	}
+	cast, ok := opOf(floats).(op.Cast)
+	if !ok || cast.To != ir.F32 || b.Uses(floats) != 1 {
+		return nil
+	}
+	sums := floats.Def.Args[0]
+	product, ok := opOf(sums).(op.MatMulInteger)
+	if !ok || product.To != ir.Invalid || b.Uses(sums) != 1 {
+		return nil
+	}
+	product.To = ir.F32
+	return withVector(b, n, product, sums.Def, productScale, scale)
+}
+
+// offsetSums returns the product to whose scaled sums n adds a row.
+func offsetSums(b *ir.Builder, n *ir.Node, scaled, offset *ir.Value) *ir.Value {
+	if _, ok := n.Op.(op.Add); !ok {
+		return nil
+	}
+	product, ok := opOf(scaled).(op.MatMulInteger)
+	if !ok || product.To != ir.F32 || scaled.Def.Arg(productOffset) != nil || b.Uses(scaled) != 1 {
+		return nil
+	}
+	return withVector(b, n, product, scaled.Def, productOffset, offset)
+}
+
+// withVector returns a product of the operands of another and a vector, f32 of one element
+// or one for each column, in the place of n.
+func withVector(b *ir.Builder, n *ir.Node, product op.MatMulInteger, from *ir.Node, operand int, v *ir.Value) *ir.Value {
+	y := n.Results[0].Type
+	if from.Args[1].Type.Rank() < 2 || v.Type.DType != ir.F32 || !y.With(ir.I32).Equal(from.Results[0].Type.With(ir.I32)) {
+		return nil
+	}
+	switch columns := lastOf(y); {
+	case isSingle(v):
+		v = reshaped(b, v)
+	case isRow(v.Type, columns):
+		v = reshaped(b, v, columns)
+	default:
+		return nil
+	}
+	args := make([]*ir.Value, operand+1)
+	copy(args, from.Args)
+	args[operand] = v
+	return b.Node(product, args...)
+}

@@ -1,0 +1,177 @@
+package main
+
+import "fmt"
+
+// weight is how the elements of panels are stored.
+type weight struct {
+	name string // in functions' names
+	size int
+	// widen loads 16 or 8 elements as float32; nil where arithmetic reads them from
+	// memory as they are.
+	widen func(f *file, from, to string)
+}
+
+var weights = []weight{
+	{"Float32", 4, nil},
+	{"Float16", 2, func(f *file, from, to string) { f.op("VCVTPH2PS", from, to) }},
+	{"BFloat16", 2, func(f *file, from, to string) {
+		f.op("VPMOVZXWD", from, to)
+		f.op("VPSLLD", 16, to, to)
+	}},
+}
+
+// oneRows writes the kernels of products of one row, a function for each instruction set
+// and kind of weights.
+//
+// Their time is that of reading the panels. So several panels are read side by side,
+// for more reads to be under way, and fetched ahead. A column is summed in the same order
+// whether its panel is read alone or with others.
+//
+// Registers: R14 the product; SI the row; DI the panels; R8 from panel to panel, R9
+// three times that; DX the result; BX bias; R10 residual; R11 panels left; R12, R13
+// places in the row and in the panels; CX counts.
+func oneRows(f *file) {
+	for _, s := range f.sets() {
+		for _, w := range weights {
+			name := "oneRow" + w.name + s.name
+			f.fun(fmt.Sprintf("%s computes what oneRowRef does for weights of %s.", name, w.name), name, "t *oneRow", "")
+			f.load("t", "R14")
+			for _, p := range [...][2]string{
+				{"a", "SI"}, {"b", "DI"}, {"c", "DX"}, {"bias", "BX"}, {"residual", "R10"}, {"panels", "R11"}, {"panelB", "R8"},
+			} {
+				f.op("MOVQ", "oneRow_"+p[0]+"(R14)", p[1])
+			}
+			f.op("LEAQ", "(R8)(R8*2)", "R9")
+			abreast := min(4, (s.regs-4)/(s.rowSums()*s.perTile))
+			alone, ahead, done := f.fresh("alone"), f.fresh("ahead"), f.fresh("done")
+			together := f.fresh("together")
+			f.mark(together)
+			f.op("CMPQ", "R11", abreast)
+			f.op("JLT", alone)
+			f.op("CMPQ", "oneRow_far(R14)", 0)
+			f.op("JNE", ahead)
+			f.onePanels(s, w, abreast, false)
+			f.op("JMP", together)
+			f.mark(ahead)
+			f.onePanels(s, w, abreast, true)
+			f.op("JMP", together)
+			f.mark(alone)
+			f.op("TESTQ", "R11", "R11")
+			f.op("JZ", done)
+			f.onePanels(s, w, 1, false)
+			f.op("JMP", alone)
+			f.mark(done)
+			f.ret()
+		}
+	}
+}
+
+// rowSums is how many sums are kept of each column of one row, for multiply-adds to be
+// under way side by side.
+func (s isa) rowSums() int { return 4 / s.perTile }
+
+// rowAhead is how many bytes before their use panels are fetched that lie far away.
+const rowAhead = 2048
+
+// onePanels writes the product with so many panels, from its sums to where the next ones
+// begin.
+func (f *file) onePanels(s isa, w weight, panels int, fetch bool) {
+	const unroll = 4
+	sums := s.rowSums()
+	v := panels * s.perTile
+	acc := func(sum, i int) string { return s.reg(sum*v + i) }
+	element := s.reg(sums * v)
+	wide := func(i int) string { return s.reg(sums*v + 1 + i%(s.regs-sums*v-1)) }
+	b := func(p, disp int) string {
+		switch p {
+		case 0:
+			return at("R13", disp)
+		case 3:
+			return indexed("R13", disp, "R9", 1)
+		}
+		return indexed("R13", disp, "R8", p)
+	}
+
+	for i := range sums * v {
+		f.op(s.clear, s.reg(i), s.reg(i), s.reg(i))
+	}
+	step := func(u int) {
+		f.op("VBROADCASTSS", at("R12", 4*u), element)
+		for i := range v {
+			from := b(i/s.perTile, 16*w.size*u+i%s.perTile*s.lanes()*w.size)
+			if w.widen != nil {
+				w.widen(f, from, wide(i))
+				from = wide(i)
+			}
+			f.op("VFMADD231PS", from, element, acc(u%sums, i))
+		}
+	}
+	steps := func(n int) {
+		for u := range n {
+			step(u)
+		}
+		f.op("ADDQ", 4*n, "R12")
+		f.op("ADDQ", 16*w.size*n, "R13")
+	}
+	tail, summed := f.fresh("tail"), f.fresh("summed")
+	f.op("MOVQ", "SI", "R12")
+	f.op("MOVQ", "DI", "R13")
+	f.op("MOVQ", "oneRow_depth(R14)", "CX")
+	f.op("SHRQ", 2, "CX")
+	f.op("JZ", tail)
+	f.loop("CX", func() {
+		for line := 0; fetch && line < 16*w.size*unroll; line += 64 {
+			for p := range panels {
+				f.op("PREFETCHT0", b(p, rowAhead+line))
+			}
+		}
+		steps(unroll)
+	})
+	f.mark(tail)
+	f.op("MOVQ", "oneRow_depth(R14)", "CX")
+	f.op("ANDQ", unroll-1, "CX")
+	f.op("JZ", summed)
+	f.loop("CX", func() { steps(1) })
+	f.mark(summed)
+
+	for half := sums / 2; half > 0; half /= 2 {
+		for i := range half * v {
+			f.op("VADDPS", s.reg(half*v+i), s.reg(i), s.reg(i))
+		}
+	}
+	f.addIfAny(s, "BX", v)
+	f.addIfAny(s, "R10", v)
+	free := f.fresh("free")
+	lo, hi := s.reg(v), s.reg(v+1)
+	f.op("CMPQ", "oneRow_clamp(R14)", 0)
+	f.op("JEQ", free)
+	f.op("VBROADCASTSS", "oneRow_lo(R14)", lo)
+	f.op("VBROADCASTSS", "oneRow_hi(R14)", hi)
+	for i := range v {
+		// The value stands second in Intel's order, so that NaN and −0 stay.
+		f.op("VMAXPS", s.reg(i), lo, s.reg(i))
+		f.op("VMINPS", s.reg(i), hi, s.reg(i))
+	}
+	f.mark(free)
+	for i := range v {
+		f.op("VMOVUPS", s.reg(i), at("DX", i*s.bytes))
+	}
+	f.op("ADDQ", 64*panels, "DX")
+	for range panels {
+		f.op("ADDQ", "R8", "DI")
+	}
+	f.op("SUBQ", panels, "R11")
+}
+
+// addIfAny adds what neighbouring vectors at base hold to the first v registers, and
+// moves base past them, unless it is nil.
+func (f *file) addIfAny(s isa, base string, v int) {
+	none := f.fresh("none")
+	f.op("TESTQ", base, base)
+	f.op("JZ", none)
+	for i := range v {
+		f.op("VADDPS", at(base, i*s.bytes), s.reg(i), s.reg(i))
+	}
+	f.op("ADDQ", v*s.bytes, base)
+	f.mark(none)
+}

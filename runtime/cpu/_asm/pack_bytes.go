@@ -1,0 +1,137 @@
+package main
+
+import "fmt"
+
+// packBytes writes the kernels that bring factors of integer products into the order of
+// their tiles.
+func packBytes(f *file) {
+	ones, words := f.words("unitBytes", 0x01010101), f.words("unitWords", 0x00010001)
+	for _, s := range []struct {
+		panels int
+		set    string
+		reg    func(int) string
+	}{{1, "AVX2", x}, {2, "AVX2", y}, {4, "AVX512", z}} {
+		(&packColumns{f, s.panels, s.reg}).write(s.set, ones, words)
+	}
+	f.packRow()
+}
+
+// packColumns packs so many panels at once: a register has a row of each in a lane of
+// 128 bits.
+type packColumns struct {
+	*file
+	panels int
+	reg    func(int) string
+}
+
+// Registers of packColumns: four rows, what is made of pairs of them, groups of four
+// columns, their sums, and constants.
+const (
+	packedRows = 0
+	packedHalf = 4
+	columnSums = 8
+	packChange = 12
+	packOnes   = 13
+	packWords  = 14
+	packTemp   = 15
+)
+
+func (k *packColumns) write(set, ones, words string) {
+	name := fmt.Sprintf("packColumns%d%s", k.panels, set)
+	k.fun(name+` packs a number of groups of four rows of src, which are row bytes apart, into
+`+fmt.Sprint(k.panels)+` neighbouring panels, which are panel bytes apart, with exclusive or by change, a
+byte four times. It adds the sums of the results, as int8, to the sums of their columns.`,
+		name, "dst, src *byte, sums *int32, row, panel, groups int, change uint32", "")
+	k.load("dst", "DI", "src", "SI", "sums", "BX", "row", "DX", "panel", "R8", "groups", "CX")
+	k.op("LEAQ", "(DX)(DX*2)", "AX")
+	k.op("LEAQ", "(R8)(R8*2)", "R9")
+	k.op("VBROADCASTSS", k.arg("change"), k.reg(packChange))
+	k.op("VPBROADCASTD", ones, k.reg(packOnes))
+	k.op("VPBROADCASTD", words, k.reg(packWords))
+	xor := "VPXOR"
+	if k.panels == 4 {
+		xor = "VPXORD"
+	}
+	for i := range 4 {
+		k.op(xor, k.reg(columnSums+i), k.reg(columnSums+i), k.reg(columnSums+i))
+	}
+	k.loop("CX", func() {
+		for r, from := range []string{"(SI)", "(SI)(DX*1)", "(SI)(DX*2)", "(SI)(AX*1)"} {
+			row := k.reg(packedRows + r)
+			k.op("VMOVUPS", from, row)
+			k.op(xor, k.reg(packChange), row, row)
+		}
+		for i, half := range []string{"L", "H"} {
+			for pair := range 2 {
+				k.op("VPUNPCK"+half+"BW", k.reg(packedRows+2*pair+1), k.reg(packedRows+2*pair), k.reg(packedHalf+2*i+pair))
+			}
+		}
+		for i := range 4 {
+			four, half := k.reg(packedRows+i), packedHalf+i/2*2
+			k.op([]string{"VPUNPCKLWD", "VPUNPCKHWD"}[i%2], k.reg(half+1), k.reg(half), four)
+			k.lanes(four, "DI", 16*i)
+			sum := k.reg(columnSums + i)
+			k.op("VPMADDUBSW", four, k.reg(packOnes), k.reg(packTemp))
+			k.op("VPMADDWD", k.reg(packWords), k.reg(packTemp), k.reg(packTemp))
+			k.op("VPADDD", k.reg(packTemp), sum, sum)
+		}
+		k.op("LEAQ", "(SI)(DX*4)", "SI")
+		k.op("ADDQ", 64, "DI")
+	})
+	for i := range 4 {
+		sum := columnSums + i
+		for lane := range k.panels {
+			part, at := x(packTemp), at("BX", 64*lane+16*i)
+			k.lane(lane, k.reg(sum), part)
+			k.op("VPADDD", at, part, part)
+			k.op("VMOVUPS", part, at)
+		}
+	}
+	k.ret()
+}
+
+// lanes stores a register's lanes, one in each panel.
+func (k *packColumns) lanes(from, base string, disp int) {
+	for lane, to := range []string{at(base, disp), indexed(base, disp, "R8", 1), indexed(base, disp, "R8", 2), indexed(base, disp, "R9", 1)}[:k.panels] {
+		k.lane(lane, from, to)
+	}
+}
+
+// lane moves one lane of a register.
+func (k *packColumns) lane(lane int, from, to string) {
+	switch {
+	case lane == 0:
+		k.op("VMOVUPS", "X"+from[1:], to)
+	case k.panels == 4:
+		k.op("VEXTRACTI32X4", lane, from, to)
+	default:
+		k.op("VEXTRACTI128", lane, from, to)
+	}
+}
+
+// packRow writes the kernel for rows, 32 bytes at a time.
+func (f *file) packRow() {
+	f.fun(`packRowAVX2 writes n bytes, a positive multiple of 32, with exclusive or by change, a byte
+four times. It returns the sum of the results, as uint8.`,
+		"packRowAVX2", "dst, src *byte, n int, change uint32", "sum int")
+	f.load("dst", "DI", "src", "SI", "n", "CX")
+	f.op("SHRQ", 5, "CX")
+	f.op("VBROADCASTSS", f.arg("change"), y(2))
+	f.op("VPXOR", y(1), y(1), y(1))
+	f.op("VPXOR", y(3), y(3), y(3))
+	f.loop("CX", func() {
+		f.op("VPXOR", "(SI)", y(2), y(0))
+		f.op("VMOVDQU", y(0), "(DI)")
+		f.op("VPSADBW", y(3), y(0), y(0))
+		f.op("VPADDQ", y(0), y(1), y(1))
+		f.op("ADDQ", 32, "SI")
+		f.op("ADDQ", 32, "DI")
+	})
+	f.op("VEXTRACTI128", 1, y(1), x(0))
+	f.op("VPADDQ", x(0), x(1), x(1))
+	f.op("VPSRLDQ", 8, x(1), x(0))
+	f.op("VPADDQ", x(0), x(1), x(1))
+	f.op("VMOVQ", x(1), "AX")
+	f.op("MOVQ", "AX", f.arg("sum"))
+	f.ret()
+}

@@ -1,0 +1,113 @@
+package main
+
+// byteTransposes writes the kernels that transpose bytes: squares of 8×8, and with AVX-512
+// 16 rows of 64 or 64 rows of 16. Registers: DI the result, SI the operand, R8 and DX the
+// distances of their rows, R10 and R11 those to what comes next, CX how often.
+func byteTransposes(f *file) {
+	begin := func(name, what string) {
+		f.fun(name+` transposes n times `+what+`, each byte with exclusive or by change,
+a byte four times. Distances are in bytes: from row to row, and to the next.`,
+			name, "dst, src *byte, dstRow, srcRow, dstNext, srcNext, n int, change uint32", "")
+		f.load("dst", "DI", "src", "SI", "dstRow", "R8", "srcRow", "DX", "dstNext", "R10", "srcNext", "R11", "n", "CX")
+	}
+	next := func() {
+		f.op("ADDQ", "R10", "DI")
+		f.op("ADDQ", "R11", "SI")
+	}
+
+	begin("transposeBytes8AVX2", "8 rows of 8 bytes")
+	f.op("VBROADCASTSS", f.arg("change"), x(15))
+	f.loop("CX", func() {
+		f.op("MOVQ", "SI", "BX")
+		for r := range 8 {
+			f.op("VMOVQ", "(BX)", x(r))
+			f.op("ADDQ", "DX", "BX")
+		}
+		// Rows r and r+4 interleaved, then those of what comes of it, give columns.
+		for i := range 4 {
+			f.op("VPUNPCKLBW", x(i+4), x(i), x(8+i))
+			f.op("VPXOR", x(15), x(8+i), x(8+i))
+		}
+		shuffleBytes(f, x, 4, 8, 0)
+		shuffleBytes(f, x, 4, 0, 8)
+		f.op("MOVQ", "DI", "BX")
+		for i := range 4 {
+			f.op("VMOVQ", x(8+i), "(BX)")
+			f.op("VMOVHPS", x(8+i), "(BX)(R8*1)")
+			f.op("LEAQ", "(BX)(R8*2)", "BX")
+		}
+		next()
+	})
+	f.ret()
+
+	begin("transposeBytesWideAVX512", "16 rows of 64 bytes")
+	f.op("VBROADCASTSS", f.arg("change"), z(31))
+	f.loop("CX", func() {
+		f.op("MOVQ", "SI", "BX")
+		for r := range 16 {
+			f.op("VPXORD", "(BX)", z(31), z(r))
+			if r < 15 {
+				f.op("ADDQ", "DX", "BX")
+			}
+		}
+		transposeLanes(f)
+		f.op("MOVQ", "DI", "BX")
+		for lane := range 4 {
+			for r := range 16 {
+				if lane == 0 {
+					f.op("VMOVUPS", x(r), "(BX)")
+				} else {
+					f.op("VEXTRACTI32X4", lane, z(r), "(BX)")
+				}
+				f.op("ADDQ", "R8", "BX")
+			}
+		}
+		f.op("VBROADCASTSS", f.arg("change"), z(31))
+		next()
+	})
+	f.ret()
+
+	begin("transposeBytesTallAVX512", "64 rows of 16 bytes")
+	f.loop("CX", func() {
+		f.op("MOVQ", "SI", "BX")
+		for lane := range 4 {
+			for r := range 16 {
+				if lane == 0 {
+					f.op("VMOVUPS", "(BX)", x(r))
+				} else {
+					f.op("VINSERTI32X4", lane, "(BX)", z(r), z(r))
+				}
+				f.op("ADDQ", "DX", "BX")
+			}
+		}
+		transposeLanes(f)
+		f.op("VBROADCASTSS", f.arg("change"), z(31))
+		f.op("MOVQ", "DI", "BX")
+		for r := range 16 {
+			f.op("VPXORD", z(31), z(r), z(r))
+			f.op("VMOVUPS", z(r), "(BX)")
+			f.op("ADDQ", "R8", "BX")
+		}
+		next()
+	})
+	f.ret()
+}
+
+// transposeLanes transposes 16×16 bytes in each lane of 128 bits of the first 16 registers:
+// four times the halves of the registers are interleaved, which moves one bit of a byte's
+// column to its row.
+func transposeLanes(f *file) {
+	for stage := range 4 {
+		shuffleBytes(f, z, 16, 16*(stage%2), 16-16*(stage%2))
+	}
+}
+
+// shuffleBytes interleaves the bytes of the first half of n registers with those of the
+// second half.
+func shuffleBytes(f *file, reg func(int) string, n, from, to int) {
+	for i := range n / 2 {
+		a, b := reg(from+i), reg(from+n/2+i)
+		f.op("VPUNPCKLBW", b, a, reg(to+2*i))
+		f.op("VPUNPCKHBW", b, a, reg(to+2*i+1))
+	}
+}

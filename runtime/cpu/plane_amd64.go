@@ -1,0 +1,181 @@
+//go:build !noasm
+
+package cpu
+
+import (
+	"math"
+	"unsafe"
+)
+
+// planeRoom is what rows of a plane are copied to, in elements, and planeTaps how many
+// taps a window may have that is computed there.
+const (
+	planeRoom = 6 << 10
+	planeTaps = 128
+)
+
+// planes computes the outputs of some planes in rows y, whose windows have the same
+// taps, where there is assembly for it. Rows of the input are copied with their
+// padding: an element goes to the phase of its column, which is the column modulo the
+// stride, so that a tap is the same distance away from all outputs of a row.
+func (p *pool) planes(from, planes int, y span, across *axis) bool {
+	kh, reach := y.taps(), (p.KW-1)*p.DilW
+	if level == Generic || kh == 0 || kh*p.KW > planeTaps {
+		return false
+	}
+	depth := (kh-1)*p.DilH + 1                      // rows of a window
+	longest := min(planeRoom/depth, planeRoom/4)    // of a row
+	wide := longest/p.StrideW - reach/p.StrideW - 1 // outputs of a row at once
+	if wide < min(p.OutW, 16) {
+		return false
+	}
+	var room [planeRoom]float32
+	var scales [planeRoom / 4]float32
+	for x := 0; x < p.OutW; x += wide {
+		w := strip{pool: p, from: x, n: min(wide, p.OutW-x), room: &room, scales: &scales}
+		w.phase = w.n + reach/p.StrideW + 1
+		w.row = w.phase * p.StrideW
+		high := max(1, (planeRoom/w.row-depth)/p.StrideH+1)
+		w.fill(kh, across, y.counted)
+		for row := y.from; row < y.to; row += high {
+			rows := span{from: row, to: min(row+high, y.to), first: y.first, last: y.last}
+			for i := from; i < from+planes; i++ {
+				w.compute(i, rows)
+			}
+		}
+	}
+	return true
+}
+
+// strip is n columns of the outputs of planes, from some column on.
+type strip struct {
+	*pool
+	from, n    int
+	phase, row int // elements of a phase and of a row in the room
+	taps       [planeTaps]int
+	room       *[planeRoom]float32
+	scales     *[planeRoom / 4]float32
+}
+
+// fill sets what all planes have in common: the padding, the taps in bytes and the factors
+// of the sums.
+func (w *strip) fill(kh int, across *axis, counted int) {
+	neutral := float32(0)
+	if w.op == largest {
+		neutral = float32(math.Inf(-1))
+	}
+	Fill(w.room[:], neutral)
+	for i := range kh * w.KW {
+		column := i % w.KW * w.DilW
+		w.taps[i] = 4 * (i/w.KW*w.DilH*w.row + column%w.StrideW*w.phase + column/w.StrideW)
+	}
+	for x := (span{to: w.from}); x.to < w.from+w.n; {
+		x = across.span(x.to, w.from+w.n)
+		divisor := kh * x.taps()
+		if w.CountPad {
+			divisor = counted * x.counted
+		}
+		Fill(w.scales[x.from-w.from:x.to-w.from], 1/float32(max(divisor, 1)))
+	}
+}
+
+// compute computes rows of plane i.
+func (w *strip) compute(i int, y span) {
+	first := w.from*w.StrideW - w.PadW // column of the input that the first one of a row is
+	begin, end := max(first, 0), min(first+w.row, w.InW)
+	top := y.from*w.StrideH - w.PadH + y.first*w.DilH
+	bottom := (y.to-1)*w.StrideH - w.PadH + (y.last-1)*w.DilH + 1
+	for r := top; r < bottom && begin < end; r++ {
+		w.copy(w.room[(r-top)*w.row:][:w.row], w.src[(i*w.InH+r)*w.InW+begin:][:end-begin], begin-first)
+	}
+	high := y.to - y.from
+	dst := w.dst[(i*w.OutH+y.from)*w.OutW+w.from:][:(high-1)*w.OutW+w.n]
+	count, src, down := y.taps()*w.KW, &w.room[0], 4*w.StrideH*w.row
+	switch taps, scales := &w.taps[0], &w.scales[0]; {
+	case w.op == largest && level == AVX512:
+		planeMostAVX512(&dst[0], src, scales, taps, count, high, w.n, 4*w.OutW, down)
+	case w.op == largest:
+		planeMostAVX2(&dst[0], src, scales, taps, count, high, w.n, 4*w.OutW, down)
+	case level == AVX512:
+		planeSumAVX512(&dst[0], src, scales, taps, count, high, w.n, 4*w.OutW, down)
+	default:
+		planeSumAVX2(&dst[0], src, scales, taps, count, high, w.n, 4*w.OutW, down)
+	}
+}
+
+// copy puts a run of elements, the first of which is in some column, into their phases.
+func (w *strip) copy(row, src []float32, column int) {
+	switch w.StrideW {
+	case 1:
+		copy(row[column:], src)
+	case 2:
+		even, odd := row[column/2:w.phase], row[w.phase+column/2:]
+		if column%2 != 0 {
+			even, odd = odd, row[column/2+1:w.phase]
+		}
+		splitPairs(even, odd, src)
+	default:
+		for phase := range w.StrideW {
+			to := row[phase*w.phase:][:w.phase]
+			at := (phase - column) % w.StrideW
+			if at < 0 {
+				at += w.StrideW
+			}
+			for j := (column + at) / w.StrideW; at < len(src); j++ {
+				to[j] = src[at]
+				at += w.StrideW
+			}
+		}
+	}
+}
+
+// splitPairs takes pairs apart: even[i], odd[i] = src[2·i], src[2·i+1].
+func splitPairs(even, odd, src []float32) {
+	even, odd = even[:(len(src)+1)/2], odd[:len(src)/2]
+	done := 0
+	if n := len(src) / 32; n > 0 {
+		pairsOf(even, odd, src, n)
+		// What is left is done with some of what is done already.
+		if done = 16 * n; done < len(odd) {
+			done = len(odd)
+			pairsOf(even[done-16:], odd[done-16:], src[2*done-32:], 1)
+		}
+	}
+	for i := done; i < len(odd); i++ {
+		even[i], odd[i] = src[2*i], src[2*i+1]
+	}
+	if len(even) > len(odd) {
+		even[len(odd)] = src[2*len(odd)]
+	}
+}
+
+// pairsOf is splitPairs of n times 32 elements.
+func pairsOf(even, odd, src []float32, n int) {
+	if level == AVX512 {
+		splitPairsAVX512(&even[0], &odd[0], &src[0], n)
+	} else {
+		splitPairsAVX2(&even[0], &odd[0], &src[0], n)
+	}
+}
+
+// everySecond computes dst[i] = src[2·i].
+func everySecond(dst, src []uint32) {
+	done := 0
+	if level != Generic {
+		var others [128]float32
+		for len(src)-2*done >= 32 {
+			n := min((len(src)-2*done)/32, len(others)/16)
+			to, from := dst[done:][:16*n], src[2*done:][:32*n]
+			pairsOf(asFloats(to), others[:], asFloats(from), n)
+			done += 16 * n
+		}
+	}
+	for i := done; i < len(dst); i++ {
+		dst[i] = src[2*i]
+	}
+}
+
+// asFloats returns words as what they are to kernels that only move them.
+func asFloats(s []uint32) []float32 {
+	return unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(s))), len(s))
+}

@@ -1,0 +1,274 @@
+package data
+
+import (
+	"bufio"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// CSVOptions say how a table is written. The zero value is RFC 4180's with a header.
+type CSVOptions struct {
+	Comma    rune // between cells, a comma if it is 0
+	Comment  rune // that a line begins with which is not a record, none if it is 0
+	NoHeader bool // the first line is a record, too
+	NoQuotes bool // quotes are text: a line is a record, and a comma always ends a cell
+}
+
+// CSV reads a table of comma-separated values into a slice of structs, one to a record.
+// A field of the struct is a string, bool, integer or float, or an array of one of them,
+// which takes as many neighbouring columns. Its first column is the one whose header is
+// the field's name, in any case, or what its tag says:
+//
+//	type Wine struct {
+//		Features [11]float32 `csv:"fixed acidity"` // and the ten columns after it
+//		Quality  float32     `csv:"quality"`
+//		Note     string      `csv:"-"`             // not in the table
+//		Age      float32     `csv:"age,optional"`  // NaN where the cell is empty; 0 for integers
+//	}
+//
+// Without a header columns are taken in order. White space around numbers does not
+// count. The file may be gzip's; where there is none of the name one with ".gz" serves.
+// Errors, with line and column: cells that are not of the field's type, or empty and not
+// optional; records of different lengths, a column that is missing, a struct that is none.
+func CSV[T any](path string, o CSVOptions) (rows []T, err error) {
+	err = readFile(path, func(r io.Reader) (err error) {
+		rows, err = ReadCSV[T](r, o)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("csv: %w", err)
+	}
+	return rows, nil
+}
+
+// ReadCSV reads what a file that [CSV] reads holds.
+func ReadCSV[T any](r io.Reader, o CSVOptions) ([]T, error) {
+	next := o.records(r)
+	record, err := next()
+	if err == io.EOF && !o.NoHeader {
+		err = errors.New("no header")
+	}
+	if err == io.EOF {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	width := len(record.cells)
+	fields, err := fieldsOf(reflect.TypeFor[T](), record.cells, o.NoHeader)
+	if err != nil {
+		return nil, err
+	}
+	if !o.NoHeader {
+		record, err = next()
+	}
+	var rows []T
+	for ; err == nil; record, err = next() {
+		if len(record.cells) != width {
+			return nil, fmt.Errorf("line %d: %d cells: %d expected", record.line, len(record.cells), width)
+		}
+		var row T
+		for _, f := range fields {
+			if err := f.fill(reflect.ValueOf(&row).Elem(), record); err != nil {
+				return nil, err
+			}
+		}
+		rows = append(rows, row)
+	}
+	if err != io.EOF {
+		return nil, err
+	}
+	return rows, nil
+}
+
+// record is a line of a table.
+type record struct {
+	cells []string
+	line  int
+	at    func(i int) (line, column int) // of a cell
+}
+
+// records returns what reads one record after the other, until io.EOF.
+func (o CSVOptions) records(r io.Reader) (next func() (record, error)) {
+	b := bufio.NewReader(r)
+	if mark, _ := b.Peek(3); string(mark) == "\ufeff" {
+		b.Discard(len(mark))
+	}
+	if o.Comma == 0 {
+		o.Comma = ','
+	}
+	if o.NoQuotes {
+		return o.lines(b)
+	}
+	c := csv.NewReader(b)
+	c.Comma, c.Comment, c.FieldsPerRecord, c.ReuseRecord = o.Comma, o.Comment, -1, true
+	return func() (record, error) {
+		cells, err := c.Read()
+		if err != nil {
+			return record{}, err
+		}
+		line, _ := c.FieldPos(0)
+		return record{cells, line, c.FieldPos}, nil
+	}
+}
+
+// lines is records where quotes are text. Lines of nothing do not count.
+func (o CSVOptions) lines(b *bufio.Reader) (next func() (record, error)) {
+	line := 0
+	return func() (record, error) {
+		for {
+			text, err := b.ReadString('\n')
+			if text == "" {
+				return record{}, err
+			}
+			line++
+			text = strings.TrimRight(text, "\r\n")
+			if text == "" || o.Comment != 0 && strings.HasPrefix(text, string(o.Comment)) {
+				continue
+			}
+			cells := strings.Split(text, string(o.Comma))
+			at := func(i int) (int, int) {
+				column := 1
+				for _, c := range cells[:i] {
+					column += len(c) + len(string(o.Comma))
+				}
+				return line, column
+			}
+			return record{cells, line, at}, nil
+		}
+	}
+}
+
+// field is a field of a struct and where its cells are.
+type field struct {
+	name     string
+	index    int // in the struct
+	column   int // the first
+	count    int // of columns
+	array    bool
+	optional bool
+	parse    func(v reflect.Value, text string) error
+}
+
+// fieldsOf finds the columns of a struct's fields. Errors, all at once: columns that are
+// missing, types of which there are no cells.
+func fieldsOf(t reflect.Type, header []string, inOrder bool) ([]field, error) {
+	if t.Kind() != reflect.Struct {
+		return nil, fmt.Errorf("rows are %v: a struct expected", t)
+	}
+	var fields []field
+	var errs []error
+	column := 0
+	for i := range t.NumField() {
+		sf := t.Field(i)
+		name, options, _ := strings.Cut(sf.Tag.Get("csv"), ",")
+		if !sf.IsExported() || name == "-" {
+			continue
+		}
+		if name == "" {
+			name = sf.Name
+		}
+		f := field{name: name, index: i, count: 1, optional: options == "optional"}
+		typ := sf.Type
+		if f.array = typ.Kind() == reflect.Array; f.array {
+			f.count, typ = typ.Len(), typ.Elem()
+		}
+		f.parse = parsers[typ.Kind()]
+		f.column = column
+		if !inOrder {
+			f.column = columnOf(header, name)
+		}
+		switch {
+		case options != "" && !f.optional:
+			errs = append(errs, fmt.Errorf("field %s: tag says %q: optional or nothing expected", sf.Name, options))
+		case f.parse == nil:
+			errs = append(errs, fmt.Errorf("field %s is a %v: text, bools, numbers and arrays of them expected", sf.Name, sf.Type))
+		case f.column < 0:
+			errs = append(errs, fmt.Errorf("field %s: no column %q", sf.Name, name))
+		case f.count > len(header)-f.column:
+			errs = append(errs, fmt.Errorf("field %s: takes %d columns from column %d on: there are %d", sf.Name, f.count, f.column+1, len(header)))
+		}
+		column += min(f.count, len(header))
+		fields = append(fields, f)
+	}
+	if inOrder && len(errs) == 0 && column != len(header) {
+		errs = append(errs, fmt.Errorf("%d columns: the fields of %v take %d", len(header), t, column))
+	}
+	return fields, errors.Join(errs...)
+}
+
+// columnOf returns the column of a name, in the same case if there is one, -1 if there is
+// none.
+func columnOf(header []string, name string) int {
+	if i := slices.Index(header, name); i >= 0 {
+		return i
+	}
+	return slices.IndexFunc(header, func(h string) bool { return strings.EqualFold(strings.TrimSpace(h), name) })
+}
+
+// fill sets the field of a row.
+func (f *field) fill(row reflect.Value, r record) error {
+	v := row.Field(f.index)
+	for k := range f.count {
+		cell := v
+		if f.array {
+			cell = v.Index(k)
+		}
+		text := r.cells[f.column+k]
+		if f.optional && strings.TrimSpace(text) == "" {
+			if cell.CanFloat() {
+				cell.SetFloat(math.NaN())
+			}
+			continue
+		}
+		if err := f.parse(cell, text); err != nil {
+			line, column := r.at(f.column + k)
+			return fmt.Errorf("line %d, column %d: %s: %.100q is not a %v", line, column, f.name, text, cell.Type())
+		}
+	}
+	return nil
+}
+
+// parsers set values of the kinds that cells hold.
+var parsers = func() map[reflect.Kind]func(v reflect.Value, text string) error {
+	m := map[reflect.Kind]func(v reflect.Value, text string) error{
+		reflect.String: func(v reflect.Value, text string) error {
+			v.SetString(text)
+			return nil
+		},
+		reflect.Bool: func(v reflect.Value, text string) error {
+			b, err := strconv.ParseBool(strings.TrimSpace(text))
+			v.SetBool(b)
+			return err
+		},
+	}
+	for _, k := range []reflect.Kind{reflect.Float32, reflect.Float64} {
+		m[k] = func(v reflect.Value, text string) error {
+			x, err := strconv.ParseFloat(strings.TrimSpace(text), v.Type().Bits())
+			v.SetFloat(x)
+			return err
+		}
+	}
+	for k := reflect.Int; k <= reflect.Int64; k++ {
+		m[k] = func(v reflect.Value, text string) error {
+			n, err := strconv.ParseInt(strings.TrimSpace(text), 10, v.Type().Bits())
+			v.SetInt(n)
+			return err
+		}
+	}
+	for k := reflect.Uint; k <= reflect.Uint64; k++ {
+		m[k] = func(v reflect.Value, text string) error {
+			n, err := strconv.ParseUint(strings.TrimSpace(text), 10, v.Type().Bits())
+			v.SetUint(n)
+			return err
+		}
+	}
+	return m
+}()

@@ -1,0 +1,43 @@
+package data
+
+import (
+	"bufio"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+)
+
+// readFile passes the content of a file to read, decompressed if it is gzip's. Where
+// there is no such file one of the name and ".gz" takes its place.
+func readFile(path string, read func(io.Reader) error) error {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if zipped, missing := os.Open(path + ".gz"); missing == nil {
+			f, err = zipped, nil
+		}
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	r, err := decompressed(f)
+	if err == nil {
+		err = read(r)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", f.Name(), err)
+	}
+	return nil
+}
+
+// decompressed returns what r holds, unpacked if it is gzip's.
+func decompressed(r io.Reader) (io.Reader, error) {
+	buffered := bufio.NewReaderSize(r, 1<<16)
+	if magic, _ := buffered.Peek(2); len(magic) < 2 || magic[0] != 0x1f || magic[1] != 0x8b {
+		return buffered, nil
+	}
+	return gzip.NewReader(buffered)
+}

@@ -1,0 +1,56 @@
+package optim
+
+import (
+	"github.com/burngen/burngen/runtime/cpu"
+	"github.com/burngen/burngen/runtime/rt"
+)
+
+// AdaGradConfig configures [AdaGrad].
+type AdaGradConfig struct {
+	RateDecay   float64 // step n learns at the rate divided by 1 + (n-1)·RateDecay
+	WeightDecay float64 // times the weights is added to the gradient
+	Start       float64 // what the sums of squares begin with
+	Epsilon     float64 // added to the root of the sums: 1e-10
+}
+
+// AdaGrad divides the rate of every element by the root of the sum of all its squared
+// gradients (Duchi, Hazan, Singer: Adaptive subgradient methods, 2011). PyTorch: Adagrad.
+type AdaGrad struct {
+	bound
+	c     AdaGradConfig
+	sum   []float32
+	rates cpu.AdaGradRates
+}
+
+// NewAdaGrad binds AdaGrad to parameters. Errors: those of [rt.Params.Bind], and a
+// configuration that is none.
+func NewAdaGrad(p *rt.Params, c AdaGradConfig) (*AdaGrad, error) {
+	o := &AdaGrad{}
+	err := complete("adagrad", positive("RateDecay", &c.RateDecay, 0), positive("WeightDecay", &c.WeightDecay, 0),
+		positive("Start", &c.Start, 0), positive("Epsilon", &c.Epsilon, 1e-10))
+	if err != nil {
+		return nil, err
+	}
+	if err := o.bind(p, "sum"); err != nil {
+		return nil, named("adagrad", err)
+	}
+	o.c, o.sum = c, o.vector("sum")
+	for i := range o.sum {
+		o.sum[i] = float32(c.Start)
+	}
+	return o, nil
+}
+
+// Step updates the parameters, see [Optimizer].
+func (o *AdaGrad) Step(rate float64) { o.step(o, rate, 16) }
+
+func (o *AdaGrad) prepare(n int64, rate float64) {
+	o.rates = cpu.AdaGradRates{
+		Decay: float32(o.c.WeightDecay), Epsilon: float32(o.c.Epsilon),
+		Rate: float32(rate / shrunk(-o.c.RateDecay, float64(n-1))),
+	}
+}
+
+func (o *AdaGrad) update(w, g []float32, from int) {
+	cpu.AdaGrad(w, g, o.sum[from:][:len(w)], &o.rates)
+}

@@ -1,0 +1,102 @@
+package optim
+
+import (
+	"math"
+
+	"github.com/burngen/burngen/runtime/cpu"
+	"github.com/burngen/burngen/runtime/rt"
+)
+
+// AdamConfig configures [Adam].
+type AdamConfig struct {
+	Beta1, Beta2 float64 // factors of the moments before: 0.9 and 0.999
+	Epsilon      float64 // added to the root of the second moment: 1e-8, as in PyTorch; in Burn it is 1e-5
+	WeightDecay  float64 // times the weights is added to the gradient
+	AMSGrad      bool    // take the largest second moment so far (Reddi, Kale, Kumar 2018)
+}
+
+// Adam adapts the rate of every element to the moments of its gradient (Kingma, Ba: Adam,
+// a method for stochastic optimization, 2015). PyTorch: Adam.
+type Adam struct {
+	bound
+	c          AdamConfig
+	decoupled  bool // weights decay by themselves
+	m, v, most []float32
+	rates      cpu.AdamRates
+}
+
+// NewAdam binds Adam to parameters. Errors: those of [rt.Params.Bind], and a
+// configuration that is none.
+func NewAdam(p *rt.Params, c AdamConfig) (*Adam, error) {
+	o := &Adam{}
+	if err := o.init("adam", p, c, 0); err != nil {
+		return nil, err
+	}
+	return o, nil
+}
+
+// AdamWConfig configures [AdamW].
+type AdamWConfig struct {
+	Beta1, Beta2 float64 // factors of the moments before: 0.9 and 0.999
+	Epsilon      float64 // added to the root of the second moment: 1e-8
+	WeightDecay  float64 // times the rate: what the weights lose in a step: 0.01
+	AMSGrad      bool    // take the largest second moment so far
+}
+
+// AdamW is Adam whose weights decay by themselves, not by way of the gradient
+// (Loshchilov, Hutter: Decoupled weight decay regularization, 2019). PyTorch: AdamW.
+type AdamW struct{ Adam }
+
+// NewAdamW binds AdamW to parameters. Errors are those of [NewAdam].
+func NewAdamW(p *rt.Params, c AdamWConfig) (*AdamW, error) {
+	o := &AdamW{Adam{decoupled: true}}
+	if err := o.init("adamw", p, AdamConfig(c), 0.01); err != nil {
+		return nil, err
+	}
+	return o, nil
+}
+
+// init binds Adam under a name, with the default of WeightDecay.
+func (o *Adam) init(name string, p *rt.Params, c AdamConfig, decay float64) error {
+	err := complete(name, beta("Beta1", &c.Beta1, 0.9), beta("Beta2", &c.Beta2, 0.999),
+		positive("Epsilon", &c.Epsilon, 1e-8), positive("WeightDecay", &c.WeightDecay, decay))
+	if err != nil {
+		return err
+	}
+	names := []string{"exp_avg", "exp_avg_sq"}
+	if c.AMSGrad {
+		names = append(names, "max_exp_avg_sq")
+	}
+	if err := o.bind(p, names...); err != nil {
+		return named(name, err)
+	}
+	o.c = c
+	o.m, o.v, o.most = o.vector("exp_avg"), o.vector("exp_avg_sq"), o.vector("max_exp_avg_sq")
+	return nil
+}
+
+// Step updates the parameters, see [Optimizer].
+func (o *Adam) Step(rate float64) { o.step(o, rate, 24) }
+
+func (o *Adam) prepare(n int64, rate float64) {
+	o.rates = cpu.AdamRates{
+		Decay: float32(o.c.WeightDecay), Shrink: 1,
+		Beta1: float32(o.c.Beta1), Rest1: rest(o.c.Beta1),
+		Beta2: float32(o.c.Beta2), Rest2: rest(o.c.Beta2),
+		Scale:   float32(1 / math.Sqrt(bias(o.c.Beta2, n))),
+		Epsilon: float32(o.c.Epsilon),
+		Rate:    float32(rate / bias(o.c.Beta1, n)),
+	}
+	if o.decoupled {
+		o.rates.Decay, o.rates.Shrink = 0, float32(shrunk(rate, o.c.WeightDecay))
+	}
+}
+
+func (o *Adam) update(w, g []float32, from int) {
+	to := from + len(w)
+	var most []float32
+	if o.most != nil {
+		most = o.most[from:to]
+	}
+	cpu.Adam(w, g, o.m[from:to], o.v[from:to], most, &o.rates)
+}

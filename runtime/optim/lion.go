@@ -1,0 +1,51 @@
+package optim
+
+import (
+	"github.com/burngen/burngen/runtime/cpu"
+	"github.com/burngen/burngen/runtime/rt"
+)
+
+// LionConfig configures [Lion].
+type LionConfig struct {
+	Beta1       float64 // factor of the momentum in a step: 0.9
+	Beta2       float64 // factor of the momentum before in the next: 0.99
+	WeightDecay float64 // times the rate: what the weights lose in a step
+}
+
+// Lion goes the rate along the sign of a momentum in every element (Chen and others:
+// Symbolic discovery of optimization algorithms, 2023). Rates are a tenth to a third of
+// Adam's.
+type Lion struct {
+	bound
+	c     LionConfig
+	m     []float32
+	rates cpu.LionRates
+}
+
+// NewLion binds Lion to parameters. Errors: those of [rt.Params.Bind], and a
+// configuration that is none.
+func NewLion(p *rt.Params, c LionConfig) (*Lion, error) {
+	o := &Lion{}
+	err := complete("lion", beta("Beta1", &c.Beta1, 0.9), beta("Beta2", &c.Beta2, 0.99), positive("WeightDecay", &c.WeightDecay, 0))
+	if err != nil {
+		return nil, err
+	}
+	if err := o.bind(p, "exp_avg"); err != nil {
+		return nil, named("lion", err)
+	}
+	o.c, o.m = c, o.vector("exp_avg")
+	return o, nil
+}
+
+// Step updates the parameters, see [Optimizer].
+func (o *Lion) Step(rate float64) { o.step(o, rate, 12) }
+
+func (o *Lion) prepare(_ int64, rate float64) {
+	o.rates = cpu.LionRates{
+		Shrink: float32(shrunk(rate, o.c.WeightDecay)), Rate: float32(rate),
+		Beta1: float32(o.c.Beta1), Rest1: rest(o.c.Beta1),
+		Beta2: float32(o.c.Beta2), Rest2: rest(o.c.Beta2),
+	}
+}
+
+func (o *Lion) update(w, g []float32, from int) { cpu.Lion(w, g, o.m[from:][:len(w)], &o.rates) }

@@ -1,0 +1,189 @@
+package optim
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/burngen/burngen/runtime/cpu"
+	"github.com/burngen/burngen/runtime/rt"
+)
+
+// MuonConfig configures [Muon].
+type MuonConfig struct {
+	Momentum    float64 // factor of the momentum before: 0.95
+	WeightDecay float64 // times the rate: what the weights lose in a step: 0.1
+	Epsilon     float64 // added to the norm of an update: 1e-7
+	Iterations  int     // of Newton and Schulz: 5
+	NoNesterov  bool    // step along the momentum, without looking ahead along it
+	MatchRMS    bool    // steps of the size of Adam's, so that its rates serve: 0.2·√max(rows, columns)
+}
+
+// Muon makes the momentum of a matrix of weights orthogonal, nearly, and steps along
+// that (Jordan and others: Muon, an optimizer for hidden layers in neural networks,
+// 2024). PyTorch: Muon, but in float32. Of a parameter of more axes the first is the
+// rows; vectors and scalars need another optimizer. The order of sums, and so the bits,
+// are the machine's.
+type Muon struct {
+	bound
+	c        MuonConfig
+	momentum []float32
+
+	// Scratch memory, of the largest matrix: x, a product of its size, a = x·xᵀ, a
+	// polynomial of that, and what is multiplied by, packed.
+	x, y, a, b, panels []float32
+}
+
+// NewMuon binds Muon to parameters. Errors: those of [rt.Params.Bind], a configuration
+// that is none, and parameters that are not matrices.
+func NewMuon(p *rt.Params, c MuonConfig) (*Muon, error) {
+	o := &Muon{}
+	err := complete("muon", beta("Momentum", &c.Momentum, 0.95), positive("WeightDecay", &c.WeightDecay, 0.1),
+		positive("Epsilon", &c.Epsilon, 1e-7))
+	if c.Iterations == 0 {
+		c.Iterations = 5
+	}
+	if c.Iterations < 0 || c.Iterations > 100 {
+		err = errors.Join(err, fmt.Errorf("muon: Iterations is %d: at least 1 and at most 100 expected", c.Iterations))
+	}
+	var size, square, panels int
+	if p != nil {
+		for i, it := range p.Items {
+			rows, columns := matrix(it.Shape, len(p.Value(i)))
+			if len(it.Shape) < 2 {
+				err = errors.Join(err, fmt.Errorf("muon: parameter %.100q is not a matrix: it needs another optimizer", it.Name))
+				continue
+			}
+			short, long := min(rows, columns), max(rows, columns)
+			size, square = max(size, rows*columns), max(square, short*short)
+			panels = max(panels, cpu.PanelsLen(long, short), cpu.PanelsLen(short, long), cpu.PanelsLen(short, short))
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := o.bind(p, "momentum_buffer"); err != nil {
+		return nil, named("muon", err)
+	}
+	o.c, o.momentum = c, o.vector("momentum_buffer")
+	for _, m := range []struct {
+		vector *[]float32
+		n      int
+	}{{&o.x, size}, {&o.y, size}, {&o.a, square}, {&o.b, square}, {&o.panels, panels}} {
+		memory, err := rt.NewArena(4 * int64(m.n))
+		if err != nil {
+			p.Release()
+			return nil, named("muon", err)
+		}
+		*m.vector = rt.View[float32](memory, 0, m.n)
+	}
+	return o, nil
+}
+
+// matrix returns the rows and columns of a parameter of n elements.
+func matrix(shape []int, n int) (rows, columns int) {
+	if n == 0 || len(shape) == 0 {
+		return 0, 0
+	}
+	return shape[0], n / shape[0]
+}
+
+// Step updates the parameters, see [Optimizer].
+func (o *Muon) Step(rate float64) {
+	if o.params == nil {
+		return
+	}
+	if o.size >= shared {
+		rt.Begin()
+		defer rt.End()
+	}
+	for i, it := range o.params.Items {
+		if w := o.params.Value(i); o.params.Fresh(i) && len(w) > 0 {
+			o.steps[i]++
+			rows, columns := matrix(it.Shape, len(w))
+			o.update(w, o.params.Gradient(i), o.momentum[o.at[i]:][:len(w)], rows, columns, rate)
+		}
+	}
+	o.params.UseUp()
+}
+
+// update is a step of one matrix.
+func (o *Muon) update(w, g, m []float32, rows, columns int, rate float64) {
+	x := o.x[:len(w)]
+	var sum float64
+	keep := float32(o.c.Momentum)
+	for i, v := range g {
+		m[i] += float32((1 - keep) * (v - m[i]))
+		step := m[i]
+		if !o.c.NoNesterov {
+			step = v + float32(keep*(m[i]-v))
+		}
+		x[i] = step
+		sum += float64(float64(step) * float64(step))
+	}
+	norm := float32(math.Sqrt(sum) + o.c.Epsilon)
+	for i := range x {
+		x[i] /= norm
+	}
+	x = o.orthogonal(x, rows, columns)
+
+	factor := math.Sqrt(max(1, float64(rows)/float64(columns)))
+	if o.c.MatchRMS {
+		factor = 0.2 * math.Sqrt(float64(max(rows, columns)))
+	}
+	shrink, step := float32(shrunk(rate, o.c.WeightDecay)), float32(rate*factor)
+	for i, v := range w {
+		w[i] = float32(v*shrink) - float32(step*x[i])
+	}
+}
+
+// orthogonal returns a matrix with the singular vectors of x, whose norm is at most 1,
+// and singular values near 1, by iterations of x → a·x + (b·A + c·A²)·x with A = x·xᵀ.
+// It changes x.
+func (o *Muon) orthogonal(x []float32, rows, columns int) []float32 {
+	const a, b, c = 3.4445, -4.775, 2.0315 // of the paper
+	y := o.y[:len(x)]
+	short, long := rows, columns
+	if rows > columns {
+		short, long = columns, rows
+		transpose(y, x, rows, columns)
+		x, y = y, x
+	}
+	first, second := o.a[:short*short], o.b[:short*short]
+	for range o.c.Iterations {
+		o.multiply(first, x, x, short, long, short, true)
+		o.multiply(second, first, first, short, short, short, false)
+		for i, v := range first {
+			second[i] = float32(b*v) + float32(c*second[i])
+		}
+		o.multiply(y, second, x, short, short, long, false)
+		for i, v := range x {
+			y[i] += float32(a * v)
+		}
+		x, y = y, x
+	}
+	if rows > columns {
+		transpose(y, x, columns, rows)
+		x = y
+	}
+	return x
+}
+
+// multiply computes dst = p·q, of m×k and k×n elements, or p·qᵀ with q of n×k.
+func (o *Muon) multiply(dst, p, q []float32, m, k, n int, transposed bool) {
+	stride := n
+	if transposed {
+		stride = k
+	}
+	cpu.PackPanels(o.panels, q, k, n, stride, transposed, 1, 0)
+	cpu.MatMul(dst, p, o.panels, &cpu.MatMulShape{M: m, N: n, K: k, LDA: k, LDC: n, Batch: 1}, nil)
+}
+
+// transpose writes x, of rows×columns elements, to dst with rows and columns exchanged.
+func transpose(dst, x []float32, rows, columns int) {
+	for i := range rows {
+		for j, v := range x[i*columns:][:columns] {
+			dst[j*rows+i] = v
+		}
+	}
+}

@@ -1,0 +1,70 @@
+package optim
+
+import (
+	"github.com/burngen/burngen/runtime/cpu"
+	"github.com/burngen/burngen/runtime/rt"
+)
+
+// RMSPropConfig configures [RMSProp].
+type RMSPropConfig struct {
+	Alpha       float64 // factor of the mean square before: 0.99
+	Epsilon     float64 // added to its root: 1e-8
+	WeightDecay float64 // times the weights is added to the gradient
+	Momentum    float64 // factor of the steps before, below 1
+	Centered    bool    // take the variance of the gradients instead of their mean square
+}
+
+// RMSProp divides the rate of every element by the root of the mean square of its
+// gradients (Hinton, lecture 6e of Neural networks for machine learning, 2012). PyTorch:
+// RMSprop; a variance that rounding makes negative is 0.
+type RMSProp struct {
+	bound
+	c          RMSPropConfig
+	v, mean, m []float32
+	rates      cpu.RMSPropRates
+}
+
+// NewRMSProp binds RMSProp to parameters. Errors: those of [rt.Params.Bind], and a
+// configuration that is none.
+func NewRMSProp(p *rt.Params, c RMSPropConfig) (*RMSProp, error) {
+	o := &RMSProp{}
+	err := complete("rmsprop", beta("Alpha", &c.Alpha, 0.99), positive("Epsilon", &c.Epsilon, 1e-8),
+		positive("WeightDecay", &c.WeightDecay, 0), beta("Momentum", &c.Momentum, 0))
+	if err != nil {
+		return nil, err
+	}
+	names := []string{"square_avg"}
+	if c.Centered {
+		names = append(names, "grad_avg")
+	}
+	if c.Momentum != 0 {
+		names = append(names, "momentum_buffer")
+	}
+	if err := o.bind(p, names...); err != nil {
+		return nil, named("rmsprop", err)
+	}
+	o.c, o.v, o.mean, o.m = c, o.vector("square_avg"), o.vector("grad_avg"), o.vector("momentum_buffer")
+	return o, nil
+}
+
+// Step updates the parameters, see [Optimizer].
+func (o *RMSProp) Step(rate float64) { o.step(o, rate, 20) }
+
+func (o *RMSProp) prepare(_ int64, rate float64) {
+	o.rates = cpu.RMSPropRates{
+		Decay: float32(o.c.WeightDecay), Alpha: float32(o.c.Alpha), Rest: rest(o.c.Alpha),
+		Momentum: float32(o.c.Momentum), Epsilon: float32(o.c.Epsilon), Rate: float32(rate),
+	}
+}
+
+func (o *RMSProp) update(w, g []float32, from int) {
+	to := from + len(w)
+	var mean, m []float32
+	if o.mean != nil {
+		mean = o.mean[from:to]
+	}
+	if o.m != nil {
+		m = o.m[from:to]
+	}
+	cpu.RMSProp(w, g, o.v[from:to], mean, m, &o.rates)
+}

@@ -1,0 +1,70 @@
+package optim
+
+import (
+	"errors"
+
+	"github.com/burngen/burngen/runtime/cpu"
+	"github.com/burngen/burngen/runtime/rt"
+)
+
+// SGDConfig configures [SGD].
+type SGDConfig struct {
+	Momentum    float64 // factor of the steps before, below 1
+	Dampening   float64 // of the gradient in the momentum, below 1
+	WeightDecay float64 // times the weights is added to the gradient
+	Nesterov    bool    // look ahead along the momentum, which takes momentum and no dampening
+}
+
+// SGD is stochastic gradient descent. PyTorch: SGD.
+type SGD struct {
+	bound
+	c     SGDConfig
+	m     []float32
+	rates cpu.SGDRates
+}
+
+// NewSGD binds stochastic gradient descent to parameters. Errors: those of
+// [rt.Params.Bind], and a configuration that is none.
+func NewSGD(p *rt.Params, c SGDConfig) (*SGD, error) {
+	o := &SGD{}
+	err := complete("sgd", beta("Momentum", &c.Momentum, 0), beta("Dampening", &c.Dampening, 0), positive("WeightDecay", &c.WeightDecay, 0))
+	if c.Nesterov && (c.Momentum == 0 || c.Dampening != 0) {
+		err = errors.Join(err, errors.New("sgd: Nesterov takes Momentum and no Dampening"))
+	}
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	if c.Momentum != 0 {
+		names = []string{"momentum_buffer"}
+	}
+	if err := o.bind(p, names...); err != nil {
+		return nil, named("sgd", err)
+	}
+	o.c, o.m = c, o.vector("momentum_buffer")
+	return o, nil
+}
+
+// Step updates the parameters, see [Optimizer].
+func (o *SGD) Step(rate float64) { o.step(o, rate, 12) }
+
+func (o *SGD) prepare(n int64, rate float64) {
+	o.rates = cpu.SGDRates{
+		Decay: float32(o.c.WeightDecay), Rate: float32(rate),
+		Momentum: float32(o.c.Momentum), Keep: rest(o.c.Dampening), Heavy: 1,
+	}
+	if n == 1 {
+		o.rates.Momentum, o.rates.Keep = 0, 1
+	}
+	if o.c.Nesterov {
+		o.rates.Direct, o.rates.Heavy = 1, float32(o.c.Momentum)
+	}
+}
+
+func (o *SGD) update(w, g []float32, from int) {
+	var m []float32
+	if o.m != nil {
+		m = o.m[from:][:len(w)]
+	}
+	cpu.SGD(w, g, m, &o.rates)
+}

@@ -1,0 +1,283 @@
+package rt_test
+
+import (
+	"errors"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/burngen/burngen/runtime/rt"
+)
+
+// layers are two layers, the second of them with statistics.
+var layers = []rt.Variable{
+	{Name: "a.weight", Shape: []int{3}},
+	{Name: "b.weight", Shape: []int{2}, Needed: true},
+	{Name: "b.bias", Shape: []int{2}},
+	{Name: "b.mean", Shape: []int{2}, Buffer: true},
+}
+
+// layerWeights are their weights, and one that is not trained.
+func layerWeights() *rt.Weights {
+	w := rt.NewWeights()
+	rt.Add(w, "a.weight", []float32{1, 2, 3}, 3)
+	rt.Add(w, "b.weight", []float32{4, 5}, 2)
+	rt.Add(w, "b.bias", []float32{6, 7}, 2)
+	rt.Add(w, "b.mean", []float32{8, 9}, 2)
+	rt.Add(w, "table", []int64{10}, 1)
+	return w
+}
+
+func training(t *testing.T, o rt.TrainingOptions) *rt.Training {
+	t.Helper()
+	o.Where, o.Batch = "net", max(o.Batch, 1)
+	tr, err := rt.NewTraining(layerWeights(), layers, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tr
+}
+
+// step writes gradients x and a new mean, as a generated step does.
+func step(tr *rt.Training, p *rt.Pass, x float32, err error) error {
+	aside := p.Begin()
+	for i := range layers[:3] {
+		g := tr.Gradient(i, aside)
+		for k := range g {
+			g[k] = x
+		}
+	}
+	for k := range tr.Next(3) {
+		tr.Next(3)[k] = 10 * x
+	}
+	return p.End(err)
+}
+
+// allGradients are those of the three parameters.
+var allGradients = []rt.Backward{{Variable: 0, End: 3}, {Variable: 1, End: 2}, {Variable: 2, End: 1}}
+
+func TestPassAddsOrReplaces(t *testing.T) {
+	tr := training(t, rt.TrainingOptions{})
+	p := tr.Pass(allGradients, []int{3})
+	grad := func() float32 { return tr.Params().Gradient(0)[0] }
+	for _, c := range []struct {
+		name string
+		do   func() error
+		want float32
+	}{
+		{"none was there", func() error { return step(tr, p, 2, nil) }, 2},
+		{"one is there", func() error { return step(tr, p, 3, nil) }, 5},
+		{"a step fails beside it", func() error { step(tr, p, 100, errors.New("no")); return nil }, 5},
+		{"it is used up", func() error { tr.Params().UseUp(); return step(tr, p, 4, nil) }, 4},
+	} {
+		if err := c.do(); err != nil {
+			t.Fatal(err)
+		}
+		if got := grad(); got != c.want || !tr.Params().Fresh(0) {
+			t.Errorf("%s: the gradient is %g, want %g", c.name, got, c.want)
+		}
+	}
+	if got := tr.Weight(3)[0]; got != 40 {
+		t.Errorf("the mean is %g, that of the last step without an error is 40", got)
+	}
+	if got := tr.Key()[1]; got != 3 {
+		t.Errorf("%d steps, want 3", got)
+	}
+}
+
+func TestFailedStepLeavesNothing(t *testing.T) {
+	tr := training(t, rt.TrainingOptions{})
+	want := errors.New("no")
+	if err := step(tr, tr.Pass(allGradients, []int{3}), 2, want); !errors.Is(err, want) {
+		t.Fatalf("got %v", err)
+	}
+	if !tr.Params().UsedUp() || tr.Weight(3)[0] != 8 || tr.Key()[1] != 0 {
+		t.Error("a step that failed changed something")
+	}
+}
+
+func TestFreeze(t *testing.T) {
+	for _, c := range []struct {
+		freeze         string
+		params         []string
+		ends           int
+		meanMoves      bool
+		needed, absent []int // gradients that have memory all the same, and that have none
+	}{
+		{"table", nil, 0, false, nil, nil},
+		{"a", []string{"b.weight", "b.bias"}, 2, true, nil, []int{0}},
+		{"b", []string{"a.weight"}, 3, false, []int{1}, []int{2}},
+		{"b.weight", []string{"a.weight", "b.bias"}, 3, true, []int{1}, nil},
+		{"b.mean", []string{"a.weight", "b.weight", "b.bias"}, 3, false, nil, nil},
+		{"*.weight", []string{"b.bias"}, 1, true, []int{1}, []int{0}},
+	} {
+		t.Run(c.freeze, func(t *testing.T) {
+			tr, err := rt.NewTraining(layerWeights(), layers, rt.TrainingOptions{Where: "net", Batch: 1, Freeze: []string{c.freeze}})
+			if c.params == nil {
+				if err == nil || err.Error() != `net: Freeze: pattern "table" matches no parameter` {
+					t.Fatalf("got %v", err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			var names []string
+			for _, it := range tr.Params().Items {
+				names = append(names, it.Name)
+			}
+			if !slices.Equal(names, c.params) {
+				t.Errorf("parameters %v, want %v", names, c.params)
+			}
+			p := tr.Pass(allGradients, []int{3})
+			if p.Ends() != c.ends {
+				t.Errorf("ends at %d, want %d", p.Ends(), c.ends)
+			}
+			for _, i := range c.needed {
+				if len(tr.Gradient(i, false)) == 0 || len(tr.Gradient(i, true)) == 0 {
+					t.Errorf("the gradient %d has no memory", i)
+				}
+			}
+			for _, i := range c.absent {
+				if tr.Gradient(i, false) != nil || tr.Gradient(i, true) != nil {
+					t.Errorf("the gradient %d has memory", i)
+				}
+			}
+			if err := step(tr, p, 1, nil); err != nil {
+				t.Fatal(err)
+			}
+			if moves := tr.Weight(3)[0] != 8; moves != c.meanMoves {
+				t.Errorf("the mean moves: %t", moves)
+			}
+		})
+	}
+}
+
+func TestTrainingErrorsComeTogether(t *testing.T) {
+	_, err := rt.NewTraining(layerWeights(), layers, rt.TrainingOptions{Where: "net", Freeze: []string{"c", "[", "**"}})
+	if err == nil {
+		t.Fatal("no error")
+	}
+	want := []string{
+		"net: Batch = 0: 1 or more expected",
+		`net: Freeze: pattern "c" matches no parameter`,
+		`net: Freeze: pattern "[": malformed`,
+		"net: nothing to train",
+	}
+	if got := strings.Split(err.Error(), "\n"); !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	_, err = rt.NewTraining(rt.NewWeights(), layers, rt.TrainingOptions{Where: "net", Batch: 1})
+	if err == nil || strings.Count(err.Error(), "file has none") != len(layers) {
+		t.Errorf("weights that are missing: %v", err)
+	}
+}
+
+func TestWatchNamesTheFirstNode(t *testing.T) {
+	tr := training(t, rt.TrainingOptions{CheckNaN: true})
+	p := tr.Pass(allGradients, nil)
+	nan := float32(math.NaN())
+	p.Begin()
+	tr.Watch().See("first", []float32{1, 2})
+	tr.Watch().See("second", []float32{1, nan})
+	tr.Watch().See("third", []float32{nan})
+	if err := p.End(nil); err == nil || !strings.Contains(err.Error(), `"second" computed a NaN`) {
+		t.Errorf("got %v", err)
+	}
+	p.Begin()
+	if err := p.End(nil); err != nil {
+		t.Errorf("the next step: %v", err)
+	}
+	var none *rt.Watch
+	none.See("anything", []float32{nan})
+}
+
+func TestTrainingWeights(t *testing.T) {
+	tr := training(t, rt.TrainingOptions{Freeze: []string{"a"}})
+	tr.Params().Value(0)[0] = 40
+	w := tr.Weights()
+	tr.Params().Value(0)[0] = 41
+	for name, want := range map[string][]float32{"a.weight": {1, 2, 3}, "b.weight": {40, 5}, "b.mean": {8, 9}} {
+		if got := rt.WeightsOf[float32](w, name, len(want)); !slices.Equal(got, want) {
+			t.Errorf("%s is %v, want %v", name, got, want)
+		}
+	}
+	if got := rt.WeightsOf[int64](w, "table", 1); len(got) != 1 || got[0] != 10 {
+		t.Errorf("table is %v", got)
+	}
+	if err := w.Err(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestTrainingState(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state")
+	one := training(t, rt.TrainingOptions{Seed: 5})
+	if err := step(one, one.Pass(allGradients, []int{3}), 2, nil); err != nil {
+		t.Fatal(err)
+	}
+	one.Params().Value(0)[0] = 17
+	if err := rt.SaveState(path, map[string]rt.Stater{"t": one}); err != nil {
+		t.Fatal(err)
+	}
+	other := training(t, rt.TrainingOptions{})
+	if err := rt.LoadState(path, map[string]rt.Stater{"t": other}); err != nil {
+		t.Fatal(err)
+	}
+	if other.Params().Value(0)[0] != 17 || other.Weight(3)[0] != 20 || !slices.Equal(other.Key(), []int64{5, 1}) {
+		t.Errorf("restored %v, %v, key %v", other.Params().Value(0), other.Weight(3), other.Key())
+	}
+}
+
+func TestInitialWeights(t *testing.T) {
+	given := rt.NewWeights()
+	rt.Add(given, "table", []float32{1, 2}, 2)
+	list := []rt.Initial{
+		{Name: "w", DType: "f32", Shape: []int{2, 2}, Init: rt.Init{Kind: rt.InitUniform, A: -1, B: 1}},
+		{Name: "count", DType: "i64", Init: rt.Init{Kind: rt.InitConstant, A: 3}},
+		{Name: "table", DType: "f32", Shape: []int{2}, Init: rt.Init{Kind: rt.InitGiven}},
+	}
+	w := rt.InitialWeights(1, list, given)
+	if got := rt.WeightsOf[int64](w, "count"); !slices.Equal(got, []int64{3}) {
+		t.Errorf("count is %v", got)
+	}
+	if got := rt.WeightsOf[float32](w, "table", 2); !slices.Equal(got, []float32{1, 2}) {
+		t.Errorf("table is %v", got)
+	}
+	same := rt.WeightsOf[float32](rt.InitialWeights(1, list, given), "w", 2, 2)
+	other := rt.WeightsOf[float32](rt.InitialWeights(2, list, given), "w", 2, 2)
+	if got := rt.WeightsOf[float32](w, "w", 2, 2); !slices.Equal(got, same) || slices.Equal(got, other) {
+		t.Errorf("w is %v, then %v, with another seed %v", got, same, other)
+	}
+	if err := w.Err(); err != nil {
+		t.Error(err)
+	}
+	bad := []rt.Initial{
+		{Name: "a", DType: "f32", Init: rt.Init{Kind: rt.InitGiven}},
+		{Name: "b", DType: "i64", Shape: []int{2}, Init: rt.Init{Kind: rt.InitUniform}},
+		{Name: "c", DType: "f16", Shape: []int{2}, Init: rt.Init{Kind: rt.InitConstant}},
+		{Name: "d", DType: "f32", Shape: []int{-1}, Init: rt.Init{Kind: rt.InitConstant}},
+	}
+	err := rt.InitialWeights(1, bad, nil).Err()
+	for _, name := range []string{`"a"`, `"b"`, `"c"`, `"d"`} {
+		if err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+}
+
+func TestWithout(t *testing.T) {
+	w := layerWeights()
+	own := w.Without("b.")
+	if got := own.Names(); !slices.Equal(got, []string{"a.weight", "table"}) {
+		t.Errorf("names %v", got)
+	}
+	if got := rt.WeightsOf[float32](own, "a.weight", 3); !slices.Equal(got, []float32{1, 2, 3}) || own.Err() != nil {
+		t.Errorf("a.weight is %v: %v", got, own.Err())
+	}
+	if err := rt.OpenWeights("nothing").Without("b.").Err(); err == nil {
+		t.Error("no error of a broken file")
+	}
+}
