@@ -1,8 +1,17 @@
 package gen
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
 
+	"github.com/burngen/burngen/gen/config"
+	"github.com/burngen/burngen/gen/emit"
+	"github.com/burngen/burngen/gen/load"
 	"github.com/burngen/burngen/ir/nn/record"
 	"github.com/burngen/burngen/runtime/rt"
 )
@@ -37,4 +46,79 @@ func FromRecord(name, file, sum string, docs map[string]string, r *record.Model)
 	}
 	src.describe()
 	return src, nil
+}
+
+// IsDescription reports whether what a command line names is a description, a folder or
+// the path of a package, and not a file.
+func IsDescription(path string) bool {
+	if info, err := os.Stat(path); err == nil {
+		return info.IsDir()
+	}
+	isPath := strings.Contains(path, "/") && !filepath.IsAbs(path) && !strings.HasPrefix(path, ".")
+	return isPath && filepath.Ext(path) != ".onnx"
+}
+
+// ErrOnlyConfigs tells that a folder has configurations and no model.
+var ErrOnlyConfigs = errors.New("the folder has configurations only")
+
+// Describe reads a description, which a folder or the path of a package names. With
+// [ErrOnlyConfigs] it returns what there is.
+func Describe(path string, o Options) (*load.Description, error) {
+	dir, err := load.Find(path)
+	if err != nil {
+		return nil, err
+	}
+	d, err := load.Load(context.Background(), dir, load.Options{
+		Config: o.Config, Header: emit.Header, Stdout: o.Stdout, Stderr: o.Stderr,
+	})
+	if err == nil && d.Model == nil {
+		err = ErrOnlyConfigs
+	}
+	return d, err
+}
+
+// described reads and compiles a description.
+func described(path string, o Options) (*Model, error) {
+	d, err := Describe(path, o)
+	if errors.Is(err, ErrOnlyConfigs) {
+		return nil, fmt.Errorf("%s: no method carries //burngen:func", path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return CompileDescription(d, o)
+}
+
+// CompileDescription compiles a description that was read. The model is called after the
+// package that is generated.
+func CompileDescription(d *load.Description, o Options) (*Model, error) {
+	name := o.Package
+	if name == "" {
+		name = d.Package
+	}
+	src, err := FromRecord(name, d.File, d.Sum, d.Docs, d.Model)
+	if err != nil {
+		return nil, err
+	}
+	src.Configs, src.Built = d.Configs, d.Built
+	return CompileSource(src, o)
+}
+
+// NewConfigOutput is [NewOutput] for the functions of configurations, which stand beside
+// them: the file [config.File] in a description's folder.
+func NewConfigOutput(d *load.Description) (*Output, error) {
+	o := &Output{Dir: d.Dir}
+	path := filepath.Join(d.Dir, config.File)
+	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+		if !isGenerated(path) {
+			return nil, fmt.Errorf("%s: was not written by burngen; give it another name", path)
+		}
+		if d.Source == nil {
+			o.stale = []string{config.File}
+		}
+	}
+	if d.Source != nil {
+		o.Files = []emit.File{{Name: config.File, Data: d.Source}}
+	}
+	return o, nil
 }

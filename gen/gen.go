@@ -10,11 +10,13 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 
+	"github.com/burngen/burngen/gen/config"
 	"github.com/burngen/burngen/gen/emit"
 	"github.com/burngen/burngen/gen/exec"
 	"github.com/burngen/burngen/gen/program"
@@ -56,6 +58,10 @@ type Options struct {
 	// parameters, instead of those that [Parameters] finds. Freeze are patterns of
 	// parameters that are not trained: no code is made for their gradients.
 	Params, Freeze []string
+	// Config is what is given for the configuration of a description, and Stdout and
+	// Stderr get what it prints; nil for nothing.
+	Config         config.Given
+	Stdout, Stderr io.Writer
 	// Package is the Go package's name; empty derives it from the output folder.
 	Package string
 	// WeightsOutside keeps the weights file out of the program.
@@ -96,9 +102,12 @@ type Model struct {
 	options Options
 }
 
-// Load reads and compiles a model file.
+// Load reads and compiles a model file, or a description.
 func Load(path string, o Options) (*Model, error) {
 	o.progress("reading " + filepath.Base(path))
+	if IsDescription(path) {
+		return described(path, o)
+	}
 	custom := newCustoms(o.Custom)
 	src, err := onnx.Open(path, onnx.Options{Inputs: o.Inputs, Dims: o.Dims, Outputs: o.Outputs, Custom: custom.find})
 	if err == nil {
@@ -325,6 +334,9 @@ func (m *Model) emission() (*emit.Model, []emit.File, error) {
 		Meta: m.Meta, Limits: m.Source.Limits,
 		Raw: m.Training != nil || m.Source.Initial != nil, Initial: m.Source.Initial,
 	}
+	if m.Source.Configs != nil {
+		e.Taken = append(m.Source.Configs.Names(), "Built")
+	}
 	if e.Initial != nil {
 		e.WeightsFile, e.Embed = "", false
 	}
@@ -436,6 +448,9 @@ func (m *Model) Timed(name string, lap func(program.Step) int) ([]emit.File, err
 	return append(files, own...), err
 }
 
+// configFile is the file of the generated package that holds configurations.
+const configFile = "config.go"
+
 // Files returns the generated package's files.
 func (m *Model) Files() ([]emit.File, error) {
 	m.options.progress("emitting")
@@ -449,6 +464,13 @@ func (m *Model) Files() ([]emit.File, error) {
 	files, err := emit.Files(e)
 	if err != nil {
 		return nil, err
+	}
+	if c := m.Source.Configs; c != nil && len(c.Structs) > 0 {
+		text, err := c.Declare(emit.Header, m.options.Package, m.Source.Built)
+		if err != nil {
+			return nil, fmt.Errorf("burngen bug: %s: %w", configFile, err)
+		}
+		files = append(files, emit.File{Name: configFile, Data: text})
 	}
 	text := "// " + emit.Header + "\n\n" + m.Module.String()
 	files = append(files, emit.File{Name: m.fileName() + ".ir", Data: []byte(text)})

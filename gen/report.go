@@ -30,6 +30,9 @@ func (m *Model) Report() string {
 }
 
 func (m *Model) weightsText() string {
+	if m.Source.Initial != nil {
+		return fmt.Sprintf("weights %s, drawn by New", Bytes(m.WeightsSize()))
+	}
 	where := "in the program"
 	if m.options.WeightsOutside {
 		where = "beside it"

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/burngen/burngen/gen/config"
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/pass"
 	"github.com/burngen/burngen/onnx"
@@ -32,6 +33,10 @@ type Source struct {
 	// Initial says how the weights of a described model begin, all of them: its package
 	// has New and no weights file. nil stands for weights that have data.
 	Initial []rt.Initial
+	// Configs are the configurations of a described model, and Built the Go expression of
+	// the one that it was made by, "" for none.
+	Configs *config.Set
+	Built   string
 	// Limits are the largest extents that symbols may have.
 	Limits map[string]int
 	// Nodes is the number of nodes in the graph, and Operators counts its operators.

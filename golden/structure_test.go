@@ -44,6 +44,8 @@ var arrows = []arrow{
 	{"onnx/internal/wire", "", "google.golang.org/protobuf"},
 	{"onnx/onnxtest", "ir onnx/internal/onnxpb", "google.golang.org/protobuf"},
 	{"gen", "gen/... ir ir/cost ir/grad ir/nn/record ir/op ir/pass ir/plan onnx runtime/rt runtime/cpu", "github.com/rogpeppe/go-internal"},
+	{"gen/config", "", ""},
+	{"gen/load", "gen/config ir ir/nn ir/nn/record", "golang.org/x/tools"},
 	{"gen/program", "ir ir/op ir/plan", ""},
 	{"gen/exec", "gen/program ir ir/plan runtime/rt runtime/cpu runtime/cpu/image", ""},
 	{"gen/exec/internal/kernels", "", ""},

@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/burngen/burngen/gen"
 	"github.com/burngen/burngen/gen/profile"
 )
 
@@ -50,7 +49,7 @@ func defineBench(flags *flag.FlagSet) func(*streams, []string) error {
 		bar := newProgress(s.err)
 		defer bar.end()
 		o.Progress = bar.stage
-		m, err := gen.Load(file, *o)
+		m, err := load(file, o, s)
 		if err != nil {
 			return err
 		}

@@ -31,7 +31,7 @@ func defineCheck(flags *flag.FlagSet) func(*streams, []string) error {
 		}
 		failed := false
 		for _, file := range files {
-			m, err := gen.Load(file, *o)
+			m, err := load(file, o, s)
 			if err != nil {
 				failed = true
 				fmt.Fprintln(s.out, err)

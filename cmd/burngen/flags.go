@@ -113,6 +113,8 @@ func modelFlags(flags *flag.FlagSet) *gen.Options {
 	flags.Var((*list)(&o.Outputs), "output", "computes the value `NAME` instead of the outputs (repeatable)")
 	flags.Var(customs{o}, "custom", "makes a Go function compute an operator, as in `'com.acme.Foo=example.com/ops.Foo: (f32[N,C], i64[N]) -> f32[N]'` (repeatable); the function is a func(*rt.Call) error, and decides the extents that only results have")
 	flags.Var(costs{o}, "cost", "chooses algorithms for the machines in `FILE`, as burngen calibrate writes it, instead of those that burngen knows")
+	flags.StringVar(&o.Config.File, "config", "", "gives New of a description the configuration in the JSON `FILE`")
+	flags.Var((*list)(&o.Config.Set), "set", "gives a field of that configuration a value, as in `Classes=10` (repeatable)")
 	flags.Var(weightsDType{&o.WeightsDType}, "weights-dtype", weightsDTypeHelp)
 	flags.BoolVar(&o.Strict, "strict", false, "turns off what changes the rounding of floats")
 	return o
@@ -127,4 +129,38 @@ func oneModel(files []string) (string, error) {
 		return files[0], nil
 	}
 	return "", usagef("one model file expected, not %q", files)
+}
+
+// forDescription checks that flags are given for a kind of model that they mean something
+// to: a description or, otherwise, a file.
+func forDescription(o *gen.Options, isDescription bool) error {
+	for _, f := range []struct {
+		name  string
+		given bool
+		of    bool
+	}{
+		{"-input", len(o.Inputs) > 0, false},
+		{"-dim", len(o.Dims) > 0, false},
+		{"-output", len(o.Outputs) > 0, false},
+		{"-custom", len(o.Custom) > 0, false},
+		{"-config", o.Config.File != "", true},
+		{"-set", len(o.Config.Set) > 0, true},
+	} {
+		switch {
+		case f.given && f.of && !isDescription:
+			return usagef("%s is for descriptions, not for model files", f.name)
+		case f.given && !f.of && isDescription:
+			return usagef("%s is for model files, not for descriptions", f.name)
+		}
+	}
+	return nil
+}
+
+// load reads and compiles what a command line names.
+func load(path string, o *gen.Options, s *streams) (*gen.Model, error) {
+	if err := forDescription(o, gen.IsDescription(path)); err != nil {
+		return nil, err
+	}
+	o.Stdout, o.Stderr = s.err, s.err
+	return gen.Load(path, *o)
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -16,12 +17,13 @@ import (
 var genCommand = command{
 	name:  "gen",
 	usage: "MODEL -o DIR [flags]",
-	short: "generates a Go package and a weights file from a model",
+	short: "generates a Go package from a model: an ONNX file, or the folder of a description in Go",
 	examples: `  burngen resnet50.onnx -o internal/resnet
   burngen detector.onnx -o detector -dim N=1 -input image=1x3x320x320
   burngen gen encoder.onnx -o encoder -output /pooler/output
   burngen boxes.onnx -o boxes -custom 'acme.NMS=example.com/ops.NMS: (f32[N,4], f32[N]) -> i64[K]'
   burngen resnet50.onnx -o resnet -train -loss cross_entropy -freeze 'layer[12].**'
+  burngen ./model -o digits -train -set Classes=10
   burngen resnet50.onnx -o internal/resnet -check    is the package up to date?
   //go:generate go tool burngen resnet50.onnx -o .
 `,
@@ -57,7 +59,7 @@ func (g *genFlags) complete(files []string) (model string, err error) {
 	if model, err = oneModel(files); err != nil {
 		return "", err
 	}
-	if g.dir == "" {
+	if g.dir == "" && !gen.IsDescription(model) {
 		return "", usagef("-o DIR is missing")
 	}
 	switch g.weights {
@@ -67,11 +69,17 @@ func (g *genFlags) complete(files []string) (model string, err error) {
 	default:
 		return "", usagef("-weights %s: embed or file expected", g.weights)
 	}
-	if err := g.checkTraining(); err != nil {
+	if err := forDescription(g.options, gen.IsDescription(model)); err != nil {
+		return "", err
+	}
+	if err := g.checkTraining(gen.IsDescription(model)); err != nil {
 		return "", err
 	}
 	if g.options.Stop < 0 {
 		return "", usagef("-stop %d: a number of passes expected", g.options.Stop)
+	}
+	if g.dir == "" {
+		return model, nil
 	}
 	if g.options.Package == "" {
 		g.options.Package, err = gen.PackageName(g.dir)
@@ -82,10 +90,12 @@ func (g *genFlags) complete(files []string) (model string, err error) {
 	return model, err
 }
 
-// checkTraining checks the flags that say how the package trains.
-func (g *genFlags) checkTraining() error {
+// checkTraining checks the flags that say how the package trains. A description has
+// losses of its own.
+func (g *genFlags) checkTraining(described bool) error {
 	o := g.options
 	switch {
+	case o.Train && o.Loss == "" && described:
 	case o.Train && o.Loss == "":
 		return usagef("-train: -loss is missing, one of %s", strings.Join(gen.LossNames(), ", "))
 	case o.Train && !slices.Contains(gen.LossNames(), o.Loss):
@@ -115,6 +125,10 @@ func (g *genFlags) line() string {
 	for _, o := range g.options.Custom {
 		parts = append(parts, "-custom '"+o.String()+"'")
 	}
+	add("config", g.options.Config.File)
+	for _, text := range g.options.Config.Set {
+		parts = append(parts, "-set "+text)
+	}
 	if g.options.Strict {
 		parts = append(parts, "-strict")
 	}
@@ -135,29 +149,42 @@ func (g *genFlags) run(s *streams, files []string) error {
 	start := time.Now()
 	bar := newProgress(s.err)
 	g.options.Progress = bar.stage
-	m, out, err := g.generate(model)
+	g.options.Stdout, g.options.Stderr = s.err, s.err
+	m, outputs, err := g.generate(model)
 	bar.end()
 	if err != nil {
 		return err
 	}
 	if g.check {
-		diff, err := out.Diff()
-		if err != nil || len(diff) == 0 {
-			return err
+		var diff []byte
+		for _, o := range outputs {
+			more, err := o.Diff()
+			if err != nil {
+				return err
+			}
+			diff = append(diff, more...)
+		}
+		if len(diff) == 0 {
+			return nil
 		}
 		s.out.Write(diff)
 		return errReported
 	}
-	if err := out.Write(); err != nil {
-		return err
+	for _, o := range outputs {
+		if err := o.Write(); err != nil {
+			return err
+		}
 	}
-	fmt.Fprint(s.out, m.Report())
-	fmt.Fprintf(s.out, "wrote %s in %.1f s\n", names(out), time.Since(start).Seconds())
+	if m != nil {
+		fmt.Fprint(s.out, m.Report())
+	}
+	fmt.Fprintf(s.out, "wrote %s in %.1f s\n", names(outputs), time.Since(start).Seconds())
 	return nil
 }
 
-// generate compiles the model and checks where its files are to go.
-func (g *genFlags) generate(model string) (*gen.Model, *gen.Output, error) {
+// generate compiles the model and checks where its files are to go. Of a folder with
+// configurations only, there is no model.
+func (g *genFlags) generate(model string) (m *gen.Model, outputs []*gen.Output, err error) {
 	var dumped error
 	if g.dump != "" {
 		dumped = os.MkdirAll(g.dump, 0o777)
@@ -173,12 +200,16 @@ func (g *genFlags) generate(model string) (*gen.Model, *gen.Output, error) {
 			return nil, nil, err
 		}
 	}
-	m, err := gen.Load(model, *g.options)
+	if gen.IsDescription(model) {
+		m, outputs, err = g.describe(model)
+	} else {
+		m, err = gen.Load(model, *g.options)
+	}
 	switch {
 	case dumped != nil:
 		return nil, nil, fmt.Errorf("-dump: %w", dumped)
-	case err != nil:
-		return nil, nil, err
+	case err != nil || m == nil:
+		return nil, outputs, err
 	}
 	if m.WeightsSize() > gen.MaxEmbedded && g.weights == "" {
 		m.KeepWeightsOutside()
@@ -188,13 +219,47 @@ func (g *genFlags) generate(model string) (*gen.Model, *gen.Output, error) {
 		return nil, nil, err
 	}
 	out, err := gen.NewOutput(g.dir, files)
-	return m, out, err
+	return m, append(outputs, out), err
 }
 
-func names(o *gen.Output) string {
+// describe reads and compiles a description, and returns what is to be written beside it.
+func (g *genFlags) describe(path string) (*gen.Model, []*gen.Output, error) {
+	d, err := gen.Describe(path, *g.options)
+	only := errors.Is(err, gen.ErrOnlyConfigs)
+	if err != nil && !only {
+		return nil, nil, err
+	}
+	beside, err := gen.NewConfigOutput(d)
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case only:
+		return nil, []*gen.Output{beside}, nil
+	case g.dir == "":
+		return nil, nil, usagef("-o DIR is missing")
+	case sameFolder(g.dir, d.Dir):
+		return nil, nil, usagef("-o %s: the description is there; choose another folder", g.dir)
+	}
+	m, err := gen.CompileDescription(d, *g.options)
+	return m, []*gen.Output{beside}, err
+}
+
+// sameFolder reports whether two paths lead to one folder.
+func sameFolder(a, b string) bool {
+	x, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	y, err := os.Stat(b)
+	return err == nil && os.SameFile(x, y)
+}
+
+func names(outputs []*gen.Output) string {
 	var list []string
-	for _, f := range o.Files {
-		list = append(list, f.Name)
+	for _, o := range outputs {
+		for _, f := range o.Files {
+			list = append(list, f.Name)
+		}
 	}
 	return strings.Join(list, " ")
 }

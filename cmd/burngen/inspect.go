@@ -33,7 +33,7 @@ func defineInspect(flags *flag.FlagSet) func(*streams, []string) error {
 		if strings.EqualFold(filepath.Ext(file), ".safetensors") {
 			return inspectWeights(s.out, file)
 		}
-		m, err := gen.Load(file, *o)
+		m, err := load(file, o, s)
 		if err != nil {
 			return err
 		}

@@ -36,7 +36,7 @@ func defineRun(flags *flag.FlagSet) func(*streams, []string) error {
 		}
 		bar := newProgress(s.err)
 		o.Progress = bar.stage
-		m, err := gen.Load(file, *o)
+		m, err := load(file, o, s)
 		bar.end()
 		if err != nil {
 			return err

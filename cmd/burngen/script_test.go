@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -33,7 +34,7 @@ func TestScripts(t *testing.T) {
 			e.Setenv("GOMODCACHE", modcache)
 			return nil
 		},
-		Cmds:      map[string]func(*testscript.TestScript, bool, []string){"model": writeModel, "exits": exits, "patch": patch},
+		Cmds:      map[string]func(*testscript.TestScript, bool, []string){"model": writeModel, "exits": exits, "patch": patch, "module": writeModule},
 		Condition: func(name string) (bool, error) { return name == "root" && os.Geteuid() == 0, nil },
 	})
 }
@@ -82,6 +83,25 @@ func patch(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(path, data, 0o666))
 }
 
+// writeModule writes a go.mod and go.sum with what burngen's have: module PATH.
+func writeModule(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: module PATH")
+	}
+	root := ts.Getenv("ROOT")
+	mod, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	ts.Check(err)
+	sum, err := os.ReadFile(filepath.Join(root, "go.sum"))
+	ts.Check(err)
+	const own = "github.com/burngen/burngen"
+	text := strings.Replace(string(mod), "module "+own, "module "+args[0], 1)
+	text += "\nrequire " + own + " v0.0.0\n\nreplace " + own + " => " + root + "\n"
+	ts.Check(os.WriteFile(ts.MkAbs("go.mod"), []byte(text), 0o666))
+	ts.Check(os.WriteFile(ts.MkAbs("go.sum"), sum, 0o666))
+	ts.Setenv("GOWORK", "off")
+	ts.Setenv("GOFLAGS", os.Getenv("GOFLAGS"))
+}
+
 // models are what scripts ask for by name.
 var models = map[string]func() []byte{
 	"mlp": func() []byte { return onnxtest.MLP().Bytes() },
@@ -101,6 +121,9 @@ var models = map[string]func() []byte{
 	"relu": func() []byte {
 		return onnxtest.New(17).Input("x", ir.F32, 2, 3).Output("y", ir.F32, 2, 3).
 			Node("/Relu", "Relu", []string{"x"}, []string{"y"}).Bytes()
+	},
+	"bits": func() []byte {
+		return onnxtest.Tensor("bits", ir.FloatTensor(ir.F32, 0, 0, 0, 1, 1, 0, 1, 1).Reshape(4, 2))
 	},
 	"relu/input": func() []byte {
 		return onnxtest.Tensor("x", ir.FloatTensor(ir.F32, -1, 2, -3, 4, -5, 6).Reshape(2, 3))

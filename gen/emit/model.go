@@ -55,6 +55,9 @@ type Model struct {
 	// Embed puts the weights file into the program.
 	Embed bool
 
+	// Taken are names that other files of the package declare.
+	Taken []string
+
 	// Limits are the largest extents that symbols may have.
 	Limits map[string]int
 

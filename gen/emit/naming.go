@@ -49,6 +49,9 @@ func newEmitter(m *Model) *emitter {
 			e.global.unique(name)
 		}
 	}
+	for _, name := range m.Taken {
+		e.global.unique(name)
+	}
 	if m.Lap != nil {
 		e.global.unique(lapName)
 	}

@@ -1,0 +1,168 @@
+// Package config knows configurations: the structs that hold what a described model is
+// made by, under the directive //burngen:config. It reads them from syntax alone,
+// prints the functions that come with them, and turns what a user gives on a command
+// line or in a file into a Go expression. It does not know models.
+package config
+
+import (
+	"fmt"
+	"go/ast"
+	"go/scanner"
+	"go/token"
+	"reflect"
+	"strconv"
+)
+
+// File is the name of the file that is written beside configurations.
+const File = "config_burngen.go"
+
+// Struct is a configuration.
+type Struct struct {
+	Name, Doc string
+	Fields    []*Field
+}
+
+// Field is a field of a configuration.
+type Field struct {
+	Name, Doc string
+	Type      *Type
+	// Key is what JSON calls it, and Tag its tag as it stands in the source, "" for none.
+	Key, Tag string
+	// Default is the Go expression of its default, "" where New is given the field.
+	Default string
+}
+
+// Required reports whether a field has to be given: it has no default, and is no
+// pointer.
+func (f *Field) Required() bool { return f.Default == "" && f.Type.kind != pointer }
+
+// Set is the configurations of a package, in the order of their declarations.
+type Set struct {
+	Structs []*Struct
+	// Types are the package's own types of numbers, texts and bools that fields have.
+	Types []*Type
+}
+
+// Struct returns the configuration of a name, nil for none.
+func (s *Set) Struct(name string) *Struct {
+	for _, c := range s.Structs {
+		if c.Name == name {
+			return c
+		}
+	}
+	return nil
+}
+
+// Names returns the names that the configurations take in a package.
+func (s *Set) Names() []string {
+	var names []string
+	for _, c := range s.Structs {
+		names = append(names, c.Name, "New"+c.Name, "Load"+c.Name)
+	}
+	for _, t := range s.Types {
+		names = append(names, t.name)
+	}
+	return names
+}
+
+// Marked is a type declaration that carries the directive.
+type Marked struct {
+	Spec *ast.TypeSpec
+	Doc  string
+	Pos  token.Pos // of the directive
+}
+
+// reader reads declarations.
+type reader struct {
+	fset   *token.FileSet
+	set    *Set
+	marked map[string]bool
+	// local are the types that the package declares.
+	local  map[string]ast.Expr
+	faults scanner.ErrorList
+}
+
+func (r *reader) fault(pos token.Pos, format string, args ...any) {
+	r.faults.Add(r.fset.Position(pos), fmt.Sprintf(format, args...))
+}
+
+// Read returns the configurations among the files of a package, and all that is wrong
+// with them. What is wrong with a field leaves the others usable.
+func Read(fset *token.FileSet, files []*ast.File, marked []Marked) (*Set, scanner.ErrorList) {
+	r := &reader{fset: fset, set: &Set{}, marked: map[string]bool{}, local: map[string]ast.Expr{}}
+	for _, f := range files {
+		for _, d := range f.Decls {
+			if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.TYPE {
+				for _, s := range g.Specs {
+					r.local[s.(*ast.TypeSpec).Name.Name] = s.(*ast.TypeSpec).Type
+				}
+			}
+		}
+	}
+	for _, m := range marked {
+		r.marked[m.Spec.Name.Name] = true
+	}
+	for _, m := range marked {
+		st, ok := m.Spec.Type.(*ast.StructType)
+		switch {
+		case !ok:
+			r.fault(m.Pos, "//burngen:config belongs above a struct, %s is none", m.Spec.Name.Name)
+		case m.Spec.TypeParams != nil:
+			r.fault(m.Pos, "configuration %s has type parameters", m.Spec.Name.Name)
+		case !m.Spec.Name.IsExported():
+			r.fault(m.Spec.Name.Pos(), "configuration %s is unexported, so its functions would be; export it", m.Spec.Name.Name)
+		default:
+			r.set.Structs = append(r.set.Structs, r.fields(&Struct{Name: m.Spec.Name.Name, Doc: m.Doc}, st))
+		}
+	}
+	return r.set, r.faults
+}
+
+// fields reads the fields of a struct.
+func (r *reader) fields(c *Struct, st *ast.StructType) *Struct {
+	for _, list := range st.Fields.List {
+		if len(list.Names) == 0 {
+			r.fault(list.Pos(), "configuration %s has an embedded field; give it a name", c.Name)
+			continue
+		}
+		t := r.typ(list.Type)
+		if t == nil {
+			r.fault(list.Type.Pos(), "a configuration holds numbers, bools, texts, slices, arrays, maps with keys that are texts, and other configurations")
+			continue
+		}
+		for _, name := range list.Names {
+			if !name.IsExported() {
+				r.fault(name.Pos(), "field %s.%s is unexported, so no file can hold it; export it", c.Name, name.Name)
+				continue
+			}
+			f := &Field{Name: name.Name, Key: name.Name, Type: t, Doc: list.Doc.Text()}
+			if list.Tag != nil {
+				r.tag(c, f, list.Tag)
+			}
+			c.Fields = append(c.Fields, f)
+		}
+	}
+	return c
+}
+
+// tag reads the tag of a field.
+func (r *reader) tag(c *Struct, f *Field, lit *ast.BasicLit) {
+	f.Tag = lit.Value
+	text, _ := strconv.Unquote(lit.Value)
+	tag := reflect.StructTag(text)
+	if key, _ := jsonKey(tag); key == "-" {
+		r.fault(lit.Pos(), "field %s.%s: the file of a configuration holds all of its fields", c.Name, f.Name)
+	} else if key != "" {
+		f.Key = key
+	}
+	text, ok := tag.Lookup("default")
+	if !ok {
+		return
+	}
+	expr, err := f.Type.literal(text)
+	if err != nil {
+		r.fault(lit.Pos(), "default of %s.%s: %v", c.Name, f.Name, err)
+		expr = f.Type.zero()
+	}
+	f.Default = expr
+}

@@ -1,0 +1,161 @@
+package config
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+)
+
+// Given is what a user gives for a configuration.
+type Given struct {
+	// File is a file as the configuration's Save writes it, "" for none.
+	File string
+	// Set are further values, each as Field=value; Field.Field=value for that of a
+	// configuration in a configuration.
+	Set []string
+}
+
+// Missing tells that fields are neither given nor have a default.
+type Missing struct {
+	// Fields are paths from the configuration, as "Classes" or "Head.Classes".
+	Fields []string
+}
+
+func (m *Missing) Error() string { return strings.Join(m.Fields, ", ") + " missing" }
+
+// given is what there is for a configuration, or for one within.
+type given struct {
+	json json.RawMessage // nil for none
+	set  map[string]string
+	// prefix stands before a field's name in set, and used are the paths that were found.
+	prefix string
+	used   map[string]bool
+}
+
+// within returns what is given for a configuration in the field of a name.
+func (g *given) within(field string, data json.RawMessage) *given {
+	return &given{json: data, set: g.set, prefix: g.prefix + field + ".", used: g.used}
+}
+
+// sets reports whether something within the field of a name is set.
+func (g *given) sets(field string) bool {
+	for path := range g.set {
+		if strings.HasPrefix(path, g.prefix+field+".") {
+			return true
+		}
+	}
+	return false
+}
+
+// Value returns the Go expression of a configuration. Its errors: what is given does
+// not fit, all of it, or fields are [Missing].
+func (s *Set) Value(name string, user Given) (string, error) {
+	g := &given{set: map[string]string{}, used: map[string]bool{}}
+	var errs []error
+	for _, text := range user.Set {
+		path, value, ok := strings.Cut(text, "=")
+		if _, twice := g.set[path]; !ok || path == "" {
+			errs = append(errs, fmt.Errorf("-set %s: Field=value expected", text))
+		} else if twice {
+			errs = append(errs, fmt.Errorf("-set %s: %s is given twice", text, path))
+		}
+		g.set[path] = value
+	}
+	if user.File != "" {
+		data, err := os.ReadFile(user.File)
+		if err == nil && !json.Valid(data) {
+			err = fmt.Errorf("%s: is not JSON", user.File)
+		}
+		if err != nil {
+			return "", fmt.Errorf("-config %w", err)
+		}
+		g.json = bytes.TrimSpace(data)
+	}
+	if err := errors.Join(errs...); err != nil {
+		return "", err
+	}
+	expr, err := s.build(s.Struct(name), name, g)
+	for _, path := range slices.Sorted(maps.Keys(g.set)) {
+		if !g.used[path] {
+			errs = append(errs, fmt.Errorf("-set %s=%s: %s has no field %s", path, g.set[path], name, path))
+		}
+	}
+	if len(errs) > 0 {
+		return "", errors.Join(errs...)
+	}
+	return expr, err
+}
+
+// build returns the Go expression of a configuration, which messages call path.
+func (s *Set) build(c *Struct, path string, g *given) (string, error) {
+	var file map[string]json.RawMessage
+	var errs []error
+	if g.json != nil {
+		if err := json.Unmarshal(g.json, &file); err != nil || file == nil {
+			return "", fmt.Errorf("%s: %s is no configuration", path, g.json)
+		}
+		for _, key := range sortedKeys(file) {
+			if !slices.ContainsFunc(c.Fields, func(f *Field) bool { return f.Key == key }) {
+				errs = append(errs, fmt.Errorf("%s: unknown key %q", path, key))
+			}
+		}
+	}
+	var fields []string
+	missing := &Missing{}
+	for _, f := range c.Fields {
+		expr, err := s.field(f, path+"."+f.Name, file, g)
+		var lacks *Missing
+		switch {
+		case errors.As(err, &lacks):
+			missing.Fields = append(missing.Fields, lacks.Fields...)
+		case err != nil:
+			errs = append(errs, err)
+		case expr == "":
+			missing.Fields = append(missing.Fields, g.prefix+f.Name)
+		case expr != "nil":
+			fields = append(fields, f.Name+": "+expr)
+		}
+	}
+	if len(errs) == 0 && len(missing.Fields) > 0 {
+		return "", missing
+	}
+	return c.Name + "{" + strings.Join(fields, ", ") + "}", errors.Join(errs...)
+}
+
+// field returns the Go expression of a field, "" where nothing is given.
+func (s *Set) field(f *Field, path string, file map[string]json.RawMessage, g *given) (string, error) {
+	data, ok := file[f.Key]
+	if text, set := g.set[g.prefix+f.Name]; set {
+		g.used[g.prefix+f.Name] = true
+		expr, err := f.Type.literal(text)
+		if err != nil {
+			err = fmt.Errorf("-set %s%s=%s: %w", g.prefix, f.Name, text, err)
+		}
+		return expr, err
+	}
+	t := f.Type
+	if file != nil && !ok && t.kind != pointer {
+		return "", fmt.Errorf("%s: key %q is missing", path, f.Key)
+	}
+	if t.kind == pointer && t.elem.kind == nested && (g.sets(f.Name) || ok && string(data) != "null") {
+		expr, err := s.build(s.Struct(t.elem.name), path, g.within(f.Name, data))
+		return t.point(expr), err
+	}
+	if t.kind == nested {
+		return s.build(s.Struct(t.name), path, g.within(f.Name, data))
+	}
+	switch {
+	case ok:
+		return s.fromJSON(t, path, data)
+	case f.Default == "" && t.kind == pointer:
+		return "nil", nil
+	}
+	return f.Default, nil
+}
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -1,0 +1,98 @@
+package load
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"regexp"
+	"strings"
+)
+
+// directive is a comment for burngen.
+type directive struct {
+	word string
+	// text is what follows the word, and pos and at are where the directive and the text
+	// begin.
+	text    string
+	pos, at token.Pos
+}
+
+// words are the directives there are, and what they belong above.
+var words = map[string]string{
+	"func": "an exported method", "loss": "an exported method",
+	"config": "a struct", "module": "a struct",
+}
+
+// meant finds comments that are directives, or that were meant to be.
+var meant = regexp.MustCompile(`^//([ \t]*)(?i:burngen)(\s*:\s*)(\w*)`)
+
+// directives returns those in a group of comments, and calls fault with what is wrong.
+func directives(g *ast.CommentGroup, fault func(pos token.Pos, text string)) []directive {
+	if g == nil {
+		return nil
+	}
+	var list []directive
+	for _, c := range g.List {
+		m := meant.FindStringSubmatch(c.Text)
+		if m == nil {
+			continue
+		}
+		blank, word := m[1], m[3]
+		_, known := words[word]
+		exact := "//burngen:" + word
+		switch {
+		case !strings.HasPrefix(c.Text, exact) && !known:
+			// Prose that begins with the name.
+		case blank != "":
+			fault(c.Pos(), fmt.Sprintf("write %s without the space, or gofmt takes it for prose", exact))
+		case !strings.HasPrefix(c.Text, exact):
+			fault(c.Pos(), fmt.Sprintf("write %s", exact))
+		case !known:
+			fault(c.Pos(), fmt.Sprintf("unknown directive %s%s", exact, suggestion(word)))
+		default:
+			rest := c.Text[len(exact):]
+			text := strings.TrimLeft(rest, " \t")
+			if text == rest && text != "" {
+				fault(c.Pos(), fmt.Sprintf("a space is missing after %s", exact))
+				continue
+			}
+			if before, _, ok := strings.Cut(text, "//"); ok {
+				text = before
+			}
+			at := c.Pos() + token.Pos(len(c.Text)-len(strings.TrimLeft(rest, " \t")))
+			list = append(list, directive{word: word, text: strings.TrimRight(text, " \t\r"), pos: c.Pos(), at: at})
+		}
+	}
+	return list
+}
+
+// suggestion names the directive that a misspelt one may mean.
+func suggestion(word string) string {
+	for _, w := range []string{"func", "loss", "config", "module"} {
+		if distance(strings.ToLower(word), w) <= 2 {
+			return "; //burngen:" + w + "?"
+		}
+	}
+	return "; there are func, loss and config"
+}
+
+// distance is the number of letters to insert, drop or replace from a to b.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,119 @@
+package load
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Virtual files of the second phase: glue is in the description's package, and the main
+// package in a folder below it, so that it may import what is internal there.
+const (
+	glueFile = "zz_burngen.go"
+	mainDir  = "zz_burngen"
+	glueFunc = "BurngenRecord"
+	nnInGlue = "burngen_nn"
+)
+
+// mainSource returns the program that records the description in a package.
+func mainSource(pkg string) []byte {
+	return fmt.Appendf(nil, "package main\n\nimport (\n\t\"%s\"\n\tdescription %q\n)\n\nfunc main() { nn.Main(description.%s) }\n", nnPath, pkg, glueFunc)
+}
+
+// glue returns the file that is compiled with the description: one function, which
+// calls New and the marked methods, and one for each signature that has Go expressions,
+// where the receiver is called what the method calls it.
+func (c *checked) glue(built string) []byte {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "package %s\n\nimport %s %q\n", c.name, nnInGlue, nnPath)
+	imports := map[string]string{}
+	for _, m := range c.methods {
+		maps.Copy(imports, m.imports)
+	}
+	for _, name := range slices.Sorted(maps.Keys(imports)) {
+		fmt.Fprintf(&b, "import %s %q\n", name, imports[name])
+	}
+	fmt.Fprintf(&b, "\nfunc %s(r *%s.Recorder) {\n\tm := New(%s)\n", glueFunc, nnInGlue, built)
+	if c.byValue {
+		b.WriteString("\tr.Model(&m)\n")
+	} else {
+		b.WriteString("\tr.Model(m)\n")
+	}
+	for _, m := range c.methods {
+		m.call(&b)
+	}
+	b.WriteString("}\n")
+	for _, m := range c.methods {
+		c.signatureFunc(&b, m)
+	}
+	return b.Bytes()
+}
+
+// call prints the call of a method.
+func (m *method) call(b *bytes.Buffer) {
+	fmt.Fprintf(b, "\tr.Method(%s.Method{Name: %q, Loss: %t, Pos: %q, Params: %#v, Results: %#v,\n\t\tSignature: func() string { return m.burngenSignature%s() }},\n",
+		nnInGlue, m.name(), m.loss, m.at.String(), m.params, m.results, m.name())
+	var args, results []string
+	for i := range m.params {
+		arg := fmt.Sprintf("in[%d]", i)
+		if m.fields != nil {
+			arg = m.fields[i] + ": " + arg
+		}
+		args = append(args, arg)
+	}
+	for i := range m.results {
+		results = append(results, fmt.Sprintf("out%d", i))
+	}
+	in, out := strings.Join(args, ", "), strings.Join(results, ", ")
+	if m.fields != nil {
+		in = m.strct + "{" + in + "}"
+	}
+	fmt.Fprintf(b, "\t\tfunc(in []%s.Value) []%[1]s.Value {\n", nnInGlue)
+	fmt.Fprintf(b, "\t\t\t%s := m.%s(%s)\n\t\t\treturn []%s.Value{%[1]s}\n\t\t})\n", out, m.name(), in, nnInGlue)
+}
+
+// signatureFunc prints the method that returns the signature, with its Go expressions as
+// numbers. The compiler and panics report these at the directive.
+func (c *checked) signatureFunc(b *bytes.Buffer, m *method) {
+	recv := ""
+	if names := m.decl.Recv.List[0].Names; len(names) == 1 {
+		recv = names[0].Name
+	}
+	fmt.Fprintf(b, "\nfunc (%s *%s) burngenSignature%s() string {\n\treturn ", recv, c.model.Obj().Name(), m.name())
+	text := ""
+	flush := func() {
+		if text != "" {
+			b.WriteString(strconv.Quote(text))
+			text = ""
+		}
+	}
+	list := func(types []declared) {
+		text += "("
+		for i := range types {
+			if i > 0 {
+				text += ", "
+			}
+			for k := range types[i].pieces {
+				p := &types[i].pieces[k]
+				if !p.expr {
+					text += p.text
+					continue
+				}
+				flush()
+				at := m.lines[p]
+				fmt.Fprintf(b, " + %s.ExtentText(\n/*line %s:%d:%d*/%s) + ", nnInGlue, at.Filename, at.Line, at.Column, p.text)
+			}
+		}
+		text += ")"
+	}
+	list(m.sig.params)
+	if !m.sig.open {
+		text += " -> "
+		list(m.sig.results)
+	}
+	flush()
+	b.WriteString("\n}\n")
+}

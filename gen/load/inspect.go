@@ -1,0 +1,105 @@
+package load
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+)
+
+// inspect looks for mistakes in bodies and types that the compiler cannot know.
+func (c *checked) inspect() {
+	rules := []func(n ast.Node){c.discarded, c.ranges, c.operands, c.unexported}
+	for _, f := range c.files {
+		ast.Inspect(f, func(n ast.Node) bool {
+			for _, rule := range rules {
+				rule(n)
+			}
+			return true
+		})
+	}
+}
+
+// discarded finds results that are thrown away. Is returns what it asserts, and may be.
+func (c *checked) discarded(n ast.Node) {
+	st, ok := n.(*ast.ExprStmt)
+	if !ok || !holdsValue(c.pkg.TypesInfo.TypeOf(st.X)) {
+		return
+	}
+	if call, ok := st.X.(*ast.CallExpr); ok {
+		if s, ok := call.Fun.(*ast.SelectorExpr); ok && s.Sel.Name == "Is" && isValue(c.pkg.TypesInfo.TypeOf(s.X)) {
+			return
+		}
+	}
+	c.faultf(st.Pos(), "the result is not used: operations return new values and never change their operands")
+}
+
+// ranges finds loops over maps that make values, whose order is a new one each time.
+func (c *checked) ranges(n ast.Node) {
+	loop, ok := n.(*ast.RangeStmt)
+	if !ok {
+		return
+	}
+	t := c.pkg.TypesInfo.TypeOf(loop.X)
+	if t == nil {
+		return
+	}
+	if _, ok := t.Underlying().(*types.Map); !ok {
+		return
+	}
+	found := false
+	ast.Inspect(loop.Body, func(n ast.Node) bool {
+		if e, ok := n.(ast.Expr); ok && !found {
+			found = holdsValue(c.pkg.TypesInfo.TypeOf(e))
+		}
+		return !found
+	})
+	if found {
+		c.faultf(loop.Pos(), "a map has no fixed order; range over slices.Sorted(maps.Keys(…))")
+	}
+}
+
+// operands finds arguments that are no operands.
+func (c *checked) operands(n ast.Node) {
+	call, ok := n.(*ast.CallExpr)
+	if !ok {
+		return
+	}
+	sig, ok := c.pkg.TypesInfo.TypeOf(call.Fun).(*types.Signature)
+	if !ok {
+		return
+	}
+	params := sig.Params()
+	for i, arg := range call.Args {
+		if params.Len() == 0 {
+			return
+		}
+		t := params.At(min(i, params.Len()-1)).Type()
+		if sig.Variadic() && i >= params.Len()-1 {
+			if call.Ellipsis != token.NoPos {
+				continue
+			}
+			t = t.(*types.Slice).Elem()
+		}
+		given := c.pkg.TypesInfo.TypeOf(arg)
+		if isOperand(t) && given != nil && given != types.Typ[types.Invalid] && !canOperate(given) {
+			c.faultf(arg.Pos(), "operand is %s, want nn.Value, nn.Dim or a number", c.text(types.Default(given)))
+		}
+	}
+}
+
+// unexported finds fields that no name leads to.
+func (c *checked) unexported(n ast.Node) {
+	spec, ok := n.(*ast.TypeSpec)
+	if !ok || c.pkg.TypesInfo.Defs[spec.Name] == nil {
+		return
+	}
+	st, ok := c.pkg.TypesInfo.Defs[spec.Name].Type().Underlying().(*types.Struct)
+	if _, own := spec.Type.(*ast.StructType); !ok || !own {
+		return
+	}
+	for i := range st.NumFields() {
+		if f := st.Field(i); !f.Exported() && tag(st, i) != "-" && holdsParameters(f.Type()) {
+			c.faultf(f.Pos(), "field %s.%s is unexported, so its parameters have no name; export it", spec.Name.Name, f.Name())
+		}
+	}
+}

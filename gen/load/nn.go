@@ -1,0 +1,88 @@
+package load
+
+import (
+	"go/types"
+	"reflect"
+)
+
+// nnPath is the package that descriptions are written with.
+const nnPath = "github.com/burngen/burngen/ir/nn"
+
+// isNN reports whether a type is the one of package nn that is called name.
+func isNN(t types.Type, name string) bool {
+	if t == nil {
+		return false
+	}
+	n, ok := types.Unalias(t).(*types.Named)
+	return ok && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == nnPath && n.Obj().Name() == name
+}
+
+// isValue reports whether a type is nn.Value.
+func isValue(t types.Type) bool { return isNN(t, "Value") }
+
+// holdsValue reports whether a type is nn.Value, or results of which one is.
+func holdsValue(t types.Type) bool {
+	if tuple, ok := t.(*types.Tuple); ok {
+		for v := range tuple.Variables() {
+			if isValue(v.Type()) {
+				return true
+			}
+		}
+	}
+	return isValue(t)
+}
+
+// isOperand reports whether a parameter is declared as nn.Operand.
+func isOperand(t types.Type) bool {
+	a, ok := t.(*types.Alias)
+	return ok && a.Obj().Pkg() != nil && a.Obj().Pkg().Path() == nnPath && a.Obj().Name() == "Operand"
+}
+
+// canOperate reports whether an argument of a type can be an operand, as far as the type
+// tells.
+func canOperate(t types.Type) bool {
+	if isValue(t) || isNN(t, "Dim") || types.IsInterface(t) {
+		return true
+	}
+	b, ok := types.Default(t).Underlying().(*types.Basic)
+	return ok && b.Info()&(types.IsInteger|types.IsFloat|types.IsBoolean) != 0
+}
+
+// holdsParameters reports whether values of a type hold parameters, buffers or states.
+func holdsParameters(t types.Type) bool { return holds(t, map[types.Type]bool{}) }
+
+func holds(t types.Type, seen map[types.Type]bool) bool {
+	t = types.Unalias(t)
+	if seen[t] {
+		return false
+	}
+	seen[t] = true
+	for _, name := range []string{"Param", "Buffer", "State"} {
+		if isNN(t, name) {
+			return true
+		}
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Pointer:
+		return holds(u.Elem(), seen)
+	case *types.Slice:
+		return holds(u.Elem(), seen)
+	case *types.Array:
+		return holds(u.Elem(), seen)
+	case *types.Map:
+		return holds(u.Elem(), seen)
+	case *types.Struct:
+		if isValue(t) {
+			return false
+		}
+		for i := range u.NumFields() {
+			if f := u.Field(i); tag(u, i) != "-" && holds(f.Type(), seen) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// tag returns what a field's tag says to package nn.
+func tag(s *types.Struct, i int) string { return reflect.StructTag(s.Tag(i)).Get("nn") }

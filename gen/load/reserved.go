@@ -1,0 +1,46 @@
+package load
+
+import (
+	"go/token"
+	"slices"
+	"strings"
+)
+
+// Names that generated packages have: of their methods, with what these begin with, and
+// of their types, which are called after parameters and results.
+var (
+	reservedMethods  = strings.Fields("Meta Save NewSession NewTrainer SetContext Params Model State Backward")
+	reservedPrefixes = strings.Fields("Step Train")
+	reservedTypes    = strings.Fields("Model Session Trainer TrainerOptions New Load LoadFrom Built Meta")
+)
+
+// methodName checks the name of a method.
+func (c *checked) methodName(m *method) {
+	name := m.name()
+	taken := slices.Contains(reservedMethods, name) || slices.Contains(reservedTypes, name)
+	for _, p := range reservedPrefixes {
+		taken = taken || strings.HasPrefix(name, p)
+	}
+	pos := m.decl.Name.Pos()
+	switch {
+	case taken:
+		c.faultf(pos, "generated packages have a method %s of their own; give this one another name", name)
+	case m.loss && !strings.HasSuffix(name, "Loss"):
+		c.faultf(pos, "the name of a loss ends in Loss, as in %sLoss", name)
+	case strings.HasSuffix(name, "Context") && c.isMarked(strings.TrimSuffix(name, "Context")):
+		c.faultf(pos, "%s with a context is called %s; give this method another name", strings.TrimSuffix(name, "Context"), name)
+	}
+}
+
+// isMarked reports whether a method of a name is marked.
+func (c *checked) isMarked(name string) bool {
+	return slices.ContainsFunc(c.marked, func(m marked) bool { return m.decl.Name.Name == name })
+}
+
+// reserved checks a name that becomes the name of a type.
+func (c *checked) reserved(pos token.Pos, what, name string) {
+	typ := strings.ToUpper(name[:1]) + name[1:]
+	if slices.Contains(reservedTypes, typ) || slices.Contains(c.configs.Names(), typ) {
+		c.faultf(pos, "%s %s: generated packages have a %s of their own; give it another name", what, name, typ)
+	}
+}

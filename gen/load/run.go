@@ -1,0 +1,115 @@
+package load
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/burngen/burngen/gen/config"
+	"github.com/burngen/burngen/ir/nn"
+)
+
+// recording is a program that records a description.
+type recording struct {
+	dir                string
+	env                []string
+	glue, main, config []byte
+	options            Options
+}
+
+// run builds and runs the program in the description's module, and returns the file that
+// it leaves. All files are virtual but for those in a temporary folder.
+func run(ctx context.Context, r *recording) ([]byte, error) {
+	tmp, err := os.MkdirTemp("", "burngen-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(tmp)
+	overlay, err := r.overlay(tmp)
+	if err != nil {
+		return nil, err
+	}
+	out := filepath.Join(tmp, "model.ir")
+	c := exec.CommandContext(ctx, "go", "run", "-trimpath=false", "-overlay", overlay, "./"+mainDir)
+	c.Dir = r.dir
+	c.Env = append(r.env[:len(r.env):len(r.env)], nn.OutEnv+"="+out)
+	if r.options.Limit > 0 {
+		c.Env = append(c.Env, nn.LimitEnv+"="+r.options.Limit.String())
+	}
+	var stderr bytes.Buffer
+	c.Stdout, c.Stderr = r.options.Stdout, &stderr
+	c.WaitDelay = time.Second
+	if err := c.Run(); err != nil {
+		return nil, r.failure(stderr.String(), err)
+	}
+	if r.options.Stderr != nil {
+		r.options.Stderr.Write(stderr.Bytes())
+	}
+	file, err := os.ReadFile(out)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s: the description ended the program that records it", shownAs(r.dir))
+	}
+	return file, err
+}
+
+// overlay writes the virtual files, and the list of them that the go command reads.
+func (r *recording) overlay(tmp string) (path string, err error) {
+	files := map[string][]byte{
+		filepath.Join(r.dir, glueFile):           r.glue,
+		filepath.Join(r.dir, mainDir, "main.go"): r.main,
+	}
+	if own := filepath.Join(r.dir, config.File); r.config != nil {
+		files[own] = r.config
+	} else if exists(own) {
+		files[own] = nil // a stale one
+	}
+	replace := map[string]string{}
+	for name, src := range files {
+		real := ""
+		if src != nil {
+			real = filepath.Join(tmp, fmt.Sprintf("%d.go", len(replace)))
+			if err := os.WriteFile(real, src, 0o666); err != nil {
+				return "", err
+			}
+		}
+		replace[name] = real
+	}
+	list, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		return "", err
+	}
+	path = filepath.Join(tmp, "overlay.json")
+	return path, os.WriteFile(path, list, 0o666)
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// exited is how the go command tells that a program failed.
+var exited = regexp.MustCompile(`^exit status \d+$`)
+
+// failure returns what the go command, or the program, printed.
+func (r *recording) failure(text string, err error) error {
+	var out lines
+	for line := range strings.SplitSeq(strings.TrimSpace(text), "\n") {
+		if line == "" || strings.HasPrefix(line, "# ") || exited.MatchString(line) {
+			continue
+		}
+		out = append(out, strings.TrimPrefix(line, "."+string(filepath.Separator)))
+	}
+	if len(out) == 0 {
+		out = append(out, fmt.Sprintf("%s: %v", shownAs(r.dir), err))
+	}
+	return out
+}

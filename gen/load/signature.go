@@ -1,0 +1,309 @@
+package load
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// signature is what a directive says that a method takes and returns.
+type signature struct {
+	params, results []declared
+	// open is set where the results are left out.
+	open bool
+}
+
+// declared is the type of a tensor, and where its text begins in what was read.
+type declared struct {
+	text string
+	at   int
+	// pieces are the text in turns: what stands as it is, and Go expressions.
+	pieces []piece
+	// dims are the extents, with "{…}" for Go expressions.
+	dims  []string
+	dtype string
+}
+
+// piece is a part of a type's text.
+type piece struct {
+	text string
+	at   int
+	// expr is set for a Go expression, whose braces are not part of the text.
+	expr bool
+}
+
+// same reports whether two types are one Go type whatever their symbols are called.
+func (d declared) same(o declared) bool {
+	if d.dtype != o.dtype || len(d.dims) != len(o.dims) {
+		return false
+	}
+	for i, a := range d.dims {
+		if b := o.dims[i]; a != b && !(isSymbol(a) && isSymbol(b)) {
+			return false
+		}
+	}
+	return true
+}
+
+func isSymbol(dim string) bool {
+	return strings.IndexFunc(dim, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }) < 0 && dim[0] > '9'
+}
+
+// fault is what is wrong with a signature, and where.
+type fault struct {
+	at   int
+	text string
+}
+
+// sigParser reads a signature.
+type sigParser struct {
+	src    string
+	at     int
+	faults []fault
+}
+
+// parseSignature reads "(f32[N,28,28], i64[N]) -> f32[]", of which the arrow and what
+// follows may be missing, and all where the types are declared elsewhere.
+func parseSignature(src string) (signature, []fault) {
+	p := &sigParser{src: src}
+	var s signature
+	if p.skip(); p.peek() == '(' {
+		s.params = p.tuple()
+	} else if !p.arrow() && p.at < len(src) {
+		p.fault(p.at, "( expected: a signature such as (f32[N,4]) -> f32[N]")
+		return s, p.faults
+	}
+	p.skip()
+	switch {
+	case len(p.faults) > 0:
+	case p.arrow():
+		p.at += 2
+		if p.skip(); p.peek() == '(' {
+			s.results = p.tuple()
+		} else {
+			s.results = p.types("")
+		}
+	case p.at < len(src):
+		p.fault(p.at, "-> expected, not %q", src[p.at:])
+	default:
+		s.open = true
+	}
+	if p.skip(); p.at < len(src) && len(p.faults) == 0 {
+		p.fault(p.at, "%q after the signature", src[p.at:])
+	}
+	return s, p.faults
+}
+
+// parseDeclared reads one type, as a tag has it.
+func parseDeclared(src string) (declared, []fault) {
+	p := &sigParser{src: src}
+	list := p.types("")
+	if len(p.faults) == 0 && len(list) != 1 {
+		p.fault(0, "a type such as f32[N,4] expected")
+	}
+	if len(p.faults) > 0 {
+		return declared{}, p.faults
+	}
+	return list[0], nil
+}
+
+func (p *sigParser) fault(at int, format string, args ...any) {
+	p.faults = append(p.faults, fault{at, fmt.Sprintf(format, args...)})
+}
+
+func (p *sigParser) peek() byte {
+	if p.at < len(p.src) {
+		return p.src[p.at]
+	}
+	return 0
+}
+
+func (p *sigParser) arrow() bool { return strings.HasPrefix(p.src[p.at:], "->") }
+
+func (p *sigParser) skip() {
+	for p.at < len(p.src) && (p.src[p.at] == ' ' || p.src[p.at] == '\t') {
+		p.at++
+	}
+}
+
+// tuple reads types in parentheses.
+func (p *sigParser) tuple() []declared {
+	open := p.at
+	p.at++
+	list := p.types(")")
+	if p.peek() != ')' {
+		p.fault(open, "this ( is not closed")
+		return list
+	}
+	p.at++
+	return list
+}
+
+// types reads types that commas part, up to one of the bytes that end them, or the end.
+func (p *sigParser) types(end string) []declared {
+	var list []declared
+	for {
+		p.skip()
+		start := p.at
+		if p.at == len(p.src) || strings.IndexByte(end, p.src[p.at]) >= 0 && len(list) == 0 {
+			if len(list) > 0 {
+				p.fault(p.at, "a type expected after the comma")
+			}
+			return list
+		}
+		if !p.word(end) {
+			return list
+		}
+		d, ok := p.declared(start)
+		if ok {
+			list = append(list, d)
+		} else if len(p.faults) == 0 {
+			return list
+		}
+		if p.skip(); p.peek() != ',' {
+			return list
+		}
+		p.at++
+	}
+}
+
+// word skips one type: to the comma, the end or one of the bytes in end that stand in
+// no brackets.
+func (p *sigParser) word(end string) bool {
+	var open []int
+	for ; p.at < len(p.src); p.at++ {
+		c := p.src[p.at]
+		switch {
+		case len(open) == 0 && (c == ',' || strings.IndexByte(end, c) >= 0 || c == ' ' || c == '\t'):
+			return true
+		case c == '[' || c == '{' || c == '(':
+			open = append(open, p.at)
+		case c == ']' || c == '}' || c == ')':
+			if len(open) == 0 || !strings.Contains("[]{}()", string(p.src[open[len(open)-1]])+string(c)) {
+				p.fault(p.at, "this %c closes nothing", c)
+				return false
+			}
+			open = open[:len(open)-1]
+		}
+	}
+	if len(open) > 0 {
+		p.fault(open[0], "this %c is not closed", p.src[open[0]])
+		return false
+	}
+	return true
+}
+
+// declared reads the type that stands from start to here.
+func (p *sigParser) declared(start int) (declared, bool) {
+	d := declared{text: p.src[start:p.at], at: start}
+	before := len(p.faults)
+	name, rest, ok := strings.Cut(d.text, "[")
+	d.dtype = name
+	switch {
+	case name == "":
+		p.fault(start, "a type such as f32[N,4] expected, not %q", d.text)
+		return d, false
+	case !ok:
+		p.fault(start, "type %q has no extents: write %[1]s[] for a scalar, %[1]s[N,4] for a matrix", name)
+		return d, false
+	case !strings.HasSuffix(rest, "]"):
+		p.fault(start+len(name)+1+strings.LastIndexByte(rest, ']')+1, "%q after the type", rest[strings.LastIndexByte(rest, ']')+1:])
+		return d, false
+	}
+	if t, err := ir.ParseDType(name); err != nil || t == ir.String {
+		p.fault(start, "unknown element type %q", name)
+	}
+	d.pieces = append(d.pieces, piece{text: name + "[", at: start})
+	rest = strings.TrimSuffix(rest, "]")
+	at := start + len(name) + 1
+	if strings.TrimSpace(rest) != "" {
+		for i, dim := range splitDims(rest) {
+			if i > 0 {
+				d.pieces = append(d.pieces, piece{text: ",", at: at})
+				at++
+			}
+			p.dim(&d, dim, at)
+			at += len(dim)
+		}
+	}
+	d.pieces = append(d.pieces, piece{text: "]", at: at})
+	return d, len(p.faults) == before
+}
+
+// splitDims parts extents at the commas outside of brackets.
+func splitDims(text string) []string {
+	var dims []string
+	depth, start := 0, 0
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c == '{' || c == '(' || c == '[':
+			depth++
+		case c == '}' || c == ')' || c == ']':
+			depth--
+		case c == ',' && depth == 0:
+			dims = append(dims, text[start:i])
+			start = i + 1
+		}
+	}
+	return append(dims, text[start:])
+}
+
+// dim reads an extent, whose text begins at a place.
+func (p *sigParser) dim(d *declared, text string, at int) {
+	var plain strings.Builder // with a number for each expression
+	for rest, from := text, at; rest != ""; {
+		before, after, ok := strings.Cut(rest, "{")
+		if before != "" {
+			d.pieces = append(d.pieces, piece{text: before, at: from})
+			plain.WriteString(before)
+		}
+		if !ok {
+			break
+		}
+		end := closing(after)
+		if end < 0 {
+			p.fault(from+len(before), "this { is not closed")
+			return
+		}
+		d.pieces = append(d.pieces, piece{text: after[:end], at: from + len(before) + 1, expr: true})
+		plain.WriteString("1")
+		from += len(before) + end + 2
+		rest = after[end+1:]
+	}
+	d.dims = append(d.dims, strings.TrimSpace(text))
+	trimmed := strings.TrimSpace(plain.String())
+	lead := len(text) - len(strings.TrimLeft(text, " \t"))
+	if trimmed == "" {
+		p.fault(at, "an extent is missing")
+		return
+	}
+	dim, err := ir.ParseDim(trimmed)
+	if err != nil {
+		p.fault(at+lead, "extent %q: %v", strings.TrimSpace(text), err)
+		return
+	}
+	for _, s := range dim.Symbols() {
+		if r, _ := utf8.DecodeRuneInString(s); !unicode.IsUpper(r) {
+			p.fault(at+lead, "symbol %s begins with a small letter; write %s, or {%[1]s} for a Go expression", s, strings.ToUpper(s[:1])+s[1:])
+		}
+	}
+}
+
+// closing returns the place of the brace that closes an expression, -1 for none.
+func closing(text string) int {
+	depth := 1
+	for i := range len(text) {
+		switch text[i] {
+		case '{':
+			depth++
+		case '}':
+			if depth--; depth == 0 {
+				return i
+			}
+		}
+	}
+	return -1
+}
