@@ -223,6 +223,9 @@ func printNodes(steps []*ir.Node, laps []float64) {
 	rows := map[string]*row{}
 	total := 0.0
 	for i, n := range steps {
+		if laps[i] == 0 {
+			continue
+		}
 		kind := "copies"
 		if n != nil {
 			kind = ir.OpName(n.Op)

@@ -15,6 +15,7 @@ var neuralTrials = map[string]func(*draw) trial{
 	"col2_im":             tryCol2Im,
 	"conv":                tryConv,
 	"conv_transpose":      tryConvTranspose,
+	"conv_weights":        tryConvWeights,
 	"deform_columns":      tryDeformColumns,
 	"deform_conv":         tryDeformConv,
 	"gemm":                tryGemm,
@@ -87,6 +88,26 @@ func tryConv(d *draw) trial {
 	t := d.dtype(usualFloats)
 	w := d.tensor(t, append([]int{m, c / o.Group}, o.Kernel...)...)
 	return trial{op: o, args: trimmed(d.tensor(t, x...), w, d.maybe(d.tensor(t, m))), sums: true}
+}
+
+func tryConvWeights(d *draw) trial {
+	o := op.ConvWeights{Group: d.int(1, 3, "group")}
+	c, m := o.Group*d.int(1, 5, "c"), o.Group*d.int(1, 3, "m")
+	if d.flag("many") {
+		o.Group, c, m = 1, d.channels(), d.channels()
+	}
+	x := d.image(c, 3)
+	o.Window = d.window(x[2:])
+	t := d.dtype(usualFloats)
+	conv, err := (op.Conv{Window: o.Window, Group: o.Group}).Infer([]ir.Type{
+		ir.StaticTensor(t, x...), ir.StaticTensor(t, append([]int{m, c / o.Group}, o.Kernel...)...),
+	})
+	if err != nil {
+		d.Fatal(err)
+	}
+	y, _ := conv[0].Static()
+	y[0], y[1] = y[1], y[0]
+	return trial{op: o, args: []*ir.Tensor{d.tensor(t, x...), d.tensor(t, y...)}, sums: true}
 }
 
 func tryConvTranspose(d *draw) trial {

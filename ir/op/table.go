@@ -169,6 +169,7 @@ var Ops = []ir.Op{
 	BatchNormalization{},
 	Col2Im{},
 	ConvTranspose{},
+	ConvWeights{},
 	Conv{},
 	DeformColumns{},
 	DeformConv{},

@@ -174,6 +174,7 @@ func (op WinogradBlocked) Flops(in, out []ir.Type) ir.Dim {
 const (
 	winogradParts = 16 // that have scratch of their own
 	winogradTiles = 56 // that a part works on at once
+	winogradRow   = 14 // tiles that are multiplied together, at most
 	linePixels    = 64 + 2
 )
 
@@ -184,11 +185,10 @@ func (op WinogradBlocked) scratch(y []ir.Dim) ir.Scratch {
 	f, tile := op.filtering(), ir.Const(op.Tile)
 	elems := f.points() * block * (f.inBlocks() + f.outBlocks())
 	down, across := y[2].CeilDiv(tile), y[3].CeilDiv(tile)
-	images := y[0]
-	if _, ok := images.Int(); !ok {
-		images = ir.Const(unknownBatch)
+	tiles := y[0].Mul(down).Mul(across)
+	if _, ok := y[0].Int(); !ok {
+		tiles = ir.Const(unknownBatch).Mul(down).Mul(across).Max(ir.Const(winogradRow))
 	}
-	tiles := images.Mul(down).Mul(across)
 	line := across.Mul(tile).Add(ir.Const(2)).Min(ir.Const(linePixels))
 	lines := line.Mul(ir.Const((op.Tile + 3) * block)).Add(ir.Const(2 * f.points() * block))
 	lines = lines.Mul(tiles.Min(ir.Const(winogradParts)))
