@@ -146,6 +146,7 @@ var kernels = map[string][]any{
 	"MaxPool":               {cpu.MaxPool},
 	"MaxPoolBytes":          {cpu.MaxPoolBytes},
 	"MaxPoolDirect":         {cpu.MaxPoolDirect[float32], cpu.MaxPoolDirect[float64]},
+	"MaxPoolGrad":           {cpu.MaxPoolGrad},
 	"MaxRoiPool":            {cpu.MaxRoiPool[float32], cpu.MaxRoiPool[float64]},
 	"MaxScalar":             {cpu.MaxScalar[float32], cpu.MaxScalar[float64], cpu.MaxScalar[int16], cpu.MaxScalar[int32], cpu.MaxScalar[int64], cpu.MaxScalar[int8], cpu.MaxScalar[uint16], cpu.MaxScalar[uint32], cpu.MaxScalar[uint64], cpu.MaxScalar[uint8]},
 	"MelWeightMatrix":       {cpu.MelWeightMatrix[float32], cpu.MelWeightMatrix[float64]},

@@ -28,6 +28,7 @@ var neuralTrials = map[string]func(*draw) trial{
 	"lstm":                tryLSTM,
 	"mat_mul":             tryMatMul,
 	"max_pool":            tryMaxPool,
+	"max_pool_grad":       tryMaxPoolGrad,
 	"max_roi_pool":        tryMaxRoiPool,
 	"rms_normalization":   tryRMSNormalization,
 	"rnn":                 tryRNN,
@@ -151,6 +152,18 @@ func tryMaxPool(d *draw) trial {
 		}
 	}
 	return trial{op: op.MaxPool{Window: w}, args: []*ir.Tensor{x}}
+}
+
+func tryMaxPoolGrad(d *draw) trial {
+	w, shape := d.pool()
+	t := d.dtype(usualFloats)
+	x := d.tensor(t, shape...)
+	y, err := (op.MaxPool{Window: w}).Infer([]ir.Type{x.Type()})
+	if err != nil {
+		d.Fatal(err)
+	}
+	g, _ := y[0].Static()
+	return trial{op: op.MaxPoolGrad{Window: w}, args: []*ir.Tensor{x, d.tensor(t, g...)}, sums: true}
 }
 
 func tryGlobalAveragePool(d *draw) trial {

@@ -5,6 +5,22 @@ type Conv struct {
 	N, InC, OutC int
 	OutH, OutW   int
 	Group        int
+	// Raw is set where the weights are packed each time.
+	Raw bool
+}
+
+// Nanoseconds that it takes to pack a weight, and to transform a kernel, of raw weights.
+const (
+	packWeight      = 1
+	transformKernel = 60
+)
+
+// raw is the nanoseconds of packing for a time for each pair of channels.
+func (c Conv) raw(each float64) float64 {
+	if !c.Raw {
+		return 0
+	}
+	return each * c.pairs()
 }
 
 // Gains below which a way that takes more memory for its weights is not worth it.
@@ -35,7 +51,7 @@ func (m *Model) Tile(c Conv) int {
 // Direct estimates the nanoseconds of the direct way on a machine.
 func (c Conv) Direct(m Machine) float64 {
 	pairs := c.pairs() * 9
-	return products(m, pairs*float64(c.N*c.OutH*c.OutW), c.OutW) + 4*pairs/m.Stream
+	return products(m, pairs*float64(c.N*c.OutH*c.OutW), c.OutW) + 4*pairs/m.Stream + c.raw(9*packWeight)
 }
 
 // Winograd estimates the nanoseconds of F(tile,3) on a machine: the products of its factors,
@@ -45,7 +61,7 @@ func (c Conv) Winograd(m Machine, tile int) float64 {
 	tiles := c.N * ceil(c.OutH, tile) * ceil(c.OutW, tile)
 	pairs := c.pairs() * points
 	blocks := float64(ceil(c.InC, 16) + ceil(c.OutC, 16))
-	return products(m, pairs*float64(tiles), tiles) + 4*pairs/m.Stream + 64*points*blocks*float64(tiles)/m.Move
+	return products(m, pairs*float64(tiles), tiles) + 4*pairs/m.Stream + 64*points*blocks*float64(tiles)/m.Move + c.raw(transformKernel)
 }
 
 // pairs is the number of pairs of an input and an output channel, in whole blocks.

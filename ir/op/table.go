@@ -223,6 +223,7 @@ var Ops = []ir.Op{
 	LSTMSteps{},
 	MatMulPanels{},
 	MaxPoolBytes{},
+	MaxPoolGrad{},
 	PackColumns{},
 	PackConv{},
 	PackConvBytes{},
