@@ -59,6 +59,9 @@ func (e *emitter) nameTrainer() {
 	}
 	e.addMethods(e.trainer, specs, weights)
 	for _, m := range e.trainer.methods {
+		for _, fn := range m.all() {
+			fn.lap = e.Lap
+		}
 		if m.trains() {
 			m.fn.pass = "pass" + m.spec.Method
 			m.fn.backward = m.fn.Func.Backward(func(result int) bool {

@@ -15,6 +15,7 @@ var neuralTrials = map[string]func(*draw) trial{
 	"col2_im":             tryCol2Im,
 	"conv":                tryConv,
 	"conv_transpose":      tryConvTranspose,
+	"conv_weights":        tryConvWeights,
 	"deform_columns":      tryDeformColumns,
 	"deform_conv":         tryDeformConv,
 	"gemm":                tryGemm,
@@ -28,6 +29,7 @@ var neuralTrials = map[string]func(*draw) trial{
 	"lstm":                tryLSTM,
 	"mat_mul":             tryMatMul,
 	"max_pool":            tryMaxPool,
+	"max_pool_grad":       tryMaxPoolGrad,
 	"max_roi_pool":        tryMaxRoiPool,
 	"rms_normalization":   tryRMSNormalization,
 	"rnn":                 tryRNN,
@@ -90,6 +92,26 @@ func tryConv(d *draw) trial {
 	return trial{op: o, args: trimmed(d.tensor(t, x...), w, d.maybe(d.tensor(t, m))), sums: true}
 }
 
+func tryConvWeights(d *draw) trial {
+	o := op.ConvWeights{Group: d.int(1, 3, "group")}
+	c, m := o.Group*d.int(1, 5, "c"), o.Group*d.int(1, 3, "m")
+	if d.flag("many") {
+		o.Group, c, m = 1, d.channels(), d.channels()
+	}
+	x := d.image(c, 3)
+	o.Window = d.window(x[2:])
+	t := d.dtype(usualFloats)
+	conv, err := (op.Conv{Window: o.Window, Group: o.Group}).Infer([]ir.Type{
+		ir.StaticTensor(t, x...), ir.StaticTensor(t, append([]int{m, c / o.Group}, o.Kernel...)...),
+	})
+	if err != nil {
+		d.Fatal(err)
+	}
+	y, _ := conv[0].Static()
+	y[0], y[1] = y[1], y[0]
+	return trial{op: o, args: []*ir.Tensor{d.tensor(t, x...), d.tensor(t, y...)}, sums: true}
+}
+
 func tryConvTranspose(d *draw) trial {
 	o := op.ConvTranspose{Group: d.int(1, 3, "group")}
 	x := d.image(o.Group*d.int(1, 5, "c"), 3)
@@ -131,6 +153,18 @@ func tryMaxPool(d *draw) trial {
 		}
 	}
 	return trial{op: op.MaxPool{Window: w}, args: []*ir.Tensor{x}}
+}
+
+func tryMaxPoolGrad(d *draw) trial {
+	w, shape := d.pool()
+	t := d.dtype(usualFloats)
+	x := d.tensor(t, shape...)
+	y, err := (op.MaxPool{Window: w}).Infer([]ir.Type{x.Type()})
+	if err != nil {
+		d.Fatal(err)
+	}
+	g, _ := y[0].Static()
+	return trial{op: op.MaxPoolGrad{Window: w}, args: []*ir.Tensor{x, d.tensor(t, g...)}, sums: true}
 }
 
 func tryGlobalAveragePool(d *draw) trial {

@@ -2,7 +2,6 @@ package op
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/burngen/burngen/ir"
 )
@@ -149,19 +148,24 @@ func (op Conv) Flops(in, out []ir.Type) ir.Dim {
 func (op Conv) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, want []bool) []*ir.Value {
 	c, x, w, g := calculus{b}, n.Arg(0), n.Arg(1), of[0]
 	spatial := len(op.Kernel)
-	pads := op.pads(x.Type.Shape[2:])
 	grads := make([]*ir.Value, len(n.Args))
 	if want[0] {
-		back := ConvTranspose{Kernel: op.Kernel, Strides: op.Strides, Dilations: op.Dilations, Group: op.Group}
-		grads[0] = cropTo(b, b.Node(back, g, w), pads[:spatial], x.Type.Shape)
+		grads[0] = op.dataGrad(b, g, w, x.Type)
 	}
 	if want[1] {
-		grads[1] = op.weightsGrad(c, x, g, pads)
+		grads[1] = b.Node(ConvWeights{Window: op.Window, Group: op.Group}, x, transpose(b, g, channelsFirst(g)...))
 	}
 	if len(want) > 2 && want[2] {
 		grads[2] = c.sum(g, false, otherAxes(2+spatial, 1)...)
 	}
 	return grads
+}
+
+// dataGrad appends the gradient of an operand x from that of the result, g, and the
+// weights.
+func (op Conv) dataGrad(b *ir.Builder, g, w *ir.Value, x ir.Type) *ir.Value {
+	back := ConvTranspose{Kernel: op.Kernel, Strides: op.Strides, Dilations: op.Dilations, Group: op.Group}
+	return cropTo(b, b.Node(back, g, w), op.pads(x.Shape[2:])[:len(op.Kernel)], x.Shape)
 }
 
 // cropTo appends the cells of x, [N,C,spatial…], from some on that a shape has; where
@@ -183,41 +187,6 @@ func cropTo(b *ir.Builder, x *ir.Value, first, shape []ir.Dim) *ir.Value {
 		x = b.Node(beyond, x)
 	}
 	return applySlice(b, x, part)
-}
-
-// directCells is the number of cells of the windows of a group's channels up to which
-// the gradient of the weights is one product.
-const directCells = 64
-
-// weightsGrad appends the gradient of the weights: for each cell of the window the
-// product of that cell of all windows over x, as a matrix of its channels and of the
-// windows, and g. Few channels have the cells of all in one matrix.
-func (op Conv) weightsGrad(c calculus, x, g *ir.Value, pads []ir.Dim) *ir.Value {
-	b, rank := c.Builder, x.Type.Rank()
-	count := g.Type.Shape[2:]
-	front := append([]int{1, 0}, allAxes(rank)[2:]...)
-	groups, one := ir.Const(op.Group), ir.Const(1)
-	m := g.Type.Shape[1]
-	perM, _ := m.DivExact(groups)
-	perC, _ := x.Type.Shape[1].DivExact(groups)
-	windows := g.Type.Shape[0].Mul(ir.Product(count...))
-	right := swapLast(b, reshape(b, transpose(b, g, front...), groups, perM, windows))
-	x = transpose(b, op.around(b, x, c.num(x, 0), count, pads), front...)
-	cells := op.cells(b, x, count)
-	shape := slices.Concat([]ir.Dim{m, perC}, ir.Dims(op.Kernel...))
-	if n, ok := perC.Int(); ok && n*len(cells) <= directCells {
-		for i, cell := range cells {
-			cells[i] = reshape(b, cell, groups, perC, one, windows)
-		}
-		left := reshape(b, b.Node(Concat{Axis: 2}, cells...), groups, perC.Mul(ir.Const(len(cells))), windows)
-		return reshape(b, transpose(b, b.Node(MatMul{}, left, right), 0, 2, 1), shape...)
-	}
-	for i, cell := range cells {
-		p := b.Node(MatMul{}, reshape(b, cell, groups, perC, windows), right)
-		cells[i] = reshape(b, p, groups, perC, perM, one)
-	}
-	all := b.Node(Concat{Axis: 3}, cells...)
-	return reshape(b, transpose(b, all, 0, 2, 1, 3), shape...)
 }
 
 // Lower computes narrow floats in f32, and f32 over more than two spatial axes as a

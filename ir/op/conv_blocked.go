@@ -169,8 +169,13 @@ func (op ConvBlocked) Call(n *ir.Node) (ir.Call, error) {
 
 // convShape returns the kernels' cpu.ConvShape of n.
 func (w Window) convShape(n *ir.Node, p packing) ir.Struct {
+	return w.convShapeOf(n.Arg(0).Type.Shape, n.Results[0].Type.Shape, p)
+}
+
+// convShapeOf returns the cpu.ConvShape of a convolution of x to y, shapes whose spatial
+// axes begin with the third.
+func (w Window) convShapeOf(x, y []ir.Dim, p packing) ir.Struct {
 	spatial := len(w.Kernel)
-	x, y := n.Arg(0).Type.Shape, n.Results[0].Type.Shape
 	inH, inW := plane(x[2 : 2+spatial])
 	outH, outW := plane(y[2 : 2+spatial])
 	kh, kw := w.plane()

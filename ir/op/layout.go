@@ -26,6 +26,8 @@ type Layouts interface {
 	// Tile returns the tile of the minimal filtering that a convolution of kernel 3×3 and
 	// stride 1 is best computed with, 0 where that is none.
 	Tile(c cost.Conv) int
+	// Raw reports whether the function packs weights each time, as training does.
+	Raw() bool
 }
 
 // Blocker is an operator that can be computed on channel-blocked operands.

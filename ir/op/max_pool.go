@@ -70,12 +70,7 @@ func (op MaxPool) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	x := in[0]
 	values := numbersOf(x)
 	return evalPool(op, op.Window, x, op.Blocked, func(y *ir.Tensor, i int, c cells, cell func(int) int) {
-		best := -1
-		for _, at := range c.at {
-			if j := cell(at); best < 0 || values[j] > values[best] || values[j] != values[j] && values[best] == values[best] {
-				best = j
-			}
-		}
+		best := firstGreatest(values, c, cell)
 		switch {
 		case best >= 0:
 			y.Copy(i, x, best)
@@ -91,13 +86,32 @@ func (op MaxPool) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 // Grad puts the result's where the greatest elements stood.
 func (op MaxPool) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, _ []bool) []*ir.Value {
 	x, g := n.Arg(0), of[0]
-	if err := checkCells(op.Window); err != nil {
-		ir.FailWith(err)
+	grad := MaxPoolGrad{Window: op.Window}
+	if !grad.hasKernel(x.Type) {
+		if err := checkCells(op.Window); err != nil {
+			ir.FailWith(err)
+		}
 	}
-	at := maxPoolIndices(b, x, op.Window, false)
-	zeros := fill(b, ir.Scalar(x.Type.DType, 0), x.Type.Elems())
-	sum := b.Node(ScatterElements{Reduction: "add"}, zeros, reshape(b, at, g.Type.Elems()), reshape(b, g, g.Type.Elems()))
-	return []*ir.Value{reshape(b, sum, x.Type.Shape...)}
+	return []*ir.Value{b.Node(grad, x, g)}
+}
+
+// firstGreatest returns the place of the first greatest of the values in a window, or of
+// the first NaN; −1 where there is none.
+func firstGreatest(values []float64, c cells, cell func(int) int) int {
+	best := -1
+	for _, at := range c.at {
+		j := cell(at)
+		if best < 0 {
+			best = j
+			continue
+		}
+		v, most := values[j], values[best]
+		nan, was := v != v, most != most
+		if v > most || nan && !was || (v == most || nan && was) && j < best {
+			best = j
+		}
+	}
+	return best
 }
 
 // evalPool calls f for every element i of the result of a pool; cell gives the

@@ -200,7 +200,11 @@ func (w Window) lowerPool(b *ir.Builder, n *ir.Node, op func(Window) ir.Op) []*i
 
 // poolShape returns the kernels' cpu.PoolShape of a node of f32.
 func (w Window) poolShape(n *ir.Node, blocked bool) (s ir.Struct, err error) {
-	x := n.Arg(0).Type
+	return w.poolShapeOf(n.Arg(0).Type, n.Results[0].Type, blocked)
+}
+
+// poolShapeOf returns the cpu.PoolShape of a pool of x to y, of f32.
+func (w Window) poolShapeOf(x, y ir.Type, blocked bool) (s ir.Struct, err error) {
 	end, err := spatialEnd(x, blocked)
 	if err != nil {
 		return s, err
@@ -212,7 +216,7 @@ func (w Window) poolShape(n *ir.Node, blocked bool) (s ir.Struct, err error) {
 	if blocked {
 		lanes = block
 	}
-	in, out := x.Shape[2:end], n.Results[0].Type.Shape[2:end]
+	in, out := x.Shape[2:end], y.Shape[2:end]
 	pads := planePads(w.pads(in))
 	inH, inW := plane(in)
 	outH, outW := plane(out)

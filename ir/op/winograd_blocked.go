@@ -174,6 +174,7 @@ func (op WinogradBlocked) Flops(in, out []ir.Type) ir.Dim {
 const (
 	winogradParts = 16 // that have scratch of their own
 	winogradTiles = 56 // that a part works on at once
+	winogradRow   = 14 // tiles that are multiplied together, at most
 	linePixels    = 64 + 2
 )
 
@@ -216,6 +217,7 @@ func (op WinogradBlocked) Call(n *ir.Node) (ir.Call, error) {
 // What stands for a batch and for extents of images that are not known.
 const (
 	unknownBatch  = 2
+	trainedBatch  = 16
 	unknownExtent = 56
 )
 
@@ -239,8 +241,12 @@ func (op Conv) relayoutWinograd(b *ir.Builder, n *ir.Node, l Layouts) *ir.Value 
 		return unknown
 	}
 	y := n.Results[0].Type.Shape
+	batch := unknownBatch
+	if l.Raw() {
+		batch = trainedBatch
+	}
 	f.tile = l.Tile(cost.Conv{
-		N: known(y[0], unknownBatch), InC: f.inC, OutC: f.outC, Group: f.group,
+		N: known(y[0], batch), Raw: l.Raw(), InC: f.inC, OutC: f.outC, Group: f.group,
 		OutH: known(y[2], unknownExtent), OutW: known(y[3], unknownExtent),
 	})
 	if f.tile == 0 {

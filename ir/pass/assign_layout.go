@@ -19,7 +19,7 @@ import (
 // next.
 func assignLayout(ctx *Context, m *ir.Module) (changed bool, err error) {
 	for _, f := range m.Funcs {
-		l := &layouts{ctx: ctx, forms: map[*ir.Value]form{}, lanes: map[*ir.Value][]float64{}}
+		l := &layouts{ctx: ctx, raw: !slices.Contains(ctx.prepared(m), f), forms: map[*ir.Value]form{}, lanes: map[*ir.Value][]float64{}}
 		c, err := f.Rewrite(l.visit)
 		if err != nil {
 			return changed, fmt.Errorf("@%s: %w", f.Name, err)
@@ -33,6 +33,7 @@ func assignLayout(ctx *Context, m *ir.Module) (changed bool, err error) {
 // layouts is the [op.Layouts] of a function under way.
 type layouts struct {
 	ctx   *Context
+	raw   bool // the function loads no prepared weights
 	b     *ir.Builder
 	forms map[*ir.Value]form
 	lanes map[*ir.Value][]float64 // see lanesOf
@@ -92,6 +93,9 @@ func (l *layouts) Block(v *ir.Value) *ir.Value {
 func (l *layouts) ZeroLanes(v *ir.Value) bool {
 	return slices.Equal(l.lanesOf(l.Blocked(v), v.Type), []float64{0})
 }
+
+// Raw reports whether the function reads its weights as they are in the model.
+func (l *layouts) Raw() bool { return l.raw }
 
 // Tile returns the tile of the minimal filtering that a convolution is computed with.
 func (l *layouts) Tile(c cost.Conv) int {

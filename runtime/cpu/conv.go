@@ -68,6 +68,24 @@ func PackConv(dst, w []float32, s *ConvShape) {
 	clear(dst)
 	in, out, kernel := s.InC/s.Group, s.OutC/s.Group, s.KH*s.KW
 	w = w[:volume(s.OutC, in, kernel)]
+	if s.Group == 1 {
+		// Whole lines of dst one after the other, of 16 runs of w.
+		for o := 0; o < s.OutC; o += 16 {
+			lanes := min(16, s.OutC-o)
+			for i := range in {
+				at := o/16*depth + i/s.InBlock*kernel*s.InBlock + i%s.InBlock
+				for k := range kernel {
+					from := (o*in+i)*kernel + k
+					line := dst[(at+k*s.InBlock)*16:][:lanes]
+					for lane := range line {
+						line[lane] = w[from]
+						from += in * kernel
+					}
+				}
+			}
+		}
+		return
+	}
 	for o := range s.OutC {
 		from, _ := s.reach(o / 16)
 		first := from * s.InBlock

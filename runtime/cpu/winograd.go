@@ -54,22 +54,30 @@ func PackWinograd(dst, w []float32, s *WinogradShape) {
 	dst = dst[:volume(points, points, plane)]
 	w = w[:volume(s.OutC, in, 9)]
 	clear(dst)
-	for o := range s.OutC {
+	for o := 0; o < s.OutC; o += 16 {
+		lanes := min(16, s.OutC-o)
 		for i := range in {
-			at := ((o/16*width+i/16)*16+i%16)*16 + o%16
-			g := (*[9]float32)(w[(o*in+i)*9:])
-			var rows [maxPoints][3]float64
-			for x := range 3 {
-				for y, v := range weightPoints(s.Tile, float64(g[x]), float64(g[3+x]), float64(g[6+x])) {
-					rows[y][x] = v
-				}
-			}
-			for y, r := range rows[:points] {
-				for x, v := range weightPoints(s.Tile, r[0], r[1], r[2]) {
-					if x < points {
-						dst[(y*points+x)*plane+at] = float32(v)
+			// A line of each point: they are far apart in dst.
+			var lines [maxPoints * maxPoints][16]float32
+			for lane := range lanes {
+				g := (*[9]float32)(w[((o+lane)*in+i)*9:])
+				var rows [maxPoints][3]float64
+				for x := range 3 {
+					for y, v := range weightPoints(s.Tile, float64(g[x]), float64(g[3+x]), float64(g[6+x])) {
+						rows[y][x] = v
 					}
 				}
+				for y, r := range rows[:points] {
+					for x, v := range weightPoints(s.Tile, r[0], r[1], r[2]) {
+						if x < points {
+							lines[y*points+x][lane] = float32(v)
+						}
+					}
+				}
+			}
+			at := ((o/16*width+i/16)*16 + i%16) * 16
+			for p, line := range lines[:points*points] {
+				*(*[16]float32)(dst[p*plane+at:]) = line
 			}
 		}
 	}

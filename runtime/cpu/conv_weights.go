@@ -1,0 +1,151 @@
+package cpu
+
+import "unsafe"
+
+// What a part of ConvWeights works on at once.
+const (
+	weightStrip = 32       // columns of the weights, two panels
+	weightDepth = 1024     // terms of the sums, at most
+	weightRows  = 96 << 10 // elements of g that stay in the second-level cache
+)
+
+// ConvWeightsParts is the most parts of ConvWeights that have scratch of their own.
+const ConvWeightsParts = 16
+
+// ConvWeightsScratch is the number of elements of scratch that each part takes whose sums
+// have so many terms.
+func ConvWeightsScratch(terms int) int { return (weightStrip + 16) * min(terms, weightDepth) }
+
+// ConvWeights computes the gradient of the weights of a convolution, dst of
+// f32[OutC][InC/Group][KH][KW], from its planar operand x, f32[N][InC][InH][InW], and the
+// gradient g of its result, f32[OutC][N][OutH][OutW]: the sum over all windows of the
+// products of the cells of x and the element of g. Sums are in float32, their order is the
+// level's. It works in as many parts as scratch has room for, see ConvWeightsScratch.
+func ConvWeights(dst, x, g, scratch []float32, s *ConvShape) {
+	if s.Group < 1 || s.InC%s.Group != 0 || s.OutC%s.Group != 0 || min(s.StrideH, s.StrideW, s.DilH, s.DilW) < 1 {
+		panic("cpu: weights of no convolution")
+	}
+	w := convWeights{ConvShape: *s, scratch: scratch}
+	w.rows, w.columns = s.OutC/s.Group, volume(s.InC/s.Group, s.KH, s.KW)
+	w.terms = volume(s.N, s.OutH, s.OutW)
+	w.dst = dst[:volume(s.OutC, w.columns)]
+	w.x = x[:volume(s.N, s.InC, s.InH, s.InW)]
+	w.g = g[:volume(s.OutC, w.terms)]
+	if len(w.dst) == 0 || w.terms == 0 {
+		clear(w.dst)
+		return
+	}
+	w.strips = ceil(w.columns, weightStrip)
+	w.depth = min(w.terms, weightDepth, max(weightDepth/4, weightRows/w.rows))
+	parts := partsFor(int64(len(w.dst))*int64(w.terms), 4*int64(len(w.x)+len(w.g)))
+	parts = min(parts, len(scratch)/ConvWeightsScratch(w.terms))
+	if parts < 1 && len(scratch) < ConvWeightsScratch(w.terms) {
+		panic("cpu: too little scratch for the weights of a convolution")
+	}
+	if !weightsOfConvs.run(&w, parts) {
+		w.Part(0, 1)
+	}
+}
+
+// convWeights is a ConvWeights under way. For each group it is a product of the rows of g
+// and of the cells of all windows, of which each part puts a strip of columns into panels.
+type convWeights struct {
+	ConvShape
+	dst, x, g, scratch []float32
+
+	rows, columns int // of a group
+	terms         int
+	depth         int // terms that are summed before the next columns
+	strips        int // of a group
+}
+
+var weightsOfConvs slot[convWeights, *convWeights]
+
+// Part does the i-th of parts shares of the strips of all groups.
+func (w *convWeights) Part(i, parts int) {
+	size := ConvWeightsScratch(w.terms)
+	scratch := w.scratch[i*size:][:size]
+	panels, lines := scratch[:weightStrip*w.depth], scratch[weightStrip*w.depth:]
+	from, to := portion(w.Group*w.strips, i, parts)
+	for from < to {
+		group := from / w.strips
+		end := min(to, (group+1)*w.strips)
+		for k := 0; k < w.terms; k += w.depth {
+			depth := min(w.depth, w.terms-k)
+			for strip := from; strip < end; strip++ {
+				j := (strip - group*w.strips) * weightStrip
+				width := min(weightStrip, w.columns-j)
+				for p := 0; p < width; p += 16 {
+					w.panel(panels[p*depth:][:16*depth], lines[:16*depth], group, j+p, min(16, width-p), k, depth)
+				}
+				w.multiply(panels[:ceil(width, 16)*16*depth], group, j, width, k, depth)
+			}
+		}
+		from = end
+	}
+}
+
+// multiply adds the product of depth columns of g from k on and of panels to width columns
+// of the weights from j on.
+func (w *convWeights) multiply(panels []float32, group, j, width, k, depth int) {
+	row := group * w.rows
+	p := product{a: w.g[row*w.terms+k:], panels: unsafe.Pointer(unsafe.SliceData(panels)), dst: w.dst[row*w.columns+j:]}
+	p.M, p.N, p.K, p.LDA, p.LDC, p.Batch = w.rows, width, depth, w.terms, w.columns, 1
+	if k > 0 {
+		p.ep.Residual = p.dst
+	}
+	p.plan()
+	p.blocks(0, 0, p.rows.tiles, 0, width)
+}
+
+// panel writes width columns from j on, of terms k to k+depth, into a panel of 16; lines
+// have the columns one after the other before.
+func (w *convWeights) panel(dst, lines []float32, group, j, width, k, depth int) {
+	clear(lines[width*depth:])
+	taps := w.KH * w.KW
+	for c := range width {
+		channel, tap := (j+c)/taps, (j+c)%taps
+		w.line(lines[c*depth:][:depth], group*(w.InC/w.Group)+channel, tap/w.KW*w.DilH-w.PadH, tap%w.KW*w.DilW-w.PadW, k)
+	}
+	transpose(dst, lines, 16, depth, 16, depth)
+}
+
+// line writes what of a channel lies down and right of the beginnings of windows, from
+// window k on.
+func (w *convWeights) line(dst []float32, channel, down, right, k int) {
+	row, at := k/w.OutW, k%w.OutW
+	// The windows of a row whose cell is not in the padding.
+	first := min(max(0, ceil(-right, w.StrideW)), w.OutW)
+	last := w.OutW
+	if right >= w.InW {
+		last = first
+	} else {
+		last = max(first, min(last, (w.InW-1-right)/w.StrideW+1))
+	}
+	for len(dst) > 0 {
+		n := min(w.OutW-at, len(dst))
+		part := dst[:n]
+		dst = dst[n:]
+		y := row%w.OutH*w.StrideH + down
+		if y < 0 || y >= w.InH {
+			clear(part)
+		} else {
+			lo, hi := min(max(first-at, 0), n), min(max(last-at, 0), n)
+			clear(part[:lo])
+			clear(part[hi:])
+			src := w.x[((row/w.OutH*w.InC+channel)*w.InH+y)*w.InW:][:w.InW]
+			if lo < hi {
+				x := (at+lo)*w.StrideW + right
+				if part = part[lo:hi]; w.StrideW == 1 {
+					copy(part, src[x:])
+				} else {
+					for i := range part {
+						part[i] = src[x]
+						x += w.StrideW
+					}
+				}
+			}
+		}
+		row, at = row+1, 0
+	}
+}

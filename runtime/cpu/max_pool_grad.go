@@ -1,0 +1,103 @@
+package cpu
+
+// MaxPoolGrad writes the gradient of a MaxPool's operand x, from that of its result, g: each
+// element of g is added where the first greatest element of its window stands, of a window
+// with a NaN where the first of these does. All three have the layout of the shape.
+func MaxPoolGrad(dst, x, g []float32, s *PoolShape) {
+	if s.N <= 0 || s.C <= 0 || s.InH <= 0 || s.InW <= 0 {
+		return
+	}
+	if min(s.KH, s.KW, s.StrideH, s.StrideW, s.DilH, s.DilW) < 1 || min(s.OutH, s.OutW, s.PadH, s.PadW) < 0 {
+		panic("cpu: a pool of negative or no size")
+	}
+	if s.Block != 1 && s.Block != 16 {
+		panic("cpu: a pool of a tensor that is neither blocked nor planar")
+	}
+	p := poolGrad{PoolShape: *s}
+	p.x = x[:volume(s.N, s.C, s.InH, s.InW, s.Block)]
+	p.dst = dst[:len(p.x)]
+	p.g = g[:volume(s.N, s.C, s.OutH, s.OutW, s.Block)]
+	work := 16 * int64(len(p.g)) * int64(s.KH*s.KW)
+	if !poolGrads.run(&p, partsFor(work, 4*int64(2*len(p.x)+len(p.g)))) {
+		p.Part(0, 1)
+	}
+}
+
+// poolGrad is a MaxPoolGrad under way.
+type poolGrad struct {
+	PoolShape
+	dst, x, g []float32
+}
+
+var poolGrads slot[poolGrad, *poolGrad]
+
+// Part does the i-th of parts shares of the planes of all images.
+func (p *poolGrad) Part(i, parts int) {
+	in, out := p.InH*p.InW*p.Block, p.OutH*p.OutW*p.Block
+	from, to := portion(p.N*p.C, i, parts)
+	for plane := from; plane < to; plane++ {
+		dst, x, g := p.dst[plane*in:][:in], p.x[plane*in:][:in], p.g[plane*out:][:out]
+		clear(dst)
+		for oy := range p.OutH {
+			y0, y1 := inside(oy*p.StrideH-p.PadH, p.DilH, p.KH, p.InH)
+			for ox := range p.OutW {
+				x0, x1 := inside(ox*p.StrideW-p.PadW, p.DilW, p.KW, p.InW)
+				if y0 >= y1 || x0 >= x1 {
+					continue
+				}
+				if p.Block == 1 {
+					p.one(dst, x, g[oy*p.OutW+ox], y0, y1, x0, x1)
+				} else {
+					p.lanes(dst, x, (*[16]float32)(g[16*(oy*p.OutW+ox):]), y0, y1, x0, x1)
+				}
+			}
+		}
+	}
+}
+
+// inside returns the first cell of a window, of so many cells a step apart, that is not
+// before an axis of n, and the end of those on it.
+func inside(first, step, count, n int) (from, to int) {
+	end := first + step*(count-1) + 1
+	if first < 0 {
+		first += ceil(-first, step) * step
+	}
+	return first, min(end, n)
+}
+
+// one adds an element of the gradient to a plane.
+func (p *poolGrad) one(dst, x []float32, g float32, y0, y1, x0, x1 int) {
+	best := y0*p.InW + x0
+	most := x[best]
+	for y := y0; y < y1; y += p.DilH {
+		for at := y*p.InW + x0; at < y*p.InW+x1; at += p.DilW {
+			if v := x[at]; v > most || v != v && most == most {
+				best, most = at, v
+			}
+		}
+	}
+	dst[best] += g
+}
+
+// lanes adds a block of elements of the gradient to a plane.
+func (p *poolGrad) lanes(dst, x []float32, g *[16]float32, y0, y1, x0, x1 int) {
+	first := 16 * (y0*p.InW + x0)
+	most := *(*[16]float32)(x[first:])
+	var best [16]int32
+	for lane := range best {
+		best[lane] = int32(first)
+	}
+	for y := y0; y < y1; y += p.DilH {
+		for at := y*p.InW + x0; at < y*p.InW+x1; at += p.DilW {
+			cell := (*[16]float32)(x[16*at:])
+			for lane, v := range cell {
+				if m := most[lane]; v > m || v != v && m == m {
+					best[lane], most[lane] = int32(16*at), v
+				}
+			}
+		}
+	}
+	for lane, at := range best {
+		dst[int(at)+lane] += g[lane]
+	}
+}
