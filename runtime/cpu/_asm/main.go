@@ -35,10 +35,11 @@ var families = []struct {
 	{"convert", convertFamily},
 	{"softmax", softmaxFamily},
 	{"winograd", winogradFamily},
+	{"recurrent", cells},
 }
 
 // onARM64 are the families that there are for arm64, too.
-var onARM64 = []string{"tile", "window", "transpose", "lrn", "peak", "pointwise", "fold", "softmax", "byte_tile", "byte_window", "max_row", "winograd"}
+var onARM64 = []string{"tile", "window", "transpose", "lrn", "peak", "pointwise", "fold", "softmax", "byte_tile", "byte_window", "max_row", "winograd", "recurrent"}
 
 func main() {
 	dir := ".."
