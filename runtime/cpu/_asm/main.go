@@ -36,6 +36,7 @@ var families = []struct {
 	{"softmax", softmaxFamily},
 	{"winograd", winogradFamily},
 	{"recurrent", cells},
+	{"divide", divisions},
 }
 
 // onARM64 are the families that there are for arm64, too.
