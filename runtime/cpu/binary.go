@@ -283,22 +283,15 @@ func fmod[T Float](x, y T) T {
 }
 
 // DivInt computes dst[i] = a[i] / b[i] truncated toward zero (ONNX Div on
-// integers). It stops at the first zero divisor with [ErrDivideByZero]. The
+// integers). The error is [ErrDivideByZero]; dst is then anything. The
 // least integer divided by −1 wraps to itself.
 func DivInt[T Integer](dst, a, b []T) error {
-	a, b = trim(a, len(dst)), trim(b, len(dst))
-	for i, y := range b {
-		if y == 0 {
-			return ErrDivideByZero
-		}
-		dst[i] = a[i] / y
-	}
-	return nil
+	return zipInt(quotient, dst, a, b, func(x, y T) T { return x / y })
 }
 
 // DivIntScalar computes dst[i] = a[i] / b, as [DivInt] does.
 func DivIntScalar[T Integer](dst, a []T, b T) error {
-	return eachInt(dst, a, b, func(x, y T) T { return x / y })
+	return eachInt(quotient, dst, a, b, func(x, y T) T { return x / y })
 }
 
 // ScalarDivInt computes dst[i] = a / b[i], as [DivInt] does.
@@ -307,15 +300,14 @@ func ScalarDivInt[T Integer](dst []T, a T, b []T) error {
 }
 
 // Rem computes the remainder of a[i] / b[i] truncated toward zero; it has the
-// sign of a[i] (ONNX Mod with fmod=1 on integers). It stops at the first zero
-// divisor with [ErrDivideByZero].
+// sign of a[i] (ONNX Mod with fmod=1 on integers). Zeros are errors as in [DivInt].
 func Rem[T Integer](dst, a, b []T) error {
-	return zipInt(dst, a, b, func(x, y T) T { return x % y })
+	return zipInt(remainder, dst, a, b, func(x, y T) T { return x % y })
 }
 
 // RemScalar computes the remainder of a[i] / b, as [Rem] does.
 func RemScalar[T Integer](dst, a []T, b T) error {
-	return eachInt(dst, a, b, func(x, y T) T { return x % y })
+	return eachInt(remainder, dst, a, b, func(x, y T) T { return x % y })
 }
 
 // ScalarRem computes the remainder of a / b[i], as [Rem] does.
@@ -324,15 +316,14 @@ func ScalarRem[T Integer](dst []T, a T, b []T) error {
 }
 
 // Mod computes the remainder of a[i] / b[i] rounded down; it has the sign of
-// b[i] (ONNX Mod with fmod=0). It stops at the first zero divisor with
-// [ErrDivideByZero].
+// b[i] (ONNX Mod with fmod=0). Zeros are errors as in [DivInt].
 func Mod[T Integer](dst, a, b []T) error {
-	return zipInt(dst, a, b, floorMod[T])
+	return zipInt(modulus, dst, a, b, floorMod[T])
 }
 
 // ModScalar computes the remainder of a[i] / b, as [Mod] does.
 func ModScalar[T Integer](dst, a []T, b T) error {
-	return eachInt(dst, a, b, floorMod[T])
+	return eachInt(modulus, dst, a, b, floorMod[T])
 }
 
 // ScalarMod computes the remainder of a / b[i], as [Mod] does.
@@ -349,9 +340,23 @@ func floorMod[T Integer](x, y T) T {
 	return r
 }
 
+// division is a kind of division of integers.
+type division int
+
+const (
+	quotient  division = iota // truncated
+	remainder                 // of that
+	modulus                   // of the quotient rounded down
+)
+
 // zipInt is zip for an operation that a zero in b makes impossible.
-func zipInt[T Integer](dst, a, b []T, f func(x, y T) T) error {
+func zipInt[T Integer](kind division, dst, a, b []T, f func(x, y T) T) error {
 	a, b = trim(a, len(dst)), trim(b, len(dst))
+	done, zero := quotients(kind, dst, a, b)
+	if zero {
+		return ErrDivideByZero
+	}
+	a, b, dst = a[done:], b[done:], dst[done:]
 	for i := range dst {
 		if b[i] == 0 {
 			return ErrDivideByZero
@@ -362,12 +367,12 @@ func zipInt[T Integer](dst, a, b []T, f func(x, y T) T) error {
 }
 
 // eachInt is zipInt with one b for all.
-func eachInt[T Integer](dst, a []T, b T, f func(x, y T) T) error {
+func eachInt[T Integer](kind division, dst, a []T, b T, f func(x, y T) T) error {
 	a = trim(a, len(dst))
 	if b == 0 && len(dst) > 0 {
 		return ErrDivideByZero
 	}
-	for i := range dst {
+	for i := quotientsScalar(kind, dst, a, b); i < len(dst); i++ {
 		dst[i] = f(a[i], b)
 	}
 	return nil

@@ -54,3 +54,7 @@ func rmsNormFast(_, _, _ []float32, _ int, _ float32) bool                  { re
 
 func affineFast(_, _ []float32, _, _ float32) bool { return false }
 func moments(_ []float32) (mean, variance float64) { return 0, 0 }
+
+func lstmCellFast(_, _, _, _, _, _ []float32) bool   { return false }
+func gruCellFast(_, _, _ []float32) bool             { return false }
+func gruLinearCellFast(_, _, _, _, _ []float32) bool { return false }

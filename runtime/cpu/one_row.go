@@ -71,17 +71,18 @@ func (t *oneRow) epilogue(ep *Epilogue) {
 // callBytes bounds what a call of a kernel reads from memory.
 const callBytes = 8 << 20
 
-// run computes so many columns. Those of a last panel that is not whole are computed
-// aside.
+// run computes so many columns, at least one. Those of a last panel that is not whole are
+// computed aside. The pointers stay inside of what they point into: the garbage collector
+// may look at them, and does not suffer one to memory that nobody has.
 func (t *oneRow) run(columns int) {
 	whole, rest := columns/16, columns%16
 	for most := max(4, callBytes/max(1, t.panelB)&^3); whole > 0; whole -= t.panels {
 		t.panels = min(whole, most)
 		runOneRow(t)
+		if t.panels == whole && rest == 0 {
+			return
+		}
 		t.move(t.panels)
-	}
-	if rest == 0 {
-		return
 	}
 	var aside [16]float32
 	c := t.c

@@ -53,14 +53,28 @@ func bound[T Float](x []T, clip float64) {
 	}
 }
 
-// recurrence is a recurrent layer in one direction under way: its results, and the
-// extents that its kernels have in common.
+// function is an activation with its parameters.
+type function struct {
+	name        Activation
+	alpha, beta float64
+}
+
+// gate limits the operands x of a function, unless the layer has no limit, and applies it.
+func (r *recurrence[T]) gate(x []T, f function) {
+	bound(x, r.clip)
+	activate(x, f.name, f.alpha, f.beta)
+}
+
+// recurrence is a recurrent layer in one direction under way: what all kinds have in
+// common.
 type recurrence[T Float] struct {
 	steps, batch, hidden int
 	gates                int // elements of the projected x for a step
 	reverse              bool
+	clip                 float64
 	lens                 []int32
 	y, h, x, scratch     []T
+	weights              []T
 }
 
 // start checks the memory and puts the initial state, zeros when it is nil, into
@@ -89,6 +103,38 @@ func begin[T Float](state, initial []T) {
 		return
 	}
 	copy(state, trim(initial, len(state)))
+}
+
+// nearWeights is the most elements of recurrent weights that stay in a core's own cache
+// from step to step.
+const nearWeights = 256 << 10
+
+// Products of a multiple of so many sequences and columns have tiles that all keep one sum
+// of an element.
+const (
+	together = 4
+	abreast  = 32
+)
+
+// parts is how many shares of its sequences the layer is worth, whose products have so
+// many columns or a multiple. Where the weights are larger than a core's cache the columns
+// of each product are shared instead. Fewer sequences or columns than make whole tiles
+// would be summed in another order in a share.
+func (r *recurrence[T]) parts(columns int) int {
+	weights := volume(r.hidden, r.gates)
+	if r.batch%together != 0 || columns%abreast != 0 || weights > nearWeights {
+		return 1
+	}
+	return min(r.batch/together, partsFor(int64(volume(r.steps, r.batch, weights)), int64(volume(r.steps, 4, weights))))
+}
+
+// share is the sequences of part i.
+func (r *recurrence[T]) share(i, parts int) (from, to int) {
+	if parts == 1 {
+		return 0, r.batch
+	}
+	from, to = portion(r.batch/together, i, parts)
+	return from * together, to * together
 }
 
 // at returns the step that is done i-th.
@@ -126,34 +172,61 @@ func (r *recurrence[T]) blank(state []T) {
 	}
 }
 
-// product computes columns first to first+n of the gates of step t: the projected
-// x plus a, [batch, hidden], times recurrent weights.
-func (r *recurrence[T]) product(t int, a, weights []T, first, n int) {
-	length := (r.batch-1)*r.gates + n
-	if r.batch == 0 || n == 0 {
+// fused reports whether there is assembly for the arithmetic of a step with these
+// functions.
+func (r *recurrence[T]) fused(usual bool) bool {
+	_, ok := any(r.h).([]float32)
+	return ok && usual && r.clip == 0 && level != Generic
+}
+
+// product computes columns first to first+n of the gates of sequences from to to at the
+// i-th step: the projected x plus a, [batch, hidden], times recurrent weights.
+func (r *recurrence[T]) product(i, from, to int, a, weights []T, first, n int) {
+	if from == to || n == 0 {
 		return
 	}
-	x := r.x[t*r.batch*r.gates+first:][:length]
-	addProduct(r.scratch[first:][:length], a, weights, x, r.batch, n, r.hidden, r.gates)
+	length := (to-from-1)*r.gates + n
+	x := r.x[(r.at(i)*r.batch+from)*r.gates+first:][:length]
+	addProduct(r.scratch[from*r.gates+first:][:length], a[from*r.hidden:], weights, x, to-from, n, r.hidden, r.gates, i%2 != 0)
 }
+
+// farWeights is how many elements of weights that do not stay in a cache are read before
+// steps turn round.
+const farWeights = 384 << 10
 
 // addProduct computes dst = x + a·weights, where dst and x have m rows of n
 // elements, stride apart, and a is [m, k]. The weights are panels in float32, the
-// matrix [k, n] in float64.
-func addProduct[T Float](dst, a, weights, x []T, m, n, k, stride int) {
-	if d, ok := any(dst).([]float32); ok {
-		shape := MatMulShape{M: m, N: n, K: k, LDA: k, LDC: stride, Batch: 1}
-		ep := Epilogue{Residual: any(x).([]float32)}
-		MatMul(d, any(a).([]float32), any(weights).([]float32), &shape, &ep)
+// matrix [k, n] in float64. Large weights are read from the last to the first if back is
+// set: what one step has read last is then in the cache when the next begins.
+func addProduct[T Float](dst, a, weights, x []T, m, n, k, stride int, back bool) {
+	d, ok := any(dst).([]float32)
+	if !ok {
+		for i := range m {
+			to := dst[i*stride:][:n]
+			copy(to, x[i*stride:])
+			for l, v := range a[i*k:][:k] {
+				for j, w := range weights[l*n:][:n] {
+					to[j] += T(v * w)
+				}
+			}
+		}
 		return
 	}
-	for i := range m {
-		to := dst[i*stride:][:n]
-		copy(to, x[i*stride:])
-		for l, v := range a[i*k:][:k] {
-			for j, w := range weights[l*n:][:n] {
-				to[j] += T(v * w)
-			}
+	panels, residual := any(weights).([]float32), any(x).([]float32)
+	shape := MatMulShape{M: m, K: k, LDA: k, LDC: stride, Batch: 1}
+	turns := 1
+	if len(panels) > nearWeights {
+		turns = ceil(n*k, farWeights)
+	}
+	columns := ceil(ceil(n, turns), 64) * 64
+	for i := range turns {
+		if back {
+			i = turns - 1 - i
+		}
+		if from := i * columns; from < n {
+			shape.N = min(columns, n-from)
+			ep := Epilogue{Residual: residual[from:]}
+			MatMul(d[from:], any(a).([]float32), panels[from*k:], &shape, &ep)
 		}
 	}
 }
@@ -168,25 +241,43 @@ func addProduct[T Float](dst, a, weights, x []T, m, n, k, stride int) {
 // operands of f are limited to ±clip unless that is 0. scratch is [batch, hidden].
 // The error is that of a length out of range (ONNX RNN).
 func RNN[T Float](y, h, x, weights []T, lens []int32, h0, scratch []T, steps, batch, hidden int, reverse bool, clip float64, f Activation, alpha, beta float64) error {
-	r := recurrence[T]{steps: steps, batch: batch, hidden: hidden, gates: hidden, reverse: reverse, lens: lens, y: y, h: h, x: x, scratch: scratch}
+	r := rnn[T]{
+		recurrence: recurrence[T]{steps: steps, batch: batch, hidden: hidden, gates: hidden, reverse: reverse, clip: clip, lens: lens, y: y, h: h, x: x, scratch: scratch, weights: weights},
+		f:          function{f, alpha, beta},
+	}
 	if err := r.start(h0); err != nil {
 		return err
 	}
-	for i := range steps {
+	if s, ok := any(&r).(*rnn[float32]); !ok || !rnns.run(s, r.parts(hidden)) {
+		r.Part(0, 1)
+	}
+	r.blank(r.h)
+	return nil
+}
+
+// rnn is an [RNN] under way, the sequences of which the workers of the pool can share.
+type rnn[T Float] struct {
+	recurrence[T]
+	f function
+}
+
+var rnns slot[rnn[float32], *rnn[float32]]
+
+// Part does all steps of the sequences of part i.
+func (r *rnn[T]) Part(i, parts int) {
+	from, to := r.share(i, parts)
+	for i := range r.steps {
+		r.product(i, from, to, r.h, r.weights, 0, r.hidden)
 		t := r.at(i)
-		r.product(t, r.h, weights, 0, hidden)
-		for n := range batch {
+		for n := from; n < to; n++ {
 			gates, state, ok := r.row(t, n)
 			if ok {
-				bound(gates, clip)
-				activate(gates, f, alpha, beta)
+				r.gate(gates, r.f)
 				copy(state, gates)
 			}
 			r.store(t, n, ok)
 		}
 	}
-	r.blank(r.h)
-	return nil
 }
 
 // LSTM runs a layer of long short-term memory over steps of x as [RNN] does, x
@@ -195,58 +286,90 @@ func RNN[T Float](y, h, x, weights []T, lens []int32, h0, scratch []T, steps, ba
 // [batch, 4·hidden]. coupled makes f = 1 − i. f is applied to the gates but c, g to
 // that, and e to the cell (ONNX LSTM).
 func LSTM[T Float](y, h, c, x, weights []T, lens []int32, h0, c0, peepholes, scratch []T, steps, batch, hidden int, reverse, coupled bool, clip float64, f Activation, fAlpha, fBeta float64, g Activation, gAlpha, gBeta float64, e Activation, eAlpha, eBeta float64) error {
-	r := recurrence[T]{steps: steps, batch: batch, hidden: hidden, gates: 4 * hidden, reverse: reverse, lens: lens, y: y, h: h, x: x, scratch: scratch}
+	r := lstm[T]{
+		recurrence: recurrence[T]{steps: steps, batch: batch, hidden: hidden, gates: 4 * hidden, reverse: reverse, clip: clip, lens: lens, y: y, h: h, x: x, scratch: scratch, weights: weights},
+		c:          trim(c, volume(batch, hidden)), peepholes: peepholes, coupled: coupled,
+		f: function{f, fAlpha, fBeta}, g: function{g, gAlpha, gBeta}, e: function{e, eAlpha, eBeta},
+	}
 	if err := r.start(h0); err != nil {
 		return err
 	}
-	c = trim(c, volume(batch, hidden))
-	begin(c, c0)
+	begin(r.c, c0)
 	if peepholes != nil {
-		peepholes = trim(peepholes, volume(3, hidden))
+		r.peepholes = trim(peepholes, volume(3, hidden))
 	}
-	for i := range steps {
+	if s, ok := any(&r).(*lstm[float32]); !ok || !lstms.run(s, r.parts(4*hidden)) {
+		r.Part(0, 1)
+	}
+	r.blank(r.h)
+	r.blank(r.c)
+	return nil
+}
+
+// lstm is an [LSTM] under way, the sequences of which the workers of the pool can share.
+type lstm[T Float] struct {
+	recurrence[T]
+	c, peepholes []T
+	coupled      bool
+	f, g, e      function
+}
+
+var lstms slot[lstm[float32], *lstm[float32]]
+
+// Part does all steps of the sequences of part i.
+func (r *lstm[T]) Part(i, parts int) {
+	from, to := r.share(i, parts)
+	fused := r.fused(r.peepholes == nil && !r.coupled && r.f.name == "sigmoid" && r.g.name == "tanh" && r.e.name == "tanh")
+	for i := range r.steps {
+		r.product(i, from, to, r.h, r.weights, 0, r.gates)
 		t := r.at(i)
-		r.product(t, r.h, weights, 0, r.gates)
-		for n := range batch {
+		for n := from; n < to; n++ {
 			gates, state, ok := r.row(t, n)
-			if !ok {
-				r.store(t, n, ok)
-				continue
+			memory := r.c[n*r.hidden:][:r.hidden]
+			switch {
+			case ok && fused:
+				lstmCell(state, memory, gates)
+			case ok:
+				r.cell(state, memory, gates)
 			}
-			memory := c[n*hidden:][:hidden]
-			in, out, forget, next := gates[:hidden], gates[hidden:2*hidden], gates[2*hidden:3*hidden], gates[3*hidden:]
-			early := gates[:3*hidden] // what f is applied to at once
-			if peepholes != nil {
-				peep(in, memory, peepholes[:hidden])
-				peep(forget, memory, peepholes[2*hidden:])
-				bound(in, clip)
-				activate(in, f, fAlpha, fBeta)
-				early = forget
-			}
-			bound(early, clip)
-			activate(early, f, fAlpha, fBeta)
-			bound(next, clip)
-			activate(next, g, gAlpha, gBeta)
-			if coupled {
-				ScalarSub(forget, 1, in)
-			}
-			for j, v := range memory {
-				memory[j] = T(forget[j]*v) + T(in[j]*next[j])
-			}
-			if peepholes != nil {
-				peep(out, memory, peepholes[hidden:2*hidden])
-				bound(out, clip)
-				activate(out, f, fAlpha, fBeta)
-			}
-			copy(state, memory)
-			activate(state, e, eAlpha, eBeta)
-			Mul(state, state, out)
 			r.store(t, n, ok)
 		}
 	}
-	r.blank(r.h)
-	r.blank(c)
-	return nil
+}
+
+// lstmCell is the arithmetic of a step with the usual functions, of float32.
+func lstmCell[T Float](state, memory, gates []T) {
+	h, c, _ := float32s1(state, memory)
+	g, n := any(gates).([]float32), len(h)
+	lstmCellFast(h, c, g[:n], g[n:2*n], g[2*n:3*n], g[3*n:4*n])
+}
+
+// cell is the arithmetic of a step of a sequence, in plain Go but for the functions.
+func (r *lstm[T]) cell(state, memory, gates []T) {
+	hidden := r.hidden
+	in, out, forget, next := gates[:hidden], gates[hidden:2*hidden], gates[2*hidden:3*hidden], gates[3*hidden:]
+	early := gates[:3*hidden] // what f is applied to at once
+	if r.peepholes != nil {
+		peep(in, memory, r.peepholes[:hidden])
+		peep(forget, memory, r.peepholes[2*hidden:])
+		r.gate(in, r.f)
+		early = forget
+	}
+	r.gate(early, r.f)
+	r.gate(next, r.g)
+	if r.coupled {
+		ScalarSub(forget, 1, in)
+	}
+	for j, v := range memory {
+		memory[j] = T(forget[j]*v) + T(in[j]*next[j])
+	}
+	if r.peepholes != nil {
+		peep(out, memory, r.peepholes[hidden:2*hidden])
+		r.gate(out, r.f)
+	}
+	copy(state, memory)
+	activate(state, r.e.name, r.e.alpha, r.e.beta)
+	Mul(state, state, out)
 }
 
 // peep adds the products of the cell's state and the weights of a gate's peephole.
@@ -262,54 +385,109 @@ func peep[T Float](gate, memory, weights []T) {
 // [hidden] or nil. scratch is [batch, 3·hidden], spare [batch, hidden]. f is applied
 // to z and r, g to h (ONNX GRU).
 func GRU[T Float](y, h, x, weights, candidate []T, lens []int32, h0, bias, scratch, spare []T, steps, batch, hidden int, reverse, linear bool, clip float64, f Activation, fAlpha, fBeta float64, g Activation, gAlpha, gBeta float64) error {
-	r := recurrence[T]{steps: steps, batch: batch, hidden: hidden, gates: 3 * hidden, reverse: reverse, lens: lens, y: y, h: h, x: x, scratch: scratch}
+	r := gru[T]{
+		recurrence: recurrence[T]{steps: steps, batch: batch, hidden: hidden, gates: 3 * hidden, reverse: reverse, clip: clip, lens: lens, y: y, h: h, x: x, scratch: scratch, weights: weights},
+		candidate:  candidate, bias: bias, spare: trim(spare, volume(batch, hidden)), linear: linear,
+		f: function{f, fAlpha, fBeta}, g: function{g, gAlpha, gBeta},
+	}
 	if err := r.start(h0); err != nil {
 		return err
 	}
-	spare = trim(spare, volume(batch, hidden))
-	for i := range steps {
+	if bias != nil {
+		r.bias = trim(bias, hidden)
+	}
+	if s, ok := any(&r).(*gru[float32]); !ok || !grus.run(s, r.parts(hidden)) {
+		r.Part(0, 1)
+	}
+	r.blank(r.h)
+	return nil
+}
+
+// gru is a [GRU] under way, the sequences of which the workers of the pool can share.
+type gru[T Float] struct {
+	recurrence[T]
+	candidate, bias, spare []T
+	linear                 bool
+	f, g                   function
+}
+
+var grus slot[gru[float32], *gru[float32]]
+
+// Part does all steps of the sequences of part i.
+func (r *gru[T]) Part(i, parts int) {
+	from, to := r.share(i, parts)
+	fused := r.fused(r.f.name == "sigmoid" && r.g.name == "tanh")
+	hidden := r.hidden
+	for i := range r.steps {
+		r.product(i, from, to, r.h, r.weights, 0, 2*hidden)
+		for n := from; n < to; n++ {
+			gates, state, _ := r.row(0, n)
+			r.reset(r.spare[n*hidden:][:hidden], gates, state, fused)
+		}
+		switch {
+		case !r.linear:
+			r.product(i, from, to, r.spare, r.candidate, 2*hidden, hidden)
+		case from < to && hidden > 0:
+			spare := r.spare[from*hidden : to*hidden]
+			addProduct(spare, r.h[from*hidden:], r.candidate, spare, to-from, hidden, hidden, hidden, i%2 != 0)
+		}
 		t := r.at(i)
-		r.product(t, r.h, weights, 0, 2*hidden)
-		for n := range batch {
-			gates, state, _ := r.row(t, n)
-			bound(gates[:2*hidden], clip)
-			activate(gates[:2*hidden], f, fAlpha, fBeta)
-			kept := spare[n*hidden:][:hidden]
-			switch {
-			case !linear:
-				Mul(kept, gates[hidden:2*hidden], state)
-			case bias == nil:
-				clear(kept)
-			default:
-				copy(kept, trim(bias, hidden))
-			}
-		}
-		if linear {
-			if batch > 0 && hidden > 0 {
-				addProduct(spare, r.h, candidate, spare, batch, hidden, hidden, hidden)
-			}
-		} else {
-			r.product(t, spare, candidate, 2*hidden, hidden)
-		}
-		for n := range batch {
+		for n := from; n < to; n++ {
 			gates, state, ok := r.row(t, n)
-			if ok {
-				update, reset, next := gates[:hidden], gates[hidden:2*hidden], gates[2*hidden:]
-				if linear {
-					x := r.x[(t*batch+n)*r.gates+2*hidden:][:hidden]
-					for j, v := range spare[n*hidden:][:hidden] {
-						next[j] = x[j] + T(reset[j]*v)
-					}
-				}
-				bound(next, clip)
-				activate(next, g, gAlpha, gBeta)
-				for j, v := range state {
-					state[j] = T((1-update[j])*next[j]) + T(update[j]*v)
-				}
+			spare, x := r.spare[n*hidden:][:hidden], r.x[(t*r.batch+n)*r.gates+2*hidden:][:hidden]
+			switch {
+			case ok && fused:
+				gruCell(state, gates, x, spare, r.linear)
+			case ok:
+				r.cell(state, gates, x, spare)
 			}
 			r.store(t, n, ok)
 		}
 	}
-	r.blank(r.h)
-	return nil
+}
+
+// reset computes what the candidate's weights are applied to or what is added to them,
+// and the gates unless that is done with the cell.
+func (r *gru[T]) reset(spare, gates, state []T, fused bool) {
+	reset := gates[r.hidden : 2*r.hidden]
+	switch {
+	case !fused:
+		r.gate(gates[:2*r.hidden], r.f)
+	case !r.linear:
+		r.gate(reset, r.f)
+	}
+	switch {
+	case !r.linear:
+		Mul(spare, reset, state)
+	case r.bias == nil:
+		clear(spare)
+	default:
+		copy(spare, r.bias)
+	}
+}
+
+// gruCell is the arithmetic of a step with the usual functions, of float32.
+func gruCell[T Float](state, gates, x, product []T, linear bool) {
+	h, p, _ := float32s1(state, product)
+	g, n := any(gates).([]float32), len(h)
+	if linear {
+		gruLinearCellFast(h, g[:n], g[n:2*n], any(x).([]float32), p)
+	} else {
+		gruCellFast(h, g[:n], g[2*n:3*n])
+	}
+}
+
+// cell is the arithmetic of a step of a sequence after the gates z and r, in plain Go but
+// for the function.
+func (r *gru[T]) cell(state, gates, x, product []T) {
+	update, reset, next := gates[:r.hidden], gates[r.hidden:2*r.hidden], gates[2*r.hidden:]
+	if r.linear {
+		for j, v := range product {
+			next[j] = x[j] + T(reset[j]*v)
+		}
+	}
+	r.gate(next, r.g)
+	for j, v := range state {
+		state[j] = T((1-update[j])*next[j]) + T(update[j]*v)
+	}
 }

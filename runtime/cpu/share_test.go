@@ -169,6 +169,55 @@ func shared() map[string]struct {
 			return &lrn{dst: dst, src: src, planes: 3, c: 48, blocks: 3, hw: 58 * 58, block: 16, size: 5, scale: 1. / 5, beta: 0.75, bias: 1}
 		},
 	}
+	for _, size := range [][3]int{{7, 16, 64}, {3, 28, 96}} {
+		steps, batch, hidden := size[0], size[1], size[2]
+		x, weights, candidate := random(steps*batch*4*hidden, 1), random(PanelsLen(hidden, 4*hidden), 2), random(PanelsLen(hidden, hidden), 3)
+		rooms := make(chan [3][]float32, 4) // states and gates, of which each call has its own
+		for range cap(rooms) {
+			rooms <- [3][]float32{make([]float32, batch*hidden), make([]float32, batch*hidden), make([]float32, batch*4*hidden)}
+		}
+		layer := func(gates int, y []float32) recurrence[float32] {
+			return recurrence[float32]{
+				steps: steps, batch: batch, hidden: hidden, gates: gates * hidden, y: y, x: x, weights: weights,
+				h: make([]float32, batch*hidden), scratch: make([]float32, batch*gates*hidden),
+			}
+		}
+		sigmoid, tanh := function{name: "sigmoid"}, function{name: "tanh"}
+		y := make([]float32, steps*batch*hidden)
+		all[fmt.Sprint("RNN ", size)] = operator{
+			y,
+			func(dst []float32) {
+				room := <-rooms
+				_ = RNN(dst, room[0], x, weights, nil, nil, room[2], steps, batch, hidden, false, 0, "tanh", 0, 0)
+				rooms <- room
+			},
+			func(dst []float32) rt.Task { return &rnn[float32]{layer(1, dst), tanh} },
+		}
+		all[fmt.Sprint("LSTM ", size)] = operator{
+			slices.Clone(y),
+			func(dst []float32) {
+				room := <-rooms
+				_ = LSTM(dst, room[0], room[1], x, weights, nil, nil, nil, nil, room[2], steps, batch, hidden, false, false, 0, "sigmoid", 0, 0, "tanh", 0, 0, "tanh", 0, 0)
+				rooms <- room
+			},
+			func(dst []float32) rt.Task {
+				r := layer(4, dst)
+				return &lstm[float32]{recurrence: r, c: make([]float32, len(r.h)), f: sigmoid, g: tanh, e: tanh}
+			},
+		}
+		all[fmt.Sprint("GRU ", size)] = operator{
+			slices.Clone(y),
+			func(dst []float32) {
+				room := <-rooms
+				_ = GRU(dst, room[0], x, weights, candidate, nil, nil, nil, room[2], room[1], steps, batch, hidden, false, true, 0, "sigmoid", 0, 0, "tanh", 0, 0)
+				rooms <- room
+			},
+			func(dst []float32) rt.Task {
+				r := layer(3, dst)
+				return &gru[float32]{recurrence: r, spare: make([]float32, len(r.h)), candidate: candidate, linear: true, f: sigmoid, g: tanh}
+			},
+		}
+	}
 	return all
 }
 

@@ -19,20 +19,7 @@ var elementary = []pointwise{
 		k.exp(x)
 	}),
 	unary("log", "log(x[i])", func(k *vectors, x value) { k.log(x) }),
-	unary("tanh", "tanh(x[i])", func(k *vectors, x value) {
-		// tanh a is m/(m + 2) with m = exp(2a) − 1, and 1 from 10 on.
-		m := k.temp()
-		k.do("VANDPS", k.word(magnitude), x, m)
-		k.do("VADDPS", m, m, m)
-		k.atMost(m, k.pin(20))
-		k.expm1(m)
-		k.do("VANDPS", k.word(signBit), x, x)
-		d := k.temp()
-		k.do("VADDPS", k.c(2), m, d)
-		k.do("VDIVPS", d, m, m)
-		k.do("VORPS", m, x, x)
-		k.free(m, d)
-	}),
+	unary("tanh", "tanh(x[i])", func(k *vectors, x value) { k.tanh(x) }),
 	unary("erf", "erf(x[i])", func(k *vectors, x value) { k.erf(x) }),
 }
 
@@ -166,6 +153,22 @@ func (k *vectors) expm1(x value) {
 	k.do("VSUBPS", k.c(1), n, scaled)
 	k.do("VFMADD213PS", scaled, n, x)
 	k.free(n, scaled)
+}
+
+// tanh computes x = tanh(x): m/(m + 2) of its magnitude a, with m = exp(2a) − 1, and 1
+// from 10 on.
+func (k *vectors) tanh(x value) {
+	m := k.temp()
+	k.do("VANDPS", k.word(magnitude), x, m)
+	k.do("VADDPS", m, m, m)
+	k.atMost(m, k.pin(20))
+	k.expm1(m)
+	k.do("VANDPS", k.word(signBit), x, x)
+	d := k.temp()
+	k.do("VADDPS", k.c(2), m, d)
+	k.do("VDIVPS", d, m, m)
+	k.do("VORPS", m, x, x)
+	k.free(m, d)
 }
 
 // log1pTail is (log(1 + f) − f + f²/2)/f³ for √½ ≤ 1 + f ≤ √2, within 4.2e-7.

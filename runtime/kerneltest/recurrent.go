@@ -1,0 +1,91 @@
+package kerneltest
+
+import (
+	"math"
+	"testing"
+)
+
+// Cells runs one step of recurrent layers of one sequence with logistic functions and
+// tangents, whose recurrent weights are zeros.
+type Cells struct {
+	// LSTM gives h and the state of the cell c, [n], of c0 and the gates x, [4·n].
+	LSTM func(h, c, x, c0 []float32)
+	// GRU gives h, [n], of h0, the gates x, [3·n], and the bias of the recurrent weights
+	// of the last one.
+	GRU func(h, x, h0, bias []float32, linear bool)
+}
+
+// Test runs both on gates and states of every kind, and on every short length.
+func (cells Cells) Test(t *testing.T) {
+	state := func(n, seed int) *Slice[float32] {
+		s := NewSlice[float32](n, (n+seed)%5)
+		for i := range s.Data {
+			s.Data[i] = float32(math.Sin(float64(i*(seed+3)+seed))) * float32([]float64{1, 3, 12, 1e-4}[(i/7+seed)%4])
+		}
+		return s
+	}
+	for n := range 150 {
+		gates := func(count int) *Slice[float32] {
+			s := state(count*n, 2)
+			for i := range n {
+				if i%3 == 2 {
+					s.Data[(i%count)*n+i] = special[(i/3+n)%len(special)]
+				}
+			}
+			return s
+		}
+
+		x, c0 := gates(4), state(n, 1)
+		if n > 10 {
+			c0.Data[n/2], x.Data[2*n+n/2] = special[n%len(special)], 1
+		}
+		x.Freeze()
+		c0.Freeze()
+		h, c := NewSlice[float32](n, n%3), NewSlice[float32](n, n%7)
+		cells.LSTM(h.Data, c.Data, x.Data, c0.Data)
+		for _, s := range []*Slice[float32]{h, c, x, c0} {
+			s.Check(t, "LSTM")
+		}
+		for i := range n {
+			gate := func(k int) float64 { return float64(x.Data[k*n+i]) }
+			want := sigmoid(gate(2))*float64(c0.Data[i]) + sigmoid(gate(0))*math.Tanh(gate(3))
+			nearTo(t, "LSTM c", n, i, c.Data[i], want)
+			nearTo(t, "LSTM h", n, i, h.Data[i], sigmoid(gate(1))*math.Tanh(float64(c.Data[i])))
+		}
+
+		x = gates(3)
+		x.Freeze()
+		h0, bias := state(n, 3), state(n, 4)
+		h0.Freeze()
+		bias.Freeze()
+		for _, linear := range []bool{false, true} {
+			h := NewSlice[float32](n, n%5)
+			cells.GRU(h.Data, x.Data, h0.Data, bias.Data, linear)
+			for _, s := range []*Slice[float32]{h, x, h0, bias} {
+				s.Check(t, "GRU")
+			}
+			for i := range n {
+				gate := func(k int) float64 { return float64(x.Data[k*n+i]) }
+				next := gate(2)
+				if linear {
+					next += sigmoid(gate(1)) * float64(bias.Data[i])
+				}
+				z := sigmoid(gate(0))
+				nearTo(t, "GRU h", n, i, h.Data[i], (1-z)*math.Tanh(next)+z*float64(h0.Data[i]))
+			}
+		}
+	}
+}
+
+// nearTo fails the test where element i of n is not within a millionth of what is wanted,
+// or of one where that is less.
+func nearTo(t *testing.T, what string, n, i int, got float32, want float64) {
+	t.Helper()
+	g := float64(got)
+	if float32(want) == got || g != g && want != want {
+		return
+	}
+	if !(math.Abs(g-want) <= 1e-6*max(1, math.Abs(want))) {
+		t.Fatalf("%s: element %d of %d is %v, want %v", what, i, n, got, want)
+	}
+}
