@@ -75,10 +75,12 @@ const callBytes = 8 << 20
 // aside.
 func (t *oneRow) run(columns int) {
 	whole, rest := columns/16, columns%16
-	for most := max(4, callBytes/max(1, t.panelB)&^3); whole > 0; whole -= t.panels {
+	for most := max(4, callBytes/max(1, t.panelB)&^3); whole > 0; {
 		t.panels = min(whole, most)
 		runOneRow(t)
-		t.move(t.panels)
+		if whole -= t.panels; whole+rest > 0 { // there must be no pointer past the end
+			t.move(t.panels)
+		}
 	}
 	if rest == 0 {
 		return
