@@ -254,10 +254,11 @@ func (p *product) tiles(batch, t0, t1, j0, j1 int, room []float32) {
 	t.panelB, t.panelC = 64*p.K, 64
 	t.n = [3]int{1, 1, 1}
 	t.rowA, t.rowC = 4*p.LDA, 4*p.LDC
-	if room == nil {
-		t.fetch = fetchFor(p.K*p.N, t1-t0)
-	} else {
+	switch {
+	case room != nil:
 		t.b = start(room)
+	case t1-t0 > 1: // one tile reads panels once, from a page ahead
+		t.fetch = fetchFor(p.K*p.N, t1-t0)
 	}
 	for k := 0; k == 0 || k < p.K; k += p.depth {
 		depth := min(p.depth, p.K-k)
