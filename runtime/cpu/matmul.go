@@ -154,12 +154,17 @@ func (p *product) plan() {
 	p.rows = split(p.M, limit)
 	p.columns = 16 * panels
 	p.depth, p.high = max(p.K, 1), 1
-	if p.kind != weightF32 {
-		p.depth = ceil(p.depth, ceil(p.depth, narrowDepth))
-	} else if p.rows.tiles > 2 {
-		p.depth = ceil(p.depth, ceil(p.depth, blockDepth))
+	longest := blockDepth
+	switch {
+	case p.kind != weightF32:
+		longest = narrowDepth
+	case p.rows.tiles == 1:
+		longest = p.depth
+	case p.rows.tiles == 2: // whose rows take little of the cache
+		longest = 2 * blockDepth
 	}
-	if p.rows.tiles > 2 {
+	p.depth = ceil(p.depth, ceil(p.depth, longest))
+	if p.rows.tiles > 2 || p.K*p.N > nearPanels { // else panels are read again from a near cache
 		most := max(1, blockA/(p.depth*limit))
 		p.high = ceil(p.rows.tiles, ceil(p.rows.tiles, most))
 	}
@@ -249,10 +254,11 @@ func (p *product) tiles(batch, t0, t1, j0, j1 int, room []float32) {
 	t.panelB, t.panelC = 64*p.K, 64
 	t.n = [3]int{1, 1, 1}
 	t.rowA, t.rowC = 4*p.LDA, 4*p.LDC
-	if room == nil {
-		t.fetch = fetchFor(p.K*p.N, t1-t0)
-	} else {
+	switch {
+	case room != nil:
 		t.b = start(room)
+	case t1-t0 > 1: // one tile reads panels once, from a page ahead
+		t.fetch = fetchFor(p.K*p.N, t1-t0)
 	}
 	for k := 0; k == 0 || k < p.K; k += p.depth {
 		depth := min(p.depth, p.K-k)

@@ -24,6 +24,8 @@ func MatMul[W cpu.Weight](t *testing.T, mul MatMulFunc[W]) {
 	}
 	for name, c := range map[string]MatMulCase{
 		"sums in several parts":        {M: 43, N: 40, K: 1100, Batch: 1, Epilogue: everyStep},
+		"two tiles high":               {M: 20, N: 50, K: 1700, Batch: 1, Epilogue: everyStep},
+		"two lower tiles high":         {M: 10, N: 37, K: 1601, Batch: 2, PadC: 3, Epilogue: everyStep, InPlace: true},
 		"rows in several parts":        {M: 500, N: 24, K: 600, Batch: 1, Epilogue: everyStep},
 		"Then on parts of rows":        {M: 20, N: 1100, K: 3, Batch: 1, Epilogue: everyStep},
 		"batch":                        {M: 5, N: 18, K: 7, Batch: 3, Epilogue: everyStep},

@@ -36,16 +36,12 @@ var families = []struct {
 	{"softmax", softmaxFamily},
 	{"winograd", winogradFamily},
 	{"update", updateFamily},
-}
-
-// onARM64 are the families that there are for arm64, too.
-var onARM64 = []string{"tile", "window", "transpose", "lrn", "peak", "pointwise", "fold", "softmax", "byte_tile", "byte_window", "max_row", "winograd", "update"}
 	{"recurrent", cells},
 	{"divide", divisions},
 }
 
 // onARM64 are the families that there are for arm64, too.
-var onARM64 = []string{"tile", "window", "transpose", "lrn", "peak", "pointwise", "fold", "softmax", "byte_tile", "byte_window", "max_row", "winograd", "recurrent"}
+var onARM64 = []string{"tile", "window", "transpose", "lrn", "peak", "pointwise", "fold", "softmax", "byte_tile", "byte_window", "max_row", "winograd", "update", "recurrent"}
 
 func main() {
 	dir := ".."
