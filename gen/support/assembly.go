@@ -29,6 +29,7 @@ var assembly = []string{
 	"Clip",
 	"Conv",
 	"ConvBytes",
+	"ConvWeights",
 	"Cos",
 	"Cosh",
 	"CumProd",
