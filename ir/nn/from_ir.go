@@ -75,9 +75,6 @@ func (g *Graph) Forward(operands ...Value) []Value {
 			}
 		}
 	}
-	for s := range f.BoundSymbols() { // two uses bind two
-		bound[s] = ir.Sym(s)
-	}
 	f.Subst(bound)
 	env := map[*ir.Value]Value{}
 	for i, p := range f.Params {
