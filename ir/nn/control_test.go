@@ -207,6 +207,11 @@ func TestRecordedExtentsOfData(t *testing.T) {
 		return []nn.Value{at, in[0].MaskSelect(in[0].Greater(0)).Sum()}
 	}
 	m := agrees(t, f, []nn.Value{nn.Of([]float64{1, -1, 2})}, "f32[N]")
+	// What mentions such an extent needs what binds it.
+	agrees(t, just(func(x nn.Value) nn.Value {
+		n := x.Greater(0).ArgWhere().Dim(0)
+		return nn.Concat(0, nn.Full(3, n), x)
+	}), []nn.Value{nn.Of([]float64{1, -1, 2})}, "f32[N]")
 	if !slices.ContainsFunc(m.Func("forward").Nodes, func(n *ir.Node) bool { _, ok := n.Op.(op.NonZero); return ok }) {
 		t.Error("there is no non_zero")
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/nn"
+	"github.com/burngen/burngen/ir/op"
 	"github.com/burngen/burngen/onnx"
 	"github.com/burngen/burngen/onnx/onnxtest"
 )
@@ -99,6 +100,36 @@ func TestImportedNetworks(t *testing.T) {
 			}
 		})
 	}
+}
+
+// What binds extents and what checks them stays in the loop whose turns need it.
+func TestImportedChecks(t *testing.T) {
+	text := `func @forward(%x: f32[N,4]) -> (y: f32[4]) {
+  %zero = constant {value=f32[4](0...)} : f32[4]
+  %sum = loop %zero {counted=true trips=N} : f32[4]
+    region (%i: i64[], %c: bool[], %s: f32[4]) {
+      %row = gather %x, %i : f32[4]
+      %flags = greater %row, %s : bool[4]
+      %at = non_zero %flags {count="Count"} : i64[1,Count]
+      %ones = fill {value=f32[1](2) shape=[Count]} : f32[Count]
+      %total = reduce %ones {kind="sum" axes=[0]} : f32[]
+      %next = add %s, %total : f32[4]
+      return %c, %next
+    }
+  return %sum
+}
+`
+	m, err := ir.Parse(text, op.Set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := nn.FromIR(m, nil)
+	x := nn.Of([][]float64{{1, -1, 2, 0}, {5, 5, 0, 0}})
+	f := func(in []nn.Value) []nn.Value { return g.Forward(in...) }
+	got := f([]nn.Value{x})[0]
+	// Two elements of the first row are above 0, and two of the second above 4.
+	wants(t, got, 8, 8, 8, 8)
+	agrees(t, f, []nn.Value{x}, "f32[B,4]")
 }
 
 // valueOf returns a tensor as a value.

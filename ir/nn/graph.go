@@ -2,6 +2,7 @@ package nn
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/burngen/burngen/ir"
@@ -31,12 +32,24 @@ func newBody(params []Value, all bool, f func() []Value) *body {
 		r.typ()
 		roots = append(roots, r.n)
 	}
-	for _, n := range reachable(roots, func(n *node) bool { return n.id > first }) {
-		if all && n.data == nil || isRandom(n.op) || slices.ContainsFunc(n.reads(), func(a Value) bool { return depends[a.n] }) {
+	made := reachable(roots, func(n *node) bool { return n.id > first })
+	for _, n := range made {
+		if all && n.data == nil || isRandom(n.op) || n.needs(func(m *node) bool { return depends[m] }) {
 			depends[n], b.inside[n] = true, true
 		}
 	}
+	for _, n := range slices.Backward(made) {
+		for _, m := range n.before {
+			b.inside[m] = b.inside[m] || b.inside[n] && m.id > first
+		}
+	}
+	maps.DeleteFunc(b.inside, func(_ *node, in bool) bool { return !in })
 	return b
+}
+
+// needs reports whether a predicate holds for a node that n reads or that is before it.
+func (n *node) needs(is func(*node) bool) bool {
+	return slices.ContainsFunc(n.before, is) || slices.ContainsFunc(n.reads(), func(a Value) bool { return is(a.n) })
 }
 
 // freeOf returns what bodies take from outside.
@@ -278,7 +291,7 @@ func take(nodes []*ir.Node, env map[*ir.Value]Value) {
 		}
 		return known
 	}
-	var before []*node // that have no results: checks, and what binds symbols
+	var checks []*node
 	for _, n := range nodes {
 		if c, ok := n.Op.(ir.Constant); ok {
 			env[n.Results[0]] = constant(c.Value)
@@ -305,12 +318,12 @@ func take(nodes []*ir.Node, env map[*ir.Value]Value) {
 			}))
 		}
 		made := apply(n.Op, bodies, args...)
-		made.before = before[:len(before):len(before)]
+		made.before = append(made.before, checks...)
 		for i, r := range n.Results {
 			env[r] = Value{n: made, i: i}
 		}
 		if len(n.Results) == 0 {
-			before = append(before, made)
+			checks = append(checks, made)
 		}
 	}
 }

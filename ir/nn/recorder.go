@@ -221,6 +221,7 @@ func (r *Recorder) Method(m Method, call func(in []Value) []Value) {
 		}
 		session.random.Store(0)
 		session.symbols.Store(0)
+		session.binders = nil
 		first := session.nodes.Load() + 1
 		for _, s := range r.states {
 			s.reset()

@@ -50,8 +50,7 @@ type node struct {
 	bodies []*body
 	free   []Value
 
-	// before are nodes without results that are computed before: checks, and what binds
-	// symbols.
+	// before are nodes that are computed before: checks, and what binds symbols.
 	before []*node
 
 	// open is set where there is no data, because there is an input below.
@@ -73,6 +72,8 @@ var session struct {
 	random  atomic.Int64 // sites at which random numbers are drawn
 	symbols atomic.Int64 // symbols that nodes bind
 	params  atomic.Int64
+	// binders are the nodes that bind symbols.
+	binders map[string]*node
 	// recording is set where parameters have no data either: an initial value must
 	// not decide what the network is.
 	recording bool
@@ -137,13 +138,41 @@ func apply(op ir.Op, bodies []*body, args ...Value) *node {
 		n.open = n.open || !t.IsStatic()
 	}
 	n.types = types
+	n.before = bindersOf(op, types)
 	n.open = n.open || hasSymbols(op)
 	for _, list := range [][]Value{n.args, n.free} {
 		for _, a := range list {
 			n.open = n.open || a.Valid() && a.n.open
 		}
 	}
+	if b, ok := op.(ir.Binder); ok {
+		for _, s := range b.Binds() {
+			if session.binders == nil {
+				session.binders = map[string]*node{}
+			}
+			session.binders[s] = n
+		}
+	}
 	return newNode(n)
+}
+
+// bindersOf returns the nodes that bind the symbols in an operator and types.
+func bindersOf(op ir.Op, types []ir.Type) []*node {
+	if len(session.binders) == 0 {
+		return nil
+	}
+	var nodes []*node
+	note := func(s string) (ir.Dim, bool) {
+		if n := session.binders[s]; n != nil && !slices.Contains(nodes, n) {
+			nodes = append(nodes, n)
+		}
+		return ir.Dim{}, false
+	}
+	ir.SubstOp(op, note)
+	for _, t := range types {
+		t.Subst(note)
+	}
+	return nodes
 }
 
 // stub returns a node of the IR that has the types of n's operands and bodies.
