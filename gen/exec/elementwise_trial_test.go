@@ -82,6 +82,7 @@ var elementwiseTrials = map[string]func(*draw) trial{
 		return op.MurmurHash3{Seed: pick[int64](d, 0, 42, math.MaxUint32), Signed: d.flag("signed")}
 	}),
 	"neg":              unary(signedTypes, always(op.Neg{})),
+	"noise":            unary(floatTypes, func(*draw) ir.Op { return op.Noise{Deviation: 0.5} }),
 	"not":              unary(boolTypes, always(op.Not{})),
 	"or":               binary(boolTypes, always(op.Or{})),
 	"p_relu":           tryPRelu,

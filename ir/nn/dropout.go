@@ -19,3 +19,12 @@ func (d Dropout) Forward(x Value) Value {
 	}
 	return one(op.Dropout{Rate: d.Rate, Site: site()}, x)
 }
+
+// GaussianNoise adds normally distributed numbers of mean 0 in what a trainer computes.
+// Everywhere else it does nothing.
+type GaussianNoise struct{ Deviation float64 }
+
+// Forward adds the numbers.
+func (g GaussianNoise) Forward(x Value) Value {
+	return one(op.Noise{Deviation: g.Deviation, Site: site()}, x)
+}

@@ -72,6 +72,7 @@ func TestTrainingStepsDraw(t *testing.T) {
 	model := &struct{ Lin nn.Linear }{lin}
 	m, err := recorded(model, []ir.Type{ir.TensorOf(ir.F32, ir.Sym("N"), ir.Const(2))}, func(in []nn.Value) []nn.Value {
 		x := nn.NewDropout(0.5).Forward(in[0].Add(nn.Normal(0, 1, in[0].Dim(0), 2)))
+		x = nn.GaussianNoise{Deviation: 0.1}.Forward(x)
 		return []nn.Value{lin.Forward(x).Sum().Add(nn.Uniform(0, 1).Sum())}
 	}, 1)
 	if err != nil {
@@ -91,5 +92,18 @@ func TestTrainingStepsDraw(t *testing.T) {
 	}
 	if results[0][0].Equal(results[1][0]) || results[0][1].Equal(results[1][1]) {
 		t.Error("another step gives the same")
+	}
+}
+
+// Layers that draw do nothing where nothing is trained.
+func TestNoiseIsOfTraining(t *testing.T) {
+	x := nn.Normal(0, 1, 3)
+	for _, l := range []nn.Layer{nn.NewDropout(0.5), nn.GaussianNoise{Deviation: 2}} {
+		if !l.Forward(x).Equal(x).All().Bools()[0] {
+			t.Errorf("%T changes values", l)
+		}
+	}
+	if err := nn.Try(func() { nn.GaussianNoise{Deviation: -1}.Forward(x) }); err == nil || !strings.Contains(err.Error(), "GaussianNoise: the deviation -1 is negative") {
+		t.Error(err)
 	}
 }

@@ -189,6 +189,7 @@ var Ops = []ir.Op{
 	MaxPool{},
 	MaxRoiPool{},
 	MurmurHash3{},
+	Noise{},
 	RMSNormalization{},
 	RNN{},
 	RoiAlign{},
