@@ -119,7 +119,7 @@ func main() {
 				check(err)
 				check(f.Close())
 			}
-			p.ZeroGrad()
+			p.UseUp()
 			return loss
 		}
 	}

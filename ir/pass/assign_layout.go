@@ -19,7 +19,7 @@ import (
 // next.
 func assignLayout(ctx *Context, m *ir.Module) (changed bool, err error) {
 	for _, f := range m.Funcs {
-		l := &layouts{ctx: ctx, raw: !slices.Contains(ctx.prepared(m), f), forms: map[*ir.Value]form{}, lanes: map[*ir.Value][]float64{}}
+		l := &layouts{ctx: ctx, raw: isRaw(ctx, m, f), forms: map[*ir.Value]form{}, lanes: map[*ir.Value][]float64{}}
 		c, err := f.Rewrite(l.visit)
 		if err != nil {
 			return changed, fmt.Errorf("@%s: %w", f.Name, err)
@@ -28,6 +28,22 @@ func assignLayout(ctx *Context, m *ir.Module) (changed bool, err error) {
 		changed = changed || c
 	}
 	return changed, nil
+}
+
+// isRaw reports whether f loads raw weights and packs them each time: nothing is prepared
+// for it, and it is not called by what it might be prepared for.
+func isRaw(ctx *Context, m *ir.Module, f *ir.Func) bool {
+	if slices.Contains(ctx.prepared(m), f) {
+		return false
+	}
+	for _, g := range m.Funcs {
+		for n := range g.All() {
+			if call, ok := n.Op.(ir.Invoke); ok && call.Func == f.Name {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // layouts is the [op.Layouts] of a function under way.

@@ -22,6 +22,23 @@ func ConvWeightsScratch(terms int) int { return (weightStrip + 16) * min(terms, 
 // products of the cells of x and the element of g. Sums are in float32, their order is the
 // level's. It works in as many parts as scratch has room for, see ConvWeightsScratch.
 func ConvWeights(dst, x, g, scratch []float32, s *ConvShape) {
+	w := newConvWeights(dst, x, g, scratch, s)
+	if len(w.dst) == 0 || w.terms == 0 {
+		clear(w.dst)
+		return
+	}
+	size := ConvWeightsScratch(w.terms)
+	if len(scratch) < size {
+		panic("cpu: too little scratch for the weights of a convolution")
+	}
+	parts := partsFor(int64(len(w.dst))*int64(w.terms), 4*int64(len(w.x)+len(w.g)))
+	if !weightsOfConvs.run(&w, min(parts, len(scratch)/size)) {
+		w.Part(0, 1)
+	}
+}
+
+// newConvWeights checks the operands of a ConvWeights.
+func newConvWeights(dst, x, g, scratch []float32, s *ConvShape) convWeights {
 	if s.Group < 1 || s.InC%s.Group != 0 || s.OutC%s.Group != 0 || min(s.StrideH, s.StrideW, s.DilH, s.DilW) < 1 {
 		panic("cpu: weights of no convolution")
 	}
@@ -31,20 +48,9 @@ func ConvWeights(dst, x, g, scratch []float32, s *ConvShape) {
 	w.dst = dst[:volume(s.OutC, w.columns)]
 	w.x = x[:volume(s.N, s.InC, s.InH, s.InW)]
 	w.g = g[:volume(s.OutC, w.terms)]
-	if len(w.dst) == 0 || w.terms == 0 {
-		clear(w.dst)
-		return
-	}
 	w.strips = ceil(w.columns, weightStrip)
-	w.depth = min(w.terms, weightDepth, max(weightDepth/4, weightRows/w.rows))
-	parts := partsFor(int64(len(w.dst))*int64(w.terms), 4*int64(len(w.x)+len(w.g)))
-	parts = min(parts, len(scratch)/ConvWeightsScratch(w.terms))
-	if parts < 1 && len(scratch) < ConvWeightsScratch(w.terms) {
-		panic("cpu: too little scratch for the weights of a convolution")
-	}
-	if !weightsOfConvs.run(&w, parts) {
-		w.Part(0, 1)
-	}
+	w.depth = max(1, min(w.terms, weightDepth, max(weightDepth/4, weightRows/max(1, w.rows))))
+	return w
 }
 
 // convWeights is a ConvWeights under way. For each group it is a product of the rows of g

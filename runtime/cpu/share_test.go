@@ -162,6 +162,19 @@ func shared() map[string]struct {
 		func(dst []float32) { MaxPool(dst, src, &s) },
 		func(dst []float32) rt.Task { return &pool{PoolShape: s, dst: dst, src: src, op: largest} },
 	}
+	planar := PoolShape{N: 3, C: 16, InH: 58, InW: 58, OutH: 57, OutW: 57, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Block: 1}
+	all["MaxPoolGrad"] = operator{
+		make([]float32, 3*16*58*58),
+		func(dst []float32) { MaxPoolGrad(dst, src, src, &planar) },
+		func(dst []float32) rt.Task { return &poolGrad{PoolShape: planar, dst: dst, x: src, g: src} },
+	}
+	of := ConvShape{N: 1, InC: 48, InH: 58, InW: 58, InBlock: 1, OutC: 40, OutH: 29, OutW: 58, KH: 3, KW: 3, StrideH: 2, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 2}
+	room := make([]float32, ConvWeightsParts*ConvWeightsScratch(29*58))
+	all["ConvWeights"] = operator{
+		make([]float32, 40*24*9),
+		func(dst []float32) { ConvWeights(dst, src, src, room, &of) },
+		func(dst []float32) rt.Task { w := newConvWeights(dst, src, src, room, &of); return &w },
+	}
 	all["LRN"] = operator{
 		make([]float32, len(src)),
 		func(dst []float32) { LRN(dst, src, 1, 48, 58*58, 16, 5, 1, 0.75, 1) },
