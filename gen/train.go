@@ -62,7 +62,7 @@ func (m *Model) trained() ([]string, error) {
 	}
 	var floats []string
 	for _, w := range m.Source.Module.Weights {
-		if w.Type.DType == ir.F32 {
+		if slices.Contains(trainable, w.Type.DType) {
 			floats = append(floats, w.Name)
 		}
 	}
@@ -75,9 +75,54 @@ func (m *Model) trained() ([]string, error) {
 	params = slices.DeleteFunc(slices.Clone(floats), func(name string) bool { return !slices.Contains(params, name) })
 	params, err := matching("-freeze", m.options.Freeze, params, false)
 	if err == nil && len(params) == 0 {
-		err = fmt.Errorf("-train: no weight of f32 is a parameter (burngen inspect lists the parameters, -params chooses them)")
+		err = fmt.Errorf("-train: no weight of floats is a parameter (burngen inspect lists the parameters, -params chooses them)")
 	}
 	return params, err
+}
+
+// trainable are the types of weights that are trained, as f32 all of them.
+var trainable = []ir.DType{ir.F32, ir.F16, ir.BF16, ir.F64}
+
+// masterPrefix begins the names of weights of f32 that stand for those of another type
+// while they are trained.
+const masterPrefix = "master/"
+
+// addMasters adds a weight of f32 for each parameter of another type, and returns what
+// the parameters are called now.
+func (m *Model) addMasters(params []string) []string {
+	out := slices.Clone(params)
+	for i, name := range params {
+		w := m.Module.Weight(name)
+		if w.Type.DType == ir.F32 {
+			continue
+		}
+		out[i] = masterPrefix + name
+		master := &ir.Weight{Name: out[i], Type: w.Type.With(ir.F32)}
+		if x, err := w.Tensor(); err == nil && w.Data != nil {
+			wide := ir.NewTensor(ir.F32, x.Shape...)
+			for k := range x.Len() {
+				wide.SetFloat(k, x.Float(k))
+			}
+			master.Data = wide.Bytes()
+		}
+		m.Module.Weights = append(m.Module.Weights, master)
+	}
+	return out
+}
+
+// withMasters returns a copy of a function that loads those weights, and rounds them
+// to what they stand for.
+func (m *Model) withMasters(f *ir.Func) (*ir.Func, error) {
+	f = f.Clone()
+	_, err := f.Rewrite(func(b *ir.Builder, n *ir.Node) []*ir.Value {
+		l, ok := n.Op.(ir.Load)
+		if !ok || m.Module.Weight(masterPrefix+l.Name) == nil {
+			return nil
+		}
+		master := b.Node(ir.Load{Name: masterPrefix + l.Name, Type: l.Type.With(ir.F32)})
+		return []*ir.Value{b.Node(op.Cast{To: l.Type.DType}, master)}
+	})
+	return f, err
 }
 
 // matching returns the names that match a pattern, or those that match none. A
@@ -106,6 +151,7 @@ func (m *Model) addTraining() error {
 	if err != nil {
 		return err
 	}
+	params = m.addMasters(params)
 	t := &Training{}
 	changed := map[string]bool{}
 	add := func(f *ir.Func, fn *TrainFunc) {
@@ -120,7 +166,10 @@ func (m *Model) addTraining() error {
 		}
 	}
 	for _, of := range m.Source.Functions {
-		f := m.Module.Func(of.Name)
+		f, err := m.withMasters(m.Module.Func(of.Name))
+		if err != nil {
+			return err
+		}
 		if of.Loss {
 			method := StepMethod(of.Method)
 			step, err := grad.Step(m.Module, f, m.freeName(snakeCase(method)), loadedBy(f, params))
@@ -144,7 +193,7 @@ func (m *Model) addTraining() error {
 	}
 	for _, w := range m.Source.Module.Weights {
 		switch {
-		case slices.Contains(params, w.Name):
+		case slices.Contains(params, w.Name), slices.Contains(params, masterPrefix+w.Name):
 			t.Params = append(t.Params, w.Name)
 		case changed[w.Name]:
 			t.Buffers = append(t.Buffers, w.Name)
@@ -160,10 +209,13 @@ func (m *Model) addOuter(params []string, add func(*ir.Func, *TrainFunc)) error 
 	if of.Loss {
 		return nil
 	}
-	f := m.Module.Func(of.Name).Clone()
+	f, err := m.withMasters(m.Module.Func(of.Name))
+	if err != nil {
+		return err
+	}
 	fn := &TrainFunc{Of: of, Method: "Train" + of.Method}
 	results := len(f.Results)
-	err := ir.Try(func() {
+	err = ir.Try(func() {
 		b := ir.NewBuilder(f)
 		var sum *ir.Value
 		for i, r := range f.Results {
@@ -292,7 +344,11 @@ func (m *Model) trainer(e *emit.Model) {
 	for _, w := range m.Source.Module.Weights {
 		buffer := slices.Contains(m.Training.Buffers, w.Name)
 		if buffer || slices.Contains(m.Training.Params, w.Name) {
-			t.Variables = append(t.Variables, emit.Variable{Name: w.Name, Type: w.Type, Buffer: buffer})
+			v := emit.Variable{Name: w.Name, Weight: w.Name, Type: w.Type, Buffer: buffer}
+			if m.Raw.Raw(masterPrefix+w.Name) != nil {
+				v.Weight = masterPrefix + w.Name
+			}
+			t.Variables = append(t.Variables, v)
 		}
 	}
 	function := func(f *TrainFunc) *emit.Function {
@@ -319,7 +375,7 @@ func (m *Model) trainer(e *emit.Model) {
 			seen[l.Name] = true
 			t.Weights = append(t.Weights, emit.Prepared{Name: l.Name, Type: l.Type})
 			known := slices.ContainsFunc(e.Outside, func(w ir.Weight) bool { return w.Name == l.Name })
-			if m.isConstant(l.Name) && !known {
+			if m.isConstant(l.Name) && !known && !strings.HasPrefix(l.Name, masterPrefix) {
 				t.Constants = append(t.Constants, ir.Weight{Name: l.Name, Type: l.Type})
 			}
 		}

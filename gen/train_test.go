@@ -196,7 +196,7 @@ func TestTrainingMistakes(t *testing.T) {
 		{"an unknown loss", gen.Options{Train: true, Loss: "huge"}, "net.ir: -loss huge: one of bce, "},
 		{"a pattern that matches nothing", gen.Options{Train: true, Params: []string{"fc3"}}, `net.ir: -params: pattern "fc3" matches no parameter`},
 		{"a malformed pattern", gen.Options{Train: true, Freeze: []string{"["}}, "net.ir: -freeze: pattern"},
-		{"nothing to train", gen.Options{Train: true, Freeze: []string{"**"}}, "net.ir: -train: no weight of f32 is a parameter"},
+		{"nothing to train", gen.Options{Train: true, Freeze: []string{"**"}}, "net.ir: -train: no weight of floats is a parameter"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := gen.FromModule("net", drawn(t, perceptron), c.o)

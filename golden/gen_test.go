@@ -224,12 +224,12 @@ func generate(t *testing.T, archive *txtar.Archive, name string) generated {
 	flags := flag.NewFlagSet("golden", flag.ContinueOnError)
 	flags.StringVar(&o.Package, "pkg", name, "")
 	flags.BoolVar(&o.Strict, "strict", false, "")
-	flags.BoolVar(&o.Train, "train", false, "")
-	flags.StringVar(&o.Loss, "loss", "", "")
 	flags.Func("weights-dtype", "", func(name string) (err error) {
 		o.WeightsDType, err = ir.ParseDType(name)
 		return err
 	})
+	flags.BoolVar(&o.Train, "train", false, "")
+	flags.StringVar(&o.Loss, "loss", "", "")
 	weights := flags.String("weights", "embed", "")
 	if err := flags.Parse(strings.Fields(o.Flags)); err != nil {
 		t.Fatal(err)

@@ -118,9 +118,11 @@ type Trainer struct {
 
 // Variable is a weight that training changes.
 type Variable struct {
-	Name   string
-	Type   ir.Type
-	Buffer bool
+	// Name is what the model calls it, and Type its own there; Weight is what the
+	// trainer's functions load in its place, of f32.
+	Name, Weight string
+	Type         ir.Type
+	Buffer       bool
 }
 
 // Prepared is a weight that the weights file holds.

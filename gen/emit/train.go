@@ -38,7 +38,7 @@ func (e *emitter) nameTrainer() {
 		if v.Buffer {
 			prefix = statePrefix
 		}
-		e.changes[prefix+v.Name] = fields.unique(unexported(v.Name))
+		e.changes[prefix+v.Weight] = fields.unique(unexported(v.Name))
 	}
 	weights := map[string]*jen.Statement{}
 	for name, field := range e.raw {
@@ -216,9 +216,9 @@ func (e *emitter) backwardFile() *jen.File {
 // changeOf returns the field of a variable's gradient or new value.
 func (e *emitter) changeOf(v Variable) string {
 	if v.Buffer {
-		return e.changes[statePrefix+v.Name]
+		return e.changes[statePrefix+v.Weight]
 	}
-	return e.changes[gradPrefix+v.Name]
+	return e.changes[gradPrefix+v.Weight]
 }
 
 // trainerType prints the options, the variables and the trainer.
@@ -242,6 +242,9 @@ func (e *emitter) trainerType(f *jen.File) {
 			dims = append(dims, jen.Lit(n))
 		}
 		fields := []jen.Code{jen.Id("Name").Op(":").Add(text(v.Name)), jen.Id("Shape").Op(":").Index().Int().Values(dims...)}
+		if v.Type.DType != ir.F32 {
+			fields = append(fields, jen.Id("DType").Op(":").Lit(v.Type.DType.String()))
+		}
 		if v.Buffer {
 			fields = append(fields, jen.Id("Buffer").Op(":").True())
 		} else if e.isNeeded(v) {
@@ -285,7 +288,7 @@ func (e *emitter) isNeeded(v Variable) bool {
 		if !m.trains() {
 			continue
 		}
-		if i := slices.Index(m.fn.IR.ResultNames, gradPrefix+v.Name); i >= 0 && m.fn.backward.Needed[i] {
+		if i := slices.Index(m.fn.IR.ResultNames, gradPrefix+v.Weight); i >= 0 && m.fn.backward.Needed[i] {
 			return true
 		}
 	}
@@ -294,7 +297,7 @@ func (e *emitter) isNeeded(v Variable) bool {
 
 // variableIndex returns the place of a weight among the variables.
 func (e *emitter) variableIndex(name string) (int, bool) {
-	i := slices.IndexFunc(e.Trainer.Variables, func(v Variable) bool { return v.Name == name })
+	i := slices.IndexFunc(e.Trainer.Variables, func(v Variable) bool { return v.Weight == name })
 	return i, i >= 0
 }
 

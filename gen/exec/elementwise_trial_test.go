@@ -55,6 +55,7 @@ var elementwiseTrials = map[string]func(*draw) trial{
 	"cos":              unary(floatTypes, always(op.Cos{})),
 	"cosh":             unary(floatTypes, always(op.Cosh{})),
 	"div":              binary(numberTypes, always(op.Div{})),
+	"detach":           unary(floatTypes, func(*draw) ir.Op { return op.Detach{} }),
 	"dropout":          unary(floatTypes, func(d *draw) ir.Op { return op.Dropout{Rate: 0.5} }),
 	"elu":              unary(floatTypes, func(d *draw) ir.Op { return op.Elu{Alpha: d.alpha()} }),
 	"equal":            binary(anyTypes, always(op.Equal{})),

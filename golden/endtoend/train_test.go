@@ -118,6 +118,16 @@ func TestTrainer(t *testing.T) {
 	})
 }
 
+// TestNarrowTrainer trains weights of 16 bits, of which steps keep copies of 32.
+func TestNarrowTrainer(t *testing.T) {
+	long(t)
+	narrow := strings.NewReplacer("weight fc1.weight : f32", "weight fc1.weight : f16", `%w1 = load {name="fc1.weight"} : f32[6,8]`,
+		"%n1 = load {name=\"fc1.weight\"} : f16[6,8]\n  %w1 = cast %n1 {to=f32} : f32[6,8]").Replace(trainedNet)
+	testTrainer(t, "narrow/narrow_test.go", func() (*gen.Model, error) {
+		return gen.FromModule("model", drawn(t, narrow), gen.Options{Train: true, Loss: "mse", Package: "model"})
+	})
+}
+
 // testTrainer generates the package model in a module, with tests of it in a folder
 // beside.
 func testTrainer(t *testing.T, tests string, compile func() (*gen.Model, error)) {

@@ -87,22 +87,10 @@ func (m MultiHeadAttention) Cached(query, key, value, mask, pastKeys, pastValues
 	if pastKeys.Valid() {
 		k, v = Concat(2, pastKeys, k), Concat(2, pastValues, v)
 	}
-	scores := q.Mul(1 / math.Sqrt(float64(features/m.heads))).MatMul(k.T())
-	if mask.Valid() {
-		if mask.Rank() == 3 {
-			mask = mask.Unsqueeze(1)
-		}
-		if mask.DType() == Bool {
-			scores = Where(mask, math.Inf(-1), scores)
-		} else {
-			scores = scores.Add(mask)
-		}
+	if mask.Valid() && mask.Rank() == 3 {
+		mask = mask.Unsqueeze(1)
 	}
-	weights := Softmax
-	if m.options.quiet {
-		weights = QuietSoftmax
-	}
-	y := NewDropout(m.options.dropout).Forward(weights(scores, -1)).MatMul(v)
+	y := m.options.attend(q.Mul(1/math.Sqrt(float64(features/m.heads))), k, v, mask)
 	y = y.Transpose(1, 2).Flatten(2, 3)
 	return m.OutProj.Forward(y), [2]Value{k, v}
 }
@@ -116,6 +104,82 @@ func (m MultiHeadAttention) projected(x Value, i int) Value {
 		y = y.Add(m.InProjBias.Value().Narrow(0, i*features, features))
 	}
 	return y.Reshape(x.Dim(0), x.Dim(1), m.heads, features/m.heads).Transpose(1, 2)
+}
+
+// CrossAttention lets queries attend to keys in several heads, of which groups share
+// keys and values (Ainslie and others, GQA, 2023).
+type CrossAttention struct {
+	Query, Key, Value, Output Linear
+	heads, shared, depth      int
+	options                   transformerOptions
+}
+
+// NewCrossAttention returns an attention of so many features, in heads, with so many
+// heads of keys and values, a divisor.
+func NewCrossAttention(features, heads, shared int, options ...AttentionOption) CrossAttention {
+	if heads < 1 || shared < 1 || features%heads != 0 || heads%shared != 0 {
+		fail("%d features in %d heads, which share %d", features, heads, shared)
+	}
+	t := transformerOptions{dropout: 0.1}
+	for _, o := range options {
+		o.attention(&t)
+	}
+	var linear []LinearOption
+	if t.noBias {
+		linear = append(linear, NoBias)
+	}
+	depth := features / heads
+	return CrossAttention{
+		Query: NewLinear(features, features, linear...), Key: NewLinear(features, shared*depth, linear...),
+		Value: NewLinear(features, shared*depth, linear...), Output: NewLinear(features, features, linear...),
+		heads: heads, shared: shared, depth: depth, options: t,
+	}
+}
+
+func (c CrossAttention) check() error { return made(c.Query.Weight, "NewCrossAttention") }
+
+// Forward lets queries, [N, S, features], attend to a memory, [N, T, features]; for the
+// mask see [MultiHeadAttention.Forward].
+func (c CrossAttention) Forward(query, memory, mask Value) Value {
+	required(c)
+	split := func(x Value, heads int) Value {
+		return x.Reshape(x.Dim(0), x.Dim(1), heads, c.depth).Transpose(1, 2)
+	}
+	// Queries of the heads that share keys are rows of one product.
+	groups := c.heads / c.shared
+	q := split(c.Query.Forward(query), c.heads).Unflatten(1, c.shared, groups)
+	k, v := split(c.Key.Forward(memory), c.shared).Unsqueeze(2), split(c.Value.Forward(memory), c.shared).Unsqueeze(2)
+	if mask.Valid() {
+		switch mask.Rank() {
+		case 3:
+			mask = mask.UnsqueezeDims(1, 2)
+		case 4:
+			if mask.Dim(1).Equal(1) {
+				mask = mask.Unsqueeze(1)
+			} else {
+				mask = mask.Unflatten(1, c.shared, groups)
+			}
+		}
+	}
+	y := c.options.attend(q.Mul(1/math.Sqrt(float64(c.depth))), k, v, mask)
+	return c.Output.Forward(y.Flatten(1, 2).Transpose(1, 2).Flatten(2, 3))
+}
+
+// attend is softmax(q·kᵀ + mask)·v, with a share of the weights dropped.
+func (t transformerOptions) attend(q, k, v, mask Value) Value {
+	scores := q.MatMul(k.T())
+	if mask.Valid() {
+		if mask.DType() == Bool {
+			scores = Where(mask, math.Inf(-1), scores)
+		} else {
+			scores = scores.Add(mask)
+		}
+	}
+	weights := Softmax
+	if t.quiet {
+		weights = QuietSoftmax
+	}
+	return NewDropout(t.dropout).Forward(weights(scores, -1)).MatMul(v)
 }
 
 // PositionWiseFeedForward is a linear layer, a GELU, a dropout and a linear layer.
@@ -272,13 +336,16 @@ type PositionalEncoding struct {
 
 // NewPositionalEncoding returns an encoding of sequences of at most longest places.
 func NewPositionalEncoding(features, longest int) PositionalEncoding {
-	return PositionalEncoding{matrixOf(longest, features, func(r, c int) float64 {
-		angle := float64(r) * math.Exp(-math.Log(10000)*float64(c/2*2)/float64(features))
-		if c%2 == 0 {
-			return math.Sin(angle)
-		}
-		return math.Cos(angle)
-	})}
+	a := angles(longest, features, 10000)
+	return PositionalEncoding{Stack(2, a.Sin(), a.Cos()).Flatten(1, 2).Narrow(1, 0, features).Float()}
+}
+
+// angles is place·θ^(−2i/d) for so many places and each pair i of d features, f64, the
+// same on every machine.
+func angles(longest, d int, theta float64) Value {
+	places := Arange(longest).Cast(F64).Unsqueeze(1)
+	pairs := Arange((d + 1) / 2).Cast(F64).Mul(-2 / float64(max(d, 1)))
+	return places.Mul(pairs.Mul(FullOf(F64, theta).Log()).Exp())
 }
 
 // Forward adds the encoding to x, [N, S, features].
@@ -313,12 +380,8 @@ func NewRotaryEncoding(d, longest int, theta float64, halves bool) RotaryEncodin
 	if d%2 != 0 {
 		fail("%d features have no pairs", d)
 	}
-	table := func(f func(float64) float64) Value {
-		return matrixOf(longest, d/2, func(r, c int) float64 {
-			return f(float64(r) * math.Pow(theta, -2*float64(c)/float64(d)))
-		})
-	}
-	return RotaryEncoding{table(math.Sin), table(math.Cos), halves}
+	a := angles(longest, d, theta)
+	return RotaryEncoding{a.Sin().Float(), a.Cos().Float(), halves}
 }
 
 // Forward turns x, […, S, d], whose first place is number start.

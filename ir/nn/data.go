@@ -1,6 +1,7 @@
 package nn
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/burngen/burngen/ir"
@@ -33,7 +34,7 @@ func (n *node) source() string {
 		case n.param != nil:
 			return "parameter " + n.param.String()
 		case n.op == nil:
-			return "input " + n.name
+			return n.name
 		}
 		return "a symbolic extent"
 	}
@@ -74,9 +75,12 @@ func reachable(from []*node, want func(*node) bool) []*node {
 			stack = append(stack, a.n)
 		}
 	}
-	slices.SortFunc(out, func(a, b *node) int { return int(a.id - b.id) })
+	slices.SortFunc(out, inOrder)
 	return out
 }
+
+// inOrder orders nodes as they were made.
+func inOrder(a, b *node) int { return cmp.Compare(a.id, b.id) }
 
 // compute fills in n's data; that of what it reads is there.
 func (n *node) compute() {

@@ -67,17 +67,19 @@ func (d *describer) total(m any) string {
 func moduleName(x part) string {
 	name := x.typ.Name()
 	if name == "" {
-		name = x.typ.String()
+		name = "struct"
 	}
 	var settings []string
 	for i := range x.typ.NumField() {
 		f := x.typ.Field(i)
-		if text, ok := setting(x.layers.Field(i)); ok && f.IsExported() {
+		if text, ok := setting(x.module.Field(i)); ok && f.IsExported() {
 			settings = append(settings, f.Name+": "+text)
 		}
 	}
-	if s, ok := x.layers.Interface().(interface{ settings() string }); ok {
-		settings = append(settings, s.settings())
+	if x.module.CanInterface() {
+		if s, ok := x.module.Interface().(interface{ settings() string }); ok {
+			settings = append(settings, s.settings())
+		}
 	}
 	if len(settings) == 0 {
 		return name

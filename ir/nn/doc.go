@@ -12,6 +12,8 @@
 // A mistake stops with an [*Error] that has the position of the caller's line;
 // [Try] turns it into an error.
 //
+// Values are made one at a time: the package is for one goroutine.
+//
 // The package knows no file of a model, no pass and no target. The program that
 // records a description ends in [Main].
 package nn

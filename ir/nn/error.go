@@ -3,8 +3,11 @@ package nn
 import (
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
+	"regexp"
 	"runtime"
+	"strconv"
 	"strings"
 )
 
@@ -53,44 +56,59 @@ func recovered(r any, err error) error {
 	return &Error{pos, fmt.Sprint("panic: ", r)}
 }
 
-// self is how the names of this package's functions begin.
+// self is how the names of this package's functions begin, and home the folder of
+// package ir, as the compiler names it.
 const self = "github.com/burngen/burngen/ir/nn."
+
+var home = func() string {
+	_, file, _, _ := runtime.Caller(0)
+	return path.Dir(path.Dir(file)) + "/"
+}()
+
+// standard are packages of the standard library that call back, or stop where they are
+// called wrongly.
+var standard = regexp.MustCompile(`^(runtime|reflect|slices|maps|sort|strings|iter|fmt|math|sync|time|internal/[a-z/]+)\.`)
+
+// isOwn reports whether code is that of package ir or below it, or of the standard
+// library. Its file tells: a function may be inlined where it is called, and named so.
+func isOwn(file, function string) bool {
+	return strings.HasPrefix(file, home) && !strings.HasSuffix(file, "_test.go") || standard.MatchString(function)
+}
 
 // fail stops with an Error at the caller's line.
 func fail(format string, args ...any) {
-	pos, name := caller()
+	pos, function := caller()
 	msg := fmt.Sprintf(format, args...)
-	if name != "" {
+	if name := calledName(function); name != "" {
 		msg = name + ": " + msg
 	}
 	panic(&Error{pos, msg})
 }
 
-// caller returns the innermost position outside this package, as file:line, and what
-// was called there: "MatMul" for a function or a method of Value, "Conv2d" for the
-// Forward of a layer.
-func caller() (pos, name string) {
+// caller returns the innermost position outside this package, as file:line, and the
+// function of the package that was called there.
+func caller() (pos, function string) {
 	var pcs [64]uintptr
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:])])
 	for {
 		f, more := frames.Next()
-		switch {
-		case strings.HasPrefix(f.Function, self):
-			name = calledName(f.Function[len(self):])
-		case strings.HasPrefix(f.Function, "runtime.") || strings.HasPrefix(f.Function, "reflect."):
-		default:
-			return fmt.Sprintf("%s:%d", f.File, f.Line), name
+		if !isOwn(f.File, f.Function) {
+			return f.File + ":" + strconv.Itoa(f.Line), function
+		}
+		if strings.HasPrefix(f.Function, self) {
+			function = f.Function
 		}
 		if !more {
-			return "?", name
+			return "?", function
 		}
 	}
 }
 
-// calledName turns "(*Linear).Forward" into Linear, "Value.MatMul" into MatMul and
-// "While[...].func1" into While; what is not exported has no name.
+// calledName returns MatMul for a method of Value and for a function, and Conv2d for the
+// Forward of a layer: "(*Linear).Forward" is Linear, "Value.MatMul" is MatMul and
+// "While[...].func1" is While. What is not exported has no name.
 func calledName(function string) string {
-	function = strings.NewReplacer("(*", "", ")", "", "[...]", "").Replace(function)
+	function = strings.NewReplacer(self, "", "(*", "", ")", "", "[...]", "").Replace(function)
 	receiver, method, ok := strings.Cut(function, ".")
 	method, _, _ = strings.Cut(method, ".")
 	name := receiver

@@ -51,6 +51,9 @@ func FromIR(m *ir.Module, err error) *Graph {
 	return g
 }
 
+// Freeze marks that the network is not trained, and returns it.
+func (g *Graph) Freeze() *Graph { return Freeze(g) }
+
 // Forward applies the network: operands and results are in the order of its inputs and
 // outputs.
 func (g *Graph) Forward(operands ...Value) []Value {

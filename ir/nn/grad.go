@@ -1,6 +1,7 @@
 package nn
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/burngen/burngen/ir"
@@ -22,7 +23,6 @@ func Grad(of Value, wrt ...Value) []Value {
 			e.bring(v, "x")
 		}
 		values := e.values(all)
-		known := len(f.Nodes)
 		var err error
 		if grads, err = grad.Append(e.b, values[0], nil, values[1:]); err != nil {
 			ir.FailWith(err)
@@ -33,7 +33,10 @@ func Grad(of Value, wrt ...Value) []Value {
 				env[e.b.Now(v)] = Value{n: p.n, i: p.i}
 			}
 		}
-		take(f.Nodes[known:], env)
+		// Loops that have to keep what their trips begin with are made again.
+		take(slices.DeleteFunc(slices.Clone(f.Nodes), func(n *ir.Node) bool {
+			return !slices.ContainsFunc(n.Results, func(r *ir.Value) bool { _, ok := env[r]; return !ok })
+		}), env)
 		all = nil
 		for _, g := range grads {
 			all = append(all, env[e.b.Now(g)])
@@ -82,10 +85,7 @@ func boundary(nodes map[*node]bool, values []Value) []Value {
 		note(v)
 	}
 	slices.SortFunc(out, func(a, b Value) int {
-		if a.n != b.n {
-			return int(a.n.id - b.n.id)
-		}
-		return a.i - b.i
+		return cmp.Or(inOrder(a.n, b.n), cmp.Compare(a.i, b.i))
 	})
 	return out
 }

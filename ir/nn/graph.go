@@ -1,6 +1,7 @@
 package nn
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/burngen/burngen/ir"
@@ -71,7 +72,7 @@ func (b *body) nodes() []*node {
 	for n := range b.inside {
 		nodes = append(nodes, n)
 	}
-	slices.SortFunc(nodes, func(x, y *node) int { return int(x.id - y.id) })
+	slices.SortFunc(nodes, inOrder)
 	return nodes
 }
 
@@ -122,7 +123,16 @@ func (e *emitter) values(list []Value) []*ir.Value {
 		v.typ()
 		roots = append(roots, v.n)
 	}
-	for _, n := range reachable(roots, func(n *node) bool { return !e.has(n) }) {
+	nodes := reachable(roots, func(n *node) bool { return !e.has(n) })
+	for _, n := range nodes {
+		for _, a := range n.reads() {
+			e.reaches(a, n.pos)
+		}
+	}
+	for _, v := range list {
+		e.reaches(v, v.n.pos)
+	}
+	for _, n := range nodes {
 		e.node(n)
 	}
 	out := make([]*ir.Value, len(list))
@@ -130,6 +140,14 @@ func (e *emitter) values(list []Value) []*ir.Value {
 		out[i] = e.b.Now(e.find(v))
 	}
 	return out
+}
+
+// reaches stops where v, which is used at a position, is an input of another method, or
+// of a loop's turn that is over.
+func (e *emitter) reaches(v Value, pos string) {
+	if n := v.n; n.op == nil && n.open && n.param == nil && !e.has(n) {
+		panic(&Error{pos, fmt.Sprintf("the value depends on %s, and is used outside of it", n.name)})
+	}
 }
 
 // there is the number of the result that tells that a node is there.
@@ -299,5 +317,5 @@ func take(nodes []*ir.Node, env map[*ir.Value]Value) {
 
 // bodyParam returns a parameter of a block.
 func bodyParam(t ir.Type) Value {
-	return leaf(&node{types: []ir.Type{t}, name: "of a loop's body", open: true})
+	return leaf(&node{types: []ir.Type{t}, name: "a turn of a loop", open: true})
 }

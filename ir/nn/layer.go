@@ -44,7 +44,8 @@ func made(w Param, constructor string) error {
 
 // failAt stops with an error of the layer that a parameter belongs to.
 func (p Param) failAt(format string, args ...any) {
-	pos, name := caller()
+	pos, function := caller()
+	name := calledName(function)
 	if path := p.p.path; path != "" {
 		if module, _, ok := cutLast(path); ok {
 			path = module

@@ -351,3 +351,36 @@ func CTC(logProbabilities, targets, lengths Value, blank int, options ...LossOpt
 	}
 	return l.reduce(loss)
 }
+
+// RNNT is the negative logarithm of the probability that a transducer spells targets,
+// i64 [N, U], by logarithms of probabilities [N, T, U+1, C]: in each of T steps it emits
+// any number of targets and then the class blank. steps and lengths, i64 [N], are how
+// many steps and targets each element of the batch has (Graves, Sequence transduction
+// with recurrent neural networks, 2012).
+func RNNT(logProbabilities, targets, steps, lengths Value, blank int, options ...LossOption) Value {
+	x, d := logProbabilities, logProbabilities.DType()
+	if x.Rank() != 4 || targets.Rank() != 2 || !x.Dim(2).Equal(targets.Dim(1).Add(1)) {
+		fail("%s with targets %s, [N,T,U+1,C] and [N,U] expected", x.typ(), targets.typ())
+	}
+	n, places := x.Dim(0), x.Dim(2)
+	// What it takes to stop at each place of each step, [T, N, U+1], and to have emitted
+	// the targets before it in that step alone.
+	stop := x.Select(3, Of(blank)).Transpose(0, 1)
+	at := targets.Unsqueeze(1).Unsqueeze(3).Expand(n, x.Dim(1), targets.Dim(1), 1)
+	emit := x.Narrow(2, 0, targets.Dim(1)).Gather(3, at).Squeeze(3).Transpose(0, 1)
+	before := Concat(2, FullOf(d, 0, x.Dim(1), n, 1), emit.CumSum(2))
+	place := Arange(places)
+	reached := place.Unsqueeze(0).LessEqual(place.Unsqueeze(1)) // [to, from]
+	const never = -1e30
+	rows := Stack(3, stop.Slice(R(0, -1)), before.Slice(R(1, End)))
+	first := before.SelectDim(0, 0)
+	_, rest := Scan(rows, first, func(a, row Value) (Value, Value) {
+		stop, before := row.SelectDim(2, 0), row.SelectDim(2, 1)
+		from := a.Add(stop).Sub(before).Unsqueeze(1)
+		a = Where(reached, from, never).LogSumExp(2).Squeeze(2).Add(before)
+		return a, a
+	})
+	all := Concat(0, first.Unsqueeze(0), rest).Add(stop)
+	ends := all.GatherND(Stack(1, steps.Sub(1), Arange(n), lengths))
+	return losing(options).reduce(ends.Neg())
+}

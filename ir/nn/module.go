@@ -123,23 +123,28 @@ func (p *param) setPath(path string) {
 // Valid reports whether there is a parameter.
 func (p Param) Valid() bool { return p.p != nil }
 
-// Value returns the parameter as a tensor.
-func (p Param) Value() Value {
+func (p Param) get() *param {
 	if p.p == nil {
 		fail("the parameter is the zero nn.Param")
 	}
+	return p.p
+}
+
+// Value returns the parameter as a tensor.
+func (p Param) Value() Value {
+	v := p.get().value
 	if p.detached {
-		return p.p.value.Detach()
+		return v.Detach()
 	}
-	return p.p.value
+	return v
 }
 
 // Name returns the path that the model gives the parameter, "" before [Name] or a
 // recording.
-func (p Param) Name() string { return p.p.path }
+func (p Param) Name() string { return p.get().path }
 
 // Shape returns the extents.
-func (p Param) Shape() []int { shape, _ := p.p.typ.Static(); return shape }
+func (p Param) Shape() []int { shape, _ := p.get().typ.Static(); return shape }
 
 // Tied returns the same parameter for use in a second place of a model: the first place
 // names it, and others are aliases.
@@ -160,16 +165,18 @@ func (p Param) Detached() Param { p.detached = true; return p }
 // Valid reports whether there is a buffer.
 func (b Buffer) Valid() bool { return b.p != nil }
 
-// Value returns the buffer as a tensor.
-func (b Buffer) Value() Value {
+func (b Buffer) get() *param {
 	if b.p == nil {
 		fail("the buffer is the zero nn.Buffer")
 	}
-	return b.p.value
+	return b.p
 }
 
+// Value returns the buffer as a tensor.
+func (b Buffer) Value() Value { return b.get().value }
+
 // Name returns the path that the model gives the buffer.
-func (b Buffer) Name() string { return b.p.path }
+func (b Buffer) Name() string { return b.get().path }
 
 // Snake turns the name of a Go field into an element of a path: "QProj" into "q_proj",
 // "FC1" into "fc1", "LMHead" into "lm_head".
@@ -205,8 +212,7 @@ type part struct {
 	state  *State
 	tied   bool
 	typ    reflect.Type // of a module
-	layers reflect.Value
-	set    func(Param)
+	module reflect.Value
 }
 
 // walk calls f for a module and all that is in it, in the order of its fields, each
@@ -234,12 +240,8 @@ func join(path, element string) string {
 func (w *walker) value(v reflect.Value, path string, depth int) {
 	switch v.Type() {
 	case paramType:
-		p := part{path: path, depth: depth, param: v.Interface().(Param).p, tied: v.Interface().(Param).tied}
-		if v.CanSet() {
-			p.set = func(x Param) { v.Set(reflect.ValueOf(x)) }
-		}
-		if p.param != nil {
-			w.f(p)
+		if p := v.Interface().(Param); p.p != nil {
+			w.f(part{path: path, depth: depth, param: p.p, tied: p.tied})
 		}
 		return
 	case bufferType:
@@ -300,16 +302,18 @@ func mayHold(t reflect.Type) bool {
 }
 
 func (w *walker) fields(v reflect.Value, path string, depth int) {
-	if checker, ok := v.Interface().(interface{ check() error }); ok {
-		if err := checker.check(); err != nil {
-			fail("%s is a zero nn.%s; %v", orModel(path), v.Type().Name(), err)
+	if v.CanInterface() { // what is embedded may be unexported
+		if checker, ok := v.Interface().(interface{ check() error }); ok {
+			if err := checker.check(); err != nil {
+				fail("%s is a zero nn.%s; %v", orModel(path), v.Type().Name(), err)
+			}
 		}
 	}
-	w.f(part{path: path, depth: depth, typ: v.Type(), layers: v})
+	w.f(part{path: path, depth: depth, typ: v.Type(), module: v})
 	for i := range v.NumField() {
 		f := v.Type().Field(i)
 		tag := f.Tag.Get("nn")
-		if !f.IsExported() || tag == "-" {
+		if !f.IsExported() && !(f.Anonymous && f.Type.Kind() == reflect.Struct) || tag == "-" {
 			continue
 		}
 		at := join(path, tag)
@@ -488,14 +492,23 @@ func detached(v reflect.Value) reflect.Value {
 	case reflect.Struct:
 		c := reflect.New(v.Type()).Elem()
 		c.Set(v)
-		for i := range c.NumField() {
-			if v.Type().Field(i).IsExported() {
-				c.Field(i).Set(detached(v.Field(i)))
-			}
-		}
+		detachFields(c)
 		return c
 	}
 	return v
+}
+
+// detachFields replaces the fields of a struct by detached ones. What is embedded may be
+// unexported, and have exported fields.
+func detachFields(c reflect.Value) {
+	for i := range c.NumField() {
+		switch f := c.Type().Field(i); {
+		case f.IsExported():
+			c.Field(i).Set(detached(c.Field(i)))
+		case f.Anonymous && f.Type.Kind() == reflect.Struct:
+			detachFields(c.Field(i))
+		}
+	}
 }
 
 // Assign gives the parameters and buffers of a model the elements of values of their

@@ -20,10 +20,11 @@ type (
 	// [NoAffine], [NoBias].
 	NormOption interface{ norm(*normOptions) }
 	// RecurrentOption is an option of recurrent layers: [Layers], [Bidirectional],
-	// [BatchFirst], [NoBias], [DropoutRate], [Nonlinearity] of [RNN].
+	// [Reversed], [BatchFirst], [NoBias], [DropoutRate], [GateClip], [Nonlinearity] of
+	// [RNN], [InputForget] of [LSTM], [ResetBefore] of [GRU].
 	RecurrentOption interface{ recurrent(*recurrentOptions) }
-	// AttentionOption is an option of [MultiHeadAttention]: [DropoutRate], [NoBias],
-	// [Quiet].
+	// AttentionOption is an option of [MultiHeadAttention] and [CrossAttention]:
+	// [DropoutRate], [NoBias], [Quiet].
 	AttentionOption interface{ attention(*transformerOptions) }
 	// TransformerOption is an option of transformers: [DropoutRate], [NormFirst],
 	// [WithActivation], [FeedForward], [Quiet].
@@ -152,16 +153,21 @@ func (o momentumOption) norm(n *normOptions) { n.momentum = float64(o) }
 func (noAffineOption) norm(n *normOptions)   { n.noAffine = true }
 
 type recurrentOptions struct {
-	layers                            int
-	bidirectional, batchFirst, noBias bool
-	dropout                           float64
-	nonlinearity                      string
+	layers                              int
+	bidirectional, reversed, batchFirst bool
+	noBias, inputForget, resetBefore    bool
+	dropout, clip                       float64
+	nonlinearity                        string
 }
 
 type (
 	layersOption        int
 	bidirectionalOption struct{}
+	reversedOption      struct{}
 	batchFirstOption    struct{}
+	inputForgetOption   struct{}
+	resetBeforeOption   struct{}
+	clipOption          float64
 	nonlinearityOption  string
 	dropoutOption       float64
 )
@@ -176,9 +182,19 @@ func Nonlinearity(name string) nonlinearityOption { return nonlinearityOption(na
 // layers (0 unless it is given), and in transformers (0.1).
 func DropoutRate(rate float64) dropoutOption { return dropoutOption(rate) }
 
+// GateClip limits what the functions of a recurrent layer's gates take to −x…x.
+func GateClip(x float64) clipOption { return clipOption(x) }
+
 var (
 	// Bidirectional runs a recurrent layer in both directions.
 	Bidirectional bidirectionalOption
+	// Reversed runs a recurrent layer from the last step to the first.
+	Reversed reversedOption
+	// InputForget makes the forget gate of an [LSTM] 1 less its input gate.
+	InputForget inputForgetOption
+	// ResetBefore makes the reset gate of a [GRU] multiply the hidden state before its
+	// product with the weights, and not the product.
+	ResetBefore resetBeforeOption
 	// BatchFirst makes the batch the first axis of what a recurrent layer takes and
 	// gives, and the sequence the second.
 	BatchFirst batchFirstOption
@@ -186,6 +202,10 @@ var (
 
 func (o layersOption) recurrent(r *recurrentOptions)       { r.layers = int(o) }
 func (bidirectionalOption) recurrent(r *recurrentOptions)  { r.bidirectional = true }
+func (reversedOption) recurrent(r *recurrentOptions)       { r.reversed = true }
+func (inputForgetOption) recurrent(r *recurrentOptions)    { r.inputForget = true }
+func (resetBeforeOption) recurrent(r *recurrentOptions)    { r.resetBefore = true }
+func (o clipOption) recurrent(r *recurrentOptions)         { r.clip = float64(o) }
 func (batchFirstOption) recurrent(r *recurrentOptions)     { r.batchFirst = true }
 func (o nonlinearityOption) recurrent(r *recurrentOptions) { r.nonlinearity = string(o) }
 func (o dropoutOption) recurrent(r *recurrentOptions)      { r.dropout = float64(o) }

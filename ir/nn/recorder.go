@@ -16,9 +16,9 @@ import (
 // Recorder is what the program that burngen writes and runs tells about a description.
 // Descriptions do not use it.
 type Recorder struct {
-	model any
-	out   *record.Model
-	errs  []error
+	states []*State // of the model, in the order of its fields
+	out    *record.Model
+	errs   []error
 }
 
 // Method is a marked method.
@@ -134,8 +134,8 @@ func late(limit time.Duration) {
 			continue
 		}
 		for i := 1; i+1 < len(lines); i += 2 {
-			if isForeign(lines[i]) {
-				at, _, _ := strings.Cut(strings.TrimSpace(lines[i+1]), " ")
+			at, _, _ := strings.Cut(strings.TrimSpace(lines[i+1]), " ")
+			if file, _, _ := strings.Cut(at, ".go:"); !isOwn(file+".go", lines[i]) {
 				fmt.Fprintf(os.Stderr, "%s: still running after %v: an endless loop?\n", shortPos(at), limit)
 				os.Exit(3)
 			}
@@ -143,16 +143,6 @@ func late(limit time.Duration) {
 	}
 	fmt.Fprintf(os.Stderr, "still running after %v: an endless loop?\n", limit)
 	os.Exit(3)
-}
-
-// isForeign reports whether a function is the description's.
-func isForeign(function string) bool {
-	for _, own := range []string{self, strings.TrimSuffix(self, "nn."), "runtime.", "reflect.", "time.", "sync", "panic("} {
-		if strings.HasPrefix(function, own) {
-			return false
-		}
-	}
-	return true
 }
 
 // Record records a description once. All of its errors are returned.
@@ -192,9 +182,13 @@ func (r *Recorder) report(err error) {
 
 // Model is called with what New returns, before the methods.
 func (r *Recorder) Model(m any) {
-	r.model = m
 	r.try(func() {
 		Name(m)
+		walk(m, func(x part) {
+			if x.state != nil && !slices.Contains(r.states, x.state) {
+				r.states = append(r.states, x.state)
+			}
+		})
 		r.out.Structure = Describe(m)
 		for _, p := range params(m) {
 			w := &ir.Weight{Name: p.path, Type: p.typ}
@@ -228,13 +222,12 @@ func (r *Recorder) Method(m Method, call func(in []Value) []Value) {
 		session.random.Store(0)
 		session.symbols.Store(0)
 		first := session.nodes.Load() + 1
-		states := statesOf(r.model)
-		for _, s := range states {
+		for _, s := range r.states {
 			s.reset()
 		}
 		in := make([]Value, len(sig.Params))
 		for i, t := range sig.Params {
-			in[i] = leaf(&node{types: []ir.Type{t}, name: m.Params[i], open: true})
+			in[i] = leaf(&node{types: []ir.Type{t}, name: "input " + m.Params[i], open: true})
 		}
 		out := call(in)
 		f := &ir.Func{Name: Snake(m.Name), ResultNames: slices.Clone(m.Results)}
@@ -251,7 +244,7 @@ func (r *Recorder) Method(m Method, call func(in []Value) []Value) {
 		if t := out[0].typ(); m.Loss && (t.Rank() != 0 || !t.DType.IsFloat()) {
 			fault("a loss is a float scalar, this is %s; it is computed at %s", t, shortPos(out[0].n.pos))
 		}
-		if err := r.emit(f, first, in, out, states); err != nil {
+		if err := r.emit(f, first, m.Params, in, out); err != nil {
 			fault("%v", err)
 		}
 		r.out.Module.Funcs = append(r.out.Module.Funcs, f)
@@ -263,28 +256,15 @@ func sameType(a, b ir.Type) bool {
 	return a.DType == b.DType && slices.EqualFunc(a.Shape, b.Shape, ir.Dim.Same)
 }
 
-// statesOf returns the states of a model, in the order of its fields.
-func statesOf(m any) []*State {
-	var states []*State
-	if m != nil {
-		walk(m, func(x part) {
-			if x.state != nil && !slices.Contains(states, x.state) {
-				states = append(states, x.state)
-			}
-		})
-	}
-	return states
-}
-
 // emit writes a method's results into f.
-func (r *Recorder) emit(f *ir.Func, first int64, in, out []Value, states []*State) error {
+func (r *Recorder) emit(f *ir.Func, first int64, names []string, in, out []Value) error {
 	e := newEmitter(ir.NewBuilder(f), r.leaf)
 	e.first = first
 	return ir.Try(func() {
-		for _, v := range in {
-			e.bring(v, v.n.name)
+		for i, v := range in {
+			e.bring(v, names[i])
 		}
-		for _, s := range states {
+		for _, s := range r.states {
 			if s.first.Valid() {
 				e.bring(s.first, s.path)
 				out = append(out, s.now)
@@ -314,10 +294,7 @@ func (r *Recorder) state(s *State, fn string) {
 // leaf builds a parameter of the model.
 func (r *Recorder) leaf(b *ir.Builder, v Value) *ir.Value {
 	p := v.n.param
-	switch {
-	case p == nil:
-		panic(&Error{v.n.pos, fmt.Sprintf("a value %s is used outside of it", v.n.name)})
-	case p.path == "":
+	if p.path == "" {
 		panic(&Error{p.pos, "this parameter is used, but no exported fields of the model lead to it, so that it has no name"})
 	}
 	return b.Node(ir.Load{Name: p.path, Type: p.typ})

@@ -111,22 +111,21 @@ func (g GRU) check() error  { return g.cells.unmade("NewGRU") }
 // states after each step, […, directions·hidden], and the last ones.
 func (r RNN) Forward(x, h Value) (y, last Value) {
 	required(r)
-	names := slices.Repeat([]string{r.cells.nonlinearity}, len(r.cells.suffixes()))
-	y, states := r.cells.run(x, r.Weights, []Value{h}, func(o op.Recurrent) ir.Op { return op.RNN{Recurrent: o} }, names)
+	y, states := r.cells.run(x, r.Weights, []Value{h}, func(o op.Recurrent) ir.Op { return op.RNN{Recurrent: o} }, []string{r.cells.nonlinearity})
 	return y, states[0]
 }
 
 // Forward runs the layers as [RNN.Forward] does; c is the state of the cells.
 func (l LSTM) Forward(x, h, c Value) (y, lastH, lastC Value) {
 	required(l)
-	y, states := l.cells.run(x, l.Weights, []Value{h, c}, func(o op.Recurrent) ir.Op { return op.LSTM{Recurrent: o} }, []string{"sigmoid", "tanh", "tanh"})
+	y, states := l.cells.run(x, l.Weights, []Value{h, c}, func(o op.Recurrent) ir.Op { return op.LSTM{Recurrent: o, InputForget: l.cells.inputForget} }, []string{"sigmoid", "tanh", "tanh"})
 	return y, states[0], states[1]
 }
 
 // Forward runs the layers as [RNN.Forward] does.
 func (g GRU) Forward(x, h Value) (y, last Value) {
 	required(g)
-	y, states := g.cells.run(x, g.Weights, []Value{h}, func(o op.Recurrent) ir.Op { return op.GRU{Recurrent: o, LinearBeforeReset: true} }, []string{"sigmoid", "tanh"})
+	y, states := g.cells.run(x, g.Weights, []Value{h}, func(o op.Recurrent) ir.Op { return op.GRU{Recurrent: o, LinearBeforeReset: !g.cells.resetBefore} }, []string{"sigmoid", "tanh"})
 	return y, states[0]
 }
 
@@ -136,13 +135,14 @@ func (c cells) run(x Value, weights map[string]Param, states []Value, operator f
 		weights["weight_ih_l0"].failAt("input %s, layer expects rank 3 with %d features", x.typ(), c.in)
 	}
 	directions := len(c.suffixes())
-	o := op.Recurrent{Direction: "forward", Activations: functions}
-	if c.bidirectional {
+	o := op.Recurrent{Direction: "forward", Activations: slices.Repeat(functions, directions), Clip: c.clip}
+	switch {
+	case c.bidirectional && c.reversed:
+		fail("both Bidirectional and Reversed")
+	case c.bidirectional:
 		o.Direction = "bidirectional"
-		o.Activations = slices.Concat(functions, functions)[:directions*max(1, len(functions))]
-		if len(c.order) == 1 {
-			o.Activations = functions
-		}
+	case c.reversed:
+		o.Direction = "reverse"
 	}
 	o.Alphas, o.Betas = make([]float64, len(o.Activations)), make([]float64, len(o.Activations))
 	if c.batchFirst {

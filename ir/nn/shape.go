@@ -79,6 +79,26 @@ func (v Value) Unsqueeze(axis int) Value {
 	return v.reshape(slices.Insert(slices.Clone(v.typ().Shape), axis, ir.Const(1)))
 }
 
+// UnsqueezeDims puts axes of extent 1 at places of the result, which count from the back
+// where they are negative.
+func (v Value) UnsqueezeDims(axes ...int) Value {
+	rank := v.Rank() + len(axes)
+	at := make([]bool, rank)
+	for _, a := range axes {
+		if a < -rank || a >= rank || at[(a+rank)%rank] {
+			fail("axes %v out of range for rank %d, or named twice", axes, rank)
+		}
+		at[(a+rank)%rank] = true
+	}
+	dims, rest := make([]ir.Dim, rank), v.typ().Shape
+	for i := range dims {
+		if dims[i] = ir.Const(1); !at[i] {
+			dims[i], rest = rest[0], rest[1:]
+		}
+	}
+	return v.reshape(dims)
+}
+
 // Squeeze drops axes of extent 1, without axes all such.
 func (v Value) Squeeze(axes ...int) Value {
 	drop := v.axes(axes)

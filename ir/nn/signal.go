@@ -41,3 +41,25 @@ func STFT(x Value, n, hop int, window Value) Value {
 	}
 	return RFFT(frames).Transpose(-3, -2)
 }
+
+// ISTFT is the signal [N, L] whose [STFT] x is, [N, n/2+1, frames, 2]: frames of n
+// places, hop places apart, are added up, and divided by the sum of the squares of the
+// window where they lie. A place that no frame reaches, by a window that is not zero
+// there, is NaN. The number of frames is a number.
+func ISTFT(x Value, n, hop int, window Value) Value {
+	if x.Rank() != 4 {
+		fail("%s, [N,F,frames,2] expected", x.typ())
+	}
+	if !window.Valid() {
+		window = Ones(n)
+	}
+	frames := x.Dim(2)
+	length := frames.Sub(1).Mul(hop).Add(n)
+	add := func(columns Value) Value { // [N, n, frames]
+		o := op.Col2Im{Image: extents([]Extent{1, length}), Block: extents([]Extent{1, n}), Strides: []int{1, hop}}
+		return one(o, columns).Reshape(columns.Dim(0), length)
+	}
+	signal := IRFFT(x.Transpose(1, 2), n).Mul(window)
+	squares := window.Square().Reshape(1, n, 1).Expand(1, n, frames)
+	return add(signal.T()).Div(add(squares))
+}

@@ -34,7 +34,7 @@ func (s *State) Value() Value {
 	}
 	if !s.now.Valid() {
 		if session.recording {
-			s.first = leaf(&node{types: []ir.Type{s.typ}, name: s.path, open: true})
+			s.first = leaf(&node{types: []ir.Type{s.typ}, name: "state " + s.path, open: true})
 		} else {
 			t := s.typ.Subst(func(string) (ir.Dim, bool) { return ir.Const(0), true })
 			shape, ok := t.Static()

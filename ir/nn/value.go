@@ -3,6 +3,7 @@ package nn
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -63,7 +64,7 @@ type node struct {
 }
 
 // maxNodes is the number of operations that a recording may have.
-const maxNodes = 1_000_000
+var maxNodes int64 = 1_000_000
 
 // session is what the nodes that are made number themselves by.
 var session struct {
@@ -254,14 +255,11 @@ func (v Value) Is(typ string) Value {
 	}
 	got := v.typ()
 	ok := want.DType == got.DType && want.Rank() == got.Rank()
-	bound := map[string]ir.Dim{}
-	for i := 0; ok && i < got.Rank(); i++ {
-		d := want.Shape[i].Subst(func(s string) (ir.Dim, bool) { n, ok := bound[s]; return n, ok })
-		if names := d.Symbols(); !v.n.open && len(names) == 1 && d.Equal(ir.Sym(names[0])) {
-			bound[names[0]] = got.Shape[i]
-			continue
-		}
-		ok = d.Same(got.Shape[i])
+	if shape, static := got.Static(); ok && static && !v.n.open {
+		_, err := ir.BindShapes([]*ir.Value{{Type: want}}, [][]int{shape})
+		ok = err == nil
+	} else {
+		ok = ok && slices.EqualFunc(want.Shape, got.Shape, ir.Dim.Same)
 	}
 	if !ok {
 		fail("value is %s, not %s", got, want)

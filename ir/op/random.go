@@ -102,6 +102,25 @@ func (RandomUniform) IsRandom() {}
 // IsRandom marks that other implementations draw other numbers.
 func (RandomNormal) IsRandom() {}
 
+// Train draws others in each step.
+func (op RandomUniform) Train(b *ir.Builder, n *ir.Node, t ir.Training) []*ir.Value {
+	return drawKeyed(b, op, n, t)
+}
+
+// Train draws others in each step.
+func (op RandomNormal) Train(b *ir.Builder, n *ir.Node, t ir.Training) []*ir.Value {
+	return drawKeyed(b, op, n, t)
+}
+
+// drawKeyed appends an operator's numbers by the key of a training step; nil where it has
+// a key.
+func drawKeyed(b *ir.Builder, op ir.Op, n *ir.Node, t ir.Training) []*ir.Value {
+	if n.Arg(0) != nil {
+		return nil
+	}
+	return []*ir.Value{b.Node(op, t.Key(b))}
+}
+
 // Lower draws narrow floats in f32.
 func (op RandomUniform) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	d := op.DType

@@ -1,13 +1,15 @@
 package pass
 
 import (
+	"fmt"
+
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/op"
 )
 
 // narrowWeights rounds to [Context.WeightsDType] the f32 weights of products of matrices,
 // whose kernel widens them as it reads, and tables that rows are gathered from, which
-// are widened after. Sums stay in f32.
+// are widened after, in the functions that load prepared weights. Sums stay in f32.
 func narrowWeights(c *Context, m *ir.Module) (bool, error) {
 	to := c.WeightsDType
 	if to == ir.F32 || to == ir.Invalid {
@@ -22,7 +24,7 @@ func narrowWeights(c *Context, m *ir.Module) (bool, error) {
 		count++
 		return b.Node(op.Cast{To: to}, v)
 	}
-	changed, err := rewriteAll(m, func(b *ir.Builder, n *ir.Node) []*ir.Value {
+	visit := func(b *ir.Builder, n *ir.Node) []*ir.Value {
 		switch n.Op.(type) {
 		case op.MatMulPanels:
 			if w := narrow(b, n.Args[1]); w != nil {
@@ -38,7 +40,15 @@ func narrowWeights(c *Context, m *ir.Module) (bool, error) {
 			}
 		}
 		return nil
-	})
+	}
+	changed := false
+	for _, f := range c.prepared(m) {
+		ch, err := f.Rewrite(visit)
+		if err != nil {
+			return changed, fmt.Errorf("@%s: %w", f.Name, err)
+		}
+		changed = changed || ch
+	}
 	c.count(NarrowedWeights, count)
-	return changed, err
+	return changed, nil
 }

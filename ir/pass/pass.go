@@ -29,12 +29,12 @@ type Pass struct {
 type Context struct {
 	// Strict forbids what changes the rounding of floats.
 	Strict bool
-	// Prepared are the functions that load prepared weights; none stands for
-	// [Forward].
-	Prepared []string
 	// WeightsDType is what large weights are stored as: F16 or BF16; F32, or nothing, leaves
 	// them as they are.
 	WeightsDType ir.DType
+	// Prepared are the functions that load prepared weights; none stands for
+	// [Forward].
+	Prepared []string
 	// Costs says what kernels take, to choose between them; nil stands for [cost.Default].
 	Costs *cost.Model
 	// FoldBudget is the number of bytes that the tensors which constant folding

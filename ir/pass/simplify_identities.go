@@ -38,7 +38,7 @@ func unchanged(_ *ir.Builder, n *ir.Node) *ir.Value {
 	x := n.Args[0]
 	same := false
 	switch o := n.Op.(type) {
-	case op.Reshape, op.Expand, op.Concat, op.Dropout:
+	case op.Reshape, op.Expand, op.Concat, op.Dropout, op.Detach:
 		same = true
 	case op.Cast:
 		same = o.To == x.Type.DType

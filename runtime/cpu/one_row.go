@@ -78,7 +78,9 @@ func (t *oneRow) run(columns int) {
 	for most := max(4, callBytes/max(1, t.panelB)&^3); whole > 0; whole -= t.panels {
 		t.panels = min(whole, most)
 		runOneRow(t)
-		t.move(t.panels)
+		if t.panels < whole || rest > 0 { // no pointer may be to what follows the memory
+			t.move(t.panels)
+		}
 	}
 	if rest == 0 {
 		return

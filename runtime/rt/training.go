@@ -7,10 +7,13 @@ import (
 	"strings"
 )
 
-// Variable is a weight of f32 that training changes.
+// Variable is a weight that training changes.
 type Variable struct {
 	Name  string
 	Shape []int
+	// DType is the type of the model's weight, "f16", "bf16" or "f64" where it is not
+	// f32. It is trained as f32 all the same.
+	DType string
 	// Buffer tells that a step gives its new value, as with running statistics, and
 	// no optimizer changes it.
 	Buffer bool
@@ -146,7 +149,7 @@ func (t *Training) allocate() error {
 	}
 	from := t.raw.Fork()
 	for i, v := range t.variables {
-		begin := WeightsOf[float32](from, v.Name, v.Shape...)
+		begin := asFloat32(from, v.DType, v.Name, v.Shape)
 		switch {
 		case t.place[i] >= 0:
 			t.weights[i] = t.params.Value(t.place[i])
@@ -208,7 +211,7 @@ func (t *Training) Weights() *Weights {
 	for i, v := range t.variables {
 		if t.place[i] >= 0 || v.Buffer {
 			changed[v.Name] = true
-			Add(w, v.Name, slices.Clone(t.weights[i]), v.Shape...)
+			addFloat32(w, v.DType, v.Name, t.weights[i], v.Shape)
 		}
 	}
 	for _, name := range t.raw.Names() {

@@ -160,7 +160,7 @@ func Read(r io.Reader) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	if m.Module, err = ir.Parse(string(text), ir.NewOpSet(op.Ops...)); err != nil {
+	if m.Module, err = ir.Parse(string(text), op.Set); err != nil {
 		return nil, fmt.Errorf("section ir: %w", err)
 	}
 	elements, err := section(b, "data")

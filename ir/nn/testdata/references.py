@@ -24,7 +24,7 @@ def tensor(t):
     return {"Type": kinds[t.dtype], "Shape": list(t.shape), "Data": data}
 
 
-def case(name, f, *inputs, module=None, grads=True):
+def case(name, f, *inputs, module=None, grads=True, state=None):
     """A case: outputs of f, and gradients of the sum of all float outputs times
     cosines of their numbers, with respect to float inputs and parameters."""
     wanted = [x for x in inputs if x.dtype == torch.float32] if grads else []
@@ -35,12 +35,14 @@ def case(name, f, *inputs, module=None, grads=True):
     out = list(out) if isinstance(out, (tuple, list)) else [out]
     c = {"Name": name, "Inputs": [tensor(x) for x in inputs], "Outputs": [tensor(o) for o in out]}
     if module is not None:
-        c["State"] = {k: tensor(v) for k, v in module.state_dict().items() if v.dtype == torch.float32}
+        c["State"] = state or {k: tensor(v) for k, v in module.state_dict().items() if v.dtype == torch.float32}
     if grads:
         loss = sum((o.flatten() * torch.cos(torch.arange(o.numel(), dtype=torch.float32))).sum() for o in out if o.dtype == torch.float32 and o.requires_grad)
         names = ["input %d" % i for i, x in enumerate(inputs) if x.dtype == torch.float32] + [k for k, _ in params]
         g = torch.autograd.grad(loss, wanted + [p for _, p in params], allow_unused=True)
         c["Grads"] = {k: tensor(v) for k, v in zip(names, g) if v is not None}
+    if module is not None and module.training:
+        c["After"] = {k: tensor(v) for k, v in module.named_buffers() if v.dtype == torch.float32}
     cases.append(c)
 
 
@@ -52,7 +54,8 @@ def module(name, m, *inputs, f=None, train=False):
         for v in m.parameters():
             v.copy_(short(v + 0.1 * torch.randn(*v.shape)))
     m.train(train)
-    case(name, f or m, *inputs, module=m)
+    state = {k: tensor(v) for k, v in m.state_dict().items() if v.dtype == torch.float32}
+    case(name, f or m, *inputs, module=m, state=state)
 
 
 def short(t):
@@ -152,6 +155,7 @@ case("Trace", torch.trace, randn(3, 4))
 case("CosineSimilarity", lambda u, v: F.cosine_similarity(u, v, 1), randn(2, 3), randn(2, 3))
 case("PairwiseDistance", lambda u, v: F.pairwise_distance(u, v), randn(2, 3), randn(2, 3))
 case("RFFT", lambda v: torch.view_as_real(torch.fft.rfft(v)), randn(2, 7), grads=False)
+case("IRFFT", lambda v: torch.fft.irfft(torch.view_as_complex(v), n=7), randn(2, 4, 2), grads=False)
 case("STFT", lambda v: torch.view_as_real(torch.stft(v, 8, 3, window=torch.hann_window(8), center=False, return_complex=True)), randn(2, 20), grads=False)
 case("Meshgrid", lambda u, v: torch.meshgrid(u, v, indexing="ij"), randn(2), randn(3))
 case("Where", lambda c, u, v: torch.where(c, u, v), rand(2, 3) > 0.5, randn(2, 3), randn(3))
@@ -185,6 +189,8 @@ case("GridSample", lambda v, g: F.grid_sample(v, g, align_corners=False), image.
 case("AffineGrid", lambda t: F.affine_grid(t, (2, 1, 3, 4), align_corners=False), randn(2, 2, 3))
 module("BatchNorm", N.BatchNorm2d(4), image.clone())
 module("BatchNorm/1d", N.BatchNorm1d(4, eps=1e-3, affine=False), randn(5, 4))
+module("BatchNorm/train", N.BatchNorm2d(4, momentum=0.2), image.clone(), train=True)
+module("BatchNorm/train 1d", N.BatchNorm1d(4, eps=1e-3), randn(5, 4), train=True)
 module("GroupNorm", N.GroupNorm(2, 4), image.clone())
 module("InstanceNorm", N.InstanceNorm2d(4, affine=True), image.clone())
 module("LayerNorm", N.LayerNorm(6), image.clone())
@@ -199,10 +205,31 @@ module("LSTM", lstm, randn(5, 2, 3), randn(2, 2, 4), randn(2, 2, 4), f=lambda v,
 bi = N.LSTM(3, 4, batch_first=True, bidirectional=True, bias=False)
 module("LSTM/bidirectional", bi, randn(2, 5, 3), f=lambda v: (lambda o, s: (o, s[0], s[1]))(*bi(v)))
 module("GRU", N.GRU(3, 4, num_layers=2, bidirectional=True), randn(5, 2, 3))
+torch.manual_seed(8)
 mha = N.MultiheadAttention(8, 2, batch_first=True)
 module("MultiHeadAttention", mha, randn(2, 3, 8), randn(2, 5, 8), randn(2, 5, 8), f=lambda q, k, v: mha(q, k, v)[0])
 masked = N.MultiheadAttention(8, 2, batch_first=True)
 module("MultiHeadAttention/mask", masked, randn(2, 3, 8), f=lambda v: masked(v, v, v, attn_mask=torch.ones(3, 3).triu(1) > 0)[0])
+
+
+class Cross(N.Module):
+    """Attention in four heads, of which two share keys and values."""
+
+    def __init__(self):
+        super().__init__()
+        self.query, self.output = N.Linear(8, 8), N.Linear(8, 8)
+        self.key, self.value = N.Linear(8, 4), N.Linear(8, 4)
+
+    def forward(self, q, m):
+        def split(v, heads):
+            return v.view(2, -1, heads, 2).transpose(1, 2)
+
+        k, v = (split(f(m), 2).repeat_interleave(2, 1) for f in (self.key, self.value))
+        w = (split(self.query(q), 4) @ k.transpose(2, 3) / math.sqrt(2)).softmax(-1)
+        return self.output((w @ v).transpose(1, 2).reshape(2, -1, 8))
+
+
+module("CrossAttention", Cross(), randn(2, 3, 8), randn(2, 5, 8))
 enc = N.TransformerEncoderLayer(8, 2, 16, batch_first=True)
 encoder = N.TransformerEncoder(enc, 2, enable_nested_tensor=False)
 module("TransformerEncoder", encoder, randn(2, 3, 8), train=False)

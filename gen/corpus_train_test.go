@@ -1,0 +1,115 @@
+package gen_test
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/burngen/burngen/gen"
+	"github.com/burngen/burngen/gen/exec"
+	"github.com/burngen/burngen/runtime/rt"
+)
+
+// trainedModels are models of the corpus whose operators are of many kinds, small
+// enough to be differentiated in a test.
+var trainedModels = strings.Fields(`mnist-burn cifar10-pytorch-tutorial mnist-mlp-training sine-mlp mnist-self-attention-small
+	mnist-cntk-12 lstm-loop-tiny espcn-bsd300 dtln-1 gpt2-tiny-past bert-toy silero-vad-v6`)
+
+// TestCorpusGradients compares the gradients of models of the corpus, as lowered steps
+// compute them, with differences of the loss along a random direction.
+func TestCorpusGradients(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: takes a while")
+	}
+	corpus := os.Getenv("BURNGEN_CORPUS")
+	if corpus == "" {
+		corpus = filepath.Join("..", "..", "shared", "corpus")
+	}
+	for _, name := range trainedModels {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(corpus, "models", name, "model.onnx")
+			if _, err := os.Stat(path); err != nil {
+				t.Skipf("neither BURNGEN_CORPUS nor ../shared/corpus beside the repository holds models/%s", name)
+			}
+			m, err := gen.Load(path, gen.Options{Train: true, Loss: "mse"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			compareDirection(t, m)
+		})
+	}
+}
+
+// compareDirection compares ⟨gradient, d⟩ with the loss's derivative along d.
+func compareDirection(t *testing.T, m *gen.Model) {
+	t.Helper()
+	step := m.Training.Steps[0]
+	args, shapes, err := gen.SampleInputs(step.IR)
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw := exec.Weights(m.Raw)
+	got, _, err := exec.New(step.Func, raw).Run(t.Context(), args, shapes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	direction, slope, norm, size := map[string][]float32{}, 0.0, 0.0, 0.0
+	for i, r := range step.IR.ResultNames {
+		name, ok := strings.CutPrefix(r, "grad/")
+		if !ok {
+			continue
+		}
+		g := got[i].([]float32)
+		d := make([]float32, len(g))
+		rt.Uniform(d, -1, 1, uint32(i))
+		w, err := raw(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k := range g {
+			// Along the gradient in part, so that the slope is no sum of cancelling parts.
+			d[k] = float32(d[k]*0.1) + g[k]
+			norm += float64(d[k]) * float64(d[k])
+			slope += float64(g[k]) * float64(d[k])
+			x := float64(w.([]float32)[k])
+			size += x * x
+		}
+		direction[name] = d
+	}
+	if norm == 0 || slope == 0 {
+		t.Fatal("no gradient")
+	}
+	lossAt := func(h float64) float64 {
+		weights := func(name string) (any, error) {
+			x, err := raw(name)
+			d := direction[name]
+			if err != nil || d == nil {
+				return x, err
+			}
+			moved := make([]float32, len(d))
+			for k, v := range x.([]float32) {
+				moved[k] = float32(float64(v) + float64(h*float64(d[k])))
+			}
+			return moved, nil
+		}
+		out, _, err := exec.New(step.Func, weights).Run(t.Context(), args, shapes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return float64(out[0].([]float32)[0])
+	}
+	// The best of several steps: a large one bends, a small one is lost to rounding.
+	best := math.Inf(1)
+	for _, h := range []float64{1e-1, 3e-2, 1e-2, 3e-3, 1e-3, 3e-4, 1e-4} {
+		h *= math.Sqrt(size/norm) * 0.1
+		want := (lossAt(h) - lossAt(-h)) / (2 * h)
+		best = min(best, math.Abs(want-slope)/math.Abs(slope))
+	}
+	if best > 1e-2 {
+		t.Errorf("the gradient says %g along a direction, differences of the loss are off by a factor of %g at best", slope, best)
+	} else {
+		t.Logf("off by %.1e", best)
+	}
+}

@@ -1,0 +1,119 @@
+package nn_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/nn"
+	"github.com/burngen/burngen/onnx"
+	"github.com/burngen/burngen/onnx/onnxtest"
+)
+
+// A body from a file keeps its names, beside those of a new head.
+func TestImportedBody(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "mlp.onnx")
+	if err := os.WriteFile(path, onnxtest.MLP().Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	m := &struct {
+		Body *nn.Graph `nn:"."`
+		Head nn.Linear
+	}{nn.FromIR(onnx.Load(path, onnx.Outputs("a"), onnx.Input("image", "Nx4"))), nn.NewLinear(8, 2)}
+	nn.Freeze(m.Body)
+	nn.Name(m)
+	if got := names(m); !slices.Equal(got, []string{"fc1.weight", "head.weight", "head.bias"}) {
+		t.Errorf("%v", got)
+	}
+	x := nn.Of([][]float64{{1, 2, 3, 4}, {0, -1, 1, 0}})
+	f := func(in []nn.Value) []nn.Value { return []nn.Value{m.Head.Forward(m.Body.Forward(in[0])[0])} }
+	want := f([]nn.Value{x})
+	got, err := recorded(m, []ir.Type{ir.TensorOf(ir.F32, ir.Sym("B"), ir.Const(4))}, f, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !got.Weights[0].Frozen || got.Weights[1].Frozen {
+		t.Error("not the body is frozen")
+	}
+	if y := evaluated(t, got, m, []nn.Value{x})[0]; !y.Equal(tensor(want[0])) {
+		t.Errorf("%s, want %v", y, want[0])
+	}
+	if err := nn.Try(func() { nn.FromIR(onnx.Load("absent.onnx")) }); err == nil {
+		t.Error("an absent file is loaded")
+	}
+}
+
+// Whole networks from files give the same as values, and recorded.
+func TestImportedNetworks(t *testing.T) {
+	corpus := os.Getenv("BURNGEN_CORPUS")
+	if corpus == "" {
+		corpus = "../../../shared/corpus"
+	}
+	for _, name := range []string{"cifar10-pytorch-tutorial", "lstm-loop-tiny", "unity-sorter-attention", "mnist-dynamo-op18", "acasxu-1-1"} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(corpus, "models", name, "model.onnx")
+			if _, err := os.Stat(path); err != nil {
+				t.Skip("the corpus is not here: set BURNGEN_CORPUS")
+			}
+			module, err := onnx.Load(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			g := nn.FromIR(module, nil)
+			fn := module.Func("forward")
+			inputs, types, args := []nn.Value{}, []ir.Type{}, []*ir.Tensor{}
+			for i, p := range fn.Params {
+				typ := p.Type.Subst(func(string) (ir.Dim, bool) { return ir.Const(2), true })
+				shape, _ := typ.Static()
+				x := ir.NewTensor(typ.DType, shape...)
+				for k := range x.Len() {
+					x.SetNumber(k, float64((k*7+i)%5)/4)
+				}
+				inputs = append(inputs, valueOf(x))
+				types, args = append(types, p.Type), append(args, x)
+			}
+			want, err := (&ir.Evaluator{Module: module}).Run(fn, args)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := g.Forward(inputs...)
+			for i, w := range want {
+				if !tensor(got[i]).Equal(w) {
+					t.Errorf("result %d differs as a value", i)
+				}
+			}
+			m, err := recorded(g, types, func(in []nn.Value) []nn.Value { return g.Forward(in...) }, len(want))
+			if err != nil {
+				t.Fatal(err)
+			}
+			again, err := (&ir.Evaluator{Module: m.Module}).Run(m.Module.Func("forward"), args)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, w := range want {
+				if !again[i].Equal(w) {
+					t.Errorf("result %d differs when it is recorded", i)
+				}
+			}
+		})
+	}
+}
+
+// valueOf returns a tensor as a value.
+func valueOf(x *ir.Tensor) nn.Value {
+	numbers := make([]float64, x.Len())
+	for i := range numbers {
+		numbers[i] = x.Number(i)
+	}
+	return nn.Of(numbers).Cast(x.DType).Reshape(extentsOf(x.Shape)...)
+}
+
+func extentsOf(shape []int) []nn.Extent {
+	out := make([]nn.Extent, len(shape))
+	for i, n := range shape {
+		out[i] = n
+	}
+	return out
+}

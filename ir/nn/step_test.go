@@ -1,0 +1,95 @@
+package nn_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/grad"
+	"github.com/burngen/burngen/ir/nn"
+)
+
+// TestTrainingSteps records what the gradients of references are of as a loss, for each
+// layer and with a symbol for the batch where there is one, and compares the gradients
+// and the statistics of its training step with PyTorch's, evaluated and compiled.
+func TestTrainingSteps(t *testing.T) {
+	table := trials()
+	for _, c := range references(t) {
+		trial := table[c.Name]
+		if trial.module == nil || len(c.Grads) == 0 || len(nn.Params(trial.module)) == 0 || strings.HasPrefix(c.Name, "BatchNorm") && c.After == nil {
+			continue
+		}
+		t.Run(c.Name, func(t *testing.T) {
+			assign(c, trial)
+			inputs, types := make([]nn.Value, len(c.Inputs)), make([]ir.Type, len(c.Inputs))
+			for i, e := range c.Inputs {
+				inputs[i] = e.value()
+				types[i] = ir.StaticTensor(inputs[i].DType(), e.Shape...)
+				if e.Shape[0] == c.Inputs[0].Shape[0] {
+					types[i].Shape[0] = ir.Sym("N")
+				}
+			}
+			m, err := recorded(trial.module, types, func(in []nn.Value) []nn.Value { return []nn.Value{objective(trial.f(in))} }, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var params []string
+			for _, p := range nn.Params(trial.module) {
+				params = append(params, p.Name())
+			}
+			step, err := grad.Step(m.Module, m.Module.Func("forward"), "forward", params)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m.Module.Funcs = []*ir.Func{step}
+			out := evaluated(t, m, trial.module, inputs)
+			want := make([]nn.Value, len(out))
+			for i, name := range step.ResultNames {
+				want[i] = valueOf(out[i])
+				e, ok := c.Grads[strings.TrimPrefix(name, grad.GradPrefix)]
+				if state, isState := strings.CutPrefix(name, grad.StatePrefix); isState {
+					e, ok = c.After[state]
+				}
+				if !ok {
+					continue
+				}
+				if err := near(want[i].Floats(), e, 2e-4); err != nil {
+					t.Errorf("%s: %v", name, err)
+				}
+			}
+			if len(step.ResultNames) != 1+len(params)+len(c.After) {
+				t.Errorf("results %v", step.ResultNames)
+			}
+			runs(t, m.Module, inputs, want)
+		})
+	}
+}
+
+// Numbers that a description draws are others in each step, and the same when the step
+// is done again.
+func TestTrainingStepsDraw(t *testing.T) {
+	lin := nn.NewLinear(2, 1, nn.NoBias)
+	model := &struct{ Lin nn.Linear }{lin}
+	m, err := recorded(model, []ir.Type{ir.TensorOf(ir.F32, ir.Sym("N"), ir.Const(2))}, func(in []nn.Value) []nn.Value {
+		x := nn.NewDropout(0.5).Forward(in[0].Add(nn.Normal(0, 1, in[0].Dim(0), 2)))
+		return []nn.Value{lin.Forward(x).Sum().Add(nn.Uniform(0, 1).Sum())}
+	}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	step, err := grad.Step(m.Module, m.Module.Func("forward"), "forward", []string{"lin.weight"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Module.Funcs = []*ir.Func{step}
+	results := map[int][]*ir.Tensor{}
+	for i, number := range []int{0, 1, 0} {
+		results[i] = evaluated(t, m, model, []nn.Value{nn.Ones(3, 2), nn.Of([]int{7, number})})
+	}
+	if !results[0][0].Equal(results[2][0]) || !results[0][1].Equal(results[2][1]) {
+		t.Error("the same step gives others")
+	}
+	if results[0][0].Equal(results[1][0]) || results[0][1].Equal(results[1][1]) {
+		t.Error("another step gives the same")
+	}
+}
