@@ -434,7 +434,9 @@ func (m *Model) fileWeights(e *emit.Model) *rt.Weights {
 // and without the weights file, which Load is to be given. With a lap, which numbers
 // steps, the package's variable Lap is called with a step's number after it.
 func (m *Model) Timed(name string, lap func(program.Step) int) ([]emit.File, error) {
-	outside := *m
+	outside, src := *m, *m.Source
+	src.Initial = nil // Load is to be there, and New is not
+	outside.Source = &src
 	outside.options.Package, outside.options.WeightsOutside = name, true
 	e, own, err := outside.emission()
 	if err != nil {

@@ -51,3 +51,25 @@ func readText(t *testing.T, path string) string {
 	}
 	return string(data)
 }
+
+// TestREADMEDescription asserts that the README's description and the program that
+// trains it are those of a script that runs them.
+func TestREADMEDescription(t *testing.T) {
+	_, section, ok := strings.Cut(readText(t, "../README.md"), "\n## Describe a model, and train it\n")
+	section, _, closed := strings.Cut(section, "\n## ")
+	if !ok || !closed {
+		t.Fatal("the README has no such section")
+	}
+	script := readText(t, "../cmd/burngen/testdata/script/describe.txt")
+	blocks := strings.Split(section, "```go\n")[1:]
+	if len(blocks) != 2 {
+		t.Fatalf("%d blocks of Go, 2 expected", len(blocks))
+	}
+	for _, b := range blocks {
+		code, _, _ := strings.Cut(b, "```")
+		code = strings.TrimSuffix(code, "}\n") // the script goes on
+		if !strings.Contains(script, code) {
+			t.Errorf("no script has\n%s", code)
+		}
+	}
+}

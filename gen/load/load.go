@@ -186,7 +186,8 @@ type lines []string
 
 func (l lines) Error() string { return strings.Join(l, "\n") }
 
-// fromList returns the error of a list, without positions twice.
+// fromList returns the error of a list, nil for an empty one. What is said twice of one
+// place is said once.
 func fromList(list scanner.ErrorList) error {
 	if len(list) == 0 {
 		return nil
