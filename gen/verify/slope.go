@@ -118,7 +118,7 @@ const (
 
 // slopeSteps are how far apart the values are that a difference is taken of. Where a
 // step crosses the kinks of many units, a shorter one crosses fewer.
-var slopeSteps = []float64{1e-5, 1e-6, 1e-7}
+var slopeSteps = []float64{1e-5, 1e-6, 1e-7, 1e-8}
 
 // Check compares the gradient next to arguments with differences along random
 // directions. Errors: one that differs by more than 1e-4 of it, and those of the
@@ -205,16 +205,21 @@ func (s *Slopes) moved(point, direction []*ir.Tensor, h float64) []*ir.Tensor {
 	return to
 }
 
-// relative returns a random direction whose elements are of the size of those of x.
+// relative returns a random direction whose elements are of the size of those of x. Of
+// what is positive, such as variances, it moves each element by a part of itself.
 func relative(x *ir.Tensor, seed uint64) *ir.Tensor {
-	square := 0.0
+	square, positive := 0.0, true
 	for i := range x.Len() {
 		square += x.Float(i) * x.Float(i)
+		positive = positive && x.Float(i) > 0
 	}
-	rms := math.Sqrt(square / float64(max(x.Len(), 1)))
+	least := 0.0
+	if !positive {
+		least = 0.1*math.Sqrt(square/float64(max(x.Len(), 1))) + 1e-3
+	}
 	d := ir.NewTensor(ir.F64, x.Shape...)
 	for i := range d.Len() {
-		d.SetFloat(i, (2*rt.UniformAt(seed, uint64(i))-1)*(math.Abs(x.Float(i))+0.1*rms+1e-3))
+		d.SetFloat(i, (2*rt.UniformAt(seed, uint64(i))-1)*(math.Abs(x.Float(i))+least))
 	}
 	return d
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/op"
 )
 
 // wide is a function of a module computed in f64.
@@ -20,13 +21,19 @@ type wide struct {
 // become parameters. Errors: an operator that does not take f64.
 func inF64(m *ir.Module, f *ir.Func) (*wide, error) {
 	d := &wide{fn: f.Clone()}
-	w := &widener{params: map[string]*ir.Value{}, same: map[*ir.Value]*ir.Value{}}
+	w := &widener{params: map[string]*ir.Value{}, same: map[*ir.Value]*ir.Value{}, narrow: map[*ir.Node]narrow{}}
+	for n := range d.fn.All() {
+		w.narrow[n] = narrow{n.Op, n.ArgTypes()}
+	}
 	w.block(&d.fn.Block)
 	d.fn.ReplaceUses(w.same)
 	for _, name := range w.names {
 		p := w.params[name]
 		p.Index = len(d.fn.Params)
 		d.fn.Params, d.weights = append(d.fn.Params, p), append(d.weights, name)
+	}
+	if _, err := d.fn.Rewrite(w.refused); err != nil {
+		return nil, err
 	}
 	return d, ir.Verify(&ir.Module{Funcs: []*ir.Func{d.fn}, Weights: m.Weights})
 }
@@ -36,6 +43,13 @@ type widener struct {
 	names  []string
 	params map[string]*ir.Value    // what weights become
 	same   map[*ir.Value]*ir.Value // what stands for a load
+	narrow map[*ir.Node]narrow     // what nodes were
+}
+
+// narrow is what a node was before.
+type narrow struct {
+	op   ir.Op
+	args []ir.Type
 }
 
 func (w *widener) block(b *ir.Block) {
@@ -62,6 +76,31 @@ func (w *widener) block(b *ir.Block) {
 			w.block(inner)
 		}
 	}
+}
+
+// refused replaces a node whose operator does not take f64: by others that make its
+// results, or by what it was, between casts.
+func (w *widener) refused(b *ir.Builder, n *ir.Node) []*ir.Value {
+	if _, err := ir.Infer(n); err == nil {
+		return nil
+	}
+	if o, ok := n.Op.(ir.Composite); ok {
+		return o.Compose(b, n)
+	}
+	was := w.narrow[n]
+	args := make([]*ir.Value, len(n.Args))
+	for i, a := range n.Args {
+		if args[i] = a; a != nil && a.Type.IsTensor() && a.Type.DType == ir.F64 {
+			args[i] = b.Node(op.Cast{To: was.args[i].DType}, a)
+		}
+	}
+	results := b.Nodes(was.op, args...)
+	for i, r := range results {
+		if r.Type.IsTensor() && isWide(r.Type.DType) {
+			results[i] = b.Node(op.Cast{To: ir.F64}, r)
+		}
+	}
+	return results
 }
 
 func (w *widener) values(values []*ir.Value) {
