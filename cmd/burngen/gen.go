@@ -177,6 +177,9 @@ func (g *genFlags) generate(model string) (*gen.Model, *gen.Output, error) {
 	case err != nil:
 		return nil, nil, err
 	}
+	if err := m.CheckGradients(g.dir); err != nil {
+		return nil, nil, err
+	}
 	if m.WeightsSize() > gen.MaxEmbedded && g.weights == "" {
 		m.KeepWeightsOutside()
 	}
