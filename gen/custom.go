@@ -101,6 +101,27 @@ func CheckFunc(o op.Custom, dir string) error {
 	return fmt.Errorf("-custom %s: package %s has no %s", o.Name, path, name)
 }
 
+// CheckGradients is [CheckFunc] for the functions that compute gradients in a model's
+// training.
+func (m *Model) CheckGradients(dir string) error {
+	if m.Training == nil {
+		return nil
+	}
+	checked := map[string]bool{}
+	for _, f := range m.Training.Functions() {
+		for _, c := range f.Customs() {
+			if checked[c.Op.Func] {
+				continue
+			}
+			checked[c.Op.Func] = true
+			if err := CheckFunc(c.Op, dir); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // packageFiles returns the Go files of a package, for any platform, none where the go
 // command does not find it.
 func packageFiles(path, dir string) []string {

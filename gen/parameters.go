@@ -10,13 +10,13 @@ import (
 var weightOperands = ir.NewOpSet(
 	op.Conv{}, op.ConvTranspose{}, op.DeformConv{}, op.Gemm{}, op.MatMul{},
 	op.BatchNormalization{}, op.LayerNormalization{}, op.RMSNormalization{},
-	op.Gather{}, op.LSTM{}, op.GRU{}, op.RNN{}, op.PRelu{},
+	op.Gather{}, op.LSTM{}, op.GRU{}, op.RNN{}, op.PRelu{}, op.Custom{},
 )
 
 // Parameters returns the names of the weights of an imported model's function that are
 // its parameters, in the order of their loads: floats of more than one element that
 // reach, through what only moves or casts elements, an operand of a product, a
-// normalisation, a table or a recurrent network, or are added to or multiplied with
+// normalisation, a table, a recurrent network or a custom operator, or are added to or multiplied with
 // what follows from such along one axis.
 func Parameters(f *ir.Func) []string {
 	p := &parameters{weight: map[*ir.Value]string{}, after: map[*ir.Value]bool{}, found: map[string]bool{}}

@@ -58,7 +58,7 @@ var arrows = []arrow{
 	{"gen/profile", "gen gen/... ir ir/op", ""},
 	{"gen/profile/stopwatch", "gen/verify/harness runtime/rt runtime/cpu", ""},
 	{"gen/scratch", "gen/emit", ""},
-	{"gen/verify", "gen gen/... ir ir/op onnx runtime/rt", ""},
+	{"gen/verify", "gen gen/... ir ir/grad ir/op onnx runtime/rt", ""},
 	{"gen/verify/harness", "runtime/rt", ""},
 	{"cmd/burngen", "gen gen/... ir ir/cost onnx pytorch runtime/rt runtime/rt/keys", "github.com/schollz/progressbar/v3"},
 	{"examples", "examples/... runtime/...", ""},

@@ -211,6 +211,9 @@ func (g *genFlags) generate(model string) (m *gen.Model, outputs []*gen.Output, 
 	case err != nil || m == nil:
 		return nil, outputs, err
 	}
+	if err := m.CheckGradients(g.dir); err != nil {
+		return nil, nil, err
+	}
 	if m.WeightsSize() > gen.MaxEmbedded && g.weights == "" {
 		m.KeepWeightsOutside()
 	}

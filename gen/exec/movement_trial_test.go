@@ -51,6 +51,7 @@ var movementTrials = map[string]func(*draw) trial{
 	"slice":            trySlice,
 	"sort_rows":        func(d *draw) trial { return trial{op: op.SortRows{}, args: []*ir.Tensor{d.rows()}} },
 	"strided_copy":     tryStridedCopy,
+	"sum_to":           trySumTo,
 	"tile":             tryTile,
 	"top_k":            tryTopK,
 	"transpose":        tryTranspose,
@@ -254,6 +255,11 @@ func tryCosineWindow(d *draw) trial {
 func tryExpand(d *draw) trial {
 	shape := d.shape(0, 4)
 	return trial{op: op.Expand{Shape: d.dims(shape...)}, args: []*ir.Tensor{d.any(d.dtype(anyTypes), d.part(shape)...)}, exact: true}
+}
+
+func trySumTo(d *draw) trial {
+	shape := d.shape(0, 4)
+	return trial{op: op.SumTo{Shape: d.dims(d.part(shape)...)}, args: []*ir.Tensor{d.tensor(d.dtype(floatTypes), shape...)}, sums: true}
 }
 
 func tryEye(d *draw) trial {

@@ -70,7 +70,11 @@ func TestCustom(t *testing.T) {
 	for _, c := range customModels {
 		path := filepath.Join(t.TempDir(), c.name+".onnx")
 		writeFile(t, path, string(c.model.Bytes()))
-		m.generate(t, c.name, path, "-custom", "acme."+c.operator+"=program/ops."+c.operator+": "+c.declared)
+		custom := []string{"-custom", "acme." + c.operator + "=program/ops." + c.operator + ": " + c.declared}
+		m.generate(t, c.name, path, custom...)
+		if c.name == "fused" {
+			m.generate(t, "trained", path, append(custom, "-train", "-loss", "mse")...)
+		}
 	}
 	if text := readFile(t, m.path("blocks/model.go")); strings.Count(text, ".Run(ops.Double)") > 15 {
 		t.Error("the layers are no function that is called")

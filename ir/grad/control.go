@@ -74,13 +74,13 @@ func isFloat(v *ir.Value) bool { return v.Type.IsTensor() && v.Type.DType.IsFloa
 func (t *tape) trips(n *ir.Node, of []*ir.Value) {
 	loop, body := n.Op.(op.Loop), n.Blocks[0]
 	if !loop.Counted || len(loop.Extents) > 0 || len(loop.Varying) > 0 {
-		t.errs = append(t.errs, fmt.Errorf("%s has no derivative: the number of its trips, or an extent, is known only when the model runs", n))
+		t.errs = append(t.errs, &NoDerivative{n, "the number of its trips, or an extent, is known only when the model runs"})
 		return
 	}
 	carried := body.Params[2:]
 	for _, p := range carried {
 		if !p.Type.IsTensor() {
-			t.errs = append(t.errs, fmt.Errorf("%s has no derivative: it carries %s", n, p.Type))
+			t.errs = append(t.errs, &NoDerivative{n, fmt.Sprintf("it carries %s", p.Type)})
 			return
 		}
 	}

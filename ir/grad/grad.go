@@ -47,6 +47,38 @@ func Append(b *ir.Builder, of, seed *ir.Value, wrt []*ir.Value) ([]*ir.Value, er
 	return grads, nil
 }
 
+// NoDerivative is the error of a node that gradients cannot be passed through.
+type NoDerivative struct {
+	Node *ir.Node
+	Why  string // "" where its operator has none
+}
+
+func (e *NoDerivative) Error() string {
+	text := e.Node.String() + " has no derivative"
+	if e.Why != "" {
+		text += ": " + e.Why
+	}
+	return text
+}
+
+// Stops returns the names of the operators that an error of this package is about,
+// sorted.
+func Stops(err error) []string {
+	var names []string
+	switch e := err.(type) {
+	case *NoDerivative:
+		names = []string{ir.OpName(e.Node.Op)}
+	case interface{ Unwrap() []error }:
+		for _, inner := range e.Unwrap() {
+			names = append(names, Stops(inner)...)
+		}
+	case interface{ Unwrap() error }:
+		names = Stops(e.Unwrap())
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
 // tape is a list of nodes through which gradients are passed back.
 type tape struct {
 	b     *ir.Builder
@@ -157,7 +189,7 @@ func (t *tape) node(n *ir.Node, of []*ir.Value, want []bool) {
 	case ir.Differentiable:
 		grads = o.Grad(t.b, n, of, want)
 	default:
-		t.errs = append(t.errs, fmt.Errorf("%s has no derivative", n))
+		t.errs = append(t.errs, &NoDerivative{Node: n})
 		return
 	}
 	t.share(n, grads, want)

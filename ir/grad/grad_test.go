@@ -196,3 +196,34 @@ func @loss(%x: f64[3]) -> (loss: f64[]) {
 		t.Errorf("%v", err)
 	}
 }
+
+const quantised = `
+weight "s": f32[2]
+weight "w": f32[2]
+func @loss() -> (loss: f32[]) {
+  %q = constant {value=u8[2,2](1, 2, 3, 4)} : u8[2,2]
+  %z = constant {value=u8[2](1, 1)} : u8[2]
+  %s = load {name="s"} : f32[2]
+  %w = load {name="w"} : f32[2]
+  %x = dequantize_linear %q, %s, %z {granularity={axis=1} to=f32} : f32[2,2]
+  %d = detach %w : f32[2]
+  %p = mul %x, %d : f32[2,2]
+  %y = mul %p, %w : f32[2,2]
+  %l = reduce %y {axes=[0,1] kind="sum"} : f32[]
+  return %l
+}
+`
+
+// Of Σ (q − z)·s·w² the gradient is Σ (q − z)·w² of s, and Σ (q − z)·s·w of w, of which one
+// factor is taken for a constant.
+func TestStepOfScalesAndDetachedValues(t *testing.T) {
+	m := parse(t, quantised, map[string][]float64{"s": {0.5, 2}, "w": {3, -1}})
+	f, err := grad.Step(m, m.Func("loss"), "step", []string{"s", "w"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := run(t, m, f)
+	near(t, "loss", out[0], 2*0.5*9+4*2*1)
+	near(t, "grad/s", out[1], 2*9, 4*1)
+	near(t, "grad/w", out[2], 2*0.5*3, 4*2*-1)
+}

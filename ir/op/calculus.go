@@ -85,15 +85,14 @@ func (c calculus) fit(g *ir.Value, operand *ir.Value) *ir.Value {
 	lead := g.Type.Rank() - len(shape)
 	var axes []int
 	for i, d := range g.Type.Shape {
-		one := ir.Const(1)
 		switch {
 		case i < lead:
 			axes = append(axes, i)
 		case d.Equal(shape[i-lead]):
-		case shape[i-lead].Equal(one):
+		case shape[i-lead].Equal(ir.Const(1)):
 			axes = append(axes, i)
-		default:
-			ir.Fail("whether %s is broadcast to %s shows only when the model runs", operand.Type, g.Type)
+		default: // whether it was repeated shows only when the model runs
+			return c.Node(SumTo{Shape: shape}, g)
 		}
 	}
 	return reshape(c.Builder, c.sum(g, false, axes...), shape...)

@@ -99,6 +99,26 @@ func (op Col2Im) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, err
 }
 
+// Grad unfolds the windows of a block that is known.
+func (op Col2Im) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, _ []bool) []*ir.Value {
+	block, ok := ir.Ints(op.Block)
+	if !ok {
+		ir.Fail("%s: its block is known only when the model runs", n)
+	}
+	w, x, image := op.window(), n.Arg(0).Type, of[0].Type.Shape
+	w.Kernel = block
+	count, err := w.shape(image[2:])
+	if err != nil {
+		ir.FailWith(err)
+	}
+	g := w.around(b, of[0], calculus{b}.num(of[0], 0), count, w.pads(image[2:]))
+	cells := w.cells(b, g, count)
+	for i, cell := range cells {
+		cells[i] = reshape(b, cell, image[0], image[1], ir.Const(1), x.Shape[2])
+	}
+	return []*ir.Value{reshape(b, b.Node(Concat{Axis: 2}, cells...), x.Shape...)}
+}
+
 // Lower computes narrow numbers in wider ones.
 func (op Col2Im) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNarrow(b, n) }
 

@@ -64,11 +64,39 @@ func (op CumProd) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return CumSum(op).scan(in[0], 1, func(a, b float64) float64 { return a * b }, func(a, b int64) int64 { return a * b }), nil
 }
 
-// Grad sums the result's times the result from the other end, over x, which is not 0.
+// Grad is, of element i, the product of those before it times what the results from it
+// on make of it: the sum of their gradients, each times the elements in between. A loop
+// from the last element to the first adds these up, so that zeros divide nothing.
 func (op CumProd) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, _ []bool) []*ir.Value {
-	c, back := calculus{b}, CumSum(op)
-	back.Reverse = !back.Reverse
-	return []*ir.Value{c.div(b.Node(back, c.mul(of[0], n.Results[0])), n.Arg(0))}
+	x := n.Arg(0)
+	rank := x.Type.Rank()
+	front := append([]int{op.Axis}, otherAxes(rank, op.Axis)...)
+	rows, g := transpose(b, x, front...), transpose(b, of[0], front...)
+	steps, row := rows.Type.Shape[0], ir.TensorOf(x.Type.DType, rows.Type.Shape[1:]...)
+	backward := 1
+	if op.Reverse {
+		backward = 0
+	}
+	body := b.Block(func(b *ir.Builder) {
+		c := calculus{b}
+		carried, condition := bodyParams(b, []ir.Type{row})
+		at := place(b, carried[0], steps, backward)
+		x, g := b.Node(Gather{}, rows, at), b.Node(Gather{}, g, at)
+		if op.Exclusive {
+			b.Return(condition, c.add(g, c.mul(x, carried[1])), carried[1])
+			return
+		}
+		sum := c.add(g, carried[1])
+		b.Return(condition, c.mul(x, sum), sum)
+	})
+	out := b.NodeBlocks(Loop{Counted: true, Trips: steps, Scans: []ir.Type{row}}, []*ir.Block{body}, Full(b, row, 0))
+	sums := out[1]
+	if !op.Reverse {
+		sums = reverse(b, sums, 0)
+	}
+	before := CumProd(op)
+	before.Exclusive = true
+	return []*ir.Value{b.Node(Mul{}, b.Node(before, x), transpose(b, sums, inversePerm(front)...))}
 }
 
 // scan accumulates along the axis, from init on; the low bits of unsigned sums

@@ -183,6 +183,45 @@ func (op Custom) Infer(in []ir.Type) ([]ir.Type, error) {
 	return out, nil
 }
 
+// gradSuffix ends the names of the functions that compute gradients.
+const gradSuffix = "Grad"
+
+// Grad calls the function's own: of the operands, of the results, and of the gradients of
+// the float results it makes those of the float operands. It lies beside the function,
+// and is called as that with "Grad" behind: of (f32[N,K], i64[N]) -> f32[N] it is
+// (f32[N,K], i64[N], f32[N], f32[N]) -> f32[N,K].
+func (op Custom) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, want []bool) []*ir.Value {
+	s, err := op.signature()
+	if err != nil {
+		ir.FailWith(err)
+	}
+	typ := ir.Signature{Params: slices.Concat(s.Params, s.Results)}
+	args := slices.Concat(n.Args, n.Results)
+	for i, t := range s.Results {
+		if !t.DType.IsFloat() {
+			continue
+		}
+		g := of[i]
+		if g == nil {
+			g = Full(b, n.Results[i].Type, 0)
+		}
+		typ.Params, args = append(typ.Params, t), append(args, g)
+	}
+	for _, t := range s.Params {
+		if t.DType.IsFloat() {
+			typ.Results = append(typ.Results, t)
+		}
+	}
+	back := b.Nodes(Custom{Name: op.Name + gradSuffix, Func: op.Func + gradSuffix, Type: typ.String(), Attrs: op.Attrs}, args...)
+	grads := make([]*ir.Value, len(n.Args))
+	for i, t := range s.Params {
+		if t.DType.IsFloat() {
+			grads[i], back = back[0], back[1:]
+		}
+	}
+	return grads
+}
+
 // Eval reports that the function is not here.
 func (op Custom) Eval([]*ir.Tensor) ([]*ir.Tensor, error) { return nil, op.Absent() }
 

@@ -122,6 +122,32 @@ func coordinates(i int, shape []int) []int {
 	return at
 }
 
+// Compose interpolates between the elements that the cells of each window lie between.
+func (op DeformColumns) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
+	c, x, offsets, y := calculus{b}, n.Arg(0), n.Arg(1), n.Results[0].Type
+	axes, out := x.Type.Shape[2:], offsets.Type.Shape[2:]
+	groups, cells, count := ir.Const(op.Offsets), ir.Const(lenOf(op.Kernel)), ir.Product(out...)
+	pads := op.pads(axes)
+	offsets = reshape(b, offsets, y.Shape[0], groups, cells, ir.Const(len(axes)), count)
+	taps := make([][]tap, len(axes))
+	for axis, d := range axes {
+		shift := ir.NewTensor(x.Type.DType, lenOf(op.Kernel), 1)
+		for i := range shift.Len() {
+			shift.SetFloat(i, float64(coordinates(i, op.Kernel)[axis]*op.dilation(axis)))
+		}
+		at := c.scaled(reshape(b, places(b, x.Type.DType, axis, out...), count), float64(op.stride(axis)))
+		at = c.add(c.sub(at, c.extent(x, pads[axis])), b.Const(shift))
+		moved := reshape(b, sliceAxis(b, offsets, 3, ir.Const(axis), ir.Const(1)), y.Shape[0], groups, cells, count)
+		taps[axis] = c.linearTaps(reshape(b, c.add(moved, at), y.Shape[0], groups, cells.Mul(count)), d)
+	}
+	perGroup := x.Type.Shape[1].FloorDiv(groups)
+	v := c.total(c.corners(reshape(b, x, append([]ir.Dim{y.Shape[0], groups, perGroup}, axes...)...), taps))
+	if factors := n.Arg(2); factors != nil {
+		v = c.mul(v, reshape(b, factors, y.Shape[0], groups, ir.Const(1), cells.Mul(count)))
+	}
+	return []*ir.Value{reshape(b, v, y.Shape...)}
+}
+
 // Lower computes narrow floats in f32.
 func (op DeformColumns) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNarrow(b, n) }
 

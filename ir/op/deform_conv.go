@@ -96,6 +96,11 @@ func (op DeformConv) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	if out := lowerNarrow(b, n); out != nil {
 		return out
 	}
+	return op.Compose(b, n)
+}
+
+// Compose makes it a product of the weights and the unfolded windows.
+func (op DeformConv) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
 	w, y := n.Arg(1), n.Results[0].Type
 	columns := b.Node(op.columns(), n.Arg(0), n.Arg(2), n.Arg(4))
 	group, places := ir.Const(op.Group), ir.Product(y.Shape[2:]...)

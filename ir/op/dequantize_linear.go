@@ -64,11 +64,17 @@ func (op DequantizeLinear) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 		}
 		return nil
 	}
-	y := convert(b, x, ir.F32)
+	return op.Compose(b, n)
+}
+
+// Compose subtracts and multiplies in the type of the result, of 32 bits at least.
+func (op DequantizeLinear) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
+	x, scale, zero, in := n.Arg(0), n.Arg(1), n.Arg(2), wide(op.To)
+	y := convert(b, x, in)
 	if zero != nil {
-		y = b.Node(Sub{}, y, op.spread(b, convert(b, zero, ir.F32), x.Type))
+		y = b.Node(Sub{}, y, op.spread(b, convert(b, zero, in), x.Type))
 	}
-	return []*ir.Value{b.Node(Mul{}, y, op.spread(b, scale, x.Type))}
+	return []*ir.Value{convert(b, b.Node(Mul{}, y, op.spread(b, convert(b, scale, in), x.Type)), op.To)}
 }
 
 // Call is cpu.Dequantize.

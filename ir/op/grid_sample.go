@@ -3,6 +3,7 @@ package op
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/burngen/burngen/ir"
 )
@@ -216,6 +217,84 @@ func (op GridSample) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 		return []*ir.Value{convert(b, b.Node(op, convert(b, x, ir.F64), n.Arg(1)), d)}
 	}
 	return nil
+}
+
+// Compose interpolates between the elements that each place lies between.
+func (op GridSample) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
+	c, x, grid := calculus{b}, n.Arg(0), n.Arg(1)
+	grid = convert(b, grid, wide(grid.Type.DType))
+	shape, axes := n.Results[0].Type.Shape, x.Type.Shape[2:]
+	one, last := ir.Const(1), grid.Type.Rank()-1
+	taps := make([][]tap, len(axes))
+	for axis, d := range axes {
+		place := sliceAxis(b, grid, last, ir.Const(len(axes)-1-axis), one)
+		taps[axis] = op.tapsOf(c, reshape(b, place, shape[0], one, ir.Product(shape[2:]...)), d)
+	}
+	x = reshape(b, x, slices.Insert(slices.Clone(x.Type.Shape), 1, one)...)
+	return []*ir.Value{reshape(b, c.total(c.corners(x, taps)), shape...)}
+}
+
+// tapsOf are the elements that places, from −1 to 1, read along an axis of d.
+func (op GridSample) tapsOf(c calculus, place *ir.Value, d ir.Dim) []tap {
+	x := c.plus(place, 1)
+	if op.AlignCorners {
+		x = c.mul(c.times(x, 0.5), c.last(x, d))
+	} else {
+		x = c.times(c.plus(c.mul(x, c.extent(x, d)), -1), 0.5)
+	}
+	switch op.Mode {
+	case "nearest":
+		at := c.Node(Round{}, op.paddedOf(c, x, d))
+		return []tap{c.tap(at, Full(c.Builder, at.Type, 1), d)}
+	case "linear":
+		return c.linearTaps(op.paddedOf(c, x, d), d)
+	}
+	if op.Padding == "reflection" {
+		x = op.mirroredOf(c, x, d)
+	}
+	first := c.Node(Floor{}, x)
+	part := c.sub(x, first)
+	var taps []tap
+	for k, distance := range []*ir.Value{c.plus(part, 1), part, c.from(1, part), c.from(2, part)} {
+		taps = append(taps, c.tap(op.paddedOf(c, c.plus(first, float64(k-1)), d), cubicWeight(c, distance, k == 0 || k == 3), d))
+	}
+	return taps
+}
+
+// cubicWeight is the weight of elements at distances of up to 1, or from 1 to 2.
+func cubicWeight(c calculus, x *ir.Value, far bool) *ir.Value {
+	const a = gridCubicA
+	terms := [4]float64{1, 0, -(a + 3), a + 2}
+	if far {
+		terms = [4]float64{-4 * a, 8 * a, -5 * a, a}
+	}
+	y := c.num(x, terms[3])
+	for i := 2; i >= 0; i-- {
+		y = c.plus(c.mul(y, x), terms[i])
+	}
+	return y
+}
+
+// paddedOf is where on an axis of d places are read.
+func (op GridSample) paddedOf(c calculus, x *ir.Value, d ir.Dim) *ir.Value {
+	switch op.Padding {
+	case "border":
+		return c.within(x, c.last(x, d))
+	case "reflection":
+		return c.within(op.mirroredOf(c, x, d), c.last(x, d))
+	}
+	return x
+}
+
+// mirroredOf is the place between −1 and 1, on an axis of d, whose reflection x is.
+func (op GridSample) mirroredOf(c calculus, x *ir.Value, d ir.Dim) *ir.Value {
+	low, length := -0.5, d
+	if op.AlignCorners { // of one element all is the same
+		low, length = 0, d.Sub(ir.Const(1)).Max(ir.Const(1))
+	}
+	both := c.extent(x, length.Mul(ir.Const(2)))
+	x = c.Node(Mod{Truncated: true}, c.Node(Abs{}, c.plus(x, -low)), both)
+	return c.plus(c.Node(Min{}, x, c.sub(both, x)), low)
 }
 
 // Flops counts two operations for each element that is read.

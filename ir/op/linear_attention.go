@@ -117,6 +117,34 @@ func (LinearAttention) Flops(in, _ []ir.Type) ir.Dim {
 	return ir.Product(ir.Const(2), q[0], q[1], q[3], v[3], q[2].Add(k[2].Mul(ir.Const(2))))
 }
 
+// Compose makes it a loop over the steps.
+func (op LinearAttention) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
+	q, k, v, past := n.Arg(0), n.Arg(1), n.Arg(2), n.Arg(3)
+	batch, steps, heads, shared := q.Type.Shape[0], q.Type.Shape[1], q.Type.Shape[2], k.Type.Shape[2]
+	depth, width, one := q.Type.Shape[3], v.Type.Shape[3], ir.Const(1)
+	result := ir.TensorOf(q.Type.DType, batch, heads, width)
+	body := b.Block(func(b *ir.Builder) {
+		c := calculus{b}
+		carried, condition := bodyParams(b, []ir.Type{past.Type})
+		row := func(x *ir.Value, shape ...ir.Dim) *ir.Value {
+			return reshape(b, b.Node(Gather{Axis: 1}, x, carried[0]), append([]ir.Dim{batch, shared}, shape...)...)
+		}
+		state, added := carried[1], row(v, one, width)
+		if keep := n.Arg(4); keep != nil {
+			state = c.mul(state, row(keep, depth, one))
+		}
+		if rate := n.Arg(5); rate != nil {
+			added = c.mul(row(rate, one, one), c.sub(added, b.Node(MatMul{}, row(k, one, depth), state)))
+		}
+		state = c.add(state, c.mul(row(k, depth, one), added))
+		perHead, _ := heads.DivExact(shared)
+		y := b.Node(MatMul{}, row(q, perHead, depth), state)
+		b.Return(condition, state, reshape(b, y, result.Shape...))
+	})
+	out := b.NodeBlocks(Loop{Counted: true, Trips: steps, Scans: []ir.Type{result}}, []*ir.Block{body}, past)
+	return []*ir.Value{transpose(b, out[1], 1, 0, 2, 3), out[0]}
+}
+
 // Lower computes narrow floats in f32.
 func (LinearAttention) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNarrow(b, n) }
 

@@ -142,6 +142,11 @@ func oneScale(scale, zero *ir.Value) (s float64, z int, ok bool) {
 	return t.Float(0), int(o.Int(0)), true
 }
 
+// Grad is zero: the result is rounded.
+func (QuantizeLinear) Grad(_ *ir.Builder, n *ir.Node, _ []*ir.Value, _ []bool) []*ir.Value {
+	return make([]*ir.Value, len(n.Args))
+}
+
 // Call is cpu.Quantize.
 func (op QuantizeLinear) Call(n *ir.Node) (ir.Call, error) {
 	x, scale := n.Arg(0).Type, n.Arg(1).Type

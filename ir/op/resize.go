@@ -256,27 +256,47 @@ func (op Resize) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return []*ir.Value{reshape(b, x, op.Shape...)}
 }
 
-// Compose makes it a product with a matrix along each axis that changes. It needs extents
-// and scales that are known.
+// Compose makes it a product with a matrix along each axis that changes; where its
+// extents or scales are known only when the model runs, or are large, a sum of weighted
+// elements that tables name.
 func (op Resize) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
-	x := n.Arg(0)
-	if n.Arg(1) != nil {
-		ir.Fail("%s: its scales are known only when the model runs", n)
-	}
-	for i, d := range x.Type.Shape {
+	x, tables := n.Arg(0), resizeTables{op, n.Arg(1)}
+	for i, d := range n.Arg(0).Type.Shape {
 		if op.keeps(i, d) {
 			continue
 		}
 		in, okIn := d.Int()
 		out, okOut := op.Shape[i].Int()
-		if !okIn || !okOut || in*out > maxTable {
-			ir.Fail("%s: axis %d is resized from %s to %s", n, i, d, op.Shape[i])
+		if tables.sampling != nil || !okIn || !okOut || in*out > maxTable {
+			x = tables.pick(b, x, i)
+			continue
 		}
 		matrix := b.Const(op.axis(i, in, out).matrix(x.Type.DType))
 		last := append(otherAxes(x.Type.Rank(), i), i)
 		x = transpose(b, b.Node(MatMul{}, transpose(b, x, last...), matrix), inversePerm(last)...)
 	}
+	if op.Coordinates == cropAndResize {
+		x = tables.lowerExtrapolation(b, n.Arg(0).Type.Shape, x)
+	}
 	return []*ir.Value{x}
+}
+
+// pick resizes axis k of x: it gathers the elements that each place reads, and adds
+// them up, weighted.
+func (op resizeTables) pick(b *ir.Builder, x *ir.Value, k int) *ir.Value {
+	taps := ir.Const(map[string]int{"nearest": 1, "linear": 2, "cubic": 4}[op.Mode])
+	if op.AntiAlias && op.Mode != "nearest" {
+		taps = op.taps(b, k, x.Type.Shape[k])
+	}
+	weights, index := op.table(b, x.Type.Shape, k, taps)
+	x = b.Node(Gather{Axis: k}, x, index)
+	if weights == nil {
+		return x
+	}
+	shape := slices.Replace(slices.Clone(x.Type.Shape), k, k+1, op.Shape[k], taps)
+	weights = reshape(b, convert(b, weights, x.Type.DType), append([]ir.Dim{op.Shape[k], taps}, ir.Dims(orOnes(nil, len(shape)-k-2)...)...)...)
+	c := calculus{b}
+	return c.sum(c.mul(reshape(b, x, shape...), weights), false, k+1)
 }
 
 // matrix returns what a row of elements is multiplied by, [in,out]: a column holds the

@@ -3,6 +3,7 @@ package op
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/burngen/burngen/ir"
 )
@@ -181,6 +182,57 @@ func (op RoiAlign) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 		}
 	}
 	return []*ir.Tensor{y}, nil
+}
+
+// Compose interpolates between the elements that each sample lies between, where the
+// number of samples is known.
+func (op RoiAlign) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
+	if op.Sampling == 0 {
+		return nil
+	}
+	c, x, regions, y := calculus{b}, n.Arg(0), n.Arg(1), n.Results[0].Type
+	one, samples := ir.Const(1), ir.Const(op.Sampling)
+	place := func(i int) *ir.Value {
+		v := c.times(sliceAxis(b, regions, 1, ir.Const(i), one), op.Scale)
+		if op.HalfPixel {
+			v = c.plus(v, -0.5)
+		}
+		return v
+	}
+	points := []ir.Dim{y.Shape[0], y.Shape[2].Mul(samples), y.Shape[3].Mul(samples)}
+	taps := make([][]tap, 2)
+	for axis, bins := range []int{op.Height, op.Width} {
+		d := x.Type.Shape[2+axis]
+		start := place(1 - axis)
+		length := c.sub(place(3-axis), start)
+		if !op.HalfPixel {
+			length = c.Node(Max{}, length, c.num(length, 1))
+		}
+		middles := ir.NewTensor(x.Type.DType, bins*op.Sampling)
+		for i := range middles.Len() {
+			middles.SetFloat(i, (float64(i)+0.5)/float64(op.Sampling))
+		}
+		at := c.add(start, c.mul(c.times(length, 1/float64(bins)), b.Const(middles)))
+		shape := []ir.Dim{y.Shape[0], one, one}
+		shape[1+axis] = points[1+axis]
+		at = reshape(b, expand(b, reshape(b, at, shape...), points...), y.Shape[0], one, points[1].Mul(points[2]))
+		near := c.Node(And{}, c.Node(GreaterOrEqual{}, at, c.num(at, -1)), c.Node(LessOrEqual{}, at, c.extent(at, d)))
+		taps[axis] = c.linearTaps(c.within(at, c.last(at, d)), d)
+		for i, t := range taps[axis] {
+			taps[axis][i].weight = c.where(near, t.weight)
+		}
+	}
+	image := b.Node(Gather{}, x, n.Arg(2))
+	parts := c.corners(reshape(b, image, slices.Insert(slices.Clone(image.Type.Shape), 1, one)...), taps)
+	bins := []ir.Dim{y.Shape[0], y.Shape[1], y.Shape[2], samples, y.Shape[3], samples}
+	if op.Mode == "max" {
+		most := parts[0]
+		for _, p := range parts[1:] {
+			most = b.Node(Max{}, most, p)
+		}
+		return []*ir.Value{b.Node(Reduce{Kind: ReduceMax, Axes: []int{3, 5}}, reshape(b, most, bins...))}
+	}
+	return []*ir.Value{b.Node(Reduce{Kind: ReduceMean, Axes: []int{3, 5}}, reshape(b, c.total(parts), bins...))}
 }
 
 // Lower computes narrow floats in f32.

@@ -128,6 +128,7 @@ var Ops = []ir.Op{
 	Slice{},
 	SortRows{},
 	StridedCopy{},
+	SumTo{},
 	Tile{},
 	TopK{},
 	Transpose{},

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -14,6 +15,7 @@ import (
 	"program/keep"
 	"program/mistaken"
 	"program/ops"
+	"program/trained"
 )
 
 // TestFused compares a model with what it is made of. Its operator takes weights.
@@ -123,5 +125,47 @@ func TestMistaken(t *testing.T) {
 	_, err = m.Forward(&mistaken.X{})
 	if err == nil || err.Error() != `node "/node": acme.Mistaken: operand 0 is f32, not f64` {
 		t.Errorf("error %v", err)
+	}
+}
+
+// TestTrained compares the gradients of a trainer, of which a function of the user's
+// computes a part, with differences of the loss.
+func TestTrained(t *testing.T) {
+	m, err := trained.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	trainer, err := m.NewTrainer(trained.TrainerOptions{Batch: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, target := []trained.X{{1, 2}, {-1, -2}, {3, 0}}, []trained.Target{{1, 2, 3}, {4, 5, 6}, {7, 8, 9}}
+	p := trainer.Params()
+	loss := func() float64 {
+		r, err := trainer.Step(x, target)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.UseUp()
+		return float64(r.Loss)
+	}
+	loss()
+	if len(p.Items) != 2 {
+		t.Fatalf("the parameters are %v", p.Items)
+	}
+	for i, item := range p.Items {
+		w, g := p.Value(i), slices.Clone(p.Gradient(i))
+		for k := range w {
+			const h = 1.0 / 64
+			at := w[k]
+			w[k] = at + h
+			up := loss()
+			w[k] = at - h
+			down := loss()
+			w[k] = at
+			if slope := (up - down) / (2 * h); math.Abs(slope-float64(g[k])) > 1e-3*(1+math.Abs(slope)) {
+				t.Errorf("%s[%d]: the gradient is %g, the slope %g", item.Name, k, g[k], slope)
+			}
+		}
 	}
 }

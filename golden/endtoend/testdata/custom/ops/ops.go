@@ -25,6 +25,31 @@ func FusedMatMulAddReLU(c *rt.Call) error {
 	return nil
 }
 
+// FusedMatMulAddReLUGrad computes the gradients of x, w and b: where the result is
+// positive, that of x·w + b is its own, times the attribute "times".
+func FusedMatMulAddReLUGrad(c *rt.Call) error {
+	x, w, y, of := rt.Data[float32](c.In[0]), rt.Data[float32](c.In[1]), rt.Data[float32](c.In[3]), rt.Data[float32](c.In[4])
+	dx, dw, db := rt.Data[float32](c.Out[0]), rt.Data[float32](c.Out[1]), rt.Data[float32](c.Out[2])
+	n, k, m, times := c.In[0].Dim(0), c.In[0].Dim(1), c.In[1].Dim(1), c.Attrs.Float("times", 1)
+	clear(dx)
+	clear(dw)
+	clear(db)
+	for i := range n {
+		for j := range m {
+			if y[i*m+j] <= 0 {
+				continue
+			}
+			g := times * of[i*m+j]
+			db[j] += g
+			for l := range k {
+				dx[i*k+l] += g * w[l*m+j]
+				dw[l*m+j] += g * x[i*k+l]
+			}
+		}
+	}
+	return nil
+}
+
 // Keep returns the rows of x whose first element is positive, and where they are:
 // (f32[N,C]) -> (i64[K], f32[K,C]).
 func Keep(c *rt.Call) error {

@@ -1,0 +1,225 @@
+package verify
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/grad"
+	"github.com/burngen/burngen/ir/op"
+	"github.com/burngen/burngen/onnx"
+	"github.com/burngen/burngen/runtime/rt"
+)
+
+// Slopes compare the gradient of a model with finite differences: in f64, of the sum
+// of the sines of all floats that it computes, with respect to its float inputs and
+// its float weights of more than one element.
+type Slopes struct {
+	module *ir.Module
+	value  *ir.Func // the sum
+	both   *ir.Func // the sum, and its gradients
+	wrt    []int    // the parameters that these are of
+	names  []string // of the weights that the last parameters are
+}
+
+// ErrConstant is the error of a model none of whose outputs depends on floats that
+// have gradients.
+var ErrConstant = errors.New("no float output depends on a float weight or input")
+
+// NewSlopes differentiates a model. Errors: [ErrConstant], operators that have no
+// derivative ([grad.NoDerivative]) or do not take f64.
+func NewSlopes(m *onnx.Model) (*Slopes, error) {
+	d, err := inF64(m.Module, m.Module.Func("forward"))
+	if err != nil {
+		return nil, err
+	}
+	s := &Slopes{module: m.Module, value: d.fn, names: d.weights}
+	err = ir.Try(func() {
+		b := ir.NewBuilder(d.fn)
+		total := b.Scalar(ir.F64, 0)
+		for _, r := range d.fn.Results {
+			if r.Type.IsTensor() && r.Type.DType == ir.F64 {
+				axes := make([]int, r.Type.Rank())
+				for i := range axes {
+					axes[i] = i
+				}
+				total = b.Node(op.Add{}, total, b.Node(op.Reduce{Kind: op.ReduceSum, Axes: axes}, b.Node(op.Sin{}, r)))
+			}
+		}
+		b.Return(total)
+	})
+	if err != nil {
+		return nil, err
+	}
+	d.fn.ResultNames = []string{"value"}
+	d.fn.Prune()
+	uses := d.fn.Uses()
+	for i, p := range d.fn.Params {
+		weight := i >= len(d.fn.Params)-len(d.weights)
+		if n, ok := p.Type.Elems().Int(); p.Type.IsTensor() && p.Type.DType == ir.F64 && uses[p] > 0 && !(weight && ok && n < 2) {
+			s.wrt = append(s.wrt, i)
+		}
+	}
+	s.both = d.fn.Clone()
+	b := ir.NewBuilder(s.both)
+	var wrt []*ir.Value
+	for _, i := range s.wrt {
+		wrt = append(wrt, s.both.Params[i])
+	}
+	if len(wrt) == 0 {
+		return nil, ErrConstant
+	}
+	grads, err := grad.Append(b, s.both.Results[0], nil, wrt)
+	if err != nil {
+		return nil, err
+	}
+	b.Return(append([]*ir.Value{s.both.Results[0]}, grads...)...)
+	for range grads {
+		s.both.ResultNames = append(s.both.ResultNames, "gradient")
+	}
+	s.both.Prune()
+	return s, ir.Verify(&ir.Module{Funcs: []*ir.Func{s.both}, Weights: m.Module.Weights})
+}
+
+// Flops returns about how many operations the model takes for arguments; operators
+// that do not say count one for an element.
+func (s *Slopes) Flops(args []*ir.Tensor) int64 {
+	shapes := make([][]int, len(s.value.Params))
+	for i, p := range s.value.Params {
+		if i < len(args) {
+			shapes[i] = args[i].Shape
+		} else {
+			shapes[i], _ = p.Type.Static()
+		}
+	}
+	symbols, _ := ir.BindShapes(s.value.Params, shapes)
+	var sum int64
+	for n := range s.value.All() {
+		for _, r := range n.Results {
+			d := ir.Const(1)
+			if o, ok := n.Op.(ir.Coster); ok {
+				d = o.Flops(n.ArgTypes(), []ir.Type{r.Type})
+			} else if r.Type.IsTensor() {
+				d = r.Type.Elems()
+			}
+			v, _ := d.Eval(func(s string) (int64, bool) { v, ok := symbols[s]; return v, ok })
+			sum += v
+		}
+	}
+	return sum
+}
+
+const (
+	slopeDirections = 3
+	slopeNear       = 1e-4
+	slopeJitter     = 1e-3
+)
+
+// slopeSteps are how far apart the values are that a difference is taken of. Where a
+// step crosses the kinks of many units, a shorter one crosses fewer.
+var slopeSteps = []float64{1e-5, 1e-6, 1e-7, 1e-8}
+
+// Check compares the gradient next to arguments with differences along random
+// directions. Errors: one that differs by more than 1e-4 of it, and those of the
+// operators.
+func (s *Slopes) Check(args []*ir.Tensor) error {
+	point := make([]*ir.Tensor, len(s.value.Params))
+	for i, p := range s.value.Params {
+		if i < len(args) {
+			point[i] = widened(args[i])
+			continue
+		}
+		name := s.names[i-len(args)]
+		w, err := s.module.Weight(name).Tensor()
+		if err != nil {
+			return err
+		}
+		if point[i] = widened(w); !point[i].Type().Equal(p.Type) {
+			return fmt.Errorf("weight %q is %s, not %s", name, w.Type(), p.Type)
+		}
+	}
+	random := uint64(0)
+	direction := func() []*ir.Tensor {
+		d := make([]*ir.Tensor, len(s.wrt))
+		for k, i := range s.wrt {
+			random++
+			d[k] = relative(point[i], random)
+		}
+		return d
+	}
+	// Away from where zeros meet the kinks of units.
+	point = s.moved(point, direction(), slopeJitter)
+	here, err := s.run(s.both, point)
+	if err != nil {
+		return err
+	}
+	for range slopeDirections {
+		d := direction()
+		want, size := 0.0, 0.0
+		for k, g := range here[1:] {
+			for i := range g.Len() {
+				want += g.Float(i) * d[k].Float(i)
+				size += math.Abs(g.Float(i) * d[k].Float(i))
+			}
+		}
+		closest, slope := math.Inf(1), math.NaN()
+		for _, h := range slopeSteps {
+			up, err := s.run(s.value, s.moved(point, d, h))
+			if err != nil {
+				return err
+			}
+			down, err := s.run(s.value, s.moved(point, d, -h))
+			if err != nil {
+				return err
+			}
+			got := (up[0].Float(0) - down[0].Float(0)) / (2 * h)
+			if off := math.Abs(got - want); off < closest {
+				closest, slope = off, got
+			}
+			if closest <= slopeNear*math.Abs(want) {
+				break
+			}
+		}
+		if !(closest <= slopeNear*max(math.Abs(want), 1e-3*size)) {
+			return fmt.Errorf("the slope is %g, its gradient's %g, of parts of %g", slope, want, size)
+		}
+	}
+	return nil
+}
+
+func (s *Slopes) run(f *ir.Func, args []*ir.Tensor) ([]*ir.Tensor, error) {
+	return (&ir.Evaluator{Module: s.module}).Run(f, args)
+}
+
+// moved returns a point moved by h along a direction.
+func (s *Slopes) moved(point, direction []*ir.Tensor, h float64) []*ir.Tensor {
+	to := append([]*ir.Tensor(nil), point...)
+	for k, i := range s.wrt {
+		x := ir.NewTensor(ir.F64, point[i].Shape...)
+		for j := range x.Len() {
+			x.SetFloat(j, point[i].Float(j)+h*direction[k].Float(j))
+		}
+		to[i] = x
+	}
+	return to
+}
+
+// relative returns a random direction whose elements are of the size of those of x. Of
+// what is positive, such as variances, it moves each element by a part of itself.
+func relative(x *ir.Tensor, seed uint64) *ir.Tensor {
+	square, positive := 0.0, true
+	for i := range x.Len() {
+		square += x.Float(i) * x.Float(i)
+		positive = positive && x.Float(i) > 0
+	}
+	least := 0.0
+	if !positive {
+		least = 0.1*math.Sqrt(square/float64(max(x.Len(), 1))) + 1e-3
+	}
+	d := ir.NewTensor(ir.F64, x.Shape...)
+	for i := range d.Len() {
+		d.SetFloat(i, (2*rt.UniformAt(seed, uint64(i))-1)*(math.Abs(x.Float(i))+least))
+	}
+	return d
+}
