@@ -25,6 +25,7 @@ const modulePath = "github.com/burngen/burngen"
 var arrows = []arrow{
 	{"runtime/rt/safetensors", "", ""},
 	{"runtime/rt", "runtime/rt/safetensors", "golang.org/x/sys"},
+	{"runtime/rt/keys", "runtime/rt", ""},
 	{"runtime/cpu", "runtime/rt", "golang.org/x/sys"},
 	{"runtime/cpu/image", "", "golang.org/x/image"},
 	{"runtime/data", "runtime/rt", ""},
@@ -43,6 +44,8 @@ var arrows = []arrow{
 	{"onnx/internal/onnxpb", "", "google.golang.org/protobuf"},
 	{"onnx/internal/wire", "", "google.golang.org/protobuf"},
 	{"onnx/onnxtest", "ir onnx/internal/onnxpb", "google.golang.org/protobuf"},
+	{"pytorch", "pytorch/pickle runtime/rt runtime/rt/keys", ""},
+	{"pytorch/pickle", "", ""},
 	{"gen", "gen/... ir ir/cost ir/grad ir/nn/record ir/op ir/pass ir/plan onnx runtime/rt runtime/cpu", "github.com/rogpeppe/go-internal"},
 	{"gen/program", "ir ir/op ir/plan", ""},
 	{"gen/exec", "gen/program ir ir/plan runtime/rt runtime/cpu runtime/cpu/image", ""},

@@ -43,7 +43,32 @@ type tensors struct {
 // tensor is one of them. Elements are stored as in a file; see store.
 type tensor struct {
 	Info
-	raw []byte
+	raw  []byte
+	lazy *lazy // what raw will be, nil if it is there
+}
+
+// lazy is the bytes of a tensor that are made when they are asked for.
+type lazy struct {
+	once sync.Once
+	read func() ([]byte, error)
+	raw  []byte
+	err  error
+}
+
+// bytes returns the elements as they are stored.
+func (t *tensor) bytes() ([]byte, error) {
+	l := t.lazy
+	if l == nil {
+		return t.raw, nil
+	}
+	l.once.Do(func() {
+		l.raw, l.err = l.read()
+		if l.err == nil && int64(len(l.raw)) != t.Bytes {
+			l.err = fmt.Errorf("%v is not %d bytes", t.Info, len(l.raw))
+		}
+		l.read = nil
+	})
+	return l.raw, l.err
 }
 
 // Info describes a tensor.
@@ -111,7 +136,7 @@ func (t *tensors) parse(data []byte) error {
 			shape[i] = int(n)
 		}
 		raw := data[h.Data+e.Begin : h.Data+e.End : h.Data+e.End]
-		t.byName[e.Name] = &tensor{Info{e.Name, dtypeOf[e.DType], shape, int64(len(raw))}, raw}
+		t.byName[e.Name] = &tensor{Info: Info{e.Name, dtypeOf[e.DType], shape, int64(len(raw))}, raw: raw}
 	}
 	for _, key := range slices.Sorted(maps.Keys(h.Metadata)) {
 		value := h.Metadata[key]
@@ -208,13 +233,19 @@ func (w *Weights) Info(name string) (Info, bool) {
 }
 
 // Raw returns the bytes of a tensor as they are stored, little-endian, nil if
-// there is no tensor of that name or the weights are closed.
+// there is no tensor of that name or the weights are closed. Bytes that cannot be
+// read are an error that Err returns; the result is then nil.
 func (w *Weights) Raw(name string) []byte {
 	t := w.find(name)
-	if t == nil || w.closed.Load() {
+	if t == nil || w.closed.Load() || !w.retain() {
 		return nil
 	}
-	return t.raw
+	defer w.release()
+	raw, err := t.bytes()
+	if err != nil {
+		w.fail(fmt.Errorf("%.100q: %w", name, err))
+	}
+	return raw
 }
 
 // Metadata returns a copy of the strings that the file holds beside the tensors.

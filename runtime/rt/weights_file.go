@@ -14,12 +14,19 @@ import (
 // is read; it must not be cut short while it is. Elsewhere it is read whole. What
 // is wrong shows in Err. Close gives the memory back.
 func OpenWeightsFile(path string) *Weights {
+	return ReadWeightsFile(path, func(w *Weights, file []byte) error { return w.parse(file) })
+}
+
+// ReadWeightsFile returns the weights that read adds from a whole file, mapped as
+// [OpenWeightsFile] does, which it must not write nor use after Close. The error of
+// read shows in Err, after the path.
+func ReadWeightsFile(path string, read func(w *Weights, file []byte) error) *Weights {
 	data, unmap, err := openFile(path)
 	if err != nil {
 		return broken(fmt.Errorf("weights: %w", err))
 	}
 	w := NewWeights()
-	if err := w.parse(data); err != nil {
+	if err := read(w, data); err != nil {
 		unmap()
 		return broken(fmt.Errorf("weights: %s: %w", path, err))
 	}

@@ -46,44 +46,48 @@ func read[T Element](w *Weights, name string, shape []int) ([]T, error) {
 	if err != nil {
 		return nil, err
 	}
+	raw, err := t.bytes()
+	if err != nil {
+		return nil, err
+	}
 	if want == "string" {
-		list, err := splitStrings(t.raw, n)
+		list, err := splitStrings(raw, n)
 		return any(list).([]T), err
 	}
-	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(t.memory(n)))), n), nil
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(t.memory(raw, n)))), n), nil
 }
 
 // narrow lists the types of less than a byte that a type holds.
 var narrow = map[string][]string{"i8": {"i4", "i2"}, "u8": {"u4", "u2"}}
 
-// memory returns the n elements of t, which are not strings, as they are held in
-// memory, from a multiple of 32 bytes on.
-func (t *tensor) memory(n int) []byte {
+// memory returns the n elements of t, which are not strings and stored as raw, as
+// they are held in memory, from a multiple of 32 bytes on.
+func (t *tensor) memory(raw []byte, n int) []byte {
 	if n == 0 {
 		return []byte{}
 	}
 	bits := kinds[t.DType].bits
 	if bits < 8 {
 		codes := alignedBytes(n)
-		unpack(codes, t.raw, bits, t.DType[0] == 'i')
+		unpack(codes, raw, bits, t.DType[0] == 'i')
 		return codes
 	}
-	inPlace := uintptr(unsafe.Pointer(&t.raw[0]))%placed == 0
+	inPlace := uintptr(unsafe.Pointer(&raw[0]))%placed == 0
 	switch width := bits / 8; {
-	case t.DType == "bool" && slices.ContainsFunc(t.raw, func(b byte) bool { return b > 1 }):
+	case t.DType == "bool" && slices.ContainsFunc(raw, func(b byte) bool { return b > 1 }):
 		bools := alignedBytes(n)
-		for i, b := range t.raw {
+		for i, b := range raw {
 			bools[i] = min(b, 1)
 		}
 		return bools
 	case !littleEndian && width > 1:
-		elements := alignedBytes(len(t.raw))
-		reverse(elements, t.raw, width)
+		elements := alignedBytes(len(raw))
+		reverse(elements, raw, width)
 		return elements
 	case !inPlace:
-		elements := alignedBytes(len(t.raw))
-		copy(elements, t.raw)
+		elements := alignedBytes(len(raw))
+		copy(elements, raw)
 		return elements
 	}
-	return t.raw
+	return raw
 }

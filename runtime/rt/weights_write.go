@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"os"
 	"slices"
 	"unsafe"
@@ -75,7 +76,44 @@ func (w *Weights) AddRaw(name, dtype string, shape []int, raw []byte) {
 	if w == nil {
 		return
 	}
-	t := &tensor{Info{name, dtype, slices.Clone(shape), int64(len(raw))}, raw}
+	w.add(&tensor{Info: Info{name, dtype, slices.Clone(shape), int64(len(raw))}, raw: raw})
+}
+
+// AddFunc is [Weights.AddRaw] of what read returns, which is called when the
+// tensor is first used, at most once, from any goroutine. Its error, and bytes
+// that are not as many as the type and shape ask for, are errors of that use.
+func (w *Weights) AddFunc(name, dtype string, shape []int, read func() ([]byte, error)) {
+	if w == nil {
+		return
+	}
+	t := &tensor{Info: Info{name, dtype, slices.Clone(shape), 0}, lazy: &lazy{read: read}}
+	var err error
+	if t.Bytes, err = bytesFor(dtype, shape); err != nil {
+		w.fail(fmt.Errorf("%.100q: %w", name, err))
+		return
+	}
+	w.add(t)
+}
+
+// bytesFor returns how many bytes elements of a type, not strings, are stored in.
+func bytesFor(dtype string, shape []int) (int64, error) {
+	k, ok := kinds[dtype]
+	if !ok || k.bits == 0 {
+		return 0, fmt.Errorf("elements of type %.100q have no size", dtype)
+	}
+	n, err := Elems(shape)
+	if err != nil {
+		return 0, err
+	}
+	if int64(n) > (math.MaxInt64-7)/int64(k.bits) {
+		return 0, fmt.Errorf("%s has more bits than fit 64-bit arithmetic", formatType(dtype, shape))
+	}
+	return (int64(n)*int64(k.bits) + 7) / 8, nil
+}
+
+// add adds a tensor.
+func (w *Weights) add(t *tensor) {
+	name := t.Name
 	err := t.check()
 	w.mu.Lock()
 	if _, twice := w.byName[name]; err == nil && twice {
@@ -114,24 +152,32 @@ func (w *Weights) Verify() error {
 	defer w.release()
 	w.mu.RLock()
 	defer w.mu.RUnlock()
-	if sum := w.sum(); sum != w.digest {
+	sum, err := w.sum()
+	if err != nil {
+		return fmt.Errorf("weights: %w", err)
+	}
+	if sum != w.digest {
 		return fmt.Errorf("weights: sha256 of the contents is %s, file says %.100q", sum, w.digest)
 	}
 	return nil
 }
 
 // sum computes the digest. It is called with t.mu held.
-func (t *tensors) sum() string {
+func (t *tensors) sum() (string, error) {
 	h := sha256.New()
 	for _, key := range slices.Sorted(maps.Keys(t.metadata)) {
 		fmt.Fprintf(h, "%q=%q\n", key, t.metadata[key])
 	}
 	for _, name := range slices.Sorted(maps.Keys(t.byName)) {
 		x := t.byName[name]
-		fmt.Fprintf(h, "%q %v %d\n", name, x.Info, len(x.raw))
-		h.Write(x.raw)
+		raw, err := x.bytes()
+		if err != nil {
+			return "", fmt.Errorf("%.100q: %w", name, err)
+		}
+		fmt.Fprintf(h, "%q %v %d\n", name, x.Info, len(raw))
+		h.Write(raw)
 	}
-	return hex.EncodeToString(h.Sum(nil))
+	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
 // WriteTo writes a safetensors file of all tensors and metadata, with a digest,
@@ -156,10 +202,18 @@ func (t *tensors) write(out io.Writer) (int64, error) {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
 	metadata := maps.Clone(t.metadata)
-	metadata[digestKey] = t.sum()
+	sum, err := t.sum()
+	if err != nil {
+		return 0, err
+	}
+	metadata[digestKey] = sum
 	var entries []safetensors.Entry
 	for name, x := range t.byName {
-		e := safetensors.Entry{Name: name, DType: kinds[x.DType].file, Data: x.raw}
+		raw, err := x.bytes()
+		if err != nil {
+			return 0, fmt.Errorf("%.100q: %w", name, err)
+		}
+		e := safetensors.Entry{Name: name, DType: kinds[x.DType].file, Data: raw}
 		if noted(x.DType) {
 			metadata[notePrefix+name] = x.String()
 			e.Shape = []int64{x.Bytes}

@@ -1,0 +1,113 @@
+package pytorch
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/big"
+
+	"github.com/burngen/burngen/pytorch/pickle"
+)
+
+// magic starts a file in the legacy form: the pickle of a number.
+var magic = []byte("\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.")
+
+// isLegacy looks for the magic number after the protocol.
+func isLegacy(file []byte) bool {
+	return len(file) > 2 && file[0] == 0x80 && bytes.HasPrefix(file[2:], magic)
+}
+
+// legacyVersion is the one version of the form.
+const legacyVersion = 1001
+
+// legacy reads the files that torch.save wrote before version 1.6: pickles of the
+// magic number, the version, facts about the machine, the object and the keys of
+// its storages; then for each key the number of elements and the elements, which are
+// little-endian on every machine.
+func (l *loader) legacy(file []byte) (pickle.Value, error) {
+	storages := map[string]*legacyStorage{}
+	l.find = func(key string, e element, numel int64) (*storage, error) {
+		s := &legacyStorage{key: key, element: e, numel: numel}
+		storages[key] = s
+		return &storage{key, e, numel, func() ([]byte, error) { return s.data, nil }, false}, nil
+	}
+	rest := file
+	next := func(what string) (pickle.Value, error) {
+		v, n, err := l.unpickle(rest, l.persistent)
+		if err != nil {
+			return nil, fmt.Errorf("%s, at byte %d: %w", what, len(file)-len(rest), err)
+		}
+		rest = rest[n:]
+		return v, nil
+	}
+	number, err := next("magic number")
+	if err != nil {
+		return nil, err
+	}
+	if _, ok := number.(*big.Int); !ok {
+		return nil, errors.New("magic number is another")
+	}
+	if version, err := next("version"); err != nil {
+		return nil, err
+	} else if version != int64(legacyVersion) {
+		return nil, fmt.Errorf("version is not %d", legacyVersion)
+	}
+	if _, err := next("facts about the machine"); err != nil {
+		return nil, err
+	}
+	top, err := next("object")
+	if err != nil {
+		return nil, err
+	}
+	v, err := next("keys of storages")
+	if err != nil {
+		return nil, err
+	}
+	keys, ok := v.(*pickle.List)
+	if !ok {
+		return nil, errors.New("keys of storages are not a list")
+	}
+	for _, k := range keys.Items {
+		key, ok := keyOf(k)
+		if !ok {
+			return nil, errors.New("key of a storage is not one")
+		}
+		s := storages[key]
+		if s == nil {
+			return nil, fmt.Errorf("storage %.100q: no tensor is in it, or it comes twice", key)
+		}
+		if rest, err = s.take(rest); err != nil {
+			return nil, err
+		}
+		delete(storages, key)
+	}
+	for key := range storages {
+		return nil, fmt.Errorf("storage %.100q and %d others: file has no elements of them", key, len(storages)-1)
+	}
+	return top, nil
+}
+
+// legacyStorage is a storage whose elements come after those who refer to it.
+type legacyStorage struct {
+	key     string
+	element element
+	numel   int64
+	data    []byte
+}
+
+// take takes the elements off the rest of a file, after their number.
+func (s *legacyStorage) take(rest []byte) ([]byte, error) {
+	if len(rest) < 8 {
+		return nil, fmt.Errorf("storage %.100q: file ends before it", s.key)
+	}
+	if n := little.Uint64(rest); n != uint64(s.numel) {
+		return nil, fmt.Errorf("storage %.100q: %d elements, its tensors expect %d", s.key, n, s.numel)
+	}
+	rest = rest[8:]
+	size := s.numel * s.element.width
+	if size > int64(len(rest)) {
+		return nil, fmt.Errorf("storage %.100q: %d bytes expected, file has %d", s.key, size, len(rest))
+	}
+	s.data = rest[:size:size]
+	return rest[size:], nil
+}

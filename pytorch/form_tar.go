@@ -1,0 +1,209 @@
+package pytorch
+
+import (
+	"archive/tar"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+
+	"github.com/burngen/burngen/pytorch/pickle"
+)
+
+// isTar looks for the mark of a tar file, and for its first name.
+func isTar(file []byte) bool {
+	return len(file) > 262 && string(file[257:262]) == "ustar" && bytes.Contains(file[:100], []byte("sys_info"))
+}
+
+// tar reads the files of the first versions: a tar file of sys_info, pickle,
+// storages and, where the pickle refers to tensors by number, tensors.
+func (l *loader) tar(file []byte) (pickle.Value, error) {
+	parts, err := tarParts(file)
+	if err != nil {
+		return nil, fmt.Errorf("tar: %w", err)
+	}
+	objects := map[string]pickle.Value{} // storages and tensors by their number
+	if err := l.tarStorages(parts["storages"], objects); err != nil {
+		return nil, fmt.Errorf("tar: storages: %w", err)
+	}
+	if err := l.tarTensors(parts["tensors"], objects); err != nil {
+		return nil, fmt.Errorf("tar: tensors: %w", err)
+	}
+	l.find = func(key string, _ element, _ int64) (*storage, error) {
+		if s, ok := objects[key].(*storage); ok {
+			return s, nil
+		}
+		return nil, errors.New("file has no such storage")
+	}
+	top, _, err := l.unpickle(parts["pickle"], func(id pickle.Value) (pickle.Value, error) {
+		if key, ok := keyOf(id); ok && objects[key] != nil {
+			return objects[key], nil
+		}
+		return l.persistent(id)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("tar: pickle: %w", err)
+	}
+	return top, nil
+}
+
+// tarParts returns the files in a tar file, where they lie.
+func tarParts(file []byte) (map[string][]byte, error) {
+	parts := map[string][]byte{}
+	in := bytes.NewReader(file)
+	t := tar.NewReader(in)
+	for {
+		h, err := t.Next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		if h.Typeflag != tar.TypeReg {
+			continue
+		}
+		at := int64(len(file)) - int64(in.Len())
+		if h.Size < 0 || h.Size > int64(in.Len()) {
+			return nil, fmt.Errorf("%.100q has %d bytes, file has %d left", h.Name, h.Size, in.Len())
+		}
+		if parts[h.Name] != nil {
+			return nil, fmt.Errorf("%.100q appears twice", h.Name)
+		}
+		parts[h.Name] = file[at : at+h.Size : at+h.Size]
+	}
+	for _, name := range []string{"pickle", "storages"} {
+		if parts[name] == nil {
+			return nil, fmt.Errorf("no %q", name)
+		}
+	}
+	return parts, nil
+}
+
+// count takes the pickle of a number off the rest of a part.
+func (l *loader) count(rest []byte) (int64, []byte, error) {
+	v, n, err := l.unpickle(rest, nil)
+	if err != nil {
+		return 0, nil, err
+	}
+	count, ok := v.(int64)
+	if !ok || count < 0 || count > int64(len(rest)) {
+		return 0, nil, errors.New("does not start with how many there are")
+	}
+	return count, rest[n:], nil
+}
+
+// triple takes the pickle of three values off the rest of a part.
+func (l *loader) triple(rest []byte) ([]pickle.Value, string, []byte, error) {
+	v, n, err := l.unpickle(rest, nil)
+	if err != nil {
+		return nil, "", nil, err
+	}
+	list, _ := items(v)
+	if len(list) != 3 {
+		return nil, "", nil, errors.New("three values expected")
+	}
+	key, ok := keyOf(list[0])
+	if !ok {
+		return nil, "", nil, errors.New("key is neither a number nor a string")
+	}
+	return list, key, rest[n:], nil
+}
+
+// tarStorages reads the elements, each after a pickle of key, location and class, and
+// then, if it is there, a list of views: key, key of the storage, offset, size.
+func (l *loader) tarStorages(rest []byte, objects map[string]pickle.Value) error {
+	count, rest, err := l.count(rest)
+	if err != nil {
+		return err
+	}
+	for range count {
+		list, key, after, err := l.triple(rest)
+		if err != nil {
+			return err
+		}
+		e, ok := elementOf(list[2])
+		if !ok {
+			return fmt.Errorf("storage %.100q: a class of storages expected", key)
+		}
+		if len(after) < 8 || little.Uint64(after) > math.MaxInt64/uint64(e.width) {
+			return fmt.Errorf("storage %.100q: no size that fits", key)
+		}
+		s := &legacyStorage{key: key, element: e, numel: int64(little.Uint64(after))}
+		if rest, err = s.take(after); err != nil {
+			return err
+		}
+		if objects[key] != nil {
+			return fmt.Errorf("storage %.100q appears twice", key)
+		}
+		objects[key] = &storage{key, e, s.numel, func() ([]byte, error) { return s.data, nil }, false}
+	}
+	if len(rest) == 0 {
+		return nil
+	}
+	v, _, err := l.unpickle(rest, nil)
+	if err != nil {
+		return err
+	}
+	views, _ := items(v)
+	for _, v := range views {
+		view, err := integers(v)
+		if err != nil || len(view) != 4 {
+			return errors.New("view is not four numbers")
+		}
+		root, ok := objects[strconv.FormatInt(view[1], 10)].(*storage)
+		if !ok {
+			return fmt.Errorf("view of storage %d, which is not there", view[1])
+		}
+		if objects[strconv.FormatInt(view[0], 10)], err = root.sub(view[2], view[3]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tarTensors reads views of storages, each after a pickle of key, key of the storage
+// and class: rank, extents, strides and offset, each of 8 bytes.
+func (l *loader) tarTensors(rest []byte, objects map[string]pickle.Value) error {
+	if rest == nil {
+		return nil
+	}
+	count, rest, err := l.count(rest)
+	if err != nil {
+		return err
+	}
+	for range count {
+		list, key, after, err := l.triple(rest)
+		if err != nil {
+			return err
+		}
+		root, _ := keyOf(list[1])
+		s, ok := objects[root].(*storage)
+		if !ok {
+			return fmt.Errorf("tensor %.100q: no storage %.100q", key, root)
+		}
+		if len(after) < 8 {
+			return fmt.Errorf("tensor %.100q: cut short", key)
+		}
+		rank := int(little.Uint32(after)) // the other 4 bytes are undefined
+		if rank < 0 || rank > maxRank || len(after) < 8*(2*rank+2) {
+			return fmt.Errorf("tensor %.100q: rank %d: at most %d, or cut short", key, rank, maxRank)
+		}
+		numbers := make([]int64, 2*rank+1)
+		for i := range numbers {
+			numbers[i] = int64(little.Uint64(after[8*(i+1):]))
+		}
+		t, err := newTensor(s, s.element, numbers[2*rank], numbers[:rank], numbers[rank:2*rank])
+		if err != nil {
+			return fmt.Errorf("tensor %.100q: %w", key, err)
+		}
+		if objects[key] != nil {
+			return fmt.Errorf("tensor %.100q appears twice", key)
+		}
+		objects[key] = t
+		rest = after[8*(2*rank+2):]
+	}
+	return nil
+}

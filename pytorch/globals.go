@@ -1,0 +1,374 @@
+package pytorch
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/burngen/burngen/pytorch/pickle"
+)
+
+// globals are the names that a pickle may mention, by "module.name", and what
+// they make of their arguments. This is the whole list, but for [loader.global]'s
+// own: element types and storages, and classes that are only mentioned.
+var globals = map[string]func(l *loader, args []pickle.Value) (pickle.Value, error){
+	"collections.OrderedDict":                    newDict,
+	"collections.defaultdict":                    newDefaultDict,
+	"collections.Counter":                        newDict,
+	"builtins.set":                               newSet,
+	"__builtin__.set":                            newSet,
+	"builtins.dict":                              newDict,
+	"builtins.list":                              newList,
+	"__builtin__.dict":                           newDict,
+	"__builtin__.list":                           newList,
+	"_codecs.encode":                             newBytes,
+	"argparse.Namespace":                         newAttributes,
+	"types.SimpleNamespace":                      newAttributes,
+	"pathlib.PosixPath":                          newPath,
+	"pathlib.PurePosixPath":                      newPath,
+	"torch.Size":                                 newSize,
+	"torch.device":                               newText,
+	"torch._utils._rebuild_tensor":               rebuildTensor,
+	"torch._utils._rebuild_tensor_v2":            rebuildTensor,
+	"torch._utils._rebuild_tensor_v3":            rebuildTensorV3,
+	"torch._utils._rebuild_parameter":            rebuildParameter,
+	"torch._utils._rebuild_parameter_with_state": rebuildParameter,
+	"torch._tensor._rebuild_from_type_v2":        rebuildFromType,
+	"torch._tensor._rebuild_from_type":           rebuildFromType,
+	"torch.tensor._rebuild_from_type":            rebuildFromType,
+	"torch.nn.parameter.Parameter":               rebuildParameter,
+	"torch._utils._rebuild_qtensor":              refuse("quantised tensors are refused: dequantize() them before they are saved"),
+	"torch._utils._rebuild_sparse_tensor":        refuse(errSparse.Error()),
+	"torch._utils._rebuild_sparse_csr_tensor":    refuse(errSparse.Error()),
+	"torch._utils._rebuild_nested_tensor":        refuse(errSparse.Error()),
+	"torch._utils._rebuild_wrapper_subclass":     refuse(errSparse.Error()),
+	"torch._utils._rebuild_meta_tensor_no_storage": refuse(
+		"meta tensors have no elements: save the tensors themselves"),
+	"torch.jit._pickle.build_intlist":    firstArgument,
+	"torch.jit._pickle.build_doublelist": firstArgument,
+	"torch.jit._pickle.build_boollist":   firstArgument,
+	"torch.jit._pickle.build_tensorlist": firstArgument,
+	"torch.jit._pickle.restore_type_tag": firstArgument,
+}
+
+// mentioned are names that a pickle may hold and not call.
+var mentioned = map[string]bool{
+	"torch.Tensor":              true,
+	"torch.strided":             true,
+	"torch.contiguous_format":   true,
+	"torch.preserve_format":     true,
+	"torch.per_tensor_affine":   true,
+	"torch.per_channel_affine":  true,
+	"torch.nn.parameter.Buffer": true,
+}
+
+// scriptModule is where TorchScript has its classes.
+const scriptModule = "__torch__"
+
+// global resolves a name.
+func (l *loader) global(module, name string) (*pickle.Class, error) {
+	c := &pickle.Class{Module: module, Name: name}
+	full := module + "." + name
+	if build := globals[full]; build != nil {
+		c.New = func(args []pickle.Value) (pickle.Value, error) { return build(l, args) }
+		return c, nil
+	}
+	if _, ok := elementOf(c); ok || mentioned[full] {
+		return c, nil
+	}
+	if l.script && (module == scriptModule || strings.HasPrefix(module, scriptModule+".")) {
+		c.New = func(args []pickle.Value) (pickle.Value, error) { return &object{class: c}, nil }
+		return c, nil
+	}
+	if l.inert == nil {
+		l.inert = map[*pickle.Class]bool{}
+	}
+	if len(l.inert) == maxInert {
+		return nil, fmt.Errorf("%v: not a name that weights may mention", c)
+	}
+	l.inert[c] = true
+	return c, nil
+}
+
+// maxInert is how many mentions of classes of tensors of their own a file may have
+// that are not yet put to use.
+const maxInert = 1 << 16
+
+// useless returns an error if a name was mentioned that is not on the list, other
+// than as the class of a tensor.
+func (l *loader) useless() error {
+	var first string
+	for c := range l.inert {
+		if s := c.String(); first == "" || s < first {
+			first = s
+		}
+	}
+	if first != "" {
+		return fmt.Errorf("%s: not a name that weights may mention: refused", first)
+	}
+	return nil
+}
+
+// elementOf returns the element type that a name stands for.
+func elementOf(v pickle.Value) (element, bool) {
+	c, ok := v.(*pickle.Class)
+	if !ok || c.Name == "" || c.Module != "torch" && c.Module != "torch.cuda" && c.Module != "torch.storage" {
+		return element{}, false
+	}
+	for _, d := range dtypes {
+		if c.Name == d.storage || c.Name == d.name {
+			return element{"torch." + c.Name, d.dtype, d.width}, true
+		}
+	}
+	return element{}, false
+}
+
+// object is an instance of a class that is not called: a TorchScript module or a
+// namespace.
+type object struct {
+	class      *pickle.Class
+	attributes pickle.Value
+}
+
+// SetState takes the attributes of o.
+func (o *object) SetState(state pickle.Value) error {
+	if o.attributes != nil {
+		return errors.New("state is set twice")
+	}
+	o.attributes = state
+	return nil
+}
+
+func refuse(why string) func(*loader, []pickle.Value) (pickle.Value, error) {
+	return func(*loader, []pickle.Value) (pickle.Value, error) { return nil, errors.New(why) }
+}
+
+// items returns the items of a tuple or a list.
+func items(v pickle.Value) ([]pickle.Value, bool) {
+	switch v := v.(type) {
+	case *pickle.Tuple:
+		return v.Items, true
+	case *pickle.List:
+		return v.Items, true
+	}
+	return nil, false
+}
+
+// newDict makes a dict of nothing, of a dict, or of pairs.
+func newDict(l *loader, args []pickle.Value) (pickle.Value, error) {
+	d := &pickle.Dict{}
+	if len(args) == 0 {
+		return d, nil
+	}
+	if from, ok := args[0].(*pickle.Dict); ok {
+		if err := l.spend(len(from.Keys)); err != nil {
+			return nil, err
+		}
+		for i, k := range from.Keys {
+			d.Set(k, from.Values[i])
+		}
+		return d, nil
+	}
+	pairs, ok := items(args[0])
+	if !ok {
+		return nil, errors.New("a dict or pairs expected")
+	}
+	if err := l.spend(len(pairs)); err != nil {
+		return nil, err
+	}
+	for _, p := range pairs {
+		pair, ok := items(p)
+		if !ok || len(pair) != 2 {
+			return nil, errors.New("a pair expected")
+		}
+		switch pair[0].(type) {
+		case *pickle.List, *pickle.Dict, *pickle.Set:
+			return nil, errors.New("a list, dict or set is no key")
+		}
+		d.Set(pair[0], pair[1])
+	}
+	return d, nil
+}
+
+// newDefaultDict makes a dict; what it would make of missing keys is left out.
+func newDefaultDict(l *loader, args []pickle.Value) (pickle.Value, error) {
+	return newDict(l, args[min(1, len(args)):])
+}
+
+func newList(l *loader, args []pickle.Value) (pickle.Value, error) {
+	list, err := oneSequence(l, args)
+	return &pickle.List{Items: list}, err
+}
+
+func newSet(l *loader, args []pickle.Value) (pickle.Value, error) {
+	list, err := oneSequence(l, args)
+	return &pickle.Set{Items: list}, err
+}
+
+func newSize(l *loader, args []pickle.Value) (pickle.Value, error) {
+	list, err := oneSequence(l, args)
+	return &pickle.Tuple{Items: list}, err
+}
+
+// oneSequence returns a copy of the sequence that is the one argument, if any.
+func oneSequence(l *loader, args []pickle.Value) ([]pickle.Value, error) {
+	if len(args) == 0 {
+		return nil, nil
+	}
+	list, ok := items(args[0])
+	if !ok {
+		return nil, errors.New("a list or a tuple expected")
+	}
+	if err := l.spend(len(list)); err != nil {
+		return nil, err
+	}
+	return append([]pickle.Value(nil), list...), nil
+}
+
+// newBytes makes bytes as protocols before 3 write them: a string of characters
+// below 256, and "latin1".
+func newBytes(l *loader, args []pickle.Value) (pickle.Value, error) {
+	if len(args) != 2 || args[1] != "latin1" {
+		return nil, errors.New(`a string and "latin1" expected`)
+	}
+	s, ok := args[0].(string)
+	if !ok {
+		return nil, errors.New("a string expected")
+	}
+	if err := l.spend(len(s)/64 + 1); err != nil {
+		return nil, err
+	}
+	b := make(pickle.Bytes, 0, len(s))
+	for _, r := range s {
+		if r > 0xff {
+			return nil, errors.New("a character beyond Latin-1")
+		}
+		b = append(b, byte(r))
+	}
+	return b, nil
+}
+
+func newAttributes(*loader, []pickle.Value) (pickle.Value, error) { return &object{}, nil }
+
+// newText makes a string of a device's parts: ("cuda", 0) is "cuda:0".
+func newText(l *loader, args []pickle.Value) (pickle.Value, error) { return joined(l, args, ":") }
+
+func newPath(l *loader, args []pickle.Value) (pickle.Value, error) { return joined(l, args, "/") }
+
+func joined(l *loader, args []pickle.Value, between string) (pickle.Value, error) {
+	var parts []string
+	for _, a := range args {
+		switch a.(type) {
+		case string, int64:
+			parts = append(parts, fmt.Sprint(a))
+		default:
+			return nil, errors.New("strings expected")
+		}
+		if err := l.spend(len(parts[len(parts)-1])/64 + 1); err != nil {
+			return nil, err
+		}
+	}
+	return strings.Join(parts, between), nil
+}
+
+func firstArgument(_ *loader, args []pickle.Value) (pickle.Value, error) {
+	if len(args) == 0 {
+		return nil, errors.New("an argument expected")
+	}
+	return args[0], nil
+}
+
+// rebuildTensor is _rebuild_tensor(storage, offset, shape, strides), and
+// _rebuild_tensor_v2, whose further arguments are about training.
+func rebuildTensor(l *loader, args []pickle.Value) (pickle.Value, error) {
+	if len(args) < 4 {
+		return nil, fmt.Errorf("%d arguments: 4 or more expected", len(args))
+	}
+	s, err := l.storageOf(args[0])
+	if err != nil {
+		return nil, err
+	}
+	return l.view(s, s.element, args)
+}
+
+// rebuildTensorV3 is rebuildTensor with the element type as seventh argument.
+func rebuildTensorV3(l *loader, args []pickle.Value) (pickle.Value, error) {
+	if len(args) < 7 {
+		return nil, fmt.Errorf("%d arguments: 7 or more expected", len(args))
+	}
+	s, err := l.storageOf(args[0])
+	if err != nil {
+		return nil, err
+	}
+	e, ok := elementOf(args[6])
+	if !ok {
+		return nil, errors.New("an element type expected")
+	}
+	return l.view(s, e, args)
+}
+
+func (l *loader) view(s *storage, e element, args []pickle.Value) (pickle.Value, error) {
+	offset, ok := args[1].(int64)
+	if !ok {
+		return nil, errors.New("offset is not a number that fits 64 bits")
+	}
+	shape, err := integers(args[2])
+	if err != nil {
+		return nil, fmt.Errorf("shape: %w", err)
+	}
+	strides, err := integers(args[3])
+	if err != nil {
+		return nil, fmt.Errorf("strides: %w", err)
+	}
+	if err := l.spend(4 + len(shape)); err != nil {
+		return nil, err
+	}
+	return newTensor(s, e, offset, shape, strides)
+}
+
+func integers(v pickle.Value) ([]int64, error) {
+	list, ok := items(v)
+	if !ok || len(list) > maxRank {
+		return nil, fmt.Errorf("at most %d numbers expected", maxRank)
+	}
+	out := make([]int64, len(list))
+	for i, x := range list {
+		if out[i], ok = x.(int64); !ok {
+			return nil, errors.New("a number that fits 64 bits expected")
+		}
+	}
+	return out, nil
+}
+
+// rebuildParameter returns the tensor that a parameter is.
+func rebuildParameter(_ *loader, args []pickle.Value) (pickle.Value, error) {
+	if len(args) > 0 {
+		if t, ok := args[0].(*tensor); ok {
+			return t, nil
+		}
+	}
+	return nil, errors.New("a tensor expected")
+}
+
+// rebuildFromType is _rebuild_from_type_v2(function, class, arguments, state), a
+// tensor of a class of its own. The class is not looked at.
+func rebuildFromType(l *loader, args []pickle.Value) (pickle.Value, error) {
+	if len(args) < 3 {
+		return nil, fmt.Errorf("%d arguments: 3 or more expected", len(args))
+	}
+	function, ok := args[0].(*pickle.Class)
+	class, ok2 := args[1].(*pickle.Class)
+	inner, ok3 := args[2].(*pickle.Tuple)
+	if !ok || !ok2 || !ok3 || function.New == nil || function.Module != "torch._utils" {
+		return nil, errors.New("a function of torch._utils, a class and arguments expected")
+	}
+	delete(l.inert, class)
+	v, err := function.New(inner.Items)
+	if err != nil {
+		return nil, fmt.Errorf("%v: %w", function, err)
+	}
+	if _, ok := v.(*tensor); !ok {
+		return nil, fmt.Errorf("%v makes no tensor", function)
+	}
+	return v, nil
+}

@@ -1,0 +1,148 @@
+package pytorch
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/burngen/burngen/pytorch/pickle"
+)
+
+const (
+	// maxDepth is how many containers may hold one another.
+	maxDepth = 200
+
+	// loneName is the name of a tensor that was saved by itself.
+	loneName = "tensor"
+)
+
+// namer walks through what a pickle holds.
+type namer struct {
+	*loader
+	add  func(name string, t *tensor) error
+	path []byte
+	seen map[pickle.Value]bool // containers: true while they are walked, false if no tensor is in them
+	n    int                   // tensors so far
+}
+
+// name calls add for every tensor in v, with the way to it.
+func (l *loader) name(v pickle.Value, add func(string, *tensor) error) error {
+	if t, ok := v.(*tensor); ok {
+		return add(loneName, t)
+	}
+	w := &namer{loader: l, add: add, seen: map[pickle.Value]bool{}}
+	return w.walk(v, 0)
+}
+
+func (w *namer) walk(v pickle.Value, depth int) error {
+	if t, ok := v.(*tensor); ok {
+		w.n++
+		if err := w.spend(8 + len(w.path)/64); err != nil {
+			return err
+		}
+		return w.add(string(w.path), t)
+	}
+	switch v.(type) {
+	case *pickle.Dict, *pickle.List, *pickle.Tuple, *object:
+	default:
+		return nil
+	}
+	if active, seen := w.seen[v]; active {
+		return fmt.Errorf("%.100q holds itself", w.path)
+	} else if seen {
+		return nil
+	}
+	if depth == maxDepth {
+		return fmt.Errorf("%.100q...: more than %d containers in one another", w.path, maxDepth)
+	}
+	if err := w.spend(1); err != nil {
+		return err
+	}
+	before := w.n
+	w.seen[v] = true
+	if err := w.members(v, depth); err != nil {
+		return err
+	}
+	if w.n > before {
+		delete(w.seen, v)
+	} else {
+		w.seen[v] = false
+	}
+	return nil
+}
+
+// members walks through what a container holds.
+func (w *namer) members(v pickle.Value, depth int) error {
+	switch v := v.(type) {
+	case *pickle.Dict:
+		for i, k := range v.Keys {
+			if err := w.member(k, v.Values[i], depth); err != nil {
+				return err
+			}
+		}
+	case *object:
+		return w.walk(v.attributes, depth+1)
+	default:
+		list, _ := items(v)
+		for i, x := range list {
+			if err := w.member(int64(i), x, depth); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// member walks through one of them.
+func (w *namer) member(key, v pickle.Value, depth int) error {
+	switch v.(type) {
+	case *pickle.Dict, *pickle.List, *pickle.Tuple, *object, *tensor:
+	default:
+		return nil
+	}
+	text, err := keyText(key)
+	if err != nil {
+		return fmt.Errorf("%.100q: %w", w.path, err)
+	}
+	length := len(w.path)
+	if length > 0 {
+		w.path = append(w.path, '.')
+	}
+	w.path = append(w.path, text...)
+	err = w.walk(v, depth+1)
+	w.path = w.path[:length]
+	return err
+}
+
+// keyText returns a key of a dict as a part of a name.
+func keyText(key pickle.Value) (string, error) {
+	switch k := key.(type) {
+	case string:
+		return k, nil
+	case nil:
+		return "None", nil
+	case bool:
+		if k {
+			return "True", nil
+		}
+		return "False", nil
+	case int64:
+		return strconv.FormatInt(k, 10), nil
+	case float64:
+		return strconv.FormatFloat(k, 'g', -1, 64), nil
+	case *pickle.Tuple:
+		parts := make([]string, len(k.Items))
+		for i, x := range k.Items {
+			if _, nested := x.(*pickle.Tuple); nested || i == maxRank {
+				return "", errors.New("a key of many parts is no name")
+			}
+			var err error
+			if parts[i], err = keyText(x); err != nil {
+				return "", err
+			}
+		}
+		return "(" + strings.Join(parts, ",") + ")", nil
+	}
+	return "", errors.New("a key that is neither text nor number")
+}

@@ -1,0 +1,237 @@
+package pytorch
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/burngen/burngen/pytorch/pickle"
+	"github.com/burngen/burngen/runtime/rt"
+	"github.com/burngen/burngen/runtime/rt/keys"
+)
+
+// Option changes which tensors [Open] returns and what they are called.
+type Option func(*keys.Map) error
+
+// TopKey leaves only the tensors below a key, without it: "model_state_dict" or
+// "state.model".
+func TopKey(key string) Option {
+	return func(m *keys.Map) error { m.Top = key; return nil }
+}
+
+// Remap rewrites names by a rule "regex=>replacement", as [keys.ParseRule] reads
+// it. Several rules apply one after the other.
+func Remap(rule string) Option {
+	return func(m *keys.Map) error {
+		r, err := keys.ParseRule(rule)
+		m.Rules = append(m.Rules, r)
+		return err
+	}
+}
+
+// Renumber closes the gaps in indices: the tensors of "fc.0", "fc.2" and "fc.4" are
+// called "fc.0", "fc.1" and "fc.2".
+func Renumber() Option {
+	return func(m *keys.Map) error { m.Renumber = true; return nil }
+}
+
+// Open returns the weights in a file that PyTorch saved. The file is mapped and must
+// not be cut short while the weights are used; Close gives the memory back. Errors
+// are one line that starts with the path: a file of another kind, a damaged one, a
+// name that weights may not mention, and a tensor that is refused.
+func Open(path string, options ...Option) (*rt.Weights, error) {
+	return finish(rt.ReadWeightsFile(path, load), options)
+}
+
+// Parse returns the weights in data, a whole file, which must not change as long as
+// they are used. See [Open].
+func Parse(data []byte, options ...Option) (*rt.Weights, error) {
+	w := rt.NewWeights()
+	if err := load(w, data); err != nil {
+		return nil, fmt.Errorf("weights: %w", err)
+	}
+	return finish(w, options)
+}
+
+// finish applies options.
+func finish(w *rt.Weights, options []Option) (*rt.Weights, error) {
+	if err := w.Err(); err != nil {
+		return nil, err
+	}
+	var m keys.Map
+	for _, option := range options {
+		if err := option(&m); err != nil {
+			w.Close()
+			return nil, err
+		}
+	}
+	renamed, err := m.Apply(w)
+	if err != nil {
+		w.Close()
+		return nil, err
+	}
+	return renamed, nil
+}
+
+// load adds the tensors of a file to weights.
+func load(w *rt.Weights, file []byte) error {
+	l, top, err := read(file)
+	if err != nil {
+		return err
+	}
+	if err := l.check(); err != nil {
+		return err
+	}
+	return l.name(top, func(name string, t *tensor) error {
+		w.AddFunc(name, t.element.dtype, t.shape, t.read)
+		return w.Err()
+	})
+}
+
+// loader reads one file.
+type loader struct {
+	script bool // whether it is a TorchScript archive
+	budget int  // of memory, in units of some 64 bytes
+
+	// find returns the storage of a key, which the pickle says has numel elements.
+	find     func(key string, e element, numel int64) (*storage, error)
+	storages map[string]*storage
+	inert    map[*pickle.Class]bool // names not on the list
+
+	records []*record // whose checksums are compared
+}
+
+// forms are the kinds of files, and what tells them.
+var forms = []struct {
+	is   func(file []byte) bool
+	read func(l *loader, file []byte) (pickle.Value, error)
+}{
+	{func(f []byte) bool { return bytes.HasPrefix(f, []byte("PK")) }, (*loader).zip},
+	{isTar, (*loader).tar},
+	{isLegacy, (*loader).legacy},
+}
+
+// read returns what the pickle of a file holds.
+func read(file []byte) (*loader, pickle.Value, error) {
+	l := &loader{storages: map[string]*storage{}}
+	for _, form := range forms {
+		if form.is(file) {
+			top, err := form.read(l, file)
+			if err == nil {
+				err = l.useless()
+			}
+			return l, top, err
+		}
+	}
+	return nil, nil, errors.New("not a file that PyTorch saved: neither an archive nor one that starts with its magic number")
+}
+
+// spend takes units of memory off what the file may use.
+func (l *loader) spend(units int) error {
+	if l.budget -= units; l.budget < 0 {
+		return errors.New("what the pickle makes of what it holds takes too much memory")
+	}
+	return nil
+}
+
+// freeUnits is the memory that any pickle may use, and countedPickle how long one has
+// to be for the most.
+const (
+	freeUnits     = 1 << 17
+	countedPickle = 16 << 20
+)
+
+// unpickle reads the pickle at the start of data.
+func (l *loader) unpickle(data []byte, persistent func(pickle.Value) (pickle.Value, error)) (pickle.Value, int, error) {
+	l.budget = freeUnits + min(len(data), countedPickle)/4
+	r := pickle.Reader{Global: l.global, Persistent: persistent}
+	return r.Read(data)
+}
+
+// storageOf returns a storage, which some files give as its identifier.
+func (l *loader) storageOf(v pickle.Value) (*storage, error) {
+	switch v := v.(type) {
+	case *storage:
+		return v, nil
+	case *pickle.Tuple:
+		got, err := l.persistent(v)
+		if s, ok := got.(*storage); ok {
+			return s, err
+		}
+		return nil, err
+	}
+	return nil, errors.New("a storage expected")
+}
+
+// persistent resolves ("storage", class, key, location, numel, view), where a view
+// is nothing, None, or (key, offset, numel).
+func (l *loader) persistent(id pickle.Value) (pickle.Value, error) {
+	list, ok := items(id)
+	if !ok || len(list) < 5 || list[0] != "storage" {
+		return nil, errors.New(`identifier is not ("storage", class, key, location, size)`)
+	}
+	e, ok := elementOf(list[1])
+	if !ok {
+		return nil, errors.New("a class of storages expected")
+	}
+	key, ok := keyOf(list[2])
+	numel, ok2 := list[4].(int64)
+	if !ok || !ok2 || numel < 0 || numel > math.MaxInt64/e.width {
+		return nil, errors.New("key or size of a storage is not one")
+	}
+	s := l.storages[key]
+	if s == nil {
+		if err := l.spend(8); err != nil {
+			return nil, err
+		}
+		var err error
+		if s, err = l.find(key, e, numel); err != nil {
+			return nil, fmt.Errorf("storage %.100q: %w", key, err)
+		}
+		l.storages[key] = s
+	}
+	if s.element.width != e.width || s.element.dtype != e.dtype || s.numel != numel {
+		return nil, fmt.Errorf("storage %.100q has %d elements %s here, %d %s elsewhere", key, numel, e.name, s.numel, s.element.name)
+	}
+	if len(list) < 6 || list[5] == nil {
+		return s, nil
+	}
+	view, _ := items(list[5])
+	if len(view) != 3 {
+		return nil, errors.New("view of a storage is not (key, offset, size)")
+	}
+	offset, ok := view[1].(int64)
+	size, ok2 := view[2].(int64)
+	if !ok || !ok2 {
+		return nil, errors.New("view of a storage is not (key, offset, size)")
+	}
+	return s.sub(offset, size)
+}
+
+// keyOf returns the key of a storage: a string, or a number in old files.
+func keyOf(v pickle.Value) (string, bool) {
+	switch v.(type) {
+	case string, int64:
+		return fmt.Sprint(v), true
+	}
+	return "", false
+}
+
+// checkedAtOnce is how many bytes of records are compared with their checksums when
+// a file is opened.
+const checkedAtOnce = 64 << 20
+
+// check compares checksums.
+func (l *loader) check() error {
+	var total uint64
+	for _, r := range l.records {
+		if total += r.size; total > checkedAtOnce {
+			return nil
+		}
+		if err := r.check(); err != nil {
+			return fmt.Errorf("record %.100q: %w", r.name, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,248 @@
+package pickle
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+)
+
+// Reader reads pickles of one kind.
+type Reader struct {
+	// Global returns what a module calls a name. It is called once for each
+	// mention of the name in the pickle. The error says why it is refused.
+	Global func(module, name string) (*Class, error)
+
+	// Persistent returns the object that an identifier stands for. Nil: the
+	// pickles have none.
+	Persistent func(id Value) (Value, error)
+}
+
+// memory bounds what a pickle of some length may take, in bytes.
+const (
+	freeMemory    = 24 << 20
+	memoryPerByte = 12
+)
+
+// costs of values in bytes, with what the stack and the memo take for them.
+const (
+	slotCost  = 48  // an entry of a stack, list, tuple or memo, with room to grow
+	keyCost   = 160 // an entry of a dict
+	boxCost   = 32  // a number or a string's header
+	valueCost = 96  // an empty container
+)
+
+// machine is the state of the virtual machine that a pickle is a program of.
+type machine struct {
+	*Reader
+	data  []byte
+	at    int
+	stack []Value
+	marks []int // where the stack was when MARK came
+	memo  map[uint64]Value
+	left  int64 // bytes that may still be allocated
+	done  bool
+}
+
+// Read reads the pickle at the start of data and returns its value and length.
+// The value does not refer to data. Errors name the byte where the pickle goes
+// wrong.
+func (r *Reader) Read(data []byte) (Value, int, error) {
+	m := &machine{Reader: r, data: data, memo: map[uint64]Value{}, left: freeMemory}
+	for !m.done {
+		start := m.at
+		if err := m.step(); err != nil {
+			return nil, 0, fmt.Errorf("pickle: byte %d: %w", start, err)
+		}
+	}
+	return m.stack[0], m.at, nil
+}
+
+func (m *machine) step() error {
+	code, err := m.take(1)
+	if err != nil {
+		return err
+	}
+	op := &opcodes[code[0]]
+	if op.run == nil {
+		if op.name != "" {
+			return fmt.Errorf("%s: objects from outside the pickle are refused", op.name)
+		}
+		return fmt.Errorf("%#02x is not an opcode", code[0])
+	}
+	if err := op.run(m); err != nil {
+		return fmt.Errorf("%s: %w", op.name, err)
+	}
+	if m.left < 0 {
+		return fmt.Errorf("%s: %d bytes of pickle need more than %d bytes of memory", op.name, m.at, freeMemory+memoryPerByte*m.at)
+	}
+	return nil
+}
+
+// take returns the next n bytes.
+func (m *machine) take(n uint64) ([]byte, error) {
+	if n > uint64(len(m.data)-m.at) {
+		return nil, fmt.Errorf("%d bytes expected, pickle has %d left", n, len(m.data)-m.at)
+	}
+	m.at += int(n)
+	m.left += memoryPerByte * int64(n)
+	return m.data[m.at-int(n) : m.at], nil
+}
+
+// uint takes a little-endian number of a width in bytes.
+func (m *machine) uint(width uint64) (uint64, error) {
+	b, err := m.take(width)
+	if err != nil {
+		return 0, err
+	}
+	var whole [8]byte
+	copy(whole[:], b)
+	return binary.LittleEndian.Uint64(whole[:]), nil
+}
+
+// sized takes bytes after their count, a number of a width.
+func (m *machine) sized(width uint64) ([]byte, error) {
+	n, err := m.uint(width)
+	if err != nil {
+		return nil, err
+	}
+	return m.take(n)
+}
+
+// line takes what is up to the next newline.
+func (m *machine) line() ([]byte, error) {
+	n := slices.Index(m.data[m.at:], '\n')
+	if n < 0 {
+		return nil, fmt.Errorf("line has no end")
+	}
+	b, err := m.take(uint64(n) + 1)
+	return b[:n], err
+}
+
+// push puts a value on the stack that took extra bytes of memory.
+func (m *machine) push(v Value, extra int) error {
+	m.left -= slotCost + int64(extra)
+	if m.left < 0 {
+		return nil // step says so
+	}
+	m.stack = append(m.stack, v)
+	return nil
+}
+
+// floor is where the part of the stack begins that opcodes may take from.
+func (m *machine) floor() int {
+	if len(m.marks) == 0 {
+		return 0
+	}
+	return m.marks[len(m.marks)-1]
+}
+
+// need returns an error unless there are n values above the last mark.
+func (m *machine) need(n int) error {
+	if have := len(m.stack) - m.floor(); have < n {
+		return fmt.Errorf("%d values needed, stack has %d", n, have)
+	}
+	return nil
+}
+
+// pop takes n values off the stack. They are overwritten by what is pushed next.
+func (m *machine) pop(n int) ([]Value, error) {
+	if err := m.need(n); err != nil {
+		return nil, err
+	}
+	values := m.stack[len(m.stack)-n:]
+	m.stack = m.stack[:len(m.stack)-n]
+	return values, nil
+}
+
+// popMark takes the values above the last mark off the stack, and the mark.
+func (m *machine) popMark() ([]Value, error) {
+	if len(m.marks) == 0 {
+		return nil, fmt.Errorf("stack has no mark")
+	}
+	values, _ := m.pop(len(m.stack) - m.floor())
+	m.marks = m.marks[:len(m.marks)-1]
+	return values, nil
+}
+
+// top returns the value on top of the stack.
+func (m *machine) top() (Value, error) {
+	if err := m.need(1); err != nil {
+		return nil, err
+	}
+	return m.stack[len(m.stack)-1], nil
+}
+
+// keep returns a copy of values that opcodes do not overwrite.
+func (m *machine) keep(values []Value) []Value {
+	m.left -= int64(len(values)) * slotCost
+	if m.left < 0 {
+		return nil
+	}
+	return slices.Clone(values)
+}
+
+// call pushes what a class makes of arguments.
+func (m *machine) call(class Value, args []Value) error {
+	c, ok := class.(*Class)
+	if !ok {
+		return fmt.Errorf("%s is not a function", kindOf(class))
+	}
+	if c.New == nil {
+		return fmt.Errorf("%v must not be called", c)
+	}
+	v, err := c.New(args)
+	if err != nil {
+		return fmt.Errorf("%v: %w", c, err)
+	}
+	return m.push(v, valueCost)
+}
+
+// global pushes what a module calls a name.
+func (m *machine) global(module, name string) error {
+	c, err := m.Global(module, name)
+	if err != nil {
+		return err
+	}
+	return m.push(c, valueCost)
+}
+
+// remember puts the top of the stack into the memo.
+func (m *machine) remember(key uint64) error {
+	v, err := m.top()
+	if err != nil {
+		return err
+	}
+	m.left -= 2 * slotCost
+	if m.left >= 0 {
+		m.memo[key] = v
+	}
+	return nil
+}
+
+// recall pushes what the memo holds.
+func (m *machine) recall(key uint64) error {
+	v, ok := m.memo[key]
+	if !ok {
+		return fmt.Errorf("memo has nothing at %d", key)
+	}
+	return m.push(v, 0)
+}
+
+// kindOf says what a value is, for errors.
+func kindOf(v Value) string {
+	switch v.(type) {
+	case nil:
+		return "None"
+	case string:
+		return "a string"
+	case *Tuple:
+		return "a tuple"
+	case *List:
+		return "a list"
+	case *Dict:
+		return "a dict"
+	case bool, int64, float64:
+		return fmt.Sprint(v)
+	}
+	return fmt.Sprintf("a %T", v)
+}

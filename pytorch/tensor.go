@@ -1,0 +1,214 @@
+package pytorch
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/burngen/burngen/pytorch/pickle"
+)
+
+// dtypes are PyTorch's element types by the name of their storages and their own
+// name, torch.float32: what burngen calls them, and their width in bytes.
+var dtypes = []struct {
+	storage, name string
+	dtype         string // "" if burngen refuses it
+	width         int64
+}{
+	{"DoubleStorage", "float64", "f64", 8},
+	{"FloatStorage", "float32", "f32", 4},
+	{"HalfStorage", "float16", "f16", 2},
+	{"BFloat16Storage", "bfloat16", "bf16", 2},
+	{"LongStorage", "int64", "i64", 8},
+	{"IntStorage", "int32", "i32", 4},
+	{"ShortStorage", "int16", "i16", 2},
+	{"CharStorage", "int8", "i8", 1},
+	{"ByteStorage", "uint8", "u8", 1},
+	{"BoolStorage", "bool", "bool", 1},
+	{"UntypedStorage", "", "u8", 1},
+	{"", "uint64", "u64", 8},
+	{"", "uint32", "u32", 4},
+	{"", "uint16", "u16", 2},
+	{"", "float8_e4m3fn", "f8e4m3fn", 1},
+	{"", "float8_e4m3fnuz", "f8e4m3fnuz", 1},
+	{"", "float8_e5m2", "f8e5m2", 1},
+	{"", "float8_e5m2fnuz", "f8e5m2fnuz", 1},
+	{"", "float8_e8m0fnu", "f8e8m0", 1},
+	{"", "float4_e2m1fn_x2", "", 1},
+	{"", "complex32", "", 4},
+	{"ComplexFloatStorage", "complex64", "", 8},
+	{"ComplexDoubleStorage", "complex128", "", 16},
+	{"QInt8Storage", "qint8", "", 1},
+	{"QUInt8Storage", "quint8", "", 1},
+	{"QInt32Storage", "qint32", "", 4},
+	{"QUInt4x2Storage", "quint4x2", "", 1},
+	{"QUInt2x4Storage", "quint2x4", "", 1},
+}
+
+// element is an element type.
+type element struct {
+	name  string // PyTorch's
+	dtype string // burngen's, "" if it is refused
+	width int64
+}
+
+// storage is a run of elements that tensors are views of.
+type storage struct {
+	key     string
+	element element
+	numel   int64
+
+	// read returns its bytes: numel elements, which it has checked.
+	read func() ([]byte, error)
+	big  bool // whether they are big-endian
+}
+
+// sub is a part of a storage, in elements.
+func (s *storage) sub(offset, numel int64) (*storage, error) {
+	if offset < 0 || numel < 0 || offset > s.numel || numel > s.numel-offset {
+		return nil, fmt.Errorf("view [%d,+%d] of storage %.100q, which has %d elements", offset, numel, s.key, s.numel)
+	}
+	part := *s
+	part.numel = numel
+	width := s.element.width
+	part.read = func() ([]byte, error) {
+		b, err := s.read()
+		if err != nil {
+			return nil, err
+		}
+		return b[offset*width : (offset+numel)*width], nil
+	}
+	return &part, nil
+}
+
+// tensor is a view of a storage: shape and strides are in elements.
+type tensor struct {
+	storage *storage
+	element element
+	offset  int64 // in elements
+	shape   []int
+	strides []int64
+	dense   bool  // row-major without gaps
+	bytes   int64 // as a dense one
+}
+
+const (
+	maxRank = 64
+
+	// maxRepeats is how many elements a tensor may have that has more of them than
+	// its storage, because strides of 0 repeat some.
+	maxRepeats = 1 << 22
+)
+
+// newTensor checks a view.
+func newTensor(s *storage, e element, offset int64, shape, strides []int64) (*tensor, error) {
+	if e.dtype == "" {
+		return nil, fmt.Errorf("elements are %s: burngen has no such type; convert the tensor before it is saved", e.name)
+	}
+	if len(shape) != len(strides) || len(shape) > maxRank {
+		return nil, fmt.Errorf("%d extents and %d strides: as many of both expected, at most %d", len(shape), len(strides), maxRank)
+	}
+	t := &tensor{storage: s, element: e, offset: offset, shape: make([]int, len(shape)), strides: strides, dense: true}
+	available := s.numel * s.element.width / e.width
+	count, empty := int64(1), false
+	for i, n := range slices.Backward(shape) {
+		switch {
+		case n < 0 || strides[i] < 0:
+			return nil, fmt.Errorf("shape %v with strides %v: negative", shape, strides)
+		case n == 0:
+			empty = true
+			continue
+		case n > math.MaxInt/e.width/count:
+			return nil, fmt.Errorf("shape %v has more bytes than fit an int", shape)
+		case n > 1 && strides[i] != count:
+			t.dense = false
+		}
+		t.shape[i] = int(n)
+		count *= n
+	}
+	if offset < 0 {
+		return nil, fmt.Errorf("offset %d is negative", offset)
+	}
+	if empty {
+		t.dense, t.offset = true, 0
+		return t, nil
+	}
+	if count > max(available, maxRepeats) {
+		return nil, fmt.Errorf("shape %v repeats the %d elements of storage %.100q more often than is read", shape, available, s.key)
+	}
+	last := offset
+	for i, n := range shape {
+		if n > 1 && strides[i] > (math.MaxInt64-last)/(n-1) {
+			return nil, fmt.Errorf("strides %v: overflow", strides)
+		}
+		last += (n - 1) * strides[i]
+	}
+	if last >= available {
+		return nil, fmt.Errorf("offset %d, shape %v and strides %v reach element %d of storage %.100q, which has %d", offset, shape, strides, last, s.key, available)
+	}
+	t.bytes = count * e.width
+	return t, nil
+}
+
+// SetState takes the attributes of a subclass or a parameter, which are not kept.
+func (t *tensor) SetState(pickle.Value) error { return nil }
+
+// read returns the elements in row-major order, little-endian: in place where the
+// storage has them so.
+func (t *tensor) read() ([]byte, error) {
+	if t.bytes == 0 {
+		return []byte{}, nil
+	}
+	b, err := t.storage.read()
+	if err != nil {
+		return nil, err
+	}
+	width := t.element.width
+	if t.dense {
+		b = b[t.offset*width : t.offset*width+t.bytes]
+		if !t.storage.big || width == 1 {
+			return b, nil
+		}
+		b = slices.Clone(b)
+	} else {
+		b = t.gather(b)
+	}
+	if t.storage.big && width > 1 {
+		for i := int64(0); i < t.bytes; i += width {
+			slices.Reverse(b[i : i+width])
+		}
+	}
+	return b, nil
+}
+
+// gather copies the elements of a view out of a storage's bytes.
+func (t *tensor) gather(b []byte) []byte {
+	width := t.element.width
+	out := make([]byte, 0, t.bytes)
+	index := make([]int, len(t.shape))
+	last := len(t.shape) - 1
+	at, step := t.offset*width, t.strides[last]*width
+	for {
+		for i := range int64(t.shape[last]) {
+			from := at + i*step
+			out = append(out, b[from:from+width]...)
+		}
+		k := last - 1
+		for ; k >= 0; k-- {
+			index[k]++
+			at += t.strides[k] * width
+			if index[k] < t.shape[k] {
+				break
+			}
+			at -= int64(t.shape[k]) * t.strides[k] * width
+			index[k] = 0
+		}
+		if k < 0 {
+			return out
+		}
+	}
+}
+
+// errSparse is why tensors that are not a view of one storage are refused.
+var errSparse = errors.New("not a dense tensor in one storage: convert it before it is saved")

@@ -1,0 +1,195 @@
+package keys
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/burngen/burngen/runtime/rt"
+)
+
+// Map is how names in a file become names of a model. What it says is done in the
+// order of the fields. The zero Map changes nothing.
+type Map struct {
+	Top      string // a key above all names that are kept, taken off them
+	Rules    []Rule // applied one after the other
+	Renumber bool   // whether gaps in indices are closed
+}
+
+// Rule rewrites names.
+type Rule struct {
+	Pattern     *regexp.Regexp
+	Replacement string // with $1 and ${name} for what the pattern's groups matched
+}
+
+// maxRule bounds the text of a rule, and what it makes of one name.
+const maxRule = 1 << 16
+
+// ParseRule reads "regex=>replacement": every match of the regular expression (in
+// the syntax of package regexp) becomes the replacement, in which $1 and ${1}
+// stand for groups. Errors: no "=>", and an expression that is not one.
+func ParseRule(text string) (Rule, error) {
+	pattern, replacement, ok := strings.Cut(text, "=>")
+	if !ok {
+		return Rule{}, fmt.Errorf("remap %.100q: regex=>replacement expected", text)
+	}
+	if len(text) > maxRule {
+		return Rule{}, fmt.Errorf("remap %.100q: %d bytes: limit is %d", text, len(text), maxRule)
+	}
+	re, err := regexp.Compile(pattern)
+	if err != nil {
+		return Rule{}, fmt.Errorf("remap %.100q: %w", text, err)
+	}
+	return Rule{re, replacement}, nil
+}
+
+// String returns the rule as ParseRule reads it.
+func (r Rule) String() string { return fmt.Sprintf("%v=>%s", r.Pattern, r.Replacement) }
+
+// IsZero reports whether m changes nothing.
+func (m Map) IsZero() bool { return m.Top == "" && len(m.Rules) == 0 && !m.Renumber }
+
+// Names returns what each of the names becomes; those that are not below Top are
+// left out. Errors: a Top that none is below, with the keys there are, and two names
+// that become one.
+func (m Map) Names(names []string) (map[string]string, error) {
+	became := make(map[string]string, len(names))
+	for _, name := range names {
+		below := name
+		if m.Top != "" {
+			var ok bool
+			if below, ok = strings.CutPrefix(name, m.Top+"."); !ok {
+				continue
+			}
+		}
+		for _, r := range m.Rules {
+			below = r.Pattern.ReplaceAllString(below, r.Replacement)
+			if len(below) > maxRule {
+				return nil, fmt.Errorf("remap %v: makes a name of %d bytes of %.100q", r, len(below), name)
+			}
+		}
+		became[name] = below
+	}
+	if m.Top != "" && len(became) == 0 {
+		return nil, fmt.Errorf("top key %.100q: no tensor is below it; there are %s", m.Top, list(tops(names)))
+	}
+	if m.Renumber {
+		renumber(became)
+	}
+	return became, unique(became)
+}
+
+// Apply returns the weights under their new names, in the same memory, and closes w:
+// closing the result gives the memory back.
+func (m Map) Apply(w *rt.Weights) (*rt.Weights, error) {
+	if m.IsZero() {
+		return w, w.Err()
+	}
+	if err := w.Err(); err != nil {
+		return nil, err
+	}
+	names, err := m.Names(w.Names())
+	if err != nil {
+		return nil, err
+	}
+	renamed, err := w.Renamed(names)
+	if err != nil {
+		return nil, err
+	}
+	return renamed, w.Close()
+}
+
+// unique returns an error that names all that became one.
+func unique(became map[string]string) error {
+	from := map[string][]string{}
+	for old, name := range became {
+		from[name] = append(from[name], old)
+	}
+	var errs []error
+	for name, olds := range from {
+		if len(olds) > 1 {
+			slices.Sort(olds)
+			errs = append(errs, fmt.Errorf("remap: %s all become %.100q", list(olds), name))
+		}
+	}
+	slices.SortFunc(errs, func(a, b error) int { return cmp.Compare(a.Error(), b.Error()) })
+	return errors.Join(errs...)
+}
+
+// tops returns the first parts of names, sorted.
+func tops(names []string) []string {
+	var firsts []string
+	for _, name := range names {
+		first, _, _ := strings.Cut(name, ".")
+		firsts = append(firsts, first)
+	}
+	slices.Sort(firsts)
+	return slices.Compact(firsts)
+}
+
+// listed is how many names an error lists.
+const listed = 8
+
+// list returns names for an error.
+func list(names []string) string {
+	var b strings.Builder
+	for i, name := range names {
+		if i == listed {
+			fmt.Fprintf(&b, " and %d more", len(names)-i)
+			break
+		}
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		fmt.Fprintf(&b, "%.100q", name)
+	}
+	return b.String()
+}
+
+// renumber closes the gaps in the indices of names: parts that are numbers. Among
+// names with the same parts before an index, its values become 0, 1, 2 in their
+// order.
+func renumber(became map[string]string) {
+	indices := map[string][]int{} // by the parts before them
+	for _, name := range became {
+		for before, index := range numbers(name) {
+			indices[before] = append(indices[before], index)
+		}
+	}
+	for before, list := range indices {
+		slices.Sort(list)
+		indices[before] = slices.Compact(list)
+	}
+	for old, name := range became {
+		parts := strings.Split(name, ".")
+		for before, index := range numbers(name) {
+			i, _ := slices.BinarySearch(indices[before], index)
+			parts[strings.Count(before, ".")] = strconv.Itoa(i)
+		}
+		became[old] = strings.Join(parts, ".")
+	}
+}
+
+// numbers yields the indices in a name, with what is before them: of "a.2.b.0" 2
+// after "a." and 0 after "a.2.b.".
+func numbers(name string) func(func(string, int) bool) {
+	return func(yield func(string, int) bool) {
+		for at := 0; at < len(name); {
+			end := strings.IndexByte(name[at:], '.')
+			if end < 0 {
+				end = len(name) - at
+			}
+			part := name[at : at+end]
+			if n, err := strconv.Atoi(part); err == nil && strconv.Itoa(n) == part && n >= 0 {
+				if !yield(name[:at], n) {
+					return
+				}
+			}
+			at += end + 1
+		}
+	}
+}
