@@ -44,6 +44,7 @@ var globals = map[string]func(l *loader, args []pickle.Value) (pickle.Value, err
 	"torch._utils._rebuild_wrapper_subclass":     refuse(errSparse.Error()),
 	"torch._utils._rebuild_meta_tensor_no_storage": refuse(
 		"meta tensors have no elements: save the tensors themselves"),
+	"torch.serialization._get_layout":    refuse(errSparse.Error()),
 	"torch.jit._pickle.build_intlist":    firstArgument,
 	"torch.jit._pickle.build_doublelist": firstArgument,
 	"torch.jit._pickle.build_boollist":   firstArgument,
@@ -73,7 +74,7 @@ func (l *loader) global(module, name string) (*pickle.Class, error) {
 		c.New = func(args []pickle.Value) (pickle.Value, error) { return build(l, args) }
 		return c, nil
 	}
-	if _, ok := elementOf(c); ok || mentioned[full] {
+	if _, ok := elementOf(c); ok || mentioned[full] || isTensorType(c) {
 		return c, nil
 	}
 	if l.script && (module == scriptModule || strings.HasPrefix(module, scriptModule+".")) {
@@ -121,6 +122,17 @@ func elementOf(v pickle.Value) (element, bool) {
 		}
 	}
 	return element{}, false
+}
+
+// isTensorType reports whether a name is that of tensors of an element type:
+// torch.FloatTensor.
+func isTensorType(c *pickle.Class) bool {
+	kind, ok := strings.CutSuffix(c.Name, "Tensor")
+	if !ok {
+		return false
+	}
+	_, ok = elementOf(&pickle.Class{Module: c.Module, Name: kind + "Storage"})
+	return ok
 }
 
 // object is an instance of a class that is not called: a TorchScript module or a

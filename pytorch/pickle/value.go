@@ -39,8 +39,8 @@ type Class struct {
 	New func(args []Value) (Value, error)
 }
 
-// String returns "module.name".
-func (c *Class) String() string { return fmt.Sprintf("%.100s.%.100s", c.Module, c.Name) }
+// String returns the module and the name, quoted, for errors.
+func (c *Class) String() string { return fmt.Sprintf("%.100q", c.Module+"."+c.Name) }
 
 // Stateful is a value that takes what BUILD gives it.
 type Stateful interface{ SetState(state Value) error }
