@@ -1,0 +1,98 @@
+package safetensors
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Index is a file that says which of several files each tensor is in: a
+// "model.safetensors.index.json".
+type Index struct {
+	Files map[string]string // by the name of the tensor; names of files in the same folder
+}
+
+const (
+	maxIndex = maxHeader
+	maxDepth = 64 // of what an index says beside the map
+)
+
+// ParseIndex reads an index: a JSON object whose "weight_map" maps names of tensors
+// to names of files. Other members are skipped. Errors: text over 100 MB or that is
+// not JSON, a tensor twice, and a name of a file that is not one of the same folder.
+func ParseIndex(data []byte) (*Index, error) {
+	if len(data) > maxIndex {
+		return nil, fmt.Errorf("safetensors: index of %d bytes: limit is %d", len(data), maxIndex)
+	}
+	s := scanner{text: data}
+	x := &Index{}
+	err := s.object(func(key string) error {
+		if key != "weight_map" {
+			return s.skip(0)
+		}
+		if x.Files != nil {
+			return s.errorf("weight_map appears twice")
+		}
+		x.Files = map[string]string{}
+		return s.object(func(name string) error {
+			file, err := s.string()
+			if err != nil {
+				return err
+			}
+			if _, twice := x.Files[name]; twice {
+				return s.errorf("tensor %.100q: name appears twice", name)
+			}
+			if file == "" || file == "." || file == ".." || strings.ContainsAny(file, "/\\:\x00") {
+				return s.errorf("tensor %.100q: %.100q is not a file in the folder of the index", name, file)
+			}
+			x.Files[name] = file
+			return nil
+		})
+	})
+	if err != nil {
+		return nil, err
+	}
+	if s.space(); s.at < len(s.text) {
+		return nil, s.unexpected("end of index")
+	}
+	if x.Files == nil {
+		return nil, fmt.Errorf("safetensors: index has no weight_map")
+	}
+	return x, nil
+}
+
+// skip reads a JSON value of any kind.
+func (s *scanner) skip(depth int) error {
+	if depth > maxDepth {
+		return s.errorf("more than %d values in one another", maxDepth)
+	}
+	switch c := s.next(); c {
+	case '"':
+		_, err := s.string()
+		return err
+	case '{':
+		return s.object(func(string) error { return s.skip(depth + 1) })
+	case '[':
+		s.at++
+		if s.next() == ']' {
+			s.at++
+			return nil
+		}
+		for {
+			if err := s.skip(depth + 1); err != nil {
+				return err
+			}
+			if s.next() != ',' {
+				return s.expect(']')
+			}
+			s.at++
+		}
+	}
+	start := s.at
+	for s.at < len(s.text) && strings.IndexByte("+-.0123456789abcdefghijklmnopqrstuvwxyzE", s.text[s.at]) >= 0 {
+		s.at++
+	}
+	if s.at == start {
+		return s.unexpected("a value")
+	}
+	return nil
+}
