@@ -58,7 +58,7 @@ var arrows = []arrow{
 	{"gen/scratch", "gen/emit", ""},
 	{"gen/verify", "gen gen/... ir ir/op onnx runtime/rt", ""},
 	{"gen/verify/harness", "runtime/rt", ""},
-	{"cmd/burngen", "gen gen/... ir ir/cost onnx runtime/rt", "github.com/schollz/progressbar/v3"},
+	{"cmd/burngen", "gen gen/... ir ir/cost onnx pytorch runtime/rt runtime/rt/keys", "github.com/schollz/progressbar/v3"},
 	{"examples", "examples/... runtime/...", ""},
 	{"examples/custom/internal", "ir onnx/onnxtest", ""},
 	{"golden", "", ""},

@@ -15,23 +15,27 @@ import (
 var inspectCommand = command{
 	name:  "inspect",
 	usage: "FILE [flags]",
-	short: "shows what is in a model (.onnx) or a weights file (.safetensors)",
+	short: "shows what is in a model (.onnx) or a weights file (.safetensors, .pt, .pth, .bin)",
 	examples: `  burngen inspect resnet50.onnx
   burngen inspect resnet50.onnx -dim N=8
   burngen inspect resnet50.safetensors
+  burngen inspect whisper.pt -top-key model_state_dict -remap 'encoder\.(.*)=>enc.$1'
 `,
 	define: defineInspect,
 }
 
 func defineInspect(flags *flag.FlagSet) func(*streams, []string) error {
-	o := modelFlags(flags)
+	o, names := modelFlags(flags), nameFlags(flags)
 	return func(s *streams, files []string) error {
 		file, err := oneModel(files)
 		if err != nil {
 			return err
 		}
-		if strings.EqualFold(filepath.Ext(file), ".safetensors") {
-			return inspectWeights(s.out, file)
+		if isWeights(file) {
+			return inspectWeights(s.out, file, *names)
+		}
+		if !names.IsZero() {
+			return usagef("%s is no weights file: -top-key, -remap and -renumber are about names in one", filepath.Base(file))
 		}
 		m, err := gen.Load(file, *o)
 		if err != nil {
@@ -87,25 +91,4 @@ func wrap(words []string, width int) string {
 		column += len(s)
 	}
 	return strings.ReplaceAll(b.String(), " \n", "\n")
-}
-
-// inspectWeights prints the tensors of a weights file.
-func inspectWeights(out io.Writer, file string) error {
-	weights := rt.OpenWeightsFile(file)
-	defer weights.Close()
-	if err := weights.Err(); err != nil {
-		return fmt.Errorf("%s: %w", filepath.Base(file), err)
-	}
-	var total int64
-	for _, name := range weights.Names() {
-		info, _ := weights.Info(name)
-		total += info.Bytes
-	}
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(w, "%s: %d tensors, %s\n", filepath.Base(file), len(weights.Names()), gen.Bytes(total))
-	for _, name := range weights.Names() {
-		info, _ := weights.Info(name)
-		fmt.Fprintf(w, "  %q\t%s\t%s\n", name, info, gen.Bytes(info.Bytes))
-	}
-	return w.Flush()
 }

@@ -23,7 +23,7 @@ type command struct {
 }
 
 // commands lists the commands; the first is meant when none is named.
-var commands = []command{genCommand, checkCommand, inspectCommand, runCommand, benchCommand, calibrateCommand, verifyCommand}
+var commands = []command{genCommand, checkCommand, inspectCommand, convertCommand, runCommand, benchCommand, calibrateCommand, verifyCommand}
 
 // streams are where a command writes to.
 type streams struct{ out, err io.Writer }

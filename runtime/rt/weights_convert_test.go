@@ -1,0 +1,46 @@
+package rt
+
+import (
+	"math"
+	"slices"
+	"testing"
+)
+
+func TestConvert(t *testing.T) {
+	third := 1.0 / 3
+	list := []float64{0, math.Copysign(0, -1), 1, third, 65504, 65520, 1e-8, math.Inf(-1), 1 + 0x1p-11 + 0x1p-40}
+	w := NewWeights()
+	for _, to := range []string{"f32", "f16", "bf16", "f64"} {
+		Add(w, to, list, len(list))
+	}
+	Add(w, "i", []int32{1}, 1)
+	if err := w.Convert(map[string]string{"f32": "f32", "f16": "f16", "bf16": "bf16", "f64": "f64"}); err != nil {
+		t.Fatal(err)
+	}
+	f32, f16, bf16 := WeightsOf[float32](w, "f32", len(list)), WeightsOf[Float16](w, "f16", len(list)), WeightsOf[BFloat16](w, "bf16", len(list))
+	if err := w.Err(); err != nil {
+		t.Fatal(err)
+	}
+	for i, x := range list {
+		if f32[i] != float32(x) || f16[i] != ToFloat16(RoundToOdd(x)) || bf16[i] != ToBFloat16(RoundToOdd(x)) {
+			t.Errorf("%v: %v %v %v", x, f32[i], f16[i].Float32(), bf16[i].Float32())
+		}
+	}
+	if f16[8].Float32() != 1+0x1p-10 { // rounded once: twice would be a tie, to 1
+		t.Error(f16[8].Float32())
+	}
+	if got := WeightsOf[float64](w, "f64", len(list)); !slices.Equal(got, list) {
+		t.Error(got)
+	}
+	if err := w.Convert(map[string]string{"f16": "f64"}); err != nil {
+		t.Fatal(err)
+	}
+	if got := WeightsOf[float64](w, "f16", len(list)); got[2] != 1 || got[7] != math.Inf(-1) {
+		t.Error(got)
+	}
+	for name, to := range map[string]string{"i": "f32", "f32": "i32", "none": "f32", "bf16": "x"} {
+		if err := w.Convert(map[string]string{name: to}); err == nil {
+			t.Error(name, to)
+		}
+	}
+}
