@@ -99,6 +99,30 @@ func TestConfig(t *testing.T) {
 	})
 }
 
+// TestConfigOfOthers has values of NumPy, PyTorch and argparse.
+func TestConfigOfOthers(t *testing.T) {
+	type config struct {
+		Best, Half, Big float64
+		Step            int
+		Flag            bool
+		Byte            uint8
+		Device          string
+		Args            struct {
+			Depth int
+			Name  string
+		}
+	}
+	want := config{Best: 0.75, Half: -0.5, Big: 3, Step: -7, Flag: true, Byte: 200, Device: "cuda:1"}
+	want.Args.Depth, want.Args.Name = 3, "n"
+	var got config
+	if err := Config("testdata/numpy.pt", "", &got); err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+}
+
 func TestConfigJSON(t *testing.T) {
 	got, err := ConfigJSON("testdata/config.pt", "config")
 	if err != nil {
