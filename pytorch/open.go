@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"regexp"
 
 	"github.com/burngen/burngen/pytorch/pickle"
 	"github.com/burngen/burngen/runtime/rt"
@@ -34,6 +35,16 @@ func Remap(rule string) Option {
 // called "fc.0", "fc.1" and "fc.2".
 func Renumber() Option {
 	return func(m *keys.Map) error { m.Renumber = true; return nil }
+}
+
+// Transpose transposes the matrices whose names, as they have become, match a regular
+// expression.
+func Transpose(pattern string) Option {
+	return func(m *keys.Map) error {
+		re, err := regexp.Compile(pattern)
+		m.Transpose = append(m.Transpose, re)
+		return err
+	}
 }
 
 // Open returns the weights in a file that PyTorch saved. The file is mapped and must

@@ -59,3 +59,32 @@ func TestTorch(t *testing.T) {
 		})
 	}
 }
+
+func TestOptions(t *testing.T) {
+	w, err := Open("testdata/checkpoint_2.pt", TopKey("model"), Remap(`^(\d+)=>net.$1`), Renumber(), Transpose(`net\.0\.weight`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	info, _ := w.Info("net.0.weight")
+	if got := w.Names(); len(got) != 9 || got[0] != "net.0.bias" || !slices.Equal(info.Shape, []int{3, 4}) {
+		t.Error(got, info)
+	}
+	if len(w.Raw("net.0.weight")) != 48 || w.Err() != nil {
+		t.Error(w.Err())
+	}
+	for _, tt := range []struct {
+		option Option
+		want   string
+	}{
+		{TopKey("modle"), `top key "modle"`},
+		{Remap("no arrow"), "regex=>replacement"},
+		{Remap(`.*=>x`), "all become"},
+		{Transpose("("), "missing closing"},
+		{Transpose("step"), "no matrix"},
+	} {
+		if _, err := Open("testdata/checkpoint_2.pt", tt.option); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("error %v, %q expected", err, tt.want)
+		}
+	}
+}

@@ -267,8 +267,8 @@ func (r *record) contents() ([]byte, error) {
 	if _, err := io.ReadFull(f, whole); err != nil {
 		return nil, fmt.Errorf("inflate: %w", err)
 	}
-	if n, _ := f.Read(make([]byte, 1)); n > 0 {
-		return nil, fmt.Errorf("inflate: more than %d bytes", r.size)
+	if _, err := io.ReadFull(f, make([]byte, 1)); err != io.EOF {
+		return nil, fmt.Errorf("inflate: does not end after %d bytes", r.size)
 	}
 	return whole, r.compare(crc32.ChecksumIEEE(whole))
 }

@@ -35,6 +35,9 @@ func defineInspect(flags *flag.FlagSet) func(*streams, []string) error {
 			return inspectWeights(s.out, file, *names)
 		}
 		if !names.IsZero() {
+			return usagef("%s is no weights file: -top-key, -remap, -renumber and -transpose are about tensors in one", filepath.Base(file))
+		}
+		if !names.IsZero() {
 			return usagef("%s is no weights file: -top-key, -remap and -renumber are about names in one", filepath.Base(file))
 		}
 		m, err := load(file, o, s)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"text/tabwriter"
 
@@ -24,6 +25,11 @@ func nameFlags(flags *flag.FlagSet) *keys.Map {
 		return err
 	})
 	flags.BoolVar(&m.Renumber, "renumber", false, "close gaps in indices: fc.0, fc.2, fc.4 become fc.0, fc.1, fc.2")
+	flags.Func("transpose", "transpose the matrices whose names match `REGEX`; may be repeated", func(text string) error {
+		re, err := regexp.Compile(text)
+		m.Transpose = append(m.Transpose, re)
+		return err
+	})
 	return m
 }
 

@@ -2,7 +2,8 @@
 
 python3 make.py (PyTorch 1.13 wrote those in the repository)
 """
-import collections, hashlib, io, json, pickle, struct, tarfile, zipfile
+import argparse, collections, hashlib, io, json, pickle, struct, tarfile, zipfile
+import numpy as np
 import torch
 
 
@@ -77,6 +78,8 @@ save("checkpoint_legacy.pt", checkpoint, _use_new_zipfile_serialization=False)
 config = {"config": {"Hidden": 512, "n_layers": 4, "rate": 0.1, "bias": True, "name": "tiny", "sizes": [8, 16], "pair": (1, 2), "nothing": None,
                      "inner": {"kind": "gelu", "eps": 1e-5}, "map": {"a": 1, "b": 2}}, "w": torch.ones(1)}
 save("config.pt", config)
+save("numpy.pt", {"best": np.float64(0.75), "half": np.float32(-0.5), "step": np.int64(-7), "flag": np.bool_(True), "big": np.array(3.0, dtype=">f8")[()],
+                  "byte": np.uint8(200), "device": torch.device("cuda", 1), "args": argparse.Namespace(depth=3, name="n"), "w": torch.ones(1)})
 
 
 def repack(source, target, method=zipfile.ZIP_STORED, drop=(), change=lambda name, data: data):

@@ -1,6 +1,7 @@
 package keys
 
 import (
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -180,5 +181,37 @@ func TestApply(t *testing.T) {
 	}
 	if got := rt.WeightsOf[float32](w, "linear.bias", 2); !slices.Equal(got, []float32{1, 2}) || w.Err() != nil {
 		t.Error(got, w.Err())
+	}
+}
+
+func TestTransposed(t *testing.T) {
+	w, err := Map{Transpose: []*regexp.Regexp{regexp.MustCompile(`fc\d\.weight$`)}}.Apply(weights())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := rt.WeightsOf[float32](w, "fc1.weight", 3, 2); !slices.Equal(got, []float32{1, 4, 2, 5, 3, 6}) || w.Err() != nil {
+		t.Error(got, w.Err())
+	}
+	for _, name := range []string{"none", "fc1.bias"} {
+		if _, err := (Map{Transpose: []*regexp.Regexp{regexp.MustCompile(name)}}).Apply(weights()); err == nil {
+			t.Error(name, "is transposed")
+		}
+	}
+}
+
+func TestVariant(t *testing.T) {
+	plain := []rt.Info{{Name: "fc1.weight", DType: "f32", Shape: []int{2, 3}}}
+	deep := []rt.Info{plain[0], {Name: "fc2.weight", DType: "f32", Shape: []int{2, 2}}}
+	wide := []rt.Info{{Name: "fc1.weight", DType: "f32", Shape: []int{4, 3}}}
+	for i, tt := range []struct {
+		want     int
+		variants [][]rt.Info
+	}{{0, [][]rt.Info{plain, deep}}, {1, [][]rt.Info{deep, plain}}, {1, [][]rt.Info{wide, plain, plain}}} {
+		if got, err := Variant(weights(), tt.variants...); got != tt.want || err != nil {
+			t.Error(i, got, err)
+		}
+	}
+	if _, err := Variant(weights(), deep, wide); err == nil || !strings.Contains(err.Error(), "variant 0") || !strings.Contains(err.Error(), "variant 1") {
+		t.Error(err)
 	}
 }

@@ -18,6 +18,10 @@ type Map struct {
 	Top      string // a key above all names that are kept, taken off them
 	Rules    []Rule // applied one after the other
 	Renumber bool   // whether gaps in indices are closed
+
+	// Transpose are the names, as they have become, of matrices that the model has
+	// the other way round: a Linear layer's, where it is a product x·W.
+	Transpose []*regexp.Regexp
 }
 
 // Rule rewrites names.
@@ -51,7 +55,9 @@ func ParseRule(text string) (Rule, error) {
 func (r Rule) String() string { return fmt.Sprintf("%v=>%s", r.Pattern, r.Replacement) }
 
 // IsZero reports whether m changes nothing.
-func (m Map) IsZero() bool { return m.Top == "" && len(m.Rules) == 0 && !m.Renumber }
+func (m Map) IsZero() bool {
+	return m.Top == "" && len(m.Rules) == 0 && !m.Renumber && len(m.Transpose) == 0
+}
 
 // Names returns what each of the names becomes; those that are not below Top are
 // left out. Errors: a Top that none is below, with the keys there are, and two names
@@ -100,7 +106,19 @@ func (m Map) Apply(w *rt.Weights) (*rt.Weights, error) {
 	if err != nil {
 		return nil, err
 	}
-	return renamed, w.Close()
+	if err := w.Close(); err != nil {
+		return nil, err
+	}
+	for _, re := range m.Transpose {
+		matrices := slices.DeleteFunc(renamed.Names(), func(name string) bool { return !re.MatchString(name) })
+		if len(matrices) == 0 {
+			return nil, errors.Join(fmt.Errorf("transpose %.100q: no tensor is called so", re), renamed.Close())
+		}
+		if err := renamed.Transpose(matrices...); err != nil {
+			return nil, errors.Join(err, renamed.Close())
+		}
+	}
+	return renamed, nil
 }
 
 // unique returns an error that names all that became one.

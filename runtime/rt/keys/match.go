@@ -74,6 +74,27 @@ func (f Fit) Match(w *rt.Weights, want []rt.Info) (*rt.Weights, error) {
 	return fitting, fitting.Convert(types)
 }
 
+// Variant returns the first of several lists of wanted tensors, of which each is a
+// variant of a model, that are all in w with their shapes. Errors: that there is
+// none, with what is wrong with each.
+func Variant(w *rt.Weights, variants ...[]rt.Info) (int, error) {
+	if err := w.Err(); err != nil {
+		return 0, err
+	}
+	var errs []error
+	for i, want := range variants {
+		at := slices.IndexFunc(want, func(x rt.Info) bool {
+			_, info, ok := find(w, x.Name)
+			return !ok || !slices.Equal(info.Shape, x.Shape) || !rt.Convertible(info.DType, x.DType)
+		})
+		if at < 0 {
+			return i, nil
+		}
+		errs = append(errs, fmt.Errorf("weights: variant %d: %.100q: %v expected, file has no such tensor", i, want[at].Name, want[at]))
+	}
+	return 0, errors.Join(errs...)
+}
+
 // find returns the tensor of a name, or of another name for it.
 func find(w *rt.Weights, name string) (string, rt.Info, bool) {
 	if info, ok := w.Info(name); ok {

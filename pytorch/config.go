@@ -1,0 +1,347 @@
+package pytorch
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/big"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"github.com/burngen/burngen/pytorch/pickle"
+	"github.com/burngen/burngen/runtime/rt"
+)
+
+// Config fills cfg, a pointer to a struct or to anything else, from what a file
+// has under a key: "config", or "model.args" for what is in a dict in another, or ""
+// for all of it.
+//
+// A key of a dict goes to the field with that name as its json tag, else to the one
+// that has that name without regard to case and underscores: "n_layers" to NLayers.
+// Keys without a field are passed over; fields without a key keep their value. Ints,
+// floats, bools, strings, lists, tuples and dicts go to Go's types of that kind, ints
+// to floats too, None to nil or to nothing; element types and devices are strings,
+// "torch.float16". Into an any goes what package encoding/json would put there, but
+// ints are int64.
+//
+// Errors, all at once, a line each: values that do not fit their field, with the way
+// to them; and those of [Open].
+func Config(path, key string, cfg any) error {
+	return fromFile(path, func(l *loader, top pickle.Value) error {
+		v, err := under(top, key)
+		if err != nil {
+			return err
+		}
+		to := reflect.ValueOf(cfg)
+		if to.Kind() != reflect.Pointer || to.IsNil() {
+			return fmt.Errorf("config: a pointer expected, not %T", cfg)
+		}
+		f := &filler{loader: l}
+		f.fill(to.Elem(), v, key, 0)
+		return errors.Join(f.errs...)
+	})
+}
+
+// ConfigJSON returns what a file has under a key, as [Config] finds it, as JSON,
+// indented, with keys in order. Errors: those of Config, and floats that JSON lacks.
+func ConfigJSON(path, key string) ([]byte, error) {
+	var v any
+	if err := Config(path, key, &v); err != nil {
+		return nil, err
+	}
+	text, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return append(text, '\n'), nil
+}
+
+// fromFile calls use with what the pickle of a file holds.
+func fromFile(path string, use func(l *loader, top pickle.Value) error) error {
+	w := rt.ReadWeightsFile(path, func(_ *rt.Weights, file []byte) error {
+		l, top, err := read(file)
+		if err != nil {
+			return err
+		}
+		return use(l, top)
+	})
+	defer w.Close()
+	return w.Err()
+}
+
+// under returns what is below a key, whose parts are joined by dots.
+func under(v pickle.Value, key string) (pickle.Value, error) {
+	if key == "" {
+		return v, nil
+	}
+	d, ok := dictOf(v)
+	if !ok {
+		return nil, fmt.Errorf("key %.100q: not in a dict", key)
+	}
+	for i, k := range d.Keys {
+		text, err := keyText(k)
+		if err != nil {
+			continue
+		}
+		if text == key {
+			return d.Values[i], nil
+		}
+		if rest, ok := strings.CutPrefix(key, text+"."); ok {
+			return under(d.Values[i], rest)
+		}
+	}
+	var have []string
+	for _, k := range d.Keys[:min(len(d.Keys), maxRank)] {
+		if text, err := keyText(k); err == nil {
+			have = append(have, fmt.Sprintf("%.100q", text))
+		}
+	}
+	return nil, fmt.Errorf("key %.100q: there is none; there are %s", key, strings.Join(have, ", "))
+}
+
+// dictOf returns a dict, or the attributes of a namespace.
+func dictOf(v pickle.Value) (*pickle.Dict, bool) {
+	if o, ok := v.(*object); ok {
+		v = o.attributes
+	}
+	d, ok := v.(*pickle.Dict)
+	return d, ok
+}
+
+// filler puts values into Go's.
+type filler struct {
+	*loader
+	errs []error
+}
+
+// maxProblems is how many values that do not fit are reported.
+const maxProblems = 100
+
+func (f *filler) bad(way, format string, args ...any) {
+	if len(f.errs) < maxProblems {
+		f.errs = append(f.errs, fmt.Errorf("config: %.200q: %s", way, fmt.Sprintf(format, args...)))
+	}
+}
+
+// fill puts v into to; way is how it was reached.
+func (f *filler) fill(to reflect.Value, v pickle.Value, way string, depth int) {
+	if err := f.spend(4); err != nil || depth > maxDepth {
+		f.bad(way, "holds too much, or itself")
+		return
+	}
+	v = plain(v)
+	if v == nil {
+		switch to.Kind() {
+		case reflect.Pointer, reflect.Slice, reflect.Map, reflect.Interface:
+			to.SetZero()
+		}
+		return
+	}
+	switch to.Kind() {
+	case reflect.Pointer:
+		to.Set(reflect.New(to.Type().Elem()))
+		f.fill(to.Elem(), v, way, depth+1)
+	case reflect.Interface:
+		if to.NumMethod() > 0 {
+			f.bad(way, "cannot fill a %v", to.Type())
+		} else if x := f.any(v, way, depth); x != nil {
+			to.Set(reflect.ValueOf(x))
+		}
+	case reflect.Struct, reflect.Map:
+		d, ok := dictOf(v)
+		if !ok {
+			f.bad(way, "a dict expected, not %s", describe(v))
+		} else if to.Kind() == reflect.Struct {
+			f.fields(to, d, way, depth)
+		} else {
+			f.entries(to, d, way, depth)
+		}
+	case reflect.Slice, reflect.Array:
+		f.elements(to, v, way, depth)
+	default:
+		f.scalar(to, v, way)
+	}
+}
+
+// plain returns strings for what a config has beside Python's own types.
+func plain(v pickle.Value) pickle.Value {
+	if c, ok := v.(*pickle.Class); ok {
+		return c.Module + "." + c.Name
+	}
+	return v
+}
+
+// scalar puts a bool, a number or a string into to.
+func (f *filler) scalar(to reflect.Value, v pickle.Value, way string) {
+	fits := false
+	switch x := v.(type) {
+	case bool:
+		if fits = to.Kind() == reflect.Bool; fits {
+			to.SetBool(x)
+		}
+	case string:
+		if fits = to.Kind() == reflect.String; fits {
+			to.SetString(x)
+		}
+	case float64:
+		if fits = to.CanFloat(); fits {
+			to.SetFloat(x)
+		}
+	case int64:
+		switch {
+		case to.CanInt():
+			if fits = !to.OverflowInt(x); fits {
+				to.SetInt(x)
+			}
+		case to.CanUint():
+			if fits = x >= 0 && !to.OverflowUint(uint64(x)); fits {
+				to.SetUint(uint64(x))
+			}
+		case to.CanFloat():
+			fits = true
+			to.SetFloat(float64(x))
+		}
+	case *big.Int:
+		if fits = to.CanUint() && x.IsUint64() && !to.OverflowUint(x.Uint64()); fits {
+			to.SetUint(x.Uint64())
+		}
+	}
+	if !fits {
+		f.bad(way, "%s does not fit %v", describe(v), to.Type())
+	}
+}
+
+// fields fills a struct.
+func (f *filler) fields(to reflect.Value, d *pickle.Dict, way string, depth int) {
+	byName := map[string]int{}
+	for _, field := range reflect.VisibleFields(to.Type()) {
+		if !field.IsExported() || len(field.Index) != 1 {
+			continue
+		}
+		tag, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		if tag == "-" {
+			continue
+		}
+		if tag != "" {
+			byName[tag] = field.Index[0]
+		} else {
+			byName[folded(field.Name)] = field.Index[0]
+		}
+	}
+	for i, k := range d.Keys {
+		name, ok := k.(string)
+		if !ok {
+			continue
+		}
+		at, ok := byName[name]
+		if !ok {
+			at, ok = byName[folded(name)]
+		}
+		if ok {
+			f.fill(to.Field(at), d.Values[i], join(way, name), depth+1)
+		}
+	}
+}
+
+// folded is a name without regard to case and underscores.
+func folded(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", "")) }
+
+func join(way, name string) string {
+	if way == "" {
+		return name
+	}
+	return way + "." + name
+}
+
+// entries fills a map, whose keys are strings or integers.
+func (f *filler) entries(to reflect.Value, d *pickle.Dict, way string, depth int) {
+	m := reflect.MakeMap(to.Type())
+	for i, k := range d.Keys {
+		key, x := reflect.New(to.Type().Key()).Elem(), reflect.New(to.Type().Elem()).Elem()
+		text, err := keyText(k)
+		if err != nil {
+			f.bad(way, "%v", err)
+			continue
+		}
+		if key.Kind() == reflect.String {
+			key.SetString(text)
+		} else {
+			f.scalar(key, k, join(way, text))
+		}
+		f.fill(x, d.Values[i], join(way, text), depth+1)
+		m.SetMapIndex(key, x)
+	}
+	to.Set(m)
+}
+
+// elements fills a slice or an array.
+func (f *filler) elements(to reflect.Value, v pickle.Value, way string, depth int) {
+	if b, ok := v.(pickle.Bytes); ok && to.Kind() == reflect.Slice && to.Type().Elem().Kind() == reflect.Uint8 {
+		to.SetBytes(b)
+		return
+	}
+	list, ok := items(v)
+	if s, isSet := v.(*pickle.Set); isSet {
+		list, ok = s.Items, true
+	}
+	switch {
+	case !ok:
+		f.bad(way, "a list expected, not %s", describe(v))
+		return
+	case to.Kind() == reflect.Slice:
+		if f.spend(len(list)) != nil {
+			f.bad(way, "holds too much")
+			return
+		}
+		to.Set(reflect.MakeSlice(to.Type(), len(list), len(list)))
+	case to.Len() != len(list):
+		f.bad(way, "%d elements expected, not %d", to.Len(), len(list))
+		return
+	}
+	for i, x := range list {
+		f.fill(to.Index(i), x, join(way, strconv.Itoa(i)), depth+1)
+	}
+}
+
+// any returns a value as JSON has it.
+func (f *filler) any(v pickle.Value, way string, depth int) any {
+	var into reflect.Value
+	switch x := v.(type) {
+	case bool, int64, float64, string:
+		return x
+	case *big.Int:
+		return json.Number(x.String())
+	case pickle.Bytes:
+		return string(x)
+	case *pickle.Dict, *object:
+		into = reflect.ValueOf(&map[string]any{})
+	case *pickle.List, *pickle.Tuple, *pickle.Set:
+		into = reflect.ValueOf(&[]any{})
+	default:
+		f.bad(way, "%s is not part of a config", describe(v))
+		return nil
+	}
+	f.fill(into.Elem(), v, way, depth+1)
+	return into.Elem().Interface()
+}
+
+// describe says what a value is, for errors.
+func describe(v pickle.Value) string {
+	switch v := v.(type) {
+	case bool, int64, float64:
+		return fmt.Sprint(v)
+	case string:
+		return fmt.Sprintf("%.100q", v)
+	case *big.Int:
+		return "an int of " + strconv.Itoa(v.BitLen()) + " bits"
+	case *tensor:
+		return "a tensor"
+	case *pickle.Dict, *object:
+		return "a dict"
+	}
+	if _, ok := items(v); ok {
+		return "a list"
+	}
+	return fmt.Sprintf("a %T", v)
+}

@@ -1,0 +1,77 @@
+package pytorch
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/burngen/burngen/pytorch/pickle"
+)
+
+// numpyType is a dtype of NumPy: "f8", and the byte order of its elements.
+type numpyType struct {
+	name string
+	big  bool
+}
+
+// newNumpyType is numpy.dtype(name, align, copy).
+func newNumpyType(_ *loader, args []pickle.Value) (pickle.Value, error) {
+	if len(args) == 0 {
+		return nil, errors.New("the name of a type expected")
+	}
+	name, ok := args[0].(string)
+	if !ok {
+		return nil, errors.New("the name of a type expected")
+	}
+	return &numpyType{name: name}, nil
+}
+
+// SetState takes the byte order, the second of the values.
+func (t *numpyType) SetState(state pickle.Value) error {
+	list, _ := items(state)
+	if len(list) > 1 {
+		t.big = list[1] == ">"
+	}
+	return nil
+}
+
+// numpyNumbers are the types whose scalars become numbers.
+var numpyNumbers = map[string]struct {
+	width int
+	value func(bits uint64) pickle.Value
+}{
+	"f8": {8, func(b uint64) pickle.Value { return math.Float64frombits(b) }},
+	"f4": {4, func(b uint64) pickle.Value { return float64(math.Float32frombits(uint32(b))) }},
+	"i8": {8, func(b uint64) pickle.Value { return int64(b) }},
+	"i4": {4, func(b uint64) pickle.Value { return int64(int32(b)) }},
+	"i2": {2, func(b uint64) pickle.Value { return int64(int16(b)) }},
+	"i1": {1, func(b uint64) pickle.Value { return int64(int8(b)) }},
+	"u4": {4, func(b uint64) pickle.Value { return int64(b) }},
+	"u2": {2, func(b uint64) pickle.Value { return int64(b) }},
+	"u1": {1, func(b uint64) pickle.Value { return int64(b) }},
+	"b1": {1, func(b uint64) pickle.Value { return b != 0 }},
+}
+
+// newNumpyScalar is numpy.core.multiarray.scalar(dtype, bytes), a number.
+func newNumpyScalar(_ *loader, args []pickle.Value) (pickle.Value, error) {
+	if len(args) != 2 {
+		return nil, errors.New("a type and bytes expected")
+	}
+	t, ok := args[0].(*numpyType)
+	raw, ok2 := args[1].(pickle.Bytes)
+	if !ok || !ok2 {
+		return nil, errors.New("a type and bytes expected")
+	}
+	number, ok := numpyNumbers[t.name]
+	if !ok || len(raw) != number.width {
+		return nil, fmt.Errorf("%d bytes of NumPy's %.20q are refused: save a number", len(raw), t.name)
+	}
+	whole := make([]byte, 8)
+	if t.big {
+		copy(whole[8-len(raw):], raw)
+		return number.value(binary.BigEndian.Uint64(whole)), nil
+	}
+	copy(whole, raw)
+	return number.value(little.Uint64(whole)), nil
+}
