@@ -69,15 +69,7 @@ func shared() map[string]struct {
 		for _, tile := range []int{2, 4} {
 			s := &WinogradShape{N: 2, InC: size[0], InH: size[2], InW: size[2], OutC: size[1], OutH: size[2], OutW: size[2], Top: 1, Left: 1, Group: 1, Tile: tile}
 			src, w := random(s.N*s.inBlocks()*s.InH*s.InW*16, 1), random(WinogradWeightsLen(s), 2)
-			var rooms sync.Map // scratch for each result that is made
-			scratch := func(dst []float32) []float32 {
-				if room, ok := rooms.Load(&dst[0]); ok {
-					return *room.(*[]float32)
-				}
-				room := make([]float32, WinogradScratch(s, 8, 100))
-				rooms.Store(&dst[0], &room)
-				return room
-			}
+			scratch := rooms(WinogradScratch(s, 8, 100))
 			all[fmt.Sprint("Winograd ", size, tile)] = operator{
 				make([]float32, s.N*s.outBlocks()*s.OutH*s.OutW*16),
 				func(dst []float32) { Winograd(dst, src, w, scratch(dst), s, ep) },
@@ -169,11 +161,11 @@ func shared() map[string]struct {
 		func(dst []float32) rt.Task { return &poolGrad{PoolShape: planar, dst: dst, x: src, g: src} },
 	}
 	of := ConvShape{N: 1, InC: 48, InH: 58, InW: 58, InBlock: 1, OutC: 40, OutH: 29, OutW: 58, KH: 3, KW: 3, StrideH: 2, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 2}
-	room := make([]float32, ConvWeightsParts*ConvWeightsScratch(29*58))
+	scratch := rooms(ConvWeightsParts * ConvWeightsScratch(29*58))
 	all["ConvWeights"] = operator{
 		make([]float32, 40*24*9),
-		func(dst []float32) { ConvWeights(dst, src, src, room, &of) },
-		func(dst []float32) rt.Task { w := newConvWeights(dst, src, src, room, &of); return &w },
+		func(dst []float32) { ConvWeights(dst, src, src, scratch(dst), &of) },
+		func(dst []float32) rt.Task { w := newConvWeights(dst, src, src, scratch(dst), &of); return &w },
 	}
 	all["LRN"] = operator{
 		make([]float32, len(src)),
@@ -286,6 +278,19 @@ func TestPoolOfWorkersAgrees(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// rooms returns what gives each result that is made n elements of scratch of its own.
+func rooms(n int) func(dst []float32) []float32 {
+	var all sync.Map
+	return func(dst []float32) []float32 {
+		if room, ok := all.Load(&dst[0]); ok {
+			return *room.(*[]float32)
+		}
+		room := make([]float32, n)
+		all.Store(&dst[0], &room)
+		return room
 	}
 }
 
