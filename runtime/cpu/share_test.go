@@ -161,11 +161,11 @@ func shared() map[string]struct {
 		func(dst []float32) rt.Task { return &poolGrad{PoolShape: planar, dst: dst, x: src, g: src} },
 	}
 	of := ConvShape{N: 1, InC: 48, InH: 58, InW: 58, InBlock: 1, OutC: 40, OutH: 29, OutW: 58, KH: 3, KW: 3, StrideH: 2, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 2}
-	scratch := rooms(ConvWeightsParts * ConvWeightsScratch(29*58))
+	room := rooms(ConvWeightsParts * ConvWeightsScratch(29*58))
 	all["ConvWeights"] = operator{
 		make([]float32, 40*24*9),
-		func(dst []float32) { ConvWeights(dst, src, src, scratch(dst), &of) },
-		func(dst []float32) rt.Task { w := newConvWeights(dst, src, src, scratch(dst), &of); return &w },
+		func(dst []float32) { ConvWeights(dst, src, src, room(dst), &of) },
+		func(dst []float32) rt.Task { w := newConvWeights(dst, src, src, room(dst), &of); return &w },
 	}
 	all["LRN"] = operator{
 		make([]float32, len(src)),
