@@ -27,6 +27,7 @@ var undifferentiated = map[string]string{
 	"custom":            "a function of the user's program computes it",
 	"dequantize_linear": "it computes in f32; package ir/grad tests it",
 	"detach":            "its gradient is zero, which its derivative is not; package ir/grad tests it",
+	"quantize_linear":   "its results are rounded, which has a derivative of zero",
 }
 
 // Gradients agree with finite differences along random directions.

@@ -73,6 +73,7 @@ var assembly = []string{
 	"Log",
 	"LogSoftmax",
 	"MatMul",
+	"MatMulNarrow",
 	"Max",
 	"MaxPool",
 	"MaxPoolBytes",

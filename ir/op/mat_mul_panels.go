@@ -99,7 +99,7 @@ func (MatMulPanels) Flops(in, out []ir.Type) ir.Dim {
 	return out[0].Elems().Mul(in[0].Shape[in[0].Rank()-1]).Mul(ir.Const(2))
 }
 
-// Call is cpu.MatMul.
+// Call is cpu.MatMul or, of narrower panels, cpu.MatMulNarrow.
 func (op MatMulPanels) Call(n *ir.Node) (ir.Call, error) {
 	a, panels := n.Arg(0).Type.Shape, n.Arg(1).Type.Shape
 	i, j := len(a)-2, len(panels)-3
@@ -116,7 +116,11 @@ func (op MatMulPanels) Call(n *ir.Node) (ir.Call, error) {
 	if j == 0 {
 		strideC = ir.Const(0)
 	}
-	return ir.Call{Kernel: "MatMul", Args: []any{ir.Out(0), ir.In(0), ir.In(1), ir.Struct{Type: "MatMulShape", Fields: []ir.Field{
+	kernel := "MatMul"
+	if n.Arg(1).Type.DType != ir.F32 {
+		kernel = "MatMulNarrow"
+	}
+	return ir.Call{Kernel: kernel, Args: []any{ir.Out(0), ir.In(0), ir.In(1), ir.Struct{Type: "MatMulShape", Fields: []ir.Field{
 		{Name: "M", Value: m},
 		{Name: "N", Value: op.N},
 		{Name: "K", Value: k},

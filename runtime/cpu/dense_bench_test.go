@@ -102,8 +102,8 @@ func BenchmarkFarWeights(b *testing.B) {
 			defer SetLevel(l)()
 			rate(b, "read", 4, func(i int) { ReduceSum(dst[:1], weights[i*each:][:each], 1, each, 1) })
 			rate(b, "f32", 4, func(i int) { MatMul(dst, a, weights[i*each:][:each], s, nil) })
-			rate(b, "f16", 2, func(i int) { MatMul(dst, a, half[i*each:][:each], s, nil) })
-			rate(b, "bf16", 2, func(i int) { MatMul(dst, a, upper[i*each:][:each], s, nil) })
+			rate(b, "f16", 2, func(i int) { MatMulNarrow(dst, a, half[i*each:][:each], s, nil) })
+			rate(b, "bf16", 2, func(i int) { MatMulNarrow(dst, a, upper[i*each:][:each], s, nil) })
 		})
 	}
 }

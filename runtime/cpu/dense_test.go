@@ -22,13 +22,13 @@ func atEachLevel(t *testing.T, body func(t *testing.T)) {
 }
 
 func TestMatMul(t *testing.T) {
-	atEachLevel(t, func(t *testing.T) { kerneltest.MatMul(t, cpu.MatMul[float32]) })
+	atEachLevel(t, func(t *testing.T) { kerneltest.MatMul(t, cpu.MatMul) })
 }
 
 func TestMatMulOfNarrowWeights(t *testing.T) {
 	atEachLevel(t, func(t *testing.T) {
-		t.Run("f16", func(t *testing.T) { kerneltest.MatMul(t, cpu.MatMul[rt.Float16]) })
-		t.Run("bf16", func(t *testing.T) { kerneltest.MatMul(t, cpu.MatMul[rt.BFloat16]) })
+		t.Run("f16", func(t *testing.T) { kerneltest.MatMul(t, cpu.MatMulNarrow[rt.Float16]) })
+		t.Run("bf16", func(t *testing.T) { kerneltest.MatMul(t, cpu.MatMulNarrow[rt.BFloat16]) })
 	})
 }
 
@@ -84,7 +84,7 @@ func TestShortSlicesPanic(t *testing.T) {
 		"MatMul row panels":   func() { cpu.MatMul(f(20), f(5), f(159), row, nil) },
 		"MatMul row bias":     func() { cpu.MatMul(f(20), f(5), f(160), row, &cpu.Epilogue{Bias: f(20)}) },
 		"MatMul row residual": func() { cpu.MatMul(f(20), f(5), f(160), row, &cpu.Epilogue{Residual: f(19)}) },
-		"MatMul row of f16":   func() { cpu.MatMul(f(20), f(5), make([]rt.Float16, 159), row, nil) },
+		"MatMul row of f16":   func() { cpu.MatMulNarrow(f(20), f(5), make([]rt.Float16, 159), row, nil) },
 		"MatMul bias":         func() { cpu.MatMul(f(120), f(30), f(320), mul, &cpu.Epilogue{Bias: f(20)}) },
 		"MatMul residual":     func() { cpu.MatMul(f(120), f(30), f(320), mul, &cpu.Epilogue{Residual: f(119)}) },
 		"PackPanels dst":      func() { cpu.PackPanels(f(159), f(100), 5, 20, 20, false, 1, 0) },
@@ -133,9 +133,9 @@ func FuzzMatMul(f *testing.F) {
 			SharedA: seed/432%4 == 1, SharedB: seed/432%4 == 2, Trans: seed/1728%2 == 1, Epilogue: int(bits), Seed: seed,
 		}
 		atEachLevel(t, func(t *testing.T) {
-			kerneltest.CheckMatMul(t, cpu.MatMul[float32], c)
-			kerneltest.CheckMatMul(t, cpu.MatMul[rt.Float16], c)
-			kerneltest.CheckMatMul(t, cpu.MatMul[rt.BFloat16], c)
+			kerneltest.CheckMatMul(t, cpu.MatMul, c)
+			kerneltest.CheckMatMul(t, cpu.MatMulNarrow[rt.Float16], c)
+			kerneltest.CheckMatMul(t, cpu.MatMulNarrow[rt.BFloat16], c)
 		})
 	})
 }

@@ -65,16 +65,23 @@ func packRows(panel, b []float32, width, k, ldb int) {
 	}
 }
 
-// Weight is the constraint of elements of panels. Those that are narrower than float32
-// are widened, exactly, when they are read.
-type Weight interface {
-	float32 | rt.Float16 | rt.BFloat16
-}
-
 // MatMul computes dst[i] = epilogue(a[i]·B[i]) for each matrix i of the batch, where
 // PackPanels has made panels of the B[i]. Sums are in float32, their order is the level's.
 // The dst may be ep.Residual but no other operand.
-func MatMul[W Weight](dst, a []float32, panels []W, s *MatMulShape, ep *Epilogue) {
+//
+//go:noinline
+func MatMul(dst, a, panels []float32, s *MatMulShape, ep *Epilogue) {
+	multiply(dst, a, panels, weightKind{}, s, ep)
+}
+
+// MatMulNarrow is [MatMul] of panels that are narrower than float32: their elements are
+// widened, exactly, when they are read.
+func MatMulNarrow[W rt.Float16 | rt.BFloat16](dst, a []float32, panels []W, s *MatMulShape, ep *Epilogue) {
+	multiply(dst, a, panels, narrowKind[W](), s, ep)
+}
+
+// multiply is [MatMul] of panels of a kind.
+func multiply[W float32 | rt.Float16 | rt.BFloat16](dst, a []float32, panels []W, kind weightKind, s *MatMulShape, ep *Epilogue) {
 	if s.M <= 0 || s.N <= 0 || s.Batch <= 0 || s.K < 0 {
 		return
 	}
@@ -83,7 +90,7 @@ func MatMul[W Weight](dst, a []float32, panels []W, s *MatMulShape, ep *Epilogue
 	}
 	count := volume(ceil(s.N, 16), 16, s.K)
 	if s.M == 1 && s.Batch == 1 && count <= smallPanels && ep.Then == nil {
-		matMulSmallRow(dst[:s.N], a[:s.K], panels[:count], ep)
+		matMulSmallRow(dst[:s.N], a[:s.K], unsafe.Pointer(unsafe.SliceData(panels[:count])), kind, ep)
 		return
 	}
 	last := s.Batch - 1
@@ -94,7 +101,7 @@ func MatMul[W Weight](dst, a []float32, panels []W, s *MatMulShape, ep *Epilogue
 
 	var p product
 	p.MatMulShape, p.ep = *s, *ep
-	p.dst, p.a, p.panels, p.kind = dst, a, unsafe.Pointer(unsafe.SliceData(panels)), kindOf[W]()
+	p.dst, p.a, p.panels, p.kind = dst, a, unsafe.Pointer(unsafe.SliceData(panels)), kind
 	if p.StrideB == 0 && p.StrideA == p.M*p.LDA && p.StrideC == p.M*p.LDC {
 		p.M, p.Batch = p.M*p.Batch, 1
 	}
@@ -110,12 +117,12 @@ const smallPanels = 1 << 15
 
 // matMulSmallRow is the product of one row with few columns, which takes so little time
 // that what prepares other products would be most of it.
-func matMulSmallRow[W Weight](dst, a []float32, panels []W, ep *Epilogue) {
+func matMulSmallRow(dst, a []float32, panels unsafe.Pointer, kind weightKind, ep *Epilogue) {
 	ep.check(len(dst), len(dst))
 	t := oneRow{
-		a: start(a), b: unsafe.Pointer(unsafe.SliceData(panels)), c: start(dst),
+		a: start(a), b: panels, c: start(dst),
 		bias: start(ep.Bias), residual: start(ep.Residual),
-		depth: len(a), kind: kindOf[W](),
+		depth: len(a), kind: kind,
 	}
 	t.panelB = 16 * len(a) * t.kind.size()
 	t.epilogue(ep)
@@ -156,7 +163,7 @@ func (p *product) plan() {
 	p.depth, p.high = max(p.K, 1), 1
 	longest := blockDepth
 	switch {
-	case p.kind != weightF32:
+	case p.kind.format != weightF32:
 		longest = narrowDepth
 	case p.rows.tiles == 1:
 		longest = p.depth
@@ -211,7 +218,7 @@ func (p *product) block(batch, t0, t1, j0, j1 int) {
 	switch {
 	case p.M == 1:
 		p.oneRow(batch, j0, j1)
-	case p.kind != weightF32:
+	case p.kind.format != weightF32:
 		p.narrow(batch, t0, t1, j0, j1)
 	default:
 		p.tiles(batch, t0, t1, j0, j1, nil)

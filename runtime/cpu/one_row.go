@@ -25,40 +25,35 @@ type oneRow struct {
 }
 
 // weightKind is how the elements of panels are stored.
-type weightKind int
+type weightKind struct {
+	format weightFormat
+	// widen makes float32 of narrow elements: only programs that have some link it.
+	widen func(dst []float32, b unsafe.Pointer)
+}
+
+type weightFormat int
 
 const (
-	weightF32 weightKind = iota
+	weightF32 weightFormat = iota
 	weightF16
 	weightBF16
 )
 
-// kindOf is the kind of W.
-func kindOf[W Weight]() weightKind {
-	switch any(W(0)).(type) {
-	case rt.Float16:
-		return weightF16
-	case rt.BFloat16:
-		return weightBF16
+// narrowKind is the kind of W.
+func narrowKind[W rt.Float16 | rt.BFloat16]() weightKind {
+	kind := weightKind{weightBF16, func(dst []float32, b unsafe.Pointer) { Cast(dst, unsafe.Slice((*W)(b), len(dst))) }}
+	if _, half := any(W(0)).(rt.Float16); half {
+		kind.format = weightF16
 	}
-	return weightF32
+	return kind
 }
 
 // size is the number of bytes of an element.
 func (k weightKind) size() int {
-	if k == weightF32 {
+	if k.format == weightF32 {
 		return 4
 	}
 	return 2
-}
-
-// widen makes float32 of the elements at b.
-func (k weightKind) widen(dst []float32, b unsafe.Pointer) {
-	if k == weightF16 {
-		Cast(dst, unsafe.Slice((*rt.Float16)(b), len(dst)))
-	} else {
-		Cast(dst, unsafe.Slice((*rt.BFloat16)(b), len(dst)))
-	}
 }
 
 // epilogue sets what is done to the sums apart from what is added.

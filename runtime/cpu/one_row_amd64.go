@@ -6,7 +6,7 @@ package cpu
 func runOneRow(t *oneRow) {
 	switch level {
 	case AVX512:
-		switch t.kind {
+		switch t.kind.format {
 		case weightF32:
 			oneRowFloat32AVX512(t)
 		case weightF16:
@@ -15,7 +15,7 @@ func runOneRow(t *oneRow) {
 			oneRowBFloat16AVX512(t)
 		}
 	case AVX2:
-		switch t.kind {
+		switch t.kind.format {
 		case weightF32:
 			oneRowFloat32AVX2(t)
 		case weightF16:

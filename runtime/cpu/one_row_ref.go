@@ -14,7 +14,7 @@ func oneRowRef(t *oneRow) {
 	}
 	var room [16 * narrowDepth]float32
 	most := max(t.depth, 1)
-	if t.kind != weightF32 {
+	if t.kind.format != weightF32 {
 		tile.b, most = unsafe.Pointer(unseen(&room)), narrowDepth
 	}
 	for p := range t.panels {
@@ -23,7 +23,7 @@ func oneRowRef(t *oneRow) {
 		for k := 0; k == 0 || k < t.depth; k += most {
 			tile.run = min(most, t.depth-k)
 			tile.atA, tile.atB = 4*k, p*t.panelB
-			if t.kind != weightF32 {
+			if t.kind.format != weightF32 {
 				t.kind.widen(room[:16*tile.run], unsafe.Add(t.b, p*t.panelB+32*k))
 				tile.atB = 0
 			}

@@ -44,9 +44,9 @@ func shared() map[string]struct {
 		Cast(b, random(len(b), 2))
 		all["MatMul of one row and f16"] = operator{
 			make([]float32, s.N),
-			func(dst []float32) { MatMul(dst, a, b, s, nil) },
+			func(dst []float32) { MatMulNarrow(dst, a, b, s, nil) },
 			func(dst []float32) rt.Task {
-				p := &product{MatMulShape: *s, dst: dst, a: a, panels: unsafe.Pointer(&b[0]), kind: weightF16}
+				p := &product{MatMulShape: *s, dst: dst, a: a, panels: unsafe.Pointer(&b[0]), kind: narrowKind[rt.Float16]()}
 				p.plan()
 				return p
 			},

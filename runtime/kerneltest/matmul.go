@@ -6,13 +6,19 @@ import (
 	"testing"
 
 	"github.com/burngen/burngen/runtime/cpu"
+	"github.com/burngen/burngen/runtime/rt"
 )
 
-// MatMulFunc has the signature of cpu.MatMul.
-type MatMulFunc[W cpu.Weight] func(dst, a []float32, panels []W, s *cpu.MatMulShape, ep *cpu.Epilogue)
+// Weight is the constraint of elements of panels.
+type Weight interface {
+	float32 | rt.Float16 | rt.BFloat16
+}
+
+// MatMulFunc has the signature of cpu.MatMul and cpu.MatMulNarrow.
+type MatMulFunc[W Weight] func(dst, a []float32, panels []W, s *cpu.MatMulShape, ep *cpu.Epilogue)
 
 // MatMul tests a product on sizes around those of the tiles, with all epilogues.
-func MatMul[W cpu.Weight](t *testing.T, mul MatMulFunc[W]) {
+func MatMul[W Weight](t *testing.T, mul MatMulFunc[W]) {
 	for _, m := range []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 13, 14, 15, 29} {
 		for _, n := range []int{1, 15, 16, 17, 32, 33, 48, 63, 96} {
 			t.Run(fmt.Sprintf("M=%d N=%d", m, n), func(t *testing.T) {
@@ -69,7 +75,7 @@ const (
 )
 
 // CheckMatMul runs one case against the definition.
-func CheckMatMul[W cpu.Weight](t *testing.T, mul MatMulFunc[W], c MatMulCase) {
+func CheckMatMul[W Weight](t *testing.T, mul MatMulFunc[W], c MatMulCase) {
 	t.Helper()
 	s := &cpu.MatMulShape{M: c.M, N: c.N, K: c.K, Batch: c.Batch, LDA: c.K + c.PadA, LDC: c.N + c.PadC}
 	countA, countB := 1, 1
