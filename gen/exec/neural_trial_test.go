@@ -101,7 +101,7 @@ func tryConvWeights(d *draw) trial {
 	x := d.image(c, 3)
 	o.Window = d.window(x[2:])
 	t := d.dtype(usualFloats)
-	conv, err := (op.Conv{Window: o.Window, Group: o.Group}).Infer([]ir.Type{
+	conv, err := op.Conv(o).Infer([]ir.Type{
 		ir.StaticTensor(t, x...), ir.StaticTensor(t, append([]int{m, c / o.Group}, o.Kernel...)...),
 	})
 	if err != nil {

@@ -153,7 +153,7 @@ func (op Conv) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, want []bool) []*i
 		grads[0] = op.dataGrad(b, g, w, x.Type)
 	}
 	if want[1] {
-		grads[1] = b.Node(ConvWeights{Window: op.Window, Group: op.Group}, x, transpose(b, g, channelsFirst(g)...))
+		grads[1] = b.Node(ConvWeights(op), x, transpose(b, g, channelsFirst(g)...))
 	}
 	if len(want) > 2 && want[2] {
 		grads[2] = c.sum(g, false, otherAxes(2+spatial, 1)...)

@@ -91,7 +91,7 @@ func (op ConvWeights) Flops(in, out []ir.Type) ir.Dim {
 // convolution of x with s.
 func (op ConvWeights) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, want []bool) []*ir.Value {
 	x, front, s := n.Arg(0), channelsFirst(n.Arg(1)), of[0]
-	conv := Conv{Window: op.Window, Group: op.Group}
+	conv := Conv(op)
 	grads := make([]*ir.Value, 2)
 	if want[0] {
 		grads[0] = conv.dataGrad(b, transpose(b, n.Arg(1), front...), s, x.Type)

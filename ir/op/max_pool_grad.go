@@ -37,7 +37,7 @@ func (op MaxPoolGrad) Infer(in []ir.Type) ([]ir.Type, error) {
 func (op MaxPoolGrad) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	x := in[0]
 	values, sums := numbersOf(x), make([]float64, x.Len())
-	_, err := evalPool(MaxPool{op.Window, op.Blocked}, op.Window, x, op.Blocked, func(_ *ir.Tensor, i int, c cells, cell func(int) int) {
+	_, err := evalPool(MaxPool(op), op.Window, x, op.Blocked, func(_ *ir.Tensor, i int, c cells, cell func(int) int) {
 		if best := firstGreatest(values, c, cell); best >= 0 {
 			sums[best] += in[1].Float(i)
 		}

@@ -62,7 +62,7 @@ func NewTraining(raw *Weights, variables []Variable, o TrainingOptions) (*Traini
 		weights: make([][]float32, len(variables)), next: make([][]float32, len(variables)), needed: make([][]float32, len(variables))}
 	var errs []error
 	if o.Batch < 1 {
-		errs = append(errs, fmt.Errorf("Batch = %d: 1 or more expected", o.Batch))
+		errs = append(errs, fmt.Errorf("batch %d: 1 or more expected", o.Batch))
 	}
 	errs = append(errs, t.freeze(o.Freeze))
 	if o.CheckNaN {
@@ -93,13 +93,13 @@ func (t *Training) freeze(patterns []string) error {
 		for i, v := range t.variables {
 			ok, err := MatchName(pattern, v.Name)
 			if err != nil {
-				errs, some = append(errs, fmt.Errorf("Freeze: %w", err)), true
+				errs, some = append(errs, fmt.Errorf("freeze: %w", err)), true
 				break
 			}
 			t.frozen[i], some = t.frozen[i] || ok, some || ok
 		}
 		if !some {
-			errs = append(errs, fmt.Errorf("Freeze: pattern %.100q matches no parameter", pattern))
+			errs = append(errs, fmt.Errorf("freeze: pattern %.100q matches no parameter", pattern))
 		}
 	}
 	trained := map[string]bool{} // modules with parameters: whether one is trained

@@ -116,7 +116,7 @@ func TestFreeze(t *testing.T) {
 		t.Run(c.freeze, func(t *testing.T) {
 			tr, err := rt.NewTraining(layerWeights(), layers, rt.TrainingOptions{Where: "net", Batch: 1, Freeze: []string{c.freeze}})
 			if c.params == nil {
-				if err == nil || err.Error() != `net: Freeze: pattern "table" matches no parameter` {
+				if err == nil || err.Error() != `net: freeze: pattern "table" matches no parameter` {
 					t.Fatalf("got %v", err)
 				}
 				return
@@ -161,9 +161,9 @@ func TestTrainingErrorsComeTogether(t *testing.T) {
 		t.Fatal("no error")
 	}
 	want := []string{
-		"net: Batch = 0: 1 or more expected",
-		`net: Freeze: pattern "c" matches no parameter`,
-		`net: Freeze: pattern "[": malformed`,
+		"net: batch 0: 1 or more expected",
+		`net: freeze: pattern "c" matches no parameter`,
+		`net: freeze: pattern "[": malformed`,
 		"net: nothing to train",
 	}
 	if got := strings.Split(err.Error(), "\n"); !slices.Equal(got, want) {

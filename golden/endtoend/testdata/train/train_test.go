@@ -341,10 +341,10 @@ func TestMistakes(t *testing.T) {
 		o    model.TrainerOptions
 		want []string
 	}{
-		{"no batch", model.TrainerOptions{}, []string{"Batch = 0"}},
+		{"no batch", model.TrainerOptions{}, []string{"batch 0"}},
 		{"unknown pattern", model.TrainerOptions{Batch: 1, Freeze: []string{"fc3"}}, []string{`"fc3" matches no parameter`}},
 		{"nothing left", model.TrainerOptions{Batch: 1, Freeze: []string{"**"}}, []string{"nothing to train"}},
-		{"two at once", model.TrainerOptions{Batch: -1, Freeze: []string{"fc3"}}, []string{"Batch = -1", "fc3"}},
+		{"two at once", model.TrainerOptions{Batch: -1, Freeze: []string{"fc3"}}, []string{"batch -1", "fc3"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := m.NewTrainer(c.o)
