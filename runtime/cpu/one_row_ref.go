@@ -24,7 +24,7 @@ func oneRowRef(t *oneRow) {
 			tile.run = min(most, t.depth-k)
 			tile.atA, tile.atB = 4*k, p*t.panelB
 			if t.kind.format != weightF32 {
-				t.kind.widen(room[:16*tile.run], unsafe.Add(t.b, p*t.panelB+32*k))
+				t.kind.widen(unseen(&room)[:16*tile.run], unsafe.Add(t.b, p*t.panelB+32*k))
 				tile.atB = 0
 			}
 			if k+tile.run == t.depth {
