@@ -41,11 +41,16 @@ const (
 
 // narrowKind is the kind of W.
 func narrowKind[W rt.Float16 | rt.BFloat16]() weightKind {
-	kind := weightKind{weightBF16, func(dst []float32, b unsafe.Pointer) { Cast(dst, unsafe.Slice((*W)(b), len(dst))) }}
 	if _, half := any(W(0)).(rt.Float16); half {
-		kind.format = weightF16
+		return weightKind{weightF16, widenF16}
 	}
-	return kind
+	return weightKind{weightBF16, widenBF16}
+}
+
+func widenF16(dst []float32, b unsafe.Pointer) { Cast(dst, unsafe.Slice((*rt.Float16)(b), len(dst))) }
+
+func widenBF16(dst []float32, b unsafe.Pointer) {
+	Cast(dst, unsafe.Slice((*rt.BFloat16)(b), len(dst)))
 }
 
 // size is the number of bytes of an element.
