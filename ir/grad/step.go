@@ -21,8 +21,9 @@ const (
 // of the first with respect to the weights params, GradPrefix before their names, in
 // their order, and the new values of the weights that training updates otherwise, such
 // as running statistics, StatePrefix before their names. Operators that compute
-// something else in training do so ([ir.Trainable]). Errors: a loss that is no float of one element, a parameter that is no
-// float weight, and the nodes that have no derivative.
+// something else in training do so ([ir.Trainable]). Errors: a loss that is no float of
+// one element, a parameter that is no float weight, and the nodes that have no
+// derivative.
 func Step(m *ir.Module, loss *ir.Func, name string, params []string) (*ir.Func, error) {
 	f := loss.Clone()
 	f.Name = name

@@ -81,17 +81,23 @@ func (op BatchNormalization) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 // Affine appends what makes n's result x·s + t: two tensors that broadcast to x,
 // of [C,1…] or the shape of its places.
 func (op BatchNormalization) Affine(b *ir.Builder, n *ir.Node) (s, t *ir.Value) {
-	x := n.Arg(0).Type
-	d := x.DType
 	var args [5]*ir.Value
 	for i := 1; i < 5; i++ {
-		args[i] = convert(b, n.Arg(i), d)
-		if x.Rank() > 2 && args[i].Type.Rank() == 1 {
-			args[i] = reshape(b, args[i], perChannel(args[i].Type.Shape[0], x.Rank()-2)...)
-		}
+		args[i] = op.broadcast(b, n, i)
 	}
-	s = b.Node(Div{}, args[1], b.Node(Sqrt{}, b.Node(Add{}, args[4], b.Scalar(d, op.Epsilon))))
+	s = b.Node(Div{}, args[1], b.Node(Sqrt{}, b.Node(Add{}, args[4], b.Scalar(args[4].Type.DType, op.Epsilon))))
 	return s, b.Node(Sub{}, args[2], b.Node(Mul{}, args[3], s))
+}
+
+// broadcast appends operand i of n in the type of x and a shape that broadcasts to
+// x's.
+func (BatchNormalization) broadcast(b *ir.Builder, n *ir.Node, i int) *ir.Value {
+	x := n.Arg(0).Type
+	v := convert(b, n.Arg(i), x.DType)
+	if v.Type.Rank() > 1 {
+		return v
+	}
+	return reshape(b, v, perChannel(v.Type.Shape[0], x.Rank()-2)...)
 }
 
 // perChannel returns the shape of a value for each of c channels that broadcasts
@@ -117,20 +123,13 @@ func (op BatchNormalization) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, wan
 	shape := append(slices.Clone(x.Type.Shape), ir.Const(1))[:rank]
 	x, g = reshape(b, x, shape...), reshape(b, g, shape...)
 	axes := []int{0}
-	of1 := func(i int) *ir.Value { // operand i, to be broadcast
-		v := convert(b, n.Arg(i), x.Type.DType)
-		if v.Type.Rank() == 1 {
-			return reshape(b, v, perChannel(v.Type.Shape[0], rank-2)...)
-		}
-		return v
-	}
 	if n.Arg(1).Type.Rank() == 1 {
 		axes = append(axes, allAxes(rank)[2:]...)
 	}
 	back := func(i int, v *ir.Value) *ir.Value { // the gradient of operand i
 		return convert(b, reshape(b, c.sum(v, false, axes...), n.Arg(i).Type.Shape...), n.Arg(i).Type.DType)
 	}
-	scale, mean, variance := of1(1), of1(3), of1(4)
+	scale, mean, variance := op.broadcast(b, n, 1), op.broadcast(b, n, 3), op.broadcast(b, n, 4)
 	deviation := b.Node(Sqrt{}, c.plus(variance, op.Epsilon))
 	s := c.div(scale, deviation)
 	grads := make([]*ir.Value, 5)

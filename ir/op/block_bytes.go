@@ -174,7 +174,7 @@ func evalFilled(op ir.Op, in []*ir.Tensor, pads []ir.Dim, lanes int, f func(set 
 	for i := range lenOf(extents) {
 		inner[place(placeOf(i, extents))] = true
 	}
-	fill := int64(uint8(zeroAt(optional(in, 1), 0)))
+	fill := int64(uint8(zeroAt(operandOf(in, 1), 0)))
 	for i := range y.Len() {
 		if !inner[i/lanes%plane] {
 			y.SetInt(i, fill)

@@ -24,14 +24,6 @@ func (c calculus) num(x *ir.Value, v float64) *ir.Value { return c.Scalar(x.Type
 func (c calculus) plus(x *ir.Value, v float64) *ir.Value  { return c.add(x, c.num(x, v)) }
 func (c calculus) times(x *ir.Value, v float64) *ir.Value { return c.mul(x, c.num(x, v)) }
 
-// scaled is times, which leaves x for a v of 1.
-func (c calculus) scaled(x *ir.Value, v float64) *ir.Value {
-	if v == 1 {
-		return x
-	}
-	return c.times(x, v)
-}
-
 // over is v/x, and from is v − x.
 func (c calculus) over(v float64, x *ir.Value) *ir.Value { return c.div(c.num(x, v), x) }
 func (c calculus) from(v float64, x *ir.Value) *ir.Value { return c.sub(c.num(x, v), x) }

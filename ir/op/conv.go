@@ -49,14 +49,6 @@ func (op Conv) inferShape(x, w ir.Type) ([]ir.Dim, error) {
 	return append([]ir.Dim{x.Shape[0], w.Shape[0]}, spatial...), err
 }
 
-// inferFloats checks that the operands have one float type.
-func inferFloats(in []ir.Type) error {
-	if err := checkDomain(in, floats{}); err != nil {
-		return err
-	}
-	return sameDType(in)
-}
-
 // inferWeights checks what a convolution and a transposed one have in common.
 func (op Conv) inferWeights(x, w ir.Type, rank int) error {
 	if x.Rank() != rank {

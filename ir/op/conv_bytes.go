@@ -279,9 +279,9 @@ func (r Requantize) evalBytes(op ir.Op, in []*ir.Tensor, window Window, channels
 	spatial := x.Shape[2 : len(x.Shape)-1]
 	lanes, inPlane, outPlane := x.Shape[len(x.Shape)-1], lenOf(spatial), lenOf(shape[2:len(shape)-1])
 	result := make([]*ir.Tensor, productOperands)
-	result[biasOperand], result[scaleOperand], result[zeroOperand] = optional(in, 2), optional(in, 3), optional(in, 4)
+	result[biasOperand], result[scaleOperand], result[zeroOperand] = operandOf(in, 2), operandOf(in, 3), operandOf(in, 4)
 	empty := make([]*ir.Tensor, productOperands) // of lanes without a channel
-	empty[scaleOperand], empty[zeroOperand] = ir.Scalar(ir.F64, 0), optional(in, 4)
+	empty[scaleOperand], empty[zeroOperand] = ir.Scalar(ir.F64, 0), operandOf(in, 4)
 	err = window.visit(spatial, func(o int, c cells) {
 		for n := range shape[0] {
 			cell := func(block, tap, lane int) int64 {

@@ -63,13 +63,13 @@ func (op ConvInteger) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	shape, _ := out[0].Static()
 	y := ir.NewTensor(out[0].DType, shape...)
 	x, w := in[0], in[1]
-	x0 := zeroAt(optional(in, 2), 0)
+	x0 := zeroAt(operandOf(in, 2), 0)
 	m, width := shape[1], w.Shape[1]
 	plane, outPlane, kernel := lenOf(x.Shape[2:]), lenOf(shape[2:]), lenOf(op.Kernel)
 	err = op.visit(x.Shape[2:], func(o int, c cells) {
 		for i := range shape[0] * m {
 			first := i/m*x.Shape[1] + i%m/(m/op.Group)*width
-			w0 := zeroAt(optional(in, 3), i%m)
+			w0 := zeroAt(operandOf(in, 3), i%m)
 			sum := int64(0)
 			for k := range width {
 				for t, at := range c.at {

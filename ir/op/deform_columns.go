@@ -23,10 +23,7 @@ func (op DeformColumns) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := tensors(in, 2, 3); err != nil {
 		return nil, err
 	}
-	if err := checkDomain(in, floats{}); err != nil {
-		return nil, err
-	}
-	if err := sameDType(in); err != nil {
+	if err := inferFloats(in); err != nil {
 		return nil, err
 	}
 	x, spatial := in[0], in[0].Rank()-2
@@ -135,7 +132,7 @@ func (op DeformColumns) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
 		for i := range shift.Len() {
 			shift.SetFloat(i, float64(coordinates(i, op.Kernel)[axis]*op.dilation(axis)))
 		}
-		at := c.scaled(reshape(b, places(b, x.Type.DType, axis, out...), count), float64(op.stride(axis)))
+		at := times(b, reshape(b, places(b, x.Type.DType, axis, out...), count), float64(op.stride(axis)))
 		at = c.add(c.sub(at, c.extent(x, pads[axis])), b.Const(shift))
 		moved := reshape(b, sliceAxis(b, offsets, 3, ir.Const(axis), ir.Const(1)), y.Shape[0], groups, cells, count)
 		taps[axis] = c.linearTaps(reshape(b, c.add(moved, at), y.Shape[0], groups, cells.Mul(count)), d)

@@ -93,8 +93,8 @@ func (op Gather) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, _ []bool) []*ir
 	x, indices := n.Arg(0), n.Arg(1)
 	rank, picked := x.Type.Rank(), indices.Type.Rank()
 	// The axes of the indices go first, in the result's gradient and in x.
-	perm := otherAxes(rank-1+picked, intRangeOf(op.Axis, picked)...)
-	g := transpose(b, of[0], append(intRangeOf(op.Axis, picked), perm...)...)
+	first := allAxes(op.Axis + picked)[op.Axis:]
+	g := transpose(b, of[0], slices.Concat(first, otherAxes(rank-1+picked, first...))...)
 	front := append([]int{op.Axis}, otherAxes(rank, op.Axis)...)
 	shape := make([]ir.Dim, rank)
 	for i, a := range front {
@@ -104,15 +104,6 @@ func (op Gather) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, _ []bool) []*ir
 	at := reshape(b, indices, append(slices.Clone(indices.Type.Shape), ir.Const(1))...)
 	sum := b.Node(ScatterND{Reduction: "add"}, zeros, at, g)
 	return []*ir.Value{transpose(b, sum, inversePerm(front)...), nil}
-}
-
-// intRangeOf returns n numbers from first on.
-func intRangeOf(first, n int) []int {
-	numbers := make([]int, n)
-	for i := range numbers {
-		numbers[i] = first + i
-	}
-	return numbers
 }
 
 // InferElems picks the slices where the indices are constants.

@@ -136,7 +136,7 @@ func (op Gemm) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, want []bool) []*i
 		if transposed {
 			p = swapLast(c.Builder, p)
 		}
-		return c.scaled(p, op.Alpha)
+		return times(c.Builder, p, op.Alpha)
 	}
 	grads := make([]*ir.Value, len(n.Args))
 	if want[0] {
@@ -146,7 +146,7 @@ func (op Gemm) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, want []bool) []*i
 		grads[1] = product(swapLast(b, x), g, op.TransB)
 	}
 	if len(want) > 2 && want[2] {
-		grads[2] = c.scaled(c.fit(g, n.Arg(2)), op.Beta)
+		grads[2] = times(b, c.fit(g, n.Arg(2)), op.Beta)
 	}
 	return grads
 }

@@ -22,10 +22,7 @@ func (op GroupNormalization) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := tensors(in, 2, 3); err != nil {
 		return nil, err
 	}
-	if err := checkDomain(in, floats{}); err != nil {
-		return nil, err
-	}
-	if err := sameDType(in); err != nil {
+	if err := inferFloats(in); err != nil {
 		return nil, err
 	}
 	x := in[0]

@@ -42,10 +42,7 @@ func inferNormalization(in []ir.Type, axis, most int) ([]ir.Type, error) {
 	if err := tensors(in, 1, most); err != nil {
 		return nil, err
 	}
-	if err := checkDomain(in, floats{}); err != nil {
-		return nil, err
-	}
-	if err := sameDType(in); err != nil {
+	if err := inferFloats(in); err != nil {
 		return nil, err
 	}
 	x := in[0]

@@ -70,10 +70,10 @@ func (op MatMulInteger) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	}
 	shape, _ := out[0].Static()
 	y := ir.NewTensor(out[0].DType, shape...)
-	a0 := zeroAt(optional(in, 2), 0)
+	a0 := zeroAt(operandOf(in, 2), 0)
 	p.each(func(i, atA, atB, m, k, n int) {
 		for j := range m * n {
-			b0 := zeroAt(optional(in, 3), j%n)
+			b0 := zeroAt(operandOf(in, 3), j%n)
 			sum := int64(0)
 			for l := range k {
 				sum += (in[0].Int(atA+j/n*k+l) - a0) * (in[1].Int(atB+l*n+j%n) - b0)

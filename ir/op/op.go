@@ -100,3 +100,19 @@ func sameDType(in []ir.Type) error {
 	}
 	return nil
 }
+
+// inferFloats checks that the operands have one float type.
+func inferFloats(in []ir.Type) error {
+	if err := checkDomain(in, floats{}); err != nil {
+		return err
+	}
+	return sameDType(in)
+}
+
+// operandOf returns operand i, nil where it is absent.
+func operandOf[T any](operands []*T, i int) *T {
+	if i < len(operands) {
+		return operands[i]
+	}
+	return nil
+}

@@ -55,7 +55,7 @@ func (op Patches) Infer(in []ir.Type) ([]ir.Type, error) {
 // Eval moves the elements.
 func (op Patches) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	x := in[0]
-	pad := zeroAt(optional(in, 1), 0)
+	pad := zeroAt(operandOf(in, 1), 0)
 	if pad != int64(uint8(pad)) {
 		return nil, fmt.Errorf("padding %d", pad)
 	}

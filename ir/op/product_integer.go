@@ -77,10 +77,10 @@ func (op ProductInteger) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	if a.Shape[0] == 0 || panels.Shape[0] == 0 {
 		return []*ir.Tensor{y}, nil
 	}
-	at := func(i int) int64 { return zeroAt(optional(in, 2+i), 0) }
+	at := func(i int) int64 { return zeroAt(operandOf(in, 2+i), 0) }
 	result := []*ir.Tensor{nil, nil, nil, nil, nil, nil, nil}
-	result[scaleOperand] = optional(in, 4)
-	if zero := optional(in, 6); zero != nil {
+	result[scaleOperand] = operandOf(in, 4)
+	if zero := operandOf(in, 6); zero != nil {
 		result[zeroOperand] = zero
 	}
 	for i := range y.Len() {
@@ -89,13 +89,13 @@ func (op ProductInteger) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 		first := (batch*m + row) * k
 		panel := (batch%panels.Shape[0]*panels.Shape[1] + column/block) * k * block
 		sum := at(0)
-		if t := optional(in, 2); t != nil {
+		if t := operandOf(in, 2); t != nil {
 			sum = zeroAt(t, channel)
 		}
 		for l := range k {
 			sum += a.Int(first+l) * panels.Int(panel+l/4*4*block+column%block*4+l%4)
 		}
-		if zero := optional(in, 3); zero != nil {
+		if zero := operandOf(in, 3); zero != nil {
 			sum -= zeroAt(zero, channel) * in[5].Int(other)
 		}
 		op.set(y, i, sum, result, channel)

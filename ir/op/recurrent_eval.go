@@ -89,14 +89,6 @@ func (op Steps) eval(in []*ir.Tensor, first, states, hidden int, next cell) ([]*
 	return out, nil
 }
 
-// operandOf returns operand i, nil when it is absent.
-func operandOf(in []*ir.Tensor, i int) *ir.Tensor {
-	if i < len(in) {
-		return in[i]
-	}
-	return nil
-}
-
 // initialState returns n elements of t from one on, zeros when it is absent.
 func initialState(t *ir.Tensor, from, n int) []float64 {
 	s := make([]float64, n)

@@ -94,14 +94,6 @@ func state(b *ir.Builder, v, x *ir.Value, hidden ir.Dim) *ir.Value {
 	return fill(b, ir.Scalar(x.Type.DType, 0), x.Type.Shape[1], hidden)
 }
 
-// elementOf returns element i of a list, nil where it ends before.
-func elementOf(values []*ir.Value, i int) *ir.Value {
-	if i < len(values) {
-		return values[i]
-	}
-	return nil
-}
-
 // gatesOf returns the parts, [N,H], of gates.
 func gatesOf(b *ir.Builder, x *ir.Value, hidden ir.Dim, n int) []*ir.Value {
 	parts := make([]*ir.Value, n)
@@ -115,7 +107,7 @@ func gatesOf(b *ir.Builder, x *ir.Value, hidden ir.Dim, n int) []*ir.Value {
 func (op RNN) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return op.build(b, n, 1, 1, projectPlainly, func(s Steps, x, r, _, lens *ir.Value, more []*ir.Value) []*ir.Value {
 		hidden, weights := r.Type.Shape[1], transpose(b, r, 1, 0)
-		return s.loop(b, x, lens, []*ir.Value{state(b, elementOf(more, 0), x, hidden)}, func(c calculus, x *ir.Value, states []*ir.Value) []*ir.Value {
+		return s.loop(b, x, lens, []*ir.Value{state(b, operandOf(more, 0), x, hidden)}, func(c calculus, x *ir.Value, states []*ir.Value) []*ir.Value {
 			return []*ir.Value{s.gateNode(c, 0, c.add(x, c.Node(MatMul{}, states[0], weights)))}
 		})
 	})
@@ -125,8 +117,8 @@ func (op RNN) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
 func (op LSTM) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return op.build(b, n, 3, 4, projectPlainly, func(s Steps, x, r, _, lens *ir.Value, more []*ir.Value) []*ir.Value {
 		hidden, weights := r.Type.Shape[1], transpose(b, r, 1, 0)
-		first := []*ir.Value{state(b, elementOf(more, 0), x, hidden), state(b, elementOf(more, 1), x, hidden)}
-		peepholes := elementOf(more, 2)
+		first := []*ir.Value{state(b, operandOf(more, 0), x, hidden), state(b, operandOf(more, 1), x, hidden)}
+		peepholes := operandOf(more, 2)
 		return s.loop(b, x, lens, first, func(c calculus, x *ir.Value, states []*ir.Value) []*ir.Value {
 			cell := states[1]
 			gates := gatesOf(c.Builder, c.add(x, c.Node(MatMul{}, states[0], weights)), hidden, 4)
@@ -156,7 +148,7 @@ func (op GRU) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
 		two := hidden.Mul(ir.Const(2))
 		gated := transpose(b, sliceAxis(b, r, 0, ir.Dim{}, two), 1, 0)
 		weights := transpose(b, sliceAxis(b, r, 0, two, hidden), 1, 0)
-		return s.loop(b, x, lens, []*ir.Value{state(b, elementOf(more, 0), x, hidden)}, func(c calculus, x *ir.Value, states []*ir.Value) []*ir.Value {
+		return s.loop(b, x, lens, []*ir.Value{state(b, operandOf(more, 0), x, hidden)}, func(c calculus, x *ir.Value, states []*ir.Value) []*ir.Value {
 			h, parts := states[0], gatesOf(c.Builder, x, hidden, 3)
 			both := gatesOf(c.Builder, c.Node(MatMul{}, h, gated), hidden, 2)
 			z, reset := s.gateNode(c, 0, c.add(parts[0], both[0])), s.gateNode(c, 0, c.add(parts[1], both[1]))

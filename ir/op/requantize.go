@@ -169,11 +169,3 @@ func zeroAt(zero *ir.Tensor, i int) int64 {
 	}
 	return zero.Int(i)
 }
-
-// optional returns operand i of a product, nil where it is absent.
-func optional(in []*ir.Tensor, i int) *ir.Tensor {
-	if i < len(in) {
-		return in[i]
-	}
-	return nil
-}

@@ -92,7 +92,7 @@ func (s scan) build(b *ir.Builder, args []*ir.Value) ([]*ir.Value, error) {
 	results = slices.Clone(results) // those of the loop's node stay
 	for i, v := range results[s.states:] {
 		if at(s.outDirections, i) != 0 {
-			v = reversed(b, v)
+			v = reverse(b, v, 0)
 		}
 		axis, err := fromFront(at(s.outAxes, i), v.Type.Rank())
 		if err != nil {
@@ -148,19 +148,6 @@ func place(b *ir.Builder, trip *ir.Value, rows ir.Dim, backward int) *ir.Value {
 	}
 	last := b.Node(ir.Extents{Type: ir.TensorOf(ir.I64), Elems: []ir.Dim{rows.Sub(ir.Const(1))}})
 	return b.Node(Sub{}, last, trip)
-}
-
-// reversed appends v with its first axis backwards.
-func reversed(b *ir.Builder, v *ir.Value) *ir.Value {
-	op := Slice{Shape: v.Type.Shape}
-	for i, d := range v.Type.Shape {
-		start, step := ir.Const(0), 1
-		if i == 0 {
-			start, step = d.Sub(ir.Const(1)), -1
-		}
-		op.Starts, op.Steps = append(op.Starts, start), append(op.Steps, step)
-	}
-	return b.Node(op, v)
 }
 
 // moveFirst appends v with its first axis moved to another place.

@@ -110,7 +110,7 @@ func scatterGrad(b *ir.Builder, n *ir.Node, g *ir.Value, want []bool, reduction 
 		}
 		// An update stands where it left its own number.
 		count := updates.Type.Elems()
-		numbers := reshape(b, places(b, ir.I64, 0, count), updates.Type.Shape...)
+		numbers := reshape(b, positions(b, count), updates.Type.Shape...)
 		last := put("", Full(b, data.Type.With(ir.I64), 0), numbers)
 		grads[2] = c.where(b.Node(Equal{}, take(last), numbers), take(g))
 	}

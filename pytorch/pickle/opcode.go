@@ -68,12 +68,12 @@ var opcodes = [256]opcode{
 
 	// Containers.
 	')':  {"EMPTY_TUPLE", func(m *machine) error { return m.push(&Tuple{}, valueCost) }},
-	't':  {"TUPLE", tuple},
+	't':  {"TUPLE", marked(func(v []Value) Value { return &Tuple{v} })},
 	0x85: {"TUPLE1", tupleOf(1)},
 	0x86: {"TUPLE2", tupleOf(2)},
 	0x87: {"TUPLE3", tupleOf(3)},
 	']':  {"EMPTY_LIST", func(m *machine) error { return m.push(&List{}, valueCost) }},
-	'l':  {"LIST", list},
+	'l':  {"LIST", marked(func(v []Value) Value { return &List{v} })},
 	'a':  {"APPEND", extend[*List](one)},
 	'e':  {"APPENDS", extend[*List]((*machine).popMark)},
 	'}':  {"EMPTY_DICT", func(m *machine) error { return m.push(&Dict{}, valueCost) }},
@@ -81,7 +81,7 @@ var opcodes = [256]opcode{
 	's':  {"SETITEM", extend[*Dict](two)},
 	'u':  {"SETITEMS", extend[*Dict]((*machine).popMark)},
 	0x8f: {"EMPTY_SET", func(m *machine) error { return m.push(&Set{}, valueCost) }},
-	0x91: {"FROZENSET", frozenset},
+	0x91: {"FROZENSET", marked(func(v []Value) Value { return &Set{v} })},
 	0x90: {"ADDITEMS", extend[*Set]((*machine).popMark)},
 
 	// Names and calls.
@@ -429,12 +429,15 @@ func binbytes(width uint64) func(*machine) error {
 	}
 }
 
-func tuple(m *machine) error {
-	values, err := m.popMark()
-	if err != nil {
-		return err
+// marked pushes what build makes of the values above the mark.
+func marked(build func(values []Value) Value) func(*machine) error {
+	return func(m *machine) error {
+		values, err := m.popMark()
+		if err != nil {
+			return err
+		}
+		return m.push(build(m.keep(values)), valueCost)
 	}
-	return m.push(&Tuple{m.keep(values)}, valueCost)
 }
 
 func tupleOf(n int) func(*machine) error {
@@ -445,22 +448,6 @@ func tupleOf(n int) func(*machine) error {
 		}
 		return m.push(&Tuple{m.keep(values)}, valueCost)
 	}
-}
-
-func list(m *machine) error {
-	values, err := m.popMark()
-	if err != nil {
-		return err
-	}
-	return m.push(&List{m.keep(values)}, valueCost)
-}
-
-func frozenset(m *machine) error {
-	values, err := m.popMark()
-	if err != nil {
-		return err
-	}
-	return m.push(&Set{m.keep(values)}, valueCost)
 }
 
 func dict(m *machine) error {

@@ -67,7 +67,8 @@ func packRows(panel, b []float32, width, k, ldb int) {
 
 // MatMul computes dst[i] = epilogue(a[i]·B[i]) for each matrix i of the batch, where
 // PackPanels has made panels of the B[i]. Sums are in float32, their order is the level's.
-// The dst may be ep.Residual but no other operand.
+// The dst may be ep.Residual but no other operand. It is not inlined, so that the symbols
+// of a program name the kernels that it calls.
 //
 //go:noinline
 func MatMul(dst, a, panels []float32, s *MatMulShape, ep *Epilogue) {

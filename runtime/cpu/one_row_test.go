@@ -12,8 +12,9 @@ func TestPointersOfOneRowStayInside(t *testing.T) {
 			defer SetLevel(l)()
 			const depth = callBytes/64/8 + 1
 			a, b := make([]float32, depth), make([]float32, PanelsLen(depth, columns))
-			c, added := make([]float32, columns), make([]float32, columns)
-			row := oneRow{a: start(a), b: unsafe.Pointer(&b[0]), c: start(c), bias: start(added), residual: start(added), depth: depth, panelB: 64 * depth}
+			c, residual := make([]float32, columns), make([]float32, columns)
+			bias := make([]float32, (columns+15)/16*16)
+			row := oneRow{a: start(a), b: unsafe.Pointer(&b[0]), c: start(c), bias: start(bias), residual: start(residual), depth: depth, panelB: 64 * depth}
 			row.run(columns)
 			inside := func(what string, p unsafe.Pointer, s []float32) {
 				if at := uintptr(p) - uintptr(unsafe.Pointer(&s[0])); at >= uintptr(4*len(s)) {
@@ -21,10 +22,10 @@ func TestPointersOfOneRowStayInside(t *testing.T) {
 				}
 			}
 			inside("b", row.b, b)
-			inside("bias", row.bias, added)
+			inside("bias", row.bias, bias)
 			if columns%16 == 0 {
 				inside("c", row.c, c)
-				inside("residual", row.residual, added)
+				inside("residual", row.residual, residual)
 			}
 		}
 	}
