@@ -2,6 +2,7 @@ package golden
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -128,6 +129,15 @@ type tested struct {
 	passed, all int // tests with the operator in their model
 	types, ir   []string
 	cpu         support.CPU
+	gradients   []string // yes and no, each once
+}
+
+// gradient returns what the page says of gradients.
+func (of *tested) gradient() string {
+	if len(of.gradients) > 1 {
+		return "in part"
+	}
+	return strings.Join(of.gradients, "")
 }
 
 const pageHead = `# Supported operators
@@ -143,8 +153,9 @@ The ONNX operators that burngen compiles, and what is known of each.
   computes everything else too. Neither: the operator only names memory or extents.
 - **Tests** are the official tests whose model has the operator: those that pass, of
   all. A test is refused where it has other operators that are not supported, too.
-
-Nothing can be differentiated yet.
+- **Gradient** tells whether floats that depend on floats can be differentiated, in the
+  official tests of this operator alone: yes, no, or in part: in those where what the
+  derivative needs is known when the model is compiled.
 `
 
 // supportedPage returns the text of the page.
@@ -161,6 +172,7 @@ func supportedPage(t *testing.T) string {
 		b.WriteString(domainTable(operators[:n], tests))
 		operators = operators[n:]
 	}
+	b.WriteString(stopsTable(t))
 	if len(tests) == 0 {
 		return b.String()
 	}
@@ -172,6 +184,24 @@ func supportedPage(t *testing.T) string {
 	slices.Sort(refused)
 	for _, name := range refused {
 		fmt.Fprintf(&b, "| %s | %d |\n", name, tests[name].all)
+	}
+	return b.String()
+}
+
+// stopsTable returns the section about operators of the IR that have no derivative.
+func stopsTable(t *testing.T) string {
+	count := map[string]int{}
+	for _, verdict := range readGradients(t) {
+		if verdict != withGradient && !strings.HasPrefix(verdict, "what") {
+			for name := range strings.FieldsSeq(verdict) {
+				count[name]++
+			}
+		}
+	}
+	var b strings.Builder
+	b.WriteString("\n## Without gradient\n\nOperators of the IR that floats pass through and that have no derivative, with the number\nof the official tests and of the models of the corpus that they stop.\n\n| operator | stops |\n|---|---|\n")
+	for _, name := range slices.Sorted(maps.Keys(count)) {
+		fmt.Fprintf(&b, "| %s | %d |\n", name, count[name])
 	}
 	return b.String()
 }
@@ -198,17 +228,17 @@ func domainTable(operators []support.Operator, tests map[string]*tested) string 
 		}
 		versions := strings.Trim(fmt.Sprint(o.Versions), "[]")
 		fmt.Fprintf(&brief, "| %s | %s |\n", o.Name, versions)
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", o.Name, versions, strings.Join(of.types, " "), strings.Join(of.ir, ", "), of.cpu, count)
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %s |\n", o.Name, versions, strings.Join(of.types, " "), strings.Join(of.ir, ", "), of.cpu, of.gradient(), count)
 	}
 	if !known {
 		return fmt.Sprintf("\n## %s\n\nThere are no official tests.\n\n| operator | opsets |\n|---|---|\n%s", domain, &brief)
 	}
-	return fmt.Sprintf("\n## %s\n\n| operator | opsets | types | IR | CPU | tests |\n|---|---|---|---|---|---|\n%s", domain, &b)
+	return fmt.Sprintf("\n## %s\n\n| operator | opsets | types | IR | CPU | gradient | tests |\n|---|---|---|---|---|---|---|\n%s", domain, &b)
 }
 
 // testsOf returns what the official tests tell, by operator.
 func testsOf(t *testing.T) map[string]*tested {
-	outcomes := readConformance(t)
+	outcomes, gradients := readConformance(t), readGradients(t)
 	out := map[string]*tested{}
 	for _, u := range readOperators(t) {
 		outcome, ok := outcomes[u.test]
@@ -226,6 +256,13 @@ func testsOf(t *testing.T) map[string]*tested {
 				continue
 			}
 			of.passed++
+			if verdict, ok := gradients[u.test]; ok && len(u.operators) == 1 {
+				word := "no"
+				if verdict == withGradient {
+					word = verdict
+				}
+				of.gradients = union(of.gradients, []string{word})
+			}
 			of.types = union(of.types, u.types)
 			of.ir = union(of.ir, u.ir)
 			if of.cpu != support.Assembly && u.cpu != support.None {

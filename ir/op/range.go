@@ -26,6 +26,15 @@ func (op Range) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(in[0].DType, op.Count)}, nil
 }
 
+// Grad sums: of the first number every gradient, of the step each times its place.
+func (op Range) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, _ []bool) []*ir.Value {
+	c, g := calculus{b}, of[0]
+	steps := c.mul(g, places(b, g.Type.DType, 0, op.Count))
+	return []*ir.Value{
+		reshape(b, c.sum(g, false, 0), n.Arg(0).Type.Shape...), reshape(b, c.sum(steps, false, 0), n.Arg(1).Type.Shape...),
+	}
+}
+
 // Eval counts; integers wrap.
 func (op Range) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	n, ok := op.Count.Int()

@@ -50,6 +50,19 @@ func (op StridedCopy) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
+// Grad adds each element's to that which it was read from.
+func (op StridedCopy) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, _ []bool) []*ir.Value {
+	c, x, count := calculus{b}, n.Arg(0).Type, ir.Product(op.Shape...)
+	at := fill(b, ir.Scalar(ir.I64, 0), op.Shape...)
+	for i, stride := range op.Strides {
+		at = c.add(at, c.mul(places(b, ir.I64, i, op.Shape...), c.extent(at, stride)))
+	}
+	at = c.add(at, c.extent(at, op.Offset))
+	zeros := fill(b, ir.Scalar(x.DType, 0), x.Elems())
+	sums := b.Node(ScatterElements{Axis: 0, Reduction: "add"}, zeros, reshape(b, at, count), reshape(b, of[0], count))
+	return []*ir.Value{reshape(b, sums, x.Shape...)}
+}
+
 // Call is cpu.StridedCopy.
 func (op StridedCopy) Call(*ir.Node) (ir.Call, error) {
 	return ir.Call{Kernel: "StridedCopy", Args: []any{ir.Out(0), ir.In(0), op.Shape, op.Strides, op.Offset}}, nil
