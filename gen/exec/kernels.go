@@ -198,6 +198,8 @@ var kernels = map[string][]any{
 	"PowInt":                {cpu.PowInt[int16], cpu.PowInt[int32], cpu.PowInt[int64], cpu.PowInt[int8], cpu.PowInt[uint16], cpu.PowInt[uint32], cpu.PowInt[uint64], cpu.PowInt[uint8]},
 	"PowIntScalar":          {cpu.PowIntScalar[int16], cpu.PowIntScalar[int32], cpu.PowIntScalar[int64], cpu.PowIntScalar[int8], cpu.PowIntScalar[uint16], cpu.PowIntScalar[uint32], cpu.PowIntScalar[uint64], cpu.PowIntScalar[uint8]},
 	"PowScalar":             {cpu.PowScalar[float32], cpu.PowScalar[float64]},
+	"ProductColumns":        {cpu.ProductColumns[int8], cpu.ProductColumns[uint8]},
+	"ProductColumnsScratch": {cpu.ProductColumnsScratch},
 	"ProductInteger":        {cpu.ProductInteger[int32], cpu.ProductInteger[int8], cpu.ProductInteger[uint8]},
 	"ProductScaled":         {cpu.ProductScaled},
 	"Quantize":              {cpu.Quantize[int16], cpu.Quantize[int32], cpu.Quantize[int8], cpu.Quantize[uint16], cpu.Quantize[uint8]},

@@ -22,6 +22,7 @@ var loweredTrials = map[string]func(*draw) trial{
 	"pack_rows":         tryPackRows,
 	"pad_blocked":       tryPadBlocked,
 	"patches":           tryPatches,
+	"product_columns":   tryProductColumns,
 	"product_integer":   tryProductInteger,
 	"rnn_steps":         tryRNNSteps,
 	"pack_winograd":     tryPackWinograd,
@@ -262,6 +263,21 @@ func tryPatches(d *draw) trial {
 		zero.SetInt(0, int64(d.int(0, 255, "zero point")))
 	}
 	return trial{op: o, args: trimmed(d.tensor(d.dtype(byteTypes), x...), zero)}
+}
+
+func tryProductColumns(d *draw) trial {
+	batch, m, k, n := d.int(1, 3, "batch"), d.extent(), d.extent(), d.extent()
+	weights := pick(d, 1, batch)
+	a := d.packed(op.PackRows{}, d.tensor(ir.U8, batch, m, k))
+	args := []*ir.Tensor{a, d.tensor(d.dtype(byteTypes), weights, k, n), d.maybe(d.tensor(ir.I32, 1)), nil, nil}
+	if d.flag("zero") {
+		sums := ir.NewTensor(ir.I32, m*batch)
+		if k > 0 {
+			sums = d.tensor(ir.I32, m*batch)
+		}
+		args[3], args[4] = d.tensor(ir.I32, pick(d, 1, n*weights)), sums
+	}
+	return trial{op: op.ProductColumns{}, args: trimmed(args...)}
 }
 
 func tryProductInteger(d *draw) trial {

@@ -94,6 +94,7 @@ var assembly = []string{
 	"PackRows",
 	"Pow",
 	"PowScalar",
+	"ProductColumns",
 	"ProductInteger",
 	"ProductScaled",
 	"Quantize",

@@ -106,9 +106,14 @@ func (op MatMulInteger) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 		w = reshape(b, expand(b, w, slices.Concat(f.batch, f.b[j:])...), batch, f.k, f.n)
 	}
 	p := integerProduct{b: b, to: op.To, weights: w, w0: n.Arg(3), x0: n.Arg(2), signed: x.Type.DType == ir.I8}
-	p.vectors(n, true)
-	rows := b.Nodes(PackRows{Sums: p.zero != nil}, x)
-	y := p.build(op.Requantize, rows, f.n)
+	var y *ir.Value
+	if op.To == ir.Invalid && n.Arg(biasOperand) == nil && varies(w) {
+		y = p.direct(x)
+	} else {
+		p.vectors(n, true)
+		rows := b.Nodes(PackRows{Sums: p.zero != nil}, x)
+		y = p.build(op.Requantize, rows, f.n)
+	}
 	return []*ir.Value{reshape(b, y, n.Results[0].Type.Shape...)}
 }
 

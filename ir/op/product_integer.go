@@ -203,6 +203,41 @@ func (p *integerProduct) vectors(n *ir.Node, pack bool) {
 	}
 }
 
+// direct appends the sums of the product of rows x, not packed yet, and weights that are
+// packed on the way.
+func (p *integerProduct) direct(x *ir.Value) *ir.Value {
+	x0 := normal(p.b, p.x0, x.Type.DType, ir.U8)
+	if isNought(x0) {
+		x0 = nil
+	}
+	w0 := normal(p.b, p.w0, p.weights.Type.DType, ir.I8)
+	if isNought(w0) {
+		return p.b.Node(ProductColumns{}, p.b.Node(PackRows{}, x), p.weights, x0)
+	}
+	rows := p.b.Nodes(PackRows{Sums: true}, x)
+	return p.b.Node(ProductColumns{}, rows[0], p.weights, x0, p.perBatch(w0), rows[1])
+}
+
+// varies reports whether v follows from what a function or a block is given, not from
+// weights and constants only.
+func varies(v *ir.Value) bool {
+	seen := map[*ir.Node]bool{}
+	todo := []*ir.Value{v}
+	for len(todo) > 0 {
+		v := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		switch {
+		case v == nil:
+		case v.Def == nil:
+			return true
+		case !seen[v.Def]:
+			seen[v.Def] = true
+			todo = append(todo, v.Def.Args...)
+		}
+	}
+	return false
+}
+
 // depth appends the number of products in a sum.
 func (p *integerProduct) depth() *ir.Value { return extent(p.b, p.weights.Type.Shape[1]) }
 

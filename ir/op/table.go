@@ -238,6 +238,7 @@ var Ops = []ir.Op{
 	PadBytes{},
 	Patches{},
 	Pointwise{},
+	ProductColumns{},
 	ProductInteger{},
 	Quantize{},
 	RNNSteps{},

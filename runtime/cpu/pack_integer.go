@@ -112,19 +112,24 @@ func (p *columnPacking) Part(i, parts int) {
 // strip packs rows r0…r1, r0 being a multiple of four, of panels of a matrix from one on.
 func (p *columnPacking) strip(batch, panel, r0, r1 int) {
 	var aside [16 * panelStrip]int32
-	size := ceil(p.k, 4) * 64
 	first, count := 16*panel, min(panelStrip, p.panels()-panel)
 	width := min(16*count, p.n-first)
 	sums := aside[:]
 	if p.sums != nil {
 		sums = p.sums[batch*p.n+first:][:width]
 	}
-	dst := p.dst[(batch*p.panels()+panel)*size+16*r0:]
-	src := p.src[(batch*p.k+r0)*p.n+first:]
+	size := ceil(p.k, 4) * 64
+	packStrip(p.dst[(batch*p.panels()+panel)*size+16*r0:], p.src[(batch*p.k+r0)*p.n+first:], sums, r1-r0, width, p.n, size, p.change)
+}
+
+// packStrip packs rows of width columns, at most panelStrip panels of them, each by
+// exclusive or with change, and adds the columns to their sums. The rows are so many bytes
+// apart, the panels size bytes.
+func packStrip(dst, src []byte, sums []int32, rows, width, row, size int, change byte) {
 	// The kernels do groups of four rows of whole panels.
-	rows, groups := r1-r0, (r1-r0)/4
-	done := packPanels(dst, src, sums, width/16, size, groups, p.n, p.change)
-	for j := range count {
+	groups := rows / 4
+	done := packPanels(dst, src, sums, width/16, size, groups, row, change)
+	for j := range ceil(width, 16) {
 		to, columns := dst[j*size:][:ceil(rows, 4)*64], min(16, width-16*j)
 		from := 0
 		if j < done {
@@ -136,7 +141,7 @@ func (p *columnPacking) strip(batch, panel, r0, r1 int) {
 			clear(to[64*groups:])
 		}
 		if from < rows {
-			packPanel(to, src[16*j:], sums[16*j:], from, rows, columns, p.n, p.change)
+			packPanel(to, src[16*j:], sums[16*j:], from, rows, columns, row, change)
 		}
 	}
 }

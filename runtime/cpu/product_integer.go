@@ -83,8 +83,20 @@ const slabBytes = 512 << 10
 
 // run checks the operands and computes the product.
 func (p *integerProduct) run(dst unsafe.Pointer, size int, a []uint8, panels []int8, bias, zero, sums []int32) {
-	if p.batch <= 0 || p.m <= 0 || p.n <= 0 || p.k < 0 {
+	p.bias = bias
+	if !p.check(dst, size, a, zero, sums) {
 		return
+	}
+	p.panels = bytesOf(panels[:volume(p.weights, p.columns, 16, p.k)])
+	if !integerProducts.run(p, partsFor(p.work(), int64(len(p.panels)))) {
+		p.Part(0, 1)
+	}
+}
+
+// check takes the operands, and reports whether there is something to compute.
+func (p *integerProduct) check(dst unsafe.Pointer, size int, a []uint8, zero, sums []int32) bool {
+	if p.batch <= 0 || p.m <= 0 || p.n <= 0 || p.k < 0 {
+		return false
 	}
 	if p.k%4 != 0 || p.weights < 1 {
 		panic("cpu: an integer product of what is not packed for it")
@@ -92,11 +104,10 @@ func (p *integerProduct) run(dst unsafe.Pointer, size int, a []uint8, panels []i
 	if size < volume(p.batch, p.m, p.n) {
 		panic("cpu: an integer product larger than its result")
 	}
-	p.dst, p.bias, p.zero = dst, bias, zero
+	p.dst, p.zero = dst, zero
 	p.columns = ceil(p.n, 16)
 	p.a = a[:volume(p.batch, p.m, p.k)]
-	p.panels = bytesOf(panels[:volume(p.weights, p.columns, 16, p.k)])
-	for _, size := range []int{len(bias), len(zero), len(p.factors), len(p.offset)} {
+	for _, size := range []int{len(p.bias), len(zero), len(p.factors), len(p.offset)} {
 		if size > 1 && size < volume(p.weights, p.n) {
 			panic("cpu: an integer product with too few channels")
 		}
@@ -111,10 +122,12 @@ func (p *integerProduct) run(dst unsafe.Pointer, size int, a []uint8, panels []i
 	p.rows = split(p.m, limit)
 	p.strips = ceil(p.columns, most)
 	p.high = max(1, slabBytes/max(1, limit*p.k))
-	work := int64(p.batch) * int64(p.m) * int64(p.n) * int64(p.k)
-	if !integerProducts.run(p, partsFor(work/byteSpeed(), int64(len(p.panels)))) {
-		p.Part(0, 1)
-	}
+	return true
+}
+
+// work is how many products of floats take the time of the product.
+func (p *integerProduct) work() int64 {
+	return int64(p.batch) * int64(p.m) * int64(p.n) * int64(p.k) / byteSpeed()
 }
 
 // byteSpeed is how many products of bytes take the time of one of floats.
@@ -148,39 +161,58 @@ func (p *integerProduct) Part(i, parts int) {
 // block computes tiles t0…t1 of rows and strips s0…s1 of one matrix.
 func (p *integerProduct) block(batch, t0, t1, s0, s1 int) {
 	_, most := byteLimits()
+	var columns byteColumns
+	t := p.tile(unseen(&columns))
+	for t0 < t1 {
+		end := min(t0+p.high, t1)
+		for s := s0; s < s1; s++ {
+			panel := s * most
+			columns.set(p, batch%p.weights*p.n+16*panel, p.width(s))
+			t.atB = (batch%p.weights*p.columns + panel) * 16 * p.k
+			p.strip(&t, batch, s, t0, end)
+		}
+		t0 = end
+	}
+}
+
+// tile is a tile of the product, whose columns are set for each strip.
+func (p *integerProduct) tile(columns *byteColumns) tile {
 	size := 4
 	if p.kind == bytesKind {
 		size = 1
 	}
-	var columns byteColumns
 	t := tile{
 		a: pointer(p.a), b: pointer(p.panels), c: p.dst,
 		rowA: p.k, panelB: 16 * p.k, rowC: size * p.n, panelC: 16 * size,
-		columns: unseen(&columns), kind: p.kind,
+		columns: columns, kind: p.kind,
 	}
 	if len(p.sums) > 0 {
 		t.bias = unsafe.Pointer(unsafe.SliceData(p.sums))
 	}
 	p.fill(&t)
 	t.loops(p.k/4, [3]int{1, 1, 1}, [3]int{})
-	for t0 < t1 {
-		end := min(t0+p.high, t1)
-		for s := s0; s < s1; s++ {
-			panel := s * most
-			t.panels = min(most, p.columns-panel)
-			channel := batch%p.weights*p.n + 16*panel
-			width := min(16*t.panels, p.n-16*panel)
-			columns.set(p, channel, width)
-			row := batch*p.m + p.rows.at(t0)
-			t.atA, t.atB = row*p.k, (batch%p.weights*p.columns+panel)*16*p.k
-			t.atBias, t.atC = 4*row, size*(row*p.n+16*panel)
-			if width == 16*t.panels {
-				t.coverBytes(p.rows, t0, end)
-			} else {
-				t.coverBytesPart(p.rows, t0, end, width*size)
-			}
-		}
-		t0 = end
+	return t
+}
+
+// width is how many columns strip s has.
+func (p *integerProduct) width(s int) int {
+	_, most := byteLimits()
+	return min(16*most, p.n-16*most*s)
+}
+
+// strip computes tiles t0…t1 of rows of a strip of a matrix, with its panels and columns
+// set in t.
+func (p *integerProduct) strip(t *tile, batch, s, t0, t1 int) {
+	_, most := byteLimits()
+	size := t.panelC / 16
+	panel, width := s*most, p.width(s)
+	t.panels = ceil(width, 16)
+	row := batch*p.m + p.rows.at(t0)
+	t.atA, t.atBias, t.atC = row*p.k, 4*row, size*(row*p.n+16*panel)
+	if width == 16*t.panels {
+		t.coverBytes(p.rows, t0, t1)
+	} else {
+		t.coverBytesPart(p.rows, t0, t1, width*size)
 	}
 }
 

@@ -342,6 +342,13 @@ func testIntegerMatrixProduct(t *testing.T) {
 		scaled, intact := guarded[float32](batch*m*n, 1e30)
 		ProductScaled(scaled, rows, panels, bias, zero, factors, offset, sums, batch, 1, m, n, ceil(k, 4)*4)
 		intact(t)
+		direct, intact := guarded[int32](batch*m*n, 1<<30)
+		scratch := make([]int8, (1+r.IntN(3))*ProductColumnsScratch(k))
+		ProductColumns(direct, rows, b, []int32{128}, zero, sums, scratch, batch, 1, m, n, k)
+		intact(t)
+		if !slices.Equal(direct, dst) {
+			t.Fatalf("%v: columns packed on the way give %v, not %v", s, direct, dst)
+		}
 		for i := range dst {
 			want, j := int32(0), i%n
 			for l := range k {
