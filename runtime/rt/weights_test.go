@@ -151,31 +151,34 @@ func TestWeightsOfEveryKind(t *testing.T) {
 }
 
 func TestWeightsInPlace(t *testing.T) {
+	const large = nearWeight/4 + 16
 	w := NewWeights()
-	Add(w, "whole", make([]float32, 32), 32)
-	Add(w, "also", make([]float32, 16), 16)
+	Add(w, "large", make([]float32, large), large)
+	Add(w, "small", make([]float32, 16), 16)
 	Add(w, "ragged", make([]float32, 3), 3)
 	Add(w, "last", make([]float32, 3), 3)
 	data := encodeWeights(t, w)
-	arena := alignedBytes(placed + len(data))[placed:] // and no multiple of 64
-	copy(arena, data)
-	w = ParseWeights(arena)
 	for _, tt := range []struct {
-		name    string
-		n       int
-		inPlace bool
+		name      string
+		n         int
+		at0, at32 bool // whether it is in place in a file that starts there
 	}{
-		{"whole", 32, true},
-		{"also", 16, true},
-		{"ragged", 3, false}, // starts where the first of the odd sizes ends
-		{"last", 3, true},    // starts where the multiples of 64 bytes end
+		{"large", large, true, true},
+		{"small", 16, true, false},
+		{"ragged", 3, false, false}, // starts where the first of the odd sizes ends
+		{"last", 3, true, false},    // starts where the multiples of 64 bytes end
 	} {
-		x := WeightsOf[float32](w, tt.name, tt.n)
-		if w.Err() != nil {
-			t.Fatal(w.Err())
-		}
-		if Overlap(x, arena) != (tt.inPlace && littleEndian) {
-			t.Errorf("%s is in place: %v", tt.name, !tt.inPlace)
+		for start, inPlace := range map[int]bool{0: tt.at0, placed: tt.at32} {
+			arena := alignedBytes(start + len(data))[start:]
+			copy(arena, data)
+			w := ParseWeights(arena)
+			x := WeightsOf[float32](w, tt.name, tt.n)
+			if w.Err() != nil {
+				t.Fatal(w.Err())
+			}
+			if Overlap(x, arena) != (inPlace && littleEndian) {
+				t.Errorf("%s of a file at byte %d is in place: %v", tt.name, start, !inPlace)
+			}
 		}
 	}
 }
