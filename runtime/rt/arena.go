@@ -71,13 +71,22 @@ func alignedBytes(n int) []byte {
 
 // View returns n elements of arena from byte off on, with no capacity beyond
 // them. T holds no pointers and off is a multiple of its alignment, as planned;
-// a range outside arena panics, as slicing does.
+// a range outside arena panics, as slicing does. A negative n is what [Recover] takes for
+// arguments that are too small.
 func View[T any](arena []byte, off, n int) []T {
 	if n == 0 {
 		return nil
 	}
 	if size := int(unsafe.Sizeof(*new(T))); n < 0 || off < 0 || off > len(arena) || n > (len(arena)-off)/size {
-		panic(fmt.Sprintf("view of %d elements of %d bytes at byte %d: arena has %d bytes", n, size, off, len(arena)))
+		panic(outside(n, size, off, len(arena)))
 	}
 	return unsafe.Slice((*T)(unsafe.Pointer(&arena[off])), n)
+}
+
+// outside is what a view of n elements that is not inside an arena panics with.
+func outside(n, size, off, arena int) any {
+	if n < 0 {
+		return tooSmall(n)
+	}
+	return fmt.Sprintf("view of %d elements of %d bytes at byte %d: arena has %d bytes", n, size, off, arena)
 }

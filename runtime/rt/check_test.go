@@ -188,6 +188,8 @@ func TestRecover(t *testing.T) {
 		t.Errorf("%v is not its cause", err)
 	}
 	wantError(t, forward(func() error { panic("text") }), "digits: Forward: panic: text")
+	small := forward(func() error { View[float32](make([]byte, 64), 0, -3); return nil })
+	wantError(t, small, "digits: Forward: the arguments are too small: a value on the way would have -3 elements")
 	if err := forward(func() error { return cause }); err != cause {
 		t.Errorf("an ordinary error became %v", err)
 	}

@@ -49,9 +49,22 @@ func (e *PanicError) Unwrap() error {
 }
 
 // Recover is deferred by generated functions: a panic becomes their error, as
-// "where: panic: …".
+// "where: panic: …", or "where: …" where arguments are too small for the model.
 func Recover(where string, err *error) {
-	if r := recover(); r != nil {
+	switch r := recover().(type) {
+	case nil:
+	case tooSmall:
+		*err = fmt.Errorf("%s: %w", where, r)
+	default:
 		*err = fmt.Errorf("%s: %w", where, &PanicError{r, debug.Stack()})
 	}
+}
+
+// tooSmall is what [View] panics with for a negative number of elements: an extent that
+// the model computes from those of its arguments is below zero.
+type tooSmall int
+
+// Error names the number.
+func (n tooSmall) Error() string {
+	return fmt.Sprintf("the arguments are too small: a value on the way would have %d elements", int(n))
 }
