@@ -65,29 +65,66 @@ func StateFunc(s *State, save, load func() error) {
 	}
 }
 
-// SaveState writes the state of the parts, which are named by the caller, into one
-// safetensors file whose names are "part/variable". A file of that name is replaced
-// when the new one is whole, and stays as it is on error.
+// StateBytes registers a text of any length. save returns what is saved. load looks at
+// what was saved and returns what takes it over, which is called when all of the state
+// turns out to be in order.
+func StateBytes(s *State, name string, save func() ([]byte, error), load func(saved []byte) (restore func(), err error)) {
+	s.vars = append(s.vars, variable{
+		name: name,
+		add: func(w *Weights, name string) {
+			text, err := save()
+			if err != nil {
+				w.fail(fmt.Errorf("%.100q: %w", name, err))
+				return
+			}
+			Add(w, name, text, len(text))
+		},
+		read: func(w *Weights, name string) (func(), error) {
+			shape := []int{0}
+			if info, ok := w.Info(name); ok && len(info.Shape) == 1 {
+				shape = info.Shape
+			}
+			text, err := read[uint8](w, name, shape)
+			if err != nil {
+				return nil, err
+			}
+			return load(text)
+		},
+	})
+}
+
+// CollectState returns the state of the parts, which are named by the caller, as
+// weights whose names are "part/variable". They lie in the memory of the parts, which
+// must not change as long as they are used. Errors: a name that is empty or has a
+// slash, a part that is nil, and those of what the parts register.
+func CollectState(parts map[string]Stater) (*Weights, error) {
+	states, err := statesOf(parts)
+	if err != nil {
+		return nil, err
+	}
+	w := NewWeights()
+	for _, part := range slices.Sorted(maps.Keys(states)) {
+		s := states[part]
+		for _, f := range s.save {
+			if err := f(); err != nil {
+				return nil, fmt.Errorf("%s: %w", part, err)
+			}
+		}
+		for _, v := range s.vars {
+			v.add(w, part+"/"+v.name)
+		}
+	}
+	return w, w.Err()
+}
+
+// SaveState writes the state of the parts, see [CollectState], into one safetensors
+// file. A file of that name is replaced when the new one is whole, and stays as it is
+// on error.
 func SaveState(path string, parts map[string]Stater) error {
-	err := func() error {
-		states, err := statesOf(parts)
-		if err != nil {
-			return err
-		}
-		w := NewWeights()
-		for _, part := range slices.Sorted(maps.Keys(states)) {
-			s := states[part]
-			for _, f := range s.save {
-				if err := f(); err != nil {
-					return fmt.Errorf("%s: %w", part, err)
-				}
-			}
-			for _, v := range s.vars {
-				v.add(w, part+"/"+v.name)
-			}
-		}
-		return w.Save(path)
-	}()
+	w, err := CollectState(parts)
+	if err == nil {
+		err = w.Save(path)
+	}
 	if err != nil {
 		return fmt.Errorf("save state: %w", err)
 	}
@@ -95,32 +132,45 @@ func SaveState(path string, parts map[string]Stater) error {
 }
 
 // LoadState restores the state of the parts, bit for bit, from a file that SaveState
-// wrote; parts of the file that are not asked for are ignored. Configurations are not
-// in the file: the parts must be made as they were. Errors, all of them at once: a
-// file that is not whole or was changed, variables that are missing, that have another
-// type or shape, and that a part does not have. No part has changed then. Last come
-// errors of what [StateFunc] registered.
+// wrote, as [RestoreState] does. A file that is not whole or was changed is an error
+// too.
 func LoadState(path string, parts map[string]Stater) error {
-	states, err := statesOf(parts)
-	if err != nil {
-		return fmt.Errorf("load state: %w", err)
-	}
 	w := OpenWeightsFile(path)
 	defer w.Close()
-	if err := w.Err(); err != nil {
-		return fmt.Errorf("load state: %w", err)
+	err := w.Err()
+	if err == nil {
+		if err = w.Verify(); err == nil {
+			err = RestoreState(w, parts)
+		}
+		if err != nil {
+			err = fmt.Errorf("%s: %w", path, err)
+		}
 	}
-	if err := restore(w, states); err != nil {
-		return fmt.Errorf("load state: %s: %w", path, err)
+	if err != nil {
+		return fmt.Errorf("load state: %w", err)
 	}
 	return nil
 }
 
-// restore gives the variables of states their values in w.
-func restore(w *Weights, states map[string]*State) error {
-	if err := w.Verify(); err != nil {
+// RestoreState restores the state of the parts, bit for bit, from weights like those
+// that [CollectState] returns; parts in them that are not asked for are ignored.
+// Configurations are not in them: the parts must be made as they were. Errors, all of
+// them at once: variables that are missing, that have another type or shape, and that
+// a part does not have. No part has changed then. Last come errors of what
+// [StateFunc] registered.
+func RestoreState(w *Weights, parts map[string]Stater) error {
+	states, err := statesOf(parts)
+	if err != nil {
 		return err
 	}
+	if err := w.Err(); err != nil {
+		return err
+	}
+	return restore(w, states)
+}
+
+// restore gives the variables of states their values in w.
+func restore(w *Weights, states map[string]*State) error {
 	parts := slices.Sorted(maps.Keys(states))
 	var copies []func()
 	var errs []error

@@ -21,7 +21,10 @@ type progress struct {
 	steps int64
 	seed  uint64
 	text  string // held in bits in a file
-	fail  error
+	log   string
+
+	refuse error // the log that is loaded
+	fail   error
 }
 
 func (c *progress) State(s *State) {
@@ -31,6 +34,9 @@ func (c *progress) State(s *State) {
 	StateTensor(s, "done", c.done, len(c.done))
 	StateScalar(s, "steps", &c.steps)
 	StateScalar(s, "seed", &c.seed)
+	StateBytes(s, "log",
+		func() ([]byte, error) { return []byte(c.log), c.fail },
+		func(saved []byte) (func(), error) { return func() { c.log = string(saved) }, c.refuse })
 	StateFunc(s,
 		func() error { copy(c.bits, c.text); return c.fail },
 		func() error { c.text = string(c.bits); return c.fail })
@@ -45,6 +51,7 @@ func (c *progress) fill() {
 	copy(c.mean, []float32{1.5, math.Float32frombits(0x7fc01234), math.Float32frombits(0x80000000), math.Float32frombits(1)})
 	copy(c.sums, []float64{math.Pi, math.Inf(-1), math.Float64frombits(0x7ff0000000000001)})
 	c.done[1], c.steps, c.seed, c.text = true, -3, 1<<63+1, "hello"
+	c.log = "one\ntwo"
 }
 
 // bytesOfState is the file that holds the parts.
@@ -77,7 +84,7 @@ func TestState(t *testing.T) {
 	if err := LoadState(path, map[string]Stater{"count": b, "model": q}); err != nil {
 		t.Fatal(err)
 	}
-	if b.text != "hello" || b.steps != -3 || q.Value(2)[3] != 35 || q.Data[10] != 0 {
+	if b.text != "hello" || b.log != a.log || b.steps != -3 || q.Value(2)[3] != 35 || q.Data[10] != 0 {
 		t.Errorf("restored %+v, %v", b, q.Data)
 	}
 	if !bytes.Equal(bytesOfState(t, map[string]Stater{"count": b, "model": q}), bytesOfState(t, parts)) {
@@ -142,6 +149,7 @@ func TestStatesThatDoNotFit(t *testing.T) {
 		{"a nil part", whole, map[string]Stater{"a": nil}, `part "a" is nil`},
 		{"a name with a slash", whole, map[string]Stater{"a/b": a}, `part "a/b": not a name`},
 		{"an odd variable", whole, map[string]Stater{"a": odd{}}, "data has 0"},
+		{"a text that is refused", whole, map[string]Stater{"a": func() *progress { c := newProgress(); c.refuse = errors.New("no log"); return c }()}, `"a/log": no log`},
 		{"what takes over fails", whole, map[string]Stater{"a": func() *progress { c := newProgress(); c.fail = errors.New("full"); return c }()}, "a: full"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

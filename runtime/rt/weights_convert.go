@@ -26,14 +26,48 @@ var floatKinds = map[string]floatKind{
 		func(b []byte, x float64) { binary.LittleEndian.PutUint16(b, uint16(ToBFloat16(RoundToOdd(x)))) }},
 }
 
-// Convertible reports whether [Weights.Convert] converts between two types.
+// intKind reads and writes one element of a type of intKinds, little-endian, as 64 bits
+// in two's complement.
+type intKind struct {
+	width  int
+	signed bool
+}
+
+var intKinds = map[string]intKind{
+	"i64": {8, true}, "i32": {4, true}, "i16": {2, true}, "i8": {1, true},
+	"u64": {8, false}, "u32": {4, false}, "u16": {2, false}, "u8": {1, false},
+}
+
+func (k intKind) get(b []byte) (bits uint64, negative bool) {
+	for i, c := range b[:k.width] {
+		bits |= uint64(c) << (8 * i)
+	}
+	if unused := 64 - 8*k.width; k.signed {
+		bits = uint64(int64(bits<<unused) >> unused)
+	}
+	return bits, k.signed && int64(bits) < 0
+}
+
+// put reports whether the number is one of the type.
+func (k intKind) put(b []byte, bits uint64, negative bool) bool {
+	for i := range b[:k.width] {
+		b[i] = byte(bits >> (8 * i))
+	}
+	again, below := k.get(b)
+	return again == bits && below == negative
+}
+
+// Convertible reports whether [Weights.Convert] converts between two types: floats of
+// 64, 32 and 16 bits, and integers of 8 to 64 bits.
 func Convertible(from, to string) bool {
-	return from == to || floatKinds[from].width > 0 && floatKinds[to].width > 0
+	return from == to || floatKinds[from].width > 0 && floatKinds[to].width > 0 ||
+		intKinds[from].width > 0 && intKinds[to].width > 0
 }
 
 // Convert changes the types of tensors: those that types has, to the one it gives.
-// Elements are converted when a tensor is first used. Errors: a tensor that is not
-// there, and types that are not [Convertible]. Nothing is changed then.
+// Elements are converted when a tensor is first used; integers that do not fit are an
+// error of that use. Errors: a tensor that is not there, and types that are not
+// [Convertible]. Nothing is changed then.
 func (w *Weights) Convert(types map[string]string) error {
 	if err := w.Err(); err != nil {
 		return err
@@ -57,19 +91,28 @@ func (w *Weights) Convert(types map[string]string) error {
 	return nil
 }
 
-// converted returns t as floats of another type.
+// converted returns t as elements of another type.
 func (t *tensor) converted(to string) *tensor {
-	from, as := floatKinds[t.DType], floatKinds[to]
-	n := int(t.Bytes / int64(from.width))
-	info := Info{t.Name, to, t.Shape, int64(n) * int64(as.width)}
+	from, as := kinds[t.DType].bits/8, kinds[to].bits/8
+	n := int(t.Bytes / int64(from))
+	info := Info{t.Name, to, t.Shape, int64(n) * int64(as)}
 	return &tensor{Info: info, lazy: &lazy{read: func() ([]byte, error) {
 		raw, err := t.bytes()
 		if err != nil {
 			return nil, err
 		}
-		out := make([]byte, n*as.width)
+		out := make([]byte, n*as)
+		if floats, ok := floatKinds[t.DType]; ok {
+			for i := range n {
+				floatKinds[to].put(out[i*as:], floats.get(raw[i*from:]))
+			}
+			return out, nil
+		}
 		for i := range n {
-			as.put(out[i*as.width:], from.get(raw[i*from.width:]))
+			bits, negative := intKinds[t.DType].get(raw[i*from:])
+			if !intKinds[to].put(out[i*as:], bits, negative) {
+				return nil, fmt.Errorf("element %d of %v does not fit %s", i, t.Info, to)
+			}
 		}
 		return out, nil
 	}}}

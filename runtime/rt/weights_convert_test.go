@@ -44,3 +44,45 @@ func TestConvert(t *testing.T) {
 		}
 	}
 }
+
+func TestConvertIntegers(t *testing.T) {
+	for _, tt := range []struct {
+		name, to string
+		list     []int64
+		fits     bool
+	}{
+		{"least and most of 16 bits", "i16", []int64{-1 << 15, -1, 0, 1<<15 - 1}, true},
+		{"one more", "i16", []int64{1 << 15}, false},
+		{"one less", "i16", []int64{-1<<15 - 1}, false},
+		{"most of 32 bits", "u32", []int64{0, 1<<32 - 1}, true},
+		{"less than none", "u32", []int64{-1}, false},
+		{"a sign lost", "u64", []int64{-1}, false},
+		{"most of 8 bits", "u8", []int64{255}, true},
+		{"low bits that are right", "i8", []int64{1 << 40}, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := NewWeights()
+			Add(w, "x", tt.list, len(tt.list))
+			if err := w.Convert(map[string]string{"x": tt.to}); err != nil {
+				t.Fatal(err)
+			}
+			if raw := w.Raw("x"); (raw != nil) != tt.fits || (w.Err() == nil) != tt.fits {
+				t.Fatal(raw, w.Err())
+			}
+			if !tt.fits {
+				return
+			}
+			if err := w.Convert(map[string]string{"x": "i64"}); err != nil {
+				t.Fatal(err)
+			}
+			if got := WeightsOf[int64](w, "x", len(tt.list)); !slices.Equal(got, tt.list) {
+				t.Error(got)
+			}
+		})
+	}
+	w := NewWeights()
+	Add(w, "x", []uint64{1 << 63}, 1)
+	if err := w.Convert(map[string]string{"x": "i64"}); err != nil || w.Raw("x") != nil || w.Err() == nil {
+		t.Error(err, w.Err())
+	}
+}

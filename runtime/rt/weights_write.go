@@ -8,7 +8,6 @@ import (
 	"io"
 	"maps"
 	"math"
-	"os"
 	"slices"
 	"unsafe"
 
@@ -146,20 +145,38 @@ func (w *Weights) Verify() error {
 	if w.digest == "" {
 		return errors.New("weights: file has no digest to compare with")
 	}
-	if w.closed.Load() || !w.retain() {
-		return fmt.Errorf("weights: %w", ErrClosed)
-	}
-	defer w.release()
-	w.mu.RLock()
-	defer w.mu.RUnlock()
-	sum, err := w.sum()
+	sum, err := w.Sum()
 	if err != nil {
-		return fmt.Errorf("weights: %w", err)
+		return err
 	}
 	if sum != w.digest {
 		return fmt.Errorf("weights: sha256 of the contents is %s, file says %.100q", sum, w.digest)
 	}
 	return nil
+}
+
+// Sum computes the digest that WriteTo records: the SHA-256, in hexadecimal, of names,
+// types, shapes, bytes and metadata.
+func (w *Weights) Sum() (string, error) {
+	if err := w.Err(); err != nil {
+		return "", err
+	}
+	sum, err := w.computed()
+	if err != nil {
+		return "", fmt.Errorf("weights: %w", err)
+	}
+	return sum, nil
+}
+
+// computed is sum of weights that are not closed.
+func (t *tensors) computed() (string, error) {
+	if t.closed.Load() || !t.retain() {
+		return "", ErrClosed
+	}
+	defer t.release()
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	return t.sum()
 }
 
 // sum computes the digest. It is called with t.mu held.
@@ -233,30 +250,12 @@ func (w *Weights) Save(path string) error {
 	if err := w.Err(); err != nil {
 		return err
 	}
-	if err := w.save(path); err != nil {
+	err := ReplaceFile(path, func(out io.Writer) error {
+		_, err := w.write(out)
+		return err
+	})
+	if err != nil {
 		return fmt.Errorf("weights: %w", err)
 	}
 	return nil
-}
-
-func (t *tensors) save(path string) error {
-	temporary := fmt.Sprintf("%s.%d.partial", path, os.Getpid())
-	f, err := os.Create(temporary)
-	if err != nil {
-		return err
-	}
-	_, err = t.write(f)
-	if err == nil {
-		err = f.Sync()
-	}
-	if closing := f.Close(); err == nil {
-		err = closing
-	}
-	if err == nil {
-		err = os.Rename(temporary, path)
-	}
-	if err != nil {
-		os.Remove(temporary)
-	}
-	return err
 }
