@@ -272,3 +272,13 @@ func (w *Weights) SetMetadata(key, value string) {
 	w.metadata[key] = value
 	w.mu.Unlock()
 }
+
+// DropMetadata removes those whose keys begin with prefix.
+func (w *Weights) DropMetadata(prefix string) {
+	if w == nil {
+		return
+	}
+	w.mu.Lock()
+	maps.DeleteFunc(w.metadata, func(key, _ string) bool { return strings.HasPrefix(key, prefix) })
+	w.mu.Unlock()
+}

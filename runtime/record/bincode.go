@@ -1,0 +1,291 @@
+package record
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/burngen/burngen/runtime/rt"
+)
+
+// A binary record of burn, up to version 0.21, is what the Rust library bincode makes of
+// the values that burn.go describes: without names, types or ends. Integers up to 250 are
+// a byte, others the byte 251, 252 or 253 before 2, 4 or 8 bytes; signed ones take turns
+// (0, -1, 1, -2). Texts, bytes and lists are preceded by their length, of an enumeration
+// there is the number of the variant, of an option a byte.
+//
+// What a module is made of is not in the file. But a parameter is: a text of letters or
+// digits of a known length, its id, and a tensor whose bytes fit its shape. So the file is
+// a sequence of parameters with a few bytes of options and lengths between them, and the
+// tensors are called by their number in it, with as many digits as the last: "00", "01".
+type bincode struct {
+	bigEndian
+	said   burnMetadata
+	minor  int      // version of burn: 0.x
+	dtypes []string // by their number, nil before types were written
+	effort int      // elements that may be read in vain
+}
+
+// maxBetween is how many bytes options and lengths between two parameters may take.
+const maxBetween = 256
+
+// isBincode tells metadata, which begins with the name of a type.
+func isBincode(file []byte) bool {
+	b := &bincode{bigEndian: bigEndian{file: file}}
+	name, err := b.text()
+	return err == nil && rustTypes[name] != ""
+}
+
+// number reads an unsigned integer.
+func (b *bincode) number() (uint64, error) {
+	head, err := b.take(1)
+	if err != nil {
+		return 0, err
+	}
+	if head[0] <= 250 {
+		return uint64(head[0]), nil
+	}
+	if head[0] > 253 {
+		return 0, b.errorf("an integer of 128 bits")
+	}
+	raw, err := b.take(2 << (head[0] - 251))
+	return littleEndian(raw), err
+}
+
+// text reads a text.
+func (b *bincode) text() (string, error) {
+	raw, err := b.blob()
+	if err == nil {
+		err = checkText(raw)
+	}
+	return string(raw), err
+}
+
+// blob reads bytes and their number before them.
+func (b *bincode) blob() ([]byte, error) {
+	n, err := b.number()
+	if err != nil {
+		return nil, err
+	}
+	return b.take(n)
+}
+
+func readBincode(w *rt.Weights, file []byte) error {
+	b := &bincode{bigEndian: bigEndian{file: file}, effort: effortRatio * len(file)}
+	for _, field := range []*string{&b.said.float, &b.said.int, &b.said.format, &b.said.version, &b.said.settings} {
+		var err error
+		if *field, err = b.text(); err != nil {
+			return fmt.Errorf("metadata: %w", err)
+		}
+	}
+	if err := b.setVersion(); err != nil {
+		return err
+	}
+	var params []param
+	between := 0
+	for b.pos < len(file) {
+		from := b.pos
+		p, err := b.param()
+		switch {
+		case err == nil:
+			params = append(params, p)
+			between = 0
+			continue
+		case errors.Is(err, errQuantised) || errors.Is(err, errEffort):
+			return fmt.Errorf("parameter %d: %w", len(params), err)
+		}
+		b.pos = from + 1
+		if between++; between > maxBetween {
+			return fmt.Errorf("byte %d: neither a parameter nor what is between two", from)
+		}
+	}
+	if len(params) == 0 {
+		return errors.New("no parameter in it")
+	}
+	digits := len(strconv.Itoa(len(params) - 1))
+	for i, p := range params {
+		w.AddRaw(fmt.Sprintf("%0*d", digits, i), p.dtype, p.shape, p.raw)
+	}
+	return w.Err()
+}
+
+// effortRatio bounds how many elements are read in vain: so many times the bytes there are.
+const effortRatio = 8
+
+var errEffort = errors.New("too much in it looks like parameters and is none")
+
+// bincodeTypes are the element types by number, and the first minor version of burn that
+// has them so: 0.x.
+var bincodeTypes = []struct {
+	since int
+	names string
+}{
+	{17, "F64 F32 Flex32 F16 BF16 I64 I32 I16 I8 U64 U32 U16 U8 Bool QFloat"},
+	{16, "F64 F32 F16 BF16 I64 I32 I16 I8 U64 U32 U16 U8 Bool QFloat"},
+	{14, "F64 F32 F16 BF16 I64 I32 I16 I8 U64 U32 U8 Bool QFloat"},
+}
+
+// boolStoresSince is the first minor version in which the type of truth values says how
+// they are stored, and boolStores are the ways.
+const boolStoresSince = 21
+
+var boolStores = []string{"Native", "U8", "U32"}
+
+// setVersion chooses how types are written by the version of burn.
+func (b *bincode) setVersion() error {
+	parts := strings.Split(b.said.version, ".")
+	if len(parts) < 3 || parts[0] != "0" {
+		return fmt.Errorf("version %.100q of burn is not known", b.said.version)
+	}
+	minor, err := strconv.Atoi(parts[1])
+	if err != nil || minor < 0 {
+		return fmt.Errorf("version %.100q of burn is not known", b.said.version)
+	}
+	b.minor = minor
+	for _, t := range bincodeTypes {
+		if minor >= t.since {
+			b.dtypes = strings.Fields(t.names)
+			break
+		}
+	}
+	return nil
+}
+
+// param is a parameter.
+type param struct {
+	dtype string
+	shape []int
+	raw   []byte
+}
+
+// param reads a parameter.
+func (b *bincode) param() (p param, err error) {
+	id, err := b.text()
+	if err != nil {
+		return p, err
+	}
+	if len(id) < minID || len(id) > maxID || strings.ContainsFunc(id, notOfID) {
+		return p, b.errorf("no id of a parameter")
+	}
+	if b.dtypes == nil {
+		return b.values()
+	}
+	if p.raw, err = b.blob(); err != nil {
+		return p, err
+	}
+	if p.shape, err = b.shape(); err != nil {
+		return p, err
+	}
+	if p.dtype, err = b.dtype(); err != nil {
+		return p, err
+	}
+	n, err := rt.Elems(p.shape)
+	if err == nil && n != len(p.raw)/elements[p.dtype].width || len(p.raw)%elements[p.dtype].width != 0 {
+		err = b.errorf("%d bytes are not %s%v", len(p.raw), p.dtype, p.shape)
+	}
+	return p, err
+}
+
+// minID and maxID are the least and most letters of the id of a parameter, which is a
+// number in Base32 or a UUID.
+const minID, maxID = 8, 36
+
+func notOfID(r rune) bool {
+	return !(r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r == '-')
+}
+
+// shape reads extents.
+func (b *bincode) shape() ([]int, error) {
+	rank, err := b.number()
+	if err != nil || rank > maxRank {
+		return nil, b.errorf("no shape")
+	}
+	shape := make([]int, rank)
+	for i := range shape {
+		n, err := b.number()
+		if err != nil || n > math.MaxInt {
+			return nil, b.errorf("no shape")
+		}
+		shape[i] = int(n)
+	}
+	return shape, nil
+}
+
+// dtype reads a type.
+func (b *bincode) dtype() (string, error) {
+	n, err := b.number()
+	if err != nil || n >= uint64(len(b.dtypes)) {
+		return "", b.errorf("no type")
+	}
+	name := b.dtypes[n]
+	if name == "Bool" && b.minor >= boolStoresSince {
+		n, err := b.number()
+		if err != nil || n >= uint64(len(boolStores)) {
+			return "", b.errorf("no type")
+		}
+		return boolType(boolStores[n])
+	}
+	return burnType(name)
+}
+
+// values reads a tensor as it was before it was bytes: a list of elements, and its shape.
+// Whether they are floats, integers or truth values is what fits.
+func (b *bincode) values() (p param, err error) {
+	from := b.pos
+	for _, read := range []struct {
+		dtype   string
+		element func() (uint64, error)
+	}{
+		{rustTypes[b.said.float], b.float(rustTypes[b.said.float])},
+		{rustTypes[b.said.int], b.signed},
+		{"bool", func() (uint64, error) { raw, err := b.take(1); return littleEndian(raw), err }},
+	} {
+		b.pos = from
+		if read.dtype == "" {
+			continue
+		}
+		p = param{dtype: read.dtype}
+		n, err := b.number()
+		if err != nil || n > uint64(len(b.file)-b.pos) {
+			return p, b.errorf("no list of elements")
+		}
+		for range n {
+			if b.effort--; b.effort < 0 {
+				return p, errEffort
+			}
+			x, err := read.element()
+			if err != nil {
+				break
+			}
+			p.raw = appendLittleEndian(p.raw, x, elements[p.dtype].width)
+		}
+		if p.shape, err = b.shape(); err != nil {
+			continue
+		}
+		if size, err := rt.Elems(p.shape); err == nil && uint64(size) == n && len(p.raw) == size*elements[p.dtype].width {
+			b.effort += size
+			return p, nil
+		}
+	}
+	return p, b.errorf("no tensor")
+}
+
+// float returns what reads a float: of 16 bits as an integer, others as they are.
+func (b *bincode) float(dtype string) func() (uint64, error) {
+	width := elements[dtype].width
+	if width == 2 {
+		return b.number
+	}
+	return func() (uint64, error) {
+		raw, err := b.take(uint64(width))
+		return littleEndian(raw), err
+	}
+}
+
+// signed reads a signed integer.
+func (b *bincode) signed() (uint64, error) {
+	x, err := b.number()
+	return x>>1 ^ -(x & 1), err
+}

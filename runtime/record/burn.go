@@ -1,0 +1,338 @@
+package record
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/burngen/burngen/runtime/rt"
+)
+
+// A named record of burn, up to version 0.21, is a table of "metadata", five texts, and
+// "item", the values of a module's fields by their names: tables for modules, lists for
+// vectors of them, null for what is constant. A parameter is a table of its "id" and its
+// "param", a tensor; a tensor is a table of "bytes", "shape" and "dtype", and before
+// version 0.14 of "value", a list of numbers, and "shape".
+const (
+	keyBurnMetadata = "metadata"
+	keyBurnItem     = "item"
+)
+
+// burnTypes are the element types by burn's names.
+var burnTypes = map[string]string{
+	"F64": "f64", "F32": "f32", "Flex32": "f32", "F16": "f16", "BF16": "bf16",
+	"I64": "i64", "I32": "i32", "I16": "i16", "I8": "i8",
+	"U64": "u64", "U32": "u32", "U16": "u16", "U8": "u8",
+	"Bool": "bool",
+}
+
+// burnMetadata is what a record of burn says of itself.
+type burnMetadata struct{ float, int, format, version, settings string }
+
+// field returns the one of a name.
+func (m *burnMetadata) field(name string) *string {
+	switch name {
+	case "float":
+		return &m.float
+	case "int":
+		return &m.int
+	case "format":
+		return &m.format
+	case "version":
+		return &m.version
+	case "settings":
+		return &m.settings
+	}
+	return nil
+}
+
+// rustTypes are the element types by Rust's names.
+var rustTypes = map[string]string{
+	"f64": "f64", "f32": "f32", "half::binary16::f16": "f16", "half::bfloat::bf16": "bf16",
+	"i64": "i64", "i32": "i32", "i16": "i16", "i8": "i8",
+}
+
+// burn reads the tensors of a record of burn.
+type burn struct {
+	*walker
+	weights *rt.Weights
+	names   *names
+	said    burnMetadata
+}
+
+// readBurn adds the tensors of a record, whose table begins with top and whose first key,
+// "metadata", has been read, to w.
+func readBurn(r *walker, top token, w *rt.Weights, n *names) error {
+	b := &burn{walker: r, weights: w, names: n}
+	t, err := b.expect(table)
+	if err != nil {
+		return err
+	}
+	err = b.fields(t, 0, func(key string) error {
+		field := b.said.field(key)
+		if field == nil {
+			return b.skipNext()
+		}
+		*field, err = b.expectText()
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if err := b.expectKey(top, 1, keyBurnItem); err != nil {
+		return err
+	}
+	if err := b.value(""); err != nil {
+		return err
+	}
+	if err := b.fields(top, 2, func(string) error { return b.skipNext() }); err != nil { // a marker of the backend
+		return err
+	}
+	return b.end()
+}
+
+// value reads a value of a name: the tensors in it.
+func (b *burn) value(name string) error {
+	t, err := b.next()
+	if err != nil {
+		return err
+	}
+	return b.rest(name, t)
+}
+
+// rest reads what t began.
+func (b *burn) rest(name string, t token) error {
+	switch t.kind {
+	case list:
+		return b.items(t, func(i int) error {
+			t, err := b.next()
+			if err != nil || t.kind < list {
+				return err
+			}
+			return b.below(name, strconv.Itoa(i), t)
+		})
+	case table:
+		return b.table(name, t)
+	}
+	return nil
+}
+
+// below reads what t began under a key.
+func (b *burn) below(name, key string, t token) error {
+	if t.kind < list {
+		return nil
+	}
+	name, err := b.names.join(name, key)
+	if err != nil {
+		return b.at("%w", err)
+	}
+	return b.rest(name, t)
+}
+
+// table reads a table: a parameter, a tensor, or a module. Its first pair says which.
+func (b *burn) table(name string, t token) error {
+	if err := b.enter(); err != nil {
+		return err
+	}
+	defer b.leave()
+	more, err := b.more(t, 0)
+	if err != nil || !more {
+		return err
+	}
+	key, err := b.key()
+	if err != nil {
+		return err
+	}
+	first, err := b.next()
+	if err != nil {
+		return err
+	}
+	isTensor := false
+	switch {
+	case key == "id" && first.kind == text:
+		return b.param(name, t)
+	case key == "bytes" && first.kind == blob:
+		return b.tensor(name, t, first.text)
+	case (key == "bytes" || key == "value") && first.kind == list:
+		isTensor, err = b.list(name, key, t, first)
+	default:
+		err = b.below(name, key, first)
+	}
+	if err != nil || isTensor {
+		return err
+	}
+	return b.fields(t, 1, func(key string) error {
+		x, err := b.next()
+		if err != nil {
+			return err
+		}
+		return b.below(name, key, x)
+	})
+}
+
+// param reads what follows the id of a parameter.
+func (b *burn) param(name string, t token) error {
+	if err := b.expectKey(t, 1, "param"); err != nil {
+		return err
+	}
+	if err := b.value(name); err != nil {
+		return err
+	}
+	return b.expectNoMore(t, 2)
+}
+
+// list reads a list under a key of a table t, and the rest of the table if the list is the
+// elements or bytes of a tensor.
+func (b *burn) list(name, key string, t, l token) (isTensor bool, err error) {
+	isTensor = true // of no elements
+	dtype := rustTypes[b.said.float]
+	var e element
+	var raw []byte
+	err = b.items(l, func(i int) error {
+		x, err := b.next()
+		if err != nil {
+			return err
+		}
+		if i == 0 {
+			isTensor = x.kind != null && x.kind < text
+			dtype, e = "u8", elements["u8"]
+			if key == "value" {
+				dtype, e = b.elementOf(x)
+			}
+		}
+		if !isTensor {
+			above, err := b.names.join(name, key)
+			if err != nil {
+				return b.at("%w", err)
+			}
+			return b.below(above, strconv.Itoa(i), x)
+		}
+		if e.parse == nil {
+			return b.at("%.100q: elements of a type that is not read", name)
+		}
+		if raw, err = e.parse(raw, x); err != nil {
+			err = b.at("%.100q: %w", name, err)
+		}
+		return err
+	})
+	switch {
+	case err != nil || !isTensor:
+		return isTensor, err
+	case key == "bytes":
+		return true, b.tensor(name, t, raw)
+	}
+	if err := b.expectKey(t, 1, "shape"); err != nil {
+		return true, err
+	}
+	shape, err := b.expectShape()
+	if err != nil {
+		return true, err
+	}
+	if err := b.add(name, dtype, shape, raw); err != nil {
+		return true, err
+	}
+	return true, b.expectNoMore(t, 2)
+}
+
+// elementOf returns the type of elements of which x is the first, as metadata says, and
+// how they are read. Floats of 16 bits are written as the integers that their bits are.
+func (b *burn) elementOf(x token) (string, element) {
+	dtype := rustTypes[b.said.int]
+	half := rustTypes[b.said.float]
+	switch {
+	case x.kind == boolean:
+		dtype = "bool"
+	case x.kind == single:
+		dtype = "f32"
+	case x.kind == double:
+		dtype = "f64"
+	case x.kind == decimal && strings.ContainsAny(x.digits(), ".eE"):
+		dtype = half
+	case elements[half].width == 2:
+		return half, elements["u16"]
+	}
+	return dtype, elements[dtype]
+}
+
+// tensor reads what follows the bytes of a tensor.
+func (b *burn) tensor(name string, t token, raw []byte) error {
+	if err := b.expectKey(t, 1, "shape"); err != nil {
+		return err
+	}
+	shape, err := b.expectShape()
+	if err != nil {
+		return err
+	}
+	if err := b.expectKey(t, 2, "dtype"); err != nil {
+		return err
+	}
+	dtype, err := readBurnType(b.walker)
+	if err != nil {
+		return fmt.Errorf("%.100q: %w", name, err)
+	}
+	if err := b.add(name, dtype, shape, raw); err != nil {
+		return err
+	}
+	return b.expectNoMore(t, 3)
+}
+
+// add adds a tensor.
+func (b *burn) add(name, dtype string, shape []int, raw []byte) error {
+	if name == "" {
+		name = keyBurnItem
+	}
+	b.weights.AddRaw(name, dtype, shape, raw)
+	return b.weights.Err()
+}
+
+// readBurnType reads a type: its name, or a table of its name and more.
+func readBurnType(r *walker) (dtype string, err error) {
+	t, err := r.next()
+	if err != nil {
+		return "", err
+	}
+	switch t.kind {
+	case text:
+		return burnType(string(t.text))
+	case table:
+		err := r.fields(t, 0, func(key string) error {
+			t, err := r.next()
+			if err != nil {
+				return err
+			}
+			if key == "Bool" {
+				dtype, err = boolType(string(t.text))
+			} else {
+				dtype, err = burnType(key)
+			}
+			if err != nil {
+				return err
+			}
+			return r.skip(t)
+		})
+		return dtype, err
+	}
+	return "", r.at("a type expected, %v found", t.kind)
+}
+
+// burnType returns the type of a name of burn's.
+func burnType(name string) (string, error) {
+	if dtype, ok := burnTypes[name]; ok {
+		return dtype, nil
+	}
+	if name == "QFloat" {
+		return "", errQuantised
+	}
+	return "", fmt.Errorf("%.100q: unknown element type", name)
+}
+
+var errQuantised = errors.New("quantised tensors are not read")
+
+// boolType returns the type of truth values that are stored in a way.
+func boolType(store string) (string, error) {
+	if store == "Native" || store == "U8" {
+		return "bool", nil
+	}
+	return "", fmt.Errorf("truth values stored as %.100q are not read", store)
+}

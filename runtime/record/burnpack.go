@@ -1,0 +1,146 @@
+package record
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math"
+
+	"github.com/burngen/burngen/runtime/rt"
+)
+
+// A burnpack file is the magic, a version in 16 bits, the length of the metadata in 32
+// bits, the metadata in CBOR, and the bytes of the tensors, little-endian: from the next
+// multiple of 256 bytes on, and before burn 0.20 right after the metadata. The metadata is
+// a table of tensors (each a table of dtype, shape, data_offsets and param_id), metadata
+// (texts), and scalars.
+const (
+	burnpackMagic     = "NRUB"
+	burnpackVersion   = 1
+	burnpackHead      = 10
+	burnpackAlignment = 256
+)
+
+func isBurnpack(file []byte) bool { return bytes.HasPrefix(file, []byte(burnpackMagic)) }
+
+// packed is a tensor of a burnpack file.
+type packed struct {
+	name, dtype string
+	shape       []int
+	from, to    int64 // among the bytes of the tensors
+}
+
+func readBurnpack(w *rt.Weights, file []byte) error {
+	if len(file) < burnpackHead {
+		return fmt.Errorf("file of %d bytes ends in its head", len(file))
+	}
+	if v := binary.LittleEndian.Uint16(file[4:]); v != burnpackVersion {
+		return fmt.Errorf("burnpack of version %d: %d is the one that is read", v, burnpackVersion)
+	}
+	size := int64(binary.LittleEndian.Uint32(file[6:]))
+	if left := int64(len(file)) - burnpackHead; size > left {
+		return fmt.Errorf("metadata of %d bytes: file has %d after its head", size, left)
+	}
+	tensors, err := readPacked(w, file[burnpackHead:][:size])
+	if err != nil {
+		return fmt.Errorf("metadata: %w", err)
+	}
+	var end int64
+	for _, t := range tensors {
+		end = max(end, t.to)
+	}
+	start := burnpackHead + size
+	if aligned := (start + burnpackAlignment - 1) / burnpackAlignment * burnpackAlignment; aligned+end == int64(len(file)) {
+		start = aligned
+	} else if have := int64(len(file)) - start; end != have && len(tensors) > 0 {
+		return fmt.Errorf("tensors end at byte %d: file has %d after its metadata", end, have)
+	}
+	data := file[min(start, int64(len(file))):]
+	for _, t := range tensors {
+		w.AddRaw(t.name, t.dtype, t.shape, data[t.from:t.to:t.to])
+		if err := w.Err(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readPacked reads the metadata.
+func readPacked(w *rt.Weights, text []byte) ([]packed, error) {
+	r := &walker{source: &cbor{bigEndian{file: text}}}
+	top, err := r.expect(table)
+	if err != nil {
+		return nil, err
+	}
+	var tensors []packed
+	err = r.fields(top, 0, func(key string) error {
+		switch key {
+		case "tensors":
+			t, err := r.expect(table)
+			if err != nil {
+				return err
+			}
+			return r.fields(t, 0, func(name string) error {
+				p, err := readDescriptor(r, name)
+				if err != nil {
+					return fmt.Errorf("%.100q: %w", name, err)
+				}
+				tensors = append(tensors, p)
+				return nil
+			})
+		case "metadata":
+			return readMetadata(r, w)
+		}
+		return r.skipNext()
+	})
+	if err == nil {
+		err = r.end()
+	}
+	return tensors, err
+}
+
+// readDescriptor reads what the metadata says of a tensor.
+func readDescriptor(r *walker, name string) (packed, error) {
+	p := packed{name: name, from: -1}
+	t, err := r.expect(table)
+	if err != nil {
+		return p, err
+	}
+	err = r.fields(t, 0, func(key string) (err error) {
+		switch key {
+		case "dtype":
+			p.dtype, err = readBurnType(r)
+		case "shape":
+			p.shape, err = r.expectShape()
+		case "data_offsets":
+			p.from, p.to, err = readOffsets(r)
+		default:
+			err = r.skipNext()
+		}
+		return err
+	})
+	if err == nil && (p.dtype == "" || p.from < 0) {
+		err = r.at("dtype and data_offsets expected")
+	}
+	return p, err
+}
+
+// readOffsets reads where a tensor begins and ends.
+func readOffsets(r *walker) (from, to int64, err error) {
+	t, err := r.expect(list)
+	if err != nil {
+		return 0, 0, err
+	}
+	both := [2]int64{-1, -1}
+	err = r.items(t, func(i int) (err error) {
+		if i == len(both) {
+			return r.at("more than two offsets")
+		}
+		both[i], err = r.expectSize()
+		return err
+	})
+	if err == nil && (both[0] < 0 || both[0] > both[1] || both[1] > math.MaxInt64/2) {
+		err = r.at("offsets %v are none", both)
+	}
+	return both[0], both[1], err
+}

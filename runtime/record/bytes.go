@@ -1,0 +1,60 @@
+package record
+
+import "fmt"
+
+// bigEndian reads bytes, numbers and what says its length from memory: what MessagePack
+// and CBOR have in common.
+type bigEndian struct {
+	file []byte
+	pos  int
+}
+
+func (b *bigEndian) offset() int { return b.pos }
+
+func (b *bigEndian) errorf(format string, args ...any) error {
+	return fmt.Errorf("byte %d: %w", b.pos, fmt.Errorf(format, args...))
+}
+
+// end is an error unless all has been read.
+func (b *bigEndian) end() error {
+	if left := len(b.file) - b.pos; left > 0 {
+		return b.errorf("%d bytes after the end", left)
+	}
+	return nil
+}
+
+// take returns the next n bytes.
+func (b *bigEndian) take(n uint64) ([]byte, error) {
+	if left := len(b.file) - b.pos; n > uint64(left) {
+		return nil, b.errorf("%d bytes expected, %d are left", n, left)
+	}
+	from := b.pos
+	b.pos += int(n)
+	return b.file[from:b.pos:b.pos], nil
+}
+
+// number returns the number in the next bytes.
+func (b *bigEndian) number(width int) (x uint64, err error) {
+	raw, err := b.take(uint64(width))
+	for _, c := range raw {
+		x = x<<8 | uint64(c)
+	}
+	return x, err
+}
+
+// string returns a text or blob of n bytes.
+func (b *bigEndian) string(k kind, n uint64) (token, error) {
+	raw, err := b.take(n)
+	if err == nil && k == text {
+		err = checkText(raw)
+	}
+	return token{kind: k, text: raw}, err
+}
+
+// container returns a list of n items or table of n pairs, of a byte each at least.
+func (b *bigEndian) container(k kind, n uint64) (token, error) {
+	if left := len(b.file) - b.pos; n > uint64(left) {
+		return token{}, b.errorf("%d items: %d bytes are left", n, left)
+	}
+	return token{kind: k, n: int(n)}, nil
+}

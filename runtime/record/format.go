@@ -1,0 +1,157 @@
+package record
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/burngen/burngen/runtime/rt"
+)
+
+// Format is how a record lies in a file.
+type Format uint8
+
+// The formats.
+const (
+	Safetensors Format = iota // tensors that are used where they lie: the fastest
+	MessagePack               // names and bytes; bytes are used where they lie
+	Binary                    // the smallest
+	JSON                      // numbers as text, in one line
+	PrettyJSON                // the same with a line for every row
+)
+
+// formats have a row for every format.
+var formats = [...]struct {
+	name  string
+	ext   string // of files
+	write func(out io.Writer, w *rt.Weights) error
+}{
+	Safetensors: {"safetensors", ".safetensors", func(out io.Writer, w *rt.Weights) error { _, err := w.WriteTo(out); return err }},
+	MessagePack: {"MessagePack", ".mpk", writeNamed(newMessagePackSink)},
+	Binary:      {"binary", ".bin", writeBinary},
+	JSON:        {"JSON", ".json", writeNamed(newJSONSink)},
+	PrettyJSON:  {"pretty JSON", ".json", writeNamed(newPrettyJSONSink)},
+}
+
+// String returns the format's name.
+func (f Format) String() string {
+	if int(f) >= len(formats) {
+		return fmt.Sprintf("format %d", uint8(f))
+	}
+	return formats[f].name
+}
+
+const gzipExt = ".gz"
+
+// For returns the recorder that a file's name asks for by its end: ".safetensors",
+// ".mpk", ".bin" or ".json", and ".gz" after any of them.
+func For(path string) (Recorder, error) {
+	name, zipped := strings.CutSuffix(strings.ToLower(path), gzipExt)
+	for f, row := range formats {
+		if strings.HasSuffix(name, row.ext) {
+			return Recorder{Format: Format(f), Gzip: zipped}, nil
+		}
+	}
+	return Recorder{}, fmt.Errorf("record: %.200q: a name that ends in .safetensors, .mpk, .bin or .json expected, perhaps with %s", path, gzipExt)
+}
+
+// forms are the files that are read, and what tells them.
+var forms = []struct {
+	is   func(file []byte) bool
+	read func(w *rt.Weights, file []byte) error
+}{
+	{isBinary, readBinary},
+	{isBurnpack, readBurnpack},
+	{isSafetensors, readSafetensors},
+	{isJSON, func(w *rt.Weights, file []byte) error { return readTable(w, &jsonText{file: file}, len(file)) }},
+	{isMessagePack, func(w *rt.Weights, file []byte) error {
+		return readTable(w, &messagePack{bigEndian{file: file}}, len(file))
+	}},
+	{isBincode, readBincode},
+}
+
+// read adds the tensors in a file to w.
+func read(w *rt.Weights, file []byte) error {
+	if isGzip(file) {
+		var err error
+		if file, err = gunzip(file); err != nil {
+			return err
+		}
+	}
+	for _, form := range forms {
+		if form.is(file) {
+			if err := form.read(w, file); err != nil {
+				return err
+			}
+			return w.Err()
+		}
+	}
+	return errUnknown
+}
+
+var errUnknown = errors.New("not a record: neither of burngen nor of burn")
+
+// isSafetensors tells a header, which begins with '{' after its length.
+func isSafetensors(file []byte) bool {
+	return len(file) > 8 && file[8] == '{' && littleEndian(file[:8]) <= uint64(len(file)-8)
+}
+
+func isJSON(file []byte) bool {
+	return bytes.HasPrefix(bytes.TrimLeft(file[:min(len(file), 100)], " \t\r\n"), []byte("{"))
+}
+
+// isMessagePack tells a table.
+func isMessagePack(file []byte) bool {
+	return len(file) > 0 && (file[0]&0xf0 == 0x80 || file[0] == 0xde || file[0] == 0xdf)
+}
+
+// readSafetensors adds the tensors of a safetensors file. One without a digest, which
+// something else wrote, has nothing to be compared with.
+func readSafetensors(w *rt.Weights, file []byte) error {
+	from := rt.ParseWeights(file)
+	if err := from.Err(); err != nil {
+		return err
+	}
+	if from.Digest() != "" {
+		if err := from.Verify(); err != nil {
+			return err
+		}
+	}
+	for key, value := range from.Metadata() {
+		w.SetMetadata(key, value)
+	}
+	for _, name := range from.Names() {
+		info, _ := from.Info(name)
+		w.AddRaw(name, info.DType, info.Shape, from.Raw(name))
+	}
+	return nil
+}
+
+// readTable adds the tensors of a file that is one table: a named record, or burn's.
+func readTable(w *rt.Weights, s source, size int) error {
+	r := &walker{source: s}
+	top, err := r.expect(table)
+	if err != nil {
+		return err
+	}
+	more, err := r.more(top, 0)
+	if err != nil {
+		return err
+	}
+	if !more {
+		return errUnknown
+	}
+	key, err := r.key()
+	if err != nil {
+		return err
+	}
+	switch key {
+	case keyVersion:
+		return readNamed(r, top, w)
+	case keyBurnMetadata:
+		return readBurn(r, top, w, newNames(size))
+	}
+	return errUnknown
+}

@@ -1,0 +1,261 @@
+package record
+
+import (
+	"encoding/base64"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+
+	"github.com/burngen/burngen/runtime/rt"
+)
+
+// A named record is a table, with its keys in this order:
+//
+//	burngen   1, the version of this layout
+//	sha256    of the contents, as [rt.Weights.Sum] defines it
+//	metadata  a table of texts
+//	tensors   a table of tensors: each a table of dtype, shape and data
+//
+// Names are sorted. Data are the bytes of the elements, little-endian; in JSON they are
+// numbers, and the Base64 of the bytes where elements are none.
+const (
+	version     = 1
+	keyVersion  = "burngen"
+	keySum      = "sha256"
+	keyMetadata = "metadata"
+	keyTensors  = "tensors"
+	keyType     = "dtype"
+	keyShape    = "shape"
+	keyData     = "data"
+)
+
+// sink takes the values of a named record. What goes wrong in writing shows in flush.
+type sink interface {
+	table(n int) // n keys with their values, then end
+	list(n int)  // n values, then end
+	end()
+	key(s string)
+	text(s string)
+	integer(x int)
+	data(info rt.Info, raw []byte) error
+	flush() error
+}
+
+// writeNamed returns what writes a named record to a sink.
+func writeNamed(to func(io.Writer) sink) func(io.Writer, *rt.Weights) error {
+	return func(out io.Writer, w *rt.Weights) error {
+		sum, err := w.Sum()
+		if err != nil {
+			return err
+		}
+		s := to(out)
+		s.table(4)
+		s.key(keyVersion)
+		s.integer(version)
+		s.key(keySum)
+		s.text(sum)
+		metadata := w.Metadata()
+		s.key(keyMetadata)
+		s.table(len(metadata))
+		for _, key := range slices.Sorted(maps.Keys(metadata)) {
+			if err := checkTexts(key, metadata[key]); err != nil {
+				return fmt.Errorf("metadata %.100q: %w", key, err)
+			}
+			s.key(key)
+			s.text(metadata[key])
+		}
+		s.end()
+		names := w.Names()
+		s.key(keyTensors)
+		s.table(len(names))
+		for _, name := range names {
+			if err := checkTexts(name); err != nil {
+				return fmt.Errorf("%.100q: %w", name, err)
+			}
+			info, _ := w.Info(name)
+			s.key(name)
+			s.table(3)
+			s.key(keyType)
+			s.text(info.DType)
+			s.key(keyShape)
+			s.list(len(info.Shape))
+			for _, n := range info.Shape {
+				s.integer(n)
+			}
+			s.end()
+			s.key(keyData)
+			if err := s.data(info, w.Raw(name)); err != nil {
+				return err
+			}
+			s.end()
+		}
+		s.end()
+		s.end()
+		if err := w.Err(); err != nil {
+			return err
+		}
+		return s.flush()
+	}
+}
+
+// checkTexts returns an error unless texts are UTF-8.
+func checkTexts(texts ...string) error {
+	for _, t := range texts {
+		if err := checkText([]byte(t)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readNamed adds the tensors of a named record, whose table begins with top and whose
+// first key has been read, to w.
+func readNamed(r *walker, top token, w *rt.Weights) error {
+	v, err := r.expectSize()
+	if err != nil {
+		return err
+	}
+	if err := checkVersion(v); err != nil {
+		return err
+	}
+	if err := r.expectKey(top, 1, keySum); err != nil {
+		return err
+	}
+	sum, err := r.expectText()
+	if err != nil {
+		return err
+	}
+	if err := r.expectKey(top, 2, keyMetadata); err != nil {
+		return err
+	}
+	if err := readMetadata(r, w); err != nil {
+		return err
+	}
+	if err := r.expectKey(top, 3, keyTensors); err != nil {
+		return err
+	}
+	tensors, err := r.expect(table)
+	if err != nil {
+		return err
+	}
+	err = r.fields(tensors, 0, func(name string) error {
+		if err := readTensor(r, w, name); err != nil {
+			return fmt.Errorf("%.100q: %w", name, err)
+		}
+		return w.Err()
+	})
+	if err == nil {
+		err = r.expectNoMore(top, 4)
+	}
+	if err == nil {
+		err = r.end()
+	}
+	if err != nil {
+		return err
+	}
+	return verify(w, sum)
+}
+
+// checkVersion returns an error for what a later version of a layout wrote.
+func checkVersion(v int64) error {
+	if v != version {
+		return fmt.Errorf("version %d of the layout: %d is the one that is read", v, version)
+	}
+	return nil
+}
+
+// verify compares contents with their digest.
+func verify(w *rt.Weights, sum string) error {
+	got, err := w.Sum()
+	if err == nil && got != sum {
+		err = fmt.Errorf("sha256 of the contents is %s, file says %.100q", got, sum)
+	}
+	return err
+}
+
+// readMetadata reads a table of texts.
+func readMetadata(r *walker, w *rt.Weights) error {
+	t, err := r.expect(table)
+	if err != nil {
+		return err
+	}
+	seen := map[string]bool{}
+	return r.fields(t, 0, func(key string) error {
+		value, err := r.expectText()
+		if err != nil {
+			return err
+		}
+		if seen[key] {
+			return r.at("metadata %.100q appears twice", key)
+		}
+		seen[key] = true
+		w.SetMetadata(key, value)
+		return w.Err()
+	})
+}
+
+// readTensor reads a tensor.
+func readTensor(r *walker, w *rt.Weights, name string) error {
+	t, err := r.expect(table)
+	if err != nil {
+		return err
+	}
+	if err := r.expectKey(t, 0, keyType); err != nil {
+		return err
+	}
+	dtype, err := r.expectText()
+	if err != nil {
+		return err
+	}
+	if err := r.expectKey(t, 1, keyShape); err != nil {
+		return err
+	}
+	shape, err := r.expectShape()
+	if err != nil {
+		return err
+	}
+	if err := r.expectKey(t, 2, keyData); err != nil {
+		return err
+	}
+	raw, err := readData(r, dtype)
+	if err != nil {
+		return err
+	}
+	w.AddRaw(name, dtype, shape, raw)
+	return r.expectNoMore(t, 3)
+}
+
+// readData reads bytes, numbers or Base64.
+func readData(r *walker, dtype string) ([]byte, error) {
+	t, err := r.next()
+	if err != nil {
+		return nil, err
+	}
+	e, numbers := elements[dtype]
+	switch {
+	case t.kind == blob:
+		return t.text, nil
+	case t.kind == list && numbers:
+		var raw []byte
+		err := r.items(t, func(int) error {
+			t, err := r.next()
+			if err == nil {
+				raw, err = e.parse(raw, t)
+			}
+			return err
+		})
+		if err != nil {
+			err = r.at("%w", err)
+		}
+		return raw, err
+	case t.kind == text && !numbers:
+		raw := make([]byte, base64.StdEncoding.DecodedLen(len(t.text)))
+		n, err := base64.StdEncoding.Strict().Decode(raw, t.text)
+		if err != nil {
+			err = r.at("%w", err)
+		}
+		return raw[:n], err
+	}
+	return nil, r.at("data of %.100q expected, %v found", dtype, t.kind)
+}

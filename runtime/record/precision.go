@@ -1,0 +1,128 @@
+package record
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/burngen/burngen/runtime/rt"
+)
+
+// Precision is how many bits floats and signed integers have in a record. What a record
+// is loaded into decides what they have in memory.
+type Precision uint8
+
+// The precisions. Integers that do not fit keep the bits they have, so that integers are
+// never changed. So do unsigned integers, integers and floats of 8 bits or less, and
+// truth values.
+const (
+	AsIs   Precision = iota
+	Double           // f64, i64
+	Full             // f32, i32
+	Half             // f16, i16: a float beyond 65504 is an error
+)
+
+// precisions have a row for every precision: what floats and integers become.
+var precisions = [...]struct{ name, float, integer string }{
+	AsIs:   {"as is", "", ""},
+	Double: {"double", "f64", "i64"},
+	Full:   {"full", "f32", "i32"},
+	Half:   {"half", "f16", "i16"},
+}
+
+// String returns the precision's name.
+func (p Precision) String() string {
+	if int(p) >= len(precisions) {
+		return fmt.Sprintf("precision %d", uint8(p))
+	}
+	return precisions[p].name
+}
+
+// apply returns weights as they are stored, with notes of the types they had.
+func (p Precision) apply(w *rt.Weights) (*rt.Weights, error) {
+	if int(p) >= len(precisions) {
+		return nil, fmt.Errorf("%v is none", p)
+	}
+	same := map[string]string{}
+	for _, name := range w.Names() {
+		same[name] = name
+	}
+	stored, err := w.Renamed(same)
+	if err != nil {
+		return nil, err
+	}
+	stored.DropMetadata(notePrefix)
+	types := map[string]string{}
+	for _, name := range w.Names() {
+		info, _ := w.Info(name)
+		to, err := p.typeOf(info, w)
+		if err != nil {
+			stored.Close()
+			return nil, err
+		}
+		if to != info.DType {
+			types[name] = to
+			stored.SetMetadata(noteType+name, info.DType)
+		}
+	}
+	if err := stored.Convert(types); err != nil {
+		stored.Close()
+		return nil, err
+	}
+	return stored, nil
+}
+
+// typeOf returns the type that a tensor is stored in. Error: a float that has no place in
+// it.
+func (p Precision) typeOf(info rt.Info, w *rt.Weights) (string, error) {
+	to := precisions[p]
+	switch info.DType {
+	case to.float, to.integer:
+	case "i64", "i32", "i16":
+		if to.integer != "" && fits(w.Raw(info.Name), elements[info.DType].width, elements[to.integer].width) {
+			return to.integer, nil
+		}
+	case "f64", "f32", "f16", "bf16":
+		if to.float == "" {
+			break
+		}
+		if x, over := beyond(w.Raw(info.Name), info.DType, to.float); over {
+			return "", fmt.Errorf("%.100q: %v does not fit %s", info.Name, x, to.float)
+		}
+		return to.float, nil
+	}
+	return info.DType, w.Err()
+}
+
+// fits reports whether signed integers fit another width.
+func fits(raw []byte, width, other int) bool {
+	for at := 0; at < len(raw) && other < width; at += width {
+		x := int64(littleEndian(raw[at:][:width])<<(64-8*width)) >> (64 - 8*width)
+		if unused := 64 - 8*other; x<<unused>>unused != x {
+			return false
+		}
+	}
+	return true
+}
+
+// most is the largest finite number that rounds to one of a type.
+var most = map[string]float64{
+	"f64": math.MaxFloat64,
+	"f32": math.Nextafter(0x1.ffffffp127, 0),
+	"f16": math.Nextafter(65520, 0),
+}
+
+// beyond returns a finite float that has no place in another type, if there is one.
+func beyond(raw []byte, dtype, to string) (float64, bool) {
+	if wide := []string{"f16", "f32", "f64"}; slices.Index(wide, to) >= slices.Index(wide, dtype) && dtype != "bf16" {
+		return 0, false
+	}
+	width, limit := elements[dtype].width, most[to]
+	for at := 0; at < len(raw); at += width {
+		x := elements[dtype].float(littleEndian(raw[at:][:width]))
+		if math.Abs(x) > limit && !math.IsInf(x, 0) {
+			return x, true
+		}
+	}
+	return 0, false
+}

@@ -1,0 +1,292 @@
+package record
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"unicode/utf8"
+	"unsafe"
+)
+
+// kind is what a token is.
+type kind uint8
+
+const (
+	null    kind = iota
+	boolean      // bits is 1 or 0
+	integer      // bits in two's complement
+	single       // bits of a float32
+	double       // bits of a float64
+	decimal      // text is a number in JSON
+	text
+	blob
+	list
+	table
+)
+
+var kindNames = [...]string{
+	"nothing", "a truth value", "an integer", "a float32", "a float64", "a number", "a text", "bytes", "a list", "a table",
+}
+
+func (k kind) String() string { return kindNames[k] }
+
+// token is a value, or the beginning of one that has items.
+type token struct {
+	kind     kind
+	negative bool   // of an integer
+	n        int    // of a list its items and of a table its pairs, -1 if an end says so
+	bits     uint64 // of truth values, integers and floats
+	text     []byte // of texts, blobs and decimals, perhaps in the memory that is read
+}
+
+// integer returns the number that t is, in two's complement.
+func (t token) integer() (bits uint64, negative bool, err error) {
+	switch t.kind {
+	case integer:
+		return t.bits, t.negative, nil
+	case decimal:
+		if digits := t.digits(); digits[0] == '-' {
+			x, err := strconv.ParseInt(digits, 10, 64)
+			if err == nil {
+				return uint64(x), x < 0, nil
+			}
+		} else if x, err := strconv.ParseUint(digits, 10, 64); err == nil {
+			return x, false, nil
+		}
+		return 0, false, fmt.Errorf("%.100s is no integer of 64 bits", t.text)
+	}
+	return 0, false, fmt.Errorf("an integer expected, %v found", t.kind)
+}
+
+// float returns the number that t is, rounded once to so many bits.
+func (t token) float(bits int) (float64, error) {
+	switch t.kind {
+	case single:
+		return float64(math.Float32frombits(uint32(t.bits))), nil
+	case double:
+		x := math.Float64frombits(t.bits)
+		if bits == 32 {
+			x = float64(float32(x))
+		}
+		return x, nil
+	case decimal:
+		x, err := strconv.ParseFloat(t.digits(), bits)
+		if err != nil {
+			err = fmt.Errorf("%.100s does not fit %d bits", t.text, bits)
+		}
+		return x, err
+	}
+	return 0, fmt.Errorf("a number expected, %v found", t.kind)
+}
+
+// digits is the text of a decimal, without a copy.
+func (t token) digits() string { return unsafe.String(unsafe.SliceData(t.text), len(t.text)) }
+
+// source is the text of one value that describes itself.
+type source interface {
+	// next returns the next token.
+	next() (token, error)
+
+	// more reports whether item i of a list, or pair i of a table, follows.
+	more(of token, i int) (bool, error)
+
+	// key returns the key of a pair.
+	key() (string, error)
+
+	// offset is where the next token begins.
+	offset() int
+
+	// end is an error if something follows.
+	end() error
+}
+
+// Limits of what a file may hold: how deep values lie in one another, how long a name
+// is, and how much longer all names together are than the file.
+const (
+	maxDepth  = 128
+	maxName   = 1 << 12
+	nameRatio = 16
+	freeNames = 1 << 20
+)
+
+// walker walks over the values of a source.
+type walker struct {
+	source
+	depth int
+}
+
+// at puts the place before an error.
+func (w *walker) at(format string, args ...any) error {
+	return fmt.Errorf("byte %d: %w", w.offset(), fmt.Errorf(format, args...))
+}
+
+// enter and leave are around the items of a value.
+func (w *walker) enter() error {
+	if w.depth++; w.depth > maxDepth {
+		return w.at("more than %d values in one another", maxDepth)
+	}
+	return nil
+}
+
+func (w *walker) leave() { w.depth-- }
+
+// each calls f where each item of a list or pair of a table begins, from an item on.
+func (w *walker) each(of token, from int, f func(i int) error) error {
+	if err := w.enter(); err != nil {
+		return err
+	}
+	defer w.leave()
+	for i := from; ; i++ {
+		more, err := w.more(of, i)
+		if err != nil || !more {
+			return err
+		}
+		if err := f(i); err != nil {
+			return err
+		}
+	}
+}
+
+// items calls f where each item of a list begins.
+func (w *walker) items(of token, f func(i int) error) error { return w.each(of, 0, f) }
+
+// fields calls f with the key of each pair of a table, from a pair on, where its value
+// begins.
+func (w *walker) fields(of token, from int, f func(key string) error) error {
+	return w.each(of, from, func(int) error {
+		key, err := w.key()
+		if err != nil {
+			return err
+		}
+		return f(key)
+	})
+}
+
+// skip skips what t began.
+func (w *walker) skip(t token) error {
+	switch t.kind {
+	case list:
+		return w.items(t, func(int) error { return w.skipNext() })
+	case table:
+		return w.fields(t, 0, func(string) error { return w.skipNext() })
+	}
+	return nil
+}
+
+func (w *walker) skipNext() error {
+	t, err := w.next()
+	if err != nil {
+		return err
+	}
+	return w.skip(t)
+}
+
+// expect returns the next token, which is of a kind.
+func (w *walker) expect(k kind) (token, error) {
+	t, err := w.next()
+	if err == nil && t.kind != k {
+		err = w.at("%v expected, %v found", k, t.kind)
+	}
+	return t, err
+}
+
+// expectText returns a text.
+func (w *walker) expectText() (string, error) {
+	t, err := w.expect(text)
+	return string(t.text), err
+}
+
+// expectKey reads a key.
+func (w *walker) expectKey(of token, i int, want string) error {
+	more, err := w.more(of, i)
+	if err != nil {
+		return err
+	}
+	if !more {
+		return w.at("%q expected", want)
+	}
+	got, err := w.key()
+	if err == nil && got != want {
+		err = w.at("%q expected, %.100q found", want, got)
+	}
+	return err
+}
+
+// expectNoMore reads the end of a table or list of n items.
+func (w *walker) expectNoMore(of token, n int) error {
+	more, err := w.more(of, n)
+	if err == nil && more {
+		err = w.at("more than %d items", n)
+	}
+	return err
+}
+
+// expectShape returns a list of extents.
+func (w *walker) expectShape() ([]int, error) {
+	t, err := w.expect(list)
+	if err != nil {
+		return nil, err
+	}
+	var shape []int
+	err = w.items(t, func(i int) error {
+		n, err := w.expectSize()
+		if n > math.MaxInt {
+			err = w.at("extent %d does not fit an int", n)
+		}
+		if i >= maxRank {
+			err = w.at("more than %d axes", maxRank)
+		}
+		shape = append(shape, int(n))
+		return err
+	})
+	return shape, err
+}
+
+const maxRank = 128
+
+// expectSize returns an integer that is not negative and fits an int64.
+func (w *walker) expectSize() (int64, error) {
+	t, err := w.next()
+	if err != nil {
+		return 0, err
+	}
+	bits, negative, err := t.integer()
+	if err == nil && (negative || bits > math.MaxInt64) {
+		err = errors.New("an integer from 0 to 2^63-1 expected")
+	}
+	if err != nil {
+		return 0, w.at("%w", err)
+	}
+	return int64(bits), nil
+}
+
+// checkText returns an error unless a text is UTF-8.
+func checkText(t []byte) error {
+	if !utf8.Valid(t) {
+		return errors.New("text is not UTF-8")
+	}
+	return nil
+}
+
+// names bounds the memory that names take, which repeat the keys above them.
+type names struct{ left int }
+
+// newNames returns the bound for a file of a size.
+func newNames(size int) *names {
+	return &names{freeNames + nameRatio*min(size, math.MaxInt/nameRatio-freeNames)}
+}
+
+// join returns the name of what lies under a key below another name.
+func (n *names) join(above, key string) (string, error) {
+	if len(above)+len(key) >= maxName {
+		return "", fmt.Errorf("%.100q: name of more than %d bytes", above, maxName)
+	}
+	if n.left -= len(above) + len(key) + 1; n.left < 0 {
+		return "", errors.New("names take too much memory")
+	}
+	if above == "" {
+		return key, nil
+	}
+	return above + "." + key, nil
+}
