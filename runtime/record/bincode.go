@@ -73,6 +73,7 @@ func (b *bincode) blob() ([]byte, error) {
 }
 
 func readBincode(w *rt.Weights, file []byte) error {
+	w.SetMetadata(noteNoSum, "true")
 	b := &bincode{bigEndian: bigEndian{file: file}, effort: effortRatio * len(file)}
 	for _, field := range []*string{&b.said.float, &b.said.int, &b.said.format, &b.said.version, &b.said.settings} {
 		var err error

@@ -64,6 +64,7 @@ type burn struct {
 // readBurn adds the tensors of a record, whose table begins with top and whose first key,
 // "metadata", has been read, to w.
 func readBurn(r *walker, top token, w *rt.Weights, n *names) error {
+	w.SetMetadata(noteNoSum, "true")
 	b := &burn{walker: r, weights: w, names: n}
 	t, err := b.expect(table)
 	if err != nil {

@@ -114,10 +114,10 @@ func readSafetensors(w *rt.Weights, file []byte) error {
 	if err := from.Err(); err != nil {
 		return err
 	}
-	if from.Digest() != "" {
-		if err := from.Verify(); err != nil {
-			return err
-		}
+	if from.Digest() == "" {
+		w.SetMetadata(noteNoSum, "true")
+	} else if err := from.Verify(); err != nil {
+		return err
 	}
 	for key, value := range from.Metadata() {
 		w.SetMetadata(key, value)

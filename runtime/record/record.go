@@ -3,6 +3,7 @@ package record
 import (
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -37,6 +38,7 @@ const (
 	notePrefix  = "burngen.record."
 	noteVersion = notePrefix + "version"
 	noteType    = notePrefix + "dtype:"
+	noteNoSum   = notePrefix + "unchecked" // of weights that were read: there was no checksum
 )
 
 // Write writes weights. Errors are those of the weights, of numbers that have no place
@@ -101,26 +103,34 @@ func Save(path string, w *rt.Weights) error {
 // are used; Close gives the memory back. Errors are one line that holds the path: a file
 // that is no record, is not whole or was changed.
 func Open(path string) (*rt.Weights, error) {
-	return finish(rt.ReadWeightsFile(path, read))
+	return finish(rt.ReadWeightsFile(path, read), false)
 }
 
 // Parse returns the weights in data, a whole file, which must not change as long as they
 // are used. See [Open].
-func Parse(data []byte) (*rt.Weights, error) {
+func Parse(data []byte) (*rt.Weights, error) { return parse(data, false) }
+
+func parse(data []byte, checked bool) (*rt.Weights, error) {
 	w := rt.NewWeights()
 	if err := read(w, data); err != nil {
 		return nil, fmt.Errorf("weights: %w", err)
 	}
-	return finish(w)
+	return finish(w, checked)
 }
 
-// finish gives weights the types that they were saved from.
-func finish(w *rt.Weights) (*rt.Weights, error) {
+// finish gives weights the types that they were saved from. A record that has no checksum
+// is an error if it is burngen's, or has to have one.
+func finish(w *rt.Weights, checked bool) (*rt.Weights, error) {
 	if err := w.Err(); err != nil {
 		return nil, err
 	}
+	metadata := w.Metadata()
+	if metadata[noteNoSum] != "" && (checked || metadata[noteVersion] != "") {
+		w.Close()
+		return nil, errors.New("weights: file has no checksum to compare with")
+	}
 	types := map[string]string{}
-	for key, value := range w.Metadata() {
+	for key, value := range metadata {
 		if name, ok := strings.CutPrefix(key, noteType); ok {
 			types[name] = value
 		}

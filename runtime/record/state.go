@@ -41,7 +41,7 @@ func SaveState(path string, parts map[string]rt.Stater) error {
 // format, or that [rt.SaveState] did. Errors are those of [Open] and of
 // [rt.RestoreState]: no part has changed then.
 func LoadState(path string, parts map[string]rt.Stater) error {
-	w, err := Open(path)
+	w, err := finish(rt.ReadWeightsFile(path, read), true)
 	if err != nil {
 		return fmt.Errorf("record: %w", err)
 	}
@@ -55,7 +55,7 @@ func LoadState(path string, parts map[string]rt.Stater) error {
 // DecodeState restores the state of the parts from data, the file that SaveState writes.
 // See [LoadState].
 func DecodeState(data []byte, parts map[string]rt.Stater) error {
-	w, err := Parse(data)
+	w, err := parse(data, true)
 	if err == nil {
 		err = rt.RestoreState(w, parts)
 	}
