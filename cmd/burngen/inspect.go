@@ -15,7 +15,7 @@ import (
 var inspectCommand = command{
 	name:  "inspect",
 	usage: "FILE [flags]",
-	short: "shows what is in a model (.onnx) or a weights file (.safetensors, .pt, .pth, .bin)",
+	short: "shows what is in a model (.onnx) or a weights file (.safetensors, .pt, .pth, .bin, .mpk, .bpk, .json)",
 	examples: `  burngen inspect resnet50.onnx
   burngen inspect resnet50.onnx -dim N=8
   burngen inspect resnet50.safetensors
@@ -36,9 +36,6 @@ func defineInspect(flags *flag.FlagSet) func(*streams, []string) error {
 		}
 		if !names.IsZero() {
 			return usagef("%s is no weights file: -top-key, -remap, -renumber and -transpose are about tensors in one", filepath.Base(file))
-		}
-		if !names.IsZero() {
-			return usagef("%s is no weights file: -top-key, -remap and -renumber are about names in one", filepath.Base(file))
 		}
 		m, err := load(file, o, s)
 		if err != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/burngen/burngen/gen"
 	"github.com/burngen/burngen/pytorch"
+	"github.com/burngen/burngen/runtime/record"
 	"github.com/burngen/burngen/runtime/rt"
 	"github.com/burngen/burngen/runtime/rt/keys"
 )
@@ -38,13 +40,23 @@ const (
 	indexEnd       = ".safetensors.index.json"
 )
 
-// torchExts are the endings of files that PyTorch saved.
-var torchExts = map[string]bool{".pt": true, ".pth": true, ".bin": true, ".ckpt": true, ".jit": true, ".tar": true}
+// torchExts are the endings of files that PyTorch saved, and recordExts those of records
+// of burngen and burn, which may be compressed. What is in a ".bin" says whose it is.
+var (
+	torchExts  = map[string]bool{".pt": true, ".pth": true, ".bin": true, ".ckpt": true, ".jit": true, ".tar": true}
+	recordExts = map[string]bool{".mpk": true, ".bpk": true, ".json": true, ".bin": true}
+)
+
+// isRecord reports whether a file may be a record, by its name.
+func isRecord(file string) bool {
+	name := strings.ToLower(file)
+	return recordExts[filepath.Ext(strings.TrimSuffix(name, ".gz"))]
+}
 
 // isWeights reports whether a file is one of weights, by its name.
 func isWeights(file string) bool {
 	ext := strings.ToLower(filepath.Ext(file))
-	return ext == safetensorsExt || torchExts[ext] || strings.HasSuffix(file, indexEnd)
+	return ext == safetensorsExt || torchExts[ext] || strings.HasSuffix(file, indexEnd) || isRecord(file)
 }
 
 // openWeights opens a weights file of any kind.
@@ -56,6 +68,11 @@ func openWeights(file string) (w *rt.Weights, err error) {
 	case strings.EqualFold(filepath.Ext(file), safetensorsExt):
 		w = rt.OpenWeightsFile(file)
 		err = w.Err()
+	case isRecord(file):
+		w, err = record.Open(file)
+		if errors.Is(err, record.ErrUnknown) && strings.EqualFold(filepath.Ext(file), ".bin") {
+			w, err = pytorch.Open(file)
+		}
 	default:
 		w, err = pytorch.Open(file)
 	}
@@ -102,9 +119,10 @@ func inspectWeights(out io.Writer, file string, names keys.Map) error {
 var convertCommand = command{
 	name:  "convert",
 	usage: "FILE OUT.safetensors [flags]",
-	short: "writes the weights in a file (.pt, .pth, .bin, .safetensors, .safetensors.index.json) as safetensors",
+	short: "writes the weights in a file (.pt, .pth, .bin, .safetensors, .safetensors.index.json, .mpk, .bpk, .json) as safetensors",
 	examples: `  burngen convert whisper.pt whisper.safetensors -top-key model_state_dict
   burngen convert llama.safetensors.index.json llama.safetensors -dtype bf16
+  burngen convert burn.mpk.gz model.safetensors -transpose 'fc\d\.weight'
 `,
 	define: defineConvert,
 }

@@ -88,10 +88,11 @@ func read(w *rt.Weights, file []byte) error {
 			return w.Err()
 		}
 	}
-	return errUnknown
+	return ErrUnknown
 }
 
-var errUnknown = errors.New("not a record: neither of burngen nor of burn")
+// ErrUnknown is the error of a file that is no record at all.
+var ErrUnknown = errors.New("not a record: neither of burngen nor of burn")
 
 // isSafetensors tells a header, which begins with '{' after its length.
 func isSafetensors(file []byte) bool {
@@ -141,7 +142,7 @@ func readTable(w *rt.Weights, s source, size int) error {
 		return err
 	}
 	if !more {
-		return errUnknown
+		return ErrUnknown
 	}
 	key, err := r.key()
 	if err != nil {
@@ -153,5 +154,5 @@ func readTable(w *rt.Weights, s source, size int) error {
 	case keyBurnMetadata:
 		return readBurn(r, top, w, newNames(size))
 	}
-	return errUnknown
+	return ErrUnknown
 }
