@@ -29,7 +29,7 @@ var arrows = []arrow{
 	{"runtime/cpu", "runtime/rt", "golang.org/x/sys"},
 	{"runtime/cpu/image", "", "golang.org/x/image"},
 	{"runtime/data", "runtime/rt", ""},
-	{"runtime/record", "runtime/rt", ""},
+	{"runtime/record", "runtime/rt runtime/rt/safetensors", ""},
 	{"runtime/optim", "runtime/rt runtime/cpu", ""},
 	{"runtime/kerneltest", "runtime/rt runtime/cpu", ""},
 	{"ir", "runtime/rt", ""},

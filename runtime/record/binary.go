@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -91,7 +90,11 @@ func (b *binaryReader) number() int {
 		return 0
 	}
 	x, n := binary.Uvarint(b.file[b.pos:])
-	if n <= 0 || x > math.MaxInt || n > 1 && b.file[b.pos+n-1] == 0 {
+	if n == 0 {
+		b.fail("a number expected: %w", errShort)
+		return 0
+	}
+	if n < 0 || x > math.MaxInt || n > 1 && b.file[b.pos+n-1] == 0 {
 		b.fail("a number expected")
 		return 0
 	}
@@ -103,7 +106,7 @@ func (b *binaryReader) number() int {
 func (b *binaryReader) bytes() []byte {
 	n := b.number()
 	if left := len(b.file) - b.pos; n > left {
-		b.fail("%d bytes expected, %d are left", n, left)
+		b.fail("%d bytes expected, %d are left: %w", n, left, errShort)
 	}
 	if b.err != nil {
 		return nil
@@ -124,7 +127,7 @@ func (b *binaryReader) text() string {
 func readBinary(w *rt.Weights, file []byte) error {
 	head := len(binaryMagic)
 	if len(file) < head+1+sumSize {
-		return errors.New("file ends in its head")
+		return errShort
 	}
 	if err := checkVersion(int64(file[head])); err != nil {
 		return err

@@ -382,16 +382,18 @@ func packedTensors(tensors ...pair) []pair {
 func TestBurnpack(t *testing.T) {
 	data := append(raw(1, 2), 1)
 	metadata := packedTensors(pair{"fc.weight", descriptor("F32", 0, 8, 2, 1)}, pair{"mask", descriptor([]pair{{"Bool", "Native"}}, 8, 9, 1)}, pair{"empty", descriptor("I64", 0, 0, 0)})
-	want := map[string]string{
-		"fc.weight": "f32[2,1] " + hexOf(raw(1, 2)), "mask": "bool[1] 01", "empty": "i64[0] ", "metadata producer": "burn",
-	}
-	for name, align := range map[string]int{"since 0.20": 256, "0.19": 1} {
+	for version, align := range map[string]int{"0.20.0": 256, "0.19.1": 1} {
+		want := map[string]string{
+			"fc.weight": "f32[2,1] " + hexOf(raw(1, 2)), "mask": "bool[1] 01", "empty": "i64[0] ", "metadata version": version,
+		}
+		metadata := slices.Clone(metadata)
+		metadata[1].value = []pair{{"version", version}}
 		w, err := Parse(packBurn(align, metadata, data))
 		if err != nil {
-			t.Fatal(name, err)
+			t.Fatal(version, err)
 		}
 		if d := cmp.Diff(want, contents(t, w)); d != "" {
-			t.Error(name, d)
+			t.Error(version, d)
 		}
 	}
 	if w, err := Parse(packBurn(256, packedTensors(), nil)); err != nil || len(w.Names()) != 0 {

@@ -5,20 +5,22 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/burngen/burngen/runtime/rt"
 )
 
 // A burnpack file is the magic, a version in 16 bits, the length of the metadata in 32
 // bits, the metadata in CBOR, and the bytes of the tensors, little-endian: from the next
-// multiple of 256 bytes on, and before burn 0.20 right after the metadata. The metadata is
-// a table of tensors (each a table of dtype, shape, data_offsets and param_id), metadata
-// (texts), and scalars.
+// multiple of 256 bytes on, but right after the metadata where that says it is of burn
+// 0.19. The metadata is a table of tensors (each a table of dtype, shape, data_offsets and
+// param_id), metadata (texts), and scalars.
 const (
 	burnpackMagic     = "NRUB"
 	burnpackVersion   = 1
 	burnpackHead      = 10
 	burnpackAlignment = 256
+	burnpackUnaligned = "0.19."
 )
 
 func isBurnpack(file []byte) bool { return bytes.HasPrefix(file, []byte(burnpackMagic)) }
@@ -33,27 +35,30 @@ type packed struct {
 func readBurnpack(w *rt.Weights, file []byte) error {
 	w.SetMetadata(noteNoSum, "true")
 	if len(file) < burnpackHead {
-		return fmt.Errorf("file of %d bytes ends in its head", len(file))
+		return errShort
 	}
 	if v := binary.LittleEndian.Uint16(file[4:]); v != burnpackVersion {
 		return fmt.Errorf("burnpack of version %d: %d is the one that is read", v, burnpackVersion)
 	}
 	size := int64(binary.LittleEndian.Uint32(file[6:]))
 	if left := int64(len(file)) - burnpackHead; size > left {
-		return fmt.Errorf("metadata of %d bytes: file has %d after its head", size, left)
+		return fmt.Errorf("metadata of %d bytes: file has %d after its head: %w", size, left, errShort)
 	}
 	tensors, err := readPacked(w, file[burnpackHead:][:size])
 	if err != nil {
-		return fmt.Errorf("metadata: %w", err)
+		return fmt.Errorf("metadata: %v", err) // that ends before the file does
 	}
 	var end int64
 	for _, t := range tensors {
 		end = max(end, t.to)
 	}
 	start := burnpackHead + size
-	if aligned := (start + burnpackAlignment - 1) / burnpackAlignment * burnpackAlignment; aligned+end == int64(len(file)) {
-		start = aligned
-	} else if have := int64(len(file)) - start; end != have && len(tensors) > 0 {
+	if !strings.HasPrefix(w.Metadata()["version"], burnpackUnaligned) {
+		start = (start + burnpackAlignment - 1) / burnpackAlignment * burnpackAlignment
+	}
+	if have := int64(len(file)) - start; end > have {
+		return fmt.Errorf("tensors end at byte %d, file has %d after its metadata: %w", end, have, errShort)
+	} else if end < have && len(tensors) > 0 {
 		return fmt.Errorf("tensors end at byte %d: file has %d after its metadata", end, have)
 	}
 	data := file[min(start, int64(len(file))):]

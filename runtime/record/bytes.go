@@ -26,7 +26,7 @@ func (b *bigEndian) end() error {
 // take returns the next n bytes.
 func (b *bigEndian) take(n uint64) ([]byte, error) {
 	if left := len(b.file) - b.pos; n > uint64(left) {
-		return nil, b.errorf("%d bytes expected, %d are left", n, left)
+		return nil, b.errorf("%d bytes expected, %d are left: %w", n, left, errShort)
 	}
 	from := b.pos
 	b.pos += int(n)
@@ -54,7 +54,7 @@ func (b *bigEndian) string(k kind, n uint64) (token, error) {
 // container returns a list of n items or table of n pairs, of a byte each at least.
 func (b *bigEndian) container(k kind, n uint64) (token, error) {
 	if left := len(b.file) - b.pos; n > uint64(left) {
-		return token{}, b.errorf("%d items: %d bytes are left", n, left)
+		return token{}, b.errorf("%d items, %d bytes are left: %w", n, left, errShort)
 	}
 	return token{kind: k, n: int(n)}, nil
 }

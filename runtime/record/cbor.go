@@ -88,7 +88,7 @@ func (c *cbor) more(of token, i int) (bool, error) {
 		return i < of.n, nil
 	}
 	if c.pos == len(c.file) {
-		return false, c.errorf("an item or the end of a %v expected", of.kind)
+		return false, c.errorf("an item or the end of %v expected: %w", of.kind, errShort)
 	}
 	if c.file[c.pos] == cborBreak {
 		c.pos++

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/burngen/burngen/runtime/rt"
+	"github.com/burngen/burngen/runtime/rt/safetensors"
 )
 
 // Format is how a record lies in a file.
@@ -80,6 +81,11 @@ func read(w *rt.Weights, file []byte) error {
 			return err
 		}
 	}
+	return readForm(w, file)
+}
+
+// readForm adds the tensors in a file that is not compressed.
+func readForm(w *rt.Weights, file []byte) error {
 	for _, form := range forms {
 		if form.is(file) {
 			if err := form.read(w, file); err != nil {
@@ -96,7 +102,7 @@ var ErrUnknown = errors.New("not a record: neither of burngen nor of burn")
 
 // isSafetensors tells a header, which begins with '{' after its length.
 func isSafetensors(file []byte) bool {
-	return len(file) > 8 && file[8] == '{' && littleEndian(file[:8]) <= uint64(len(file)-8)
+	return len(file) > 8 && file[8] == '{' && littleEndian(file[:8]) < 1<<32
 }
 
 func isJSON(file []byte) bool {
@@ -111,6 +117,9 @@ func isMessagePack(file []byte) bool {
 // readSafetensors adds the tensors of a safetensors file. One without a digest, which
 // something else wrote, has nothing to be compared with.
 func readSafetensors(w *rt.Weights, file []byte) error {
+	if _, err := safetensors.Parse(file); err != nil {
+		return err
+	}
 	from := rt.ParseWeights(file)
 	if err := from.Err(); err != nil {
 		return err

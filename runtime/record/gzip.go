@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 
 	"github.com/burngen/burngen/runtime/rt"
+	"github.com/burngen/burngen/runtime/rt/safetensors"
 )
 
 func isGzip(file []byte) bool { return bytes.HasPrefix(file, []byte{0x1f, 0x8b}) }
@@ -15,6 +17,9 @@ func isGzip(file []byte) bool { return bytes.HasPrefix(file, []byte{0x1f, 0x8b})
 // gunzip returns what a gzip file (RFC 1952) holds. It is read twice: memory is taken
 // when its size is known and its checksum is right.
 func gunzip(file []byte) ([]byte, error) {
+	if err := checkBeginnings(file); err != nil {
+		return nil, err
+	}
 	n, err := pass(file, io.Discard)
 	if err != nil {
 		return nil, fmt.Errorf("gzip: %w", err)
@@ -29,11 +34,8 @@ func gunzip(file []byte) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// headSize is how much of a file says whether it is a record.
-const headSize = 1 << 9
-
-// pass writes what a gzip file holds to out. Errors: what is no record, a wrong
-// checksum, an end that is missing, more after the end, and more than [rt.ArenaLimit].
+// pass writes what a gzip file holds to out. Errors: a wrong checksum, an end that is
+// missing, more after the end, and more than [rt.ArenaLimit].
 func pass(file []byte, out io.Writer) (int64, error) {
 	rest := bytes.NewReader(file)
 	z, err := gzip.NewReader(rest)
@@ -41,22 +43,50 @@ func pass(file []byte, out io.Writer) (int64, error) {
 		return 0, ended(err)
 	}
 	z.Multistream(false)
-	n, err := io.Copy(out, io.LimitReader(z, rt.ArenaLimit(0)+1))
+	limit := min(rt.ArenaLimit(0), math.MaxInt-1)
+	n, err := io.Copy(out, io.LimitReader(z, limit+1))
 	switch {
 	case err != nil:
 		return 0, ended(err)
-	case n > rt.ArenaLimit(0):
-		return 0, fmt.Errorf("holds more than %d bytes (rt.ArenaLimit)", rt.ArenaLimit(0))
+	case n > limit:
+		return 0, fmt.Errorf("holds more than %d bytes (rt.ArenaLimit)", limit)
 	case rest.Len() > 0:
 		return 0, fmt.Errorf("%d bytes after the end", rest.Len())
 	}
 	return n, nil
 }
 
+// beginnings are how many bytes of what a gzip file holds are looked at before the rest:
+// a small file can hold much that is no record.
+var beginnings = []int{1 << 12, 1 << 17, 1 << 22}
+
+// checkBeginnings returns an error if what a gzip file holds is no record because of what
+// it begins with.
+func checkBeginnings(file []byte) error {
+	z, err := gzip.NewReader(bytes.NewReader(file))
+	if err != nil {
+		return fmt.Errorf("gzip: %w", ended(err))
+	}
+	var b bytes.Buffer
+	for _, size := range beginnings {
+		n, err := io.CopyN(&b, z, int64(size-b.Len()))
+		if err != nil || n == 0 {
+			return nil // all of it: an error shows when it is read as a whole
+		}
+		if err := readForm(rt.NewWeights(), b.Bytes()); err != nil && !errors.Is(err, errShort) && !errors.Is(err, safetensors.ErrShort) {
+			return err
+		}
+	}
+	return nil
+}
+
+// errShort is an error of a file that ends before what it holds does.
+var errShort = errors.New("the file ends too early")
+
 // ended says of a file that ends too early what io's errors do not.
 func ended(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return errors.New("file ends too early")
+		return errShort
 	}
 	return err
 }

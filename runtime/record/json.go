@@ -43,7 +43,7 @@ func (j *jsonText) wrong(want string) error {
 	if c := j.peek(); j.pos < len(j.file) {
 		return j.errorf("%s expected, %q found", want, c)
 	}
-	return j.errorf("%s expected, the file ends", want)
+	return j.errorf("%s expected: %w", want, errShort)
 }
 
 func (j *jsonText) next() (token, error) {
@@ -181,7 +181,7 @@ func (j *jsonText) string() ([]byte, error) {
 			from = j.pos
 		}
 	}
-	return nil, j.errorf("text without an end")
+	return nil, j.errorf("text without an end: %w", errShort)
 }
 
 // jsonEscapes are what letters after a '\' stand for.
@@ -193,7 +193,7 @@ var jsonEscapes = map[byte]rune{
 func (j *jsonText) escape() (rune, error) {
 	j.pos++
 	if j.pos == len(j.file) {
-		return 0, j.errorf("text without an end")
+		return 0, j.errorf("text without an end: %w", errShort)
 	}
 	c := j.file[j.pos]
 	if r, ok := jsonEscapes[c]; ok {
@@ -219,7 +219,7 @@ func (j *jsonText) escape() (rune, error) {
 // unicode reads "u" and four hexadecimal digits.
 func (j *jsonText) unicode() (rune, error) {
 	if len(j.file)-j.pos < 5 {
-		return 0, j.errorf("text without an end")
+		return 0, j.errorf("text without an end: %w", errShort)
 	}
 	x, err := strconv.ParseUint(string(j.file[j.pos+1:j.pos+5]), 16, 16)
 	if err != nil {

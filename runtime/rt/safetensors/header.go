@@ -3,6 +3,7 @@ package safetensors
 import (
 	"cmp"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -15,6 +16,9 @@ const (
 	maxRank   = 128
 	metadata  = "__metadata__"
 )
+
+// ErrShort is in the errors of files that are shorter than their header says.
+var ErrShort = errors.New("file is cut short")
 
 // Tensor is one entry of a header.
 type Tensor struct {
@@ -78,14 +82,14 @@ func ReadHeader(r io.ReaderAt, size int64) (*Header, error) {
 // bytes name.
 func headerLen(start []byte, size int64) (int64, error) {
 	if len(start) < 8 {
-		return 0, fmt.Errorf("safetensors: file has %d bytes: 8 needed for the header length", size)
+		return 0, fmt.Errorf("safetensors: file has %d bytes: 8 needed for the header length: %w", size, ErrShort)
 	}
 	n := binary.LittleEndian.Uint64(start)
 	if n > maxHeader {
 		return 0, fmt.Errorf("safetensors: header of %d bytes: limit is %d", n, maxHeader)
 	}
 	if int64(n) > size-8 {
-		return 0, fmt.Errorf("safetensors: header of %d bytes: file has %d after the header length", n, size-8)
+		return 0, fmt.Errorf("safetensors: header of %d bytes: file has %d after the header length: %w", n, size-8, ErrShort)
 	}
 	return int64(n), nil
 }
@@ -132,7 +136,7 @@ func (h *Header) check() error {
 		at = t.End
 	}
 	if have := h.Size - h.Data; at > have {
-		return fmt.Errorf("data section has %d bytes: tensors need %d", have, at)
+		return fmt.Errorf("data section has %d bytes: tensors need %d: %w", have, at, ErrShort)
 	} else if at < have {
 		return fmt.Errorf("data section has %d bytes: tensors end at %d", have, at)
 	}
