@@ -18,6 +18,7 @@ type jsonSink struct {
 	open   []byte // the ends of what is open
 	empty  bool   // nothing is in the innermost yet
 	keyed  bool   // a key is before the next value
+	rows   bool   // the innermost is a list of rows
 	line   []byte // scratch
 }
 
@@ -37,9 +38,10 @@ func (j *jsonSink) begin(first, last byte) {
 func (j *jsonSink) end() {
 	last := j.open[len(j.open)-1]
 	j.open = j.open[:len(j.open)-1]
-	if last == '}' && !j.empty {
+	if last == '}' && !j.empty || j.rows {
 		j.newLine()
 	}
+	j.rows = false
 	j.out.WriteByte(last)
 	j.empty = false
 }
@@ -122,14 +124,16 @@ func (j *jsonSink) data(info rt.Info, raw []byte) error {
 		row = info.Shape[rank-1]
 	}
 	j.list(n)
+	j.rows = row < n
 	for i := range n {
 		if i > 0 {
 			j.out.WriteByte(',')
 		}
-		if i > 0 && j.pretty && i%row > 0 {
-			j.out.WriteByte(' ')
-		} else if row < n {
+		switch {
+		case j.rows && i%row == 0:
 			j.newLine()
+		case j.pretty && i > 0:
+			j.out.WriteByte(' ')
 		}
 		j.line = e.print(j.line[:0], raw[i*e.width:][:e.width])
 		j.out.Write(j.line)
