@@ -88,6 +88,8 @@ func hostileExternalData(t *testing.T) {
 		"a link to nothing":        {at("dangling"), `external data "dangling": no such file or directory`},
 		"a link to itself":         {at("loop"), `external data "loop": `},
 		"a missing file":           {at("nothing"), `external data "nothing": no such file or directory`},
+		"a path of Windows":        {at(`C:\x`), `external data "C:\\x": `},
+		"a device of Windows":      {at("NUL"), `external data "NUL": `},
 		"a folder":                 {at("sub"), `external data "sub": not a regular file`},
 		"the folder itself":        {at("."), `external data ".": not a regular file`},
 		"a NUL":                    {at("w\x00"), `external_data location "w\x00" has a NUL`},
