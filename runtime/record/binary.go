@@ -61,7 +61,7 @@ func writeBinary(out io.Writer, w *rt.Weights) error {
 		for _, n := range info.Shape {
 			b.number(n)
 		}
-		raw := w.Raw(name)
+		raw := w.RawOnce(name)
 		b.number(len(raw))
 		b.out.Write(raw)
 	}

@@ -85,7 +85,7 @@ func writeNamed(to func(io.Writer) sink) func(io.Writer, *rt.Weights) error {
 			}
 			s.end()
 			s.key(keyData)
-			if err := s.data(info, w.Raw(name)); err != nil {
+			if err := s.data(info, w.RawOnce(name)); err != nil {
 				return err
 			}
 			s.end()

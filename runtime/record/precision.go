@@ -79,14 +79,14 @@ func (p Precision) typeOf(info rt.Info, w *rt.Weights) (string, error) {
 	switch info.DType {
 	case to.float, to.integer:
 	case "i64", "i32", "i16":
-		if to.integer != "" && fits(w.Raw(info.Name), elements[info.DType].width, elements[to.integer].width) {
+		if to.integer != "" && fits(w.RawOnce(info.Name), elements[info.DType].width, elements[to.integer].width) {
 			return to.integer, nil
 		}
 	case "f64", "f32", "f16", "bf16":
 		if to.float == "" {
 			break
 		}
-		if x, over := beyond(w.Raw(info.Name), info.DType, to.float); over {
+		if x, over := beyond(w.RawOnce(info.Name), info.DType, to.float); over {
 			return "", fmt.Errorf("%.100q: %v does not fit %s", info.Name, x, to.float)
 		}
 		return to.float, nil

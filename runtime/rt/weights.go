@@ -49,26 +49,50 @@ type tensor struct {
 
 // lazy is the bytes of a tensor that are made when they are asked for.
 type lazy struct {
-	once sync.Once
+	mu   sync.Mutex
 	read func() ([]byte, error)
+	made bool // raw and err are there
 	raw  []byte
 	err  error
 }
 
-// bytes returns the elements as they are stored.
+// bytes returns the elements as they are stored, and keeps them.
 func (t *tensor) bytes() ([]byte, error) {
 	l := t.lazy
 	if l == nil {
 		return t.raw, nil
 	}
-	l.once.Do(func() {
-		l.raw, l.err = l.read()
-		if l.err == nil && int64(len(l.raw)) != t.Bytes {
-			l.err = fmt.Errorf("%v is not %d bytes", t.Info, len(l.raw))
-		}
-		l.read = nil
-	})
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.made {
+		l.raw, l.err = t.make(l.read)
+		l.read, l.made = nil, true
+	}
 	return l.raw, l.err
+}
+
+// once returns the elements as they are stored, but does not keep them for others.
+func (t *tensor) once() ([]byte, error) {
+	l := t.lazy
+	if l == nil {
+		return t.raw, nil
+	}
+	l.mu.Lock()
+	read := l.read
+	l.mu.Unlock()
+	if read == nil {
+		return t.bytes()
+	}
+	return t.make(read)
+}
+
+// make returns what read does, which has to have the size of the tensor.
+func (t *tensor) make(read func() ([]byte, error)) ([]byte, error) {
+	raw, err := read()
+	if err == nil && int64(len(raw)) != t.Bytes {
+		err = fmt.Errorf("%v is not %d bytes", t.Info, len(raw))
+	}
+	return raw, err
 }
 
 // Info describes a tensor.
@@ -235,15 +259,22 @@ func (w *Weights) Info(name string) (Info, bool) {
 // Raw returns the bytes of a tensor as they are stored, little-endian, nil if
 // there is no tensor of that name or the weights are closed. Bytes that cannot be
 // read are an error that Err returns; the result is then nil.
-func (w *Weights) Raw(name string) []byte {
+func (w *Weights) Raw(name string) []byte { return w.raw(name, (*tensor).bytes) }
+
+// RawOnce is Raw for who needs the bytes once: those that have to be made of others
+// are not kept, so that memory for one tensor is enough to go through all.
+func (w *Weights) RawOnce(name string) []byte { return w.raw(name, (*tensor).once) }
+
+func (w *Weights) raw(name string, bytes func(*tensor) ([]byte, error)) []byte {
 	t := w.find(name)
 	if t == nil || w.closed.Load() || !w.retain() {
 		return nil
 	}
 	defer w.release()
-	raw, err := t.bytes()
+	raw, err := bytes(t)
 	if err != nil {
 		w.fail(fmt.Errorf("%.100q: %w", name, err))
+		return nil
 	}
 	return raw
 }

@@ -97,7 +97,7 @@ func (t *tensor) converted(to string) *tensor {
 	n := int(t.Bytes / int64(from))
 	info := Info{t.Name, to, t.Shape, int64(n) * int64(as)}
 	return &tensor{Info: info, lazy: &lazy{read: func() ([]byte, error) {
-		raw, err := t.bytes()
+		raw, err := t.once()
 		if err != nil {
 			return nil, err
 		}

@@ -1,8 +1,11 @@
 package rt
 
 import (
+	"io"
 	"math"
+	"runtime"
 	"slices"
+	"sync/atomic"
 	"testing"
 )
 
@@ -85,4 +88,47 @@ func TestConvertIntegers(t *testing.T) {
 	if err := w.Convert(map[string]string{"x": "i64"}); err != nil || w.Raw("x") != nil || w.Err() == nil {
 		t.Error(err, w.Err())
 	}
+}
+
+// TestWritingKeepsNothing writes tensors that are made of others: when they have been
+// written, their memory is free again.
+func TestWritingKeepsNothing(t *testing.T) {
+	const tensors, size = 16, 1 << 20
+	w := NewWeights()
+	var reads atomic.Int64
+	types := map[string]string{}
+	for i := range tensors {
+		name := string(rune('a' + i))
+		w.AddFunc(name, "f32", []int{size, 1}, func() ([]byte, error) {
+			reads.Add(1)
+			return make([]byte, 4*size), nil
+		})
+		types[name] = "f16"
+	}
+	if err := w.Convert(types); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Transpose("a", "b"); err != nil {
+		t.Fatal(err)
+	}
+	live := func() int64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	before := live()
+	if _, err := w.WriteTo(io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	if kept := live() - before; kept > 4*size {
+		t.Errorf("%d bytes are kept", kept)
+	}
+	if n := reads.Load(); n != 2*tensors { // for the digest, and to be written
+		t.Errorf("%d reads", n)
+	}
+	if w.RawOnce("c"); len(w.Raw("c")) != 2*size || len(w.Raw("c")) != 2*size || len(w.RawOnce("c")) != 2*size || reads.Load() != 2*tensors+2 {
+		t.Errorf("%d reads", reads.Load())
+	}
+	runtime.KeepAlive(w)
 }

@@ -30,7 +30,7 @@ func (t *tensor) transposed() *tensor {
 	rows, columns, width := t.Shape[0], t.Shape[1], kinds[t.DType].bits/8
 	info := Info{t.Name, t.DType, []int{columns, rows}, t.Bytes}
 	return &tensor{Info: info, lazy: &lazy{read: func() ([]byte, error) {
-		raw, err := t.bytes()
+		raw, err := t.once()
 		if err != nil {
 			return nil, err
 		}

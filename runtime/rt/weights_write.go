@@ -79,8 +79,9 @@ func (w *Weights) AddRaw(name, dtype string, shape []int, raw []byte) {
 }
 
 // AddFunc is [Weights.AddRaw] of what read returns, which is called when the
-// tensor is first used, at most once, from any goroutine. Its error, and bytes
-// that are not as many as the type and shape ask for, are errors of that use.
+// tensor is first used and, before that, each time it is written; from any
+// goroutine, and from several at once. Its error, and bytes that are not as many
+// as the type and shape ask for, are errors of that use.
 func (w *Weights) AddFunc(name, dtype string, shape []int, read func() ([]byte, error)) {
 	if w == nil {
 		return
@@ -187,7 +188,7 @@ func (t *tensors) sum() (string, error) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(t.byName)) {
 		x := t.byName[name]
-		raw, err := x.bytes()
+		raw, err := x.once()
 		if err != nil {
 			return "", fmt.Errorf("%.100q: %w", name, err)
 		}
@@ -226,11 +227,7 @@ func (t *tensors) write(out io.Writer) (int64, error) {
 	metadata[digestKey] = sum
 	var entries []safetensors.Entry
 	for name, x := range t.byName {
-		raw, err := x.bytes()
-		if err != nil {
-			return 0, fmt.Errorf("%.100q: %w", name, err)
-		}
-		e := safetensors.Entry{Name: name, DType: kinds[x.DType].file, Data: raw}
+		e := safetensors.Entry{Name: name, DType: kinds[x.DType].file, Read: x.once}
 		if noted(x.DType) {
 			metadata[notePrefix+name] = x.String()
 			e.Shape = []int64{x.Bytes}

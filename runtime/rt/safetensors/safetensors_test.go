@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -225,7 +226,7 @@ func hostileErrorsAreShort(t *testing.T) {
 func entriesOf(h *Header, data []byte) []Entry {
 	var list []Entry
 	for _, t := range h.Tensors {
-		list = append(list, Entry{t.Name, t.DType, t.Shape, data[h.Data+t.Begin : h.Data+t.End]})
+		list = append(list, Entry{Name: t.Name, DType: t.DType, Shape: t.Shape, Data: data[h.Data+t.Begin : h.Data+t.End]})
 	}
 	return list
 }
@@ -311,14 +312,14 @@ func TestWriteErrors(t *testing.T) {
 		meta    map[string]string
 		want    string
 	}{
-		{"reserved name", []Entry{{"__metadata__", U8, []int64{1}, one}}, nil, "reserved"},
-		{"name twice", []Entry{{"a", U8, nil, one}, {"a", I8, nil, one}}, nil, "twice"},
-		{"name not UTF-8", []Entry{{"\xff", U8, nil, one}}, nil, "UTF-8"},
+		{"reserved name", []Entry{{Name: "__metadata__", DType: U8, Shape: []int64{1}, Data: one}}, nil, "reserved"},
+		{"name twice", []Entry{{Name: "a", DType: U8, Shape: nil, Data: one}, {Name: "a", DType: I8, Shape: nil, Data: one}}, nil, "twice"},
+		{"name not UTF-8", []Entry{{Name: "\xff", DType: U8, Shape: nil, Data: one}}, nil, "UTF-8"},
 		{"metadata not UTF-8", nil, map[string]string{"k": "\xff"}, "UTF-8"},
-		{"wrong size", []Entry{{"a", F32, []int64{1}, one}}, nil, "needs 4 bytes: data has 1"},
-		{"unknown dtype", []Entry{{"a", "X", nil, one}}, nil, "unknown dtype"},
-		{"negative extent", []Entry{{"a", U8, []int64{-1}, nil}}, nil, "negative"},
-		{"header too long", []Entry{{strings.Repeat("x", maxHeader), U8, nil, one}}, nil, "limit"},
+		{"wrong size", []Entry{{Name: "a", DType: F32, Shape: []int64{1}, Data: one}}, nil, "needs 4 bytes: data has 1"},
+		{"unknown dtype", []Entry{{Name: "a", DType: "X", Shape: nil, Data: one}}, nil, "unknown dtype"},
+		{"negative extent", []Entry{{Name: "a", DType: U8, Shape: []int64{-1}, Data: nil}}, nil, "negative"},
+		{"header too long", []Entry{{Name: strings.Repeat("x", maxHeader), DType: U8, Shape: nil, Data: one}}, nil, "limit"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			n, err := Write(&bytes.Buffer{}, tt.entries, tt.meta)
@@ -328,7 +329,7 @@ func TestWriteErrors(t *testing.T) {
 		})
 	}
 	t.Run("the writer's error", func(t *testing.T) {
-		entries := []Entry{{"a", U8, nil, one}, {"b", U8, nil, one}}
+		entries := []Entry{{Name: "a", DType: U8, Shape: nil, Data: one}, {Name: "b", DType: U8, Shape: nil, Data: one}}
 		whole := write(t, entries, nil)
 		for n := range whole {
 			got, err := Write(&full{n}, entries, nil)
@@ -337,6 +338,24 @@ func TestWriteErrors(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestEntriesAreReadWhenTheyAreWritten(t *testing.T) {
+	reads := 0
+	entries := func(n int, err error) []Entry {
+		read := func() ([]byte, error) { reads++; return make([]byte, n), err }
+		return []Entry{{Name: "a", DType: U8, Shape: []int64{3}, Read: read}, {Name: "b", DType: U8, Data: []byte{1}, Shape: []int64{1}}}
+	}
+	want := write(t, []Entry{{Name: "a", DType: U8, Shape: []int64{3}, Data: make([]byte, 3)}, entries(3, nil)[1]}, nil)
+	if got := write(t, entries(3, nil), nil); !bytes.Equal(got, want) || reads != 1 {
+		t.Error(reads, "reads")
+	}
+	if _, err := Write(&bytes.Buffer{}, entries(2, nil), nil); err == nil || !strings.Contains(err.Error(), `"a": U8[3] needs 3 bytes: data has 2`) {
+		t.Error(err)
+	}
+	if _, err := Write(&bytes.Buffer{}, entries(0, errFull), nil); !errors.Is(err, errFull) {
+		t.Error(err)
+	}
 }
 
 var errFull = fmt.Errorf("full")

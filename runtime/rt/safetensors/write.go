@@ -16,12 +16,20 @@ import (
 const alignment = 64
 
 // Entry is one tensor to write. Data holds its elements in little-endian,
-// row-major order.
+// row-major order; if Read is not nil it returns them instead, when they are
+// written, so that one tensor at a time is in memory.
 type Entry struct {
 	Name  string
 	DType DType
 	Shape []int64
 	Data  []byte
+	Read  func() ([]byte, error)
+}
+
+// sized is an entry, and how many bytes its data have.
+type sized struct {
+	Entry
+	size int64
 }
 
 // Write writes a file of the entries and the metadata, which may be nil, and
@@ -30,13 +38,14 @@ type Entry struct {
 // or not UTF-8, data that does not have the size its shape and type ask for, a
 // header over 100 MB, and what w returns.
 func Write(w io.Writer, entries []Entry, meta map[string]string) (int64, error) {
-	order := slices.Clone(entries)
-	for _, e := range order {
-		if err := e.check(); err != nil {
+	order := make([]sized, len(entries))
+	for i, e := range entries {
+		order[i].Entry = e
+		if err := order[i].check(); err != nil {
 			return 0, fmt.Errorf("safetensors: tensor %.100q: %w", e.Name, err)
 		}
 	}
-	slices.SortFunc(order, func(a, b Entry) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(order, func(a, b sized) int { return strings.Compare(a.Name, b.Name) })
 	for i := 1; i < len(order); i++ {
 		if order[i-1].Name == order[i].Name {
 			return 0, fmt.Errorf("safetensors: tensor %.100q: name appears twice", order[i].Name)
@@ -48,7 +57,7 @@ func Write(w io.Writer, entries []Entry, meta map[string]string) (int64, error) 
 	var at int64
 	for _, e := range laid {
 		begin[e.Name] = at
-		at += int64(len(e.Data))
+		at += e.size
 	}
 	head, err := encodeHeader(order, begin, meta)
 	if err != nil {
@@ -60,39 +69,62 @@ func Write(w io.Writer, entries []Entry, meta map[string]string) (int64, error) 
 		if err != nil {
 			break
 		}
-		n, err = w.Write(e.Data)
+		var data []byte
+		if data, err = e.data(); err != nil {
+			break
+		}
+		n, err = w.Write(data)
 		written += int64(n)
 	}
 	return written, err
 }
 
-func (e *Entry) check() error {
+// data returns the bytes of an entry.
+func (e *sized) data() ([]byte, error) {
+	if e.Read == nil {
+		return e.Data, nil
+	}
+	data, err := e.Read()
+	if err == nil && int64(len(data)) != e.size {
+		err = e.wrong(len(data))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("safetensors: tensor %.100q: %w", e.Name, err)
+	}
+	return data, nil
+}
+
+func (e *sized) wrong(have int) error {
+	return fmt.Errorf("%s%v needs %d bytes: data has %d", e.DType, e.Shape, e.size, have)
+}
+
+// check returns an error unless the entry can be written, and finds its size.
+func (e *sized) check() (err error) {
 	if e.Name == metadata {
 		return fmt.Errorf("name is reserved")
 	}
 	if !utf8.ValidString(e.Name) {
 		return fmt.Errorf("name is not UTF-8")
 	}
-	want, err := e.DType.bytes(e.Shape)
-	if err != nil {
+	if e.size, err = e.DType.bytes(e.Shape); err != nil {
 		return err
 	}
-	if int64(len(e.Data)) != want {
-		return fmt.Errorf("%s%v needs %d bytes: data has %d", e.DType, e.Shape, want, len(e.Data))
+	if e.Read == nil && int64(len(e.Data)) != e.size {
+		return e.wrong(len(e.Data))
 	}
 	return nil
 }
 
 // compareLayout orders tensors of one file in its data section; see the package
 // documentation. Equal ones stay in the order of their names.
-func compareLayout(a, b Entry) int {
-	ragged := func(e Entry) int { return min(len(e.Data)%alignment, 1) }
+func compareLayout(a, b sized) int {
+	ragged := func(e sized) int64 { return min(e.size%alignment, 1) }
 	return cmp.Or(cmp.Compare(ragged(a), ragged(b)), -cmp.Compare(a.DType.Bits(), b.DType.Bits()))
 }
 
 // encodeHeader returns the header length and the header for entries in the
 // order of their names, which begin maps to where their data starts.
-func encodeHeader(entries []Entry, begin map[string]int64, meta map[string]string) ([]byte, error) {
+func encodeHeader(entries []sized, begin map[string]int64, meta map[string]string) ([]byte, error) {
 	var b bytes.Buffer
 	b.Write(make([]byte, 8))
 	b.WriteByte('{')
@@ -123,7 +155,7 @@ func encodeHeader(entries []Entry, begin map[string]int64, meta map[string]strin
 			}
 			b.WriteString(strconv.FormatInt(n, 10))
 		}
-		fmt.Fprintf(&b, `],"data_offsets":[%d,%d]}`, begin[e.Name], begin[e.Name]+int64(len(e.Data)))
+		fmt.Fprintf(&b, `],"data_offsets":[%d,%d]}`, begin[e.Name], begin[e.Name]+e.size)
 	}
 	b.WriteByte('}')
 	for b.Len()%alignment != 0 {
