@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"math"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -119,9 +120,10 @@ func inspectWeights(out io.Writer, file string, names keys.Map) error {
 var convertCommand = command{
 	name:  "convert",
 	usage: "FILE OUT.safetensors [flags]",
-	short: "writes the weights in a file (.pt, .pth, .bin, .safetensors, .safetensors.index.json, .mpk, .bpk, .json) as safetensors",
+	short: "writes the weights in a file (.pt, .pth, .bin, .safetensors, .safetensors.index.json, .mpk, .bpk, .json) as safetensors, in one file or several",
 	examples: `  burngen convert whisper.pt whisper.safetensors -top-key model_state_dict
   burngen convert llama.safetensors.index.json llama.safetensors -dtype bf16
+  burngen convert llama.pt llama.safetensors.index.json -shard 2000
   burngen convert burn.mpk.gz model.safetensors -transpose 'fc\d\.weight'
 `,
 	define: defineConvert,
@@ -130,12 +132,15 @@ var convertCommand = command{
 func defineConvert(flags *flag.FlagSet) func(*streams, []string) error {
 	names := nameFlags(flags)
 	dtype := flags.String("dtype", "", "store floats as `TYPE`: f64, f32, f16 or bf16")
+	shard := flags.Int64("shard", 5000, "of an index: at most `N` MB in a file")
 	return func(s *streams, files []string) error {
 		switch {
 		case len(files) != 2:
 			return usagef("a weights file and one to write expected, %d arguments given", len(files))
-		case !strings.EqualFold(filepath.Ext(files[1]), safetensorsExt):
-			return usagef("%s: a name that ends in %s expected", files[1], safetensorsExt)
+		case !strings.EqualFold(filepath.Ext(files[1]), safetensorsExt) && !strings.HasSuffix(files[1], indexEnd):
+			return usagef("%s: a name that ends in %s or %s expected", files[1], safetensorsExt, indexEnd)
+		case *shard <= 0 || *shard > math.MaxInt64/1_000_000:
+			return usagef("-shard %d: a number of MB expected", *shard)
 		case *dtype != "" && !rt.Convertible("f32", *dtype):
 			return usagef("-dtype %s: f64, f32, f16 or bf16 expected", *dtype)
 		}
@@ -156,7 +161,12 @@ func defineConvert(flags *flag.FlagSet) func(*streams, []string) error {
 		if err := weights.Convert(types); err != nil {
 			return err
 		}
-		if err := weights.Save(files[1]); err != nil {
+		if strings.HasSuffix(files[1], indexEnd) {
+			err = weights.SaveIndex(files[1], *shard*1_000_000)
+		} else {
+			err = weights.Save(files[1])
+		}
+		if err != nil {
 			return err
 		}
 		var total int64

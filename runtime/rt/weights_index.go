@@ -2,9 +2,11 @@ package rt
 
 import (
 	"fmt"
+	"io"
 	"maps"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/burngen/burngen/runtime/rt/safetensors"
 )
@@ -52,4 +54,54 @@ func OpenWeightsIndex(path string) *Weights {
 		}
 	}
 	return all
+}
+
+const indexEnd = ".safetensors.index.json"
+
+// SaveIndex writes the weights into several files and an index of them, whose path ends
+// in ".safetensors.index.json": "model.safetensors.index.json" beside
+// "model-00001-of-00002.safetensors". Tensors fill the files in the order of their names,
+// up to a limit in bytes that only a tensor larger than it exceeds. Each file has the
+// metadata and a digest. The index is replaced last, when the files are whole. Errors are
+// those of [Weights.Save], another end of the path and a limit that is not positive.
+func (w *Weights) SaveIndex(path string, limit int64) error {
+	base, ok := strings.CutSuffix(filepath.Base(path), indexEnd)
+	if !ok || limit <= 0 {
+		return fmt.Errorf("weights: %.200q, %d bytes a file: a path that ends in %s and a limit above 0 expected", path, limit, indexEnd)
+	}
+	var shards []map[string]string
+	var total, size int64
+	for _, name := range w.Names() {
+		info, _ := w.Info(name)
+		if len(shards) == 0 || size > 0 && info.Bytes > limit-size {
+			shards, size = append(shards, map[string]string{}), 0
+		}
+		shards[len(shards)-1][name] = name
+		size += info.Bytes
+		total += info.Bytes
+	}
+	index := &safetensors.Index{Files: map[string]string{}}
+	for i, names := range shards {
+		part, err := w.Renamed(names)
+		if err != nil {
+			return err
+		}
+		file := fmt.Sprintf("%s-%05d-of-%05d.safetensors", base, i+1, len(shards))
+		err = part.Save(filepath.Join(filepath.Dir(path), file))
+		part.Close()
+		if err != nil {
+			return err
+		}
+		for name := range names {
+			index.Files[name] = file
+		}
+	}
+	text, err := index.Encode(total)
+	if err == nil {
+		err = ReplaceFile(path, func(out io.Writer) error { _, err := out.Write(text); return err })
+	}
+	if err != nil {
+		return fmt.Errorf("weights: %w", err)
+	}
+	return nil
 }

@@ -1,6 +1,7 @@
 package rt
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
@@ -51,6 +52,67 @@ func TestOpenWeightsIndex(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+func TestSaveIndex(t *testing.T) {
+	w := NewWeights()
+	for i, name := range []string{"a", "b", "c", "large", "z\n\"ж"} {
+		n := 4
+		if name == "large" {
+			n = 100
+		}
+		Add(w, name, slices.Repeat([]float32{float32(i)}, n), n)
+	}
+	w.SetMetadata("format", "pt")
+	AddPacked(w, "four", 4, []int8{1, -2, 3}, 3)
+	dir := t.TempDir()
+	path := filepath.Join(dir, "model.safetensors.index.json")
+	if err := w.SaveIndex(path, 32); err != nil {
+		t.Fatal(err)
+	}
+	var files []string
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		files = append(files, e.Name())
+		if f := OpenWeightsFile(filepath.Join(dir, e.Name())); strings.HasSuffix(e.Name(), ".safetensors") && f.Verify() != nil {
+			t.Error(f.Verify())
+		}
+	}
+	if want := []string{"model-00001-of-00004.safetensors", "model-00002-of-00004.safetensors", "model-00003-of-00004.safetensors",
+		"model-00004-of-00004.safetensors", "model.safetensors.index.json"}; !slices.Equal(files, want) {
+		t.Error(files)
+	}
+	got := OpenWeightsIndex(path)
+	defer got.Close()
+	for _, name := range w.Names() {
+		info, _ := w.Info(name)
+		if again, ok := got.Info(name); !ok || again.String() != info.String() || !slices.Equal(w.Raw(name), got.Raw(name)) {
+			t.Errorf("%q: %v", name, again)
+		}
+	}
+	if len(got.Names()) != len(w.Names()) || got.Metadata()["format"] != "pt" || got.Err() != nil {
+		t.Error(got.Names(), got.Metadata(), got.Err())
+	}
+	text, err := os.ReadFile(path)
+	if err != nil || !strings.HasPrefix(string(text), "{\n  \"metadata\": {\"total_size\": 466},\n") || !json.Valid(text) {
+		t.Errorf("%s %v", text, err)
+	}
+	bad := NewWeights()
+	Add(bad, "\xff", []float32{1}, 1)
+	for name, err := range map[string]error{
+		"another end": w.SaveIndex(filepath.Join(dir, "model.json"), 32), "no room": w.SaveIndex(path, 0),
+		"no folder": w.SaveIndex(filepath.Join(dir, "none", "m"+indexEnd), 32), "a name": bad.SaveIndex(path, 32),
+	} {
+		if err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	if now, _ := os.ReadFile(path); !slices.Equal(now, text) {
+		t.Error("the index has changed")
 	}
 }
 

@@ -1,8 +1,12 @@
 package safetensors
 
 import (
+	"bytes"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // Index is a file that says which of several files each tensor is in: a
@@ -58,6 +62,27 @@ func ParseIndex(data []byte) (*Index, error) {
 		return nil, fmt.Errorf("safetensors: index has no weight_map")
 	}
 	return x, nil
+}
+
+// Encode returns the file of an index of tensors that have so many bytes together, which
+// ParseIndex reads. Error: a name that is not UTF-8.
+func (x *Index) Encode(total int64) ([]byte, error) {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "{\n  \"metadata\": {\"total_size\": %d},\n  \"weight_map\": {", total)
+	for i, name := range slices.Sorted(maps.Keys(x.Files)) {
+		if !utf8.ValidString(name) || !utf8.ValidString(x.Files[name]) {
+			return nil, fmt.Errorf("safetensors: tensor %.100q: name is not UTF-8", name)
+		}
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString("\n    ")
+		writeString(&b, name)
+		b.WriteString(": ")
+		writeString(&b, x.Files[name])
+	}
+	b.WriteString("\n  }\n}\n")
+	return b.Bytes(), nil
 }
 
 // skip reads a JSON value of any kind.
