@@ -10,6 +10,7 @@ type bigEndian struct {
 }
 
 func (b *bigEndian) offset() int { return b.pos }
+func (b *bigEndian) left() int   { return len(b.file) - b.pos }
 
 func (b *bigEndian) errorf(format string, args ...any) error {
 	return fmt.Errorf("byte %d: %w", b.pos, fmt.Errorf(format, args...))
@@ -17,7 +18,7 @@ func (b *bigEndian) errorf(format string, args ...any) error {
 
 // end is an error unless all has been read.
 func (b *bigEndian) end() error {
-	if left := len(b.file) - b.pos; left > 0 {
+	if left := b.left(); left > 0 {
 		return b.errorf("%d bytes after the end", left)
 	}
 	return nil
@@ -25,7 +26,7 @@ func (b *bigEndian) end() error {
 
 // take returns the next n bytes.
 func (b *bigEndian) take(n uint64) ([]byte, error) {
-	if left := len(b.file) - b.pos; n > uint64(left) {
+	if left := b.left(); n > uint64(left) {
 		return nil, b.errorf("%d bytes expected, %d are left: %w", n, left, errShort)
 	}
 	from := b.pos
@@ -53,7 +54,7 @@ func (b *bigEndian) string(k kind, n uint64) (token, error) {
 
 // container returns a list of n items or table of n pairs, of a byte each at least.
 func (b *bigEndian) container(k kind, n uint64) (token, error) {
-	if left := len(b.file) - b.pos; n > uint64(left) {
+	if left := b.left(); n > uint64(left) {
 		return token{}, b.errorf("%d items, %d bytes are left: %w", n, left, errShort)
 	}
 	return token{kind: k, n: int(n)}, nil

@@ -14,6 +14,7 @@ type jsonText struct {
 }
 
 func (j *jsonText) offset() int { return j.pos }
+func (j *jsonText) left() int   { return len(j.file) - j.pos }
 
 func (j *jsonText) errorf(format string, args ...any) error {
 	return fmt.Errorf("byte %d: %w", j.pos, fmt.Errorf(format, args...))

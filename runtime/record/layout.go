@@ -218,7 +218,11 @@ func readTensor(r *walker, w *rt.Weights, name string) error {
 	if err := r.expectKey(t, 2, keyData); err != nil {
 		return err
 	}
-	raw, err := readData(r, dtype)
+	n, err := rt.Elems(shape)
+	if err != nil {
+		return r.at("%w", err)
+	}
+	raw, err := readData(r, dtype, n)
 	if err != nil {
 		return err
 	}
@@ -226,8 +230,8 @@ func readTensor(r *walker, w *rt.Weights, name string) error {
 	return r.expectNoMore(t, 3)
 }
 
-// readData reads bytes, numbers or Base64.
-func readData(r *walker, dtype string) ([]byte, error) {
+// readData reads the bytes of n elements, as bytes, numbers or Base64.
+func readData(r *walker, dtype string, n int) ([]byte, error) {
 	t, err := r.next()
 	if err != nil {
 		return nil, err
@@ -237,8 +241,14 @@ func readData(r *walker, dtype string) ([]byte, error) {
 	case t.kind == blob:
 		return t.text, nil
 	case t.kind == list && numbers:
-		var raw []byte
-		err := r.items(t, func(int) error {
+		if left := r.left(); n > left {
+			return nil, r.at("%d elements, %d bytes are left: %w", n, left, errShort)
+		}
+		raw := make([]byte, 0, n*e.width)
+		err := r.items(t, func(i int) error {
+			if i == n {
+				return fmt.Errorf("more than %d elements", n)
+			}
 			t, err := r.next()
 			if err == nil {
 				raw, err = e.parse(raw, t)

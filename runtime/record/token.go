@@ -94,8 +94,9 @@ type source interface {
 	// key returns the key of a pair.
 	key() (string, error)
 
-	// offset is where the next token begins.
+	// offset is where the next token begins, and left how many bytes follow.
 	offset() int
+	left() int
 
 	// end is an error if something follows.
 	end() error

@@ -9,7 +9,10 @@ import (
 
 // mapFile reads the first size bytes of f: there is nothing to map with.
 func mapFile(f *os.File, size int) ([]byte, func() error, error) {
-	data := alignedBytes(size)
+	data, err := NewArena(int64(size))
+	if err != nil {
+		return nil, nil, err
+	}
 	if _, err := io.ReadFull(f, data); err != nil {
 		return nil, nil, err
 	}

@@ -20,8 +20,8 @@ type Fit struct {
 var aliases = map[string]string{"weight": "gamma", "bias": "beta"}
 
 // Match returns the tensors of w that a model wants, under the names and with the
-// types it wants, in the same memory, and closes w. Floats of another width are
-// converted when they are read. Where "x.weight" or "x.bias" is not there, "x.gamma"
+// types it wants, in the same memory, and closes w. Floats and integers of another width
+// are converted when they are read. Where "x.weight" or "x.bias" is not there, "x.gamma"
 // or "x.beta" stands for it. Errors, all at once, a line each: tensors missing,
 // with the names that are nearest, tensors of another shape or of a type that is not
 // converted, and tensors not used.
