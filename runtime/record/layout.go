@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/burngen/burngen/runtime/rt"
@@ -241,7 +242,7 @@ func readData(r *walker, dtype string, n int) ([]byte, error) {
 	case t.kind == blob:
 		return t.text, nil
 	case t.kind == list && numbers:
-		if left := r.left(); n > left {
+		if left := r.left(); n > left || n > math.MaxInt/e.width {
 			return nil, r.at("%d elements, %d bytes are left: %w", n, left, errShort)
 		}
 		raw := make([]byte, 0, n*e.width)
