@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -16,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/burngen/burngen/runtime/rt"
+	"github.com/burngen/burngen/runtime/rt/keys"
 )
 
 // The encoders here are written after the specifications, by hand, and share nothing with
@@ -580,6 +582,38 @@ func TestInOrder(t *testing.T) {
 	}
 	if _, err := InOrder(nil, nil); err == nil {
 		t.Error("no error")
+	}
+}
+
+// TestBurnFitsModels gives a model, which has PyTorch's names and layouts, weights of burn.
+func TestBurnFitsModels(t *testing.T) {
+	half := func(list ...uint16) []byte {
+		var b []byte
+		for _, x := range list {
+			b = binary.LittleEndian.AppendUint16(b, x)
+		}
+		return b
+	}
+	w, err := Parse(packMessage(nil, burnRecord("0.18.0", "half::binary16::f16", "i16", []pair{
+		{"norm", []pair{{"gamma", newParam("F16", half(0x3c00), 1)}, {"beta", newParam("F16", half(0x4000), 1)}, {"epsilon", nil}}},
+		{"fc", []pair{{"weight", newParam("F16", half(0x3c00, 0x4000, 0x4200, 0x4400, 0x4500, 0x4600), 3, 2)}, {"bias", nil}}},
+	})))
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := keys.Map{Transpose: []*regexp.Regexp{regexp.MustCompile(`fc\.weight`)}}
+	if w, err = names.Apply(w); err != nil {
+		t.Fatal(err)
+	}
+	w, err = keys.Fit{}.Match(w, []rt.Info{
+		{Name: "norm.weight", DType: "f32", Shape: []int{1}}, {Name: "norm.bias", DType: "f32", Shape: []int{1}}, {Name: "fc.weight", DType: "f32", Shape: []int{2, 3}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := slices.Concat(rt.WeightsOf[float32](w, "norm.weight", 1), rt.WeightsOf[float32](w, "norm.bias", 1), rt.WeightsOf[float32](w, "fc.weight", 2, 3))
+	if want := []float32{1, 2, 1, 3, 5, 2, 4, 6}; !slices.Equal(got, want) || w.Err() != nil {
+		t.Error(got, w.Err())
 	}
 }
 
