@@ -180,10 +180,12 @@ const (
 	slabThen     = 1024 * 16 // of the result in a slab, where Then wants it in the cache
 )
 
-// Numbers of bands: there should be so many to share, of so many lines at least.
+// Numbers of bands: there should be so many to share, of so many lines and multiply-adds at
+// least.
 const (
 	manyBands  = 16
 	lowestBand = 4
+	bandWork   = 256 << 10
 )
 
 // plan chooses the size of the slabs: small enough for their input to stay in the
@@ -207,7 +209,9 @@ func (c *conv) plan() {
 	}
 	band := 1
 	if c.OutH > 1 {
-		band = min(limit, max(lowestBand, c.OutH*c.strips/manyBands))
+		work := int64(16*c.OutH*c.OutW*c.outBlocks()) * int64(c.depth)
+		shares := min(manyBands, 1+work/bandWork)
+		band = min(limit, max(lowestBand, c.OutH*c.strips/int(shares)))
 	}
 	slabs = min(slabs, c.lines)
 	c.bands = divide(c.lines, ceil(ceil(c.lines, band), slabs)*slabs)
