@@ -30,6 +30,7 @@ var (
 	python  = flag.String("python", "/usr/bin/python3", "Python with PyTorch")
 	wrap    = flag.String("wrap", "", "a command that each round is run under")
 	nodes   = flag.Bool("nodes", false, "also print what each node of the step takes, in one thread")
+	rows    = flag.Int("rows", 30, "the rows that -nodes prints at most")
 	dump    = flag.Bool("dump", false, "write the lowered module beside the program")
 	alone   = flag.Bool("alone", false, "without PyTorch")
 )
@@ -167,7 +168,7 @@ func (c kase) build(m *gen.Model, dir string, steps *[]*ir.Node) (string, error)
 	}
 	text := strings.NewReplacer("CLASSES", fmt.Sprint(c.classes), "ARGS", strings.Join(c.args, ", "), "STEPS", fmt.Sprint(len(*steps)),
 		"BATCH", c.args[0][strings.LastIndexByte(c.args[0], ' ')+1:len(c.args[0])-1]).Replace(worker)
-	err = errors.Join(module.Write("plain", plain), module.Write("timed", timed), os.WriteFile(filepath.Join(dir, "main.go"), []byte(text), 0o666))
+	err = errors.Join(m.Raw.Save(filepath.Join(dir, "initial.safetensors")), module.Write("plain", plain), module.Write("timed", timed), os.WriteFile(filepath.Join(dir, "main.go"), []byte(text), 0o666))
 	if err != nil {
 		return "", err
 	}
@@ -248,7 +249,7 @@ func printNodes(steps []*ir.Node, laps []float64) {
 		kinds = append(kinds, k)
 	}
 	slices.SortFunc(kinds, func(a, b string) int { return int(1e6 * (rows[b].time - rows[a].time)) })
-	for _, k := range kinds[:min(len(kinds), 30)] {
+	for _, k := range kinds[:min(len(kinds), *rows)] {
 		fmt.Printf("%9.4f ms %5.1f %% %4d  %s\n", rows[k].time, 100*rows[k].time/total, rows[k].count, k)
 	}
 }
