@@ -36,6 +36,10 @@ func TestConv(t *testing.T) {
 	atEachLevel(t, func(t *testing.T) { kerneltest.Conv(t, cpu.Conv) })
 }
 
+func TestConvData(t *testing.T) {
+	atEachLevel(t, func(t *testing.T) { kerneltest.ConvData(t, cpu.ConvData, cpu.PackConvData) })
+}
+
 func TestDepthwiseConv(t *testing.T) {
 	atEachLevel(t, func(t *testing.T) { kerneltest.DepthwiseConv(t, cpu.DepthwiseConv) })
 }

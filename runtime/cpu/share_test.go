@@ -53,8 +53,11 @@ func shared() map[string]struct {
 		}
 	}
 	for _, s := range []ConvShape{square(16, 58, 16, 48, 3, 1), square(20, 7, 16, 200, 3, 1), square(60, 41, 16, 70, 1, 1), square(3, 63, 1, 17, 5, 2),
-		rimmed(3, 32, 1, 12, 5, 1), rimmed(12, 30, 16, 12, 5, 1), rimmed(20, 15, 16, 40, 3, 1), rimmed(20, 29, 16, 40, 3, 2), rimmed(40, 7, 16, 200, 3, 1), rimmed(20, 15, 16, 20, 3, 1).row()} {
+		rimmed(3, 32, 1, 12, 5, 1), rimmed(12, 30, 16, 12, 5, 1), rimmed(20, 15, 16, 40, 3, 1), rimmed(20, 29, 16, 40, 3, 2), rimmed(40, 7, 16, 200, 3, 1), rimmed(20, 15, 16, 20, 3, 1).row(), rimmed(20, 4, 16, 200, 3, 1)} {
 		s.N = 2
+		if s.OutW <= fewColumns {
+			s.N = 2 * manyImages
+		}
 		src, w := random(s.N*s.inBlocks()*s.InH*s.InW*s.InBlock, 1), random(ConvWeightsLen(&s), 2)
 		all[fmt.Sprint("Conv ", s)] = operator{
 			make([]float32, s.N*s.outBlocks()*s.OutH*s.OutW*16),
@@ -166,6 +169,20 @@ func shared() map[string]struct {
 		make([]float32, 40*24*9),
 		func(dst []float32) { ConvWeights(dst, src, src, room(dst), &of) },
 		func(dst []float32) rt.Task { w := newConvWeights(dst, src, src, room(dst), &of); return &w },
+	}
+	for _, s := range []ConvShape{rimmed(40, 15, 16, 200, 3, 1), rimmed(40, 13, 16, 60, 3, 2), rimmed(60, 4, 16, 200, 3, 1)} {
+		s.N = 5
+		g, w := random(s.N*s.outBlocks()*s.OutH*s.OutW*16, 1), random(ceil(s.InC, 16)*s.outBlocks()*s.KH*s.KW*256, 2)
+		all[fmt.Sprint("ConvData ", s)] = operator{
+			make([]float32, s.N*ceil(s.InC, 16)*s.InH*s.InW*16),
+			func(dst []float32) { ConvData(dst, g, w, &s) },
+			func(dst []float32) rt.Task { d := newConvData(dst, g, w, &s); return &d },
+		}
+		all[fmt.Sprint("PackConvData ", s)] = operator{
+			make([]float32, len(w)),
+			func(dst []float32) { PackConvData(dst, w, &s) },
+			func(dst []float32) rt.Task { return &dataPacking{ConvShape: s, dst: dst, w: w} },
+		}
 	}
 	all["LRN"] = operator{
 		make([]float32, len(src)),
