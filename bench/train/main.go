@@ -30,7 +30,7 @@ var (
 	python  = flag.String("python", "/usr/bin/python3", "Python with PyTorch")
 	wrap    = flag.String("wrap", "", "a command that each round is run under")
 	nodes   = flag.Bool("nodes", false, "also print what each node of the step takes, in one thread")
-	rows    = flag.Int("rows", 30, "the rows that -nodes prints at most")
+	listed  = flag.Int("rows", 30, "the rows that -nodes prints at most")
 	dump    = flag.Bool("dump", false, "write the lowered module beside the program")
 	alone   = flag.Bool("alone", false, "without PyTorch")
 )
@@ -249,7 +249,7 @@ func printNodes(steps []*ir.Node, laps []float64) {
 		kinds = append(kinds, k)
 	}
 	slices.SortFunc(kinds, func(a, b string) int { return int(1e6 * (rows[b].time - rows[a].time)) })
-	for _, k := range kinds[:min(len(kinds), *rows)] {
+	for _, k := range kinds[:min(len(kinds), *listed)] {
 		fmt.Printf("%9.4f ms %5.1f %% %4d  %s\n", rows[k].time, 100*rows[k].time/total, rows[k].count, k)
 	}
 }

@@ -65,35 +65,47 @@ func PackConv(dst, w []float32, s *ConvShape) {
 	width := s.width()
 	depth := s.depth(width)
 	dst = dst[:volume(s.outBlocks(), width, s.KH, s.KW, s.InBlock, 16)]
-	clear(dst)
-	in, out, kernel := s.InC/s.Group, s.OutC/s.Group, s.KH*s.KW
-	w = w[:volume(s.OutC, in, kernel)]
-	if s.Group == 1 {
-		// Whole lines of dst one after the other, of 16 runs of w.
-		for o := 0; o < s.OutC; o += 16 {
-			lanes := min(16, s.OutC-o)
-			for i := range in {
-				at := o/16*depth + i/s.InBlock*kernel*s.InBlock + i%s.InBlock
-				for k := range kernel {
-					from := (o*in+i)*kernel + k
-					line := dst[(at+k*s.InBlock)*16:][:lanes]
-					for lane := range line {
-						line[lane] = w[from]
-						from += in * kernel
-					}
-				}
-			}
-		}
-		return
+	p := convPacking{ConvShape: *s, dst: dst, width: width, depth: depth}
+	p.w = w[:volume(s.OutC, s.InC/s.Group, s.KH*s.KW)]
+	if !packsOfConvs.run(&p, partsFor(0, 4*int64(len(p.dst)+len(p.w)))) {
+		p.Part(0, 1)
 	}
-	for o := range s.OutC {
-		from, _ := s.reach(o / 16)
-		first := from * s.InBlock
-		for i := range in {
-			c := o/out*in + i - first
-			at := o/16*depth + c/s.InBlock*kernel*s.InBlock + c%s.InBlock
-			for k, v := range w[(o*in+i)*kernel:][:kernel] {
-				dst[(at+k*s.InBlock)*16+o%16] = v
+}
+
+// convPacking is a PackConv under way.
+type convPacking struct {
+	ConvShape
+	dst, w       []float32
+	width, depth int // see ConvShape
+}
+
+var packsOfConvs slot[convPacking, *convPacking]
+
+// Part does the i-th of parts shares of the blocks of output channels.
+func (p *convPacking) Part(i, parts int) {
+	in, out, taps := p.InC/p.Group, p.OutC/p.Group, p.KH*p.KW
+	from, to := portion(p.outBlocks(), i, parts)
+	for ; from < to; from++ {
+		block := p.dst[from*p.depth*16:][:p.depth*16]
+		first, lanes := 16*from, min(16, p.OutC-16*from)
+		if lanes < 16 || p.InC%p.InBlock != 0 || p.Group > 1 {
+			clear(block)
+		}
+		if p.Group == 1 {
+			for c := range in {
+				at := c/p.InBlock*taps*p.InBlock + c%p.InBlock
+				transpose(block[16*at:], p.w[(first*in+c)*taps:], lanes, taps, 16*p.InBlock, in*taps)
+			}
+			continue
+		}
+		begin, _ := p.reach(from)
+		for o := first; o < first+lanes; o++ {
+			for k := range in {
+				c := o/out*in + k - begin*p.InBlock
+				at := c/p.InBlock*taps*p.InBlock + c%p.InBlock
+				for tap, v := range p.w[(o*in+k)*taps:][:taps] {
+					block[(at+tap*p.InBlock)*16+o%16] = v
+				}
 			}
 		}
 	}

@@ -40,6 +40,10 @@ func TestConvData(t *testing.T) {
 	atEachLevel(t, func(t *testing.T) { kerneltest.ConvData(t, cpu.ConvData, cpu.PackConvData) })
 }
 
+func TestConvWeightsBlocked(t *testing.T) {
+	atEachLevel(t, func(t *testing.T) { kerneltest.ConvWeights(t, cpu.ConvWeightsBlocked) })
+}
+
 func TestDepthwiseConv(t *testing.T) {
 	atEachLevel(t, func(t *testing.T) { kerneltest.DepthwiseConv(t, cpu.DepthwiseConv) })
 }
@@ -58,6 +62,12 @@ func TestGlobalAveragePool(t *testing.T) {
 
 func TestBlock(t *testing.T) {
 	atEachLevel(t, func(t *testing.T) { kerneltest.Block(t, cpu.Block, cpu.Unblock, cpu.PadBlocked) })
+}
+
+func TestChannels(t *testing.T) {
+	atEachLevel(t, func(t *testing.T) {
+		kerneltest.Channels(t, cpu.ChannelMoments, cpu.ChannelSums, cpu.ChannelMix)
+	})
 }
 
 func TestGatherChannels(t *testing.T) {

@@ -184,6 +184,41 @@ func shared() map[string]struct {
 			func(dst []float32) rt.Task { return &dataPacking{ConvShape: s, dst: dst, w: w} },
 		}
 	}
+	for _, s := range []ConvShape{rimmed(40, 15, 16, 200, 3, 1), rimmed(40, 13, 16, 60, 3, 2)} {
+		s.N = 5
+		x, g := random(s.N*ceil(s.InC, 16)*s.InH*s.InW*16, 1), random(s.N*s.outBlocks()*s.OutH*s.OutW*16, 2)
+		room := rooms(len(x) + len(g) + 16*ConvWeightsBlockedRoom(9))
+		all[fmt.Sprint("ConvWeightsBlocked ", s)] = operator{
+			make([]float32, s.OutC*s.InC*9),
+			func(dst []float32) { ConvWeightsBlocked(dst, x, g, room(dst), &s) },
+			func(dst []float32) rt.Task {
+				w := newBlockedWeights(dst, x, g, room(dst), &s)
+				w.moves = true
+				w.Part(0, 1)
+				w.moves = false
+				return &w
+			},
+		}
+	}
+	channels := func(work channelWork, dst []float32) channelTask {
+		s := newChannelTask(3, 72, 11*58)
+		s.dst, s.g, s.x, s.factors, s.work = dst, src, src, w, work
+		return s
+	}
+	for work, call := range map[channelWork]func(dst []float32){
+		momentsOfChannels: func(dst []float32) { ChannelMoments(dst, src, 3, 72, 11*58) },
+		sumsOfChannels:    func(dst []float32) { ChannelSums(dst, src, src, w, 3, 72, 11*58) },
+		mixOfChannels:     func(dst []float32) { ChannelMix(dst, src, src, w, 3, 72, 11*58) },
+	} {
+		size := 2 * 72
+		if work == mixOfChannels {
+			size = 3 * 5 * 11 * 58 * 16
+		}
+		all[fmt.Sprint("channels ", work)] = operator{
+			make([]float32, size), call,
+			func(dst []float32) rt.Task { s := channels(work, dst); return &s },
+		}
+	}
 	all["LRN"] = operator{
 		make([]float32, len(src)),
 		func(dst []float32) { LRN(dst, src, 1, 48, 58*58, 16, 5, 1, 0.75, 1) },

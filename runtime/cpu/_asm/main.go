@@ -38,10 +38,11 @@ var families = []struct {
 	{"update", updateFamily},
 	{"recurrent", cells},
 	{"divide", divisions},
+	{"channel", channels},
 }
 
 // onARM64 are the families that there are for arm64, too.
-var onARM64 = []string{"tile", "window", "transpose", "lrn", "peak", "pointwise", "fold", "softmax", "byte_tile", "byte_window", "max_row", "winograd", "update", "recurrent"}
+var onARM64 = []string{"tile", "window", "transpose", "lrn", "peak", "pointwise", "fold", "softmax", "byte_tile", "byte_window", "max_row", "winograd", "update", "recurrent", "channel"}
 
 func main() {
 	dir := ".."
