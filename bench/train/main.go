@@ -45,7 +45,7 @@ func main() {
 
 func run(names []string) error {
 	var errs []error
-	fmt.Printf("%-12s %7s %12s %12s %7s %9s %9s %8s\n", "case", "threads", "torch ms", "burngen ms", "ratio", "torch MB", "MB", "differ")
+	fmt.Printf("%-12s %7s %12s %12s %7s %9s %9s %13s %8s\n", "case", "threads", "torch ms", "burngen ms", "ratio", "torch MB", "MB", "torch differs", "differ")
 	for _, c := range cases {
 		if len(names) > 0 && !slices.Contains(names, c.name) {
 			continue
@@ -63,9 +63,11 @@ type reply struct {
 	Median float64
 	// Peak is how much the process's resident memory grew by steps, in megabytes.
 	Peak float64
-	// Differ is the greatest difference of a gradient as a share of its norm.
-	Differ float64
-	Laps   []float64
+	// Differ is the greatest difference of a gradient from that in float64, as a share of
+	// its norm, of the generated side; Own that of PyTorch's in float32. In a network with
+	// kinks a difference of rounding may flip an element.
+	Differ, Own float64
+	Laps        []float64
 }
 
 func (c kase) compare() error {
@@ -112,7 +114,7 @@ func (c kase) compare() error {
 			torch = append(torch, r)
 		}
 		a, b := median(torch), median(ours)
-		fmt.Printf("%-12s %7d %12.3f %12.3f %7.2f %9.1f %9.1f %8.1e\n", c.name, n, a.Median, b.Median, a.Median/b.Median, a.Peak, b.Peak, a.Differ)
+		fmt.Printf("%-12s %7d %12.3f %12.3f %7.2f %9.1f %9.1f %13.1e %8.1e\n", c.name, n, a.Median, b.Median, a.Median/b.Median, a.Peak, b.Peak, a.Own, a.Differ)
 	}
 	if *nodes {
 		r, err := side(c.command(1, binary, dir, "timed"))
@@ -212,6 +214,7 @@ func median(list []reply) reply {
 		Median: of(func(r reply) float64 { return r.Median }),
 		Peak:   of(func(r reply) float64 { return r.Peak }),
 		Differ: of(func(r reply) float64 { return r.Differ }),
+		Own:    of(func(r reply) float64 { return r.Own }),
 	}
 }
 
