@@ -83,6 +83,7 @@ var assembly = []string{
 	"Max",
 	"MaxPool",
 	"MaxPoolBytes",
+	"MaxPoolGrad",
 	"MaxScalar",
 	"Min",
 	"MinScalar",

@@ -56,6 +56,10 @@ func TestPool(t *testing.T) {
 	atEachLevel(t, func(t *testing.T) { kerneltest.Pool(t, cpu.MaxPool, cpu.AveragePool) })
 }
 
+func TestMaxPoolGrad(t *testing.T) {
+	atEachLevel(t, func(t *testing.T) { kerneltest.MaxPoolGrad(t, cpu.MaxPoolGrad) })
+}
+
 func TestGlobalAveragePool(t *testing.T) {
 	atEachLevel(t, func(t *testing.T) { kerneltest.GlobalAveragePool(t, cpu.GlobalAveragePool) })
 }
