@@ -30,6 +30,7 @@ var (
 	python  = flag.String("python", "/usr/bin/python3", "Python with PyTorch")
 	wrap    = flag.String("wrap", "", "a command that each round is run under")
 	nodes   = flag.Bool("nodes", false, "also print what each node of the step takes, in one thread")
+	listed  = flag.Int("rows", 30, "the rows that -nodes prints at most")
 	dump    = flag.Bool("dump", false, "write the lowered module beside the program")
 	alone   = flag.Bool("alone", false, "without PyTorch")
 )
@@ -44,7 +45,7 @@ func main() {
 
 func run(names []string) error {
 	var errs []error
-	fmt.Printf("%-12s %7s %12s %12s %7s %9s %9s %8s\n", "case", "threads", "torch ms", "burngen ms", "ratio", "torch MB", "MB", "differ")
+	fmt.Printf("%-12s %7s %12s %12s %7s %9s %9s %13s %8s\n", "case", "threads", "torch ms", "burngen ms", "ratio", "torch MB", "MB", "torch differs", "differ")
 	for _, c := range cases {
 		if len(names) > 0 && !slices.Contains(names, c.name) {
 			continue
@@ -62,9 +63,11 @@ type reply struct {
 	Median float64
 	// Peak is how much the process's resident memory grew by steps, in megabytes.
 	Peak float64
-	// Differ is the greatest difference of a gradient as a share of its norm.
-	Differ float64
-	Laps   []float64
+	// Differ is the greatest difference of a gradient from that in float64, as a share of
+	// its norm, of the generated side; Own that of PyTorch's in float32. In a network with
+	// kinks a difference of rounding may flip an element.
+	Differ, Own float64
+	Laps        []float64
 }
 
 func (c kase) compare() error {
@@ -111,7 +114,7 @@ func (c kase) compare() error {
 			torch = append(torch, r)
 		}
 		a, b := median(torch), median(ours)
-		fmt.Printf("%-12s %7d %12.3f %12.3f %7.2f %9.1f %9.1f %8.1e\n", c.name, n, a.Median, b.Median, a.Median/b.Median, a.Peak, b.Peak, a.Differ)
+		fmt.Printf("%-12s %7d %12.3f %12.3f %7.2f %9.1f %9.1f %13.1e %8.1e\n", c.name, n, a.Median, b.Median, a.Median/b.Median, a.Peak, b.Peak, a.Own, a.Differ)
 	}
 	if *nodes {
 		r, err := side(c.command(1, binary, dir, "timed"))
@@ -167,7 +170,7 @@ func (c kase) build(m *gen.Model, dir string, steps *[]*ir.Node) (string, error)
 	}
 	text := strings.NewReplacer("CLASSES", fmt.Sprint(c.classes), "ARGS", strings.Join(c.args, ", "), "STEPS", fmt.Sprint(len(*steps)),
 		"BATCH", c.args[0][strings.LastIndexByte(c.args[0], ' ')+1:len(c.args[0])-1]).Replace(worker)
-	err = errors.Join(module.Write("plain", plain), module.Write("timed", timed), os.WriteFile(filepath.Join(dir, "main.go"), []byte(text), 0o666))
+	err = errors.Join(m.Raw.Save(filepath.Join(dir, "initial.safetensors")), module.Write("plain", plain), module.Write("timed", timed), os.WriteFile(filepath.Join(dir, "main.go"), []byte(text), 0o666))
 	if err != nil {
 		return "", err
 	}
@@ -211,6 +214,7 @@ func median(list []reply) reply {
 		Median: of(func(r reply) float64 { return r.Median }),
 		Peak:   of(func(r reply) float64 { return r.Peak }),
 		Differ: of(func(r reply) float64 { return r.Differ }),
+		Own:    of(func(r reply) float64 { return r.Own }),
 	}
 }
 
@@ -248,7 +252,7 @@ func printNodes(steps []*ir.Node, laps []float64) {
 		kinds = append(kinds, k)
 	}
 	slices.SortFunc(kinds, func(a, b string) int { return int(1e6 * (rows[b].time - rows[a].time)) })
-	for _, k := range kinds[:min(len(kinds), 30)] {
+	for _, k := range kinds[:min(len(kinds), *listed)] {
 		fmt.Printf("%9.4f ms %5.1f %% %4d  %s\n", rows[k].time, 100*rows[k].time/total, rows[k].count, k)
 	}
 }

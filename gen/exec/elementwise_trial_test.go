@@ -85,6 +85,7 @@ var elementwiseTrials = map[string]func(*draw) trial{
 	"noise":            unary(floatTypes, func(*draw) ir.Op { return op.Noise{Deviation: 0.5} }),
 	"not":              unary(boolTypes, always(op.Not{})),
 	"or":               binary(boolTypes, always(op.Or{})),
+	"gate":             tryGate,
 	"p_relu":           tryPRelu,
 	"pow":              tryPow,
 	"reciprocal":       unary(floatTypes, always(op.Reciprocal{})),
@@ -159,6 +160,11 @@ func tryPow(d *draw) trial {
 		}
 	}
 	return c
+}
+
+func tryGate(d *draw) trial {
+	t, shape := d.dtype(usualFloats), d.shape(0, 3)
+	return trial{op: op.Gate{}, args: []*ir.Tensor{d.any(t, shape...), d.any(t, d.part(shape)...)}, exact: true}
 }
 
 // tryPRelu multiplies by a slope that broadcasts to the operand.

@@ -9,25 +9,28 @@ import (
 
 // loweredTrials are of what passes lower other operators to.
 var loweredTrials = map[string]func(*draw) trial{
-	"block":             tryBlock,
-	"conv_blocked":      tryConvBlocked,
-	"depthwise_blocked": tryDepthwiseBlocked,
-	"gather_channels":   tryGatherChannels,
-	"gru_steps":         tryGRUSteps,
-	"lstm_steps":        tryLSTMSteps,
-	"mat_mul_panels":    tryMatMulPanels,
-	"pack_columns":      tryPackColumns,
-	"pack_conv":         tryPackConv,
-	"pack_panels":       tryPackPanels,
-	"pack_rows":         tryPackRows,
-	"pad_blocked":       tryPadBlocked,
-	"patches":           tryPatches,
-	"product_columns":   tryProductColumns,
-	"product_integer":   tryProductInteger,
-	"rnn_steps":         tryRNNSteps,
-	"pack_winograd":     tryPackWinograd,
-	"unblock":           tryUnblock,
-	"winograd_blocked":  tryWinogradBlocked,
+	"block":                tryBlock,
+	"conv_blocked":         tryConvBlocked,
+	"conv_data_blocked":    tryConvDataBlocked,
+	"depthwise_blocked":    tryDepthwiseBlocked,
+	"gather_channels":      tryGatherChannels,
+	"gru_steps":            tryGRUSteps,
+	"lstm_steps":           tryLSTMSteps,
+	"mat_mul_panels":       tryMatMulPanels,
+	"pack_columns":         tryPackColumns,
+	"pack_conv":            tryPackConv,
+	"pack_conv_data":       tryPackConvData,
+	"pack_panels":          tryPackPanels,
+	"pack_rows":            tryPackRows,
+	"pad_blocked":          tryPadBlocked,
+	"patches":              tryPatches,
+	"product_columns":      tryProductColumns,
+	"product_integer":      tryProductInteger,
+	"rnn_steps":            tryRNNSteps,
+	"pack_winograd":        tryPackWinograd,
+	"unblock":              tryUnblock,
+	"winograd_blocked":     tryWinogradBlocked,
+	"conv_weights_blocked": tryConvWeightsBlocked,
 }
 
 // lanes is the number of channels of a block and of columns of a panel.
@@ -135,6 +138,11 @@ func (d *draw) convolved(in, out int) (w op.Window, x, y []int) {
 	return w, x, append(append([]int{x[0], blocks(out)}, shape[2:]...), lanes)
 }
 
+func tryPackConvData(d *draw) trial {
+	w := d.tensor(ir.F32, append([]int{d.int(1, 40, "out"), d.int(1, 40, "in")}, d.ints(d.int(1, 2, "axes"), 1, 3, "kernel")...)...)
+	return trial{op: op.PackConvData{}, args: []*ir.Tensor{w}, exact: true}
+}
+
 func tryConvBlocked(d *draw) trial {
 	group := d.int(1, 3, "group")
 	o := op.ConvBlocked{InC: group * d.int(1, 20, "in"), OutC: group * d.int(1, 20, "out"), Group: group}
@@ -151,6 +159,41 @@ func tryConvBlocked(d *draw) trial {
 	e, more, region := d.epilogue(o.OutC, y)
 	o.Epilogue = e
 	return d.product(o, region, append([]*ir.Tensor{x, w[0]}, more...)...)
+}
+
+func tryConvDataBlocked(d *draw) trial {
+	o := op.ConvDataBlocked{InC: d.int(1, 40, "in"), OutC: d.int(1, 40, "out")}
+	window, x, _ := d.convolved(o.InC, o.OutC)
+	for i := range window.Strides {
+		if window.Dilations != nil && window.Strides[i] > 1 {
+			window.Dilations[i] = 1
+			window.Strides[i] = 1
+		}
+	}
+	o.Window, o.Spatial = window, ir.Dims(x[2:]...)
+	result, err := op.Conv{Window: window, Group: 1}.Infer([]ir.Type{
+		ir.StaticTensor(ir.F32, x...), ir.StaticTensor(ir.F32, append([]int{o.OutC, o.InC}, window.Kernel...)...),
+	})
+	if err != nil {
+		d.Fatal(err)
+	}
+	y, _ := result[0].Static()
+	w := d.packed(op.PackConvData{}, d.tensor(ir.F32, append([]int{o.OutC, o.InC}, window.Kernel...)...))
+	return trial{op: o, args: []*ir.Tensor{d.blocked(y), w}, sums: true}
+}
+
+func tryConvWeightsBlocked(d *draw) trial {
+	o := op.ConvWeightsBlocked{InC: d.int(1, 40, "in"), OutC: d.int(1, 40, "out")}
+	window, x, _ := d.convolved(o.InC, o.OutC)
+	o.Window = window
+	result, err := op.Conv{Window: window, Group: 1}.Infer([]ir.Type{
+		ir.StaticTensor(ir.F32, x...), ir.StaticTensor(ir.F32, append([]int{o.OutC, o.InC}, window.Kernel...)...),
+	})
+	if err != nil {
+		d.Fatal(err)
+	}
+	y, _ := result[0].Static()
+	return trial{op: o, args: []*ir.Tensor{d.blocked(x), d.blocked(y)}, sums: true}
 }
 
 // filtered draws weights of a convolution of kernel 3×3 for minimal filtering. They are

@@ -15,6 +15,11 @@ var neuralTrials = map[string]func(*draw) trial{
 	"col2_im":             tryCol2Im,
 	"conv":                tryConv,
 	"conv_transpose":      tryConvTranspose,
+	"batch_norm_training": tryBatchNormTraining,
+	"channel_mix":         tryChannelMix,
+	"channel_moments":     tryChannelMoments,
+	"channel_sums":        tryChannelSums,
+	"conv_data":           tryConvData,
 	"conv_weights":        tryConvWeights,
 	"deform_columns":      tryDeformColumns,
 	"deform_conv":         tryDeformConv,
@@ -92,6 +97,60 @@ func tryConv(d *draw) trial {
 	return trial{op: o, args: trimmed(d.tensor(t, x...), w, d.maybe(d.tensor(t, m))), sums: true}
 }
 
+// channeled draws a type, the shape of images, and a function that draws such tensors, of
+// channel-blocked ones with the number of channels.
+func (d *draw) channeled() (t ir.DType, shape []int, blocked int, draw func() *ir.Tensor) {
+	shape = d.image(d.channels(), 2)
+	shape[0]++
+	if d.flag("blocked") {
+		return ir.F32, shape, shape[1], func() *ir.Tensor { return d.blocked(shape) }
+	}
+	t = d.dtype(usualFloats)
+	return t, shape, 0, func() *ir.Tensor { return d.tensor(t, shape...) }
+}
+
+func tryChannelMoments(d *draw) trial {
+	_, _, blocked, draw := d.channeled()
+	var o op.ChannelMoments
+	o.C = blocked
+	return trial{op: o, args: []*ir.Tensor{draw()}, sums: true}
+}
+
+func tryChannelSums(d *draw) trial {
+	t, shape, blocked, draw := d.channeled()
+	var o op.ChannelSums
+	o.C = blocked
+	return trial{op: o, args: []*ir.Tensor{draw(), draw(), d.tensor(t, shape[1])}, sums: true}
+}
+
+func tryChannelMix(d *draw) trial {
+	t, shape, blocked, draw := d.channeled()
+	var o op.ChannelMix
+	o.C = blocked
+	return trial{op: o, args: []*ir.Tensor{draw(), draw(), d.tensor(t, 3, shape[1])}, sums: true}
+}
+
+func tryBatchNormTraining(d *draw) trial {
+	t, c := d.dtype(usualFloats), d.channels()
+	x := d.image(c, 2)
+	x[0] += 2
+	return trial{op: op.BatchNormTraining{Epsilon: 0.1}, args: []*ir.Tensor{d.tensor(t, x...), d.tensor(t, c), d.tensor(t, c)}, sums: true}
+}
+
+func tryConvData(d *draw) trial {
+	c, m := d.channels(), d.channels()
+	x := d.image(c, 3)
+	o := op.ConvData{Window: d.window(x[2:]), Spatial: ir.Dims(x[2:]...)}
+	t := d.dtype(usualFloats)
+	w := d.tensor(t, append([]int{m, c}, o.Kernel...)...)
+	conv, err := op.Conv{Window: o.Window, Group: 1}.Infer([]ir.Type{ir.StaticTensor(t, x...), w.Type()})
+	if err != nil {
+		d.Fatal(err)
+	}
+	y, _ := conv[0].Static()
+	return trial{op: o, args: []*ir.Tensor{d.tensor(t, y...), w}, sums: true}
+}
+
 func tryConvWeights(d *draw) trial {
 	o := op.ConvWeights{Group: d.int(1, 3, "group")}
 	c, m := o.Group*d.int(1, 5, "c"), o.Group*d.int(1, 3, "m")
@@ -101,14 +160,16 @@ func tryConvWeights(d *draw) trial {
 	x := d.image(c, 3)
 	o.Window = d.window(x[2:])
 	t := d.dtype(usualFloats)
-	conv, err := op.Conv(o).Infer([]ir.Type{
+	conv, err := op.Conv{Window: o.Window, Group: o.Group}.Infer([]ir.Type{
 		ir.StaticTensor(t, x...), ir.StaticTensor(t, append([]int{m, c / o.Group}, o.Kernel...)...),
 	})
 	if err != nil {
 		d.Fatal(err)
 	}
 	y, _ := conv[0].Static()
-	y[0], y[1] = y[1], y[0]
+	if o.First = d.flag("first"); o.First {
+		y[0], y[1] = y[1], y[0]
+	}
 	return trial{op: o, args: []*ir.Tensor{d.tensor(t, x...), d.tensor(t, y...)}, sums: true}
 }
 

@@ -50,6 +50,23 @@ class Last(N.Module):
         return self.scores(self.layer(x)[0][:, -1])
 
 
+class Residual(N.Module):
+    """A block of a residual network, with an activation that has no kinks: of one that has,
+    the slightest difference of an operand may flip a whole element of the gradient."""
+
+    def __init__(self, a, b, stride):
+        super().__init__()
+        self.conv1, self.bn1 = N.Conv2d(a, b, 3, stride, 1, bias=False), N.BatchNorm2d(b)
+        self.conv2, self.bn2 = N.Conv2d(b, b, 3, 1, 1, bias=False), N.BatchNorm2d(b)
+        self.down = None
+        if stride != 1:
+            self.down = N.Sequential(N.Conv2d(a, b, 1, stride, bias=False), N.BatchNorm2d(b))
+
+    def forward(self, x):
+        y = self.bn2(self.conv2(torch.tanh(self.bn1(self.conv1(x)))))
+        return torch.tanh(y + (x if self.down is None else self.down(x)))
+
+
 def write(name, net, x, target):
     torch.manual_seed(len(name))
     loss = Loss(net)
@@ -81,3 +98,6 @@ write("cnn", cnn, torch.randn(4, 2, 12, 12), torch.randn(4, 3))
 write("transformer", Block(8, 2), torch.randn(2, 5, 8), torch.randn(2, 5, 8))
 write("lstm", Last(N.LSTM(4, 5, num_layers=2, batch_first=True), 5), torch.randn(3, 6, 4), torch.randn(3, 3))
 write("gru", Last(N.GRU(4, 5, bidirectional=True, batch_first=True), 10), torch.randn(3, 6, 4), torch.randn(3, 3))
+resnet = N.Sequential(N.Conv2d(2, 6, 3, 1, 1, bias=False), N.BatchNorm2d(6), N.Tanh(),
+                      Residual(6, 6, 1), Residual(6, 10, 2), Residual(10, 10, 1), N.Flatten(), N.Linear(160, 3))
+write("resnet", resnet, torch.randn(5, 2, 8, 8), torch.randn(5, 3))

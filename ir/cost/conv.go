@@ -5,22 +5,6 @@ type Conv struct {
 	N, InC, OutC int
 	OutH, OutW   int
 	Group        int
-	// Raw is set where the weights are packed each time.
-	Raw bool
-}
-
-// Nanoseconds that it takes to pack a weight, and to transform a kernel, of raw weights.
-const (
-	packWeight      = 1
-	transformKernel = 60
-)
-
-// raw is the nanoseconds of packing for a time for each pair of channels.
-func (c Conv) raw(each float64) float64 {
-	if !c.Raw {
-		return 0
-	}
-	return each * c.pairs()
 }
 
 // Gains below which a way that takes more memory for its weights is not worth it.
@@ -53,7 +37,7 @@ func (m *Model) Tile(c Conv) int {
 func (c Conv) Direct(m Machine) float64 {
 	pairs := c.pairs() * 9
 	inside := float64((3*c.OutH-2)*(3*c.OutW-2)) / float64(9*c.OutH*c.OutW)
-	return products(m, inside*pairs, c.N*c.OutH*c.OutW, c.OutW) + c.raw(9*packWeight)
+	return products(m, inside*pairs, c.N*c.OutH*c.OutW, c.OutW)
 }
 
 // Winograd estimates the nanoseconds of F(tile,3) on a machine: the products of its factors
@@ -62,7 +46,7 @@ func (c Conv) Winograd(m Machine, tile int) float64 {
 	points := float64((tile + 2) * (tile + 2))
 	tiles := c.N * ceil(c.OutH, tile) * ceil(c.OutW, tile)
 	blocks := float64(ceil(c.InC, 16) + ceil(c.OutC, 16))
-	return products(m, c.pairs()*points, tiles, tiles) + 64*points*blocks*float64(tiles)/m.Move + c.raw(transformKernel)
+	return products(m, c.pairs()*points, tiles, tiles) + 64*points*blocks*float64(tiles)/m.Move
 }
 
 // pairs is the number of pairs of an input and an output channel, in whole blocks.

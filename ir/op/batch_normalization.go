@@ -166,8 +166,14 @@ func (op BatchNormalization) Train(b *ir.Builder, n *ir.Node, t ir.Training) []*
 			axes, count = append(axes, a), count.Mul(x.Type.Shape[a])
 		}
 	}
-	mean, variance := moments(b, x, axes)
-	mean, variance = reshape(b, mean, n.Arg(3).Type.Shape...), reshape(b, variance, n.Arg(4).Type.Shape...)
+	perChannel := op.perChannel(n)
+	var mean, variance *ir.Value
+	if perChannel {
+		mean, variance = channelMoments(b, x, n.Arg(3).Type.Shape)
+	} else {
+		mean, variance = moments(b, x, axes)
+		mean, variance = reshape(b, mean, n.Arg(3).Type.Shape...), reshape(b, variance, n.Arg(4).Type.Shape...)
+	}
 	size := c.extent(variance, count)
 	others := b.Node(Max{}, c.plus(size, -1), c.num(size, 1))
 	update := func(i int, batch *ir.Value) {
@@ -177,7 +183,19 @@ func (op BatchNormalization) Train(b *ir.Builder, n *ir.Node, t ir.Training) []*
 	}
 	update(3, mean)
 	update(4, c.mul(variance, c.div(size, others)))
+	if perChannel {
+		return []*ir.Value{b.Node(BatchNormTraining{Epsilon: op.Epsilon}, x, n.Arg(1), n.Arg(2))}
+	}
 	return []*ir.Value{b.Node(op, x, n.Arg(1), n.Arg(2), convert(b, mean, n.Arg(3).Type.DType), convert(b, variance, n.Arg(4).Type.DType))}
+}
+
+// perChannel reports whether the operands have one number for each channel of x, all of one
+// type.
+func (BatchNormalization) perChannel(n *ir.Node) bool {
+	x := n.Arg(0).Type
+	return x.Rank() > 1 && !slices.ContainsFunc(n.Args[1:], func(v *ir.Value) bool {
+		return !v.Type.Equal(ir.TensorOf(x.DType, x.Shape[1]))
+	})
 }
 
 // importBatchNormalization reads BatchNormalization. Whether it trains follows

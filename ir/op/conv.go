@@ -145,7 +145,7 @@ func (op Conv) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, want []bool) []*i
 		grads[0] = op.dataGrad(b, g, w, x.Type)
 	}
 	if want[1] {
-		grads[1] = b.Node(ConvWeights(op), x, transpose(b, g, channelsFirst(g)...))
+		grads[1] = b.Node(ConvWeights{Window: op.Window, Group: op.Group}, x, g)
 	}
 	if len(want) > 2 && want[2] {
 		grads[2] = c.sum(g, false, otherAxes(2+spatial, 1)...)
@@ -156,8 +156,32 @@ func (op Conv) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, want []bool) []*i
 // dataGrad appends the gradient of an operand x from that of the result, g, and the
 // weights.
 func (op Conv) dataGrad(b *ir.Builder, g, w *ir.Value, x ir.Type) *ir.Value {
+	if data := (ConvData{Window: op.Window, Spatial: x.Shape[2:]}); op.Group == 1 && data.hasKernel(w.Type) {
+		return b.Node(data, g, w)
+	}
+	return op.dataTransposed(b, g, w, x)
+}
+
+// dataTransposed is dataGrad by a transposed convolution, which leaves out what is beyond x
+// itself where it is known how much that is.
+func (op Conv) dataTransposed(b *ir.Builder, g, w *ir.Value, x ir.Type) *ir.Value {
 	back := ConvTranspose{Kernel: op.Kernel, Strides: op.Strides, Dilations: op.Dilations, Group: op.Group}
-	return cropTo(b, b.Node(back, g, w), op.pads(x.Shape[2:])[:len(op.Kernel)], x.Shape)
+	n := len(op.Kernel)
+	first := op.pads(x.Shape[2:])[:n]
+	crop := make([]int, 2*n)
+	known := true
+	for i, before := range first {
+		after := back.whole(i, g.Type.Shape[2+i]).Sub(before).Sub(x.Shape[2+i])
+		var is, fits bool
+		crop[i], is = before.Int()
+		crop[n+i], fits = after.Int()
+		known = known && is && fits
+	}
+	if known {
+		back.Crop = unlessAll(crop, 0)
+		return b.Node(back, g, w)
+	}
+	return cropTo(b, b.Node(back, g, w), first, x.Shape)
 }
 
 // cropTo appends the cells of x, [N,C,spatial…], from some on that a shape has; where

@@ -158,7 +158,7 @@ func (op ConvTranspose) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, want []b
 		grads[0] = b.Node(forward, all, w)
 	}
 	if want[1] {
-		grads[1] = b.Node(ConvWeights{Window: op.window(), Group: op.Group}, all, transpose(b, x, channelsFirst(x)...))
+		grads[1] = b.Node(ConvWeights{Window: op.window(), Group: op.Group}, all, x)
 	}
 	if len(want) > 2 && want[2] {
 		grads[2] = c.sum(g, false, otherAxes(2+spatial, 1)...)

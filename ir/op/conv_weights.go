@@ -8,12 +8,21 @@ import (
 )
 
 // ConvWeights is the gradient of the weights of a [Conv]: of its operand x,
-// [N,C,spatial…], and the gradient g of its result, [M,N,spatial…] with the channels
-// first, each element of the result, [M,C/Group,kernel…], is the sum over all windows of
-// the products of its cell of x and the element of g.
+// [N,C,spatial…], and the gradient g of its result, [N,M,spatial…], each element of the
+// result, [M,C/Group,kernel…], is the sum over all windows of the products of its cell of x
+// and the element of g.
 type ConvWeights struct {
 	Window
-	Group int // divides C and M
+	Group int  // divides C and M
+	First bool // the channels of g come first, [M,N,spatial…], as a kernel reads them
+}
+
+// first returns the type of g with the channels first.
+func (op ConvWeights) first(g ir.Type) ir.Type {
+	if op.First || g.Rank() < 2 {
+		return g
+	}
+	return ir.TensorOf(g.DType, append([]ir.Dim{g.Shape[1], g.Shape[0]}, g.Shape[2:]...)...)
 }
 
 // Infer gives the shape of the weights.
@@ -24,7 +33,7 @@ func (op ConvWeights) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := inferFloats(in); err != nil {
 		return nil, err
 	}
-	x, g := in[0], in[1]
+	x, g := in[0], op.first(in[1])
 	if g.Rank() != x.Rank() || x.Rank() < 2 {
 		return nil, fmt.Errorf("gradient %s for %s", g, x)
 	}
@@ -62,10 +71,14 @@ func (op ConvWeights) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	images, channels := in[0].Shape[0], in[0].Shape[1]
 	plane, places := lenOf(in[0].Shape[2:]), lenOf(in[1].Shape[2:])
 	sums := make([]float64, lenOf(shape))
+	at := func(row, image int) int { return image*m + row } // of g, in planes
+	if op.First {
+		at = func(row, image int) int { return row*images + image }
+	}
 	err = op.visit(in[0].Shape[2:], func(o int, c cells) {
 		for i := range m * images {
-			by := g[i*places+o]
 			row := i / images
+			by := g[at(row, i%images)*places+o]
 			first := i%images*channels + row/(m/op.Group)*width
 			for k := range width {
 				to, from := sums[(row*width+k)*taps:][:taps], x[(first+k)*plane:][:plane]
@@ -87,17 +100,23 @@ func (op ConvWeights) Flops(in, out []ir.Type) ir.Dim {
 	return in[1].Elems().Mul(ir.Product(out[0].Shape[1:]...)).Mul(ir.Const(2))
 }
 
-// Grad is of x the transposed convolution of g with the result's, s, and of g the
+// Grad is of x the gradient of the operand, with the result's, s, for weights, and of g the
 // convolution of x with s.
 func (op ConvWeights) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, want []bool) []*ir.Value {
-	x, front, s := n.Arg(0), channelsFirst(n.Arg(1)), of[0]
-	conv := Conv(op)
+	x, g, s := n.Arg(0), n.Arg(1), of[0]
+	swap := func(v *ir.Value) *ir.Value {
+		if !op.First {
+			return v
+		}
+		return transpose(b, v, channelsFirst(v)...)
+	}
+	conv := Conv{Window: op.Window, Group: op.Group}
 	grads := make([]*ir.Value, 2)
 	if want[0] {
-		grads[0] = conv.dataGrad(b, transpose(b, n.Arg(1), front...), s, x.Type)
+		grads[0] = conv.dataGrad(b, swap(g), s, x.Type)
 	}
 	if want[1] {
-		grads[1] = transpose(b, b.Node(conv, x, s), front...)
+		grads[1] = swap(b.Node(conv, x, s))
 	}
 	return grads
 }
@@ -124,6 +143,10 @@ func (op ConvWeights) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 		return out
 	}
 	c, x, g := calculus{b}, n.Arg(0), n.Arg(1)
+	if !op.First {
+		op.First = true
+		return []*ir.Value{b.Node(op, x, transpose(b, g, channelsFirst(g)...))}
+	}
 	if _, _, ok := op.hasKernel(x.Type, g.Type); ok {
 		return nil
 	}
@@ -156,11 +179,21 @@ func (op ConvWeights) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 // the gradient of the weights is one product.
 const directCells = 64
 
+// Relayout reads operands in the blocked layout, but for those of few channels.
+func (op ConvWeights) Relayout(b *ir.Builder, n *ir.Node, l Layouts) *ir.Value {
+	x, g := n.Arg(0), n.Arg(1)
+	inC, outC, ok := op.hasKernel(x.Type, op.first(g.Type))
+	if !ok || op.First || op.Group > 1 || l.Blocked(x) == nil && fewChannels(inC) {
+		return nil
+	}
+	return b.Node(ConvWeightsBlocked{Window: op.Window, InC: inC, OutC: outC}, l.Block(x), l.Block(g))
+}
+
 // Call is cpu.ConvWeights.
 func (op ConvWeights) Call(n *ir.Node) (ir.Call, error) {
 	x, g := n.Arg(0).Type, n.Arg(1).Type
 	inC, outC, ok := op.hasKernel(x, g)
-	if !ok {
+	if !ok || !op.First {
 		return ir.Call{}, fmt.Errorf("no kernel for %s and %s", x, g)
 	}
 	y := slices.Concat([]ir.Dim{g.Shape[1], g.Shape[0]}, g.Shape[2:])

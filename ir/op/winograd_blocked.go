@@ -217,12 +217,16 @@ func (op WinogradBlocked) Call(n *ir.Node) (ir.Call, error) {
 // What stands for a batch and for extents of images that are not known.
 const (
 	unknownBatch  = 2
-	trainedBatch  = 16
 	unknownExtent = 56
 )
 
-// relayoutWinograd convolves by minimal filtering where that is faster; nil where it is not.
+// relayoutWinograd convolves by minimal filtering where that is faster; nil where it is not,
+// or where weights are transformed each time. Gradients would have its rounding, which is
+// coarser, and flip what of them a rectifier lets through.
 func (op Conv) relayoutWinograd(b *ir.Builder, n *ir.Node, l Layouts) *ir.Value {
+	if l.Raw() {
+		return nil
+	}
 	x, w := n.Arg(0), n.Arg(1)
 	for i := range op.Kernel {
 		if op.Kernel[i] != 3 || op.stride(i) != 1 || op.dilation(i) != 1 || len(op.Kernel) != 2 {
@@ -241,12 +245,8 @@ func (op Conv) relayoutWinograd(b *ir.Builder, n *ir.Node, l Layouts) *ir.Value 
 		return unknown
 	}
 	y := n.Results[0].Type.Shape
-	batch := unknownBatch
-	if l.Raw() {
-		batch = trainedBatch
-	}
 	f.tile = l.Tile(cost.Conv{
-		N: known(y[0], batch), Raw: l.Raw(), InC: f.inC, OutC: f.outC, Group: f.group,
+		N: known(y[0], unknownBatch), InC: f.inC, OutC: f.outC, Group: f.group,
 		OutH: known(y[2], unknownExtent), OutW: known(y[3], unknownExtent),
 	})
 	if f.tile == 0 {

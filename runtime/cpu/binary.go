@@ -145,6 +145,20 @@ func greater[T Number](x, y T) T {
 	return y
 }
 
+// Gate computes dst[i] = g[i] where y[i] is above 0, else 0: the gradient of a Relu with the
+// result y.
+func Gate[T Number](dst, g, y []T) {
+	if d, u, v, ok := float32s2(dst, g, y); ok && gateFast(d, u, v) {
+		return
+	}
+	zip(dst, g, y, func(g, y T) T {
+		if y > 0 {
+			return g
+		}
+		return 0
+	})
+}
+
 // PRelu computes dst[i] = x[i], times slope[i] where x[i] is negative (ONNX
 // PRelu).
 func PRelu[T Number](dst, x, slope []T) {

@@ -65,35 +65,47 @@ func PackConv(dst, w []float32, s *ConvShape) {
 	width := s.width()
 	depth := s.depth(width)
 	dst = dst[:volume(s.outBlocks(), width, s.KH, s.KW, s.InBlock, 16)]
-	clear(dst)
-	in, out, kernel := s.InC/s.Group, s.OutC/s.Group, s.KH*s.KW
-	w = w[:volume(s.OutC, in, kernel)]
-	if s.Group == 1 {
-		// Whole lines of dst one after the other, of 16 runs of w.
-		for o := 0; o < s.OutC; o += 16 {
-			lanes := min(16, s.OutC-o)
-			for i := range in {
-				at := o/16*depth + i/s.InBlock*kernel*s.InBlock + i%s.InBlock
-				for k := range kernel {
-					from := (o*in+i)*kernel + k
-					line := dst[(at+k*s.InBlock)*16:][:lanes]
-					for lane := range line {
-						line[lane] = w[from]
-						from += in * kernel
-					}
-				}
-			}
-		}
-		return
+	p := convPacking{ConvShape: *s, dst: dst, width: width, depth: depth}
+	p.w = w[:volume(s.OutC, s.InC/s.Group, s.KH*s.KW)]
+	if !packsOfConvs.run(&p, partsFor(0, 4*int64(len(p.dst)+len(p.w)))) {
+		p.Part(0, 1)
 	}
-	for o := range s.OutC {
-		from, _ := s.reach(o / 16)
-		first := from * s.InBlock
-		for i := range in {
-			c := o/out*in + i - first
-			at := o/16*depth + c/s.InBlock*kernel*s.InBlock + c%s.InBlock
-			for k, v := range w[(o*in+i)*kernel:][:kernel] {
-				dst[(at+k*s.InBlock)*16+o%16] = v
+}
+
+// convPacking is a PackConv under way.
+type convPacking struct {
+	ConvShape
+	dst, w       []float32
+	width, depth int // see ConvShape
+}
+
+var packsOfConvs slot[convPacking, *convPacking]
+
+// Part does the i-th of parts shares of the blocks of output channels.
+func (p *convPacking) Part(i, parts int) {
+	in, out, taps := p.InC/p.Group, p.OutC/p.Group, p.KH*p.KW
+	from, to := portion(p.outBlocks(), i, parts)
+	for ; from < to; from++ {
+		block := p.dst[from*p.depth*16:][:p.depth*16]
+		first, lanes := 16*from, min(16, p.OutC-16*from)
+		if lanes < 16 || p.InC%p.InBlock != 0 || p.Group > 1 {
+			clear(block)
+		}
+		if p.Group == 1 {
+			for c := range in {
+				at := c/p.InBlock*taps*p.InBlock + c%p.InBlock
+				transpose(block[16*at:], p.w[(first*in+c)*taps:], lanes, taps, 16*p.InBlock, in*taps)
+			}
+			continue
+		}
+		begin, _ := p.reach(from)
+		for o := first; o < first+lanes; o++ {
+			for k := range in {
+				c := o/out*in + k - begin*p.InBlock
+				at := c/p.InBlock*taps*p.InBlock + c%p.InBlock
+				for tap, v := range p.w[(o*in+k)*taps:][:taps] {
+					block[(at+tap*p.InBlock)*16+o%16] = v
+				}
 			}
 		}
 	}
@@ -120,18 +132,24 @@ func Conv(dst, src, weights []float32, s *ConvShape, ep *Epilogue) {
 func newConv(dst, src, weights []float32, s *ConvShape, ep *Epilogue) conv {
 	s.checkWeights()
 	c := conv{ConvShape: *s, ep: *ep, width: s.width()}
-	if s.KH == 1 && s.KW == 1 && s.StrideH == 1 && s.StrideW == 1 && s.PadH == 0 && s.PadW == 0 && s.InH == s.OutH && s.InW == s.OutW {
-		// Pixels follow each other: one long row.
-		c.InH, c.InW, c.OutH, c.OutW = 1, volume(s.InH, s.InW), 1, volume(s.OutH, s.OutW)
-	}
+	c.ConvShape.flatten()
 	c.down, c.across = c.axes()
 	c.depth = s.depth(c.width)
+	c.places = places{plane: c.OutH * c.OutW, below: c.OutW, beside: 1}
+	c.taps = taps{all: c.KH * c.KW, row: c.KW, below: 1, beside: 1}
 	c.src = src[:volume(s.N, s.inBlocks(), s.InH, s.InW, s.InBlock)]
 	c.dst = dst[:volume(s.N, s.outBlocks(), s.OutH, s.OutW, 16)]
 	c.weights = weights[:volume(s.outBlocks(), c.width, s.KH, s.KW, s.InBlock, 16)]
 	ep.check(s.OutC, len(c.dst))
 	c.plan()
 	return c
+}
+
+// flatten makes pixels one long row where windows are one pixel each.
+func (s *ConvShape) flatten() {
+	if s.KH == 1 && s.KW == 1 && s.StrideH == 1 && s.StrideW == 1 && s.PadH == 0 && s.PadW == 0 && s.InH == s.OutH && s.InW == s.OutW {
+		s.InH, s.InW, s.OutH, s.OutW = 1, volume(s.InH, s.InW), 1, volume(s.OutH, s.OutW)
+	}
 }
 
 // checkWeights panics where the weights are not those of a convolution.
@@ -162,6 +180,9 @@ type conv struct {
 
 	width, depth int // see ConvShape
 	down, across axis
+	places       places
+	taps         taps
+	together     int      // images that are one, whose tiles go across them
 	columns      rowSplit // of a row of the output
 	strips       int      // output blocks, in strips of as many as a tile has panels
 	lines        int      // rows of the output, or tiles if there is one row
@@ -169,6 +190,22 @@ type conv struct {
 	slab         int      // bands that all strips do before the next ones
 	fetch        int      // see tile
 	input        int      // elements of one image's input
+}
+
+// taps is where the weights of windows lie among those of an input block.
+type taps struct {
+	all, row int // taps of a block, and of a row of them
+	// A window has the taps from one on, so many rows and columns apart. The first is that
+	// of the last cell, and so on, where back is set.
+	first, below, beside int
+	back                 bool
+}
+
+// places is where the outputs of a convolution lie, in pixels of dst.
+type places struct {
+	plane         int // from a block of channels to the next
+	first         int // in a plane
+	below, beside int // from an output to the next in its column and in its row
 }
 
 var convs slot[conv, *conv]
@@ -188,6 +225,12 @@ const (
 	bandWork   = 256 << 10
 )
 
+// Tiles go across images where these have planes of few columns, and rows, and are many.
+const (
+	fewColumns = 7
+	manyImages = 4
+)
+
 // plan chooses the size of the slabs: small enough for their input to stay in the
 // second-level cache while the weights of all strips pass, if that is less traffic
 // than to stream the input for each strip.
@@ -200,8 +243,12 @@ func (c *conv) plan() {
 	if c.OutH == 1 {
 		c.lines = c.columns.tiles
 	}
+	c.together = 1
+	if c.N >= manyImages && max(c.OutH, c.OutW) <= fewColumns {
+		c.together = c.N
+	}
 	slabs := 1
-	if n := ceil(c.input, slabInput); len(c.weights) <= smallWeights || len(c.weights)*n < c.input*c.strips {
+	if n := ceil(c.input, slabInput); c.together == 1 && (len(c.weights) <= smallWeights || len(c.weights)*n < c.input*c.strips) {
 		slabs = n
 	}
 	if c.ep.Then != nil {
@@ -220,15 +267,19 @@ func (c *conv) plan() {
 	if c.OutH > 1 {
 		times *= c.columns.tiles
 	}
+	if c.together > 1 {
+		times *= split(c.together, limit).tiles
+	}
 	c.fetch = fetchFor(len(c.weights), times)
 }
 
 // Part does the i-th of parts shares.
 func (c *conv) Part(i, parts int) {
-	portionOfAreas(c.N, c.strips, c.bands.tiles, len(c.weights) > c.input, i, parts, c.area)
+	portionOfAreas(c.N/c.together, c.strips, c.bands.tiles, len(c.weights) > c.together*c.input, i, parts, c.area)
 }
 
-// area computes bands b0…b1 and strips s0…s1 of an image, slab by slab.
+// area computes bands b0…b1 and strips s0…s1 of an image, or of those that are one, slab
+// by slab.
 func (c *conv) area(image, b0, b1, s0, s1 int) {
 	_, panels := tileLimits()
 	t := c.tile()
@@ -242,7 +293,7 @@ func (c *conv) area(image, b0, b1, s0, s1 int) {
 			}
 			// What lies behind the last weights may well be those of the next operator.
 			next := o + t.panels
-			if next == last && (end < b1 || image+1 < c.N) {
+			if next == last && (end < b1 || image+c.together < c.N) {
 				next = s0 * panels
 			}
 			t.atNext = 64 * c.depth * next
@@ -265,7 +316,7 @@ func (c *conv) alike(o, p int) bool {
 func (c *conv) tile() tile {
 	t := tile{
 		bias: start(c.ep.Bias), residual: start(c.ep.Residual), c: start(c.dst),
-		panelC: 64 * c.OutH * c.OutW, fetch: c.fetch,
+		panelC: 64 * c.places.plane, fetch: c.fetch,
 	}
 	c.ep.fill(&t)
 	return t
@@ -277,7 +328,7 @@ func (c *conv) strip(t *tile, image, o, l0, l1 int) {
 	if c.OutH == 1 {
 		y0, y1, x0, x1 = 0, 1, c.columns.at(l0), c.columns.at(l1)
 	}
-	plane := (image*c.outBlocks() + o) * c.OutH * c.OutW // of the output, in pixels
+	plane := (image*c.outBlocks() + o) * c.places.plane
 	for y := (span{to: y0}); y.to < y1; {
 		y = c.down.span(y.to, y1)
 		for x := (span{to: x0}); x.to < x1; {
@@ -287,20 +338,27 @@ func (c *conv) strip(t *tile, image, o, l0, l1 int) {
 			}
 			upright := c.upright(y, x.to-x.from)
 			for z := y; z.from < y.to; z.from = z.to {
-				if z.to = y.to; upright {
+				if z.to = y.to; c.together > 1 {
+					z.to = z.from + 1
+				} else if upright {
 					z.to = min(y.to, c.bands.at(c.bands.tile(z.from)+1))
 				}
-				t.atC, t.atBias = 64*(plane+z.from*c.OutW+x.from), 64*o
+				t.atC, t.atBias = 64*(plane+c.places.first+z.from*c.places.below+x.from*c.places.beside), 64*o
 				c.region(t, image, o, z, x, upright)
 			}
 		}
 	}
+	if c.ep.Then == nil && c.ep.zeroStays() {
+		return
+	}
 	from, to := y0*c.OutW+x0, (y1-1)*c.OutW+x1
-	for p := range t.panels {
-		at := 16 * (plane + p*c.OutH*c.OutW + from)
-		c.ep.then(c.dst, at, to-from, 16, 16)
-		if o+p == c.outBlocks()-1 {
-			c.ep.rezero(c.dst[at:][:16*(to-from)], c.OutC%16)
+	for i := range c.together {
+		for p := range t.panels {
+			at := 16 * (plane + (i*c.outBlocks()+p)*c.places.plane + from)
+			c.ep.then(c.dst, at, to-from, 16, 16)
+			if o+p == c.outBlocks()-1 {
+				c.ep.rezero(c.dst[at:][:16*(to-from)], c.OutC%16)
+			}
 		}
 	}
 }
@@ -330,26 +388,49 @@ func (c *conv) unmoved(x span) int {
 func (c *conv) region(t *tile, image, o int, y, x span, upright bool) {
 	pixel := 4 * c.InBlock
 	row, plane := pixel*c.InW, pixel*c.InW*c.InH
-	kh, kw, tap := y.taps(), x.taps(), 64*c.InBlock // bytes of a tap's weights
+	kh, kw := y.taps(), x.taps()
 	first, last := c.reach(o)
-	downA := c.StrideH * row
+	downA, imageA := c.StrideH*row, c.inBlocks()*plane
 	if kh*kw == 0 {
 		t.zero()
-		downA = 0
+		downA, imageA = 0, 0
 	} else {
 		t.a, t.b, t.rowA, t.panelB = start(c.src), start(c.weights), c.StrideW*pixel, 64*c.depth
 		t.atA = (image*c.inBlocks()+first)*plane + c.down.inside(y)*row + c.across.inside(x)*pixel
-		t.atB = 64*o*c.depth + (y.first*c.KW+x.first)*tap
-		skip := (c.KW - kw) * tap
-		all := skip + (c.KH-kh)*c.KW*tap
-		if c.DilW == 1 {
-			t.loops(kw*c.InBlock, [3]int{kh, last - first, 1}, [3]int{c.DilH * row, plane, 0})
-			t.skipB = [3]int{skip, all, 0}
-		} else {
-			t.loops(c.InBlock, [3]int{kw, kh, last - first}, [3]int{c.DilW * pixel, c.DilH * row, plane})
-			t.skipB = [3]int{0, skip, all}
-		}
+		t.atB = 64 * o * c.depth
+		c.window(t, last-first, y, x)
 	}
-	t.rowC = 64
-	t.area(y.to-y.from, x.to-x.from, downA, 64*c.OutW, upright)
+	t.rowC = 64 * c.places.beside
+	if c.together > 1 {
+		t.area(c.together, x.to-x.from, imageA, 64*c.outBlocks()*c.places.plane, true)
+		return
+	}
+	t.area(y.to-y.from, x.to-x.from, downA, 64*c.places.below, upright)
+}
+
+// window sets the tile's loops over so many input blocks and the taps of spans, and moves
+// its first weights to the first of these.
+func (c *conv) window(t *tile, blocks int, y, x span) {
+	pixel := 4 * c.InBlock
+	row, plane := pixel*c.InW, pixel*c.InW*c.InH
+	kh, kw, tap := y.taps(), x.taps(), 64*c.InBlock // bytes of a tap's weights
+	down, across := c.DilH*row, c.DilW*pixel
+	firstY, firstX := y.first, x.first
+	if c.taps.back {
+		t.atA += (kh-1)*down + (kw-1)*across
+		down, across = -down, -across
+		firstY, firstX = c.KH-y.last, c.KW-x.last
+	}
+	at := c.taps.first + firstY*c.taps.below*c.taps.row + firstX*c.taps.beside
+	t.atB += at * tap
+	wide := (kw-1)*c.taps.beside + 1 // from the first tap of a row to behind the last
+	skip := (c.taps.below*c.taps.row - wide) * tap
+	all := (c.taps.all - (kh-1)*c.taps.below*c.taps.row - wide) * tap
+	if across == pixel && c.taps.beside == 1 {
+		t.loops(kw*c.InBlock, [3]int{kh, blocks, 1}, [3]int{down, plane, 0})
+		t.skipB = [3]int{skip, all, 0}
+	} else {
+		t.loops(c.InBlock, [3]int{kw, kh, blocks}, [3]int{across, down, plane})
+		t.skipB = [3]int{(c.taps.beside - 1) * tap, skip, all}
+	}
 }

@@ -36,6 +36,14 @@ func TestConv(t *testing.T) {
 	atEachLevel(t, func(t *testing.T) { kerneltest.Conv(t, cpu.Conv) })
 }
 
+func TestConvData(t *testing.T) {
+	atEachLevel(t, func(t *testing.T) { kerneltest.ConvData(t, cpu.ConvData, cpu.PackConvData) })
+}
+
+func TestConvWeightsBlocked(t *testing.T) {
+	atEachLevel(t, func(t *testing.T) { kerneltest.ConvWeights(t, cpu.ConvWeightsBlocked) })
+}
+
 func TestDepthwiseConv(t *testing.T) {
 	atEachLevel(t, func(t *testing.T) { kerneltest.DepthwiseConv(t, cpu.DepthwiseConv) })
 }
@@ -48,12 +56,22 @@ func TestPool(t *testing.T) {
 	atEachLevel(t, func(t *testing.T) { kerneltest.Pool(t, cpu.MaxPool, cpu.AveragePool) })
 }
 
+func TestMaxPoolGrad(t *testing.T) {
+	atEachLevel(t, func(t *testing.T) { kerneltest.MaxPoolGrad(t, cpu.MaxPoolGrad) })
+}
+
 func TestGlobalAveragePool(t *testing.T) {
 	atEachLevel(t, func(t *testing.T) { kerneltest.GlobalAveragePool(t, cpu.GlobalAveragePool) })
 }
 
 func TestBlock(t *testing.T) {
 	atEachLevel(t, func(t *testing.T) { kerneltest.Block(t, cpu.Block, cpu.Unblock, cpu.PadBlocked) })
+}
+
+func TestChannels(t *testing.T) {
+	atEachLevel(t, func(t *testing.T) {
+		kerneltest.Channels(t, cpu.ChannelMoments, cpu.ChannelSums, cpu.ChannelMix)
+	})
 }
 
 func TestGatherChannels(t *testing.T) {

@@ -42,6 +42,7 @@ func seluFast(_, _ []float32, _, _ float32) bool        { return false }
 func hardSigmoidFast(_, _ []float32, _, _ float32) bool { return false }
 func hardSwishFast(_, _ []float32, _, _ float32) bool   { return false }
 
+func gateFast(_, _, _ []float32) bool  { return false }
 func pReluFast(_, _, _ []float32) bool { return false }
 
 func reduceFast(_ reduction, _, _ []float32, _, _ int) bool                 { return false }

@@ -82,22 +82,29 @@ func (p *poolGrad) one(dst, x []float32, g float32, y0, y1, x0, x1 int) {
 // lanes adds a block of elements of the gradient to a plane.
 func (p *poolGrad) lanes(dst, x []float32, g *[16]float32, y0, y1, x0, x1 int) {
 	first := 16 * (y0*p.InW + x0)
-	most := *(*[16]float32)(x[first:])
-	var best [16]int32
-	for lane := range best {
-		best[lane] = int32(first)
-	}
-	for y := y0; y < y1; y += p.DilH {
-		for at := y*p.InW + x0; at < y*p.InW+x1; at += p.DilW {
-			cell := (*[16]float32)(x[16*at:])
-			for lane, v := range cell {
+	rows, columns := ceil(y1-y0, p.DilH), ceil(x1-x0, p.DilW)
+	below, beside := 16*p.DilH*p.InW, 16*p.DilW
+	end := first + (rows-1)*below + (columns-1)*beside + 16
+	poolGradWindow(dst[first:end], x[first:end], g, rows, columns, below, beside)
+}
+
+// poolGradWindowRef adds g[j] to the dst[i][j] of a window of rows·columns cells whose x[i][j]
+// is the first that is greatest, or the first NaN; below and beside are the elements from a
+// cell to the next.
+func poolGradWindowRef(dst, x []float32, g *[16]float32, rows, columns, below, beside int) {
+	most := *(*[16]float32)(x)
+	var best [16]int
+	for y := range rows {
+		for z := range columns {
+			at := y*below + z*beside
+			for lane, v := range (*[16]float32)(x[at:]) {
 				if m := most[lane]; v > m || v != v && m == m {
-					best[lane], most[lane] = int32(16*at), v
+					best[lane], most[lane] = at, v
 				}
 			}
 		}
 	}
 	for lane, at := range best {
-		dst[int(at)+lane] += g[lane]
+		dst[at+lane] += g[lane]
 	}
 }

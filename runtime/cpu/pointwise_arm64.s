@@ -2382,12 +2382,12 @@ done258:
 end252:
 	RET
 
-// func pReluNEON(dst, x, slope *float32, n int)
-TEXT ·pReluNEON(SB), NOSPLIT, $0-32
+// func gateNEON(dst, grad, y *float32, n int)
+TEXT ·gateNEON(SB), NOSPLIT, $0-32
 	MOVD dst+0(FP), R0
 	MOVD n+24(FP), R3
-	MOVD x+8(FP), R1
-	MOVD slope+16(FP), R8
+	MOVD grad+8(FP), R1
+	MOVD y+16(FP), R8
 	MOVD $constants<>(SB), R25
 	FMOVD 1856(R25), F29
 	VDUP V29.D[0], V29.D2
@@ -2399,18 +2399,14 @@ many259:
 	FLDPQ 32(R1), (F2, F3)
 	FLDPQ 0(R8), (F4, F5)
 	FLDPQ 32(R8), (F6, F7)
-	WORD $0x6e24dc08 // fmul v8.4s, v0.4s, v4.4s
-	WORD $0x6e25dc29 // fmul v9.4s, v1.4s, v5.4s
-	WORD $0x6e26dc4a // fmul v10.4s, v2.4s, v6.4s
-	WORD $0x6e27dc6b // fmul v11.4s, v3.4s, v7.4s
-	WORD $0x6ea0e7ac // fcmgt v12.4s, v29.4s, v0.4s
-	WORD $0x6ea1e7ad // fcmgt v13.4s, v29.4s, v1.4s
-	WORD $0x6ea2e7ae // fcmgt v14.4s, v29.4s, v2.4s
-	WORD $0x6ea3e7af // fcmgt v15.4s, v29.4s, v3.4s
-	VBIT V12.B16, V8.B16, V0.B16
-	VBIT V13.B16, V9.B16, V1.B16
-	VBIT V14.B16, V10.B16, V2.B16
-	VBIT V15.B16, V11.B16, V3.B16
+	WORD $0x6ebde488 // fcmgt v8.4s, v4.4s, v29.4s
+	WORD $0x6ebde4a9 // fcmgt v9.4s, v5.4s, v29.4s
+	WORD $0x6ebde4ca // fcmgt v10.4s, v6.4s, v29.4s
+	WORD $0x6ebde4eb // fcmgt v11.4s, v7.4s, v29.4s
+	VAND V0.B16, V8.B16, V0.B16
+	VAND V1.B16, V9.B16, V1.B16
+	VAND V2.B16, V10.B16, V2.B16
+	VAND V3.B16, V11.B16, V3.B16
 	FSTPQ (F0, F1), 0(R0)
 	FSTPQ (F2, F3), 32(R0)
 	ADD $64, R0
@@ -2451,9 +2447,8 @@ single267:
 whole266:
 	FMOVQ 0(R8), F1
 done268:
-	WORD $0x6e21dc02 // fmul v2.4s, v0.4s, v1.4s
-	WORD $0x6ea0e7a3 // fcmgt v3.4s, v29.4s, v0.4s
-	VBIT V3.B16, V2.B16, V0.B16
+	WORD $0x6ebde422 // fcmgt v2.4s, v1.4s, v29.4s
+	VAND V0.B16, V2.B16, V0.B16
 	CMP $4, R3
 	BGE whole269
 	TBZ $1, R3, single270
@@ -2476,38 +2471,40 @@ done271:
 end262:
 	RET
 
-// func leakyReluNEON(dst, x *float32, n int, slope float32)
-TEXT ·leakyReluNEON(SB), NOSPLIT, $0-28
+// func pReluNEON(dst, x, slope *float32, n int)
+TEXT ·pReluNEON(SB), NOSPLIT, $0-32
 	MOVD dst+0(FP), R0
-	MOVD n+16(FP), R3
+	MOVD n+24(FP), R3
 	MOVD x+8(FP), R1
+	MOVD slope+16(FP), R8
 	MOVD $constants<>(SB), R25
-	FMOVS slope+24(FP), F29
-	VDUP V29.S[0], V29.S4
-	FMOVD 1856(R25), F28
-	VDUP V28.D[0], V28.D2
+	FMOVD 1856(R25), F29
+	VDUP V29.D[0], V29.D2
 	CMP $16, R3
 	BLT few273
 	PCALIGN $16
 many272:
 	FLDPQ 0(R1), (F0, F1)
 	FLDPQ 32(R1), (F2, F3)
-	WORD $0x6e3ddc04 // fmul v4.4s, v0.4s, v29.4s
-	WORD $0x6e3ddc25 // fmul v5.4s, v1.4s, v29.4s
-	WORD $0x6e3ddc46 // fmul v6.4s, v2.4s, v29.4s
-	WORD $0x6e3ddc67 // fmul v7.4s, v3.4s, v29.4s
-	WORD $0x6ea0e788 // fcmgt v8.4s, v28.4s, v0.4s
-	WORD $0x6ea1e789 // fcmgt v9.4s, v28.4s, v1.4s
-	WORD $0x6ea2e78a // fcmgt v10.4s, v28.4s, v2.4s
-	WORD $0x6ea3e78b // fcmgt v11.4s, v28.4s, v3.4s
-	VBIT V8.B16, V4.B16, V0.B16
-	VBIT V9.B16, V5.B16, V1.B16
-	VBIT V10.B16, V6.B16, V2.B16
-	VBIT V11.B16, V7.B16, V3.B16
+	FLDPQ 0(R8), (F4, F5)
+	FLDPQ 32(R8), (F6, F7)
+	WORD $0x6e24dc08 // fmul v8.4s, v0.4s, v4.4s
+	WORD $0x6e25dc29 // fmul v9.4s, v1.4s, v5.4s
+	WORD $0x6e26dc4a // fmul v10.4s, v2.4s, v6.4s
+	WORD $0x6e27dc6b // fmul v11.4s, v3.4s, v7.4s
+	WORD $0x6ea0e7ac // fcmgt v12.4s, v29.4s, v0.4s
+	WORD $0x6ea1e7ad // fcmgt v13.4s, v29.4s, v1.4s
+	WORD $0x6ea2e7ae // fcmgt v14.4s, v29.4s, v2.4s
+	WORD $0x6ea3e7af // fcmgt v15.4s, v29.4s, v3.4s
+	VBIT V12.B16, V8.B16, V0.B16
+	VBIT V13.B16, V9.B16, V1.B16
+	VBIT V14.B16, V10.B16, V2.B16
+	VBIT V15.B16, V11.B16, V3.B16
 	FSTPQ (F0, F1), 0(R0)
 	FSTPQ (F2, F3), 32(R0)
 	ADD $64, R0
 	ADD $64, R1
+	ADD $64, R8
 	SUBS $16, R3
 	CMP $16, R3
 	BGE many272
@@ -2529,28 +2526,120 @@ single277:
 whole276:
 	FMOVQ 0(R1), F0
 done278:
+	CMP $4, R3
+	BGE whole279
+	TBZ $1, R3, single280
+	FMOVD 0(R8), F1
+	TBZ $0, R3, done281
+	ADD $8, R8, R16
+	VLD1 (R16), V1.S[2]
+	JMP done281
+single280:
+	FMOVS 0(R8), F1
+	JMP done281
+whole279:
+	FMOVQ 0(R8), F1
+done281:
+	WORD $0x6e21dc02 // fmul v2.4s, v0.4s, v1.4s
+	WORD $0x6ea0e7a3 // fcmgt v3.4s, v29.4s, v0.4s
+	VBIT V3.B16, V2.B16, V0.B16
+	CMP $4, R3
+	BGE whole282
+	TBZ $1, R3, single283
+	FMOVD F0, 0(R0)
+	TBZ $0, R3, done284
+	ADD $8, R0, R16
+	VST1 V0.S[2], (R16)
+	JMP done284
+single283:
+	FMOVS F0, 0(R0)
+	JMP done284
+whole282:
+	FMOVQ F0, 0(R0)
+done284:
+	ADD $16, R0
+	ADD $16, R1
+	ADD $16, R8
+	SUBS $4, R3
+	BGT next274
+end275:
+	RET
+
+// func leakyReluNEON(dst, x *float32, n int, slope float32)
+TEXT ·leakyReluNEON(SB), NOSPLIT, $0-28
+	MOVD dst+0(FP), R0
+	MOVD n+16(FP), R3
+	MOVD x+8(FP), R1
+	MOVD $constants<>(SB), R25
+	FMOVS slope+24(FP), F29
+	VDUP V29.S[0], V29.S4
+	FMOVD 1856(R25), F28
+	VDUP V28.D[0], V28.D2
+	CMP $16, R3
+	BLT few286
+	PCALIGN $16
+many285:
+	FLDPQ 0(R1), (F0, F1)
+	FLDPQ 32(R1), (F2, F3)
+	WORD $0x6e3ddc04 // fmul v4.4s, v0.4s, v29.4s
+	WORD $0x6e3ddc25 // fmul v5.4s, v1.4s, v29.4s
+	WORD $0x6e3ddc46 // fmul v6.4s, v2.4s, v29.4s
+	WORD $0x6e3ddc67 // fmul v7.4s, v3.4s, v29.4s
+	WORD $0x6ea0e788 // fcmgt v8.4s, v28.4s, v0.4s
+	WORD $0x6ea1e789 // fcmgt v9.4s, v28.4s, v1.4s
+	WORD $0x6ea2e78a // fcmgt v10.4s, v28.4s, v2.4s
+	WORD $0x6ea3e78b // fcmgt v11.4s, v28.4s, v3.4s
+	VBIT V8.B16, V4.B16, V0.B16
+	VBIT V9.B16, V5.B16, V1.B16
+	VBIT V10.B16, V6.B16, V2.B16
+	VBIT V11.B16, V7.B16, V3.B16
+	FSTPQ (F0, F1), 0(R0)
+	FSTPQ (F2, F3), 32(R0)
+	ADD $64, R0
+	ADD $64, R1
+	SUBS $16, R3
+	CMP $16, R3
+	BGE many285
+few286:
+	CMP $0, R3
+	BLE end288
+next287:
+	CMP $4, R3
+	BGE whole289
+	TBZ $1, R3, single290
+	FMOVD 0(R1), F0
+	TBZ $0, R3, done291
+	ADD $8, R1, R16
+	VLD1 (R16), V0.S[2]
+	JMP done291
+single290:
+	FMOVS 0(R1), F0
+	JMP done291
+whole289:
+	FMOVQ 0(R1), F0
+done291:
 	WORD $0x6e3ddc01 // fmul v1.4s, v0.4s, v29.4s
 	WORD $0x6ea0e782 // fcmgt v2.4s, v28.4s, v0.4s
 	VBIT V2.B16, V1.B16, V0.B16
 	CMP $4, R3
-	BGE whole279
-	TBZ $1, R3, single280
+	BGE whole292
+	TBZ $1, R3, single293
 	FMOVD F0, 0(R0)
-	TBZ $0, R3, done281
+	TBZ $0, R3, done294
 	ADD $8, R0, R16
 	VST1 V0.S[2], (R16)
-	JMP done281
-single280:
+	JMP done294
+single293:
 	FMOVS F0, 0(R0)
-	JMP done281
-whole279:
+	JMP done294
+whole292:
 	FMOVQ F0, 0(R0)
-done281:
+done294:
 	ADD $16, R0
 	ADD $16, R1
 	SUBS $4, R3
-	BGT next274
-end275:
+	BGT next287
+end288:
 	RET
 
 // func reluNEON(dst, x *float32, n int)
@@ -2562,9 +2651,9 @@ TEXT ·reluNEON(SB), NOSPLIT, $0-24
 	FMOVD 1856(R25), F29
 	VDUP V29.D[0], V29.D2
 	CMP $16, R3
-	BLT few283
+	BLT few296
 	PCALIGN $16
-many282:
+many295:
 	FLDPQ 0(R1), (F0, F1)
 	FLDPQ 32(R1), (F2, F3)
 	WORD $0x6ea0e7be // fcmgt v30.4s, v29.4s, v0.4s
@@ -2581,46 +2670,46 @@ many282:
 	ADD $64, R1
 	SUBS $16, R3
 	CMP $16, R3
-	BGE many282
-few283:
+	BGE many295
+few296:
 	CMP $0, R3
-	BLE end285
-next284:
+	BLE end298
+next297:
 	CMP $4, R3
-	BGE whole286
-	TBZ $1, R3, single287
+	BGE whole299
+	TBZ $1, R3, single300
 	FMOVD 0(R1), F0
-	TBZ $0, R3, done288
+	TBZ $0, R3, done301
 	ADD $8, R1, R16
 	VLD1 (R16), V0.S[2]
-	JMP done288
-single287:
+	JMP done301
+single300:
 	FMOVS 0(R1), F0
-	JMP done288
-whole286:
+	JMP done301
+whole299:
 	FMOVQ 0(R1), F0
-done288:
+done301:
 	WORD $0x6ea0e7be // fcmgt v30.4s, v29.4s, v0.4s
 	VBIT V30.B16, V29.B16, V0.B16
 	CMP $4, R3
-	BGE whole289
-	TBZ $1, R3, single290
+	BGE whole302
+	TBZ $1, R3, single303
 	FMOVD F0, 0(R0)
-	TBZ $0, R3, done291
+	TBZ $0, R3, done304
 	ADD $8, R0, R16
 	VST1 V0.S[2], (R16)
-	JMP done291
-single290:
+	JMP done304
+single303:
 	FMOVS F0, 0(R0)
-	JMP done291
-whole289:
+	JMP done304
+whole302:
 	FMOVQ F0, 0(R0)
-done291:
+done304:
 	ADD $16, R0
 	ADD $16, R1
 	SUBS $4, R3
-	BGT next284
-end285:
+	BGT next297
+end298:
 	RET
 
 // func clipNEON(dst, x *float32, n int, lo, hi float32)
@@ -2634,9 +2723,9 @@ TEXT ·clipNEON(SB), NOSPLIT, $0-32
 	FMOVS hi+28(FP), F28
 	VDUP V28.S[0], V28.S4
 	CMP $16, R3
-	BLT few293
+	BLT few306
 	PCALIGN $16
-many292:
+many305:
 	FLDPQ 0(R1), (F0, F1)
 	FLDPQ 32(R1), (F2, F3)
 	WORD $0x6ea0e7be // fcmgt v30.4s, v29.4s, v0.4s
@@ -2661,48 +2750,48 @@ many292:
 	ADD $64, R1
 	SUBS $16, R3
 	CMP $16, R3
-	BGE many292
-few293:
+	BGE many305
+few306:
 	CMP $0, R3
-	BLE end295
-next294:
+	BLE end308
+next307:
 	CMP $4, R3
-	BGE whole296
-	TBZ $1, R3, single297
+	BGE whole309
+	TBZ $1, R3, single310
 	FMOVD 0(R1), F0
-	TBZ $0, R3, done298
+	TBZ $0, R3, done311
 	ADD $8, R1, R16
 	VLD1 (R16), V0.S[2]
-	JMP done298
-single297:
+	JMP done311
+single310:
 	FMOVS 0(R1), F0
-	JMP done298
-whole296:
+	JMP done311
+whole309:
 	FMOVQ 0(R1), F0
-done298:
+done311:
 	WORD $0x6ea0e7be // fcmgt v30.4s, v29.4s, v0.4s
 	VBIT V30.B16, V29.B16, V0.B16
 	WORD $0x6ebce41e // fcmgt v30.4s, v0.4s, v28.4s
 	VBIT V30.B16, V28.B16, V0.B16
 	CMP $4, R3
-	BGE whole299
-	TBZ $1, R3, single300
+	BGE whole312
+	TBZ $1, R3, single313
 	FMOVD F0, 0(R0)
-	TBZ $0, R3, done301
+	TBZ $0, R3, done314
 	ADD $8, R0, R16
 	VST1 V0.S[2], (R16)
-	JMP done301
-single300:
+	JMP done314
+single313:
 	FMOVS F0, 0(R0)
-	JMP done301
-whole299:
+	JMP done314
+whole312:
 	FMOVQ F0, 0(R0)
-done301:
+done314:
 	ADD $16, R0
 	ADD $16, R1
 	SUBS $4, R3
-	BGT next294
-end295:
+	BGT next307
+end308:
 	RET
 
 // func hardSigmoidNEON(dst, x *float32, n int, alpha, beta float32)
@@ -2720,9 +2809,9 @@ TEXT ·hardSigmoidNEON(SB), NOSPLIT, $0-32
 	FMOVD 768(R25), F26
 	VDUP V26.D[0], V26.D2
 	CMP $16, R3
-	BLT few303
+	BLT few316
 	PCALIGN $16
-many302:
+many315:
 	FLDPQ 0(R1), (F0, F1)
 	FLDPQ 32(R1), (F2, F3)
 	WORD $0x6e3ddc00 // fmul v0.4s, v0.4s, v29.4s
@@ -2755,25 +2844,25 @@ many302:
 	ADD $64, R1
 	SUBS $16, R3
 	CMP $16, R3
-	BGE many302
-few303:
+	BGE many315
+few316:
 	CMP $0, R3
-	BLE end305
-next304:
+	BLE end318
+next317:
 	CMP $4, R3
-	BGE whole306
-	TBZ $1, R3, single307
+	BGE whole319
+	TBZ $1, R3, single320
 	FMOVD 0(R1), F0
-	TBZ $0, R3, done308
+	TBZ $0, R3, done321
 	ADD $8, R1, R16
 	VLD1 (R16), V0.S[2]
-	JMP done308
-single307:
+	JMP done321
+single320:
 	FMOVS 0(R1), F0
-	JMP done308
-whole306:
+	JMP done321
+whole319:
 	FMOVQ 0(R1), F0
-done308:
+done321:
 	WORD $0x6e3ddc00 // fmul v0.4s, v0.4s, v29.4s
 	WORD $0x4e3cd400 // fadd v0.4s, v0.4s, v28.4s
 	WORD $0x6ea0e77e // fcmgt v30.4s, v27.4s, v0.4s
@@ -2781,24 +2870,24 @@ done308:
 	WORD $0x6ebae41e // fcmgt v30.4s, v0.4s, v26.4s
 	VBIT V30.B16, V26.B16, V0.B16
 	CMP $4, R3
-	BGE whole309
-	TBZ $1, R3, single310
+	BGE whole322
+	TBZ $1, R3, single323
 	FMOVD F0, 0(R0)
-	TBZ $0, R3, done311
+	TBZ $0, R3, done324
 	ADD $8, R0, R16
 	VST1 V0.S[2], (R16)
-	JMP done311
-single310:
+	JMP done324
+single323:
 	FMOVS F0, 0(R0)
-	JMP done311
-whole309:
+	JMP done324
+whole322:
 	FMOVQ F0, 0(R0)
-done311:
+done324:
 	ADD $16, R0
 	ADD $16, R1
 	SUBS $4, R3
-	BGT next304
-end305:
+	BGT next317
+end318:
 	RET
 
 // func hardSwishNEON(dst, x *float32, n int, alpha, beta float32)
@@ -2816,9 +2905,9 @@ TEXT ·hardSwishNEON(SB), NOSPLIT, $0-32
 	FMOVD 768(R25), F26
 	VDUP V26.D[0], V26.D2
 	CMP $16, R3
-	BLT few313
+	BLT few326
 	PCALIGN $16
-many312:
+many325:
 	FLDPQ 0(R1), (F0, F1)
 	FLDPQ 32(R1), (F2, F3)
 	VMOV V0.B16, V4.B16
@@ -2859,25 +2948,25 @@ many312:
 	ADD $64, R1
 	SUBS $16, R3
 	CMP $16, R3
-	BGE many312
-few313:
+	BGE many325
+few326:
 	CMP $0, R3
-	BLE end315
-next314:
+	BLE end328
+next327:
 	CMP $4, R3
-	BGE whole316
-	TBZ $1, R3, single317
+	BGE whole329
+	TBZ $1, R3, single330
 	FMOVD 0(R1), F0
-	TBZ $0, R3, done318
+	TBZ $0, R3, done331
 	ADD $8, R1, R16
 	VLD1 (R16), V0.S[2]
-	JMP done318
-single317:
+	JMP done331
+single330:
 	FMOVS 0(R1), F0
-	JMP done318
-whole316:
+	JMP done331
+whole329:
 	FMOVQ 0(R1), F0
-done318:
+done331:
 	VMOV V0.B16, V1.B16
 	WORD $0x6e3ddc21 // fmul v1.4s, v1.4s, v29.4s
 	WORD $0x4e3cd421 // fadd v1.4s, v1.4s, v28.4s
@@ -2887,24 +2976,24 @@ done318:
 	VBIT V30.B16, V26.B16, V1.B16
 	WORD $0x6e21dc00 // fmul v0.4s, v0.4s, v1.4s
 	CMP $4, R3
-	BGE whole319
-	TBZ $1, R3, single320
+	BGE whole332
+	TBZ $1, R3, single333
 	FMOVD F0, 0(R0)
-	TBZ $0, R3, done321
+	TBZ $0, R3, done334
 	ADD $8, R0, R16
 	VST1 V0.S[2], (R16)
-	JMP done321
-single320:
+	JMP done334
+single333:
 	FMOVS F0, 0(R0)
-	JMP done321
-whole319:
+	JMP done334
+whole332:
 	FMOVQ F0, 0(R0)
-done321:
+done334:
 	ADD $16, R0
 	ADD $16, R1
 	SUBS $4, R3
-	BGT next314
-end315:
+	BGT next327
+end328:
 	RET
 
 // func seluNEON(dst, x *float32, n int, negative, gamma float32)
@@ -2942,9 +3031,9 @@ TEXT ·seluNEON(SB), NOSPLIT, $0-32
 	FMOVD 1856(R25), F16
 	VDUP V16.D[0], V16.D2
 	CMP $8, R3
-	BLT few323
+	BLT few336
 	PCALIGN $16
-many322:
+many335:
 	FLDPQ 0(R1), (F0, F1)
 	VMOV V0.B16, V2.B16
 	VMOV V1.B16, V3.B16
@@ -3009,25 +3098,25 @@ many322:
 	ADD $32, R1
 	SUBS $8, R3
 	CMP $8, R3
-	BGE many322
-few323:
+	BGE many335
+few336:
 	CMP $0, R3
-	BLE end325
-next324:
+	BLE end338
+next337:
 	CMP $4, R3
-	BGE whole326
-	TBZ $1, R3, single327
+	BGE whole339
+	TBZ $1, R3, single340
 	FMOVD 0(R1), F0
-	TBZ $0, R3, done328
+	TBZ $0, R3, done341
 	ADD $8, R1, R16
 	VLD1 (R16), V0.S[2]
-	JMP done328
-single327:
+	JMP done341
+single340:
 	FMOVS 0(R1), F0
-	JMP done328
-whole326:
+	JMP done341
+whole339:
 	FMOVQ 0(R1), F0
-done328:
+done341:
 	VMOV V0.B16, V1.B16
 	WORD $0x6ea1e77e // fcmgt v30.4s, v27.4s, v1.4s
 	VBIT V30.B16, V27.B16, V1.B16
@@ -3058,24 +3147,24 @@ done328:
 	WORD $0x6e3cdc00 // fmul v0.4s, v0.4s, v28.4s
 	VBIT V2.B16, V1.B16, V0.B16
 	CMP $4, R3
-	BGE whole329
-	TBZ $1, R3, single330
+	BGE whole342
+	TBZ $1, R3, single343
 	FMOVD F0, 0(R0)
-	TBZ $0, R3, done331
+	TBZ $0, R3, done344
 	ADD $8, R0, R16
 	VST1 V0.S[2], (R16)
-	JMP done331
-single330:
+	JMP done344
+single343:
 	FMOVS F0, 0(R0)
-	JMP done331
-whole329:
+	JMP done344
+whole342:
 	FMOVQ F0, 0(R0)
-done331:
+done344:
 	ADD $16, R0
 	ADD $16, R1
 	SUBS $4, R3
-	BGT next324
-end325:
+	BGT next337
+end338:
 	RET
 
 // func sigmoidNEON(dst, x *float32, n int)
@@ -3111,9 +3200,9 @@ TEXT ·sigmoidNEON(SB), NOSPLIT, $0-24
 	FMOVD 1856(R25), F17
 	VDUP V17.D[0], V17.D2
 	CMP $8, R3
-	BLT few333
+	BLT few346
 	PCALIGN $16
-many332:
+many345:
 	FLDPQ 0(R1), (F0, F1)
 	VMOV V29.B16, V2.B16
 	VMOV V29.B16, V3.B16
@@ -3190,25 +3279,25 @@ many332:
 	ADD $32, R1
 	SUBS $8, R3
 	CMP $8, R3
-	BGE many332
-few333:
+	BGE many345
+few346:
 	CMP $0, R3
-	BLE end335
-next334:
+	BLE end348
+next347:
 	CMP $4, R3
-	BGE whole336
-	TBZ $1, R3, single337
+	BGE whole349
+	TBZ $1, R3, single350
 	FMOVD 0(R1), F0
-	TBZ $0, R3, done338
+	TBZ $0, R3, done351
 	ADD $8, R1, R16
 	VLD1 (R16), V0.S[2]
-	JMP done338
-single337:
+	JMP done351
+single350:
 	FMOVS 0(R1), F0
-	JMP done338
-whole336:
+	JMP done351
+whole349:
 	FMOVQ 0(R1), F0
-done338:
+done351:
 	VMOV V29.B16, V1.B16
 	VORR V27.B16, V0.B16, V2.B16
 	WORD $0x6ea2e79e // fcmgt v30.4s, v28.4s, v2.4s
@@ -3245,24 +3334,24 @@ done338:
 	WORD $0x6e22fc21 // fdiv v1.4s, v1.4s, v2.4s
 	VMOV V1.B16, V0.B16
 	CMP $4, R3
-	BGE whole339
-	TBZ $1, R3, single340
+	BGE whole352
+	TBZ $1, R3, single353
 	FMOVD F0, 0(R0)
-	TBZ $0, R3, done341
+	TBZ $0, R3, done354
 	ADD $8, R0, R16
 	VST1 V0.S[2], (R16)
-	JMP done341
-single340:
+	JMP done354
+single353:
 	FMOVS F0, 0(R0)
-	JMP done341
-whole339:
+	JMP done354
+whole352:
 	FMOVQ F0, 0(R0)
-done341:
+done354:
 	ADD $16, R0
 	ADD $16, R1
 	SUBS $4, R3
-	BGT next334
-end335:
+	BGT next347
+end348:
 	RET
 
 // func swishNEON(dst, x *float32, n int, alpha float32)
@@ -3300,9 +3389,9 @@ TEXT ·swishNEON(SB), NOSPLIT, $0-28
 	FMOVD 1856(R25), F16
 	VDUP V16.D[0], V16.D2
 	CMP $8, R3
-	BLT few343
+	BLT few356
 	PCALIGN $16
-many342:
+many355:
 	FLDPQ 0(R1), (F0, F1)
 	WORD $0x6e3ddc02 // fmul v2.4s, v0.4s, v29.4s
 	WORD $0x6e3ddc23 // fmul v3.4s, v1.4s, v29.4s
@@ -3377,25 +3466,25 @@ many342:
 	ADD $32, R1
 	SUBS $8, R3
 	CMP $8, R3
-	BGE many342
-few343:
+	BGE many355
+few356:
 	CMP $0, R3
-	BLE end345
-next344:
+	BLE end358
+next357:
 	CMP $4, R3
-	BGE whole346
-	TBZ $1, R3, single347
+	BGE whole359
+	TBZ $1, R3, single360
 	FMOVD 0(R1), F0
-	TBZ $0, R3, done348
+	TBZ $0, R3, done361
 	ADD $8, R1, R16
 	VLD1 (R16), V0.S[2]
-	JMP done348
-single347:
+	JMP done361
+single360:
 	FMOVS 0(R1), F0
-	JMP done348
-whole346:
+	JMP done361
+whole359:
 	FMOVQ 0(R1), F0
-done348:
+done361:
 	WORD $0x6e3ddc01 // fmul v1.4s, v0.4s, v29.4s
 	VORR V27.B16, V1.B16, V2.B16
 	WORD $0x6ea2e79e // fcmgt v30.4s, v28.4s, v2.4s
@@ -3431,24 +3520,24 @@ done348:
 	WORD $0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
 	WORD $0x6e22fc00 // fdiv v0.4s, v0.4s, v2.4s
 	CMP $4, R3
-	BGE whole349
-	TBZ $1, R3, single350
+	BGE whole362
+	TBZ $1, R3, single363
 	FMOVD F0, 0(R0)
-	TBZ $0, R3, done351
+	TBZ $0, R3, done364
 	ADD $8, R0, R16
 	VST1 V0.S[2], (R16)
-	JMP done351
-single350:
+	JMP done364
+single363:
 	FMOVS F0, 0(R0)
-	JMP done351
-whole349:
+	JMP done364
+whole362:
 	FMOVQ F0, 0(R0)
-done351:
+done364:
 	ADD $16, R0
 	ADD $16, R1
 	SUBS $4, R3
-	BGT next344
-end345:
+	BGT next357
+end358:
 	RET
 
 // func geluTanhNEON(dst, x *float32, n int)
@@ -3488,9 +3577,9 @@ TEXT ·geluTanhNEON(SB), NOSPLIT, $0-24
 	FMOVD 1856(R25), F15
 	VDUP V15.D[0], V15.D2
 	CMP $8, R3
-	BLT few353
+	BLT few366
 	PCALIGN $16
-many352:
+many365:
 	FLDPQ 0(R1), (F0, F1)
 	WORD $0x6e20dc02 // fmul v2.4s, v0.4s, v0.4s
 	WORD $0x6e21dc23 // fmul v3.4s, v1.4s, v1.4s
@@ -3571,25 +3660,25 @@ many352:
 	ADD $32, R1
 	SUBS $8, R3
 	CMP $8, R3
-	BGE many352
-few353:
+	BGE many365
+few366:
 	CMP $0, R3
-	BLE end355
-next354:
+	BLE end368
+next367:
 	CMP $4, R3
-	BGE whole356
-	TBZ $1, R3, single357
+	BGE whole369
+	TBZ $1, R3, single370
 	FMOVD 0(R1), F0
-	TBZ $0, R3, done358
+	TBZ $0, R3, done371
 	ADD $8, R1, R16
 	VLD1 (R16), V0.S[2]
-	JMP done358
-single357:
+	JMP done371
+single370:
 	FMOVS 0(R1), F0
-	JMP done358
-whole356:
+	JMP done371
+whole369:
 	FMOVQ 0(R1), F0
-done358:
+done371:
 	WORD $0x6e20dc01 // fmul v1.4s, v0.4s, v0.4s
 	WORD $0x6e3cdc21 // fmul v1.4s, v1.4s, v28.4s
 	WORD $0x4e3bd421 // fadd v1.4s, v1.4s, v27.4s
@@ -3628,24 +3717,24 @@ done358:
 	WORD $0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
 	WORD $0x6e22fc00 // fdiv v0.4s, v0.4s, v2.4s
 	CMP $4, R3
-	BGE whole359
-	TBZ $1, R3, single360
+	BGE whole372
+	TBZ $1, R3, single373
 	FMOVD F0, 0(R0)
-	TBZ $0, R3, done361
+	TBZ $0, R3, done374
 	ADD $8, R0, R16
 	VST1 V0.S[2], (R16)
-	JMP done361
-single360:
+	JMP done374
+single373:
 	FMOVS F0, 0(R0)
-	JMP done361
-whole359:
+	JMP done374
+whole372:
 	FMOVQ F0, 0(R0)
-done361:
+done374:
 	ADD $16, R0
 	ADD $16, R1
 	SUBS $4, R3
-	BGT next354
-end355:
+	BGT next367
+end368:
 	RET
 
 // func mishNEON(dst, x *float32, n int)
@@ -3681,9 +3770,9 @@ TEXT ·mishNEON(SB), NOSPLIT, $0-24
 	FMOVD 2112(R25), F17
 	VDUP V17.D[0], V17.D2
 	CMP $8, R3
-	BLT few363
+	BLT few376
 	PCALIGN $16
-many362:
+many375:
 	FLDPQ 0(R1), (F0, F1)
 	VMOV V0.B16, V2.B16
 	VMOV V1.B16, V3.B16
@@ -3760,25 +3849,25 @@ many362:
 	ADD $32, R1
 	SUBS $8, R3
 	CMP $8, R3
-	BGE many362
-few363:
+	BGE many375
+few376:
 	CMP $0, R3
-	BLE end365
-next364:
+	BLE end378
+next377:
 	CMP $4, R3
-	BGE whole366
-	TBZ $1, R3, single367
+	BGE whole379
+	TBZ $1, R3, single380
 	FMOVD 0(R1), F0
-	TBZ $0, R3, done368
+	TBZ $0, R3, done381
 	ADD $8, R1, R16
 	VLD1 (R16), V0.S[2]
-	JMP done368
-single367:
+	JMP done381
+single380:
 	FMOVS 0(R1), F0
-	JMP done368
-whole366:
+	JMP done381
+whole379:
 	FMOVQ 0(R1), F0
-done368:
+done381:
 	VMOV V0.B16, V1.B16
 	WORD $0x6ebde43e // fcmgt v30.4s, v1.4s, v29.4s
 	VBIT V30.B16, V29.B16, V1.B16
@@ -3815,24 +3904,24 @@ done368:
 	WORD $0x6e22fc21 // fdiv v1.4s, v1.4s, v2.4s
 	WORD $0x6e21dc00 // fmul v0.4s, v0.4s, v1.4s
 	CMP $4, R3
-	BGE whole369
-	TBZ $1, R3, single370
+	BGE whole382
+	TBZ $1, R3, single383
 	FMOVD F0, 0(R0)
-	TBZ $0, R3, done371
+	TBZ $0, R3, done384
 	ADD $8, R0, R16
 	VST1 V0.S[2], (R16)
-	JMP done371
-single370:
+	JMP done384
+single383:
 	FMOVS F0, 0(R0)
-	JMP done371
-whole369:
+	JMP done384
+whole382:
 	FMOVQ F0, 0(R0)
-done371:
+done384:
 	ADD $16, R0
 	ADD $16, R1
 	SUBS $4, R3
-	BGT next364
-end365:
+	BGT next377
+end378:
 	RET
 
 // func geluNEON(dst, x *float32, n int)
@@ -3878,9 +3967,9 @@ TEXT ·geluNEON(SB), NOSPLIT, $0-24
 	FMOVD 576(R25), F12
 	VDUP V12.D[0], V12.D2
 	CMP $8, R3
-	BLT few373
+	BLT few386
 	PCALIGN $16
-many372:
+many385:
 	FLDPQ 0(R1), (F0, F1)
 	WORD $0x6e3cdc02 // fmul v2.4s, v0.4s, v28.4s
 	WORD $0x6e3cdc23 // fmul v3.4s, v1.4s, v28.4s
@@ -3995,25 +4084,25 @@ many372:
 	ADD $32, R1
 	SUBS $8, R3
 	CMP $8, R3
-	BGE many372
-few373:
+	BGE many385
+few386:
 	CMP $0, R3
-	BLE end375
-next374:
+	BLE end388
+next387:
 	CMP $4, R3
-	BGE whole376
-	TBZ $1, R3, single377
+	BGE whole389
+	TBZ $1, R3, single390
 	FMOVD 0(R1), F0
-	TBZ $0, R3, done378
+	TBZ $0, R3, done391
 	ADD $8, R1, R16
 	VLD1 (R16), V0.S[2]
-	JMP done378
-single377:
+	JMP done391
+single390:
 	FMOVS 0(R1), F0
-	JMP done378
-whole376:
+	JMP done391
+whole389:
 	FMOVQ 0(R1), F0
-done378:
+done391:
 	WORD $0x6e3cdc01 // fmul v1.4s, v0.4s, v28.4s
 	VORR V27.B16, V1.B16, V2.B16
 	WORD $0x6ea2e7be // fcmgt v30.4s, v29.4s, v2.4s
@@ -4071,24 +4160,24 @@ done378:
 	VMOV V30.B16, V1.B16
 	VMOV V1.B16, V0.B16
 	CMP $4, R3
-	BGE whole379
-	TBZ $1, R3, single380
+	BGE whole392
+	TBZ $1, R3, single393
 	FMOVD F0, 0(R0)
-	TBZ $0, R3, done381
+	TBZ $0, R3, done394
 	ADD $8, R0, R16
 	VST1 V0.S[2], (R16)
-	JMP done381
-single380:
+	JMP done394
+single393:
 	FMOVS F0, 0(R0)
-	JMP done381
-whole379:
+	JMP done394
+whole392:
 	FMOVQ F0, 0(R0)
-done381:
+done394:
 	ADD $16, R0
 	ADD $16, R1
 	SUBS $4, R3
-	BGT next374
-end375:
+	BGT next387
+end388:
 	RET
 
 // func affineNEON(dst, x *float32, n int, factor, shift float32)
@@ -4102,9 +4191,9 @@ TEXT ·affineNEON(SB), NOSPLIT, $0-32
 	FMOVS shift+28(FP), F28
 	VDUP V28.S[0], V28.S4
 	CMP $16, R3
-	BLT few383
+	BLT few396
 	PCALIGN $16
-many382:
+many395:
 	FLDPQ 0(R1), (F0, F1)
 	FLDPQ 32(R1), (F2, F3)
 	VMOV V28.B16, V30.B16
@@ -4125,47 +4214,47 @@ many382:
 	ADD $64, R1
 	SUBS $16, R3
 	CMP $16, R3
-	BGE many382
-few383:
+	BGE many395
+few396:
 	CMP $0, R3
-	BLE end385
-next384:
+	BLE end398
+next397:
 	CMP $4, R3
-	BGE whole386
-	TBZ $1, R3, single387
+	BGE whole399
+	TBZ $1, R3, single400
 	FMOVD 0(R1), F0
-	TBZ $0, R3, done388
+	TBZ $0, R3, done401
 	ADD $8, R1, R16
 	VLD1 (R16), V0.S[2]
-	JMP done388
-single387:
+	JMP done401
+single400:
 	FMOVS 0(R1), F0
-	JMP done388
-whole386:
+	JMP done401
+whole399:
 	FMOVQ 0(R1), F0
-done388:
+done401:
 	VMOV V28.B16, V30.B16
 	VFMLA V29.S4, V0.S4, V30.S4
 	VMOV V30.B16, V0.B16
 	CMP $4, R3
-	BGE whole389
-	TBZ $1, R3, single390
+	BGE whole402
+	TBZ $1, R3, single403
 	FMOVD F0, 0(R0)
-	TBZ $0, R3, done391
+	TBZ $0, R3, done404
 	ADD $8, R0, R16
 	VST1 V0.S[2], (R16)
-	JMP done391
-single390:
+	JMP done404
+single403:
 	FMOVS F0, 0(R0)
-	JMP done391
-whole389:
+	JMP done404
+whole402:
 	FMOVQ F0, 0(R0)
-done391:
+done404:
 	ADD $16, R0
 	ADD $16, R1
 	SUBS $4, R3
-	BGT next384
-end385:
+	BGT next397
+end398:
 	RET
 
 // func standardNEON(dst, x *float32, n int, mean, factor float32)
@@ -4179,9 +4268,9 @@ TEXT ·standardNEON(SB), NOSPLIT, $0-32
 	FMOVS factor+28(FP), F28
 	VDUP V28.S[0], V28.S4
 	CMP $16, R3
-	BLT few393
+	BLT few406
 	PCALIGN $16
-many392:
+many405:
 	FLDPQ 0(R1), (F0, F1)
 	FLDPQ 32(R1), (F2, F3)
 	WORD $0x4ebdd400 // fsub v0.4s, v0.4s, v29.4s
@@ -4198,46 +4287,46 @@ many392:
 	ADD $64, R1
 	SUBS $16, R3
 	CMP $16, R3
-	BGE many392
-few393:
+	BGE many405
+few406:
 	CMP $0, R3
-	BLE end395
-next394:
+	BLE end408
+next407:
 	CMP $4, R3
-	BGE whole396
-	TBZ $1, R3, single397
+	BGE whole409
+	TBZ $1, R3, single410
 	FMOVD 0(R1), F0
-	TBZ $0, R3, done398
+	TBZ $0, R3, done411
 	ADD $8, R1, R16
 	VLD1 (R16), V0.S[2]
-	JMP done398
-single397:
+	JMP done411
+single410:
 	FMOVS 0(R1), F0
-	JMP done398
-whole396:
+	JMP done411
+whole409:
 	FMOVQ 0(R1), F0
-done398:
+done411:
 	WORD $0x4ebdd400 // fsub v0.4s, v0.4s, v29.4s
 	WORD $0x6e3cdc00 // fmul v0.4s, v0.4s, v28.4s
 	CMP $4, R3
-	BGE whole399
-	TBZ $1, R3, single400
+	BGE whole412
+	TBZ $1, R3, single413
 	FMOVD F0, 0(R0)
-	TBZ $0, R3, done401
+	TBZ $0, R3, done414
 	ADD $8, R0, R16
 	VST1 V0.S[2], (R16)
-	JMP done401
-single400:
+	JMP done414
+single413:
 	FMOVS F0, 0(R0)
-	JMP done401
-whole399:
+	JMP done414
+whole412:
 	FMOVQ F0, 0(R0)
-done401:
+done414:
 	ADD $16, R0
 	ADD $16, R1
 	SUBS $4, R3
-	BGT next394
-end395:
+	BGT next407
+end408:
 	RET
 
 // func standardScaledNEON(dst, x, scale *float32, n int, mean, factor float32)
@@ -4252,9 +4341,9 @@ TEXT ·standardScaledNEON(SB), NOSPLIT, $0-40
 	FMOVS factor+36(FP), F28
 	VDUP V28.S[0], V28.S4
 	CMP $16, R3
-	BLT few403
+	BLT few416
 	PCALIGN $16
-many402:
+many415:
 	FLDPQ 0(R1), (F0, F1)
 	FLDPQ 32(R1), (F2, F3)
 	FLDPQ 0(R8), (F4, F5)
@@ -4276,114 +4365,6 @@ many402:
 	ADD $64, R0
 	ADD $64, R1
 	ADD $64, R8
-	SUBS $16, R3
-	CMP $16, R3
-	BGE many402
-few403:
-	CMP $0, R3
-	BLE end405
-next404:
-	CMP $4, R3
-	BGE whole406
-	TBZ $1, R3, single407
-	FMOVD 0(R1), F0
-	TBZ $0, R3, done408
-	ADD $8, R1, R16
-	VLD1 (R16), V0.S[2]
-	JMP done408
-single407:
-	FMOVS 0(R1), F0
-	JMP done408
-whole406:
-	FMOVQ 0(R1), F0
-done408:
-	CMP $4, R3
-	BGE whole409
-	TBZ $1, R3, single410
-	FMOVD 0(R8), F1
-	TBZ $0, R3, done411
-	ADD $8, R8, R16
-	VLD1 (R16), V1.S[2]
-	JMP done411
-single410:
-	FMOVS 0(R8), F1
-	JMP done411
-whole409:
-	FMOVQ 0(R8), F1
-done411:
-	WORD $0x4ebdd400 // fsub v0.4s, v0.4s, v29.4s
-	WORD $0x6e3cdc00 // fmul v0.4s, v0.4s, v28.4s
-	WORD $0x6e21dc00 // fmul v0.4s, v0.4s, v1.4s
-	CMP $4, R3
-	BGE whole412
-	TBZ $1, R3, single413
-	FMOVD F0, 0(R0)
-	TBZ $0, R3, done414
-	ADD $8, R0, R16
-	VST1 V0.S[2], (R16)
-	JMP done414
-single413:
-	FMOVS F0, 0(R0)
-	JMP done414
-whole412:
-	FMOVQ F0, 0(R0)
-done414:
-	ADD $16, R0
-	ADD $16, R1
-	ADD $16, R8
-	SUBS $4, R3
-	BGT next404
-end405:
-	RET
-
-// func standardAffineNEON(dst, x, scale, bias *float32, n int, mean, factor float32)
-TEXT ·standardAffineNEON(SB), NOSPLIT, $0-48
-	MOVD dst+0(FP), R0
-	MOVD n+32(FP), R3
-	MOVD x+8(FP), R1
-	MOVD scale+16(FP), R8
-	MOVD bias+24(FP), R9
-	MOVD $constants<>(SB), R25
-	FMOVS mean+40(FP), F29
-	VDUP V29.S[0], V29.S4
-	FMOVS factor+44(FP), F28
-	VDUP V28.S[0], V28.S4
-	CMP $16, R3
-	BLT few416
-	PCALIGN $16
-many415:
-	FLDPQ 0(R1), (F0, F1)
-	FLDPQ 32(R1), (F2, F3)
-	FLDPQ 0(R8), (F4, F5)
-	FLDPQ 32(R8), (F6, F7)
-	FLDPQ 0(R9), (F8, F9)
-	FLDPQ 32(R9), (F10, F11)
-	WORD $0x4ebdd400 // fsub v0.4s, v0.4s, v29.4s
-	WORD $0x4ebdd421 // fsub v1.4s, v1.4s, v29.4s
-	WORD $0x4ebdd442 // fsub v2.4s, v2.4s, v29.4s
-	WORD $0x4ebdd463 // fsub v3.4s, v3.4s, v29.4s
-	WORD $0x6e3cdc00 // fmul v0.4s, v0.4s, v28.4s
-	WORD $0x6e3cdc21 // fmul v1.4s, v1.4s, v28.4s
-	WORD $0x6e3cdc42 // fmul v2.4s, v2.4s, v28.4s
-	WORD $0x6e3cdc63 // fmul v3.4s, v3.4s, v28.4s
-	VMOV V8.B16, V30.B16
-	VFMLA V4.S4, V0.S4, V30.S4
-	VMOV V30.B16, V0.B16
-	VMOV V9.B16, V30.B16
-	VFMLA V5.S4, V1.S4, V30.S4
-	VMOV V30.B16, V1.B16
-	VMOV V10.B16, V30.B16
-	VFMLA V6.S4, V2.S4, V30.S4
-	VMOV V30.B16, V2.B16
-	VMOV V11.B16, V30.B16
-	VFMLA V7.S4, V3.S4, V30.S4
-	VMOV V30.B16, V3.B16
-	FSTPQ (F0, F1), 0(R0)
-	FSTPQ (F2, F3), 32(R0)
-	ADD $64, R0
-	ADD $64, R1
-	ADD $64, R8
-	ADD $64, R9
 	SUBS $16, R3
 	CMP $16, R3
 	BGE many415
@@ -4419,46 +4400,154 @@ single423:
 whole422:
 	FMOVQ 0(R8), F1
 done424:
+	WORD $0x4ebdd400 // fsub v0.4s, v0.4s, v29.4s
+	WORD $0x6e3cdc00 // fmul v0.4s, v0.4s, v28.4s
+	WORD $0x6e21dc00 // fmul v0.4s, v0.4s, v1.4s
 	CMP $4, R3
 	BGE whole425
 	TBZ $1, R3, single426
-	FMOVD 0(R9), F2
+	FMOVD F0, 0(R0)
 	TBZ $0, R3, done427
-	ADD $8, R9, R16
-	VLD1 (R16), V2.S[2]
+	ADD $8, R0, R16
+	VST1 V0.S[2], (R16)
 	JMP done427
 single426:
-	FMOVS 0(R9), F2
+	FMOVS F0, 0(R0)
 	JMP done427
 whole425:
-	FMOVQ 0(R9), F2
+	FMOVQ F0, 0(R0)
 done427:
+	ADD $16, R0
+	ADD $16, R1
+	ADD $16, R8
+	SUBS $4, R3
+	BGT next417
+end418:
+	RET
+
+// func standardAffineNEON(dst, x, scale, bias *float32, n int, mean, factor float32)
+TEXT ·standardAffineNEON(SB), NOSPLIT, $0-48
+	MOVD dst+0(FP), R0
+	MOVD n+32(FP), R3
+	MOVD x+8(FP), R1
+	MOVD scale+16(FP), R8
+	MOVD bias+24(FP), R9
+	MOVD $constants<>(SB), R25
+	FMOVS mean+40(FP), F29
+	VDUP V29.S[0], V29.S4
+	FMOVS factor+44(FP), F28
+	VDUP V28.S[0], V28.S4
+	CMP $16, R3
+	BLT few429
+	PCALIGN $16
+many428:
+	FLDPQ 0(R1), (F0, F1)
+	FLDPQ 32(R1), (F2, F3)
+	FLDPQ 0(R8), (F4, F5)
+	FLDPQ 32(R8), (F6, F7)
+	FLDPQ 0(R9), (F8, F9)
+	FLDPQ 32(R9), (F10, F11)
+	WORD $0x4ebdd400 // fsub v0.4s, v0.4s, v29.4s
+	WORD $0x4ebdd421 // fsub v1.4s, v1.4s, v29.4s
+	WORD $0x4ebdd442 // fsub v2.4s, v2.4s, v29.4s
+	WORD $0x4ebdd463 // fsub v3.4s, v3.4s, v29.4s
+	WORD $0x6e3cdc00 // fmul v0.4s, v0.4s, v28.4s
+	WORD $0x6e3cdc21 // fmul v1.4s, v1.4s, v28.4s
+	WORD $0x6e3cdc42 // fmul v2.4s, v2.4s, v28.4s
+	WORD $0x6e3cdc63 // fmul v3.4s, v3.4s, v28.4s
+	VMOV V8.B16, V30.B16
+	VFMLA V4.S4, V0.S4, V30.S4
+	VMOV V30.B16, V0.B16
+	VMOV V9.B16, V30.B16
+	VFMLA V5.S4, V1.S4, V30.S4
+	VMOV V30.B16, V1.B16
+	VMOV V10.B16, V30.B16
+	VFMLA V6.S4, V2.S4, V30.S4
+	VMOV V30.B16, V2.B16
+	VMOV V11.B16, V30.B16
+	VFMLA V7.S4, V3.S4, V30.S4
+	VMOV V30.B16, V3.B16
+	FSTPQ (F0, F1), 0(R0)
+	FSTPQ (F2, F3), 32(R0)
+	ADD $64, R0
+	ADD $64, R1
+	ADD $64, R8
+	ADD $64, R9
+	SUBS $16, R3
+	CMP $16, R3
+	BGE many428
+few429:
+	CMP $0, R3
+	BLE end431
+next430:
+	CMP $4, R3
+	BGE whole432
+	TBZ $1, R3, single433
+	FMOVD 0(R1), F0
+	TBZ $0, R3, done434
+	ADD $8, R1, R16
+	VLD1 (R16), V0.S[2]
+	JMP done434
+single433:
+	FMOVS 0(R1), F0
+	JMP done434
+whole432:
+	FMOVQ 0(R1), F0
+done434:
+	CMP $4, R3
+	BGE whole435
+	TBZ $1, R3, single436
+	FMOVD 0(R8), F1
+	TBZ $0, R3, done437
+	ADD $8, R8, R16
+	VLD1 (R16), V1.S[2]
+	JMP done437
+single436:
+	FMOVS 0(R8), F1
+	JMP done437
+whole435:
+	FMOVQ 0(R8), F1
+done437:
+	CMP $4, R3
+	BGE whole438
+	TBZ $1, R3, single439
+	FMOVD 0(R9), F2
+	TBZ $0, R3, done440
+	ADD $8, R9, R16
+	VLD1 (R16), V2.S[2]
+	JMP done440
+single439:
+	FMOVS 0(R9), F2
+	JMP done440
+whole438:
+	FMOVQ 0(R9), F2
+done440:
 	WORD $0x4ebdd400 // fsub v0.4s, v0.4s, v29.4s
 	WORD $0x6e3cdc00 // fmul v0.4s, v0.4s, v28.4s
 	VMOV V2.B16, V30.B16
 	VFMLA V1.S4, V0.S4, V30.S4
 	VMOV V30.B16, V0.B16
 	CMP $4, R3
-	BGE whole428
-	TBZ $1, R3, single429
+	BGE whole441
+	TBZ $1, R3, single442
 	FMOVD F0, 0(R0)
-	TBZ $0, R3, done430
+	TBZ $0, R3, done443
 	ADD $8, R0, R16
 	VST1 V0.S[2], (R16)
-	JMP done430
-single429:
+	JMP done443
+single442:
 	FMOVS F0, 0(R0)
-	JMP done430
-whole428:
+	JMP done443
+whole441:
 	FMOVQ F0, 0(R0)
-done430:
+done443:
 	ADD $16, R0
 	ADD $16, R1
 	ADD $16, R8
 	ADD $16, R9
 	SUBS $4, R3
-	BGT next417
-end418:
+	BGT next430
+end431:
 	RET
 
 // func signNEON(dst, x *float32, n int)
@@ -4474,9 +4563,9 @@ TEXT ·signNEON(SB), NOSPLIT, $0-24
 	FMOVD 1856(R25), F27
 	VDUP V27.D[0], V27.D2
 	CMP $16, R3
-	BLT few432
+	BLT few445
 	PCALIGN $16
-many431:
+many444:
 	FLDPQ 0(R1), (F0, F1)
 	FLDPQ 32(R1), (F2, F3)
 	VAND V29.B16, V0.B16, V4.B16
@@ -4517,25 +4606,25 @@ many431:
 	ADD $64, R1
 	SUBS $16, R3
 	CMP $16, R3
-	BGE many431
-few432:
+	BGE many444
+few445:
 	CMP $0, R3
-	BLE end434
-next433:
+	BLE end447
+next446:
 	CMP $4, R3
-	BGE whole435
-	TBZ $1, R3, single436
+	BGE whole448
+	TBZ $1, R3, single449
 	FMOVD 0(R1), F0
-	TBZ $0, R3, done437
+	TBZ $0, R3, done450
 	ADD $8, R1, R16
 	VLD1 (R16), V0.S[2]
-	JMP done437
-single436:
+	JMP done450
+single449:
 	FMOVS 0(R1), F0
-	JMP done437
-whole435:
+	JMP done450
+whole448:
 	FMOVQ 0(R1), F0
-done437:
+done450:
 	VAND V29.B16, V0.B16, V1.B16
 	VORR V28.B16, V1.B16, V1.B16
 	WORD $0x4e3be402 // fcmeq v2.4s, v0.4s, v27.4s
@@ -4545,24 +4634,24 @@ done437:
 	WORD $0x6e205842 // mvn v2.16b, v2.16b
 	VBIF V2.B16, V1.B16, V0.B16
 	CMP $4, R3
-	BGE whole438
-	TBZ $1, R3, single439
+	BGE whole451
+	TBZ $1, R3, single452
 	FMOVD F0, 0(R0)
-	TBZ $0, R3, done440
+	TBZ $0, R3, done453
 	ADD $8, R0, R16
 	VST1 V0.S[2], (R16)
-	JMP done440
-single439:
+	JMP done453
+single452:
 	FMOVS F0, 0(R0)
-	JMP done440
-whole438:
+	JMP done453
+whole451:
 	FMOVQ F0, 0(R0)
-done440:
+done453:
 	ADD $16, R0
 	ADD $16, R1
 	SUBS $4, R3
-	BGT next433
-end434:
+	BGT next446
+end447:
 	RET
 
 // func coshNEON(dst, x *float32, n int)
@@ -4598,9 +4687,9 @@ TEXT ·coshNEON(SB), NOSPLIT, $0-24
 	FMOVD 3072(R25), F17
 	VDUP V17.D[0], V17.D2
 	CMP $8, R3
-	BLT few442
+	BLT few455
 	PCALIGN $16
-many441:
+many454:
 	FLDPQ 0(R1), (F0, F1)
 	VAND V28.B16, V0.B16, V0.B16
 	VAND V28.B16, V1.B16, V1.B16
@@ -4673,25 +4762,25 @@ many441:
 	ADD $32, R1
 	SUBS $8, R3
 	CMP $8, R3
-	BGE many441
-few442:
+	BGE many454
+few455:
 	CMP $0, R3
-	BLE end444
-next443:
+	BLE end457
+next456:
 	CMP $4, R3
-	BGE whole445
-	TBZ $1, R3, single446
+	BGE whole458
+	TBZ $1, R3, single459
 	FMOVD 0(R1), F0
-	TBZ $0, R3, done447
+	TBZ $0, R3, done460
 	ADD $8, R1, R16
 	VLD1 (R16), V0.S[2]
-	JMP done447
-single446:
+	JMP done460
+single459:
 	FMOVS 0(R1), F0
-	JMP done447
-whole445:
+	JMP done460
+whole458:
 	FMOVQ 0(R1), F0
-done447:
+done460:
 	VAND V28.B16, V0.B16, V0.B16
 	VMOV V0.B16, V1.B16
 	WORD $0x6ebde43e // fcmgt v30.4s, v1.4s, v29.4s
@@ -4726,24 +4815,24 @@ done447:
 	WORD $0x6e21fc00 // fdiv v0.4s, v0.4s, v1.4s
 	WORD $0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	CMP $4, R3
-	BGE whole448
-	TBZ $1, R3, single449
+	BGE whole461
+	TBZ $1, R3, single462
 	FMOVD F0, 0(R0)
-	TBZ $0, R3, done450
+	TBZ $0, R3, done463
 	ADD $8, R0, R16
 	VST1 V0.S[2], (R16)
-	JMP done450
-single449:
+	JMP done463
+single462:
 	FMOVS F0, 0(R0)
-	JMP done450
-whole448:
+	JMP done463
+whole461:
 	FMOVQ F0, 0(R0)
-done450:
+done463:
 	ADD $16, R0
 	ADD $16, R1
 	SUBS $4, R3
-	BGT next443
-end444:
+	BGT next456
+end457:
 	RET
 
 // func sinhNEON(dst, x *float32, n int)
@@ -4781,9 +4870,9 @@ TEXT ·sinhNEON(SB), NOSPLIT, $0-24
 	FMOVD 0(R25), F16
 	VDUP V16.D[0], V16.D2
 	CMP $8, R3
-	BLT few452
+	BLT few465
 	PCALIGN $16
-many451:
+many464:
 	FLDPQ 0(R1), (F0, F1)
 	VAND V27.B16, V0.B16, V2.B16
 	VAND V27.B16, V1.B16, V3.B16
@@ -4916,25 +5005,25 @@ many451:
 	ADD $32, R1
 	SUBS $8, R3
 	CMP $8, R3
-	BGE many451
-few452:
+	BGE many464
+few465:
 	CMP $0, R3
-	BLE end454
-next453:
+	BLE end467
+next466:
 	CMP $4, R3
-	BGE whole455
-	TBZ $1, R3, single456
+	BGE whole468
+	TBZ $1, R3, single469
 	FMOVD 0(R1), F0
-	TBZ $0, R3, done457
+	TBZ $0, R3, done470
 	ADD $8, R1, R16
 	VLD1 (R16), V0.S[2]
-	JMP done457
-single456:
+	JMP done470
+single469:
 	FMOVS 0(R1), F0
-	JMP done457
-whole455:
+	JMP done470
+whole468:
 	FMOVQ 0(R1), F0
-done457:
+done470:
 	VAND V27.B16, V0.B16, V1.B16
 	VMOV V1.B16, V2.B16
 	WORD $0x6ebde45e // fcmgt v30.4s, v2.4s, v29.4s
@@ -4999,24 +5088,24 @@ done457:
 	VAND V16.B16, V0.B16, V0.B16
 	VORR V3.B16, V0.B16, V0.B16
 	CMP $4, R3
-	BGE whole458
-	TBZ $1, R3, single459
+	BGE whole471
+	TBZ $1, R3, single472
 	FMOVD F0, 0(R0)
-	TBZ $0, R3, done460
+	TBZ $0, R3, done473
 	ADD $8, R0, R16
 	VST1 V0.S[2], (R16)
-	JMP done460
-single459:
+	JMP done473
+single472:
 	FMOVS F0, 0(R0)
-	JMP done460
-whole458:
+	JMP done473
+whole471:
 	FMOVQ F0, 0(R0)
-done460:
+done473:
 	ADD $16, R0
 	ADD $16, R1
 	SUBS $4, R3
-	BGT next453
-end454:
+	BGT next466
+end467:
 	RET
 
 // func sinNEON(dst, x *float32, n int)
@@ -5050,9 +5139,9 @@ TEXT ·sinNEON(SB), NOSPLIT, $0-24
 	FMOVD 768(R25), F18
 	VDUP V18.D[0], V18.D2
 	CMP $8, R3
-	BLT few462
+	BLT few475
 	PCALIGN $16
-many461:
+many474:
 	FLDPQ 0(R1), (F0, F1)
 	WORD $0x6e3ddc02 // fmul v2.4s, v0.4s, v29.4s
 	WORD $0x6e3ddc23 // fmul v3.4s, v1.4s, v29.4s
@@ -5131,25 +5220,25 @@ many461:
 	ADD $32, R1
 	SUBS $8, R3
 	CMP $8, R3
-	BGE many461
-few462:
+	BGE many474
+few475:
 	CMP $0, R3
-	BLE end464
-next463:
+	BLE end477
+next476:
 	CMP $4, R3
-	BGE whole465
-	TBZ $1, R3, single466
+	BGE whole478
+	TBZ $1, R3, single479
 	FMOVD 0(R1), F0
-	TBZ $0, R3, done467
+	TBZ $0, R3, done480
 	ADD $8, R1, R16
 	VLD1 (R16), V0.S[2]
-	JMP done467
-single466:
+	JMP done480
+single479:
 	FMOVS 0(R1), F0
-	JMP done467
-whole465:
+	JMP done480
+whole478:
 	FMOVQ 0(R1), F0
-done467:
+done480:
 	WORD $0x6e3ddc01 // fmul v1.4s, v0.4s, v29.4s
 	WORD $0x4e218821 // frintn v1.4s, v1.4s
 	VFMLS V28.S4, V1.S4, V0.S4
@@ -5187,24 +5276,24 @@ done467:
 	VSHL $31, V3.S4, V3.S4
 	VEOR V3.B16, V4.B16, V0.B16
 	CMP $4, R3
-	BGE whole468
-	TBZ $1, R3, single469
+	BGE whole481
+	TBZ $1, R3, single482
 	FMOVD F0, 0(R0)
-	TBZ $0, R3, done470
+	TBZ $0, R3, done483
 	ADD $8, R0, R16
 	VST1 V0.S[2], (R16)
-	JMP done470
-single469:
+	JMP done483
+single482:
 	FMOVS F0, 0(R0)
-	JMP done470
-whole468:
+	JMP done483
+whole481:
 	FMOVQ F0, 0(R0)
-done470:
+done483:
 	ADD $16, R0
 	ADD $16, R1
 	SUBS $4, R3
-	BGT next463
-end464:
+	BGT next476
+end477:
 	RET
 
 // func cosNEON(dst, x *float32, n int)
@@ -5240,9 +5329,9 @@ TEXT ·cosNEON(SB), NOSPLIT, $0-24
 	FMOVD 768(R25), F17
 	VDUP V17.D[0], V17.D2
 	CMP $8, R3
-	BLT few472
+	BLT few485
 	PCALIGN $16
-many471:
+many484:
 	FLDPQ 0(R1), (F0, F1)
 	WORD $0x6e3ddc02 // fmul v2.4s, v0.4s, v29.4s
 	WORD $0x6e3ddc23 // fmul v3.4s, v1.4s, v29.4s
@@ -5323,25 +5412,25 @@ many471:
 	ADD $32, R1
 	SUBS $8, R3
 	CMP $8, R3
-	BGE many471
-few472:
+	BGE many484
+few485:
 	CMP $0, R3
-	BLE end474
-next473:
+	BLE end487
+next486:
 	CMP $4, R3
-	BGE whole475
-	TBZ $1, R3, single476
+	BGE whole488
+	TBZ $1, R3, single489
 	FMOVD 0(R1), F0
-	TBZ $0, R3, done477
+	TBZ $0, R3, done490
 	ADD $8, R1, R16
 	VLD1 (R16), V0.S[2]
-	JMP done477
-single476:
+	JMP done490
+single489:
 	FMOVS 0(R1), F0
-	JMP done477
-whole475:
+	JMP done490
+whole488:
 	FMOVQ 0(R1), F0
-done477:
+done490:
 	WORD $0x6e3ddc01 // fmul v1.4s, v0.4s, v29.4s
 	WORD $0x4e218821 // frintn v1.4s, v1.4s
 	VFMLS V28.S4, V1.S4, V0.S4
@@ -5380,24 +5469,24 @@ done477:
 	VSHL $31, V3.S4, V3.S4
 	VEOR V3.B16, V4.B16, V0.B16
 	CMP $4, R3
-	BGE whole478
-	TBZ $1, R3, single479
+	BGE whole491
+	TBZ $1, R3, single492
 	FMOVD F0, 0(R0)
-	TBZ $0, R3, done480
+	TBZ $0, R3, done493
 	ADD $8, R0, R16
 	VST1 V0.S[2], (R16)
-	JMP done480
-single479:
+	JMP done493
+single492:
 	FMOVS F0, 0(R0)
-	JMP done480
-whole478:
+	JMP done493
+whole491:
 	FMOVQ F0, 0(R0)
-done480:
+done493:
 	ADD $16, R0
 	ADD $16, R1
 	SUBS $4, R3
-	BGT next473
-end474:
+	BGT next486
+end487:
 	RET
 
 // func tanNEON(dst, x *float32, n int)
@@ -5431,9 +5520,9 @@ TEXT ·tanNEON(SB), NOSPLIT, $0-24
 	FMOVD 4352(R25), F18
 	VDUP V18.D[0], V18.D2
 	CMP $8, R3
-	BLT few482
+	BLT few495
 	PCALIGN $16
-many481:
+many494:
 	FLDPQ 0(R1), (F0, F1)
 	WORD $0x6e3ddc02 // fmul v2.4s, v0.4s, v29.4s
 	WORD $0x6e3ddc23 // fmul v3.4s, v1.4s, v29.4s
@@ -5538,25 +5627,25 @@ many481:
 	ADD $32, R1
 	SUBS $8, R3
 	CMP $8, R3
-	BGE many481
-few482:
+	BGE many494
+few495:
 	CMP $0, R3
-	BLE end484
-next483:
+	BLE end497
+next496:
 	CMP $4, R3
-	BGE whole485
-	TBZ $1, R3, single486
+	BGE whole498
+	TBZ $1, R3, single499
 	FMOVD 0(R1), F0
-	TBZ $0, R3, done487
+	TBZ $0, R3, done500
 	ADD $8, R1, R16
 	VLD1 (R16), V0.S[2]
-	JMP done487
-single486:
+	JMP done500
+single499:
 	FMOVS 0(R1), F0
-	JMP done487
-whole485:
+	JMP done500
+whole498:
 	FMOVQ 0(R1), F0
-done487:
+done500:
 	WORD $0x6e3ddc01 // fmul v1.4s, v0.4s, v29.4s
 	WORD $0x4e218821 // frintn v1.4s, v1.4s
 	VFMLS V28.S4, V1.S4, V0.S4
@@ -5607,24 +5696,24 @@ done487:
 	VEOR V0.B16, V6.B16, V6.B16
 	VMOV V2.B16, V0.B16
 	CMP $4, R3
-	BGE whole488
-	TBZ $1, R3, single489
+	BGE whole501
+	TBZ $1, R3, single502
 	FMOVD F0, 0(R0)
-	TBZ $0, R3, done490
+	TBZ $0, R3, done503
 	ADD $8, R0, R16
 	VST1 V0.S[2], (R16)
-	JMP done490
-single489:
+	JMP done503
+single502:
 	FMOVS F0, 0(R0)
-	JMP done490
-whole488:
+	JMP done503
+whole501:
 	FMOVQ F0, 0(R0)
-done490:
+done503:
 	ADD $16, R0
 	ADD $16, R1
 	SUBS $4, R3
-	BGT next483
-end484:
+	BGT next496
+end497:
 	RET
 
 // func asinNEON(dst, x *float32, n int)
@@ -5656,9 +5745,9 @@ TEXT ·asinNEON(SB), NOSPLIT, $0-24
 	FMOVD 0(R25), F19
 	VDUP V19.D[0], V19.D2
 	CMP $8, R3
-	BLT few492
+	BLT few505
 	PCALIGN $16
-many491:
+many504:
 	FLDPQ 0(R1), (F0, F1)
 	VAND V29.B16, V0.B16, V2.B16
 	VAND V29.B16, V1.B16, V3.B16
@@ -5725,25 +5814,25 @@ many491:
 	ADD $32, R1
 	SUBS $8, R3
 	CMP $8, R3
-	BGE many491
-few492:
+	BGE many504
+few505:
 	CMP $0, R3
-	BLE end494
-next493:
+	BLE end507
+next506:
 	CMP $4, R3
-	BGE whole495
-	TBZ $1, R3, single496
+	BGE whole508
+	TBZ $1, R3, single509
 	FMOVD 0(R1), F0
-	TBZ $0, R3, done497
+	TBZ $0, R3, done510
 	ADD $8, R1, R16
 	VLD1 (R16), V0.S[2]
-	JMP done497
-single496:
+	JMP done510
+single509:
 	FMOVS 0(R1), F0
-	JMP done497
-whole495:
+	JMP done510
+whole508:
 	FMOVQ 0(R1), F0
-done497:
+done510:
 	VAND V29.B16, V0.B16, V1.B16
 	VMOV V28.B16, V3.B16
 	VFMLS V28.S4, V1.S4, V3.S4
@@ -5775,24 +5864,24 @@ done497:
 	VAND V19.B16, V0.B16, V0.B16
 	VORR V2.B16, V0.B16, V0.B16
 	CMP $4, R3
-	BGE whole498
-	TBZ $1, R3, single499
+	BGE whole511
+	TBZ $1, R3, single512
 	FMOVD F0, 0(R0)
-	TBZ $0, R3, done500
+	TBZ $0, R3, done513
 	ADD $8, R0, R16
 	VST1 V0.S[2], (R16)
-	JMP done500
-single499:
+	JMP done513
+single512:
 	FMOVS F0, 0(R0)
-	JMP done500
-whole498:
+	JMP done513
+whole511:
 	FMOVQ F0, 0(R0)
-done500:
+done513:
 	ADD $16, R0
 	ADD $16, R1
 	SUBS $4, R3
-	BGT next493
-end494:
+	BGT next506
+end507:
 	RET
 
 // func acosNEON(dst, x *float32, n int)
@@ -5830,9 +5919,9 @@ TEXT ·acosNEON(SB), NOSPLIT, $0-24
 	FMOVD 3264(R25), F16
 	VDUP V16.D[0], V16.D2
 	CMP $8, R3
-	BLT few502
+	BLT few515
 	PCALIGN $16
-many501:
+many514:
 	FLDPQ 0(R1), (F0, F1)
 	VAND V29.B16, V0.B16, V2.B16
 	VAND V29.B16, V1.B16, V3.B16
@@ -5919,25 +6008,25 @@ many501:
 	ADD $32, R1
 	SUBS $8, R3
 	CMP $8, R3
-	BGE many501
-few502:
+	BGE many514
+few515:
 	CMP $0, R3
-	BLE end504
-next503:
+	BLE end517
+next516:
 	CMP $4, R3
-	BGE whole505
-	TBZ $1, R3, single506
+	BGE whole518
+	TBZ $1, R3, single519
 	FMOVD 0(R1), F0
-	TBZ $0, R3, done507
+	TBZ $0, R3, done520
 	ADD $8, R1, R16
 	VLD1 (R16), V0.S[2]
-	JMP done507
-single506:
+	JMP done520
+single519:
 	FMOVS 0(R1), F0
-	JMP done507
-whole505:
+	JMP done520
+whole518:
 	FMOVQ 0(R1), F0
-done507:
+done520:
 	VAND V29.B16, V0.B16, V1.B16
 	VMOV V28.B16, V3.B16
 	VFMLS V28.S4, V1.S4, V3.S4
@@ -5979,24 +6068,24 @@ done507:
 	VMOV V5.B16, V0.B16
 	VBIT V6.B16, V1.B16, V0.B16
 	CMP $4, R3
-	BGE whole508
-	TBZ $1, R3, single509
+	BGE whole521
+	TBZ $1, R3, single522
 	FMOVD F0, 0(R0)
-	TBZ $0, R3, done510
+	TBZ $0, R3, done523
 	ADD $8, R0, R16
 	VST1 V0.S[2], (R16)
-	JMP done510
-single509:
+	JMP done523
+single522:
 	FMOVS F0, 0(R0)
-	JMP done510
-whole508:
+	JMP done523
+whole521:
 	FMOVQ F0, 0(R0)
-done510:
+done523:
 	ADD $16, R0
 	ADD $16, R1
 	SUBS $4, R3
-	BGT next503
-end504:
+	BGT next516
+end517:
 	RET
 
 // func atanNEON(dst, x *float32, n int)
@@ -6034,9 +6123,9 @@ TEXT ·atanNEON(SB), NOSPLIT, $0-24
 	FMOVD 0(R25), F16
 	VDUP V16.D[0], V16.D2
 	CMP $8, R3
-	BLT few512
+	BLT few525
 	PCALIGN $16
-many511:
+many524:
 	FLDPQ 0(R1), (F0, F1)
 	VAND V29.B16, V0.B16, V2.B16
 	VAND V29.B16, V1.B16, V3.B16
@@ -6111,25 +6200,25 @@ many511:
 	ADD $32, R1
 	SUBS $8, R3
 	CMP $8, R3
-	BGE many511
-few512:
+	BGE many524
+few525:
 	CMP $0, R3
-	BLE end514
-next513:
+	BLE end527
+next526:
 	CMP $4, R3
-	BGE whole515
-	TBZ $1, R3, single516
+	BGE whole528
+	TBZ $1, R3, single529
 	FMOVD 0(R1), F0
-	TBZ $0, R3, done517
+	TBZ $0, R3, done530
 	ADD $8, R1, R16
 	VLD1 (R16), V0.S[2]
-	JMP done517
-single516:
+	JMP done530
+single529:
 	FMOVS 0(R1), F0
-	JMP done517
-whole515:
+	JMP done530
+whole528:
 	FMOVQ 0(R1), F0
-done517:
+done530:
 	VAND V29.B16, V0.B16, V1.B16
 	VMOV V28.B16, V2.B16
 	WORD $0x6e21fc42 // fdiv v2.4s, v2.4s, v1.4s
@@ -6165,24 +6254,24 @@ done517:
 	VAND V16.B16, V0.B16, V0.B16
 	VORR V4.B16, V0.B16, V0.B16
 	CMP $4, R3
-	BGE whole518
-	TBZ $1, R3, single519
+	BGE whole531
+	TBZ $1, R3, single532
 	FMOVD F0, 0(R0)
-	TBZ $0, R3, done520
+	TBZ $0, R3, done533
 	ADD $8, R0, R16
 	VST1 V0.S[2], (R16)
-	JMP done520
-single519:
+	JMP done533
+single532:
 	FMOVS F0, 0(R0)
-	JMP done520
-whole518:
+	JMP done533
+whole531:
 	FMOVQ F0, 0(R0)
-done520:
+done533:
 	ADD $16, R0
 	ADD $16, R1
 	SUBS $4, R3
-	BGT next513
-end514:
+	BGT next526
+end527:
 	RET
 
 // func powNEON(dst, a, b *float32, n int)
@@ -6221,9 +6310,9 @@ TEXT ·powNEON(SB), NOSPLIT, $0-32
 	FMOVD 6208(R25), F16
 	VDUP V16.D[0], V16.D2
 	CMP $8, R3
-	BLT few522
+	BLT few535
 	PCALIGN $16
-many521:
+many534:
 	FLDPQ 0(R1), (F0, F1)
 	FLDPQ 0(R8), (F2, F3)
 	VAND V29.B16, V0.B16, V8.B16
@@ -6542,39 +6631,39 @@ many521:
 	ADD $32, R8
 	SUBS $8, R3
 	CMP $8, R3
-	BGE many521
-few522:
+	BGE many534
+few535:
 	CMP $0, R3
-	BLE end524
-next523:
+	BLE end537
+next536:
 	CMP $4, R3
-	BGE whole525
-	TBZ $1, R3, single526
+	BGE whole538
+	TBZ $1, R3, single539
 	FMOVD 0(R1), F0
-	TBZ $0, R3, done527
+	TBZ $0, R3, done540
 	ADD $8, R1, R16
 	VLD1 (R16), V0.S[2]
-	JMP done527
-single526:
+	JMP done540
+single539:
 	FMOVS 0(R1), F0
-	JMP done527
-whole525:
+	JMP done540
+whole538:
 	FMOVQ 0(R1), F0
-done527:
+done540:
 	CMP $4, R3
-	BGE whole528
-	TBZ $1, R3, single529
+	BGE whole541
+	TBZ $1, R3, single542
 	FMOVD 0(R8), F1
-	TBZ $0, R3, done530
+	TBZ $0, R3, done543
 	ADD $8, R8, R16
 	VLD1 (R16), V1.S[2]
-	JMP done530
-single529:
+	JMP done543
+single542:
 	FMOVS 0(R8), F1
-	JMP done530
-whole528:
+	JMP done543
+whole541:
 	FMOVQ 0(R8), F1
-done530:
+done543:
 	VAND V29.B16, V0.B16, V4.B16
 	VEXT $8, V4.B16, V4.B16, V3.B16
 	WORD $0x0e617882 // fcvtl v2.2d, v4.2s
@@ -6730,25 +6819,25 @@ done530:
 	VAND V3.B16, V6.B16, V3.B16
 	VORR V3.B16, V4.B16, V4.B16
 	CMP $4, R3
-	BGE whole531
-	TBZ $1, R3, single532
+	BGE whole544
+	TBZ $1, R3, single545
 	FMOVD F4, 0(R0)
-	TBZ $0, R3, done533
+	TBZ $0, R3, done546
 	ADD $8, R0, R16
 	VST1 V4.S[2], (R16)
-	JMP done533
-single532:
+	JMP done546
+single545:
 	FMOVS F4, 0(R0)
-	JMP done533
-whole531:
+	JMP done546
+whole544:
 	FMOVQ F4, 0(R0)
-done533:
+done546:
 	ADD $16, R0
 	ADD $16, R1
 	ADD $16, R8
 	SUBS $4, R3
-	BGT next523
-end524:
+	BGT next536
+end537:
 	RET
 
 // func powScalarNEON(dst, a *float32, n int, b float32)
@@ -6786,9 +6875,9 @@ TEXT ·powScalarNEON(SB), NOSPLIT, $0-28
 	FMOVD 6144(R25), F16
 	VDUP V16.D[0], V16.D2
 	CMP $8, R3
-	BLT few535
+	BLT few548
 	PCALIGN $16
-many534:
+many547:
 	FLDPQ 0(R1), (F0, F1)
 	VMOV V29.B16, V2.B16
 	VMOV V29.B16, V3.B16
@@ -7109,25 +7198,25 @@ many534:
 	ADD $32, R1
 	SUBS $8, R3
 	CMP $8, R3
-	BGE many534
-few535:
+	BGE many547
+few548:
 	CMP $0, R3
-	BLE end537
-next536:
+	BLE end550
+next549:
 	CMP $4, R3
-	BGE whole538
-	TBZ $1, R3, single539
+	BGE whole551
+	TBZ $1, R3, single552
 	FMOVD 0(R1), F0
-	TBZ $0, R3, done540
+	TBZ $0, R3, done553
 	ADD $8, R1, R16
 	VLD1 (R16), V0.S[2]
-	JMP done540
-single539:
+	JMP done553
+single552:
 	FMOVS 0(R1), F0
-	JMP done540
-whole538:
+	JMP done553
+whole551:
 	FMOVQ 0(R1), F0
-done540:
+done553:
 	VMOV V29.B16, V1.B16
 	VAND V28.B16, V0.B16, V4.B16
 	VEXT $8, V4.B16, V4.B16, V3.B16
@@ -7286,24 +7375,24 @@ done540:
 	VAND V3.B16, V6.B16, V3.B16
 	VORR V3.B16, V4.B16, V4.B16
 	CMP $4, R3
-	BGE whole541
-	TBZ $1, R3, single542
+	BGE whole554
+	TBZ $1, R3, single555
 	FMOVD F4, 0(R0)
-	TBZ $0, R3, done543
+	TBZ $0, R3, done556
 	ADD $8, R0, R16
 	VST1 V4.S[2], (R16)
-	JMP done543
-single542:
+	JMP done556
+single555:
 	FMOVS F4, 0(R0)
-	JMP done543
-whole541:
+	JMP done556
+whole554:
 	FMOVQ F4, 0(R0)
-done543:
+done556:
 	ADD $16, R0
 	ADD $16, R1
 	SUBS $4, R3
-	BGT next536
-end537:
+	BGT next549
+end550:
 	RET
 
 // func scalarPowNEON(dst, b *float32, n int, a float32)
@@ -7341,9 +7430,9 @@ TEXT ·scalarPowNEON(SB), NOSPLIT, $0-28
 	FMOVD 6144(R25), F16
 	VDUP V16.D[0], V16.D2
 	CMP $8, R3
-	BLT few545
+	BLT few558
 	PCALIGN $16
-many544:
+many557:
 	FLDPQ 0(R1), (F0, F1)
 	VMOV V29.B16, V2.B16
 	VMOV V29.B16, V3.B16
@@ -7664,25 +7753,25 @@ many544:
 	ADD $32, R1
 	SUBS $8, R3
 	CMP $8, R3
-	BGE many544
-few545:
+	BGE many557
+few558:
 	CMP $0, R3
-	BLE end547
-next546:
+	BLE end560
+next559:
 	CMP $4, R3
-	BGE whole548
-	TBZ $1, R3, single549
+	BGE whole561
+	TBZ $1, R3, single562
 	FMOVD 0(R1), F0
-	TBZ $0, R3, done550
+	TBZ $0, R3, done563
 	ADD $8, R1, R16
 	VLD1 (R16), V0.S[2]
-	JMP done550
-single549:
+	JMP done563
+single562:
 	FMOVS 0(R1), F0
-	JMP done550
-whole548:
+	JMP done563
+whole561:
 	FMOVQ 0(R1), F0
-done550:
+done563:
 	VMOV V29.B16, V1.B16
 	VAND V28.B16, V1.B16, V4.B16
 	VEXT $8, V4.B16, V4.B16, V3.B16
@@ -7841,24 +7930,24 @@ done550:
 	VAND V3.B16, V6.B16, V3.B16
 	VORR V3.B16, V4.B16, V4.B16
 	CMP $4, R3
-	BGE whole551
-	TBZ $1, R3, single552
+	BGE whole564
+	TBZ $1, R3, single565
 	FMOVD F4, 0(R0)
-	TBZ $0, R3, done553
+	TBZ $0, R3, done566
 	ADD $8, R0, R16
 	VST1 V4.S[2], (R16)
-	JMP done553
-single552:
+	JMP done566
+single565:
 	FMOVS F4, 0(R0)
-	JMP done553
-whole551:
+	JMP done566
+whole564:
 	FMOVQ F4, 0(R0)
-done553:
+done566:
 	ADD $16, R0
 	ADD $16, R1
 	SUBS $4, R3
-	BGT next546
-end547:
+	BGT next559
+end560:
 	RET
 
 // func cubeNEON(dst, x *float32, n int)
@@ -7868,9 +7957,9 @@ TEXT ·cubeNEON(SB), NOSPLIT, $0-24
 	MOVD x+8(FP), R1
 	MOVD $constants<>(SB), R25
 	CMP $16, R3
-	BLT few555
+	BLT few568
 	PCALIGN $16
-many554:
+many567:
 	FLDPQ 0(R1), (F0, F1)
 	FLDPQ 32(R1), (F2, F3)
 	WORD $0x0e617804 // fcvtl v4.2d, v0.2s
@@ -7919,25 +8008,25 @@ many554:
 	ADD $64, R1
 	SUBS $16, R3
 	CMP $16, R3
-	BGE many554
-few555:
+	BGE many567
+few568:
 	CMP $0, R3
-	BLE end557
-next556:
+	BLE end570
+next569:
 	CMP $4, R3
-	BGE whole558
-	TBZ $1, R3, single559
+	BGE whole571
+	TBZ $1, R3, single572
 	FMOVD 0(R1), F0
-	TBZ $0, R3, done560
+	TBZ $0, R3, done573
 	ADD $8, R1, R16
 	VLD1 (R16), V0.S[2]
-	JMP done560
-single559:
+	JMP done573
+single572:
 	FMOVS 0(R1), F0
-	JMP done560
-whole558:
+	JMP done573
+whole571:
 	FMOVQ 0(R1), F0
-done560:
+done573:
 	WORD $0x0e617801 // fcvtl v1.2d, v0.2s
 	VEXT $8, V0.B16, V0.B16, V2.B16
 	WORD $0x0e617842 // fcvtl v2.2d, v2.2s
@@ -7949,24 +8038,24 @@ done560:
 	WORD $0x0e616842 // fcvtn v2.2s, v2.2d
 	VTRN1 V2.D2, V1.D2, V0.D2
 	CMP $4, R3
-	BGE whole561
-	TBZ $1, R3, single562
+	BGE whole574
+	TBZ $1, R3, single575
 	FMOVD F0, 0(R0)
-	TBZ $0, R3, done563
+	TBZ $0, R3, done576
 	ADD $8, R0, R16
 	VST1 V0.S[2], (R16)
-	JMP done563
-single562:
+	JMP done576
+single575:
 	FMOVS F0, 0(R0)
-	JMP done563
-whole561:
+	JMP done576
+whole574:
 	FMOVQ F0, 0(R0)
-done563:
+done576:
 	ADD $16, R0
 	ADD $16, R1
 	SUBS $4, R3
-	BGT next556
-end557:
+	BGT next569
+end570:
 	RET
 
 // func thresholdedReluNEON(dst, x *float32, n int, alpha float32)
@@ -7978,9 +8067,9 @@ TEXT ·thresholdedReluNEON(SB), NOSPLIT, $0-28
 	FMOVS alpha+24(FP), F29
 	VDUP V29.S[0], V29.S4
 	CMP $16, R3
-	BLT few565
+	BLT few578
 	PCALIGN $16
-many564:
+many577:
 	FLDPQ 0(R1), (F0, F1)
 	FLDPQ 32(R1), (F2, F3)
 	WORD $0x6ebde404 // fcmgt v4.4s, v0.4s, v29.4s
@@ -7997,46 +8086,46 @@ many564:
 	ADD $64, R1
 	SUBS $16, R3
 	CMP $16, R3
-	BGE many564
-few565:
+	BGE many577
+few578:
 	CMP $0, R3
-	BLE end567
-next566:
+	BLE end580
+next579:
 	CMP $4, R3
-	BGE whole568
-	TBZ $1, R3, single569
+	BGE whole581
+	TBZ $1, R3, single582
 	FMOVD 0(R1), F0
-	TBZ $0, R3, done570
+	TBZ $0, R3, done583
 	ADD $8, R1, R16
 	VLD1 (R16), V0.S[2]
-	JMP done570
-single569:
+	JMP done583
+single582:
 	FMOVS 0(R1), F0
-	JMP done570
-whole568:
+	JMP done583
+whole581:
 	FMOVQ 0(R1), F0
-done570:
+done583:
 	WORD $0x6ebde401 // fcmgt v1.4s, v0.4s, v29.4s
 	VAND V0.B16, V1.B16, V0.B16
 	CMP $4, R3
-	BGE whole571
-	TBZ $1, R3, single572
+	BGE whole584
+	TBZ $1, R3, single585
 	FMOVD F0, 0(R0)
-	TBZ $0, R3, done573
+	TBZ $0, R3, done586
 	ADD $8, R0, R16
 	VST1 V0.S[2], (R16)
-	JMP done573
-single572:
+	JMP done586
+single585:
 	FMOVS F0, 0(R0)
-	JMP done573
-whole571:
+	JMP done586
+whole584:
 	FMOVQ F0, 0(R0)
-done573:
+done586:
 	ADD $16, R0
 	ADD $16, R1
 	SUBS $4, R3
-	BGT next566
-end567:
+	BGT next579
+end580:
 	RET
 
 // func softsignNEON(dst, x *float32, n int)
@@ -8050,9 +8139,9 @@ TEXT ·softsignNEON(SB), NOSPLIT, $0-24
 	FMOVD 768(R25), F28
 	VDUP V28.D[0], V28.D2
 	CMP $16, R3
-	BLT few575
+	BLT few588
 	PCALIGN $16
-many574:
+many587:
 	FLDPQ 0(R1), (F0, F1)
 	FLDPQ 32(R1), (F2, F3)
 	VAND V29.B16, V0.B16, V4.B16
@@ -8073,47 +8162,47 @@ many574:
 	ADD $64, R1
 	SUBS $16, R3
 	CMP $16, R3
-	BGE many574
-few575:
+	BGE many587
+few588:
 	CMP $0, R3
-	BLE end577
-next576:
+	BLE end590
+next589:
 	CMP $4, R3
-	BGE whole578
-	TBZ $1, R3, single579
+	BGE whole591
+	TBZ $1, R3, single592
 	FMOVD 0(R1), F0
-	TBZ $0, R3, done580
+	TBZ $0, R3, done593
 	ADD $8, R1, R16
 	VLD1 (R16), V0.S[2]
-	JMP done580
-single579:
+	JMP done593
+single592:
 	FMOVS 0(R1), F0
-	JMP done580
-whole578:
+	JMP done593
+whole591:
 	FMOVQ 0(R1), F0
-done580:
+done593:
 	VAND V29.B16, V0.B16, V1.B16
 	WORD $0x4e3cd421 // fadd v1.4s, v1.4s, v28.4s
 	WORD $0x6e21fc00 // fdiv v0.4s, v0.4s, v1.4s
 	CMP $4, R3
-	BGE whole581
-	TBZ $1, R3, single582
+	BGE whole594
+	TBZ $1, R3, single595
 	FMOVD F0, 0(R0)
-	TBZ $0, R3, done583
+	TBZ $0, R3, done596
 	ADD $8, R0, R16
 	VST1 V0.S[2], (R16)
-	JMP done583
-single582:
+	JMP done596
+single595:
 	FMOVS F0, 0(R0)
-	JMP done583
-whole581:
+	JMP done596
+whole594:
 	FMOVQ F0, 0(R0)
-done583:
+done596:
 	ADD $16, R0
 	ADD $16, R1
 	SUBS $4, R3
-	BGT next576
-end577:
+	BGT next589
+end590:
 	RET
 
 // func celuNEON(dst, x *float32, n int, alpha float32)
@@ -8151,9 +8240,9 @@ TEXT ·celuNEON(SB), NOSPLIT, $0-28
 	FMOVD 1856(R25), F16
 	VDUP V16.D[0], V16.D2
 	CMP $8, R3
-	BLT few585
+	BLT few598
 	PCALIGN $16
-many584:
+many597:
 	FLDPQ 0(R1), (F0, F1)
 	WORD $0x6e3dfc02 // fdiv v2.4s, v0.4s, v29.4s
 	WORD $0x6e3dfc23 // fdiv v3.4s, v1.4s, v29.4s
@@ -8220,25 +8309,25 @@ many584:
 	ADD $32, R1
 	SUBS $8, R3
 	CMP $8, R3
-	BGE many584
-few585:
+	BGE many597
+few598:
 	CMP $0, R3
-	BLE end587
-next586:
+	BLE end600
+next599:
 	CMP $4, R3
-	BGE whole588
-	TBZ $1, R3, single589
+	BGE whole601
+	TBZ $1, R3, single602
 	FMOVD 0(R1), F0
-	TBZ $0, R3, done590
+	TBZ $0, R3, done603
 	ADD $8, R1, R16
 	VLD1 (R16), V0.S[2]
-	JMP done590
-single589:
+	JMP done603
+single602:
 	FMOVS 0(R1), F0
-	JMP done590
-whole588:
+	JMP done603
+whole601:
 	FMOVQ 0(R1), F0
-done590:
+done603:
 	WORD $0x6e3dfc01 // fdiv v1.4s, v0.4s, v29.4s
 	WORD $0x6ea1e79e // fcmgt v30.4s, v28.4s, v1.4s
 	VBIT V30.B16, V28.B16, V1.B16
@@ -8270,24 +8359,24 @@ done590:
 	WORD $0x6ea0e602 // fcmgt v2.4s, v16.4s, v0.4s
 	VBIT V2.B16, V1.B16, V0.B16
 	CMP $4, R3
-	BGE whole591
-	TBZ $1, R3, single592
+	BGE whole604
+	TBZ $1, R3, single605
 	FMOVD F0, 0(R0)
-	TBZ $0, R3, done593
+	TBZ $0, R3, done606
 	ADD $8, R0, R16
 	VST1 V0.S[2], (R16)
-	JMP done593
-single592:
+	JMP done606
+single605:
 	FMOVS F0, 0(R0)
-	JMP done593
-whole591:
+	JMP done606
+whole604:
 	FMOVQ F0, 0(R0)
-done593:
+done606:
 	ADD $16, R0
 	ADD $16, R1
 	SUBS $4, R3
-	BGT next586
-end587:
+	BGT next599
+end600:
 	RET
 
 // func softplusNEON(dst, x *float32, n int)
@@ -8329,9 +8418,9 @@ TEXT ·softplusNEON(SB), NOSPLIT, $0-24
 	FMOVD 1216(R25), F14
 	VDUP V14.D[0], V14.D2
 	CMP $8, R3
-	BLT few595
+	BLT few608
 	PCALIGN $16
-many594:
+many607:
 	FLDPQ 0(R1), (F0, F1)
 	VORR V27.B16, V0.B16, V2.B16
 	VORR V27.B16, V1.B16, V3.B16
@@ -8473,25 +8562,25 @@ many594:
 	ADD $32, R1
 	SUBS $8, R3
 	CMP $8, R3
-	BGE many594
-few595:
+	BGE many607
+few608:
 	CMP $0, R3
-	BLE end597
-next596:
+	BLE end610
+next609:
 	CMP $4, R3
-	BGE whole598
-	TBZ $1, R3, single599
+	BGE whole611
+	TBZ $1, R3, single612
 	FMOVD 0(R1), F0
-	TBZ $0, R3, done600
+	TBZ $0, R3, done613
 	ADD $8, R1, R16
 	VLD1 (R16), V0.S[2]
-	JMP done600
-single599:
+	JMP done613
+single612:
 	FMOVS 0(R1), F0
-	JMP done600
-whole598:
+	JMP done613
+whole611:
 	FMOVQ 0(R1), F0
-done600:
+done613:
 	VORR V27.B16, V0.B16, V1.B16
 	WORD $0x6ea1e7be // fcmgt v30.4s, v29.4s, v1.4s
 	VBIT V30.B16, V29.B16, V1.B16
@@ -8560,24 +8649,24 @@ done600:
 	VBIT V30.B16, V28.B16, V0.B16
 	WORD $0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	CMP $4, R3
-	BGE whole601
-	TBZ $1, R3, single602
+	BGE whole614
+	TBZ $1, R3, single615
 	FMOVD F0, 0(R0)
-	TBZ $0, R3, done603
+	TBZ $0, R3, done616
 	ADD $8, R0, R16
 	VST1 V0.S[2], (R16)
-	JMP done603
-single602:
+	JMP done616
+single615:
 	FMOVS F0, 0(R0)
-	JMP done603
-whole601:
+	JMP done616
+whole614:
 	FMOVQ F0, 0(R0)
-done603:
+done616:
 	ADD $16, R0
 	ADD $16, R1
 	SUBS $4, R3
-	BGT next596
-end597:
+	BGT next609
+end610:
 	RET
 
 DATA constants<>+0(SB)/4, $0x80000000

@@ -796,6 +796,39 @@ func erfFast(dst, x []float32) bool {
 // erfPart is a part of erfFast.
 func erfPart(s *pointwise, from, to int) { erfFast(s.dst[from:to], s.a[from:to]) }
 
+// gateAVX2 computes dst[i] = grad[i] where y[i] is above 0, else 0.
+//
+//go:noescape
+func gateAVX2(dst, grad, y *float32, n int)
+
+// gateAVX512 computes dst[i] = grad[i] where y[i] is above 0, else 0.
+//
+//go:noescape
+func gateAVX512(dst, grad, y *float32, n int)
+
+// gateFast computes dst[i] = grad[i] where y[i] is above 0, else 0 where there is assembly.
+func gateFast(dst, grad, y []float32) bool {
+	if level == Generic {
+		return false
+	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(grad), b: onHeap(y), do: gatePart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
+	for len(dst) > 0 {
+		n := min(len(dst), atOnce)
+		if level == AVX512 {
+			gateAVX512(&dst[0], &grad[0], &y[0], n)
+		} else {
+			gateAVX2(&dst[0], &grad[0], &y[0], n)
+		}
+		dst, grad, y = dst[n:], grad[n:], y[n:]
+	}
+	return true
+}
+
+// gatePart is a part of gateFast.
+func gatePart(s *pointwise, from, to int) { gateFast(s.dst[from:to], s.a[from:to], s.b[from:to]) }
+
 // pReluAVX2 computes dst[i] = x[i], or x[i]·slope[i] below 0.
 //
 //go:noescape

@@ -580,6 +580,30 @@ func erfFast(dst, x []float32) bool {
 // erfPart is a part of erfFast.
 func erfPart(s *pointwise, from, to int) { erfFast(s.dst[from:to], s.a[from:to]) }
 
+// gateNEON computes dst[i] = grad[i] where y[i] is above 0, else 0.
+//
+//go:noescape
+func gateNEON(dst, grad, y *float32, n int)
+
+// gateFast computes dst[i] = grad[i] where y[i] is above 0, else 0 where there is assembly.
+func gateFast(dst, grad, y []float32) bool {
+	if level == Generic {
+		return false
+	}
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(grad), b: onHeap(y), do: gatePart}, pointwiseParts(len(dst), 8)) {
+		return true
+	}
+	for len(dst) > 0 {
+		n := min(len(dst), atOnce)
+		gateNEON(&dst[0], &grad[0], &y[0], n)
+		dst, grad, y = dst[n:], grad[n:], y[n:]
+	}
+	return true
+}
+
+// gatePart is a part of gateFast.
+func gatePart(s *pointwise, from, to int) { gateFast(s.dst[from:to], s.a[from:to], s.b[from:to]) }
+
 // pReluNEON computes dst[i] = x[i], or x[i]·slope[i] below 0.
 //
 //go:noescape

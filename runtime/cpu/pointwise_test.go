@@ -47,6 +47,7 @@ func TestBinary(t *testing.T) {
 			"Div":   {Slices: cpu.Div[float32], Scalar: cpu.DivScalar[float32], First: cpu.ScalarDiv[float32]},
 			"Min":   {Slices: cpu.Min[float32], Scalar: cpu.MinScalar[float32]},
 			"Max":   {Slices: cpu.Max[float32], Scalar: cpu.MaxScalar[float32]},
+			"Gate":  {Slices: cpu.Gate[float32]},
 			"PRelu": {Slices: cpu.PRelu[float32], Scalar: cpu.PReluScalar[float32]},
 		})
 	})

@@ -53,8 +53,11 @@ func shared() map[string]struct {
 		}
 	}
 	for _, s := range []ConvShape{square(16, 58, 16, 48, 3, 1), square(20, 7, 16, 200, 3, 1), square(60, 41, 16, 70, 1, 1), square(3, 63, 1, 17, 5, 2),
-		rimmed(3, 32, 1, 12, 5, 1), rimmed(12, 30, 16, 12, 5, 1), rimmed(20, 15, 16, 40, 3, 1), rimmed(20, 29, 16, 40, 3, 2), rimmed(40, 7, 16, 200, 3, 1), rimmed(20, 15, 16, 20, 3, 1).row()} {
+		rimmed(3, 32, 1, 12, 5, 1), rimmed(12, 30, 16, 12, 5, 1), rimmed(20, 15, 16, 40, 3, 1), rimmed(20, 29, 16, 40, 3, 2), rimmed(40, 7, 16, 200, 3, 1), rimmed(20, 15, 16, 20, 3, 1).row(), rimmed(20, 4, 16, 200, 3, 1)} {
 		s.N = 2
+		if s.OutW <= fewColumns {
+			s.N = 2 * manyImages
+		}
 		src, w := random(s.N*s.inBlocks()*s.InH*s.InW*s.InBlock, 1), random(ConvWeightsLen(&s), 2)
 		all[fmt.Sprint("Conv ", s)] = operator{
 			make([]float32, s.N*s.outBlocks()*s.OutH*s.OutW*16),
@@ -166,6 +169,55 @@ func shared() map[string]struct {
 		make([]float32, 40*24*9),
 		func(dst []float32) { ConvWeights(dst, src, src, room(dst), &of) },
 		func(dst []float32) rt.Task { w := newConvWeights(dst, src, src, room(dst), &of); return &w },
+	}
+	for _, s := range []ConvShape{rimmed(40, 15, 16, 200, 3, 1), rimmed(40, 13, 16, 60, 3, 2), rimmed(60, 4, 16, 200, 3, 1)} {
+		s.N = 5
+		g, w := random(s.N*s.outBlocks()*s.OutH*s.OutW*16, 1), random(ceil(s.InC, 16)*s.outBlocks()*s.KH*s.KW*256, 2)
+		all[fmt.Sprint("ConvData ", s)] = operator{
+			make([]float32, s.N*ceil(s.InC, 16)*s.InH*s.InW*16),
+			func(dst []float32) { ConvData(dst, g, w, &s) },
+			func(dst []float32) rt.Task { d := newConvData(dst, g, w, &s); return &d },
+		}
+		all[fmt.Sprint("PackConvData ", s)] = operator{
+			make([]float32, len(w)),
+			func(dst []float32) { PackConvData(dst, w, &s) },
+			func(dst []float32) rt.Task { return &dataPacking{ConvShape: s, dst: dst, w: w} },
+		}
+	}
+	for _, s := range []ConvShape{rimmed(40, 15, 16, 200, 3, 1), rimmed(40, 13, 16, 60, 3, 2)} {
+		s.N = 5
+		x, g := random(s.N*ceil(s.InC, 16)*s.InH*s.InW*16, 1), random(s.N*s.outBlocks()*s.OutH*s.OutW*16, 2)
+		room := rooms(len(x) + len(g) + 16*ConvWeightsBlockedRoom(9))
+		all[fmt.Sprint("ConvWeightsBlocked ", s)] = operator{
+			make([]float32, s.OutC*s.InC*9),
+			func(dst []float32) { ConvWeightsBlocked(dst, x, g, room(dst), &s) },
+			func(dst []float32) rt.Task {
+				w := newBlockedWeights(dst, x, g, room(dst), &s)
+				w.moves = true
+				w.Part(0, 1)
+				w.moves = false
+				return &w
+			},
+		}
+	}
+	channels := func(work channelWork, dst []float32) channelTask {
+		s := newChannelTask(3, 72, 11*58)
+		s.dst, s.g, s.x, s.factors, s.work = dst, src, src, w, work
+		return s
+	}
+	for work, call := range map[channelWork]func(dst []float32){
+		momentsOfChannels: func(dst []float32) { ChannelMoments(dst, src, 3, 72, 11*58) },
+		sumsOfChannels:    func(dst []float32) { ChannelSums(dst, src, src, w, 3, 72, 11*58) },
+		mixOfChannels:     func(dst []float32) { ChannelMix(dst, src, src, w, 3, 72, 11*58) },
+	} {
+		size := 2 * 72
+		if work == mixOfChannels {
+			size = 3 * 5 * 11 * 58 * 16
+		}
+		all[fmt.Sprint("channels ", work)] = operator{
+			make([]float32, size), call,
+			func(dst []float32) rt.Task { s := channels(work, dst); return &s },
+		}
 	}
 	all["LRN"] = operator{
 		make([]float32, len(src)),

@@ -38,10 +38,12 @@ var families = []struct {
 	{"update", updateFamily},
 	{"recurrent", cells},
 	{"divide", divisions},
+	{"channel", channels},
+	{"pool_grad", poolGrads},
 }
 
 // onARM64 are the families that there are for arm64, too.
-var onARM64 = []string{"tile", "window", "transpose", "lrn", "peak", "pointwise", "fold", "softmax", "byte_tile", "byte_window", "max_row", "winograd", "update", "recurrent"}
+var onARM64 = []string{"tile", "window", "transpose", "lrn", "peak", "pointwise", "fold", "softmax", "byte_tile", "byte_window", "max_row", "winograd", "update", "recurrent", "channel", "pool_grad"}
 
 func main() {
 	dir := ".."

@@ -77,8 +77,15 @@ func extremum(name string) func(k *vectors, a value, b any) {
 	}
 }
 
-// slopes multiplies by a slope where an operand is negative.
+// slopes are what depends on the sign of an operand.
 var slopes = []pointwise{
+	{
+		name: "gate", doc: "grad[i] where y[i] is above 0, else 0", inputs: []string{"grad", "y"},
+		body: func(k *vectors) value {
+			k.only(k.compare(greater, k.in[1], k.c(0)), k.in[0], k.in[0])
+			return k.in[0]
+		},
+	},
 	{
 		name: "pRelu", doc: "x[i], or x[i]·slope[i] below 0", inputs: []string{"x", "slope"},
 		body: func(k *vectors) value { return k.sloped(k.in[0], k.in[1]) },

@@ -1,0 +1,143 @@
+package cpu
+
+// PackConvData packs the weights of a convolution of one group, f32[OutC][InC][KH][KW], as
+// ConvData reads them: f32[⌈InC/16⌉][⌈OutC/16⌉][KH][KW][16][16], with zeros for channels
+// that there are none of. It does not need the shape's image sizes and steps.
+func PackConvData(dst, w []float32, s *ConvShape) {
+	s.checkData()
+	p := dataPacking{ConvShape: *s}
+	p.w = w[:volume(s.OutC, s.InC, s.KH, s.KW)]
+	p.dst = dst[:volume(ceil(s.InC, 16), s.outBlocks(), s.KH, s.KW, 256)]
+	if !packsOfData.run(&p, partsFor(0, 4*int64(len(p.dst)+len(p.w)))) {
+		p.Part(0, 1)
+	}
+}
+
+// checkData panics where the weights are not those of a convolution of one group.
+func (s *ConvShape) checkData() {
+	if min(s.InC, s.OutC, s.KH, s.KW) < 1 || s.Group != 1 {
+		panic("cpu: the gradient of no convolution, or of groups")
+	}
+}
+
+// dataPacking is a PackConvData under way.
+type dataPacking struct {
+	ConvShape
+	dst, w []float32
+}
+
+var packsOfData slot[dataPacking, *dataPacking]
+
+// Part does the i-th of parts shares of the blocks.
+func (p *dataPacking) Part(i, parts int) {
+	taps, outs := p.KH*p.KW, p.outBlocks()
+	from, to := portion(ceil(p.InC, 16)*outs, i, parts)
+	for ; from < to; from++ {
+		c, o := 16*(from/outs), 16*(from%outs)
+		block := p.dst[from*taps*256:][:taps*256]
+		lanes, rows := min(16, p.InC-c), min(16, p.OutC-o)
+		if min(lanes, rows) < 16 {
+			clear(block)
+		}
+		for row := range rows {
+			transpose(block[16*row:], p.w[((o+row)*p.InC+c)*taps:], lanes, taps, 256, taps)
+		}
+	}
+}
+
+// ConvData computes the gradient of the operand of the convolution that s describes, dst
+// of f32[N][⌈InC/16⌉][InH][InW][16], from that of its result, g of
+// f32[N][⌈OutC/16⌉][OutH][OutW][16], with weights that PackConvData has packed. There is one
+// group, and an axis has steps or dilation, not both. Sums are in float32, their order is
+// the level's. Channels beyond InC are zero in dst where those of g beyond OutC are finite.
+func ConvData(dst, g, weights []float32, s *ConvShape) {
+	if s.N <= 0 || s.InH <= 0 || s.InW <= 0 {
+		return
+	}
+	d := newConvData(dst, g, weights, s)
+	if s.KH < s.StrideH || s.KW < s.StrideW || len(d.g) == 0 {
+		clear(d.dst) // what no window sees
+	}
+	if len(d.g) == 0 {
+		return
+	}
+	work := int64(len(d.g)) * int64(len(d.weights)/d.outBlocks()/16)
+	if !datas.run(&d, partsFor(work, 4*int64(len(d.g)+len(d.dst)+len(d.weights)))) {
+		d.Part(0, 1)
+	}
+}
+
+// newConvData checks the operands of a ConvData.
+func newConvData(dst, g, weights []float32, s *ConvShape) convData {
+	s.checkData()
+	if min(s.StrideH, s.StrideW, s.DilH, s.DilW) < 1 || min(s.PadH, s.PadW, s.OutH, s.OutW) < 0 ||
+		s.StrideH > 1 && s.DilH > 1 || s.StrideW > 1 && s.DilW > 1 {
+		panic("cpu: the gradient of a convolution without steps, of negative size, or with steps and dilation")
+	}
+	d := convData{ConvShape: *s}
+	d.flatten()
+	d.dst = dst[:volume(s.N, ceil(s.InC, 16), s.InH, s.InW, 16)]
+	d.g = g[:volume(s.N, s.outBlocks(), s.OutH, s.OutW, 16)]
+	d.weights = weights[:volume(ceil(s.InC, 16), s.outBlocks(), s.KH, s.KW, 256)]
+	return d
+}
+
+// convData is a ConvData under way.
+type convData struct {
+	ConvShape
+	dst, g, weights []float32
+}
+
+var datas slot[convData, *convData]
+
+// Part does the i-th of parts shares of each phase: what lies at one place between the
+// steps is a convolution of g, with every so many-th tap, in reverse.
+func (d *convData) Part(i, parts int) {
+	for down := range d.StrideH {
+		for across := range d.StrideW {
+			y := newPhase(d.InH, d.KH, d.StrideH, d.DilH, d.PadH, down)
+			x := newPhase(d.InW, d.KW, d.StrideW, d.DilW, d.PadW, across)
+			if min(y.taps, x.taps, y.count, x.count) > 0 {
+				c := d.conv(y, x)
+				c.Part(i, parts)
+			}
+		}
+	}
+}
+
+// conv is the convolution of a phase.
+func (d *convData) conv(y, x phase) conv {
+	c := conv{ConvShape: ConvShape{
+		N: d.N, InC: d.OutC, InH: d.OutH, InW: d.OutW, InBlock: 16,
+		OutC: d.InC, OutH: y.count, OutW: x.count, KH: y.taps, KW: x.taps,
+		StrideH: 1, StrideW: 1, DilH: d.DilH, DilW: d.DilW, Group: 1,
+	}, src: d.g, dst: d.dst, weights: d.weights}
+	c.down = newAxis(d.OutH, y.count, y.taps, 1, d.DilH, y.pad, 0)
+	c.across = newAxis(d.OutW, x.count, x.taps, 1, d.DilW, x.pad, 0)
+	c.width = d.outBlocks()
+	c.depth = d.KH * d.KW * 16 * c.width
+	c.places = places{plane: d.InH * d.InW, first: y.first*d.InW + x.first, below: d.StrideH * d.InW, beside: d.StrideW}
+	c.taps = taps{
+		all: d.KH * d.KW, row: d.KW, first: y.tap*d.KW + x.tap,
+		below: d.StrideH, beside: d.StrideW, back: true,
+	}
+	c.plan()
+	return c
+}
+
+// phase is what of an axis has the same place between steps: cells from the first on, a
+// step apart, and every so many-th tap from one on. The cells are a convolution of the
+// windows with as many taps as these, and so much padding.
+type phase struct{ first, count, tap, taps, pad int }
+
+// newPhase returns the i-th of an axis of n cells.
+func newPhase(n, kernel, stride, dil, pad, i int) phase {
+	p := phase{tap: i, taps: ceil(max(kernel-i, 0), stride), first: (i - pad) % stride}
+	if p.first < 0 {
+		p.first += stride
+	}
+	p.count = ceil(max(n-p.first, 0), stride)
+	// The first cell is the first tap's of this window.
+	p.pad = (p.taps-1)*dil - (p.first+pad-i)/stride
+	return p
+}

@@ -1,0 +1,181 @@
+package cpu
+
+// ConvWeightsBlockedRoom is the number of elements of scratch that a part of
+// ConvWeightsBlocked takes for a kernel of so many taps.
+func ConvWeightsBlockedRoom(taps int) int { return maxRows * maxPanels * 16 * taps }
+
+// ConvWeightsBlocked computes the gradient of the weights of a convolution of one group, dst
+// of f32[OutC][InC][KH][KW], from its operand x, f32[N][⌈InC/16⌉][InH][InW][16], and the
+// gradient g of its result, f32[N][⌈OutC/16⌉][OutH][OutW][16]: the sum over all windows of
+// the products of the cells of x and the element of g. Sums are in float32, their order is
+// the level's. Scratch has room for x and g, and for each of the parts that it works in;
+// see ConvWeightsBlockedRoom.
+func ConvWeightsBlocked(dst, x, g, scratch []float32, s *ConvShape) {
+	w := newBlockedWeights(dst, x, g, scratch, s)
+	if len(w.g) == 0 || len(w.x) == 0 {
+		clear(w.dst)
+		return
+	}
+	work := int64(len(w.dst)) * int64(volume(w.N, w.OutH, w.OutW))
+	parts := min(partsFor(work, 4*int64(len(w.x)+len(w.g)+len(w.dst))), len(w.rooms)/w.room)
+	for _, w.moves = range []bool{true, false} {
+		if !blockedWeights.run(&w, parts) {
+			w.Part(0, 1)
+		}
+	}
+}
+
+// newBlockedWeights checks the operands of a ConvWeightsBlocked.
+func newBlockedWeights(dst, x, g, scratch []float32, s *ConvShape) weightsOfBlocks {
+	s.checkData()
+	w := weightsOfBlocks{ConvShape: *s}
+	w.flatten()
+	w.down, w.across = w.axes()
+	w.dst = dst[:volume(s.OutC, s.InC, s.KH, s.KW)]
+	w.x = x[:volume(s.N, ceil(s.InC, 16), s.InH, s.InW, 16)]
+	w.g = g[:volume(s.N, s.outBlocks(), s.OutH, s.OutW, 16)]
+	w.room = ConvWeightsBlockedRoom(s.KH * s.KW)
+	w.rooms = scratch[:len(w.x)+len(w.g)+w.room]
+	w.columns, w.rows, w.rooms = scratch[:len(w.x)], scratch[len(w.x):][:len(w.g)], scratch[len(w.x)+len(w.g):]
+	limit, panels := tileLimits()
+	w.strips, w.tiles = ceil(ceil(s.InC, 16), panels), split(s.OutC, limit)
+	return w
+}
+
+// weightsOfBlocks is a ConvWeightsBlocked under way. First it moves g to
+// f32[OutC][OutH][OutW][N] and x to f32[⌈InC/16⌉][InH][InW][N][16]: so the windows of a tap
+// are runs of rows of both, and those that see padding are left out.
+type weightsOfBlocks struct {
+	ConvShape
+	dst, x, g     []float32
+	columns, rows []float32 // x and g, moved
+	rooms         []float32
+	room          int // of a part
+	moves         bool
+	down, across  axis
+	strips        int // of as many blocks of x as a tile has panels
+	tiles         rowSplit
+}
+
+var blockedWeights slot[weightsOfBlocks, *weightsOfBlocks]
+
+// Part does the i-th of parts shares of the moves, or of the strips and tiles.
+func (w *weightsOfBlocks) Part(i, parts int) {
+	if w.moves {
+		from, to := portion(w.outBlocks(), i, parts)
+		for ; from < to; from++ {
+			w.moveRows(from)
+		}
+		from, to = portion(ceil(w.InC, 16)*w.InH, i, parts)
+		for ; from < to; from++ {
+			w.moveColumns(from/w.InH, from%w.InH)
+		}
+		return
+	}
+	room := w.rooms[i*w.room:][:w.room]
+	from, to := portion(w.strips*w.tiles.tiles, i, parts)
+	for ; from < to; from++ {
+		w.tile(room, from/w.tiles.tiles, from%w.tiles.tiles)
+	}
+}
+
+// moveRows moves a block of channels of g.
+func (w *weightsOfBlocks) moveRows(block int) {
+	pixels := w.OutH * w.OutW
+	image := w.outBlocks() * pixels * 16
+	to, from := w.rows[16*block*pixels*w.N:], w.g[16*block*pixels:]
+	lanes := min(16, w.OutC-16*block)
+	if w.N == 1 {
+		transpose(to, from, pixels, lanes, pixels, 16)
+		return
+	}
+	for p := range pixels {
+		transpose(to[p*w.N:], from[16*p:], w.N, lanes, pixels*w.N, image)
+	}
+}
+
+// moveColumns moves a row of pixels of a block of channels of x.
+func (w *weightsOfBlocks) moveColumns(block, y int) {
+	blocks := ceil(w.InC, 16)
+	row := w.columns[(block*w.InH+y)*w.InW*w.N*16:][:w.InW*w.N*16]
+	for n := range w.N {
+		from := w.x[((n*blocks+block)*w.InH+y)*w.InW*16:][:w.InW*16]
+		for x := 0; x < w.InW; x++ {
+			*(*[16]float32)(row[(x*w.N+n)*16:]) = *(*[16]float32)(from[16*x:])
+		}
+	}
+}
+
+// fewTerms of a sum, of as many panels as a tile has, stay in a second-level cache.
+const fewTerms = 8 << 10
+
+// tile computes a tile of the weights for a strip, tap by tap, and puts it in order.
+func (w *weightsOfBlocks) tile(room []float32, strip, at int) {
+	_, panels := tileLimits()
+	taps, first := w.KH*w.KW, strip*panels
+	row, rows := w.tiles.at(at), w.tiles.high(at)
+	t := newTile(w.rows, w.columns, room)
+	t.panels = min(panels, ceil(w.InC, 16)-first)
+	t.rowA, t.panelB = 4*w.OutH*w.OutW*w.N, 64*w.N*w.InH*w.InW
+	t.panelC, t.rowC = 64*taps, 64*taps*t.panels
+	step := max(1, fewTerms/(w.OutW*w.N))
+	for from := 0; from < w.OutH; from += step {
+		for tap := range taps {
+			t.atA, t.atB, t.atC = row*t.rowA, first*t.panelB, 64*tap
+			if w.terms(&t, tap, from, min(w.OutH, from+step)) {
+				t.repeat(rows, 1)
+			} else if from == 0 {
+				for i := range rows * t.panels {
+					clear(room[16*(i*taps+tap):][:16])
+				}
+			}
+		}
+		t.residual = t.c
+	}
+	for i := range rows {
+		for p := range t.panels {
+			c := 16 * (first + p)
+			transpose(w.dst[((row+i)*w.InC+c)*taps:], room[16*(i*t.panels+p)*taps:], taps, min(16, w.InC-c), taps, 16)
+		}
+	}
+}
+
+// terms moves a tile to what rows of outputs see by a tap, and reports whether that is
+// something.
+func (w *weightsOfBlocks) terms(t *tile, tap, from, to int) bool {
+	y0, y1 := w.down.seeing(tap / w.KW)
+	x0, x1 := w.across.seeing(tap % w.KW)
+	y0, y1 = max(y0, from), min(y1, to)
+	high, wide := y1-y0, x1-x0
+	if min(high, wide) <= 0 {
+		return false
+	}
+	a, b := 4*w.N, 64*w.N // bytes of a pixel
+	y, x := y0*w.StrideH+tap/w.KW*w.DilH-w.PadH, x0*w.StrideW+tap%w.KW*w.DilW-w.PadW
+	t.atA += (y0*w.OutW + x0) * a
+	t.atB += (y*w.InW + x) * b
+	t.atNext = t.atB
+	if w.StrideW == 1 {
+		t.loops(wide*w.N, [3]int{high, 1, 1}, [3]int{w.OutW * a, 0, 0})
+		t.skipB = [3]int{(w.StrideH*w.InW - wide) * b, 0, 0}
+	} else {
+		t.loops(w.N, [3]int{wide, high, 1}, [3]int{a, w.OutW * a, 0})
+		t.skipB = [3]int{(w.StrideW - 1) * b, (w.StrideH*w.InW - (wide-1)*w.StrideW - 1) * b, 0}
+	}
+	return true
+}
+
+// newTile is a tile of these operands.
+func newTile(a, b, c []float32) tile { return tile{a: start(a), b: start(b), c: start(c)} }
+
+// seeing returns the outputs whose windows have a tap inside the input.
+func (a *axis) seeing(tap int) (from, to int) {
+	at := tap*a.dil - a.pad
+	if at < 0 {
+		from = ceil(-at, a.stride)
+	}
+	if last := a.in - 1 - at; last >= 0 {
+		to = min(a.out, last/a.stride+1)
+	}
+	return from, to
+}
