@@ -58,6 +58,9 @@ type Options struct {
 	// parameters, instead of those that [Parameters] finds. Freeze are patterns of
 	// parameters that are not trained: no code is made for their gradients.
 	Params, Freeze []string
+	// Foreign, if not nil, are the weights that the model has in place of its own, or of
+	// those that New draws.
+	Foreign *Foreign
 	// Config is what is given for the configuration of a description, and Stdout and
 	// Stderr get what it prints; nil for nothing.
 	Config         config.Given
@@ -126,6 +129,14 @@ func Compile(src *onnx.Model, o Options) (*Model, error) { return CompileSource(
 func CompileSource(src *Source, o Options) (*Model, error) {
 	if err := src.check(); err != nil {
 		return nil, err
+	}
+	if o.Foreign != nil {
+		o.progress("matching weights")
+		made, err := src.with(o.Foreign)
+		if err != nil {
+			return nil, err
+		}
+		src = made
 	}
 	if o.Loss != "" && o.Loss != NoLoss {
 		made, err := withLoss(src, o.Loss)
@@ -216,7 +227,7 @@ func (m *Model) prepare() error {
 	defer plainGo()()
 	m.Raw, m.Weights = rt.NewWeights(), rt.NewWeights()
 	if m.Source.Initial != nil {
-		m.Raw = rt.InitialWeights(emit.SampleSeed, m.Source.Initial, m.given())
+		m.Raw = rt.InitialWeights(emit.SampleSeed, m.Source.Initial, m.Source.given())
 	}
 	for _, w := range m.Module.Weights {
 		if m.Source.Initial != nil && m.Source.Module.Weight(w.Name) != nil {
@@ -260,17 +271,6 @@ func (m *Model) prepare() error {
 	return m.Weights.Err()
 }
 
-// given returns the weights that begin with elements of their own.
-func (m *Model) given() *rt.Weights {
-	w := rt.NewWeights()
-	for _, x := range m.Source.Module.Weights {
-		if x.Data != nil {
-			exec.AddWeight(w, x)
-		}
-	}
-	return w
-}
-
 // sources returns a digest of the weights that a prepared one is made of.
 func (m *Model) sources(v *ir.Value) string {
 	h := sha256.New()
@@ -311,6 +311,9 @@ func (m *Model) kept() []emit.Prepared {
 		note(f, func(string) bool { return true })
 	}
 	note(m.Prepare, m.isConstant)
+	for _, w := range m.optional(m.Source.Wanted()) {
+		note(m.Prepare, func(name string) bool { return name == w.Name })
+	}
 	return out
 }
 
@@ -330,6 +333,7 @@ func (m *Model) emission() (*emit.Model, []emit.File, error) {
 		Flags:       m.options.Flags,
 		Doc:         m.Source.Doc,
 		Prepare:     m.Prepare,
+		Wanted:      m.Source.Wanted(),
 		WeightsFile: weights, Embed: !m.options.WeightsOutside,
 		Meta: m.Meta, Limits: m.Source.Limits,
 		Raw: m.Training != nil || m.Source.Initial != nil, Initial: m.Source.Initial,
@@ -393,11 +397,16 @@ func outside(e *emit.Model) []ir.Weight {
 func (m *Model) constants(e *emit.Model) *rt.Weights {
 	constants := rt.NewWeights()
 	if e.Initial != nil {
-		constants = m.given()
+		constants = m.Source.given()
 	}
 	for _, w := range outside(e) {
 		shape, _ := w.Type.Static()
 		constants.AddRaw(w.Name, w.Type.DType.String(), shape, m.constant(w.Name))
+	}
+	for _, w := range m.optional(e.Wanted) {
+		if !e.Raw {
+			constants.AddRaw(w.Name, w.DType, w.Shape, m.Raw.Raw(w.Name))
+		}
 	}
 	return constants
 }

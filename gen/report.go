@@ -26,6 +26,27 @@ func (m *Model) Report() string {
 		fmt.Fprintf(&b, "  %s\n", done)
 	}
 	fmt.Fprintf(&b, "  %s; %s\n", m.Arena(), m.weightsText())
+	if m.Source.Fitted != nil {
+		fmt.Fprintf(&b, "  %s\n", m.fittedText())
+	}
+	return b.String()
+}
+
+// fittedText says how weights of a file became those of the model.
+func (m *Model) fittedText() string {
+	f := m.Source.Fitted
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d tensors from %s", len(f.Names())-len(f.Own), m.Source.From)
+	for _, did := range []struct {
+		names []string
+		what  string
+	}{
+		{f.Transposed, "transposed"}, {f.Converted, "converted"}, {f.Own, "not in it, and the model's own"}, {f.Unused, "in it not used"},
+	} {
+		if n := len(did.names); n > 0 {
+			fmt.Fprintf(&b, ", %d %s", n, did.what)
+		}
+	}
 	return b.String()
 }
 

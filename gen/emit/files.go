@@ -85,6 +85,7 @@ func (e *emitter) newFile() *jen.File {
 	f := jen.NewFile(e.Package)
 	f.HeaderComment(Header)
 	f.ImportName(rtPath, "rt")
+	f.ImportName(keysPath, "keys")
 	f.ImportName(cpuPath, "cpu")
 	for path, alias := range e.aliases {
 		f.ImportAlias(path, alias)

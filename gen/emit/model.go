@@ -6,12 +6,14 @@ import (
 	"github.com/burngen/burngen/gen/program"
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/runtime/rt"
+	"github.com/burngen/burngen/runtime/rt/keys"
 )
 
 // The packages that generated code links.
 const (
-	rtPath  = "github.com/burngen/burngen/runtime/rt"
-	cpuPath = "github.com/burngen/burngen/runtime/cpu"
+	rtPath   = "github.com/burngen/burngen/runtime/rt"
+	keysPath = rtPath + "/keys"
+	cpuPath  = "github.com/burngen/burngen/runtime/cpu"
 	// imagePath holds the kernels that decode images, apart from the others because
 	// they link the decoders.
 	imagePath = cpuPath + "/image"
@@ -36,6 +38,8 @@ type Model struct {
 	// from the model's own.
 	Prepare  *program.Func
 	Prepared []Prepared
+	// Wanted are the model's own weights, as LoadFrom takes them.
+	Wanted []keys.Want
 	// Outside holds the weights of Functions that Prepare does not make.
 	Outside []ir.Weight
 

@@ -120,6 +120,9 @@ func (w *Weights) add(t *tensor) {
 		err = fmt.Errorf("%.100q: name appears twice", name)
 	}
 	if err == nil {
+		if t.home == nil {
+			t.home = w.tensors
+		}
 		w.byName[name] = t
 	}
 	w.mu.Unlock()
