@@ -120,7 +120,7 @@ func TestContractUnderTheRaceDetector(t *testing.T) {
 	for _, s := range subjects {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
-			t.Log(s.contract(t).run(t, []string{"CGO_ENABLED=1"}, "test", "-race", "-trimpath", "-vet=off", "-run", "Goroutines|Workers|OneCall|Context|Outlive", "./"+s.name+"/contract"))
+			t.Log(s.contract(t).run(t, []string{"CGO_ENABLED=1"}, "test", "-race", "-trimpath", "-vet=off", "-run", "Goroutines|Workers|OneCall|Context|Outlive|Swap", "./"+s.name+"/contract"))
 		})
 	}
 }
