@@ -3,6 +3,7 @@ package gen
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -33,11 +34,14 @@ func (s *Source) Wanted() []keys.Want {
 		wanted[i] = keys.Want{
 			Name: w.Name, DType: w.Type.DType.String(), Shape: shape,
 			Aliases: s.Aliases[w.Name], Layout: layouts[w.Name],
-			Optional: s.Initial == nil && s.Params == nil && !required[w.Name],
+			Optional: s.Initial == nil && s.Params == nil && !required[w.Name] && !(w.Type.DType.IsFloat() && learned.MatchString(w.Name)),
 		}
 	}
 	return wanted
 }
+
+// learned matches what frameworks call what they learn, whatever a model does with it.
+var learned = regexp.MustCompile(`(^|\.)(weight|bias|gamma|beta|running_mean|running_var|(weight|bias)_[ih]h(_l\d+)?(_reverse)?)$`)
 
 // mixed is the layout of a matrix that is not only a product's, or in both ways.
 const mixed keys.Layout = "-"

@@ -139,12 +139,20 @@ func rawWeights(t *testing.T, edit func(info rt.Info) (shape []int, keep bool)) 
 
 func TestWeightsThatDoNotFitAreNamed(t *testing.T) {
 	names := rawWeights(t, func(i rt.Info) ([]int, bool) { return i.Shape, true }).Names()
-	if len(names) == 0 {
-		t.Fatal("no weights")
+	if len(names) == 0 || len(names) != len(wanted()) {
+		t.Fatalf("%d weights, %d are wanted", len(names), len(wanted()))
 	}
-	for _, name := range names {
-		_, err := loadFrom(rawWeights(t, func(i rt.Info) ([]int, bool) { return i.Shape, i.Name != name }))
-		refused(t, err, name)
+	want := bits(forward(t, opened(t), 1))
+	for _, w := range wanted() {
+		name := w.Name
+		m, err := loadFrom(rawWeights(t, func(i rt.Info) ([]int, bool) { return i.Shape, i.Name != name }))
+		if !w.Optional {
+			refused(t, err, name)
+		} else if err != nil {
+			t.Error(err)
+		} else if !slices.Equal(bits(forward(t, m, 1)), want) {
+			t.Errorf("without %s, of which the package has its own: another result", name)
+		}
 		_, err = loadFrom(rawWeights(t, func(i rt.Info) ([]int, bool) { return i.Shape, i.Name == name }))
 		if len(names) > 1 {
 			refused(t, err, "file has none of that name")
