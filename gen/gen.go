@@ -99,10 +99,12 @@ type Model struct {
 	Prepare   *program.Func
 	// Training is nil unless Options.Train is set.
 	Training *Training
-	// Raw are the source model's weights, Weights those that Functions load.
+	// Raw are the source model's weights, Weights those that Functions load; of a model
+	// that trains weights of more than [MaxEmbedded] there are none.
 	Raw, Weights *rt.Weights
 
-	options Options
+	options    Options
+	unprepared bool // Weights are left out
 }
 
 // Load reads and compiles a model file, or a description.
@@ -243,8 +245,23 @@ func (m *Model) prepare() error {
 	if err := m.Raw.Err(); err != nil {
 		return err
 	}
+	if m.Training != nil && m.WeightsSize() > MaxEmbedded {
+		m.unprepared = true
+		return nil
+	}
+	ownFile := m.Training == nil && m.Source.Initial == nil // of prepared weights
+	sums := make([]string, len(m.Prepare.IR.Results))
+	var group sync.WaitGroup
+	if ownFile {
+		group.Go(func() {
+			for i, r := range m.Prepare.IR.Results {
+				sums[i] = m.sources(r)
+			}
+		})
+	}
 	raw := exec.Weights(m.Raw)
 	results, shapes, err := exec.New(m.Prepare, raw).Run(context.Background(), nil, nil)
+	group.Wait()
 	if err != nil {
 		return err
 	}
@@ -255,7 +272,9 @@ func (m *Model) prepare() error {
 	for _, w := range m.kept() {
 		shape, _ := w.Type.Static()
 		if i, ok := made[w.Name]; ok {
-			m.Weights.SetMetadata("burngen.sources:"+w.Name, m.sources(m.Prepare.IR.Results[i]))
+			if ownFile {
+				m.Weights.SetMetadata("burngen.sources:"+w.Name, sums[i])
+			}
 			if err := m.checkNarrow(w.Name, results[i]); err != nil {
 				return err
 			}
@@ -341,8 +360,11 @@ func (m *Model) emission() (*emit.Model, []emit.File, error) {
 	if m.Source.Configs != nil {
 		e.Taken = append(m.Source.Configs.Names(), "Built")
 	}
-	if e.Initial != nil {
+	switch {
+	case e.Initial != nil:
 		e.WeightsFile, e.Embed = "", false
+	case m.inPlace():
+		e.WeightsFile, e.Elsewhere = m.Source.From, true
 	}
 	for i, f := range m.Source.Functions {
 		e.Functions = append(e.Functions, &emit.Function{Func: m.Functions[i], Method: f.Method, Doc: f.Doc, Inputs: f.Inputs, Outputs: f.Outputs, Direct: f.Direct})
@@ -419,6 +441,11 @@ func (m *Model) constant(name string) []byte {
 	return m.Raw.Raw(name)
 }
 
+// inPlace reports whether Load is to read the file that the weights were taken from.
+func (m *Model) inPlace() bool {
+	return m.Training != nil && m.options.WeightsOutside && m.Source.InPlace
+}
+
 // fileWeights returns what the weights file holds: what Functions load, or the model's
 // own weights and the constants beside them.
 func (m *Model) fileWeights(e *emit.Model) *rt.Weights {
@@ -486,15 +513,22 @@ func (m *Model) Files() ([]emit.File, error) {
 	text := "// " + emit.Header + "\n\n" + m.Module.String()
 	files = append(files, emit.File{Name: m.fileName() + ".ir", Data: []byte(text)})
 	files = append(files, own...)
-	if e.WeightsFile == "" {
+	if e.WeightsFile == "" || e.Elsewhere {
 		return files, nil
 	}
+	weights := m.fileWeights(e)
+	if m.WeightsSize() > maxBuffered {
+		return append(files, emit.File{Name: e.WeightsFile, Large: weights}), nil
+	}
 	var data bytes.Buffer
-	if _, err := m.fileWeights(e).WriteTo(&data); err != nil {
+	if _, err := weights.WriteTo(&data); err != nil {
 		return nil, err
 	}
 	return append(files, emit.File{Name: e.WeightsFile, Data: data.Bytes()}), nil
 }
+
+// maxBuffered is the size of weights up to which their file is put together in memory.
+const maxBuffered = 64 << 20
 
 // fileName returns what the files called after the model begin with.
 func (m *Model) fileName() string { return FileName(m.Name, "model") }
@@ -506,6 +540,10 @@ var sampleBudget = exec.Budget{Steps: 1 << 16, Bytes: 1 << 30}
 // here.
 func (m *Model) addSample(f *emit.Function) {
 	if exec.Refuses(f.Func) != nil {
+		return
+	}
+	if m.unprepared {
+		f.SampleTooLarge = true
 		return
 	}
 	// Numbers that include zero may be what an operator cannot divide by; without

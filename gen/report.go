@@ -54,6 +54,9 @@ func (m *Model) weightsText() string {
 	if m.Source.Initial != nil {
 		return fmt.Sprintf("weights %s, drawn by New", Bytes(m.WeightsSize()))
 	}
+	if m.inPlace() {
+		return fmt.Sprintf("weights %s, where they are in %s", Bytes(m.WeightsSize()), m.Source.From)
+	}
 	where := "in the program"
 	if m.options.WeightsOutside {
 		where = "beside it"

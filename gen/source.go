@@ -40,6 +40,9 @@ type Source struct {
 	// with its own.
 	From   string
 	Fitted *keys.Fitted
+	// InPlace tells that the file is a safetensors file with the model's names, types and
+	// layouts.
+	InPlace bool
 	// Configs are the configurations of a described model, and Built the Go expression of
 	// the one that it was made by, "" for none.
 	Configs *config.Set

@@ -133,16 +133,29 @@ type Foreign struct {
 	File    string // what messages call their file
 	Weights *rt.Weights
 	Keys    keys.Options
+	// InPlace tells that the file is one that rt.OpenWeightsFile opens: a package whose
+	// weights are the model's own, and outside the program, has no copy of them.
+	InPlace bool
+}
+
+// isAsWanted reports whether the file has the weights that are wanted as they are wanted.
+func (f *Foreign) isAsWanted(wanted []keys.Want) bool {
+	return !slices.ContainsFunc(wanted, func(w keys.Want) bool {
+		info, ok := f.Weights.Info(w.Name)
+		return !ok || info.DType != w.DType || !slices.Equal(info.Shape, w.Shape)
+	})
 }
 
 // with returns the source with other weights.
 func (s *Source) with(f *Foreign) (*Source, error) {
-	fitted, err := f.Keys.Load(f.Weights, s.own, s.Wanted())
+	wanted := s.Wanted()
+	fitted, err := f.Keys.Load(f.Weights, s.own, wanted)
 	if err != nil {
 		return nil, f.errors(err)
 	}
 	out := *s
 	out.Initial, out.From, out.Fitted = nil, f.File, fitted
+	out.InPlace = f.InPlace && f.Keys.Map.IsZero() && len(fitted.Transposed) == 0 && f.isAsWanted(wanted)
 	out.Module = s.Module.Clone()
 	for _, w := range out.Module.Weights {
 		if _, ok := fitted.Info(w.Name); ok {

@@ -79,7 +79,7 @@ func (w *weightsFlags) open(o *gen.Options) (done func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	o.Foreign = &gen.Foreign{File: filepath.Base(w.file), Weights: weights, Keys: *w.names}
+	o.Foreign = &gen.Foreign{File: filepath.Base(w.file), Weights: weights, Keys: *w.names, InPlace: strings.EqualFold(filepath.Ext(w.file), safetensorsExt)}
 	return func() { weights.Close() }, nil
 }
 

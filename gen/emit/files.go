@@ -37,7 +37,7 @@ func Files(m *Model) (files []File, err error) {
 			if err := f.file.Render(&b); err != nil {
 				ir.Fail("burngen bug: %s: %w", f.name, err)
 			}
-			files = append(files, File{f.name, grouped(b.Bytes(), standardImports)})
+			files = append(files, File{Name: f.name, Data: grouped(b.Bytes(), standardImports)})
 		}
 		if err := guard(files, m); err != nil {
 			ir.Fail("burngen bug: %w", err)

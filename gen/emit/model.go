@@ -3,6 +3,8 @@
 package emit
 
 import (
+	"io"
+
 	"github.com/burngen/burngen/gen/program"
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/runtime/rt"
@@ -58,6 +60,8 @@ type Model struct {
 	EmbeddedFile string
 	// Embed puts the weights file into the program.
 	Embed bool
+	// Elsewhere tells that the weights file was there before, and may be in any folder.
+	Elsewhere bool
 
 	// Taken are names that other files of the package declare.
 	Taken []string
@@ -146,4 +150,16 @@ type Sample struct {
 type File struct {
 	Name string
 	Data []byte
+	// Large are the weights that a file holds which is not put together in memory; nil for
+	// one with Data.
+	Large *rt.Weights
+}
+
+// WriteTo writes what the file holds.
+func (f File) WriteTo(w io.Writer) (int64, error) {
+	if f.Large != nil {
+		return f.Large.WriteTo(w)
+	}
+	n, err := w.Write(f.Data)
+	return int64(n), err
 }

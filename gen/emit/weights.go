@@ -212,7 +212,11 @@ func (e *emitter) rawLoad(f *jen.File) {
 		f.Func().Id("Load").Params().Params(jen.Op("*").Id("Model"), jen.Error()).Block(
 			jen.Return(jen.Id("loadRaw").Call(e.rawWeights("OpenWeights", "embedded"))))
 	default:
-		note(f, "Load returns the model with the weights of a file that was generated with it, or that\nSave wrote, which is mapped into memory.")
+		of := "a file that was generated with it, or that\nSave wrote"
+		if e.Elsewhere {
+			of = "the file that it was generated with,\n" + comment(e.WeightsFile) + ", or of one that Save wrote"
+		}
+		note(f, "Load returns the model with the weights of "+of+", which is mapped into memory.")
 		f.Func().Id("Load").Params(jen.Id("path").String()).Params(jen.Op("*").Id("Model"), jen.Error()).Block(
 			jen.Return(jen.Id("loadRaw").Call(e.rawWeights("OpenWeightsFile", "path"))))
 	}
