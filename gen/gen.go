@@ -250,18 +250,8 @@ func (m *Model) prepare() error {
 		return nil
 	}
 	ownFile := m.Training == nil && m.Source.Initial == nil // of prepared weights
-	sums := make([]string, len(m.Prepare.IR.Results))
-	var group sync.WaitGroup
-	if ownFile {
-		group.Go(func() {
-			for i, r := range m.Prepare.IR.Results {
-				sums[i] = m.sources(r)
-			}
-		})
-	}
 	raw := exec.Weights(m.Raw)
 	results, shapes, err := exec.New(m.Prepare, raw).Run(context.Background(), nil, nil)
-	group.Wait()
 	if err != nil {
 		return err
 	}
@@ -273,7 +263,7 @@ func (m *Model) prepare() error {
 		shape, _ := w.Type.Static()
 		if i, ok := made[w.Name]; ok {
 			if ownFile {
-				m.Weights.SetMetadata("burngen.sources:"+w.Name, sums[i])
+				m.Weights.SetMetadata("burngen.sources:"+w.Name, m.sources(m.Prepare.IR.Results[i]))
 			}
 			if err := m.checkNarrow(w.Name, results[i]); err != nil {
 				return err
@@ -301,8 +291,7 @@ func (m *Model) sources(v *ir.Value) string {
 		}
 		seen[v] = true
 		if l, ok := v.Def.Op.(ir.Load); ok {
-			fmt.Fprintf(h, "%q", l.Name)
-			h.Write(m.Raw.Raw(l.Name))
+			fmt.Fprintf(h, "%q %x", l.Name, rt.Checksums(m.Raw.Raw(l.Name)))
 		}
 		for _, a := range v.Def.Args {
 			visit(a)

@@ -291,7 +291,7 @@ func (w *Weights) Metadata() map[string]string {
 }
 
 // SetMetadata sets one of them. The keys that start with "burngen.dtype:" and
-// "burngen.sha256" are taken.
+// "burngen.digest" are taken.
 func (w *Weights) SetMetadata(key, value string) {
 	if w == nil {
 		return
