@@ -42,9 +42,9 @@ type weightsFlags struct {
 // also says where a package has its own.
 func fileFlags(flags *flag.FlagSet, place bool) *weightsFlags {
 	w := &weightsFlags{names: nameFlags(flags)}
-	usage := "gives the model the weights in `FILE` (.safetensors, .pt, .pth, .bin, .safetensors.index.json) in place of its own"
+	usage := "gives the model the weights in `FILE` (.safetensors, .pt, .pth, .bin, a record, .safetensors.index.json) in place of its own"
 	if place {
-		usage = "gives the model the weights in a file (.safetensors, .pt, .pth, .bin, .safetensors.index.json) in place of its own; embed puts them into the program, file beside it, `FILE|embed|file` (repeatable); above 512 MiB they go beside it unless embed is given"
+		usage = "gives the model the weights in a file (.safetensors, .pt, .pth, .bin, a record, .safetensors.index.json) in place of its own; embed puts them into the program, file beside it, `FILE|embed|file` (repeatable); above 512 MiB they go beside it unless embed is given"
 	}
 	flags.Func("weights", usage, func(text string) error {
 		_, err := os.Stat(text)
