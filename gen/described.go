@@ -27,6 +27,7 @@ func FromRecord(name, file, sum string, docs map[string]string, r *record.Model)
 		Params:    []string{},
 		Initial:   []rt.Initial{},
 		Operators: map[string]int{},
+		Aliases:   map[string][]string{},
 	}
 	if len(r.States) > 0 {
 		return nil, fmt.Errorf("%s: state %q: no state is kept from call to call yet", file, r.States[0].Name)
@@ -40,6 +41,7 @@ func FromRecord(name, file, sum string, docs map[string]string, r *record.Model)
 		typ := r.Module.Weights[i].Type
 		shape, _ := typ.Static()
 		src.Initial = append(src.Initial, rt.Initial{Name: w.Name, DType: typ.DType.String(), Shape: shape, Init: w.Init})
+		src.Aliases[w.Name] = w.Aliases
 		if !w.Buffer && !w.Frozen {
 			src.Params = append(src.Params, w.Name)
 		}

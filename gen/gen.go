@@ -58,6 +58,9 @@ type Options struct {
 	// parameters, instead of those that [Parameters] finds. Freeze are patterns of
 	// parameters that are not trained: no code is made for their gradients.
 	Params, Freeze []string
+	// Foreign, if not nil, are the weights that the model has in place of its own, or of
+	// those that New draws.
+	Foreign *Foreign
 	// Config is what is given for the configuration of a description, and Stdout and
 	// Stderr get what it prints; nil for nothing.
 	Config         config.Given
@@ -96,10 +99,12 @@ type Model struct {
 	Prepare   *program.Func
 	// Training is nil unless Options.Train is set.
 	Training *Training
-	// Raw are the source model's weights, Weights those that Functions load.
+	// Raw are the source model's weights, Weights those that Functions load; of a model
+	// that trains weights of more than [MaxEmbedded] there are none.
 	Raw, Weights *rt.Weights
 
-	options Options
+	options    Options
+	unprepared bool // Weights are left out
 }
 
 // Load reads and compiles a model file, or a description.
@@ -126,6 +131,14 @@ func Compile(src *onnx.Model, o Options) (*Model, error) { return CompileSource(
 func CompileSource(src *Source, o Options) (*Model, error) {
 	if err := src.check(); err != nil {
 		return nil, err
+	}
+	if o.Foreign != nil {
+		o.progress("matching weights")
+		made, err := src.with(o.Foreign)
+		if err != nil {
+			return nil, err
+		}
+		src = made
 	}
 	if o.Loss != "" && o.Loss != NoLoss {
 		made, err := withLoss(src, o.Loss)
@@ -216,7 +229,7 @@ func (m *Model) prepare() error {
 	defer plainGo()()
 	m.Raw, m.Weights = rt.NewWeights(), rt.NewWeights()
 	if m.Source.Initial != nil {
-		m.Raw = rt.InitialWeights(emit.SampleSeed, m.Source.Initial, m.given())
+		m.Raw = rt.InitialWeights(emit.SampleSeed, m.Source.Initial, m.Source.given())
 	}
 	for _, w := range m.Module.Weights {
 		if m.Source.Initial != nil && m.Source.Module.Weight(w.Name) != nil {
@@ -232,6 +245,11 @@ func (m *Model) prepare() error {
 	if err := m.Raw.Err(); err != nil {
 		return err
 	}
+	if m.Training != nil && m.WeightsSize() > MaxEmbedded {
+		m.unprepared = true
+		return nil
+	}
+	ownFile := m.Training == nil && m.Source.Initial == nil // of prepared weights
 	raw := exec.Weights(m.Raw)
 	results, shapes, err := exec.New(m.Prepare, raw).Run(context.Background(), nil, nil)
 	if err != nil {
@@ -244,7 +262,9 @@ func (m *Model) prepare() error {
 	for _, w := range m.kept() {
 		shape, _ := w.Type.Static()
 		if i, ok := made[w.Name]; ok {
-			m.Weights.SetMetadata("burngen.sources:"+w.Name, m.sources(m.Prepare.IR.Results[i]))
+			if ownFile {
+				m.Weights.SetMetadata("burngen.sources:"+w.Name, m.sources(m.Prepare.IR.Results[i]))
+			}
 			if err := m.checkNarrow(w.Name, results[i]); err != nil {
 				return err
 			}
@@ -260,17 +280,6 @@ func (m *Model) prepare() error {
 	return m.Weights.Err()
 }
 
-// given returns the weights that begin with elements of their own.
-func (m *Model) given() *rt.Weights {
-	w := rt.NewWeights()
-	for _, x := range m.Source.Module.Weights {
-		if x.Data != nil {
-			exec.AddWeight(w, x)
-		}
-	}
-	return w
-}
-
 // sources returns a digest of the weights that a prepared one is made of.
 func (m *Model) sources(v *ir.Value) string {
 	h := sha256.New()
@@ -282,8 +291,7 @@ func (m *Model) sources(v *ir.Value) string {
 		}
 		seen[v] = true
 		if l, ok := v.Def.Op.(ir.Load); ok {
-			fmt.Fprintf(h, "%q", l.Name)
-			h.Write(m.Raw.Raw(l.Name))
+			fmt.Fprintf(h, "%q %x", l.Name, rt.Checksums(m.Raw.Raw(l.Name)))
 		}
 		for _, a := range v.Def.Args {
 			visit(a)
@@ -311,6 +319,9 @@ func (m *Model) kept() []emit.Prepared {
 		note(f, func(string) bool { return true })
 	}
 	note(m.Prepare, m.isConstant)
+	for _, w := range m.optional(m.Source.Wanted()) {
+		note(m.Prepare, func(name string) bool { return name == w.Name })
+	}
 	return out
 }
 
@@ -330,6 +341,7 @@ func (m *Model) emission() (*emit.Model, []emit.File, error) {
 		Flags:       m.options.Flags,
 		Doc:         m.Source.Doc,
 		Prepare:     m.Prepare,
+		Wanted:      m.Source.Wanted(),
 		WeightsFile: weights, Embed: !m.options.WeightsOutside,
 		Meta: m.Meta, Limits: m.Source.Limits,
 		Raw: m.Training != nil || m.Source.Initial != nil, Initial: m.Source.Initial,
@@ -337,8 +349,11 @@ func (m *Model) emission() (*emit.Model, []emit.File, error) {
 	if m.Source.Configs != nil {
 		e.Taken = append(m.Source.Configs.Names(), "Built")
 	}
-	if e.Initial != nil {
+	switch {
+	case e.Initial != nil:
 		e.WeightsFile, e.Embed = "", false
+	case m.inPlace():
+		e.WeightsFile, e.Elsewhere = m.Source.From, true
 	}
 	for i, f := range m.Source.Functions {
 		e.Functions = append(e.Functions, &emit.Function{Func: m.Functions[i], Method: f.Method, Doc: f.Doc, Inputs: f.Inputs, Outputs: f.Outputs, Direct: f.Direct})
@@ -393,11 +408,16 @@ func outside(e *emit.Model) []ir.Weight {
 func (m *Model) constants(e *emit.Model) *rt.Weights {
 	constants := rt.NewWeights()
 	if e.Initial != nil {
-		constants = m.given()
+		constants = m.Source.given()
 	}
 	for _, w := range outside(e) {
 		shape, _ := w.Type.Static()
 		constants.AddRaw(w.Name, w.Type.DType.String(), shape, m.constant(w.Name))
+	}
+	for _, w := range m.optional(e.Wanted) {
+		if !e.Raw {
+			constants.AddRaw(w.Name, w.DType, w.Shape, m.Raw.Raw(w.Name))
+		}
 	}
 	return constants
 }
@@ -408,6 +428,11 @@ func (m *Model) constant(name string) []byte {
 		return m.Weights.Raw(name)
 	}
 	return m.Raw.Raw(name)
+}
+
+// inPlace reports whether Load is to read the file that the weights were taken from.
+func (m *Model) inPlace() bool {
+	return m.Training != nil && m.options.WeightsOutside && m.Source.InPlace
 }
 
 // fileWeights returns what the weights file holds: what Functions load, or the model's
@@ -477,15 +502,22 @@ func (m *Model) Files() ([]emit.File, error) {
 	text := "// " + emit.Header + "\n\n" + m.Module.String()
 	files = append(files, emit.File{Name: m.fileName() + ".ir", Data: []byte(text)})
 	files = append(files, own...)
-	if e.WeightsFile == "" {
+	if e.WeightsFile == "" || e.Elsewhere {
 		return files, nil
 	}
+	weights := m.fileWeights(e)
+	if m.WeightsSize() > maxBuffered {
+		return append(files, emit.File{Name: e.WeightsFile, Large: weights}), nil
+	}
 	var data bytes.Buffer
-	if _, err := m.fileWeights(e).WriteTo(&data); err != nil {
+	if _, err := weights.WriteTo(&data); err != nil {
 		return nil, err
 	}
 	return append(files, emit.File{Name: e.WeightsFile, Data: data.Bytes()}), nil
 }
+
+// maxBuffered is the size of weights up to which their file is put together in memory.
+const maxBuffered = 64 << 20
 
 // fileName returns what the files called after the model begin with.
 func (m *Model) fileName() string { return FileName(m.Name, "model") }
@@ -497,6 +529,10 @@ var sampleBudget = exec.Budget{Steps: 1 << 16, Bytes: 1 << 30}
 // here.
 func (m *Model) addSample(f *emit.Function) {
 	if exec.Refuses(f.Func) != nil {
+		return
+	}
+	if m.unprepared {
+		f.SampleTooLarge = true
 		return
 	}
 	// Numbers that include zero may be what an operator cannot divide by; without

@@ -26,12 +26,36 @@ func (m *Model) Report() string {
 		fmt.Fprintf(&b, "  %s\n", done)
 	}
 	fmt.Fprintf(&b, "  %s; %s\n", m.Arena(), m.weightsText())
+	if m.Source.Fitted != nil {
+		fmt.Fprintf(&b, "  %s\n", m.fittedText())
+	}
+	return b.String()
+}
+
+// fittedText says how weights of a file became those of the model.
+func (m *Model) fittedText() string {
+	f := m.Source.Fitted
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d tensors from %s", len(f.Names())-len(f.Own), m.Source.From)
+	for _, did := range []struct {
+		names []string
+		what  string
+	}{
+		{f.Transposed, "transposed"}, {f.Converted, "converted"}, {f.Own, "not in it, and the model's own"}, {f.Unused, "in it not used"},
+	} {
+		if n := len(did.names); n > 0 {
+			fmt.Fprintf(&b, ", %d %s", n, did.what)
+		}
+	}
 	return b.String()
 }
 
 func (m *Model) weightsText() string {
 	if m.Source.Initial != nil {
 		return fmt.Sprintf("weights %s, drawn by New", Bytes(m.WeightsSize()))
+	}
+	if m.inPlace() {
+		return fmt.Sprintf("weights %s, where they are in %s", Bytes(m.WeightsSize()), m.Source.From)
 	}
 	where := "in the program"
 	if m.options.WeightsOutside {

@@ -12,6 +12,7 @@ import (
 	"github.com/burngen/burngen/ir/pass"
 	"github.com/burngen/burngen/onnx"
 	"github.com/burngen/burngen/runtime/rt"
+	"github.com/burngen/burngen/runtime/rt/keys"
 )
 
 // Source is a model to be compiled: one that was imported, or recorded from its
@@ -33,6 +34,15 @@ type Source struct {
 	// Initial says how the weights of a described model begin, all of them: its package
 	// has New and no weights file. nil stands for weights that have data.
 	Initial []rt.Initial
+	// Aliases are further names that files may have for weights, by name.
+	Aliases map[string][]string
+	// From is the file that the weights were taken from, and Fitted how; "" for a model
+	// with its own.
+	From   string
+	Fitted *keys.Fitted
+	// InPlace tells that the file is a safetensors file with the model's names, types and
+	// layouts.
+	InPlace bool
 	// Configs are the configurations of a described model, and Built the Go expression of
 	// the one that it was made by, "" for none.
 	Configs *config.Set
@@ -78,7 +88,7 @@ func (s *Source) Func() *ir.Func { return s.Module.Func(s.Functions[0].Name) }
 
 // reservedMethods are the methods that every generated package has, of Model, Session
 // and Trainer.
-var reservedMethods = strings.Fields("Meta Save NewSession NewTrainer SetContext Params Model State Backward")
+var reservedMethods = strings.Fields("Meta Save Swap NewSession NewTrainer SetContext Params Model Weights State Backward")
 
 // check reports what of a source cannot be compiled, all of it.
 func (s *Source) check() error {

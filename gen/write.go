@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -117,10 +118,10 @@ func (o *Output) Write() (err error) {
 	var renames []rename
 	for _, f := range o.Files {
 		to := filepath.Join(o.Dir, f.Name)
-		if same(to, f.Data) {
+		if same(to, f) {
 			continue
 		}
-		t, err := writeTemporary(o.Dir, f.Data)
+		t, err := writeTemporary(o.Dir, f)
 		if t != "" {
 			temporary = append(temporary, t)
 		}
@@ -154,23 +155,49 @@ func makeDir(dir string) (made string, err error) {
 	return made, nil
 }
 
-// same reports whether a file holds data.
-func same(path string, data []byte) bool {
-	info, err := os.Stat(path)
-	if err != nil || info.Size() != int64(len(data)) {
+// same reports whether a file holds what is to be written.
+func same(path string, f emit.File) bool {
+	have, err := os.Open(path)
+	if err != nil {
 		return false
 	}
-	have, err := os.ReadFile(path)
-	return err == nil && bytes.Equal(have, data)
+	defer have.Close()
+	c := &comparison{have: have}
+	if _, err := f.WriteTo(c); err != nil {
+		return false
+	}
+	n, _ := have.Read(make([]byte, 1))
+	return n == 0
 }
 
-// writeTemporary writes data to a new file in dir.
-func writeTemporary(dir string, data []byte) (path string, err error) {
+// comparison is written to what a file has to hold, and fails where it does not.
+type comparison struct {
+	have io.Reader
+	room []byte
+}
+
+var errDiffers = errors.New("the file differs")
+
+func (c *comparison) Write(want []byte) (int, error) {
+	if c.room == nil {
+		c.room = make([]byte, 1<<20)
+	}
+	for part := range slices.Chunk(want, len(c.room)) {
+		have := c.room[:len(part)]
+		if _, err := io.ReadFull(c.have, have); err != nil || !bytes.Equal(have, part) {
+			return 0, errDiffers
+		}
+	}
+	return len(want), nil
+}
+
+// writeTemporary writes a file's data to a new file in dir.
+func writeTemporary(dir string, file emit.File) (path string, err error) {
 	f, err := os.CreateTemp(dir, ".burngen-*")
 	if err != nil {
 		return "", err
 	}
-	_, err = f.Write(data)
+	_, err = file.WriteTo(f)
 	if err == nil {
 		err = f.Chmod(0o644)
 	}
@@ -186,19 +213,23 @@ func (o *Output) Diff() ([]byte, error) {
 	var out []byte
 	for _, f := range o.Files {
 		path := filepath.Join(o.Dir, f.Name)
-		have, err := os.ReadFile(path)
-		missing := errors.Is(err, fs.ErrNotExist)
-		switch {
-		case err != nil && !missing:
-			return nil, fmt.Errorf("%s: %w", path, cause(err))
-		case bytes.Equal(have, f.Data) && !missing:
-		case missing:
+		switch _, err := os.Stat(path); {
+		case errors.Is(err, fs.ErrNotExist):
 			out = fmt.Appendf(out, "%s is missing\n", path)
-		case isText(f.Name):
-			out = append(out, diff.Diff(path, have, path+" (generated)", f.Data)...)
-		default:
+			continue
+		case err != nil:
+			return nil, fmt.Errorf("%s: %w", path, cause(err))
+		case same(path, f):
+			continue
+		case !isText(f.Name):
 			out = fmt.Appendf(out, "%s differs\n", path)
+			continue
 		}
+		have, err := os.ReadFile(path)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, cause(err))
+		}
+		out = append(out, diff.Diff(path, have, path+" (generated)", f.Data)...)
 	}
 	for _, name := range o.stale {
 		out = fmt.Appendf(out, "%s is no longer generated\n", filepath.Join(o.Dir, name))

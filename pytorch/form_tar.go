@@ -82,66 +82,58 @@ func tarParts(file []byte) (map[string][]byte, error) {
 	return parts, nil
 }
 
-// count takes the pickle of a number off the rest of a part.
-func (l *loader) count(rest []byte) (int64, []byte, error) {
-	v, n, err := l.unpickle(rest, nil)
+// each reads a part: the pickle of how many objects there are, and before each a pickle of
+// three values, the first of them its key. read returns an object and what follows it.
+func (l *loader) each(part []byte, objects map[string]pickle.Value, read func(head []pickle.Value, key string, rest []byte) (pickle.Value, []byte, error)) (rest []byte, err error) {
+	v, n, err := l.unpickle(part, nil)
 	if err != nil {
-		return 0, nil, err
+		return nil, err
 	}
 	count, ok := v.(int64)
-	if !ok || count < 0 || count > int64(len(rest)) {
-		return 0, nil, errors.New("does not start with how many there are")
+	if !ok || count < 0 || count > int64(len(part)) {
+		return nil, errors.New("does not start with how many there are")
 	}
-	return count, rest[n:], nil
-}
-
-// triple takes the pickle of three values off the rest of a part.
-func (l *loader) triple(rest []byte) ([]pickle.Value, string, []byte, error) {
-	v, n, err := l.unpickle(rest, nil)
-	if err != nil {
-		return nil, "", nil, err
+	rest = part[n:]
+	for range count {
+		v, n, err := l.unpickle(rest, nil)
+		if err != nil {
+			return nil, err
+		}
+		head, _ := items(v)
+		if len(head) != 3 {
+			return nil, errors.New("three values expected")
+		}
+		key, ok := keyOf(head[0])
+		if !ok {
+			return nil, errors.New("key is neither a number nor a string")
+		}
+		if objects[key] != nil {
+			return nil, fmt.Errorf("%.100q appears twice", key)
+		}
+		if objects[key], rest, err = read(head, key, rest[n:]); err != nil {
+			return nil, fmt.Errorf("%.100q: %w", key, err)
+		}
 	}
-	list, _ := items(v)
-	if len(list) != 3 {
-		return nil, "", nil, errors.New("three values expected")
-	}
-	key, ok := keyOf(list[0])
-	if !ok {
-		return nil, "", nil, errors.New("key is neither a number nor a string")
-	}
-	return list, key, rest[n:], nil
+	return rest, nil
 }
 
 // tarStorages reads the elements, each after a pickle of key, location and class, and
 // then, if it is there, a list of views: key, key of the storage, offset, size.
-func (l *loader) tarStorages(rest []byte, objects map[string]pickle.Value) error {
-	count, rest, err := l.count(rest)
-	if err != nil {
-		return err
-	}
-	for range count {
-		list, key, after, err := l.triple(rest)
-		if err != nil {
-			return err
-		}
-		e, ok := elementOf(list[2])
+func (l *loader) tarStorages(part []byte, objects map[string]pickle.Value) error {
+	rest, err := l.each(part, objects, func(head []pickle.Value, key string, rest []byte) (pickle.Value, []byte, error) {
+		e, ok := elementOf(head[2])
 		if !ok {
-			return fmt.Errorf("storage %.100q: a class of storages expected", key)
+			return nil, nil, errors.New("a class of storages expected")
 		}
-		if len(after) < 8 || little.Uint64(after) > math.MaxInt64/uint64(e.width) {
-			return fmt.Errorf("storage %.100q: no size that fits", key)
+		if len(rest) < 8 || little.Uint64(rest) > math.MaxInt64/uint64(e.width) {
+			return nil, nil, errors.New("no size that fits")
 		}
-		s := &legacyStorage{key: key, element: e, numel: int64(little.Uint64(after))}
-		if rest, err = s.take(after); err != nil {
-			return err
-		}
-		if objects[key] != nil {
-			return fmt.Errorf("storage %.100q appears twice", key)
-		}
-		objects[key] = &storage{key, e, s.numel, func() ([]byte, error) { return s.data, nil }, false}
-	}
-	if len(rest) == 0 {
-		return nil
+		s := &legacyStorage{key: key, element: e, numel: int64(little.Uint64(rest))}
+		rest, err := s.take(rest)
+		return &storage{key, e, s.numel, func() ([]byte, error) { return s.data, nil }, false}, rest, err
+	})
+	if err != nil || len(rest) == 0 {
+		return err
 	}
 	v, _, err := l.unpickle(rest, nil)
 	if err != nil {
@@ -166,44 +158,29 @@ func (l *loader) tarStorages(rest []byte, objects map[string]pickle.Value) error
 
 // tarTensors reads views of storages, each after a pickle of key, key of the storage
 // and class: rank, extents, strides and offset, each of 8 bytes.
-func (l *loader) tarTensors(rest []byte, objects map[string]pickle.Value) error {
-	if rest == nil {
+func (l *loader) tarTensors(part []byte, objects map[string]pickle.Value) error {
+	if part == nil {
 		return nil
 	}
-	count, rest, err := l.count(rest)
-	if err != nil {
-		return err
-	}
-	for range count {
-		list, key, after, err := l.triple(rest)
-		if err != nil {
-			return err
-		}
-		root, _ := keyOf(list[1])
+	_, err := l.each(part, objects, func(head []pickle.Value, _ string, rest []byte) (pickle.Value, []byte, error) {
+		root, _ := keyOf(head[1])
 		s, ok := objects[root].(*storage)
 		if !ok {
-			return fmt.Errorf("tensor %.100q: no storage %.100q", key, root)
+			return nil, nil, fmt.Errorf("no storage %.100q", root)
 		}
-		if len(after) < 8 {
-			return fmt.Errorf("tensor %.100q: cut short", key)
+		if len(rest) < 8 {
+			return nil, nil, errors.New("cut short")
 		}
-		rank := int(little.Uint32(after)) // the other 4 bytes are undefined
-		if rank < 0 || rank > maxRank || len(after) < 8*(2*rank+2) {
-			return fmt.Errorf("tensor %.100q: rank %d: at most %d, or cut short", key, rank, maxRank)
+		rank := int(little.Uint32(rest)) // the other 4 bytes are undefined
+		if rank < 0 || rank > maxRank || len(rest) < 8*(2*rank+2) {
+			return nil, nil, fmt.Errorf("rank %d: at most %d, or cut short", rank, maxRank)
 		}
 		numbers := make([]int64, 2*rank+1)
 		for i := range numbers {
-			numbers[i] = int64(little.Uint64(after[8*(i+1):]))
+			numbers[i] = int64(little.Uint64(rest[8*(i+1):]))
 		}
 		t, err := newTensor(s, s.element, numbers[2*rank], numbers[:rank], numbers[rank:2*rank])
-		if err != nil {
-			return fmt.Errorf("tensor %.100q: %w", key, err)
-		}
-		if objects[key] != nil {
-			return fmt.Errorf("tensor %.100q appears twice", key)
-		}
-		objects[key] = t
-		rest = after[8*(2*rank+2):]
-	}
-	return nil
+		return t, rest[8*(2*rank+2):], err
+	})
+	return err
 }

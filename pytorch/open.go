@@ -5,47 +5,31 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"regexp"
 
 	"github.com/burngen/burngen/pytorch/pickle"
 	"github.com/burngen/burngen/runtime/rt"
 	"github.com/burngen/burngen/runtime/rt/keys"
 )
 
-// Option changes which tensors [Open] returns and what they are called.
-type Option func(*keys.Map) error
+// Option changes which tensors [Open] returns and what they are called. It is one of
+// those that a generated LoadFrom takes, too.
+type Option = keys.Option
 
 // TopKey leaves only the tensors below a key, without it: "model_state_dict" or
 // "state.model".
-func TopKey(key string) Option {
-	return func(m *keys.Map) error { m.Top = key; return nil }
-}
+func TopKey(key string) Option { return keys.TopKey(key) }
 
 // Remap rewrites names by a rule "regex=>replacement", as [keys.ParseRule] reads
 // it. Several rules apply one after the other.
-func Remap(rule string) Option {
-	return func(m *keys.Map) error {
-		r, err := keys.ParseRule(rule)
-		m.Rules = append(m.Rules, r)
-		return err
-	}
-}
+func Remap(rule string) Option { return keys.Remap(rule) }
 
 // Renumber closes the gaps in indices: the tensors of "fc.0", "fc.2" and "fc.4" are
 // called "fc.0", "fc.1" and "fc.2".
-func Renumber() Option {
-	return func(m *keys.Map) error { m.Renumber = true; return nil }
-}
+func Renumber() Option { return keys.Renumber() }
 
 // Transpose transposes the matrices whose names, as they have become, match a regular
 // expression.
-func Transpose(pattern string) Option {
-	return func(m *keys.Map) error {
-		re, err := regexp.Compile(pattern)
-		m.Transpose = append(m.Transpose, re)
-		return err
-	}
-}
+func Transpose(pattern string) Option { return keys.Transpose(pattern) }
 
 // Open returns the weights in a file that PyTorch saved. The file is mapped and must
 // not be cut short while the weights are used; Close gives the memory back. Errors
@@ -55,8 +39,8 @@ func Open(path string, options ...Option) (*rt.Weights, error) {
 	return finish(rt.ReadWeightsFile(path, load), options)
 }
 
-// Parse returns the weights in data, a whole file, which must not change as long as
-// they are used. See [Open].
+// Parse returns the weights in data, a whole file as fs.ReadFile has it, which must not
+// change as long as they are used. See [Open].
 func Parse(data []byte, options ...Option) (*rt.Weights, error) {
 	w := rt.NewWeights()
 	if err := load(w, data); err != nil {
@@ -65,19 +49,19 @@ func Parse(data []byte, options ...Option) (*rt.Weights, error) {
 	return finish(w, options)
 }
 
-// finish applies options.
+// finish applies options, of which those that say what a model allows mean nothing here.
 func finish(w *rt.Weights, options []Option) (*rt.Weights, error) {
 	if err := w.Err(); err != nil {
 		return nil, err
 	}
-	var m keys.Map
-	for _, option := range options {
-		if err := option(&m); err != nil {
-			w.Close()
-			return nil, err
-		}
+	o, err := keys.NewOptions(options...)
+	if err == nil && o.Fit != (keys.Fit{}) {
+		err = errors.New("weights: what may be missing or unused is for LoadFrom to know")
 	}
-	renamed, err := m.Apply(w)
+	var renamed *rt.Weights
+	if err == nil {
+		renamed, err = o.Apply(w)
+	}
 	if err != nil {
 		w.Close()
 		return nil, err

@@ -4,6 +4,7 @@ package guard
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"flag"
 	"fmt"
@@ -113,7 +114,10 @@ func build(t *testing.T) string {
 		files, err := g.Files()
 		must(t, err)
 		for _, f := range files {
-			must(t, os.WriteFile(filepath.Join(folder, f.Name), f.Data, 0o666))
+			var data bytes.Buffer
+			_, err := f.WriteTo(&data)
+			must(t, err)
+			must(t, os.WriteFile(filepath.Join(folder, f.Name), data.Bytes(), 0o666))
 		}
 		must(t, tensors.Write(filepath.Join(dir, m.name+".bin"), []tensors.Tensor{
 			{Name: "x", Type: "float32", Shape: m.input, Data: weight(m.input...).Bytes()},

@@ -1,16 +1,20 @@
 package main
 
 import (
+	"encoding/json"
 	"flag"
 	"fmt"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/burngen/burngen/gen"
+	"github.com/burngen/burngen/gen/config"
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/cost"
+	"github.com/burngen/burngen/pytorch"
 )
 
 // pairs is a flag that is repeated: name=value.
@@ -105,6 +109,56 @@ func (w weightsDType) Set(text string) error {
 // weightsDTypeHelp tells what the flag does.
 const weightsDTypeHelp = "stores the weights of matrix products, and tables that rows are gathered from, as `f32|f16|bf16`; they are widened when they are read, and sums stay in f32"
 
+// configFile is a flag that names a configuration.
+type configFile struct{ given *config.Given }
+
+func (c configFile) String() string {
+	if c.given == nil {
+		return ""
+	}
+	return c.given.File
+}
+
+// Set takes what stands after the last colon for a key, unless there is a file of the
+// whole name.
+func (c configFile) Set(text string) error {
+	c.given.File, c.given.Foreign = text, nil
+	file, key := text, ""
+	i := strings.LastIndexByte(text, ':')
+	_, err := os.Stat(text)
+	keyed := err != nil && i > 0
+	if keyed {
+		file, key = text[:i], text[i+1:]
+	}
+	switch {
+	case torchExts[strings.ToLower(filepath.Ext(file))]:
+		c.given.Foreign = func() ([]byte, error) { return pytorch.ConfigJSON(file, key) }
+	case keyed:
+		c.given.Foreign = func() ([]byte, error) { return jsonUnder(file, key) }
+	}
+	return nil
+}
+
+// jsonUnder returns what a JSON file has under a key, whose parts are joined by dots.
+func jsonUnder(file, key string) ([]byte, error) {
+	data, err := os.ReadFile(file)
+	if err != nil || key == "" {
+		return data, err
+	}
+	for part := range strings.SplitSeq(key, ".") {
+		var object map[string]json.RawMessage
+		if err := json.Unmarshal(data, &object); err != nil {
+			return nil, fmt.Errorf("%s: key %q: no object has it", file, key)
+		}
+		below, ok := object[part]
+		if !ok {
+			return nil, fmt.Errorf("%s: key %q: there is none; there are %q", file, key, slices.Sorted(maps.Keys(object)))
+		}
+		data = below
+	}
+	return data, nil
+}
+
 // modelFlags declares the flags that change how a model is read.
 func modelFlags(flags *flag.FlagSet) *gen.Options {
 	o := &gen.Options{Inputs: map[string]string{}, Dims: map[string]string{}}
@@ -113,7 +167,7 @@ func modelFlags(flags *flag.FlagSet) *gen.Options {
 	flags.Var((*list)(&o.Outputs), "output", "computes the value `NAME` instead of the outputs (repeatable)")
 	flags.Var(customs{o}, "custom", "makes a Go function compute an operator, as in `'com.acme.Foo=example.com/ops.Foo: (f32[N,C], i64[N]) -> f32[N]'` (repeatable); the function is a func(*rt.Call) error, and decides the extents that only results have")
 	flags.Var(costs{o}, "cost", "chooses algorithms for the machines in `FILE`, as burngen calibrate writes it, instead of those that burngen knows")
-	flags.StringVar(&o.Config.File, "config", "", "gives New of a description the configuration in the JSON `FILE`")
+	flags.Var(configFile{&o.Config}, "config", "gives New of a description the configuration in the JSON `FILE[:KEY]`, or in a file that PyTorch saved; with a key, as in ckpt.pt:model.args or config.json:, it is another program's")
 	flags.Var((*list)(&o.Config.Set), "set", "gives a field of that configuration a value, as in `Classes=10` (repeatable)")
 	flags.Var(weightsDType{&o.WeightsDType}, "weights-dtype", weightsDTypeHelp)
 	flags.BoolVar(&o.Strict, "strict", false, "turns off what changes the rounding of floats")

@@ -24,6 +24,7 @@ var genCommand = command{
   burngen boxes.onnx -o boxes -custom 'acme.NMS=example.com/ops.NMS: (f32[N,4], f32[N]) -> i64[K]'
   burngen resnet50.onnx -o resnet -train -loss cross_entropy -freeze 'layer[12].**'
   burngen ./model -o digits -train -set Classes=10
+  burngen ./model -o whisper -weights whisper.pt -top-key model -remap 'encoder\.(.*)=>enc.$1'
   burngen resnet50.onnx -o internal/resnet -check    is the package up to date?
   //go:generate go tool burngen resnet50.onnx -o .
 `,
@@ -33,17 +34,16 @@ var genCommand = command{
 // genFlags are the flags of gen.
 type genFlags struct {
 	options *gen.Options
+	weights *weightsFlags
 	dir     string
-	weights string
 	check   bool
 	dump    string
 }
 
 func defineGen(flags *flag.FlagSet) func(*streams, []string) error {
-	g := &genFlags{options: modelFlags(flags)}
+	g := &genFlags{options: modelFlags(flags), weights: fileFlags(flags, true)}
 	flags.StringVar(&g.dir, "o", "", "writes the package to the folder `DIR`")
 	flags.StringVar(&g.options.Package, "pkg", "", "calls the package `NAME` instead of what the folder is called")
-	flags.StringVar(&g.weights, "weights", "", "puts the weights into the program or beside it, `embed|file`; above 512 MiB they go beside it unless embed is given")
 	flags.BoolVar(&g.options.Train, "train", false, "makes the package train the model: the weights file holds the model's own weights, and -loss says what is minimised")
 	flags.StringVar(&g.options.Loss, "loss", "", "minimises `LOSS` of the first output and a target, in training: "+strings.Join(gen.LossNames(), ", ")+"; with none the caller computes it")
 	flags.Var((*list)(&g.options.Params), "params", "trains the weights that match `PATTERN`, as in 'head.**', instead of those that look like parameters (repeatable)")
@@ -62,13 +62,7 @@ func (g *genFlags) complete(files []string) (model string, err error) {
 	if g.dir == "" && !gen.IsDescription(model) {
 		return "", usagef("-o DIR is missing")
 	}
-	switch g.weights {
-	case "", "embed":
-	case "file":
-		g.options.WeightsOutside = true
-	default:
-		return "", usagef("-weights %s: embed or file expected", g.weights)
-	}
+	g.options.WeightsOutside = g.weights.place == "file"
 	if err := forDescription(g.options, gen.IsDescription(model)); err != nil {
 		return "", err
 	}
@@ -120,7 +114,7 @@ func (g *genFlags) line() string {
 	add("input", pairs(g.options.Inputs).String())
 	add("dim", pairs(g.options.Dims).String())
 	add("output", strings.Join(g.options.Outputs, " "))
-	add("weights", g.weights)
+	parts = append(parts, g.weights.line()...)
 	add("weights-dtype", weightsDType{&g.options.WeightsDType}.String())
 	for _, o := range g.options.Custom {
 		parts = append(parts, "-custom '"+o.String()+"'")
@@ -200,6 +194,11 @@ func (g *genFlags) generate(model string) (m *gen.Model, outputs []*gen.Output, 
 			return nil, nil, err
 		}
 	}
+	done, err := g.weights.open(g.options)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer done()
 	if gen.IsDescription(model) {
 		m, outputs, err = g.describe(model)
 	} else {
@@ -214,7 +213,7 @@ func (g *genFlags) generate(model string) (m *gen.Model, outputs []*gen.Output, 
 	if err := m.CheckGradients(g.dir); err != nil {
 		return nil, nil, err
 	}
-	if m.WeightsSize() > gen.MaxEmbedded && g.weights == "" {
+	if m.WeightsSize() > gen.MaxEmbedded && g.weights.place == "" {
 		m.KeepWeightsOutside()
 	}
 	files, err := m.Files()

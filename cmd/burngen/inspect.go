@@ -32,7 +32,7 @@ func defineInspect(flags *flag.FlagSet) func(*streams, []string) error {
 			return err
 		}
 		if isWeights(file) {
-			return inspectWeights(s.out, file, *names)
+			return inspectWeights(s.out, file, names)
 		}
 		if !names.IsZero() {
 			return usagef("%s is no weights file: -top-key, -remap, -renumber and -transpose are about tensors in one", filepath.Base(file))

@@ -20,12 +20,13 @@ var runCommand = command{
 	examples: `  burngen run classifier.onnx -in image=cat.png
   burngen run encoder.onnx -in ids=ids.npy -in mask=mask.npy -out results
   burngen run model.onnx -in x=input_0.pb -dim N=1
+  burngen run ./model -weights trained.pt -remap '^module\.=>' -in image=cat.png
 `,
 	define: defineRun,
 }
 
 func defineRun(flags *flag.FlagSet) func(*streams, []string) error {
-	o := modelFlags(flags)
+	o, weights := modelFlags(flags), fileFlags(flags, false)
 	in := pairs{}
 	flags.Var(in, "in", "reads an argument, as in `NAME=FILE`, from .npy, .pb (TensorProto), .bin (raw), .png, .jpg or .gif (repeatable)")
 	dir := flags.String("out", "", "writes the outputs to the folder `DIR`, as .npy files")
@@ -34,6 +35,11 @@ func defineRun(flags *flag.FlagSet) func(*streams, []string) error {
 		if err != nil {
 			return err
 		}
+		done, err := weights.open(o)
+		if err != nil {
+			return err
+		}
+		defer done()
 		bar := newProgress(s.err)
 		o.Progress = bar.stage
 		m, err := load(file, o, s)

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"text/tabwriter"
 
@@ -19,21 +19,104 @@ import (
 )
 
 // nameFlags declares the flags that say what weights are called.
-func nameFlags(flags *flag.FlagSet) *keys.Map {
-	m := &keys.Map{}
-	flags.StringVar(&m.Top, "top-key", "", "keep the tensors below `KEY`, without it: model_state_dict")
-	flags.Func("remap", "rewrite names by `'REGEX=>REPLACEMENT'`, with $1 for groups; may be repeated", func(text string) error {
-		r, err := keys.ParseRule(text)
-		m.Rules = append(m.Rules, r)
-		return err
+func nameFlags(flags *flag.FlagSet) *keys.Options {
+	o := &keys.Options{}
+	option := func(name, usage string, of func(string) keys.Option) {
+		flags.Func(name, usage, func(text string) error { return of(text)(o) })
+	}
+	option("top-key", "keeps the tensors below `KEY`, without it: model_state_dict", keys.TopKey)
+	option("remap", "rewrites the names of tensors by `'REGEX=>REPLACEMENT'`, with $1 for groups (repeatable)", keys.Remap)
+	flags.BoolVar(&o.Map.Renumber, "renumber", false, "closes gaps in indices: fc.0, fc.2, fc.4 become fc.0, fc.1, fc.2")
+	option("transpose", "transposes the matrices whose names match `REGEX` (repeatable)", keys.Transpose)
+	return o
+}
+
+// weightsFlags are those of commands that put weights into a model.
+type weightsFlags struct {
+	names *keys.Options
+	place string // "embed" or "file", "" for neither
+	file  string // "" for the model's own weights
+}
+
+// fileFlags declares the flags that take weights out of a file. With a place, -weights
+// also says where a package has its own.
+func fileFlags(flags *flag.FlagSet, place bool) *weightsFlags {
+	w := &weightsFlags{names: nameFlags(flags)}
+	usage := "gives the model the weights in `FILE` (.safetensors, .pt, .pth, .bin, a record, .safetensors.index.json) in place of its own"
+	if place {
+		usage = "gives the model the weights in a file (.safetensors, .pt, .pth, .bin, a record, .safetensors.index.json) in place of its own; embed puts them into the program, file beside it, `FILE|embed|file` (repeatable); above 512 MiB they go beside it unless embed is given"
+	}
+	flags.Func("weights", usage, func(text string) error {
+		_, err := os.Stat(text)
+		switch {
+		case place && (text == "embed" || text == "file"):
+			w.place = text
+		case !isWeights(text) && err != nil && place:
+			return fmt.Errorf("embed, file or a weights file expected")
+		case !isWeights(text) && err != nil:
+			return fmt.Errorf("a weights file expected")
+		case w.file != "":
+			return fmt.Errorf("there is %s already", w.file)
+		default:
+			w.file = text
+		}
+		return nil
 	})
-	flags.BoolVar(&m.Renumber, "renumber", false, "close gaps in indices: fc.0, fc.2, fc.4 become fc.0, fc.1, fc.2")
-	flags.Func("transpose", "transpose the matrices whose names match `REGEX`; may be repeated", func(text string) error {
-		re, err := regexp.Compile(text)
-		m.Transpose = append(m.Transpose, re)
-		return err
-	})
-	return m
+	flags.BoolVar(&w.names.Fit.AllowMissing, "allow-missing", false, "keeps the model's own tensors where -weights FILE has none")
+	flags.BoolVar(&w.names.Fit.AllowUnused, "allow-unused", false, "passes over tensors of -weights FILE that the model does not want")
+	return w
+}
+
+// open opens the file, if there is one, for a model.
+func (w *weightsFlags) open(o *gen.Options) (done func(), err error) {
+	if w.file == "" {
+		if !w.names.IsZero() || w.names.Fit != (keys.Fit{}) {
+			return nil, usagef("-top-key, -remap, -renumber, -transpose, -allow-missing and -allow-unused are about the tensors of -weights FILE, which is missing")
+		}
+		return func() {}, nil
+	}
+	weights, err := openWeights(w.file)
+	if err != nil {
+		return nil, err
+	}
+	o.Foreign = &gen.Foreign{File: filepath.Base(w.file), Weights: weights, Keys: *w.names, InPlace: strings.EqualFold(filepath.Ext(w.file), safetensorsExt)}
+	return func() { weights.Close() }, nil
+}
+
+// line returns the flags as a command line has them.
+func (w *weightsFlags) line() []string {
+	var parts []string
+	add := func(name, value string) {
+		if value != "" {
+			parts = append(parts, "-"+name+" "+quoted(value))
+		}
+	}
+	add("weights", w.file)
+	add("weights", w.place)
+	add("top-key", w.names.Top)
+	for _, r := range w.names.Rules {
+		add("remap", r.String())
+	}
+	for _, re := range w.names.Map.Transpose {
+		add("transpose", re.String())
+	}
+	for _, f := range []struct {
+		name string
+		is   bool
+	}{{"renumber", w.names.Map.Renumber}, {"allow-missing", w.names.Fit.AllowMissing}, {"allow-unused", w.names.Fit.AllowUnused}} {
+		if f.is {
+			parts = append(parts, "-"+f.name)
+		}
+	}
+	return parts
+}
+
+// quoted returns a word of a command line in quotes where a shell wants them.
+func quoted(word string) string {
+	if strings.ContainsAny(word, " '\"$&|;<>()*?[]{}~#!`\\") {
+		return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	}
+	return word
 }
 
 const (
@@ -85,7 +168,7 @@ func openWeights(file string) (w *rt.Weights, err error) {
 }
 
 // inspectWeights prints the tensors of a weights file, and what names make of theirs.
-func inspectWeights(out io.Writer, file string, names keys.Map) error {
+func inspectWeights(out io.Writer, file string, names *keys.Options) error {
 	weights, err := openWeights(file)
 	if err != nil {
 		return err

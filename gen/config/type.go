@@ -202,17 +202,17 @@ func (t *Type) basicLiteral(text string) (string, error) {
 }
 
 // fromJSON returns the Go expression of a value in JSON. path is what messages call it.
-func (s *Set) fromJSON(t *Type, path string, data json.RawMessage) (string, error) {
+func (s *Set) fromJSON(t *Type, path string, data json.RawMessage, foreign bool) (string, error) {
 	fail := func(err error) (string, error) { return "", fmt.Errorf("%s: %w", path, err) }
 	isNull := string(data) == "null"
 	switch t.kind {
 	case nested:
-		return s.build(s.Struct(t.name), path, &given{json: data})
+		return s.build(s.Struct(t.name), path, &given{json: data, foreign: foreign})
 	case pointer:
 		if isNull {
 			return "nil", nil
 		}
-		e, err := s.fromJSON(t.elem, path, data)
+		e, err := s.fromJSON(t.elem, path, data, foreign)
 		return t.point(e), err
 	case slice, array:
 		if isNull && t.kind == slice {
@@ -225,7 +225,7 @@ func (s *Set) fromJSON(t *Type, path string, data json.RawMessage) (string, erro
 		elems := make([]string, len(list))
 		for i, d := range list {
 			var err error
-			if elems[i], err = s.fromJSON(t.elem, fmt.Sprintf("%s[%d]", path, i), d); err != nil {
+			if elems[i], err = s.fromJSON(t.elem, fmt.Sprintf("%s[%d]", path, i), d, foreign); err != nil {
 				return "", err
 			}
 		}
@@ -244,7 +244,7 @@ func (s *Set) fromJSON(t *Type, path string, data json.RawMessage) (string, erro
 		}
 		var elems []string
 		for _, k := range sortedKeys(m) {
-			e, err := s.fromJSON(t.elem, fmt.Sprintf("%s[%q]", path, k), m[k])
+			e, err := s.fromJSON(t.elem, fmt.Sprintf("%s[%q]", path, k), m[k], foreign)
 			if err != nil {
 				return "", err
 			}

@@ -15,6 +15,11 @@ import (
 type Given struct {
 	// File is a file as the configuration's Save writes it, "" for none.
 	File string
+	// Foreign, if not nil, returns the JSON of another program instead, which messages call
+	// File: keys are those of fields without regard to case and underscores, "n_layers" for
+	// NLayers; those of no field, and nulls, are passed over, and a field without a key has
+	// its default.
+	Foreign func() ([]byte, error)
 	// Set are further values, each as Field=value; Field.Field=value for that of a
 	// configuration in a configuration.
 	Set []string
@@ -30,8 +35,9 @@ func (m *Missing) Error() string { return strings.Join(m.Fields, ", ") + " missi
 
 // given is what there is for a configuration, or for one within.
 type given struct {
-	json json.RawMessage // nil for none
-	set  map[string]string
+	json    json.RawMessage // nil for none
+	foreign bool
+	set     map[string]string
 	// prefix stands before a field's name in set, and used are the paths that were found.
 	prefix string
 	used   map[string]bool
@@ -39,7 +45,7 @@ type given struct {
 
 // within returns what is given for a configuration in the field of a name.
 func (g *given) within(field string, data json.RawMessage) *given {
-	return &given{json: data, set: g.set, prefix: g.prefix + field + ".", used: g.used}
+	return &given{json: data, foreign: g.foreign, set: g.set, prefix: g.prefix + field + ".", used: g.used}
 }
 
 // sets reports whether something within the field of a name is set.
@@ -55,7 +61,7 @@ func (g *given) sets(field string) bool {
 // Value returns the Go expression of a configuration. Its errors: what is given does
 // not fit, all of it, or fields are [Missing].
 func (s *Set) Value(name string, user Given) (string, error) {
-	g := &given{set: map[string]string{}, used: map[string]bool{}}
+	g := &given{foreign: user.Foreign != nil, set: map[string]string{}, used: map[string]bool{}}
 	var errs []error
 	for _, text := range user.Set {
 		path, value, ok := strings.Cut(text, "=")
@@ -67,7 +73,11 @@ func (s *Set) Value(name string, user Given) (string, error) {
 		g.set[path] = value
 	}
 	if user.File != "" {
-		data, err := os.ReadFile(user.File)
+		read := user.Foreign
+		if read == nil {
+			read = func() ([]byte, error) { return os.ReadFile(user.File) }
+		}
+		data, err := read()
 		if err == nil && !json.Valid(data) {
 			err = fmt.Errorf("%s: is not JSON", user.File)
 		}
@@ -99,6 +109,9 @@ func (s *Set) build(c *Struct, path string, g *given) (string, error) {
 		if err := json.Unmarshal(g.json, &file); err != nil || file == nil {
 			return "", fmt.Errorf("%s: %s is no configuration", path, g.json)
 		}
+		if g.foreign {
+			file = c.ownKeys(file)
+		}
 		for _, key := range sortedKeys(file) {
 			if !slices.ContainsFunc(c.Fields, func(f *Field) bool { return f.Key == key }) {
 				errs = append(errs, fmt.Errorf("%s: unknown key %q", path, key))
@@ -127,6 +140,23 @@ func (s *Set) build(c *Struct, path string, g *given) (string, error) {
 	return c.Name + "{" + strings.Join(fields, ", ") + "}", errors.Join(errs...)
 }
 
+// ownKeys returns what a foreign file has for fields, by their keys.
+func (c *Struct) ownKeys(file map[string]json.RawMessage) map[string]json.RawMessage {
+	own := map[string]json.RawMessage{}
+	for _, f := range c.Fields {
+		for _, key := range sortedKeys(file) {
+			_, found := own[f.Key]
+			if alike := folded(key) == folded(f.Key) || folded(key) == folded(f.Name); alike && (!found || key == f.Key) && string(file[key]) != "null" {
+				own[f.Key] = file[key]
+			}
+		}
+	}
+	return own
+}
+
+// folded is a name without regard to case and underscores.
+func folded(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", "")) }
+
 // field returns the Go expression of a field, "" where nothing is given.
 func (s *Set) field(f *Field, path string, file map[string]json.RawMessage, g *given) (string, error) {
 	data, ok := file[f.Key]
@@ -139,7 +169,7 @@ func (s *Set) field(f *Field, path string, file map[string]json.RawMessage, g *g
 		return expr, err
 	}
 	t := f.Type
-	if file != nil && !ok && t.kind != pointer {
+	if file != nil && !ok && t.kind != pointer && !g.foreign {
 		return "", fmt.Errorf("%s: key %q is missing", path, f.Key)
 	}
 	if t.kind == pointer && t.elem.kind == nested && (g.sets(f.Name) || ok && string(data) != "null") {
@@ -151,7 +181,7 @@ func (s *Set) field(f *Field, path string, file map[string]json.RawMessage, g *g
 	}
 	switch {
 	case ok:
-		return s.fromJSON(t, path, data)
+		return s.fromJSON(t, path, data, g.foreign)
 	case f.Default == "" && t.kind == pointer:
 		return "nil", nil
 	}

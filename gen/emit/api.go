@@ -268,7 +268,7 @@ func (a *api) sessionMethod() []jen.Code {
 	where := jen.Lit(a.where)
 	body := []jen.Code{
 		checked(jen.Id("s").Dot("guard").Dot("Enter").Call()),
-		jen.Defer().Id("s").Dot("guard").Dot("Leave").Call(),
+		jen.Defer().Id("s").Dot("leave").Call(),
 		jen.Defer().Qual(rtPath, "Recover").Call(where, jen.Op("&").Err()),
 		jen.Id("s").Dot("weights").Op("=").Id("s").Dot("model").Dot("weights").Dot("Load").Call(),
 	}

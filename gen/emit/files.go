@@ -37,7 +37,7 @@ func Files(m *Model) (files []File, err error) {
 			if err := f.file.Render(&b); err != nil {
 				ir.Fail("burngen bug: %s: %w", f.name, err)
 			}
-			files = append(files, File{f.name, grouped(b.Bytes(), standardImports)})
+			files = append(files, File{Name: f.name, Data: grouped(b.Bytes(), standardImports)})
 		}
 		if err := guard(files, m); err != nil {
 			ir.Fail("burngen bug: %w", err)
@@ -85,6 +85,7 @@ func (e *emitter) newFile() *jen.File {
 	f := jen.NewFile(e.Package)
 	f.HeaderComment(Header)
 	f.ImportName(rtPath, "rt")
+	f.ImportName(keysPath, "keys")
 	f.ImportName(cpuPath, "cpu")
 	for path, alias := range e.aliases {
 		f.ImportAlias(path, alias)

@@ -14,7 +14,7 @@ import (
 // import, runtimeImports those of the runtime.
 var (
 	standardImports = []string{"context", "embed", "math", "sync/atomic", "testing"}
-	runtimeImports  = []string{rtPath, cpuPath, imagePath}
+	runtimeImports  = []string{rtPath, keysPath, cpuPath, imagePath}
 )
 
 // guard parses the files and checks what no text of a model may change: they

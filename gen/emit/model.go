@@ -3,15 +3,19 @@
 package emit
 
 import (
+	"io"
+
 	"github.com/burngen/burngen/gen/program"
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/runtime/rt"
+	"github.com/burngen/burngen/runtime/rt/keys"
 )
 
 // The packages that generated code links.
 const (
-	rtPath  = "github.com/burngen/burngen/runtime/rt"
-	cpuPath = "github.com/burngen/burngen/runtime/cpu"
+	rtPath   = "github.com/burngen/burngen/runtime/rt"
+	keysPath = rtPath + "/keys"
+	cpuPath  = "github.com/burngen/burngen/runtime/cpu"
 	// imagePath holds the kernels that decode images, apart from the others because
 	// they link the decoders.
 	imagePath = cpuPath + "/image"
@@ -36,6 +40,8 @@ type Model struct {
 	// from the model's own.
 	Prepare  *program.Func
 	Prepared []Prepared
+	// Wanted are the model's own weights, as LoadFrom takes them.
+	Wanted []keys.Want
 	// Outside holds the weights of Functions that Prepare does not make.
 	Outside []ir.Weight
 
@@ -54,6 +60,8 @@ type Model struct {
 	EmbeddedFile string
 	// Embed puts the weights file into the program.
 	Embed bool
+	// Elsewhere tells that the weights file was there before, and may be in any folder.
+	Elsewhere bool
 
 	// Taken are names that other files of the package declare.
 	Taken []string
@@ -142,4 +150,16 @@ type Sample struct {
 type File struct {
 	Name string
 	Data []byte
+	// Large are the weights that a file holds which is not put together in memory; nil for
+	// one with Data.
+	Large *rt.Weights
+}
+
+// WriteTo writes what the file holds.
+func (f File) WriteTo(w io.Writer) (int64, error) {
+	if f.Large != nil {
+		return f.Large.WriteTo(w)
+	}
+	n, err := w.Write(f.Data)
+	return int64(n), err
 }

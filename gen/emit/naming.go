@@ -33,14 +33,15 @@ type emitter struct {
 }
 
 // reserved are the package-level names that every model has.
-var reserved = strings.Fields(`Model Session Load LoadFrom Inputs Outputs Trainer Grads New Meta weights embedded prepare meta arenaLen
-	newModel firstUse lastUse TestSample TestLoad`)
+var reserved = strings.Fields(`Model Session Load LoadFrom Inputs Outputs Trainer Grads New Meta Wanted weights embedded prepare fitted wanted meta
+	arenaLen loadPrepared loadRaw newModel firstUse lastUse TestSample TestLoad`)
 
 // memberNames are the fields and methods that every session has.
-var memberNames = strings.Fields("Forward SetContext forward open model weights guard ctx arena max symbols opened extents offsets tail tails")
+var memberNames = strings.Fields("Forward SetContext forward open leave model weights guard ctx arena max symbols opened extents offsets tail tails")
 
 func newEmitter(m *Model) *emitter {
 	e := &emitter{Model: m, global: newNames(reserved...), fields: map[string]string{}, ports: map[string]string{}}
+	e.global.within("keys") // in weights.go, which imports it
 	if m.Initial != nil {
 		e.global.unique("initial")
 	}

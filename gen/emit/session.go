@@ -51,6 +51,10 @@ func (e *emitter) sessionType(f *jen.File) {
 
 	note(f, "SetContext makes the calls that follow end early, with the context's error, when ctx\nis done; a nil ctx never is.")
 	f.Func().Params(jen.Id("s").Op("*").Id("Session")).Id("SetContext").Params(jen.Id("ctx").Qual("context", "Context")).Block(jen.Id("s").Dot("ctx").Op("=").Id("ctx"))
+	note(f, "leave ends a call: the session holds no weights between two.")
+	f.Func().Params(jen.Id("s").Op("*").Id("Session")).Id("leave").Params().Block(
+		jen.Id("s").Dot("weights").Op("=").Nil(),
+		jen.Id("s").Dot("guard").Dot("Leave").Call())
 	for _, m := range h.methods {
 		m.open(f)
 	}

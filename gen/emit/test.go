@@ -34,6 +34,10 @@ func (e *emitter) testFile() *jen.File {
 	case !e.Embed:
 		load = jen.Id("Load").Call(jen.Lit(e.WeightsFile))
 	}
+	var skip []jen.Code
+	if e.Elsewhere {
+		skip = []jen.Code{jen.If(jen.Err().Op(":=").Qual(rtPath, "OpenWeightsFile").Call(jen.Lit(e.WeightsFile)).Dot("Err").Call(), jen.Err().Op("!=").Nil()).Block(jen.Id("t").Dot("Skip").Call(jen.Err()))}
+	}
 	loads := false
 	for i, m := range e.session.methods {
 		if m.spec.SampleTooLarge {
@@ -44,25 +48,24 @@ func (e *emitter) testFile() *jen.File {
 		if i > 0 {
 			name = e.global.unique(name + m.spec.Method)
 		}
-		m.sampleTest(f, name, load)
+		m.sampleTest(f, name, skip, load)
 	}
 	if loads {
 		note(f, "TestLoad loads the model. It does not run it: that takes more than a test should.")
-		f.Func().Id("TestLoad").Params(jen.Id("t").Op("*").Qual("testing", "T")).Block(
-			jen.If(jen.List(jen.Id("_"), jen.Err()).Op(":=").Add(load), jen.Err().Op("!=").Nil()).Block(fatal(jen.Err())))
+		f.Func().Id("TestLoad").Params(jen.Id("t").Op("*").Qual("testing", "T")).Block(append(skip,
+			jen.If(jen.List(jen.Id("_"), jen.Err()).Op(":=").Add(load), jen.Err().Op("!=").Nil()).Block(fatal(jen.Err())))...)
 	}
 	return f
 }
 
 func fatal(err jen.Code) jen.Code { return jen.Id("t").Dot("Fatal").Call(err) }
 
-// sampleTest prints the test of a method.
-func (a *method) sampleTest(f *jen.File, name string, load *jen.Statement) {
+// sampleTest prints the test of a method; skip is what it begins with.
+func (a *method) sampleTest(f *jen.File, name string, skip []jen.Code, load *jen.Statement) {
 	low := a.spec.SampleLow
-	body := []jen.Code{
+	body := append(slices.Clone(skip),
 		jen.List(jen.Id("m"), jen.Err()).Op(":=").Add(load),
-		jen.If(jen.Err().Op("!=").Nil()).Block(fatal(jen.Err())),
-	}
+		jen.If(jen.Err().Op("!=").Nil()).Block(fatal(jen.Err())))
 	symbols := func(string) (ir.Dim, bool) { return ir.Const(SampleExtent), true }
 	var args, ins []jen.Code
 	for i, p := range a.in {

@@ -433,6 +433,8 @@ func (e *emitter) trainerMethods(f *jen.File) {
 		jen.List(jen.Id("w"), jen.Err()).Op(":=").Id("prepare").Call(base().Dot("Weights").Call()),
 		jen.If(jen.Err().Op("!=").Nil()).Block(jen.Id("w").Op("=").Op("&").Id("weights").Values(jen.Id("err").Op(":").Err())),
 		jen.Return(jen.Id("newModel").Call(jen.Id("w"))))
+	note(f, "Weights returns a copy of the weights as they are now, which LoadFrom and Swap take.")
+	f.Func().Params(t()).Id("Weights").Params().Op("*").Qual(rtPath, "Weights").Block(jen.Return(base().Dot("Weights").Call()))
 	note(f, "State registers the weights, the seed and the count of steps, for rt.SaveState and\nrt.LoadState.")
 	f.Func().Params(t()).Id("State").Params(jen.Id("s").Op("*").Qual(rtPath, "State")).Block(base().Dot("State").Call(jen.Id("s")))
 	note(f, "SetContext makes the calls that follow end early, with the context's error, when ctx\nis done; a nil ctx never is.")

@@ -7,12 +7,12 @@ import (
 	"github.com/dave/jennifer/jen"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/runtime/rt/keys"
 )
 
 func (e *emitter) weightsFile() *jen.File {
 	f := e.newFile()
 	ret := func(x ...jen.Code) jen.Code { return jen.Return(x...) }
-	fail := jen.If(jen.Err().Op("!=").Nil()).Block(ret(jen.Nil(), jen.Err()))
 
 	if e.EmbeddedFile != "" {
 		f.Anon("embed")
@@ -34,11 +34,7 @@ func (e *emitter) weightsFile() *jen.File {
 			ret(jen.Id("loadPrepared").Call(jen.Id("w"))))
 	}
 
-	note(f, "LoadFrom returns the model with other weights of the names and shapes that the source\nmodel has: those that a training run saved.")
-	f.Func().Id("LoadFrom").Params(jen.Id("raw").Op("*").Qual(rtPath, "Weights")).Params(jen.Op("*").Id("Model"), jen.Error()).Block(
-		jen.List(jen.Id("w"), jen.Err()).Op(":=").Id("prepare").Call(jen.Id("raw").Dot("Fork").Call()),
-		fail.Clone(),
-		ret(jen.Id("newModel").Call(jen.Id("w")), jen.Nil()))
+	e.loadFrom(f)
 
 	var fields []jen.Code
 	var values []jen.Code
@@ -66,6 +62,90 @@ func (e *emitter) weightsFile() *jen.File {
 	return f
 }
 
+// wantedVar prints the list of the weights that LoadFrom takes.
+func (e *emitter) wantedVar(f *jen.File) {
+	var list []jen.Code
+	for _, w := range e.Wanted {
+		fields := []jen.Code{jen.Id("Name").Op(":").Add(text(w.Name)), jen.Id("DType").Op(":").Add(text(w.DType)), jen.Id("Shape").Op(":").Index().Int().Values(numbers(w.Shape)...)}
+		if len(w.Aliases) > 0 {
+			var names []jen.Code
+			for _, name := range w.Aliases {
+				names = append(names, text(name))
+			}
+			fields = append(fields, jen.Id("Aliases").Op(":").Index().String().Values(names...))
+		}
+		switch w.Layout {
+		case keys.InOut:
+			fields = append(fields, jen.Id("Layout").Op(":").Qual(keysPath, "InOut"))
+		case keys.OutIn:
+			fields = append(fields, jen.Id("Layout").Op(":").Qual(keysPath, "OutIn"))
+		}
+		if w.Optional {
+			fields = append(fields, jen.Id("Optional").Op(":").True())
+		}
+		list = append(list, jen.Line().Values(fields...))
+	}
+	if len(list) > 0 {
+		list = append(list, jen.Line())
+	}
+	note(f, "wanted are the weights of the source model.")
+	f.Var().Id("wanted").Op("=").Index().Qual(keysPath, "Want").Values(list...)
+	note(f, "Wanted returns the names, types and shapes of the weights that LoadFrom takes, which\nmust not be changed.")
+	f.Func().Id("Wanted").Params().Index().Qual(keysPath, "Want").Block(jen.Return(jen.Id("wanted")))
+}
+
+// loadFrom prints what takes other weights than the package's own.
+func (e *emitter) loadFrom(f *jen.File) {
+	raw := jen.Id("raw").Op("*").Qual(rtPath, "Weights")
+	options := jen.Id("options").Op("...").Qual(keysPath, "Option")
+	own, current, missing := jen.Nil(), jen.Nil(), "The package has no\nweights of its own to stand in for missing ones."
+	fn := func(w jen.Code) *jen.Statement {
+		return jen.Func().Params().Op("*").Qual(rtPath, "Weights").Block(jen.Return(w))
+	}
+	switch {
+	case e.Raw:
+		missing = "For what\nmay be missing, the package's own weights stand in."
+		current = fn(jen.Id("m").Dot("weights").Dot("Load").Call().Dot("raw"))
+		if e.Initial != nil {
+			missing = "For what\nmay be missing, the weights of New(0) stand in."
+			own = fn(e.drawn(jen.Lit(0)))
+		} else if e.Embed {
+			own = fn(jen.Qual(rtPath, "OpenWeights").Call(jen.Id("embedded")))
+		} else {
+			missing = "No others\nstand in for missing ones."
+		}
+	case slices.ContainsFunc(e.Wanted, func(w keys.Want) bool { return w.Optional }):
+		own = fn(jen.Qual(rtPath, "OpenWeights").Call(jen.Id("embedded")))
+		current = own.Clone()
+	}
+	note(f, "LoadFrom returns the model with other weights of the names and shapes that the source\nmodel has, as rt.OpenWeightsFile and pytorch.Open return them; raw may be closed after.\nOptions rename weights and say which may be missing or unused. "+missing+" An error tells all that does not fit.")
+	f.Func().Id("LoadFrom").Params(raw.Clone(), options.Clone()).Params(jen.Op("*").Id("Model"), jen.Error()).Block(
+		jen.List(jen.Id("w"), jen.Err()).Op(":=").Id("fitted").Call(jen.Id("raw"), own, jen.Id("options")),
+		jen.If(jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Nil(), jen.Err())),
+		jen.Return(jen.Id("newModel").Call(jen.Id("w")), jen.Nil()))
+	note(f, "Swap gives the model other weights, as LoadFrom takes them, while it is in use: calls\nthat have begun compute with the old ones, and all that begin after it with the new ones.\nOn error the model stays what it is.")
+	f.Func().Params(jen.Id("m").Op("*").Id("Model")).Id("Swap").Params(raw, options).Error().Block(
+		jen.List(jen.Id("w"), jen.Err()).Op(":=").Id("fitted").Call(jen.Id("raw"), current, jen.Id("options")),
+		jen.If(jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Err())),
+		jen.Id("m").Dot("weights").Dot("Store").Call(jen.Id("w")),
+		jen.Return(jen.Nil()))
+	note(f, "fitted makes the tensors that the kernels read from those of other weights.")
+	f.Func().Id("fitted").Params(jen.Id("raw").Op("*").Qual(rtPath, "Weights"), jen.Id("own").Func().Params().Op("*").Qual(rtPath, "Weights"), jen.Id("options").Index().Qual(keysPath, "Option")).Params(jen.Op("*").Id("weights"), jen.Error()).Block(
+		jen.List(jen.Id("w"), jen.Err()).Op(":=").Qual(keysPath, "Load").Call(jen.Id("raw"), jen.Id("own"), jen.Id("wanted"), jen.Id("options").Op("...")),
+		jen.If(jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Nil(), jen.Err())),
+		jen.Return(jen.Id("prepare").Call(jen.Id("w"))))
+	e.wantedVar(f)
+}
+
+// numbers prints integers.
+func numbers(list []int) []jen.Code {
+	out := make([]jen.Code, len(list))
+	for i, n := range list {
+		out[i] = jen.Lit(n)
+	}
+	return out
+}
+
 // rawWeights prints the opening of a file of the model's own weights, without the
 // constants that it holds.
 func (e *emitter) rawWeights(open, what string) *jen.Statement {
@@ -83,10 +163,6 @@ const constPrefix = "const/"
 func (e *emitter) initialWeights(f *jen.File) {
 	var list []jen.Code
 	for _, n := range e.Initial {
-		dims := make([]jen.Code, len(n.Shape))
-		for i, d := range n.Shape {
-			dims[i] = jen.Lit(d)
-		}
 		init := []jen.Code{jen.Id("Kind").Op(":").Add(text(n.Init.Kind))}
 		if n.Init.A != 0 {
 			init = append(init, jen.Id("A").Op(":").Add(float(n.Init.A, 64)))
@@ -96,19 +172,24 @@ func (e *emitter) initialWeights(f *jen.File) {
 		}
 		list = append(list, jen.Line().Values(
 			jen.Id("Name").Op(":").Add(text(n.Name)), jen.Id("DType").Op(":").Add(text(n.DType)),
-			jen.Id("Shape").Op(":").Index().Int().Values(dims...), jen.Id("Init").Op(":").Qual(rtPath, "Init").Values(init...)))
+			jen.Id("Shape").Op(":").Index().Int().Values(numbers(n.Shape)...), jen.Id("Init").Op(":").Qual(rtPath, "Init").Values(init...)))
 	}
 	note(f, "initial says how the weights begin.")
 	f.Var().Id("initial").Op("=").Index().Qual(rtPath, "Initial").Values(append(list, jen.Line())...)
+	note(f, "New returns the model with its initial weights, which the seed determines: those of\none seed are the same on every machine.")
+	f.Func().Id("New").Params(jen.Id("seed").Uint64()).Op("*").Id("Model").Block(
+		jen.List(jen.Id("w"), jen.Err()).Op(":=").Id("prepare").Call(e.drawn(jen.Id("seed"))),
+		jen.If(jen.Err().Op("!=").Nil()).Block(jen.Id("w").Op("=").Op("&").Id("weights").Values(jen.Id("err").Op(":").Err())),
+		jen.Return(jen.Id("newModel").Call(jen.Id("w"))))
+}
+
+// drawn prints the initial weights of a seed.
+func (e *emitter) drawn(seed jen.Code) *jen.Statement {
 	given := jen.Nil()
 	if e.EmbeddedFile != "" {
 		given = jen.Qual(rtPath, "OpenWeights").Call(jen.Id("embedded"))
 	}
-	note(f, "New returns the model with its initial weights, which the seed determines: those of\none seed are the same on every machine.")
-	f.Func().Id("New").Params(jen.Id("seed").Uint64()).Op("*").Id("Model").Block(
-		jen.List(jen.Id("w"), jen.Err()).Op(":=").Id("prepare").Call(jen.Qual(rtPath, "InitialWeights").Call(jen.Id("seed"), jen.Id("initial"), given)),
-		jen.If(jen.Err().Op("!=").Nil()).Block(jen.Id("w").Op("=").Op("&").Id("weights").Values(jen.Id("err").Op(":").Err())),
-		jen.Return(jen.Id("newModel").Call(jen.Id("w"))))
+	return jen.Qual(rtPath, "InitialWeights").Call(seed, jen.Id("initial"), given)
 }
 
 // loadPrepared prints the reading of prepared weights.
@@ -129,13 +210,23 @@ func (e *emitter) rawLoad(f *jen.File) {
 	case e.Embed:
 		note(f, "Load returns the model with the weights it was generated with.")
 		f.Func().Id("Load").Params().Params(jen.Op("*").Id("Model"), jen.Error()).Block(
-			jen.Return(jen.Id("LoadFrom").Call(e.rawWeights("OpenWeights", "embedded"))))
+			jen.Return(jen.Id("loadRaw").Call(e.rawWeights("OpenWeights", "embedded"))))
 	default:
-		note(f, "Load returns the model with the weights of a file that was generated with it, or that\nSave wrote, which is mapped into memory.")
+		of := "a file that was generated with it, or that\nSave wrote"
+		if e.Elsewhere {
+			of = "the file that it was generated with,\n" + comment(e.WeightsFile) + ", or of one that Save wrote"
+		}
+		note(f, "Load returns the model with the weights of "+of+", which is mapped into memory.")
 		f.Func().Id("Load").Params(jen.Id("path").String()).Params(jen.Op("*").Id("Model"), jen.Error()).Block(
-			jen.Id("w").Op(":=").Add(e.rawWeights("OpenWeightsFile", "path")),
-			jen.Defer().Id("w").Dot("Close").Call(),
-			jen.Return(jen.Id("LoadFrom").Call(jen.Id("w"))))
+			jen.Return(jen.Id("loadRaw").Call(e.rawWeights("OpenWeightsFile", "path"))))
+	}
+	if e.Initial == nil {
+		note(f, "loadRaw returns the model with weights of its own file.")
+		f.Func().Id("loadRaw").Params(jen.Id("raw").Op("*").Qual(rtPath, "Weights")).Params(jen.Op("*").Id("Model"), jen.Error()).Block(
+			jen.Id("raw").Dot("Abandon").Call(),
+			jen.List(jen.Id("w"), jen.Err()).Op(":=").Id("prepare").Call(jen.Id("raw")),
+			jen.If(jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Nil(), jen.Err())),
+			jen.Return(jen.Id("newModel").Call(jen.Id("w")), jen.Nil()))
 	}
 	note(f, "Save writes the weights to a file, under the names that the source model has: LoadFrom\nreads it.")
 	f.Func().Params(jen.Id("m").Op("*").Id("Model")).Id("Save").Params(jen.Id("path").String()).Error().Block(

@@ -46,6 +46,27 @@ func AddWeight(w *rt.Weights, weight *ir.Weight) {
 	w.AddRaw(weight.Name, d.String(), shape, data)
 }
 
+// SetWeight is the inverse of [AddWeight]: it gives a weight of a module the elements of
+// the tensor of its name, in the same memory where that is possible. What is wrong with
+// the tensor is an error that w returns.
+func SetWeight(weight *ir.Weight, w *rt.Weights) {
+	raw := w.Raw(weight.Name)
+	bits := weight.Type.DType.Bits()
+	if bits == 0 || bits >= 8 {
+		weight.Data = raw
+		return
+	}
+	n, _ := weight.Type.Elems().Int()
+	weight.Data = make([]byte, n)
+	for i := range weight.Data[:min(n, len(raw)*8/bits)] {
+		code := raw[i*bits/8] >> (i * bits % 8) & (1<<bits - 1)
+		if weight.Type.DType.IsInt() && weight.Type.DType.String()[0] == 'i' {
+			code = byte(int8(code<<(8-bits)) >> (8 - bits))
+		}
+		weight.Data[i] = code
+	}
+}
+
 // AddTo adds elements to w as a tensor.
 func AddTo(w *rt.Weights, name string, d ir.DType, data any, shape []int) {
 	elements[d].add(w, name, data, shape)

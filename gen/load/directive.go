@@ -6,6 +6,8 @@ import (
 	"go/token"
 	"regexp"
 	"strings"
+
+	"github.com/burngen/burngen/runtime/rt/keys"
 )
 
 // directive is a comment for burngen.
@@ -68,31 +70,8 @@ func directives(g *ast.CommentGroup, fault func(pos token.Pos, text string)) []d
 
 // suggestion names the directive that a misspelt one may mean.
 func suggestion(word string) string {
-	for _, w := range []string{"func", "loss", "config", "module"} {
-		if distance(strings.ToLower(word), w) <= 2 {
-			return "; //burngen:" + w + "?"
-		}
+	if near := keys.Nearest(strings.ToLower(word), []string{"func", "loss", "config", "module"}); len(near) > 0 {
+		return "; //burngen:" + near[0] + "?"
 	}
 	return "; there are func, loss and config"
-}
-
-// distance is the number of letters to insert, drop or replace from a to b.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -9,9 +9,9 @@ import (
 // Names that generated packages have: of their methods, with what these begin with, and
 // of their types, which are called after parameters and results.
 var (
-	reservedMethods  = strings.Fields("Meta Save NewSession NewTrainer SetContext Params Model State Backward")
+	reservedMethods  = strings.Fields("Meta Save Swap NewSession NewTrainer SetContext Params Model Weights State Backward")
 	reservedPrefixes = strings.Fields("Step Train")
-	reservedTypes    = strings.Fields("Model Session Trainer TrainerOptions New Load LoadFrom Built Meta")
+	reservedTypes    = strings.Fields("Model Session Trainer TrainerOptions New Load LoadFrom Wanted Built Meta")
 )
 
 // methodName checks the name of a method.

@@ -94,14 +94,3 @@ func FuzzSignature(f *testing.F) {
 		}
 	})
 }
-
-func TestDistance(t *testing.T) {
-	for _, c := range []struct {
-		a, b string
-		want int
-	}{{"func", "func", 0}, {"fnuc", "func", 2}, {"", "loss", 4}, {"los", "loss", 1}, {"conf", "config", 2}} {
-		if got := distance(c.a, c.b); got != c.want {
-			t.Errorf("from %q to %q: %d, want %d", c.a, c.b, got, c.want)
-		}
-	}
-}

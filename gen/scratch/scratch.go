@@ -5,6 +5,7 @@ package scratch
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -101,11 +102,21 @@ func (m *Module) Write(folder string, files []emit.File) error {
 		if strings.HasSuffix(f.Name, "_test.go") {
 			continue
 		}
-		if err := os.WriteFile(filepath.Join(dir, f.Name), f.Data, 0o666); err != nil {
+		if err := write(filepath.Join(dir, f.Name), f); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// write writes a file.
+func write(path string, file emit.File) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	_, err = file.WriteTo(f)
+	return errors.Join(err, f.Close())
 }
 
 // Build builds the main package in the module's folder into [Module.Binary]. It

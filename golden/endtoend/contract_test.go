@@ -54,7 +54,7 @@ func (s subject) contract(t *testing.T) module {
 		m.copy(t, dir, "contract/"+form+"/"+form+"_test.go")
 	}
 	var text strings.Builder
-	fmt.Fprintf(&text, "package contract\n\nimport %[1]q\n\ntype (\n\tModel = %[2]s.Model\n\tSession = %[2]s.Session\n)\n\nvar loadFrom = %[2]s.LoadFrom\n\n%[3]s", "program/"+s.name, s.name, load)
+	fmt.Fprintf(&text, "package contract\n\nimport %[1]q\n\ntype (\n\tModel = %[2]s.Model\n\tSession = %[2]s.Session\n)\n\nvar loadFrom, wanted = %[2]s.LoadFrom, %[2]s.Wanted\n\n%[3]s", "program/"+s.name, s.name, load)
 	if s.input != "" {
 		fmt.Fprintf(&text, "\ntype (\n\tinput = %[1]s.%[2]s\n\toutput = %[1]s.%[3]s\n)\n", s.name, s.input, s.output)
 	}
@@ -120,7 +120,7 @@ func TestContractUnderTheRaceDetector(t *testing.T) {
 	for _, s := range subjects {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
-			t.Log(s.contract(t).run(t, []string{"CGO_ENABLED=1"}, "test", "-race", "-trimpath", "-vet=off", "-run", "Goroutines|Workers|OneCall|Context|Outlive", "./"+s.name+"/contract"))
+			t.Log(s.contract(t).run(t, []string{"CGO_ENABLED=1"}, "test", "-race", "-trimpath", "-vet=off", "-run", "Goroutines|Workers|OneCall|Context|Outlive|Swap", "./"+s.name+"/contract"))
 		})
 	}
 }

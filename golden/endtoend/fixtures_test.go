@@ -24,6 +24,8 @@ var (
 	dynamicNet = fixture{"dynamic", wordNet}
 	// tinyNet has two small matrices.
 	tinyNet = fixture{"tiny", onnxtest.MLP}
+	// sequenceNet is the network of pytorch/testdata/make.py, with other weights.
+	sequenceNet = fixture{"sequence", layerNet}
 )
 
 // write writes the model's file and returns its path.
@@ -106,4 +108,25 @@ func wordNet() *onnxtest.Model {
 		Node("/Mul", "Mul", []string{"tanh", "column"}, []string{"words"}).
 		Node("/ReduceMean", "ReduceMean", []string{"words"}, []string{"sentence"},
 			onnxtest.Attr{Name: "axes", Value: []int{1}}, onnxtest.Attr{Name: "keepdims", Value: 0})
+}
+
+// layerNet is a linear layer of 3 to 4, a normalisation, and a linear layer of 4 to 2, as
+// products of rows with matrices.
+func layerNet() *onnxtest.Model {
+	return onnxtest.New(17).
+		Input("x", ir.F32, "N", 3).
+		Output("y", ir.F32, "N", 2).
+		Initializer("net.0.weight", wave(1, 1, 3, 4)).
+		Initializer("net.0.bias", ramp(-1, 1, 4)).
+		Initializer("net.1.weight", ramp(.5, 2, 4)).
+		Initializer("net.1.bias", ramp(-1, 1, 4)).
+		Initializer("net.1.running_mean", ramp(-1, 1, 4)).
+		Initializer("net.1.running_var", ramp(.5, 2, 4)).
+		Initializer("net.2.weight", wave(2, 1, 4, 2)).
+		Initializer("net.2.bias", ramp(-1, 1, 2)).
+		Node("/0/MatMul", "MatMul", []string{"x", "net.0.weight"}, []string{"p"}).
+		Node("/0/Add", "Add", []string{"p", "net.0.bias"}, []string{"h"}).
+		Node("/1/BatchNormalization", "BatchNormalization", []string{"h", "net.1.weight", "net.1.bias", "net.1.running_mean", "net.1.running_var"}, []string{"n"}).
+		Node("/2/MatMul", "MatMul", []string{"n", "net.2.weight"}, []string{"q"}).
+		Node("/2/Add", "Add", []string{"q", "net.2.bias"}, []string{"y"})
 }

@@ -9,7 +9,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -601,12 +600,9 @@ func TestBurnFitsModels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	names := keys.Map{Transpose: []*regexp.Regexp{regexp.MustCompile(`fc\.weight`)}}
-	if w, err = names.Apply(w); err != nil {
-		t.Fatal(err)
-	}
-	w, err = keys.Fit{}.Match(w, []rt.Info{
-		{Name: "norm.weight", DType: "f32", Shape: []int{1}}, {Name: "norm.bias", DType: "f32", Shape: []int{1}}, {Name: "fc.weight", DType: "f32", Shape: []int{2, 3}},
+	w, err = keys.Load(w, nil, []keys.Want{
+		{Name: "norm.weight", DType: "f32", Shape: []int{1}}, {Name: "norm.bias", DType: "f32", Shape: []int{1}},
+		{Name: "fc.weight", DType: "f32", Shape: []int{2, 3}, Layout: keys.OutIn},
 	})
 	if err != nil {
 		t.Fatal(err)

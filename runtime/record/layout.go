@@ -170,7 +170,7 @@ func checkVersion(v int64) error {
 func verify(w *rt.Weights, sum string) error {
 	got, err := w.Sum()
 	if err == nil && got != sum {
-		err = fmt.Errorf("sha256 of the contents is %s, file says %.100q", got, sum)
+		err = fmt.Errorf("digest of the contents is %s, file says %.100q", got, sum)
 	}
 	return err
 }

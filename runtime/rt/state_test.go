@@ -140,7 +140,7 @@ func TestStatesThatDoNotFit(t *testing.T) {
 	}{
 		{"cut short", whole[:len(whole)-1], nil, "data section has"},
 		{"empty", nil, nil, "file has 0 bytes"},
-		{"a bit flipped", flipped, nil, "sha256 of the contents is"},
+		{"a bit flipped", flipped, nil, "digest of the contents is"},
 		{"a file of weights", encodeWeights(t, everyKind()), map[string]Stater{"a": newProgress()}, `"a/mean": f32[2,2] expected, file has none of that name`},
 		{"a part that is missing", whole, map[string]Stater{"c": trained(t)}, `"c/scale": f32[] expected, file has none of that name`},
 		{"another shape", whole, map[string]Stater{"a": &progress{mean: make([]float32, 4), sums: make([]float64, 2), bits: make([]uint8, 5), done: make([]bool, 2)}},

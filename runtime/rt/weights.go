@@ -44,7 +44,8 @@ type tensors struct {
 type tensor struct {
 	Info
 	raw  []byte
-	lazy *lazy // what raw will be, nil if it is there
+	lazy *lazy    // what raw will be, nil if it is there
+	home *tensors // in whose memory it lies
 }
 
 // lazy is the bytes of a tensor that are made when they are asked for.
@@ -160,7 +161,7 @@ func (t *tensors) parse(data []byte) error {
 			shape[i] = int(n)
 		}
 		raw := data[h.Data+e.Begin : h.Data+e.End : h.Data+e.End]
-		t.byName[e.Name] = &tensor{Info: Info{e.Name, dtypeOf[e.DType], shape, int64(len(raw))}, raw: raw}
+		t.byName[e.Name] = &tensor{Info: Info{e.Name, dtypeOf[e.DType], shape, int64(len(raw))}, raw: raw, home: t}
 	}
 	for _, key := range slices.Sorted(maps.Keys(h.Metadata)) {
 		value := h.Metadata[key]
@@ -290,7 +291,7 @@ func (w *Weights) Metadata() map[string]string {
 }
 
 // SetMetadata sets one of them. The keys that start with "burngen.dtype:" and
-// "burngen.sha256" are taken.
+// "burngen.digest" are taken.
 func (w *Weights) SetMetadata(key, value string) {
 	if w == nil {
 		return

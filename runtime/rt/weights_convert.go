@@ -96,7 +96,7 @@ func (t *tensor) converted(to string) *tensor {
 	from, as := kinds[t.DType].bits/8, kinds[to].bits/8
 	n := int(t.Bytes / int64(from))
 	info := Info{t.Name, to, t.Shape, int64(n) * int64(as)}
-	return &tensor{Info: info, lazy: &lazy{read: func() ([]byte, error) {
+	return &tensor{Info: info, home: t.home, lazy: &lazy{read: func() ([]byte, error) {
 		raw, err := t.once()
 		if err != nil {
 			return nil, err

@@ -3,9 +3,11 @@ package rt
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"os"
 	"runtime"
+	"sync"
 	"unsafe"
 )
 
@@ -31,6 +33,20 @@ func ReadWeightsFile(path string, read func(w *Weights, file []byte) error) *Wei
 		return broken(fmt.Errorf("weights: %s: %w", path, err))
 	}
 	w.unmap = unmap
+	return w
+}
+
+// OpenWeightsFS returns the weights in a safetensors file of a file system, such as one
+// that is built into the program, which is read whole. What is wrong shows in Err.
+func OpenWeightsFS(files fs.FS, name string) *Weights {
+	data, err := fs.ReadFile(files, name)
+	if err != nil {
+		return broken(fmt.Errorf("weights: %w", err))
+	}
+	w := NewWeights()
+	if err := w.parse(data); err != nil {
+		return broken(fmt.Errorf("weights: %s: %w", name, err))
+	}
 	return w
 }
 
@@ -86,6 +102,16 @@ func Keep[T any](owner *T, w *Weights) {
 		return
 	}
 	runtime.AddCleanup(owner, func(t *tensors) { t.release() }, w.tensors)
+}
+
+// Abandon ends the use of the handle without closing the weights: the memory of a mapped
+// file is given back when no handle is left, and the last owner that [Keep] named is
+// garbage. Tensors that were read are to be kept so.
+func (w *Weights) Abandon() {
+	if w.unmap != nil {
+		w.unmap = sync.OnceValue(w.unmap)
+		runtime.AddCleanup(w.tensors, func(unmap func() error) { unmap() }, w.unmap)
+	}
 }
 
 // retain takes a reference that release gives back and reports whether the

@@ -17,7 +17,7 @@ import (
 // length of every element as 32 bits, then their text.
 const (
 	notePrefix = "burngen.dtype:"
-	digestKey  = "burngen.sha256"
+	digestKey  = "burngen.digest"
 )
 
 // kind is how elements of a type are stored.

@@ -3,6 +3,7 @@ package rt
 import (
 	"fmt"
 	"maps"
+	"runtime"
 	"slices"
 )
 
@@ -47,4 +48,30 @@ func (t *tensor) called(name string) *tensor {
 	other := *t
 	other.Name = name
 	return &other
+}
+
+// Share adds tensors of another handle, in the same memory, which stays as long as w is
+// used; from may be closed. Errors, which w.Err returns: those of from, a tensor that is
+// not there, and two of one name.
+func (w *Weights) Share(from *Weights, names ...string) {
+	homes := map[*tensors]bool{}
+	for _, name := range names {
+		t := from.find(name)
+		if t == nil {
+			w.fail(fmt.Errorf("%.100q: no such tensor", name))
+			continue
+		}
+		w.add(t)
+		homes[t.home] = true
+	}
+	for home := range homes {
+		if home.unmap == nil {
+			continue
+		}
+		if !home.retain() {
+			w.fail(ErrClosed)
+			continue
+		}
+		runtime.AddCleanup(w.tensors, func(t *tensors) { t.release() }, home)
+	}
 }

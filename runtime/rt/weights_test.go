@@ -257,7 +257,7 @@ weights: "codes": f32[1] expected, file has i4[1]`)
 		w.AddRaw("nibbles", "u4", []int{3}, make([]byte, 1))
 		w.AddRaw("strings", "string", []int{2}, make([]byte, 7))
 		w.AddRaw("large", "f64", []int{1 << 30, 1 << 30}[:1+bigInt], make([]byte, 4))
-		w.SetMetadata("burngen.sha256", "")
+		w.SetMetadata("burngen.digest", "")
 		w.SetMetadata("burngen.dtype:x", "")
 		want := []string{
 			`weights: "x": name appears twice`,
@@ -272,7 +272,7 @@ weights: "codes": f32[1] expected, file has i4[1]`)
 			`weights: "nibbles": u4[3] is not 1 bytes`,
 			`weights: "strings": string[2] does not fit 7 bytes`,
 			`weights: "large": `,
-			`weights: metadata "burngen.sha256": key is taken`,
+			`weights: metadata "burngen.digest": key is taken`,
 			`weights: metadata "burngen.dtype:x": key is taken`,
 		}
 		got := strings.Split(w.Err().Error(), "\n")

@@ -29,7 +29,7 @@ func (w *Weights) Transpose(names ...string) error {
 func (t *tensor) transposed() *tensor {
 	rows, columns, width := t.Shape[0], t.Shape[1], kinds[t.DType].bits/8
 	info := Info{t.Name, t.DType, []int{columns, rows}, t.Bytes}
-	return &tensor{Info: info, lazy: &lazy{read: func() ([]byte, error) {
+	return &tensor{Info: info, home: t.home, lazy: &lazy{read: func() ([]byte, error) {
 		raw, err := t.once()
 		if err != nil {
 			return nil, err

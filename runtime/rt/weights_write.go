@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"maps"
 	"math"
@@ -120,6 +121,9 @@ func (w *Weights) add(t *tensor) {
 		err = fmt.Errorf("%.100q: name appears twice", name)
 	}
 	if err == nil {
+		if t.home == nil {
+			t.home = w.tensors
+		}
 		w.byName[name] = t
 	}
 	w.mu.Unlock()
@@ -151,13 +155,13 @@ func (w *Weights) Verify() error {
 		return err
 	}
 	if sum != w.digest {
-		return fmt.Errorf("weights: sha256 of the contents is %s, file says %.100q", sum, w.digest)
+		return fmt.Errorf("weights: digest of the contents is %s, file says %.100q", sum, w.digest)
 	}
 	return nil
 }
 
 // Sum computes the digest that WriteTo records: the SHA-256, in hexadecimal, of names,
-// types, shapes, bytes and metadata.
+// types, shapes, [Checksums] of the bytes, and metadata.
 func (w *Weights) Sum() (string, error) {
 	if err := w.Err(); err != nil {
 		return "", err
@@ -180,7 +184,8 @@ func (t *tensors) computed() (string, error) {
 	return t.sum()
 }
 
-// sum computes the digest. It is called with t.mu held.
+// sum computes the digest: the SHA-256 of metadata, types, and the checksums of the
+// tensors. It is called with t.mu held.
 func (t *tensors) sum() (string, error) {
 	h := sha256.New()
 	for _, key := range slices.Sorted(maps.Keys(t.metadata)) {
@@ -192,10 +197,21 @@ func (t *tensors) sum() (string, error) {
 		if err != nil {
 			return "", fmt.Errorf("%.100q: %w", name, err)
 		}
-		fmt.Fprintf(h, "%q %v %d\n", name, x.Info, len(raw))
-		h.Write(raw)
+		fmt.Fprintf(h, "%q %v %d %x\n", name, x.Info, len(raw), Checksums(raw))
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// checked is how many bytes a checksum is of.
+const checked = 1 << 20
+
+// Checksums returns the CRC-32C of each 2²⁰ bytes of data.
+func Checksums(data []byte) []uint32 {
+	var sums []uint32
+	for part := range slices.Chunk(data, checked) {
+		sums = append(sums, crc32.Checksum(part, crc32.MakeTable(crc32.Castagnoli)))
+	}
+	return sums
 }
 
 // WriteTo writes a safetensors file of all tensors and metadata, with a digest,

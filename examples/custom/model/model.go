@@ -103,6 +103,12 @@ func (s *Session) SetContext(ctx context.Context) {
 	s.ctx = ctx
 }
 
+// leave ends a call: the session holds no weights between two.
+func (s *Session) leave() {
+	s.weights = nil
+	s.guard.Leave()
+}
+
 // open makes the arena large enough.
 func (s *Session) open(s2 int) error {
 	var z rt.Sizes
@@ -126,7 +132,7 @@ func (s *Session) Forward(dst *Outputs, signal rt.Tensor[float32]) (err error) {
 	if err := s.guard.Enter(); err != nil {
 		return err
 	}
-	defer s.guard.Leave()
+	defer s.leave()
 	defer rt.Recover("beats: Forward", &err)
 	s.weights = s.model.weights.Load()
 	if err := rt.CheckNil("beats: Forward", "dst", dst); err != nil {

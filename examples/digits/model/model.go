@@ -95,6 +95,12 @@ func (s *Session) SetContext(ctx context.Context) {
 	s.ctx = ctx
 }
 
+// leave ends a call: the session holds no weights between two.
+func (s *Session) leave() {
+	s.weights = nil
+	s.guard.Leave()
+}
+
 // open makes the arena large enough.
 func (s *Session) open(n int) error {
 	var z rt.Sizes
@@ -118,7 +124,7 @@ func (s *Session) Forward(dst []Logits, image []Image) (err error) {
 	if err := s.guard.Enter(); err != nil {
 		return err
 	}
-	defer s.guard.Leave()
+	defer s.leave()
 	defer rt.Recover("digits: Forward", &err)
 	s.weights = s.model.weights.Load()
 	n := len(image)

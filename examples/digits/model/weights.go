@@ -7,6 +7,7 @@ import (
 
 	"github.com/burngen/burngen/runtime/cpu"
 	"github.com/burngen/burngen/runtime/rt"
+	"github.com/burngen/burngen/runtime/rt/keys"
 )
 
 //go:embed digits.safetensors
@@ -18,13 +19,68 @@ func Load() (*Model, error) {
 }
 
 // LoadFrom returns the model with other weights of the names and shapes that the source
-// model has: those that a training run saved.
-func LoadFrom(raw *rt.Weights) (*Model, error) {
-	w, err := prepare(raw.Fork())
+// model has, as rt.OpenWeightsFile and pytorch.Open return them; raw may be closed after.
+// Options rename weights and say which may be missing or unused. The package has no
+// weights of its own to stand in for missing ones. An error tells all that does not fit.
+func LoadFrom(raw *rt.Weights, options ...keys.Option) (*Model, error) {
+	w, err := fitted(raw, nil, options)
 	if err != nil {
 		return nil, err
 	}
 	return newModel(w), nil
+}
+
+// Swap gives the model other weights, as LoadFrom takes them, while it is in use: calls
+// that have begun compute with the old ones, and all that begin after it with the new ones.
+// On error the model stays what it is.
+func (m *Model) Swap(raw *rt.Weights, options ...keys.Option) error {
+	w, err := fitted(raw, nil, options)
+	if err != nil {
+		return err
+	}
+	m.weights.Store(w)
+	return nil
+}
+
+// fitted makes the tensors that the kernels read from those of other weights.
+func fitted(raw *rt.Weights, own func() *rt.Weights, options []keys.Option) (*weights, error) {
+	w, err := keys.Load(raw, own, wanted, options...)
+	if err != nil {
+		return nil, err
+	}
+	return prepare(w)
+}
+
+// wanted are the weights of the source model.
+var wanted = []keys.Want{
+	{Name: "conv1.weight", DType: "f32", Shape: []int{16, 1, 3, 3}},
+	{Name: "norm1.weight", DType: "f32", Shape: []int{16}},
+	{Name: "norm1.bias", DType: "f32", Shape: []int{16}},
+	{Name: "norm1.running_mean", DType: "f32", Shape: []int{16}},
+	{Name: "norm1.running_var", DType: "f32", Shape: []int{16}},
+	{Name: "conv2.weight", DType: "f32", Shape: []int{16, 16, 3, 3}},
+	{Name: "norm2.weight", DType: "f32", Shape: []int{16}},
+	{Name: "norm2.bias", DType: "f32", Shape: []int{16}},
+	{Name: "norm2.running_mean", DType: "f32", Shape: []int{16}},
+	{Name: "norm2.running_var", DType: "f32", Shape: []int{16}},
+	{Name: "conv3.weight", DType: "f32", Shape: []int{32, 16, 3, 3}},
+	{Name: "norm3.weight", DType: "f32", Shape: []int{32}},
+	{Name: "norm3.bias", DType: "f32", Shape: []int{32}},
+	{Name: "norm3.running_mean", DType: "f32", Shape: []int{32}},
+	{Name: "norm3.running_var", DType: "f32", Shape: []int{32}},
+	{Name: "conv4.weight", DType: "f32", Shape: []int{32, 32, 3, 3}},
+	{Name: "norm4.weight", DType: "f32", Shape: []int{32}},
+	{Name: "norm4.bias", DType: "f32", Shape: []int{32}},
+	{Name: "norm4.running_mean", DType: "f32", Shape: []int{32}},
+	{Name: "norm4.running_var", DType: "f32", Shape: []int{32}},
+	{Name: "dense.weight", DType: "f32", Shape: []int{10, 1568}, Layout: keys.OutIn},
+	{Name: "dense.bias", DType: "f32", Shape: []int{10}},
+}
+
+// Wanted returns the names, types and shapes of the weights that LoadFrom takes, which
+// must not be changed.
+func Wanted() []keys.Want {
+	return wanted
 }
 
 // weights holds the tensors as the kernels read them.

@@ -114,34 +114,41 @@ func weights() *rt.Weights {
 	return w
 }
 
+// match is Match without weights of the model's own.
+func match(f Fit, wanted []Want) (*Fitted, error) { return f.Match(weights(), nil, wanted) }
+
 func TestMatch(t *testing.T) {
-	wanted := []rt.Info{{Name: "fc1.weight", DType: "f32", Shape: []int{2, 3}}, {Name: "fc1.bias", DType: "f16", Shape: []int{2}},
+	wanted := []Want{{Name: "fc1.weight", DType: "f32", Shape: []int{2, 3}}, {Name: "fc1.bias", DType: "f16", Shape: []int{2}},
 		{Name: "norm.weight", DType: "f32", Shape: []int{1}}, {Name: "steps", DType: "i64"}}
-	w, err := Fit{}.Match(weights(), wanted)
+	w, err := match(Fit{}, wanted)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := rt.WeightsOf[rt.Float16](w, "fc1.bias", 2); !slices.Equal(got, []rt.Float16{0x3c00, 0x4000}) {
+	if got := rt.WeightsOf[rt.Float16](w.Weights, "fc1.bias", 2); !slices.Equal(got, []rt.Float16{0x3c00, 0x4000}) {
 		t.Error(got)
 	}
-	if got := rt.WeightsOf[float32](w, "norm.weight", 1); !slices.Equal(got, []float32{7}) || w.Err() != nil {
+	if got := rt.WeightsOf[float32](w.Weights, "norm.weight", 1); !slices.Equal(got, []float32{7}) || w.Err() != nil {
 		t.Error(got, w.Err())
+	}
+	if !slices.Equal(w.Converted, []string{"fc1.bias"}) || w.Transposed != nil || w.Own != nil || w.Unused != nil {
+		t.Errorf("%+v", w)
 	}
 	for _, tt := range []struct {
 		name string
 		fit  Fit
-		want []rt.Info
+		want []Want
 		errs []string
 	}{
-		{"everything wrong at once", Fit{}, []rt.Info{{Name: "fc1.weight", DType: "f32", Shape: []int{3, 2}}, {Name: "fc2.bias", DType: "f32", Shape: []int{2}}, {Name: "steps", DType: "f32"}},
+		{"everything wrong at once", Fit{}, []Want{{Name: "fc1.weight", DType: "f32", Shape: []int{3, 2}}, {Name: "fc2.bias", DType: "f32", Shape: []int{2}}, {Name: "steps", DType: "f32"}},
 			[]string{`"fc1.weight": f32[3,2] expected, file has f32[2,3], its transpose`, `"fc2.bias": f32[2] expected, file has none of that name; nearest: "fc1.bias"`,
 				`"steps": f32[] expected, file has i64[]`, `2 not used: "fc1.bias", "norm.gamma"`}},
-		{"some missing", Fit{AllowMissing: true}, append([]rt.Info{{Name: "more", DType: "f32"}}, wanted...), nil},
+		{"missing, and no other there", Fit{AllowMissing: true}, append([]Want{{Name: "more", DType: "f32"}}, wanted...), []string{`1 are missing, and there are none of the model's own in their place: "more"`}},
+		{"one that need not be there", Fit{}, append([]Want{{Name: "more", DType: "f32", Optional: true}}, wanted...), nil},
 		{"some unused", Fit{AllowUnused: true}, wanted[:1], nil},
-		{"one tensor twice", Fit{AllowUnused: true}, []rt.Info{wanted[2], {Name: "norm.gamma", DType: "f32", Shape: []int{1}}}, []string{`"norm.gamma": already used as "norm.weight"`}},
+		{"one tensor twice", Fit{AllowUnused: true}, []Want{wanted[2], {Name: "norm.gamma", DType: "f32", Shape: []int{1}}}, []string{`"norm.gamma": already used as "norm.weight"`}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := tt.fit.Match(weights(), tt.want)
+			_, err := match(tt.fit, tt.want)
 			if (err == nil) != (tt.errs == nil) {
 				t.Fatal(err)
 			}
@@ -154,6 +161,157 @@ func TestMatch(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestMissingAreTheModelsOwn(t *testing.T) {
+	own := rt.NewWeights()
+	rt.Add(own, "fc1.bias", []float32{8, 9}, 2)
+	rt.Add(own, "mask", []float32{5}, 1)
+	asked := 0
+	get := func() *rt.Weights { asked++; return own }
+	file := rt.NewWeights()
+	rt.Add(file, "fc1.weight", []float32{1, 2}, 2)
+	rt.Add(file, "const/0", []float32{1}, 1)
+	rt.Add(file, "norm.num_batches_tracked", []int64{1})
+	wanted := []Want{{Name: "fc1.weight", DType: "f32", Shape: []int{2}}, {Name: "fc1.bias", DType: "f32", Shape: []int{2}}, {Name: "mask", DType: "f32", Shape: []int{1}, Optional: true}}
+	w, err := (Fit{AllowMissing: true}).Match(file, get, wanted)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := rt.WeightsOf[float32](w.Weights, "fc1.bias", 2); !slices.Equal(got, []float32{8, 9}) || !slices.Equal(w.Own, []string{"fc1.bias", "mask"}) || asked != 1 {
+		t.Error(got, w.Own, asked)
+	}
+	if _, err := (Fit{}).Match(file, get, wanted); err == nil || !strings.Contains(err.Error(), `"fc1.bias"`) || strings.Contains(err.Error(), "mask") {
+		t.Error(err)
+	}
+}
+
+func TestAliases(t *testing.T) {
+	tied := []Want{{Name: "embed.weight", DType: "f32", Shape: []int{2}, Aliases: []string{"head.weight", "again.weight"}}}
+	file := func(names ...string) *rt.Weights {
+		w := rt.NewWeights()
+		for i, name := range names {
+			name, other := strings.CutSuffix(name, "!")
+			x := []float32{1, 2}
+			if other {
+				x[1] += float32(i)
+			}
+			rt.Add(w, name, x, 2)
+		}
+		return w
+	}
+	for _, names := range []string{"embed.weight", "head.weight", "embed.weight again.weight head.weight"} {
+		w, err := (Fit{}).Match(file(strings.Fields(names)...), nil, tied)
+		if err != nil {
+			t.Fatal(names, err)
+		}
+		if got := rt.WeightsOf[float32](w.Weights, "embed.weight", 2); !slices.Equal(got, []float32{1, 2}) || len(w.Names()) != 1 {
+			t.Error(names, got, w.Names())
+		}
+	}
+	_, err := (Fit{}).Match(file("embed.weight", "head.weight!"), nil, tied)
+	if err == nil || !strings.Contains(err.Error(), `"embed.weight" and "head.weight" are one tensor in the model, and differ in the file`) {
+		t.Error(err)
+	}
+}
+
+// matrices returns weights of that many rows and columns each, by name, whose elements
+// are their numbers.
+func matrices(shapes map[string][2]int) *rt.Weights {
+	w := rt.NewWeights()
+	for name, s := range shapes {
+		x := make([]float32, s[0]*s[1])
+		for i := range x {
+			x[i] = float32(i)
+		}
+		rt.Add(w, name, x, s[0], s[1])
+	}
+	return w
+}
+
+func TestLayouts(t *testing.T) {
+	want := func(layout Layout, name string, rows, columns int) Want {
+		return Want{Name: name, DType: "f32", Shape: []int{rows, columns}, Layout: layout}
+	}
+	as, turned := []float32{0, 1, 2, 3}, []float32{0, 2, 1, 3} // a square matrix
+	for _, tt := range []struct {
+		name   string
+		wanted []Want
+		file   map[string][2]int
+		square []float32 // s, as it becomes
+		err    string
+	}{
+		{"a square one beside one transposed", []Want{want(InOut, "a", 2, 3), want(InOut, "s", 2, 2)}, map[string][2]int{"a": {3, 2}, "s": {2, 2}}, turned, ""},
+		{"a square one beside one as it is", []Want{want(InOut, "s", 2, 2), want(InOut, "a", 2, 3)}, map[string][2]int{"a": {2, 3}, "s": {2, 2}}, as, ""},
+		{"a square one alone", []Want{want(InOut, "s", 2, 2)}, map[string][2]int{"s": {2, 2}}, as, ""},
+		{"a square one of another layout", []Want{want(InOut, "a", 2, 3), want(OutIn, "s", 2, 2)}, map[string][2]int{"a": {3, 2}, "s": {2, 2}}, as, ""},
+		{"a square one that is no factor", []Want{want(InOut, "a", 2, 3), want("", "s", 2, 2)}, map[string][2]int{"a": {3, 2}, "s": {2, 2}}, as, ""},
+		{"a square one beside both", []Want{want(InOut, "a", 2, 3), want(InOut, "b", 2, 3), want(InOut, "s", 2, 2)}, map[string][2]int{"a": {3, 2}, "b": {2, 3}, "s": {2, 2}}, nil,
+			`"s": is square, and of the others some are transposed and some are not`},
+		{"one that is no factor", []Want{want("", "a", 2, 3), want(InOut, "s", 2, 2)}, map[string][2]int{"a": {3, 2}, "s": {2, 2}}, nil, "its transpose"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w, err := (Fit{}).Match(matrices(tt.file), nil, tt.wanted)
+			if tt.err != "" {
+				if err == nil || !strings.Contains(err.Error(), tt.err) {
+					t.Errorf("error %v, %q expected", err, tt.err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := rt.WeightsOf[float32](w.Weights, "s", 2, 2); !slices.Equal(got, tt.square) {
+				t.Error(got)
+			}
+			if _, has := tt.file["a"]; has && rt.WeightsOf[float32](w.Weights, "a", 2, 3) == nil {
+				t.Error(w.Err())
+			}
+		})
+	}
+	t.Run("as the options say", func(t *testing.T) {
+		file := map[string][2]int{"a": {3, 2}, "s": {2, 2}}
+		wanted := []Want{want(InOut, "a", 2, 3), want(InOut, "s", 2, 2)}
+		w, err := Load(matrices(file), nil, wanted, Transpose("^a$"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := rt.WeightsOf[float32](w, "s", 2, 2); !slices.Equal(got, as) {
+			t.Error(got)
+		}
+		if _, err := Load(matrices(file), nil, wanted, Transpose("^s$")); err == nil || !strings.Contains(err.Error(), "its transpose") {
+			t.Error(err)
+		}
+	})
+}
+
+func TestLoad(t *testing.T) {
+	file := rt.NewWeights()
+	rt.Add(file, "state.module.fc.2.weight", []float32{1}, 1)
+	rt.Add(file, "state.more", []float32{1}, 1)
+	rt.Add(file, "other", []float32{1}, 1)
+	wanted := []Want{{Name: "fc.0.weight", DType: "f64", Shape: []int{1}}}
+	w, err := Load(file, nil, wanted, TopKey("state"), Remap(`^module\.=>`), Renumber(), AllowUnused())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := file.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if got := rt.WeightsOf[float64](w, "fc.0.weight", 1); !slices.Equal(got, []float64{1}) {
+		t.Error(got, w.Err())
+	}
+	_, err = Load(file, nil, wanted, Remap("a"), Transpose("("), AllowMissing())
+	if err == nil || len(strings.Split(err.Error(), "\n")) != 2 {
+		t.Error(err)
+	}
+	for _, w := range []*rt.Weights{nil, file, rt.OpenWeightsFile("none")} {
+		for _, options := range [][]Option{nil, {Renumber()}} {
+			if _, err := Load(w, nil, wanted, options...); err == nil {
+				t.Error("no error")
+			}
+		}
 	}
 }
 
@@ -200,13 +358,13 @@ func TestTransposed(t *testing.T) {
 }
 
 func TestVariant(t *testing.T) {
-	plain := []rt.Info{{Name: "fc1.weight", DType: "f32", Shape: []int{2, 3}}}
-	deep := []rt.Info{plain[0], {Name: "fc2.weight", DType: "f32", Shape: []int{2, 2}}}
-	wide := []rt.Info{{Name: "fc1.weight", DType: "f32", Shape: []int{4, 3}}}
+	plain := []Want{{Name: "fc1.weight", DType: "f32", Shape: []int{2, 3}}}
+	deep := []Want{plain[0], {Name: "fc2.weight", DType: "f32", Shape: []int{2, 2}}}
+	wide := []Want{{Name: "fc1.weight", DType: "f32", Shape: []int{4, 3}}}
 	for i, tt := range []struct {
 		want     int
-		variants [][]rt.Info
-	}{{0, [][]rt.Info{plain, deep}}, {1, [][]rt.Info{deep, plain}}, {1, [][]rt.Info{wide, plain, plain}}} {
+		variants [][]Want
+	}{{0, [][]Want{plain, deep}}, {1, [][]Want{deep, plain}}, {1, [][]Want{wide, plain, plain}}} {
 		if got, err := Variant(weights(), tt.variants...); got != tt.want || err != nil {
 			t.Error(i, got, err)
 		}

@@ -51,6 +51,15 @@ func ParseRule(text string) (Rule, error) {
 	return Rule{re, replacement}, nil
 }
 
+// ParsePattern reads a regular expression that says which matrices are transposed.
+func ParsePattern(text string) (*regexp.Regexp, error) {
+	re, err := regexp.Compile(text)
+	if err != nil {
+		return nil, fmt.Errorf("transpose %.100q: %w", text, err)
+	}
+	return re, nil
+}
+
 // String returns the rule as ParseRule reads it.
 func (r Rule) String() string { return fmt.Sprintf("%v=>%s", r.Pattern, r.Replacement) }
 
@@ -95,6 +104,15 @@ func (m Map) Apply(w *rt.Weights) (*rt.Weights, error) {
 	if m.IsZero() {
 		return w, w.Err()
 	}
+	renamed, err := m.renamed(w)
+	if err != nil {
+		return nil, err
+	}
+	return renamed, w.Close()
+}
+
+// renamed is Apply that leaves w open.
+func (m Map) renamed(w *rt.Weights) (*rt.Weights, error) {
 	if err := w.Err(); err != nil {
 		return nil, err
 	}
@@ -104,9 +122,6 @@ func (m Map) Apply(w *rt.Weights) (*rt.Weights, error) {
 	}
 	renamed, err := w.Renamed(names)
 	if err != nil {
-		return nil, err
-	}
-	if err := w.Close(); err != nil {
 		return nil, err
 	}
 	for _, re := range m.Transpose {

@@ -139,12 +139,24 @@ func rawWeights(t *testing.T, edit func(info rt.Info) (shape []int, keep bool)) 
 
 func TestWeightsThatDoNotFitAreNamed(t *testing.T) {
 	names := rawWeights(t, func(i rt.Info) ([]int, bool) { return i.Shape, true }).Names()
-	if len(names) == 0 {
-		t.Fatal("no weights")
+	if len(names) == 0 || len(names) != len(wanted()) {
+		t.Fatalf("%d weights, %d are wanted", len(names), len(wanted()))
 	}
-	for _, name := range names {
-		_, err := loadFrom(rawWeights(t, func(i rt.Info) ([]int, bool) { return i.Shape, i.Name != name }))
-		refused(t, err, name)
+	want := bits(forward(t, opened(t), 1))
+	for _, w := range wanted() {
+		name := w.Name
+		m, err := loadFrom(rawWeights(t, func(i rt.Info) ([]int, bool) { return i.Shape, i.Name != name }))
+		if !w.Optional {
+			refused(t, err, name)
+		} else if err != nil {
+			t.Error(err)
+		} else if !slices.Equal(bits(forward(t, m, 1)), want) {
+			t.Errorf("without %s, of which the package has its own: another result", name)
+		}
+		_, err = loadFrom(rawWeights(t, func(i rt.Info) ([]int, bool) { return i.Shape, i.Name == name }))
+		if len(names) > 1 {
+			refused(t, err, "file has none of that name")
+		}
 		_, err = loadFrom(rawWeights(t, func(i rt.Info) ([]int, bool) {
 			if i.Name == name {
 				return append(i.Shape, 1), true
@@ -177,6 +189,115 @@ func TestWeightsOutliveTheirHandle(t *testing.T) {
 	}
 	if got := forward(t, m, 1); !slices.Equal(bits(got), bits(want)) {
 		t.Errorf("after Close: %v, before: %v", got, want)
+	}
+}
+
+// other returns weights of the model's shapes with the same elements in another order.
+func other(t *testing.T) *rt.Weights {
+	t.Helper()
+	same := rawWeights(t, func(i rt.Info) ([]int, bool) { return i.Shape, true })
+	out := rt.NewWeights()
+	for _, name := range same.Names() {
+		info, _ := same.Info(name)
+		if info.DType != "f32" {
+			out.AddRaw(name, info.DType, info.Shape, same.Raw(name))
+			continue
+		}
+		x := slices.Clone(rt.WeightsOf[float32](same, name, info.Shape...))
+		slices.Reverse(x)
+		rt.Add(out, name, x, info.Shape...)
+	}
+	if err := errors.Join(same.Err(), out.Err()); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// TestSwapWhileGoroutinesCompute changes the weights while the model is in use: each
+// result is wholly of the old ones or wholly of the new.
+func TestSwapWhileGoroutinesCompute(t *testing.T) {
+	const goroutines, calls, swaps = 4, 20, 30
+	m, raw := opened(t), [2]*rt.Weights{other(t), rt.OpenWeightsFile(rawFile)}
+	x := draw(1)
+	var want [2][]uint32
+	for i, w := range raw {
+		alone, err := loadFrom(w)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want[i] = bits(forward(t, alone, 1))
+	}
+	if slices.Equal(want[0], want[1]) {
+		t.Fatal("other weights give the same result")
+	}
+	var group sync.WaitGroup
+	for range goroutines {
+		s, r := session(t, m), result()
+		group.Go(func() {
+			for range calls {
+				a, err := m.Forward(x)
+				if err == nil {
+					err = into(s, r, x)
+				}
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				for _, got := range [][]uint32{bits(elements(a)), bits(elements(*r))} {
+					if !slices.Equal(got, want[0]) && !slices.Equal(got, want[1]) {
+						t.Error("a result of neither weights")
+					}
+				}
+			}
+		})
+	}
+	for i := range swaps {
+		if err := m.Swap(raw[i%2]); err != nil {
+			t.Error(err)
+		}
+	}
+	group.Wait()
+	if got := bits(forward(t, m, 1)); !slices.Equal(got, want[(swaps-1)%2]) {
+		t.Error("after the last of them: not its weights")
+	}
+	if err := raw[1].Close(); err != nil {
+		t.Error(err)
+	}
+	runtime.GC()
+	if got := bits(forward(t, m, 1)); !slices.Equal(got, want[1]) {
+		t.Error("after the file is closed: another result")
+	}
+}
+
+// TestSwapChangesTheNextCallOfASession also asserts that a call does not allocate for it.
+func TestSwapChangesTheNextCallOfASession(t *testing.T) {
+	m, changed := opened(t), other(t)
+	s, x, r := session(t, m), draw(1), result()
+	call := func() []uint32 {
+		if err := into(s, r, x); err != nil {
+			t.Fatal(err)
+		}
+		return bits(elements(*r))
+	}
+	before := call()
+	missing := rawWeights(t, func(rt.Info) ([]int, bool) { return nil, false })
+	refused(t, m.Swap(missing))
+	refused(t, m.Swap(nil))
+	if !slices.Equal(call(), before) {
+		t.Error("a refused Swap changes the result")
+	}
+	if err := m.Swap(changed); err != nil {
+		t.Fatal(err)
+	}
+	if slices.Equal(call(), before) {
+		t.Error("the session computes with the old weights")
+	}
+	if n := testing.AllocsPerRun(10, func() {
+		if err := into(s, r, x); err != nil {
+			t.Fatal(err)
+		}
+	}); n != 0 {
+		t.Errorf("%v allocations per call", n)
 	}
 }
 

@@ -7,9 +7,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/burngen/burngen/runtime/rt"
+	"github.com/burngen/burngen/runtime/rt/keys"
 
 	"program/model"
 )
@@ -220,6 +222,141 @@ func TestStateIsRestored(t *testing.T) {
 	}
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// output computes a model.
+func output(t *testing.T, m *model.Model) []model.Logits {
+	t.Helper()
+	x, _ := data(3)
+	y, err := m.Forward(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return y
+}
+
+func TestSavedWeightsAreLoaded(t *testing.T) {
+	m, path := model.New(7), filepath.Join(t.TempDir(), "w.safetensors")
+	if err := m.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	want := output(t, m)
+	file := func() *rt.Weights {
+		w := rt.OpenWeightsFile(path)
+		t.Cleanup(func() { w.Close() })
+		return w
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	prefixed := func() *rt.Weights {
+		w := file()
+		names := map[string]string{}
+		for _, name := range w.Names() {
+			names[name] = "state.module." + name
+		}
+		w, err := w.Renamed(names)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rt.Add(w, "state.module.norm.num_batches_tracked", []int64{3})
+		rt.Add(w, "epoch", []int64{3})
+		return w
+	}
+	for _, c := range []struct {
+		name    string
+		weights *rt.Weights
+		options []keys.Option
+	}{
+		{"a file", file(), nil},
+		{"bytes", rt.ParseWeights(text), nil},
+		{"a file system", rt.OpenWeightsFS(os.DirFS(filepath.Dir(path)), filepath.Base(path)), nil},
+		{"other names", prefixed(), []keys.Option{keys.TopKey("state"), keys.Remap(`^module\.=>`)}},
+		{"unused tensors", prefixed(), []keys.Option{keys.Remap(`^state\.module\.=>`), keys.AllowUnused()}},
+	} {
+		loaded, err := model.LoadFrom(c.weights, c.options...)
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		c.weights.Close()
+		if got := output(t, loaded); !slices.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", c.name, got, want)
+		}
+		again := filepath.Join(t.TempDir(), "again")
+		if err := loaded.Save(again); err != nil {
+			t.Errorf("%s: %v", c.name, err)
+		} else if bytesOf(t, again) != string(text) {
+			t.Errorf("%s: another file is saved", c.name)
+		}
+	}
+	_, err = model.LoadFrom(prefixed(), keys.Remap(`^state\.module\.=>`))
+	if err == nil || !strings.Contains(err.Error(), `1 not used: "epoch"`) {
+		t.Error(err)
+	}
+}
+
+func bytesOf(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// TestPartsOfAModel loads some weights beside those that the model has.
+func TestPartsOfAModel(t *testing.T) {
+	tr := trainer(t, 1)
+	x, y := data(1)
+	if _, err := tr.Step(x, y); err != nil {
+		t.Fatal(err)
+	}
+	descend(tr.Params(), 0.1)
+	all := tr.Weights()
+	names := map[string]string{}
+	for _, name := range all.Names() {
+		if strings.HasPrefix(name, "fc") {
+			names[name] = name
+		}
+	}
+	head, err := all.Renamed(names)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := model.LoadFrom(head); err == nil || !strings.Contains(err.Error(), `"conv.weight"`) {
+		t.Error(err)
+	}
+	same := func(what string, m *model.Model, name string, want []byte) {
+		t.Helper()
+		if !bytes.Equal(saved(t, m, name), want) {
+			t.Errorf("%s: %s is another", what, name)
+		}
+	}
+	m, err := model.LoadFrom(head, keys.AllowMissing())
+	if err != nil {
+		t.Fatal(err)
+	}
+	same("loaded", m, "fc1.weight", all.Raw("fc1.weight"))
+	same("loaded", m, "conv.weight", saved(t, model.New(0), "conv.weight"))
+	m = model.New(5)
+	for range 3 {
+		if err := m.Swap(head, keys.AllowMissing()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	same("swapped", m, "fc1.weight", all.Raw("fc1.weight"))
+	same("swapped", m, "conv.weight", saved(t, model.New(5), "conv.weight"))
+	if err := m.Swap(tr.Weights()); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := output(t, m), output(t, tr.Model()); !slices.Equal(got, want) {
+		t.Errorf("after Swap of the trainer's weights: %v, want %v", got, want)
+	}
+	if len(model.Wanted()) != len(all.Names()) {
+		t.Errorf("%d weights are wanted, there are %d", len(model.Wanted()), len(all.Names()))
 	}
 }
 
