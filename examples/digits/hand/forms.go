@@ -1,4 +1,4 @@
-package main
+package hand
 
 // point is a position; in a form x runs from 0 to 1 and y from 0 down to 1.5.
 type point struct{ x, y float64 }
