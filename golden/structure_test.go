@@ -64,8 +64,10 @@ var arrows = []arrow{
 	{"cmd/burngen", "gen gen/... ir ir/cost onnx pytorch runtime/record runtime/rt runtime/rt/keys", "github.com/schollz/progressbar/v3"},
 	{"examples", "examples/... runtime/...", ""},
 	{"examples/custom/internal", "ir onnx/onnxtest", ""},
+	{"examples/finetune/model", "ir/nn onnx", ""},
 	{"examples/mnist/model", "ir/nn", ""},
 	{"examples/regression/model", "ir/nn", ""},
+	{"examples/text/model", "ir/nn", ""},
 	{"examples/xor/model", "ir/nn", ""},
 	{"golden", "", ""},
 }

@@ -26,7 +26,7 @@ func draw(n int) ([]cnn.Image, []int64, error) {
 		h := hand.New(rand.New(rand.NewPCG(1, uint64(i))))
 		h.Size = 40
 		labels[i] = int64(i % 10)
-		if err := fit.Digit(&images[i], h.Draw(i%10, i/10)); err != nil {
+		if err := fit.Digit(&images[i], h.Draw(rune('0'+i%10), i/10)); err != nil {
 			return nil, nil, err
 		}
 		for y := range images[i] {

@@ -34,7 +34,7 @@ func main() {
 		for i := range *n {
 			rng := rand.New(rand.NewPCG(*seed, uint64(10*i+digit)))
 			name := filepath.Join(*dir, fmt.Sprintf("%d-%d.png", digit, i+1))
-			if err := write(name, hand.New(rng).Draw(digit, i)); err != nil {
+			if err := write(name, hand.New(rng).Draw(rune('0'+digit), i)); err != nil {
 				log.Fatal(err)
 			}
 		}

@@ -1,4 +1,4 @@
-// Package hand draws digits as hands write them, each in its own way, with pens of many
+// Package hand draws digits and signs as hands write them, each in its own way, with pens of many
 // colours on papers of many more. It does not know who reads them.
 package hand
 
@@ -53,12 +53,15 @@ func New(rng *rand.Rand) *Hand {
 	return h
 }
 
-// Draw returns a picture of a digit, 0 to 9, in one of the forms that it is written in:
-// whichever number has some form.
-func (h *Hand) Draw(digit, form int) image.Image {
+// Draw returns a picture of a character, a digit or one of + − × ÷ =, in one of the forms
+// that it is written in, by its number; after the last comes the first again. Of
+// other characters the paper is drawn.
+func (h *Hand) Draw(character rune, form int) image.Image {
 	var dots []dot
-	for _, s := range forms[digit][form%len(forms[digit])] {
-		dots = append(dots, h.follow(s)...)
+	if ways := forms[character]; len(ways) > 0 {
+		for _, s := range ways[form%len(ways)] {
+			dots = append(dots, h.follow(s)...)
+		}
 	}
 	soft := 1 + (1+float64(h.Size)/40-1)*h.softness // width of edges, in pixels
 	m := image.NewRGBA(image.Rect(0, 0, h.Size, h.Size))
