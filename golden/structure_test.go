@@ -114,7 +114,7 @@ func TestArrows(t *testing.T) {
 }
 
 // customOperators are the packages of custom operators, which generated code calls.
-const customOperators = "examples/custom/peaks"
+const customOperators = "examples/custom/fused examples/custom/peaks"
 
 // allows reports whether a file may import a package. Tests may import any of the
 // module's, but those of the runtime and of generated packages.

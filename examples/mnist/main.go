@@ -4,7 +4,7 @@
 //	go run ./examples/mnist [-data FOLDER] [-epochs 10] [-rate 0.0001] [-seed 42] [-o FILE]
 //
 // The folder has t10k-images-idx3-ubyte and t10k-labels-idx1-ubyte, MNIST's, or both with
-// .gz; without it digits are drawn. Nine of ten are trained on, the others tell how much
+// .gz; without it digits are drawn. Nine of ten are trained on, every tenth tells how much
 // was learnt.
 package main
 
@@ -54,7 +54,7 @@ const batch = 64
 
 // train trains a network on nine of ten images, and writes a line for each epoch.
 func (p plan) train(w io.Writer, images []cnn.Image, labels []int64) (*cnn.Trainer, error) {
-	training, rest := data.Split(images, labels, 0.9, nil)
+	training, rest := split(images, labels)
 	t, err := cnn.New(p.seed).NewTrainer(cnn.TrainerOptions{Batch: batch, Seed: p.seed})
 	if err != nil {
 		return nil, err
@@ -84,9 +84,9 @@ func (p plan) train(w io.Writer, images []cnn.Image, labels []int64) (*cnn.Train
 }
 
 // accuracy returns the share of images that are read as what they show.
-func accuracy(t *cnn.Trainer, set data.Set[cnn.Image, int64]) (float64, error) {
+func accuracy(t *cnn.Trainer, s set) (float64, error) {
 	right := 0
-	for x, y := range data.Batches(set.X, set.Y, batch, nil) {
+	for x, y := range data.Batches(s.X, s.Y, batch, nil) {
 		logits, err := t.Forward(x) // the weights being trained, without dropout
 		if err != nil {
 			return 0, err
@@ -97,7 +97,7 @@ func accuracy(t *cnn.Trainer, set data.Set[cnn.Image, int64]) (float64, error) {
 			}
 		}
 	}
-	return float64(right) / float64(len(set.X)), nil
+	return float64(right) / float64(len(s.X)), nil
 }
 
 // argmax returns the digit that an image most likely shows.

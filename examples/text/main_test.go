@@ -41,8 +41,8 @@ func TestLearnsSums(t *testing.T) {
 	}
 	for _, prompt := range []string{"", "one and ", strings.Repeat("two and three is five.\n", 5)} {
 		write := func() string {
-			more, err := goOn(m, prompt, 5, rand.New(rand.NewPCG(1, 0)))
-			if err != nil || len(more) != 5 {
+			more, err := goOn(m, prompt, 2, rand.New(rand.NewPCG(1, 0)))
+			if err != nil || len(more) != 2 {
 				t.Fatalf("%q goes on with %q, %v", prompt, more, err)
 			}
 			return more
