@@ -1,7 +1,7 @@
 // Mnist trains the convolutional network in model/ to read digits, in a loop that is
 // written by hand.
 //
-//	go run ./examples/mnist [-data FOLDER] [-epochs 10] [-rate 0.0001] [-seed 42] [-o FILE]
+//	go run ./examples/mnist [-data FOLDER] [-epochs 10] [-rate 0.0001] [-seed 42] [-item 42] [-o FILE]
 //
 // The folder has t10k-images-idx3-ubyte and t10k-labels-idx1-ubyte, MNIST's, or both with
 // .gz; without it digits are drawn. Nine of ten are trained on, every tenth tells how much
@@ -38,14 +38,21 @@ func main() {
 	flag.IntVar(&p.epochs, "epochs", 10, "trains `N` times on everything")
 	flag.Float64Var(&p.rate, "rate", 1e-4, "learns at this `RATE`")
 	flag.Uint64Var(&p.seed, "seed", 42, "begins all random numbers with `SEED`")
+	item := flag.Int("item", 42, "reads image `N` in the end")
 	out := flag.String("o", "", "saves the weights in `FILE`")
 	flag.Parse()
 	images, labels, err := digits(*folder)
 	check(err)
 	t, err := p.train(os.Stdout, images, labels)
 	check(err)
+	m := t.Model() // prepared for inference
 	if *out != "" {
-		check(t.Model().Save(*out))
+		check(m.Save(*out))
+	}
+	if *item >= 0 && *item < len(images) {
+		digit, err := infer(m, images[*item])
+		check(err)
+		fmt.Printf("image %d is read as %d and shows %d\n", *item, digit, labels[*item])
 	}
 }
 
@@ -98,6 +105,15 @@ func accuracy(t *cnn.Trainer, s set) (float64, error) {
 		}
 	}
 	return float64(right) / float64(len(s.X)), nil
+}
+
+// infer returns the digit that a model reads.
+func infer(m *cnn.Model, image cnn.Image) (int64, error) {
+	logits, err := m.Forward([]cnn.Image{image})
+	if err != nil {
+		return 0, err
+	}
+	return argmax(logits[0]), nil
 }
 
 // argmax returns the digit that an image most likely shows.

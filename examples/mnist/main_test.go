@@ -42,13 +42,19 @@ func TestLearnsToReadDrawnDigits(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	if _, err := p.train(&out, images, labels); err != nil {
+	trainer, err := p.train(&out, images, labels)
+	if err != nil {
 		t.Fatal(err)
 	}
 	loss, accuracy := curve(t, out.String())
 	last := p.epochs - 1
 	if len(loss) != p.epochs || !(loss[last] < loss[0]) || !testing.Short() && accuracy[last] < 80 {
 		t.Errorf("it writes\n%s", &out)
+	}
+	item := 42 % n
+	digit, err := infer(trainer.Model(), images[item])
+	if err != nil || !testing.Short() && digit != labels[item] {
+		t.Errorf("image %d is read as %d, %v, and shows %d", item, digit, err, labels[item])
 	}
 }
 
