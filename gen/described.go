@@ -101,6 +101,9 @@ func CompileDescription(d *load.Description, o Options) (*Model, error) {
 		return nil, err
 	}
 	src.Configs, src.Built = d.Configs, d.Built
+	if err := src.fix(o.Dims); err != nil {
+		return nil, err
+	}
 	return CompileSource(src, o)
 }
 
