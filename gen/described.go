@@ -28,9 +28,6 @@ func FromRecord(name, file, sum string, docs map[string]string, r *record.Model)
 		Initial:   []rt.Initial{},
 		Operators: map[string]int{},
 	}
-	if len(r.States) > 0 {
-		return nil, fmt.Errorf("%s: state %q: no state is kept from call to call yet", file, r.States[0].Name)
-	}
 	for _, m := range r.Methods {
 		src.Functions = append(src.Functions, Function{
 			Name: m.Func, Method: m.Name, Doc: docs[m.Name], Outputs: m.Name + "Result", Direct: true, Loss: m.Loss,
@@ -43,6 +40,9 @@ func FromRecord(name, file, sum string, docs map[string]string, r *record.Model)
 		if !w.Buffer && !w.Frozen {
 			src.Params = append(src.Params, w.Name)
 		}
+	}
+	if err := src.keep(r.States); err != nil {
+		return nil, err
 	}
 	src.describe()
 	return src, nil

@@ -51,6 +51,14 @@ func (e *emitter) sessionType(f *jen.File) {
 
 	note(f, "SetContext makes the calls that follow end early, with the context's error, when ctx\nis done; a nil ctx never is.")
 	f.Func().Params(jen.Id("s").Op("*").Id("Session")).Id("SetContext").Params(jen.Id("ctx").Qual("context", "Context")).Block(jen.Id("s").Dot("ctx").Op("=").Id("ctx"))
+	if states := h.states(); len(states) > 0 {
+		var body []jen.Code
+		for _, p := range states {
+			body = append(body, jen.Id("s").Dot(p.kept).Dot("Reset").Call())
+		}
+		note(f, "Reset makes states what they are before the first call: zeros, of no extent along\nsymbols that no argument has.")
+		f.Func().Params(jen.Id("s").Op("*").Id("Session")).Id("Reset").Params().Block(body...)
+	}
 	for _, m := range h.methods {
 		m.open(f)
 	}
