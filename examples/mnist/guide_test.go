@@ -79,8 +79,7 @@ func pytorch(t *testing.T, rate float64) float64 {
 		t.Fatal(err)
 	}
 	var runs []struct {
-		Rate   float64
-		Epochs []struct{ Accuracy float64 }
+		Rate, Accuracy float64
 	}
 	if err := json.Unmarshal(text, &runs); err != nil {
 		t.Fatal(err)
@@ -88,7 +87,7 @@ func pytorch(t *testing.T, rate float64) float64 {
 	var sum, n float64
 	for _, r := range runs {
 		if r.Rate == rate {
-			sum, n = sum+r.Epochs[9].Accuracy, n+1
+			sum, n = sum+r.Accuracy, n+1
 		}
 	}
 	if n == 0 {
