@@ -29,9 +29,6 @@ func FromRecord(name, file, sum string, docs map[string]string, r *record.Model)
 		Operators: map[string]int{},
 		Aliases:   map[string][]string{},
 	}
-	if len(r.States) > 0 {
-		return nil, fmt.Errorf("%s: state %q: no state is kept from call to call yet", file, r.States[0].Name)
-	}
 	for _, m := range r.Methods {
 		src.Functions = append(src.Functions, Function{
 			Name: m.Func, Method: m.Name, Doc: docs[m.Name], Outputs: m.Name + "Result", Direct: true, Loss: m.Loss,
@@ -45,6 +42,9 @@ func FromRecord(name, file, sum string, docs map[string]string, r *record.Model)
 		if !w.Buffer && !w.Frozen {
 			src.Params = append(src.Params, w.Name)
 		}
+	}
+	if err := src.keep(r.States); err != nil {
+		return nil, err
 	}
 	src.describe()
 	return src, nil
@@ -103,6 +103,9 @@ func CompileDescription(d *load.Description, o Options) (*Model, error) {
 		return nil, err
 	}
 	src.Configs, src.Built = d.Configs, d.Built
+	if err := src.fix(o.Dims); err != nil {
+		return nil, err
+	}
 	return CompileSource(src, o)
 }
 

@@ -356,7 +356,7 @@ func (m *Model) emission() (*emit.Model, []emit.File, error) {
 		e.WeightsFile, e.Elsewhere = m.Source.From, true
 	}
 	for i, f := range m.Source.Functions {
-		e.Functions = append(e.Functions, &emit.Function{Func: m.Functions[i], Method: f.Method, Doc: f.Doc, Inputs: f.Inputs, Outputs: f.Outputs, Direct: f.Direct})
+		e.Functions = append(e.Functions, &emit.Function{Func: m.Functions[i], Method: f.Method, Doc: f.Doc, Inputs: f.Inputs, Outputs: f.Outputs, Direct: f.Direct, States: f.States})
 	}
 	loaded, made := map[string]bool{}, map[string]bool{}
 	for _, name := range m.Prepare.IR.ResultNames {
@@ -539,7 +539,7 @@ func (m *Model) addSample(f *emit.Function) {
 	// it, an index may be out of range.
 	var err error
 	for f.SampleLow = range 2 {
-		if f.Sample, err = m.sample(f.Func, f.SampleLow); err == nil || errors.Is(err, exec.ErrBudget) {
+		if f.Sample, err = m.sample(f, f.SampleLow); err == nil || errors.Is(err, exec.ErrBudget) {
 			break
 		}
 	}
@@ -548,13 +548,14 @@ func (m *Model) addSample(f *emit.Function) {
 }
 
 // sample computes what the bundled test expects of a function.
-func (m *Model) sample(f *program.Func, low int) ([]emit.Sample, error) {
+func (m *Model) sample(f *emit.Function, low int) ([]emit.Sample, error) {
 	defer plainGo()()
 	args, shapes, err := sampleInputs(f.IR, low)
 	if err != nil {
 		return nil, err
 	}
-	machine := exec.New(f, exec.Weights(m.Weights))
+	beginStates(f, args, shapes)
+	machine := exec.New(f.Func, exec.Weights(m.Weights))
 	machine.Budget = sampleBudget
 	results, outShapes, err := machine.Run(context.Background(), args, shapes)
 	if err != nil {
@@ -562,7 +563,7 @@ func (m *Model) sample(f *program.Func, low int) ([]emit.Sample, error) {
 	}
 	var out []emit.Sample
 	for i, r := range f.IR.Results {
-		if s, ok := exec.Sample(r.Type.DType, results[i]); ok {
+		if s, ok := exec.Sample(r.Type.DType, results[i]); ok && !slices.Contains(f.States, f.IR.ResultNames[i]) {
 			out = append(out, emit.Sample{Output: i, Shape: outShapes[i], Sample: s})
 		}
 	}

@@ -70,6 +70,9 @@ type Function struct {
 	Direct bool
 	// Loss tells that training minimises its first result.
 	Loss bool
+	// States are the names of parameters behind the others that sessions keep from call to
+	// call, and of the results that they become.
+	States []string
 }
 
 // forward is the only function of an imported model.

@@ -181,6 +181,9 @@ func (m *Model) addTraining() error {
 			add(step, fn)
 			t.Steps = append(t.Steps, fn)
 		}
+		if len(of.States) > 0 {
+			continue // which sessions keep
+		}
 		eval := f.Clone()
 		eval.Name = m.freeName("eval_" + f.Name)
 		fn := &TrainFunc{Of: of, Method: of.Method}
@@ -206,7 +209,7 @@ func (m *Model) addTraining() error {
 // those of its results: the gradient of the sum of the results' products with these.
 func (m *Model) addOuter(params []string, add func(*ir.Func, *TrainFunc)) error {
 	of := m.Source.Functions[0]
-	if of.Loss {
+	if of.Loss || len(of.States) > 0 {
 		return nil
 	}
 	f, err := m.withMasters(m.Module.Func(of.Name))

@@ -15,9 +15,13 @@ func TestExamplesAreFresh(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs the go command")
 	}
-	files, err := filepath.Glob("../examples/*/*.go")
-	if err != nil {
-		t.Fatal(err)
+	var files []string
+	for _, pattern := range []string{"../examples/*/*.go", "../examples/*/*/*.go"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, found...)
 	}
 	lines := 0
 	for _, file := range files {
@@ -26,12 +30,12 @@ func TestExamplesAreFresh(t *testing.T) {
 			t.Fatal(err)
 		}
 		for line := range strings.Lines(string(data)) {
-			command, ok := strings.CutPrefix(line, "//go:generate go run ../../cmd/burngen ")
-			if !ok {
+			_, command, ok := strings.Cut(line, "//go:generate go run ")
+			args := append([]string{"run"}, words(t, command)...)
+			if !ok || !strings.HasSuffix(args[1], "/cmd/burngen") {
 				continue
 			}
 			lines++
-			args := append([]string{"run", "../../cmd/burngen"}, words(t, command)...)
 			c := exec.Command("go", append(args, "-check")...)
 			c.Dir = filepath.Dir(file)
 			if out, err := c.CombinedOutput(); err != nil {

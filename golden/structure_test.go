@@ -64,6 +64,11 @@ var arrows = []arrow{
 	{"cmd/burngen", "gen gen/... ir ir/cost onnx pytorch runtime/record runtime/rt runtime/rt/keys", "github.com/schollz/progressbar/v3"},
 	{"examples", "examples/... runtime/...", ""},
 	{"examples/custom/internal", "ir onnx/onnxtest", ""},
+	{"examples/finetune/model", "ir/nn onnx", ""},
+	{"examples/mnist/model", "ir/nn", ""},
+	{"examples/regression/model", "ir/nn", ""},
+	{"examples/text/model", "ir/nn", ""},
+	{"examples/xor/model", "ir/nn", ""},
 	{"golden", "", ""},
 }
 
@@ -109,7 +114,7 @@ func TestArrows(t *testing.T) {
 }
 
 // customOperators are the packages of custom operators, which generated code calls.
-const customOperators = "examples/custom/peaks"
+const customOperators = "examples/custom/fused examples/custom/peaks"
 
 // allows reports whether a file may import a package. Tests may import any of the
 // module's, but those of the runtime and of generated packages.

@@ -1,6 +1,7 @@
 package onnx
 
 import (
+	"errors"
 	"maps"
 	"math"
 	"slices"
@@ -47,22 +48,30 @@ func (s *symbols) dim(text string) ir.Dim {
 // readOptions reads Options.Dims.
 func (s *symbols) readOptions(im *importer) {
 	for _, name := range slices.Sorted(maps.Keys(im.options.Dims)) {
-		text := im.options.Dims[name]
-		low, high, bounded := strings.Cut(text, "..")
-		if !bounded {
-			high = low
-		}
-		n, errLow := strconv.ParseInt(low, 10, 64)
-		m, errHigh := strconv.ParseInt(high, 10, 64)
-		switch {
-		case errLow != nil || errHigh != nil || n < 0 || m < n || bounded && m > math.MaxInt32:
-			im.problems.add("-dim %s=%s: an extent or a range of extents expected", plain(name), plain(text))
+		switch n, bounded, err := ParseExtent(im.options.Dims[name]); {
+		case err != nil:
+			im.problems.add("-dim %s=%s: %v", plain(name), plain(im.options.Dims[name]), err)
 		case bounded:
-			im.Limits[name] = int(m)
+			im.Limits[name] = int(n)
 		default:
 			s.fixed[name] = ir.Const64(n)
 		}
 	}
+}
+
+// ParseExtent reads what is given for a symbol: the extent that it stands for, "4", or a
+// range, "1..64", which bounds it by its end.
+func ParseExtent(text string) (n int64, bounded bool, err error) {
+	low, high, bounded := strings.Cut(text, "..")
+	if !bounded {
+		high = low
+	}
+	least, errLow := strconv.ParseInt(low, 10, 64)
+	n, errHigh := strconv.ParseInt(high, 10, 64)
+	if errLow != nil || errHigh != nil || least < 0 || n < least || bounded && n > math.MaxInt32 {
+		return 0, false, errors.New("an extent or a range of extents expected")
+	}
+	return n, bounded, nil
 }
 
 // checkOptions reports the dimensions of Options.Dims that the model does not

@@ -194,7 +194,6 @@ func forDescription(o *gen.Options, isDescription bool) error {
 		of    bool
 	}{
 		{"-input", len(o.Inputs) > 0, false},
-		{"-dim", len(o.Dims) > 0, false},
 		{"-output", len(o.Outputs) > 0, false},
 		{"-custom", len(o.Custom) > 0, false},
 		{"-config", o.Config.File != "", true},

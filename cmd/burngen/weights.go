@@ -235,14 +235,10 @@ func defineConvert(flags *flag.FlagSet) func(*streams, []string) error {
 			return err
 		}
 		defer weights.Close()
-		types := map[string]string{}
-		for _, name := range weights.Names() {
-			if info, _ := weights.Info(name); *dtype != "" && rt.Convertible(info.DType, *dtype) {
-				types[name] = *dtype
+		if *dtype != "" {
+			if err := weights.ConvertFloats(*dtype); err != nil {
+				return err
 			}
-		}
-		if err := weights.Convert(types); err != nil {
-			return err
 		}
 		if strings.HasSuffix(files[1], indexEnd) {
 			err = weights.SaveIndex(files[1], *shard*1_000_000)

@@ -18,6 +18,7 @@ import (
 	"os"
 	"path"
 
+	"github.com/burngen/burngen/examples/digits/fit"
 	"github.com/burngen/burngen/examples/digits/model"
 )
 
@@ -59,7 +60,7 @@ func read(names []string, open func(name string) (fs.File, error)) ([]answer, er
 		if err != nil {
 			return nil, err
 		}
-		if err := fit(&images[i], picture); err != nil {
+		if err := fit.Digit(&images[i][0], picture); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 	}

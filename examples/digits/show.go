@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/burngen/burngen/examples/digits/fit"
 	"github.com/burngen/burngen/examples/digits/model"
 )
 
@@ -57,7 +58,7 @@ func table(w io.Writer, answers []answer) {
 // bars prints what the model sees of each picture beside a bar for each digit.
 func bars(w io.Writer, answers []answer) {
 	for _, a := range answers {
-		for row := range side / 2 {
+		for row := range fit.Side / 2 {
 			fmt.Fprintf(w, "  %s", pixels(&a.image, row))
 			switch digit := row - 2; {
 			case row == 0:
@@ -77,7 +78,7 @@ func bars(w io.Writer, answers []answer) {
 // the upper half block has the one as its colour, the other as its background.
 func pixels(m *model.Image, row int) string {
 	var s strings.Builder
-	for x := range side {
+	for x := range fit.Side {
 		fmt.Fprintf(&s, "\x1b[38;5;%d;48;5;%dm▀", grey(m[0][2*row][x]), grey(m[0][2*row+1][x]))
 	}
 	return s.String() + plain

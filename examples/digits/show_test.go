@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/burngen/burngen/examples/digits/fit"
 )
 
 func TestFilesGetATable(t *testing.T) {
@@ -53,14 +55,14 @@ func TestTerminalsGetPicturesAndBars(t *testing.T) {
 	var out strings.Builder
 	bars(&out, []answer{a})
 	lines := strings.Split(out.String(), "\n")
-	if want := side/2 + 2; len(lines) != want {
+	if want := fit.Side/2 + 2; len(lines) != want {
 		t.Fatalf("%d lines, want %d", len(lines), want)
 	}
 	if !strings.Contains(lines[0], "\x1b[38;5;255;48;5;232m▀") || !strings.Contains(lines[0], a.name) {
 		t.Errorf("first line %q", lines[0])
 	}
-	for i, line := range lines[:side/2] {
-		if n := strings.Count(line, "▀"); n != side || !utf8.ValidString(line) {
+	for i, line := range lines[:fit.Side/2] {
+		if n := strings.Count(line, "▀"); n != fit.Side || !utf8.ValidString(line) {
 			t.Errorf("line %d has %d pixels", i, n)
 		}
 	}

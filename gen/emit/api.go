@@ -27,6 +27,13 @@ type port struct {
 	saved bool
 	// room is the session's field that holds a scalar argument.
 	room string
+	// kept is the session's field of a state, which callers do not see.
+	kept string
+}
+
+// seen returns the ports that callers see.
+func seen(ports []port) []port {
+	return slices.DeleteFunc(slices.Clone(ports), func(p port) bool { return p.kept != "" })
 }
 
 func (p port) elem() *jen.Statement { return jen.Id(goType(p.value.Type.DType)) }
@@ -71,8 +78,8 @@ type api struct {
 }
 
 // inStruct and outStruct tell whether arguments or results stand in a struct.
-func (a *api) inStruct() bool  { return len(a.in) != 1 && a.spec.Inputs != "" }
-func (a *api) outStruct() bool { return len(a.out) != 1 }
+func (a *api) inStruct() bool  { return len(seen(a.in)) != 1 && a.spec.Inputs != "" }
+func (a *api) outStruct() bool { return len(seen(a.out)) != 1 }
 
 // argument prints the type in which a caller passes a port's tensor.
 func (a *api) argument(p port) *jen.Statement {
@@ -95,9 +102,10 @@ func (a *api) inputs() []jen.Code {
 		return []jen.Code{jen.Id("in").Id(a.spec.Inputs)}
 	}
 	var params []jen.Code
-	for i, p := range a.in {
+	in := seen(a.in)
+	for i, p := range in {
 		typ := a.argument(p)
-		if i+1 < len(a.in) && a.argument(a.in[i+1]).GoString() == typ.GoString() {
+		if i+1 < len(in) && a.argument(in[i+1]).GoString() == typ.GoString() {
 			params = append(params, jen.Id(p.id))
 		} else {
 			params = append(params, jen.Id(p.id).Add(typ))
@@ -112,7 +120,7 @@ func (a *api) passed() []jen.Code {
 		return []jen.Code{jen.Id("in")}
 	}
 	var args []jen.Code
-	for _, p := range a.in {
+	for _, p := range seen(a.in) {
 		args = append(args, jen.Id(p.id))
 	}
 	return args
@@ -123,7 +131,7 @@ func (a *api) outputs() *jen.Statement {
 	if a.outStruct() {
 		return jen.Id(a.result)
 	}
-	return a.argument(a.out[0])
+	return a.argument(seen(a.out)[0])
 }
 
 func (a *api) dst() *jen.Statement {
@@ -138,12 +146,17 @@ func (a *api) isPointer() bool {
 	if a.outStruct() {
 		return a.form == dynamic || a.spec.Direct
 	}
-	return a.out[0].form == dynamic || a.out[0].form == scalar
+	only := seen(a.out)[0]
+	return only.form == dynamic || only.form == scalar
 }
 
 // given prints the expression of a port inside the session's method.
 func (a *api) given(p port) *jen.Statement {
 	switch {
+	case p.kept != "" && p.kind == "output":
+		return a.host.self().Dot(p.kept).Dot("Next")
+	case p.kept != "":
+		return a.host.self().Dot(p.kept).Dot("Now")
 	case p.kind == "output" && a.outStruct():
 		return jen.Id("dst").Dot(p.field)
 	case p.kind == "output":
@@ -186,10 +199,10 @@ func (a *api) typeDecls() []jen.Code {
 	out := slices.Clone(a.types)
 	method := a.spec.Method
 	if a.inStruct() {
-		out = append(out, a.structDecl(a.spec.Inputs, "holds the arguments of "+method+".", a.in)...)
+		out = append(out, a.structDecl(a.spec.Inputs, "holds the arguments of "+method+".", seen(a.in))...)
 	}
 	if a.outStruct() {
-		out = append(out, a.structDecl(a.result, "holds the results of "+method+".", a.out)...)
+		out = append(out, a.structDecl(a.result, "holds the results of "+method+".", seen(a.out))...)
 	}
 	return out
 }
@@ -236,6 +249,11 @@ func (a *api) modelMethods() []jen.Code {
 			body = append(body, a.given(p).Op("=").Make(a.argument(p), a.batch()))
 		}
 	}
+	rest := " It is safe to call from many goroutines."
+	if len(a.states()) > 0 {
+		rest += "\nIts states begin anew: what calls leave to each other is a session's."
+		body = append(body, jen.Id("s").Dot("Reset").Call())
+	}
 	target := jen.Id("dst")
 	if a.isPointer() {
 		target = jen.Op("&").Id("dst")
@@ -244,7 +262,7 @@ func (a *api) modelMethods() []jen.Code {
 		jen.Id("s").Dot("SetContext").Call(jen.Id("ctx")),
 		jen.Return(jen.Id("dst"), jen.Id("s").Dot(name).Call(append([]jen.Code{target}, a.passed()...)...)))
 	return []jen.Code{
-		a.doc("", " It is safe to call from many goroutines."),
+		a.doc("", rest),
 		jen.Func().Params(model).Id(name).Params(a.inputs()...).Params(a.outputs(), jen.Error()).Block(jen.Return(call)),
 		jen.Line(),
 		jen.Comment(lines(context + " is " + name + " that ends early, with the context's error, when ctx is\ndone; a nil ctx never is.")),
@@ -273,7 +291,16 @@ func (a *api) sessionMethod() []jen.Code {
 		jen.Id("s").Dot("weights").Op("=").Id("s").Dot("model").Dot("weights").Dot("Load").Call(),
 	}
 	body = append(body, a.checks(jen.Id("s").Dot("max").Dot("Limit").Call(jen.Lit(a.symbol)))...)
-	body = append(append(body, a.begin()...), jen.Return(a.run()))
+	body = append(body, a.begin()...)
+	if states := a.states(); len(states) > 0 {
+		body = append(body, checked(a.run()))
+		for _, p := range states {
+			body = append(body, jen.Id("s").Dot(p.kept).Dot("Turn").Call())
+		}
+		body = append(body, jen.Return(jen.Nil()))
+	} else {
+		body = append(body, jen.Return(a.run()))
+	}
 	into, rest := " into dst", " It does not allocate."
 	switch a.form {
 	case batched:
@@ -287,6 +314,11 @@ func (a *api) sessionMethod() []jen.Code {
 		jen.Func().Params(jen.Id("s").Op("*").Id("Session")).Id(a.spec.Method).Params(params...).Params(jen.Err().Error()).Block(body...),
 		jen.Line(),
 	}
+}
+
+// states returns the ports of the states before a call.
+func (a *api) states() []port {
+	return slices.DeleteFunc(slices.Clone(a.in), func(p port) bool { return p.kept == "" })
 }
 
 // checks prints the checks of what a caller passes, the variables of symbols, and the
@@ -326,8 +358,8 @@ func (a *api) checks(limit *jen.Statement) []jen.Code {
 		}
 		add(a.given(p).Dot("Resize").Call(append([]jen.Code{where}, dims...)...))
 	}
-	for _, o := range a.out {
-		for _, i := range a.in {
+	for _, o := range seen(a.out) {
+		for _, i := range seen(a.in) {
 			if o.value.Type.IsTensor() && i.value.Type.IsTensor() && i.form != scalar {
 				add(jen.Qual(rtPath, "CheckOverlap").Call(where, jen.Lit("dst"), a.flat(o), a.flat(i)))
 			}
@@ -437,7 +469,13 @@ func (a *api) bind(where *jen.Statement) []jen.Code {
 				want = append(want, jen.Qual(rtPath, "AnyDim"))
 			}
 		}
-		out = append(out, checked(jen.Qual(rtPath, "CheckTensor").Call(where.Clone(), text(p.id), a.given(p))), checked(symbols.Clone().Dot("CheckShape").Call(want...)))
+		if p.kept != "" {
+			begin := append([]jen.Code{name.Clone(), jen.Op("&").Add(symbols.Clone())}, want[2:]...)
+			out = append(out, checked(a.host.self().Dot(p.kept).Dot("Begin").Call(begin...)))
+		} else {
+			out = append(out, checked(jen.Qual(rtPath, "CheckTensor").Call(where.Clone(), text(p.id), a.given(p))))
+		}
+		out = append(out, checked(symbols.Clone().Dot("CheckShape").Call(want...)))
 	}
 	for _, p := range a.in {
 		for i, d := range p.value.Type.Shape {

@@ -17,6 +17,31 @@ type host struct {
 	names     *names   // of fields and methods
 	locals    []string // names that variables of its schedules cannot have
 	methods   []*method
+	kept      map[string]string // the fields of states, by their names
+}
+
+// keeps returns the field of a state.
+func (h *host) keeps(state string) string {
+	if h.kept == nil {
+		h.kept = map[string]string{}
+	}
+	if h.kept[state] == "" {
+		h.kept[state] = h.names.unique(unexported(state))
+	}
+	return h.kept[state]
+}
+
+// states returns the ports of all states, each once.
+func (h *host) states() []port {
+	var out []port
+	for _, m := range h.methods {
+		for _, p := range m.states() {
+			if !slices.ContainsFunc(out, func(o port) bool { return o.kept == p.kept }) {
+				out = append(out, p)
+			}
+		}
+	}
+	return out
 }
 
 // self prints the receiver.
@@ -119,6 +144,9 @@ func (h *host) fields() []jen.Code {
 				fields = append(fields, jen.Id(p.room).Add(p.elem()).Comment("of "+m.spec.Method))
 			}
 		}
+	}
+	for _, p := range h.states() {
+		fields = append(fields, jen.Id(p.kept).Qual(rtPath, "Kept").Index(p.elem()).Comment(comment(p.value.Type.String())))
 	}
 	for _, m := range h.methods {
 		if m.fn.Plan.Mode != plan.Dynamic {

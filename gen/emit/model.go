@@ -90,6 +90,10 @@ type Function struct {
 	// and scalars bare; else one form serves all of them.
 	Direct bool
 
+	// States are the names of parameters behind the others that sessions keep, and of the
+	// results that they are for the next call.
+	States []string
+
 	// Like is the function that this one evaluates or trains by, with whose arguments,
 	// and results before any others, it shares their types; nil for none.
 	Like *Function

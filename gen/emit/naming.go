@@ -149,6 +149,9 @@ func (e *emitter) addMethod(h *host, spec *Function, name string, weights map[st
 		a.keyed = len(spec.IR.Params) > len(params)+len(spec.Seeds)
 	}
 	a.form, a.symbol = formOf(params, results, spec.Direct)
+	if len(spec.States) > 0 {
+		a.form, a.symbol = dynamic, ""
+	}
 	a.symbols = spec.IR.Symbols()
 	fn := e.newFunction(h, spec.Func, name)
 	fn.symbols, fn.weights, fn.callees = a.vars, weights, map[*program.Func]*function{}
@@ -165,6 +168,10 @@ func (e *emitter) addMethod(h *host, spec *Function, name string, weights map[st
 	makePort := func(i int, v *ir.Value, name, kind string) port {
 		p := port{index: i, value: v, name: name, kind: kind, form: a.portForm(v.Type)}
 		p.id = local.unique(unexported(name))
+		if slices.Contains(spec.States, name) {
+			p.form, p.kept = dynamic, h.keeps(name)
+			return p
+		}
 		p.field = fields[kind].unique(exported(name))
 		if p.form == scalar && kind == "input" {
 			p.room = h.names.unique(fn.table(p.id))

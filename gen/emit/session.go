@@ -55,6 +55,14 @@ func (e *emitter) sessionType(f *jen.File) {
 	f.Func().Params(jen.Id("s").Op("*").Id("Session")).Id("leave").Params().Block(
 		jen.Id("s").Dot("weights").Op("=").Nil(),
 		jen.Id("s").Dot("guard").Dot("Leave").Call())
+	if states := h.states(); len(states) > 0 {
+		var body []jen.Code
+		for _, p := range states {
+			body = append(body, jen.Id("s").Dot(p.kept).Dot("Reset").Call())
+		}
+		note(f, "Reset makes states what they are before the first call: zeros, of no extent along\nsymbols that no argument has.")
+		f.Func().Params(jen.Id("s").Op("*").Id("Session")).Id("Reset").Params().Block(body...)
+	}
 	for _, m := range h.methods {
 		m.open(f)
 	}

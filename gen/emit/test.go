@@ -68,7 +68,7 @@ func (a *method) sampleTest(f *jen.File, name string, skip []jen.Code, load *jen
 		jen.If(jen.Err().Op("!=").Nil()).Block(fatal(jen.Err())))
 	symbols := func(string) (ir.Dim, bool) { return ir.Const(SampleExtent), true }
 	var args, ins []jen.Code
-	for i, p := range a.in {
+	for i, p := range seen(a.in) {
 		id := p.id
 		switch {
 		case p.form == static:
@@ -145,7 +145,7 @@ func (a *api) checkShapes() []jen.Code {
 	check := func(what string, args ...jen.Code) {
 		out = append(out, jen.If(jen.Err().Op(":=").Qual(rtPath, what).Call(args...), jen.Err().Op("!=").Nil()).Block(jen.Id("t").Dot("Error").Call(jen.Err())))
 	}
-	for _, p := range a.out {
+	for _, p := range seen(a.out) {
 		got := a.got(p)
 		switch {
 		case p.form == batched:

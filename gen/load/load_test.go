@@ -187,6 +187,7 @@ func (h Head) Width() int { return len(h.Widths) }
 //burngen:func (f32[N,4]) -> f32[N,{n.classes}]
 func (n *Net) Forward(x nn.Value) (scores nn.Value) {
 	os.Stdout.WriteString("printed\n")
+	println("warned")
 	return n.B.Forward(n.A.Forward(x))
 }
 
@@ -243,9 +244,9 @@ func TestLoad(t *testing.T) {
 			t.Setenv("GOWORK", "")
 			c.setup(t, module)
 			before := tree(t, module)
-			var printed bytes.Buffer
+			var printed, warned bytes.Buffer
 			d, err := load.Load(context.Background(), filepath.Join(module, c.dir), load.Options{
-				Header: header, Stdout: &printed, Config: config.Given{Set: []string{"Classes=3", "Head.Widths=[1,2]"}},
+				Header: header, Stdout: &printed, Stderr: &warned, Config: config.Given{Set: []string{"Classes=3", "Head.Widths=[1,2]"}},
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -255,6 +256,9 @@ func TestLoad(t *testing.T) {
 			}
 			if got := printed.String(); got != "printed\nprinted\n" {
 				t.Errorf("printed %q, a line for each method expected", got)
+			}
+			if got := warned.String(); got != "warned\nwarned\n" {
+				t.Errorf("warned %q, a line for each method expected", got)
 			}
 			if want := `Config{Classes: 3, Hidden: 5, Kind: "wide", Head: Head{Widths: []int{1, 2}}}`; d.Built != want {
 				t.Errorf("built by %s, not %s", d.Built, want)
@@ -279,7 +283,7 @@ func TestLoad(t *testing.T) {
 			if w := d.Model.Module.Weight("a.weight"); w == nil || w.Type.String() != "f32[5,4]" {
 				t.Errorf("a.weight is %v", w)
 			}
-			if m := d.Model.Methods[1]; !m.Loss || m.Pos != "model.go:52:1" {
+			if m := d.Model.Methods[1]; !m.Loss || m.Pos != "model.go:53:1" {
 				t.Errorf("the loss is %+v", m)
 			}
 		})

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -49,16 +50,22 @@ func run(ctx context.Context, r *recording) ([]byte, error) {
 	c.Stdout, c.Stderr = r.options.Stdout, &stderr
 	c.WaitDelay = time.Second
 	if err := c.Run(); err != nil {
-		return nil, r.failure(stderr.String(), err)
+		return nil, r.failure(once(stderr.String()), err)
 	}
 	if r.options.Stderr != nil {
-		r.options.Stderr.Write(stderr.Bytes())
+		io.WriteString(r.options.Stderr, once(stderr.String()))
 	}
 	file, err := os.ReadFile(out)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s: the description ended the program that records it", shownAs(r.dir))
 	}
 	return file, err
+}
+
+// once returns what a recording program printed, without what it printed again.
+func once(text string) string {
+	first, rest, _ := strings.Cut(text, nn.Between)
+	return first + rest[strings.LastIndex(rest, nn.Between)+1:]
 }
 
 // overlay writes the virtual files, and the list of them that the go command reads.

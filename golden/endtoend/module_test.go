@@ -169,6 +169,16 @@ func newModule(t *testing.T) module {
 	return m
 }
 
+// requireAll makes the module require what burngen's own does, so that descriptions in it
+// can be run.
+func (m module) requireAll(t *testing.T) {
+	t.Helper()
+	mod := readFile(t, filepath.Join(root, "go.mod"))
+	mod = strings.Replace(mod, "module "+modulePath, "module program", 1)
+	m.write(t, "go.mod", fmt.Sprintf("%s\nrequire %s v0.0.0\n\nreplace %s => %s\n", mod, modulePath, modulePath, root))
+	m.write(t, "go.sum", readFile(t, filepath.Join(root, "go.sum")))
+}
+
 func readFile(t *testing.T, path string) string {
 	t.Helper()
 	data, err := os.ReadFile(path)

@@ -39,11 +39,17 @@ func TestDocumentedValues(t *testing.T) {
 		wants(t, sum, 3, 4, 5, 6)
 		prints(t, "%v", sum, "f32[2,2] [[3 4] [5 6]]")
 	})
-	t.Run("from the least to the greatest", func(t *testing.T) {
+	t.Run("from the least to the greatest of four", func(t *testing.T) {
 		prints(t, "%.4v", minMax(nn.Of([]float64{1, 2, 3, 4})), "f32[4] [0.0000 0.3333 0.6667 1.0000]")
+	})
+	t.Run("from the least to the greatest of five", func(t *testing.T) {
 		wants(t, minMax(nn.Of([]float64{2, 4, 6, 8, 10})), 0, 0.25, 0.5, 0.75, 1)
 	})
 	t.Run("creation", func(t *testing.T) {
+		identity := nn.Of([][]float64{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}})
+		prints(t, "%v", identity, "f32[3,3] [[1 0 0] [0 1 0] [0 0 1]]")
+		prints(t, "%v", nn.Of([]int{10, 20, 30}), "i64[3] [10 20 30]")
+		prints(t, "%v", identity.Greater(0), "bool[3,3] [[true false false] [false true false] [false false true]]")
 		prints(t, "%v", nn.Eye(2), "f32[2,2] [[1 0] [0 1]]")
 		prints(t, "%v", nn.Of([]int{1, -2}), "i64[2] [1 -2]")
 		prints(t, "%v", nn.Of([2]bool{true, false}), "bool[2] [true false]")

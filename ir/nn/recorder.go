@@ -45,6 +45,10 @@ const (
 	OutEnv = "BURNGEN_OUT"
 	// LimitEnv is how long one recording may take, 10s unless it is given.
 	LimitEnv = "BURNGEN_LIMIT"
+	// Between is what the program writes to standard error behind what the first recording
+	// prints there, and again before what it has to say itself: all between is printed for
+	// the second time.
+	Between = "\x1e"
 )
 
 // Recordings is how often a description is recorded: what differs between them depends
@@ -64,6 +68,7 @@ func Main(describe func(*Recorder)) {
 	if err == nil {
 		err = save(model, os.Getenv(OutEnv))
 	}
+	fmt.Fprint(os.Stderr, Between)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(3)
@@ -98,6 +103,7 @@ func recordings(describe func(*Recorder), limit time.Duration) (*record.Model, e
 		case i == 0:
 			first, text = model, t
 			// What a description prints appears once.
+			fmt.Fprint(os.Stderr, Between)
 			if null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0); err == nil {
 				stdout := os.Stdout
 				os.Stdout = null
@@ -127,6 +133,7 @@ func difference(a, b string) string {
 
 // late stops the program with the line that it is at.
 func late(limit time.Duration) {
+	fmt.Fprint(os.Stderr, Between)
 	buf := make([]byte, 1<<20)
 	for g := range strings.SplitSeq(string(buf[:runtime.Stack(buf, true)]), "\n\n") {
 		lines := strings.Split(g, "\n")

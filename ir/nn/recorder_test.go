@@ -296,6 +296,7 @@ func TestMain(m *testing.M) {
 var programs = map[string]func(*nn.Recorder){
 	"good": func(r *nn.Recorder) {
 		fmt.Println("printed")
+		println("warned")
 		describeSum(r, func(x nn.Value) nn.Value { return x.Add(1) })
 	},
 	"map": func(r *nn.Recorder) {
@@ -345,7 +346,8 @@ func TestMainProgram(t *testing.T) {
 			c.Stdout, c.Stderr = &out, &errs
 			err := c.Run()
 			if want == "" {
-				if err != nil || out.String() != "printed\n" || errs.String() != "" {
+				warned := "warned\n" + nn.Between + strings.Repeat("warned\n", nn.Recordings-1) + nn.Between
+				if err != nil || out.String() != "printed\n" || errs.String() != warned {
 					t.Fatalf("%v: %q, %q", err, out.String(), errs.String())
 				}
 				f, err := os.Open(file)

@@ -5,7 +5,9 @@ import (
 )
 
 // State is a tensor that a call of a model leaves to the next: a cache of keys and
-// values, a running hidden state. A pointer to one is a field of a module.
+// values, a running hidden state. A pointer to one is a field of a module. In a generated
+// package each Session has its own; it begins as zeros, of no extent along symbols that no
+// argument has, and Session.Reset makes it begin anew.
 type State struct {
 	typ  ir.Type
 	path string

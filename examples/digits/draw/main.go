@@ -13,6 +13,8 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+
+	"github.com/burngen/burngen/examples/digits/hand"
 )
 
 func main() {
@@ -28,12 +30,11 @@ func main() {
 	if err := os.MkdirAll(*dir, 0o777); err != nil {
 		log.Fatal(err)
 	}
-	for digit := range forms {
+	for digit := range 10 {
 		for i := range *n {
-			rng := rand.New(rand.NewPCG(*seed, uint64(i*len(forms)+digit)))
-			form := forms[digit][i%len(forms[digit])]
+			rng := rand.New(rand.NewPCG(*seed, uint64(10*i+digit)))
 			name := filepath.Join(*dir, fmt.Sprintf("%d-%d.png", digit, i+1))
-			if err := write(name, newHand(rng).draw(form)); err != nil {
+			if err := write(name, hand.New(rng).Draw(rune('0'+digit), i)); err != nil {
 				log.Fatal(err)
 			}
 		}

@@ -1,8 +1,12 @@
-// Command build writes the example's model, beats.onnx, into the folder it runs in.
+// Command build writes the examples' models, beats.onnx and spirals/spirals.onnx, into the
+// folder it runs in.
 package main
 
 import (
+	"fmt"
 	"log"
+	"math"
+	"math/rand/v2"
 	"os"
 
 	"github.com/burngen/burngen/ir"
@@ -10,9 +14,17 @@ import (
 )
 
 func main() {
-	if err := os.WriteFile("beats.onnx", beats().Bytes(), 0o666); err != nil {
-		log.Fatal(err)
+	for path, model := range models {
+		if err := os.WriteFile(path, model().Bytes(), 0o666); err != nil {
+			log.Fatal(err)
+		}
 	}
+}
+
+// models are the examples' models, by their files.
+var models = map[string]func() *onnxtest.Model{
+	"beats.onnx":           beats,
+	"spirals/spirals.onnx": spirals,
 }
 
 // rate is how many samples of the signal a second has.
@@ -46,4 +58,34 @@ func beats() *onnxtest.Model {
 			onnxtest.Attr{Name: "above", Value: 0.3}, onnxtest.Attr{Name: "apart", Value: rate / 4}).
 		Node("number", "Cast", []string{"at"}, []string{"samples"}, onnxtest.Attr{Name: "to", Value: 1}).
 		Node("time", "Mul", []string{"samples", "period"}, []string{"seconds"})
+}
+
+// spirals returns a perceptron that is to tell on which of two spirals a point lies. Its
+// hidden layers are left to acme.FusedMatMulAddReLU. Weights begin as those of PyTorch's
+// Linear do, from a generator with a seed.
+func spirals() *onnxtest.Model {
+	m := onnxtest.New(17).Import("acme", 1).
+		Input("point", ir.F32, "N", 2).
+		Output("logits", ir.F32, "N", 2)
+	rng := rand.New(rand.NewPCG(42, 0))
+	layer := func(name, op, from, to string, in, out int) {
+		bound := 1 / math.Sqrt(float64(in))
+		weight, bias := ir.NewTensor(ir.F32, in, out), ir.NewTensor(ir.F32, out)
+		for _, t := range []*ir.Tensor{weight, bias} {
+			for i := range t.Len() {
+				t.SetFloat(i, bound*(2*rng.Float64()-1))
+			}
+		}
+		m.Initializer(name+".weight", weight).Initializer(name+".bias", bias).
+			Node(name, op, []string{from, name + ".weight", name + ".bias"}, []string{to})
+	}
+	const width = 32
+	at := "point"
+	for i, in := range []int{2, width, width} {
+		to := fmt.Sprintf("h%d", i+1)
+		layer(fmt.Sprintf("layer%d", i+1), "acme:FusedMatMulAddReLU", at, to, in, width)
+		at = to
+	}
+	layer("output", "Gemm", at, "logits", width, 2)
+	return m
 }

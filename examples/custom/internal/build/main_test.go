@@ -6,13 +6,15 @@ import (
 	"testing"
 )
 
-// TestModelIsFresh asserts that the model that is committed is the one that is written.
-func TestModelIsFresh(t *testing.T) {
-	data, err := os.ReadFile("../../beats.onnx")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(data, beats().Bytes()) {
-		t.Error("beats.onnx differs: run go generate ./examples/custom")
+// TestModelsAreFresh asserts that the models that are committed are those that are written.
+func TestModelsAreFresh(t *testing.T) {
+	for path, model := range models {
+		data, err := os.ReadFile("../../" + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(data, model().Bytes()) {
+			t.Errorf("%s differs: run go generate ./examples/custom", path)
+		}
 	}
 }

@@ -1,4 +1,6 @@
-package main
+// Package fit makes a picture of a digit look like one of MNIST's. It does not know which
+// digit it is.
+package fit
 
 import (
 	"errors"
@@ -6,21 +8,21 @@ import (
 	"image/color"
 	"math"
 	"slices"
-
-	"github.com/burngen/burngen/examples/digits/model"
 )
 
+// Side is that of an image, in pixels.
+const Side = 28
+
 const (
-	side  = 28 // of the model's image, in pixels
 	box   = 20 // the longer side of a digit in it
 	faint = .2 // what is fainter than this share of the darkest ink is paper
 )
 
-// fit brings a picture of one digit into the form of the MNIST images: ink is 1
+// Digit brings a picture of one digit into the form of the MNIST images: ink is 1
 // on paper that is 0, the digit fills a box of 20×20 pixels without being
 // stretched, and its centre of mass is the centre of the image. Light ink on
 // dark paper does as well as dark on light. A picture of nothing is an error.
-func fit(dst *model.Image, picture image.Image) error {
+func Digit(dst *[28][28]float32, picture image.Image) error {
 	ink, width := inkOf(picture)
 	if len(ink) == 0 {
 		return errors.New("an empty picture")
@@ -42,11 +44,11 @@ func fit(dst *model.Image, picture image.Image) error {
 	}
 	cx, cy = cx/mass, cy/mass
 	scale := float64(max(right-left, bottom-top)+1) / box
-	for y := range side {
-		for x := range side {
-			sx := cx + (float64(x)+.5-side/2)*scale
-			sy := cy + (float64(y)+.5-side/2)*scale
-			dst[0][y][x] = float32(sample(ink, width, sx, sy, max(scale, 1)))
+	for y := range Side {
+		for x := range Side {
+			sx := cx + (float64(x)+.5-Side/2)*scale
+			sy := cy + (float64(y)+.5-Side/2)*scale
+			dst[y][x] = float32(sample(ink, width, sx, sy, max(scale, 1)))
 		}
 	}
 	return nil

@@ -1,4 +1,6 @@
-package main
+// Package hand draws digits and signs as hands write them, each in its own way, with pens of many
+// colours on papers of many more. It does not know who reads them.
+package hand
 
 import (
 	"image"
@@ -23,45 +25,53 @@ var sheets = []sheet{
 	{color.RGBA{236, 244, 250, 255}, color.RGBA{110, 60, 140, 255}}, // violet
 }
 
-// hand is how one picture is written.
-type hand struct {
+// Hand is how one picture is written.
+type Hand struct {
+	Size int // of the picture, in pixels
+
 	sheet
-	size                  int     // of the picture, in pixels
-	height, width         float64 // of the digit, as a share of the picture
-	x, y                  float64 // its centre, as a share of the picture
-	slant, turn           float64 // shear and rotation in radians
-	tremble               float64 // how far points stray, in units of a form
-	pen, pressure, softly float64 // radius and its variation as shares of the height; edge width in pixels
-	rng                   *rand.Rand
+	height, width float64 // of the digit, as a share of the picture
+	x, y          float64 // its centre, as a share of the picture
+	slant, turn   float64 // shear and rotation in radians
+	tremble       float64 // how far points stray, in units of a form
+	pen, pressure float64 // radius and its variation, as shares of the height
+	softness      float64 // of edges, from 0 to 1
+	rng           *rand.Rand
 }
 
-func newHand(rng *rand.Rand) *hand {
+// New returns a hand that a generator chooses.
+func New(rng *rand.Rand) *Hand {
 	between := func(low, high float64) float64 { return low + (high-low)*rng.Float64() }
-	h := &hand{sheet: sheets[rng.IntN(len(sheets))], size: 48 + rng.IntN(177), rng: rng}
+	h := &Hand{sheet: sheets[rng.IntN(len(sheets))], Size: 48 + rng.IntN(177), rng: rng}
 	h.height = between(.45, .75)
 	h.width = h.height * between(.8, 1.15) / 1.5
 	h.x, h.y = between(.45, .55), between(.45, .55)
 	h.slant, h.turn = between(-.1, .3), between(-.12, .12)
 	h.tremble = between(.01, .05)
 	h.pen, h.pressure = between(.035, .08), between(0, .3)
-	h.softly = between(1, 1+float64(h.size)/40)
+	h.softness = rng.Float64()
 	return h
 }
 
-// draw returns a picture of a digit in the given form.
-func (h *hand) draw(form []stroke) image.Image {
+// Draw returns a picture of a character, a digit or one of + − × ÷ =, in one of the forms
+// that it is written in, by its number; after the last comes the first again. Of
+// other characters the paper is drawn.
+func (h *Hand) Draw(character rune, form int) image.Image {
 	var dots []dot
-	for _, s := range form {
-		dots = append(dots, h.follow(s)...)
+	if ways := forms[character]; len(ways) > 0 {
+		for _, s := range ways[form%len(ways)] {
+			dots = append(dots, h.follow(s)...)
+		}
 	}
-	m := image.NewRGBA(image.Rect(0, 0, h.size, h.size))
-	for y := range h.size {
-		for x := range h.size {
+	soft := 1 + (1+float64(h.Size)/40-1)*h.softness // width of edges, in pixels
+	m := image.NewRGBA(image.Rect(0, 0, h.Size, h.Size))
+	for y := range h.Size {
+		for x := range h.Size {
 			p := point{float64(x) + .5, float64(y) + .5}
 			var ink float64
 			for _, d := range dots {
 				reach := d.radius - math.Hypot(p.x-d.x, p.y-d.y)
-				ink = max(ink, min(reach/h.softly+.5, 1))
+				ink = max(ink, min(reach/soft+.5, 1))
 			}
 			m.SetRGBA(x, y, mix(h.paper, h.ink, ink))
 		}
@@ -77,14 +87,14 @@ type dot struct {
 
 // follow returns the touches of the pen along a smooth curve through the points
 // of s, close enough to look like a line.
-func (h *hand) follow(s stroke) []dot {
+func (h *Hand) follow(s stroke) []dot {
 	at := make([]point, len(s))
 	for i, p := range s {
 		p.x += h.tremble * h.rng.NormFloat64()
 		p.y += h.tremble * h.rng.NormFloat64()
 		at[i] = h.place(p)
 	}
-	radius := h.pen * h.height * float64(h.size)
+	radius := h.pen * h.height * float64(h.Size)
 	phase := 2 * math.Pi * h.rng.Float64()
 	var dots []dot
 	for i := range len(at) - 1 {
@@ -100,11 +110,11 @@ func (h *hand) follow(s stroke) []dot {
 }
 
 // place maps a point of a form to the picture.
-func (h *hand) place(p point) point {
+func (h *Hand) place(p point) point {
 	x, y := (p.x-.5)*h.width*1.5, (p.y-.75)*h.height/1.5
 	x -= h.slant * y
 	sin, cos := math.Sincos(h.turn)
-	size := float64(h.size)
+	size := float64(h.Size)
 	return point{(h.x + x*cos - y*sin) * size, (h.y + x*sin + y*cos) * size}
 }
 

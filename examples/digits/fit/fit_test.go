@@ -1,12 +1,10 @@
-package main
+package fit
 
 import (
 	"image"
 	"image/color"
 	"math"
 	"testing"
-
-	"github.com/burngen/burngen/examples/digits/model"
 )
 
 // page is a picture of one colour with a rectangle of another.
@@ -29,7 +27,7 @@ var (
 	white = color.Gray{Y: 255}
 )
 
-func TestFitCentresTheMass(t *testing.T) {
+func TestCentresTheMass(t *testing.T) {
 	for name, picture := range map[string]*image.Gray{
 		"large":             page(300, 200, white, black, image.Rect(20, 30, 80, 180)),
 		"small":             page(12, 12, white, black, image.Rect(1, 1, 4, 9)),
@@ -40,13 +38,13 @@ func TestFitCentresTheMass(t *testing.T) {
 		"wide":              page(100, 100, white, black, image.Rect(5, 30, 95, 60)),
 	} {
 		t.Run(name, func(t *testing.T) {
-			var m model.Image
-			if err := fit(&m, picture); err != nil {
+			var m [28][28]float32
+			if err := Digit(&m, picture); err != nil {
 				t.Fatal(err)
 			}
 			var mass, x, y float64
-			for i := range side {
-				for j, v := range m[0][i] {
+			for i := range Side {
+				for j, v := range m[i] {
 					if v < 0 || v > 1 {
 						t.Fatalf("pixel %d,%d is %g", j, i, v)
 					}
@@ -58,21 +56,21 @@ func TestFitCentresTheMass(t *testing.T) {
 			if x, y := x/mass, y/mass; math.Abs(x-14) > .1 || math.Abs(y-14) > .1 {
 				t.Errorf("centre of mass at %.2f, %.2f; want 14, 14", x, y)
 			}
-			if m[0][14][14] < .99 {
-				t.Errorf("centre is %g, want 1", m[0][14][14])
+			if m[14][14] < .99 {
+				t.Errorf("centre is %g, want 1", m[14][14])
 			}
 		})
 	}
 }
 
-func TestFitFillsTheBox(t *testing.T) {
-	var m model.Image
-	if err := fit(&m, page(200, 200, white, black, image.Rect(50, 50, 90, 150))); err != nil {
+func TestFillsTheBox(t *testing.T) {
+	var m [28][28]float32
+	if err := Digit(&m, page(200, 200, white, black, image.Rect(50, 50, 90, 150))); err != nil {
 		t.Fatal(err)
 	}
 	var inked image.Rectangle
-	for y := range side {
-		for x, v := range m[0][y] {
+	for y := range Side {
+		for x, v := range m[y] {
 			if v > .5 {
 				inked = inked.Union(image.Rect(x, y, x+1, y+1))
 			}
@@ -83,13 +81,13 @@ func TestFitFillsTheBox(t *testing.T) {
 	}
 }
 
-func TestFitRefusesAPictureOfNothing(t *testing.T) {
+func TestRefusesAPictureOfNothing(t *testing.T) {
 	for name, picture := range map[string]image.Image{
 		"blank": page(30, 30, white, black, image.Rectangle{}),
 		"empty": image.NewGray(image.Rectangle{}),
 	} {
-		var m model.Image
-		if err := fit(&m, picture); err == nil {
+		var m [28][28]float32
+		if err := Digit(&m, picture); err == nil {
 			t.Errorf("%s picture: no error", name)
 		}
 	}

@@ -1,0 +1,197 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"io"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"github.com/burngen/burngen/examples/mnist/cnn"
+	"github.com/burngen/burngen/runtime/data"
+	"github.com/burngen/burngen/runtime/optim"
+	"github.com/burngen/burngen/runtime/rt"
+)
+
+var guide = flag.Bool("guide", false, "train ten epochs on MNIST's test set, several times: minutes")
+
+// corpus returns MNIST's test set, and skips where it is not there.
+func corpus(t *testing.T) ([]cnn.Image, []int64) {
+	t.Helper()
+	folder := os.Getenv("BURNGEN_CORPUS")
+	if folder == "" {
+		folder = filepath.Join("..", "..", "..", "shared", "corpus")
+	}
+	folder = filepath.Join(folder, "datasets", "mnist")
+	if _, err := os.Stat(folder); err != nil {
+		t.Skipf("no MNIST: %v", err)
+	}
+	images, labels, err := digits(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return images, labels
+}
+
+// TestGuide trains as the guide of the framework does that the network is of, and holds
+// what it reaches against PyTorch's, of testdata/pytorch.py.
+func TestGuide(t *testing.T) {
+	if !*guide {
+		t.Skip("without -guide")
+	}
+	images, labels := corpus(t)
+	for _, tt := range []struct {
+		rate  float64
+		seeds []uint64
+		least float64 // mean accuracy, in percent
+	}{
+		{1e-4, []uint64{42}, 93},
+		{1e-3, []uint64{42, 43, 44}, 97},
+	} {
+		var mean float64
+		for _, seed := range tt.seeds {
+			var out bytes.Buffer
+			if _, err := (plan{10, tt.rate, seed}).train(&out, images, labels); err != nil {
+				t.Fatal(err)
+			}
+			loss, accuracy := curve(t, out.String())
+			t.Logf("rate %g, seed %d: loss %.4f, accuracy %.1f %%", tt.rate, seed, loss[9], accuracy[9])
+			mean += accuracy[9] / float64(len(tt.seeds))
+		}
+		of := pytorch(t, tt.rate)
+		t.Logf("rate %g: %.2f %%, PyTorch's is %.2f %%", tt.rate, mean, of)
+		if mean < tt.least || math.Abs(mean-of) > 1 {
+			t.Errorf("rate %g: %.2f %%: at least %g and PyTorch's %.2f ± 1 expected", tt.rate, mean, tt.least, of)
+		}
+	}
+}
+
+// pytorch returns the mean accuracy that PyTorch reaches at a rate, in percent.
+func pytorch(t *testing.T, rate float64) float64 {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("testdata", "pytorch.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var runs []struct {
+		Rate, Accuracy float64
+	}
+	if err := json.Unmarshal(text, &runs); err != nil {
+		t.Fatal(err)
+	}
+	var sum, n float64
+	for _, r := range runs {
+		if r.Rate == rate {
+			sum, n = sum+r.Accuracy, n+1
+		}
+	}
+	if n == 0 {
+		t.Fatalf("PyTorch was not run at %g", rate)
+	}
+	return sum / n
+}
+
+// TestThreadsDoNotMatterOnMNIST is [TestThreadsDoNotMatter] for an epoch of the guide.
+func TestThreadsDoNotMatterOnMNIST(t *testing.T) {
+	if !*guide {
+		t.Skip("without -guide")
+	}
+	images, labels := corpus(t)
+	defer rt.Threads(rt.Threads(1))
+	one := train(t, plan{1, 1e-4, 42}, images, labels)
+	rt.Threads(2)
+	if two := train(t, plan{1, 1e-4, 42}, images, labels); two != one {
+		t.Error("two threads give other weights than one")
+	}
+}
+
+// train trains and returns the digest of the weights.
+func train(t *testing.T, p plan, images []cnn.Image, labels []int64) string {
+	t.Helper()
+	trainer, err := p.train(io.Discard, images, labels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "weights.safetensors")
+	if err := trainer.Model().Save(path); err != nil {
+		t.Fatal(err)
+	}
+	w := rt.OpenWeightsFile(path)
+	defer w.Close()
+	return w.Digest()
+}
+
+// TestLossDoesNotDependOnTheMachine compares the losses of the first steps with those of
+// a process that has no assembly.
+func TestLossDoesNotDependOnTheMachine(t *testing.T) {
+	const child = "MNIST_TEST_LOSSES" // where a child writes its losses
+	if path := os.Getenv(child); path != "" {
+		text, err := json.Marshal(losses(t))
+		if err == nil {
+			err = os.WriteFile(path, text, 0o666)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if testing.Short() || runtime.GOOS == "js" {
+		t.Skip("trains in another process")
+	}
+	path := filepath.Join(t.TempDir(), "losses.json")
+	c := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
+	c.Env = append(os.Environ(), "BURNGEN_CPU=generic", child+"="+path)
+	if out, err := c.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var generic []float64
+	if err := json.Unmarshal(text, &generic); err != nil {
+		t.Fatal(err)
+	}
+	here := losses(t)
+	if len(here) == 0 || len(generic) != len(here) {
+		t.Fatalf("%d losses, %d expected", len(generic), len(here))
+	}
+	for i, x := range here {
+		if math.Abs(x-generic[i]) > 1e-3 {
+			t.Errorf("step %d: the loss is %g, in plain Go %g", i+1, x, generic[i])
+		}
+	}
+}
+
+// losses returns the losses of some steps on drawn digits.
+func losses(t *testing.T) []float64 {
+	images, labels, err := draw(2 * batch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	trainer, err := cnn.New(42).NewTrainer(cnn.TrainerOptions{Batch: batch, Seed: 42})
+	if err != nil {
+		t.Fatal(err)
+	}
+	opt, err := optim.NewAdam(trainer.Params(), optim.AdamConfig{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []float64
+	for range 3 {
+		for x, y := range data.Batches(images, labels, batch, nil) {
+			r, err := trainer.Step(x, y)
+			if err != nil {
+				t.Fatal(err)
+			}
+			opt.Step(1e-3)
+			out = append(out, float64(r.Loss))
+		}
+	}
+	return out
+}

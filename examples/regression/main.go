@@ -1,0 +1,106 @@
+// Regression learns how good a wine is from what a laboratory measures.
+//
+//	go run ./examples/regression [-data winequality-red.csv] [-epochs 60] [-rate 0.01] [-seed 42]
+//
+// The table is UCI's Wine Quality (Cortez and others, 2009), red or white; without one,
+// wines are made up. Eight of ten are trained on, the others tell how much was learnt.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"log"
+	"math"
+	"math/rand/v2"
+	"os"
+
+	"github.com/burngen/burngen/examples/regression/mlp"
+	"github.com/burngen/burngen/runtime/data"
+	"github.com/burngen/burngen/runtime/optim"
+)
+
+//go:generate go run ../../cmd/burngen ./model -train -set Features=11 -set Hidden=32,16 -o ./mlp
+
+// plan says how to train.
+type plan struct {
+	epochs int
+	rate   float64
+	seed   uint64
+}
+
+func main() {
+	log.SetFlags(0)
+	log.SetPrefix("regression: ")
+	path := flag.String("data", os.Getenv("WINE"), "reads the table in `FILE`")
+	var p plan
+	flag.IntVar(&p.epochs, "epochs", 60, "trains `N` times on everything")
+	flag.Float64Var(&p.rate, "rate", 1e-2, "learns at this `RATE`, and at less and less")
+	flag.Uint64Var(&p.seed, "seed", 42, "begins all random numbers with `SEED`")
+	flag.Parse()
+	features, quality, err := wines(*path)
+	check(err)
+	_, err = p.train(os.Stdout, features, quality)
+	check(err)
+}
+
+// batch is how many rows a step sees.
+const batch = 32
+
+// train trains a network on eight of ten rows, writes a line for every tenth epoch, and
+// returns how far the network is off on the other rows.
+func (p plan) train(w io.Writer, features []mlp.Features, quality []float32) (float64, error) {
+	rng := rand.New(rand.NewPCG(p.seed, 0))
+	training, rest := data.Split(features, quality, 0.8, rng)
+	t, err := mlp.New(p.seed).NewTrainer(mlp.TrainerOptions{Batch: max(batch, len(rest.X)), Seed: p.seed})
+	if err != nil {
+		return 0, err
+	}
+	opt, err := optim.NewAdamW(t.Params(), optim.AdamWConfig{WeightDecay: 0.01})
+	if err != nil {
+		return 0, err
+	}
+	steps := p.epochs * ((len(training.X) + batch - 1) / batch)
+	rate := optim.Warmup(steps/20, optim.Cosine(p.rate, p.rate/100, steps))
+	fmt.Fprintf(w, "%d rows; the mean is off by %.3f\n", len(features), deviation(rest.Y))
+	step, off := 0, 0.
+	for epoch := 1; epoch <= p.epochs; epoch++ {
+		var sum float64
+		for x, y := range data.Batches(training.X, training.Y, batch, rng) {
+			loss, err := t.Step(x, y)
+			if err != nil {
+				return 0, err
+			}
+			t.Params().ClipNorm(1)
+			opt.Step(rate(step))
+			step++
+			sum += float64(loss) * float64(len(x))
+		}
+		loss, err := t.Loss(rest.X, rest.Y) // as Forward: with running statistics
+		if err != nil {
+			return 0, err
+		}
+		off = math.Sqrt(float64(loss))
+		if epoch == 1 || epoch%10 == 0 {
+			fmt.Fprintf(w, "epoch %3d  off by %.3f in training, by %.3f else\n", epoch, math.Sqrt(sum/float64(len(training.X))), off)
+		}
+	}
+	return off, nil
+}
+
+// deviation returns how far the mean is off.
+func deviation(y []float32) float64 {
+	var sum, squares float64
+	for _, v := range y {
+		sum += float64(v)
+		squares += float64(v) * float64(v)
+	}
+	n := float64(len(y))
+	return math.Sqrt(max(0, squares/n-sum/n*sum/n))
+}
+
+func check(err error) {
+	if err != nil {
+		log.Fatal(err)
+	}
+}

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"bytes"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestLearnsMadeUpWines(t *testing.T) {
+	features, quality, err := wines("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, limit := plan{epochs: 20, rate: 1e-2, seed: 42}, 0.5 // tasters stray by 0.4
+	if testing.Short() {
+		features, quality, p.epochs, limit = features[:400], quality[:400], 10, 0.9*deviation(quality)
+	}
+	var out bytes.Buffer
+	off, err := p.train(&out, features, quality)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !(off < limit) || strings.Count(out.String(), "\n") != 2+p.epochs/10 {
+		t.Errorf("off by %.3f, %.3f allowed; it writes\n%s", off, limit, &out)
+	}
+}
+
+// TestLearnsWines trains on the tables that the corpus has.
+func TestLearnsWines(t *testing.T) {
+	folder := os.Getenv("BURNGEN_CORPUS")
+	if folder == "" {
+		folder = filepath.Join("..", "..", "..", "shared", "corpus")
+	}
+	path := filepath.Join(folder, "datasets", "wine", "winequality-red.csv")
+	if _, err := os.Stat(path); err != nil {
+		t.Skipf("no wines: %v", err)
+	}
+	features, quality, err := wines(path)
+	if err != nil || len(features) != 1599 || features[0][10] != 9.4 || quality[0] != 5 {
+		t.Fatalf("%d wines, %v", len(features), err)
+	}
+	if testing.Short() {
+		t.Skip("reads the table only")
+	}
+	off, err := plan{epochs: 20, rate: 1e-2, seed: 42}.train(new(bytes.Buffer), features, quality)
+	if err != nil || !(off < 0.9*deviation(quality)) {
+		t.Errorf("off by %.3f, %v; the mean is off by %.3f", off, err, deviation(quality))
+	}
+}
+
+func TestDeviation(t *testing.T) {
+	if d := deviation([]float32{1, 2, 3, 6}); math.Abs(d-math.Sqrt(3.5)) > 1e-9 {
+		t.Errorf("%v", d)
+	}
+}

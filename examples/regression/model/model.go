@@ -1,0 +1,50 @@
+// Package model describes a regression: what a row of a table is worth.
+package model
+
+import "github.com/burngen/burngen/ir/nn"
+
+// Config is what a Net is made by.
+//
+//burngen:config
+type Config struct {
+	Features int
+	Hidden   []int
+}
+
+// Net is a perceptron.
+type Net struct {
+	Norm   nn.BatchNorm // takes features of any scale
+	Layers []nn.Linear
+	Output nn.Linear
+	width  int
+}
+
+// New returns a network with a layer for each extent of Hidden.
+func New(c Config) *Net {
+	m := &Net{Norm: nn.NewBatchNorm(c.Features), width: c.Features}
+	in := c.Features
+	for _, n := range c.Hidden {
+		m.Layers = append(m.Layers, nn.NewLinear(in, n))
+		in = n
+	}
+	m.Output = nn.NewLinear(in, 1)
+	return m
+}
+
+// Forward maps rows of features to what they are worth.
+//
+//burngen:func (f32[N,{m.width}]) -> f32[N]
+func (m *Net) Forward(features nn.Value) (worth nn.Value) {
+	x := m.Norm.Forward(features)
+	for _, l := range m.Layers {
+		x = nn.SiLU(l.Forward(x))
+	}
+	return m.Output.Forward(x).Squeeze(1)
+}
+
+// Loss is the mean of the squared errors.
+//
+//burngen:loss (f32[N,{m.width}], f32[N]) -> f32[]
+func (m *Net) Loss(features, worth nn.Value) nn.Value {
+	return nn.MSE(m.Forward(features), worth)
+}

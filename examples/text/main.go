@@ -1,0 +1,106 @@
+// Text trains a small transformer on a text, byte by byte, and lets it go on writing.
+//
+//	go run ./examples/text [-data FILE] [-steps 1000] [-rate 0.003] [-seed 42] [-prompt TEXT] [-length 200]
+//
+// Any text will do, such as tiny-shakespeare; without one the program writes sums in
+// words.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"log"
+	"math/rand/v2"
+	"os"
+
+	"github.com/burngen/burngen/examples/text/gpt"
+	"github.com/burngen/burngen/runtime/data"
+	"github.com/burngen/burngen/runtime/optim"
+)
+
+//go:generate go run ../../cmd/burngen ./model -train -o ./gpt
+
+// plan says how to train.
+type plan struct {
+	steps, batch int
+	rate         float64
+	seed         uint64
+}
+
+func main() {
+	log.SetFlags(0)
+	log.SetPrefix("text: ")
+	path := flag.String("data", os.Getenv("TEXT"), "reads the text in `FILE`")
+	p := plan{batch: 16}
+	flag.IntVar(&p.steps, "steps", 1000, "trains on `N` batches")
+	flag.Float64Var(&p.rate, "rate", 3e-3, "learns at this `RATE`, and at less and less")
+	flag.Uint64Var(&p.seed, "seed", 42, "begins all random numbers with `SEED`")
+	prompt := flag.String("prompt", "\n", "goes on with `TEXT`")
+	length := flag.Int("length", 200, "writes `N` bytes")
+	flag.Parse()
+	text := sums(20000)
+	if *path != "" {
+		file, err := os.ReadFile(*path)
+		check(err)
+		text = string(file)
+	}
+	m, err := p.train(os.Stdout, text)
+	check(err)
+	more, err := goOn(m, *prompt, *length, rand.New(rand.NewPCG(p.seed, 1)))
+	check(err)
+	fmt.Println(*prompt + more)
+}
+
+// train trains a transformer on nine of ten bytes of a text, and writes a line now and
+// then: the loss of the steps since, and that on the rest of the text.
+func (p plan) train(w io.Writer, text string) (*gpt.Model, error) {
+	t, err := gpt.New(p.seed).NewTrainer(gpt.TrainerOptions{Batch: p.batch, Seed: p.seed})
+	if err != nil {
+		return nil, err
+	}
+	opt, err := optim.NewAdamW(t.Params(), optim.AdamWConfig{})
+	if err != nil {
+		return nil, err
+	}
+	tokens := data.Bytes(text)
+	cut := len(tokens) * 9 / 10
+	other, after, err := data.Windows[gpt.Tokens](tokens[cut:], len(gpt.Tokens{}))
+	if err != nil {
+		return nil, err
+	}
+	n := min(p.batch, len(other))
+	batches, err := data.RandomWindows[gpt.Tokens](tokens[:cut], p.batch, rand.New(rand.NewPCG(p.seed, 0)))
+	if err != nil {
+		return nil, err
+	}
+	rate := optim.Warmup(p.steps/10, optim.Cosine(p.rate, p.rate/10, p.steps))
+	step, every, sum := 0, max(1, p.steps/10), float32(0)
+	for x, next := range batches {
+		loss, err := t.Step(x, next)
+		if err != nil {
+			return nil, err
+		}
+		t.Params().ClipNorm(1)
+		opt.Step(rate(step))
+		step, sum = step+1, sum+loss
+		if step%every == 0 {
+			rest, err := t.Loss(other[:n], after[:n])
+			if err != nil {
+				return nil, err
+			}
+			fmt.Fprintf(w, "step %4d  loss %.3f, on other text %.3f\n", step, sum/float32(every), rest)
+			sum = 0
+		}
+		if step >= p.steps {
+			break
+		}
+	}
+	return t.Model(), nil
+}
+
+func check(err error) {
+	if err != nil {
+		log.Fatal(err)
+	}
+}
