@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/burngen/burngen/gen/config"
@@ -66,6 +67,9 @@ var ErrOnlyConfigs = errors.New("the folder has configurations only")
 // Describe reads a description, which a folder or the path of a package names. With
 // [ErrOnlyConfigs] it returns what there is.
 func Describe(path string, o Options) (*load.Description, error) {
+	if len(o.Variants) > 0 {
+		return describeVariant(path, o)
+	}
 	dir, err := load.Find(path)
 	if err != nil {
 		return nil, err
@@ -77,6 +81,28 @@ func Describe(path string, o Options) (*load.Description, error) {
 		err = ErrOnlyConfigs
 	}
 	return d, err
+}
+
+// describeVariant describes the first of Options.Variants whose weights are those of
+// Options.Foreign. Errors: that there is none, with what does not fit of each.
+func describeVariant(path string, o Options) (*load.Description, error) {
+	var errs []error
+	for _, set := range o.Variants {
+		of := o
+		of.Variants, of.Config.Set = nil, slices.Concat(o.Config.Set, set)
+		d, err := Describe(path, of)
+		if err == nil {
+			var src *Source
+			if src, err = sourceOf(d, o); err == nil {
+				_, err = src.with(o.Foreign)
+			}
+		}
+		if err == nil {
+			return d, nil
+		}
+		errs = append(errs, fmt.Errorf("variant %s:\n%w", strings.Join(set, ";"), err))
+	}
+	return nil, errors.Join(errs...)
 }
 
 // described reads and compiles a description.
@@ -94,6 +120,15 @@ func described(path string, o Options) (*Model, error) {
 // CompileDescription compiles a description that was read. The model is called after the
 // package that is generated.
 func CompileDescription(d *load.Description, o Options) (*Model, error) {
+	src, err := sourceOf(d, o)
+	if err != nil {
+		return nil, err
+	}
+	return CompileSource(src, o)
+}
+
+// sourceOf returns a description as a source.
+func sourceOf(d *load.Description, o Options) (*Source, error) {
 	name := o.Package
 	if name == "" {
 		name = d.Package
@@ -103,10 +138,7 @@ func CompileDescription(d *load.Description, o Options) (*Model, error) {
 		return nil, err
 	}
 	src.Configs, src.Built = d.Configs, d.Built
-	if err := src.fix(o.Dims); err != nil {
-		return nil, err
-	}
-	return CompileSource(src, o)
+	return src, src.fix(o.Dims)
 }
 
 // NewConfigOutput is [NewOutput] for the functions of configurations, which stand beside

@@ -65,6 +65,9 @@ type Options struct {
 	// Stderr get what it prints; nil for nothing.
 	Config         config.Given
 	Stdout, Stderr io.Writer
+	// Variants are what may be set of that configuration, too, each a list as Config.Set:
+	// the first counts that describes a model which Foreign has the weights of.
+	Variants [][]string
 	// Package is the Go package's name; empty derives it from the output folder.
 	Package string
 	// WeightsOutside keeps the weights file out of the program.

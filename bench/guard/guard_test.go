@@ -4,8 +4,8 @@ package guard
 
 import (
 	"bufio"
-	"bytes"
 	"cmp"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -114,10 +114,10 @@ func build(t *testing.T) string {
 		files, err := g.Files()
 		must(t, err)
 		for _, f := range files {
-			var data bytes.Buffer
-			_, err := f.WriteTo(&data)
+			out, err := os.Create(filepath.Join(folder, f.Name))
 			must(t, err)
-			must(t, os.WriteFile(filepath.Join(folder, f.Name), data.Bytes(), 0o666))
+			_, err = f.WriteTo(out)
+			must(t, errors.Join(err, out.Close()))
 		}
 		must(t, tensors.Write(filepath.Join(dir, m.name+".bin"), []tensors.Tensor{
 			{Name: "x", Type: "float32", Shape: m.input, Data: weight(m.input...).Bytes()},

@@ -42,6 +42,10 @@ type genFlags struct {
 
 func defineGen(flags *flag.FlagSet) func(*streams, []string) error {
 	g := &genFlags{options: modelFlags(flags), weights: fileFlags(flags, true)}
+	flags.Func("variant", "sets fields of a description's configuration, as in `'Block=conv;Depth=2'`, if what is described then has the tensors of -weights FILE (repeatable: the first that does)", func(text string) error {
+		g.options.Variants = append(g.options.Variants, strings.Split(text, ";"))
+		return nil
+	})
 	flags.StringVar(&g.dir, "o", "", "writes the package to the folder `DIR`")
 	flags.StringVar(&g.options.Package, "pkg", "", "calls the package `NAME` instead of what the folder is called")
 	flags.BoolVar(&g.options.Train, "train", false, "makes the package train the model: the weights file holds the model's own weights, and -loss says what is minimised")
@@ -68,6 +72,9 @@ func (g *genFlags) complete(files []string) (model string, err error) {
 	}
 	if err := g.checkTraining(gen.IsDescription(model)); err != nil {
 		return "", err
+	}
+	if len(g.options.Variants) > 0 && (g.weights.file == "" || !gen.IsDescription(model)) {
+		return "", usagef("-variant is for descriptions that get their weights by -weights FILE")
 	}
 	if g.options.Stop < 0 {
 		return "", usagef("-stop %d: a number of passes expected", g.options.Stop)
@@ -122,6 +129,9 @@ func (g *genFlags) line() string {
 	add("config", g.options.Config.File)
 	for _, text := range g.options.Config.Set {
 		parts = append(parts, "-set "+text)
+	}
+	for _, set := range g.options.Variants {
+		parts = append(parts, "-variant "+quoted(strings.Join(set, ";")))
 	}
 	if g.options.Strict {
 		parts = append(parts, "-strict")

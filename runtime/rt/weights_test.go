@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/fstest"
 	"time"
 	"unsafe"
 
@@ -488,6 +489,13 @@ func TestOpenWeightsFile(t *testing.T) {
 	}
 }
 
+func TestOpenWeightsFS(t *testing.T) {
+	files := fstest.MapFS{"w": {Data: encodeWeights(t, everyKind())}, "text": {Data: []byte("hello, this is text")}}
+	checkEveryKind(t, OpenWeightsFS(files, "w"))
+	wantError(t, OpenWeightsFS(files, "none").Err(), "weights: open none: file does not exist")
+	wantError(t, OpenWeightsFS(files, "text").Err(), "weights: text: safetensors: header of 8367736964726416744 bytes: limit is 100000000")
+}
+
 func TestSave(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "w.safetensors")
@@ -613,6 +621,43 @@ func TestClose(t *testing.T) {
 		if unmapped.get() != 1 {
 			t.Error("not given back by Close")
 		}
+	})
+	t.Run("abandoned, it is given back with its last owner", func(t *testing.T) {
+		w, unmapped := open()
+		renamed, err := w.Renamed(map[string]string{"x": "x"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		renamed.Abandon()
+		a := load(renamed)
+		runtime.GC()
+		if !slices.Equal(a.x, values) || unmapped.get() != 0 {
+			t.Error("given back while an owner is left")
+		}
+		runtime.KeepAlive(a)
+		if !collect(func() bool { return unmapped.get() == 1 }) {
+			t.Errorf("given back %d times", unmapped.get())
+		}
+	})
+	t.Run("shared, it stays as long as it is used", func(t *testing.T) {
+		w, unmapped := open()
+		other := NewWeights()
+		other.Share(w, "x")
+		w.Close()
+		a := load(other)
+		if !slices.Equal(a.x, values) || other.Err() != nil || unmapped.get() != 0 {
+			t.Error("not there any more", other.Err())
+		}
+		runtime.KeepAlive(a)
+		if !collect(func() bool { return unmapped.get() == 1 }) {
+			t.Errorf("given back %d times", unmapped.get())
+		}
+		other = NewWeights()
+		other.Share(w, "x", "y")
+		wantError(t, other.Err(), "weights: \"y\": no such tensor\nweights: weights are closed")
 	})
 }
 
