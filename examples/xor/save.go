@@ -22,8 +22,5 @@ func save(m *xor.Model, path, dtype string) error {
 func load(path string) (*xor.Model, error) {
 	w := rt.OpenWeightsFile(path)
 	defer w.Close()
-	if err := w.ConvertFloats("f32"); err != nil {
-		return nil, err
-	}
 	return xor.LoadFrom(w)
 }
