@@ -99,7 +99,7 @@ func recomputeValues(ctx *Context, m *ir.Module) (bool, error) {
 		if f == nil || ctx.Remat == RematNone || ctx.Plan == nil {
 			continue
 		}
-		did, err := ctx.recompute(m, f)
+		did, err := ctx.shrink(m, f)
 		if err != nil {
 			return changed, fmt.Errorf("@%s: %w", name, err)
 		}
@@ -109,8 +109,8 @@ func recomputeValues(ctx *Context, m *ir.Module) (bool, error) {
 	return changed, nil
 }
 
-// recompute makes f, of m, compute values again where its arena is smaller then.
-func (c *Context) recompute(m *ir.Module, f *ir.Func) (did Recomputed, err error) {
+// shrink makes f, of m, compute values again where its arena is smaller then.
+func (c *Context) shrink(m *ir.Module, f *ir.Func) (did Recomputed, err error) {
 	did = Recomputed{Func: f.Name, IsScaled: len(f.Symbols()) > 0}
 	did.Before, err = c.arenaSize(m, f)
 	did.After = did.Before
