@@ -24,6 +24,7 @@ import (
 	"github.com/burngen/burngen/ir/cost"
 	"github.com/burngen/burngen/ir/op"
 	"github.com/burngen/burngen/ir/pass"
+	"github.com/burngen/burngen/ir/plan"
 	"github.com/burngen/burngen/onnx"
 	"github.com/burngen/burngen/runtime/cpu"
 	"github.com/burngen/burngen/runtime/rt"
@@ -61,6 +62,8 @@ type Options struct {
 	// Foreign, if not nil, are the weights that the model has in place of its own, or of
 	// those that New draws.
 	Foreign *Foreign
+	// Remat says what functions that train compute again instead of keeping it.
+	Remat pass.Remat
 	// Config is what is given for the configuration of a description, and Stdout and
 	// Stderr get what it prints; nil for nothing.
 	Config         config.Given
@@ -94,8 +97,10 @@ type Model struct {
 	Meta   rt.Meta
 	Source *Source
 	// Stats counts what the passes did, by their names.
-	Stats  map[string]int
-	Module *ir.Module // lowered
+	Stats map[string]int
+	// Recomputed says what the functions that train compute again.
+	Recomputed []pass.Recomputed
+	Module     *ir.Module // lowered
 	// Functions are those of the source, in its order, and Forward is the first.
 	Functions []*program.Func
 	Forward   *program.Func
@@ -169,12 +174,16 @@ func (m *Model) compile() error {
 		if err := m.addTraining(); err != nil {
 			return err
 		}
+		ctx.Remat, ctx.Plan = o.Remat, planOf
+		for _, f := range m.Training.differentiated() {
+			ctx.Trained = append(ctx.Trained, f.Source.Name)
+		}
 	}
 	o.progress("optimising")
 	if err := pass.All(ctx, m.Module, pass.Options{Dump: o.Dump, Stop: o.Stop, Outline: true}); err != nil {
 		return err
 	}
-	m.Stats = ctx.Stats
+	m.Stats, m.Recomputed = ctx.Stats, ctx.Recomputed
 	o.progress("planning")
 	for _, f := range m.Source.Functions {
 		p, err := program.Compile(m.Module, f.Name)
@@ -196,6 +205,15 @@ func (m *Model) compile() error {
 	}
 	o.progress("preparing weights")
 	return m.prepare()
+}
+
+// planOf plans a function of a lowered module.
+func planOf(m *ir.Module, name string) (*plan.Plan, error) {
+	f, err := program.Compile(m, name)
+	if err != nil {
+		return nil, err
+	}
+	return f.Plan, nil
 }
 
 // plain serialises what runs on the plain Go kernels: their choice is the

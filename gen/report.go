@@ -29,6 +29,11 @@ func (m *Model) Report() string {
 	if m.Source.Fitted != nil {
 		fmt.Fprintf(&b, "  %s\n", m.fittedText())
 	}
+	for _, r := range m.Recomputed {
+		if r.Values > 0 {
+			fmt.Fprintf(&b, "  %s\n", recomputedText(r))
+		}
+	}
 	return b.String()
 }
 
@@ -48,6 +53,15 @@ func (m *Model) fittedText() string {
 		}
 	}
 	return b.String()
+}
+
+// recomputedText says what a function that trains computes again, and saves by that.
+func recomputedText(r pass.Recomputed) string {
+	at := ""
+	if r.IsScaled {
+		at = fmt.Sprintf(", with %d for symbols", pass.RematExtent)
+	}
+	return fmt.Sprintf("recomputed %d values in @%s: arena %s → %s%s", r.Values, r.Func, Bytes(r.Before), Bytes(r.After), at)
 }
 
 func (m *Model) weightsText() string {

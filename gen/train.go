@@ -50,6 +50,15 @@ func (t *Training) Functions() []*TrainFunc {
 	return all
 }
 
+// differentiated returns those that compute gradients.
+func (t *Training) differentiated() []*TrainFunc {
+	all := slices.Clone(t.Steps)
+	if t.Outer != nil {
+		all = append(all, t.Outer)
+	}
+	return all
+}
+
 // StepMethod returns the trainer's method that trains by the loss of a method: Step for
 // Loss, StepDisc for DiscLoss.
 func StepMethod(loss string) string { return "Step" + strings.TrimSuffix(loss, "Loss") }

@@ -19,6 +19,7 @@ import (
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/op"
 	"github.com/burngen/burngen/ir/pass"
+	"github.com/burngen/burngen/ir/plan"
 	"github.com/burngen/burngen/runtime/rt"
 )
 
@@ -26,7 +27,8 @@ var update = flag.Bool("update", false, "write the goldens anew")
 
 // TestPass runs every golden of a pass. The section "pass" names the pass, and
 // may be followed by words: "near" compares floats with a tolerance, for passes
-// that change rounding; "strict" sets [pass.Context.Strict], and "f16" its WeightsDType.
+// that change rounding; "strict" sets [pass.Context.Strict], "f16" its WeightsDType,
+// "trains" makes @forward a function that trains, and "all" is its Remat.
 func TestPass(t *testing.T) {
 	files, err := filepath.Glob("pass/*/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -66,6 +68,12 @@ func runPass(t *testing.T, file string) {
 	if slices.Contains(words, "f16") {
 		ctx.WeightsDType = ir.F16
 	}
+	if slices.Contains(words, "trains") {
+		ctx.Trained, ctx.Plan = []string{pass.Forward}, planned
+	}
+	if slices.Contains(words, "all") {
+		ctx.Remat = pass.RematAll
+	}
 	if err := pass.Run(ctx, after, []pass.Pass{p}, pass.Options{}); err != nil {
 		t.Fatal(err)
 	}
@@ -84,6 +92,11 @@ func runPass(t *testing.T, file string) {
 	if want := section(t, archive, "out.ir"); after.String() != want {
 		t.Errorf("the result differs; got\n%s\nwant\n%s", after, want)
 	}
+}
+
+// planned plans a function of kernels that ask for no memory.
+func planned(m *ir.Module, name string) (*plan.Plan, error) {
+	return plan.Make(m.Func(name), func(string) bool { return false }, func(*ir.Node) ([]plan.Request, error) { return nil, nil })
 }
 
 func section(t *testing.T, a *txtar.Archive, name string) string {

@@ -21,6 +21,7 @@ import (
 	"github.com/burngen/burngen/gen/scratch"
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/nn"
+	"github.com/burngen/burngen/ir/pass"
 )
 
 var (
@@ -33,9 +34,11 @@ var (
 	listed  = flag.Int("rows", 30, "the rows that -nodes prints at most")
 	dump    = flag.Bool("dump", false, "write the lowered module beside the program")
 	alone   = flag.Bool("alone", false, "without PyTorch")
+	remat   pass.Remat
 )
 
 func main() {
+	flag.Var(&remat, "remat", "what steps recompute, none|auto|all")
 	flag.Parse()
 	if err := run(flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -142,7 +145,7 @@ func (c kase) model() (*gen.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	return gen.CompileSource(src, gen.Options{Train: true})
+	return gen.CompileSource(src, gen.Options{Train: true, Remat: remat})
 }
 
 // build builds the program of a model. Its steps are those that laps count.

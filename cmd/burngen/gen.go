@@ -40,6 +40,9 @@ type genFlags struct {
 	dump    string
 }
 
+// auto is what -remat is where it is not given.
+var auto = gen.Options{}.Remat
+
 func defineGen(flags *flag.FlagSet) func(*streams, []string) error {
 	g := &genFlags{options: modelFlags(flags), weights: fileFlags(flags, true)}
 	flags.Func("variant", "sets fields of a description's configuration, as in `'Block=conv;Depth=2'`, if what is described then has the tensors of -weights FILE (repeatable: the first that does)", func(text string) error {
@@ -52,6 +55,7 @@ func defineGen(flags *flag.FlagSet) func(*streams, []string) error {
 	flags.StringVar(&g.options.Loss, "loss", "", "minimises `LOSS` of the first output and a target, in training: "+strings.Join(gen.LossNames(), ", ")+"; with none the caller computes it")
 	flags.Var((*list)(&g.options.Params), "params", "trains the weights that match `PATTERN`, as in 'head.**', instead of those that look like parameters (repeatable)")
 	flags.Var((*list)(&g.options.Freeze), "freeze", "does not train the parameters that match `PATTERN` (repeatable)")
+	flags.Var(&g.options.Remat, "remat", "computes again in the backward part, in training, instead of keeping it in memory: `none|auto|all`; auto, the default, what is bound by memory, all also products, convolutions and the like; results are the same")
 	flags.BoolVar(&g.check, "check", false, "writes nothing, prints what would change, and exits with 1 if anything would")
 	flags.StringVar(&g.dump, "dump", "", "writes the IR after each pass to the folder `DIR`, as 07_name.ir")
 	flags.IntVar(&g.options.Stop, "stop", 0, "ends the passes after number `N`, but for those that generating needs")
@@ -103,8 +107,8 @@ func (g *genFlags) checkTraining(described bool) error {
 		return usagef("-loss %s: one of %s expected", o.Loss, strings.Join(gen.LossNames(), ", "))
 	case o.Train && o.WeightsDType != ir.Invalid && o.WeightsDType != ir.F32:
 		return usagef("-weights-dtype is not for -train, which keeps the model's own weights")
-	case !o.Train && (o.Loss != "" || len(o.Params) > 0 || len(o.Freeze) > 0):
-		return usagef("-loss, -params and -freeze are for -train")
+	case !o.Train && (o.Loss != "" || len(o.Params) > 0 || len(o.Freeze) > 0 || o.Remat != auto):
+		return usagef("-loss, -params, -freeze and -remat are for -train")
 	}
 	return nil
 }
@@ -142,6 +146,9 @@ func (g *genFlags) line() string {
 	add("loss", g.options.Loss)
 	add("params", strings.Join(g.options.Params, " "))
 	add("freeze", strings.Join(g.options.Freeze, " "))
+	if g.options.Remat != auto {
+		add("remat", g.options.Remat.String())
+	}
 	return strings.Join(parts, " ")
 }
 

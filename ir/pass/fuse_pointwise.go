@@ -23,16 +23,22 @@ const (
 func fusePointwise(ctx *Context, m *ir.Module) (bool, error) {
 	changed := false
 	for _, f := range m.Funcs {
-		p := &fuser{ctx: ctx, uses: f.Uses(), home: homes(f)}
-		p.cheap = p.copied(f)
-		c, err := f.Rewrite(p.visit)
+		c, err := fuseLoops(ctx, f)
 		if err != nil {
 			return changed, fmt.Errorf("@%s: %w", f.Name, err)
 		}
-		f.Prune()
 		changed = changed || c
 	}
 	return changed, nil
+}
+
+// fuseLoops fuses the pointwise nodes of one function.
+func fuseLoops(ctx *Context, f *ir.Func) (changed bool, err error) {
+	p := &fuser{ctx: ctx, uses: f.Uses(), home: homes(f)}
+	p.cheap = p.copied(f)
+	changed, err = f.Rewrite(p.visit)
+	f.Prune()
+	return changed, err
 }
 
 type fuser struct {

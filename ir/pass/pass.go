@@ -13,6 +13,7 @@ import (
 
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/cost"
+	"github.com/burngen/burngen/ir/plan"
 )
 
 // Pass is a rewrite of a module that keeps what its functions compute.
@@ -35,6 +36,13 @@ type Context struct {
 	// Prepared are the functions that load prepared weights; none stands for
 	// [Forward].
 	Prepared []string
+	// Trained are the functions that train, and Remat says what of them is recomputed.
+	// Plan plans a function of a lowered module, for that; without it nothing is.
+	Trained []string
+	Remat   Remat
+	Plan    func(m *ir.Module, name string) (*plan.Plan, error)
+	// Recomputed says what recomputing did to them.
+	Recomputed []Recomputed
 	// Costs says what kernels take, to choose between them; nil stands for [cost.Default].
 	Costs *cost.Model
 	// FoldBudget is the number of bytes that the tensors which constant folding
@@ -137,6 +145,7 @@ var Lowering = []Pass{
 	{Name: "split_prepare", Run: splitPrepare, Required: true},
 	{Name: "share_weights", Run: shareWeights},
 	{Name: "prune", Run: prune},
+	{Name: "recompute_values", Run: recomputeValues},
 }
 
 // Outlining are the passes that come after lowering where calls of functions can
@@ -171,6 +180,10 @@ var Order = []struct{ Before, After, Why string }{
 	{"eliminate_common", "fuse_epilogue", "what is computed twice seems to have fewer readers than it has"},
 	{"fuse_epilogue", "form_pointwise", "an epilogue is better than a loop of its own"},
 	{"form_pointwise", "fuse_pointwise", "regions are what is merged"},
+	{"eliminate_common", "recompute_values", "what is computed again would be computed once"},
+	{"share_weights", "recompute_values", "it makes what is computed again be computed once"},
+	{"fuse_pointwise", "recompute_values", "what loops keep to themselves is not in memory"},
+	{"recompute_values", "outline_blocks", "calls hide what values are made of"},
 	{"eliminate_common", "prune", "nodes that were replaced have no users"},
 	{"decompose_ops", "widen_floats", "operators of narrow floats are made of wide ones and casts"},
 	{"widen_floats", "assign_layout", "only f32 has a blocked layout"},

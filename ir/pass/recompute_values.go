@@ -1,0 +1,467 @@
+package pass
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/op"
+	"github.com/burngen/burngen/ir/plan"
+	"github.com/burngen/burngen/runtime/rt"
+)
+
+// Remat says which values a function that trains computes again where its backward part
+// reads them, instead of keeping them from its forward part (gradient checkpointing).
+type Remat uint8
+
+// What is recomputed. Results are the same, bit for bit.
+const (
+	RematAuto Remat = iota // what takes about as long as to store and to read it
+	RematAll               // products, convolutions and the like, too
+	RematNone              // nothing
+)
+
+// rematNames are what flags call them.
+var rematNames = [...]string{RematAuto: "auto", RematAll: "all", RematNone: "none"}
+
+// String returns r as flags have it.
+func (r Remat) String() string { return rematNames[r] }
+
+// Set makes r what a flag says.
+func (r *Remat) Set(text string) error {
+	i := slices.Index(rematNames[:], text)
+	if i < 0 {
+		return fmt.Errorf("none, auto or all expected")
+	}
+	*r = Remat(i)
+	return nil
+}
+
+// Recomputed says what recomputing did to a function.
+type Recomputed struct {
+	Func   string
+	Values int // that are computed again
+	// Before and After are the bytes of the arena, as it is without calls of outlined
+	// blocks, with every symbolic extent RematExtent; IsScaled tells that there are some.
+	Before, After int64
+	IsScaled      bool
+}
+
+// RematExtent stands for every symbolic extent where sizes are compared.
+const RematExtent = 32
+
+const (
+	// maxRecomputed and maxRecomputedBound bound the nodes that are computed again for
+	// one value, and those of them that are not bound by memory.
+	maxRecomputed, maxRecomputedBound = 24, 4
+	// maxRecopies is how often a node that is bound by memory is copied; others are
+	// copied once, so that recomputing takes no longer than the forward part.
+	maxRecopies = 2
+	// minSaved is the part of the peak that a value has to be of.
+	minSaved = 1.0 / 256
+	// maxRecomputeTries is how many values are tried at one peak.
+	maxRecomputeTries = 12
+	// maxRecomputeRounds bounds the values of a function.
+	maxRecomputeRounds = 2048
+)
+
+// memoryBound are the operators that take about as long as reading and writing their
+// operands and results does, beside views.
+var memoryBound = ir.NewOpSet(
+	op.Pointwise{}, op.StridedCopy{}, op.Fill{}, op.Block{}, op.Unblock{}, op.Pad{}, op.PadBlocked{}, op.Concat{}, op.PackPanels{},
+	op.LayerNormalization{}, op.RMSNormalization{}, op.RandomUniform{}, op.RandomNormal{}, op.Trilu{},
+)
+
+// isMemoryBound reports whether a node takes about as long as its memory does.
+func isMemoryBound(n *ir.Node) bool {
+	_, is := memoryBound[ir.OpName(n.Op)]
+	_, elementwise := n.Op.(op.Elementwise)
+	return is || elementwise || isViewer(n)
+}
+
+func isViewer(n *ir.Node) bool {
+	_, ok := n.Op.(ir.Viewer)
+	return ok && len(n.Results) == 1
+}
+
+// recomputeValues makes functions that train compute values again before their later
+// readers, where keeping them makes the arena larger. At the node at which most memory
+// is alive, a value is chosen that is made before and read after it only, and can be
+// made again of values that are alive at its next reader, or are small; and so on until
+// that node's memory cannot be made less. Operators draw the same random numbers again,
+// as these follow from seed, key and place.
+func recomputeValues(ctx *Context, m *ir.Module) (bool, error) {
+	ctx.Recomputed = nil
+	changed := false
+	for _, name := range ctx.Trained {
+		f := m.Func(name)
+		if f == nil || ctx.Remat == RematNone || ctx.Plan == nil {
+			continue
+		}
+		did, err := ctx.shrink(m, f)
+		if err != nil {
+			return changed, fmt.Errorf("@%s: %w", name, err)
+		}
+		ctx.Recomputed = append(ctx.Recomputed, did)
+		changed = changed || did.Values > 0
+	}
+	return changed, nil
+}
+
+// shrink makes f, of m, compute values again where its arena is smaller then.
+func (c *Context) shrink(m *ir.Module, f *ir.Func) (did Recomputed, err error) {
+	did = Recomputed{Func: f.Name, IsScaled: len(f.Symbols()) > 0}
+	did.Before, err = c.arenaSize(m, f)
+	did.After = did.Before
+	for _, mode := range []Remat{RematAuto, RematAll} {
+		if err != nil || mode > c.Remat {
+			break
+		}
+		kept := f.Clone()
+		var values int
+		if values, err = recompute(c, f, mode); err != nil || values == 0 {
+			continue
+		}
+		var size int64
+		if size, err = c.arenaSize(m, f); size < did.After {
+			did.After, did.Values = size, did.Values+values
+		} else {
+			f.Block = kept.Block
+		}
+	}
+	return did, err
+}
+
+// arenaSize returns the bytes of f's arena.
+func (c *Context) arenaSize(m *ir.Module, f *ir.Func) (int64, error) {
+	p, err := c.Plan(m, f.Name)
+	if err != nil {
+		return 0, err
+	}
+	if p.Mode != plan.Dynamic {
+		return atExtent(p.Size), nil
+	}
+	n := len(p.Buffers)
+	bytes, offsets := make([]int64, n), make([]int64, n)
+	first, last := make([]int32, n), make([]int32, n)
+	for i, b := range p.Buffers {
+		bytes[i], first[i], last[i] = atExtent(b.Bytes), int32(b.First), int32(b.Last)
+	}
+	return rt.Layout(bytes, first, last, offsets), nil
+}
+
+// atExtent returns d where every symbol is RematExtent, 0 where that has no value.
+func atExtent(d ir.Dim) int64 {
+	v, err := d.Eval(func(string) (int64, bool) { return RematExtent, true })
+	if err != nil {
+		return 0
+	}
+	return v
+}
+
+// recompute makes f compute values again, and returns how many.
+func recompute(ctx *Context, f *ir.Func, mode Remat) (values int, err error) {
+	err = ir.Try(func() {
+		r := &recomputer{f: f, b: ir.NewBuilder(f), mode: mode, origin: map[*ir.Node]*ir.Node{}, copies: map[*ir.Node]int{}}
+		for values < maxRecomputeRounds && r.round() {
+			values++
+		}
+	})
+	if err != nil || values == 0 {
+		return values, err
+	}
+	_, err = fuseLoops(ctx, f)
+	return values, err
+}
+
+type recomputer struct {
+	f      *ir.Func
+	b      *ir.Builder
+	mode   Remat
+	origin map[*ir.Node]*ir.Node // of copies
+	copies map[*ir.Node]int      // of nodes that are none
+}
+
+// life is when the memory of values is alive.
+type life struct {
+	at    map[*ir.Node]int
+	root  map[*ir.Value]*ir.Value // of views, the value whose memory they are
+	bytes map[*ir.Value]int64     // of roots in the arena
+	last  map[*ir.Value]int       // of roots in the arena, the last reader
+	live  []int64
+	peak  int // the node at which most is alive
+}
+
+// lives finds the lives of f's values.
+func lives(f *ir.Func) *life {
+	l := &life{at: map[*ir.Node]int{}, root: map[*ir.Value]*ir.Value{}, bytes: map[*ir.Value]int64{}, last: map[*ir.Value]int{}}
+	read := func(v *ir.Value, i int) {
+		if r := l.root[v]; r != nil {
+			l.last[r] = i
+		}
+	}
+	for i, n := range f.Nodes {
+		l.at[n] = i
+		for _, a := range n.Args {
+			read(a, i)
+		}
+		for _, b := range n.Blocks {
+			for _, v := range b.Captured() {
+				read(v, i)
+			}
+		}
+		if isViewer(n) {
+			if r := l.root[n.Args[0]]; r != nil {
+				l.root[n.Results[0]] = r
+			}
+			continue
+		}
+		switch n.Op.(type) {
+		case ir.Constant, ir.Load:
+			continue
+		}
+		for _, v := range n.Results {
+			if v.Type.IsTensor() && !plan.IsHeld(v.Type) {
+				l.root[v], l.last[v], l.bytes[v] = v, i, atExtent(v.Type.Elems().Mul(ir.Const(v.Type.DType.Size())))
+			}
+		}
+	}
+	for _, v := range f.Results { // are in the caller's memory
+		if r := l.root[v]; r != nil {
+			l.last[r], l.bytes[r] = len(f.Nodes), 0
+		}
+	}
+	change := make([]int64, len(f.Nodes)+2)
+	for v, size := range l.bytes {
+		from := l.at[v.Def]
+		if l.overwrites(v) {
+			from++
+		}
+		if from <= l.last[v] {
+			change[from] += size
+			change[l.last[v]+1] -= size
+		}
+	}
+	l.live = make([]int64, len(f.Nodes))
+	var now int64
+	for i := range l.live {
+		now += change[i]
+		if l.live[i] = now; now > l.live[l.peak] {
+			l.peak = i
+		}
+	}
+	return l
+}
+
+// overwrites reports whether v takes the memory of an operand that nothing reads later.
+func (l *life) overwrites(v *ir.Value) bool {
+	o, ok := v.Def.Op.(ir.Overwriter)
+	if !ok || v.Index > 0 {
+		return false
+	}
+	for _, i := range o.Overwrites() {
+		r := l.root[v.Def.Arg(i)]
+		if r != nil && l.bytes[r] == l.bytes[v] && l.last[r] == l.at[v.Def] {
+			return true
+		}
+	}
+	return false
+}
+
+// again is how a value is computed again.
+type again struct {
+	value  *ir.Value
+	before int        // the node that it is needed by first
+	nodes  []*ir.Node // that compute it, in order
+	bound  int        // how many of them are not bound by memory
+	gain   int64      // what is less at the peak
+	cost   int64      // bytes that the nodes read and write
+}
+
+// round lessens the memory at the peak by one value, and reports whether that was
+// possible.
+func (r *recomputer) round() bool {
+	l := lives(r.f)
+	if len(l.live) == 0 {
+		return false
+	}
+	most := l.live[l.peak]
+	var list []*again
+	readers := r.readers(l)
+	for v, size := range l.bytes {
+		if l.at[v.Def] < l.peak && l.last[v] > l.peak && l.last[v] < len(r.f.Nodes) && float64(size) > minSaved*float64(most) {
+			if a := r.again(l, v, readers); a != nil && float64(a.gain) > minSaved*float64(most) {
+				list = append(list, a)
+			}
+		}
+	}
+	slices.SortFunc(list, func(a, b *again) int {
+		return cmp.Or(cmp.Compare(a.bound, b.bound), cmp.Compare(b.score(), a.score()), cmp.Compare(l.at[a.value.Def], l.at[b.value.Def]))
+	})
+	for _, a := range list[:min(len(list), maxRecomputeTries)] {
+		at := r.f.Nodes[l.peak]
+		undo := r.apply(l, a)
+		now := lives(r.f)
+		if now.live[now.peak] <= most && now.live[now.at[at]] < most {
+			return true
+		}
+		undo()
+	}
+	return false
+}
+
+// score is what a value saves for what it takes.
+func (a *again) score() float64 { return float64(a.gain) / float64(a.cost+1) }
+
+// readers returns, for each root, the first node after the peak that reads it; roots
+// that the node at the peak reads, or blocks after it, have none.
+func (r *recomputer) readers(l *life) map[*ir.Value]int {
+	first := map[*ir.Value]int{}
+	never := map[*ir.Value]bool{}
+	for i, n := range r.f.Nodes[l.peak:] {
+		for _, a := range n.Args {
+			if v := l.root[a]; v != nil && !isViewer(n) {
+				if _, known := first[v]; !known {
+					first[v] = l.peak + i
+				}
+			}
+		}
+		for _, b := range n.Blocks {
+			for _, v := range b.Captured() {
+				never[l.root[v]] = true
+			}
+		}
+	}
+	for v, i := range first {
+		if i == l.peak || never[v] {
+			delete(first, v)
+		}
+	}
+	return first
+}
+
+// again returns how v can be computed again; nil if it cannot.
+func (r *recomputer) again(l *life, v *ir.Value, readers map[*ir.Value]int) *again {
+	before, ok := readers[v]
+	if !ok || !r.may(v.Def) {
+		return nil
+	}
+	a := &again{value: v, before: before, gain: l.bytes[v]}
+	seen := map[*ir.Node]bool{}
+	kept := map[*ir.Value]bool{}
+	var need func(n *ir.Node)
+	need = func(n *ir.Node) {
+		if seen[n] {
+			return
+		}
+		seen[n] = true
+		a.nodes = append(a.nodes, n)
+		if !isMemoryBound(n) {
+			a.bound++
+		}
+		if len(a.nodes) > maxRecomputed {
+			return
+		}
+		for _, x := range append(slices.Clone(n.Args), n.Results...) {
+			if x != nil && !isViewer(n) {
+				a.cost += atExtent(x.Type.Elems().Mul(ir.Const(x.Type.DType.Size())))
+			}
+		}
+		for _, x := range n.Args {
+			root := l.root[x]
+			switch {
+			case root == nil || l.last[root] >= before:
+			case l.bytes[root]*8 > l.bytes[v] && r.may(root.Def):
+				for x != root { // the views
+					need(x.Def)
+					x = x.Def.Args[0]
+				}
+				need(root.Def)
+			case !kept[root]:
+				kept[root] = true
+				if l.last[root] < l.peak {
+					a.gain -= l.bytes[root]
+				}
+			}
+		}
+	}
+	need(v.Def)
+	if len(a.nodes) > maxRecomputed || a.bound > maxRecomputedBound {
+		return nil
+	}
+	slices.SortFunc(a.nodes, func(m, n *ir.Node) int { return l.at[m] - l.at[n] })
+	return a
+}
+
+// may reports whether a node may be computed again.
+func (r *recomputer) may(n *ir.Node) bool {
+	if n == nil || r.origin[n] != nil || len(n.Results) != 1 {
+		return false
+	}
+	for _, b := range n.Blocks {
+		if !isFused(n.Op) || len(b.Captured()) > 0 {
+			return false
+		}
+	}
+	if isMemoryBound(n) {
+		return isViewer(n) || r.copies[n] < maxRecopies
+	}
+	if r.mode != RematAll || r.copies[n] > 0 {
+		return false
+	}
+	_, effect := n.Op.(ir.Effect)
+	_, binder := n.Op.(ir.Binder)
+	_, custom := n.Op.(op.Custom)
+	_, kernel := n.Op.(ir.Caller)
+	return kernel && !effect && !binder && !custom
+}
+
+// apply makes what reads a's value after the peak read a copy, and returns what undoes
+// that.
+func (r *recomputer) apply(l *life, a *again) (undo func()) {
+	nodes := slices.Clone(a.nodes)
+	old := r.f.Nodes
+	copied := map[*ir.Value]bool{a.value: true}
+	for _, n := range old[:a.before] { // views that are read later
+		if isViewer(n) && copied[n.Args[0]] {
+			copied[n.Results[0]] = true
+			if !slices.Contains(nodes, n) {
+				nodes = append(nodes, n)
+			}
+		}
+	}
+	slices.SortFunc(nodes, func(m, n *ir.Node) int { return l.at[m] - l.at[n] })
+	block := (&ir.Block{Nodes: nodes}).Clone(r.b.Name)
+	with := map[*ir.Value]*ir.Value{}
+	for i, c := range block.Nodes {
+		r.origin[c] = nodes[i]
+		r.copies[nodes[i]]++
+		if v := nodes[i].Results[0]; copied[v] {
+			with[v] = c.Results[0]
+		}
+	}
+	changed := map[*ir.Node][]*ir.Value{}
+	for _, n := range old[a.before:] {
+		if slices.ContainsFunc(n.Args, func(v *ir.Value) bool { return with[v] != nil }) {
+			changed[n] = slices.Clone(n.Args)
+			for i, v := range n.Args {
+				if with[v] != nil {
+					n.Args[i] = with[v]
+				}
+			}
+		}
+	}
+	r.f.Nodes = slices.Insert(slices.Clone(old), a.before, block.Nodes...)
+	r.f.Prune() // views that nothing reads
+	return func() {
+		r.f.Nodes = old
+		for n, args := range changed {
+			copy(n.Args, args)
+		}
+		for i, c := range block.Nodes {
+			delete(r.origin, c)
+			r.copies[nodes[i]]--
+		}
+	}
+}
