@@ -67,44 +67,50 @@ func (t *Trainer) step(n int, output, features, worth []float32) error {
 		h22 = rt.View[float32](t.arena, stepH22Off, 1024)
 		h23 = rt.View[float32](t.arena, stepH23Off, 1024)
 		h24 = rt.View[float32](t.arena, stepH24Off, 1024)
-		h21 = rt.View[float32](t.arena, 256*n+12608, 11*n)
+		h21 = rt.View[float32](t.arena, 128*n+12608, 11*n)
 		h25 = rt.View[float32](t.arena, stepH25Off, 352)
 		h26 = rt.View[float32](t.arena, stepH26Off, 352)
 		h27 = rt.View[float32](t.arena, stepH27Off, 32*n)
-		h28 = rt.View[float32](t.arena, 128*n+12608, 32*n)
+		h28 = rt.View[float32](t.arena, 192*n+12608, 32*n)
 		h29 = rt.View[float32](t.arena, stepH29Off, 512)
 		h30 = rt.View[float32](t.arena, stepH30Off, 512)
-		h31 = rt.View[float32](t.arena, 320*n+12608, 16*n)
-		h32 = rt.View[float32](t.arena, 384*n+12608, 16*n)
+		h31 = rt.View[float32](t.arena, 128*n+12608, 16*n)
+		h32 = rt.View[float32](t.arena, 192*n+12608, 16*n)
 		h33 = rt.View[float32](t.arena, stepH33Off, 256)
 		h34 = rt.View[float32](t.arena, stepH34Off, 16)
-		h35 = rt.View[float32](t.arena, 512*n+12608, n)
-		h36 = rt.View[float32](t.arena, 448*n+12608, n)
-		h37 = rt.View[float32](t.arena, 448*n+12608, n)
+		h35 = rt.View[float32](t.arena, 320*n+12608, n)
+		h36 = rt.View[float32](t.arena, 256*n+12608, n)
+		h37 = rt.View[float32](t.arena, 256*n+12608, n)
 		h38 = rt.View[float32](t.arena, stepH38Off, 1024)
 		h39 = rt.View[float32](t.arena, stepH39Off, 16)
-		h40 = rt.View[float32](t.arena, 512*n+12608, 16*n)
-		h41 = rt.View[float32](t.arena, 576*n+12608, 16*n)
+		h40 = rt.View[float32](t.arena, 320*n+12608, 16*n)
+		h41 = rt.View[float32](t.arena, 384*n+12608, 16*n)
 		h42 = rt.View[float32](t.arena, stepH42Off, 1024)
 		h43 = rt.View[float32](t.arena, stepH43Off, 1024)
-		h44 = rt.View[float32](t.arena, 512*n+12608, 16*n)
-		h45 = rt.View[float32](t.arena, stepH45Off, 512)
-		h46 = rt.View[float32](t.arena, 320*n+12608, 32*n)
-		h47 = rt.View[float32](t.arena, 448*n+12608, 16*n)
+		h44 = rt.View[float32](t.arena, 384*n+12608, 16*n)
+		h45 = rt.View[float32](t.arena, 128*n+12608, 32*n)
+		h46 = rt.View[float32](t.arena, 256*n+12608, 32*n)
+		h47 = rt.View[float32](t.arena, 128*n+12608, 16*n)
 		h48 = rt.View[float32](t.arena, stepH48Off, 512)
 		h49 = rt.View[float32](t.arena, stepH49Off, 1024)
 		h50 = rt.View[float32](t.arena, stepH50Off, 1024)
-		h51 = rt.View[float32](t.arena, 128*n+12608, 32*n)
+		h51 = rt.View[float32](t.arena, stepH51Off, 1024)
 		h52 = rt.View[float32](t.arena, stepH52Off, 512)
-		h53 = rt.View[float32](t.arena, 320*n+12608, 11*n)
-		h54 = rt.View[float32](t.arena, 384*n+12608, 11*n)
-		h55 = rt.View[float32](t.arena, stepH55Off, 32*n)
-		h56 = rt.View[float32](t.arena, stepH56Off, 352)
-		h57 = rt.View[float32](t.arena, stepH57Off, 22)
+		h53 = rt.View[float32](t.arena, 128*n+12608, 32*n)
+		h54 = rt.View[float32](t.arena, stepH54Off, 512)
+		h55 = rt.View[float32](t.arena, 256*n+12608, 11*n)
+		h57 = rt.View[float32](t.arena, stepH57Off, 1024)
 		h58 = rt.View[float32](t.arena, stepH58Off, 1024)
 		h59 = rt.View[float32](t.arena, stepH59Off, 1024)
-		h60 = rt.View[float32](t.arena, stepH60Off, 11)
-		h61 = rt.View[float32](t.arena, stepH61Off, 1024)
+		h56 = rt.View[float32](t.arena, stepH56Off, 11*n)
+		h60 = rt.View[float32](t.arena, 320*n+12608, 11*n)
+		h61 = rt.View[float32](t.arena, stepH61Off, 32*n)
+		h62 = rt.View[float32](t.arena, stepH62Off, 352)
+		h63 = rt.View[float32](t.arena, stepH63Off, 22)
+		h64 = rt.View[float32](t.arena, stepH64Off, 1024)
+		h65 = rt.View[float32](t.arena, stepH65Off, 1024)
+		h66 = rt.View[float32](t.arena, stepH66Off, 11)
+		h67 = rt.View[float32](t.arena, stepH67Off, 1024)
 	)
 
 	// %h22 = reduce %features {kind="mean" axes=[0] keep_dims=true} : f32[1,11]  // model.go:38
@@ -382,12 +388,17 @@ func (t *Trainer) step(n int, output, features, worth []float32) error {
 		return nil
 	}
 
-	// %h108 = pack_panels %h6 : f32[2,16,16]  // model.go:40
-	cpu.PackPanels(h45, w.layers1Weight, 16, 32, 32, false, 1, 512)
-
-	// %h81 = strided_copy %h14 {shape=[32,N] strides=[1,32]} : f32[32,N]  // model.go:40
+	// %h142 = pointwise %h13 : f32[N,32]  // model.go:40
+	//
+	//	%h1652 = swish %p362 {alpha=1} : f32[]
 	if g.layers1Weight != nil {
-		cpu.StridedCopy(h46, h28, []int{32, n}, []int{1, 32}, 0)
+		cpu.Swish(h45, h27, 1)
+		t.watch.See("model.go:40", h45)
+	}
+
+	// %h81 = strided_copy %h142 {shape=[32,N] strides=[1,32]} : f32[32,N]  // model.go:40
+	if g.layers1Weight != nil {
+		cpu.StridedCopy(h46, h45, []int{32, n}, []int{1, 32}, 0)
 	}
 
 	// %h112 = pack_panels %h77 : f32[1,N,16]  // model.go:40
@@ -409,33 +420,38 @@ func (t *Trainer) step(n int, output, features, worth []float32) error {
 		return nil
 	}
 
-	// %h92 = pointwise %h13, %h14 : f32[N,32]  // model.go:40
+	// %h92 = pointwise %h13 : f32[N,32]  // model.go:40
 	//
-	//	%h1881 = sigmoid %p94 : f32[]
-	//	%h190111 = constant {value=f32[](1)} : f32[]
-	//	%h191111 = sub %h190111, %h1881 : f32[]
-	//	%h193111 = mul %p95, %h191111 : f32[]
-	//	%h19511 = add %h1881, %h193111 : f32[]
+	//	%h16511 = swish %p6 {alpha=1} : f32[]
+	//	%h18811 = sigmoid %p6 : f32[]
+	//	%h1901111 = constant {value=f32[](1)} : f32[]
+	//	%h1911111 = sub %h1901111, %h18811 : f32[]
+	//	%h1931111 = mul %h16511, %h1911111 : f32[]
+	//	%h195111 = add %h18811, %h1931111 : f32[]
 	{
 		for lo := 0; lo < 32*n; lo += 1024 {
 			hi := min(lo+1024, 32*n)
-			cpu.Sigmoid(h49[:hi-lo], h27[lo:hi])
-			cpu.ScalarSub(h50[:hi-lo], 1, h49[:hi-lo])
-			cpu.Mul(h50[:hi-lo], h28[lo:hi], h50[:hi-lo])
-			cpu.Add(h27[lo:hi], h49[:hi-lo], h50[:hi-lo])
+			cpu.Swish(h49[:hi-lo], h27[lo:hi], 1)
+			cpu.Sigmoid(h50[:hi-lo], h27[lo:hi])
+			cpu.ScalarSub(h51[:hi-lo], 1, h50[:hi-lo])
+			cpu.Mul(h49[:hi-lo], h49[:hi-lo], h51[:hi-lo])
+			cpu.Add(h27[lo:hi], h50[:hi-lo], h49[:hi-lo])
 		}
 	}
 	t.watch.See("model.go:40", h27)
 
-	// %h93 = mat_mul_panels %h77, %h108, _, _, %h92 {n=32} : f32[N,32]  // model.go:40
+	// %h1081 = pack_panels %h6 : f32[2,16,16]  // model.go:40
+	cpu.PackPanels(h52, w.layers1Weight, 16, 32, 32, false, 1, 512)
+
+	// %h93 = mat_mul_panels %h77, %h1081, _, _, %h92 {n=32} : f32[N,32]  // model.go:40
 	//
 	//	%h74 = mul %p4, %p5 : f32[]
-	cpu.MatMul(h51, h44, h45, &cpu.MatMulShape{M: n, N: 32, K: 16, LDA: 16, LDC: 32, Batch: 1}, &cpu.Epilogue{Then: mul, In: [2][]float32{h27, nil}})
-	t.watch.See("model.go:40", h51)
+	cpu.MatMul(h53, h44, h52, &cpu.MatMulShape{M: n, N: 32, K: 16, LDA: 16, LDC: 32, Batch: 1}, &cpu.Epilogue{Then: mul, In: [2][]float32{h27, nil}})
+	t.watch.See("model.go:40", h53)
 
 	// %h94 = reduce %h93 {kind="sum" axes=[0]} : f32[32]  // model.go:40
 	if g.layers0Bias != nil {
-		cpu.ReduceSum(g.layers0Bias, h51, 1, n, 32)
+		cpu.ReduceSum(g.layers0Bias, h53, 1, n, 32)
 		t.watch.See("model.go:40", g.layers0Bias)
 	}
 	if t.passStep.Ends() <= 5 {
@@ -443,61 +459,78 @@ func (t *Trainer) step(n int, output, features, worth []float32) error {
 	}
 
 	// %h120 = pack_panels %h4 : f32[1,32,16]  // model.go:40
-	cpu.PackPanels(h52, w.layers0Weight, 32, 11, 11, false, 1, 352)
+	cpu.PackPanels(h54, w.layers0Weight, 32, 11, 11, false, 1, 352)
 
 	// %h96 = mat_mul_panels %h93, %h120 {n=11} : f32[N,11]  // model.go:40
-	cpu.MatMul(h53, h51, h52, &cpu.MatMulShape{M: n, N: 11, K: 32, LDA: 32, LDC: 11, Batch: 1}, nil)
-	t.watch.See("model.go:40", h53)
+	cpu.MatMul(h55, h53, h54, &cpu.MatMulShape{M: n, N: 11, K: 32, LDA: 32, LDC: 11, Batch: 1}, nil)
+	t.watch.See("model.go:40", h55)
 
-	// %h97 = strided_copy %h10 {shape=[11,N] strides=[1,11]} : f32[11,N]  // model.go:40
+	// %h103 = pointwise %features, %h101, %h107 : f32[N,11]  // model.go:38
+	//
+	//	%h16111 = mul %p791, %p801 : f32[]
+	//	%h16311 = add %h16111, %p811 : f32[]
 	if g.layers0Weight != nil {
-		cpu.StridedCopy(h54, h21, []int{11, n}, []int{1, 11}, 0)
+		{
+			cpu.Repeat(h57, h17)
+			cpu.Repeat(h58, h19)
+			for lo := 0; lo < 11*n; lo += 1023 {
+				hi := min(lo+1023, 11*n)
+				cpu.Mul(h59[:hi-lo], features[lo:hi], h57[:hi-lo])
+				cpu.Add(h56[lo:hi], h59[:hi-lo], h58[:hi-lo])
+			}
+		}
+		t.watch.See("model.go:38", h56)
+	}
+
+	// %h97 = strided_copy %h103 {shape=[11,N] strides=[1,11]} : f32[11,N]  // model.go:40
+	if g.layers0Weight != nil {
+		cpu.StridedCopy(h60, h56, []int{11, n}, []int{1, 11}, 0)
 	}
 
 	// %h127 = pack_panels %h93 : f32[2,N,16]  // model.go:40
 	if g.layers0Weight != nil {
-		cpu.PackPanels(h55, h51, n, 32, 32, false, 1, 32*n)
+		cpu.PackPanels(h61, h53, n, 32, 32, false, 1, 32*n)
 	}
 
 	// %h98 = mat_mul_panels %h97, %h127 {n=32} : f32[11,32]  // model.go:40
 	if g.layers0Weight != nil {
-		cpu.MatMul(h56, h54, h55, &cpu.MatMulShape{M: 11, N: 32, K: n, LDA: n, LDC: 32, Batch: 1}, nil)
-		t.watch.See("model.go:40", h56)
+		cpu.MatMul(h62, h60, h61, &cpu.MatMulShape{M: 11, N: 32, K: n, LDA: n, LDC: 32, Batch: 1}, nil)
+		t.watch.See("model.go:40", h62)
 	}
 
 	// %h99 = strided_copy %h98 {shape=[32,11] strides=[1,32]} : f32[32,11]  // model.go:40
 	if g.layers0Weight != nil {
-		cpu.StridedCopy(g.layers0Weight, h56, []int{32, 11}, []int{1, 32}, 0)
+		cpu.StridedCopy(g.layers0Weight, h62, []int{32, 11}, []int{1, 32}, 0)
 	}
 	if t.passStep.Ends() <= 6 {
 		return nil
 	}
 
 	// %h132 = reduce %h96 {kind="sum" axes=[0] keep_dims=true} : f32[1,11]  // model.go:38
-	cpu.ReduceSum(h57[:11], h53, 1, n, 11)
-	t.watch.See("model.go:38", h57[:11])
+	cpu.ReduceSum(h63[:11], h55, 1, n, 11)
+	t.watch.See("model.go:38", h63[:11])
 
 	// %h135 = pointwise %h96, %features, %h102 : f32[N,11]  // model.go:38
 	//
 	//	%h1971 = sub %p97, %p98 : f32[]
 	//	%h1991 = mul %p96, %h1971 : f32[]
 	{
-		cpu.Repeat(h58, h5)
+		cpu.Repeat(h64, h5)
 		for lo := 0; lo < 11*n; lo += 1023 {
 			hi := min(lo+1023, 11*n)
-			cpu.Sub(h59[:hi-lo], features[lo:hi], h58[:hi-lo])
-			cpu.Mul(h53[lo:hi], h53[lo:hi], h59[:hi-lo])
+			cpu.Sub(h65[:hi-lo], features[lo:hi], h64[:hi-lo])
+			cpu.Mul(h55[lo:hi], h55[lo:hi], h65[:hi-lo])
 		}
 	}
-	t.watch.See("model.go:38", h53)
+	t.watch.See("model.go:38", h55)
 
 	// %h136 = reduce %h135 {kind="sum" axes=[0] keep_dims=true} : f32[1,11]  // model.go:38
-	cpu.ReduceSum(h57[11:22], h53, 1, n, 11)
-	t.watch.See("model.go:38", h57[11:22])
+	cpu.ReduceSum(h63[11:22], h55, 1, n, 11)
+	t.watch.See("model.go:38", h63[11:22])
 
 	// %h111 = strided_copy %h105 {shape=[1,11] strides=[11,1] offset=11} : f32[1,11]  // model.go:38
 	if g.normWeight != nil {
-		cpu.StridedCopy(h60, h57, []int{1, 11}, []int{11, 1}, 11)
+		cpu.StridedCopy(h66, h63, []int{1, 11}, []int{11, 1}, 11)
 	}
 
 	// %h133 = pointwise %h111, %h29 : f32[1,11]  // model.go:38
@@ -510,10 +543,10 @@ func (t *Trainer) step(n int, output, features, worth []float32) error {
 	//	%h2091 = mul %p101, %h20711 : f32[]
 	if g.normWeight != nil {
 		{
-			cpu.AddScalar(h61[:11], h6, 1e-05)
-			cpu.Sqrt(h61[:11], h61[:11])
-			cpu.ScalarDiv(h61[:11], 1, h61[:11])
-			cpu.Mul(g.normWeight, h60, h61[:11])
+			cpu.AddScalar(h67[:11], h6, 1e-05)
+			cpu.Sqrt(h67[:11], h67[:11])
+			cpu.ScalarDiv(h67[:11], 1, h67[:11])
+			cpu.Mul(g.normWeight, h66, h67[:11])
 		}
 		t.watch.See("model.go:38", g.normWeight)
 	}
@@ -523,7 +556,7 @@ func (t *Trainer) step(n int, output, features, worth []float32) error {
 
 	// %h114 = strided_copy %h105 {shape=[1,11] strides=[11,1]} : f32[1,11]  // model.go:38
 	if g.normBias != nil {
-		cpu.StridedCopy(g.normBias, h57, []int{1, 11}, []int{11, 1}, 0)
+		cpu.StridedCopy(g.normBias, h63, []int{1, 11}, []int{11, 1}, 0)
 	}
 	return nil
 }
@@ -756,18 +789,18 @@ func (t *Trainer) trainForward(n int, worth, features []float32) error {
 		h22 = rt.View[float32](t.arena, trainForwardH22Off, 1024)
 		h23 = rt.View[float32](t.arena, trainForwardH23Off, 1024)
 		h24 = rt.View[float32](t.arena, trainForwardH24Off, 1024)
-		h21 = rt.View[float32](t.arena, 256*n+12544, 11*n)
+		h21 = rt.View[float32](t.arena, 128*n+12544, 11*n)
 		h25 = rt.View[float32](t.arena, trainForwardH25Off, 352)
 		h26 = rt.View[float32](t.arena, trainForwardH26Off, 352)
 		h27 = rt.View[float32](t.arena, trainForwardH27Off, 32*n)
-		h28 = rt.View[float32](t.arena, 128*n+12544, 32*n)
+		h28 = rt.View[float32](t.arena, 192*n+12544, 32*n)
 		h29 = rt.View[float32](t.arena, trainForwardH29Off, 512)
 		h30 = rt.View[float32](t.arena, trainForwardH30Off, 512)
-		h31 = rt.View[float32](t.arena, 320*n+12544, 16*n)
-		h32 = rt.View[float32](t.arena, 384*n+12544, 16*n)
+		h31 = rt.View[float32](t.arena, 128*n+12544, 16*n)
+		h32 = rt.View[float32](t.arena, 192*n+12544, 16*n)
 		h33 = rt.View[float32](t.arena, trainForwardH33Off, 256)
 		h34 = rt.View[float32](t.arena, trainForwardH34Off, 16)
-		h35 = rt.View[float32](t.arena, 448*n+12544, n)
+		h35 = rt.View[float32](t.arena, 256*n+12544, n)
 	)
 
 	// %h24 = reduce %features {kind="mean" axes=[0] keep_dims=true} : f32[1,11]  // model.go:38
@@ -959,36 +992,42 @@ func (t *Trainer) backward(n int, worth, features, dWorth []float32) error {
 	w := t.weights
 	g := t.changes
 	var (
-		h35 = rt.View[float32](t.arena, 448*n+12544, n)
+		h35 = rt.View[float32](t.arena, 256*n+12544, n)
 		h36 = rt.View[float32](t.arena, trainForwardH36Off, 16)
-		h37 = rt.View[float32](t.arena, 512*n+12544, 16*n)
-		h32 = rt.View[float32](t.arena, 384*n+12544, 16*n)
-		h38 = rt.View[float32](t.arena, 576*n+12544, 16*n)
+		h37 = rt.View[float32](t.arena, 320*n+12544, 16*n)
+		h32 = rt.View[float32](t.arena, 192*n+12544, 16*n)
+		h38 = rt.View[float32](t.arena, 384*n+12544, 16*n)
 		h39 = rt.View[float32](t.arena, trainForwardH39Off, 1024)
-		h31 = rt.View[float32](t.arena, 320*n+12544, 16*n)
+		h31 = rt.View[float32](t.arena, 128*n+12544, 16*n)
 		h40 = rt.View[float32](t.arena, trainForwardH40Off, 1024)
-		h41 = rt.View[float32](t.arena, 512*n+12544, 16*n)
-		h42 = rt.View[float32](t.arena, trainForwardH42Off, 512)
-		h43 = rt.View[float32](t.arena, 320*n+12544, 32*n)
-		h28 = rt.View[float32](t.arena, 128*n+12544, 32*n)
-		h44 = rt.View[float32](t.arena, 448*n+12544, 16*n)
+		h41 = rt.View[float32](t.arena, 384*n+12544, 16*n)
+		h42 = rt.View[float32](t.arena, 128*n+12544, 32*n)
+		h27 = rt.View[float32](t.arena, trainForwardH27Off, 32*n)
+		h43 = rt.View[float32](t.arena, 256*n+12544, 32*n)
+		h44 = rt.View[float32](t.arena, 128*n+12544, 16*n)
 		h45 = rt.View[float32](t.arena, trainForwardH45Off, 512)
 		h46 = rt.View[float32](t.arena, trainForwardH46Off, 1024)
-		h27 = rt.View[float32](t.arena, trainForwardH27Off, 32*n)
 		h47 = rt.View[float32](t.arena, trainForwardH47Off, 1024)
-		h48 = rt.View[float32](t.arena, 128*n+12544, 32*n)
+		h48 = rt.View[float32](t.arena, trainForwardH48Off, 1024)
 		h49 = rt.View[float32](t.arena, trainForwardH49Off, 512)
-		h50 = rt.View[float32](t.arena, 320*n+12544, 11*n)
-		h51 = rt.View[float32](t.arena, 384*n+12544, 11*n)
-		h21 = rt.View[float32](t.arena, 256*n+12544, 11*n)
-		h52 = rt.View[float32](t.arena, trainForwardH52Off, 32*n)
-		h53 = rt.View[float32](t.arena, trainForwardH53Off, 352)
-		h54 = rt.View[float32](t.arena, trainForwardH54Off, 22)
+		h50 = rt.View[float32](t.arena, 128*n+12544, 32*n)
+		h51 = rt.View[float32](t.arena, trainForwardH51Off, 512)
+		h52 = rt.View[float32](t.arena, 256*n+12544, 11*n)
+		h54 = rt.View[float32](t.arena, trainForwardH54Off, 1024)
+		h17 = rt.View[float32](t.arena, trainForwardH17Off, 11)
 		h55 = rt.View[float32](t.arena, trainForwardH55Off, 1024)
-		h5  = rt.View[float32](t.arena, trainForwardH5Off, 11)
+		h19 = rt.View[float32](t.arena, trainForwardH19Off, 11)
 		h56 = rt.View[float32](t.arena, trainForwardH56Off, 1024)
-		h57 = rt.View[float32](t.arena, trainForwardH57Off, 11)
-		h58 = rt.View[float32](t.arena, trainForwardH58Off, 1024)
+		h53 = rt.View[float32](t.arena, trainForwardH53Off, 11*n)
+		h57 = rt.View[float32](t.arena, 320*n+12544, 11*n)
+		h58 = rt.View[float32](t.arena, trainForwardH58Off, 32*n)
+		h59 = rt.View[float32](t.arena, trainForwardH59Off, 352)
+		h60 = rt.View[float32](t.arena, trainForwardH60Off, 22)
+		h61 = rt.View[float32](t.arena, trainForwardH61Off, 1024)
+		h5  = rt.View[float32](t.arena, trainForwardH5Off, 11)
+		h62 = rt.View[float32](t.arena, trainForwardH62Off, 1024)
+		h63 = rt.View[float32](t.arena, trainForwardH63Off, 11)
+		h64 = rt.View[float32](t.arena, trainForwardH64Off, 1024)
 		h6  = rt.View[float32](t.arena, trainForwardH6Off, 11)
 	)
 
@@ -1062,12 +1101,17 @@ func (t *Trainer) backward(n int, worth, features, dWorth []float32) error {
 		return nil
 	}
 
-	// %h105 = pack_panels %h6 : f32[2,16,16]  // model.go:40
-	cpu.PackPanels(h42, w.layers1Weight, 16, 32, 32, false, 1, 512)
-
-	// %h74 = strided_copy %h14 {shape=[32,N] strides=[1,32]} : f32[32,N]  // model.go:40
+	// %h142 = pointwise %h13 : f32[N,32]  // model.go:40
+	//
+	//	%h1572 = swish %p342 {alpha=1} : f32[]
 	if g.layers1Weight != nil {
-		cpu.StridedCopy(h43, h28, []int{32, n}, []int{1, 32}, 0)
+		cpu.Swish(h42, h27, 1)
+		t.watch.See("model.go:40", h42)
+	}
+
+	// %h74 = strided_copy %h142 {shape=[32,N] strides=[1,32]} : f32[32,N]  // model.go:40
+	if g.layers1Weight != nil {
+		cpu.StridedCopy(h43, h42, []int{32, n}, []int{1, 32}, 0)
 	}
 
 	// %h113 = pack_panels %h70 : f32[1,N,16]  // model.go:40
@@ -1089,33 +1133,38 @@ func (t *Trainer) backward(n int, worth, features, dWorth []float32) error {
 		return nil
 	}
 
-	// %h85 = pointwise %h13, %h14 : f32[N,32]  // model.go:40
+	// %h85 = pointwise %h13 : f32[N,32]  // model.go:40
 	//
-	//	%h1721 = sigmoid %p90 : f32[]
-	//	%h174111 = constant {value=f32[](1)} : f32[]
-	//	%h175111 = sub %h174111, %h1721 : f32[]
-	//	%h177111 = mul %p91, %h175111 : f32[]
-	//	%h17911 = add %h1721, %h177111 : f32[]
+	//	%h15711 = swish %p4 {alpha=1} : f32[]
+	//	%h17211 = sigmoid %p4 : f32[]
+	//	%h1741111 = constant {value=f32[](1)} : f32[]
+	//	%h1751111 = sub %h1741111, %h17211 : f32[]
+	//	%h1771111 = mul %h15711, %h1751111 : f32[]
+	//	%h179111 = add %h17211, %h1771111 : f32[]
 	{
 		for lo := 0; lo < 32*n; lo += 1024 {
 			hi := min(lo+1024, 32*n)
-			cpu.Sigmoid(h46[:hi-lo], h27[lo:hi])
-			cpu.ScalarSub(h47[:hi-lo], 1, h46[:hi-lo])
-			cpu.Mul(h47[:hi-lo], h28[lo:hi], h47[:hi-lo])
-			cpu.Add(h27[lo:hi], h46[:hi-lo], h47[:hi-lo])
+			cpu.Swish(h46[:hi-lo], h27[lo:hi], 1)
+			cpu.Sigmoid(h47[:hi-lo], h27[lo:hi])
+			cpu.ScalarSub(h48[:hi-lo], 1, h47[:hi-lo])
+			cpu.Mul(h46[:hi-lo], h46[:hi-lo], h48[:hi-lo])
+			cpu.Add(h27[lo:hi], h47[:hi-lo], h46[:hi-lo])
 		}
 	}
 	t.watch.See("model.go:40", h27)
 
-	// %h86 = mat_mul_panels %h70, %h105, _, _, %h85 {n=32} : f32[N,32]  // model.go:40
+	// %h1051 = pack_panels %h6 : f32[2,16,16]  // model.go:40
+	cpu.PackPanels(h49, w.layers1Weight, 16, 32, 32, false, 1, 512)
+
+	// %h86 = mat_mul_panels %h70, %h1051, _, _, %h85 {n=32} : f32[N,32]  // model.go:40
 	//
 	//	%h67 = mul %p2, %p3 : f32[]
-	cpu.MatMul(h48, h41, h42, &cpu.MatMulShape{M: n, N: 32, K: 16, LDA: 16, LDC: 32, Batch: 1}, &cpu.Epilogue{Then: mul, In: [2][]float32{h27, nil}})
-	t.watch.See("model.go:40", h48)
+	cpu.MatMul(h50, h41, h49, &cpu.MatMulShape{M: n, N: 32, K: 16, LDA: 16, LDC: 32, Batch: 1}, &cpu.Epilogue{Then: mul, In: [2][]float32{h27, nil}})
+	t.watch.See("model.go:40", h50)
 
 	// %h87 = reduce %h86 {kind="sum" axes=[0]} : f32[32]  // model.go:40
 	if g.layers0Bias != nil {
-		cpu.ReduceSum(g.layers0Bias, h48, 1, n, 32)
+		cpu.ReduceSum(g.layers0Bias, h50, 1, n, 32)
 		t.watch.See("model.go:40", g.layers0Bias)
 	}
 	if t.passTrainForward.Ends() <= 5 {
@@ -1123,61 +1172,78 @@ func (t *Trainer) backward(n int, worth, features, dWorth []float32) error {
 	}
 
 	// %h118 = pack_panels %h4 : f32[1,32,16]  // model.go:40
-	cpu.PackPanels(h49, w.layers0Weight, 32, 11, 11, false, 1, 352)
+	cpu.PackPanels(h51, w.layers0Weight, 32, 11, 11, false, 1, 352)
 
 	// %h89 = mat_mul_panels %h86, %h118 {n=11} : f32[N,11]  // model.go:40
-	cpu.MatMul(h50, h48, h49, &cpu.MatMulShape{M: n, N: 11, K: 32, LDA: 32, LDC: 11, Batch: 1}, nil)
-	t.watch.See("model.go:40", h50)
+	cpu.MatMul(h52, h50, h51, &cpu.MatMulShape{M: n, N: 11, K: 32, LDA: 32, LDC: 11, Batch: 1}, nil)
+	t.watch.See("model.go:40", h52)
 
-	// %h90 = strided_copy %h10 {shape=[11,N] strides=[1,11]} : f32[11,N]  // model.go:40
+	// %h101 = pointwise %features, %h100, %h103 : f32[N,11]  // model.go:38
+	//
+	//	%h15311 = mul %p771, %p781 : f32[]
+	//	%h15511 = add %h15311, %p791 : f32[]
 	if g.layers0Weight != nil {
-		cpu.StridedCopy(h51, h21, []int{11, n}, []int{1, 11}, 0)
+		{
+			cpu.Repeat(h54, h17)
+			cpu.Repeat(h55, h19)
+			for lo := 0; lo < 11*n; lo += 1023 {
+				hi := min(lo+1023, 11*n)
+				cpu.Mul(h56[:hi-lo], features[lo:hi], h54[:hi-lo])
+				cpu.Add(h53[lo:hi], h56[:hi-lo], h55[:hi-lo])
+			}
+		}
+		t.watch.See("model.go:38", h53)
+	}
+
+	// %h90 = strided_copy %h101 {shape=[11,N] strides=[1,11]} : f32[11,N]  // model.go:40
+	if g.layers0Weight != nil {
+		cpu.StridedCopy(h57, h53, []int{11, n}, []int{1, 11}, 0)
 	}
 
 	// %h122 = pack_panels %h86 : f32[2,N,16]  // model.go:40
 	if g.layers0Weight != nil {
-		cpu.PackPanels(h52, h48, n, 32, 32, false, 1, 32*n)
+		cpu.PackPanels(h58, h50, n, 32, 32, false, 1, 32*n)
 	}
 
 	// %h91 = mat_mul_panels %h90, %h122 {n=32} : f32[11,32]  // model.go:40
 	if g.layers0Weight != nil {
-		cpu.MatMul(h53, h51, h52, &cpu.MatMulShape{M: 11, N: 32, K: n, LDA: n, LDC: 32, Batch: 1}, nil)
-		t.watch.See("model.go:40", h53)
+		cpu.MatMul(h59, h57, h58, &cpu.MatMulShape{M: 11, N: 32, K: n, LDA: n, LDC: 32, Batch: 1}, nil)
+		t.watch.See("model.go:40", h59)
 	}
 
 	// %h92 = strided_copy %h91 {shape=[32,11] strides=[1,32]} : f32[32,11]  // model.go:40
 	if g.layers0Weight != nil {
-		cpu.StridedCopy(g.layers0Weight, h53, []int{32, 11}, []int{1, 32}, 0)
+		cpu.StridedCopy(g.layers0Weight, h59, []int{32, 11}, []int{1, 32}, 0)
 	}
 	if t.passTrainForward.Ends() <= 6 {
 		return nil
 	}
 
 	// %h125 = reduce %h89 {kind="sum" axes=[0] keep_dims=true} : f32[1,11]  // model.go:38
-	cpu.ReduceSum(h54[:11], h50, 1, n, 11)
-	t.watch.See("model.go:38", h54[:11])
+	cpu.ReduceSum(h60[:11], h52, 1, n, 11)
+	t.watch.See("model.go:38", h60[:11])
 
 	// %h127 = pointwise %h89, %features, %h95 : f32[N,11]  // model.go:38
 	//
 	//	%h1811 = sub %p93, %p94 : f32[]
 	//	%h1831 = mul %p92, %h1811 : f32[]
 	{
-		cpu.Repeat(h55, h5)
+		cpu.Repeat(h61, h5)
 		for lo := 0; lo < 11*n; lo += 1023 {
 			hi := min(lo+1023, 11*n)
-			cpu.Sub(h56[:hi-lo], features[lo:hi], h55[:hi-lo])
-			cpu.Mul(h50[lo:hi], h50[lo:hi], h56[:hi-lo])
+			cpu.Sub(h62[:hi-lo], features[lo:hi], h61[:hi-lo])
+			cpu.Mul(h52[lo:hi], h52[lo:hi], h62[:hi-lo])
 		}
 	}
-	t.watch.See("model.go:38", h50)
+	t.watch.See("model.go:38", h52)
 
 	// %h128 = reduce %h127 {kind="sum" axes=[0] keep_dims=true} : f32[1,11]  // model.go:38
-	cpu.ReduceSum(h54[11:22], h50, 1, n, 11)
-	t.watch.See("model.go:38", h54[11:22])
+	cpu.ReduceSum(h60[11:22], h52, 1, n, 11)
+	t.watch.See("model.go:38", h60[11:22])
 
 	// %h104 = strided_copy %h98 {shape=[1,11] strides=[11,1] offset=11} : f32[1,11]  // model.go:38
 	if g.normWeight != nil {
-		cpu.StridedCopy(h57, h54, []int{1, 11}, []int{11, 1}, 11)
+		cpu.StridedCopy(h63, h60, []int{1, 11}, []int{11, 1}, 11)
 	}
 
 	// %h119 = pointwise %h104, %h28 : f32[1,11]  // model.go:38
@@ -1190,10 +1256,10 @@ func (t *Trainer) backward(n int, worth, features, dWorth []float32) error {
 	//	%h1931 = mul %p97, %h19111 : f32[]
 	if g.normWeight != nil {
 		{
-			cpu.AddScalar(h58[:11], h6, 1e-05)
-			cpu.Sqrt(h58[:11], h58[:11])
-			cpu.ScalarDiv(h58[:11], 1, h58[:11])
-			cpu.Mul(g.normWeight, h57, h58[:11])
+			cpu.AddScalar(h64[:11], h6, 1e-05)
+			cpu.Sqrt(h64[:11], h64[:11])
+			cpu.ScalarDiv(h64[:11], 1, h64[:11])
+			cpu.Mul(g.normWeight, h63, h64[:11])
 		}
 		t.watch.See("model.go:38", g.normWeight)
 	}
@@ -1203,7 +1269,7 @@ func (t *Trainer) backward(n int, worth, features, dWorth []float32) error {
 
 	// %h107 = strided_copy %h98 {shape=[1,11] strides=[11,1]} : f32[1,11]  // model.go:38
 	if g.normBias != nil {
-		cpu.StridedCopy(g.normBias, h54, []int{1, 11}, []int{11, 1}, 0)
+		cpu.StridedCopy(g.normBias, h60, []int{1, 11}, []int{11, 1}, 0)
 	}
 	return nil
 }

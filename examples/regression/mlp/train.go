@@ -179,7 +179,7 @@ func (t *Trainer) into(aside bool) *changes {
 // openStep makes the arena large enough for step.
 func (t *Trainer) openStep(n int) error {
 	var z rt.Sizes
-	need := z.Add(z.Mul(640, int64(n)), 12608)
+	need := z.Add(z.Mul(448, int64(n)), 12608)
 	if err := z.Err("mlp: Step"); err != nil {
 		return err
 	}
@@ -230,7 +230,7 @@ func (t *Trainer) openEvalLoss(n int) error {
 // openTrainForward makes the arena large enough for trainForward.
 func (t *Trainer) openTrainForward(n int) error {
 	var z rt.Sizes
-	need := z.Add(z.Mul(640, int64(n)), 12544)
+	need := z.Add(z.Mul(448, int64(n)), 12544)
 	if err := z.Err("mlp: TrainForward"); err != nil {
 		return err
 	}
