@@ -30,7 +30,6 @@ var (
 	only   = flag.String("only", "", "make the files and measure `PART` alone: open, pt or gen")
 )
 
-
 func main() {
 	flag.Parse()
 	err := run()
