@@ -36,7 +36,6 @@ func TestRecomputeRandomly(t *testing.T) {
 			if err := All(&Context{}, m, Options{}); err != nil {
 				t.Fatal(err)
 			}
-			f = m.Func(Forward)
 		}
 		after := m.Clone()
 		again := after.Func(Forward)

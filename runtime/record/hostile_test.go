@@ -179,7 +179,8 @@ func TestHostileFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.WriteString("\x81\xa8metadata"); err == nil {
+	_, err = f.WriteString("\x81\xa8metadata")
+	if err == nil {
 		err = f.Truncate(1 << 40)
 	}
 	f.Close()

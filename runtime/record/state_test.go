@@ -5,7 +5,6 @@ import (
 	"go/ast"
 	"go/parser"
 	gotoken "go/token"
-	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -74,12 +73,19 @@ var schedules = map[string]optim.Schedule{
 
 // TestEveryOptimizerAndScheduleIsTested looks them up in the source of package optim.
 func TestEveryOptimizerAndScheduleIsTested(t *testing.T) {
-	files, err := parser.ParseDir(gotoken.NewFileSet(), "../optim", func(f fs.FileInfo) bool { return !strings.HasSuffix(f.Name(), "_test.go") }, 0)
-	if err != nil {
-		t.Fatal(err)
+	paths, err := filepath.Glob("../optim/*.go")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no source: %v", err)
 	}
 	var missing []string
-	for _, f := range files["optim"].Files {
+	for _, path := range paths {
+		if strings.HasSuffix(path, "_test.go") {
+			continue
+		}
+		f, err := parser.ParseFile(gotoken.NewFileSet(), path, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
 		for _, d := range f.Decls {
 			fn, ok := d.(*ast.FuncDecl)
 			if !ok || fn.Recv != nil || !fn.Name.IsExported() || fn.Type.Results == nil {
