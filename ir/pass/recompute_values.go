@@ -67,10 +67,11 @@ const (
 )
 
 // memoryBound are the operators that take about as long as reading and writing their
-// operands and results does, beside views.
+// operands and results does, beside views. Drawing random numbers takes longer than
+// reading a mask, of a byte for each, that they were compared to.
 var memoryBound = ir.NewOpSet(
 	op.Pointwise{}, op.StridedCopy{}, op.Fill{}, op.Block{}, op.Unblock{}, op.Pad{}, op.PadBlocked{}, op.Concat{}, op.PackPanels{},
-	op.LayerNormalization{}, op.RMSNormalization{}, op.RandomUniform{}, op.RandomNormal{}, op.Trilu{},
+	op.LayerNormalization{}, op.RMSNormalization{}, op.Trilu{},
 )
 
 // isMemoryBound reports whether a node takes about as long as its memory does.
@@ -89,8 +90,8 @@ func isViewer(n *ir.Node) bool {
 // readers, where keeping them makes the arena larger. At the node at which most memory
 // is alive, a value is chosen that is made before and read after it only, and can be
 // made again of values that are alive at its next reader, or are small; and so on until
-// that node's memory cannot be made less. Operators draw the same random numbers again,
-// as these follow from seed, key and place.
+// that node's memory cannot be made less. Operators that RematAll repeats draw the same
+// random numbers again, as these follow from seed, key and place.
 func recomputeValues(ctx *Context, m *ir.Module) (bool, error) {
 	ctx.Recomputed = nil
 	changed := false
@@ -372,7 +373,7 @@ func (r *recomputer) again(l *life, v *ir.Value, readers map[*ir.Value]int) *aga
 			root := l.root[x]
 			switch {
 			case root == nil || l.last[root] >= before:
-			case l.bytes[root]*8 > l.bytes[v] && r.may(root.Def):
+			case l.bytes[root]*8 > l.bytes[v] && r.may(root.Def) && !r.least(l, root, before):
 				for x != root { // the views
 					need(x.Def)
 					x = x.Def.Args[0]
@@ -392,6 +393,15 @@ func (r *recomputer) again(l *life, v *ir.Value, readers map[*ir.Value]int) *aga
 	}
 	slices.SortFunc(a.nodes, func(m, n *ir.Node) int { return l.at[m] - l.at[n] })
 	return a
+}
+
+// least reports whether it takes less to keep v than what it is made of, which cannot be
+// computed again, until a node: a mask, not the random numbers it was made of.
+func (r *recomputer) least(l *life, v *ir.Value, until int) bool {
+	return slices.ContainsFunc(v.Def.Args, func(x *ir.Value) bool {
+		root := l.root[x]
+		return root != nil && l.last[root] < until && !r.may(root.Def) && l.bytes[root] >= l.bytes[v]
+	})
 }
 
 // may reports whether a node may be computed again.

@@ -59,11 +59,11 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 		h15 = rt.View[bool](t.arena, int(t.stepOffsets[stepH15Off]), 1024)
 		h16 = rt.View[float32](t.arena, int(t.stepOffsets[stepH16Off]), 1024)
 		h17 = rt.View[float32](t.arena, int(t.stepOffsets[stepH17Off]), 1024*n)
-		h18 = rt.View[float32](t.arena, int(t.stepOffsets[stepH18Off]), 524288)
+		h18 = rt.View[float32](t.arena, int(t.stepOffsets[stepH18Off]), 512*n)
 		h19 = rt.View[float32](t.arena, int(t.stepOffsets[stepH19Off]), 524288)
 		h20 = rt.View[float32](t.arena, int(t.stepOffsets[stepH20Off]), 524288)
-		h21 = rt.View[float32](t.arena, int(t.stepOffsets[stepH21Off]), 512)
-		h22 = rt.View[float32](t.arena, int(t.stepOffsets[stepH22Off]), 512*n)
+		h21 = rt.View[float32](t.arena, int(t.stepOffsets[stepH21Off]), 524288)
+		h22 = rt.View[float32](t.arena, int(t.stepOffsets[stepH22Off]), 512)
 		h23 = rt.View[float32](t.arena, int(t.stepOffsets[stepH23Off]), 512*n)
 		h24 = rt.View[bool](t.arena, int(t.stepOffsets[stepH24Off]), 1024)
 		h25 = rt.View[float32](t.arena, int(t.stepOffsets[stepH25Off]), 1024)
@@ -96,22 +96,20 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 		h52 = rt.View[float32](t.arena, int(t.stepOffsets[stepH52Off]), 16384*n)
 		h53 = rt.View[float32](t.arena, int(t.stepOffsets[stepH53Off]), 9216*n)
 		h54 = rt.View[float32](t.arena, int(t.stepOffsets[stepH54Off]), 9216*n)
-		h55 = rt.View[float32](t.arena, int(t.stepOffsets[stepH55Off]), 9216*n)
-		h56 = rt.View[float32](t.arena, int(t.stepOffsets[stepH56Off]), 1024)
-		h57 = rt.View[bool](t.arena, int(t.stepOffsets[stepH57Off]), 1024)
-		h58 = rt.View[float32](t.arena, int(t.stepOffsets[stepH58Off]), 9216*n)
-		h59 = rt.View[float32](t.arena, int(t.stepOffsets[stepH59Off]), 2304)
-		h60 = rt.View[float32](t.arena, int(t.stepOffsets[stepH60Off]), 10816*n)
-		h61 = rt.View[float32](t.arena, int(t.stepOffsets[stepH61Off]), 5408*n)
-		h62 = rt.View[float32](t.arena, int(t.stepOffsets[stepH62Off]), 9216*n)
-		h63 = rt.View[float32](t.arena, int(t.stepOffsets[stepH63Off]), 768*min(576*n, 1024))
-		h64 = rt.View[float32](t.arena, int(t.stepOffsets[stepH64Off]), 16*n)
-		h65 = rt.View[float32](t.arena, int(t.stepOffsets[stepH65Off]), 5408*n)
-		h66 = rt.View[bool](t.arena, int(t.stepOffsets[stepH66Off]), 1024)
-		h67 = rt.View[float32](t.arena, int(t.stepOffsets[stepH67Off]), 1024)
-		h68 = rt.View[float32](t.arena, int(t.stepOffsets[stepH68Off]), 5408*n)
-		h69 = rt.View[float32](t.arena, int(t.stepOffsets[stepH69Off]), 768*min(676*n, 1024))
-		h70 = rt.View[float32](t.arena, int(t.stepOffsets[stepH70Off]), 8*n)
+		h55 = rt.View[float32](t.arena, int(t.stepOffsets[stepH55Off]), 1024)
+		h56 = rt.View[bool](t.arena, int(t.stepOffsets[stepH56Off]), 1024)
+		h57 = rt.View[float32](t.arena, int(t.stepOffsets[stepH57Off]), 9216*n)
+		h58 = rt.View[float32](t.arena, int(t.stepOffsets[stepH58Off]), 2304)
+		h59 = rt.View[float32](t.arena, int(t.stepOffsets[stepH59Off]), 10816*n)
+		h60 = rt.View[float32](t.arena, int(t.stepOffsets[stepH60Off]), 5408*n)
+		h61 = rt.View[float32](t.arena, int(t.stepOffsets[stepH61Off]), 9216*n)
+		h62 = rt.View[float32](t.arena, int(t.stepOffsets[stepH62Off]), 768*min(576*n, 1024))
+		h63 = rt.View[float32](t.arena, int(t.stepOffsets[stepH63Off]), 16*n)
+		h64 = rt.View[bool](t.arena, int(t.stepOffsets[stepH64Off]), 1024)
+		h65 = rt.View[float32](t.arena, int(t.stepOffsets[stepH65Off]), 1024)
+		h66 = rt.View[float32](t.arena, int(t.stepOffsets[stepH66Off]), 5408*n)
+		h67 = rt.View[float32](t.arena, int(t.stepOffsets[stepH67Off]), 768*min(676*n, 1024))
+		h68 = rt.View[float32](t.arena, int(t.stepOffsets[stepH68Off]), 8*n)
 	)
 
 	// %h30 = random_uniform %key {d_type=f32 shape=[N,8,26,26] high=1 seed=1} : f32[N,8,26,26]  // model.go:39
@@ -155,10 +153,10 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 		for lo := 0; lo < 5408*n; lo += 1024 {
 			hi := min(lo+1024, 5408*n)
 			cpu.GreaterOrEqualScalar(h8[:hi-lo], h1[lo:hi], 0.5)
-			cpu.WhereScalarY(h1[lo:hi], h8[:hi-lo], h7[lo:hi], 0)
+			cpu.WhereScalarY(h7[lo:hi], h8[:hi-lo], h7[lo:hi], 0)
 		}
 	}
-	t.watch.See("model.go:39", h1)
+	t.watch.See("model.go:39", h7)
 
 	// %h37 = random_uniform %key {d_type=f32 shape=[N,16,24,24] high=1 seed=2} : f32[N,16,24,24]  // model.go:40
 	cpu.RandomUniform(h9, 0, 1, 2, key)
@@ -182,7 +180,7 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 	cpu.PackConv(h12, h10, &conv3)
 
 	// %h49 = conv_blocked %h10, %h45, %h108 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} in_c=8 out_c=16 group=1} : f32[N,1,24,24,16]  // model.go:40
-	cpu.Conv(h13, h1, h12, &cpu.ConvShape{N: n, InC: 8, InH: 26, InW: 26, InBlock: 1, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1}, &cpu.Epilogue{Bias: h11})
+	cpu.Conv(h13, h7, h12, &cpu.ConvShape{N: n, InC: 8, InH: 26, InW: 26, InBlock: 1, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1}, &cpu.Epilogue{Bias: h11})
 	t.watch.See("model.go:40", h13)
 
 	// %h39 = unblock %h49 {c=16} : f32[N,16,24,24]  // model.go:40
@@ -200,44 +198,44 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 			hi := min(lo+1024, 9216*n)
 			cpu.GreaterOrEqualScalar(h15[:hi-lo], h9[lo:hi], 0.5)
 			cpu.WhereScalarY(h16[:hi-lo], h15[:hi-lo], h14[lo:hi], 0)
-			cpu.Relu(h9[lo:hi], h16[:hi-lo])
+			cpu.Relu(h14[lo:hi], h16[:hi-lo])
 		}
 	}
-	t.watch.See("model.go:40", h9)
+	t.watch.See("model.go:40", h14)
 
 	// %h14 = average_pool %h13 {window={kernel=[3,3] strides=[3,3]}} : f32[N,16,8,8]  // model.go:41
-	cpu.AveragePool(h17, h9, &cpu.PoolShape{N: n, C: 16, InH: 24, InW: 24, OutH: 8, OutW: 8, KH: 3, KW: 3, StrideH: 3, StrideW: 3, DilH: 1, DilW: 1, Block: 1})
+	cpu.AveragePool(h17, h14, &cpu.PoolShape{N: n, C: 16, InH: 24, InW: 24, OutH: 8, OutW: 8, KH: 3, KW: 3, StrideH: 3, StrideW: 3, DilH: 1, DilW: 1, Block: 1})
 	t.watch.See("model.go:41", h17)
+
+	// %h44 = random_uniform %key {d_type=f32 shape=[N,512] high=1 seed=3} : f32[N,512]  // model.go:42
+	cpu.RandomUniform(h18, 0, 1, 3, key)
+	t.watch.See("model.go:42", h18)
 
 	// %h9 = pointwise %h4 : f32[512,1024]  // model.go:42
 	//
 	//	%h148 = constant {value=f32[](2)} : f32[]
 	//	%h149 = mul %p13, %h148 : f32[]
-	cpu.MulScalar(h18, w.linear1Weight, 2)
-	t.watch.See("model.go:42", h18)
+	cpu.MulScalar(h19, w.linear1Weight, 2)
+	t.watch.See("model.go:42", h19)
 
 	// %h111 = strided_copy %h9 {shape=[1024,512] strides=[1,1024]} : f32[1024,512]  // model.go:42
-	cpu.StridedCopy(h19, h18, []int{1024, 512}, []int{1, 1024}, 0)
+	cpu.StridedCopy(h20, h19, []int{1024, 512}, []int{1, 1024}, 0)
 
 	// %h16 = pack_panels %h111 : f32[32,1024,16]  // model.go:42
-	cpu.PackPanels(h20, h19, 1024, 512, 512, false, 1, 524288)
+	cpu.PackPanels(h21, h20, 1024, 512, 512, false, 1, 524288)
 
 	// %h113 = pointwise %h5 : f32[512]  // model.go:42
 	//
 	//	%h151 = constant {value=f32[](2)} : f32[]
 	//	%h152 = mul %p14, %h151 : f32[]
-	cpu.MulScalar(h21, w.linear1Bias, 2)
-	t.watch.See("model.go:42", h21)
-
-	// %h46 = mat_mul_panels %h15, %h16, %h113 {n=512} : f32[N,512]  // model.go:42
-	cpu.MatMul(h22, h17, h20, &cpu.MatMulShape{M: n, N: 512, K: 1024, LDA: 1024, LDC: 512, Batch: 1}, &cpu.Epilogue{Bias: h21})
+	cpu.MulScalar(h22, w.linear1Bias, 2)
 	t.watch.See("model.go:42", h22)
 
-	// %h441 = random_uniform %key {d_type=f32 shape=[N,512] high=1 seed=3} : f32[N,512]  // model.go:42
-	cpu.RandomUniform(h23, 0, 1, 3, key)
+	// %h46 = mat_mul_panels %h15, %h16, %h113 {n=512} : f32[N,512]  // model.go:42
+	cpu.MatMul(h23, h17, h21, &cpu.MatMulShape{M: n, N: 512, K: 1024, LDA: 1024, LDC: 512, Batch: 1}, &cpu.Epilogue{Bias: h22})
 	t.watch.See("model.go:42", h23)
 
-	// %h20 = pointwise %h441, %h46 : f32[N,512]  // model.go:42
+	// %h20 = pointwise %h44, %h46 : f32[N,512]  // model.go:42
 	//
 	//	%h15411 = constant {value=f32[](0.5)} : f32[]
 	//	%h15511 = greater_or_equal %p49, %h15411 : bool[]
@@ -247,12 +245,12 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 	{
 		for lo := 0; lo < 512*n; lo += 1024 {
 			hi := min(lo+1024, 512*n)
-			cpu.GreaterOrEqualScalar(h24[:hi-lo], h23[lo:hi], 0.5)
-			cpu.WhereScalarY(h25[:hi-lo], h24[:hi-lo], h22[lo:hi], 0)
-			cpu.Relu(h22[lo:hi], h25[:hi-lo])
+			cpu.GreaterOrEqualScalar(h24[:hi-lo], h18[lo:hi], 0.5)
+			cpu.WhereScalarY(h25[:hi-lo], h24[:hi-lo], h23[lo:hi], 0)
+			cpu.Relu(h23[lo:hi], h25[:hi-lo])
 		}
 	}
-	t.watch.See("model.go:42", h22)
+	t.watch.See("model.go:42", h23)
 
 	// %h21 = strided_copy %h6 {shape=[512,10] strides=[1,512]} : f32[512,10]  // model.go:43
 	cpu.StridedCopy(h26, w.linear2Weight, []int{512, 10}, []int{1, 512}, 0)
@@ -264,7 +262,7 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 	cpu.Block(h28, w.linear2Bias, 1, 10, 1, 1)
 
 	// %h23 = mat_mul_panels %h20, %h27, %h124 {n=10} : f32[N,10]  // model.go:43
-	cpu.MatMul(logits, h22, h27, &cpu.MatMulShape{M: n, N: 10, K: 512, LDA: 512, LDC: 10, Batch: 1}, &cpu.Epilogue{Bias: h28})
+	cpu.MatMul(logits, h23, h27, &cpu.MatMulShape{M: n, N: 10, K: 512, LDA: 512, LDC: 10, Batch: 1}, &cpu.Epilogue{Bias: h28})
 	t.watch.See("model.go:43", logits)
 
 	// %h24 = log_softmax %h23 {axis=1} : f32[N,10]  // model.go:51
@@ -352,7 +350,7 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 
 	// %h67 = strided_copy %h20 {shape=[512,N] strides=[1,512]} : f32[512,N]  // model.go:43
 	if g.linear2Weight != nil {
-		cpu.StridedCopy(h39, h22, []int{512, n}, []int{1, 512}, 0)
+		cpu.StridedCopy(h39, h23, []int{512, n}, []int{1, 512}, 0)
 	}
 
 	// %h47 = pack_panels %h63 : f32[1,N,16]  // model.go:43
@@ -377,10 +375,10 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 	// %h70 = mat_mul_panels %h63, %h40, _, _, %h20 {n=512} : f32[N,512]  // model.go:43, model.go:42
 	//
 	//	%h126 = gate %p, %p1 : f32[]
-	cpu.MatMul(h42, h34, h38, &cpu.MatMulShape{M: n, N: 512, K: 10, LDA: 10, LDC: 512, Batch: 1}, &cpu.Epilogue{Then: gate, In: [2][]float32{h22, nil}})
+	cpu.MatMul(h42, h34, h38, &cpu.MatMulShape{M: n, N: 512, K: 10, LDA: 10, LDC: 512, Batch: 1}, &cpu.Epilogue{Then: gate, In: [2][]float32{h23, nil}})
 	t.watch.See("model.go:43, model.go:42", h42)
 
-	// %h73 = pointwise %h441, %h70 : f32[N,512]  // model.go:42
+	// %h73 = pointwise %h44, %h70 : f32[N,512]  // model.go:42
 	//
 	//	%h15421 = constant {value=f32[](0.5)} : f32[]
 	//	%h15521 = greater_or_equal %p58, %h15421 : bool[]
@@ -391,16 +389,16 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 	{
 		for lo := 0; lo < 512*n; lo += 1024 {
 			hi := min(lo+1024, 512*n)
-			cpu.GreaterOrEqualScalar(h43[:hi-lo], h23[lo:hi], 0.5)
+			cpu.GreaterOrEqualScalar(h43[:hi-lo], h18[lo:hi], 0.5)
 			cpu.WhereScalarY(h44[:hi-lo], h43[:hi-lo], h42[lo:hi], 0)
-			cpu.MulScalar(h23[lo:hi], h44[:hi-lo], 2)
+			cpu.MulScalar(h18[lo:hi], h44[:hi-lo], 2)
 		}
 	}
-	t.watch.See("model.go:42", h23)
+	t.watch.See("model.go:42", h18)
 
 	// %h74 = reduce %h73 {kind="sum" axes=[0]} : f32[512]  // model.go:42
 	if g.linear1Bias != nil {
-		cpu.ReduceSum(g.linear1Bias, h23, 1, n, 512)
+		cpu.ReduceSum(g.linear1Bias, h18, 1, n, 512)
 		t.watch.See("model.go:42", g.linear1Bias)
 	}
 	if t.passStep.Ends() <= 3 {
@@ -411,7 +409,7 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 	cpu.PackPanels(h45, w.linear1Weight, 512, 1024, 1024, false, 1, 524288)
 
 	// %h76 = mat_mul_panels %h73, %h82 {n=1024} : f32[N,1024]  // model.go:42
-	cpu.MatMul(h46, h23, h45, &cpu.MatMulShape{M: n, N: 1024, K: 512, LDA: 512, LDC: 1024, Batch: 1}, nil)
+	cpu.MatMul(h46, h18, h45, &cpu.MatMulShape{M: n, N: 1024, K: 512, LDA: 512, LDC: 1024, Batch: 1}, nil)
 	t.watch.See("model.go:42", h46)
 
 	// %h77 = strided_copy %h15 {shape=[1024,N] strides=[1,1024]} : f32[1024,N]  // model.go:42
@@ -421,7 +419,7 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 
 	// %h85 = pack_panels %h73 : f32[32,N,16]  // model.go:42
 	if g.linear1Weight != nil {
-		cpu.PackPanels(h48, h23, n, 512, 512, false, 1, 512*n)
+		cpu.PackPanels(h48, h18, n, 512, 512, false, 1, 512*n)
 	}
 
 	// %h78 = mat_mul_panels %h77, %h85 {n=512} : f32[1024,512]  // model.go:42
@@ -463,11 +461,7 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 	// %h115 = strided_copy %h114 {shape=[16*N,1,8,3,8,3] strides=[576,576,8,192,1,64]} : f32[16*N,1,8,3,8,3]  // model.go:41
 	cpu.StridedCopy(h54, h53, []int{16 * n, 1, 8, 3, 8, 3}, []int{576, 576, 8, 192, 1, 64}, 0)
 
-	// %h371 = random_uniform %key {d_type=f32 shape=[N,16,24,24] high=1 seed=2} : f32[N,16,24,24]  // model.go:40
-	cpu.RandomUniform(h55, 0, 1, 2, key)
-	t.watch.See("model.go:40", h55)
-
-	// %h95 = pointwise %h371, %h91, %h13 : f32[N,16,24,24]  // model.go:40
+	// %h95 = pointwise %h37, %h91, %h13 : f32[N,16,24,24]  // model.go:40
 	//
 	//	%h18611 = gate %p66, %p67 : f32[]
 	//	%h140211 = constant {value=f32[](0.5)} : f32[]
@@ -479,35 +473,35 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 	{
 		for lo := 0; lo < 9216*n; lo += 1024 {
 			hi := min(lo+1024, 9216*n)
-			cpu.Gate(h56[:hi-lo], h54[lo:hi], h9[lo:hi])
-			cpu.GreaterOrEqualScalar(h57[:hi-lo], h55[lo:hi], 0.5)
-			cpu.WhereScalarY(h56[:hi-lo], h57[:hi-lo], h56[:hi-lo], 0)
-			cpu.MulScalar(h55[lo:hi], h56[:hi-lo], 2)
+			cpu.Gate(h55[:hi-lo], h54[lo:hi], h14[lo:hi])
+			cpu.GreaterOrEqualScalar(h56[:hi-lo], h9[lo:hi], 0.5)
+			cpu.WhereScalarY(h55[:hi-lo], h56[:hi-lo], h55[:hi-lo], 0)
+			cpu.MulScalar(h9[lo:hi], h55[:hi-lo], 2)
 		}
 	}
-	t.watch.See("model.go:40", h55)
+	t.watch.See("model.go:40", h9)
 
 	// %h93 = block %h95 : f32[N,1,24,24,16]  // model.go:40
-	cpu.Block(h58, h55, n, 16, 24, 24)
+	cpu.Block(h57, h9, n, 16, 24, 24)
 
 	// %h116 = pack_conv_data %h2 : f32[1,1,3,3,16,16]  // model.go:40
-	cpu.PackConvData(h59, w.conv2Weight, &conv5)
+	cpu.PackConvData(h58, w.conv2Weight, &conv5)
 
 	// %h117 = conv_data_blocked %h93, %h116 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} in_c=8 out_c=16 spatial=[26,26]} : f32[N,1,26,26,16]  // model.go:40
-	cpu.ConvData(h60, h58, h59, &cpu.ConvShape{N: n, InC: 8, InH: 26, InW: 26, InBlock: 16, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1})
-	t.watch.See("model.go:40", h60)
+	cpu.ConvData(h59, h57, h58, &cpu.ConvShape{N: n, InC: 8, InH: 26, InW: 26, InBlock: 16, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1})
+	t.watch.See("model.go:40", h59)
 
 	// %h96 = unblock %h117 {c=8} : f32[N,8,26,26]  // model.go:40
-	cpu.Unblock(h61, h60, n, 8, 26, 26)
+	cpu.Unblock(h60, h59, n, 8, 26, 26)
 
 	// %h42 = strided_copy %h95 {shape=[16,N,24,24] strides=[576,9216,24,1]} : f32[16,N,24,24]  // model.go:40
 	if g.conv2Weight != nil {
-		cpu.StridedCopy(h62, h55, []int{16, n, 24, 24}, []int{576, 9216, 24, 1}, 0)
+		cpu.StridedCopy(h61, h9, []int{16, n, 24, 24}, []int{576, 9216, 24, 1}, 0)
 	}
 
 	// %h97 = conv_weights %h10, %h42 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} group=1 first=true} : f32[16,8,3,3]  // model.go:40
 	if g.conv2Weight != nil {
-		cpu.ConvWeights(g.conv2Weight, h1, h62, h63, &cpu.ConvShape{N: n, InC: 8, InH: 26, InW: 26, InBlock: 1, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1})
+		cpu.ConvWeights(g.conv2Weight, h7, h61, h62, &cpu.ConvShape{N: n, InC: 8, InH: 26, InW: 26, InBlock: 1, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1})
 		t.watch.See("model.go:40", g.conv2Weight)
 	}
 	if t.passStep.Ends() <= 5 {
@@ -516,24 +510,20 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 
 	// %h86 = reduce %h95 {kind="sum" axes=[2,3] keep_dims=true} : f32[N,16,1,1]  // model.go:40
 	if g.conv2Bias != nil {
-		cpu.ReduceSum(h64, h55, 16*n, 576, 1)
-		t.watch.See("model.go:40", h64)
+		cpu.ReduceSum(h63, h9, 16*n, 576, 1)
+		t.watch.See("model.go:40", h63)
 	}
 
 	// %h118 = reduce %h86 {kind="sum" axes=[0] keep_dims=true} : f32[1,16,1,1]  // model.go:40
 	if g.conv2Bias != nil {
-		cpu.ReduceSum(g.conv2Bias, h64, 1, n, 16)
+		cpu.ReduceSum(g.conv2Bias, h63, 1, n, 16)
 		t.watch.See("model.go:40", g.conv2Bias)
 	}
 	if t.passStep.Ends() <= 6 {
 		return nil
 	}
 
-	// %h301 = random_uniform %key {d_type=f32 shape=[N,8,26,26] high=1 seed=1} : f32[N,8,26,26]  // model.go:39
-	cpu.RandomUniform(h65, 0, 1, 1, key)
-	t.watch.See("model.go:39", h65)
-
-	// %h101 = pointwise %h301, %h96 : f32[N,8,26,26]  // model.go:39
+	// %h101 = pointwise %h30, %h96 : f32[N,8,26,26]  // model.go:39
 	//
 	//	%h12821 = constant {value=f32[](0.5)} : f32[]
 	//	%h12921 = greater_or_equal %p70, %h12821 : bool[]
@@ -544,21 +534,21 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 	{
 		for lo := 0; lo < 5408*n; lo += 1024 {
 			hi := min(lo+1024, 5408*n)
-			cpu.GreaterOrEqualScalar(h66[:hi-lo], h65[lo:hi], 0.5)
-			cpu.WhereScalarY(h67[:hi-lo], h66[:hi-lo], h61[lo:hi], 0)
-			cpu.MulScalar(h65[lo:hi], h67[:hi-lo], 2)
+			cpu.GreaterOrEqualScalar(h64[:hi-lo], h1[lo:hi], 0.5)
+			cpu.WhereScalarY(h65[:hi-lo], h64[:hi-lo], h60[lo:hi], 0)
+			cpu.MulScalar(h1[lo:hi], h65[:hi-lo], 2)
 		}
 	}
-	t.watch.See("model.go:39", h65)
+	t.watch.See("model.go:39", h1)
 
 	// %h120 = strided_copy %h101 {shape=[8,N,26,26] strides=[676,5408,26,1]} : f32[8,N,26,26]  // model.go:39
 	if g.conv1Weight != nil {
-		cpu.StridedCopy(h68, h65, []int{8, n, 26, 26}, []int{676, 5408, 26, 1}, 0)
+		cpu.StridedCopy(h66, h1, []int{8, n, 26, 26}, []int{676, 5408, 26, 1}, 0)
 	}
 
 	// %h102 = conv_weights %h8, %h120 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} group=1 first=true} : f32[8,1,3,3]  // model.go:39
 	if g.conv1Weight != nil {
-		cpu.ConvWeights(g.conv1Weight, image, h68, h69, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 8, OutH: 26, OutW: 26, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1})
+		cpu.ConvWeights(g.conv1Weight, image, h66, h67, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 8, OutH: 26, OutW: 26, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1})
 		t.watch.See("model.go:39", g.conv1Weight)
 	}
 	if t.passStep.Ends() <= 7 {
@@ -567,13 +557,13 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 
 	// %h122 = reduce %h101 {kind="sum" axes=[2,3] keep_dims=true} : f32[N,8,1,1]  // model.go:39
 	if g.conv1Bias != nil {
-		cpu.ReduceSum(h70, h65, 8*n, 676, 1)
-		t.watch.See("model.go:39", h70)
+		cpu.ReduceSum(h68, h1, 8*n, 676, 1)
+		t.watch.See("model.go:39", h68)
 	}
 
 	// %h123 = reduce %h122 {kind="sum" axes=[0] keep_dims=true} : f32[1,8,1,1]  // model.go:39
 	if g.conv1Bias != nil {
-		cpu.ReduceSum(g.conv1Bias, h70, 1, n, 8)
+		cpu.ReduceSum(g.conv1Bias, h68, 1, n, 8)
 		t.watch.See("model.go:39", g.conv1Bias)
 	}
 	return nil
@@ -753,11 +743,11 @@ func (t *Trainer) trainForward(n int, logits, image []float32, key []int64) erro
 		h15 = rt.View[bool](t.arena, int(t.trainForwardOffsets[trainForwardH15Off]), 1024)
 		h16 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH16Off]), 1024)
 		h17 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH17Off]), 1024*n)
-		h18 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH18Off]), 524288)
+		h18 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH18Off]), 512*n)
 		h19 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH19Off]), 524288)
 		h20 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH20Off]), 524288)
-		h21 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH21Off]), 512)
-		h22 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH22Off]), 512*n)
+		h21 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH21Off]), 524288)
+		h22 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH22Off]), 512)
 		h23 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH23Off]), 512*n)
 		h24 = rt.View[bool](t.arena, int(t.trainForwardOffsets[trainForwardH24Off]), 1024)
 		h25 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH25Off]), 1024)
@@ -808,10 +798,10 @@ func (t *Trainer) trainForward(n int, logits, image []float32, key []int64) erro
 		for lo := 0; lo < 5408*n; lo += 1024 {
 			hi := min(lo+1024, 5408*n)
 			cpu.GreaterOrEqualScalar(h8[:hi-lo], h1[lo:hi], 0.5)
-			cpu.WhereScalarY(h1[lo:hi], h8[:hi-lo], h7[lo:hi], 0)
+			cpu.WhereScalarY(h7[lo:hi], h8[:hi-lo], h7[lo:hi], 0)
 		}
 	}
-	t.watch.See("model.go:39", h1)
+	t.watch.See("model.go:39", h7)
 
 	// %h33 = random_uniform %key {d_type=f32 shape=[N,16,24,24] high=1 seed=2} : f32[N,16,24,24]  // model.go:40
 	cpu.RandomUniform(h9, 0, 1, 2, key)
@@ -835,7 +825,7 @@ func (t *Trainer) trainForward(n int, logits, image []float32, key []int64) erro
 	cpu.PackConv(h12, h10, &conv3)
 
 	// %h50 = conv_blocked %h10, %h43, %h90 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} in_c=8 out_c=16 group=1} : f32[N,1,24,24,16]  // model.go:40
-	cpu.Conv(h13, h1, h12, &cpu.ConvShape{N: n, InC: 8, InH: 26, InW: 26, InBlock: 1, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1}, &cpu.Epilogue{Bias: h11})
+	cpu.Conv(h13, h7, h12, &cpu.ConvShape{N: n, InC: 8, InH: 26, InW: 26, InBlock: 1, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1}, &cpu.Epilogue{Bias: h11})
 	t.watch.See("model.go:40", h13)
 
 	// %h35 = unblock %h50 {c=16} : f32[N,16,24,24]  // model.go:40
@@ -853,44 +843,44 @@ func (t *Trainer) trainForward(n int, logits, image []float32, key []int64) erro
 			hi := min(lo+1024, 9216*n)
 			cpu.GreaterOrEqualScalar(h15[:hi-lo], h9[lo:hi], 0.5)
 			cpu.WhereScalarY(h16[:hi-lo], h15[:hi-lo], h14[lo:hi], 0)
-			cpu.Relu(h9[lo:hi], h16[:hi-lo])
+			cpu.Relu(h14[lo:hi], h16[:hi-lo])
 		}
 	}
-	t.watch.See("model.go:40", h9)
+	t.watch.See("model.go:40", h14)
 
 	// %h14 = average_pool %h13 {window={kernel=[3,3] strides=[3,3]}} : f32[N,16,8,8]  // model.go:41
-	cpu.AveragePool(h17, h9, &cpu.PoolShape{N: n, C: 16, InH: 24, InW: 24, OutH: 8, OutW: 8, KH: 3, KW: 3, StrideH: 3, StrideW: 3, DilH: 1, DilW: 1, Block: 1})
+	cpu.AveragePool(h17, h14, &cpu.PoolShape{N: n, C: 16, InH: 24, InW: 24, OutH: 8, OutW: 8, KH: 3, KW: 3, StrideH: 3, StrideW: 3, DilH: 1, DilW: 1, Block: 1})
 	t.watch.See("model.go:41", h17)
+
+	// %h40 = random_uniform %key {d_type=f32 shape=[N,512] high=1 seed=3} : f32[N,512]  // model.go:42
+	cpu.RandomUniform(h18, 0, 1, 3, key)
+	t.watch.See("model.go:42", h18)
 
 	// %h9 = pointwise %h4 : f32[512,1024]  // model.go:42
 	//
 	//	%h131 = constant {value=f32[](2)} : f32[]
 	//	%h132 = mul %p13, %h131 : f32[]
-	cpu.MulScalar(h18, w.linear1Weight, 2)
-	t.watch.See("model.go:42", h18)
+	cpu.MulScalar(h19, w.linear1Weight, 2)
+	t.watch.See("model.go:42", h19)
 
 	// %h93 = strided_copy %h9 {shape=[1024,512] strides=[1,1024]} : f32[1024,512]  // model.go:42
-	cpu.StridedCopy(h19, h18, []int{1024, 512}, []int{1, 1024}, 0)
+	cpu.StridedCopy(h20, h19, []int{1024, 512}, []int{1, 1024}, 0)
 
 	// %h16 = pack_panels %h93 : f32[32,1024,16]  // model.go:42
-	cpu.PackPanels(h20, h19, 1024, 512, 512, false, 1, 524288)
+	cpu.PackPanels(h21, h20, 1024, 512, 512, false, 1, 524288)
 
 	// %h95 = pointwise %h5 : f32[512]  // model.go:42
 	//
 	//	%h134 = constant {value=f32[](2)} : f32[]
 	//	%h135 = mul %p14, %h134 : f32[]
-	cpu.MulScalar(h21, w.linear1Bias, 2)
-	t.watch.See("model.go:42", h21)
-
-	// %h42 = mat_mul_panels %h15, %h16, %h95 {n=512} : f32[N,512]  // model.go:42
-	cpu.MatMul(h22, h17, h20, &cpu.MatMulShape{M: n, N: 512, K: 1024, LDA: 1024, LDC: 512, Batch: 1}, &cpu.Epilogue{Bias: h21})
+	cpu.MulScalar(h22, w.linear1Bias, 2)
 	t.watch.See("model.go:42", h22)
 
-	// %h401 = random_uniform %key {d_type=f32 shape=[N,512] high=1 seed=3} : f32[N,512]  // model.go:42
-	cpu.RandomUniform(h23, 0, 1, 3, key)
+	// %h42 = mat_mul_panels %h15, %h16, %h95 {n=512} : f32[N,512]  // model.go:42
+	cpu.MatMul(h23, h17, h21, &cpu.MatMulShape{M: n, N: 512, K: 1024, LDA: 1024, LDC: 512, Batch: 1}, &cpu.Epilogue{Bias: h22})
 	t.watch.See("model.go:42", h23)
 
-	// %h20 = pointwise %h401, %h42 : f32[N,512]  // model.go:42
+	// %h20 = pointwise %h40, %h42 : f32[N,512]  // model.go:42
 	//
 	//	%h13711 = constant {value=f32[](0.5)} : f32[]
 	//	%h13811 = greater_or_equal %p42, %h13711 : bool[]
@@ -900,12 +890,12 @@ func (t *Trainer) trainForward(n int, logits, image []float32, key []int64) erro
 	{
 		for lo := 0; lo < 512*n; lo += 1024 {
 			hi := min(lo+1024, 512*n)
-			cpu.GreaterOrEqualScalar(h24[:hi-lo], h23[lo:hi], 0.5)
-			cpu.WhereScalarY(h25[:hi-lo], h24[:hi-lo], h22[lo:hi], 0)
-			cpu.Relu(h22[lo:hi], h25[:hi-lo])
+			cpu.GreaterOrEqualScalar(h24[:hi-lo], h18[lo:hi], 0.5)
+			cpu.WhereScalarY(h25[:hi-lo], h24[:hi-lo], h23[lo:hi], 0)
+			cpu.Relu(h23[lo:hi], h25[:hi-lo])
 		}
 	}
-	t.watch.See("model.go:42", h22)
+	t.watch.See("model.go:42", h23)
 
 	// %h21 = strided_copy %h6 {shape=[512,10] strides=[1,512]} : f32[512,10]  // model.go:43
 	cpu.StridedCopy(h26, w.linear2Weight, []int{512, 10}, []int{1, 512}, 0)
@@ -917,7 +907,7 @@ func (t *Trainer) trainForward(n int, logits, image []float32, key []int64) erro
 	cpu.Block(h28, w.linear2Bias, 1, 10, 1, 1)
 
 	// %h23 = mat_mul_panels %h20, %h32, %h107 {n=10} : f32[N,10]  // model.go:43
-	cpu.MatMul(logits, h22, h27, &cpu.MatMulShape{M: n, N: 10, K: 512, LDA: 512, LDC: 10, Batch: 1}, &cpu.Epilogue{Bias: h28})
+	cpu.MatMul(logits, h23, h27, &cpu.MatMulShape{M: n, N: 10, K: 512, LDA: 512, LDC: 10, Batch: 1}, &cpu.Epilogue{Bias: h28})
 	t.watch.See("model.go:43", logits)
 
 	// %h47 = strided_copy %h46 {shape=[N,10] strides=[0,0]} : f32[N,10]
@@ -936,12 +926,12 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32, key []int64)
 		h29 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH29Off]), 10*n)
 		h30 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH30Off]), 5120)
 		h31 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH31Off]), 512*n)
-		h22 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH22Off]), 512*n)
+		h23 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH23Off]), 512*n)
 		h32 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH32Off]), 16*n)
 		h33 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH33Off]), 5120)
 		h34 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH34Off]), 512*n)
 		h35 = rt.View[bool](t.arena, int(t.trainForwardOffsets[trainForwardH35Off]), 1024)
-		h23 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH23Off]), 512*n)
+		h18 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH18Off]), 512*n)
 		h36 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH36Off]), 1024)
 		h37 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH37Off]), 524288)
 		h38 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH38Off]), 1024*n)
@@ -954,24 +944,24 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32, key []int64)
 		h44 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH44Off]), 16384*n)
 		h45 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH45Off]), 9216*n)
 		h46 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH46Off]), 9216*n)
-		h47 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH47Off]), 9216*n)
-		h48 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH48Off]), 1024)
+		h47 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH47Off]), 1024)
+		h14 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH14Off]), 9216*n)
+		h48 = rt.View[bool](t.arena, int(t.trainForwardOffsets[trainForwardH48Off]), 1024)
 		h9  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH9Off]), 9216*n)
-		h49 = rt.View[bool](t.arena, int(t.trainForwardOffsets[trainForwardH49Off]), 1024)
-		h50 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH50Off]), 9216*n)
-		h51 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH51Off]), 2304)
-		h52 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH52Off]), 10816*n)
-		h53 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH53Off]), 5408*n)
-		h54 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH54Off]), 9216*n)
+		h49 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH49Off]), 9216*n)
+		h50 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH50Off]), 2304)
+		h51 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH51Off]), 10816*n)
+		h52 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH52Off]), 5408*n)
+		h53 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH53Off]), 9216*n)
+		h7  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH7Off]), 5408*n)
+		h54 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH54Off]), 768*min(576*n, 1024))
+		h55 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH55Off]), 16*n)
+		h56 = rt.View[bool](t.arena, int(t.trainForwardOffsets[trainForwardH56Off]), 1024)
 		h1  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH1Off]), 5408*n)
-		h55 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH55Off]), 768*min(576*n, 1024))
-		h56 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH56Off]), 16*n)
-		h57 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH57Off]), 5408*n)
-		h58 = rt.View[bool](t.arena, int(t.trainForwardOffsets[trainForwardH58Off]), 1024)
-		h59 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH59Off]), 1024)
-		h60 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH60Off]), 5408*n)
-		h61 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH61Off]), 768*min(676*n, 1024))
-		h62 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH62Off]), 8*n)
+		h57 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH57Off]), 1024)
+		h58 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH58Off]), 5408*n)
+		h59 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH59Off]), 768*min(676*n, 1024))
+		h60 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH60Off]), 8*n)
 	)
 
 	// %h48 = pointwise %h47, %d_logits : f32[N,10]
@@ -994,7 +984,7 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32, key []int64)
 
 	// %h52 = strided_copy %h20 {shape=[512,N] strides=[1,512]} : f32[512,N]  // model.go:43
 	if g.linear2Weight != nil {
-		cpu.StridedCopy(h31, h22, []int{512, n}, []int{1, 512}, 0)
+		cpu.StridedCopy(h31, h23, []int{512, n}, []int{1, 512}, 0)
 	}
 
 	// %h45 = pack_panels %h48 : f32[1,N,16]  // model.go:43
@@ -1019,10 +1009,10 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32, key []int64)
 	// %h55 = mat_mul_panels %h48, %h38, _, _, %h20 {n=512} : f32[N,512]  // model.go:43, model.go:42
 	//
 	//	%h109 = gate %p, %p1 : f32[]
-	cpu.MatMul(h34, h29, h30, &cpu.MatMulShape{M: n, N: 512, K: 10, LDA: 10, LDC: 512, Batch: 1}, &cpu.Epilogue{Then: gate, In: [2][]float32{h22, nil}})
+	cpu.MatMul(h34, h29, h30, &cpu.MatMulShape{M: n, N: 512, K: 10, LDA: 10, LDC: 512, Batch: 1}, &cpu.Epilogue{Then: gate, In: [2][]float32{h23, nil}})
 	t.watch.See("model.go:43, model.go:42", h34)
 
-	// %h58 = pointwise %h401, %h55 : f32[N,512]  // model.go:42
+	// %h58 = pointwise %h40, %h55 : f32[N,512]  // model.go:42
 	//
 	//	%h13721 = constant {value=f32[](0.5)} : f32[]
 	//	%h13821 = greater_or_equal %p46, %h13721 : bool[]
@@ -1033,16 +1023,16 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32, key []int64)
 	{
 		for lo := 0; lo < 512*n; lo += 1024 {
 			hi := min(lo+1024, 512*n)
-			cpu.GreaterOrEqualScalar(h35[:hi-lo], h23[lo:hi], 0.5)
+			cpu.GreaterOrEqualScalar(h35[:hi-lo], h18[lo:hi], 0.5)
 			cpu.WhereScalarY(h36[:hi-lo], h35[:hi-lo], h34[lo:hi], 0)
-			cpu.MulScalar(h23[lo:hi], h36[:hi-lo], 2)
+			cpu.MulScalar(h18[lo:hi], h36[:hi-lo], 2)
 		}
 	}
-	t.watch.See("model.go:42", h23)
+	t.watch.See("model.go:42", h18)
 
 	// %h59 = reduce %h58 {kind="sum" axes=[0]} : f32[512]  // model.go:42
 	if g.linear1Bias != nil {
-		cpu.ReduceSum(g.linear1Bias, h23, 1, n, 512)
+		cpu.ReduceSum(g.linear1Bias, h18, 1, n, 512)
 		t.watch.See("model.go:42", g.linear1Bias)
 	}
 	if t.passTrainForward.Ends() <= 3 {
@@ -1053,7 +1043,7 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32, key []int64)
 	cpu.PackPanels(h37, w.linear1Weight, 512, 1024, 1024, false, 1, 524288)
 
 	// %h61 = mat_mul_panels %h58, %h60 {n=1024} : f32[N,1024]  // model.go:42
-	cpu.MatMul(h38, h23, h37, &cpu.MatMulShape{M: n, N: 1024, K: 512, LDA: 512, LDC: 1024, Batch: 1}, nil)
+	cpu.MatMul(h38, h18, h37, &cpu.MatMulShape{M: n, N: 1024, K: 512, LDA: 512, LDC: 1024, Batch: 1}, nil)
 	t.watch.See("model.go:42", h38)
 
 	// %h62 = strided_copy %h15 {shape=[1024,N] strides=[1,1024]} : f32[1024,N]  // model.go:42
@@ -1063,7 +1053,7 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32, key []int64)
 
 	// %h69 = pack_panels %h58 : f32[32,N,16]  // model.go:42
 	if g.linear1Weight != nil {
-		cpu.PackPanels(h40, h23, n, 512, 512, false, 1, 512*n)
+		cpu.PackPanels(h40, h18, n, 512, 512, false, 1, 512*n)
 	}
 
 	// %h63 = mat_mul_panels %h62, %h69 {n=512} : f32[1024,512]  // model.go:42
@@ -1105,11 +1095,7 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32, key []int64)
 	// %h98 = strided_copy %h97 {shape=[16*N,1,8,3,8,3] strides=[576,576,8,192,1,64]} : f32[16*N,1,8,3,8,3]  // model.go:41
 	cpu.StridedCopy(h46, h45, []int{16 * n, 1, 8, 3, 8, 3}, []int{576, 576, 8, 192, 1, 64}, 0)
 
-	// %h331 = random_uniform %key {d_type=f32 shape=[N,16,24,24] high=1 seed=2} : f32[N,16,24,24]  // model.go:40
-	cpu.RandomUniform(h47, 0, 1, 2, key)
-	t.watch.See("model.go:40", h47)
-
-	// %h80 = pointwise %h331, %h76, %h13 : f32[N,16,24,24]  // model.go:40
+	// %h80 = pointwise %h33, %h76, %h13 : f32[N,16,24,24]  // model.go:40
 	//
 	//	%h15511 = gate %p54, %p55 : f32[]
 	//	%h123211 = constant {value=f32[](0.5)} : f32[]
@@ -1121,35 +1107,35 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32, key []int64)
 	{
 		for lo := 0; lo < 9216*n; lo += 1024 {
 			hi := min(lo+1024, 9216*n)
-			cpu.Gate(h48[:hi-lo], h46[lo:hi], h9[lo:hi])
-			cpu.GreaterOrEqualScalar(h49[:hi-lo], h47[lo:hi], 0.5)
-			cpu.WhereScalarY(h48[:hi-lo], h49[:hi-lo], h48[:hi-lo], 0)
-			cpu.MulScalar(h47[lo:hi], h48[:hi-lo], 2)
+			cpu.Gate(h47[:hi-lo], h46[lo:hi], h14[lo:hi])
+			cpu.GreaterOrEqualScalar(h48[:hi-lo], h9[lo:hi], 0.5)
+			cpu.WhereScalarY(h47[:hi-lo], h48[:hi-lo], h47[:hi-lo], 0)
+			cpu.MulScalar(h9[lo:hi], h47[:hi-lo], 2)
 		}
 	}
-	t.watch.See("model.go:40", h47)
+	t.watch.See("model.go:40", h9)
 
 	// %h71 = block %h80 : f32[N,1,24,24,16]  // model.go:40
-	cpu.Block(h50, h47, n, 16, 24, 24)
+	cpu.Block(h49, h9, n, 16, 24, 24)
 
 	// %h99 = pack_conv_data %h2 : f32[1,1,3,3,16,16]  // model.go:40
-	cpu.PackConvData(h51, w.conv2Weight, &conv5)
+	cpu.PackConvData(h50, w.conv2Weight, &conv5)
 
 	// %h100 = conv_data_blocked %h71, %h99 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} in_c=8 out_c=16 spatial=[26,26]} : f32[N,1,26,26,16]  // model.go:40
-	cpu.ConvData(h52, h50, h51, &cpu.ConvShape{N: n, InC: 8, InH: 26, InW: 26, InBlock: 16, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1})
-	t.watch.See("model.go:40", h52)
+	cpu.ConvData(h51, h49, h50, &cpu.ConvShape{N: n, InC: 8, InH: 26, InW: 26, InBlock: 16, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1})
+	t.watch.See("model.go:40", h51)
 
 	// %h81 = unblock %h100 {c=8} : f32[N,8,26,26]  // model.go:40
-	cpu.Unblock(h53, h52, n, 8, 26, 26)
+	cpu.Unblock(h52, h51, n, 8, 26, 26)
 
 	// %h41 = strided_copy %h80 {shape=[16,N,24,24] strides=[576,9216,24,1]} : f32[16,N,24,24]  // model.go:40
 	if g.conv2Weight != nil {
-		cpu.StridedCopy(h54, h47, []int{16, n, 24, 24}, []int{576, 9216, 24, 1}, 0)
+		cpu.StridedCopy(h53, h9, []int{16, n, 24, 24}, []int{576, 9216, 24, 1}, 0)
 	}
 
 	// %h82 = conv_weights %h10, %h41 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} group=1 first=true} : f32[16,8,3,3]  // model.go:40
 	if g.conv2Weight != nil {
-		cpu.ConvWeights(g.conv2Weight, h1, h54, h55, &cpu.ConvShape{N: n, InC: 8, InH: 26, InW: 26, InBlock: 1, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1})
+		cpu.ConvWeights(g.conv2Weight, h7, h53, h54, &cpu.ConvShape{N: n, InC: 8, InH: 26, InW: 26, InBlock: 1, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1})
 		t.watch.See("model.go:40", g.conv2Weight)
 	}
 	if t.passTrainForward.Ends() <= 5 {
@@ -1158,24 +1144,20 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32, key []int64)
 
 	// %h70 = reduce %h80 {kind="sum" axes=[2,3] keep_dims=true} : f32[N,16,1,1]  // model.go:40
 	if g.conv2Bias != nil {
-		cpu.ReduceSum(h56, h47, 16*n, 576, 1)
-		t.watch.See("model.go:40", h56)
+		cpu.ReduceSum(h55, h9, 16*n, 576, 1)
+		t.watch.See("model.go:40", h55)
 	}
 
 	// %h101 = reduce %h70 {kind="sum" axes=[0] keep_dims=true} : f32[1,16,1,1]  // model.go:40
 	if g.conv2Bias != nil {
-		cpu.ReduceSum(g.conv2Bias, h56, 1, n, 16)
+		cpu.ReduceSum(g.conv2Bias, h55, 1, n, 16)
 		t.watch.See("model.go:40", g.conv2Bias)
 	}
 	if t.passTrainForward.Ends() <= 6 {
 		return nil
 	}
 
-	// %h261 = random_uniform %key {d_type=f32 shape=[N,8,26,26] high=1 seed=1} : f32[N,8,26,26]  // model.go:39
-	cpu.RandomUniform(h57, 0, 1, 1, key)
-	t.watch.See("model.go:39", h57)
-
-	// %h86 = pointwise %h261, %h81 : f32[N,8,26,26]  // model.go:39
+	// %h86 = pointwise %h26, %h81 : f32[N,8,26,26]  // model.go:39
 	//
 	//	%h11121 = constant {value=f32[](0.5)} : f32[]
 	//	%h11221 = greater_or_equal %p58, %h11121 : bool[]
@@ -1186,21 +1168,21 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32, key []int64)
 	{
 		for lo := 0; lo < 5408*n; lo += 1024 {
 			hi := min(lo+1024, 5408*n)
-			cpu.GreaterOrEqualScalar(h58[:hi-lo], h57[lo:hi], 0.5)
-			cpu.WhereScalarY(h59[:hi-lo], h58[:hi-lo], h53[lo:hi], 0)
-			cpu.MulScalar(h57[lo:hi], h59[:hi-lo], 2)
+			cpu.GreaterOrEqualScalar(h56[:hi-lo], h1[lo:hi], 0.5)
+			cpu.WhereScalarY(h57[:hi-lo], h56[:hi-lo], h52[lo:hi], 0)
+			cpu.MulScalar(h1[lo:hi], h57[:hi-lo], 2)
 		}
 	}
-	t.watch.See("model.go:39", h57)
+	t.watch.See("model.go:39", h1)
 
 	// %h103 = strided_copy %h86 {shape=[8,N,26,26] strides=[676,5408,26,1]} : f32[8,N,26,26]  // model.go:39
 	if g.conv1Weight != nil {
-		cpu.StridedCopy(h60, h57, []int{8, n, 26, 26}, []int{676, 5408, 26, 1}, 0)
+		cpu.StridedCopy(h58, h1, []int{8, n, 26, 26}, []int{676, 5408, 26, 1}, 0)
 	}
 
 	// %h87 = conv_weights %h8, %h103 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} group=1 first=true} : f32[8,1,3,3]  // model.go:39
 	if g.conv1Weight != nil {
-		cpu.ConvWeights(g.conv1Weight, image, h60, h61, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 8, OutH: 26, OutW: 26, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1})
+		cpu.ConvWeights(g.conv1Weight, image, h58, h59, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 8, OutH: 26, OutW: 26, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1})
 		t.watch.See("model.go:39", g.conv1Weight)
 	}
 	if t.passTrainForward.Ends() <= 7 {
@@ -1209,13 +1191,13 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32, key []int64)
 
 	// %h105 = reduce %h86 {kind="sum" axes=[2,3] keep_dims=true} : f32[N,8,1,1]  // model.go:39
 	if g.conv1Bias != nil {
-		cpu.ReduceSum(h62, h57, 8*n, 676, 1)
-		t.watch.See("model.go:39", h62)
+		cpu.ReduceSum(h60, h1, 8*n, 676, 1)
+		t.watch.See("model.go:39", h60)
 	}
 
 	// %h106 = reduce %h105 {kind="sum" axes=[0] keep_dims=true} : f32[1,8,1,1]  // model.go:39
 	if g.conv1Bias != nil {
-		cpu.ReduceSum(g.conv1Bias, h62, 1, n, 8)
+		cpu.ReduceSum(g.conv1Bias, h60, 1, n, 8)
 		t.watch.See("model.go:39", g.conv1Bias)
 	}
 	return nil

@@ -57,7 +57,7 @@ const (
 // The arena's plan for step. Buffers share memory only when no step needs both; their sizes and
 // offsets follow from the extents of the arguments.
 //
-//	70 buffers, placed once the extents are known
+//	68 buffers, placed once the extents are known
 const (
 	stepH1Off  = 0  // f32[5408*N]
 	stepH2Off  = 1  // f32[72]
@@ -76,11 +76,11 @@ const (
 	stepH15Off = 14 // bool[1024]
 	stepH16Off = 15 // f32[1024]
 	stepH17Off = 16 // f32[1024*N]
-	stepH18Off = 17 // f32[524288]
+	stepH18Off = 17 // f32[512*N]
 	stepH19Off = 18 // f32[524288]
 	stepH20Off = 19 // f32[524288]
-	stepH21Off = 20 // f32[512]
-	stepH22Off = 21 // f32[512*N]
+	stepH21Off = 20 // f32[524288]
+	stepH22Off = 21 // f32[512]
 	stepH23Off = 22 // f32[512*N]
 	stepH24Off = 23 // bool[1024]
 	stepH25Off = 24 // f32[1024]
@@ -113,28 +113,26 @@ const (
 	stepH52Off = 51 // f32[16384*N]
 	stepH53Off = 52 // f32[9216*N]
 	stepH54Off = 53 // f32[9216*N]
-	stepH55Off = 54 // f32[9216*N]
-	stepH56Off = 55 // f32[1024]
-	stepH57Off = 56 // bool[1024]
-	stepH58Off = 57 // f32[9216*N]
-	stepH59Off = 58 // f32[2304]
-	stepH60Off = 59 // f32[10816*N]
-	stepH61Off = 60 // f32[5408*N]
-	stepH62Off = 61 // f32[9216*N]
-	stepH63Off = 62 // f32[768*min(576*N,1024)]
-	stepH64Off = 63 // f32[16*N]
-	stepH65Off = 64 // f32[5408*N]
-	stepH66Off = 65 // bool[1024]
-	stepH67Off = 66 // f32[1024]
-	stepH68Off = 67 // f32[5408*N]
-	stepH69Off = 68 // f32[768*min(676*N,1024)]
-	stepH70Off = 69 // f32[8*N]
+	stepH55Off = 54 // f32[1024]
+	stepH56Off = 55 // bool[1024]
+	stepH57Off = 56 // f32[9216*N]
+	stepH58Off = 57 // f32[2304]
+	stepH59Off = 58 // f32[10816*N]
+	stepH60Off = 59 // f32[5408*N]
+	stepH61Off = 60 // f32[9216*N]
+	stepH62Off = 61 // f32[768*min(576*N,1024)]
+	stepH63Off = 62 // f32[16*N]
+	stepH64Off = 63 // bool[1024]
+	stepH65Off = 64 // f32[1024]
+	stepH66Off = 65 // f32[5408*N]
+	stepH67Off = 66 // f32[768*min(676*N,1024)]
+	stepH68Off = 67 // f32[8*N]
 )
 
 // The steps at which each buffer is first written and last read.
 var (
-	stepFirstUse = [...]int32{9, 10, 11, 13, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 25, 26, 28, 29, 30, 31, 32, 33, 34, 34, 35, 36, 38, 41, 43, 47, 48, 52, 55, 57, 58, 58, 60, 61, 62, 63, 65, 66, 66, 68, 69, 70, 71, 72, 77, 82, 83, 84, 86, 89, 90, 90, 91, 92, 93, 94, 95, 96, 97, 100, 101, 101, 102, 103, 104}
-	stepLastUse  = [...]int32{96, 15, 13, 16, 16, 17, 18, 18, 90, 22, 23, 23, 24, 25, 25, 25, 70, 29, 30, 32, 32, 65, 71, 34, 34, 36, 40, 40, 58, 46, 48, 52, 56, 65, 58, 58, 58, 65, 63, 63, 64, 66, 66, 66, 69, 83, 72, 72, 73, 77, 83, 84, 86, 90, 97, 90, 90, 93, 93, 94, 101, 96, 96, 98, 104, 101, 101, 103, 103, 105}
+	stepFirstUse = [...]int32{9, 10, 11, 13, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 25, 26, 28, 29, 30, 31, 32, 33, 34, 34, 35, 36, 38, 41, 43, 47, 48, 52, 55, 57, 58, 58, 60, 61, 62, 63, 65, 66, 66, 68, 69, 70, 71, 72, 77, 82, 83, 84, 86, 89, 89, 90, 91, 92, 93, 94, 95, 96, 99, 99, 100, 101, 102}
+	stepLastUse  = [...]int32{102, 15, 13, 16, 16, 17, 95, 18, 96, 22, 23, 23, 24, 89, 25, 25, 70, 71, 30, 31, 33, 33, 65, 34, 34, 36, 40, 40, 58, 46, 48, 52, 56, 65, 58, 58, 58, 65, 63, 63, 64, 66, 66, 66, 69, 83, 72, 72, 73, 77, 83, 84, 86, 89, 89, 89, 92, 92, 93, 99, 95, 95, 97, 99, 99, 101, 101, 103}
 )
 
 // The arena's plan for evalForward, in bytes for N = 1. Buffers share memory only when no step needs
@@ -209,7 +207,7 @@ const (
 // The arena's plan for trainForward. Buffers share memory only when no step needs both; their sizes and
 // offsets follow from the extents of the arguments.
 //
-//	62 buffers, placed once the extents are known
+//	60 buffers, placed once the extents are known
 const (
 	trainForwardH1Off  = 0  // f32[5408*N]
 	trainForwardH2Off  = 1  // f32[72]
@@ -228,11 +226,11 @@ const (
 	trainForwardH15Off = 14 // bool[1024]
 	trainForwardH16Off = 15 // f32[1024]
 	trainForwardH17Off = 16 // f32[1024*N]
-	trainForwardH18Off = 17 // f32[524288]
+	trainForwardH18Off = 17 // f32[512*N]
 	trainForwardH19Off = 18 // f32[524288]
 	trainForwardH20Off = 19 // f32[524288]
-	trainForwardH21Off = 20 // f32[512]
-	trainForwardH22Off = 21 // f32[512*N]
+	trainForwardH21Off = 20 // f32[524288]
+	trainForwardH22Off = 21 // f32[512]
 	trainForwardH23Off = 22 // f32[512*N]
 	trainForwardH24Off = 23 // bool[1024]
 	trainForwardH25Off = 24 // f32[1024]
@@ -257,28 +255,26 @@ const (
 	trainForwardH44Off = 43 // f32[16384*N]
 	trainForwardH45Off = 44 // f32[9216*N]
 	trainForwardH46Off = 45 // f32[9216*N]
-	trainForwardH47Off = 46 // f32[9216*N]
-	trainForwardH48Off = 47 // f32[1024]
-	trainForwardH49Off = 48 // bool[1024]
-	trainForwardH50Off = 49 // f32[9216*N]
-	trainForwardH51Off = 50 // f32[2304]
-	trainForwardH52Off = 51 // f32[10816*N]
-	trainForwardH53Off = 52 // f32[5408*N]
-	trainForwardH54Off = 53 // f32[9216*N]
-	trainForwardH55Off = 54 // f32[768*min(576*N,1024)]
-	trainForwardH56Off = 55 // f32[16*N]
-	trainForwardH57Off = 56 // f32[5408*N]
-	trainForwardH58Off = 57 // bool[1024]
-	trainForwardH59Off = 58 // f32[1024]
-	trainForwardH60Off = 59 // f32[5408*N]
-	trainForwardH61Off = 60 // f32[768*min(676*N,1024)]
-	trainForwardH62Off = 61 // f32[8*N]
+	trainForwardH47Off = 46 // f32[1024]
+	trainForwardH48Off = 47 // bool[1024]
+	trainForwardH49Off = 48 // f32[9216*N]
+	trainForwardH50Off = 49 // f32[2304]
+	trainForwardH51Off = 50 // f32[10816*N]
+	trainForwardH52Off = 51 // f32[5408*N]
+	trainForwardH53Off = 52 // f32[9216*N]
+	trainForwardH54Off = 53 // f32[768*min(576*N,1024)]
+	trainForwardH55Off = 54 // f32[16*N]
+	trainForwardH56Off = 55 // bool[1024]
+	trainForwardH57Off = 56 // f32[1024]
+	trainForwardH58Off = 57 // f32[5408*N]
+	trainForwardH59Off = 58 // f32[768*min(676*N,1024)]
+	trainForwardH60Off = 59 // f32[8*N]
 )
 
 // The steps at which each buffer is first written and last read.
 var (
-	trainForwardFirstUse = [...]int32{9, 10, 11, 13, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 25, 26, 28, 29, 30, 31, 32, 33, 34, 34, 35, 36, 38, 42, 45, 46, 47, 48, 50, 51, 51, 53, 54, 55, 56, 57, 62, 67, 68, 69, 71, 74, 75, 75, 76, 77, 78, 79, 80, 81, 82, 85, 86, 86, 87, 88, 89}
-	trainForwardLastUse  = [...]int32{81, 15, 13, 16, 16, 17, 18, 18, 75, 22, 23, 23, 24, 25, 25, 25, 55, 29, 30, 32, 32, 50, 56, 34, 34, 36, 40, 40, 50, 50, 48, 48, 49, 51, 51, 51, 54, 68, 57, 57, 58, 62, 68, 69, 71, 75, 82, 75, 75, 78, 78, 79, 86, 81, 81, 83, 89, 86, 86, 88, 88, 90}
+	trainForwardFirstUse = [...]int32{9, 10, 11, 13, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 25, 26, 28, 29, 30, 31, 32, 33, 34, 34, 35, 36, 38, 42, 45, 46, 47, 48, 50, 51, 51, 53, 54, 55, 56, 57, 62, 67, 68, 69, 71, 74, 74, 75, 76, 77, 78, 79, 80, 81, 84, 84, 85, 86, 87}
+	trainForwardLastUse  = [...]int32{87, 15, 13, 16, 16, 17, 80, 18, 81, 22, 23, 23, 24, 74, 25, 25, 55, 56, 30, 31, 33, 33, 50, 34, 34, 36, 40, 40, 50, 50, 48, 48, 49, 51, 51, 51, 54, 68, 57, 57, 58, 62, 68, 69, 71, 74, 74, 74, 77, 77, 78, 84, 80, 80, 82, 84, 84, 86, 86, 88}
 )
 
 // Offsets of the buffers that prepare uses.

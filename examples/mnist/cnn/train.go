@@ -42,10 +42,10 @@ type Trainer struct {
 	max                 rt.Max
 	stepOpened          bool
 	stepExtents         [1]int // that offsets hold for
-	stepOffsets         [70]int64
+	stepOffsets         [68]int64
 	trainForwardOpened  bool
 	trainForwardExtents [1]int // that offsets hold for
-	trainForwardOffsets [62]int64
+	trainForwardOffsets [60]int64
 	passStep            *rt.Pass
 	dstStep             LossResult // of Step
 	dstForward          []Logits   // of Forward
@@ -204,11 +204,11 @@ func (t *Trainer) openStep(n int) error {
 		stepH15Off: 1024,
 		stepH16Off: 4096,
 		stepH17Off: z.Mul(4096, int64(n)),
-		stepH18Off: 2097152,
+		stepH18Off: z.Mul(2048, int64(n)),
 		stepH19Off: 2097152,
 		stepH20Off: 2097152,
-		stepH21Off: 2048,
-		stepH22Off: z.Mul(2048, int64(n)),
+		stepH21Off: 2097152,
+		stepH22Off: 2048,
 		stepH23Off: z.Mul(2048, int64(n)),
 		stepH24Off: 1024,
 		stepH25Off: 4096,
@@ -241,22 +241,20 @@ func (t *Trainer) openStep(n int) error {
 		stepH52Off: z.Mul(65536, int64(n)),
 		stepH53Off: z.Mul(36864, int64(n)),
 		stepH54Off: z.Mul(36864, int64(n)),
-		stepH55Off: z.Mul(36864, int64(n)),
-		stepH56Off: 4096,
-		stepH57Off: 1024,
-		stepH58Off: z.Mul(36864, int64(n)),
-		stepH59Off: 9216,
-		stepH60Off: z.Mul(43264, int64(n)),
-		stepH61Off: z.Mul(21632, int64(n)),
-		stepH62Off: z.Mul(36864, int64(n)),
-		stepH63Off: z.Mul(3072, z.Min(z.Mul(576, int64(n)), 1024)),
-		stepH64Off: z.Mul(64, int64(n)),
-		stepH65Off: z.Mul(21632, int64(n)),
-		stepH66Off: 1024,
-		stepH67Off: 4096,
-		stepH68Off: z.Mul(21632, int64(n)),
-		stepH69Off: z.Mul(3072, z.Min(z.Mul(676, int64(n)), 1024)),
-		stepH70Off: z.Mul(64, int64(n)),
+		stepH55Off: 4096,
+		stepH56Off: 1024,
+		stepH57Off: z.Mul(36864, int64(n)),
+		stepH58Off: 9216,
+		stepH59Off: z.Mul(43264, int64(n)),
+		stepH60Off: z.Mul(21632, int64(n)),
+		stepH61Off: z.Mul(36864, int64(n)),
+		stepH62Off: z.Mul(3072, z.Min(z.Mul(576, int64(n)), 1024)),
+		stepH63Off: z.Mul(64, int64(n)),
+		stepH64Off: 1024,
+		stepH65Off: 4096,
+		stepH66Off: z.Mul(21632, int64(n)),
+		stepH67Off: z.Mul(3072, z.Min(z.Mul(676, int64(n)), 1024)),
+		stepH68Off: z.Mul(64, int64(n)),
 	}
 	if err := z.Err("cnn: Step"); err != nil {
 		return err
@@ -333,11 +331,11 @@ func (t *Trainer) openTrainForward(n int) error {
 		trainForwardH15Off: 1024,
 		trainForwardH16Off: 4096,
 		trainForwardH17Off: z.Mul(4096, int64(n)),
-		trainForwardH18Off: 2097152,
+		trainForwardH18Off: z.Mul(2048, int64(n)),
 		trainForwardH19Off: 2097152,
 		trainForwardH20Off: 2097152,
-		trainForwardH21Off: 2048,
-		trainForwardH22Off: z.Mul(2048, int64(n)),
+		trainForwardH21Off: 2097152,
+		trainForwardH22Off: 2048,
 		trainForwardH23Off: z.Mul(2048, int64(n)),
 		trainForwardH24Off: 1024,
 		trainForwardH25Off: 4096,
@@ -362,22 +360,20 @@ func (t *Trainer) openTrainForward(n int) error {
 		trainForwardH44Off: z.Mul(65536, int64(n)),
 		trainForwardH45Off: z.Mul(36864, int64(n)),
 		trainForwardH46Off: z.Mul(36864, int64(n)),
-		trainForwardH47Off: z.Mul(36864, int64(n)),
-		trainForwardH48Off: 4096,
-		trainForwardH49Off: 1024,
-		trainForwardH50Off: z.Mul(36864, int64(n)),
-		trainForwardH51Off: 9216,
-		trainForwardH52Off: z.Mul(43264, int64(n)),
-		trainForwardH53Off: z.Mul(21632, int64(n)),
-		trainForwardH54Off: z.Mul(36864, int64(n)),
-		trainForwardH55Off: z.Mul(3072, z.Min(z.Mul(576, int64(n)), 1024)),
-		trainForwardH56Off: z.Mul(64, int64(n)),
-		trainForwardH57Off: z.Mul(21632, int64(n)),
-		trainForwardH58Off: 1024,
-		trainForwardH59Off: 4096,
-		trainForwardH60Off: z.Mul(21632, int64(n)),
-		trainForwardH61Off: z.Mul(3072, z.Min(z.Mul(676, int64(n)), 1024)),
-		trainForwardH62Off: z.Mul(64, int64(n)),
+		trainForwardH47Off: 4096,
+		trainForwardH48Off: 1024,
+		trainForwardH49Off: z.Mul(36864, int64(n)),
+		trainForwardH50Off: 9216,
+		trainForwardH51Off: z.Mul(43264, int64(n)),
+		trainForwardH52Off: z.Mul(21632, int64(n)),
+		trainForwardH53Off: z.Mul(36864, int64(n)),
+		trainForwardH54Off: z.Mul(3072, z.Min(z.Mul(576, int64(n)), 1024)),
+		trainForwardH55Off: z.Mul(64, int64(n)),
+		trainForwardH56Off: 1024,
+		trainForwardH57Off: 4096,
+		trainForwardH58Off: z.Mul(21632, int64(n)),
+		trainForwardH59Off: z.Mul(3072, z.Min(z.Mul(676, int64(n)), 1024)),
+		trainForwardH60Off: z.Mul(64, int64(n)),
 	}
 	if err := z.Err("cnn: TrainForward"); err != nil {
 		return err

@@ -84,157 +84,171 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	w := t.weights
 	g := t.changes
 	var (
-		h1   = rt.View[float32](t.arena, stepH1Off, 4096*n)
-		h2   = rt.View[float32](t.arena, 458752*n+434688, 4096*n)
-		h3   = rt.View[float32](t.arena, stepH3Off, 1024)
-		h4   = rt.View[bool](t.arena, stepH4Off, 1024)
-		h5   = rt.View[float32](t.arena, 16384*n+434688, 4096*n)
-		h6   = rt.View[float32](t.arena, stepH6Off, 4096)
-		h7   = rt.View[float32](t.arena, stepH7Off, 64)
-		h8   = rt.View[float32](t.arena, stepH8Off, 4096)
-		h9   = rt.View[float32](t.arena, stepH9Off, 4096)
-		h10  = rt.View[float32](t.arena, stepH10Off, 4096)
-		h11  = rt.View[float32](t.arena, stepH11Off, 64)
-		h12  = rt.View[float32](t.arena, stepH12Off, 4096*n)
-		h13  = rt.View[float32](t.arena, 475136*n+434688, 4096*n)
-		h14  = rt.View[float32](t.arena, stepH14Off, 4096)
-		h15  = rt.View[float32](t.arena, stepH15Off, 4096)
-		h16  = rt.View[float32](t.arena, stepH16Off, 4096)
-		h17  = rt.View[float32](t.arena, stepH17Off, 64)
-		h18  = rt.View[float32](t.arena, 491520*n+434688, 4096*n)
-		h19  = rt.View[float32](t.arena, 131072*n+434688, 4096*n)
-		h20  = rt.View[float32](t.arena, stepH20Off, 4096)
-		h21  = rt.View[float32](t.arena, stepH21Off, 4096)
-		h22  = rt.View[float32](t.arena, stepH22Off, 4096)
-		h23  = rt.View[float32](t.arena, 507904*n+434688, 4096*n)
-		h24  = rt.View[float32](t.arena, 65536*n+434688, 4096*n)
-		h25  = rt.View[float32](t.arena, 16384*n+434688, 4096*n)
-		h26  = rt.View[float32](t.arena, 81920*n+434688, 4096*n)
-		h27  = rt.View[float32](t.arena, stepH27Off, 16384*n)
-		h28  = rt.View[float32](t.arena, 65536*n+434688, 16384*n)
-		h29  = rt.View[float32](t.arena, stepH29Off, 1024)
-		h30  = rt.View[bool](t.arena, stepH30Off, 1024)
-		h31  = rt.View[float32](t.arena, 147456*n+434688, 4096*n)
-		h32  = rt.View[float32](t.arena, 524288*n+434688, 4096*n)
-		h33  = rt.View[float32](t.arena, 65536*n+434688, 4096*n)
-		h34  = rt.View[float32](t.arena, 540672*n+434688, 4096*n)
-		h35  = rt.View[float32](t.arena, stepH35Off, 4096)
-		h36  = rt.View[float32](t.arena, stepH36Off, 4096)
-		h37  = rt.View[float32](t.arena, stepH37Off, 4096)
-		h38  = rt.View[float32](t.arena, stepH38Off, 64)
-		h39  = rt.View[float32](t.arena, 81920*n+434688, 4096*n)
-		h40  = rt.View[bool](t.arena, stepH40Off, 1024)
-		h41  = rt.View[float32](t.arena, stepH41Off, 1024)
-		h42  = rt.View[float32](t.arena, 131072*n+434688, 4096*n)
-		h43  = rt.View[float32](t.arena, stepH43Off, 16384)
-		h44  = rt.View[float32](t.arena, stepH44Off, 16384)
-		h45  = rt.View[float32](t.arena, 65536*n+434688, 16384*n)
-		h46  = rt.View[float32](t.arena, 131072*n+434688, 16384*n)
-		h47  = rt.View[float32](t.arena, stepH47Off, 1024)
-		h48  = rt.View[bool](t.arena, stepH48Off, 1024)
-		h49  = rt.View[float32](t.arena, 557056*n+434688, 4096*n)
-		h50  = rt.View[float32](t.arena, stepH50Off, 16384)
-		h51  = rt.View[float32](t.arena, stepH51Off, 16384)
-		h52  = rt.View[float32](t.arena, stepH52Off, 16384)
-		h53  = rt.View[float32](t.arena, stepH53Off, 64)
-		h54  = rt.View[float32](t.arena, 196608*n+434688, 4096*n)
-		h55  = rt.View[bool](t.arena, stepH55Off, 1024)
-		h56  = rt.View[float32](t.arena, stepH56Off, 1024)
-		h57  = rt.View[float32](t.arena, 147456*n+434688, 4096*n)
-		h58  = rt.View[float32](t.arena, stepH58Off, 4096)
-		h59  = rt.View[float32](t.arena, stepH59Off, 64)
-		h60  = rt.View[float32](t.arena, stepH60Off, 4096)
-		h61  = rt.View[float32](t.arena, stepH61Off, 4096)
-		h62  = rt.View[float32](t.arena, stepH62Off, 4096)
-		h63  = rt.View[float32](t.arena, stepH63Off, 64)
-		h64  = rt.View[float32](t.arena, 131072*n+434688, 4096*n)
-		h65  = rt.View[float32](t.arena, 573440*n+434688, 4096*n)
-		h66  = rt.View[float32](t.arena, stepH66Off, 4096)
-		h67  = rt.View[float32](t.arena, stepH67Off, 4096)
-		h68  = rt.View[float32](t.arena, stepH68Off, 4096)
-		h69  = rt.View[float32](t.arena, stepH69Off, 64)
-		h70  = rt.View[float32](t.arena, 589824*n+434688, 4096*n)
-		h71  = rt.View[float32](t.arena, 262144*n+434688, 4096*n)
-		h72  = rt.View[float32](t.arena, stepH72Off, 4096)
-		h73  = rt.View[float32](t.arena, stepH73Off, 4096)
-		h74  = rt.View[float32](t.arena, stepH74Off, 4096)
-		h75  = rt.View[float32](t.arena, 606208*n+434688, 4096*n)
-		h76  = rt.View[float32](t.arena, 196608*n+434688, 4096*n)
-		h77  = rt.View[float32](t.arena, 147456*n+434688, 4096*n)
-		h78  = rt.View[float32](t.arena, 212992*n+434688, 4096*n)
-		h79  = rt.View[float32](t.arena, 131072*n+434688, 16384*n)
-		h80  = rt.View[float32](t.arena, 196608*n+434688, 16384*n)
-		h81  = rt.View[float32](t.arena, stepH81Off, 1024)
-		h82  = rt.View[bool](t.arena, stepH82Off, 1024)
-		h83  = rt.View[float32](t.arena, 278528*n+434688, 4096*n)
-		h84  = rt.View[float32](t.arena, 622592*n+434688, 4096*n)
-		h85  = rt.View[float32](t.arena, 196608*n+434688, 4096*n)
-		h86  = rt.View[float32](t.arena, 638976*n+434688, 4096*n)
-		h87  = rt.View[float32](t.arena, stepH87Off, 4096)
-		h88  = rt.View[float32](t.arena, stepH88Off, 4096)
-		h89  = rt.View[float32](t.arena, stepH89Off, 4096)
-		h90  = rt.View[float32](t.arena, stepH90Off, 64)
-		h91  = rt.View[float32](t.arena, 212992*n+434688, 4096*n)
-		h92  = rt.View[bool](t.arena, stepH92Off, 1024)
-		h93  = rt.View[float32](t.arena, stepH93Off, 1024)
-		h94  = rt.View[float32](t.arena, 262144*n+434688, 4096*n)
-		h95  = rt.View[float32](t.arena, stepH95Off, 16384)
-		h96  = rt.View[float32](t.arena, stepH96Off, 16384)
-		h97  = rt.View[float32](t.arena, 196608*n+434688, 16384*n)
-		h98  = rt.View[float32](t.arena, 262144*n+434688, 16384*n)
-		h99  = rt.View[float32](t.arena, stepH99Off, 1024)
-		h100 = rt.View[bool](t.arena, stepH100Off, 1024)
-		h101 = rt.View[float32](t.arena, 393216*n+434688, 4096*n)
-		h102 = rt.View[float32](t.arena, stepH102Off, 16384)
-		h103 = rt.View[float32](t.arena, stepH103Off, 16384)
-		h104 = rt.View[float32](t.arena, stepH104Off, 16384)
-		h105 = rt.View[float32](t.arena, stepH105Off, 64)
-		h106 = rt.View[float32](t.arena, 327680*n+434688, 4096*n)
-		h107 = rt.View[bool](t.arena, stepH107Off, 1024)
-		h108 = rt.View[float32](t.arena, stepH108Off, 1024)
-		h109 = rt.View[float32](t.arena, 442368*n+434688, 4096*n)
-		h110 = rt.View[float32](t.arena, stepH110Off, 16384)
-		h111 = rt.View[float32](t.arena, stepH111Off, 16384)
-		h112 = rt.View[float32](t.arena, 327680*n+434688, 16384*n)
-		h113 = rt.View[float32](t.arena, 262144*n+434688, 64*n)
-		h114 = rt.View[int64](t.arena, stepH114Off, 1)
-		h115 = rt.View[float32](t.arena, stepH115Off, 1)
-		h116 = rt.View[float32](t.arena, 409600*n+434688, 64*n)
-		h117 = rt.View[float32](t.arena, 262144*n+434688, 16384*n)
-		h118 = rt.View[float32](t.arena, 409600*n+434688, 64*n)
-		h119 = rt.View[float32](t.arena, stepH119Off, 1024)
-		h120 = rt.View[float32](t.arena, stepH120Off, 1024)
-		h121 = rt.View[float32](t.arena, stepH121Off, 16384)
-		h122 = rt.View[float32](t.arena, 409600*n+434688, 4096*n)
-		h123 = rt.View[float32](t.arena, 425984*n+434688, 4096*n)
-		h124 = rt.View[float32](t.arena, 327680*n+434688, 16384*n)
-		h125 = rt.View[float32](t.arena, stepH125Off, 16384)
-		h126 = rt.View[float32](t.arena, stepH126Off, 16384)
-		h127 = rt.View[float32](t.arena, 278528*n+434688, 64*n)
-		h129 = rt.View[float32](t.arena, stepH129Off, 1024)
-		h130 = rt.View[float32](t.arena, stepH130Off, 1024)
-		h128 = rt.View[float32](t.arena, 262144*n+434688, 4096*n)
-		h131 = rt.View[float32](t.arena, 278528*n+434688, 64*n)
-		h132 = rt.View[float32](t.arena, stepH132Off, 1024)
-		h134 = rt.View[float32](t.arena, stepH134Off, 1024)
-		h133 = rt.View[float32](t.arena, 655360*n+434688, 4096*n)
-		h135 = rt.View[float32](t.arena, 262144*n+434688, 4096*n)
-		h136 = rt.View[float32](t.arena, 262144*n+434688, 4096*n)
-		h137 = rt.View[float32](t.arena, 278784*n+434688, 64*n)
-		h138 = rt.View[float32](t.arena, 262144*n+434688, 64*n)
-		h139 = rt.View[float32](t.arena, stepH139Off, 1024)
-		h140 = rt.View[float32](t.arena, stepH140Off, 1024)
-		h141 = rt.View[float32](t.arena, stepH141Off, 1024)
-		h142 = rt.View[float32](t.arena, stepH142Off, 1024)
-		h143 = rt.View[float32](t.arena, 671744*n+434688, 4096*n)
-		h144 = rt.View[bool](t.arena, stepH144Off, 1024)
-		h145 = rt.View[float32](t.arena, stepH145Off, 1024)
-		h146 = rt.View[float32](t.arena, stepH146Off, 16384)
-		h147 = rt.View[float32](t.arena, 262144*n+434688, 16384*n)
-		h148 = rt.View[float32](t.arena, 327680*n+434688, 16384*n)
-		h149 = rt.View[float32](t.arena, stepH149Off, 1024)
-		h150 = rt.View[bool](t.arena, stepH150Off, 1024)
-		h151 = rt.View[float32](t.arena, 393216*n+434688, 16384*n)
+		h1   = rt.View[float32](t.arena, int(t.stepOffsets[stepH1Off]), 4096*n)
+		h2   = rt.View[float32](t.arena, int(t.stepOffsets[stepH2Off]), 4096*n)
+		h3   = rt.View[float32](t.arena, int(t.stepOffsets[stepH3Off]), 1024)
+		h4   = rt.View[bool](t.arena, int(t.stepOffsets[stepH4Off]), 1024)
+		h5   = rt.View[float32](t.arena, int(t.stepOffsets[stepH5Off]), 4096*n)
+		h6   = rt.View[float32](t.arena, int(t.stepOffsets[stepH6Off]), 4096)
+		h7   = rt.View[float32](t.arena, int(t.stepOffsets[stepH7Off]), 64)
+		h8   = rt.View[float32](t.arena, int(t.stepOffsets[stepH8Off]), 4096)
+		h9   = rt.View[float32](t.arena, int(t.stepOffsets[stepH9Off]), 4096)
+		h10  = rt.View[float32](t.arena, int(t.stepOffsets[stepH10Off]), 4096)
+		h11  = rt.View[float32](t.arena, int(t.stepOffsets[stepH11Off]), 64)
+		h12  = rt.View[float32](t.arena, int(t.stepOffsets[stepH12Off]), 4096*n)
+		h13  = rt.View[float32](t.arena, int(t.stepOffsets[stepH13Off]), 4096*n)
+		h14  = rt.View[float32](t.arena, int(t.stepOffsets[stepH14Off]), 4096)
+		h15  = rt.View[float32](t.arena, int(t.stepOffsets[stepH15Off]), 4096)
+		h16  = rt.View[float32](t.arena, int(t.stepOffsets[stepH16Off]), 4096)
+		h17  = rt.View[float32](t.arena, int(t.stepOffsets[stepH17Off]), 64)
+		h18  = rt.View[float32](t.arena, int(t.stepOffsets[stepH18Off]), 4096*n)
+		h19  = rt.View[float32](t.arena, int(t.stepOffsets[stepH19Off]), 4096*n)
+		h20  = rt.View[float32](t.arena, int(t.stepOffsets[stepH20Off]), 4096)
+		h21  = rt.View[float32](t.arena, int(t.stepOffsets[stepH21Off]), 4096)
+		h22  = rt.View[float32](t.arena, int(t.stepOffsets[stepH22Off]), 4096)
+		h23  = rt.View[float32](t.arena, int(t.stepOffsets[stepH23Off]), 4096*n)
+		h24  = rt.View[float32](t.arena, int(t.stepOffsets[stepH24Off]), 4096*n)
+		h25  = rt.View[float32](t.arena, int(t.stepOffsets[stepH25Off]), 4096*n)
+		h26  = rt.View[float32](t.arena, int(t.stepOffsets[stepH26Off]), 4096*n)
+		h27  = rt.View[float32](t.arena, int(t.stepOffsets[stepH27Off]), 16384*n)
+		h28  = rt.View[float32](t.arena, int(t.stepOffsets[stepH28Off]), 16384*n)
+		h30  = rt.View[float32](t.arena, int(t.stepOffsets[stepH30Off]), 1024)
+		h31  = rt.View[bool](t.arena, int(t.stepOffsets[stepH31Off]), 1024)
+		h29  = rt.View[float32](t.arena, int(t.stepOffsets[stepH29Off]), 16384*n)
+		h32  = rt.View[float32](t.arena, int(t.stepOffsets[stepH32Off]), 4096*n)
+		h33  = rt.View[float32](t.arena, int(t.stepOffsets[stepH33Off]), 4096*n)
+		h34  = rt.View[float32](t.arena, int(t.stepOffsets[stepH34Off]), 4096*n)
+		h35  = rt.View[float32](t.arena, int(t.stepOffsets[stepH35Off]), 4096*n)
+		h36  = rt.View[float32](t.arena, int(t.stepOffsets[stepH36Off]), 4096)
+		h37  = rt.View[float32](t.arena, int(t.stepOffsets[stepH37Off]), 4096)
+		h38  = rt.View[float32](t.arena, int(t.stepOffsets[stepH38Off]), 4096)
+		h39  = rt.View[float32](t.arena, int(t.stepOffsets[stepH39Off]), 64)
+		h40  = rt.View[float32](t.arena, int(t.stepOffsets[stepH40Off]), 4096*n)
+		h41  = rt.View[bool](t.arena, int(t.stepOffsets[stepH41Off]), 1024)
+		h42  = rt.View[float32](t.arena, int(t.stepOffsets[stepH42Off]), 1024)
+		h43  = rt.View[float32](t.arena, int(t.stepOffsets[stepH43Off]), 4096*n)
+		h44  = rt.View[float32](t.arena, int(t.stepOffsets[stepH44Off]), 16384)
+		h45  = rt.View[float32](t.arena, int(t.stepOffsets[stepH45Off]), 16384)
+		h46  = rt.View[float32](t.arena, int(t.stepOffsets[stepH46Off]), 16384*n)
+		h47  = rt.View[float32](t.arena, int(t.stepOffsets[stepH47Off]), 16384*n)
+		h49  = rt.View[float32](t.arena, int(t.stepOffsets[stepH49Off]), 1024)
+		h50  = rt.View[bool](t.arena, int(t.stepOffsets[stepH50Off]), 1024)
+		h48  = rt.View[float32](t.arena, int(t.stepOffsets[stepH48Off]), 16384*n)
+		h51  = rt.View[float32](t.arena, int(t.stepOffsets[stepH51Off]), 4096*n)
+		h52  = rt.View[float32](t.arena, int(t.stepOffsets[stepH52Off]), 16384)
+		h53  = rt.View[float32](t.arena, int(t.stepOffsets[stepH53Off]), 16384)
+		h54  = rt.View[float32](t.arena, int(t.stepOffsets[stepH54Off]), 16384)
+		h55  = rt.View[float32](t.arena, int(t.stepOffsets[stepH55Off]), 64)
+		h56  = rt.View[float32](t.arena, int(t.stepOffsets[stepH56Off]), 4096*n)
+		h57  = rt.View[bool](t.arena, int(t.stepOffsets[stepH57Off]), 1024)
+		h58  = rt.View[float32](t.arena, int(t.stepOffsets[stepH58Off]), 1024)
+		h59  = rt.View[float32](t.arena, int(t.stepOffsets[stepH59Off]), 4096*n)
+		h60  = rt.View[float32](t.arena, int(t.stepOffsets[stepH60Off]), 4096)
+		h61  = rt.View[float32](t.arena, int(t.stepOffsets[stepH61Off]), 64)
+		h62  = rt.View[float32](t.arena, int(t.stepOffsets[stepH62Off]), 4096)
+		h63  = rt.View[float32](t.arena, int(t.stepOffsets[stepH63Off]), 4096)
+		h64  = rt.View[float32](t.arena, int(t.stepOffsets[stepH64Off]), 4096)
+		h65  = rt.View[float32](t.arena, int(t.stepOffsets[stepH65Off]), 64)
+		h66  = rt.View[float32](t.arena, int(t.stepOffsets[stepH66Off]), 4096*n)
+		h67  = rt.View[float32](t.arena, int(t.stepOffsets[stepH67Off]), 4096*n)
+		h68  = rt.View[float32](t.arena, int(t.stepOffsets[stepH68Off]), 4096)
+		h69  = rt.View[float32](t.arena, int(t.stepOffsets[stepH69Off]), 4096)
+		h70  = rt.View[float32](t.arena, int(t.stepOffsets[stepH70Off]), 4096)
+		h71  = rt.View[float32](t.arena, int(t.stepOffsets[stepH71Off]), 64)
+		h72  = rt.View[float32](t.arena, int(t.stepOffsets[stepH72Off]), 4096*n)
+		h73  = rt.View[float32](t.arena, int(t.stepOffsets[stepH73Off]), 4096*n)
+		h74  = rt.View[float32](t.arena, int(t.stepOffsets[stepH74Off]), 4096)
+		h75  = rt.View[float32](t.arena, int(t.stepOffsets[stepH75Off]), 4096)
+		h76  = rt.View[float32](t.arena, int(t.stepOffsets[stepH76Off]), 4096)
+		h77  = rt.View[float32](t.arena, int(t.stepOffsets[stepH77Off]), 4096*n)
+		h78  = rt.View[float32](t.arena, int(t.stepOffsets[stepH78Off]), 4096*n)
+		h79  = rt.View[float32](t.arena, int(t.stepOffsets[stepH79Off]), 4096*n)
+		h80  = rt.View[float32](t.arena, int(t.stepOffsets[stepH80Off]), 4096*n)
+		h81  = rt.View[float32](t.arena, int(t.stepOffsets[stepH81Off]), 16384*n)
+		h82  = rt.View[float32](t.arena, int(t.stepOffsets[stepH82Off]), 16384*n)
+		h84  = rt.View[float32](t.arena, int(t.stepOffsets[stepH84Off]), 1024)
+		h85  = rt.View[bool](t.arena, int(t.stepOffsets[stepH85Off]), 1024)
+		h83  = rt.View[float32](t.arena, int(t.stepOffsets[stepH83Off]), 16384*n)
+		h86  = rt.View[float32](t.arena, int(t.stepOffsets[stepH86Off]), 4096*n)
+		h87  = rt.View[float32](t.arena, int(t.stepOffsets[stepH87Off]), 4096*n)
+		h88  = rt.View[float32](t.arena, int(t.stepOffsets[stepH88Off]), 4096*n)
+		h89  = rt.View[float32](t.arena, int(t.stepOffsets[stepH89Off]), 4096*n)
+		h90  = rt.View[float32](t.arena, int(t.stepOffsets[stepH90Off]), 4096)
+		h91  = rt.View[float32](t.arena, int(t.stepOffsets[stepH91Off]), 4096)
+		h92  = rt.View[float32](t.arena, int(t.stepOffsets[stepH92Off]), 4096)
+		h93  = rt.View[float32](t.arena, int(t.stepOffsets[stepH93Off]), 64)
+		h94  = rt.View[float32](t.arena, int(t.stepOffsets[stepH94Off]), 4096*n)
+		h95  = rt.View[bool](t.arena, int(t.stepOffsets[stepH95Off]), 1024)
+		h96  = rt.View[float32](t.arena, int(t.stepOffsets[stepH96Off]), 1024)
+		h97  = rt.View[float32](t.arena, int(t.stepOffsets[stepH97Off]), 4096*n)
+		h98  = rt.View[float32](t.arena, int(t.stepOffsets[stepH98Off]), 16384)
+		h99  = rt.View[float32](t.arena, int(t.stepOffsets[stepH99Off]), 16384)
+		h100 = rt.View[float32](t.arena, int(t.stepOffsets[stepH100Off]), 16384*n)
+		h101 = rt.View[float32](t.arena, int(t.stepOffsets[stepH101Off]), 16384*n)
+		h103 = rt.View[float32](t.arena, int(t.stepOffsets[stepH103Off]), 1024)
+		h104 = rt.View[bool](t.arena, int(t.stepOffsets[stepH104Off]), 1024)
+		h102 = rt.View[float32](t.arena, int(t.stepOffsets[stepH102Off]), 16384*n)
+		h105 = rt.View[float32](t.arena, int(t.stepOffsets[stepH105Off]), 4096*n)
+		h106 = rt.View[float32](t.arena, int(t.stepOffsets[stepH106Off]), 16384)
+		h107 = rt.View[float32](t.arena, int(t.stepOffsets[stepH107Off]), 16384)
+		h108 = rt.View[float32](t.arena, int(t.stepOffsets[stepH108Off]), 16384)
+		h109 = rt.View[float32](t.arena, int(t.stepOffsets[stepH109Off]), 64)
+		h110 = rt.View[float32](t.arena, int(t.stepOffsets[stepH110Off]), 4096*n)
+		h111 = rt.View[bool](t.arena, int(t.stepOffsets[stepH111Off]), 1024)
+		h112 = rt.View[float32](t.arena, int(t.stepOffsets[stepH112Off]), 1024)
+		h113 = rt.View[float32](t.arena, int(t.stepOffsets[stepH113Off]), 4096*n)
+		h114 = rt.View[float32](t.arena, int(t.stepOffsets[stepH114Off]), 16384)
+		h115 = rt.View[float32](t.arena, int(t.stepOffsets[stepH115Off]), 16384)
+		h116 = rt.View[float32](t.arena, int(t.stepOffsets[stepH116Off]), 16384*n)
+		h117 = rt.View[float32](t.arena, int(t.stepOffsets[stepH117Off]), 64*n)
+		h118 = rt.View[int64](t.arena, int(t.stepOffsets[stepH118Off]), 1)
+		h119 = rt.View[float32](t.arena, int(t.stepOffsets[stepH119Off]), 1)
+		h120 = rt.View[float32](t.arena, int(t.stepOffsets[stepH120Off]), 64*n)
+		h121 = rt.View[float32](t.arena, int(t.stepOffsets[stepH121Off]), 16384*n)
+		h122 = rt.View[float32](t.arena, int(t.stepOffsets[stepH122Off]), 64*n)
+		h123 = rt.View[float32](t.arena, int(t.stepOffsets[stepH123Off]), 1024)
+		h124 = rt.View[float32](t.arena, int(t.stepOffsets[stepH124Off]), 1024)
+		h125 = rt.View[float32](t.arena, int(t.stepOffsets[stepH125Off]), 16384)
+		h126 = rt.View[float32](t.arena, int(t.stepOffsets[stepH126Off]), 4096*n)
+		h127 = rt.View[float32](t.arena, int(t.stepOffsets[stepH127Off]), 4096*n)
+		h128 = rt.View[float32](t.arena, int(t.stepOffsets[stepH128Off]), 16384*n)
+		h129 = rt.View[float32](t.arena, int(t.stepOffsets[stepH129Off]), 16384)
+		h130 = rt.View[float32](t.arena, int(t.stepOffsets[stepH130Off]), 16384)
+		h131 = rt.View[float32](t.arena, int(t.stepOffsets[stepH131Off]), 64*n)
+		h133 = rt.View[float32](t.arena, int(t.stepOffsets[stepH133Off]), 1024)
+		h134 = rt.View[float32](t.arena, int(t.stepOffsets[stepH134Off]), 1024)
+		h132 = rt.View[float32](t.arena, int(t.stepOffsets[stepH132Off]), 4096*n)
+		h135 = rt.View[float32](t.arena, int(t.stepOffsets[stepH135Off]), 64*n)
+		h136 = rt.View[float32](t.arena, int(t.stepOffsets[stepH136Off]), 1024)
+		h138 = rt.View[float32](t.arena, int(t.stepOffsets[stepH138Off]), 1024)
+		h137 = rt.View[float32](t.arena, int(t.stepOffsets[stepH137Off]), 4096*n)
+		h139 = rt.View[float32](t.arena, int(t.stepOffsets[stepH139Off]), 4096*n)
+		h140 = rt.View[float32](t.arena, int(t.stepOffsets[stepH140Off]), 4096*n)
+		h141 = rt.View[float32](t.arena, int(t.stepOffsets[stepH141Off]), 64*n)
+		h142 = rt.View[float32](t.arena, int(t.stepOffsets[stepH142Off]), 64*n)
+		h143 = rt.View[float32](t.arena, int(t.stepOffsets[stepH143Off]), 1024)
+		h144 = rt.View[float32](t.arena, int(t.stepOffsets[stepH144Off]), 1024)
+		h145 = rt.View[float32](t.arena, int(t.stepOffsets[stepH145Off]), 1024)
+		h146 = rt.View[float32](t.arena, int(t.stepOffsets[stepH146Off]), 1024)
+		h147 = rt.View[float32](t.arena, int(t.stepOffsets[stepH147Off]), 192)
+		h148 = rt.View[float32](t.arena, int(t.stepOffsets[stepH148Off]), 12288)
+		h149 = rt.View[float32](t.arena, int(t.stepOffsets[stepH149Off]), 192)
+		h150 = rt.View[float32](t.arena, int(t.stepOffsets[stepH150Off]), 12288)
+		h151 = rt.View[float32](t.arena, int(t.stepOffsets[stepH151Off]), 192)
+		h152 = rt.View[float32](t.arena, int(t.stepOffsets[stepH152Off]), 12288)
+		h153 = rt.View[float32](t.arena, int(t.stepOffsets[stepH153Off]), 4096*n)
+		h155 = rt.View[float32](t.arena, int(t.stepOffsets[stepH155Off]), 192)
+		h156 = rt.View[float32](t.arena, int(t.stepOffsets[stepH156Off]), 12288)
+		h157 = rt.View[float32](t.arena, int(t.stepOffsets[stepH157Off]), 192)
+		h158 = rt.View[float32](t.arena, int(t.stepOffsets[stepH158Off]), 12288)
+		h159 = rt.View[float32](t.arena, int(t.stepOffsets[stepH159Off]), 192)
+		h160 = rt.View[float32](t.arena, int(t.stepOffsets[stepH160Off]), 12288)
+		h161 = rt.View[float32](t.arena, int(t.stepOffsets[stepH161Off]), 4096*n)
+		h163 = rt.View[bool](t.arena, int(t.stepOffsets[stepH163Off]), 1024)
+		h164 = rt.View[float32](t.arena, int(t.stepOffsets[stepH164Off]), 1024)
+		h165 = rt.View[float32](t.arena, int(t.stepOffsets[stepH165Off]), 16384)
+		h166 = rt.View[float32](t.arena, int(t.stepOffsets[stepH166Off]), 1024)
+		h167 = rt.View[float32](t.arena, int(t.stepOffsets[stepH167Off]), 1024)
 	)
 
 	// %h28 = gather %h, %tokens : f32[N,64,64]  // model.go:49
@@ -262,13 +276,13 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 			cpu.Add(h3[:hi-lo], h1[i*4096+lo:i*4096+hi], w.places[lo:hi])
 			cpu.MulScalar(h3[:hi-lo], h3[:hi-lo], 1.1111112)
 			cpu.GreaterOrEqualScalar(h4[:hi-lo], h2[i*4096+lo:i*4096+hi], 0.1)
-			cpu.WhereScalarY(h2[i*4096+lo:i*4096+hi], h4[:hi-lo], h3[:hi-lo], 0)
+			cpu.WhereScalarY(h1[i*4096+lo:i*4096+hi], h4[:hi-lo], h3[:hi-lo], 0)
 		}
 	}
-	t.watch.See("model.go:49", h2)
+	t.watch.See("model.go:49", h1)
 
 	// %h36 = layer_normalization %h30, %h10, %h11 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
-	cpu.LayerNorm(h5, h2, w.layers0Norm1Weight, w.layers0Norm1Bias, 64*n, 64, 1e-05)
+	cpu.LayerNorm(h5, h1, w.layers0Norm1Weight, w.layers0Norm1Bias, 64*n, 64, 1e-05)
 	t.watch.See("model.go:50", h5)
 
 	// %h37 = strided_copy %h2 {shape=[64,64] strides=[64,1]} : f32[64,64]  // model.go:50
@@ -380,50 +394,50 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	{
 		for lo := 0; lo < 16384*n; lo += 1024 {
 			hi := min(lo+1024, 16384*n)
-			cpu.MulScalar(h29[:hi-lo], h27[lo:hi], 1.1111112)
-			cpu.GreaterOrEqualScalar(h30[:hi-lo], h28[lo:hi], 0.1)
-			cpu.WhereScalarY(h28[lo:hi], h30[:hi-lo], h29[:hi-lo], 0)
+			cpu.MulScalar(h30[:hi-lo], h27[lo:hi], 1.1111112)
+			cpu.GreaterOrEqualScalar(h31[:hi-lo], h28[lo:hi], 0.1)
+			cpu.WhereScalarY(h29[lo:hi], h31[:hi-lo], h30[:hi-lo], 0)
 		}
 	}
-	t.watch.See("model.go:50", h28)
+	t.watch.See("model.go:50", h29)
 
 	// %h137 = pack_panels %h57 : f32[N,4,1,64,16]  // model.go:50
-	cpu.PackPanels(h31, h19, 64, 16, 16, false, 4*n, 1024)
+	cpu.PackPanels(h32, h19, 64, 16, 16, false, 4*n, 1024)
 
 	// %h66 = mat_mul_panels %h65, %h137 {n=16} : f32[N,4,64,16]  // model.go:50
-	cpu.MatMul(h32, h28, h31, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024}, nil)
-	t.watch.See("model.go:50", h32)
+	cpu.MatMul(h33, h29, h32, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024}, nil)
+	t.watch.See("model.go:50", h33)
 
 	// %h67 = strided_copy %h66 {shape=[N,64,4,16] strides=[4096,16,1024,1]} : f32[N,64,4,16]  // model.go:50
-	cpu.StridedCopy(h33, h32, []int{n, 64, 4, 16}, []int{4096, 16, 1024, 1}, 0)
+	cpu.StridedCopy(h34, h33, []int{n, 64, 4, 16}, []int{4096, 16, 1024, 1}, 0)
 
 	// %h159 = random_uniform %key {d_type=f32 shape=[N,64,64] high=1 seed=3} : f32[N,64,64]  // model.go:50
-	cpu.RandomUniform(h34, 0, 1, 3, key)
-	t.watch.See("model.go:50", h34)
+	cpu.RandomUniform(h35, 0, 1, 3, key)
+	t.watch.See("model.go:50", h35)
 
 	// %h31 = pointwise %h4 : f32[64,64]  // model.go:50
 	//
 	//	%h195 = constant {value=f32[](1.1111112)} : f32[]
 	//	%h197 = mul %p20, %h195 : f32[]
-	cpu.MulScalar(h35, w.layers0SelfAttnOutProjWeight, 1.1111112)
-	t.watch.See("model.go:50", h35)
+	cpu.MulScalar(h36, w.layers0SelfAttnOutProjWeight, 1.1111112)
+	t.watch.See("model.go:50", h36)
 
 	// %h275 = strided_copy %h31 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
-	cpu.StridedCopy(h36, h35, []int{64, 64}, []int{1, 64}, 0)
+	cpu.StridedCopy(h37, h36, []int{64, 64}, []int{1, 64}, 0)
 
 	// %h151 = pack_panels %h275 : f32[4,64,16]  // model.go:50
-	cpu.PackPanels(h37, h36, 64, 64, 64, false, 1, 4096)
+	cpu.PackPanels(h38, h37, 64, 64, 64, false, 1, 4096)
 
 	// %h364 = pointwise %h5 : f32[64]  // model.go:50
 	//
 	//	%h206 = constant {value=f32[](1.1111112)} : f32[]
 	//	%h255 = mul %p21, %h206 : f32[]
-	cpu.MulScalar(h38, w.layers0SelfAttnOutProjBias, 1.1111112)
-	t.watch.See("model.go:50", h38)
+	cpu.MulScalar(h39, w.layers0SelfAttnOutProjBias, 1.1111112)
+	t.watch.See("model.go:50", h39)
 
 	// %h161 = mat_mul_panels %h68, %h151, %h364 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h39, h33, h37, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h38})
-	t.watch.See("model.go:50", h39)
+	cpu.MatMul(h40, h34, h38, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h39})
+	t.watch.See("model.go:50", h40)
 
 	// %h73 = pointwise %h30, %h159, %h161 : f32[N,64,64]  // model.go:50
 	//
@@ -435,30 +449,30 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	{
 		for lo := 0; lo < 4096*n; lo += 1024 {
 			hi := min(lo+1024, 4096*n)
-			cpu.GreaterOrEqualScalar(h40[:hi-lo], h34[lo:hi], 0.1)
-			cpu.WhereScalarY(h41[:hi-lo], h40[:hi-lo], h39[lo:hi], 0)
-			cpu.Add(h34[lo:hi], h2[lo:hi], h41[:hi-lo])
+			cpu.GreaterOrEqualScalar(h41[:hi-lo], h35[lo:hi], 0.1)
+			cpu.WhereScalarY(h42[:hi-lo], h41[:hi-lo], h40[lo:hi], 0)
+			cpu.Add(h40[lo:hi], h1[lo:hi], h42[:hi-lo])
 		}
 	}
-	t.watch.See("model.go:50", h34)
+	t.watch.See("model.go:50", h40)
 
 	// %h74 = layer_normalization %h73, %h12, %h13 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
-	cpu.LayerNorm(h42, h34, w.layers0Norm2Weight, w.layers0Norm2Bias, 64*n, 64, 1e-05)
-	t.watch.See("model.go:50", h42)
+	cpu.LayerNorm(h43, h40, w.layers0Norm2Weight, w.layers0Norm2Bias, 64*n, 64, 1e-05)
+	t.watch.See("model.go:50", h43)
 
 	// %h75 = strided_copy %h6 {shape=[64,256] strides=[1,64]} : f32[64,256]  // model.go:50
-	cpu.StridedCopy(h43, w.layers0Linear1Weight, []int{64, 256}, []int{1, 64}, 0)
+	cpu.StridedCopy(h44, w.layers0Linear1Weight, []int{64, 256}, []int{1, 64}, 0)
 
 	// %h157 = pack_panels %h75 : f32[16,64,16]  // model.go:50
-	cpu.PackPanels(h44, h43, 64, 256, 256, false, 1, 16384)
+	cpu.PackPanels(h45, h44, 64, 256, 256, false, 1, 16384)
 
 	// %h77 = mat_mul_panels %h74, %h157, %h7 {n=256} : f32[N,64,256]  // model.go:50
-	cpu.MatMul(h45, h42, h44, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1}, &cpu.Epilogue{Bias: w.layers0Linear1Bias})
-	t.watch.See("model.go:50", h45)
+	cpu.MatMul(h46, h43, h45, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1}, &cpu.Epilogue{Bias: w.layers0Linear1Bias})
+	t.watch.See("model.go:50", h46)
 
 	// %h166 = random_uniform %key {d_type=f32 shape=[N,64,256] high=1 seed=4} : f32[N,64,256]  // model.go:50
-	cpu.RandomUniform(h46, 0, 1, 4, key)
-	t.watch.See("model.go:50", h46)
+	cpu.RandomUniform(h47, 0, 1, 4, key)
+	t.watch.See("model.go:50", h47)
 
 	// %h79 = pointwise %h166, %h77 : f32[N,64,256]  // model.go:50
 	//
@@ -472,41 +486,41 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	{
 		for lo := 0; lo < 16384*n; lo += 1024 {
 			hi := min(lo+1024, 16384*n)
-			cpu.Gelu(h47[:hi-lo], h45[lo:hi])
-			cpu.MulScalar(h47[:hi-lo], h47[:hi-lo], 1.1111112)
-			cpu.GreaterOrEqualScalar(h48[:hi-lo], h46[lo:hi], 0.1)
-			cpu.WhereScalarY(h46[lo:hi], h48[:hi-lo], h47[:hi-lo], 0)
+			cpu.Gelu(h49[:hi-lo], h46[lo:hi])
+			cpu.MulScalar(h49[:hi-lo], h49[:hi-lo], 1.1111112)
+			cpu.GreaterOrEqualScalar(h50[:hi-lo], h47[lo:hi], 0.1)
+			cpu.WhereScalarY(h48[lo:hi], h50[:hi-lo], h49[:hi-lo], 0)
 		}
 	}
-	t.watch.See("model.go:50", h46)
+	t.watch.See("model.go:50", h48)
 
 	// %h173 = random_uniform %key {d_type=f32 shape=[N,64,64] high=1 seed=5} : f32[N,64,64]  // model.go:50
-	cpu.RandomUniform(h49, 0, 1, 5, key)
-	t.watch.See("model.go:50", h49)
+	cpu.RandomUniform(h51, 0, 1, 5, key)
+	t.watch.See("model.go:50", h51)
 
 	// %h33 = pointwise %h8 : f32[64,256]  // model.go:50
 	//
 	//	%h456 = constant {value=f32[](1.1111112)} : f32[]
 	//	%h460 = mul %p32, %h456 : f32[]
-	cpu.MulScalar(h50, w.layers0Linear2Weight, 1.1111112)
-	t.watch.See("model.go:50", h50)
+	cpu.MulScalar(h52, w.layers0Linear2Weight, 1.1111112)
+	t.watch.See("model.go:50", h52)
 
 	// %h492 = strided_copy %h33 {shape=[256,64] strides=[1,256]} : f32[256,64]  // model.go:50
-	cpu.StridedCopy(h51, h50, []int{256, 64}, []int{1, 256}, 0)
+	cpu.StridedCopy(h53, h52, []int{256, 64}, []int{1, 256}, 0)
 
 	// %h164 = pack_panels %h492 : f32[4,256,16]  // model.go:50
-	cpu.PackPanels(h52, h51, 256, 64, 64, false, 1, 16384)
+	cpu.PackPanels(h54, h53, 256, 64, 64, false, 1, 16384)
 
 	// %h516 = pointwise %h9 : f32[64]  // model.go:50
 	//
 	//	%h480 = constant {value=f32[](1.1111112)} : f32[]
 	//	%h483 = mul %p33, %h480 : f32[]
-	cpu.MulScalar(h53, w.layers0Linear2Bias, 1.1111112)
-	t.watch.See("model.go:50", h53)
+	cpu.MulScalar(h55, w.layers0Linear2Bias, 1.1111112)
+	t.watch.See("model.go:50", h55)
 
 	// %h175 = mat_mul_panels %h79, %h164, %h516 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h54, h46, h52, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h53})
-	t.watch.See("model.go:50", h54)
+	cpu.MatMul(h56, h48, h54, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h55})
+	t.watch.See("model.go:50", h56)
 
 	// %h84 = pointwise %h73, %h173, %h175 : f32[N,64,64]  // model.go:50
 	//
@@ -518,114 +532,114 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	{
 		for lo := 0; lo < 4096*n; lo += 1024 {
 			hi := min(lo+1024, 4096*n)
-			cpu.GreaterOrEqualScalar(h55[:hi-lo], h49[lo:hi], 0.1)
-			cpu.WhereScalarY(h56[:hi-lo], h55[:hi-lo], h54[lo:hi], 0)
-			cpu.Add(h49[lo:hi], h34[lo:hi], h56[:hi-lo])
+			cpu.GreaterOrEqualScalar(h57[:hi-lo], h51[lo:hi], 0.1)
+			cpu.WhereScalarY(h58[:hi-lo], h57[:hi-lo], h56[lo:hi], 0)
+			cpu.Add(h56[lo:hi], h40[lo:hi], h58[:hi-lo])
 		}
 	}
-	t.watch.See("model.go:50", h49)
+	t.watch.See("model.go:50", h56)
 
 	// %h85 = layer_normalization %h84, %h22, %h23 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
-	cpu.LayerNorm(h57, h49, w.layers1Norm1Weight, w.layers1Norm1Bias, 64*n, 64, 1e-05)
-	t.watch.See("model.go:50", h57)
+	cpu.LayerNorm(h59, h56, w.layers1Norm1Weight, w.layers1Norm1Bias, 64*n, 64, 1e-05)
+	t.watch.See("model.go:50", h59)
 
 	// %h86 = strided_copy %h14 {shape=[64,64] strides=[64,1]} : f32[64,64]  // model.go:50
-	cpu.StridedCopy(h58, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{64, 1}, 0)
+	cpu.StridedCopy(h60, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{64, 1}, 0)
 
 	// %h89 = strided_copy %h15 {shape=[64] strides=[1]} : f32[64]  // model.go:50
-	cpu.StridedCopy(h59, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 0)
+	cpu.StridedCopy(h61, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 0)
 
 	// %h93 = strided_copy %h14 {shape=[64,64] strides=[64,1] offset=4096} : f32[64,64]  // model.go:50
-	cpu.StridedCopy(h60, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{64, 1}, 4096)
+	cpu.StridedCopy(h62, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{64, 1}, 4096)
 
 	// %h94 = strided_copy %h14 {shape=[64,64] strides=[1,64] offset=4096} : f32[64,64]  // model.go:50
-	cpu.StridedCopy(h61, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 4096)
+	cpu.StridedCopy(h63, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 4096)
 
 	// %h178 = pack_panels %h94 : f32[4,64,16]  // model.go:50
-	cpu.PackPanels(h62, h61, 64, 64, 64, false, 1, 4096)
+	cpu.PackPanels(h64, h63, 64, 64, 64, false, 1, 4096)
 
 	// %h96 = strided_copy %h15 {shape=[64] strides=[1] offset=64} : f32[64]  // model.go:50
-	cpu.StridedCopy(h63, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 64)
+	cpu.StridedCopy(h65, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 64)
 
 	// %h97 = mat_mul_panels %h85, %h178, %h96 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h64, h57, h62, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h63})
-	t.watch.See("model.go:50", h64)
+	cpu.MatMul(h66, h59, h64, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h65})
+	t.watch.See("model.go:50", h66)
 
 	// %h330 = strided_copy %h98 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
-	cpu.StridedCopy(h65, h64, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
+	cpu.StridedCopy(h67, h66, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
 
 	// %h100 = strided_copy %h14 {shape=[64,64] strides=[64,1] offset=8192} : f32[64,64]  // model.go:50
-	cpu.StridedCopy(h66, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{64, 1}, 8192)
+	cpu.StridedCopy(h68, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{64, 1}, 8192)
 
 	// %h101 = strided_copy %h14 {shape=[64,64] strides=[1,64] offset=8192} : f32[64,64]  // model.go:50
-	cpu.StridedCopy(h67, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 8192)
+	cpu.StridedCopy(h69, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 8192)
 
 	// %h190 = pack_panels %h101 : f32[4,64,16]  // model.go:50
-	cpu.PackPanels(h68, h67, 64, 64, 64, false, 1, 4096)
+	cpu.PackPanels(h70, h69, 64, 64, 64, false, 1, 4096)
 
 	// %h103 = strided_copy %h15 {shape=[64] strides=[1] offset=128} : f32[64]  // model.go:50
-	cpu.StridedCopy(h69, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 128)
+	cpu.StridedCopy(h71, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 128)
 
 	// %h104 = mat_mul_panels %h85, %h190, %h103 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h70, h57, h68, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h69})
-	t.watch.See("model.go:50", h70)
+	cpu.MatMul(h72, h59, h70, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h71})
+	t.watch.See("model.go:50", h72)
 
 	// %h106 = strided_copy %h105 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
-	cpu.StridedCopy(h71, h70, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
+	cpu.StridedCopy(h73, h72, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
 
 	// %h69 = pointwise %h86 : f32[64,64]  // model.go:50
 	//
 	//	%h565 = constant {value=f32[](0.25)} : f32[]
 	//	%h568 = mul %p39, %h565 : f32[]
-	cpu.MulScalar(h72, h58, 0.25)
-	t.watch.See("model.go:50", h72)
+	cpu.MulScalar(h74, h60, 0.25)
+	t.watch.See("model.go:50", h74)
 
 	// %h82 = strided_copy %h69 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
-	cpu.StridedCopy(h73, h72, []int{64, 64}, []int{1, 64}, 0)
+	cpu.StridedCopy(h75, h74, []int{64, 64}, []int{1, 64}, 0)
 
 	// %h199 = pack_panels %h82 : f32[4,64,16]  // model.go:50
-	cpu.PackPanels(h74, h73, 64, 64, 64, false, 1, 4096)
+	cpu.PackPanels(h76, h75, 64, 64, 64, false, 1, 4096)
 
 	// %h92 = pointwise %h89 : f32[64]  // model.go:50
 	//
 	//	%h573 = constant {value=f32[](0.25)} : f32[]
 	//	%h576 = mul %p40, %h573 : f32[]
-	cpu.MulScalar(h59, h59, 0.25)
-	t.watch.See("model.go:50", h59)
+	cpu.MulScalar(h61, h61, 0.25)
+	t.watch.See("model.go:50", h61)
 
 	// %h248 = mat_mul_panels %h85, %h199, %h92 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h75, h57, h74, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h59})
-	t.watch.See("model.go:50", h75)
+	cpu.MatMul(h77, h59, h76, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h61})
+	t.watch.See("model.go:50", h77)
 
 	// %h108 = strided_copy %h566 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
-	cpu.StridedCopy(h76, h75, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
+	cpu.StridedCopy(h78, h77, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
 
 	// %h109 = strided_copy %h98 {shape=[N,4,16,64] strides=[4096,16,1,64]} : f32[N,4,16,64]  // model.go:50
-	cpu.StridedCopy(h77, h64, []int{n, 4, 16, 64}, []int{4096, 16, 1, 64}, 0)
+	cpu.StridedCopy(h79, h66, []int{n, 4, 16, 64}, []int{4096, 16, 1, 64}, 0)
 
 	// %h204 = pack_panels %h109 : f32[N,4,4,16,16]  // model.go:50
-	cpu.PackPanels(h78, h77, 16, 64, 64, false, 4*n, 1024)
+	cpu.PackPanels(h80, h79, 16, 64, 64, false, 4*n, 1024)
 
 	// %h110 = mat_mul_panels %h108, %h204 {n=64} : f32[N,4,64,64]  // model.go:50
-	cpu.MatMul(h79, h76, h78, &cpu.MatMulShape{M: 64, N: 64, K: 16, LDA: 16, LDC: 64, Batch: 4 * n, StrideA: 1024, StrideB: 1024, StrideC: 4096}, nil)
-	t.watch.See("model.go:50", h79)
+	cpu.MatMul(h81, h78, h80, &cpu.MatMulShape{M: 64, N: 64, K: 16, LDA: 16, LDC: 64, Batch: 4 * n, StrideA: 1024, StrideB: 1024, StrideC: 4096}, nil)
+	t.watch.See("model.go:50", h81)
 
 	// %h112 = pointwise %h35, %h110 : f32[N,4,64,64]  // model.go:50
 	//
 	//	%h580 = constant {value=f32[](-Inf)} : f32[]
 	//	%h582 = where %p41, %h580, %p42 : f32[]
 	for i := range 4 * n {
-		cpu.WhereScalarX(h79[i*4096:i*4096+4096], w.constH354, float32(math.Inf(-1)), h79[i*4096:i*4096+4096])
+		cpu.WhereScalarX(h81[i*4096:i*4096+4096], w.constH354, float32(math.Inf(-1)), h81[i*4096:i*4096+4096])
 	}
-	t.watch.See("model.go:50", h79)
+	t.watch.See("model.go:50", h81)
 
 	// %h113 = softmax %h112 {axis=3} : f32[N,4,64,64]  // model.go:50
-	cpu.Softmax(h79, h79, 256*n, 64, 1)
-	t.watch.See("model.go:50", h79)
+	cpu.Softmax(h81, h81, 256*n, 64, 1)
+	t.watch.See("model.go:50", h81)
 
 	// %h180 = random_uniform %key {d_type=f32 shape=[N,4,64,64] high=1 seed=6} : f32[N,4,64,64]  // model.go:50
-	cpu.RandomUniform(h80, 0, 1, 6, key)
-	t.watch.See("model.go:50", h80)
+	cpu.RandomUniform(h82, 0, 1, 6, key)
+	t.watch.See("model.go:50", h82)
 
 	// %h114 = pointwise %h180, %h113 : f32[N,4,64,64]  // model.go:50
 	//
@@ -638,50 +652,50 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	{
 		for lo := 0; lo < 16384*n; lo += 1024 {
 			hi := min(lo+1024, 16384*n)
-			cpu.MulScalar(h81[:hi-lo], h79[lo:hi], 1.1111112)
-			cpu.GreaterOrEqualScalar(h82[:hi-lo], h80[lo:hi], 0.1)
-			cpu.WhereScalarY(h80[lo:hi], h82[:hi-lo], h81[:hi-lo], 0)
+			cpu.MulScalar(h84[:hi-lo], h81[lo:hi], 1.1111112)
+			cpu.GreaterOrEqualScalar(h85[:hi-lo], h82[lo:hi], 0.1)
+			cpu.WhereScalarY(h83[lo:hi], h85[:hi-lo], h84[:hi-lo], 0)
 		}
 	}
-	t.watch.See("model.go:50", h80)
+	t.watch.See("model.go:50", h83)
 
 	// %h244 = pack_panels %h106 : f32[N,4,1,64,16]  // model.go:50
-	cpu.PackPanels(h83, h71, 64, 16, 16, false, 4*n, 1024)
+	cpu.PackPanels(h86, h73, 64, 16, 16, false, 4*n, 1024)
 
 	// %h115 = mat_mul_panels %h114, %h244 {n=16} : f32[N,4,64,16]  // model.go:50
-	cpu.MatMul(h84, h80, h83, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024}, nil)
-	t.watch.See("model.go:50", h84)
+	cpu.MatMul(h87, h83, h86, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024}, nil)
+	t.watch.See("model.go:50", h87)
 
 	// %h116 = strided_copy %h115 {shape=[N,64,4,16] strides=[4096,16,1024,1]} : f32[N,64,4,16]  // model.go:50
-	cpu.StridedCopy(h85, h84, []int{n, 64, 4, 16}, []int{4096, 16, 1024, 1}, 0)
+	cpu.StridedCopy(h88, h87, []int{n, 64, 4, 16}, []int{4096, 16, 1024, 1}, 0)
 
 	// %h187 = random_uniform %key {d_type=f32 shape=[N,64,64] high=1 seed=7} : f32[N,64,64]  // model.go:50
-	cpu.RandomUniform(h86, 0, 1, 7, key)
-	t.watch.See("model.go:50", h86)
+	cpu.RandomUniform(h89, 0, 1, 7, key)
+	t.watch.See("model.go:50", h89)
 
 	// %h42 = pointwise %h16 : f32[64,64]  // model.go:50
 	//
 	//	%h599 = constant {value=f32[](1.1111112)} : f32[]
 	//	%h601 = mul %p47, %h599 : f32[]
-	cpu.MulScalar(h87, w.layers1SelfAttnOutProjWeight, 1.1111112)
-	t.watch.See("model.go:50", h87)
+	cpu.MulScalar(h90, w.layers1SelfAttnOutProjWeight, 1.1111112)
+	t.watch.See("model.go:50", h90)
 
 	// %h567 = strided_copy %h42 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
-	cpu.StridedCopy(h88, h87, []int{64, 64}, []int{1, 64}, 0)
+	cpu.StridedCopy(h91, h90, []int{64, 64}, []int{1, 64}, 0)
 
 	// %h286 = pack_panels %h567 : f32[4,64,16]  // model.go:50
-	cpu.PackPanels(h89, h88, 64, 64, 64, false, 1, 4096)
+	cpu.PackPanels(h92, h91, 64, 64, 64, false, 1, 4096)
 
 	// %h569 = pointwise %h17 : f32[64]  // model.go:50
 	//
 	//	%h604 = constant {value=f32[](1.1111112)} : f32[]
 	//	%h605 = mul %p48, %h604 : f32[]
-	cpu.MulScalar(h90, w.layers1SelfAttnOutProjBias, 1.1111112)
-	t.watch.See("model.go:50", h90)
+	cpu.MulScalar(h93, w.layers1SelfAttnOutProjBias, 1.1111112)
+	t.watch.See("model.go:50", h93)
 
 	// %h189 = mat_mul_panels %h117, %h286, %h569 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h91, h85, h89, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h90})
-	t.watch.See("model.go:50", h91)
+	cpu.MatMul(h94, h88, h92, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h93})
+	t.watch.See("model.go:50", h94)
 
 	// %h122 = pointwise %h84, %h187, %h189 : f32[N,64,64]  // model.go:50
 	//
@@ -693,30 +707,30 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	{
 		for lo := 0; lo < 4096*n; lo += 1024 {
 			hi := min(lo+1024, 4096*n)
-			cpu.GreaterOrEqualScalar(h92[:hi-lo], h86[lo:hi], 0.1)
-			cpu.WhereScalarY(h93[:hi-lo], h92[:hi-lo], h91[lo:hi], 0)
-			cpu.Add(h86[lo:hi], h49[lo:hi], h93[:hi-lo])
+			cpu.GreaterOrEqualScalar(h95[:hi-lo], h89[lo:hi], 0.1)
+			cpu.WhereScalarY(h96[:hi-lo], h95[:hi-lo], h94[lo:hi], 0)
+			cpu.Add(h94[lo:hi], h56[lo:hi], h96[:hi-lo])
 		}
 	}
-	t.watch.See("model.go:50", h86)
-
-	// %h123 = layer_normalization %h122, %h24, %h25 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
-	cpu.LayerNorm(h94, h86, w.layers1Norm2Weight, w.layers1Norm2Bias, 64*n, 64, 1e-05)
 	t.watch.See("model.go:50", h94)
 
-	// %h124 = strided_copy %h18 {shape=[64,256] strides=[1,64]} : f32[64,256]  // model.go:50
-	cpu.StridedCopy(h95, w.layers1Linear1Weight, []int{64, 256}, []int{1, 64}, 0)
-
-	// %h321 = pack_panels %h124 : f32[16,64,16]  // model.go:50
-	cpu.PackPanels(h96, h95, 64, 256, 256, false, 1, 16384)
-
-	// %h126 = mat_mul_panels %h123, %h321, %h19 {n=256} : f32[N,64,256]  // model.go:50
-	cpu.MatMul(h97, h94, h96, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1}, &cpu.Epilogue{Bias: w.layers1Linear1Bias})
+	// %h123 = layer_normalization %h122, %h24, %h25 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
+	cpu.LayerNorm(h97, h94, w.layers1Norm2Weight, w.layers1Norm2Bias, 64*n, 64, 1e-05)
 	t.watch.See("model.go:50", h97)
 
+	// %h124 = strided_copy %h18 {shape=[64,256] strides=[1,64]} : f32[64,256]  // model.go:50
+	cpu.StridedCopy(h98, w.layers1Linear1Weight, []int{64, 256}, []int{1, 64}, 0)
+
+	// %h321 = pack_panels %h124 : f32[16,64,16]  // model.go:50
+	cpu.PackPanels(h99, h98, 64, 256, 256, false, 1, 16384)
+
+	// %h126 = mat_mul_panels %h123, %h321, %h19 {n=256} : f32[N,64,256]  // model.go:50
+	cpu.MatMul(h100, h97, h99, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1}, &cpu.Epilogue{Bias: w.layers1Linear1Bias})
+	t.watch.See("model.go:50", h100)
+
 	// %h194 = random_uniform %key {d_type=f32 shape=[N,64,256] high=1 seed=8} : f32[N,64,256]  // model.go:50
-	cpu.RandomUniform(h98, 0, 1, 8, key)
-	t.watch.See("model.go:50", h98)
+	cpu.RandomUniform(h101, 0, 1, 8, key)
+	t.watch.See("model.go:50", h101)
 
 	// %h128 = pointwise %h194, %h126 : f32[N,64,256]  // model.go:50
 	//
@@ -730,41 +744,41 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	{
 		for lo := 0; lo < 16384*n; lo += 1024 {
 			hi := min(lo+1024, 16384*n)
-			cpu.Gelu(h99[:hi-lo], h97[lo:hi])
-			cpu.MulScalar(h99[:hi-lo], h99[:hi-lo], 1.1111112)
-			cpu.GreaterOrEqualScalar(h100[:hi-lo], h98[lo:hi], 0.1)
-			cpu.WhereScalarY(h98[lo:hi], h100[:hi-lo], h99[:hi-lo], 0)
+			cpu.Gelu(h103[:hi-lo], h100[lo:hi])
+			cpu.MulScalar(h103[:hi-lo], h103[:hi-lo], 1.1111112)
+			cpu.GreaterOrEqualScalar(h104[:hi-lo], h101[lo:hi], 0.1)
+			cpu.WhereScalarY(h102[lo:hi], h104[:hi-lo], h103[:hi-lo], 0)
 		}
 	}
-	t.watch.See("model.go:50", h98)
+	t.watch.See("model.go:50", h102)
 
 	// %h201 = random_uniform %key {d_type=f32 shape=[N,64,64] high=1 seed=9} : f32[N,64,64]  // model.go:50
-	cpu.RandomUniform(h101, 0, 1, 9, key)
-	t.watch.See("model.go:50", h101)
+	cpu.RandomUniform(h105, 0, 1, 9, key)
+	t.watch.See("model.go:50", h105)
 
 	// %h50 = pointwise %h20 : f32[64,256]  // model.go:50
 	//
 	//	%h639 = constant {value=f32[](1.1111112)} : f32[]
 	//	%h640 = mul %p59, %h639 : f32[]
-	cpu.MulScalar(h102, w.layers1Linear2Weight, 1.1111112)
-	t.watch.See("model.go:50", h102)
+	cpu.MulScalar(h106, w.layers1Linear2Weight, 1.1111112)
+	t.watch.See("model.go:50", h106)
 
 	// %h572 = strided_copy %h50 {shape=[256,64] strides=[1,256]} : f32[256,64]  // model.go:50
-	cpu.StridedCopy(h103, h102, []int{256, 64}, []int{1, 256}, 0)
+	cpu.StridedCopy(h107, h106, []int{256, 64}, []int{1, 256}, 0)
 
 	// %h354 = pack_panels %h572 : f32[4,256,16]  // model.go:50
-	cpu.PackPanels(h104, h103, 256, 64, 64, false, 1, 16384)
+	cpu.PackPanels(h108, h107, 256, 64, 64, false, 1, 16384)
 
 	// %h574 = pointwise %h21 : f32[64]  // model.go:50
 	//
 	//	%h642 = constant {value=f32[](1.1111112)} : f32[]
 	//	%h643 = mul %p60, %h642 : f32[]
-	cpu.MulScalar(h105, w.layers1Linear2Bias, 1.1111112)
-	t.watch.See("model.go:50", h105)
+	cpu.MulScalar(h109, w.layers1Linear2Bias, 1.1111112)
+	t.watch.See("model.go:50", h109)
 
 	// %h203 = mat_mul_panels %h128, %h354, %h574 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h106, h98, h104, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h105})
-	t.watch.See("model.go:50", h106)
+	cpu.MatMul(h110, h102, h108, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h109})
+	t.watch.See("model.go:50", h110)
 
 	// %h133 = pointwise %h122, %h201, %h203 : f32[N,64,64]  // model.go:50
 	//
@@ -776,148 +790,148 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	{
 		for lo := 0; lo < 4096*n; lo += 1024 {
 			hi := min(lo+1024, 4096*n)
-			cpu.GreaterOrEqualScalar(h107[:hi-lo], h101[lo:hi], 0.1)
-			cpu.WhereScalarY(h108[:hi-lo], h107[:hi-lo], h106[lo:hi], 0)
-			cpu.Add(h101[lo:hi], h86[lo:hi], h108[:hi-lo])
+			cpu.GreaterOrEqualScalar(h111[:hi-lo], h105[lo:hi], 0.1)
+			cpu.WhereScalarY(h112[:hi-lo], h111[:hi-lo], h110[lo:hi], 0)
+			cpu.Add(h110[lo:hi], h94[lo:hi], h112[:hi-lo])
 		}
 	}
-	t.watch.See("model.go:50", h101)
+	t.watch.See("model.go:50", h110)
 
 	// %h134 = layer_normalization %h133, %h26, %h27 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:51
-	cpu.LayerNorm(h109, h101, w.normWeight, w.normBias, 64*n, 64, 1e-05)
-	t.watch.See("model.go:51", h109)
+	cpu.LayerNorm(h113, h110, w.normWeight, w.normBias, 64*n, 64, 1e-05)
+	t.watch.See("model.go:51", h113)
 
 	// %h135 = strided_copy %h {shape=[64,256] strides=[1,64]} : f32[64,256]  // model.go:51
-	cpu.StridedCopy(h110, w.tokensWeight, []int{64, 256}, []int{1, 64}, 0)
+	cpu.StridedCopy(h114, w.tokensWeight, []int{64, 256}, []int{1, 64}, 0)
 
 	// %h368 = pack_panels %h135 : f32[16,64,16]  // model.go:51
-	cpu.PackPanels(h111, h110, 64, 256, 256, false, 1, 16384)
+	cpu.PackPanels(h115, h114, 64, 256, 256, false, 1, 16384)
 
 	// %h136 = mat_mul_panels %h134, %h368 {n=256} : f32[N,64,256]  // model.go:51
-	cpu.MatMul(h112, h109, h111, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1}, nil)
-	t.watch.See("model.go:51", h112)
+	cpu.MatMul(h116, h113, h115, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1}, nil)
+	t.watch.See("model.go:51", h116)
 
 	// %h308 = log_softmax %h136 {axis=2} : f32[N,64,256]  // model.go:58
-	cpu.LogSoftmax(h112, h112, 64*n, 256, 1)
-	t.watch.See("model.go:58", h112)
+	cpu.LogSoftmax(h116, h116, 64*n, 256, 1)
+	t.watch.See("model.go:58", h116)
 
 	// %h141 = gather_elements %h139, %h140 {axis=1} : f32[64*N,1]  // model.go:58
-	if err := cpu.GatherElements(h113, h112, next, []int{64 * n, 1}, []int{64 * n, 256}, 1); err != nil {
+	if err := cpu.GatherElements(h117, h116, next, []int{64 * n, 1}, []int{64 * n, 256}, 1); err != nil {
 		return rt.At("model.go:58", err)
 	}
-	t.watch.See("model.go:58", h113)
+	t.watch.See("model.go:58", h117)
 
 	// %h352 = pointwise %h141 : f32[64*N,1]  // model.go:58
 	//
 	//	%h653 = neg %p66 : f32[]
-	cpu.Neg(h113, h113)
-	t.watch.See("model.go:58", h113)
+	cpu.Neg(h117, h117)
+	t.watch.See("model.go:58", h117)
 
 	// %h144 = reduce %h143 {kind="mean" axes=[0]} : f32[]  // model.go:58
-	cpu.ReduceMean(output, h113, 1, 64*n, 1)
+	cpu.ReduceMean(output, h117, 1, 64*n, 1)
 	t.watch.See("model.go:58", output)
 
 	// %h172 = extents {elems=[64*N]} : i64[1]  // model.go:58
-	cpu.Elements(h114, 64*n)
+	cpu.Elements(h118, 64*n)
 
 	// %h179 = pointwise %h172 : f32[1]  // model.go:58
 	//
 	//	%h655 = cast %p67 {to=f32} : f32[]
-	cpu.Cast(h115, h114)
-	t.watch.See("model.go:58", h115)
+	cpu.Cast(h119, h118)
+	t.watch.See("model.go:58", h119)
 
 	// %h193 = pointwise %h657 : f32[1]  // model.go:58
 	//
 	//	%h658 = constant {value=f32[](1)} : f32[]
 	//	%h659 = div %h658, %p68 : f32[]
-	cpu.ScalarDiv(h115, 1, h115)
-	t.watch.See("model.go:58", h115)
+	cpu.ScalarDiv(h119, 1, h119)
+	t.watch.See("model.go:58", h119)
 
 	// %h200 = strided_copy %h193 {shape=[64*N] strides=[0]} : f32[64*N]  // model.go:58
-	cpu.StridedCopy(h116, h115, []int{64 * n}, []int{0}, 0)
+	cpu.StridedCopy(h120, h119, []int{64 * n}, []int{0}, 0)
 
 	// %h207 = pointwise %h200 : f32[64*N]  // model.go:58
 	//
 	//	%h661 = neg %p69 : f32[]
-	cpu.Neg(h116, h116)
-	t.watch.See("model.go:58", h116)
+	cpu.Neg(h120, h120)
+	t.watch.See("model.go:58", h120)
 
 	// %h209 = fill {value=f32[](0) shape=[64*N,256]} : f32[64*N,256]  // model.go:58
-	cpu.Fill(h117, 0)
+	cpu.Fill(h121, 0)
 
 	// %h210 = scatter_elements %h209, %h140, %h208 {axis=1 reduction="add"} : f32[64*N,256]  // model.go:58
-	if err := cpu.ScatterElementsAdd(h117, h117, next, h116, []int{64 * n, 1}, []int{64 * n, 256}, 1); err != nil {
+	if err := cpu.ScatterElementsAdd(h121, h121, next, h120, []int{64 * n, 1}, []int{64 * n, 256}, 1); err != nil {
 		return rt.At("model.go:58", err)
 	}
-	t.watch.See("model.go:58", h117)
+	t.watch.See("model.go:58", h121)
 
 	// %h400 = pointwise %h308 : f32[N,64,256]  // model.go:58
 	//
 	//	%h663 = exp %p70 : f32[]
-	cpu.Exp(h112, h112)
-	t.watch.See("model.go:58", h112)
+	cpu.Exp(h116, h116)
+	t.watch.See("model.go:58", h116)
 
 	// %h212 = reduce %h210 {kind="sum" axes=[1] keep_dims=true} : f32[64*N,1]  // model.go:58
-	cpu.ReduceSum(h118, h117, 64*n, 256, 1)
-	t.watch.See("model.go:58", h118)
+	cpu.ReduceSum(h122, h121, 64*n, 256, 1)
+	t.watch.See("model.go:58", h122)
 
 	// %h214 = pointwise %h210, %h211, %h212 : f32[64*N,256]  // model.go:58
 	//
 	//	%h6651 = mul %p318, %p319 : f32[]
 	//	%h6671 = sub %p317, %h6651 : f32[]
 	for i := range 64 * n {
-		cpu.Repeat(h119[:256], h118[i:i+1])
-		cpu.Mul(h120[:256], h112[i*256:i*256+256], h119[:256])
-		cpu.Sub(h117[i*256:i*256+256], h117[i*256:i*256+256], h120[:256])
+		cpu.Repeat(h123[:256], h122[i:i+1])
+		cpu.Mul(h124[:256], h116[i*256:i*256+256], h123[:256])
+		cpu.Sub(h121[i*256:i*256+256], h121[i*256:i*256+256], h124[:256])
 	}
-	t.watch.See("model.go:58", h117)
+	t.watch.See("model.go:58", h121)
 
 	// %h396 = pack_panels %h : f32[4,256,16]  // model.go:51
-	cpu.PackPanels(h121, w.tokensWeight, 256, 64, 64, false, 1, 16384)
+	cpu.PackPanels(h125, w.tokensWeight, 256, 64, 64, false, 1, 16384)
 
 	// %h217 = mat_mul_panels %h215, %h396 {n=64} : f32[N,64,64]  // model.go:51
-	cpu.MatMul(h122, h117, h121, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1}, nil)
-	t.watch.See("model.go:51", h122)
+	cpu.MatMul(h126, h121, h125, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1}, nil)
+	t.watch.See("model.go:51", h126)
 
 	// %h220 = strided_copy %h218 {shape=[64,64*N] strides=[1,64]} : f32[64,64*N]  // model.go:51
 	if g.tokensWeight != nil {
-		cpu.StridedCopy(h123, h109, []int{64, 64 * n}, []int{1, 64}, 0)
+		cpu.StridedCopy(h127, h113, []int{64, 64 * n}, []int{1, 64}, 0)
 	}
 
 	// %h413 = pack_panels %h214 : f32[16,64*N,16]  // model.go:51
 	if g.tokensWeight != nil {
-		cpu.PackPanels(h124, h117, 64*n, 256, 256, false, 1, 16384*n)
+		cpu.PackPanels(h128, h121, 64*n, 256, 256, false, 1, 16384*n)
 	}
 
 	// %h221 = mat_mul_panels %h220, %h413 {n=256} : f32[64,256]  // model.go:51
 	if g.tokensWeight != nil {
-		cpu.MatMul(h125, h123, h124, &cpu.MatMulShape{M: 64, N: 256, K: 64 * n, LDA: 64 * n, LDC: 256, Batch: 1}, nil)
-		t.watch.See("model.go:51", h125)
+		cpu.MatMul(h129, h127, h128, &cpu.MatMulShape{M: 64, N: 256, K: 64 * n, LDA: 64 * n, LDC: 256, Batch: 1}, nil)
+		t.watch.See("model.go:51", h129)
 	}
 
 	// %h222 = strided_copy %h221 {shape=[256,64] strides=[1,256]} : f32[256,64]  // model.go:51
 	if g.tokensWeight != nil {
-		cpu.StridedCopy(h126, h125, []int{256, 64}, []int{1, 256}, 0)
+		cpu.StridedCopy(h130, h129, []int{256, 64}, []int{1, 256}, 0)
 	}
 
 	// %h223 = reduce %h133 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:51
-	cpu.ReduceMean(h127, h101, 64*n, 64, 1)
-	t.watch.See("model.go:51", h127)
+	cpu.ReduceMean(h131, h110, 64*n, 64, 1)
+	t.watch.See("model.go:51", h131)
 
 	// %h225 = pointwise %h133, %h223 : f32[N,64,64]  // model.go:51
 	//
 	//	%h6691 = sub %p320, %p321 : f32[]
 	//	%h6711 = mul %h6691, %h6691 : f32[]
 	for i := range 64 * n {
-		cpu.Repeat(h129[:64], h127[i:i+1])
-		cpu.Sub(h130[:64], h101[i*64:i*64+64], h129[:64])
-		cpu.Mul(h128[i*64:i*64+64], h130[:64], h130[:64])
+		cpu.Repeat(h133[:64], h131[i:i+1])
+		cpu.Sub(h134[:64], h110[i*64:i*64+64], h133[:64])
+		cpu.Mul(h132[i*64:i*64+64], h134[:64], h134[:64])
 	}
-	t.watch.See("model.go:51", h128)
+	t.watch.See("model.go:51", h132)
 
 	// %h226 = reduce %h225 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:51
-	cpu.ReduceMean(h131, h128, 64*n, 64, 1)
-	t.watch.See("model.go:51", h131)
+	cpu.ReduceMean(h135, h132, 64*n, 64, 1)
+	t.watch.See("model.go:51", h135)
 
 	// %h231 = pointwise %h226 : f32[N,64,1]  // model.go:51
 	//
@@ -929,40 +943,40 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	{
 		for lo := 0; lo < 64*n; lo += 1024 {
 			hi := min(lo+1024, 64*n)
-			cpu.AddScalar(h132[:hi-lo], h131[lo:hi], 1e-05)
-			cpu.Sqrt(h132[:hi-lo], h132[:hi-lo])
-			cpu.ScalarDiv(h131[lo:hi], 1, h132[:hi-lo])
+			cpu.AddScalar(h136[:hi-lo], h135[lo:hi], 1e-05)
+			cpu.Sqrt(h136[:hi-lo], h136[:hi-lo])
+			cpu.ScalarDiv(h135[lo:hi], 1, h136[:hi-lo])
 		}
 	}
-	t.watch.See("model.go:51", h131)
+	t.watch.See("model.go:51", h135)
 
 	// %h232 = layer_normalization %h133 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:51
-	cpu.LayerNorm(h101, h101, nil, nil, 64*n, 64, 1e-05)
-	t.watch.See("model.go:51", h101)
+	cpu.LayerNorm(h110, h110, nil, nil, 64*n, 64, 1e-05)
+	t.watch.See("model.go:51", h110)
 
 	// %h233 = pointwise %h217, %h26 : f32[N,64,64]  // model.go:51
 	//
 	//	%h681 = mul %p81, %p82 : f32[]
 	{
-		cpu.Repeat(h134, w.normWeight)
+		cpu.Repeat(h138, w.normWeight)
 		for lo := 0; lo < 4096*n; lo += 1024 {
 			hi := min(lo+1024, 4096*n)
-			cpu.Mul(h133[lo:hi], h122[lo:hi], h134[:hi-lo])
+			cpu.Mul(h137[lo:hi], h126[lo:hi], h138[:hi-lo])
 		}
 	}
-	t.watch.See("model.go:51", h133)
+	t.watch.See("model.go:51", h137)
 
 	// %h234 = pointwise %h217, %h232 : f32[N,64,64]  // model.go:51
 	//
 	//	%h683 = mul %p83, %p84 : f32[]
 	if g.normWeight != nil {
-		cpu.Mul(h135, h122, h101)
-		t.watch.See("model.go:51", h135)
+		cpu.Mul(h139, h126, h110)
+		t.watch.See("model.go:51", h139)
 	}
 
 	// %h235 = reduce %h234 {kind="sum" axes=[0,1]} : f32[64]  // model.go:51
 	if g.normWeight != nil {
-		cpu.ReduceSum(g.normWeight, h135, 1, 64*n, 64)
+		cpu.ReduceSum(g.normWeight, h139, 1, 64*n, 64)
 		t.watch.See("model.go:51", g.normWeight)
 	}
 	if t.passStep.Ends() <= 1 {
@@ -971,7 +985,7 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 
 	// %h236 = reduce %h217 {kind="sum" axes=[0,1]} : f32[64]  // model.go:51
 	if g.normBias != nil {
-		cpu.ReduceSum(g.normBias, h122, 1, 64*n, 64)
+		cpu.ReduceSum(g.normBias, h126, 1, 64*n, 64)
 		t.watch.See("model.go:51", g.normBias)
 	}
 	if t.passStep.Ends() <= 2 {
@@ -981,16 +995,16 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	// %h237 = pointwise %h233, %h232 : f32[N,64,64]  // model.go:51
 	//
 	//	%h685 = mul %p85, %p86 : f32[]
-	cpu.Mul(h136, h133, h101)
-	t.watch.See("model.go:51", h136)
+	cpu.Mul(h140, h137, h110)
+	t.watch.See("model.go:51", h140)
 
 	// %h238 = reduce %h237 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:51
-	cpu.ReduceMean(h137, h136, 64*n, 64, 1)
-	t.watch.See("model.go:51", h137)
+	cpu.ReduceMean(h141, h140, 64*n, 64, 1)
+	t.watch.See("model.go:51", h141)
 
 	// %h241 = reduce %h233 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:51
-	cpu.ReduceMean(h138, h133, 64*n, 64, 1)
-	t.watch.See("model.go:51", h138)
+	cpu.ReduceMean(h142, h137, 64*n, 64, 1)
+	t.watch.See("model.go:51", h142)
 
 	// %h243 = pointwise %h233, %h232, %h238, %h241, %h231 : f32[N,64,64]  // model.go:51
 	//
@@ -999,21 +1013,286 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	//	%h69111 = sub %h689111, %p334 : f32[]
 	//	%h6931 = mul %h69111, %p335 : f32[]
 	for i := range 64 * n {
-		cpu.Repeat(h139[:64], h137[i:i+1])
-		cpu.Repeat(h140[:64], h138[i:i+1])
-		cpu.Repeat(h141[:64], h131[i:i+1])
-		cpu.Mul(h142[:64], h101[i*64:i*64+64], h139[:64])
-		cpu.Sub(h142[:64], h133[i*64:i*64+64], h142[:64])
-		cpu.Sub(h142[:64], h142[:64], h140[:64])
-		cpu.Mul(h133[i*64:i*64+64], h142[:64], h141[:64])
+		cpu.Repeat(h143[:64], h141[i:i+1])
+		cpu.Repeat(h144[:64], h142[i:i+1])
+		cpu.Repeat(h145[:64], h135[i:i+1])
+		cpu.Mul(h146[:64], h110[i*64:i*64+64], h143[:64])
+		cpu.Sub(h146[:64], h137[i*64:i*64+64], h146[:64])
+		cpu.Sub(h146[:64], h146[:64], h144[:64])
+		cpu.Mul(h137[i*64:i*64+64], h146[:64], h145[:64])
 	}
-	t.watch.See("model.go:51", h133)
+	t.watch.See("model.go:51", h137)
 
-	// %h2011 = random_uniform %key {d_type=f32 shape=[N,64,64] high=1 seed=9} : f32[N,64,64]  // model.go:50
-	cpu.RandomUniform(h143, 0, 1, 9, key)
-	t.watch.See("model.go:50", h143)
+	// %h247, %h254, %h274, %h281, %h294, %h295, %h307, %h314, %h339, %h347, %h351, %h359, %h363, %h371, %h386, %h387, %h395 = invoke %h201, %h243, %h29, %h194, %h126, %h32, %h122, %h38, %h41, %h187, %h43, %h115, %h105, %h180, %h113, %h46, %h330, %h566, %h100, %h84, %h53, %h58, %h93, %h86 {func="block"} : f32[64], f32[64,256], f32[256], f32[256,64], f32[64], f32[64], f32[64], f32[64,64], f32[192], f32[192 ...  // model.go:50
+	if err := t.block(n, int(t.stepOffsets[stepH154Off]), g.layers1Linear2Bias, g.layers1Linear2Weight, g.layers1Linear1Bias, g.layers1Linear1Weight, g.layers1Norm2Weight, g.layers1Norm2Bias, g.layers1SelfAttnOutProjBias, g.layers1SelfAttnOutProjWeight, h147, h148, h149, h150, h151, h152, g.layers1Norm1Weight, g.layers1Norm1Bias, h153, h105, h137, w.layers1Linear2Weight, h101, h100, w.layers1Linear1Weight, h94, w.layers1Norm2Weight, w.layers1Norm2Bias, h89, w.layers1SelfAttnOutProjWeight, h87, h72, h82, h81, w.constH354, h67, h77, h68, h56, w.layers1Norm1Weight, w.layers1Norm1Bias, h62, h60); err != nil {
+		return err
+	}
+	if t.passStep.Ends() <= 3 {
+		return nil
+	}
 
-	// %h246 = pointwise %h2011, %h243 : f32[N,64,64]  // model.go:50
+	// %h399, %h406, %h426, %h433, %h446, %h447, %h459, %h466, %h491, %h499, %h503, %h511, %h515, %h523, %h538, %h539, %h547 = invoke %h173, %h395, %h147, %h166, %h77, %h148, %h73, %h149, %h150, %h159, %h154, %h66, %h56, %h152, %h64, %h155, %h482, %h158, %h51, %h30, %h156, %h160, %h44, %h37 {func="block"} : f32[64], f32[64,256], f32[256], f32[256,64], f32[64], f32[64], f32[64], f32[64,64], f32[192], f32[1 ...  // model.go:50
+	if err := t.block(n, int(t.stepOffsets[stepH162Off]), g.layers0Linear2Bias, g.layers0Linear2Weight, g.layers0Linear1Bias, g.layers0Linear1Weight, g.layers0Norm2Weight, g.layers0Norm2Bias, g.layers0SelfAttnOutProjBias, g.layers0SelfAttnOutProjWeight, h155, h156, h157, h158, h159, h160, g.layers0Norm1Weight, g.layers0Norm1Bias, h161, h51, h153, w.layers0Linear2Weight, h47, h46, w.layers0Linear1Weight, h40, w.layers0Norm2Weight, w.layers0Norm2Bias, h35, w.layers0SelfAttnOutProjWeight, h33, h18, h28, h27, w.constH354, h13, h23, h14, h1, w.layers0Norm1Weight, w.layers0Norm1Bias, h8, h6); err != nil {
+		return err
+	}
+	if t.passStep.Ends() <= 4 {
+		return nil
+	}
+
+	// %h550 = pointwise %h145, %h547 : f32[N,64,64]  // model.go:49
+	//
+	//	%h71101 = constant {value=f32[](0.1)} : f32[]
+	//	%h7641 = greater_or_equal %p496, %h71101 : bool[]
+	//	%h92711 = constant {value=f32[](0)} : f32[]
+	//	%h92811 = where %h7641, %p497, %h92711 : f32[]
+	//	%h9301 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h9311 = mul %h92811, %h9301 : f32[]
+	{
+		for lo := 0; lo < 4096*n; lo += 1024 {
+			hi := min(lo+1024, 4096*n)
+			cpu.GreaterOrEqualScalar(h163[:hi-lo], h2[lo:hi], 0.1)
+			cpu.WhereScalarY(h164[:hi-lo], h163[:hi-lo], h161[lo:hi], 0)
+			cpu.MulScalar(h2[lo:hi], h164[:hi-lo], 1.1111112)
+		}
+	}
+	t.watch.See("model.go:49", h2)
+
+	// %h551 = reduce %h550 {kind="sum" axes=[0]} : f32[64,64]  // model.go:49
+	if g.places != nil {
+		cpu.ReduceSum(g.places, h2, 1, n, 4096)
+		t.watch.See("model.go:49", g.places)
+	}
+	if t.passStep.Ends() <= 5 {
+		return nil
+	}
+
+	// %h552 = fill {value=f32[](0) shape=[256,64]} : f32[256,64]  // model.go:49
+	if g.tokensWeight != nil {
+		cpu.Fill(h165, 0)
+	}
+
+	// %h554 = scatter_nd %h552, %h553, %h550 {reduction="add"} : f32[256,64]  // model.go:49
+	if g.tokensWeight != nil {
+		if err := cpu.ScatterNDAdd(h165, h165, tokens, h2, []int{256}, 64); err != nil {
+			return rt.At("model.go:49", err)
+		}
+		t.watch.See("model.go:49", h165)
+	}
+
+	// %h556 = pointwise %h339, %h351, %h363 : f32[192]  // model.go:49
+	//
+	//	%h9331 = add %p498, %p499 : f32[]
+	//	%h9351 = add %h9331, %p500 : f32[]
+	if g.layers1SelfAttnInProjBias != nil {
+		{
+			cpu.Add(h166[:192], h147, h149)
+			cpu.Add(g.layers1SelfAttnInProjBias, h166[:192], h151)
+		}
+		t.watch.See("model.go:49", g.layers1SelfAttnInProjBias)
+	}
+	if t.passStep.Ends() <= 6 {
+		return nil
+	}
+
+	// %h558 = pointwise %h347, %h359, %h371 : f32[192,64]  // model.go:49
+	//
+	//	%h9371 = add %p501, %p502 : f32[]
+	//	%h9391 = add %h9371, %p503 : f32[]
+	if g.layers1SelfAttnInProjWeight != nil {
+		{
+			for lo := 0; lo < 12288; lo += 1024 {
+				hi := min(lo+1024, 12288)
+				cpu.Add(h167[:hi-lo], h148[lo:hi], h150[lo:hi])
+				cpu.Add(g.layers1SelfAttnInProjWeight[lo:hi], h167[:hi-lo], h152[lo:hi])
+			}
+		}
+		t.watch.See("model.go:49", g.layers1SelfAttnInProjWeight)
+	}
+	if t.passStep.Ends() <= 7 {
+		return nil
+	}
+
+	return t.step2(n, output, tokens, next, key)
+}
+
+// step2 is part 2 of 2 of step.
+func (t *Trainer) step2(n int, output []float32, tokens, next, key []int64) error {
+	if err := rt.Done(t.ctx); err != nil {
+		return err
+	}
+	g := t.changes
+	var (
+		h168 = rt.View[float32](t.arena, int(t.stepOffsets[stepH168Off]), 1024)
+		h155 = rt.View[float32](t.arena, int(t.stepOffsets[stepH155Off]), 192)
+		h157 = rt.View[float32](t.arena, int(t.stepOffsets[stepH157Off]), 192)
+		h159 = rt.View[float32](t.arena, int(t.stepOffsets[stepH159Off]), 192)
+		h169 = rt.View[float32](t.arena, int(t.stepOffsets[stepH169Off]), 1024)
+		h156 = rt.View[float32](t.arena, int(t.stepOffsets[stepH156Off]), 12288)
+		h158 = rt.View[float32](t.arena, int(t.stepOffsets[stepH158Off]), 12288)
+		h160 = rt.View[float32](t.arena, int(t.stepOffsets[stepH160Off]), 12288)
+		h130 = rt.View[float32](t.arena, int(t.stepOffsets[stepH130Off]), 16384)
+		h165 = rt.View[float32](t.arena, int(t.stepOffsets[stepH165Off]), 16384)
+	)
+
+	// %h560 = pointwise %h491, %h503, %h515 : f32[192]  // model.go:49
+	//
+	//	%h9411 = add %p504, %p505 : f32[]
+	//	%h9431 = add %h9411, %p506 : f32[]
+	if g.layers0SelfAttnInProjBias != nil {
+		{
+			cpu.Add(h168[:192], h155, h157)
+			cpu.Add(g.layers0SelfAttnInProjBias, h168[:192], h159)
+		}
+		t.watch.See("model.go:49", g.layers0SelfAttnInProjBias)
+	}
+	if t.passStep.Ends() <= 8 {
+		return nil
+	}
+
+	// %h562 = pointwise %h499, %h511, %h523 : f32[192,64]  // model.go:49
+	//
+	//	%h9451 = add %p507, %p508 : f32[]
+	//	%h9471 = add %h9451, %p509 : f32[]
+	if g.layers0SelfAttnInProjWeight != nil {
+		{
+			for lo := 0; lo < 12288; lo += 1024 {
+				hi := min(lo+1024, 12288)
+				cpu.Add(h169[:hi-lo], h156[lo:hi], h158[lo:hi])
+				cpu.Add(g.layers0SelfAttnInProjWeight[lo:hi], h169[:hi-lo], h160[lo:hi])
+			}
+		}
+		t.watch.See("model.go:49", g.layers0SelfAttnInProjWeight)
+	}
+	if t.passStep.Ends() <= 9 {
+		return nil
+	}
+
+	// %h563 = pointwise %h222, %h554 : f32[256,64]  // model.go:49
+	//
+	//	%h949 = add %p270, %p271 : f32[]
+	if g.tokensWeight != nil {
+		cpu.Add(g.tokensWeight, h130, h165)
+		t.watch.See("model.go:49", g.tokensWeight)
+	}
+	return nil
+}
+
+// block is a block that the schedule runs more than once, each time with other weights.
+func (t *Trainer) block(n, base int, h247, h254, h274, h281, h294, h295, h307, h314, h339, h347, h351, h359, h363, h371, h386, h387, h395, p201, p243, p20, p194, p126, p18, p122, p24, p25, p187, p16, p115, p105, p180, p113 []float32, p35 []bool, p330, p566, p100, p84, p22, p23, p93, p86 []float32) error {
+	if err := rt.Done(t.ctx); err != nil {
+		return err
+	}
+	var (
+		h2   = rt.View[bool](t.arena, base+blockH2Off, 1024)
+		h3   = rt.View[float32](t.arena, base+blockH3Off, 1024)
+		h1   = rt.View[float32](t.arena, base+196608*n+65536, 4096*n)
+		h4   = rt.View[float32](t.arena, base+blockH4Off, 16384)
+		h5   = rt.View[float32](t.arena, base+blockH5Off, 16384*n)
+		h7   = rt.View[float32](t.arena, base+blockH7Off, 1024)
+		h8   = rt.View[bool](t.arena, base+blockH8Off, 1024)
+		h6   = rt.View[float32](t.arena, base+65536*n+65536, 16384*n)
+		h9   = rt.View[float32](t.arena, base+131072*n+65536, 16384*n)
+		h10  = rt.View[float32](t.arena, base+65536*n+65536, 4096*n)
+		h11  = rt.View[float32](t.arena, base+blockH11Off, 16384)
+		h13  = rt.View[float32](t.arena, base+blockH13Off, 1024)
+		h12  = rt.View[float32](t.arena, base+65536*n+65536, 16384*n)
+		h14  = rt.View[float32](t.arena, base+blockH14Off, 1024)
+		h15  = rt.View[bool](t.arena, base+blockH15Off, 1024)
+		h16  = rt.View[float32](t.arena, base+blockH16Off, 1024)
+		h17  = rt.View[float32](t.arena, base+blockH17Off, 16384)
+		h18  = rt.View[float32](t.arena, base+131072*n+65536, 4096*n)
+		h19  = rt.View[float32](t.arena, base+65536*n+65536, 4096*n)
+		h20  = rt.View[float32](t.arena, base+147456*n+65536, 4096*n)
+		h21  = rt.View[float32](t.arena, base+65536*n+65536, 16384*n)
+		h22  = rt.View[float32](t.arena, base+blockH22Off, 16384)
+		h23  = rt.View[float32](t.arena, base+16384*n+65536, 64*n)
+		h25  = rt.View[float32](t.arena, base+blockH25Off, 1024)
+		h26  = rt.View[float32](t.arena, base+blockH26Off, 1024)
+		h24  = rt.View[float32](t.arena, base+blockH24Off, 4096*n)
+		h27  = rt.View[float32](t.arena, base+32768*n+65536, 64*n)
+		h28  = rt.View[float32](t.arena, base+blockH28Off, 1024)
+		h29  = rt.View[float32](t.arena, base+blockH29Off, 4096*n)
+		h31  = rt.View[float32](t.arena, base+blockH31Off, 1024)
+		h30  = rt.View[float32](t.arena, base+196608*n+65536, 4096*n)
+		h32  = rt.View[float32](t.arena, base+16384*n+65536, 4096*n)
+		h33  = rt.View[float32](t.arena, base+16384*n+65536, 4096*n)
+		h34  = rt.View[float32](t.arena, base+33024*n+65536, 64*n)
+		h35  = rt.View[float32](t.arena, base+16384*n+65536, 64*n)
+		h36  = rt.View[float32](t.arena, base+blockH36Off, 1024)
+		h37  = rt.View[float32](t.arena, base+blockH37Off, 1024)
+		h38  = rt.View[float32](t.arena, base+blockH38Off, 1024)
+		h39  = rt.View[float32](t.arena, base+blockH39Off, 1024)
+		h41  = rt.View[bool](t.arena, base+blockH41Off, 1024)
+		h42  = rt.View[float32](t.arena, base+blockH42Off, 1024)
+		h40  = rt.View[float32](t.arena, base+blockH40Off, 4096*n)
+		h43  = rt.View[float32](t.arena, base+blockH43Off, 4096)
+		h44  = rt.View[float32](t.arena, base+16384*n+65536, 4096*n)
+		h45  = rt.View[float32](t.arena, base+32768*n+65536, 4096*n)
+		h46  = rt.View[float32](t.arena, base+49152*n+65536, 4096*n)
+		h47  = rt.View[float32](t.arena, base+blockH47Off, 4096)
+		h48  = rt.View[float32](t.arena, base+212992*n+65536, 4096*n)
+		h49  = rt.View[float32](t.arena, base+blockH49Off, 4096*n)
+		h50  = rt.View[float32](t.arena, base+65536*n+65536, 4096*n)
+		h51  = rt.View[float32](t.arena, base+blockH51Off, 16384*n)
+		h53  = rt.View[float32](t.arena, base+blockH53Off, 1024)
+		h54  = rt.View[bool](t.arena, base+blockH54Off, 1024)
+		h52  = rt.View[float32](t.arena, base+65536*n+65536, 16384*n)
+		h55  = rt.View[float32](t.arena, base+131072*n+65536, 16384*n)
+		h56  = rt.View[float32](t.arena, base+65536*n+65536, 4096*n)
+		h57  = rt.View[float32](t.arena, base+212992*n+65536, 4096*n)
+		h58  = rt.View[bool](t.arena, base+blockH58Off, 1024)
+		h59  = rt.View[float32](t.arena, base+blockH59Off, 1024)
+		h60  = rt.View[float32](t.arena, base+65536*n+65536, 16384*n)
+		h61  = rt.View[float32](t.arena, base+131072*n+65536, 256*n)
+		h62  = rt.View[float32](t.arena, base+blockH62Off, 1024)
+		h63  = rt.View[float32](t.arena, base+blockH63Off, 1024)
+		h64  = rt.View[float32](t.arena, base+131072*n+65536, 4096*n)
+		h65  = rt.View[float32](t.arena, base+147456*n+65536, 4096*n)
+		h66  = rt.View[float32](t.arena, base+65536*n+65536, 16384*n)
+		h67  = rt.View[float32](t.arena, base+163840*n+65536, 4096*n)
+		h68  = rt.View[float32](t.arena, base+65536*n+65536, 4096*n)
+		h69  = rt.View[float32](t.arena, base+blockH69Off, 4096*n)
+		h70  = rt.View[float32](t.arena, base+blockH70Off, 64)
+		h71  = rt.View[float32](t.arena, base+blockH71Off, 4096)
+		h72  = rt.View[float32](t.arena, base+16384*n+65536, 4096*n)
+		h73  = rt.View[float32](t.arena, base+32768*n+65536, 4096*n)
+		h74  = rt.View[float32](t.arena, base+49152*n+65536, 4096*n)
+		h75  = rt.View[float32](t.arena, base+32768*n+65536, 4096*n)
+		h76  = rt.View[float32](t.arena, base+blockH76Off, 4096)
+		h77  = rt.View[float32](t.arena, base+blockH77Off, 4096)
+		h78  = rt.View[float32](t.arena, base+blockH78Off, 4096*n)
+		h79  = rt.View[float32](t.arena, base+blockH79Off, 64)
+		h80  = rt.View[float32](t.arena, base+blockH80Off, 4096)
+		h81  = rt.View[float32](t.arena, base+32768*n+65536, 4096*n)
+		h82  = rt.View[float32](t.arena, base+blockH82Off, 4096)
+		h83  = rt.View[float32](t.arena, base+blockH83Off, 4096)
+		h84  = rt.View[float32](t.arena, base+32768*n+65536, 4096*n)
+		h85  = rt.View[float32](t.arena, base+blockH85Off, 64)
+		h86  = rt.View[float32](t.arena, base+blockH86Off, 4096)
+		h87  = rt.View[float32](t.arena, base+65536*n+65536, 4096*n)
+		h88  = rt.View[float32](t.arena, base+81920*n+65536, 4096*n)
+		h89  = rt.View[float32](t.arena, base+blockH89Off, 4096)
+		h90  = rt.View[float32](t.arena, base+blockH90Off, 4096)
+		h91  = rt.View[float32](t.arena, base+32768*n+65536, 64*n)
+		h93  = rt.View[float32](t.arena, base+blockH93Off, 1024)
+		h94  = rt.View[float32](t.arena, base+blockH94Off, 1024)
+		h92  = rt.View[float32](t.arena, base+blockH92Off, 4096*n)
+		h95  = rt.View[float32](t.arena, base+65536*n+65536, 64*n)
+		h96  = rt.View[float32](t.arena, base+blockH96Off, 1024)
+		h97  = rt.View[float32](t.arena, base+blockH97Off, 4096*n)
+		h99  = rt.View[float32](t.arena, base+blockH99Off, 1024)
+		h98  = rt.View[float32](t.arena, base+32768*n+65536, 4096*n)
+		h100 = rt.View[float32](t.arena, base+49152*n+65536, 4096*n)
+		h101 = rt.View[float32](t.arena, base+16384*n+65536, 4096*n)
+		h102 = rt.View[float32](t.arena, base+49152*n+65536, 64*n)
+		h103 = rt.View[float32](t.arena, base+16384*n+65536, 64*n)
+		h104 = rt.View[float32](t.arena, base+blockH104Off, 1024)
+		h105 = rt.View[float32](t.arena, base+blockH105Off, 1024)
+		h106 = rt.View[float32](t.arena, base+blockH106Off, 1024)
+		h107 = rt.View[float32](t.arena, base+blockH107Off, 1024)
+	)
+
+	// %h246 = pointwise %h201, %h243 : f32[N,64,64]  // model.go:50
 	//
 	//	%h64521 = constant {value=f32[](0.1)} : f32[]
 	//	%h64621 = greater_or_equal %p338, %h64521 : bool[]
@@ -1024,36 +1303,22 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	{
 		for lo := 0; lo < 4096*n; lo += 1024 {
 			hi := min(lo+1024, 4096*n)
-			cpu.GreaterOrEqualScalar(h144[:hi-lo], h143[lo:hi], 0.1)
-			cpu.WhereScalarY(h145[:hi-lo], h144[:hi-lo], h133[lo:hi], 0)
-			cpu.MulScalar(h143[lo:hi], h145[:hi-lo], 1.1111112)
+			cpu.GreaterOrEqualScalar(h2[:hi-lo], p201[lo:hi], 0.1)
+			cpu.WhereScalarY(h3[:hi-lo], h2[:hi-lo], p243[lo:hi], 0)
+			cpu.MulScalar(h1[lo:hi], h3[:hi-lo], 1.1111112)
 		}
 	}
-	t.watch.See("model.go:50", h143)
 
 	// %h247 = reduce %h246 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
-	if g.layers1Linear2Bias != nil {
-		cpu.ReduceSum(g.layers1Linear2Bias, h143, 1, 64*n, 64)
-		t.watch.See("model.go:50", g.layers1Linear2Bias)
-	}
-	if t.passStep.Ends() <= 3 {
-		return nil
-	}
+	cpu.ReduceSum(h247, h1, 1, 64*n, 64)
 
 	// %h421 = pack_panels %h20 : f32[16,64,16]  // model.go:50
-	cpu.PackPanels(h146, w.layers1Linear2Weight, 64, 256, 256, false, 1, 16384)
+	cpu.PackPanels(h4, p20, 64, 256, 256, false, 1, 16384)
 
 	// %h249 = mat_mul_panels %h246, %h421 {n=256} : f32[N,64,256]  // model.go:50
-	cpu.MatMul(h147, h143, h146, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1}, nil)
-	t.watch.See("model.go:50", h147)
+	cpu.MatMul(h5, h1, h4, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1}, nil)
 
-	// %h1942 = random_uniform %key {d_type=f32 shape=[N,64,256] high=1 seed=8} : f32[N,64,256]  // model.go:50
-	if g.layers1Linear2Weight != nil {
-		cpu.RandomUniform(h148, 0, 1, 8, key)
-		t.watch.See("model.go:50", h148)
-	}
-
-	// %h1281 = pointwise %h1942, %h126 : f32[N,64,256]  // model.go:50
+	// %h1281 = pointwise %h194, %h126 : f32[N,64,256]  // model.go:50
 	//
 	//	%h622111 = gelu %p3111 : f32[]
 	//	%h625111 = constant {value=f32[](1.1111112)} : f32[]
@@ -1062,234 +1327,27 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	//	%h632111 = greater_or_equal %p3101, %h630111 : bool[]
 	//	%h635111 = constant {value=f32[](0)} : f32[]
 	//	%h637111 = where %h632111, %h627111, %h635111 : f32[]
-	if g.layers1Linear2Weight != nil {
-		{
-			for lo := 0; lo < 16384*n; lo += 1024 {
-				hi := min(lo+1024, 16384*n)
-				cpu.Gelu(h149[:hi-lo], h97[lo:hi])
-				cpu.MulScalar(h149[:hi-lo], h149[:hi-lo], 1.1111112)
-				cpu.GreaterOrEqualScalar(h150[:hi-lo], h148[lo:hi], 0.1)
-				cpu.WhereScalarY(h148[lo:hi], h150[:hi-lo], h149[:hi-lo], 0)
-			}
+	{
+		for lo := 0; lo < 16384*n; lo += 1024 {
+			hi := min(lo+1024, 16384*n)
+			cpu.Gelu(h7[:hi-lo], p126[lo:hi])
+			cpu.MulScalar(h7[:hi-lo], h7[:hi-lo], 1.1111112)
+			cpu.GreaterOrEqualScalar(h8[:hi-lo], p194[lo:hi], 0.1)
+			cpu.WhereScalarY(h6[lo:hi], h8[:hi-lo], h7[:hi-lo], 0)
 		}
-		t.watch.See("model.go:50", h148)
 	}
 
 	// %h252 = strided_copy %h2501 {shape=[256,64*N] strides=[1,256]} : f32[256,64*N]  // model.go:50
-	if g.layers1Linear2Weight != nil {
-		cpu.StridedCopy(h151, h148, []int{256, 64 * n}, []int{1, 256}, 0)
-	}
-
-	return t.step2(n, output, tokens, next, key)
-}
-
-// step2 is part 2 of 3 of step.
-func (t *Trainer) step2(n int, output []float32, tokens, next, key []int64) error {
-	if err := rt.Done(t.ctx); err != nil {
-		return err
-	}
-	w := t.weights
-	g := t.changes
-	var (
-		h152 = rt.View[float32](t.arena, 327680*n+434688, 4096*n)
-		h143 = rt.View[float32](t.arena, 671744*n+434688, 4096*n)
-		h153 = rt.View[float32](t.arena, stepH153Off, 16384)
-		h151 = rt.View[float32](t.arena, 393216*n+434688, 16384*n)
-		h155 = rt.View[float32](t.arena, stepH155Off, 1024)
-		h97  = rt.View[float32](t.arena, 196608*n+434688, 16384*n)
-		h154 = rt.View[float32](t.arena, 327680*n+434688, 16384*n)
-		h156 = rt.View[float32](t.arena, stepH156Off, 1024)
-		h157 = rt.View[float32](t.arena, 327680*n+434688, 16384*n)
-		h158 = rt.View[bool](t.arena, stepH158Off, 1024)
-		h159 = rt.View[float32](t.arena, stepH159Off, 1024)
-		h147 = rt.View[float32](t.arena, 262144*n+434688, 16384*n)
-		h160 = rt.View[float32](t.arena, stepH160Off, 16384)
-		h161 = rt.View[float32](t.arena, 262144*n+434688, 4096*n)
-		h162 = rt.View[float32](t.arena, 196608*n+434688, 4096*n)
-		h86  = rt.View[float32](t.arena, 638976*n+434688, 4096*n)
-		h163 = rt.View[float32](t.arena, 278528*n+434688, 4096*n)
-		h164 = rt.View[float32](t.arena, 196608*n+434688, 16384*n)
-		h165 = rt.View[float32](t.arena, stepH165Off, 16384)
-		h166 = rt.View[float32](t.arena, 212992*n+434688, 64*n)
-		h168 = rt.View[float32](t.arena, stepH168Off, 1024)
-		h169 = rt.View[float32](t.arena, stepH169Off, 1024)
-		h167 = rt.View[float32](t.arena, 196608*n+434688, 4096*n)
-		h170 = rt.View[float32](t.arena, 229376*n+434688, 64*n)
-		h171 = rt.View[float32](t.arena, stepH171Off, 1024)
-		h173 = rt.View[float32](t.arena, stepH173Off, 1024)
-		h172 = rt.View[float32](t.arena, 196608*n+434688, 4096*n)
-		h174 = rt.View[float32](t.arena, 212992*n+434688, 4096*n)
-		h175 = rt.View[float32](t.arena, 212992*n+434688, 4096*n)
-		h176 = rt.View[float32](t.arena, 229632*n+434688, 64*n)
-		h177 = rt.View[float32](t.arena, 212992*n+434688, 64*n)
-		h178 = rt.View[float32](t.arena, stepH178Off, 1024)
-		h179 = rt.View[float32](t.arena, stepH179Off, 1024)
-		h180 = rt.View[float32](t.arena, stepH180Off, 1024)
-		h181 = rt.View[float32](t.arena, stepH181Off, 1024)
-		h133 = rt.View[float32](t.arena, 655360*n+434688, 4096*n)
-		h182 = rt.View[float32](t.arena, 196608*n+434688, 4096*n)
-		h183 = rt.View[bool](t.arena, stepH183Off, 1024)
-		h184 = rt.View[float32](t.arena, stepH184Off, 1024)
-		h185 = rt.View[float32](t.arena, stepH185Off, 4096)
-		h186 = rt.View[float32](t.arena, 212992*n+434688, 4096*n)
-		h187 = rt.View[float32](t.arena, 229376*n+434688, 4096*n)
-		h84  = rt.View[float32](t.arena, 622592*n+434688, 4096*n)
-		h188 = rt.View[float32](t.arena, 245760*n+434688, 4096*n)
-		h189 = rt.View[float32](t.arena, stepH189Off, 4096)
-		h190 = rt.View[float32](t.arena, 393216*n+434688, 4096*n)
-		h191 = rt.View[float32](t.arena, 196608*n+434688, 4096*n)
-		h70  = rt.View[float32](t.arena, 589824*n+434688, 4096*n)
-		h192 = rt.View[float32](t.arena, 262144*n+434688, 4096*n)
-		h193 = rt.View[float32](t.arena, 196608*n+434688, 16384*n)
-		h194 = rt.View[float32](t.arena, 262144*n+434688, 16384*n)
-		h195 = rt.View[float32](t.arena, stepH195Off, 1024)
-		h79  = rt.View[float32](t.arena, 131072*n+434688, 16384*n)
-		h196 = rt.View[bool](t.arena, stepH196Off, 1024)
-		h197 = rt.View[float32](t.arena, 327680*n+434688, 16384*n)
-		h198 = rt.View[float32](t.arena, 262144*n+434688, 4096*n)
-		h199 = rt.View[float32](t.arena, 278528*n+434688, 4096*n)
-		h200 = rt.View[float32](t.arena, 294912*n+434688, 16384*n)
-		h201 = rt.View[bool](t.arena, stepH201Off, 1024)
-		h202 = rt.View[float32](t.arena, stepH202Off, 1024)
-		h203 = rt.View[float32](t.arena, 196608*n+434688, 16384*n)
-		h204 = rt.View[float32](t.arena, 262144*n+434688, 256*n)
-		h205 = rt.View[float32](t.arena, stepH205Off, 1024)
-		h206 = rt.View[float32](t.arena, stepH206Off, 1024)
-		h207 = rt.View[float32](t.arena, 262144*n+434688, 4096*n)
-		h65  = rt.View[float32](t.arena, 573440*n+434688, 4096*n)
-		h208 = rt.View[float32](t.arena, 294912*n+434688, 4096*n)
-		h75  = rt.View[float32](t.arena, 606208*n+434688, 4096*n)
-		h209 = rt.View[float32](t.arena, 196608*n+434688, 16384*n)
-		h210 = rt.View[float32](t.arena, 311296*n+434688, 4096*n)
-		h211 = rt.View[float32](t.arena, 196608*n+434688, 4096*n)
-		h212 = rt.View[float32](t.arena, 131072*n+434688, 4096*n)
-		h213 = rt.View[float32](t.arena, stepH213Off, 64)
-		h214 = rt.View[float32](t.arena, stepH214Off, 192)
-		h215 = rt.View[float32](t.arena, stepH215Off, 4096)
-		h66  = rt.View[float32](t.arena, stepH66Off, 4096)
-		h216 = rt.View[float32](t.arena, 147456*n+434688, 4096*n)
-		h217 = rt.View[float32](t.arena, 163840*n+434688, 4096*n)
-		h49  = rt.View[float32](t.arena, 557056*n+434688, 4096*n)
-		h218 = rt.View[float32](t.arena, 180224*n+434688, 4096*n)
-		h219 = rt.View[float32](t.arena, 163840*n+434688, 4096*n)
-		h220 = rt.View[float32](t.arena, stepH220Off, 4096)
-		h221 = rt.View[float32](t.arena, stepH221Off, 4096)
-		h222 = rt.View[float32](t.arena, stepH222Off, 12288)
-		h223 = rt.View[float32](t.arena, 131072*n+434688, 4096*n)
-		h224 = rt.View[float32](t.arena, stepH224Off, 64)
-		h225 = rt.View[float32](t.arena, stepH225Off, 192)
-		h226 = rt.View[float32](t.arena, stepH226Off, 4096)
-		h60  = rt.View[float32](t.arena, stepH60Off, 4096)
-		h227 = rt.View[float32](t.arena, 163840*n+434688, 4096*n)
-		h228 = rt.View[float32](t.arena, stepH228Off, 4096)
-		h229 = rt.View[float32](t.arena, stepH229Off, 4096)
-		h230 = rt.View[float32](t.arena, stepH230Off, 12288)
-		h231 = rt.View[float32](t.arena, 163840*n+434688, 4096*n)
-		h232 = rt.View[float32](t.arena, stepH232Off, 64)
-		h233 = rt.View[float32](t.arena, stepH233Off, 192)
-		h234 = rt.View[float32](t.arena, stepH234Off, 4096)
-		h58  = rt.View[float32](t.arena, stepH58Off, 4096)
-		h235 = rt.View[float32](t.arena, 196608*n+434688, 4096*n)
-		h236 = rt.View[float32](t.arena, 212992*n+434688, 4096*n)
-		h237 = rt.View[float32](t.arena, stepH237Off, 4096)
-		h238 = rt.View[float32](t.arena, stepH238Off, 4096)
-		h239 = rt.View[float32](t.arena, stepH239Off, 12288)
-		h240 = rt.View[float32](t.arena, 163840*n+434688, 64*n)
-		h242 = rt.View[float32](t.arena, stepH242Off, 1024)
-		h243 = rt.View[float32](t.arena, stepH243Off, 1024)
-		h241 = rt.View[float32](t.arena, 131072*n+434688, 4096*n)
-		h244 = rt.View[float32](t.arena, 180224*n+434688, 64*n)
-		h245 = rt.View[float32](t.arena, stepH245Off, 1024)
-		h247 = rt.View[float32](t.arena, stepH247Off, 1024)
-		h246 = rt.View[float32](t.arena, 131072*n+434688, 4096*n)
-		h248 = rt.View[float32](t.arena, 163840*n+434688, 4096*n)
-		h249 = rt.View[float32](t.arena, 147456*n+434688, 4096*n)
-		h250 = rt.View[float32](t.arena, 163840*n+434688, 64*n)
-		h251 = rt.View[float32](t.arena, 147456*n+434688, 64*n)
-		h252 = rt.View[float32](t.arena, stepH252Off, 1024)
-		h253 = rt.View[float32](t.arena, stepH253Off, 1024)
-		h254 = rt.View[float32](t.arena, stepH254Off, 1024)
-		h255 = rt.View[float32](t.arena, stepH255Off, 1024)
-		h256 = rt.View[float32](t.arena, 327680*n+434688, 4096*n)
-		h257 = rt.View[bool](t.arena, stepH257Off, 1024)
-		h258 = rt.View[float32](t.arena, stepH258Off, 1024)
-		h259 = rt.View[float32](t.arena, stepH259Off, 16384)
-		h260 = rt.View[float32](t.arena, 131072*n+434688, 16384*n)
-		h261 = rt.View[float32](t.arena, 196608*n+434688, 16384*n)
-		h262 = rt.View[float32](t.arena, stepH262Off, 1024)
-		h45  = rt.View[float32](t.arena, 65536*n+434688, 16384*n)
-		h263 = rt.View[bool](t.arena, stepH263Off, 1024)
-		h264 = rt.View[float32](t.arena, 262144*n+434688, 16384*n)
-		h265 = rt.View[float32](t.arena, 196608*n+434688, 4096*n)
-		h266 = rt.View[float32](t.arena, stepH266Off, 16384)
-		h268 = rt.View[float32](t.arena, stepH268Off, 1024)
-		h267 = rt.View[float32](t.arena, 196608*n+434688, 16384*n)
-		h269 = rt.View[float32](t.arena, stepH269Off, 1024)
-		h270 = rt.View[float32](t.arena, 196608*n+434688, 16384*n)
-		h271 = rt.View[bool](t.arena, stepH271Off, 1024)
-		h272 = rt.View[float32](t.arena, stepH272Off, 1024)
-		h273 = rt.View[float32](t.arena, stepH273Off, 16384)
-		h274 = rt.View[float32](t.arena, 131072*n+434688, 4096*n)
-		h275 = rt.View[float32](t.arena, 65536*n+434688, 4096*n)
-		h34  = rt.View[float32](t.arena, 540672*n+434688, 4096*n)
-		h276 = rt.View[float32](t.arena, 147456*n+434688, 4096*n)
-		h277 = rt.View[float32](t.arena, 65536*n+434688, 16384*n)
-		h278 = rt.View[float32](t.arena, stepH278Off, 16384)
-		h279 = rt.View[float32](t.arena, 81920*n+434688, 64*n)
-		h281 = rt.View[float32](t.arena, stepH281Off, 1024)
-		h282 = rt.View[float32](t.arena, stepH282Off, 1024)
-		h280 = rt.View[float32](t.arena, 65536*n+434688, 4096*n)
-		h283 = rt.View[float32](t.arena, 98304*n+434688, 64*n)
-		h284 = rt.View[float32](t.arena, stepH284Off, 1024)
-		h286 = rt.View[float32](t.arena, stepH286Off, 1024)
-		h285 = rt.View[float32](t.arena, 65536*n+434688, 4096*n)
-		h287 = rt.View[float32](t.arena, 81920*n+434688, 4096*n)
-		h288 = rt.View[float32](t.arena, 81920*n+434688, 4096*n)
-		h289 = rt.View[float32](t.arena, 98560*n+434688, 64*n)
-		h290 = rt.View[float32](t.arena, 81920*n+434688, 64*n)
-		h291 = rt.View[float32](t.arena, stepH291Off, 1024)
-		h292 = rt.View[float32](t.arena, stepH292Off, 1024)
-		h293 = rt.View[float32](t.arena, stepH293Off, 1024)
-		h294 = rt.View[float32](t.arena, stepH294Off, 1024)
-		h295 = rt.View[float32](t.arena, 65536*n+434688, 4096*n)
-		h296 = rt.View[bool](t.arena, stepH296Off, 1024)
-		h297 = rt.View[float32](t.arena, stepH297Off, 1024)
-		h298 = rt.View[float32](t.arena, stepH298Off, 4096)
-		h299 = rt.View[float32](t.arena, 81920*n+434688, 4096*n)
-		h300 = rt.View[float32](t.arena, 98304*n+434688, 4096*n)
-		h32  = rt.View[float32](t.arena, 524288*n+434688, 4096*n)
-		h301 = rt.View[float32](t.arena, 114688*n+434688, 4096*n)
-		h302 = rt.View[float32](t.arena, stepH302Off, 4096)
-		h303 = rt.View[float32](t.arena, 262144*n+434688, 4096*n)
-		h304 = rt.View[float32](t.arena, 65536*n+434688, 4096*n)
-		h18  = rt.View[float32](t.arena, 491520*n+434688, 4096*n)
-		h305 = rt.View[float32](t.arena, 131072*n+434688, 4096*n)
-		h306 = rt.View[float32](t.arena, 65536*n+434688, 16384*n)
-		h307 = rt.View[float32](t.arena, 131072*n+434688, 16384*n)
-		h308 = rt.View[float32](t.arena, stepH308Off, 1024)
-		h27  = rt.View[float32](t.arena, stepH27Off, 16384*n)
-		h309 = rt.View[bool](t.arena, stepH309Off, 1024)
-		h310 = rt.View[float32](t.arena, 196608*n+434688, 16384*n)
-	)
+	cpu.StridedCopy(h9, h6, []int{256, 64 * n}, []int{1, 256}, 0)
 
 	// %h441 = pack_panels %h251 : f32[4,64*N,16]  // model.go:50
-	if g.layers1Linear2Weight != nil {
-		cpu.PackPanels(h152, h143, 64*n, 64, 64, false, 1, 4096*n)
-	}
+	cpu.PackPanels(h10, h1, 64*n, 64, 64, false, 1, 4096*n)
 
 	// %h253 = mat_mul_panels %h252, %h441 {n=64} : f32[256,64]  // model.go:50
-	if g.layers1Linear2Weight != nil {
-		cpu.MatMul(h153, h151, h152, &cpu.MatMulShape{M: 256, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1}, nil)
-		t.watch.See("model.go:50", h153)
-	}
+	cpu.MatMul(h11, h9, h10, &cpu.MatMulShape{M: 256, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1}, nil)
 
 	// %h254 = strided_copy %h253 {shape=[64,256] strides=[1,64]} : f32[64,256]  // model.go:50
-	if g.layers1Linear2Weight != nil {
-		cpu.StridedCopy(g.layers1Linear2Weight, h153, []int{64, 256}, []int{1, 64}, 0)
-	}
-	if t.passStep.Ends() <= 4 {
-		return nil
-	}
+	cpu.StridedCopy(h254, h11, []int{64, 256}, []int{1, 64}, 0)
 
 	// %h271 = pointwise %h126 : f32[N,64,256]  // model.go:50
 	//
@@ -1303,14 +1361,13 @@ func (t *Trainer) step2(n int, output []float32, tokens, next, key []int64) erro
 	{
 		for lo := 0; lo < 16384*n; lo += 1024 {
 			hi := min(lo+1024, 16384*n)
-			cpu.Mul(h155[:hi-lo], h97[lo:hi], h97[lo:hi])
-			cpu.MulScalar(h155[:hi-lo], h155[:hi-lo], -0.5)
-			cpu.Exp(h155[:hi-lo], h155[:hi-lo])
-			cpu.MulScalar(h155[:hi-lo], h155[:hi-lo], 0.3989423)
-			cpu.Mul(h154[lo:hi], h97[lo:hi], h155[:hi-lo])
+			cpu.Mul(h13[:hi-lo], p126[lo:hi], p126[lo:hi])
+			cpu.MulScalar(h13[:hi-lo], h13[:hi-lo], -0.5)
+			cpu.Exp(h13[:hi-lo], h13[:hi-lo])
+			cpu.MulScalar(h13[:hi-lo], h13[:hi-lo], 0.3989423)
+			cpu.Mul(h12[lo:hi], p126[lo:hi], h13[:hi-lo])
 		}
 	}
-	t.watch.See("model.go:50", h154)
 
 	// %h272 = pointwise %h126, %h271 : f32[N,64,256]  // model.go:50
 	//
@@ -1325,20 +1382,15 @@ func (t *Trainer) step2(n int, output []float32, tokens, next, key []int64) erro
 	{
 		for lo := 0; lo < 16384*n; lo += 1024 {
 			hi := min(lo+1024, 16384*n)
-			cpu.MulScalar(h156[:hi-lo], h97[lo:hi], 0.70710677)
-			cpu.Erf(h156[:hi-lo], h156[:hi-lo])
-			cpu.AddScalar(h156[:hi-lo], h156[:hi-lo], 1)
-			cpu.MulScalar(h156[:hi-lo], h156[:hi-lo], 0.5)
-			cpu.Add(h97[lo:hi], h156[:hi-lo], h154[lo:hi])
+			cpu.MulScalar(h14[:hi-lo], p126[lo:hi], 0.70710677)
+			cpu.Erf(h14[:hi-lo], h14[:hi-lo])
+			cpu.AddScalar(h14[:hi-lo], h14[:hi-lo], 1)
+			cpu.MulScalar(h14[:hi-lo], h14[:hi-lo], 0.5)
+			cpu.Add(h12[lo:hi], h14[:hi-lo], h12[lo:hi])
 		}
 	}
-	t.watch.See("model.go:50", h97)
 
-	// %h1941 = random_uniform %key {d_type=f32 shape=[N,64,256] high=1 seed=8} : f32[N,64,256]  // model.go:50
-	cpu.RandomUniform(h157, 0, 1, 8, key)
-	t.watch.See("model.go:50", h157)
-
-	// %h273 = pointwise %h1941, %h249, %h272 : f32[N,64,256]  // model.go:50
+	// %h273 = pointwise %h194, %h249, %h272 : f32[N,64,256]  // model.go:50
 	//
 	//	%h630211 = constant {value=f32[](0.1)} : f32[]
 	//	%h632211 = greater_or_equal %p353, %h630211 : bool[]
@@ -1350,78 +1402,52 @@ func (t *Trainer) step2(n int, output []float32, tokens, next, key []int64) erro
 	{
 		for lo := 0; lo < 16384*n; lo += 1024 {
 			hi := min(lo+1024, 16384*n)
-			cpu.GreaterOrEqualScalar(h158[:hi-lo], h157[lo:hi], 0.1)
-			cpu.WhereScalarY(h159[:hi-lo], h158[:hi-lo], h147[lo:hi], 0)
-			cpu.MulScalar(h159[:hi-lo], h159[:hi-lo], 1.1111112)
-			cpu.Mul(h157[lo:hi], h159[:hi-lo], h97[lo:hi])
+			cpu.GreaterOrEqualScalar(h15[:hi-lo], p194[lo:hi], 0.1)
+			cpu.WhereScalarY(h16[:hi-lo], h15[:hi-lo], h5[lo:hi], 0)
+			cpu.MulScalar(h16[:hi-lo], h16[:hi-lo], 1.1111112)
+			cpu.Mul(h5[lo:hi], h16[:hi-lo], h12[lo:hi])
 		}
 	}
-	t.watch.See("model.go:50", h157)
 
 	// %h274 = reduce %h273 {kind="sum" axes=[0,1]} : f32[256]  // model.go:50
-	if g.layers1Linear1Bias != nil {
-		cpu.ReduceSum(g.layers1Linear1Bias, h157, 1, 64*n, 256)
-		t.watch.See("model.go:50", g.layers1Linear1Bias)
-	}
-	if t.passStep.Ends() <= 5 {
-		return nil
-	}
+	cpu.ReduceSum(h274, h5, 1, 64*n, 256)
 
 	// %h473 = pack_panels %h18 : f32[4,256,16]  // model.go:50
-	cpu.PackPanels(h160, w.layers1Linear1Weight, 256, 64, 64, false, 1, 16384)
+	cpu.PackPanels(h17, p18, 256, 64, 64, false, 1, 16384)
 
 	// %h276 = mat_mul_panels %h273, %h473 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h161, h157, h160, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1}, nil)
-	t.watch.See("model.go:50", h161)
+	cpu.MatMul(h18, h5, h17, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1}, nil)
 
 	// %h1231 = layer_normalization %h122, %h24, %h25 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
-	if g.layers1Linear1Weight != nil {
-		cpu.LayerNorm(h162, h86, w.layers1Norm2Weight, w.layers1Norm2Bias, 64*n, 64, 1e-05)
-		t.watch.See("model.go:50", h162)
-	}
+	cpu.LayerNorm(h19, p122, p24, p25, 64*n, 64, 1e-05)
 
 	// %h279 = strided_copy %h2771 {shape=[64,64*N] strides=[1,64]} : f32[64,64*N]  // model.go:50
-	if g.layers1Linear1Weight != nil {
-		cpu.StridedCopy(h163, h162, []int{64, 64 * n}, []int{1, 64}, 0)
-	}
+	cpu.StridedCopy(h20, h19, []int{64, 64 * n}, []int{1, 64}, 0)
 
 	// %h506 = pack_panels %h278 : f32[16,64*N,16]  // model.go:50
-	if g.layers1Linear1Weight != nil {
-		cpu.PackPanels(h164, h157, 64*n, 256, 256, false, 1, 16384*n)
-	}
+	cpu.PackPanels(h21, h5, 64*n, 256, 256, false, 1, 16384*n)
 
 	// %h280 = mat_mul_panels %h279, %h506 {n=256} : f32[64,256]  // model.go:50
-	if g.layers1Linear1Weight != nil {
-		cpu.MatMul(h165, h163, h164, &cpu.MatMulShape{M: 64, N: 256, K: 64 * n, LDA: 64 * n, LDC: 256, Batch: 1}, nil)
-		t.watch.See("model.go:50", h165)
-	}
+	cpu.MatMul(h22, h20, h21, &cpu.MatMulShape{M: 64, N: 256, K: 64 * n, LDA: 64 * n, LDC: 256, Batch: 1}, nil)
 
 	// %h281 = strided_copy %h280 {shape=[256,64] strides=[1,256]} : f32[256,64]  // model.go:50
-	if g.layers1Linear1Weight != nil {
-		cpu.StridedCopy(g.layers1Linear1Weight, h165, []int{256, 64}, []int{1, 256}, 0)
-	}
-	if t.passStep.Ends() <= 6 {
-		return nil
-	}
+	cpu.StridedCopy(h281, h22, []int{256, 64}, []int{1, 256}, 0)
 
 	// %h282 = reduce %h122 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
-	cpu.ReduceMean(h166, h86, 64*n, 64, 1)
-	t.watch.See("model.go:50", h166)
+	cpu.ReduceMean(h23, p122, 64*n, 64, 1)
 
 	// %h284 = pointwise %h122, %h282 : f32[N,64,64]  // model.go:50
 	//
 	//	%h7341 = sub %p356, %p357 : f32[]
 	//	%h7361 = mul %h7341, %h7341 : f32[]
 	for i := range 64 * n {
-		cpu.Repeat(h168[:64], h166[i:i+1])
-		cpu.Sub(h169[:64], h86[i*64:i*64+64], h168[:64])
-		cpu.Mul(h167[i*64:i*64+64], h169[:64], h169[:64])
+		cpu.Repeat(h25[:64], h23[i:i+1])
+		cpu.Sub(h26[:64], p122[i*64:i*64+64], h25[:64])
+		cpu.Mul(h24[i*64:i*64+64], h26[:64], h26[:64])
 	}
-	t.watch.See("model.go:50", h167)
 
 	// %h285 = reduce %h284 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
-	cpu.ReduceMean(h170, h167, 64*n, 64, 1)
-	t.watch.See("model.go:50", h170)
+	cpu.ReduceMean(h27, h24, 64*n, 64, 1)
 
 	// %h290 = pointwise %h285 : f32[N,64,1]  // model.go:50
 	//
@@ -1433,68 +1459,47 @@ func (t *Trainer) step2(n int, output []float32, tokens, next, key []int64) erro
 	{
 		for lo := 0; lo < 64*n; lo += 1024 {
 			hi := min(lo+1024, 64*n)
-			cpu.AddScalar(h171[:hi-lo], h170[lo:hi], 1e-05)
-			cpu.Sqrt(h171[:hi-lo], h171[:hi-lo])
-			cpu.ScalarDiv(h170[lo:hi], 1, h171[:hi-lo])
+			cpu.AddScalar(h28[:hi-lo], h27[lo:hi], 1e-05)
+			cpu.Sqrt(h28[:hi-lo], h28[:hi-lo])
+			cpu.ScalarDiv(h27[lo:hi], 1, h28[:hi-lo])
 		}
 	}
-	t.watch.See("model.go:50", h170)
 
 	// %h291 = layer_normalization %h122 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
-	cpu.LayerNorm(h86, h86, nil, nil, 64*n, 64, 1e-05)
-	t.watch.See("model.go:50", h86)
+	cpu.LayerNorm(h29, p122, nil, nil, 64*n, 64, 1e-05)
 
 	// %h292 = pointwise %h276, %h24 : f32[N,64,64]  // model.go:50
 	//
 	//	%h746 = mul %p121, %p122 : f32[]
 	{
-		cpu.Repeat(h173, w.layers1Norm2Weight)
+		cpu.Repeat(h31, p24)
 		for lo := 0; lo < 4096*n; lo += 1024 {
 			hi := min(lo+1024, 4096*n)
-			cpu.Mul(h172[lo:hi], h161[lo:hi], h173[:hi-lo])
+			cpu.Mul(h30[lo:hi], h18[lo:hi], h31[:hi-lo])
 		}
 	}
-	t.watch.See("model.go:50", h172)
 
 	// %h293 = pointwise %h276, %h291 : f32[N,64,64]  // model.go:50
 	//
 	//	%h748 = mul %p123, %p124 : f32[]
-	if g.layers1Norm2Weight != nil {
-		cpu.Mul(h174, h161, h86)
-		t.watch.See("model.go:50", h174)
-	}
+	cpu.Mul(h32, h18, h29)
 
 	// %h294 = reduce %h293 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
-	if g.layers1Norm2Weight != nil {
-		cpu.ReduceSum(g.layers1Norm2Weight, h174, 1, 64*n, 64)
-		t.watch.See("model.go:50", g.layers1Norm2Weight)
-	}
-	if t.passStep.Ends() <= 7 {
-		return nil
-	}
+	cpu.ReduceSum(h294, h32, 1, 64*n, 64)
 
 	// %h295 = reduce %h276 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
-	if g.layers1Norm2Bias != nil {
-		cpu.ReduceSum(g.layers1Norm2Bias, h161, 1, 64*n, 64)
-		t.watch.See("model.go:50", g.layers1Norm2Bias)
-	}
-	if t.passStep.Ends() <= 8 {
-		return nil
-	}
+	cpu.ReduceSum(h295, h18, 1, 64*n, 64)
 
 	// %h296 = pointwise %h292, %h291 : f32[N,64,64]  // model.go:50
 	//
 	//	%h750 = mul %p125, %p126 : f32[]
-	cpu.Mul(h175, h172, h86)
-	t.watch.See("model.go:50", h175)
+	cpu.Mul(h33, h30, h29)
 
 	// %h297 = reduce %h296 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
-	cpu.ReduceMean(h176, h175, 64*n, 64, 1)
-	t.watch.See("model.go:50", h176)
+	cpu.ReduceMean(h34, h33, 64*n, 64, 1)
 
 	// %h300 = reduce %h292 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
-	cpu.ReduceMean(h177, h172, 64*n, 64, 1)
-	t.watch.See("model.go:50", h177)
+	cpu.ReduceMean(h35, h30, 64*n, 64, 1)
 
 	// %h303 = pointwise %h243, %h292, %h291, %h297, %h300, %h290 : f32[N,64,64]  // model.go:50
 	//
@@ -1504,22 +1509,17 @@ func (t *Trainer) step2(n int, output []float32, tokens, next, key []int64) erro
 	//	%h75811 = mul %h756111, %p377 : f32[]
 	//	%h7601 = add %p372, %h75811 : f32[]
 	for i := range 64 * n {
-		cpu.Repeat(h178[:64], h176[i:i+1])
-		cpu.Repeat(h179[:64], h177[i:i+1])
-		cpu.Repeat(h180[:64], h170[i:i+1])
-		cpu.Mul(h181[:64], h86[i*64:i*64+64], h178[:64])
-		cpu.Sub(h181[:64], h172[i*64:i*64+64], h181[:64])
-		cpu.Sub(h181[:64], h181[:64], h179[:64])
-		cpu.Mul(h181[:64], h181[:64], h180[:64])
-		cpu.Add(h133[i*64:i*64+64], h133[i*64:i*64+64], h181[:64])
+		cpu.Repeat(h36[:64], h34[i:i+1])
+		cpu.Repeat(h37[:64], h35[i:i+1])
+		cpu.Repeat(h38[:64], h27[i:i+1])
+		cpu.Mul(h39[:64], h29[i*64:i*64+64], h36[:64])
+		cpu.Sub(h39[:64], h30[i*64:i*64+64], h39[:64])
+		cpu.Sub(h39[:64], h39[:64], h37[:64])
+		cpu.Mul(h39[:64], h39[:64], h38[:64])
+		cpu.Add(h30[i*64:i*64+64], p243[i*64:i*64+64], h39[:64])
 	}
-	t.watch.See("model.go:50", h133)
 
-	// %h1871 = random_uniform %key {d_type=f32 shape=[N,64,64] high=1 seed=7} : f32[N,64,64]  // model.go:50
-	cpu.RandomUniform(h182, 0, 1, 7, key)
-	t.watch.See("model.go:50", h182)
-
-	// %h306 = pointwise %h1871, %h303 : f32[N,64,64]  // model.go:50
+	// %h306 = pointwise %h187, %h303 : f32[N,64,64]  // model.go:50
 	//
 	//	%h60821 = constant {value=f32[](0.1)} : f32[]
 	//	%h61021 = greater_or_equal %p380, %h60821 : bool[]
@@ -1530,71 +1530,46 @@ func (t *Trainer) step2(n int, output []float32, tokens, next, key []int64) erro
 	{
 		for lo := 0; lo < 4096*n; lo += 1024 {
 			hi := min(lo+1024, 4096*n)
-			cpu.GreaterOrEqualScalar(h183[:hi-lo], h182[lo:hi], 0.1)
-			cpu.WhereScalarY(h184[:hi-lo], h183[:hi-lo], h133[lo:hi], 0)
-			cpu.MulScalar(h182[lo:hi], h184[:hi-lo], 1.1111112)
+			cpu.GreaterOrEqualScalar(h41[:hi-lo], p187[lo:hi], 0.1)
+			cpu.WhereScalarY(h42[:hi-lo], h41[:hi-lo], h30[lo:hi], 0)
+			cpu.MulScalar(h40[lo:hi], h42[:hi-lo], 1.1111112)
 		}
 	}
-	t.watch.See("model.go:50", h182)
 
 	// %h307 = reduce %h306 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
-	if g.layers1SelfAttnOutProjBias != nil {
-		cpu.ReduceSum(g.layers1SelfAttnOutProjBias, h182, 1, 64*n, 64)
-		t.watch.See("model.go:50", g.layers1SelfAttnOutProjBias)
-	}
-	if t.passStep.Ends() <= 9 {
-		return nil
-	}
+	cpu.ReduceSum(h307, h40, 1, 64*n, 64)
 
 	// %h520 = pack_panels %h16 : f32[4,64,16]  // model.go:50
-	cpu.PackPanels(h185, w.layers1SelfAttnOutProjWeight, 64, 64, 64, false, 1, 4096)
+	cpu.PackPanels(h43, p16, 64, 64, 64, false, 1, 4096)
 
 	// %h309 = mat_mul_panels %h306, %h520 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h186, h182, h185, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, nil)
-	t.watch.See("model.go:50", h186)
+	cpu.MatMul(h44, h40, h43, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, nil)
 
 	// %h87 = strided_copy %h115 {shape=[4,16,N,64] strides=[1024,1,4096,16]} : f32[4,16,N,64]  // model.go:50
-	if g.layers1SelfAttnOutProjWeight != nil {
-		cpu.StridedCopy(h187, h84, []int{4, 16, n, 64}, []int{1024, 1, 4096, 16}, 0)
-	}
+	cpu.StridedCopy(h45, p115, []int{4, 16, n, 64}, []int{1024, 1, 4096, 16}, 0)
 
 	// %h548 = pack_panels %h311 : f32[4,64*N,16]  // model.go:50
-	if g.layers1SelfAttnOutProjWeight != nil {
-		cpu.PackPanels(h188, h182, 64*n, 64, 64, false, 1, 4096*n)
-	}
+	cpu.PackPanels(h46, h40, 64*n, 64, 64, false, 1, 4096*n)
 
 	// %h313 = mat_mul_panels %h312, %h548 {n=64} : f32[64,64]  // model.go:50
-	if g.layers1SelfAttnOutProjWeight != nil {
-		cpu.MatMul(h189, h187, h188, &cpu.MatMulShape{M: 64, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1}, nil)
-		t.watch.See("model.go:50", h189)
-	}
+	cpu.MatMul(h47, h45, h46, &cpu.MatMulShape{M: 64, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1}, nil)
 
 	// %h314 = strided_copy %h313 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
-	if g.layers1SelfAttnOutProjWeight != nil {
-		cpu.StridedCopy(g.layers1SelfAttnOutProjWeight, h189, []int{64, 64}, []int{1, 64}, 0)
-	}
-	if t.passStep.Ends() <= 10 {
-		return nil
-	}
+	cpu.StridedCopy(h314, h47, []int{64, 64}, []int{1, 64}, 0)
 
 	// %h316 = strided_copy %h315 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
-	cpu.StridedCopy(h190, h186, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
+	cpu.StridedCopy(h48, h44, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
 
 	// %h317 = strided_copy %h105 {shape=[N,4,16,64] strides=[4096,16,1,64]} : f32[N,4,16,64]  // model.go:50
-	cpu.StridedCopy(h191, h70, []int{n, 4, 16, 64}, []int{4096, 16, 1, 64}, 0)
+	cpu.StridedCopy(h49, p105, []int{n, 4, 16, 64}, []int{4096, 16, 1, 64}, 0)
 
 	// %h570 = pack_panels %h317 : f32[N,4,4,16,16]  // model.go:50
-	cpu.PackPanels(h192, h191, 16, 64, 64, false, 4*n, 1024)
+	cpu.PackPanels(h50, h49, 16, 64, 64, false, 4*n, 1024)
 
 	// %h318 = mat_mul_panels %h316, %h570 {n=64} : f32[N,4,64,64]  // model.go:50
-	cpu.MatMul(h193, h190, h192, &cpu.MatMulShape{M: 64, N: 64, K: 16, LDA: 16, LDC: 64, Batch: 4 * n, StrideA: 1024, StrideB: 1024, StrideC: 4096}, nil)
-	t.watch.See("model.go:50", h193)
+	cpu.MatMul(h51, h48, h50, &cpu.MatMulShape{M: 64, N: 64, K: 16, LDA: 16, LDC: 64, Batch: 4 * n, StrideA: 1024, StrideB: 1024, StrideC: 4096}, nil)
 
-	// %h1802 = random_uniform %key {d_type=f32 shape=[N,4,64,64] high=1 seed=6} : f32[N,4,64,64]  // model.go:50
-	cpu.RandomUniform(h194, 0, 1, 6, key)
-	t.watch.See("model.go:50", h194)
-
-	// %h1141 = pointwise %h1802, %h113 : f32[N,4,64,64]  // model.go:50
+	// %h1141 = pointwise %h180, %h113 : f32[N,4,64,64]  // model.go:50
 	//
 	//	%h58511 = constant {value=f32[](1.1111112)} : f32[]
 	//	%h58611 = mul %p3011, %h58511 : f32[]
@@ -1605,28 +1580,22 @@ func (t *Trainer) step2(n int, output []float32, tokens, next, key []int64) erro
 	{
 		for lo := 0; lo < 16384*n; lo += 1024 {
 			hi := min(lo+1024, 16384*n)
-			cpu.MulScalar(h195[:hi-lo], h79[lo:hi], 1.1111112)
-			cpu.GreaterOrEqualScalar(h196[:hi-lo], h194[lo:hi], 0.1)
-			cpu.WhereScalarY(h194[lo:hi], h196[:hi-lo], h195[:hi-lo], 0)
+			cpu.MulScalar(h53[:hi-lo], p113[lo:hi], 1.1111112)
+			cpu.GreaterOrEqualScalar(h54[:hi-lo], p180[lo:hi], 0.1)
+			cpu.WhereScalarY(h52[lo:hi], h54[:hi-lo], h53[:hi-lo], 0)
 		}
 	}
-	t.watch.See("model.go:50", h194)
 
 	// %h319 = strided_copy %h1141 {shape=[N,4,64,64] strides=[16384,4096,1,64]} : f32[N,4,64,64]  // model.go:50
-	cpu.StridedCopy(h197, h194, []int{n, 4, 64, 64}, []int{16384, 4096, 1, 64}, 0)
+	cpu.StridedCopy(h55, h52, []int{n, 4, 64, 64}, []int{16384, 4096, 1, 64}, 0)
 
 	// %h575 = pack_panels %h316 : f32[N,4,1,64,16]  // model.go:50
-	cpu.PackPanels(h198, h190, 64, 16, 16, false, 4*n, 1024)
+	cpu.PackPanels(h56, h48, 64, 16, 16, false, 4*n, 1024)
 
 	// %h320 = mat_mul_panels %h319, %h575 {n=16} : f32[N,4,64,16]  // model.go:50
-	cpu.MatMul(h199, h197, h198, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024}, nil)
-	t.watch.See("model.go:50", h199)
+	cpu.MatMul(h57, h55, h56, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024}, nil)
 
-	// %h1801 = random_uniform %key {d_type=f32 shape=[N,4,64,64] high=1 seed=6} : f32[N,4,64,64]  // model.go:50
-	cpu.RandomUniform(h200, 0, 1, 6, key)
-	t.watch.See("model.go:50", h200)
-
-	// %h323 = pointwise %h1801, %h318 : f32[N,4,64,64]  // model.go:50
+	// %h323 = pointwise %h180, %h318 : f32[N,4,64,64]  // model.go:50
 	//
 	//	%h59021 = constant {value=f32[](0.1)} : f32[]
 	//	%h59121 = greater_or_equal %p384, %h59021 : bool[]
@@ -1637,22 +1606,19 @@ func (t *Trainer) step2(n int, output []float32, tokens, next, key []int64) erro
 	{
 		for lo := 0; lo < 16384*n; lo += 1024 {
 			hi := min(lo+1024, 16384*n)
-			cpu.GreaterOrEqualScalar(h201[:hi-lo], h200[lo:hi], 0.1)
-			cpu.WhereScalarY(h202[:hi-lo], h201[:hi-lo], h193[lo:hi], 0)
-			cpu.MulScalar(h200[lo:hi], h202[:hi-lo], 1.1111112)
+			cpu.GreaterOrEqualScalar(h58[:hi-lo], p180[lo:hi], 0.1)
+			cpu.WhereScalarY(h59[:hi-lo], h58[:hi-lo], h51[lo:hi], 0)
+			cpu.MulScalar(h51[lo:hi], h59[:hi-lo], 1.1111112)
 		}
 	}
-	t.watch.See("model.go:50", h200)
 
 	// %h324 = pointwise %h323, %h113 : f32[N,4,64,64]  // model.go:50
 	//
 	//	%h774 = mul %p143, %p144 : f32[]
-	cpu.Mul(h203, h200, h79)
-	t.watch.See("model.go:50", h203)
+	cpu.Mul(h60, h51, p113)
 
 	// %h325 = reduce %h324 {kind="sum" axes=[3] keep_dims=true} : f32[N,4,64,1]  // model.go:50
-	cpu.ReduceSum(h204, h203, 256*n, 64, 1)
-	t.watch.See("model.go:50", h204)
+	cpu.ReduceSum(h61, h60, 256*n, 64, 1)
 
 	// %h329 = pointwise %h35, %h113, %h323, %h325 : f32[N,4,64,64]  // model.go:50
 	//
@@ -1662,197 +1628,135 @@ func (t *Trainer) step2(n int, output []float32, tokens, next, key []int64) erro
 	//	%h7811 = where %p389, %h7801, %h77811 : f32[]
 	for i := range 4 * n {
 		for j := range 64 {
-			cpu.Repeat(h205[:64], h204[i*64+j:i*64+j+1])
-			cpu.Sub(h206[:64], h200[i*4096+j*64:i*4096+j*64+64], h205[:64])
-			cpu.Mul(h206[:64], h79[i*4096+j*64:i*4096+j*64+64], h206[:64])
-			cpu.WhereScalarX(h79[i*4096+j*64:i*4096+j*64+64], w.constH354[+j*64:+j*64+64], 0, h206[:64])
+			cpu.Repeat(h62[:64], h61[i*64+j:i*64+j+1])
+			cpu.Sub(h63[:64], h51[i*4096+j*64:i*4096+j*64+64], h62[:64])
+			cpu.Mul(h63[:64], p113[i*4096+j*64:i*4096+j*64+64], h63[:64])
+			cpu.WhereScalarX(h51[i*4096+j*64:i*4096+j*64+64], p35[+j*64:+j*64+64], 0, h63[:64])
 		}
 	}
-	t.watch.See("model.go:50", h79)
 
 	// %h577 = pack_panels %h330 : f32[N,4,1,64,16]  // model.go:50
-	cpu.PackPanels(h207, h65, 64, 16, 16, false, 4*n, 1024)
+	cpu.PackPanels(h64, p330, 64, 16, 16, false, 4*n, 1024)
 
 	// %h332 = strided_copy %h566 {shape=[N,4,16,64] strides=[4096,16,1,64]} : f32[N,4,16,64]  // model.go:50
-	cpu.StridedCopy(h208, h75, []int{n, 4, 16, 64}, []int{4096, 16, 1, 64}, 0)
+	cpu.StridedCopy(h65, p566, []int{n, 4, 16, 64}, []int{4096, 16, 1, 64}, 0)
 
 	// %h579 = pack_panels %h329 : f32[N,4,4,64,16]  // model.go:50
-	cpu.PackPanels(h209, h79, 64, 64, 64, false, 4*n, 4096)
+	cpu.PackPanels(h66, h51, 64, 64, 64, false, 4*n, 4096)
 
 	// %h333 = mat_mul_panels %h332, %h579 {n=64} : f32[N,4,16,64]  // model.go:50
-	cpu.MatMul(h210, h208, h209, &cpu.MatMulShape{M: 16, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 4 * n, StrideA: 1024, StrideB: 4096, StrideC: 1024}, nil)
-	t.watch.See("model.go:50", h210)
+	cpu.MatMul(h67, h65, h66, &cpu.MatMulShape{M: 16, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 4 * n, StrideA: 1024, StrideB: 4096, StrideC: 1024}, nil)
 
 	// %h335 = mat_mul_panels %h329, %h577 {n=16} : f32[N,4,64,16]  // model.go:50
 	//
 	//	%h142 = constant {value=f32[](0.25)} : f32[]
 	//	%h153 = mul %p, %h142 : f32[]
-	cpu.MatMul(h211, h79, h207, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024}, &cpu.Epilogue{Then: mulScalar})
-	t.watch.See("model.go:50", h211)
+	cpu.MatMul(h68, h51, h64, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024}, &cpu.Epilogue{Then: mulScalar})
 
 	// %h336 = strided_copy %h320 {shape=[N,64,4,16] strides=[4096,16,1024,1]} : f32[N,64,4,16]  // model.go:50
-	cpu.StridedCopy(h212, h199, []int{n, 64, 4, 16}, []int{4096, 16, 1024, 1}, 0)
+	cpu.StridedCopy(h69, h57, []int{n, 64, 4, 16}, []int{4096, 16, 1024, 1}, 0)
 
 	// %h338 = reduce %h337 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
-	if g.layers1SelfAttnInProjBias != nil {
-		cpu.ReduceSum(h213, h212, 1, 64*n, 64)
-		t.watch.See("model.go:50", h213)
-	}
+	cpu.ReduceSum(h70, h69, 1, 64*n, 64)
 
 	// %h339 = pad %h338 {mode="constant" before=[128] after=[0]} : f32[192]  // model.go:50
-	if g.layers1SelfAttnInProjBias != nil {
-		cpu.Pad(h214, h213, []int{64}, []int{128}, []int{0}, 0)
-		t.watch.See("model.go:50", h214)
-	}
+	cpu.Pad(h339, h70, []int{64}, []int{128}, []int{0}, 0)
 
 	// %h581 = pack_panels %h100 : f32[4,64,16]  // model.go:50
-	cpu.PackPanels(h215, h66, 64, 64, 64, false, 1, 4096)
+	cpu.PackPanels(h71, p100, 64, 64, 64, false, 1, 4096)
 
 	// %h341 = mat_mul_panels %h337, %h581 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h216, h212, h215, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, nil)
-	t.watch.See("model.go:50", h216)
+	cpu.MatMul(h72, h69, h71, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, nil)
 
 	// %h851 = layer_normalization %h84, %h22, %h23 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
-	if g.layers1SelfAttnInProjWeight != nil {
-		cpu.LayerNorm(h217, h49, w.layers1Norm1Weight, w.layers1Norm1Bias, 64*n, 64, 1e-05)
-		t.watch.See("model.go:50", h217)
-	}
+	cpu.LayerNorm(h73, p84, p22, p23, 64*n, 64, 1e-05)
 
 	// %h344 = strided_copy %h3421 {shape=[64,64*N] strides=[1,64]} : f32[64,64*N]  // model.go:50
-	if g.layers1SelfAttnInProjWeight != nil {
-		cpu.StridedCopy(h218, h217, []int{64, 64 * n}, []int{1, 64}, 0)
-	}
+	cpu.StridedCopy(h74, h73, []int{64, 64 * n}, []int{1, 64}, 0)
 
 	// %h584 = pack_panels %h343 : f32[4,64*N,16]  // model.go:50
-	if g.layers1SelfAttnInProjWeight != nil {
-		cpu.PackPanels(h219, h212, 64*n, 64, 64, false, 1, 4096*n)
-	}
+	cpu.PackPanels(h75, h69, 64*n, 64, 64, false, 1, 4096*n)
 
 	// %h345 = mat_mul_panels %h344, %h584 {n=64} : f32[64,64]  // model.go:50
-	if g.layers1SelfAttnInProjWeight != nil {
-		cpu.MatMul(h220, h218, h219, &cpu.MatMulShape{M: 64, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1}, nil)
-		t.watch.See("model.go:50", h220)
-	}
+	cpu.MatMul(h76, h74, h75, &cpu.MatMulShape{M: 64, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1}, nil)
 
 	// %h346 = strided_copy %h345 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
-	if g.layers1SelfAttnInProjWeight != nil {
-		cpu.StridedCopy(h221, h220, []int{64, 64}, []int{1, 64}, 0)
-	}
+	cpu.StridedCopy(h77, h76, []int{64, 64}, []int{1, 64}, 0)
 
 	// %h347 = pad %h346 {mode="constant" before=[128,0] after=[0,0]} : f32[192,64]  // model.go:50
-	if g.layers1SelfAttnInProjWeight != nil {
-		cpu.Pad(h222, h221, []int{64, 64}, []int{128, 0}, []int{0, 0}, 0)
-		t.watch.See("model.go:50", h222)
-	}
+	cpu.Pad(h347, h77, []int{64, 64}, []int{128, 0}, []int{0, 0}, 0)
 
 	// %h348 = strided_copy %h333 {shape=[N,64,4,16] strides=[4096,1,1024,64]} : f32[N,64,4,16]  // model.go:50
-	cpu.StridedCopy(h223, h210, []int{n, 64, 4, 16}, []int{4096, 1, 1024, 64}, 0)
+	cpu.StridedCopy(h78, h67, []int{n, 64, 4, 16}, []int{4096, 1, 1024, 64}, 0)
 
 	// %h350 = reduce %h349 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
-	if g.layers1SelfAttnInProjBias != nil {
-		cpu.ReduceSum(h224, h223, 1, 64*n, 64)
-		t.watch.See("model.go:50", h224)
-	}
+	cpu.ReduceSum(h79, h78, 1, 64*n, 64)
 
 	// %h351 = pad %h350 {mode="constant" before=[64] after=[64]} : f32[192]  // model.go:50
-	if g.layers1SelfAttnInProjBias != nil {
-		cpu.Pad(h225, h224, []int{64}, []int{64}, []int{64}, 0)
-		t.watch.See("model.go:50", h225)
-	}
+	cpu.Pad(h351, h79, []int{64}, []int{64}, []int{64}, 0)
 
 	// %h587 = pack_panels %h93 : f32[4,64,16]  // model.go:50
-	cpu.PackPanels(h226, h60, 64, 64, 64, false, 1, 4096)
+	cpu.PackPanels(h80, p93, 64, 64, 64, false, 1, 4096)
 
 	// %h589 = pack_panels %h355 : f32[4,64*N,16]  // model.go:50
-	if g.layers1SelfAttnInProjWeight != nil {
-		cpu.PackPanels(h227, h223, 64*n, 64, 64, false, 1, 4096*n)
-	}
+	cpu.PackPanels(h81, h78, 64*n, 64, 64, false, 1, 4096*n)
 
 	// %h357 = mat_mul_panels %h344, %h589 {n=64} : f32[64,64]  // model.go:50
-	if g.layers1SelfAttnInProjWeight != nil {
-		cpu.MatMul(h228, h218, h227, &cpu.MatMulShape{M: 64, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1}, nil)
-		t.watch.See("model.go:50", h228)
-	}
+	cpu.MatMul(h82, h74, h81, &cpu.MatMulShape{M: 64, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1}, nil)
 
 	// %h358 = strided_copy %h357 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
-	if g.layers1SelfAttnInProjWeight != nil {
-		cpu.StridedCopy(h229, h228, []int{64, 64}, []int{1, 64}, 0)
-	}
+	cpu.StridedCopy(h83, h82, []int{64, 64}, []int{1, 64}, 0)
 
 	// %h359 = pad %h358 {mode="constant" before=[64,0] after=[64,0]} : f32[192,64]  // model.go:50
-	if g.layers1SelfAttnInProjWeight != nil {
-		cpu.Pad(h230, h229, []int{64, 64}, []int{64, 0}, []int{64, 0}, 0)
-		t.watch.See("model.go:50", h230)
-	}
+	cpu.Pad(h359, h83, []int{64, 64}, []int{64, 0}, []int{64, 0}, 0)
 
 	// %h360 = strided_copy %h335 {shape=[N,64,4,16] strides=[4096,16,1024,1]} : f32[N,64,4,16]  // model.go:50
-	cpu.StridedCopy(h231, h211, []int{n, 64, 4, 16}, []int{4096, 16, 1024, 1}, 0)
+	cpu.StridedCopy(h84, h68, []int{n, 64, 4, 16}, []int{4096, 16, 1024, 1}, 0)
 
 	// %h362 = reduce %h361 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
-	if g.layers1SelfAttnInProjBias != nil {
-		cpu.ReduceSum(h232, h231, 1, 64*n, 64)
-		t.watch.See("model.go:50", h232)
-	}
+	cpu.ReduceSum(h85, h84, 1, 64*n, 64)
 
 	// %h363 = pad %h362 {mode="constant" before=[0] after=[128]} : f32[192]  // model.go:50
-	if g.layers1SelfAttnInProjBias != nil {
-		cpu.Pad(h233, h232, []int{64}, []int{0}, []int{128}, 0)
-		t.watch.See("model.go:50", h233)
-	}
+	cpu.Pad(h363, h85, []int{64}, []int{0}, []int{128}, 0)
 
 	// %h592 = pack_panels %h86 : f32[4,64,16]  // model.go:50
-	cpu.PackPanels(h234, h58, 64, 64, 64, false, 1, 4096)
+	cpu.PackPanels(h86, p86, 64, 64, 64, false, 1, 4096)
 
 	// %h365 = mat_mul_panels %h361, %h592 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h235, h231, h234, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, nil)
-	t.watch.See("model.go:50", h235)
+	cpu.MatMul(h87, h84, h86, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, nil)
 
 	// %h594 = pack_panels %h367 : f32[4,64*N,16]  // model.go:50
-	if g.layers1SelfAttnInProjWeight != nil {
-		cpu.PackPanels(h236, h231, 64*n, 64, 64, false, 1, 4096*n)
-	}
+	cpu.PackPanels(h88, h84, 64*n, 64, 64, false, 1, 4096*n)
 
 	// %h369 = mat_mul_panels %h344, %h594 {n=64} : f32[64,64]  // model.go:50
-	if g.layers1SelfAttnInProjWeight != nil {
-		cpu.MatMul(h237, h218, h236, &cpu.MatMulShape{M: 64, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1}, nil)
-		t.watch.See("model.go:50", h237)
-	}
+	cpu.MatMul(h89, h74, h88, &cpu.MatMulShape{M: 64, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1}, nil)
 
 	// %h370 = strided_copy %h369 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
-	if g.layers1SelfAttnInProjWeight != nil {
-		cpu.StridedCopy(h238, h237, []int{64, 64}, []int{1, 64}, 0)
-	}
+	cpu.StridedCopy(h90, h89, []int{64, 64}, []int{1, 64}, 0)
 
 	// %h371 = pad %h370 {mode="constant" before=[0,0] after=[128,0]} : f32[192,64]  // model.go:50
-	if g.layers1SelfAttnInProjWeight != nil {
-		cpu.Pad(h239, h238, []int{64, 64}, []int{0, 0}, []int{128, 0}, 0)
-		t.watch.See("model.go:50", h239)
-	}
+	cpu.Pad(h371, h90, []int{64, 64}, []int{0, 0}, []int{128, 0}, 0)
 
 	// %h373 = mat_mul_panels %h349, %h587, _, %h341, %h365 {n=64} : f32[N,64,64]  // model.go:50
 	//
 	//	%h162 = add %p1, %p2 : f32[]
-	cpu.MatMul(h216, h223, h226, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Residual: h216, Then: add, In: [2][]float32{h235, nil}})
-	t.watch.See("model.go:50", h216)
+	cpu.MatMul(h72, h78, h80, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Residual: h72, Then: add, In: [2][]float32{h87, nil}})
 
 	// %h374 = reduce %h84 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
-	cpu.ReduceMean(h240, h49, 64*n, 64, 1)
-	t.watch.See("model.go:50", h240)
+	cpu.ReduceMean(h91, p84, 64*n, 64, 1)
 
 	// %h376 = pointwise %h84, %h374 : f32[N,64,64]  // model.go:50
 	//
 	//	%h7831 = sub %p393, %p394 : f32[]
 	//	%h7851 = mul %h7831, %h7831 : f32[]
 	for i := range 64 * n {
-		cpu.Repeat(h242[:64], h240[i:i+1])
-		cpu.Sub(h243[:64], h49[i*64:i*64+64], h242[:64])
-		cpu.Mul(h241[i*64:i*64+64], h243[:64], h243[:64])
+		cpu.Repeat(h93[:64], h91[i:i+1])
+		cpu.Sub(h94[:64], p84[i*64:i*64+64], h93[:64])
+		cpu.Mul(h92[i*64:i*64+64], h94[:64], h94[:64])
 	}
-	t.watch.See("model.go:50", h241)
 
 	// %h377 = reduce %h376 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
-	cpu.ReduceMean(h244, h241, 64*n, 64, 1)
-	t.watch.See("model.go:50", h244)
+	cpu.ReduceMean(h95, h92, 64*n, 64, 1)
 
 	// %h382 = pointwise %h377 : f32[N,64,1]  // model.go:50
 	//
@@ -1864,68 +1768,47 @@ func (t *Trainer) step2(n int, output []float32, tokens, next, key []int64) erro
 	{
 		for lo := 0; lo < 64*n; lo += 1024 {
 			hi := min(lo+1024, 64*n)
-			cpu.AddScalar(h245[:hi-lo], h244[lo:hi], 1e-05)
-			cpu.Sqrt(h245[:hi-lo], h245[:hi-lo])
-			cpu.ScalarDiv(h244[lo:hi], 1, h245[:hi-lo])
+			cpu.AddScalar(h96[:hi-lo], h95[lo:hi], 1e-05)
+			cpu.Sqrt(h96[:hi-lo], h96[:hi-lo])
+			cpu.ScalarDiv(h95[lo:hi], 1, h96[:hi-lo])
 		}
 	}
-	t.watch.See("model.go:50", h244)
 
 	// %h383 = layer_normalization %h84 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
-	cpu.LayerNorm(h49, h49, nil, nil, 64*n, 64, 1e-05)
-	t.watch.See("model.go:50", h49)
+	cpu.LayerNorm(h97, p84, nil, nil, 64*n, 64, 1e-05)
 
 	// %h384 = pointwise %h373, %h22 : f32[N,64,64]  // model.go:50
 	//
 	//	%h795 = mul %p157, %p158 : f32[]
 	{
-		cpu.Repeat(h247, w.layers1Norm1Weight)
+		cpu.Repeat(h99, p22)
 		for lo := 0; lo < 4096*n; lo += 1024 {
 			hi := min(lo+1024, 4096*n)
-			cpu.Mul(h246[lo:hi], h216[lo:hi], h247[:hi-lo])
+			cpu.Mul(h98[lo:hi], h72[lo:hi], h99[:hi-lo])
 		}
 	}
-	t.watch.See("model.go:50", h246)
 
 	// %h385 = pointwise %h373, %h383 : f32[N,64,64]  // model.go:50
 	//
 	//	%h797 = mul %p159, %p160 : f32[]
-	if g.layers1Norm1Weight != nil {
-		cpu.Mul(h248, h216, h49)
-		t.watch.See("model.go:50", h248)
-	}
+	cpu.Mul(h100, h72, h97)
 
 	// %h386 = reduce %h385 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
-	if g.layers1Norm1Weight != nil {
-		cpu.ReduceSum(g.layers1Norm1Weight, h248, 1, 64*n, 64)
-		t.watch.See("model.go:50", g.layers1Norm1Weight)
-	}
-	if t.passStep.Ends() <= 11 {
-		return nil
-	}
+	cpu.ReduceSum(h386, h100, 1, 64*n, 64)
 
 	// %h387 = reduce %h373 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
-	if g.layers1Norm1Bias != nil {
-		cpu.ReduceSum(g.layers1Norm1Bias, h216, 1, 64*n, 64)
-		t.watch.See("model.go:50", g.layers1Norm1Bias)
-	}
-	if t.passStep.Ends() <= 12 {
-		return nil
-	}
+	cpu.ReduceSum(h387, h72, 1, 64*n, 64)
 
 	// %h388 = pointwise %h384, %h383 : f32[N,64,64]  // model.go:50
 	//
 	//	%h799 = mul %p161, %p162 : f32[]
-	cpu.Mul(h249, h246, h49)
-	t.watch.See("model.go:50", h249)
+	cpu.Mul(h101, h98, h97)
 
 	// %h389 = reduce %h388 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
-	cpu.ReduceMean(h250, h249, 64*n, 64, 1)
-	t.watch.See("model.go:50", h250)
+	cpu.ReduceMean(h102, h101, 64*n, 64, 1)
 
 	// %h392 = reduce %h384 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
-	cpu.ReduceMean(h251, h246, 64*n, 64, 1)
-	t.watch.See("model.go:50", h251)
+	cpu.ReduceMean(h103, h98, 64*n, 64, 1)
 
 	// %h395 = pointwise %h303, %h384, %h383, %h389, %h392, %h382 : f32[N,64,64]  // model.go:50
 	//
@@ -1935,975 +1818,14 @@ func (t *Trainer) step2(n int, output []float32, tokens, next, key []int64) erro
 	//	%h80711 = mul %h805111, %p414 : f32[]
 	//	%h8091 = add %p409, %h80711 : f32[]
 	for i := range 64 * n {
-		cpu.Repeat(h252[:64], h250[i:i+1])
-		cpu.Repeat(h253[:64], h251[i:i+1])
-		cpu.Repeat(h254[:64], h244[i:i+1])
-		cpu.Mul(h255[:64], h49[i*64:i*64+64], h252[:64])
-		cpu.Sub(h255[:64], h246[i*64:i*64+64], h255[:64])
-		cpu.Sub(h255[:64], h255[:64], h253[:64])
-		cpu.Mul(h255[:64], h255[:64], h254[:64])
-		cpu.Add(h133[i*64:i*64+64], h133[i*64:i*64+64], h255[:64])
-	}
-	t.watch.See("model.go:50", h133)
-
-	// %h1731 = random_uniform %key {d_type=f32 shape=[N,64,64] high=1 seed=5} : f32[N,64,64]  // model.go:50
-	cpu.RandomUniform(h256, 0, 1, 5, key)
-	t.watch.See("model.go:50", h256)
-
-	// %h398 = pointwise %h1731, %h395 : f32[N,64,64]  // model.go:50
-	//
-	//	%h50421 = constant {value=f32[](0.1)} : f32[]
-	//	%h50521 = greater_or_equal %p417, %h50421 : bool[]
-	//	%h81111 = constant {value=f32[](0)} : f32[]
-	//	%h81211 = where %h50521, %p418, %h81111 : f32[]
-	//	%h8141 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h8151 = mul %h81211, %h8141 : f32[]
-	{
-		for lo := 0; lo < 4096*n; lo += 1024 {
-			hi := min(lo+1024, 4096*n)
-			cpu.GreaterOrEqualScalar(h257[:hi-lo], h256[lo:hi], 0.1)
-			cpu.WhereScalarY(h258[:hi-lo], h257[:hi-lo], h133[lo:hi], 0)
-			cpu.MulScalar(h256[lo:hi], h258[:hi-lo], 1.1111112)
-		}
-	}
-	t.watch.See("model.go:50", h256)
-
-	// %h399 = reduce %h398 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
-	if g.layers0Linear2Bias != nil {
-		cpu.ReduceSum(g.layers0Linear2Bias, h256, 1, 64*n, 64)
-		t.watch.See("model.go:50", g.layers0Linear2Bias)
-	}
-	if t.passStep.Ends() <= 13 {
-		return nil
-	}
-
-	// %h597 = pack_panels %h8 : f32[16,64,16]  // model.go:50
-	cpu.PackPanels(h259, w.layers0Linear2Weight, 64, 256, 256, false, 1, 16384)
-
-	// %h401 = mat_mul_panels %h398, %h597 {n=256} : f32[N,64,256]  // model.go:50
-	cpu.MatMul(h260, h256, h259, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1}, nil)
-	t.watch.See("model.go:50", h260)
-
-	// %h1662 = random_uniform %key {d_type=f32 shape=[N,64,256] high=1 seed=4} : f32[N,64,256]  // model.go:50
-	if g.layers0Linear2Weight != nil {
-		cpu.RandomUniform(h261, 0, 1, 4, key)
-		t.watch.See("model.go:50", h261)
-	}
-
-	// %h791 = pointwise %h1662, %h77 : f32[N,64,256]  // model.go:50
-	//
-	//	%h356111 = gelu %p2921 : f32[]
-	//	%h372111 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h378111 = mul %h356111, %h372111 : f32[]
-	//	%h407111 = constant {value=f32[](0.1)} : f32[]
-	//	%h410111 = greater_or_equal %p2911, %h407111 : bool[]
-	//	%h418111 = constant {value=f32[](0)} : f32[]
-	//	%h427111 = where %h410111, %h378111, %h418111 : f32[]
-	if g.layers0Linear2Weight != nil {
-		{
-			for lo := 0; lo < 16384*n; lo += 1024 {
-				hi := min(lo+1024, 16384*n)
-				cpu.Gelu(h262[:hi-lo], h45[lo:hi])
-				cpu.MulScalar(h262[:hi-lo], h262[:hi-lo], 1.1111112)
-				cpu.GreaterOrEqualScalar(h263[:hi-lo], h261[lo:hi], 0.1)
-				cpu.WhereScalarY(h261[lo:hi], h263[:hi-lo], h262[:hi-lo], 0)
-			}
-		}
-		t.watch.See("model.go:50", h261)
-	}
-
-	// %h404 = strided_copy %h4021 {shape=[256,64*N] strides=[1,256]} : f32[256,64*N]  // model.go:50
-	if g.layers0Linear2Weight != nil {
-		cpu.StridedCopy(h264, h261, []int{256, 64 * n}, []int{1, 256}, 0)
-	}
-
-	// %h600 = pack_panels %h403 : f32[4,64*N,16]  // model.go:50
-	if g.layers0Linear2Weight != nil {
-		cpu.PackPanels(h265, h256, 64*n, 64, 64, false, 1, 4096*n)
-	}
-
-	// %h405 = mat_mul_panels %h404, %h600 {n=64} : f32[256,64]  // model.go:50
-	if g.layers0Linear2Weight != nil {
-		cpu.MatMul(h266, h264, h265, &cpu.MatMulShape{M: 256, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1}, nil)
-		t.watch.See("model.go:50", h266)
-	}
-
-	// %h406 = strided_copy %h405 {shape=[64,256] strides=[1,64]} : f32[64,256]  // model.go:50
-	if g.layers0Linear2Weight != nil {
-		cpu.StridedCopy(g.layers0Linear2Weight, h266, []int{64, 256}, []int{1, 64}, 0)
-	}
-	if t.passStep.Ends() <= 14 {
-		return nil
-	}
-
-	// %h423 = pointwise %h77 : f32[N,64,256]  // model.go:50
-	//
-	//	%h8341111 = mul %p429, %p429 : f32[]
-	//	%h8361111 = constant {value=f32[](-0.5)} : f32[]
-	//	%h8371111 = mul %h8341111, %h8361111 : f32[]
-	//	%h839111 = exp %h8371111 : f32[]
-	//	%h84111 = constant {value=f32[](0.3989423)} : f32[]
-	//	%h84211 = mul %h839111, %h84111 : f32[]
-	//	%h8441 = mul %p429, %h84211 : f32[]
-	{
-		for lo := 0; lo < 16384*n; lo += 1024 {
-			hi := min(lo+1024, 16384*n)
-			cpu.Mul(h268[:hi-lo], h45[lo:hi], h45[lo:hi])
-			cpu.MulScalar(h268[:hi-lo], h268[:hi-lo], -0.5)
-			cpu.Exp(h268[:hi-lo], h268[:hi-lo])
-			cpu.MulScalar(h268[:hi-lo], h268[:hi-lo], 0.3989423)
-			cpu.Mul(h267[lo:hi], h45[lo:hi], h268[:hi-lo])
-		}
-	}
-	t.watch.See("model.go:50", h267)
-
-	// %h424 = pointwise %h77, %h423 : f32[N,64,256]  // model.go:50
-	//
-	//	%h8231111 = constant {value=f32[](0.70710677)} : f32[]
-	//	%h8241111 = mul %p430, %h8231111 : f32[]
-	//	%h8261111 = erf %h8241111 : f32[]
-	//	%h828111 = constant {value=f32[](1)} : f32[]
-	//	%h829111 = add %h8261111, %h828111 : f32[]
-	//	%h83111 = constant {value=f32[](0.5)} : f32[]
-	//	%h83211 = mul %h829111, %h83111 : f32[]
-	//	%h8461 = add %h83211, %p431 : f32[]
-	{
-		for lo := 0; lo < 16384*n; lo += 1024 {
-			hi := min(lo+1024, 16384*n)
-			cpu.MulScalar(h269[:hi-lo], h45[lo:hi], 0.70710677)
-			cpu.Erf(h269[:hi-lo], h269[:hi-lo])
-			cpu.AddScalar(h269[:hi-lo], h269[:hi-lo], 1)
-			cpu.MulScalar(h269[:hi-lo], h269[:hi-lo], 0.5)
-			cpu.Add(h45[lo:hi], h269[:hi-lo], h267[lo:hi])
-		}
-	}
-	t.watch.See("model.go:50", h45)
-
-	// %h1661 = random_uniform %key {d_type=f32 shape=[N,64,256] high=1 seed=4} : f32[N,64,256]  // model.go:50
-	cpu.RandomUniform(h270, 0, 1, 4, key)
-	t.watch.See("model.go:50", h270)
-
-	// %h425 = pointwise %h1661, %h401, %h424 : f32[N,64,256]  // model.go:50
-	//
-	//	%h407211 = constant {value=f32[](0.1)} : f32[]
-	//	%h410211 = greater_or_equal %p432, %h407211 : bool[]
-	//	%h817111 = constant {value=f32[](0)} : f32[]
-	//	%h818111 = where %h410211, %p433, %h817111 : f32[]
-	//	%h82011 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h82111 = mul %h818111, %h82011 : f32[]
-	//	%h8481 = mul %h82111, %p434 : f32[]
-	{
-		for lo := 0; lo < 16384*n; lo += 1024 {
-			hi := min(lo+1024, 16384*n)
-			cpu.GreaterOrEqualScalar(h271[:hi-lo], h270[lo:hi], 0.1)
-			cpu.WhereScalarY(h272[:hi-lo], h271[:hi-lo], h260[lo:hi], 0)
-			cpu.MulScalar(h272[:hi-lo], h272[:hi-lo], 1.1111112)
-			cpu.Mul(h270[lo:hi], h272[:hi-lo], h45[lo:hi])
-		}
-	}
-	t.watch.See("model.go:50", h270)
-
-	// %h426 = reduce %h425 {kind="sum" axes=[0,1]} : f32[256]  // model.go:50
-	if g.layers0Linear1Bias != nil {
-		cpu.ReduceSum(g.layers0Linear1Bias, h270, 1, 64*n, 256)
-		t.watch.See("model.go:50", g.layers0Linear1Bias)
-	}
-	if t.passStep.Ends() <= 15 {
-		return nil
-	}
-
-	// %h603 = pack_panels %h6 : f32[4,256,16]  // model.go:50
-	cpu.PackPanels(h273, w.layers0Linear1Weight, 256, 64, 64, false, 1, 16384)
-
-	// %h428 = mat_mul_panels %h425, %h603 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h274, h270, h273, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1}, nil)
-	t.watch.See("model.go:50", h274)
-
-	// %h741 = layer_normalization %h73, %h12, %h13 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
-	if g.layers0Linear1Weight != nil {
-		cpu.LayerNorm(h275, h34, w.layers0Norm2Weight, w.layers0Norm2Bias, 64*n, 64, 1e-05)
-		t.watch.See("model.go:50", h275)
-	}
-
-	// %h431 = strided_copy %h4291 {shape=[64,64*N] strides=[1,64]} : f32[64,64*N]  // model.go:50
-	if g.layers0Linear1Weight != nil {
-		cpu.StridedCopy(h276, h275, []int{64, 64 * n}, []int{1, 64}, 0)
-	}
-
-	// %h606 = pack_panels %h430 : f32[16,64*N,16]  // model.go:50
-	if g.layers0Linear1Weight != nil {
-		cpu.PackPanels(h277, h270, 64*n, 256, 256, false, 1, 16384*n)
-	}
-
-	// %h432 = mat_mul_panels %h431, %h606 {n=256} : f32[64,256]  // model.go:50
-	if g.layers0Linear1Weight != nil {
-		cpu.MatMul(h278, h276, h277, &cpu.MatMulShape{M: 64, N: 256, K: 64 * n, LDA: 64 * n, LDC: 256, Batch: 1}, nil)
-		t.watch.See("model.go:50", h278)
-	}
-
-	// %h433 = strided_copy %h432 {shape=[256,64] strides=[1,256]} : f32[256,64]  // model.go:50
-	if g.layers0Linear1Weight != nil {
-		cpu.StridedCopy(g.layers0Linear1Weight, h278, []int{256, 64}, []int{1, 256}, 0)
-	}
-	if t.passStep.Ends() <= 16 {
-		return nil
-	}
-
-	// %h434 = reduce %h73 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
-	cpu.ReduceMean(h279, h34, 64*n, 64, 1)
-	t.watch.See("model.go:50", h279)
-
-	// %h436 = pointwise %h73, %h434 : f32[N,64,64]  // model.go:50
-	//
-	//	%h8501 = sub %p435, %p436 : f32[]
-	//	%h8521 = mul %h8501, %h8501 : f32[]
-	for i := range 64 * n {
-		cpu.Repeat(h281[:64], h279[i:i+1])
-		cpu.Sub(h282[:64], h34[i*64:i*64+64], h281[:64])
-		cpu.Mul(h280[i*64:i*64+64], h282[:64], h282[:64])
-	}
-	t.watch.See("model.go:50", h280)
-
-	// %h437 = reduce %h436 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
-	cpu.ReduceMean(h283, h280, 64*n, 64, 1)
-	t.watch.See("model.go:50", h283)
-
-	// %h442 = pointwise %h437 : f32[N,64,1]  // model.go:50
-	//
-	//	%h85411 = constant {value=f32[](1e-05)} : f32[]
-	//	%h85511 = add %p438, %h85411 : f32[]
-	//	%h85711 = sqrt %h85511 : f32[]
-	//	%h8591 = constant {value=f32[](1)} : f32[]
-	//	%h8601 = div %h8591, %h85711 : f32[]
-	{
-		for lo := 0; lo < 64*n; lo += 1024 {
-			hi := min(lo+1024, 64*n)
-			cpu.AddScalar(h284[:hi-lo], h283[lo:hi], 1e-05)
-			cpu.Sqrt(h284[:hi-lo], h284[:hi-lo])
-			cpu.ScalarDiv(h283[lo:hi], 1, h284[:hi-lo])
-		}
-	}
-	t.watch.See("model.go:50", h283)
-
-	// %h443 = layer_normalization %h73 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
-	cpu.LayerNorm(h34, h34, nil, nil, 64*n, 64, 1e-05)
-	t.watch.See("model.go:50", h34)
-
-	// %h444 = pointwise %h428, %h12 : f32[N,64,64]  // model.go:50
-	//
-	//	%h862 = mul %p199, %p200 : f32[]
-	{
-		cpu.Repeat(h286, w.layers0Norm2Weight)
-		for lo := 0; lo < 4096*n; lo += 1024 {
-			hi := min(lo+1024, 4096*n)
-			cpu.Mul(h285[lo:hi], h274[lo:hi], h286[:hi-lo])
-		}
-	}
-	t.watch.See("model.go:50", h285)
-
-	// %h445 = pointwise %h428, %h443 : f32[N,64,64]  // model.go:50
-	//
-	//	%h864 = mul %p201, %p202 : f32[]
-	if g.layers0Norm2Weight != nil {
-		cpu.Mul(h287, h274, h34)
-		t.watch.See("model.go:50", h287)
-	}
-
-	// %h446 = reduce %h445 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
-	if g.layers0Norm2Weight != nil {
-		cpu.ReduceSum(g.layers0Norm2Weight, h287, 1, 64*n, 64)
-		t.watch.See("model.go:50", g.layers0Norm2Weight)
-	}
-	if t.passStep.Ends() <= 17 {
-		return nil
-	}
-
-	// %h447 = reduce %h428 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
-	if g.layers0Norm2Bias != nil {
-		cpu.ReduceSum(g.layers0Norm2Bias, h274, 1, 64*n, 64)
-		t.watch.See("model.go:50", g.layers0Norm2Bias)
-	}
-	if t.passStep.Ends() <= 18 {
-		return nil
-	}
-
-	// %h448 = pointwise %h444, %h443 : f32[N,64,64]  // model.go:50
-	//
-	//	%h866 = mul %p203, %p204 : f32[]
-	cpu.Mul(h288, h285, h34)
-	t.watch.See("model.go:50", h288)
-
-	// %h449 = reduce %h448 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
-	cpu.ReduceMean(h289, h288, 64*n, 64, 1)
-	t.watch.See("model.go:50", h289)
-
-	// %h452 = reduce %h444 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
-	cpu.ReduceMean(h290, h285, 64*n, 64, 1)
-	t.watch.See("model.go:50", h290)
-
-	// %h455 = pointwise %h395, %h444, %h443, %h449, %h452, %h442 : f32[N,64,64]  // model.go:50
-	//
-	//	%h8681111 = mul %p453, %p454 : f32[]
-	//	%h8701111 = sub %p452, %h8681111 : f32[]
-	//	%h872111 = sub %h8701111, %p455 : f32[]
-	//	%h87411 = mul %h872111, %p456 : f32[]
-	//	%h8761 = add %p451, %h87411 : f32[]
-	for i := range 64 * n {
-		cpu.Repeat(h291[:64], h289[i:i+1])
-		cpu.Repeat(h292[:64], h290[i:i+1])
-		cpu.Repeat(h293[:64], h283[i:i+1])
-		cpu.Mul(h294[:64], h34[i*64:i*64+64], h291[:64])
-		cpu.Sub(h294[:64], h285[i*64:i*64+64], h294[:64])
-		cpu.Sub(h294[:64], h294[:64], h292[:64])
-		cpu.Mul(h294[:64], h294[:64], h293[:64])
-		cpu.Add(h133[i*64:i*64+64], h133[i*64:i*64+64], h294[:64])
-	}
-	t.watch.See("model.go:50", h133)
-
-	// %h1591 = random_uniform %key {d_type=f32 shape=[N,64,64] high=1 seed=3} : f32[N,64,64]  // model.go:50
-	cpu.RandomUniform(h295, 0, 1, 3, key)
-	t.watch.See("model.go:50", h295)
-
-	// %h458 = pointwise %h1591, %h455 : f32[N,64,64]  // model.go:50
-	//
-	//	%h28921 = constant {value=f32[](0.1)} : f32[]
-	//	%h30421 = greater_or_equal %p459, %h28921 : bool[]
-	//	%h87811 = constant {value=f32[](0)} : f32[]
-	//	%h87911 = where %h30421, %p460, %h87811 : f32[]
-	//	%h8811 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h8821 = mul %h87911, %h8811 : f32[]
-	{
-		for lo := 0; lo < 4096*n; lo += 1024 {
-			hi := min(lo+1024, 4096*n)
-			cpu.GreaterOrEqualScalar(h296[:hi-lo], h295[lo:hi], 0.1)
-			cpu.WhereScalarY(h297[:hi-lo], h296[:hi-lo], h133[lo:hi], 0)
-			cpu.MulScalar(h295[lo:hi], h297[:hi-lo], 1.1111112)
-		}
-	}
-	t.watch.See("model.go:50", h295)
-
-	// %h459 = reduce %h458 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
-	if g.layers0SelfAttnOutProjBias != nil {
-		cpu.ReduceSum(g.layers0SelfAttnOutProjBias, h295, 1, 64*n, 64)
-		t.watch.See("model.go:50", g.layers0SelfAttnOutProjBias)
-	}
-	if t.passStep.Ends() <= 19 {
-		return nil
-	}
-
-	// %h609 = pack_panels %h4 : f32[4,64,16]  // model.go:50
-	cpu.PackPanels(h298, w.layers0SelfAttnOutProjWeight, 64, 64, 64, false, 1, 4096)
-
-	// %h461 = mat_mul_panels %h458, %h609 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h299, h295, h298, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, nil)
-	t.watch.See("model.go:50", h299)
-
-	// %h90 = strided_copy %h66 {shape=[4,16,N,64] strides=[1024,1,4096,16]} : f32[4,16,N,64]  // model.go:50
-	if g.layers0SelfAttnOutProjWeight != nil {
-		cpu.StridedCopy(h300, h32, []int{4, 16, n, 64}, []int{1024, 1, 4096, 16}, 0)
-	}
-
-	// %h612 = pack_panels %h463 : f32[4,64*N,16]  // model.go:50
-	if g.layers0SelfAttnOutProjWeight != nil {
-		cpu.PackPanels(h301, h295, 64*n, 64, 64, false, 1, 4096*n)
-	}
-
-	// %h465 = mat_mul_panels %h464, %h612 {n=64} : f32[64,64]  // model.go:50
-	if g.layers0SelfAttnOutProjWeight != nil {
-		cpu.MatMul(h302, h300, h301, &cpu.MatMulShape{M: 64, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1}, nil)
-		t.watch.See("model.go:50", h302)
-	}
-
-	// %h466 = strided_copy %h465 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
-	if g.layers0SelfAttnOutProjWeight != nil {
-		cpu.StridedCopy(g.layers0SelfAttnOutProjWeight, h302, []int{64, 64}, []int{1, 64}, 0)
-	}
-	if t.passStep.Ends() <= 20 {
-		return nil
-	}
-
-	// %h468 = strided_copy %h467 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
-	cpu.StridedCopy(h303, h299, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
-
-	// %h469 = strided_copy %h56 {shape=[N,4,16,64] strides=[4096,16,1,64]} : f32[N,4,16,64]  // model.go:50
-	cpu.StridedCopy(h304, h18, []int{n, 4, 16, 64}, []int{4096, 16, 1, 64}, 0)
-
-	// %h615 = pack_panels %h469 : f32[N,4,4,16,16]  // model.go:50
-	cpu.PackPanels(h305, h304, 16, 64, 64, false, 4*n, 1024)
-
-	// %h470 = mat_mul_panels %h468, %h615 {n=64} : f32[N,4,64,64]  // model.go:50
-	cpu.MatMul(h306, h303, h305, &cpu.MatMulShape{M: 64, N: 64, K: 16, LDA: 16, LDC: 64, Batch: 4 * n, StrideA: 1024, StrideB: 1024, StrideC: 4096}, nil)
-	t.watch.See("model.go:50", h306)
-
-	// %h1522 = random_uniform %key {d_type=f32 shape=[N,4,64,64] high=1 seed=2} : f32[N,4,64,64]  // model.go:50
-	cpu.RandomUniform(h307, 0, 1, 2, key)
-	t.watch.See("model.go:50", h307)
-
-	// %h651 = pointwise %h1522, %h64 : f32[N,4,64,64]  // model.go:50
-	//
-	//	%h15511 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h16011 = mul %p2821, %h15511 : f32[]
-	//	%h174111 = constant {value=f32[](0.1)} : f32[]
-	//	%h176111 = greater_or_equal %p2811, %h174111 : bool[]
-	//	%h185111 = constant {value=f32[](0)} : f32[]
-	//	%h188111 = where %h176111, %h16011, %h185111 : f32[]
-	{
-		for lo := 0; lo < 16384*n; lo += 1024 {
-			hi := min(lo+1024, 16384*n)
-			cpu.MulScalar(h308[:hi-lo], h27[lo:hi], 1.1111112)
-			cpu.GreaterOrEqualScalar(h309[:hi-lo], h307[lo:hi], 0.1)
-			cpu.WhereScalarY(h307[lo:hi], h309[:hi-lo], h308[:hi-lo], 0)
-		}
-	}
-	t.watch.See("model.go:50", h307)
-
-	// %h471 = strided_copy %h651 {shape=[N,4,64,64] strides=[16384,4096,1,64]} : f32[N,4,64,64]  // model.go:50
-	cpu.StridedCopy(h310, h307, []int{n, 4, 64, 64}, []int{16384, 4096, 1, 64}, 0)
-
-	return t.step3(n, output, tokens, next, key)
-}
-
-// step3 is part 3 of 3 of step.
-func (t *Trainer) step3(n int, output []float32, tokens, next, key []int64) error {
-	if err := rt.Done(t.ctx); err != nil {
-		return err
-	}
-	w := t.weights
-	g := t.changes
-	var (
-		h311 = rt.View[float32](t.arena, 131072*n+434688, 4096*n)
-		h303 = rt.View[float32](t.arena, 262144*n+434688, 4096*n)
-		h312 = rt.View[float32](t.arena, 147456*n+434688, 4096*n)
-		h310 = rt.View[float32](t.arena, 196608*n+434688, 16384*n)
-		h313 = rt.View[float32](t.arena, 163840*n+434688, 16384*n)
-		h314 = rt.View[bool](t.arena, stepH314Off, 1024)
-		h315 = rt.View[float32](t.arena, stepH315Off, 1024)
-		h306 = rt.View[float32](t.arena, 65536*n+434688, 16384*n)
-		h316 = rt.View[float32](t.arena, 65536*n+434688, 16384*n)
-		h27  = rt.View[float32](t.arena, stepH27Off, 16384*n)
-		h317 = rt.View[float32](t.arena, 131072*n+434688, 256*n)
-		h318 = rt.View[float32](t.arena, stepH318Off, 1024)
-		h319 = rt.View[float32](t.arena, stepH319Off, 1024)
-		h320 = rt.View[float32](t.arena, 131072*n+434688, 4096*n)
-		h13  = rt.View[float32](t.arena, 475136*n+434688, 4096*n)
-		h321 = rt.View[float32](t.arena, 163840*n+434688, 4096*n)
-		h23  = rt.View[float32](t.arena, 507904*n+434688, 4096*n)
-		h322 = rt.View[float32](t.arena, 65536*n+434688, 16384*n)
-		h323 = rt.View[float32](t.arena, 180224*n+434688, 4096*n)
-		h324 = rt.View[float32](t.arena, 65536*n+434688, 4096*n)
-		h325 = rt.View[float32](t.arena, stepH325Off, 4096*n)
-		h326 = rt.View[float32](t.arena, stepH326Off, 64)
-		h327 = rt.View[float32](t.arena, stepH327Off, 192)
-		h328 = rt.View[float32](t.arena, stepH328Off, 4096)
-		h14  = rt.View[float32](t.arena, stepH14Off, 4096)
-		h329 = rt.View[float32](t.arena, 16384*n+434688, 4096*n)
-		h330 = rt.View[float32](t.arena, 32768*n+434688, 4096*n)
-		h2   = rt.View[float32](t.arena, 458752*n+434688, 4096*n)
-		h331 = rt.View[float32](t.arena, 49152*n+434688, 4096*n)
-		h332 = rt.View[float32](t.arena, 32768*n+434688, 4096*n)
-		h333 = rt.View[float32](t.arena, stepH333Off, 4096)
-		h334 = rt.View[float32](t.arena, stepH334Off, 4096)
-		h335 = rt.View[float32](t.arena, stepH335Off, 12288)
-		h336 = rt.View[float32](t.arena, stepH336Off, 4096*n)
-		h337 = rt.View[float32](t.arena, stepH337Off, 64)
-		h338 = rt.View[float32](t.arena, stepH338Off, 192)
-		h339 = rt.View[float32](t.arena, stepH339Off, 4096)
-		h8   = rt.View[float32](t.arena, stepH8Off, 4096)
-		h340 = rt.View[float32](t.arena, 32768*n+434688, 4096*n)
-		h341 = rt.View[float32](t.arena, stepH341Off, 4096)
-		h342 = rt.View[float32](t.arena, stepH342Off, 4096)
-		h343 = rt.View[float32](t.arena, stepH343Off, 12288)
-		h344 = rt.View[float32](t.arena, 32768*n+434688, 4096*n)
-		h345 = rt.View[float32](t.arena, stepH345Off, 64)
-		h346 = rt.View[float32](t.arena, stepH346Off, 192)
-		h347 = rt.View[float32](t.arena, stepH347Off, 4096)
-		h6   = rt.View[float32](t.arena, stepH6Off, 4096)
-		h348 = rt.View[float32](t.arena, 65536*n+434688, 4096*n)
-		h349 = rt.View[float32](t.arena, 81920*n+434688, 4096*n)
-		h350 = rt.View[float32](t.arena, stepH350Off, 4096)
-		h351 = rt.View[float32](t.arena, stepH351Off, 4096)
-		h352 = rt.View[float32](t.arena, stepH352Off, 12288)
-		h353 = rt.View[float32](t.arena, 32768*n+434688, 64*n)
-		h355 = rt.View[float32](t.arena, stepH355Off, 1024)
-		h356 = rt.View[float32](t.arena, stepH356Off, 1024)
-		h354 = rt.View[float32](t.arena, stepH354Off, 4096*n)
-		h357 = rt.View[float32](t.arena, 49152*n+434688, 64*n)
-		h358 = rt.View[float32](t.arena, stepH358Off, 1024)
-		h360 = rt.View[float32](t.arena, stepH360Off, 1024)
-		h359 = rt.View[float32](t.arena, stepH359Off, 4096*n)
-		h361 = rt.View[float32](t.arena, 32768*n+434688, 4096*n)
-		h362 = rt.View[float32](t.arena, 16384*n+434688, 4096*n)
-		h363 = rt.View[float32](t.arena, 32768*n+434688, 64*n)
-		h364 = rt.View[float32](t.arena, 16384*n+434688, 64*n)
-		h365 = rt.View[float32](t.arena, stepH365Off, 1024)
-		h366 = rt.View[float32](t.arena, stepH366Off, 1024)
-		h367 = rt.View[float32](t.arena, stepH367Off, 1024)
-		h368 = rt.View[float32](t.arena, stepH368Off, 1024)
-		h133 = rt.View[float32](t.arena, 655360*n+434688, 4096*n)
-		h369 = rt.View[float32](t.arena, stepH369Off, 4096*n)
-		h370 = rt.View[bool](t.arena, stepH370Off, 1024)
-		h371 = rt.View[float32](t.arena, stepH371Off, 1024)
-		h372 = rt.View[float32](t.arena, stepH372Off, 16384)
-		h373 = rt.View[float32](t.arena, stepH373Off, 1024)
-		h214 = rt.View[float32](t.arena, stepH214Off, 192)
-		h225 = rt.View[float32](t.arena, stepH225Off, 192)
-		h233 = rt.View[float32](t.arena, stepH233Off, 192)
-		h374 = rt.View[float32](t.arena, stepH374Off, 1024)
-		h222 = rt.View[float32](t.arena, stepH222Off, 12288)
-		h230 = rt.View[float32](t.arena, stepH230Off, 12288)
-		h239 = rt.View[float32](t.arena, stepH239Off, 12288)
-		h375 = rt.View[float32](t.arena, stepH375Off, 1024)
-		h376 = rt.View[float32](t.arena, stepH376Off, 1024)
-		h126 = rt.View[float32](t.arena, stepH126Off, 16384)
-	)
-
-	// %h617 = pack_panels %h468 : f32[N,4,1,64,16]  // model.go:50
-	cpu.PackPanels(h311, h303, 64, 16, 16, false, 4*n, 1024)
-
-	// %h472 = mat_mul_panels %h471, %h617 {n=16} : f32[N,4,64,16]  // model.go:50
-	cpu.MatMul(h312, h310, h311, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024}, nil)
-	t.watch.See("model.go:50", h312)
-
-	// %h1521 = random_uniform %key {d_type=f32 shape=[N,4,64,64] high=1 seed=2} : f32[N,4,64,64]  // model.go:50
-	cpu.RandomUniform(h313, 0, 1, 2, key)
-	t.watch.See("model.go:50", h313)
-
-	// %h475 = pointwise %h1521, %h470 : f32[N,4,64,64]  // model.go:50
-	//
-	//	%h17421 = constant {value=f32[](0.1)} : f32[]
-	//	%h17621 = greater_or_equal %p463, %h17421 : bool[]
-	//	%h88411 = constant {value=f32[](0)} : f32[]
-	//	%h88511 = where %h17621, %p464, %h88411 : f32[]
-	//	%h8871 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h8881 = mul %h88511, %h8871 : f32[]
-	{
-		for lo := 0; lo < 16384*n; lo += 1024 {
-			hi := min(lo+1024, 16384*n)
-			cpu.GreaterOrEqualScalar(h314[:hi-lo], h313[lo:hi], 0.1)
-			cpu.WhereScalarY(h315[:hi-lo], h314[:hi-lo], h306[lo:hi], 0)
-			cpu.MulScalar(h313[lo:hi], h315[:hi-lo], 1.1111112)
-		}
-	}
-	t.watch.See("model.go:50", h313)
-
-	// %h476 = pointwise %h475, %h64 : f32[N,4,64,64]  // model.go:50
-	//
-	//	%h890 = mul %p221, %p222 : f32[]
-	cpu.Mul(h316, h313, h27)
-	t.watch.See("model.go:50", h316)
-
-	// %h477 = reduce %h476 {kind="sum" axes=[3] keep_dims=true} : f32[N,4,64,1]  // model.go:50
-	cpu.ReduceSum(h317, h316, 256*n, 64, 1)
-	t.watch.See("model.go:50", h317)
-
-	// %h481 = pointwise %h35, %h64, %h475, %h477 : f32[N,4,64,64]  // model.go:50
-	//
-	//	%h89211 = sub %p470, %p471 : f32[]
-	//	%h89411 = mul %p469, %h89211 : f32[]
-	//	%h8961 = constant {value=f32[](0)} : f32[]
-	//	%h8971 = where %p468, %h8961, %h89411 : f32[]
-	for i := range 4 * n {
-		for j := range 64 {
-			cpu.Repeat(h318[:64], h317[i*64+j:i*64+j+1])
-			cpu.Sub(h319[:64], h313[i*4096+j*64:i*4096+j*64+64], h318[:64])
-			cpu.Mul(h319[:64], h27[i*4096+j*64:i*4096+j*64+64], h319[:64])
-			cpu.WhereScalarX(h27[i*4096+j*64:i*4096+j*64+64], w.constH354[+j*64:+j*64+64], 0, h319[:64])
-		}
-	}
-	t.watch.See("model.go:50", h27)
-
-	// %h619 = pack_panels %h482 : f32[N,4,1,64,16]  // model.go:50
-	cpu.PackPanels(h320, h13, 64, 16, 16, false, 4*n, 1024)
-
-	// %h484 = strided_copy %h158 {shape=[N,4,16,64] strides=[4096,16,1,64]} : f32[N,4,16,64]  // model.go:50
-	cpu.StridedCopy(h321, h23, []int{n, 4, 16, 64}, []int{4096, 16, 1, 64}, 0)
-
-	// %h621 = pack_panels %h481 : f32[N,4,4,64,16]  // model.go:50
-	cpu.PackPanels(h322, h27, 64, 64, 64, false, 4*n, 4096)
-
-	// %h485 = mat_mul_panels %h484, %h621 {n=64} : f32[N,4,16,64]  // model.go:50
-	cpu.MatMul(h323, h321, h322, &cpu.MatMulShape{M: 16, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 4 * n, StrideA: 1024, StrideB: 4096, StrideC: 1024}, nil)
-	t.watch.See("model.go:50", h323)
-
-	// %h487 = mat_mul_panels %h481, %h619 {n=16} : f32[N,4,64,16]  // model.go:50
-	//
-	//	%h169 = constant {value=f32[](0.25)} : f32[]
-	//	%h171 = mul %p3, %h169 : f32[]
-	cpu.MatMul(h324, h27, h320, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024}, &cpu.Epilogue{Then: mulScalar})
-	t.watch.See("model.go:50", h324)
-
-	// %h488 = strided_copy %h472 {shape=[N,64,4,16] strides=[4096,16,1024,1]} : f32[N,64,4,16]  // model.go:50
-	cpu.StridedCopy(h325, h312, []int{n, 64, 4, 16}, []int{4096, 16, 1024, 1}, 0)
-
-	// %h490 = reduce %h489 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
-	if g.layers0SelfAttnInProjBias != nil {
-		cpu.ReduceSum(h326, h325, 1, 64*n, 64)
-		t.watch.See("model.go:50", h326)
-	}
-
-	// %h491 = pad %h490 {mode="constant" before=[128] after=[0]} : f32[192]  // model.go:50
-	if g.layers0SelfAttnInProjBias != nil {
-		cpu.Pad(h327, h326, []int{64}, []int{128}, []int{0}, 0)
-		t.watch.See("model.go:50", h327)
-	}
-
-	// %h623 = pack_panels %h51 : f32[4,64,16]  // model.go:50
-	cpu.PackPanels(h328, h14, 64, 64, 64, false, 1, 4096)
-
-	// %h493 = mat_mul_panels %h489, %h623 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h329, h325, h328, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, nil)
-	t.watch.See("model.go:50", h329)
-
-	// %h366 = layer_normalization %h30, %h10, %h11 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
-	if g.layers0SelfAttnInProjWeight != nil {
-		cpu.LayerNorm(h330, h2, w.layers0Norm1Weight, w.layers0Norm1Bias, 64*n, 64, 1e-05)
-		t.watch.See("model.go:50", h330)
-	}
-
-	// %h496 = strided_copy %h4941 {shape=[64,64*N] strides=[1,64]} : f32[64,64*N]  // model.go:50
-	if g.layers0SelfAttnInProjWeight != nil {
-		cpu.StridedCopy(h331, h330, []int{64, 64 * n}, []int{1, 64}, 0)
-	}
-
-	// %h626 = pack_panels %h495 : f32[4,64*N,16]  // model.go:50
-	if g.layers0SelfAttnInProjWeight != nil {
-		cpu.PackPanels(h332, h325, 64*n, 64, 64, false, 1, 4096*n)
-	}
-
-	// %h497 = mat_mul_panels %h496, %h626 {n=64} : f32[64,64]  // model.go:50
-	if g.layers0SelfAttnInProjWeight != nil {
-		cpu.MatMul(h333, h331, h332, &cpu.MatMulShape{M: 64, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1}, nil)
-		t.watch.See("model.go:50", h333)
-	}
-
-	// %h498 = strided_copy %h497 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
-	if g.layers0SelfAttnInProjWeight != nil {
-		cpu.StridedCopy(h334, h333, []int{64, 64}, []int{1, 64}, 0)
-	}
-
-	// %h499 = pad %h498 {mode="constant" before=[128,0] after=[0,0]} : f32[192,64]  // model.go:50
-	if g.layers0SelfAttnInProjWeight != nil {
-		cpu.Pad(h335, h334, []int{64, 64}, []int{128, 0}, []int{0, 0}, 0)
-		t.watch.See("model.go:50", h335)
-	}
-
-	// %h500 = strided_copy %h485 {shape=[N,64,4,16] strides=[4096,1,1024,64]} : f32[N,64,4,16]  // model.go:50
-	cpu.StridedCopy(h336, h323, []int{n, 64, 4, 16}, []int{4096, 1, 1024, 64}, 0)
-
-	// %h502 = reduce %h501 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
-	if g.layers0SelfAttnInProjBias != nil {
-		cpu.ReduceSum(h337, h336, 1, 64*n, 64)
-		t.watch.See("model.go:50", h337)
-	}
-
-	// %h503 = pad %h502 {mode="constant" before=[64] after=[64]} : f32[192]  // model.go:50
-	if g.layers0SelfAttnInProjBias != nil {
-		cpu.Pad(h338, h337, []int{64}, []int{64}, []int{64}, 0)
-		t.watch.See("model.go:50", h338)
-	}
-
-	// %h629 = pack_panels %h44 : f32[4,64,16]  // model.go:50
-	cpu.PackPanels(h339, h8, 64, 64, 64, false, 1, 4096)
-
-	// %h631 = pack_panels %h507 : f32[4,64*N,16]  // model.go:50
-	if g.layers0SelfAttnInProjWeight != nil {
-		cpu.PackPanels(h340, h336, 64*n, 64, 64, false, 1, 4096*n)
-	}
-
-	// %h509 = mat_mul_panels %h496, %h631 {n=64} : f32[64,64]  // model.go:50
-	if g.layers0SelfAttnInProjWeight != nil {
-		cpu.MatMul(h341, h331, h340, &cpu.MatMulShape{M: 64, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1}, nil)
-		t.watch.See("model.go:50", h341)
-	}
-
-	// %h510 = strided_copy %h509 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
-	if g.layers0SelfAttnInProjWeight != nil {
-		cpu.StridedCopy(h342, h341, []int{64, 64}, []int{1, 64}, 0)
-	}
-
-	// %h511 = pad %h510 {mode="constant" before=[64,0] after=[64,0]} : f32[192,64]  // model.go:50
-	if g.layers0SelfAttnInProjWeight != nil {
-		cpu.Pad(h343, h342, []int{64, 64}, []int{64, 0}, []int{64, 0}, 0)
-		t.watch.See("model.go:50", h343)
-	}
-
-	// %h512 = strided_copy %h487 {shape=[N,64,4,16] strides=[4096,16,1024,1]} : f32[N,64,4,16]  // model.go:50
-	cpu.StridedCopy(h344, h324, []int{n, 64, 4, 16}, []int{4096, 16, 1024, 1}, 0)
-
-	// %h514 = reduce %h513 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
-	if g.layers0SelfAttnInProjBias != nil {
-		cpu.ReduceSum(h345, h344, 1, 64*n, 64)
-		t.watch.See("model.go:50", h345)
-	}
-
-	// %h515 = pad %h514 {mode="constant" before=[0] after=[128]} : f32[192]  // model.go:50
-	if g.layers0SelfAttnInProjBias != nil {
-		cpu.Pad(h346, h345, []int{64}, []int{0}, []int{128}, 0)
-		t.watch.See("model.go:50", h346)
-	}
-
-	// %h634 = pack_panels %h37 : f32[4,64,16]  // model.go:50
-	cpu.PackPanels(h347, h6, 64, 64, 64, false, 1, 4096)
-
-	// %h517 = mat_mul_panels %h513, %h634 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h348, h344, h347, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, nil)
-	t.watch.See("model.go:50", h348)
-
-	// %h636 = pack_panels %h519 : f32[4,64*N,16]  // model.go:50
-	if g.layers0SelfAttnInProjWeight != nil {
-		cpu.PackPanels(h349, h344, 64*n, 64, 64, false, 1, 4096*n)
-	}
-
-	// %h521 = mat_mul_panels %h496, %h636 {n=64} : f32[64,64]  // model.go:50
-	if g.layers0SelfAttnInProjWeight != nil {
-		cpu.MatMul(h350, h331, h349, &cpu.MatMulShape{M: 64, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1}, nil)
-		t.watch.See("model.go:50", h350)
-	}
-
-	// %h522 = strided_copy %h521 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
-	if g.layers0SelfAttnInProjWeight != nil {
-		cpu.StridedCopy(h351, h350, []int{64, 64}, []int{1, 64}, 0)
-	}
-
-	// %h523 = pad %h522 {mode="constant" before=[0,0] after=[128,0]} : f32[192,64]  // model.go:50
-	if g.layers0SelfAttnInProjWeight != nil {
-		cpu.Pad(h352, h351, []int{64, 64}, []int{0, 0}, []int{128, 0}, 0)
-		t.watch.See("model.go:50", h352)
-	}
-
-	// %h525 = mat_mul_panels %h501, %h629, _, %h493, %h517 {n=64} : f32[N,64,64]  // model.go:50
-	//
-	//	%h181 = add %p4, %p5 : f32[]
-	cpu.MatMul(h329, h336, h339, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Residual: h329, Then: add, In: [2][]float32{h348, nil}})
-	t.watch.See("model.go:50", h329)
-
-	// %h526 = reduce %h30 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
-	cpu.ReduceMean(h353, h2, 64*n, 64, 1)
-	t.watch.See("model.go:50", h353)
-
-	// %h528 = pointwise %h30, %h526 : f32[N,64,64]  // model.go:50
-	//
-	//	%h8991 = sub %p472, %p473 : f32[]
-	//	%h9011 = mul %h8991, %h8991 : f32[]
-	for i := range 64 * n {
-		cpu.Repeat(h355[:64], h353[i:i+1])
-		cpu.Sub(h356[:64], h2[i*64:i*64+64], h355[:64])
-		cpu.Mul(h354[i*64:i*64+64], h356[:64], h356[:64])
-	}
-	t.watch.See("model.go:50", h354)
-
-	// %h529 = reduce %h528 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
-	cpu.ReduceMean(h357, h354, 64*n, 64, 1)
-	t.watch.See("model.go:50", h357)
-
-	// %h534 = pointwise %h529 : f32[N,64,1]  // model.go:50
-	//
-	//	%h90311 = constant {value=f32[](1e-05)} : f32[]
-	//	%h90411 = add %p475, %h90311 : f32[]
-	//	%h90611 = sqrt %h90411 : f32[]
-	//	%h9081 = constant {value=f32[](1)} : f32[]
-	//	%h9091 = div %h9081, %h90611 : f32[]
-	{
-		for lo := 0; lo < 64*n; lo += 1024 {
-			hi := min(lo+1024, 64*n)
-			cpu.AddScalar(h358[:hi-lo], h357[lo:hi], 1e-05)
-			cpu.Sqrt(h358[:hi-lo], h358[:hi-lo])
-			cpu.ScalarDiv(h357[lo:hi], 1, h358[:hi-lo])
-		}
-	}
-	t.watch.See("model.go:50", h357)
-
-	// %h535 = layer_normalization %h30 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
-	cpu.LayerNorm(h2, h2, nil, nil, 64*n, 64, 1e-05)
-	t.watch.See("model.go:50", h2)
-
-	// %h536 = pointwise %h525, %h10 : f32[N,64,64]  // model.go:50
-	//
-	//	%h911 = mul %p235, %p236 : f32[]
-	{
-		cpu.Repeat(h360, w.layers0Norm1Weight)
-		for lo := 0; lo < 4096*n; lo += 1024 {
-			hi := min(lo+1024, 4096*n)
-			cpu.Mul(h359[lo:hi], h329[lo:hi], h360[:hi-lo])
-		}
-	}
-	t.watch.See("model.go:50", h359)
-
-	// %h537 = pointwise %h525, %h535 : f32[N,64,64]  // model.go:50
-	//
-	//	%h913 = mul %p237, %p238 : f32[]
-	if g.layers0Norm1Weight != nil {
-		cpu.Mul(h361, h329, h2)
-		t.watch.See("model.go:50", h361)
-	}
-
-	// %h538 = reduce %h537 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
-	if g.layers0Norm1Weight != nil {
-		cpu.ReduceSum(g.layers0Norm1Weight, h361, 1, 64*n, 64)
-		t.watch.See("model.go:50", g.layers0Norm1Weight)
-	}
-	if t.passStep.Ends() <= 21 {
-		return nil
-	}
-
-	// %h539 = reduce %h525 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
-	if g.layers0Norm1Bias != nil {
-		cpu.ReduceSum(g.layers0Norm1Bias, h329, 1, 64*n, 64)
-		t.watch.See("model.go:50", g.layers0Norm1Bias)
-	}
-	if t.passStep.Ends() <= 22 {
-		return nil
-	}
-
-	// %h540 = pointwise %h536, %h535 : f32[N,64,64]  // model.go:50
-	//
-	//	%h915 = mul %p239, %p240 : f32[]
-	cpu.Mul(h362, h359, h2)
-	t.watch.See("model.go:50", h362)
-
-	// %h541 = reduce %h540 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
-	cpu.ReduceMean(h363, h362, 64*n, 64, 1)
-	t.watch.See("model.go:50", h363)
-
-	// %h544 = reduce %h536 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
-	cpu.ReduceMean(h364, h359, 64*n, 64, 1)
-	t.watch.See("model.go:50", h364)
-
-	// %h547 = pointwise %h455, %h536, %h535, %h541, %h544, %h534 : f32[N,64,64]  // model.go:50
-	//
-	//	%h9171111 = mul %p490, %p491 : f32[]
-	//	%h9191111 = sub %p489, %h9171111 : f32[]
-	//	%h921111 = sub %h9191111, %p492 : f32[]
-	//	%h92311 = mul %h921111, %p493 : f32[]
-	//	%h9251 = add %p488, %h92311 : f32[]
-	for i := range 64 * n {
-		cpu.Repeat(h365[:64], h363[i:i+1])
-		cpu.Repeat(h366[:64], h364[i:i+1])
-		cpu.Repeat(h367[:64], h357[i:i+1])
-		cpu.Mul(h368[:64], h2[i*64:i*64+64], h365[:64])
-		cpu.Sub(h368[:64], h359[i*64:i*64+64], h368[:64])
-		cpu.Sub(h368[:64], h368[:64], h366[:64])
-		cpu.Mul(h368[:64], h368[:64], h367[:64])
-		cpu.Add(h133[i*64:i*64+64], h133[i*64:i*64+64], h368[:64])
-	}
-	t.watch.See("model.go:50", h133)
-
-	// %h1451 = random_uniform %key {d_type=f32 shape=[N,64,64] high=1 seed=1} : f32[N,64,64]  // model.go:49
-	cpu.RandomUniform(h369, 0, 1, 1, key)
-	t.watch.See("model.go:49", h369)
-
-	// %h550 = pointwise %h1451, %h547 : f32[N,64,64]  // model.go:49
-	//
-	//	%h71101 = constant {value=f32[](0.1)} : f32[]
-	//	%h7641 = greater_or_equal %p496, %h71101 : bool[]
-	//	%h92711 = constant {value=f32[](0)} : f32[]
-	//	%h92811 = where %h7641, %p497, %h92711 : f32[]
-	//	%h9301 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h9311 = mul %h92811, %h9301 : f32[]
-	{
-		for lo := 0; lo < 4096*n; lo += 1024 {
-			hi := min(lo+1024, 4096*n)
-			cpu.GreaterOrEqualScalar(h370[:hi-lo], h369[lo:hi], 0.1)
-			cpu.WhereScalarY(h371[:hi-lo], h370[:hi-lo], h133[lo:hi], 0)
-			cpu.MulScalar(h369[lo:hi], h371[:hi-lo], 1.1111112)
-		}
-	}
-	t.watch.See("model.go:49", h369)
-
-	// %h551 = reduce %h550 {kind="sum" axes=[0]} : f32[64,64]  // model.go:49
-	if g.places != nil {
-		cpu.ReduceSum(g.places, h369, 1, n, 4096)
-		t.watch.See("model.go:49", g.places)
-	}
-	if t.passStep.Ends() <= 23 {
-		return nil
-	}
-
-	// %h552 = fill {value=f32[](0) shape=[256,64]} : f32[256,64]  // model.go:49
-	if g.tokensWeight != nil {
-		cpu.Fill(h372, 0)
-	}
-
-	// %h554 = scatter_nd %h552, %h553, %h550 {reduction="add"} : f32[256,64]  // model.go:49
-	if g.tokensWeight != nil {
-		if err := cpu.ScatterNDAdd(h372, h372, tokens, h369, []int{256}, 64); err != nil {
-			return rt.At("model.go:49", err)
-		}
-		t.watch.See("model.go:49", h372)
-	}
-
-	// %h556 = pointwise %h339, %h351, %h363 : f32[192]  // model.go:49
-	//
-	//	%h9331 = add %p498, %p499 : f32[]
-	//	%h9351 = add %h9331, %p500 : f32[]
-	if g.layers1SelfAttnInProjBias != nil {
-		{
-			cpu.Add(h373[:192], h214, h225)
-			cpu.Add(g.layers1SelfAttnInProjBias, h373[:192], h233)
-		}
-		t.watch.See("model.go:49", g.layers1SelfAttnInProjBias)
-	}
-	if t.passStep.Ends() <= 24 {
-		return nil
-	}
-
-	// %h558 = pointwise %h347, %h359, %h371 : f32[192,64]  // model.go:49
-	//
-	//	%h9371 = add %p501, %p502 : f32[]
-	//	%h9391 = add %h9371, %p503 : f32[]
-	if g.layers1SelfAttnInProjWeight != nil {
-		{
-			for lo := 0; lo < 12288; lo += 1024 {
-				hi := min(lo+1024, 12288)
-				cpu.Add(h374[:hi-lo], h222[lo:hi], h230[lo:hi])
-				cpu.Add(g.layers1SelfAttnInProjWeight[lo:hi], h374[:hi-lo], h239[lo:hi])
-			}
-		}
-		t.watch.See("model.go:49", g.layers1SelfAttnInProjWeight)
-	}
-	if t.passStep.Ends() <= 25 {
-		return nil
-	}
-
-	// %h560 = pointwise %h491, %h503, %h515 : f32[192]  // model.go:49
-	//
-	//	%h9411 = add %p504, %p505 : f32[]
-	//	%h9431 = add %h9411, %p506 : f32[]
-	if g.layers0SelfAttnInProjBias != nil {
-		{
-			cpu.Add(h375[:192], h327, h338)
-			cpu.Add(g.layers0SelfAttnInProjBias, h375[:192], h346)
-		}
-		t.watch.See("model.go:49", g.layers0SelfAttnInProjBias)
-	}
-	if t.passStep.Ends() <= 26 {
-		return nil
-	}
-
-	// %h562 = pointwise %h499, %h511, %h523 : f32[192,64]  // model.go:49
-	//
-	//	%h9451 = add %p507, %p508 : f32[]
-	//	%h9471 = add %h9451, %p509 : f32[]
-	if g.layers0SelfAttnInProjWeight != nil {
-		{
-			for lo := 0; lo < 12288; lo += 1024 {
-				hi := min(lo+1024, 12288)
-				cpu.Add(h376[:hi-lo], h335[lo:hi], h343[lo:hi])
-				cpu.Add(g.layers0SelfAttnInProjWeight[lo:hi], h376[:hi-lo], h352[lo:hi])
-			}
-		}
-		t.watch.See("model.go:49", g.layers0SelfAttnInProjWeight)
-	}
-	if t.passStep.Ends() <= 27 {
-		return nil
-	}
-
-	// %h563 = pointwise %h222, %h554 : f32[256,64]  // model.go:49
-	//
-	//	%h949 = add %p270, %p271 : f32[]
-	if g.tokensWeight != nil {
-		cpu.Add(g.tokensWeight, h126, h372)
-		t.watch.See("model.go:49", g.tokensWeight)
+		cpu.Repeat(h104[:64], h102[i:i+1])
+		cpu.Repeat(h105[:64], h103[i:i+1])
+		cpu.Repeat(h106[:64], h95[i:i+1])
+		cpu.Mul(h107[:64], h97[i*64:i*64+64], h104[:64])
+		cpu.Sub(h107[:64], h98[i*64:i*64+64], h107[:64])
+		cpu.Sub(h107[:64], h107[:64], h105[:64])
+		cpu.Mul(h107[:64], h107[:64], h106[:64])
+		cpu.Add(h395[i*64:i*64+64], h30[i*64:i*64+64], h107[:64])
 	}
 	return nil
 }
@@ -3397,118 +2319,122 @@ func (t *Trainer) trainForward(n int, logits []float32, tokens, key []int64) err
 	}
 	w := t.weights
 	var (
-		h1   = rt.View[float32](t.arena, trainForwardH1Off, 4096*n)
-		h2   = rt.View[float32](t.arena, 458752*n+434688, 4096*n)
-		h3   = rt.View[float32](t.arena, trainForwardH3Off, 1024)
-		h4   = rt.View[bool](t.arena, trainForwardH4Off, 1024)
-		h5   = rt.View[float32](t.arena, 16384*n+434688, 4096*n)
-		h6   = rt.View[float32](t.arena, trainForwardH6Off, 4096)
-		h7   = rt.View[float32](t.arena, trainForwardH7Off, 64)
-		h8   = rt.View[float32](t.arena, trainForwardH8Off, 4096)
-		h9   = rt.View[float32](t.arena, trainForwardH9Off, 4096)
-		h10  = rt.View[float32](t.arena, trainForwardH10Off, 4096)
-		h11  = rt.View[float32](t.arena, trainForwardH11Off, 64)
-		h12  = rt.View[float32](t.arena, trainForwardH12Off, 4096*n)
-		h13  = rt.View[float32](t.arena, 475136*n+434688, 4096*n)
-		h14  = rt.View[float32](t.arena, trainForwardH14Off, 4096)
-		h15  = rt.View[float32](t.arena, trainForwardH15Off, 4096)
-		h16  = rt.View[float32](t.arena, trainForwardH16Off, 4096)
-		h17  = rt.View[float32](t.arena, trainForwardH17Off, 64)
-		h18  = rt.View[float32](t.arena, 491520*n+434688, 4096*n)
-		h19  = rt.View[float32](t.arena, 131072*n+434688, 4096*n)
-		h20  = rt.View[float32](t.arena, trainForwardH20Off, 4096)
-		h21  = rt.View[float32](t.arena, trainForwardH21Off, 4096)
-		h22  = rt.View[float32](t.arena, trainForwardH22Off, 4096)
-		h23  = rt.View[float32](t.arena, 507904*n+434688, 4096*n)
-		h24  = rt.View[float32](t.arena, 65536*n+434688, 4096*n)
-		h25  = rt.View[float32](t.arena, 16384*n+434688, 4096*n)
-		h26  = rt.View[float32](t.arena, 81920*n+434688, 4096*n)
-		h27  = rt.View[float32](t.arena, trainForwardH27Off, 16384*n)
-		h28  = rt.View[float32](t.arena, 65536*n+434688, 16384*n)
-		h29  = rt.View[float32](t.arena, trainForwardH29Off, 1024)
-		h30  = rt.View[bool](t.arena, trainForwardH30Off, 1024)
-		h31  = rt.View[float32](t.arena, 147456*n+434688, 4096*n)
-		h32  = rt.View[float32](t.arena, 524288*n+434688, 4096*n)
-		h33  = rt.View[float32](t.arena, 65536*n+434688, 4096*n)
-		h34  = rt.View[float32](t.arena, 540672*n+434688, 4096*n)
-		h35  = rt.View[float32](t.arena, trainForwardH35Off, 4096)
-		h36  = rt.View[float32](t.arena, trainForwardH36Off, 4096)
-		h37  = rt.View[float32](t.arena, trainForwardH37Off, 4096)
-		h38  = rt.View[float32](t.arena, trainForwardH38Off, 64)
-		h39  = rt.View[float32](t.arena, 81920*n+434688, 4096*n)
-		h40  = rt.View[bool](t.arena, trainForwardH40Off, 1024)
-		h41  = rt.View[float32](t.arena, trainForwardH41Off, 1024)
-		h42  = rt.View[float32](t.arena, 131072*n+434688, 4096*n)
-		h43  = rt.View[float32](t.arena, trainForwardH43Off, 16384)
-		h44  = rt.View[float32](t.arena, trainForwardH44Off, 16384)
-		h45  = rt.View[float32](t.arena, 65536*n+434688, 16384*n)
-		h46  = rt.View[float32](t.arena, 131072*n+434688, 16384*n)
-		h47  = rt.View[float32](t.arena, trainForwardH47Off, 1024)
-		h48  = rt.View[bool](t.arena, trainForwardH48Off, 1024)
-		h49  = rt.View[float32](t.arena, 557056*n+434688, 4096*n)
-		h50  = rt.View[float32](t.arena, trainForwardH50Off, 16384)
-		h51  = rt.View[float32](t.arena, trainForwardH51Off, 16384)
-		h52  = rt.View[float32](t.arena, trainForwardH52Off, 16384)
-		h53  = rt.View[float32](t.arena, trainForwardH53Off, 64)
-		h54  = rt.View[float32](t.arena, 196608*n+434688, 4096*n)
-		h55  = rt.View[bool](t.arena, trainForwardH55Off, 1024)
-		h56  = rt.View[float32](t.arena, trainForwardH56Off, 1024)
-		h57  = rt.View[float32](t.arena, 147456*n+434688, 4096*n)
-		h58  = rt.View[float32](t.arena, trainForwardH58Off, 4096)
-		h59  = rt.View[float32](t.arena, trainForwardH59Off, 64)
-		h60  = rt.View[float32](t.arena, trainForwardH60Off, 4096)
-		h61  = rt.View[float32](t.arena, trainForwardH61Off, 4096)
-		h62  = rt.View[float32](t.arena, trainForwardH62Off, 4096)
-		h63  = rt.View[float32](t.arena, trainForwardH63Off, 64)
-		h64  = rt.View[float32](t.arena, 131072*n+434688, 4096*n)
-		h65  = rt.View[float32](t.arena, 573440*n+434688, 4096*n)
-		h66  = rt.View[float32](t.arena, trainForwardH66Off, 4096)
-		h67  = rt.View[float32](t.arena, trainForwardH67Off, 4096)
-		h68  = rt.View[float32](t.arena, trainForwardH68Off, 4096)
-		h69  = rt.View[float32](t.arena, trainForwardH69Off, 64)
-		h70  = rt.View[float32](t.arena, 589824*n+434688, 4096*n)
-		h71  = rt.View[float32](t.arena, 262144*n+434688, 4096*n)
-		h72  = rt.View[float32](t.arena, trainForwardH72Off, 4096)
-		h73  = rt.View[float32](t.arena, trainForwardH73Off, 4096)
-		h74  = rt.View[float32](t.arena, trainForwardH74Off, 4096)
-		h75  = rt.View[float32](t.arena, 606208*n+434688, 4096*n)
-		h76  = rt.View[float32](t.arena, 196608*n+434688, 4096*n)
-		h77  = rt.View[float32](t.arena, 147456*n+434688, 4096*n)
-		h78  = rt.View[float32](t.arena, 212992*n+434688, 4096*n)
-		h79  = rt.View[float32](t.arena, 131072*n+434688, 16384*n)
-		h80  = rt.View[float32](t.arena, 196608*n+434688, 16384*n)
-		h81  = rt.View[float32](t.arena, trainForwardH81Off, 1024)
-		h82  = rt.View[bool](t.arena, trainForwardH82Off, 1024)
-		h83  = rt.View[float32](t.arena, 278528*n+434688, 4096*n)
-		h84  = rt.View[float32](t.arena, 622592*n+434688, 4096*n)
-		h85  = rt.View[float32](t.arena, 196608*n+434688, 4096*n)
-		h86  = rt.View[float32](t.arena, 638976*n+434688, 4096*n)
-		h87  = rt.View[float32](t.arena, trainForwardH87Off, 4096)
-		h88  = rt.View[float32](t.arena, trainForwardH88Off, 4096)
-		h89  = rt.View[float32](t.arena, trainForwardH89Off, 4096)
-		h90  = rt.View[float32](t.arena, trainForwardH90Off, 64)
-		h91  = rt.View[float32](t.arena, 212992*n+434688, 4096*n)
-		h92  = rt.View[bool](t.arena, trainForwardH92Off, 1024)
-		h93  = rt.View[float32](t.arena, trainForwardH93Off, 1024)
-		h94  = rt.View[float32](t.arena, 262144*n+434688, 4096*n)
-		h95  = rt.View[float32](t.arena, trainForwardH95Off, 16384)
-		h96  = rt.View[float32](t.arena, trainForwardH96Off, 16384)
-		h97  = rt.View[float32](t.arena, 196608*n+434688, 16384*n)
-		h98  = rt.View[float32](t.arena, 262144*n+434688, 16384*n)
-		h99  = rt.View[float32](t.arena, trainForwardH99Off, 1024)
-		h100 = rt.View[bool](t.arena, trainForwardH100Off, 1024)
-		h101 = rt.View[float32](t.arena, 393216*n+434688, 4096*n)
-		h102 = rt.View[float32](t.arena, trainForwardH102Off, 16384)
-		h103 = rt.View[float32](t.arena, trainForwardH103Off, 16384)
-		h104 = rt.View[float32](t.arena, trainForwardH104Off, 16384)
-		h105 = rt.View[float32](t.arena, trainForwardH105Off, 64)
-		h106 = rt.View[float32](t.arena, 327680*n+434688, 4096*n)
-		h107 = rt.View[bool](t.arena, trainForwardH107Off, 1024)
-		h108 = rt.View[float32](t.arena, trainForwardH108Off, 1024)
-		h109 = rt.View[float32](t.arena, 327680*n+434688, 4096*n)
-		h110 = rt.View[float32](t.arena, trainForwardH110Off, 16384)
-		h111 = rt.View[float32](t.arena, trainForwardH111Off, 16384)
-		h112 = rt.View[float32](t.arena, 262144*n+434688, 16384*n)
+		h1   = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH1Off]), 4096*n)
+		h2   = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH2Off]), 4096*n)
+		h3   = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH3Off]), 1024)
+		h4   = rt.View[bool](t.arena, int(t.trainForwardOffsets[trainForwardH4Off]), 1024)
+		h5   = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH5Off]), 4096*n)
+		h6   = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH6Off]), 4096)
+		h7   = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH7Off]), 64)
+		h8   = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH8Off]), 4096)
+		h9   = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH9Off]), 4096)
+		h10  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH10Off]), 4096)
+		h11  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH11Off]), 64)
+		h12  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH12Off]), 4096*n)
+		h13  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH13Off]), 4096*n)
+		h14  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH14Off]), 4096)
+		h15  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH15Off]), 4096)
+		h16  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH16Off]), 4096)
+		h17  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH17Off]), 64)
+		h18  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH18Off]), 4096*n)
+		h19  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH19Off]), 4096*n)
+		h20  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH20Off]), 4096)
+		h21  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH21Off]), 4096)
+		h22  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH22Off]), 4096)
+		h23  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH23Off]), 4096*n)
+		h24  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH24Off]), 4096*n)
+		h25  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH25Off]), 4096*n)
+		h26  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH26Off]), 4096*n)
+		h27  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH27Off]), 16384*n)
+		h28  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH28Off]), 16384*n)
+		h30  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH30Off]), 1024)
+		h31  = rt.View[bool](t.arena, int(t.trainForwardOffsets[trainForwardH31Off]), 1024)
+		h29  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH29Off]), 16384*n)
+		h32  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH32Off]), 4096*n)
+		h33  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH33Off]), 4096*n)
+		h34  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH34Off]), 4096*n)
+		h35  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH35Off]), 4096*n)
+		h36  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH36Off]), 4096)
+		h37  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH37Off]), 4096)
+		h38  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH38Off]), 4096)
+		h39  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH39Off]), 64)
+		h40  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH40Off]), 4096*n)
+		h41  = rt.View[bool](t.arena, int(t.trainForwardOffsets[trainForwardH41Off]), 1024)
+		h42  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH42Off]), 1024)
+		h43  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH43Off]), 4096*n)
+		h44  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH44Off]), 16384)
+		h45  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH45Off]), 16384)
+		h46  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH46Off]), 16384*n)
+		h47  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH47Off]), 16384*n)
+		h49  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH49Off]), 1024)
+		h50  = rt.View[bool](t.arena, int(t.trainForwardOffsets[trainForwardH50Off]), 1024)
+		h48  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH48Off]), 16384*n)
+		h51  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH51Off]), 4096*n)
+		h52  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH52Off]), 16384)
+		h53  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH53Off]), 16384)
+		h54  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH54Off]), 16384)
+		h55  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH55Off]), 64)
+		h56  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH56Off]), 4096*n)
+		h57  = rt.View[bool](t.arena, int(t.trainForwardOffsets[trainForwardH57Off]), 1024)
+		h58  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH58Off]), 1024)
+		h59  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH59Off]), 4096*n)
+		h60  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH60Off]), 4096)
+		h61  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH61Off]), 64)
+		h62  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH62Off]), 4096)
+		h63  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH63Off]), 4096)
+		h64  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH64Off]), 4096)
+		h65  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH65Off]), 64)
+		h66  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH66Off]), 4096*n)
+		h67  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH67Off]), 4096*n)
+		h68  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH68Off]), 4096)
+		h69  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH69Off]), 4096)
+		h70  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH70Off]), 4096)
+		h71  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH71Off]), 64)
+		h72  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH72Off]), 4096*n)
+		h73  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH73Off]), 4096*n)
+		h74  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH74Off]), 4096)
+		h75  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH75Off]), 4096)
+		h76  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH76Off]), 4096)
+		h77  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH77Off]), 4096*n)
+		h78  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH78Off]), 4096*n)
+		h79  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH79Off]), 4096*n)
+		h80  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH80Off]), 4096*n)
+		h81  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH81Off]), 16384*n)
+		h82  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH82Off]), 16384*n)
+		h84  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH84Off]), 1024)
+		h85  = rt.View[bool](t.arena, int(t.trainForwardOffsets[trainForwardH85Off]), 1024)
+		h83  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH83Off]), 16384*n)
+		h86  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH86Off]), 4096*n)
+		h87  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH87Off]), 4096*n)
+		h88  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH88Off]), 4096*n)
+		h89  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH89Off]), 4096*n)
+		h90  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH90Off]), 4096)
+		h91  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH91Off]), 4096)
+		h92  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH92Off]), 4096)
+		h93  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH93Off]), 64)
+		h94  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH94Off]), 4096*n)
+		h95  = rt.View[bool](t.arena, int(t.trainForwardOffsets[trainForwardH95Off]), 1024)
+		h96  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH96Off]), 1024)
+		h97  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH97Off]), 4096*n)
+		h98  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH98Off]), 16384)
+		h99  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH99Off]), 16384)
+		h100 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH100Off]), 16384*n)
+		h101 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH101Off]), 16384*n)
+		h103 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH103Off]), 1024)
+		h104 = rt.View[bool](t.arena, int(t.trainForwardOffsets[trainForwardH104Off]), 1024)
+		h102 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH102Off]), 16384*n)
+		h105 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH105Off]), 4096*n)
+		h106 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH106Off]), 16384)
+		h107 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH107Off]), 16384)
+		h108 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH108Off]), 16384)
+		h109 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH109Off]), 64)
+		h110 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH110Off]), 4096*n)
+		h111 = rt.View[bool](t.arena, int(t.trainForwardOffsets[trainForwardH111Off]), 1024)
+		h112 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH112Off]), 1024)
+		h113 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH113Off]), 4096*n)
+		h114 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH114Off]), 16384)
+		h115 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH115Off]), 16384)
+		h116 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH116Off]), 16384*n)
 	)
 
 	// %h28 = gather %h, %tokens : f32[N,64,64]  // model.go:49
@@ -3536,13 +2462,13 @@ func (t *Trainer) trainForward(n int, logits []float32, tokens, key []int64) err
 			cpu.Add(h3[:hi-lo], h1[i*4096+lo:i*4096+hi], w.places[lo:hi])
 			cpu.MulScalar(h3[:hi-lo], h3[:hi-lo], 1.1111112)
 			cpu.GreaterOrEqualScalar(h4[:hi-lo], h2[i*4096+lo:i*4096+hi], 0.1)
-			cpu.WhereScalarY(h2[i*4096+lo:i*4096+hi], h4[:hi-lo], h3[:hi-lo], 0)
+			cpu.WhereScalarY(h1[i*4096+lo:i*4096+hi], h4[:hi-lo], h3[:hi-lo], 0)
 		}
 	}
-	t.watch.See("model.go:49", h2)
+	t.watch.See("model.go:49", h1)
 
 	// %h36 = layer_normalization %h30, %h10, %h11 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
-	cpu.LayerNorm(h5, h2, w.layers0Norm1Weight, w.layers0Norm1Bias, 64*n, 64, 1e-05)
+	cpu.LayerNorm(h5, h1, w.layers0Norm1Weight, w.layers0Norm1Bias, 64*n, 64, 1e-05)
 	t.watch.See("model.go:50", h5)
 
 	// %h37 = strided_copy %h2 {shape=[64,64] strides=[64,1]} : f32[64,64]  // model.go:50
@@ -3654,50 +2580,50 @@ func (t *Trainer) trainForward(n int, logits []float32, tokens, key []int64) err
 	{
 		for lo := 0; lo < 16384*n; lo += 1024 {
 			hi := min(lo+1024, 16384*n)
-			cpu.MulScalar(h29[:hi-lo], h27[lo:hi], 1.1111112)
-			cpu.GreaterOrEqualScalar(h30[:hi-lo], h28[lo:hi], 0.1)
-			cpu.WhereScalarY(h28[lo:hi], h30[:hi-lo], h29[:hi-lo], 0)
+			cpu.MulScalar(h30[:hi-lo], h27[lo:hi], 1.1111112)
+			cpu.GreaterOrEqualScalar(h31[:hi-lo], h28[lo:hi], 0.1)
+			cpu.WhereScalarY(h29[lo:hi], h31[:hi-lo], h30[:hi-lo], 0)
 		}
 	}
-	t.watch.See("model.go:50", h28)
+	t.watch.See("model.go:50", h29)
 
 	// %h145 = pack_panels %h57 : f32[N,4,1,64,16]  // model.go:50
-	cpu.PackPanels(h31, h19, 64, 16, 16, false, 4*n, 1024)
+	cpu.PackPanels(h32, h19, 64, 16, 16, false, 4*n, 1024)
 
 	// %h66 = mat_mul_panels %h65, %h145 {n=16} : f32[N,4,64,16]  // model.go:50
-	cpu.MatMul(h32, h28, h31, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024}, nil)
-	t.watch.See("model.go:50", h32)
+	cpu.MatMul(h33, h29, h32, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024}, nil)
+	t.watch.See("model.go:50", h33)
 
 	// %h67 = strided_copy %h66 {shape=[N,64,4,16] strides=[4096,16,1024,1]} : f32[N,64,4,16]  // model.go:50
-	cpu.StridedCopy(h33, h32, []int{n, 64, 4, 16}, []int{4096, 16, 1024, 1}, 0)
+	cpu.StridedCopy(h34, h33, []int{n, 64, 4, 16}, []int{4096, 16, 1024, 1}, 0)
 
 	// %h153 = random_uniform %key {d_type=f32 shape=[N,64,64] high=1 seed=3} : f32[N,64,64]  // model.go:50
-	cpu.RandomUniform(h34, 0, 1, 3, key)
-	t.watch.See("model.go:50", h34)
+	cpu.RandomUniform(h35, 0, 1, 3, key)
+	t.watch.See("model.go:50", h35)
 
 	// %h31 = pointwise %h4 : f32[64,64]  // model.go:50
 	//
 	//	%h196 = constant {value=f32[](1.1111112)} : f32[]
 	//	%h198 = mul %p20, %h196 : f32[]
-	cpu.MulScalar(h35, w.layers0SelfAttnOutProjWeight, 1.1111112)
-	t.watch.See("model.go:50", h35)
+	cpu.MulScalar(h36, w.layers0SelfAttnOutProjWeight, 1.1111112)
+	t.watch.See("model.go:50", h36)
 
 	// %h230 = strided_copy %h31 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
-	cpu.StridedCopy(h36, h35, []int{64, 64}, []int{1, 64}, 0)
+	cpu.StridedCopy(h37, h36, []int{64, 64}, []int{1, 64}, 0)
 
 	// %h151 = pack_panels %h230 : f32[4,64,16]  // model.go:50
-	cpu.PackPanels(h37, h36, 64, 64, 64, false, 1, 4096)
+	cpu.PackPanels(h38, h37, 64, 64, 64, false, 1, 4096)
 
 	// %h290 = pointwise %h5 : f32[64]  // model.go:50
 	//
 	//	%h243 = constant {value=f32[](1.1111112)} : f32[]
 	//	%h257 = mul %p21, %h243 : f32[]
-	cpu.MulScalar(h38, w.layers0SelfAttnOutProjBias, 1.1111112)
-	t.watch.See("model.go:50", h38)
+	cpu.MulScalar(h39, w.layers0SelfAttnOutProjBias, 1.1111112)
+	t.watch.See("model.go:50", h39)
 
 	// %h155 = mat_mul_panels %h68, %h151, %h290 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h39, h33, h37, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h38})
-	t.watch.See("model.go:50", h39)
+	cpu.MatMul(h40, h34, h38, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h39})
+	t.watch.See("model.go:50", h40)
 
 	// %h73 = pointwise %h30, %h153, %h155 : f32[N,64,64]  // model.go:50
 	//
@@ -3709,30 +2635,30 @@ func (t *Trainer) trainForward(n int, logits []float32, tokens, key []int64) err
 	{
 		for lo := 0; lo < 4096*n; lo += 1024 {
 			hi := min(lo+1024, 4096*n)
-			cpu.GreaterOrEqualScalar(h40[:hi-lo], h34[lo:hi], 0.1)
-			cpu.WhereScalarY(h41[:hi-lo], h40[:hi-lo], h39[lo:hi], 0)
-			cpu.Add(h34[lo:hi], h2[lo:hi], h41[:hi-lo])
+			cpu.GreaterOrEqualScalar(h41[:hi-lo], h35[lo:hi], 0.1)
+			cpu.WhereScalarY(h42[:hi-lo], h41[:hi-lo], h40[lo:hi], 0)
+			cpu.Add(h40[lo:hi], h1[lo:hi], h42[:hi-lo])
 		}
 	}
-	t.watch.See("model.go:50", h34)
+	t.watch.See("model.go:50", h40)
 
 	// %h74 = layer_normalization %h73, %h12, %h13 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
-	cpu.LayerNorm(h42, h34, w.layers0Norm2Weight, w.layers0Norm2Bias, 64*n, 64, 1e-05)
-	t.watch.See("model.go:50", h42)
+	cpu.LayerNorm(h43, h40, w.layers0Norm2Weight, w.layers0Norm2Bias, 64*n, 64, 1e-05)
+	t.watch.See("model.go:50", h43)
 
 	// %h75 = strided_copy %h6 {shape=[64,256] strides=[1,64]} : f32[64,256]  // model.go:50
-	cpu.StridedCopy(h43, w.layers0Linear1Weight, []int{64, 256}, []int{1, 64}, 0)
+	cpu.StridedCopy(h44, w.layers0Linear1Weight, []int{64, 256}, []int{1, 64}, 0)
 
 	// %h158 = pack_panels %h75 : f32[16,64,16]  // model.go:50
-	cpu.PackPanels(h44, h43, 64, 256, 256, false, 1, 16384)
+	cpu.PackPanels(h45, h44, 64, 256, 256, false, 1, 16384)
 
 	// %h77 = mat_mul_panels %h74, %h158, %h7 {n=256} : f32[N,64,256]  // model.go:50
-	cpu.MatMul(h45, h42, h44, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1}, &cpu.Epilogue{Bias: w.layers0Linear1Bias})
-	t.watch.See("model.go:50", h45)
+	cpu.MatMul(h46, h43, h45, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1}, &cpu.Epilogue{Bias: w.layers0Linear1Bias})
+	t.watch.See("model.go:50", h46)
 
 	// %h160 = random_uniform %key {d_type=f32 shape=[N,64,256] high=1 seed=4} : f32[N,64,256]  // model.go:50
-	cpu.RandomUniform(h46, 0, 1, 4, key)
-	t.watch.See("model.go:50", h46)
+	cpu.RandomUniform(h47, 0, 1, 4, key)
+	t.watch.See("model.go:50", h47)
 
 	// %h79 = pointwise %h160, %h77 : f32[N,64,256]  // model.go:50
 	//
@@ -3746,41 +2672,41 @@ func (t *Trainer) trainForward(n int, logits []float32, tokens, key []int64) err
 	{
 		for lo := 0; lo < 16384*n; lo += 1024 {
 			hi := min(lo+1024, 16384*n)
-			cpu.Gelu(h47[:hi-lo], h45[lo:hi])
-			cpu.MulScalar(h47[:hi-lo], h47[:hi-lo], 1.1111112)
-			cpu.GreaterOrEqualScalar(h48[:hi-lo], h46[lo:hi], 0.1)
-			cpu.WhereScalarY(h46[lo:hi], h48[:hi-lo], h47[:hi-lo], 0)
+			cpu.Gelu(h49[:hi-lo], h46[lo:hi])
+			cpu.MulScalar(h49[:hi-lo], h49[:hi-lo], 1.1111112)
+			cpu.GreaterOrEqualScalar(h50[:hi-lo], h47[lo:hi], 0.1)
+			cpu.WhereScalarY(h48[lo:hi], h50[:hi-lo], h49[:hi-lo], 0)
 		}
 	}
-	t.watch.See("model.go:50", h46)
+	t.watch.See("model.go:50", h48)
 
 	// %h167 = random_uniform %key {d_type=f32 shape=[N,64,64] high=1 seed=5} : f32[N,64,64]  // model.go:50
-	cpu.RandomUniform(h49, 0, 1, 5, key)
-	t.watch.See("model.go:50", h49)
+	cpu.RandomUniform(h51, 0, 1, 5, key)
+	t.watch.See("model.go:50", h51)
 
 	// %h33 = pointwise %h8 : f32[64,256]  // model.go:50
 	//
 	//	%h438 = constant {value=f32[](1.1111112)} : f32[]
 	//	%h444 = mul %p32, %h438 : f32[]
-	cpu.MulScalar(h50, w.layers0Linear2Weight, 1.1111112)
-	t.watch.See("model.go:50", h50)
+	cpu.MulScalar(h52, w.layers0Linear2Weight, 1.1111112)
+	t.watch.See("model.go:50", h52)
 
 	// %h346 = strided_copy %h33 {shape=[256,64] strides=[1,256]} : f32[256,64]  // model.go:50
-	cpu.StridedCopy(h51, h50, []int{256, 64}, []int{1, 256}, 0)
+	cpu.StridedCopy(h53, h52, []int{256, 64}, []int{1, 256}, 0)
 
 	// %h165 = pack_panels %h346 : f32[4,256,16]  // model.go:50
-	cpu.PackPanels(h52, h51, 256, 64, 64, false, 1, 16384)
+	cpu.PackPanels(h54, h53, 256, 64, 64, false, 1, 16384)
 
 	// %h409 = pointwise %h9 : f32[64]  // model.go:50
 	//
 	//	%h462 = constant {value=f32[](1.1111112)} : f32[]
 	//	%h465 = mul %p33, %h462 : f32[]
-	cpu.MulScalar(h53, w.layers0Linear2Bias, 1.1111112)
-	t.watch.See("model.go:50", h53)
+	cpu.MulScalar(h55, w.layers0Linear2Bias, 1.1111112)
+	t.watch.See("model.go:50", h55)
 
 	// %h169 = mat_mul_panels %h79, %h165, %h409 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h54, h46, h52, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h53})
-	t.watch.See("model.go:50", h54)
+	cpu.MatMul(h56, h48, h54, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h55})
+	t.watch.See("model.go:50", h56)
 
 	// %h84 = pointwise %h73, %h167, %h169 : f32[N,64,64]  // model.go:50
 	//
@@ -3792,114 +2718,114 @@ func (t *Trainer) trainForward(n int, logits []float32, tokens, key []int64) err
 	{
 		for lo := 0; lo < 4096*n; lo += 1024 {
 			hi := min(lo+1024, 4096*n)
-			cpu.GreaterOrEqualScalar(h55[:hi-lo], h49[lo:hi], 0.1)
-			cpu.WhereScalarY(h56[:hi-lo], h55[:hi-lo], h54[lo:hi], 0)
-			cpu.Add(h49[lo:hi], h34[lo:hi], h56[:hi-lo])
+			cpu.GreaterOrEqualScalar(h57[:hi-lo], h51[lo:hi], 0.1)
+			cpu.WhereScalarY(h58[:hi-lo], h57[:hi-lo], h56[lo:hi], 0)
+			cpu.Add(h56[lo:hi], h40[lo:hi], h58[:hi-lo])
 		}
 	}
-	t.watch.See("model.go:50", h49)
+	t.watch.See("model.go:50", h56)
 
 	// %h85 = layer_normalization %h84, %h22, %h23 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
-	cpu.LayerNorm(h57, h49, w.layers1Norm1Weight, w.layers1Norm1Bias, 64*n, 64, 1e-05)
-	t.watch.See("model.go:50", h57)
+	cpu.LayerNorm(h59, h56, w.layers1Norm1Weight, w.layers1Norm1Bias, 64*n, 64, 1e-05)
+	t.watch.See("model.go:50", h59)
 
 	// %h86 = strided_copy %h14 {shape=[64,64] strides=[64,1]} : f32[64,64]  // model.go:50
-	cpu.StridedCopy(h58, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{64, 1}, 0)
+	cpu.StridedCopy(h60, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{64, 1}, 0)
 
 	// %h89 = strided_copy %h15 {shape=[64] strides=[1]} : f32[64]  // model.go:50
-	cpu.StridedCopy(h59, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 0)
+	cpu.StridedCopy(h61, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 0)
 
 	// %h93 = strided_copy %h14 {shape=[64,64] strides=[64,1] offset=4096} : f32[64,64]  // model.go:50
-	cpu.StridedCopy(h60, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{64, 1}, 4096)
+	cpu.StridedCopy(h62, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{64, 1}, 4096)
 
 	// %h94 = strided_copy %h14 {shape=[64,64] strides=[1,64] offset=4096} : f32[64,64]  // model.go:50
-	cpu.StridedCopy(h61, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 4096)
+	cpu.StridedCopy(h63, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 4096)
 
 	// %h179 = pack_panels %h94 : f32[4,64,16]  // model.go:50
-	cpu.PackPanels(h62, h61, 64, 64, 64, false, 1, 4096)
+	cpu.PackPanels(h64, h63, 64, 64, 64, false, 1, 4096)
 
 	// %h96 = strided_copy %h15 {shape=[64] strides=[1] offset=64} : f32[64]  // model.go:50
-	cpu.StridedCopy(h63, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 64)
+	cpu.StridedCopy(h65, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 64)
 
 	// %h97 = mat_mul_panels %h85, %h179, %h96 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h64, h57, h62, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h63})
-	t.watch.See("model.go:50", h64)
+	cpu.MatMul(h66, h59, h64, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h65})
+	t.watch.See("model.go:50", h66)
 
 	// %h312 = strided_copy %h98 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
-	cpu.StridedCopy(h65, h64, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
+	cpu.StridedCopy(h67, h66, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
 
 	// %h100 = strided_copy %h14 {shape=[64,64] strides=[64,1] offset=8192} : f32[64,64]  // model.go:50
-	cpu.StridedCopy(h66, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{64, 1}, 8192)
+	cpu.StridedCopy(h68, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{64, 1}, 8192)
 
 	// %h101 = strided_copy %h14 {shape=[64,64] strides=[1,64] offset=8192} : f32[64,64]  // model.go:50
-	cpu.StridedCopy(h67, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 8192)
+	cpu.StridedCopy(h69, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 8192)
 
 	// %h191 = pack_panels %h101 : f32[4,64,16]  // model.go:50
-	cpu.PackPanels(h68, h67, 64, 64, 64, false, 1, 4096)
+	cpu.PackPanels(h70, h69, 64, 64, 64, false, 1, 4096)
 
 	// %h103 = strided_copy %h15 {shape=[64] strides=[1] offset=128} : f32[64]  // model.go:50
-	cpu.StridedCopy(h69, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 128)
+	cpu.StridedCopy(h71, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 128)
 
 	// %h104 = mat_mul_panels %h85, %h191, %h103 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h70, h57, h68, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h69})
-	t.watch.See("model.go:50", h70)
+	cpu.MatMul(h72, h59, h70, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h71})
+	t.watch.See("model.go:50", h72)
 
 	// %h106 = strided_copy %h105 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
-	cpu.StridedCopy(h71, h70, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
+	cpu.StridedCopy(h73, h72, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
 
 	// %h69 = pointwise %h86 : f32[64,64]  // model.go:50
 	//
 	//	%h549 = constant {value=f32[](0.25)} : f32[]
 	//	%h551 = mul %p39, %h549 : f32[]
-	cpu.MulScalar(h72, h58, 0.25)
-	t.watch.See("model.go:50", h72)
+	cpu.MulScalar(h74, h60, 0.25)
+	t.watch.See("model.go:50", h74)
 
 	// %h82 = strided_copy %h69 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
-	cpu.StridedCopy(h73, h72, []int{64, 64}, []int{1, 64}, 0)
+	cpu.StridedCopy(h75, h74, []int{64, 64}, []int{1, 64}, 0)
 
 	// %h200 = pack_panels %h82 : f32[4,64,16]  // model.go:50
-	cpu.PackPanels(h74, h73, 64, 64, 64, false, 1, 4096)
+	cpu.PackPanels(h76, h75, 64, 64, 64, false, 1, 4096)
 
 	// %h92 = pointwise %h89 : f32[64]  // model.go:50
 	//
 	//	%h555 = constant {value=f32[](0.25)} : f32[]
 	//	%h557 = mul %p40, %h555 : f32[]
-	cpu.MulScalar(h59, h59, 0.25)
-	t.watch.See("model.go:50", h59)
+	cpu.MulScalar(h61, h61, 0.25)
+	t.watch.See("model.go:50", h61)
 
 	// %h180 = mat_mul_panels %h85, %h200, %h92 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h75, h57, h74, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h59})
-	t.watch.See("model.go:50", h75)
+	cpu.MatMul(h77, h59, h76, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h61})
+	t.watch.See("model.go:50", h77)
 
 	// %h108 = strided_copy %h546 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
-	cpu.StridedCopy(h76, h75, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
+	cpu.StridedCopy(h78, h77, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
 
 	// %h109 = strided_copy %h98 {shape=[N,4,16,64] strides=[4096,16,1,64]} : f32[N,4,16,64]  // model.go:50
-	cpu.StridedCopy(h77, h64, []int{n, 4, 16, 64}, []int{4096, 16, 1, 64}, 0)
+	cpu.StridedCopy(h79, h66, []int{n, 4, 16, 64}, []int{4096, 16, 1, 64}, 0)
 
 	// %h237 = pack_panels %h109 : f32[N,4,4,16,16]  // model.go:50
-	cpu.PackPanels(h78, h77, 16, 64, 64, false, 4*n, 1024)
+	cpu.PackPanels(h80, h79, 16, 64, 64, false, 4*n, 1024)
 
 	// %h110 = mat_mul_panels %h108, %h237 {n=64} : f32[N,4,64,64]  // model.go:50
-	cpu.MatMul(h79, h76, h78, &cpu.MatMulShape{M: 64, N: 64, K: 16, LDA: 16, LDC: 64, Batch: 4 * n, StrideA: 1024, StrideB: 1024, StrideC: 4096}, nil)
-	t.watch.See("model.go:50", h79)
+	cpu.MatMul(h81, h78, h80, &cpu.MatMulShape{M: 64, N: 64, K: 16, LDA: 16, LDC: 64, Batch: 4 * n, StrideA: 1024, StrideB: 1024, StrideC: 4096}, nil)
+	t.watch.See("model.go:50", h81)
 
 	// %h112 = pointwise %h35, %h110 : f32[N,4,64,64]  // model.go:50
 	//
 	//	%h561 = constant {value=f32[](-Inf)} : f32[]
 	//	%h563 = where %p41, %h561, %p42 : f32[]
 	for i := range 4 * n {
-		cpu.WhereScalarX(h79[i*4096:i*4096+4096], w.constH354, float32(math.Inf(-1)), h79[i*4096:i*4096+4096])
+		cpu.WhereScalarX(h81[i*4096:i*4096+4096], w.constH354, float32(math.Inf(-1)), h81[i*4096:i*4096+4096])
 	}
-	t.watch.See("model.go:50", h79)
+	t.watch.See("model.go:50", h81)
 
 	// %h113 = softmax %h112 {axis=3} : f32[N,4,64,64]  // model.go:50
-	cpu.Softmax(h79, h79, 256*n, 64, 1)
-	t.watch.See("model.go:50", h79)
+	cpu.Softmax(h81, h81, 256*n, 64, 1)
+	t.watch.See("model.go:50", h81)
 
 	// %h174 = random_uniform %key {d_type=f32 shape=[N,4,64,64] high=1 seed=6} : f32[N,4,64,64]  // model.go:50
-	cpu.RandomUniform(h80, 0, 1, 6, key)
-	t.watch.See("model.go:50", h80)
+	cpu.RandomUniform(h82, 0, 1, 6, key)
+	t.watch.See("model.go:50", h82)
 
 	// %h114 = pointwise %h174, %h113 : f32[N,4,64,64]  // model.go:50
 	//
@@ -3912,50 +2838,50 @@ func (t *Trainer) trainForward(n int, logits []float32, tokens, key []int64) err
 	{
 		for lo := 0; lo < 16384*n; lo += 1024 {
 			hi := min(lo+1024, 16384*n)
-			cpu.MulScalar(h81[:hi-lo], h79[lo:hi], 1.1111112)
-			cpu.GreaterOrEqualScalar(h82[:hi-lo], h80[lo:hi], 0.1)
-			cpu.WhereScalarY(h80[lo:hi], h82[:hi-lo], h81[:hi-lo], 0)
+			cpu.MulScalar(h84[:hi-lo], h81[lo:hi], 1.1111112)
+			cpu.GreaterOrEqualScalar(h85[:hi-lo], h82[lo:hi], 0.1)
+			cpu.WhereScalarY(h83[lo:hi], h85[:hi-lo], h84[:hi-lo], 0)
 		}
 	}
-	t.watch.See("model.go:50", h80)
+	t.watch.See("model.go:50", h83)
 
 	// %h268 = pack_panels %h106 : f32[N,4,1,64,16]  // model.go:50
-	cpu.PackPanels(h83, h71, 64, 16, 16, false, 4*n, 1024)
+	cpu.PackPanels(h86, h73, 64, 16, 16, false, 4*n, 1024)
 
 	// %h115 = mat_mul_panels %h114, %h268 {n=16} : f32[N,4,64,16]  // model.go:50
-	cpu.MatMul(h84, h80, h83, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024}, nil)
-	t.watch.See("model.go:50", h84)
+	cpu.MatMul(h87, h83, h86, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024}, nil)
+	t.watch.See("model.go:50", h87)
 
 	// %h116 = strided_copy %h115 {shape=[N,64,4,16] strides=[4096,16,1024,1]} : f32[N,64,4,16]  // model.go:50
-	cpu.StridedCopy(h85, h84, []int{n, 64, 4, 16}, []int{4096, 16, 1024, 1}, 0)
+	cpu.StridedCopy(h88, h87, []int{n, 64, 4, 16}, []int{4096, 16, 1024, 1}, 0)
 
 	// %h181 = random_uniform %key {d_type=f32 shape=[N,64,64] high=1 seed=7} : f32[N,64,64]  // model.go:50
-	cpu.RandomUniform(h86, 0, 1, 7, key)
-	t.watch.See("model.go:50", h86)
+	cpu.RandomUniform(h89, 0, 1, 7, key)
+	t.watch.See("model.go:50", h89)
 
 	// %h42 = pointwise %h16 : f32[64,64]  // model.go:50
 	//
 	//	%h580 = constant {value=f32[](1.1111112)} : f32[]
 	//	%h582 = mul %p47, %h580 : f32[]
-	cpu.MulScalar(h87, w.layers1SelfAttnOutProjWeight, 1.1111112)
-	t.watch.See("model.go:50", h87)
+	cpu.MulScalar(h90, w.layers1SelfAttnOutProjWeight, 1.1111112)
+	t.watch.See("model.go:50", h90)
 
 	// %h486 = strided_copy %h42 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
-	cpu.StridedCopy(h88, h87, []int{64, 64}, []int{1, 64}, 0)
+	cpu.StridedCopy(h91, h90, []int{64, 64}, []int{1, 64}, 0)
 
 	// %h303 = pack_panels %h486 : f32[4,64,16]  // model.go:50
-	cpu.PackPanels(h89, h88, 64, 64, 64, false, 1, 4096)
+	cpu.PackPanels(h92, h91, 64, 64, 64, false, 1, 4096)
 
 	// %h547 = pointwise %h17 : f32[64]  // model.go:50
 	//
 	//	%h585 = constant {value=f32[](1.1111112)} : f32[]
 	//	%h586 = mul %p48, %h585 : f32[]
-	cpu.MulScalar(h90, w.layers1SelfAttnOutProjBias, 1.1111112)
-	t.watch.See("model.go:50", h90)
+	cpu.MulScalar(h93, w.layers1SelfAttnOutProjBias, 1.1111112)
+	t.watch.See("model.go:50", h93)
 
 	// %h183 = mat_mul_panels %h117, %h303, %h547 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h91, h85, h89, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h90})
-	t.watch.See("model.go:50", h91)
+	cpu.MatMul(h94, h88, h92, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h93})
+	t.watch.See("model.go:50", h94)
 
 	// %h122 = pointwise %h84, %h181, %h183 : f32[N,64,64]  // model.go:50
 	//
@@ -3967,30 +2893,30 @@ func (t *Trainer) trainForward(n int, logits []float32, tokens, key []int64) err
 	{
 		for lo := 0; lo < 4096*n; lo += 1024 {
 			hi := min(lo+1024, 4096*n)
-			cpu.GreaterOrEqualScalar(h92[:hi-lo], h86[lo:hi], 0.1)
-			cpu.WhereScalarY(h93[:hi-lo], h92[:hi-lo], h91[lo:hi], 0)
-			cpu.Add(h86[lo:hi], h49[lo:hi], h93[:hi-lo])
+			cpu.GreaterOrEqualScalar(h95[:hi-lo], h89[lo:hi], 0.1)
+			cpu.WhereScalarY(h96[:hi-lo], h95[:hi-lo], h94[lo:hi], 0)
+			cpu.Add(h94[lo:hi], h56[lo:hi], h96[:hi-lo])
 		}
 	}
-	t.watch.See("model.go:50", h86)
-
-	// %h123 = layer_normalization %h122, %h24, %h25 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
-	cpu.LayerNorm(h94, h86, w.layers1Norm2Weight, w.layers1Norm2Bias, 64*n, 64, 1e-05)
 	t.watch.See("model.go:50", h94)
 
-	// %h124 = strided_copy %h18 {shape=[64,256] strides=[1,64]} : f32[64,256]  // model.go:50
-	cpu.StridedCopy(h95, w.layers1Linear1Weight, []int{64, 256}, []int{1, 64}, 0)
-
-	// %h322 = pack_panels %h124 : f32[16,64,16]  // model.go:50
-	cpu.PackPanels(h96, h95, 64, 256, 256, false, 1, 16384)
-
-	// %h126 = mat_mul_panels %h123, %h322, %h19 {n=256} : f32[N,64,256]  // model.go:50
-	cpu.MatMul(h97, h94, h96, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1}, &cpu.Epilogue{Bias: w.layers1Linear1Bias})
+	// %h123 = layer_normalization %h122, %h24, %h25 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
+	cpu.LayerNorm(h97, h94, w.layers1Norm2Weight, w.layers1Norm2Bias, 64*n, 64, 1e-05)
 	t.watch.See("model.go:50", h97)
 
+	// %h124 = strided_copy %h18 {shape=[64,256] strides=[1,64]} : f32[64,256]  // model.go:50
+	cpu.StridedCopy(h98, w.layers1Linear1Weight, []int{64, 256}, []int{1, 64}, 0)
+
+	// %h322 = pack_panels %h124 : f32[16,64,16]  // model.go:50
+	cpu.PackPanels(h99, h98, 64, 256, 256, false, 1, 16384)
+
+	// %h126 = mat_mul_panels %h123, %h322, %h19 {n=256} : f32[N,64,256]  // model.go:50
+	cpu.MatMul(h100, h97, h99, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1}, &cpu.Epilogue{Bias: w.layers1Linear1Bias})
+	t.watch.See("model.go:50", h100)
+
 	// %h188 = random_uniform %key {d_type=f32 shape=[N,64,256] high=1 seed=8} : f32[N,64,256]  // model.go:50
-	cpu.RandomUniform(h98, 0, 1, 8, key)
-	t.watch.See("model.go:50", h98)
+	cpu.RandomUniform(h101, 0, 1, 8, key)
+	t.watch.See("model.go:50", h101)
 
 	// %h128 = pointwise %h188, %h126 : f32[N,64,256]  // model.go:50
 	//
@@ -4004,41 +2930,41 @@ func (t *Trainer) trainForward(n int, logits []float32, tokens, key []int64) err
 	{
 		for lo := 0; lo < 16384*n; lo += 1024 {
 			hi := min(lo+1024, 16384*n)
-			cpu.Gelu(h99[:hi-lo], h97[lo:hi])
-			cpu.MulScalar(h99[:hi-lo], h99[:hi-lo], 1.1111112)
-			cpu.GreaterOrEqualScalar(h100[:hi-lo], h98[lo:hi], 0.1)
-			cpu.WhereScalarY(h98[lo:hi], h100[:hi-lo], h99[:hi-lo], 0)
+			cpu.Gelu(h103[:hi-lo], h100[lo:hi])
+			cpu.MulScalar(h103[:hi-lo], h103[:hi-lo], 1.1111112)
+			cpu.GreaterOrEqualScalar(h104[:hi-lo], h101[lo:hi], 0.1)
+			cpu.WhereScalarY(h102[lo:hi], h104[:hi-lo], h103[:hi-lo], 0)
 		}
 	}
-	t.watch.See("model.go:50", h98)
+	t.watch.See("model.go:50", h102)
 
 	// %h195 = random_uniform %key {d_type=f32 shape=[N,64,64] high=1 seed=9} : f32[N,64,64]  // model.go:50
-	cpu.RandomUniform(h101, 0, 1, 9, key)
-	t.watch.See("model.go:50", h101)
+	cpu.RandomUniform(h105, 0, 1, 9, key)
+	t.watch.See("model.go:50", h105)
 
 	// %h50 = pointwise %h20 : f32[64,256]  // model.go:50
 	//
 	//	%h620 = constant {value=f32[](1.1111112)} : f32[]
 	//	%h621 = mul %p59, %h620 : f32[]
-	cpu.MulScalar(h102, w.layers1Linear2Weight, 1.1111112)
-	t.watch.See("model.go:50", h102)
+	cpu.MulScalar(h106, w.layers1Linear2Weight, 1.1111112)
+	t.watch.See("model.go:50", h106)
 
 	// %h550 = strided_copy %h50 {shape=[256,64] strides=[1,256]} : f32[256,64]  // model.go:50
-	cpu.StridedCopy(h103, h102, []int{256, 64}, []int{1, 256}, 0)
+	cpu.StridedCopy(h107, h106, []int{256, 64}, []int{1, 256}, 0)
 
 	// %h338 = pack_panels %h550 : f32[4,256,16]  // model.go:50
-	cpu.PackPanels(h104, h103, 256, 64, 64, false, 1, 16384)
+	cpu.PackPanels(h108, h107, 256, 64, 64, false, 1, 16384)
 
 	// %h552 = pointwise %h21 : f32[64]  // model.go:50
 	//
 	//	%h623 = constant {value=f32[](1.1111112)} : f32[]
 	//	%h624 = mul %p60, %h623 : f32[]
-	cpu.MulScalar(h105, w.layers1Linear2Bias, 1.1111112)
-	t.watch.See("model.go:50", h105)
+	cpu.MulScalar(h109, w.layers1Linear2Bias, 1.1111112)
+	t.watch.See("model.go:50", h109)
 
 	// %h197 = mat_mul_panels %h128, %h338, %h552 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h106, h98, h104, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h105})
-	t.watch.See("model.go:50", h106)
+	cpu.MatMul(h110, h102, h108, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h109})
+	t.watch.See("model.go:50", h110)
 
 	// %h133 = pointwise %h122, %h195, %h197 : f32[N,64,64]  // model.go:50
 	//
@@ -4050,29 +2976,29 @@ func (t *Trainer) trainForward(n int, logits []float32, tokens, key []int64) err
 	{
 		for lo := 0; lo < 4096*n; lo += 1024 {
 			hi := min(lo+1024, 4096*n)
-			cpu.GreaterOrEqualScalar(h107[:hi-lo], h101[lo:hi], 0.1)
-			cpu.WhereScalarY(h108[:hi-lo], h107[:hi-lo], h106[lo:hi], 0)
-			cpu.Add(h101[lo:hi], h86[lo:hi], h108[:hi-lo])
+			cpu.GreaterOrEqualScalar(h111[:hi-lo], h105[lo:hi], 0.1)
+			cpu.WhereScalarY(h112[:hi-lo], h111[:hi-lo], h110[lo:hi], 0)
+			cpu.Add(h110[lo:hi], h94[lo:hi], h112[:hi-lo])
 		}
 	}
-	t.watch.See("model.go:50", h101)
+	t.watch.See("model.go:50", h110)
 
 	// %h134 = layer_normalization %h133, %h26, %h27 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:51
-	cpu.LayerNorm(h109, h101, w.normWeight, w.normBias, 64*n, 64, 1e-05)
-	t.watch.See("model.go:51", h109)
+	cpu.LayerNorm(h113, h110, w.normWeight, w.normBias, 64*n, 64, 1e-05)
+	t.watch.See("model.go:51", h113)
 
 	// %h135 = strided_copy %h {shape=[64,256] strides=[1,64]} : f32[64,256]  // model.go:51
-	cpu.StridedCopy(h110, w.tokensWeight, []int{64, 256}, []int{1, 64}, 0)
+	cpu.StridedCopy(h114, w.tokensWeight, []int{64, 256}, []int{1, 64}, 0)
 
 	// %h360 = pack_panels %h135 : f32[16,64,16]  // model.go:51
-	cpu.PackPanels(h111, h110, 64, 256, 256, false, 1, 16384)
+	cpu.PackPanels(h115, h114, 64, 256, 256, false, 1, 16384)
 
 	// %h136 = mat_mul_panels %h134, %h360 {n=256} : f32[N,64,256]  // model.go:51
-	cpu.MatMul(logits, h109, h111, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1}, nil)
+	cpu.MatMul(logits, h113, h115, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1}, nil)
 	t.watch.See("model.go:51", logits)
 
 	// %h166 = strided_copy %h159 {shape=[N,64,256] strides=[0,0,0]} : f32[N,64,256]
-	cpu.StridedCopy(h112, w.constH159, []int{n, 64, 256}, []int{0, 0, 0}, 0)
+	cpu.StridedCopy(h116, w.constH159, []int{n, 64, 256}, []int{0, 0, 0}, 0)
 	return nil
 }
 
@@ -4084,235 +3010,137 @@ func (t *Trainer) backward(n int, logits []float32, tokens []int64, dLogits []fl
 	w := t.weights
 	g := t.changes
 	var (
-		h112 = rt.View[float32](t.arena, 262144*n+434688, 16384*n)
-		h113 = rt.View[float32](t.arena, trainForwardH113Off, 16384)
-		h114 = rt.View[float32](t.arena, 409600*n+434688, 4096*n)
-		h115 = rt.View[float32](t.arena, 425984*n+434688, 4096*n)
-		h109 = rt.View[float32](t.arena, 327680*n+434688, 4096*n)
-		h116 = rt.View[float32](t.arena, 327680*n+434688, 16384*n)
-		h117 = rt.View[float32](t.arena, trainForwardH117Off, 16384)
-		h118 = rt.View[float32](t.arena, trainForwardH118Off, 16384)
-		h119 = rt.View[float32](t.arena, 278528*n+434688, 64*n)
-		h101 = rt.View[float32](t.arena, 393216*n+434688, 4096*n)
-		h121 = rt.View[float32](t.arena, trainForwardH121Off, 1024)
-		h122 = rt.View[float32](t.arena, trainForwardH122Off, 1024)
-		h120 = rt.View[float32](t.arena, 262144*n+434688, 4096*n)
-		h123 = rt.View[float32](t.arena, 278528*n+434688, 64*n)
-		h124 = rt.View[float32](t.arena, trainForwardH124Off, 1024)
-		h126 = rt.View[float32](t.arena, trainForwardH126Off, 1024)
-		h125 = rt.View[float32](t.arena, 655360*n+434688, 4096*n)
-		h127 = rt.View[float32](t.arena, 262144*n+434688, 4096*n)
-		h128 = rt.View[float32](t.arena, 262144*n+434688, 4096*n)
-		h129 = rt.View[float32](t.arena, 278784*n+434688, 64*n)
-		h130 = rt.View[float32](t.arena, 262144*n+434688, 64*n)
-		h131 = rt.View[float32](t.arena, trainForwardH131Off, 1024)
-		h132 = rt.View[float32](t.arena, trainForwardH132Off, 1024)
-		h133 = rt.View[float32](t.arena, trainForwardH133Off, 1024)
-		h134 = rt.View[float32](t.arena, trainForwardH134Off, 1024)
-		h135 = rt.View[float32](t.arena, 671744*n+434688, 4096*n)
-		h136 = rt.View[bool](t.arena, trainForwardH136Off, 1024)
-		h137 = rt.View[float32](t.arena, trainForwardH137Off, 1024)
-		h138 = rt.View[float32](t.arena, trainForwardH138Off, 16384)
-		h139 = rt.View[float32](t.arena, 262144*n+434688, 16384*n)
-		h140 = rt.View[float32](t.arena, 327680*n+434688, 16384*n)
-		h141 = rt.View[float32](t.arena, trainForwardH141Off, 1024)
-		h97  = rt.View[float32](t.arena, 196608*n+434688, 16384*n)
-		h142 = rt.View[bool](t.arena, trainForwardH142Off, 1024)
-		h143 = rt.View[float32](t.arena, 393216*n+434688, 16384*n)
-		h144 = rt.View[float32](t.arena, 327680*n+434688, 4096*n)
-		h145 = rt.View[float32](t.arena, trainForwardH145Off, 16384)
-		h147 = rt.View[float32](t.arena, trainForwardH147Off, 1024)
-		h146 = rt.View[float32](t.arena, 327680*n+434688, 16384*n)
-		h148 = rt.View[float32](t.arena, trainForwardH148Off, 1024)
-		h149 = rt.View[float32](t.arena, 327680*n+434688, 16384*n)
-		h150 = rt.View[bool](t.arena, trainForwardH150Off, 1024)
-		h151 = rt.View[float32](t.arena, trainForwardH151Off, 1024)
-		h152 = rt.View[float32](t.arena, trainForwardH152Off, 16384)
-		h153 = rt.View[float32](t.arena, 262144*n+434688, 4096*n)
-		h154 = rt.View[float32](t.arena, 196608*n+434688, 4096*n)
-		h86  = rt.View[float32](t.arena, 638976*n+434688, 4096*n)
-		h155 = rt.View[float32](t.arena, 278528*n+434688, 4096*n)
-		h156 = rt.View[float32](t.arena, 196608*n+434688, 16384*n)
-		h157 = rt.View[float32](t.arena, trainForwardH157Off, 16384)
-		h158 = rt.View[float32](t.arena, 212992*n+434688, 64*n)
-		h160 = rt.View[float32](t.arena, trainForwardH160Off, 1024)
-		h161 = rt.View[float32](t.arena, trainForwardH161Off, 1024)
-		h159 = rt.View[float32](t.arena, 196608*n+434688, 4096*n)
-		h162 = rt.View[float32](t.arena, 229376*n+434688, 64*n)
-		h163 = rt.View[float32](t.arena, trainForwardH163Off, 1024)
-		h165 = rt.View[float32](t.arena, trainForwardH165Off, 1024)
-		h164 = rt.View[float32](t.arena, 196608*n+434688, 4096*n)
-		h166 = rt.View[float32](t.arena, 212992*n+434688, 4096*n)
-		h167 = rt.View[float32](t.arena, 212992*n+434688, 4096*n)
-		h168 = rt.View[float32](t.arena, 229632*n+434688, 64*n)
-		h169 = rt.View[float32](t.arena, 212992*n+434688, 64*n)
-		h170 = rt.View[float32](t.arena, trainForwardH170Off, 1024)
-		h171 = rt.View[float32](t.arena, trainForwardH171Off, 1024)
-		h172 = rt.View[float32](t.arena, trainForwardH172Off, 1024)
-		h173 = rt.View[float32](t.arena, trainForwardH173Off, 1024)
-		h174 = rt.View[float32](t.arena, 196608*n+434688, 4096*n)
-		h175 = rt.View[bool](t.arena, trainForwardH175Off, 1024)
-		h176 = rt.View[float32](t.arena, trainForwardH176Off, 1024)
-		h177 = rt.View[float32](t.arena, trainForwardH177Off, 4096)
-		h178 = rt.View[float32](t.arena, 212992*n+434688, 4096*n)
-		h179 = rt.View[float32](t.arena, 229376*n+434688, 4096*n)
-		h84  = rt.View[float32](t.arena, 622592*n+434688, 4096*n)
-		h180 = rt.View[float32](t.arena, 245760*n+434688, 4096*n)
-		h181 = rt.View[float32](t.arena, trainForwardH181Off, 4096)
-		h182 = rt.View[float32](t.arena, 393216*n+434688, 4096*n)
-		h183 = rt.View[float32](t.arena, 196608*n+434688, 4096*n)
-		h70  = rt.View[float32](t.arena, 589824*n+434688, 4096*n)
-		h184 = rt.View[float32](t.arena, 262144*n+434688, 4096*n)
-		h185 = rt.View[float32](t.arena, 196608*n+434688, 16384*n)
-		h186 = rt.View[float32](t.arena, 262144*n+434688, 16384*n)
-		h187 = rt.View[float32](t.arena, trainForwardH187Off, 1024)
-		h79  = rt.View[float32](t.arena, 131072*n+434688, 16384*n)
-		h188 = rt.View[bool](t.arena, trainForwardH188Off, 1024)
-		h189 = rt.View[float32](t.arena, 327680*n+434688, 16384*n)
-		h190 = rt.View[float32](t.arena, 262144*n+434688, 4096*n)
-		h191 = rt.View[float32](t.arena, 278528*n+434688, 4096*n)
-		h192 = rt.View[float32](t.arena, 294912*n+434688, 16384*n)
-		h193 = rt.View[bool](t.arena, trainForwardH193Off, 1024)
-		h194 = rt.View[float32](t.arena, trainForwardH194Off, 1024)
-		h195 = rt.View[float32](t.arena, 196608*n+434688, 16384*n)
-		h196 = rt.View[float32](t.arena, 262144*n+434688, 256*n)
-		h197 = rt.View[float32](t.arena, trainForwardH197Off, 1024)
-		h198 = rt.View[float32](t.arena, trainForwardH198Off, 1024)
-		h199 = rt.View[float32](t.arena, 262144*n+434688, 4096*n)
-		h65  = rt.View[float32](t.arena, 573440*n+434688, 4096*n)
-		h200 = rt.View[float32](t.arena, 294912*n+434688, 4096*n)
-		h75  = rt.View[float32](t.arena, 606208*n+434688, 4096*n)
-		h201 = rt.View[float32](t.arena, 196608*n+434688, 16384*n)
-		h202 = rt.View[float32](t.arena, 311296*n+434688, 4096*n)
-		h203 = rt.View[float32](t.arena, 196608*n+434688, 4096*n)
-		h204 = rt.View[float32](t.arena, 131072*n+434688, 4096*n)
-		h205 = rt.View[float32](t.arena, trainForwardH205Off, 64)
-		h206 = rt.View[float32](t.arena, trainForwardH206Off, 192)
-		h207 = rt.View[float32](t.arena, trainForwardH207Off, 4096)
-		h66  = rt.View[float32](t.arena, trainForwardH66Off, 4096)
-		h208 = rt.View[float32](t.arena, 147456*n+434688, 4096*n)
-		h209 = rt.View[float32](t.arena, 163840*n+434688, 4096*n)
-		h49  = rt.View[float32](t.arena, 557056*n+434688, 4096*n)
-		h210 = rt.View[float32](t.arena, 180224*n+434688, 4096*n)
-		h211 = rt.View[float32](t.arena, 163840*n+434688, 4096*n)
-		h212 = rt.View[float32](t.arena, trainForwardH212Off, 4096)
-		h213 = rt.View[float32](t.arena, trainForwardH213Off, 4096)
-		h214 = rt.View[float32](t.arena, trainForwardH214Off, 12288)
-		h215 = rt.View[float32](t.arena, 131072*n+434688, 4096*n)
-		h216 = rt.View[float32](t.arena, trainForwardH216Off, 64)
-		h217 = rt.View[float32](t.arena, trainForwardH217Off, 192)
-		h218 = rt.View[float32](t.arena, trainForwardH218Off, 4096)
-		h60  = rt.View[float32](t.arena, trainForwardH60Off, 4096)
-		h219 = rt.View[float32](t.arena, 163840*n+434688, 4096*n)
-		h220 = rt.View[float32](t.arena, trainForwardH220Off, 4096)
-		h221 = rt.View[float32](t.arena, trainForwardH221Off, 4096)
-		h222 = rt.View[float32](t.arena, trainForwardH222Off, 12288)
-		h223 = rt.View[float32](t.arena, 163840*n+434688, 4096*n)
-		h224 = rt.View[float32](t.arena, trainForwardH224Off, 64)
-		h225 = rt.View[float32](t.arena, trainForwardH225Off, 192)
-		h226 = rt.View[float32](t.arena, trainForwardH226Off, 4096)
-		h58  = rt.View[float32](t.arena, trainForwardH58Off, 4096)
-		h227 = rt.View[float32](t.arena, 196608*n+434688, 4096*n)
-		h228 = rt.View[float32](t.arena, 212992*n+434688, 4096*n)
-		h229 = rt.View[float32](t.arena, trainForwardH229Off, 4096)
-		h230 = rt.View[float32](t.arena, trainForwardH230Off, 4096)
-		h231 = rt.View[float32](t.arena, trainForwardH231Off, 12288)
-		h232 = rt.View[float32](t.arena, 163840*n+434688, 64*n)
-		h234 = rt.View[float32](t.arena, trainForwardH234Off, 1024)
-		h235 = rt.View[float32](t.arena, trainForwardH235Off, 1024)
-		h233 = rt.View[float32](t.arena, 131072*n+434688, 4096*n)
-		h236 = rt.View[float32](t.arena, 180224*n+434688, 64*n)
-		h237 = rt.View[float32](t.arena, trainForwardH237Off, 1024)
-		h239 = rt.View[float32](t.arena, trainForwardH239Off, 1024)
-		h238 = rt.View[float32](t.arena, 131072*n+434688, 4096*n)
-		h240 = rt.View[float32](t.arena, 163840*n+434688, 4096*n)
-		h241 = rt.View[float32](t.arena, 147456*n+434688, 4096*n)
-		h242 = rt.View[float32](t.arena, 163840*n+434688, 64*n)
-		h243 = rt.View[float32](t.arena, 147456*n+434688, 64*n)
-		h244 = rt.View[float32](t.arena, trainForwardH244Off, 1024)
-		h245 = rt.View[float32](t.arena, trainForwardH245Off, 1024)
-		h246 = rt.View[float32](t.arena, trainForwardH246Off, 1024)
-		h247 = rt.View[float32](t.arena, trainForwardH247Off, 1024)
-		h248 = rt.View[float32](t.arena, 327680*n+434688, 4096*n)
-		h249 = rt.View[bool](t.arena, trainForwardH249Off, 1024)
-		h250 = rt.View[float32](t.arena, trainForwardH250Off, 1024)
-		h251 = rt.View[float32](t.arena, trainForwardH251Off, 16384)
-		h252 = rt.View[float32](t.arena, 131072*n+434688, 16384*n)
-		h253 = rt.View[float32](t.arena, 196608*n+434688, 16384*n)
-		h254 = rt.View[float32](t.arena, trainForwardH254Off, 1024)
-		h45  = rt.View[float32](t.arena, 65536*n+434688, 16384*n)
-		h255 = rt.View[bool](t.arena, trainForwardH255Off, 1024)
-		h256 = rt.View[float32](t.arena, 262144*n+434688, 16384*n)
-		h257 = rt.View[float32](t.arena, 196608*n+434688, 4096*n)
-		h258 = rt.View[float32](t.arena, trainForwardH258Off, 16384)
-		h260 = rt.View[float32](t.arena, trainForwardH260Off, 1024)
-		h259 = rt.View[float32](t.arena, 196608*n+434688, 16384*n)
-		h261 = rt.View[float32](t.arena, trainForwardH261Off, 1024)
-		h262 = rt.View[float32](t.arena, 196608*n+434688, 16384*n)
-		h263 = rt.View[bool](t.arena, trainForwardH263Off, 1024)
-		h264 = rt.View[float32](t.arena, trainForwardH264Off, 1024)
-		h265 = rt.View[float32](t.arena, trainForwardH265Off, 16384)
-		h266 = rt.View[float32](t.arena, 131072*n+434688, 4096*n)
-		h267 = rt.View[float32](t.arena, 65536*n+434688, 4096*n)
-		h34  = rt.View[float32](t.arena, 540672*n+434688, 4096*n)
-		h268 = rt.View[float32](t.arena, 147456*n+434688, 4096*n)
-		h269 = rt.View[float32](t.arena, 65536*n+434688, 16384*n)
-		h270 = rt.View[float32](t.arena, trainForwardH270Off, 16384)
-		h271 = rt.View[float32](t.arena, 81920*n+434688, 64*n)
+		h116 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH116Off]), 16384*n)
+		h117 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH117Off]), 16384)
+		h118 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH118Off]), 4096*n)
+		h119 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH119Off]), 4096*n)
+		h113 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH113Off]), 4096*n)
+		h120 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH120Off]), 16384*n)
+		h121 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH121Off]), 16384)
+		h122 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH122Off]), 16384)
+		h123 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH123Off]), 64*n)
+		h110 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH110Off]), 4096*n)
+		h125 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH125Off]), 1024)
+		h126 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH126Off]), 1024)
+		h124 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH124Off]), 4096*n)
+		h127 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH127Off]), 64*n)
+		h128 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH128Off]), 1024)
+		h130 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH130Off]), 1024)
+		h129 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH129Off]), 4096*n)
+		h131 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH131Off]), 4096*n)
+		h132 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH132Off]), 4096*n)
+		h133 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH133Off]), 64*n)
+		h134 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH134Off]), 64*n)
+		h135 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH135Off]), 1024)
+		h136 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH136Off]), 1024)
+		h137 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH137Off]), 1024)
+		h138 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH138Off]), 1024)
+		h139 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH139Off]), 192)
+		h140 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH140Off]), 12288)
+		h141 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH141Off]), 192)
+		h142 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH142Off]), 12288)
+		h143 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH143Off]), 192)
+		h144 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH144Off]), 12288)
+		h145 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH145Off]), 4096*n)
+		h105 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH105Off]), 4096*n)
+		h101 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH101Off]), 16384*n)
+		h100 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH100Off]), 16384*n)
+		h94  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH94Off]), 4096*n)
+		h89  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH89Off]), 4096*n)
+		h87  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH87Off]), 4096*n)
+		h72  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH72Off]), 4096*n)
+		h82  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH82Off]), 16384*n)
+		h81  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH81Off]), 16384*n)
+		h67  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH67Off]), 4096*n)
+		h77  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH77Off]), 4096*n)
+		h68  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH68Off]), 4096)
+		h56  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH56Off]), 4096*n)
+		h62  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH62Off]), 4096)
+		h60  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH60Off]), 4096)
+		h147 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH147Off]), 192)
+		h148 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH148Off]), 12288)
+		h149 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH149Off]), 192)
+		h150 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH150Off]), 12288)
+		h151 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH151Off]), 192)
+		h152 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH152Off]), 12288)
+		h153 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH153Off]), 4096*n)
+		h51  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH51Off]), 4096*n)
+		h47  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH47Off]), 16384*n)
+		h46  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH46Off]), 16384*n)
+		h40  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH40Off]), 4096*n)
+		h35  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH35Off]), 4096*n)
+		h33  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH33Off]), 4096*n)
+		h18  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH18Off]), 4096*n)
+		h28  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH28Off]), 16384*n)
+		h27  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH27Off]), 16384*n)
+		h13  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH13Off]), 4096*n)
+		h23  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH23Off]), 4096*n)
+		h14  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH14Off]), 4096)
+		h1   = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH1Off]), 4096*n)
+		h8   = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH8Off]), 4096)
+		h6   = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH6Off]), 4096)
+		h155 = rt.View[bool](t.arena, int(t.trainForwardOffsets[trainForwardH155Off]), 1024)
+		h2   = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH2Off]), 4096*n)
+		h156 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH156Off]), 1024)
+		h157 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH157Off]), 16384)
+		h158 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH158Off]), 1024)
+		h159 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH159Off]), 1024)
+		h160 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH160Off]), 1024)
+		h161 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH161Off]), 1024)
 	)
 
 	// %h173 = pointwise %h166, %d_logits : f32[N,64,256]
 	//
 	//	%h634 = mul %p66, %p67 : f32[]
-	cpu.Mul(h112, h112, dLogits)
-	t.watch.See("pointwise", h112)
+	cpu.Mul(h116, h116, dLogits)
+	t.watch.See("pointwise", h116)
 
 	// %h389 = pack_panels %h : f32[4,256,16]  // model.go:51
-	cpu.PackPanels(h113, w.tokensWeight, 256, 64, 64, false, 1, 16384)
+	cpu.PackPanels(h117, w.tokensWeight, 256, 64, 64, false, 1, 16384)
 
 	// %h187 = mat_mul_panels %h173, %h389 {n=64} : f32[N,64,64]  // model.go:51
-	cpu.MatMul(h114, h112, h113, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1}, nil)
-	t.watch.See("model.go:51", h114)
+	cpu.MatMul(h118, h116, h117, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1}, nil)
+	t.watch.See("model.go:51", h118)
 
 	// %h202 = strided_copy %h194 {shape=[64,64*N] strides=[1,64]} : f32[64,64*N]  // model.go:51
 	if g.tokensWeight != nil {
-		cpu.StridedCopy(h115, h109, []int{64, 64 * n}, []int{1, 64}, 0)
+		cpu.StridedCopy(h119, h113, []int{64, 64 * n}, []int{1, 64}, 0)
 	}
 
 	// %h397 = pack_panels %h201 : f32[16,64*N,16]  // model.go:51
 	if g.tokensWeight != nil {
-		cpu.PackPanels(h116, h112, 64*n, 256, 256, false, 1, 16384*n)
+		cpu.PackPanels(h120, h116, 64*n, 256, 256, false, 1, 16384*n)
 	}
 
 	// %h203 = mat_mul_panels %h202, %h397 {n=256} : f32[64,256]  // model.go:51
 	if g.tokensWeight != nil {
-		cpu.MatMul(h117, h115, h116, &cpu.MatMulShape{M: 64, N: 256, K: 64 * n, LDA: 64 * n, LDC: 256, Batch: 1}, nil)
-		t.watch.See("model.go:51", h117)
+		cpu.MatMul(h121, h119, h120, &cpu.MatMulShape{M: 64, N: 256, K: 64 * n, LDA: 64 * n, LDC: 256, Batch: 1}, nil)
+		t.watch.See("model.go:51", h121)
 	}
 
 	// %h204 = strided_copy %h203 {shape=[256,64] strides=[1,256]} : f32[256,64]  // model.go:51
 	if g.tokensWeight != nil {
-		cpu.StridedCopy(h118, h117, []int{256, 64}, []int{1, 256}, 0)
+		cpu.StridedCopy(h122, h121, []int{256, 64}, []int{1, 256}, 0)
 	}
 
 	// %h205 = reduce %h133 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:51
-	cpu.ReduceMean(h119, h101, 64*n, 64, 1)
-	t.watch.See("model.go:51", h119)
+	cpu.ReduceMean(h123, h110, 64*n, 64, 1)
+	t.watch.See("model.go:51", h123)
 
 	// %h207 = pointwise %h133, %h205 : f32[N,64,64]  // model.go:51
 	//
 	//	%h6361 = sub %p310, %p311 : f32[]
 	//	%h6381 = mul %h6361, %h6361 : f32[]
 	for i := range 64 * n {
-		cpu.Repeat(h121[:64], h119[i:i+1])
-		cpu.Sub(h122[:64], h101[i*64:i*64+64], h121[:64])
-		cpu.Mul(h120[i*64:i*64+64], h122[:64], h122[:64])
+		cpu.Repeat(h125[:64], h123[i:i+1])
+		cpu.Sub(h126[:64], h110[i*64:i*64+64], h125[:64])
+		cpu.Mul(h124[i*64:i*64+64], h126[:64], h126[:64])
 	}
-	t.watch.See("model.go:51", h120)
+	t.watch.See("model.go:51", h124)
 
 	// %h208 = reduce %h207 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:51
-	cpu.ReduceMean(h123, h120, 64*n, 64, 1)
-	t.watch.See("model.go:51", h123)
+	cpu.ReduceMean(h127, h124, 64*n, 64, 1)
+	t.watch.See("model.go:51", h127)
 
 	// %h213 = pointwise %h208 : f32[N,64,1]  // model.go:51
 	//
@@ -4324,40 +3152,40 @@ func (t *Trainer) backward(n int, logits []float32, tokens []int64, dLogits []fl
 	{
 		for lo := 0; lo < 64*n; lo += 1024 {
 			hi := min(lo+1024, 64*n)
-			cpu.AddScalar(h124[:hi-lo], h123[lo:hi], 1e-05)
-			cpu.Sqrt(h124[:hi-lo], h124[:hi-lo])
-			cpu.ScalarDiv(h123[lo:hi], 1, h124[:hi-lo])
+			cpu.AddScalar(h128[:hi-lo], h127[lo:hi], 1e-05)
+			cpu.Sqrt(h128[:hi-lo], h128[:hi-lo])
+			cpu.ScalarDiv(h127[lo:hi], 1, h128[:hi-lo])
 		}
 	}
-	t.watch.See("model.go:51", h123)
+	t.watch.See("model.go:51", h127)
 
 	// %h214 = layer_normalization %h133 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:51
-	cpu.LayerNorm(h101, h101, nil, nil, 64*n, 64, 1e-05)
-	t.watch.See("model.go:51", h101)
+	cpu.LayerNorm(h110, h110, nil, nil, 64*n, 64, 1e-05)
+	t.watch.See("model.go:51", h110)
 
 	// %h215 = pointwise %h187, %h26 : f32[N,64,64]  // model.go:51
 	//
 	//	%h648 = mul %p74, %p75 : f32[]
 	{
-		cpu.Repeat(h126, w.normWeight)
+		cpu.Repeat(h130, w.normWeight)
 		for lo := 0; lo < 4096*n; lo += 1024 {
 			hi := min(lo+1024, 4096*n)
-			cpu.Mul(h125[lo:hi], h114[lo:hi], h126[:hi-lo])
+			cpu.Mul(h129[lo:hi], h118[lo:hi], h130[:hi-lo])
 		}
 	}
-	t.watch.See("model.go:51", h125)
+	t.watch.See("model.go:51", h129)
 
 	// %h216 = pointwise %h187, %h214 : f32[N,64,64]  // model.go:51
 	//
 	//	%h650 = mul %p76, %p77 : f32[]
 	if g.normWeight != nil {
-		cpu.Mul(h127, h114, h101)
-		t.watch.See("model.go:51", h127)
+		cpu.Mul(h131, h118, h110)
+		t.watch.See("model.go:51", h131)
 	}
 
 	// %h217 = reduce %h216 {kind="sum" axes=[0,1]} : f32[64]  // model.go:51
 	if g.normWeight != nil {
-		cpu.ReduceSum(g.normWeight, h127, 1, 64*n, 64)
+		cpu.ReduceSum(g.normWeight, h131, 1, 64*n, 64)
 		t.watch.See("model.go:51", g.normWeight)
 	}
 	if t.passTrainForward.Ends() <= 1 {
@@ -4366,7 +3194,7 @@ func (t *Trainer) backward(n int, logits []float32, tokens []int64, dLogits []fl
 
 	// %h218 = reduce %h187 {kind="sum" axes=[0,1]} : f32[64]  // model.go:51
 	if g.normBias != nil {
-		cpu.ReduceSum(g.normBias, h114, 1, 64*n, 64)
+		cpu.ReduceSum(g.normBias, h118, 1, 64*n, 64)
 		t.watch.See("model.go:51", g.normBias)
 	}
 	if t.passTrainForward.Ends() <= 2 {
@@ -4376,16 +3204,16 @@ func (t *Trainer) backward(n int, logits []float32, tokens []int64, dLogits []fl
 	// %h219 = pointwise %h215, %h214 : f32[N,64,64]  // model.go:51
 	//
 	//	%h652 = mul %p78, %p79 : f32[]
-	cpu.Mul(h128, h125, h101)
-	t.watch.See("model.go:51", h128)
+	cpu.Mul(h132, h129, h110)
+	t.watch.See("model.go:51", h132)
 
 	// %h220 = reduce %h219 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:51
-	cpu.ReduceMean(h129, h128, 64*n, 64, 1)
-	t.watch.See("model.go:51", h129)
+	cpu.ReduceMean(h133, h132, 64*n, 64, 1)
+	t.watch.See("model.go:51", h133)
 
 	// %h223 = reduce %h215 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:51
-	cpu.ReduceMean(h130, h125, 64*n, 64, 1)
-	t.watch.See("model.go:51", h130)
+	cpu.ReduceMean(h134, h129, 64*n, 64, 1)
+	t.watch.See("model.go:51", h134)
 
 	// %h225 = pointwise %h215, %h214, %h220, %h223, %h213 : f32[N,64,64]  // model.go:51
 	//
@@ -4394,21 +3222,264 @@ func (t *Trainer) backward(n int, logits []float32, tokens []int64, dLogits []fl
 	//	%h65811 = sub %h656111, %p324 : f32[]
 	//	%h6601 = mul %h65811, %p325 : f32[]
 	for i := range 64 * n {
-		cpu.Repeat(h131[:64], h129[i:i+1])
-		cpu.Repeat(h132[:64], h130[i:i+1])
-		cpu.Repeat(h133[:64], h123[i:i+1])
-		cpu.Mul(h134[:64], h101[i*64:i*64+64], h131[:64])
-		cpu.Sub(h134[:64], h125[i*64:i*64+64], h134[:64])
-		cpu.Sub(h134[:64], h134[:64], h132[:64])
-		cpu.Mul(h125[i*64:i*64+64], h134[:64], h133[:64])
+		cpu.Repeat(h135[:64], h133[i:i+1])
+		cpu.Repeat(h136[:64], h134[i:i+1])
+		cpu.Repeat(h137[:64], h127[i:i+1])
+		cpu.Mul(h138[:64], h110[i*64:i*64+64], h135[:64])
+		cpu.Sub(h138[:64], h129[i*64:i*64+64], h138[:64])
+		cpu.Sub(h138[:64], h138[:64], h136[:64])
+		cpu.Mul(h129[i*64:i*64+64], h138[:64], h137[:64])
 	}
-	t.watch.See("model.go:51", h125)
+	t.watch.See("model.go:51", h129)
 
-	// %h1951 = random_uniform %key {d_type=f32 shape=[N,64,64] high=1 seed=9} : f32[N,64,64]  // model.go:50
-	cpu.RandomUniform(h135, 0, 1, 9, key)
-	t.watch.See("model.go:50", h135)
+	// %h229, %h236, %h256, %h263, %h276, %h277, %h289, %h296, %h321, %h329, %h333, %h341, %h345, %h353, %h368, %h369, %h377 = invoke %h195, %h225, %h29, %h188, %h126, %h32, %h122, %h38, %h41, %h181, %h43, %h115, %h105, %h174, %h113, %h46, %h312, %h546, %h100, %h84, %h53, %h58, %h93, %h86 {func="block2"} : f32[64], f32[64,256], f32[256], f32[256,64], f32[64], f32[64], f32[64], f32[64,64], f32[192], f32[19 ...  // model.go:50
+	if err := t.block2(n, int(t.trainForwardOffsets[trainForwardH146Off]), g.layers1Linear2Bias, g.layers1Linear2Weight, g.layers1Linear1Bias, g.layers1Linear1Weight, g.layers1Norm2Weight, g.layers1Norm2Bias, g.layers1SelfAttnOutProjBias, g.layers1SelfAttnOutProjWeight, h139, h140, h141, h142, h143, h144, g.layers1Norm1Weight, g.layers1Norm1Bias, h145, h105, h129, w.layers1Linear2Weight, h101, h100, w.layers1Linear1Weight, h94, w.layers1Norm2Weight, w.layers1Norm2Bias, h89, w.layers1SelfAttnOutProjWeight, h87, h72, h82, h81, w.constH354, h67, h77, h68, h56, w.layers1Norm1Weight, w.layers1Norm1Bias, h62, h60); err != nil {
+		return err
+	}
+	if t.passTrainForward.Ends() <= 3 {
+		return nil
+	}
 
-	// %h228 = pointwise %h1951, %h225 : f32[N,64,64]  // model.go:50
+	// %h381, %h388, %h408, %h415, %h428, %h429, %h441, %h448, %h473, %h481, %h485, %h493, %h497, %h505, %h520, %h521, %h529 = invoke %h167, %h377, %h142, %h160, %h77, %h143, %h73, %h144, %h147, %h153, %h148, %h66, %h56, %h146, %h64, %h150, %h464, %h137, %h51, %h30, %h152, %h156, %h44, %h37 {func="block2"} : f32[64], f32[64,256], f32[256], f32[256,64], f32[64], f32[64], f32[64], f32[64,64], f32[192], f32[ ...  // model.go:50
+	if err := t.block2(n, int(t.trainForwardOffsets[trainForwardH154Off]), g.layers0Linear2Bias, g.layers0Linear2Weight, g.layers0Linear1Bias, g.layers0Linear1Weight, g.layers0Norm2Weight, g.layers0Norm2Bias, g.layers0SelfAttnOutProjBias, g.layers0SelfAttnOutProjWeight, h147, h148, h149, h150, h151, h152, g.layers0Norm1Weight, g.layers0Norm1Bias, h153, h51, h145, w.layers0Linear2Weight, h47, h46, w.layers0Linear1Weight, h40, w.layers0Norm2Weight, w.layers0Norm2Bias, h35, w.layers0SelfAttnOutProjWeight, h33, h18, h28, h27, w.constH354, h13, h23, h14, h1, w.layers0Norm1Weight, w.layers0Norm1Bias, h8, h6); err != nil {
+		return err
+	}
+	if t.passTrainForward.Ends() <= 4 {
+		return nil
+	}
+
+	// %h532 = pointwise %h139, %h529 : f32[N,64,64]  // model.go:49
+	//
+	//	%h71101 = constant {value=f32[](0.1)} : f32[]
+	//	%h7631 = greater_or_equal %p486, %h71101 : bool[]
+	//	%h89411 = constant {value=f32[](0)} : f32[]
+	//	%h89511 = where %h7631, %p487, %h89411 : f32[]
+	//	%h8971 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h8981 = mul %h89511, %h8971 : f32[]
+	{
+		for lo := 0; lo < 4096*n; lo += 1024 {
+			hi := min(lo+1024, 4096*n)
+			cpu.GreaterOrEqualScalar(h155[:hi-lo], h2[lo:hi], 0.1)
+			cpu.WhereScalarY(h156[:hi-lo], h155[:hi-lo], h153[lo:hi], 0)
+			cpu.MulScalar(h2[lo:hi], h156[:hi-lo], 1.1111112)
+		}
+	}
+	t.watch.See("model.go:49", h2)
+
+	// %h533 = reduce %h532 {kind="sum" axes=[0]} : f32[64,64]  // model.go:49
+	if g.places != nil {
+		cpu.ReduceSum(g.places, h2, 1, n, 4096)
+		t.watch.See("model.go:49", g.places)
+	}
+	if t.passTrainForward.Ends() <= 5 {
+		return nil
+	}
+
+	// %h534 = fill {value=f32[](0) shape=[256,64]} : f32[256,64]  // model.go:49
+	if g.tokensWeight != nil {
+		cpu.Fill(h157, 0)
+	}
+
+	// %h536 = scatter_nd %h534, %h535, %h532 {reduction="add"} : f32[256,64]  // model.go:49
+	if g.tokensWeight != nil {
+		if err := cpu.ScatterNDAdd(h157, h157, tokens, h2, []int{256}, 64); err != nil {
+			return rt.At("model.go:49", err)
+		}
+		t.watch.See("model.go:49", h157)
+	}
+
+	// %h538 = pointwise %h321, %h333, %h345 : f32[192]  // model.go:49
+	//
+	//	%h9001 = add %p488, %p489 : f32[]
+	//	%h9021 = add %h9001, %p490 : f32[]
+	if g.layers1SelfAttnInProjBias != nil {
+		{
+			cpu.Add(h158[:192], h139, h141)
+			cpu.Add(g.layers1SelfAttnInProjBias, h158[:192], h143)
+		}
+		t.watch.See("model.go:49", g.layers1SelfAttnInProjBias)
+	}
+	if t.passTrainForward.Ends() <= 6 {
+		return nil
+	}
+
+	// %h540 = pointwise %h329, %h341, %h353 : f32[192,64]  // model.go:49
+	//
+	//	%h9041 = add %p491, %p492 : f32[]
+	//	%h9061 = add %h9041, %p493 : f32[]
+	if g.layers1SelfAttnInProjWeight != nil {
+		{
+			for lo := 0; lo < 12288; lo += 1024 {
+				hi := min(lo+1024, 12288)
+				cpu.Add(h159[:hi-lo], h140[lo:hi], h142[lo:hi])
+				cpu.Add(g.layers1SelfAttnInProjWeight[lo:hi], h159[:hi-lo], h144[lo:hi])
+			}
+		}
+		t.watch.See("model.go:49", g.layers1SelfAttnInProjWeight)
+	}
+	if t.passTrainForward.Ends() <= 7 {
+		return nil
+	}
+
+	// %h542 = pointwise %h473, %h485, %h497 : f32[192]  // model.go:49
+	//
+	//	%h9081 = add %p494, %p495 : f32[]
+	//	%h9101 = add %h9081, %p496 : f32[]
+	if g.layers0SelfAttnInProjBias != nil {
+		{
+			cpu.Add(h160[:192], h147, h149)
+			cpu.Add(g.layers0SelfAttnInProjBias, h160[:192], h151)
+		}
+		t.watch.See("model.go:49", g.layers0SelfAttnInProjBias)
+	}
+	if t.passTrainForward.Ends() <= 8 {
+		return nil
+	}
+
+	// %h544 = pointwise %h481, %h493, %h505 : f32[192,64]  // model.go:49
+	//
+	//	%h9121 = add %p497, %p498 : f32[]
+	//	%h9141 = add %h9121, %p499 : f32[]
+	if g.layers0SelfAttnInProjWeight != nil {
+		{
+			for lo := 0; lo < 12288; lo += 1024 {
+				hi := min(lo+1024, 12288)
+				cpu.Add(h161[:hi-lo], h148[lo:hi], h150[lo:hi])
+				cpu.Add(g.layers0SelfAttnInProjWeight[lo:hi], h161[:hi-lo], h152[lo:hi])
+			}
+		}
+		t.watch.See("model.go:49", g.layers0SelfAttnInProjWeight)
+	}
+	if t.passTrainForward.Ends() <= 9 {
+		return nil
+	}
+
+	// %h545 = pointwise %h204, %h536 : f32[256,64]  // model.go:49
+	//
+	//	%h916 = add %p263, %p264 : f32[]
+	if g.tokensWeight != nil {
+		cpu.Add(g.tokensWeight, h122, h157)
+		t.watch.See("model.go:49", g.tokensWeight)
+	}
+	return nil
+}
+
+// block2 is a block that the schedule runs more than once, each time with other weights.
+func (t *Trainer) block2(n, base int, h229, h236, h256, h263, h276, h277, h289, h296, h321, h329, h333, h341, h345, h353, h368, h369, h377, p195, p225, p20, p188, p126, p18, p122, p24, p25, p181, p16, p115, p105, p174, p113 []float32, p35 []bool, p312, p546, p100, p84, p22, p23, p93, p86 []float32) error {
+	if err := rt.Done(t.ctx); err != nil {
+		return err
+	}
+	var (
+		h2   = rt.View[bool](t.arena, base+block2H2Off, 1024)
+		h3   = rt.View[float32](t.arena, base+block2H3Off, 1024)
+		h1   = rt.View[float32](t.arena, base+196608*n+65536, 4096*n)
+		h4   = rt.View[float32](t.arena, base+block2H4Off, 16384)
+		h5   = rt.View[float32](t.arena, base+block2H5Off, 16384*n)
+		h7   = rt.View[float32](t.arena, base+block2H7Off, 1024)
+		h8   = rt.View[bool](t.arena, base+block2H8Off, 1024)
+		h6   = rt.View[float32](t.arena, base+65536*n+65536, 16384*n)
+		h9   = rt.View[float32](t.arena, base+131072*n+65536, 16384*n)
+		h10  = rt.View[float32](t.arena, base+65536*n+65536, 4096*n)
+		h11  = rt.View[float32](t.arena, base+block2H11Off, 16384)
+		h13  = rt.View[float32](t.arena, base+block2H13Off, 1024)
+		h12  = rt.View[float32](t.arena, base+65536*n+65536, 16384*n)
+		h14  = rt.View[float32](t.arena, base+block2H14Off, 1024)
+		h15  = rt.View[bool](t.arena, base+block2H15Off, 1024)
+		h16  = rt.View[float32](t.arena, base+block2H16Off, 1024)
+		h17  = rt.View[float32](t.arena, base+block2H17Off, 16384)
+		h18  = rt.View[float32](t.arena, base+131072*n+65536, 4096*n)
+		h19  = rt.View[float32](t.arena, base+65536*n+65536, 4096*n)
+		h20  = rt.View[float32](t.arena, base+147456*n+65536, 4096*n)
+		h21  = rt.View[float32](t.arena, base+65536*n+65536, 16384*n)
+		h22  = rt.View[float32](t.arena, base+block2H22Off, 16384)
+		h23  = rt.View[float32](t.arena, base+16384*n+65536, 64*n)
+		h25  = rt.View[float32](t.arena, base+block2H25Off, 1024)
+		h26  = rt.View[float32](t.arena, base+block2H26Off, 1024)
+		h24  = rt.View[float32](t.arena, base+block2H24Off, 4096*n)
+		h27  = rt.View[float32](t.arena, base+32768*n+65536, 64*n)
+		h28  = rt.View[float32](t.arena, base+block2H28Off, 1024)
+		h29  = rt.View[float32](t.arena, base+block2H29Off, 4096*n)
+		h31  = rt.View[float32](t.arena, base+block2H31Off, 1024)
+		h30  = rt.View[float32](t.arena, base+196608*n+65536, 4096*n)
+		h32  = rt.View[float32](t.arena, base+16384*n+65536, 4096*n)
+		h33  = rt.View[float32](t.arena, base+16384*n+65536, 4096*n)
+		h34  = rt.View[float32](t.arena, base+33024*n+65536, 64*n)
+		h35  = rt.View[float32](t.arena, base+16384*n+65536, 64*n)
+		h36  = rt.View[float32](t.arena, base+block2H36Off, 1024)
+		h37  = rt.View[float32](t.arena, base+block2H37Off, 1024)
+		h38  = rt.View[float32](t.arena, base+block2H38Off, 1024)
+		h39  = rt.View[float32](t.arena, base+block2H39Off, 1024)
+		h41  = rt.View[bool](t.arena, base+block2H41Off, 1024)
+		h42  = rt.View[float32](t.arena, base+block2H42Off, 1024)
+		h40  = rt.View[float32](t.arena, base+block2H40Off, 4096*n)
+		h43  = rt.View[float32](t.arena, base+block2H43Off, 4096)
+		h44  = rt.View[float32](t.arena, base+16384*n+65536, 4096*n)
+		h45  = rt.View[float32](t.arena, base+32768*n+65536, 4096*n)
+		h46  = rt.View[float32](t.arena, base+49152*n+65536, 4096*n)
+		h47  = rt.View[float32](t.arena, base+block2H47Off, 4096)
+		h48  = rt.View[float32](t.arena, base+212992*n+65536, 4096*n)
+		h49  = rt.View[float32](t.arena, base+block2H49Off, 4096*n)
+		h50  = rt.View[float32](t.arena, base+65536*n+65536, 4096*n)
+		h51  = rt.View[float32](t.arena, base+block2H51Off, 16384*n)
+		h53  = rt.View[float32](t.arena, base+block2H53Off, 1024)
+		h54  = rt.View[bool](t.arena, base+block2H54Off, 1024)
+		h52  = rt.View[float32](t.arena, base+65536*n+65536, 16384*n)
+		h55  = rt.View[float32](t.arena, base+131072*n+65536, 16384*n)
+		h56  = rt.View[float32](t.arena, base+65536*n+65536, 4096*n)
+		h57  = rt.View[float32](t.arena, base+212992*n+65536, 4096*n)
+		h58  = rt.View[bool](t.arena, base+block2H58Off, 1024)
+		h59  = rt.View[float32](t.arena, base+block2H59Off, 1024)
+		h60  = rt.View[float32](t.arena, base+65536*n+65536, 16384*n)
+		h61  = rt.View[float32](t.arena, base+131072*n+65536, 256*n)
+		h62  = rt.View[float32](t.arena, base+block2H62Off, 1024)
+		h63  = rt.View[float32](t.arena, base+block2H63Off, 1024)
+		h64  = rt.View[float32](t.arena, base+131072*n+65536, 4096*n)
+		h65  = rt.View[float32](t.arena, base+147456*n+65536, 4096*n)
+		h66  = rt.View[float32](t.arena, base+65536*n+65536, 16384*n)
+		h67  = rt.View[float32](t.arena, base+163840*n+65536, 4096*n)
+		h68  = rt.View[float32](t.arena, base+65536*n+65536, 4096*n)
+		h69  = rt.View[float32](t.arena, base+block2H69Off, 4096*n)
+		h70  = rt.View[float32](t.arena, base+block2H70Off, 64)
+		h71  = rt.View[float32](t.arena, base+block2H71Off, 4096)
+		h72  = rt.View[float32](t.arena, base+16384*n+65536, 4096*n)
+		h73  = rt.View[float32](t.arena, base+32768*n+65536, 4096*n)
+		h74  = rt.View[float32](t.arena, base+49152*n+65536, 4096*n)
+		h75  = rt.View[float32](t.arena, base+32768*n+65536, 4096*n)
+		h76  = rt.View[float32](t.arena, base+block2H76Off, 4096)
+		h77  = rt.View[float32](t.arena, base+block2H77Off, 4096)
+		h78  = rt.View[float32](t.arena, base+block2H78Off, 4096*n)
+		h79  = rt.View[float32](t.arena, base+block2H79Off, 64)
+		h80  = rt.View[float32](t.arena, base+block2H80Off, 4096)
+		h81  = rt.View[float32](t.arena, base+32768*n+65536, 4096*n)
+		h82  = rt.View[float32](t.arena, base+block2H82Off, 4096)
+		h83  = rt.View[float32](t.arena, base+block2H83Off, 4096)
+		h84  = rt.View[float32](t.arena, base+32768*n+65536, 4096*n)
+		h85  = rt.View[float32](t.arena, base+block2H85Off, 64)
+		h86  = rt.View[float32](t.arena, base+block2H86Off, 4096)
+		h87  = rt.View[float32](t.arena, base+65536*n+65536, 4096*n)
+		h88  = rt.View[float32](t.arena, base+81920*n+65536, 4096*n)
+		h89  = rt.View[float32](t.arena, base+block2H89Off, 4096)
+		h90  = rt.View[float32](t.arena, base+block2H90Off, 4096)
+		h91  = rt.View[float32](t.arena, base+32768*n+65536, 64*n)
+		h93  = rt.View[float32](t.arena, base+block2H93Off, 1024)
+		h94  = rt.View[float32](t.arena, base+block2H94Off, 1024)
+		h92  = rt.View[float32](t.arena, base+block2H92Off, 4096*n)
+		h95  = rt.View[float32](t.arena, base+65536*n+65536, 64*n)
+		h96  = rt.View[float32](t.arena, base+block2H96Off, 1024)
+		h97  = rt.View[float32](t.arena, base+block2H97Off, 4096*n)
+		h99  = rt.View[float32](t.arena, base+block2H99Off, 1024)
+		h98  = rt.View[float32](t.arena, base+32768*n+65536, 4096*n)
+		h100 = rt.View[float32](t.arena, base+49152*n+65536, 4096*n)
+		h101 = rt.View[float32](t.arena, base+16384*n+65536, 4096*n)
+		h102 = rt.View[float32](t.arena, base+49152*n+65536, 64*n)
+		h103 = rt.View[float32](t.arena, base+16384*n+65536, 64*n)
+		h104 = rt.View[float32](t.arena, base+block2H104Off, 1024)
+		h105 = rt.View[float32](t.arena, base+block2H105Off, 1024)
+		h106 = rt.View[float32](t.arena, base+block2H106Off, 1024)
+		h107 = rt.View[float32](t.arena, base+block2H107Off, 1024)
+	)
+
+	// %h228 = pointwise %h195, %h225 : f32[N,64,64]  // model.go:50
 	//
 	//	%h62621 = constant {value=f32[](0.1)} : f32[]
 	//	%h62721 = greater_or_equal %p328, %h62621 : bool[]
@@ -4419,36 +3490,22 @@ func (t *Trainer) backward(n int, logits []float32, tokens []int64, dLogits []fl
 	{
 		for lo := 0; lo < 4096*n; lo += 1024 {
 			hi := min(lo+1024, 4096*n)
-			cpu.GreaterOrEqualScalar(h136[:hi-lo], h135[lo:hi], 0.1)
-			cpu.WhereScalarY(h137[:hi-lo], h136[:hi-lo], h125[lo:hi], 0)
-			cpu.MulScalar(h135[lo:hi], h137[:hi-lo], 1.1111112)
+			cpu.GreaterOrEqualScalar(h2[:hi-lo], p195[lo:hi], 0.1)
+			cpu.WhereScalarY(h3[:hi-lo], h2[:hi-lo], p225[lo:hi], 0)
+			cpu.MulScalar(h1[lo:hi], h3[:hi-lo], 1.1111112)
 		}
 	}
-	t.watch.See("model.go:50", h135)
 
 	// %h229 = reduce %h228 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
-	if g.layers1Linear2Bias != nil {
-		cpu.ReduceSum(g.layers1Linear2Bias, h135, 1, 64*n, 64)
-		t.watch.See("model.go:50", g.layers1Linear2Bias)
-	}
-	if t.passTrainForward.Ends() <= 3 {
-		return nil
-	}
+	cpu.ReduceSum(h229, h1, 1, 64*n, 64)
 
 	// %h420 = pack_panels %h20 : f32[16,64,16]  // model.go:50
-	cpu.PackPanels(h138, w.layers1Linear2Weight, 64, 256, 256, false, 1, 16384)
+	cpu.PackPanels(h4, p20, 64, 256, 256, false, 1, 16384)
 
 	// %h231 = mat_mul_panels %h228, %h420 {n=256} : f32[N,64,256]  // model.go:50
-	cpu.MatMul(h139, h135, h138, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1}, nil)
-	t.watch.See("model.go:50", h139)
+	cpu.MatMul(h5, h1, h4, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1}, nil)
 
-	// %h1882 = random_uniform %key {d_type=f32 shape=[N,64,256] high=1 seed=8} : f32[N,64,256]  // model.go:50
-	if g.layers1Linear2Weight != nil {
-		cpu.RandomUniform(h140, 0, 1, 8, key)
-		t.watch.See("model.go:50", h140)
-	}
-
-	// %h1281 = pointwise %h1882, %h126 : f32[N,64,256]  // model.go:50
+	// %h1281 = pointwise %h188, %h126 : f32[N,64,256]  // model.go:50
 	//
 	//	%h603111 = gelu %p3041 : f32[]
 	//	%h606111 = constant {value=f32[](1.1111112)} : f32[]
@@ -4457,42 +3514,27 @@ func (t *Trainer) backward(n int, logits []float32, tokens []int64, dLogits []fl
 	//	%h613111 = greater_or_equal %p3031, %h611111 : bool[]
 	//	%h616111 = constant {value=f32[](0)} : f32[]
 	//	%h618111 = where %h613111, %h608111, %h616111 : f32[]
-	if g.layers1Linear2Weight != nil {
-		{
-			for lo := 0; lo < 16384*n; lo += 1024 {
-				hi := min(lo+1024, 16384*n)
-				cpu.Gelu(h141[:hi-lo], h97[lo:hi])
-				cpu.MulScalar(h141[:hi-lo], h141[:hi-lo], 1.1111112)
-				cpu.GreaterOrEqualScalar(h142[:hi-lo], h140[lo:hi], 0.1)
-				cpu.WhereScalarY(h140[lo:hi], h142[:hi-lo], h141[:hi-lo], 0)
-			}
+	{
+		for lo := 0; lo < 16384*n; lo += 1024 {
+			hi := min(lo+1024, 16384*n)
+			cpu.Gelu(h7[:hi-lo], p126[lo:hi])
+			cpu.MulScalar(h7[:hi-lo], h7[:hi-lo], 1.1111112)
+			cpu.GreaterOrEqualScalar(h8[:hi-lo], p188[lo:hi], 0.1)
+			cpu.WhereScalarY(h6[lo:hi], h8[:hi-lo], h7[:hi-lo], 0)
 		}
-		t.watch.See("model.go:50", h140)
 	}
 
 	// %h234 = strided_copy %h2321 {shape=[256,64*N] strides=[1,256]} : f32[256,64*N]  // model.go:50
-	if g.layers1Linear2Weight != nil {
-		cpu.StridedCopy(h143, h140, []int{256, 64 * n}, []int{1, 256}, 0)
-	}
+	cpu.StridedCopy(h9, h6, []int{256, 64 * n}, []int{1, 256}, 0)
 
 	// %h442 = pack_panels %h233 : f32[4,64*N,16]  // model.go:50
-	if g.layers1Linear2Weight != nil {
-		cpu.PackPanels(h144, h135, 64*n, 64, 64, false, 1, 4096*n)
-	}
+	cpu.PackPanels(h10, h1, 64*n, 64, 64, false, 1, 4096*n)
 
 	// %h235 = mat_mul_panels %h234, %h442 {n=64} : f32[256,64]  // model.go:50
-	if g.layers1Linear2Weight != nil {
-		cpu.MatMul(h145, h143, h144, &cpu.MatMulShape{M: 256, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1}, nil)
-		t.watch.See("model.go:50", h145)
-	}
+	cpu.MatMul(h11, h9, h10, &cpu.MatMulShape{M: 256, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1}, nil)
 
 	// %h236 = strided_copy %h235 {shape=[64,256] strides=[1,64]} : f32[64,256]  // model.go:50
-	if g.layers1Linear2Weight != nil {
-		cpu.StridedCopy(g.layers1Linear2Weight, h145, []int{64, 256}, []int{1, 64}, 0)
-	}
-	if t.passTrainForward.Ends() <= 4 {
-		return nil
-	}
+	cpu.StridedCopy(h236, h11, []int{64, 256}, []int{1, 64}, 0)
 
 	// %h253 = pointwise %h126 : f32[N,64,256]  // model.go:50
 	//
@@ -4506,14 +3548,13 @@ func (t *Trainer) backward(n int, logits []float32, tokens []int64, dLogits []fl
 	{
 		for lo := 0; lo < 16384*n; lo += 1024 {
 			hi := min(lo+1024, 16384*n)
-			cpu.Mul(h147[:hi-lo], h97[lo:hi], h97[lo:hi])
-			cpu.MulScalar(h147[:hi-lo], h147[:hi-lo], -0.5)
-			cpu.Exp(h147[:hi-lo], h147[:hi-lo])
-			cpu.MulScalar(h147[:hi-lo], h147[:hi-lo], 0.3989423)
-			cpu.Mul(h146[lo:hi], h97[lo:hi], h147[:hi-lo])
+			cpu.Mul(h13[:hi-lo], p126[lo:hi], p126[lo:hi])
+			cpu.MulScalar(h13[:hi-lo], h13[:hi-lo], -0.5)
+			cpu.Exp(h13[:hi-lo], h13[:hi-lo])
+			cpu.MulScalar(h13[:hi-lo], h13[:hi-lo], 0.3989423)
+			cpu.Mul(h12[lo:hi], p126[lo:hi], h13[:hi-lo])
 		}
 	}
-	t.watch.See("model.go:50", h146)
 
 	// %h254 = pointwise %h126, %h253 : f32[N,64,256]  // model.go:50
 	//
@@ -4528,20 +3569,15 @@ func (t *Trainer) backward(n int, logits []float32, tokens []int64, dLogits []fl
 	{
 		for lo := 0; lo < 16384*n; lo += 1024 {
 			hi := min(lo+1024, 16384*n)
-			cpu.MulScalar(h148[:hi-lo], h97[lo:hi], 0.70710677)
-			cpu.Erf(h148[:hi-lo], h148[:hi-lo])
-			cpu.AddScalar(h148[:hi-lo], h148[:hi-lo], 1)
-			cpu.MulScalar(h148[:hi-lo], h148[:hi-lo], 0.5)
-			cpu.Add(h97[lo:hi], h148[:hi-lo], h146[lo:hi])
+			cpu.MulScalar(h14[:hi-lo], p126[lo:hi], 0.70710677)
+			cpu.Erf(h14[:hi-lo], h14[:hi-lo])
+			cpu.AddScalar(h14[:hi-lo], h14[:hi-lo], 1)
+			cpu.MulScalar(h14[:hi-lo], h14[:hi-lo], 0.5)
+			cpu.Add(h12[lo:hi], h14[:hi-lo], h12[lo:hi])
 		}
 	}
-	t.watch.See("model.go:50", h97)
 
-	// %h1881 = random_uniform %key {d_type=f32 shape=[N,64,256] high=1 seed=8} : f32[N,64,256]  // model.go:50
-	cpu.RandomUniform(h149, 0, 1, 8, key)
-	t.watch.See("model.go:50", h149)
-
-	// %h255 = pointwise %h1881, %h231, %h254 : f32[N,64,256]  // model.go:50
+	// %h255 = pointwise %h188, %h231, %h254 : f32[N,64,256]  // model.go:50
 	//
 	//	%h611211 = constant {value=f32[](0.1)} : f32[]
 	//	%h613211 = greater_or_equal %p343, %h611211 : bool[]
@@ -4553,78 +3589,52 @@ func (t *Trainer) backward(n int, logits []float32, tokens []int64, dLogits []fl
 	{
 		for lo := 0; lo < 16384*n; lo += 1024 {
 			hi := min(lo+1024, 16384*n)
-			cpu.GreaterOrEqualScalar(h150[:hi-lo], h149[lo:hi], 0.1)
-			cpu.WhereScalarY(h151[:hi-lo], h150[:hi-lo], h139[lo:hi], 0)
-			cpu.MulScalar(h151[:hi-lo], h151[:hi-lo], 1.1111112)
-			cpu.Mul(h149[lo:hi], h151[:hi-lo], h97[lo:hi])
+			cpu.GreaterOrEqualScalar(h15[:hi-lo], p188[lo:hi], 0.1)
+			cpu.WhereScalarY(h16[:hi-lo], h15[:hi-lo], h5[lo:hi], 0)
+			cpu.MulScalar(h16[:hi-lo], h16[:hi-lo], 1.1111112)
+			cpu.Mul(h5[lo:hi], h16[:hi-lo], h12[lo:hi])
 		}
 	}
-	t.watch.See("model.go:50", h149)
 
 	// %h256 = reduce %h255 {kind="sum" axes=[0,1]} : f32[256]  // model.go:50
-	if g.layers1Linear1Bias != nil {
-		cpu.ReduceSum(g.layers1Linear1Bias, h149, 1, 64*n, 256)
-		t.watch.See("model.go:50", g.layers1Linear1Bias)
-	}
-	if t.passTrainForward.Ends() <= 5 {
-		return nil
-	}
+	cpu.ReduceSum(h256, h5, 1, 64*n, 256)
 
 	// %h468 = pack_panels %h18 : f32[4,256,16]  // model.go:50
-	cpu.PackPanels(h152, w.layers1Linear1Weight, 256, 64, 64, false, 1, 16384)
+	cpu.PackPanels(h17, p18, 256, 64, 64, false, 1, 16384)
 
 	// %h258 = mat_mul_panels %h255, %h468 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h153, h149, h152, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1}, nil)
-	t.watch.See("model.go:50", h153)
+	cpu.MatMul(h18, h5, h17, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1}, nil)
 
 	// %h1231 = layer_normalization %h122, %h24, %h25 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
-	if g.layers1Linear1Weight != nil {
-		cpu.LayerNorm(h154, h86, w.layers1Norm2Weight, w.layers1Norm2Bias, 64*n, 64, 1e-05)
-		t.watch.See("model.go:50", h154)
-	}
+	cpu.LayerNorm(h19, p122, p24, p25, 64*n, 64, 1e-05)
 
 	// %h261 = strided_copy %h2591 {shape=[64,64*N] strides=[1,64]} : f32[64,64*N]  // model.go:50
-	if g.layers1Linear1Weight != nil {
-		cpu.StridedCopy(h155, h154, []int{64, 64 * n}, []int{1, 64}, 0)
-	}
+	cpu.StridedCopy(h20, h19, []int{64, 64 * n}, []int{1, 64}, 0)
 
 	// %h490 = pack_panels %h260 : f32[16,64*N,16]  // model.go:50
-	if g.layers1Linear1Weight != nil {
-		cpu.PackPanels(h156, h149, 64*n, 256, 256, false, 1, 16384*n)
-	}
+	cpu.PackPanels(h21, h5, 64*n, 256, 256, false, 1, 16384*n)
 
 	// %h262 = mat_mul_panels %h261, %h490 {n=256} : f32[64,256]  // model.go:50
-	if g.layers1Linear1Weight != nil {
-		cpu.MatMul(h157, h155, h156, &cpu.MatMulShape{M: 64, N: 256, K: 64 * n, LDA: 64 * n, LDC: 256, Batch: 1}, nil)
-		t.watch.See("model.go:50", h157)
-	}
+	cpu.MatMul(h22, h20, h21, &cpu.MatMulShape{M: 64, N: 256, K: 64 * n, LDA: 64 * n, LDC: 256, Batch: 1}, nil)
 
 	// %h263 = strided_copy %h262 {shape=[256,64] strides=[1,256]} : f32[256,64]  // model.go:50
-	if g.layers1Linear1Weight != nil {
-		cpu.StridedCopy(g.layers1Linear1Weight, h157, []int{256, 64}, []int{1, 256}, 0)
-	}
-	if t.passTrainForward.Ends() <= 6 {
-		return nil
-	}
+	cpu.StridedCopy(h263, h22, []int{256, 64}, []int{1, 256}, 0)
 
 	// %h264 = reduce %h122 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
-	cpu.ReduceMean(h158, h86, 64*n, 64, 1)
-	t.watch.See("model.go:50", h158)
+	cpu.ReduceMean(h23, p122, 64*n, 64, 1)
 
 	// %h266 = pointwise %h122, %h264 : f32[N,64,64]  // model.go:50
 	//
 	//	%h7011 = sub %p346, %p347 : f32[]
 	//	%h7031 = mul %h7011, %h7011 : f32[]
 	for i := range 64 * n {
-		cpu.Repeat(h160[:64], h158[i:i+1])
-		cpu.Sub(h161[:64], h86[i*64:i*64+64], h160[:64])
-		cpu.Mul(h159[i*64:i*64+64], h161[:64], h161[:64])
+		cpu.Repeat(h25[:64], h23[i:i+1])
+		cpu.Sub(h26[:64], p122[i*64:i*64+64], h25[:64])
+		cpu.Mul(h24[i*64:i*64+64], h26[:64], h26[:64])
 	}
-	t.watch.See("model.go:50", h159)
 
 	// %h267 = reduce %h266 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
-	cpu.ReduceMean(h162, h159, 64*n, 64, 1)
-	t.watch.See("model.go:50", h162)
+	cpu.ReduceMean(h27, h24, 64*n, 64, 1)
 
 	// %h272 = pointwise %h267 : f32[N,64,1]  // model.go:50
 	//
@@ -4636,68 +3646,47 @@ func (t *Trainer) backward(n int, logits []float32, tokens []int64, dLogits []fl
 	{
 		for lo := 0; lo < 64*n; lo += 1024 {
 			hi := min(lo+1024, 64*n)
-			cpu.AddScalar(h163[:hi-lo], h162[lo:hi], 1e-05)
-			cpu.Sqrt(h163[:hi-lo], h163[:hi-lo])
-			cpu.ScalarDiv(h162[lo:hi], 1, h163[:hi-lo])
+			cpu.AddScalar(h28[:hi-lo], h27[lo:hi], 1e-05)
+			cpu.Sqrt(h28[:hi-lo], h28[:hi-lo])
+			cpu.ScalarDiv(h27[lo:hi], 1, h28[:hi-lo])
 		}
 	}
-	t.watch.See("model.go:50", h162)
 
 	// %h273 = layer_normalization %h122 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
-	cpu.LayerNorm(h86, h86, nil, nil, 64*n, 64, 1e-05)
-	t.watch.See("model.go:50", h86)
+	cpu.LayerNorm(h29, p122, nil, nil, 64*n, 64, 1e-05)
 
 	// %h274 = pointwise %h258, %h24 : f32[N,64,64]  // model.go:50
 	//
 	//	%h713 = mul %p114, %p115 : f32[]
 	{
-		cpu.Repeat(h165, w.layers1Norm2Weight)
+		cpu.Repeat(h31, p24)
 		for lo := 0; lo < 4096*n; lo += 1024 {
 			hi := min(lo+1024, 4096*n)
-			cpu.Mul(h164[lo:hi], h153[lo:hi], h165[:hi-lo])
+			cpu.Mul(h30[lo:hi], h18[lo:hi], h31[:hi-lo])
 		}
 	}
-	t.watch.See("model.go:50", h164)
 
 	// %h275 = pointwise %h258, %h273 : f32[N,64,64]  // model.go:50
 	//
 	//	%h715 = mul %p116, %p117 : f32[]
-	if g.layers1Norm2Weight != nil {
-		cpu.Mul(h166, h153, h86)
-		t.watch.See("model.go:50", h166)
-	}
+	cpu.Mul(h32, h18, h29)
 
 	// %h276 = reduce %h275 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
-	if g.layers1Norm2Weight != nil {
-		cpu.ReduceSum(g.layers1Norm2Weight, h166, 1, 64*n, 64)
-		t.watch.See("model.go:50", g.layers1Norm2Weight)
-	}
-	if t.passTrainForward.Ends() <= 7 {
-		return nil
-	}
+	cpu.ReduceSum(h276, h32, 1, 64*n, 64)
 
 	// %h277 = reduce %h258 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
-	if g.layers1Norm2Bias != nil {
-		cpu.ReduceSum(g.layers1Norm2Bias, h153, 1, 64*n, 64)
-		t.watch.See("model.go:50", g.layers1Norm2Bias)
-	}
-	if t.passTrainForward.Ends() <= 8 {
-		return nil
-	}
+	cpu.ReduceSum(h277, h18, 1, 64*n, 64)
 
 	// %h278 = pointwise %h274, %h273 : f32[N,64,64]  // model.go:50
 	//
 	//	%h717 = mul %p118, %p119 : f32[]
-	cpu.Mul(h167, h164, h86)
-	t.watch.See("model.go:50", h167)
+	cpu.Mul(h33, h30, h29)
 
 	// %h279 = reduce %h278 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
-	cpu.ReduceMean(h168, h167, 64*n, 64, 1)
-	t.watch.See("model.go:50", h168)
+	cpu.ReduceMean(h34, h33, 64*n, 64, 1)
 
 	// %h282 = reduce %h274 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
-	cpu.ReduceMean(h169, h164, 64*n, 64, 1)
-	t.watch.See("model.go:50", h169)
+	cpu.ReduceMean(h35, h30, 64*n, 64, 1)
 
 	// %h285 = pointwise %h225, %h274, %h273, %h279, %h282, %h272 : f32[N,64,64]  // model.go:50
 	//
@@ -4707,22 +3696,17 @@ func (t *Trainer) backward(n int, logits []float32, tokens []int64, dLogits []fl
 	//	%h72511 = mul %h723111, %p367 : f32[]
 	//	%h7271 = add %p362, %h72511 : f32[]
 	for i := range 64 * n {
-		cpu.Repeat(h170[:64], h168[i:i+1])
-		cpu.Repeat(h171[:64], h169[i:i+1])
-		cpu.Repeat(h172[:64], h162[i:i+1])
-		cpu.Mul(h173[:64], h86[i*64:i*64+64], h170[:64])
-		cpu.Sub(h173[:64], h164[i*64:i*64+64], h173[:64])
-		cpu.Sub(h173[:64], h173[:64], h171[:64])
-		cpu.Mul(h173[:64], h173[:64], h172[:64])
-		cpu.Add(h125[i*64:i*64+64], h125[i*64:i*64+64], h173[:64])
+		cpu.Repeat(h36[:64], h34[i:i+1])
+		cpu.Repeat(h37[:64], h35[i:i+1])
+		cpu.Repeat(h38[:64], h27[i:i+1])
+		cpu.Mul(h39[:64], h29[i*64:i*64+64], h36[:64])
+		cpu.Sub(h39[:64], h30[i*64:i*64+64], h39[:64])
+		cpu.Sub(h39[:64], h39[:64], h37[:64])
+		cpu.Mul(h39[:64], h39[:64], h38[:64])
+		cpu.Add(h30[i*64:i*64+64], p225[i*64:i*64+64], h39[:64])
 	}
-	t.watch.See("model.go:50", h125)
 
-	// %h1811 = random_uniform %key {d_type=f32 shape=[N,64,64] high=1 seed=7} : f32[N,64,64]  // model.go:50
-	cpu.RandomUniform(h174, 0, 1, 7, key)
-	t.watch.See("model.go:50", h174)
-
-	// %h288 = pointwise %h1811, %h285 : f32[N,64,64]  // model.go:50
+	// %h288 = pointwise %h181, %h285 : f32[N,64,64]  // model.go:50
 	//
 	//	%h58921 = constant {value=f32[](0.1)} : f32[]
 	//	%h59121 = greater_or_equal %p370, %h58921 : bool[]
@@ -4733,71 +3717,46 @@ func (t *Trainer) backward(n int, logits []float32, tokens []int64, dLogits []fl
 	{
 		for lo := 0; lo < 4096*n; lo += 1024 {
 			hi := min(lo+1024, 4096*n)
-			cpu.GreaterOrEqualScalar(h175[:hi-lo], h174[lo:hi], 0.1)
-			cpu.WhereScalarY(h176[:hi-lo], h175[:hi-lo], h125[lo:hi], 0)
-			cpu.MulScalar(h174[lo:hi], h176[:hi-lo], 1.1111112)
+			cpu.GreaterOrEqualScalar(h41[:hi-lo], p181[lo:hi], 0.1)
+			cpu.WhereScalarY(h42[:hi-lo], h41[:hi-lo], h30[lo:hi], 0)
+			cpu.MulScalar(h40[lo:hi], h42[:hi-lo], 1.1111112)
 		}
 	}
-	t.watch.See("model.go:50", h174)
 
 	// %h289 = reduce %h288 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
-	if g.layers1SelfAttnOutProjBias != nil {
-		cpu.ReduceSum(g.layers1SelfAttnOutProjBias, h174, 1, 64*n, 64)
-		t.watch.See("model.go:50", g.layers1SelfAttnOutProjBias)
-	}
-	if t.passTrainForward.Ends() <= 9 {
-		return nil
-	}
+	cpu.ReduceSum(h289, h40, 1, 64*n, 64)
 
 	// %h512 = pack_panels %h16 : f32[4,64,16]  // model.go:50
-	cpu.PackPanels(h177, w.layers1SelfAttnOutProjWeight, 64, 64, 64, false, 1, 4096)
+	cpu.PackPanels(h43, p16, 64, 64, 64, false, 1, 4096)
 
 	// %h291 = mat_mul_panels %h288, %h512 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h178, h174, h177, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, nil)
-	t.watch.See("model.go:50", h178)
+	cpu.MatMul(h44, h40, h43, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, nil)
 
 	// %h87 = strided_copy %h115 {shape=[4,16,N,64] strides=[1024,1,4096,16]} : f32[4,16,N,64]  // model.go:50
-	if g.layers1SelfAttnOutProjWeight != nil {
-		cpu.StridedCopy(h179, h84, []int{4, 16, n, 64}, []int{1024, 1, 4096, 16}, 0)
-	}
+	cpu.StridedCopy(h45, p115, []int{4, 16, n, 64}, []int{1024, 1, 4096, 16}, 0)
 
 	// %h548 = pack_panels %h293 : f32[4,64*N,16]  // model.go:50
-	if g.layers1SelfAttnOutProjWeight != nil {
-		cpu.PackPanels(h180, h174, 64*n, 64, 64, false, 1, 4096*n)
-	}
+	cpu.PackPanels(h46, h40, 64*n, 64, 64, false, 1, 4096*n)
 
 	// %h295 = mat_mul_panels %h294, %h548 {n=64} : f32[64,64]  // model.go:50
-	if g.layers1SelfAttnOutProjWeight != nil {
-		cpu.MatMul(h181, h179, h180, &cpu.MatMulShape{M: 64, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1}, nil)
-		t.watch.See("model.go:50", h181)
-	}
+	cpu.MatMul(h47, h45, h46, &cpu.MatMulShape{M: 64, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1}, nil)
 
 	// %h296 = strided_copy %h295 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
-	if g.layers1SelfAttnOutProjWeight != nil {
-		cpu.StridedCopy(g.layers1SelfAttnOutProjWeight, h181, []int{64, 64}, []int{1, 64}, 0)
-	}
-	if t.passTrainForward.Ends() <= 10 {
-		return nil
-	}
+	cpu.StridedCopy(h296, h47, []int{64, 64}, []int{1, 64}, 0)
 
 	// %h298 = strided_copy %h297 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
-	cpu.StridedCopy(h182, h178, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
+	cpu.StridedCopy(h48, h44, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
 
 	// %h299 = strided_copy %h105 {shape=[N,4,16,64] strides=[4096,16,1,64]} : f32[N,4,16,64]  // model.go:50
-	cpu.StridedCopy(h183, h70, []int{n, 4, 16, 64}, []int{4096, 16, 1, 64}, 0)
+	cpu.StridedCopy(h49, p105, []int{n, 4, 16, 64}, []int{4096, 16, 1, 64}, 0)
 
 	// %h554 = pack_panels %h299 : f32[N,4,4,16,16]  // model.go:50
-	cpu.PackPanels(h184, h183, 16, 64, 64, false, 4*n, 1024)
+	cpu.PackPanels(h50, h49, 16, 64, 64, false, 4*n, 1024)
 
 	// %h300 = mat_mul_panels %h298, %h554 {n=64} : f32[N,4,64,64]  // model.go:50
-	cpu.MatMul(h185, h182, h184, &cpu.MatMulShape{M: 64, N: 64, K: 16, LDA: 16, LDC: 64, Batch: 4 * n, StrideA: 1024, StrideB: 1024, StrideC: 4096}, nil)
-	t.watch.See("model.go:50", h185)
+	cpu.MatMul(h51, h48, h50, &cpu.MatMulShape{M: 64, N: 64, K: 16, LDA: 16, LDC: 64, Batch: 4 * n, StrideA: 1024, StrideB: 1024, StrideC: 4096}, nil)
 
-	// %h1742 = random_uniform %key {d_type=f32 shape=[N,4,64,64] high=1 seed=6} : f32[N,4,64,64]  // model.go:50
-	cpu.RandomUniform(h186, 0, 1, 6, key)
-	t.watch.See("model.go:50", h186)
-
-	// %h1141 = pointwise %h1742, %h113 : f32[N,4,64,64]  // model.go:50
+	// %h1141 = pointwise %h174, %h113 : f32[N,4,64,64]  // model.go:50
 	//
 	//	%h56611 = constant {value=f32[](1.1111112)} : f32[]
 	//	%h56711 = mul %p2941, %h56611 : f32[]
@@ -4808,28 +3767,22 @@ func (t *Trainer) backward(n int, logits []float32, tokens []int64, dLogits []fl
 	{
 		for lo := 0; lo < 16384*n; lo += 1024 {
 			hi := min(lo+1024, 16384*n)
-			cpu.MulScalar(h187[:hi-lo], h79[lo:hi], 1.1111112)
-			cpu.GreaterOrEqualScalar(h188[:hi-lo], h186[lo:hi], 0.1)
-			cpu.WhereScalarY(h186[lo:hi], h188[:hi-lo], h187[:hi-lo], 0)
+			cpu.MulScalar(h53[:hi-lo], p113[lo:hi], 1.1111112)
+			cpu.GreaterOrEqualScalar(h54[:hi-lo], p174[lo:hi], 0.1)
+			cpu.WhereScalarY(h52[lo:hi], h54[:hi-lo], h53[:hi-lo], 0)
 		}
 	}
-	t.watch.See("model.go:50", h186)
 
 	// %h301 = strided_copy %h1141 {shape=[N,4,64,64] strides=[16384,4096,1,64]} : f32[N,4,64,64]  // model.go:50
-	cpu.StridedCopy(h189, h186, []int{n, 4, 64, 64}, []int{16384, 4096, 1, 64}, 0)
+	cpu.StridedCopy(h55, h52, []int{n, 4, 64, 64}, []int{16384, 4096, 1, 64}, 0)
 
 	// %h556 = pack_panels %h298 : f32[N,4,1,64,16]  // model.go:50
-	cpu.PackPanels(h190, h182, 64, 16, 16, false, 4*n, 1024)
+	cpu.PackPanels(h56, h48, 64, 16, 16, false, 4*n, 1024)
 
 	// %h302 = mat_mul_panels %h301, %h556 {n=16} : f32[N,4,64,16]  // model.go:50
-	cpu.MatMul(h191, h189, h190, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024}, nil)
-	t.watch.See("model.go:50", h191)
+	cpu.MatMul(h57, h55, h56, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024}, nil)
 
-	// %h1741 = random_uniform %key {d_type=f32 shape=[N,4,64,64] high=1 seed=6} : f32[N,4,64,64]  // model.go:50
-	cpu.RandomUniform(h192, 0, 1, 6, key)
-	t.watch.See("model.go:50", h192)
-
-	// %h305 = pointwise %h1741, %h300 : f32[N,4,64,64]  // model.go:50
+	// %h305 = pointwise %h174, %h300 : f32[N,4,64,64]  // model.go:50
 	//
 	//	%h57121 = constant {value=f32[](0.1)} : f32[]
 	//	%h57221 = greater_or_equal %p374, %h57121 : bool[]
@@ -4840,22 +3793,19 @@ func (t *Trainer) backward(n int, logits []float32, tokens []int64, dLogits []fl
 	{
 		for lo := 0; lo < 16384*n; lo += 1024 {
 			hi := min(lo+1024, 16384*n)
-			cpu.GreaterOrEqualScalar(h193[:hi-lo], h192[lo:hi], 0.1)
-			cpu.WhereScalarY(h194[:hi-lo], h193[:hi-lo], h185[lo:hi], 0)
-			cpu.MulScalar(h192[lo:hi], h194[:hi-lo], 1.1111112)
+			cpu.GreaterOrEqualScalar(h58[:hi-lo], p174[lo:hi], 0.1)
+			cpu.WhereScalarY(h59[:hi-lo], h58[:hi-lo], h51[lo:hi], 0)
+			cpu.MulScalar(h51[lo:hi], h59[:hi-lo], 1.1111112)
 		}
 	}
-	t.watch.See("model.go:50", h192)
 
 	// %h306 = pointwise %h305, %h113 : f32[N,4,64,64]  // model.go:50
 	//
 	//	%h741 = mul %p136, %p137 : f32[]
-	cpu.Mul(h195, h192, h79)
-	t.watch.See("model.go:50", h195)
+	cpu.Mul(h60, h51, p113)
 
 	// %h307 = reduce %h306 {kind="sum" axes=[3] keep_dims=true} : f32[N,4,64,1]  // model.go:50
-	cpu.ReduceSum(h196, h195, 256*n, 64, 1)
-	t.watch.See("model.go:50", h196)
+	cpu.ReduceSum(h61, h60, 256*n, 64, 1)
 
 	// %h311 = pointwise %h35, %h113, %h305, %h307 : f32[N,4,64,64]  // model.go:50
 	//
@@ -4865,197 +3815,135 @@ func (t *Trainer) backward(n int, logits []float32, tokens []int64, dLogits []fl
 	//	%h7481 = where %p379, %h7471, %h74511 : f32[]
 	for i := range 4 * n {
 		for j := range 64 {
-			cpu.Repeat(h197[:64], h196[i*64+j:i*64+j+1])
-			cpu.Sub(h198[:64], h192[i*4096+j*64:i*4096+j*64+64], h197[:64])
-			cpu.Mul(h198[:64], h79[i*4096+j*64:i*4096+j*64+64], h198[:64])
-			cpu.WhereScalarX(h79[i*4096+j*64:i*4096+j*64+64], w.constH354[+j*64:+j*64+64], 0, h198[:64])
+			cpu.Repeat(h62[:64], h61[i*64+j:i*64+j+1])
+			cpu.Sub(h63[:64], h51[i*4096+j*64:i*4096+j*64+64], h62[:64])
+			cpu.Mul(h63[:64], p113[i*4096+j*64:i*4096+j*64+64], h63[:64])
+			cpu.WhereScalarX(h51[i*4096+j*64:i*4096+j*64+64], p35[+j*64:+j*64+64], 0, h63[:64])
 		}
 	}
-	t.watch.See("model.go:50", h79)
 
 	// %h558 = pack_panels %h312 : f32[N,4,1,64,16]  // model.go:50
-	cpu.PackPanels(h199, h65, 64, 16, 16, false, 4*n, 1024)
+	cpu.PackPanels(h64, p312, 64, 16, 16, false, 4*n, 1024)
 
 	// %h314 = strided_copy %h546 {shape=[N,4,16,64] strides=[4096,16,1,64]} : f32[N,4,16,64]  // model.go:50
-	cpu.StridedCopy(h200, h75, []int{n, 4, 16, 64}, []int{4096, 16, 1, 64}, 0)
+	cpu.StridedCopy(h65, p546, []int{n, 4, 16, 64}, []int{4096, 16, 1, 64}, 0)
 
 	// %h560 = pack_panels %h311 : f32[N,4,4,64,16]  // model.go:50
-	cpu.PackPanels(h201, h79, 64, 64, 64, false, 4*n, 4096)
+	cpu.PackPanels(h66, h51, 64, 64, 64, false, 4*n, 4096)
 
 	// %h315 = mat_mul_panels %h314, %h560 {n=64} : f32[N,4,16,64]  // model.go:50
-	cpu.MatMul(h202, h200, h201, &cpu.MatMulShape{M: 16, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 4 * n, StrideA: 1024, StrideB: 4096, StrideC: 1024}, nil)
-	t.watch.See("model.go:50", h202)
+	cpu.MatMul(h67, h65, h66, &cpu.MatMulShape{M: 16, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 4 * n, StrideA: 1024, StrideB: 4096, StrideC: 1024}, nil)
 
 	// %h317 = mat_mul_panels %h311, %h558 {n=16} : f32[N,4,64,16]  // model.go:50
 	//
 	//	%h149 = constant {value=f32[](0.25)} : f32[]
 	//	%h154 = mul %p, %h149 : f32[]
-	cpu.MatMul(h203, h79, h199, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024}, &cpu.Epilogue{Then: mulScalar})
-	t.watch.See("model.go:50", h203)
+	cpu.MatMul(h68, h51, h64, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024}, &cpu.Epilogue{Then: mulScalar})
 
 	// %h318 = strided_copy %h302 {shape=[N,64,4,16] strides=[4096,16,1024,1]} : f32[N,64,4,16]  // model.go:50
-	cpu.StridedCopy(h204, h191, []int{n, 64, 4, 16}, []int{4096, 16, 1024, 1}, 0)
+	cpu.StridedCopy(h69, h57, []int{n, 64, 4, 16}, []int{4096, 16, 1024, 1}, 0)
 
 	// %h320 = reduce %h319 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
-	if g.layers1SelfAttnInProjBias != nil {
-		cpu.ReduceSum(h205, h204, 1, 64*n, 64)
-		t.watch.See("model.go:50", h205)
-	}
+	cpu.ReduceSum(h70, h69, 1, 64*n, 64)
 
 	// %h321 = pad %h320 {mode="constant" before=[128] after=[0]} : f32[192]  // model.go:50
-	if g.layers1SelfAttnInProjBias != nil {
-		cpu.Pad(h206, h205, []int{64}, []int{128}, []int{0}, 0)
-		t.watch.See("model.go:50", h206)
-	}
+	cpu.Pad(h321, h70, []int{64}, []int{128}, []int{0}, 0)
 
 	// %h562 = pack_panels %h100 : f32[4,64,16]  // model.go:50
-	cpu.PackPanels(h207, h66, 64, 64, 64, false, 1, 4096)
+	cpu.PackPanels(h71, p100, 64, 64, 64, false, 1, 4096)
 
 	// %h323 = mat_mul_panels %h319, %h562 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h208, h204, h207, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, nil)
-	t.watch.See("model.go:50", h208)
+	cpu.MatMul(h72, h69, h71, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, nil)
 
 	// %h851 = layer_normalization %h84, %h22, %h23 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
-	if g.layers1SelfAttnInProjWeight != nil {
-		cpu.LayerNorm(h209, h49, w.layers1Norm1Weight, w.layers1Norm1Bias, 64*n, 64, 1e-05)
-		t.watch.See("model.go:50", h209)
-	}
+	cpu.LayerNorm(h73, p84, p22, p23, 64*n, 64, 1e-05)
 
 	// %h326 = strided_copy %h3241 {shape=[64,64*N] strides=[1,64]} : f32[64,64*N]  // model.go:50
-	if g.layers1SelfAttnInProjWeight != nil {
-		cpu.StridedCopy(h210, h209, []int{64, 64 * n}, []int{1, 64}, 0)
-	}
+	cpu.StridedCopy(h74, h73, []int{64, 64 * n}, []int{1, 64}, 0)
 
 	// %h565 = pack_panels %h325 : f32[4,64*N,16]  // model.go:50
-	if g.layers1SelfAttnInProjWeight != nil {
-		cpu.PackPanels(h211, h204, 64*n, 64, 64, false, 1, 4096*n)
-	}
+	cpu.PackPanels(h75, h69, 64*n, 64, 64, false, 1, 4096*n)
 
 	// %h327 = mat_mul_panels %h326, %h565 {n=64} : f32[64,64]  // model.go:50
-	if g.layers1SelfAttnInProjWeight != nil {
-		cpu.MatMul(h212, h210, h211, &cpu.MatMulShape{M: 64, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1}, nil)
-		t.watch.See("model.go:50", h212)
-	}
+	cpu.MatMul(h76, h74, h75, &cpu.MatMulShape{M: 64, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1}, nil)
 
 	// %h328 = strided_copy %h327 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
-	if g.layers1SelfAttnInProjWeight != nil {
-		cpu.StridedCopy(h213, h212, []int{64, 64}, []int{1, 64}, 0)
-	}
+	cpu.StridedCopy(h77, h76, []int{64, 64}, []int{1, 64}, 0)
 
 	// %h329 = pad %h328 {mode="constant" before=[128,0] after=[0,0]} : f32[192,64]  // model.go:50
-	if g.layers1SelfAttnInProjWeight != nil {
-		cpu.Pad(h214, h213, []int{64, 64}, []int{128, 0}, []int{0, 0}, 0)
-		t.watch.See("model.go:50", h214)
-	}
+	cpu.Pad(h329, h77, []int{64, 64}, []int{128, 0}, []int{0, 0}, 0)
 
 	// %h330 = strided_copy %h315 {shape=[N,64,4,16] strides=[4096,1,1024,64]} : f32[N,64,4,16]  // model.go:50
-	cpu.StridedCopy(h215, h202, []int{n, 64, 4, 16}, []int{4096, 1, 1024, 64}, 0)
+	cpu.StridedCopy(h78, h67, []int{n, 64, 4, 16}, []int{4096, 1, 1024, 64}, 0)
 
 	// %h332 = reduce %h331 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
-	if g.layers1SelfAttnInProjBias != nil {
-		cpu.ReduceSum(h216, h215, 1, 64*n, 64)
-		t.watch.See("model.go:50", h216)
-	}
+	cpu.ReduceSum(h79, h78, 1, 64*n, 64)
 
 	// %h333 = pad %h332 {mode="constant" before=[64] after=[64]} : f32[192]  // model.go:50
-	if g.layers1SelfAttnInProjBias != nil {
-		cpu.Pad(h217, h216, []int{64}, []int{64}, []int{64}, 0)
-		t.watch.See("model.go:50", h217)
-	}
+	cpu.Pad(h333, h79, []int{64}, []int{64}, []int{64}, 0)
 
 	// %h568 = pack_panels %h93 : f32[4,64,16]  // model.go:50
-	cpu.PackPanels(h218, h60, 64, 64, 64, false, 1, 4096)
+	cpu.PackPanels(h80, p93, 64, 64, 64, false, 1, 4096)
 
 	// %h570 = pack_panels %h337 : f32[4,64*N,16]  // model.go:50
-	if g.layers1SelfAttnInProjWeight != nil {
-		cpu.PackPanels(h219, h215, 64*n, 64, 64, false, 1, 4096*n)
-	}
+	cpu.PackPanels(h81, h78, 64*n, 64, 64, false, 1, 4096*n)
 
 	// %h339 = mat_mul_panels %h326, %h570 {n=64} : f32[64,64]  // model.go:50
-	if g.layers1SelfAttnInProjWeight != nil {
-		cpu.MatMul(h220, h210, h219, &cpu.MatMulShape{M: 64, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1}, nil)
-		t.watch.See("model.go:50", h220)
-	}
+	cpu.MatMul(h82, h74, h81, &cpu.MatMulShape{M: 64, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1}, nil)
 
 	// %h340 = strided_copy %h339 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
-	if g.layers1SelfAttnInProjWeight != nil {
-		cpu.StridedCopy(h221, h220, []int{64, 64}, []int{1, 64}, 0)
-	}
+	cpu.StridedCopy(h83, h82, []int{64, 64}, []int{1, 64}, 0)
 
 	// %h341 = pad %h340 {mode="constant" before=[64,0] after=[64,0]} : f32[192,64]  // model.go:50
-	if g.layers1SelfAttnInProjWeight != nil {
-		cpu.Pad(h222, h221, []int{64, 64}, []int{64, 0}, []int{64, 0}, 0)
-		t.watch.See("model.go:50", h222)
-	}
+	cpu.Pad(h341, h83, []int{64, 64}, []int{64, 0}, []int{64, 0}, 0)
 
 	// %h342 = strided_copy %h317 {shape=[N,64,4,16] strides=[4096,16,1024,1]} : f32[N,64,4,16]  // model.go:50
-	cpu.StridedCopy(h223, h203, []int{n, 64, 4, 16}, []int{4096, 16, 1024, 1}, 0)
+	cpu.StridedCopy(h84, h68, []int{n, 64, 4, 16}, []int{4096, 16, 1024, 1}, 0)
 
 	// %h344 = reduce %h343 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
-	if g.layers1SelfAttnInProjBias != nil {
-		cpu.ReduceSum(h224, h223, 1, 64*n, 64)
-		t.watch.See("model.go:50", h224)
-	}
+	cpu.ReduceSum(h85, h84, 1, 64*n, 64)
 
 	// %h345 = pad %h344 {mode="constant" before=[0] after=[128]} : f32[192]  // model.go:50
-	if g.layers1SelfAttnInProjBias != nil {
-		cpu.Pad(h225, h224, []int{64}, []int{0}, []int{128}, 0)
-		t.watch.See("model.go:50", h225)
-	}
+	cpu.Pad(h345, h85, []int{64}, []int{0}, []int{128}, 0)
 
 	// %h573 = pack_panels %h86 : f32[4,64,16]  // model.go:50
-	cpu.PackPanels(h226, h58, 64, 64, 64, false, 1, 4096)
+	cpu.PackPanels(h86, p86, 64, 64, 64, false, 1, 4096)
 
 	// %h347 = mat_mul_panels %h343, %h573 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h227, h223, h226, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, nil)
-	t.watch.See("model.go:50", h227)
+	cpu.MatMul(h87, h84, h86, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, nil)
 
 	// %h575 = pack_panels %h349 : f32[4,64*N,16]  // model.go:50
-	if g.layers1SelfAttnInProjWeight != nil {
-		cpu.PackPanels(h228, h223, 64*n, 64, 64, false, 1, 4096*n)
-	}
+	cpu.PackPanels(h88, h84, 64*n, 64, 64, false, 1, 4096*n)
 
 	// %h351 = mat_mul_panels %h326, %h575 {n=64} : f32[64,64]  // model.go:50
-	if g.layers1SelfAttnInProjWeight != nil {
-		cpu.MatMul(h229, h210, h228, &cpu.MatMulShape{M: 64, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1}, nil)
-		t.watch.See("model.go:50", h229)
-	}
+	cpu.MatMul(h89, h74, h88, &cpu.MatMulShape{M: 64, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1}, nil)
 
 	// %h352 = strided_copy %h351 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
-	if g.layers1SelfAttnInProjWeight != nil {
-		cpu.StridedCopy(h230, h229, []int{64, 64}, []int{1, 64}, 0)
-	}
+	cpu.StridedCopy(h90, h89, []int{64, 64}, []int{1, 64}, 0)
 
 	// %h353 = pad %h352 {mode="constant" before=[0,0] after=[128,0]} : f32[192,64]  // model.go:50
-	if g.layers1SelfAttnInProjWeight != nil {
-		cpu.Pad(h231, h230, []int{64, 64}, []int{0, 0}, []int{128, 0}, 0)
-		t.watch.See("model.go:50", h231)
-	}
+	cpu.Pad(h353, h90, []int{64, 64}, []int{0, 0}, []int{128, 0}, 0)
 
 	// %h355 = mat_mul_panels %h331, %h568, _, %h323, %h347 {n=64} : f32[N,64,64]  // model.go:50
 	//
 	//	%h163 = add %p1, %p2 : f32[]
-	cpu.MatMul(h208, h215, h218, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Residual: h208, Then: add, In: [2][]float32{h227, nil}})
-	t.watch.See("model.go:50", h208)
+	cpu.MatMul(h72, h78, h80, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Residual: h72, Then: add, In: [2][]float32{h87, nil}})
 
 	// %h356 = reduce %h84 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
-	cpu.ReduceMean(h232, h49, 64*n, 64, 1)
-	t.watch.See("model.go:50", h232)
+	cpu.ReduceMean(h91, p84, 64*n, 64, 1)
 
 	// %h358 = pointwise %h84, %h356 : f32[N,64,64]  // model.go:50
 	//
 	//	%h7501 = sub %p383, %p384 : f32[]
 	//	%h7521 = mul %h7501, %h7501 : f32[]
 	for i := range 64 * n {
-		cpu.Repeat(h234[:64], h232[i:i+1])
-		cpu.Sub(h235[:64], h49[i*64:i*64+64], h234[:64])
-		cpu.Mul(h233[i*64:i*64+64], h235[:64], h235[:64])
+		cpu.Repeat(h93[:64], h91[i:i+1])
+		cpu.Sub(h94[:64], p84[i*64:i*64+64], h93[:64])
+		cpu.Mul(h92[i*64:i*64+64], h94[:64], h94[:64])
 	}
-	t.watch.See("model.go:50", h233)
 
 	// %h359 = reduce %h358 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
-	cpu.ReduceMean(h236, h233, 64*n, 64, 1)
-	t.watch.See("model.go:50", h236)
+	cpu.ReduceMean(h95, h92, 64*n, 64, 1)
 
 	// %h364 = pointwise %h359 : f32[N,64,1]  // model.go:50
 	//
@@ -5067,68 +3955,47 @@ func (t *Trainer) backward(n int, logits []float32, tokens []int64, dLogits []fl
 	{
 		for lo := 0; lo < 64*n; lo += 1024 {
 			hi := min(lo+1024, 64*n)
-			cpu.AddScalar(h237[:hi-lo], h236[lo:hi], 1e-05)
-			cpu.Sqrt(h237[:hi-lo], h237[:hi-lo])
-			cpu.ScalarDiv(h236[lo:hi], 1, h237[:hi-lo])
+			cpu.AddScalar(h96[:hi-lo], h95[lo:hi], 1e-05)
+			cpu.Sqrt(h96[:hi-lo], h96[:hi-lo])
+			cpu.ScalarDiv(h95[lo:hi], 1, h96[:hi-lo])
 		}
 	}
-	t.watch.See("model.go:50", h236)
 
 	// %h365 = layer_normalization %h84 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
-	cpu.LayerNorm(h49, h49, nil, nil, 64*n, 64, 1e-05)
-	t.watch.See("model.go:50", h49)
+	cpu.LayerNorm(h97, p84, nil, nil, 64*n, 64, 1e-05)
 
 	// %h366 = pointwise %h355, %h22 : f32[N,64,64]  // model.go:50
 	//
 	//	%h762 = mul %p150, %p151 : f32[]
 	{
-		cpu.Repeat(h239, w.layers1Norm1Weight)
+		cpu.Repeat(h99, p22)
 		for lo := 0; lo < 4096*n; lo += 1024 {
 			hi := min(lo+1024, 4096*n)
-			cpu.Mul(h238[lo:hi], h208[lo:hi], h239[:hi-lo])
+			cpu.Mul(h98[lo:hi], h72[lo:hi], h99[:hi-lo])
 		}
 	}
-	t.watch.See("model.go:50", h238)
 
 	// %h367 = pointwise %h355, %h365 : f32[N,64,64]  // model.go:50
 	//
 	//	%h764 = mul %p152, %p153 : f32[]
-	if g.layers1Norm1Weight != nil {
-		cpu.Mul(h240, h208, h49)
-		t.watch.See("model.go:50", h240)
-	}
+	cpu.Mul(h100, h72, h97)
 
 	// %h368 = reduce %h367 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
-	if g.layers1Norm1Weight != nil {
-		cpu.ReduceSum(g.layers1Norm1Weight, h240, 1, 64*n, 64)
-		t.watch.See("model.go:50", g.layers1Norm1Weight)
-	}
-	if t.passTrainForward.Ends() <= 11 {
-		return nil
-	}
+	cpu.ReduceSum(h368, h100, 1, 64*n, 64)
 
 	// %h369 = reduce %h355 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
-	if g.layers1Norm1Bias != nil {
-		cpu.ReduceSum(g.layers1Norm1Bias, h208, 1, 64*n, 64)
-		t.watch.See("model.go:50", g.layers1Norm1Bias)
-	}
-	if t.passTrainForward.Ends() <= 12 {
-		return nil
-	}
+	cpu.ReduceSum(h369, h72, 1, 64*n, 64)
 
 	// %h370 = pointwise %h366, %h365 : f32[N,64,64]  // model.go:50
 	//
 	//	%h766 = mul %p154, %p155 : f32[]
-	cpu.Mul(h241, h238, h49)
-	t.watch.See("model.go:50", h241)
+	cpu.Mul(h101, h98, h97)
 
 	// %h371 = reduce %h370 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
-	cpu.ReduceMean(h242, h241, 64*n, 64, 1)
-	t.watch.See("model.go:50", h242)
+	cpu.ReduceMean(h102, h101, 64*n, 64, 1)
 
 	// %h374 = reduce %h366 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
-	cpu.ReduceMean(h243, h238, 64*n, 64, 1)
-	t.watch.See("model.go:50", h243)
+	cpu.ReduceMean(h103, h98, 64*n, 64, 1)
 
 	// %h377 = pointwise %h285, %h366, %h365, %h371, %h374, %h364 : f32[N,64,64]  // model.go:50
 	//
@@ -5138,1008 +4005,14 @@ func (t *Trainer) backward(n int, logits []float32, tokens []int64, dLogits []fl
 	//	%h77411 = mul %h772111, %p404 : f32[]
 	//	%h7761 = add %p399, %h77411 : f32[]
 	for i := range 64 * n {
-		cpu.Repeat(h244[:64], h242[i:i+1])
-		cpu.Repeat(h245[:64], h243[i:i+1])
-		cpu.Repeat(h246[:64], h236[i:i+1])
-		cpu.Mul(h247[:64], h49[i*64:i*64+64], h244[:64])
-		cpu.Sub(h247[:64], h238[i*64:i*64+64], h247[:64])
-		cpu.Sub(h247[:64], h247[:64], h245[:64])
-		cpu.Mul(h247[:64], h247[:64], h246[:64])
-		cpu.Add(h125[i*64:i*64+64], h125[i*64:i*64+64], h247[:64])
-	}
-	t.watch.See("model.go:50", h125)
-
-	// %h1671 = random_uniform %key {d_type=f32 shape=[N,64,64] high=1 seed=5} : f32[N,64,64]  // model.go:50
-	cpu.RandomUniform(h248, 0, 1, 5, key)
-	t.watch.See("model.go:50", h248)
-
-	// %h380 = pointwise %h1671, %h377 : f32[N,64,64]  // model.go:50
-	//
-	//	%h48721 = constant {value=f32[](0.1)} : f32[]
-	//	%h48821 = greater_or_equal %p407, %h48721 : bool[]
-	//	%h77811 = constant {value=f32[](0)} : f32[]
-	//	%h77911 = where %h48821, %p408, %h77811 : f32[]
-	//	%h7811 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h7821 = mul %h77911, %h7811 : f32[]
-	{
-		for lo := 0; lo < 4096*n; lo += 1024 {
-			hi := min(lo+1024, 4096*n)
-			cpu.GreaterOrEqualScalar(h249[:hi-lo], h248[lo:hi], 0.1)
-			cpu.WhereScalarY(h250[:hi-lo], h249[:hi-lo], h125[lo:hi], 0)
-			cpu.MulScalar(h248[lo:hi], h250[:hi-lo], 1.1111112)
-		}
-	}
-	t.watch.See("model.go:50", h248)
-
-	// %h381 = reduce %h380 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
-	if g.layers0Linear2Bias != nil {
-		cpu.ReduceSum(g.layers0Linear2Bias, h248, 1, 64*n, 64)
-		t.watch.See("model.go:50", g.layers0Linear2Bias)
-	}
-	if t.passTrainForward.Ends() <= 13 {
-		return nil
-	}
-
-	// %h578 = pack_panels %h8 : f32[16,64,16]  // model.go:50
-	cpu.PackPanels(h251, w.layers0Linear2Weight, 64, 256, 256, false, 1, 16384)
-
-	// %h383 = mat_mul_panels %h380, %h578 {n=256} : f32[N,64,256]  // model.go:50
-	cpu.MatMul(h252, h248, h251, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1}, nil)
-	t.watch.See("model.go:50", h252)
-
-	// %h1602 = random_uniform %key {d_type=f32 shape=[N,64,256] high=1 seed=4} : f32[N,64,256]  // model.go:50
-	if g.layers0Linear2Weight != nil {
-		cpu.RandomUniform(h253, 0, 1, 4, key)
-		t.watch.See("model.go:50", h253)
-	}
-
-	// %h791 = pointwise %h1602, %h77 : f32[N,64,256]  // model.go:50
-	//
-	//	%h348111 = gelu %p2851 : f32[]
-	//	%h354111 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h363111 = mul %h348111, %h354111 : f32[]
-	//	%h382111 = constant {value=f32[](0.1)} : f32[]
-	//	%h392111 = greater_or_equal %p2841, %h382111 : bool[]
-	//	%h400111 = constant {value=f32[](0)} : f32[]
-	//	%h403111 = where %h392111, %h363111, %h400111 : f32[]
-	if g.layers0Linear2Weight != nil {
-		{
-			for lo := 0; lo < 16384*n; lo += 1024 {
-				hi := min(lo+1024, 16384*n)
-				cpu.Gelu(h254[:hi-lo], h45[lo:hi])
-				cpu.MulScalar(h254[:hi-lo], h254[:hi-lo], 1.1111112)
-				cpu.GreaterOrEqualScalar(h255[:hi-lo], h253[lo:hi], 0.1)
-				cpu.WhereScalarY(h253[lo:hi], h255[:hi-lo], h254[:hi-lo], 0)
-			}
-		}
-		t.watch.See("model.go:50", h253)
-	}
-
-	// %h386 = strided_copy %h3841 {shape=[256,64*N] strides=[1,256]} : f32[256,64*N]  // model.go:50
-	if g.layers0Linear2Weight != nil {
-		cpu.StridedCopy(h256, h253, []int{256, 64 * n}, []int{1, 256}, 0)
-	}
-
-	// %h581 = pack_panels %h385 : f32[4,64*N,16]  // model.go:50
-	if g.layers0Linear2Weight != nil {
-		cpu.PackPanels(h257, h248, 64*n, 64, 64, false, 1, 4096*n)
-	}
-
-	// %h387 = mat_mul_panels %h386, %h581 {n=64} : f32[256,64]  // model.go:50
-	if g.layers0Linear2Weight != nil {
-		cpu.MatMul(h258, h256, h257, &cpu.MatMulShape{M: 256, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1}, nil)
-		t.watch.See("model.go:50", h258)
-	}
-
-	// %h388 = strided_copy %h387 {shape=[64,256] strides=[1,64]} : f32[64,256]  // model.go:50
-	if g.layers0Linear2Weight != nil {
-		cpu.StridedCopy(g.layers0Linear2Weight, h258, []int{64, 256}, []int{1, 64}, 0)
-	}
-	if t.passTrainForward.Ends() <= 14 {
-		return nil
-	}
-
-	// %h405 = pointwise %h77 : f32[N,64,256]  // model.go:50
-	//
-	//	%h8011111 = mul %p419, %p419 : f32[]
-	//	%h8031111 = constant {value=f32[](-0.5)} : f32[]
-	//	%h8041111 = mul %h8011111, %h8031111 : f32[]
-	//	%h806111 = exp %h8041111 : f32[]
-	//	%h80811 = constant {value=f32[](0.3989423)} : f32[]
-	//	%h80911 = mul %h806111, %h80811 : f32[]
-	//	%h8111 = mul %p419, %h80911 : f32[]
-	{
-		for lo := 0; lo < 16384*n; lo += 1024 {
-			hi := min(lo+1024, 16384*n)
-			cpu.Mul(h260[:hi-lo], h45[lo:hi], h45[lo:hi])
-			cpu.MulScalar(h260[:hi-lo], h260[:hi-lo], -0.5)
-			cpu.Exp(h260[:hi-lo], h260[:hi-lo])
-			cpu.MulScalar(h260[:hi-lo], h260[:hi-lo], 0.3989423)
-			cpu.Mul(h259[lo:hi], h45[lo:hi], h260[:hi-lo])
-		}
-	}
-	t.watch.See("model.go:50", h259)
-
-	// %h406 = pointwise %h77, %h405 : f32[N,64,256]  // model.go:50
-	//
-	//	%h7901111 = constant {value=f32[](0.70710677)} : f32[]
-	//	%h7911111 = mul %p420, %h7901111 : f32[]
-	//	%h7931111 = erf %h7911111 : f32[]
-	//	%h795111 = constant {value=f32[](1)} : f32[]
-	//	%h796111 = add %h7931111, %h795111 : f32[]
-	//	%h79811 = constant {value=f32[](0.5)} : f32[]
-	//	%h79911 = mul %h796111, %h79811 : f32[]
-	//	%h8131 = add %h79911, %p421 : f32[]
-	{
-		for lo := 0; lo < 16384*n; lo += 1024 {
-			hi := min(lo+1024, 16384*n)
-			cpu.MulScalar(h261[:hi-lo], h45[lo:hi], 0.70710677)
-			cpu.Erf(h261[:hi-lo], h261[:hi-lo])
-			cpu.AddScalar(h261[:hi-lo], h261[:hi-lo], 1)
-			cpu.MulScalar(h261[:hi-lo], h261[:hi-lo], 0.5)
-			cpu.Add(h45[lo:hi], h261[:hi-lo], h259[lo:hi])
-		}
-	}
-	t.watch.See("model.go:50", h45)
-
-	// %h1601 = random_uniform %key {d_type=f32 shape=[N,64,256] high=1 seed=4} : f32[N,64,256]  // model.go:50
-	cpu.RandomUniform(h262, 0, 1, 4, key)
-	t.watch.See("model.go:50", h262)
-
-	// %h407 = pointwise %h1601, %h383, %h406 : f32[N,64,256]  // model.go:50
-	//
-	//	%h382211 = constant {value=f32[](0.1)} : f32[]
-	//	%h392211 = greater_or_equal %p422, %h382211 : bool[]
-	//	%h784111 = constant {value=f32[](0)} : f32[]
-	//	%h785111 = where %h392211, %p423, %h784111 : f32[]
-	//	%h78711 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h78811 = mul %h785111, %h78711 : f32[]
-	//	%h8151 = mul %h78811, %p424 : f32[]
-	{
-		for lo := 0; lo < 16384*n; lo += 1024 {
-			hi := min(lo+1024, 16384*n)
-			cpu.GreaterOrEqualScalar(h263[:hi-lo], h262[lo:hi], 0.1)
-			cpu.WhereScalarY(h264[:hi-lo], h263[:hi-lo], h252[lo:hi], 0)
-			cpu.MulScalar(h264[:hi-lo], h264[:hi-lo], 1.1111112)
-			cpu.Mul(h262[lo:hi], h264[:hi-lo], h45[lo:hi])
-		}
-	}
-	t.watch.See("model.go:50", h262)
-
-	// %h408 = reduce %h407 {kind="sum" axes=[0,1]} : f32[256]  // model.go:50
-	if g.layers0Linear1Bias != nil {
-		cpu.ReduceSum(g.layers0Linear1Bias, h262, 1, 64*n, 256)
-		t.watch.See("model.go:50", g.layers0Linear1Bias)
-	}
-	if t.passTrainForward.Ends() <= 15 {
-		return nil
-	}
-
-	// %h584 = pack_panels %h6 : f32[4,256,16]  // model.go:50
-	cpu.PackPanels(h265, w.layers0Linear1Weight, 256, 64, 64, false, 1, 16384)
-
-	// %h410 = mat_mul_panels %h407, %h584 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h266, h262, h265, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1}, nil)
-	t.watch.See("model.go:50", h266)
-
-	// %h742 = layer_normalization %h73, %h12, %h13 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
-	if g.layers0Linear1Weight != nil {
-		cpu.LayerNorm(h267, h34, w.layers0Norm2Weight, w.layers0Norm2Bias, 64*n, 64, 1e-05)
-		t.watch.See("model.go:50", h267)
-	}
-
-	// %h413 = strided_copy %h4111 {shape=[64,64*N] strides=[1,64]} : f32[64,64*N]  // model.go:50
-	if g.layers0Linear1Weight != nil {
-		cpu.StridedCopy(h268, h267, []int{64, 64 * n}, []int{1, 64}, 0)
-	}
-
-	// %h587 = pack_panels %h412 : f32[16,64*N,16]  // model.go:50
-	if g.layers0Linear1Weight != nil {
-		cpu.PackPanels(h269, h262, 64*n, 256, 256, false, 1, 16384*n)
-	}
-
-	// %h414 = mat_mul_panels %h413, %h587 {n=256} : f32[64,256]  // model.go:50
-	if g.layers0Linear1Weight != nil {
-		cpu.MatMul(h270, h268, h269, &cpu.MatMulShape{M: 64, N: 256, K: 64 * n, LDA: 64 * n, LDC: 256, Batch: 1}, nil)
-		t.watch.See("model.go:50", h270)
-	}
-
-	// %h415 = strided_copy %h414 {shape=[256,64] strides=[1,256]} : f32[256,64]  // model.go:50
-	if g.layers0Linear1Weight != nil {
-		cpu.StridedCopy(g.layers0Linear1Weight, h270, []int{256, 64}, []int{1, 256}, 0)
-	}
-	if t.passTrainForward.Ends() <= 16 {
-		return nil
-	}
-
-	// %h416 = reduce %h73 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
-	cpu.ReduceMean(h271, h34, 64*n, 64, 1)
-	t.watch.See("model.go:50", h271)
-
-	return t.backward2(n, logits, tokens, dLogits, key)
-}
-
-// backward2 is part 2 of 2 of trainForward.
-func (t *Trainer) backward2(n int, logits []float32, tokens []int64, dLogits []float32, key []int64) error {
-	if err := rt.Done(t.ctx); err != nil {
-		return err
-	}
-	w := t.weights
-	g := t.changes
-	var (
-		h273 = rt.View[float32](t.arena, trainForwardH273Off, 1024)
-		h271 = rt.View[float32](t.arena, 81920*n+434688, 64*n)
-		h274 = rt.View[float32](t.arena, trainForwardH274Off, 1024)
-		h34  = rt.View[float32](t.arena, 540672*n+434688, 4096*n)
-		h272 = rt.View[float32](t.arena, 65536*n+434688, 4096*n)
-		h275 = rt.View[float32](t.arena, 98304*n+434688, 64*n)
-		h276 = rt.View[float32](t.arena, trainForwardH276Off, 1024)
-		h278 = rt.View[float32](t.arena, trainForwardH278Off, 1024)
-		h277 = rt.View[float32](t.arena, 65536*n+434688, 4096*n)
-		h266 = rt.View[float32](t.arena, 131072*n+434688, 4096*n)
-		h279 = rt.View[float32](t.arena, 81920*n+434688, 4096*n)
-		h280 = rt.View[float32](t.arena, 81920*n+434688, 4096*n)
-		h281 = rt.View[float32](t.arena, 98560*n+434688, 64*n)
-		h282 = rt.View[float32](t.arena, 81920*n+434688, 64*n)
-		h283 = rt.View[float32](t.arena, trainForwardH283Off, 1024)
-		h284 = rt.View[float32](t.arena, trainForwardH284Off, 1024)
-		h285 = rt.View[float32](t.arena, trainForwardH285Off, 1024)
-		h286 = rt.View[float32](t.arena, trainForwardH286Off, 1024)
-		h125 = rt.View[float32](t.arena, 655360*n+434688, 4096*n)
-		h287 = rt.View[float32](t.arena, 65536*n+434688, 4096*n)
-		h288 = rt.View[bool](t.arena, trainForwardH288Off, 1024)
-		h289 = rt.View[float32](t.arena, trainForwardH289Off, 1024)
-		h290 = rt.View[float32](t.arena, trainForwardH290Off, 4096)
-		h291 = rt.View[float32](t.arena, 81920*n+434688, 4096*n)
-		h292 = rt.View[float32](t.arena, 98304*n+434688, 4096*n)
-		h32  = rt.View[float32](t.arena, 524288*n+434688, 4096*n)
-		h293 = rt.View[float32](t.arena, 114688*n+434688, 4096*n)
-		h294 = rt.View[float32](t.arena, trainForwardH294Off, 4096)
-		h295 = rt.View[float32](t.arena, 262144*n+434688, 4096*n)
-		h296 = rt.View[float32](t.arena, 65536*n+434688, 4096*n)
-		h18  = rt.View[float32](t.arena, 491520*n+434688, 4096*n)
-		h297 = rt.View[float32](t.arena, 131072*n+434688, 4096*n)
-		h298 = rt.View[float32](t.arena, 65536*n+434688, 16384*n)
-		h299 = rt.View[float32](t.arena, 131072*n+434688, 16384*n)
-		h300 = rt.View[float32](t.arena, trainForwardH300Off, 1024)
-		h27  = rt.View[float32](t.arena, trainForwardH27Off, 16384*n)
-		h301 = rt.View[bool](t.arena, trainForwardH301Off, 1024)
-		h302 = rt.View[float32](t.arena, 196608*n+434688, 16384*n)
-		h303 = rt.View[float32](t.arena, 131072*n+434688, 4096*n)
-		h304 = rt.View[float32](t.arena, 147456*n+434688, 4096*n)
-		h305 = rt.View[float32](t.arena, 163840*n+434688, 16384*n)
-		h306 = rt.View[bool](t.arena, trainForwardH306Off, 1024)
-		h307 = rt.View[float32](t.arena, trainForwardH307Off, 1024)
-		h308 = rt.View[float32](t.arena, 65536*n+434688, 16384*n)
-		h309 = rt.View[float32](t.arena, 131072*n+434688, 256*n)
-		h310 = rt.View[float32](t.arena, trainForwardH310Off, 1024)
-		h311 = rt.View[float32](t.arena, trainForwardH311Off, 1024)
-		h312 = rt.View[float32](t.arena, 131072*n+434688, 4096*n)
-		h13  = rt.View[float32](t.arena, 475136*n+434688, 4096*n)
-		h313 = rt.View[float32](t.arena, 163840*n+434688, 4096*n)
-		h23  = rt.View[float32](t.arena, 507904*n+434688, 4096*n)
-		h314 = rt.View[float32](t.arena, 65536*n+434688, 16384*n)
-		h315 = rt.View[float32](t.arena, 180224*n+434688, 4096*n)
-		h316 = rt.View[float32](t.arena, 65536*n+434688, 4096*n)
-		h317 = rt.View[float32](t.arena, trainForwardH317Off, 4096*n)
-		h318 = rt.View[float32](t.arena, trainForwardH318Off, 64)
-		h319 = rt.View[float32](t.arena, trainForwardH319Off, 192)
-		h320 = rt.View[float32](t.arena, trainForwardH320Off, 4096)
-		h14  = rt.View[float32](t.arena, trainForwardH14Off, 4096)
-		h321 = rt.View[float32](t.arena, 16384*n+434688, 4096*n)
-		h322 = rt.View[float32](t.arena, 32768*n+434688, 4096*n)
-		h2   = rt.View[float32](t.arena, 458752*n+434688, 4096*n)
-		h323 = rt.View[float32](t.arena, 49152*n+434688, 4096*n)
-		h324 = rt.View[float32](t.arena, 32768*n+434688, 4096*n)
-		h325 = rt.View[float32](t.arena, trainForwardH325Off, 4096)
-		h326 = rt.View[float32](t.arena, trainForwardH326Off, 4096)
-		h327 = rt.View[float32](t.arena, trainForwardH327Off, 12288)
-		h328 = rt.View[float32](t.arena, trainForwardH328Off, 4096*n)
-		h329 = rt.View[float32](t.arena, trainForwardH329Off, 64)
-		h330 = rt.View[float32](t.arena, trainForwardH330Off, 192)
-		h331 = rt.View[float32](t.arena, trainForwardH331Off, 4096)
-		h8   = rt.View[float32](t.arena, trainForwardH8Off, 4096)
-		h332 = rt.View[float32](t.arena, 32768*n+434688, 4096*n)
-		h333 = rt.View[float32](t.arena, trainForwardH333Off, 4096)
-		h334 = rt.View[float32](t.arena, trainForwardH334Off, 4096)
-		h335 = rt.View[float32](t.arena, trainForwardH335Off, 12288)
-		h336 = rt.View[float32](t.arena, 32768*n+434688, 4096*n)
-		h337 = rt.View[float32](t.arena, trainForwardH337Off, 64)
-		h338 = rt.View[float32](t.arena, trainForwardH338Off, 192)
-		h339 = rt.View[float32](t.arena, trainForwardH339Off, 4096)
-		h6   = rt.View[float32](t.arena, trainForwardH6Off, 4096)
-		h340 = rt.View[float32](t.arena, 65536*n+434688, 4096*n)
-		h341 = rt.View[float32](t.arena, 81920*n+434688, 4096*n)
-		h342 = rt.View[float32](t.arena, trainForwardH342Off, 4096)
-		h343 = rt.View[float32](t.arena, trainForwardH343Off, 4096)
-		h344 = rt.View[float32](t.arena, trainForwardH344Off, 12288)
-		h345 = rt.View[float32](t.arena, 32768*n+434688, 64*n)
-		h347 = rt.View[float32](t.arena, trainForwardH347Off, 1024)
-		h348 = rt.View[float32](t.arena, trainForwardH348Off, 1024)
-		h346 = rt.View[float32](t.arena, trainForwardH346Off, 4096*n)
-		h349 = rt.View[float32](t.arena, 49152*n+434688, 64*n)
-		h350 = rt.View[float32](t.arena, trainForwardH350Off, 1024)
-		h352 = rt.View[float32](t.arena, trainForwardH352Off, 1024)
-		h351 = rt.View[float32](t.arena, trainForwardH351Off, 4096*n)
-		h353 = rt.View[float32](t.arena, 32768*n+434688, 4096*n)
-		h354 = rt.View[float32](t.arena, 16384*n+434688, 4096*n)
-		h355 = rt.View[float32](t.arena, 32768*n+434688, 64*n)
-		h356 = rt.View[float32](t.arena, 16384*n+434688, 64*n)
-		h357 = rt.View[float32](t.arena, trainForwardH357Off, 1024)
-		h358 = rt.View[float32](t.arena, trainForwardH358Off, 1024)
-		h359 = rt.View[float32](t.arena, trainForwardH359Off, 1024)
-		h360 = rt.View[float32](t.arena, trainForwardH360Off, 1024)
-		h361 = rt.View[float32](t.arena, trainForwardH361Off, 4096*n)
-		h362 = rt.View[bool](t.arena, trainForwardH362Off, 1024)
-		h363 = rt.View[float32](t.arena, trainForwardH363Off, 1024)
-		h364 = rt.View[float32](t.arena, trainForwardH364Off, 16384)
-		h365 = rt.View[float32](t.arena, trainForwardH365Off, 1024)
-		h206 = rt.View[float32](t.arena, trainForwardH206Off, 192)
-		h217 = rt.View[float32](t.arena, trainForwardH217Off, 192)
-		h225 = rt.View[float32](t.arena, trainForwardH225Off, 192)
-		h366 = rt.View[float32](t.arena, trainForwardH366Off, 1024)
-		h214 = rt.View[float32](t.arena, trainForwardH214Off, 12288)
-		h222 = rt.View[float32](t.arena, trainForwardH222Off, 12288)
-		h231 = rt.View[float32](t.arena, trainForwardH231Off, 12288)
-		h367 = rt.View[float32](t.arena, trainForwardH367Off, 1024)
-		h368 = rt.View[float32](t.arena, trainForwardH368Off, 1024)
-		h118 = rt.View[float32](t.arena, trainForwardH118Off, 16384)
-	)
-
-	// %h418 = pointwise %h73, %h416 : f32[N,64,64]  // model.go:50
-	//
-	//	%h8171 = sub %p425, %p426 : f32[]
-	//	%h8191 = mul %h8171, %h8171 : f32[]
-	for i := range 64 * n {
-		cpu.Repeat(h273[:64], h271[i:i+1])
-		cpu.Sub(h274[:64], h34[i*64:i*64+64], h273[:64])
-		cpu.Mul(h272[i*64:i*64+64], h274[:64], h274[:64])
-	}
-	t.watch.See("model.go:50", h272)
-
-	// %h419 = reduce %h418 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
-	cpu.ReduceMean(h275, h272, 64*n, 64, 1)
-	t.watch.See("model.go:50", h275)
-
-	// %h424 = pointwise %h419 : f32[N,64,1]  // model.go:50
-	//
-	//	%h82111 = constant {value=f32[](1e-05)} : f32[]
-	//	%h82211 = add %p428, %h82111 : f32[]
-	//	%h82411 = sqrt %h82211 : f32[]
-	//	%h8261 = constant {value=f32[](1)} : f32[]
-	//	%h8271 = div %h8261, %h82411 : f32[]
-	{
-		for lo := 0; lo < 64*n; lo += 1024 {
-			hi := min(lo+1024, 64*n)
-			cpu.AddScalar(h276[:hi-lo], h275[lo:hi], 1e-05)
-			cpu.Sqrt(h276[:hi-lo], h276[:hi-lo])
-			cpu.ScalarDiv(h275[lo:hi], 1, h276[:hi-lo])
-		}
-	}
-	t.watch.See("model.go:50", h275)
-
-	// %h425 = layer_normalization %h73 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
-	cpu.LayerNorm(h34, h34, nil, nil, 64*n, 64, 1e-05)
-	t.watch.See("model.go:50", h34)
-
-	// %h426 = pointwise %h410, %h12 : f32[N,64,64]  // model.go:50
-	//
-	//	%h829 = mul %p192, %p193 : f32[]
-	{
-		cpu.Repeat(h278, w.layers0Norm2Weight)
-		for lo := 0; lo < 4096*n; lo += 1024 {
-			hi := min(lo+1024, 4096*n)
-			cpu.Mul(h277[lo:hi], h266[lo:hi], h278[:hi-lo])
-		}
-	}
-	t.watch.See("model.go:50", h277)
-
-	// %h427 = pointwise %h410, %h425 : f32[N,64,64]  // model.go:50
-	//
-	//	%h831 = mul %p194, %p195 : f32[]
-	if g.layers0Norm2Weight != nil {
-		cpu.Mul(h279, h266, h34)
-		t.watch.See("model.go:50", h279)
-	}
-
-	// %h428 = reduce %h427 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
-	if g.layers0Norm2Weight != nil {
-		cpu.ReduceSum(g.layers0Norm2Weight, h279, 1, 64*n, 64)
-		t.watch.See("model.go:50", g.layers0Norm2Weight)
-	}
-	if t.passTrainForward.Ends() <= 17 {
-		return nil
-	}
-
-	// %h429 = reduce %h410 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
-	if g.layers0Norm2Bias != nil {
-		cpu.ReduceSum(g.layers0Norm2Bias, h266, 1, 64*n, 64)
-		t.watch.See("model.go:50", g.layers0Norm2Bias)
-	}
-	if t.passTrainForward.Ends() <= 18 {
-		return nil
-	}
-
-	// %h430 = pointwise %h426, %h425 : f32[N,64,64]  // model.go:50
-	//
-	//	%h833 = mul %p196, %p197 : f32[]
-	cpu.Mul(h280, h277, h34)
-	t.watch.See("model.go:50", h280)
-
-	// %h431 = reduce %h430 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
-	cpu.ReduceMean(h281, h280, 64*n, 64, 1)
-	t.watch.See("model.go:50", h281)
-
-	// %h434 = reduce %h426 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
-	cpu.ReduceMean(h282, h277, 64*n, 64, 1)
-	t.watch.See("model.go:50", h282)
-
-	// %h437 = pointwise %h377, %h426, %h425, %h431, %h434, %h424 : f32[N,64,64]  // model.go:50
-	//
-	//	%h8351111 = mul %p443, %p444 : f32[]
-	//	%h8371111 = sub %p442, %h8351111 : f32[]
-	//	%h839111 = sub %h8371111, %p445 : f32[]
-	//	%h84111 = mul %h839111, %p446 : f32[]
-	//	%h8431 = add %p441, %h84111 : f32[]
-	for i := range 64 * n {
-		cpu.Repeat(h283[:64], h281[i:i+1])
-		cpu.Repeat(h284[:64], h282[i:i+1])
-		cpu.Repeat(h285[:64], h275[i:i+1])
-		cpu.Mul(h286[:64], h34[i*64:i*64+64], h283[:64])
-		cpu.Sub(h286[:64], h277[i*64:i*64+64], h286[:64])
-		cpu.Sub(h286[:64], h286[:64], h284[:64])
-		cpu.Mul(h286[:64], h286[:64], h285[:64])
-		cpu.Add(h125[i*64:i*64+64], h125[i*64:i*64+64], h286[:64])
-	}
-	t.watch.See("model.go:50", h125)
-
-	// %h1531 = random_uniform %key {d_type=f32 shape=[N,64,64] high=1 seed=3} : f32[N,64,64]  // model.go:50
-	cpu.RandomUniform(h287, 0, 1, 3, key)
-	t.watch.See("model.go:50", h287)
-
-	// %h440 = pointwise %h1531, %h437 : f32[N,64,64]  // model.go:50
-	//
-	//	%h28621 = constant {value=f32[](0.1)} : f32[]
-	//	%h29221 = greater_or_equal %p449, %h28621 : bool[]
-	//	%h84511 = constant {value=f32[](0)} : f32[]
-	//	%h84611 = where %h29221, %p450, %h84511 : f32[]
-	//	%h8481 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h8491 = mul %h84611, %h8481 : f32[]
-	{
-		for lo := 0; lo < 4096*n; lo += 1024 {
-			hi := min(lo+1024, 4096*n)
-			cpu.GreaterOrEqualScalar(h288[:hi-lo], h287[lo:hi], 0.1)
-			cpu.WhereScalarY(h289[:hi-lo], h288[:hi-lo], h125[lo:hi], 0)
-			cpu.MulScalar(h287[lo:hi], h289[:hi-lo], 1.1111112)
-		}
-	}
-	t.watch.See("model.go:50", h287)
-
-	// %h441 = reduce %h440 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
-	if g.layers0SelfAttnOutProjBias != nil {
-		cpu.ReduceSum(g.layers0SelfAttnOutProjBias, h287, 1, 64*n, 64)
-		t.watch.See("model.go:50", g.layers0SelfAttnOutProjBias)
-	}
-	if t.passTrainForward.Ends() <= 19 {
-		return nil
-	}
-
-	// %h590 = pack_panels %h4 : f32[4,64,16]  // model.go:50
-	cpu.PackPanels(h290, w.layers0SelfAttnOutProjWeight, 64, 64, 64, false, 1, 4096)
-
-	// %h443 = mat_mul_panels %h440, %h590 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h291, h287, h290, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, nil)
-	t.watch.See("model.go:50", h291)
-
-	// %h90 = strided_copy %h66 {shape=[4,16,N,64] strides=[1024,1,4096,16]} : f32[4,16,N,64]  // model.go:50
-	if g.layers0SelfAttnOutProjWeight != nil {
-		cpu.StridedCopy(h292, h32, []int{4, 16, n, 64}, []int{1024, 1, 4096, 16}, 0)
-	}
-
-	// %h593 = pack_panels %h445 : f32[4,64*N,16]  // model.go:50
-	if g.layers0SelfAttnOutProjWeight != nil {
-		cpu.PackPanels(h293, h287, 64*n, 64, 64, false, 1, 4096*n)
-	}
-
-	// %h447 = mat_mul_panels %h446, %h593 {n=64} : f32[64,64]  // model.go:50
-	if g.layers0SelfAttnOutProjWeight != nil {
-		cpu.MatMul(h294, h292, h293, &cpu.MatMulShape{M: 64, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1}, nil)
-		t.watch.See("model.go:50", h294)
-	}
-
-	// %h448 = strided_copy %h447 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
-	if g.layers0SelfAttnOutProjWeight != nil {
-		cpu.StridedCopy(g.layers0SelfAttnOutProjWeight, h294, []int{64, 64}, []int{1, 64}, 0)
-	}
-	if t.passTrainForward.Ends() <= 20 {
-		return nil
-	}
-
-	// %h450 = strided_copy %h449 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
-	cpu.StridedCopy(h295, h291, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
-
-	// %h451 = strided_copy %h56 {shape=[N,4,16,64] strides=[4096,16,1,64]} : f32[N,4,16,64]  // model.go:50
-	cpu.StridedCopy(h296, h18, []int{n, 4, 16, 64}, []int{4096, 16, 1, 64}, 0)
-
-	// %h596 = pack_panels %h451 : f32[N,4,4,16,16]  // model.go:50
-	cpu.PackPanels(h297, h296, 16, 64, 64, false, 4*n, 1024)
-
-	// %h452 = mat_mul_panels %h450, %h596 {n=64} : f32[N,4,64,64]  // model.go:50
-	cpu.MatMul(h298, h295, h297, &cpu.MatMulShape{M: 64, N: 64, K: 16, LDA: 16, LDC: 64, Batch: 4 * n, StrideA: 1024, StrideB: 1024, StrideC: 4096}, nil)
-	t.watch.See("model.go:50", h298)
-
-	// %h1462 = random_uniform %key {d_type=f32 shape=[N,4,64,64] high=1 seed=2} : f32[N,4,64,64]  // model.go:50
-	cpu.RandomUniform(h299, 0, 1, 2, key)
-	t.watch.See("model.go:50", h299)
-
-	// %h651 = pointwise %h1462, %h64 : f32[N,4,64,64]  // model.go:50
-	//
-	//	%h15611 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h16111 = mul %p2751, %h15611 : f32[]
-	//	%h175111 = constant {value=f32[](0.1)} : f32[]
-	//	%h177111 = greater_or_equal %p2741, %h175111 : bool[]
-	//	%h186111 = constant {value=f32[](0)} : f32[]
-	//	%h189111 = where %h177111, %h16111, %h186111 : f32[]
-	{
-		for lo := 0; lo < 16384*n; lo += 1024 {
-			hi := min(lo+1024, 16384*n)
-			cpu.MulScalar(h300[:hi-lo], h27[lo:hi], 1.1111112)
-			cpu.GreaterOrEqualScalar(h301[:hi-lo], h299[lo:hi], 0.1)
-			cpu.WhereScalarY(h299[lo:hi], h301[:hi-lo], h300[:hi-lo], 0)
-		}
-	}
-	t.watch.See("model.go:50", h299)
-
-	// %h453 = strided_copy %h651 {shape=[N,4,64,64] strides=[16384,4096,1,64]} : f32[N,4,64,64]  // model.go:50
-	cpu.StridedCopy(h302, h299, []int{n, 4, 64, 64}, []int{16384, 4096, 1, 64}, 0)
-
-	// %h598 = pack_panels %h450 : f32[N,4,1,64,16]  // model.go:50
-	cpu.PackPanels(h303, h295, 64, 16, 16, false, 4*n, 1024)
-
-	// %h454 = mat_mul_panels %h453, %h598 {n=16} : f32[N,4,64,16]  // model.go:50
-	cpu.MatMul(h304, h302, h303, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024}, nil)
-	t.watch.See("model.go:50", h304)
-
-	// %h1461 = random_uniform %key {d_type=f32 shape=[N,4,64,64] high=1 seed=2} : f32[N,4,64,64]  // model.go:50
-	cpu.RandomUniform(h305, 0, 1, 2, key)
-	t.watch.See("model.go:50", h305)
-
-	// %h457 = pointwise %h1461, %h452 : f32[N,4,64,64]  // model.go:50
-	//
-	//	%h17521 = constant {value=f32[](0.1)} : f32[]
-	//	%h17721 = greater_or_equal %p453, %h17521 : bool[]
-	//	%h85111 = constant {value=f32[](0)} : f32[]
-	//	%h85211 = where %h17721, %p454, %h85111 : f32[]
-	//	%h8541 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h8551 = mul %h85211, %h8541 : f32[]
-	{
-		for lo := 0; lo < 16384*n; lo += 1024 {
-			hi := min(lo+1024, 16384*n)
-			cpu.GreaterOrEqualScalar(h306[:hi-lo], h305[lo:hi], 0.1)
-			cpu.WhereScalarY(h307[:hi-lo], h306[:hi-lo], h298[lo:hi], 0)
-			cpu.MulScalar(h305[lo:hi], h307[:hi-lo], 1.1111112)
-		}
-	}
-	t.watch.See("model.go:50", h305)
-
-	// %h458 = pointwise %h457, %h64 : f32[N,4,64,64]  // model.go:50
-	//
-	//	%h857 = mul %p214, %p215 : f32[]
-	cpu.Mul(h308, h305, h27)
-	t.watch.See("model.go:50", h308)
-
-	// %h459 = reduce %h458 {kind="sum" axes=[3] keep_dims=true} : f32[N,4,64,1]  // model.go:50
-	cpu.ReduceSum(h309, h308, 256*n, 64, 1)
-	t.watch.See("model.go:50", h309)
-
-	// %h463 = pointwise %h35, %h64, %h457, %h459 : f32[N,4,64,64]  // model.go:50
-	//
-	//	%h85911 = sub %p460, %p461 : f32[]
-	//	%h86111 = mul %p459, %h85911 : f32[]
-	//	%h8631 = constant {value=f32[](0)} : f32[]
-	//	%h8641 = where %p458, %h8631, %h86111 : f32[]
-	for i := range 4 * n {
-		for j := range 64 {
-			cpu.Repeat(h310[:64], h309[i*64+j:i*64+j+1])
-			cpu.Sub(h311[:64], h305[i*4096+j*64:i*4096+j*64+64], h310[:64])
-			cpu.Mul(h311[:64], h27[i*4096+j*64:i*4096+j*64+64], h311[:64])
-			cpu.WhereScalarX(h27[i*4096+j*64:i*4096+j*64+64], w.constH354[+j*64:+j*64+64], 0, h311[:64])
-		}
-	}
-	t.watch.See("model.go:50", h27)
-
-	// %h600 = pack_panels %h464 : f32[N,4,1,64,16]  // model.go:50
-	cpu.PackPanels(h312, h13, 64, 16, 16, false, 4*n, 1024)
-
-	// %h466 = strided_copy %h137 {shape=[N,4,16,64] strides=[4096,16,1,64]} : f32[N,4,16,64]  // model.go:50
-	cpu.StridedCopy(h313, h23, []int{n, 4, 16, 64}, []int{4096, 16, 1, 64}, 0)
-
-	// %h602 = pack_panels %h463 : f32[N,4,4,64,16]  // model.go:50
-	cpu.PackPanels(h314, h27, 64, 64, 64, false, 4*n, 4096)
-
-	// %h467 = mat_mul_panels %h466, %h602 {n=64} : f32[N,4,16,64]  // model.go:50
-	cpu.MatMul(h315, h313, h314, &cpu.MatMulShape{M: 16, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 4 * n, StrideA: 1024, StrideB: 4096, StrideC: 1024}, nil)
-	t.watch.See("model.go:50", h315)
-
-	// %h469 = mat_mul_panels %h463, %h600 {n=16} : f32[N,4,64,16]  // model.go:50
-	//
-	//	%h170 = constant {value=f32[](0.25)} : f32[]
-	//	%h172 = mul %p3, %h170 : f32[]
-	cpu.MatMul(h316, h27, h312, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024}, &cpu.Epilogue{Then: mulScalar})
-	t.watch.See("model.go:50", h316)
-
-	// %h470 = strided_copy %h454 {shape=[N,64,4,16] strides=[4096,16,1024,1]} : f32[N,64,4,16]  // model.go:50
-	cpu.StridedCopy(h317, h304, []int{n, 64, 4, 16}, []int{4096, 16, 1024, 1}, 0)
-
-	// %h472 = reduce %h471 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
-	if g.layers0SelfAttnInProjBias != nil {
-		cpu.ReduceSum(h318, h317, 1, 64*n, 64)
-		t.watch.See("model.go:50", h318)
-	}
-
-	// %h473 = pad %h472 {mode="constant" before=[128] after=[0]} : f32[192]  // model.go:50
-	if g.layers0SelfAttnInProjBias != nil {
-		cpu.Pad(h319, h318, []int{64}, []int{128}, []int{0}, 0)
-		t.watch.See("model.go:50", h319)
-	}
-
-	// %h604 = pack_panels %h51 : f32[4,64,16]  // model.go:50
-	cpu.PackPanels(h320, h14, 64, 64, 64, false, 1, 4096)
-
-	// %h475 = mat_mul_panels %h471, %h604 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h321, h317, h320, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, nil)
-	t.watch.See("model.go:50", h321)
-
-	// %h361 = layer_normalization %h30, %h10, %h11 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
-	if g.layers0SelfAttnInProjWeight != nil {
-		cpu.LayerNorm(h322, h2, w.layers0Norm1Weight, w.layers0Norm1Bias, 64*n, 64, 1e-05)
-		t.watch.See("model.go:50", h322)
-	}
-
-	// %h478 = strided_copy %h4761 {shape=[64,64*N] strides=[1,64]} : f32[64,64*N]  // model.go:50
-	if g.layers0SelfAttnInProjWeight != nil {
-		cpu.StridedCopy(h323, h322, []int{64, 64 * n}, []int{1, 64}, 0)
-	}
-
-	// %h607 = pack_panels %h477 : f32[4,64*N,16]  // model.go:50
-	if g.layers0SelfAttnInProjWeight != nil {
-		cpu.PackPanels(h324, h317, 64*n, 64, 64, false, 1, 4096*n)
-	}
-
-	// %h479 = mat_mul_panels %h478, %h607 {n=64} : f32[64,64]  // model.go:50
-	if g.layers0SelfAttnInProjWeight != nil {
-		cpu.MatMul(h325, h323, h324, &cpu.MatMulShape{M: 64, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1}, nil)
-		t.watch.See("model.go:50", h325)
-	}
-
-	// %h480 = strided_copy %h479 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
-	if g.layers0SelfAttnInProjWeight != nil {
-		cpu.StridedCopy(h326, h325, []int{64, 64}, []int{1, 64}, 0)
-	}
-
-	// %h481 = pad %h480 {mode="constant" before=[128,0] after=[0,0]} : f32[192,64]  // model.go:50
-	if g.layers0SelfAttnInProjWeight != nil {
-		cpu.Pad(h327, h326, []int{64, 64}, []int{128, 0}, []int{0, 0}, 0)
-		t.watch.See("model.go:50", h327)
-	}
-
-	// %h482 = strided_copy %h467 {shape=[N,64,4,16] strides=[4096,1,1024,64]} : f32[N,64,4,16]  // model.go:50
-	cpu.StridedCopy(h328, h315, []int{n, 64, 4, 16}, []int{4096, 1, 1024, 64}, 0)
-
-	// %h484 = reduce %h483 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
-	if g.layers0SelfAttnInProjBias != nil {
-		cpu.ReduceSum(h329, h328, 1, 64*n, 64)
-		t.watch.See("model.go:50", h329)
-	}
-
-	// %h485 = pad %h484 {mode="constant" before=[64] after=[64]} : f32[192]  // model.go:50
-	if g.layers0SelfAttnInProjBias != nil {
-		cpu.Pad(h330, h329, []int{64}, []int{64}, []int{64}, 0)
-		t.watch.See("model.go:50", h330)
-	}
-
-	// %h610 = pack_panels %h44 : f32[4,64,16]  // model.go:50
-	cpu.PackPanels(h331, h8, 64, 64, 64, false, 1, 4096)
-
-	// %h612 = pack_panels %h489 : f32[4,64*N,16]  // model.go:50
-	if g.layers0SelfAttnInProjWeight != nil {
-		cpu.PackPanels(h332, h328, 64*n, 64, 64, false, 1, 4096*n)
-	}
-
-	// %h491 = mat_mul_panels %h478, %h612 {n=64} : f32[64,64]  // model.go:50
-	if g.layers0SelfAttnInProjWeight != nil {
-		cpu.MatMul(h333, h323, h332, &cpu.MatMulShape{M: 64, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1}, nil)
-		t.watch.See("model.go:50", h333)
-	}
-
-	// %h492 = strided_copy %h491 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
-	if g.layers0SelfAttnInProjWeight != nil {
-		cpu.StridedCopy(h334, h333, []int{64, 64}, []int{1, 64}, 0)
-	}
-
-	// %h493 = pad %h492 {mode="constant" before=[64,0] after=[64,0]} : f32[192,64]  // model.go:50
-	if g.layers0SelfAttnInProjWeight != nil {
-		cpu.Pad(h335, h334, []int{64, 64}, []int{64, 0}, []int{64, 0}, 0)
-		t.watch.See("model.go:50", h335)
-	}
-
-	// %h494 = strided_copy %h469 {shape=[N,64,4,16] strides=[4096,16,1024,1]} : f32[N,64,4,16]  // model.go:50
-	cpu.StridedCopy(h336, h316, []int{n, 64, 4, 16}, []int{4096, 16, 1024, 1}, 0)
-
-	// %h496 = reduce %h495 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
-	if g.layers0SelfAttnInProjBias != nil {
-		cpu.ReduceSum(h337, h336, 1, 64*n, 64)
-		t.watch.See("model.go:50", h337)
-	}
-
-	// %h497 = pad %h496 {mode="constant" before=[0] after=[128]} : f32[192]  // model.go:50
-	if g.layers0SelfAttnInProjBias != nil {
-		cpu.Pad(h338, h337, []int{64}, []int{0}, []int{128}, 0)
-		t.watch.See("model.go:50", h338)
-	}
-
-	// %h615 = pack_panels %h37 : f32[4,64,16]  // model.go:50
-	cpu.PackPanels(h339, h6, 64, 64, 64, false, 1, 4096)
-
-	// %h499 = mat_mul_panels %h495, %h615 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h340, h336, h339, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, nil)
-	t.watch.See("model.go:50", h340)
-
-	// %h617 = pack_panels %h501 : f32[4,64*N,16]  // model.go:50
-	if g.layers0SelfAttnInProjWeight != nil {
-		cpu.PackPanels(h341, h336, 64*n, 64, 64, false, 1, 4096*n)
-	}
-
-	// %h503 = mat_mul_panels %h478, %h617 {n=64} : f32[64,64]  // model.go:50
-	if g.layers0SelfAttnInProjWeight != nil {
-		cpu.MatMul(h342, h323, h341, &cpu.MatMulShape{M: 64, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1}, nil)
-		t.watch.See("model.go:50", h342)
-	}
-
-	// %h504 = strided_copy %h503 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
-	if g.layers0SelfAttnInProjWeight != nil {
-		cpu.StridedCopy(h343, h342, []int{64, 64}, []int{1, 64}, 0)
-	}
-
-	// %h505 = pad %h504 {mode="constant" before=[0,0] after=[128,0]} : f32[192,64]  // model.go:50
-	if g.layers0SelfAttnInProjWeight != nil {
-		cpu.Pad(h344, h343, []int{64, 64}, []int{0, 0}, []int{128, 0}, 0)
-		t.watch.See("model.go:50", h344)
-	}
-
-	// %h507 = mat_mul_panels %h483, %h610, _, %h475, %h499 {n=64} : f32[N,64,64]  // model.go:50
-	//
-	//	%h182 = add %p4, %p5 : f32[]
-	cpu.MatMul(h321, h328, h331, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Residual: h321, Then: add, In: [2][]float32{h340, nil}})
-	t.watch.See("model.go:50", h321)
-
-	// %h508 = reduce %h30 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
-	cpu.ReduceMean(h345, h2, 64*n, 64, 1)
-	t.watch.See("model.go:50", h345)
-
-	// %h510 = pointwise %h30, %h508 : f32[N,64,64]  // model.go:50
-	//
-	//	%h8661 = sub %p462, %p463 : f32[]
-	//	%h8681 = mul %h8661, %h8661 : f32[]
-	for i := range 64 * n {
-		cpu.Repeat(h347[:64], h345[i:i+1])
-		cpu.Sub(h348[:64], h2[i*64:i*64+64], h347[:64])
-		cpu.Mul(h346[i*64:i*64+64], h348[:64], h348[:64])
-	}
-	t.watch.See("model.go:50", h346)
-
-	// %h511 = reduce %h510 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
-	cpu.ReduceMean(h349, h346, 64*n, 64, 1)
-	t.watch.See("model.go:50", h349)
-
-	// %h516 = pointwise %h511 : f32[N,64,1]  // model.go:50
-	//
-	//	%h87011 = constant {value=f32[](1e-05)} : f32[]
-	//	%h87111 = add %p465, %h87011 : f32[]
-	//	%h87311 = sqrt %h87111 : f32[]
-	//	%h8751 = constant {value=f32[](1)} : f32[]
-	//	%h8761 = div %h8751, %h87311 : f32[]
-	{
-		for lo := 0; lo < 64*n; lo += 1024 {
-			hi := min(lo+1024, 64*n)
-			cpu.AddScalar(h350[:hi-lo], h349[lo:hi], 1e-05)
-			cpu.Sqrt(h350[:hi-lo], h350[:hi-lo])
-			cpu.ScalarDiv(h349[lo:hi], 1, h350[:hi-lo])
-		}
-	}
-	t.watch.See("model.go:50", h349)
-
-	// %h517 = layer_normalization %h30 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
-	cpu.LayerNorm(h2, h2, nil, nil, 64*n, 64, 1e-05)
-	t.watch.See("model.go:50", h2)
-
-	// %h518 = pointwise %h507, %h10 : f32[N,64,64]  // model.go:50
-	//
-	//	%h878 = mul %p228, %p229 : f32[]
-	{
-		cpu.Repeat(h352, w.layers0Norm1Weight)
-		for lo := 0; lo < 4096*n; lo += 1024 {
-			hi := min(lo+1024, 4096*n)
-			cpu.Mul(h351[lo:hi], h321[lo:hi], h352[:hi-lo])
-		}
-	}
-	t.watch.See("model.go:50", h351)
-
-	// %h519 = pointwise %h507, %h517 : f32[N,64,64]  // model.go:50
-	//
-	//	%h880 = mul %p230, %p231 : f32[]
-	if g.layers0Norm1Weight != nil {
-		cpu.Mul(h353, h321, h2)
-		t.watch.See("model.go:50", h353)
-	}
-
-	// %h520 = reduce %h519 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
-	if g.layers0Norm1Weight != nil {
-		cpu.ReduceSum(g.layers0Norm1Weight, h353, 1, 64*n, 64)
-		t.watch.See("model.go:50", g.layers0Norm1Weight)
-	}
-	if t.passTrainForward.Ends() <= 21 {
-		return nil
-	}
-
-	// %h521 = reduce %h507 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
-	if g.layers0Norm1Bias != nil {
-		cpu.ReduceSum(g.layers0Norm1Bias, h321, 1, 64*n, 64)
-		t.watch.See("model.go:50", g.layers0Norm1Bias)
-	}
-	if t.passTrainForward.Ends() <= 22 {
-		return nil
-	}
-
-	// %h522 = pointwise %h518, %h517 : f32[N,64,64]  // model.go:50
-	//
-	//	%h882 = mul %p232, %p233 : f32[]
-	cpu.Mul(h354, h351, h2)
-	t.watch.See("model.go:50", h354)
-
-	// %h523 = reduce %h522 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
-	cpu.ReduceMean(h355, h354, 64*n, 64, 1)
-	t.watch.See("model.go:50", h355)
-
-	// %h526 = reduce %h518 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
-	cpu.ReduceMean(h356, h351, 64*n, 64, 1)
-	t.watch.See("model.go:50", h356)
-
-	// %h529 = pointwise %h437, %h518, %h517, %h523, %h526, %h516 : f32[N,64,64]  // model.go:50
-	//
-	//	%h8841111 = mul %p480, %p481 : f32[]
-	//	%h8861111 = sub %p479, %h8841111 : f32[]
-	//	%h888111 = sub %h8861111, %p482 : f32[]
-	//	%h89011 = mul %h888111, %p483 : f32[]
-	//	%h8921 = add %p478, %h89011 : f32[]
-	for i := range 64 * n {
-		cpu.Repeat(h357[:64], h355[i:i+1])
-		cpu.Repeat(h358[:64], h356[i:i+1])
-		cpu.Repeat(h359[:64], h349[i:i+1])
-		cpu.Mul(h360[:64], h2[i*64:i*64+64], h357[:64])
-		cpu.Sub(h360[:64], h351[i*64:i*64+64], h360[:64])
-		cpu.Sub(h360[:64], h360[:64], h358[:64])
-		cpu.Mul(h360[:64], h360[:64], h359[:64])
-		cpu.Add(h125[i*64:i*64+64], h125[i*64:i*64+64], h360[:64])
-	}
-	t.watch.See("model.go:50", h125)
-
-	// %h1391 = random_uniform %key {d_type=f32 shape=[N,64,64] high=1 seed=1} : f32[N,64,64]  // model.go:49
-	cpu.RandomUniform(h361, 0, 1, 1, key)
-	t.watch.See("model.go:49", h361)
-
-	// %h532 = pointwise %h1391, %h529 : f32[N,64,64]  // model.go:49
-	//
-	//	%h71101 = constant {value=f32[](0.1)} : f32[]
-	//	%h7631 = greater_or_equal %p486, %h71101 : bool[]
-	//	%h89411 = constant {value=f32[](0)} : f32[]
-	//	%h89511 = where %h7631, %p487, %h89411 : f32[]
-	//	%h8971 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h8981 = mul %h89511, %h8971 : f32[]
-	{
-		for lo := 0; lo < 4096*n; lo += 1024 {
-			hi := min(lo+1024, 4096*n)
-			cpu.GreaterOrEqualScalar(h362[:hi-lo], h361[lo:hi], 0.1)
-			cpu.WhereScalarY(h363[:hi-lo], h362[:hi-lo], h125[lo:hi], 0)
-			cpu.MulScalar(h361[lo:hi], h363[:hi-lo], 1.1111112)
-		}
-	}
-	t.watch.See("model.go:49", h361)
-
-	// %h533 = reduce %h532 {kind="sum" axes=[0]} : f32[64,64]  // model.go:49
-	if g.places != nil {
-		cpu.ReduceSum(g.places, h361, 1, n, 4096)
-		t.watch.See("model.go:49", g.places)
-	}
-	if t.passTrainForward.Ends() <= 23 {
-		return nil
-	}
-
-	// %h534 = fill {value=f32[](0) shape=[256,64]} : f32[256,64]  // model.go:49
-	if g.tokensWeight != nil {
-		cpu.Fill(h364, 0)
-	}
-
-	// %h536 = scatter_nd %h534, %h535, %h532 {reduction="add"} : f32[256,64]  // model.go:49
-	if g.tokensWeight != nil {
-		if err := cpu.ScatterNDAdd(h364, h364, tokens, h361, []int{256}, 64); err != nil {
-			return rt.At("model.go:49", err)
-		}
-		t.watch.See("model.go:49", h364)
-	}
-
-	// %h538 = pointwise %h321, %h333, %h345 : f32[192]  // model.go:49
-	//
-	//	%h9001 = add %p488, %p489 : f32[]
-	//	%h9021 = add %h9001, %p490 : f32[]
-	if g.layers1SelfAttnInProjBias != nil {
-		{
-			cpu.Add(h365[:192], h206, h217)
-			cpu.Add(g.layers1SelfAttnInProjBias, h365[:192], h225)
-		}
-		t.watch.See("model.go:49", g.layers1SelfAttnInProjBias)
-	}
-	if t.passTrainForward.Ends() <= 24 {
-		return nil
-	}
-
-	// %h540 = pointwise %h329, %h341, %h353 : f32[192,64]  // model.go:49
-	//
-	//	%h9041 = add %p491, %p492 : f32[]
-	//	%h9061 = add %h9041, %p493 : f32[]
-	if g.layers1SelfAttnInProjWeight != nil {
-		{
-			for lo := 0; lo < 12288; lo += 1024 {
-				hi := min(lo+1024, 12288)
-				cpu.Add(h366[:hi-lo], h214[lo:hi], h222[lo:hi])
-				cpu.Add(g.layers1SelfAttnInProjWeight[lo:hi], h366[:hi-lo], h231[lo:hi])
-			}
-		}
-		t.watch.See("model.go:49", g.layers1SelfAttnInProjWeight)
-	}
-	if t.passTrainForward.Ends() <= 25 {
-		return nil
-	}
-
-	// %h542 = pointwise %h473, %h485, %h497 : f32[192]  // model.go:49
-	//
-	//	%h9081 = add %p494, %p495 : f32[]
-	//	%h9101 = add %h9081, %p496 : f32[]
-	if g.layers0SelfAttnInProjBias != nil {
-		{
-			cpu.Add(h367[:192], h319, h330)
-			cpu.Add(g.layers0SelfAttnInProjBias, h367[:192], h338)
-		}
-		t.watch.See("model.go:49", g.layers0SelfAttnInProjBias)
-	}
-	if t.passTrainForward.Ends() <= 26 {
-		return nil
-	}
-
-	// %h544 = pointwise %h481, %h493, %h505 : f32[192,64]  // model.go:49
-	//
-	//	%h9121 = add %p497, %p498 : f32[]
-	//	%h9141 = add %h9121, %p499 : f32[]
-	if g.layers0SelfAttnInProjWeight != nil {
-		{
-			for lo := 0; lo < 12288; lo += 1024 {
-				hi := min(lo+1024, 12288)
-				cpu.Add(h368[:hi-lo], h327[lo:hi], h335[lo:hi])
-				cpu.Add(g.layers0SelfAttnInProjWeight[lo:hi], h368[:hi-lo], h344[lo:hi])
-			}
-		}
-		t.watch.See("model.go:49", g.layers0SelfAttnInProjWeight)
-	}
-	if t.passTrainForward.Ends() <= 27 {
-		return nil
-	}
-
-	// %h545 = pointwise %h204, %h536 : f32[256,64]  // model.go:49
-	//
-	//	%h916 = add %p263, %p264 : f32[]
-	if g.tokensWeight != nil {
-		cpu.Add(g.tokensWeight, h118, h364)
-		t.watch.See("model.go:49", g.tokensWeight)
+		cpu.Repeat(h104[:64], h102[i:i+1])
+		cpu.Repeat(h105[:64], h103[i:i+1])
+		cpu.Repeat(h106[:64], h95[i:i+1])
+		cpu.Mul(h107[:64], h97[i*64:i*64+64], h104[:64])
+		cpu.Sub(h107[:64], h98[i*64:i*64+64], h107[:64])
+		cpu.Sub(h107[:64], h107[:64], h105[:64])
+		cpu.Mul(h107[:64], h107[:64], h106[:64])
+		cpu.Add(h377[i*64:i*64+64], h30[i*64:i*64+64], h107[:64])
 	}
 	return nil
 }

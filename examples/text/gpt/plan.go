@@ -73,282 +73,315 @@ const (
 	lossH18Off = 57856 // f32[16384*N]
 )
 
-// The arena's plan for step, in bytes for N = 1. Buffers share memory only when no step needs
-// both.
+// The arena's plan for step. Buffers share memory only when no step needs both; their sizes and
+// offsets follow from the extents of the arguments.
 //
-//	376 buffers in 688128*N+434688 bytes; the largest live set is 688128*N+434688
-//
-//	                 steps     0                                                         1122816
-//	h61              58-378                            [--)
-//	h152             61-64                                 [--)
-//	h75              75-76     [-)
-//	h157             76-77           [--)
-//	h77              77-324                                [--)
-//	h166             78-85                                     [-)
-//	h33              81-82     [-)
-//	h492             82-83           [--)
-//	h164             83-85     [-)
-//	h110             113-258                                   [-)
-//	h180             116-119                                      [--)
-//	h124             130-131   [-)
-//	h321             131-132         [--)
-//	h126             132-204                                      [--)
-//	h194             133-140                                          [--)
-//	h50              136-137   [-)
-//	h572             137-138         [--)
-//	h354             138-140   [-)
-//	h135             143-144   [-)
-//	h368             144-145         [--)
-//	h136             145-166                                              [--)
-//	h209             161-172                                          [--)
-//	h396             168-169   [-)
-//	h413             172-173                                              [--)
-//	h221             173-174         [--)
-//	h222             174-438   [-)
-//	h421             191-192         [--)
-//	h249             192-204                                          [--)
-//	h1942            194-197                                              [--)
-//	h252             197-199                                                  [-)
-//	h253             199-200         [--)
-//	h271             201-202                                              [--)
-//	h1941            203-212                                              [--)
-//	h473             206-207         [--)
-//	h506             212-213                                      [--)
-//	h280             213-214         [--)
-//	h318             243-250                                      [--)
-//	h1802            244-246                                          [--)
-//	h319             246-248                                              [--)
-//	h1801            249-253                                            [--)
-//	h324             251-252                                      [--)
-//	h579             256-257                                      [--)
-//	h347             272-435          [-)
-//	h597             311-312                  [--)
-//	h401             312-324                                   [-)
-//	h1662            314-317                                      [--)
-//	h404             317-319                                          [--)
-//	h405             319-320                  [--)
-//	h423             321-322                                      [--)
-//	h1661            323-332                                      [--)
-//	h603             326-327                  [--)
-//	h606             332-333                               [--)
-//	h432             333-334                  [--)
-//	h470             363-370                               [--)
-//	h1522            364-366                                   [-)
-//	h471             366-368                                      [--)
-//	h1521            369-373                                     [-)
-//	h476             371-372                               [--)
-//	h621             376-377                               [--)
-//	h552             431-438      [--)
-//	and 316 smaller ones
+//	169 buffers, placed once the extents are known
 const (
-	stepH1Off   = 434688 // f32[4096*N]
-	stepH3Off   = 0      // f32[1024]
-	stepH4Off   = 4096   // bool[1024]
-	stepH6Off   = 81920  // f32[4096]
-	stepH7Off   = 32768  // f32[64]
-	stepH8Off   = 98304  // f32[4096]
-	stepH9Off   = 0      // f32[4096]
-	stepH10Off  = 16384  // f32[4096]
-	stepH11Off  = 0      // f32[64]
-	stepH12Off  = 434688 // f32[4096*N]
-	stepH14Off  = 65536  // f32[4096]
-	stepH15Off  = 0      // f32[4096]
-	stepH16Off  = 16384  // f32[4096]
-	stepH17Off  = 0      // f32[64]
-	stepH20Off  = 0      // f32[4096]
-	stepH21Off  = 16384  // f32[4096]
-	stepH22Off  = 0      // f32[4096]
-	stepH27Off  = 434688 // f32[16384*N]
-	stepH29Off  = 0      // f32[1024]
-	stepH30Off  = 4096   // bool[1024]
-	stepH35Off  = 0      // f32[4096]
-	stepH36Off  = 16384  // f32[4096]
-	stepH37Off  = 0      // f32[4096]
-	stepH38Off  = 16384  // f32[64]
-	stepH40Off  = 4096   // bool[1024]
-	stepH41Off  = 0      // f32[1024]
-	stepH43Off  = 0      // f32[16384]
-	stepH44Off  = 114688 // f32[16384]
-	stepH47Off  = 0      // f32[1024]
-	stepH48Off  = 4096   // bool[1024]
-	stepH50Off  = 0      // f32[16384]
-	stepH51Off  = 114688 // f32[16384]
-	stepH52Off  = 0      // f32[16384]
-	stepH53Off  = 114688 // f32[64]
-	stepH55Off  = 4096   // bool[1024]
-	stepH56Off  = 0      // f32[1024]
-	stepH58Off  = 229376 // f32[4096]
-	stepH59Off  = 32768  // f32[64]
-	stepH60Off  = 180224 // f32[4096]
-	stepH61Off  = 0      // f32[4096]
-	stepH62Off  = 16384  // f32[4096]
-	stepH63Off  = 0      // f32[64]
-	stepH66Off  = 196608 // f32[4096]
-	stepH67Off  = 0      // f32[4096]
-	stepH68Off  = 16384  // f32[4096]
-	stepH69Off  = 0      // f32[64]
-	stepH72Off  = 0      // f32[4096]
-	stepH73Off  = 16384  // f32[4096]
-	stepH74Off  = 0      // f32[4096]
-	stepH81Off  = 0      // f32[1024]
-	stepH82Off  = 4096   // bool[1024]
-	stepH87Off  = 0      // f32[4096]
-	stepH88Off  = 16384  // f32[4096]
-	stepH89Off  = 0      // f32[4096]
-	stepH90Off  = 16384  // f32[64]
-	stepH92Off  = 4096   // bool[1024]
-	stepH93Off  = 0      // f32[1024]
-	stepH95Off  = 0      // f32[16384]
-	stepH96Off  = 114688 // f32[16384]
-	stepH99Off  = 0      // f32[1024]
-	stepH100Off = 4096   // bool[1024]
-	stepH102Off = 0      // f32[16384]
-	stepH103Off = 114688 // f32[16384]
-	stepH104Off = 0      // f32[16384]
-	stepH105Off = 114688 // f32[64]
-	stepH107Off = 4096   // bool[1024]
-	stepH108Off = 0      // f32[1024]
-	stepH110Off = 0      // f32[16384]
-	stepH111Off = 114688 // f32[16384]
-	stepH114Off = 0      // i64[1]
-	stepH115Off = 64     // f32[1]
-	stepH119Off = 0      // f32[1024]
-	stepH120Off = 4096   // f32[1024]
-	stepH121Off = 0      // f32[16384]
-	stepH125Off = 114688 // f32[16384]
-	stepH126Off = 0      // f32[16384]
-	stepH129Off = 114688 // f32[1024]
-	stepH130Off = 118784 // f32[1024]
-	stepH132Off = 114688 // f32[1024]
-	stepH134Off = 114688 // f32[1024]
-	stepH139Off = 114688 // f32[1024]
-	stepH140Off = 118784 // f32[1024]
-	stepH141Off = 122880 // f32[1024]
-	stepH142Off = 126976 // f32[1024]
-	stepH144Off = 118784 // bool[1024]
-	stepH145Off = 114688 // f32[1024]
-	stepH146Off = 114688 // f32[16384]
-	stepH149Off = 114688 // f32[1024]
-	stepH150Off = 118784 // bool[1024]
-	stepH153Off = 114688 // f32[16384]
-	stepH155Off = 114688 // f32[1024]
-	stepH156Off = 114688 // f32[1024]
-	stepH158Off = 118784 // bool[1024]
-	stepH159Off = 114688 // f32[1024]
-	stepH160Off = 114688 // f32[16384]
-	stepH165Off = 114688 // f32[16384]
-	stepH168Off = 114688 // f32[1024]
-	stepH169Off = 118784 // f32[1024]
-	stepH171Off = 114688 // f32[1024]
-	stepH173Off = 114688 // f32[1024]
-	stepH178Off = 114688 // f32[1024]
-	stepH179Off = 118784 // f32[1024]
-	stepH180Off = 122880 // f32[1024]
-	stepH181Off = 126976 // f32[1024]
-	stepH183Off = 118784 // bool[1024]
-	stepH184Off = 114688 // f32[1024]
-	stepH185Off = 114688 // f32[4096]
-	stepH189Off = 114688 // f32[4096]
-	stepH195Off = 114688 // f32[1024]
-	stepH196Off = 118784 // bool[1024]
-	stepH201Off = 118784 // bool[1024]
-	stepH202Off = 114688 // f32[1024]
-	stepH205Off = 114688 // f32[1024]
-	stepH206Off = 118784 // f32[1024]
-	stepH213Off = 114688 // f32[64]
-	stepH214Off = 430080 // f32[192]
-	stepH215Off = 114688 // f32[4096]
-	stepH220Off = 131072 // f32[4096]
-	stepH221Off = 114688 // f32[4096]
-	stepH222Off = 131072 // f32[12288]
-	stepH224Off = 114688 // f32[64]
-	stepH225Off = 430848 // f32[192]
-	stepH226Off = 114688 // f32[4096]
-	stepH228Off = 180224 // f32[4096]
-	stepH229Off = 245760 // f32[4096]
-	stepH230Off = 180224 // f32[12288]
-	stepH232Off = 245760 // f32[64]
-	stepH233Off = 431616 // f32[192]
-	stepH234Off = 245760 // f32[4096]
-	stepH237Off = 229376 // f32[4096]
-	stepH238Off = 278528 // f32[4096]
-	stepH239Off = 229376 // f32[12288]
-	stepH242Off = 114688 // f32[1024]
-	stepH243Off = 118784 // f32[1024]
-	stepH245Off = 114688 // f32[1024]
-	stepH247Off = 114688 // f32[1024]
-	stepH252Off = 114688 // f32[1024]
-	stepH253Off = 118784 // f32[1024]
-	stepH254Off = 122880 // f32[1024]
-	stepH255Off = 126976 // f32[1024]
-	stepH257Off = 118784 // bool[1024]
-	stepH258Off = 114688 // f32[1024]
-	stepH259Off = 278528 // f32[16384]
-	stepH262Off = 114688 // f32[1024]
-	stepH263Off = 118784 // bool[1024]
-	stepH266Off = 278528 // f32[16384]
-	stepH268Off = 114688 // f32[1024]
-	stepH269Off = 114688 // f32[1024]
-	stepH271Off = 118784 // bool[1024]
-	stepH272Off = 114688 // f32[1024]
-	stepH273Off = 278528 // f32[16384]
-	stepH278Off = 278528 // f32[16384]
-	stepH281Off = 114688 // f32[1024]
-	stepH282Off = 118784 // f32[1024]
-	stepH284Off = 114688 // f32[1024]
-	stepH286Off = 114688 // f32[1024]
-	stepH291Off = 114688 // f32[1024]
-	stepH292Off = 118784 // f32[1024]
-	stepH293Off = 122880 // f32[1024]
-	stepH294Off = 126976 // f32[1024]
-	stepH296Off = 118784 // bool[1024]
-	stepH297Off = 114688 // f32[1024]
-	stepH298Off = 114688 // f32[4096]
-	stepH302Off = 114688 // f32[4096]
-	stepH308Off = 114688 // f32[1024]
-	stepH309Off = 118784 // bool[1024]
-	stepH314Off = 118784 // bool[1024]
-	stepH315Off = 114688 // f32[1024]
-	stepH318Off = 114688 // f32[1024]
-	stepH319Off = 118784 // f32[1024]
-	stepH325Off = 434688 // f32[4096*N]
-	stepH326Off = 114688 // f32[64]
-	stepH327Off = 432384 // f32[192]
-	stepH328Off = 114688 // f32[4096]
-	stepH333Off = 114688 // f32[4096]
-	stepH334Off = 65536  // f32[4096]
-	stepH335Off = 278528 // f32[12288]
-	stepH336Off = 434688 // f32[4096*N]
-	stepH337Off = 65536  // f32[64]
-	stepH338Off = 433152 // f32[192]
-	stepH339Off = 65536  // f32[4096]
-	stepH341Off = 114688 // f32[4096]
-	stepH342Off = 98304  // f32[4096]
-	stepH343Off = 327680 // f32[12288]
-	stepH345Off = 98304  // f32[64]
-	stepH346Off = 433920 // f32[192]
-	stepH347Off = 98304  // f32[4096]
-	stepH350Off = 98304  // f32[4096]
-	stepH351Off = 81920  // f32[4096]
-	stepH352Off = 376832 // f32[12288]
-	stepH354Off = 434688 // f32[4096*N]
-	stepH355Off = 65536  // f32[1024]
-	stepH356Off = 69632  // f32[1024]
-	stepH358Off = 65536  // f32[1024]
-	stepH359Off = 434688 // f32[4096*N]
-	stepH360Off = 65536  // f32[1024]
-	stepH365Off = 65536  // f32[1024]
-	stepH366Off = 69632  // f32[1024]
-	stepH367Off = 73728  // f32[1024]
-	stepH368Off = 77824  // f32[1024]
-	stepH369Off = 434688 // f32[4096*N]
-	stepH370Off = 69632  // bool[1024]
-	stepH371Off = 65536  // f32[1024]
-	stepH372Off = 65536  // f32[16384]
-	stepH373Off = 425984 // f32[1024]
-	stepH374Off = 425984 // f32[1024]
-	stepH375Off = 131072 // f32[1024]
-	stepH376Off = 131072 // f32[1024]
+	stepH1Off   = 0   // f32[4096*N]
+	stepH2Off   = 1   // f32[4096*N]
+	stepH3Off   = 2   // f32[1024]
+	stepH4Off   = 3   // bool[1024]
+	stepH5Off   = 4   // f32[4096*N]
+	stepH6Off   = 5   // f32[4096]
+	stepH7Off   = 6   // f32[64]
+	stepH8Off   = 7   // f32[4096]
+	stepH9Off   = 8   // f32[4096]
+	stepH10Off  = 9   // f32[4096]
+	stepH11Off  = 10  // f32[64]
+	stepH12Off  = 11  // f32[4096*N]
+	stepH13Off  = 12  // f32[4096*N]
+	stepH14Off  = 13  // f32[4096]
+	stepH15Off  = 14  // f32[4096]
+	stepH16Off  = 15  // f32[4096]
+	stepH17Off  = 16  // f32[64]
+	stepH18Off  = 17  // f32[4096*N]
+	stepH19Off  = 18  // f32[4096*N]
+	stepH20Off  = 19  // f32[4096]
+	stepH21Off  = 20  // f32[4096]
+	stepH22Off  = 21  // f32[4096]
+	stepH23Off  = 22  // f32[4096*N]
+	stepH24Off  = 23  // f32[4096*N]
+	stepH25Off  = 24  // f32[4096*N]
+	stepH26Off  = 25  // f32[4096*N]
+	stepH27Off  = 26  // f32[16384*N]
+	stepH28Off  = 27  // f32[16384*N]
+	stepH29Off  = 28  // f32[16384*N]
+	stepH30Off  = 29  // f32[1024]
+	stepH31Off  = 30  // bool[1024]
+	stepH32Off  = 31  // f32[4096*N]
+	stepH33Off  = 32  // f32[4096*N]
+	stepH34Off  = 33  // f32[4096*N]
+	stepH35Off  = 34  // f32[4096*N]
+	stepH36Off  = 35  // f32[4096]
+	stepH37Off  = 36  // f32[4096]
+	stepH38Off  = 37  // f32[4096]
+	stepH39Off  = 38  // f32[64]
+	stepH40Off  = 39  // f32[4096*N]
+	stepH41Off  = 40  // bool[1024]
+	stepH42Off  = 41  // f32[1024]
+	stepH43Off  = 42  // f32[4096*N]
+	stepH44Off  = 43  // f32[16384]
+	stepH45Off  = 44  // f32[16384]
+	stepH46Off  = 45  // f32[16384*N]
+	stepH47Off  = 46  // f32[16384*N]
+	stepH48Off  = 47  // f32[16384*N]
+	stepH49Off  = 48  // f32[1024]
+	stepH50Off  = 49  // bool[1024]
+	stepH51Off  = 50  // f32[4096*N]
+	stepH52Off  = 51  // f32[16384]
+	stepH53Off  = 52  // f32[16384]
+	stepH54Off  = 53  // f32[16384]
+	stepH55Off  = 54  // f32[64]
+	stepH56Off  = 55  // f32[4096*N]
+	stepH57Off  = 56  // bool[1024]
+	stepH58Off  = 57  // f32[1024]
+	stepH59Off  = 58  // f32[4096*N]
+	stepH60Off  = 59  // f32[4096]
+	stepH61Off  = 60  // f32[64]
+	stepH62Off  = 61  // f32[4096]
+	stepH63Off  = 62  // f32[4096]
+	stepH64Off  = 63  // f32[4096]
+	stepH65Off  = 64  // f32[64]
+	stepH66Off  = 65  // f32[4096*N]
+	stepH67Off  = 66  // f32[4096*N]
+	stepH68Off  = 67  // f32[4096]
+	stepH69Off  = 68  // f32[4096]
+	stepH70Off  = 69  // f32[4096]
+	stepH71Off  = 70  // f32[64]
+	stepH72Off  = 71  // f32[4096*N]
+	stepH73Off  = 72  // f32[4096*N]
+	stepH74Off  = 73  // f32[4096]
+	stepH75Off  = 74  // f32[4096]
+	stepH76Off  = 75  // f32[4096]
+	stepH77Off  = 76  // f32[4096*N]
+	stepH78Off  = 77  // f32[4096*N]
+	stepH79Off  = 78  // f32[4096*N]
+	stepH80Off  = 79  // f32[4096*N]
+	stepH81Off  = 80  // f32[16384*N]
+	stepH82Off  = 81  // f32[16384*N]
+	stepH83Off  = 82  // f32[16384*N]
+	stepH84Off  = 83  // f32[1024]
+	stepH85Off  = 84  // bool[1024]
+	stepH86Off  = 85  // f32[4096*N]
+	stepH87Off  = 86  // f32[4096*N]
+	stepH88Off  = 87  // f32[4096*N]
+	stepH89Off  = 88  // f32[4096*N]
+	stepH90Off  = 89  // f32[4096]
+	stepH91Off  = 90  // f32[4096]
+	stepH92Off  = 91  // f32[4096]
+	stepH93Off  = 92  // f32[64]
+	stepH94Off  = 93  // f32[4096*N]
+	stepH95Off  = 94  // bool[1024]
+	stepH96Off  = 95  // f32[1024]
+	stepH97Off  = 96  // f32[4096*N]
+	stepH98Off  = 97  // f32[16384]
+	stepH99Off  = 98  // f32[16384]
+	stepH100Off = 99  // f32[16384*N]
+	stepH101Off = 100 // f32[16384*N]
+	stepH102Off = 101 // f32[16384*N]
+	stepH103Off = 102 // f32[1024]
+	stepH104Off = 103 // bool[1024]
+	stepH105Off = 104 // f32[4096*N]
+	stepH106Off = 105 // f32[16384]
+	stepH107Off = 106 // f32[16384]
+	stepH108Off = 107 // f32[16384]
+	stepH109Off = 108 // f32[64]
+	stepH110Off = 109 // f32[4096*N]
+	stepH111Off = 110 // bool[1024]
+	stepH112Off = 111 // f32[1024]
+	stepH113Off = 112 // f32[4096*N]
+	stepH114Off = 113 // f32[16384]
+	stepH115Off = 114 // f32[16384]
+	stepH116Off = 115 // f32[16384*N]
+	stepH117Off = 116 // f32[64*N]
+	stepH118Off = 117 // i64[1]
+	stepH119Off = 118 // f32[1]
+	stepH120Off = 119 // f32[64*N]
+	stepH121Off = 120 // f32[16384*N]
+	stepH122Off = 121 // f32[64*N]
+	stepH123Off = 122 // f32[1024]
+	stepH124Off = 123 // f32[1024]
+	stepH125Off = 124 // f32[16384]
+	stepH126Off = 125 // f32[4096*N]
+	stepH127Off = 126 // f32[4096*N]
+	stepH128Off = 127 // f32[16384*N]
+	stepH129Off = 128 // f32[16384]
+	stepH130Off = 129 // f32[16384]
+	stepH131Off = 130 // f32[64*N]
+	stepH132Off = 131 // f32[4096*N]
+	stepH133Off = 132 // f32[1024]
+	stepH134Off = 133 // f32[1024]
+	stepH135Off = 134 // f32[64*N]
+	stepH136Off = 135 // f32[1024]
+	stepH137Off = 136 // f32[4096*N]
+	stepH138Off = 137 // f32[1024]
+	stepH139Off = 138 // f32[4096*N]
+	stepH140Off = 139 // f32[4096*N]
+	stepH141Off = 140 // f32[64*N]
+	stepH142Off = 141 // f32[64*N]
+	stepH143Off = 142 // f32[1024]
+	stepH144Off = 143 // f32[1024]
+	stepH145Off = 144 // f32[1024]
+	stepH146Off = 145 // f32[1024]
+	stepH147Off = 146 // f32[192]
+	stepH148Off = 147 // f32[12288]
+	stepH149Off = 148 // f32[192]
+	stepH150Off = 149 // f32[12288]
+	stepH151Off = 150 // f32[192]
+	stepH152Off = 151 // f32[12288]
+	stepH153Off = 152 // f32[4096*N]
+	stepH154Off = 153 // u8[229376*N+65536]
+	stepH155Off = 154 // f32[192]
+	stepH156Off = 155 // f32[12288]
+	stepH157Off = 156 // f32[192]
+	stepH158Off = 157 // f32[12288]
+	stepH159Off = 158 // f32[192]
+	stepH160Off = 159 // f32[12288]
+	stepH161Off = 160 // f32[4096*N]
+	stepH162Off = 161 // u8[229376*N+65536]
+	stepH163Off = 162 // bool[1024]
+	stepH164Off = 163 // f32[1024]
+	stepH165Off = 164 // f32[16384]
+	stepH166Off = 165 // f32[1024]
+	stepH167Off = 166 // f32[1024]
+	stepH168Off = 167 // f32[1024]
+	stepH169Off = 168 // f32[1024]
+)
+
+// The steps at which each buffer is first written and last read.
+var (
+	stepFirstUse = [...]int32{28, 29, 30, 30, 32, 33, 34, 35, 36, 37, 38, 39, 41, 42, 43, 44, 45, 46, 48, 49, 50, 51, 53, 55, 56, 57, 58, 61, 62, 62, 62, 63, 64, 65, 67, 68, 69, 70, 71, 72, 73, 73, 74, 75, 76, 77, 78, 79, 79, 79, 80, 81, 82, 83, 84, 85, 86, 86, 87, 88, 89, 90, 91, 92, 93, 94, 96, 97, 98, 99, 100, 101, 103, 104, 105, 106, 108, 110, 111, 112, 113, 116, 117, 117, 117, 118, 119, 120, 122, 123, 124, 125, 126, 127, 128, 128, 129, 130, 131, 132, 133, 134, 134, 134, 135, 136, 137, 138, 139, 140, 141, 141, 142, 143, 144, 145, 149, 153, 154, 158, 161, 165, 166, 166, 168, 169, 171, 172, 173, 174, 175, 176, 176, 176, 177, 178, 180, 180, 181, 184, 185, 186, 187, 187, 187, 187, 196, 196, 196, 196, 196, 196, 196, 196, 205, 205, 205, 205, 205, 205, 205, 205, 206, 206, 208, 211, 212, 213, 214}
+	stepLastUse  = [...]int32{205, 210, 30, 30, 53, 205, 53, 205, 37, 39, 39, 56, 205, 205, 44, 46, 46, 205, 63, 50, 51, 53, 205, 58, 57, 58, 205, 205, 64, 62, 62, 64, 205, 72, 205, 69, 70, 72, 72, 205, 73, 73, 77, 76, 77, 205, 205, 85, 79, 79, 205, 82, 83, 85, 85, 196, 86, 86, 108, 196, 108, 196, 92, 94, 94, 111, 196, 196, 99, 101, 101, 196, 118, 105, 106, 108, 196, 113, 112, 113, 196, 196, 119, 117, 117, 119, 196, 127, 196, 124, 125, 127, 127, 196, 128, 128, 132, 131, 132, 196, 196, 140, 134, 134, 196, 137, 138, 140, 140, 187, 141, 141, 171, 144, 145, 166, 152, 154, 158, 162, 172, 166, 166, 166, 169, 183, 173, 173, 174, 215, 176, 177, 176, 176, 187, 178, 196, 180, 182, 185, 187, 187, 187, 187, 187, 187, 211, 212, 211, 212, 211, 212, 205, 196, 213, 214, 213, 214, 213, 214, 206, 205, 206, 206, 215, 211, 212, 213, 214}
+)
+
+// The plan of block, from where its arena begins.
+//
+//	107 buffers in 229376*N+65536 bytes; the largest live set is 229376*N+65536
+//
+//	                 steps     0                                                          294912
+//	h246             0-8                                                               [--)
+//	h421             2-3       [------------)
+//	h249             3-21                    [------------)
+//	h1281            5-7                                   [------------)
+//	h252             7-9                                                 [------------)
+//	h441             8-9                                   [--)
+//	h253             9-10      [------------)
+//	h271             11-13                                 [------------)
+//	h473             15-16     [------------)
+//	h276             16-32                                               [--)
+//	h1231            18-20                                 [--)
+//	h279             20-22                                                   [-)
+//	h506             21-22                                 [------------)
+//	h280             22-23     [------------)
+//	h284             25-26                   [-)
+//	h291             28-36                   [-)
+//	h292             29-113                                                            [--)
+//	h293             30-31                      [--)
+//	h296             33-34                      [--)
+//	h306             37-44                   [-)
+//	h520             39-40     [-)
+//	h309             40-48                      [--)
+//	h87              42-45                          [-)
+//	h548             44-45                             [--)
+//	h313             45-46     [-)
+//	h316             48-54                                                                 [--)
+//	h317             49-50                   [-)
+//	h570             50-51                                 [--)
+//	h318             51-64                   [------------)
+//	h1141            52-53                                 [------------)
+//	h319             53-55                                               [------------)
+//	h575             54-55                                 [--)
+//	h320             55-65                                                                 [--)
+//	h324             57-58                                 [------------)
+//	h577             60-64                                               [--)
+//	h332             61-63                                                   [-)
+//	h579             62-63                                 [------------)
+//	h333             63-79                                                      [--)
+//	h335             64-89                                 [--)
+//	h336             65-75                   [-)
+//	h581             69-70     [-)
+//	h341             70-109                     [--)
+//	h851             72-74                          [-)
+//	h344             74-97                             [--)
+//	h584             75-76                          [-)
+//	h345             76-77     [-)
+//	h346             77-78        [--)
+//	h348             79-100                  [-)
+//	h587             83-100    [-)
+//	h589             85-86                          [-)
+//	h357             86-87        [--)
+//	h358             87-88            [-)
+//	h360             89-96                          [-)
+//	h592             93-94        [--)
+//	h365             94-100                                [--)
+//	h594             96-97                                     [-)
+//	h369             97-98        [--)
+//	h370             98-99            [-)
+//	h376             102-103                 [-)
+//	h383             105-113                 [-)
+//	and 47 smaller ones
+const (
+	blockH2Off   = 4096  // bool[1024]
+	blockH3Off   = 0     // f32[1024]
+	blockH4Off   = 0     // f32[16384]
+	blockH5Off   = 65536 // f32[16384*N]
+	blockH7Off   = 0     // f32[1024]
+	blockH8Off   = 4096  // bool[1024]
+	blockH11Off  = 0     // f32[16384]
+	blockH13Off  = 0     // f32[1024]
+	blockH14Off  = 0     // f32[1024]
+	blockH15Off  = 4096  // bool[1024]
+	blockH16Off  = 0     // f32[1024]
+	blockH17Off  = 0     // f32[16384]
+	blockH22Off  = 0     // f32[16384]
+	blockH24Off  = 65536 // f32[4096*N]
+	blockH25Off  = 0     // f32[1024]
+	blockH26Off  = 4096  // f32[1024]
+	blockH28Off  = 0     // f32[1024]
+	blockH29Off  = 65536 // f32[4096*N]
+	blockH31Off  = 0     // f32[1024]
+	blockH36Off  = 0     // f32[1024]
+	blockH37Off  = 4096  // f32[1024]
+	blockH38Off  = 8192  // f32[1024]
+	blockH39Off  = 12288 // f32[1024]
+	blockH40Off  = 65536 // f32[4096*N]
+	blockH41Off  = 4096  // bool[1024]
+	blockH42Off  = 0     // f32[1024]
+	blockH43Off  = 0     // f32[4096]
+	blockH47Off  = 0     // f32[4096]
+	blockH49Off  = 65536 // f32[4096*N]
+	blockH51Off  = 65536 // f32[16384*N]
+	blockH53Off  = 0     // f32[1024]
+	blockH54Off  = 4096  // bool[1024]
+	blockH58Off  = 4096  // bool[1024]
+	blockH59Off  = 0     // f32[1024]
+	blockH62Off  = 0     // f32[1024]
+	blockH63Off  = 4096  // f32[1024]
+	blockH69Off  = 65536 // f32[4096*N]
+	blockH70Off  = 0     // f32[64]
+	blockH71Off  = 0     // f32[4096]
+	blockH76Off  = 0     // f32[4096]
+	blockH77Off  = 16384 // f32[4096]
+	blockH78Off  = 65536 // f32[4096*N]
+	blockH79Off  = 0     // f32[64]
+	blockH80Off  = 0     // f32[4096]
+	blockH82Off  = 16384 // f32[4096]
+	blockH83Off  = 32768 // f32[4096]
+	blockH85Off  = 16384 // f32[64]
+	blockH86Off  = 16384 // f32[4096]
+	blockH89Off  = 16384 // f32[4096]
+	blockH90Off  = 32768 // f32[4096]
+	blockH92Off  = 65536 // f32[4096*N]
+	blockH93Off  = 0     // f32[1024]
+	blockH94Off  = 4096  // f32[1024]
+	blockH96Off  = 0     // f32[1024]
+	blockH97Off  = 65536 // f32[4096*N]
+	blockH99Off  = 0     // f32[1024]
+	blockH104Off = 0     // f32[1024]
+	blockH105Off = 4096  // f32[1024]
+	blockH106Off = 8192  // f32[1024]
+	blockH107Off = 12288 // f32[1024]
 )
 
 // The arena's plan for evalForward, in bytes for N = 1. Buffers share memory only when no step needs
@@ -550,278 +583,307 @@ const (
 	evalLossH50Off = 131072 // f32[16384*N]
 )
 
-// The arena's plan for trainForward, in bytes for N = 1. Buffers share memory only when no step needs
-// both.
+// The arena's plan for trainForward. Buffers share memory only when no step needs both; their sizes and
+// offsets follow from the extents of the arguments.
 //
-//	368 buffers in 688128*N+434688 bytes; the largest live set is 688128*N+434688
-//
-//	                 steps     0                                                         1122816
-//	h61              58-360                            [--)
-//	h146             61-64                                 [--)
-//	h75              75-76     [-)
-//	h158             76-77           [--)
-//	h77              77-306                                [--)
-//	h160             78-85                                     [-)
-//	h33              81-82     [-)
-//	h346             82-83           [--)
-//	h165             83-85     [-)
-//	h110             113-240                                   [-)
-//	h174             116-119                                      [--)
-//	h124             130-131   [-)
-//	h322             131-132         [--)
-//	h126             132-186                                      [--)
-//	h188             133-140                                          [--)
-//	h50              136-137   [-)
-//	h550             137-138         [--)
-//	h338             138-140   [-)
-//	h135             143-144   [-)
-//	h360             144-145         [--)
-//	h166             147-154                                          [--)
-//	h389             149-150   [-)
-//	h397             154-155                                              [--)
-//	h203             155-156         [--)
-//	h204             156-420   [-)
-//	h420             173-174         [--)
-//	h231             174-186                                          [--)
-//	h1882            176-179                                              [--)
-//	h234             179-181                                                  [-)
-//	h235             181-182         [--)
-//	h253             183-184                                              [--)
-//	h1881            185-194                                              [--)
-//	h468             188-189         [--)
-//	h490             194-195                                      [--)
-//	h262             195-196         [--)
-//	h300             225-232                                      [--)
-//	h1742            226-228                                          [--)
-//	h301             228-230                                              [--)
-//	h1741            231-235                                            [--)
-//	h306             233-234                                      [--)
-//	h560             238-239                                      [--)
-//	h329             254-417          [-)
-//	h341             264-417             [-)
-//	h578             293-294                  [--)
-//	h383             294-306                                   [-)
-//	h1602            296-299                                      [--)
-//	h386             299-301                                          [--)
-//	h387             301-302                  [--)
-//	h405             303-304                                      [--)
-//	h1601            305-314                                      [--)
-//	h584             308-309                  [--)
-//	h587             314-315                               [--)
-//	h414             315-316                  [--)
-//	h452             345-352                               [--)
-//	h1462            346-348                                   [-)
-//	h453             348-350                                      [--)
-//	h1461            351-355                                     [-)
-//	h458             353-354                               [--)
-//	h602             358-359                               [--)
-//	h534             413-420      [--)
-//	and 308 smaller ones
+//	161 buffers, placed once the extents are known
 const (
-	trainForwardH1Off   = 434688 // f32[4096*N]
-	trainForwardH3Off   = 0      // f32[1024]
-	trainForwardH4Off   = 4096   // bool[1024]
-	trainForwardH6Off   = 81920  // f32[4096]
-	trainForwardH7Off   = 32768  // f32[64]
-	trainForwardH8Off   = 98304  // f32[4096]
-	trainForwardH9Off   = 0      // f32[4096]
-	trainForwardH10Off  = 16384  // f32[4096]
-	trainForwardH11Off  = 0      // f32[64]
-	trainForwardH12Off  = 434688 // f32[4096*N]
-	trainForwardH14Off  = 65536  // f32[4096]
-	trainForwardH15Off  = 0      // f32[4096]
-	trainForwardH16Off  = 16384  // f32[4096]
-	trainForwardH17Off  = 0      // f32[64]
-	trainForwardH20Off  = 0      // f32[4096]
-	trainForwardH21Off  = 16384  // f32[4096]
-	trainForwardH22Off  = 0      // f32[4096]
-	trainForwardH27Off  = 434688 // f32[16384*N]
-	trainForwardH29Off  = 0      // f32[1024]
-	trainForwardH30Off  = 4096   // bool[1024]
-	trainForwardH35Off  = 0      // f32[4096]
-	trainForwardH36Off  = 16384  // f32[4096]
-	trainForwardH37Off  = 0      // f32[4096]
-	trainForwardH38Off  = 16384  // f32[64]
-	trainForwardH40Off  = 4096   // bool[1024]
-	trainForwardH41Off  = 0      // f32[1024]
-	trainForwardH43Off  = 0      // f32[16384]
-	trainForwardH44Off  = 114688 // f32[16384]
-	trainForwardH47Off  = 0      // f32[1024]
-	trainForwardH48Off  = 4096   // bool[1024]
-	trainForwardH50Off  = 0      // f32[16384]
-	trainForwardH51Off  = 114688 // f32[16384]
-	trainForwardH52Off  = 0      // f32[16384]
-	trainForwardH53Off  = 114688 // f32[64]
-	trainForwardH55Off  = 4096   // bool[1024]
-	trainForwardH56Off  = 0      // f32[1024]
-	trainForwardH58Off  = 229376 // f32[4096]
-	trainForwardH59Off  = 32768  // f32[64]
-	trainForwardH60Off  = 180224 // f32[4096]
-	trainForwardH61Off  = 0      // f32[4096]
-	trainForwardH62Off  = 16384  // f32[4096]
-	trainForwardH63Off  = 0      // f32[64]
-	trainForwardH66Off  = 196608 // f32[4096]
-	trainForwardH67Off  = 0      // f32[4096]
-	trainForwardH68Off  = 16384  // f32[4096]
-	trainForwardH69Off  = 0      // f32[64]
-	trainForwardH72Off  = 0      // f32[4096]
-	trainForwardH73Off  = 16384  // f32[4096]
-	trainForwardH74Off  = 0      // f32[4096]
-	trainForwardH81Off  = 0      // f32[1024]
-	trainForwardH82Off  = 4096   // bool[1024]
-	trainForwardH87Off  = 0      // f32[4096]
-	trainForwardH88Off  = 16384  // f32[4096]
-	trainForwardH89Off  = 0      // f32[4096]
-	trainForwardH90Off  = 16384  // f32[64]
-	trainForwardH92Off  = 4096   // bool[1024]
-	trainForwardH93Off  = 0      // f32[1024]
-	trainForwardH95Off  = 0      // f32[16384]
-	trainForwardH96Off  = 114688 // f32[16384]
-	trainForwardH99Off  = 0      // f32[1024]
-	trainForwardH100Off = 4096   // bool[1024]
-	trainForwardH102Off = 0      // f32[16384]
-	trainForwardH103Off = 114688 // f32[16384]
-	trainForwardH104Off = 0      // f32[16384]
-	trainForwardH105Off = 114688 // f32[64]
-	trainForwardH107Off = 4096   // bool[1024]
-	trainForwardH108Off = 0      // f32[1024]
-	trainForwardH110Off = 0      // f32[16384]
-	trainForwardH111Off = 114688 // f32[16384]
-	trainForwardH113Off = 0      // f32[16384]
-	trainForwardH117Off = 114688 // f32[16384]
-	trainForwardH118Off = 0      // f32[16384]
-	trainForwardH121Off = 114688 // f32[1024]
-	trainForwardH122Off = 118784 // f32[1024]
-	trainForwardH124Off = 114688 // f32[1024]
-	trainForwardH126Off = 114688 // f32[1024]
-	trainForwardH131Off = 114688 // f32[1024]
-	trainForwardH132Off = 118784 // f32[1024]
-	trainForwardH133Off = 122880 // f32[1024]
-	trainForwardH134Off = 126976 // f32[1024]
-	trainForwardH136Off = 118784 // bool[1024]
-	trainForwardH137Off = 114688 // f32[1024]
-	trainForwardH138Off = 114688 // f32[16384]
-	trainForwardH141Off = 114688 // f32[1024]
-	trainForwardH142Off = 118784 // bool[1024]
-	trainForwardH145Off = 114688 // f32[16384]
-	trainForwardH147Off = 114688 // f32[1024]
-	trainForwardH148Off = 114688 // f32[1024]
-	trainForwardH150Off = 118784 // bool[1024]
-	trainForwardH151Off = 114688 // f32[1024]
-	trainForwardH152Off = 114688 // f32[16384]
-	trainForwardH157Off = 114688 // f32[16384]
-	trainForwardH160Off = 114688 // f32[1024]
-	trainForwardH161Off = 118784 // f32[1024]
-	trainForwardH163Off = 114688 // f32[1024]
-	trainForwardH165Off = 114688 // f32[1024]
-	trainForwardH170Off = 114688 // f32[1024]
-	trainForwardH171Off = 118784 // f32[1024]
-	trainForwardH172Off = 122880 // f32[1024]
-	trainForwardH173Off = 126976 // f32[1024]
-	trainForwardH175Off = 118784 // bool[1024]
-	trainForwardH176Off = 114688 // f32[1024]
-	trainForwardH177Off = 114688 // f32[4096]
-	trainForwardH181Off = 114688 // f32[4096]
-	trainForwardH187Off = 114688 // f32[1024]
-	trainForwardH188Off = 118784 // bool[1024]
-	trainForwardH193Off = 118784 // bool[1024]
-	trainForwardH194Off = 114688 // f32[1024]
-	trainForwardH197Off = 114688 // f32[1024]
-	trainForwardH198Off = 118784 // f32[1024]
-	trainForwardH205Off = 114688 // f32[64]
-	trainForwardH206Off = 430080 // f32[192]
-	trainForwardH207Off = 114688 // f32[4096]
-	trainForwardH212Off = 131072 // f32[4096]
-	trainForwardH213Off = 114688 // f32[4096]
-	trainForwardH214Off = 131072 // f32[12288]
-	trainForwardH216Off = 114688 // f32[64]
-	trainForwardH217Off = 430848 // f32[192]
-	trainForwardH218Off = 114688 // f32[4096]
-	trainForwardH220Off = 180224 // f32[4096]
-	trainForwardH221Off = 245760 // f32[4096]
-	trainForwardH222Off = 180224 // f32[12288]
-	trainForwardH224Off = 245760 // f32[64]
-	trainForwardH225Off = 431616 // f32[192]
-	trainForwardH226Off = 245760 // f32[4096]
-	trainForwardH229Off = 229376 // f32[4096]
-	trainForwardH230Off = 278528 // f32[4096]
-	trainForwardH231Off = 229376 // f32[12288]
-	trainForwardH234Off = 114688 // f32[1024]
-	trainForwardH235Off = 118784 // f32[1024]
-	trainForwardH237Off = 114688 // f32[1024]
-	trainForwardH239Off = 114688 // f32[1024]
-	trainForwardH244Off = 114688 // f32[1024]
-	trainForwardH245Off = 118784 // f32[1024]
-	trainForwardH246Off = 122880 // f32[1024]
-	trainForwardH247Off = 126976 // f32[1024]
-	trainForwardH249Off = 118784 // bool[1024]
-	trainForwardH250Off = 114688 // f32[1024]
-	trainForwardH251Off = 278528 // f32[16384]
-	trainForwardH254Off = 114688 // f32[1024]
-	trainForwardH255Off = 118784 // bool[1024]
-	trainForwardH258Off = 278528 // f32[16384]
-	trainForwardH260Off = 114688 // f32[1024]
-	trainForwardH261Off = 114688 // f32[1024]
-	trainForwardH263Off = 118784 // bool[1024]
-	trainForwardH264Off = 114688 // f32[1024]
-	trainForwardH265Off = 278528 // f32[16384]
-	trainForwardH270Off = 278528 // f32[16384]
-	trainForwardH273Off = 114688 // f32[1024]
-	trainForwardH274Off = 118784 // f32[1024]
-	trainForwardH276Off = 114688 // f32[1024]
-	trainForwardH278Off = 114688 // f32[1024]
-	trainForwardH283Off = 114688 // f32[1024]
-	trainForwardH284Off = 118784 // f32[1024]
-	trainForwardH285Off = 122880 // f32[1024]
-	trainForwardH286Off = 126976 // f32[1024]
-	trainForwardH288Off = 118784 // bool[1024]
-	trainForwardH289Off = 114688 // f32[1024]
-	trainForwardH290Off = 114688 // f32[4096]
-	trainForwardH294Off = 114688 // f32[4096]
-	trainForwardH300Off = 114688 // f32[1024]
-	trainForwardH301Off = 118784 // bool[1024]
-	trainForwardH306Off = 118784 // bool[1024]
-	trainForwardH307Off = 114688 // f32[1024]
-	trainForwardH310Off = 114688 // f32[1024]
-	trainForwardH311Off = 118784 // f32[1024]
-	trainForwardH317Off = 434688 // f32[4096*N]
-	trainForwardH318Off = 114688 // f32[64]
-	trainForwardH319Off = 432384 // f32[192]
-	trainForwardH320Off = 114688 // f32[4096]
-	trainForwardH325Off = 114688 // f32[4096]
-	trainForwardH326Off = 65536  // f32[4096]
-	trainForwardH327Off = 278528 // f32[12288]
-	trainForwardH328Off = 434688 // f32[4096*N]
-	trainForwardH329Off = 65536  // f32[64]
-	trainForwardH330Off = 433152 // f32[192]
-	trainForwardH331Off = 65536  // f32[4096]
-	trainForwardH333Off = 114688 // f32[4096]
-	trainForwardH334Off = 98304  // f32[4096]
-	trainForwardH335Off = 327680 // f32[12288]
-	trainForwardH337Off = 98304  // f32[64]
-	trainForwardH338Off = 433920 // f32[192]
-	trainForwardH339Off = 98304  // f32[4096]
-	trainForwardH342Off = 98304  // f32[4096]
-	trainForwardH343Off = 81920  // f32[4096]
-	trainForwardH344Off = 376832 // f32[12288]
-	trainForwardH346Off = 434688 // f32[4096*N]
-	trainForwardH347Off = 65536  // f32[1024]
-	trainForwardH348Off = 69632  // f32[1024]
-	trainForwardH350Off = 65536  // f32[1024]
-	trainForwardH351Off = 434688 // f32[4096*N]
-	trainForwardH352Off = 65536  // f32[1024]
-	trainForwardH357Off = 65536  // f32[1024]
-	trainForwardH358Off = 69632  // f32[1024]
-	trainForwardH359Off = 73728  // f32[1024]
-	trainForwardH360Off = 77824  // f32[1024]
-	trainForwardH361Off = 434688 // f32[4096*N]
-	trainForwardH362Off = 69632  // bool[1024]
-	trainForwardH363Off = 65536  // f32[1024]
-	trainForwardH364Off = 65536  // f32[16384]
-	trainForwardH365Off = 425984 // f32[1024]
-	trainForwardH366Off = 425984 // f32[1024]
-	trainForwardH367Off = 131072 // f32[1024]
-	trainForwardH368Off = 131072 // f32[1024]
+	trainForwardH1Off   = 0   // f32[4096*N]
+	trainForwardH2Off   = 1   // f32[4096*N]
+	trainForwardH3Off   = 2   // f32[1024]
+	trainForwardH4Off   = 3   // bool[1024]
+	trainForwardH5Off   = 4   // f32[4096*N]
+	trainForwardH6Off   = 5   // f32[4096]
+	trainForwardH7Off   = 6   // f32[64]
+	trainForwardH8Off   = 7   // f32[4096]
+	trainForwardH9Off   = 8   // f32[4096]
+	trainForwardH10Off  = 9   // f32[4096]
+	trainForwardH11Off  = 10  // f32[64]
+	trainForwardH12Off  = 11  // f32[4096*N]
+	trainForwardH13Off  = 12  // f32[4096*N]
+	trainForwardH14Off  = 13  // f32[4096]
+	trainForwardH15Off  = 14  // f32[4096]
+	trainForwardH16Off  = 15  // f32[4096]
+	trainForwardH17Off  = 16  // f32[64]
+	trainForwardH18Off  = 17  // f32[4096*N]
+	trainForwardH19Off  = 18  // f32[4096*N]
+	trainForwardH20Off  = 19  // f32[4096]
+	trainForwardH21Off  = 20  // f32[4096]
+	trainForwardH22Off  = 21  // f32[4096]
+	trainForwardH23Off  = 22  // f32[4096*N]
+	trainForwardH24Off  = 23  // f32[4096*N]
+	trainForwardH25Off  = 24  // f32[4096*N]
+	trainForwardH26Off  = 25  // f32[4096*N]
+	trainForwardH27Off  = 26  // f32[16384*N]
+	trainForwardH28Off  = 27  // f32[16384*N]
+	trainForwardH29Off  = 28  // f32[16384*N]
+	trainForwardH30Off  = 29  // f32[1024]
+	trainForwardH31Off  = 30  // bool[1024]
+	trainForwardH32Off  = 31  // f32[4096*N]
+	trainForwardH33Off  = 32  // f32[4096*N]
+	trainForwardH34Off  = 33  // f32[4096*N]
+	trainForwardH35Off  = 34  // f32[4096*N]
+	trainForwardH36Off  = 35  // f32[4096]
+	trainForwardH37Off  = 36  // f32[4096]
+	trainForwardH38Off  = 37  // f32[4096]
+	trainForwardH39Off  = 38  // f32[64]
+	trainForwardH40Off  = 39  // f32[4096*N]
+	trainForwardH41Off  = 40  // bool[1024]
+	trainForwardH42Off  = 41  // f32[1024]
+	trainForwardH43Off  = 42  // f32[4096*N]
+	trainForwardH44Off  = 43  // f32[16384]
+	trainForwardH45Off  = 44  // f32[16384]
+	trainForwardH46Off  = 45  // f32[16384*N]
+	trainForwardH47Off  = 46  // f32[16384*N]
+	trainForwardH48Off  = 47  // f32[16384*N]
+	trainForwardH49Off  = 48  // f32[1024]
+	trainForwardH50Off  = 49  // bool[1024]
+	trainForwardH51Off  = 50  // f32[4096*N]
+	trainForwardH52Off  = 51  // f32[16384]
+	trainForwardH53Off  = 52  // f32[16384]
+	trainForwardH54Off  = 53  // f32[16384]
+	trainForwardH55Off  = 54  // f32[64]
+	trainForwardH56Off  = 55  // f32[4096*N]
+	trainForwardH57Off  = 56  // bool[1024]
+	trainForwardH58Off  = 57  // f32[1024]
+	trainForwardH59Off  = 58  // f32[4096*N]
+	trainForwardH60Off  = 59  // f32[4096]
+	trainForwardH61Off  = 60  // f32[64]
+	trainForwardH62Off  = 61  // f32[4096]
+	trainForwardH63Off  = 62  // f32[4096]
+	trainForwardH64Off  = 63  // f32[4096]
+	trainForwardH65Off  = 64  // f32[64]
+	trainForwardH66Off  = 65  // f32[4096*N]
+	trainForwardH67Off  = 66  // f32[4096*N]
+	trainForwardH68Off  = 67  // f32[4096]
+	trainForwardH69Off  = 68  // f32[4096]
+	trainForwardH70Off  = 69  // f32[4096]
+	trainForwardH71Off  = 70  // f32[64]
+	trainForwardH72Off  = 71  // f32[4096*N]
+	trainForwardH73Off  = 72  // f32[4096*N]
+	trainForwardH74Off  = 73  // f32[4096]
+	trainForwardH75Off  = 74  // f32[4096]
+	trainForwardH76Off  = 75  // f32[4096]
+	trainForwardH77Off  = 76  // f32[4096*N]
+	trainForwardH78Off  = 77  // f32[4096*N]
+	trainForwardH79Off  = 78  // f32[4096*N]
+	trainForwardH80Off  = 79  // f32[4096*N]
+	trainForwardH81Off  = 80  // f32[16384*N]
+	trainForwardH82Off  = 81  // f32[16384*N]
+	trainForwardH83Off  = 82  // f32[16384*N]
+	trainForwardH84Off  = 83  // f32[1024]
+	trainForwardH85Off  = 84  // bool[1024]
+	trainForwardH86Off  = 85  // f32[4096*N]
+	trainForwardH87Off  = 86  // f32[4096*N]
+	trainForwardH88Off  = 87  // f32[4096*N]
+	trainForwardH89Off  = 88  // f32[4096*N]
+	trainForwardH90Off  = 89  // f32[4096]
+	trainForwardH91Off  = 90  // f32[4096]
+	trainForwardH92Off  = 91  // f32[4096]
+	trainForwardH93Off  = 92  // f32[64]
+	trainForwardH94Off  = 93  // f32[4096*N]
+	trainForwardH95Off  = 94  // bool[1024]
+	trainForwardH96Off  = 95  // f32[1024]
+	trainForwardH97Off  = 96  // f32[4096*N]
+	trainForwardH98Off  = 97  // f32[16384]
+	trainForwardH99Off  = 98  // f32[16384]
+	trainForwardH100Off = 99  // f32[16384*N]
+	trainForwardH101Off = 100 // f32[16384*N]
+	trainForwardH102Off = 101 // f32[16384*N]
+	trainForwardH103Off = 102 // f32[1024]
+	trainForwardH104Off = 103 // bool[1024]
+	trainForwardH105Off = 104 // f32[4096*N]
+	trainForwardH106Off = 105 // f32[16384]
+	trainForwardH107Off = 106 // f32[16384]
+	trainForwardH108Off = 107 // f32[16384]
+	trainForwardH109Off = 108 // f32[64]
+	trainForwardH110Off = 109 // f32[4096*N]
+	trainForwardH111Off = 110 // bool[1024]
+	trainForwardH112Off = 111 // f32[1024]
+	trainForwardH113Off = 112 // f32[4096*N]
+	trainForwardH114Off = 113 // f32[16384]
+	trainForwardH115Off = 114 // f32[16384]
+	trainForwardH116Off = 115 // f32[16384*N]
+	trainForwardH117Off = 116 // f32[16384]
+	trainForwardH118Off = 117 // f32[4096*N]
+	trainForwardH119Off = 118 // f32[4096*N]
+	trainForwardH120Off = 119 // f32[16384*N]
+	trainForwardH121Off = 120 // f32[16384]
+	trainForwardH122Off = 121 // f32[16384]
+	trainForwardH123Off = 122 // f32[64*N]
+	trainForwardH124Off = 123 // f32[4096*N]
+	trainForwardH125Off = 124 // f32[1024]
+	trainForwardH126Off = 125 // f32[1024]
+	trainForwardH127Off = 126 // f32[64*N]
+	trainForwardH128Off = 127 // f32[1024]
+	trainForwardH129Off = 128 // f32[4096*N]
+	trainForwardH130Off = 129 // f32[1024]
+	trainForwardH131Off = 130 // f32[4096*N]
+	trainForwardH132Off = 131 // f32[4096*N]
+	trainForwardH133Off = 132 // f32[64*N]
+	trainForwardH134Off = 133 // f32[64*N]
+	trainForwardH135Off = 134 // f32[1024]
+	trainForwardH136Off = 135 // f32[1024]
+	trainForwardH137Off = 136 // f32[1024]
+	trainForwardH138Off = 137 // f32[1024]
+	trainForwardH139Off = 138 // f32[192]
+	trainForwardH140Off = 139 // f32[12288]
+	trainForwardH141Off = 140 // f32[192]
+	trainForwardH142Off = 141 // f32[12288]
+	trainForwardH143Off = 142 // f32[192]
+	trainForwardH144Off = 143 // f32[12288]
+	trainForwardH145Off = 144 // f32[4096*N]
+	trainForwardH146Off = 145 // u8[229376*N+65536]
+	trainForwardH147Off = 146 // f32[192]
+	trainForwardH148Off = 147 // f32[12288]
+	trainForwardH149Off = 148 // f32[192]
+	trainForwardH150Off = 149 // f32[12288]
+	trainForwardH151Off = 150 // f32[192]
+	trainForwardH152Off = 151 // f32[12288]
+	trainForwardH153Off = 152 // f32[4096*N]
+	trainForwardH154Off = 153 // u8[229376*N+65536]
+	trainForwardH155Off = 154 // bool[1024]
+	trainForwardH156Off = 155 // f32[1024]
+	trainForwardH157Off = 156 // f32[16384]
+	trainForwardH158Off = 157 // f32[1024]
+	trainForwardH159Off = 158 // f32[1024]
+	trainForwardH160Off = 159 // f32[1024]
+	trainForwardH161Off = 160 // f32[1024]
+)
+
+// The steps at which each buffer is first written and last read.
+var (
+	trainForwardFirstUse = [...]int32{28, 29, 30, 30, 32, 33, 34, 35, 36, 37, 38, 39, 41, 42, 43, 44, 45, 46, 48, 49, 50, 51, 53, 55, 56, 57, 58, 61, 62, 62, 62, 63, 64, 65, 67, 68, 69, 70, 71, 72, 73, 73, 74, 75, 76, 77, 78, 79, 79, 79, 80, 81, 82, 83, 84, 85, 86, 86, 87, 88, 89, 90, 91, 92, 93, 94, 96, 97, 98, 99, 100, 101, 103, 104, 105, 106, 108, 110, 111, 112, 113, 116, 117, 117, 117, 118, 119, 120, 122, 123, 124, 125, 126, 127, 128, 128, 129, 130, 131, 132, 133, 134, 134, 134, 135, 136, 137, 138, 139, 140, 141, 141, 142, 143, 144, 147, 149, 150, 153, 154, 155, 156, 157, 158, 158, 158, 159, 160, 162, 162, 163, 166, 167, 168, 169, 169, 169, 169, 178, 178, 178, 178, 178, 178, 178, 178, 187, 187, 187, 187, 187, 187, 187, 187, 188, 188, 190, 193, 194, 195, 196}
+	trainForwardLastUse  = [...]int32{187, 192, 30, 30, 53, 187, 53, 187, 37, 39, 39, 56, 187, 187, 44, 46, 46, 187, 63, 50, 51, 53, 187, 58, 57, 58, 187, 187, 64, 62, 62, 64, 187, 72, 187, 69, 70, 72, 72, 187, 73, 73, 77, 76, 77, 187, 187, 85, 79, 79, 187, 82, 83, 85, 85, 178, 86, 86, 108, 178, 108, 178, 92, 94, 94, 111, 178, 178, 99, 101, 101, 178, 118, 105, 106, 108, 178, 113, 112, 113, 178, 178, 119, 117, 117, 119, 178, 127, 178, 124, 125, 127, 127, 178, 128, 128, 132, 131, 132, 178, 178, 140, 134, 134, 178, 137, 138, 140, 140, 169, 141, 141, 153, 144, 145, 154, 150, 165, 155, 155, 156, 197, 158, 159, 158, 158, 169, 160, 178, 162, 164, 167, 169, 169, 169, 169, 169, 169, 193, 194, 193, 194, 193, 194, 187, 178, 195, 196, 195, 196, 195, 196, 188, 187, 188, 188, 197, 193, 194, 195, 196}
+)
+
+// The plan of block2, from where its arena begins.
+//
+//	107 buffers in 229376*N+65536 bytes; the largest live set is 229376*N+65536
+//
+//	                 steps     0                                                          294912
+//	h228             0-8                                                               [--)
+//	h420             2-3       [------------)
+//	h231             3-21                    [------------)
+//	h1281            5-7                                   [------------)
+//	h234             7-9                                                 [------------)
+//	h442             8-9                                   [--)
+//	h235             9-10      [------------)
+//	h253             11-13                                 [------------)
+//	h468             15-16     [------------)
+//	h258             16-32                                               [--)
+//	h1231            18-20                                 [--)
+//	h261             20-22                                                   [-)
+//	h490             21-22                                 [------------)
+//	h262             22-23     [------------)
+//	h266             25-26                   [-)
+//	h273             28-36                   [-)
+//	h274             29-113                                                            [--)
+//	h275             30-31                      [--)
+//	h278             33-34                      [--)
+//	h288             37-44                   [-)
+//	h512             39-40     [-)
+//	h291             40-48                      [--)
+//	h87              42-45                          [-)
+//	h548             44-45                             [--)
+//	h295             45-46     [-)
+//	h298             48-54                                                                 [--)
+//	h299             49-50                   [-)
+//	h554             50-51                                 [--)
+//	h300             51-64                   [------------)
+//	h1141            52-53                                 [------------)
+//	h301             53-55                                               [------------)
+//	h556             54-55                                 [--)
+//	h302             55-65                                                                 [--)
+//	h306             57-58                                 [------------)
+//	h558             60-64                                               [--)
+//	h314             61-63                                                   [-)
+//	h560             62-63                                 [------------)
+//	h315             63-79                                                      [--)
+//	h317             64-89                                 [--)
+//	h318             65-75                   [-)
+//	h562             69-70     [-)
+//	h323             70-109                     [--)
+//	h851             72-74                          [-)
+//	h326             74-97                             [--)
+//	h565             75-76                          [-)
+//	h327             76-77     [-)
+//	h328             77-78        [--)
+//	h330             79-100                  [-)
+//	h568             83-100    [-)
+//	h570             85-86                          [-)
+//	h339             86-87        [--)
+//	h340             87-88            [-)
+//	h342             89-96                          [-)
+//	h573             93-94        [--)
+//	h347             94-100                                [--)
+//	h575             96-97                                     [-)
+//	h351             97-98        [--)
+//	h352             98-99            [-)
+//	h358             102-103                 [-)
+//	h365             105-113                 [-)
+//	and 47 smaller ones
+const (
+	block2H2Off   = 4096  // bool[1024]
+	block2H3Off   = 0     // f32[1024]
+	block2H4Off   = 0     // f32[16384]
+	block2H5Off   = 65536 // f32[16384*N]
+	block2H7Off   = 0     // f32[1024]
+	block2H8Off   = 4096  // bool[1024]
+	block2H11Off  = 0     // f32[16384]
+	block2H13Off  = 0     // f32[1024]
+	block2H14Off  = 0     // f32[1024]
+	block2H15Off  = 4096  // bool[1024]
+	block2H16Off  = 0     // f32[1024]
+	block2H17Off  = 0     // f32[16384]
+	block2H22Off  = 0     // f32[16384]
+	block2H24Off  = 65536 // f32[4096*N]
+	block2H25Off  = 0     // f32[1024]
+	block2H26Off  = 4096  // f32[1024]
+	block2H28Off  = 0     // f32[1024]
+	block2H29Off  = 65536 // f32[4096*N]
+	block2H31Off  = 0     // f32[1024]
+	block2H36Off  = 0     // f32[1024]
+	block2H37Off  = 4096  // f32[1024]
+	block2H38Off  = 8192  // f32[1024]
+	block2H39Off  = 12288 // f32[1024]
+	block2H40Off  = 65536 // f32[4096*N]
+	block2H41Off  = 4096  // bool[1024]
+	block2H42Off  = 0     // f32[1024]
+	block2H43Off  = 0     // f32[4096]
+	block2H47Off  = 0     // f32[4096]
+	block2H49Off  = 65536 // f32[4096*N]
+	block2H51Off  = 65536 // f32[16384*N]
+	block2H53Off  = 0     // f32[1024]
+	block2H54Off  = 4096  // bool[1024]
+	block2H58Off  = 4096  // bool[1024]
+	block2H59Off  = 0     // f32[1024]
+	block2H62Off  = 0     // f32[1024]
+	block2H63Off  = 4096  // f32[1024]
+	block2H69Off  = 65536 // f32[4096*N]
+	block2H70Off  = 0     // f32[64]
+	block2H71Off  = 0     // f32[4096]
+	block2H76Off  = 0     // f32[4096]
+	block2H77Off  = 16384 // f32[4096]
+	block2H78Off  = 65536 // f32[4096*N]
+	block2H79Off  = 0     // f32[64]
+	block2H80Off  = 0     // f32[4096]
+	block2H82Off  = 16384 // f32[4096]
+	block2H83Off  = 32768 // f32[4096]
+	block2H85Off  = 16384 // f32[64]
+	block2H86Off  = 16384 // f32[4096]
+	block2H89Off  = 16384 // f32[4096]
+	block2H90Off  = 32768 // f32[4096]
+	block2H92Off  = 65536 // f32[4096*N]
+	block2H93Off  = 0     // f32[1024]
+	block2H94Off  = 4096  // f32[1024]
+	block2H96Off  = 0     // f32[1024]
+	block2H97Off  = 65536 // f32[4096*N]
+	block2H99Off  = 0     // f32[1024]
+	block2H104Off = 0     // f32[1024]
+	block2H105Off = 4096  // f32[1024]
+	block2H106Off = 8192  // f32[1024]
+	block2H107Off = 12288 // f32[1024]
 )
 
 // Offsets of the buffers that prepare uses.
