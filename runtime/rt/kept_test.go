@@ -1,6 +1,7 @@
 package rt
 
 import (
+	"math"
 	"slices"
 	"testing"
 )
@@ -34,7 +35,7 @@ func TestKept(t *testing.T) {
 	if err := k.Begin("test", &symbols, 2); err != nil || !slices.Equal(k.Now.Data, []float32{0, 0}) {
 		t.Errorf("after Reset a call reads %v, %v", k.Now, err)
 	}
-	if err := k.Begin("test", &symbols, 1<<62, 1<<62); err == nil {
+	if err := k.Begin("test", &symbols, math.MaxInt, math.MaxInt); err == nil {
 		t.Error("a shape that no memory holds")
 	}
 }
