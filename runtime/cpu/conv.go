@@ -222,7 +222,7 @@ const (
 const (
 	manyBands  = 16
 	lowestBand = 4
-	bandWork   = 256 << 10
+	bandWork   = 1 << 20
 )
 
 // Tiles go across images where these have planes of few columns, and rows, and are many.
