@@ -67,8 +67,14 @@ func (c trial) differentiate(d *draw, name string) bool {
 	if !ok {
 		domain = [2]float64{-2, 2}
 	}
-	if cast, ok := c.op.(op.Cast); ok && cast.To.IsFloat() {
-		c.op = op.Cast{To: ir.F64}
+	switch o := c.op.(type) {
+	case op.Cast:
+		if o.To.IsFloat() {
+			c.op = op.Cast{To: ir.F64}
+		}
+	case op.Attention:
+		o.Precision = ir.Invalid // differences of f32 are steps
+		c.op = o
 	}
 	args := slices.Clone(c.args)
 	for i, x := range args {
