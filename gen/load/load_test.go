@@ -99,7 +99,7 @@ func TestMistakes(t *testing.T) {
 				}
 				t.Run(filepath.Base(folder), func(t *testing.T) {
 					before := tree(t, dir)
-					_, err := load.Load(context.Background(), filepath.Join(dir, folder), load.Options{Header: header, Limit: 2 * time.Second})
+					_, err := load.Load(context.Background(), filepath.Join(dir, folder), load.Options{Header: header, Limit: 5 * time.Second})
 					if err == nil {
 						t.Fatal("the description loads")
 					}
