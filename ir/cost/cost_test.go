@@ -104,3 +104,22 @@ func TestPlanes(t *testing.T) {
 		})
 	}
 }
+
+func TestPlanarPixels(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		conv Pixels
+		want bool
+	}{
+		{"many channels of few pixels", Pixels{1, 1024, 256, 196}, true},
+		{"many channels to few", Pixels{1, 256, 64, 3136}, true},
+		{"few channels to many, of large planes", Pixels{1, 64, 256, 3136}, false},
+		{"many outputs use what is moved once", Pixels{1, 256, 4096, 196}, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := Default().PlanarPixels(c.conv); got != c.want {
+				t.Errorf("%+v: %v, want %v", c.conv, got, c.want)
+			}
+		})
+	}
+}

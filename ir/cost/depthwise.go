@@ -13,7 +13,6 @@ type Depthwise struct {
 const (
 	planarPeak  = 1. / 3 // of multiply-adds, which each load an element
 	blockedPeak = 0.7
-	farMove     = 0.6 // of moving what does not stay in a second-level cache
 	copyRow     = 5
 	copyStrided = 0.2 // an element to its phase
 )
@@ -38,10 +37,6 @@ func (d Depthwise) Planar(m Machine) float64 {
 // moving blocks to planes.
 func (d Depthwise) Blocked(m Machine) float64 {
 	planes := float64(16 * d.N * ceil(d.C, 16))
-	bytes := 4 * planes * float64(d.InH*d.InW+d.OutH*d.OutW)
-	move := m.Move
-	if 2*bytes > float64(m.Cache) {
-		move *= farMove
-	}
-	return bytes/move + planes*float64(d.OutH*d.OutW*d.KH*d.KW)/(blockedPeak*m.MultiplyAdds)
+	moves := m.blocking(planes * float64(d.InH*d.InW+d.OutH*d.OutW))
+	return moves + planes*float64(d.OutH*d.OutW*d.KH*d.KW)/(blockedPeak*m.MultiplyAdds)
 }

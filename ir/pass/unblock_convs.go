@@ -2,21 +2,26 @@ package pass
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/cost"
 	"github.com/burngen/burngen/ir/op"
 )
 
-// unblockConvs computes a convolution of planar tensors as they are, where they would be
-// blocked for it alone and its result be unblocked, and that takes more time than it saves.
+// unblockConvs computes convolutions of planar tensors as they are, where these would be
+// blocked for one alone and that takes more time than it saves: a depthwise one whose result
+// is unblocked, and a product of pixels.
 func unblockConvs(ctx *Context, m *ir.Module) (changed bool, err error) {
 	for _, f := range m.Funcs {
 		c, err := f.Rewrite(func(b *ir.Builder, n *ir.Node) []*ir.Value {
-			if _, ok := n.Op.(op.Unblock); !ok || n.Args[0].Def == nil || b.Uses(n.Args[0]) != 1 {
-				return nil
+			switch o := n.Op.(type) {
+			case op.Unblock:
+				return planarDepthwise(ctx, b, n)
+			case op.ConvBlocked:
+				return planarPixels(ctx, b, n, o)
 			}
-			return planarDepthwise(ctx, b, n)
+			return nil
 		})
 		if err != nil {
 			return changed, fmt.Errorf("@%s: %w", f.Name, err)
@@ -31,6 +36,9 @@ func unblockConvs(ctx *Context, m *ir.Module) (changed bool, err error) {
 // which unblocks it.
 func planarDepthwise(ctx *Context, b *ir.Builder, n *ir.Node) []*ir.Value {
 	conv := n.Args[0].Def
+	if conv == nil || b.Uses(n.Args[0]) != 1 {
+		return nil
+	}
 	o, ok := conv.Op.(op.DepthwiseBlocked)
 	if !ok || b.Uses(conv.Args[0]) != 1 || !op.FitsPlanar(o.Window) {
 		return nil
@@ -42,6 +50,40 @@ func planarDepthwise(ctx *Context, b *ir.Builder, n *ir.Node) []*ir.Value {
 	args[1] = planarWeights(b, args[1], o.C)
 	b.At(joinPos(conv.Pos, n.Pos))
 	return b.NodeBlocks(op.DepthwisePlanar{Window: o.Window, C: o.C, Epilogue: o.Epilogue}, conv.Blocks, args...)
+}
+
+// planarPixels returns the result of n, a convolution of single pixels, of its operand before
+// that was blocked.
+func planarPixels(ctx *Context, b *ir.Builder, n *ir.Node, o op.ConvBlocked) []*ir.Value {
+	x := n.Args[0]
+	pack, ok := opOf(n.Args[1]).(op.PackConv)
+	if !ok || o.Group != 1 || x.Def == nil || !isBlock(x.Def) || b.Uses(x) != 1 || !ofPixels(o.Window) {
+		return nil
+	}
+	x = x.Def.Args[0]
+	shape := x.Type.Shape
+	pixels, ok := ir.Product(shape[2:]...).Int()
+	if !ok {
+		pixels = unknownExtent * unknownExtent
+	}
+	if !ctx.costs().PlanarPixels(cost.Pixels{N: known(shape[0], unknownBatch), InC: o.InC, OutC: o.OutC, HW: pixels}) {
+		return nil
+	}
+	pack.InBlock = 1
+	args := append([]*ir.Value{x, b.Node(pack, n.Args[1].Def.Args...)}, n.Args[2:]...)
+	return b.NodeBlocks(o, n.Blocks, args...)
+}
+
+// ofPixels reports whether a window sees each pixel by itself.
+func ofPixels(w op.Window) bool {
+	for _, list := range [][]int{w.Kernel, w.Strides} {
+		for _, k := range list {
+			if k != 1 {
+				return false
+			}
+		}
+	}
+	return !slices.ContainsFunc(w.Pads, func(p int) bool { return p != 0 }) && w.Same == ""
 }
 
 // planarOperands returns the operands of a convolution of blocked tensors, those but the
@@ -90,14 +132,16 @@ const (
 	unknownExtent = 56
 )
 
+// known is an extent, or what stands for it.
+func known(d ir.Dim, unknown int) int {
+	if n, ok := d.Int(); ok {
+		return n
+	}
+	return unknown
+}
+
 // depthwiseOf is what the cost of a convolution of x to y depends on.
 func depthwiseOf(o op.DepthwiseBlocked, x, y []ir.Dim) cost.Depthwise {
-	known := func(d ir.Dim, unknown int) int {
-		if n, ok := d.Int(); ok {
-			return n
-		}
-		return unknown
-	}
 	d := cost.Depthwise{N: known(x[0], unknownBatch), C: o.C, InH: 1, OutH: 1, KH: 1, StrideW: 1}
 	last := len(o.Kernel) - 1
 	d.InW, d.OutW, d.KW = known(x[2+last], unknownExtent), known(y[2+last], unknownExtent), o.Kernel[last]
