@@ -12,6 +12,7 @@ var loweredTrials = map[string]func(*draw) trial{
 	"block":                tryBlock,
 	"conv_blocked":         tryConvBlocked,
 	"conv_data_blocked":    tryConvDataBlocked,
+	"conv_pixels":          tryConvPixels,
 	"depthwise_blocked":    tryDepthwiseBlocked,
 	"depthwise_planar":     tryDepthwisePlanar,
 	"gather_channels":      tryGatherChannels,
@@ -246,6 +247,16 @@ func tryDepthwiseBlocked(d *draw) trial {
 	e, more, region := d.epilogue(o.C, y)
 	o.Epilogue = e
 	return d.product(o, region, append([]*ir.Tensor{d.blocked(shape), w.Reshape(w.Shape[1:]...)}, more...)...)
+}
+
+func tryConvPixels(d *draw) trial {
+	o := op.ConvPixels{InC: d.int(1, 40, "in"), OutC: d.int(1, 40, "out")}
+	size := pick(d, []int{16}, []int{4, 12}, []int{8, 8}, []int{32, 3, 2})
+	x, y := append([]int{d.int(1, 3, "n"), o.InC}, size...), append([]int{0, o.OutC}, size...)
+	y[0] = x[0]
+	e, more, region := d.epilogue(o.OutC, y)
+	o.Epilogue = e
+	return d.product(o, region, append([]*ir.Tensor{d.tensor(ir.F32, x...), d.tensor(ir.F32, o.OutC, o.InC)}, more...)...)
 }
 
 func tryDepthwisePlanar(d *draw) trial {

@@ -43,9 +43,25 @@ const (
 	pagePixels   = 1024
 )
 
+// What the product of weights and whole planes takes longer than that of blocked pixels, and
+// how long it takes to reach planes' rows, as a share of blocking them.
+const (
+	rowProducts = 0.03
+	reachRows   = 0.5
+)
+
 // PlanarPixels reports whether it takes less time to read planar pixels than to block them
 // for this convolution alone.
 func (m *Model) PlanarPixels(p Pixels) bool { return m.Ratio(p.apart, p.blocking) < 1 }
+
+// PlanarProduct reports whether, of planar pixels to planar pixels, it takes less time to
+// multiply whole planes by the weights than to compute in blocks.
+func (m *Model) PlanarProduct(p Pixels) bool { return m.Ratio(p.rows, p.blocked) < 1 }
+
+// products estimates the nanoseconds of the products of so many pairs of channels.
+func (p Pixels) products(m Machine, in, out int) float64 {
+	return float64(p.N*p.HW) * float64(in) * float64(out) / m.MultiplyAdds
+}
 
 // apart estimates the nanoseconds that the product of planar pixels takes longer.
 func (p Pixels) apart(m Machine) float64 {
@@ -53,12 +69,23 @@ func (p Pixels) apart(m Machine) float64 {
 	if p.HW > pagePixels {
 		share = farChannels
 	}
-	products := float64(p.N*p.HW) * float64(p.InC) * float64(p.OutC)
-	return share * products / m.MultiplyAdds
+	return share * p.products(m, p.InC, p.OutC)
 }
 
 // blocking estimates the nanoseconds of moving planes to blocks.
 func (p Pixels) blocking(m Machine) float64 { return m.blocking(float64(p.N * p.InC * p.HW)) }
+
+// rows estimates the nanoseconds of the products with whole planes.
+func (p Pixels) rows(m Machine) float64 {
+	return (1+rowProducts)*p.products(m, p.InC, p.OutC) + reachRows*m.blocking(float64(p.N*p.HW*(p.InC+p.OutC)))
+}
+
+// blocked estimates the nanoseconds of the products in blocks and of moving their results to
+// planes.
+func (p Pixels) blocked(m Machine) float64 {
+	products := p.products(m, p.InC, 16*ceil(p.OutC, 16))
+	return products + min(p.apart(m), p.blocking(m)) + m.blocking(float64(p.N*p.HW*p.OutC))
+}
 
 // Direct estimates the nanoseconds of the direct way on a machine, which leaves out the
 // weights that lie on padding.

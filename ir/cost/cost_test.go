@@ -123,3 +123,21 @@ func TestPlanarPixels(t *testing.T) {
 		})
 	}
 }
+
+func TestPlanarProduct(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		conv Pixels
+		want bool
+	}{
+		{"a large result", Pixels{1, 64, 256, 3136}, true},
+		{"a result smaller than what it is made of", Pixels{1, 1024, 64, 3136}, false},
+		{"channels that fill no block", Pixels{1, 24, 24, 3136}, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := Default().PlanarProduct(c.conv); got != c.want {
+				t.Errorf("%+v: %v, want %v", c.conv, got, c.want)
+			}
+		})
+	}
+}

@@ -226,6 +226,7 @@ var Ops = []ir.Op{
 	ConvDataBlocked{},
 	ConvWeightsBlocked{},
 	ConvBytes{},
+	ConvPixels{},
 	DepthwiseBlocked{},
 	DepthwiseBytes{},
 	DepthwisePlanar{},

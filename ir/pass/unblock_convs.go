@@ -14,33 +14,37 @@ import (
 // is unblocked, and a product of pixels.
 func unblockConvs(ctx *Context, m *ir.Module) (changed bool, err error) {
 	for _, f := range m.Funcs {
-		c, err := f.Rewrite(func(b *ir.Builder, n *ir.Node) []*ir.Value {
-			switch o := n.Op.(type) {
-			case op.Unblock:
-				return planarDepthwise(ctx, b, n)
-			case op.ConvBlocked:
-				return planarPixels(ctx, b, n, o)
+		for _, rewrite := range []func(*Context, *ir.Builder, *ir.Node) []*ir.Value{planarResult, planarPixels} {
+			c, err := f.Rewrite(func(b *ir.Builder, n *ir.Node) []*ir.Value { return rewrite(ctx, b, n) })
+			if err != nil {
+				return changed, fmt.Errorf("@%s: %w", f.Name, err)
 			}
-			return nil
-		})
-		if err != nil {
-			return changed, fmt.Errorf("@%s: %w", f.Name, err)
+			f.Prune()
+			changed = changed || c
 		}
-		f.Prune()
-		changed = changed || c
 	}
 	return changed, nil
 }
 
-// planarDepthwise returns the planar result of a depthwise convolution, in the place of n,
-// which unblocks it.
-func planarDepthwise(ctx *Context, b *ir.Builder, n *ir.Node) []*ir.Value {
-	conv := n.Args[0].Def
-	if conv == nil || b.Uses(n.Args[0]) != 1 {
+// planarResult returns the result of n, which unblocks that of a convolution of blocked
+// operands, computed of what they were before.
+func planarResult(ctx *Context, b *ir.Builder, n *ir.Node) []*ir.Value {
+	if _, ok := n.Op.(op.Unblock); !ok || n.Args[0].Def == nil || b.Uses(n.Args[0]) != 1 {
 		return nil
 	}
-	o, ok := conv.Op.(op.DepthwiseBlocked)
-	if !ok || b.Uses(conv.Args[0]) != 1 || !op.FitsPlanar(o.Window) {
+	conv := n.Args[0].Def
+	switch o := conv.Op.(type) {
+	case op.DepthwiseBlocked:
+		return planarDepthwise(ctx, b, n, conv, o)
+	case op.ConvBlocked:
+		return planarProduct(ctx, b, n, conv, o)
+	}
+	return nil
+}
+
+// planarDepthwise returns the planar result, that of n, of a depthwise convolution.
+func planarDepthwise(ctx *Context, b *ir.Builder, n, conv *ir.Node, o op.DepthwiseBlocked) []*ir.Value {
+	if b.Uses(conv.Args[0]) != 1 || !op.FitsPlanar(o.Window) {
 		return nil
 	}
 	args := planarOperands(conv)
@@ -52,30 +56,59 @@ func planarDepthwise(ctx *Context, b *ir.Builder, n *ir.Node) []*ir.Value {
 	return b.NodeBlocks(op.DepthwisePlanar{Window: o.Window, C: o.C, Epilogue: o.Epilogue}, conv.Blocks, args...)
 }
 
+// planarProduct returns the planar result, that of n, of a convolution of single pixels.
+func planarProduct(ctx *Context, b *ir.Builder, n, conv *ir.Node, o op.ConvBlocked) []*ir.Value {
+	w, x := unpacked(conv), conv.Args[0]
+	if w == nil || !ofPixels(o) || x.Type.Rank() == n.Results[0].Type.Rank()+1 && b.Uses(x) != 1 {
+		return nil
+	}
+	args := planarOperands(conv)
+	if args == nil || !op.PixelsFillVectors(args[0].Type) || !ctx.costs().PlanarProduct(pixelsOf(o, args[0])) {
+		return nil
+	}
+	args[1] = b.Node(op.Reshape{Shape: ir.Dims(o.OutC, o.InC)}, w)
+	b.At(joinPos(conv.Pos, n.Pos))
+	return b.NodeBlocks(op.ConvPixels{InC: o.InC, OutC: o.OutC, Epilogue: o.Epilogue}, conv.Blocks, args...)
+}
+
 // planarPixels returns the result of n, a convolution of single pixels, of its operand before
 // that was blocked.
-func planarPixels(ctx *Context, b *ir.Builder, n *ir.Node, o op.ConvBlocked) []*ir.Value {
-	x := n.Args[0]
-	pack, ok := opOf(n.Args[1]).(op.PackConv)
-	if !ok || o.Group != 1 || x.Def == nil || !isBlock(x.Def) || b.Uses(x) != 1 || !ofPixels(o.Window) {
+func planarPixels(ctx *Context, b *ir.Builder, n *ir.Node) []*ir.Value {
+	o, ok := n.Op.(op.ConvBlocked)
+	if !ok || !ofPixels(o) {
+		return nil
+	}
+	w, x := unpacked(n), n.Args[0]
+	if w == nil || x.Def == nil || !isBlock(x.Def) || b.Uses(x) != 1 {
 		return nil
 	}
 	x = x.Def.Args[0]
-	shape := x.Type.Shape
-	pixels, ok := ir.Product(shape[2:]...).Int()
-	if !ok {
-		pixels = unknownExtent * unknownExtent
-	}
-	if !ctx.costs().PlanarPixels(cost.Pixels{N: known(shape[0], unknownBatch), InC: o.InC, OutC: o.OutC, HW: pixels}) {
+	if !ctx.costs().PlanarPixels(pixelsOf(o, x)) {
 		return nil
 	}
-	pack.InBlock = 1
-	args := append([]*ir.Value{x, b.Node(pack, n.Args[1].Def.Args...)}, n.Args[2:]...)
+	args := append([]*ir.Value{x, b.Node(op.PackConv{Group: 1, InBlock: 1}, w)}, n.Args[2:]...)
 	return b.NodeBlocks(o, n.Blocks, args...)
 }
 
-// ofPixels reports whether a window sees each pixel by itself.
-func ofPixels(w op.Window) bool {
+// unpacked returns a convolution's weights before they were packed, nil where they were not
+// here.
+func unpacked(conv *ir.Node) *ir.Value {
+	if _, ok := opOf(conv.Args[1]).(op.PackConv); ok {
+		return conv.Args[1].Def.Args[0]
+	}
+	return nil
+}
+
+// pixelsOf is what the cost of a convolution of the pixels of x depends on.
+func pixelsOf(o op.ConvBlocked, x *ir.Value) cost.Pixels {
+	shape := x.Type.Shape
+	pixels := known(ir.Product(shape[2:]...), unknownExtent*unknownExtent)
+	return cost.Pixels{N: known(shape[0], unknownBatch), InC: o.InC, OutC: o.OutC, HW: pixels}
+}
+
+// ofPixels reports whether a convolution computes each pixel of its result of that pixel.
+func ofPixels(o op.ConvBlocked) bool {
+	w := o.Window
 	for _, list := range [][]int{w.Kernel, w.Strides} {
 		for _, k := range list {
 			if k != 1 {
@@ -83,16 +116,16 @@ func ofPixels(w op.Window) bool {
 			}
 		}
 	}
-	return !slices.ContainsFunc(w.Pads, func(p int) bool { return p != 0 }) && w.Same == ""
+	return !slices.ContainsFunc(w.Pads, func(p int) bool { return p != 0 }) && o.Group == 1
 }
 
-// planarOperands returns the operands of a convolution of blocked tensors, those but the
+// planarOperands returns the operands of a convolution of a blocked result, those but the
 // weights and the bias as they were before they were blocked; nil where one was not planar.
 func planarOperands(conv *ir.Node) []*ir.Value {
 	args := make([]*ir.Value, len(conv.Args))
 	for i, v := range conv.Args {
 		switch args[i] = v; {
-		case v == nil || i == 1 || i == biasArg:
+		case v == nil || i == 1 || i == biasArg || i == 0 && v.Type.Rank() < conv.Results[0].Type.Rank(): // or planar
 		case v.Def == nil:
 			return nil
 		case !isBlock(v.Def):

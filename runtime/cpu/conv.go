@@ -427,9 +427,9 @@ func (c *conv) window(t *tile, blocks int, y, x span) {
 	skip := (c.taps.below*c.taps.row - wide) * tap
 	all := (c.taps.all - (kh-1)*c.taps.below*c.taps.row - wide) * tap
 	switch oneRun := across == pixel && c.taps.beside == 1; {
-	case oneRun && kh == 1:
-		t.loops(kw*c.InBlock, [3]int{blocks, 1, 1}, [3]int{plane, 0, 0})
-		t.skipB = [3]int{all, 0, 0}
+	case c.taps.all == 1 && c.InBlock == 1:
+		t.loops(blocks, [3]int{1, 1, 1}, [3]int{})
+		t.apart, t.skipB = plane, [3]int{}
 	case oneRun:
 		t.loops(kw*c.InBlock, [3]int{kh, blocks, 1}, [3]int{down, plane, 0})
 		t.skipB = [3]int{skip, all, 0}

@@ -25,6 +25,10 @@ func TestMatMul(t *testing.T) {
 	atEachLevel(t, func(t *testing.T) { kerneltest.MatMul(t, cpu.MatMul) })
 }
 
+func TestMatMulRows(t *testing.T) {
+	atEachLevel(t, func(t *testing.T) { kerneltest.MatMulRows(t, cpu.MatMul) })
+}
+
 func TestMatMulOfNarrowWeights(t *testing.T) {
 	atEachLevel(t, func(t *testing.T) {
 		t.Run("f16", func(t *testing.T) { kerneltest.MatMul(t, cpu.MatMulNarrow[rt.Float16]) })
@@ -91,6 +95,8 @@ func TestShortSlicesPanic(t *testing.T) {
 	f := func(n int) []float32 { return make([]float32, n) }
 	mul := &cpu.MatMulShape{M: 3, N: 20, K: 5, LDA: 5, LDC: 20, Batch: 2, StrideA: 15, StrideB: 160, StrideC: 60}
 	row := &cpu.MatMulShape{M: 1, N: 20, K: 5, LDA: 5, LDC: 20, Batch: 1}
+	rows := &cpu.MatMulShape{M: 3, N: 16, K: 5, LDA: 5, LDC: 16, Batch: 2, StrideA: 15, StrideB: 80, StrideC: 48, LDB: 16, RowBias: true}
+	ragged := &cpu.MatMulShape{M: 3, N: 20, K: 5, LDA: 5, LDC: 20, Batch: 1, LDB: 20}
 	conv := &cpu.ConvShape{N: 1, InC: 16, InH: 4, InW: 5, InBlock: 16, OutC: 16, OutH: 2, OutW: 3, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1}
 	flat := *conv
 	flat.InBlock, flat.Group = 1, 16
@@ -102,41 +108,44 @@ func TestShortSlicesPanic(t *testing.T) {
 	negative.PadW = -1
 	pool := &cpu.PoolShape{N: 1, C: 1, InH: 4, InW: 4, OutH: 2, OutW: 2, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16}
 	for name, call := range map[string]func(){
-		"MatMul dst":          func() { cpu.MatMul(f(119), f(30), f(320), mul, nil) },
-		"MatMul a":            func() { cpu.MatMul(f(120), f(29), f(320), mul, nil) },
-		"MatMul panels":       func() { cpu.MatMul(f(120), f(30), f(319), mul, nil) },
-		"MatMul row dst":      func() { cpu.MatMul(f(19), f(5), f(160), row, nil) },
-		"MatMul row a":        func() { cpu.MatMul(f(20), f(4), f(160), row, nil) },
-		"MatMul row panels":   func() { cpu.MatMul(f(20), f(5), f(159), row, nil) },
-		"MatMul row bias":     func() { cpu.MatMul(f(20), f(5), f(160), row, &cpu.Epilogue{Bias: f(20)}) },
-		"MatMul row residual": func() { cpu.MatMul(f(20), f(5), f(160), row, &cpu.Epilogue{Residual: f(19)}) },
-		"MatMul row of f16":   func() { cpu.MatMulNarrow(f(20), f(5), make([]rt.Float16, 159), row, nil) },
-		"MatMul bias":         func() { cpu.MatMul(f(120), f(30), f(320), mul, &cpu.Epilogue{Bias: f(20)}) },
-		"MatMul residual":     func() { cpu.MatMul(f(120), f(30), f(320), mul, &cpu.Epilogue{Residual: f(119)}) },
-		"PackPanels dst":      func() { cpu.PackPanels(f(159), f(100), 5, 20, 20, false, 1, 0) },
-		"PackPanels b":        func() { cpu.PackPanels(f(160), f(99), 5, 20, 20, false, 1, 0) },
-		"Conv dst":            func() { cpu.Conv(f(95), f(320), f(2304), conv, nil) },
-		"Conv src":            func() { cpu.Conv(f(96), f(319), f(2304), conv, nil) },
-		"Conv weights":        func() { cpu.Conv(f(96), f(320), f(2303), conv, nil) },
-		"Winograd dst":        func() { cpu.Winograd(f(319), f(320), f(4096), f(room), wino, nil) },
-		"Winograd src":        func() { cpu.Winograd(f(320), f(319), f(4096), f(room), wino, nil) },
-		"Winograd weights":    func() { cpu.Winograd(f(320), f(320), f(4095), f(room), wino, nil) },
-		"Winograd scratch":    func() { cpu.Winograd(f(320), f(320), f(4096), f(room-1), wino, nil) },
-		"Conv padding":        func() { cpu.Conv(f(96), f(320), f(2304), &negative, nil) },
-		"DepthwiseConv dst":   func() { cpu.DepthwiseConv(f(95), f(320), f(144), conv, nil) },
-		"DepthwiseConv src":   func() { cpu.DepthwiseConv(f(96), f(319), f(144), conv, nil) },
-		"DepthwiseConv w":     func() { cpu.DepthwiseConv(f(96), f(320), f(143), conv, nil) },
-		"MaxPool dst":         func() { cpu.MaxPool(f(63), f(256), pool) },
-		"AveragePool src":     func() { cpu.AveragePool(f(64), f(255), pool) },
-		"GlobalAveragePool":   func() { cpu.GlobalAveragePool(f(16), f(255), 1, 1, 16, 16) },
-		"LRN":                 func() { cpu.LRN(f(64), f(63), 1, 16, 4, 16, 5, 1, 0.75, 1) },
-		"Block":               func() { cpu.Block(f(63), f(12), 1, 3, 2, 2) },
-		"Unblock":             func() { cpu.Unblock(f(12), f(63), 1, 3, 2, 2) },
-		"GatherChannels dst":  func() { cpu.GatherChannels(f(31), []int32{2}, 1, 2, []int{3}, f(32)) },
-		"GatherChannels src":  func() { cpu.GatherChannels(f(32), []int32{2}, 1, 2, []int{3}, f(31)) },
-		"GatherChannels of":   func() { cpu.GatherChannels(f(32), []int32{3}, 1, 2, []int{3}, f(32)) },
-		"PadBlocked":          func() { cpu.PadBlocked(f(255), f(64), 1, 1, 2, 2, [4]int{1, 1, 1, 1}, 0) },
-		"PadBlocked negative": func() { cpu.PadBlocked(f(255), f(64), 1, 1, 2, 2, [4]int{0, 0, 0, -1}, 0) },
+		"MatMul dst":           func() { cpu.MatMul(f(119), f(30), f(320), mul, nil) },
+		"MatMul a":             func() { cpu.MatMul(f(120), f(29), f(320), mul, nil) },
+		"MatMul panels":        func() { cpu.MatMul(f(120), f(30), f(319), mul, nil) },
+		"MatMul row dst":       func() { cpu.MatMul(f(19), f(5), f(160), row, nil) },
+		"MatMul row a":         func() { cpu.MatMul(f(20), f(4), f(160), row, nil) },
+		"MatMul row panels":    func() { cpu.MatMul(f(20), f(5), f(159), row, nil) },
+		"MatMul row bias":      func() { cpu.MatMul(f(20), f(5), f(160), row, &cpu.Epilogue{Bias: f(20)}) },
+		"MatMul row residual":  func() { cpu.MatMul(f(20), f(5), f(160), row, &cpu.Epilogue{Residual: f(19)}) },
+		"MatMul row of f16":    func() { cpu.MatMulNarrow(f(20), f(5), make([]rt.Float16, 159), row, nil) },
+		"MatMul bias":          func() { cpu.MatMul(f(120), f(30), f(320), mul, &cpu.Epilogue{Bias: f(20)}) },
+		"MatMul residual":      func() { cpu.MatMul(f(120), f(30), f(320), mul, &cpu.Epilogue{Residual: f(119)}) },
+		"MatMul rows":          func() { cpu.MatMul(f(120), f(30), f(159), rows, nil) },
+		"MatMul rows' bias":    func() { cpu.MatMul(f(120), f(30), f(160), rows, &cpu.Epilogue{Bias: f(15)}) },
+		"MatMul part of lanes": func() { cpu.MatMul(f(120), f(30), f(320), ragged, nil) },
+		"PackPanels dst":       func() { cpu.PackPanels(f(159), f(100), 5, 20, 20, false, 1, 0) },
+		"PackPanels b":         func() { cpu.PackPanels(f(160), f(99), 5, 20, 20, false, 1, 0) },
+		"Conv dst":             func() { cpu.Conv(f(95), f(320), f(2304), conv, nil) },
+		"Conv src":             func() { cpu.Conv(f(96), f(319), f(2304), conv, nil) },
+		"Conv weights":         func() { cpu.Conv(f(96), f(320), f(2303), conv, nil) },
+		"Winograd dst":         func() { cpu.Winograd(f(319), f(320), f(4096), f(room), wino, nil) },
+		"Winograd src":         func() { cpu.Winograd(f(320), f(319), f(4096), f(room), wino, nil) },
+		"Winograd weights":     func() { cpu.Winograd(f(320), f(320), f(4095), f(room), wino, nil) },
+		"Winograd scratch":     func() { cpu.Winograd(f(320), f(320), f(4096), f(room-1), wino, nil) },
+		"Conv padding":         func() { cpu.Conv(f(96), f(320), f(2304), &negative, nil) },
+		"DepthwiseConv dst":    func() { cpu.DepthwiseConv(f(95), f(320), f(144), conv, nil) },
+		"DepthwiseConv src":    func() { cpu.DepthwiseConv(f(96), f(319), f(144), conv, nil) },
+		"DepthwiseConv w":      func() { cpu.DepthwiseConv(f(96), f(320), f(143), conv, nil) },
+		"MaxPool dst":          func() { cpu.MaxPool(f(63), f(256), pool) },
+		"AveragePool src":      func() { cpu.AveragePool(f(64), f(255), pool) },
+		"GlobalAveragePool":    func() { cpu.GlobalAveragePool(f(16), f(255), 1, 1, 16, 16) },
+		"LRN":                  func() { cpu.LRN(f(64), f(63), 1, 16, 4, 16, 5, 1, 0.75, 1) },
+		"Block":                func() { cpu.Block(f(63), f(12), 1, 3, 2, 2) },
+		"Unblock":              func() { cpu.Unblock(f(12), f(63), 1, 3, 2, 2) },
+		"GatherChannels dst":   func() { cpu.GatherChannels(f(31), []int32{2}, 1, 2, []int{3}, f(32)) },
+		"GatherChannels src":   func() { cpu.GatherChannels(f(32), []int32{2}, 1, 2, []int{3}, f(31)) },
+		"GatherChannels of":    func() { cpu.GatherChannels(f(32), []int32{3}, 1, 2, []int{3}, f(32)) },
+		"PadBlocked":           func() { cpu.PadBlocked(f(255), f(64), 1, 1, 2, 2, [4]int{1, 1, 1, 1}, 0) },
+		"PadBlocked negative":  func() { cpu.PadBlocked(f(255), f(64), 1, 1, 2, 2, [4]int{0, 0, 0, -1}, 0) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			defer func() {

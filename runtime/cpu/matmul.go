@@ -16,6 +16,11 @@ type MatMulShape struct {
 	// Elements from a matrix to the next, of b in its packed form. A matrix of a or
 	// b with stride 0 serves the whole batch.
 	StrideA, StrideB, StrideC int
+	// LDB is the elements from a row of b to the next where b is as it is, f32[K][LDB], and not
+	// in panels; N is a multiple of 16 then. It is 0 for panels.
+	LDB int
+	// RowBias means that the epilogue's bias has an element for each row, not for each column.
+	RowBias bool
 }
 
 // PanelsLen is the number of elements of a K×N matrix in panels.
@@ -90,7 +95,13 @@ func multiply[W float32 | rt.Float16 | rt.BFloat16](dst, a []float32, panels []W
 		ep = &none
 	}
 	count := volume(ceil(s.N, 16), 16, s.K)
-	if s.M == 1 && s.Batch == 1 && count <= smallPanels && ep.Then == nil {
+	if s.LDB > 0 {
+		if s.N%16 != 0 || kind.format != weightF32 {
+			panic("cpu: a product of rows that are no panels")
+		}
+		count = volume(max(0, s.K-1), s.LDB) + s.N
+	}
+	if s.M == 1 && s.Batch == 1 && count <= smallPanels && ep.Then == nil && s.byColumns() {
 		matMulSmallRow(dst[:s.N], a[:s.K], unsafe.Pointer(unsafe.SliceData(panels[:count])), kind, ep)
 		return
 	}
@@ -98,12 +109,16 @@ func multiply[W float32 | rt.Float16 | rt.BFloat16](dst, a []float32, panels []W
 	dst = dst[:volume(last, s.StrideC)+volume(s.M-1, s.LDC)+s.N]
 	a = a[:volume(last, s.StrideA)+volume(s.M-1, s.LDA)+s.K]
 	panels = panels[:volume(last, s.StrideB)+count]
-	ep.check(s.N, len(dst))
+	if s.RowBias {
+		ep.check(s.M, len(dst))
+	} else {
+		ep.check(s.N, len(dst))
+	}
 
 	var p product
 	p.MatMulShape, p.ep = *s, *ep
 	p.dst, p.a, p.panels, p.kind = dst, a, unsafe.Pointer(unsafe.SliceData(panels)), kind
-	if p.StrideB == 0 && p.StrideA == p.M*p.LDA && p.StrideC == p.M*p.LDC {
+	if p.StrideB == 0 && !p.RowBias && p.StrideA == p.M*p.LDA && p.StrideC == p.M*p.LDC {
 		p.M, p.Batch = p.M*p.Batch, 1
 	}
 	p.plan()
@@ -112,6 +127,10 @@ func multiply[W float32 | rt.Float16 | rt.BFloat16](dst, a []float32, panels []W
 		p.Part(0, 1)
 	}
 }
+
+// byColumns reports whether b is in panels and the bias by column, which products of one row
+// need.
+func (s *MatMulShape) byColumns() bool { return s.LDB == 0 && !s.RowBias }
 
 // smallPanels is the most elements of panels that one row is never shared for.
 const smallPanels = 1 << 15
@@ -154,6 +173,7 @@ const (
 	blockColumns = 512       // where Then wants the result in the cache
 	farPanels    = 256 << 10 // panels of more, read by one row, are fetched ahead
 	narrowDepth  = 512       // this much of panels is widened at a time
+	rowsDepth    = 256       // this much of two columns of rows shares a first-level cache
 )
 
 // plan chooses the sizes of tiles and blocks. They do not depend on the number of parts.
@@ -166,6 +186,8 @@ func (p *product) plan() {
 	switch {
 	case p.kind.format != weightF32:
 		longest = narrowDepth
+	case p.LDB > 0:
+		longest = rowsDepth
 	case p.rows.tiles == 1:
 		longest = p.depth
 	case p.rows.tiles == 2: // whose rows take little of the cache
@@ -217,7 +239,7 @@ func (p *product) blocks(batch, t0, t1, j0, j1 int) {
 func (p *product) block(batch, t0, t1, j0, j1 int) {
 	row, high := p.rows.at(t0), p.rows.at(t1)-p.rows.at(t0)
 	switch {
-	case p.M == 1:
+	case p.M == 1 && p.byColumns():
 		p.oneRow(batch, j0, j1)
 	case p.kind.format != weightF32:
 		p.narrow(batch, t0, t1, j0, j1)
@@ -260,11 +282,20 @@ func (p *product) tiles(batch, t0, t1, j0, j1 int, room []float32) {
 	var t tile
 	t.a, t.b, t.c = start(p.a), p.panels, start(p.dst)
 	t.panelB, t.panelC = 64*p.K, 64
+	down := 64 // bytes from a row of b to the next
+	if p.LDB > 0 {
+		t.panelB, down = 64, 4*p.LDB
+		t.gapB = down - 64
+	}
+	if p.RowBias {
+		t.byRow = 1
+	}
 	t.n = [3]int{1, 1, 1}
 	t.rowA, t.rowC = 4*p.LDA, 4*p.LDC
 	switch {
 	case room != nil:
 		t.b = start(room)
+	case p.LDB > 0:
 	case t1-t0 > 1: // one tile reads panels once, from a page ahead
 		t.fetch = fetchFor(p.K*p.N, t1-t0)
 	}
@@ -284,11 +315,13 @@ func (p *product) tiles(batch, t0, t1, j0, j1 int, room []float32) {
 			width := min(p.columns, j1-j)
 			t.panels = ceil(width, 16)
 			t.atA = 4 * (batch*p.StrideA + row*p.LDA + k)
-			t.atB = 4 * (batch*p.StrideB + j*p.K + 16*k)
+			t.atB = 4*batch*p.StrideB + j/16*t.panelB + k*down
 			t.atC = 4 * (batch*p.StrideC + row*p.LDC + j)
-			t.atBias = 4 * j
+			if t.atBias = 4 * j; p.RowBias {
+				t.atBias = 4 * row
+			}
 			if t.atNext = t.atB + t.panels*t.panelB; j+width >= j1 {
-				t.atNext = 4 * (batch*p.StrideB + j0*p.K + 16*(k+depth))
+				t.atNext = 4*batch*p.StrideB + j0/16*t.panelB + (k+depth)*down
 			}
 			if room != nil {
 				t.panelB, t.atB, t.atNext = 64*depth, 0, 0
@@ -303,10 +336,17 @@ func (p *product) tiles(batch, t0, t1, j0, j1 int, room []float32) {
 			case t1-t0 == 1 && room == nil:
 				// One tile high: the kernel goes across.
 				count := (j1 - j) / width
-				t.nextA, t.nextB, t.nextC, t.nextBias = 0, t.panels*t.panelB, 4*width, 4*width
+				t.nextA, t.nextB, t.nextC, t.nextBias = 0, t.panels*t.panelB, 4*width, 4*width*(1-t.byRow)
 				t.repeat(p.rows.high(t0), count)
 				t.nextB, t.nextBias = 0, 0
 				width *= count
+			case p.LDB > 0:
+				// Two tiles take the time to fetch the rows of the next columns.
+				first := min(t0+2, t1)
+				t.fetch = down
+				t.cover(p.rows, t0, first)
+				t.fetch = 0
+				t.cover(p.rows, first, t1)
 			default:
 				t.cover(p.rows, t0, t1)
 			}

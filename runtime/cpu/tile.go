@@ -10,7 +10,7 @@ type tile struct {
 	a        unsafe.Pointer
 	b        unsafe.Pointer // panels, 16 columns for each element of the sum
 	c        unsafe.Pointer // the result
-	bias     unsafe.Pointer // 16 numbers for each panel, or nil
+	bias     unsafe.Pointer // 16 numbers for each panel, or one for each row, or nil
 	residual unsafe.Pointer // laid out as c, or nil
 
 	// Where the first tile starts; atC is for residual too.
@@ -25,6 +25,7 @@ type tile struct {
 	rowC         int    // from a row to the next
 	panelC       int    // from a panel's columns to the next panel's
 	run          int    // elements of a run
+	apart        int    // bytes between one of them and the next, 0 where they are neighbours
 	n            [3]int // how often the inner, middle and outer loop run, at least once
 	gap          [3]int // from the end of a run to the next run, where that loop goes on
 	skipB        [3]int // what is skipped of b there
@@ -35,6 +36,7 @@ type tile struct {
 	nextA, nextB, nextC, nextBias     int
 	roundA, roundB, roundC, roundBias int
 
+	byRow  int // 1 where bias has a number for each row, else 0
 	clamp  int // 1 to clamp to lo…hi, else 0
 	lo, hi float32
 	scale  float32 // what a sum of a window is multiplied by
@@ -63,9 +65,9 @@ func tileLimits() (rows, panels int) {
 }
 
 // loops sets the nest: n[i] repetitions, step[i] bytes apart, innermost first, of runs
-// of the given number of elements.
+// of the given number of elements, which are neighbours.
 func (t *tile) loops(run int, n, step [3]int) {
-	t.run, t.n = run, n
+	t.run, t.apart, t.n = run, 0, n
 	end := 4 * run
 	for i := range n {
 		t.gap[i] = step[i] - end
@@ -129,10 +131,14 @@ func (s rowSplit) high(tile int) int { return s.at(tile+1) - s.at(tile) }
 // cover runs the tiles from…to of the split, that follow each other.
 func (t *tile) cover(s rowSplit, from, to int) {
 	larger := min(to, max(from, s.first)) - from
-	t.nextA, t.nextC = (s.rows+1)*t.rowA, (s.rows+1)*t.rowC
-	t.repeat(s.rows+1, larger)
-	t.nextA, t.nextC = s.rows*t.rowA, s.rows*t.rowC
-	t.repeat(s.rows, to-from-larger)
+	t.down(s.rows+1, larger)
+	t.down(s.rows, to-from-larger)
+}
+
+// down runs count tiles of the given rows, one below the other.
+func (t *tile) down(rows, count int) {
+	t.nextA, t.nextC, t.nextBias = rows*t.rowA, rows*t.rowC, 4*rows*t.byRow
+	t.repeat(rows, count)
 }
 
 // area covers high×wide pixels, the next row of which is downA and downC away. A tile
@@ -174,7 +180,7 @@ func (t *tile) coverPart(s rowSplit, from, to, width int) {
 				copy(aside[r][:], unsafe.Slice((*float32)(unsafe.Add(whole.residual, whole.atC+r*whole.rowC)), width))
 			}
 		}
-		t.atC, t.nextA = 0, rows*t.rowA
+		t.atC, t.nextA, t.nextBias = 0, rows*t.rowA, 4*rows*t.byRow
 		t.repeat(rows, 1)
 		for r := range rows {
 			copy(unsafe.Slice((*float32)(unsafe.Add(whole.c, whole.atC+r*whole.rowC)), width), aside[r][:])

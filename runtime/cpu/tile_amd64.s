@@ -88,11 +88,26 @@ r1p1:
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
 nest11:
+	MOVQ tile_apart(R14), BX
+	TESTQ BX, BX
+	JZ neighbours15
+	MOVQ tile_run(R14), CX
+	PCALIGN $32
+loop16:
+	VBROADCASTSS 0(SI), Y10
+	VFMADD231PS 0(DI), Y10, Y0
+	VFMADD231PS 32(DI), Y10, Y1
+	ADDQ R15, DI
+	ADDQ BX, SI
+	DECQ CX
+	JNZ loop16
+	JMP done14
+neighbours15:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
 	JZ tail13
 	PCALIGN $32
-loop15:
+loop17:
 	VBROADCASTSS 0(SI), Y10
 	VFMADD231PS 0(DI), Y10, Y0
 	VFMADD231PS 32(DI), Y10, Y1
@@ -111,45 +126,45 @@ loop15:
 	ADDQ R15, DI
 	ADDQ $16, SI
 	DECQ CX
-	JNZ loop15
+	JNZ loop17
 tail13:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
 	JZ done14
 	PCALIGN $32
-loop16:
+loop18:
 	VBROADCASTSS 0(SI), Y10
 	VFMADD231PS 0(DI), Y10, Y0
 	VFMADD231PS 32(DI), Y10, Y1
 	ADDQ R15, DI
 	ADDQ $4, SI
 	DECQ CX
-	JNZ loop16
+	JNZ loop18
 done14:
 	DECQ R10
-	JZ outer17
+	JZ outer19
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+0(R14), DI
 	JMP nest11
-outer17:
+outer19:
 	DECQ R11
-	JZ outer18
+	JZ outer20
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
 	JMP nest11
-outer18:
+outer20:
 	DECQ outer-56(SP)
-	JZ outer19
+	JZ outer21
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
 	JMP nest11
-outer19:
+outer21:
 out12:
 	VADDPS Y2, Y0, Y0
 	VADDPS Y3, Y1, Y1
@@ -159,41 +174,48 @@ out12:
 	VADDPS Y7, Y1, Y1
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased20
+	JZ unbiased22
+	CMPQ tile_byRow(R14), $0
+	JEQ columns23
+	VBROADCASTSS 0(BX), Y8
+	VADDPS Y8, Y0, Y0
+	VADDPS Y8, Y1, Y1
+	JMP unbiased22
+columns23:
 	VMOVUPS 0(BX), Y8
 	VADDPS Y8, Y0, Y0
 	VMOVUPS 32(BX), Y8
 	VADDPS Y8, Y1, Y1
-unbiased20:
+unbiased22:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone21
+	JZ alone24
 	VADDPS 0(DI), Y0, Y0
 	VADDPS 32(DI), Y1, Y1
-alone21:
+alone24:
 	CMPQ tile_clamp(R14), $0
-	JEQ free22
+	JEQ free25
 	VBROADCASTSS tile_lo(R14), Y8
 	VBROADCASTSS tile_hi(R14), Y10
 	VMAXPS Y0, Y8, Y0
 	VMINPS Y0, Y10, Y0
 	VMAXPS Y1, Y8, Y1
 	VMINPS Y1, Y10, Y1
-free22:
+free25:
 	MOVQ c-24(SP), DI
 	VMOVUPS Y0, 0(DI)
 	VMOVUPS Y1, 32(DI)
 	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JNZ within24
+	JNZ within27
 	DECQ round-64(SP)
-	JLE last23
+	JLE last26
 	MOVQ tile_count(R14), BX
 	MOVQ BX, count-48(SP)
 	LEAQ tile_roundA(R14), CX
-within24:
+within27:
 	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB-tile_nextA(CX), BX
@@ -201,15 +223,15 @@ within24:
 	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread25
+	JEQ unread28
 	ADDQ BX, residual-40(SP)
-unread25:
+unread28:
 	CMPQ bias-32(SP), $0
 	JEQ r1p1
 	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r1p1
-last23:
+last26:
 	VZEROUPPER
 	RET
 r2p1:
@@ -227,12 +249,33 @@ r2p1:
 	VXORPS Y5, Y5, Y5
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
-nest26:
+nest29:
+	MOVQ tile_apart(R14), BX
+	TESTQ BX, BX
+	JZ neighbours33
+	MOVQ tile_run(R14), CX
+	PCALIGN $32
+loop34:
+	VMOVUPS 0(DI), Y8
+	VMOVUPS 32(DI), Y9
+	PREFETCHT0 4096(DI)
+	ADDQ R15, DI
+	VBROADCASTSS 0(SI), Y10
+	VFMADD231PS Y8, Y10, Y0
+	VFMADD231PS Y9, Y10, Y1
+	VBROADCASTSS 0(SI)(DX*1), Y11
+	VFMADD231PS Y8, Y11, Y2
+	VFMADD231PS Y9, Y11, Y3
+	ADDQ BX, SI
+	DECQ CX
+	JNZ loop34
+	JMP done32
+neighbours33:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail28
+	JZ tail31
 	PCALIGN $32
-loop30:
+loop35:
 	VMOVUPS 0(DI), Y8
 	VMOVUPS 32(DI), Y9
 	PREFETCHT0 4096(DI)
@@ -275,13 +318,13 @@ loop30:
 	VFMADD231PS Y9, Y11, Y7
 	ADDQ $16, SI
 	DECQ CX
-	JNZ loop30
-tail28:
+	JNZ loop35
+tail31:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done29
+	JZ done32
 	PCALIGN $32
-loop31:
+loop36:
 	VMOVUPS 0(DI), Y8
 	VMOVUPS 32(DI), Y9
 	PREFETCHT0 4096(DI)
@@ -294,60 +337,70 @@ loop31:
 	VFMADD231PS Y9, Y11, Y3
 	ADDQ $4, SI
 	DECQ CX
-	JNZ loop31
-done29:
+	JNZ loop36
+done32:
 	DECQ R10
-	JZ outer32
+	JZ outer37
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+0(R14), DI
-	JMP nest26
-outer32:
+	JMP nest29
+outer37:
 	DECQ R11
-	JZ outer33
+	JZ outer38
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest26
-outer33:
+	JMP nest29
+outer38:
 	DECQ outer-56(SP)
-	JZ outer34
+	JZ outer39
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest26
-outer34:
-out27:
+	JMP nest29
+outer39:
+out30:
 	VADDPS Y4, Y0, Y0
 	VADDPS Y5, Y1, Y1
 	VADDPS Y6, Y2, Y2
 	VADDPS Y7, Y3, Y3
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased35
+	JZ unbiased40
+	CMPQ tile_byRow(R14), $0
+	JEQ columns41
+	VBROADCASTSS 0(BX), Y8
+	VADDPS Y8, Y0, Y0
+	VADDPS Y8, Y1, Y1
+	VBROADCASTSS 4(BX), Y8
+	VADDPS Y8, Y2, Y2
+	VADDPS Y8, Y3, Y3
+	JMP unbiased40
+columns41:
 	VMOVUPS 0(BX), Y8
 	VADDPS Y8, Y0, Y0
 	VADDPS Y8, Y2, Y2
 	VMOVUPS 32(BX), Y8
 	VADDPS Y8, Y1, Y1
 	VADDPS Y8, Y3, Y3
-unbiased35:
+unbiased40:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone36
+	JZ alone42
 	VADDPS 0(DI), Y0, Y0
 	VADDPS 32(DI), Y1, Y1
 	ADDQ R10, DI
 	VADDPS 0(DI), Y2, Y2
 	VADDPS 32(DI), Y3, Y3
-alone36:
+alone42:
 	CMPQ tile_clamp(R14), $0
-	JEQ free37
+	JEQ free43
 	VBROADCASTSS tile_lo(R14), Y8
 	VBROADCASTSS tile_hi(R14), Y10
 	VMAXPS Y0, Y8, Y0
@@ -358,7 +411,7 @@ alone36:
 	VMINPS Y2, Y10, Y2
 	VMAXPS Y3, Y8, Y3
 	VMINPS Y3, Y10, Y3
-free37:
+free43:
 	MOVQ c-24(SP), DI
 	VMOVUPS Y0, 0(DI)
 	VMOVUPS Y1, 32(DI)
@@ -367,13 +420,13 @@ free37:
 	VMOVUPS Y3, 32(DI)
 	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JNZ within39
+	JNZ within45
 	DECQ round-64(SP)
-	JLE last38
+	JLE last44
 	MOVQ tile_count(R14), BX
 	MOVQ BX, count-48(SP)
 	LEAQ tile_roundA(R14), CX
-within39:
+within45:
 	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB-tile_nextA(CX), BX
@@ -381,15 +434,15 @@ within39:
 	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread40
+	JEQ unread46
 	ADDQ BX, residual-40(SP)
-unread40:
+unread46:
 	CMPQ bias-32(SP), $0
 	JEQ r2p1
 	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r2p1
-last38:
+last44:
 	VZEROUPPER
 	RET
 r3p1:
@@ -411,12 +464,36 @@ r3p1:
 	VXORPS Y9, Y9, Y9
 	VXORPS Y10, Y10, Y10
 	VXORPS Y11, Y11, Y11
-nest41:
+nest47:
+	MOVQ tile_apart(R14), BX
+	TESTQ BX, BX
+	JZ neighbours51
+	MOVQ tile_run(R14), CX
+	PCALIGN $32
+loop52:
+	VMOVUPS 0(DI), Y12
+	VMOVUPS 32(DI), Y13
+	PREFETCHT0 4096(DI)
+	ADDQ R15, DI
+	VBROADCASTSS 0(SI), Y14
+	VFMADD231PS Y12, Y14, Y0
+	VFMADD231PS Y13, Y14, Y1
+	VBROADCASTSS 0(SI)(DX*1), Y15
+	VFMADD231PS Y12, Y15, Y2
+	VFMADD231PS Y13, Y15, Y3
+	VBROADCASTSS 0(SI)(DX*2), Y14
+	VFMADD231PS Y12, Y14, Y4
+	VFMADD231PS Y13, Y14, Y5
+	ADDQ BX, SI
+	DECQ CX
+	JNZ loop52
+	JMP done50
+neighbours51:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail43
+	JZ tail49
 	PCALIGN $32
-loop45:
+loop53:
 	VMOVUPS 0(DI), Y12
 	VMOVUPS 32(DI), Y13
 	PREFETCHT0 4096(DI)
@@ -471,13 +548,13 @@ loop45:
 	VFMADD231PS Y13, Y14, Y11
 	ADDQ $16, SI
 	DECQ CX
-	JNZ loop45
-tail43:
+	JNZ loop53
+tail49:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done44
+	JZ done50
 	PCALIGN $32
-loop46:
+loop54:
 	VMOVUPS 0(DI), Y12
 	VMOVUPS 32(DI), Y13
 	PREFETCHT0 4096(DI)
@@ -493,33 +570,33 @@ loop46:
 	VFMADD231PS Y13, Y14, Y5
 	ADDQ $4, SI
 	DECQ CX
-	JNZ loop46
-done44:
+	JNZ loop54
+done50:
 	DECQ R10
-	JZ outer47
+	JZ outer55
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+0(R14), DI
-	JMP nest41
-outer47:
+	JMP nest47
+outer55:
 	DECQ R11
-	JZ outer48
+	JZ outer56
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest41
-outer48:
+	JMP nest47
+outer56:
 	DECQ outer-56(SP)
-	JZ outer49
+	JZ outer57
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest41
-outer49:
-out42:
+	JMP nest47
+outer57:
+out48:
 	VADDPS Y6, Y0, Y0
 	VADDPS Y7, Y1, Y1
 	VADDPS Y8, Y2, Y2
@@ -528,7 +605,20 @@ out42:
 	VADDPS Y11, Y5, Y5
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased50
+	JZ unbiased58
+	CMPQ tile_byRow(R14), $0
+	JEQ columns59
+	VBROADCASTSS 0(BX), Y12
+	VADDPS Y12, Y0, Y0
+	VADDPS Y12, Y1, Y1
+	VBROADCASTSS 4(BX), Y12
+	VADDPS Y12, Y2, Y2
+	VADDPS Y12, Y3, Y3
+	VBROADCASTSS 8(BX), Y12
+	VADDPS Y12, Y4, Y4
+	VADDPS Y12, Y5, Y5
+	JMP unbiased58
+columns59:
 	VMOVUPS 0(BX), Y12
 	VADDPS Y12, Y0, Y0
 	VADDPS Y12, Y2, Y2
@@ -537,12 +627,12 @@ out42:
 	VADDPS Y12, Y1, Y1
 	VADDPS Y12, Y3, Y3
 	VADDPS Y12, Y5, Y5
-unbiased50:
+unbiased58:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone51
+	JZ alone60
 	VADDPS 0(DI), Y0, Y0
 	VADDPS 32(DI), Y1, Y1
 	ADDQ R10, DI
@@ -551,9 +641,9 @@ unbiased50:
 	ADDQ R10, DI
 	VADDPS 0(DI), Y4, Y4
 	VADDPS 32(DI), Y5, Y5
-alone51:
+alone60:
 	CMPQ tile_clamp(R14), $0
-	JEQ free52
+	JEQ free61
 	VBROADCASTSS tile_lo(R14), Y12
 	VBROADCASTSS tile_hi(R14), Y14
 	VMAXPS Y0, Y12, Y0
@@ -568,7 +658,7 @@ alone51:
 	VMINPS Y4, Y14, Y4
 	VMAXPS Y5, Y12, Y5
 	VMINPS Y5, Y14, Y5
-free52:
+free61:
 	MOVQ c-24(SP), DI
 	VMOVUPS Y0, 0(DI)
 	VMOVUPS Y1, 32(DI)
@@ -580,13 +670,13 @@ free52:
 	VMOVUPS Y5, 32(DI)
 	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JNZ within54
+	JNZ within63
 	DECQ round-64(SP)
-	JLE last53
+	JLE last62
 	MOVQ tile_count(R14), BX
 	MOVQ BX, count-48(SP)
 	LEAQ tile_roundA(R14), CX
-within54:
+within63:
 	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB-tile_nextA(CX), BX
@@ -594,15 +684,15 @@ within54:
 	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread55
+	JEQ unread64
 	ADDQ BX, residual-40(SP)
-unread55:
+unread64:
 	CMPQ bias-32(SP), $0
 	JEQ r3p1
 	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r3p1
-last53:
+last62:
 	VZEROUPPER
 	RET
 r4p1:
@@ -620,12 +710,39 @@ r4p1:
 	VXORPS Y5, Y5, Y5
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
-nest56:
+nest65:
+	MOVQ tile_apart(R14), BX
+	TESTQ BX, BX
+	JZ neighbours69
+	MOVQ tile_run(R14), CX
+	PCALIGN $32
+loop70:
+	VMOVUPS 0(DI), Y8
+	VMOVUPS 32(DI), Y9
+	PREFETCHT0 4096(DI)
+	ADDQ R15, DI
+	VBROADCASTSS 0(SI), Y10
+	VFMADD231PS Y8, Y10, Y0
+	VFMADD231PS Y9, Y10, Y1
+	VBROADCASTSS 0(SI)(DX*1), Y11
+	VFMADD231PS Y8, Y11, Y2
+	VFMADD231PS Y9, Y11, Y3
+	VBROADCASTSS 0(SI)(DX*2), Y12
+	VFMADD231PS Y8, Y12, Y4
+	VFMADD231PS Y9, Y12, Y5
+	VBROADCASTSS 0(SI)(AX*1), Y13
+	VFMADD231PS Y8, Y13, Y6
+	VFMADD231PS Y9, Y13, Y7
+	ADDQ BX, SI
+	DECQ CX
+	JNZ loop70
+	JMP done68
+neighbours69:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail58
+	JZ tail67
 	PCALIGN $32
-loop60:
+loop71:
 	VMOVUPS 0(DI), Y8
 	VMOVUPS 32(DI), Y9
 	PREFETCHT0 4096(DI)
@@ -692,13 +809,13 @@ loop60:
 	VFMADD231PS Y9, Y13, Y7
 	ADDQ $16, SI
 	DECQ CX
-	JNZ loop60
-tail58:
+	JNZ loop71
+tail67:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done59
+	JZ done68
 	PCALIGN $32
-loop61:
+loop72:
 	VMOVUPS 0(DI), Y8
 	VMOVUPS 32(DI), Y9
 	PREFETCHT0 4096(DI)
@@ -717,36 +834,52 @@ loop61:
 	VFMADD231PS Y9, Y13, Y7
 	ADDQ $4, SI
 	DECQ CX
-	JNZ loop61
-done59:
+	JNZ loop72
+done68:
 	DECQ R10
-	JZ outer62
+	JZ outer73
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+0(R14), DI
-	JMP nest56
-outer62:
+	JMP nest65
+outer73:
 	DECQ R11
-	JZ outer63
+	JZ outer74
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest56
-outer63:
+	JMP nest65
+outer74:
 	DECQ outer-56(SP)
-	JZ outer64
+	JZ outer75
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest56
-outer64:
-out57:
+	JMP nest65
+outer75:
+out66:
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased65
+	JZ unbiased76
+	CMPQ tile_byRow(R14), $0
+	JEQ columns77
+	VBROADCASTSS 0(BX), Y8
+	VADDPS Y8, Y0, Y0
+	VADDPS Y8, Y1, Y1
+	VBROADCASTSS 4(BX), Y8
+	VADDPS Y8, Y2, Y2
+	VADDPS Y8, Y3, Y3
+	VBROADCASTSS 8(BX), Y8
+	VADDPS Y8, Y4, Y4
+	VADDPS Y8, Y5, Y5
+	VBROADCASTSS 12(BX), Y8
+	VADDPS Y8, Y6, Y6
+	VADDPS Y8, Y7, Y7
+	JMP unbiased76
+columns77:
 	VMOVUPS 0(BX), Y8
 	VADDPS Y8, Y0, Y0
 	VADDPS Y8, Y2, Y2
@@ -757,12 +890,12 @@ out57:
 	VADDPS Y8, Y3, Y3
 	VADDPS Y8, Y5, Y5
 	VADDPS Y8, Y7, Y7
-unbiased65:
+unbiased76:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone66
+	JZ alone78
 	VADDPS 0(DI), Y0, Y0
 	VADDPS 32(DI), Y1, Y1
 	ADDQ R10, DI
@@ -774,9 +907,9 @@ unbiased65:
 	ADDQ R10, DI
 	VADDPS 0(DI), Y6, Y6
 	VADDPS 32(DI), Y7, Y7
-alone66:
+alone78:
 	CMPQ tile_clamp(R14), $0
-	JEQ free67
+	JEQ free79
 	VBROADCASTSS tile_lo(R14), Y8
 	VBROADCASTSS tile_hi(R14), Y10
 	VMAXPS Y0, Y8, Y0
@@ -795,7 +928,7 @@ alone66:
 	VMINPS Y6, Y10, Y6
 	VMAXPS Y7, Y8, Y7
 	VMINPS Y7, Y10, Y7
-free67:
+free79:
 	MOVQ c-24(SP), DI
 	VMOVUPS Y0, 0(DI)
 	VMOVUPS Y1, 32(DI)
@@ -810,13 +943,13 @@ free67:
 	VMOVUPS Y7, 32(DI)
 	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JNZ within69
+	JNZ within81
 	DECQ round-64(SP)
-	JLE last68
+	JLE last80
 	MOVQ tile_count(R14), BX
 	MOVQ BX, count-48(SP)
 	LEAQ tile_roundA(R14), CX
-within69:
+within81:
 	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB-tile_nextA(CX), BX
@@ -824,15 +957,15 @@ within69:
 	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread70
+	JEQ unread82
 	ADDQ BX, residual-40(SP)
-unread70:
+unread82:
 	CMPQ bias-32(SP), $0
 	JEQ r4p1
 	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r4p1
-last68:
+last80:
 	VZEROUPPER
 	RET
 r5p1:
@@ -852,18 +985,43 @@ r5p1:
 	VXORPS Y7, Y7, Y7
 	VXORPS Y8, Y8, Y8
 	VXORPS Y9, Y9, Y9
-nest71:
+nest83:
+	MOVQ tile_apart(R14), BX
+	TESTQ BX, BX
+	JZ neighbours87
 	MOVQ tile_run(R14), CX
-	MOVQ tile_gap+0(R14), BX
-	LEAQ 0(BX)(CX*4), BX
-	LEAQ 0(SI)(BX*8), BX
-	PREFETCHT0 0(BX)
-	PREFETCHT0 16(BX)
+	PCALIGN $32
+loop88:
+	PREFETCHT0 0(SI)(BX*8)
+	VMOVUPS 0(DI), Y10
+	VMOVUPS 32(DI), Y11
+	PREFETCHT0 4096(DI)
+	ADDQ R15, DI
+	VBROADCASTSS 0(SI), Y12
+	VFMADD231PS Y10, Y12, Y0
+	VFMADD231PS Y11, Y12, Y1
+	VBROADCASTSS 0(SI)(DX*1), Y13
+	VFMADD231PS Y10, Y13, Y2
+	VFMADD231PS Y11, Y13, Y3
+	VBROADCASTSS 0(SI)(DX*2), Y14
+	VFMADD231PS Y10, Y14, Y4
+	VFMADD231PS Y11, Y14, Y5
+	VBROADCASTSS 0(SI)(AX*1), Y15
+	VFMADD231PS Y10, Y15, Y6
+	VFMADD231PS Y11, Y15, Y7
+	VBROADCASTSS 0(SI)(DX*4), Y12
+	VFMADD231PS Y10, Y12, Y8
+	VFMADD231PS Y11, Y12, Y9
+	ADDQ BX, SI
+	DECQ CX
+	JNZ loop88
+	JMP done86
+neighbours87:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail73
+	JZ tail85
 	PCALIGN $32
-loop75:
+loop89:
 	VMOVUPS 0(DI), Y10
 	VMOVUPS 32(DI), Y11
 	PREFETCHT0 4096(DI)
@@ -946,13 +1104,13 @@ loop75:
 	ADDQ tile_fetch(R14), R13
 	ADDQ $16, SI
 	DECQ CX
-	JNZ loop75
-tail73:
+	JNZ loop89
+tail85:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done74
+	JZ done86
 	PCALIGN $32
-loop76:
+loop90:
 	VMOVUPS 0(DI), Y10
 	VMOVUPS 32(DI), Y11
 	PREFETCHT0 4096(DI)
@@ -974,36 +1132,55 @@ loop76:
 	VFMADD231PS Y11, Y12, Y9
 	ADDQ $4, SI
 	DECQ CX
-	JNZ loop76
-done74:
+	JNZ loop90
+done86:
 	DECQ R10
-	JZ outer77
+	JZ outer91
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+0(R14), DI
-	JMP nest71
-outer77:
+	JMP nest83
+outer91:
 	DECQ R11
-	JZ outer78
+	JZ outer92
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest71
-outer78:
+	JMP nest83
+outer92:
 	DECQ outer-56(SP)
-	JZ outer79
+	JZ outer93
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest71
-outer79:
-out72:
+	JMP nest83
+outer93:
+out84:
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased80
+	JZ unbiased94
+	CMPQ tile_byRow(R14), $0
+	JEQ columns95
+	VBROADCASTSS 0(BX), Y10
+	VADDPS Y10, Y0, Y0
+	VADDPS Y10, Y1, Y1
+	VBROADCASTSS 4(BX), Y10
+	VADDPS Y10, Y2, Y2
+	VADDPS Y10, Y3, Y3
+	VBROADCASTSS 8(BX), Y10
+	VADDPS Y10, Y4, Y4
+	VADDPS Y10, Y5, Y5
+	VBROADCASTSS 12(BX), Y10
+	VADDPS Y10, Y6, Y6
+	VADDPS Y10, Y7, Y7
+	VBROADCASTSS 16(BX), Y10
+	VADDPS Y10, Y8, Y8
+	VADDPS Y10, Y9, Y9
+	JMP unbiased94
+columns95:
 	VMOVUPS 0(BX), Y10
 	VADDPS Y10, Y0, Y0
 	VADDPS Y10, Y2, Y2
@@ -1016,12 +1193,12 @@ out72:
 	VADDPS Y10, Y5, Y5
 	VADDPS Y10, Y7, Y7
 	VADDPS Y10, Y9, Y9
-unbiased80:
+unbiased94:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone81
+	JZ alone96
 	VADDPS 0(DI), Y0, Y0
 	VADDPS 32(DI), Y1, Y1
 	ADDQ R10, DI
@@ -1036,9 +1213,9 @@ unbiased80:
 	ADDQ R10, DI
 	VADDPS 0(DI), Y8, Y8
 	VADDPS 32(DI), Y9, Y9
-alone81:
+alone96:
 	CMPQ tile_clamp(R14), $0
-	JEQ free82
+	JEQ free97
 	VBROADCASTSS tile_lo(R14), Y10
 	VBROADCASTSS tile_hi(R14), Y12
 	VMAXPS Y0, Y10, Y0
@@ -1061,7 +1238,7 @@ alone81:
 	VMINPS Y8, Y12, Y8
 	VMAXPS Y9, Y10, Y9
 	VMINPS Y9, Y12, Y9
-free82:
+free97:
 	MOVQ c-24(SP), DI
 	VMOVUPS Y0, 0(DI)
 	VMOVUPS Y1, 32(DI)
@@ -1079,13 +1256,13 @@ free82:
 	VMOVUPS Y9, 32(DI)
 	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JNZ within84
+	JNZ within99
 	DECQ round-64(SP)
-	JLE last83
+	JLE last98
 	MOVQ tile_count(R14), BX
 	MOVQ BX, count-48(SP)
 	LEAQ tile_roundA(R14), CX
-within84:
+within99:
 	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB-tile_nextA(CX), BX
@@ -1093,15 +1270,15 @@ within84:
 	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread85
+	JEQ unread100
 	ADDQ BX, residual-40(SP)
-unread85:
+unread100:
 	CMPQ bias-32(SP), $0
 	JEQ r5p1
 	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r5p1
-last83:
+last98:
 	VZEROUPPER
 	RET
 r6p1:
@@ -1123,18 +1300,46 @@ r6p1:
 	VXORPS Y9, Y9, Y9
 	VXORPS Y10, Y10, Y10
 	VXORPS Y11, Y11, Y11
-nest86:
+nest101:
+	MOVQ tile_apart(R14), BX
+	TESTQ BX, BX
+	JZ neighbours105
 	MOVQ tile_run(R14), CX
-	MOVQ tile_gap+0(R14), BX
-	LEAQ 0(BX)(CX*4), BX
-	LEAQ 0(SI)(BX*8), BX
-	PREFETCHT0 0(BX)
-	PREFETCHT0 20(BX)
+	PCALIGN $32
+loop106:
+	PREFETCHT0 0(SI)(BX*8)
+	VMOVUPS 0(DI), Y12
+	VMOVUPS 32(DI), Y13
+	PREFETCHT0 4096(DI)
+	ADDQ R15, DI
+	VBROADCASTSS 0(SI), Y14
+	VFMADD231PS Y12, Y14, Y0
+	VFMADD231PS Y13, Y14, Y1
+	VBROADCASTSS 0(SI)(DX*1), Y15
+	VFMADD231PS Y12, Y15, Y2
+	VFMADD231PS Y13, Y15, Y3
+	VBROADCASTSS 0(SI)(DX*2), Y14
+	VFMADD231PS Y12, Y14, Y4
+	VFMADD231PS Y13, Y14, Y5
+	VBROADCASTSS 0(SI)(AX*1), Y15
+	VFMADD231PS Y12, Y15, Y6
+	VFMADD231PS Y13, Y15, Y7
+	VBROADCASTSS 0(SI)(DX*4), Y14
+	VFMADD231PS Y12, Y14, Y8
+	VFMADD231PS Y13, Y14, Y9
+	VBROADCASTSS 0(SI)(R9*1), Y15
+	VFMADD231PS Y12, Y15, Y10
+	VFMADD231PS Y13, Y15, Y11
+	ADDQ BX, SI
+	DECQ CX
+	JNZ loop106
+	JMP done104
+neighbours105:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail88
+	JZ tail103
 	PCALIGN $32
-loop90:
+loop107:
 	VMOVUPS 0(DI), Y12
 	VMOVUPS 32(DI), Y13
 	PREFETCHT0 4096(DI)
@@ -1229,13 +1434,13 @@ loop90:
 	ADDQ tile_fetch(R14), R13
 	ADDQ $16, SI
 	DECQ CX
-	JNZ loop90
-tail88:
+	JNZ loop107
+tail103:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done89
+	JZ done104
 	PCALIGN $32
-loop91:
+loop108:
 	VMOVUPS 0(DI), Y12
 	VMOVUPS 32(DI), Y13
 	PREFETCHT0 4096(DI)
@@ -1260,36 +1465,58 @@ loop91:
 	VFMADD231PS Y13, Y15, Y11
 	ADDQ $4, SI
 	DECQ CX
-	JNZ loop91
-done89:
+	JNZ loop108
+done104:
 	DECQ R10
-	JZ outer92
+	JZ outer109
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+0(R14), DI
-	JMP nest86
-outer92:
+	JMP nest101
+outer109:
 	DECQ R11
-	JZ outer93
+	JZ outer110
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest86
-outer93:
+	JMP nest101
+outer110:
 	DECQ outer-56(SP)
-	JZ outer94
+	JZ outer111
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest86
-outer94:
-out87:
+	JMP nest101
+outer111:
+out102:
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased95
+	JZ unbiased112
+	CMPQ tile_byRow(R14), $0
+	JEQ columns113
+	VBROADCASTSS 0(BX), Y12
+	VADDPS Y12, Y0, Y0
+	VADDPS Y12, Y1, Y1
+	VBROADCASTSS 4(BX), Y12
+	VADDPS Y12, Y2, Y2
+	VADDPS Y12, Y3, Y3
+	VBROADCASTSS 8(BX), Y12
+	VADDPS Y12, Y4, Y4
+	VADDPS Y12, Y5, Y5
+	VBROADCASTSS 12(BX), Y12
+	VADDPS Y12, Y6, Y6
+	VADDPS Y12, Y7, Y7
+	VBROADCASTSS 16(BX), Y12
+	VADDPS Y12, Y8, Y8
+	VADDPS Y12, Y9, Y9
+	VBROADCASTSS 20(BX), Y12
+	VADDPS Y12, Y10, Y10
+	VADDPS Y12, Y11, Y11
+	JMP unbiased112
+columns113:
 	VMOVUPS 0(BX), Y12
 	VADDPS Y12, Y0, Y0
 	VADDPS Y12, Y2, Y2
@@ -1304,12 +1531,12 @@ out87:
 	VADDPS Y12, Y7, Y7
 	VADDPS Y12, Y9, Y9
 	VADDPS Y12, Y11, Y11
-unbiased95:
+unbiased112:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone96
+	JZ alone114
 	VADDPS 0(DI), Y0, Y0
 	VADDPS 32(DI), Y1, Y1
 	ADDQ R10, DI
@@ -1327,9 +1554,9 @@ unbiased95:
 	ADDQ R10, DI
 	VADDPS 0(DI), Y10, Y10
 	VADDPS 32(DI), Y11, Y11
-alone96:
+alone114:
 	CMPQ tile_clamp(R14), $0
-	JEQ free97
+	JEQ free115
 	VBROADCASTSS tile_lo(R14), Y12
 	VBROADCASTSS tile_hi(R14), Y14
 	VMAXPS Y0, Y12, Y0
@@ -1356,7 +1583,7 @@ alone96:
 	VMINPS Y10, Y14, Y10
 	VMAXPS Y11, Y12, Y11
 	VMINPS Y11, Y14, Y11
-free97:
+free115:
 	MOVQ c-24(SP), DI
 	VMOVUPS Y0, 0(DI)
 	VMOVUPS Y1, 32(DI)
@@ -1377,13 +1604,13 @@ free97:
 	VMOVUPS Y11, 32(DI)
 	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JNZ within99
+	JNZ within117
 	DECQ round-64(SP)
-	JLE last98
+	JLE last116
 	MOVQ tile_count(R14), BX
 	MOVQ BX, count-48(SP)
 	LEAQ tile_roundA(R14), CX
-within99:
+within117:
 	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB-tile_nextA(CX), BX
@@ -1391,15 +1618,15 @@ within99:
 	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread100
+	JEQ unread118
 	ADDQ BX, residual-40(SP)
-unread100:
+unread118:
 	CMPQ bias-32(SP), $0
 	JEQ r6p1
 	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r6p1
-last98:
+last116:
 	VZEROUPPER
 	RET
 
@@ -1408,33 +1635,33 @@ TEXT ·tileAVX512(SB), NOSPLIT, $64-8
 	MOVQ t+0(FP), R14
 	MOVQ tile_a(R14), CX
 	TESTQ CX, CX
-	JZ absent101
+	JZ absent119
 	ADDQ tile_atA(R14), CX
-absent101:
+absent119:
 	MOVQ CX, a-8(SP)
 	MOVQ tile_b(R14), CX
 	TESTQ CX, CX
-	JZ absent102
+	JZ absent120
 	ADDQ tile_atB(R14), CX
-absent102:
+absent120:
 	MOVQ CX, b-16(SP)
 	MOVQ tile_c(R14), CX
 	TESTQ CX, CX
-	JZ absent103
+	JZ absent121
 	ADDQ tile_atC(R14), CX
-absent103:
+absent121:
 	MOVQ CX, c-24(SP)
 	MOVQ tile_bias(R14), CX
 	TESTQ CX, CX
-	JZ absent104
+	JZ absent122
 	ADDQ tile_atBias(R14), CX
-absent104:
+absent122:
 	MOVQ CX, bias-32(SP)
 	MOVQ tile_residual(R14), CX
 	TESTQ CX, CX
-	JZ absent105
+	JZ absent123
 	ADDQ tile_atC(R14), CX
-absent105:
+absent123:
 	MOVQ CX, residual-40(SP)
 	MOVQ tile_count(R14), CX
 	MOVQ CX, count-48(SP)
@@ -1452,111 +1679,111 @@ absent105:
 	CMPQ tile_panels(R14), $2
 	JEQ two
 	CMPQ CX, $8
-	JGE from106
+	JGE from124
 	CMPQ CX, $4
-	JGE from107
+	JGE from125
 	CMPQ CX, $2
-	JGE from108
+	JGE from126
 	JMP r1p1
-from108:
+from126:
 	CMPQ CX, $3
-	JGE from109
+	JGE from127
 	JMP r2p1
-from109:
+from127:
 	JMP r3p1
-from107:
+from125:
 	CMPQ CX, $6
-	JGE from110
+	JGE from128
 	CMPQ CX, $5
-	JGE from111
+	JGE from129
 	JMP r4p1
-from111:
+from129:
 	JMP r5p1
-from110:
+from128:
 	CMPQ CX, $7
-	JGE from112
+	JGE from130
 	JMP r6p1
-from112:
+from130:
 	JMP r7p1
-from106:
+from124:
 	CMPQ CX, $11
-	JGE from113
+	JGE from131
 	CMPQ CX, $9
-	JGE from114
+	JGE from132
 	JMP r8p1
-from114:
+from132:
 	CMPQ CX, $10
-	JGE from115
+	JGE from133
 	JMP r9p1
-from115:
+from133:
 	JMP r10p1
-from113:
+from131:
 	CMPQ CX, $13
-	JGE from116
+	JGE from134
 	CMPQ CX, $12
-	JGE from117
+	JGE from135
 	JMP r11p1
-from117:
+from135:
 	JMP r12p1
-from116:
+from134:
 	CMPQ CX, $14
-	JGE from118
+	JGE from136
 	JMP r13p1
-from118:
+from136:
 	JMP r14p1
 two:
 	CMPQ CX, $8
-	JGE from119
+	JGE from137
 	CMPQ CX, $4
-	JGE from120
+	JGE from138
 	CMPQ CX, $2
-	JGE from121
+	JGE from139
 	JMP r1p2
-from121:
+from139:
 	CMPQ CX, $3
-	JGE from122
+	JGE from140
 	JMP r2p2
-from122:
+from140:
 	JMP r3p2
-from120:
+from138:
 	CMPQ CX, $6
-	JGE from123
+	JGE from141
 	CMPQ CX, $5
-	JGE from124
+	JGE from142
 	JMP r4p2
-from124:
+from142:
 	JMP r5p2
-from123:
+from141:
 	CMPQ CX, $7
-	JGE from125
+	JGE from143
 	JMP r6p2
-from125:
+from143:
 	JMP r7p2
-from119:
+from137:
 	CMPQ CX, $11
-	JGE from126
+	JGE from144
 	CMPQ CX, $9
-	JGE from127
+	JGE from145
 	JMP r8p2
-from127:
+from145:
 	CMPQ CX, $10
-	JGE from128
+	JGE from146
 	JMP r9p2
-from128:
+from146:
 	JMP r10p2
-from126:
+from144:
 	CMPQ CX, $13
-	JGE from129
+	JGE from147
 	CMPQ CX, $12
-	JGE from130
+	JGE from148
 	JMP r11p2
-from130:
+from148:
 	JMP r12p2
-from129:
+from147:
 	CMPQ CX, $14
-	JGE from131
+	JGE from149
 	JMP r13p2
-from131:
+from149:
 	JMP r14p2
 r1p1:
 	MOVQ a-8(SP), SI
@@ -1569,12 +1796,26 @@ r1p1:
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
-nest132:
+nest150:
+	MOVQ tile_apart(R14), BX
+	TESTQ BX, BX
+	JZ neighbours154
+	MOVQ tile_run(R14), CX
+	PCALIGN $32
+loop155:
+	VBROADCASTSS 0(SI), Z5
+	VFMADD231PS 0(DI), Z5, Z0
+	ADDQ R15, DI
+	ADDQ BX, SI
+	DECQ CX
+	JNZ loop155
+	JMP done153
+neighbours154:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail134
+	JZ tail152
 	PCALIGN $32
-loop136:
+loop156:
 	VBROADCASTSS 0(SI), Z5
 	VFMADD231PS 0(DI), Z5, Z0
 	ADDQ R15, DI
@@ -1589,79 +1830,85 @@ loop136:
 	ADDQ R15, DI
 	ADDQ $16, SI
 	DECQ CX
-	JNZ loop136
-tail134:
+	JNZ loop156
+tail152:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done135
+	JZ done153
 	PCALIGN $32
-loop137:
+loop157:
 	VBROADCASTSS 0(SI), Z5
 	VFMADD231PS 0(DI), Z5, Z0
 	ADDQ R15, DI
 	ADDQ $4, SI
 	DECQ CX
-	JNZ loop137
-done135:
+	JNZ loop157
+done153:
 	DECQ R10
-	JZ outer138
+	JZ outer158
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+0(R14), DI
-	JMP nest132
-outer138:
+	JMP nest150
+outer158:
 	DECQ R11
-	JZ outer139
+	JZ outer159
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest132
-outer139:
+	JMP nest150
+outer159:
 	DECQ outer-56(SP)
-	JZ outer140
+	JZ outer160
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest132
-outer140:
-out133:
+	JMP nest150
+outer160:
+out151:
 	VADDPS Z1, Z0, Z0
 	VADDPS Z2, Z0, Z0
 	VADDPS Z3, Z0, Z0
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased141
+	JZ unbiased161
+	CMPQ tile_byRow(R14), $0
+	JEQ columns162
+	VBROADCASTSS 0(BX), Z4
+	VADDPS Z4, Z0, Z0
+	JMP unbiased161
+columns162:
 	VMOVUPS 0(BX), Z4
 	VADDPS Z4, Z0, Z0
-unbiased141:
+unbiased161:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone142
+	JZ alone163
 	VADDPS 0(DI), Z0, Z0
-alone142:
+alone163:
 	CMPQ tile_clamp(R14), $0
-	JEQ free143
+	JEQ free164
 	VBROADCASTSS tile_lo(R14), Z4
 	VBROADCASTSS tile_hi(R14), Z5
 	VMAXPS Z0, Z4, Z0
 	VMINPS Z0, Z5, Z0
-free143:
+free164:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JNZ within145
+	JNZ within166
 	DECQ round-64(SP)
-	JLE last144
+	JLE last165
 	MOVQ tile_count(R14), BX
 	MOVQ BX, count-48(SP)
 	LEAQ tile_roundA(R14), CX
-within145:
+within166:
 	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB-tile_nextA(CX), BX
@@ -1669,15 +1916,15 @@ within145:
 	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread146
+	JEQ unread167
 	ADDQ BX, residual-40(SP)
-unread146:
+unread167:
 	CMPQ bias-32(SP), $0
 	JEQ r1p1
 	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r1p1
-last144:
+last165:
 	VZEROUPPER
 	RET
 r2p1:
@@ -1695,12 +1942,30 @@ r2p1:
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
-nest147:
+nest168:
+	MOVQ tile_apart(R14), BX
+	TESTQ BX, BX
+	JZ neighbours172
+	MOVQ tile_run(R14), CX
+	PCALIGN $32
+loop173:
+	VMOVUPS 0(DI), Z8
+	PREFETCHT0 4096(DI)
+	ADDQ R15, DI
+	VBROADCASTSS 0(SI), Z9
+	VFMADD231PS Z8, Z9, Z0
+	VBROADCASTSS 0(SI)(DX*1), Z10
+	VFMADD231PS Z8, Z10, Z1
+	ADDQ BX, SI
+	DECQ CX
+	JNZ loop173
+	JMP done171
+neighbours172:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail149
+	JZ tail170
 	PCALIGN $32
-loop151:
+loop174:
 	VMOVUPS 0(DI), Z8
 	PREFETCHT0 4096(DI)
 	ADDQ R15, DI
@@ -1731,13 +1996,13 @@ loop151:
 	VFMADD231PS Z8, Z10, Z7
 	ADDQ $16, SI
 	DECQ CX
-	JNZ loop151
-tail149:
+	JNZ loop174
+tail170:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done150
+	JZ done171
 	PCALIGN $32
-loop152:
+loop175:
 	VMOVUPS 0(DI), Z8
 	PREFETCHT0 4096(DI)
 	ADDQ R15, DI
@@ -1747,33 +2012,33 @@ loop152:
 	VFMADD231PS Z8, Z10, Z1
 	ADDQ $4, SI
 	DECQ CX
-	JNZ loop152
-done150:
+	JNZ loop175
+done171:
 	DECQ R10
-	JZ outer153
+	JZ outer176
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+0(R14), DI
-	JMP nest147
-outer153:
+	JMP nest168
+outer176:
 	DECQ R11
-	JZ outer154
+	JZ outer177
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest147
-outer154:
+	JMP nest168
+outer177:
 	DECQ outer-56(SP)
-	JZ outer155
+	JZ outer178
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest147
-outer155:
-out148:
+	JMP nest168
+outer178:
+out169:
 	VADDPS Z2, Z0, Z0
 	VADDPS Z3, Z1, Z1
 	VADDPS Z4, Z0, Z0
@@ -1782,42 +2047,50 @@ out148:
 	VADDPS Z7, Z1, Z1
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased156
+	JZ unbiased179
+	CMPQ tile_byRow(R14), $0
+	JEQ columns180
+	VBROADCASTSS 0(BX), Z8
+	VADDPS Z8, Z0, Z0
+	VBROADCASTSS 4(BX), Z8
+	VADDPS Z8, Z1, Z1
+	JMP unbiased179
+columns180:
 	VMOVUPS 0(BX), Z8
 	VADDPS Z8, Z0, Z0
 	VADDPS Z8, Z1, Z1
-unbiased156:
+unbiased179:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone157
+	JZ alone181
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
-alone157:
+alone181:
 	CMPQ tile_clamp(R14), $0
-	JEQ free158
+	JEQ free182
 	VBROADCASTSS tile_lo(R14), Z8
 	VBROADCASTSS tile_hi(R14), Z9
 	VMAXPS Z0, Z8, Z0
 	VMINPS Z0, Z9, Z0
 	VMAXPS Z1, Z8, Z1
 	VMINPS Z1, Z9, Z1
-free158:
+free182:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z1, 0(DI)
 	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JNZ within160
+	JNZ within184
 	DECQ round-64(SP)
-	JLE last159
+	JLE last183
 	MOVQ tile_count(R14), BX
 	MOVQ BX, count-48(SP)
 	LEAQ tile_roundA(R14), CX
-within160:
+within184:
 	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB-tile_nextA(CX), BX
@@ -1825,15 +2098,15 @@ within160:
 	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread161
+	JEQ unread185
 	ADDQ BX, residual-40(SP)
-unread161:
+unread185:
 	CMPQ bias-32(SP), $0
 	JEQ r2p1
 	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r2p1
-last159:
+last183:
 	VZEROUPPER
 	RET
 r3p1:
@@ -1855,12 +2128,32 @@ r3p1:
 	VPXORD Z9, Z9, Z9
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
-nest162:
+nest186:
+	MOVQ tile_apart(R14), BX
+	TESTQ BX, BX
+	JZ neighbours190
+	MOVQ tile_run(R14), CX
+	PCALIGN $32
+loop191:
+	VMOVUPS 0(DI), Z12
+	PREFETCHT0 4096(DI)
+	ADDQ R15, DI
+	VBROADCASTSS 0(SI), Z13
+	VFMADD231PS Z12, Z13, Z0
+	VBROADCASTSS 0(SI)(DX*1), Z14
+	VFMADD231PS Z12, Z14, Z1
+	VBROADCASTSS 0(SI)(DX*2), Z15
+	VFMADD231PS Z12, Z15, Z2
+	ADDQ BX, SI
+	DECQ CX
+	JNZ loop191
+	JMP done189
+neighbours190:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail164
+	JZ tail188
 	PCALIGN $32
-loop166:
+loop192:
 	VMOVUPS 0(DI), Z12
 	PREFETCHT0 4096(DI)
 	ADDQ R15, DI
@@ -1899,13 +2192,13 @@ loop166:
 	VFMADD231PS Z12, Z15, Z11
 	ADDQ $16, SI
 	DECQ CX
-	JNZ loop166
-tail164:
+	JNZ loop192
+tail188:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done165
+	JZ done189
 	PCALIGN $32
-loop167:
+loop193:
 	VMOVUPS 0(DI), Z12
 	PREFETCHT0 4096(DI)
 	ADDQ R15, DI
@@ -1917,33 +2210,33 @@ loop167:
 	VFMADD231PS Z12, Z15, Z2
 	ADDQ $4, SI
 	DECQ CX
-	JNZ loop167
-done165:
+	JNZ loop193
+done189:
 	DECQ R10
-	JZ outer168
+	JZ outer194
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+0(R14), DI
-	JMP nest162
-outer168:
+	JMP nest186
+outer194:
 	DECQ R11
-	JZ outer169
+	JZ outer195
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest162
-outer169:
+	JMP nest186
+outer195:
 	DECQ outer-56(SP)
-	JZ outer170
+	JZ outer196
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest162
-outer170:
-out163:
+	JMP nest186
+outer196:
+out187:
 	VADDPS Z3, Z0, Z0
 	VADDPS Z4, Z1, Z1
 	VADDPS Z5, Z2, Z2
@@ -1955,25 +2248,35 @@ out163:
 	VADDPS Z11, Z2, Z2
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased171
+	JZ unbiased197
+	CMPQ tile_byRow(R14), $0
+	JEQ columns198
+	VBROADCASTSS 0(BX), Z12
+	VADDPS Z12, Z0, Z0
+	VBROADCASTSS 4(BX), Z12
+	VADDPS Z12, Z1, Z1
+	VBROADCASTSS 8(BX), Z12
+	VADDPS Z12, Z2, Z2
+	JMP unbiased197
+columns198:
 	VMOVUPS 0(BX), Z12
 	VADDPS Z12, Z0, Z0
 	VADDPS Z12, Z1, Z1
 	VADDPS Z12, Z2, Z2
-unbiased171:
+unbiased197:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone172
+	JZ alone199
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
 	ADDQ R10, DI
 	VADDPS 0(DI), Z2, Z2
-alone172:
+alone199:
 	CMPQ tile_clamp(R14), $0
-	JEQ free173
+	JEQ free200
 	VBROADCASTSS tile_lo(R14), Z12
 	VBROADCASTSS tile_hi(R14), Z13
 	VMAXPS Z0, Z12, Z0
@@ -1982,7 +2285,7 @@ alone172:
 	VMINPS Z1, Z13, Z1
 	VMAXPS Z2, Z12, Z2
 	VMINPS Z2, Z13, Z2
-free173:
+free200:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
@@ -1991,13 +2294,13 @@ free173:
 	VMOVUPS Z2, 0(DI)
 	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JNZ within175
+	JNZ within202
 	DECQ round-64(SP)
-	JLE last174
+	JLE last201
 	MOVQ tile_count(R14), BX
 	MOVQ BX, count-48(SP)
 	LEAQ tile_roundA(R14), CX
-within175:
+within202:
 	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB-tile_nextA(CX), BX
@@ -2005,15 +2308,15 @@ within175:
 	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread176
+	JEQ unread203
 	ADDQ BX, residual-40(SP)
-unread176:
+unread203:
 	CMPQ bias-32(SP), $0
 	JEQ r3p1
 	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r3p1
-last174:
+last201:
 	VZEROUPPER
 	RET
 r4p1:
@@ -2031,12 +2334,34 @@ r4p1:
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
-nest177:
+nest204:
+	MOVQ tile_apart(R14), BX
+	TESTQ BX, BX
+	JZ neighbours208
+	MOVQ tile_run(R14), CX
+	PCALIGN $32
+loop209:
+	VMOVUPS 0(DI), Z8
+	PREFETCHT0 4096(DI)
+	ADDQ R15, DI
+	VBROADCASTSS 0(SI), Z9
+	VFMADD231PS Z8, Z9, Z0
+	VBROADCASTSS 0(SI)(DX*1), Z10
+	VFMADD231PS Z8, Z10, Z1
+	VBROADCASTSS 0(SI)(DX*2), Z11
+	VFMADD231PS Z8, Z11, Z2
+	VBROADCASTSS 0(SI)(AX*1), Z12
+	VFMADD231PS Z8, Z12, Z3
+	ADDQ BX, SI
+	DECQ CX
+	JNZ loop209
+	JMP done207
+neighbours208:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail179
+	JZ tail206
 	PCALIGN $32
-loop181:
+loop210:
 	VMOVUPS 0(DI), Z8
 	PREFETCHT0 4096(DI)
 	ADDQ R15, DI
@@ -2083,13 +2408,13 @@ loop181:
 	VFMADD231PS Z8, Z12, Z7
 	ADDQ $16, SI
 	DECQ CX
-	JNZ loop181
-tail179:
+	JNZ loop210
+tail206:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done180
+	JZ done207
 	PCALIGN $32
-loop182:
+loop211:
 	VMOVUPS 0(DI), Z8
 	PREFETCHT0 4096(DI)
 	ADDQ R15, DI
@@ -2103,51 +2428,63 @@ loop182:
 	VFMADD231PS Z8, Z12, Z3
 	ADDQ $4, SI
 	DECQ CX
-	JNZ loop182
-done180:
+	JNZ loop211
+done207:
 	DECQ R10
-	JZ outer183
+	JZ outer212
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+0(R14), DI
-	JMP nest177
-outer183:
+	JMP nest204
+outer212:
 	DECQ R11
-	JZ outer184
+	JZ outer213
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest177
-outer184:
+	JMP nest204
+outer213:
 	DECQ outer-56(SP)
-	JZ outer185
+	JZ outer214
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest177
-outer185:
-out178:
+	JMP nest204
+outer214:
+out205:
 	VADDPS Z4, Z0, Z0
 	VADDPS Z5, Z1, Z1
 	VADDPS Z6, Z2, Z2
 	VADDPS Z7, Z3, Z3
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased186
+	JZ unbiased215
+	CMPQ tile_byRow(R14), $0
+	JEQ columns216
+	VBROADCASTSS 0(BX), Z8
+	VADDPS Z8, Z0, Z0
+	VBROADCASTSS 4(BX), Z8
+	VADDPS Z8, Z1, Z1
+	VBROADCASTSS 8(BX), Z8
+	VADDPS Z8, Z2, Z2
+	VBROADCASTSS 12(BX), Z8
+	VADDPS Z8, Z3, Z3
+	JMP unbiased215
+columns216:
 	VMOVUPS 0(BX), Z8
 	VADDPS Z8, Z0, Z0
 	VADDPS Z8, Z1, Z1
 	VADDPS Z8, Z2, Z2
 	VADDPS Z8, Z3, Z3
-unbiased186:
+unbiased215:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone187
+	JZ alone217
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -2155,9 +2492,9 @@ unbiased186:
 	VADDPS 0(DI), Z2, Z2
 	ADDQ R10, DI
 	VADDPS 0(DI), Z3, Z3
-alone187:
+alone217:
 	CMPQ tile_clamp(R14), $0
-	JEQ free188
+	JEQ free218
 	VBROADCASTSS tile_lo(R14), Z8
 	VBROADCASTSS tile_hi(R14), Z9
 	VMAXPS Z0, Z8, Z0
@@ -2168,7 +2505,7 @@ alone187:
 	VMINPS Z2, Z9, Z2
 	VMAXPS Z3, Z8, Z3
 	VMINPS Z3, Z9, Z3
-free188:
+free218:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
@@ -2179,13 +2516,13 @@ free188:
 	VMOVUPS Z3, 0(DI)
 	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JNZ within190
+	JNZ within220
 	DECQ round-64(SP)
-	JLE last189
+	JLE last219
 	MOVQ tile_count(R14), BX
 	MOVQ BX, count-48(SP)
 	LEAQ tile_roundA(R14), CX
-within190:
+within220:
 	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB-tile_nextA(CX), BX
@@ -2193,15 +2530,15 @@ within190:
 	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread191
+	JEQ unread221
 	ADDQ BX, residual-40(SP)
-unread191:
+unread221:
 	CMPQ bias-32(SP), $0
 	JEQ r4p1
 	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r4p1
-last189:
+last219:
 	VZEROUPPER
 	RET
 r5p1:
@@ -2221,18 +2558,37 @@ r5p1:
 	VPXORD Z7, Z7, Z7
 	VPXORD Z8, Z8, Z8
 	VPXORD Z9, Z9, Z9
-nest192:
+nest222:
+	MOVQ tile_apart(R14), BX
+	TESTQ BX, BX
+	JZ neighbours226
 	MOVQ tile_run(R14), CX
-	MOVQ tile_gap+0(R14), BX
-	LEAQ 0(BX)(CX*4), BX
-	LEAQ 0(SI)(BX*8), BX
-	PREFETCHT0 0(BX)
-	PREFETCHT0 16(BX)
+	PCALIGN $32
+loop227:
+	PREFETCHT0 0(SI)(BX*8)
+	VMOVUPS 0(DI), Z10
+	PREFETCHT0 4096(DI)
+	ADDQ R15, DI
+	VBROADCASTSS 0(SI), Z11
+	VFMADD231PS Z10, Z11, Z0
+	VBROADCASTSS 0(SI)(DX*1), Z12
+	VFMADD231PS Z10, Z12, Z1
+	VBROADCASTSS 0(SI)(DX*2), Z13
+	VFMADD231PS Z10, Z13, Z2
+	VBROADCASTSS 0(SI)(AX*1), Z14
+	VFMADD231PS Z10, Z14, Z3
+	VBROADCASTSS 0(SI)(DX*4), Z11
+	VFMADD231PS Z10, Z11, Z4
+	ADDQ BX, SI
+	DECQ CX
+	JNZ loop227
+	JMP done225
+neighbours226:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail194
+	JZ tail224
 	PCALIGN $32
-loop196:
+loop228:
 	VMOVUPS 0(DI), Z10
 	PREFETCHT0 4096(DI)
 	ADDQ R15, DI
@@ -2291,13 +2647,13 @@ loop196:
 	ADDQ tile_fetch(R14), R13
 	ADDQ $16, SI
 	DECQ CX
-	JNZ loop196
-tail194:
+	JNZ loop228
+tail224:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done195
+	JZ done225
 	PCALIGN $32
-loop197:
+loop229:
 	VMOVUPS 0(DI), Z10
 	PREFETCHT0 4096(DI)
 	ADDQ R15, DI
@@ -2313,33 +2669,33 @@ loop197:
 	VFMADD231PS Z10, Z11, Z4
 	ADDQ $4, SI
 	DECQ CX
-	JNZ loop197
-done195:
+	JNZ loop229
+done225:
 	DECQ R10
-	JZ outer198
+	JZ outer230
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+0(R14), DI
-	JMP nest192
-outer198:
+	JMP nest222
+outer230:
 	DECQ R11
-	JZ outer199
+	JZ outer231
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest192
-outer199:
+	JMP nest222
+outer231:
 	DECQ outer-56(SP)
-	JZ outer200
+	JZ outer232
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest192
-outer200:
-out193:
+	JMP nest222
+outer232:
+out223:
 	VADDPS Z5, Z0, Z0
 	VADDPS Z6, Z1, Z1
 	VADDPS Z7, Z2, Z2
@@ -2347,19 +2703,33 @@ out193:
 	VADDPS Z9, Z4, Z4
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased201
+	JZ unbiased233
+	CMPQ tile_byRow(R14), $0
+	JEQ columns234
+	VBROADCASTSS 0(BX), Z10
+	VADDPS Z10, Z0, Z0
+	VBROADCASTSS 4(BX), Z10
+	VADDPS Z10, Z1, Z1
+	VBROADCASTSS 8(BX), Z10
+	VADDPS Z10, Z2, Z2
+	VBROADCASTSS 12(BX), Z10
+	VADDPS Z10, Z3, Z3
+	VBROADCASTSS 16(BX), Z10
+	VADDPS Z10, Z4, Z4
+	JMP unbiased233
+columns234:
 	VMOVUPS 0(BX), Z10
 	VADDPS Z10, Z0, Z0
 	VADDPS Z10, Z1, Z1
 	VADDPS Z10, Z2, Z2
 	VADDPS Z10, Z3, Z3
 	VADDPS Z10, Z4, Z4
-unbiased201:
+unbiased233:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone202
+	JZ alone235
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -2369,9 +2739,9 @@ unbiased201:
 	VADDPS 0(DI), Z3, Z3
 	ADDQ R10, DI
 	VADDPS 0(DI), Z4, Z4
-alone202:
+alone235:
 	CMPQ tile_clamp(R14), $0
-	JEQ free203
+	JEQ free236
 	VBROADCASTSS tile_lo(R14), Z10
 	VBROADCASTSS tile_hi(R14), Z11
 	VMAXPS Z0, Z10, Z0
@@ -2384,7 +2754,7 @@ alone202:
 	VMINPS Z3, Z11, Z3
 	VMAXPS Z4, Z10, Z4
 	VMINPS Z4, Z11, Z4
-free203:
+free236:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
@@ -2397,13 +2767,13 @@ free203:
 	VMOVUPS Z4, 0(DI)
 	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JNZ within205
+	JNZ within238
 	DECQ round-64(SP)
-	JLE last204
+	JLE last237
 	MOVQ tile_count(R14), BX
 	MOVQ BX, count-48(SP)
 	LEAQ tile_roundA(R14), CX
-within205:
+within238:
 	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB-tile_nextA(CX), BX
@@ -2411,15 +2781,15 @@ within205:
 	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread206
+	JEQ unread239
 	ADDQ BX, residual-40(SP)
-unread206:
+unread239:
 	CMPQ bias-32(SP), $0
 	JEQ r5p1
 	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r5p1
-last204:
+last237:
 	VZEROUPPER
 	RET
 r6p1:
@@ -2441,18 +2811,39 @@ r6p1:
 	VPXORD Z9, Z9, Z9
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
-nest207:
+nest240:
+	MOVQ tile_apart(R14), BX
+	TESTQ BX, BX
+	JZ neighbours244
 	MOVQ tile_run(R14), CX
-	MOVQ tile_gap+0(R14), BX
-	LEAQ 0(BX)(CX*4), BX
-	LEAQ 0(SI)(BX*8), BX
-	PREFETCHT0 0(BX)
-	PREFETCHT0 20(BX)
+	PCALIGN $32
+loop245:
+	PREFETCHT0 0(SI)(BX*8)
+	VMOVUPS 0(DI), Z12
+	PREFETCHT0 4096(DI)
+	ADDQ R15, DI
+	VBROADCASTSS 0(SI), Z13
+	VFMADD231PS Z12, Z13, Z0
+	VBROADCASTSS 0(SI)(DX*1), Z14
+	VFMADD231PS Z12, Z14, Z1
+	VBROADCASTSS 0(SI)(DX*2), Z15
+	VFMADD231PS Z12, Z15, Z2
+	VBROADCASTSS 0(SI)(AX*1), Z16
+	VFMADD231PS Z12, Z16, Z3
+	VBROADCASTSS 0(SI)(DX*4), Z13
+	VFMADD231PS Z12, Z13, Z4
+	VBROADCASTSS 0(SI)(R9*1), Z14
+	VFMADD231PS Z12, Z14, Z5
+	ADDQ BX, SI
+	DECQ CX
+	JNZ loop245
+	JMP done243
+neighbours244:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail209
+	JZ tail242
 	PCALIGN $32
-loop211:
+loop246:
 	VMOVUPS 0(DI), Z12
 	PREFETCHT0 4096(DI)
 	ADDQ R15, DI
@@ -2519,13 +2910,13 @@ loop211:
 	ADDQ tile_fetch(R14), R13
 	ADDQ $16, SI
 	DECQ CX
-	JNZ loop211
-tail209:
+	JNZ loop246
+tail242:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done210
+	JZ done243
 	PCALIGN $32
-loop212:
+loop247:
 	VMOVUPS 0(DI), Z12
 	PREFETCHT0 4096(DI)
 	ADDQ R15, DI
@@ -2543,33 +2934,33 @@ loop212:
 	VFMADD231PS Z12, Z14, Z5
 	ADDQ $4, SI
 	DECQ CX
-	JNZ loop212
-done210:
+	JNZ loop247
+done243:
 	DECQ R10
-	JZ outer213
+	JZ outer248
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+0(R14), DI
-	JMP nest207
-outer213:
+	JMP nest240
+outer248:
 	DECQ R11
-	JZ outer214
+	JZ outer249
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest207
-outer214:
+	JMP nest240
+outer249:
 	DECQ outer-56(SP)
-	JZ outer215
+	JZ outer250
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest207
-outer215:
-out208:
+	JMP nest240
+outer250:
+out241:
 	VADDPS Z6, Z0, Z0
 	VADDPS Z7, Z1, Z1
 	VADDPS Z8, Z2, Z2
@@ -2578,7 +2969,23 @@ out208:
 	VADDPS Z11, Z5, Z5
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased216
+	JZ unbiased251
+	CMPQ tile_byRow(R14), $0
+	JEQ columns252
+	VBROADCASTSS 0(BX), Z12
+	VADDPS Z12, Z0, Z0
+	VBROADCASTSS 4(BX), Z12
+	VADDPS Z12, Z1, Z1
+	VBROADCASTSS 8(BX), Z12
+	VADDPS Z12, Z2, Z2
+	VBROADCASTSS 12(BX), Z12
+	VADDPS Z12, Z3, Z3
+	VBROADCASTSS 16(BX), Z12
+	VADDPS Z12, Z4, Z4
+	VBROADCASTSS 20(BX), Z12
+	VADDPS Z12, Z5, Z5
+	JMP unbiased251
+columns252:
 	VMOVUPS 0(BX), Z12
 	VADDPS Z12, Z0, Z0
 	VADDPS Z12, Z1, Z1
@@ -2586,12 +2993,12 @@ out208:
 	VADDPS Z12, Z3, Z3
 	VADDPS Z12, Z4, Z4
 	VADDPS Z12, Z5, Z5
-unbiased216:
+unbiased251:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone217
+	JZ alone253
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -2603,9 +3010,9 @@ unbiased216:
 	VADDPS 0(DI), Z4, Z4
 	ADDQ R10, DI
 	VADDPS 0(DI), Z5, Z5
-alone217:
+alone253:
 	CMPQ tile_clamp(R14), $0
-	JEQ free218
+	JEQ free254
 	VBROADCASTSS tile_lo(R14), Z12
 	VBROADCASTSS tile_hi(R14), Z13
 	VMAXPS Z0, Z12, Z0
@@ -2620,7 +3027,7 @@ alone217:
 	VMINPS Z4, Z13, Z4
 	VMAXPS Z5, Z12, Z5
 	VMINPS Z5, Z13, Z5
-free218:
+free254:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
@@ -2635,13 +3042,13 @@ free218:
 	VMOVUPS Z5, 0(DI)
 	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JNZ within220
+	JNZ within256
 	DECQ round-64(SP)
-	JLE last219
+	JLE last255
 	MOVQ tile_count(R14), BX
 	MOVQ BX, count-48(SP)
 	LEAQ tile_roundA(R14), CX
-within220:
+within256:
 	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB-tile_nextA(CX), BX
@@ -2649,15 +3056,15 @@ within220:
 	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread221
+	JEQ unread257
 	ADDQ BX, residual-40(SP)
-unread221:
+unread257:
 	CMPQ bias-32(SP), $0
 	JEQ r6p1
 	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r6p1
-last219:
+last255:
 	VZEROUPPER
 	RET
 r7p1:
@@ -2681,18 +3088,41 @@ r7p1:
 	VPXORD Z11, Z11, Z11
 	VPXORD Z12, Z12, Z12
 	VPXORD Z13, Z13, Z13
-nest222:
+nest258:
+	MOVQ tile_apart(R14), BX
+	TESTQ BX, BX
+	JZ neighbours262
 	MOVQ tile_run(R14), CX
-	MOVQ tile_gap+0(R14), BX
-	LEAQ 0(BX)(CX*4), BX
-	LEAQ 0(SI)(BX*8), BX
-	PREFETCHT0 0(BX)
-	PREFETCHT0 24(BX)
+	PCALIGN $32
+loop263:
+	PREFETCHT0 0(SI)(BX*8)
+	VMOVUPS 0(DI), Z14
+	PREFETCHT0 4096(DI)
+	ADDQ R15, DI
+	VBROADCASTSS 0(SI), Z15
+	VFMADD231PS Z14, Z15, Z0
+	VBROADCASTSS 0(SI)(DX*1), Z16
+	VFMADD231PS Z14, Z16, Z1
+	VBROADCASTSS 0(SI)(DX*2), Z17
+	VFMADD231PS Z14, Z17, Z2
+	VBROADCASTSS 0(SI)(AX*1), Z18
+	VFMADD231PS Z14, Z18, Z3
+	VBROADCASTSS 0(SI)(DX*4), Z15
+	VFMADD231PS Z14, Z15, Z4
+	VBROADCASTSS 0(SI)(R9*1), Z16
+	VFMADD231PS Z14, Z16, Z5
+	VBROADCASTSS 0(SI)(AX*2), Z17
+	VFMADD231PS Z14, Z17, Z6
+	ADDQ BX, SI
+	DECQ CX
+	JNZ loop263
+	JMP done261
+neighbours262:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail224
+	JZ tail260
 	PCALIGN $32
-loop226:
+loop264:
 	VMOVUPS 0(DI), Z14
 	PREFETCHT0 4096(DI)
 	ADDQ R15, DI
@@ -2767,13 +3197,13 @@ loop226:
 	ADDQ tile_fetch(R14), R13
 	ADDQ $16, SI
 	DECQ CX
-	JNZ loop226
-tail224:
+	JNZ loop264
+tail260:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done225
+	JZ done261
 	PCALIGN $32
-loop227:
+loop265:
 	VMOVUPS 0(DI), Z14
 	PREFETCHT0 4096(DI)
 	ADDQ R15, DI
@@ -2793,33 +3223,33 @@ loop227:
 	VFMADD231PS Z14, Z17, Z6
 	ADDQ $4, SI
 	DECQ CX
-	JNZ loop227
-done225:
+	JNZ loop265
+done261:
 	DECQ R10
-	JZ outer228
+	JZ outer266
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+0(R14), DI
-	JMP nest222
-outer228:
+	JMP nest258
+outer266:
 	DECQ R11
-	JZ outer229
+	JZ outer267
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest222
-outer229:
+	JMP nest258
+outer267:
 	DECQ outer-56(SP)
-	JZ outer230
+	JZ outer268
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest222
-outer230:
-out223:
+	JMP nest258
+outer268:
+out259:
 	VADDPS Z7, Z0, Z0
 	VADDPS Z8, Z1, Z1
 	VADDPS Z9, Z2, Z2
@@ -2829,7 +3259,25 @@ out223:
 	VADDPS Z13, Z6, Z6
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased231
+	JZ unbiased269
+	CMPQ tile_byRow(R14), $0
+	JEQ columns270
+	VBROADCASTSS 0(BX), Z14
+	VADDPS Z14, Z0, Z0
+	VBROADCASTSS 4(BX), Z14
+	VADDPS Z14, Z1, Z1
+	VBROADCASTSS 8(BX), Z14
+	VADDPS Z14, Z2, Z2
+	VBROADCASTSS 12(BX), Z14
+	VADDPS Z14, Z3, Z3
+	VBROADCASTSS 16(BX), Z14
+	VADDPS Z14, Z4, Z4
+	VBROADCASTSS 20(BX), Z14
+	VADDPS Z14, Z5, Z5
+	VBROADCASTSS 24(BX), Z14
+	VADDPS Z14, Z6, Z6
+	JMP unbiased269
+columns270:
 	VMOVUPS 0(BX), Z14
 	VADDPS Z14, Z0, Z0
 	VADDPS Z14, Z1, Z1
@@ -2838,12 +3286,12 @@ out223:
 	VADDPS Z14, Z4, Z4
 	VADDPS Z14, Z5, Z5
 	VADDPS Z14, Z6, Z6
-unbiased231:
+unbiased269:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone232
+	JZ alone271
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -2857,9 +3305,9 @@ unbiased231:
 	VADDPS 0(DI), Z5, Z5
 	ADDQ R10, DI
 	VADDPS 0(DI), Z6, Z6
-alone232:
+alone271:
 	CMPQ tile_clamp(R14), $0
-	JEQ free233
+	JEQ free272
 	VBROADCASTSS tile_lo(R14), Z14
 	VBROADCASTSS tile_hi(R14), Z15
 	VMAXPS Z0, Z14, Z0
@@ -2876,7 +3324,7 @@ alone232:
 	VMINPS Z5, Z15, Z5
 	VMAXPS Z6, Z14, Z6
 	VMINPS Z6, Z15, Z6
-free233:
+free272:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
@@ -2893,13 +3341,13 @@ free233:
 	VMOVUPS Z6, 0(DI)
 	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JNZ within235
+	JNZ within274
 	DECQ round-64(SP)
-	JLE last234
+	JLE last273
 	MOVQ tile_count(R14), BX
 	MOVQ BX, count-48(SP)
 	LEAQ tile_roundA(R14), CX
-within235:
+within274:
 	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB-tile_nextA(CX), BX
@@ -2907,15 +3355,15 @@ within235:
 	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread236
+	JEQ unread275
 	ADDQ BX, residual-40(SP)
-unread236:
+unread275:
 	CMPQ bias-32(SP), $0
 	JEQ r7p1
 	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r7p1
-last234:
+last273:
 	VZEROUPPER
 	RET
 r8p1:
@@ -2935,18 +3383,44 @@ r8p1:
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
-nest237:
+nest276:
+	MOVQ tile_apart(R14), BX
+	TESTQ BX, BX
+	JZ neighbours280
 	MOVQ tile_run(R14), CX
-	MOVQ tile_gap+0(R14), BX
-	LEAQ 0(BX)(CX*4), BX
-	LEAQ 0(SI)(BX*8), BX
-	PREFETCHT0 0(BX)
-	PREFETCHT0 28(BX)
+	PCALIGN $32
+loop281:
+	PREFETCHT0 0(SI)(BX*8)
+	VMOVUPS 0(DI), Z8
+	PREFETCHT0 4096(DI)
+	ADDQ R15, DI
+	VBROADCASTSS 0(SI), Z9
+	VFMADD231PS Z8, Z9, Z0
+	VBROADCASTSS 0(SI)(DX*1), Z10
+	VFMADD231PS Z8, Z10, Z1
+	VBROADCASTSS 0(SI)(DX*2), Z11
+	VFMADD231PS Z8, Z11, Z2
+	VBROADCASTSS 0(SI)(AX*1), Z12
+	VFMADD231PS Z8, Z12, Z3
+	VBROADCASTSS 0(SI)(DX*4), Z9
+	VFMADD231PS Z8, Z9, Z4
+	VBROADCASTSS 0(SI)(R9*1), Z10
+	VFMADD231PS Z8, Z10, Z5
+	VBROADCASTSS 0(SI)(AX*2), Z11
+	VFMADD231PS Z8, Z11, Z6
+	VBROADCASTSS 0(R8), Z12
+	VFMADD231PS Z8, Z12, Z7
+	ADDQ BX, SI
+	ADDQ BX, R8
+	DECQ CX
+	JNZ loop281
+	JMP done279
+neighbours280:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail239
+	JZ tail278
 	PCALIGN $32
-loop241:
+loop282:
 	VMOVUPS 0(DI), Z8
 	PREFETCHT0 4096(DI)
 	ADDQ R15, DI
@@ -3030,13 +3504,13 @@ loop241:
 	ADDQ $16, SI
 	ADDQ $16, R8
 	DECQ CX
-	JNZ loop241
-tail239:
+	JNZ loop282
+tail278:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done240
+	JZ done279
 	PCALIGN $32
-loop242:
+loop283:
 	VMOVUPS 0(DI), Z8
 	PREFETCHT0 4096(DI)
 	ADDQ R15, DI
@@ -3059,39 +3533,59 @@ loop242:
 	ADDQ $4, SI
 	ADDQ $4, R8
 	DECQ CX
-	JNZ loop242
-done240:
+	JNZ loop283
+done279:
 	DECQ R10
-	JZ outer243
+	JZ outer284
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	ADDQ tile_skipB+0(R14), DI
-	JMP nest237
-outer243:
+	JMP nest276
+outer284:
 	DECQ R11
-	JZ outer244
+	JZ outer285
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest237
-outer244:
+	JMP nest276
+outer285:
 	DECQ outer-56(SP)
-	JZ outer245
+	JZ outer286
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest237
-outer245:
-out238:
+	JMP nest276
+outer286:
+out277:
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased246
+	JZ unbiased287
+	CMPQ tile_byRow(R14), $0
+	JEQ columns288
+	VBROADCASTSS 0(BX), Z8
+	VADDPS Z8, Z0, Z0
+	VBROADCASTSS 4(BX), Z8
+	VADDPS Z8, Z1, Z1
+	VBROADCASTSS 8(BX), Z8
+	VADDPS Z8, Z2, Z2
+	VBROADCASTSS 12(BX), Z8
+	VADDPS Z8, Z3, Z3
+	VBROADCASTSS 16(BX), Z8
+	VADDPS Z8, Z4, Z4
+	VBROADCASTSS 20(BX), Z8
+	VADDPS Z8, Z5, Z5
+	VBROADCASTSS 24(BX), Z8
+	VADDPS Z8, Z6, Z6
+	VBROADCASTSS 28(BX), Z8
+	VADDPS Z8, Z7, Z7
+	JMP unbiased287
+columns288:
 	VMOVUPS 0(BX), Z8
 	VADDPS Z8, Z0, Z0
 	VADDPS Z8, Z1, Z1
@@ -3101,12 +3595,12 @@ out238:
 	VADDPS Z8, Z5, Z5
 	VADDPS Z8, Z6, Z6
 	VADDPS Z8, Z7, Z7
-unbiased246:
+unbiased287:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone247
+	JZ alone289
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -3122,9 +3616,9 @@ unbiased246:
 	VADDPS 0(DI), Z6, Z6
 	ADDQ R10, DI
 	VADDPS 0(DI), Z7, Z7
-alone247:
+alone289:
 	CMPQ tile_clamp(R14), $0
-	JEQ free248
+	JEQ free290
 	VBROADCASTSS tile_lo(R14), Z8
 	VBROADCASTSS tile_hi(R14), Z9
 	VMAXPS Z0, Z8, Z0
@@ -3143,7 +3637,7 @@ alone247:
 	VMINPS Z6, Z9, Z6
 	VMAXPS Z7, Z8, Z7
 	VMINPS Z7, Z9, Z7
-free248:
+free290:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
@@ -3162,13 +3656,13 @@ free248:
 	VMOVUPS Z7, 0(DI)
 	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JNZ within250
+	JNZ within292
 	DECQ round-64(SP)
-	JLE last249
+	JLE last291
 	MOVQ tile_count(R14), BX
 	MOVQ BX, count-48(SP)
 	LEAQ tile_roundA(R14), CX
-within250:
+within292:
 	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB-tile_nextA(CX), BX
@@ -3176,15 +3670,15 @@ within250:
 	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread251
+	JEQ unread293
 	ADDQ BX, residual-40(SP)
-unread251:
+unread293:
 	CMPQ bias-32(SP), $0
 	JEQ r8p1
 	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r8p1
-last249:
+last291:
 	VZEROUPPER
 	RET
 r9p1:
@@ -3205,18 +3699,47 @@ r9p1:
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
 	VPXORD Z8, Z8, Z8
-nest252:
+nest294:
+	MOVQ tile_apart(R14), BX
+	TESTQ BX, BX
+	JZ neighbours298
 	MOVQ tile_run(R14), CX
-	MOVQ tile_gap+0(R14), BX
-	LEAQ 0(BX)(CX*4), BX
-	LEAQ 0(SI)(BX*8), BX
-	PREFETCHT0 0(BX)
-	PREFETCHT0 32(BX)
+	PCALIGN $32
+loop299:
+	PREFETCHT0 0(SI)(BX*8)
+	PREFETCHT0 32(SI)(BX*8)
+	VMOVUPS 0(DI), Z9
+	PREFETCHT0 4096(DI)
+	ADDQ R15, DI
+	VBROADCASTSS 0(SI), Z10
+	VFMADD231PS Z9, Z10, Z0
+	VBROADCASTSS 0(SI)(DX*1), Z11
+	VFMADD231PS Z9, Z11, Z1
+	VBROADCASTSS 0(SI)(DX*2), Z12
+	VFMADD231PS Z9, Z12, Z2
+	VBROADCASTSS 0(SI)(AX*1), Z13
+	VFMADD231PS Z9, Z13, Z3
+	VBROADCASTSS 0(SI)(DX*4), Z10
+	VFMADD231PS Z9, Z10, Z4
+	VBROADCASTSS 0(SI)(R9*1), Z11
+	VFMADD231PS Z9, Z11, Z5
+	VBROADCASTSS 0(SI)(AX*2), Z12
+	VFMADD231PS Z9, Z12, Z6
+	VBROADCASTSS 0(R8), Z13
+	VFMADD231PS Z9, Z13, Z7
+	VBROADCASTSS 0(R8)(DX*1), Z10
+	VFMADD231PS Z9, Z10, Z8
+	ADDQ BX, SI
+	ADDQ BX, R8
+	DECQ CX
+	JNZ loop299
+	JMP done297
+neighbours298:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail254
+	JZ tail296
 	PCALIGN $32
-loop256:
+loop300:
 	VMOVUPS 0(DI), Z9
 	PREFETCHT0 4096(DI)
 	ADDQ R15, DI
@@ -3308,13 +3831,13 @@ loop256:
 	ADDQ $16, SI
 	ADDQ $16, R8
 	DECQ CX
-	JNZ loop256
-tail254:
+	JNZ loop300
+tail296:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done255
+	JZ done297
 	PCALIGN $32
-loop257:
+loop301:
 	VMOVUPS 0(DI), Z9
 	PREFETCHT0 4096(DI)
 	ADDQ R15, DI
@@ -3339,39 +3862,61 @@ loop257:
 	ADDQ $4, SI
 	ADDQ $4, R8
 	DECQ CX
-	JNZ loop257
-done255:
+	JNZ loop301
+done297:
 	DECQ R10
-	JZ outer258
+	JZ outer302
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	ADDQ tile_skipB+0(R14), DI
-	JMP nest252
-outer258:
+	JMP nest294
+outer302:
 	DECQ R11
-	JZ outer259
+	JZ outer303
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest252
-outer259:
+	JMP nest294
+outer303:
 	DECQ outer-56(SP)
-	JZ outer260
+	JZ outer304
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest252
-outer260:
-out253:
+	JMP nest294
+outer304:
+out295:
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased261
+	JZ unbiased305
+	CMPQ tile_byRow(R14), $0
+	JEQ columns306
+	VBROADCASTSS 0(BX), Z9
+	VADDPS Z9, Z0, Z0
+	VBROADCASTSS 4(BX), Z9
+	VADDPS Z9, Z1, Z1
+	VBROADCASTSS 8(BX), Z9
+	VADDPS Z9, Z2, Z2
+	VBROADCASTSS 12(BX), Z9
+	VADDPS Z9, Z3, Z3
+	VBROADCASTSS 16(BX), Z9
+	VADDPS Z9, Z4, Z4
+	VBROADCASTSS 20(BX), Z9
+	VADDPS Z9, Z5, Z5
+	VBROADCASTSS 24(BX), Z9
+	VADDPS Z9, Z6, Z6
+	VBROADCASTSS 28(BX), Z9
+	VADDPS Z9, Z7, Z7
+	VBROADCASTSS 32(BX), Z9
+	VADDPS Z9, Z8, Z8
+	JMP unbiased305
+columns306:
 	VMOVUPS 0(BX), Z9
 	VADDPS Z9, Z0, Z0
 	VADDPS Z9, Z1, Z1
@@ -3382,12 +3927,12 @@ out253:
 	VADDPS Z9, Z6, Z6
 	VADDPS Z9, Z7, Z7
 	VADDPS Z9, Z8, Z8
-unbiased261:
+unbiased305:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone262
+	JZ alone307
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -3405,9 +3950,9 @@ unbiased261:
 	VADDPS 0(DI), Z7, Z7
 	ADDQ R10, DI
 	VADDPS 0(DI), Z8, Z8
-alone262:
+alone307:
 	CMPQ tile_clamp(R14), $0
-	JEQ free263
+	JEQ free308
 	VBROADCASTSS tile_lo(R14), Z9
 	VBROADCASTSS tile_hi(R14), Z10
 	VMAXPS Z0, Z9, Z0
@@ -3428,7 +3973,7 @@ alone262:
 	VMINPS Z7, Z10, Z7
 	VMAXPS Z8, Z9, Z8
 	VMINPS Z8, Z10, Z8
-free263:
+free308:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
@@ -3449,13 +3994,13 @@ free263:
 	VMOVUPS Z8, 0(DI)
 	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JNZ within265
+	JNZ within310
 	DECQ round-64(SP)
-	JLE last264
+	JLE last309
 	MOVQ tile_count(R14), BX
 	MOVQ BX, count-48(SP)
 	LEAQ tile_roundA(R14), CX
-within265:
+within310:
 	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB-tile_nextA(CX), BX
@@ -3463,15 +4008,15 @@ within265:
 	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread266
+	JEQ unread311
 	ADDQ BX, residual-40(SP)
-unread266:
+unread311:
 	CMPQ bias-32(SP), $0
 	JEQ r9p1
 	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r9p1
-last264:
+last309:
 	VZEROUPPER
 	RET
 r10p1:
@@ -3493,18 +4038,49 @@ r10p1:
 	VPXORD Z7, Z7, Z7
 	VPXORD Z8, Z8, Z8
 	VPXORD Z9, Z9, Z9
-nest267:
+nest312:
+	MOVQ tile_apart(R14), BX
+	TESTQ BX, BX
+	JZ neighbours316
 	MOVQ tile_run(R14), CX
-	MOVQ tile_gap+0(R14), BX
-	LEAQ 0(BX)(CX*4), BX
-	LEAQ 0(SI)(BX*8), BX
-	PREFETCHT0 0(BX)
-	PREFETCHT0 36(BX)
+	PCALIGN $32
+loop317:
+	PREFETCHT0 0(SI)(BX*8)
+	PREFETCHT0 36(SI)(BX*8)
+	VMOVUPS 0(DI), Z10
+	PREFETCHT0 4096(DI)
+	ADDQ R15, DI
+	VBROADCASTSS 0(SI), Z11
+	VFMADD231PS Z10, Z11, Z0
+	VBROADCASTSS 0(SI)(DX*1), Z12
+	VFMADD231PS Z10, Z12, Z1
+	VBROADCASTSS 0(SI)(DX*2), Z13
+	VFMADD231PS Z10, Z13, Z2
+	VBROADCASTSS 0(SI)(AX*1), Z14
+	VFMADD231PS Z10, Z14, Z3
+	VBROADCASTSS 0(SI)(DX*4), Z11
+	VFMADD231PS Z10, Z11, Z4
+	VBROADCASTSS 0(SI)(R9*1), Z12
+	VFMADD231PS Z10, Z12, Z5
+	VBROADCASTSS 0(SI)(AX*2), Z13
+	VFMADD231PS Z10, Z13, Z6
+	VBROADCASTSS 0(R8), Z14
+	VFMADD231PS Z10, Z14, Z7
+	VBROADCASTSS 0(R8)(DX*1), Z11
+	VFMADD231PS Z10, Z11, Z8
+	VBROADCASTSS 0(R8)(DX*2), Z12
+	VFMADD231PS Z10, Z12, Z9
+	ADDQ BX, SI
+	ADDQ BX, R8
+	DECQ CX
+	JNZ loop317
+	JMP done315
+neighbours316:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail269
+	JZ tail314
 	PCALIGN $32
-loop271:
+loop318:
 	VMOVUPS 0(DI), Z10
 	PREFETCHT0 4096(DI)
 	ADDQ R15, DI
@@ -3604,13 +4180,13 @@ loop271:
 	ADDQ $16, SI
 	ADDQ $16, R8
 	DECQ CX
-	JNZ loop271
-tail269:
+	JNZ loop318
+tail314:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done270
+	JZ done315
 	PCALIGN $32
-loop272:
+loop319:
 	VMOVUPS 0(DI), Z10
 	PREFETCHT0 4096(DI)
 	ADDQ R15, DI
@@ -3637,39 +4213,63 @@ loop272:
 	ADDQ $4, SI
 	ADDQ $4, R8
 	DECQ CX
-	JNZ loop272
-done270:
+	JNZ loop319
+done315:
 	DECQ R10
-	JZ outer273
+	JZ outer320
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	ADDQ tile_skipB+0(R14), DI
-	JMP nest267
-outer273:
+	JMP nest312
+outer320:
 	DECQ R11
-	JZ outer274
+	JZ outer321
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest267
-outer274:
+	JMP nest312
+outer321:
 	DECQ outer-56(SP)
-	JZ outer275
+	JZ outer322
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest267
-outer275:
-out268:
+	JMP nest312
+outer322:
+out313:
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased276
+	JZ unbiased323
+	CMPQ tile_byRow(R14), $0
+	JEQ columns324
+	VBROADCASTSS 0(BX), Z10
+	VADDPS Z10, Z0, Z0
+	VBROADCASTSS 4(BX), Z10
+	VADDPS Z10, Z1, Z1
+	VBROADCASTSS 8(BX), Z10
+	VADDPS Z10, Z2, Z2
+	VBROADCASTSS 12(BX), Z10
+	VADDPS Z10, Z3, Z3
+	VBROADCASTSS 16(BX), Z10
+	VADDPS Z10, Z4, Z4
+	VBROADCASTSS 20(BX), Z10
+	VADDPS Z10, Z5, Z5
+	VBROADCASTSS 24(BX), Z10
+	VADDPS Z10, Z6, Z6
+	VBROADCASTSS 28(BX), Z10
+	VADDPS Z10, Z7, Z7
+	VBROADCASTSS 32(BX), Z10
+	VADDPS Z10, Z8, Z8
+	VBROADCASTSS 36(BX), Z10
+	VADDPS Z10, Z9, Z9
+	JMP unbiased323
+columns324:
 	VMOVUPS 0(BX), Z10
 	VADDPS Z10, Z0, Z0
 	VADDPS Z10, Z1, Z1
@@ -3681,12 +4281,12 @@ out268:
 	VADDPS Z10, Z7, Z7
 	VADDPS Z10, Z8, Z8
 	VADDPS Z10, Z9, Z9
-unbiased276:
+unbiased323:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone277
+	JZ alone325
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -3706,9 +4306,9 @@ unbiased276:
 	VADDPS 0(DI), Z8, Z8
 	ADDQ R10, DI
 	VADDPS 0(DI), Z9, Z9
-alone277:
+alone325:
 	CMPQ tile_clamp(R14), $0
-	JEQ free278
+	JEQ free326
 	VBROADCASTSS tile_lo(R14), Z10
 	VBROADCASTSS tile_hi(R14), Z11
 	VMAXPS Z0, Z10, Z0
@@ -3731,7 +4331,7 @@ alone277:
 	VMINPS Z8, Z11, Z8
 	VMAXPS Z9, Z10, Z9
 	VMINPS Z9, Z11, Z9
-free278:
+free326:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
@@ -3754,13 +4354,13 @@ free278:
 	VMOVUPS Z9, 0(DI)
 	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JNZ within280
+	JNZ within328
 	DECQ round-64(SP)
-	JLE last279
+	JLE last327
 	MOVQ tile_count(R14), BX
 	MOVQ BX, count-48(SP)
 	LEAQ tile_roundA(R14), CX
-within280:
+within328:
 	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB-tile_nextA(CX), BX
@@ -3768,15 +4368,15 @@ within280:
 	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread281
+	JEQ unread329
 	ADDQ BX, residual-40(SP)
-unread281:
+unread329:
 	CMPQ bias-32(SP), $0
 	JEQ r10p1
 	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r10p1
-last279:
+last327:
 	VZEROUPPER
 	RET
 r11p1:
@@ -3799,18 +4399,51 @@ r11p1:
 	VPXORD Z8, Z8, Z8
 	VPXORD Z9, Z9, Z9
 	VPXORD Z10, Z10, Z10
-nest282:
+nest330:
+	MOVQ tile_apart(R14), BX
+	TESTQ BX, BX
+	JZ neighbours334
 	MOVQ tile_run(R14), CX
-	MOVQ tile_gap+0(R14), BX
-	LEAQ 0(BX)(CX*4), BX
-	LEAQ 0(SI)(BX*8), BX
-	PREFETCHT0 0(BX)
-	PREFETCHT0 40(BX)
+	PCALIGN $32
+loop335:
+	PREFETCHT0 0(SI)(BX*8)
+	PREFETCHT0 40(SI)(BX*8)
+	VMOVUPS 0(DI), Z11
+	PREFETCHT0 4096(DI)
+	ADDQ R15, DI
+	VBROADCASTSS 0(SI), Z12
+	VFMADD231PS Z11, Z12, Z0
+	VBROADCASTSS 0(SI)(DX*1), Z13
+	VFMADD231PS Z11, Z13, Z1
+	VBROADCASTSS 0(SI)(DX*2), Z14
+	VFMADD231PS Z11, Z14, Z2
+	VBROADCASTSS 0(SI)(AX*1), Z15
+	VFMADD231PS Z11, Z15, Z3
+	VBROADCASTSS 0(SI)(DX*4), Z12
+	VFMADD231PS Z11, Z12, Z4
+	VBROADCASTSS 0(SI)(R9*1), Z13
+	VFMADD231PS Z11, Z13, Z5
+	VBROADCASTSS 0(SI)(AX*2), Z14
+	VFMADD231PS Z11, Z14, Z6
+	VBROADCASTSS 0(R8), Z15
+	VFMADD231PS Z11, Z15, Z7
+	VBROADCASTSS 0(R8)(DX*1), Z12
+	VFMADD231PS Z11, Z12, Z8
+	VBROADCASTSS 0(R8)(DX*2), Z13
+	VFMADD231PS Z11, Z13, Z9
+	VBROADCASTSS 0(R8)(AX*1), Z14
+	VFMADD231PS Z11, Z14, Z10
+	ADDQ BX, SI
+	ADDQ BX, R8
+	DECQ CX
+	JNZ loop335
+	JMP done333
+neighbours334:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail284
+	JZ tail332
 	PCALIGN $32
-loop286:
+loop336:
 	VMOVUPS 0(DI), Z11
 	PREFETCHT0 4096(DI)
 	ADDQ R15, DI
@@ -3918,13 +4551,13 @@ loop286:
 	ADDQ $16, SI
 	ADDQ $16, R8
 	DECQ CX
-	JNZ loop286
-tail284:
+	JNZ loop336
+tail332:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done285
+	JZ done333
 	PCALIGN $32
-loop287:
+loop337:
 	VMOVUPS 0(DI), Z11
 	PREFETCHT0 4096(DI)
 	ADDQ R15, DI
@@ -3953,39 +4586,65 @@ loop287:
 	ADDQ $4, SI
 	ADDQ $4, R8
 	DECQ CX
-	JNZ loop287
-done285:
+	JNZ loop337
+done333:
 	DECQ R10
-	JZ outer288
+	JZ outer338
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	ADDQ tile_skipB+0(R14), DI
-	JMP nest282
-outer288:
+	JMP nest330
+outer338:
 	DECQ R11
-	JZ outer289
+	JZ outer339
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest282
-outer289:
+	JMP nest330
+outer339:
 	DECQ outer-56(SP)
-	JZ outer290
+	JZ outer340
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest282
-outer290:
-out283:
+	JMP nest330
+outer340:
+out331:
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased291
+	JZ unbiased341
+	CMPQ tile_byRow(R14), $0
+	JEQ columns342
+	VBROADCASTSS 0(BX), Z11
+	VADDPS Z11, Z0, Z0
+	VBROADCASTSS 4(BX), Z11
+	VADDPS Z11, Z1, Z1
+	VBROADCASTSS 8(BX), Z11
+	VADDPS Z11, Z2, Z2
+	VBROADCASTSS 12(BX), Z11
+	VADDPS Z11, Z3, Z3
+	VBROADCASTSS 16(BX), Z11
+	VADDPS Z11, Z4, Z4
+	VBROADCASTSS 20(BX), Z11
+	VADDPS Z11, Z5, Z5
+	VBROADCASTSS 24(BX), Z11
+	VADDPS Z11, Z6, Z6
+	VBROADCASTSS 28(BX), Z11
+	VADDPS Z11, Z7, Z7
+	VBROADCASTSS 32(BX), Z11
+	VADDPS Z11, Z8, Z8
+	VBROADCASTSS 36(BX), Z11
+	VADDPS Z11, Z9, Z9
+	VBROADCASTSS 40(BX), Z11
+	VADDPS Z11, Z10, Z10
+	JMP unbiased341
+columns342:
 	VMOVUPS 0(BX), Z11
 	VADDPS Z11, Z0, Z0
 	VADDPS Z11, Z1, Z1
@@ -3998,12 +4657,12 @@ out283:
 	VADDPS Z11, Z8, Z8
 	VADDPS Z11, Z9, Z9
 	VADDPS Z11, Z10, Z10
-unbiased291:
+unbiased341:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone292
+	JZ alone343
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -4025,9 +4684,9 @@ unbiased291:
 	VADDPS 0(DI), Z9, Z9
 	ADDQ R10, DI
 	VADDPS 0(DI), Z10, Z10
-alone292:
+alone343:
 	CMPQ tile_clamp(R14), $0
-	JEQ free293
+	JEQ free344
 	VBROADCASTSS tile_lo(R14), Z11
 	VBROADCASTSS tile_hi(R14), Z12
 	VMAXPS Z0, Z11, Z0
@@ -4052,7 +4711,7 @@ alone292:
 	VMINPS Z9, Z12, Z9
 	VMAXPS Z10, Z11, Z10
 	VMINPS Z10, Z12, Z10
-free293:
+free344:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
@@ -4077,13 +4736,13 @@ free293:
 	VMOVUPS Z10, 0(DI)
 	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JNZ within295
+	JNZ within346
 	DECQ round-64(SP)
-	JLE last294
+	JLE last345
 	MOVQ tile_count(R14), BX
 	MOVQ BX, count-48(SP)
 	LEAQ tile_roundA(R14), CX
-within295:
+within346:
 	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB-tile_nextA(CX), BX
@@ -4091,15 +4750,15 @@ within295:
 	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread296
+	JEQ unread347
 	ADDQ BX, residual-40(SP)
-unread296:
+unread347:
 	CMPQ bias-32(SP), $0
 	JEQ r11p1
 	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r11p1
-last294:
+last345:
 	VZEROUPPER
 	RET
 r12p1:
@@ -4123,18 +4782,53 @@ r12p1:
 	VPXORD Z9, Z9, Z9
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
-nest297:
+nest348:
+	MOVQ tile_apart(R14), BX
+	TESTQ BX, BX
+	JZ neighbours352
 	MOVQ tile_run(R14), CX
-	MOVQ tile_gap+0(R14), BX
-	LEAQ 0(BX)(CX*4), BX
-	LEAQ 0(SI)(BX*8), BX
-	PREFETCHT0 0(BX)
-	PREFETCHT0 44(BX)
+	PCALIGN $32
+loop353:
+	PREFETCHT0 0(SI)(BX*8)
+	PREFETCHT0 44(SI)(BX*8)
+	VMOVUPS 0(DI), Z12
+	PREFETCHT0 4096(DI)
+	ADDQ R15, DI
+	VBROADCASTSS 0(SI), Z13
+	VFMADD231PS Z12, Z13, Z0
+	VBROADCASTSS 0(SI)(DX*1), Z14
+	VFMADD231PS Z12, Z14, Z1
+	VBROADCASTSS 0(SI)(DX*2), Z15
+	VFMADD231PS Z12, Z15, Z2
+	VBROADCASTSS 0(SI)(AX*1), Z16
+	VFMADD231PS Z12, Z16, Z3
+	VBROADCASTSS 0(SI)(DX*4), Z13
+	VFMADD231PS Z12, Z13, Z4
+	VBROADCASTSS 0(SI)(R9*1), Z14
+	VFMADD231PS Z12, Z14, Z5
+	VBROADCASTSS 0(SI)(AX*2), Z15
+	VFMADD231PS Z12, Z15, Z6
+	VBROADCASTSS 0(R8), Z16
+	VFMADD231PS Z12, Z16, Z7
+	VBROADCASTSS 0(R8)(DX*1), Z13
+	VFMADD231PS Z12, Z13, Z8
+	VBROADCASTSS 0(R8)(DX*2), Z14
+	VFMADD231PS Z12, Z14, Z9
+	VBROADCASTSS 0(R8)(AX*1), Z15
+	VFMADD231PS Z12, Z15, Z10
+	VBROADCASTSS 0(R8)(DX*4), Z16
+	VFMADD231PS Z12, Z16, Z11
+	ADDQ BX, SI
+	ADDQ BX, R8
+	DECQ CX
+	JNZ loop353
+	JMP done351
+neighbours352:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail299
+	JZ tail350
 	PCALIGN $32
-loop301:
+loop354:
 	VMOVUPS 0(DI), Z12
 	PREFETCHT0 4096(DI)
 	ADDQ R15, DI
@@ -4250,13 +4944,13 @@ loop301:
 	ADDQ $16, SI
 	ADDQ $16, R8
 	DECQ CX
-	JNZ loop301
-tail299:
+	JNZ loop354
+tail350:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done300
+	JZ done351
 	PCALIGN $32
-loop302:
+loop355:
 	VMOVUPS 0(DI), Z12
 	PREFETCHT0 4096(DI)
 	ADDQ R15, DI
@@ -4287,39 +4981,67 @@ loop302:
 	ADDQ $4, SI
 	ADDQ $4, R8
 	DECQ CX
-	JNZ loop302
-done300:
+	JNZ loop355
+done351:
 	DECQ R10
-	JZ outer303
+	JZ outer356
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	ADDQ tile_skipB+0(R14), DI
-	JMP nest297
-outer303:
+	JMP nest348
+outer356:
 	DECQ R11
-	JZ outer304
+	JZ outer357
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest297
-outer304:
+	JMP nest348
+outer357:
 	DECQ outer-56(SP)
-	JZ outer305
+	JZ outer358
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest297
-outer305:
-out298:
+	JMP nest348
+outer358:
+out349:
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased306
+	JZ unbiased359
+	CMPQ tile_byRow(R14), $0
+	JEQ columns360
+	VBROADCASTSS 0(BX), Z12
+	VADDPS Z12, Z0, Z0
+	VBROADCASTSS 4(BX), Z12
+	VADDPS Z12, Z1, Z1
+	VBROADCASTSS 8(BX), Z12
+	VADDPS Z12, Z2, Z2
+	VBROADCASTSS 12(BX), Z12
+	VADDPS Z12, Z3, Z3
+	VBROADCASTSS 16(BX), Z12
+	VADDPS Z12, Z4, Z4
+	VBROADCASTSS 20(BX), Z12
+	VADDPS Z12, Z5, Z5
+	VBROADCASTSS 24(BX), Z12
+	VADDPS Z12, Z6, Z6
+	VBROADCASTSS 28(BX), Z12
+	VADDPS Z12, Z7, Z7
+	VBROADCASTSS 32(BX), Z12
+	VADDPS Z12, Z8, Z8
+	VBROADCASTSS 36(BX), Z12
+	VADDPS Z12, Z9, Z9
+	VBROADCASTSS 40(BX), Z12
+	VADDPS Z12, Z10, Z10
+	VBROADCASTSS 44(BX), Z12
+	VADDPS Z12, Z11, Z11
+	JMP unbiased359
+columns360:
 	VMOVUPS 0(BX), Z12
 	VADDPS Z12, Z0, Z0
 	VADDPS Z12, Z1, Z1
@@ -4333,12 +5055,12 @@ out298:
 	VADDPS Z12, Z9, Z9
 	VADDPS Z12, Z10, Z10
 	VADDPS Z12, Z11, Z11
-unbiased306:
+unbiased359:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone307
+	JZ alone361
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -4362,9 +5084,9 @@ unbiased306:
 	VADDPS 0(DI), Z10, Z10
 	ADDQ R10, DI
 	VADDPS 0(DI), Z11, Z11
-alone307:
+alone361:
 	CMPQ tile_clamp(R14), $0
-	JEQ free308
+	JEQ free362
 	VBROADCASTSS tile_lo(R14), Z12
 	VBROADCASTSS tile_hi(R14), Z13
 	VMAXPS Z0, Z12, Z0
@@ -4391,7 +5113,7 @@ alone307:
 	VMINPS Z10, Z13, Z10
 	VMAXPS Z11, Z12, Z11
 	VMINPS Z11, Z13, Z11
-free308:
+free362:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
@@ -4418,13 +5140,13 @@ free308:
 	VMOVUPS Z11, 0(DI)
 	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JNZ within310
+	JNZ within364
 	DECQ round-64(SP)
-	JLE last309
+	JLE last363
 	MOVQ tile_count(R14), BX
 	MOVQ BX, count-48(SP)
 	LEAQ tile_roundA(R14), CX
-within310:
+within364:
 	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB-tile_nextA(CX), BX
@@ -4432,15 +5154,15 @@ within310:
 	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread311
+	JEQ unread365
 	ADDQ BX, residual-40(SP)
-unread311:
+unread365:
 	CMPQ bias-32(SP), $0
 	JEQ r12p1
 	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r12p1
-last309:
+last363:
 	VZEROUPPER
 	RET
 r13p1:
@@ -4465,18 +5187,55 @@ r13p1:
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
 	VPXORD Z12, Z12, Z12
-nest312:
+nest366:
+	MOVQ tile_apart(R14), BX
+	TESTQ BX, BX
+	JZ neighbours370
 	MOVQ tile_run(R14), CX
-	MOVQ tile_gap+0(R14), BX
-	LEAQ 0(BX)(CX*4), BX
-	LEAQ 0(SI)(BX*8), BX
-	PREFETCHT0 0(BX)
-	PREFETCHT0 48(BX)
+	PCALIGN $32
+loop371:
+	PREFETCHT0 0(SI)(BX*8)
+	PREFETCHT0 48(SI)(BX*8)
+	VMOVUPS 0(DI), Z13
+	PREFETCHT0 4096(DI)
+	ADDQ R15, DI
+	VBROADCASTSS 0(SI), Z14
+	VFMADD231PS Z13, Z14, Z0
+	VBROADCASTSS 0(SI)(DX*1), Z15
+	VFMADD231PS Z13, Z15, Z1
+	VBROADCASTSS 0(SI)(DX*2), Z16
+	VFMADD231PS Z13, Z16, Z2
+	VBROADCASTSS 0(SI)(AX*1), Z17
+	VFMADD231PS Z13, Z17, Z3
+	VBROADCASTSS 0(SI)(DX*4), Z14
+	VFMADD231PS Z13, Z14, Z4
+	VBROADCASTSS 0(SI)(R9*1), Z15
+	VFMADD231PS Z13, Z15, Z5
+	VBROADCASTSS 0(SI)(AX*2), Z16
+	VFMADD231PS Z13, Z16, Z6
+	VBROADCASTSS 0(R8), Z17
+	VFMADD231PS Z13, Z17, Z7
+	VBROADCASTSS 0(R8)(DX*1), Z14
+	VFMADD231PS Z13, Z14, Z8
+	VBROADCASTSS 0(R8)(DX*2), Z15
+	VFMADD231PS Z13, Z15, Z9
+	VBROADCASTSS 0(R8)(AX*1), Z16
+	VFMADD231PS Z13, Z16, Z10
+	VBROADCASTSS 0(R8)(DX*4), Z17
+	VFMADD231PS Z13, Z17, Z11
+	VBROADCASTSS 0(R8)(R9*1), Z14
+	VFMADD231PS Z13, Z14, Z12
+	ADDQ BX, SI
+	ADDQ BX, R8
+	DECQ CX
+	JNZ loop371
+	JMP done369
+neighbours370:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail314
+	JZ tail368
 	PCALIGN $32
-loop316:
+loop372:
 	VMOVUPS 0(DI), Z13
 	PREFETCHT0 4096(DI)
 	ADDQ R15, DI
@@ -4600,13 +5359,13 @@ loop316:
 	ADDQ $16, SI
 	ADDQ $16, R8
 	DECQ CX
-	JNZ loop316
-tail314:
+	JNZ loop372
+tail368:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done315
+	JZ done369
 	PCALIGN $32
-loop317:
+loop373:
 	VMOVUPS 0(DI), Z13
 	PREFETCHT0 4096(DI)
 	ADDQ R15, DI
@@ -4639,39 +5398,69 @@ loop317:
 	ADDQ $4, SI
 	ADDQ $4, R8
 	DECQ CX
-	JNZ loop317
-done315:
+	JNZ loop373
+done369:
 	DECQ R10
-	JZ outer318
+	JZ outer374
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	ADDQ tile_skipB+0(R14), DI
-	JMP nest312
-outer318:
+	JMP nest366
+outer374:
 	DECQ R11
-	JZ outer319
+	JZ outer375
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest312
-outer319:
+	JMP nest366
+outer375:
 	DECQ outer-56(SP)
-	JZ outer320
+	JZ outer376
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest312
-outer320:
-out313:
+	JMP nest366
+outer376:
+out367:
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased321
+	JZ unbiased377
+	CMPQ tile_byRow(R14), $0
+	JEQ columns378
+	VBROADCASTSS 0(BX), Z13
+	VADDPS Z13, Z0, Z0
+	VBROADCASTSS 4(BX), Z13
+	VADDPS Z13, Z1, Z1
+	VBROADCASTSS 8(BX), Z13
+	VADDPS Z13, Z2, Z2
+	VBROADCASTSS 12(BX), Z13
+	VADDPS Z13, Z3, Z3
+	VBROADCASTSS 16(BX), Z13
+	VADDPS Z13, Z4, Z4
+	VBROADCASTSS 20(BX), Z13
+	VADDPS Z13, Z5, Z5
+	VBROADCASTSS 24(BX), Z13
+	VADDPS Z13, Z6, Z6
+	VBROADCASTSS 28(BX), Z13
+	VADDPS Z13, Z7, Z7
+	VBROADCASTSS 32(BX), Z13
+	VADDPS Z13, Z8, Z8
+	VBROADCASTSS 36(BX), Z13
+	VADDPS Z13, Z9, Z9
+	VBROADCASTSS 40(BX), Z13
+	VADDPS Z13, Z10, Z10
+	VBROADCASTSS 44(BX), Z13
+	VADDPS Z13, Z11, Z11
+	VBROADCASTSS 48(BX), Z13
+	VADDPS Z13, Z12, Z12
+	JMP unbiased377
+columns378:
 	VMOVUPS 0(BX), Z13
 	VADDPS Z13, Z0, Z0
 	VADDPS Z13, Z1, Z1
@@ -4686,12 +5475,12 @@ out313:
 	VADDPS Z13, Z10, Z10
 	VADDPS Z13, Z11, Z11
 	VADDPS Z13, Z12, Z12
-unbiased321:
+unbiased377:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone322
+	JZ alone379
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -4717,9 +5506,9 @@ unbiased321:
 	VADDPS 0(DI), Z11, Z11
 	ADDQ R10, DI
 	VADDPS 0(DI), Z12, Z12
-alone322:
+alone379:
 	CMPQ tile_clamp(R14), $0
-	JEQ free323
+	JEQ free380
 	VBROADCASTSS tile_lo(R14), Z13
 	VBROADCASTSS tile_hi(R14), Z14
 	VMAXPS Z0, Z13, Z0
@@ -4748,7 +5537,7 @@ alone322:
 	VMINPS Z11, Z14, Z11
 	VMAXPS Z12, Z13, Z12
 	VMINPS Z12, Z14, Z12
-free323:
+free380:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
@@ -4777,13 +5566,13 @@ free323:
 	VMOVUPS Z12, 0(DI)
 	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JNZ within325
+	JNZ within382
 	DECQ round-64(SP)
-	JLE last324
+	JLE last381
 	MOVQ tile_count(R14), BX
 	MOVQ BX, count-48(SP)
 	LEAQ tile_roundA(R14), CX
-within325:
+within382:
 	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB-tile_nextA(CX), BX
@@ -4791,15 +5580,15 @@ within325:
 	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread326
+	JEQ unread383
 	ADDQ BX, residual-40(SP)
-unread326:
+unread383:
 	CMPQ bias-32(SP), $0
 	JEQ r13p1
 	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r13p1
-last324:
+last381:
 	VZEROUPPER
 	RET
 r14p1:
@@ -4825,18 +5614,57 @@ r14p1:
 	VPXORD Z11, Z11, Z11
 	VPXORD Z12, Z12, Z12
 	VPXORD Z13, Z13, Z13
-nest327:
+nest384:
+	MOVQ tile_apart(R14), BX
+	TESTQ BX, BX
+	JZ neighbours388
 	MOVQ tile_run(R14), CX
-	MOVQ tile_gap+0(R14), BX
-	LEAQ 0(BX)(CX*4), BX
-	LEAQ 0(SI)(BX*8), BX
-	PREFETCHT0 0(BX)
-	PREFETCHT0 52(BX)
+	PCALIGN $32
+loop389:
+	PREFETCHT0 0(SI)(BX*8)
+	PREFETCHT0 52(SI)(BX*8)
+	VMOVUPS 0(DI), Z14
+	PREFETCHT0 4096(DI)
+	ADDQ R15, DI
+	VBROADCASTSS 0(SI), Z15
+	VFMADD231PS Z14, Z15, Z0
+	VBROADCASTSS 0(SI)(DX*1), Z16
+	VFMADD231PS Z14, Z16, Z1
+	VBROADCASTSS 0(SI)(DX*2), Z17
+	VFMADD231PS Z14, Z17, Z2
+	VBROADCASTSS 0(SI)(AX*1), Z18
+	VFMADD231PS Z14, Z18, Z3
+	VBROADCASTSS 0(SI)(DX*4), Z15
+	VFMADD231PS Z14, Z15, Z4
+	VBROADCASTSS 0(SI)(R9*1), Z16
+	VFMADD231PS Z14, Z16, Z5
+	VBROADCASTSS 0(SI)(AX*2), Z17
+	VFMADD231PS Z14, Z17, Z6
+	VBROADCASTSS 0(R8), Z18
+	VFMADD231PS Z14, Z18, Z7
+	VBROADCASTSS 0(R8)(DX*1), Z15
+	VFMADD231PS Z14, Z15, Z8
+	VBROADCASTSS 0(R8)(DX*2), Z16
+	VFMADD231PS Z14, Z16, Z9
+	VBROADCASTSS 0(R8)(AX*1), Z17
+	VFMADD231PS Z14, Z17, Z10
+	VBROADCASTSS 0(R8)(DX*4), Z18
+	VFMADD231PS Z14, Z18, Z11
+	VBROADCASTSS 0(R8)(R9*1), Z15
+	VFMADD231PS Z14, Z15, Z12
+	VBROADCASTSS 0(R8)(AX*2), Z16
+	VFMADD231PS Z14, Z16, Z13
+	ADDQ BX, SI
+	ADDQ BX, R8
+	DECQ CX
+	JNZ loop389
+	JMP done387
+neighbours388:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail329
+	JZ tail386
 	PCALIGN $32
-loop331:
+loop390:
 	VMOVUPS 0(DI), Z14
 	PREFETCHT0 4096(DI)
 	ADDQ R15, DI
@@ -4968,13 +5796,13 @@ loop331:
 	ADDQ $16, SI
 	ADDQ $16, R8
 	DECQ CX
-	JNZ loop331
-tail329:
+	JNZ loop390
+tail386:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done330
+	JZ done387
 	PCALIGN $32
-loop332:
+loop391:
 	VMOVUPS 0(DI), Z14
 	PREFETCHT0 4096(DI)
 	ADDQ R15, DI
@@ -5009,39 +5837,71 @@ loop332:
 	ADDQ $4, SI
 	ADDQ $4, R8
 	DECQ CX
-	JNZ loop332
-done330:
+	JNZ loop391
+done387:
 	DECQ R10
-	JZ outer333
+	JZ outer392
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	ADDQ tile_skipB+0(R14), DI
-	JMP nest327
-outer333:
+	JMP nest384
+outer392:
 	DECQ R11
-	JZ outer334
+	JZ outer393
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest327
-outer334:
+	JMP nest384
+outer393:
 	DECQ outer-56(SP)
-	JZ outer335
+	JZ outer394
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest327
-outer335:
-out328:
+	JMP nest384
+outer394:
+out385:
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased336
+	JZ unbiased395
+	CMPQ tile_byRow(R14), $0
+	JEQ columns396
+	VBROADCASTSS 0(BX), Z14
+	VADDPS Z14, Z0, Z0
+	VBROADCASTSS 4(BX), Z14
+	VADDPS Z14, Z1, Z1
+	VBROADCASTSS 8(BX), Z14
+	VADDPS Z14, Z2, Z2
+	VBROADCASTSS 12(BX), Z14
+	VADDPS Z14, Z3, Z3
+	VBROADCASTSS 16(BX), Z14
+	VADDPS Z14, Z4, Z4
+	VBROADCASTSS 20(BX), Z14
+	VADDPS Z14, Z5, Z5
+	VBROADCASTSS 24(BX), Z14
+	VADDPS Z14, Z6, Z6
+	VBROADCASTSS 28(BX), Z14
+	VADDPS Z14, Z7, Z7
+	VBROADCASTSS 32(BX), Z14
+	VADDPS Z14, Z8, Z8
+	VBROADCASTSS 36(BX), Z14
+	VADDPS Z14, Z9, Z9
+	VBROADCASTSS 40(BX), Z14
+	VADDPS Z14, Z10, Z10
+	VBROADCASTSS 44(BX), Z14
+	VADDPS Z14, Z11, Z11
+	VBROADCASTSS 48(BX), Z14
+	VADDPS Z14, Z12, Z12
+	VBROADCASTSS 52(BX), Z14
+	VADDPS Z14, Z13, Z13
+	JMP unbiased395
+columns396:
 	VMOVUPS 0(BX), Z14
 	VADDPS Z14, Z0, Z0
 	VADDPS Z14, Z1, Z1
@@ -5057,12 +5917,12 @@ out328:
 	VADDPS Z14, Z11, Z11
 	VADDPS Z14, Z12, Z12
 	VADDPS Z14, Z13, Z13
-unbiased336:
+unbiased395:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone337
+	JZ alone397
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -5090,9 +5950,9 @@ unbiased336:
 	VADDPS 0(DI), Z12, Z12
 	ADDQ R10, DI
 	VADDPS 0(DI), Z13, Z13
-alone337:
+alone397:
 	CMPQ tile_clamp(R14), $0
-	JEQ free338
+	JEQ free398
 	VBROADCASTSS tile_lo(R14), Z14
 	VBROADCASTSS tile_hi(R14), Z15
 	VMAXPS Z0, Z14, Z0
@@ -5123,7 +5983,7 @@ alone337:
 	VMINPS Z12, Z15, Z12
 	VMAXPS Z13, Z14, Z13
 	VMINPS Z13, Z15, Z13
-free338:
+free398:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
@@ -5154,13 +6014,13 @@ free338:
 	VMOVUPS Z13, 0(DI)
 	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JNZ within340
+	JNZ within400
 	DECQ round-64(SP)
-	JLE last339
+	JLE last399
 	MOVQ tile_count(R14), BX
 	MOVQ BX, count-48(SP)
 	LEAQ tile_roundA(R14), CX
-within340:
+within400:
 	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB-tile_nextA(CX), BX
@@ -5168,15 +6028,15 @@ within340:
 	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread341
+	JEQ unread401
 	ADDQ BX, residual-40(SP)
-unread341:
+unread401:
 	CMPQ bias-32(SP), $0
 	JEQ r14p1
 	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r14p1
-last339:
+last399:
 	VZEROUPPER
 	RET
 r1p2:
@@ -5194,12 +6054,27 @@ r1p2:
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
-nest342:
+nest402:
+	MOVQ tile_apart(R14), BX
+	TESTQ BX, BX
+	JZ neighbours406
+	MOVQ tile_run(R14), CX
+	PCALIGN $32
+loop407:
+	VBROADCASTSS 0(SI), Z10
+	VFMADD231PS 0(DI), Z10, Z0
+	VFMADD231PS 0(DI)(R12*1), Z10, Z1
+	ADDQ R15, DI
+	ADDQ BX, SI
+	DECQ CX
+	JNZ loop407
+	JMP done405
+neighbours406:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail344
+	JZ tail404
 	PCALIGN $32
-loop346:
+loop408:
 	VBROADCASTSS 0(SI), Z10
 	VFMADD231PS 0(DI), Z10, Z0
 	VFMADD231PS 0(DI)(R12*1), Z10, Z1
@@ -5218,46 +6093,46 @@ loop346:
 	ADDQ R15, DI
 	ADDQ $16, SI
 	DECQ CX
-	JNZ loop346
-tail344:
+	JNZ loop408
+tail404:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done345
+	JZ done405
 	PCALIGN $32
-loop347:
+loop409:
 	VBROADCASTSS 0(SI), Z10
 	VFMADD231PS 0(DI), Z10, Z0
 	VFMADD231PS 0(DI)(R12*1), Z10, Z1
 	ADDQ R15, DI
 	ADDQ $4, SI
 	DECQ CX
-	JNZ loop347
-done345:
+	JNZ loop409
+done405:
 	DECQ R10
-	JZ outer348
+	JZ outer410
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+0(R14), DI
-	JMP nest342
-outer348:
+	JMP nest402
+outer410:
 	DECQ R11
-	JZ outer349
+	JZ outer411
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest342
-outer349:
+	JMP nest402
+outer411:
 	DECQ outer-56(SP)
-	JZ outer350
+	JZ outer412
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest342
-outer350:
-out343:
+	JMP nest402
+outer412:
+out403:
 	VADDPS Z2, Z0, Z0
 	VADDPS Z3, Z1, Z1
 	VADDPS Z4, Z0, Z0
@@ -5266,41 +6141,48 @@ out343:
 	VADDPS Z7, Z1, Z1
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased351
+	JZ unbiased413
+	CMPQ tile_byRow(R14), $0
+	JEQ columns414
+	VBROADCASTSS 0(BX), Z8
+	VADDPS Z8, Z0, Z0
+	VADDPS Z8, Z1, Z1
+	JMP unbiased413
+columns414:
 	VMOVUPS 0(BX), Z8
 	VADDPS Z8, Z0, Z0
 	VMOVUPS 64(BX), Z8
 	VADDPS Z8, Z1, Z1
-unbiased351:
+unbiased413:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone352
+	JZ alone415
 	VADDPS 0(DI), Z0, Z0
 	VADDPS 0(DI)(R11*1), Z1, Z1
-alone352:
+alone415:
 	CMPQ tile_clamp(R14), $0
-	JEQ free353
+	JEQ free416
 	VBROADCASTSS tile_lo(R14), Z8
 	VBROADCASTSS tile_hi(R14), Z10
 	VMAXPS Z0, Z8, Z0
 	VMINPS Z0, Z10, Z0
 	VMAXPS Z1, Z8, Z1
 	VMINPS Z1, Z10, Z1
-free353:
+free416:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	VMOVUPS Z1, 0(DI)(R11*1)
 	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JNZ within355
+	JNZ within418
 	DECQ round-64(SP)
-	JLE last354
+	JLE last417
 	MOVQ tile_count(R14), BX
 	MOVQ BX, count-48(SP)
 	LEAQ tile_roundA(R14), CX
-within355:
+within418:
 	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB-tile_nextA(CX), BX
@@ -5308,15 +6190,15 @@ within355:
 	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread356
+	JEQ unread419
 	ADDQ BX, residual-40(SP)
-unread356:
+unread419:
 	CMPQ bias-32(SP), $0
 	JEQ r1p2
 	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r1p2
-last354:
+last417:
 	VZEROUPPER
 	RET
 r2p2:
@@ -5334,12 +6216,34 @@ r2p2:
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
-nest357:
+nest420:
+	MOVQ tile_apart(R14), BX
+	TESTQ BX, BX
+	JZ neighbours424
+	MOVQ tile_run(R14), CX
+	PCALIGN $32
+loop425:
+	VMOVUPS 0(DI), Z8
+	VMOVUPS 0(DI)(R12*1), Z9
+	PREFETCHT0 4096(DI)
+	PREFETCHT0 4096(DI)(R12*1)
+	ADDQ R15, DI
+	VBROADCASTSS 0(SI), Z10
+	VFMADD231PS Z8, Z10, Z0
+	VFMADD231PS Z9, Z10, Z1
+	VBROADCASTSS 0(SI)(DX*1), Z11
+	VFMADD231PS Z8, Z11, Z2
+	VFMADD231PS Z9, Z11, Z3
+	ADDQ BX, SI
+	DECQ CX
+	JNZ loop425
+	JMP done423
+neighbours424:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail359
+	JZ tail422
 	PCALIGN $32
-loop361:
+loop426:
 	VMOVUPS 0(DI), Z8
 	VMOVUPS 0(DI)(R12*1), Z9
 	PREFETCHT0 4096(DI)
@@ -5386,13 +6290,13 @@ loop361:
 	VFMADD231PS Z9, Z11, Z7
 	ADDQ $16, SI
 	DECQ CX
-	JNZ loop361
-tail359:
+	JNZ loop426
+tail422:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done360
+	JZ done423
 	PCALIGN $32
-loop362:
+loop427:
 	VMOVUPS 0(DI), Z8
 	VMOVUPS 0(DI)(R12*1), Z9
 	PREFETCHT0 4096(DI)
@@ -5406,60 +6310,70 @@ loop362:
 	VFMADD231PS Z9, Z11, Z3
 	ADDQ $4, SI
 	DECQ CX
-	JNZ loop362
-done360:
+	JNZ loop427
+done423:
 	DECQ R10
-	JZ outer363
+	JZ outer428
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+0(R14), DI
-	JMP nest357
-outer363:
+	JMP nest420
+outer428:
 	DECQ R11
-	JZ outer364
+	JZ outer429
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest357
-outer364:
+	JMP nest420
+outer429:
 	DECQ outer-56(SP)
-	JZ outer365
+	JZ outer430
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest357
-outer365:
-out358:
+	JMP nest420
+outer430:
+out421:
 	VADDPS Z4, Z0, Z0
 	VADDPS Z5, Z1, Z1
 	VADDPS Z6, Z2, Z2
 	VADDPS Z7, Z3, Z3
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased366
+	JZ unbiased431
+	CMPQ tile_byRow(R14), $0
+	JEQ columns432
+	VBROADCASTSS 0(BX), Z8
+	VADDPS Z8, Z0, Z0
+	VADDPS Z8, Z1, Z1
+	VBROADCASTSS 4(BX), Z8
+	VADDPS Z8, Z2, Z2
+	VADDPS Z8, Z3, Z3
+	JMP unbiased431
+columns432:
 	VMOVUPS 0(BX), Z8
 	VADDPS Z8, Z0, Z0
 	VADDPS Z8, Z2, Z2
 	VMOVUPS 64(BX), Z8
 	VADDPS Z8, Z1, Z1
 	VADDPS Z8, Z3, Z3
-unbiased366:
+unbiased431:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone367
+	JZ alone433
 	VADDPS 0(DI), Z0, Z0
 	VADDPS 0(DI)(R11*1), Z1, Z1
 	ADDQ R10, DI
 	VADDPS 0(DI), Z2, Z2
 	VADDPS 0(DI)(R11*1), Z3, Z3
-alone367:
+alone433:
 	CMPQ tile_clamp(R14), $0
-	JEQ free368
+	JEQ free434
 	VBROADCASTSS tile_lo(R14), Z8
 	VBROADCASTSS tile_hi(R14), Z10
 	VMAXPS Z0, Z8, Z0
@@ -5470,7 +6384,7 @@ alone367:
 	VMINPS Z2, Z10, Z2
 	VMAXPS Z3, Z8, Z3
 	VMINPS Z3, Z10, Z3
-free368:
+free434:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	VMOVUPS Z1, 0(DI)(R11*1)
@@ -5479,13 +6393,13 @@ free368:
 	VMOVUPS Z3, 0(DI)(R11*1)
 	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JNZ within370
+	JNZ within436
 	DECQ round-64(SP)
-	JLE last369
+	JLE last435
 	MOVQ tile_count(R14), BX
 	MOVQ BX, count-48(SP)
 	LEAQ tile_roundA(R14), CX
-within370:
+within436:
 	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB-tile_nextA(CX), BX
@@ -5493,15 +6407,15 @@ within370:
 	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread371
+	JEQ unread437
 	ADDQ BX, residual-40(SP)
-unread371:
+unread437:
 	CMPQ bias-32(SP), $0
 	JEQ r2p2
 	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r2p2
-last369:
+last435:
 	VZEROUPPER
 	RET
 r3p2:
@@ -5523,12 +6437,37 @@ r3p2:
 	VPXORD Z9, Z9, Z9
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
-nest372:
+nest438:
+	MOVQ tile_apart(R14), BX
+	TESTQ BX, BX
+	JZ neighbours442
+	MOVQ tile_run(R14), CX
+	PCALIGN $32
+loop443:
+	VMOVUPS 0(DI), Z12
+	VMOVUPS 0(DI)(R12*1), Z13
+	PREFETCHT0 4096(DI)
+	PREFETCHT0 4096(DI)(R12*1)
+	ADDQ R15, DI
+	VBROADCASTSS 0(SI), Z14
+	VFMADD231PS Z12, Z14, Z0
+	VFMADD231PS Z13, Z14, Z1
+	VBROADCASTSS 0(SI)(DX*1), Z15
+	VFMADD231PS Z12, Z15, Z2
+	VFMADD231PS Z13, Z15, Z3
+	VBROADCASTSS 0(SI)(DX*2), Z16
+	VFMADD231PS Z12, Z16, Z4
+	VFMADD231PS Z13, Z16, Z5
+	ADDQ BX, SI
+	DECQ CX
+	JNZ loop443
+	JMP done441
+neighbours442:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail374
+	JZ tail440
 	PCALIGN $32
-loop376:
+loop444:
 	VMOVUPS 0(DI), Z12
 	VMOVUPS 0(DI)(R12*1), Z13
 	PREFETCHT0 4096(DI)
@@ -5587,13 +6526,13 @@ loop376:
 	VFMADD231PS Z13, Z16, Z11
 	ADDQ $16, SI
 	DECQ CX
-	JNZ loop376
-tail374:
+	JNZ loop444
+tail440:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done375
+	JZ done441
 	PCALIGN $32
-loop377:
+loop445:
 	VMOVUPS 0(DI), Z12
 	VMOVUPS 0(DI)(R12*1), Z13
 	PREFETCHT0 4096(DI)
@@ -5610,33 +6549,33 @@ loop377:
 	VFMADD231PS Z13, Z16, Z5
 	ADDQ $4, SI
 	DECQ CX
-	JNZ loop377
-done375:
+	JNZ loop445
+done441:
 	DECQ R10
-	JZ outer378
+	JZ outer446
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+0(R14), DI
-	JMP nest372
-outer378:
+	JMP nest438
+outer446:
 	DECQ R11
-	JZ outer379
+	JZ outer447
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest372
-outer379:
+	JMP nest438
+outer447:
 	DECQ outer-56(SP)
-	JZ outer380
+	JZ outer448
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest372
-outer380:
-out373:
+	JMP nest438
+outer448:
+out439:
 	VADDPS Z6, Z0, Z0
 	VADDPS Z7, Z1, Z1
 	VADDPS Z8, Z2, Z2
@@ -5645,7 +6584,20 @@ out373:
 	VADDPS Z11, Z5, Z5
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased381
+	JZ unbiased449
+	CMPQ tile_byRow(R14), $0
+	JEQ columns450
+	VBROADCASTSS 0(BX), Z12
+	VADDPS Z12, Z0, Z0
+	VADDPS Z12, Z1, Z1
+	VBROADCASTSS 4(BX), Z12
+	VADDPS Z12, Z2, Z2
+	VADDPS Z12, Z3, Z3
+	VBROADCASTSS 8(BX), Z12
+	VADDPS Z12, Z4, Z4
+	VADDPS Z12, Z5, Z5
+	JMP unbiased449
+columns450:
 	VMOVUPS 0(BX), Z12
 	VADDPS Z12, Z0, Z0
 	VADDPS Z12, Z2, Z2
@@ -5654,12 +6606,12 @@ out373:
 	VADDPS Z12, Z1, Z1
 	VADDPS Z12, Z3, Z3
 	VADDPS Z12, Z5, Z5
-unbiased381:
+unbiased449:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone382
+	JZ alone451
 	VADDPS 0(DI), Z0, Z0
 	VADDPS 0(DI)(R11*1), Z1, Z1
 	ADDQ R10, DI
@@ -5668,9 +6620,9 @@ unbiased381:
 	ADDQ R10, DI
 	VADDPS 0(DI), Z4, Z4
 	VADDPS 0(DI)(R11*1), Z5, Z5
-alone382:
+alone451:
 	CMPQ tile_clamp(R14), $0
-	JEQ free383
+	JEQ free452
 	VBROADCASTSS tile_lo(R14), Z12
 	VBROADCASTSS tile_hi(R14), Z14
 	VMAXPS Z0, Z12, Z0
@@ -5685,7 +6637,7 @@ alone382:
 	VMINPS Z4, Z14, Z4
 	VMAXPS Z5, Z12, Z5
 	VMINPS Z5, Z14, Z5
-free383:
+free452:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	VMOVUPS Z1, 0(DI)(R11*1)
@@ -5697,13 +6649,13 @@ free383:
 	VMOVUPS Z5, 0(DI)(R11*1)
 	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JNZ within385
+	JNZ within454
 	DECQ round-64(SP)
-	JLE last384
+	JLE last453
 	MOVQ tile_count(R14), BX
 	MOVQ BX, count-48(SP)
 	LEAQ tile_roundA(R14), CX
-within385:
+within454:
 	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB-tile_nextA(CX), BX
@@ -5711,15 +6663,15 @@ within385:
 	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread386
+	JEQ unread455
 	ADDQ BX, residual-40(SP)
-unread386:
+unread455:
 	CMPQ bias-32(SP), $0
 	JEQ r3p2
 	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r3p2
-last384:
+last453:
 	VZEROUPPER
 	RET
 r4p2:
@@ -5737,12 +6689,40 @@ r4p2:
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
-nest387:
+nest456:
+	MOVQ tile_apart(R14), BX
+	TESTQ BX, BX
+	JZ neighbours460
+	MOVQ tile_run(R14), CX
+	PCALIGN $32
+loop461:
+	VMOVUPS 0(DI), Z8
+	VMOVUPS 0(DI)(R12*1), Z9
+	PREFETCHT0 4096(DI)
+	PREFETCHT0 4096(DI)(R12*1)
+	ADDQ R15, DI
+	VBROADCASTSS 0(SI), Z10
+	VFMADD231PS Z8, Z10, Z0
+	VFMADD231PS Z9, Z10, Z1
+	VBROADCASTSS 0(SI)(DX*1), Z11
+	VFMADD231PS Z8, Z11, Z2
+	VFMADD231PS Z9, Z11, Z3
+	VBROADCASTSS 0(SI)(DX*2), Z12
+	VFMADD231PS Z8, Z12, Z4
+	VFMADD231PS Z9, Z12, Z5
+	VBROADCASTSS 0(SI)(AX*1), Z13
+	VFMADD231PS Z8, Z13, Z6
+	VFMADD231PS Z9, Z13, Z7
+	ADDQ BX, SI
+	DECQ CX
+	JNZ loop461
+	JMP done459
+neighbours460:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail389
+	JZ tail458
 	PCALIGN $32
-loop391:
+loop462:
 	VMOVUPS 0(DI), Z8
 	VMOVUPS 0(DI)(R12*1), Z9
 	PREFETCHT0 4096(DI)
@@ -5813,13 +6793,13 @@ loop391:
 	VFMADD231PS Z9, Z13, Z7
 	ADDQ $16, SI
 	DECQ CX
-	JNZ loop391
-tail389:
+	JNZ loop462
+tail458:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done390
+	JZ done459
 	PCALIGN $32
-loop392:
+loop463:
 	VMOVUPS 0(DI), Z8
 	VMOVUPS 0(DI)(R12*1), Z9
 	PREFETCHT0 4096(DI)
@@ -5839,36 +6819,52 @@ loop392:
 	VFMADD231PS Z9, Z13, Z7
 	ADDQ $4, SI
 	DECQ CX
-	JNZ loop392
-done390:
+	JNZ loop463
+done459:
 	DECQ R10
-	JZ outer393
+	JZ outer464
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+0(R14), DI
-	JMP nest387
-outer393:
+	JMP nest456
+outer464:
 	DECQ R11
-	JZ outer394
+	JZ outer465
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest387
-outer394:
+	JMP nest456
+outer465:
 	DECQ outer-56(SP)
-	JZ outer395
+	JZ outer466
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest387
-outer395:
-out388:
+	JMP nest456
+outer466:
+out457:
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased396
+	JZ unbiased467
+	CMPQ tile_byRow(R14), $0
+	JEQ columns468
+	VBROADCASTSS 0(BX), Z8
+	VADDPS Z8, Z0, Z0
+	VADDPS Z8, Z1, Z1
+	VBROADCASTSS 4(BX), Z8
+	VADDPS Z8, Z2, Z2
+	VADDPS Z8, Z3, Z3
+	VBROADCASTSS 8(BX), Z8
+	VADDPS Z8, Z4, Z4
+	VADDPS Z8, Z5, Z5
+	VBROADCASTSS 12(BX), Z8
+	VADDPS Z8, Z6, Z6
+	VADDPS Z8, Z7, Z7
+	JMP unbiased467
+columns468:
 	VMOVUPS 0(BX), Z8
 	VADDPS Z8, Z0, Z0
 	VADDPS Z8, Z2, Z2
@@ -5879,12 +6875,12 @@ out388:
 	VADDPS Z8, Z3, Z3
 	VADDPS Z8, Z5, Z5
 	VADDPS Z8, Z7, Z7
-unbiased396:
+unbiased467:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone397
+	JZ alone469
 	VADDPS 0(DI), Z0, Z0
 	VADDPS 0(DI)(R11*1), Z1, Z1
 	ADDQ R10, DI
@@ -5896,9 +6892,9 @@ unbiased396:
 	ADDQ R10, DI
 	VADDPS 0(DI), Z6, Z6
 	VADDPS 0(DI)(R11*1), Z7, Z7
-alone397:
+alone469:
 	CMPQ tile_clamp(R14), $0
-	JEQ free398
+	JEQ free470
 	VBROADCASTSS tile_lo(R14), Z8
 	VBROADCASTSS tile_hi(R14), Z10
 	VMAXPS Z0, Z8, Z0
@@ -5917,7 +6913,7 @@ alone397:
 	VMINPS Z6, Z10, Z6
 	VMAXPS Z7, Z8, Z7
 	VMINPS Z7, Z10, Z7
-free398:
+free470:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	VMOVUPS Z1, 0(DI)(R11*1)
@@ -5932,13 +6928,13 @@ free398:
 	VMOVUPS Z7, 0(DI)(R11*1)
 	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JNZ within400
+	JNZ within472
 	DECQ round-64(SP)
-	JLE last399
+	JLE last471
 	MOVQ tile_count(R14), BX
 	MOVQ BX, count-48(SP)
 	LEAQ tile_roundA(R14), CX
-within400:
+within472:
 	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB-tile_nextA(CX), BX
@@ -5946,15 +6942,15 @@ within400:
 	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread401
+	JEQ unread473
 	ADDQ BX, residual-40(SP)
-unread401:
+unread473:
 	CMPQ bias-32(SP), $0
 	JEQ r4p2
 	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r4p2
-last399:
+last471:
 	VZEROUPPER
 	RET
 r5p2:
@@ -5974,18 +6970,44 @@ r5p2:
 	VPXORD Z7, Z7, Z7
 	VPXORD Z8, Z8, Z8
 	VPXORD Z9, Z9, Z9
-nest402:
+nest474:
+	MOVQ tile_apart(R14), BX
+	TESTQ BX, BX
+	JZ neighbours478
 	MOVQ tile_run(R14), CX
-	MOVQ tile_gap+0(R14), BX
-	LEAQ 0(BX)(CX*4), BX
-	LEAQ 0(SI)(BX*8), BX
-	PREFETCHT0 0(BX)
-	PREFETCHT0 16(BX)
+	PCALIGN $32
+loop479:
+	PREFETCHT0 0(SI)(BX*8)
+	VMOVUPS 0(DI), Z10
+	VMOVUPS 0(DI)(R12*1), Z11
+	PREFETCHT0 4096(DI)
+	PREFETCHT0 4096(DI)(R12*1)
+	ADDQ R15, DI
+	VBROADCASTSS 0(SI), Z12
+	VFMADD231PS Z10, Z12, Z0
+	VFMADD231PS Z11, Z12, Z1
+	VBROADCASTSS 0(SI)(DX*1), Z13
+	VFMADD231PS Z10, Z13, Z2
+	VFMADD231PS Z11, Z13, Z3
+	VBROADCASTSS 0(SI)(DX*2), Z14
+	VFMADD231PS Z10, Z14, Z4
+	VFMADD231PS Z11, Z14, Z5
+	VBROADCASTSS 0(SI)(AX*1), Z15
+	VFMADD231PS Z10, Z15, Z6
+	VFMADD231PS Z11, Z15, Z7
+	VBROADCASTSS 0(SI)(DX*4), Z12
+	VFMADD231PS Z10, Z12, Z8
+	VFMADD231PS Z11, Z12, Z9
+	ADDQ BX, SI
+	DECQ CX
+	JNZ loop479
+	JMP done477
+neighbours478:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail404
+	JZ tail476
 	PCALIGN $32
-loop406:
+loop480:
 	VMOVUPS 0(DI), Z10
 	VMOVUPS 0(DI)(R12*1), Z11
 	PREFETCHT0 4096(DI)
@@ -6074,13 +7096,13 @@ loop406:
 	ADDQ tile_fetch(R14), R13
 	ADDQ $16, SI
 	DECQ CX
-	JNZ loop406
-tail404:
+	JNZ loop480
+tail476:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done405
+	JZ done477
 	PCALIGN $32
-loop407:
+loop481:
 	VMOVUPS 0(DI), Z10
 	VMOVUPS 0(DI)(R12*1), Z11
 	PREFETCHT0 4096(DI)
@@ -6103,36 +7125,55 @@ loop407:
 	VFMADD231PS Z11, Z12, Z9
 	ADDQ $4, SI
 	DECQ CX
-	JNZ loop407
-done405:
+	JNZ loop481
+done477:
 	DECQ R10
-	JZ outer408
+	JZ outer482
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+0(R14), DI
-	JMP nest402
-outer408:
+	JMP nest474
+outer482:
 	DECQ R11
-	JZ outer409
+	JZ outer483
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest402
-outer409:
+	JMP nest474
+outer483:
 	DECQ outer-56(SP)
-	JZ outer410
+	JZ outer484
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest402
-outer410:
-out403:
+	JMP nest474
+outer484:
+out475:
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased411
+	JZ unbiased485
+	CMPQ tile_byRow(R14), $0
+	JEQ columns486
+	VBROADCASTSS 0(BX), Z10
+	VADDPS Z10, Z0, Z0
+	VADDPS Z10, Z1, Z1
+	VBROADCASTSS 4(BX), Z10
+	VADDPS Z10, Z2, Z2
+	VADDPS Z10, Z3, Z3
+	VBROADCASTSS 8(BX), Z10
+	VADDPS Z10, Z4, Z4
+	VADDPS Z10, Z5, Z5
+	VBROADCASTSS 12(BX), Z10
+	VADDPS Z10, Z6, Z6
+	VADDPS Z10, Z7, Z7
+	VBROADCASTSS 16(BX), Z10
+	VADDPS Z10, Z8, Z8
+	VADDPS Z10, Z9, Z9
+	JMP unbiased485
+columns486:
 	VMOVUPS 0(BX), Z10
 	VADDPS Z10, Z0, Z0
 	VADDPS Z10, Z2, Z2
@@ -6145,12 +7186,12 @@ out403:
 	VADDPS Z10, Z5, Z5
 	VADDPS Z10, Z7, Z7
 	VADDPS Z10, Z9, Z9
-unbiased411:
+unbiased485:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone412
+	JZ alone487
 	VADDPS 0(DI), Z0, Z0
 	VADDPS 0(DI)(R11*1), Z1, Z1
 	ADDQ R10, DI
@@ -6165,9 +7206,9 @@ unbiased411:
 	ADDQ R10, DI
 	VADDPS 0(DI), Z8, Z8
 	VADDPS 0(DI)(R11*1), Z9, Z9
-alone412:
+alone487:
 	CMPQ tile_clamp(R14), $0
-	JEQ free413
+	JEQ free488
 	VBROADCASTSS tile_lo(R14), Z10
 	VBROADCASTSS tile_hi(R14), Z12
 	VMAXPS Z0, Z10, Z0
@@ -6190,7 +7231,7 @@ alone412:
 	VMINPS Z8, Z12, Z8
 	VMAXPS Z9, Z10, Z9
 	VMINPS Z9, Z12, Z9
-free413:
+free488:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	VMOVUPS Z1, 0(DI)(R11*1)
@@ -6208,13 +7249,13 @@ free413:
 	VMOVUPS Z9, 0(DI)(R11*1)
 	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JNZ within415
+	JNZ within490
 	DECQ round-64(SP)
-	JLE last414
+	JLE last489
 	MOVQ tile_count(R14), BX
 	MOVQ BX, count-48(SP)
 	LEAQ tile_roundA(R14), CX
-within415:
+within490:
 	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB-tile_nextA(CX), BX
@@ -6222,15 +7263,15 @@ within415:
 	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread416
+	JEQ unread491
 	ADDQ BX, residual-40(SP)
-unread416:
+unread491:
 	CMPQ bias-32(SP), $0
 	JEQ r5p2
 	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r5p2
-last414:
+last489:
 	VZEROUPPER
 	RET
 r6p2:
@@ -6252,18 +7293,47 @@ r6p2:
 	VPXORD Z9, Z9, Z9
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
-nest417:
+nest492:
+	MOVQ tile_apart(R14), BX
+	TESTQ BX, BX
+	JZ neighbours496
 	MOVQ tile_run(R14), CX
-	MOVQ tile_gap+0(R14), BX
-	LEAQ 0(BX)(CX*4), BX
-	LEAQ 0(SI)(BX*8), BX
-	PREFETCHT0 0(BX)
-	PREFETCHT0 20(BX)
+	PCALIGN $32
+loop497:
+	PREFETCHT0 0(SI)(BX*8)
+	VMOVUPS 0(DI), Z12
+	VMOVUPS 0(DI)(R12*1), Z13
+	PREFETCHT0 4096(DI)
+	PREFETCHT0 4096(DI)(R12*1)
+	ADDQ R15, DI
+	VBROADCASTSS 0(SI), Z14
+	VFMADD231PS Z12, Z14, Z0
+	VFMADD231PS Z13, Z14, Z1
+	VBROADCASTSS 0(SI)(DX*1), Z15
+	VFMADD231PS Z12, Z15, Z2
+	VFMADD231PS Z13, Z15, Z3
+	VBROADCASTSS 0(SI)(DX*2), Z16
+	VFMADD231PS Z12, Z16, Z4
+	VFMADD231PS Z13, Z16, Z5
+	VBROADCASTSS 0(SI)(AX*1), Z17
+	VFMADD231PS Z12, Z17, Z6
+	VFMADD231PS Z13, Z17, Z7
+	VBROADCASTSS 0(SI)(DX*4), Z14
+	VFMADD231PS Z12, Z14, Z8
+	VFMADD231PS Z13, Z14, Z9
+	VBROADCASTSS 0(SI)(R9*1), Z15
+	VFMADD231PS Z12, Z15, Z10
+	VFMADD231PS Z13, Z15, Z11
+	ADDQ BX, SI
+	DECQ CX
+	JNZ loop497
+	JMP done495
+neighbours496:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail419
+	JZ tail494
 	PCALIGN $32
-loop421:
+loop498:
 	VMOVUPS 0(DI), Z12
 	VMOVUPS 0(DI)(R12*1), Z13
 	PREFETCHT0 4096(DI)
@@ -6364,13 +7434,13 @@ loop421:
 	ADDQ tile_fetch(R14), R13
 	ADDQ $16, SI
 	DECQ CX
-	JNZ loop421
-tail419:
+	JNZ loop498
+tail494:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done420
+	JZ done495
 	PCALIGN $32
-loop422:
+loop499:
 	VMOVUPS 0(DI), Z12
 	VMOVUPS 0(DI)(R12*1), Z13
 	PREFETCHT0 4096(DI)
@@ -6396,36 +7466,58 @@ loop422:
 	VFMADD231PS Z13, Z15, Z11
 	ADDQ $4, SI
 	DECQ CX
-	JNZ loop422
-done420:
+	JNZ loop499
+done495:
 	DECQ R10
-	JZ outer423
+	JZ outer500
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+0(R14), DI
-	JMP nest417
-outer423:
+	JMP nest492
+outer500:
 	DECQ R11
-	JZ outer424
+	JZ outer501
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest417
-outer424:
+	JMP nest492
+outer501:
 	DECQ outer-56(SP)
-	JZ outer425
+	JZ outer502
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest417
-outer425:
-out418:
+	JMP nest492
+outer502:
+out493:
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased426
+	JZ unbiased503
+	CMPQ tile_byRow(R14), $0
+	JEQ columns504
+	VBROADCASTSS 0(BX), Z12
+	VADDPS Z12, Z0, Z0
+	VADDPS Z12, Z1, Z1
+	VBROADCASTSS 4(BX), Z12
+	VADDPS Z12, Z2, Z2
+	VADDPS Z12, Z3, Z3
+	VBROADCASTSS 8(BX), Z12
+	VADDPS Z12, Z4, Z4
+	VADDPS Z12, Z5, Z5
+	VBROADCASTSS 12(BX), Z12
+	VADDPS Z12, Z6, Z6
+	VADDPS Z12, Z7, Z7
+	VBROADCASTSS 16(BX), Z12
+	VADDPS Z12, Z8, Z8
+	VADDPS Z12, Z9, Z9
+	VBROADCASTSS 20(BX), Z12
+	VADDPS Z12, Z10, Z10
+	VADDPS Z12, Z11, Z11
+	JMP unbiased503
+columns504:
 	VMOVUPS 0(BX), Z12
 	VADDPS Z12, Z0, Z0
 	VADDPS Z12, Z2, Z2
@@ -6440,12 +7532,12 @@ out418:
 	VADDPS Z12, Z7, Z7
 	VADDPS Z12, Z9, Z9
 	VADDPS Z12, Z11, Z11
-unbiased426:
+unbiased503:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone427
+	JZ alone505
 	VADDPS 0(DI), Z0, Z0
 	VADDPS 0(DI)(R11*1), Z1, Z1
 	ADDQ R10, DI
@@ -6463,9 +7555,9 @@ unbiased426:
 	ADDQ R10, DI
 	VADDPS 0(DI), Z10, Z10
 	VADDPS 0(DI)(R11*1), Z11, Z11
-alone427:
+alone505:
 	CMPQ tile_clamp(R14), $0
-	JEQ free428
+	JEQ free506
 	VBROADCASTSS tile_lo(R14), Z12
 	VBROADCASTSS tile_hi(R14), Z14
 	VMAXPS Z0, Z12, Z0
@@ -6492,7 +7584,7 @@ alone427:
 	VMINPS Z10, Z14, Z10
 	VMAXPS Z11, Z12, Z11
 	VMINPS Z11, Z14, Z11
-free428:
+free506:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	VMOVUPS Z1, 0(DI)(R11*1)
@@ -6513,13 +7605,13 @@ free428:
 	VMOVUPS Z11, 0(DI)(R11*1)
 	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JNZ within430
+	JNZ within508
 	DECQ round-64(SP)
-	JLE last429
+	JLE last507
 	MOVQ tile_count(R14), BX
 	MOVQ BX, count-48(SP)
 	LEAQ tile_roundA(R14), CX
-within430:
+within508:
 	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB-tile_nextA(CX), BX
@@ -6527,15 +7619,15 @@ within430:
 	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread431
+	JEQ unread509
 	ADDQ BX, residual-40(SP)
-unread431:
+unread509:
 	CMPQ bias-32(SP), $0
 	JEQ r6p2
 	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r6p2
-last429:
+last507:
 	VZEROUPPER
 	RET
 r7p2:
@@ -6559,18 +7651,50 @@ r7p2:
 	VPXORD Z11, Z11, Z11
 	VPXORD Z12, Z12, Z12
 	VPXORD Z13, Z13, Z13
-nest432:
+nest510:
+	MOVQ tile_apart(R14), BX
+	TESTQ BX, BX
+	JZ neighbours514
 	MOVQ tile_run(R14), CX
-	MOVQ tile_gap+0(R14), BX
-	LEAQ 0(BX)(CX*4), BX
-	LEAQ 0(SI)(BX*8), BX
-	PREFETCHT0 0(BX)
-	PREFETCHT0 24(BX)
+	PCALIGN $32
+loop515:
+	PREFETCHT0 0(SI)(BX*8)
+	VMOVUPS 0(DI), Z14
+	VMOVUPS 0(DI)(R12*1), Z15
+	PREFETCHT0 4096(DI)
+	PREFETCHT0 4096(DI)(R12*1)
+	ADDQ R15, DI
+	VBROADCASTSS 0(SI), Z16
+	VFMADD231PS Z14, Z16, Z0
+	VFMADD231PS Z15, Z16, Z1
+	VBROADCASTSS 0(SI)(DX*1), Z17
+	VFMADD231PS Z14, Z17, Z2
+	VFMADD231PS Z15, Z17, Z3
+	VBROADCASTSS 0(SI)(DX*2), Z18
+	VFMADD231PS Z14, Z18, Z4
+	VFMADD231PS Z15, Z18, Z5
+	VBROADCASTSS 0(SI)(AX*1), Z19
+	VFMADD231PS Z14, Z19, Z6
+	VFMADD231PS Z15, Z19, Z7
+	VBROADCASTSS 0(SI)(DX*4), Z16
+	VFMADD231PS Z14, Z16, Z8
+	VFMADD231PS Z15, Z16, Z9
+	VBROADCASTSS 0(SI)(R9*1), Z17
+	VFMADD231PS Z14, Z17, Z10
+	VFMADD231PS Z15, Z17, Z11
+	VBROADCASTSS 0(SI)(AX*2), Z18
+	VFMADD231PS Z14, Z18, Z12
+	VFMADD231PS Z15, Z18, Z13
+	ADDQ BX, SI
+	DECQ CX
+	JNZ loop515
+	JMP done513
+neighbours514:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail434
+	JZ tail512
 	PCALIGN $32
-loop436:
+loop516:
 	VMOVUPS 0(DI), Z14
 	VMOVUPS 0(DI)(R12*1), Z15
 	PREFETCHT0 4096(DI)
@@ -6683,13 +7807,13 @@ loop436:
 	ADDQ tile_fetch(R14), R13
 	ADDQ $16, SI
 	DECQ CX
-	JNZ loop436
-tail434:
+	JNZ loop516
+tail512:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done435
+	JZ done513
 	PCALIGN $32
-loop437:
+loop517:
 	VMOVUPS 0(DI), Z14
 	VMOVUPS 0(DI)(R12*1), Z15
 	PREFETCHT0 4096(DI)
@@ -6718,36 +7842,61 @@ loop437:
 	VFMADD231PS Z15, Z18, Z13
 	ADDQ $4, SI
 	DECQ CX
-	JNZ loop437
-done435:
+	JNZ loop517
+done513:
 	DECQ R10
-	JZ outer438
+	JZ outer518
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+0(R14), DI
-	JMP nest432
-outer438:
+	JMP nest510
+outer518:
 	DECQ R11
-	JZ outer439
+	JZ outer519
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest432
-outer439:
+	JMP nest510
+outer519:
 	DECQ outer-56(SP)
-	JZ outer440
+	JZ outer520
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest432
-outer440:
-out433:
+	JMP nest510
+outer520:
+out511:
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased441
+	JZ unbiased521
+	CMPQ tile_byRow(R14), $0
+	JEQ columns522
+	VBROADCASTSS 0(BX), Z14
+	VADDPS Z14, Z0, Z0
+	VADDPS Z14, Z1, Z1
+	VBROADCASTSS 4(BX), Z14
+	VADDPS Z14, Z2, Z2
+	VADDPS Z14, Z3, Z3
+	VBROADCASTSS 8(BX), Z14
+	VADDPS Z14, Z4, Z4
+	VADDPS Z14, Z5, Z5
+	VBROADCASTSS 12(BX), Z14
+	VADDPS Z14, Z6, Z6
+	VADDPS Z14, Z7, Z7
+	VBROADCASTSS 16(BX), Z14
+	VADDPS Z14, Z8, Z8
+	VADDPS Z14, Z9, Z9
+	VBROADCASTSS 20(BX), Z14
+	VADDPS Z14, Z10, Z10
+	VADDPS Z14, Z11, Z11
+	VBROADCASTSS 24(BX), Z14
+	VADDPS Z14, Z12, Z12
+	VADDPS Z14, Z13, Z13
+	JMP unbiased521
+columns522:
 	VMOVUPS 0(BX), Z14
 	VADDPS Z14, Z0, Z0
 	VADDPS Z14, Z2, Z2
@@ -6764,12 +7913,12 @@ out433:
 	VADDPS Z14, Z9, Z9
 	VADDPS Z14, Z11, Z11
 	VADDPS Z14, Z13, Z13
-unbiased441:
+unbiased521:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone442
+	JZ alone523
 	VADDPS 0(DI), Z0, Z0
 	VADDPS 0(DI)(R11*1), Z1, Z1
 	ADDQ R10, DI
@@ -6790,9 +7939,9 @@ unbiased441:
 	ADDQ R10, DI
 	VADDPS 0(DI), Z12, Z12
 	VADDPS 0(DI)(R11*1), Z13, Z13
-alone442:
+alone523:
 	CMPQ tile_clamp(R14), $0
-	JEQ free443
+	JEQ free524
 	VBROADCASTSS tile_lo(R14), Z14
 	VBROADCASTSS tile_hi(R14), Z16
 	VMAXPS Z0, Z14, Z0
@@ -6823,7 +7972,7 @@ alone442:
 	VMINPS Z12, Z16, Z12
 	VMAXPS Z13, Z14, Z13
 	VMINPS Z13, Z16, Z13
-free443:
+free524:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	VMOVUPS Z1, 0(DI)(R11*1)
@@ -6847,13 +7996,13 @@ free443:
 	VMOVUPS Z13, 0(DI)(R11*1)
 	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JNZ within445
+	JNZ within526
 	DECQ round-64(SP)
-	JLE last444
+	JLE last525
 	MOVQ tile_count(R14), BX
 	MOVQ BX, count-48(SP)
 	LEAQ tile_roundA(R14), CX
-within445:
+within526:
 	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB-tile_nextA(CX), BX
@@ -6861,15 +8010,15 @@ within445:
 	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread446
+	JEQ unread527
 	ADDQ BX, residual-40(SP)
-unread446:
+unread527:
 	CMPQ bias-32(SP), $0
 	JEQ r7p2
 	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r7p2
-last444:
+last525:
 	VZEROUPPER
 	RET
 r8p2:
@@ -6897,18 +8046,54 @@ r8p2:
 	VPXORD Z13, Z13, Z13
 	VPXORD Z14, Z14, Z14
 	VPXORD Z15, Z15, Z15
-nest447:
+nest528:
+	MOVQ tile_apart(R14), BX
+	TESTQ BX, BX
+	JZ neighbours532
 	MOVQ tile_run(R14), CX
-	MOVQ tile_gap+0(R14), BX
-	LEAQ 0(BX)(CX*4), BX
-	LEAQ 0(SI)(BX*8), BX
-	PREFETCHT0 0(BX)
-	PREFETCHT0 28(BX)
+	PCALIGN $32
+loop533:
+	PREFETCHT0 0(SI)(BX*8)
+	VMOVUPS 0(DI), Z16
+	VMOVUPS 0(DI)(R12*1), Z17
+	PREFETCHT0 4096(DI)
+	PREFETCHT0 4096(DI)(R12*1)
+	ADDQ R15, DI
+	VBROADCASTSS 0(SI), Z18
+	VFMADD231PS Z16, Z18, Z0
+	VFMADD231PS Z17, Z18, Z1
+	VBROADCASTSS 0(SI)(DX*1), Z19
+	VFMADD231PS Z16, Z19, Z2
+	VFMADD231PS Z17, Z19, Z3
+	VBROADCASTSS 0(SI)(DX*2), Z20
+	VFMADD231PS Z16, Z20, Z4
+	VFMADD231PS Z17, Z20, Z5
+	VBROADCASTSS 0(SI)(AX*1), Z21
+	VFMADD231PS Z16, Z21, Z6
+	VFMADD231PS Z17, Z21, Z7
+	VBROADCASTSS 0(SI)(DX*4), Z18
+	VFMADD231PS Z16, Z18, Z8
+	VFMADD231PS Z17, Z18, Z9
+	VBROADCASTSS 0(SI)(R9*1), Z19
+	VFMADD231PS Z16, Z19, Z10
+	VFMADD231PS Z17, Z19, Z11
+	VBROADCASTSS 0(SI)(AX*2), Z20
+	VFMADD231PS Z16, Z20, Z12
+	VFMADD231PS Z17, Z20, Z13
+	VBROADCASTSS 0(R8), Z21
+	VFMADD231PS Z16, Z21, Z14
+	VFMADD231PS Z17, Z21, Z15
+	ADDQ BX, SI
+	ADDQ BX, R8
+	DECQ CX
+	JNZ loop533
+	JMP done531
+neighbours532:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail449
+	JZ tail530
 	PCALIGN $32
-loop451:
+loop534:
 	VMOVUPS 0(DI), Z16
 	VMOVUPS 0(DI)(R12*1), Z17
 	PREFETCHT0 4096(DI)
@@ -7034,13 +8219,13 @@ loop451:
 	ADDQ $16, SI
 	ADDQ $16, R8
 	DECQ CX
-	JNZ loop451
-tail449:
+	JNZ loop534
+tail530:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done450
+	JZ done531
 	PCALIGN $32
-loop452:
+loop535:
 	VMOVUPS 0(DI), Z16
 	VMOVUPS 0(DI)(R12*1), Z17
 	PREFETCHT0 4096(DI)
@@ -7073,39 +8258,67 @@ loop452:
 	ADDQ $4, SI
 	ADDQ $4, R8
 	DECQ CX
-	JNZ loop452
-done450:
+	JNZ loop535
+done531:
 	DECQ R10
-	JZ outer453
+	JZ outer536
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	ADDQ tile_skipB+0(R14), DI
-	JMP nest447
-outer453:
+	JMP nest528
+outer536:
 	DECQ R11
-	JZ outer454
+	JZ outer537
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest447
-outer454:
+	JMP nest528
+outer537:
 	DECQ outer-56(SP)
-	JZ outer455
+	JZ outer538
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest447
-outer455:
-out448:
+	JMP nest528
+outer538:
+out529:
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased456
+	JZ unbiased539
+	CMPQ tile_byRow(R14), $0
+	JEQ columns540
+	VBROADCASTSS 0(BX), Z16
+	VADDPS Z16, Z0, Z0
+	VADDPS Z16, Z1, Z1
+	VBROADCASTSS 4(BX), Z16
+	VADDPS Z16, Z2, Z2
+	VADDPS Z16, Z3, Z3
+	VBROADCASTSS 8(BX), Z16
+	VADDPS Z16, Z4, Z4
+	VADDPS Z16, Z5, Z5
+	VBROADCASTSS 12(BX), Z16
+	VADDPS Z16, Z6, Z6
+	VADDPS Z16, Z7, Z7
+	VBROADCASTSS 16(BX), Z16
+	VADDPS Z16, Z8, Z8
+	VADDPS Z16, Z9, Z9
+	VBROADCASTSS 20(BX), Z16
+	VADDPS Z16, Z10, Z10
+	VADDPS Z16, Z11, Z11
+	VBROADCASTSS 24(BX), Z16
+	VADDPS Z16, Z12, Z12
+	VADDPS Z16, Z13, Z13
+	VBROADCASTSS 28(BX), Z16
+	VADDPS Z16, Z14, Z14
+	VADDPS Z16, Z15, Z15
+	JMP unbiased539
+columns540:
 	VMOVUPS 0(BX), Z16
 	VADDPS Z16, Z0, Z0
 	VADDPS Z16, Z2, Z2
@@ -7124,12 +8337,12 @@ out448:
 	VADDPS Z16, Z11, Z11
 	VADDPS Z16, Z13, Z13
 	VADDPS Z16, Z15, Z15
-unbiased456:
+unbiased539:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone457
+	JZ alone541
 	VADDPS 0(DI), Z0, Z0
 	VADDPS 0(DI)(R11*1), Z1, Z1
 	ADDQ R10, DI
@@ -7153,9 +8366,9 @@ unbiased456:
 	ADDQ R10, DI
 	VADDPS 0(DI), Z14, Z14
 	VADDPS 0(DI)(R11*1), Z15, Z15
-alone457:
+alone541:
 	CMPQ tile_clamp(R14), $0
-	JEQ free458
+	JEQ free542
 	VBROADCASTSS tile_lo(R14), Z16
 	VBROADCASTSS tile_hi(R14), Z18
 	VMAXPS Z0, Z16, Z0
@@ -7190,7 +8403,7 @@ alone457:
 	VMINPS Z14, Z18, Z14
 	VMAXPS Z15, Z16, Z15
 	VMINPS Z15, Z18, Z15
-free458:
+free542:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	VMOVUPS Z1, 0(DI)(R11*1)
@@ -7217,13 +8430,13 @@ free458:
 	VMOVUPS Z15, 0(DI)(R11*1)
 	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JNZ within460
+	JNZ within544
 	DECQ round-64(SP)
-	JLE last459
+	JLE last543
 	MOVQ tile_count(R14), BX
 	MOVQ BX, count-48(SP)
 	LEAQ tile_roundA(R14), CX
-within460:
+within544:
 	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB-tile_nextA(CX), BX
@@ -7231,15 +8444,15 @@ within460:
 	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread461
+	JEQ unread545
 	ADDQ BX, residual-40(SP)
-unread461:
+unread545:
 	CMPQ bias-32(SP), $0
 	JEQ r8p2
 	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r8p2
-last459:
+last543:
 	VZEROUPPER
 	RET
 r9p2:
@@ -7269,18 +8482,58 @@ r9p2:
 	VPXORD Z15, Z15, Z15
 	VPXORD Z16, Z16, Z16
 	VPXORD Z17, Z17, Z17
-nest462:
+nest546:
+	MOVQ tile_apart(R14), BX
+	TESTQ BX, BX
+	JZ neighbours550
 	MOVQ tile_run(R14), CX
-	MOVQ tile_gap+0(R14), BX
-	LEAQ 0(BX)(CX*4), BX
-	LEAQ 0(SI)(BX*8), BX
-	PREFETCHT0 0(BX)
-	PREFETCHT0 32(BX)
+	PCALIGN $32
+loop551:
+	PREFETCHT0 0(SI)(BX*8)
+	PREFETCHT0 32(SI)(BX*8)
+	VMOVUPS 0(DI), Z18
+	VMOVUPS 0(DI)(R12*1), Z19
+	PREFETCHT0 4096(DI)
+	PREFETCHT0 4096(DI)(R12*1)
+	ADDQ R15, DI
+	VBROADCASTSS 0(SI), Z20
+	VFMADD231PS Z18, Z20, Z0
+	VFMADD231PS Z19, Z20, Z1
+	VBROADCASTSS 0(SI)(DX*1), Z21
+	VFMADD231PS Z18, Z21, Z2
+	VFMADD231PS Z19, Z21, Z3
+	VBROADCASTSS 0(SI)(DX*2), Z22
+	VFMADD231PS Z18, Z22, Z4
+	VFMADD231PS Z19, Z22, Z5
+	VBROADCASTSS 0(SI)(AX*1), Z23
+	VFMADD231PS Z18, Z23, Z6
+	VFMADD231PS Z19, Z23, Z7
+	VBROADCASTSS 0(SI)(DX*4), Z20
+	VFMADD231PS Z18, Z20, Z8
+	VFMADD231PS Z19, Z20, Z9
+	VBROADCASTSS 0(SI)(R9*1), Z21
+	VFMADD231PS Z18, Z21, Z10
+	VFMADD231PS Z19, Z21, Z11
+	VBROADCASTSS 0(SI)(AX*2), Z22
+	VFMADD231PS Z18, Z22, Z12
+	VFMADD231PS Z19, Z22, Z13
+	VBROADCASTSS 0(R8), Z23
+	VFMADD231PS Z18, Z23, Z14
+	VFMADD231PS Z19, Z23, Z15
+	VBROADCASTSS 0(R8)(DX*1), Z20
+	VFMADD231PS Z18, Z20, Z16
+	VFMADD231PS Z19, Z20, Z17
+	ADDQ BX, SI
+	ADDQ BX, R8
+	DECQ CX
+	JNZ loop551
+	JMP done549
+neighbours550:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail464
+	JZ tail548
 	PCALIGN $32
-loop466:
+loop552:
 	VMOVUPS 0(DI), Z18
 	VMOVUPS 0(DI)(R12*1), Z19
 	PREFETCHT0 4096(DI)
@@ -7418,13 +8671,13 @@ loop466:
 	ADDQ $16, SI
 	ADDQ $16, R8
 	DECQ CX
-	JNZ loop466
-tail464:
+	JNZ loop552
+tail548:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done465
+	JZ done549
 	PCALIGN $32
-loop467:
+loop553:
 	VMOVUPS 0(DI), Z18
 	VMOVUPS 0(DI)(R12*1), Z19
 	PREFETCHT0 4096(DI)
@@ -7460,39 +8713,70 @@ loop467:
 	ADDQ $4, SI
 	ADDQ $4, R8
 	DECQ CX
-	JNZ loop467
-done465:
+	JNZ loop553
+done549:
 	DECQ R10
-	JZ outer468
+	JZ outer554
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	ADDQ tile_skipB+0(R14), DI
-	JMP nest462
-outer468:
+	JMP nest546
+outer554:
 	DECQ R11
-	JZ outer469
+	JZ outer555
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest462
-outer469:
+	JMP nest546
+outer555:
 	DECQ outer-56(SP)
-	JZ outer470
+	JZ outer556
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest462
-outer470:
-out463:
+	JMP nest546
+outer556:
+out547:
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased471
+	JZ unbiased557
+	CMPQ tile_byRow(R14), $0
+	JEQ columns558
+	VBROADCASTSS 0(BX), Z18
+	VADDPS Z18, Z0, Z0
+	VADDPS Z18, Z1, Z1
+	VBROADCASTSS 4(BX), Z18
+	VADDPS Z18, Z2, Z2
+	VADDPS Z18, Z3, Z3
+	VBROADCASTSS 8(BX), Z18
+	VADDPS Z18, Z4, Z4
+	VADDPS Z18, Z5, Z5
+	VBROADCASTSS 12(BX), Z18
+	VADDPS Z18, Z6, Z6
+	VADDPS Z18, Z7, Z7
+	VBROADCASTSS 16(BX), Z18
+	VADDPS Z18, Z8, Z8
+	VADDPS Z18, Z9, Z9
+	VBROADCASTSS 20(BX), Z18
+	VADDPS Z18, Z10, Z10
+	VADDPS Z18, Z11, Z11
+	VBROADCASTSS 24(BX), Z18
+	VADDPS Z18, Z12, Z12
+	VADDPS Z18, Z13, Z13
+	VBROADCASTSS 28(BX), Z18
+	VADDPS Z18, Z14, Z14
+	VADDPS Z18, Z15, Z15
+	VBROADCASTSS 32(BX), Z18
+	VADDPS Z18, Z16, Z16
+	VADDPS Z18, Z17, Z17
+	JMP unbiased557
+columns558:
 	VMOVUPS 0(BX), Z18
 	VADDPS Z18, Z0, Z0
 	VADDPS Z18, Z2, Z2
@@ -7513,12 +8797,12 @@ out463:
 	VADDPS Z18, Z13, Z13
 	VADDPS Z18, Z15, Z15
 	VADDPS Z18, Z17, Z17
-unbiased471:
+unbiased557:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone472
+	JZ alone559
 	VADDPS 0(DI), Z0, Z0
 	VADDPS 0(DI)(R11*1), Z1, Z1
 	ADDQ R10, DI
@@ -7545,9 +8829,9 @@ unbiased471:
 	ADDQ R10, DI
 	VADDPS 0(DI), Z16, Z16
 	VADDPS 0(DI)(R11*1), Z17, Z17
-alone472:
+alone559:
 	CMPQ tile_clamp(R14), $0
-	JEQ free473
+	JEQ free560
 	VBROADCASTSS tile_lo(R14), Z18
 	VBROADCASTSS tile_hi(R14), Z20
 	VMAXPS Z0, Z18, Z0
@@ -7586,7 +8870,7 @@ alone472:
 	VMINPS Z16, Z20, Z16
 	VMAXPS Z17, Z18, Z17
 	VMINPS Z17, Z20, Z17
-free473:
+free560:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	VMOVUPS Z1, 0(DI)(R11*1)
@@ -7616,13 +8900,13 @@ free473:
 	VMOVUPS Z17, 0(DI)(R11*1)
 	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JNZ within475
+	JNZ within562
 	DECQ round-64(SP)
-	JLE last474
+	JLE last561
 	MOVQ tile_count(R14), BX
 	MOVQ BX, count-48(SP)
 	LEAQ tile_roundA(R14), CX
-within475:
+within562:
 	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB-tile_nextA(CX), BX
@@ -7630,15 +8914,15 @@ within475:
 	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread476
+	JEQ unread563
 	ADDQ BX, residual-40(SP)
-unread476:
+unread563:
 	CMPQ bias-32(SP), $0
 	JEQ r9p2
 	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r9p2
-last474:
+last561:
 	VZEROUPPER
 	RET
 r10p2:
@@ -7670,18 +8954,61 @@ r10p2:
 	VPXORD Z17, Z17, Z17
 	VPXORD Z18, Z18, Z18
 	VPXORD Z19, Z19, Z19
-nest477:
+nest564:
+	MOVQ tile_apart(R14), BX
+	TESTQ BX, BX
+	JZ neighbours568
 	MOVQ tile_run(R14), CX
-	MOVQ tile_gap+0(R14), BX
-	LEAQ 0(BX)(CX*4), BX
-	LEAQ 0(SI)(BX*8), BX
-	PREFETCHT0 0(BX)
-	PREFETCHT0 36(BX)
+	PCALIGN $32
+loop569:
+	PREFETCHT0 0(SI)(BX*8)
+	PREFETCHT0 36(SI)(BX*8)
+	VMOVUPS 0(DI), Z20
+	VMOVUPS 0(DI)(R12*1), Z21
+	PREFETCHT0 4096(DI)
+	PREFETCHT0 4096(DI)(R12*1)
+	ADDQ R15, DI
+	VBROADCASTSS 0(SI), Z22
+	VFMADD231PS Z20, Z22, Z0
+	VFMADD231PS Z21, Z22, Z1
+	VBROADCASTSS 0(SI)(DX*1), Z23
+	VFMADD231PS Z20, Z23, Z2
+	VFMADD231PS Z21, Z23, Z3
+	VBROADCASTSS 0(SI)(DX*2), Z24
+	VFMADD231PS Z20, Z24, Z4
+	VFMADD231PS Z21, Z24, Z5
+	VBROADCASTSS 0(SI)(AX*1), Z25
+	VFMADD231PS Z20, Z25, Z6
+	VFMADD231PS Z21, Z25, Z7
+	VBROADCASTSS 0(SI)(DX*4), Z22
+	VFMADD231PS Z20, Z22, Z8
+	VFMADD231PS Z21, Z22, Z9
+	VBROADCASTSS 0(SI)(R9*1), Z23
+	VFMADD231PS Z20, Z23, Z10
+	VFMADD231PS Z21, Z23, Z11
+	VBROADCASTSS 0(SI)(AX*2), Z24
+	VFMADD231PS Z20, Z24, Z12
+	VFMADD231PS Z21, Z24, Z13
+	VBROADCASTSS 0(R8), Z25
+	VFMADD231PS Z20, Z25, Z14
+	VFMADD231PS Z21, Z25, Z15
+	VBROADCASTSS 0(R8)(DX*1), Z22
+	VFMADD231PS Z20, Z22, Z16
+	VFMADD231PS Z21, Z22, Z17
+	VBROADCASTSS 0(R8)(DX*2), Z23
+	VFMADD231PS Z20, Z23, Z18
+	VFMADD231PS Z21, Z23, Z19
+	ADDQ BX, SI
+	ADDQ BX, R8
+	DECQ CX
+	JNZ loop569
+	JMP done567
+neighbours568:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail479
+	JZ tail566
 	PCALIGN $32
-loop481:
+loop570:
 	VMOVUPS 0(DI), Z20
 	VMOVUPS 0(DI)(R12*1), Z21
 	PREFETCHT0 4096(DI)
@@ -7831,13 +9158,13 @@ loop481:
 	ADDQ $16, SI
 	ADDQ $16, R8
 	DECQ CX
-	JNZ loop481
-tail479:
+	JNZ loop570
+tail566:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done480
+	JZ done567
 	PCALIGN $32
-loop482:
+loop571:
 	VMOVUPS 0(DI), Z20
 	VMOVUPS 0(DI)(R12*1), Z21
 	PREFETCHT0 4096(DI)
@@ -7876,39 +9203,73 @@ loop482:
 	ADDQ $4, SI
 	ADDQ $4, R8
 	DECQ CX
-	JNZ loop482
-done480:
+	JNZ loop571
+done567:
 	DECQ R10
-	JZ outer483
+	JZ outer572
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	ADDQ tile_skipB+0(R14), DI
-	JMP nest477
-outer483:
+	JMP nest564
+outer572:
 	DECQ R11
-	JZ outer484
+	JZ outer573
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest477
-outer484:
+	JMP nest564
+outer573:
 	DECQ outer-56(SP)
-	JZ outer485
+	JZ outer574
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest477
-outer485:
-out478:
+	JMP nest564
+outer574:
+out565:
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased486
+	JZ unbiased575
+	CMPQ tile_byRow(R14), $0
+	JEQ columns576
+	VBROADCASTSS 0(BX), Z20
+	VADDPS Z20, Z0, Z0
+	VADDPS Z20, Z1, Z1
+	VBROADCASTSS 4(BX), Z20
+	VADDPS Z20, Z2, Z2
+	VADDPS Z20, Z3, Z3
+	VBROADCASTSS 8(BX), Z20
+	VADDPS Z20, Z4, Z4
+	VADDPS Z20, Z5, Z5
+	VBROADCASTSS 12(BX), Z20
+	VADDPS Z20, Z6, Z6
+	VADDPS Z20, Z7, Z7
+	VBROADCASTSS 16(BX), Z20
+	VADDPS Z20, Z8, Z8
+	VADDPS Z20, Z9, Z9
+	VBROADCASTSS 20(BX), Z20
+	VADDPS Z20, Z10, Z10
+	VADDPS Z20, Z11, Z11
+	VBROADCASTSS 24(BX), Z20
+	VADDPS Z20, Z12, Z12
+	VADDPS Z20, Z13, Z13
+	VBROADCASTSS 28(BX), Z20
+	VADDPS Z20, Z14, Z14
+	VADDPS Z20, Z15, Z15
+	VBROADCASTSS 32(BX), Z20
+	VADDPS Z20, Z16, Z16
+	VADDPS Z20, Z17, Z17
+	VBROADCASTSS 36(BX), Z20
+	VADDPS Z20, Z18, Z18
+	VADDPS Z20, Z19, Z19
+	JMP unbiased575
+columns576:
 	VMOVUPS 0(BX), Z20
 	VADDPS Z20, Z0, Z0
 	VADDPS Z20, Z2, Z2
@@ -7931,12 +9292,12 @@ out478:
 	VADDPS Z20, Z15, Z15
 	VADDPS Z20, Z17, Z17
 	VADDPS Z20, Z19, Z19
-unbiased486:
+unbiased575:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone487
+	JZ alone577
 	VADDPS 0(DI), Z0, Z0
 	VADDPS 0(DI)(R11*1), Z1, Z1
 	ADDQ R10, DI
@@ -7966,9 +9327,9 @@ unbiased486:
 	ADDQ R10, DI
 	VADDPS 0(DI), Z18, Z18
 	VADDPS 0(DI)(R11*1), Z19, Z19
-alone487:
+alone577:
 	CMPQ tile_clamp(R14), $0
-	JEQ free488
+	JEQ free578
 	VBROADCASTSS tile_lo(R14), Z20
 	VBROADCASTSS tile_hi(R14), Z22
 	VMAXPS Z0, Z20, Z0
@@ -8011,7 +9372,7 @@ alone487:
 	VMINPS Z18, Z22, Z18
 	VMAXPS Z19, Z20, Z19
 	VMINPS Z19, Z22, Z19
-free488:
+free578:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	VMOVUPS Z1, 0(DI)(R11*1)
@@ -8044,13 +9405,13 @@ free488:
 	VMOVUPS Z19, 0(DI)(R11*1)
 	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JNZ within490
+	JNZ within580
 	DECQ round-64(SP)
-	JLE last489
+	JLE last579
 	MOVQ tile_count(R14), BX
 	MOVQ BX, count-48(SP)
 	LEAQ tile_roundA(R14), CX
-within490:
+within580:
 	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB-tile_nextA(CX), BX
@@ -8058,15 +9419,15 @@ within490:
 	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread491
+	JEQ unread581
 	ADDQ BX, residual-40(SP)
-unread491:
+unread581:
 	CMPQ bias-32(SP), $0
 	JEQ r10p2
 	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r10p2
-last489:
+last579:
 	VZEROUPPER
 	RET
 r11p2:
@@ -8100,18 +9461,64 @@ r11p2:
 	VPXORD Z19, Z19, Z19
 	VPXORD Z20, Z20, Z20
 	VPXORD Z21, Z21, Z21
-nest492:
+nest582:
+	MOVQ tile_apart(R14), BX
+	TESTQ BX, BX
+	JZ neighbours586
 	MOVQ tile_run(R14), CX
-	MOVQ tile_gap+0(R14), BX
-	LEAQ 0(BX)(CX*4), BX
-	LEAQ 0(SI)(BX*8), BX
-	PREFETCHT0 0(BX)
-	PREFETCHT0 40(BX)
+	PCALIGN $32
+loop587:
+	PREFETCHT0 0(SI)(BX*8)
+	PREFETCHT0 40(SI)(BX*8)
+	VMOVUPS 0(DI), Z22
+	VMOVUPS 0(DI)(R12*1), Z23
+	PREFETCHT0 4096(DI)
+	PREFETCHT0 4096(DI)(R12*1)
+	ADDQ R15, DI
+	VBROADCASTSS 0(SI), Z24
+	VFMADD231PS Z22, Z24, Z0
+	VFMADD231PS Z23, Z24, Z1
+	VBROADCASTSS 0(SI)(DX*1), Z25
+	VFMADD231PS Z22, Z25, Z2
+	VFMADD231PS Z23, Z25, Z3
+	VBROADCASTSS 0(SI)(DX*2), Z26
+	VFMADD231PS Z22, Z26, Z4
+	VFMADD231PS Z23, Z26, Z5
+	VBROADCASTSS 0(SI)(AX*1), Z27
+	VFMADD231PS Z22, Z27, Z6
+	VFMADD231PS Z23, Z27, Z7
+	VBROADCASTSS 0(SI)(DX*4), Z24
+	VFMADD231PS Z22, Z24, Z8
+	VFMADD231PS Z23, Z24, Z9
+	VBROADCASTSS 0(SI)(R9*1), Z25
+	VFMADD231PS Z22, Z25, Z10
+	VFMADD231PS Z23, Z25, Z11
+	VBROADCASTSS 0(SI)(AX*2), Z26
+	VFMADD231PS Z22, Z26, Z12
+	VFMADD231PS Z23, Z26, Z13
+	VBROADCASTSS 0(R8), Z27
+	VFMADD231PS Z22, Z27, Z14
+	VFMADD231PS Z23, Z27, Z15
+	VBROADCASTSS 0(R8)(DX*1), Z24
+	VFMADD231PS Z22, Z24, Z16
+	VFMADD231PS Z23, Z24, Z17
+	VBROADCASTSS 0(R8)(DX*2), Z25
+	VFMADD231PS Z22, Z25, Z18
+	VFMADD231PS Z23, Z25, Z19
+	VBROADCASTSS 0(R8)(AX*1), Z26
+	VFMADD231PS Z22, Z26, Z20
+	VFMADD231PS Z23, Z26, Z21
+	ADDQ BX, SI
+	ADDQ BX, R8
+	DECQ CX
+	JNZ loop587
+	JMP done585
+neighbours586:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail494
+	JZ tail584
 	PCALIGN $32
-loop496:
+loop588:
 	VMOVUPS 0(DI), Z22
 	VMOVUPS 0(DI)(R12*1), Z23
 	PREFETCHT0 4096(DI)
@@ -8273,13 +9680,13 @@ loop496:
 	ADDQ $16, SI
 	ADDQ $16, R8
 	DECQ CX
-	JNZ loop496
-tail494:
+	JNZ loop588
+tail584:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done495
+	JZ done585
 	PCALIGN $32
-loop497:
+loop589:
 	VMOVUPS 0(DI), Z22
 	VMOVUPS 0(DI)(R12*1), Z23
 	PREFETCHT0 4096(DI)
@@ -8321,39 +9728,76 @@ loop497:
 	ADDQ $4, SI
 	ADDQ $4, R8
 	DECQ CX
-	JNZ loop497
-done495:
+	JNZ loop589
+done585:
 	DECQ R10
-	JZ outer498
+	JZ outer590
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	ADDQ tile_skipB+0(R14), DI
-	JMP nest492
-outer498:
+	JMP nest582
+outer590:
 	DECQ R11
-	JZ outer499
+	JZ outer591
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest492
-outer499:
+	JMP nest582
+outer591:
 	DECQ outer-56(SP)
-	JZ outer500
+	JZ outer592
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest492
-outer500:
-out493:
+	JMP nest582
+outer592:
+out583:
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased501
+	JZ unbiased593
+	CMPQ tile_byRow(R14), $0
+	JEQ columns594
+	VBROADCASTSS 0(BX), Z22
+	VADDPS Z22, Z0, Z0
+	VADDPS Z22, Z1, Z1
+	VBROADCASTSS 4(BX), Z22
+	VADDPS Z22, Z2, Z2
+	VADDPS Z22, Z3, Z3
+	VBROADCASTSS 8(BX), Z22
+	VADDPS Z22, Z4, Z4
+	VADDPS Z22, Z5, Z5
+	VBROADCASTSS 12(BX), Z22
+	VADDPS Z22, Z6, Z6
+	VADDPS Z22, Z7, Z7
+	VBROADCASTSS 16(BX), Z22
+	VADDPS Z22, Z8, Z8
+	VADDPS Z22, Z9, Z9
+	VBROADCASTSS 20(BX), Z22
+	VADDPS Z22, Z10, Z10
+	VADDPS Z22, Z11, Z11
+	VBROADCASTSS 24(BX), Z22
+	VADDPS Z22, Z12, Z12
+	VADDPS Z22, Z13, Z13
+	VBROADCASTSS 28(BX), Z22
+	VADDPS Z22, Z14, Z14
+	VADDPS Z22, Z15, Z15
+	VBROADCASTSS 32(BX), Z22
+	VADDPS Z22, Z16, Z16
+	VADDPS Z22, Z17, Z17
+	VBROADCASTSS 36(BX), Z22
+	VADDPS Z22, Z18, Z18
+	VADDPS Z22, Z19, Z19
+	VBROADCASTSS 40(BX), Z22
+	VADDPS Z22, Z20, Z20
+	VADDPS Z22, Z21, Z21
+	JMP unbiased593
+columns594:
 	VMOVUPS 0(BX), Z22
 	VADDPS Z22, Z0, Z0
 	VADDPS Z22, Z2, Z2
@@ -8378,12 +9822,12 @@ out493:
 	VADDPS Z22, Z17, Z17
 	VADDPS Z22, Z19, Z19
 	VADDPS Z22, Z21, Z21
-unbiased501:
+unbiased593:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone502
+	JZ alone595
 	VADDPS 0(DI), Z0, Z0
 	VADDPS 0(DI)(R11*1), Z1, Z1
 	ADDQ R10, DI
@@ -8416,9 +9860,9 @@ unbiased501:
 	ADDQ R10, DI
 	VADDPS 0(DI), Z20, Z20
 	VADDPS 0(DI)(R11*1), Z21, Z21
-alone502:
+alone595:
 	CMPQ tile_clamp(R14), $0
-	JEQ free503
+	JEQ free596
 	VBROADCASTSS tile_lo(R14), Z22
 	VBROADCASTSS tile_hi(R14), Z24
 	VMAXPS Z0, Z22, Z0
@@ -8465,7 +9909,7 @@ alone502:
 	VMINPS Z20, Z24, Z20
 	VMAXPS Z21, Z22, Z21
 	VMINPS Z21, Z24, Z21
-free503:
+free596:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	VMOVUPS Z1, 0(DI)(R11*1)
@@ -8501,13 +9945,13 @@ free503:
 	VMOVUPS Z21, 0(DI)(R11*1)
 	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JNZ within505
+	JNZ within598
 	DECQ round-64(SP)
-	JLE last504
+	JLE last597
 	MOVQ tile_count(R14), BX
 	MOVQ BX, count-48(SP)
 	LEAQ tile_roundA(R14), CX
-within505:
+within598:
 	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB-tile_nextA(CX), BX
@@ -8515,15 +9959,15 @@ within505:
 	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread506
+	JEQ unread599
 	ADDQ BX, residual-40(SP)
-unread506:
+unread599:
 	CMPQ bias-32(SP), $0
 	JEQ r11p2
 	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r11p2
-last504:
+last597:
 	VZEROUPPER
 	RET
 r12p2:
@@ -8559,18 +10003,67 @@ r12p2:
 	VPXORD Z21, Z21, Z21
 	VPXORD Z22, Z22, Z22
 	VPXORD Z23, Z23, Z23
-nest507:
+nest600:
+	MOVQ tile_apart(R14), BX
+	TESTQ BX, BX
+	JZ neighbours604
 	MOVQ tile_run(R14), CX
-	MOVQ tile_gap+0(R14), BX
-	LEAQ 0(BX)(CX*4), BX
-	LEAQ 0(SI)(BX*8), BX
-	PREFETCHT0 0(BX)
-	PREFETCHT0 44(BX)
+	PCALIGN $32
+loop605:
+	PREFETCHT0 0(SI)(BX*8)
+	PREFETCHT0 44(SI)(BX*8)
+	VMOVUPS 0(DI), Z24
+	VMOVUPS 0(DI)(R12*1), Z25
+	PREFETCHT0 4096(DI)
+	PREFETCHT0 4096(DI)(R12*1)
+	ADDQ R15, DI
+	VBROADCASTSS 0(SI), Z26
+	VFMADD231PS Z24, Z26, Z0
+	VFMADD231PS Z25, Z26, Z1
+	VBROADCASTSS 0(SI)(DX*1), Z27
+	VFMADD231PS Z24, Z27, Z2
+	VFMADD231PS Z25, Z27, Z3
+	VBROADCASTSS 0(SI)(DX*2), Z28
+	VFMADD231PS Z24, Z28, Z4
+	VFMADD231PS Z25, Z28, Z5
+	VBROADCASTSS 0(SI)(AX*1), Z29
+	VFMADD231PS Z24, Z29, Z6
+	VFMADD231PS Z25, Z29, Z7
+	VBROADCASTSS 0(SI)(DX*4), Z26
+	VFMADD231PS Z24, Z26, Z8
+	VFMADD231PS Z25, Z26, Z9
+	VBROADCASTSS 0(SI)(R9*1), Z27
+	VFMADD231PS Z24, Z27, Z10
+	VFMADD231PS Z25, Z27, Z11
+	VBROADCASTSS 0(SI)(AX*2), Z28
+	VFMADD231PS Z24, Z28, Z12
+	VFMADD231PS Z25, Z28, Z13
+	VBROADCASTSS 0(R8), Z29
+	VFMADD231PS Z24, Z29, Z14
+	VFMADD231PS Z25, Z29, Z15
+	VBROADCASTSS 0(R8)(DX*1), Z26
+	VFMADD231PS Z24, Z26, Z16
+	VFMADD231PS Z25, Z26, Z17
+	VBROADCASTSS 0(R8)(DX*2), Z27
+	VFMADD231PS Z24, Z27, Z18
+	VFMADD231PS Z25, Z27, Z19
+	VBROADCASTSS 0(R8)(AX*1), Z28
+	VFMADD231PS Z24, Z28, Z20
+	VFMADD231PS Z25, Z28, Z21
+	VBROADCASTSS 0(R8)(DX*4), Z29
+	VFMADD231PS Z24, Z29, Z22
+	VFMADD231PS Z25, Z29, Z23
+	ADDQ BX, SI
+	ADDQ BX, R8
+	DECQ CX
+	JNZ loop605
+	JMP done603
+neighbours604:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail509
+	JZ tail602
 	PCALIGN $32
-loop511:
+loop606:
 	VMOVUPS 0(DI), Z24
 	VMOVUPS 0(DI)(R12*1), Z25
 	PREFETCHT0 4096(DI)
@@ -8744,13 +10237,13 @@ loop511:
 	ADDQ $16, SI
 	ADDQ $16, R8
 	DECQ CX
-	JNZ loop511
-tail509:
+	JNZ loop606
+tail602:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done510
+	JZ done603
 	PCALIGN $32
-loop512:
+loop607:
 	VMOVUPS 0(DI), Z24
 	VMOVUPS 0(DI)(R12*1), Z25
 	PREFETCHT0 4096(DI)
@@ -8795,39 +10288,79 @@ loop512:
 	ADDQ $4, SI
 	ADDQ $4, R8
 	DECQ CX
-	JNZ loop512
-done510:
+	JNZ loop607
+done603:
 	DECQ R10
-	JZ outer513
+	JZ outer608
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	ADDQ tile_skipB+0(R14), DI
-	JMP nest507
-outer513:
+	JMP nest600
+outer608:
 	DECQ R11
-	JZ outer514
+	JZ outer609
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest507
-outer514:
+	JMP nest600
+outer609:
 	DECQ outer-56(SP)
-	JZ outer515
+	JZ outer610
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest507
-outer515:
-out508:
+	JMP nest600
+outer610:
+out601:
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased516
+	JZ unbiased611
+	CMPQ tile_byRow(R14), $0
+	JEQ columns612
+	VBROADCASTSS 0(BX), Z24
+	VADDPS Z24, Z0, Z0
+	VADDPS Z24, Z1, Z1
+	VBROADCASTSS 4(BX), Z24
+	VADDPS Z24, Z2, Z2
+	VADDPS Z24, Z3, Z3
+	VBROADCASTSS 8(BX), Z24
+	VADDPS Z24, Z4, Z4
+	VADDPS Z24, Z5, Z5
+	VBROADCASTSS 12(BX), Z24
+	VADDPS Z24, Z6, Z6
+	VADDPS Z24, Z7, Z7
+	VBROADCASTSS 16(BX), Z24
+	VADDPS Z24, Z8, Z8
+	VADDPS Z24, Z9, Z9
+	VBROADCASTSS 20(BX), Z24
+	VADDPS Z24, Z10, Z10
+	VADDPS Z24, Z11, Z11
+	VBROADCASTSS 24(BX), Z24
+	VADDPS Z24, Z12, Z12
+	VADDPS Z24, Z13, Z13
+	VBROADCASTSS 28(BX), Z24
+	VADDPS Z24, Z14, Z14
+	VADDPS Z24, Z15, Z15
+	VBROADCASTSS 32(BX), Z24
+	VADDPS Z24, Z16, Z16
+	VADDPS Z24, Z17, Z17
+	VBROADCASTSS 36(BX), Z24
+	VADDPS Z24, Z18, Z18
+	VADDPS Z24, Z19, Z19
+	VBROADCASTSS 40(BX), Z24
+	VADDPS Z24, Z20, Z20
+	VADDPS Z24, Z21, Z21
+	VBROADCASTSS 44(BX), Z24
+	VADDPS Z24, Z22, Z22
+	VADDPS Z24, Z23, Z23
+	JMP unbiased611
+columns612:
 	VMOVUPS 0(BX), Z24
 	VADDPS Z24, Z0, Z0
 	VADDPS Z24, Z2, Z2
@@ -8854,12 +10387,12 @@ out508:
 	VADDPS Z24, Z19, Z19
 	VADDPS Z24, Z21, Z21
 	VADDPS Z24, Z23, Z23
-unbiased516:
+unbiased611:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone517
+	JZ alone613
 	VADDPS 0(DI), Z0, Z0
 	VADDPS 0(DI)(R11*1), Z1, Z1
 	ADDQ R10, DI
@@ -8895,9 +10428,9 @@ unbiased516:
 	ADDQ R10, DI
 	VADDPS 0(DI), Z22, Z22
 	VADDPS 0(DI)(R11*1), Z23, Z23
-alone517:
+alone613:
 	CMPQ tile_clamp(R14), $0
-	JEQ free518
+	JEQ free614
 	VBROADCASTSS tile_lo(R14), Z24
 	VBROADCASTSS tile_hi(R14), Z26
 	VMAXPS Z0, Z24, Z0
@@ -8948,7 +10481,7 @@ alone517:
 	VMINPS Z22, Z26, Z22
 	VMAXPS Z23, Z24, Z23
 	VMINPS Z23, Z26, Z23
-free518:
+free614:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	VMOVUPS Z1, 0(DI)(R11*1)
@@ -8987,13 +10520,13 @@ free518:
 	VMOVUPS Z23, 0(DI)(R11*1)
 	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JNZ within520
+	JNZ within616
 	DECQ round-64(SP)
-	JLE last519
+	JLE last615
 	MOVQ tile_count(R14), BX
 	MOVQ BX, count-48(SP)
 	LEAQ tile_roundA(R14), CX
-within520:
+within616:
 	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB-tile_nextA(CX), BX
@@ -9001,15 +10534,15 @@ within520:
 	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread521
+	JEQ unread617
 	ADDQ BX, residual-40(SP)
-unread521:
+unread617:
 	CMPQ bias-32(SP), $0
 	JEQ r12p2
 	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r12p2
-last519:
+last615:
 	VZEROUPPER
 	RET
 r13p2:
@@ -9047,18 +10580,70 @@ r13p2:
 	VPXORD Z23, Z23, Z23
 	VPXORD Z24, Z24, Z24
 	VPXORD Z25, Z25, Z25
-nest522:
+nest618:
+	MOVQ tile_apart(R14), BX
+	TESTQ BX, BX
+	JZ neighbours622
 	MOVQ tile_run(R14), CX
-	MOVQ tile_gap+0(R14), BX
-	LEAQ 0(BX)(CX*4), BX
-	LEAQ 0(SI)(BX*8), BX
-	PREFETCHT0 0(BX)
-	PREFETCHT0 48(BX)
+	PCALIGN $32
+loop623:
+	PREFETCHT0 0(SI)(BX*8)
+	PREFETCHT0 48(SI)(BX*8)
+	VMOVUPS 0(DI), Z26
+	VMOVUPS 0(DI)(R12*1), Z27
+	PREFETCHT0 4096(DI)
+	PREFETCHT0 4096(DI)(R12*1)
+	ADDQ R15, DI
+	VBROADCASTSS 0(SI), Z28
+	VFMADD231PS Z26, Z28, Z0
+	VFMADD231PS Z27, Z28, Z1
+	VBROADCASTSS 0(SI)(DX*1), Z29
+	VFMADD231PS Z26, Z29, Z2
+	VFMADD231PS Z27, Z29, Z3
+	VBROADCASTSS 0(SI)(DX*2), Z30
+	VFMADD231PS Z26, Z30, Z4
+	VFMADD231PS Z27, Z30, Z5
+	VBROADCASTSS 0(SI)(AX*1), Z31
+	VFMADD231PS Z26, Z31, Z6
+	VFMADD231PS Z27, Z31, Z7
+	VBROADCASTSS 0(SI)(DX*4), Z28
+	VFMADD231PS Z26, Z28, Z8
+	VFMADD231PS Z27, Z28, Z9
+	VBROADCASTSS 0(SI)(R9*1), Z29
+	VFMADD231PS Z26, Z29, Z10
+	VFMADD231PS Z27, Z29, Z11
+	VBROADCASTSS 0(SI)(AX*2), Z30
+	VFMADD231PS Z26, Z30, Z12
+	VFMADD231PS Z27, Z30, Z13
+	VBROADCASTSS 0(R8), Z31
+	VFMADD231PS Z26, Z31, Z14
+	VFMADD231PS Z27, Z31, Z15
+	VBROADCASTSS 0(R8)(DX*1), Z28
+	VFMADD231PS Z26, Z28, Z16
+	VFMADD231PS Z27, Z28, Z17
+	VBROADCASTSS 0(R8)(DX*2), Z29
+	VFMADD231PS Z26, Z29, Z18
+	VFMADD231PS Z27, Z29, Z19
+	VBROADCASTSS 0(R8)(AX*1), Z30
+	VFMADD231PS Z26, Z30, Z20
+	VFMADD231PS Z27, Z30, Z21
+	VBROADCASTSS 0(R8)(DX*4), Z31
+	VFMADD231PS Z26, Z31, Z22
+	VFMADD231PS Z27, Z31, Z23
+	VBROADCASTSS 0(R8)(R9*1), Z28
+	VFMADD231PS Z26, Z28, Z24
+	VFMADD231PS Z27, Z28, Z25
+	ADDQ BX, SI
+	ADDQ BX, R8
+	DECQ CX
+	JNZ loop623
+	JMP done621
+neighbours622:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail524
+	JZ tail620
 	PCALIGN $32
-loop526:
+loop624:
 	VMOVUPS 0(DI), Z26
 	VMOVUPS 0(DI)(R12*1), Z27
 	PREFETCHT0 4096(DI)
@@ -9244,13 +10829,13 @@ loop526:
 	ADDQ $16, SI
 	ADDQ $16, R8
 	DECQ CX
-	JNZ loop526
-tail524:
+	JNZ loop624
+tail620:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done525
+	JZ done621
 	PCALIGN $32
-loop527:
+loop625:
 	VMOVUPS 0(DI), Z26
 	VMOVUPS 0(DI)(R12*1), Z27
 	PREFETCHT0 4096(DI)
@@ -9298,39 +10883,82 @@ loop527:
 	ADDQ $4, SI
 	ADDQ $4, R8
 	DECQ CX
-	JNZ loop527
-done525:
+	JNZ loop625
+done621:
 	DECQ R10
-	JZ outer528
+	JZ outer626
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	ADDQ tile_skipB+0(R14), DI
-	JMP nest522
-outer528:
+	JMP nest618
+outer626:
 	DECQ R11
-	JZ outer529
+	JZ outer627
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest522
-outer529:
+	JMP nest618
+outer627:
 	DECQ outer-56(SP)
-	JZ outer530
+	JZ outer628
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest522
-outer530:
-out523:
+	JMP nest618
+outer628:
+out619:
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased531
+	JZ unbiased629
+	CMPQ tile_byRow(R14), $0
+	JEQ columns630
+	VBROADCASTSS 0(BX), Z26
+	VADDPS Z26, Z0, Z0
+	VADDPS Z26, Z1, Z1
+	VBROADCASTSS 4(BX), Z26
+	VADDPS Z26, Z2, Z2
+	VADDPS Z26, Z3, Z3
+	VBROADCASTSS 8(BX), Z26
+	VADDPS Z26, Z4, Z4
+	VADDPS Z26, Z5, Z5
+	VBROADCASTSS 12(BX), Z26
+	VADDPS Z26, Z6, Z6
+	VADDPS Z26, Z7, Z7
+	VBROADCASTSS 16(BX), Z26
+	VADDPS Z26, Z8, Z8
+	VADDPS Z26, Z9, Z9
+	VBROADCASTSS 20(BX), Z26
+	VADDPS Z26, Z10, Z10
+	VADDPS Z26, Z11, Z11
+	VBROADCASTSS 24(BX), Z26
+	VADDPS Z26, Z12, Z12
+	VADDPS Z26, Z13, Z13
+	VBROADCASTSS 28(BX), Z26
+	VADDPS Z26, Z14, Z14
+	VADDPS Z26, Z15, Z15
+	VBROADCASTSS 32(BX), Z26
+	VADDPS Z26, Z16, Z16
+	VADDPS Z26, Z17, Z17
+	VBROADCASTSS 36(BX), Z26
+	VADDPS Z26, Z18, Z18
+	VADDPS Z26, Z19, Z19
+	VBROADCASTSS 40(BX), Z26
+	VADDPS Z26, Z20, Z20
+	VADDPS Z26, Z21, Z21
+	VBROADCASTSS 44(BX), Z26
+	VADDPS Z26, Z22, Z22
+	VADDPS Z26, Z23, Z23
+	VBROADCASTSS 48(BX), Z26
+	VADDPS Z26, Z24, Z24
+	VADDPS Z26, Z25, Z25
+	JMP unbiased629
+columns630:
 	VMOVUPS 0(BX), Z26
 	VADDPS Z26, Z0, Z0
 	VADDPS Z26, Z2, Z2
@@ -9359,12 +10987,12 @@ out523:
 	VADDPS Z26, Z21, Z21
 	VADDPS Z26, Z23, Z23
 	VADDPS Z26, Z25, Z25
-unbiased531:
+unbiased629:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone532
+	JZ alone631
 	VADDPS 0(DI), Z0, Z0
 	VADDPS 0(DI)(R11*1), Z1, Z1
 	ADDQ R10, DI
@@ -9403,9 +11031,9 @@ unbiased531:
 	ADDQ R10, DI
 	VADDPS 0(DI), Z24, Z24
 	VADDPS 0(DI)(R11*1), Z25, Z25
-alone532:
+alone631:
 	CMPQ tile_clamp(R14), $0
-	JEQ free533
+	JEQ free632
 	VBROADCASTSS tile_lo(R14), Z26
 	VBROADCASTSS tile_hi(R14), Z28
 	VMAXPS Z0, Z26, Z0
@@ -9460,7 +11088,7 @@ alone532:
 	VMINPS Z24, Z28, Z24
 	VMAXPS Z25, Z26, Z25
 	VMINPS Z25, Z28, Z25
-free533:
+free632:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	VMOVUPS Z1, 0(DI)(R11*1)
@@ -9502,13 +11130,13 @@ free533:
 	VMOVUPS Z25, 0(DI)(R11*1)
 	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JNZ within535
+	JNZ within634
 	DECQ round-64(SP)
-	JLE last534
+	JLE last633
 	MOVQ tile_count(R14), BX
 	MOVQ BX, count-48(SP)
 	LEAQ tile_roundA(R14), CX
-within535:
+within634:
 	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB-tile_nextA(CX), BX
@@ -9516,15 +11144,15 @@ within535:
 	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread536
+	JEQ unread635
 	ADDQ BX, residual-40(SP)
-unread536:
+unread635:
 	CMPQ bias-32(SP), $0
 	JEQ r13p2
 	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r13p2
-last534:
+last633:
 	VZEROUPPER
 	RET
 r14p2:
@@ -9564,18 +11192,73 @@ r14p2:
 	VPXORD Z25, Z25, Z25
 	VPXORD Z26, Z26, Z26
 	VPXORD Z27, Z27, Z27
-nest537:
+nest636:
+	MOVQ tile_apart(R14), BX
+	TESTQ BX, BX
+	JZ neighbours640
 	MOVQ tile_run(R14), CX
-	MOVQ tile_gap+0(R14), BX
-	LEAQ 0(BX)(CX*4), BX
-	LEAQ 0(SI)(BX*8), BX
-	PREFETCHT0 0(BX)
-	PREFETCHT0 52(BX)
+	PCALIGN $32
+loop641:
+	PREFETCHT0 0(SI)(BX*8)
+	PREFETCHT0 52(SI)(BX*8)
+	VMOVUPS 0(DI), Z28
+	VMOVUPS 0(DI)(R12*1), Z29
+	PREFETCHT0 4096(DI)
+	PREFETCHT0 4096(DI)(R12*1)
+	ADDQ R15, DI
+	VBROADCASTSS 0(SI), Z30
+	VFMADD231PS Z28, Z30, Z0
+	VFMADD231PS Z29, Z30, Z1
+	VBROADCASTSS 0(SI)(DX*1), Z31
+	VFMADD231PS Z28, Z31, Z2
+	VFMADD231PS Z29, Z31, Z3
+	VBROADCASTSS 0(SI)(DX*2), Z30
+	VFMADD231PS Z28, Z30, Z4
+	VFMADD231PS Z29, Z30, Z5
+	VBROADCASTSS 0(SI)(AX*1), Z31
+	VFMADD231PS Z28, Z31, Z6
+	VFMADD231PS Z29, Z31, Z7
+	VBROADCASTSS 0(SI)(DX*4), Z30
+	VFMADD231PS Z28, Z30, Z8
+	VFMADD231PS Z29, Z30, Z9
+	VBROADCASTSS 0(SI)(R9*1), Z31
+	VFMADD231PS Z28, Z31, Z10
+	VFMADD231PS Z29, Z31, Z11
+	VBROADCASTSS 0(SI)(AX*2), Z30
+	VFMADD231PS Z28, Z30, Z12
+	VFMADD231PS Z29, Z30, Z13
+	VBROADCASTSS 0(R8), Z31
+	VFMADD231PS Z28, Z31, Z14
+	VFMADD231PS Z29, Z31, Z15
+	VBROADCASTSS 0(R8)(DX*1), Z30
+	VFMADD231PS Z28, Z30, Z16
+	VFMADD231PS Z29, Z30, Z17
+	VBROADCASTSS 0(R8)(DX*2), Z31
+	VFMADD231PS Z28, Z31, Z18
+	VFMADD231PS Z29, Z31, Z19
+	VBROADCASTSS 0(R8)(AX*1), Z30
+	VFMADD231PS Z28, Z30, Z20
+	VFMADD231PS Z29, Z30, Z21
+	VBROADCASTSS 0(R8)(DX*4), Z31
+	VFMADD231PS Z28, Z31, Z22
+	VFMADD231PS Z29, Z31, Z23
+	VBROADCASTSS 0(R8)(R9*1), Z30
+	VFMADD231PS Z28, Z30, Z24
+	VFMADD231PS Z29, Z30, Z25
+	VBROADCASTSS 0(R8)(AX*2), Z31
+	VFMADD231PS Z28, Z31, Z26
+	VFMADD231PS Z29, Z31, Z27
+	ADDQ BX, SI
+	ADDQ BX, R8
+	DECQ CX
+	JNZ loop641
+	JMP done639
+neighbours640:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail539
+	JZ tail638
 	PCALIGN $32
-loop541:
+loop642:
 	VMOVUPS 0(DI), Z28
 	VMOVUPS 0(DI)(R12*1), Z29
 	PREFETCHT0 4096(DI)
@@ -9773,13 +11456,13 @@ loop541:
 	ADDQ $16, SI
 	ADDQ $16, R8
 	DECQ CX
-	JNZ loop541
-tail539:
+	JNZ loop642
+tail638:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done540
+	JZ done639
 	PCALIGN $32
-loop542:
+loop643:
 	VMOVUPS 0(DI), Z28
 	VMOVUPS 0(DI)(R12*1), Z29
 	PREFETCHT0 4096(DI)
@@ -9830,39 +11513,85 @@ loop542:
 	ADDQ $4, SI
 	ADDQ $4, R8
 	DECQ CX
-	JNZ loop542
-done540:
+	JNZ loop643
+done639:
 	DECQ R10
-	JZ outer543
+	JZ outer644
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	ADDQ tile_skipB+0(R14), DI
-	JMP nest537
-outer543:
+	JMP nest636
+outer644:
 	DECQ R11
-	JZ outer544
+	JZ outer645
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest537
-outer544:
+	JMP nest636
+outer645:
 	DECQ outer-56(SP)
-	JZ outer545
+	JZ outer646
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest537
-outer545:
-out538:
+	JMP nest636
+outer646:
+out637:
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased546
+	JZ unbiased647
+	CMPQ tile_byRow(R14), $0
+	JEQ columns648
+	VBROADCASTSS 0(BX), Z28
+	VADDPS Z28, Z0, Z0
+	VADDPS Z28, Z1, Z1
+	VBROADCASTSS 4(BX), Z28
+	VADDPS Z28, Z2, Z2
+	VADDPS Z28, Z3, Z3
+	VBROADCASTSS 8(BX), Z28
+	VADDPS Z28, Z4, Z4
+	VADDPS Z28, Z5, Z5
+	VBROADCASTSS 12(BX), Z28
+	VADDPS Z28, Z6, Z6
+	VADDPS Z28, Z7, Z7
+	VBROADCASTSS 16(BX), Z28
+	VADDPS Z28, Z8, Z8
+	VADDPS Z28, Z9, Z9
+	VBROADCASTSS 20(BX), Z28
+	VADDPS Z28, Z10, Z10
+	VADDPS Z28, Z11, Z11
+	VBROADCASTSS 24(BX), Z28
+	VADDPS Z28, Z12, Z12
+	VADDPS Z28, Z13, Z13
+	VBROADCASTSS 28(BX), Z28
+	VADDPS Z28, Z14, Z14
+	VADDPS Z28, Z15, Z15
+	VBROADCASTSS 32(BX), Z28
+	VADDPS Z28, Z16, Z16
+	VADDPS Z28, Z17, Z17
+	VBROADCASTSS 36(BX), Z28
+	VADDPS Z28, Z18, Z18
+	VADDPS Z28, Z19, Z19
+	VBROADCASTSS 40(BX), Z28
+	VADDPS Z28, Z20, Z20
+	VADDPS Z28, Z21, Z21
+	VBROADCASTSS 44(BX), Z28
+	VADDPS Z28, Z22, Z22
+	VADDPS Z28, Z23, Z23
+	VBROADCASTSS 48(BX), Z28
+	VADDPS Z28, Z24, Z24
+	VADDPS Z28, Z25, Z25
+	VBROADCASTSS 52(BX), Z28
+	VADDPS Z28, Z26, Z26
+	VADDPS Z28, Z27, Z27
+	JMP unbiased647
+columns648:
 	VMOVUPS 0(BX), Z28
 	VADDPS Z28, Z0, Z0
 	VADDPS Z28, Z2, Z2
@@ -9893,12 +11622,12 @@ out538:
 	VADDPS Z28, Z23, Z23
 	VADDPS Z28, Z25, Z25
 	VADDPS Z28, Z27, Z27
-unbiased546:
+unbiased647:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone547
+	JZ alone649
 	VADDPS 0(DI), Z0, Z0
 	VADDPS 0(DI)(R11*1), Z1, Z1
 	ADDQ R10, DI
@@ -9940,9 +11669,9 @@ unbiased546:
 	ADDQ R10, DI
 	VADDPS 0(DI), Z26, Z26
 	VADDPS 0(DI)(R11*1), Z27, Z27
-alone547:
+alone649:
 	CMPQ tile_clamp(R14), $0
-	JEQ free548
+	JEQ free650
 	VBROADCASTSS tile_lo(R14), Z28
 	VBROADCASTSS tile_hi(R14), Z30
 	VMAXPS Z0, Z28, Z0
@@ -10001,7 +11730,7 @@ alone547:
 	VMINPS Z26, Z30, Z26
 	VMAXPS Z27, Z28, Z27
 	VMINPS Z27, Z30, Z27
-free548:
+free650:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	VMOVUPS Z1, 0(DI)(R11*1)
@@ -10046,13 +11775,13 @@ free548:
 	VMOVUPS Z27, 0(DI)(R11*1)
 	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JNZ within550
+	JNZ within652
 	DECQ round-64(SP)
-	JLE last549
+	JLE last651
 	MOVQ tile_count(R14), BX
 	MOVQ BX, count-48(SP)
 	LEAQ tile_roundA(R14), CX
-within550:
+within652:
 	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB-tile_nextA(CX), BX
@@ -10060,14 +11789,14 @@ within550:
 	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread551
+	JEQ unread653
 	ADDQ BX, residual-40(SP)
-unread551:
+unread653:
 	CMPQ bias-32(SP), $0
 	JEQ r14p2
 	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r14p2
-last549:
+last651:
 	VZEROUPPER
 	RET

@@ -97,12 +97,31 @@ r1p1:
 	VEOR V14.B16, V14.B16, V14.B16
 	VEOR V15.B16, V15.B16, V15.B16
 nest11:
+	MOVD tile_apart(R14), R5
+	CMP $0, R5
+	BEQ neighbours15
+	MOVD tile_run(R14), R3
+	PCALIGN $16
+loop16:
+	FMOVS (R1), F16
+	ADD R5, R1
+	FLDPQ 0(R0), (F17, F18)
+	WORD $0x4f901220 // fmla v0.4s, v17.4s, v16.s[0]
+	WORD $0x4f901241 // fmla v1.4s, v18.4s, v16.s[0]
+	FLDPQ 32(R0), (F19, F20)
+	ADD R15, R0
+	WORD $0x4f901262 // fmla v2.4s, v19.4s, v16.s[0]
+	WORD $0x4f901283 // fmla v3.4s, v20.4s, v16.s[0]
+	SUBS $1, R3
+	BNE loop16
+	JMP done14
+neighbours15:
 	MOVD tile_run(R14), R3
 	LSR $2, R3
 	CMP $0, R3
 	BEQ tail13
 	PCALIGN $16
-loop15:
+loop17:
 	FMOVQ.P 16(R1), F16
 	FLDPQ 0(R0), (F17, F18)
 	WORD $0x4f901220 // fmla v0.4s, v17.4s, v16.s[0]
@@ -133,13 +152,13 @@ loop15:
 	WORD $0x4fb01a6e // fmla v14.4s, v19.4s, v16.s[3]
 	WORD $0x4fb01a8f // fmla v15.4s, v20.4s, v16.s[3]
 	SUBS $1, R3
-	BNE loop15
+	BNE loop17
 tail13:
 	MOVD tile_run(R14), R3
 	ANDS $3, R3
 	BEQ done14
 	PCALIGN $16
-loop16:
+loop18:
 	FMOVS.P 4(R1), F16
 	FLDPQ 0(R0), (F17, F18)
 	WORD $0x4f901220 // fmla v0.4s, v17.4s, v16.s[0]
@@ -149,29 +168,29 @@ loop16:
 	WORD $0x4f901262 // fmla v2.4s, v19.4s, v16.s[0]
 	WORD $0x4f901283 // fmla v3.4s, v20.4s, v16.s[0]
 	SUBS $1, R3
-	BNE loop16
+	BNE loop18
 done14:
 	SUBS $1, R10
-	BEQ outer17
+	BEQ outer19
 	MOVD tile_gap+0(R14), R5
 	ADD R5, R1
 	MOVD tile_skipB+0(R14), R16
 	ADD R16, R0
 	JMP nest11
-outer17:
+outer19:
 	SUBS $1, R11
-	BEQ outer18
+	BEQ outer20
 	MOVD tile_gap+8(R14), R5
 	ADD R5, R1
 	MOVD tile_skipB+8(R14), R16
 	ADD R16, R0
 	MOVD tile_n+0(R14), R10
 	JMP nest11
-outer18:
+outer20:
 	MOVD outer-56(SP), R16
 	SUBS $1, R16
 	MOVD R16, outer-56(SP)
-	BEQ outer19
+	BEQ outer21
 	MOVD tile_gap+16(R14), R5
 	ADD R5, R1
 	MOVD tile_skipB+16(R14), R16
@@ -179,7 +198,7 @@ outer18:
 	MOVD tile_n+0(R14), R10
 	MOVD tile_n+8(R14), R11
 	JMP nest11
-outer19:
+outer21:
 out12:
 	WORD $0x4e24d400 // fadd v0.4s, v0.4s, v4.4s
 	WORD $0x4e25d421 // fadd v1.4s, v1.4s, v5.4s
@@ -195,7 +214,18 @@ out12:
 	WORD $0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
 	MOVD bias-32(SP), R5
 	CMP $0, R5
-	BEQ unbiased20
+	BEQ unbiased22
+	MOVD tile_byRow(R14), R16
+	CMP $0, R16
+	BEQ columns23
+	FMOVS 0(R5), F4
+	VDUP V4.S[0], V4.S4
+	WORD $0x4e24d400 // fadd v0.4s, v0.4s, v4.4s
+	WORD $0x4e24d421 // fadd v1.4s, v1.4s, v4.4s
+	WORD $0x4e24d442 // fadd v2.4s, v2.4s, v4.4s
+	WORD $0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	JMP unbiased22
+columns23:
 	FMOVQ 0(R5), F4
 	WORD $0x4e24d400 // fadd v0.4s, v0.4s, v4.4s
 	FMOVQ 16(R5), F4
@@ -204,12 +234,12 @@ out12:
 	WORD $0x4e24d442 // fadd v2.4s, v2.4s, v4.4s
 	FMOVQ 48(R5), F4
 	WORD $0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
-unbiased20:
+unbiased22:
 	MOVD tile_rowC(R14), R10
 	MOVD tile_panelC(R14), R11
 	MOVD residual-40(SP), R0
 	CMP $0, R0
-	BEQ alone21
+	BEQ alone24
 	FMOVQ 0(R0), F31
 	WORD $0x4e3fd400 // fadd v0.4s, v0.4s, v31.4s
 	FMOVQ 16(R0), F31
@@ -218,10 +248,10 @@ unbiased20:
 	WORD $0x4e3fd442 // fadd v2.4s, v2.4s, v31.4s
 	FMOVQ 48(R0), F31
 	WORD $0x4e3fd463 // fadd v3.4s, v3.4s, v31.4s
-alone21:
+alone24:
 	MOVD tile_clamp(R14), R16
 	CMP $0, R16
-	BEQ free22
+	BEQ free25
 	FMOVS tile_lo(R14), F4
 	VDUP V4.S[0], V4.S4
 	FMOVS tile_hi(R14), F5
@@ -242,7 +272,7 @@ alone21:
 	VBIT V30.B16, V4.B16, V3.B16
 	WORD $0x6ea5e47e // fcmgt v30.4s, v3.4s, v5.4s
 	VBIT V30.B16, V5.B16, V3.B16
-free22:
+free25:
 	MOVD c-24(SP), R0
 	FMOVQ F0, 0(R0)
 	FMOVQ F1, 16(R0)
@@ -252,15 +282,15 @@ free22:
 	MOVD count-48(SP), R16
 	SUBS $1, R16
 	MOVD R16, count-48(SP)
-	BNE within24
+	BNE within27
 	MOVD round-64(SP), R16
 	SUBS $1, R16
 	MOVD R16, round-64(SP)
-	BLE last23
+	BLE last26
 	MOVD tile_count(R14), R5
 	MOVD R5, count-48(SP)
 	MOVD $tile_roundA(R14), R3
-within24:
+within27:
 	MOVD tile_nextA-tile_nextA(R3), R5
 	MOVD a-8(SP), R16
 	ADD R5, R16
@@ -275,11 +305,11 @@ within24:
 	MOVD R16, c-24(SP)
 	MOVD residual-40(SP), R16
 	CMP $0, R16
-	BEQ unread25
+	BEQ unread28
 	MOVD residual-40(SP), R16
 	ADD R5, R16
 	MOVD R16, residual-40(SP)
-unread25:
+unread28:
 	MOVD bias-32(SP), R16
 	CMP $0, R16
 	BEQ r1p1
@@ -288,7 +318,7 @@ unread25:
 	ADD R5, R16
 	MOVD R16, bias-32(SP)
 	JMP r1p1
-last23:
+last26:
 	RET
 r2p1:
 	MOVD a-8(SP), R1
@@ -314,13 +344,38 @@ r2p1:
 	VEOR V13.B16, V13.B16, V13.B16
 	VEOR V14.B16, V14.B16, V14.B16
 	VEOR V15.B16, V15.B16, V15.B16
-nest26:
+nest29:
+	MOVD tile_apart(R14), R5
+	CMP $0, R5
+	BEQ neighbours33
+	MOVD tile_run(R14), R3
+	PCALIGN $16
+loop34:
+	FMOVS (R1), F16
+	ADD R5, R1
+	FMOVS (R6), F17
+	ADD R5, R6
+	FLDPQ 0(R0), (F18, F19)
+	WORD $0x4f901240 // fmla v0.4s, v18.4s, v16.s[0]
+	WORD $0x4f911244 // fmla v4.4s, v18.4s, v17.s[0]
+	WORD $0x4f901261 // fmla v1.4s, v19.4s, v16.s[0]
+	WORD $0x4f911265 // fmla v5.4s, v19.4s, v17.s[0]
+	FLDPQ 32(R0), (F20, F21)
+	ADD R15, R0
+	WORD $0x4f901282 // fmla v2.4s, v20.4s, v16.s[0]
+	WORD $0x4f911286 // fmla v6.4s, v20.4s, v17.s[0]
+	WORD $0x4f9012a3 // fmla v3.4s, v21.4s, v16.s[0]
+	WORD $0x4f9112a7 // fmla v7.4s, v21.4s, v17.s[0]
+	SUBS $1, R3
+	BNE loop34
+	JMP done32
+neighbours33:
 	MOVD tile_run(R14), R3
 	LSR $2, R3
 	CMP $0, R3
-	BEQ tail28
+	BEQ tail31
 	PCALIGN $16
-loop30:
+loop35:
 	FMOVQ.P 16(R1), F16
 	FMOVQ.P 16(R6), F17
 	FLDPQ 0(R0), (F18, F19)
@@ -368,13 +423,13 @@ loop30:
 	WORD $0x4fb01aab // fmla v11.4s, v21.4s, v16.s[3]
 	WORD $0x4fb11aaf // fmla v15.4s, v21.4s, v17.s[3]
 	SUBS $1, R3
-	BNE loop30
-tail28:
+	BNE loop35
+tail31:
 	MOVD tile_run(R14), R3
 	ANDS $3, R3
-	BEQ done29
+	BEQ done32
 	PCALIGN $16
-loop31:
+loop36:
 	FMOVS.P 4(R1), F16
 	FMOVS.P 4(R6), F17
 	FLDPQ 0(R0), (F18, F19)
@@ -389,31 +444,31 @@ loop31:
 	WORD $0x4f9012a3 // fmla v3.4s, v21.4s, v16.s[0]
 	WORD $0x4f9112a7 // fmla v7.4s, v21.4s, v17.s[0]
 	SUBS $1, R3
-	BNE loop31
-done29:
+	BNE loop36
+done32:
 	SUBS $1, R10
-	BEQ outer32
+	BEQ outer37
 	MOVD tile_gap+0(R14), R5
 	ADD R5, R1
 	ADD R5, R6
 	MOVD tile_skipB+0(R14), R16
 	ADD R16, R0
-	JMP nest26
-outer32:
+	JMP nest29
+outer37:
 	SUBS $1, R11
-	BEQ outer33
+	BEQ outer38
 	MOVD tile_gap+8(R14), R5
 	ADD R5, R1
 	ADD R5, R6
 	MOVD tile_skipB+8(R14), R16
 	ADD R16, R0
 	MOVD tile_n+0(R14), R10
-	JMP nest26
-outer33:
+	JMP nest29
+outer38:
 	MOVD outer-56(SP), R16
 	SUBS $1, R16
 	MOVD R16, outer-56(SP)
-	BEQ outer34
+	BEQ outer39
 	MOVD tile_gap+16(R14), R5
 	ADD R5, R1
 	ADD R5, R6
@@ -421,9 +476,9 @@ outer33:
 	ADD R16, R0
 	MOVD tile_n+0(R14), R10
 	MOVD tile_n+8(R14), R11
-	JMP nest26
-outer34:
-out27:
+	JMP nest29
+outer39:
+out30:
 	WORD $0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
 	WORD $0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
 	WORD $0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
@@ -434,7 +489,24 @@ out27:
 	WORD $0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
 	MOVD bias-32(SP), R5
 	CMP $0, R5
-	BEQ unbiased35
+	BEQ unbiased40
+	MOVD tile_byRow(R14), R16
+	CMP $0, R16
+	BEQ columns41
+	FMOVS 0(R5), F8
+	VDUP V8.S[0], V8.S4
+	WORD $0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	WORD $0x4e28d421 // fadd v1.4s, v1.4s, v8.4s
+	WORD $0x4e28d442 // fadd v2.4s, v2.4s, v8.4s
+	WORD $0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
+	FMOVS 4(R5), F8
+	VDUP V8.S[0], V8.S4
+	WORD $0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
+	WORD $0x4e28d4a5 // fadd v5.4s, v5.4s, v8.4s
+	WORD $0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
+	WORD $0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	JMP unbiased40
+columns41:
 	FMOVQ 0(R5), F8
 	WORD $0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
 	WORD $0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
@@ -447,12 +519,12 @@ out27:
 	FMOVQ 48(R5), F8
 	WORD $0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
 	WORD $0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-unbiased35:
+unbiased40:
 	MOVD tile_rowC(R14), R10
 	MOVD tile_panelC(R14), R11
 	MOVD residual-40(SP), R0
 	CMP $0, R0
-	BEQ alone36
+	BEQ alone42
 	FMOVQ 0(R0), F31
 	WORD $0x4e3fd400 // fadd v0.4s, v0.4s, v31.4s
 	FMOVQ 16(R0), F31
@@ -470,10 +542,10 @@ unbiased35:
 	WORD $0x4e3fd4c6 // fadd v6.4s, v6.4s, v31.4s
 	FMOVQ 48(R0), F31
 	WORD $0x4e3fd4e7 // fadd v7.4s, v7.4s, v31.4s
-alone36:
+alone42:
 	MOVD tile_clamp(R14), R16
 	CMP $0, R16
-	BEQ free37
+	BEQ free43
 	FMOVS tile_lo(R14), F8
 	VDUP V8.S[0], V8.S4
 	FMOVS tile_hi(R14), F9
@@ -510,7 +582,7 @@ alone36:
 	VBIT V30.B16, V8.B16, V7.B16
 	WORD $0x6ea9e4fe // fcmgt v30.4s, v7.4s, v9.4s
 	VBIT V30.B16, V9.B16, V7.B16
-free37:
+free43:
 	MOVD c-24(SP), R0
 	FMOVQ F0, 0(R0)
 	FMOVQ F1, 16(R0)
@@ -525,15 +597,15 @@ free37:
 	MOVD count-48(SP), R16
 	SUBS $1, R16
 	MOVD R16, count-48(SP)
-	BNE within39
+	BNE within45
 	MOVD round-64(SP), R16
 	SUBS $1, R16
 	MOVD R16, round-64(SP)
-	BLE last38
+	BLE last44
 	MOVD tile_count(R14), R5
 	MOVD R5, count-48(SP)
 	MOVD $tile_roundA(R14), R3
-within39:
+within45:
 	MOVD tile_nextA-tile_nextA(R3), R5
 	MOVD a-8(SP), R16
 	ADD R5, R16
@@ -548,11 +620,11 @@ within39:
 	MOVD R16, c-24(SP)
 	MOVD residual-40(SP), R16
 	CMP $0, R16
-	BEQ unread40
+	BEQ unread46
 	MOVD residual-40(SP), R16
 	ADD R5, R16
 	MOVD R16, residual-40(SP)
-unread40:
+unread46:
 	MOVD bias-32(SP), R16
 	CMP $0, R16
 	BEQ r2p1
@@ -561,7 +633,7 @@ unread40:
 	ADD R5, R16
 	MOVD R16, bias-32(SP)
 	JMP r2p1
-last38:
+last44:
 	RET
 r3p1:
 	MOVD a-8(SP), R1
@@ -596,13 +668,44 @@ r3p1:
 	VEOR V21.B16, V21.B16, V21.B16
 	VEOR V22.B16, V22.B16, V22.B16
 	VEOR V23.B16, V23.B16, V23.B16
-nest41:
+nest47:
+	MOVD tile_apart(R14), R5
+	CMP $0, R5
+	BEQ neighbours51
+	MOVD tile_run(R14), R3
+	PCALIGN $16
+loop52:
+	FMOVS (R1), F24
+	ADD R5, R1
+	FMOVS (R6), F25
+	ADD R5, R6
+	FMOVS (R7), F26
+	ADD R5, R7
+	FLDPQ 0(R0), (F27, F28)
+	WORD $0x4f981360 // fmla v0.4s, v27.4s, v24.s[0]
+	WORD $0x4f991364 // fmla v4.4s, v27.4s, v25.s[0]
+	WORD $0x4f9a1368 // fmla v8.4s, v27.4s, v26.s[0]
+	WORD $0x4f981381 // fmla v1.4s, v28.4s, v24.s[0]
+	WORD $0x4f991385 // fmla v5.4s, v28.4s, v25.s[0]
+	WORD $0x4f9a1389 // fmla v9.4s, v28.4s, v26.s[0]
+	FLDPQ 32(R0), (F29, F30)
+	ADD R15, R0
+	WORD $0x4f9813a2 // fmla v2.4s, v29.4s, v24.s[0]
+	WORD $0x4f9913a6 // fmla v6.4s, v29.4s, v25.s[0]
+	WORD $0x4f9a13aa // fmla v10.4s, v29.4s, v26.s[0]
+	WORD $0x4f9813c3 // fmla v3.4s, v30.4s, v24.s[0]
+	WORD $0x4f9913c7 // fmla v7.4s, v30.4s, v25.s[0]
+	WORD $0x4f9a13cb // fmla v11.4s, v30.4s, v26.s[0]
+	SUBS $1, R3
+	BNE loop52
+	JMP done50
+neighbours51:
 	MOVD tile_run(R14), R3
 	LSR $2, R3
 	CMP $0, R3
-	BEQ tail43
+	BEQ tail49
 	PCALIGN $16
-loop45:
+loop53:
 	FMOVQ.P 16(R1), F24
 	FMOVQ.P 16(R6), F25
 	FMOVQ.P 16(R7), F26
@@ -667,13 +770,13 @@ loop45:
 	WORD $0x4fb91bd3 // fmla v19.4s, v30.4s, v25.s[3]
 	WORD $0x4fba1bd7 // fmla v23.4s, v30.4s, v26.s[3]
 	SUBS $1, R3
-	BNE loop45
-tail43:
+	BNE loop53
+tail49:
 	MOVD tile_run(R14), R3
 	ANDS $3, R3
-	BEQ done44
+	BEQ done50
 	PCALIGN $16
-loop46:
+loop54:
 	FMOVS.P 4(R1), F24
 	FMOVS.P 4(R6), F25
 	FMOVS.P 4(R7), F26
@@ -693,20 +796,20 @@ loop46:
 	WORD $0x4f9913c7 // fmla v7.4s, v30.4s, v25.s[0]
 	WORD $0x4f9a13cb // fmla v11.4s, v30.4s, v26.s[0]
 	SUBS $1, R3
-	BNE loop46
-done44:
+	BNE loop54
+done50:
 	SUBS $1, R10
-	BEQ outer47
+	BEQ outer55
 	MOVD tile_gap+0(R14), R5
 	ADD R5, R1
 	ADD R5, R6
 	ADD R5, R7
 	MOVD tile_skipB+0(R14), R16
 	ADD R16, R0
-	JMP nest41
-outer47:
+	JMP nest47
+outer55:
 	SUBS $1, R11
-	BEQ outer48
+	BEQ outer56
 	MOVD tile_gap+8(R14), R5
 	ADD R5, R1
 	ADD R5, R6
@@ -714,12 +817,12 @@ outer47:
 	MOVD tile_skipB+8(R14), R16
 	ADD R16, R0
 	MOVD tile_n+0(R14), R10
-	JMP nest41
-outer48:
+	JMP nest47
+outer56:
 	MOVD outer-56(SP), R16
 	SUBS $1, R16
 	MOVD R16, outer-56(SP)
-	BEQ outer49
+	BEQ outer57
 	MOVD tile_gap+16(R14), R5
 	ADD R5, R1
 	ADD R5, R6
@@ -728,9 +831,9 @@ outer48:
 	ADD R16, R0
 	MOVD tile_n+0(R14), R10
 	MOVD tile_n+8(R14), R11
-	JMP nest41
-outer49:
-out42:
+	JMP nest47
+outer57:
+out48:
 	WORD $0x4e2cd400 // fadd v0.4s, v0.4s, v12.4s
 	WORD $0x4e2dd421 // fadd v1.4s, v1.4s, v13.4s
 	WORD $0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
@@ -745,7 +848,30 @@ out42:
 	WORD $0x4e37d56b // fadd v11.4s, v11.4s, v23.4s
 	MOVD bias-32(SP), R5
 	CMP $0, R5
-	BEQ unbiased50
+	BEQ unbiased58
+	MOVD tile_byRow(R14), R16
+	CMP $0, R16
+	BEQ columns59
+	FMOVS 0(R5), F12
+	VDUP V12.S[0], V12.S4
+	WORD $0x4e2cd400 // fadd v0.4s, v0.4s, v12.4s
+	WORD $0x4e2cd421 // fadd v1.4s, v1.4s, v12.4s
+	WORD $0x4e2cd442 // fadd v2.4s, v2.4s, v12.4s
+	WORD $0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
+	FMOVS 4(R5), F12
+	VDUP V12.S[0], V12.S4
+	WORD $0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
+	WORD $0x4e2cd4a5 // fadd v5.4s, v5.4s, v12.4s
+	WORD $0x4e2cd4c6 // fadd v6.4s, v6.4s, v12.4s
+	WORD $0x4e2cd4e7 // fadd v7.4s, v7.4s, v12.4s
+	FMOVS 8(R5), F12
+	VDUP V12.S[0], V12.S4
+	WORD $0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
+	WORD $0x4e2cd529 // fadd v9.4s, v9.4s, v12.4s
+	WORD $0x4e2cd54a // fadd v10.4s, v10.4s, v12.4s
+	WORD $0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
+	JMP unbiased58
+columns59:
 	FMOVQ 0(R5), F12
 	WORD $0x4e2cd400 // fadd v0.4s, v0.4s, v12.4s
 	WORD $0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
@@ -762,12 +888,12 @@ out42:
 	WORD $0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
 	WORD $0x4e2cd4e7 // fadd v7.4s, v7.4s, v12.4s
 	WORD $0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
-unbiased50:
+unbiased58:
 	MOVD tile_rowC(R14), R10
 	MOVD tile_panelC(R14), R11
 	MOVD residual-40(SP), R0
 	CMP $0, R0
-	BEQ alone51
+	BEQ alone60
 	FMOVQ 0(R0), F31
 	WORD $0x4e3fd400 // fadd v0.4s, v0.4s, v31.4s
 	FMOVQ 16(R0), F31
@@ -794,10 +920,10 @@ unbiased50:
 	WORD $0x4e3fd54a // fadd v10.4s, v10.4s, v31.4s
 	FMOVQ 48(R0), F31
 	WORD $0x4e3fd56b // fadd v11.4s, v11.4s, v31.4s
-alone51:
+alone60:
 	MOVD tile_clamp(R14), R16
 	CMP $0, R16
-	BEQ free52
+	BEQ free61
 	FMOVS tile_lo(R14), F12
 	VDUP V12.S[0], V12.S4
 	FMOVS tile_hi(R14), F13
@@ -850,7 +976,7 @@ alone51:
 	VBIT V30.B16, V12.B16, V11.B16
 	WORD $0x6eade57e // fcmgt v30.4s, v11.4s, v13.4s
 	VBIT V30.B16, V13.B16, V11.B16
-free52:
+free61:
 	MOVD c-24(SP), R0
 	FMOVQ F0, 0(R0)
 	FMOVQ F1, 16(R0)
@@ -870,15 +996,15 @@ free52:
 	MOVD count-48(SP), R16
 	SUBS $1, R16
 	MOVD R16, count-48(SP)
-	BNE within54
+	BNE within63
 	MOVD round-64(SP), R16
 	SUBS $1, R16
 	MOVD R16, round-64(SP)
-	BLE last53
+	BLE last62
 	MOVD tile_count(R14), R5
 	MOVD R5, count-48(SP)
 	MOVD $tile_roundA(R14), R3
-within54:
+within63:
 	MOVD tile_nextA-tile_nextA(R3), R5
 	MOVD a-8(SP), R16
 	ADD R5, R16
@@ -893,11 +1019,11 @@ within54:
 	MOVD R16, c-24(SP)
 	MOVD residual-40(SP), R16
 	CMP $0, R16
-	BEQ unread55
+	BEQ unread64
 	MOVD residual-40(SP), R16
 	ADD R5, R16
 	MOVD R16, residual-40(SP)
-unread55:
+unread64:
 	MOVD bias-32(SP), R16
 	CMP $0, R16
 	BEQ r3p1
@@ -906,7 +1032,7 @@ unread55:
 	ADD R5, R16
 	MOVD R16, bias-32(SP)
 	JMP r3p1
-last53:
+last62:
 	RET
 r4p1:
 	MOVD a-8(SP), R1
@@ -934,13 +1060,50 @@ r4p1:
 	VEOR V13.B16, V13.B16, V13.B16
 	VEOR V14.B16, V14.B16, V14.B16
 	VEOR V15.B16, V15.B16, V15.B16
-nest56:
+nest65:
+	MOVD tile_apart(R14), R5
+	CMP $0, R5
+	BEQ neighbours69
+	MOVD tile_run(R14), R3
+	PCALIGN $16
+loop70:
+	FMOVS (R1), F16
+	ADD R5, R1
+	FMOVS (R6), F17
+	ADD R5, R6
+	FMOVS (R7), F18
+	ADD R5, R7
+	FMOVS (R19), F19
+	ADD R5, R19
+	FLDPQ 0(R0), (F20, F21)
+	WORD $0x4f901280 // fmla v0.4s, v20.4s, v16.s[0]
+	WORD $0x4f911284 // fmla v4.4s, v20.4s, v17.s[0]
+	WORD $0x4f921288 // fmla v8.4s, v20.4s, v18.s[0]
+	WORD $0x4f93128c // fmla v12.4s, v20.4s, v19.s[0]
+	WORD $0x4f9012a1 // fmla v1.4s, v21.4s, v16.s[0]
+	WORD $0x4f9112a5 // fmla v5.4s, v21.4s, v17.s[0]
+	WORD $0x4f9212a9 // fmla v9.4s, v21.4s, v18.s[0]
+	WORD $0x4f9312ad // fmla v13.4s, v21.4s, v19.s[0]
+	FLDPQ 32(R0), (F22, F23)
+	ADD R15, R0
+	WORD $0x4f9012c2 // fmla v2.4s, v22.4s, v16.s[0]
+	WORD $0x4f9112c6 // fmla v6.4s, v22.4s, v17.s[0]
+	WORD $0x4f9212ca // fmla v10.4s, v22.4s, v18.s[0]
+	WORD $0x4f9312ce // fmla v14.4s, v22.4s, v19.s[0]
+	WORD $0x4f9012e3 // fmla v3.4s, v23.4s, v16.s[0]
+	WORD $0x4f9112e7 // fmla v7.4s, v23.4s, v17.s[0]
+	WORD $0x4f9212eb // fmla v11.4s, v23.4s, v18.s[0]
+	WORD $0x4f9312ef // fmla v15.4s, v23.4s, v19.s[0]
+	SUBS $1, R3
+	BNE loop70
+	JMP done68
+neighbours69:
 	MOVD tile_run(R14), R3
 	LSR $2, R3
 	CMP $0, R3
-	BEQ tail58
+	BEQ tail67
 	PCALIGN $16
-loop60:
+loop71:
 	FMOVQ.P 16(R1), F16
 	FMOVQ.P 16(R6), F17
 	FMOVQ.P 16(R7), F18
@@ -1022,13 +1185,13 @@ loop60:
 	WORD $0x4fb21aeb // fmla v11.4s, v23.4s, v18.s[3]
 	WORD $0x4fb31aef // fmla v15.4s, v23.4s, v19.s[3]
 	SUBS $1, R3
-	BNE loop60
-tail58:
+	BNE loop71
+tail67:
 	MOVD tile_run(R14), R3
 	ANDS $3, R3
-	BEQ done59
+	BEQ done68
 	PCALIGN $16
-loop61:
+loop72:
 	FMOVS.P 4(R1), F16
 	FMOVS.P 4(R6), F17
 	FMOVS.P 4(R7), F18
@@ -1053,10 +1216,10 @@ loop61:
 	WORD $0x4f9212eb // fmla v11.4s, v23.4s, v18.s[0]
 	WORD $0x4f9312ef // fmla v15.4s, v23.4s, v19.s[0]
 	SUBS $1, R3
-	BNE loop61
-done59:
+	BNE loop72
+done68:
 	SUBS $1, R10
-	BEQ outer62
+	BEQ outer73
 	MOVD tile_gap+0(R14), R5
 	ADD R5, R1
 	ADD R5, R6
@@ -1064,10 +1227,10 @@ done59:
 	ADD R5, R19
 	MOVD tile_skipB+0(R14), R16
 	ADD R16, R0
-	JMP nest56
-outer62:
+	JMP nest65
+outer73:
 	SUBS $1, R11
-	BEQ outer63
+	BEQ outer74
 	MOVD tile_gap+8(R14), R5
 	ADD R5, R1
 	ADD R5, R6
@@ -1076,12 +1239,12 @@ outer62:
 	MOVD tile_skipB+8(R14), R16
 	ADD R16, R0
 	MOVD tile_n+0(R14), R10
-	JMP nest56
-outer63:
+	JMP nest65
+outer74:
 	MOVD outer-56(SP), R16
 	SUBS $1, R16
 	MOVD R16, outer-56(SP)
-	BEQ outer64
+	BEQ outer75
 	MOVD tile_gap+16(R14), R5
 	ADD R5, R1
 	ADD R5, R6
@@ -1091,12 +1254,41 @@ outer63:
 	ADD R16, R0
 	MOVD tile_n+0(R14), R10
 	MOVD tile_n+8(R14), R11
-	JMP nest56
-outer64:
-out57:
+	JMP nest65
+outer75:
+out66:
 	MOVD bias-32(SP), R5
 	CMP $0, R5
-	BEQ unbiased65
+	BEQ unbiased76
+	MOVD tile_byRow(R14), R16
+	CMP $0, R16
+	BEQ columns77
+	FMOVS 0(R5), F16
+	VDUP V16.S[0], V16.S4
+	WORD $0x4e30d400 // fadd v0.4s, v0.4s, v16.4s
+	WORD $0x4e30d421 // fadd v1.4s, v1.4s, v16.4s
+	WORD $0x4e30d442 // fadd v2.4s, v2.4s, v16.4s
+	WORD $0x4e30d463 // fadd v3.4s, v3.4s, v16.4s
+	FMOVS 4(R5), F16
+	VDUP V16.S[0], V16.S4
+	WORD $0x4e30d484 // fadd v4.4s, v4.4s, v16.4s
+	WORD $0x4e30d4a5 // fadd v5.4s, v5.4s, v16.4s
+	WORD $0x4e30d4c6 // fadd v6.4s, v6.4s, v16.4s
+	WORD $0x4e30d4e7 // fadd v7.4s, v7.4s, v16.4s
+	FMOVS 8(R5), F16
+	VDUP V16.S[0], V16.S4
+	WORD $0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
+	WORD $0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
+	WORD $0x4e30d54a // fadd v10.4s, v10.4s, v16.4s
+	WORD $0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
+	FMOVS 12(R5), F16
+	VDUP V16.S[0], V16.S4
+	WORD $0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
+	WORD $0x4e30d5ad // fadd v13.4s, v13.4s, v16.4s
+	WORD $0x4e30d5ce // fadd v14.4s, v14.4s, v16.4s
+	WORD $0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
+	JMP unbiased76
+columns77:
 	FMOVQ 0(R5), F16
 	WORD $0x4e30d400 // fadd v0.4s, v0.4s, v16.4s
 	WORD $0x4e30d484 // fadd v4.4s, v4.4s, v16.4s
@@ -1117,12 +1309,12 @@ out57:
 	WORD $0x4e30d4e7 // fadd v7.4s, v7.4s, v16.4s
 	WORD $0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
 	WORD $0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-unbiased65:
+unbiased76:
 	MOVD tile_rowC(R14), R10
 	MOVD tile_panelC(R14), R11
 	MOVD residual-40(SP), R0
 	CMP $0, R0
-	BEQ alone66
+	BEQ alone78
 	FMOVQ 0(R0), F31
 	WORD $0x4e3fd400 // fadd v0.4s, v0.4s, v31.4s
 	FMOVQ 16(R0), F31
@@ -1158,10 +1350,10 @@ unbiased65:
 	WORD $0x4e3fd5ce // fadd v14.4s, v14.4s, v31.4s
 	FMOVQ 48(R0), F31
 	WORD $0x4e3fd5ef // fadd v15.4s, v15.4s, v31.4s
-alone66:
+alone78:
 	MOVD tile_clamp(R14), R16
 	CMP $0, R16
-	BEQ free67
+	BEQ free79
 	FMOVS tile_lo(R14), F16
 	VDUP V16.S[0], V16.S4
 	FMOVS tile_hi(R14), F17
@@ -1230,7 +1422,7 @@ alone66:
 	VBIT V30.B16, V16.B16, V15.B16
 	WORD $0x6eb1e5fe // fcmgt v30.4s, v15.4s, v17.4s
 	VBIT V30.B16, V17.B16, V15.B16
-free67:
+free79:
 	MOVD c-24(SP), R0
 	FMOVQ F0, 0(R0)
 	FMOVQ F1, 16(R0)
@@ -1255,15 +1447,15 @@ free67:
 	MOVD count-48(SP), R16
 	SUBS $1, R16
 	MOVD R16, count-48(SP)
-	BNE within69
+	BNE within81
 	MOVD round-64(SP), R16
 	SUBS $1, R16
 	MOVD R16, round-64(SP)
-	BLE last68
+	BLE last80
 	MOVD tile_count(R14), R5
 	MOVD R5, count-48(SP)
 	MOVD $tile_roundA(R14), R3
-within69:
+within81:
 	MOVD tile_nextA-tile_nextA(R3), R5
 	MOVD a-8(SP), R16
 	ADD R5, R16
@@ -1278,11 +1470,11 @@ within69:
 	MOVD R16, c-24(SP)
 	MOVD residual-40(SP), R16
 	CMP $0, R16
-	BEQ unread70
+	BEQ unread82
 	MOVD residual-40(SP), R16
 	ADD R5, R16
 	MOVD R16, residual-40(SP)
-unread70:
+unread82:
 	MOVD bias-32(SP), R16
 	CMP $0, R16
 	BEQ r4p1
@@ -1291,7 +1483,7 @@ unread70:
 	ADD R5, R16
 	MOVD R16, bias-32(SP)
 	JMP r4p1
-last68:
+last80:
 	RET
 r5p1:
 	MOVD a-8(SP), R1
@@ -1324,19 +1516,58 @@ r5p1:
 	VEOR V17.B16, V17.B16, V17.B16
 	VEOR V18.B16, V18.B16, V18.B16
 	VEOR V19.B16, V19.B16, V19.B16
-nest71:
+nest83:
+	MOVD tile_apart(R14), R5
+	CMP $0, R5
+	BEQ neighbours87
 	MOVD tile_run(R14), R3
-	MOVD tile_gap+0(R14), R5
-	ADD R3<<2, R5, R5
-	ADD R5<<3, R1, R5
-	PRFM 0(R5), PLDL1KEEP
-	PRFM 16(R5), PLDL1KEEP
+	PCALIGN $16
+loop88:
+	ADD R5<<3, R1, R16
+	PRFM 0(R16), PLDL1KEEP
+	FMOVS (R1), F20
+	ADD R5, R1
+	FMOVS (R6), F21
+	ADD R5, R6
+	FMOVS (R7), F22
+	ADD R5, R7
+	FMOVS (R19), F23
+	ADD R5, R19
+	FMOVS (R20), F24
+	ADD R5, R20
+	FLDPQ 0(R0), (F25, F26)
+	WORD $0x4f941320 // fmla v0.4s, v25.4s, v20.s[0]
+	WORD $0x4f951324 // fmla v4.4s, v25.4s, v21.s[0]
+	WORD $0x4f961328 // fmla v8.4s, v25.4s, v22.s[0]
+	WORD $0x4f97132c // fmla v12.4s, v25.4s, v23.s[0]
+	WORD $0x4f981330 // fmla v16.4s, v25.4s, v24.s[0]
+	WORD $0x4f941341 // fmla v1.4s, v26.4s, v20.s[0]
+	WORD $0x4f951345 // fmla v5.4s, v26.4s, v21.s[0]
+	WORD $0x4f961349 // fmla v9.4s, v26.4s, v22.s[0]
+	WORD $0x4f97134d // fmla v13.4s, v26.4s, v23.s[0]
+	WORD $0x4f981351 // fmla v17.4s, v26.4s, v24.s[0]
+	FLDPQ 32(R0), (F27, F28)
+	ADD R15, R0
+	WORD $0x4f941362 // fmla v2.4s, v27.4s, v20.s[0]
+	WORD $0x4f951366 // fmla v6.4s, v27.4s, v21.s[0]
+	WORD $0x4f96136a // fmla v10.4s, v27.4s, v22.s[0]
+	WORD $0x4f97136e // fmla v14.4s, v27.4s, v23.s[0]
+	WORD $0x4f981372 // fmla v18.4s, v27.4s, v24.s[0]
+	WORD $0x4f941383 // fmla v3.4s, v28.4s, v20.s[0]
+	WORD $0x4f951387 // fmla v7.4s, v28.4s, v21.s[0]
+	WORD $0x4f96138b // fmla v11.4s, v28.4s, v22.s[0]
+	WORD $0x4f97138f // fmla v15.4s, v28.4s, v23.s[0]
+	WORD $0x4f981393 // fmla v19.4s, v28.4s, v24.s[0]
+	SUBS $1, R3
+	BNE loop88
+	JMP done86
+neighbours87:
 	MOVD tile_run(R14), R3
 	LSR $2, R3
 	CMP $0, R3
-	BEQ tail73
+	BEQ tail85
 	PCALIGN $16
-loop75:
+loop89:
 	FMOVQ.P 16(R1), F20
 	FMOVQ.P 16(R6), F21
 	FMOVQ.P 16(R7), F22
@@ -1435,13 +1666,13 @@ loop75:
 	WORD $0x4fb71b8f // fmla v15.4s, v28.4s, v23.s[3]
 	WORD $0x4fb81b93 // fmla v19.4s, v28.4s, v24.s[3]
 	SUBS $1, R3
-	BNE loop75
-tail73:
+	BNE loop89
+tail85:
 	MOVD tile_run(R14), R3
 	ANDS $3, R3
-	BEQ done74
+	BEQ done86
 	PCALIGN $16
-loop76:
+loop90:
 	FMOVS.P 4(R1), F20
 	FMOVS.P 4(R6), F21
 	FMOVS.P 4(R7), F22
@@ -1471,10 +1702,10 @@ loop76:
 	WORD $0x4f97138f // fmla v15.4s, v28.4s, v23.s[0]
 	WORD $0x4f981393 // fmla v19.4s, v28.4s, v24.s[0]
 	SUBS $1, R3
-	BNE loop76
-done74:
+	BNE loop90
+done86:
 	SUBS $1, R10
-	BEQ outer77
+	BEQ outer91
 	MOVD tile_gap+0(R14), R5
 	ADD R5, R1
 	ADD R5, R6
@@ -1483,10 +1714,10 @@ done74:
 	ADD R5, R20
 	MOVD tile_skipB+0(R14), R16
 	ADD R16, R0
-	JMP nest71
-outer77:
+	JMP nest83
+outer91:
 	SUBS $1, R11
-	BEQ outer78
+	BEQ outer92
 	MOVD tile_gap+8(R14), R5
 	ADD R5, R1
 	ADD R5, R6
@@ -1496,12 +1727,12 @@ outer77:
 	MOVD tile_skipB+8(R14), R16
 	ADD R16, R0
 	MOVD tile_n+0(R14), R10
-	JMP nest71
-outer78:
+	JMP nest83
+outer92:
 	MOVD outer-56(SP), R16
 	SUBS $1, R16
 	MOVD R16, outer-56(SP)
-	BEQ outer79
+	BEQ outer93
 	MOVD tile_gap+16(R14), R5
 	ADD R5, R1
 	ADD R5, R6
@@ -1512,12 +1743,47 @@ outer78:
 	ADD R16, R0
 	MOVD tile_n+0(R14), R10
 	MOVD tile_n+8(R14), R11
-	JMP nest71
-outer79:
-out72:
+	JMP nest83
+outer93:
+out84:
 	MOVD bias-32(SP), R5
 	CMP $0, R5
-	BEQ unbiased80
+	BEQ unbiased94
+	MOVD tile_byRow(R14), R16
+	CMP $0, R16
+	BEQ columns95
+	FMOVS 0(R5), F20
+	VDUP V20.S[0], V20.S4
+	WORD $0x4e34d400 // fadd v0.4s, v0.4s, v20.4s
+	WORD $0x4e34d421 // fadd v1.4s, v1.4s, v20.4s
+	WORD $0x4e34d442 // fadd v2.4s, v2.4s, v20.4s
+	WORD $0x4e34d463 // fadd v3.4s, v3.4s, v20.4s
+	FMOVS 4(R5), F20
+	VDUP V20.S[0], V20.S4
+	WORD $0x4e34d484 // fadd v4.4s, v4.4s, v20.4s
+	WORD $0x4e34d4a5 // fadd v5.4s, v5.4s, v20.4s
+	WORD $0x4e34d4c6 // fadd v6.4s, v6.4s, v20.4s
+	WORD $0x4e34d4e7 // fadd v7.4s, v7.4s, v20.4s
+	FMOVS 8(R5), F20
+	VDUP V20.S[0], V20.S4
+	WORD $0x4e34d508 // fadd v8.4s, v8.4s, v20.4s
+	WORD $0x4e34d529 // fadd v9.4s, v9.4s, v20.4s
+	WORD $0x4e34d54a // fadd v10.4s, v10.4s, v20.4s
+	WORD $0x4e34d56b // fadd v11.4s, v11.4s, v20.4s
+	FMOVS 12(R5), F20
+	VDUP V20.S[0], V20.S4
+	WORD $0x4e34d58c // fadd v12.4s, v12.4s, v20.4s
+	WORD $0x4e34d5ad // fadd v13.4s, v13.4s, v20.4s
+	WORD $0x4e34d5ce // fadd v14.4s, v14.4s, v20.4s
+	WORD $0x4e34d5ef // fadd v15.4s, v15.4s, v20.4s
+	FMOVS 16(R5), F20
+	VDUP V20.S[0], V20.S4
+	WORD $0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
+	WORD $0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
+	WORD $0x4e34d652 // fadd v18.4s, v18.4s, v20.4s
+	WORD $0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
+	JMP unbiased94
+columns95:
 	FMOVQ 0(R5), F20
 	WORD $0x4e34d400 // fadd v0.4s, v0.4s, v20.4s
 	WORD $0x4e34d484 // fadd v4.4s, v4.4s, v20.4s
@@ -1542,12 +1808,12 @@ out72:
 	WORD $0x4e34d56b // fadd v11.4s, v11.4s, v20.4s
 	WORD $0x4e34d5ef // fadd v15.4s, v15.4s, v20.4s
 	WORD $0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
-unbiased80:
+unbiased94:
 	MOVD tile_rowC(R14), R10
 	MOVD tile_panelC(R14), R11
 	MOVD residual-40(SP), R0
 	CMP $0, R0
-	BEQ alone81
+	BEQ alone96
 	FMOVQ 0(R0), F31
 	WORD $0x4e3fd400 // fadd v0.4s, v0.4s, v31.4s
 	FMOVQ 16(R0), F31
@@ -1592,10 +1858,10 @@ unbiased80:
 	WORD $0x4e3fd652 // fadd v18.4s, v18.4s, v31.4s
 	FMOVQ 48(R0), F31
 	WORD $0x4e3fd673 // fadd v19.4s, v19.4s, v31.4s
-alone81:
+alone96:
 	MOVD tile_clamp(R14), R16
 	CMP $0, R16
-	BEQ free82
+	BEQ free97
 	FMOVS tile_lo(R14), F20
 	VDUP V20.S[0], V20.S4
 	FMOVS tile_hi(R14), F21
@@ -1680,7 +1946,7 @@ alone81:
 	VBIT V30.B16, V20.B16, V19.B16
 	WORD $0x6eb5e67e // fcmgt v30.4s, v19.4s, v21.4s
 	VBIT V30.B16, V21.B16, V19.B16
-free82:
+free97:
 	MOVD c-24(SP), R0
 	FMOVQ F0, 0(R0)
 	FMOVQ F1, 16(R0)
@@ -1710,15 +1976,15 @@ free82:
 	MOVD count-48(SP), R16
 	SUBS $1, R16
 	MOVD R16, count-48(SP)
-	BNE within84
+	BNE within99
 	MOVD round-64(SP), R16
 	SUBS $1, R16
 	MOVD R16, round-64(SP)
-	BLE last83
+	BLE last98
 	MOVD tile_count(R14), R5
 	MOVD R5, count-48(SP)
 	MOVD $tile_roundA(R14), R3
-within84:
+within99:
 	MOVD tile_nextA-tile_nextA(R3), R5
 	MOVD a-8(SP), R16
 	ADD R5, R16
@@ -1733,11 +1999,11 @@ within84:
 	MOVD R16, c-24(SP)
 	MOVD residual-40(SP), R16
 	CMP $0, R16
-	BEQ unread85
+	BEQ unread100
 	MOVD residual-40(SP), R16
 	ADD R5, R16
 	MOVD R16, residual-40(SP)
-unread85:
+unread100:
 	MOVD bias-32(SP), R16
 	CMP $0, R16
 	BEQ r5p1
@@ -1746,7 +2012,7 @@ unread85:
 	ADD R5, R16
 	MOVD R16, bias-32(SP)
 	JMP r5p1
-last83:
+last98:
 	RET
 r6p1:
 	MOVD a-8(SP), R1
@@ -1784,19 +2050,64 @@ r6p1:
 	VEOR V21.B16, V21.B16, V21.B16
 	VEOR V22.B16, V22.B16, V22.B16
 	VEOR V23.B16, V23.B16, V23.B16
-nest86:
+nest101:
+	MOVD tile_apart(R14), R5
+	CMP $0, R5
+	BEQ neighbours105
 	MOVD tile_run(R14), R3
-	MOVD tile_gap+0(R14), R5
-	ADD R3<<2, R5, R5
-	ADD R5<<3, R1, R5
-	PRFM 0(R5), PLDL1KEEP
-	PRFM 20(R5), PLDL1KEEP
+	PCALIGN $16
+loop106:
+	ADD R5<<3, R1, R16
+	PRFM 0(R16), PLDL1KEEP
+	FMOVS (R1), F24
+	ADD R5, R1
+	FMOVS (R6), F25
+	ADD R5, R6
+	FMOVS (R7), F26
+	ADD R5, R7
+	FMOVS (R19), F27
+	ADD R5, R19
+	FMOVS (R20), F28
+	ADD R5, R20
+	FMOVS (R21), F29
+	ADD R5, R21
+	FLDPQ 0(R0), (F30, F31)
+	WORD $0x4f9813c0 // fmla v0.4s, v30.4s, v24.s[0]
+	WORD $0x4f9913c4 // fmla v4.4s, v30.4s, v25.s[0]
+	WORD $0x4f9a13c8 // fmla v8.4s, v30.4s, v26.s[0]
+	WORD $0x4f9b13cc // fmla v12.4s, v30.4s, v27.s[0]
+	WORD $0x4f9c13d0 // fmla v16.4s, v30.4s, v28.s[0]
+	WORD $0x4f9d13d4 // fmla v20.4s, v30.4s, v29.s[0]
+	WORD $0x4f9813e1 // fmla v1.4s, v31.4s, v24.s[0]
+	WORD $0x4f9913e5 // fmla v5.4s, v31.4s, v25.s[0]
+	WORD $0x4f9a13e9 // fmla v9.4s, v31.4s, v26.s[0]
+	WORD $0x4f9b13ed // fmla v13.4s, v31.4s, v27.s[0]
+	WORD $0x4f9c13f1 // fmla v17.4s, v31.4s, v28.s[0]
+	WORD $0x4f9d13f5 // fmla v21.4s, v31.4s, v29.s[0]
+	FLDPQ 32(R0), (F30, F31)
+	ADD R15, R0
+	WORD $0x4f9813c2 // fmla v2.4s, v30.4s, v24.s[0]
+	WORD $0x4f9913c6 // fmla v6.4s, v30.4s, v25.s[0]
+	WORD $0x4f9a13ca // fmla v10.4s, v30.4s, v26.s[0]
+	WORD $0x4f9b13ce // fmla v14.4s, v30.4s, v27.s[0]
+	WORD $0x4f9c13d2 // fmla v18.4s, v30.4s, v28.s[0]
+	WORD $0x4f9d13d6 // fmla v22.4s, v30.4s, v29.s[0]
+	WORD $0x4f9813e3 // fmla v3.4s, v31.4s, v24.s[0]
+	WORD $0x4f9913e7 // fmla v7.4s, v31.4s, v25.s[0]
+	WORD $0x4f9a13eb // fmla v11.4s, v31.4s, v26.s[0]
+	WORD $0x4f9b13ef // fmla v15.4s, v31.4s, v27.s[0]
+	WORD $0x4f9c13f3 // fmla v19.4s, v31.4s, v28.s[0]
+	WORD $0x4f9d13f7 // fmla v23.4s, v31.4s, v29.s[0]
+	SUBS $1, R3
+	BNE loop106
+	JMP done104
+neighbours105:
 	MOVD tile_run(R14), R3
 	LSR $2, R3
 	CMP $0, R3
-	BEQ tail88
+	BEQ tail103
 	PCALIGN $16
-loop90:
+loop107:
 	FMOVQ.P 16(R1), F24
 	FMOVQ.P 16(R6), F25
 	FMOVQ.P 16(R7), F26
@@ -1912,13 +2223,13 @@ loop90:
 	WORD $0x4fbc1bf3 // fmla v19.4s, v31.4s, v28.s[3]
 	WORD $0x4fbd1bf7 // fmla v23.4s, v31.4s, v29.s[3]
 	SUBS $1, R3
-	BNE loop90
-tail88:
+	BNE loop107
+tail103:
 	MOVD tile_run(R14), R3
 	ANDS $3, R3
-	BEQ done89
+	BEQ done104
 	PCALIGN $16
-loop91:
+loop108:
 	FMOVS.P 4(R1), F24
 	FMOVS.P 4(R6), F25
 	FMOVS.P 4(R7), F26
@@ -1953,10 +2264,10 @@ loop91:
 	WORD $0x4f9c13f3 // fmla v19.4s, v31.4s, v28.s[0]
 	WORD $0x4f9d13f7 // fmla v23.4s, v31.4s, v29.s[0]
 	SUBS $1, R3
-	BNE loop91
-done89:
+	BNE loop108
+done104:
 	SUBS $1, R10
-	BEQ outer92
+	BEQ outer109
 	MOVD tile_gap+0(R14), R5
 	ADD R5, R1
 	ADD R5, R6
@@ -1966,10 +2277,10 @@ done89:
 	ADD R5, R21
 	MOVD tile_skipB+0(R14), R16
 	ADD R16, R0
-	JMP nest86
-outer92:
+	JMP nest101
+outer109:
 	SUBS $1, R11
-	BEQ outer93
+	BEQ outer110
 	MOVD tile_gap+8(R14), R5
 	ADD R5, R1
 	ADD R5, R6
@@ -1980,12 +2291,12 @@ outer92:
 	MOVD tile_skipB+8(R14), R16
 	ADD R16, R0
 	MOVD tile_n+0(R14), R10
-	JMP nest86
-outer93:
+	JMP nest101
+outer110:
 	MOVD outer-56(SP), R16
 	SUBS $1, R16
 	MOVD R16, outer-56(SP)
-	BEQ outer94
+	BEQ outer111
 	MOVD tile_gap+16(R14), R5
 	ADD R5, R1
 	ADD R5, R6
@@ -1997,12 +2308,53 @@ outer93:
 	ADD R16, R0
 	MOVD tile_n+0(R14), R10
 	MOVD tile_n+8(R14), R11
-	JMP nest86
-outer94:
-out87:
+	JMP nest101
+outer111:
+out102:
 	MOVD bias-32(SP), R5
 	CMP $0, R5
-	BEQ unbiased95
+	BEQ unbiased112
+	MOVD tile_byRow(R14), R16
+	CMP $0, R16
+	BEQ columns113
+	FMOVS 0(R5), F24
+	VDUP V24.S[0], V24.S4
+	WORD $0x4e38d400 // fadd v0.4s, v0.4s, v24.4s
+	WORD $0x4e38d421 // fadd v1.4s, v1.4s, v24.4s
+	WORD $0x4e38d442 // fadd v2.4s, v2.4s, v24.4s
+	WORD $0x4e38d463 // fadd v3.4s, v3.4s, v24.4s
+	FMOVS 4(R5), F24
+	VDUP V24.S[0], V24.S4
+	WORD $0x4e38d484 // fadd v4.4s, v4.4s, v24.4s
+	WORD $0x4e38d4a5 // fadd v5.4s, v5.4s, v24.4s
+	WORD $0x4e38d4c6 // fadd v6.4s, v6.4s, v24.4s
+	WORD $0x4e38d4e7 // fadd v7.4s, v7.4s, v24.4s
+	FMOVS 8(R5), F24
+	VDUP V24.S[0], V24.S4
+	WORD $0x4e38d508 // fadd v8.4s, v8.4s, v24.4s
+	WORD $0x4e38d529 // fadd v9.4s, v9.4s, v24.4s
+	WORD $0x4e38d54a // fadd v10.4s, v10.4s, v24.4s
+	WORD $0x4e38d56b // fadd v11.4s, v11.4s, v24.4s
+	FMOVS 12(R5), F24
+	VDUP V24.S[0], V24.S4
+	WORD $0x4e38d58c // fadd v12.4s, v12.4s, v24.4s
+	WORD $0x4e38d5ad // fadd v13.4s, v13.4s, v24.4s
+	WORD $0x4e38d5ce // fadd v14.4s, v14.4s, v24.4s
+	WORD $0x4e38d5ef // fadd v15.4s, v15.4s, v24.4s
+	FMOVS 16(R5), F24
+	VDUP V24.S[0], V24.S4
+	WORD $0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
+	WORD $0x4e38d631 // fadd v17.4s, v17.4s, v24.4s
+	WORD $0x4e38d652 // fadd v18.4s, v18.4s, v24.4s
+	WORD $0x4e38d673 // fadd v19.4s, v19.4s, v24.4s
+	FMOVS 20(R5), F24
+	VDUP V24.S[0], V24.S4
+	WORD $0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
+	WORD $0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
+	WORD $0x4e38d6d6 // fadd v22.4s, v22.4s, v24.4s
+	WORD $0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
+	JMP unbiased112
+columns113:
 	FMOVQ 0(R5), F24
 	WORD $0x4e38d400 // fadd v0.4s, v0.4s, v24.4s
 	WORD $0x4e38d484 // fadd v4.4s, v4.4s, v24.4s
@@ -2031,12 +2383,12 @@ out87:
 	WORD $0x4e38d5ef // fadd v15.4s, v15.4s, v24.4s
 	WORD $0x4e38d673 // fadd v19.4s, v19.4s, v24.4s
 	WORD $0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
-unbiased95:
+unbiased112:
 	MOVD tile_rowC(R14), R10
 	MOVD tile_panelC(R14), R11
 	MOVD residual-40(SP), R0
 	CMP $0, R0
-	BEQ alone96
+	BEQ alone114
 	FMOVQ 0(R0), F31
 	WORD $0x4e3fd400 // fadd v0.4s, v0.4s, v31.4s
 	FMOVQ 16(R0), F31
@@ -2090,10 +2442,10 @@ unbiased95:
 	WORD $0x4e3fd6d6 // fadd v22.4s, v22.4s, v31.4s
 	FMOVQ 48(R0), F31
 	WORD $0x4e3fd6f7 // fadd v23.4s, v23.4s, v31.4s
-alone96:
+alone114:
 	MOVD tile_clamp(R14), R16
 	CMP $0, R16
-	BEQ free97
+	BEQ free115
 	FMOVS tile_lo(R14), F24
 	VDUP V24.S[0], V24.S4
 	FMOVS tile_hi(R14), F25
@@ -2194,7 +2546,7 @@ alone96:
 	VBIT V30.B16, V24.B16, V23.B16
 	WORD $0x6eb9e6fe // fcmgt v30.4s, v23.4s, v25.4s
 	VBIT V30.B16, V25.B16, V23.B16
-free97:
+free115:
 	MOVD c-24(SP), R0
 	FMOVQ F0, 0(R0)
 	FMOVQ F1, 16(R0)
@@ -2229,15 +2581,15 @@ free97:
 	MOVD count-48(SP), R16
 	SUBS $1, R16
 	MOVD R16, count-48(SP)
-	BNE within99
+	BNE within117
 	MOVD round-64(SP), R16
 	SUBS $1, R16
 	MOVD R16, round-64(SP)
-	BLE last98
+	BLE last116
 	MOVD tile_count(R14), R5
 	MOVD R5, count-48(SP)
 	MOVD $tile_roundA(R14), R3
-within99:
+within117:
 	MOVD tile_nextA-tile_nextA(R3), R5
 	MOVD a-8(SP), R16
 	ADD R5, R16
@@ -2252,11 +2604,11 @@ within99:
 	MOVD R16, c-24(SP)
 	MOVD residual-40(SP), R16
 	CMP $0, R16
-	BEQ unread100
+	BEQ unread118
 	MOVD residual-40(SP), R16
 	ADD R5, R16
 	MOVD R16, residual-40(SP)
-unread100:
+unread118:
 	MOVD bias-32(SP), R16
 	CMP $0, R16
 	BEQ r6p1
@@ -2265,5 +2617,5 @@ unread100:
 	ADD R5, R16
 	MOVD R16, bias-32(SP)
 	JMP r6p1
-last98:
+last116:
 	RET

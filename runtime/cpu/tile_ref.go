@@ -26,7 +26,7 @@ func tileRef(t *tile) {
 					copy(sums[last][j:], s[:])
 				}
 			}
-			t.finish(sums[:t.rows], at.c+p*t.panelC, at.bias+64*p)
+			t.finish(sums[:t.rows], at.c+p*t.panelC, at.bias+64*p*(1-t.byRow))
 		}
 		if !at.next(t) {
 			return
@@ -62,10 +62,10 @@ func (s *spot) move(a, b, c, bias int) {
 // sumRows multiplies two rows of a by four columns of b. The places are in bytes.
 func (t *tile) sumRows(a0, a1, b int) [8]float32 {
 	var s00, s01, s02, s03, s10, s11, s12, s13 float32
-	place := run{b: b}
+	place, step := run{b: b}, t.step()
 	for more := true; more; more = t.advance(&place, (64+t.gapB)*t.run) {
 		b := place.b
-		for at, end := place.at, place.at+4*t.run; at < end; at += 4 {
+		for at, end := place.at, place.at+step*t.run; at < end; at += step {
 			x0, x1 := *(*float32)(unsafe.Add(t.a, a0+at)), *(*float32)(unsafe.Add(t.a, a1+at))
 			y := (*[4]float32)(unsafe.Add(t.b, b))
 			s00 += float32(x0 * y[0])
@@ -85,10 +85,10 @@ func (t *tile) sumRows(a0, a1, b int) [8]float32 {
 // sumRow multiplies a row of a by eight columns of b.
 func (t *tile) sumRow(a, b int) [8]float32 {
 	var s0, s1, s2, s3, s4, s5, s6, s7 float32
-	place := run{b: b}
+	place, step := run{b: b}, t.step()
 	for more := true; more; more = t.advance(&place, (64+t.gapB)*t.run) {
 		b := place.b
-		for at, end := place.at, place.at+4*t.run; at < end; at += 4 {
+		for at, end := place.at, place.at+step*t.run; at < end; at += step {
 			x := *(*float32)(unsafe.Add(t.a, a+at))
 			y := (*[8]float32)(unsafe.Add(t.b, b))
 			s0 += float32(x * y[0])
@@ -114,7 +114,7 @@ type run struct {
 // advance goes to the next run, after one of so many bytes of b, and reports whether
 // there is one.
 func (t *tile) advance(r *run, read int) bool {
-	r.at += 4 * t.run
+	r.at += t.step() * t.run
 	r.b += read
 	for l := range r.i {
 		if r.i[l]++; r.i[l] < t.n[l] {
@@ -127,11 +127,26 @@ func (t *tile) advance(r *run, read int) bool {
 	return false
 }
 
+// step is how far it is from an element of a run to the next, in bytes.
+func (t *tile) step() int {
+	if t.apart > 0 {
+		return t.apart
+	}
+	return 4
+}
+
 // finish adds bias and residual to a tile's sums in one panel, clamps and stores them.
 func (t *tile) finish(sums [][16]float32, atC, atBias int) {
 	for r := range sums {
 		s, at := &sums[r], atC+r*t.rowC
-		if t.bias != nil {
+		switch {
+		case t.bias == nil:
+		case t.byRow != 0:
+			bias := *(*float32)(unsafe.Add(t.bias, atBias+4*r))
+			for j := range s {
+				s[j] += bias
+			}
+		default:
 			bias := (*[16]float32)(unsafe.Add(t.bias, atBias))
 			for j := range s {
 				s[j] += bias[j]

@@ -51,12 +51,39 @@ func MatMul[W Weight](t *testing.T, mul MatMulFunc[W]) {
 	}
 }
 
+// MatMulRows tests a product with rows that are not in panels and with a bias by row.
+func MatMulRows(t *testing.T, mul MatMulFunc[float32]) {
+	for _, m := range []int{1, 2, 5, 6, 7, 13, 14, 15, 29, 60} {
+		for _, n := range []int{16, 32, 48, 208} {
+			t.Run(fmt.Sprintf("M=%d N=%d", m, n), func(t *testing.T) {
+				for i, k := range []int{1, 3, 4, 21, 64} {
+					CheckMatMul(t, mul, MatMulCase{M: m, N: n, K: k, Batch: 1, Epilogue: m + n/16 + i, Rows: true, Seed: uint32(k)})
+				}
+			})
+		}
+	}
+	for name, c := range map[string]MatMulCase{
+		"sums in several parts":        {M: 43, N: 48, K: 1100, Batch: 1, Epilogue: everyStep},
+		"batch":                        {M: 17, N: 96, K: 7, Batch: 3, SharedA: true, Epilogue: everyStep},
+		"batch of one row":             {M: 1, N: 48, K: 33, Batch: 4, SharedA: true, Epilogue: everyStep},
+		"one b for the whole batch":    {M: 4, N: 32, K: 6, Batch: 3, SharedB: true, Epilogue: withBias},
+		"Then on parts of rows":        {M: 20, N: 1120, K: 3, Batch: 1, Epilogue: everyStep},
+		"padded rows":                  {M: 19, N: 48, K: 12, Batch: 2, PadA: 5, PadB: 3, PadC: 3, Epilogue: everyStep},
+		"residual in place":            {M: 33, N: 48, K: 700, Batch: 1, Epilogue: everyStep, InPlace: true},
+		"infinity, NaN, −0, subnormal": {M: 15, N: 32, K: 40, Batch: 1, Epilogue: everyStep, Special: true, Shift: 1},
+	} {
+		c.Rows = true
+		t.Run(name, func(t *testing.T) { CheckMatMul(t, mul, c) })
+	}
+}
+
 // MatMulCase is one product to test.
 type MatMulCase struct {
 	M, N, K, Batch   int
 	PadA, PadB, PadC int // elements between rows
 	SharedA, SharedB bool
 	Trans            bool // b is N×K
+	Rows             bool // b is not in panels, and the bias by row
 	Shift            int  // elements off alignment
 	Epilogue         int  // bits of withBias … withThen
 	InPlace          bool // the residual is dst
@@ -99,6 +126,11 @@ func CheckMatMul[W Weight](t *testing.T, mul MatMulFunc[W], c MatMulCase) {
 	panels := NewSlice[float32](countB*cpu.PanelsLen(c.K, c.N), c.Shift)
 	cpu.PackPanels(panels.Data, b.Data, c.K, c.N, ldb, c.Trans, countB, rows*ldb)
 	panels.Check(t, "panels")
+	columnsOfBias := c.N
+	if c.Rows {
+		panels, columnsOfBias = b, c.M
+		s.LDB, s.StrideB, s.RowBias = ldb, s.StrideB/max(1, cpu.PanelsLen(c.K, c.N))*rows*ldb, true
+	}
 	weights := NewSlice[W](len(panels.Data), c.Shift)
 	cpu.Cast(weights.Data, panels.Data)
 	weights.Freeze()
@@ -107,7 +139,7 @@ func CheckMatMul[W Weight](t *testing.T, mul MatMulFunc[W], c MatMulCase) {
 	factors := make([]float32, len(stored)) // what is left of b
 	cpu.Cast(factors, stored)
 	dst := NewSlice[float32](c.Batch*s.StrideC, c.Shift)
-	e := newEpilogue(r, c.Epilogue, c.N, len(dst.Data), c.Shift, nil)
+	e := newEpilogue(r, c.Epilogue, columnsOfBias, len(dst.Data), c.Shift, nil)
 	if c.InPlace {
 		copy(dst.Data, e.ep.Residual)
 		e.ep.Residual = dst.Data
@@ -137,7 +169,11 @@ func CheckMatMul[W Weight](t *testing.T, mul MatMulFunc[W], c MatMulCase) {
 					}
 					sum.Add(a.Data[i*s.StrideA+row*s.LDA+k], factors[y])
 				}
-				want := e.apply(sum, at, column)
+				biased := column
+				if c.Rows {
+					biased = row
+				}
+				want := e.apply(sum, at, biased)
 				if !want.Near(dst.Data[at]) {
 					t.Fatalf("%+v: dst[%d][%d][%d] = %v, want %v", c, i, row, column, dst.Data[at], want.Value)
 				}

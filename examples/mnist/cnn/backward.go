@@ -92,24 +92,22 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 		h48 = rt.View[float32](t.arena, int(t.stepOffsets[stepH48Off]), 512*n)
 		h49 = rt.View[float32](t.arena, int(t.stepOffsets[stepH49Off]), 524288)
 		h50 = rt.View[float32](t.arena, int(t.stepOffsets[stepH50Off]), 1024)
-		h51 = rt.View[float32](t.arena, int(t.stepOffsets[stepH51Off]), 16)
-		h52 = rt.View[float32](t.arena, int(t.stepOffsets[stepH52Off]), 16384*n)
-		h53 = rt.View[float32](t.arena, int(t.stepOffsets[stepH53Off]), 9216*n)
-		h54 = rt.View[float32](t.arena, int(t.stepOffsets[stepH54Off]), 9216*n)
-		h55 = rt.View[float32](t.arena, int(t.stepOffsets[stepH55Off]), 1024)
-		h56 = rt.View[bool](t.arena, int(t.stepOffsets[stepH56Off]), 1024)
-		h57 = rt.View[float32](t.arena, int(t.stepOffsets[stepH57Off]), 9216*n)
-		h58 = rt.View[float32](t.arena, int(t.stepOffsets[stepH58Off]), 2304)
-		h59 = rt.View[float32](t.arena, int(t.stepOffsets[stepH59Off]), 10816*n)
-		h60 = rt.View[float32](t.arena, int(t.stepOffsets[stepH60Off]), 5408*n)
-		h61 = rt.View[float32](t.arena, int(t.stepOffsets[stepH61Off]), 9216*n)
-		h62 = rt.View[float32](t.arena, int(t.stepOffsets[stepH62Off]), 768*min(576*n, 1024))
-		h63 = rt.View[float32](t.arena, int(t.stepOffsets[stepH63Off]), 16*n)
-		h64 = rt.View[bool](t.arena, int(t.stepOffsets[stepH64Off]), 1024)
-		h65 = rt.View[float32](t.arena, int(t.stepOffsets[stepH65Off]), 1024)
-		h66 = rt.View[float32](t.arena, int(t.stepOffsets[stepH66Off]), 5408*n)
-		h67 = rt.View[float32](t.arena, int(t.stepOffsets[stepH67Off]), 768*min(676*n, 1024))
-		h68 = rt.View[float32](t.arena, int(t.stepOffsets[stepH68Off]), 8*n)
+		h51 = rt.View[float32](t.arena, int(t.stepOffsets[stepH51Off]), 9216*n)
+		h52 = rt.View[float32](t.arena, int(t.stepOffsets[stepH52Off]), 9216*n)
+		h53 = rt.View[float32](t.arena, int(t.stepOffsets[stepH53Off]), 1024)
+		h54 = rt.View[bool](t.arena, int(t.stepOffsets[stepH54Off]), 1024)
+		h55 = rt.View[float32](t.arena, int(t.stepOffsets[stepH55Off]), 9216*n)
+		h56 = rt.View[float32](t.arena, int(t.stepOffsets[stepH56Off]), 2304)
+		h57 = rt.View[float32](t.arena, int(t.stepOffsets[stepH57Off]), 10816*n)
+		h58 = rt.View[float32](t.arena, int(t.stepOffsets[stepH58Off]), 5408*n)
+		h59 = rt.View[float32](t.arena, int(t.stepOffsets[stepH59Off]), 9216*n)
+		h60 = rt.View[float32](t.arena, int(t.stepOffsets[stepH60Off]), 768*min(576*n, 1024))
+		h61 = rt.View[float32](t.arena, int(t.stepOffsets[stepH61Off]), 16*n)
+		h62 = rt.View[bool](t.arena, int(t.stepOffsets[stepH62Off]), 1024)
+		h63 = rt.View[float32](t.arena, int(t.stepOffsets[stepH63Off]), 1024)
+		h64 = rt.View[float32](t.arena, int(t.stepOffsets[stepH64Off]), 5408*n)
+		h65 = rt.View[float32](t.arena, int(t.stepOffsets[stepH65Off]), 768*min(676*n, 1024))
+		h66 = rt.View[float32](t.arena, int(t.stepOffsets[stepH66Off]), 8*n)
 	)
 
 	// %h30 = random_uniform %key {d_type=f32 shape=[N,8,26,26] high=1 seed=1} : f32[N,8,26,26]  // model.go:39
@@ -118,15 +116,15 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 
 	// %h75 = pointwise %h : f32[8,1,3,3]  // model.go:39
 	//
-	//	%h22 = constant {value=f32[](2)} : f32[]
-	//	%h66 = mul %p2, %h22 : f32[]
+	//	%h66 = constant {value=f32[](2)} : f32[]
+	//	%h71 = mul %p2, %h66 : f32[]
 	cpu.MulScalar(h2, w.conv1Weight, 2)
 	t.watch.See("model.go:39", h2)
 
 	// %h104 = pointwise %h1 : f32[8]  // model.go:39
 	//
-	//	%h112 = constant {value=f32[](2)} : f32[]
-	//	%h125 = mul %p3, %h112 : f32[]
+	//	%h84 = constant {value=f32[](2)} : f32[]
+	//	%h112 = mul %p3, %h84 : f32[]
 	cpu.MulScalar(h3, w.conv1Bias, 2)
 	t.watch.See("model.go:39", h3)
 
@@ -145,10 +143,10 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 
 	// %h10 = pointwise %h30, %h32 : f32[N,8,26,26]  // model.go:39
 	//
-	//	%h1281 = constant {value=f32[](0.5)} : f32[]
-	//	%h1291 = greater_or_equal %p41, %h1281 : bool[]
-	//	%h1311 = constant {value=f32[](0)} : f32[]
-	//	%h1321 = where %h1291, %p42, %h1311 : f32[]
+	//	%h1271 = constant {value=f32[](0.5)} : f32[]
+	//	%h1281 = greater_or_equal %p41, %h1271 : bool[]
+	//	%h1301 = constant {value=f32[](0)} : f32[]
+	//	%h1311 = where %h1281, %p42, %h1301 : f32[]
 	{
 		for lo := 0; lo < 5408*n; lo += 1024 {
 			hi := min(lo+1024, 5408*n)
@@ -164,15 +162,15 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 
 	// %h107 = pointwise %h2 : f32[16,8,3,3]  // model.go:40
 	//
-	//	%h134 = constant {value=f32[](2)} : f32[]
-	//	%h135 = mul %p7, %h134 : f32[]
+	//	%h133 = constant {value=f32[](2)} : f32[]
+	//	%h134 = mul %p7, %h133 : f32[]
 	cpu.MulScalar(h10, w.conv2Weight, 2)
 	t.watch.See("model.go:40", h10)
 
 	// %h108 = pointwise %h3 : f32[16]  // model.go:40
 	//
-	//	%h137 = constant {value=f32[](2)} : f32[]
-	//	%h138 = mul %p8, %h137 : f32[]
+	//	%h136 = constant {value=f32[](2)} : f32[]
+	//	%h137 = mul %p8, %h136 : f32[]
 	cpu.MulScalar(h11, w.conv2Bias, 2)
 	t.watch.See("model.go:40", h11)
 
@@ -188,11 +186,11 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 
 	// %h13 = pointwise %h37, %h39 : f32[N,16,24,24]  // model.go:40
 	//
-	//	%h14011 = constant {value=f32[](0.5)} : f32[]
-	//	%h14111 = greater_or_equal %p45, %h14011 : bool[]
-	//	%h14311 = constant {value=f32[](0)} : f32[]
-	//	%h14411 = where %h14111, %p46, %h14311 : f32[]
-	//	%h1461 = relu %h14411 : f32[]
+	//	%h13911 = constant {value=f32[](0.5)} : f32[]
+	//	%h14011 = greater_or_equal %p45, %h13911 : bool[]
+	//	%h14211 = constant {value=f32[](0)} : f32[]
+	//	%h14311 = where %h14011, %p46, %h14211 : f32[]
+	//	%h1451 = relu %h14311 : f32[]
 	{
 		for lo := 0; lo < 9216*n; lo += 1024 {
 			hi := min(lo+1024, 9216*n)
@@ -213,8 +211,8 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 
 	// %h9 = pointwise %h4 : f32[512,1024]  // model.go:42
 	//
-	//	%h148 = constant {value=f32[](2)} : f32[]
-	//	%h149 = mul %p13, %h148 : f32[]
+	//	%h147 = constant {value=f32[](2)} : f32[]
+	//	%h148 = mul %p13, %h147 : f32[]
 	cpu.MulScalar(h19, w.linear1Weight, 2)
 	t.watch.See("model.go:42", h19)
 
@@ -226,8 +224,8 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 
 	// %h113 = pointwise %h5 : f32[512]  // model.go:42
 	//
-	//	%h151 = constant {value=f32[](2)} : f32[]
-	//	%h152 = mul %p14, %h151 : f32[]
+	//	%h150 = constant {value=f32[](2)} : f32[]
+	//	%h151 = mul %p14, %h150 : f32[]
 	cpu.MulScalar(h22, w.linear1Bias, 2)
 	t.watch.See("model.go:42", h22)
 
@@ -237,11 +235,11 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 
 	// %h20 = pointwise %h44, %h46 : f32[N,512]  // model.go:42
 	//
-	//	%h15411 = constant {value=f32[](0.5)} : f32[]
-	//	%h15511 = greater_or_equal %p49, %h15411 : bool[]
-	//	%h15711 = constant {value=f32[](0)} : f32[]
-	//	%h15811 = where %h15511, %p50, %h15711 : f32[]
-	//	%h1601 = relu %h15811 : f32[]
+	//	%h15311 = constant {value=f32[](0.5)} : f32[]
+	//	%h15411 = greater_or_equal %p49, %h15311 : bool[]
+	//	%h15611 = constant {value=f32[](0)} : f32[]
+	//	%h15711 = where %h15411, %p50, %h15611 : f32[]
+	//	%h1591 = relu %h15711 : f32[]
 	{
 		for lo := 0; lo < 512*n; lo += 1024 {
 			hi := min(lo+1024, 512*n)
@@ -277,7 +275,7 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 
 	// %h43 = pointwise %h26 : f32[N,1]  // model.go:51
 	//
-	//	%h162 = neg %p19 : f32[]
+	//	%h161 = neg %p19 : f32[]
 	cpu.Neg(h30, h30)
 	t.watch.See("model.go:51", h30)
 
@@ -290,14 +288,14 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 
 	// %h52 = pointwise %h51 : f32[1]  // model.go:51
 	//
-	//	%h164 = cast %p20 {to=f32} : f32[]
+	//	%h163 = cast %p20 {to=f32} : f32[]
 	cpu.Cast(h32, h31)
 	t.watch.See("model.go:51", h32)
 
-	// %h54 = pointwise %h166 : f32[1]  // model.go:51
+	// %h54 = pointwise %h165 : f32[1]  // model.go:51
 	//
-	//	%h167 = constant {value=f32[](1)} : f32[]
-	//	%h168 = div %h167, %p21 : f32[]
+	//	%h166 = constant {value=f32[](1)} : f32[]
+	//	%h167 = div %h166, %p21 : f32[]
 	cpu.ScalarDiv(h32, 1, h32)
 	t.watch.See("model.go:51", h32)
 
@@ -306,7 +304,7 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 
 	// %h56 = pointwise %h55 : f32[N]  // model.go:51
 	//
-	//	%h170 = neg %p22 : f32[]
+	//	%h169 = neg %p22 : f32[]
 	cpu.Neg(h33, h33)
 	t.watch.See("model.go:51", h33)
 
@@ -325,9 +323,9 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 
 	// %h63 = pointwise %h59, %h24, %h61 : f32[N,10]  // model.go:51
 	//
-	//	%h17211 = exp %p54 : f32[]
-	//	%h17411 = mul %h17211, %p55 : f32[]
-	//	%h1761 = sub %p53, %h17411 : f32[]
+	//	%h17111 = exp %p54 : f32[]
+	//	%h17311 = mul %h17111, %p55 : f32[]
+	//	%h1751 = sub %p53, %h17311 : f32[]
 	for i := range n {
 		cpu.Repeat(h36[:10], h35[i:i+1])
 		cpu.Exp(h37[:10], h29[i*10:i*10+10])
@@ -380,12 +378,12 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 
 	// %h73 = pointwise %h44, %h70 : f32[N,512]  // model.go:42
 	//
-	//	%h15421 = constant {value=f32[](0.5)} : f32[]
-	//	%h15521 = greater_or_equal %p58, %h15421 : bool[]
-	//	%h17811 = constant {value=f32[](0)} : f32[]
-	//	%h17911 = where %h15521, %p59, %h17811 : f32[]
-	//	%h1811 = constant {value=f32[](2)} : f32[]
-	//	%h1821 = mul %h17911, %h1811 : f32[]
+	//	%h15321 = constant {value=f32[](0.5)} : f32[]
+	//	%h15421 = greater_or_equal %p58, %h15321 : bool[]
+	//	%h17711 = constant {value=f32[](0)} : f32[]
+	//	%h17811 = where %h15421, %p59, %h17711 : f32[]
+	//	%h1801 = constant {value=f32[](2)} : f32[]
+	//	%h1811 = mul %h17811, %h1801 : f32[]
 	{
 		for lo := 0; lo < 512*n; lo += 1024 {
 			hi := min(lo+1024, 512*n)
@@ -438,7 +436,7 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 
 	// %h88 = pointwise %h80, %h87 : f32[N,16,8,8]  // model.go:41
 	//
-	//	%h184 = div %p31, %p32 : f32[]
+	//	%h183 = div %p31, %p32 : f32[]
 	{
 		cpu.Repeat(h50, w.constH87)
 		for lo := 0; lo < 1024*n; lo += 1024 {
@@ -448,60 +446,54 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 	}
 	t.watch.See("model.go:41", h46)
 
-	// %h83 = pack_conv %h106 {group=1 in_block=1} : f32[1,1,1,1,1,16]  // model.go:41
-	cpu.PackConv(h51, w.constH81, &conv4)
-
-	// %h84 = conv_blocked %h89, %h83 {window={kernel=[1,1] pads=[0,0,0,0]} in_c=1 out_c=9 group=1} : f32[16*N,1,8,8,16]  // model.go:41
-	cpu.Conv(h52, h46, h51, &cpu.ConvShape{N: 16 * n, InC: 1, InH: 8, InW: 8, InBlock: 1, OutC: 9, OutH: 8, OutW: 8, KH: 1, KW: 1, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1}, nil)
-	t.watch.See("model.go:41", h52)
-
-	// %h109 = unblock %h84 {c=9} : f32[16*N,9,8,8]  // model.go:41
-	cpu.Unblock(h53, h52, 16*n, 9, 8, 8)
+	// %h109 = conv_pixels %h89, %h22 {in_c=1 out_c=9} : f32[16*N,9,8,8]  // model.go:41
+	cpu.MatMul(h51, w.constH81, h46, &cpu.MatMulShape{M: 9, N: 64, K: 1, LDA: 1, LDC: 64, Batch: 16 * n, StrideB: 64, StrideC: 576, LDB: 64, RowBias: true}, nil)
+	t.watch.See("model.go:41", h51)
 
 	// %h115 = strided_copy %h114 {shape=[16*N,1,8,3,8,3] strides=[576,576,8,192,1,64]} : f32[16*N,1,8,3,8,3]  // model.go:41
-	cpu.StridedCopy(h54, h53, []int{16 * n, 1, 8, 3, 8, 3}, []int{576, 576, 8, 192, 1, 64}, 0)
+	cpu.StridedCopy(h52, h51, []int{16 * n, 1, 8, 3, 8, 3}, []int{576, 576, 8, 192, 1, 64}, 0)
 
 	// %h95 = pointwise %h37, %h91, %h13 : f32[N,16,24,24]  // model.go:40
 	//
-	//	%h18611 = gate %p66, %p67 : f32[]
-	//	%h140211 = constant {value=f32[](0.5)} : f32[]
-	//	%h141211 = greater_or_equal %p65, %h140211 : bool[]
-	//	%h188111 = constant {value=f32[](0)} : f32[]
-	//	%h189111 = where %h141211, %h18611, %h188111 : f32[]
-	//	%h1911 = constant {value=f32[](2)} : f32[]
-	//	%h1921 = mul %h189111, %h1911 : f32[]
+	//	%h18511 = gate %p66, %p67 : f32[]
+	//	%h139211 = constant {value=f32[](0.5)} : f32[]
+	//	%h140211 = greater_or_equal %p65, %h139211 : bool[]
+	//	%h187111 = constant {value=f32[](0)} : f32[]
+	//	%h188111 = where %h140211, %h18511, %h187111 : f32[]
+	//	%h1901 = constant {value=f32[](2)} : f32[]
+	//	%h1911 = mul %h188111, %h1901 : f32[]
 	{
 		for lo := 0; lo < 9216*n; lo += 1024 {
 			hi := min(lo+1024, 9216*n)
-			cpu.Gate(h55[:hi-lo], h54[lo:hi], h14[lo:hi])
-			cpu.GreaterOrEqualScalar(h56[:hi-lo], h9[lo:hi], 0.5)
-			cpu.WhereScalarY(h55[:hi-lo], h56[:hi-lo], h55[:hi-lo], 0)
-			cpu.MulScalar(h9[lo:hi], h55[:hi-lo], 2)
+			cpu.Gate(h53[:hi-lo], h52[lo:hi], h14[lo:hi])
+			cpu.GreaterOrEqualScalar(h54[:hi-lo], h9[lo:hi], 0.5)
+			cpu.WhereScalarY(h53[:hi-lo], h54[:hi-lo], h53[:hi-lo], 0)
+			cpu.MulScalar(h9[lo:hi], h53[:hi-lo], 2)
 		}
 	}
 	t.watch.See("model.go:40", h9)
 
 	// %h93 = block %h95 : f32[N,1,24,24,16]  // model.go:40
-	cpu.Block(h57, h9, n, 16, 24, 24)
+	cpu.Block(h55, h9, n, 16, 24, 24)
 
 	// %h116 = pack_conv_data %h2 : f32[1,1,3,3,16,16]  // model.go:40
-	cpu.PackConvData(h58, w.conv2Weight, &conv5)
+	cpu.PackConvData(h56, w.conv2Weight, &conv4)
 
 	// %h117 = conv_data_blocked %h93, %h116 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} in_c=8 out_c=16 spatial=[26,26]} : f32[N,1,26,26,16]  // model.go:40
-	cpu.ConvData(h59, h57, h58, &cpu.ConvShape{N: n, InC: 8, InH: 26, InW: 26, InBlock: 16, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1})
-	t.watch.See("model.go:40", h59)
+	cpu.ConvData(h57, h55, h56, &cpu.ConvShape{N: n, InC: 8, InH: 26, InW: 26, InBlock: 16, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1})
+	t.watch.See("model.go:40", h57)
 
 	// %h96 = unblock %h117 {c=8} : f32[N,8,26,26]  // model.go:40
-	cpu.Unblock(h60, h59, n, 8, 26, 26)
+	cpu.Unblock(h58, h57, n, 8, 26, 26)
 
 	// %h42 = strided_copy %h95 {shape=[16,N,24,24] strides=[576,9216,24,1]} : f32[16,N,24,24]  // model.go:40
 	if g.conv2Weight != nil {
-		cpu.StridedCopy(h61, h9, []int{16, n, 24, 24}, []int{576, 9216, 24, 1}, 0)
+		cpu.StridedCopy(h59, h9, []int{16, n, 24, 24}, []int{576, 9216, 24, 1}, 0)
 	}
 
 	// %h97 = conv_weights %h10, %h42 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} group=1 first=true} : f32[16,8,3,3]  // model.go:40
 	if g.conv2Weight != nil {
-		cpu.ConvWeights(g.conv2Weight, h7, h61, h62, &cpu.ConvShape{N: n, InC: 8, InH: 26, InW: 26, InBlock: 1, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1})
+		cpu.ConvWeights(g.conv2Weight, h7, h59, h60, &cpu.ConvShape{N: n, InC: 8, InH: 26, InW: 26, InBlock: 1, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1})
 		t.watch.See("model.go:40", g.conv2Weight)
 	}
 	if t.passStep.Ends() <= 5 {
@@ -510,13 +502,13 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 
 	// %h86 = reduce %h95 {kind="sum" axes=[2,3] keep_dims=true} : f32[N,16,1,1]  // model.go:40
 	if g.conv2Bias != nil {
-		cpu.ReduceSum(h63, h9, 16*n, 576, 1)
-		t.watch.See("model.go:40", h63)
+		cpu.ReduceSum(h61, h9, 16*n, 576, 1)
+		t.watch.See("model.go:40", h61)
 	}
 
 	// %h118 = reduce %h86 {kind="sum" axes=[0] keep_dims=true} : f32[1,16,1,1]  // model.go:40
 	if g.conv2Bias != nil {
-		cpu.ReduceSum(g.conv2Bias, h63, 1, n, 16)
+		cpu.ReduceSum(g.conv2Bias, h61, 1, n, 16)
 		t.watch.See("model.go:40", g.conv2Bias)
 	}
 	if t.passStep.Ends() <= 6 {
@@ -525,30 +517,30 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 
 	// %h101 = pointwise %h30, %h96 : f32[N,8,26,26]  // model.go:39
 	//
-	//	%h12821 = constant {value=f32[](0.5)} : f32[]
-	//	%h12921 = greater_or_equal %p70, %h12821 : bool[]
-	//	%h19411 = constant {value=f32[](0)} : f32[]
-	//	%h19511 = where %h12921, %p71, %h19411 : f32[]
-	//	%h1971 = constant {value=f32[](2)} : f32[]
-	//	%h1981 = mul %h19511, %h1971 : f32[]
+	//	%h12721 = constant {value=f32[](0.5)} : f32[]
+	//	%h12821 = greater_or_equal %p70, %h12721 : bool[]
+	//	%h19311 = constant {value=f32[](0)} : f32[]
+	//	%h19411 = where %h12821, %p71, %h19311 : f32[]
+	//	%h1961 = constant {value=f32[](2)} : f32[]
+	//	%h1971 = mul %h19411, %h1961 : f32[]
 	{
 		for lo := 0; lo < 5408*n; lo += 1024 {
 			hi := min(lo+1024, 5408*n)
-			cpu.GreaterOrEqualScalar(h64[:hi-lo], h1[lo:hi], 0.5)
-			cpu.WhereScalarY(h65[:hi-lo], h64[:hi-lo], h60[lo:hi], 0)
-			cpu.MulScalar(h1[lo:hi], h65[:hi-lo], 2)
+			cpu.GreaterOrEqualScalar(h62[:hi-lo], h1[lo:hi], 0.5)
+			cpu.WhereScalarY(h63[:hi-lo], h62[:hi-lo], h58[lo:hi], 0)
+			cpu.MulScalar(h1[lo:hi], h63[:hi-lo], 2)
 		}
 	}
 	t.watch.See("model.go:39", h1)
 
 	// %h120 = strided_copy %h101 {shape=[8,N,26,26] strides=[676,5408,26,1]} : f32[8,N,26,26]  // model.go:39
 	if g.conv1Weight != nil {
-		cpu.StridedCopy(h66, h1, []int{8, n, 26, 26}, []int{676, 5408, 26, 1}, 0)
+		cpu.StridedCopy(h64, h1, []int{8, n, 26, 26}, []int{676, 5408, 26, 1}, 0)
 	}
 
 	// %h102 = conv_weights %h8, %h120 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} group=1 first=true} : f32[8,1,3,3]  // model.go:39
 	if g.conv1Weight != nil {
-		cpu.ConvWeights(g.conv1Weight, image, h66, h67, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 8, OutH: 26, OutW: 26, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1})
+		cpu.ConvWeights(g.conv1Weight, image, h64, h65, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 8, OutH: 26, OutW: 26, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1})
 		t.watch.See("model.go:39", g.conv1Weight)
 	}
 	if t.passStep.Ends() <= 7 {
@@ -557,13 +549,13 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 
 	// %h122 = reduce %h101 {kind="sum" axes=[2,3] keep_dims=true} : f32[N,8,1,1]  // model.go:39
 	if g.conv1Bias != nil {
-		cpu.ReduceSum(h68, h1, 8*n, 676, 1)
-		t.watch.See("model.go:39", h68)
+		cpu.ReduceSum(h66, h1, 8*n, 676, 1)
+		t.watch.See("model.go:39", h66)
 	}
 
 	// %h123 = reduce %h122 {kind="sum" axes=[0] keep_dims=true} : f32[1,8,1,1]  // model.go:39
 	if g.conv1Bias != nil {
-		cpu.ReduceSum(g.conv1Bias, h68, 1, n, 8)
+		cpu.ReduceSum(g.conv1Bias, h66, 1, n, 8)
 		t.watch.See("model.go:39", g.conv1Bias)
 	}
 	return nil
@@ -601,7 +593,7 @@ func (t *Trainer) evalForward(n int, logits, image []float32) error {
 	cpu.Conv(h3, image, h2, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 8, OutH: 26, OutW: 26, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1}, &cpu.Epilogue{Bias: h1})
 
 	// %h29 = pack_conv %h2 {group=1 in_block=16} : f32[1,1,3,3,16,16]  // model.go:40
-	cpu.PackConv(h4, w.conv2Weight, &conv5)
+	cpu.PackConv(h4, w.conv2Weight, &conv4)
 
 	// %h32 = conv_blocked %h27, %h29, %h3 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} in_c=8 out_c=16 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,1,24,24,16]  // model.go:40
 	cpu.Conv(h5, h3, h4, &cpu.ConvShape{N: n, InC: 8, InH: 26, InW: 26, InBlock: 16, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1}, &cpu.Epilogue{Bias: w.conv2Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
@@ -669,7 +661,7 @@ func (t *Trainer) evalLoss(n int, loss, logits, image []float32, target []int64)
 	cpu.Conv(h3, image, h2, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 8, OutH: 26, OutW: 26, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1}, &cpu.Epilogue{Bias: h1})
 
 	// %h35 = pack_conv %h2 {group=1 in_block=16} : f32[1,1,3,3,16,16]  // model.go:40
-	cpu.PackConv(h4, w.conv2Weight, &conv5)
+	cpu.PackConv(h4, w.conv2Weight, &conv4)
 
 	// %h38 = conv_blocked %h33, %h35, %h3 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} in_c=8 out_c=16 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,1,24,24,16]  // model.go:40
 	cpu.Conv(h5, h3, h4, &cpu.ConvShape{N: n, InC: 8, InH: 26, InW: 26, InBlock: 16, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1}, &cpu.Epilogue{Bias: w.conv2Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
@@ -763,15 +755,15 @@ func (t *Trainer) trainForward(n int, logits, image []float32, key []int64) erro
 
 	// %h25 = pointwise %h : f32[8,1,3,3]  // model.go:39
 	//
-	//	%h22 = constant {value=f32[](2)} : f32[]
-	//	%h51 = mul %p2, %h22 : f32[]
+	//	%h51 = constant {value=f32[](2)} : f32[]
+	//	%h56 = mul %p2, %h51 : f32[]
 	cpu.MulScalar(h2, w.conv1Weight, 2)
 	t.watch.See("model.go:39", h2)
 
 	// %h39 = pointwise %h1 : f32[8]  // model.go:39
 	//
-	//	%h94 = constant {value=f32[](2)} : f32[]
-	//	%h108 = mul %p3, %h94 : f32[]
+	//	%h68 = constant {value=f32[](2)} : f32[]
+	//	%h94 = mul %p3, %h68 : f32[]
 	cpu.MulScalar(h3, w.conv1Bias, 2)
 	t.watch.See("model.go:39", h3)
 
@@ -790,10 +782,10 @@ func (t *Trainer) trainForward(n int, logits, image []float32, key []int64) erro
 
 	// %h10 = pointwise %h26, %h28 : f32[N,8,26,26]  // model.go:39
 	//
-	//	%h1111 = constant {value=f32[](0.5)} : f32[]
-	//	%h1121 = greater_or_equal %p34, %h1111 : bool[]
-	//	%h1141 = constant {value=f32[](0)} : f32[]
-	//	%h1151 = where %h1121, %p35, %h1141 : f32[]
+	//	%h1101 = constant {value=f32[](0.5)} : f32[]
+	//	%h1111 = greater_or_equal %p34, %h1101 : bool[]
+	//	%h1131 = constant {value=f32[](0)} : f32[]
+	//	%h1141 = where %h1111, %p35, %h1131 : f32[]
 	{
 		for lo := 0; lo < 5408*n; lo += 1024 {
 			hi := min(lo+1024, 5408*n)
@@ -809,15 +801,15 @@ func (t *Trainer) trainForward(n int, logits, image []float32, key []int64) erro
 
 	// %h89 = pointwise %h2 : f32[16,8,3,3]  // model.go:40
 	//
-	//	%h117 = constant {value=f32[](2)} : f32[]
-	//	%h118 = mul %p7, %h117 : f32[]
+	//	%h116 = constant {value=f32[](2)} : f32[]
+	//	%h117 = mul %p7, %h116 : f32[]
 	cpu.MulScalar(h10, w.conv2Weight, 2)
 	t.watch.See("model.go:40", h10)
 
 	// %h90 = pointwise %h3 : f32[16]  // model.go:40
 	//
-	//	%h120 = constant {value=f32[](2)} : f32[]
-	//	%h121 = mul %p8, %h120 : f32[]
+	//	%h119 = constant {value=f32[](2)} : f32[]
+	//	%h120 = mul %p8, %h119 : f32[]
 	cpu.MulScalar(h11, w.conv2Bias, 2)
 	t.watch.See("model.go:40", h11)
 
@@ -833,11 +825,11 @@ func (t *Trainer) trainForward(n int, logits, image []float32, key []int64) erro
 
 	// %h13 = pointwise %h33, %h35 : f32[N,16,24,24]  // model.go:40
 	//
-	//	%h12311 = constant {value=f32[](0.5)} : f32[]
-	//	%h12411 = greater_or_equal %p38, %h12311 : bool[]
-	//	%h12611 = constant {value=f32[](0)} : f32[]
-	//	%h12711 = where %h12411, %p39, %h12611 : f32[]
-	//	%h1291 = relu %h12711 : f32[]
+	//	%h12211 = constant {value=f32[](0.5)} : f32[]
+	//	%h12311 = greater_or_equal %p38, %h12211 : bool[]
+	//	%h12511 = constant {value=f32[](0)} : f32[]
+	//	%h12611 = where %h12311, %p39, %h12511 : f32[]
+	//	%h1281 = relu %h12611 : f32[]
 	{
 		for lo := 0; lo < 9216*n; lo += 1024 {
 			hi := min(lo+1024, 9216*n)
@@ -858,8 +850,8 @@ func (t *Trainer) trainForward(n int, logits, image []float32, key []int64) erro
 
 	// %h9 = pointwise %h4 : f32[512,1024]  // model.go:42
 	//
-	//	%h131 = constant {value=f32[](2)} : f32[]
-	//	%h132 = mul %p13, %h131 : f32[]
+	//	%h130 = constant {value=f32[](2)} : f32[]
+	//	%h131 = mul %p13, %h130 : f32[]
 	cpu.MulScalar(h19, w.linear1Weight, 2)
 	t.watch.See("model.go:42", h19)
 
@@ -871,8 +863,8 @@ func (t *Trainer) trainForward(n int, logits, image []float32, key []int64) erro
 
 	// %h95 = pointwise %h5 : f32[512]  // model.go:42
 	//
-	//	%h134 = constant {value=f32[](2)} : f32[]
-	//	%h135 = mul %p14, %h134 : f32[]
+	//	%h133 = constant {value=f32[](2)} : f32[]
+	//	%h134 = mul %p14, %h133 : f32[]
 	cpu.MulScalar(h22, w.linear1Bias, 2)
 	t.watch.See("model.go:42", h22)
 
@@ -882,11 +874,11 @@ func (t *Trainer) trainForward(n int, logits, image []float32, key []int64) erro
 
 	// %h20 = pointwise %h40, %h42 : f32[N,512]  // model.go:42
 	//
-	//	%h13711 = constant {value=f32[](0.5)} : f32[]
-	//	%h13811 = greater_or_equal %p42, %h13711 : bool[]
-	//	%h14011 = constant {value=f32[](0)} : f32[]
-	//	%h14111 = where %h13811, %p43, %h14011 : f32[]
-	//	%h1431 = relu %h14111 : f32[]
+	//	%h13611 = constant {value=f32[](0.5)} : f32[]
+	//	%h13711 = greater_or_equal %p42, %h13611 : bool[]
+	//	%h13911 = constant {value=f32[](0)} : f32[]
+	//	%h14011 = where %h13711, %p43, %h13911 : f32[]
+	//	%h1421 = relu %h14011 : f32[]
 	{
 		for lo := 0; lo < 512*n; lo += 1024 {
 			hi := min(lo+1024, 512*n)
@@ -940,33 +932,31 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32, key []int64)
 		h40 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH40Off]), 512*n)
 		h41 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH41Off]), 524288)
 		h42 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH42Off]), 1024)
-		h43 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH43Off]), 16)
-		h44 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH44Off]), 16384*n)
-		h45 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH45Off]), 9216*n)
-		h46 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH46Off]), 9216*n)
-		h47 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH47Off]), 1024)
+		h43 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH43Off]), 9216*n)
+		h44 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH44Off]), 9216*n)
+		h45 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH45Off]), 1024)
 		h14 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH14Off]), 9216*n)
-		h48 = rt.View[bool](t.arena, int(t.trainForwardOffsets[trainForwardH48Off]), 1024)
+		h46 = rt.View[bool](t.arena, int(t.trainForwardOffsets[trainForwardH46Off]), 1024)
 		h9  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH9Off]), 9216*n)
-		h49 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH49Off]), 9216*n)
-		h50 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH50Off]), 2304)
-		h51 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH51Off]), 10816*n)
-		h52 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH52Off]), 5408*n)
-		h53 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH53Off]), 9216*n)
+		h47 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH47Off]), 9216*n)
+		h48 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH48Off]), 2304)
+		h49 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH49Off]), 10816*n)
+		h50 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH50Off]), 5408*n)
+		h51 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH51Off]), 9216*n)
 		h7  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH7Off]), 5408*n)
-		h54 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH54Off]), 768*min(576*n, 1024))
-		h55 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH55Off]), 16*n)
-		h56 = rt.View[bool](t.arena, int(t.trainForwardOffsets[trainForwardH56Off]), 1024)
+		h52 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH52Off]), 768*min(576*n, 1024))
+		h53 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH53Off]), 16*n)
+		h54 = rt.View[bool](t.arena, int(t.trainForwardOffsets[trainForwardH54Off]), 1024)
 		h1  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH1Off]), 5408*n)
-		h57 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH57Off]), 1024)
-		h58 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH58Off]), 5408*n)
-		h59 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH59Off]), 768*min(676*n, 1024))
-		h60 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH60Off]), 8*n)
+		h55 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH55Off]), 1024)
+		h56 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH56Off]), 5408*n)
+		h57 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH57Off]), 768*min(676*n, 1024))
+		h58 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH58Off]), 8*n)
 	)
 
 	// %h48 = pointwise %h47, %d_logits : f32[N,10]
 	//
-	//	%h145 = mul %p19, %p20 : f32[]
+	//	%h144 = mul %p19, %p20 : f32[]
 	cpu.Mul(h29, h29, dLogits)
 	t.watch.See("pointwise", h29)
 
@@ -1014,12 +1004,12 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32, key []int64)
 
 	// %h58 = pointwise %h40, %h55 : f32[N,512]  // model.go:42
 	//
-	//	%h13721 = constant {value=f32[](0.5)} : f32[]
-	//	%h13821 = greater_or_equal %p46, %h13721 : bool[]
-	//	%h14711 = constant {value=f32[](0)} : f32[]
-	//	%h14811 = where %h13821, %p47, %h14711 : f32[]
-	//	%h1501 = constant {value=f32[](2)} : f32[]
-	//	%h1511 = mul %h14811, %h1501 : f32[]
+	//	%h13621 = constant {value=f32[](0.5)} : f32[]
+	//	%h13721 = greater_or_equal %p46, %h13621 : bool[]
+	//	%h14611 = constant {value=f32[](0)} : f32[]
+	//	%h14711 = where %h13721, %p47, %h14611 : f32[]
+	//	%h1491 = constant {value=f32[](2)} : f32[]
+	//	%h1501 = mul %h14711, %h1491 : f32[]
 	{
 		for lo := 0; lo < 512*n; lo += 1024 {
 			hi := min(lo+1024, 512*n)
@@ -1072,7 +1062,7 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32, key []int64)
 
 	// %h73 = pointwise %h65, %h72 : f32[N,16,8,8]  // model.go:41
 	//
-	//	%h153 = div %p24, %p25 : f32[]
+	//	%h152 = div %p24, %p25 : f32[]
 	{
 		cpu.Repeat(h42, w.constH87)
 		for lo := 0; lo < 1024*n; lo += 1024 {
@@ -1082,60 +1072,54 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32, key []int64)
 	}
 	t.watch.See("model.go:41", h38)
 
-	// %h67 = pack_conv %h91 {group=1 in_block=1} : f32[1,1,1,1,1,16]  // model.go:41
-	cpu.PackConv(h43, w.constH81, &conv4)
-
-	// %h68 = conv_blocked %h74, %h67 {window={kernel=[1,1] pads=[0,0,0,0]} in_c=1 out_c=9 group=1} : f32[16*N,1,8,8,16]  // model.go:41
-	cpu.Conv(h44, h38, h43, &cpu.ConvShape{N: 16 * n, InC: 1, InH: 8, InW: 8, InBlock: 1, OutC: 9, OutH: 8, OutW: 8, KH: 1, KW: 1, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1}, nil)
-	t.watch.See("model.go:41", h44)
-
-	// %h96 = unblock %h68 {c=9} : f32[16*N,9,8,8]  // model.go:41
-	cpu.Unblock(h45, h44, 16*n, 9, 8, 8)
+	// %h96 = conv_pixels %h74, %h22 {in_c=1 out_c=9} : f32[16*N,9,8,8]  // model.go:41
+	cpu.MatMul(h43, w.constH81, h38, &cpu.MatMulShape{M: 9, N: 64, K: 1, LDA: 1, LDC: 64, Batch: 16 * n, StrideB: 64, StrideC: 576, LDB: 64, RowBias: true}, nil)
+	t.watch.See("model.go:41", h43)
 
 	// %h98 = strided_copy %h97 {shape=[16*N,1,8,3,8,3] strides=[576,576,8,192,1,64]} : f32[16*N,1,8,3,8,3]  // model.go:41
-	cpu.StridedCopy(h46, h45, []int{16 * n, 1, 8, 3, 8, 3}, []int{576, 576, 8, 192, 1, 64}, 0)
+	cpu.StridedCopy(h44, h43, []int{16 * n, 1, 8, 3, 8, 3}, []int{576, 576, 8, 192, 1, 64}, 0)
 
 	// %h80 = pointwise %h33, %h76, %h13 : f32[N,16,24,24]  // model.go:40
 	//
-	//	%h15511 = gate %p54, %p55 : f32[]
-	//	%h123211 = constant {value=f32[](0.5)} : f32[]
-	//	%h124211 = greater_or_equal %p53, %h123211 : bool[]
-	//	%h157111 = constant {value=f32[](0)} : f32[]
-	//	%h158111 = where %h124211, %h15511, %h157111 : f32[]
-	//	%h1601 = constant {value=f32[](2)} : f32[]
-	//	%h1611 = mul %h158111, %h1601 : f32[]
+	//	%h15411 = gate %p54, %p55 : f32[]
+	//	%h122211 = constant {value=f32[](0.5)} : f32[]
+	//	%h123211 = greater_or_equal %p53, %h122211 : bool[]
+	//	%h156111 = constant {value=f32[](0)} : f32[]
+	//	%h157111 = where %h123211, %h15411, %h156111 : f32[]
+	//	%h1591 = constant {value=f32[](2)} : f32[]
+	//	%h1601 = mul %h157111, %h1591 : f32[]
 	{
 		for lo := 0; lo < 9216*n; lo += 1024 {
 			hi := min(lo+1024, 9216*n)
-			cpu.Gate(h47[:hi-lo], h46[lo:hi], h14[lo:hi])
-			cpu.GreaterOrEqualScalar(h48[:hi-lo], h9[lo:hi], 0.5)
-			cpu.WhereScalarY(h47[:hi-lo], h48[:hi-lo], h47[:hi-lo], 0)
-			cpu.MulScalar(h9[lo:hi], h47[:hi-lo], 2)
+			cpu.Gate(h45[:hi-lo], h44[lo:hi], h14[lo:hi])
+			cpu.GreaterOrEqualScalar(h46[:hi-lo], h9[lo:hi], 0.5)
+			cpu.WhereScalarY(h45[:hi-lo], h46[:hi-lo], h45[:hi-lo], 0)
+			cpu.MulScalar(h9[lo:hi], h45[:hi-lo], 2)
 		}
 	}
 	t.watch.See("model.go:40", h9)
 
 	// %h71 = block %h80 : f32[N,1,24,24,16]  // model.go:40
-	cpu.Block(h49, h9, n, 16, 24, 24)
+	cpu.Block(h47, h9, n, 16, 24, 24)
 
 	// %h99 = pack_conv_data %h2 : f32[1,1,3,3,16,16]  // model.go:40
-	cpu.PackConvData(h50, w.conv2Weight, &conv5)
+	cpu.PackConvData(h48, w.conv2Weight, &conv4)
 
 	// %h100 = conv_data_blocked %h71, %h99 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} in_c=8 out_c=16 spatial=[26,26]} : f32[N,1,26,26,16]  // model.go:40
-	cpu.ConvData(h51, h49, h50, &cpu.ConvShape{N: n, InC: 8, InH: 26, InW: 26, InBlock: 16, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1})
-	t.watch.See("model.go:40", h51)
+	cpu.ConvData(h49, h47, h48, &cpu.ConvShape{N: n, InC: 8, InH: 26, InW: 26, InBlock: 16, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1})
+	t.watch.See("model.go:40", h49)
 
 	// %h81 = unblock %h100 {c=8} : f32[N,8,26,26]  // model.go:40
-	cpu.Unblock(h52, h51, n, 8, 26, 26)
+	cpu.Unblock(h50, h49, n, 8, 26, 26)
 
 	// %h41 = strided_copy %h80 {shape=[16,N,24,24] strides=[576,9216,24,1]} : f32[16,N,24,24]  // model.go:40
 	if g.conv2Weight != nil {
-		cpu.StridedCopy(h53, h9, []int{16, n, 24, 24}, []int{576, 9216, 24, 1}, 0)
+		cpu.StridedCopy(h51, h9, []int{16, n, 24, 24}, []int{576, 9216, 24, 1}, 0)
 	}
 
 	// %h82 = conv_weights %h10, %h41 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} group=1 first=true} : f32[16,8,3,3]  // model.go:40
 	if g.conv2Weight != nil {
-		cpu.ConvWeights(g.conv2Weight, h7, h53, h54, &cpu.ConvShape{N: n, InC: 8, InH: 26, InW: 26, InBlock: 1, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1})
+		cpu.ConvWeights(g.conv2Weight, h7, h51, h52, &cpu.ConvShape{N: n, InC: 8, InH: 26, InW: 26, InBlock: 1, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1})
 		t.watch.See("model.go:40", g.conv2Weight)
 	}
 	if t.passTrainForward.Ends() <= 5 {
@@ -1144,13 +1128,13 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32, key []int64)
 
 	// %h70 = reduce %h80 {kind="sum" axes=[2,3] keep_dims=true} : f32[N,16,1,1]  // model.go:40
 	if g.conv2Bias != nil {
-		cpu.ReduceSum(h55, h9, 16*n, 576, 1)
-		t.watch.See("model.go:40", h55)
+		cpu.ReduceSum(h53, h9, 16*n, 576, 1)
+		t.watch.See("model.go:40", h53)
 	}
 
 	// %h101 = reduce %h70 {kind="sum" axes=[0] keep_dims=true} : f32[1,16,1,1]  // model.go:40
 	if g.conv2Bias != nil {
-		cpu.ReduceSum(g.conv2Bias, h55, 1, n, 16)
+		cpu.ReduceSum(g.conv2Bias, h53, 1, n, 16)
 		t.watch.See("model.go:40", g.conv2Bias)
 	}
 	if t.passTrainForward.Ends() <= 6 {
@@ -1159,30 +1143,30 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32, key []int64)
 
 	// %h86 = pointwise %h26, %h81 : f32[N,8,26,26]  // model.go:39
 	//
-	//	%h11121 = constant {value=f32[](0.5)} : f32[]
-	//	%h11221 = greater_or_equal %p58, %h11121 : bool[]
-	//	%h16311 = constant {value=f32[](0)} : f32[]
-	//	%h16411 = where %h11221, %p59, %h16311 : f32[]
-	//	%h1661 = constant {value=f32[](2)} : f32[]
-	//	%h1671 = mul %h16411, %h1661 : f32[]
+	//	%h11021 = constant {value=f32[](0.5)} : f32[]
+	//	%h11121 = greater_or_equal %p58, %h11021 : bool[]
+	//	%h16211 = constant {value=f32[](0)} : f32[]
+	//	%h16311 = where %h11121, %p59, %h16211 : f32[]
+	//	%h1651 = constant {value=f32[](2)} : f32[]
+	//	%h1661 = mul %h16311, %h1651 : f32[]
 	{
 		for lo := 0; lo < 5408*n; lo += 1024 {
 			hi := min(lo+1024, 5408*n)
-			cpu.GreaterOrEqualScalar(h56[:hi-lo], h1[lo:hi], 0.5)
-			cpu.WhereScalarY(h57[:hi-lo], h56[:hi-lo], h52[lo:hi], 0)
-			cpu.MulScalar(h1[lo:hi], h57[:hi-lo], 2)
+			cpu.GreaterOrEqualScalar(h54[:hi-lo], h1[lo:hi], 0.5)
+			cpu.WhereScalarY(h55[:hi-lo], h54[:hi-lo], h50[lo:hi], 0)
+			cpu.MulScalar(h1[lo:hi], h55[:hi-lo], 2)
 		}
 	}
 	t.watch.See("model.go:39", h1)
 
 	// %h103 = strided_copy %h86 {shape=[8,N,26,26] strides=[676,5408,26,1]} : f32[8,N,26,26]  // model.go:39
 	if g.conv1Weight != nil {
-		cpu.StridedCopy(h58, h1, []int{8, n, 26, 26}, []int{676, 5408, 26, 1}, 0)
+		cpu.StridedCopy(h56, h1, []int{8, n, 26, 26}, []int{676, 5408, 26, 1}, 0)
 	}
 
 	// %h87 = conv_weights %h8, %h103 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} group=1 first=true} : f32[8,1,3,3]  // model.go:39
 	if g.conv1Weight != nil {
-		cpu.ConvWeights(g.conv1Weight, image, h58, h59, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 8, OutH: 26, OutW: 26, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1})
+		cpu.ConvWeights(g.conv1Weight, image, h56, h57, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 8, OutH: 26, OutW: 26, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1})
 		t.watch.See("model.go:39", g.conv1Weight)
 	}
 	if t.passTrainForward.Ends() <= 7 {
@@ -1191,13 +1175,13 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32, key []int64)
 
 	// %h105 = reduce %h86 {kind="sum" axes=[2,3] keep_dims=true} : f32[N,8,1,1]  // model.go:39
 	if g.conv1Bias != nil {
-		cpu.ReduceSum(h60, h1, 8*n, 676, 1)
-		t.watch.See("model.go:39", h60)
+		cpu.ReduceSum(h58, h1, 8*n, 676, 1)
+		t.watch.See("model.go:39", h58)
 	}
 
 	// %h106 = reduce %h105 {kind="sum" axes=[0] keep_dims=true} : f32[1,8,1,1]  // model.go:39
 	if g.conv1Bias != nil {
-		cpu.ReduceSum(g.conv1Bias, h60, 1, n, 8)
+		cpu.ReduceSum(g.conv1Bias, h58, 1, n, 8)
 		t.watch.See("model.go:39", g.conv1Bias)
 	}
 	return nil

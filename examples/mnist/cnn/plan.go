@@ -9,8 +9,7 @@ var (
 	conv1     = cpu.ConvShape{InC: 1, InBlock: 1, OutC: 8, KH: 3, KW: 3, Group: 1}
 	winograd2 = cpu.WinogradShape{InC: 8, OutC: 16, Group: 1, Tile: 4}
 	conv3     = cpu.ConvShape{InC: 8, InBlock: 1, OutC: 16, KH: 3, KW: 3, Group: 1}
-	conv4     = cpu.ConvShape{InC: 1, InBlock: 1, OutC: 9, KH: 1, KW: 1, Group: 1}
-	conv5     = cpu.ConvShape{InC: 8, InBlock: 16, OutC: 16, KH: 3, KW: 3, Group: 1}
+	conv4     = cpu.ConvShape{InC: 8, InBlock: 16, OutC: 16, KH: 3, KW: 3, Group: 1}
 )
 
 // The arena's plan, in bytes for N = 1. Buffers share memory only when no step needs
@@ -57,7 +56,7 @@ const (
 // The arena's plan for step. Buffers share memory only when no step needs both; their sizes and
 // offsets follow from the extents of the arguments.
 //
-//	68 buffers, placed once the extents are known
+//	66 buffers, placed once the extents are known
 const (
 	stepH1Off  = 0  // f32[5408*N]
 	stepH2Off  = 1  // f32[72]
@@ -109,30 +108,28 @@ const (
 	stepH48Off = 47 // f32[512*N]
 	stepH49Off = 48 // f32[524288]
 	stepH50Off = 49 // f32[1024]
-	stepH51Off = 50 // f32[16]
-	stepH52Off = 51 // f32[16384*N]
-	stepH53Off = 52 // f32[9216*N]
-	stepH54Off = 53 // f32[9216*N]
-	stepH55Off = 54 // f32[1024]
-	stepH56Off = 55 // bool[1024]
-	stepH57Off = 56 // f32[9216*N]
-	stepH58Off = 57 // f32[2304]
-	stepH59Off = 58 // f32[10816*N]
-	stepH60Off = 59 // f32[5408*N]
-	stepH61Off = 60 // f32[9216*N]
-	stepH62Off = 61 // f32[768*min(576*N,1024)]
-	stepH63Off = 62 // f32[16*N]
-	stepH64Off = 63 // bool[1024]
-	stepH65Off = 64 // f32[1024]
-	stepH66Off = 65 // f32[5408*N]
-	stepH67Off = 66 // f32[768*min(676*N,1024)]
-	stepH68Off = 67 // f32[8*N]
+	stepH51Off = 50 // f32[9216*N]
+	stepH52Off = 51 // f32[9216*N]
+	stepH53Off = 52 // f32[1024]
+	stepH54Off = 53 // bool[1024]
+	stepH55Off = 54 // f32[9216*N]
+	stepH56Off = 55 // f32[2304]
+	stepH57Off = 56 // f32[10816*N]
+	stepH58Off = 57 // f32[5408*N]
+	stepH59Off = 58 // f32[9216*N]
+	stepH60Off = 59 // f32[768*min(576*N,1024)]
+	stepH61Off = 60 // f32[16*N]
+	stepH62Off = 61 // bool[1024]
+	stepH63Off = 62 // f32[1024]
+	stepH64Off = 63 // f32[5408*N]
+	stepH65Off = 64 // f32[768*min(676*N,1024)]
+	stepH66Off = 65 // f32[8*N]
 )
 
 // The steps at which each buffer is first written and last read.
 var (
-	stepFirstUse = [...]int32{9, 10, 11, 13, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 25, 26, 28, 29, 30, 31, 32, 33, 34, 34, 35, 36, 38, 41, 43, 47, 48, 52, 55, 57, 58, 58, 60, 61, 62, 63, 65, 66, 66, 68, 69, 70, 71, 72, 77, 82, 83, 84, 86, 89, 89, 90, 91, 92, 93, 94, 95, 96, 99, 99, 100, 101, 102}
-	stepLastUse  = [...]int32{102, 15, 13, 16, 16, 17, 95, 18, 96, 22, 23, 23, 24, 89, 25, 25, 70, 71, 30, 31, 33, 33, 65, 34, 34, 36, 40, 40, 58, 46, 48, 52, 56, 65, 58, 58, 58, 65, 63, 63, 64, 66, 66, 66, 69, 83, 72, 72, 73, 77, 83, 84, 86, 89, 89, 89, 92, 92, 93, 99, 95, 95, 97, 99, 99, 101, 101, 103}
+	stepFirstUse = [...]int32{9, 10, 11, 13, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 25, 26, 28, 29, 30, 31, 32, 33, 34, 34, 35, 36, 38, 41, 43, 47, 48, 52, 55, 57, 58, 58, 60, 61, 62, 63, 65, 66, 66, 68, 69, 70, 71, 72, 77, 83, 85, 88, 88, 89, 90, 91, 92, 93, 94, 95, 98, 98, 99, 100, 101}
+	stepLastUse  = [...]int32{101, 15, 13, 16, 16, 17, 94, 18, 95, 22, 23, 23, 24, 88, 25, 25, 70, 71, 30, 31, 33, 33, 65, 34, 34, 36, 40, 40, 58, 46, 48, 52, 56, 65, 58, 58, 58, 65, 63, 63, 64, 66, 66, 66, 69, 83, 72, 72, 73, 77, 85, 88, 88, 88, 91, 91, 92, 98, 94, 94, 96, 98, 98, 100, 100, 102}
 )
 
 // The arena's plan for evalForward, in bytes for N = 1. Buffers share memory only when no step needs
@@ -207,7 +204,7 @@ const (
 // The arena's plan for trainForward. Buffers share memory only when no step needs both; their sizes and
 // offsets follow from the extents of the arguments.
 //
-//	60 buffers, placed once the extents are known
+//	58 buffers, placed once the extents are known
 const (
 	trainForwardH1Off  = 0  // f32[5408*N]
 	trainForwardH2Off  = 1  // f32[72]
@@ -251,30 +248,28 @@ const (
 	trainForwardH40Off = 39 // f32[512*N]
 	trainForwardH41Off = 40 // f32[524288]
 	trainForwardH42Off = 41 // f32[1024]
-	trainForwardH43Off = 42 // f32[16]
-	trainForwardH44Off = 43 // f32[16384*N]
-	trainForwardH45Off = 44 // f32[9216*N]
-	trainForwardH46Off = 45 // f32[9216*N]
-	trainForwardH47Off = 46 // f32[1024]
-	trainForwardH48Off = 47 // bool[1024]
-	trainForwardH49Off = 48 // f32[9216*N]
-	trainForwardH50Off = 49 // f32[2304]
-	trainForwardH51Off = 50 // f32[10816*N]
-	trainForwardH52Off = 51 // f32[5408*N]
-	trainForwardH53Off = 52 // f32[9216*N]
-	trainForwardH54Off = 53 // f32[768*min(576*N,1024)]
-	trainForwardH55Off = 54 // f32[16*N]
-	trainForwardH56Off = 55 // bool[1024]
-	trainForwardH57Off = 56 // f32[1024]
-	trainForwardH58Off = 57 // f32[5408*N]
-	trainForwardH59Off = 58 // f32[768*min(676*N,1024)]
-	trainForwardH60Off = 59 // f32[8*N]
+	trainForwardH43Off = 42 // f32[9216*N]
+	trainForwardH44Off = 43 // f32[9216*N]
+	trainForwardH45Off = 44 // f32[1024]
+	trainForwardH46Off = 45 // bool[1024]
+	trainForwardH47Off = 46 // f32[9216*N]
+	trainForwardH48Off = 47 // f32[2304]
+	trainForwardH49Off = 48 // f32[10816*N]
+	trainForwardH50Off = 49 // f32[5408*N]
+	trainForwardH51Off = 50 // f32[9216*N]
+	trainForwardH52Off = 51 // f32[768*min(576*N,1024)]
+	trainForwardH53Off = 52 // f32[16*N]
+	trainForwardH54Off = 53 // bool[1024]
+	trainForwardH55Off = 54 // f32[1024]
+	trainForwardH56Off = 55 // f32[5408*N]
+	trainForwardH57Off = 56 // f32[768*min(676*N,1024)]
+	trainForwardH58Off = 57 // f32[8*N]
 )
 
 // The steps at which each buffer is first written and last read.
 var (
-	trainForwardFirstUse = [...]int32{9, 10, 11, 13, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 25, 26, 28, 29, 30, 31, 32, 33, 34, 34, 35, 36, 38, 42, 45, 46, 47, 48, 50, 51, 51, 53, 54, 55, 56, 57, 62, 67, 68, 69, 71, 74, 74, 75, 76, 77, 78, 79, 80, 81, 84, 84, 85, 86, 87}
-	trainForwardLastUse  = [...]int32{87, 15, 13, 16, 16, 17, 80, 18, 81, 22, 23, 23, 24, 74, 25, 25, 55, 56, 30, 31, 33, 33, 50, 34, 34, 36, 40, 40, 50, 50, 48, 48, 49, 51, 51, 51, 54, 68, 57, 57, 58, 62, 68, 69, 71, 74, 74, 74, 77, 77, 78, 84, 80, 80, 82, 84, 84, 86, 86, 88}
+	trainForwardFirstUse = [...]int32{9, 10, 11, 13, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 25, 26, 28, 29, 30, 31, 32, 33, 34, 34, 35, 36, 38, 42, 45, 46, 47, 48, 50, 51, 51, 53, 54, 55, 56, 57, 62, 68, 70, 73, 73, 74, 75, 76, 77, 78, 79, 80, 83, 83, 84, 85, 86}
+	trainForwardLastUse  = [...]int32{86, 15, 13, 16, 16, 17, 79, 18, 80, 22, 23, 23, 24, 73, 25, 25, 55, 56, 30, 31, 33, 33, 50, 34, 34, 36, 40, 40, 50, 50, 48, 48, 49, 51, 51, 51, 54, 68, 57, 57, 58, 62, 70, 73, 73, 73, 76, 76, 77, 83, 79, 79, 81, 83, 83, 85, 85, 87}
 )
 
 // Offsets of the buffers that prepare uses.

@@ -42,10 +42,10 @@ type Trainer struct {
 	max                 rt.Max
 	stepOpened          bool
 	stepExtents         [1]int // that offsets hold for
-	stepOffsets         [68]int64
+	stepOffsets         [66]int64
 	trainForwardOpened  bool
 	trainForwardExtents [1]int // that offsets hold for
-	trainForwardOffsets [60]int64
+	trainForwardOffsets [58]int64
 	passStep            *rt.Pass
 	dstStep             LossResult // of Step
 	dstForward          []Logits   // of Forward
@@ -237,24 +237,22 @@ func (t *Trainer) openStep(n int) error {
 		stepH48Off: z.Mul(2048, int64(n)),
 		stepH49Off: 2097152,
 		stepH50Off: 4096,
-		stepH51Off: 64,
-		stepH52Off: z.Mul(65536, int64(n)),
-		stepH53Off: z.Mul(36864, int64(n)),
-		stepH54Off: z.Mul(36864, int64(n)),
-		stepH55Off: 4096,
-		stepH56Off: 1024,
-		stepH57Off: z.Mul(36864, int64(n)),
-		stepH58Off: 9216,
-		stepH59Off: z.Mul(43264, int64(n)),
-		stepH60Off: z.Mul(21632, int64(n)),
-		stepH61Off: z.Mul(36864, int64(n)),
-		stepH62Off: z.Mul(3072, z.Min(z.Mul(576, int64(n)), 1024)),
-		stepH63Off: z.Mul(64, int64(n)),
-		stepH64Off: 1024,
-		stepH65Off: 4096,
-		stepH66Off: z.Mul(21632, int64(n)),
-		stepH67Off: z.Mul(3072, z.Min(z.Mul(676, int64(n)), 1024)),
-		stepH68Off: z.Mul(64, int64(n)),
+		stepH51Off: z.Mul(36864, int64(n)),
+		stepH52Off: z.Mul(36864, int64(n)),
+		stepH53Off: 4096,
+		stepH54Off: 1024,
+		stepH55Off: z.Mul(36864, int64(n)),
+		stepH56Off: 9216,
+		stepH57Off: z.Mul(43264, int64(n)),
+		stepH58Off: z.Mul(21632, int64(n)),
+		stepH59Off: z.Mul(36864, int64(n)),
+		stepH60Off: z.Mul(3072, z.Min(z.Mul(576, int64(n)), 1024)),
+		stepH61Off: z.Mul(64, int64(n)),
+		stepH62Off: 1024,
+		stepH63Off: 4096,
+		stepH64Off: z.Mul(21632, int64(n)),
+		stepH65Off: z.Mul(3072, z.Min(z.Mul(676, int64(n)), 1024)),
+		stepH66Off: z.Mul(64, int64(n)),
 	}
 	if err := z.Err("cnn: Step"); err != nil {
 		return err
@@ -356,24 +354,22 @@ func (t *Trainer) openTrainForward(n int) error {
 		trainForwardH40Off: z.Mul(2048, int64(n)),
 		trainForwardH41Off: 2097152,
 		trainForwardH42Off: 4096,
-		trainForwardH43Off: 64,
-		trainForwardH44Off: z.Mul(65536, int64(n)),
-		trainForwardH45Off: z.Mul(36864, int64(n)),
-		trainForwardH46Off: z.Mul(36864, int64(n)),
-		trainForwardH47Off: 4096,
-		trainForwardH48Off: 1024,
-		trainForwardH49Off: z.Mul(36864, int64(n)),
-		trainForwardH50Off: 9216,
-		trainForwardH51Off: z.Mul(43264, int64(n)),
-		trainForwardH52Off: z.Mul(21632, int64(n)),
-		trainForwardH53Off: z.Mul(36864, int64(n)),
-		trainForwardH54Off: z.Mul(3072, z.Min(z.Mul(576, int64(n)), 1024)),
-		trainForwardH55Off: z.Mul(64, int64(n)),
-		trainForwardH56Off: 1024,
-		trainForwardH57Off: 4096,
-		trainForwardH58Off: z.Mul(21632, int64(n)),
-		trainForwardH59Off: z.Mul(3072, z.Min(z.Mul(676, int64(n)), 1024)),
-		trainForwardH60Off: z.Mul(64, int64(n)),
+		trainForwardH43Off: z.Mul(36864, int64(n)),
+		trainForwardH44Off: z.Mul(36864, int64(n)),
+		trainForwardH45Off: 4096,
+		trainForwardH46Off: 1024,
+		trainForwardH47Off: z.Mul(36864, int64(n)),
+		trainForwardH48Off: 9216,
+		trainForwardH49Off: z.Mul(43264, int64(n)),
+		trainForwardH50Off: z.Mul(21632, int64(n)),
+		trainForwardH51Off: z.Mul(36864, int64(n)),
+		trainForwardH52Off: z.Mul(3072, z.Min(z.Mul(576, int64(n)), 1024)),
+		trainForwardH53Off: z.Mul(64, int64(n)),
+		trainForwardH54Off: 1024,
+		trainForwardH55Off: 4096,
+		trainForwardH56Off: z.Mul(21632, int64(n)),
+		trainForwardH57Off: z.Mul(3072, z.Min(z.Mul(676, int64(n)), 1024)),
+		trainForwardH58Off: z.Mul(64, int64(n)),
 	}
 	if err := z.Err("cnn: TrainForward"); err != nil {
 		return err

@@ -88,12 +88,12 @@ func (k *byteTile) write(mask, label string) {
 	}
 	switch {
 	case k.wide():
-		k.steps(k.rows, k.step)
+		k.steps(k.rows, false, k.step)
 	case k.arch == "arm64":
-		k.steps(k.rows, k.longStep)
+		k.steps(k.rows, false, k.longStep)
 	default:
 		k.op("VPBROADCASTD", mask, k.reg(k.regs-1))
-		k.steps(k.rows, k.wordStep)
+		k.steps(k.rows, false, k.wordStep)
 	}
 	for sum := 1; sum < k.sums; sum++ {
 		for i := range k.rows * k.v {

@@ -177,14 +177,19 @@ func (f *file) choice(mask, yes, no, dst int) {
 }
 
 // stepsByElement writes n steps, one or four, of the sums of a tile: v multiply-adds of
-// each row, by an element of it. The registers from used on are free.
-func (f *file) stepsByElement(rows, n, used, v int, acc func(sum, r, i int) string) {
+// each row, by an element of it. It moves the rows: a single step may move them by a
+// register. The registers from used on are free.
+func (f *file) stepsByElement(rows, n int, by any, used, v int, acc func(sum, r, i int) string) {
 	bases, _ := f.rowBases()
 	for r := range rows {
-		if n == 4 {
-			f.line("FMOVQ.P", "16("+general(bases[r])+")", fr(used+r))
-		} else {
-			f.line("FMOVS.P", "4("+general(bases[r])+")", fr(used+r))
+		switch at := "(" + general(bases[r]) + ")"; {
+		case n == 4:
+			f.line("FMOVQ.P", "16"+at, fr(used+r))
+		case by == 4:
+			f.line("FMOVS.P", "4"+at, fr(used+r))
+		default:
+			f.line("FMOVS", at, fr(used+r))
+			f.op("ADDQ", by, bases[r])
 		}
 	}
 	first := used + rows

@@ -215,10 +215,10 @@ func tileKernel(f *file, s isa, rows, panels int) {
 	}
 	t0, t1 := cols(0), temp(0)
 	if f.arch == "arm64" {
-		f.runs(rows, func(n int) { f.stepsByElement(rows, n, used, v, acc) })
+		f.runs(rows, true, func(n int, by any) { f.stepsByElement(rows, n, by, used, v, acc) })
 		t0, t1 = s.reg(rows*v), s.reg(rows*v+1)
 	} else {
-		f.steps(rows, func(u int) {
+		f.steps(rows, true, func(u int) {
 			step(u)
 			if u%2 == 1 && rows > lowRows {
 				f.fetch(panels)
@@ -231,7 +231,7 @@ func tileKernel(f *file, s isa, rows, panels int) {
 			f.op("VADDPS", s.reg(sum*rows*v+i), s.reg(i), s.reg(i))
 		}
 	}
-	f.finish(s, rows, v, t0, t1)
+	f.finish(s, rows, v, t0, t1, true)
 	f.nextTile(next)
 }
 
@@ -247,49 +247,60 @@ func (f *file) fetch(panels int) {
 // steps runs step for every element of every run: four times in a row with u = 0…3
 // while there are as many elements, else with u = 0. A step leaves DI at the next one's
 // columns.
-func (f *file) steps(rows int, step func(u int)) {
-	f.runs(rows, func(n int) {
+func (f *file) steps(rows int, mayLieApart bool, step func(u int)) {
+	f.runs(rows, mayLieApart, func(n int, by any) {
 		for u := range n {
 			step(u)
 		}
-		f.move(rows, 4*n)
+		f.move(rows, by)
 	})
 }
 
 // runs runs steps for the elements of every run, four while there are as many, else
-// one. It leaves DI and the rows at the next ones.
-func (f *file) runs(rows int, steps func(n int)) {
+// one, and moves the rows by what they are told. It leaves DI and the rows at the next ones.
+// Elements of a run may lie apart.
+func (f *file) runs(rows int, mayLieApart bool, steps func(n int, by any)) {
 	const unroll = 4
 	f.nest(rows, true, func() {
 		tail, done := f.fresh("tail"), f.fresh("done")
-		if rows > lowRows {
-			f.fetchRun(rows)
+		if mayLieApart {
+			neighbours := f.fresh("neighbours")
+			f.op("MOVQ", "tile_apart(R14)", "BX")
+			f.op("TESTQ", "BX", "BX")
+			f.op("JZ", neighbours)
+			f.apart(rows, steps)
+			f.op("JMP", done)
+			f.mark(neighbours)
 		}
 		f.op("MOVQ", "tile_run(R14)", "CX")
 		f.op("SHRQ", 2, "CX")
 		f.op("JZ", tail)
-		f.loop("CX", func() { steps(unroll) })
+		f.loop("CX", func() { steps(unroll, 4*unroll) })
 		f.mark(tail)
 		f.op("MOVQ", "tile_run(R14)", "CX")
 		f.op("ANDQ", unroll-1, "CX")
 		f.op("JZ", done)
-		f.loop("CX", func() { steps(1) })
+		f.loop("CX", func() { steps(1, 4) })
 		f.mark(done)
 	})
 }
 
-// runsAhead is how many runs before their use the rows of a are fetched.
-const runsAhead = 8
+// elementsAhead is how many elements before their use those of the rows are fetched that lie
+// apart, which the processor does not foresee.
+const elementsAhead = 8
 
-// fetchRun asks for what the rows read some runs later, if they are neighbours: the
-// processor does not foresee runs that are far apart.
-func (f *file) fetchRun(rows int) {
+// apart runs steps for the elements of a run that are no neighbours but BX bytes apart.
+func (f *file) apart(rows int, steps func(n int, by any)) {
 	f.op("MOVQ", "tile_run(R14)", "CX")
-	f.op("MOVQ", "tile_gap+0(R14)", "BX")
-	f.op("LEAQ", indexed("BX", 0, "CX", 4), "BX")
-	f.op("LEAQ", indexed("SI", 0, "BX", runsAhead), "BX")
-	f.op("PREFETCHT0", at("BX", 0))
-	f.op("PREFETCHT0", at("BX", 4*(rows-1)))
+	f.loop("CX", func() {
+		if rows > lowRows {
+			f.op("PREFETCHT0", indexed("SI", 0, "BX", elementsAhead))
+		}
+		if rows > 2*lowRows { // which may well be in two lines
+			f.op("PREFETCHT0", indexed("SI", 4*(rows-1), "BX", elementsAhead))
+		}
+		steps(1, "BX")
+	})
 }
 
 // startTile points the row registers at the tile and loads the nest's counters.
@@ -354,8 +365,8 @@ func (f *file) nest(rows int, b bool, body func()) {
 }
 
 // finish adds bias and residual, clamps and stores the sums, which are in the
-// first rows*v registers; t0 and t1 are free registers.
-func (f *file) finish(s isa, rows, v int, t0, t1 string) {
+// first rows*v registers; t0 and t1 are free registers. The bias may be by row.
+func (f *file) finish(s isa, rows, v int, t0, t1 string, byRow bool) {
 	part := func(base string, i int) string {
 		if i >= s.perTile {
 			return indexed(base, i%s.perTile*s.bytes, "R11", 1)
@@ -376,6 +387,19 @@ func (f *file) finish(s isa, rows, v int, t0, t1 string) {
 	f.op("MOVQ", biasCur, "BX")
 	f.op("TESTQ", "BX", "BX")
 	f.op("JZ", skip)
+	if byRow {
+		columns := f.fresh("columns")
+		f.op("CMPQ", "tile_byRow(R14)", 0)
+		f.op("JEQ", columns)
+		for r := range rows {
+			f.op("VBROADCASTSS", at("BX", 4*r), t0)
+			for i := range v {
+				f.op("VADDPS", t0, s.reg(r*v+i), s.reg(r*v+i))
+			}
+		}
+		f.op("JMP", skip)
+		f.mark(columns)
+	}
 	for i := range v {
 		f.op("VMOVUPS", at("BX", i*s.bytes), t0)
 		for r := range rows {

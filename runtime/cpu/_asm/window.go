@@ -86,6 +86,6 @@ func windowKernel(f *file, s isa, w window, rows int) {
 			f.op("VMULPS", weight(0), s.reg(i), s.reg(i))
 		}
 	}
-	f.finish(s, rows, v, weight(0), weight(1))
+	f.finish(s, rows, v, weight(0), weight(1), false)
 	f.nextTile(next)
 }
