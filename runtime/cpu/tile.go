@@ -25,7 +25,7 @@ type tile struct {
 	rowC         int    // from a row to the next
 	panelC       int    // from a panel's columns to the next panel's
 	run          int    // elements of a run
-	apart        int    // bytes between one of them and the next, 0 where they are neighbours
+	apart        int    // bytes from one to the next in a nest of one run, 0 where they are neighbours
 	n            [3]int // how often the inner, middle and outer loop run, at least once
 	gap          [3]int // from the end of a run to the next run, where that loop goes on
 	skipB        [3]int // what is skipped of b there

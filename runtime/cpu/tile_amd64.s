@@ -87,27 +87,27 @@ r1p1:
 	VXORPS Y5, Y5, Y5
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
-nest11:
 	MOVQ tile_apart(R14), BX
 	TESTQ BX, BX
-	JZ neighbours15
+	JZ neighbours11
 	MOVQ tile_run(R14), CX
 	PCALIGN $32
-loop16:
+loop13:
 	VBROADCASTSS 0(SI), Y10
 	VFMADD231PS 0(DI), Y10, Y0
 	VFMADD231PS 32(DI), Y10, Y1
 	ADDQ R15, DI
 	ADDQ BX, SI
 	DECQ CX
-	JNZ loop16
-	JMP done14
-neighbours15:
+	JNZ loop13
+	JMP end12
+neighbours11:
+nest14:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail13
+	JZ tail16
 	PCALIGN $32
-loop17:
+loop18:
 	VBROADCASTSS 0(SI), Y10
 	VFMADD231PS 0(DI), Y10, Y0
 	VFMADD231PS 32(DI), Y10, Y1
@@ -126,46 +126,47 @@ loop17:
 	ADDQ R15, DI
 	ADDQ $16, SI
 	DECQ CX
-	JNZ loop17
-tail13:
+	JNZ loop18
+tail16:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done14
+	JZ done17
 	PCALIGN $32
-loop18:
+loop19:
 	VBROADCASTSS 0(SI), Y10
 	VFMADD231PS 0(DI), Y10, Y0
 	VFMADD231PS 32(DI), Y10, Y1
 	ADDQ R15, DI
 	ADDQ $4, SI
 	DECQ CX
-	JNZ loop18
-done14:
+	JNZ loop19
+done17:
 	DECQ R10
-	JZ outer19
+	JZ outer20
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+0(R14), DI
-	JMP nest11
-outer19:
+	JMP nest14
+outer20:
 	DECQ R11
-	JZ outer20
+	JZ outer21
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest11
-outer20:
+	JMP nest14
+outer21:
 	DECQ outer-56(SP)
-	JZ outer21
+	JZ outer22
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest11
-outer21:
-out12:
+	JMP nest14
+outer22:
+out15:
+end12:
 	VADDPS Y2, Y0, Y0
 	VADDPS Y3, Y1, Y1
 	VADDPS Y4, Y0, Y0
@@ -174,48 +175,48 @@ out12:
 	VADDPS Y7, Y1, Y1
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased22
+	JZ unbiased23
 	CMPQ tile_byRow(R14), $0
-	JEQ columns23
+	JEQ columns24
 	VBROADCASTSS 0(BX), Y8
 	VADDPS Y8, Y0, Y0
 	VADDPS Y8, Y1, Y1
-	JMP unbiased22
-columns23:
+	JMP unbiased23
+columns24:
 	VMOVUPS 0(BX), Y8
 	VADDPS Y8, Y0, Y0
 	VMOVUPS 32(BX), Y8
 	VADDPS Y8, Y1, Y1
-unbiased22:
+unbiased23:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone24
+	JZ alone25
 	VADDPS 0(DI), Y0, Y0
 	VADDPS 32(DI), Y1, Y1
-alone24:
+alone25:
 	CMPQ tile_clamp(R14), $0
-	JEQ free25
+	JEQ free26
 	VBROADCASTSS tile_lo(R14), Y8
 	VBROADCASTSS tile_hi(R14), Y10
 	VMAXPS Y0, Y8, Y0
 	VMINPS Y0, Y10, Y0
 	VMAXPS Y1, Y8, Y1
 	VMINPS Y1, Y10, Y1
-free25:
+free26:
 	MOVQ c-24(SP), DI
 	VMOVUPS Y0, 0(DI)
 	VMOVUPS Y1, 32(DI)
 	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JNZ within27
+	JNZ within28
 	DECQ round-64(SP)
-	JLE last26
+	JLE last27
 	MOVQ tile_count(R14), BX
 	MOVQ BX, count-48(SP)
 	LEAQ tile_roundA(R14), CX
-within27:
+within28:
 	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB-tile_nextA(CX), BX
@@ -223,15 +224,15 @@ within27:
 	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread28
+	JEQ unread29
 	ADDQ BX, residual-40(SP)
-unread28:
+unread29:
 	CMPQ bias-32(SP), $0
 	JEQ r1p1
 	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r1p1
-last26:
+last27:
 	VZEROUPPER
 	RET
 r2p1:
@@ -249,13 +250,12 @@ r2p1:
 	VXORPS Y5, Y5, Y5
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
-nest29:
 	MOVQ tile_apart(R14), BX
 	TESTQ BX, BX
-	JZ neighbours33
+	JZ neighbours30
 	MOVQ tile_run(R14), CX
 	PCALIGN $32
-loop34:
+loop32:
 	VMOVUPS 0(DI), Y8
 	VMOVUPS 32(DI), Y9
 	PREFETCHT0 4096(DI)
@@ -268,14 +268,15 @@ loop34:
 	VFMADD231PS Y9, Y11, Y3
 	ADDQ BX, SI
 	DECQ CX
-	JNZ loop34
-	JMP done32
-neighbours33:
+	JNZ loop32
+	JMP end31
+neighbours30:
+nest33:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail31
+	JZ tail35
 	PCALIGN $32
-loop35:
+loop37:
 	VMOVUPS 0(DI), Y8
 	VMOVUPS 32(DI), Y9
 	PREFETCHT0 4096(DI)
@@ -318,13 +319,13 @@ loop35:
 	VFMADD231PS Y9, Y11, Y7
 	ADDQ $16, SI
 	DECQ CX
-	JNZ loop35
-tail31:
+	JNZ loop37
+tail35:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done32
+	JZ done36
 	PCALIGN $32
-loop36:
+loop38:
 	VMOVUPS 0(DI), Y8
 	VMOVUPS 32(DI), Y9
 	PREFETCHT0 4096(DI)
@@ -337,70 +338,71 @@ loop36:
 	VFMADD231PS Y9, Y11, Y3
 	ADDQ $4, SI
 	DECQ CX
-	JNZ loop36
-done32:
+	JNZ loop38
+done36:
 	DECQ R10
-	JZ outer37
+	JZ outer39
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+0(R14), DI
-	JMP nest29
-outer37:
+	JMP nest33
+outer39:
 	DECQ R11
-	JZ outer38
+	JZ outer40
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest29
-outer38:
+	JMP nest33
+outer40:
 	DECQ outer-56(SP)
-	JZ outer39
+	JZ outer41
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest29
-outer39:
-out30:
+	JMP nest33
+outer41:
+out34:
+end31:
 	VADDPS Y4, Y0, Y0
 	VADDPS Y5, Y1, Y1
 	VADDPS Y6, Y2, Y2
 	VADDPS Y7, Y3, Y3
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased40
+	JZ unbiased42
 	CMPQ tile_byRow(R14), $0
-	JEQ columns41
+	JEQ columns43
 	VBROADCASTSS 0(BX), Y8
 	VADDPS Y8, Y0, Y0
 	VADDPS Y8, Y1, Y1
 	VBROADCASTSS 4(BX), Y8
 	VADDPS Y8, Y2, Y2
 	VADDPS Y8, Y3, Y3
-	JMP unbiased40
-columns41:
+	JMP unbiased42
+columns43:
 	VMOVUPS 0(BX), Y8
 	VADDPS Y8, Y0, Y0
 	VADDPS Y8, Y2, Y2
 	VMOVUPS 32(BX), Y8
 	VADDPS Y8, Y1, Y1
 	VADDPS Y8, Y3, Y3
-unbiased40:
+unbiased42:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone42
+	JZ alone44
 	VADDPS 0(DI), Y0, Y0
 	VADDPS 32(DI), Y1, Y1
 	ADDQ R10, DI
 	VADDPS 0(DI), Y2, Y2
 	VADDPS 32(DI), Y3, Y3
-alone42:
+alone44:
 	CMPQ tile_clamp(R14), $0
-	JEQ free43
+	JEQ free45
 	VBROADCASTSS tile_lo(R14), Y8
 	VBROADCASTSS tile_hi(R14), Y10
 	VMAXPS Y0, Y8, Y0
@@ -411,7 +413,7 @@ alone42:
 	VMINPS Y2, Y10, Y2
 	VMAXPS Y3, Y8, Y3
 	VMINPS Y3, Y10, Y3
-free43:
+free45:
 	MOVQ c-24(SP), DI
 	VMOVUPS Y0, 0(DI)
 	VMOVUPS Y1, 32(DI)
@@ -420,13 +422,13 @@ free43:
 	VMOVUPS Y3, 32(DI)
 	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JNZ within45
+	JNZ within47
 	DECQ round-64(SP)
-	JLE last44
+	JLE last46
 	MOVQ tile_count(R14), BX
 	MOVQ BX, count-48(SP)
 	LEAQ tile_roundA(R14), CX
-within45:
+within47:
 	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB-tile_nextA(CX), BX
@@ -434,15 +436,15 @@ within45:
 	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread46
+	JEQ unread48
 	ADDQ BX, residual-40(SP)
-unread46:
+unread48:
 	CMPQ bias-32(SP), $0
 	JEQ r2p1
 	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r2p1
-last44:
+last46:
 	VZEROUPPER
 	RET
 r3p1:
@@ -464,13 +466,12 @@ r3p1:
 	VXORPS Y9, Y9, Y9
 	VXORPS Y10, Y10, Y10
 	VXORPS Y11, Y11, Y11
-nest47:
 	MOVQ tile_apart(R14), BX
 	TESTQ BX, BX
-	JZ neighbours51
+	JZ neighbours49
 	MOVQ tile_run(R14), CX
 	PCALIGN $32
-loop52:
+loop51:
 	VMOVUPS 0(DI), Y12
 	VMOVUPS 32(DI), Y13
 	PREFETCHT0 4096(DI)
@@ -486,14 +487,15 @@ loop52:
 	VFMADD231PS Y13, Y14, Y5
 	ADDQ BX, SI
 	DECQ CX
-	JNZ loop52
-	JMP done50
-neighbours51:
+	JNZ loop51
+	JMP end50
+neighbours49:
+nest52:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail49
+	JZ tail54
 	PCALIGN $32
-loop53:
+loop56:
 	VMOVUPS 0(DI), Y12
 	VMOVUPS 32(DI), Y13
 	PREFETCHT0 4096(DI)
@@ -548,13 +550,13 @@ loop53:
 	VFMADD231PS Y13, Y14, Y11
 	ADDQ $16, SI
 	DECQ CX
-	JNZ loop53
-tail49:
+	JNZ loop56
+tail54:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done50
+	JZ done55
 	PCALIGN $32
-loop54:
+loop57:
 	VMOVUPS 0(DI), Y12
 	VMOVUPS 32(DI), Y13
 	PREFETCHT0 4096(DI)
@@ -570,33 +572,34 @@ loop54:
 	VFMADD231PS Y13, Y14, Y5
 	ADDQ $4, SI
 	DECQ CX
-	JNZ loop54
-done50:
+	JNZ loop57
+done55:
 	DECQ R10
-	JZ outer55
+	JZ outer58
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+0(R14), DI
-	JMP nest47
-outer55:
+	JMP nest52
+outer58:
 	DECQ R11
-	JZ outer56
+	JZ outer59
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest47
-outer56:
+	JMP nest52
+outer59:
 	DECQ outer-56(SP)
-	JZ outer57
+	JZ outer60
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest47
-outer57:
-out48:
+	JMP nest52
+outer60:
+out53:
+end50:
 	VADDPS Y6, Y0, Y0
 	VADDPS Y7, Y1, Y1
 	VADDPS Y8, Y2, Y2
@@ -605,9 +608,9 @@ out48:
 	VADDPS Y11, Y5, Y5
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased58
+	JZ unbiased61
 	CMPQ tile_byRow(R14), $0
-	JEQ columns59
+	JEQ columns62
 	VBROADCASTSS 0(BX), Y12
 	VADDPS Y12, Y0, Y0
 	VADDPS Y12, Y1, Y1
@@ -617,8 +620,8 @@ out48:
 	VBROADCASTSS 8(BX), Y12
 	VADDPS Y12, Y4, Y4
 	VADDPS Y12, Y5, Y5
-	JMP unbiased58
-columns59:
+	JMP unbiased61
+columns62:
 	VMOVUPS 0(BX), Y12
 	VADDPS Y12, Y0, Y0
 	VADDPS Y12, Y2, Y2
@@ -627,12 +630,12 @@ columns59:
 	VADDPS Y12, Y1, Y1
 	VADDPS Y12, Y3, Y3
 	VADDPS Y12, Y5, Y5
-unbiased58:
+unbiased61:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone60
+	JZ alone63
 	VADDPS 0(DI), Y0, Y0
 	VADDPS 32(DI), Y1, Y1
 	ADDQ R10, DI
@@ -641,9 +644,9 @@ unbiased58:
 	ADDQ R10, DI
 	VADDPS 0(DI), Y4, Y4
 	VADDPS 32(DI), Y5, Y5
-alone60:
+alone63:
 	CMPQ tile_clamp(R14), $0
-	JEQ free61
+	JEQ free64
 	VBROADCASTSS tile_lo(R14), Y12
 	VBROADCASTSS tile_hi(R14), Y14
 	VMAXPS Y0, Y12, Y0
@@ -658,7 +661,7 @@ alone60:
 	VMINPS Y4, Y14, Y4
 	VMAXPS Y5, Y12, Y5
 	VMINPS Y5, Y14, Y5
-free61:
+free64:
 	MOVQ c-24(SP), DI
 	VMOVUPS Y0, 0(DI)
 	VMOVUPS Y1, 32(DI)
@@ -670,13 +673,13 @@ free61:
 	VMOVUPS Y5, 32(DI)
 	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JNZ within63
+	JNZ within66
 	DECQ round-64(SP)
-	JLE last62
+	JLE last65
 	MOVQ tile_count(R14), BX
 	MOVQ BX, count-48(SP)
 	LEAQ tile_roundA(R14), CX
-within63:
+within66:
 	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB-tile_nextA(CX), BX
@@ -684,15 +687,15 @@ within63:
 	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread64
+	JEQ unread67
 	ADDQ BX, residual-40(SP)
-unread64:
+unread67:
 	CMPQ bias-32(SP), $0
 	JEQ r3p1
 	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r3p1
-last62:
+last65:
 	VZEROUPPER
 	RET
 r4p1:
@@ -710,10 +713,9 @@ r4p1:
 	VXORPS Y5, Y5, Y5
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
-nest65:
 	MOVQ tile_apart(R14), BX
 	TESTQ BX, BX
-	JZ neighbours69
+	JZ neighbours68
 	MOVQ tile_run(R14), CX
 	PCALIGN $32
 loop70:
@@ -736,13 +738,14 @@ loop70:
 	ADDQ BX, SI
 	DECQ CX
 	JNZ loop70
-	JMP done68
-neighbours69:
+	JMP end69
+neighbours68:
+nest71:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail67
+	JZ tail73
 	PCALIGN $32
-loop71:
+loop75:
 	VMOVUPS 0(DI), Y8
 	VMOVUPS 32(DI), Y9
 	PREFETCHT0 4096(DI)
@@ -809,13 +812,13 @@ loop71:
 	VFMADD231PS Y9, Y13, Y7
 	ADDQ $16, SI
 	DECQ CX
-	JNZ loop71
-tail67:
+	JNZ loop75
+tail73:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done68
+	JZ done74
 	PCALIGN $32
-loop72:
+loop76:
 	VMOVUPS 0(DI), Y8
 	VMOVUPS 32(DI), Y9
 	PREFETCHT0 4096(DI)
@@ -834,38 +837,39 @@ loop72:
 	VFMADD231PS Y9, Y13, Y7
 	ADDQ $4, SI
 	DECQ CX
-	JNZ loop72
-done68:
+	JNZ loop76
+done74:
 	DECQ R10
-	JZ outer73
+	JZ outer77
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+0(R14), DI
-	JMP nest65
-outer73:
+	JMP nest71
+outer77:
 	DECQ R11
-	JZ outer74
+	JZ outer78
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest65
-outer74:
+	JMP nest71
+outer78:
 	DECQ outer-56(SP)
-	JZ outer75
+	JZ outer79
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest65
-outer75:
-out66:
+	JMP nest71
+outer79:
+out72:
+end69:
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased76
+	JZ unbiased80
 	CMPQ tile_byRow(R14), $0
-	JEQ columns77
+	JEQ columns81
 	VBROADCASTSS 0(BX), Y8
 	VADDPS Y8, Y0, Y0
 	VADDPS Y8, Y1, Y1
@@ -878,8 +882,8 @@ out66:
 	VBROADCASTSS 12(BX), Y8
 	VADDPS Y8, Y6, Y6
 	VADDPS Y8, Y7, Y7
-	JMP unbiased76
-columns77:
+	JMP unbiased80
+columns81:
 	VMOVUPS 0(BX), Y8
 	VADDPS Y8, Y0, Y0
 	VADDPS Y8, Y2, Y2
@@ -890,12 +894,12 @@ columns77:
 	VADDPS Y8, Y3, Y3
 	VADDPS Y8, Y5, Y5
 	VADDPS Y8, Y7, Y7
-unbiased76:
+unbiased80:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone78
+	JZ alone82
 	VADDPS 0(DI), Y0, Y0
 	VADDPS 32(DI), Y1, Y1
 	ADDQ R10, DI
@@ -907,9 +911,9 @@ unbiased76:
 	ADDQ R10, DI
 	VADDPS 0(DI), Y6, Y6
 	VADDPS 32(DI), Y7, Y7
-alone78:
+alone82:
 	CMPQ tile_clamp(R14), $0
-	JEQ free79
+	JEQ free83
 	VBROADCASTSS tile_lo(R14), Y8
 	VBROADCASTSS tile_hi(R14), Y10
 	VMAXPS Y0, Y8, Y0
@@ -928,7 +932,7 @@ alone78:
 	VMINPS Y6, Y10, Y6
 	VMAXPS Y7, Y8, Y7
 	VMINPS Y7, Y10, Y7
-free79:
+free83:
 	MOVQ c-24(SP), DI
 	VMOVUPS Y0, 0(DI)
 	VMOVUPS Y1, 32(DI)
@@ -943,13 +947,13 @@ free79:
 	VMOVUPS Y7, 32(DI)
 	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JNZ within81
+	JNZ within85
 	DECQ round-64(SP)
-	JLE last80
+	JLE last84
 	MOVQ tile_count(R14), BX
 	MOVQ BX, count-48(SP)
 	LEAQ tile_roundA(R14), CX
-within81:
+within85:
 	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB-tile_nextA(CX), BX
@@ -957,15 +961,15 @@ within81:
 	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread82
+	JEQ unread86
 	ADDQ BX, residual-40(SP)
-unread82:
+unread86:
 	CMPQ bias-32(SP), $0
 	JEQ r4p1
 	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r4p1
-last80:
+last84:
 	VZEROUPPER
 	RET
 r5p1:
@@ -985,13 +989,12 @@ r5p1:
 	VXORPS Y7, Y7, Y7
 	VXORPS Y8, Y8, Y8
 	VXORPS Y9, Y9, Y9
-nest83:
 	MOVQ tile_apart(R14), BX
 	TESTQ BX, BX
 	JZ neighbours87
 	MOVQ tile_run(R14), CX
 	PCALIGN $32
-loop88:
+loop89:
 	PREFETCHT0 0(SI)(BX*8)
 	VMOVUPS 0(DI), Y10
 	VMOVUPS 32(DI), Y11
@@ -1014,14 +1017,15 @@ loop88:
 	VFMADD231PS Y11, Y12, Y9
 	ADDQ BX, SI
 	DECQ CX
-	JNZ loop88
-	JMP done86
+	JNZ loop89
+	JMP end88
 neighbours87:
+nest90:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail85
+	JZ tail92
 	PCALIGN $32
-loop89:
+loop94:
 	VMOVUPS 0(DI), Y10
 	VMOVUPS 32(DI), Y11
 	PREFETCHT0 4096(DI)
@@ -1104,13 +1108,13 @@ loop89:
 	ADDQ tile_fetch(R14), R13
 	ADDQ $16, SI
 	DECQ CX
-	JNZ loop89
-tail85:
+	JNZ loop94
+tail92:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done86
+	JZ done93
 	PCALIGN $32
-loop90:
+loop95:
 	VMOVUPS 0(DI), Y10
 	VMOVUPS 32(DI), Y11
 	PREFETCHT0 4096(DI)
@@ -1132,38 +1136,39 @@ loop90:
 	VFMADD231PS Y11, Y12, Y9
 	ADDQ $4, SI
 	DECQ CX
-	JNZ loop90
-done86:
+	JNZ loop95
+done93:
 	DECQ R10
-	JZ outer91
+	JZ outer96
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+0(R14), DI
-	JMP nest83
-outer91:
+	JMP nest90
+outer96:
 	DECQ R11
-	JZ outer92
+	JZ outer97
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest83
-outer92:
+	JMP nest90
+outer97:
 	DECQ outer-56(SP)
-	JZ outer93
+	JZ outer98
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest83
-outer93:
-out84:
+	JMP nest90
+outer98:
+out91:
+end88:
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased94
+	JZ unbiased99
 	CMPQ tile_byRow(R14), $0
-	JEQ columns95
+	JEQ columns100
 	VBROADCASTSS 0(BX), Y10
 	VADDPS Y10, Y0, Y0
 	VADDPS Y10, Y1, Y1
@@ -1179,8 +1184,8 @@ out84:
 	VBROADCASTSS 16(BX), Y10
 	VADDPS Y10, Y8, Y8
 	VADDPS Y10, Y9, Y9
-	JMP unbiased94
-columns95:
+	JMP unbiased99
+columns100:
 	VMOVUPS 0(BX), Y10
 	VADDPS Y10, Y0, Y0
 	VADDPS Y10, Y2, Y2
@@ -1193,12 +1198,12 @@ columns95:
 	VADDPS Y10, Y5, Y5
 	VADDPS Y10, Y7, Y7
 	VADDPS Y10, Y9, Y9
-unbiased94:
+unbiased99:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone96
+	JZ alone101
 	VADDPS 0(DI), Y0, Y0
 	VADDPS 32(DI), Y1, Y1
 	ADDQ R10, DI
@@ -1213,9 +1218,9 @@ unbiased94:
 	ADDQ R10, DI
 	VADDPS 0(DI), Y8, Y8
 	VADDPS 32(DI), Y9, Y9
-alone96:
+alone101:
 	CMPQ tile_clamp(R14), $0
-	JEQ free97
+	JEQ free102
 	VBROADCASTSS tile_lo(R14), Y10
 	VBROADCASTSS tile_hi(R14), Y12
 	VMAXPS Y0, Y10, Y0
@@ -1238,7 +1243,7 @@ alone96:
 	VMINPS Y8, Y12, Y8
 	VMAXPS Y9, Y10, Y9
 	VMINPS Y9, Y12, Y9
-free97:
+free102:
 	MOVQ c-24(SP), DI
 	VMOVUPS Y0, 0(DI)
 	VMOVUPS Y1, 32(DI)
@@ -1256,13 +1261,13 @@ free97:
 	VMOVUPS Y9, 32(DI)
 	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JNZ within99
+	JNZ within104
 	DECQ round-64(SP)
-	JLE last98
+	JLE last103
 	MOVQ tile_count(R14), BX
 	MOVQ BX, count-48(SP)
 	LEAQ tile_roundA(R14), CX
-within99:
+within104:
 	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB-tile_nextA(CX), BX
@@ -1270,15 +1275,15 @@ within99:
 	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread100
+	JEQ unread105
 	ADDQ BX, residual-40(SP)
-unread100:
+unread105:
 	CMPQ bias-32(SP), $0
 	JEQ r5p1
 	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r5p1
-last98:
+last103:
 	VZEROUPPER
 	RET
 r6p1:
@@ -1300,13 +1305,12 @@ r6p1:
 	VXORPS Y9, Y9, Y9
 	VXORPS Y10, Y10, Y10
 	VXORPS Y11, Y11, Y11
-nest101:
 	MOVQ tile_apart(R14), BX
 	TESTQ BX, BX
-	JZ neighbours105
+	JZ neighbours106
 	MOVQ tile_run(R14), CX
 	PCALIGN $32
-loop106:
+loop108:
 	PREFETCHT0 0(SI)(BX*8)
 	VMOVUPS 0(DI), Y12
 	VMOVUPS 32(DI), Y13
@@ -1332,14 +1336,15 @@ loop106:
 	VFMADD231PS Y13, Y15, Y11
 	ADDQ BX, SI
 	DECQ CX
-	JNZ loop106
-	JMP done104
-neighbours105:
+	JNZ loop108
+	JMP end107
+neighbours106:
+nest109:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail103
+	JZ tail111
 	PCALIGN $32
-loop107:
+loop113:
 	VMOVUPS 0(DI), Y12
 	VMOVUPS 32(DI), Y13
 	PREFETCHT0 4096(DI)
@@ -1434,13 +1439,13 @@ loop107:
 	ADDQ tile_fetch(R14), R13
 	ADDQ $16, SI
 	DECQ CX
-	JNZ loop107
-tail103:
+	JNZ loop113
+tail111:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done104
+	JZ done112
 	PCALIGN $32
-loop108:
+loop114:
 	VMOVUPS 0(DI), Y12
 	VMOVUPS 32(DI), Y13
 	PREFETCHT0 4096(DI)
@@ -1465,38 +1470,39 @@ loop108:
 	VFMADD231PS Y13, Y15, Y11
 	ADDQ $4, SI
 	DECQ CX
-	JNZ loop108
-done104:
+	JNZ loop114
+done112:
 	DECQ R10
-	JZ outer109
+	JZ outer115
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+0(R14), DI
-	JMP nest101
-outer109:
+	JMP nest109
+outer115:
 	DECQ R11
-	JZ outer110
+	JZ outer116
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest101
-outer110:
+	JMP nest109
+outer116:
 	DECQ outer-56(SP)
-	JZ outer111
+	JZ outer117
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest101
-outer111:
-out102:
+	JMP nest109
+outer117:
+out110:
+end107:
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased112
+	JZ unbiased118
 	CMPQ tile_byRow(R14), $0
-	JEQ columns113
+	JEQ columns119
 	VBROADCASTSS 0(BX), Y12
 	VADDPS Y12, Y0, Y0
 	VADDPS Y12, Y1, Y1
@@ -1515,8 +1521,8 @@ out102:
 	VBROADCASTSS 20(BX), Y12
 	VADDPS Y12, Y10, Y10
 	VADDPS Y12, Y11, Y11
-	JMP unbiased112
-columns113:
+	JMP unbiased118
+columns119:
 	VMOVUPS 0(BX), Y12
 	VADDPS Y12, Y0, Y0
 	VADDPS Y12, Y2, Y2
@@ -1531,12 +1537,12 @@ columns113:
 	VADDPS Y12, Y7, Y7
 	VADDPS Y12, Y9, Y9
 	VADDPS Y12, Y11, Y11
-unbiased112:
+unbiased118:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone114
+	JZ alone120
 	VADDPS 0(DI), Y0, Y0
 	VADDPS 32(DI), Y1, Y1
 	ADDQ R10, DI
@@ -1554,9 +1560,9 @@ unbiased112:
 	ADDQ R10, DI
 	VADDPS 0(DI), Y10, Y10
 	VADDPS 32(DI), Y11, Y11
-alone114:
+alone120:
 	CMPQ tile_clamp(R14), $0
-	JEQ free115
+	JEQ free121
 	VBROADCASTSS tile_lo(R14), Y12
 	VBROADCASTSS tile_hi(R14), Y14
 	VMAXPS Y0, Y12, Y0
@@ -1583,7 +1589,7 @@ alone114:
 	VMINPS Y10, Y14, Y10
 	VMAXPS Y11, Y12, Y11
 	VMINPS Y11, Y14, Y11
-free115:
+free121:
 	MOVQ c-24(SP), DI
 	VMOVUPS Y0, 0(DI)
 	VMOVUPS Y1, 32(DI)
@@ -1604,13 +1610,13 @@ free115:
 	VMOVUPS Y11, 32(DI)
 	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JNZ within117
+	JNZ within123
 	DECQ round-64(SP)
-	JLE last116
+	JLE last122
 	MOVQ tile_count(R14), BX
 	MOVQ BX, count-48(SP)
 	LEAQ tile_roundA(R14), CX
-within117:
+within123:
 	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB-tile_nextA(CX), BX
@@ -1618,15 +1624,15 @@ within117:
 	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread118
+	JEQ unread124
 	ADDQ BX, residual-40(SP)
-unread118:
+unread124:
 	CMPQ bias-32(SP), $0
 	JEQ r6p1
 	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r6p1
-last116:
+last122:
 	VZEROUPPER
 	RET
 
@@ -1635,33 +1641,33 @@ TEXT ·tileAVX512(SB), NOSPLIT, $64-8
 	MOVQ t+0(FP), R14
 	MOVQ tile_a(R14), CX
 	TESTQ CX, CX
-	JZ absent119
+	JZ absent125
 	ADDQ tile_atA(R14), CX
-absent119:
+absent125:
 	MOVQ CX, a-8(SP)
 	MOVQ tile_b(R14), CX
 	TESTQ CX, CX
-	JZ absent120
+	JZ absent126
 	ADDQ tile_atB(R14), CX
-absent120:
+absent126:
 	MOVQ CX, b-16(SP)
 	MOVQ tile_c(R14), CX
 	TESTQ CX, CX
-	JZ absent121
+	JZ absent127
 	ADDQ tile_atC(R14), CX
-absent121:
+absent127:
 	MOVQ CX, c-24(SP)
 	MOVQ tile_bias(R14), CX
 	TESTQ CX, CX
-	JZ absent122
+	JZ absent128
 	ADDQ tile_atBias(R14), CX
-absent122:
+absent128:
 	MOVQ CX, bias-32(SP)
 	MOVQ tile_residual(R14), CX
 	TESTQ CX, CX
-	JZ absent123
+	JZ absent129
 	ADDQ tile_atC(R14), CX
-absent123:
+absent129:
 	MOVQ CX, residual-40(SP)
 	MOVQ tile_count(R14), CX
 	MOVQ CX, count-48(SP)
@@ -1679,111 +1685,111 @@ absent123:
 	CMPQ tile_panels(R14), $2
 	JEQ two
 	CMPQ CX, $8
-	JGE from124
-	CMPQ CX, $4
-	JGE from125
-	CMPQ CX, $2
-	JGE from126
-	JMP r1p1
-from126:
-	CMPQ CX, $3
-	JGE from127
-	JMP r2p1
-from127:
-	JMP r3p1
-from125:
-	CMPQ CX, $6
-	JGE from128
-	CMPQ CX, $5
-	JGE from129
-	JMP r4p1
-from129:
-	JMP r5p1
-from128:
-	CMPQ CX, $7
 	JGE from130
-	JMP r6p1
-from130:
-	JMP r7p1
-from124:
-	CMPQ CX, $11
+	CMPQ CX, $4
 	JGE from131
-	CMPQ CX, $9
+	CMPQ CX, $2
 	JGE from132
-	JMP r8p1
+	JMP r1p1
 from132:
-	CMPQ CX, $10
+	CMPQ CX, $3
 	JGE from133
-	JMP r9p1
+	JMP r2p1
 from133:
-	JMP r10p1
+	JMP r3p1
 from131:
-	CMPQ CX, $13
+	CMPQ CX, $6
 	JGE from134
-	CMPQ CX, $12
+	CMPQ CX, $5
 	JGE from135
-	JMP r11p1
+	JMP r4p1
 from135:
-	JMP r12p1
+	JMP r5p1
 from134:
-	CMPQ CX, $14
+	CMPQ CX, $7
 	JGE from136
-	JMP r13p1
+	JMP r6p1
 from136:
+	JMP r7p1
+from130:
+	CMPQ CX, $11
+	JGE from137
+	CMPQ CX, $9
+	JGE from138
+	JMP r8p1
+from138:
+	CMPQ CX, $10
+	JGE from139
+	JMP r9p1
+from139:
+	JMP r10p1
+from137:
+	CMPQ CX, $13
+	JGE from140
+	CMPQ CX, $12
+	JGE from141
+	JMP r11p1
+from141:
+	JMP r12p1
+from140:
+	CMPQ CX, $14
+	JGE from142
+	JMP r13p1
+from142:
 	JMP r14p1
 two:
 	CMPQ CX, $8
-	JGE from137
-	CMPQ CX, $4
-	JGE from138
-	CMPQ CX, $2
-	JGE from139
-	JMP r1p2
-from139:
-	CMPQ CX, $3
-	JGE from140
-	JMP r2p2
-from140:
-	JMP r3p2
-from138:
-	CMPQ CX, $6
-	JGE from141
-	CMPQ CX, $5
-	JGE from142
-	JMP r4p2
-from142:
-	JMP r5p2
-from141:
-	CMPQ CX, $7
 	JGE from143
-	JMP r6p2
-from143:
-	JMP r7p2
-from137:
-	CMPQ CX, $11
+	CMPQ CX, $4
 	JGE from144
-	CMPQ CX, $9
+	CMPQ CX, $2
 	JGE from145
-	JMP r8p2
+	JMP r1p2
 from145:
-	CMPQ CX, $10
+	CMPQ CX, $3
 	JGE from146
-	JMP r9p2
+	JMP r2p2
 from146:
-	JMP r10p2
+	JMP r3p2
 from144:
-	CMPQ CX, $13
+	CMPQ CX, $6
 	JGE from147
-	CMPQ CX, $12
+	CMPQ CX, $5
 	JGE from148
-	JMP r11p2
+	JMP r4p2
 from148:
-	JMP r12p2
+	JMP r5p2
 from147:
-	CMPQ CX, $14
+	CMPQ CX, $7
 	JGE from149
-	JMP r13p2
+	JMP r6p2
 from149:
+	JMP r7p2
+from143:
+	CMPQ CX, $11
+	JGE from150
+	CMPQ CX, $9
+	JGE from151
+	JMP r8p2
+from151:
+	CMPQ CX, $10
+	JGE from152
+	JMP r9p2
+from152:
+	JMP r10p2
+from150:
+	CMPQ CX, $13
+	JGE from153
+	CMPQ CX, $12
+	JGE from154
+	JMP r11p2
+from154:
+	JMP r12p2
+from153:
+	CMPQ CX, $14
+	JGE from155
+	JMP r13p2
+from155:
 	JMP r14p2
 r1p1:
 	MOVQ a-8(SP), SI
@@ -1796,26 +1802,26 @@ r1p1:
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
-nest150:
 	MOVQ tile_apart(R14), BX
 	TESTQ BX, BX
-	JZ neighbours154
+	JZ neighbours156
 	MOVQ tile_run(R14), CX
 	PCALIGN $32
-loop155:
+loop158:
 	VBROADCASTSS 0(SI), Z5
 	VFMADD231PS 0(DI), Z5, Z0
 	ADDQ R15, DI
 	ADDQ BX, SI
 	DECQ CX
-	JNZ loop155
-	JMP done153
-neighbours154:
+	JNZ loop158
+	JMP end157
+neighbours156:
+nest159:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail152
+	JZ tail161
 	PCALIGN $32
-loop156:
+loop163:
 	VBROADCASTSS 0(SI), Z5
 	VFMADD231PS 0(DI), Z5, Z0
 	ADDQ R15, DI
@@ -1830,85 +1836,86 @@ loop156:
 	ADDQ R15, DI
 	ADDQ $16, SI
 	DECQ CX
-	JNZ loop156
-tail152:
+	JNZ loop163
+tail161:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done153
+	JZ done162
 	PCALIGN $32
-loop157:
+loop164:
 	VBROADCASTSS 0(SI), Z5
 	VFMADD231PS 0(DI), Z5, Z0
 	ADDQ R15, DI
 	ADDQ $4, SI
 	DECQ CX
-	JNZ loop157
-done153:
+	JNZ loop164
+done162:
 	DECQ R10
-	JZ outer158
+	JZ outer165
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+0(R14), DI
-	JMP nest150
-outer158:
+	JMP nest159
+outer165:
 	DECQ R11
-	JZ outer159
+	JZ outer166
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest150
-outer159:
+	JMP nest159
+outer166:
 	DECQ outer-56(SP)
-	JZ outer160
+	JZ outer167
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest150
-outer160:
-out151:
+	JMP nest159
+outer167:
+out160:
+end157:
 	VADDPS Z1, Z0, Z0
 	VADDPS Z2, Z0, Z0
 	VADDPS Z3, Z0, Z0
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased161
+	JZ unbiased168
 	CMPQ tile_byRow(R14), $0
-	JEQ columns162
+	JEQ columns169
 	VBROADCASTSS 0(BX), Z4
 	VADDPS Z4, Z0, Z0
-	JMP unbiased161
-columns162:
+	JMP unbiased168
+columns169:
 	VMOVUPS 0(BX), Z4
 	VADDPS Z4, Z0, Z0
-unbiased161:
+unbiased168:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone163
+	JZ alone170
 	VADDPS 0(DI), Z0, Z0
-alone163:
+alone170:
 	CMPQ tile_clamp(R14), $0
-	JEQ free164
+	JEQ free171
 	VBROADCASTSS tile_lo(R14), Z4
 	VBROADCASTSS tile_hi(R14), Z5
 	VMAXPS Z0, Z4, Z0
 	VMINPS Z0, Z5, Z0
-free164:
+free171:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JNZ within166
+	JNZ within173
 	DECQ round-64(SP)
-	JLE last165
+	JLE last172
 	MOVQ tile_count(R14), BX
 	MOVQ BX, count-48(SP)
 	LEAQ tile_roundA(R14), CX
-within166:
+within173:
 	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB-tile_nextA(CX), BX
@@ -1916,15 +1923,15 @@ within166:
 	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread167
+	JEQ unread174
 	ADDQ BX, residual-40(SP)
-unread167:
+unread174:
 	CMPQ bias-32(SP), $0
 	JEQ r1p1
 	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r1p1
-last165:
+last172:
 	VZEROUPPER
 	RET
 r2p1:
@@ -1942,13 +1949,12 @@ r2p1:
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
-nest168:
 	MOVQ tile_apart(R14), BX
 	TESTQ BX, BX
-	JZ neighbours172
+	JZ neighbours175
 	MOVQ tile_run(R14), CX
 	PCALIGN $32
-loop173:
+loop177:
 	VMOVUPS 0(DI), Z8
 	PREFETCHT0 4096(DI)
 	ADDQ R15, DI
@@ -1958,14 +1964,15 @@ loop173:
 	VFMADD231PS Z8, Z10, Z1
 	ADDQ BX, SI
 	DECQ CX
-	JNZ loop173
-	JMP done171
-neighbours172:
+	JNZ loop177
+	JMP end176
+neighbours175:
+nest178:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail170
+	JZ tail180
 	PCALIGN $32
-loop174:
+loop182:
 	VMOVUPS 0(DI), Z8
 	PREFETCHT0 4096(DI)
 	ADDQ R15, DI
@@ -1996,13 +2003,13 @@ loop174:
 	VFMADD231PS Z8, Z10, Z7
 	ADDQ $16, SI
 	DECQ CX
-	JNZ loop174
-tail170:
+	JNZ loop182
+tail180:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done171
+	JZ done181
 	PCALIGN $32
-loop175:
+loop183:
 	VMOVUPS 0(DI), Z8
 	PREFETCHT0 4096(DI)
 	ADDQ R15, DI
@@ -2012,33 +2019,34 @@ loop175:
 	VFMADD231PS Z8, Z10, Z1
 	ADDQ $4, SI
 	DECQ CX
-	JNZ loop175
-done171:
+	JNZ loop183
+done181:
 	DECQ R10
-	JZ outer176
+	JZ outer184
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+0(R14), DI
-	JMP nest168
-outer176:
+	JMP nest178
+outer184:
 	DECQ R11
-	JZ outer177
+	JZ outer185
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest168
-outer177:
+	JMP nest178
+outer185:
 	DECQ outer-56(SP)
-	JZ outer178
+	JZ outer186
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest168
-outer178:
-out169:
+	JMP nest178
+outer186:
+out179:
+end176:
 	VADDPS Z2, Z0, Z0
 	VADDPS Z3, Z1, Z1
 	VADDPS Z4, Z0, Z0
@@ -2047,50 +2055,50 @@ out169:
 	VADDPS Z7, Z1, Z1
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased179
+	JZ unbiased187
 	CMPQ tile_byRow(R14), $0
-	JEQ columns180
+	JEQ columns188
 	VBROADCASTSS 0(BX), Z8
 	VADDPS Z8, Z0, Z0
 	VBROADCASTSS 4(BX), Z8
 	VADDPS Z8, Z1, Z1
-	JMP unbiased179
-columns180:
+	JMP unbiased187
+columns188:
 	VMOVUPS 0(BX), Z8
 	VADDPS Z8, Z0, Z0
 	VADDPS Z8, Z1, Z1
-unbiased179:
+unbiased187:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone181
+	JZ alone189
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
-alone181:
+alone189:
 	CMPQ tile_clamp(R14), $0
-	JEQ free182
+	JEQ free190
 	VBROADCASTSS tile_lo(R14), Z8
 	VBROADCASTSS tile_hi(R14), Z9
 	VMAXPS Z0, Z8, Z0
 	VMINPS Z0, Z9, Z0
 	VMAXPS Z1, Z8, Z1
 	VMINPS Z1, Z9, Z1
-free182:
+free190:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
 	VMOVUPS Z1, 0(DI)
 	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JNZ within184
+	JNZ within192
 	DECQ round-64(SP)
-	JLE last183
+	JLE last191
 	MOVQ tile_count(R14), BX
 	MOVQ BX, count-48(SP)
 	LEAQ tile_roundA(R14), CX
-within184:
+within192:
 	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB-tile_nextA(CX), BX
@@ -2098,15 +2106,15 @@ within184:
 	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread185
+	JEQ unread193
 	ADDQ BX, residual-40(SP)
-unread185:
+unread193:
 	CMPQ bias-32(SP), $0
 	JEQ r2p1
 	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r2p1
-last183:
+last191:
 	VZEROUPPER
 	RET
 r3p1:
@@ -2128,13 +2136,12 @@ r3p1:
 	VPXORD Z9, Z9, Z9
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
-nest186:
 	MOVQ tile_apart(R14), BX
 	TESTQ BX, BX
-	JZ neighbours190
+	JZ neighbours194
 	MOVQ tile_run(R14), CX
 	PCALIGN $32
-loop191:
+loop196:
 	VMOVUPS 0(DI), Z12
 	PREFETCHT0 4096(DI)
 	ADDQ R15, DI
@@ -2146,14 +2153,15 @@ loop191:
 	VFMADD231PS Z12, Z15, Z2
 	ADDQ BX, SI
 	DECQ CX
-	JNZ loop191
-	JMP done189
-neighbours190:
+	JNZ loop196
+	JMP end195
+neighbours194:
+nest197:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail188
+	JZ tail199
 	PCALIGN $32
-loop192:
+loop201:
 	VMOVUPS 0(DI), Z12
 	PREFETCHT0 4096(DI)
 	ADDQ R15, DI
@@ -2192,13 +2200,13 @@ loop192:
 	VFMADD231PS Z12, Z15, Z11
 	ADDQ $16, SI
 	DECQ CX
-	JNZ loop192
-tail188:
+	JNZ loop201
+tail199:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done189
+	JZ done200
 	PCALIGN $32
-loop193:
+loop202:
 	VMOVUPS 0(DI), Z12
 	PREFETCHT0 4096(DI)
 	ADDQ R15, DI
@@ -2210,33 +2218,34 @@ loop193:
 	VFMADD231PS Z12, Z15, Z2
 	ADDQ $4, SI
 	DECQ CX
-	JNZ loop193
-done189:
+	JNZ loop202
+done200:
 	DECQ R10
-	JZ outer194
+	JZ outer203
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+0(R14), DI
-	JMP nest186
-outer194:
+	JMP nest197
+outer203:
 	DECQ R11
-	JZ outer195
+	JZ outer204
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest186
-outer195:
+	JMP nest197
+outer204:
 	DECQ outer-56(SP)
-	JZ outer196
+	JZ outer205
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest186
-outer196:
-out187:
+	JMP nest197
+outer205:
+out198:
+end195:
 	VADDPS Z3, Z0, Z0
 	VADDPS Z4, Z1, Z1
 	VADDPS Z5, Z2, Z2
@@ -2248,35 +2257,35 @@ out187:
 	VADDPS Z11, Z2, Z2
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased197
+	JZ unbiased206
 	CMPQ tile_byRow(R14), $0
-	JEQ columns198
+	JEQ columns207
 	VBROADCASTSS 0(BX), Z12
 	VADDPS Z12, Z0, Z0
 	VBROADCASTSS 4(BX), Z12
 	VADDPS Z12, Z1, Z1
 	VBROADCASTSS 8(BX), Z12
 	VADDPS Z12, Z2, Z2
-	JMP unbiased197
-columns198:
+	JMP unbiased206
+columns207:
 	VMOVUPS 0(BX), Z12
 	VADDPS Z12, Z0, Z0
 	VADDPS Z12, Z1, Z1
 	VADDPS Z12, Z2, Z2
-unbiased197:
+unbiased206:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone199
+	JZ alone208
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
 	ADDQ R10, DI
 	VADDPS 0(DI), Z2, Z2
-alone199:
+alone208:
 	CMPQ tile_clamp(R14), $0
-	JEQ free200
+	JEQ free209
 	VBROADCASTSS tile_lo(R14), Z12
 	VBROADCASTSS tile_hi(R14), Z13
 	VMAXPS Z0, Z12, Z0
@@ -2285,7 +2294,7 @@ alone199:
 	VMINPS Z1, Z13, Z1
 	VMAXPS Z2, Z12, Z2
 	VMINPS Z2, Z13, Z2
-free200:
+free209:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
@@ -2294,13 +2303,13 @@ free200:
 	VMOVUPS Z2, 0(DI)
 	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JNZ within202
+	JNZ within211
 	DECQ round-64(SP)
-	JLE last201
+	JLE last210
 	MOVQ tile_count(R14), BX
 	MOVQ BX, count-48(SP)
 	LEAQ tile_roundA(R14), CX
-within202:
+within211:
 	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB-tile_nextA(CX), BX
@@ -2308,15 +2317,15 @@ within202:
 	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread203
+	JEQ unread212
 	ADDQ BX, residual-40(SP)
-unread203:
+unread212:
 	CMPQ bias-32(SP), $0
 	JEQ r3p1
 	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r3p1
-last201:
+last210:
 	VZEROUPPER
 	RET
 r4p1:
@@ -2334,13 +2343,12 @@ r4p1:
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
-nest204:
 	MOVQ tile_apart(R14), BX
 	TESTQ BX, BX
-	JZ neighbours208
+	JZ neighbours213
 	MOVQ tile_run(R14), CX
 	PCALIGN $32
-loop209:
+loop215:
 	VMOVUPS 0(DI), Z8
 	PREFETCHT0 4096(DI)
 	ADDQ R15, DI
@@ -2354,14 +2362,15 @@ loop209:
 	VFMADD231PS Z8, Z12, Z3
 	ADDQ BX, SI
 	DECQ CX
-	JNZ loop209
-	JMP done207
-neighbours208:
+	JNZ loop215
+	JMP end214
+neighbours213:
+nest216:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail206
+	JZ tail218
 	PCALIGN $32
-loop210:
+loop220:
 	VMOVUPS 0(DI), Z8
 	PREFETCHT0 4096(DI)
 	ADDQ R15, DI
@@ -2408,13 +2417,13 @@ loop210:
 	VFMADD231PS Z8, Z12, Z7
 	ADDQ $16, SI
 	DECQ CX
-	JNZ loop210
-tail206:
+	JNZ loop220
+tail218:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done207
+	JZ done219
 	PCALIGN $32
-loop211:
+loop221:
 	VMOVUPS 0(DI), Z8
 	PREFETCHT0 4096(DI)
 	ADDQ R15, DI
@@ -2428,42 +2437,43 @@ loop211:
 	VFMADD231PS Z8, Z12, Z3
 	ADDQ $4, SI
 	DECQ CX
-	JNZ loop211
-done207:
+	JNZ loop221
+done219:
 	DECQ R10
-	JZ outer212
+	JZ outer222
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+0(R14), DI
-	JMP nest204
-outer212:
+	JMP nest216
+outer222:
 	DECQ R11
-	JZ outer213
+	JZ outer223
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest204
-outer213:
+	JMP nest216
+outer223:
 	DECQ outer-56(SP)
-	JZ outer214
+	JZ outer224
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest204
-outer214:
-out205:
+	JMP nest216
+outer224:
+out217:
+end214:
 	VADDPS Z4, Z0, Z0
 	VADDPS Z5, Z1, Z1
 	VADDPS Z6, Z2, Z2
 	VADDPS Z7, Z3, Z3
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased215
+	JZ unbiased225
 	CMPQ tile_byRow(R14), $0
-	JEQ columns216
+	JEQ columns226
 	VBROADCASTSS 0(BX), Z8
 	VADDPS Z8, Z0, Z0
 	VBROADCASTSS 4(BX), Z8
@@ -2472,19 +2482,19 @@ out205:
 	VADDPS Z8, Z2, Z2
 	VBROADCASTSS 12(BX), Z8
 	VADDPS Z8, Z3, Z3
-	JMP unbiased215
-columns216:
+	JMP unbiased225
+columns226:
 	VMOVUPS 0(BX), Z8
 	VADDPS Z8, Z0, Z0
 	VADDPS Z8, Z1, Z1
 	VADDPS Z8, Z2, Z2
 	VADDPS Z8, Z3, Z3
-unbiased215:
+unbiased225:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone217
+	JZ alone227
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -2492,9 +2502,9 @@ unbiased215:
 	VADDPS 0(DI), Z2, Z2
 	ADDQ R10, DI
 	VADDPS 0(DI), Z3, Z3
-alone217:
+alone227:
 	CMPQ tile_clamp(R14), $0
-	JEQ free218
+	JEQ free228
 	VBROADCASTSS tile_lo(R14), Z8
 	VBROADCASTSS tile_hi(R14), Z9
 	VMAXPS Z0, Z8, Z0
@@ -2505,7 +2515,7 @@ alone217:
 	VMINPS Z2, Z9, Z2
 	VMAXPS Z3, Z8, Z3
 	VMINPS Z3, Z9, Z3
-free218:
+free228:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
@@ -2516,13 +2526,13 @@ free218:
 	VMOVUPS Z3, 0(DI)
 	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JNZ within220
+	JNZ within230
 	DECQ round-64(SP)
-	JLE last219
+	JLE last229
 	MOVQ tile_count(R14), BX
 	MOVQ BX, count-48(SP)
 	LEAQ tile_roundA(R14), CX
-within220:
+within230:
 	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB-tile_nextA(CX), BX
@@ -2530,15 +2540,15 @@ within220:
 	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread221
+	JEQ unread231
 	ADDQ BX, residual-40(SP)
-unread221:
+unread231:
 	CMPQ bias-32(SP), $0
 	JEQ r4p1
 	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r4p1
-last219:
+last229:
 	VZEROUPPER
 	RET
 r5p1:
@@ -2558,13 +2568,12 @@ r5p1:
 	VPXORD Z7, Z7, Z7
 	VPXORD Z8, Z8, Z8
 	VPXORD Z9, Z9, Z9
-nest222:
 	MOVQ tile_apart(R14), BX
 	TESTQ BX, BX
-	JZ neighbours226
+	JZ neighbours232
 	MOVQ tile_run(R14), CX
 	PCALIGN $32
-loop227:
+loop234:
 	PREFETCHT0 0(SI)(BX*8)
 	VMOVUPS 0(DI), Z10
 	PREFETCHT0 4096(DI)
@@ -2581,14 +2590,15 @@ loop227:
 	VFMADD231PS Z10, Z11, Z4
 	ADDQ BX, SI
 	DECQ CX
-	JNZ loop227
-	JMP done225
-neighbours226:
+	JNZ loop234
+	JMP end233
+neighbours232:
+nest235:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail224
+	JZ tail237
 	PCALIGN $32
-loop228:
+loop239:
 	VMOVUPS 0(DI), Z10
 	PREFETCHT0 4096(DI)
 	ADDQ R15, DI
@@ -2647,13 +2657,13 @@ loop228:
 	ADDQ tile_fetch(R14), R13
 	ADDQ $16, SI
 	DECQ CX
-	JNZ loop228
-tail224:
+	JNZ loop239
+tail237:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done225
+	JZ done238
 	PCALIGN $32
-loop229:
+loop240:
 	VMOVUPS 0(DI), Z10
 	PREFETCHT0 4096(DI)
 	ADDQ R15, DI
@@ -2669,33 +2679,34 @@ loop229:
 	VFMADD231PS Z10, Z11, Z4
 	ADDQ $4, SI
 	DECQ CX
-	JNZ loop229
-done225:
+	JNZ loop240
+done238:
 	DECQ R10
-	JZ outer230
+	JZ outer241
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+0(R14), DI
-	JMP nest222
-outer230:
+	JMP nest235
+outer241:
 	DECQ R11
-	JZ outer231
+	JZ outer242
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest222
-outer231:
+	JMP nest235
+outer242:
 	DECQ outer-56(SP)
-	JZ outer232
+	JZ outer243
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest222
-outer232:
-out223:
+	JMP nest235
+outer243:
+out236:
+end233:
 	VADDPS Z5, Z0, Z0
 	VADDPS Z6, Z1, Z1
 	VADDPS Z7, Z2, Z2
@@ -2703,9 +2714,9 @@ out223:
 	VADDPS Z9, Z4, Z4
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased233
+	JZ unbiased244
 	CMPQ tile_byRow(R14), $0
-	JEQ columns234
+	JEQ columns245
 	VBROADCASTSS 0(BX), Z10
 	VADDPS Z10, Z0, Z0
 	VBROADCASTSS 4(BX), Z10
@@ -2716,20 +2727,20 @@ out223:
 	VADDPS Z10, Z3, Z3
 	VBROADCASTSS 16(BX), Z10
 	VADDPS Z10, Z4, Z4
-	JMP unbiased233
-columns234:
+	JMP unbiased244
+columns245:
 	VMOVUPS 0(BX), Z10
 	VADDPS Z10, Z0, Z0
 	VADDPS Z10, Z1, Z1
 	VADDPS Z10, Z2, Z2
 	VADDPS Z10, Z3, Z3
 	VADDPS Z10, Z4, Z4
-unbiased233:
+unbiased244:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone235
+	JZ alone246
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -2739,9 +2750,9 @@ unbiased233:
 	VADDPS 0(DI), Z3, Z3
 	ADDQ R10, DI
 	VADDPS 0(DI), Z4, Z4
-alone235:
+alone246:
 	CMPQ tile_clamp(R14), $0
-	JEQ free236
+	JEQ free247
 	VBROADCASTSS tile_lo(R14), Z10
 	VBROADCASTSS tile_hi(R14), Z11
 	VMAXPS Z0, Z10, Z0
@@ -2754,7 +2765,7 @@ alone235:
 	VMINPS Z3, Z11, Z3
 	VMAXPS Z4, Z10, Z4
 	VMINPS Z4, Z11, Z4
-free236:
+free247:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
@@ -2767,13 +2778,13 @@ free236:
 	VMOVUPS Z4, 0(DI)
 	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JNZ within238
+	JNZ within249
 	DECQ round-64(SP)
-	JLE last237
+	JLE last248
 	MOVQ tile_count(R14), BX
 	MOVQ BX, count-48(SP)
 	LEAQ tile_roundA(R14), CX
-within238:
+within249:
 	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB-tile_nextA(CX), BX
@@ -2781,15 +2792,15 @@ within238:
 	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread239
+	JEQ unread250
 	ADDQ BX, residual-40(SP)
-unread239:
+unread250:
 	CMPQ bias-32(SP), $0
 	JEQ r5p1
 	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r5p1
-last237:
+last248:
 	VZEROUPPER
 	RET
 r6p1:
@@ -2811,13 +2822,12 @@ r6p1:
 	VPXORD Z9, Z9, Z9
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
-nest240:
 	MOVQ tile_apart(R14), BX
 	TESTQ BX, BX
-	JZ neighbours244
+	JZ neighbours251
 	MOVQ tile_run(R14), CX
 	PCALIGN $32
-loop245:
+loop253:
 	PREFETCHT0 0(SI)(BX*8)
 	VMOVUPS 0(DI), Z12
 	PREFETCHT0 4096(DI)
@@ -2836,14 +2846,15 @@ loop245:
 	VFMADD231PS Z12, Z14, Z5
 	ADDQ BX, SI
 	DECQ CX
-	JNZ loop245
-	JMP done243
-neighbours244:
+	JNZ loop253
+	JMP end252
+neighbours251:
+nest254:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail242
+	JZ tail256
 	PCALIGN $32
-loop246:
+loop258:
 	VMOVUPS 0(DI), Z12
 	PREFETCHT0 4096(DI)
 	ADDQ R15, DI
@@ -2910,13 +2921,13 @@ loop246:
 	ADDQ tile_fetch(R14), R13
 	ADDQ $16, SI
 	DECQ CX
-	JNZ loop246
-tail242:
+	JNZ loop258
+tail256:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done243
+	JZ done257
 	PCALIGN $32
-loop247:
+loop259:
 	VMOVUPS 0(DI), Z12
 	PREFETCHT0 4096(DI)
 	ADDQ R15, DI
@@ -2934,33 +2945,34 @@ loop247:
 	VFMADD231PS Z12, Z14, Z5
 	ADDQ $4, SI
 	DECQ CX
-	JNZ loop247
-done243:
+	JNZ loop259
+done257:
 	DECQ R10
-	JZ outer248
+	JZ outer260
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+0(R14), DI
-	JMP nest240
-outer248:
+	JMP nest254
+outer260:
 	DECQ R11
-	JZ outer249
+	JZ outer261
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest240
-outer249:
+	JMP nest254
+outer261:
 	DECQ outer-56(SP)
-	JZ outer250
+	JZ outer262
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest240
-outer250:
-out241:
+	JMP nest254
+outer262:
+out255:
+end252:
 	VADDPS Z6, Z0, Z0
 	VADDPS Z7, Z1, Z1
 	VADDPS Z8, Z2, Z2
@@ -2969,9 +2981,9 @@ out241:
 	VADDPS Z11, Z5, Z5
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased251
+	JZ unbiased263
 	CMPQ tile_byRow(R14), $0
-	JEQ columns252
+	JEQ columns264
 	VBROADCASTSS 0(BX), Z12
 	VADDPS Z12, Z0, Z0
 	VBROADCASTSS 4(BX), Z12
@@ -2984,8 +2996,8 @@ out241:
 	VADDPS Z12, Z4, Z4
 	VBROADCASTSS 20(BX), Z12
 	VADDPS Z12, Z5, Z5
-	JMP unbiased251
-columns252:
+	JMP unbiased263
+columns264:
 	VMOVUPS 0(BX), Z12
 	VADDPS Z12, Z0, Z0
 	VADDPS Z12, Z1, Z1
@@ -2993,12 +3005,12 @@ columns252:
 	VADDPS Z12, Z3, Z3
 	VADDPS Z12, Z4, Z4
 	VADDPS Z12, Z5, Z5
-unbiased251:
+unbiased263:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone253
+	JZ alone265
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -3010,9 +3022,9 @@ unbiased251:
 	VADDPS 0(DI), Z4, Z4
 	ADDQ R10, DI
 	VADDPS 0(DI), Z5, Z5
-alone253:
+alone265:
 	CMPQ tile_clamp(R14), $0
-	JEQ free254
+	JEQ free266
 	VBROADCASTSS tile_lo(R14), Z12
 	VBROADCASTSS tile_hi(R14), Z13
 	VMAXPS Z0, Z12, Z0
@@ -3027,7 +3039,7 @@ alone253:
 	VMINPS Z4, Z13, Z4
 	VMAXPS Z5, Z12, Z5
 	VMINPS Z5, Z13, Z5
-free254:
+free266:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
@@ -3042,13 +3054,13 @@ free254:
 	VMOVUPS Z5, 0(DI)
 	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JNZ within256
+	JNZ within268
 	DECQ round-64(SP)
-	JLE last255
+	JLE last267
 	MOVQ tile_count(R14), BX
 	MOVQ BX, count-48(SP)
 	LEAQ tile_roundA(R14), CX
-within256:
+within268:
 	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB-tile_nextA(CX), BX
@@ -3056,15 +3068,15 @@ within256:
 	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread257
+	JEQ unread269
 	ADDQ BX, residual-40(SP)
-unread257:
+unread269:
 	CMPQ bias-32(SP), $0
 	JEQ r6p1
 	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r6p1
-last255:
+last267:
 	VZEROUPPER
 	RET
 r7p1:
@@ -3088,13 +3100,12 @@ r7p1:
 	VPXORD Z11, Z11, Z11
 	VPXORD Z12, Z12, Z12
 	VPXORD Z13, Z13, Z13
-nest258:
 	MOVQ tile_apart(R14), BX
 	TESTQ BX, BX
-	JZ neighbours262
+	JZ neighbours270
 	MOVQ tile_run(R14), CX
 	PCALIGN $32
-loop263:
+loop272:
 	PREFETCHT0 0(SI)(BX*8)
 	VMOVUPS 0(DI), Z14
 	PREFETCHT0 4096(DI)
@@ -3115,14 +3126,15 @@ loop263:
 	VFMADD231PS Z14, Z17, Z6
 	ADDQ BX, SI
 	DECQ CX
-	JNZ loop263
-	JMP done261
-neighbours262:
+	JNZ loop272
+	JMP end271
+neighbours270:
+nest273:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail260
+	JZ tail275
 	PCALIGN $32
-loop264:
+loop277:
 	VMOVUPS 0(DI), Z14
 	PREFETCHT0 4096(DI)
 	ADDQ R15, DI
@@ -3197,13 +3209,13 @@ loop264:
 	ADDQ tile_fetch(R14), R13
 	ADDQ $16, SI
 	DECQ CX
-	JNZ loop264
-tail260:
+	JNZ loop277
+tail275:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done261
+	JZ done276
 	PCALIGN $32
-loop265:
+loop278:
 	VMOVUPS 0(DI), Z14
 	PREFETCHT0 4096(DI)
 	ADDQ R15, DI
@@ -3223,33 +3235,34 @@ loop265:
 	VFMADD231PS Z14, Z17, Z6
 	ADDQ $4, SI
 	DECQ CX
-	JNZ loop265
-done261:
+	JNZ loop278
+done276:
 	DECQ R10
-	JZ outer266
+	JZ outer279
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+0(R14), DI
-	JMP nest258
-outer266:
+	JMP nest273
+outer279:
 	DECQ R11
-	JZ outer267
+	JZ outer280
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest258
-outer267:
+	JMP nest273
+outer280:
 	DECQ outer-56(SP)
-	JZ outer268
+	JZ outer281
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest258
-outer268:
-out259:
+	JMP nest273
+outer281:
+out274:
+end271:
 	VADDPS Z7, Z0, Z0
 	VADDPS Z8, Z1, Z1
 	VADDPS Z9, Z2, Z2
@@ -3259,9 +3272,9 @@ out259:
 	VADDPS Z13, Z6, Z6
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased269
+	JZ unbiased282
 	CMPQ tile_byRow(R14), $0
-	JEQ columns270
+	JEQ columns283
 	VBROADCASTSS 0(BX), Z14
 	VADDPS Z14, Z0, Z0
 	VBROADCASTSS 4(BX), Z14
@@ -3276,8 +3289,8 @@ out259:
 	VADDPS Z14, Z5, Z5
 	VBROADCASTSS 24(BX), Z14
 	VADDPS Z14, Z6, Z6
-	JMP unbiased269
-columns270:
+	JMP unbiased282
+columns283:
 	VMOVUPS 0(BX), Z14
 	VADDPS Z14, Z0, Z0
 	VADDPS Z14, Z1, Z1
@@ -3286,12 +3299,12 @@ columns270:
 	VADDPS Z14, Z4, Z4
 	VADDPS Z14, Z5, Z5
 	VADDPS Z14, Z6, Z6
-unbiased269:
+unbiased282:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone271
+	JZ alone284
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -3305,9 +3318,9 @@ unbiased269:
 	VADDPS 0(DI), Z5, Z5
 	ADDQ R10, DI
 	VADDPS 0(DI), Z6, Z6
-alone271:
+alone284:
 	CMPQ tile_clamp(R14), $0
-	JEQ free272
+	JEQ free285
 	VBROADCASTSS tile_lo(R14), Z14
 	VBROADCASTSS tile_hi(R14), Z15
 	VMAXPS Z0, Z14, Z0
@@ -3324,7 +3337,7 @@ alone271:
 	VMINPS Z5, Z15, Z5
 	VMAXPS Z6, Z14, Z6
 	VMINPS Z6, Z15, Z6
-free272:
+free285:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
@@ -3341,13 +3354,13 @@ free272:
 	VMOVUPS Z6, 0(DI)
 	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JNZ within274
+	JNZ within287
 	DECQ round-64(SP)
-	JLE last273
+	JLE last286
 	MOVQ tile_count(R14), BX
 	MOVQ BX, count-48(SP)
 	LEAQ tile_roundA(R14), CX
-within274:
+within287:
 	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB-tile_nextA(CX), BX
@@ -3355,15 +3368,15 @@ within274:
 	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread275
+	JEQ unread288
 	ADDQ BX, residual-40(SP)
-unread275:
+unread288:
 	CMPQ bias-32(SP), $0
 	JEQ r7p1
 	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r7p1
-last273:
+last286:
 	VZEROUPPER
 	RET
 r8p1:
@@ -3383,13 +3396,12 @@ r8p1:
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
-nest276:
 	MOVQ tile_apart(R14), BX
 	TESTQ BX, BX
-	JZ neighbours280
+	JZ neighbours289
 	MOVQ tile_run(R14), CX
 	PCALIGN $32
-loop281:
+loop291:
 	PREFETCHT0 0(SI)(BX*8)
 	VMOVUPS 0(DI), Z8
 	PREFETCHT0 4096(DI)
@@ -3413,14 +3425,15 @@ loop281:
 	ADDQ BX, SI
 	ADDQ BX, R8
 	DECQ CX
-	JNZ loop281
-	JMP done279
-neighbours280:
+	JNZ loop291
+	JMP end290
+neighbours289:
+nest292:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail278
+	JZ tail294
 	PCALIGN $32
-loop282:
+loop296:
 	VMOVUPS 0(DI), Z8
 	PREFETCHT0 4096(DI)
 	ADDQ R15, DI
@@ -3504,13 +3517,13 @@ loop282:
 	ADDQ $16, SI
 	ADDQ $16, R8
 	DECQ CX
-	JNZ loop282
-tail278:
+	JNZ loop296
+tail294:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done279
+	JZ done295
 	PCALIGN $32
-loop283:
+loop297:
 	VMOVUPS 0(DI), Z8
 	PREFETCHT0 4096(DI)
 	ADDQ R15, DI
@@ -3533,41 +3546,42 @@ loop283:
 	ADDQ $4, SI
 	ADDQ $4, R8
 	DECQ CX
-	JNZ loop283
-done279:
+	JNZ loop297
+done295:
 	DECQ R10
-	JZ outer284
+	JZ outer298
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	ADDQ tile_skipB+0(R14), DI
-	JMP nest276
-outer284:
+	JMP nest292
+outer298:
 	DECQ R11
-	JZ outer285
+	JZ outer299
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest276
-outer285:
+	JMP nest292
+outer299:
 	DECQ outer-56(SP)
-	JZ outer286
+	JZ outer300
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest276
-outer286:
-out277:
+	JMP nest292
+outer300:
+out293:
+end290:
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased287
+	JZ unbiased301
 	CMPQ tile_byRow(R14), $0
-	JEQ columns288
+	JEQ columns302
 	VBROADCASTSS 0(BX), Z8
 	VADDPS Z8, Z0, Z0
 	VBROADCASTSS 4(BX), Z8
@@ -3584,8 +3598,8 @@ out277:
 	VADDPS Z8, Z6, Z6
 	VBROADCASTSS 28(BX), Z8
 	VADDPS Z8, Z7, Z7
-	JMP unbiased287
-columns288:
+	JMP unbiased301
+columns302:
 	VMOVUPS 0(BX), Z8
 	VADDPS Z8, Z0, Z0
 	VADDPS Z8, Z1, Z1
@@ -3595,12 +3609,12 @@ columns288:
 	VADDPS Z8, Z5, Z5
 	VADDPS Z8, Z6, Z6
 	VADDPS Z8, Z7, Z7
-unbiased287:
+unbiased301:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone289
+	JZ alone303
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -3616,9 +3630,9 @@ unbiased287:
 	VADDPS 0(DI), Z6, Z6
 	ADDQ R10, DI
 	VADDPS 0(DI), Z7, Z7
-alone289:
+alone303:
 	CMPQ tile_clamp(R14), $0
-	JEQ free290
+	JEQ free304
 	VBROADCASTSS tile_lo(R14), Z8
 	VBROADCASTSS tile_hi(R14), Z9
 	VMAXPS Z0, Z8, Z0
@@ -3637,7 +3651,7 @@ alone289:
 	VMINPS Z6, Z9, Z6
 	VMAXPS Z7, Z8, Z7
 	VMINPS Z7, Z9, Z7
-free290:
+free304:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
@@ -3656,13 +3670,13 @@ free290:
 	VMOVUPS Z7, 0(DI)
 	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JNZ within292
+	JNZ within306
 	DECQ round-64(SP)
-	JLE last291
+	JLE last305
 	MOVQ tile_count(R14), BX
 	MOVQ BX, count-48(SP)
 	LEAQ tile_roundA(R14), CX
-within292:
+within306:
 	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB-tile_nextA(CX), BX
@@ -3670,15 +3684,15 @@ within292:
 	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread293
+	JEQ unread307
 	ADDQ BX, residual-40(SP)
-unread293:
+unread307:
 	CMPQ bias-32(SP), $0
 	JEQ r8p1
 	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r8p1
-last291:
+last305:
 	VZEROUPPER
 	RET
 r9p1:
@@ -3699,13 +3713,12 @@ r9p1:
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
 	VPXORD Z8, Z8, Z8
-nest294:
 	MOVQ tile_apart(R14), BX
 	TESTQ BX, BX
-	JZ neighbours298
+	JZ neighbours308
 	MOVQ tile_run(R14), CX
 	PCALIGN $32
-loop299:
+loop310:
 	PREFETCHT0 0(SI)(BX*8)
 	PREFETCHT0 32(SI)(BX*8)
 	VMOVUPS 0(DI), Z9
@@ -3732,14 +3745,15 @@ loop299:
 	ADDQ BX, SI
 	ADDQ BX, R8
 	DECQ CX
-	JNZ loop299
-	JMP done297
-neighbours298:
+	JNZ loop310
+	JMP end309
+neighbours308:
+nest311:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail296
+	JZ tail313
 	PCALIGN $32
-loop300:
+loop315:
 	VMOVUPS 0(DI), Z9
 	PREFETCHT0 4096(DI)
 	ADDQ R15, DI
@@ -3831,13 +3845,13 @@ loop300:
 	ADDQ $16, SI
 	ADDQ $16, R8
 	DECQ CX
-	JNZ loop300
-tail296:
+	JNZ loop315
+tail313:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done297
+	JZ done314
 	PCALIGN $32
-loop301:
+loop316:
 	VMOVUPS 0(DI), Z9
 	PREFETCHT0 4096(DI)
 	ADDQ R15, DI
@@ -3862,41 +3876,42 @@ loop301:
 	ADDQ $4, SI
 	ADDQ $4, R8
 	DECQ CX
-	JNZ loop301
-done297:
+	JNZ loop316
+done314:
 	DECQ R10
-	JZ outer302
+	JZ outer317
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	ADDQ tile_skipB+0(R14), DI
-	JMP nest294
-outer302:
+	JMP nest311
+outer317:
 	DECQ R11
-	JZ outer303
+	JZ outer318
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest294
-outer303:
+	JMP nest311
+outer318:
 	DECQ outer-56(SP)
-	JZ outer304
+	JZ outer319
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest294
-outer304:
-out295:
+	JMP nest311
+outer319:
+out312:
+end309:
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased305
+	JZ unbiased320
 	CMPQ tile_byRow(R14), $0
-	JEQ columns306
+	JEQ columns321
 	VBROADCASTSS 0(BX), Z9
 	VADDPS Z9, Z0, Z0
 	VBROADCASTSS 4(BX), Z9
@@ -3915,8 +3930,8 @@ out295:
 	VADDPS Z9, Z7, Z7
 	VBROADCASTSS 32(BX), Z9
 	VADDPS Z9, Z8, Z8
-	JMP unbiased305
-columns306:
+	JMP unbiased320
+columns321:
 	VMOVUPS 0(BX), Z9
 	VADDPS Z9, Z0, Z0
 	VADDPS Z9, Z1, Z1
@@ -3927,12 +3942,12 @@ columns306:
 	VADDPS Z9, Z6, Z6
 	VADDPS Z9, Z7, Z7
 	VADDPS Z9, Z8, Z8
-unbiased305:
+unbiased320:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone307
+	JZ alone322
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -3950,9 +3965,9 @@ unbiased305:
 	VADDPS 0(DI), Z7, Z7
 	ADDQ R10, DI
 	VADDPS 0(DI), Z8, Z8
-alone307:
+alone322:
 	CMPQ tile_clamp(R14), $0
-	JEQ free308
+	JEQ free323
 	VBROADCASTSS tile_lo(R14), Z9
 	VBROADCASTSS tile_hi(R14), Z10
 	VMAXPS Z0, Z9, Z0
@@ -3973,7 +3988,7 @@ alone307:
 	VMINPS Z7, Z10, Z7
 	VMAXPS Z8, Z9, Z8
 	VMINPS Z8, Z10, Z8
-free308:
+free323:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
@@ -3994,13 +4009,13 @@ free308:
 	VMOVUPS Z8, 0(DI)
 	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JNZ within310
+	JNZ within325
 	DECQ round-64(SP)
-	JLE last309
+	JLE last324
 	MOVQ tile_count(R14), BX
 	MOVQ BX, count-48(SP)
 	LEAQ tile_roundA(R14), CX
-within310:
+within325:
 	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB-tile_nextA(CX), BX
@@ -4008,15 +4023,15 @@ within310:
 	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread311
+	JEQ unread326
 	ADDQ BX, residual-40(SP)
-unread311:
+unread326:
 	CMPQ bias-32(SP), $0
 	JEQ r9p1
 	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r9p1
-last309:
+last324:
 	VZEROUPPER
 	RET
 r10p1:
@@ -4038,13 +4053,12 @@ r10p1:
 	VPXORD Z7, Z7, Z7
 	VPXORD Z8, Z8, Z8
 	VPXORD Z9, Z9, Z9
-nest312:
 	MOVQ tile_apart(R14), BX
 	TESTQ BX, BX
-	JZ neighbours316
+	JZ neighbours327
 	MOVQ tile_run(R14), CX
 	PCALIGN $32
-loop317:
+loop329:
 	PREFETCHT0 0(SI)(BX*8)
 	PREFETCHT0 36(SI)(BX*8)
 	VMOVUPS 0(DI), Z10
@@ -4073,14 +4087,15 @@ loop317:
 	ADDQ BX, SI
 	ADDQ BX, R8
 	DECQ CX
-	JNZ loop317
-	JMP done315
-neighbours316:
+	JNZ loop329
+	JMP end328
+neighbours327:
+nest330:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail314
+	JZ tail332
 	PCALIGN $32
-loop318:
+loop334:
 	VMOVUPS 0(DI), Z10
 	PREFETCHT0 4096(DI)
 	ADDQ R15, DI
@@ -4180,13 +4195,13 @@ loop318:
 	ADDQ $16, SI
 	ADDQ $16, R8
 	DECQ CX
-	JNZ loop318
-tail314:
+	JNZ loop334
+tail332:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done315
+	JZ done333
 	PCALIGN $32
-loop319:
+loop335:
 	VMOVUPS 0(DI), Z10
 	PREFETCHT0 4096(DI)
 	ADDQ R15, DI
@@ -4213,41 +4228,42 @@ loop319:
 	ADDQ $4, SI
 	ADDQ $4, R8
 	DECQ CX
-	JNZ loop319
-done315:
+	JNZ loop335
+done333:
 	DECQ R10
-	JZ outer320
+	JZ outer336
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	ADDQ tile_skipB+0(R14), DI
-	JMP nest312
-outer320:
+	JMP nest330
+outer336:
 	DECQ R11
-	JZ outer321
+	JZ outer337
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest312
-outer321:
+	JMP nest330
+outer337:
 	DECQ outer-56(SP)
-	JZ outer322
+	JZ outer338
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest312
-outer322:
-out313:
+	JMP nest330
+outer338:
+out331:
+end328:
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased323
+	JZ unbiased339
 	CMPQ tile_byRow(R14), $0
-	JEQ columns324
+	JEQ columns340
 	VBROADCASTSS 0(BX), Z10
 	VADDPS Z10, Z0, Z0
 	VBROADCASTSS 4(BX), Z10
@@ -4268,8 +4284,8 @@ out313:
 	VADDPS Z10, Z8, Z8
 	VBROADCASTSS 36(BX), Z10
 	VADDPS Z10, Z9, Z9
-	JMP unbiased323
-columns324:
+	JMP unbiased339
+columns340:
 	VMOVUPS 0(BX), Z10
 	VADDPS Z10, Z0, Z0
 	VADDPS Z10, Z1, Z1
@@ -4281,12 +4297,12 @@ columns324:
 	VADDPS Z10, Z7, Z7
 	VADDPS Z10, Z8, Z8
 	VADDPS Z10, Z9, Z9
-unbiased323:
+unbiased339:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone325
+	JZ alone341
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -4306,9 +4322,9 @@ unbiased323:
 	VADDPS 0(DI), Z8, Z8
 	ADDQ R10, DI
 	VADDPS 0(DI), Z9, Z9
-alone325:
+alone341:
 	CMPQ tile_clamp(R14), $0
-	JEQ free326
+	JEQ free342
 	VBROADCASTSS tile_lo(R14), Z10
 	VBROADCASTSS tile_hi(R14), Z11
 	VMAXPS Z0, Z10, Z0
@@ -4331,7 +4347,7 @@ alone325:
 	VMINPS Z8, Z11, Z8
 	VMAXPS Z9, Z10, Z9
 	VMINPS Z9, Z11, Z9
-free326:
+free342:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
@@ -4354,13 +4370,13 @@ free326:
 	VMOVUPS Z9, 0(DI)
 	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JNZ within328
+	JNZ within344
 	DECQ round-64(SP)
-	JLE last327
+	JLE last343
 	MOVQ tile_count(R14), BX
 	MOVQ BX, count-48(SP)
 	LEAQ tile_roundA(R14), CX
-within328:
+within344:
 	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB-tile_nextA(CX), BX
@@ -4368,15 +4384,15 @@ within328:
 	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread329
+	JEQ unread345
 	ADDQ BX, residual-40(SP)
-unread329:
+unread345:
 	CMPQ bias-32(SP), $0
 	JEQ r10p1
 	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r10p1
-last327:
+last343:
 	VZEROUPPER
 	RET
 r11p1:
@@ -4399,13 +4415,12 @@ r11p1:
 	VPXORD Z8, Z8, Z8
 	VPXORD Z9, Z9, Z9
 	VPXORD Z10, Z10, Z10
-nest330:
 	MOVQ tile_apart(R14), BX
 	TESTQ BX, BX
-	JZ neighbours334
+	JZ neighbours346
 	MOVQ tile_run(R14), CX
 	PCALIGN $32
-loop335:
+loop348:
 	PREFETCHT0 0(SI)(BX*8)
 	PREFETCHT0 40(SI)(BX*8)
 	VMOVUPS 0(DI), Z11
@@ -4436,14 +4451,15 @@ loop335:
 	ADDQ BX, SI
 	ADDQ BX, R8
 	DECQ CX
-	JNZ loop335
-	JMP done333
-neighbours334:
+	JNZ loop348
+	JMP end347
+neighbours346:
+nest349:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail332
+	JZ tail351
 	PCALIGN $32
-loop336:
+loop353:
 	VMOVUPS 0(DI), Z11
 	PREFETCHT0 4096(DI)
 	ADDQ R15, DI
@@ -4551,13 +4567,13 @@ loop336:
 	ADDQ $16, SI
 	ADDQ $16, R8
 	DECQ CX
-	JNZ loop336
-tail332:
+	JNZ loop353
+tail351:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done333
+	JZ done352
 	PCALIGN $32
-loop337:
+loop354:
 	VMOVUPS 0(DI), Z11
 	PREFETCHT0 4096(DI)
 	ADDQ R15, DI
@@ -4586,41 +4602,42 @@ loop337:
 	ADDQ $4, SI
 	ADDQ $4, R8
 	DECQ CX
-	JNZ loop337
-done333:
+	JNZ loop354
+done352:
 	DECQ R10
-	JZ outer338
+	JZ outer355
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	ADDQ tile_skipB+0(R14), DI
-	JMP nest330
-outer338:
+	JMP nest349
+outer355:
 	DECQ R11
-	JZ outer339
+	JZ outer356
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest330
-outer339:
+	JMP nest349
+outer356:
 	DECQ outer-56(SP)
-	JZ outer340
+	JZ outer357
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest330
-outer340:
-out331:
+	JMP nest349
+outer357:
+out350:
+end347:
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased341
+	JZ unbiased358
 	CMPQ tile_byRow(R14), $0
-	JEQ columns342
+	JEQ columns359
 	VBROADCASTSS 0(BX), Z11
 	VADDPS Z11, Z0, Z0
 	VBROADCASTSS 4(BX), Z11
@@ -4643,8 +4660,8 @@ out331:
 	VADDPS Z11, Z9, Z9
 	VBROADCASTSS 40(BX), Z11
 	VADDPS Z11, Z10, Z10
-	JMP unbiased341
-columns342:
+	JMP unbiased358
+columns359:
 	VMOVUPS 0(BX), Z11
 	VADDPS Z11, Z0, Z0
 	VADDPS Z11, Z1, Z1
@@ -4657,12 +4674,12 @@ columns342:
 	VADDPS Z11, Z8, Z8
 	VADDPS Z11, Z9, Z9
 	VADDPS Z11, Z10, Z10
-unbiased341:
+unbiased358:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone343
+	JZ alone360
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -4684,9 +4701,9 @@ unbiased341:
 	VADDPS 0(DI), Z9, Z9
 	ADDQ R10, DI
 	VADDPS 0(DI), Z10, Z10
-alone343:
+alone360:
 	CMPQ tile_clamp(R14), $0
-	JEQ free344
+	JEQ free361
 	VBROADCASTSS tile_lo(R14), Z11
 	VBROADCASTSS tile_hi(R14), Z12
 	VMAXPS Z0, Z11, Z0
@@ -4711,7 +4728,7 @@ alone343:
 	VMINPS Z9, Z12, Z9
 	VMAXPS Z10, Z11, Z10
 	VMINPS Z10, Z12, Z10
-free344:
+free361:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
@@ -4736,13 +4753,13 @@ free344:
 	VMOVUPS Z10, 0(DI)
 	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JNZ within346
+	JNZ within363
 	DECQ round-64(SP)
-	JLE last345
+	JLE last362
 	MOVQ tile_count(R14), BX
 	MOVQ BX, count-48(SP)
 	LEAQ tile_roundA(R14), CX
-within346:
+within363:
 	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB-tile_nextA(CX), BX
@@ -4750,15 +4767,15 @@ within346:
 	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread347
+	JEQ unread364
 	ADDQ BX, residual-40(SP)
-unread347:
+unread364:
 	CMPQ bias-32(SP), $0
 	JEQ r11p1
 	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r11p1
-last345:
+last362:
 	VZEROUPPER
 	RET
 r12p1:
@@ -4782,13 +4799,12 @@ r12p1:
 	VPXORD Z9, Z9, Z9
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
-nest348:
 	MOVQ tile_apart(R14), BX
 	TESTQ BX, BX
-	JZ neighbours352
+	JZ neighbours365
 	MOVQ tile_run(R14), CX
 	PCALIGN $32
-loop353:
+loop367:
 	PREFETCHT0 0(SI)(BX*8)
 	PREFETCHT0 44(SI)(BX*8)
 	VMOVUPS 0(DI), Z12
@@ -4821,14 +4837,15 @@ loop353:
 	ADDQ BX, SI
 	ADDQ BX, R8
 	DECQ CX
-	JNZ loop353
-	JMP done351
-neighbours352:
+	JNZ loop367
+	JMP end366
+neighbours365:
+nest368:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail350
+	JZ tail370
 	PCALIGN $32
-loop354:
+loop372:
 	VMOVUPS 0(DI), Z12
 	PREFETCHT0 4096(DI)
 	ADDQ R15, DI
@@ -4944,13 +4961,13 @@ loop354:
 	ADDQ $16, SI
 	ADDQ $16, R8
 	DECQ CX
-	JNZ loop354
-tail350:
+	JNZ loop372
+tail370:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done351
+	JZ done371
 	PCALIGN $32
-loop355:
+loop373:
 	VMOVUPS 0(DI), Z12
 	PREFETCHT0 4096(DI)
 	ADDQ R15, DI
@@ -4981,41 +4998,42 @@ loop355:
 	ADDQ $4, SI
 	ADDQ $4, R8
 	DECQ CX
-	JNZ loop355
-done351:
+	JNZ loop373
+done371:
 	DECQ R10
-	JZ outer356
+	JZ outer374
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	ADDQ tile_skipB+0(R14), DI
-	JMP nest348
-outer356:
+	JMP nest368
+outer374:
 	DECQ R11
-	JZ outer357
+	JZ outer375
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest348
-outer357:
+	JMP nest368
+outer375:
 	DECQ outer-56(SP)
-	JZ outer358
+	JZ outer376
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest348
-outer358:
-out349:
+	JMP nest368
+outer376:
+out369:
+end366:
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased359
+	JZ unbiased377
 	CMPQ tile_byRow(R14), $0
-	JEQ columns360
+	JEQ columns378
 	VBROADCASTSS 0(BX), Z12
 	VADDPS Z12, Z0, Z0
 	VBROADCASTSS 4(BX), Z12
@@ -5040,8 +5058,8 @@ out349:
 	VADDPS Z12, Z10, Z10
 	VBROADCASTSS 44(BX), Z12
 	VADDPS Z12, Z11, Z11
-	JMP unbiased359
-columns360:
+	JMP unbiased377
+columns378:
 	VMOVUPS 0(BX), Z12
 	VADDPS Z12, Z0, Z0
 	VADDPS Z12, Z1, Z1
@@ -5055,12 +5073,12 @@ columns360:
 	VADDPS Z12, Z9, Z9
 	VADDPS Z12, Z10, Z10
 	VADDPS Z12, Z11, Z11
-unbiased359:
+unbiased377:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone361
+	JZ alone379
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -5084,9 +5102,9 @@ unbiased359:
 	VADDPS 0(DI), Z10, Z10
 	ADDQ R10, DI
 	VADDPS 0(DI), Z11, Z11
-alone361:
+alone379:
 	CMPQ tile_clamp(R14), $0
-	JEQ free362
+	JEQ free380
 	VBROADCASTSS tile_lo(R14), Z12
 	VBROADCASTSS tile_hi(R14), Z13
 	VMAXPS Z0, Z12, Z0
@@ -5113,7 +5131,7 @@ alone361:
 	VMINPS Z10, Z13, Z10
 	VMAXPS Z11, Z12, Z11
 	VMINPS Z11, Z13, Z11
-free362:
+free380:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
@@ -5140,13 +5158,13 @@ free362:
 	VMOVUPS Z11, 0(DI)
 	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JNZ within364
+	JNZ within382
 	DECQ round-64(SP)
-	JLE last363
+	JLE last381
 	MOVQ tile_count(R14), BX
 	MOVQ BX, count-48(SP)
 	LEAQ tile_roundA(R14), CX
-within364:
+within382:
 	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB-tile_nextA(CX), BX
@@ -5154,15 +5172,15 @@ within364:
 	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread365
+	JEQ unread383
 	ADDQ BX, residual-40(SP)
-unread365:
+unread383:
 	CMPQ bias-32(SP), $0
 	JEQ r12p1
 	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r12p1
-last363:
+last381:
 	VZEROUPPER
 	RET
 r13p1:
@@ -5187,13 +5205,12 @@ r13p1:
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
 	VPXORD Z12, Z12, Z12
-nest366:
 	MOVQ tile_apart(R14), BX
 	TESTQ BX, BX
-	JZ neighbours370
+	JZ neighbours384
 	MOVQ tile_run(R14), CX
 	PCALIGN $32
-loop371:
+loop386:
 	PREFETCHT0 0(SI)(BX*8)
 	PREFETCHT0 48(SI)(BX*8)
 	VMOVUPS 0(DI), Z13
@@ -5228,14 +5245,15 @@ loop371:
 	ADDQ BX, SI
 	ADDQ BX, R8
 	DECQ CX
-	JNZ loop371
-	JMP done369
-neighbours370:
+	JNZ loop386
+	JMP end385
+neighbours384:
+nest387:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail368
+	JZ tail389
 	PCALIGN $32
-loop372:
+loop391:
 	VMOVUPS 0(DI), Z13
 	PREFETCHT0 4096(DI)
 	ADDQ R15, DI
@@ -5359,13 +5377,13 @@ loop372:
 	ADDQ $16, SI
 	ADDQ $16, R8
 	DECQ CX
-	JNZ loop372
-tail368:
+	JNZ loop391
+tail389:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done369
+	JZ done390
 	PCALIGN $32
-loop373:
+loop392:
 	VMOVUPS 0(DI), Z13
 	PREFETCHT0 4096(DI)
 	ADDQ R15, DI
@@ -5398,41 +5416,42 @@ loop373:
 	ADDQ $4, SI
 	ADDQ $4, R8
 	DECQ CX
-	JNZ loop373
-done369:
+	JNZ loop392
+done390:
 	DECQ R10
-	JZ outer374
+	JZ outer393
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	ADDQ tile_skipB+0(R14), DI
-	JMP nest366
-outer374:
+	JMP nest387
+outer393:
 	DECQ R11
-	JZ outer375
+	JZ outer394
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest366
-outer375:
+	JMP nest387
+outer394:
 	DECQ outer-56(SP)
-	JZ outer376
+	JZ outer395
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest366
-outer376:
-out367:
+	JMP nest387
+outer395:
+out388:
+end385:
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased377
+	JZ unbiased396
 	CMPQ tile_byRow(R14), $0
-	JEQ columns378
+	JEQ columns397
 	VBROADCASTSS 0(BX), Z13
 	VADDPS Z13, Z0, Z0
 	VBROADCASTSS 4(BX), Z13
@@ -5459,8 +5478,8 @@ out367:
 	VADDPS Z13, Z11, Z11
 	VBROADCASTSS 48(BX), Z13
 	VADDPS Z13, Z12, Z12
-	JMP unbiased377
-columns378:
+	JMP unbiased396
+columns397:
 	VMOVUPS 0(BX), Z13
 	VADDPS Z13, Z0, Z0
 	VADDPS Z13, Z1, Z1
@@ -5475,12 +5494,12 @@ columns378:
 	VADDPS Z13, Z10, Z10
 	VADDPS Z13, Z11, Z11
 	VADDPS Z13, Z12, Z12
-unbiased377:
+unbiased396:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone379
+	JZ alone398
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -5506,9 +5525,9 @@ unbiased377:
 	VADDPS 0(DI), Z11, Z11
 	ADDQ R10, DI
 	VADDPS 0(DI), Z12, Z12
-alone379:
+alone398:
 	CMPQ tile_clamp(R14), $0
-	JEQ free380
+	JEQ free399
 	VBROADCASTSS tile_lo(R14), Z13
 	VBROADCASTSS tile_hi(R14), Z14
 	VMAXPS Z0, Z13, Z0
@@ -5537,7 +5556,7 @@ alone379:
 	VMINPS Z11, Z14, Z11
 	VMAXPS Z12, Z13, Z12
 	VMINPS Z12, Z14, Z12
-free380:
+free399:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
@@ -5566,13 +5585,13 @@ free380:
 	VMOVUPS Z12, 0(DI)
 	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JNZ within382
+	JNZ within401
 	DECQ round-64(SP)
-	JLE last381
+	JLE last400
 	MOVQ tile_count(R14), BX
 	MOVQ BX, count-48(SP)
 	LEAQ tile_roundA(R14), CX
-within382:
+within401:
 	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB-tile_nextA(CX), BX
@@ -5580,15 +5599,15 @@ within382:
 	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread383
+	JEQ unread402
 	ADDQ BX, residual-40(SP)
-unread383:
+unread402:
 	CMPQ bias-32(SP), $0
 	JEQ r13p1
 	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r13p1
-last381:
+last400:
 	VZEROUPPER
 	RET
 r14p1:
@@ -5614,13 +5633,12 @@ r14p1:
 	VPXORD Z11, Z11, Z11
 	VPXORD Z12, Z12, Z12
 	VPXORD Z13, Z13, Z13
-nest384:
 	MOVQ tile_apart(R14), BX
 	TESTQ BX, BX
-	JZ neighbours388
+	JZ neighbours403
 	MOVQ tile_run(R14), CX
 	PCALIGN $32
-loop389:
+loop405:
 	PREFETCHT0 0(SI)(BX*8)
 	PREFETCHT0 52(SI)(BX*8)
 	VMOVUPS 0(DI), Z14
@@ -5657,14 +5675,15 @@ loop389:
 	ADDQ BX, SI
 	ADDQ BX, R8
 	DECQ CX
-	JNZ loop389
-	JMP done387
-neighbours388:
+	JNZ loop405
+	JMP end404
+neighbours403:
+nest406:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail386
+	JZ tail408
 	PCALIGN $32
-loop390:
+loop410:
 	VMOVUPS 0(DI), Z14
 	PREFETCHT0 4096(DI)
 	ADDQ R15, DI
@@ -5796,13 +5815,13 @@ loop390:
 	ADDQ $16, SI
 	ADDQ $16, R8
 	DECQ CX
-	JNZ loop390
-tail386:
+	JNZ loop410
+tail408:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done387
+	JZ done409
 	PCALIGN $32
-loop391:
+loop411:
 	VMOVUPS 0(DI), Z14
 	PREFETCHT0 4096(DI)
 	ADDQ R15, DI
@@ -5837,41 +5856,42 @@ loop391:
 	ADDQ $4, SI
 	ADDQ $4, R8
 	DECQ CX
-	JNZ loop391
-done387:
+	JNZ loop411
+done409:
 	DECQ R10
-	JZ outer392
+	JZ outer412
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	ADDQ tile_skipB+0(R14), DI
-	JMP nest384
-outer392:
+	JMP nest406
+outer412:
 	DECQ R11
-	JZ outer393
+	JZ outer413
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest384
-outer393:
+	JMP nest406
+outer413:
 	DECQ outer-56(SP)
-	JZ outer394
+	JZ outer414
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest384
-outer394:
-out385:
+	JMP nest406
+outer414:
+out407:
+end404:
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased395
+	JZ unbiased415
 	CMPQ tile_byRow(R14), $0
-	JEQ columns396
+	JEQ columns416
 	VBROADCASTSS 0(BX), Z14
 	VADDPS Z14, Z0, Z0
 	VBROADCASTSS 4(BX), Z14
@@ -5900,8 +5920,8 @@ out385:
 	VADDPS Z14, Z12, Z12
 	VBROADCASTSS 52(BX), Z14
 	VADDPS Z14, Z13, Z13
-	JMP unbiased395
-columns396:
+	JMP unbiased415
+columns416:
 	VMOVUPS 0(BX), Z14
 	VADDPS Z14, Z0, Z0
 	VADDPS Z14, Z1, Z1
@@ -5917,12 +5937,12 @@ columns396:
 	VADDPS Z14, Z11, Z11
 	VADDPS Z14, Z12, Z12
 	VADDPS Z14, Z13, Z13
-unbiased395:
+unbiased415:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone397
+	JZ alone417
 	VADDPS 0(DI), Z0, Z0
 	ADDQ R10, DI
 	VADDPS 0(DI), Z1, Z1
@@ -5950,9 +5970,9 @@ unbiased395:
 	VADDPS 0(DI), Z12, Z12
 	ADDQ R10, DI
 	VADDPS 0(DI), Z13, Z13
-alone397:
+alone417:
 	CMPQ tile_clamp(R14), $0
-	JEQ free398
+	JEQ free418
 	VBROADCASTSS tile_lo(R14), Z14
 	VBROADCASTSS tile_hi(R14), Z15
 	VMAXPS Z0, Z14, Z0
@@ -5983,7 +6003,7 @@ alone397:
 	VMINPS Z12, Z15, Z12
 	VMAXPS Z13, Z14, Z13
 	VMINPS Z13, Z15, Z13
-free398:
+free418:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	ADDQ R10, DI
@@ -6014,13 +6034,13 @@ free398:
 	VMOVUPS Z13, 0(DI)
 	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JNZ within400
+	JNZ within420
 	DECQ round-64(SP)
-	JLE last399
+	JLE last419
 	MOVQ tile_count(R14), BX
 	MOVQ BX, count-48(SP)
 	LEAQ tile_roundA(R14), CX
-within400:
+within420:
 	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB-tile_nextA(CX), BX
@@ -6028,15 +6048,15 @@ within400:
 	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread401
+	JEQ unread421
 	ADDQ BX, residual-40(SP)
-unread401:
+unread421:
 	CMPQ bias-32(SP), $0
 	JEQ r14p1
 	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r14p1
-last399:
+last419:
 	VZEROUPPER
 	RET
 r1p2:
@@ -6054,27 +6074,27 @@ r1p2:
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
-nest402:
 	MOVQ tile_apart(R14), BX
 	TESTQ BX, BX
-	JZ neighbours406
+	JZ neighbours422
 	MOVQ tile_run(R14), CX
 	PCALIGN $32
-loop407:
+loop424:
 	VBROADCASTSS 0(SI), Z10
 	VFMADD231PS 0(DI), Z10, Z0
 	VFMADD231PS 0(DI)(R12*1), Z10, Z1
 	ADDQ R15, DI
 	ADDQ BX, SI
 	DECQ CX
-	JNZ loop407
-	JMP done405
-neighbours406:
+	JNZ loop424
+	JMP end423
+neighbours422:
+nest425:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail404
+	JZ tail427
 	PCALIGN $32
-loop408:
+loop429:
 	VBROADCASTSS 0(SI), Z10
 	VFMADD231PS 0(DI), Z10, Z0
 	VFMADD231PS 0(DI)(R12*1), Z10, Z1
@@ -6093,46 +6113,47 @@ loop408:
 	ADDQ R15, DI
 	ADDQ $16, SI
 	DECQ CX
-	JNZ loop408
-tail404:
+	JNZ loop429
+tail427:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done405
+	JZ done428
 	PCALIGN $32
-loop409:
+loop430:
 	VBROADCASTSS 0(SI), Z10
 	VFMADD231PS 0(DI), Z10, Z0
 	VFMADD231PS 0(DI)(R12*1), Z10, Z1
 	ADDQ R15, DI
 	ADDQ $4, SI
 	DECQ CX
-	JNZ loop409
-done405:
+	JNZ loop430
+done428:
 	DECQ R10
-	JZ outer410
+	JZ outer431
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+0(R14), DI
-	JMP nest402
-outer410:
+	JMP nest425
+outer431:
 	DECQ R11
-	JZ outer411
+	JZ outer432
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest402
-outer411:
+	JMP nest425
+outer432:
 	DECQ outer-56(SP)
-	JZ outer412
+	JZ outer433
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest402
-outer412:
-out403:
+	JMP nest425
+outer433:
+out426:
+end423:
 	VADDPS Z2, Z0, Z0
 	VADDPS Z3, Z1, Z1
 	VADDPS Z4, Z0, Z0
@@ -6141,48 +6162,48 @@ out403:
 	VADDPS Z7, Z1, Z1
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased413
+	JZ unbiased434
 	CMPQ tile_byRow(R14), $0
-	JEQ columns414
+	JEQ columns435
 	VBROADCASTSS 0(BX), Z8
 	VADDPS Z8, Z0, Z0
 	VADDPS Z8, Z1, Z1
-	JMP unbiased413
-columns414:
+	JMP unbiased434
+columns435:
 	VMOVUPS 0(BX), Z8
 	VADDPS Z8, Z0, Z0
 	VMOVUPS 64(BX), Z8
 	VADDPS Z8, Z1, Z1
-unbiased413:
+unbiased434:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone415
+	JZ alone436
 	VADDPS 0(DI), Z0, Z0
 	VADDPS 0(DI)(R11*1), Z1, Z1
-alone415:
+alone436:
 	CMPQ tile_clamp(R14), $0
-	JEQ free416
+	JEQ free437
 	VBROADCASTSS tile_lo(R14), Z8
 	VBROADCASTSS tile_hi(R14), Z10
 	VMAXPS Z0, Z8, Z0
 	VMINPS Z0, Z10, Z0
 	VMAXPS Z1, Z8, Z1
 	VMINPS Z1, Z10, Z1
-free416:
+free437:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	VMOVUPS Z1, 0(DI)(R11*1)
 	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JNZ within418
+	JNZ within439
 	DECQ round-64(SP)
-	JLE last417
+	JLE last438
 	MOVQ tile_count(R14), BX
 	MOVQ BX, count-48(SP)
 	LEAQ tile_roundA(R14), CX
-within418:
+within439:
 	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB-tile_nextA(CX), BX
@@ -6190,15 +6211,15 @@ within418:
 	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread419
+	JEQ unread440
 	ADDQ BX, residual-40(SP)
-unread419:
+unread440:
 	CMPQ bias-32(SP), $0
 	JEQ r1p2
 	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r1p2
-last417:
+last438:
 	VZEROUPPER
 	RET
 r2p2:
@@ -6216,13 +6237,12 @@ r2p2:
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
-nest420:
 	MOVQ tile_apart(R14), BX
 	TESTQ BX, BX
-	JZ neighbours424
+	JZ neighbours441
 	MOVQ tile_run(R14), CX
 	PCALIGN $32
-loop425:
+loop443:
 	VMOVUPS 0(DI), Z8
 	VMOVUPS 0(DI)(R12*1), Z9
 	PREFETCHT0 4096(DI)
@@ -6236,14 +6256,15 @@ loop425:
 	VFMADD231PS Z9, Z11, Z3
 	ADDQ BX, SI
 	DECQ CX
-	JNZ loop425
-	JMP done423
-neighbours424:
+	JNZ loop443
+	JMP end442
+neighbours441:
+nest444:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail422
+	JZ tail446
 	PCALIGN $32
-loop426:
+loop448:
 	VMOVUPS 0(DI), Z8
 	VMOVUPS 0(DI)(R12*1), Z9
 	PREFETCHT0 4096(DI)
@@ -6290,13 +6311,13 @@ loop426:
 	VFMADD231PS Z9, Z11, Z7
 	ADDQ $16, SI
 	DECQ CX
-	JNZ loop426
-tail422:
+	JNZ loop448
+tail446:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done423
+	JZ done447
 	PCALIGN $32
-loop427:
+loop449:
 	VMOVUPS 0(DI), Z8
 	VMOVUPS 0(DI)(R12*1), Z9
 	PREFETCHT0 4096(DI)
@@ -6310,70 +6331,71 @@ loop427:
 	VFMADD231PS Z9, Z11, Z3
 	ADDQ $4, SI
 	DECQ CX
-	JNZ loop427
-done423:
+	JNZ loop449
+done447:
 	DECQ R10
-	JZ outer428
+	JZ outer450
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+0(R14), DI
-	JMP nest420
-outer428:
+	JMP nest444
+outer450:
 	DECQ R11
-	JZ outer429
+	JZ outer451
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest420
-outer429:
+	JMP nest444
+outer451:
 	DECQ outer-56(SP)
-	JZ outer430
+	JZ outer452
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest420
-outer430:
-out421:
+	JMP nest444
+outer452:
+out445:
+end442:
 	VADDPS Z4, Z0, Z0
 	VADDPS Z5, Z1, Z1
 	VADDPS Z6, Z2, Z2
 	VADDPS Z7, Z3, Z3
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased431
+	JZ unbiased453
 	CMPQ tile_byRow(R14), $0
-	JEQ columns432
+	JEQ columns454
 	VBROADCASTSS 0(BX), Z8
 	VADDPS Z8, Z0, Z0
 	VADDPS Z8, Z1, Z1
 	VBROADCASTSS 4(BX), Z8
 	VADDPS Z8, Z2, Z2
 	VADDPS Z8, Z3, Z3
-	JMP unbiased431
-columns432:
+	JMP unbiased453
+columns454:
 	VMOVUPS 0(BX), Z8
 	VADDPS Z8, Z0, Z0
 	VADDPS Z8, Z2, Z2
 	VMOVUPS 64(BX), Z8
 	VADDPS Z8, Z1, Z1
 	VADDPS Z8, Z3, Z3
-unbiased431:
+unbiased453:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone433
+	JZ alone455
 	VADDPS 0(DI), Z0, Z0
 	VADDPS 0(DI)(R11*1), Z1, Z1
 	ADDQ R10, DI
 	VADDPS 0(DI), Z2, Z2
 	VADDPS 0(DI)(R11*1), Z3, Z3
-alone433:
+alone455:
 	CMPQ tile_clamp(R14), $0
-	JEQ free434
+	JEQ free456
 	VBROADCASTSS tile_lo(R14), Z8
 	VBROADCASTSS tile_hi(R14), Z10
 	VMAXPS Z0, Z8, Z0
@@ -6384,7 +6406,7 @@ alone433:
 	VMINPS Z2, Z10, Z2
 	VMAXPS Z3, Z8, Z3
 	VMINPS Z3, Z10, Z3
-free434:
+free456:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	VMOVUPS Z1, 0(DI)(R11*1)
@@ -6393,13 +6415,13 @@ free434:
 	VMOVUPS Z3, 0(DI)(R11*1)
 	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JNZ within436
+	JNZ within458
 	DECQ round-64(SP)
-	JLE last435
+	JLE last457
 	MOVQ tile_count(R14), BX
 	MOVQ BX, count-48(SP)
 	LEAQ tile_roundA(R14), CX
-within436:
+within458:
 	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB-tile_nextA(CX), BX
@@ -6407,15 +6429,15 @@ within436:
 	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread437
+	JEQ unread459
 	ADDQ BX, residual-40(SP)
-unread437:
+unread459:
 	CMPQ bias-32(SP), $0
 	JEQ r2p2
 	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r2p2
-last435:
+last457:
 	VZEROUPPER
 	RET
 r3p2:
@@ -6437,13 +6459,12 @@ r3p2:
 	VPXORD Z9, Z9, Z9
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
-nest438:
 	MOVQ tile_apart(R14), BX
 	TESTQ BX, BX
-	JZ neighbours442
+	JZ neighbours460
 	MOVQ tile_run(R14), CX
 	PCALIGN $32
-loop443:
+loop462:
 	VMOVUPS 0(DI), Z12
 	VMOVUPS 0(DI)(R12*1), Z13
 	PREFETCHT0 4096(DI)
@@ -6460,14 +6481,15 @@ loop443:
 	VFMADD231PS Z13, Z16, Z5
 	ADDQ BX, SI
 	DECQ CX
-	JNZ loop443
-	JMP done441
-neighbours442:
+	JNZ loop462
+	JMP end461
+neighbours460:
+nest463:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail440
+	JZ tail465
 	PCALIGN $32
-loop444:
+loop467:
 	VMOVUPS 0(DI), Z12
 	VMOVUPS 0(DI)(R12*1), Z13
 	PREFETCHT0 4096(DI)
@@ -6526,13 +6548,13 @@ loop444:
 	VFMADD231PS Z13, Z16, Z11
 	ADDQ $16, SI
 	DECQ CX
-	JNZ loop444
-tail440:
+	JNZ loop467
+tail465:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done441
+	JZ done466
 	PCALIGN $32
-loop445:
+loop468:
 	VMOVUPS 0(DI), Z12
 	VMOVUPS 0(DI)(R12*1), Z13
 	PREFETCHT0 4096(DI)
@@ -6549,33 +6571,34 @@ loop445:
 	VFMADD231PS Z13, Z16, Z5
 	ADDQ $4, SI
 	DECQ CX
-	JNZ loop445
-done441:
+	JNZ loop468
+done466:
 	DECQ R10
-	JZ outer446
+	JZ outer469
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+0(R14), DI
-	JMP nest438
-outer446:
+	JMP nest463
+outer469:
 	DECQ R11
-	JZ outer447
+	JZ outer470
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest438
-outer447:
+	JMP nest463
+outer470:
 	DECQ outer-56(SP)
-	JZ outer448
+	JZ outer471
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest438
-outer448:
-out439:
+	JMP nest463
+outer471:
+out464:
+end461:
 	VADDPS Z6, Z0, Z0
 	VADDPS Z7, Z1, Z1
 	VADDPS Z8, Z2, Z2
@@ -6584,9 +6607,9 @@ out439:
 	VADDPS Z11, Z5, Z5
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased449
+	JZ unbiased472
 	CMPQ tile_byRow(R14), $0
-	JEQ columns450
+	JEQ columns473
 	VBROADCASTSS 0(BX), Z12
 	VADDPS Z12, Z0, Z0
 	VADDPS Z12, Z1, Z1
@@ -6596,8 +6619,8 @@ out439:
 	VBROADCASTSS 8(BX), Z12
 	VADDPS Z12, Z4, Z4
 	VADDPS Z12, Z5, Z5
-	JMP unbiased449
-columns450:
+	JMP unbiased472
+columns473:
 	VMOVUPS 0(BX), Z12
 	VADDPS Z12, Z0, Z0
 	VADDPS Z12, Z2, Z2
@@ -6606,12 +6629,12 @@ columns450:
 	VADDPS Z12, Z1, Z1
 	VADDPS Z12, Z3, Z3
 	VADDPS Z12, Z5, Z5
-unbiased449:
+unbiased472:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone451
+	JZ alone474
 	VADDPS 0(DI), Z0, Z0
 	VADDPS 0(DI)(R11*1), Z1, Z1
 	ADDQ R10, DI
@@ -6620,9 +6643,9 @@ unbiased449:
 	ADDQ R10, DI
 	VADDPS 0(DI), Z4, Z4
 	VADDPS 0(DI)(R11*1), Z5, Z5
-alone451:
+alone474:
 	CMPQ tile_clamp(R14), $0
-	JEQ free452
+	JEQ free475
 	VBROADCASTSS tile_lo(R14), Z12
 	VBROADCASTSS tile_hi(R14), Z14
 	VMAXPS Z0, Z12, Z0
@@ -6637,7 +6660,7 @@ alone451:
 	VMINPS Z4, Z14, Z4
 	VMAXPS Z5, Z12, Z5
 	VMINPS Z5, Z14, Z5
-free452:
+free475:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	VMOVUPS Z1, 0(DI)(R11*1)
@@ -6649,13 +6672,13 @@ free452:
 	VMOVUPS Z5, 0(DI)(R11*1)
 	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JNZ within454
+	JNZ within477
 	DECQ round-64(SP)
-	JLE last453
+	JLE last476
 	MOVQ tile_count(R14), BX
 	MOVQ BX, count-48(SP)
 	LEAQ tile_roundA(R14), CX
-within454:
+within477:
 	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB-tile_nextA(CX), BX
@@ -6663,15 +6686,15 @@ within454:
 	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread455
+	JEQ unread478
 	ADDQ BX, residual-40(SP)
-unread455:
+unread478:
 	CMPQ bias-32(SP), $0
 	JEQ r3p2
 	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r3p2
-last453:
+last476:
 	VZEROUPPER
 	RET
 r4p2:
@@ -6689,13 +6712,12 @@ r4p2:
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
-nest456:
 	MOVQ tile_apart(R14), BX
 	TESTQ BX, BX
-	JZ neighbours460
+	JZ neighbours479
 	MOVQ tile_run(R14), CX
 	PCALIGN $32
-loop461:
+loop481:
 	VMOVUPS 0(DI), Z8
 	VMOVUPS 0(DI)(R12*1), Z9
 	PREFETCHT0 4096(DI)
@@ -6715,14 +6737,15 @@ loop461:
 	VFMADD231PS Z9, Z13, Z7
 	ADDQ BX, SI
 	DECQ CX
-	JNZ loop461
-	JMP done459
-neighbours460:
+	JNZ loop481
+	JMP end480
+neighbours479:
+nest482:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail458
+	JZ tail484
 	PCALIGN $32
-loop462:
+loop486:
 	VMOVUPS 0(DI), Z8
 	VMOVUPS 0(DI)(R12*1), Z9
 	PREFETCHT0 4096(DI)
@@ -6793,13 +6816,13 @@ loop462:
 	VFMADD231PS Z9, Z13, Z7
 	ADDQ $16, SI
 	DECQ CX
-	JNZ loop462
-tail458:
+	JNZ loop486
+tail484:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done459
+	JZ done485
 	PCALIGN $32
-loop463:
+loop487:
 	VMOVUPS 0(DI), Z8
 	VMOVUPS 0(DI)(R12*1), Z9
 	PREFETCHT0 4096(DI)
@@ -6819,38 +6842,39 @@ loop463:
 	VFMADD231PS Z9, Z13, Z7
 	ADDQ $4, SI
 	DECQ CX
-	JNZ loop463
-done459:
+	JNZ loop487
+done485:
 	DECQ R10
-	JZ outer464
+	JZ outer488
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+0(R14), DI
-	JMP nest456
-outer464:
+	JMP nest482
+outer488:
 	DECQ R11
-	JZ outer465
+	JZ outer489
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest456
-outer465:
+	JMP nest482
+outer489:
 	DECQ outer-56(SP)
-	JZ outer466
+	JZ outer490
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest456
-outer466:
-out457:
+	JMP nest482
+outer490:
+out483:
+end480:
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased467
+	JZ unbiased491
 	CMPQ tile_byRow(R14), $0
-	JEQ columns468
+	JEQ columns492
 	VBROADCASTSS 0(BX), Z8
 	VADDPS Z8, Z0, Z0
 	VADDPS Z8, Z1, Z1
@@ -6863,8 +6887,8 @@ out457:
 	VBROADCASTSS 12(BX), Z8
 	VADDPS Z8, Z6, Z6
 	VADDPS Z8, Z7, Z7
-	JMP unbiased467
-columns468:
+	JMP unbiased491
+columns492:
 	VMOVUPS 0(BX), Z8
 	VADDPS Z8, Z0, Z0
 	VADDPS Z8, Z2, Z2
@@ -6875,12 +6899,12 @@ columns468:
 	VADDPS Z8, Z3, Z3
 	VADDPS Z8, Z5, Z5
 	VADDPS Z8, Z7, Z7
-unbiased467:
+unbiased491:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone469
+	JZ alone493
 	VADDPS 0(DI), Z0, Z0
 	VADDPS 0(DI)(R11*1), Z1, Z1
 	ADDQ R10, DI
@@ -6892,9 +6916,9 @@ unbiased467:
 	ADDQ R10, DI
 	VADDPS 0(DI), Z6, Z6
 	VADDPS 0(DI)(R11*1), Z7, Z7
-alone469:
+alone493:
 	CMPQ tile_clamp(R14), $0
-	JEQ free470
+	JEQ free494
 	VBROADCASTSS tile_lo(R14), Z8
 	VBROADCASTSS tile_hi(R14), Z10
 	VMAXPS Z0, Z8, Z0
@@ -6913,7 +6937,7 @@ alone469:
 	VMINPS Z6, Z10, Z6
 	VMAXPS Z7, Z8, Z7
 	VMINPS Z7, Z10, Z7
-free470:
+free494:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	VMOVUPS Z1, 0(DI)(R11*1)
@@ -6928,13 +6952,13 @@ free470:
 	VMOVUPS Z7, 0(DI)(R11*1)
 	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JNZ within472
+	JNZ within496
 	DECQ round-64(SP)
-	JLE last471
+	JLE last495
 	MOVQ tile_count(R14), BX
 	MOVQ BX, count-48(SP)
 	LEAQ tile_roundA(R14), CX
-within472:
+within496:
 	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB-tile_nextA(CX), BX
@@ -6942,15 +6966,15 @@ within472:
 	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread473
+	JEQ unread497
 	ADDQ BX, residual-40(SP)
-unread473:
+unread497:
 	CMPQ bias-32(SP), $0
 	JEQ r4p2
 	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r4p2
-last471:
+last495:
 	VZEROUPPER
 	RET
 r5p2:
@@ -6970,13 +6994,12 @@ r5p2:
 	VPXORD Z7, Z7, Z7
 	VPXORD Z8, Z8, Z8
 	VPXORD Z9, Z9, Z9
-nest474:
 	MOVQ tile_apart(R14), BX
 	TESTQ BX, BX
-	JZ neighbours478
+	JZ neighbours498
 	MOVQ tile_run(R14), CX
 	PCALIGN $32
-loop479:
+loop500:
 	PREFETCHT0 0(SI)(BX*8)
 	VMOVUPS 0(DI), Z10
 	VMOVUPS 0(DI)(R12*1), Z11
@@ -7000,14 +7023,15 @@ loop479:
 	VFMADD231PS Z11, Z12, Z9
 	ADDQ BX, SI
 	DECQ CX
-	JNZ loop479
-	JMP done477
-neighbours478:
+	JNZ loop500
+	JMP end499
+neighbours498:
+nest501:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail476
+	JZ tail503
 	PCALIGN $32
-loop480:
+loop505:
 	VMOVUPS 0(DI), Z10
 	VMOVUPS 0(DI)(R12*1), Z11
 	PREFETCHT0 4096(DI)
@@ -7096,13 +7120,13 @@ loop480:
 	ADDQ tile_fetch(R14), R13
 	ADDQ $16, SI
 	DECQ CX
-	JNZ loop480
-tail476:
+	JNZ loop505
+tail503:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done477
+	JZ done504
 	PCALIGN $32
-loop481:
+loop506:
 	VMOVUPS 0(DI), Z10
 	VMOVUPS 0(DI)(R12*1), Z11
 	PREFETCHT0 4096(DI)
@@ -7125,38 +7149,39 @@ loop481:
 	VFMADD231PS Z11, Z12, Z9
 	ADDQ $4, SI
 	DECQ CX
-	JNZ loop481
-done477:
+	JNZ loop506
+done504:
 	DECQ R10
-	JZ outer482
+	JZ outer507
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+0(R14), DI
-	JMP nest474
-outer482:
+	JMP nest501
+outer507:
 	DECQ R11
-	JZ outer483
+	JZ outer508
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest474
-outer483:
+	JMP nest501
+outer508:
 	DECQ outer-56(SP)
-	JZ outer484
+	JZ outer509
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest474
-outer484:
-out475:
+	JMP nest501
+outer509:
+out502:
+end499:
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased485
+	JZ unbiased510
 	CMPQ tile_byRow(R14), $0
-	JEQ columns486
+	JEQ columns511
 	VBROADCASTSS 0(BX), Z10
 	VADDPS Z10, Z0, Z0
 	VADDPS Z10, Z1, Z1
@@ -7172,8 +7197,8 @@ out475:
 	VBROADCASTSS 16(BX), Z10
 	VADDPS Z10, Z8, Z8
 	VADDPS Z10, Z9, Z9
-	JMP unbiased485
-columns486:
+	JMP unbiased510
+columns511:
 	VMOVUPS 0(BX), Z10
 	VADDPS Z10, Z0, Z0
 	VADDPS Z10, Z2, Z2
@@ -7186,12 +7211,12 @@ columns486:
 	VADDPS Z10, Z5, Z5
 	VADDPS Z10, Z7, Z7
 	VADDPS Z10, Z9, Z9
-unbiased485:
+unbiased510:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone487
+	JZ alone512
 	VADDPS 0(DI), Z0, Z0
 	VADDPS 0(DI)(R11*1), Z1, Z1
 	ADDQ R10, DI
@@ -7206,9 +7231,9 @@ unbiased485:
 	ADDQ R10, DI
 	VADDPS 0(DI), Z8, Z8
 	VADDPS 0(DI)(R11*1), Z9, Z9
-alone487:
+alone512:
 	CMPQ tile_clamp(R14), $0
-	JEQ free488
+	JEQ free513
 	VBROADCASTSS tile_lo(R14), Z10
 	VBROADCASTSS tile_hi(R14), Z12
 	VMAXPS Z0, Z10, Z0
@@ -7231,7 +7256,7 @@ alone487:
 	VMINPS Z8, Z12, Z8
 	VMAXPS Z9, Z10, Z9
 	VMINPS Z9, Z12, Z9
-free488:
+free513:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	VMOVUPS Z1, 0(DI)(R11*1)
@@ -7249,13 +7274,13 @@ free488:
 	VMOVUPS Z9, 0(DI)(R11*1)
 	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JNZ within490
+	JNZ within515
 	DECQ round-64(SP)
-	JLE last489
+	JLE last514
 	MOVQ tile_count(R14), BX
 	MOVQ BX, count-48(SP)
 	LEAQ tile_roundA(R14), CX
-within490:
+within515:
 	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB-tile_nextA(CX), BX
@@ -7263,15 +7288,15 @@ within490:
 	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread491
+	JEQ unread516
 	ADDQ BX, residual-40(SP)
-unread491:
+unread516:
 	CMPQ bias-32(SP), $0
 	JEQ r5p2
 	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r5p2
-last489:
+last514:
 	VZEROUPPER
 	RET
 r6p2:
@@ -7293,13 +7318,12 @@ r6p2:
 	VPXORD Z9, Z9, Z9
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
-nest492:
 	MOVQ tile_apart(R14), BX
 	TESTQ BX, BX
-	JZ neighbours496
+	JZ neighbours517
 	MOVQ tile_run(R14), CX
 	PCALIGN $32
-loop497:
+loop519:
 	PREFETCHT0 0(SI)(BX*8)
 	VMOVUPS 0(DI), Z12
 	VMOVUPS 0(DI)(R12*1), Z13
@@ -7326,14 +7350,15 @@ loop497:
 	VFMADD231PS Z13, Z15, Z11
 	ADDQ BX, SI
 	DECQ CX
-	JNZ loop497
-	JMP done495
-neighbours496:
+	JNZ loop519
+	JMP end518
+neighbours517:
+nest520:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail494
+	JZ tail522
 	PCALIGN $32
-loop498:
+loop524:
 	VMOVUPS 0(DI), Z12
 	VMOVUPS 0(DI)(R12*1), Z13
 	PREFETCHT0 4096(DI)
@@ -7434,13 +7459,13 @@ loop498:
 	ADDQ tile_fetch(R14), R13
 	ADDQ $16, SI
 	DECQ CX
-	JNZ loop498
-tail494:
+	JNZ loop524
+tail522:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done495
+	JZ done523
 	PCALIGN $32
-loop499:
+loop525:
 	VMOVUPS 0(DI), Z12
 	VMOVUPS 0(DI)(R12*1), Z13
 	PREFETCHT0 4096(DI)
@@ -7466,38 +7491,39 @@ loop499:
 	VFMADD231PS Z13, Z15, Z11
 	ADDQ $4, SI
 	DECQ CX
-	JNZ loop499
-done495:
+	JNZ loop525
+done523:
 	DECQ R10
-	JZ outer500
+	JZ outer526
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+0(R14), DI
-	JMP nest492
-outer500:
+	JMP nest520
+outer526:
 	DECQ R11
-	JZ outer501
+	JZ outer527
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest492
-outer501:
+	JMP nest520
+outer527:
 	DECQ outer-56(SP)
-	JZ outer502
+	JZ outer528
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest492
-outer502:
-out493:
+	JMP nest520
+outer528:
+out521:
+end518:
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased503
+	JZ unbiased529
 	CMPQ tile_byRow(R14), $0
-	JEQ columns504
+	JEQ columns530
 	VBROADCASTSS 0(BX), Z12
 	VADDPS Z12, Z0, Z0
 	VADDPS Z12, Z1, Z1
@@ -7516,8 +7542,8 @@ out493:
 	VBROADCASTSS 20(BX), Z12
 	VADDPS Z12, Z10, Z10
 	VADDPS Z12, Z11, Z11
-	JMP unbiased503
-columns504:
+	JMP unbiased529
+columns530:
 	VMOVUPS 0(BX), Z12
 	VADDPS Z12, Z0, Z0
 	VADDPS Z12, Z2, Z2
@@ -7532,12 +7558,12 @@ columns504:
 	VADDPS Z12, Z7, Z7
 	VADDPS Z12, Z9, Z9
 	VADDPS Z12, Z11, Z11
-unbiased503:
+unbiased529:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone505
+	JZ alone531
 	VADDPS 0(DI), Z0, Z0
 	VADDPS 0(DI)(R11*1), Z1, Z1
 	ADDQ R10, DI
@@ -7555,9 +7581,9 @@ unbiased503:
 	ADDQ R10, DI
 	VADDPS 0(DI), Z10, Z10
 	VADDPS 0(DI)(R11*1), Z11, Z11
-alone505:
+alone531:
 	CMPQ tile_clamp(R14), $0
-	JEQ free506
+	JEQ free532
 	VBROADCASTSS tile_lo(R14), Z12
 	VBROADCASTSS tile_hi(R14), Z14
 	VMAXPS Z0, Z12, Z0
@@ -7584,7 +7610,7 @@ alone505:
 	VMINPS Z10, Z14, Z10
 	VMAXPS Z11, Z12, Z11
 	VMINPS Z11, Z14, Z11
-free506:
+free532:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	VMOVUPS Z1, 0(DI)(R11*1)
@@ -7605,13 +7631,13 @@ free506:
 	VMOVUPS Z11, 0(DI)(R11*1)
 	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JNZ within508
+	JNZ within534
 	DECQ round-64(SP)
-	JLE last507
+	JLE last533
 	MOVQ tile_count(R14), BX
 	MOVQ BX, count-48(SP)
 	LEAQ tile_roundA(R14), CX
-within508:
+within534:
 	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB-tile_nextA(CX), BX
@@ -7619,15 +7645,15 @@ within508:
 	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread509
+	JEQ unread535
 	ADDQ BX, residual-40(SP)
-unread509:
+unread535:
 	CMPQ bias-32(SP), $0
 	JEQ r6p2
 	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r6p2
-last507:
+last533:
 	VZEROUPPER
 	RET
 r7p2:
@@ -7651,13 +7677,12 @@ r7p2:
 	VPXORD Z11, Z11, Z11
 	VPXORD Z12, Z12, Z12
 	VPXORD Z13, Z13, Z13
-nest510:
 	MOVQ tile_apart(R14), BX
 	TESTQ BX, BX
-	JZ neighbours514
+	JZ neighbours536
 	MOVQ tile_run(R14), CX
 	PCALIGN $32
-loop515:
+loop538:
 	PREFETCHT0 0(SI)(BX*8)
 	VMOVUPS 0(DI), Z14
 	VMOVUPS 0(DI)(R12*1), Z15
@@ -7687,14 +7712,15 @@ loop515:
 	VFMADD231PS Z15, Z18, Z13
 	ADDQ BX, SI
 	DECQ CX
-	JNZ loop515
-	JMP done513
-neighbours514:
+	JNZ loop538
+	JMP end537
+neighbours536:
+nest539:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail512
+	JZ tail541
 	PCALIGN $32
-loop516:
+loop543:
 	VMOVUPS 0(DI), Z14
 	VMOVUPS 0(DI)(R12*1), Z15
 	PREFETCHT0 4096(DI)
@@ -7807,13 +7833,13 @@ loop516:
 	ADDQ tile_fetch(R14), R13
 	ADDQ $16, SI
 	DECQ CX
-	JNZ loop516
-tail512:
+	JNZ loop543
+tail541:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done513
+	JZ done542
 	PCALIGN $32
-loop517:
+loop544:
 	VMOVUPS 0(DI), Z14
 	VMOVUPS 0(DI)(R12*1), Z15
 	PREFETCHT0 4096(DI)
@@ -7842,38 +7868,39 @@ loop517:
 	VFMADD231PS Z15, Z18, Z13
 	ADDQ $4, SI
 	DECQ CX
-	JNZ loop517
-done513:
+	JNZ loop544
+done542:
 	DECQ R10
-	JZ outer518
+	JZ outer545
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+0(R14), DI
-	JMP nest510
-outer518:
+	JMP nest539
+outer545:
 	DECQ R11
-	JZ outer519
+	JZ outer546
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest510
-outer519:
+	JMP nest539
+outer546:
 	DECQ outer-56(SP)
-	JZ outer520
+	JZ outer547
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest510
-outer520:
-out511:
+	JMP nest539
+outer547:
+out540:
+end537:
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased521
+	JZ unbiased548
 	CMPQ tile_byRow(R14), $0
-	JEQ columns522
+	JEQ columns549
 	VBROADCASTSS 0(BX), Z14
 	VADDPS Z14, Z0, Z0
 	VADDPS Z14, Z1, Z1
@@ -7895,8 +7922,8 @@ out511:
 	VBROADCASTSS 24(BX), Z14
 	VADDPS Z14, Z12, Z12
 	VADDPS Z14, Z13, Z13
-	JMP unbiased521
-columns522:
+	JMP unbiased548
+columns549:
 	VMOVUPS 0(BX), Z14
 	VADDPS Z14, Z0, Z0
 	VADDPS Z14, Z2, Z2
@@ -7913,12 +7940,12 @@ columns522:
 	VADDPS Z14, Z9, Z9
 	VADDPS Z14, Z11, Z11
 	VADDPS Z14, Z13, Z13
-unbiased521:
+unbiased548:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone523
+	JZ alone550
 	VADDPS 0(DI), Z0, Z0
 	VADDPS 0(DI)(R11*1), Z1, Z1
 	ADDQ R10, DI
@@ -7939,9 +7966,9 @@ unbiased521:
 	ADDQ R10, DI
 	VADDPS 0(DI), Z12, Z12
 	VADDPS 0(DI)(R11*1), Z13, Z13
-alone523:
+alone550:
 	CMPQ tile_clamp(R14), $0
-	JEQ free524
+	JEQ free551
 	VBROADCASTSS tile_lo(R14), Z14
 	VBROADCASTSS tile_hi(R14), Z16
 	VMAXPS Z0, Z14, Z0
@@ -7972,7 +7999,7 @@ alone523:
 	VMINPS Z12, Z16, Z12
 	VMAXPS Z13, Z14, Z13
 	VMINPS Z13, Z16, Z13
-free524:
+free551:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	VMOVUPS Z1, 0(DI)(R11*1)
@@ -7996,13 +8023,13 @@ free524:
 	VMOVUPS Z13, 0(DI)(R11*1)
 	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JNZ within526
+	JNZ within553
 	DECQ round-64(SP)
-	JLE last525
+	JLE last552
 	MOVQ tile_count(R14), BX
 	MOVQ BX, count-48(SP)
 	LEAQ tile_roundA(R14), CX
-within526:
+within553:
 	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB-tile_nextA(CX), BX
@@ -8010,15 +8037,15 @@ within526:
 	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread527
+	JEQ unread554
 	ADDQ BX, residual-40(SP)
-unread527:
+unread554:
 	CMPQ bias-32(SP), $0
 	JEQ r7p2
 	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r7p2
-last525:
+last552:
 	VZEROUPPER
 	RET
 r8p2:
@@ -8046,13 +8073,12 @@ r8p2:
 	VPXORD Z13, Z13, Z13
 	VPXORD Z14, Z14, Z14
 	VPXORD Z15, Z15, Z15
-nest528:
 	MOVQ tile_apart(R14), BX
 	TESTQ BX, BX
-	JZ neighbours532
+	JZ neighbours555
 	MOVQ tile_run(R14), CX
 	PCALIGN $32
-loop533:
+loop557:
 	PREFETCHT0 0(SI)(BX*8)
 	VMOVUPS 0(DI), Z16
 	VMOVUPS 0(DI)(R12*1), Z17
@@ -8086,14 +8112,15 @@ loop533:
 	ADDQ BX, SI
 	ADDQ BX, R8
 	DECQ CX
-	JNZ loop533
-	JMP done531
-neighbours532:
+	JNZ loop557
+	JMP end556
+neighbours555:
+nest558:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail530
+	JZ tail560
 	PCALIGN $32
-loop534:
+loop562:
 	VMOVUPS 0(DI), Z16
 	VMOVUPS 0(DI)(R12*1), Z17
 	PREFETCHT0 4096(DI)
@@ -8219,13 +8246,13 @@ loop534:
 	ADDQ $16, SI
 	ADDQ $16, R8
 	DECQ CX
-	JNZ loop534
-tail530:
+	JNZ loop562
+tail560:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done531
+	JZ done561
 	PCALIGN $32
-loop535:
+loop563:
 	VMOVUPS 0(DI), Z16
 	VMOVUPS 0(DI)(R12*1), Z17
 	PREFETCHT0 4096(DI)
@@ -8258,41 +8285,42 @@ loop535:
 	ADDQ $4, SI
 	ADDQ $4, R8
 	DECQ CX
-	JNZ loop535
-done531:
+	JNZ loop563
+done561:
 	DECQ R10
-	JZ outer536
+	JZ outer564
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	ADDQ tile_skipB+0(R14), DI
-	JMP nest528
-outer536:
+	JMP nest558
+outer564:
 	DECQ R11
-	JZ outer537
+	JZ outer565
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest528
-outer537:
+	JMP nest558
+outer565:
 	DECQ outer-56(SP)
-	JZ outer538
+	JZ outer566
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest528
-outer538:
-out529:
+	JMP nest558
+outer566:
+out559:
+end556:
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased539
+	JZ unbiased567
 	CMPQ tile_byRow(R14), $0
-	JEQ columns540
+	JEQ columns568
 	VBROADCASTSS 0(BX), Z16
 	VADDPS Z16, Z0, Z0
 	VADDPS Z16, Z1, Z1
@@ -8317,8 +8345,8 @@ out529:
 	VBROADCASTSS 28(BX), Z16
 	VADDPS Z16, Z14, Z14
 	VADDPS Z16, Z15, Z15
-	JMP unbiased539
-columns540:
+	JMP unbiased567
+columns568:
 	VMOVUPS 0(BX), Z16
 	VADDPS Z16, Z0, Z0
 	VADDPS Z16, Z2, Z2
@@ -8337,12 +8365,12 @@ columns540:
 	VADDPS Z16, Z11, Z11
 	VADDPS Z16, Z13, Z13
 	VADDPS Z16, Z15, Z15
-unbiased539:
+unbiased567:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone541
+	JZ alone569
 	VADDPS 0(DI), Z0, Z0
 	VADDPS 0(DI)(R11*1), Z1, Z1
 	ADDQ R10, DI
@@ -8366,9 +8394,9 @@ unbiased539:
 	ADDQ R10, DI
 	VADDPS 0(DI), Z14, Z14
 	VADDPS 0(DI)(R11*1), Z15, Z15
-alone541:
+alone569:
 	CMPQ tile_clamp(R14), $0
-	JEQ free542
+	JEQ free570
 	VBROADCASTSS tile_lo(R14), Z16
 	VBROADCASTSS tile_hi(R14), Z18
 	VMAXPS Z0, Z16, Z0
@@ -8403,7 +8431,7 @@ alone541:
 	VMINPS Z14, Z18, Z14
 	VMAXPS Z15, Z16, Z15
 	VMINPS Z15, Z18, Z15
-free542:
+free570:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	VMOVUPS Z1, 0(DI)(R11*1)
@@ -8430,13 +8458,13 @@ free542:
 	VMOVUPS Z15, 0(DI)(R11*1)
 	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JNZ within544
+	JNZ within572
 	DECQ round-64(SP)
-	JLE last543
+	JLE last571
 	MOVQ tile_count(R14), BX
 	MOVQ BX, count-48(SP)
 	LEAQ tile_roundA(R14), CX
-within544:
+within572:
 	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB-tile_nextA(CX), BX
@@ -8444,15 +8472,15 @@ within544:
 	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread545
+	JEQ unread573
 	ADDQ BX, residual-40(SP)
-unread545:
+unread573:
 	CMPQ bias-32(SP), $0
 	JEQ r8p2
 	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r8p2
-last543:
+last571:
 	VZEROUPPER
 	RET
 r9p2:
@@ -8482,13 +8510,12 @@ r9p2:
 	VPXORD Z15, Z15, Z15
 	VPXORD Z16, Z16, Z16
 	VPXORD Z17, Z17, Z17
-nest546:
 	MOVQ tile_apart(R14), BX
 	TESTQ BX, BX
-	JZ neighbours550
+	JZ neighbours574
 	MOVQ tile_run(R14), CX
 	PCALIGN $32
-loop551:
+loop576:
 	PREFETCHT0 0(SI)(BX*8)
 	PREFETCHT0 32(SI)(BX*8)
 	VMOVUPS 0(DI), Z18
@@ -8526,14 +8553,15 @@ loop551:
 	ADDQ BX, SI
 	ADDQ BX, R8
 	DECQ CX
-	JNZ loop551
-	JMP done549
-neighbours550:
+	JNZ loop576
+	JMP end575
+neighbours574:
+nest577:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail548
+	JZ tail579
 	PCALIGN $32
-loop552:
+loop581:
 	VMOVUPS 0(DI), Z18
 	VMOVUPS 0(DI)(R12*1), Z19
 	PREFETCHT0 4096(DI)
@@ -8671,13 +8699,13 @@ loop552:
 	ADDQ $16, SI
 	ADDQ $16, R8
 	DECQ CX
-	JNZ loop552
-tail548:
+	JNZ loop581
+tail579:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done549
+	JZ done580
 	PCALIGN $32
-loop553:
+loop582:
 	VMOVUPS 0(DI), Z18
 	VMOVUPS 0(DI)(R12*1), Z19
 	PREFETCHT0 4096(DI)
@@ -8713,41 +8741,42 @@ loop553:
 	ADDQ $4, SI
 	ADDQ $4, R8
 	DECQ CX
-	JNZ loop553
-done549:
+	JNZ loop582
+done580:
 	DECQ R10
-	JZ outer554
+	JZ outer583
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	ADDQ tile_skipB+0(R14), DI
-	JMP nest546
-outer554:
+	JMP nest577
+outer583:
 	DECQ R11
-	JZ outer555
+	JZ outer584
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest546
-outer555:
+	JMP nest577
+outer584:
 	DECQ outer-56(SP)
-	JZ outer556
+	JZ outer585
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest546
-outer556:
-out547:
+	JMP nest577
+outer585:
+out578:
+end575:
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased557
+	JZ unbiased586
 	CMPQ tile_byRow(R14), $0
-	JEQ columns558
+	JEQ columns587
 	VBROADCASTSS 0(BX), Z18
 	VADDPS Z18, Z0, Z0
 	VADDPS Z18, Z1, Z1
@@ -8775,8 +8804,8 @@ out547:
 	VBROADCASTSS 32(BX), Z18
 	VADDPS Z18, Z16, Z16
 	VADDPS Z18, Z17, Z17
-	JMP unbiased557
-columns558:
+	JMP unbiased586
+columns587:
 	VMOVUPS 0(BX), Z18
 	VADDPS Z18, Z0, Z0
 	VADDPS Z18, Z2, Z2
@@ -8797,12 +8826,12 @@ columns558:
 	VADDPS Z18, Z13, Z13
 	VADDPS Z18, Z15, Z15
 	VADDPS Z18, Z17, Z17
-unbiased557:
+unbiased586:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone559
+	JZ alone588
 	VADDPS 0(DI), Z0, Z0
 	VADDPS 0(DI)(R11*1), Z1, Z1
 	ADDQ R10, DI
@@ -8829,9 +8858,9 @@ unbiased557:
 	ADDQ R10, DI
 	VADDPS 0(DI), Z16, Z16
 	VADDPS 0(DI)(R11*1), Z17, Z17
-alone559:
+alone588:
 	CMPQ tile_clamp(R14), $0
-	JEQ free560
+	JEQ free589
 	VBROADCASTSS tile_lo(R14), Z18
 	VBROADCASTSS tile_hi(R14), Z20
 	VMAXPS Z0, Z18, Z0
@@ -8870,7 +8899,7 @@ alone559:
 	VMINPS Z16, Z20, Z16
 	VMAXPS Z17, Z18, Z17
 	VMINPS Z17, Z20, Z17
-free560:
+free589:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	VMOVUPS Z1, 0(DI)(R11*1)
@@ -8900,13 +8929,13 @@ free560:
 	VMOVUPS Z17, 0(DI)(R11*1)
 	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JNZ within562
+	JNZ within591
 	DECQ round-64(SP)
-	JLE last561
+	JLE last590
 	MOVQ tile_count(R14), BX
 	MOVQ BX, count-48(SP)
 	LEAQ tile_roundA(R14), CX
-within562:
+within591:
 	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB-tile_nextA(CX), BX
@@ -8914,15 +8943,15 @@ within562:
 	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread563
+	JEQ unread592
 	ADDQ BX, residual-40(SP)
-unread563:
+unread592:
 	CMPQ bias-32(SP), $0
 	JEQ r9p2
 	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r9p2
-last561:
+last590:
 	VZEROUPPER
 	RET
 r10p2:
@@ -8954,13 +8983,12 @@ r10p2:
 	VPXORD Z17, Z17, Z17
 	VPXORD Z18, Z18, Z18
 	VPXORD Z19, Z19, Z19
-nest564:
 	MOVQ tile_apart(R14), BX
 	TESTQ BX, BX
-	JZ neighbours568
+	JZ neighbours593
 	MOVQ tile_run(R14), CX
 	PCALIGN $32
-loop569:
+loop595:
 	PREFETCHT0 0(SI)(BX*8)
 	PREFETCHT0 36(SI)(BX*8)
 	VMOVUPS 0(DI), Z20
@@ -9001,14 +9029,15 @@ loop569:
 	ADDQ BX, SI
 	ADDQ BX, R8
 	DECQ CX
-	JNZ loop569
-	JMP done567
-neighbours568:
+	JNZ loop595
+	JMP end594
+neighbours593:
+nest596:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail566
+	JZ tail598
 	PCALIGN $32
-loop570:
+loop600:
 	VMOVUPS 0(DI), Z20
 	VMOVUPS 0(DI)(R12*1), Z21
 	PREFETCHT0 4096(DI)
@@ -9158,13 +9187,13 @@ loop570:
 	ADDQ $16, SI
 	ADDQ $16, R8
 	DECQ CX
-	JNZ loop570
-tail566:
+	JNZ loop600
+tail598:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done567
+	JZ done599
 	PCALIGN $32
-loop571:
+loop601:
 	VMOVUPS 0(DI), Z20
 	VMOVUPS 0(DI)(R12*1), Z21
 	PREFETCHT0 4096(DI)
@@ -9203,41 +9232,42 @@ loop571:
 	ADDQ $4, SI
 	ADDQ $4, R8
 	DECQ CX
-	JNZ loop571
-done567:
+	JNZ loop601
+done599:
 	DECQ R10
-	JZ outer572
+	JZ outer602
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	ADDQ tile_skipB+0(R14), DI
-	JMP nest564
-outer572:
+	JMP nest596
+outer602:
 	DECQ R11
-	JZ outer573
+	JZ outer603
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest564
-outer573:
+	JMP nest596
+outer603:
 	DECQ outer-56(SP)
-	JZ outer574
+	JZ outer604
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest564
-outer574:
-out565:
+	JMP nest596
+outer604:
+out597:
+end594:
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased575
+	JZ unbiased605
 	CMPQ tile_byRow(R14), $0
-	JEQ columns576
+	JEQ columns606
 	VBROADCASTSS 0(BX), Z20
 	VADDPS Z20, Z0, Z0
 	VADDPS Z20, Z1, Z1
@@ -9268,8 +9298,8 @@ out565:
 	VBROADCASTSS 36(BX), Z20
 	VADDPS Z20, Z18, Z18
 	VADDPS Z20, Z19, Z19
-	JMP unbiased575
-columns576:
+	JMP unbiased605
+columns606:
 	VMOVUPS 0(BX), Z20
 	VADDPS Z20, Z0, Z0
 	VADDPS Z20, Z2, Z2
@@ -9292,12 +9322,12 @@ columns576:
 	VADDPS Z20, Z15, Z15
 	VADDPS Z20, Z17, Z17
 	VADDPS Z20, Z19, Z19
-unbiased575:
+unbiased605:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone577
+	JZ alone607
 	VADDPS 0(DI), Z0, Z0
 	VADDPS 0(DI)(R11*1), Z1, Z1
 	ADDQ R10, DI
@@ -9327,9 +9357,9 @@ unbiased575:
 	ADDQ R10, DI
 	VADDPS 0(DI), Z18, Z18
 	VADDPS 0(DI)(R11*1), Z19, Z19
-alone577:
+alone607:
 	CMPQ tile_clamp(R14), $0
-	JEQ free578
+	JEQ free608
 	VBROADCASTSS tile_lo(R14), Z20
 	VBROADCASTSS tile_hi(R14), Z22
 	VMAXPS Z0, Z20, Z0
@@ -9372,7 +9402,7 @@ alone577:
 	VMINPS Z18, Z22, Z18
 	VMAXPS Z19, Z20, Z19
 	VMINPS Z19, Z22, Z19
-free578:
+free608:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	VMOVUPS Z1, 0(DI)(R11*1)
@@ -9405,13 +9435,13 @@ free578:
 	VMOVUPS Z19, 0(DI)(R11*1)
 	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JNZ within580
+	JNZ within610
 	DECQ round-64(SP)
-	JLE last579
+	JLE last609
 	MOVQ tile_count(R14), BX
 	MOVQ BX, count-48(SP)
 	LEAQ tile_roundA(R14), CX
-within580:
+within610:
 	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB-tile_nextA(CX), BX
@@ -9419,15 +9449,15 @@ within580:
 	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread581
+	JEQ unread611
 	ADDQ BX, residual-40(SP)
-unread581:
+unread611:
 	CMPQ bias-32(SP), $0
 	JEQ r10p2
 	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r10p2
-last579:
+last609:
 	VZEROUPPER
 	RET
 r11p2:
@@ -9461,13 +9491,12 @@ r11p2:
 	VPXORD Z19, Z19, Z19
 	VPXORD Z20, Z20, Z20
 	VPXORD Z21, Z21, Z21
-nest582:
 	MOVQ tile_apart(R14), BX
 	TESTQ BX, BX
-	JZ neighbours586
+	JZ neighbours612
 	MOVQ tile_run(R14), CX
 	PCALIGN $32
-loop587:
+loop614:
 	PREFETCHT0 0(SI)(BX*8)
 	PREFETCHT0 40(SI)(BX*8)
 	VMOVUPS 0(DI), Z22
@@ -9511,14 +9540,15 @@ loop587:
 	ADDQ BX, SI
 	ADDQ BX, R8
 	DECQ CX
-	JNZ loop587
-	JMP done585
-neighbours586:
+	JNZ loop614
+	JMP end613
+neighbours612:
+nest615:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail584
+	JZ tail617
 	PCALIGN $32
-loop588:
+loop619:
 	VMOVUPS 0(DI), Z22
 	VMOVUPS 0(DI)(R12*1), Z23
 	PREFETCHT0 4096(DI)
@@ -9680,13 +9710,13 @@ loop588:
 	ADDQ $16, SI
 	ADDQ $16, R8
 	DECQ CX
-	JNZ loop588
-tail584:
+	JNZ loop619
+tail617:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done585
+	JZ done618
 	PCALIGN $32
-loop589:
+loop620:
 	VMOVUPS 0(DI), Z22
 	VMOVUPS 0(DI)(R12*1), Z23
 	PREFETCHT0 4096(DI)
@@ -9728,41 +9758,42 @@ loop589:
 	ADDQ $4, SI
 	ADDQ $4, R8
 	DECQ CX
-	JNZ loop589
-done585:
+	JNZ loop620
+done618:
 	DECQ R10
-	JZ outer590
+	JZ outer621
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	ADDQ tile_skipB+0(R14), DI
-	JMP nest582
-outer590:
+	JMP nest615
+outer621:
 	DECQ R11
-	JZ outer591
+	JZ outer622
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest582
-outer591:
+	JMP nest615
+outer622:
 	DECQ outer-56(SP)
-	JZ outer592
+	JZ outer623
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest582
-outer592:
-out583:
+	JMP nest615
+outer623:
+out616:
+end613:
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased593
+	JZ unbiased624
 	CMPQ tile_byRow(R14), $0
-	JEQ columns594
+	JEQ columns625
 	VBROADCASTSS 0(BX), Z22
 	VADDPS Z22, Z0, Z0
 	VADDPS Z22, Z1, Z1
@@ -9796,8 +9827,8 @@ out583:
 	VBROADCASTSS 40(BX), Z22
 	VADDPS Z22, Z20, Z20
 	VADDPS Z22, Z21, Z21
-	JMP unbiased593
-columns594:
+	JMP unbiased624
+columns625:
 	VMOVUPS 0(BX), Z22
 	VADDPS Z22, Z0, Z0
 	VADDPS Z22, Z2, Z2
@@ -9822,12 +9853,12 @@ columns594:
 	VADDPS Z22, Z17, Z17
 	VADDPS Z22, Z19, Z19
 	VADDPS Z22, Z21, Z21
-unbiased593:
+unbiased624:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone595
+	JZ alone626
 	VADDPS 0(DI), Z0, Z0
 	VADDPS 0(DI)(R11*1), Z1, Z1
 	ADDQ R10, DI
@@ -9860,9 +9891,9 @@ unbiased593:
 	ADDQ R10, DI
 	VADDPS 0(DI), Z20, Z20
 	VADDPS 0(DI)(R11*1), Z21, Z21
-alone595:
+alone626:
 	CMPQ tile_clamp(R14), $0
-	JEQ free596
+	JEQ free627
 	VBROADCASTSS tile_lo(R14), Z22
 	VBROADCASTSS tile_hi(R14), Z24
 	VMAXPS Z0, Z22, Z0
@@ -9909,7 +9940,7 @@ alone595:
 	VMINPS Z20, Z24, Z20
 	VMAXPS Z21, Z22, Z21
 	VMINPS Z21, Z24, Z21
-free596:
+free627:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	VMOVUPS Z1, 0(DI)(R11*1)
@@ -9945,13 +9976,13 @@ free596:
 	VMOVUPS Z21, 0(DI)(R11*1)
 	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JNZ within598
+	JNZ within629
 	DECQ round-64(SP)
-	JLE last597
+	JLE last628
 	MOVQ tile_count(R14), BX
 	MOVQ BX, count-48(SP)
 	LEAQ tile_roundA(R14), CX
-within598:
+within629:
 	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB-tile_nextA(CX), BX
@@ -9959,15 +9990,15 @@ within598:
 	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread599
+	JEQ unread630
 	ADDQ BX, residual-40(SP)
-unread599:
+unread630:
 	CMPQ bias-32(SP), $0
 	JEQ r11p2
 	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r11p2
-last597:
+last628:
 	VZEROUPPER
 	RET
 r12p2:
@@ -10003,13 +10034,12 @@ r12p2:
 	VPXORD Z21, Z21, Z21
 	VPXORD Z22, Z22, Z22
 	VPXORD Z23, Z23, Z23
-nest600:
 	MOVQ tile_apart(R14), BX
 	TESTQ BX, BX
-	JZ neighbours604
+	JZ neighbours631
 	MOVQ tile_run(R14), CX
 	PCALIGN $32
-loop605:
+loop633:
 	PREFETCHT0 0(SI)(BX*8)
 	PREFETCHT0 44(SI)(BX*8)
 	VMOVUPS 0(DI), Z24
@@ -10056,14 +10086,15 @@ loop605:
 	ADDQ BX, SI
 	ADDQ BX, R8
 	DECQ CX
-	JNZ loop605
-	JMP done603
-neighbours604:
+	JNZ loop633
+	JMP end632
+neighbours631:
+nest634:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail602
+	JZ tail636
 	PCALIGN $32
-loop606:
+loop638:
 	VMOVUPS 0(DI), Z24
 	VMOVUPS 0(DI)(R12*1), Z25
 	PREFETCHT0 4096(DI)
@@ -10237,13 +10268,13 @@ loop606:
 	ADDQ $16, SI
 	ADDQ $16, R8
 	DECQ CX
-	JNZ loop606
-tail602:
+	JNZ loop638
+tail636:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done603
+	JZ done637
 	PCALIGN $32
-loop607:
+loop639:
 	VMOVUPS 0(DI), Z24
 	VMOVUPS 0(DI)(R12*1), Z25
 	PREFETCHT0 4096(DI)
@@ -10288,41 +10319,42 @@ loop607:
 	ADDQ $4, SI
 	ADDQ $4, R8
 	DECQ CX
-	JNZ loop607
-done603:
+	JNZ loop639
+done637:
 	DECQ R10
-	JZ outer608
+	JZ outer640
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	ADDQ tile_skipB+0(R14), DI
-	JMP nest600
-outer608:
+	JMP nest634
+outer640:
 	DECQ R11
-	JZ outer609
+	JZ outer641
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest600
-outer609:
+	JMP nest634
+outer641:
 	DECQ outer-56(SP)
-	JZ outer610
+	JZ outer642
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest600
-outer610:
-out601:
+	JMP nest634
+outer642:
+out635:
+end632:
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased611
+	JZ unbiased643
 	CMPQ tile_byRow(R14), $0
-	JEQ columns612
+	JEQ columns644
 	VBROADCASTSS 0(BX), Z24
 	VADDPS Z24, Z0, Z0
 	VADDPS Z24, Z1, Z1
@@ -10359,8 +10391,8 @@ out601:
 	VBROADCASTSS 44(BX), Z24
 	VADDPS Z24, Z22, Z22
 	VADDPS Z24, Z23, Z23
-	JMP unbiased611
-columns612:
+	JMP unbiased643
+columns644:
 	VMOVUPS 0(BX), Z24
 	VADDPS Z24, Z0, Z0
 	VADDPS Z24, Z2, Z2
@@ -10387,12 +10419,12 @@ columns612:
 	VADDPS Z24, Z19, Z19
 	VADDPS Z24, Z21, Z21
 	VADDPS Z24, Z23, Z23
-unbiased611:
+unbiased643:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone613
+	JZ alone645
 	VADDPS 0(DI), Z0, Z0
 	VADDPS 0(DI)(R11*1), Z1, Z1
 	ADDQ R10, DI
@@ -10428,9 +10460,9 @@ unbiased611:
 	ADDQ R10, DI
 	VADDPS 0(DI), Z22, Z22
 	VADDPS 0(DI)(R11*1), Z23, Z23
-alone613:
+alone645:
 	CMPQ tile_clamp(R14), $0
-	JEQ free614
+	JEQ free646
 	VBROADCASTSS tile_lo(R14), Z24
 	VBROADCASTSS tile_hi(R14), Z26
 	VMAXPS Z0, Z24, Z0
@@ -10481,7 +10513,7 @@ alone613:
 	VMINPS Z22, Z26, Z22
 	VMAXPS Z23, Z24, Z23
 	VMINPS Z23, Z26, Z23
-free614:
+free646:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	VMOVUPS Z1, 0(DI)(R11*1)
@@ -10520,13 +10552,13 @@ free614:
 	VMOVUPS Z23, 0(DI)(R11*1)
 	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JNZ within616
+	JNZ within648
 	DECQ round-64(SP)
-	JLE last615
+	JLE last647
 	MOVQ tile_count(R14), BX
 	MOVQ BX, count-48(SP)
 	LEAQ tile_roundA(R14), CX
-within616:
+within648:
 	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB-tile_nextA(CX), BX
@@ -10534,15 +10566,15 @@ within616:
 	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread617
+	JEQ unread649
 	ADDQ BX, residual-40(SP)
-unread617:
+unread649:
 	CMPQ bias-32(SP), $0
 	JEQ r12p2
 	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r12p2
-last615:
+last647:
 	VZEROUPPER
 	RET
 r13p2:
@@ -10580,13 +10612,12 @@ r13p2:
 	VPXORD Z23, Z23, Z23
 	VPXORD Z24, Z24, Z24
 	VPXORD Z25, Z25, Z25
-nest618:
 	MOVQ tile_apart(R14), BX
 	TESTQ BX, BX
-	JZ neighbours622
+	JZ neighbours650
 	MOVQ tile_run(R14), CX
 	PCALIGN $32
-loop623:
+loop652:
 	PREFETCHT0 0(SI)(BX*8)
 	PREFETCHT0 48(SI)(BX*8)
 	VMOVUPS 0(DI), Z26
@@ -10636,14 +10667,15 @@ loop623:
 	ADDQ BX, SI
 	ADDQ BX, R8
 	DECQ CX
-	JNZ loop623
-	JMP done621
-neighbours622:
+	JNZ loop652
+	JMP end651
+neighbours650:
+nest653:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail620
+	JZ tail655
 	PCALIGN $32
-loop624:
+loop657:
 	VMOVUPS 0(DI), Z26
 	VMOVUPS 0(DI)(R12*1), Z27
 	PREFETCHT0 4096(DI)
@@ -10829,13 +10861,13 @@ loop624:
 	ADDQ $16, SI
 	ADDQ $16, R8
 	DECQ CX
-	JNZ loop624
-tail620:
+	JNZ loop657
+tail655:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done621
+	JZ done656
 	PCALIGN $32
-loop625:
+loop658:
 	VMOVUPS 0(DI), Z26
 	VMOVUPS 0(DI)(R12*1), Z27
 	PREFETCHT0 4096(DI)
@@ -10883,41 +10915,42 @@ loop625:
 	ADDQ $4, SI
 	ADDQ $4, R8
 	DECQ CX
-	JNZ loop625
-done621:
+	JNZ loop658
+done656:
 	DECQ R10
-	JZ outer626
+	JZ outer659
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	ADDQ tile_skipB+0(R14), DI
-	JMP nest618
-outer626:
+	JMP nest653
+outer659:
 	DECQ R11
-	JZ outer627
+	JZ outer660
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest618
-outer627:
+	JMP nest653
+outer660:
 	DECQ outer-56(SP)
-	JZ outer628
+	JZ outer661
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest618
-outer628:
-out619:
+	JMP nest653
+outer661:
+out654:
+end651:
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased629
+	JZ unbiased662
 	CMPQ tile_byRow(R14), $0
-	JEQ columns630
+	JEQ columns663
 	VBROADCASTSS 0(BX), Z26
 	VADDPS Z26, Z0, Z0
 	VADDPS Z26, Z1, Z1
@@ -10957,8 +10990,8 @@ out619:
 	VBROADCASTSS 48(BX), Z26
 	VADDPS Z26, Z24, Z24
 	VADDPS Z26, Z25, Z25
-	JMP unbiased629
-columns630:
+	JMP unbiased662
+columns663:
 	VMOVUPS 0(BX), Z26
 	VADDPS Z26, Z0, Z0
 	VADDPS Z26, Z2, Z2
@@ -10987,12 +11020,12 @@ columns630:
 	VADDPS Z26, Z21, Z21
 	VADDPS Z26, Z23, Z23
 	VADDPS Z26, Z25, Z25
-unbiased629:
+unbiased662:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone631
+	JZ alone664
 	VADDPS 0(DI), Z0, Z0
 	VADDPS 0(DI)(R11*1), Z1, Z1
 	ADDQ R10, DI
@@ -11031,9 +11064,9 @@ unbiased629:
 	ADDQ R10, DI
 	VADDPS 0(DI), Z24, Z24
 	VADDPS 0(DI)(R11*1), Z25, Z25
-alone631:
+alone664:
 	CMPQ tile_clamp(R14), $0
-	JEQ free632
+	JEQ free665
 	VBROADCASTSS tile_lo(R14), Z26
 	VBROADCASTSS tile_hi(R14), Z28
 	VMAXPS Z0, Z26, Z0
@@ -11088,7 +11121,7 @@ alone631:
 	VMINPS Z24, Z28, Z24
 	VMAXPS Z25, Z26, Z25
 	VMINPS Z25, Z28, Z25
-free632:
+free665:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	VMOVUPS Z1, 0(DI)(R11*1)
@@ -11130,13 +11163,13 @@ free632:
 	VMOVUPS Z25, 0(DI)(R11*1)
 	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JNZ within634
+	JNZ within667
 	DECQ round-64(SP)
-	JLE last633
+	JLE last666
 	MOVQ tile_count(R14), BX
 	MOVQ BX, count-48(SP)
 	LEAQ tile_roundA(R14), CX
-within634:
+within667:
 	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB-tile_nextA(CX), BX
@@ -11144,15 +11177,15 @@ within634:
 	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread635
+	JEQ unread668
 	ADDQ BX, residual-40(SP)
-unread635:
+unread668:
 	CMPQ bias-32(SP), $0
 	JEQ r13p2
 	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r13p2
-last633:
+last666:
 	VZEROUPPER
 	RET
 r14p2:
@@ -11192,13 +11225,12 @@ r14p2:
 	VPXORD Z25, Z25, Z25
 	VPXORD Z26, Z26, Z26
 	VPXORD Z27, Z27, Z27
-nest636:
 	MOVQ tile_apart(R14), BX
 	TESTQ BX, BX
-	JZ neighbours640
+	JZ neighbours669
 	MOVQ tile_run(R14), CX
 	PCALIGN $32
-loop641:
+loop671:
 	PREFETCHT0 0(SI)(BX*8)
 	PREFETCHT0 52(SI)(BX*8)
 	VMOVUPS 0(DI), Z28
@@ -11251,14 +11283,15 @@ loop641:
 	ADDQ BX, SI
 	ADDQ BX, R8
 	DECQ CX
-	JNZ loop641
-	JMP done639
-neighbours640:
+	JNZ loop671
+	JMP end670
+neighbours669:
+nest672:
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
-	JZ tail638
+	JZ tail674
 	PCALIGN $32
-loop642:
+loop676:
 	VMOVUPS 0(DI), Z28
 	VMOVUPS 0(DI)(R12*1), Z29
 	PREFETCHT0 4096(DI)
@@ -11456,13 +11489,13 @@ loop642:
 	ADDQ $16, SI
 	ADDQ $16, R8
 	DECQ CX
-	JNZ loop642
-tail638:
+	JNZ loop676
+tail674:
 	MOVQ tile_run(R14), CX
 	ANDQ $3, CX
-	JZ done639
+	JZ done675
 	PCALIGN $32
-loop643:
+loop677:
 	VMOVUPS 0(DI), Z28
 	VMOVUPS 0(DI)(R12*1), Z29
 	PREFETCHT0 4096(DI)
@@ -11513,41 +11546,42 @@ loop643:
 	ADDQ $4, SI
 	ADDQ $4, R8
 	DECQ CX
-	JNZ loop643
-done639:
+	JNZ loop677
+done675:
 	DECQ R10
-	JZ outer644
+	JZ outer678
 	MOVQ tile_gap+0(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	ADDQ tile_skipB+0(R14), DI
-	JMP nest636
-outer644:
+	JMP nest672
+outer678:
 	DECQ R11
-	JZ outer645
+	JZ outer679
 	MOVQ tile_gap+8(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	ADDQ tile_skipB+8(R14), DI
 	MOVQ tile_n+0(R14), R10
-	JMP nest636
-outer645:
+	JMP nest672
+outer679:
 	DECQ outer-56(SP)
-	JZ outer646
+	JZ outer680
 	MOVQ tile_gap+16(R14), BX
 	ADDQ BX, SI
 	ADDQ BX, R8
 	ADDQ tile_skipB+16(R14), DI
 	MOVQ tile_n+0(R14), R10
 	MOVQ tile_n+8(R14), R11
-	JMP nest636
-outer646:
-out637:
+	JMP nest672
+outer680:
+out673:
+end670:
 	MOVQ bias-32(SP), BX
 	TESTQ BX, BX
-	JZ unbiased647
+	JZ unbiased681
 	CMPQ tile_byRow(R14), $0
-	JEQ columns648
+	JEQ columns682
 	VBROADCASTSS 0(BX), Z28
 	VADDPS Z28, Z0, Z0
 	VADDPS Z28, Z1, Z1
@@ -11590,8 +11624,8 @@ out637:
 	VBROADCASTSS 52(BX), Z28
 	VADDPS Z28, Z26, Z26
 	VADDPS Z28, Z27, Z27
-	JMP unbiased647
-columns648:
+	JMP unbiased681
+columns682:
 	VMOVUPS 0(BX), Z28
 	VADDPS Z28, Z0, Z0
 	VADDPS Z28, Z2, Z2
@@ -11622,12 +11656,12 @@ columns648:
 	VADDPS Z28, Z23, Z23
 	VADDPS Z28, Z25, Z25
 	VADDPS Z28, Z27, Z27
-unbiased647:
+unbiased681:
 	MOVQ tile_rowC(R14), R10
 	MOVQ tile_panelC(R14), R11
 	MOVQ residual-40(SP), DI
 	TESTQ DI, DI
-	JZ alone649
+	JZ alone683
 	VADDPS 0(DI), Z0, Z0
 	VADDPS 0(DI)(R11*1), Z1, Z1
 	ADDQ R10, DI
@@ -11669,9 +11703,9 @@ unbiased647:
 	ADDQ R10, DI
 	VADDPS 0(DI), Z26, Z26
 	VADDPS 0(DI)(R11*1), Z27, Z27
-alone649:
+alone683:
 	CMPQ tile_clamp(R14), $0
-	JEQ free650
+	JEQ free684
 	VBROADCASTSS tile_lo(R14), Z28
 	VBROADCASTSS tile_hi(R14), Z30
 	VMAXPS Z0, Z28, Z0
@@ -11730,7 +11764,7 @@ alone649:
 	VMINPS Z26, Z30, Z26
 	VMAXPS Z27, Z28, Z27
 	VMINPS Z27, Z30, Z27
-free650:
+free684:
 	MOVQ c-24(SP), DI
 	VMOVUPS Z0, 0(DI)
 	VMOVUPS Z1, 0(DI)(R11*1)
@@ -11775,13 +11809,13 @@ free650:
 	VMOVUPS Z27, 0(DI)(R11*1)
 	LEAQ tile_nextA(R14), CX
 	DECQ count-48(SP)
-	JNZ within652
+	JNZ within686
 	DECQ round-64(SP)
-	JLE last651
+	JLE last685
 	MOVQ tile_count(R14), BX
 	MOVQ BX, count-48(SP)
 	LEAQ tile_roundA(R14), CX
-within652:
+within686:
 	MOVQ tile_nextA-tile_nextA(CX), BX
 	ADDQ BX, a-8(SP)
 	MOVQ tile_nextB-tile_nextA(CX), BX
@@ -11789,14 +11823,14 @@ within652:
 	MOVQ tile_nextC-tile_nextA(CX), BX
 	ADDQ BX, c-24(SP)
 	CMPQ residual-40(SP), $0
-	JEQ unread653
+	JEQ unread687
 	ADDQ BX, residual-40(SP)
-unread653:
+unread687:
 	CMPQ bias-32(SP), $0
 	JEQ r14p2
 	MOVQ tile_nextBias-tile_nextA(CX), BX
 	ADDQ BX, bias-32(SP)
 	JMP r14p2
-last651:
+last685:
 	VZEROUPPER
 	RET

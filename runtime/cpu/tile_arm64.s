@@ -96,13 +96,12 @@ r1p1:
 	VEOR V13.B16, V13.B16, V13.B16
 	VEOR V14.B16, V14.B16, V14.B16
 	VEOR V15.B16, V15.B16, V15.B16
-nest11:
 	MOVD tile_apart(R14), R5
 	CMP $0, R5
-	BEQ neighbours15
+	BEQ neighbours11
 	MOVD tile_run(R14), R3
 	PCALIGN $16
-loop16:
+loop13:
 	FMOVS (R1), F16
 	ADD R5, R1
 	FLDPQ 0(R0), (F17, F18)
@@ -113,15 +112,16 @@ loop16:
 	WORD $0x4f901262 // fmla v2.4s, v19.4s, v16.s[0]
 	WORD $0x4f901283 // fmla v3.4s, v20.4s, v16.s[0]
 	SUBS $1, R3
-	BNE loop16
-	JMP done14
-neighbours15:
+	BNE loop13
+	JMP end12
+neighbours11:
+nest14:
 	MOVD tile_run(R14), R3
 	LSR $2, R3
 	CMP $0, R3
-	BEQ tail13
+	BEQ tail16
 	PCALIGN $16
-loop17:
+loop18:
 	FMOVQ.P 16(R1), F16
 	FLDPQ 0(R0), (F17, F18)
 	WORD $0x4f901220 // fmla v0.4s, v17.4s, v16.s[0]
@@ -152,13 +152,13 @@ loop17:
 	WORD $0x4fb01a6e // fmla v14.4s, v19.4s, v16.s[3]
 	WORD $0x4fb01a8f // fmla v15.4s, v20.4s, v16.s[3]
 	SUBS $1, R3
-	BNE loop17
-tail13:
+	BNE loop18
+tail16:
 	MOVD tile_run(R14), R3
 	ANDS $3, R3
-	BEQ done14
+	BEQ done17
 	PCALIGN $16
-loop18:
+loop19:
 	FMOVS.P 4(R1), F16
 	FLDPQ 0(R0), (F17, F18)
 	WORD $0x4f901220 // fmla v0.4s, v17.4s, v16.s[0]
@@ -168,38 +168,39 @@ loop18:
 	WORD $0x4f901262 // fmla v2.4s, v19.4s, v16.s[0]
 	WORD $0x4f901283 // fmla v3.4s, v20.4s, v16.s[0]
 	SUBS $1, R3
-	BNE loop18
-done14:
+	BNE loop19
+done17:
 	SUBS $1, R10
-	BEQ outer19
+	BEQ outer20
 	MOVD tile_gap+0(R14), R5
 	ADD R5, R1
 	MOVD tile_skipB+0(R14), R16
 	ADD R16, R0
-	JMP nest11
-outer19:
+	JMP nest14
+outer20:
 	SUBS $1, R11
-	BEQ outer20
+	BEQ outer21
 	MOVD tile_gap+8(R14), R5
 	ADD R5, R1
 	MOVD tile_skipB+8(R14), R16
 	ADD R16, R0
 	MOVD tile_n+0(R14), R10
-	JMP nest11
-outer20:
+	JMP nest14
+outer21:
 	MOVD outer-56(SP), R16
 	SUBS $1, R16
 	MOVD R16, outer-56(SP)
-	BEQ outer21
+	BEQ outer22
 	MOVD tile_gap+16(R14), R5
 	ADD R5, R1
 	MOVD tile_skipB+16(R14), R16
 	ADD R16, R0
 	MOVD tile_n+0(R14), R10
 	MOVD tile_n+8(R14), R11
-	JMP nest11
-outer21:
-out12:
+	JMP nest14
+outer22:
+out15:
+end12:
 	WORD $0x4e24d400 // fadd v0.4s, v0.4s, v4.4s
 	WORD $0x4e25d421 // fadd v1.4s, v1.4s, v5.4s
 	WORD $0x4e26d442 // fadd v2.4s, v2.4s, v6.4s
@@ -214,18 +215,18 @@ out12:
 	WORD $0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
 	MOVD bias-32(SP), R5
 	CMP $0, R5
-	BEQ unbiased22
+	BEQ unbiased23
 	MOVD tile_byRow(R14), R16
 	CMP $0, R16
-	BEQ columns23
+	BEQ columns24
 	FMOVS 0(R5), F4
 	VDUP V4.S[0], V4.S4
 	WORD $0x4e24d400 // fadd v0.4s, v0.4s, v4.4s
 	WORD $0x4e24d421 // fadd v1.4s, v1.4s, v4.4s
 	WORD $0x4e24d442 // fadd v2.4s, v2.4s, v4.4s
 	WORD $0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
-	JMP unbiased22
-columns23:
+	JMP unbiased23
+columns24:
 	FMOVQ 0(R5), F4
 	WORD $0x4e24d400 // fadd v0.4s, v0.4s, v4.4s
 	FMOVQ 16(R5), F4
@@ -234,12 +235,12 @@ columns23:
 	WORD $0x4e24d442 // fadd v2.4s, v2.4s, v4.4s
 	FMOVQ 48(R5), F4
 	WORD $0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
-unbiased22:
+unbiased23:
 	MOVD tile_rowC(R14), R10
 	MOVD tile_panelC(R14), R11
 	MOVD residual-40(SP), R0
 	CMP $0, R0
-	BEQ alone24
+	BEQ alone25
 	FMOVQ 0(R0), F31
 	WORD $0x4e3fd400 // fadd v0.4s, v0.4s, v31.4s
 	FMOVQ 16(R0), F31
@@ -248,10 +249,10 @@ unbiased22:
 	WORD $0x4e3fd442 // fadd v2.4s, v2.4s, v31.4s
 	FMOVQ 48(R0), F31
 	WORD $0x4e3fd463 // fadd v3.4s, v3.4s, v31.4s
-alone24:
+alone25:
 	MOVD tile_clamp(R14), R16
 	CMP $0, R16
-	BEQ free25
+	BEQ free26
 	FMOVS tile_lo(R14), F4
 	VDUP V4.S[0], V4.S4
 	FMOVS tile_hi(R14), F5
@@ -272,7 +273,7 @@ alone24:
 	VBIT V30.B16, V4.B16, V3.B16
 	WORD $0x6ea5e47e // fcmgt v30.4s, v3.4s, v5.4s
 	VBIT V30.B16, V5.B16, V3.B16
-free25:
+free26:
 	MOVD c-24(SP), R0
 	FMOVQ F0, 0(R0)
 	FMOVQ F1, 16(R0)
@@ -282,15 +283,15 @@ free25:
 	MOVD count-48(SP), R16
 	SUBS $1, R16
 	MOVD R16, count-48(SP)
-	BNE within27
+	BNE within28
 	MOVD round-64(SP), R16
 	SUBS $1, R16
 	MOVD R16, round-64(SP)
-	BLE last26
+	BLE last27
 	MOVD tile_count(R14), R5
 	MOVD R5, count-48(SP)
 	MOVD $tile_roundA(R14), R3
-within27:
+within28:
 	MOVD tile_nextA-tile_nextA(R3), R5
 	MOVD a-8(SP), R16
 	ADD R5, R16
@@ -305,11 +306,11 @@ within27:
 	MOVD R16, c-24(SP)
 	MOVD residual-40(SP), R16
 	CMP $0, R16
-	BEQ unread28
+	BEQ unread29
 	MOVD residual-40(SP), R16
 	ADD R5, R16
 	MOVD R16, residual-40(SP)
-unread28:
+unread29:
 	MOVD bias-32(SP), R16
 	CMP $0, R16
 	BEQ r1p1
@@ -318,7 +319,7 @@ unread28:
 	ADD R5, R16
 	MOVD R16, bias-32(SP)
 	JMP r1p1
-last26:
+last27:
 	RET
 r2p1:
 	MOVD a-8(SP), R1
@@ -344,13 +345,12 @@ r2p1:
 	VEOR V13.B16, V13.B16, V13.B16
 	VEOR V14.B16, V14.B16, V14.B16
 	VEOR V15.B16, V15.B16, V15.B16
-nest29:
 	MOVD tile_apart(R14), R5
 	CMP $0, R5
-	BEQ neighbours33
+	BEQ neighbours30
 	MOVD tile_run(R14), R3
 	PCALIGN $16
-loop34:
+loop32:
 	FMOVS (R1), F16
 	ADD R5, R1
 	FMOVS (R6), F17
@@ -367,15 +367,16 @@ loop34:
 	WORD $0x4f9012a3 // fmla v3.4s, v21.4s, v16.s[0]
 	WORD $0x4f9112a7 // fmla v7.4s, v21.4s, v17.s[0]
 	SUBS $1, R3
-	BNE loop34
-	JMP done32
-neighbours33:
+	BNE loop32
+	JMP end31
+neighbours30:
+nest33:
 	MOVD tile_run(R14), R3
 	LSR $2, R3
 	CMP $0, R3
-	BEQ tail31
+	BEQ tail35
 	PCALIGN $16
-loop35:
+loop37:
 	FMOVQ.P 16(R1), F16
 	FMOVQ.P 16(R6), F17
 	FLDPQ 0(R0), (F18, F19)
@@ -423,13 +424,13 @@ loop35:
 	WORD $0x4fb01aab // fmla v11.4s, v21.4s, v16.s[3]
 	WORD $0x4fb11aaf // fmla v15.4s, v21.4s, v17.s[3]
 	SUBS $1, R3
-	BNE loop35
-tail31:
+	BNE loop37
+tail35:
 	MOVD tile_run(R14), R3
 	ANDS $3, R3
-	BEQ done32
+	BEQ done36
 	PCALIGN $16
-loop36:
+loop38:
 	FMOVS.P 4(R1), F16
 	FMOVS.P 4(R6), F17
 	FLDPQ 0(R0), (F18, F19)
@@ -444,31 +445,31 @@ loop36:
 	WORD $0x4f9012a3 // fmla v3.4s, v21.4s, v16.s[0]
 	WORD $0x4f9112a7 // fmla v7.4s, v21.4s, v17.s[0]
 	SUBS $1, R3
-	BNE loop36
-done32:
+	BNE loop38
+done36:
 	SUBS $1, R10
-	BEQ outer37
+	BEQ outer39
 	MOVD tile_gap+0(R14), R5
 	ADD R5, R1
 	ADD R5, R6
 	MOVD tile_skipB+0(R14), R16
 	ADD R16, R0
-	JMP nest29
-outer37:
+	JMP nest33
+outer39:
 	SUBS $1, R11
-	BEQ outer38
+	BEQ outer40
 	MOVD tile_gap+8(R14), R5
 	ADD R5, R1
 	ADD R5, R6
 	MOVD tile_skipB+8(R14), R16
 	ADD R16, R0
 	MOVD tile_n+0(R14), R10
-	JMP nest29
-outer38:
+	JMP nest33
+outer40:
 	MOVD outer-56(SP), R16
 	SUBS $1, R16
 	MOVD R16, outer-56(SP)
-	BEQ outer39
+	BEQ outer41
 	MOVD tile_gap+16(R14), R5
 	ADD R5, R1
 	ADD R5, R6
@@ -476,9 +477,10 @@ outer38:
 	ADD R16, R0
 	MOVD tile_n+0(R14), R10
 	MOVD tile_n+8(R14), R11
-	JMP nest29
-outer39:
-out30:
+	JMP nest33
+outer41:
+out34:
+end31:
 	WORD $0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
 	WORD $0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
 	WORD $0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
@@ -489,10 +491,10 @@ out30:
 	WORD $0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
 	MOVD bias-32(SP), R5
 	CMP $0, R5
-	BEQ unbiased40
+	BEQ unbiased42
 	MOVD tile_byRow(R14), R16
 	CMP $0, R16
-	BEQ columns41
+	BEQ columns43
 	FMOVS 0(R5), F8
 	VDUP V8.S[0], V8.S4
 	WORD $0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
@@ -505,8 +507,8 @@ out30:
 	WORD $0x4e28d4a5 // fadd v5.4s, v5.4s, v8.4s
 	WORD $0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
 	WORD $0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	JMP unbiased40
-columns41:
+	JMP unbiased42
+columns43:
 	FMOVQ 0(R5), F8
 	WORD $0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
 	WORD $0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
@@ -519,12 +521,12 @@ columns41:
 	FMOVQ 48(R5), F8
 	WORD $0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
 	WORD $0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-unbiased40:
+unbiased42:
 	MOVD tile_rowC(R14), R10
 	MOVD tile_panelC(R14), R11
 	MOVD residual-40(SP), R0
 	CMP $0, R0
-	BEQ alone42
+	BEQ alone44
 	FMOVQ 0(R0), F31
 	WORD $0x4e3fd400 // fadd v0.4s, v0.4s, v31.4s
 	FMOVQ 16(R0), F31
@@ -542,10 +544,10 @@ unbiased40:
 	WORD $0x4e3fd4c6 // fadd v6.4s, v6.4s, v31.4s
 	FMOVQ 48(R0), F31
 	WORD $0x4e3fd4e7 // fadd v7.4s, v7.4s, v31.4s
-alone42:
+alone44:
 	MOVD tile_clamp(R14), R16
 	CMP $0, R16
-	BEQ free43
+	BEQ free45
 	FMOVS tile_lo(R14), F8
 	VDUP V8.S[0], V8.S4
 	FMOVS tile_hi(R14), F9
@@ -582,7 +584,7 @@ alone42:
 	VBIT V30.B16, V8.B16, V7.B16
 	WORD $0x6ea9e4fe // fcmgt v30.4s, v7.4s, v9.4s
 	VBIT V30.B16, V9.B16, V7.B16
-free43:
+free45:
 	MOVD c-24(SP), R0
 	FMOVQ F0, 0(R0)
 	FMOVQ F1, 16(R0)
@@ -597,15 +599,15 @@ free43:
 	MOVD count-48(SP), R16
 	SUBS $1, R16
 	MOVD R16, count-48(SP)
-	BNE within45
+	BNE within47
 	MOVD round-64(SP), R16
 	SUBS $1, R16
 	MOVD R16, round-64(SP)
-	BLE last44
+	BLE last46
 	MOVD tile_count(R14), R5
 	MOVD R5, count-48(SP)
 	MOVD $tile_roundA(R14), R3
-within45:
+within47:
 	MOVD tile_nextA-tile_nextA(R3), R5
 	MOVD a-8(SP), R16
 	ADD R5, R16
@@ -620,11 +622,11 @@ within45:
 	MOVD R16, c-24(SP)
 	MOVD residual-40(SP), R16
 	CMP $0, R16
-	BEQ unread46
+	BEQ unread48
 	MOVD residual-40(SP), R16
 	ADD R5, R16
 	MOVD R16, residual-40(SP)
-unread46:
+unread48:
 	MOVD bias-32(SP), R16
 	CMP $0, R16
 	BEQ r2p1
@@ -633,7 +635,7 @@ unread46:
 	ADD R5, R16
 	MOVD R16, bias-32(SP)
 	JMP r2p1
-last44:
+last46:
 	RET
 r3p1:
 	MOVD a-8(SP), R1
@@ -668,13 +670,12 @@ r3p1:
 	VEOR V21.B16, V21.B16, V21.B16
 	VEOR V22.B16, V22.B16, V22.B16
 	VEOR V23.B16, V23.B16, V23.B16
-nest47:
 	MOVD tile_apart(R14), R5
 	CMP $0, R5
-	BEQ neighbours51
+	BEQ neighbours49
 	MOVD tile_run(R14), R3
 	PCALIGN $16
-loop52:
+loop51:
 	FMOVS (R1), F24
 	ADD R5, R1
 	FMOVS (R6), F25
@@ -697,15 +698,16 @@ loop52:
 	WORD $0x4f9913c7 // fmla v7.4s, v30.4s, v25.s[0]
 	WORD $0x4f9a13cb // fmla v11.4s, v30.4s, v26.s[0]
 	SUBS $1, R3
-	BNE loop52
-	JMP done50
-neighbours51:
+	BNE loop51
+	JMP end50
+neighbours49:
+nest52:
 	MOVD tile_run(R14), R3
 	LSR $2, R3
 	CMP $0, R3
-	BEQ tail49
+	BEQ tail54
 	PCALIGN $16
-loop53:
+loop56:
 	FMOVQ.P 16(R1), F24
 	FMOVQ.P 16(R6), F25
 	FMOVQ.P 16(R7), F26
@@ -770,13 +772,13 @@ loop53:
 	WORD $0x4fb91bd3 // fmla v19.4s, v30.4s, v25.s[3]
 	WORD $0x4fba1bd7 // fmla v23.4s, v30.4s, v26.s[3]
 	SUBS $1, R3
-	BNE loop53
-tail49:
+	BNE loop56
+tail54:
 	MOVD tile_run(R14), R3
 	ANDS $3, R3
-	BEQ done50
+	BEQ done55
 	PCALIGN $16
-loop54:
+loop57:
 	FMOVS.P 4(R1), F24
 	FMOVS.P 4(R6), F25
 	FMOVS.P 4(R7), F26
@@ -796,20 +798,20 @@ loop54:
 	WORD $0x4f9913c7 // fmla v7.4s, v30.4s, v25.s[0]
 	WORD $0x4f9a13cb // fmla v11.4s, v30.4s, v26.s[0]
 	SUBS $1, R3
-	BNE loop54
-done50:
+	BNE loop57
+done55:
 	SUBS $1, R10
-	BEQ outer55
+	BEQ outer58
 	MOVD tile_gap+0(R14), R5
 	ADD R5, R1
 	ADD R5, R6
 	ADD R5, R7
 	MOVD tile_skipB+0(R14), R16
 	ADD R16, R0
-	JMP nest47
-outer55:
+	JMP nest52
+outer58:
 	SUBS $1, R11
-	BEQ outer56
+	BEQ outer59
 	MOVD tile_gap+8(R14), R5
 	ADD R5, R1
 	ADD R5, R6
@@ -817,12 +819,12 @@ outer55:
 	MOVD tile_skipB+8(R14), R16
 	ADD R16, R0
 	MOVD tile_n+0(R14), R10
-	JMP nest47
-outer56:
+	JMP nest52
+outer59:
 	MOVD outer-56(SP), R16
 	SUBS $1, R16
 	MOVD R16, outer-56(SP)
-	BEQ outer57
+	BEQ outer60
 	MOVD tile_gap+16(R14), R5
 	ADD R5, R1
 	ADD R5, R6
@@ -831,9 +833,10 @@ outer56:
 	ADD R16, R0
 	MOVD tile_n+0(R14), R10
 	MOVD tile_n+8(R14), R11
-	JMP nest47
-outer57:
-out48:
+	JMP nest52
+outer60:
+out53:
+end50:
 	WORD $0x4e2cd400 // fadd v0.4s, v0.4s, v12.4s
 	WORD $0x4e2dd421 // fadd v1.4s, v1.4s, v13.4s
 	WORD $0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
@@ -848,10 +851,10 @@ out48:
 	WORD $0x4e37d56b // fadd v11.4s, v11.4s, v23.4s
 	MOVD bias-32(SP), R5
 	CMP $0, R5
-	BEQ unbiased58
+	BEQ unbiased61
 	MOVD tile_byRow(R14), R16
 	CMP $0, R16
-	BEQ columns59
+	BEQ columns62
 	FMOVS 0(R5), F12
 	VDUP V12.S[0], V12.S4
 	WORD $0x4e2cd400 // fadd v0.4s, v0.4s, v12.4s
@@ -870,8 +873,8 @@ out48:
 	WORD $0x4e2cd529 // fadd v9.4s, v9.4s, v12.4s
 	WORD $0x4e2cd54a // fadd v10.4s, v10.4s, v12.4s
 	WORD $0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
-	JMP unbiased58
-columns59:
+	JMP unbiased61
+columns62:
 	FMOVQ 0(R5), F12
 	WORD $0x4e2cd400 // fadd v0.4s, v0.4s, v12.4s
 	WORD $0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
@@ -888,12 +891,12 @@ columns59:
 	WORD $0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
 	WORD $0x4e2cd4e7 // fadd v7.4s, v7.4s, v12.4s
 	WORD $0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
-unbiased58:
+unbiased61:
 	MOVD tile_rowC(R14), R10
 	MOVD tile_panelC(R14), R11
 	MOVD residual-40(SP), R0
 	CMP $0, R0
-	BEQ alone60
+	BEQ alone63
 	FMOVQ 0(R0), F31
 	WORD $0x4e3fd400 // fadd v0.4s, v0.4s, v31.4s
 	FMOVQ 16(R0), F31
@@ -920,10 +923,10 @@ unbiased58:
 	WORD $0x4e3fd54a // fadd v10.4s, v10.4s, v31.4s
 	FMOVQ 48(R0), F31
 	WORD $0x4e3fd56b // fadd v11.4s, v11.4s, v31.4s
-alone60:
+alone63:
 	MOVD tile_clamp(R14), R16
 	CMP $0, R16
-	BEQ free61
+	BEQ free64
 	FMOVS tile_lo(R14), F12
 	VDUP V12.S[0], V12.S4
 	FMOVS tile_hi(R14), F13
@@ -976,7 +979,7 @@ alone60:
 	VBIT V30.B16, V12.B16, V11.B16
 	WORD $0x6eade57e // fcmgt v30.4s, v11.4s, v13.4s
 	VBIT V30.B16, V13.B16, V11.B16
-free61:
+free64:
 	MOVD c-24(SP), R0
 	FMOVQ F0, 0(R0)
 	FMOVQ F1, 16(R0)
@@ -996,15 +999,15 @@ free61:
 	MOVD count-48(SP), R16
 	SUBS $1, R16
 	MOVD R16, count-48(SP)
-	BNE within63
+	BNE within66
 	MOVD round-64(SP), R16
 	SUBS $1, R16
 	MOVD R16, round-64(SP)
-	BLE last62
+	BLE last65
 	MOVD tile_count(R14), R5
 	MOVD R5, count-48(SP)
 	MOVD $tile_roundA(R14), R3
-within63:
+within66:
 	MOVD tile_nextA-tile_nextA(R3), R5
 	MOVD a-8(SP), R16
 	ADD R5, R16
@@ -1019,11 +1022,11 @@ within63:
 	MOVD R16, c-24(SP)
 	MOVD residual-40(SP), R16
 	CMP $0, R16
-	BEQ unread64
+	BEQ unread67
 	MOVD residual-40(SP), R16
 	ADD R5, R16
 	MOVD R16, residual-40(SP)
-unread64:
+unread67:
 	MOVD bias-32(SP), R16
 	CMP $0, R16
 	BEQ r3p1
@@ -1032,7 +1035,7 @@ unread64:
 	ADD R5, R16
 	MOVD R16, bias-32(SP)
 	JMP r3p1
-last62:
+last65:
 	RET
 r4p1:
 	MOVD a-8(SP), R1
@@ -1060,10 +1063,9 @@ r4p1:
 	VEOR V13.B16, V13.B16, V13.B16
 	VEOR V14.B16, V14.B16, V14.B16
 	VEOR V15.B16, V15.B16, V15.B16
-nest65:
 	MOVD tile_apart(R14), R5
 	CMP $0, R5
-	BEQ neighbours69
+	BEQ neighbours68
 	MOVD tile_run(R14), R3
 	PCALIGN $16
 loop70:
@@ -1096,14 +1098,15 @@ loop70:
 	WORD $0x4f9312ef // fmla v15.4s, v23.4s, v19.s[0]
 	SUBS $1, R3
 	BNE loop70
-	JMP done68
-neighbours69:
+	JMP end69
+neighbours68:
+nest71:
 	MOVD tile_run(R14), R3
 	LSR $2, R3
 	CMP $0, R3
-	BEQ tail67
+	BEQ tail73
 	PCALIGN $16
-loop71:
+loop75:
 	FMOVQ.P 16(R1), F16
 	FMOVQ.P 16(R6), F17
 	FMOVQ.P 16(R7), F18
@@ -1185,13 +1188,13 @@ loop71:
 	WORD $0x4fb21aeb // fmla v11.4s, v23.4s, v18.s[3]
 	WORD $0x4fb31aef // fmla v15.4s, v23.4s, v19.s[3]
 	SUBS $1, R3
-	BNE loop71
-tail67:
+	BNE loop75
+tail73:
 	MOVD tile_run(R14), R3
 	ANDS $3, R3
-	BEQ done68
+	BEQ done74
 	PCALIGN $16
-loop72:
+loop76:
 	FMOVS.P 4(R1), F16
 	FMOVS.P 4(R6), F17
 	FMOVS.P 4(R7), F18
@@ -1216,10 +1219,10 @@ loop72:
 	WORD $0x4f9212eb // fmla v11.4s, v23.4s, v18.s[0]
 	WORD $0x4f9312ef // fmla v15.4s, v23.4s, v19.s[0]
 	SUBS $1, R3
-	BNE loop72
-done68:
+	BNE loop76
+done74:
 	SUBS $1, R10
-	BEQ outer73
+	BEQ outer77
 	MOVD tile_gap+0(R14), R5
 	ADD R5, R1
 	ADD R5, R6
@@ -1227,10 +1230,10 @@ done68:
 	ADD R5, R19
 	MOVD tile_skipB+0(R14), R16
 	ADD R16, R0
-	JMP nest65
-outer73:
+	JMP nest71
+outer77:
 	SUBS $1, R11
-	BEQ outer74
+	BEQ outer78
 	MOVD tile_gap+8(R14), R5
 	ADD R5, R1
 	ADD R5, R6
@@ -1239,12 +1242,12 @@ outer73:
 	MOVD tile_skipB+8(R14), R16
 	ADD R16, R0
 	MOVD tile_n+0(R14), R10
-	JMP nest65
-outer74:
+	JMP nest71
+outer78:
 	MOVD outer-56(SP), R16
 	SUBS $1, R16
 	MOVD R16, outer-56(SP)
-	BEQ outer75
+	BEQ outer79
 	MOVD tile_gap+16(R14), R5
 	ADD R5, R1
 	ADD R5, R6
@@ -1254,15 +1257,16 @@ outer74:
 	ADD R16, R0
 	MOVD tile_n+0(R14), R10
 	MOVD tile_n+8(R14), R11
-	JMP nest65
-outer75:
-out66:
+	JMP nest71
+outer79:
+out72:
+end69:
 	MOVD bias-32(SP), R5
 	CMP $0, R5
-	BEQ unbiased76
+	BEQ unbiased80
 	MOVD tile_byRow(R14), R16
 	CMP $0, R16
-	BEQ columns77
+	BEQ columns81
 	FMOVS 0(R5), F16
 	VDUP V16.S[0], V16.S4
 	WORD $0x4e30d400 // fadd v0.4s, v0.4s, v16.4s
@@ -1287,8 +1291,8 @@ out66:
 	WORD $0x4e30d5ad // fadd v13.4s, v13.4s, v16.4s
 	WORD $0x4e30d5ce // fadd v14.4s, v14.4s, v16.4s
 	WORD $0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	JMP unbiased76
-columns77:
+	JMP unbiased80
+columns81:
 	FMOVQ 0(R5), F16
 	WORD $0x4e30d400 // fadd v0.4s, v0.4s, v16.4s
 	WORD $0x4e30d484 // fadd v4.4s, v4.4s, v16.4s
@@ -1309,12 +1313,12 @@ columns77:
 	WORD $0x4e30d4e7 // fadd v7.4s, v7.4s, v16.4s
 	WORD $0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
 	WORD $0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-unbiased76:
+unbiased80:
 	MOVD tile_rowC(R14), R10
 	MOVD tile_panelC(R14), R11
 	MOVD residual-40(SP), R0
 	CMP $0, R0
-	BEQ alone78
+	BEQ alone82
 	FMOVQ 0(R0), F31
 	WORD $0x4e3fd400 // fadd v0.4s, v0.4s, v31.4s
 	FMOVQ 16(R0), F31
@@ -1350,10 +1354,10 @@ unbiased76:
 	WORD $0x4e3fd5ce // fadd v14.4s, v14.4s, v31.4s
 	FMOVQ 48(R0), F31
 	WORD $0x4e3fd5ef // fadd v15.4s, v15.4s, v31.4s
-alone78:
+alone82:
 	MOVD tile_clamp(R14), R16
 	CMP $0, R16
-	BEQ free79
+	BEQ free83
 	FMOVS tile_lo(R14), F16
 	VDUP V16.S[0], V16.S4
 	FMOVS tile_hi(R14), F17
@@ -1422,7 +1426,7 @@ alone78:
 	VBIT V30.B16, V16.B16, V15.B16
 	WORD $0x6eb1e5fe // fcmgt v30.4s, v15.4s, v17.4s
 	VBIT V30.B16, V17.B16, V15.B16
-free79:
+free83:
 	MOVD c-24(SP), R0
 	FMOVQ F0, 0(R0)
 	FMOVQ F1, 16(R0)
@@ -1447,15 +1451,15 @@ free79:
 	MOVD count-48(SP), R16
 	SUBS $1, R16
 	MOVD R16, count-48(SP)
-	BNE within81
+	BNE within85
 	MOVD round-64(SP), R16
 	SUBS $1, R16
 	MOVD R16, round-64(SP)
-	BLE last80
+	BLE last84
 	MOVD tile_count(R14), R5
 	MOVD R5, count-48(SP)
 	MOVD $tile_roundA(R14), R3
-within81:
+within85:
 	MOVD tile_nextA-tile_nextA(R3), R5
 	MOVD a-8(SP), R16
 	ADD R5, R16
@@ -1470,11 +1474,11 @@ within81:
 	MOVD R16, c-24(SP)
 	MOVD residual-40(SP), R16
 	CMP $0, R16
-	BEQ unread82
+	BEQ unread86
 	MOVD residual-40(SP), R16
 	ADD R5, R16
 	MOVD R16, residual-40(SP)
-unread82:
+unread86:
 	MOVD bias-32(SP), R16
 	CMP $0, R16
 	BEQ r4p1
@@ -1483,7 +1487,7 @@ unread82:
 	ADD R5, R16
 	MOVD R16, bias-32(SP)
 	JMP r4p1
-last80:
+last84:
 	RET
 r5p1:
 	MOVD a-8(SP), R1
@@ -1516,13 +1520,12 @@ r5p1:
 	VEOR V17.B16, V17.B16, V17.B16
 	VEOR V18.B16, V18.B16, V18.B16
 	VEOR V19.B16, V19.B16, V19.B16
-nest83:
 	MOVD tile_apart(R14), R5
 	CMP $0, R5
 	BEQ neighbours87
 	MOVD tile_run(R14), R3
 	PCALIGN $16
-loop88:
+loop89:
 	ADD R5<<3, R1, R16
 	PRFM 0(R16), PLDL1KEEP
 	FMOVS (R1), F20
@@ -1559,15 +1562,16 @@ loop88:
 	WORD $0x4f97138f // fmla v15.4s, v28.4s, v23.s[0]
 	WORD $0x4f981393 // fmla v19.4s, v28.4s, v24.s[0]
 	SUBS $1, R3
-	BNE loop88
-	JMP done86
+	BNE loop89
+	JMP end88
 neighbours87:
+nest90:
 	MOVD tile_run(R14), R3
 	LSR $2, R3
 	CMP $0, R3
-	BEQ tail85
+	BEQ tail92
 	PCALIGN $16
-loop89:
+loop94:
 	FMOVQ.P 16(R1), F20
 	FMOVQ.P 16(R6), F21
 	FMOVQ.P 16(R7), F22
@@ -1666,13 +1670,13 @@ loop89:
 	WORD $0x4fb71b8f // fmla v15.4s, v28.4s, v23.s[3]
 	WORD $0x4fb81b93 // fmla v19.4s, v28.4s, v24.s[3]
 	SUBS $1, R3
-	BNE loop89
-tail85:
+	BNE loop94
+tail92:
 	MOVD tile_run(R14), R3
 	ANDS $3, R3
-	BEQ done86
+	BEQ done93
 	PCALIGN $16
-loop90:
+loop95:
 	FMOVS.P 4(R1), F20
 	FMOVS.P 4(R6), F21
 	FMOVS.P 4(R7), F22
@@ -1702,10 +1706,10 @@ loop90:
 	WORD $0x4f97138f // fmla v15.4s, v28.4s, v23.s[0]
 	WORD $0x4f981393 // fmla v19.4s, v28.4s, v24.s[0]
 	SUBS $1, R3
-	BNE loop90
-done86:
+	BNE loop95
+done93:
 	SUBS $1, R10
-	BEQ outer91
+	BEQ outer96
 	MOVD tile_gap+0(R14), R5
 	ADD R5, R1
 	ADD R5, R6
@@ -1714,10 +1718,10 @@ done86:
 	ADD R5, R20
 	MOVD tile_skipB+0(R14), R16
 	ADD R16, R0
-	JMP nest83
-outer91:
+	JMP nest90
+outer96:
 	SUBS $1, R11
-	BEQ outer92
+	BEQ outer97
 	MOVD tile_gap+8(R14), R5
 	ADD R5, R1
 	ADD R5, R6
@@ -1727,12 +1731,12 @@ outer91:
 	MOVD tile_skipB+8(R14), R16
 	ADD R16, R0
 	MOVD tile_n+0(R14), R10
-	JMP nest83
-outer92:
+	JMP nest90
+outer97:
 	MOVD outer-56(SP), R16
 	SUBS $1, R16
 	MOVD R16, outer-56(SP)
-	BEQ outer93
+	BEQ outer98
 	MOVD tile_gap+16(R14), R5
 	ADD R5, R1
 	ADD R5, R6
@@ -1743,15 +1747,16 @@ outer92:
 	ADD R16, R0
 	MOVD tile_n+0(R14), R10
 	MOVD tile_n+8(R14), R11
-	JMP nest83
-outer93:
-out84:
+	JMP nest90
+outer98:
+out91:
+end88:
 	MOVD bias-32(SP), R5
 	CMP $0, R5
-	BEQ unbiased94
+	BEQ unbiased99
 	MOVD tile_byRow(R14), R16
 	CMP $0, R16
-	BEQ columns95
+	BEQ columns100
 	FMOVS 0(R5), F20
 	VDUP V20.S[0], V20.S4
 	WORD $0x4e34d400 // fadd v0.4s, v0.4s, v20.4s
@@ -1782,8 +1787,8 @@ out84:
 	WORD $0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
 	WORD $0x4e34d652 // fadd v18.4s, v18.4s, v20.4s
 	WORD $0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
-	JMP unbiased94
-columns95:
+	JMP unbiased99
+columns100:
 	FMOVQ 0(R5), F20
 	WORD $0x4e34d400 // fadd v0.4s, v0.4s, v20.4s
 	WORD $0x4e34d484 // fadd v4.4s, v4.4s, v20.4s
@@ -1808,12 +1813,12 @@ columns95:
 	WORD $0x4e34d56b // fadd v11.4s, v11.4s, v20.4s
 	WORD $0x4e34d5ef // fadd v15.4s, v15.4s, v20.4s
 	WORD $0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
-unbiased94:
+unbiased99:
 	MOVD tile_rowC(R14), R10
 	MOVD tile_panelC(R14), R11
 	MOVD residual-40(SP), R0
 	CMP $0, R0
-	BEQ alone96
+	BEQ alone101
 	FMOVQ 0(R0), F31
 	WORD $0x4e3fd400 // fadd v0.4s, v0.4s, v31.4s
 	FMOVQ 16(R0), F31
@@ -1858,10 +1863,10 @@ unbiased94:
 	WORD $0x4e3fd652 // fadd v18.4s, v18.4s, v31.4s
 	FMOVQ 48(R0), F31
 	WORD $0x4e3fd673 // fadd v19.4s, v19.4s, v31.4s
-alone96:
+alone101:
 	MOVD tile_clamp(R14), R16
 	CMP $0, R16
-	BEQ free97
+	BEQ free102
 	FMOVS tile_lo(R14), F20
 	VDUP V20.S[0], V20.S4
 	FMOVS tile_hi(R14), F21
@@ -1946,7 +1951,7 @@ alone96:
 	VBIT V30.B16, V20.B16, V19.B16
 	WORD $0x6eb5e67e // fcmgt v30.4s, v19.4s, v21.4s
 	VBIT V30.B16, V21.B16, V19.B16
-free97:
+free102:
 	MOVD c-24(SP), R0
 	FMOVQ F0, 0(R0)
 	FMOVQ F1, 16(R0)
@@ -1976,15 +1981,15 @@ free97:
 	MOVD count-48(SP), R16
 	SUBS $1, R16
 	MOVD R16, count-48(SP)
-	BNE within99
+	BNE within104
 	MOVD round-64(SP), R16
 	SUBS $1, R16
 	MOVD R16, round-64(SP)
-	BLE last98
+	BLE last103
 	MOVD tile_count(R14), R5
 	MOVD R5, count-48(SP)
 	MOVD $tile_roundA(R14), R3
-within99:
+within104:
 	MOVD tile_nextA-tile_nextA(R3), R5
 	MOVD a-8(SP), R16
 	ADD R5, R16
@@ -1999,11 +2004,11 @@ within99:
 	MOVD R16, c-24(SP)
 	MOVD residual-40(SP), R16
 	CMP $0, R16
-	BEQ unread100
+	BEQ unread105
 	MOVD residual-40(SP), R16
 	ADD R5, R16
 	MOVD R16, residual-40(SP)
-unread100:
+unread105:
 	MOVD bias-32(SP), R16
 	CMP $0, R16
 	BEQ r5p1
@@ -2012,7 +2017,7 @@ unread100:
 	ADD R5, R16
 	MOVD R16, bias-32(SP)
 	JMP r5p1
-last98:
+last103:
 	RET
 r6p1:
 	MOVD a-8(SP), R1
@@ -2050,13 +2055,12 @@ r6p1:
 	VEOR V21.B16, V21.B16, V21.B16
 	VEOR V22.B16, V22.B16, V22.B16
 	VEOR V23.B16, V23.B16, V23.B16
-nest101:
 	MOVD tile_apart(R14), R5
 	CMP $0, R5
-	BEQ neighbours105
+	BEQ neighbours106
 	MOVD tile_run(R14), R3
 	PCALIGN $16
-loop106:
+loop108:
 	ADD R5<<3, R1, R16
 	PRFM 0(R16), PLDL1KEEP
 	FMOVS (R1), F24
@@ -2099,15 +2103,16 @@ loop106:
 	WORD $0x4f9c13f3 // fmla v19.4s, v31.4s, v28.s[0]
 	WORD $0x4f9d13f7 // fmla v23.4s, v31.4s, v29.s[0]
 	SUBS $1, R3
-	BNE loop106
-	JMP done104
-neighbours105:
+	BNE loop108
+	JMP end107
+neighbours106:
+nest109:
 	MOVD tile_run(R14), R3
 	LSR $2, R3
 	CMP $0, R3
-	BEQ tail103
+	BEQ tail111
 	PCALIGN $16
-loop107:
+loop113:
 	FMOVQ.P 16(R1), F24
 	FMOVQ.P 16(R6), F25
 	FMOVQ.P 16(R7), F26
@@ -2223,13 +2228,13 @@ loop107:
 	WORD $0x4fbc1bf3 // fmla v19.4s, v31.4s, v28.s[3]
 	WORD $0x4fbd1bf7 // fmla v23.4s, v31.4s, v29.s[3]
 	SUBS $1, R3
-	BNE loop107
-tail103:
+	BNE loop113
+tail111:
 	MOVD tile_run(R14), R3
 	ANDS $3, R3
-	BEQ done104
+	BEQ done112
 	PCALIGN $16
-loop108:
+loop114:
 	FMOVS.P 4(R1), F24
 	FMOVS.P 4(R6), F25
 	FMOVS.P 4(R7), F26
@@ -2264,10 +2269,10 @@ loop108:
 	WORD $0x4f9c13f3 // fmla v19.4s, v31.4s, v28.s[0]
 	WORD $0x4f9d13f7 // fmla v23.4s, v31.4s, v29.s[0]
 	SUBS $1, R3
-	BNE loop108
-done104:
+	BNE loop114
+done112:
 	SUBS $1, R10
-	BEQ outer109
+	BEQ outer115
 	MOVD tile_gap+0(R14), R5
 	ADD R5, R1
 	ADD R5, R6
@@ -2277,10 +2282,10 @@ done104:
 	ADD R5, R21
 	MOVD tile_skipB+0(R14), R16
 	ADD R16, R0
-	JMP nest101
-outer109:
+	JMP nest109
+outer115:
 	SUBS $1, R11
-	BEQ outer110
+	BEQ outer116
 	MOVD tile_gap+8(R14), R5
 	ADD R5, R1
 	ADD R5, R6
@@ -2291,12 +2296,12 @@ outer109:
 	MOVD tile_skipB+8(R14), R16
 	ADD R16, R0
 	MOVD tile_n+0(R14), R10
-	JMP nest101
-outer110:
+	JMP nest109
+outer116:
 	MOVD outer-56(SP), R16
 	SUBS $1, R16
 	MOVD R16, outer-56(SP)
-	BEQ outer111
+	BEQ outer117
 	MOVD tile_gap+16(R14), R5
 	ADD R5, R1
 	ADD R5, R6
@@ -2308,15 +2313,16 @@ outer110:
 	ADD R16, R0
 	MOVD tile_n+0(R14), R10
 	MOVD tile_n+8(R14), R11
-	JMP nest101
-outer111:
-out102:
+	JMP nest109
+outer117:
+out110:
+end107:
 	MOVD bias-32(SP), R5
 	CMP $0, R5
-	BEQ unbiased112
+	BEQ unbiased118
 	MOVD tile_byRow(R14), R16
 	CMP $0, R16
-	BEQ columns113
+	BEQ columns119
 	FMOVS 0(R5), F24
 	VDUP V24.S[0], V24.S4
 	WORD $0x4e38d400 // fadd v0.4s, v0.4s, v24.4s
@@ -2353,8 +2359,8 @@ out102:
 	WORD $0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
 	WORD $0x4e38d6d6 // fadd v22.4s, v22.4s, v24.4s
 	WORD $0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
-	JMP unbiased112
-columns113:
+	JMP unbiased118
+columns119:
 	FMOVQ 0(R5), F24
 	WORD $0x4e38d400 // fadd v0.4s, v0.4s, v24.4s
 	WORD $0x4e38d484 // fadd v4.4s, v4.4s, v24.4s
@@ -2383,12 +2389,12 @@ columns113:
 	WORD $0x4e38d5ef // fadd v15.4s, v15.4s, v24.4s
 	WORD $0x4e38d673 // fadd v19.4s, v19.4s, v24.4s
 	WORD $0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
-unbiased112:
+unbiased118:
 	MOVD tile_rowC(R14), R10
 	MOVD tile_panelC(R14), R11
 	MOVD residual-40(SP), R0
 	CMP $0, R0
-	BEQ alone114
+	BEQ alone120
 	FMOVQ 0(R0), F31
 	WORD $0x4e3fd400 // fadd v0.4s, v0.4s, v31.4s
 	FMOVQ 16(R0), F31
@@ -2442,10 +2448,10 @@ unbiased112:
 	WORD $0x4e3fd6d6 // fadd v22.4s, v22.4s, v31.4s
 	FMOVQ 48(R0), F31
 	WORD $0x4e3fd6f7 // fadd v23.4s, v23.4s, v31.4s
-alone114:
+alone120:
 	MOVD tile_clamp(R14), R16
 	CMP $0, R16
-	BEQ free115
+	BEQ free121
 	FMOVS tile_lo(R14), F24
 	VDUP V24.S[0], V24.S4
 	FMOVS tile_hi(R14), F25
@@ -2546,7 +2552,7 @@ alone114:
 	VBIT V30.B16, V24.B16, V23.B16
 	WORD $0x6eb9e6fe // fcmgt v30.4s, v23.4s, v25.4s
 	VBIT V30.B16, V25.B16, V23.B16
-free115:
+free121:
 	MOVD c-24(SP), R0
 	FMOVQ F0, 0(R0)
 	FMOVQ F1, 16(R0)
@@ -2581,15 +2587,15 @@ free115:
 	MOVD count-48(SP), R16
 	SUBS $1, R16
 	MOVD R16, count-48(SP)
-	BNE within117
+	BNE within123
 	MOVD round-64(SP), R16
 	SUBS $1, R16
 	MOVD R16, round-64(SP)
-	BLE last116
+	BLE last122
 	MOVD tile_count(R14), R5
 	MOVD R5, count-48(SP)
 	MOVD $tile_roundA(R14), R3
-within117:
+within123:
 	MOVD tile_nextA-tile_nextA(R3), R5
 	MOVD a-8(SP), R16
 	ADD R5, R16
@@ -2604,11 +2610,11 @@ within117:
 	MOVD R16, c-24(SP)
 	MOVD residual-40(SP), R16
 	CMP $0, R16
-	BEQ unread118
+	BEQ unread124
 	MOVD residual-40(SP), R16
 	ADD R5, R16
 	MOVD R16, residual-40(SP)
-unread118:
+unread124:
 	MOVD bias-32(SP), R16
 	CMP $0, R16
 	BEQ r6p1
@@ -2617,5 +2623,5 @@ unread118:
 	ADD R5, R16
 	MOVD R16, bias-32(SP)
 	JMP r6p1
-last116:
+last122:
 	RET

@@ -258,20 +258,22 @@ func (f *file) steps(rows int, mayLieApart bool, step func(u int)) {
 
 // runs runs steps for the elements of every run, four while there are as many, else
 // one, and moves the rows by what they are told. It leaves DI and the rows at the next ones.
-// Elements of a run may lie apart.
+// The elements of a nest of one run may lie apart.
 func (f *file) runs(rows int, mayLieApart bool, steps func(n int, by any)) {
 	const unroll = 4
+	end := ""
+	if mayLieApart {
+		neighbours := f.fresh("neighbours")
+		end = f.fresh("end")
+		f.op("MOVQ", "tile_apart(R14)", "BX")
+		f.op("TESTQ", "BX", "BX")
+		f.op("JZ", neighbours)
+		f.apart(rows, steps)
+		f.op("JMP", end)
+		f.mark(neighbours)
+	}
 	f.nest(rows, true, func() {
 		tail, done := f.fresh("tail"), f.fresh("done")
-		if mayLieApart {
-			neighbours := f.fresh("neighbours")
-			f.op("MOVQ", "tile_apart(R14)", "BX")
-			f.op("TESTQ", "BX", "BX")
-			f.op("JZ", neighbours)
-			f.apart(rows, steps)
-			f.op("JMP", done)
-			f.mark(neighbours)
-		}
 		f.op("MOVQ", "tile_run(R14)", "CX")
 		f.op("SHRQ", 2, "CX")
 		f.op("JZ", tail)
@@ -283,6 +285,9 @@ func (f *file) runs(rows int, mayLieApart bool, steps func(n int, by any)) {
 		f.loop("CX", func() { steps(1, 4) })
 		f.mark(done)
 	})
+	if end != "" {
+		f.mark(end)
+	}
 }
 
 // elementsAhead is how many elements before their use those of the rows are fetched that lie
