@@ -281,14 +281,14 @@ func (a *api) batch() *jen.Statement {
 	return nil
 }
 
-// sessionMethod prints a function's method of Session.
-func (a *api) sessionMethod() []jen.Code {
+// sessionMethod prints a function's method of Session; take is how it takes weights.
+func (a *api) sessionMethod(take jen.Code) []jen.Code {
 	where := jen.Lit(a.where)
 	body := []jen.Code{
 		checked(jen.Id("s").Dot("guard").Dot("Enter").Call()),
 		jen.Defer().Id("s").Dot("leave").Call(),
 		jen.Defer().Qual(rtPath, "Recover").Call(where, jen.Op("&").Err()),
-		jen.Id("s").Dot("weights").Op("=").Id("s").Dot("model").Dot("weights").Dot("Load").Call(),
+		take,
 	}
 	body = append(body, a.checks(jen.Id("s").Dot("max").Dot("Limit").Call(jen.Lit(a.symbol)))...)
 	body = append(body, a.begin()...)

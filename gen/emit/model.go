@@ -49,8 +49,8 @@ type Model struct {
 	Trainer *Trainer
 
 	WeightsFile string
-	// Raw tells that the weights file holds the model's own weights, which Load
-	// prepares.
+	// Raw tells that the weights file holds the model's own weights, which are prepared
+	// when something is first inferred.
 	Raw bool
 	// Initial says how the weights of a described model begin: New makes them, and
 	// there is no weights file. nil for a model that has one.

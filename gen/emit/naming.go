@@ -60,9 +60,6 @@ func newEmitter(m *Model) *emitter {
 	e.shapes = &shapes{names: e.global, byText: map[string]string{}}
 	e.chains = &chains{names: e.global, byText: map[string]string{}}
 	fieldNames := newNames()
-	if m.Raw {
-		fieldNames = newNames("raw", "err")
-	}
 	for _, p := range m.Prepared {
 		e.fields[p.Name] = fieldNames.unique(unexported(strings.TrimPrefix(p.Name, "prepared/")))
 	}

@@ -37,11 +37,11 @@ type LossResult struct {
 
 // Model is the model with its weights. It is safe for concurrent use.
 type Model struct {
-	weights  atomic.Pointer[weights]
+	weights  atomic.Pointer[rt.Prepared[weights]]
 	sessions *rt.Pool[*Session]
 }
 
-func newModel(w *weights) *Model {
+func newModel(w *rt.Prepared[weights]) *Model {
 	m := &Model{}
 	m.weights.Store(w)
 	m.sessions = rt.NewPool(0, func() (*Session, error) {
@@ -112,7 +112,7 @@ func (m *Model) NewSession(max rt.Max) (*Session, error) {
 	if err := max.Check("signs: NewSession", "N"); err != nil {
 		return nil, err
 	}
-	if err := m.weights.Load().err; err != nil {
+	if _, err := m.weights.Load().Get(); err != nil {
 		return nil, err
 	}
 	return &Session{model: m, max: max}, nil
@@ -174,7 +174,9 @@ func (s *Session) Forward(dst []Logits, image []Image) (err error) {
 	}
 	defer s.leave()
 	defer rt.Recover("signs: Forward", &err)
-	s.weights = s.model.weights.Load()
+	if s.weights, err = s.model.weights.Load().Get(); err != nil {
+		return err
+	}
 	n := len(image)
 	if err := rt.CheckBatch("signs: Forward", n, len(dst), s.max.Limit("N")); err != nil {
 		return err
@@ -200,7 +202,9 @@ func (s *Session) Loss(dst *LossResult, image []Image, sign []int64) (err error)
 	}
 	defer s.leave()
 	defer rt.Recover("signs: Loss", &err)
-	s.weights = s.model.weights.Load()
+	if s.weights, err = s.model.weights.Load().Get(); err != nil {
+		return err
+	}
 	if err := rt.CheckNil("signs: Loss", "dst", dst); err != nil {
 		return err
 	}

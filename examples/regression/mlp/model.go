@@ -28,11 +28,11 @@ type Features = [11]float32
 
 // Model is the model with its weights. It is safe for concurrent use.
 type Model struct {
-	weights  atomic.Pointer[weights]
+	weights  atomic.Pointer[rt.Prepared[weights]]
 	sessions *rt.Pool[*Session]
 }
 
-func newModel(w *weights) *Model {
+func newModel(w *rt.Prepared[weights]) *Model {
 	m := &Model{}
 	m.weights.Store(w)
 	m.sessions = rt.NewPool(0, func() (*Session, error) {
@@ -102,7 +102,7 @@ func (m *Model) NewSession(max rt.Max) (*Session, error) {
 	if err := max.Check("mlp: NewSession", "N"); err != nil {
 		return nil, err
 	}
-	if err := m.weights.Load().err; err != nil {
+	if _, err := m.weights.Load().Get(); err != nil {
 		return nil, err
 	}
 	return &Session{model: m, max: max}, nil
@@ -164,7 +164,9 @@ func (s *Session) Forward(dst []float32, features []Features) (err error) {
 	}
 	defer s.leave()
 	defer rt.Recover("mlp: Forward", &err)
-	s.weights = s.model.weights.Load()
+	if s.weights, err = s.model.weights.Load().Get(); err != nil {
+		return err
+	}
 	n := len(features)
 	if err := rt.CheckBatch("mlp: Forward", n, len(dst), s.max.Limit("N")); err != nil {
 		return err
@@ -190,7 +192,9 @@ func (s *Session) Loss(dst *float32, features []Features, worth []float32) (err 
 	}
 	defer s.leave()
 	defer rt.Recover("mlp: Loss", &err)
-	s.weights = s.model.weights.Load()
+	if s.weights, err = s.model.weights.Load().Get(); err != nil {
+		return err
+	}
 	if err := rt.CheckNil("mlp: Loss", "dst", dst); err != nil {
 		return err
 	}

@@ -30,21 +30,13 @@ var initial = []rt.Initial{
 // New returns the model with its initial weights, which the seed determines: those of
 // one seed are the same on every machine.
 func New(seed uint64) *Model {
-	w, err := prepare(rt.InitialWeights(seed, initial, rt.OpenWeights(embedded)))
-	if err != nil {
-		w = &weights{err: err}
-	}
-	return newModel(w)
+	return newModel(rt.NewPrepared(rt.InitialWeights(seed, initial, rt.OpenWeights(embedded)), prepare))
 }
 
 // Save writes the weights to a file, under the names that the source model has: LoadFrom
 // reads it.
 func (m *Model) Save(path string) error {
-	w := m.weights.Load()
-	if w.err != nil {
-		return w.err
-	}
-	return w.raw.Save(path)
+	return m.weights.Load().Raw().Save(path)
 }
 
 // LoadFrom returns the model with other weights of the names and shapes that the source
@@ -66,22 +58,28 @@ func LoadFrom(raw *rt.Weights, options ...keys.Option) (*Model, error) {
 // On error the model stays what it is.
 func (m *Model) Swap(raw *rt.Weights, options ...keys.Option) error {
 	w, err := fitted(raw, func() *rt.Weights {
-		return m.weights.Load().raw
+		return m.weights.Load().Raw()
 	}, options)
 	if err != nil {
+		return err
+	}
+	if err := w.Replace(m.weights.Load()); err != nil {
 		return err
 	}
 	m.weights.Store(w)
 	return nil
 }
 
-// fitted makes the tensors that the kernels read from those of other weights.
-func fitted(raw *rt.Weights, own func() *rt.Weights, options []keys.Option) (*weights, error) {
+// fitted returns other weights under the names and in the shapes of the source model.
+func fitted(raw *rt.Weights, own func() *rt.Weights, options []keys.Option) (*rt.Prepared[weights], error) {
 	w, err := keys.Load(raw, own, wanted, options...)
 	if err != nil {
 		return nil, err
 	}
-	return prepare(w)
+	if err := keys.Check(w, wanted); err != nil {
+		return nil, err
+	}
+	return rt.NewPrepared(w, prepare), nil
 }
 
 // wanted are the weights of the source model.
@@ -106,16 +104,14 @@ func Wanted() []keys.Want {
 
 // weights holds the tensors as the kernels read them.
 type weights struct {
-	layers0Bias   []float32   // f32[32]
-	layers1Bias   []float32   // f32[16]
-	normWeight    []float32   // f32[11]
-	normBias      []float32   // f32[11]
-	layers0Weight []float32   // f32[2,11,16]
-	layers1Weight []float32   // f32[1,32,16]
-	outputWeight  []float32   // f32[1,16,16]
-	outputBias    []float32   // f32[1,1,16]
-	raw           *rt.Weights // that the others are made of
-	err           error       // why there are no others
+	layers0Bias   []float32 // f32[32]
+	layers1Bias   []float32 // f32[16]
+	normWeight    []float32 // f32[11]
+	normBias      []float32 // f32[11]
+	layers0Weight []float32 // f32[2,11,16]
+	layers1Weight []float32 // f32[1,32,16]
+	outputWeight  []float32 // f32[1,16,16]
+	outputBias    []float32 // f32[1,1,16]
 }
 
 // prepare makes the tensors that the kernels read from those of the source model.
@@ -129,7 +125,6 @@ func prepare(raw *rt.Weights) (*weights, error) {
 		layers1Weight: rt.Make[float32](512),
 		outputWeight:  rt.Make[float32](256),
 		outputBias:    rt.Make[float32](16),
-		raw:           raw,
 	}
 	if err := raw.Err(); err != nil {
 		return nil, err

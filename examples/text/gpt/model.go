@@ -34,11 +34,11 @@ type Next = [64]int64
 
 // Model is the model with its weights. It is safe for concurrent use.
 type Model struct {
-	weights  atomic.Pointer[weights]
+	weights  atomic.Pointer[rt.Prepared[weights]]
 	sessions *rt.Pool[*Session]
 }
 
-func newModel(w *weights) *Model {
+func newModel(w *rt.Prepared[weights]) *Model {
 	m := &Model{}
 	m.weights.Store(w)
 	m.sessions = rt.NewPool(0, func() (*Session, error) {
@@ -108,7 +108,7 @@ func (m *Model) NewSession(max rt.Max) (*Session, error) {
 	if err := max.Check("gpt: NewSession", "N"); err != nil {
 		return nil, err
 	}
-	if err := m.weights.Load().err; err != nil {
+	if _, err := m.weights.Load().Get(); err != nil {
 		return nil, err
 	}
 	return &Session{model: m, max: max}, nil
@@ -170,7 +170,9 @@ func (s *Session) Forward(dst []Logits, tokens []Tokens) (err error) {
 	}
 	defer s.leave()
 	defer rt.Recover("gpt: Forward", &err)
-	s.weights = s.model.weights.Load()
+	if s.weights, err = s.model.weights.Load().Get(); err != nil {
+		return err
+	}
 	n := len(tokens)
 	if err := rt.CheckBatch("gpt: Forward", n, len(dst), s.max.Limit("N")); err != nil {
 		return err
@@ -196,7 +198,9 @@ func (s *Session) Loss(dst *float32, tokens []Tokens, next []Next) (err error) {
 	}
 	defer s.leave()
 	defer rt.Recover("gpt: Loss", &err)
-	s.weights = s.model.weights.Load()
+	if s.weights, err = s.model.weights.Load().Get(); err != nil {
+		return err
+	}
 	if err := rt.CheckNil("gpt: Loss", "dst", dst); err != nil {
 		return err
 	}

@@ -48,21 +48,13 @@ var initial = []rt.Initial{
 // New returns the model with its initial weights, which the seed determines: those of
 // one seed are the same on every machine.
 func New(seed uint64) *Model {
-	w, err := prepare(rt.InitialWeights(seed, initial, rt.OpenWeights(embedded)))
-	if err != nil {
-		w = &weights{err: err}
-	}
-	return newModel(w)
+	return newModel(rt.NewPrepared(rt.InitialWeights(seed, initial, rt.OpenWeights(embedded)), prepare))
 }
 
 // Save writes the weights to a file, under the names that the source model has: LoadFrom
 // reads it.
 func (m *Model) Save(path string) error {
-	w := m.weights.Load()
-	if w.err != nil {
-		return w.err
-	}
-	return w.raw.Save(path)
+	return m.weights.Load().Raw().Save(path)
 }
 
 // LoadFrom returns the model with other weights of the names and shapes that the source
@@ -84,22 +76,28 @@ func LoadFrom(raw *rt.Weights, options ...keys.Option) (*Model, error) {
 // On error the model stays what it is.
 func (m *Model) Swap(raw *rt.Weights, options ...keys.Option) error {
 	w, err := fitted(raw, func() *rt.Weights {
-		return m.weights.Load().raw
+		return m.weights.Load().Raw()
 	}, options)
 	if err != nil {
+		return err
+	}
+	if err := w.Replace(m.weights.Load()); err != nil {
 		return err
 	}
 	m.weights.Store(w)
 	return nil
 }
 
-// fitted makes the tensors that the kernels read from those of other weights.
-func fitted(raw *rt.Weights, own func() *rt.Weights, options []keys.Option) (*weights, error) {
+// fitted returns other weights under the names and in the shapes of the source model.
+func fitted(raw *rt.Weights, own func() *rt.Weights, options []keys.Option) (*rt.Prepared[weights], error) {
 	w, err := keys.Load(raw, own, wanted, options...)
 	if err != nil {
 		return nil, err
 	}
-	return prepare(w)
+	if err := keys.Check(w, wanted); err != nil {
+		return nil, err
+	}
+	return rt.NewPrepared(w, prepare), nil
 }
 
 // wanted are the weights of the source model.
@@ -142,46 +140,44 @@ func Wanted() []keys.Want {
 
 // weights holds the tensors as the kernels read them.
 type weights struct {
-	tokensWeight                 []float32   // f32[256,64]
-	places                       []float32   // f32[64,64]
-	layers0SelfAttnOutProjBias   []float32   // f32[64]
-	layers0Linear1Bias           []float32   // f32[256]
-	layers0Linear2Bias           []float32   // f32[64]
-	layers0Norm1Weight           []float32   // f32[64]
-	layers0Norm1Bias             []float32   // f32[64]
-	layers0Norm2Weight           []float32   // f32[64]
-	layers0Norm2Bias             []float32   // f32[64]
-	layers1SelfAttnOutProjBias   []float32   // f32[64]
-	layers1Linear1Bias           []float32   // f32[256]
-	layers1Linear2Bias           []float32   // f32[64]
-	layers1Norm1Weight           []float32   // f32[64]
-	layers1Norm1Bias             []float32   // f32[64]
-	layers1Norm2Weight           []float32   // f32[64]
-	layers1Norm2Bias             []float32   // f32[64]
-	normWeight                   []float32   // f32[64]
-	normBias                     []float32   // f32[64]
-	layers0SelfAttnInProjWeight  []float32   // f32[4,64,16]
-	layers0SelfAttnInProjBias    []float32   // f32[64]
-	layers0SelfAttnInProjWeight2 []float32   // f32[4,64,16]
-	layers0SelfAttnInProjBias2   []float32   // f32[64]
-	layers0SelfAttnInProjWeight3 []float32   // f32[4,64,16]
-	layers0SelfAttnInProjBias3   []float32   // f32[64]
-	constH128                    []bool      // bool[64,64]
-	layers0SelfAttnOutProjWeight []float32   // f32[4,64,16]
-	layers0Linear1Weight         []float32   // f32[16,64,16]
-	layers0Linear2Weight         []float32   // f32[4,256,16]
-	layers1SelfAttnInProjWeight  []float32   // f32[4,64,16]
-	layers1SelfAttnInProjBias    []float32   // f32[64]
-	layers1SelfAttnInProjWeight2 []float32   // f32[4,64,16]
-	layers1SelfAttnInProjBias2   []float32   // f32[64]
-	layers1SelfAttnInProjWeight3 []float32   // f32[4,64,16]
-	layers1SelfAttnInProjBias3   []float32   // f32[64]
-	layers1SelfAttnOutProjWeight []float32   // f32[4,64,16]
-	layers1Linear1Weight         []float32   // f32[16,64,16]
-	layers1Linear2Weight         []float32   // f32[4,256,16]
-	tokensWeight2                []float32   // f32[16,64,16]
-	raw                          *rt.Weights // that the others are made of
-	err                          error       // why there are no others
+	tokensWeight                 []float32 // f32[256,64]
+	places                       []float32 // f32[64,64]
+	layers0SelfAttnOutProjBias   []float32 // f32[64]
+	layers0Linear1Bias           []float32 // f32[256]
+	layers0Linear2Bias           []float32 // f32[64]
+	layers0Norm1Weight           []float32 // f32[64]
+	layers0Norm1Bias             []float32 // f32[64]
+	layers0Norm2Weight           []float32 // f32[64]
+	layers0Norm2Bias             []float32 // f32[64]
+	layers1SelfAttnOutProjBias   []float32 // f32[64]
+	layers1Linear1Bias           []float32 // f32[256]
+	layers1Linear2Bias           []float32 // f32[64]
+	layers1Norm1Weight           []float32 // f32[64]
+	layers1Norm1Bias             []float32 // f32[64]
+	layers1Norm2Weight           []float32 // f32[64]
+	layers1Norm2Bias             []float32 // f32[64]
+	normWeight                   []float32 // f32[64]
+	normBias                     []float32 // f32[64]
+	layers0SelfAttnInProjWeight  []float32 // f32[4,64,16]
+	layers0SelfAttnInProjBias    []float32 // f32[64]
+	layers0SelfAttnInProjWeight2 []float32 // f32[4,64,16]
+	layers0SelfAttnInProjBias2   []float32 // f32[64]
+	layers0SelfAttnInProjWeight3 []float32 // f32[4,64,16]
+	layers0SelfAttnInProjBias3   []float32 // f32[64]
+	constH128                    []bool    // bool[64,64]
+	layers0SelfAttnOutProjWeight []float32 // f32[4,64,16]
+	layers0Linear1Weight         []float32 // f32[16,64,16]
+	layers0Linear2Weight         []float32 // f32[4,256,16]
+	layers1SelfAttnInProjWeight  []float32 // f32[4,64,16]
+	layers1SelfAttnInProjBias    []float32 // f32[64]
+	layers1SelfAttnInProjWeight2 []float32 // f32[4,64,16]
+	layers1SelfAttnInProjBias2   []float32 // f32[64]
+	layers1SelfAttnInProjWeight3 []float32 // f32[4,64,16]
+	layers1SelfAttnInProjBias3   []float32 // f32[64]
+	layers1SelfAttnOutProjWeight []float32 // f32[4,64,16]
+	layers1Linear1Weight         []float32 // f32[16,64,16]
+	layers1Linear2Weight         []float32 // f32[4,256,16]
+	tokensWeight2                []float32 // f32[16,64,16]
 }
 
 // prepare makes the tensors that the kernels read from those of the source model.
@@ -226,7 +222,6 @@ func prepare(raw *rt.Weights) (*weights, error) {
 		layers1Linear1Weight:         rt.Make[float32](16384),
 		layers1Linear2Weight:         rt.Make[float32](16384),
 		tokensWeight2:                rt.Make[float32](16384),
-		raw:                          raw,
 	}
 	if err := raw.Err(); err != nil {
 		return nil, err

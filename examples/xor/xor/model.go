@@ -31,11 +31,11 @@ type Logits = [2]float32
 
 // Model is the model with its weights. It is safe for concurrent use.
 type Model struct {
-	weights  atomic.Pointer[weights]
+	weights  atomic.Pointer[rt.Prepared[weights]]
 	sessions *rt.Pool[*Session]
 }
 
-func newModel(w *weights) *Model {
+func newModel(w *rt.Prepared[weights]) *Model {
 	m := &Model{}
 	m.weights.Store(w)
 	m.sessions = rt.NewPool(0, func() (*Session, error) {
@@ -105,7 +105,7 @@ func (m *Model) NewSession(max rt.Max) (*Session, error) {
 	if err := max.Check("xor: NewSession", "N"); err != nil {
 		return nil, err
 	}
-	if err := m.weights.Load().err; err != nil {
+	if _, err := m.weights.Load().Get(); err != nil {
 		return nil, err
 	}
 	return &Session{model: m, max: max}, nil
@@ -167,7 +167,9 @@ func (s *Session) Forward(dst []Logits, bits []Bits) (err error) {
 	}
 	defer s.leave()
 	defer rt.Recover("xor: Forward", &err)
-	s.weights = s.model.weights.Load()
+	if s.weights, err = s.model.weights.Load().Get(); err != nil {
+		return err
+	}
 	n := len(bits)
 	if err := rt.CheckBatch("xor: Forward", n, len(dst), s.max.Limit("N")); err != nil {
 		return err
@@ -193,7 +195,9 @@ func (s *Session) Loss(dst *float32, bits []Bits, class []int64) (err error) {
 	}
 	defer s.leave()
 	defer rt.Recover("xor: Loss", &err)
-	s.weights = s.model.weights.Load()
+	if s.weights, err = s.model.weights.Load().Get(); err != nil {
+		return err
+	}
 	if err := rt.CheckNil("xor: Loss", "dst", dst); err != nil {
 		return err
 	}

@@ -38,11 +38,11 @@ type LossResult struct {
 
 // Model is the model with its weights. It is safe for concurrent use.
 type Model struct {
-	weights  atomic.Pointer[weights]
+	weights  atomic.Pointer[rt.Prepared[weights]]
 	sessions *rt.Pool[*Session]
 }
 
-func newModel(w *weights) *Model {
+func newModel(w *rt.Prepared[weights]) *Model {
 	m := &Model{}
 	m.weights.Store(w)
 	m.sessions = rt.NewPool(0, func() (*Session, error) {
@@ -118,7 +118,7 @@ func (m *Model) NewSession(max rt.Max) (*Session, error) {
 	if err := max.Check("spirals: NewSession", "N"); err != nil {
 		return nil, err
 	}
-	if err := m.weights.Load().err; err != nil {
+	if _, err := m.weights.Load().Get(); err != nil {
 		return nil, err
 	}
 	s := &Session{model: m, max: max}
@@ -185,7 +185,9 @@ func (s *Session) Forward(dst []Logits, point []Point) (err error) {
 	}
 	defer s.leave()
 	defer rt.Recover("spirals: Forward", &err)
-	s.weights = s.model.weights.Load()
+	if s.weights, err = s.model.weights.Load().Get(); err != nil {
+		return err
+	}
 	n := len(point)
 	if err := rt.CheckBatch("spirals: Forward", n, len(dst), s.max.Limit("N")); err != nil {
 		return err
@@ -212,7 +214,9 @@ func (s *Session) Loss(dst *LossResult, point []Point, target []int64) (err erro
 	}
 	defer s.leave()
 	defer rt.Recover("spirals: Loss", &err)
-	s.weights = s.model.weights.Load()
+	if s.weights, err = s.model.weights.Load().Get(); err != nil {
+		return err
+	}
 	if err := rt.CheckNil("spirals: Loss", "dst", dst); err != nil {
 		return err
 	}
