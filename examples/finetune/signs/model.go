@@ -335,7 +335,7 @@ func (s *Session) loss(n int, loss, logits, image []float32, sign []int64) error
 
 	// %h46 = pointwise %h42 : f32[N,1]  // model.go:36
 	//
-	//	%h147 = neg %p40 : f32[]
+	//	%h146 = neg %p40 : f32[]
 	cpu.Neg(h12, h12)
 
 	// %h45 = reduce %h44 {kind="mean" axes=[0]} : f32[]  // model.go:36

@@ -62,54 +62,52 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 		h18 = rt.View[float32](t.arena, int(t.stepOffsets[stepH18Off]), 512*n)
 		h19 = rt.View[float32](t.arena, int(t.stepOffsets[stepH19Off]), 524288)
 		h20 = rt.View[float32](t.arena, int(t.stepOffsets[stepH20Off]), 524288)
-		h21 = rt.View[float32](t.arena, int(t.stepOffsets[stepH21Off]), 524288)
-		h22 = rt.View[float32](t.arena, int(t.stepOffsets[stepH22Off]), 512)
-		h23 = rt.View[float32](t.arena, int(t.stepOffsets[stepH23Off]), 512*n)
-		h24 = rt.View[bool](t.arena, int(t.stepOffsets[stepH24Off]), 1024)
-		h25 = rt.View[float32](t.arena, int(t.stepOffsets[stepH25Off]), 1024)
-		h26 = rt.View[float32](t.arena, int(t.stepOffsets[stepH26Off]), 5120)
-		h27 = rt.View[float32](t.arena, int(t.stepOffsets[stepH27Off]), 8192)
-		h28 = rt.View[float32](t.arena, int(t.stepOffsets[stepH28Off]), 16)
-		h29 = rt.View[float32](t.arena, int(t.stepOffsets[stepH29Off]), 10*n)
-		h30 = rt.View[float32](t.arena, int(t.stepOffsets[stepH30Off]), n)
-		h31 = rt.View[int64](t.arena, int(t.stepOffsets[stepH31Off]), 1)
-		h32 = rt.View[float32](t.arena, int(t.stepOffsets[stepH32Off]), 1)
+		h21 = rt.View[float32](t.arena, int(t.stepOffsets[stepH21Off]), 512)
+		h22 = rt.View[float32](t.arena, int(t.stepOffsets[stepH22Off]), 512*n)
+		h23 = rt.View[bool](t.arena, int(t.stepOffsets[stepH23Off]), 1024)
+		h24 = rt.View[float32](t.arena, int(t.stepOffsets[stepH24Off]), 1024)
+		h25 = rt.View[float32](t.arena, int(t.stepOffsets[stepH25Off]), 8192)
+		h26 = rt.View[float32](t.arena, int(t.stepOffsets[stepH26Off]), 16)
+		h27 = rt.View[float32](t.arena, int(t.stepOffsets[stepH27Off]), 10*n)
+		h28 = rt.View[float32](t.arena, int(t.stepOffsets[stepH28Off]), n)
+		h29 = rt.View[int64](t.arena, int(t.stepOffsets[stepH29Off]), 1)
+		h30 = rt.View[float32](t.arena, int(t.stepOffsets[stepH30Off]), 1)
+		h31 = rt.View[float32](t.arena, int(t.stepOffsets[stepH31Off]), n)
+		h32 = rt.View[float32](t.arena, int(t.stepOffsets[stepH32Off]), 10*n)
 		h33 = rt.View[float32](t.arena, int(t.stepOffsets[stepH33Off]), n)
-		h34 = rt.View[float32](t.arena, int(t.stepOffsets[stepH34Off]), 10*n)
-		h35 = rt.View[float32](t.arena, int(t.stepOffsets[stepH35Off]), n)
-		h36 = rt.View[float32](t.arena, int(t.stepOffsets[stepH36Off]), 1024)
-		h37 = rt.View[float32](t.arena, int(t.stepOffsets[stepH37Off]), 1024)
-		h38 = rt.View[float32](t.arena, int(t.stepOffsets[stepH38Off]), 5120)
-		h39 = rt.View[float32](t.arena, int(t.stepOffsets[stepH39Off]), 512*n)
-		h40 = rt.View[float32](t.arena, int(t.stepOffsets[stepH40Off]), 16*n)
-		h41 = rt.View[float32](t.arena, int(t.stepOffsets[stepH41Off]), 5120)
-		h42 = rt.View[float32](t.arena, int(t.stepOffsets[stepH42Off]), 512*n)
-		h43 = rt.View[bool](t.arena, int(t.stepOffsets[stepH43Off]), 1024)
-		h44 = rt.View[float32](t.arena, int(t.stepOffsets[stepH44Off]), 1024)
-		h45 = rt.View[float32](t.arena, int(t.stepOffsets[stepH45Off]), 524288)
-		h46 = rt.View[float32](t.arena, int(t.stepOffsets[stepH46Off]), 1024*n)
-		h47 = rt.View[float32](t.arena, int(t.stepOffsets[stepH47Off]), 1024*n)
-		h48 = rt.View[float32](t.arena, int(t.stepOffsets[stepH48Off]), 512*n)
-		h49 = rt.View[float32](t.arena, int(t.stepOffsets[stepH49Off]), 524288)
-		h50 = rt.View[float32](t.arena, int(t.stepOffsets[stepH50Off]), 1024)
-		h51 = rt.View[float32](t.arena, int(t.stepOffsets[stepH51Off]), 16)
-		h52 = rt.View[float32](t.arena, int(t.stepOffsets[stepH52Off]), 16384*n)
-		h53 = rt.View[float32](t.arena, int(t.stepOffsets[stepH53Off]), 9216*n)
-		h54 = rt.View[float32](t.arena, int(t.stepOffsets[stepH54Off]), 9216*n)
-		h55 = rt.View[float32](t.arena, int(t.stepOffsets[stepH55Off]), 1024)
-		h56 = rt.View[bool](t.arena, int(t.stepOffsets[stepH56Off]), 1024)
-		h57 = rt.View[float32](t.arena, int(t.stepOffsets[stepH57Off]), 9216*n)
-		h58 = rt.View[float32](t.arena, int(t.stepOffsets[stepH58Off]), 2304)
-		h59 = rt.View[float32](t.arena, int(t.stepOffsets[stepH59Off]), 10816*n)
-		h60 = rt.View[float32](t.arena, int(t.stepOffsets[stepH60Off]), 5408*n)
-		h61 = rt.View[float32](t.arena, int(t.stepOffsets[stepH61Off]), 9216*n)
-		h62 = rt.View[float32](t.arena, int(t.stepOffsets[stepH62Off]), 768*min(576*n, 1024))
-		h63 = rt.View[float32](t.arena, int(t.stepOffsets[stepH63Off]), 16*n)
-		h64 = rt.View[bool](t.arena, int(t.stepOffsets[stepH64Off]), 1024)
-		h65 = rt.View[float32](t.arena, int(t.stepOffsets[stepH65Off]), 1024)
-		h66 = rt.View[float32](t.arena, int(t.stepOffsets[stepH66Off]), 5408*n)
-		h67 = rt.View[float32](t.arena, int(t.stepOffsets[stepH67Off]), 768*min(676*n, 1024))
-		h68 = rt.View[float32](t.arena, int(t.stepOffsets[stepH68Off]), 8*n)
+		h34 = rt.View[float32](t.arena, int(t.stepOffsets[stepH34Off]), 1024)
+		h35 = rt.View[float32](t.arena, int(t.stepOffsets[stepH35Off]), 1024)
+		h36 = rt.View[float32](t.arena, int(t.stepOffsets[stepH36Off]), 5120)
+		h37 = rt.View[float32](t.arena, int(t.stepOffsets[stepH37Off]), 512*n)
+		h38 = rt.View[float32](t.arena, int(t.stepOffsets[stepH38Off]), 16*n)
+		h39 = rt.View[float32](t.arena, int(t.stepOffsets[stepH39Off]), 5120)
+		h40 = rt.View[float32](t.arena, int(t.stepOffsets[stepH40Off]), 512*n)
+		h41 = rt.View[bool](t.arena, int(t.stepOffsets[stepH41Off]), 1024)
+		h42 = rt.View[float32](t.arena, int(t.stepOffsets[stepH42Off]), 1024)
+		h43 = rt.View[float32](t.arena, int(t.stepOffsets[stepH43Off]), 524288)
+		h44 = rt.View[float32](t.arena, int(t.stepOffsets[stepH44Off]), 1024*n)
+		h45 = rt.View[float32](t.arena, int(t.stepOffsets[stepH45Off]), 1024*n)
+		h46 = rt.View[float32](t.arena, int(t.stepOffsets[stepH46Off]), 512*n)
+		h47 = rt.View[float32](t.arena, int(t.stepOffsets[stepH47Off]), 524288)
+		h48 = rt.View[float32](t.arena, int(t.stepOffsets[stepH48Off]), 1024)
+		h49 = rt.View[float32](t.arena, int(t.stepOffsets[stepH49Off]), 16)
+		h50 = rt.View[float32](t.arena, int(t.stepOffsets[stepH50Off]), 16384*n)
+		h51 = rt.View[float32](t.arena, int(t.stepOffsets[stepH51Off]), 9216*n)
+		h52 = rt.View[float32](t.arena, int(t.stepOffsets[stepH52Off]), 9216*n)
+		h53 = rt.View[float32](t.arena, int(t.stepOffsets[stepH53Off]), 1024)
+		h54 = rt.View[bool](t.arena, int(t.stepOffsets[stepH54Off]), 1024)
+		h55 = rt.View[float32](t.arena, int(t.stepOffsets[stepH55Off]), 9216*n)
+		h56 = rt.View[float32](t.arena, int(t.stepOffsets[stepH56Off]), 2304)
+		h57 = rt.View[float32](t.arena, int(t.stepOffsets[stepH57Off]), 10816*n)
+		h58 = rt.View[float32](t.arena, int(t.stepOffsets[stepH58Off]), 5408*n)
+		h59 = rt.View[float32](t.arena, int(t.stepOffsets[stepH59Off]), 9216*n)
+		h60 = rt.View[float32](t.arena, int(t.stepOffsets[stepH60Off]), 768*min(576*n, 1024))
+		h61 = rt.View[float32](t.arena, int(t.stepOffsets[stepH61Off]), 16*n)
+		h62 = rt.View[bool](t.arena, int(t.stepOffsets[stepH62Off]), 1024)
+		h63 = rt.View[float32](t.arena, int(t.stepOffsets[stepH63Off]), 1024)
+		h64 = rt.View[float32](t.arena, int(t.stepOffsets[stepH64Off]), 5408*n)
+		h65 = rt.View[float32](t.arena, int(t.stepOffsets[stepH65Off]), 768*min(676*n, 1024))
+		h66 = rt.View[float32](t.arena, int(t.stepOffsets[stepH66Off]), 8*n)
 	)
 
 	// %h30 = random_uniform %key {d_type=f32 shape=[N,8,26,26] high=1 seed=1} : f32[N,8,26,26]  // model.go:39
@@ -118,15 +116,15 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 
 	// %h75 = pointwise %h : f32[8,1,3,3]  // model.go:39
 	//
-	//	%h22 = constant {value=f32[](2)} : f32[]
-	//	%h66 = mul %p2, %h22 : f32[]
+	//	%h21 = constant {value=f32[](2)} : f32[]
+	//	%h22 = mul %p2, %h21 : f32[]
 	cpu.MulScalar(h2, w.conv1Weight, 2)
 	t.watch.See("model.go:39", h2)
 
 	// %h104 = pointwise %h1 : f32[8]  // model.go:39
 	//
 	//	%h112 = constant {value=f32[](2)} : f32[]
-	//	%h125 = mul %p3, %h112 : f32[]
+	//	%h121 = mul %p3, %h112 : f32[]
 	cpu.MulScalar(h3, w.conv1Bias, 2)
 	t.watch.See("model.go:39", h3)
 
@@ -145,10 +143,10 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 
 	// %h10 = pointwise %h30, %h32 : f32[N,8,26,26]  // model.go:39
 	//
-	//	%h1281 = constant {value=f32[](0.5)} : f32[]
-	//	%h1291 = greater_or_equal %p41, %h1281 : bool[]
-	//	%h1311 = constant {value=f32[](0)} : f32[]
-	//	%h1321 = where %h1291, %p42, %h1311 : f32[]
+	//	%h1261 = constant {value=f32[](0.5)} : f32[]
+	//	%h1271 = greater_or_equal %p41, %h1261 : bool[]
+	//	%h1291 = constant {value=f32[](0)} : f32[]
+	//	%h1301 = where %h1271, %p42, %h1291 : f32[]
 	{
 		for lo := 0; lo < 5408*n; lo += 1024 {
 			hi := min(lo+1024, 5408*n)
@@ -164,15 +162,15 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 
 	// %h107 = pointwise %h2 : f32[16,8,3,3]  // model.go:40
 	//
-	//	%h134 = constant {value=f32[](2)} : f32[]
-	//	%h135 = mul %p7, %h134 : f32[]
+	//	%h132 = constant {value=f32[](2)} : f32[]
+	//	%h133 = mul %p7, %h132 : f32[]
 	cpu.MulScalar(h10, w.conv2Weight, 2)
 	t.watch.See("model.go:40", h10)
 
 	// %h108 = pointwise %h3 : f32[16]  // model.go:40
 	//
-	//	%h137 = constant {value=f32[](2)} : f32[]
-	//	%h138 = mul %p8, %h137 : f32[]
+	//	%h135 = constant {value=f32[](2)} : f32[]
+	//	%h136 = mul %p8, %h135 : f32[]
 	cpu.MulScalar(h11, w.conv2Bias, 2)
 	t.watch.See("model.go:40", h11)
 
@@ -188,11 +186,11 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 
 	// %h13 = pointwise %h37, %h39 : f32[N,16,24,24]  // model.go:40
 	//
-	//	%h14011 = constant {value=f32[](0.5)} : f32[]
-	//	%h14111 = greater_or_equal %p45, %h14011 : bool[]
-	//	%h14311 = constant {value=f32[](0)} : f32[]
-	//	%h14411 = where %h14111, %p46, %h14311 : f32[]
-	//	%h1461 = relu %h14411 : f32[]
+	//	%h13811 = constant {value=f32[](0.5)} : f32[]
+	//	%h13911 = greater_or_equal %p45, %h13811 : bool[]
+	//	%h14111 = constant {value=f32[](0)} : f32[]
+	//	%h14211 = where %h13911, %p46, %h14111 : f32[]
+	//	%h1441 = relu %h14211 : f32[]
 	{
 		for lo := 0; lo < 9216*n; lo += 1024 {
 			hi := min(lo+1024, 9216*n)
@@ -213,132 +211,126 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 
 	// %h9 = pointwise %h4 : f32[512,1024]  // model.go:42
 	//
-	//	%h148 = constant {value=f32[](2)} : f32[]
-	//	%h149 = mul %p13, %h148 : f32[]
+	//	%h146 = constant {value=f32[](2)} : f32[]
+	//	%h147 = mul %p13, %h146 : f32[]
 	cpu.MulScalar(h19, w.linear1Weight, 2)
 	t.watch.See("model.go:42", h19)
 
-	// %h111 = strided_copy %h9 {shape=[1024,512] strides=[1,1024]} : f32[1024,512]  // model.go:42
-	cpu.StridedCopy(h20, h19, []int{1024, 512}, []int{1, 1024}, 0)
-
-	// %h16 = pack_panels %h111 : f32[32,1024,16]  // model.go:42
-	cpu.PackPanels(h21, h20, 1024, 512, 512, false, 1, 524288)
+	// %h16 = pack_panels %h9 {trans=true} : f32[32,1024,16]  // model.go:42
+	cpu.PackPanels(h20, h19, 1024, 512, 1024, true, 1, 524288)
 
 	// %h113 = pointwise %h5 : f32[512]  // model.go:42
 	//
-	//	%h151 = constant {value=f32[](2)} : f32[]
-	//	%h152 = mul %p14, %h151 : f32[]
-	cpu.MulScalar(h22, w.linear1Bias, 2)
-	t.watch.See("model.go:42", h22)
+	//	%h149 = constant {value=f32[](2)} : f32[]
+	//	%h150 = mul %p14, %h149 : f32[]
+	cpu.MulScalar(h21, w.linear1Bias, 2)
+	t.watch.See("model.go:42", h21)
 
 	// %h46 = mat_mul_panels %h15, %h16, %h113 {n=512} : f32[N,512]  // model.go:42
-	cpu.MatMul(h23, h17, h21, &cpu.MatMulShape{M: n, N: 512, K: 1024, LDA: 1024, LDC: 512, Batch: 1}, &cpu.Epilogue{Bias: h22})
-	t.watch.See("model.go:42", h23)
+	cpu.MatMul(h22, h17, h20, &cpu.MatMulShape{M: n, N: 512, K: 1024, LDA: 1024, LDC: 512, Batch: 1}, &cpu.Epilogue{Bias: h21})
+	t.watch.See("model.go:42", h22)
 
 	// %h20 = pointwise %h44, %h46 : f32[N,512]  // model.go:42
 	//
-	//	%h15411 = constant {value=f32[](0.5)} : f32[]
-	//	%h15511 = greater_or_equal %p49, %h15411 : bool[]
-	//	%h15711 = constant {value=f32[](0)} : f32[]
-	//	%h15811 = where %h15511, %p50, %h15711 : f32[]
-	//	%h1601 = relu %h15811 : f32[]
+	//	%h15211 = constant {value=f32[](0.5)} : f32[]
+	//	%h15311 = greater_or_equal %p49, %h15211 : bool[]
+	//	%h15511 = constant {value=f32[](0)} : f32[]
+	//	%h15611 = where %h15311, %p50, %h15511 : f32[]
+	//	%h1581 = relu %h15611 : f32[]
 	{
 		for lo := 0; lo < 512*n; lo += 1024 {
 			hi := min(lo+1024, 512*n)
-			cpu.GreaterOrEqualScalar(h24[:hi-lo], h18[lo:hi], 0.5)
-			cpu.WhereScalarY(h25[:hi-lo], h24[:hi-lo], h23[lo:hi], 0)
-			cpu.Relu(h23[lo:hi], h25[:hi-lo])
+			cpu.GreaterOrEqualScalar(h23[:hi-lo], h18[lo:hi], 0.5)
+			cpu.WhereScalarY(h24[:hi-lo], h23[:hi-lo], h22[lo:hi], 0)
+			cpu.Relu(h22[lo:hi], h24[:hi-lo])
 		}
 	}
-	t.watch.See("model.go:42", h23)
+	t.watch.See("model.go:42", h22)
 
-	// %h21 = strided_copy %h6 {shape=[512,10] strides=[1,512]} : f32[512,10]  // model.go:43
-	cpu.StridedCopy(h26, w.linear2Weight, []int{512, 10}, []int{1, 512}, 0)
+	// %h27 = pack_panels %h6 {trans=true} : f32[1,512,16]  // model.go:43
+	cpu.PackPanels(h25, w.linear2Weight, 512, 10, 512, true, 1, 5120)
 
-	// %h27 = pack_panels %h21 : f32[1,512,16]  // model.go:43
-	cpu.PackPanels(h27, h26, 512, 10, 10, false, 1, 5120)
+	// %h111 = block %h71 : f32[1,1,16]  // model.go:43
+	cpu.Block(h26, w.linear2Bias, 1, 10, 1, 1)
 
-	// %h121 = block %h119 : f32[1,1,16]  // model.go:43
-	cpu.Block(h28, w.linear2Bias, 1, 10, 1, 1)
-
-	// %h23 = mat_mul_panels %h20, %h27, %h124 {n=10} : f32[N,10]  // model.go:43
-	cpu.MatMul(logits, h23, h27, &cpu.MatMulShape{M: n, N: 10, K: 512, LDA: 512, LDC: 10, Batch: 1}, &cpu.Epilogue{Bias: h28})
+	// %h23 = mat_mul_panels %h20, %h27, %h119 {n=10} : f32[N,10]  // model.go:43
+	cpu.MatMul(logits, h22, h25, &cpu.MatMulShape{M: n, N: 10, K: 512, LDA: 512, LDC: 10, Batch: 1}, &cpu.Epilogue{Bias: h26})
 	t.watch.See("model.go:43", logits)
 
 	// %h24 = log_softmax %h23 {axis=1} : f32[N,10]  // model.go:51
-	cpu.LogSoftmax(h29, logits, n, 10, 1)
-	t.watch.See("model.go:51", h29)
+	cpu.LogSoftmax(h27, logits, n, 10, 1)
+	t.watch.See("model.go:51", h27)
 
 	// %h26 = gather_elements %h24, %h25 {axis=1} : f32[N,1]  // model.go:51
-	if err := cpu.GatherElements(h30, h29, target, []int{n, 1}, []int{n, 10}, 1); err != nil {
+	if err := cpu.GatherElements(h28, h27, target, []int{n, 1}, []int{n, 10}, 1); err != nil {
 		return rt.At("model.go:51", err)
 	}
-	t.watch.See("model.go:51", h30)
+	t.watch.See("model.go:51", h28)
 
 	// %h43 = pointwise %h26 : f32[N,1]  // model.go:51
 	//
-	//	%h162 = neg %p19 : f32[]
-	cpu.Neg(h30, h30)
-	t.watch.See("model.go:51", h30)
+	//	%h160 = neg %p19 : f32[]
+	cpu.Neg(h28, h28)
+	t.watch.See("model.go:51", h28)
 
 	// %h29 = reduce %h28 {kind="mean" axes=[0]} : f32[]  // model.go:51
-	cpu.ReduceMean(loss, h30, 1, n, 1)
+	cpu.ReduceMean(loss, h28, 1, n, 1)
 	t.watch.See("model.go:51", loss)
 
 	// %h51 = extents {elems=[N]} : i64[1]  // model.go:51
-	cpu.Elements(h31, n)
+	cpu.Elements(h29, n)
 
 	// %h52 = pointwise %h51 : f32[1]  // model.go:51
 	//
-	//	%h164 = cast %p20 {to=f32} : f32[]
-	cpu.Cast(h32, h31)
-	t.watch.See("model.go:51", h32)
+	//	%h162 = cast %p20 {to=f32} : f32[]
+	cpu.Cast(h30, h29)
+	t.watch.See("model.go:51", h30)
 
-	// %h54 = pointwise %h166 : f32[1]  // model.go:51
+	// %h54 = pointwise %h164 : f32[1]  // model.go:51
 	//
-	//	%h167 = constant {value=f32[](1)} : f32[]
-	//	%h168 = div %h167, %p21 : f32[]
-	cpu.ScalarDiv(h32, 1, h32)
-	t.watch.See("model.go:51", h32)
+	//	%h165 = constant {value=f32[](1)} : f32[]
+	//	%h166 = div %h165, %p21 : f32[]
+	cpu.ScalarDiv(h30, 1, h30)
+	t.watch.See("model.go:51", h30)
 
 	// %h55 = strided_copy %h54 {shape=[N] strides=[0]} : f32[N]  // model.go:51
-	cpu.StridedCopy(h33, h32, []int{n}, []int{0}, 0)
+	cpu.StridedCopy(h31, h30, []int{n}, []int{0}, 0)
 
 	// %h56 = pointwise %h55 : f32[N]  // model.go:51
 	//
-	//	%h170 = neg %p22 : f32[]
-	cpu.Neg(h33, h33)
-	t.watch.See("model.go:51", h33)
+	//	%h168 = neg %p22 : f32[]
+	cpu.Neg(h31, h31)
+	t.watch.See("model.go:51", h31)
 
 	// %h58 = fill {value=f32[](0) shape=[N,10]} : f32[N,10]  // model.go:51
-	cpu.Fill(h34, 0)
+	cpu.Fill(h32, 0)
 
 	// %h59 = scatter_elements %h58, %h25, %h57 {axis=1 reduction="add"} : f32[N,10]  // model.go:51
-	if err := cpu.ScatterElementsAdd(h34, h34, target, h33, []int{n, 1}, []int{n, 10}, 1); err != nil {
+	if err := cpu.ScatterElementsAdd(h32, h32, target, h31, []int{n, 1}, []int{n, 10}, 1); err != nil {
 		return rt.At("model.go:51", err)
 	}
-	t.watch.See("model.go:51", h34)
+	t.watch.See("model.go:51", h32)
 
 	// %h61 = reduce %h59 {kind="sum" axes=[1] keep_dims=true} : f32[N,1]  // model.go:51
-	cpu.ReduceSum(h35, h34, n, 10, 1)
-	t.watch.See("model.go:51", h35)
+	cpu.ReduceSum(h33, h32, n, 10, 1)
+	t.watch.See("model.go:51", h33)
 
 	// %h63 = pointwise %h59, %h24, %h61 : f32[N,10]  // model.go:51
 	//
-	//	%h17211 = exp %p54 : f32[]
-	//	%h17411 = mul %h17211, %p55 : f32[]
-	//	%h1761 = sub %p53, %h17411 : f32[]
+	//	%h17011 = exp %p54 : f32[]
+	//	%h17211 = mul %h17011, %p55 : f32[]
+	//	%h1741 = sub %p53, %h17211 : f32[]
 	for i := range n {
-		cpu.Repeat(h36[:10], h35[i:i+1])
-		cpu.Exp(h37[:10], h29[i*10:i*10+10])
-		cpu.Mul(h37[:10], h37[:10], h36[:10])
-		cpu.Sub(h34[i*10:i*10+10], h34[i*10:i*10+10], h37[:10])
+		cpu.Repeat(h34[:10], h33[i:i+1])
+		cpu.Exp(h35[:10], h27[i*10:i*10+10])
+		cpu.Mul(h35[:10], h35[:10], h34[:10])
+		cpu.Sub(h32[i*10:i*10+10], h32[i*10:i*10+10], h35[:10])
 	}
-	t.watch.See("model.go:51", h34)
+	t.watch.See("model.go:51", h32)
 
 	// %h64 = reduce %h63 {kind="sum" axes=[0]} : f32[10]  // model.go:43
 	if g.linear2Bias != nil {
-		cpu.ReduceSum(g.linear2Bias, h34, 1, n, 10)
+		cpu.ReduceSum(g.linear2Bias, h32, 1, n, 10)
 		t.watch.See("model.go:43", g.linear2Bias)
 	}
 	if t.passStep.Ends() <= 1 {
@@ -346,27 +338,27 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 	}
 
 	// %h40 = pack_panels %h6 : f32[32,10,16]  // model.go:43
-	cpu.PackPanels(h38, w.linear2Weight, 10, 512, 512, false, 1, 5120)
+	cpu.PackPanels(h36, w.linear2Weight, 10, 512, 512, false, 1, 5120)
 
 	// %h67 = strided_copy %h20 {shape=[512,N] strides=[1,512]} : f32[512,N]  // model.go:43
 	if g.linear2Weight != nil {
-		cpu.StridedCopy(h39, h23, []int{512, n}, []int{1, 512}, 0)
+		cpu.StridedCopy(h37, h22, []int{512, n}, []int{1, 512}, 0)
 	}
 
 	// %h47 = pack_panels %h63 : f32[1,N,16]  // model.go:43
 	if g.linear2Weight != nil {
-		cpu.PackPanels(h40, h34, n, 10, 10, false, 1, 10*n)
+		cpu.PackPanels(h38, h32, n, 10, 10, false, 1, 10*n)
 	}
 
 	// %h68 = mat_mul_panels %h67, %h47 {n=10} : f32[512,10]  // model.go:43
 	if g.linear2Weight != nil {
-		cpu.MatMul(h41, h39, h40, &cpu.MatMulShape{M: 512, N: 10, K: n, LDA: n, LDC: 10, Batch: 1}, nil)
-		t.watch.See("model.go:43", h41)
+		cpu.MatMul(h39, h37, h38, &cpu.MatMulShape{M: 512, N: 10, K: n, LDA: n, LDC: 10, Batch: 1}, nil)
+		t.watch.See("model.go:43", h39)
 	}
 
 	// %h69 = strided_copy %h68 {shape=[10,512] strides=[1,10]} : f32[10,512]  // model.go:43
 	if g.linear2Weight != nil {
-		cpu.StridedCopy(g.linear2Weight, h41, []int{10, 512}, []int{1, 10}, 0)
+		cpu.StridedCopy(g.linear2Weight, h39, []int{10, 512}, []int{1, 10}, 0)
 	}
 	if t.passStep.Ends() <= 2 {
 		return nil
@@ -374,24 +366,24 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 
 	// %h70 = mat_mul_panels %h63, %h40, _, _, %h20 {n=512} : f32[N,512]  // model.go:43, model.go:42
 	//
-	//	%h126 = gate %p, %p1 : f32[]
-	cpu.MatMul(h42, h34, h38, &cpu.MatMulShape{M: n, N: 512, K: 10, LDA: 10, LDC: 512, Batch: 1}, &cpu.Epilogue{Then: gate, In: [2][]float32{h23, nil}})
-	t.watch.See("model.go:43, model.go:42", h42)
+	//	%h124 = gate %p, %p1 : f32[]
+	cpu.MatMul(h40, h32, h36, &cpu.MatMulShape{M: n, N: 512, K: 10, LDA: 10, LDC: 512, Batch: 1}, &cpu.Epilogue{Then: gate, In: [2][]float32{h22, nil}})
+	t.watch.See("model.go:43, model.go:42", h40)
 
 	// %h73 = pointwise %h44, %h70 : f32[N,512]  // model.go:42
 	//
-	//	%h15421 = constant {value=f32[](0.5)} : f32[]
-	//	%h15521 = greater_or_equal %p58, %h15421 : bool[]
-	//	%h17811 = constant {value=f32[](0)} : f32[]
-	//	%h17911 = where %h15521, %p59, %h17811 : f32[]
-	//	%h1811 = constant {value=f32[](2)} : f32[]
-	//	%h1821 = mul %h17911, %h1811 : f32[]
+	//	%h15221 = constant {value=f32[](0.5)} : f32[]
+	//	%h15321 = greater_or_equal %p58, %h15221 : bool[]
+	//	%h17611 = constant {value=f32[](0)} : f32[]
+	//	%h17711 = where %h15321, %p59, %h17611 : f32[]
+	//	%h1791 = constant {value=f32[](2)} : f32[]
+	//	%h1801 = mul %h17711, %h1791 : f32[]
 	{
 		for lo := 0; lo < 512*n; lo += 1024 {
 			hi := min(lo+1024, 512*n)
-			cpu.GreaterOrEqualScalar(h43[:hi-lo], h18[lo:hi], 0.5)
-			cpu.WhereScalarY(h44[:hi-lo], h43[:hi-lo], h42[lo:hi], 0)
-			cpu.MulScalar(h18[lo:hi], h44[:hi-lo], 2)
+			cpu.GreaterOrEqualScalar(h41[:hi-lo], h18[lo:hi], 0.5)
+			cpu.WhereScalarY(h42[:hi-lo], h41[:hi-lo], h40[lo:hi], 0)
+			cpu.MulScalar(h18[lo:hi], h42[:hi-lo], 2)
 		}
 	}
 	t.watch.See("model.go:42", h18)
@@ -406,31 +398,31 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 	}
 
 	// %h82 = pack_panels %h4 : f32[64,512,16]  // model.go:42
-	cpu.PackPanels(h45, w.linear1Weight, 512, 1024, 1024, false, 1, 524288)
+	cpu.PackPanels(h43, w.linear1Weight, 512, 1024, 1024, false, 1, 524288)
 
 	// %h76 = mat_mul_panels %h73, %h82 {n=1024} : f32[N,1024]  // model.go:42
-	cpu.MatMul(h46, h18, h45, &cpu.MatMulShape{M: n, N: 1024, K: 512, LDA: 512, LDC: 1024, Batch: 1}, nil)
-	t.watch.See("model.go:42", h46)
+	cpu.MatMul(h44, h18, h43, &cpu.MatMulShape{M: n, N: 1024, K: 512, LDA: 512, LDC: 1024, Batch: 1}, nil)
+	t.watch.See("model.go:42", h44)
 
 	// %h77 = strided_copy %h15 {shape=[1024,N] strides=[1,1024]} : f32[1024,N]  // model.go:42
 	if g.linear1Weight != nil {
-		cpu.StridedCopy(h47, h17, []int{1024, n}, []int{1, 1024}, 0)
+		cpu.StridedCopy(h45, h17, []int{1024, n}, []int{1, 1024}, 0)
 	}
 
 	// %h85 = pack_panels %h73 : f32[32,N,16]  // model.go:42
 	if g.linear1Weight != nil {
-		cpu.PackPanels(h48, h18, n, 512, 512, false, 1, 512*n)
+		cpu.PackPanels(h46, h18, n, 512, 512, false, 1, 512*n)
 	}
 
 	// %h78 = mat_mul_panels %h77, %h85 {n=512} : f32[1024,512]  // model.go:42
 	if g.linear1Weight != nil {
-		cpu.MatMul(h49, h47, h48, &cpu.MatMulShape{M: 1024, N: 512, K: n, LDA: n, LDC: 512, Batch: 1}, nil)
-		t.watch.See("model.go:42", h49)
+		cpu.MatMul(h47, h45, h46, &cpu.MatMulShape{M: 1024, N: 512, K: n, LDA: n, LDC: 512, Batch: 1}, nil)
+		t.watch.See("model.go:42", h47)
 	}
 
 	// %h79 = strided_copy %h78 {shape=[512,1024] strides=[1,512]} : f32[512,1024]  // model.go:42
 	if g.linear1Weight != nil {
-		cpu.StridedCopy(g.linear1Weight, h49, []int{512, 1024}, []int{1, 512}, 0)
+		cpu.StridedCopy(g.linear1Weight, h47, []int{512, 1024}, []int{1, 512}, 0)
 	}
 	if t.passStep.Ends() <= 4 {
 		return nil
@@ -438,70 +430,70 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 
 	// %h88 = pointwise %h80, %h87 : f32[N,16,8,8]  // model.go:41
 	//
-	//	%h184 = div %p31, %p32 : f32[]
+	//	%h182 = div %p31, %p32 : f32[]
 	{
-		cpu.Repeat(h50, w.constH87)
+		cpu.Repeat(h48, w.constH87)
 		for lo := 0; lo < 1024*n; lo += 1024 {
 			hi := min(lo+1024, 1024*n)
-			cpu.Div(h46[lo:hi], h46[lo:hi], h50[:hi-lo])
+			cpu.Div(h44[lo:hi], h44[lo:hi], h48[:hi-lo])
 		}
 	}
-	t.watch.See("model.go:41", h46)
+	t.watch.See("model.go:41", h44)
 
 	// %h83 = pack_conv %h106 {group=1 in_block=1} : f32[1,1,1,1,1,16]  // model.go:41
-	cpu.PackConv(h51, w.constH81, &conv4)
+	cpu.PackConv(h49, w.constH81, &conv4)
 
 	// %h84 = conv_blocked %h89, %h83 {window={kernel=[1,1] pads=[0,0,0,0]} in_c=1 out_c=9 group=1} : f32[16*N,1,8,8,16]  // model.go:41
-	cpu.Conv(h52, h46, h51, &cpu.ConvShape{N: 16 * n, InC: 1, InH: 8, InW: 8, InBlock: 1, OutC: 9, OutH: 8, OutW: 8, KH: 1, KW: 1, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1}, nil)
-	t.watch.See("model.go:41", h52)
+	cpu.Conv(h50, h44, h49, &cpu.ConvShape{N: 16 * n, InC: 1, InH: 8, InW: 8, InBlock: 1, OutC: 9, OutH: 8, OutW: 8, KH: 1, KW: 1, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1}, nil)
+	t.watch.See("model.go:41", h50)
 
 	// %h109 = unblock %h84 {c=9} : f32[16*N,9,8,8]  // model.go:41
-	cpu.Unblock(h53, h52, 16*n, 9, 8, 8)
+	cpu.Unblock(h51, h50, 16*n, 9, 8, 8)
 
 	// %h115 = strided_copy %h114 {shape=[16*N,1,8,3,8,3] strides=[576,576,8,192,1,64]} : f32[16*N,1,8,3,8,3]  // model.go:41
-	cpu.StridedCopy(h54, h53, []int{16 * n, 1, 8, 3, 8, 3}, []int{576, 576, 8, 192, 1, 64}, 0)
+	cpu.StridedCopy(h52, h51, []int{16 * n, 1, 8, 3, 8, 3}, []int{576, 576, 8, 192, 1, 64}, 0)
 
 	// %h95 = pointwise %h37, %h91, %h13 : f32[N,16,24,24]  // model.go:40
 	//
-	//	%h18611 = gate %p66, %p67 : f32[]
-	//	%h140211 = constant {value=f32[](0.5)} : f32[]
-	//	%h141211 = greater_or_equal %p65, %h140211 : bool[]
-	//	%h188111 = constant {value=f32[](0)} : f32[]
-	//	%h189111 = where %h141211, %h18611, %h188111 : f32[]
-	//	%h1911 = constant {value=f32[](2)} : f32[]
-	//	%h1921 = mul %h189111, %h1911 : f32[]
+	//	%h18411 = gate %p66, %p67 : f32[]
+	//	%h138211 = constant {value=f32[](0.5)} : f32[]
+	//	%h139211 = greater_or_equal %p65, %h138211 : bool[]
+	//	%h186111 = constant {value=f32[](0)} : f32[]
+	//	%h187111 = where %h139211, %h18411, %h186111 : f32[]
+	//	%h1891 = constant {value=f32[](2)} : f32[]
+	//	%h1901 = mul %h187111, %h1891 : f32[]
 	{
 		for lo := 0; lo < 9216*n; lo += 1024 {
 			hi := min(lo+1024, 9216*n)
-			cpu.Gate(h55[:hi-lo], h54[lo:hi], h14[lo:hi])
-			cpu.GreaterOrEqualScalar(h56[:hi-lo], h9[lo:hi], 0.5)
-			cpu.WhereScalarY(h55[:hi-lo], h56[:hi-lo], h55[:hi-lo], 0)
-			cpu.MulScalar(h9[lo:hi], h55[:hi-lo], 2)
+			cpu.Gate(h53[:hi-lo], h52[lo:hi], h14[lo:hi])
+			cpu.GreaterOrEqualScalar(h54[:hi-lo], h9[lo:hi], 0.5)
+			cpu.WhereScalarY(h53[:hi-lo], h54[:hi-lo], h53[:hi-lo], 0)
+			cpu.MulScalar(h9[lo:hi], h53[:hi-lo], 2)
 		}
 	}
 	t.watch.See("model.go:40", h9)
 
 	// %h93 = block %h95 : f32[N,1,24,24,16]  // model.go:40
-	cpu.Block(h57, h9, n, 16, 24, 24)
+	cpu.Block(h55, h9, n, 16, 24, 24)
 
 	// %h116 = pack_conv_data %h2 : f32[1,1,3,3,16,16]  // model.go:40
-	cpu.PackConvData(h58, w.conv2Weight, &conv5)
+	cpu.PackConvData(h56, w.conv2Weight, &conv5)
 
 	// %h117 = conv_data_blocked %h93, %h116 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} in_c=8 out_c=16 spatial=[26,26]} : f32[N,1,26,26,16]  // model.go:40
-	cpu.ConvData(h59, h57, h58, &cpu.ConvShape{N: n, InC: 8, InH: 26, InW: 26, InBlock: 16, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1})
-	t.watch.See("model.go:40", h59)
+	cpu.ConvData(h57, h55, h56, &cpu.ConvShape{N: n, InC: 8, InH: 26, InW: 26, InBlock: 16, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1})
+	t.watch.See("model.go:40", h57)
 
 	// %h96 = unblock %h117 {c=8} : f32[N,8,26,26]  // model.go:40
-	cpu.Unblock(h60, h59, n, 8, 26, 26)
+	cpu.Unblock(h58, h57, n, 8, 26, 26)
 
 	// %h42 = strided_copy %h95 {shape=[16,N,24,24] strides=[576,9216,24,1]} : f32[16,N,24,24]  // model.go:40
 	if g.conv2Weight != nil {
-		cpu.StridedCopy(h61, h9, []int{16, n, 24, 24}, []int{576, 9216, 24, 1}, 0)
+		cpu.StridedCopy(h59, h9, []int{16, n, 24, 24}, []int{576, 9216, 24, 1}, 0)
 	}
 
 	// %h97 = conv_weights %h10, %h42 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} group=1 first=true} : f32[16,8,3,3]  // model.go:40
 	if g.conv2Weight != nil {
-		cpu.ConvWeights(g.conv2Weight, h7, h61, h62, &cpu.ConvShape{N: n, InC: 8, InH: 26, InW: 26, InBlock: 1, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1})
+		cpu.ConvWeights(g.conv2Weight, h7, h59, h60, &cpu.ConvShape{N: n, InC: 8, InH: 26, InW: 26, InBlock: 1, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1})
 		t.watch.See("model.go:40", g.conv2Weight)
 	}
 	if t.passStep.Ends() <= 5 {
@@ -510,13 +502,13 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 
 	// %h86 = reduce %h95 {kind="sum" axes=[2,3] keep_dims=true} : f32[N,16,1,1]  // model.go:40
 	if g.conv2Bias != nil {
-		cpu.ReduceSum(h63, h9, 16*n, 576, 1)
-		t.watch.See("model.go:40", h63)
+		cpu.ReduceSum(h61, h9, 16*n, 576, 1)
+		t.watch.See("model.go:40", h61)
 	}
 
 	// %h118 = reduce %h86 {kind="sum" axes=[0] keep_dims=true} : f32[1,16,1,1]  // model.go:40
 	if g.conv2Bias != nil {
-		cpu.ReduceSum(g.conv2Bias, h63, 1, n, 16)
+		cpu.ReduceSum(g.conv2Bias, h61, 1, n, 16)
 		t.watch.See("model.go:40", g.conv2Bias)
 	}
 	if t.passStep.Ends() <= 6 {
@@ -525,30 +517,30 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 
 	// %h101 = pointwise %h30, %h96 : f32[N,8,26,26]  // model.go:39
 	//
-	//	%h12821 = constant {value=f32[](0.5)} : f32[]
-	//	%h12921 = greater_or_equal %p70, %h12821 : bool[]
-	//	%h19411 = constant {value=f32[](0)} : f32[]
-	//	%h19511 = where %h12921, %p71, %h19411 : f32[]
-	//	%h1971 = constant {value=f32[](2)} : f32[]
-	//	%h1981 = mul %h19511, %h1971 : f32[]
+	//	%h12621 = constant {value=f32[](0.5)} : f32[]
+	//	%h12721 = greater_or_equal %p70, %h12621 : bool[]
+	//	%h19211 = constant {value=f32[](0)} : f32[]
+	//	%h19311 = where %h12721, %p71, %h19211 : f32[]
+	//	%h1951 = constant {value=f32[](2)} : f32[]
+	//	%h1961 = mul %h19311, %h1951 : f32[]
 	{
 		for lo := 0; lo < 5408*n; lo += 1024 {
 			hi := min(lo+1024, 5408*n)
-			cpu.GreaterOrEqualScalar(h64[:hi-lo], h1[lo:hi], 0.5)
-			cpu.WhereScalarY(h65[:hi-lo], h64[:hi-lo], h60[lo:hi], 0)
-			cpu.MulScalar(h1[lo:hi], h65[:hi-lo], 2)
+			cpu.GreaterOrEqualScalar(h62[:hi-lo], h1[lo:hi], 0.5)
+			cpu.WhereScalarY(h63[:hi-lo], h62[:hi-lo], h58[lo:hi], 0)
+			cpu.MulScalar(h1[lo:hi], h63[:hi-lo], 2)
 		}
 	}
 	t.watch.See("model.go:39", h1)
 
 	// %h120 = strided_copy %h101 {shape=[8,N,26,26] strides=[676,5408,26,1]} : f32[8,N,26,26]  // model.go:39
 	if g.conv1Weight != nil {
-		cpu.StridedCopy(h66, h1, []int{8, n, 26, 26}, []int{676, 5408, 26, 1}, 0)
+		cpu.StridedCopy(h64, h1, []int{8, n, 26, 26}, []int{676, 5408, 26, 1}, 0)
 	}
 
 	// %h102 = conv_weights %h8, %h120 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} group=1 first=true} : f32[8,1,3,3]  // model.go:39
 	if g.conv1Weight != nil {
-		cpu.ConvWeights(g.conv1Weight, image, h66, h67, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 8, OutH: 26, OutW: 26, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1})
+		cpu.ConvWeights(g.conv1Weight, image, h64, h65, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 8, OutH: 26, OutW: 26, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1})
 		t.watch.See("model.go:39", g.conv1Weight)
 	}
 	if t.passStep.Ends() <= 7 {
@@ -557,13 +549,13 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 
 	// %h122 = reduce %h101 {kind="sum" axes=[2,3] keep_dims=true} : f32[N,8,1,1]  // model.go:39
 	if g.conv1Bias != nil {
-		cpu.ReduceSum(h68, h1, 8*n, 676, 1)
-		t.watch.See("model.go:39", h68)
+		cpu.ReduceSum(h66, h1, 8*n, 676, 1)
+		t.watch.See("model.go:39", h66)
 	}
 
 	// %h123 = reduce %h122 {kind="sum" axes=[0] keep_dims=true} : f32[1,8,1,1]  // model.go:39
 	if g.conv1Bias != nil {
-		cpu.ReduceSum(g.conv1Bias, h68, 1, n, 8)
+		cpu.ReduceSum(g.conv1Bias, h66, 1, n, 8)
 		t.watch.See("model.go:39", g.conv1Bias)
 	}
 	return nil
@@ -580,15 +572,13 @@ func (t *Trainer) evalForward(n int, logits, image []float32) error {
 		h2  = rt.View[float32](t.arena, evalForwardH2Off, 144)
 		h3  = rt.View[float32](t.arena, evalForwardH3Off, 10816*n)
 		h4  = rt.View[float32](t.arena, evalForwardH4Off, 2304)
-		h5  = rt.View[float32](t.arena, 43264*n+4194304, 9216*n)
+		h5  = rt.View[float32](t.arena, 43264*n+2097152, 9216*n)
 		h6  = rt.View[float32](t.arena, evalForwardH6Off, 1024*n)
-		h7  = rt.View[float32](t.arena, 4096*n+4194304, 1024*n)
+		h7  = rt.View[float32](t.arena, 4096*n+2097152, 1024*n)
 		h8  = rt.View[float32](t.arena, evalForwardH8Off, 524288)
-		h9  = rt.View[float32](t.arena, evalForwardH9Off, 524288)
-		h10 = rt.View[float32](t.arena, evalForwardH10Off, 512*n)
-		h11 = rt.View[float32](t.arena, evalForwardH11Off, 5120)
-		h12 = rt.View[float32](t.arena, evalForwardH12Off, 8192)
-		h13 = rt.View[float32](t.arena, evalForwardH13Off, 16)
+		h9  = rt.View[float32](t.arena, evalForwardH9Off, 512*n)
+		h10 = rt.View[float32](t.arena, evalForwardH10Off, 8192)
+		h11 = rt.View[float32](t.arena, evalForwardH11Off, 16)
 	)
 
 	// %h19 = block %h10 : f32[1,1,16]  // model.go:39
@@ -612,26 +602,20 @@ func (t *Trainer) evalForward(n int, logits, image []float32) error {
 	// %h14 = unblock %h34 {c=16} : f32[N,16,8,8]  // model.go:41
 	cpu.Unblock(h7, h6, n, 16, 8, 8)
 
-	// %h16 = strided_copy %h4 {shape=[1024,512] strides=[1,1024]} : f32[1024,512]  // model.go:42
-	cpu.StridedCopy(h8, w.linear1Weight, []int{1024, 512}, []int{1, 1024}, 0)
-
-	// %h12 = pack_panels %h16 : f32[32,1024,16]  // model.go:42
-	cpu.PackPanels(h9, h8, 1024, 512, 512, false, 1, 524288)
+	// %h12 = pack_panels %h4 {trans=true} : f32[32,1024,16]  // model.go:42
+	cpu.PackPanels(h8, w.linear1Weight, 1024, 512, 1024, true, 1, 524288)
 
 	// %h20 = mat_mul_panels %h15, %h12, %h5 {n=512 epilogue={clamp=true hi=+Inf}} : f32[N,512]  // model.go:42
-	cpu.MatMul(h10, h7, h9, &cpu.MatMulShape{M: n, N: 512, K: 1024, LDA: 1024, LDC: 512, Batch: 1}, &cpu.Epilogue{Bias: w.linear1Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	cpu.MatMul(h9, h7, h8, &cpu.MatMulShape{M: n, N: 512, K: 1024, LDA: 1024, LDC: 512, Batch: 1}, &cpu.Epilogue{Bias: w.linear1Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
-	// %h21 = strided_copy %h6 {shape=[512,10] strides=[1,512]} : f32[512,10]  // model.go:43
-	cpu.StridedCopy(h11, w.linear2Weight, []int{512, 10}, []int{1, 512}, 0)
+	// %h25 = pack_panels %h6 {trans=true} : f32[1,512,16]  // model.go:43
+	cpu.PackPanels(h10, w.linear2Weight, 512, 10, 512, true, 1, 5120)
 
-	// %h25 = pack_panels %h21 : f32[1,512,16]  // model.go:43
-	cpu.PackPanels(h12, h11, 512, 10, 10, false, 1, 5120)
+	// %h21 = block %h16 : f32[1,1,16]  // model.go:43
+	cpu.Block(h11, w.linear2Bias, 1, 10, 1, 1)
 
-	// %h31 = block %h28 : f32[1,1,16]  // model.go:43
-	cpu.Block(h13, w.linear2Bias, 1, 10, 1, 1)
-
-	// %h23 = mat_mul_panels %h20, %h25, %h33 {n=10} : f32[N,10]  // model.go:43
-	cpu.MatMul(logits, h10, h12, &cpu.MatMulShape{M: n, N: 10, K: 512, LDA: 512, LDC: 10, Batch: 1}, &cpu.Epilogue{Bias: h13})
+	// %h23 = mat_mul_panels %h20, %h25, %h28 {n=10} : f32[N,10]  // model.go:43
+	cpu.MatMul(logits, h9, h10, &cpu.MatMulShape{M: n, N: 10, K: 512, LDA: 512, LDC: 10, Batch: 1}, &cpu.Epilogue{Bias: h11})
 	return nil
 }
 
@@ -646,17 +630,15 @@ func (t *Trainer) evalLoss(n int, loss, logits, image []float32, target []int64)
 		h2  = rt.View[float32](t.arena, evalLossH2Off, 144)
 		h3  = rt.View[float32](t.arena, evalLossH3Off, 10816*n)
 		h4  = rt.View[float32](t.arena, evalLossH4Off, 2304)
-		h5  = rt.View[float32](t.arena, 43264*n+4194304, 9216*n)
+		h5  = rt.View[float32](t.arena, 43264*n+2097152, 9216*n)
 		h6  = rt.View[float32](t.arena, evalLossH6Off, 1024*n)
-		h7  = rt.View[float32](t.arena, 4096*n+4194304, 1024*n)
+		h7  = rt.View[float32](t.arena, 4096*n+2097152, 1024*n)
 		h8  = rt.View[float32](t.arena, evalLossH8Off, 524288)
-		h9  = rt.View[float32](t.arena, evalLossH9Off, 524288)
-		h10 = rt.View[float32](t.arena, evalLossH10Off, 512*n)
-		h11 = rt.View[float32](t.arena, evalLossH11Off, 5120)
-		h12 = rt.View[float32](t.arena, evalLossH12Off, 8192)
-		h13 = rt.View[float32](t.arena, evalLossH13Off, 16)
-		h14 = rt.View[float32](t.arena, evalLossH14Off, 10*n)
-		h15 = rt.View[float32](t.arena, 64*n+4194304, n)
+		h9  = rt.View[float32](t.arena, evalLossH9Off, 512*n)
+		h10 = rt.View[float32](t.arena, evalLossH10Off, 8192)
+		h11 = rt.View[float32](t.arena, evalLossH11Off, 16)
+		h12 = rt.View[float32](t.arena, evalLossH12Off, 10*n)
+		h13 = rt.View[float32](t.arena, 64*n+2097152, n)
 	)
 
 	// %h27 = block %h12 : f32[1,1,16]  // model.go:39
@@ -680,42 +662,36 @@ func (t *Trainer) evalLoss(n int, loss, logits, image []float32, target []int64)
 	// %h14 = unblock %h40 {c=16} : f32[N,16,8,8]  // model.go:41
 	cpu.Unblock(h7, h6, n, 16, 8, 8)
 
-	// %h16 = strided_copy %h4 {shape=[1024,512] strides=[1,1024]} : f32[1024,512]  // model.go:42
-	cpu.StridedCopy(h8, w.linear1Weight, []int{1024, 512}, []int{1, 1024}, 0)
-
-	// %h19 = pack_panels %h16 : f32[32,1024,16]  // model.go:42
-	cpu.PackPanels(h9, h8, 1024, 512, 512, false, 1, 524288)
+	// %h19 = pack_panels %h4 {trans=true} : f32[32,1024,16]  // model.go:42
+	cpu.PackPanels(h8, w.linear1Weight, 1024, 512, 1024, true, 1, 524288)
 
 	// %h20 = mat_mul_panels %h15, %h19, %h5 {n=512 epilogue={clamp=true hi=+Inf}} : f32[N,512]  // model.go:42
-	cpu.MatMul(h10, h7, h9, &cpu.MatMulShape{M: n, N: 512, K: 1024, LDA: 1024, LDC: 512, Batch: 1}, &cpu.Epilogue{Bias: w.linear1Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	cpu.MatMul(h9, h7, h8, &cpu.MatMulShape{M: n, N: 512, K: 1024, LDA: 1024, LDC: 512, Batch: 1}, &cpu.Epilogue{Bias: w.linear1Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
-	// %h21 = strided_copy %h6 {shape=[512,10] strides=[1,512]} : f32[512,10]  // model.go:43
-	cpu.StridedCopy(h11, w.linear2Weight, []int{512, 10}, []int{1, 512}, 0)
+	// %h31 = pack_panels %h6 {trans=true} : f32[1,512,16]  // model.go:43
+	cpu.PackPanels(h10, w.linear2Weight, 512, 10, 512, true, 1, 5120)
 
-	// %h31 = pack_panels %h21 : f32[1,512,16]  // model.go:43
-	cpu.PackPanels(h12, h11, 512, 10, 10, false, 1, 5120)
+	// %h21 = block %h16 : f32[1,1,16]  // model.go:43
+	cpu.Block(h11, w.linear2Bias, 1, 10, 1, 1)
 
-	// %h37 = block %h34 : f32[1,1,16]  // model.go:43
-	cpu.Block(h13, w.linear2Bias, 1, 10, 1, 1)
-
-	// %h23 = mat_mul_panels %h20, %h31, %h39 {n=10} : f32[N,10]  // model.go:43
-	cpu.MatMul(logits, h10, h12, &cpu.MatMulShape{M: n, N: 10, K: 512, LDA: 512, LDC: 10, Batch: 1}, &cpu.Epilogue{Bias: h13})
+	// %h23 = mat_mul_panels %h20, %h31, %h34 {n=10} : f32[N,10]  // model.go:43
+	cpu.MatMul(logits, h9, h10, &cpu.MatMulShape{M: n, N: 10, K: 512, LDA: 512, LDC: 10, Batch: 1}, &cpu.Epilogue{Bias: h11})
 
 	// %h24 = log_softmax %h23 {axis=1} : f32[N,10]  // model.go:51
-	cpu.LogSoftmax(h14, logits, n, 10, 1)
+	cpu.LogSoftmax(h12, logits, n, 10, 1)
 
 	// %h26 = gather_elements %h24, %h25 {axis=1} : f32[N,1]  // model.go:51
-	if err := cpu.GatherElements(h15, h14, target, []int{n, 1}, []int{n, 10}, 1); err != nil {
+	if err := cpu.GatherElements(h13, h12, target, []int{n, 1}, []int{n, 10}, 1); err != nil {
 		return rt.At("model.go:51", err)
 	}
 
 	// %h10 = pointwise %h26 : f32[N,1]  // model.go:51
 	//
 	//	%h9 = neg %p : f32[]
-	cpu.Neg(h15, h15)
+	cpu.Neg(h13, h13)
 
 	// %h29 = reduce %h28 {kind="mean" axes=[0]} : f32[]  // model.go:51
-	cpu.ReduceMean(loss, h15, 1, n, 1)
+	cpu.ReduceMean(loss, h13, 1, n, 1)
 	return nil
 }
 
@@ -746,15 +722,13 @@ func (t *Trainer) trainForward(n int, logits, image []float32, key []int64) erro
 		h18 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH18Off]), 512*n)
 		h19 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH19Off]), 524288)
 		h20 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH20Off]), 524288)
-		h21 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH21Off]), 524288)
-		h22 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH22Off]), 512)
-		h23 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH23Off]), 512*n)
-		h24 = rt.View[bool](t.arena, int(t.trainForwardOffsets[trainForwardH24Off]), 1024)
-		h25 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH25Off]), 1024)
-		h26 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH26Off]), 5120)
-		h27 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH27Off]), 8192)
-		h28 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH28Off]), 16)
-		h29 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH29Off]), 10*n)
+		h21 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH21Off]), 512)
+		h22 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH22Off]), 512*n)
+		h23 = rt.View[bool](t.arena, int(t.trainForwardOffsets[trainForwardH23Off]), 1024)
+		h24 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH24Off]), 1024)
+		h25 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH25Off]), 8192)
+		h26 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH26Off]), 16)
+		h27 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH27Off]), 10*n)
 	)
 
 	// %h26 = random_uniform %key {d_type=f32 shape=[N,8,26,26] high=1 seed=1} : f32[N,8,26,26]  // model.go:39
@@ -763,15 +737,15 @@ func (t *Trainer) trainForward(n int, logits, image []float32, key []int64) erro
 
 	// %h25 = pointwise %h : f32[8,1,3,3]  // model.go:39
 	//
-	//	%h22 = constant {value=f32[](2)} : f32[]
-	//	%h51 = mul %p2, %h22 : f32[]
+	//	%h21 = constant {value=f32[](2)} : f32[]
+	//	%h22 = mul %p2, %h21 : f32[]
 	cpu.MulScalar(h2, w.conv1Weight, 2)
 	t.watch.See("model.go:39", h2)
 
 	// %h39 = pointwise %h1 : f32[8]  // model.go:39
 	//
 	//	%h94 = constant {value=f32[](2)} : f32[]
-	//	%h108 = mul %p3, %h94 : f32[]
+	//	%h104 = mul %p3, %h94 : f32[]
 	cpu.MulScalar(h3, w.conv1Bias, 2)
 	t.watch.See("model.go:39", h3)
 
@@ -790,10 +764,10 @@ func (t *Trainer) trainForward(n int, logits, image []float32, key []int64) erro
 
 	// %h10 = pointwise %h26, %h28 : f32[N,8,26,26]  // model.go:39
 	//
-	//	%h1111 = constant {value=f32[](0.5)} : f32[]
-	//	%h1121 = greater_or_equal %p34, %h1111 : bool[]
-	//	%h1141 = constant {value=f32[](0)} : f32[]
-	//	%h1151 = where %h1121, %p35, %h1141 : f32[]
+	//	%h1091 = constant {value=f32[](0.5)} : f32[]
+	//	%h1101 = greater_or_equal %p34, %h1091 : bool[]
+	//	%h1121 = constant {value=f32[](0)} : f32[]
+	//	%h1131 = where %h1101, %p35, %h1121 : f32[]
 	{
 		for lo := 0; lo < 5408*n; lo += 1024 {
 			hi := min(lo+1024, 5408*n)
@@ -809,15 +783,15 @@ func (t *Trainer) trainForward(n int, logits, image []float32, key []int64) erro
 
 	// %h89 = pointwise %h2 : f32[16,8,3,3]  // model.go:40
 	//
-	//	%h117 = constant {value=f32[](2)} : f32[]
-	//	%h118 = mul %p7, %h117 : f32[]
+	//	%h115 = constant {value=f32[](2)} : f32[]
+	//	%h116 = mul %p7, %h115 : f32[]
 	cpu.MulScalar(h10, w.conv2Weight, 2)
 	t.watch.See("model.go:40", h10)
 
 	// %h90 = pointwise %h3 : f32[16]  // model.go:40
 	//
-	//	%h120 = constant {value=f32[](2)} : f32[]
-	//	%h121 = mul %p8, %h120 : f32[]
+	//	%h118 = constant {value=f32[](2)} : f32[]
+	//	%h119 = mul %p8, %h118 : f32[]
 	cpu.MulScalar(h11, w.conv2Bias, 2)
 	t.watch.See("model.go:40", h11)
 
@@ -833,11 +807,11 @@ func (t *Trainer) trainForward(n int, logits, image []float32, key []int64) erro
 
 	// %h13 = pointwise %h33, %h35 : f32[N,16,24,24]  // model.go:40
 	//
-	//	%h12311 = constant {value=f32[](0.5)} : f32[]
-	//	%h12411 = greater_or_equal %p38, %h12311 : bool[]
-	//	%h12611 = constant {value=f32[](0)} : f32[]
-	//	%h12711 = where %h12411, %p39, %h12611 : f32[]
-	//	%h1291 = relu %h12711 : f32[]
+	//	%h12111 = constant {value=f32[](0.5)} : f32[]
+	//	%h12211 = greater_or_equal %p38, %h12111 : bool[]
+	//	%h12411 = constant {value=f32[](0)} : f32[]
+	//	%h12511 = where %h12211, %p39, %h12411 : f32[]
+	//	%h1271 = relu %h12511 : f32[]
 	{
 		for lo := 0; lo < 9216*n; lo += 1024 {
 			hi := min(lo+1024, 9216*n)
@@ -858,60 +832,54 @@ func (t *Trainer) trainForward(n int, logits, image []float32, key []int64) erro
 
 	// %h9 = pointwise %h4 : f32[512,1024]  // model.go:42
 	//
-	//	%h131 = constant {value=f32[](2)} : f32[]
-	//	%h132 = mul %p13, %h131 : f32[]
+	//	%h129 = constant {value=f32[](2)} : f32[]
+	//	%h130 = mul %p13, %h129 : f32[]
 	cpu.MulScalar(h19, w.linear1Weight, 2)
 	t.watch.See("model.go:42", h19)
 
-	// %h93 = strided_copy %h9 {shape=[1024,512] strides=[1,1024]} : f32[1024,512]  // model.go:42
-	cpu.StridedCopy(h20, h19, []int{1024, 512}, []int{1, 1024}, 0)
-
-	// %h16 = pack_panels %h93 : f32[32,1024,16]  // model.go:42
-	cpu.PackPanels(h21, h20, 1024, 512, 512, false, 1, 524288)
+	// %h16 = pack_panels %h9 {trans=true} : f32[32,1024,16]  // model.go:42
+	cpu.PackPanels(h20, h19, 1024, 512, 1024, true, 1, 524288)
 
 	// %h95 = pointwise %h5 : f32[512]  // model.go:42
 	//
-	//	%h134 = constant {value=f32[](2)} : f32[]
-	//	%h135 = mul %p14, %h134 : f32[]
-	cpu.MulScalar(h22, w.linear1Bias, 2)
-	t.watch.See("model.go:42", h22)
+	//	%h132 = constant {value=f32[](2)} : f32[]
+	//	%h133 = mul %p14, %h132 : f32[]
+	cpu.MulScalar(h21, w.linear1Bias, 2)
+	t.watch.See("model.go:42", h21)
 
 	// %h42 = mat_mul_panels %h15, %h16, %h95 {n=512} : f32[N,512]  // model.go:42
-	cpu.MatMul(h23, h17, h21, &cpu.MatMulShape{M: n, N: 512, K: 1024, LDA: 1024, LDC: 512, Batch: 1}, &cpu.Epilogue{Bias: h22})
-	t.watch.See("model.go:42", h23)
+	cpu.MatMul(h22, h17, h20, &cpu.MatMulShape{M: n, N: 512, K: 1024, LDA: 1024, LDC: 512, Batch: 1}, &cpu.Epilogue{Bias: h21})
+	t.watch.See("model.go:42", h22)
 
 	// %h20 = pointwise %h40, %h42 : f32[N,512]  // model.go:42
 	//
-	//	%h13711 = constant {value=f32[](0.5)} : f32[]
-	//	%h13811 = greater_or_equal %p42, %h13711 : bool[]
-	//	%h14011 = constant {value=f32[](0)} : f32[]
-	//	%h14111 = where %h13811, %p43, %h14011 : f32[]
-	//	%h1431 = relu %h14111 : f32[]
+	//	%h13511 = constant {value=f32[](0.5)} : f32[]
+	//	%h13611 = greater_or_equal %p42, %h13511 : bool[]
+	//	%h13811 = constant {value=f32[](0)} : f32[]
+	//	%h13911 = where %h13611, %p43, %h13811 : f32[]
+	//	%h1411 = relu %h13911 : f32[]
 	{
 		for lo := 0; lo < 512*n; lo += 1024 {
 			hi := min(lo+1024, 512*n)
-			cpu.GreaterOrEqualScalar(h24[:hi-lo], h18[lo:hi], 0.5)
-			cpu.WhereScalarY(h25[:hi-lo], h24[:hi-lo], h23[lo:hi], 0)
-			cpu.Relu(h23[lo:hi], h25[:hi-lo])
+			cpu.GreaterOrEqualScalar(h23[:hi-lo], h18[lo:hi], 0.5)
+			cpu.WhereScalarY(h24[:hi-lo], h23[:hi-lo], h22[lo:hi], 0)
+			cpu.Relu(h22[lo:hi], h24[:hi-lo])
 		}
 	}
-	t.watch.See("model.go:42", h23)
+	t.watch.See("model.go:42", h22)
 
-	// %h21 = strided_copy %h6 {shape=[512,10] strides=[1,512]} : f32[512,10]  // model.go:43
-	cpu.StridedCopy(h26, w.linear2Weight, []int{512, 10}, []int{1, 512}, 0)
+	// %h32 = pack_panels %h6 {trans=true} : f32[1,512,16]  // model.go:43
+	cpu.PackPanels(h25, w.linear2Weight, 512, 10, 512, true, 1, 5120)
 
-	// %h32 = pack_panels %h21 : f32[1,512,16]  // model.go:43
-	cpu.PackPanels(h27, h26, 512, 10, 10, false, 1, 5120)
+	// %h93 = block %h56 : f32[1,1,16]  // model.go:43
+	cpu.Block(h26, w.linear2Bias, 1, 10, 1, 1)
 
-	// %h104 = block %h102 : f32[1,1,16]  // model.go:43
-	cpu.Block(h28, w.linear2Bias, 1, 10, 1, 1)
-
-	// %h23 = mat_mul_panels %h20, %h32, %h107 {n=10} : f32[N,10]  // model.go:43
-	cpu.MatMul(logits, h23, h27, &cpu.MatMulShape{M: n, N: 10, K: 512, LDA: 512, LDC: 10, Batch: 1}, &cpu.Epilogue{Bias: h28})
+	// %h23 = mat_mul_panels %h20, %h32, %h102 {n=10} : f32[N,10]  // model.go:43
+	cpu.MatMul(logits, h22, h25, &cpu.MatMulShape{M: n, N: 10, K: 512, LDA: 512, LDC: 10, Batch: 1}, &cpu.Epilogue{Bias: h26})
 	t.watch.See("model.go:43", logits)
 
 	// %h47 = strided_copy %h46 {shape=[N,10] strides=[0,0]} : f32[N,10]
-	cpu.StridedCopy(h29, w.constH46, []int{n, 10}, []int{0, 0}, 0)
+	cpu.StridedCopy(h27, w.constH46, []int{n, 10}, []int{0, 0}, 0)
 	return nil
 }
 
@@ -923,56 +891,56 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32, key []int64)
 	w := t.weights
 	g := t.changes
 	var (
-		h29 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH29Off]), 10*n)
-		h30 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH30Off]), 5120)
-		h31 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH31Off]), 512*n)
-		h23 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH23Off]), 512*n)
-		h32 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH32Off]), 16*n)
-		h33 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH33Off]), 5120)
-		h34 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH34Off]), 512*n)
-		h35 = rt.View[bool](t.arena, int(t.trainForwardOffsets[trainForwardH35Off]), 1024)
+		h27 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH27Off]), 10*n)
+		h28 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH28Off]), 5120)
+		h29 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH29Off]), 512*n)
+		h22 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH22Off]), 512*n)
+		h30 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH30Off]), 16*n)
+		h31 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH31Off]), 5120)
+		h32 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH32Off]), 512*n)
+		h33 = rt.View[bool](t.arena, int(t.trainForwardOffsets[trainForwardH33Off]), 1024)
 		h18 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH18Off]), 512*n)
-		h36 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH36Off]), 1024)
-		h37 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH37Off]), 524288)
-		h38 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH38Off]), 1024*n)
-		h39 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH39Off]), 1024*n)
+		h34 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH34Off]), 1024)
+		h35 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH35Off]), 524288)
+		h36 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH36Off]), 1024*n)
+		h37 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH37Off]), 1024*n)
 		h17 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH17Off]), 1024*n)
-		h40 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH40Off]), 512*n)
-		h41 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH41Off]), 524288)
-		h42 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH42Off]), 1024)
-		h43 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH43Off]), 16)
-		h44 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH44Off]), 16384*n)
-		h45 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH45Off]), 9216*n)
-		h46 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH46Off]), 9216*n)
-		h47 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH47Off]), 1024)
+		h38 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH38Off]), 512*n)
+		h39 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH39Off]), 524288)
+		h40 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH40Off]), 1024)
+		h41 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH41Off]), 16)
+		h42 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH42Off]), 16384*n)
+		h43 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH43Off]), 9216*n)
+		h44 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH44Off]), 9216*n)
+		h45 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH45Off]), 1024)
 		h14 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH14Off]), 9216*n)
-		h48 = rt.View[bool](t.arena, int(t.trainForwardOffsets[trainForwardH48Off]), 1024)
+		h46 = rt.View[bool](t.arena, int(t.trainForwardOffsets[trainForwardH46Off]), 1024)
 		h9  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH9Off]), 9216*n)
-		h49 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH49Off]), 9216*n)
-		h50 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH50Off]), 2304)
-		h51 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH51Off]), 10816*n)
-		h52 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH52Off]), 5408*n)
-		h53 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH53Off]), 9216*n)
+		h47 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH47Off]), 9216*n)
+		h48 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH48Off]), 2304)
+		h49 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH49Off]), 10816*n)
+		h50 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH50Off]), 5408*n)
+		h51 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH51Off]), 9216*n)
 		h7  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH7Off]), 5408*n)
-		h54 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH54Off]), 768*min(576*n, 1024))
-		h55 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH55Off]), 16*n)
-		h56 = rt.View[bool](t.arena, int(t.trainForwardOffsets[trainForwardH56Off]), 1024)
+		h52 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH52Off]), 768*min(576*n, 1024))
+		h53 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH53Off]), 16*n)
+		h54 = rt.View[bool](t.arena, int(t.trainForwardOffsets[trainForwardH54Off]), 1024)
 		h1  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH1Off]), 5408*n)
-		h57 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH57Off]), 1024)
-		h58 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH58Off]), 5408*n)
-		h59 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH59Off]), 768*min(676*n, 1024))
-		h60 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH60Off]), 8*n)
+		h55 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH55Off]), 1024)
+		h56 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH56Off]), 5408*n)
+		h57 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH57Off]), 768*min(676*n, 1024))
+		h58 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH58Off]), 8*n)
 	)
 
 	// %h48 = pointwise %h47, %d_logits : f32[N,10]
 	//
-	//	%h145 = mul %p19, %p20 : f32[]
-	cpu.Mul(h29, h29, dLogits)
-	t.watch.See("pointwise", h29)
+	//	%h143 = mul %p19, %p20 : f32[]
+	cpu.Mul(h27, h27, dLogits)
+	t.watch.See("pointwise", h27)
 
 	// %h49 = reduce %h48 {kind="sum" axes=[0]} : f32[10]  // model.go:43
 	if g.linear2Bias != nil {
-		cpu.ReduceSum(g.linear2Bias, h29, 1, n, 10)
+		cpu.ReduceSum(g.linear2Bias, h27, 1, n, 10)
 		t.watch.See("model.go:43", g.linear2Bias)
 	}
 	if t.passTrainForward.Ends() <= 1 {
@@ -980,27 +948,27 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32, key []int64)
 	}
 
 	// %h38 = pack_panels %h6 : f32[32,10,16]  // model.go:43
-	cpu.PackPanels(h30, w.linear2Weight, 10, 512, 512, false, 1, 5120)
+	cpu.PackPanels(h28, w.linear2Weight, 10, 512, 512, false, 1, 5120)
 
 	// %h52 = strided_copy %h20 {shape=[512,N] strides=[1,512]} : f32[512,N]  // model.go:43
 	if g.linear2Weight != nil {
-		cpu.StridedCopy(h31, h23, []int{512, n}, []int{1, 512}, 0)
+		cpu.StridedCopy(h29, h22, []int{512, n}, []int{1, 512}, 0)
 	}
 
 	// %h45 = pack_panels %h48 : f32[1,N,16]  // model.go:43
 	if g.linear2Weight != nil {
-		cpu.PackPanels(h32, h29, n, 10, 10, false, 1, 10*n)
+		cpu.PackPanels(h30, h27, n, 10, 10, false, 1, 10*n)
 	}
 
 	// %h53 = mat_mul_panels %h52, %h45 {n=10} : f32[512,10]  // model.go:43
 	if g.linear2Weight != nil {
-		cpu.MatMul(h33, h31, h32, &cpu.MatMulShape{M: 512, N: 10, K: n, LDA: n, LDC: 10, Batch: 1}, nil)
-		t.watch.See("model.go:43", h33)
+		cpu.MatMul(h31, h29, h30, &cpu.MatMulShape{M: 512, N: 10, K: n, LDA: n, LDC: 10, Batch: 1}, nil)
+		t.watch.See("model.go:43", h31)
 	}
 
 	// %h54 = strided_copy %h53 {shape=[10,512] strides=[1,10]} : f32[10,512]  // model.go:43
 	if g.linear2Weight != nil {
-		cpu.StridedCopy(g.linear2Weight, h33, []int{10, 512}, []int{1, 10}, 0)
+		cpu.StridedCopy(g.linear2Weight, h31, []int{10, 512}, []int{1, 10}, 0)
 	}
 	if t.passTrainForward.Ends() <= 2 {
 		return nil
@@ -1008,24 +976,24 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32, key []int64)
 
 	// %h55 = mat_mul_panels %h48, %h38, _, _, %h20 {n=512} : f32[N,512]  // model.go:43, model.go:42
 	//
-	//	%h109 = gate %p, %p1 : f32[]
-	cpu.MatMul(h34, h29, h30, &cpu.MatMulShape{M: n, N: 512, K: 10, LDA: 10, LDC: 512, Batch: 1}, &cpu.Epilogue{Then: gate, In: [2][]float32{h23, nil}})
-	t.watch.See("model.go:43, model.go:42", h34)
+	//	%h107 = gate %p, %p1 : f32[]
+	cpu.MatMul(h32, h27, h28, &cpu.MatMulShape{M: n, N: 512, K: 10, LDA: 10, LDC: 512, Batch: 1}, &cpu.Epilogue{Then: gate, In: [2][]float32{h22, nil}})
+	t.watch.See("model.go:43, model.go:42", h32)
 
 	// %h58 = pointwise %h40, %h55 : f32[N,512]  // model.go:42
 	//
-	//	%h13721 = constant {value=f32[](0.5)} : f32[]
-	//	%h13821 = greater_or_equal %p46, %h13721 : bool[]
-	//	%h14711 = constant {value=f32[](0)} : f32[]
-	//	%h14811 = where %h13821, %p47, %h14711 : f32[]
-	//	%h1501 = constant {value=f32[](2)} : f32[]
-	//	%h1511 = mul %h14811, %h1501 : f32[]
+	//	%h13521 = constant {value=f32[](0.5)} : f32[]
+	//	%h13621 = greater_or_equal %p46, %h13521 : bool[]
+	//	%h14511 = constant {value=f32[](0)} : f32[]
+	//	%h14611 = where %h13621, %p47, %h14511 : f32[]
+	//	%h1481 = constant {value=f32[](2)} : f32[]
+	//	%h1491 = mul %h14611, %h1481 : f32[]
 	{
 		for lo := 0; lo < 512*n; lo += 1024 {
 			hi := min(lo+1024, 512*n)
-			cpu.GreaterOrEqualScalar(h35[:hi-lo], h18[lo:hi], 0.5)
-			cpu.WhereScalarY(h36[:hi-lo], h35[:hi-lo], h34[lo:hi], 0)
-			cpu.MulScalar(h18[lo:hi], h36[:hi-lo], 2)
+			cpu.GreaterOrEqualScalar(h33[:hi-lo], h18[lo:hi], 0.5)
+			cpu.WhereScalarY(h34[:hi-lo], h33[:hi-lo], h32[lo:hi], 0)
+			cpu.MulScalar(h18[lo:hi], h34[:hi-lo], 2)
 		}
 	}
 	t.watch.See("model.go:42", h18)
@@ -1040,31 +1008,31 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32, key []int64)
 	}
 
 	// %h60 = pack_panels %h4 : f32[64,512,16]  // model.go:42
-	cpu.PackPanels(h37, w.linear1Weight, 512, 1024, 1024, false, 1, 524288)
+	cpu.PackPanels(h35, w.linear1Weight, 512, 1024, 1024, false, 1, 524288)
 
 	// %h61 = mat_mul_panels %h58, %h60 {n=1024} : f32[N,1024]  // model.go:42
-	cpu.MatMul(h38, h18, h37, &cpu.MatMulShape{M: n, N: 1024, K: 512, LDA: 512, LDC: 1024, Batch: 1}, nil)
-	t.watch.See("model.go:42", h38)
+	cpu.MatMul(h36, h18, h35, &cpu.MatMulShape{M: n, N: 1024, K: 512, LDA: 512, LDC: 1024, Batch: 1}, nil)
+	t.watch.See("model.go:42", h36)
 
 	// %h62 = strided_copy %h15 {shape=[1024,N] strides=[1,1024]} : f32[1024,N]  // model.go:42
 	if g.linear1Weight != nil {
-		cpu.StridedCopy(h39, h17, []int{1024, n}, []int{1, 1024}, 0)
+		cpu.StridedCopy(h37, h17, []int{1024, n}, []int{1, 1024}, 0)
 	}
 
 	// %h69 = pack_panels %h58 : f32[32,N,16]  // model.go:42
 	if g.linear1Weight != nil {
-		cpu.PackPanels(h40, h18, n, 512, 512, false, 1, 512*n)
+		cpu.PackPanels(h38, h18, n, 512, 512, false, 1, 512*n)
 	}
 
 	// %h63 = mat_mul_panels %h62, %h69 {n=512} : f32[1024,512]  // model.go:42
 	if g.linear1Weight != nil {
-		cpu.MatMul(h41, h39, h40, &cpu.MatMulShape{M: 1024, N: 512, K: n, LDA: n, LDC: 512, Batch: 1}, nil)
-		t.watch.See("model.go:42", h41)
+		cpu.MatMul(h39, h37, h38, &cpu.MatMulShape{M: 1024, N: 512, K: n, LDA: n, LDC: 512, Batch: 1}, nil)
+		t.watch.See("model.go:42", h39)
 	}
 
 	// %h64 = strided_copy %h63 {shape=[512,1024] strides=[1,512]} : f32[512,1024]  // model.go:42
 	if g.linear1Weight != nil {
-		cpu.StridedCopy(g.linear1Weight, h41, []int{512, 1024}, []int{1, 512}, 0)
+		cpu.StridedCopy(g.linear1Weight, h39, []int{512, 1024}, []int{1, 512}, 0)
 	}
 	if t.passTrainForward.Ends() <= 4 {
 		return nil
@@ -1072,70 +1040,70 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32, key []int64)
 
 	// %h73 = pointwise %h65, %h72 : f32[N,16,8,8]  // model.go:41
 	//
-	//	%h153 = div %p24, %p25 : f32[]
+	//	%h151 = div %p24, %p25 : f32[]
 	{
-		cpu.Repeat(h42, w.constH87)
+		cpu.Repeat(h40, w.constH87)
 		for lo := 0; lo < 1024*n; lo += 1024 {
 			hi := min(lo+1024, 1024*n)
-			cpu.Div(h38[lo:hi], h38[lo:hi], h42[:hi-lo])
+			cpu.Div(h36[lo:hi], h36[lo:hi], h40[:hi-lo])
 		}
 	}
-	t.watch.See("model.go:41", h38)
+	t.watch.See("model.go:41", h36)
 
 	// %h67 = pack_conv %h91 {group=1 in_block=1} : f32[1,1,1,1,1,16]  // model.go:41
-	cpu.PackConv(h43, w.constH81, &conv4)
+	cpu.PackConv(h41, w.constH81, &conv4)
 
 	// %h68 = conv_blocked %h74, %h67 {window={kernel=[1,1] pads=[0,0,0,0]} in_c=1 out_c=9 group=1} : f32[16*N,1,8,8,16]  // model.go:41
-	cpu.Conv(h44, h38, h43, &cpu.ConvShape{N: 16 * n, InC: 1, InH: 8, InW: 8, InBlock: 1, OutC: 9, OutH: 8, OutW: 8, KH: 1, KW: 1, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1}, nil)
-	t.watch.See("model.go:41", h44)
+	cpu.Conv(h42, h36, h41, &cpu.ConvShape{N: 16 * n, InC: 1, InH: 8, InW: 8, InBlock: 1, OutC: 9, OutH: 8, OutW: 8, KH: 1, KW: 1, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1}, nil)
+	t.watch.See("model.go:41", h42)
 
 	// %h96 = unblock %h68 {c=9} : f32[16*N,9,8,8]  // model.go:41
-	cpu.Unblock(h45, h44, 16*n, 9, 8, 8)
+	cpu.Unblock(h43, h42, 16*n, 9, 8, 8)
 
 	// %h98 = strided_copy %h97 {shape=[16*N,1,8,3,8,3] strides=[576,576,8,192,1,64]} : f32[16*N,1,8,3,8,3]  // model.go:41
-	cpu.StridedCopy(h46, h45, []int{16 * n, 1, 8, 3, 8, 3}, []int{576, 576, 8, 192, 1, 64}, 0)
+	cpu.StridedCopy(h44, h43, []int{16 * n, 1, 8, 3, 8, 3}, []int{576, 576, 8, 192, 1, 64}, 0)
 
 	// %h80 = pointwise %h33, %h76, %h13 : f32[N,16,24,24]  // model.go:40
 	//
-	//	%h15511 = gate %p54, %p55 : f32[]
-	//	%h123211 = constant {value=f32[](0.5)} : f32[]
-	//	%h124211 = greater_or_equal %p53, %h123211 : bool[]
-	//	%h157111 = constant {value=f32[](0)} : f32[]
-	//	%h158111 = where %h124211, %h15511, %h157111 : f32[]
-	//	%h1601 = constant {value=f32[](2)} : f32[]
-	//	%h1611 = mul %h158111, %h1601 : f32[]
+	//	%h15311 = gate %p54, %p55 : f32[]
+	//	%h121211 = constant {value=f32[](0.5)} : f32[]
+	//	%h122211 = greater_or_equal %p53, %h121211 : bool[]
+	//	%h155111 = constant {value=f32[](0)} : f32[]
+	//	%h156111 = where %h122211, %h15311, %h155111 : f32[]
+	//	%h1581 = constant {value=f32[](2)} : f32[]
+	//	%h1591 = mul %h156111, %h1581 : f32[]
 	{
 		for lo := 0; lo < 9216*n; lo += 1024 {
 			hi := min(lo+1024, 9216*n)
-			cpu.Gate(h47[:hi-lo], h46[lo:hi], h14[lo:hi])
-			cpu.GreaterOrEqualScalar(h48[:hi-lo], h9[lo:hi], 0.5)
-			cpu.WhereScalarY(h47[:hi-lo], h48[:hi-lo], h47[:hi-lo], 0)
-			cpu.MulScalar(h9[lo:hi], h47[:hi-lo], 2)
+			cpu.Gate(h45[:hi-lo], h44[lo:hi], h14[lo:hi])
+			cpu.GreaterOrEqualScalar(h46[:hi-lo], h9[lo:hi], 0.5)
+			cpu.WhereScalarY(h45[:hi-lo], h46[:hi-lo], h45[:hi-lo], 0)
+			cpu.MulScalar(h9[lo:hi], h45[:hi-lo], 2)
 		}
 	}
 	t.watch.See("model.go:40", h9)
 
 	// %h71 = block %h80 : f32[N,1,24,24,16]  // model.go:40
-	cpu.Block(h49, h9, n, 16, 24, 24)
+	cpu.Block(h47, h9, n, 16, 24, 24)
 
 	// %h99 = pack_conv_data %h2 : f32[1,1,3,3,16,16]  // model.go:40
-	cpu.PackConvData(h50, w.conv2Weight, &conv5)
+	cpu.PackConvData(h48, w.conv2Weight, &conv5)
 
 	// %h100 = conv_data_blocked %h71, %h99 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} in_c=8 out_c=16 spatial=[26,26]} : f32[N,1,26,26,16]  // model.go:40
-	cpu.ConvData(h51, h49, h50, &cpu.ConvShape{N: n, InC: 8, InH: 26, InW: 26, InBlock: 16, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1})
-	t.watch.See("model.go:40", h51)
+	cpu.ConvData(h49, h47, h48, &cpu.ConvShape{N: n, InC: 8, InH: 26, InW: 26, InBlock: 16, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1})
+	t.watch.See("model.go:40", h49)
 
 	// %h81 = unblock %h100 {c=8} : f32[N,8,26,26]  // model.go:40
-	cpu.Unblock(h52, h51, n, 8, 26, 26)
+	cpu.Unblock(h50, h49, n, 8, 26, 26)
 
 	// %h41 = strided_copy %h80 {shape=[16,N,24,24] strides=[576,9216,24,1]} : f32[16,N,24,24]  // model.go:40
 	if g.conv2Weight != nil {
-		cpu.StridedCopy(h53, h9, []int{16, n, 24, 24}, []int{576, 9216, 24, 1}, 0)
+		cpu.StridedCopy(h51, h9, []int{16, n, 24, 24}, []int{576, 9216, 24, 1}, 0)
 	}
 
 	// %h82 = conv_weights %h10, %h41 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} group=1 first=true} : f32[16,8,3,3]  // model.go:40
 	if g.conv2Weight != nil {
-		cpu.ConvWeights(g.conv2Weight, h7, h53, h54, &cpu.ConvShape{N: n, InC: 8, InH: 26, InW: 26, InBlock: 1, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1})
+		cpu.ConvWeights(g.conv2Weight, h7, h51, h52, &cpu.ConvShape{N: n, InC: 8, InH: 26, InW: 26, InBlock: 1, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1})
 		t.watch.See("model.go:40", g.conv2Weight)
 	}
 	if t.passTrainForward.Ends() <= 5 {
@@ -1144,13 +1112,13 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32, key []int64)
 
 	// %h70 = reduce %h80 {kind="sum" axes=[2,3] keep_dims=true} : f32[N,16,1,1]  // model.go:40
 	if g.conv2Bias != nil {
-		cpu.ReduceSum(h55, h9, 16*n, 576, 1)
-		t.watch.See("model.go:40", h55)
+		cpu.ReduceSum(h53, h9, 16*n, 576, 1)
+		t.watch.See("model.go:40", h53)
 	}
 
 	// %h101 = reduce %h70 {kind="sum" axes=[0] keep_dims=true} : f32[1,16,1,1]  // model.go:40
 	if g.conv2Bias != nil {
-		cpu.ReduceSum(g.conv2Bias, h55, 1, n, 16)
+		cpu.ReduceSum(g.conv2Bias, h53, 1, n, 16)
 		t.watch.See("model.go:40", g.conv2Bias)
 	}
 	if t.passTrainForward.Ends() <= 6 {
@@ -1159,30 +1127,30 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32, key []int64)
 
 	// %h86 = pointwise %h26, %h81 : f32[N,8,26,26]  // model.go:39
 	//
-	//	%h11121 = constant {value=f32[](0.5)} : f32[]
-	//	%h11221 = greater_or_equal %p58, %h11121 : bool[]
-	//	%h16311 = constant {value=f32[](0)} : f32[]
-	//	%h16411 = where %h11221, %p59, %h16311 : f32[]
-	//	%h1661 = constant {value=f32[](2)} : f32[]
-	//	%h1671 = mul %h16411, %h1661 : f32[]
+	//	%h10921 = constant {value=f32[](0.5)} : f32[]
+	//	%h11021 = greater_or_equal %p58, %h10921 : bool[]
+	//	%h16111 = constant {value=f32[](0)} : f32[]
+	//	%h16211 = where %h11021, %p59, %h16111 : f32[]
+	//	%h1641 = constant {value=f32[](2)} : f32[]
+	//	%h1651 = mul %h16211, %h1641 : f32[]
 	{
 		for lo := 0; lo < 5408*n; lo += 1024 {
 			hi := min(lo+1024, 5408*n)
-			cpu.GreaterOrEqualScalar(h56[:hi-lo], h1[lo:hi], 0.5)
-			cpu.WhereScalarY(h57[:hi-lo], h56[:hi-lo], h52[lo:hi], 0)
-			cpu.MulScalar(h1[lo:hi], h57[:hi-lo], 2)
+			cpu.GreaterOrEqualScalar(h54[:hi-lo], h1[lo:hi], 0.5)
+			cpu.WhereScalarY(h55[:hi-lo], h54[:hi-lo], h50[lo:hi], 0)
+			cpu.MulScalar(h1[lo:hi], h55[:hi-lo], 2)
 		}
 	}
 	t.watch.See("model.go:39", h1)
 
 	// %h103 = strided_copy %h86 {shape=[8,N,26,26] strides=[676,5408,26,1]} : f32[8,N,26,26]  // model.go:39
 	if g.conv1Weight != nil {
-		cpu.StridedCopy(h58, h1, []int{8, n, 26, 26}, []int{676, 5408, 26, 1}, 0)
+		cpu.StridedCopy(h56, h1, []int{8, n, 26, 26}, []int{676, 5408, 26, 1}, 0)
 	}
 
 	// %h87 = conv_weights %h8, %h103 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} group=1 first=true} : f32[8,1,3,3]  // model.go:39
 	if g.conv1Weight != nil {
-		cpu.ConvWeights(g.conv1Weight, image, h58, h59, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 8, OutH: 26, OutW: 26, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1})
+		cpu.ConvWeights(g.conv1Weight, image, h56, h57, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 8, OutH: 26, OutW: 26, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1})
 		t.watch.See("model.go:39", g.conv1Weight)
 	}
 	if t.passTrainForward.Ends() <= 7 {
@@ -1191,13 +1159,13 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32, key []int64)
 
 	// %h105 = reduce %h86 {kind="sum" axes=[2,3] keep_dims=true} : f32[N,8,1,1]  // model.go:39
 	if g.conv1Bias != nil {
-		cpu.ReduceSum(h60, h1, 8*n, 676, 1)
-		t.watch.See("model.go:39", h60)
+		cpu.ReduceSum(h58, h1, 8*n, 676, 1)
+		t.watch.See("model.go:39", h58)
 	}
 
 	// %h106 = reduce %h105 {kind="sum" axes=[0] keep_dims=true} : f32[1,8,1,1]  // model.go:39
 	if g.conv1Bias != nil {
-		cpu.ReduceSum(g.conv1Bias, h60, 1, n, 8)
+		cpu.ReduceSum(g.conv1Bias, h58, 1, n, 8)
 		t.watch.See("model.go:39", g.conv1Bias)
 	}
 	return nil

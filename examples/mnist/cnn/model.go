@@ -265,7 +265,7 @@ func (s *Session) forward(n int, logits, image []float32) error {
 	// %h20 = mat_mul_panels %h15, %h12, %h5 {n=512 epilogue={clamp=true hi=+Inf}} : f32[N,512]  // model.go:42
 	cpu.MatMul(h6, h5, w.linear1Weight, &cpu.MatMulShape{M: n, N: 512, K: 1024, LDA: 1024, LDC: 512, Batch: 1}, &cpu.Epilogue{Bias: w.linear1Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
-	// %h23 = mat_mul_panels %h20, %h25, %h33 {n=10} : f32[N,10]  // model.go:43
+	// %h23 = mat_mul_panels %h20, %h25, %h28 {n=10} : f32[N,10]  // model.go:43
 	cpu.MatMul(logits, h6, w.linear2Weight, &cpu.MatMulShape{M: n, N: 10, K: 512, LDA: 512, LDC: 10, Batch: 1}, &cpu.Epilogue{Bias: w.linear2Bias})
 	return nil
 }
@@ -302,7 +302,7 @@ func (s *Session) loss(n int, loss, logits, image []float32, target []int64) err
 	// %h20 = mat_mul_panels %h15, %h19, %h5 {n=512 epilogue={clamp=true hi=+Inf}} : f32[N,512]  // model.go:42
 	cpu.MatMul(h6, h5, w.linear1Weight, &cpu.MatMulShape{M: n, N: 512, K: 1024, LDA: 1024, LDC: 512, Batch: 1}, &cpu.Epilogue{Bias: w.linear1Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
-	// %h23 = mat_mul_panels %h20, %h31, %h39 {n=10} : f32[N,10]  // model.go:43
+	// %h23 = mat_mul_panels %h20, %h31, %h34 {n=10} : f32[N,10]  // model.go:43
 	cpu.MatMul(logits, h6, w.linear2Weight, &cpu.MatMulShape{M: n, N: 10, K: 512, LDA: 512, LDC: 10, Batch: 1}, &cpu.Epilogue{Bias: w.linear2Bias})
 
 	// %h24 = log_softmax %h23 {axis=1} : f32[N,10]  // model.go:51

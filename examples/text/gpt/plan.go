@@ -76,7 +76,7 @@ const (
 // The arena's plan for step. Buffers share memory only when no step needs both; their sizes and
 // offsets follow from the extents of the arguments.
 //
-//	169 buffers, placed once the extents are known
+//	160 buffers, placed once the extents are known
 const (
 	stepH1Off   = 0   // f32[4096*N]
 	stepH2Off   = 1   // f32[4096*N]
@@ -99,160 +99,151 @@ const (
 	stepH19Off  = 18  // f32[4096*N]
 	stepH20Off  = 19  // f32[4096]
 	stepH21Off  = 20  // f32[4096]
-	stepH22Off  = 21  // f32[4096]
+	stepH22Off  = 21  // f32[4096*N]
 	stepH23Off  = 22  // f32[4096*N]
 	stepH24Off  = 23  // f32[4096*N]
 	stepH25Off  = 24  // f32[4096*N]
-	stepH26Off  = 25  // f32[4096*N]
+	stepH26Off  = 25  // f32[16384*N]
 	stepH27Off  = 26  // f32[16384*N]
 	stepH28Off  = 27  // f32[16384*N]
-	stepH29Off  = 28  // f32[16384*N]
-	stepH30Off  = 29  // f32[1024]
-	stepH31Off  = 30  // bool[1024]
+	stepH29Off  = 28  // f32[1024]
+	stepH30Off  = 29  // bool[1024]
+	stepH31Off  = 30  // f32[4096*N]
 	stepH32Off  = 31  // f32[4096*N]
 	stepH33Off  = 32  // f32[4096*N]
 	stepH34Off  = 33  // f32[4096*N]
-	stepH35Off  = 34  // f32[4096*N]
+	stepH35Off  = 34  // f32[4096]
 	stepH36Off  = 35  // f32[4096]
-	stepH37Off  = 36  // f32[4096]
-	stepH38Off  = 37  // f32[4096]
-	stepH39Off  = 38  // f32[64]
-	stepH40Off  = 39  // f32[4096*N]
-	stepH41Off  = 40  // bool[1024]
-	stepH42Off  = 41  // f32[1024]
-	stepH43Off  = 42  // f32[4096*N]
-	stepH44Off  = 43  // f32[16384]
-	stepH45Off  = 44  // f32[16384]
-	stepH46Off  = 45  // f32[16384*N]
-	stepH47Off  = 46  // f32[16384*N]
-	stepH48Off  = 47  // f32[16384*N]
-	stepH49Off  = 48  // f32[1024]
-	stepH50Off  = 49  // bool[1024]
-	stepH51Off  = 50  // f32[4096*N]
-	stepH52Off  = 51  // f32[16384]
-	stepH53Off  = 52  // f32[16384]
-	stepH54Off  = 53  // f32[16384]
-	stepH55Off  = 54  // f32[64]
-	stepH56Off  = 55  // f32[4096*N]
-	stepH57Off  = 56  // bool[1024]
-	stepH58Off  = 57  // f32[1024]
-	stepH59Off  = 58  // f32[4096*N]
+	stepH37Off  = 36  // f32[64]
+	stepH38Off  = 37  // f32[4096*N]
+	stepH39Off  = 38  // bool[1024]
+	stepH40Off  = 39  // f32[1024]
+	stepH41Off  = 40  // f32[4096*N]
+	stepH42Off  = 41  // f32[16384]
+	stepH43Off  = 42  // f32[16384*N]
+	stepH44Off  = 43  // f32[16384*N]
+	stepH45Off  = 44  // f32[16384*N]
+	stepH46Off  = 45  // f32[1024]
+	stepH47Off  = 46  // bool[1024]
+	stepH48Off  = 47  // f32[4096*N]
+	stepH49Off  = 48  // f32[16384]
+	stepH50Off  = 49  // f32[16384]
+	stepH51Off  = 50  // f32[64]
+	stepH52Off  = 51  // f32[4096*N]
+	stepH53Off  = 52  // bool[1024]
+	stepH54Off  = 53  // f32[1024]
+	stepH55Off  = 54  // f32[4096*N]
+	stepH56Off  = 55  // f32[4096]
+	stepH57Off  = 56  // f32[64]
+	stepH58Off  = 57  // f32[4096]
+	stepH59Off  = 58  // f32[4096]
 	stepH60Off  = 59  // f32[4096]
 	stepH61Off  = 60  // f32[64]
-	stepH62Off  = 61  // f32[4096]
-	stepH63Off  = 62  // f32[4096]
+	stepH62Off  = 61  // f32[4096*N]
+	stepH63Off  = 62  // f32[4096*N]
 	stepH64Off  = 63  // f32[4096]
-	stepH65Off  = 64  // f32[64]
-	stepH66Off  = 65  // f32[4096*N]
-	stepH67Off  = 66  // f32[4096*N]
-	stepH68Off  = 67  // f32[4096]
-	stepH69Off  = 68  // f32[4096]
+	stepH65Off  = 64  // f32[4096]
+	stepH66Off  = 65  // f32[4096]
+	stepH67Off  = 66  // f32[64]
+	stepH68Off  = 67  // f32[4096*N]
+	stepH69Off  = 68  // f32[4096*N]
 	stepH70Off  = 69  // f32[4096]
-	stepH71Off  = 70  // f32[64]
+	stepH71Off  = 70  // f32[4096]
 	stepH72Off  = 71  // f32[4096*N]
 	stepH73Off  = 72  // f32[4096*N]
-	stepH74Off  = 73  // f32[4096]
-	stepH75Off  = 74  // f32[4096]
-	stepH76Off  = 75  // f32[4096]
-	stepH77Off  = 76  // f32[4096*N]
-	stepH78Off  = 77  // f32[4096*N]
-	stepH79Off  = 78  // f32[4096*N]
-	stepH80Off  = 79  // f32[4096*N]
-	stepH81Off  = 80  // f32[16384*N]
-	stepH82Off  = 81  // f32[16384*N]
-	stepH83Off  = 82  // f32[16384*N]
-	stepH84Off  = 83  // f32[1024]
-	stepH85Off  = 84  // bool[1024]
-	stepH86Off  = 85  // f32[4096*N]
-	stepH87Off  = 86  // f32[4096*N]
+	stepH74Off  = 73  // f32[4096*N]
+	stepH75Off  = 74  // f32[4096*N]
+	stepH76Off  = 75  // f32[16384*N]
+	stepH77Off  = 76  // f32[16384*N]
+	stepH78Off  = 77  // f32[16384*N]
+	stepH79Off  = 78  // f32[1024]
+	stepH80Off  = 79  // bool[1024]
+	stepH81Off  = 80  // f32[4096*N]
+	stepH82Off  = 81  // f32[4096*N]
+	stepH83Off  = 82  // f32[4096*N]
+	stepH84Off  = 83  // f32[4096*N]
+	stepH85Off  = 84  // f32[4096]
+	stepH86Off  = 85  // f32[4096]
+	stepH87Off  = 86  // f32[64]
 	stepH88Off  = 87  // f32[4096*N]
-	stepH89Off  = 88  // f32[4096*N]
-	stepH90Off  = 89  // f32[4096]
-	stepH91Off  = 90  // f32[4096]
-	stepH92Off  = 91  // f32[4096]
-	stepH93Off  = 92  // f32[64]
-	stepH94Off  = 93  // f32[4096*N]
-	stepH95Off  = 94  // bool[1024]
+	stepH89Off  = 88  // bool[1024]
+	stepH90Off  = 89  // f32[1024]
+	stepH91Off  = 90  // f32[4096*N]
+	stepH92Off  = 91  // f32[16384]
+	stepH93Off  = 92  // f32[16384*N]
+	stepH94Off  = 93  // f32[16384*N]
+	stepH95Off  = 94  // f32[16384*N]
 	stepH96Off  = 95  // f32[1024]
-	stepH97Off  = 96  // f32[4096*N]
-	stepH98Off  = 97  // f32[16384]
+	stepH97Off  = 96  // bool[1024]
+	stepH98Off  = 97  // f32[4096*N]
 	stepH99Off  = 98  // f32[16384]
-	stepH100Off = 99  // f32[16384*N]
-	stepH101Off = 100 // f32[16384*N]
-	stepH102Off = 101 // f32[16384*N]
-	stepH103Off = 102 // f32[1024]
-	stepH104Off = 103 // bool[1024]
+	stepH100Off = 99  // f32[16384]
+	stepH101Off = 100 // f32[64]
+	stepH102Off = 101 // f32[4096*N]
+	stepH103Off = 102 // bool[1024]
+	stepH104Off = 103 // f32[1024]
 	stepH105Off = 104 // f32[4096*N]
 	stepH106Off = 105 // f32[16384]
-	stepH107Off = 106 // f32[16384]
-	stepH108Off = 107 // f32[16384]
-	stepH109Off = 108 // f32[64]
-	stepH110Off = 109 // f32[4096*N]
-	stepH111Off = 110 // bool[1024]
-	stepH112Off = 111 // f32[1024]
-	stepH113Off = 112 // f32[4096*N]
-	stepH114Off = 113 // f32[16384]
-	stepH115Off = 114 // f32[16384]
-	stepH116Off = 115 // f32[16384*N]
-	stepH117Off = 116 // f32[64*N]
-	stepH118Off = 117 // i64[1]
-	stepH119Off = 118 // f32[1]
-	stepH120Off = 119 // f32[64*N]
-	stepH121Off = 120 // f32[16384*N]
+	stepH107Off = 106 // f32[16384*N]
+	stepH108Off = 107 // f32[64*N]
+	stepH109Off = 108 // i64[1]
+	stepH110Off = 109 // f32[1]
+	stepH111Off = 110 // f32[64*N]
+	stepH112Off = 111 // f32[16384*N]
+	stepH113Off = 112 // f32[64*N]
+	stepH114Off = 113 // f32[1024]
+	stepH115Off = 114 // f32[1024]
+	stepH116Off = 115 // f32[16384]
+	stepH117Off = 116 // f32[4096*N]
+	stepH118Off = 117 // f32[4096*N]
+	stepH119Off = 118 // f32[16384*N]
+	stepH120Off = 119 // f32[16384]
+	stepH121Off = 120 // f32[16384]
 	stepH122Off = 121 // f32[64*N]
-	stepH123Off = 122 // f32[1024]
+	stepH123Off = 122 // f32[4096*N]
 	stepH124Off = 123 // f32[1024]
-	stepH125Off = 124 // f32[16384]
-	stepH126Off = 125 // f32[4096*N]
-	stepH127Off = 126 // f32[4096*N]
-	stepH128Off = 127 // f32[16384*N]
-	stepH129Off = 128 // f32[16384]
-	stepH130Off = 129 // f32[16384]
-	stepH131Off = 130 // f32[64*N]
-	stepH132Off = 131 // f32[4096*N]
-	stepH133Off = 132 // f32[1024]
+	stepH125Off = 124 // f32[1024]
+	stepH126Off = 125 // f32[64*N]
+	stepH127Off = 126 // f32[1024]
+	stepH128Off = 127 // f32[4096*N]
+	stepH129Off = 128 // f32[1024]
+	stepH130Off = 129 // f32[4096*N]
+	stepH131Off = 130 // f32[4096*N]
+	stepH132Off = 131 // f32[64*N]
+	stepH133Off = 132 // f32[64*N]
 	stepH134Off = 133 // f32[1024]
-	stepH135Off = 134 // f32[64*N]
+	stepH135Off = 134 // f32[1024]
 	stepH136Off = 135 // f32[1024]
-	stepH137Off = 136 // f32[4096*N]
-	stepH138Off = 137 // f32[1024]
-	stepH139Off = 138 // f32[4096*N]
-	stepH140Off = 139 // f32[4096*N]
-	stepH141Off = 140 // f32[64*N]
-	stepH142Off = 141 // f32[64*N]
-	stepH143Off = 142 // f32[1024]
-	stepH144Off = 143 // f32[1024]
-	stepH145Off = 144 // f32[1024]
-	stepH146Off = 145 // f32[1024]
-	stepH147Off = 146 // f32[192]
-	stepH148Off = 147 // f32[12288]
-	stepH149Off = 148 // f32[192]
-	stepH150Off = 149 // f32[12288]
-	stepH151Off = 150 // f32[192]
-	stepH152Off = 151 // f32[12288]
-	stepH153Off = 152 // f32[4096*N]
-	stepH154Off = 153 // u8[229376*N+65536]
-	stepH155Off = 154 // f32[192]
-	stepH156Off = 155 // f32[12288]
-	stepH157Off = 156 // f32[192]
-	stepH158Off = 157 // f32[12288]
-	stepH159Off = 158 // f32[192]
-	stepH160Off = 159 // f32[12288]
-	stepH161Off = 160 // f32[4096*N]
-	stepH162Off = 161 // u8[229376*N+65536]
-	stepH163Off = 162 // bool[1024]
-	stepH164Off = 163 // f32[1024]
-	stepH165Off = 164 // f32[16384]
-	stepH166Off = 165 // f32[1024]
-	stepH167Off = 166 // f32[1024]
-	stepH168Off = 167 // f32[1024]
-	stepH169Off = 168 // f32[1024]
+	stepH137Off = 136 // f32[1024]
+	stepH138Off = 137 // f32[192]
+	stepH139Off = 138 // f32[12288]
+	stepH140Off = 139 // f32[192]
+	stepH141Off = 140 // f32[12288]
+	stepH142Off = 141 // f32[192]
+	stepH143Off = 142 // f32[12288]
+	stepH144Off = 143 // f32[4096*N]
+	stepH145Off = 144 // u8[229376*N+65536]
+	stepH146Off = 145 // f32[192]
+	stepH147Off = 146 // f32[12288]
+	stepH148Off = 147 // f32[192]
+	stepH149Off = 148 // f32[12288]
+	stepH150Off = 149 // f32[192]
+	stepH151Off = 150 // f32[12288]
+	stepH152Off = 151 // f32[4096*N]
+	stepH153Off = 152 // u8[229376*N+65536]
+	stepH154Off = 153 // bool[1024]
+	stepH155Off = 154 // f32[1024]
+	stepH156Off = 155 // f32[16384]
+	stepH157Off = 156 // f32[1024]
+	stepH158Off = 157 // f32[1024]
+	stepH159Off = 158 // f32[1024]
+	stepH160Off = 159 // f32[1024]
 )
 
 // The steps at which each buffer is first written and last read.
 var (
-	stepFirstUse = [...]int32{28, 29, 30, 30, 32, 33, 34, 35, 36, 37, 38, 39, 41, 42, 43, 44, 45, 46, 48, 49, 50, 51, 53, 55, 56, 57, 58, 61, 62, 62, 62, 63, 64, 65, 67, 68, 69, 70, 71, 72, 73, 73, 74, 75, 76, 77, 78, 79, 79, 79, 80, 81, 82, 83, 84, 85, 86, 86, 87, 88, 89, 90, 91, 92, 93, 94, 96, 97, 98, 99, 100, 101, 103, 104, 105, 106, 108, 110, 111, 112, 113, 116, 117, 117, 117, 118, 119, 120, 122, 123, 124, 125, 126, 127, 128, 128, 129, 130, 131, 132, 133, 134, 134, 134, 135, 136, 137, 138, 139, 140, 141, 141, 142, 143, 144, 145, 149, 153, 154, 158, 161, 165, 166, 166, 168, 169, 171, 172, 173, 174, 175, 176, 176, 176, 177, 178, 180, 180, 181, 184, 185, 186, 187, 187, 187, 187, 196, 196, 196, 196, 196, 196, 196, 196, 205, 205, 205, 205, 205, 205, 205, 205, 206, 206, 208, 211, 212, 213, 214}
-	stepLastUse  = [...]int32{205, 210, 30, 30, 53, 205, 53, 205, 37, 39, 39, 56, 205, 205, 44, 46, 46, 205, 63, 50, 51, 53, 205, 58, 57, 58, 205, 205, 64, 62, 62, 64, 205, 72, 205, 69, 70, 72, 72, 205, 73, 73, 77, 76, 77, 205, 205, 85, 79, 79, 205, 82, 83, 85, 85, 196, 86, 86, 108, 196, 108, 196, 92, 94, 94, 111, 196, 196, 99, 101, 101, 196, 118, 105, 106, 108, 196, 113, 112, 113, 196, 196, 119, 117, 117, 119, 196, 127, 196, 124, 125, 127, 127, 196, 128, 128, 132, 131, 132, 196, 196, 140, 134, 134, 196, 137, 138, 140, 140, 187, 141, 141, 171, 144, 145, 166, 152, 154, 158, 162, 172, 166, 166, 166, 169, 183, 173, 173, 174, 215, 176, 177, 176, 176, 187, 178, 196, 180, 182, 185, 187, 187, 187, 187, 187, 187, 211, 212, 211, 212, 211, 212, 205, 196, 213, 214, 213, 214, 213, 214, 206, 205, 206, 206, 215, 211, 212, 213, 214}
+	stepFirstUse = [...]int32{28, 29, 30, 30, 32, 33, 34, 35, 36, 37, 38, 39, 41, 42, 43, 44, 45, 46, 48, 49, 50, 52, 54, 55, 56, 57, 60, 61, 61, 61, 62, 63, 64, 66, 67, 68, 69, 70, 71, 71, 72, 73, 74, 75, 76, 76, 76, 77, 78, 79, 80, 81, 82, 82, 83, 84, 85, 86, 87, 88, 89, 90, 92, 93, 94, 95, 96, 97, 99, 100, 101, 103, 105, 106, 107, 108, 111, 112, 112, 112, 113, 114, 115, 117, 118, 119, 120, 121, 122, 122, 123, 124, 125, 126, 127, 127, 127, 128, 129, 130, 131, 132, 133, 133, 134, 135, 136, 140, 144, 145, 149, 152, 156, 157, 157, 159, 160, 162, 163, 164, 165, 166, 167, 167, 167, 168, 169, 171, 171, 172, 175, 176, 177, 178, 178, 178, 178, 187, 187, 187, 187, 187, 187, 187, 187, 196, 196, 196, 196, 196, 196, 196, 196, 197, 197, 199, 202, 203, 204, 205}
+	stepLastUse  = [...]int32{196, 201, 30, 30, 52, 196, 52, 196, 37, 39, 39, 55, 196, 196, 44, 46, 46, 196, 62, 50, 52, 196, 57, 56, 57, 196, 196, 63, 61, 61, 63, 196, 70, 196, 68, 70, 70, 196, 71, 71, 74, 74, 196, 196, 81, 76, 76, 196, 79, 81, 81, 187, 82, 82, 103, 187, 103, 187, 88, 90, 90, 106, 187, 187, 95, 97, 97, 187, 113, 101, 103, 187, 108, 107, 108, 187, 187, 114, 112, 112, 114, 187, 121, 187, 119, 121, 121, 187, 122, 122, 125, 125, 187, 187, 132, 127, 127, 187, 130, 132, 132, 178, 133, 133, 162, 136, 157, 143, 145, 149, 153, 163, 157, 157, 157, 160, 174, 164, 164, 165, 206, 167, 168, 167, 167, 178, 169, 187, 171, 173, 176, 178, 178, 178, 178, 178, 178, 202, 203, 202, 203, 202, 203, 196, 187, 204, 205, 204, 205, 204, 205, 197, 196, 197, 197, 206, 202, 203, 204, 205}
 )
 
 // The plan of block, from where its arena begins.
@@ -282,7 +273,7 @@ var (
 //	h306             37-44                   [-)
 //	h520             39-40     [-)
 //	h309             40-48                      [--)
-//	h87              42-45                          [-)
+//	h138             42-45                          [-)
 //	h548             44-45                             [--)
 //	h313             45-46     [-)
 //	h316             48-54                                                                 [--)
@@ -387,206 +378,178 @@ const (
 // The arena's plan for evalForward, in bytes for N = 1. Buffers share memory only when no step needs
 // both.
 //
-//	49 buffers in 98304*N+131072 bytes; the largest live set is 98304*N+131072
+//	42 buffers in 98304*N+65536 bytes; the largest live set is 98304*N+65536
 //
-//	                 steps     0                                                          229376
-//	h28              28-84                                                           [---)
-//	h36              30-42                                         [---)
-//	h38              31-32     [--)
-//	h32              32-34         [---)
+//	                 steps     0                                                          163840
+//	h28              28-77                                                        [----)
+//	h36              30-42                              [-----)
+//	h38              31-32     [----)
+//	h32              32-34           [----)
 //	h40              33-34     |
-//	h41              34-44                                              [--)
-//	h45              35-36     [--)
-//	h50              36-38         [---)
+//	h41              34-44                                     [----)
+//	h45              35-36     [----)
+//	h50              36-38           [----)
 //	h47              37-38     |
-//	h48              38-44                                                  [---)
-//	h52              39-40     [--)
-//	h62              40-42         [---)
+//	h48              38-44                                           [----)
+//	h52              39-40     [----)
+//	h62              40-42           [----)
 //	h54              41-42     |
-//	h55              42-44                                                       [--)
-//	h65.scratch1     44-44     [--------------)
-//	h65              44-48                                         [---)
-//	h69              46-47     [--)
-//	h83              47-48         [---)
-//	h74              49-52                                                                [---)
-//	h75              50-51     [----------------)
-//	h107             51-52                       [----------------)
-//	h78              52-55                                         [----------------)
-//	h80              53-54     [----------------)
-//	h110             54-55                       [----------------)
-//	h85              56-68                                         [---)
-//	h87              57-58     [--)
-//	h132             58-60         [---)
-//	h89              59-60     |
-//	h90              60-69                                              [--)
-//	h94              61-62     [--)
-//	h143             62-64         [---)
-//	h96              63-64     |
-//	h97              64-69                                                  [---)
-//	h101             65-66     [--)
-//	h148             66-68         [---)
-//	h103             67-68     |
-//	h104             68-69                                                       [--)
-//	h151.scratch1    69-69     [--------------)
-//	h151             69-73                                         [---)
-//	h118             71-72     [--)
-//	h154             72-73         [---)
-//	h123             74-77                                                                [---)
-//	h124             75-76     [----------------)
-//	h157             76-77                       [----------------)
-//	h127             77-80                                         [----------------)
-//	h129             78-79     [----------------)
-//	h160             79-80                       [----------------)
-//	h135             82-83     [----------------)
-//	h163             83-84                       [----------------)
+//	h55              42-44                                                 [-----)
+//	h65.scratch1     44-44     [--------------------)
+//	h65              44-47                              [-----)
+//	h83              46-47     [----)
+//	h74              48-50                                                              [-----)
+//	h107             49-50     [-----------------------)
+//	h78              50-52                              [------------------------)
+//	h110             51-52     [-----------------------)
+//	h85              53-65                              [-----)
+//	h87              54-55     [----)
+//	h132             55-57           [----)
+//	h89              56-57     |
+//	h90              57-66                                     [----)
+//	h94              58-59     [----)
+//	h143             59-61           [----)
+//	h96              60-61     |
+//	h97              61-66                                           [----)
+//	h101             62-63     [----)
+//	h148             63-65           [----)
+//	h103             64-65     |
+//	h104             65-66                                                 [-----)
+//	h151.scratch1    66-66     [--------------------)
+//	h151             66-69                              [-----)
+//	h154             68-69     [----)
+//	h123             70-72                                                              [-----)
+//	h157             71-72     [-----------------------)
+//	h127             72-74                              [------------------------)
+//	h160             73-74     [-----------------------)
+//	h163             76-77     [-----------------------)
 const (
-	evalForwardH2Off  = 131072 // f32[4096*N]
-	evalForwardH3Off  = 0      // f32[4096]
-	evalForwardH4Off  = 16384  // f32[4096]
-	evalForwardH5Off  = 0      // f32[64]
-	evalForwardH7Off  = 0      // f32[4096]
-	evalForwardH8Off  = 16384  // f32[4096]
-	evalForwardH9Off  = 0      // f32[64]
-	evalForwardH11Off = 0      // f32[4096]
-	evalForwardH12Off = 16384  // f32[4096]
-	evalForwardH13Off = 0      // f32[64]
-	evalForwardH15Off = 131072 // f32[4096*N]
-	evalForwardH16Off = 0      // f32[14464]
-	evalForwardH17Off = 0      // f32[4096]
-	evalForwardH18Off = 16384  // f32[4096]
-	evalForwardH20Off = 0      // f32[16384]
-	evalForwardH21Off = 65536  // f32[16384]
-	evalForwardH22Off = 131072 // f32[16384*N]
-	evalForwardH23Off = 0      // f32[16384]
-	evalForwardH24Off = 65536  // f32[16384]
-	evalForwardH25Off = 131072 // f32[4096*N]
-	evalForwardH26Off = 0      // f32[4096]
-	evalForwardH27Off = 16384  // f32[4096]
-	evalForwardH28Off = 0      // f32[64]
-	evalForwardH30Off = 0      // f32[4096]
-	evalForwardH31Off = 16384  // f32[4096]
-	evalForwardH32Off = 0      // f32[64]
-	evalForwardH34Off = 0      // f32[4096]
-	evalForwardH35Off = 16384  // f32[4096]
-	evalForwardH36Off = 0      // f32[64]
-	evalForwardH38Off = 131072 // f32[4096*N]
-	evalForwardH39Off = 0      // f32[14464]
-	evalForwardH40Off = 0      // f32[4096]
-	evalForwardH41Off = 16384  // f32[4096]
-	evalForwardH43Off = 0      // f32[16384]
-	evalForwardH44Off = 65536  // f32[16384]
-	evalForwardH45Off = 131072 // f32[16384*N]
-	evalForwardH46Off = 0      // f32[16384]
-	evalForwardH47Off = 65536  // f32[16384]
-	evalForwardH48Off = 0      // f32[16384]
-	evalForwardH49Off = 65536  // f32[16384]
+	evalForwardH2Off  = 65536 // f32[4096*N]
+	evalForwardH3Off  = 0     // f32[4096]
+	evalForwardH4Off  = 16384 // f32[4096]
+	evalForwardH5Off  = 0     // f32[64]
+	evalForwardH7Off  = 0     // f32[4096]
+	evalForwardH8Off  = 16384 // f32[4096]
+	evalForwardH9Off  = 0     // f32[64]
+	evalForwardH11Off = 0     // f32[4096]
+	evalForwardH12Off = 16384 // f32[4096]
+	evalForwardH13Off = 0     // f32[64]
+	evalForwardH15Off = 65536 // f32[4096*N]
+	evalForwardH16Off = 0     // f32[14464]
+	evalForwardH17Off = 0     // f32[4096]
+	evalForwardH19Off = 0     // f32[16384]
+	evalForwardH20Off = 65536 // f32[16384*N]
+	evalForwardH21Off = 0     // f32[16384]
+	evalForwardH22Off = 65536 // f32[4096*N]
+	evalForwardH23Off = 0     // f32[4096]
+	evalForwardH24Off = 16384 // f32[4096]
+	evalForwardH25Off = 0     // f32[64]
+	evalForwardH27Off = 0     // f32[4096]
+	evalForwardH28Off = 16384 // f32[4096]
+	evalForwardH29Off = 0     // f32[64]
+	evalForwardH31Off = 0     // f32[4096]
+	evalForwardH32Off = 16384 // f32[4096]
+	evalForwardH33Off = 0     // f32[64]
+	evalForwardH35Off = 65536 // f32[4096*N]
+	evalForwardH36Off = 0     // f32[14464]
+	evalForwardH37Off = 0     // f32[4096]
+	evalForwardH39Off = 0     // f32[16384]
+	evalForwardH40Off = 65536 // f32[16384*N]
+	evalForwardH41Off = 0     // f32[16384]
+	evalForwardH42Off = 0     // f32[16384]
 )
 
 // The arena's plan for evalLoss, in bytes for N = 1. Buffers share memory only when no step needs
 // both.
 //
-//	51 buffers in 98304*N+131072 bytes; the largest live set is 98304*N+131072
+//	44 buffers in 98304*N+65536 bytes; the largest live set is 98304*N+65536
 //
-//	                 steps     0                                                          229376
-//	h28              28-84                                                           [---)
-//	h36              30-42                                         [---)
-//	h38              31-32     [--)
-//	h32              32-34         [---)
+//	                 steps     0                                                          163840
+//	h28              28-77                                                        [----)
+//	h36              30-42                              [-----)
+//	h38              31-32     [----)
+//	h32              32-34           [----)
 //	h40              33-34     |
-//	h41              34-44                                              [--)
-//	h45              35-36     [--)
-//	h50              36-38         [---)
+//	h41              34-44                                     [----)
+//	h45              35-36     [----)
+//	h50              36-38           [----)
 //	h47              37-38     |
-//	h48              38-44                                                  [---)
-//	h52              39-40     [--)
-//	h62              40-42         [---)
+//	h48              38-44                                           [----)
+//	h52              39-40     [----)
+//	h62              40-42           [----)
 //	h54              41-42     |
-//	h55              42-44                                                       [--)
-//	h65.scratch1     44-44     [--------------)
-//	h65              44-48                                         [---)
-//	h69              46-47     [--)
-//	h83              47-48         [---)
-//	h74              49-52                                                                [---)
-//	h75              50-51     [----------------)
-//	h107             51-52                       [----------------)
-//	h78              52-55                                         [----------------)
-//	h80              53-54     [----------------)
-//	h110             54-55                       [----------------)
-//	h85              56-68                                         [---)
-//	h87              57-58     [--)
-//	h137             58-60         [---)
-//	h89              59-60     |
-//	h90              60-69                                              [--)
-//	h94              61-62     [--)
-//	h150             62-64         [---)
-//	h96              63-64     |
-//	h97              64-69                                                  [---)
-//	h101             65-66     [--)
-//	h155             66-68         [---)
-//	h103             67-68     |
-//	h104             68-69                                                       [--)
-//	h158.scratch1    69-69     [--------------)
-//	h158             69-73                                         [---)
-//	h118             71-72     [--)
-//	h161             72-73         [---)
-//	h123             74-77                                                                [---)
-//	h124             75-76     [----------------)
-//	h164             76-77                       [----------------)
-//	h127             77-80                                         [----------------)
-//	h129             78-79     [----------------)
-//	h167             79-80                       [----------------)
-//	h135             82-83     [----------------)
-//	h170             83-84                       [----------------)
-//	h136             84-88                                         [----------------)
-//	h141             88-91                                                           |
+//	h55              42-44                                                 [-----)
+//	h65.scratch1     44-44     [--------------------)
+//	h65              44-47                              [-----)
+//	h83              46-47     [----)
+//	h74              48-50                                                              [-----)
+//	h107             49-50     [-----------------------)
+//	h78              50-52                              [------------------------)
+//	h110             51-52     [-----------------------)
+//	h85              53-65                              [-----)
+//	h87              54-55     [----)
+//	h137             55-57           [----)
+//	h89              56-57     |
+//	h90              57-66                                     [----)
+//	h94              58-59     [----)
+//	h150             59-61           [----)
+//	h96              60-61     |
+//	h97              61-66                                           [----)
+//	h101             62-63     [----)
+//	h155             63-65           [----)
+//	h103             64-65     |
+//	h104             65-66                                                 [-----)
+//	h158.scratch1    66-66     [--------------------)
+//	h158             66-69                              [-----)
+//	h161             68-69     [----)
+//	h123             70-72                                                              [-----)
+//	h164             71-72     [-----------------------)
+//	h127             72-74                              [------------------------)
+//	h167             73-74     [-----------------------)
+//	h170             76-77     [-----------------------)
+//	h136             77-81                              [------------------------)
+//	h141             81-84                                                        |
 const (
-	evalLossH2Off  = 131072 // f32[4096*N]
-	evalLossH3Off  = 0      // f32[4096]
-	evalLossH4Off  = 16384  // f32[4096]
-	evalLossH5Off  = 0      // f32[64]
-	evalLossH7Off  = 0      // f32[4096]
-	evalLossH8Off  = 16384  // f32[4096]
-	evalLossH9Off  = 0      // f32[64]
-	evalLossH11Off = 0      // f32[4096]
-	evalLossH12Off = 16384  // f32[4096]
-	evalLossH13Off = 0      // f32[64]
-	evalLossH15Off = 131072 // f32[4096*N]
-	evalLossH16Off = 0      // f32[14464]
-	evalLossH17Off = 0      // f32[4096]
-	evalLossH18Off = 16384  // f32[4096]
-	evalLossH20Off = 0      // f32[16384]
-	evalLossH21Off = 65536  // f32[16384]
-	evalLossH22Off = 131072 // f32[16384*N]
-	evalLossH23Off = 0      // f32[16384]
-	evalLossH24Off = 65536  // f32[16384]
-	evalLossH25Off = 131072 // f32[4096*N]
-	evalLossH26Off = 0      // f32[4096]
-	evalLossH27Off = 16384  // f32[4096]
-	evalLossH28Off = 0      // f32[64]
-	evalLossH30Off = 0      // f32[4096]
-	evalLossH31Off = 16384  // f32[4096]
-	evalLossH32Off = 0      // f32[64]
-	evalLossH34Off = 0      // f32[4096]
-	evalLossH35Off = 16384  // f32[4096]
-	evalLossH36Off = 0      // f32[64]
-	evalLossH38Off = 131072 // f32[4096*N]
-	evalLossH39Off = 0      // f32[14464]
-	evalLossH40Off = 0      // f32[4096]
-	evalLossH41Off = 16384  // f32[4096]
-	evalLossH43Off = 0      // f32[16384]
-	evalLossH44Off = 65536  // f32[16384]
-	evalLossH45Off = 131072 // f32[16384*N]
-	evalLossH46Off = 0      // f32[16384]
-	evalLossH47Off = 65536  // f32[16384]
-	evalLossH48Off = 0      // f32[16384]
-	evalLossH49Off = 65536  // f32[16384]
-	evalLossH50Off = 131072 // f32[16384*N]
+	evalLossH2Off  = 65536 // f32[4096*N]
+	evalLossH3Off  = 0     // f32[4096]
+	evalLossH4Off  = 16384 // f32[4096]
+	evalLossH5Off  = 0     // f32[64]
+	evalLossH7Off  = 0     // f32[4096]
+	evalLossH8Off  = 16384 // f32[4096]
+	evalLossH9Off  = 0     // f32[64]
+	evalLossH11Off = 0     // f32[4096]
+	evalLossH12Off = 16384 // f32[4096]
+	evalLossH13Off = 0     // f32[64]
+	evalLossH15Off = 65536 // f32[4096*N]
+	evalLossH16Off = 0     // f32[14464]
+	evalLossH17Off = 0     // f32[4096]
+	evalLossH19Off = 0     // f32[16384]
+	evalLossH20Off = 65536 // f32[16384*N]
+	evalLossH21Off = 0     // f32[16384]
+	evalLossH22Off = 65536 // f32[4096*N]
+	evalLossH23Off = 0     // f32[4096]
+	evalLossH24Off = 16384 // f32[4096]
+	evalLossH25Off = 0     // f32[64]
+	evalLossH27Off = 0     // f32[4096]
+	evalLossH28Off = 16384 // f32[4096]
+	evalLossH29Off = 0     // f32[64]
+	evalLossH31Off = 0     // f32[4096]
+	evalLossH32Off = 16384 // f32[4096]
+	evalLossH33Off = 0     // f32[64]
+	evalLossH35Off = 65536 // f32[4096*N]
+	evalLossH36Off = 0     // f32[14464]
+	evalLossH37Off = 0     // f32[4096]
+	evalLossH39Off = 0     // f32[16384]
+	evalLossH40Off = 65536 // f32[16384*N]
+	evalLossH41Off = 0     // f32[16384]
+	evalLossH42Off = 0     // f32[16384]
+	evalLossH43Off = 65536 // f32[16384*N]
 )
 
 // The arena's plan for trainForward. Buffers share memory only when no step needs both; their sizes and
 // offsets follow from the extents of the arguments.
 //
-//	161 buffers, placed once the extents are known
+//	152 buffers, placed once the extents are known
 const (
 	trainForwardH1Off   = 0   // f32[4096*N]
 	trainForwardH2Off   = 1   // f32[4096*N]
@@ -609,152 +572,143 @@ const (
 	trainForwardH19Off  = 18  // f32[4096*N]
 	trainForwardH20Off  = 19  // f32[4096]
 	trainForwardH21Off  = 20  // f32[4096]
-	trainForwardH22Off  = 21  // f32[4096]
+	trainForwardH22Off  = 21  // f32[4096*N]
 	trainForwardH23Off  = 22  // f32[4096*N]
 	trainForwardH24Off  = 23  // f32[4096*N]
 	trainForwardH25Off  = 24  // f32[4096*N]
-	trainForwardH26Off  = 25  // f32[4096*N]
+	trainForwardH26Off  = 25  // f32[16384*N]
 	trainForwardH27Off  = 26  // f32[16384*N]
 	trainForwardH28Off  = 27  // f32[16384*N]
-	trainForwardH29Off  = 28  // f32[16384*N]
-	trainForwardH30Off  = 29  // f32[1024]
-	trainForwardH31Off  = 30  // bool[1024]
+	trainForwardH29Off  = 28  // f32[1024]
+	trainForwardH30Off  = 29  // bool[1024]
+	trainForwardH31Off  = 30  // f32[4096*N]
 	trainForwardH32Off  = 31  // f32[4096*N]
 	trainForwardH33Off  = 32  // f32[4096*N]
 	trainForwardH34Off  = 33  // f32[4096*N]
-	trainForwardH35Off  = 34  // f32[4096*N]
+	trainForwardH35Off  = 34  // f32[4096]
 	trainForwardH36Off  = 35  // f32[4096]
-	trainForwardH37Off  = 36  // f32[4096]
-	trainForwardH38Off  = 37  // f32[4096]
-	trainForwardH39Off  = 38  // f32[64]
-	trainForwardH40Off  = 39  // f32[4096*N]
-	trainForwardH41Off  = 40  // bool[1024]
-	trainForwardH42Off  = 41  // f32[1024]
-	trainForwardH43Off  = 42  // f32[4096*N]
-	trainForwardH44Off  = 43  // f32[16384]
-	trainForwardH45Off  = 44  // f32[16384]
-	trainForwardH46Off  = 45  // f32[16384*N]
-	trainForwardH47Off  = 46  // f32[16384*N]
-	trainForwardH48Off  = 47  // f32[16384*N]
-	trainForwardH49Off  = 48  // f32[1024]
-	trainForwardH50Off  = 49  // bool[1024]
-	trainForwardH51Off  = 50  // f32[4096*N]
-	trainForwardH52Off  = 51  // f32[16384]
-	trainForwardH53Off  = 52  // f32[16384]
-	trainForwardH54Off  = 53  // f32[16384]
-	trainForwardH55Off  = 54  // f32[64]
-	trainForwardH56Off  = 55  // f32[4096*N]
-	trainForwardH57Off  = 56  // bool[1024]
-	trainForwardH58Off  = 57  // f32[1024]
-	trainForwardH59Off  = 58  // f32[4096*N]
+	trainForwardH37Off  = 36  // f32[64]
+	trainForwardH38Off  = 37  // f32[4096*N]
+	trainForwardH39Off  = 38  // bool[1024]
+	trainForwardH40Off  = 39  // f32[1024]
+	trainForwardH41Off  = 40  // f32[4096*N]
+	trainForwardH42Off  = 41  // f32[16384]
+	trainForwardH43Off  = 42  // f32[16384*N]
+	trainForwardH44Off  = 43  // f32[16384*N]
+	trainForwardH45Off  = 44  // f32[16384*N]
+	trainForwardH46Off  = 45  // f32[1024]
+	trainForwardH47Off  = 46  // bool[1024]
+	trainForwardH48Off  = 47  // f32[4096*N]
+	trainForwardH49Off  = 48  // f32[16384]
+	trainForwardH50Off  = 49  // f32[16384]
+	trainForwardH51Off  = 50  // f32[64]
+	trainForwardH52Off  = 51  // f32[4096*N]
+	trainForwardH53Off  = 52  // bool[1024]
+	trainForwardH54Off  = 53  // f32[1024]
+	trainForwardH55Off  = 54  // f32[4096*N]
+	trainForwardH56Off  = 55  // f32[4096]
+	trainForwardH57Off  = 56  // f32[64]
+	trainForwardH58Off  = 57  // f32[4096]
+	trainForwardH59Off  = 58  // f32[4096]
 	trainForwardH60Off  = 59  // f32[4096]
 	trainForwardH61Off  = 60  // f32[64]
-	trainForwardH62Off  = 61  // f32[4096]
-	trainForwardH63Off  = 62  // f32[4096]
+	trainForwardH62Off  = 61  // f32[4096*N]
+	trainForwardH63Off  = 62  // f32[4096*N]
 	trainForwardH64Off  = 63  // f32[4096]
-	trainForwardH65Off  = 64  // f32[64]
-	trainForwardH66Off  = 65  // f32[4096*N]
-	trainForwardH67Off  = 66  // f32[4096*N]
-	trainForwardH68Off  = 67  // f32[4096]
-	trainForwardH69Off  = 68  // f32[4096]
+	trainForwardH65Off  = 64  // f32[4096]
+	trainForwardH66Off  = 65  // f32[4096]
+	trainForwardH67Off  = 66  // f32[64]
+	trainForwardH68Off  = 67  // f32[4096*N]
+	trainForwardH69Off  = 68  // f32[4096*N]
 	trainForwardH70Off  = 69  // f32[4096]
-	trainForwardH71Off  = 70  // f32[64]
+	trainForwardH71Off  = 70  // f32[4096]
 	trainForwardH72Off  = 71  // f32[4096*N]
 	trainForwardH73Off  = 72  // f32[4096*N]
-	trainForwardH74Off  = 73  // f32[4096]
-	trainForwardH75Off  = 74  // f32[4096]
-	trainForwardH76Off  = 75  // f32[4096]
-	trainForwardH77Off  = 76  // f32[4096*N]
-	trainForwardH78Off  = 77  // f32[4096*N]
-	trainForwardH79Off  = 78  // f32[4096*N]
-	trainForwardH80Off  = 79  // f32[4096*N]
-	trainForwardH81Off  = 80  // f32[16384*N]
-	trainForwardH82Off  = 81  // f32[16384*N]
-	trainForwardH83Off  = 82  // f32[16384*N]
-	trainForwardH84Off  = 83  // f32[1024]
-	trainForwardH85Off  = 84  // bool[1024]
-	trainForwardH86Off  = 85  // f32[4096*N]
-	trainForwardH87Off  = 86  // f32[4096*N]
+	trainForwardH74Off  = 73  // f32[4096*N]
+	trainForwardH75Off  = 74  // f32[4096*N]
+	trainForwardH76Off  = 75  // f32[16384*N]
+	trainForwardH77Off  = 76  // f32[16384*N]
+	trainForwardH78Off  = 77  // f32[16384*N]
+	trainForwardH79Off  = 78  // f32[1024]
+	trainForwardH80Off  = 79  // bool[1024]
+	trainForwardH81Off  = 80  // f32[4096*N]
+	trainForwardH82Off  = 81  // f32[4096*N]
+	trainForwardH83Off  = 82  // f32[4096*N]
+	trainForwardH84Off  = 83  // f32[4096*N]
+	trainForwardH85Off  = 84  // f32[4096]
+	trainForwardH86Off  = 85  // f32[4096]
+	trainForwardH87Off  = 86  // f32[64]
 	trainForwardH88Off  = 87  // f32[4096*N]
-	trainForwardH89Off  = 88  // f32[4096*N]
-	trainForwardH90Off  = 89  // f32[4096]
-	trainForwardH91Off  = 90  // f32[4096]
-	trainForwardH92Off  = 91  // f32[4096]
-	trainForwardH93Off  = 92  // f32[64]
-	trainForwardH94Off  = 93  // f32[4096*N]
-	trainForwardH95Off  = 94  // bool[1024]
+	trainForwardH89Off  = 88  // bool[1024]
+	trainForwardH90Off  = 89  // f32[1024]
+	trainForwardH91Off  = 90  // f32[4096*N]
+	trainForwardH92Off  = 91  // f32[16384]
+	trainForwardH93Off  = 92  // f32[16384*N]
+	trainForwardH94Off  = 93  // f32[16384*N]
+	trainForwardH95Off  = 94  // f32[16384*N]
 	trainForwardH96Off  = 95  // f32[1024]
-	trainForwardH97Off  = 96  // f32[4096*N]
-	trainForwardH98Off  = 97  // f32[16384]
+	trainForwardH97Off  = 96  // bool[1024]
+	trainForwardH98Off  = 97  // f32[4096*N]
 	trainForwardH99Off  = 98  // f32[16384]
-	trainForwardH100Off = 99  // f32[16384*N]
-	trainForwardH101Off = 100 // f32[16384*N]
-	trainForwardH102Off = 101 // f32[16384*N]
-	trainForwardH103Off = 102 // f32[1024]
-	trainForwardH104Off = 103 // bool[1024]
+	trainForwardH100Off = 99  // f32[16384]
+	trainForwardH101Off = 100 // f32[64]
+	trainForwardH102Off = 101 // f32[4096*N]
+	trainForwardH103Off = 102 // bool[1024]
+	trainForwardH104Off = 103 // f32[1024]
 	trainForwardH105Off = 104 // f32[4096*N]
 	trainForwardH106Off = 105 // f32[16384]
-	trainForwardH107Off = 106 // f32[16384]
+	trainForwardH107Off = 106 // f32[16384*N]
 	trainForwardH108Off = 107 // f32[16384]
-	trainForwardH109Off = 108 // f32[64]
+	trainForwardH109Off = 108 // f32[4096*N]
 	trainForwardH110Off = 109 // f32[4096*N]
-	trainForwardH111Off = 110 // bool[1024]
-	trainForwardH112Off = 111 // f32[1024]
-	trainForwardH113Off = 112 // f32[4096*N]
-	trainForwardH114Off = 113 // f32[16384]
-	trainForwardH115Off = 114 // f32[16384]
-	trainForwardH116Off = 115 // f32[16384*N]
-	trainForwardH117Off = 116 // f32[16384]
-	trainForwardH118Off = 117 // f32[4096*N]
-	trainForwardH119Off = 118 // f32[4096*N]
-	trainForwardH120Off = 119 // f32[16384*N]
-	trainForwardH121Off = 120 // f32[16384]
-	trainForwardH122Off = 121 // f32[16384]
-	trainForwardH123Off = 122 // f32[64*N]
-	trainForwardH124Off = 123 // f32[4096*N]
-	trainForwardH125Off = 124 // f32[1024]
+	trainForwardH111Off = 110 // f32[16384*N]
+	trainForwardH112Off = 111 // f32[16384]
+	trainForwardH113Off = 112 // f32[16384]
+	trainForwardH114Off = 113 // f32[64*N]
+	trainForwardH115Off = 114 // f32[4096*N]
+	trainForwardH116Off = 115 // f32[1024]
+	trainForwardH117Off = 116 // f32[1024]
+	trainForwardH118Off = 117 // f32[64*N]
+	trainForwardH119Off = 118 // f32[1024]
+	trainForwardH120Off = 119 // f32[4096*N]
+	trainForwardH121Off = 120 // f32[1024]
+	trainForwardH122Off = 121 // f32[4096*N]
+	trainForwardH123Off = 122 // f32[4096*N]
+	trainForwardH124Off = 123 // f32[64*N]
+	trainForwardH125Off = 124 // f32[64*N]
 	trainForwardH126Off = 125 // f32[1024]
-	trainForwardH127Off = 126 // f32[64*N]
+	trainForwardH127Off = 126 // f32[1024]
 	trainForwardH128Off = 127 // f32[1024]
-	trainForwardH129Off = 128 // f32[4096*N]
-	trainForwardH130Off = 129 // f32[1024]
-	trainForwardH131Off = 130 // f32[4096*N]
-	trainForwardH132Off = 131 // f32[4096*N]
-	trainForwardH133Off = 132 // f32[64*N]
-	trainForwardH134Off = 133 // f32[64*N]
-	trainForwardH135Off = 134 // f32[1024]
-	trainForwardH136Off = 135 // f32[1024]
-	trainForwardH137Off = 136 // f32[1024]
-	trainForwardH138Off = 137 // f32[1024]
-	trainForwardH139Off = 138 // f32[192]
-	trainForwardH140Off = 139 // f32[12288]
-	trainForwardH141Off = 140 // f32[192]
-	trainForwardH142Off = 141 // f32[12288]
-	trainForwardH143Off = 142 // f32[192]
-	trainForwardH144Off = 143 // f32[12288]
-	trainForwardH145Off = 144 // f32[4096*N]
-	trainForwardH146Off = 145 // u8[229376*N+65536]
-	trainForwardH147Off = 146 // f32[192]
-	trainForwardH148Off = 147 // f32[12288]
-	trainForwardH149Off = 148 // f32[192]
-	trainForwardH150Off = 149 // f32[12288]
-	trainForwardH151Off = 150 // f32[192]
-	trainForwardH152Off = 151 // f32[12288]
-	trainForwardH153Off = 152 // f32[4096*N]
-	trainForwardH154Off = 153 // u8[229376*N+65536]
-	trainForwardH155Off = 154 // bool[1024]
-	trainForwardH156Off = 155 // f32[1024]
-	trainForwardH157Off = 156 // f32[16384]
-	trainForwardH158Off = 157 // f32[1024]
-	trainForwardH159Off = 158 // f32[1024]
-	trainForwardH160Off = 159 // f32[1024]
-	trainForwardH161Off = 160 // f32[1024]
+	trainForwardH129Off = 128 // f32[1024]
+	trainForwardH130Off = 129 // f32[192]
+	trainForwardH131Off = 130 // f32[12288]
+	trainForwardH132Off = 131 // f32[192]
+	trainForwardH133Off = 132 // f32[12288]
+	trainForwardH134Off = 133 // f32[192]
+	trainForwardH135Off = 134 // f32[12288]
+	trainForwardH136Off = 135 // f32[4096*N]
+	trainForwardH137Off = 136 // u8[229376*N+65536]
+	trainForwardH138Off = 137 // f32[192]
+	trainForwardH139Off = 138 // f32[12288]
+	trainForwardH140Off = 139 // f32[192]
+	trainForwardH141Off = 140 // f32[12288]
+	trainForwardH142Off = 141 // f32[192]
+	trainForwardH143Off = 142 // f32[12288]
+	trainForwardH144Off = 143 // f32[4096*N]
+	trainForwardH145Off = 144 // u8[229376*N+65536]
+	trainForwardH146Off = 145 // bool[1024]
+	trainForwardH147Off = 146 // f32[1024]
+	trainForwardH148Off = 147 // f32[16384]
+	trainForwardH149Off = 148 // f32[1024]
+	trainForwardH150Off = 149 // f32[1024]
+	trainForwardH151Off = 150 // f32[1024]
+	trainForwardH152Off = 151 // f32[1024]
 )
 
 // The steps at which each buffer is first written and last read.
 var (
-	trainForwardFirstUse = [...]int32{28, 29, 30, 30, 32, 33, 34, 35, 36, 37, 38, 39, 41, 42, 43, 44, 45, 46, 48, 49, 50, 51, 53, 55, 56, 57, 58, 61, 62, 62, 62, 63, 64, 65, 67, 68, 69, 70, 71, 72, 73, 73, 74, 75, 76, 77, 78, 79, 79, 79, 80, 81, 82, 83, 84, 85, 86, 86, 87, 88, 89, 90, 91, 92, 93, 94, 96, 97, 98, 99, 100, 101, 103, 104, 105, 106, 108, 110, 111, 112, 113, 116, 117, 117, 117, 118, 119, 120, 122, 123, 124, 125, 126, 127, 128, 128, 129, 130, 131, 132, 133, 134, 134, 134, 135, 136, 137, 138, 139, 140, 141, 141, 142, 143, 144, 147, 149, 150, 153, 154, 155, 156, 157, 158, 158, 158, 159, 160, 162, 162, 163, 166, 167, 168, 169, 169, 169, 169, 178, 178, 178, 178, 178, 178, 178, 178, 187, 187, 187, 187, 187, 187, 187, 187, 188, 188, 190, 193, 194, 195, 196}
-	trainForwardLastUse  = [...]int32{187, 192, 30, 30, 53, 187, 53, 187, 37, 39, 39, 56, 187, 187, 44, 46, 46, 187, 63, 50, 51, 53, 187, 58, 57, 58, 187, 187, 64, 62, 62, 64, 187, 72, 187, 69, 70, 72, 72, 187, 73, 73, 77, 76, 77, 187, 187, 85, 79, 79, 187, 82, 83, 85, 85, 178, 86, 86, 108, 178, 108, 178, 92, 94, 94, 111, 178, 178, 99, 101, 101, 178, 118, 105, 106, 108, 178, 113, 112, 113, 178, 178, 119, 117, 117, 119, 178, 127, 178, 124, 125, 127, 127, 178, 128, 128, 132, 131, 132, 178, 178, 140, 134, 134, 178, 137, 138, 140, 140, 169, 141, 141, 153, 144, 145, 154, 150, 165, 155, 155, 156, 197, 158, 159, 158, 158, 169, 160, 178, 162, 164, 167, 169, 169, 169, 169, 169, 169, 193, 194, 193, 194, 193, 194, 187, 178, 195, 196, 195, 196, 195, 196, 188, 187, 188, 188, 197, 193, 194, 195, 196}
+	trainForwardFirstUse = [...]int32{28, 29, 30, 30, 32, 33, 34, 35, 36, 37, 38, 39, 41, 42, 43, 44, 45, 46, 48, 49, 50, 52, 54, 55, 56, 57, 60, 61, 61, 61, 62, 63, 64, 66, 67, 68, 69, 70, 71, 71, 72, 73, 74, 75, 76, 76, 76, 77, 78, 79, 80, 81, 82, 82, 83, 84, 85, 86, 87, 88, 89, 90, 92, 93, 94, 95, 96, 97, 99, 100, 101, 103, 105, 106, 107, 108, 111, 112, 112, 112, 113, 114, 115, 117, 118, 119, 120, 121, 122, 122, 123, 124, 125, 126, 127, 127, 127, 128, 129, 130, 131, 132, 133, 133, 134, 135, 138, 140, 141, 144, 145, 146, 147, 148, 149, 149, 149, 150, 151, 153, 153, 154, 157, 158, 159, 160, 160, 160, 160, 169, 169, 169, 169, 169, 169, 169, 169, 178, 178, 178, 178, 178, 178, 178, 178, 179, 179, 181, 184, 185, 186, 187}
+	trainForwardLastUse  = [...]int32{178, 183, 30, 30, 52, 178, 52, 178, 37, 39, 39, 55, 178, 178, 44, 46, 46, 178, 62, 50, 52, 178, 57, 56, 57, 178, 178, 63, 61, 61, 63, 178, 70, 178, 68, 70, 70, 178, 71, 71, 74, 74, 178, 178, 81, 76, 76, 178, 79, 81, 81, 169, 82, 82, 103, 169, 103, 169, 88, 90, 90, 106, 169, 169, 95, 97, 97, 169, 113, 101, 103, 169, 108, 107, 108, 169, 169, 114, 112, 112, 114, 169, 121, 169, 119, 121, 121, 169, 122, 122, 125, 125, 169, 169, 132, 127, 127, 169, 130, 132, 132, 160, 133, 133, 144, 136, 145, 141, 156, 146, 146, 147, 188, 149, 150, 149, 149, 160, 151, 169, 153, 155, 158, 160, 160, 160, 160, 160, 160, 184, 185, 184, 185, 184, 185, 178, 169, 186, 187, 186, 187, 186, 187, 179, 178, 179, 179, 188, 184, 185, 186, 187}
 )
 
 // The plan of block2, from where its arena begins.
@@ -784,7 +738,7 @@ var (
 //	h288             37-44                   [-)
 //	h512             39-40     [-)
 //	h291             40-48                      [--)
-//	h87              42-45                          [-)
+//	h147             42-45                          [-)
 //	h548             44-45                             [--)
 //	h295             45-46     [-)
 //	h298             48-54                                                                 [--)
@@ -888,17 +842,10 @@ const (
 
 // Offsets of the buffers that prepare uses.
 const (
-	prepareH1Off  = 0 // f32[4096]
-	prepareH2Off  = 0 // f32[4096]
-	prepareH3Off  = 0 // f32[4096]
-	prepareH4Off  = 0 // f32[4096]
-	prepareH5Off  = 0 // f32[16384]
-	prepareH6Off  = 0 // f32[16384]
-	prepareH7Off  = 0 // f32[4096]
-	prepareH8Off  = 0 // f32[4096]
-	prepareH9Off  = 0 // f32[4096]
-	prepareH10Off = 0 // f32[4096]
-	prepareH11Off = 0 // f32[16384]
-	prepareH12Off = 0 // f32[16384]
-	prepareH13Off = 0 // f32[16384]
+	prepareH1Off = 0 // f32[4096]
+	prepareH2Off = 0 // f32[4096]
+	prepareH3Off = 0 // f32[4096]
+	prepareH4Off = 0 // f32[4096]
+	prepareH5Off = 0 // f32[4096]
+	prepareH6Off = 0 // f32[4096]
 )

@@ -239,7 +239,7 @@ func (s *Session) forward(n int, logits, bits []float32) error {
 	// %h13 = mat_mul_panels %h9, %h21, %h3 {n=16 epilogue={clamp=true hi=+Inf}} : f32[N,16]  // model.go:36
 	cpu.MatMul(h2, h1, w.fc2Weight, &cpu.MatMulShape{M: n, N: 16, K: 16, LDA: 16, LDC: 16, Batch: 1}, &cpu.Epilogue{Bias: w.fc2Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
-	// %h16 = mat_mul_panels %h13, %h24, %h26 {n=2} : f32[N,2]  // model.go:37
+	// %h16 = mat_mul_panels %h13, %h24, %h22 {n=2} : f32[N,2]  // model.go:37
 	cpu.MatMul(logits, h2, w.fc3Weight, &cpu.MatMulShape{M: n, N: 2, K: 16, LDA: 16, LDC: 2, Batch: 1}, &cpu.Epilogue{Bias: w.fc3Bias})
 	return nil
 }
@@ -263,7 +263,7 @@ func (s *Session) loss(n int, output, bits []float32, class []int64) error {
 	// %h13 = mat_mul_panels %h9, %h27, %h3 {n=16 epilogue={clamp=true hi=+Inf}} : f32[N,16]  // model.go:36
 	cpu.MatMul(h2, h1, w.fc2Weight, &cpu.MatMulShape{M: n, N: 16, K: 16, LDA: 16, LDC: 16, Batch: 1}, &cpu.Epilogue{Bias: w.fc2Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
-	// %h16 = mat_mul_panels %h13, %h30, %h32 {n=2} : f32[N,2]  // model.go:37
+	// %h16 = mat_mul_panels %h13, %h30, %h28 {n=2} : f32[N,2]  // model.go:37
 	cpu.MatMul(h3, h2, w.fc3Weight, &cpu.MatMulShape{M: n, N: 2, K: 16, LDA: 16, LDC: 2, Batch: 1}, &cpu.Epilogue{Bias: w.fc3Bias})
 
 	// %h17 = log_softmax %h16 {axis=1} : f32[N,2]  // model.go:44
@@ -276,7 +276,7 @@ func (s *Session) loss(n int, output, bits []float32, class []int64) error {
 
 	// %h23 = pointwise %h19 : f32[N,1]  // model.go:44
 	//
-	//	%h7 = neg %p : f32[]
+	//	%h6 = neg %p : f32[]
 	cpu.Neg(h4, h4)
 
 	// %h22 = reduce %h21 {kind="mean" axes=[0]} : f32[]  // model.go:44

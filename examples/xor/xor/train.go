@@ -177,7 +177,7 @@ func (t *Trainer) openStep(n int) error {
 // openEvalForward makes the arena large enough for evalForward.
 func (t *Trainer) openEvalForward(n int) error {
 	var z rt.Sizes
-	need := z.Add(z.Mul(128, int64(n)), 2048)
+	need := z.Add(z.Mul(128, int64(n)), 1088)
 	if err := z.Err("xor: Forward"); err != nil {
 		return err
 	}
@@ -194,7 +194,7 @@ func (t *Trainer) openEvalForward(n int) error {
 // openEvalLoss makes the arena large enough for evalLoss.
 func (t *Trainer) openEvalLoss(n int) error {
 	var z rt.Sizes
-	need := z.Add(z.Mul(128, int64(n)), 2048)
+	need := z.Add(z.Mul(128, int64(n)), 1088)
 	if err := z.Err("xor: Loss"); err != nil {
 		return err
 	}
@@ -211,7 +211,7 @@ func (t *Trainer) openEvalLoss(n int) error {
 // openTrainForward makes the arena large enough for trainForward.
 func (t *Trainer) openTrainForward(n int) error {
 	var z rt.Sizes
-	need := z.Add(z.Mul(320, int64(n)), 2048)
+	need := z.Add(z.Mul(320, int64(n)), 1088)
 	if err := z.Err("xor: TrainForward"); err != nil {
 		return err
 	}

@@ -118,18 +118,14 @@ func prepare(raw *rt.Weights) (*weights, error) {
 		return nil, err
 	}
 	rt.Keep(p, raw)
-	arena, err := rt.NewArena(1024)
-	if err != nil {
-		return nil, err
-	}
-	if err := prepare1(p, raw, arena); err != nil {
+	if err := prepare1(p, raw); err != nil {
 		return nil, err
 	}
 	return p, nil
 }
 
 // prepare1 makes some of the tensors of p.
-func prepare1(p *weights, raw *rt.Weights, arena []byte) error {
+func prepare1(p *weights, raw *rt.Weights) error {
 	var (
 		fc1Weight = rt.WeightsOf[float32](raw, "fc1.weight", 16, 2)
 		fc2Weight = rt.WeightsOf[float32](raw, "fc2.weight", 16, 16)
@@ -139,31 +135,17 @@ func prepare1(p *weights, raw *rt.Weights, arena []byte) error {
 	if err := raw.Err(); err != nil {
 		return err
 	}
-	var (
-		h1 = rt.View[float32](arena, prepareH1Off, 32)
-		h2 = rt.View[float32](arena, prepareH2Off, 256)
-		h3 = rt.View[float32](arena, prepareH3Off, 32)
-	)
 
-	// %h6 = strided_copy %h {shape=[2,16] strides=[1,2]} : f32[2,16]  // model.go:35
-	cpu.StridedCopy(h1, fc1Weight, []int{2, 16}, []int{1, 2}, 0)
+	// %h18 = pack_panels %h {trans=true} : f32[1,2,16]  // model.go:35
+	cpu.PackPanels(p.fc1Weight, fc1Weight, 2, 16, 2, true, 1, 32)
 
-	// %h18 = pack_panels %h6 : f32[1,2,16]  // model.go:35
-	cpu.PackPanels(p.fc1Weight, h1, 2, 16, 16, false, 1, 32)
+	// %h21 = pack_panels %h2 {trans=true} : f32[1,16,16]  // model.go:36
+	cpu.PackPanels(p.fc2Weight, fc2Weight, 16, 16, 16, true, 1, 256)
 
-	// %h10 = strided_copy %h2 {shape=[16,16] strides=[1,16]} : f32[16,16]  // model.go:36
-	cpu.StridedCopy(h2, fc2Weight, []int{16, 16}, []int{1, 16}, 0)
+	// %h24 = pack_panels %h4 {trans=true} : f32[1,16,16]  // model.go:37
+	cpu.PackPanels(p.fc3Weight, fc3Weight, 16, 2, 16, true, 1, 32)
 
-	// %h21 = pack_panels %h10 : f32[1,16,16]  // model.go:36
-	cpu.PackPanels(p.fc2Weight, h2, 16, 16, 16, false, 1, 256)
-
-	// %h14 = strided_copy %h4 {shape=[16,2] strides=[1,16]} : f32[16,2]  // model.go:37
-	cpu.StridedCopy(h3, fc3Weight, []int{16, 2}, []int{1, 16}, 0)
-
-	// %h24 = pack_panels %h14 : f32[1,16,16]  // model.go:37
-	cpu.PackPanels(p.fc3Weight, h3, 16, 2, 2, false, 1, 32)
-
-	// %h25 = block %h23 : f32[1,1,16]  // model.go:37
+	// %h20 = block %h19 : f32[1,1,16]  // model.go:37
 	cpu.Block(p.fc3Bias, fc3Bias, 1, 2, 1, 1)
 	return nil
 }

@@ -57,13 +57,12 @@ func (t *Trainer) step(n int, loss, logits, point []float32, target []int64) err
 		h14 = rt.View[float32](t.arena, stepH14Off, 1024)
 		h15 = rt.View[float32](t.arena, stepH15Off, 1024)
 		h16 = rt.View[float32](t.arena, stepH16Off, 64)
-		h17 = rt.View[float32](t.arena, stepH17Off, 64)
-		h18 = rt.View[float32](t.arena, 384*n+8192, 32*n)
-		h19 = rt.View[float32](t.arena, 512*n+8192, 32*n)
-		h20 = rt.View[float32](t.arena, 704*n+8192, 16*n)
-		h21 = rt.View[float32](t.arena, 512*n+8192, 32*n)
-		h22 = rt.View[float32](t.arena, 256*n+8192, 32*n)
-		h23 = rt.View[float32](t.arena, 128*n+8192, 2*n)
+		h17 = rt.View[float32](t.arena, 384*n+8192, 32*n)
+		h18 = rt.View[float32](t.arena, 512*n+8192, 32*n)
+		h19 = rt.View[float32](t.arena, 704*n+8192, 16*n)
+		h20 = rt.View[float32](t.arena, 512*n+8192, 32*n)
+		h21 = rt.View[float32](t.arena, 256*n+8192, 32*n)
+		h22 = rt.View[float32](t.arena, 128*n+8192, 2*n)
 	)
 
 	// %h11 = custom %point, %layer1.weight, %layer1.bias {name="acme.FusedMatMulAddReLU" func="github.com/burngen/burngen/examples/custom/fused.MatMulAddReLU" type="(f32[N,K], f32[K,M], f32[M]) -> f32[N,M]"} : f32[N,32]  // layer1
@@ -119,7 +118,7 @@ func (t *Trainer) step(n int, loss, logits, point []float32, target []int64) err
 
 	// %h4 = pointwise %h3 : f32[]
 	//
-	//	%h38 = neg %p : f32[]
+	//	%h22 = neg %p : f32[]
 	cpu.Neg(loss, h8)
 	t.watch.See("pointwise", loss)
 
@@ -128,14 +127,14 @@ func (t *Trainer) step(n int, loss, logits, point []float32, target []int64) err
 
 	// %h10 = pointwise %h9 : f32[1]
 	//
-	//	%h40 = cast %p1 {to=f32} : f32[]
+	//	%h39 = cast %p1 {to=f32} : f32[]
 	cpu.Cast(h10, h9)
 	t.watch.See("pointwise", h10)
 
-	// %h13 = pointwise %h43 : f32[1,1]
+	// %h13 = pointwise %h42 : f32[1,1]
 	//
-	//	%h45 = constant {value=f32[](-1)} : f32[]
-	//	%h46 = div %h45, %p2 : f32[]
+	//	%h43 = constant {value=f32[](-1)} : f32[]
+	//	%h45 = div %h43, %p2 : f32[]
 	cpu.ScalarDiv(h10, -1, h10)
 	t.watch.See("pointwise", h10)
 
@@ -157,9 +156,9 @@ func (t *Trainer) step(n int, loss, logits, point []float32, target []int64) err
 
 	// %h20 = pointwise %h16, %h, %h18 : f32[N,2]
 	//
-	//	%h4811 = exp %p11 : f32[]
-	//	%h5011 = mul %h4811, %p12 : f32[]
-	//	%h521 = sub %p10, %h5011 : f32[]
+	//	%h4711 = exp %p11 : f32[]
+	//	%h4911 = mul %h4711, %p12 : f32[]
+	//	%h511 = sub %p10, %h4911 : f32[]
 	for i := range n {
 		cpu.Repeat(h14[:2], h13[i:i+1])
 		cpu.Exp(h15[:2], h6[i*2:i*2+2])
@@ -168,29 +167,26 @@ func (t *Trainer) step(n int, loss, logits, point []float32, target []int64) err
 	}
 	t.watch.See("pointwise", h12)
 
-	// %h22 = strided_copy %output.weight {shape=[2,32] strides=[1,2]} : f32[2,32]  // output
-	cpu.StridedCopy(h16, w.outputWeight, []int{2, 32}, []int{1, 2}, 0)
-
-	// %h41 = pack_panels %h22 : f32[2,2,16]  // output
-	cpu.PackPanels(h17, h16, 2, 32, 32, false, 1, 64)
+	// %h41 = pack_panels %output.weight {trans=true} : f32[2,2,16]  // output
+	cpu.PackPanels(h16, w.outputWeight, 2, 32, 2, true, 1, 64)
 
 	// %h23 = mat_mul_panels %h20, %h41 {n=32} : f32[N,32]  // output
-	cpu.MatMul(h18, h12, h17, &cpu.MatMulShape{M: n, N: 32, K: 2, LDA: 2, LDC: 32, Batch: 1}, nil)
-	t.watch.See("output", h18)
+	cpu.MatMul(h17, h12, h16, &cpu.MatMulShape{M: n, N: 32, K: 2, LDA: 2, LDC: 32, Batch: 1}, nil)
+	t.watch.See("output", h17)
 
 	// %h24 = strided_copy %h31 {shape=[32,N] strides=[1,32]} : f32[32,N]  // output
 	if g.outputWeight != nil {
-		cpu.StridedCopy(h19, h3, []int{32, n}, []int{1, 32}, 0)
+		cpu.StridedCopy(h18, h3, []int{32, n}, []int{1, 32}, 0)
 	}
 
 	// %h44 = pack_panels %h20 : f32[1,N,16]  // output
 	if g.outputWeight != nil {
-		cpu.PackPanels(h20, h12, n, 2, 2, false, 1, 2*n)
+		cpu.PackPanels(h19, h12, n, 2, 2, false, 1, 2*n)
 	}
 
 	// %h25 = mat_mul_panels %h24, %h44 {n=2} : f32[32,2]  // output
 	if g.outputWeight != nil {
-		cpu.MatMul(g.outputWeight, h19, h20, &cpu.MatMulShape{M: 32, N: 2, K: n, LDA: n, LDC: 2, Batch: 1}, nil)
+		cpu.MatMul(g.outputWeight, h18, h19, &cpu.MatMulShape{M: 32, N: 2, K: n, LDA: n, LDC: 2, Batch: 1}, nil)
 		t.watch.See("output", g.outputWeight)
 	}
 	if t.passStep.Ends() <= 1 {
@@ -211,8 +207,8 @@ func (t *Trainer) step(n int, loss, logits, point []float32, target []int64) err
 	rt.CallIn(t.stepFusedMatMulAddReLUGrad, 1, w.layer3Weight, 32, 32)
 	rt.CallIn(t.stepFusedMatMulAddReLUGrad, 2, w.layer3Bias, 32)
 	rt.CallIn(t.stepFusedMatMulAddReLUGrad, 3, h3, n, 32)
-	rt.CallIn(t.stepFusedMatMulAddReLUGrad, 4, h18, n, 32)
-	rt.CallOut(t.stepFusedMatMulAddReLUGrad, 0, h21, n, 32)
+	rt.CallIn(t.stepFusedMatMulAddReLUGrad, 4, h17, n, 32)
+	rt.CallOut(t.stepFusedMatMulAddReLUGrad, 0, h20, n, 32)
 	rt.CallOut(t.stepFusedMatMulAddReLUGrad, 1, g.layer3Weight, 32, 32)
 	rt.CallOut(t.stepFusedMatMulAddReLUGrad, 2, g.layer3Bias, 32)
 	if err := t.stepFusedMatMulAddReLUGrad.Run(fused.MatMulAddReLUGrad); err != nil {
@@ -227,8 +223,8 @@ func (t *Trainer) step(n int, loss, logits, point []float32, target []int64) err
 	rt.CallIn(t.stepFusedMatMulAddReLUGrad2, 1, w.layer2Weight, 32, 32)
 	rt.CallIn(t.stepFusedMatMulAddReLUGrad2, 2, w.layer2Bias, 32)
 	rt.CallIn(t.stepFusedMatMulAddReLUGrad2, 3, h2, n, 32)
-	rt.CallIn(t.stepFusedMatMulAddReLUGrad2, 4, h21, n, 32)
-	rt.CallOut(t.stepFusedMatMulAddReLUGrad2, 0, h22, n, 32)
+	rt.CallIn(t.stepFusedMatMulAddReLUGrad2, 4, h20, n, 32)
+	rt.CallOut(t.stepFusedMatMulAddReLUGrad2, 0, h21, n, 32)
 	rt.CallOut(t.stepFusedMatMulAddReLUGrad2, 1, g.layer2Weight, 32, 32)
 	rt.CallOut(t.stepFusedMatMulAddReLUGrad2, 2, g.layer2Bias, 32)
 	if err := t.stepFusedMatMulAddReLUGrad2.Run(fused.MatMulAddReLUGrad); err != nil {
@@ -243,8 +239,8 @@ func (t *Trainer) step(n int, loss, logits, point []float32, target []int64) err
 	rt.CallIn(t.stepFusedMatMulAddReLUGrad3, 1, w.layer1Weight, 2, 32)
 	rt.CallIn(t.stepFusedMatMulAddReLUGrad3, 2, w.layer1Bias, 32)
 	rt.CallIn(t.stepFusedMatMulAddReLUGrad3, 3, h1, n, 32)
-	rt.CallIn(t.stepFusedMatMulAddReLUGrad3, 4, h22, n, 32)
-	rt.CallOut(t.stepFusedMatMulAddReLUGrad3, 0, h23, n, 2)
+	rt.CallIn(t.stepFusedMatMulAddReLUGrad3, 4, h21, n, 32)
+	rt.CallOut(t.stepFusedMatMulAddReLUGrad3, 0, h22, n, 2)
 	rt.CallOut(t.stepFusedMatMulAddReLUGrad3, 1, g.layer1Weight, 2, 32)
 	rt.CallOut(t.stepFusedMatMulAddReLUGrad3, 2, g.layer1Bias, 32)
 	if err := t.stepFusedMatMulAddReLUGrad3.Run(fused.MatMulAddReLUGrad); err != nil {
@@ -443,47 +439,43 @@ func (t *Trainer) backward(n int, logits, point, dLogits []float32) error {
 	var (
 		h6  = rt.View[float32](t.arena, 640*n+2112, 2*n)
 		h7  = rt.View[float32](t.arena, trainForwardH7Off, 64)
-		h8  = rt.View[float32](t.arena, trainForwardH8Off, 64)
-		h9  = rt.View[float32](t.arena, 384*n+2112, 32*n)
-		h10 = rt.View[float32](t.arena, 512*n+2112, 32*n)
+		h8  = rt.View[float32](t.arena, 384*n+2112, 32*n)
+		h9  = rt.View[float32](t.arena, 512*n+2112, 32*n)
 		h3  = rt.View[float32](t.arena, 256*n+2112, 32*n)
-		h11 = rt.View[float32](t.arena, 704*n+2112, 16*n)
+		h10 = rt.View[float32](t.arena, 704*n+2112, 16*n)
 		h2  = rt.View[float32](t.arena, 128*n+2112, 32*n)
-		h12 = rt.View[float32](t.arena, 512*n+2112, 32*n)
+		h11 = rt.View[float32](t.arena, 512*n+2112, 32*n)
 		h1  = rt.View[float32](t.arena, trainForwardH1Off, 32*n)
-		h13 = rt.View[float32](t.arena, 256*n+2112, 32*n)
-		h14 = rt.View[float32](t.arena, 128*n+2112, 2*n)
+		h12 = rt.View[float32](t.arena, 256*n+2112, 32*n)
+		h13 = rt.View[float32](t.arena, 128*n+2112, 2*n)
 	)
 
 	// %h6 = pointwise %h5, %d_logits : f32[N,2]
 	//
-	//	%h23 = mul %p, %p1 : f32[]
+	//	%h7 = mul %p, %p1 : f32[]
 	cpu.Mul(h6, h6, dLogits)
 	t.watch.See("pointwise", h6)
 
-	// %h7 = strided_copy %output.weight {shape=[2,32] strides=[1,2]} : f32[2,32]  // output
-	cpu.StridedCopy(h7, w.outputWeight, []int{2, 32}, []int{1, 2}, 0)
-
-	// %h26 = pack_panels %h7 : f32[2,2,16]  // output
-	cpu.PackPanels(h8, h7, 2, 32, 32, false, 1, 64)
+	// %h26 = pack_panels %output.weight {trans=true} : f32[2,2,16]  // output
+	cpu.PackPanels(h7, w.outputWeight, 2, 32, 2, true, 1, 64)
 
 	// %h8 = mat_mul_panels %h6, %h26 {n=32} : f32[N,32]  // output
-	cpu.MatMul(h9, h6, h8, &cpu.MatMulShape{M: n, N: 32, K: 2, LDA: 2, LDC: 32, Batch: 1}, nil)
-	t.watch.See("output", h9)
+	cpu.MatMul(h8, h6, h7, &cpu.MatMulShape{M: n, N: 32, K: 2, LDA: 2, LDC: 32, Batch: 1}, nil)
+	t.watch.See("output", h8)
 
 	// %h9 = strided_copy %h31 {shape=[32,N] strides=[1,32]} : f32[32,N]  // output
 	if g.outputWeight != nil {
-		cpu.StridedCopy(h10, h3, []int{32, n}, []int{1, 32}, 0)
+		cpu.StridedCopy(h9, h3, []int{32, n}, []int{1, 32}, 0)
 	}
 
 	// %h29 = pack_panels %h6 : f32[1,N,16]  // output
 	if g.outputWeight != nil {
-		cpu.PackPanels(h11, h6, n, 2, 2, false, 1, 2*n)
+		cpu.PackPanels(h10, h6, n, 2, 2, false, 1, 2*n)
 	}
 
 	// %h10 = mat_mul_panels %h9, %h29 {n=2} : f32[32,2]  // output
 	if g.outputWeight != nil {
-		cpu.MatMul(g.outputWeight, h10, h11, &cpu.MatMulShape{M: 32, N: 2, K: n, LDA: n, LDC: 2, Batch: 1}, nil)
+		cpu.MatMul(g.outputWeight, h9, h10, &cpu.MatMulShape{M: 32, N: 2, K: n, LDA: n, LDC: 2, Batch: 1}, nil)
 		t.watch.See("output", g.outputWeight)
 	}
 	if t.passTrainForward.Ends() <= 1 {
@@ -504,8 +496,8 @@ func (t *Trainer) backward(n int, logits, point, dLogits []float32) error {
 	rt.CallIn(t.trainForwardFusedMatMulAddReLUGrad, 1, w.layer3Weight, 32, 32)
 	rt.CallIn(t.trainForwardFusedMatMulAddReLUGrad, 2, w.layer3Bias, 32)
 	rt.CallIn(t.trainForwardFusedMatMulAddReLUGrad, 3, h3, n, 32)
-	rt.CallIn(t.trainForwardFusedMatMulAddReLUGrad, 4, h9, n, 32)
-	rt.CallOut(t.trainForwardFusedMatMulAddReLUGrad, 0, h12, n, 32)
+	rt.CallIn(t.trainForwardFusedMatMulAddReLUGrad, 4, h8, n, 32)
+	rt.CallOut(t.trainForwardFusedMatMulAddReLUGrad, 0, h11, n, 32)
 	rt.CallOut(t.trainForwardFusedMatMulAddReLUGrad, 1, g.layer3Weight, 32, 32)
 	rt.CallOut(t.trainForwardFusedMatMulAddReLUGrad, 2, g.layer3Bias, 32)
 	if err := t.trainForwardFusedMatMulAddReLUGrad.Run(fused.MatMulAddReLUGrad); err != nil {
@@ -520,8 +512,8 @@ func (t *Trainer) backward(n int, logits, point, dLogits []float32) error {
 	rt.CallIn(t.trainForwardFusedMatMulAddReLUGrad2, 1, w.layer2Weight, 32, 32)
 	rt.CallIn(t.trainForwardFusedMatMulAddReLUGrad2, 2, w.layer2Bias, 32)
 	rt.CallIn(t.trainForwardFusedMatMulAddReLUGrad2, 3, h2, n, 32)
-	rt.CallIn(t.trainForwardFusedMatMulAddReLUGrad2, 4, h12, n, 32)
-	rt.CallOut(t.trainForwardFusedMatMulAddReLUGrad2, 0, h13, n, 32)
+	rt.CallIn(t.trainForwardFusedMatMulAddReLUGrad2, 4, h11, n, 32)
+	rt.CallOut(t.trainForwardFusedMatMulAddReLUGrad2, 0, h12, n, 32)
 	rt.CallOut(t.trainForwardFusedMatMulAddReLUGrad2, 1, g.layer2Weight, 32, 32)
 	rt.CallOut(t.trainForwardFusedMatMulAddReLUGrad2, 2, g.layer2Bias, 32)
 	if err := t.trainForwardFusedMatMulAddReLUGrad2.Run(fused.MatMulAddReLUGrad); err != nil {
@@ -536,8 +528,8 @@ func (t *Trainer) backward(n int, logits, point, dLogits []float32) error {
 	rt.CallIn(t.trainForwardFusedMatMulAddReLUGrad3, 1, w.layer1Weight, 2, 32)
 	rt.CallIn(t.trainForwardFusedMatMulAddReLUGrad3, 2, w.layer1Bias, 32)
 	rt.CallIn(t.trainForwardFusedMatMulAddReLUGrad3, 3, h1, n, 32)
-	rt.CallIn(t.trainForwardFusedMatMulAddReLUGrad3, 4, h13, n, 32)
-	rt.CallOut(t.trainForwardFusedMatMulAddReLUGrad3, 0, h14, n, 2)
+	rt.CallIn(t.trainForwardFusedMatMulAddReLUGrad3, 4, h12, n, 32)
+	rt.CallOut(t.trainForwardFusedMatMulAddReLUGrad3, 0, h13, n, 2)
 	rt.CallOut(t.trainForwardFusedMatMulAddReLUGrad3, 1, g.layer1Weight, 2, 32)
 	rt.CallOut(t.trainForwardFusedMatMulAddReLUGrad3, 2, g.layer1Bias, 32)
 	if err := t.trainForwardFusedMatMulAddReLUGrad3.Run(fused.MatMulAddReLUGrad); err != nil {

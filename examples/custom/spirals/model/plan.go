@@ -39,12 +39,12 @@ const (
 // The arena's plan for step, in bytes for N = 1. Buffers share memory only when no step needs
 // both.
 //
-//	23 buffers in 768*N+8192 bytes; the largest live set is 768*N+8192
+//	22 buffers in 768*N+8192 bytes; the largest live set is 768*N+8192
 //
 //	                 steps     0                                                            8960
-//	h11              8-40                                                                |
-//	h21              9-39                                                                 |
-//	h31              10-38                                                                 |
+//	h11              8-39                                                                |
+//	h21              9-38                                                                 |
+//	h31              10-37                                                                 |
 //	h5               11-15     [------------)
 //	h7               13-15                   |
 //	h                16-30                                                                  |
@@ -53,18 +53,17 @@ const (
 //	h9               21-22     |
 //	h10              22-26     |
 //	h14              26-28                                                                  |
-//	h15              27-37                                                                    |
+//	h15              27-36                                                                    |
 //	h18              29-30                                                                  |
 //	h20.scratch1     30-30     [---------------------------)
 //	h20.scratch2     30-30                                  [---------------------------)
-//	h22              31-32     |
-//	h41              32-33      [)
-//	h23              33-38                                                                  |
-//	h24              34-36                                                                   |
-//	h44              35-36                                                                    |
-//	h27              38-39                                                                   |
-//	h30              39-40                                                                 |
-//	h34              40-40                                                                |
+//	h41              31-32     |
+//	h23              32-37                                                                  |
+//	h24              33-35                                                                   |
+//	h44              34-35                                                                    |
+//	h27              37-38                                                                   |
+//	h30              38-39                                                                 |
+//	h34              39-39                                                                |
 const (
 	stepH1Off  = 8192 // f32[32*N]
 	stepH4Off  = 0    // f32[512]
@@ -75,7 +74,6 @@ const (
 	stepH14Off = 0    // f32[1024]
 	stepH15Off = 4096 // f32[1024]
 	stepH16Off = 0    // f32[64]
-	stepH17Off = 256  // f32[64]
 )
 
 // The arena's plan for evalForward, in bytes for N = 1. Buffers share memory only when no step needs
@@ -122,27 +120,25 @@ const (
 // The arena's plan for trainForward, in bytes for N = 1. Buffers share memory only when no step needs
 // both.
 //
-//	14 buffers in 768*N+2112 bytes; the largest live set is 768*N+2112
+//	13 buffers in 768*N+2112 bytes; the largest live set is 768*N+2112
 //
 //	                 steps     0                                                            2880
-//	h11              8-28                                                    [-)
-//	h21              9-27                                                       [-)
-//	h31              10-26                                                         [-)
+//	h11              8-27                                                    [-)
+//	h21              9-26                                                       [-)
+//	h31              10-25                                                         [-)
 //	h                11-15     [-------------------------------------------)
 //	h2               13-15                                                  |
-//	h5               17-25                                                                  |
-//	h7               19-20     [---)
-//	h26              20-21          [----)
-//	h8               21-26                                                            [-)
-//	h9               22-24                                                               [-)
-//	h29              23-24                                                                   [)
-//	h13              26-27                                                               [-)
-//	h16              27-28                                                         [-)
-//	h19              28-28                                                      [)
+//	h5               17-24                                                                  |
+//	h26              19-20     [---)
+//	h8               20-25                                                            [-)
+//	h9               21-23                                                               [-)
+//	h29              22-23                                                                   [)
+//	h13              25-26                                                               [-)
+//	h16              26-27                                                         [-)
+//	h19              27-27                                                      [)
 const (
 	trainForwardH1Off = 2112 // f32[32*N]
 	trainForwardH4Off = 0    // f32[512]
 	trainForwardH5Off = 2048 // f32[16]
 	trainForwardH7Off = 0    // f32[64]
-	trainForwardH8Off = 256  // f32[64]
 )
