@@ -575,7 +575,14 @@ func (m *Model) sample(f *emit.Function, low int) ([]emit.Sample, error) {
 	if err != nil {
 		return nil, err
 	}
-	beginStates(f, args, shapes)
+	for i, p := range f.IR.Params {
+		if slices.Contains(f.States, p.Name) {
+			args[i] = nil
+		}
+	}
+	if err := beginStates(f.IR, f.States, args, shapes); err != nil {
+		return nil, fmt.Errorf("the sample: %w", err)
+	}
 	machine := exec.New(f.Func, exec.Weights(m.Weights))
 	machine.Budget = sampleBudget
 	results, outShapes, err := machine.Run(context.Background(), args, shapes)
