@@ -59,22 +59,11 @@ func CheckConvData(t *testing.T, data func(dst, g, weights []float32, s *cpu.Con
 		x.Check(t, name)
 	}
 	sums := make([]Sum, len(dst.Data))
-	for n := range s.N {
-		for o := range s.OutC {
-			for at := range s.OutH * s.OutW {
-				by := g.Data[((n*outs+o/16)*s.OutH*s.OutW+at)*16+o%16]
-				for tap := range taps {
-					y, x := at/s.OutW*s.StrideH+tap/s.KW*s.DilH-s.PadH, at%s.OutW*s.StrideW+tap%s.KW*s.DilW-s.PadW
-					if y < 0 || y >= s.InH || x < 0 || x >= s.InW {
-						continue
-					}
-					for i := range s.InC {
-						sums[((n*ins+i/16)*s.InH*s.InW+y*s.InW+x)*16+i%16].Add(by, w.Data[(o*s.InC+i)*taps+tap])
-					}
-				}
-			}
+	eachTap(s, g.Data, func(n, o, tap, at int, by float32) {
+		for i := range s.InC {
+			sums[((n*ins+i/16)*s.InH*s.InW+at)*16+i%16].Add(by, w.Data[(o*s.InC+i)*taps+tap])
 		}
-	}
+	})
 	for i, got := range dst.Data {
 		if channel := i/16/s.InW/s.InH%ins*16 + i%16; channel >= s.InC {
 			if math.Float32bits(got) != 0 {
@@ -82,6 +71,26 @@ func CheckConvData(t *testing.T, data func(dst, g, weights []float32, s *cpu.Con
 			}
 		} else if !sums[i].Near(got) {
 			t.Fatalf("%+v: element %d is %v, want %v", c, i, got, sums[i].Value)
+		}
+	}
+}
+
+// eachTap calls f for each image n, output channel o and tap of the window whose place in
+// the image is there, at this index, with the gradient g of the output, in blocks of 16
+// channels, that the tap's product has.
+func eachTap(s *cpu.ConvShape, g []float32, f func(n, o, tap, at int, by float32)) {
+	outs := (s.OutC + 15) / 16
+	for n := range s.N {
+		for o := range s.OutC {
+			for place := range s.OutH * s.OutW {
+				by := g[((n*outs+o/16)*s.OutH*s.OutW+place)*16+o%16]
+				for tap := range s.KH * s.KW {
+					y, x := place/s.OutW*s.StrideH+tap/s.KW*s.DilH-s.PadH, place%s.OutW*s.StrideW+tap%s.KW*s.DilW-s.PadW
+					if y >= 0 && y < s.InH && x >= 0 && x < s.InW {
+						f(n, o, tap, y*s.InW+x, by)
+					}
+				}
+			}
 		}
 	}
 }
