@@ -44,10 +44,11 @@ func TestSingleElements(t *testing.T) {
 	one := func(dims ...int) *ir.Tensor { return ir.NewTensor(ir.F32, dims...) }
 	model := onnxtest.New(17).
 		Input("x", ir.F32, 2, 1, 3, 3).Output("y", ir.F32, 2, 1).
-		Initializer("kernel", one(1, 1, 3, 3)).Initializer("bias", one(1)).Initializer("slope", one(1, 1, 1)).
+		Initializer("kernel", one(1, 1, 3, 3)).Initializer("bias", one(1)).Initializer("slope", one(1)).Initializer("axes", ir.IntTensor(ir.I64, 1, 2)).
 		Initializer("scale", one(1)).Initializer("matrix", one(1, 1)).Initializer("shift", one(1)).Initializer("scalar", one()).
 		Node("conv", "Conv", []string{"x", "kernel", "bias"}, []string{"a"}).
-		Node("prelu", "PRelu", []string{"a", "slope"}, []string{"b"}).
+		Node("long", "Unsqueeze", []string{"slope", "axes"}, []string{"slopes"}).
+		Node("prelu", "PRelu", []string{"a", "slopes"}, []string{"b"}).
 		Node("mul", "Mul", []string{"b", "scale"}, []string{"c"}).
 		Node("flat", "Flatten", []string{"c"}, []string{"d"}).
 		Node("product", "MatMul", []string{"d", "matrix"}, []string{"e"}).

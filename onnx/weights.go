@@ -96,15 +96,16 @@ func (im *importer) initializer(b *ir.Builder, t *wire.Tensor, name string) (*ir
 func (im *importer) loadSingle(f *ir.Func) error {
 	for n := range f.All() {
 		for i, a := range n.Args {
-			t, ok := im.weights.single[a]
+			from := op.Moved(a)
+			t, ok := im.weights.single[from]
 			if !ok || !op.IsParameter(n, i) {
 				continue
 			}
-			w, err := im.weight(t.Tensor, a.Type, t.name)
+			w, err := im.weight(t.Tensor, from.Type, t.name)
 			if err != nil {
 				return err
 			}
-			a.Def.Op = ir.Load{Name: w.Name, Type: w.Type}
+			from.Def.Op = ir.Load{Name: w.Name, Type: w.Type}
 		}
 	}
 	return nil

@@ -48,16 +48,19 @@ func IsStatistic(o ir.Op, i int) bool {
 
 // isMovedWeight reports whether a value has the elements of a weight.
 func isMovedWeight(v *ir.Value) bool {
-	for v != nil && v.Def != nil {
-		if _, ok := v.Def.Op.(ir.Load); ok {
-			return true
-		}
-		if !IsMove(v.Def.Op) {
-			return false
-		}
+	if v = Moved(v); v == nil || v.Def == nil {
+		return false
+	}
+	_, ok := v.Def.Op.(ir.Load)
+	return ok
+}
+
+// Moved returns the value whose elements v has, before everything that [IsMove] names.
+func Moved(v *ir.Value) *ir.Value {
+	for v != nil && v.Def != nil && IsMove(v.Def.Op) {
 		v = v.Def.Arg(0)
 	}
-	return false
+	return v
 }
 
 // IsMove reports whether an operator's result has elements of its first operand and no
