@@ -28,7 +28,8 @@ type Pass struct {
 
 // Context is what passes share.
 type Context struct {
-	// Strict forbids what changes the rounding of floats.
+	// Strict forbids what may round floats more than the model's operators do, and makes
+	// long sums ones of parts.
 	Strict bool
 	// WeightsDType is what large weights are stored as: F16 or BF16; F32, or nothing, leaves
 	// them as they are.
