@@ -19,7 +19,7 @@ func divideSums(ctx *Context, m *ir.Module) (bool, error) {
 	return rewriteAll(m, func(b *ir.Builder, n *ir.Node) []*ir.Value {
 		if o, ok := n.Op.(op.Summer); ok {
 			if parts := o.InParts(n, partTerms); parts != nil {
-				return []*ir.Value{b.Node(parts, n.Args...)}
+				return b.NodeBlocks(parts, n.Blocks, n.Args...)
 			}
 		}
 		return nil

@@ -194,7 +194,6 @@ var Order = []struct{ Before, After, Why string }{
 	{"lower_ops", "merge_copies", "what moves elements is lowered to copies"},
 	{"lower_ops", "narrow_weights", "products show what their kernel reads"},
 	{"lower_ops", "divide_sums", "sums show the kernel that adds them up"},
-	{"divide_sums", "fuse_epilogue", "products have no regions yet"},
 	{"narrow_weights", "form_pointwise", "casts are elementwise"},
 	{"narrow_weights", "split_prepare", "weights are rounded once"},
 	{"lower_ops", "form_pointwise", "operators are lowered to elementwise ones"},
