@@ -191,9 +191,9 @@ func distances(b *bytes.Buffer, cases []result) {
 
 Root mean square of differences as a share of the values: between the two sides, and of each
 from the same model in float64, with -strict too. Outputs of few values are those of several
-draws of the arguments. Ratios are to ONNX Runtime's; with -strict %.1f at most is wanted.
+draws of the arguments. With -strict %.1f times ONNX Runtime's at most is wanted.
 `, strictShare)
-	table(b, "model", "between", "ORT", "burngen", "-strict", "ratio", "-strict", "draws", "")
+	table(b, "model", "between", "ORT", "burngen", "-strict", "burngen/ORT", "-strict/ORT", "draws", "")
 	seen := map[string]bool{} // at other numbers of threads
 	for _, r := range cases {
 		if r.Problem != "" || seen[r.label()] {
