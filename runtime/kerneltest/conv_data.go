@@ -28,6 +28,7 @@ func ConvData(t *testing.T, data func(dst, g, weights []float32, s *cpu.ConvShap
 		"padding wider than windows": {Shape: shape{InC: 16, InH: 3, InW: 2, OutC: 20, KH: 2, KW: 3, PadH: 4, PadW: 7}, End: 5},
 		"small planes of a batch":    {Shape: shape{N: 16, InC: 48, InH: 2, InW: 2, OutC: 64, KH: 3, KW: 3, PadH: 1, PadW: 1}, End: 1},
 		"phases of a batch":          {Shape: shape{N: 17, InC: 48, InH: 8, InW: 7, OutC: 24, KH: 3, KW: 3, StrideH: 2, StrideW: 2, PadH: 1, PadW: 1}, End: 1},
+		"parts of a block":           {Shape: shape{N: 3, InC: 36, InH: 16, InW: 18, OutC: 50, KH: 3, KW: 3, StrideH: 2, StrideW: 2, PadH: 1, PadW: 1, Terms: 64}, End: 1},
 		"unaligned":                  {Shape: shape{InC: 17, InH: 7, InW: 8, OutC: 18, KH: 3, KW: 3}, Shift: 5},
 	} {
 		t.Run(name, func(t *testing.T) { CheckConvData(t, data, pack, c) })
