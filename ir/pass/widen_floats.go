@@ -8,7 +8,10 @@ import (
 // widenFloats keeps in f32 what was computed in f32 and is only rounded to f16 or
 // bf16 to be read in f32 again: it drops the casts between, and moves elements in
 // f32 where they are rounded before and widened after.
-func widenFloats(_ *Context, m *ir.Module) (bool, error) {
+func widenFloats(c *Context, m *ir.Module) (bool, error) {
+	if c.Strict {
+		return false, nil
+	}
 	return rewriteAll(m, func(b *ir.Builder, n *ir.Node) []*ir.Value {
 		switch o := n.Op.(type) {
 		case op.Cast:
