@@ -41,7 +41,8 @@ type Options struct {
 	Outputs []string
 	// Custom are the operators that functions of the user's program compute.
 	Custom []op.Custom
-	// Strict turns off what reassociates floating-point sums and products.
+	// Strict turns off what reassociates floating-point sums and products, but for long
+	// sums, which become ones of parts: their error is about ONNX Runtime's.
 	Strict bool
 	// WeightsDType is what the weights of matrix products, and tables that rows are gathered
 	// from, are stored as: ir.F16 or ir.BF16; ir.F32, or nothing, leaves them as they are.

@@ -125,7 +125,7 @@ func withLoss(src *Source, name string) (*Source, error) {
 		if err != nil {
 			ir.FailWith(err)
 		}
-		target := b.Param("target", typ)
+		target := targetParam(b, f, typ)
 		if scores.Type.DType != ir.F32 {
 			scores = b.Node(op.Cast{To: ir.F32}, scores)
 		}
@@ -143,4 +143,33 @@ func withLoss(src *Source, name string) (*Source, error) {
 		Doc: "Loss computes the loss " + name + " of the model, which training minimises, and what\nthe model computes.",
 	})
 	return &out, nil
+}
+
+// targetParam adds the parameter for a target of a type. An extent that the function
+// finds out only when it runs is a symbol of the parameter's own, and then compared.
+func targetParam(b *ir.Builder, f *ir.Func, typ ir.Type) *ir.Value {
+	given := map[string]bool{}
+	for _, p := range f.Params {
+		for _, d := range p.Type.Shape {
+			for _, s := range d.Symbols() {
+				given[s] = true
+			}
+		}
+	}
+	shape := slices.Clone(typ.Shape)
+	for i, d := range shape {
+		if slices.ContainsFunc(d.Symbols(), func(s string) bool { return !given[s] }) {
+			shape[i] = ir.Sym(b.Symbol(fmt.Sprintf("target_%d", i)))
+		}
+	}
+	target := b.Param("target", ir.TensorOf(typ.DType, shape...))
+	for i, d := range shape {
+		if !d.Equal(typ.Shape[i]) {
+			b.Nodes(ir.CheckDim{A: d, B: typ.Shape[i], What: fmt.Sprintf("axis %d of target", i)})
+		}
+	}
+	if target.Type.Equal(typ) {
+		return target
+	}
+	return b.Node(op.Reshape{Shape: typ.Shape}, target)
 }

@@ -122,7 +122,7 @@ func (a arrow) allows(f goFile, pkg string) bool {
 	first, _, _ := strings.Cut(pkg, "/")
 	own, isOwn := strings.CutPrefix(pkg, modulePath+"/")
 	switch {
-	case isOwn && f.isGenerated() && matches(own, customOperators):
+	case isOwn && f.isGenerated() && matches(own, customOperators), f.isTest && own == "golden/corpus":
 		return true
 	case isOwn && (f.isGenerated() || f.isTest && within(f.folder, "runtime")):
 		return within(own, "runtime")
