@@ -69,6 +69,12 @@ func (w *Weights) SaveIndex(path string, limit int64) error {
 	if !ok || limit <= 0 {
 		return fmt.Errorf("weights: %.200q, %d bytes a file: a path that ends in %s and a limit above 0 expected", path, limit, indexEnd)
 	}
+	if err := w.Err(); err != nil {
+		return err
+	}
+	if w.closed.Load() {
+		return fmt.Errorf("weights: %w", ErrClosed)
+	}
 	var shards []map[string]string
 	var total, size int64
 	for _, name := range w.Names() {

@@ -292,7 +292,7 @@ func TestLoad(t *testing.T) {
 	rt.Add(file, "state.more", []float32{1}, 1)
 	rt.Add(file, "other", []float32{1}, 1)
 	wanted := []Want{{Name: "fc.0.weight", DType: "f64", Shape: []int{1}}}
-	w, err := Load(file, nil, wanted, TopKey("state"), Remap(`^module\.=>`), Renumber(), AllowUnused())
+	w, err := Load(file, nil, wanted, TopKey("state"), Remap(`^module\.=>`), nil, Renumber(), AllowUnused())
 	if err != nil {
 		t.Fatal(err)
 	}
