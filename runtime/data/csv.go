@@ -50,6 +50,9 @@ func CSV[T any](path string, o CSVOptions) (rows []T, err error) {
 
 // ReadCSV reads what a file that [CSV] reads holds.
 func ReadCSV[T any](r io.Reader, o CSVOptions) ([]T, error) {
+	if r == nil {
+		return nil, errors.New("no reader to read from")
+	}
 	next := o.records(r)
 	record, err := next()
 	if err == io.EOF && !o.NoHeader {
