@@ -340,6 +340,14 @@ func TestApply(t *testing.T) {
 	if got := rt.WeightsOf[float32](w, "linear.bias", 2); !slices.Equal(got, []float32{1, 2}) || w.Err() != nil {
 		t.Error(got, w.Err())
 	}
+	for want, m := range map[string]Map{
+		"remap: a rule without a pattern": {Rules: []Rule{r, {}}},
+		"transpose: no pattern":           {Transpose: []*regexp.Regexp{nil}},
+	} {
+		if _, err := m.Apply(weights()); err == nil || err.Error() != want {
+			t.Errorf("error %v, want %s", err, want)
+		}
+	}
 }
 
 func TestTransposed(t *testing.T) {
