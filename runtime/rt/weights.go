@@ -38,7 +38,7 @@ type tensors struct {
 	broken error        // why there are no tensors
 	refs   atomic.Int64 // handles not closed and owners that keep them
 	closed atomic.Bool
-	unmap  func() error // gives the mapped memory back, nil if there is none
+	unmap  func() error // gives the mapped memory back, once; nil if there is none
 }
 
 // tensor is one of them. Elements are stored as in a file; see store.

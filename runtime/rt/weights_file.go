@@ -32,7 +32,7 @@ func ReadWeightsFile(path string, read func(w *Weights, file []byte) error) *Wei
 		unmap()
 		return broken(fmt.Errorf("weights: %s: %w", path, err))
 	}
-	w.unmap = unmap
+	w.mapped(unmap)
 	return w
 }
 
@@ -115,10 +115,12 @@ func (w *Weights) Abandon() {
 		return
 	}
 	if w.unmap != nil {
-		w.unmap = sync.OnceValue(w.unmap)
 		runtime.AddCleanup(w.tensors, func(unmap func() error) { unmap() }, w.unmap)
 	}
 }
+
+// mapped says how the memory is given back, which is done once.
+func (t *tensors) mapped(unmap func() error) { t.unmap = sync.OnceValue(unmap) }
 
 // retain takes a reference that release gives back and reports whether the
 // memory was still there.

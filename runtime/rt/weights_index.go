@@ -28,12 +28,12 @@ func OpenWeightsIndex(path string) *Weights {
 	}
 	files := map[string]*Weights{}
 	all := NewWeights()
-	all.unmap = func() error {
+	all.mapped(func() error {
 		for _, w := range files {
 			w.Close()
 		}
 		return nil
-	}
+	})
 	for _, name := range slices.Sorted(maps.Keys(index.Files)) {
 		file := index.Files[name]
 		w := files[file]

@@ -18,7 +18,7 @@ func (w *Weights) Renamed(names map[string]string) (*Weights, error) {
 		return nil, fmt.Errorf("weights: %w", ErrClosed)
 	}
 	r := NewWeights()
-	r.unmap = w.release
+	r.mapped(w.release)
 	w.mu.RLock()
 	defer w.mu.RUnlock()
 	r.metadata = maps.Clone(w.metadata)
