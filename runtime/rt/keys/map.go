@@ -52,6 +52,7 @@ func ParseRule(text string) (Rule, error) {
 }
 
 // ParsePattern reads a regular expression that says which matrices are transposed.
+// Error: an expression that is none.
 func ParsePattern(text string) (*regexp.Regexp, error) {
 	re, err := regexp.Compile(text)
 	if err != nil {
