@@ -116,7 +116,9 @@ type Model struct {
 	unprepared bool // Weights are left out
 }
 
-// Load reads and compiles a model file, or a description.
+// Load reads and compiles a model file, or a description. Errors: what is wrong with the
+// file or the description, all at once, what o names and the model does not have, and those
+// of [CompileSource].
 func Load(path string, o Options) (*Model, error) {
 	o.progress("reading " + filepath.Base(path))
 	if IsDescription(path) {
@@ -133,10 +135,11 @@ func Load(path string, o Options) (*Model, error) {
 	return Compile(src, o)
 }
 
-// Compile compiles an imported model.
+// Compile compiles an imported model. Errors are those of [CompileSource].
 func Compile(src *onnx.Model, o Options) (*Model, error) { return CompileSource(fromONNX(src), o) }
 
-// CompileSource compiles a model.
+// CompileSource compiles a model. Errors: options that do not fit it, weights of another
+// file that do not, and operators that a pass finds no kernel or no gradient for.
 func CompileSource(src *Source, o Options) (*Model, error) {
 	if err := src.check(); err != nil {
 		return nil, err

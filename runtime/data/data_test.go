@@ -366,6 +366,11 @@ func TestRandomWindows(t *testing.T) {
 
 func failed[T any](_ T, err error) error { return err }
 
+func TestNoReader(t *testing.T) {
+	wantError(t, failed(data.ReadCSV[struct{ A int }](nil, data.CSVOptions{})), "no reader to read from")
+	wantError(t, failed(data.ReadIDX[uint8](nil)), "no reader to read from")
+}
+
 func TestVocabulary(t *testing.T) {
 	v := data.Characters("hello, wörld\xff")
 	tokens, err := v.Encode("wörld")

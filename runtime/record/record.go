@@ -54,6 +54,9 @@ func (r Recorder) write(out io.Writer, w *rt.Weights) error {
 	if int(r.Format) >= len(formats) {
 		return fmt.Errorf("%v is none", r.Format)
 	}
+	if out == nil {
+		return errors.New("no writer to write to")
+	}
 	stored, err := r.Precision.apply(w)
 	if err != nil {
 		return err

@@ -19,7 +19,8 @@ import (
 // what went wrong. All methods may be called from several goroutines at once.
 //
 // Tensors are used where they lie as far as that is possible, and must not be
-// written.
+// written. A nil Weights and the zero Weights have no tensors and take none; that none
+// are given is what their Err says.
 type Weights struct {
 	*tensors
 
@@ -37,7 +38,7 @@ type tensors struct {
 	broken error        // why there are no tensors
 	refs   atomic.Int64 // handles not closed and owners that keep them
 	closed atomic.Bool
-	unmap  func() error // gives the mapped memory back, nil if there is none
+	unmap  func() error // gives the mapped memory back, once; nil if there is none
 }
 
 // tensor is one of them. Elements are stored as in a file; see store.
@@ -183,7 +184,7 @@ func (t *tensors) parse(data []byte) error {
 // yet. LoadFrom works on a fork, so that weights which do not fit one model can
 // still be loaded into another.
 func (w *Weights) Fork() *Weights {
-	if w == nil {
+	if w.none() {
 		return nil
 	}
 	return &Weights{tensors: w.tensors}
@@ -192,7 +193,7 @@ func (w *Weights) Fork() *Weights {
 // Without returns another handle on the tensors whose names do not begin with prefix,
 // and closes w.
 func (w *Weights) Without(prefix string) *Weights {
-	if w == nil {
+	if w.none() {
 		return nil
 	}
 	out := NewWeights()
@@ -208,17 +209,24 @@ func (w *Weights) Without(prefix string) *Weights {
 	return out
 }
 
+// none reports whether there are no weights to speak of: they were not made by a function
+// of this package.
+func (w *Weights) none() bool { return w == nil || w.tensors == nil }
+
 // fail records an error of the weights.
-func (w *Weights) fail(err error) {
+func (w *Weights) fail(err error) { w.blame(fmt.Errorf("weights: %w", err)) }
+
+// blame records an error that says where it comes from.
+func (w *Weights) blame(err error) {
 	w.failed.Lock()
-	w.errs = append(w.errs, fmt.Errorf("weights: %w", err))
+	w.errs = append(w.errs, err)
 	w.failed.Unlock()
 }
 
 // Err returns everything that went wrong in opening the weights and with this
 // handle, joined, or nil.
 func (w *Weights) Err() error {
-	if w == nil {
+	if w.none() {
 		return errors.New("weights: none given")
 	}
 	w.failed.Lock()
@@ -228,7 +236,7 @@ func (w *Weights) Err() error {
 
 // find returns the tensor of a name, nil if there is none.
 func (w *Weights) find(name string) *tensor {
-	if w == nil {
+	if w.none() {
 		return nil
 	}
 	w.mu.RLock()
@@ -238,7 +246,7 @@ func (w *Weights) find(name string) *tensor {
 
 // Names returns the names of all tensors, sorted.
 func (w *Weights) Names() []string {
-	if w == nil {
+	if w.none() {
 		return nil
 	}
 	w.mu.RLock()
@@ -282,7 +290,7 @@ func (w *Weights) raw(name string, bytes func(*tensor) ([]byte, error)) []byte {
 
 // Metadata returns a copy of the strings that the file holds beside the tensors.
 func (w *Weights) Metadata() map[string]string {
-	if w == nil {
+	if w.none() {
 		return nil
 	}
 	w.mu.RLock()
@@ -293,7 +301,7 @@ func (w *Weights) Metadata() map[string]string {
 // SetMetadata sets one of them. The keys that start with "burngen.dtype:" and
 // "burngen.digest" are taken.
 func (w *Weights) SetMetadata(key, value string) {
-	if w == nil {
+	if w.none() {
 		return
 	}
 	if key == digestKey || strings.HasPrefix(key, notePrefix) {
@@ -307,7 +315,7 @@ func (w *Weights) SetMetadata(key, value string) {
 
 // DropMetadata removes those whose keys begin with prefix.
 func (w *Weights) DropMetadata(prefix string) {
-	if w == nil {
+	if w.none() {
 		return
 	}
 	w.mu.Lock()

@@ -28,12 +28,12 @@ func OpenWeightsIndex(path string) *Weights {
 	}
 	files := map[string]*Weights{}
 	all := NewWeights()
-	all.unmap = func() error {
+	all.mapped(func() error {
 		for _, w := range files {
 			w.Close()
 		}
 		return nil
-	}
+	})
 	for _, name := range slices.Sorted(maps.Keys(index.Files)) {
 		file := index.Files[name]
 		w := files[file]
@@ -68,6 +68,12 @@ func (w *Weights) SaveIndex(path string, limit int64) error {
 	base, ok := strings.CutSuffix(filepath.Base(path), indexEnd)
 	if !ok || limit <= 0 {
 		return fmt.Errorf("weights: %.200q, %d bytes a file: a path that ends in %s and a limit above 0 expected", path, limit, indexEnd)
+	}
+	if err := w.Err(); err != nil {
+		return err
+	}
+	if w.closed.Load() {
+		return fmt.Errorf("weights: %w", ErrClosed)
 	}
 	var shards []map[string]string
 	var total, size int64

@@ -1,23 +1,30 @@
 package rt
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
 
 // Transpose swaps the two axes of matrices, whose elements are moved when they are
-// first used. Errors: a tensor that is not there, one of another rank, and strings and
-// elements of less than a byte. Nothing is changed then.
+// first used. Errors, all of them at once: a tensor that is not there, one of another
+// rank, and strings and elements of less than a byte. Nothing is changed then.
 func (w *Weights) Transpose(names ...string) error {
 	if err := w.Err(); err != nil {
 		return err
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	var errs []error
 	for _, name := range names {
 		switch t := w.byName[name]; {
 		case t == nil:
-			return fmt.Errorf("weights: %.100q: no such tensor", name)
+			errs = append(errs, fmt.Errorf("weights: %.100q: no such tensor", name))
 		case len(t.Shape) != 2 || kinds[t.DType].bits < 8:
-			return fmt.Errorf("weights: %.100q: %v is no matrix that can be transposed", name, t.Info)
+			errs = append(errs, fmt.Errorf("weights: %.100q: %v is no matrix that can be transposed", name, t.Info))
 		}
+	}
+	if len(errs) > 0 {
+		return errors.Join(errs...)
 	}
 	for _, name := range names {
 		w.byName[name] = w.byName[name].transposed()

@@ -20,7 +20,7 @@ import (
 // w.Err returns: a name there is already, and data that does not have as many
 // elements as shape.
 func Add[T Element](w *Weights, name string, data []T, shape ...int) {
-	if w == nil {
+	if w.none() {
 		return
 	}
 	if err := (Tensor[T]{data, shape}).Check(); err != nil {
@@ -49,7 +49,7 @@ func Add[T Element](w *Weights, name string, data []T, shape ...int) {
 // AddPacked adds a tensor of integers of 4 or 2 bits, one to an element of data,
 // or of [Float4E2M1] with bits = 4. Of each element the low bits are stored.
 func AddPacked[T int8 | uint8 | Float4E2M1](w *Weights, name string, bits int, data []T, shape ...int) {
-	if w == nil {
+	if w.none() {
 		return
 	}
 	dtype := DTypeOf[T]()
@@ -73,7 +73,7 @@ func AddPacked[T int8 | uint8 | Float4E2M1](w *Weights, name string, bits int, d
 // they are stored: little-endian, in row-major order, those of less than a byte
 // packed from its low bits up; it is not copied. Errors are those of [Add].
 func (w *Weights) AddRaw(name, dtype string, shape []int, raw []byte) {
-	if w == nil {
+	if w.none() {
 		return
 	}
 	w.add(&tensor{Info: Info{name, dtype, slices.Clone(shape), int64(len(raw))}, raw: raw})
@@ -84,7 +84,11 @@ func (w *Weights) AddRaw(name, dtype string, shape []int, raw []byte) {
 // goroutine, and from several at once. Its error, and bytes that are not as many
 // as the type and shape ask for, are errors of that use.
 func (w *Weights) AddFunc(name, dtype string, shape []int, read func() ([]byte, error)) {
-	if w == nil {
+	if w.none() {
+		return
+	}
+	if read == nil {
+		w.fail(fmt.Errorf("%.100q: no function that reads it", name))
 		return
 	}
 	t := &tensor{Info: Info{name, dtype, slices.Clone(shape), 0}, lazy: &lazy{read: read}}
@@ -134,7 +138,7 @@ func (w *Weights) add(t *tensor) {
 
 // Digest returns the digest that the file records, "" if it records none.
 func (w *Weights) Digest() string {
-	if w == nil {
+	if w.none() {
 		return ""
 	}
 	return w.digest
@@ -220,6 +224,9 @@ func Checksums(data []byte) []uint32 {
 func (w *Weights) WriteTo(out io.Writer) (int64, error) {
 	if err := w.Err(); err != nil {
 		return 0, err
+	}
+	if out == nil {
+		return 0, errors.New("weights: no writer to write to")
 	}
 	n, err := w.write(out)
 	if err != nil {
