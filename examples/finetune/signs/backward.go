@@ -147,139 +147,142 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 		h77  = rt.View[float32](t.arena, int(t.stepOffsets[stepH77Off]), 25088)
 		h78  = rt.View[float32](t.arena, int(t.stepOffsets[stepH78Off]), 16)
 		h79  = rt.View[float32](t.arena, int(t.stepOffsets[stepH79Off]), 5*n)
-		h80  = rt.View[float32](t.arena, int(t.stepOffsets[stepH80Off]), n)
-		h81  = rt.View[int64](t.arena, int(t.stepOffsets[stepH81Off]), 1)
-		h82  = rt.View[float32](t.arena, int(t.stepOffsets[stepH82Off]), 1)
+		h81  = rt.View[int64](t.arena, int(t.stepOffsets[stepH81Off]), 1024)
+		h82  = rt.View[bool](t.arena, int(t.stepOffsets[stepH82Off]), 1024)
+		h80  = rt.View[int64](t.arena, int(t.stepOffsets[stepH80Off]), n)
 		h83  = rt.View[float32](t.arena, int(t.stepOffsets[stepH83Off]), n)
-		h84  = rt.View[float32](t.arena, int(t.stepOffsets[stepH84Off]), 5*n)
-		h85  = rt.View[float32](t.arena, int(t.stepOffsets[stepH85Off]), n)
-		h86  = rt.View[float32](t.arena, int(t.stepOffsets[stepH86Off]), 1024)
-		h87  = rt.View[float32](t.arena, int(t.stepOffsets[stepH87Off]), 1024)
-		h88  = rt.View[float32](t.arena, int(t.stepOffsets[stepH88Off]), 7840)
-		h89  = rt.View[float32](t.arena, int(t.stepOffsets[stepH89Off]), 1568*n)
-		h90  = rt.View[float32](t.arena, int(t.stepOffsets[stepH90Off]), 1568*n)
-		h91  = rt.View[float32](t.arena, int(t.stepOffsets[stepH91Off]), 16*n)
-		h92  = rt.View[float32](t.arena, int(t.stepOffsets[stepH92Off]), 7840)
+		h84  = rt.View[int64](t.arena, int(t.stepOffsets[stepH84Off]), 1)
+		h85  = rt.View[float32](t.arena, int(t.stepOffsets[stepH85Off]), 1)
+		h86  = rt.View[float32](t.arena, int(t.stepOffsets[stepH86Off]), n)
+		h87  = rt.View[float32](t.arena, int(t.stepOffsets[stepH87Off]), 5*n)
+		h88  = rt.View[float32](t.arena, int(t.stepOffsets[stepH88Off]), n)
+		h89  = rt.View[float32](t.arena, int(t.stepOffsets[stepH89Off]), 1024)
+		h90  = rt.View[float32](t.arena, int(t.stepOffsets[stepH90Off]), 1024)
+		h91  = rt.View[float32](t.arena, int(t.stepOffsets[stepH91Off]), 7840)
+		h92  = rt.View[float32](t.arena, int(t.stepOffsets[stepH92Off]), 1568*n)
 		h93  = rt.View[float32](t.arena, int(t.stepOffsets[stepH93Off]), 1568*n)
-		h94  = rt.View[float32](t.arena, int(t.stepOffsets[stepH94Off]), 6272*n)
-		h95  = rt.View[float32](t.arena, int(t.stepOffsets[stepH95Off]), 64)
-		h96  = rt.View[float32](t.arena, int(t.stepOffsets[stepH96Off]), 1024)
-		h97  = rt.View[float32](t.arena, int(t.stepOffsets[stepH97Off]), 32)
-		h98  = rt.View[float32](t.arena, int(t.stepOffsets[stepH98Off]), 96)
+		h94  = rt.View[float32](t.arena, int(t.stepOffsets[stepH94Off]), 16*n)
+		h95  = rt.View[float32](t.arena, int(t.stepOffsets[stepH95Off]), 7840)
+		h96  = rt.View[float32](t.arena, int(t.stepOffsets[stepH96Off]), 1568*n)
+		h97  = rt.View[float32](t.arena, int(t.stepOffsets[stepH97Off]), 6272*n)
+		h98  = rt.View[float32](t.arena, int(t.stepOffsets[stepH98Off]), 64)
 		h99  = rt.View[float32](t.arena, int(t.stepOffsets[stepH99Off]), 1024)
-		h100 = rt.View[float32](t.arena, int(t.stepOffsets[stepH100Off]), 1024)
-		h101 = rt.View[float32](t.arena, int(t.stepOffsets[stepH101Off]), 1024)
+		h100 = rt.View[float32](t.arena, int(t.stepOffsets[stepH100Off]), 32)
+		h101 = rt.View[float32](t.arena, int(t.stepOffsets[stepH101Off]), 96)
 		h102 = rt.View[float32](t.arena, int(t.stepOffsets[stepH102Off]), 1024)
 		h103 = rt.View[float32](t.arena, int(t.stepOffsets[stepH103Off]), 1024)
-		h104 = rt.View[float32](t.arena, int(t.stepOffsets[stepH104Off]), 9216)
-		h105 = rt.View[float32](t.arena, int(t.stepOffsets[stepH105Off]), 6272*n)
-		h106 = rt.View[float32](t.arena, int(t.stepOffsets[stepH106Off]), 12544*n+64512)
-		h107 = rt.View[float32](t.arena, int(t.stepOffsets[stepH107Off]), 64)
-		h108 = rt.View[float32](t.arena, int(t.stepOffsets[stepH108Off]), 1024)
-		h109 = rt.View[float32](t.arena, int(t.stepOffsets[stepH109Off]), 32)
-		h110 = rt.View[float32](t.arena, int(t.stepOffsets[stepH110Off]), 96)
+		h104 = rt.View[float32](t.arena, int(t.stepOffsets[stepH104Off]), 1024)
+		h105 = rt.View[float32](t.arena, int(t.stepOffsets[stepH105Off]), 1024)
+		h106 = rt.View[float32](t.arena, int(t.stepOffsets[stepH106Off]), 1024)
+		h107 = rt.View[float32](t.arena, int(t.stepOffsets[stepH107Off]), 9216)
+		h108 = rt.View[float32](t.arena, int(t.stepOffsets[stepH108Off]), 6272*n)
+		h109 = rt.View[float32](t.arena, int(t.stepOffsets[stepH109Off]), 12544*n+64512)
+		h110 = rt.View[float32](t.arena, int(t.stepOffsets[stepH110Off]), 64)
 		h111 = rt.View[float32](t.arena, int(t.stepOffsets[stepH111Off]), 1024)
-		h112 = rt.View[float32](t.arena, int(t.stepOffsets[stepH112Off]), 1024)
-		h113 = rt.View[float32](t.arena, int(t.stepOffsets[stepH113Off]), 1024)
+		h112 = rt.View[float32](t.arena, int(t.stepOffsets[stepH112Off]), 32)
+		h113 = rt.View[float32](t.arena, int(t.stepOffsets[stepH113Off]), 96)
 		h114 = rt.View[float32](t.arena, int(t.stepOffsets[stepH114Off]), 1024)
 		h115 = rt.View[float32](t.arena, int(t.stepOffsets[stepH115Off]), 1024)
-		h116 = rt.View[float32](t.arena, int(t.stepOffsets[stepH116Off]), 4608)
-		h117 = rt.View[float32](t.arena, int(t.stepOffsets[stepH117Off]), 3136*n)
-		h118 = rt.View[float32](t.arena, int(t.stepOffsets[stepH118Off]), 9408*n+64512)
-		h119 = rt.View[float32](t.arena, int(t.stepOffsets[stepH119Off]), 12544*n)
-		h120 = rt.View[float32](t.arena, int(t.stepOffsets[stepH120Off]), 32)
-		h121 = rt.View[float32](t.arena, int(t.stepOffsets[stepH121Off]), 1024)
-		h122 = rt.View[float32](t.arena, int(t.stepOffsets[stepH122Off]), 16)
-		h123 = rt.View[float32](t.arena, int(t.stepOffsets[stepH123Off]), 48)
+		h116 = rt.View[float32](t.arena, int(t.stepOffsets[stepH116Off]), 1024)
+		h117 = rt.View[float32](t.arena, int(t.stepOffsets[stepH117Off]), 1024)
+		h118 = rt.View[float32](t.arena, int(t.stepOffsets[stepH118Off]), 1024)
+		h119 = rt.View[float32](t.arena, int(t.stepOffsets[stepH119Off]), 4608)
+		h120 = rt.View[float32](t.arena, int(t.stepOffsets[stepH120Off]), 3136*n)
+		h121 = rt.View[float32](t.arena, int(t.stepOffsets[stepH121Off]), 9408*n+64512)
+		h122 = rt.View[float32](t.arena, int(t.stepOffsets[stepH122Off]), 12544*n)
+		h123 = rt.View[float32](t.arena, int(t.stepOffsets[stepH123Off]), 32)
 		h124 = rt.View[float32](t.arena, int(t.stepOffsets[stepH124Off]), 1024)
-		h125 = rt.View[float32](t.arena, int(t.stepOffsets[stepH125Off]), 1024)
-		h126 = rt.View[float32](t.arena, int(t.stepOffsets[stepH126Off]), 1024)
+		h125 = rt.View[float32](t.arena, int(t.stepOffsets[stepH125Off]), 16)
+		h126 = rt.View[float32](t.arena, int(t.stepOffsets[stepH126Off]), 48)
 		h127 = rt.View[float32](t.arena, int(t.stepOffsets[stepH127Off]), 1024)
 		h128 = rt.View[float32](t.arena, int(t.stepOffsets[stepH128Off]), 1024)
-		h129 = rt.View[float32](t.arena, int(t.stepOffsets[stepH129Off]), 2304)
-		h130 = rt.View[float32](t.arena, int(t.stepOffsets[stepH130Off]), 12544*n)
-		h131 = rt.View[float32](t.arena, int(t.stepOffsets[stepH131Off]), 25088*n+64512)
-		h132 = rt.View[float32](t.arena, int(t.stepOffsets[stepH132Off]), 32)
-		h133 = rt.View[float32](t.arena, int(t.stepOffsets[stepH133Off]), 1024)
-		h134 = rt.View[float32](t.arena, int(t.stepOffsets[stepH134Off]), 16)
-		h135 = rt.View[float32](t.arena, int(t.stepOffsets[stepH135Off]), 48)
+		h129 = rt.View[float32](t.arena, int(t.stepOffsets[stepH129Off]), 1024)
+		h130 = rt.View[float32](t.arena, int(t.stepOffsets[stepH130Off]), 1024)
+		h131 = rt.View[float32](t.arena, int(t.stepOffsets[stepH131Off]), 1024)
+		h132 = rt.View[float32](t.arena, int(t.stepOffsets[stepH132Off]), 2304)
+		h133 = rt.View[float32](t.arena, int(t.stepOffsets[stepH133Off]), 12544*n)
+		h134 = rt.View[float32](t.arena, int(t.stepOffsets[stepH134Off]), 25088*n+64512)
+		h135 = rt.View[float32](t.arena, int(t.stepOffsets[stepH135Off]), 32)
 		h136 = rt.View[float32](t.arena, int(t.stepOffsets[stepH136Off]), 1024)
-		h137 = rt.View[float32](t.arena, int(t.stepOffsets[stepH137Off]), 1024)
-		h138 = rt.View[float32](t.arena, int(t.stepOffsets[stepH138Off]), 1024)
+		h137 = rt.View[float32](t.arena, int(t.stepOffsets[stepH137Off]), 16)
+		h138 = rt.View[float32](t.arena, int(t.stepOffsets[stepH138Off]), 48)
 		h139 = rt.View[float32](t.arena, int(t.stepOffsets[stepH139Off]), 1024)
 		h140 = rt.View[float32](t.arena, int(t.stepOffsets[stepH140Off]), 1024)
-		h141 = rt.View[float32](t.arena, int(t.stepOffsets[stepH141Off]), 12544*n)
-		h142 = rt.View[float32](t.arena, int(t.stepOffsets[stepH142Off]), 12544*n)
-		h143 = rt.View[float32](t.arena, int(t.stepOffsets[stepH143Off]), 768*min(784*n, 1024))
+		h141 = rt.View[float32](t.arena, int(t.stepOffsets[stepH141Off]), 1024)
+		h142 = rt.View[float32](t.arena, int(t.stepOffsets[stepH142Off]), 1024)
+		h143 = rt.View[float32](t.arena, int(t.stepOffsets[stepH143Off]), 1024)
+		h144 = rt.View[float32](t.arena, int(t.stepOffsets[stepH144Off]), 12544*n)
+		h145 = rt.View[float32](t.arena, int(t.stepOffsets[stepH145Off]), 12544*n)
+		h146 = rt.View[float32](t.arena, int(t.stepOffsets[stepH146Off]), 768*min(784*n, 1024))
 	)
 
-	// %h43 = pack_conv %h {group=1 in_block=1} : f32[1,1,3,3,1,16]  // model.go:28
+	// %h48 = pack_conv %h {group=1 in_block=1} : f32[1,1,3,3,1,16]  // model.go:28
 	cpu.PackConv(h1, w.bodyConv1Weight, &conv1)
 
-	// %h48 = conv_blocked %image, %h43 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=1 out_c=16 group=1} : f32[N,1,28,28,16]  // model.go:28
+	// %h53 = conv_blocked %image, %h48 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=1 out_c=16 group=1} : f32[N,1,28,28,16]  // model.go:28
 	cpu.Conv(h2, image, h1, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1}, nil)
 	t.watch.See("model.go:28", h2)
 
-	// %h46 = channel_moments %h48 : f32[2,16]  // model.go:28
+	// %h51 = channel_moments %h53 : f32[2,16]  // model.go:28
 	cpu.ChannelMoments(h3, h2, n, 16, 784)
 	t.watch.See("model.go:28", h3)
 
-	// %h47 = strided_copy %h46 {shape=[1,16] strides=[16,1]} : f32[1,16]  // model.go:28
+	// %h52 = strided_copy %h51 {shape=[1,16] strides=[16,1]} : f32[1,16]  // model.go:28
 	cpu.StridedCopy(h4, h3, []int{1, 16}, []int{16, 1}, 0)
 
-	// %h49 = strided_copy %h46 {shape=[1,16] strides=[16,1] offset=16} : f32[1,16]  // model.go:28
+	// %h54 = strided_copy %h51 {shape=[1,16] strides=[16,1] offset=16} : f32[1,16]  // model.go:28
 	cpu.StridedCopy(h5, h3, []int{1, 16}, []int{16, 1}, 16)
 
-	// %h51 = extents {elems=[784*N]} : i64[1]  // model.go:28
+	// %h56 = extents {elems=[784*N]} : i64[1]  // model.go:28
 	cpu.Elements(h6, 784*n)
 
-	// %h52 = pointwise %h51 : f32[1]  // model.go:28
+	// %h57 = pointwise %h56 : f32[1]  // model.go:28
 	//
 	//	%h24 = cast %p {to=f32} : f32[]
 	cpu.Cast(h7, h6)
 	t.watch.See("model.go:28", h7)
 
-	// %h322 = pointwise %h52 : f32[1]  // model.go:28
+	// %h327 = pointwise %h57 : f32[1]  // model.go:28
 	//
 	//	%h2710 = constant {value=f32[](-1)} : f32[]
-	//	%h282 = add %p191, %h2710 : f32[]
+	//	%h287 = add %p196, %h2710 : f32[]
 	//	%h3110 = constant {value=f32[](1)} : f32[]
-	//	%h333 = max %h282, %h3110 : f32[]
+	//	%h338 = max %h287, %h3110 : f32[]
 	{
 		cpu.AddScalar(h9[:1], h7, -1)
 		cpu.MaxScalar(h8, h9[:1], 1)
 	}
 	t.watch.See("model.go:28", h8)
 
-	// %h324 = pointwise %h47 : f32[1,16]  // model.go:28
+	// %h329 = pointwise %h52 : f32[1,16]  // model.go:28
 	//
-	//	%h76 = constant {value=f32[](0.100000024)} : f32[]
-	//	%h77 = mul %p4, %h76 : f32[]
+	//	%h81 = constant {value=f32[](0.100000024)} : f32[]
+	//	%h82 = mul %p4, %h81 : f32[]
 	cpu.MulScalar(h10, h4, 0.100000024)
 	t.watch.See("model.go:28", h10)
 
-	// %h62 = pointwise %h3, %h61 : f32[16]  // model.go:28
+	// %h67 = pointwise %h3, %h66 : f32[16]  // model.go:28
 	//
-	//	%h382 = constant {value=f32[](0.9)} : f32[]
-	//	%h641 = mul %p192, %h382 : f32[]
-	//	%h851 = add %h641, %p193 : f32[]
+	//	%h387 = constant {value=f32[](0.9)} : f32[]
+	//	%h691 = mul %p197, %h387 : f32[]
+	//	%h901 = add %h691, %p198 : f32[]
 	{
 		cpu.MulScalar(h11[:16], w.bodyNorm1RunningMean, 0.9)
 		cpu.Add(g.bodyNorm1RunningMean, h11[:16], h10)
 	}
 	t.watch.See("model.go:28", g.bodyNorm1RunningMean)
 
-	// %h326 = pointwise %h52, %h57 : f32[1]  // model.go:28
+	// %h331 = pointwise %h57, %h62 : f32[1]  // model.go:28
 	//
-	//	%h89 = div %p7, %p8 : f32[]
+	//	%h94 = div %p7, %p8 : f32[]
 	cpu.Div(h8, h7, h8)
 	t.watch.See("model.go:28", h8)
 
-	// %h330 = pointwise %h49, %h63 : f32[1,16]  // model.go:28
+	// %h335 = pointwise %h54, %h68 : f32[1,16]  // model.go:28
 	//
-	//	%h1041 = mul %p194, %p195 : f32[]
-	//	%h1231 = constant {value=f32[](0.100000024)} : f32[]
-	//	%h1251 = mul %h1041, %h1231 : f32[]
+	//	%h1091 = mul %p199, %p200 : f32[]
+	//	%h1281 = constant {value=f32[](0.100000024)} : f32[]
+	//	%h1301 = mul %h1091, %h1281 : f32[]
 	{
 		cpu.Repeat(h13[:16], h8)
 		cpu.Mul(h14[:16], h5, h13[:16])
@@ -287,23 +290,23 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 	}
 	t.watch.See("model.go:28", h12)
 
-	// %h69 = pointwise %h4, %h68 : f32[16]  // model.go:28
+	// %h74 = pointwise %h4, %h73 : f32[16]  // model.go:28
 	//
-	//	%h1061 = constant {value=f32[](0.9)} : f32[]
-	//	%h1081 = mul %p196, %h1061 : f32[]
-	//	%h1351 = add %h1081, %p197 : f32[]
+	//	%h1111 = constant {value=f32[](0.9)} : f32[]
+	//	%h1131 = mul %p201, %h1111 : f32[]
+	//	%h1401 = add %h1131, %p202 : f32[]
 	{
 		cpu.MulScalar(h15[:16], w.bodyNorm1RunningVar, 0.9)
 		cpu.Add(g.bodyNorm1RunningVar, h15[:16], h12)
 	}
 	t.watch.See("model.go:28", g.bodyNorm1RunningVar)
 
-	// %h100 = pointwise %h67, %h81 : f32[16,1,1]  // model.go:28
+	// %h105 = pointwise %h72, %h86 : f32[16,1,1]  // model.go:28
 	//
-	//	%h16611 = constant {value=f32[](1e-05)} : f32[]
-	//	%h16711 = add %p200, %h16611 : f32[]
-	//	%h18111 = sqrt %h16711 : f32[]
-	//	%h2031 = div %p199, %h18111 : f32[]
+	//	%h17111 = constant {value=f32[](1e-05)} : f32[]
+	//	%h17211 = add %p205, %h17111 : f32[]
+	//	%h18611 = sqrt %h17211 : f32[]
+	//	%h2081 = div %p204, %h18611 : f32[]
 	{
 		cpu.AddScalar(h17[:16], h5, 1e-05)
 		cpu.Sqrt(h17[:16], h17[:16])
@@ -311,60 +314,60 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 	}
 	t.watch.See("model.go:28", h16)
 
-	// %h114 = pointwise %h70, %h73, %h100 : f32[16,1,1]  // model.go:28
+	// %h119 = pointwise %h75, %h78, %h105 : f32[16,1,1]  // model.go:28
 	//
-	//	%h2071 = mul %p202, %p203 : f32[]
-	//	%h2101 = sub %p201, %h2071 : f32[]
+	//	%h2121 = mul %p207, %p208 : f32[]
+	//	%h2151 = sub %p206, %h2121 : f32[]
 	{
 		cpu.Mul(h19[:16], h4, h16)
 		cpu.Sub(h18, w.bodyNorm1Bias, h19[:16])
 	}
 	t.watch.See("model.go:28", h18)
 
-	// %h253 = depthwise_blocked %h48, %h171, %h23 {window={kernel=[1,1]} c=16 epilogue={clamp=true hi=+Inf}} : f32[N,1,28,28,16]  // model.go:28
+	// %h258 = depthwise_blocked %h53, %h176, %h23 {window={kernel=[1,1]} c=16 epilogue={clamp=true hi=+Inf}} : f32[N,1,28,28,16]  // model.go:28
 	cpu.DepthwiseConv(h20, h2, h16, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 1, KW: 1, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 16}, &cpu.Epilogue{Bias: h18, Clamp: true, Lo: 0, Hi: cpu.Inf})
 	t.watch.See("model.go:28", h20)
 
-	// %h255 = pack_conv %h5 {group=1 in_block=16} : f32[1,1,3,3,16,16]  // model.go:28
+	// %h260 = pack_conv %h5 {group=1 in_block=16} : f32[1,1,3,3,16,16]  // model.go:28
 	cpu.PackConv(h21, w.bodyConv2Weight, &conv5)
 
-	// %h258 = conv_blocked %h253, %h255 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=16 group=1} : f32[N,1,28,28,16]  // model.go:28
+	// %h263 = conv_blocked %h258, %h260 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=16 group=1} : f32[N,1,28,28,16]  // model.go:28
 	cpu.Conv(h22, h20, h21, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1}, nil)
 	t.watch.See("model.go:28", h22)
 
-	// %h71 = channel_moments %h258 : f32[2,16]  // model.go:28
+	// %h76 = channel_moments %h263 : f32[2,16]  // model.go:28
 	cpu.ChannelMoments(h23, h22, n, 16, 784)
 	t.watch.See("model.go:28", h23)
 
-	// %h72 = strided_copy %h71 {shape=[1,16] strides=[16,1]} : f32[1,16]  // model.go:28
+	// %h77 = strided_copy %h76 {shape=[1,16] strides=[16,1]} : f32[1,16]  // model.go:28
 	cpu.StridedCopy(h24, h23, []int{1, 16}, []int{16, 1}, 0)
 
-	// %h74 = strided_copy %h71 {shape=[1,16] strides=[16,1] offset=16} : f32[1,16]  // model.go:28
+	// %h79 = strided_copy %h76 {shape=[1,16] strides=[16,1] offset=16} : f32[1,16]  // model.go:28
 	cpu.StridedCopy(h25, h23, []int{1, 16}, []int{16, 1}, 16)
 
-	// %h336 = pointwise %h72 : f32[1,16]  // model.go:28
+	// %h341 = pointwise %h77 : f32[1,16]  // model.go:28
 	//
-	//	%h245 = constant {value=f32[](0.100000024)} : f32[]
-	//	%h247 = mul %p24, %h245 : f32[]
+	//	%h250 = constant {value=f32[](0.100000024)} : f32[]
+	//	%h252 = mul %p24, %h250 : f32[]
 	cpu.MulScalar(h26, h24, 0.100000024)
 	t.watch.See("model.go:28", h26)
 
-	// %h87 = pointwise %h8, %h86 : f32[16]  // model.go:28
+	// %h92 = pointwise %h8, %h91 : f32[16]  // model.go:28
 	//
-	//	%h2391 = constant {value=f32[](0.9)} : f32[]
-	//	%h2421 = mul %p204, %h2391 : f32[]
-	//	%h2521 = add %h2421, %p205 : f32[]
+	//	%h2441 = constant {value=f32[](0.9)} : f32[]
+	//	%h2471 = mul %p209, %h2441 : f32[]
+	//	%h2571 = add %h2471, %p210 : f32[]
 	{
 		cpu.MulScalar(h27[:16], w.bodyNorm2RunningMean, 0.9)
 		cpu.Add(g.bodyNorm2RunningMean, h27[:16], h26)
 	}
 	t.watch.See("model.go:28", g.bodyNorm2RunningMean)
 
-	// %h342 = pointwise %h74, %h63 : f32[1,16]  // model.go:28
+	// %h347 = pointwise %h79, %h68 : f32[1,16]  // model.go:28
 	//
-	//	%h2601 = mul %p206, %p207 : f32[]
-	//	%h2841 = constant {value=f32[](0.100000024)} : f32[]
-	//	%h2861 = mul %h2601, %h2841 : f32[]
+	//	%h2651 = mul %p211, %p212 : f32[]
+	//	%h2891 = constant {value=f32[](0.100000024)} : f32[]
+	//	%h2911 = mul %h2651, %h2891 : f32[]
 	{
 		cpu.Repeat(h29[:16], h8)
 		cpu.Mul(h30[:16], h25, h29[:16])
@@ -372,23 +375,23 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 	}
 	t.watch.See("model.go:28", h28)
 
-	// %h94 = pointwise %h9, %h93 : f32[16]  // model.go:28
+	// %h99 = pointwise %h9, %h98 : f32[16]  // model.go:28
 	//
-	//	%h2621 = constant {value=f32[](0.9)} : f32[]
-	//	%h2791 = mul %p208, %h2621 : f32[]
-	//	%h2921 = add %h2791, %p209 : f32[]
+	//	%h2671 = constant {value=f32[](0.9)} : f32[]
+	//	%h2841 = mul %p213, %h2671 : f32[]
+	//	%h2971 = add %h2841, %p214 : f32[]
 	{
 		cpu.MulScalar(h31[:16], w.bodyNorm2RunningVar, 0.9)
 		cpu.Add(g.bodyNorm2RunningVar, h31[:16], h28)
 	}
 	t.watch.See("model.go:28", g.bodyNorm2RunningVar)
 
-	// %h140 = pointwise %h129, %h133 : f32[16,1,1]  // model.go:28
+	// %h145 = pointwise %h134, %h138 : f32[16,1,1]  // model.go:28
 	//
-	//	%h29711 = constant {value=f32[](1e-05)} : f32[]
-	//	%h30011 = add %p212, %h29711 : f32[]
-	//	%h32311 = sqrt %h30011 : f32[]
-	//	%h3321 = div %p211, %h32311 : f32[]
+	//	%h30211 = constant {value=f32[](1e-05)} : f32[]
+	//	%h30511 = add %p217, %h30211 : f32[]
+	//	%h32811 = sqrt %h30511 : f32[]
+	//	%h3371 = div %p216, %h32811 : f32[]
 	{
 		cpu.AddScalar(h33[:16], h25, 1e-05)
 		cpu.Sqrt(h33[:16], h33[:16])
@@ -396,91 +399,91 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 	}
 	t.watch.See("model.go:28", h32)
 
-	// %h159 = pointwise %h131, %h132, %h140 : f32[16,1,1]  // model.go:28
+	// %h164 = pointwise %h136, %h137, %h145 : f32[16,1,1]  // model.go:28
 	//
-	//	%h3371 = mul %p214, %p215 : f32[]
-	//	%h3411 = sub %p213, %h3371 : f32[]
+	//	%h3421 = mul %p219, %p220 : f32[]
+	//	%h3461 = sub %p218, %h3421 : f32[]
 	{
 		cpu.Mul(h35[:16], h24, h32)
 		cpu.Sub(h34, w.bodyNorm2Bias, h35[:16])
 	}
 	t.watch.See("model.go:28", h34)
 
-	// %h294 = depthwise_blocked %h258, %h285, %h26 {window={kernel=[1,1]} c=16 epilogue={clamp=true hi=+Inf}} : f32[N,1,28,28,16]  // model.go:28
+	// %h299 = depthwise_blocked %h263, %h290, %h26 {window={kernel=[1,1]} c=16 epilogue={clamp=true hi=+Inf}} : f32[N,1,28,28,16]  // model.go:28
 	cpu.DepthwiseConv(h36, h22, h32, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 1, KW: 1, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 16}, &cpu.Epilogue{Bias: h34, Clamp: true, Lo: 0, Hi: cpu.Inf})
 	t.watch.See("model.go:28", h36)
 
-	// %h299 = max_pool %h294 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,1,14,14,16]  // model.go:28
+	// %h304 = max_pool %h299 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,1,14,14,16]  // model.go:28
 	cpu.MaxPool(h37, h36, &cpu.PoolShape{N: n, C: 1, InH: 28, InW: 28, OutH: 14, OutW: 14, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16})
 	t.watch.See("model.go:28", h37)
 
-	// %h301 = pack_conv %h10 {group=1 in_block=16} : f32[2,1,3,3,16,16]  // model.go:28
+	// %h306 = pack_conv %h10 {group=1 in_block=16} : f32[2,1,3,3,16,16]  // model.go:28
 	cpu.PackConv(h38, w.bodyConv3Weight, &conv6)
 
-	// %h319 = conv_blocked %h299, %h301 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=32 group=1} : f32[N,2,14,14,16]  // model.go:28
+	// %h324 = conv_blocked %h304, %h306 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=32 group=1} : f32[N,2,14,14,16]  // model.go:28
 	cpu.Conv(h39, h37, h38, &cpu.ConvShape{N: n, InC: 16, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1}, nil)
 	t.watch.See("model.go:28", h39)
 
-	// %h96 = channel_moments %h319 : f32[2,32]  // model.go:28
+	// %h101 = channel_moments %h324 : f32[2,32]  // model.go:28
 	cpu.ChannelMoments(h40, h39, n, 32, 196)
 	t.watch.See("model.go:28", h40)
 
-	// %h97 = strided_copy %h96 {shape=[1,32] strides=[32,1]} : f32[1,32]  // model.go:28
+	// %h102 = strided_copy %h101 {shape=[1,32] strides=[32,1]} : f32[1,32]  // model.go:28
 	cpu.StridedCopy(h41, h40, []int{1, 32}, []int{32, 1}, 0)
 
-	// %h99 = strided_copy %h96 {shape=[1,32] strides=[32,1] offset=32} : f32[1,32]  // model.go:28
+	// %h104 = strided_copy %h101 {shape=[1,32] strides=[32,1] offset=32} : f32[1,32]  // model.go:28
 	cpu.StridedCopy(h42, h40, []int{1, 32}, []int{32, 1}, 32)
 
-	// %h101 = extents {elems=[196*N]} : i64[1]  // model.go:28
+	// %h106 = extents {elems=[196*N]} : i64[1]  // model.go:28
 	cpu.Elements(h43, 196*n)
 
-	// %h102 = pointwise %h101 : f32[1]  // model.go:28
+	// %h107 = pointwise %h106 : f32[1]  // model.go:28
 	//
-	//	%h349 = cast %p41 {to=f32} : f32[]
+	//	%h354 = cast %p41 {to=f32} : f32[]
 	cpu.Cast(h44, h43)
 	t.watch.See("model.go:28", h44)
 
-	// %h346 = pointwise %h102 : f32[1]  // model.go:28
+	// %h351 = pointwise %h107 : f32[1]  // model.go:28
 	//
-	//	%h3571 = constant {value=f32[](-1)} : f32[]
-	//	%h3581 = add %p216, %h3571 : f32[]
-	//	%h3631 = constant {value=f32[](1)} : f32[]
-	//	%h3671 = max %h3581, %h3631 : f32[]
+	//	%h3621 = constant {value=f32[](-1)} : f32[]
+	//	%h3631 = add %p221, %h3621 : f32[]
+	//	%h3681 = constant {value=f32[](1)} : f32[]
+	//	%h3721 = max %h3631, %h3681 : f32[]
 	{
 		cpu.AddScalar(h46[:1], h44, -1)
 		cpu.MaxScalar(h45, h46[:1], 1)
 	}
 	t.watch.See("model.go:28", h45)
 
-	// %h348 = pointwise %h97 : f32[1,32]  // model.go:28
+	// %h353 = pointwise %h102 : f32[1,32]  // model.go:28
 	//
-	//	%h385 = constant {value=f32[](0.100000024)} : f32[]
-	//	%h391 = mul %p45, %h385 : f32[]
+	//	%h390 = constant {value=f32[](0.100000024)} : f32[]
+	//	%h396 = mul %p45, %h390 : f32[]
 	cpu.MulScalar(h47, h41, 0.100000024)
 	t.watch.See("model.go:28", h47)
 
-	// %h112 = pointwise %h13, %h111 : f32[32]  // model.go:28
+	// %h117 = pointwise %h13, %h116 : f32[32]  // model.go:28
 	//
-	//	%h3761 = constant {value=f32[](0.9)} : f32[]
-	//	%h3801 = mul %p217, %h3761 : f32[]
-	//	%h3961 = add %h3801, %p218 : f32[]
+	//	%h3811 = constant {value=f32[](0.9)} : f32[]
+	//	%h3851 = mul %p222, %h3811 : f32[]
+	//	%h4011 = add %h3851, %p223 : f32[]
 	{
 		cpu.MulScalar(h48[:32], w.bodyNorm3RunningMean, 0.9)
 		cpu.Add(g.bodyNorm3RunningMean, h48[:32], h47)
 	}
 	t.watch.See("model.go:28", g.bodyNorm3RunningMean)
 
-	// %h350 = pointwise %h102, %h107 : f32[1]  // model.go:28
+	// %h355 = pointwise %h107, %h112 : f32[1]  // model.go:28
 	//
-	//	%h402 = div %p48, %p49 : f32[]
+	//	%h407 = div %p48, %p49 : f32[]
 	cpu.Div(h45, h44, h45)
 	t.watch.See("model.go:28", h45)
 
-	// %h354 = pointwise %h99, %h113 : f32[1,32]  // model.go:28
+	// %h359 = pointwise %h104, %h118 : f32[1,32]  // model.go:28
 	//
-	//	%h4071 = mul %p219, %p220 : f32[]
-	//	%h4171 = constant {value=f32[](0.100000024)} : f32[]
-	//	%h4181 = mul %h4071, %h4171 : f32[]
+	//	%h4121 = mul %p224, %p225 : f32[]
+	//	%h4221 = constant {value=f32[](0.100000024)} : f32[]
+	//	%h4231 = mul %h4121, %h4221 : f32[]
 	{
 		cpu.Repeat(h50[:32], h45)
 		cpu.Mul(h51[:32], h42, h50[:32])
@@ -488,23 +491,23 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 	}
 	t.watch.See("model.go:28", h49)
 
-	// %h119 = pointwise %h14, %h118 : f32[32]  // model.go:28
+	// %h124 = pointwise %h14, %h123 : f32[32]  // model.go:28
 	//
-	//	%h4111 = constant {value=f32[](0.9)} : f32[]
-	//	%h4121 = mul %p221, %h4111 : f32[]
-	//	%h4211 = add %h4121, %p222 : f32[]
+	//	%h4161 = constant {value=f32[](0.9)} : f32[]
+	//	%h4171 = mul %p226, %h4161 : f32[]
+	//	%h4261 = add %h4171, %p227 : f32[]
 	{
 		cpu.MulScalar(h52[:32], w.bodyNorm3RunningVar, 0.9)
 		cpu.Add(g.bodyNorm3RunningVar, h52[:32], h49)
 	}
 	t.watch.See("model.go:28", g.bodyNorm3RunningVar)
 
-	// %h201 = pointwise %h174, %h179 : f32[32,1,1]  // model.go:28
+	// %h206 = pointwise %h179, %h184 : f32[32,1,1]  // model.go:28
 	//
-	//	%h42411 = constant {value=f32[](1e-05)} : f32[]
-	//	%h42511 = add %p225, %h42411 : f32[]
-	//	%h42711 = sqrt %h42511 : f32[]
-	//	%h4291 = div %p224, %h42711 : f32[]
+	//	%h42911 = constant {value=f32[](1e-05)} : f32[]
+	//	%h43011 = add %p230, %h42911 : f32[]
+	//	%h43211 = sqrt %h43011 : f32[]
+	//	%h4341 = div %p229, %h43211 : f32[]
 	{
 		cpu.AddScalar(h54[:32], h42, 1e-05)
 		cpu.Sqrt(h54[:32], h54[:32])
@@ -512,60 +515,60 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 	}
 	t.watch.See("model.go:28", h53)
 
-	// %h206 = pointwise %h175, %h176, %h201 : f32[32,1,1]  // model.go:28
+	// %h211 = pointwise %h180, %h181, %h206 : f32[32,1,1]  // model.go:28
 	//
-	//	%h4311 = mul %p227, %p228 : f32[]
-	//	%h4331 = sub %p226, %h4311 : f32[]
+	//	%h4361 = mul %p232, %p233 : f32[]
+	//	%h4381 = sub %p231, %h4361 : f32[]
 	{
 		cpu.Mul(h56[:32], h41, h53)
 		cpu.Sub(h55, w.bodyNorm3Bias, h56[:32])
 	}
 	t.watch.See("model.go:28", h55)
 
-	// %h339 = depthwise_blocked %h319, %h331, %h29 {window={kernel=[1,1]} c=32 epilogue={clamp=true hi=+Inf}} : f32[N,2,14,14,16]  // model.go:28
+	// %h344 = depthwise_blocked %h324, %h336, %h29 {window={kernel=[1,1]} c=32 epilogue={clamp=true hi=+Inf}} : f32[N,2,14,14,16]  // model.go:28
 	cpu.DepthwiseConv(h57, h39, h53, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 1, KW: 1, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 32}, &cpu.Epilogue{Bias: h55, Clamp: true, Lo: 0, Hi: cpu.Inf})
 	t.watch.See("model.go:28", h57)
 
-	// %h343 = pack_conv %h15 {group=1 in_block=16} : f32[2,2,3,3,16,16]  // model.go:28
+	// %h348 = pack_conv %h15 {group=1 in_block=16} : f32[2,2,3,3,16,16]  // model.go:28
 	cpu.PackConv(h58, w.bodyConv4Weight, &conv7)
 
-	// %h345 = conv_blocked %h339, %h343 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=32 out_c=32 group=1} : f32[N,2,14,14,16]  // model.go:28
+	// %h350 = conv_blocked %h344, %h348 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=32 out_c=32 group=1} : f32[N,2,14,14,16]  // model.go:28
 	cpu.Conv(h59, h57, h58, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1}, nil)
 	t.watch.See("model.go:28", h59)
 
-	// %h121 = channel_moments %h345 : f32[2,32]  // model.go:28
+	// %h126 = channel_moments %h350 : f32[2,32]  // model.go:28
 	cpu.ChannelMoments(h60, h59, n, 32, 196)
 	t.watch.See("model.go:28", h60)
 
-	// %h122 = strided_copy %h121 {shape=[1,32] strides=[32,1]} : f32[1,32]  // model.go:28
+	// %h127 = strided_copy %h126 {shape=[1,32] strides=[32,1]} : f32[1,32]  // model.go:28
 	cpu.StridedCopy(h61, h60, []int{1, 32}, []int{32, 1}, 0)
 
-	// %h124 = strided_copy %h121 {shape=[1,32] strides=[32,1] offset=32} : f32[1,32]  // model.go:28
+	// %h129 = strided_copy %h126 {shape=[1,32] strides=[32,1] offset=32} : f32[1,32]  // model.go:28
 	cpu.StridedCopy(h62, h60, []int{1, 32}, []int{32, 1}, 32)
 
-	// %h360 = pointwise %h122 : f32[1,32]  // model.go:28
+	// %h365 = pointwise %h127 : f32[1,32]  // model.go:28
 	//
-	//	%h438 = constant {value=f32[](0.100000024)} : f32[]
-	//	%h439 = mul %p65, %h438 : f32[]
+	//	%h443 = constant {value=f32[](0.100000024)} : f32[]
+	//	%h444 = mul %p65, %h443 : f32[]
 	cpu.MulScalar(h63, h61, 0.100000024)
 	t.watch.See("model.go:28", h63)
 
-	// %h137 = pointwise %h18, %h136 : f32[32]  // model.go:28
+	// %h142 = pointwise %h18, %h141 : f32[32]  // model.go:28
 	//
-	//	%h4351 = constant {value=f32[](0.9)} : f32[]
-	//	%h4361 = mul %p229, %h4351 : f32[]
-	//	%h4411 = add %h4361, %p230 : f32[]
+	//	%h4401 = constant {value=f32[](0.9)} : f32[]
+	//	%h4411 = mul %p234, %h4401 : f32[]
+	//	%h4461 = add %h4411, %p235 : f32[]
 	{
 		cpu.MulScalar(h64[:32], w.bodyNorm4RunningMean, 0.9)
 		cpu.Add(g.bodyNorm4RunningMean, h64[:32], h63)
 	}
 	t.watch.See("model.go:28", g.bodyNorm4RunningMean)
 
-	// %h366 = pointwise %h124, %h113 : f32[1,32]  // model.go:28
+	// %h371 = pointwise %h129, %h118 : f32[1,32]  // model.go:28
 	//
-	//	%h4431 = mul %p231, %p232 : f32[]
-	//	%h4481 = constant {value=f32[](0.100000024)} : f32[]
-	//	%h4491 = mul %h4431, %h4481 : f32[]
+	//	%h4481 = mul %p236, %p237 : f32[]
+	//	%h4531 = constant {value=f32[](0.100000024)} : f32[]
+	//	%h4541 = mul %h4481, %h4531 : f32[]
 	{
 		cpu.Repeat(h66[:32], h45)
 		cpu.Mul(h67[:32], h62, h66[:32])
@@ -573,23 +576,23 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 	}
 	t.watch.See("model.go:28", h65)
 
-	// %h144 = pointwise %h19, %h143 : f32[32]  // model.go:28
+	// %h149 = pointwise %h19, %h148 : f32[32]  // model.go:28
 	//
-	//	%h4451 = constant {value=f32[](0.9)} : f32[]
-	//	%h4461 = mul %p233, %h4451 : f32[]
-	//	%h4511 = add %h4461, %p234 : f32[]
+	//	%h4501 = constant {value=f32[](0.9)} : f32[]
+	//	%h4511 = mul %p238, %h4501 : f32[]
+	//	%h4561 = add %h4511, %p239 : f32[]
 	{
 		cpu.MulScalar(h68[:32], w.bodyNorm4RunningVar, 0.9)
 		cpu.Add(g.bodyNorm4RunningVar, h68[:32], h65)
 	}
 	t.watch.See("model.go:28", g.bodyNorm4RunningVar)
 
-	// %h240 = pointwise %h213, %h218 : f32[32,1,1]  // model.go:28
+	// %h245 = pointwise %h218, %h223 : f32[32,1,1]  // model.go:28
 	//
-	//	%h45311 = constant {value=f32[](1e-05)} : f32[]
-	//	%h45411 = add %p237, %h45311 : f32[]
-	//	%h45611 = sqrt %h45411 : f32[]
-	//	%h4581 = div %p236, %h45611 : f32[]
+	//	%h45811 = constant {value=f32[](1e-05)} : f32[]
+	//	%h45911 = add %p242, %h45811 : f32[]
+	//	%h46111 = sqrt %h45911 : f32[]
+	//	%h4631 = div %p241, %h46111 : f32[]
 	{
 		cpu.AddScalar(h70[:32], h62, 1e-05)
 		cpu.Sqrt(h70[:32], h70[:32])
@@ -597,37 +600,37 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 	}
 	t.watch.See("model.go:28", h69)
 
-	// %h246 = pointwise %h214, %h215, %h240 : f32[32,1,1]  // model.go:28
+	// %h251 = pointwise %h219, %h220, %h245 : f32[32,1,1]  // model.go:28
 	//
-	//	%h4601 = mul %p239, %p240 : f32[]
-	//	%h4621 = sub %p238, %h4601 : f32[]
+	//	%h4651 = mul %p244, %p245 : f32[]
+	//	%h4671 = sub %p243, %h4651 : f32[]
 	{
 		cpu.Mul(h72[:32], h61, h69)
 		cpu.Sub(h71, w.bodyNorm4Bias, h72[:32])
 	}
 	t.watch.See("model.go:28", h71)
 
-	// %h365 = depthwise_blocked %h345, %h356, %h32 {window={kernel=[1,1]} c=32 epilogue={clamp=true hi=+Inf}} : f32[N,2,14,14,16]  // model.go:28
+	// %h370 = depthwise_blocked %h350, %h361, %h32 {window={kernel=[1,1]} c=32 epilogue={clamp=true hi=+Inf}} : f32[N,2,14,14,16]  // model.go:28
 	cpu.DepthwiseConv(h73, h59, h69, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 1, KW: 1, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 32}, &cpu.Epilogue{Bias: h71, Clamp: true, Lo: 0, Hi: cpu.Inf})
 	t.watch.See("model.go:28", h73)
 
-	// %h369 = max_pool %h365 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,2,7,7,16]  // model.go:28
+	// %h374 = max_pool %h370 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,2,7,7,16]  // model.go:28
 	cpu.MaxPool(h74, h73, &cpu.PoolShape{N: n, C: 2, InH: 14, InW: 14, OutH: 7, OutW: 7, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16})
 	t.watch.See("model.go:28", h74)
 
-	// %h35 = unblock %h369 {c=32} : f32[N,32,7,7]  // model.go:28
+	// %h35 = unblock %h374 {c=32} : f32[N,32,7,7]  // model.go:28
 	cpu.Unblock(h75, h74, n, 32, 7, 7)
 
 	// %h37 = strided_copy %h20 {shape=[1568,5] strides=[1,1568]} : f32[1568,5]  // model.go:28
 	cpu.StridedCopy(h76, w.headWeight, []int{1568, 5}, []int{1, 1568}, 0)
 
-	// %h117 = pack_panels %h37 : f32[1,1568,16]  // model.go:28
+	// %h122 = pack_panels %h37 : f32[1,1568,16]  // model.go:28
 	cpu.PackPanels(h77, h76, 1568, 5, 5, false, 1, 7840)
 
-	// %h53 = block %h50 : f32[1,1,16]  // model.go:28
+	// %h58 = block %h55 : f32[1,1,16]  // model.go:28
 	cpu.Block(h78, w.headBias, 1, 5, 1, 1)
 
-	// %h39 = mat_mul_panels %h36, %h117, %h55 {n=5} : f32[N,5]  // model.go:28
+	// %h39 = mat_mul_panels %h36, %h122, %h60 {n=5} : f32[N,5]  // model.go:28
 	cpu.MatMul(logits, h75, h77, &cpu.MatMulShape{M: n, N: 5, K: 1568, LDA: 1568, LDC: 5, Batch: 1}, &cpu.Epilogue{Bias: h78})
 	t.watch.See("model.go:28", logits)
 
@@ -635,529 +638,545 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 	cpu.LogSoftmax(h79, logits, n, 5, 1)
 	t.watch.See("model.go:36", h79)
 
-	// %h42 = gather_elements %h40, %h41 {axis=1} : f32[N,1]  // model.go:36
-	if err := cpu.GatherElements(h80, h79, sign, []int{n, 1}, []int{n, 5}, 1); err != nil {
+	// %h45 = pointwise %sign : i64[N]  // model.go:36
+	//
+	//	%h4721 = constant {value=i64[](5)} : i64[]
+	//	%h4731 = sub %p248, %h4721 : i64[]
+	//	%h46911 = constant {value=i64[](0)} : i64[]
+	//	%h47011 = less %p248, %h46911 : bool[]
+	//	%h47511 = where %h47011, %h4731, %p248 : i64[]
+	{
+		for lo := 0; lo < n; lo += 1024 {
+			hi := min(lo+1024, n)
+			cpu.SubScalar(h81[:hi-lo], sign[lo:hi], 5)
+			cpu.LessScalar(h82[:hi-lo], sign[lo:hi], 0)
+			cpu.Where(h80[lo:hi], h82[:hi-lo], h81[:hi-lo], sign[lo:hi])
+		}
+	}
+
+	// %h47 = gather_elements %h40, %h46 {axis=1} : f32[N,1]  // model.go:36
+	if err := cpu.GatherElements(h83, h79, h80, []int{n, 1}, []int{n, 5}, 1); err != nil {
 		return rt.At("model.go:36", err)
 	}
-	t.watch.See("model.go:36", h80)
+	t.watch.See("model.go:36", h83)
 
-	// %h368 = pointwise %h42 : f32[N,1]  // model.go:36
+	// %h373 = pointwise %h47 : f32[N,1]  // model.go:36
 	//
-	//	%h464 = neg %p82 : f32[]
-	cpu.Neg(h80, h80)
-	t.watch.See("model.go:36", h80)
-
-	// %h45 = reduce %h44 {kind="mean" axes=[0]} : f32[]  // model.go:36
-	cpu.ReduceMean(loss, h80, 1, n, 1)
-	t.watch.See("model.go:36", loss)
-
-	// %h145 = extents {elems=[N]} : i64[1]  // model.go:36
-	cpu.Elements(h81, n)
-
-	// %h146 = pointwise %h145 : f32[1]  // model.go:36
-	//
-	//	%h466 = cast %p83 {to=f32} : f32[]
-	cpu.Cast(h82, h81)
-	t.watch.See("model.go:36", h82)
-
-	// %h148 = pointwise %h468 : f32[1]  // model.go:36
-	//
-	//	%h469 = constant {value=f32[](1)} : f32[]
-	//	%h470 = div %h469, %p84 : f32[]
-	cpu.ScalarDiv(h82, 1, h82)
-	t.watch.See("model.go:36", h82)
-
-	// %h149 = strided_copy %h148 {shape=[N] strides=[0]} : f32[N]  // model.go:36
-	cpu.StridedCopy(h83, h82, []int{n}, []int{0}, 0)
-
-	// %h150 = pointwise %h149 : f32[N]  // model.go:36
-	//
-	//	%h472 = neg %p85 : f32[]
+	//	%h477 = neg %p87 : f32[]
 	cpu.Neg(h83, h83)
 	t.watch.See("model.go:36", h83)
 
-	// %h152 = fill {value=f32[](0) shape=[N,5]} : f32[N,5]  // model.go:36
-	cpu.Fill(h84, 0)
+	// %h50 = reduce %h49 {kind="mean" axes=[0]} : f32[]  // model.go:36
+	cpu.ReduceMean(loss, h83, 1, n, 1)
+	t.watch.See("model.go:36", loss)
 
-	// %h153 = scatter_elements %h152, %h41, %h151 {axis=1 reduction="add"} : f32[N,5]  // model.go:36
-	if err := cpu.ScatterElementsAdd(h84, h84, sign, h83, []int{n, 1}, []int{n, 5}, 1); err != nil {
-		return rt.At("model.go:36", err)
-	}
-	t.watch.See("model.go:36", h84)
+	// %h150 = extents {elems=[N]} : i64[1]  // model.go:36
+	cpu.Elements(h84, n)
 
-	// %h155 = reduce %h153 {kind="sum" axes=[1] keep_dims=true} : f32[N,1]  // model.go:36
-	cpu.ReduceSum(h85, h84, n, 5, 1)
+	// %h151 = pointwise %h150 : f32[1]  // model.go:36
+	//
+	//	%h479 = cast %p88 {to=f32} : f32[]
+	cpu.Cast(h85, h84)
 	t.watch.See("model.go:36", h85)
 
-	// %h157 = pointwise %h153, %h40, %h155 : f32[N,5]  // model.go:36
+	// %h153 = pointwise %h481 : f32[1]  // model.go:36
 	//
-	//	%h47411 = exp %p244 : f32[]
-	//	%h47611 = mul %h47411, %p245 : f32[]
-	//	%h4781 = sub %p243, %h47611 : f32[]
-	for i := range n {
-		cpu.Repeat(h86[:5], h85[i:i+1])
-		cpu.Exp(h87[:5], h79[i*5:i*5+5])
-		cpu.Mul(h87[:5], h87[:5], h86[:5])
-		cpu.Sub(h84[i*5:i*5+5], h84[i*5:i*5+5], h87[:5])
-	}
-	t.watch.See("model.go:36", h84)
+	//	%h482 = constant {value=f32[](1)} : f32[]
+	//	%h483 = div %h482, %p89 : f32[]
+	cpu.ScalarDiv(h85, 1, h85)
+	t.watch.See("model.go:36", h85)
 
-	// %h158 = reduce %h157 {kind="sum" axes=[0]} : f32[5]  // model.go:28
+	// %h154 = strided_copy %h153 {shape=[N] strides=[0]} : f32[N]  // model.go:36
+	cpu.StridedCopy(h86, h85, []int{n}, []int{0}, 0)
+
+	// %h155 = pointwise %h154 : f32[N]  // model.go:36
+	//
+	//	%h485 = neg %p90 : f32[]
+	cpu.Neg(h86, h86)
+	t.watch.See("model.go:36", h86)
+
+	// %h157 = fill {value=f32[](0) shape=[N,5]} : f32[N,5]  // model.go:36
+	cpu.Fill(h87, 0)
+
+	// %h158 = scatter_elements %h157, %h46, %h156 {axis=1 reduction="add"} : f32[N,5]  // model.go:36
+	if err := cpu.ScatterElementsAdd(h87, h87, h80, h86, []int{n, 1}, []int{n, 5}, 1); err != nil {
+		return rt.At("model.go:36", err)
+	}
+	t.watch.See("model.go:36", h87)
+
+	// %h160 = reduce %h158 {kind="sum" axes=[1] keep_dims=true} : f32[N,1]  // model.go:36
+	cpu.ReduceSum(h88, h87, n, 5, 1)
+	t.watch.See("model.go:36", h88)
+
+	// %h162 = pointwise %h158, %h40, %h160 : f32[N,5]  // model.go:36
+	//
+	//	%h48711 = exp %p252 : f32[]
+	//	%h48911 = mul %h48711, %p253 : f32[]
+	//	%h4911 = sub %p251, %h48911 : f32[]
+	for i := range n {
+		cpu.Repeat(h89[:5], h88[i:i+1])
+		cpu.Exp(h90[:5], h79[i*5:i*5+5])
+		cpu.Mul(h90[:5], h90[:5], h89[:5])
+		cpu.Sub(h87[i*5:i*5+5], h87[i*5:i*5+5], h90[:5])
+	}
+	t.watch.See("model.go:36", h87)
+
+	// %h163 = reduce %h162 {kind="sum" axes=[0]} : f32[5]  // model.go:28
 	if g.headBias != nil {
-		cpu.ReduceSum(g.headBias, h84, 1, n, 5)
+		cpu.ReduceSum(g.headBias, h87, 1, n, 5)
 		t.watch.See("model.go:28", g.headBias)
 	}
 	if t.passStep.Ends() <= 1 {
 		return nil
 	}
 
-	// %h126 = pack_panels %h20 : f32[98,5,16]  // model.go:28
-	cpu.PackPanels(h88, w.headWeight, 5, 1568, 1568, false, 1, 7840)
+	// %h131 = pack_panels %h20 : f32[98,5,16]  // model.go:28
+	cpu.PackPanels(h91, w.headWeight, 5, 1568, 1568, false, 1, 7840)
 
-	// %h160 = mat_mul_panels %h157, %h126 {n=1568} : f32[N,1568]  // model.go:28
-	cpu.MatMul(h89, h84, h88, &cpu.MatMulShape{M: n, N: 1568, K: 5, LDA: 5, LDC: 1568, Batch: 1}, nil)
-	t.watch.See("model.go:28", h89)
+	// %h165 = mat_mul_panels %h162, %h131 {n=1568} : f32[N,1568]  // model.go:28
+	cpu.MatMul(h92, h87, h91, &cpu.MatMulShape{M: n, N: 1568, K: 5, LDA: 5, LDC: 1568, Batch: 1}, nil)
+	t.watch.See("model.go:28", h92)
 
-	// %h161 = strided_copy %h36 {shape=[1568,N] strides=[1,1568]} : f32[1568,N]  // model.go:28
+	// %h166 = strided_copy %h36 {shape=[1568,N] strides=[1,1568]} : f32[1568,N]  // model.go:28
 	if g.headWeight != nil {
-		cpu.StridedCopy(h90, h75, []int{1568, n}, []int{1, 1568}, 0)
+		cpu.StridedCopy(h93, h75, []int{1568, n}, []int{1, 1568}, 0)
 	}
 
-	// %h130 = pack_panels %h157 : f32[1,N,16]  // model.go:28
+	// %h135 = pack_panels %h162 : f32[1,N,16]  // model.go:28
 	if g.headWeight != nil {
-		cpu.PackPanels(h91, h84, n, 5, 5, false, 1, 5*n)
+		cpu.PackPanels(h94, h87, n, 5, 5, false, 1, 5*n)
 	}
 
-	// %h162 = mat_mul_panels %h161, %h130 {n=5} : f32[1568,5]  // model.go:28
+	// %h167 = mat_mul_panels %h166, %h135 {n=5} : f32[1568,5]  // model.go:28
 	if g.headWeight != nil {
-		cpu.MatMul(h92, h90, h91, &cpu.MatMulShape{M: 1568, N: 5, K: n, LDA: n, LDC: 5, Batch: 1}, nil)
-		t.watch.See("model.go:28", h92)
+		cpu.MatMul(h95, h93, h94, &cpu.MatMulShape{M: 1568, N: 5, K: n, LDA: n, LDC: 5, Batch: 1}, nil)
+		t.watch.See("model.go:28", h95)
 	}
 
-	// %h163 = strided_copy %h162 {shape=[5,1568] strides=[1,5]} : f32[5,1568]  // model.go:28
+	// %h168 = strided_copy %h167 {shape=[5,1568] strides=[1,5]} : f32[5,1568]  // model.go:28
 	if g.headWeight != nil {
-		cpu.StridedCopy(g.headWeight, h92, []int{5, 1568}, []int{1, 5}, 0)
+		cpu.StridedCopy(g.headWeight, h95, []int{5, 1568}, []int{1, 5}, 0)
 	}
 	if t.passStep.Ends() <= 2 {
 		return nil
 	}
 
-	// %h373 = block %h164 : f32[N,2,7,7,16]  // model.go:28
-	cpu.Block(h93, h89, n, 32, 7, 7)
+	// %h378 = block %h169 : f32[N,2,7,7,16]  // model.go:28
+	cpu.Block(h96, h92, n, 32, 7, 7)
 
-	// %h375 = max_pool_grad %h365, %h373 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,2,14,14,16]  // model.go:28
-	cpu.MaxPoolGrad(h94, h73, h93, &cpu.PoolShape{N: n, C: 2, InH: 14, InW: 14, OutH: 7, OutW: 7, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16})
-	t.watch.See("model.go:28", h94)
+	// %h380 = max_pool_grad %h370, %h378 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,2,14,14,16]  // model.go:28
+	cpu.MaxPoolGrad(h97, h73, h96, &cpu.PoolShape{N: n, C: 2, InH: 14, InW: 14, OutH: 7, OutW: 7, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16})
+	t.watch.See("model.go:28", h97)
 
-	// %h378 = pointwise %h375, %h365 : f32[N,2,14,14,16]  // model.go:28
+	// %h383 = pointwise %h380, %h370 : f32[N,2,14,14,16]  // model.go:28
 	//
-	//	%h480 = gate %p91, %p92 : f32[]
-	cpu.Gate(h94, h94, h73)
-	t.watch.See("model.go:28", h94)
+	//	%h493 = gate %p96, %p97 : f32[]
+	cpu.Gate(h97, h97, h73)
+	t.watch.See("model.go:28", h97)
 
-	// %h172 = channel_sums %h378, %h345, %h169 : f32[2,32]  // model.go:28
-	cpu.ChannelSums(h95, h94, h59, h61, n, 32, 196)
-	t.watch.See("model.go:28", h95)
+	// %h177 = channel_sums %h383, %h350, %h174 : f32[2,32]  // model.go:28
+	cpu.ChannelSums(h98, h97, h59, h61, n, 32, 196)
+	t.watch.See("model.go:28", h98)
 
-	// %h374 = pointwise %h124 : f32[1,32]  // model.go:28
+	// %h379 = pointwise %h129 : f32[1,32]  // model.go:28
 	//
-	//	%h48211 = constant {value=f32[](1e-05)} : f32[]
-	//	%h48311 = add %p247, %h48211 : f32[]
-	//	%h48511 = sqrt %h48311 : f32[]
-	//	%h4871 = constant {value=f32[](1)} : f32[]
-	//	%h4881 = div %h4871, %h48511 : f32[]
+	//	%h49511 = constant {value=f32[](1e-05)} : f32[]
+	//	%h49611 = add %p255, %h49511 : f32[]
+	//	%h49811 = sqrt %h49611 : f32[]
+	//	%h5001 = constant {value=f32[](1)} : f32[]
+	//	%h5011 = div %h5001, %h49811 : f32[]
 	{
-		cpu.AddScalar(h96[:32], h62, 1e-05)
-		cpu.Sqrt(h96[:32], h96[:32])
-		cpu.ScalarDiv(h62, 1, h96[:32])
+		cpu.AddScalar(h99[:32], h62, 1e-05)
+		cpu.Sqrt(h99[:32], h99[:32])
+		cpu.ScalarDiv(h62, 1, h99[:32])
 	}
 	t.watch.See("model.go:28", h62)
 
-	// %h178 = strided_copy %h172 {shape=[1,32] strides=[32,1] offset=32} : f32[1,32]  // model.go:28
-	cpu.StridedCopy(h97, h95, []int{1, 32}, []int{32, 1}, 32)
+	// %h183 = strided_copy %h177 {shape=[1,32] strides=[32,1] offset=32} : f32[1,32]  // model.go:28
+	cpu.StridedCopy(h100, h98, []int{1, 32}, []int{32, 1}, 32)
 
-	// %h377 = pointwise %h178, %h374 : f32[1,32]  // model.go:28
+	// %h382 = pointwise %h183, %h379 : f32[1,32]  // model.go:28
 	//
-	//	%h490 = mul %p96, %p97 : f32[]
-	cpu.Mul(g.bodyNorm4Weight, h97, h62)
+	//	%h503 = mul %p101, %p102 : f32[]
+	cpu.Mul(g.bodyNorm4Weight, h100, h62)
 	t.watch.See("model.go:28", g.bodyNorm4Weight)
 	if t.passStep.Ends() <= 3 {
 		return nil
 	}
 
-	// %h184 = pointwise %h177, %h16 : f32[32]  // model.go:28
+	// %h189 = pointwise %h182, %h16 : f32[32]  // model.go:28
 	//
-	//	%h492 = mul %p98, %p99 : f32[]
-	cpu.Mul(h98[:32], h62, w.bodyNorm4Weight)
-	t.watch.See("model.go:28", h98[:32])
+	//	%h505 = mul %p103, %p104 : f32[]
+	cpu.Mul(h101[:32], h62, w.bodyNorm4Weight)
+	t.watch.See("model.go:28", h101[:32])
 
-	// %h188 = pointwise %h184, %h177, %h180, %h128 : f32[32]  // model.go:28
+	// %h193 = pointwise %h189, %h182, %h185, %h133 : f32[32]  // model.go:28
 	//
-	//	%h494111 = mul %p255, %p256 : f32[]
-	//	%h496111 = mul %h494111, %p257 : f32[]
-	//	%h49811 = div %h496111, %p258 : f32[]
-	//	%h5001 = neg %h49811 : f32[]
+	//	%h507111 = mul %p263, %p264 : f32[]
+	//	%h509111 = mul %h507111, %p265 : f32[]
+	//	%h51111 = div %h509111, %p266 : f32[]
+	//	%h5131 = neg %h51111 : f32[]
 	{
-		cpu.Repeat(h99[:32], h44)
-		cpu.Mul(h100[:32], h98[:32], h62)
-		cpu.Mul(h100[:32], h100[:32], g.bodyNorm4Weight)
-		cpu.Div(h100[:32], h100[:32], h99[:32])
-		cpu.Neg(h98[32:64], h100[:32])
+		cpu.Repeat(h102[:32], h44)
+		cpu.Mul(h103[:32], h101[:32], h62)
+		cpu.Mul(h103[:32], h103[:32], g.bodyNorm4Weight)
+		cpu.Div(h103[:32], h103[:32], h102[:32])
+		cpu.Neg(h101[32:64], h103[:32])
 	}
-	t.watch.See("model.go:28", h98[32:64])
+	t.watch.See("model.go:28", h101[32:64])
 
-	// %h189 = strided_copy %h172 {shape=[1,32] strides=[32,1]} : f32[1,32]  // model.go:28
-	cpu.StridedCopy(g.bodyNorm4Bias, h95, []int{1, 32}, []int{32, 1}, 0)
+	// %h194 = strided_copy %h177 {shape=[1,32] strides=[32,1]} : f32[1,32]  // model.go:28
+	cpu.StridedCopy(g.bodyNorm4Bias, h98, []int{1, 32}, []int{32, 1}, 0)
 	if t.passStep.Ends() <= 4 {
 		return nil
 	}
 
-	// %h195 = pointwise %h184, %h190, %h128, %h188, %h169 : f32[32]  // model.go:28
+	// %h200 = pointwise %h189, %h195, %h133, %h193, %h174 : f32[32]  // model.go:28
 	//
-	//	%h50611 = mul %p274, %p275 : f32[]
-	//	%h5021111 = mul %p271, %p272 : f32[]
-	//	%h5041111 = div %h5021111, %p273 : f32[]
-	//	%h508111 = add %h5041111, %h50611 : f32[]
-	//	%h5101 = neg %h508111 : f32[]
+	//	%h51911 = mul %p282, %p283 : f32[]
+	//	%h5151111 = mul %p279, %p280 : f32[]
+	//	%h5171111 = div %h5151111, %p281 : f32[]
+	//	%h521111 = add %h5171111, %h51911 : f32[]
+	//	%h5231 = neg %h521111 : f32[]
 	{
-		cpu.Repeat(h101[:32], h44)
-		cpu.Mul(h102[:32], h98[32:64], h61)
-		cpu.Mul(h103[:32], h98[:32], g.bodyNorm4Bias)
-		cpu.Div(h103[:32], h103[:32], h101[:32])
-		cpu.Add(h103[:32], h103[:32], h102[:32])
-		cpu.Neg(h98[64:96], h103[:32])
+		cpu.Repeat(h104[:32], h44)
+		cpu.Mul(h105[:32], h101[32:64], h61)
+		cpu.Mul(h106[:32], h101[:32], g.bodyNorm4Bias)
+		cpu.Div(h106[:32], h106[:32], h104[:32])
+		cpu.Add(h106[:32], h106[:32], h105[:32])
+		cpu.Neg(h101[64:96], h106[:32])
 	}
-	t.watch.See("model.go:28", h98[64:96])
+	t.watch.See("model.go:28", h101[64:96])
 
-	// %h384 = channel_mix %h378, %h345, %h199 : f32[N,2,14,14,16]  // model.go:28
-	cpu.ChannelMix(h94, h94, h59, h98, n, 32, 196)
-	t.watch.See("model.go:28", h94)
+	// %h389 = channel_mix %h383, %h350, %h204 : f32[N,2,14,14,16]  // model.go:28
+	cpu.ChannelMix(h97, h97, h59, h101, n, 32, 196)
+	t.watch.See("model.go:28", h97)
 
-	// %h387 = pack_conv_data %h15 : f32[2,2,3,3,16,16]  // model.go:28
-	cpu.PackConvData(h104, w.bodyConv4Weight, &conv7)
+	// %h392 = pack_conv_data %h15 : f32[2,2,3,3,16,16]  // model.go:28
+	cpu.PackConvData(h107, w.bodyConv4Weight, &conv7)
 
-	// %h389 = conv_data_blocked %h384, %h387 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=32 out_c=32 spatial=[14,14]} : f32[N,2,14,14,16]  // model.go:28
-	cpu.ConvData(h105, h94, h104, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1})
-	t.watch.See("model.go:28", h105)
+	// %h394 = conv_data_blocked %h389, %h392 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=32 out_c=32 spatial=[14,14]} : f32[N,2,14,14,16]  // model.go:28
+	cpu.ConvData(h108, h97, h107, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1})
+	t.watch.See("model.go:28", h108)
 
-	// %h204 = conv_weights_blocked %h339, %h384 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=32 out_c=32} : f32[32,32,3,3]  // model.go:28
+	// %h209 = conv_weights_blocked %h344, %h389 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=32 out_c=32} : f32[32,32,3,3]  // model.go:28
 	if g.bodyConv4Weight != nil {
-		cpu.ConvWeightsBlocked(g.bodyConv4Weight, h57, h94, h106, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1})
+		cpu.ConvWeightsBlocked(g.bodyConv4Weight, h57, h97, h109, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1})
 		t.watch.See("model.go:28", g.bodyConv4Weight)
 	}
 	if t.passStep.Ends() <= 5 {
 		return nil
 	}
 
-	// %h394 = pointwise %h389, %h339 : f32[N,2,14,14,16]  // model.go:28
+	// %h399 = pointwise %h394, %h344 : f32[N,2,14,14,16]  // model.go:28
 	//
-	//	%h512 = gate %p116, %p117 : f32[]
-	cpu.Gate(h105, h105, h57)
-	t.watch.See("model.go:28", h105)
+	//	%h525 = gate %p121, %p122 : f32[]
+	cpu.Gate(h108, h108, h57)
+	t.watch.See("model.go:28", h108)
 
-	// %h211 = channel_sums %h394, %h319, %h208 : f32[2,32]  // model.go:28
-	cpu.ChannelSums(h107, h105, h39, h41, n, 32, 196)
-	t.watch.See("model.go:28", h107)
+	// %h216 = channel_sums %h399, %h324, %h213 : f32[2,32]  // model.go:28
+	cpu.ChannelSums(h110, h108, h39, h41, n, 32, 196)
+	t.watch.See("model.go:28", h110)
 
-	// %h383 = pointwise %h99 : f32[1,32]  // model.go:28
+	// %h388 = pointwise %h104 : f32[1,32]  // model.go:28
 	//
-	//	%h51411 = constant {value=f32[](1e-05)} : f32[]
-	//	%h51511 = add %p277, %h51411 : f32[]
-	//	%h51711 = sqrt %h51511 : f32[]
-	//	%h5191 = constant {value=f32[](1)} : f32[]
-	//	%h5201 = div %h5191, %h51711 : f32[]
+	//	%h52711 = constant {value=f32[](1e-05)} : f32[]
+	//	%h52811 = add %p285, %h52711 : f32[]
+	//	%h53011 = sqrt %h52811 : f32[]
+	//	%h5321 = constant {value=f32[](1)} : f32[]
+	//	%h5331 = div %h5321, %h53011 : f32[]
 	{
-		cpu.AddScalar(h108[:32], h42, 1e-05)
-		cpu.Sqrt(h108[:32], h108[:32])
-		cpu.ScalarDiv(h42, 1, h108[:32])
+		cpu.AddScalar(h111[:32], h42, 1e-05)
+		cpu.Sqrt(h111[:32], h111[:32])
+		cpu.ScalarDiv(h42, 1, h111[:32])
 	}
 	t.watch.See("model.go:28", h42)
 
-	// %h217 = strided_copy %h211 {shape=[1,32] strides=[32,1] offset=32} : f32[1,32]  // model.go:28
-	cpu.StridedCopy(h109, h107, []int{1, 32}, []int{32, 1}, 32)
+	// %h222 = strided_copy %h216 {shape=[1,32] strides=[32,1] offset=32} : f32[1,32]  // model.go:28
+	cpu.StridedCopy(h112, h110, []int{1, 32}, []int{32, 1}, 32)
 
-	// %h386 = pointwise %h217, %h383 : f32[1,32]  // model.go:28
+	// %h391 = pointwise %h222, %h388 : f32[1,32]  // model.go:28
 	//
-	//	%h522 = mul %p121, %p122 : f32[]
-	cpu.Mul(g.bodyNorm3Weight, h109, h42)
+	//	%h535 = mul %p126, %p127 : f32[]
+	cpu.Mul(g.bodyNorm3Weight, h112, h42)
 	t.watch.See("model.go:28", g.bodyNorm3Weight)
 	if t.passStep.Ends() <= 6 {
 		return nil
 	}
 
-	// %h223 = pointwise %h216, %h11 : f32[32]  // model.go:28
+	// %h228 = pointwise %h221, %h11 : f32[32]  // model.go:28
 	//
-	//	%h524 = mul %p123, %p124 : f32[]
-	cpu.Mul(h110[:32], h42, w.bodyNorm3Weight)
-	t.watch.See("model.go:28", h110[:32])
+	//	%h537 = mul %p128, %p129 : f32[]
+	cpu.Mul(h113[:32], h42, w.bodyNorm3Weight)
+	t.watch.See("model.go:28", h113[:32])
 
-	// %h227 = pointwise %h223, %h216, %h219, %h128 : f32[32]  // model.go:28
+	// %h232 = pointwise %h228, %h221, %h224, %h133 : f32[32]  // model.go:28
 	//
-	//	%h526111 = mul %p285, %p286 : f32[]
-	//	%h528111 = mul %h526111, %p287 : f32[]
-	//	%h53011 = div %h528111, %p288 : f32[]
-	//	%h5321 = neg %h53011 : f32[]
+	//	%h539111 = mul %p293, %p294 : f32[]
+	//	%h541111 = mul %h539111, %p295 : f32[]
+	//	%h54311 = div %h541111, %p296 : f32[]
+	//	%h5451 = neg %h54311 : f32[]
 	{
-		cpu.Repeat(h111[:32], h44)
-		cpu.Mul(h112[:32], h110[:32], h42)
-		cpu.Mul(h112[:32], h112[:32], g.bodyNorm3Weight)
-		cpu.Div(h112[:32], h112[:32], h111[:32])
-		cpu.Neg(h110[32:64], h112[:32])
+		cpu.Repeat(h114[:32], h44)
+		cpu.Mul(h115[:32], h113[:32], h42)
+		cpu.Mul(h115[:32], h115[:32], g.bodyNorm3Weight)
+		cpu.Div(h115[:32], h115[:32], h114[:32])
+		cpu.Neg(h113[32:64], h115[:32])
 	}
-	t.watch.See("model.go:28", h110[32:64])
+	t.watch.See("model.go:28", h113[32:64])
 
-	// %h228 = strided_copy %h211 {shape=[1,32] strides=[32,1]} : f32[1,32]  // model.go:28
-	cpu.StridedCopy(g.bodyNorm3Bias, h107, []int{1, 32}, []int{32, 1}, 0)
+	// %h233 = strided_copy %h216 {shape=[1,32] strides=[32,1]} : f32[1,32]  // model.go:28
+	cpu.StridedCopy(g.bodyNorm3Bias, h110, []int{1, 32}, []int{32, 1}, 0)
 	if t.passStep.Ends() <= 7 {
 		return nil
 	}
 
-	// %h234 = pointwise %h223, %h229, %h128, %h227, %h208 : f32[32]  // model.go:28
+	// %h239 = pointwise %h228, %h234, %h133, %h232, %h213 : f32[32]  // model.go:28
 	//
-	//	%h53811 = mul %p304, %p305 : f32[]
-	//	%h5341111 = mul %p301, %p302 : f32[]
-	//	%h5361111 = div %h5341111, %p303 : f32[]
-	//	%h540111 = add %h5361111, %h53811 : f32[]
-	//	%h5421 = neg %h540111 : f32[]
+	//	%h55111 = mul %p312, %p313 : f32[]
+	//	%h5471111 = mul %p309, %p310 : f32[]
+	//	%h5491111 = div %h5471111, %p311 : f32[]
+	//	%h553111 = add %h5491111, %h55111 : f32[]
+	//	%h5551 = neg %h553111 : f32[]
 	{
-		cpu.Repeat(h113[:32], h44)
-		cpu.Mul(h114[:32], h110[32:64], h41)
-		cpu.Mul(h115[:32], h110[:32], g.bodyNorm3Bias)
-		cpu.Div(h115[:32], h115[:32], h113[:32])
-		cpu.Add(h115[:32], h115[:32], h114[:32])
-		cpu.Neg(h110[64:96], h115[:32])
+		cpu.Repeat(h116[:32], h44)
+		cpu.Mul(h117[:32], h113[32:64], h41)
+		cpu.Mul(h118[:32], h113[:32], g.bodyNorm3Bias)
+		cpu.Div(h118[:32], h118[:32], h116[:32])
+		cpu.Add(h118[:32], h118[:32], h117[:32])
+		cpu.Neg(h113[64:96], h118[:32])
 	}
-	t.watch.See("model.go:28", h110[64:96])
+	t.watch.See("model.go:28", h113[64:96])
 
-	// %h400 = channel_mix %h394, %h319, %h238 : f32[N,2,14,14,16]  // model.go:28
-	cpu.ChannelMix(h105, h105, h39, h110, n, 32, 196)
-	t.watch.See("model.go:28", h105)
+	// %h405 = channel_mix %h399, %h324, %h243 : f32[N,2,14,14,16]  // model.go:28
+	cpu.ChannelMix(h108, h108, h39, h113, n, 32, 196)
+	t.watch.See("model.go:28", h108)
 
-	// %h403 = pack_conv_data %h10 : f32[1,2,3,3,16,16]  // model.go:28
-	cpu.PackConvData(h116, w.bodyConv3Weight, &conv6)
+	// %h408 = pack_conv_data %h10 : f32[1,2,3,3,16,16]  // model.go:28
+	cpu.PackConvData(h119, w.bodyConv3Weight, &conv6)
 
-	// %h405 = conv_data_blocked %h400, %h403 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=32 spatial=[14,14]} : f32[N,1,14,14,16]  // model.go:28
-	cpu.ConvData(h117, h105, h116, &cpu.ConvShape{N: n, InC: 16, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1})
-	t.watch.See("model.go:28", h117)
+	// %h410 = conv_data_blocked %h405, %h408 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=32 spatial=[14,14]} : f32[N,1,14,14,16]  // model.go:28
+	cpu.ConvData(h120, h108, h119, &cpu.ConvShape{N: n, InC: 16, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1})
+	t.watch.See("model.go:28", h120)
 
-	// %h243 = conv_weights_blocked %h299, %h400 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=32} : f32[32,16,3,3]  // model.go:28
+	// %h248 = conv_weights_blocked %h304, %h405 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=32} : f32[32,16,3,3]  // model.go:28
 	if g.bodyConv3Weight != nil {
-		cpu.ConvWeightsBlocked(g.bodyConv3Weight, h37, h105, h118, &cpu.ConvShape{N: n, InC: 16, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1})
+		cpu.ConvWeightsBlocked(g.bodyConv3Weight, h37, h108, h121, &cpu.ConvShape{N: n, InC: 16, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1})
 		t.watch.See("model.go:28", g.bodyConv3Weight)
 	}
 	if t.passStep.Ends() <= 8 {
 		return nil
 	}
 
-	// %h408 = max_pool_grad %h294, %h405 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,1,28,28,16]  // model.go:28
-	cpu.MaxPoolGrad(h119, h36, h117, &cpu.PoolShape{N: n, C: 1, InH: 28, InW: 28, OutH: 14, OutW: 14, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16})
-	t.watch.See("model.go:28", h119)
+	// %h413 = max_pool_grad %h299, %h410 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,1,28,28,16]  // model.go:28
+	cpu.MaxPoolGrad(h122, h36, h120, &cpu.PoolShape{N: n, C: 1, InH: 28, InW: 28, OutH: 14, OutW: 14, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16})
+	t.watch.See("model.go:28", h122)
 
-	// %h410 = pointwise %h408, %h294 : f32[N,1,28,28,16]  // model.go:28
+	// %h415 = pointwise %h413, %h299 : f32[N,1,28,28,16]  // model.go:28
 	//
-	//	%h544 = gate %p141, %p142 : f32[]
-	cpu.Gate(h119, h119, h36)
-	t.watch.See("model.go:28", h119)
+	//	%h557 = gate %p146, %p147 : f32[]
+	cpu.Gate(h122, h122, h36)
+	t.watch.See("model.go:28", h122)
 
-	// %h251 = channel_sums %h410, %h258, %h248 : f32[2,16]  // model.go:28
-	cpu.ChannelSums(h120, h119, h22, h24, n, 16, 784)
-	t.watch.See("model.go:28", h120)
+	// %h256 = channel_sums %h415, %h263, %h253 : f32[2,16]  // model.go:28
+	cpu.ChannelSums(h123, h122, h22, h24, n, 16, 784)
+	t.watch.See("model.go:28", h123)
 
-	// %h392 = pointwise %h74 : f32[1,16]  // model.go:28
+	// %h397 = pointwise %h79 : f32[1,16]  // model.go:28
 	//
-	//	%h54611 = constant {value=f32[](1e-05)} : f32[]
-	//	%h54711 = add %p307, %h54611 : f32[]
-	//	%h54911 = sqrt %h54711 : f32[]
-	//	%h5511 = constant {value=f32[](1)} : f32[]
-	//	%h5521 = div %h5511, %h54911 : f32[]
+	//	%h55911 = constant {value=f32[](1e-05)} : f32[]
+	//	%h56011 = add %p315, %h55911 : f32[]
+	//	%h56211 = sqrt %h56011 : f32[]
+	//	%h5641 = constant {value=f32[](1)} : f32[]
+	//	%h5651 = div %h5641, %h56211 : f32[]
 	{
-		cpu.AddScalar(h121[:16], h25, 1e-05)
-		cpu.Sqrt(h121[:16], h121[:16])
-		cpu.ScalarDiv(h25, 1, h121[:16])
+		cpu.AddScalar(h124[:16], h25, 1e-05)
+		cpu.Sqrt(h124[:16], h124[:16])
+		cpu.ScalarDiv(h25, 1, h124[:16])
 	}
 	t.watch.See("model.go:28", h25)
 
-	// %h257 = strided_copy %h251 {shape=[1,16] strides=[16,1] offset=16} : f32[1,16]  // model.go:28
-	cpu.StridedCopy(h122, h120, []int{1, 16}, []int{16, 1}, 16)
+	// %h262 = strided_copy %h256 {shape=[1,16] strides=[16,1] offset=16} : f32[1,16]  // model.go:28
+	cpu.StridedCopy(h125, h123, []int{1, 16}, []int{16, 1}, 16)
 
-	// %h395 = pointwise %h257, %h392 : f32[1,16]  // model.go:28
+	// %h400 = pointwise %h262, %h397 : f32[1,16]  // model.go:28
 	//
-	//	%h554 = mul %p146, %p147 : f32[]
-	cpu.Mul(g.bodyNorm2Weight, h122, h25)
+	//	%h567 = mul %p151, %p152 : f32[]
+	cpu.Mul(g.bodyNorm2Weight, h125, h25)
 	t.watch.See("model.go:28", g.bodyNorm2Weight)
 	if t.passStep.Ends() <= 9 {
 		return nil
 	}
 
-	// %h263 = pointwise %h256, %h6 : f32[16]  // model.go:28
+	// %h268 = pointwise %h261, %h6 : f32[16]  // model.go:28
 	//
-	//	%h556 = mul %p148, %p149 : f32[]
-	cpu.Mul(h123[:16], h25, w.bodyNorm2Weight)
-	t.watch.See("model.go:28", h123[:16])
+	//	%h569 = mul %p153, %p154 : f32[]
+	cpu.Mul(h126[:16], h25, w.bodyNorm2Weight)
+	t.watch.See("model.go:28", h126[:16])
 
-	// %h267 = pointwise %h263, %h256, %h259, %h78 : f32[16]  // model.go:28
+	// %h272 = pointwise %h268, %h261, %h264, %h83 : f32[16]  // model.go:28
 	//
-	//	%h558111 = mul %p315, %p316 : f32[]
-	//	%h560111 = mul %h558111, %p317 : f32[]
-	//	%h56211 = div %h560111, %p318 : f32[]
-	//	%h5641 = neg %h56211 : f32[]
+	//	%h571111 = mul %p323, %p324 : f32[]
+	//	%h573111 = mul %h571111, %p325 : f32[]
+	//	%h57511 = div %h573111, %p326 : f32[]
+	//	%h5771 = neg %h57511 : f32[]
 	{
-		cpu.Repeat(h124[:16], h7)
-		cpu.Mul(h125[:16], h123[:16], h25)
-		cpu.Mul(h125[:16], h125[:16], g.bodyNorm2Weight)
-		cpu.Div(h125[:16], h125[:16], h124[:16])
-		cpu.Neg(h123[16:32], h125[:16])
+		cpu.Repeat(h127[:16], h7)
+		cpu.Mul(h128[:16], h126[:16], h25)
+		cpu.Mul(h128[:16], h128[:16], g.bodyNorm2Weight)
+		cpu.Div(h128[:16], h128[:16], h127[:16])
+		cpu.Neg(h126[16:32], h128[:16])
 	}
-	t.watch.See("model.go:28", h123[16:32])
+	t.watch.See("model.go:28", h126[16:32])
 
-	// %h268 = strided_copy %h251 {shape=[1,16] strides=[16,1]} : f32[1,16]  // model.go:28
-	cpu.StridedCopy(g.bodyNorm2Bias, h120, []int{1, 16}, []int{16, 1}, 0)
+	// %h273 = strided_copy %h256 {shape=[1,16] strides=[16,1]} : f32[1,16]  // model.go:28
+	cpu.StridedCopy(g.bodyNorm2Bias, h123, []int{1, 16}, []int{16, 1}, 0)
 	if t.passStep.Ends() <= 10 {
 		return nil
 	}
 
-	// %h274 = pointwise %h263, %h269, %h78, %h267, %h248 : f32[16]  // model.go:28
+	// %h279 = pointwise %h268, %h274, %h83, %h272, %h253 : f32[16]  // model.go:28
 	//
-	//	%h57011 = mul %p334, %p335 : f32[]
-	//	%h5661111 = mul %p331, %p332 : f32[]
-	//	%h5681111 = div %h5661111, %p333 : f32[]
-	//	%h572111 = add %h5681111, %h57011 : f32[]
-	//	%h5741 = neg %h572111 : f32[]
+	//	%h58311 = mul %p342, %p343 : f32[]
+	//	%h5791111 = mul %p339, %p340 : f32[]
+	//	%h5811111 = div %h5791111, %p341 : f32[]
+	//	%h585111 = add %h5811111, %h58311 : f32[]
+	//	%h5871 = neg %h585111 : f32[]
 	{
-		cpu.Repeat(h126[:16], h7)
-		cpu.Mul(h127[:16], h123[16:32], h24)
-		cpu.Mul(h128[:16], h123[:16], g.bodyNorm2Bias)
-		cpu.Div(h128[:16], h128[:16], h126[:16])
-		cpu.Add(h128[:16], h128[:16], h127[:16])
-		cpu.Neg(h123[32:48], h128[:16])
+		cpu.Repeat(h129[:16], h7)
+		cpu.Mul(h130[:16], h126[16:32], h24)
+		cpu.Mul(h131[:16], h126[:16], g.bodyNorm2Bias)
+		cpu.Div(h131[:16], h131[:16], h129[:16])
+		cpu.Add(h131[:16], h131[:16], h130[:16])
+		cpu.Neg(h126[32:48], h131[:16])
 	}
-	t.watch.See("model.go:28", h123[32:48])
+	t.watch.See("model.go:28", h126[32:48])
 
-	// %h413 = channel_mix %h410, %h258, %h278 : f32[N,1,28,28,16]  // model.go:28
-	cpu.ChannelMix(h119, h119, h22, h123, n, 16, 784)
-	t.watch.See("model.go:28", h119)
+	// %h418 = channel_mix %h415, %h263, %h283 : f32[N,1,28,28,16]  // model.go:28
+	cpu.ChannelMix(h122, h122, h22, h126, n, 16, 784)
+	t.watch.See("model.go:28", h122)
 
-	// %h415 = pack_conv_data %h5 : f32[1,1,3,3,16,16]  // model.go:28
-	cpu.PackConvData(h129, w.bodyConv2Weight, &conv5)
+	// %h420 = pack_conv_data %h5 : f32[1,1,3,3,16,16]  // model.go:28
+	cpu.PackConvData(h132, w.bodyConv2Weight, &conv5)
 
-	// %h416 = conv_data_blocked %h413, %h415 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=16 spatial=[28,28]} : f32[N,1,28,28,16]  // model.go:28
-	cpu.ConvData(h130, h119, h129, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1})
-	t.watch.See("model.go:28", h130)
+	// %h421 = conv_data_blocked %h418, %h420 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=16 spatial=[28,28]} : f32[N,1,28,28,16]  // model.go:28
+	cpu.ConvData(h133, h122, h132, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1})
+	t.watch.See("model.go:28", h133)
 
-	// %h283 = conv_weights_blocked %h253, %h413 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=16} : f32[16,16,3,3]  // model.go:28
+	// %h288 = conv_weights_blocked %h258, %h418 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=16} : f32[16,16,3,3]  // model.go:28
 	if g.bodyConv2Weight != nil {
-		cpu.ConvWeightsBlocked(g.bodyConv2Weight, h20, h119, h131, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1})
+		cpu.ConvWeightsBlocked(g.bodyConv2Weight, h20, h122, h134, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1})
 		t.watch.See("model.go:28", g.bodyConv2Weight)
 	}
 	if t.passStep.Ends() <= 11 {
 		return nil
 	}
 
-	// %h419 = pointwise %h416, %h253 : f32[N,1,28,28,16]  // model.go:28
+	// %h424 = pointwise %h421, %h258 : f32[N,1,28,28,16]  // model.go:28
 	//
-	//	%h576 = gate %p166, %p167 : f32[]
-	cpu.Gate(h130, h130, h20)
-	t.watch.See("model.go:28", h130)
+	//	%h589 = gate %p171, %p172 : f32[]
+	cpu.Gate(h133, h133, h20)
+	t.watch.See("model.go:28", h133)
 
-	// %h290 = channel_sums %h419, %h48, %h287 : f32[2,16]  // model.go:28
-	cpu.ChannelSums(h132, h130, h2, h4, n, 16, 784)
-	t.watch.See("model.go:28", h132)
+	// %h295 = channel_sums %h424, %h53, %h292 : f32[2,16]  // model.go:28
+	cpu.ChannelSums(h135, h133, h2, h4, n, 16, 784)
+	t.watch.See("model.go:28", h135)
 
-	// %h401 = pointwise %h49 : f32[1,16]  // model.go:28
+	// %h406 = pointwise %h54 : f32[1,16]  // model.go:28
 	//
-	//	%h57811 = constant {value=f32[](1e-05)} : f32[]
-	//	%h57911 = add %p337, %h57811 : f32[]
-	//	%h58111 = sqrt %h57911 : f32[]
-	//	%h5831 = constant {value=f32[](1)} : f32[]
-	//	%h5841 = div %h5831, %h58111 : f32[]
+	//	%h59111 = constant {value=f32[](1e-05)} : f32[]
+	//	%h59211 = add %p345, %h59111 : f32[]
+	//	%h59411 = sqrt %h59211 : f32[]
+	//	%h5961 = constant {value=f32[](1)} : f32[]
+	//	%h5971 = div %h5961, %h59411 : f32[]
 	{
-		cpu.AddScalar(h133[:16], h5, 1e-05)
-		cpu.Sqrt(h133[:16], h133[:16])
-		cpu.ScalarDiv(h5, 1, h133[:16])
+		cpu.AddScalar(h136[:16], h5, 1e-05)
+		cpu.Sqrt(h136[:16], h136[:16])
+		cpu.ScalarDiv(h5, 1, h136[:16])
 	}
 	t.watch.See("model.go:28", h5)
 
-	// %h296 = strided_copy %h290 {shape=[1,16] strides=[16,1] offset=16} : f32[1,16]  // model.go:28
-	cpu.StridedCopy(h134, h132, []int{1, 16}, []int{16, 1}, 16)
+	// %h301 = strided_copy %h295 {shape=[1,16] strides=[16,1] offset=16} : f32[1,16]  // model.go:28
+	cpu.StridedCopy(h137, h135, []int{1, 16}, []int{16, 1}, 16)
 
-	// %h404 = pointwise %h296, %h401 : f32[1,16]  // model.go:28
+	// %h409 = pointwise %h301, %h406 : f32[1,16]  // model.go:28
 	//
-	//	%h586 = mul %p171, %p172 : f32[]
-	cpu.Mul(g.bodyNorm1Weight, h134, h5)
+	//	%h599 = mul %p176, %p177 : f32[]
+	cpu.Mul(g.bodyNorm1Weight, h137, h5)
 	t.watch.See("model.go:28", g.bodyNorm1Weight)
 	if t.passStep.Ends() <= 12 {
 		return nil
 	}
 
-	// %h302 = pointwise %h295, %h1 : f32[16]  // model.go:28
+	// %h307 = pointwise %h300, %h1 : f32[16]  // model.go:28
 	//
-	//	%h588 = mul %p173, %p174 : f32[]
+	//	%h601 = mul %p178, %p179 : f32[]
 	if g.bodyConv1Weight != nil {
-		cpu.Mul(h135[:16], h5, w.bodyNorm1Weight)
-		t.watch.See("model.go:28", h135[:16])
+		cpu.Mul(h138[:16], h5, w.bodyNorm1Weight)
+		t.watch.See("model.go:28", h138[:16])
 	}
 
-	// %h306 = pointwise %h302, %h295, %h298, %h78 : f32[16]  // model.go:28
+	// %h311 = pointwise %h307, %h300, %h303, %h83 : f32[16]  // model.go:28
 	//
-	//	%h590111 = mul %p345, %p346 : f32[]
-	//	%h592111 = mul %h590111, %p347 : f32[]
-	//	%h59411 = div %h592111, %p348 : f32[]
-	//	%h5961 = neg %h59411 : f32[]
+	//	%h603111 = mul %p353, %p354 : f32[]
+	//	%h605111 = mul %h603111, %p355 : f32[]
+	//	%h60711 = div %h605111, %p356 : f32[]
+	//	%h6091 = neg %h60711 : f32[]
 	if g.bodyConv1Weight != nil {
 		{
-			cpu.Repeat(h136[:16], h7)
-			cpu.Mul(h137[:16], h135[:16], h5)
-			cpu.Mul(h137[:16], h137[:16], g.bodyNorm1Weight)
-			cpu.Div(h137[:16], h137[:16], h136[:16])
-			cpu.Neg(h135[16:32], h137[:16])
+			cpu.Repeat(h139[:16], h7)
+			cpu.Mul(h140[:16], h138[:16], h5)
+			cpu.Mul(h140[:16], h140[:16], g.bodyNorm1Weight)
+			cpu.Div(h140[:16], h140[:16], h139[:16])
+			cpu.Neg(h138[16:32], h140[:16])
 		}
-		t.watch.See("model.go:28", h135[16:32])
+		t.watch.See("model.go:28", h138[16:32])
 	}
 
-	// %h307 = strided_copy %h290 {shape=[1,16] strides=[16,1]} : f32[1,16]  // model.go:28
-	cpu.StridedCopy(g.bodyNorm1Bias, h132, []int{1, 16}, []int{16, 1}, 0)
+	// %h312 = strided_copy %h295 {shape=[1,16] strides=[16,1]} : f32[1,16]  // model.go:28
+	cpu.StridedCopy(g.bodyNorm1Bias, h135, []int{1, 16}, []int{16, 1}, 0)
 	if t.passStep.Ends() <= 13 {
 		return nil
 	}
 
-	// %h313 = pointwise %h302, %h308, %h78, %h306, %h287 : f32[16]  // model.go:28
+	// %h318 = pointwise %h307, %h313, %h83, %h311, %h292 : f32[16]  // model.go:28
 	//
-	//	%h60211 = mul %p364, %p365 : f32[]
-	//	%h5981111 = mul %p361, %p362 : f32[]
-	//	%h6001111 = div %h5981111, %p363 : f32[]
-	//	%h604111 = add %h6001111, %h60211 : f32[]
-	//	%h6061 = neg %h604111 : f32[]
+	//	%h61511 = mul %p372, %p373 : f32[]
+	//	%h6111111 = mul %p369, %p370 : f32[]
+	//	%h6131111 = div %h6111111, %p371 : f32[]
+	//	%h617111 = add %h6131111, %h61511 : f32[]
+	//	%h6191 = neg %h617111 : f32[]
 	if g.bodyConv1Weight != nil {
 		{
-			cpu.Repeat(h138[:16], h7)
-			cpu.Mul(h139[:16], h135[16:32], h4)
-			cpu.Mul(h140[:16], h135[:16], g.bodyNorm1Bias)
-			cpu.Div(h140[:16], h140[:16], h138[:16])
-			cpu.Add(h140[:16], h140[:16], h139[:16])
-			cpu.Neg(h135[32:48], h140[:16])
+			cpu.Repeat(h141[:16], h7)
+			cpu.Mul(h142[:16], h138[16:32], h4)
+			cpu.Mul(h143[:16], h138[:16], g.bodyNorm1Bias)
+			cpu.Div(h143[:16], h143[:16], h141[:16])
+			cpu.Add(h143[:16], h143[:16], h142[:16])
+			cpu.Neg(h138[32:48], h143[:16])
 		}
-		t.watch.See("model.go:28", h135[32:48])
+		t.watch.See("model.go:28", h138[32:48])
 	}
 
-	// %h422 = channel_mix %h419, %h48, %h317 : f32[N,1,28,28,16]  // model.go:28
+	// %h427 = channel_mix %h424, %h53, %h322 : f32[N,1,28,28,16]  // model.go:28
 	if g.bodyConv1Weight != nil {
-		cpu.ChannelMix(h130, h130, h2, h135, n, 16, 784)
-		t.watch.See("model.go:28", h130)
+		cpu.ChannelMix(h133, h133, h2, h138, n, 16, 784)
+		t.watch.See("model.go:28", h133)
 	}
 
-	// %h318 = unblock %h422 {c=16} : f32[N,16,28,28]  // model.go:28
+	// %h323 = unblock %h427 {c=16} : f32[N,16,28,28]  // model.go:28
 	if g.bodyConv1Weight != nil {
-		cpu.Unblock(h141, h130, n, 16, 28, 28)
+		cpu.Unblock(h144, h133, n, 16, 28, 28)
 	}
 
-	// %h22 = strided_copy %h318 {shape=[16,N,28,28] strides=[784,12544,28,1]} : f32[16,N,28,28]  // model.go:28
+	// %h22 = strided_copy %h323 {shape=[16,N,28,28] strides=[784,12544,28,1]} : f32[16,N,28,28]  // model.go:28
 	if g.bodyConv1Weight != nil {
-		cpu.StridedCopy(h142, h141, []int{16, n, 28, 28}, []int{784, 12544, 28, 1}, 0)
+		cpu.StridedCopy(h145, h144, []int{16, n, 28, 28}, []int{784, 12544, 28, 1}, 0)
 	}
 
-	// %h321 = conv_weights %image, %h22 {window={kernel=[3,3] pads=[1,1,1,1]} group=1 first=true} : f32[16,1,3,3]  // model.go:28
+	// %h326 = conv_weights %image, %h22 {window={kernel=[3,3] pads=[1,1,1,1]} group=1 first=true} : f32[16,1,3,3]  // model.go:28
 	if g.bodyConv1Weight != nil {
-		cpu.ConvWeights(g.bodyConv1Weight, image, h142, h143, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1})
+		cpu.ConvWeights(g.bodyConv1Weight, image, h145, h146, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1})
 		t.watch.See("model.go:28", g.bodyConv1Weight)
 	}
 	return nil
@@ -1419,156 +1438,159 @@ func (t *Trainer) evalLoss(n int, loss, logits, image []float32, sign []int64) e
 		h37 = rt.View[float32](t.arena, evalLossH37Off, 25088)
 		h38 = rt.View[float32](t.arena, evalLossH38Off, 16)
 		h39 = rt.View[float32](t.arena, evalLossH39Off, 5*n)
-		h40 = rt.View[float32](t.arena, 64*n+131712, n)
+		h41 = rt.View[int64](t.arena, evalLossH41Off, 1024)
+		h42 = rt.View[bool](t.arena, evalLossH42Off, 1024)
+		h40 = rt.View[int64](t.arena, 64*n+131712, n)
+		h43 = rt.View[float32](t.arena, 128*n+131712, n)
 	)
 
-	// %h54 = pointwise %h47, %h50 : f32[16,1,1]  // model.go:28
+	// %h59 = pointwise %h52, %h55 : f32[16,1,1]  // model.go:28
 	//
 	//	%h2311 = constant {value=f32[](1e-05)} : f32[]
-	//	%h2411 = add %p43, %h2311 : f32[]
+	//	%h2411 = add %p48, %h2311 : f32[]
 	//	%h2711 = sqrt %h2411 : f32[]
-	//	%h321 = div %p42, %h2711 : f32[]
+	//	%h321 = div %p47, %h2711 : f32[]
 	{
 		cpu.AddScalar(h2[:16], w.bodyNorm1RunningVar, 1e-05)
 		cpu.Sqrt(h2[:16], h2[:16])
 		cpu.Div(h1, w.bodyNorm1Weight, h2[:16])
 	}
 
-	// %h56 = pointwise %h48, %h49, %h54 : f32[16,1,1]  // model.go:28
+	// %h61 = pointwise %h53, %h54, %h59 : f32[16,1,1]  // model.go:28
 	//
-	//	%h341 = mul %p45, %p46 : f32[]
-	//	%h601 = sub %p44, %h341 : f32[]
+	//	%h341 = mul %p50, %p51 : f32[]
+	//	%h651 = sub %p49, %h341 : f32[]
 	{
 		cpu.Mul(h4[:16], w.bodyNorm1RunningMean, h1)
 		cpu.Sub(h3, w.bodyNorm1Bias, h4[:16])
 	}
 
-	// %h58 = pointwise %h57, %h : f32[16,1,3,3]  // model.go:28
+	// %h63 = pointwise %h62, %h : f32[16,1,3,3]  // model.go:28
 	//
-	//	%h79 = mul %p8, %p9 : f32[]
+	//	%h84 = mul %p8, %p9 : f32[]
 	for i := range 16 {
 		cpu.Repeat(h6[:9], h1[i:i+1])
 		cpu.Mul(h5[i*9:i*9+9], h6[:9], w.bodyConv1Weight[i*9:i*9+9])
 	}
 
-	// %h22 = pack_conv %h58 {group=1 in_block=1} : f32[1,1,3,3,1,16]  // model.go:28
+	// %h22 = pack_conv %h63 {group=1 in_block=1} : f32[1,1,3,3,1,16]  // model.go:28
 	cpu.PackConv(h7, h5, &conv1)
 
-	// %h43 = conv_blocked %image, %h22, %h59 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=1 out_c=16 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,1,28,28,16]  // model.go:28
+	// %h48 = conv_blocked %image, %h22, %h64 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=1 out_c=16 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,1,28,28,16]  // model.go:28
 	cpu.Conv(h8, image, h7, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1}, &cpu.Epilogue{Bias: h3, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
-	// %h68 = pointwise %h61, %h64 : f32[16,1,1]  // model.go:28
+	// %h73 = pointwise %h66, %h69 : f32[16,1,1]  // model.go:28
 	//
-	//	%h10311 = constant {value=f32[](1e-05)} : f32[]
-	//	%h10511 = add %p49, %h10311 : f32[]
-	//	%h10811 = sqrt %h10511 : f32[]
-	//	%h1111 = div %p48, %h10811 : f32[]
+	//	%h10811 = constant {value=f32[](1e-05)} : f32[]
+	//	%h11011 = add %p54, %h10811 : f32[]
+	//	%h11311 = sqrt %h11011 : f32[]
+	//	%h1161 = div %p53, %h11311 : f32[]
 	{
 		cpu.AddScalar(h10[:16], w.bodyNorm2RunningVar, 1e-05)
 		cpu.Sqrt(h10[:16], h10[:16])
 		cpu.Div(h9, w.bodyNorm2Weight, h10[:16])
 	}
 
-	// %h70 = pointwise %h62, %h63, %h68 : f32[16,1,1]  // model.go:28
+	// %h75 = pointwise %h67, %h68, %h73 : f32[16,1,1]  // model.go:28
 	//
-	//	%h1151 = mul %p51, %p52 : f32[]
-	//	%h1171 = sub %p50, %h1151 : f32[]
+	//	%h1201 = mul %p56, %p57 : f32[]
+	//	%h1221 = sub %p55, %h1201 : f32[]
 	{
 		cpu.Mul(h12[:16], w.bodyNorm2RunningMean, h9)
 		cpu.Sub(h11, w.bodyNorm2Bias, h12[:16])
 	}
 
-	// %h72 = pointwise %h71, %h5 : f32[16,16,3,3]  // model.go:28
+	// %h77 = pointwise %h76, %h5 : f32[16,16,3,3]  // model.go:28
 	//
-	//	%h119 = mul %p18, %p19 : f32[]
+	//	%h124 = mul %p18, %p19 : f32[]
 	for i := range 16 {
 		cpu.Repeat(h14[:144], h9[i:i+1])
 		cpu.Mul(h13[i*144:i*144+144], h14[:144], w.bodyConv2Weight[i*144:i*144+144])
 	}
 
-	// %h65 = pack_conv %h72 {group=1 in_block=16} : f32[1,1,3,3,16,16]  // model.go:28
+	// %h70 = pack_conv %h77 {group=1 in_block=16} : f32[1,1,3,3,16,16]  // model.go:28
 	cpu.PackConv(h15, h13, &conv5)
 
-	// %h88 = conv_blocked %h43, %h65, %h73 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=16 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,1,28,28,16]  // model.go:28
+	// %h93 = conv_blocked %h48, %h70, %h78 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=16 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,1,28,28,16]  // model.go:28
 	cpu.Conv(h16, h8, h15, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1}, &cpu.Epilogue{Bias: h11, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
-	// %h102 = max_pool %h88 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,1,14,14,16]  // model.go:28
+	// %h107 = max_pool %h93 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,1,14,14,16]  // model.go:28
 	cpu.MaxPool(h17, h16, &cpu.PoolShape{N: n, C: 1, InH: 28, InW: 28, OutH: 14, OutW: 14, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16})
 
-	// %h82 = pointwise %h75, %h78 : f32[32,1,1]  // model.go:28
+	// %h87 = pointwise %h80, %h83 : f32[32,1,1]  // model.go:28
 	//
-	//	%h12111 = constant {value=f32[](1e-05)} : f32[]
-	//	%h12211 = add %p55, %h12111 : f32[]
-	//	%h12411 = sqrt %h12211 : f32[]
-	//	%h1261 = div %p54, %h12411 : f32[]
+	//	%h12611 = constant {value=f32[](1e-05)} : f32[]
+	//	%h12711 = add %p60, %h12611 : f32[]
+	//	%h12911 = sqrt %h12711 : f32[]
+	//	%h1311 = div %p59, %h12911 : f32[]
 	{
 		cpu.AddScalar(h19[:32], w.bodyNorm3RunningVar, 1e-05)
 		cpu.Sqrt(h19[:32], h19[:32])
 		cpu.Div(h18, w.bodyNorm3Weight, h19[:32])
 	}
 
-	// %h84 = pointwise %h76, %h77, %h82 : f32[32,1,1]  // model.go:28
+	// %h89 = pointwise %h81, %h82, %h87 : f32[32,1,1]  // model.go:28
 	//
-	//	%h1281 = mul %p57, %p58 : f32[]
-	//	%h1301 = sub %p56, %h1281 : f32[]
+	//	%h1331 = mul %p62, %p63 : f32[]
+	//	%h1351 = sub %p61, %h1331 : f32[]
 	{
 		cpu.Mul(h21[:32], w.bodyNorm3RunningMean, h18)
 		cpu.Sub(h20, w.bodyNorm3Bias, h21[:32])
 	}
 
-	// %h86 = pointwise %h85, %h10 : f32[32,16,3,3]  // model.go:28
+	// %h91 = pointwise %h90, %h10 : f32[32,16,3,3]  // model.go:28
 	//
-	//	%h132 = mul %p28, %p29 : f32[]
+	//	%h137 = mul %p28, %p29 : f32[]
 	for i := range 32 {
 		cpu.Repeat(h23[:144], h18[i:i+1])
 		cpu.Mul(h22[i*144:i*144+144], h23[:144], w.bodyConv3Weight[i*144:i*144+144])
 	}
 
-	// %h104 = pack_conv %h86 {group=1 in_block=16} : f32[2,1,3,3,16,16]  // model.go:28
+	// %h109 = pack_conv %h91 {group=1 in_block=16} : f32[2,1,3,3,16,16]  // model.go:28
 	cpu.PackConv(h24, h22, &conv6)
 
-	// %h107 = conv_blocked %h102, %h104, %h87 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=32 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,2,14,14,16]  // model.go:28
+	// %h112 = conv_blocked %h107, %h109, %h92 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=32 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,2,14,14,16]  // model.go:28
 	cpu.Conv(h25, h17, h24, &cpu.ConvShape{N: n, InC: 16, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1}, &cpu.Epilogue{Bias: h20, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
-	// %h96 = pointwise %h89, %h92 : f32[32,1,1]  // model.go:28
+	// %h101 = pointwise %h94, %h97 : f32[32,1,1]  // model.go:28
 	//
-	//	%h13411 = constant {value=f32[](1e-05)} : f32[]
-	//	%h13511 = add %p61, %h13411 : f32[]
-	//	%h13711 = sqrt %h13511 : f32[]
-	//	%h1391 = div %p60, %h13711 : f32[]
+	//	%h13911 = constant {value=f32[](1e-05)} : f32[]
+	//	%h14011 = add %p66, %h13911 : f32[]
+	//	%h14211 = sqrt %h14011 : f32[]
+	//	%h1441 = div %p65, %h14211 : f32[]
 	{
 		cpu.AddScalar(h27[:32], w.bodyNorm4RunningVar, 1e-05)
 		cpu.Sqrt(h27[:32], h27[:32])
 		cpu.Div(h26, w.bodyNorm4Weight, h27[:32])
 	}
 
-	// %h98 = pointwise %h90, %h91, %h96 : f32[32,1,1]  // model.go:28
+	// %h103 = pointwise %h95, %h96, %h101 : f32[32,1,1]  // model.go:28
 	//
-	//	%h1411 = mul %p63, %p64 : f32[]
-	//	%h1431 = sub %p62, %h1411 : f32[]
+	//	%h1461 = mul %p68, %p69 : f32[]
+	//	%h1481 = sub %p67, %h1461 : f32[]
 	{
 		cpu.Mul(h29[:32], w.bodyNorm4RunningMean, h26)
 		cpu.Sub(h28, w.bodyNorm4Bias, h29[:32])
 	}
 
-	// %h100 = pointwise %h99, %h15 : f32[32,32,3,3]  // model.go:28
+	// %h105 = pointwise %h104, %h15 : f32[32,32,3,3]  // model.go:28
 	//
-	//	%h145 = mul %p38, %p39 : f32[]
+	//	%h150 = mul %p38, %p39 : f32[]
 	for i := range 32 {
 		cpu.Repeat(h31[:288], h26[i:i+1])
 		cpu.Mul(h30[i*288:i*288+288], h31[:288], w.bodyConv4Weight[i*288:i*288+288])
 	}
 
-	// %h109 = pack_conv %h100 {group=1 in_block=16} : f32[2,2,3,3,16,16]  // model.go:28
+	// %h114 = pack_conv %h105 {group=1 in_block=16} : f32[2,2,3,3,16,16]  // model.go:28
 	cpu.PackConv(h32, h30, &conv7)
 
-	// %h112 = conv_blocked %h107, %h109, %h101 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=32 out_c=32 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,2,14,14,16]  // model.go:28
+	// %h117 = conv_blocked %h112, %h114, %h106 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=32 out_c=32 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,2,14,14,16]  // model.go:28
 	cpu.Conv(h33, h25, h32, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1}, &cpu.Epilogue{Bias: h28, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
-	// %h114 = max_pool %h112 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,2,7,7,16]  // model.go:28
+	// %h119 = max_pool %h117 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,2,7,7,16]  // model.go:28
 	cpu.MaxPool(h34, h33, &cpu.PoolShape{N: n, C: 2, InH: 14, InW: 14, OutH: 7, OutW: 7, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16})
 
-	// %h35 = unblock %h114 {c=32} : f32[N,32,7,7]  // model.go:28
+	// %h35 = unblock %h119 {c=32} : f32[N,32,7,7]  // model.go:28
 	cpu.Unblock(h35, h34, n, 32, 7, 7)
 
 	// %h37 = strided_copy %h20 {shape=[1568,5] strides=[1,1568]} : f32[1568,5]  // model.go:28
@@ -1586,18 +1608,34 @@ func (t *Trainer) evalLoss(n int, loss, logits, image []float32, sign []int64) e
 	// %h40 = log_softmax %h39 {axis=1} : f32[N,5]  // model.go:36
 	cpu.LogSoftmax(h39, logits, n, 5, 1)
 
-	// %h42 = gather_elements %h40, %h41 {axis=1} : f32[N,1]  // model.go:36
-	if err := cpu.GatherElements(h40, h39, sign, []int{n, 1}, []int{n, 5}, 1); err != nil {
+	// %h45 = pointwise %sign : i64[N]  // model.go:36
+	//
+	//	%h1551 = constant {value=i64[](5)} : i64[]
+	//	%h1561 = sub %p72, %h1551 : i64[]
+	//	%h15211 = constant {value=i64[](0)} : i64[]
+	//	%h15311 = less %p72, %h15211 : bool[]
+	//	%h15811 = where %h15311, %h1561, %p72 : i64[]
+	{
+		for lo := 0; lo < n; lo += 1024 {
+			hi := min(lo+1024, n)
+			cpu.SubScalar(h41[:hi-lo], sign[lo:hi], 5)
+			cpu.LessScalar(h42[:hi-lo], sign[lo:hi], 0)
+			cpu.Where(h40[lo:hi], h42[:hi-lo], h41[:hi-lo], sign[lo:hi])
+		}
+	}
+
+	// %h47 = gather_elements %h40, %h46 {axis=1} : f32[N,1]  // model.go:36
+	if err := cpu.GatherElements(h43, h39, h40, []int{n, 1}, []int{n, 5}, 1); err != nil {
 		return rt.At("model.go:36", err)
 	}
 
-	// %h46 = pointwise %h42 : f32[N,1]  // model.go:36
+	// %h51 = pointwise %h47 : f32[N,1]  // model.go:36
 	//
-	//	%h147 = neg %p40 : f32[]
-	cpu.Neg(h40, h40)
+	//	%h160 = neg %p45 : f32[]
+	cpu.Neg(h43, h43)
 
-	// %h45 = reduce %h44 {kind="mean" axes=[0]} : f32[]  // model.go:36
-	cpu.ReduceMean(loss, h40, 1, n, 1)
+	// %h50 = reduce %h49 {kind="mean" axes=[0]} : f32[]  // model.go:36
+	cpu.ReduceMean(loss, h43, 1, n, 1)
 	return nil
 }
 

@@ -17,8 +17,8 @@ type trained struct {
 	linear1Bias   []float32 // f32[512]
 	linear2Weight []float32 // f32[10,512]
 	linear2Bias   []float32 // f32[10]
-	constH81      []float32 // f32[1,1,3,3]
-	constH87      []float32 // f32[1,1,8,8]
+	constH86      []float32 // f32[1,1,3,3]
+	constH92      []float32 // f32[1,1,8,8]
 	constH46      []float32 // f32[1,1]
 }
 
@@ -71,84 +71,87 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 		h27 = rt.View[float32](t.arena, int(t.stepOffsets[stepH27Off]), 8192)
 		h28 = rt.View[float32](t.arena, int(t.stepOffsets[stepH28Off]), 16)
 		h29 = rt.View[float32](t.arena, int(t.stepOffsets[stepH29Off]), 10*n)
-		h30 = rt.View[float32](t.arena, int(t.stepOffsets[stepH30Off]), n)
-		h31 = rt.View[int64](t.arena, int(t.stepOffsets[stepH31Off]), 1)
-		h32 = rt.View[float32](t.arena, int(t.stepOffsets[stepH32Off]), 1)
+		h31 = rt.View[int64](t.arena, int(t.stepOffsets[stepH31Off]), 1024)
+		h32 = rt.View[bool](t.arena, int(t.stepOffsets[stepH32Off]), 1024)
+		h30 = rt.View[int64](t.arena, int(t.stepOffsets[stepH30Off]), n)
 		h33 = rt.View[float32](t.arena, int(t.stepOffsets[stepH33Off]), n)
-		h34 = rt.View[float32](t.arena, int(t.stepOffsets[stepH34Off]), 10*n)
-		h35 = rt.View[float32](t.arena, int(t.stepOffsets[stepH35Off]), n)
-		h36 = rt.View[float32](t.arena, int(t.stepOffsets[stepH36Off]), 1024)
-		h37 = rt.View[float32](t.arena, int(t.stepOffsets[stepH37Off]), 1024)
-		h38 = rt.View[float32](t.arena, int(t.stepOffsets[stepH38Off]), 5120)
-		h39 = rt.View[float32](t.arena, int(t.stepOffsets[stepH39Off]), 512*n)
-		h40 = rt.View[float32](t.arena, int(t.stepOffsets[stepH40Off]), 16*n)
+		h34 = rt.View[int64](t.arena, int(t.stepOffsets[stepH34Off]), 1)
+		h35 = rt.View[float32](t.arena, int(t.stepOffsets[stepH35Off]), 1)
+		h36 = rt.View[float32](t.arena, int(t.stepOffsets[stepH36Off]), n)
+		h37 = rt.View[float32](t.arena, int(t.stepOffsets[stepH37Off]), 10*n)
+		h38 = rt.View[float32](t.arena, int(t.stepOffsets[stepH38Off]), n)
+		h39 = rt.View[float32](t.arena, int(t.stepOffsets[stepH39Off]), 1024)
+		h40 = rt.View[float32](t.arena, int(t.stepOffsets[stepH40Off]), 1024)
 		h41 = rt.View[float32](t.arena, int(t.stepOffsets[stepH41Off]), 5120)
 		h42 = rt.View[float32](t.arena, int(t.stepOffsets[stepH42Off]), 512*n)
-		h43 = rt.View[bool](t.arena, int(t.stepOffsets[stepH43Off]), 1024)
-		h44 = rt.View[float32](t.arena, int(t.stepOffsets[stepH44Off]), 1024)
-		h45 = rt.View[float32](t.arena, int(t.stepOffsets[stepH45Off]), 524288)
-		h46 = rt.View[float32](t.arena, int(t.stepOffsets[stepH46Off]), 1024*n)
-		h47 = rt.View[float32](t.arena, int(t.stepOffsets[stepH47Off]), 1024*n)
-		h48 = rt.View[float32](t.arena, int(t.stepOffsets[stepH48Off]), 512*n)
-		h49 = rt.View[float32](t.arena, int(t.stepOffsets[stepH49Off]), 524288)
-		h50 = rt.View[float32](t.arena, int(t.stepOffsets[stepH50Off]), 1024)
-		h51 = rt.View[float32](t.arena, int(t.stepOffsets[stepH51Off]), 16)
-		h52 = rt.View[float32](t.arena, int(t.stepOffsets[stepH52Off]), 16384*n)
-		h53 = rt.View[float32](t.arena, int(t.stepOffsets[stepH53Off]), 9216*n)
-		h54 = rt.View[float32](t.arena, int(t.stepOffsets[stepH54Off]), 9216*n)
-		h55 = rt.View[float32](t.arena, int(t.stepOffsets[stepH55Off]), 1024)
-		h56 = rt.View[bool](t.arena, int(t.stepOffsets[stepH56Off]), 1024)
+		h43 = rt.View[float32](t.arena, int(t.stepOffsets[stepH43Off]), 16*n)
+		h44 = rt.View[float32](t.arena, int(t.stepOffsets[stepH44Off]), 5120)
+		h45 = rt.View[float32](t.arena, int(t.stepOffsets[stepH45Off]), 512*n)
+		h46 = rt.View[bool](t.arena, int(t.stepOffsets[stepH46Off]), 1024)
+		h47 = rt.View[float32](t.arena, int(t.stepOffsets[stepH47Off]), 1024)
+		h48 = rt.View[float32](t.arena, int(t.stepOffsets[stepH48Off]), 524288)
+		h49 = rt.View[float32](t.arena, int(t.stepOffsets[stepH49Off]), 1024*n)
+		h50 = rt.View[float32](t.arena, int(t.stepOffsets[stepH50Off]), 1024*n)
+		h51 = rt.View[float32](t.arena, int(t.stepOffsets[stepH51Off]), 512*n)
+		h52 = rt.View[float32](t.arena, int(t.stepOffsets[stepH52Off]), 524288)
+		h53 = rt.View[float32](t.arena, int(t.stepOffsets[stepH53Off]), 1024)
+		h54 = rt.View[float32](t.arena, int(t.stepOffsets[stepH54Off]), 16)
+		h55 = rt.View[float32](t.arena, int(t.stepOffsets[stepH55Off]), 16384*n)
+		h56 = rt.View[float32](t.arena, int(t.stepOffsets[stepH56Off]), 9216*n)
 		h57 = rt.View[float32](t.arena, int(t.stepOffsets[stepH57Off]), 9216*n)
-		h58 = rt.View[float32](t.arena, int(t.stepOffsets[stepH58Off]), 2304)
-		h59 = rt.View[float32](t.arena, int(t.stepOffsets[stepH59Off]), 10816*n)
-		h60 = rt.View[float32](t.arena, int(t.stepOffsets[stepH60Off]), 5408*n)
-		h61 = rt.View[float32](t.arena, int(t.stepOffsets[stepH61Off]), 9216*n)
-		h62 = rt.View[float32](t.arena, int(t.stepOffsets[stepH62Off]), 768*min(576*n, 1024))
-		h63 = rt.View[float32](t.arena, int(t.stepOffsets[stepH63Off]), 16*n)
-		h64 = rt.View[bool](t.arena, int(t.stepOffsets[stepH64Off]), 1024)
-		h65 = rt.View[float32](t.arena, int(t.stepOffsets[stepH65Off]), 1024)
-		h66 = rt.View[float32](t.arena, int(t.stepOffsets[stepH66Off]), 5408*n)
-		h67 = rt.View[float32](t.arena, int(t.stepOffsets[stepH67Off]), 768*min(676*n, 1024))
-		h68 = rt.View[float32](t.arena, int(t.stepOffsets[stepH68Off]), 8*n)
+		h58 = rt.View[float32](t.arena, int(t.stepOffsets[stepH58Off]), 1024)
+		h59 = rt.View[bool](t.arena, int(t.stepOffsets[stepH59Off]), 1024)
+		h60 = rt.View[float32](t.arena, int(t.stepOffsets[stepH60Off]), 9216*n)
+		h61 = rt.View[float32](t.arena, int(t.stepOffsets[stepH61Off]), 2304)
+		h62 = rt.View[float32](t.arena, int(t.stepOffsets[stepH62Off]), 10816*n)
+		h63 = rt.View[float32](t.arena, int(t.stepOffsets[stepH63Off]), 5408*n)
+		h64 = rt.View[float32](t.arena, int(t.stepOffsets[stepH64Off]), 9216*n)
+		h65 = rt.View[float32](t.arena, int(t.stepOffsets[stepH65Off]), 768*min(576*n, 1024))
+		h66 = rt.View[float32](t.arena, int(t.stepOffsets[stepH66Off]), 16*n)
+		h67 = rt.View[bool](t.arena, int(t.stepOffsets[stepH67Off]), 1024)
+		h68 = rt.View[float32](t.arena, int(t.stepOffsets[stepH68Off]), 1024)
+		h69 = rt.View[float32](t.arena, int(t.stepOffsets[stepH69Off]), 5408*n)
+		h70 = rt.View[float32](t.arena, int(t.stepOffsets[stepH70Off]), 768*min(676*n, 1024))
+		h71 = rt.View[float32](t.arena, int(t.stepOffsets[stepH71Off]), 8*n)
 	)
 
-	// %h30 = random_uniform %key {d_type=f32 shape=[N,8,26,26] high=1 seed=1} : f32[N,8,26,26]  // model.go:39
+	// %h35 = random_uniform %key {d_type=f32 shape=[N,8,26,26] high=1 seed=1} : f32[N,8,26,26]  // model.go:39
 	cpu.RandomUniform(h1, 0, 1, 1, key)
 	t.watch.See("model.go:39", h1)
 
-	// %h75 = pointwise %h : f32[8,1,3,3]  // model.go:39
+	// %h80 = pointwise %h : f32[8,1,3,3]  // model.go:39
 	//
 	//	%h22 = constant {value=f32[](2)} : f32[]
-	//	%h66 = mul %p2, %h22 : f32[]
+	//	%h71 = mul %p2, %h22 : f32[]
 	cpu.MulScalar(h2, w.conv1Weight, 2)
 	t.watch.See("model.go:39", h2)
 
-	// %h104 = pointwise %h1 : f32[8]  // model.go:39
+	// %h109 = pointwise %h1 : f32[8]  // model.go:39
 	//
-	//	%h112 = constant {value=f32[](2)} : f32[]
-	//	%h125 = mul %p3, %h112 : f32[]
+	//	%h117 = constant {value=f32[](2)} : f32[]
+	//	%h130 = mul %p3, %h117 : f32[]
 	cpu.MulScalar(h3, w.conv1Bias, 2)
 	t.watch.See("model.go:39", h3)
 
 	// %h17 = block %h11 : f32[1,1,16]  // model.go:39
 	cpu.Block(h4, h3, 1, 8, 1, 1)
 
-	// %h36 = pack_conv %h75 {group=1 in_block=1} : f32[1,1,3,3,1,16]  // model.go:39
+	// %h41 = pack_conv %h80 {group=1 in_block=1} : f32[1,1,3,3,1,16]  // model.go:39
 	cpu.PackConv(h5, h2, &conv1)
 
-	// %h38 = conv_blocked %h8, %h36, %h18 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} in_c=1 out_c=8 group=1} : f32[N,1,26,26,16]  // model.go:39
+	// %h43 = conv_blocked %h8, %h41, %h18 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} in_c=1 out_c=8 group=1} : f32[N,1,26,26,16]  // model.go:39
 	cpu.Conv(h6, image, h5, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 8, OutH: 26, OutW: 26, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1}, &cpu.Epilogue{Bias: h4})
 	t.watch.See("model.go:39", h6)
 
-	// %h32 = unblock %h38 {c=8} : f32[N,8,26,26]  // model.go:39
+	// %h37 = unblock %h43 {c=8} : f32[N,8,26,26]  // model.go:39
 	cpu.Unblock(h7, h6, n, 8, 26, 26)
 
-	// %h10 = pointwise %h30, %h32 : f32[N,8,26,26]  // model.go:39
+	// %h10 = pointwise %h35, %h37 : f32[N,8,26,26]  // model.go:39
 	//
-	//	%h1281 = constant {value=f32[](0.5)} : f32[]
-	//	%h1291 = greater_or_equal %p41, %h1281 : bool[]
-	//	%h1311 = constant {value=f32[](0)} : f32[]
-	//	%h1321 = where %h1291, %p42, %h1311 : f32[]
+	//	%h1331 = constant {value=f32[](0.5)} : f32[]
+	//	%h1341 = greater_or_equal %p46, %h1331 : bool[]
+	//	%h1361 = constant {value=f32[](0)} : f32[]
+	//	%h1371 = where %h1341, %p47, %h1361 : f32[]
 	{
 		for lo := 0; lo < 5408*n; lo += 1024 {
 			hi := min(lo+1024, 5408*n)
@@ -158,41 +161,41 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 	}
 	t.watch.See("model.go:39", h7)
 
-	// %h37 = random_uniform %key {d_type=f32 shape=[N,16,24,24] high=1 seed=2} : f32[N,16,24,24]  // model.go:40
+	// %h42 = random_uniform %key {d_type=f32 shape=[N,16,24,24] high=1 seed=2} : f32[N,16,24,24]  // model.go:40
 	cpu.RandomUniform(h9, 0, 1, 2, key)
 	t.watch.See("model.go:40", h9)
 
-	// %h107 = pointwise %h2 : f32[16,8,3,3]  // model.go:40
+	// %h112 = pointwise %h2 : f32[16,8,3,3]  // model.go:40
 	//
-	//	%h134 = constant {value=f32[](2)} : f32[]
-	//	%h135 = mul %p7, %h134 : f32[]
+	//	%h139 = constant {value=f32[](2)} : f32[]
+	//	%h140 = mul %p7, %h139 : f32[]
 	cpu.MulScalar(h10, w.conv2Weight, 2)
 	t.watch.See("model.go:40", h10)
 
-	// %h108 = pointwise %h3 : f32[16]  // model.go:40
+	// %h113 = pointwise %h3 : f32[16]  // model.go:40
 	//
-	//	%h137 = constant {value=f32[](2)} : f32[]
-	//	%h138 = mul %p8, %h137 : f32[]
+	//	%h142 = constant {value=f32[](2)} : f32[]
+	//	%h143 = mul %p8, %h142 : f32[]
 	cpu.MulScalar(h11, w.conv2Bias, 2)
 	t.watch.See("model.go:40", h11)
 
-	// %h45 = pack_conv %h107 {group=1 in_block=1} : f32[1,8,3,3,1,16]  // model.go:40
+	// %h50 = pack_conv %h112 {group=1 in_block=1} : f32[1,8,3,3,1,16]  // model.go:40
 	cpu.PackConv(h12, h10, &conv3)
 
-	// %h49 = conv_blocked %h10, %h45, %h108 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} in_c=8 out_c=16 group=1} : f32[N,1,24,24,16]  // model.go:40
+	// %h54 = conv_blocked %h10, %h50, %h113 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} in_c=8 out_c=16 group=1} : f32[N,1,24,24,16]  // model.go:40
 	cpu.Conv(h13, h7, h12, &cpu.ConvShape{N: n, InC: 8, InH: 26, InW: 26, InBlock: 1, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1}, &cpu.Epilogue{Bias: h11})
 	t.watch.See("model.go:40", h13)
 
-	// %h39 = unblock %h49 {c=16} : f32[N,16,24,24]  // model.go:40
+	// %h44 = unblock %h54 {c=16} : f32[N,16,24,24]  // model.go:40
 	cpu.Unblock(h14, h13, n, 16, 24, 24)
 
-	// %h13 = pointwise %h37, %h39 : f32[N,16,24,24]  // model.go:40
+	// %h13 = pointwise %h42, %h44 : f32[N,16,24,24]  // model.go:40
 	//
-	//	%h14011 = constant {value=f32[](0.5)} : f32[]
-	//	%h14111 = greater_or_equal %p45, %h14011 : bool[]
-	//	%h14311 = constant {value=f32[](0)} : f32[]
-	//	%h14411 = where %h14111, %p46, %h14311 : f32[]
-	//	%h1461 = relu %h14411 : f32[]
+	//	%h14511 = constant {value=f32[](0.5)} : f32[]
+	//	%h14611 = greater_or_equal %p50, %h14511 : bool[]
+	//	%h14811 = constant {value=f32[](0)} : f32[]
+	//	%h14911 = where %h14611, %p51, %h14811 : f32[]
+	//	%h1511 = relu %h14911 : f32[]
 	{
 		for lo := 0; lo < 9216*n; lo += 1024 {
 			hi := min(lo+1024, 9216*n)
@@ -207,41 +210,41 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 	cpu.AveragePool(h17, h14, &cpu.PoolShape{N: n, C: 16, InH: 24, InW: 24, OutH: 8, OutW: 8, KH: 3, KW: 3, StrideH: 3, StrideW: 3, DilH: 1, DilW: 1, Block: 1})
 	t.watch.See("model.go:41", h17)
 
-	// %h44 = random_uniform %key {d_type=f32 shape=[N,512] high=1 seed=3} : f32[N,512]  // model.go:42
+	// %h49 = random_uniform %key {d_type=f32 shape=[N,512] high=1 seed=3} : f32[N,512]  // model.go:42
 	cpu.RandomUniform(h18, 0, 1, 3, key)
 	t.watch.See("model.go:42", h18)
 
 	// %h9 = pointwise %h4 : f32[512,1024]  // model.go:42
 	//
-	//	%h148 = constant {value=f32[](2)} : f32[]
-	//	%h149 = mul %p13, %h148 : f32[]
+	//	%h153 = constant {value=f32[](2)} : f32[]
+	//	%h154 = mul %p13, %h153 : f32[]
 	cpu.MulScalar(h19, w.linear1Weight, 2)
 	t.watch.See("model.go:42", h19)
 
-	// %h111 = strided_copy %h9 {shape=[1024,512] strides=[1,1024]} : f32[1024,512]  // model.go:42
+	// %h116 = strided_copy %h9 {shape=[1024,512] strides=[1,1024]} : f32[1024,512]  // model.go:42
 	cpu.StridedCopy(h20, h19, []int{1024, 512}, []int{1, 1024}, 0)
 
-	// %h16 = pack_panels %h111 : f32[32,1024,16]  // model.go:42
+	// %h16 = pack_panels %h116 : f32[32,1024,16]  // model.go:42
 	cpu.PackPanels(h21, h20, 1024, 512, 512, false, 1, 524288)
 
-	// %h113 = pointwise %h5 : f32[512]  // model.go:42
+	// %h118 = pointwise %h5 : f32[512]  // model.go:42
 	//
-	//	%h151 = constant {value=f32[](2)} : f32[]
-	//	%h152 = mul %p14, %h151 : f32[]
+	//	%h156 = constant {value=f32[](2)} : f32[]
+	//	%h157 = mul %p14, %h156 : f32[]
 	cpu.MulScalar(h22, w.linear1Bias, 2)
 	t.watch.See("model.go:42", h22)
 
-	// %h46 = mat_mul_panels %h15, %h16, %h113 {n=512} : f32[N,512]  // model.go:42
+	// %h51 = mat_mul_panels %h15, %h16, %h118 {n=512} : f32[N,512]  // model.go:42
 	cpu.MatMul(h23, h17, h21, &cpu.MatMulShape{M: n, N: 512, K: 1024, LDA: 1024, LDC: 512, Batch: 1}, &cpu.Epilogue{Bias: h22})
 	t.watch.See("model.go:42", h23)
 
-	// %h20 = pointwise %h44, %h46 : f32[N,512]  // model.go:42
+	// %h20 = pointwise %h49, %h51 : f32[N,512]  // model.go:42
 	//
-	//	%h15411 = constant {value=f32[](0.5)} : f32[]
-	//	%h15511 = greater_or_equal %p49, %h15411 : bool[]
-	//	%h15711 = constant {value=f32[](0)} : f32[]
-	//	%h15811 = where %h15511, %p50, %h15711 : f32[]
-	//	%h1601 = relu %h15811 : f32[]
+	//	%h15911 = constant {value=f32[](0.5)} : f32[]
+	//	%h16011 = greater_or_equal %p54, %h15911 : bool[]
+	//	%h16211 = constant {value=f32[](0)} : f32[]
+	//	%h16311 = where %h16011, %p55, %h16211 : f32[]
+	//	%h1651 = relu %h16311 : f32[]
 	{
 		for lo := 0; lo < 512*n; lo += 1024 {
 			hi := min(lo+1024, 512*n)
@@ -255,13 +258,13 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 	// %h21 = strided_copy %h6 {shape=[512,10] strides=[1,512]} : f32[512,10]  // model.go:43
 	cpu.StridedCopy(h26, w.linear2Weight, []int{512, 10}, []int{1, 512}, 0)
 
-	// %h27 = pack_panels %h21 : f32[1,512,16]  // model.go:43
+	// %h32 = pack_panels %h21 : f32[1,512,16]  // model.go:43
 	cpu.PackPanels(h27, h26, 512, 10, 10, false, 1, 5120)
 
-	// %h121 = block %h119 : f32[1,1,16]  // model.go:43
+	// %h126 = block %h124 : f32[1,1,16]  // model.go:43
 	cpu.Block(h28, w.linear2Bias, 1, 10, 1, 1)
 
-	// %h23 = mat_mul_panels %h20, %h27, %h124 {n=10} : f32[N,10]  // model.go:43
+	// %h23 = mat_mul_panels %h20, %h32, %h129 {n=10} : f32[N,10]  // model.go:43
 	cpu.MatMul(logits, h23, h27, &cpu.MatMulShape{M: n, N: 10, K: 512, LDA: 512, LDC: 10, Batch: 1}, &cpu.Epilogue{Bias: h28})
 	t.watch.See("model.go:43", logits)
 
@@ -269,134 +272,150 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 	cpu.LogSoftmax(h29, logits, n, 10, 1)
 	t.watch.See("model.go:51", h29)
 
-	// %h26 = gather_elements %h24, %h25 {axis=1} : f32[N,1]  // model.go:51
-	if err := cpu.GatherElements(h30, h29, target, []int{n, 1}, []int{n, 10}, 1); err != nil {
+	// %h29 = pointwise %target : i64[N]  // model.go:51
+	//
+	//	%h1701 = constant {value=i64[](10)} : i64[]
+	//	%h1711 = sub %p58, %h1701 : i64[]
+	//	%h16711 = constant {value=i64[](0)} : i64[]
+	//	%h16811 = less %p58, %h16711 : bool[]
+	//	%h17311 = where %h16811, %h1711, %p58 : i64[]
+	{
+		for lo := 0; lo < n; lo += 1024 {
+			hi := min(lo+1024, n)
+			cpu.SubScalar(h31[:hi-lo], target[lo:hi], 10)
+			cpu.LessScalar(h32[:hi-lo], target[lo:hi], 0)
+			cpu.Where(h30[lo:hi], h32[:hi-lo], h31[:hi-lo], target[lo:hi])
+		}
+	}
+
+	// %h31 = gather_elements %h24, %h30 {axis=1} : f32[N,1]  // model.go:51
+	if err := cpu.GatherElements(h33, h29, h30, []int{n, 1}, []int{n, 10}, 1); err != nil {
 		return rt.At("model.go:51", err)
 	}
-	t.watch.See("model.go:51", h30)
+	t.watch.See("model.go:51", h33)
 
-	// %h43 = pointwise %h26 : f32[N,1]  // model.go:51
+	// %h48 = pointwise %h31 : f32[N,1]  // model.go:51
 	//
-	//	%h162 = neg %p19 : f32[]
-	cpu.Neg(h30, h30)
-	t.watch.See("model.go:51", h30)
-
-	// %h29 = reduce %h28 {kind="mean" axes=[0]} : f32[]  // model.go:51
-	cpu.ReduceMean(loss, h30, 1, n, 1)
-	t.watch.See("model.go:51", loss)
-
-	// %h51 = extents {elems=[N]} : i64[1]  // model.go:51
-	cpu.Elements(h31, n)
-
-	// %h52 = pointwise %h51 : f32[1]  // model.go:51
-	//
-	//	%h164 = cast %p20 {to=f32} : f32[]
-	cpu.Cast(h32, h31)
-	t.watch.See("model.go:51", h32)
-
-	// %h54 = pointwise %h166 : f32[1]  // model.go:51
-	//
-	//	%h167 = constant {value=f32[](1)} : f32[]
-	//	%h168 = div %h167, %p21 : f32[]
-	cpu.ScalarDiv(h32, 1, h32)
-	t.watch.See("model.go:51", h32)
-
-	// %h55 = strided_copy %h54 {shape=[N] strides=[0]} : f32[N]  // model.go:51
-	cpu.StridedCopy(h33, h32, []int{n}, []int{0}, 0)
-
-	// %h56 = pointwise %h55 : f32[N]  // model.go:51
-	//
-	//	%h170 = neg %p22 : f32[]
+	//	%h175 = neg %p24 : f32[]
 	cpu.Neg(h33, h33)
 	t.watch.See("model.go:51", h33)
 
-	// %h58 = fill {value=f32[](0) shape=[N,10]} : f32[N,10]  // model.go:51
-	cpu.Fill(h34, 0)
+	// %h34 = reduce %h33 {kind="mean" axes=[0]} : f32[]  // model.go:51
+	cpu.ReduceMean(loss, h33, 1, n, 1)
+	t.watch.See("model.go:51", loss)
 
-	// %h59 = scatter_elements %h58, %h25, %h57 {axis=1 reduction="add"} : f32[N,10]  // model.go:51
-	if err := cpu.ScatterElementsAdd(h34, h34, target, h33, []int{n, 1}, []int{n, 10}, 1); err != nil {
-		return rt.At("model.go:51", err)
-	}
-	t.watch.See("model.go:51", h34)
+	// %h56 = extents {elems=[N]} : i64[1]  // model.go:51
+	cpu.Elements(h34, n)
 
-	// %h61 = reduce %h59 {kind="sum" axes=[1] keep_dims=true} : f32[N,1]  // model.go:51
-	cpu.ReduceSum(h35, h34, n, 10, 1)
+	// %h57 = pointwise %h56 : f32[1]  // model.go:51
+	//
+	//	%h177 = cast %p25 {to=f32} : f32[]
+	cpu.Cast(h35, h34)
 	t.watch.See("model.go:51", h35)
 
-	// %h63 = pointwise %h59, %h24, %h61 : f32[N,10]  // model.go:51
+	// %h59 = pointwise %h179 : f32[1]  // model.go:51
 	//
-	//	%h17211 = exp %p54 : f32[]
-	//	%h17411 = mul %h17211, %p55 : f32[]
-	//	%h1761 = sub %p53, %h17411 : f32[]
-	for i := range n {
-		cpu.Repeat(h36[:10], h35[i:i+1])
-		cpu.Exp(h37[:10], h29[i*10:i*10+10])
-		cpu.Mul(h37[:10], h37[:10], h36[:10])
-		cpu.Sub(h34[i*10:i*10+10], h34[i*10:i*10+10], h37[:10])
-	}
-	t.watch.See("model.go:51", h34)
+	//	%h180 = constant {value=f32[](1)} : f32[]
+	//	%h181 = div %h180, %p26 : f32[]
+	cpu.ScalarDiv(h35, 1, h35)
+	t.watch.See("model.go:51", h35)
 
-	// %h64 = reduce %h63 {kind="sum" axes=[0]} : f32[10]  // model.go:43
+	// %h60 = strided_copy %h59 {shape=[N] strides=[0]} : f32[N]  // model.go:51
+	cpu.StridedCopy(h36, h35, []int{n}, []int{0}, 0)
+
+	// %h61 = pointwise %h60 : f32[N]  // model.go:51
+	//
+	//	%h183 = neg %p27 : f32[]
+	cpu.Neg(h36, h36)
+	t.watch.See("model.go:51", h36)
+
+	// %h63 = fill {value=f32[](0) shape=[N,10]} : f32[N,10]  // model.go:51
+	cpu.Fill(h37, 0)
+
+	// %h64 = scatter_elements %h63, %h30, %h62 {axis=1 reduction="add"} : f32[N,10]  // model.go:51
+	if err := cpu.ScatterElementsAdd(h37, h37, h30, h36, []int{n, 1}, []int{n, 10}, 1); err != nil {
+		return rt.At("model.go:51", err)
+	}
+	t.watch.See("model.go:51", h37)
+
+	// %h66 = reduce %h64 {kind="sum" axes=[1] keep_dims=true} : f32[N,1]  // model.go:51
+	cpu.ReduceSum(h38, h37, n, 10, 1)
+	t.watch.See("model.go:51", h38)
+
+	// %h68 = pointwise %h64, %h24, %h66 : f32[N,10]  // model.go:51
+	//
+	//	%h18511 = exp %p62 : f32[]
+	//	%h18711 = mul %h18511, %p63 : f32[]
+	//	%h1891 = sub %p61, %h18711 : f32[]
+	for i := range n {
+		cpu.Repeat(h39[:10], h38[i:i+1])
+		cpu.Exp(h40[:10], h29[i*10:i*10+10])
+		cpu.Mul(h40[:10], h40[:10], h39[:10])
+		cpu.Sub(h37[i*10:i*10+10], h37[i*10:i*10+10], h40[:10])
+	}
+	t.watch.See("model.go:51", h37)
+
+	// %h69 = reduce %h68 {kind="sum" axes=[0]} : f32[10]  // model.go:43
 	if g.linear2Bias != nil {
-		cpu.ReduceSum(g.linear2Bias, h34, 1, n, 10)
+		cpu.ReduceSum(g.linear2Bias, h37, 1, n, 10)
 		t.watch.See("model.go:43", g.linear2Bias)
 	}
 	if t.passStep.Ends() <= 1 {
 		return nil
 	}
 
-	// %h40 = pack_panels %h6 : f32[32,10,16]  // model.go:43
-	cpu.PackPanels(h38, w.linear2Weight, 10, 512, 512, false, 1, 5120)
+	// %h45 = pack_panels %h6 : f32[32,10,16]  // model.go:43
+	cpu.PackPanels(h41, w.linear2Weight, 10, 512, 512, false, 1, 5120)
 
-	// %h67 = strided_copy %h20 {shape=[512,N] strides=[1,512]} : f32[512,N]  // model.go:43
+	// %h72 = strided_copy %h20 {shape=[512,N] strides=[1,512]} : f32[512,N]  // model.go:43
 	if g.linear2Weight != nil {
-		cpu.StridedCopy(h39, h23, []int{512, n}, []int{1, 512}, 0)
+		cpu.StridedCopy(h42, h23, []int{512, n}, []int{1, 512}, 0)
 	}
 
-	// %h47 = pack_panels %h63 : f32[1,N,16]  // model.go:43
+	// %h52 = pack_panels %h68 : f32[1,N,16]  // model.go:43
 	if g.linear2Weight != nil {
-		cpu.PackPanels(h40, h34, n, 10, 10, false, 1, 10*n)
+		cpu.PackPanels(h43, h37, n, 10, 10, false, 1, 10*n)
 	}
 
-	// %h68 = mat_mul_panels %h67, %h47 {n=10} : f32[512,10]  // model.go:43
+	// %h73 = mat_mul_panels %h72, %h52 {n=10} : f32[512,10]  // model.go:43
 	if g.linear2Weight != nil {
-		cpu.MatMul(h41, h39, h40, &cpu.MatMulShape{M: 512, N: 10, K: n, LDA: n, LDC: 10, Batch: 1}, nil)
-		t.watch.See("model.go:43", h41)
+		cpu.MatMul(h44, h42, h43, &cpu.MatMulShape{M: 512, N: 10, K: n, LDA: n, LDC: 10, Batch: 1}, nil)
+		t.watch.See("model.go:43", h44)
 	}
 
-	// %h69 = strided_copy %h68 {shape=[10,512] strides=[1,10]} : f32[10,512]  // model.go:43
+	// %h74 = strided_copy %h73 {shape=[10,512] strides=[1,10]} : f32[10,512]  // model.go:43
 	if g.linear2Weight != nil {
-		cpu.StridedCopy(g.linear2Weight, h41, []int{10, 512}, []int{1, 10}, 0)
+		cpu.StridedCopy(g.linear2Weight, h44, []int{10, 512}, []int{1, 10}, 0)
 	}
 	if t.passStep.Ends() <= 2 {
 		return nil
 	}
 
-	// %h70 = mat_mul_panels %h63, %h40, _, _, %h20 {n=512} : f32[N,512]  // model.go:43, model.go:42
+	// %h75 = mat_mul_panels %h68, %h45, _, _, %h20 {n=512} : f32[N,512]  // model.go:43, model.go:42
 	//
-	//	%h126 = gate %p, %p1 : f32[]
-	cpu.MatMul(h42, h34, h38, &cpu.MatMulShape{M: n, N: 512, K: 10, LDA: 10, LDC: 512, Batch: 1}, &cpu.Epilogue{Then: gate, In: [2][]float32{h23, nil}})
-	t.watch.See("model.go:43, model.go:42", h42)
+	//	%h131 = gate %p, %p1 : f32[]
+	cpu.MatMul(h45, h37, h41, &cpu.MatMulShape{M: n, N: 512, K: 10, LDA: 10, LDC: 512, Batch: 1}, &cpu.Epilogue{Then: gate, In: [2][]float32{h23, nil}})
+	t.watch.See("model.go:43, model.go:42", h45)
 
-	// %h73 = pointwise %h44, %h70 : f32[N,512]  // model.go:42
+	// %h78 = pointwise %h49, %h75 : f32[N,512]  // model.go:42
 	//
-	//	%h15421 = constant {value=f32[](0.5)} : f32[]
-	//	%h15521 = greater_or_equal %p58, %h15421 : bool[]
-	//	%h17811 = constant {value=f32[](0)} : f32[]
-	//	%h17911 = where %h15521, %p59, %h17811 : f32[]
-	//	%h1811 = constant {value=f32[](2)} : f32[]
-	//	%h1821 = mul %h17911, %h1811 : f32[]
+	//	%h15921 = constant {value=f32[](0.5)} : f32[]
+	//	%h16021 = greater_or_equal %p66, %h15921 : bool[]
+	//	%h19111 = constant {value=f32[](0)} : f32[]
+	//	%h19211 = where %h16021, %p67, %h19111 : f32[]
+	//	%h1941 = constant {value=f32[](2)} : f32[]
+	//	%h1951 = mul %h19211, %h1941 : f32[]
 	{
 		for lo := 0; lo < 512*n; lo += 1024 {
 			hi := min(lo+1024, 512*n)
-			cpu.GreaterOrEqualScalar(h43[:hi-lo], h18[lo:hi], 0.5)
-			cpu.WhereScalarY(h44[:hi-lo], h43[:hi-lo], h42[lo:hi], 0)
-			cpu.MulScalar(h18[lo:hi], h44[:hi-lo], 2)
+			cpu.GreaterOrEqualScalar(h46[:hi-lo], h18[lo:hi], 0.5)
+			cpu.WhereScalarY(h47[:hi-lo], h46[:hi-lo], h45[lo:hi], 0)
+			cpu.MulScalar(h18[lo:hi], h47[:hi-lo], 2)
 		}
 	}
 	t.watch.See("model.go:42", h18)
 
-	// %h74 = reduce %h73 {kind="sum" axes=[0]} : f32[512]  // model.go:42
+	// %h79 = reduce %h78 {kind="sum" axes=[0]} : f32[512]  // model.go:42
 	if g.linear1Bias != nil {
 		cpu.ReduceSum(g.linear1Bias, h18, 1, n, 512)
 		t.watch.See("model.go:42", g.linear1Bias)
@@ -405,165 +424,165 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 		return nil
 	}
 
-	// %h82 = pack_panels %h4 : f32[64,512,16]  // model.go:42
-	cpu.PackPanels(h45, w.linear1Weight, 512, 1024, 1024, false, 1, 524288)
+	// %h87 = pack_panels %h4 : f32[64,512,16]  // model.go:42
+	cpu.PackPanels(h48, w.linear1Weight, 512, 1024, 1024, false, 1, 524288)
 
-	// %h76 = mat_mul_panels %h73, %h82 {n=1024} : f32[N,1024]  // model.go:42
-	cpu.MatMul(h46, h18, h45, &cpu.MatMulShape{M: n, N: 1024, K: 512, LDA: 512, LDC: 1024, Batch: 1}, nil)
-	t.watch.See("model.go:42", h46)
+	// %h81 = mat_mul_panels %h78, %h87 {n=1024} : f32[N,1024]  // model.go:42
+	cpu.MatMul(h49, h18, h48, &cpu.MatMulShape{M: n, N: 1024, K: 512, LDA: 512, LDC: 1024, Batch: 1}, nil)
+	t.watch.See("model.go:42", h49)
 
-	// %h77 = strided_copy %h15 {shape=[1024,N] strides=[1,1024]} : f32[1024,N]  // model.go:42
+	// %h82 = strided_copy %h15 {shape=[1024,N] strides=[1,1024]} : f32[1024,N]  // model.go:42
 	if g.linear1Weight != nil {
-		cpu.StridedCopy(h47, h17, []int{1024, n}, []int{1, 1024}, 0)
+		cpu.StridedCopy(h50, h17, []int{1024, n}, []int{1, 1024}, 0)
 	}
 
-	// %h85 = pack_panels %h73 : f32[32,N,16]  // model.go:42
+	// %h90 = pack_panels %h78 : f32[32,N,16]  // model.go:42
 	if g.linear1Weight != nil {
-		cpu.PackPanels(h48, h18, n, 512, 512, false, 1, 512*n)
+		cpu.PackPanels(h51, h18, n, 512, 512, false, 1, 512*n)
 	}
 
-	// %h78 = mat_mul_panels %h77, %h85 {n=512} : f32[1024,512]  // model.go:42
+	// %h83 = mat_mul_panels %h82, %h90 {n=512} : f32[1024,512]  // model.go:42
 	if g.linear1Weight != nil {
-		cpu.MatMul(h49, h47, h48, &cpu.MatMulShape{M: 1024, N: 512, K: n, LDA: n, LDC: 512, Batch: 1}, nil)
-		t.watch.See("model.go:42", h49)
+		cpu.MatMul(h52, h50, h51, &cpu.MatMulShape{M: 1024, N: 512, K: n, LDA: n, LDC: 512, Batch: 1}, nil)
+		t.watch.See("model.go:42", h52)
 	}
 
-	// %h79 = strided_copy %h78 {shape=[512,1024] strides=[1,512]} : f32[512,1024]  // model.go:42
+	// %h84 = strided_copy %h83 {shape=[512,1024] strides=[1,512]} : f32[512,1024]  // model.go:42
 	if g.linear1Weight != nil {
-		cpu.StridedCopy(g.linear1Weight, h49, []int{512, 1024}, []int{1, 512}, 0)
+		cpu.StridedCopy(g.linear1Weight, h52, []int{512, 1024}, []int{1, 512}, 0)
 	}
 	if t.passStep.Ends() <= 4 {
 		return nil
 	}
 
-	// %h88 = pointwise %h80, %h87 : f32[N,16,8,8]  // model.go:41
+	// %h93 = pointwise %h85, %h92 : f32[N,16,8,8]  // model.go:41
 	//
-	//	%h184 = div %p31, %p32 : f32[]
+	//	%h197 = div %p36, %p37 : f32[]
 	{
-		cpu.Repeat(h50, w.constH87)
+		cpu.Repeat(h53, w.constH92)
 		for lo := 0; lo < 1024*n; lo += 1024 {
 			hi := min(lo+1024, 1024*n)
-			cpu.Div(h46[lo:hi], h46[lo:hi], h50[:hi-lo])
+			cpu.Div(h49[lo:hi], h49[lo:hi], h53[:hi-lo])
 		}
 	}
-	t.watch.See("model.go:41", h46)
+	t.watch.See("model.go:41", h49)
 
-	// %h83 = pack_conv %h106 {group=1 in_block=1} : f32[1,1,1,1,1,16]  // model.go:41
-	cpu.PackConv(h51, w.constH81, &conv4)
+	// %h88 = pack_conv %h111 {group=1 in_block=1} : f32[1,1,1,1,1,16]  // model.go:41
+	cpu.PackConv(h54, w.constH86, &conv4)
 
-	// %h84 = conv_blocked %h89, %h83 {window={kernel=[1,1] pads=[0,0,0,0]} in_c=1 out_c=9 group=1} : f32[16*N,1,8,8,16]  // model.go:41
-	cpu.Conv(h52, h46, h51, &cpu.ConvShape{N: 16 * n, InC: 1, InH: 8, InW: 8, InBlock: 1, OutC: 9, OutH: 8, OutW: 8, KH: 1, KW: 1, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1}, nil)
-	t.watch.See("model.go:41", h52)
+	// %h89 = conv_blocked %h94, %h88 {window={kernel=[1,1] pads=[0,0,0,0]} in_c=1 out_c=9 group=1} : f32[16*N,1,8,8,16]  // model.go:41
+	cpu.Conv(h55, h49, h54, &cpu.ConvShape{N: 16 * n, InC: 1, InH: 8, InW: 8, InBlock: 1, OutC: 9, OutH: 8, OutW: 8, KH: 1, KW: 1, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1}, nil)
+	t.watch.See("model.go:41", h55)
 
-	// %h109 = unblock %h84 {c=9} : f32[16*N,9,8,8]  // model.go:41
-	cpu.Unblock(h53, h52, 16*n, 9, 8, 8)
+	// %h114 = unblock %h89 {c=9} : f32[16*N,9,8,8]  // model.go:41
+	cpu.Unblock(h56, h55, 16*n, 9, 8, 8)
 
-	// %h115 = strided_copy %h114 {shape=[16*N,1,8,3,8,3] strides=[576,576,8,192,1,64]} : f32[16*N,1,8,3,8,3]  // model.go:41
-	cpu.StridedCopy(h54, h53, []int{16 * n, 1, 8, 3, 8, 3}, []int{576, 576, 8, 192, 1, 64}, 0)
+	// %h120 = strided_copy %h119 {shape=[16*N,1,8,3,8,3] strides=[576,576,8,192,1,64]} : f32[16*N,1,8,3,8,3]  // model.go:41
+	cpu.StridedCopy(h57, h56, []int{16 * n, 1, 8, 3, 8, 3}, []int{576, 576, 8, 192, 1, 64}, 0)
 
-	// %h95 = pointwise %h37, %h91, %h13 : f32[N,16,24,24]  // model.go:40
+	// %h100 = pointwise %h42, %h96, %h13 : f32[N,16,24,24]  // model.go:40
 	//
-	//	%h18611 = gate %p66, %p67 : f32[]
-	//	%h140211 = constant {value=f32[](0.5)} : f32[]
-	//	%h141211 = greater_or_equal %p65, %h140211 : bool[]
-	//	%h188111 = constant {value=f32[](0)} : f32[]
-	//	%h189111 = where %h141211, %h18611, %h188111 : f32[]
-	//	%h1911 = constant {value=f32[](2)} : f32[]
-	//	%h1921 = mul %h189111, %h1911 : f32[]
+	//	%h19911 = gate %p74, %p75 : f32[]
+	//	%h145211 = constant {value=f32[](0.5)} : f32[]
+	//	%h146211 = greater_or_equal %p73, %h145211 : bool[]
+	//	%h201111 = constant {value=f32[](0)} : f32[]
+	//	%h202111 = where %h146211, %h19911, %h201111 : f32[]
+	//	%h2041 = constant {value=f32[](2)} : f32[]
+	//	%h2051 = mul %h202111, %h2041 : f32[]
 	{
 		for lo := 0; lo < 9216*n; lo += 1024 {
 			hi := min(lo+1024, 9216*n)
-			cpu.Gate(h55[:hi-lo], h54[lo:hi], h14[lo:hi])
-			cpu.GreaterOrEqualScalar(h56[:hi-lo], h9[lo:hi], 0.5)
-			cpu.WhereScalarY(h55[:hi-lo], h56[:hi-lo], h55[:hi-lo], 0)
-			cpu.MulScalar(h9[lo:hi], h55[:hi-lo], 2)
+			cpu.Gate(h58[:hi-lo], h57[lo:hi], h14[lo:hi])
+			cpu.GreaterOrEqualScalar(h59[:hi-lo], h9[lo:hi], 0.5)
+			cpu.WhereScalarY(h58[:hi-lo], h59[:hi-lo], h58[:hi-lo], 0)
+			cpu.MulScalar(h9[lo:hi], h58[:hi-lo], 2)
 		}
 	}
 	t.watch.See("model.go:40", h9)
 
-	// %h93 = block %h95 : f32[N,1,24,24,16]  // model.go:40
-	cpu.Block(h57, h9, n, 16, 24, 24)
+	// %h98 = block %h100 : f32[N,1,24,24,16]  // model.go:40
+	cpu.Block(h60, h9, n, 16, 24, 24)
 
-	// %h116 = pack_conv_data %h2 : f32[1,1,3,3,16,16]  // model.go:40
-	cpu.PackConvData(h58, w.conv2Weight, &conv5)
+	// %h121 = pack_conv_data %h2 : f32[1,1,3,3,16,16]  // model.go:40
+	cpu.PackConvData(h61, w.conv2Weight, &conv5)
 
-	// %h117 = conv_data_blocked %h93, %h116 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} in_c=8 out_c=16 spatial=[26,26]} : f32[N,1,26,26,16]  // model.go:40
-	cpu.ConvData(h59, h57, h58, &cpu.ConvShape{N: n, InC: 8, InH: 26, InW: 26, InBlock: 16, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1})
-	t.watch.See("model.go:40", h59)
+	// %h122 = conv_data_blocked %h98, %h121 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} in_c=8 out_c=16 spatial=[26,26]} : f32[N,1,26,26,16]  // model.go:40
+	cpu.ConvData(h62, h60, h61, &cpu.ConvShape{N: n, InC: 8, InH: 26, InW: 26, InBlock: 16, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1})
+	t.watch.See("model.go:40", h62)
 
-	// %h96 = unblock %h117 {c=8} : f32[N,8,26,26]  // model.go:40
-	cpu.Unblock(h60, h59, n, 8, 26, 26)
+	// %h101 = unblock %h122 {c=8} : f32[N,8,26,26]  // model.go:40
+	cpu.Unblock(h63, h62, n, 8, 26, 26)
 
-	// %h42 = strided_copy %h95 {shape=[16,N,24,24] strides=[576,9216,24,1]} : f32[16,N,24,24]  // model.go:40
+	// %h47 = strided_copy %h100 {shape=[16,N,24,24] strides=[576,9216,24,1]} : f32[16,N,24,24]  // model.go:40
 	if g.conv2Weight != nil {
-		cpu.StridedCopy(h61, h9, []int{16, n, 24, 24}, []int{576, 9216, 24, 1}, 0)
+		cpu.StridedCopy(h64, h9, []int{16, n, 24, 24}, []int{576, 9216, 24, 1}, 0)
 	}
 
-	// %h97 = conv_weights %h10, %h42 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} group=1 first=true} : f32[16,8,3,3]  // model.go:40
+	// %h102 = conv_weights %h10, %h47 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} group=1 first=true} : f32[16,8,3,3]  // model.go:40
 	if g.conv2Weight != nil {
-		cpu.ConvWeights(g.conv2Weight, h7, h61, h62, &cpu.ConvShape{N: n, InC: 8, InH: 26, InW: 26, InBlock: 1, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1})
+		cpu.ConvWeights(g.conv2Weight, h7, h64, h65, &cpu.ConvShape{N: n, InC: 8, InH: 26, InW: 26, InBlock: 1, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1})
 		t.watch.See("model.go:40", g.conv2Weight)
 	}
 	if t.passStep.Ends() <= 5 {
 		return nil
 	}
 
-	// %h86 = reduce %h95 {kind="sum" axes=[2,3] keep_dims=true} : f32[N,16,1,1]  // model.go:40
+	// %h91 = reduce %h100 {kind="sum" axes=[2,3] keep_dims=true} : f32[N,16,1,1]  // model.go:40
 	if g.conv2Bias != nil {
-		cpu.ReduceSum(h63, h9, 16*n, 576, 1)
-		t.watch.See("model.go:40", h63)
+		cpu.ReduceSum(h66, h9, 16*n, 576, 1)
+		t.watch.See("model.go:40", h66)
 	}
 
-	// %h118 = reduce %h86 {kind="sum" axes=[0] keep_dims=true} : f32[1,16,1,1]  // model.go:40
+	// %h123 = reduce %h91 {kind="sum" axes=[0] keep_dims=true} : f32[1,16,1,1]  // model.go:40
 	if g.conv2Bias != nil {
-		cpu.ReduceSum(g.conv2Bias, h63, 1, n, 16)
+		cpu.ReduceSum(g.conv2Bias, h66, 1, n, 16)
 		t.watch.See("model.go:40", g.conv2Bias)
 	}
 	if t.passStep.Ends() <= 6 {
 		return nil
 	}
 
-	// %h101 = pointwise %h30, %h96 : f32[N,8,26,26]  // model.go:39
+	// %h106 = pointwise %h35, %h101 : f32[N,8,26,26]  // model.go:39
 	//
-	//	%h12821 = constant {value=f32[](0.5)} : f32[]
-	//	%h12921 = greater_or_equal %p70, %h12821 : bool[]
-	//	%h19411 = constant {value=f32[](0)} : f32[]
-	//	%h19511 = where %h12921, %p71, %h19411 : f32[]
-	//	%h1971 = constant {value=f32[](2)} : f32[]
-	//	%h1981 = mul %h19511, %h1971 : f32[]
+	//	%h13321 = constant {value=f32[](0.5)} : f32[]
+	//	%h13421 = greater_or_equal %p78, %h13321 : bool[]
+	//	%h20711 = constant {value=f32[](0)} : f32[]
+	//	%h20811 = where %h13421, %p79, %h20711 : f32[]
+	//	%h2101 = constant {value=f32[](2)} : f32[]
+	//	%h2111 = mul %h20811, %h2101 : f32[]
 	{
 		for lo := 0; lo < 5408*n; lo += 1024 {
 			hi := min(lo+1024, 5408*n)
-			cpu.GreaterOrEqualScalar(h64[:hi-lo], h1[lo:hi], 0.5)
-			cpu.WhereScalarY(h65[:hi-lo], h64[:hi-lo], h60[lo:hi], 0)
-			cpu.MulScalar(h1[lo:hi], h65[:hi-lo], 2)
+			cpu.GreaterOrEqualScalar(h67[:hi-lo], h1[lo:hi], 0.5)
+			cpu.WhereScalarY(h68[:hi-lo], h67[:hi-lo], h63[lo:hi], 0)
+			cpu.MulScalar(h1[lo:hi], h68[:hi-lo], 2)
 		}
 	}
 	t.watch.See("model.go:39", h1)
 
-	// %h120 = strided_copy %h101 {shape=[8,N,26,26] strides=[676,5408,26,1]} : f32[8,N,26,26]  // model.go:39
+	// %h125 = strided_copy %h106 {shape=[8,N,26,26] strides=[676,5408,26,1]} : f32[8,N,26,26]  // model.go:39
 	if g.conv1Weight != nil {
-		cpu.StridedCopy(h66, h1, []int{8, n, 26, 26}, []int{676, 5408, 26, 1}, 0)
+		cpu.StridedCopy(h69, h1, []int{8, n, 26, 26}, []int{676, 5408, 26, 1}, 0)
 	}
 
-	// %h102 = conv_weights %h8, %h120 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} group=1 first=true} : f32[8,1,3,3]  // model.go:39
+	// %h107 = conv_weights %h8, %h125 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} group=1 first=true} : f32[8,1,3,3]  // model.go:39
 	if g.conv1Weight != nil {
-		cpu.ConvWeights(g.conv1Weight, image, h66, h67, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 8, OutH: 26, OutW: 26, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1})
+		cpu.ConvWeights(g.conv1Weight, image, h69, h70, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 8, OutH: 26, OutW: 26, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1})
 		t.watch.See("model.go:39", g.conv1Weight)
 	}
 	if t.passStep.Ends() <= 7 {
 		return nil
 	}
 
-	// %h122 = reduce %h101 {kind="sum" axes=[2,3] keep_dims=true} : f32[N,8,1,1]  // model.go:39
+	// %h127 = reduce %h106 {kind="sum" axes=[2,3] keep_dims=true} : f32[N,8,1,1]  // model.go:39
 	if g.conv1Bias != nil {
-		cpu.ReduceSum(h68, h1, 8*n, 676, 1)
-		t.watch.See("model.go:39", h68)
+		cpu.ReduceSum(h71, h1, 8*n, 676, 1)
+		t.watch.See("model.go:39", h71)
 	}
 
-	// %h123 = reduce %h122 {kind="sum" axes=[0] keep_dims=true} : f32[1,8,1,1]  // model.go:39
+	// %h128 = reduce %h127 {kind="sum" axes=[0] keep_dims=true} : f32[1,8,1,1]  // model.go:39
 	if g.conv1Bias != nil {
-		cpu.ReduceSum(g.conv1Bias, h68, 1, n, 8)
+		cpu.ReduceSum(g.conv1Bias, h71, 1, n, 8)
 		t.watch.See("model.go:39", g.conv1Bias)
 	}
 	return nil
@@ -656,28 +675,31 @@ func (t *Trainer) evalLoss(n int, loss, logits, image []float32, target []int64)
 		h12 = rt.View[float32](t.arena, evalLossH12Off, 8192)
 		h13 = rt.View[float32](t.arena, evalLossH13Off, 16)
 		h14 = rt.View[float32](t.arena, evalLossH14Off, 10*n)
-		h15 = rt.View[float32](t.arena, 64*n+4194304, n)
+		h16 = rt.View[int64](t.arena, evalLossH16Off, 1024)
+		h17 = rt.View[bool](t.arena, evalLossH17Off, 1024)
+		h15 = rt.View[int64](t.arena, 64*n+4194304, n)
+		h18 = rt.View[float32](t.arena, 128*n+4194304, n)
 	)
 
-	// %h27 = block %h12 : f32[1,1,16]  // model.go:39
+	// %h32 = block %h12 : f32[1,1,16]  // model.go:39
 	cpu.Block(h1, w.conv1Bias, 1, 8, 1, 1)
 
-	// %h32 = pack_conv %h {group=1 in_block=1} : f32[1,1,3,3,1,16]  // model.go:39
+	// %h37 = pack_conv %h {group=1 in_block=1} : f32[1,1,3,3,1,16]  // model.go:39
 	cpu.PackConv(h2, w.conv1Weight, &conv1)
 
-	// %h33 = conv_blocked %h8, %h32, %h30 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} in_c=1 out_c=8 group=1} : f32[N,1,26,26,16]  // model.go:39
+	// %h38 = conv_blocked %h8, %h37, %h35 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} in_c=1 out_c=8 group=1} : f32[N,1,26,26,16]  // model.go:39
 	cpu.Conv(h3, image, h2, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 8, OutH: 26, OutW: 26, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1}, &cpu.Epilogue{Bias: h1})
 
-	// %h35 = pack_conv %h2 {group=1 in_block=16} : f32[1,1,3,3,16,16]  // model.go:40
+	// %h40 = pack_conv %h2 {group=1 in_block=16} : f32[1,1,3,3,16,16]  // model.go:40
 	cpu.PackConv(h4, w.conv2Weight, &conv5)
 
-	// %h38 = conv_blocked %h33, %h35, %h3 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} in_c=8 out_c=16 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,1,24,24,16]  // model.go:40
+	// %h43 = conv_blocked %h38, %h40, %h3 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} in_c=8 out_c=16 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,1,24,24,16]  // model.go:40
 	cpu.Conv(h5, h3, h4, &cpu.ConvShape{N: n, InC: 8, InH: 26, InW: 26, InBlock: 16, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1}, &cpu.Epilogue{Bias: w.conv2Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
-	// %h40 = average_pool %h38 {window={kernel=[3,3] strides=[3,3]} blocked=true} : f32[N,1,8,8,16]  // model.go:41
+	// %h45 = average_pool %h43 {window={kernel=[3,3] strides=[3,3]} blocked=true} : f32[N,1,8,8,16]  // model.go:41
 	cpu.AveragePool(h6, h5, &cpu.PoolShape{N: n, C: 1, InH: 24, InW: 24, OutH: 8, OutW: 8, KH: 3, KW: 3, StrideH: 3, StrideW: 3, DilH: 1, DilW: 1, Block: 16})
 
-	// %h14 = unblock %h40 {c=16} : f32[N,16,8,8]  // model.go:41
+	// %h14 = unblock %h45 {c=16} : f32[N,16,8,8]  // model.go:41
 	cpu.Unblock(h7, h6, n, 16, 8, 8)
 
 	// %h16 = strided_copy %h4 {shape=[1024,512] strides=[1,1024]} : f32[1024,512]  // model.go:42
@@ -692,30 +714,46 @@ func (t *Trainer) evalLoss(n int, loss, logits, image []float32, target []int64)
 	// %h21 = strided_copy %h6 {shape=[512,10] strides=[1,512]} : f32[512,10]  // model.go:43
 	cpu.StridedCopy(h11, w.linear2Weight, []int{512, 10}, []int{1, 512}, 0)
 
-	// %h31 = pack_panels %h21 : f32[1,512,16]  // model.go:43
+	// %h36 = pack_panels %h21 : f32[1,512,16]  // model.go:43
 	cpu.PackPanels(h12, h11, 512, 10, 10, false, 1, 5120)
 
-	// %h37 = block %h34 : f32[1,1,16]  // model.go:43
+	// %h42 = block %h39 : f32[1,1,16]  // model.go:43
 	cpu.Block(h13, w.linear2Bias, 1, 10, 1, 1)
 
-	// %h23 = mat_mul_panels %h20, %h31, %h39 {n=10} : f32[N,10]  // model.go:43
+	// %h23 = mat_mul_panels %h20, %h36, %h44 {n=10} : f32[N,10]  // model.go:43
 	cpu.MatMul(logits, h10, h12, &cpu.MatMulShape{M: n, N: 10, K: 512, LDA: 512, LDC: 10, Batch: 1}, &cpu.Epilogue{Bias: h13})
 
 	// %h24 = log_softmax %h23 {axis=1} : f32[N,10]  // model.go:51
 	cpu.LogSoftmax(h14, logits, n, 10, 1)
 
-	// %h26 = gather_elements %h24, %h25 {axis=1} : f32[N,1]  // model.go:51
-	if err := cpu.GatherElements(h15, h14, target, []int{n, 1}, []int{n, 10}, 1); err != nil {
+	// %h29 = pointwise %target : i64[N]  // model.go:51
+	//
+	//	%h171 = constant {value=i64[](10)} : i64[]
+	//	%h181 = sub %p8, %h171 : i64[]
+	//	%h911 = constant {value=i64[](0)} : i64[]
+	//	%h1111 = less %p8, %h911 : bool[]
+	//	%h4111 = where %h1111, %h181, %p8 : i64[]
+	{
+		for lo := 0; lo < n; lo += 1024 {
+			hi := min(lo+1024, n)
+			cpu.SubScalar(h16[:hi-lo], target[lo:hi], 10)
+			cpu.LessScalar(h17[:hi-lo], target[lo:hi], 0)
+			cpu.Where(h15[lo:hi], h17[:hi-lo], h16[:hi-lo], target[lo:hi])
+		}
+	}
+
+	// %h31 = gather_elements %h24, %h30 {axis=1} : f32[N,1]  // model.go:51
+	if err := cpu.GatherElements(h18, h14, h15, []int{n, 1}, []int{n, 10}, 1); err != nil {
 		return rt.At("model.go:51", err)
 	}
 
-	// %h10 = pointwise %h26 : f32[N,1]  // model.go:51
+	// %h10 = pointwise %h31 : f32[N,1]  // model.go:51
 	//
-	//	%h9 = neg %p : f32[]
-	cpu.Neg(h15, h15)
+	//	%h47 = neg %p5 : f32[]
+	cpu.Neg(h18, h18)
 
-	// %h29 = reduce %h28 {kind="mean" axes=[0]} : f32[]  // model.go:51
-	cpu.ReduceMean(loss, h15, 1, n, 1)
+	// %h34 = reduce %h33 {kind="mean" axes=[0]} : f32[]  // model.go:51
+	cpu.ReduceMean(loss, h18, 1, n, 1)
 	return nil
 }
 
@@ -1074,7 +1112,7 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32, key []int64)
 	//
 	//	%h153 = div %p24, %p25 : f32[]
 	{
-		cpu.Repeat(h42, w.constH87)
+		cpu.Repeat(h42, w.constH92)
 		for lo := 0; lo < 1024*n; lo += 1024 {
 			hi := min(lo+1024, 1024*n)
 			cpu.Div(h38[lo:hi], h38[lo:hi], h42[:hi-lo])
@@ -1083,7 +1121,7 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32, key []int64)
 	t.watch.See("model.go:41", h38)
 
 	// %h67 = pack_conv %h91 {group=1 in_block=1} : f32[1,1,1,1,1,16]  // model.go:41
-	cpu.PackConv(h43, w.constH81, &conv4)
+	cpu.PackConv(h43, w.constH86, &conv4)
 
 	// %h68 = conv_blocked %h74, %h67 {window={kernel=[1,1] pads=[0,0,0,0]} in_c=1 out_c=9 group=1} : f32[16*N,1,8,8,16]  // model.go:41
 	cpu.Conv(h44, h38, h43, &cpu.ConvShape{N: 16 * n, InC: 1, InH: 8, InW: 8, InBlock: 1, OutC: 9, OutH: 8, OutW: 8, KH: 1, KW: 1, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1}, nil)

@@ -35,29 +35,34 @@ const (
 // The arena's plan for loss, in bytes for N = 1. Buffers share memory only when no step needs
 // both.
 //
-//	8 buffers in 80128*N+591872 bytes; the largest live set is 80128*N+591872
+//	11 buffers in 80128*N+591872 bytes; the largest live set is 80128*N+591872
 //
 //	                 steps     0                                                          672000
-//	h33              6-8                                                               [--)
-//	h38.scratch1     8-8       [------------------------------------------------------)
-//	h38              8-9                                                                   [--)
-//	h40              9-10                                                              |
+//	h38              6-8                                                               [--)
+//	h43.scratch1     8-8       [------------------------------------------------------)
+//	h43              8-9                                                                   [--)
+//	h45              9-10                                                              |
 //	h14              10-13                                                             |
 //	h20              13-17                                                             |
-//	h24              18-20                                                             |
-//	h26              20-23                                                             |
+//	h24              18-21                                                             |
+//	h29.scratch1     19-19     |
+//	h29.scratch2     19-19     |
+//	h29              19-21                                                             |
+//	h31              21-24                                                             |
 const (
-	lossH1Off = 591872 // f32[10816*N]
-	lossH3Off = 0      // f32[147968]
-	lossH4Off = 591872 // f32[1024*N]
-	lossH6Off = 591872 // f32[512*N]
-	lossH7Off = 591872 // f32[10*N]
+	lossH1Off  = 591872 // f32[10816*N]
+	lossH3Off  = 0      // f32[147968]
+	lossH4Off  = 591872 // f32[1024*N]
+	lossH6Off  = 591872 // f32[512*N]
+	lossH7Off  = 591872 // f32[10*N]
+	lossH9Off  = 0      // i64[1024]
+	lossH10Off = 8192   // bool[1024]
 )
 
 // The arena's plan for step. Buffers share memory only when no step needs both; their sizes and
 // offsets follow from the extents of the arguments.
 //
-//	68 buffers, placed once the extents are known
+//	71 buffers, placed once the extents are known
 const (
 	stepH1Off  = 0  // f32[5408*N]
 	stepH2Off  = 1  // f32[72]
@@ -88,51 +93,54 @@ const (
 	stepH27Off = 26 // f32[8192]
 	stepH28Off = 27 // f32[16]
 	stepH29Off = 28 // f32[10*N]
-	stepH30Off = 29 // f32[N]
-	stepH31Off = 30 // i64[1]
-	stepH32Off = 31 // f32[1]
+	stepH30Off = 29 // i64[N]
+	stepH31Off = 30 // i64[1024]
+	stepH32Off = 31 // bool[1024]
 	stepH33Off = 32 // f32[N]
-	stepH34Off = 33 // f32[10*N]
-	stepH35Off = 34 // f32[N]
-	stepH36Off = 35 // f32[1024]
-	stepH37Off = 36 // f32[1024]
-	stepH38Off = 37 // f32[5120]
-	stepH39Off = 38 // f32[512*N]
-	stepH40Off = 39 // f32[16*N]
+	stepH34Off = 33 // i64[1]
+	stepH35Off = 34 // f32[1]
+	stepH36Off = 35 // f32[N]
+	stepH37Off = 36 // f32[10*N]
+	stepH38Off = 37 // f32[N]
+	stepH39Off = 38 // f32[1024]
+	stepH40Off = 39 // f32[1024]
 	stepH41Off = 40 // f32[5120]
 	stepH42Off = 41 // f32[512*N]
-	stepH43Off = 42 // bool[1024]
-	stepH44Off = 43 // f32[1024]
-	stepH45Off = 44 // f32[524288]
-	stepH46Off = 45 // f32[1024*N]
-	stepH47Off = 46 // f32[1024*N]
-	stepH48Off = 47 // f32[512*N]
-	stepH49Off = 48 // f32[524288]
-	stepH50Off = 49 // f32[1024]
-	stepH51Off = 50 // f32[16]
-	stepH52Off = 51 // f32[16384*N]
-	stepH53Off = 52 // f32[9216*N]
-	stepH54Off = 53 // f32[9216*N]
-	stepH55Off = 54 // f32[1024]
-	stepH56Off = 55 // bool[1024]
+	stepH43Off = 42 // f32[16*N]
+	stepH44Off = 43 // f32[5120]
+	stepH45Off = 44 // f32[512*N]
+	stepH46Off = 45 // bool[1024]
+	stepH47Off = 46 // f32[1024]
+	stepH48Off = 47 // f32[524288]
+	stepH49Off = 48 // f32[1024*N]
+	stepH50Off = 49 // f32[1024*N]
+	stepH51Off = 50 // f32[512*N]
+	stepH52Off = 51 // f32[524288]
+	stepH53Off = 52 // f32[1024]
+	stepH54Off = 53 // f32[16]
+	stepH55Off = 54 // f32[16384*N]
+	stepH56Off = 55 // f32[9216*N]
 	stepH57Off = 56 // f32[9216*N]
-	stepH58Off = 57 // f32[2304]
-	stepH59Off = 58 // f32[10816*N]
-	stepH60Off = 59 // f32[5408*N]
-	stepH61Off = 60 // f32[9216*N]
-	stepH62Off = 61 // f32[768*min(576*N,1024)]
-	stepH63Off = 62 // f32[16*N]
-	stepH64Off = 63 // bool[1024]
-	stepH65Off = 64 // f32[1024]
-	stepH66Off = 65 // f32[5408*N]
-	stepH67Off = 66 // f32[768*min(676*N,1024)]
-	stepH68Off = 67 // f32[8*N]
+	stepH58Off = 57 // f32[1024]
+	stepH59Off = 58 // bool[1024]
+	stepH60Off = 59 // f32[9216*N]
+	stepH61Off = 60 // f32[2304]
+	stepH62Off = 61 // f32[10816*N]
+	stepH63Off = 62 // f32[5408*N]
+	stepH64Off = 63 // f32[9216*N]
+	stepH65Off = 64 // f32[768*min(576*N,1024)]
+	stepH66Off = 65 // f32[16*N]
+	stepH67Off = 66 // bool[1024]
+	stepH68Off = 67 // f32[1024]
+	stepH69Off = 68 // f32[5408*N]
+	stepH70Off = 69 // f32[768*min(676*N,1024)]
+	stepH71Off = 70 // f32[8*N]
 )
 
 // The steps at which each buffer is first written and last read.
 var (
-	stepFirstUse = [...]int32{9, 10, 11, 13, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 25, 26, 28, 29, 30, 31, 32, 33, 34, 34, 35, 36, 38, 41, 43, 47, 48, 52, 55, 57, 58, 58, 60, 61, 62, 63, 65, 66, 66, 68, 69, 70, 71, 72, 77, 82, 83, 84, 86, 89, 89, 90, 91, 92, 93, 94, 95, 96, 99, 99, 100, 101, 102}
-	stepLastUse  = [...]int32{102, 15, 13, 16, 16, 17, 95, 18, 96, 22, 23, 23, 24, 89, 25, 25, 70, 71, 30, 31, 33, 33, 65, 34, 34, 36, 40, 40, 58, 46, 48, 52, 56, 65, 58, 58, 58, 65, 63, 63, 64, 66, 66, 66, 69, 83, 72, 72, 73, 77, 83, 84, 86, 89, 89, 89, 92, 92, 93, 99, 95, 95, 97, 99, 99, 101, 101, 103}
+	stepFirstUse = [...]int32{9, 10, 11, 13, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 25, 26, 28, 29, 30, 31, 32, 33, 34, 34, 35, 36, 38, 41, 42, 42, 42, 44, 48, 49, 53, 56, 58, 59, 59, 61, 62, 63, 64, 66, 67, 67, 69, 70, 71, 72, 73, 78, 83, 84, 85, 87, 90, 90, 91, 92, 93, 94, 95, 96, 97, 100, 100, 101, 102, 103}
+	stepLastUse  = [...]int32{103, 15, 13, 16, 16, 17, 96, 18, 97, 22, 23, 23, 24, 90, 25, 25, 71, 72, 30, 31, 33, 33, 66, 34, 34, 36, 40, 40, 59, 57, 42, 42, 47, 49, 53, 57, 66, 59, 59, 59, 66, 64, 64, 65, 67, 67, 67, 70, 84, 73, 73, 74, 78, 84, 85, 87, 90, 90, 90, 93, 93, 94, 100, 96, 96, 98, 100, 100, 102, 102, 104}
 )
 
 // The arena's plan for evalForward, in bytes for N = 1. Buffers share memory only when no step needs
@@ -171,24 +179,27 @@ const (
 // The arena's plan for evalLoss, in bytes for N = 1. Buffers share memory only when no step needs
 // both.
 //
-//	15 buffers in 80128*N+4194304 bytes; the largest live set is 80128*N+4194304
+//	18 buffers in 80128*N+4194304 bytes; the largest live set is 80128*N+4194304
 //
 //	                 steps     0                                                         4274432
-//	h27              10-13     |
-//	h32              12-13     |
-//	h33              13-15                                                                   |
-//	h35              14-15     |
-//	h38              15-16                                                                    |
-//	h40              16-17                                                                   |
+//	h32              10-13     |
+//	h37              12-13     |
+//	h38              13-15                                                                   |
+//	h40              14-15     |
+//	h43              15-16                                                                    |
+//	h45              16-17                                                                   |
 //	h14              17-21                                                                   |
 //	h16              19-20     [-----------------------------)
 //	h19              20-21                                    [-----------------------------)
 //	h20              21-27                                                                   |
 //	h21              22-23     |
-//	h31              23-27     |
-//	h37              25-27     |
-//	h24              28-30                                                                   |
-//	h26              30-33                                                                   |
+//	h36              23-27     |
+//	h42              25-27     |
+//	h24              28-31                                                                   |
+//	h29.scratch1     29-29     |
+//	h29.scratch2     29-29     |
+//	h29              29-31                                                                   |
+//	h31              31-34                                                                   |
 const (
 	evalLossH1Off  = 576     // f32[16]
 	evalLossH2Off  = 0       // f32[144]
@@ -202,6 +213,8 @@ const (
 	evalLossH12Off = 0       // f32[8192]
 	evalLossH13Off = 32768   // f32[16]
 	evalLossH14Off = 4194304 // f32[10*N]
+	evalLossH16Off = 0       // i64[1024]
+	evalLossH17Off = 8192    // bool[1024]
 )
 
 // The arena's plan for trainForward. Buffers share memory only when no step needs both; their sizes and

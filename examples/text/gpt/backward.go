@@ -200,55 +200,57 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 		h114 = rt.View[float32](t.arena, int(t.stepOffsets[stepH114Off]), 16384)
 		h115 = rt.View[float32](t.arena, int(t.stepOffsets[stepH115Off]), 16384)
 		h116 = rt.View[float32](t.arena, int(t.stepOffsets[stepH116Off]), 16384*n)
-		h117 = rt.View[float32](t.arena, int(t.stepOffsets[stepH117Off]), 64*n)
-		h118 = rt.View[int64](t.arena, int(t.stepOffsets[stepH118Off]), 1)
-		h119 = rt.View[float32](t.arena, int(t.stepOffsets[stepH119Off]), 1)
+		h118 = rt.View[int64](t.arena, int(t.stepOffsets[stepH118Off]), 1024)
+		h119 = rt.View[bool](t.arena, int(t.stepOffsets[stepH119Off]), 1024)
+		h117 = rt.View[int64](t.arena, int(t.stepOffsets[stepH117Off]), 64*n)
 		h120 = rt.View[float32](t.arena, int(t.stepOffsets[stepH120Off]), 64*n)
-		h121 = rt.View[float32](t.arena, int(t.stepOffsets[stepH121Off]), 16384*n)
-		h122 = rt.View[float32](t.arena, int(t.stepOffsets[stepH122Off]), 64*n)
-		h123 = rt.View[float32](t.arena, int(t.stepOffsets[stepH123Off]), 1024)
-		h124 = rt.View[float32](t.arena, int(t.stepOffsets[stepH124Off]), 1024)
-		h125 = rt.View[float32](t.arena, int(t.stepOffsets[stepH125Off]), 16384)
-		h126 = rt.View[float32](t.arena, int(t.stepOffsets[stepH126Off]), 4096*n)
-		h127 = rt.View[float32](t.arena, int(t.stepOffsets[stepH127Off]), 4096*n)
-		h128 = rt.View[float32](t.arena, int(t.stepOffsets[stepH128Off]), 16384*n)
-		h129 = rt.View[float32](t.arena, int(t.stepOffsets[stepH129Off]), 16384)
-		h130 = rt.View[float32](t.arena, int(t.stepOffsets[stepH130Off]), 16384)
-		h131 = rt.View[float32](t.arena, int(t.stepOffsets[stepH131Off]), 64*n)
-		h133 = rt.View[float32](t.arena, int(t.stepOffsets[stepH133Off]), 1024)
-		h134 = rt.View[float32](t.arena, int(t.stepOffsets[stepH134Off]), 1024)
-		h132 = rt.View[float32](t.arena, int(t.stepOffsets[stepH132Off]), 4096*n)
-		h135 = rt.View[float32](t.arena, int(t.stepOffsets[stepH135Off]), 64*n)
+		h121 = rt.View[int64](t.arena, int(t.stepOffsets[stepH121Off]), 1)
+		h122 = rt.View[float32](t.arena, int(t.stepOffsets[stepH122Off]), 1)
+		h123 = rt.View[float32](t.arena, int(t.stepOffsets[stepH123Off]), 64*n)
+		h124 = rt.View[float32](t.arena, int(t.stepOffsets[stepH124Off]), 16384*n)
+		h125 = rt.View[float32](t.arena, int(t.stepOffsets[stepH125Off]), 64*n)
+		h126 = rt.View[float32](t.arena, int(t.stepOffsets[stepH126Off]), 1024)
+		h127 = rt.View[float32](t.arena, int(t.stepOffsets[stepH127Off]), 1024)
+		h128 = rt.View[float32](t.arena, int(t.stepOffsets[stepH128Off]), 16384)
+		h129 = rt.View[float32](t.arena, int(t.stepOffsets[stepH129Off]), 4096*n)
+		h130 = rt.View[float32](t.arena, int(t.stepOffsets[stepH130Off]), 4096*n)
+		h131 = rt.View[float32](t.arena, int(t.stepOffsets[stepH131Off]), 16384*n)
+		h132 = rt.View[float32](t.arena, int(t.stepOffsets[stepH132Off]), 16384)
+		h133 = rt.View[float32](t.arena, int(t.stepOffsets[stepH133Off]), 16384)
+		h134 = rt.View[float32](t.arena, int(t.stepOffsets[stepH134Off]), 64*n)
 		h136 = rt.View[float32](t.arena, int(t.stepOffsets[stepH136Off]), 1024)
-		h138 = rt.View[float32](t.arena, int(t.stepOffsets[stepH138Off]), 1024)
-		h137 = rt.View[float32](t.arena, int(t.stepOffsets[stepH137Off]), 4096*n)
-		h139 = rt.View[float32](t.arena, int(t.stepOffsets[stepH139Off]), 4096*n)
+		h137 = rt.View[float32](t.arena, int(t.stepOffsets[stepH137Off]), 1024)
+		h135 = rt.View[float32](t.arena, int(t.stepOffsets[stepH135Off]), 4096*n)
+		h138 = rt.View[float32](t.arena, int(t.stepOffsets[stepH138Off]), 64*n)
+		h139 = rt.View[float32](t.arena, int(t.stepOffsets[stepH139Off]), 1024)
+		h141 = rt.View[float32](t.arena, int(t.stepOffsets[stepH141Off]), 1024)
 		h140 = rt.View[float32](t.arena, int(t.stepOffsets[stepH140Off]), 4096*n)
-		h141 = rt.View[float32](t.arena, int(t.stepOffsets[stepH141Off]), 64*n)
-		h142 = rt.View[float32](t.arena, int(t.stepOffsets[stepH142Off]), 64*n)
-		h143 = rt.View[float32](t.arena, int(t.stepOffsets[stepH143Off]), 1024)
-		h144 = rt.View[float32](t.arena, int(t.stepOffsets[stepH144Off]), 1024)
-		h145 = rt.View[float32](t.arena, int(t.stepOffsets[stepH145Off]), 1024)
+		h142 = rt.View[float32](t.arena, int(t.stepOffsets[stepH142Off]), 4096*n)
+		h143 = rt.View[float32](t.arena, int(t.stepOffsets[stepH143Off]), 4096*n)
+		h144 = rt.View[float32](t.arena, int(t.stepOffsets[stepH144Off]), 64*n)
+		h145 = rt.View[float32](t.arena, int(t.stepOffsets[stepH145Off]), 64*n)
 		h146 = rt.View[float32](t.arena, int(t.stepOffsets[stepH146Off]), 1024)
-		h147 = rt.View[float32](t.arena, int(t.stepOffsets[stepH147Off]), 192)
-		h148 = rt.View[float32](t.arena, int(t.stepOffsets[stepH148Off]), 12288)
-		h149 = rt.View[float32](t.arena, int(t.stepOffsets[stepH149Off]), 192)
-		h150 = rt.View[float32](t.arena, int(t.stepOffsets[stepH150Off]), 12288)
-		h151 = rt.View[float32](t.arena, int(t.stepOffsets[stepH151Off]), 192)
-		h152 = rt.View[float32](t.arena, int(t.stepOffsets[stepH152Off]), 12288)
-		h153 = rt.View[float32](t.arena, int(t.stepOffsets[stepH153Off]), 4096*n)
-		h155 = rt.View[float32](t.arena, int(t.stepOffsets[stepH155Off]), 192)
-		h156 = rt.View[float32](t.arena, int(t.stepOffsets[stepH156Off]), 12288)
-		h157 = rt.View[float32](t.arena, int(t.stepOffsets[stepH157Off]), 192)
-		h158 = rt.View[float32](t.arena, int(t.stepOffsets[stepH158Off]), 12288)
-		h159 = rt.View[float32](t.arena, int(t.stepOffsets[stepH159Off]), 192)
-		h160 = rt.View[float32](t.arena, int(t.stepOffsets[stepH160Off]), 12288)
-		h161 = rt.View[float32](t.arena, int(t.stepOffsets[stepH161Off]), 4096*n)
-		h163 = rt.View[bool](t.arena, int(t.stepOffsets[stepH163Off]), 1024)
-		h164 = rt.View[float32](t.arena, int(t.stepOffsets[stepH164Off]), 1024)
-		h165 = rt.View[float32](t.arena, int(t.stepOffsets[stepH165Off]), 16384)
-		h166 = rt.View[float32](t.arena, int(t.stepOffsets[stepH166Off]), 1024)
+		h147 = rt.View[float32](t.arena, int(t.stepOffsets[stepH147Off]), 1024)
+		h148 = rt.View[float32](t.arena, int(t.stepOffsets[stepH148Off]), 1024)
+		h149 = rt.View[float32](t.arena, int(t.stepOffsets[stepH149Off]), 1024)
+		h150 = rt.View[float32](t.arena, int(t.stepOffsets[stepH150Off]), 192)
+		h151 = rt.View[float32](t.arena, int(t.stepOffsets[stepH151Off]), 12288)
+		h152 = rt.View[float32](t.arena, int(t.stepOffsets[stepH152Off]), 192)
+		h153 = rt.View[float32](t.arena, int(t.stepOffsets[stepH153Off]), 12288)
+		h154 = rt.View[float32](t.arena, int(t.stepOffsets[stepH154Off]), 192)
+		h155 = rt.View[float32](t.arena, int(t.stepOffsets[stepH155Off]), 12288)
+		h156 = rt.View[float32](t.arena, int(t.stepOffsets[stepH156Off]), 4096*n)
+		h158 = rt.View[float32](t.arena, int(t.stepOffsets[stepH158Off]), 192)
+		h159 = rt.View[float32](t.arena, int(t.stepOffsets[stepH159Off]), 12288)
+		h160 = rt.View[float32](t.arena, int(t.stepOffsets[stepH160Off]), 192)
+		h161 = rt.View[float32](t.arena, int(t.stepOffsets[stepH161Off]), 12288)
+		h162 = rt.View[float32](t.arena, int(t.stepOffsets[stepH162Off]), 192)
+		h163 = rt.View[float32](t.arena, int(t.stepOffsets[stepH163Off]), 12288)
+		h164 = rt.View[float32](t.arena, int(t.stepOffsets[stepH164Off]), 4096*n)
+		h166 = rt.View[bool](t.arena, int(t.stepOffsets[stepH166Off]), 1024)
 		h167 = rt.View[float32](t.arena, int(t.stepOffsets[stepH167Off]), 1024)
+		h168 = rt.View[float32](t.arena, int(t.stepOffsets[stepH168Off]), 16384)
+		h169 = rt.View[float32](t.arena, int(t.stepOffsets[stepH169Off]), 1024)
 	)
 
 	// %h28 = gather %h, %tokens : f32[N,64,64]  // model.go:49
@@ -257,19 +259,19 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	}
 	t.watch.See("model.go:49", h1)
 
-	// %h145 = random_uniform %key {d_type=f32 shape=[N,64,64] high=1 seed=1} : f32[N,64,64]  // model.go:49
+	// %h150 = random_uniform %key {d_type=f32 shape=[N,64,64] high=1 seed=1} : f32[N,64,64]  // model.go:49
 	cpu.RandomUniform(h2, 0, 1, 1, key)
 	t.watch.See("model.go:49", h2)
 
-	// %h30 = pointwise %h145, %h28, %h1 : f32[N,64,64]  // model.go:49
+	// %h30 = pointwise %h150, %h28, %h1 : f32[N,64,64]  // model.go:49
 	//
-	//	%h3811 = add %p277, %p278 : f32[]
-	//	%h4381 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h4621 = mul %h3811, %h4381 : f32[]
-	//	%h7111 = constant {value=f32[](0.1)} : f32[]
-	//	%h7611 = greater_or_equal %p276, %h7111 : bool[]
-	//	%h8831 = constant {value=f32[](0)} : f32[]
-	//	%h9121 = where %h7611, %h4621, %h8831 : f32[]
+	//	%h38101 = add %p282, %p283 : f32[]
+	//	%h43101 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h4611 = mul %h38101, %h43101 : f32[]
+	//	%h7131 = constant {value=f32[](0.1)} : f32[]
+	//	%h7621 = greater_or_equal %p281, %h7131 : bool[]
+	//	%h8821 = constant {value=f32[](0)} : f32[]
+	//	%h9111 = where %h7621, %h4611, %h8821 : f32[]
 	for i := range n {
 		for lo := 0; lo < 4096; lo += 1024 {
 			hi := min(lo+1024, 4096)
@@ -307,7 +309,7 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	cpu.MatMul(h12, h5, h10, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h11})
 	t.watch.See("model.go:50", h12)
 
-	// %h482 = strided_copy %h49 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
+	// %h487 = strided_copy %h49 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
 	cpu.StridedCopy(h13, h12, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
 
 	// %h51 = strided_copy %h2 {shape=[64,64] strides=[64,1] offset=8192} : f32[64,64]  // model.go:50
@@ -349,11 +351,11 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	cpu.MulScalar(h7, h7, 0.25)
 	t.watch.See("model.go:50", h7)
 
-	// %h216 = mat_mul_panels %h36, %h120, %h70 {n=64} : f32[N,64,64]  // model.go:50
+	// %h221 = mat_mul_panels %h36, %h120, %h70 {n=64} : f32[N,64,64]  // model.go:50
 	cpu.MatMul(h23, h5, h22, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h7})
 	t.watch.See("model.go:50", h23)
 
-	// %h59 = strided_copy %h158 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
+	// %h59 = strided_copy %h163 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
 	cpu.StridedCopy(h24, h23, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
 
 	// %h60 = strided_copy %h49 {shape=[N,4,16,64] strides=[4096,16,1,64]} : f32[N,4,16,64]  // model.go:50
@@ -379,18 +381,18 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	cpu.Softmax(h27, h27, 256*n, 64, 1)
 	t.watch.See("model.go:50", h27)
 
-	// %h152 = random_uniform %key {d_type=f32 shape=[N,4,64,64] high=1 seed=2} : f32[N,4,64,64]  // model.go:50
+	// %h157 = random_uniform %key {d_type=f32 shape=[N,4,64,64] high=1 seed=2} : f32[N,4,64,64]  // model.go:50
 	cpu.RandomUniform(h28, 0, 1, 2, key)
 	t.watch.See("model.go:50", h28)
 
-	// %h65 = pointwise %h152, %h64 : f32[N,4,64,64]  // model.go:50
+	// %h65 = pointwise %h157, %h64 : f32[N,4,64,64]  // model.go:50
 	//
-	//	%h1551 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h1601 = mul %p282, %h1551 : f32[]
-	//	%h17411 = constant {value=f32[](0.1)} : f32[]
-	//	%h17611 = greater_or_equal %p281, %h17411 : bool[]
-	//	%h18511 = constant {value=f32[](0)} : f32[]
-	//	%h18811 = where %h17611, %h1601, %h18511 : f32[]
+	//	%h1471 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h1581 = mul %p287, %h1471 : f32[]
+	//	%h17211 = constant {value=f32[](0.1)} : f32[]
+	//	%h17411 = greater_or_equal %p286, %h17211 : bool[]
+	//	%h18311 = constant {value=f32[](0)} : f32[]
+	//	%h18611 = where %h17411, %h1581, %h18311 : f32[]
 	{
 		for lo := 0; lo < 16384*n; lo += 1024 {
 			hi := min(lo+1024, 16384*n)
@@ -411,41 +413,41 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	// %h67 = strided_copy %h66 {shape=[N,64,4,16] strides=[4096,16,1024,1]} : f32[N,64,4,16]  // model.go:50
 	cpu.StridedCopy(h34, h33, []int{n, 64, 4, 16}, []int{4096, 16, 1024, 1}, 0)
 
-	// %h159 = random_uniform %key {d_type=f32 shape=[N,64,64] high=1 seed=3} : f32[N,64,64]  // model.go:50
+	// %h164 = random_uniform %key {d_type=f32 shape=[N,64,64] high=1 seed=3} : f32[N,64,64]  // model.go:50
 	cpu.RandomUniform(h35, 0, 1, 3, key)
 	t.watch.See("model.go:50", h35)
 
 	// %h31 = pointwise %h4 : f32[64,64]  // model.go:50
 	//
-	//	%h195 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h197 = mul %p20, %h195 : f32[]
+	//	%h193 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h195 = mul %p20, %h193 : f32[]
 	cpu.MulScalar(h36, w.layers0SelfAttnOutProjWeight, 1.1111112)
 	t.watch.See("model.go:50", h36)
 
-	// %h275 = strided_copy %h31 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
+	// %h280 = strided_copy %h31 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
 	cpu.StridedCopy(h37, h36, []int{64, 64}, []int{1, 64}, 0)
 
-	// %h151 = pack_panels %h275 : f32[4,64,16]  // model.go:50
+	// %h143 = pack_panels %h280 : f32[4,64,16]  // model.go:50
 	cpu.PackPanels(h38, h37, 64, 64, 64, false, 1, 4096)
 
-	// %h364 = pointwise %h5 : f32[64]  // model.go:50
+	// %h369 = pointwise %h5 : f32[64]  // model.go:50
 	//
-	//	%h206 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h255 = mul %p21, %h206 : f32[]
+	//	%h204 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h209 = mul %p21, %h204 : f32[]
 	cpu.MulScalar(h39, w.layers0SelfAttnOutProjBias, 1.1111112)
 	t.watch.See("model.go:50", h39)
 
-	// %h161 = mat_mul_panels %h68, %h151, %h364 {n=64} : f32[N,64,64]  // model.go:50
+	// %h166 = mat_mul_panels %h68, %h143, %h369 {n=64} : f32[N,64,64]  // model.go:50
 	cpu.MatMul(h40, h34, h38, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h39})
 	t.watch.See("model.go:50", h40)
 
-	// %h73 = pointwise %h30, %h159, %h161 : f32[N,64,64]  // model.go:50
+	// %h73 = pointwise %h30, %h164, %h166 : f32[N,64,64]  // model.go:50
 	//
-	//	%h28911 = constant {value=f32[](0.1)} : f32[]
-	//	%h30411 = greater_or_equal %p286, %h28911 : bool[]
-	//	%h32811 = constant {value=f32[](0)} : f32[]
-	//	%h33111 = where %h30411, %p287, %h32811 : f32[]
-	//	%h3401 = add %p285, %h33111 : f32[]
+	//	%h26011 = constant {value=f32[](0.1)} : f32[]
+	//	%h26611 = greater_or_equal %p291, %h26011 : bool[]
+	//	%h30911 = constant {value=f32[](0)} : f32[]
+	//	%h31511 = where %h26611, %p292, %h30911 : f32[]
+	//	%h3361 = add %p290, %h31511 : f32[]
 	{
 		for lo := 0; lo < 4096*n; lo += 1024 {
 			hi := min(lo+1024, 4096*n)
@@ -463,26 +465,26 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	// %h75 = strided_copy %h6 {shape=[64,256] strides=[1,64]} : f32[64,256]  // model.go:50
 	cpu.StridedCopy(h44, w.layers0Linear1Weight, []int{64, 256}, []int{1, 64}, 0)
 
-	// %h157 = pack_panels %h75 : f32[16,64,16]  // model.go:50
+	// %h156 = pack_panels %h75 : f32[16,64,16]  // model.go:50
 	cpu.PackPanels(h45, h44, 64, 256, 256, false, 1, 16384)
 
-	// %h77 = mat_mul_panels %h74, %h157, %h7 {n=256} : f32[N,64,256]  // model.go:50
+	// %h77 = mat_mul_panels %h74, %h156, %h7 {n=256} : f32[N,64,256]  // model.go:50
 	cpu.MatMul(h46, h43, h45, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1}, &cpu.Epilogue{Bias: w.layers0Linear1Bias})
 	t.watch.See("model.go:50", h46)
 
-	// %h166 = random_uniform %key {d_type=f32 shape=[N,64,256] high=1 seed=4} : f32[N,64,256]  // model.go:50
+	// %h171 = random_uniform %key {d_type=f32 shape=[N,64,256] high=1 seed=4} : f32[N,64,256]  // model.go:50
 	cpu.RandomUniform(h47, 0, 1, 4, key)
 	t.watch.See("model.go:50", h47)
 
-	// %h79 = pointwise %h166, %h77 : f32[N,64,256]  // model.go:50
+	// %h79 = pointwise %h171, %h77 : f32[N,64,256]  // model.go:50
 	//
-	//	%h35611 = gelu %p292 : f32[]
-	//	%h37211 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h37811 = mul %h35611, %h37211 : f32[]
-	//	%h40711 = constant {value=f32[](0.1)} : f32[]
-	//	%h41011 = greater_or_equal %p291, %h40711 : bool[]
-	//	%h41811 = constant {value=f32[](0)} : f32[]
-	//	%h42711 = where %h41011, %h37811, %h41811 : f32[]
+	//	%h34511 = gelu %p297 : f32[]
+	//	%h36111 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h37111 = mul %h34511, %h36111 : f32[]
+	//	%h38311 = constant {value=f32[](0.1)} : f32[]
+	//	%h38611 = greater_or_equal %p296, %h38311 : bool[]
+	//	%h41511 = constant {value=f32[](0)} : f32[]
+	//	%h42011 = where %h38611, %h37111, %h41511 : f32[]
 	{
 		for lo := 0; lo < 16384*n; lo += 1024 {
 			hi := min(lo+1024, 16384*n)
@@ -494,41 +496,41 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	}
 	t.watch.See("model.go:50", h48)
 
-	// %h173 = random_uniform %key {d_type=f32 shape=[N,64,64] high=1 seed=5} : f32[N,64,64]  // model.go:50
+	// %h178 = random_uniform %key {d_type=f32 shape=[N,64,64] high=1 seed=5} : f32[N,64,64]  // model.go:50
 	cpu.RandomUniform(h51, 0, 1, 5, key)
 	t.watch.See("model.go:50", h51)
 
 	// %h33 = pointwise %h8 : f32[64,256]  // model.go:50
 	//
-	//	%h456 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h460 = mul %p32, %h456 : f32[]
+	//	%h432 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h443 = mul %p32, %h432 : f32[]
 	cpu.MulScalar(h52, w.layers0Linear2Weight, 1.1111112)
 	t.watch.See("model.go:50", h52)
 
-	// %h492 = strided_copy %h33 {shape=[256,64] strides=[1,256]} : f32[256,64]  // model.go:50
+	// %h570 = strided_copy %h33 {shape=[256,64] strides=[1,256]} : f32[256,64]  // model.go:50
 	cpu.StridedCopy(h53, h52, []int{256, 64}, []int{1, 256}, 0)
 
-	// %h164 = pack_panels %h492 : f32[4,256,16]  // model.go:50
+	// %h162 = pack_panels %h570 : f32[4,256,16]  // model.go:50
 	cpu.PackPanels(h54, h53, 256, 64, 64, false, 1, 16384)
 
-	// %h516 = pointwise %h9 : f32[64]  // model.go:50
+	// %h574 = pointwise %h9 : f32[64]  // model.go:50
 	//
-	//	%h480 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h483 = mul %p33, %h480 : f32[]
+	//	%h465 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h467 = mul %p33, %h465 : f32[]
 	cpu.MulScalar(h55, w.layers0Linear2Bias, 1.1111112)
 	t.watch.See("model.go:50", h55)
 
-	// %h175 = mat_mul_panels %h79, %h164, %h516 {n=64} : f32[N,64,64]  // model.go:50
+	// %h180 = mat_mul_panels %h79, %h162, %h574 {n=64} : f32[N,64,64]  // model.go:50
 	cpu.MatMul(h56, h48, h54, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h55})
 	t.watch.See("model.go:50", h56)
 
-	// %h84 = pointwise %h73, %h173, %h175 : f32[N,64,64]  // model.go:50
+	// %h84 = pointwise %h73, %h178, %h180 : f32[N,64,64]  // model.go:50
 	//
-	//	%h50411 = constant {value=f32[](0.1)} : f32[]
-	//	%h50511 = greater_or_equal %p296, %h50411 : bool[]
-	//	%h51811 = constant {value=f32[](0)} : f32[]
-	//	%h52411 = where %h50511, %p297, %h51811 : f32[]
-	//	%h5331 = add %p295, %h52411 : f32[]
+	//	%h48811 = constant {value=f32[](0.1)} : f32[]
+	//	%h49111 = greater_or_equal %p301, %h48811 : bool[]
+	//	%h51111 = constant {value=f32[](0)} : f32[]
+	//	%h51311 = where %h49111, %p302, %h51111 : f32[]
+	//	%h5251 = add %p300, %h51311 : f32[]
 	{
 		for lo := 0; lo < 4096*n; lo += 1024 {
 			hi := min(lo+1024, 4096*n)
@@ -555,17 +557,17 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	// %h94 = strided_copy %h14 {shape=[64,64] strides=[1,64] offset=4096} : f32[64,64]  // model.go:50
 	cpu.StridedCopy(h63, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 4096)
 
-	// %h178 = pack_panels %h94 : f32[4,64,16]  // model.go:50
+	// %h176 = pack_panels %h94 : f32[4,64,16]  // model.go:50
 	cpu.PackPanels(h64, h63, 64, 64, 64, false, 1, 4096)
 
 	// %h96 = strided_copy %h15 {shape=[64] strides=[1] offset=64} : f32[64]  // model.go:50
 	cpu.StridedCopy(h65, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 64)
 
-	// %h97 = mat_mul_panels %h85, %h178, %h96 {n=64} : f32[N,64,64]  // model.go:50
+	// %h97 = mat_mul_panels %h85, %h176, %h96 {n=64} : f32[N,64,64]  // model.go:50
 	cpu.MatMul(h66, h59, h64, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h65})
 	t.watch.See("model.go:50", h66)
 
-	// %h330 = strided_copy %h98 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
+	// %h335 = strided_copy %h98 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
 	cpu.StridedCopy(h67, h66, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
 
 	// %h100 = strided_copy %h14 {shape=[64,64] strides=[64,1] offset=8192} : f32[64,64]  // model.go:50
@@ -574,13 +576,13 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	// %h101 = strided_copy %h14 {shape=[64,64] strides=[1,64] offset=8192} : f32[64,64]  // model.go:50
 	cpu.StridedCopy(h69, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 8192)
 
-	// %h190 = pack_panels %h101 : f32[4,64,16]  // model.go:50
+	// %h188 = pack_panels %h101 : f32[4,64,16]  // model.go:50
 	cpu.PackPanels(h70, h69, 64, 64, 64, false, 1, 4096)
 
 	// %h103 = strided_copy %h15 {shape=[64] strides=[1] offset=128} : f32[64]  // model.go:50
 	cpu.StridedCopy(h71, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 128)
 
-	// %h104 = mat_mul_panels %h85, %h190, %h103 {n=64} : f32[N,64,64]  // model.go:50
+	// %h104 = mat_mul_panels %h85, %h188, %h103 {n=64} : f32[N,64,64]  // model.go:50
 	cpu.MatMul(h72, h59, h70, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h71})
 	t.watch.See("model.go:50", h72)
 
@@ -589,45 +591,45 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 
 	// %h69 = pointwise %h86 : f32[64,64]  // model.go:50
 	//
-	//	%h565 = constant {value=f32[](0.25)} : f32[]
-	//	%h568 = mul %p39, %h565 : f32[]
+	//	%h538 = constant {value=f32[](0.25)} : f32[]
+	//	%h573 = mul %p39, %h538 : f32[]
 	cpu.MulScalar(h74, h60, 0.25)
 	t.watch.See("model.go:50", h74)
 
 	// %h82 = strided_copy %h69 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
 	cpu.StridedCopy(h75, h74, []int{64, 64}, []int{1, 64}, 0)
 
-	// %h199 = pack_panels %h82 : f32[4,64,16]  // model.go:50
+	// %h197 = pack_panels %h82 : f32[4,64,16]  // model.go:50
 	cpu.PackPanels(h76, h75, 64, 64, 64, false, 1, 4096)
 
 	// %h92 = pointwise %h89 : f32[64]  // model.go:50
 	//
-	//	%h573 = constant {value=f32[](0.25)} : f32[]
-	//	%h576 = mul %p40, %h573 : f32[]
+	//	%h578 = constant {value=f32[](0.25)} : f32[]
+	//	%h580 = mul %p40, %h578 : f32[]
 	cpu.MulScalar(h61, h61, 0.25)
 	t.watch.See("model.go:50", h61)
 
-	// %h248 = mat_mul_panels %h85, %h199, %h92 {n=64} : f32[N,64,64]  // model.go:50
+	// %h253 = mat_mul_panels %h85, %h197, %h92 {n=64} : f32[N,64,64]  // model.go:50
 	cpu.MatMul(h77, h59, h76, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h61})
 	t.watch.See("model.go:50", h77)
 
-	// %h108 = strided_copy %h566 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
+	// %h108 = strided_copy %h571 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
 	cpu.StridedCopy(h78, h77, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
 
 	// %h109 = strided_copy %h98 {shape=[N,4,16,64] strides=[4096,16,1,64]} : f32[N,4,16,64]  // model.go:50
 	cpu.StridedCopy(h79, h66, []int{n, 4, 16, 64}, []int{4096, 16, 1, 64}, 0)
 
-	// %h204 = pack_panels %h109 : f32[N,4,4,16,16]  // model.go:50
+	// %h202 = pack_panels %h109 : f32[N,4,4,16,16]  // model.go:50
 	cpu.PackPanels(h80, h79, 16, 64, 64, false, 4*n, 1024)
 
-	// %h110 = mat_mul_panels %h108, %h204 {n=64} : f32[N,4,64,64]  // model.go:50
+	// %h110 = mat_mul_panels %h108, %h202 {n=64} : f32[N,4,64,64]  // model.go:50
 	cpu.MatMul(h81, h78, h80, &cpu.MatMulShape{M: 64, N: 64, K: 16, LDA: 16, LDC: 64, Batch: 4 * n, StrideA: 1024, StrideB: 1024, StrideC: 4096}, nil)
 	t.watch.See("model.go:50", h81)
 
 	// %h112 = pointwise %h35, %h110 : f32[N,4,64,64]  // model.go:50
 	//
-	//	%h580 = constant {value=f32[](-Inf)} : f32[]
-	//	%h582 = where %p41, %h580, %p42 : f32[]
+	//	%h585 = constant {value=f32[](-Inf)} : f32[]
+	//	%h587 = where %p41, %h585, %p42 : f32[]
 	for i := range 4 * n {
 		cpu.WhereScalarX(h81[i*4096:i*4096+4096], w.constH354, float32(math.Inf(-1)), h81[i*4096:i*4096+4096])
 	}
@@ -637,18 +639,18 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	cpu.Softmax(h81, h81, 256*n, 64, 1)
 	t.watch.See("model.go:50", h81)
 
-	// %h180 = random_uniform %key {d_type=f32 shape=[N,4,64,64] high=1 seed=6} : f32[N,4,64,64]  // model.go:50
+	// %h185 = random_uniform %key {d_type=f32 shape=[N,4,64,64] high=1 seed=6} : f32[N,4,64,64]  // model.go:50
 	cpu.RandomUniform(h82, 0, 1, 6, key)
 	t.watch.See("model.go:50", h82)
 
-	// %h114 = pointwise %h180, %h113 : f32[N,4,64,64]  // model.go:50
+	// %h114 = pointwise %h185, %h113 : f32[N,4,64,64]  // model.go:50
 	//
-	//	%h5851 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h5861 = mul %p301, %h5851 : f32[]
-	//	%h59011 = constant {value=f32[](0.1)} : f32[]
-	//	%h59111 = greater_or_equal %p300, %h59011 : bool[]
-	//	%h59511 = constant {value=f32[](0)} : f32[]
-	//	%h59611 = where %h59111, %h5861, %h59511 : f32[]
+	//	%h5901 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h5911 = mul %p306, %h5901 : f32[]
+	//	%h59511 = constant {value=f32[](0.1)} : f32[]
+	//	%h59611 = greater_or_equal %p305, %h59511 : bool[]
+	//	%h60011 = constant {value=f32[](0)} : f32[]
+	//	%h60111 = where %h59611, %h5911, %h60011 : f32[]
 	{
 		for lo := 0; lo < 16384*n; lo += 1024 {
 			hi := min(lo+1024, 16384*n)
@@ -659,51 +661,51 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	}
 	t.watch.See("model.go:50", h83)
 
-	// %h244 = pack_panels %h106 : f32[N,4,1,64,16]  // model.go:50
+	// %h207 = pack_panels %h106 : f32[N,4,1,64,16]  // model.go:50
 	cpu.PackPanels(h86, h73, 64, 16, 16, false, 4*n, 1024)
 
-	// %h115 = mat_mul_panels %h114, %h244 {n=16} : f32[N,4,64,16]  // model.go:50
+	// %h115 = mat_mul_panels %h114, %h207 {n=16} : f32[N,4,64,16]  // model.go:50
 	cpu.MatMul(h87, h83, h86, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024}, nil)
 	t.watch.See("model.go:50", h87)
 
 	// %h116 = strided_copy %h115 {shape=[N,64,4,16] strides=[4096,16,1024,1]} : f32[N,64,4,16]  // model.go:50
 	cpu.StridedCopy(h88, h87, []int{n, 64, 4, 16}, []int{4096, 16, 1024, 1}, 0)
 
-	// %h187 = random_uniform %key {d_type=f32 shape=[N,64,64] high=1 seed=7} : f32[N,64,64]  // model.go:50
+	// %h192 = random_uniform %key {d_type=f32 shape=[N,64,64] high=1 seed=7} : f32[N,64,64]  // model.go:50
 	cpu.RandomUniform(h89, 0, 1, 7, key)
 	t.watch.See("model.go:50", h89)
 
 	// %h42 = pointwise %h16 : f32[64,64]  // model.go:50
 	//
-	//	%h599 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h601 = mul %p47, %h599 : f32[]
+	//	%h604 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h606 = mul %p47, %h604 : f32[]
 	cpu.MulScalar(h90, w.layers1SelfAttnOutProjWeight, 1.1111112)
 	t.watch.See("model.go:50", h90)
 
-	// %h567 = strided_copy %h42 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
+	// %h577 = strided_copy %h42 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
 	cpu.StridedCopy(h91, h90, []int{64, 64}, []int{1, 64}, 0)
 
-	// %h286 = pack_panels %h567 : f32[4,64,16]  // model.go:50
+	// %h249 = pack_panels %h577 : f32[4,64,16]  // model.go:50
 	cpu.PackPanels(h92, h91, 64, 64, 64, false, 1, 4096)
 
-	// %h569 = pointwise %h17 : f32[64]  // model.go:50
+	// %h579 = pointwise %h17 : f32[64]  // model.go:50
 	//
-	//	%h604 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h605 = mul %p48, %h604 : f32[]
+	//	%h609 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h610 = mul %p48, %h609 : f32[]
 	cpu.MulScalar(h93, w.layers1SelfAttnOutProjBias, 1.1111112)
 	t.watch.See("model.go:50", h93)
 
-	// %h189 = mat_mul_panels %h117, %h286, %h569 {n=64} : f32[N,64,64]  // model.go:50
+	// %h194 = mat_mul_panels %h117, %h249, %h579 {n=64} : f32[N,64,64]  // model.go:50
 	cpu.MatMul(h94, h88, h92, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h93})
 	t.watch.See("model.go:50", h94)
 
-	// %h122 = pointwise %h84, %h187, %h189 : f32[N,64,64]  // model.go:50
+	// %h122 = pointwise %h84, %h192, %h194 : f32[N,64,64]  // model.go:50
 	//
-	//	%h60811 = constant {value=f32[](0.1)} : f32[]
-	//	%h61011 = greater_or_equal %p305, %h60811 : bool[]
-	//	%h61311 = constant {value=f32[](0)} : f32[]
-	//	%h61411 = where %h61011, %p306, %h61311 : f32[]
-	//	%h6181 = add %p304, %h61411 : f32[]
+	//	%h61311 = constant {value=f32[](0.1)} : f32[]
+	//	%h61511 = greater_or_equal %p310, %h61311 : bool[]
+	//	%h61811 = constant {value=f32[](0)} : f32[]
+	//	%h61911 = where %h61511, %p311, %h61811 : f32[]
+	//	%h6231 = add %p309, %h61911 : f32[]
 	{
 		for lo := 0; lo < 4096*n; lo += 1024 {
 			hi := min(lo+1024, 4096*n)
@@ -721,26 +723,26 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	// %h124 = strided_copy %h18 {shape=[64,256] strides=[1,64]} : f32[64,256]  // model.go:50
 	cpu.StridedCopy(h98, w.layers1Linear1Weight, []int{64, 256}, []int{1, 64}, 0)
 
-	// %h321 = pack_panels %h124 : f32[16,64,16]  // model.go:50
+	// %h291 = pack_panels %h124 : f32[16,64,16]  // model.go:50
 	cpu.PackPanels(h99, h98, 64, 256, 256, false, 1, 16384)
 
-	// %h126 = mat_mul_panels %h123, %h321, %h19 {n=256} : f32[N,64,256]  // model.go:50
+	// %h126 = mat_mul_panels %h123, %h291, %h19 {n=256} : f32[N,64,256]  // model.go:50
 	cpu.MatMul(h100, h97, h99, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1}, &cpu.Epilogue{Bias: w.layers1Linear1Bias})
 	t.watch.See("model.go:50", h100)
 
-	// %h194 = random_uniform %key {d_type=f32 shape=[N,64,256] high=1 seed=8} : f32[N,64,256]  // model.go:50
+	// %h199 = random_uniform %key {d_type=f32 shape=[N,64,256] high=1 seed=8} : f32[N,64,256]  // model.go:50
 	cpu.RandomUniform(h101, 0, 1, 8, key)
 	t.watch.See("model.go:50", h101)
 
-	// %h128 = pointwise %h194, %h126 : f32[N,64,256]  // model.go:50
+	// %h128 = pointwise %h199, %h126 : f32[N,64,256]  // model.go:50
 	//
-	//	%h62211 = gelu %p311 : f32[]
-	//	%h62511 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h62711 = mul %h62211, %h62511 : f32[]
-	//	%h63011 = constant {value=f32[](0.1)} : f32[]
-	//	%h63211 = greater_or_equal %p310, %h63011 : bool[]
-	//	%h63511 = constant {value=f32[](0)} : f32[]
-	//	%h63711 = where %h63211, %h62711, %h63511 : f32[]
+	//	%h62711 = gelu %p316 : f32[]
+	//	%h63011 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h63211 = mul %h62711, %h63011 : f32[]
+	//	%h63511 = constant {value=f32[](0.1)} : f32[]
+	//	%h63711 = greater_or_equal %p315, %h63511 : bool[]
+	//	%h64011 = constant {value=f32[](0)} : f32[]
+	//	%h64211 = where %h63711, %h63211, %h64011 : f32[]
 	{
 		for lo := 0; lo < 16384*n; lo += 1024 {
 			hi := min(lo+1024, 16384*n)
@@ -752,41 +754,41 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	}
 	t.watch.See("model.go:50", h102)
 
-	// %h201 = random_uniform %key {d_type=f32 shape=[N,64,64] high=1 seed=9} : f32[N,64,64]  // model.go:50
+	// %h206 = random_uniform %key {d_type=f32 shape=[N,64,64] high=1 seed=9} : f32[N,64,64]  // model.go:50
 	cpu.RandomUniform(h105, 0, 1, 9, key)
 	t.watch.See("model.go:50", h105)
 
 	// %h50 = pointwise %h20 : f32[64,256]  // model.go:50
 	//
-	//	%h639 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h640 = mul %p59, %h639 : f32[]
+	//	%h644 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h645 = mul %p59, %h644 : f32[]
 	cpu.MulScalar(h106, w.layers1Linear2Weight, 1.1111112)
 	t.watch.See("model.go:50", h106)
 
-	// %h572 = strided_copy %h50 {shape=[256,64] strides=[1,256]} : f32[256,64]  // model.go:50
+	// %h582 = strided_copy %h50 {shape=[256,64] strides=[1,256]} : f32[256,64]  // model.go:50
 	cpu.StridedCopy(h107, h106, []int{256, 64}, []int{1, 256}, 0)
 
-	// %h354 = pack_panels %h572 : f32[4,256,16]  // model.go:50
+	// %h326 = pack_panels %h582 : f32[4,256,16]  // model.go:50
 	cpu.PackPanels(h108, h107, 256, 64, 64, false, 1, 16384)
 
-	// %h574 = pointwise %h21 : f32[64]  // model.go:50
+	// %h584 = pointwise %h21 : f32[64]  // model.go:50
 	//
-	//	%h642 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h643 = mul %p60, %h642 : f32[]
+	//	%h647 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h648 = mul %p60, %h647 : f32[]
 	cpu.MulScalar(h109, w.layers1Linear2Bias, 1.1111112)
 	t.watch.See("model.go:50", h109)
 
-	// %h203 = mat_mul_panels %h128, %h354, %h574 {n=64} : f32[N,64,64]  // model.go:50
+	// %h208 = mat_mul_panels %h128, %h326, %h584 {n=64} : f32[N,64,64]  // model.go:50
 	cpu.MatMul(h110, h102, h108, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h109})
 	t.watch.See("model.go:50", h110)
 
-	// %h133 = pointwise %h122, %h201, %h203 : f32[N,64,64]  // model.go:50
+	// %h133 = pointwise %h122, %h206, %h208 : f32[N,64,64]  // model.go:50
 	//
-	//	%h64511 = constant {value=f32[](0.1)} : f32[]
-	//	%h64611 = greater_or_equal %p315, %h64511 : bool[]
-	//	%h64811 = constant {value=f32[](0)} : f32[]
-	//	%h64911 = where %h64611, %p316, %h64811 : f32[]
-	//	%h6511 = add %p314, %h64911 : f32[]
+	//	%h65011 = constant {value=f32[](0.1)} : f32[]
+	//	%h65111 = greater_or_equal %p320, %h65011 : bool[]
+	//	%h65311 = constant {value=f32[](0)} : f32[]
+	//	%h65411 = where %h65111, %p321, %h65311 : f32[]
+	//	%h6561 = add %p319, %h65411 : f32[]
 	{
 		for lo := 0; lo < 4096*n; lo += 1024 {
 			hi := min(lo+1024, 4096*n)
@@ -804,260 +806,276 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	// %h135 = strided_copy %h {shape=[64,256] strides=[1,64]} : f32[64,256]  // model.go:51
 	cpu.StridedCopy(h114, w.tokensWeight, []int{64, 256}, []int{1, 64}, 0)
 
-	// %h368 = pack_panels %h135 : f32[16,64,16]  // model.go:51
+	// %h359 = pack_panels %h135 : f32[16,64,16]  // model.go:51
 	cpu.PackPanels(h115, h114, 64, 256, 256, false, 1, 16384)
 
-	// %h136 = mat_mul_panels %h134, %h368 {n=256} : f32[N,64,256]  // model.go:51
+	// %h136 = mat_mul_panels %h134, %h359 {n=256} : f32[N,64,256]  // model.go:51
 	cpu.MatMul(h116, h113, h115, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1}, nil)
 	t.watch.See("model.go:51", h116)
 
-	// %h308 = log_softmax %h136 {axis=2} : f32[N,64,256]  // model.go:58
+	// %h313 = log_softmax %h136 {axis=2} : f32[N,64,256]  // model.go:58
 	cpu.LogSoftmax(h116, h116, 64*n, 256, 1)
 	t.watch.See("model.go:58", h116)
 
-	// %h141 = gather_elements %h139, %h140 {axis=1} : f32[64*N,1]  // model.go:58
-	if err := cpu.GatherElements(h117, h116, next, []int{64 * n, 1}, []int{64 * n, 256}, 1); err != nil {
-		return rt.At("model.go:58", err)
-	}
-	t.watch.See("model.go:58", h117)
-
-	// %h352 = pointwise %h141 : f32[64*N,1]  // model.go:58
+	// %h509 = pointwise %next : i64[N,64]  // model.go:58
 	//
-	//	%h653 = neg %p66 : f32[]
-	cpu.Neg(h117, h117)
-	t.watch.See("model.go:58", h117)
-
-	// %h144 = reduce %h143 {kind="mean" axes=[0]} : f32[]  // model.go:58
-	cpu.ReduceMean(output, h117, 1, 64*n, 1)
-	t.watch.See("model.go:58", output)
-
-	// %h172 = extents {elems=[64*N]} : i64[1]  // model.go:58
-	cpu.Elements(h118, 64*n)
-
-	// %h179 = pointwise %h172 : f32[1]  // model.go:58
-	//
-	//	%h655 = cast %p67 {to=f32} : f32[]
-	cpu.Cast(h119, h118)
-	t.watch.See("model.go:58", h119)
-
-	// %h193 = pointwise %h657 : f32[1]  // model.go:58
-	//
-	//	%h658 = constant {value=f32[](1)} : f32[]
-	//	%h659 = div %h658, %p68 : f32[]
-	cpu.ScalarDiv(h119, 1, h119)
-	t.watch.See("model.go:58", h119)
-
-	// %h200 = strided_copy %h193 {shape=[64*N] strides=[0]} : f32[64*N]  // model.go:58
-	cpu.StridedCopy(h120, h119, []int{64 * n}, []int{0}, 0)
-
-	// %h207 = pointwise %h200 : f32[64*N]  // model.go:58
-	//
-	//	%h661 = neg %p69 : f32[]
-	cpu.Neg(h120, h120)
-	t.watch.See("model.go:58", h120)
-
-	// %h209 = fill {value=f32[](0) shape=[64*N,256]} : f32[64*N,256]  // model.go:58
-	cpu.Fill(h121, 0)
-
-	// %h210 = scatter_elements %h209, %h140, %h208 {axis=1 reduction="add"} : f32[64*N,256]  // model.go:58
-	if err := cpu.ScatterElementsAdd(h121, h121, next, h120, []int{64 * n, 1}, []int{64 * n, 256}, 1); err != nil {
-		return rt.At("model.go:58", err)
-	}
-	t.watch.See("model.go:58", h121)
-
-	// %h400 = pointwise %h308 : f32[N,64,256]  // model.go:58
-	//
-	//	%h663 = exp %p70 : f32[]
-	cpu.Exp(h116, h116)
-	t.watch.See("model.go:58", h116)
-
-	// %h212 = reduce %h210 {kind="sum" axes=[1] keep_dims=true} : f32[64*N,1]  // model.go:58
-	cpu.ReduceSum(h122, h121, 64*n, 256, 1)
-	t.watch.See("model.go:58", h122)
-
-	// %h214 = pointwise %h210, %h211, %h212 : f32[64*N,256]  // model.go:58
-	//
-	//	%h6651 = mul %p318, %p319 : f32[]
-	//	%h6671 = sub %p317, %h6651 : f32[]
-	for i := range 64 * n {
-		cpu.Repeat(h123[:256], h122[i:i+1])
-		cpu.Mul(h124[:256], h116[i*256:i*256+256], h123[:256])
-		cpu.Sub(h121[i*256:i*256+256], h121[i*256:i*256+256], h124[:256])
-	}
-	t.watch.See("model.go:58", h121)
-
-	// %h396 = pack_panels %h : f32[4,256,16]  // model.go:51
-	cpu.PackPanels(h125, w.tokensWeight, 256, 64, 64, false, 1, 16384)
-
-	// %h217 = mat_mul_panels %h215, %h396 {n=64} : f32[N,64,64]  // model.go:51
-	cpu.MatMul(h126, h121, h125, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1}, nil)
-	t.watch.See("model.go:51", h126)
-
-	// %h220 = strided_copy %h218 {shape=[64,64*N] strides=[1,64]} : f32[64,64*N]  // model.go:51
-	if g.tokensWeight != nil {
-		cpu.StridedCopy(h127, h113, []int{64, 64 * n}, []int{1, 64}, 0)
-	}
-
-	// %h413 = pack_panels %h214 : f32[16,64*N,16]  // model.go:51
-	if g.tokensWeight != nil {
-		cpu.PackPanels(h128, h121, 64*n, 256, 256, false, 1, 16384*n)
-	}
-
-	// %h221 = mat_mul_panels %h220, %h413 {n=256} : f32[64,256]  // model.go:51
-	if g.tokensWeight != nil {
-		cpu.MatMul(h129, h127, h128, &cpu.MatMulShape{M: 64, N: 256, K: 64 * n, LDA: 64 * n, LDC: 256, Batch: 1}, nil)
-		t.watch.See("model.go:51", h129)
-	}
-
-	// %h222 = strided_copy %h221 {shape=[256,64] strides=[1,256]} : f32[256,64]  // model.go:51
-	if g.tokensWeight != nil {
-		cpu.StridedCopy(h130, h129, []int{256, 64}, []int{1, 256}, 0)
-	}
-
-	// %h223 = reduce %h133 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:51
-	cpu.ReduceMean(h131, h110, 64*n, 64, 1)
-	t.watch.See("model.go:51", h131)
-
-	// %h225 = pointwise %h133, %h223 : f32[N,64,64]  // model.go:51
-	//
-	//	%h6691 = sub %p320, %p321 : f32[]
-	//	%h6711 = mul %h6691, %h6691 : f32[]
-	for i := range 64 * n {
-		cpu.Repeat(h133[:64], h131[i:i+1])
-		cpu.Sub(h134[:64], h110[i*64:i*64+64], h133[:64])
-		cpu.Mul(h132[i*64:i*64+64], h134[:64], h134[:64])
-	}
-	t.watch.See("model.go:51", h132)
-
-	// %h226 = reduce %h225 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:51
-	cpu.ReduceMean(h135, h132, 64*n, 64, 1)
-	t.watch.See("model.go:51", h135)
-
-	// %h231 = pointwise %h226 : f32[N,64,1]  // model.go:51
-	//
-	//	%h67311 = constant {value=f32[](1e-05)} : f32[]
-	//	%h67411 = add %p323, %h67311 : f32[]
-	//	%h67611 = sqrt %h67411 : f32[]
-	//	%h6781 = constant {value=f32[](1)} : f32[]
-	//	%h6791 = div %h6781, %h67611 : f32[]
+	//	%h6611 = constant {value=i64[](256)} : i64[]
+	//	%h6621 = sub %p324, %h6611 : i64[]
+	//	%h65811 = constant {value=i64[](0)} : i64[]
+	//	%h65911 = less %p324, %h65811 : bool[]
+	//	%h66411 = where %h65911, %h6621, %p324 : i64[]
 	{
 		for lo := 0; lo < 64*n; lo += 1024 {
 			hi := min(lo+1024, 64*n)
-			cpu.AddScalar(h136[:hi-lo], h135[lo:hi], 1e-05)
-			cpu.Sqrt(h136[:hi-lo], h136[:hi-lo])
-			cpu.ScalarDiv(h135[lo:hi], 1, h136[:hi-lo])
+			cpu.SubScalar(h118[:hi-lo], next[lo:hi], 256)
+			cpu.LessScalar(h119[:hi-lo], next[lo:hi], 0)
+			cpu.Where(h117[lo:hi], h119[:hi-lo], h118[:hi-lo], next[lo:hi])
 		}
+	}
+
+	// %h146 = gather_elements %h139, %h145 {axis=1} : f32[64*N,1]  // model.go:58
+	if err := cpu.GatherElements(h120, h116, h117, []int{64 * n, 1}, []int{64 * n, 256}, 1); err != nil {
+		return rt.At("model.go:58", err)
+	}
+	t.watch.See("model.go:58", h120)
+
+	// %h569 = pointwise %h146 : f32[64*N,1]  // model.go:58
+	//
+	//	%h666 = neg %p71 : f32[]
+	cpu.Neg(h120, h120)
+	t.watch.See("model.go:58", h120)
+
+	// %h149 = reduce %h148 {kind="mean" axes=[0]} : f32[]  // model.go:58
+	cpu.ReduceMean(output, h120, 1, 64*n, 1)
+	t.watch.See("model.go:58", output)
+
+	// %h177 = extents {elems=[64*N]} : i64[1]  // model.go:58
+	cpu.Elements(h121, 64*n)
+
+	// %h184 = pointwise %h177 : f32[1]  // model.go:58
+	//
+	//	%h668 = cast %p72 {to=f32} : f32[]
+	cpu.Cast(h122, h121)
+	t.watch.See("model.go:58", h122)
+
+	// %h198 = pointwise %h670 : f32[1]  // model.go:58
+	//
+	//	%h671 = constant {value=f32[](1)} : f32[]
+	//	%h672 = div %h671, %p73 : f32[]
+	cpu.ScalarDiv(h122, 1, h122)
+	t.watch.See("model.go:58", h122)
+
+	// %h205 = strided_copy %h198 {shape=[64*N] strides=[0]} : f32[64*N]  // model.go:58
+	cpu.StridedCopy(h123, h122, []int{64 * n}, []int{0}, 0)
+
+	// %h212 = pointwise %h205 : f32[64*N]  // model.go:58
+	//
+	//	%h674 = neg %p74 : f32[]
+	cpu.Neg(h123, h123)
+	t.watch.See("model.go:58", h123)
+
+	// %h214 = fill {value=f32[](0) shape=[64*N,256]} : f32[64*N,256]  // model.go:58
+	cpu.Fill(h124, 0)
+
+	// %h215 = scatter_elements %h214, %h145, %h213 {axis=1 reduction="add"} : f32[64*N,256]  // model.go:58
+	if err := cpu.ScatterElementsAdd(h124, h124, h117, h123, []int{64 * n, 1}, []int{64 * n, 256}, 1); err != nil {
+		return rt.At("model.go:58", err)
+	}
+	t.watch.See("model.go:58", h124)
+
+	// %h572 = pointwise %h313 : f32[N,64,256]  // model.go:58
+	//
+	//	%h676 = exp %p75 : f32[]
+	cpu.Exp(h116, h116)
+	t.watch.See("model.go:58", h116)
+
+	// %h217 = reduce %h215 {kind="sum" axes=[1] keep_dims=true} : f32[64*N,1]  // model.go:58
+	cpu.ReduceSum(h125, h124, 64*n, 256, 1)
+	t.watch.See("model.go:58", h125)
+
+	// %h219 = pointwise %h215, %h216, %h217 : f32[64*N,256]  // model.go:58
+	//
+	//	%h6781 = mul %p326, %p327 : f32[]
+	//	%h6801 = sub %p325, %h6781 : f32[]
+	for i := range 64 * n {
+		cpu.Repeat(h126[:256], h125[i:i+1])
+		cpu.Mul(h127[:256], h116[i*256:i*256+256], h126[:256])
+		cpu.Sub(h124[i*256:i*256+256], h124[i*256:i*256+256], h127[:256])
+	}
+	t.watch.See("model.go:58", h124)
+
+	// %h373 = pack_panels %h : f32[4,256,16]  // model.go:51
+	cpu.PackPanels(h128, w.tokensWeight, 256, 64, 64, false, 1, 16384)
+
+	// %h222 = mat_mul_panels %h220, %h373 {n=64} : f32[N,64,64]  // model.go:51
+	cpu.MatMul(h129, h124, h128, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1}, nil)
+	t.watch.See("model.go:51", h129)
+
+	// %h225 = strided_copy %h223 {shape=[64,64*N] strides=[1,64]} : f32[64,64*N]  // model.go:51
+	if g.tokensWeight != nil {
+		cpu.StridedCopy(h130, h113, []int{64, 64 * n}, []int{1, 64}, 0)
+	}
+
+	// %h401 = pack_panels %h219 : f32[16,64*N,16]  // model.go:51
+	if g.tokensWeight != nil {
+		cpu.PackPanels(h131, h124, 64*n, 256, 256, false, 1, 16384*n)
+	}
+
+	// %h226 = mat_mul_panels %h225, %h401 {n=256} : f32[64,256]  // model.go:51
+	if g.tokensWeight != nil {
+		cpu.MatMul(h132, h130, h131, &cpu.MatMulShape{M: 64, N: 256, K: 64 * n, LDA: 64 * n, LDC: 256, Batch: 1}, nil)
+		t.watch.See("model.go:51", h132)
+	}
+
+	// %h227 = strided_copy %h226 {shape=[256,64] strides=[1,256]} : f32[256,64]  // model.go:51
+	if g.tokensWeight != nil {
+		cpu.StridedCopy(h133, h132, []int{256, 64}, []int{1, 256}, 0)
+	}
+
+	// %h228 = reduce %h133 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:51
+	cpu.ReduceMean(h134, h110, 64*n, 64, 1)
+	t.watch.See("model.go:51", h134)
+
+	// %h230 = pointwise %h133, %h228 : f32[N,64,64]  // model.go:51
+	//
+	//	%h6821 = sub %p328, %p329 : f32[]
+	//	%h6841 = mul %h6821, %h6821 : f32[]
+	for i := range 64 * n {
+		cpu.Repeat(h136[:64], h134[i:i+1])
+		cpu.Sub(h137[:64], h110[i*64:i*64+64], h136[:64])
+		cpu.Mul(h135[i*64:i*64+64], h137[:64], h137[:64])
 	}
 	t.watch.See("model.go:51", h135)
 
-	// %h232 = layer_normalization %h133 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:51
+	// %h231 = reduce %h230 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:51
+	cpu.ReduceMean(h138, h135, 64*n, 64, 1)
+	t.watch.See("model.go:51", h138)
+
+	// %h236 = pointwise %h231 : f32[N,64,1]  // model.go:51
+	//
+	//	%h68611 = constant {value=f32[](1e-05)} : f32[]
+	//	%h68711 = add %p331, %h68611 : f32[]
+	//	%h68911 = sqrt %h68711 : f32[]
+	//	%h6911 = constant {value=f32[](1)} : f32[]
+	//	%h6921 = div %h6911, %h68911 : f32[]
+	{
+		for lo := 0; lo < 64*n; lo += 1024 {
+			hi := min(lo+1024, 64*n)
+			cpu.AddScalar(h139[:hi-lo], h138[lo:hi], 1e-05)
+			cpu.Sqrt(h139[:hi-lo], h139[:hi-lo])
+			cpu.ScalarDiv(h138[lo:hi], 1, h139[:hi-lo])
+		}
+	}
+	t.watch.See("model.go:51", h138)
+
+	// %h237 = layer_normalization %h133 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:51
 	cpu.LayerNorm(h110, h110, nil, nil, 64*n, 64, 1e-05)
 	t.watch.See("model.go:51", h110)
 
-	// %h233 = pointwise %h217, %h26 : f32[N,64,64]  // model.go:51
+	// %h238 = pointwise %h222, %h26 : f32[N,64,64]  // model.go:51
 	//
-	//	%h681 = mul %p81, %p82 : f32[]
+	//	%h694 = mul %p86, %p87 : f32[]
 	{
-		cpu.Repeat(h138, w.normWeight)
+		cpu.Repeat(h141, w.normWeight)
 		for lo := 0; lo < 4096*n; lo += 1024 {
 			hi := min(lo+1024, 4096*n)
-			cpu.Mul(h137[lo:hi], h126[lo:hi], h138[:hi-lo])
+			cpu.Mul(h140[lo:hi], h129[lo:hi], h141[:hi-lo])
 		}
 	}
-	t.watch.See("model.go:51", h137)
+	t.watch.See("model.go:51", h140)
 
-	// %h234 = pointwise %h217, %h232 : f32[N,64,64]  // model.go:51
+	// %h239 = pointwise %h222, %h237 : f32[N,64,64]  // model.go:51
 	//
-	//	%h683 = mul %p83, %p84 : f32[]
+	//	%h696 = mul %p88, %p89 : f32[]
 	if g.normWeight != nil {
-		cpu.Mul(h139, h126, h110)
-		t.watch.See("model.go:51", h139)
+		cpu.Mul(h142, h129, h110)
+		t.watch.See("model.go:51", h142)
 	}
 
-	// %h235 = reduce %h234 {kind="sum" axes=[0,1]} : f32[64]  // model.go:51
+	// %h240 = reduce %h239 {kind="sum" axes=[0,1]} : f32[64]  // model.go:51
 	if g.normWeight != nil {
-		cpu.ReduceSum(g.normWeight, h139, 1, 64*n, 64)
+		cpu.ReduceSum(g.normWeight, h142, 1, 64*n, 64)
 		t.watch.See("model.go:51", g.normWeight)
 	}
 	if t.passStep.Ends() <= 1 {
 		return nil
 	}
 
-	// %h236 = reduce %h217 {kind="sum" axes=[0,1]} : f32[64]  // model.go:51
+	// %h241 = reduce %h222 {kind="sum" axes=[0,1]} : f32[64]  // model.go:51
 	if g.normBias != nil {
-		cpu.ReduceSum(g.normBias, h126, 1, 64*n, 64)
+		cpu.ReduceSum(g.normBias, h129, 1, 64*n, 64)
 		t.watch.See("model.go:51", g.normBias)
 	}
 	if t.passStep.Ends() <= 2 {
 		return nil
 	}
 
-	// %h237 = pointwise %h233, %h232 : f32[N,64,64]  // model.go:51
+	// %h242 = pointwise %h238, %h237 : f32[N,64,64]  // model.go:51
 	//
-	//	%h685 = mul %p85, %p86 : f32[]
-	cpu.Mul(h140, h137, h110)
+	//	%h698 = mul %p90, %p91 : f32[]
+	cpu.Mul(h143, h140, h110)
+	t.watch.See("model.go:51", h143)
+
+	// %h243 = reduce %h242 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:51
+	cpu.ReduceMean(h144, h143, 64*n, 64, 1)
+	t.watch.See("model.go:51", h144)
+
+	// %h246 = reduce %h238 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:51
+	cpu.ReduceMean(h145, h140, 64*n, 64, 1)
+	t.watch.See("model.go:51", h145)
+
+	// %h248 = pointwise %h238, %h237, %h243, %h246, %h236 : f32[N,64,64]  // model.go:51
+	//
+	//	%h700111 = mul %p340, %p341 : f32[]
+	//	%h702111 = sub %p339, %h700111 : f32[]
+	//	%h70411 = sub %h702111, %p342 : f32[]
+	//	%h7061 = mul %h70411, %p343 : f32[]
+	for i := range 64 * n {
+		cpu.Repeat(h146[:64], h144[i:i+1])
+		cpu.Repeat(h147[:64], h145[i:i+1])
+		cpu.Repeat(h148[:64], h138[i:i+1])
+		cpu.Mul(h149[:64], h110[i*64:i*64+64], h146[:64])
+		cpu.Sub(h149[:64], h140[i*64:i*64+64], h149[:64])
+		cpu.Sub(h149[:64], h149[:64], h147[:64])
+		cpu.Mul(h140[i*64:i*64+64], h149[:64], h148[:64])
+	}
 	t.watch.See("model.go:51", h140)
 
-	// %h238 = reduce %h237 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:51
-	cpu.ReduceMean(h141, h140, 64*n, 64, 1)
-	t.watch.See("model.go:51", h141)
-
-	// %h241 = reduce %h233 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:51
-	cpu.ReduceMean(h142, h137, 64*n, 64, 1)
-	t.watch.See("model.go:51", h142)
-
-	// %h243 = pointwise %h233, %h232, %h238, %h241, %h231 : f32[N,64,64]  // model.go:51
-	//
-	//	%h687111 = mul %p332, %p333 : f32[]
-	//	%h689111 = sub %p331, %h687111 : f32[]
-	//	%h69111 = sub %h689111, %p334 : f32[]
-	//	%h6931 = mul %h69111, %p335 : f32[]
-	for i := range 64 * n {
-		cpu.Repeat(h143[:64], h141[i:i+1])
-		cpu.Repeat(h144[:64], h142[i:i+1])
-		cpu.Repeat(h145[:64], h135[i:i+1])
-		cpu.Mul(h146[:64], h110[i*64:i*64+64], h143[:64])
-		cpu.Sub(h146[:64], h137[i*64:i*64+64], h146[:64])
-		cpu.Sub(h146[:64], h146[:64], h144[:64])
-		cpu.Mul(h137[i*64:i*64+64], h146[:64], h145[:64])
-	}
-	t.watch.See("model.go:51", h137)
-
-	// %h247, %h254, %h274, %h281, %h294, %h295, %h307, %h314, %h339, %h347, %h351, %h359, %h363, %h371, %h386, %h387, %h395 = invoke %h201, %h243, %h29, %h194, %h126, %h32, %h122, %h38, %h41, %h187, %h43, %h115, %h105, %h180, %h113, %h46, %h330, %h566, %h100, %h84, %h53, %h58, %h93, %h86 {func="block"} : f32[64], f32[64,256], f32[256], f32[256,64], f32[64], f32[64], f32[64], f32[64,64], f32[192], f32[192 ...  // model.go:50
-	if err := t.block(n, int(t.stepOffsets[stepH154Off]), g.layers1Linear2Bias, g.layers1Linear2Weight, g.layers1Linear1Bias, g.layers1Linear1Weight, g.layers1Norm2Weight, g.layers1Norm2Bias, g.layers1SelfAttnOutProjBias, g.layers1SelfAttnOutProjWeight, h147, h148, h149, h150, h151, h152, g.layers1Norm1Weight, g.layers1Norm1Bias, h153, h105, h137, w.layers1Linear2Weight, h101, h100, w.layers1Linear1Weight, h94, w.layers1Norm2Weight, w.layers1Norm2Bias, h89, w.layers1SelfAttnOutProjWeight, h87, h72, h82, h81, w.constH354, h67, h77, h68, h56, w.layers1Norm1Weight, w.layers1Norm1Bias, h62, h60); err != nil {
+	// %h252, %h259, %h279, %h286, %h299, %h300, %h312, %h319, %h344, %h352, %h356, %h364, %h368, %h376, %h391, %h392, %h400 = invoke %h206, %h248, %h29, %h199, %h126, %h32, %h122, %h38, %h41, %h192, %h43, %h115, %h105, %h185, %h113, %h46, %h335, %h571, %h100, %h84, %h53, %h58, %h93, %h86 {func="block"} : f32[64], f32[64,256], f32[256], f32[256,64], f32[64], f32[64], f32[64], f32[64,64], f32[192], f32[192 ...  // model.go:50
+	if err := t.block(n, int(t.stepOffsets[stepH157Off]), g.layers1Linear2Bias, g.layers1Linear2Weight, g.layers1Linear1Bias, g.layers1Linear1Weight, g.layers1Norm2Weight, g.layers1Norm2Bias, g.layers1SelfAttnOutProjBias, g.layers1SelfAttnOutProjWeight, h150, h151, h152, h153, h154, h155, g.layers1Norm1Weight, g.layers1Norm1Bias, h156, h105, h140, w.layers1Linear2Weight, h101, h100, w.layers1Linear1Weight, h94, w.layers1Norm2Weight, w.layers1Norm2Bias, h89, w.layers1SelfAttnOutProjWeight, h87, h72, h82, h81, w.constH354, h67, h77, h68, h56, w.layers1Norm1Weight, w.layers1Norm1Bias, h62, h60); err != nil {
 		return err
 	}
 	if t.passStep.Ends() <= 3 {
 		return nil
 	}
 
-	// %h399, %h406, %h426, %h433, %h446, %h447, %h459, %h466, %h491, %h499, %h503, %h511, %h515, %h523, %h538, %h539, %h547 = invoke %h173, %h395, %h147, %h166, %h77, %h148, %h73, %h149, %h150, %h159, %h154, %h66, %h56, %h152, %h64, %h155, %h482, %h158, %h51, %h30, %h156, %h160, %h44, %h37 {func="block"} : f32[64], f32[64,256], f32[256], f32[256,64], f32[64], f32[64], f32[64], f32[64,64], f32[192], f32[1 ...  // model.go:50
-	if err := t.block(n, int(t.stepOffsets[stepH162Off]), g.layers0Linear2Bias, g.layers0Linear2Weight, g.layers0Linear1Bias, g.layers0Linear1Weight, g.layers0Norm2Weight, g.layers0Norm2Bias, g.layers0SelfAttnOutProjBias, g.layers0SelfAttnOutProjWeight, h155, h156, h157, h158, h159, h160, g.layers0Norm1Weight, g.layers0Norm1Bias, h161, h51, h153, w.layers0Linear2Weight, h47, h46, w.layers0Linear1Weight, h40, w.layers0Norm2Weight, w.layers0Norm2Bias, h35, w.layers0SelfAttnOutProjWeight, h33, h18, h28, h27, w.constH354, h13, h23, h14, h1, w.layers0Norm1Weight, w.layers0Norm1Bias, h8, h6); err != nil {
+	// %h404, %h411, %h431, %h438, %h451, %h452, %h464, %h471, %h496, %h504, %h508, %h516, %h520, %h528, %h543, %h544, %h552 = invoke %h178, %h400, %h142, %h171, %h77, %h147, %h73, %h151, %h152, %h164, %h153, %h66, %h56, %h157, %h64, %h154, %h487, %h163, %h51, %h30, %h155, %h158, %h44, %h37 {func="block"} : f32[64], f32[64,256], f32[256], f32[256,64], f32[64], f32[64], f32[64], f32[64,64], f32[192], f32[1 ...  // model.go:50
+	if err := t.block(n, int(t.stepOffsets[stepH165Off]), g.layers0Linear2Bias, g.layers0Linear2Weight, g.layers0Linear1Bias, g.layers0Linear1Weight, g.layers0Norm2Weight, g.layers0Norm2Bias, g.layers0SelfAttnOutProjBias, g.layers0SelfAttnOutProjWeight, h158, h159, h160, h161, h162, h163, g.layers0Norm1Weight, g.layers0Norm1Bias, h164, h51, h156, w.layers0Linear2Weight, h47, h46, w.layers0Linear1Weight, h40, w.layers0Norm2Weight, w.layers0Norm2Bias, h35, w.layers0SelfAttnOutProjWeight, h33, h18, h28, h27, w.constH354, h13, h23, h14, h1, w.layers0Norm1Weight, w.layers0Norm1Bias, h8, h6); err != nil {
 		return err
 	}
 	if t.passStep.Ends() <= 4 {
 		return nil
 	}
 
-	// %h550 = pointwise %h145, %h547 : f32[N,64,64]  // model.go:49
+	// %h555 = pointwise %h150, %h552 : f32[N,64,64]  // model.go:49
 	//
 	//	%h71101 = constant {value=f32[](0.1)} : f32[]
-	//	%h7641 = greater_or_equal %p496, %h71101 : bool[]
-	//	%h92711 = constant {value=f32[](0)} : f32[]
-	//	%h92811 = where %h7641, %p497, %h92711 : f32[]
-	//	%h9301 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h9311 = mul %h92811, %h9301 : f32[]
+	//	%h7641 = greater_or_equal %p504, %h71101 : bool[]
+	//	%h94011 = constant {value=f32[](0)} : f32[]
+	//	%h94111 = where %h7641, %p505, %h94011 : f32[]
+	//	%h9431 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h9441 = mul %h94111, %h9431 : f32[]
 	{
 		for lo := 0; lo < 4096*n; lo += 1024 {
 			hi := min(lo+1024, 4096*n)
-			cpu.GreaterOrEqualScalar(h163[:hi-lo], h2[lo:hi], 0.1)
-			cpu.WhereScalarY(h164[:hi-lo], h163[:hi-lo], h161[lo:hi], 0)
-			cpu.MulScalar(h2[lo:hi], h164[:hi-lo], 1.1111112)
+			cpu.GreaterOrEqualScalar(h166[:hi-lo], h2[lo:hi], 0.1)
+			cpu.WhereScalarY(h167[:hi-lo], h166[:hi-lo], h164[lo:hi], 0)
+			cpu.MulScalar(h2[lo:hi], h167[:hi-lo], 1.1111112)
 		}
 	}
 	t.watch.See("model.go:49", h2)
 
-	// %h551 = reduce %h550 {kind="sum" axes=[0]} : f32[64,64]  // model.go:49
+	// %h556 = reduce %h555 {kind="sum" axes=[0]} : f32[64,64]  // model.go:49
 	if g.places != nil {
 		cpu.ReduceSum(g.places, h2, 1, n, 4096)
 		t.watch.See("model.go:49", g.places)
@@ -1066,49 +1084,31 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 		return nil
 	}
 
-	// %h552 = fill {value=f32[](0) shape=[256,64]} : f32[256,64]  // model.go:49
+	// %h557 = fill {value=f32[](0) shape=[256,64]} : f32[256,64]  // model.go:49
 	if g.tokensWeight != nil {
-		cpu.Fill(h165, 0)
+		cpu.Fill(h168, 0)
 	}
 
-	// %h554 = scatter_nd %h552, %h553, %h550 {reduction="add"} : f32[256,64]  // model.go:49
+	// %h559 = scatter_nd %h557, %h558, %h555 {reduction="add"} : f32[256,64]  // model.go:49
 	if g.tokensWeight != nil {
-		if err := cpu.ScatterNDAdd(h165, h165, tokens, h2, []int{256}, 64); err != nil {
+		if err := cpu.ScatterNDAdd(h168, h168, tokens, h2, []int{256}, 64); err != nil {
 			return rt.At("model.go:49", err)
 		}
-		t.watch.See("model.go:49", h165)
+		t.watch.See("model.go:49", h168)
 	}
 
-	// %h556 = pointwise %h339, %h351, %h363 : f32[192]  // model.go:49
+	// %h561 = pointwise %h344, %h356, %h368 : f32[192]  // model.go:49
 	//
-	//	%h9331 = add %p498, %p499 : f32[]
-	//	%h9351 = add %h9331, %p500 : f32[]
+	//	%h9461 = add %p506, %p507 : f32[]
+	//	%h9481 = add %h9461, %p508 : f32[]
 	if g.layers1SelfAttnInProjBias != nil {
 		{
-			cpu.Add(h166[:192], h147, h149)
-			cpu.Add(g.layers1SelfAttnInProjBias, h166[:192], h151)
+			cpu.Add(h169[:192], h150, h152)
+			cpu.Add(g.layers1SelfAttnInProjBias, h169[:192], h154)
 		}
 		t.watch.See("model.go:49", g.layers1SelfAttnInProjBias)
 	}
 	if t.passStep.Ends() <= 6 {
-		return nil
-	}
-
-	// %h558 = pointwise %h347, %h359, %h371 : f32[192,64]  // model.go:49
-	//
-	//	%h9371 = add %p501, %p502 : f32[]
-	//	%h9391 = add %h9371, %p503 : f32[]
-	if g.layers1SelfAttnInProjWeight != nil {
-		{
-			for lo := 0; lo < 12288; lo += 1024 {
-				hi := min(lo+1024, 12288)
-				cpu.Add(h167[:hi-lo], h148[lo:hi], h150[lo:hi])
-				cpu.Add(g.layers1SelfAttnInProjWeight[lo:hi], h167[:hi-lo], h152[lo:hi])
-			}
-		}
-		t.watch.See("model.go:49", g.layers1SelfAttnInProjWeight)
-	}
-	if t.passStep.Ends() <= 7 {
 		return nil
 	}
 
@@ -1122,26 +1122,48 @@ func (t *Trainer) step2(n int, output []float32, tokens, next, key []int64) erro
 	}
 	g := t.changes
 	var (
-		h168 = rt.View[float32](t.arena, int(t.stepOffsets[stepH168Off]), 1024)
-		h155 = rt.View[float32](t.arena, int(t.stepOffsets[stepH155Off]), 192)
-		h157 = rt.View[float32](t.arena, int(t.stepOffsets[stepH157Off]), 192)
-		h159 = rt.View[float32](t.arena, int(t.stepOffsets[stepH159Off]), 192)
-		h169 = rt.View[float32](t.arena, int(t.stepOffsets[stepH169Off]), 1024)
-		h156 = rt.View[float32](t.arena, int(t.stepOffsets[stepH156Off]), 12288)
-		h158 = rt.View[float32](t.arena, int(t.stepOffsets[stepH158Off]), 12288)
-		h160 = rt.View[float32](t.arena, int(t.stepOffsets[stepH160Off]), 12288)
-		h130 = rt.View[float32](t.arena, int(t.stepOffsets[stepH130Off]), 16384)
-		h165 = rt.View[float32](t.arena, int(t.stepOffsets[stepH165Off]), 16384)
+		h170 = rt.View[float32](t.arena, int(t.stepOffsets[stepH170Off]), 1024)
+		h151 = rt.View[float32](t.arena, int(t.stepOffsets[stepH151Off]), 12288)
+		h153 = rt.View[float32](t.arena, int(t.stepOffsets[stepH153Off]), 12288)
+		h155 = rt.View[float32](t.arena, int(t.stepOffsets[stepH155Off]), 12288)
+		h171 = rt.View[float32](t.arena, int(t.stepOffsets[stepH171Off]), 1024)
+		h158 = rt.View[float32](t.arena, int(t.stepOffsets[stepH158Off]), 192)
+		h160 = rt.View[float32](t.arena, int(t.stepOffsets[stepH160Off]), 192)
+		h162 = rt.View[float32](t.arena, int(t.stepOffsets[stepH162Off]), 192)
+		h172 = rt.View[float32](t.arena, int(t.stepOffsets[stepH172Off]), 1024)
+		h159 = rt.View[float32](t.arena, int(t.stepOffsets[stepH159Off]), 12288)
+		h161 = rt.View[float32](t.arena, int(t.stepOffsets[stepH161Off]), 12288)
+		h163 = rt.View[float32](t.arena, int(t.stepOffsets[stepH163Off]), 12288)
+		h133 = rt.View[float32](t.arena, int(t.stepOffsets[stepH133Off]), 16384)
+		h168 = rt.View[float32](t.arena, int(t.stepOffsets[stepH168Off]), 16384)
 	)
 
-	// %h560 = pointwise %h491, %h503, %h515 : f32[192]  // model.go:49
+	// %h563 = pointwise %h352, %h364, %h376 : f32[192,64]  // model.go:49
 	//
-	//	%h9411 = add %p504, %p505 : f32[]
-	//	%h9431 = add %h9411, %p506 : f32[]
+	//	%h9501 = add %p509, %p510 : f32[]
+	//	%h9521 = add %h9501, %p511 : f32[]
+	if g.layers1SelfAttnInProjWeight != nil {
+		{
+			for lo := 0; lo < 12288; lo += 1024 {
+				hi := min(lo+1024, 12288)
+				cpu.Add(h170[:hi-lo], h151[lo:hi], h153[lo:hi])
+				cpu.Add(g.layers1SelfAttnInProjWeight[lo:hi], h170[:hi-lo], h155[lo:hi])
+			}
+		}
+		t.watch.See("model.go:49", g.layers1SelfAttnInProjWeight)
+	}
+	if t.passStep.Ends() <= 7 {
+		return nil
+	}
+
+	// %h565 = pointwise %h496, %h508, %h520 : f32[192]  // model.go:49
+	//
+	//	%h9541 = add %p512, %p513 : f32[]
+	//	%h9561 = add %h9541, %p514 : f32[]
 	if g.layers0SelfAttnInProjBias != nil {
 		{
-			cpu.Add(h168[:192], h155, h157)
-			cpu.Add(g.layers0SelfAttnInProjBias, h168[:192], h159)
+			cpu.Add(h171[:192], h158, h160)
+			cpu.Add(g.layers0SelfAttnInProjBias, h171[:192], h162)
 		}
 		t.watch.See("model.go:49", g.layers0SelfAttnInProjBias)
 	}
@@ -1149,16 +1171,16 @@ func (t *Trainer) step2(n int, output []float32, tokens, next, key []int64) erro
 		return nil
 	}
 
-	// %h562 = pointwise %h499, %h511, %h523 : f32[192,64]  // model.go:49
+	// %h567 = pointwise %h504, %h516, %h528 : f32[192,64]  // model.go:49
 	//
-	//	%h9451 = add %p507, %p508 : f32[]
-	//	%h9471 = add %h9451, %p509 : f32[]
+	//	%h9581 = add %p515, %p516 : f32[]
+	//	%h9601 = add %h9581, %p517 : f32[]
 	if g.layers0SelfAttnInProjWeight != nil {
 		{
 			for lo := 0; lo < 12288; lo += 1024 {
 				hi := min(lo+1024, 12288)
-				cpu.Add(h169[:hi-lo], h156[lo:hi], h158[lo:hi])
-				cpu.Add(g.layers0SelfAttnInProjWeight[lo:hi], h169[:hi-lo], h160[lo:hi])
+				cpu.Add(h172[:hi-lo], h159[lo:hi], h161[lo:hi])
+				cpu.Add(g.layers0SelfAttnInProjWeight[lo:hi], h172[:hi-lo], h163[lo:hi])
 			}
 		}
 		t.watch.See("model.go:49", g.layers0SelfAttnInProjWeight)
@@ -1167,18 +1189,18 @@ func (t *Trainer) step2(n int, output []float32, tokens, next, key []int64) erro
 		return nil
 	}
 
-	// %h563 = pointwise %h222, %h554 : f32[256,64]  // model.go:49
+	// %h568 = pointwise %h227, %h559 : f32[256,64]  // model.go:49
 	//
-	//	%h949 = add %p270, %p271 : f32[]
+	//	%h962 = add %p275, %p276 : f32[]
 	if g.tokensWeight != nil {
-		cpu.Add(g.tokensWeight, h130, h165)
+		cpu.Add(g.tokensWeight, h133, h168)
 		t.watch.See("model.go:49", g.tokensWeight)
 	}
 	return nil
 }
 
 // block is a block that the schedule runs more than once, each time with other weights.
-func (t *Trainer) block(n, base int, h247, h254, h274, h281, h294, h295, h307, h314, h339, h347, h351, h359, h363, h371, h386, h387, h395, p201, p243, p20, p194, p126, p18, p122, p24, p25, p187, p16, p115, p105, p180, p113 []float32, p35 []bool, p330, p566, p100, p84, p22, p23, p93, p86 []float32) error {
+func (t *Trainer) block(n, base int, h252, h259, h279, h286, h299, h300, h312, h319, h344, h352, h356, h364, h368, h376, h391, h392, h400, p206, p248, p20, p199, p126, p18, p122, p24, p25, p192, p16, p115, p105, p185, p113 []float32, p35 []bool, p335, p571, p100, p84, p22, p23, p93, p86 []float32) error {
 	if err := rt.Done(t.ctx); err != nil {
 		return err
 	}
@@ -1292,72 +1314,72 @@ func (t *Trainer) block(n, base int, h247, h254, h274, h281, h294, h295, h307, h
 		h107 = rt.View[float32](t.arena, base+blockH107Off, 1024)
 	)
 
-	// %h246 = pointwise %h201, %h243 : f32[N,64,64]  // model.go:50
+	// %h251 = pointwise %h206, %h248 : f32[N,64,64]  // model.go:50
 	//
-	//	%h64521 = constant {value=f32[](0.1)} : f32[]
-	//	%h64621 = greater_or_equal %p338, %h64521 : bool[]
-	//	%h69511 = constant {value=f32[](0)} : f32[]
-	//	%h69611 = where %h64621, %p339, %h69511 : f32[]
-	//	%h6981 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h6991 = mul %h69611, %h6981 : f32[]
+	//	%h65021 = constant {value=f32[](0.1)} : f32[]
+	//	%h65121 = greater_or_equal %p346, %h65021 : bool[]
+	//	%h70811 = constant {value=f32[](0)} : f32[]
+	//	%h70911 = where %h65121, %p347, %h70811 : f32[]
+	//	%h7111 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h7121 = mul %h70911, %h7111 : f32[]
 	{
 		for lo := 0; lo < 4096*n; lo += 1024 {
 			hi := min(lo+1024, 4096*n)
-			cpu.GreaterOrEqualScalar(h2[:hi-lo], p201[lo:hi], 0.1)
-			cpu.WhereScalarY(h3[:hi-lo], h2[:hi-lo], p243[lo:hi], 0)
+			cpu.GreaterOrEqualScalar(h2[:hi-lo], p206[lo:hi], 0.1)
+			cpu.WhereScalarY(h3[:hi-lo], h2[:hi-lo], p248[lo:hi], 0)
 			cpu.MulScalar(h1[lo:hi], h3[:hi-lo], 1.1111112)
 		}
 	}
 
-	// %h247 = reduce %h246 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
-	cpu.ReduceSum(h247, h1, 1, 64*n, 64)
+	// %h252 = reduce %h251 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
+	cpu.ReduceSum(h252, h1, 1, 64*n, 64)
 
-	// %h421 = pack_panels %h20 : f32[16,64,16]  // model.go:50
+	// %h418 = pack_panels %h20 : f32[16,64,16]  // model.go:50
 	cpu.PackPanels(h4, p20, 64, 256, 256, false, 1, 16384)
 
-	// %h249 = mat_mul_panels %h246, %h421 {n=256} : f32[N,64,256]  // model.go:50
+	// %h254 = mat_mul_panels %h251, %h418 {n=256} : f32[N,64,256]  // model.go:50
 	cpu.MatMul(h5, h1, h4, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1}, nil)
 
-	// %h1281 = pointwise %h194, %h126 : f32[N,64,256]  // model.go:50
+	// %h1281 = pointwise %h199, %h126 : f32[N,64,256]  // model.go:50
 	//
-	//	%h622111 = gelu %p3111 : f32[]
-	//	%h625111 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h627111 = mul %h622111, %h625111 : f32[]
-	//	%h630111 = constant {value=f32[](0.1)} : f32[]
-	//	%h632111 = greater_or_equal %p3101, %h630111 : bool[]
-	//	%h635111 = constant {value=f32[](0)} : f32[]
-	//	%h637111 = where %h632111, %h627111, %h635111 : f32[]
+	//	%h627111 = gelu %p3161 : f32[]
+	//	%h630111 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h632111 = mul %h627111, %h630111 : f32[]
+	//	%h635111 = constant {value=f32[](0.1)} : f32[]
+	//	%h637111 = greater_or_equal %p3151, %h635111 : bool[]
+	//	%h640111 = constant {value=f32[](0)} : f32[]
+	//	%h642111 = where %h637111, %h632111, %h640111 : f32[]
 	{
 		for lo := 0; lo < 16384*n; lo += 1024 {
 			hi := min(lo+1024, 16384*n)
 			cpu.Gelu(h7[:hi-lo], p126[lo:hi])
 			cpu.MulScalar(h7[:hi-lo], h7[:hi-lo], 1.1111112)
-			cpu.GreaterOrEqualScalar(h8[:hi-lo], p194[lo:hi], 0.1)
+			cpu.GreaterOrEqualScalar(h8[:hi-lo], p199[lo:hi], 0.1)
 			cpu.WhereScalarY(h6[lo:hi], h8[:hi-lo], h7[:hi-lo], 0)
 		}
 	}
 
-	// %h252 = strided_copy %h2501 {shape=[256,64*N] strides=[1,256]} : f32[256,64*N]  // model.go:50
+	// %h257 = strided_copy %h2551 {shape=[256,64*N] strides=[1,256]} : f32[256,64*N]  // model.go:50
 	cpu.StridedCopy(h9, h6, []int{256, 64 * n}, []int{1, 256}, 0)
 
-	// %h441 = pack_panels %h251 : f32[4,64*N,16]  // model.go:50
+	// %h426 = pack_panels %h256 : f32[4,64*N,16]  // model.go:50
 	cpu.PackPanels(h10, h1, 64*n, 64, 64, false, 1, 4096*n)
 
-	// %h253 = mat_mul_panels %h252, %h441 {n=64} : f32[256,64]  // model.go:50
+	// %h258 = mat_mul_panels %h257, %h426 {n=64} : f32[256,64]  // model.go:50
 	cpu.MatMul(h11, h9, h10, &cpu.MatMulShape{M: 256, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1}, nil)
 
-	// %h254 = strided_copy %h253 {shape=[64,256] strides=[1,64]} : f32[64,256]  // model.go:50
-	cpu.StridedCopy(h254, h11, []int{64, 256}, []int{1, 64}, 0)
+	// %h259 = strided_copy %h258 {shape=[64,256] strides=[1,64]} : f32[64,256]  // model.go:50
+	cpu.StridedCopy(h259, h11, []int{64, 256}, []int{1, 64}, 0)
 
-	// %h271 = pointwise %h126 : f32[N,64,256]  // model.go:50
+	// %h276 = pointwise %h126 : f32[N,64,256]  // model.go:50
 	//
-	//	%h7181111 = mul %p350, %p350 : f32[]
-	//	%h7201111 = constant {value=f32[](-0.5)} : f32[]
-	//	%h7211111 = mul %h7181111, %h7201111 : f32[]
-	//	%h723111 = exp %h7211111 : f32[]
-	//	%h72511 = constant {value=f32[](0.3989423)} : f32[]
-	//	%h72611 = mul %h723111, %h72511 : f32[]
-	//	%h7281 = mul %p350, %h72611 : f32[]
+	//	%h7311111 = mul %p358, %p358 : f32[]
+	//	%h7331111 = constant {value=f32[](-0.5)} : f32[]
+	//	%h7341111 = mul %h7311111, %h7331111 : f32[]
+	//	%h736111 = exp %h7341111 : f32[]
+	//	%h73811 = constant {value=f32[](0.3989423)} : f32[]
+	//	%h73911 = mul %h736111, %h73811 : f32[]
+	//	%h7411 = mul %p358, %h73911 : f32[]
 	{
 		for lo := 0; lo < 16384*n; lo += 1024 {
 			hi := min(lo+1024, 16384*n)
@@ -1369,16 +1391,16 @@ func (t *Trainer) block(n, base int, h247, h254, h274, h281, h294, h295, h307, h
 		}
 	}
 
-	// %h272 = pointwise %h126, %h271 : f32[N,64,256]  // model.go:50
+	// %h277 = pointwise %h126, %h276 : f32[N,64,256]  // model.go:50
 	//
-	//	%h7071111 = constant {value=f32[](0.70710677)} : f32[]
-	//	%h7081111 = mul %p351, %h7071111 : f32[]
-	//	%h7101111 = erf %h7081111 : f32[]
-	//	%h712111 = constant {value=f32[](1)} : f32[]
-	//	%h713111 = add %h7101111, %h712111 : f32[]
-	//	%h71511 = constant {value=f32[](0.5)} : f32[]
-	//	%h71611 = mul %h713111, %h71511 : f32[]
-	//	%h7301 = add %h71611, %p352 : f32[]
+	//	%h7201111 = constant {value=f32[](0.70710677)} : f32[]
+	//	%h7211111 = mul %p359, %h7201111 : f32[]
+	//	%h7231111 = erf %h7211111 : f32[]
+	//	%h725111 = constant {value=f32[](1)} : f32[]
+	//	%h726111 = add %h7231111, %h725111 : f32[]
+	//	%h72811 = constant {value=f32[](0.5)} : f32[]
+	//	%h72911 = mul %h726111, %h72811 : f32[]
+	//	%h7431 = add %h72911, %p360 : f32[]
 	{
 		for lo := 0; lo < 16384*n; lo += 1024 {
 			hi := min(lo+1024, 16384*n)
@@ -1390,72 +1412,72 @@ func (t *Trainer) block(n, base int, h247, h254, h274, h281, h294, h295, h307, h
 		}
 	}
 
-	// %h273 = pointwise %h194, %h249, %h272 : f32[N,64,256]  // model.go:50
+	// %h278 = pointwise %h199, %h254, %h277 : f32[N,64,256]  // model.go:50
 	//
-	//	%h630211 = constant {value=f32[](0.1)} : f32[]
-	//	%h632211 = greater_or_equal %p353, %h630211 : bool[]
-	//	%h701111 = constant {value=f32[](0)} : f32[]
-	//	%h702111 = where %h632211, %p354, %h701111 : f32[]
-	//	%h70411 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h70511 = mul %h702111, %h70411 : f32[]
-	//	%h7321 = mul %h70511, %p355 : f32[]
+	//	%h635211 = constant {value=f32[](0.1)} : f32[]
+	//	%h637211 = greater_or_equal %p361, %h635211 : bool[]
+	//	%h714111 = constant {value=f32[](0)} : f32[]
+	//	%h715111 = where %h637211, %p362, %h714111 : f32[]
+	//	%h71711 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h71811 = mul %h715111, %h71711 : f32[]
+	//	%h7451 = mul %h71811, %p363 : f32[]
 	{
 		for lo := 0; lo < 16384*n; lo += 1024 {
 			hi := min(lo+1024, 16384*n)
-			cpu.GreaterOrEqualScalar(h15[:hi-lo], p194[lo:hi], 0.1)
+			cpu.GreaterOrEqualScalar(h15[:hi-lo], p199[lo:hi], 0.1)
 			cpu.WhereScalarY(h16[:hi-lo], h15[:hi-lo], h5[lo:hi], 0)
 			cpu.MulScalar(h16[:hi-lo], h16[:hi-lo], 1.1111112)
 			cpu.Mul(h5[lo:hi], h16[:hi-lo], h12[lo:hi])
 		}
 	}
 
-	// %h274 = reduce %h273 {kind="sum" axes=[0,1]} : f32[256]  // model.go:50
-	cpu.ReduceSum(h274, h5, 1, 64*n, 256)
+	// %h279 = reduce %h278 {kind="sum" axes=[0,1]} : f32[256]  // model.go:50
+	cpu.ReduceSum(h279, h5, 1, 64*n, 256)
 
-	// %h473 = pack_panels %h18 : f32[4,256,16]  // model.go:50
+	// %h446 = pack_panels %h18 : f32[4,256,16]  // model.go:50
 	cpu.PackPanels(h17, p18, 256, 64, 64, false, 1, 16384)
 
-	// %h276 = mat_mul_panels %h273, %h473 {n=64} : f32[N,64,64]  // model.go:50
+	// %h281 = mat_mul_panels %h278, %h446 {n=64} : f32[N,64,64]  // model.go:50
 	cpu.MatMul(h18, h5, h17, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1}, nil)
 
 	// %h1231 = layer_normalization %h122, %h24, %h25 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
 	cpu.LayerNorm(h19, p122, p24, p25, 64*n, 64, 1e-05)
 
-	// %h279 = strided_copy %h2771 {shape=[64,64*N] strides=[1,64]} : f32[64,64*N]  // model.go:50
+	// %h284 = strided_copy %h2821 {shape=[64,64*N] strides=[1,64]} : f32[64,64*N]  // model.go:50
 	cpu.StridedCopy(h20, h19, []int{64, 64 * n}, []int{1, 64}, 0)
 
-	// %h506 = pack_panels %h278 : f32[16,64*N,16]  // model.go:50
+	// %h478 = pack_panels %h283 : f32[16,64*N,16]  // model.go:50
 	cpu.PackPanels(h21, h5, 64*n, 256, 256, false, 1, 16384*n)
 
-	// %h280 = mat_mul_panels %h279, %h506 {n=256} : f32[64,256]  // model.go:50
+	// %h285 = mat_mul_panels %h284, %h478 {n=256} : f32[64,256]  // model.go:50
 	cpu.MatMul(h22, h20, h21, &cpu.MatMulShape{M: 64, N: 256, K: 64 * n, LDA: 64 * n, LDC: 256, Batch: 1}, nil)
 
-	// %h281 = strided_copy %h280 {shape=[256,64] strides=[1,256]} : f32[256,64]  // model.go:50
-	cpu.StridedCopy(h281, h22, []int{256, 64}, []int{1, 256}, 0)
+	// %h286 = strided_copy %h285 {shape=[256,64] strides=[1,256]} : f32[256,64]  // model.go:50
+	cpu.StridedCopy(h286, h22, []int{256, 64}, []int{1, 256}, 0)
 
-	// %h282 = reduce %h122 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
+	// %h287 = reduce %h122 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
 	cpu.ReduceMean(h23, p122, 64*n, 64, 1)
 
-	// %h284 = pointwise %h122, %h282 : f32[N,64,64]  // model.go:50
+	// %h289 = pointwise %h122, %h287 : f32[N,64,64]  // model.go:50
 	//
-	//	%h7341 = sub %p356, %p357 : f32[]
-	//	%h7361 = mul %h7341, %h7341 : f32[]
+	//	%h7471 = sub %p364, %p365 : f32[]
+	//	%h7491 = mul %h7471, %h7471 : f32[]
 	for i := range 64 * n {
 		cpu.Repeat(h25[:64], h23[i:i+1])
 		cpu.Sub(h26[:64], p122[i*64:i*64+64], h25[:64])
 		cpu.Mul(h24[i*64:i*64+64], h26[:64], h26[:64])
 	}
 
-	// %h285 = reduce %h284 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
+	// %h290 = reduce %h289 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
 	cpu.ReduceMean(h27, h24, 64*n, 64, 1)
 
-	// %h290 = pointwise %h285 : f32[N,64,1]  // model.go:50
+	// %h295 = pointwise %h290 : f32[N,64,1]  // model.go:50
 	//
-	//	%h73811 = constant {value=f32[](1e-05)} : f32[]
-	//	%h73911 = add %p359, %h73811 : f32[]
-	//	%h74111 = sqrt %h73911 : f32[]
-	//	%h7431 = constant {value=f32[](1)} : f32[]
-	//	%h7441 = div %h7431, %h74111 : f32[]
+	//	%h75111 = constant {value=f32[](1e-05)} : f32[]
+	//	%h75211 = add %p367, %h75111 : f32[]
+	//	%h75411 = sqrt %h75211 : f32[]
+	//	%h7561 = constant {value=f32[](1)} : f32[]
+	//	%h7571 = div %h7561, %h75411 : f32[]
 	{
 		for lo := 0; lo < 64*n; lo += 1024 {
 			hi := min(lo+1024, 64*n)
@@ -1465,12 +1487,12 @@ func (t *Trainer) block(n, base int, h247, h254, h274, h281, h294, h295, h307, h
 		}
 	}
 
-	// %h291 = layer_normalization %h122 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
+	// %h296 = layer_normalization %h122 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
 	cpu.LayerNorm(h29, p122, nil, nil, 64*n, 64, 1e-05)
 
-	// %h292 = pointwise %h276, %h24 : f32[N,64,64]  // model.go:50
+	// %h297 = pointwise %h281, %h24 : f32[N,64,64]  // model.go:50
 	//
-	//	%h746 = mul %p121, %p122 : f32[]
+	//	%h759 = mul %p126, %p127 : f32[]
 	{
 		cpu.Repeat(h31, p24)
 		for lo := 0; lo < 4096*n; lo += 1024 {
@@ -1479,35 +1501,35 @@ func (t *Trainer) block(n, base int, h247, h254, h274, h281, h294, h295, h307, h
 		}
 	}
 
-	// %h293 = pointwise %h276, %h291 : f32[N,64,64]  // model.go:50
+	// %h298 = pointwise %h281, %h296 : f32[N,64,64]  // model.go:50
 	//
-	//	%h748 = mul %p123, %p124 : f32[]
+	//	%h761 = mul %p128, %p129 : f32[]
 	cpu.Mul(h32, h18, h29)
 
-	// %h294 = reduce %h293 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
-	cpu.ReduceSum(h294, h32, 1, 64*n, 64)
+	// %h299 = reduce %h298 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
+	cpu.ReduceSum(h299, h32, 1, 64*n, 64)
 
-	// %h295 = reduce %h276 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
-	cpu.ReduceSum(h295, h18, 1, 64*n, 64)
+	// %h300 = reduce %h281 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
+	cpu.ReduceSum(h300, h18, 1, 64*n, 64)
 
-	// %h296 = pointwise %h292, %h291 : f32[N,64,64]  // model.go:50
+	// %h301 = pointwise %h297, %h296 : f32[N,64,64]  // model.go:50
 	//
-	//	%h750 = mul %p125, %p126 : f32[]
+	//	%h763 = mul %p130, %p131 : f32[]
 	cpu.Mul(h33, h30, h29)
 
-	// %h297 = reduce %h296 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
+	// %h302 = reduce %h301 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
 	cpu.ReduceMean(h34, h33, 64*n, 64, 1)
 
-	// %h300 = reduce %h292 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
+	// %h305 = reduce %h297 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
 	cpu.ReduceMean(h35, h30, 64*n, 64, 1)
 
-	// %h303 = pointwise %h243, %h292, %h291, %h297, %h300, %h290 : f32[N,64,64]  // model.go:50
+	// %h308 = pointwise %h248, %h297, %h296, %h302, %h305, %h295 : f32[N,64,64]  // model.go:50
 	//
-	//	%h7521111 = mul %p374, %p375 : f32[]
-	//	%h7541111 = sub %p373, %h7521111 : f32[]
-	//	%h756111 = sub %h7541111, %p376 : f32[]
-	//	%h75811 = mul %h756111, %p377 : f32[]
-	//	%h7601 = add %p372, %h75811 : f32[]
+	//	%h7651111 = mul %p382, %p383 : f32[]
+	//	%h7671111 = sub %p381, %h7651111 : f32[]
+	//	%h769111 = sub %h7671111, %p384 : f32[]
+	//	%h77111 = mul %h769111, %p385 : f32[]
+	//	%h7731 = add %p380, %h77111 : f32[]
 	for i := range 64 * n {
 		cpu.Repeat(h36[:64], h34[i:i+1])
 		cpu.Repeat(h37[:64], h35[i:i+1])
@@ -1516,116 +1538,116 @@ func (t *Trainer) block(n, base int, h247, h254, h274, h281, h294, h295, h307, h
 		cpu.Sub(h39[:64], h30[i*64:i*64+64], h39[:64])
 		cpu.Sub(h39[:64], h39[:64], h37[:64])
 		cpu.Mul(h39[:64], h39[:64], h38[:64])
-		cpu.Add(h30[i*64:i*64+64], p243[i*64:i*64+64], h39[:64])
+		cpu.Add(h30[i*64:i*64+64], p248[i*64:i*64+64], h39[:64])
 	}
 
-	// %h306 = pointwise %h187, %h303 : f32[N,64,64]  // model.go:50
+	// %h311 = pointwise %h192, %h308 : f32[N,64,64]  // model.go:50
 	//
-	//	%h60821 = constant {value=f32[](0.1)} : f32[]
-	//	%h61021 = greater_or_equal %p380, %h60821 : bool[]
-	//	%h76211 = constant {value=f32[](0)} : f32[]
-	//	%h76311 = where %h61021, %p381, %h76211 : f32[]
-	//	%h7651 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h7661 = mul %h76311, %h7651 : f32[]
+	//	%h61321 = constant {value=f32[](0.1)} : f32[]
+	//	%h61521 = greater_or_equal %p388, %h61321 : bool[]
+	//	%h77511 = constant {value=f32[](0)} : f32[]
+	//	%h77611 = where %h61521, %p389, %h77511 : f32[]
+	//	%h7781 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h7791 = mul %h77611, %h7781 : f32[]
 	{
 		for lo := 0; lo < 4096*n; lo += 1024 {
 			hi := min(lo+1024, 4096*n)
-			cpu.GreaterOrEqualScalar(h41[:hi-lo], p187[lo:hi], 0.1)
+			cpu.GreaterOrEqualScalar(h41[:hi-lo], p192[lo:hi], 0.1)
 			cpu.WhereScalarY(h42[:hi-lo], h41[:hi-lo], h30[lo:hi], 0)
 			cpu.MulScalar(h40[lo:hi], h42[:hi-lo], 1.1111112)
 		}
 	}
 
-	// %h307 = reduce %h306 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
-	cpu.ReduceSum(h307, h40, 1, 64*n, 64)
+	// %h312 = reduce %h311 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
+	cpu.ReduceSum(h312, h40, 1, 64*n, 64)
 
-	// %h520 = pack_panels %h16 : f32[4,64,16]  // model.go:50
+	// %h497 = pack_panels %h16 : f32[4,64,16]  // model.go:50
 	cpu.PackPanels(h43, p16, 64, 64, 64, false, 1, 4096)
 
-	// %h309 = mat_mul_panels %h306, %h520 {n=64} : f32[N,64,64]  // model.go:50
+	// %h314 = mat_mul_panels %h311, %h497 {n=64} : f32[N,64,64]  // model.go:50
 	cpu.MatMul(h44, h40, h43, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, nil)
 
 	// %h87 = strided_copy %h115 {shape=[4,16,N,64] strides=[1024,1,4096,16]} : f32[4,16,N,64]  // model.go:50
 	cpu.StridedCopy(h45, p115, []int{4, 16, n, 64}, []int{1024, 1, 4096, 16}, 0)
 
-	// %h548 = pack_panels %h311 : f32[4,64*N,16]  // model.go:50
+	// %h521 = pack_panels %h316 : f32[4,64*N,16]  // model.go:50
 	cpu.PackPanels(h46, h40, 64*n, 64, 64, false, 1, 4096*n)
 
-	// %h313 = mat_mul_panels %h312, %h548 {n=64} : f32[64,64]  // model.go:50
+	// %h318 = mat_mul_panels %h317, %h521 {n=64} : f32[64,64]  // model.go:50
 	cpu.MatMul(h47, h45, h46, &cpu.MatMulShape{M: 64, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1}, nil)
 
-	// %h314 = strided_copy %h313 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
-	cpu.StridedCopy(h314, h47, []int{64, 64}, []int{1, 64}, 0)
+	// %h319 = strided_copy %h318 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
+	cpu.StridedCopy(h319, h47, []int{64, 64}, []int{1, 64}, 0)
 
-	// %h316 = strided_copy %h315 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
+	// %h321 = strided_copy %h320 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
 	cpu.StridedCopy(h48, h44, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
 
-	// %h317 = strided_copy %h105 {shape=[N,4,16,64] strides=[4096,16,1,64]} : f32[N,4,16,64]  // model.go:50
+	// %h322 = strided_copy %h105 {shape=[N,4,16,64] strides=[4096,16,1,64]} : f32[N,4,16,64]  // model.go:50
 	cpu.StridedCopy(h49, p105, []int{n, 4, 16, 64}, []int{4096, 16, 1, 64}, 0)
 
-	// %h570 = pack_panels %h317 : f32[N,4,4,16,16]  // model.go:50
+	// %h535 = pack_panels %h322 : f32[N,4,4,16,16]  // model.go:50
 	cpu.PackPanels(h50, h49, 16, 64, 64, false, 4*n, 1024)
 
-	// %h318 = mat_mul_panels %h316, %h570 {n=64} : f32[N,4,64,64]  // model.go:50
+	// %h323 = mat_mul_panels %h321, %h535 {n=64} : f32[N,4,64,64]  // model.go:50
 	cpu.MatMul(h51, h48, h50, &cpu.MatMulShape{M: 64, N: 64, K: 16, LDA: 16, LDC: 64, Batch: 4 * n, StrideA: 1024, StrideB: 1024, StrideC: 4096}, nil)
 
-	// %h1141 = pointwise %h180, %h113 : f32[N,4,64,64]  // model.go:50
+	// %h1141 = pointwise %h185, %h113 : f32[N,4,64,64]  // model.go:50
 	//
-	//	%h58511 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h58611 = mul %p3011, %h58511 : f32[]
-	//	%h590111 = constant {value=f32[](0.1)} : f32[]
-	//	%h591111 = greater_or_equal %p3001, %h590111 : bool[]
-	//	%h595111 = constant {value=f32[](0)} : f32[]
-	//	%h596111 = where %h591111, %h58611, %h595111 : f32[]
+	//	%h59011 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h59111 = mul %p3061, %h59011 : f32[]
+	//	%h595111 = constant {value=f32[](0.1)} : f32[]
+	//	%h596111 = greater_or_equal %p3051, %h595111 : bool[]
+	//	%h600111 = constant {value=f32[](0)} : f32[]
+	//	%h601111 = where %h596111, %h59111, %h600111 : f32[]
 	{
 		for lo := 0; lo < 16384*n; lo += 1024 {
 			hi := min(lo+1024, 16384*n)
 			cpu.MulScalar(h53[:hi-lo], p113[lo:hi], 1.1111112)
-			cpu.GreaterOrEqualScalar(h54[:hi-lo], p180[lo:hi], 0.1)
+			cpu.GreaterOrEqualScalar(h54[:hi-lo], p185[lo:hi], 0.1)
 			cpu.WhereScalarY(h52[lo:hi], h54[:hi-lo], h53[:hi-lo], 0)
 		}
 	}
 
-	// %h319 = strided_copy %h1141 {shape=[N,4,64,64] strides=[16384,4096,1,64]} : f32[N,4,64,64]  // model.go:50
+	// %h324 = strided_copy %h1141 {shape=[N,4,64,64] strides=[16384,4096,1,64]} : f32[N,4,64,64]  // model.go:50
 	cpu.StridedCopy(h55, h52, []int{n, 4, 64, 64}, []int{16384, 4096, 1, 64}, 0)
 
-	// %h575 = pack_panels %h316 : f32[N,4,1,64,16]  // model.go:50
+	// %h553 = pack_panels %h321 : f32[N,4,1,64,16]  // model.go:50
 	cpu.PackPanels(h56, h48, 64, 16, 16, false, 4*n, 1024)
 
-	// %h320 = mat_mul_panels %h319, %h575 {n=16} : f32[N,4,64,16]  // model.go:50
+	// %h325 = mat_mul_panels %h324, %h553 {n=16} : f32[N,4,64,16]  // model.go:50
 	cpu.MatMul(h57, h55, h56, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024}, nil)
 
-	// %h323 = pointwise %h180, %h318 : f32[N,4,64,64]  // model.go:50
+	// %h328 = pointwise %h185, %h323 : f32[N,4,64,64]  // model.go:50
 	//
-	//	%h59021 = constant {value=f32[](0.1)} : f32[]
-	//	%h59121 = greater_or_equal %p384, %h59021 : bool[]
-	//	%h76811 = constant {value=f32[](0)} : f32[]
-	//	%h76911 = where %h59121, %p385, %h76811 : f32[]
-	//	%h7711 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h7721 = mul %h76911, %h7711 : f32[]
+	//	%h59521 = constant {value=f32[](0.1)} : f32[]
+	//	%h59621 = greater_or_equal %p392, %h59521 : bool[]
+	//	%h78111 = constant {value=f32[](0)} : f32[]
+	//	%h78211 = where %h59621, %p393, %h78111 : f32[]
+	//	%h7841 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h7851 = mul %h78211, %h7841 : f32[]
 	{
 		for lo := 0; lo < 16384*n; lo += 1024 {
 			hi := min(lo+1024, 16384*n)
-			cpu.GreaterOrEqualScalar(h58[:hi-lo], p180[lo:hi], 0.1)
+			cpu.GreaterOrEqualScalar(h58[:hi-lo], p185[lo:hi], 0.1)
 			cpu.WhereScalarY(h59[:hi-lo], h58[:hi-lo], h51[lo:hi], 0)
 			cpu.MulScalar(h51[lo:hi], h59[:hi-lo], 1.1111112)
 		}
 	}
 
-	// %h324 = pointwise %h323, %h113 : f32[N,4,64,64]  // model.go:50
+	// %h329 = pointwise %h328, %h113 : f32[N,4,64,64]  // model.go:50
 	//
-	//	%h774 = mul %p143, %p144 : f32[]
+	//	%h787 = mul %p148, %p149 : f32[]
 	cpu.Mul(h60, h51, p113)
 
-	// %h325 = reduce %h324 {kind="sum" axes=[3] keep_dims=true} : f32[N,4,64,1]  // model.go:50
+	// %h330 = reduce %h329 {kind="sum" axes=[3] keep_dims=true} : f32[N,4,64,1]  // model.go:50
 	cpu.ReduceSum(h61, h60, 256*n, 64, 1)
 
-	// %h329 = pointwise %h35, %h113, %h323, %h325 : f32[N,4,64,64]  // model.go:50
+	// %h334 = pointwise %h35, %h113, %h328, %h330 : f32[N,4,64,64]  // model.go:50
 	//
-	//	%h77611 = sub %p391, %p392 : f32[]
-	//	%h77811 = mul %p390, %h77611 : f32[]
-	//	%h7801 = constant {value=f32[](0)} : f32[]
-	//	%h7811 = where %p389, %h7801, %h77811 : f32[]
+	//	%h78911 = sub %p399, %p400 : f32[]
+	//	%h79111 = mul %p398, %h78911 : f32[]
+	//	%h7931 = constant {value=f32[](0)} : f32[]
+	//	%h7941 = where %p397, %h7931, %h79111 : f32[]
 	for i := range 4 * n {
 		for j := range 64 {
 			cpu.Repeat(h62[:64], h61[i*64+j:i*64+j+1])
@@ -1635,136 +1657,136 @@ func (t *Trainer) block(n, base int, h247, h254, h274, h281, h294, h295, h307, h
 		}
 	}
 
-	// %h577 = pack_panels %h330 : f32[N,4,1,64,16]  // model.go:50
-	cpu.PackPanels(h64, p330, 64, 16, 16, false, 4*n, 1024)
+	// %h576 = pack_panels %h335 : f32[N,4,1,64,16]  // model.go:50
+	cpu.PackPanels(h64, p335, 64, 16, 16, false, 4*n, 1024)
 
-	// %h332 = strided_copy %h566 {shape=[N,4,16,64] strides=[4096,16,1,64]} : f32[N,4,16,64]  // model.go:50
-	cpu.StridedCopy(h65, p566, []int{n, 4, 16, 64}, []int{4096, 16, 1, 64}, 0)
+	// %h337 = strided_copy %h571 {shape=[N,4,16,64] strides=[4096,16,1,64]} : f32[N,4,16,64]  // model.go:50
+	cpu.StridedCopy(h65, p571, []int{n, 4, 16, 64}, []int{4096, 16, 1, 64}, 0)
 
-	// %h579 = pack_panels %h329 : f32[N,4,4,64,16]  // model.go:50
+	// %h581 = pack_panels %h334 : f32[N,4,4,64,16]  // model.go:50
 	cpu.PackPanels(h66, h51, 64, 64, 64, false, 4*n, 4096)
 
-	// %h333 = mat_mul_panels %h332, %h579 {n=64} : f32[N,4,16,64]  // model.go:50
+	// %h338 = mat_mul_panels %h337, %h581 {n=64} : f32[N,4,16,64]  // model.go:50
 	cpu.MatMul(h67, h65, h66, &cpu.MatMulShape{M: 16, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 4 * n, StrideA: 1024, StrideB: 4096, StrideC: 1024}, nil)
 
-	// %h335 = mat_mul_panels %h329, %h577 {n=16} : f32[N,4,64,16]  // model.go:50
+	// %h340 = mat_mul_panels %h334, %h576 {n=16} : f32[N,4,64,16]  // model.go:50
 	//
-	//	%h142 = constant {value=f32[](0.25)} : f32[]
-	//	%h153 = mul %p, %h142 : f32[]
+	//	%h141 = constant {value=f32[](0.25)} : f32[]
+	//	%h144 = mul %p, %h141 : f32[]
 	cpu.MatMul(h68, h51, h64, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024}, &cpu.Epilogue{Then: mulScalar})
 
-	// %h336 = strided_copy %h320 {shape=[N,64,4,16] strides=[4096,16,1024,1]} : f32[N,64,4,16]  // model.go:50
+	// %h341 = strided_copy %h325 {shape=[N,64,4,16] strides=[4096,16,1024,1]} : f32[N,64,4,16]  // model.go:50
 	cpu.StridedCopy(h69, h57, []int{n, 64, 4, 16}, []int{4096, 16, 1024, 1}, 0)
 
-	// %h338 = reduce %h337 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
+	// %h343 = reduce %h342 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
 	cpu.ReduceSum(h70, h69, 1, 64*n, 64)
 
-	// %h339 = pad %h338 {mode="constant" before=[128] after=[0]} : f32[192]  // model.go:50
-	cpu.Pad(h339, h70, []int{64}, []int{128}, []int{0}, 0)
+	// %h344 = pad %h343 {mode="constant" before=[128] after=[0]} : f32[192]  // model.go:50
+	cpu.Pad(h344, h70, []int{64}, []int{128}, []int{0}, 0)
 
-	// %h581 = pack_panels %h100 : f32[4,64,16]  // model.go:50
+	// %h586 = pack_panels %h100 : f32[4,64,16]  // model.go:50
 	cpu.PackPanels(h71, p100, 64, 64, 64, false, 1, 4096)
 
-	// %h341 = mat_mul_panels %h337, %h581 {n=64} : f32[N,64,64]  // model.go:50
+	// %h346 = mat_mul_panels %h342, %h586 {n=64} : f32[N,64,64]  // model.go:50
 	cpu.MatMul(h72, h69, h71, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, nil)
 
 	// %h851 = layer_normalization %h84, %h22, %h23 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
 	cpu.LayerNorm(h73, p84, p22, p23, 64*n, 64, 1e-05)
 
-	// %h344 = strided_copy %h3421 {shape=[64,64*N] strides=[1,64]} : f32[64,64*N]  // model.go:50
+	// %h349 = strided_copy %h3471 {shape=[64,64*N] strides=[1,64]} : f32[64,64*N]  // model.go:50
 	cpu.StridedCopy(h74, h73, []int{64, 64 * n}, []int{1, 64}, 0)
 
-	// %h584 = pack_panels %h343 : f32[4,64*N,16]  // model.go:50
+	// %h589 = pack_panels %h348 : f32[4,64*N,16]  // model.go:50
 	cpu.PackPanels(h75, h69, 64*n, 64, 64, false, 1, 4096*n)
 
-	// %h345 = mat_mul_panels %h344, %h584 {n=64} : f32[64,64]  // model.go:50
+	// %h350 = mat_mul_panels %h349, %h589 {n=64} : f32[64,64]  // model.go:50
 	cpu.MatMul(h76, h74, h75, &cpu.MatMulShape{M: 64, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1}, nil)
 
-	// %h346 = strided_copy %h345 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
+	// %h351 = strided_copy %h350 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
 	cpu.StridedCopy(h77, h76, []int{64, 64}, []int{1, 64}, 0)
 
-	// %h347 = pad %h346 {mode="constant" before=[128,0] after=[0,0]} : f32[192,64]  // model.go:50
-	cpu.Pad(h347, h77, []int{64, 64}, []int{128, 0}, []int{0, 0}, 0)
+	// %h352 = pad %h351 {mode="constant" before=[128,0] after=[0,0]} : f32[192,64]  // model.go:50
+	cpu.Pad(h352, h77, []int{64, 64}, []int{128, 0}, []int{0, 0}, 0)
 
-	// %h348 = strided_copy %h333 {shape=[N,64,4,16] strides=[4096,1,1024,64]} : f32[N,64,4,16]  // model.go:50
+	// %h353 = strided_copy %h338 {shape=[N,64,4,16] strides=[4096,1,1024,64]} : f32[N,64,4,16]  // model.go:50
 	cpu.StridedCopy(h78, h67, []int{n, 64, 4, 16}, []int{4096, 1, 1024, 64}, 0)
 
-	// %h350 = reduce %h349 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
+	// %h355 = reduce %h354 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
 	cpu.ReduceSum(h79, h78, 1, 64*n, 64)
 
-	// %h351 = pad %h350 {mode="constant" before=[64] after=[64]} : f32[192]  // model.go:50
-	cpu.Pad(h351, h79, []int{64}, []int{64}, []int{64}, 0)
+	// %h356 = pad %h355 {mode="constant" before=[64] after=[64]} : f32[192]  // model.go:50
+	cpu.Pad(h356, h79, []int{64}, []int{64}, []int{64}, 0)
 
-	// %h587 = pack_panels %h93 : f32[4,64,16]  // model.go:50
+	// %h592 = pack_panels %h93 : f32[4,64,16]  // model.go:50
 	cpu.PackPanels(h80, p93, 64, 64, 64, false, 1, 4096)
 
-	// %h589 = pack_panels %h355 : f32[4,64*N,16]  // model.go:50
+	// %h594 = pack_panels %h360 : f32[4,64*N,16]  // model.go:50
 	cpu.PackPanels(h81, h78, 64*n, 64, 64, false, 1, 4096*n)
 
-	// %h357 = mat_mul_panels %h344, %h589 {n=64} : f32[64,64]  // model.go:50
+	// %h362 = mat_mul_panels %h349, %h594 {n=64} : f32[64,64]  // model.go:50
 	cpu.MatMul(h82, h74, h81, &cpu.MatMulShape{M: 64, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1}, nil)
 
-	// %h358 = strided_copy %h357 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
+	// %h363 = strided_copy %h362 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
 	cpu.StridedCopy(h83, h82, []int{64, 64}, []int{1, 64}, 0)
 
-	// %h359 = pad %h358 {mode="constant" before=[64,0] after=[64,0]} : f32[192,64]  // model.go:50
-	cpu.Pad(h359, h83, []int{64, 64}, []int{64, 0}, []int{64, 0}, 0)
+	// %h364 = pad %h363 {mode="constant" before=[64,0] after=[64,0]} : f32[192,64]  // model.go:50
+	cpu.Pad(h364, h83, []int{64, 64}, []int{64, 0}, []int{64, 0}, 0)
 
-	// %h360 = strided_copy %h335 {shape=[N,64,4,16] strides=[4096,16,1024,1]} : f32[N,64,4,16]  // model.go:50
+	// %h365 = strided_copy %h340 {shape=[N,64,4,16] strides=[4096,16,1024,1]} : f32[N,64,4,16]  // model.go:50
 	cpu.StridedCopy(h84, h68, []int{n, 64, 4, 16}, []int{4096, 16, 1024, 1}, 0)
 
-	// %h362 = reduce %h361 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
+	// %h367 = reduce %h366 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
 	cpu.ReduceSum(h85, h84, 1, 64*n, 64)
 
-	// %h363 = pad %h362 {mode="constant" before=[0] after=[128]} : f32[192]  // model.go:50
-	cpu.Pad(h363, h85, []int{64}, []int{0}, []int{128}, 0)
+	// %h368 = pad %h367 {mode="constant" before=[0] after=[128]} : f32[192]  // model.go:50
+	cpu.Pad(h368, h85, []int{64}, []int{0}, []int{128}, 0)
 
-	// %h592 = pack_panels %h86 : f32[4,64,16]  // model.go:50
+	// %h597 = pack_panels %h86 : f32[4,64,16]  // model.go:50
 	cpu.PackPanels(h86, p86, 64, 64, 64, false, 1, 4096)
 
-	// %h365 = mat_mul_panels %h361, %h592 {n=64} : f32[N,64,64]  // model.go:50
+	// %h370 = mat_mul_panels %h366, %h597 {n=64} : f32[N,64,64]  // model.go:50
 	cpu.MatMul(h87, h84, h86, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, nil)
 
-	// %h594 = pack_panels %h367 : f32[4,64*N,16]  // model.go:50
+	// %h599 = pack_panels %h372 : f32[4,64*N,16]  // model.go:50
 	cpu.PackPanels(h88, h84, 64*n, 64, 64, false, 1, 4096*n)
 
-	// %h369 = mat_mul_panels %h344, %h594 {n=64} : f32[64,64]  // model.go:50
+	// %h374 = mat_mul_panels %h349, %h599 {n=64} : f32[64,64]  // model.go:50
 	cpu.MatMul(h89, h74, h88, &cpu.MatMulShape{M: 64, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1}, nil)
 
-	// %h370 = strided_copy %h369 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
+	// %h375 = strided_copy %h374 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
 	cpu.StridedCopy(h90, h89, []int{64, 64}, []int{1, 64}, 0)
 
-	// %h371 = pad %h370 {mode="constant" before=[0,0] after=[128,0]} : f32[192,64]  // model.go:50
-	cpu.Pad(h371, h90, []int{64, 64}, []int{0, 0}, []int{128, 0}, 0)
+	// %h376 = pad %h375 {mode="constant" before=[0,0] after=[128,0]} : f32[192,64]  // model.go:50
+	cpu.Pad(h376, h90, []int{64, 64}, []int{0, 0}, []int{128, 0}, 0)
 
-	// %h373 = mat_mul_panels %h349, %h587, _, %h341, %h365 {n=64} : f32[N,64,64]  // model.go:50
+	// %h378 = mat_mul_panels %h354, %h592, _, %h346, %h370 {n=64} : f32[N,64,64]  // model.go:50
 	//
-	//	%h162 = add %p1, %p2 : f32[]
+	//	%h160 = add %p1, %p2 : f32[]
 	cpu.MatMul(h72, h78, h80, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Residual: h72, Then: add, In: [2][]float32{h87, nil}})
 
-	// %h374 = reduce %h84 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
+	// %h379 = reduce %h84 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
 	cpu.ReduceMean(h91, p84, 64*n, 64, 1)
 
-	// %h376 = pointwise %h84, %h374 : f32[N,64,64]  // model.go:50
+	// %h381 = pointwise %h84, %h379 : f32[N,64,64]  // model.go:50
 	//
-	//	%h7831 = sub %p393, %p394 : f32[]
-	//	%h7851 = mul %h7831, %h7831 : f32[]
+	//	%h7961 = sub %p401, %p402 : f32[]
+	//	%h7981 = mul %h7961, %h7961 : f32[]
 	for i := range 64 * n {
 		cpu.Repeat(h93[:64], h91[i:i+1])
 		cpu.Sub(h94[:64], p84[i*64:i*64+64], h93[:64])
 		cpu.Mul(h92[i*64:i*64+64], h94[:64], h94[:64])
 	}
 
-	// %h377 = reduce %h376 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
+	// %h382 = reduce %h381 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
 	cpu.ReduceMean(h95, h92, 64*n, 64, 1)
 
-	// %h382 = pointwise %h377 : f32[N,64,1]  // model.go:50
+	// %h387 = pointwise %h382 : f32[N,64,1]  // model.go:50
 	//
-	//	%h78711 = constant {value=f32[](1e-05)} : f32[]
-	//	%h78811 = add %p396, %h78711 : f32[]
-	//	%h79011 = sqrt %h78811 : f32[]
-	//	%h7921 = constant {value=f32[](1)} : f32[]
-	//	%h7931 = div %h7921, %h79011 : f32[]
+	//	%h80011 = constant {value=f32[](1e-05)} : f32[]
+	//	%h80111 = add %p404, %h80011 : f32[]
+	//	%h80311 = sqrt %h80111 : f32[]
+	//	%h8051 = constant {value=f32[](1)} : f32[]
+	//	%h8061 = div %h8051, %h80311 : f32[]
 	{
 		for lo := 0; lo < 64*n; lo += 1024 {
 			hi := min(lo+1024, 64*n)
@@ -1774,12 +1796,12 @@ func (t *Trainer) block(n, base int, h247, h254, h274, h281, h294, h295, h307, h
 		}
 	}
 
-	// %h383 = layer_normalization %h84 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
+	// %h388 = layer_normalization %h84 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
 	cpu.LayerNorm(h97, p84, nil, nil, 64*n, 64, 1e-05)
 
-	// %h384 = pointwise %h373, %h22 : f32[N,64,64]  // model.go:50
+	// %h389 = pointwise %h378, %h22 : f32[N,64,64]  // model.go:50
 	//
-	//	%h795 = mul %p157, %p158 : f32[]
+	//	%h808 = mul %p162, %p163 : f32[]
 	{
 		cpu.Repeat(h99, p22)
 		for lo := 0; lo < 4096*n; lo += 1024 {
@@ -1788,35 +1810,35 @@ func (t *Trainer) block(n, base int, h247, h254, h274, h281, h294, h295, h307, h
 		}
 	}
 
-	// %h385 = pointwise %h373, %h383 : f32[N,64,64]  // model.go:50
+	// %h390 = pointwise %h378, %h388 : f32[N,64,64]  // model.go:50
 	//
-	//	%h797 = mul %p159, %p160 : f32[]
+	//	%h810 = mul %p164, %p165 : f32[]
 	cpu.Mul(h100, h72, h97)
 
-	// %h386 = reduce %h385 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
-	cpu.ReduceSum(h386, h100, 1, 64*n, 64)
+	// %h391 = reduce %h390 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
+	cpu.ReduceSum(h391, h100, 1, 64*n, 64)
 
-	// %h387 = reduce %h373 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
-	cpu.ReduceSum(h387, h72, 1, 64*n, 64)
+	// %h392 = reduce %h378 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
+	cpu.ReduceSum(h392, h72, 1, 64*n, 64)
 
-	// %h388 = pointwise %h384, %h383 : f32[N,64,64]  // model.go:50
+	// %h393 = pointwise %h389, %h388 : f32[N,64,64]  // model.go:50
 	//
-	//	%h799 = mul %p161, %p162 : f32[]
+	//	%h812 = mul %p166, %p167 : f32[]
 	cpu.Mul(h101, h98, h97)
 
-	// %h389 = reduce %h388 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
+	// %h394 = reduce %h393 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
 	cpu.ReduceMean(h102, h101, 64*n, 64, 1)
 
-	// %h392 = reduce %h384 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
+	// %h397 = reduce %h389 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
 	cpu.ReduceMean(h103, h98, 64*n, 64, 1)
 
-	// %h395 = pointwise %h303, %h384, %h383, %h389, %h392, %h382 : f32[N,64,64]  // model.go:50
+	// %h400 = pointwise %h308, %h389, %h388, %h394, %h397, %h387 : f32[N,64,64]  // model.go:50
 	//
-	//	%h8011111 = mul %p411, %p412 : f32[]
-	//	%h8031111 = sub %p410, %h8011111 : f32[]
-	//	%h805111 = sub %h8031111, %p413 : f32[]
-	//	%h80711 = mul %h805111, %p414 : f32[]
-	//	%h8091 = add %p409, %h80711 : f32[]
+	//	%h8141111 = mul %p419, %p420 : f32[]
+	//	%h8161111 = sub %p418, %h8141111 : f32[]
+	//	%h818111 = sub %h8161111, %p421 : f32[]
+	//	%h82011 = mul %h818111, %p422 : f32[]
+	//	%h8221 = add %p417, %h82011 : f32[]
 	for i := range 64 * n {
 		cpu.Repeat(h104[:64], h102[i:i+1])
 		cpu.Repeat(h105[:64], h103[i:i+1])
@@ -1825,7 +1847,7 @@ func (t *Trainer) block(n, base int, h247, h254, h274, h281, h294, h295, h307, h
 		cpu.Sub(h107[:64], h98[i*64:i*64+64], h107[:64])
 		cpu.Sub(h107[:64], h107[:64], h105[:64])
 		cpu.Mul(h107[:64], h107[:64], h106[:64])
-		cpu.Add(h395[i*64:i*64+64], h30[i*64:i*64+64], h107[:64])
+		cpu.Add(h400[i*64:i*64+64], h30[i*64:i*64+64], h107[:64])
 	}
 	return nil
 }
@@ -2119,7 +2141,10 @@ func (t *Trainer) evalLoss(n int, output []float32, tokens, next []int64) error 
 		h48 = rt.View[float32](t.arena, evalLossH48Off, 16384)
 		h49 = rt.View[float32](t.arena, evalLossH49Off, 16384)
 		h50 = rt.View[float32](t.arena, evalLossH50Off, 16384*n)
-		h51 = rt.View[float32](t.arena, 65536*n+131072, 64*n)
+		h52 = rt.View[int64](t.arena, evalLossH52Off, 1024)
+		h53 = rt.View[bool](t.arena, evalLossH53Off, 1024)
+		h51 = rt.View[int64](t.arena, 65536*n+131072, 64*n)
+		h54 = rt.View[float32](t.arena, 66048*n+131072, 64*n)
 	)
 
 	// %h28 = gather %h, %tokens : f32[N,64,64]  // model.go:49
@@ -2173,7 +2198,7 @@ func (t *Trainer) evalLoss(n int, output []float32, tokens, next []int64) error 
 	// %h55 = mat_mul_panels %h36, %h62, %h54 {n=64} : f32[N,64,64]  // model.go:50
 	cpu.MatMul(h14, h2, h12, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h13})
 
-	// %h65 = attend %h41, %h48, %h55, %h145 {batch=N heads=4 shared=4 queries=64 keys=64 depth=16 width=16 q=[0,4096,16,64] k=[0,4096,16,64] v=[0,4096,16,64] scale=0.25 before=-1 after=-1} : f32[N,64,4,16]  // model.go:50
+	// %h65 = attend %h41, %h48, %h55, %h150 {batch=N heads=4 shared=4 queries=64 keys=64 depth=16 width=16 q=[0,4096,16,64] k=[0,4096,16,64] v=[0,4096,16,64] scale=0.25 before=-1 after=-1} : f32[N,64,4,16]  // model.go:50
 	cpu.Attention(h15, h6, h10, h14, h16, &cpu.AttentionShape{Batch: n, Heads: 4, Shared: 4, Queries: 64, Keys: 64, Depth: 16, Width: 16, Q: [4]int{0, 4096, 16, 64}, K: [4]int{0, 4096, 16, 64}, V: [4]int{0, 4096, 16, 64}, Y: [4]int{0, 4096, 16, 64}, Scale: 0.25, Softcap: 0, Before: -1, After: -1, Mask: [4]int{0, 0, 64, 1}}, &cpu.AttentionMask{Allow: w.constH128})
 
 	// %h69 = strided_copy %h4 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
@@ -2226,37 +2251,37 @@ func (t *Trainer) evalLoss(n int, output []float32, tokens, next []int64) error 
 	// %h94 = strided_copy %h14 {shape=[64,64] strides=[1,64] offset=4096} : f32[64,64]  // model.go:50
 	cpu.StridedCopy(h30, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 4096)
 
-	// %h150 = pack_panels %h94 : f32[4,64,16]  // model.go:50
+	// %h147 = pack_panels %h94 : f32[4,64,16]  // model.go:50
 	cpu.PackPanels(h31, h30, 64, 64, 64, false, 1, 4096)
 
 	// %h96 = strided_copy %h15 {shape=[64] strides=[1] offset=64} : f32[64]  // model.go:50
 	cpu.StridedCopy(h32, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 64)
 
-	// %h97 = mat_mul_panels %h85, %h150, %h96 {n=64} : f32[N,64,64]  // model.go:50
+	// %h97 = mat_mul_panels %h85, %h147, %h96 {n=64} : f32[N,64,64]  // model.go:50
 	cpu.MatMul(h33, h25, h31, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h32})
 
 	// %h101 = strided_copy %h14 {shape=[64,64] strides=[1,64] offset=8192} : f32[64,64]  // model.go:50
 	cpu.StridedCopy(h34, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 8192)
 
-	// %h155 = pack_panels %h101 : f32[4,64,16]  // model.go:50
+	// %h160 = pack_panels %h101 : f32[4,64,16]  // model.go:50
 	cpu.PackPanels(h35, h34, 64, 64, 64, false, 1, 4096)
 
 	// %h103 = strided_copy %h15 {shape=[64] strides=[1] offset=128} : f32[64]  // model.go:50
 	cpu.StridedCopy(h36, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 128)
 
-	// %h104 = mat_mul_panels %h85, %h155, %h103 {n=64} : f32[N,64,64]  // model.go:50
+	// %h104 = mat_mul_panels %h85, %h160, %h103 {n=64} : f32[N,64,64]  // model.go:50
 	cpu.MatMul(h37, h25, h35, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h36})
 
-	// %h158 = attend %h90, %h97, %h104, %h145 {batch=N heads=4 shared=4 queries=64 keys=64 depth=16 width=16 q=[0,4096,16,64] k=[0,4096,16,64] v=[0,4096,16,64] scale=0.25 before=-1 after=-1} : f32[N,64,4,16]  // model.go:50
+	// %h163 = attend %h90, %h97, %h104, %h150 {batch=N heads=4 shared=4 queries=64 keys=64 depth=16 width=16 q=[0,4096,16,64] k=[0,4096,16,64] v=[0,4096,16,64] scale=0.25 before=-1 after=-1} : f32[N,64,4,16]  // model.go:50
 	cpu.Attention(h38, h29, h33, h37, h39, &cpu.AttentionShape{Batch: n, Heads: 4, Shared: 4, Queries: 64, Keys: 64, Depth: 16, Width: 16, Q: [4]int{0, 4096, 16, 64}, K: [4]int{0, 4096, 16, 64}, V: [4]int{0, 4096, 16, 64}, Y: [4]int{0, 4096, 16, 64}, Scale: 0.25, Softcap: 0, Before: -1, After: -1, Mask: [4]int{0, 0, 64, 1}}, &cpu.AttentionMask{Allow: w.constH128})
 
 	// %h118 = strided_copy %h16 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
 	cpu.StridedCopy(h40, w.layers1SelfAttnOutProjWeight, []int{64, 64}, []int{1, 64}, 0)
 
-	// %h161 = pack_panels %h118 : f32[4,64,16]  // model.go:50
+	// %h166 = pack_panels %h118 : f32[4,64,16]  // model.go:50
 	cpu.PackPanels(h41, h40, 64, 64, 64, false, 1, 4096)
 
-	// %h122 = mat_mul_panels %h117, %h161, %h17, %h84 {n=64} : f32[N,64,64]  // model.go:50
+	// %h122 = mat_mul_panels %h117, %h166, %h17, %h84 {n=64} : f32[N,64,64]  // model.go:50
 	cpu.MatMul(h1, h38, h41, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: w.layers1SelfAttnOutProjBias, Residual: h1})
 
 	// %h123 = layer_normalization %h122, %h24, %h25 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
@@ -2265,10 +2290,10 @@ func (t *Trainer) evalLoss(n int, output []float32, tokens, next []int64) error 
 	// %h124 = strided_copy %h18 {shape=[64,256] strides=[1,64]} : f32[64,256]  // model.go:50
 	cpu.StridedCopy(h43, w.layers1Linear1Weight, []int{64, 256}, []int{1, 64}, 0)
 
-	// %h164 = pack_panels %h124 : f32[16,64,16]  // model.go:50
+	// %h169 = pack_panels %h124 : f32[16,64,16]  // model.go:50
 	cpu.PackPanels(h44, h43, 64, 256, 256, false, 1, 16384)
 
-	// %h127 = mat_mul_panels %h123, %h164, %h19 {n=256} : f32[N,64,256]  // model.go:50
+	// %h127 = mat_mul_panels %h123, %h169, %h19 {n=256} : f32[N,64,256]  // model.go:50
 	//
 	//	%h61 = gelu %p1 : f32[]
 	cpu.MatMul(h45, h42, h44, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1}, &cpu.Epilogue{Bias: w.layers1Linear1Bias, Then: gelu})
@@ -2276,10 +2301,10 @@ func (t *Trainer) evalLoss(n int, output []float32, tokens, next []int64) error 
 	// %h129 = strided_copy %h20 {shape=[256,64] strides=[1,256]} : f32[256,64]  // model.go:50
 	cpu.StridedCopy(h46, w.layers1Linear2Weight, []int{256, 64}, []int{1, 256}, 0)
 
-	// %h167 = pack_panels %h129 : f32[4,256,16]  // model.go:50
+	// %h172 = pack_panels %h129 : f32[4,256,16]  // model.go:50
 	cpu.PackPanels(h47, h46, 256, 64, 64, false, 1, 16384)
 
-	// %h133 = mat_mul_panels %h127, %h167, %h21, %h122 {n=64} : f32[N,64,64]  // model.go:50
+	// %h133 = mat_mul_panels %h127, %h172, %h21, %h122 {n=64} : f32[N,64,64]  // model.go:50
 	cpu.MatMul(h1, h45, h47, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: w.layers1Linear2Bias, Residual: h1})
 
 	// %h134 = layer_normalization %h133, %h26, %h27 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:51
@@ -2288,27 +2313,43 @@ func (t *Trainer) evalLoss(n int, output []float32, tokens, next []int64) error 
 	// %h135 = strided_copy %h {shape=[64,256] strides=[1,64]} : f32[64,256]  // model.go:51
 	cpu.StridedCopy(h48, w.tokensWeight, []int{64, 256}, []int{1, 64}, 0)
 
-	// %h170 = pack_panels %h135 : f32[16,64,16]  // model.go:51
+	// %h175 = pack_panels %h135 : f32[16,64,16]  // model.go:51
 	cpu.PackPanels(h49, h48, 64, 256, 256, false, 1, 16384)
 
-	// %h136 = mat_mul_panels %h134, %h170 {n=256} : f32[N,64,256]  // model.go:51
+	// %h136 = mat_mul_panels %h134, %h175 {n=256} : f32[N,64,256]  // model.go:51
 	cpu.MatMul(h50, h1, h49, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1}, nil)
 
 	// %h121 = log_softmax %h136 {axis=2} : f32[N,64,256]  // model.go:58
 	cpu.LogSoftmax(h50, h50, 64*n, 256, 1)
 
-	// %h141 = gather_elements %h139, %h140 {axis=1} : f32[64*N,1]  // model.go:58
-	if err := cpu.GatherElements(h51, h50, next, []int{64 * n, 1}, []int{64 * n, 256}, 1); err != nil {
+	// %h155 = pointwise %next : i64[N,64]  // model.go:58
+	//
+	//	%h371 = constant {value=i64[](256)} : i64[]
+	//	%h391 = sub %p12, %h371 : i64[]
+	//	%h3311 = constant {value=i64[](0)} : i64[]
+	//	%h3411 = less %p12, %h3311 : bool[]
+	//	%h4411 = where %h3411, %h391, %p12 : i64[]
+	{
+		for lo := 0; lo < 64*n; lo += 1024 {
+			hi := min(lo+1024, 64*n)
+			cpu.SubScalar(h52[:hi-lo], next[lo:hi], 256)
+			cpu.LessScalar(h53[:hi-lo], next[lo:hi], 0)
+			cpu.Where(h51[lo:hi], h53[:hi-lo], h52[:hi-lo], next[lo:hi])
+		}
+	}
+
+	// %h146 = gather_elements %h139, %h145 {axis=1} : f32[64*N,1]  // model.go:58
+	if err := cpu.GatherElements(h54, h50, h51, []int{64 * n, 1}, []int{64 * n, 256}, 1); err != nil {
 		return rt.At("model.go:58", err)
 	}
 
-	// %h132 = pointwise %h141 : f32[64*N,1]  // model.go:58
+	// %h157 = pointwise %h146 : f32[64*N,1]  // model.go:58
 	//
-	//	%h33 = neg %p4 : f32[]
-	cpu.Neg(h51, h51)
+	//	%h49 = neg %p9 : f32[]
+	cpu.Neg(h54, h54)
 
-	// %h144 = reduce %h143 {kind="mean" axes=[0]} : f32[]  // model.go:58
-	cpu.ReduceMean(output, h51, 1, 64*n, 1)
+	// %h149 = reduce %h148 {kind="mean" axes=[0]} : f32[]  // model.go:58
+	cpu.ReduceMean(output, h54, 1, 64*n, 1)
 	return nil
 }
 

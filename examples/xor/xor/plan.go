@@ -18,76 +18,84 @@ const (
 // The arena's plan for loss, in bytes for N = 1. Buffers share memory only when no step needs
 // both.
 //
-//	4 buffers in 128*N bytes; the largest live set is 128*N
+//	7 buffers in 192*N+9216 bytes; the largest live set is 192*N+9216
 //
-//	                 steps     0                                                             128
-//	h9               3-5       [------------------------------)
-//	h13              5-9                                       [------------------------------)
-//	h16              9-12      [------------------------------)
-//	h19              12-15                                     [------------------------------)
+//	                 steps     0                                                            9408
+//	h9               3-5                                                                     |
+//	h13              5-9                                                                      |
+//	h16              9-13                                                                    |
+//	h22.scratch1     11-11     [-----------------------------------------------------)
+//	h22.scratch2     11-11                                                            [-----)
+//	h22              11-13                                                                    |
+//	h24              13-16                                                                    |
 const (
-	lossH1Off = 0  // f32[16*N]
-	lossH2Off = 64 // f32[16*N]
-	lossH3Off = 0  // f32[2*N]
-	lossH4Off = 64 // f32[N]
+	lossH1Off = 9216 // f32[16*N]
+	lossH3Off = 9216 // f32[2*N]
+	lossH5Off = 0    // i64[1024]
+	lossH6Off = 8192 // bool[1024]
 )
 
 // The arena's plan for step, in bytes for N = 1. Buffers share memory only when no step needs
 // both.
 //
-//	31 buffers in 320*N+8192 bytes; the largest live set is 320*N+8192
+//	34 buffers in 384*N+9216 bytes; the largest live set is 384*N+9216
 //
-//	                 steps     0                                                            8512
+//	                 steps     0                                                            9600
 //	h6               6-7       |
-//	h23              7-8       |
-//	h9               8-49                                                                   |
-//	h10              9-10      [-----)
-//	h57              10-11            [------)
-//	h13              11-42                                                                   |
-//	h14              12-13            |
-//	h60              13-17     [-----)
-//	h61              15-17            |
-//	h16              17-35                                                                   |
-//	h19              20-23                                                                    |
-//	h26              24-25     |
-//	h27              25-29     |
-//	h30              29-33                                                                    |
-//	h33              32-42                                                                    |
-//	h36              34-35                                                                    |
-//	h38.scratch1     35-35     [----------------------------)
-//	h38.scratch2     35-35                                   [-----------------------------)
-//	h63              37-42     |
-//	h42              38-40                                                                   |
-//	h66              39-40                                                                    |
-//	h43              40-41     |
-//	h45              42-49                                                                   |
-//	h69              44-49     [-----)
-//	h49              45-47                                                                   |
-//	h72              46-47                                                                    |
-//	h50              47-48            [------)
-//	h52              49-52                                                                   |
-//	h54              51-53                                                                  |
-//	h76              52-53                                                                   |
-//	h55              53-54     |
+//	h28              7-8       |
+//	h9               8-50                                                                   |
+//	h10              9-10      [----)
+//	h62              10-11           [-----)
+//	h13              11-43                                                                  |
+//	h14              12-13           |
+//	h65              13-17     [----)
+//	h66              15-17           |
+//	h16              17-36                                                                   |
+//	h22.scratch1     19-19     [----------------------------------------------------)
+//	h22.scratch2     19-19                                                           [-----)
+//	h22              19-34                                                                   |
+//	h24              21-24                                                                    |
+//	h31              25-26     |
+//	h32              26-30     |
+//	h35              30-34                                                                    |
+//	h38              33-43                                                                    |
+//	h41              35-36                                                                   |
+//	h43.scratch1     36-36     [-------------------------)
+//	h43.scratch2     36-36                                [-------------------------)
+//	h68              38-43     |
+//	h47              39-41                                                                   |
+//	h71              40-41                                                                   |
+//	h48              41-42     |
+//	h50              43-50                                                                   |
+//	h74              45-50     [----)
+//	h54              46-48                                                                  |
+//	h77              47-48                                                                   |
+//	h55              48-49           [-----)
+//	h57              50-53                                                                  |
+//	h59              52-54                                                                  |
+//	h81              53-54                                                                   |
+//	h60              54-55     |
 const (
 	stepH1Off  = 0    // f32[32]
 	stepH2Off  = 128  // f32[32]
-	stepH3Off  = 8192 // f32[16*N]
+	stepH3Off  = 9216 // f32[16*N]
 	stepH4Off  = 0    // f32[256]
 	stepH5Off  = 1024 // f32[256]
 	stepH7Off  = 1024 // f32[32]
 	stepH8Off  = 0    // f32[256]
 	stepH9Off  = 1024 // f32[16]
-	stepH12Off = 0    // i64[1]
-	stepH13Off = 64   // f32[1]
-	stepH17Off = 0    // f32[1024]
-	stepH18Off = 4096 // f32[1024]
-	stepH19Off = 0    // f32[32]
-	stepH22Off = 128  // f32[32]
-	stepH24Off = 0    // f32[256]
-	stepH27Off = 1024 // f32[256]
-	stepH29Off = 8192 // f32[2*N]
-	stepH31Off = 0    // f32[32]
+	stepH12Off = 0    // i64[1024]
+	stepH13Off = 8192 // bool[1024]
+	stepH15Off = 0    // i64[1]
+	stepH16Off = 64   // f32[1]
+	stepH20Off = 0    // f32[1024]
+	stepH21Off = 4096 // f32[1024]
+	stepH22Off = 0    // f32[32]
+	stepH25Off = 128  // f32[32]
+	stepH27Off = 0    // f32[256]
+	stepH30Off = 1024 // f32[256]
+	stepH32Off = 9216 // f32[2*N]
+	stepH34Off = 0    // f32[32]
 )
 
 // The arena's plan for evalForward, in bytes for N = 1. Buffers share memory only when no step needs
@@ -119,30 +127,35 @@ const (
 // The arena's plan for evalLoss, in bytes for N = 1. Buffers share memory only when no step needs
 // both.
 //
-//	11 buffers in 128*N+2048 bytes; the largest live set is 128*N+2048
+//	14 buffers in 192*N+9216 bytes; the largest live set is 192*N+9216
 //
-//	                 steps     0                                                            2176
-//	h6               6-7       [-)
-//	h24              7-8          [--)
-//	h9               8-11                                                                  [)
-//	h10              9-10      [----------------------------)
-//	h27              10-11                                   [----------------------------)
-//	h13              11-17                                                                   [)
-//	h14              12-13                                   [-)
-//	h30              13-17     [----------------------------)
-//	h31              15-17                                   [)
-//	h16              17-20                                                                 [)
-//	h19              20-23                                                                   [)
+//	                 steps     0                                                            9408
+//	h6               6-7       |
+//	h29              7-8       |
+//	h9               8-11                                                                    |
+//	h10              9-10      [----)
+//	h32              10-11           [-----)
+//	h13              11-17                                                                    |
+//	h14              12-13           |
+//	h35              13-17     [----)
+//	h36              15-17           |
+//	h16              17-21                                                                   |
+//	h22.scratch1     19-19     [-----------------------------------------------------)
+//	h22.scratch2     19-19                                                            [-----)
+//	h22              19-21                                                                    |
+//	h24              21-24                                                                    |
 const (
 	evalLossH1Off  = 0    // f32[32]
 	evalLossH2Off  = 128  // f32[32]
-	evalLossH3Off  = 2048 // f32[16*N]
+	evalLossH3Off  = 9216 // f32[16*N]
 	evalLossH4Off  = 0    // f32[256]
 	evalLossH5Off  = 1024 // f32[256]
 	evalLossH7Off  = 1024 // f32[32]
 	evalLossH8Off  = 0    // f32[256]
 	evalLossH9Off  = 1024 // f32[16]
-	evalLossH10Off = 2048 // f32[2*N]
+	evalLossH10Off = 9216 // f32[2*N]
+	evalLossH12Off = 0    // i64[1024]
+	evalLossH13Off = 8192 // bool[1024]
 )
 
 // The arena's plan for trainForward, in bytes for N = 1. Buffers share memory only when no step needs
