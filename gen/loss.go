@@ -85,8 +85,10 @@ func beforeSoftmax(scores *ir.Value) *ir.Value {
 }
 
 // likelihood returns minus the mean of the logarithms of probabilities that targets
-// name.
+// name. An index below 0 would count from the end: a class that is none stays none.
 func likelihood(b *ir.Builder, logs, target *ir.Value) *ir.Value {
+	below := b.Node(op.Less{}, target, b.Scalar(ir.I64, 0))
+	target = b.Node(op.Where{}, below, b.Node(op.Sub{}, target, b.Dims(logs.Type.Shape[1])), target)
 	shape := slices.Insert(slices.Clone(target.Type.Shape), 1, ir.Const(1))
 	picked := b.Node(op.GatherElements{Axis: 1}, logs, b.Node(op.Reshape{Shape: shape}, target))
 	return b.Node(op.Neg{}, mean(b, picked))
@@ -120,6 +122,7 @@ func withLoss(src *Source, name string) (*Source, error) {
 	}
 	err := ir.Try(func() {
 		b := ir.NewBuilder(f)
+		b.At("-loss " + name)
 		scores := f.Results[0]
 		typ, err := l.target(scores.Type)
 		if err != nil {

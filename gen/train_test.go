@@ -1,6 +1,7 @@
 package gen_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -197,6 +198,35 @@ func TestLosses(t *testing.T) {
 				t.Errorf("got %.8f, torch has %.8f", got, c.want)
 			}
 		})
+	}
+}
+
+// TestLossRefusesWhatIsNoClass gives losses a target that is none of three classes.
+func TestLossRefusesWhatIsNoClass(t *testing.T) {
+	for _, loss := range []string{"cross_entropy", "nll"} {
+		m, err := gen.FromModule("net", drawn(t, perceptron), gen.Options{Train: true, Loss: loss})
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := m.Training.Steps[0]
+		for _, class := range []int64{-3, -1, 3} {
+			t.Run(fmt.Sprint(loss, " ", class), func(t *testing.T) {
+				args, shapes, err := gen.SampleInputs(f.IR)
+				if err != nil {
+					t.Fatal(err)
+				}
+				targets := args[len(args)-1].([]int64)
+				clear(targets)
+				if _, _, err := exec.New(f.Func, exec.Weights(m.Raw)).Run(t.Context(), args, shapes); err != nil {
+					t.Fatal(err)
+				}
+				targets[0] = class
+				_, _, err = exec.New(f.Func, exec.Weights(m.Raw)).Run(t.Context(), args, shapes)
+				if want := `node "-loss ` + loss + `"`; err == nil || !strings.Contains(err.Error(), want) {
+					t.Errorf("got %v, want an error of %s", err, want)
+				}
+			})
+		}
 	}
 }
 

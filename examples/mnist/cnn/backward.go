@@ -17,8 +17,8 @@ type trained struct {
 	linear1Bias   []float32 // f32[512]
 	linear2Weight []float32 // f32[10,512]
 	linear2Bias   []float32 // f32[10]
-	constH81      []float32 // f32[1,1,3,3]
-	constH87      []float32 // f32[1,1,8,8]
+	constH86      []float32 // f32[1,1,3,3]
+	constH92      []float32 // f32[1,1,8,8]
 	constH46      []float32 // f32[1,1]
 }
 
@@ -69,84 +69,87 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 		h25 = rt.View[float32](t.arena, int(t.stepOffsets[stepH25Off]), 8192)
 		h26 = rt.View[float32](t.arena, int(t.stepOffsets[stepH26Off]), 16)
 		h27 = rt.View[float32](t.arena, int(t.stepOffsets[stepH27Off]), 10*n)
-		h28 = rt.View[float32](t.arena, int(t.stepOffsets[stepH28Off]), n)
-		h29 = rt.View[int64](t.arena, int(t.stepOffsets[stepH29Off]), 1)
-		h30 = rt.View[float32](t.arena, int(t.stepOffsets[stepH30Off]), 1)
+		h29 = rt.View[int64](t.arena, int(t.stepOffsets[stepH29Off]), 1024)
+		h30 = rt.View[bool](t.arena, int(t.stepOffsets[stepH30Off]), 1024)
+		h28 = rt.View[int64](t.arena, int(t.stepOffsets[stepH28Off]), n)
 		h31 = rt.View[float32](t.arena, int(t.stepOffsets[stepH31Off]), n)
-		h32 = rt.View[float32](t.arena, int(t.stepOffsets[stepH32Off]), 10*n)
-		h33 = rt.View[float32](t.arena, int(t.stepOffsets[stepH33Off]), n)
-		h34 = rt.View[float32](t.arena, int(t.stepOffsets[stepH34Off]), 1024)
-		h35 = rt.View[float32](t.arena, int(t.stepOffsets[stepH35Off]), 1024)
-		h36 = rt.View[float32](t.arena, int(t.stepOffsets[stepH36Off]), 5120)
-		h37 = rt.View[float32](t.arena, int(t.stepOffsets[stepH37Off]), 512*n)
-		h38 = rt.View[float32](t.arena, int(t.stepOffsets[stepH38Off]), 16*n)
+		h32 = rt.View[int64](t.arena, int(t.stepOffsets[stepH32Off]), 1)
+		h33 = rt.View[float32](t.arena, int(t.stepOffsets[stepH33Off]), 1)
+		h34 = rt.View[float32](t.arena, int(t.stepOffsets[stepH34Off]), n)
+		h35 = rt.View[float32](t.arena, int(t.stepOffsets[stepH35Off]), 10*n)
+		h36 = rt.View[float32](t.arena, int(t.stepOffsets[stepH36Off]), n)
+		h37 = rt.View[float32](t.arena, int(t.stepOffsets[stepH37Off]), 1024)
+		h38 = rt.View[float32](t.arena, int(t.stepOffsets[stepH38Off]), 1024)
 		h39 = rt.View[float32](t.arena, int(t.stepOffsets[stepH39Off]), 5120)
 		h40 = rt.View[float32](t.arena, int(t.stepOffsets[stepH40Off]), 512*n)
-		h41 = rt.View[bool](t.arena, int(t.stepOffsets[stepH41Off]), 1024)
-		h42 = rt.View[float32](t.arena, int(t.stepOffsets[stepH42Off]), 1024)
-		h43 = rt.View[float32](t.arena, int(t.stepOffsets[stepH43Off]), 524288)
-		h44 = rt.View[float32](t.arena, int(t.stepOffsets[stepH44Off]), 1024*n)
-		h45 = rt.View[float32](t.arena, int(t.stepOffsets[stepH45Off]), 1024*n)
-		h46 = rt.View[float32](t.arena, int(t.stepOffsets[stepH46Off]), 512*n)
-		h47 = rt.View[float32](t.arena, int(t.stepOffsets[stepH47Off]), 524288)
-		h48 = rt.View[float32](t.arena, int(t.stepOffsets[stepH48Off]), 1024)
-		h49 = rt.View[float32](t.arena, int(t.stepOffsets[stepH49Off]), 16)
-		h50 = rt.View[float32](t.arena, int(t.stepOffsets[stepH50Off]), 16384*n)
-		h51 = rt.View[float32](t.arena, int(t.stepOffsets[stepH51Off]), 9216*n)
-		h52 = rt.View[float32](t.arena, int(t.stepOffsets[stepH52Off]), 9216*n)
-		h53 = rt.View[float32](t.arena, int(t.stepOffsets[stepH53Off]), 1024)
-		h54 = rt.View[bool](t.arena, int(t.stepOffsets[stepH54Off]), 1024)
+		h41 = rt.View[float32](t.arena, int(t.stepOffsets[stepH41Off]), 16*n)
+		h42 = rt.View[float32](t.arena, int(t.stepOffsets[stepH42Off]), 5120)
+		h43 = rt.View[float32](t.arena, int(t.stepOffsets[stepH43Off]), 512*n)
+		h44 = rt.View[bool](t.arena, int(t.stepOffsets[stepH44Off]), 1024)
+		h45 = rt.View[float32](t.arena, int(t.stepOffsets[stepH45Off]), 1024)
+		h46 = rt.View[float32](t.arena, int(t.stepOffsets[stepH46Off]), 524288)
+		h47 = rt.View[float32](t.arena, int(t.stepOffsets[stepH47Off]), 1024*n)
+		h48 = rt.View[float32](t.arena, int(t.stepOffsets[stepH48Off]), 1024*n)
+		h49 = rt.View[float32](t.arena, int(t.stepOffsets[stepH49Off]), 512*n)
+		h50 = rt.View[float32](t.arena, int(t.stepOffsets[stepH50Off]), 524288)
+		h51 = rt.View[float32](t.arena, int(t.stepOffsets[stepH51Off]), 1024)
+		h52 = rt.View[float32](t.arena, int(t.stepOffsets[stepH52Off]), 16)
+		h53 = rt.View[float32](t.arena, int(t.stepOffsets[stepH53Off]), 16384*n)
+		h54 = rt.View[float32](t.arena, int(t.stepOffsets[stepH54Off]), 9216*n)
 		h55 = rt.View[float32](t.arena, int(t.stepOffsets[stepH55Off]), 9216*n)
-		h56 = rt.View[float32](t.arena, int(t.stepOffsets[stepH56Off]), 2304)
-		h57 = rt.View[float32](t.arena, int(t.stepOffsets[stepH57Off]), 10816*n)
-		h58 = rt.View[float32](t.arena, int(t.stepOffsets[stepH58Off]), 5408*n)
-		h59 = rt.View[float32](t.arena, int(t.stepOffsets[stepH59Off]), 9216*n)
-		h60 = rt.View[float32](t.arena, int(t.stepOffsets[stepH60Off]), 768*min(576*n, 1024))
-		h61 = rt.View[float32](t.arena, int(t.stepOffsets[stepH61Off]), 16*n)
-		h62 = rt.View[bool](t.arena, int(t.stepOffsets[stepH62Off]), 1024)
-		h63 = rt.View[float32](t.arena, int(t.stepOffsets[stepH63Off]), 1024)
-		h64 = rt.View[float32](t.arena, int(t.stepOffsets[stepH64Off]), 5408*n)
-		h65 = rt.View[float32](t.arena, int(t.stepOffsets[stepH65Off]), 768*min(676*n, 1024))
-		h66 = rt.View[float32](t.arena, int(t.stepOffsets[stepH66Off]), 8*n)
+		h56 = rt.View[float32](t.arena, int(t.stepOffsets[stepH56Off]), 1024)
+		h57 = rt.View[bool](t.arena, int(t.stepOffsets[stepH57Off]), 1024)
+		h58 = rt.View[float32](t.arena, int(t.stepOffsets[stepH58Off]), 9216*n)
+		h59 = rt.View[float32](t.arena, int(t.stepOffsets[stepH59Off]), 2304)
+		h60 = rt.View[float32](t.arena, int(t.stepOffsets[stepH60Off]), 10816*n)
+		h61 = rt.View[float32](t.arena, int(t.stepOffsets[stepH61Off]), 5408*n)
+		h62 = rt.View[float32](t.arena, int(t.stepOffsets[stepH62Off]), 9216*n)
+		h63 = rt.View[float32](t.arena, int(t.stepOffsets[stepH63Off]), 768*min(576*n, 1024))
+		h64 = rt.View[float32](t.arena, int(t.stepOffsets[stepH64Off]), 16*n)
+		h65 = rt.View[bool](t.arena, int(t.stepOffsets[stepH65Off]), 1024)
+		h66 = rt.View[float32](t.arena, int(t.stepOffsets[stepH66Off]), 1024)
+		h67 = rt.View[float32](t.arena, int(t.stepOffsets[stepH67Off]), 5408*n)
+		h68 = rt.View[float32](t.arena, int(t.stepOffsets[stepH68Off]), 768*min(676*n, 1024))
+		h69 = rt.View[float32](t.arena, int(t.stepOffsets[stepH69Off]), 8*n)
 	)
 
-	// %h30 = random_uniform %key {d_type=f32 shape=[N,8,26,26] high=1 seed=1} : f32[N,8,26,26]  // model.go:39
+	// %h35 = random_uniform %key {d_type=f32 shape=[N,8,26,26] high=1 seed=1} : f32[N,8,26,26]  // model.go:39
 	cpu.RandomUniform(h1, 0, 1, 1, key)
 	t.watch.See("model.go:39", h1)
 
-	// %h75 = pointwise %h : f32[8,1,3,3]  // model.go:39
+	// %h80 = pointwise %h : f32[8,1,3,3]  // model.go:39
 	//
 	//	%h21 = constant {value=f32[](2)} : f32[]
 	//	%h22 = mul %p2, %h21 : f32[]
 	cpu.MulScalar(h2, w.conv1Weight, 2)
 	t.watch.See("model.go:39", h2)
 
-	// %h104 = pointwise %h1 : f32[8]  // model.go:39
+	// %h109 = pointwise %h1 : f32[8]  // model.go:39
 	//
-	//	%h112 = constant {value=f32[](2)} : f32[]
-	//	%h121 = mul %p3, %h112 : f32[]
+	//	%h117 = constant {value=f32[](2)} : f32[]
+	//	%h126 = mul %p3, %h117 : f32[]
 	cpu.MulScalar(h3, w.conv1Bias, 2)
 	t.watch.See("model.go:39", h3)
 
 	// %h17 = block %h11 : f32[1,1,16]  // model.go:39
 	cpu.Block(h4, h3, 1, 8, 1, 1)
 
-	// %h36 = pack_conv %h75 {group=1 in_block=1} : f32[1,1,3,3,1,16]  // model.go:39
+	// %h41 = pack_conv %h80 {group=1 in_block=1} : f32[1,1,3,3,1,16]  // model.go:39
 	cpu.PackConv(h5, h2, &conv1)
 
-	// %h38 = conv_blocked %h8, %h36, %h18 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} in_c=1 out_c=8 group=1} : f32[N,1,26,26,16]  // model.go:39
+	// %h43 = conv_blocked %h8, %h41, %h18 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} in_c=1 out_c=8 group=1} : f32[N,1,26,26,16]  // model.go:39
 	cpu.Conv(h6, image, h5, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 8, OutH: 26, OutW: 26, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1}, &cpu.Epilogue{Bias: h4})
 	t.watch.See("model.go:39", h6)
 
-	// %h32 = unblock %h38 {c=8} : f32[N,8,26,26]  // model.go:39
+	// %h37 = unblock %h43 {c=8} : f32[N,8,26,26]  // model.go:39
 	cpu.Unblock(h7, h6, n, 8, 26, 26)
 
-	// %h10 = pointwise %h30, %h32 : f32[N,8,26,26]  // model.go:39
+	// %h10 = pointwise %h35, %h37 : f32[N,8,26,26]  // model.go:39
 	//
-	//	%h1261 = constant {value=f32[](0.5)} : f32[]
-	//	%h1271 = greater_or_equal %p41, %h1261 : bool[]
-	//	%h1291 = constant {value=f32[](0)} : f32[]
-	//	%h1301 = where %h1271, %p42, %h1291 : f32[]
+	//	%h1311 = constant {value=f32[](0.5)} : f32[]
+	//	%h1321 = greater_or_equal %p46, %h1311 : bool[]
+	//	%h1341 = constant {value=f32[](0)} : f32[]
+	//	%h1351 = where %h1321, %p47, %h1341 : f32[]
 	{
 		for lo := 0; lo < 5408*n; lo += 1024 {
 			hi := min(lo+1024, 5408*n)
@@ -156,41 +159,41 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 	}
 	t.watch.See("model.go:39", h7)
 
-	// %h37 = random_uniform %key {d_type=f32 shape=[N,16,24,24] high=1 seed=2} : f32[N,16,24,24]  // model.go:40
+	// %h42 = random_uniform %key {d_type=f32 shape=[N,16,24,24] high=1 seed=2} : f32[N,16,24,24]  // model.go:40
 	cpu.RandomUniform(h9, 0, 1, 2, key)
 	t.watch.See("model.go:40", h9)
 
-	// %h107 = pointwise %h2 : f32[16,8,3,3]  // model.go:40
+	// %h112 = pointwise %h2 : f32[16,8,3,3]  // model.go:40
 	//
-	//	%h132 = constant {value=f32[](2)} : f32[]
-	//	%h133 = mul %p7, %h132 : f32[]
+	//	%h137 = constant {value=f32[](2)} : f32[]
+	//	%h138 = mul %p7, %h137 : f32[]
 	cpu.MulScalar(h10, w.conv2Weight, 2)
 	t.watch.See("model.go:40", h10)
 
-	// %h108 = pointwise %h3 : f32[16]  // model.go:40
+	// %h113 = pointwise %h3 : f32[16]  // model.go:40
 	//
-	//	%h135 = constant {value=f32[](2)} : f32[]
-	//	%h136 = mul %p8, %h135 : f32[]
+	//	%h140 = constant {value=f32[](2)} : f32[]
+	//	%h141 = mul %p8, %h140 : f32[]
 	cpu.MulScalar(h11, w.conv2Bias, 2)
 	t.watch.See("model.go:40", h11)
 
-	// %h45 = pack_conv %h107 {group=1 in_block=1} : f32[1,8,3,3,1,16]  // model.go:40
+	// %h50 = pack_conv %h112 {group=1 in_block=1} : f32[1,8,3,3,1,16]  // model.go:40
 	cpu.PackConv(h12, h10, &conv3)
 
-	// %h49 = conv_blocked %h10, %h45, %h108 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} in_c=8 out_c=16 group=1} : f32[N,1,24,24,16]  // model.go:40
+	// %h54 = conv_blocked %h10, %h50, %h113 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} in_c=8 out_c=16 group=1} : f32[N,1,24,24,16]  // model.go:40
 	cpu.Conv(h13, h7, h12, &cpu.ConvShape{N: n, InC: 8, InH: 26, InW: 26, InBlock: 1, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1}, &cpu.Epilogue{Bias: h11})
 	t.watch.See("model.go:40", h13)
 
-	// %h39 = unblock %h49 {c=16} : f32[N,16,24,24]  // model.go:40
+	// %h44 = unblock %h54 {c=16} : f32[N,16,24,24]  // model.go:40
 	cpu.Unblock(h14, h13, n, 16, 24, 24)
 
-	// %h13 = pointwise %h37, %h39 : f32[N,16,24,24]  // model.go:40
+	// %h13 = pointwise %h42, %h44 : f32[N,16,24,24]  // model.go:40
 	//
-	//	%h13811 = constant {value=f32[](0.5)} : f32[]
-	//	%h13911 = greater_or_equal %p45, %h13811 : bool[]
-	//	%h14111 = constant {value=f32[](0)} : f32[]
-	//	%h14211 = where %h13911, %p46, %h14111 : f32[]
-	//	%h1441 = relu %h14211 : f32[]
+	//	%h14311 = constant {value=f32[](0.5)} : f32[]
+	//	%h14411 = greater_or_equal %p50, %h14311 : bool[]
+	//	%h14611 = constant {value=f32[](0)} : f32[]
+	//	%h14711 = where %h14411, %p51, %h14611 : f32[]
+	//	%h1491 = relu %h14711 : f32[]
 	{
 		for lo := 0; lo < 9216*n; lo += 1024 {
 			hi := min(lo+1024, 9216*n)
@@ -205,38 +208,38 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 	cpu.AveragePool(h17, h14, &cpu.PoolShape{N: n, C: 16, InH: 24, InW: 24, OutH: 8, OutW: 8, KH: 3, KW: 3, StrideH: 3, StrideW: 3, DilH: 1, DilW: 1, Block: 1})
 	t.watch.See("model.go:41", h17)
 
-	// %h44 = random_uniform %key {d_type=f32 shape=[N,512] high=1 seed=3} : f32[N,512]  // model.go:42
+	// %h49 = random_uniform %key {d_type=f32 shape=[N,512] high=1 seed=3} : f32[N,512]  // model.go:42
 	cpu.RandomUniform(h18, 0, 1, 3, key)
 	t.watch.See("model.go:42", h18)
 
 	// %h9 = pointwise %h4 : f32[512,1024]  // model.go:42
 	//
-	//	%h146 = constant {value=f32[](2)} : f32[]
-	//	%h147 = mul %p13, %h146 : f32[]
+	//	%h151 = constant {value=f32[](2)} : f32[]
+	//	%h152 = mul %p13, %h151 : f32[]
 	cpu.MulScalar(h19, w.linear1Weight, 2)
 	t.watch.See("model.go:42", h19)
 
 	// %h16 = pack_panels %h9 {trans=true} : f32[32,1024,16]  // model.go:42
 	cpu.PackPanels(h20, h19, 1024, 512, 1024, true, 1, 524288)
 
-	// %h113 = pointwise %h5 : f32[512]  // model.go:42
+	// %h118 = pointwise %h5 : f32[512]  // model.go:42
 	//
-	//	%h149 = constant {value=f32[](2)} : f32[]
-	//	%h150 = mul %p14, %h149 : f32[]
+	//	%h154 = constant {value=f32[](2)} : f32[]
+	//	%h155 = mul %p14, %h154 : f32[]
 	cpu.MulScalar(h21, w.linear1Bias, 2)
 	t.watch.See("model.go:42", h21)
 
-	// %h46 = mat_mul_panels %h15, %h16, %h113 {n=512} : f32[N,512]  // model.go:42
+	// %h51 = mat_mul_panels %h15, %h16, %h118 {n=512} : f32[N,512]  // model.go:42
 	cpu.MatMul(h22, h17, h20, &cpu.MatMulShape{M: n, N: 512, K: 1024, LDA: 1024, LDC: 512, Batch: 1}, &cpu.Epilogue{Bias: h21})
 	t.watch.See("model.go:42", h22)
 
-	// %h20 = pointwise %h44, %h46 : f32[N,512]  // model.go:42
+	// %h20 = pointwise %h49, %h51 : f32[N,512]  // model.go:42
 	//
-	//	%h15211 = constant {value=f32[](0.5)} : f32[]
-	//	%h15311 = greater_or_equal %p49, %h15211 : bool[]
-	//	%h15511 = constant {value=f32[](0)} : f32[]
-	//	%h15611 = where %h15311, %p50, %h15511 : f32[]
-	//	%h1581 = relu %h15611 : f32[]
+	//	%h15711 = constant {value=f32[](0.5)} : f32[]
+	//	%h15811 = greater_or_equal %p54, %h15711 : bool[]
+	//	%h16011 = constant {value=f32[](0)} : f32[]
+	//	%h16111 = where %h15811, %p55, %h16011 : f32[]
+	//	%h1631 = relu %h16111 : f32[]
 	{
 		for lo := 0; lo < 512*n; lo += 1024 {
 			hi := min(lo+1024, 512*n)
@@ -247,13 +250,13 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 	}
 	t.watch.See("model.go:42", h22)
 
-	// %h27 = pack_panels %h6 {trans=true} : f32[1,512,16]  // model.go:43
+	// %h32 = pack_panels %h6 {trans=true} : f32[1,512,16]  // model.go:43
 	cpu.PackPanels(h25, w.linear2Weight, 512, 10, 512, true, 1, 5120)
 
-	// %h111 = block %h71 : f32[1,1,16]  // model.go:43
+	// %h116 = block %h76 : f32[1,1,16]  // model.go:43
 	cpu.Block(h26, w.linear2Bias, 1, 10, 1, 1)
 
-	// %h23 = mat_mul_panels %h20, %h27, %h119 {n=10} : f32[N,10]  // model.go:43
+	// %h23 = mat_mul_panels %h20, %h32, %h124 {n=10} : f32[N,10]  // model.go:43
 	cpu.MatMul(logits, h22, h25, &cpu.MatMulShape{M: n, N: 10, K: 512, LDA: 512, LDC: 10, Batch: 1}, &cpu.Epilogue{Bias: h26})
 	t.watch.See("model.go:43", logits)
 
@@ -261,134 +264,150 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 	cpu.LogSoftmax(h27, logits, n, 10, 1)
 	t.watch.See("model.go:51", h27)
 
-	// %h26 = gather_elements %h24, %h25 {axis=1} : f32[N,1]  // model.go:51
-	if err := cpu.GatherElements(h28, h27, target, []int{n, 1}, []int{n, 10}, 1); err != nil {
+	// %h29 = pointwise %target : i64[N]  // model.go:51
+	//
+	//	%h1681 = constant {value=i64[](10)} : i64[]
+	//	%h1691 = sub %p58, %h1681 : i64[]
+	//	%h16511 = constant {value=i64[](0)} : i64[]
+	//	%h16611 = less %p58, %h16511 : bool[]
+	//	%h17111 = where %h16611, %h1691, %p58 : i64[]
+	{
+		for lo := 0; lo < n; lo += 1024 {
+			hi := min(lo+1024, n)
+			cpu.SubScalar(h29[:hi-lo], target[lo:hi], 10)
+			cpu.LessScalar(h30[:hi-lo], target[lo:hi], 0)
+			cpu.Where(h28[lo:hi], h30[:hi-lo], h29[:hi-lo], target[lo:hi])
+		}
+	}
+
+	// %h31 = gather_elements %h24, %h30 {axis=1} : f32[N,1]  // model.go:51
+	if err := cpu.GatherElements(h31, h27, h28, []int{n, 1}, []int{n, 10}, 1); err != nil {
 		return rt.At("model.go:51", err)
 	}
-	t.watch.See("model.go:51", h28)
+	t.watch.See("model.go:51", h31)
 
-	// %h43 = pointwise %h26 : f32[N,1]  // model.go:51
+	// %h48 = pointwise %h31 : f32[N,1]  // model.go:51
 	//
-	//	%h160 = neg %p19 : f32[]
-	cpu.Neg(h28, h28)
-	t.watch.See("model.go:51", h28)
-
-	// %h29 = reduce %h28 {kind="mean" axes=[0]} : f32[]  // model.go:51
-	cpu.ReduceMean(loss, h28, 1, n, 1)
-	t.watch.See("model.go:51", loss)
-
-	// %h51 = extents {elems=[N]} : i64[1]  // model.go:51
-	cpu.Elements(h29, n)
-
-	// %h52 = pointwise %h51 : f32[1]  // model.go:51
-	//
-	//	%h162 = cast %p20 {to=f32} : f32[]
-	cpu.Cast(h30, h29)
-	t.watch.See("model.go:51", h30)
-
-	// %h54 = pointwise %h164 : f32[1]  // model.go:51
-	//
-	//	%h165 = constant {value=f32[](1)} : f32[]
-	//	%h166 = div %h165, %p21 : f32[]
-	cpu.ScalarDiv(h30, 1, h30)
-	t.watch.See("model.go:51", h30)
-
-	// %h55 = strided_copy %h54 {shape=[N] strides=[0]} : f32[N]  // model.go:51
-	cpu.StridedCopy(h31, h30, []int{n}, []int{0}, 0)
-
-	// %h56 = pointwise %h55 : f32[N]  // model.go:51
-	//
-	//	%h168 = neg %p22 : f32[]
+	//	%h173 = neg %p24 : f32[]
 	cpu.Neg(h31, h31)
 	t.watch.See("model.go:51", h31)
 
-	// %h58 = fill {value=f32[](0) shape=[N,10]} : f32[N,10]  // model.go:51
-	cpu.Fill(h32, 0)
+	// %h34 = reduce %h33 {kind="mean" axes=[0]} : f32[]  // model.go:51
+	cpu.ReduceMean(loss, h31, 1, n, 1)
+	t.watch.See("model.go:51", loss)
 
-	// %h59 = scatter_elements %h58, %h25, %h57 {axis=1 reduction="add"} : f32[N,10]  // model.go:51
-	if err := cpu.ScatterElementsAdd(h32, h32, target, h31, []int{n, 1}, []int{n, 10}, 1); err != nil {
-		return rt.At("model.go:51", err)
-	}
-	t.watch.See("model.go:51", h32)
+	// %h56 = extents {elems=[N]} : i64[1]  // model.go:51
+	cpu.Elements(h32, n)
 
-	// %h61 = reduce %h59 {kind="sum" axes=[1] keep_dims=true} : f32[N,1]  // model.go:51
-	cpu.ReduceSum(h33, h32, n, 10, 1)
+	// %h57 = pointwise %h56 : f32[1]  // model.go:51
+	//
+	//	%h175 = cast %p25 {to=f32} : f32[]
+	cpu.Cast(h33, h32)
 	t.watch.See("model.go:51", h33)
 
-	// %h63 = pointwise %h59, %h24, %h61 : f32[N,10]  // model.go:51
+	// %h59 = pointwise %h177 : f32[1]  // model.go:51
 	//
-	//	%h17011 = exp %p54 : f32[]
-	//	%h17211 = mul %h17011, %p55 : f32[]
-	//	%h1741 = sub %p53, %h17211 : f32[]
-	for i := range n {
-		cpu.Repeat(h34[:10], h33[i:i+1])
-		cpu.Exp(h35[:10], h27[i*10:i*10+10])
-		cpu.Mul(h35[:10], h35[:10], h34[:10])
-		cpu.Sub(h32[i*10:i*10+10], h32[i*10:i*10+10], h35[:10])
-	}
-	t.watch.See("model.go:51", h32)
+	//	%h178 = constant {value=f32[](1)} : f32[]
+	//	%h179 = div %h178, %p26 : f32[]
+	cpu.ScalarDiv(h33, 1, h33)
+	t.watch.See("model.go:51", h33)
 
-	// %h64 = reduce %h63 {kind="sum" axes=[0]} : f32[10]  // model.go:43
+	// %h60 = strided_copy %h59 {shape=[N] strides=[0]} : f32[N]  // model.go:51
+	cpu.StridedCopy(h34, h33, []int{n}, []int{0}, 0)
+
+	// %h61 = pointwise %h60 : f32[N]  // model.go:51
+	//
+	//	%h181 = neg %p27 : f32[]
+	cpu.Neg(h34, h34)
+	t.watch.See("model.go:51", h34)
+
+	// %h63 = fill {value=f32[](0) shape=[N,10]} : f32[N,10]  // model.go:51
+	cpu.Fill(h35, 0)
+
+	// %h64 = scatter_elements %h63, %h30, %h62 {axis=1 reduction="add"} : f32[N,10]  // model.go:51
+	if err := cpu.ScatterElementsAdd(h35, h35, h28, h34, []int{n, 1}, []int{n, 10}, 1); err != nil {
+		return rt.At("model.go:51", err)
+	}
+	t.watch.See("model.go:51", h35)
+
+	// %h66 = reduce %h64 {kind="sum" axes=[1] keep_dims=true} : f32[N,1]  // model.go:51
+	cpu.ReduceSum(h36, h35, n, 10, 1)
+	t.watch.See("model.go:51", h36)
+
+	// %h68 = pointwise %h64, %h24, %h66 : f32[N,10]  // model.go:51
+	//
+	//	%h18311 = exp %p62 : f32[]
+	//	%h18511 = mul %h18311, %p63 : f32[]
+	//	%h1871 = sub %p61, %h18511 : f32[]
+	for i := range n {
+		cpu.Repeat(h37[:10], h36[i:i+1])
+		cpu.Exp(h38[:10], h27[i*10:i*10+10])
+		cpu.Mul(h38[:10], h38[:10], h37[:10])
+		cpu.Sub(h35[i*10:i*10+10], h35[i*10:i*10+10], h38[:10])
+	}
+	t.watch.See("model.go:51", h35)
+
+	// %h69 = reduce %h68 {kind="sum" axes=[0]} : f32[10]  // model.go:43
 	if g.linear2Bias != nil {
-		cpu.ReduceSum(g.linear2Bias, h32, 1, n, 10)
+		cpu.ReduceSum(g.linear2Bias, h35, 1, n, 10)
 		t.watch.See("model.go:43", g.linear2Bias)
 	}
 	if t.passStep.Ends() <= 1 {
 		return nil
 	}
 
-	// %h40 = pack_panels %h6 : f32[32,10,16]  // model.go:43
-	cpu.PackPanels(h36, w.linear2Weight, 10, 512, 512, false, 1, 5120)
+	// %h45 = pack_panels %h6 : f32[32,10,16]  // model.go:43
+	cpu.PackPanels(h39, w.linear2Weight, 10, 512, 512, false, 1, 5120)
 
-	// %h67 = strided_copy %h20 {shape=[512,N] strides=[1,512]} : f32[512,N]  // model.go:43
+	// %h72 = strided_copy %h20 {shape=[512,N] strides=[1,512]} : f32[512,N]  // model.go:43
 	if g.linear2Weight != nil {
-		cpu.StridedCopy(h37, h22, []int{512, n}, []int{1, 512}, 0)
+		cpu.StridedCopy(h40, h22, []int{512, n}, []int{1, 512}, 0)
 	}
 
-	// %h47 = pack_panels %h63 : f32[1,N,16]  // model.go:43
+	// %h52 = pack_panels %h68 : f32[1,N,16]  // model.go:43
 	if g.linear2Weight != nil {
-		cpu.PackPanels(h38, h32, n, 10, 10, false, 1, 10*n)
+		cpu.PackPanels(h41, h35, n, 10, 10, false, 1, 10*n)
 	}
 
-	// %h68 = mat_mul_panels %h67, %h47 {n=10} : f32[512,10]  // model.go:43
+	// %h73 = mat_mul_panels %h72, %h52 {n=10} : f32[512,10]  // model.go:43
 	if g.linear2Weight != nil {
-		cpu.MatMul(h39, h37, h38, &cpu.MatMulShape{M: 512, N: 10, K: n, LDA: n, LDC: 10, Batch: 1}, nil)
-		t.watch.See("model.go:43", h39)
+		cpu.MatMul(h42, h40, h41, &cpu.MatMulShape{M: 512, N: 10, K: n, LDA: n, LDC: 10, Batch: 1}, nil)
+		t.watch.See("model.go:43", h42)
 	}
 
-	// %h69 = strided_copy %h68 {shape=[10,512] strides=[1,10]} : f32[10,512]  // model.go:43
+	// %h74 = strided_copy %h73 {shape=[10,512] strides=[1,10]} : f32[10,512]  // model.go:43
 	if g.linear2Weight != nil {
-		cpu.StridedCopy(g.linear2Weight, h39, []int{10, 512}, []int{1, 10}, 0)
+		cpu.StridedCopy(g.linear2Weight, h42, []int{10, 512}, []int{1, 10}, 0)
 	}
 	if t.passStep.Ends() <= 2 {
 		return nil
 	}
 
-	// %h70 = mat_mul_panels %h63, %h40, _, _, %h20 {n=512} : f32[N,512]  // model.go:43, model.go:42
+	// %h75 = mat_mul_panels %h68, %h45, _, _, %h20 {n=512} : f32[N,512]  // model.go:43, model.go:42
 	//
-	//	%h124 = gate %p, %p1 : f32[]
-	cpu.MatMul(h40, h32, h36, &cpu.MatMulShape{M: n, N: 512, K: 10, LDA: 10, LDC: 512, Batch: 1}, &cpu.Epilogue{Then: gate, In: [2][]float32{h22, nil}})
-	t.watch.See("model.go:43, model.go:42", h40)
+	//	%h129 = gate %p, %p1 : f32[]
+	cpu.MatMul(h43, h35, h39, &cpu.MatMulShape{M: n, N: 512, K: 10, LDA: 10, LDC: 512, Batch: 1}, &cpu.Epilogue{Then: gate, In: [2][]float32{h22, nil}})
+	t.watch.See("model.go:43, model.go:42", h43)
 
-	// %h73 = pointwise %h44, %h70 : f32[N,512]  // model.go:42
+	// %h78 = pointwise %h49, %h75 : f32[N,512]  // model.go:42
 	//
-	//	%h15221 = constant {value=f32[](0.5)} : f32[]
-	//	%h15321 = greater_or_equal %p58, %h15221 : bool[]
-	//	%h17611 = constant {value=f32[](0)} : f32[]
-	//	%h17711 = where %h15321, %p59, %h17611 : f32[]
-	//	%h1791 = constant {value=f32[](2)} : f32[]
-	//	%h1801 = mul %h17711, %h1791 : f32[]
+	//	%h15721 = constant {value=f32[](0.5)} : f32[]
+	//	%h15821 = greater_or_equal %p66, %h15721 : bool[]
+	//	%h18911 = constant {value=f32[](0)} : f32[]
+	//	%h19011 = where %h15821, %p67, %h18911 : f32[]
+	//	%h1921 = constant {value=f32[](2)} : f32[]
+	//	%h1931 = mul %h19011, %h1921 : f32[]
 	{
 		for lo := 0; lo < 512*n; lo += 1024 {
 			hi := min(lo+1024, 512*n)
-			cpu.GreaterOrEqualScalar(h41[:hi-lo], h18[lo:hi], 0.5)
-			cpu.WhereScalarY(h42[:hi-lo], h41[:hi-lo], h40[lo:hi], 0)
-			cpu.MulScalar(h18[lo:hi], h42[:hi-lo], 2)
+			cpu.GreaterOrEqualScalar(h44[:hi-lo], h18[lo:hi], 0.5)
+			cpu.WhereScalarY(h45[:hi-lo], h44[:hi-lo], h43[lo:hi], 0)
+			cpu.MulScalar(h18[lo:hi], h45[:hi-lo], 2)
 		}
 	}
 	t.watch.See("model.go:42", h18)
 
-	// %h74 = reduce %h73 {kind="sum" axes=[0]} : f32[512]  // model.go:42
+	// %h79 = reduce %h78 {kind="sum" axes=[0]} : f32[512]  // model.go:42
 	if g.linear1Bias != nil {
 		cpu.ReduceSum(g.linear1Bias, h18, 1, n, 512)
 		t.watch.See("model.go:42", g.linear1Bias)
@@ -397,165 +416,165 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 		return nil
 	}
 
-	// %h82 = pack_panels %h4 : f32[64,512,16]  // model.go:42
-	cpu.PackPanels(h43, w.linear1Weight, 512, 1024, 1024, false, 1, 524288)
+	// %h87 = pack_panels %h4 : f32[64,512,16]  // model.go:42
+	cpu.PackPanels(h46, w.linear1Weight, 512, 1024, 1024, false, 1, 524288)
 
-	// %h76 = mat_mul_panels %h73, %h82 {n=1024} : f32[N,1024]  // model.go:42
-	cpu.MatMul(h44, h18, h43, &cpu.MatMulShape{M: n, N: 1024, K: 512, LDA: 512, LDC: 1024, Batch: 1}, nil)
-	t.watch.See("model.go:42", h44)
+	// %h81 = mat_mul_panels %h78, %h87 {n=1024} : f32[N,1024]  // model.go:42
+	cpu.MatMul(h47, h18, h46, &cpu.MatMulShape{M: n, N: 1024, K: 512, LDA: 512, LDC: 1024, Batch: 1}, nil)
+	t.watch.See("model.go:42", h47)
 
-	// %h77 = strided_copy %h15 {shape=[1024,N] strides=[1,1024]} : f32[1024,N]  // model.go:42
+	// %h82 = strided_copy %h15 {shape=[1024,N] strides=[1,1024]} : f32[1024,N]  // model.go:42
 	if g.linear1Weight != nil {
-		cpu.StridedCopy(h45, h17, []int{1024, n}, []int{1, 1024}, 0)
+		cpu.StridedCopy(h48, h17, []int{1024, n}, []int{1, 1024}, 0)
 	}
 
-	// %h85 = pack_panels %h73 : f32[32,N,16]  // model.go:42
+	// %h90 = pack_panels %h78 : f32[32,N,16]  // model.go:42
 	if g.linear1Weight != nil {
-		cpu.PackPanels(h46, h18, n, 512, 512, false, 1, 512*n)
+		cpu.PackPanels(h49, h18, n, 512, 512, false, 1, 512*n)
 	}
 
-	// %h78 = mat_mul_panels %h77, %h85 {n=512} : f32[1024,512]  // model.go:42
+	// %h83 = mat_mul_panels %h82, %h90 {n=512} : f32[1024,512]  // model.go:42
 	if g.linear1Weight != nil {
-		cpu.MatMul(h47, h45, h46, &cpu.MatMulShape{M: 1024, N: 512, K: n, LDA: n, LDC: 512, Batch: 1}, nil)
-		t.watch.See("model.go:42", h47)
+		cpu.MatMul(h50, h48, h49, &cpu.MatMulShape{M: 1024, N: 512, K: n, LDA: n, LDC: 512, Batch: 1}, nil)
+		t.watch.See("model.go:42", h50)
 	}
 
-	// %h79 = strided_copy %h78 {shape=[512,1024] strides=[1,512]} : f32[512,1024]  // model.go:42
+	// %h84 = strided_copy %h83 {shape=[512,1024] strides=[1,512]} : f32[512,1024]  // model.go:42
 	if g.linear1Weight != nil {
-		cpu.StridedCopy(g.linear1Weight, h47, []int{512, 1024}, []int{1, 512}, 0)
+		cpu.StridedCopy(g.linear1Weight, h50, []int{512, 1024}, []int{1, 512}, 0)
 	}
 	if t.passStep.Ends() <= 4 {
 		return nil
 	}
 
-	// %h88 = pointwise %h80, %h87 : f32[N,16,8,8]  // model.go:41
+	// %h93 = pointwise %h85, %h92 : f32[N,16,8,8]  // model.go:41
 	//
-	//	%h182 = div %p31, %p32 : f32[]
+	//	%h195 = div %p36, %p37 : f32[]
 	{
-		cpu.Repeat(h48, w.constH87)
+		cpu.Repeat(h51, w.constH92)
 		for lo := 0; lo < 1024*n; lo += 1024 {
 			hi := min(lo+1024, 1024*n)
-			cpu.Div(h44[lo:hi], h44[lo:hi], h48[:hi-lo])
+			cpu.Div(h47[lo:hi], h47[lo:hi], h51[:hi-lo])
 		}
 	}
-	t.watch.See("model.go:41", h44)
+	t.watch.See("model.go:41", h47)
 
-	// %h83 = pack_conv %h106 {group=1 in_block=1} : f32[1,1,1,1,1,16]  // model.go:41
-	cpu.PackConv(h49, w.constH81, &conv4)
+	// %h88 = pack_conv %h111 {group=1 in_block=1} : f32[1,1,1,1,1,16]  // model.go:41
+	cpu.PackConv(h52, w.constH86, &conv4)
 
-	// %h84 = conv_blocked %h89, %h83 {window={kernel=[1,1] pads=[0,0,0,0]} in_c=1 out_c=9 group=1} : f32[16*N,1,8,8,16]  // model.go:41
-	cpu.Conv(h50, h44, h49, &cpu.ConvShape{N: 16 * n, InC: 1, InH: 8, InW: 8, InBlock: 1, OutC: 9, OutH: 8, OutW: 8, KH: 1, KW: 1, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1}, nil)
-	t.watch.See("model.go:41", h50)
+	// %h89 = conv_blocked %h94, %h88 {window={kernel=[1,1] pads=[0,0,0,0]} in_c=1 out_c=9 group=1} : f32[16*N,1,8,8,16]  // model.go:41
+	cpu.Conv(h53, h47, h52, &cpu.ConvShape{N: 16 * n, InC: 1, InH: 8, InW: 8, InBlock: 1, OutC: 9, OutH: 8, OutW: 8, KH: 1, KW: 1, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1}, nil)
+	t.watch.See("model.go:41", h53)
 
-	// %h109 = unblock %h84 {c=9} : f32[16*N,9,8,8]  // model.go:41
-	cpu.Unblock(h51, h50, 16*n, 9, 8, 8)
+	// %h114 = unblock %h89 {c=9} : f32[16*N,9,8,8]  // model.go:41
+	cpu.Unblock(h54, h53, 16*n, 9, 8, 8)
 
-	// %h115 = strided_copy %h114 {shape=[16*N,1,8,3,8,3] strides=[576,576,8,192,1,64]} : f32[16*N,1,8,3,8,3]  // model.go:41
-	cpu.StridedCopy(h52, h51, []int{16 * n, 1, 8, 3, 8, 3}, []int{576, 576, 8, 192, 1, 64}, 0)
+	// %h120 = strided_copy %h119 {shape=[16*N,1,8,3,8,3] strides=[576,576,8,192,1,64]} : f32[16*N,1,8,3,8,3]  // model.go:41
+	cpu.StridedCopy(h55, h54, []int{16 * n, 1, 8, 3, 8, 3}, []int{576, 576, 8, 192, 1, 64}, 0)
 
-	// %h95 = pointwise %h37, %h91, %h13 : f32[N,16,24,24]  // model.go:40
+	// %h100 = pointwise %h42, %h96, %h13 : f32[N,16,24,24]  // model.go:40
 	//
-	//	%h18411 = gate %p66, %p67 : f32[]
-	//	%h138211 = constant {value=f32[](0.5)} : f32[]
-	//	%h139211 = greater_or_equal %p65, %h138211 : bool[]
-	//	%h186111 = constant {value=f32[](0)} : f32[]
-	//	%h187111 = where %h139211, %h18411, %h186111 : f32[]
-	//	%h1891 = constant {value=f32[](2)} : f32[]
-	//	%h1901 = mul %h187111, %h1891 : f32[]
+	//	%h19711 = gate %p74, %p75 : f32[]
+	//	%h143211 = constant {value=f32[](0.5)} : f32[]
+	//	%h144211 = greater_or_equal %p73, %h143211 : bool[]
+	//	%h199111 = constant {value=f32[](0)} : f32[]
+	//	%h200111 = where %h144211, %h19711, %h199111 : f32[]
+	//	%h2021 = constant {value=f32[](2)} : f32[]
+	//	%h2031 = mul %h200111, %h2021 : f32[]
 	{
 		for lo := 0; lo < 9216*n; lo += 1024 {
 			hi := min(lo+1024, 9216*n)
-			cpu.Gate(h53[:hi-lo], h52[lo:hi], h14[lo:hi])
-			cpu.GreaterOrEqualScalar(h54[:hi-lo], h9[lo:hi], 0.5)
-			cpu.WhereScalarY(h53[:hi-lo], h54[:hi-lo], h53[:hi-lo], 0)
-			cpu.MulScalar(h9[lo:hi], h53[:hi-lo], 2)
+			cpu.Gate(h56[:hi-lo], h55[lo:hi], h14[lo:hi])
+			cpu.GreaterOrEqualScalar(h57[:hi-lo], h9[lo:hi], 0.5)
+			cpu.WhereScalarY(h56[:hi-lo], h57[:hi-lo], h56[:hi-lo], 0)
+			cpu.MulScalar(h9[lo:hi], h56[:hi-lo], 2)
 		}
 	}
 	t.watch.See("model.go:40", h9)
 
-	// %h93 = block %h95 : f32[N,1,24,24,16]  // model.go:40
-	cpu.Block(h55, h9, n, 16, 24, 24)
+	// %h98 = block %h100 : f32[N,1,24,24,16]  // model.go:40
+	cpu.Block(h58, h9, n, 16, 24, 24)
 
-	// %h116 = pack_conv_data %h2 : f32[1,1,3,3,16,16]  // model.go:40
-	cpu.PackConvData(h56, w.conv2Weight, &conv5)
+	// %h121 = pack_conv_data %h2 : f32[1,1,3,3,16,16]  // model.go:40
+	cpu.PackConvData(h59, w.conv2Weight, &conv5)
 
-	// %h117 = conv_data_blocked %h93, %h116 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} in_c=8 out_c=16 spatial=[26,26]} : f32[N,1,26,26,16]  // model.go:40
-	cpu.ConvData(h57, h55, h56, &cpu.ConvShape{N: n, InC: 8, InH: 26, InW: 26, InBlock: 16, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1})
-	t.watch.See("model.go:40", h57)
+	// %h122 = conv_data_blocked %h98, %h121 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} in_c=8 out_c=16 spatial=[26,26]} : f32[N,1,26,26,16]  // model.go:40
+	cpu.ConvData(h60, h58, h59, &cpu.ConvShape{N: n, InC: 8, InH: 26, InW: 26, InBlock: 16, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1})
+	t.watch.See("model.go:40", h60)
 
-	// %h96 = unblock %h117 {c=8} : f32[N,8,26,26]  // model.go:40
-	cpu.Unblock(h58, h57, n, 8, 26, 26)
+	// %h101 = unblock %h122 {c=8} : f32[N,8,26,26]  // model.go:40
+	cpu.Unblock(h61, h60, n, 8, 26, 26)
 
-	// %h42 = strided_copy %h95 {shape=[16,N,24,24] strides=[576,9216,24,1]} : f32[16,N,24,24]  // model.go:40
+	// %h47 = strided_copy %h100 {shape=[16,N,24,24] strides=[576,9216,24,1]} : f32[16,N,24,24]  // model.go:40
 	if g.conv2Weight != nil {
-		cpu.StridedCopy(h59, h9, []int{16, n, 24, 24}, []int{576, 9216, 24, 1}, 0)
+		cpu.StridedCopy(h62, h9, []int{16, n, 24, 24}, []int{576, 9216, 24, 1}, 0)
 	}
 
-	// %h97 = conv_weights %h10, %h42 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} group=1 first=true} : f32[16,8,3,3]  // model.go:40
+	// %h102 = conv_weights %h10, %h47 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} group=1 first=true} : f32[16,8,3,3]  // model.go:40
 	if g.conv2Weight != nil {
-		cpu.ConvWeights(g.conv2Weight, h7, h59, h60, &cpu.ConvShape{N: n, InC: 8, InH: 26, InW: 26, InBlock: 1, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1})
+		cpu.ConvWeights(g.conv2Weight, h7, h62, h63, &cpu.ConvShape{N: n, InC: 8, InH: 26, InW: 26, InBlock: 1, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1})
 		t.watch.See("model.go:40", g.conv2Weight)
 	}
 	if t.passStep.Ends() <= 5 {
 		return nil
 	}
 
-	// %h86 = reduce %h95 {kind="sum" axes=[2,3] keep_dims=true} : f32[N,16,1,1]  // model.go:40
+	// %h91 = reduce %h100 {kind="sum" axes=[2,3] keep_dims=true} : f32[N,16,1,1]  // model.go:40
 	if g.conv2Bias != nil {
-		cpu.ReduceSum(h61, h9, 16*n, 576, 1)
-		t.watch.See("model.go:40", h61)
+		cpu.ReduceSum(h64, h9, 16*n, 576, 1)
+		t.watch.See("model.go:40", h64)
 	}
 
-	// %h118 = reduce %h86 {kind="sum" axes=[0] keep_dims=true} : f32[1,16,1,1]  // model.go:40
+	// %h123 = reduce %h91 {kind="sum" axes=[0] keep_dims=true} : f32[1,16,1,1]  // model.go:40
 	if g.conv2Bias != nil {
-		cpu.ReduceSum(g.conv2Bias, h61, 1, n, 16)
+		cpu.ReduceSum(g.conv2Bias, h64, 1, n, 16)
 		t.watch.See("model.go:40", g.conv2Bias)
 	}
 	if t.passStep.Ends() <= 6 {
 		return nil
 	}
 
-	// %h101 = pointwise %h30, %h96 : f32[N,8,26,26]  // model.go:39
+	// %h106 = pointwise %h35, %h101 : f32[N,8,26,26]  // model.go:39
 	//
-	//	%h12621 = constant {value=f32[](0.5)} : f32[]
-	//	%h12721 = greater_or_equal %p70, %h12621 : bool[]
-	//	%h19211 = constant {value=f32[](0)} : f32[]
-	//	%h19311 = where %h12721, %p71, %h19211 : f32[]
-	//	%h1951 = constant {value=f32[](2)} : f32[]
-	//	%h1961 = mul %h19311, %h1951 : f32[]
+	//	%h13121 = constant {value=f32[](0.5)} : f32[]
+	//	%h13221 = greater_or_equal %p78, %h13121 : bool[]
+	//	%h20511 = constant {value=f32[](0)} : f32[]
+	//	%h20611 = where %h13221, %p79, %h20511 : f32[]
+	//	%h2081 = constant {value=f32[](2)} : f32[]
+	//	%h2091 = mul %h20611, %h2081 : f32[]
 	{
 		for lo := 0; lo < 5408*n; lo += 1024 {
 			hi := min(lo+1024, 5408*n)
-			cpu.GreaterOrEqualScalar(h62[:hi-lo], h1[lo:hi], 0.5)
-			cpu.WhereScalarY(h63[:hi-lo], h62[:hi-lo], h58[lo:hi], 0)
-			cpu.MulScalar(h1[lo:hi], h63[:hi-lo], 2)
+			cpu.GreaterOrEqualScalar(h65[:hi-lo], h1[lo:hi], 0.5)
+			cpu.WhereScalarY(h66[:hi-lo], h65[:hi-lo], h61[lo:hi], 0)
+			cpu.MulScalar(h1[lo:hi], h66[:hi-lo], 2)
 		}
 	}
 	t.watch.See("model.go:39", h1)
 
-	// %h120 = strided_copy %h101 {shape=[8,N,26,26] strides=[676,5408,26,1]} : f32[8,N,26,26]  // model.go:39
+	// %h125 = strided_copy %h106 {shape=[8,N,26,26] strides=[676,5408,26,1]} : f32[8,N,26,26]  // model.go:39
 	if g.conv1Weight != nil {
-		cpu.StridedCopy(h64, h1, []int{8, n, 26, 26}, []int{676, 5408, 26, 1}, 0)
+		cpu.StridedCopy(h67, h1, []int{8, n, 26, 26}, []int{676, 5408, 26, 1}, 0)
 	}
 
-	// %h102 = conv_weights %h8, %h120 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} group=1 first=true} : f32[8,1,3,3]  // model.go:39
+	// %h107 = conv_weights %h8, %h125 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} group=1 first=true} : f32[8,1,3,3]  // model.go:39
 	if g.conv1Weight != nil {
-		cpu.ConvWeights(g.conv1Weight, image, h64, h65, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 8, OutH: 26, OutW: 26, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1})
+		cpu.ConvWeights(g.conv1Weight, image, h67, h68, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 8, OutH: 26, OutW: 26, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1})
 		t.watch.See("model.go:39", g.conv1Weight)
 	}
 	if t.passStep.Ends() <= 7 {
 		return nil
 	}
 
-	// %h122 = reduce %h101 {kind="sum" axes=[2,3] keep_dims=true} : f32[N,8,1,1]  // model.go:39
+	// %h127 = reduce %h106 {kind="sum" axes=[2,3] keep_dims=true} : f32[N,8,1,1]  // model.go:39
 	if g.conv1Bias != nil {
-		cpu.ReduceSum(h66, h1, 8*n, 676, 1)
-		t.watch.See("model.go:39", h66)
+		cpu.ReduceSum(h69, h1, 8*n, 676, 1)
+		t.watch.See("model.go:39", h69)
 	}
 
-	// %h123 = reduce %h122 {kind="sum" axes=[0] keep_dims=true} : f32[1,8,1,1]  // model.go:39
+	// %h128 = reduce %h127 {kind="sum" axes=[0] keep_dims=true} : f32[1,8,1,1]  // model.go:39
 	if g.conv1Bias != nil {
-		cpu.ReduceSum(g.conv1Bias, h66, 1, n, 8)
+		cpu.ReduceSum(g.conv1Bias, h69, 1, n, 8)
 		t.watch.See("model.go:39", g.conv1Bias)
 	}
 	return nil
@@ -638,28 +657,31 @@ func (t *Trainer) evalLoss(n int, loss, logits, image []float32, target []int64)
 		h10 = rt.View[float32](t.arena, evalLossH10Off, 8192)
 		h11 = rt.View[float32](t.arena, evalLossH11Off, 16)
 		h12 = rt.View[float32](t.arena, evalLossH12Off, 10*n)
-		h13 = rt.View[float32](t.arena, 64*n+2097152, n)
+		h14 = rt.View[int64](t.arena, evalLossH14Off, 1024)
+		h15 = rt.View[bool](t.arena, evalLossH15Off, 1024)
+		h13 = rt.View[int64](t.arena, 64*n+2097152, n)
+		h16 = rt.View[float32](t.arena, 128*n+2097152, n)
 	)
 
-	// %h27 = block %h12 : f32[1,1,16]  // model.go:39
+	// %h32 = block %h12 : f32[1,1,16]  // model.go:39
 	cpu.Block(h1, w.conv1Bias, 1, 8, 1, 1)
 
-	// %h32 = pack_conv %h {group=1 in_block=1} : f32[1,1,3,3,1,16]  // model.go:39
+	// %h37 = pack_conv %h {group=1 in_block=1} : f32[1,1,3,3,1,16]  // model.go:39
 	cpu.PackConv(h2, w.conv1Weight, &conv1)
 
-	// %h33 = conv_blocked %h8, %h32, %h30 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} in_c=1 out_c=8 group=1} : f32[N,1,26,26,16]  // model.go:39
+	// %h38 = conv_blocked %h8, %h37, %h35 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} in_c=1 out_c=8 group=1} : f32[N,1,26,26,16]  // model.go:39
 	cpu.Conv(h3, image, h2, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 8, OutH: 26, OutW: 26, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1}, &cpu.Epilogue{Bias: h1})
 
-	// %h35 = pack_conv %h2 {group=1 in_block=16} : f32[1,1,3,3,16,16]  // model.go:40
+	// %h40 = pack_conv %h2 {group=1 in_block=16} : f32[1,1,3,3,16,16]  // model.go:40
 	cpu.PackConv(h4, w.conv2Weight, &conv5)
 
-	// %h38 = conv_blocked %h33, %h35, %h3 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} in_c=8 out_c=16 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,1,24,24,16]  // model.go:40
+	// %h43 = conv_blocked %h38, %h40, %h3 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} in_c=8 out_c=16 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,1,24,24,16]  // model.go:40
 	cpu.Conv(h5, h3, h4, &cpu.ConvShape{N: n, InC: 8, InH: 26, InW: 26, InBlock: 16, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1}, &cpu.Epilogue{Bias: w.conv2Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
-	// %h40 = average_pool %h38 {window={kernel=[3,3] strides=[3,3]} blocked=true} : f32[N,1,8,8,16]  // model.go:41
+	// %h45 = average_pool %h43 {window={kernel=[3,3] strides=[3,3]} blocked=true} : f32[N,1,8,8,16]  // model.go:41
 	cpu.AveragePool(h6, h5, &cpu.PoolShape{N: n, C: 1, InH: 24, InW: 24, OutH: 8, OutW: 8, KH: 3, KW: 3, StrideH: 3, StrideW: 3, DilH: 1, DilW: 1, Block: 16})
 
-	// %h14 = unblock %h40 {c=16} : f32[N,16,8,8]  // model.go:41
+	// %h14 = unblock %h45 {c=16} : f32[N,16,8,8]  // model.go:41
 	cpu.Unblock(h7, h6, n, 16, 8, 8)
 
 	// %h19 = pack_panels %h4 {trans=true} : f32[32,1024,16]  // model.go:42
@@ -668,30 +690,46 @@ func (t *Trainer) evalLoss(n int, loss, logits, image []float32, target []int64)
 	// %h20 = mat_mul_panels %h15, %h19, %h5 {n=512 epilogue={clamp=true hi=+Inf}} : f32[N,512]  // model.go:42
 	cpu.MatMul(h9, h7, h8, &cpu.MatMulShape{M: n, N: 512, K: 1024, LDA: 1024, LDC: 512, Batch: 1}, &cpu.Epilogue{Bias: w.linear1Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
-	// %h31 = pack_panels %h6 {trans=true} : f32[1,512,16]  // model.go:43
+	// %h36 = pack_panels %h6 {trans=true} : f32[1,512,16]  // model.go:43
 	cpu.PackPanels(h10, w.linear2Weight, 512, 10, 512, true, 1, 5120)
 
 	// %h21 = block %h16 : f32[1,1,16]  // model.go:43
 	cpu.Block(h11, w.linear2Bias, 1, 10, 1, 1)
 
-	// %h23 = mat_mul_panels %h20, %h31, %h34 {n=10} : f32[N,10]  // model.go:43
+	// %h23 = mat_mul_panels %h20, %h36, %h39 {n=10} : f32[N,10]  // model.go:43
 	cpu.MatMul(logits, h9, h10, &cpu.MatMulShape{M: n, N: 10, K: 512, LDA: 512, LDC: 10, Batch: 1}, &cpu.Epilogue{Bias: h11})
 
 	// %h24 = log_softmax %h23 {axis=1} : f32[N,10]  // model.go:51
 	cpu.LogSoftmax(h12, logits, n, 10, 1)
 
-	// %h26 = gather_elements %h24, %h25 {axis=1} : f32[N,1]  // model.go:51
-	if err := cpu.GatherElements(h13, h12, target, []int{n, 1}, []int{n, 10}, 1); err != nil {
+	// %h29 = pointwise %target : i64[N]  // model.go:51
+	//
+	//	%h171 = constant {value=i64[](10)} : i64[]
+	//	%h181 = sub %p8, %h171 : i64[]
+	//	%h911 = constant {value=i64[](0)} : i64[]
+	//	%h1111 = less %p8, %h911 : bool[]
+	//	%h4111 = where %h1111, %h181, %p8 : i64[]
+	{
+		for lo := 0; lo < n; lo += 1024 {
+			hi := min(lo+1024, n)
+			cpu.SubScalar(h14[:hi-lo], target[lo:hi], 10)
+			cpu.LessScalar(h15[:hi-lo], target[lo:hi], 0)
+			cpu.Where(h13[lo:hi], h15[:hi-lo], h14[:hi-lo], target[lo:hi])
+		}
+	}
+
+	// %h31 = gather_elements %h24, %h30 {axis=1} : f32[N,1]  // model.go:51
+	if err := cpu.GatherElements(h16, h12, h13, []int{n, 1}, []int{n, 10}, 1); err != nil {
 		return rt.At("model.go:51", err)
 	}
 
-	// %h10 = pointwise %h26 : f32[N,1]  // model.go:51
+	// %h10 = pointwise %h31 : f32[N,1]  // model.go:51
 	//
-	//	%h9 = neg %p : f32[]
-	cpu.Neg(h13, h13)
+	//	%h44 = neg %p5 : f32[]
+	cpu.Neg(h16, h16)
 
-	// %h29 = reduce %h28 {kind="mean" axes=[0]} : f32[]  // model.go:51
-	cpu.ReduceMean(loss, h13, 1, n, 1)
+	// %h34 = reduce %h33 {kind="mean" axes=[0]} : f32[]  // model.go:51
+	cpu.ReduceMean(loss, h16, 1, n, 1)
 	return nil
 }
 
@@ -1042,7 +1080,7 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32, key []int64)
 	//
 	//	%h151 = div %p24, %p25 : f32[]
 	{
-		cpu.Repeat(h40, w.constH87)
+		cpu.Repeat(h40, w.constH92)
 		for lo := 0; lo < 1024*n; lo += 1024 {
 			hi := min(lo+1024, 1024*n)
 			cpu.Div(h36[lo:hi], h36[lo:hi], h40[:hi-lo])
@@ -1051,7 +1089,7 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32, key []int64)
 	t.watch.See("model.go:41", h36)
 
 	// %h67 = pack_conv %h91 {group=1 in_block=1} : f32[1,1,1,1,1,16]  // model.go:41
-	cpu.PackConv(h41, w.constH81, &conv4)
+	cpu.PackConv(h41, w.constH86, &conv4)
 
 	// %h68 = conv_blocked %h74, %h67 {window={kernel=[1,1] pads=[0,0,0,0]} in_c=1 out_c=9 group=1} : f32[16*N,1,8,8,16]  // model.go:41
 	cpu.Conv(h42, h36, h41, &cpu.ConvShape{N: 16 * n, InC: 1, InH: 8, InW: 8, InBlock: 1, OutC: 9, OutH: 8, OutW: 8, KH: 1, KW: 1, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1}, nil)

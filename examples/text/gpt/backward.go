@@ -191,57 +191,60 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 		h105 = rt.View[float32](t.arena, int(t.stepOffsets[stepH105Off]), 4096*n)
 		h106 = rt.View[float32](t.arena, int(t.stepOffsets[stepH106Off]), 16384)
 		h107 = rt.View[float32](t.arena, int(t.stepOffsets[stepH107Off]), 16384*n)
-		h108 = rt.View[float32](t.arena, int(t.stepOffsets[stepH108Off]), 64*n)
-		h109 = rt.View[int64](t.arena, int(t.stepOffsets[stepH109Off]), 1)
-		h110 = rt.View[float32](t.arena, int(t.stepOffsets[stepH110Off]), 1)
+		h109 = rt.View[int64](t.arena, int(t.stepOffsets[stepH109Off]), 1024)
+		h110 = rt.View[bool](t.arena, int(t.stepOffsets[stepH110Off]), 1024)
+		h108 = rt.View[int64](t.arena, int(t.stepOffsets[stepH108Off]), 64*n)
 		h111 = rt.View[float32](t.arena, int(t.stepOffsets[stepH111Off]), 64*n)
-		h112 = rt.View[float32](t.arena, int(t.stepOffsets[stepH112Off]), 16384*n)
-		h113 = rt.View[float32](t.arena, int(t.stepOffsets[stepH113Off]), 64*n)
-		h114 = rt.View[float32](t.arena, int(t.stepOffsets[stepH114Off]), 1024)
-		h115 = rt.View[float32](t.arena, int(t.stepOffsets[stepH115Off]), 1024)
-		h116 = rt.View[float32](t.arena, int(t.stepOffsets[stepH116Off]), 16384)
-		h117 = rt.View[float32](t.arena, int(t.stepOffsets[stepH117Off]), 4096*n)
-		h118 = rt.View[float32](t.arena, int(t.stepOffsets[stepH118Off]), 4096*n)
-		h119 = rt.View[float32](t.arena, int(t.stepOffsets[stepH119Off]), 16384*n)
-		h120 = rt.View[float32](t.arena, int(t.stepOffsets[stepH120Off]), 16384)
-		h121 = rt.View[float32](t.arena, int(t.stepOffsets[stepH121Off]), 16384)
-		h122 = rt.View[float32](t.arena, int(t.stepOffsets[stepH122Off]), 64*n)
-		h124 = rt.View[float32](t.arena, int(t.stepOffsets[stepH124Off]), 1024)
-		h125 = rt.View[float32](t.arena, int(t.stepOffsets[stepH125Off]), 1024)
-		h123 = rt.View[float32](t.arena, int(t.stepOffsets[stepH123Off]), 4096*n)
-		h126 = rt.View[float32](t.arena, int(t.stepOffsets[stepH126Off]), 64*n)
+		h112 = rt.View[int64](t.arena, int(t.stepOffsets[stepH112Off]), 1)
+		h113 = rt.View[float32](t.arena, int(t.stepOffsets[stepH113Off]), 1)
+		h114 = rt.View[float32](t.arena, int(t.stepOffsets[stepH114Off]), 64*n)
+		h115 = rt.View[float32](t.arena, int(t.stepOffsets[stepH115Off]), 16384*n)
+		h116 = rt.View[float32](t.arena, int(t.stepOffsets[stepH116Off]), 64*n)
+		h117 = rt.View[float32](t.arena, int(t.stepOffsets[stepH117Off]), 1024)
+		h118 = rt.View[float32](t.arena, int(t.stepOffsets[stepH118Off]), 1024)
+		h119 = rt.View[float32](t.arena, int(t.stepOffsets[stepH119Off]), 16384)
+		h120 = rt.View[float32](t.arena, int(t.stepOffsets[stepH120Off]), 4096*n)
+		h121 = rt.View[float32](t.arena, int(t.stepOffsets[stepH121Off]), 4096*n)
+		h122 = rt.View[float32](t.arena, int(t.stepOffsets[stepH122Off]), 16384*n)
+		h123 = rt.View[float32](t.arena, int(t.stepOffsets[stepH123Off]), 16384)
+		h124 = rt.View[float32](t.arena, int(t.stepOffsets[stepH124Off]), 16384)
+		h125 = rt.View[float32](t.arena, int(t.stepOffsets[stepH125Off]), 64*n)
 		h127 = rt.View[float32](t.arena, int(t.stepOffsets[stepH127Off]), 1024)
-		h129 = rt.View[float32](t.arena, int(t.stepOffsets[stepH129Off]), 1024)
-		h128 = rt.View[float32](t.arena, int(t.stepOffsets[stepH128Off]), 4096*n)
-		h130 = rt.View[float32](t.arena, int(t.stepOffsets[stepH130Off]), 4096*n)
+		h128 = rt.View[float32](t.arena, int(t.stepOffsets[stepH128Off]), 1024)
+		h126 = rt.View[float32](t.arena, int(t.stepOffsets[stepH126Off]), 4096*n)
+		h129 = rt.View[float32](t.arena, int(t.stepOffsets[stepH129Off]), 64*n)
+		h130 = rt.View[float32](t.arena, int(t.stepOffsets[stepH130Off]), 1024)
+		h132 = rt.View[float32](t.arena, int(t.stepOffsets[stepH132Off]), 1024)
 		h131 = rt.View[float32](t.arena, int(t.stepOffsets[stepH131Off]), 4096*n)
-		h132 = rt.View[float32](t.arena, int(t.stepOffsets[stepH132Off]), 64*n)
-		h133 = rt.View[float32](t.arena, int(t.stepOffsets[stepH133Off]), 64*n)
-		h134 = rt.View[float32](t.arena, int(t.stepOffsets[stepH134Off]), 1024)
-		h135 = rt.View[float32](t.arena, int(t.stepOffsets[stepH135Off]), 1024)
-		h136 = rt.View[float32](t.arena, int(t.stepOffsets[stepH136Off]), 1024)
+		h133 = rt.View[float32](t.arena, int(t.stepOffsets[stepH133Off]), 4096*n)
+		h134 = rt.View[float32](t.arena, int(t.stepOffsets[stepH134Off]), 4096*n)
+		h135 = rt.View[float32](t.arena, int(t.stepOffsets[stepH135Off]), 64*n)
+		h136 = rt.View[float32](t.arena, int(t.stepOffsets[stepH136Off]), 64*n)
 		h137 = rt.View[float32](t.arena, int(t.stepOffsets[stepH137Off]), 1024)
-		h138 = rt.View[float32](t.arena, int(t.stepOffsets[stepH138Off]), 192)
-		h139 = rt.View[float32](t.arena, int(t.stepOffsets[stepH139Off]), 12288)
-		h140 = rt.View[float32](t.arena, int(t.stepOffsets[stepH140Off]), 192)
-		h141 = rt.View[float32](t.arena, int(t.stepOffsets[stepH141Off]), 12288)
-		h142 = rt.View[float32](t.arena, int(t.stepOffsets[stepH142Off]), 192)
-		h143 = rt.View[float32](t.arena, int(t.stepOffsets[stepH143Off]), 12288)
-		h144 = rt.View[float32](t.arena, int(t.stepOffsets[stepH144Off]), 4096*n)
-		h146 = rt.View[float32](t.arena, int(t.stepOffsets[stepH146Off]), 192)
-		h147 = rt.View[float32](t.arena, int(t.stepOffsets[stepH147Off]), 12288)
-		h148 = rt.View[float32](t.arena, int(t.stepOffsets[stepH148Off]), 192)
-		h149 = rt.View[float32](t.arena, int(t.stepOffsets[stepH149Off]), 12288)
-		h150 = rt.View[float32](t.arena, int(t.stepOffsets[stepH150Off]), 192)
-		h151 = rt.View[float32](t.arena, int(t.stepOffsets[stepH151Off]), 12288)
-		h152 = rt.View[float32](t.arena, int(t.stepOffsets[stepH152Off]), 4096*n)
-		h154 = rt.View[bool](t.arena, int(t.stepOffsets[stepH154Off]), 1024)
-		h155 = rt.View[float32](t.arena, int(t.stepOffsets[stepH155Off]), 1024)
-		h156 = rt.View[float32](t.arena, int(t.stepOffsets[stepH156Off]), 16384)
-		h157 = rt.View[float32](t.arena, int(t.stepOffsets[stepH157Off]), 1024)
+		h138 = rt.View[float32](t.arena, int(t.stepOffsets[stepH138Off]), 1024)
+		h139 = rt.View[float32](t.arena, int(t.stepOffsets[stepH139Off]), 1024)
+		h140 = rt.View[float32](t.arena, int(t.stepOffsets[stepH140Off]), 1024)
+		h141 = rt.View[float32](t.arena, int(t.stepOffsets[stepH141Off]), 192)
+		h142 = rt.View[float32](t.arena, int(t.stepOffsets[stepH142Off]), 12288)
+		h143 = rt.View[float32](t.arena, int(t.stepOffsets[stepH143Off]), 192)
+		h144 = rt.View[float32](t.arena, int(t.stepOffsets[stepH144Off]), 12288)
+		h145 = rt.View[float32](t.arena, int(t.stepOffsets[stepH145Off]), 192)
+		h146 = rt.View[float32](t.arena, int(t.stepOffsets[stepH146Off]), 12288)
+		h147 = rt.View[float32](t.arena, int(t.stepOffsets[stepH147Off]), 4096*n)
+		h149 = rt.View[float32](t.arena, int(t.stepOffsets[stepH149Off]), 192)
+		h150 = rt.View[float32](t.arena, int(t.stepOffsets[stepH150Off]), 12288)
+		h151 = rt.View[float32](t.arena, int(t.stepOffsets[stepH151Off]), 192)
+		h152 = rt.View[float32](t.arena, int(t.stepOffsets[stepH152Off]), 12288)
+		h153 = rt.View[float32](t.arena, int(t.stepOffsets[stepH153Off]), 192)
+		h154 = rt.View[float32](t.arena, int(t.stepOffsets[stepH154Off]), 12288)
+		h155 = rt.View[float32](t.arena, int(t.stepOffsets[stepH155Off]), 4096*n)
+		h157 = rt.View[bool](t.arena, int(t.stepOffsets[stepH157Off]), 1024)
 		h158 = rt.View[float32](t.arena, int(t.stepOffsets[stepH158Off]), 1024)
-		h159 = rt.View[float32](t.arena, int(t.stepOffsets[stepH159Off]), 1024)
+		h159 = rt.View[float32](t.arena, int(t.stepOffsets[stepH159Off]), 16384)
 		h160 = rt.View[float32](t.arena, int(t.stepOffsets[stepH160Off]), 1024)
+		h161 = rt.View[float32](t.arena, int(t.stepOffsets[stepH161Off]), 1024)
+		h162 = rt.View[float32](t.arena, int(t.stepOffsets[stepH162Off]), 1024)
+		h163 = rt.View[float32](t.arena, int(t.stepOffsets[stepH163Off]), 1024)
 	)
 
 	// %h28 = gather %h, %tokens : f32[N,64,64]  // model.go:49
@@ -250,19 +253,19 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	}
 	t.watch.See("model.go:49", h1)
 
-	// %h145 = random_uniform %key {d_type=f32 shape=[N,64,64] high=1 seed=1} : f32[N,64,64]  // model.go:49
+	// %h150 = random_uniform %key {d_type=f32 shape=[N,64,64] high=1 seed=1} : f32[N,64,64]  // model.go:49
 	cpu.RandomUniform(h2, 0, 1, 1, key)
 	t.watch.See("model.go:49", h2)
 
-	// %h30 = pointwise %h145, %h28, %h1 : f32[N,64,64]  // model.go:49
+	// %h30 = pointwise %h150, %h28, %h1 : f32[N,64,64]  // model.go:49
 	//
-	//	%h34101 = add %p277, %p278 : f32[]
-	//	%h4151 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h4381 = mul %h34101, %h4151 : f32[]
-	//	%h5331 = constant {value=f32[](0.1)} : f32[]
-	//	%h7131 = greater_or_equal %p276, %h5331 : bool[]
+	//	%h34101 = add %p282, %p283 : f32[]
+	//	%h4121 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h43101 = mul %h34101, %h4121 : f32[]
+	//	%h53101 = constant {value=f32[](0.1)} : f32[]
+	//	%h7131 = greater_or_equal %p281, %h53101 : bool[]
 	//	%h7611 = constant {value=f32[](0)} : f32[]
-	//	%h8011 = where %h7131, %h4381, %h7611 : f32[]
+	//	%h8021 = where %h7131, %h43101, %h7611 : f32[]
 	for i := range n {
 		for lo := 0; lo < 4096; lo += 1024 {
 			hi := min(lo+1024, 4096)
@@ -300,7 +303,7 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	cpu.MatMul(h12, h5, h10, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h11})
 	t.watch.See("model.go:50", h12)
 
-	// %h482 = strided_copy %h49 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
+	// %h487 = strided_copy %h49 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
 	cpu.StridedCopy(h13, h12, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
 
 	// %h51 = strided_copy %h2 {shape=[64,64] strides=[64,1] offset=8192} : f32[64,64]  // model.go:50
@@ -339,11 +342,11 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	cpu.MulScalar(h7, h7, 0.25)
 	t.watch.See("model.go:50", h7)
 
-	// %h216 = mat_mul_panels %h36, %h120, %h70 {n=64} : f32[N,64,64]  // model.go:50
+	// %h221 = mat_mul_panels %h36, %h120, %h70 {n=64} : f32[N,64,64]  // model.go:50
 	cpu.MatMul(h22, h5, h21, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h7})
 	t.watch.See("model.go:50", h22)
 
-	// %h59 = strided_copy %h158 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
+	// %h59 = strided_copy %h163 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
 	cpu.StridedCopy(h23, h22, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
 
 	// %h60 = strided_copy %h49 {shape=[N,4,16,64] strides=[4096,16,1,64]} : f32[N,4,16,64]  // model.go:50
@@ -369,18 +372,18 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	cpu.Softmax(h26, h26, 256*n, 64, 1)
 	t.watch.See("model.go:50", h26)
 
-	// %h152 = random_uniform %key {d_type=f32 shape=[N,4,64,64] high=1 seed=2} : f32[N,4,64,64]  // model.go:50
+	// %h157 = random_uniform %key {d_type=f32 shape=[N,4,64,64] high=1 seed=2} : f32[N,4,64,64]  // model.go:50
 	cpu.RandomUniform(h27, 0, 1, 2, key)
 	t.watch.See("model.go:50", h27)
 
-	// %h65 = pointwise %h152, %h64 : f32[N,4,64,64]  // model.go:50
+	// %h65 = pointwise %h157, %h64 : f32[N,4,64,64]  // model.go:50
 	//
 	//	%h1251 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h1291 = mul %p282, %h1251 : f32[]
-	//	%h16011 = constant {value=f32[](0.1)} : f32[]
-	//	%h16211 = greater_or_equal %p281, %h16011 : bool[]
-	//	%h17111 = constant {value=f32[](0)} : f32[]
-	//	%h17411 = where %h16211, %h1291, %h17111 : f32[]
+	//	%h1291 = mul %p287, %h1251 : f32[]
+	//	%h15811 = constant {value=f32[](0.1)} : f32[]
+	//	%h16011 = greater_or_equal %p286, %h15811 : bool[]
+	//	%h16911 = constant {value=f32[](0)} : f32[]
+	//	%h17211 = where %h16011, %h1291, %h16911 : f32[]
 	{
 		for lo := 0; lo < 16384*n; lo += 1024 {
 			hi := min(lo+1024, 16384*n)
@@ -401,38 +404,38 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	// %h67 = strided_copy %h66 {shape=[N,64,4,16] strides=[4096,16,1024,1]} : f32[N,64,4,16]  // model.go:50
 	cpu.StridedCopy(h33, h32, []int{n, 64, 4, 16}, []int{4096, 16, 1024, 1}, 0)
 
-	// %h159 = random_uniform %key {d_type=f32 shape=[N,64,64] high=1 seed=3} : f32[N,64,64]  // model.go:50
+	// %h164 = random_uniform %key {d_type=f32 shape=[N,64,64] high=1 seed=3} : f32[N,64,64]  // model.go:50
 	cpu.RandomUniform(h34, 0, 1, 3, key)
 	t.watch.See("model.go:50", h34)
 
 	// %h31 = pointwise %h4 : f32[64,64]  // model.go:50
 	//
-	//	%h181 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h183 = mul %p20, %h181 : f32[]
+	//	%h179 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h181 = mul %p20, %h179 : f32[]
 	cpu.MulScalar(h35, w.layers0SelfAttnOutProjWeight, 1.1111112)
 	t.watch.See("model.go:50", h35)
 
-	// %h151 = pack_panels %h31 {trans=true} : f32[4,64,16]  // model.go:50
+	// %h143 = pack_panels %h31 {trans=true} : f32[4,64,16]  // model.go:50
 	cpu.PackPanels(h36, h35, 64, 64, 64, true, 1, 4096)
 
-	// %h364 = pointwise %h5 : f32[64]  // model.go:50
+	// %h369 = pointwise %h5 : f32[64]  // model.go:50
 	//
-	//	%h188 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h192 = mul %p21, %h188 : f32[]
+	//	%h186 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h190 = mul %p21, %h186 : f32[]
 	cpu.MulScalar(h37, w.layers0SelfAttnOutProjBias, 1.1111112)
 	t.watch.See("model.go:50", h37)
 
-	// %h161 = mat_mul_panels %h68, %h151, %h364 {n=64} : f32[N,64,64]  // model.go:50
+	// %h166 = mat_mul_panels %h68, %h143, %h369 {n=64} : f32[N,64,64]  // model.go:50
 	cpu.MatMul(h38, h33, h36, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h37})
 	t.watch.See("model.go:50", h38)
 
-	// %h73 = pointwise %h30, %h159, %h161 : f32[N,64,64]  // model.go:50
+	// %h73 = pointwise %h30, %h164, %h166 : f32[N,64,64]  // model.go:50
 	//
-	//	%h19711 = constant {value=f32[](0.1)} : f32[]
-	//	%h20211 = greater_or_equal %p286, %h19711 : bool[]
-	//	%h25511 = constant {value=f32[](0)} : f32[]
-	//	%h26111 = where %h20211, %p287, %h25511 : f32[]
-	//	%h2891 = add %p285, %h26111 : f32[]
+	//	%h19511 = constant {value=f32[](0.1)} : f32[]
+	//	%h20011 = greater_or_equal %p291, %h19511 : bool[]
+	//	%h20911 = constant {value=f32[](0)} : f32[]
+	//	%h21111 = where %h20011, %p292, %h20911 : f32[]
+	//	%h2661 = add %p290, %h21111 : f32[]
 	{
 		for lo := 0; lo < 4096*n; lo += 1024 {
 			hi := min(lo+1024, 4096*n)
@@ -447,26 +450,26 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	cpu.LayerNorm(h41, h38, w.layers0Norm2Weight, w.layers0Norm2Bias, 64*n, 64, 1e-05)
 	t.watch.See("model.go:50", h41)
 
-	// %h157 = pack_panels %h6 {trans=true} : f32[16,64,16]  // model.go:50
+	// %h156 = pack_panels %h6 {trans=true} : f32[16,64,16]  // model.go:50
 	cpu.PackPanels(h42, w.layers0Linear1Weight, 64, 256, 64, true, 1, 16384)
 
-	// %h77 = mat_mul_panels %h74, %h157, %h7 {n=256} : f32[N,64,256]  // model.go:50
+	// %h77 = mat_mul_panels %h74, %h156, %h7 {n=256} : f32[N,64,256]  // model.go:50
 	cpu.MatMul(h43, h41, h42, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1}, &cpu.Epilogue{Bias: w.layers0Linear1Bias})
 	t.watch.See("model.go:50", h43)
 
-	// %h166 = random_uniform %key {d_type=f32 shape=[N,64,256] high=1 seed=4} : f32[N,64,256]  // model.go:50
+	// %h171 = random_uniform %key {d_type=f32 shape=[N,64,256] high=1 seed=4} : f32[N,64,256]  // model.go:50
 	cpu.RandomUniform(h44, 0, 1, 4, key)
 	t.watch.See("model.go:50", h44)
 
-	// %h79 = pointwise %h166, %h77 : f32[N,64,256]  // model.go:50
+	// %h79 = pointwise %h171, %h77 : f32[N,64,256]  // model.go:50
 	//
-	//	%h31011 = gelu %p292 : f32[]
-	//	%h33111 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h33411 = mul %h31011, %h33111 : f32[]
-	//	%h35311 = constant {value=f32[](0.1)} : f32[]
-	//	%h35611 = greater_or_equal %p291, %h35311 : bool[]
-	//	%h37211 = constant {value=f32[](0)} : f32[]
-	//	%h37811 = where %h35611, %h33411, %h37211 : f32[]
+	//	%h29411 = gelu %p297 : f32[]
+	//	%h31511 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h33311 = mul %h29411, %h31511 : f32[]
+	//	%h33911 = constant {value=f32[](0.1)} : f32[]
+	//	%h34511 = greater_or_equal %p296, %h33911 : bool[]
+	//	%h36111 = constant {value=f32[](0)} : f32[]
+	//	%h37111 = where %h34511, %h33311, %h36111 : f32[]
 	{
 		for lo := 0; lo < 16384*n; lo += 1024 {
 			hi := min(lo+1024, 16384*n)
@@ -478,38 +481,38 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	}
 	t.watch.See("model.go:50", h45)
 
-	// %h173 = random_uniform %key {d_type=f32 shape=[N,64,64] high=1 seed=5} : f32[N,64,64]  // model.go:50
+	// %h178 = random_uniform %key {d_type=f32 shape=[N,64,64] high=1 seed=5} : f32[N,64,64]  // model.go:50
 	cpu.RandomUniform(h48, 0, 1, 5, key)
 	t.watch.See("model.go:50", h48)
 
 	// %h33 = pointwise %h8 : f32[64,256]  // model.go:50
 	//
-	//	%h407 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h410 = mul %p32, %h407 : f32[]
+	//	%h383 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h386 = mul %p32, %h383 : f32[]
 	cpu.MulScalar(h49, w.layers0Linear2Weight, 1.1111112)
 	t.watch.See("model.go:50", h49)
 
-	// %h164 = pack_panels %h33 {trans=true} : f32[4,256,16]  // model.go:50
+	// %h162 = pack_panels %h33 {trans=true} : f32[4,256,16]  // model.go:50
 	cpu.PackPanels(h50, h49, 256, 64, 256, true, 1, 16384)
 
-	// %h516 = pointwise %h9 : f32[64]  // model.go:50
+	// %h574 = pointwise %h9 : f32[64]  // model.go:50
 	//
-	//	%h418 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h427 = mul %p33, %h418 : f32[]
+	//	%h415 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h420 = mul %p33, %h415 : f32[]
 	cpu.MulScalar(h51, w.layers0Linear2Bias, 1.1111112)
 	t.watch.See("model.go:50", h51)
 
-	// %h175 = mat_mul_panels %h79, %h164, %h516 {n=64} : f32[N,64,64]  // model.go:50
+	// %h180 = mat_mul_panels %h79, %h162, %h574 {n=64} : f32[N,64,64]  // model.go:50
 	cpu.MatMul(h52, h45, h50, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h51})
 	t.watch.See("model.go:50", h52)
 
-	// %h84 = pointwise %h73, %h173, %h175 : f32[N,64,64]  // model.go:50
+	// %h84 = pointwise %h73, %h178, %h180 : f32[N,64,64]  // model.go:50
 	//
-	//	%h45611 = constant {value=f32[](0.1)} : f32[]
-	//	%h46011 = greater_or_equal %p296, %h45611 : bool[]
-	//	%h48011 = constant {value=f32[](0)} : f32[]
-	//	%h48311 = where %h46011, %p297, %h48011 : f32[]
-	//	%h4921 = add %p295, %h48311 : f32[]
+	//	%h43211 = constant {value=f32[](0.1)} : f32[]
+	//	%h44311 = greater_or_equal %p301, %h43211 : bool[]
+	//	%h46511 = constant {value=f32[](0)} : f32[]
+	//	%h46711 = where %h44311, %p302, %h46511 : f32[]
+	//	%h4881 = add %p300, %h46711 : f32[]
 	{
 		for lo := 0; lo < 4096*n; lo += 1024 {
 			hi := min(lo+1024, 4096*n)
@@ -536,17 +539,17 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	// %h94 = strided_copy %h14 {shape=[64,64] strides=[1,64] offset=4096} : f32[64,64]  // model.go:50
 	cpu.StridedCopy(h59, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 4096)
 
-	// %h178 = pack_panels %h94 : f32[4,64,16]  // model.go:50
+	// %h176 = pack_panels %h94 : f32[4,64,16]  // model.go:50
 	cpu.PackPanels(h60, h59, 64, 64, 64, false, 1, 4096)
 
 	// %h96 = strided_copy %h15 {shape=[64] strides=[1] offset=64} : f32[64]  // model.go:50
 	cpu.StridedCopy(h61, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 64)
 
-	// %h97 = mat_mul_panels %h85, %h178, %h96 {n=64} : f32[N,64,64]  // model.go:50
+	// %h97 = mat_mul_panels %h85, %h176, %h96 {n=64} : f32[N,64,64]  // model.go:50
 	cpu.MatMul(h62, h55, h60, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h61})
 	t.watch.See("model.go:50", h62)
 
-	// %h330 = strided_copy %h98 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
+	// %h335 = strided_copy %h98 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
 	cpu.StridedCopy(h63, h62, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
 
 	// %h100 = strided_copy %h14 {shape=[64,64] strides=[64,1] offset=8192} : f32[64,64]  // model.go:50
@@ -555,13 +558,13 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	// %h101 = strided_copy %h14 {shape=[64,64] strides=[1,64] offset=8192} : f32[64,64]  // model.go:50
 	cpu.StridedCopy(h65, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 8192)
 
-	// %h190 = pack_panels %h101 : f32[4,64,16]  // model.go:50
+	// %h188 = pack_panels %h101 : f32[4,64,16]  // model.go:50
 	cpu.PackPanels(h66, h65, 64, 64, 64, false, 1, 4096)
 
 	// %h103 = strided_copy %h15 {shape=[64] strides=[1] offset=128} : f32[64]  // model.go:50
 	cpu.StridedCopy(h67, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 128)
 
-	// %h104 = mat_mul_panels %h85, %h190, %h103 {n=64} : f32[N,64,64]  // model.go:50
+	// %h104 = mat_mul_panels %h85, %h188, %h103 {n=64} : f32[N,64,64]  // model.go:50
 	cpu.MatMul(h68, h55, h66, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h67})
 	t.watch.See("model.go:50", h68)
 
@@ -570,42 +573,42 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 
 	// %h69 = pointwise %h86 : f32[64,64]  // model.go:50
 	//
-	//	%h505 = constant {value=f32[](0.25)} : f32[]
-	//	%h508 = mul %p39, %h505 : f32[]
+	//	%h510 = constant {value=f32[](0.25)} : f32[]
+	//	%h511 = mul %p39, %h510 : f32[]
 	cpu.MulScalar(h70, h56, 0.25)
 	t.watch.See("model.go:50", h70)
 
-	// %h199 = pack_panels %h69 {trans=true} : f32[4,64,16]  // model.go:50
+	// %h197 = pack_panels %h69 {trans=true} : f32[4,64,16]  // model.go:50
 	cpu.PackPanels(h71, h70, 64, 64, 64, true, 1, 4096)
 
 	// %h92 = pointwise %h89 : f32[64]  // model.go:50
 	//
-	//	%h524 = constant {value=f32[](0.25)} : f32[]
-	//	%h530 = mul %p40, %h524 : f32[]
+	//	%h523 = constant {value=f32[](0.25)} : f32[]
+	//	%h525 = mul %p40, %h523 : f32[]
 	cpu.MulScalar(h57, h57, 0.25)
 	t.watch.See("model.go:50", h57)
 
-	// %h248 = mat_mul_panels %h85, %h199, %h92 {n=64} : f32[N,64,64]  // model.go:50
+	// %h253 = mat_mul_panels %h85, %h197, %h92 {n=64} : f32[N,64,64]  // model.go:50
 	cpu.MatMul(h72, h55, h71, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h57})
 	t.watch.See("model.go:50", h72)
 
-	// %h108 = strided_copy %h566 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
+	// %h108 = strided_copy %h571 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
 	cpu.StridedCopy(h73, h72, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
 
 	// %h109 = strided_copy %h98 {shape=[N,4,16,64] strides=[4096,16,1,64]} : f32[N,4,16,64]  // model.go:50
 	cpu.StridedCopy(h74, h62, []int{n, 4, 16, 64}, []int{4096, 16, 1, 64}, 0)
 
-	// %h204 = pack_panels %h109 : f32[N,4,4,16,16]  // model.go:50
+	// %h202 = pack_panels %h109 : f32[N,4,4,16,16]  // model.go:50
 	cpu.PackPanels(h75, h74, 16, 64, 64, false, 4*n, 1024)
 
-	// %h110 = mat_mul_panels %h108, %h204 {n=64} : f32[N,4,64,64]  // model.go:50
+	// %h110 = mat_mul_panels %h108, %h202 {n=64} : f32[N,4,64,64]  // model.go:50
 	cpu.MatMul(h76, h73, h75, &cpu.MatMulShape{M: 64, N: 64, K: 16, LDA: 16, LDC: 64, Batch: 4 * n, StrideA: 1024, StrideB: 1024, StrideC: 4096}, nil)
 	t.watch.See("model.go:50", h76)
 
 	// %h112 = pointwise %h35, %h110 : f32[N,4,64,64]  // model.go:50
 	//
-	//	%h564 = constant {value=f32[](-Inf)} : f32[]
-	//	%h565 = where %p41, %h564, %p42 : f32[]
+	//	%h538 = constant {value=f32[](-Inf)} : f32[]
+	//	%h570 = where %p41, %h538, %p42 : f32[]
 	for i := range 4 * n {
 		cpu.WhereScalarX(h76[i*4096:i*4096+4096], w.constH354, float32(math.Inf(-1)), h76[i*4096:i*4096+4096])
 	}
@@ -615,18 +618,18 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	cpu.Softmax(h76, h76, 256*n, 64, 1)
 	t.watch.See("model.go:50", h76)
 
-	// %h180 = random_uniform %key {d_type=f32 shape=[N,4,64,64] high=1 seed=6} : f32[N,4,64,64]  // model.go:50
+	// %h185 = random_uniform %key {d_type=f32 shape=[N,4,64,64] high=1 seed=6} : f32[N,4,64,64]  // model.go:50
 	cpu.RandomUniform(h77, 0, 1, 6, key)
 	t.watch.See("model.go:50", h77)
 
-	// %h114 = pointwise %h180, %h113 : f32[N,4,64,64]  // model.go:50
+	// %h114 = pointwise %h185, %h113 : f32[N,4,64,64]  // model.go:50
 	//
-	//	%h5681 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h5711 = mul %p301, %h5681 : f32[]
-	//	%h57311 = constant {value=f32[](0.1)} : f32[]
-	//	%h57611 = greater_or_equal %p300, %h57311 : bool[]
-	//	%h58011 = constant {value=f32[](0)} : f32[]
-	//	%h58211 = where %h57611, %h5711, %h58011 : f32[]
+	//	%h5751 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h5771 = mul %p306, %h5751 : f32[]
+	//	%h58011 = constant {value=f32[](0.1)} : f32[]
+	//	%h58211 = greater_or_equal %p305, %h58011 : bool[]
+	//	%h58511 = constant {value=f32[](0)} : f32[]
+	//	%h58711 = where %h58211, %h5771, %h58511 : f32[]
 	{
 		for lo := 0; lo < 16384*n; lo += 1024 {
 			hi := min(lo+1024, 16384*n)
@@ -637,48 +640,48 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	}
 	t.watch.See("model.go:50", h78)
 
-	// %h244 = pack_panels %h106 : f32[N,4,1,64,16]  // model.go:50
+	// %h207 = pack_panels %h106 : f32[N,4,1,64,16]  // model.go:50
 	cpu.PackPanels(h81, h69, 64, 16, 16, false, 4*n, 1024)
 
-	// %h115 = mat_mul_panels %h114, %h244 {n=16} : f32[N,4,64,16]  // model.go:50
+	// %h115 = mat_mul_panels %h114, %h207 {n=16} : f32[N,4,64,16]  // model.go:50
 	cpu.MatMul(h82, h78, h81, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024}, nil)
 	t.watch.See("model.go:50", h82)
 
 	// %h116 = strided_copy %h115 {shape=[N,64,4,16] strides=[4096,16,1024,1]} : f32[N,64,4,16]  // model.go:50
 	cpu.StridedCopy(h83, h82, []int{n, 64, 4, 16}, []int{4096, 16, 1024, 1}, 0)
 
-	// %h187 = random_uniform %key {d_type=f32 shape=[N,64,64] high=1 seed=7} : f32[N,64,64]  // model.go:50
+	// %h192 = random_uniform %key {d_type=f32 shape=[N,64,64] high=1 seed=7} : f32[N,64,64]  // model.go:50
 	cpu.RandomUniform(h84, 0, 1, 7, key)
 	t.watch.See("model.go:50", h84)
 
 	// %h42 = pointwise %h16 : f32[64,64]  // model.go:50
 	//
-	//	%h585 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h586 = mul %p47, %h585 : f32[]
+	//	%h590 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h591 = mul %p47, %h590 : f32[]
 	cpu.MulScalar(h85, w.layers1SelfAttnOutProjWeight, 1.1111112)
 	t.watch.See("model.go:50", h85)
 
-	// %h286 = pack_panels %h42 {trans=true} : f32[4,64,16]  // model.go:50
+	// %h249 = pack_panels %h42 {trans=true} : f32[4,64,16]  // model.go:50
 	cpu.PackPanels(h86, h85, 64, 64, 64, true, 1, 4096)
 
-	// %h569 = pointwise %h17 : f32[64]  // model.go:50
+	// %h579 = pointwise %h17 : f32[64]  // model.go:50
 	//
-	//	%h590 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h591 = mul %p48, %h590 : f32[]
+	//	%h595 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h596 = mul %p48, %h595 : f32[]
 	cpu.MulScalar(h87, w.layers1SelfAttnOutProjBias, 1.1111112)
 	t.watch.See("model.go:50", h87)
 
-	// %h189 = mat_mul_panels %h117, %h286, %h569 {n=64} : f32[N,64,64]  // model.go:50
+	// %h194 = mat_mul_panels %h117, %h249, %h579 {n=64} : f32[N,64,64]  // model.go:50
 	cpu.MatMul(h88, h83, h86, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h87})
 	t.watch.See("model.go:50", h88)
 
-	// %h122 = pointwise %h84, %h187, %h189 : f32[N,64,64]  // model.go:50
+	// %h122 = pointwise %h84, %h192, %h194 : f32[N,64,64]  // model.go:50
 	//
-	//	%h59511 = constant {value=f32[](0.1)} : f32[]
-	//	%h59611 = greater_or_equal %p305, %h59511 : bool[]
-	//	%h59911 = constant {value=f32[](0)} : f32[]
-	//	%h60111 = where %h59611, %p306, %h59911 : f32[]
-	//	%h6041 = add %p304, %h60111 : f32[]
+	//	%h60011 = constant {value=f32[](0.1)} : f32[]
+	//	%h60111 = greater_or_equal %p310, %h60011 : bool[]
+	//	%h60411 = constant {value=f32[](0)} : f32[]
+	//	%h60611 = where %h60111, %p311, %h60411 : f32[]
+	//	%h6091 = add %p309, %h60611 : f32[]
 	{
 		for lo := 0; lo < 4096*n; lo += 1024 {
 			hi := min(lo+1024, 4096*n)
@@ -693,26 +696,26 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	cpu.LayerNorm(h91, h88, w.layers1Norm2Weight, w.layers1Norm2Bias, 64*n, 64, 1e-05)
 	t.watch.See("model.go:50", h91)
 
-	// %h321 = pack_panels %h18 {trans=true} : f32[16,64,16]  // model.go:50
+	// %h291 = pack_panels %h18 {trans=true} : f32[16,64,16]  // model.go:50
 	cpu.PackPanels(h92, w.layers1Linear1Weight, 64, 256, 64, true, 1, 16384)
 
-	// %h126 = mat_mul_panels %h123, %h321, %h19 {n=256} : f32[N,64,256]  // model.go:50
+	// %h126 = mat_mul_panels %h123, %h291, %h19 {n=256} : f32[N,64,256]  // model.go:50
 	cpu.MatMul(h93, h91, h92, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1}, &cpu.Epilogue{Bias: w.layers1Linear1Bias})
 	t.watch.See("model.go:50", h93)
 
-	// %h194 = random_uniform %key {d_type=f32 shape=[N,64,256] high=1 seed=8} : f32[N,64,256]  // model.go:50
+	// %h199 = random_uniform %key {d_type=f32 shape=[N,64,256] high=1 seed=8} : f32[N,64,256]  // model.go:50
 	cpu.RandomUniform(h94, 0, 1, 8, key)
 	t.watch.See("model.go:50", h94)
 
-	// %h128 = pointwise %h194, %h126 : f32[N,64,256]  // model.go:50
+	// %h128 = pointwise %h199, %h126 : f32[N,64,256]  // model.go:50
 	//
-	//	%h60711 = gelu %p311 : f32[]
-	//	%h61011 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h61111 = mul %h60711, %h61011 : f32[]
-	//	%h61411 = constant {value=f32[](0.1)} : f32[]
-	//	%h61611 = greater_or_equal %p310, %h61411 : bool[]
-	//	%h62011 = constant {value=f32[](0)} : f32[]
-	//	%h62211 = where %h61611, %h61111, %h62011 : f32[]
+	//	%h61211 = gelu %p316 : f32[]
+	//	%h61511 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h61611 = mul %h61211, %h61511 : f32[]
+	//	%h61911 = constant {value=f32[](0.1)} : f32[]
+	//	%h62111 = greater_or_equal %p315, %h61911 : bool[]
+	//	%h62511 = constant {value=f32[](0)} : f32[]
+	//	%h62711 = where %h62111, %h61611, %h62511 : f32[]
 	{
 		for lo := 0; lo < 16384*n; lo += 1024 {
 			hi := min(lo+1024, 16384*n)
@@ -724,38 +727,38 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	}
 	t.watch.See("model.go:50", h95)
 
-	// %h201 = random_uniform %key {d_type=f32 shape=[N,64,64] high=1 seed=9} : f32[N,64,64]  // model.go:50
+	// %h206 = random_uniform %key {d_type=f32 shape=[N,64,64] high=1 seed=9} : f32[N,64,64]  // model.go:50
 	cpu.RandomUniform(h98, 0, 1, 9, key)
 	t.watch.See("model.go:50", h98)
 
 	// %h50 = pointwise %h20 : f32[64,256]  // model.go:50
 	//
-	//	%h625 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h627 = mul %p59, %h625 : f32[]
+	//	%h630 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h632 = mul %p59, %h630 : f32[]
 	cpu.MulScalar(h99, w.layers1Linear2Weight, 1.1111112)
 	t.watch.See("model.go:50", h99)
 
-	// %h354 = pack_panels %h50 {trans=true} : f32[4,256,16]  // model.go:50
+	// %h326 = pack_panels %h50 {trans=true} : f32[4,256,16]  // model.go:50
 	cpu.PackPanels(h100, h99, 256, 64, 256, true, 1, 16384)
 
-	// %h574 = pointwise %h21 : f32[64]  // model.go:50
+	// %h584 = pointwise %h21 : f32[64]  // model.go:50
 	//
-	//	%h630 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h632 = mul %p60, %h630 : f32[]
+	//	%h635 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h637 = mul %p60, %h635 : f32[]
 	cpu.MulScalar(h101, w.layers1Linear2Bias, 1.1111112)
 	t.watch.See("model.go:50", h101)
 
-	// %h203 = mat_mul_panels %h128, %h354, %h574 {n=64} : f32[N,64,64]  // model.go:50
+	// %h208 = mat_mul_panels %h128, %h326, %h584 {n=64} : f32[N,64,64]  // model.go:50
 	cpu.MatMul(h102, h95, h100, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h101})
 	t.watch.See("model.go:50", h102)
 
-	// %h133 = pointwise %h122, %h201, %h203 : f32[N,64,64]  // model.go:50
+	// %h133 = pointwise %h122, %h206, %h208 : f32[N,64,64]  // model.go:50
 	//
-	//	%h63511 = constant {value=f32[](0.1)} : f32[]
-	//	%h63711 = greater_or_equal %p315, %h63511 : bool[]
-	//	%h63911 = constant {value=f32[](0)} : f32[]
-	//	%h64011 = where %h63711, %p316, %h63911 : f32[]
-	//	%h6421 = add %p314, %h64011 : f32[]
+	//	%h64011 = constant {value=f32[](0.1)} : f32[]
+	//	%h64211 = greater_or_equal %p320, %h64011 : bool[]
+	//	%h64411 = constant {value=f32[](0)} : f32[]
+	//	%h64511 = where %h64211, %p321, %h64411 : f32[]
+	//	%h6471 = add %p319, %h64511 : f32[]
 	{
 		for lo := 0; lo < 4096*n; lo += 1024 {
 			hi := min(lo+1024, 4096*n)
@@ -770,260 +773,276 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	cpu.LayerNorm(h105, h102, w.normWeight, w.normBias, 64*n, 64, 1e-05)
 	t.watch.See("model.go:51", h105)
 
-	// %h368 = pack_panels %h {trans=true} : f32[16,64,16]  // model.go:51
+	// %h359 = pack_panels %h {trans=true} : f32[16,64,16]  // model.go:51
 	cpu.PackPanels(h106, w.tokensWeight, 64, 256, 64, true, 1, 16384)
 
-	// %h136 = mat_mul_panels %h134, %h368 {n=256} : f32[N,64,256]  // model.go:51
+	// %h136 = mat_mul_panels %h134, %h359 {n=256} : f32[N,64,256]  // model.go:51
 	cpu.MatMul(h107, h105, h106, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1}, nil)
 	t.watch.See("model.go:51", h107)
 
-	// %h308 = log_softmax %h136 {axis=2} : f32[N,64,256]  // model.go:58
+	// %h313 = log_softmax %h136 {axis=2} : f32[N,64,256]  // model.go:58
 	cpu.LogSoftmax(h107, h107, 64*n, 256, 1)
 	t.watch.See("model.go:58", h107)
 
-	// %h141 = gather_elements %h139, %h140 {axis=1} : f32[64*N,1]  // model.go:58
-	if err := cpu.GatherElements(h108, h107, next, []int{64 * n, 1}, []int{64 * n, 256}, 1); err != nil {
-		return rt.At("model.go:58", err)
-	}
-	t.watch.See("model.go:58", h108)
-
-	// %h352 = pointwise %h141 : f32[64*N,1]  // model.go:58
+	// %h509 = pointwise %next : i64[N,64]  // model.go:58
 	//
-	//	%h644 = neg %p66 : f32[]
-	cpu.Neg(h108, h108)
-	t.watch.See("model.go:58", h108)
-
-	// %h144 = reduce %h143 {kind="mean" axes=[0]} : f32[]  // model.go:58
-	cpu.ReduceMean(output, h108, 1, 64*n, 1)
-	t.watch.See("model.go:58", output)
-
-	// %h172 = extents {elems=[64*N]} : i64[1]  // model.go:58
-	cpu.Elements(h109, 64*n)
-
-	// %h179 = pointwise %h172 : f32[1]  // model.go:58
-	//
-	//	%h646 = cast %p67 {to=f32} : f32[]
-	cpu.Cast(h110, h109)
-	t.watch.See("model.go:58", h110)
-
-	// %h193 = pointwise %h648 : f32[1]  // model.go:58
-	//
-	//	%h649 = constant {value=f32[](1)} : f32[]
-	//	%h650 = div %h649, %p68 : f32[]
-	cpu.ScalarDiv(h110, 1, h110)
-	t.watch.See("model.go:58", h110)
-
-	// %h200 = strided_copy %h193 {shape=[64*N] strides=[0]} : f32[64*N]  // model.go:58
-	cpu.StridedCopy(h111, h110, []int{64 * n}, []int{0}, 0)
-
-	// %h207 = pointwise %h200 : f32[64*N]  // model.go:58
-	//
-	//	%h652 = neg %p69 : f32[]
-	cpu.Neg(h111, h111)
-	t.watch.See("model.go:58", h111)
-
-	// %h209 = fill {value=f32[](0) shape=[64*N,256]} : f32[64*N,256]  // model.go:58
-	cpu.Fill(h112, 0)
-
-	// %h210 = scatter_elements %h209, %h140, %h208 {axis=1 reduction="add"} : f32[64*N,256]  // model.go:58
-	if err := cpu.ScatterElementsAdd(h112, h112, next, h111, []int{64 * n, 1}, []int{64 * n, 256}, 1); err != nil {
-		return rt.At("model.go:58", err)
-	}
-	t.watch.See("model.go:58", h112)
-
-	// %h400 = pointwise %h308 : f32[N,64,256]  // model.go:58
-	//
-	//	%h654 = exp %p70 : f32[]
-	cpu.Exp(h107, h107)
-	t.watch.See("model.go:58", h107)
-
-	// %h212 = reduce %h210 {kind="sum" axes=[1] keep_dims=true} : f32[64*N,1]  // model.go:58
-	cpu.ReduceSum(h113, h112, 64*n, 256, 1)
-	t.watch.See("model.go:58", h113)
-
-	// %h214 = pointwise %h210, %h211, %h212 : f32[64*N,256]  // model.go:58
-	//
-	//	%h6561 = mul %p318, %p319 : f32[]
-	//	%h6581 = sub %p317, %h6561 : f32[]
-	for i := range 64 * n {
-		cpu.Repeat(h114[:256], h113[i:i+1])
-		cpu.Mul(h115[:256], h107[i*256:i*256+256], h114[:256])
-		cpu.Sub(h112[i*256:i*256+256], h112[i*256:i*256+256], h115[:256])
-	}
-	t.watch.See("model.go:58", h112)
-
-	// %h396 = pack_panels %h : f32[4,256,16]  // model.go:51
-	cpu.PackPanels(h116, w.tokensWeight, 256, 64, 64, false, 1, 16384)
-
-	// %h217 = mat_mul_panels %h215, %h396 {n=64} : f32[N,64,64]  // model.go:51
-	cpu.MatMul(h117, h112, h116, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1}, nil)
-	t.watch.See("model.go:51", h117)
-
-	// %h220 = strided_copy %h218 {shape=[64,64*N] strides=[1,64]} : f32[64,64*N]  // model.go:51
-	if g.tokensWeight != nil {
-		cpu.StridedCopy(h118, h105, []int{64, 64 * n}, []int{1, 64}, 0)
-	}
-
-	// %h413 = pack_panels %h214 : f32[16,64*N,16]  // model.go:51
-	if g.tokensWeight != nil {
-		cpu.PackPanels(h119, h112, 64*n, 256, 256, false, 1, 16384*n)
-	}
-
-	// %h221 = mat_mul_panels %h220, %h413 {n=256} : f32[64,256]  // model.go:51
-	if g.tokensWeight != nil {
-		cpu.MatMul(h120, h118, h119, &cpu.MatMulShape{M: 64, N: 256, K: 64 * n, LDA: 64 * n, LDC: 256, Batch: 1}, nil)
-		t.watch.See("model.go:51", h120)
-	}
-
-	// %h222 = strided_copy %h221 {shape=[256,64] strides=[1,256]} : f32[256,64]  // model.go:51
-	if g.tokensWeight != nil {
-		cpu.StridedCopy(h121, h120, []int{256, 64}, []int{1, 256}, 0)
-	}
-
-	// %h223 = reduce %h133 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:51
-	cpu.ReduceMean(h122, h102, 64*n, 64, 1)
-	t.watch.See("model.go:51", h122)
-
-	// %h225 = pointwise %h133, %h223 : f32[N,64,64]  // model.go:51
-	//
-	//	%h6601 = sub %p320, %p321 : f32[]
-	//	%h6621 = mul %h6601, %h6601 : f32[]
-	for i := range 64 * n {
-		cpu.Repeat(h124[:64], h122[i:i+1])
-		cpu.Sub(h125[:64], h102[i*64:i*64+64], h124[:64])
-		cpu.Mul(h123[i*64:i*64+64], h125[:64], h125[:64])
-	}
-	t.watch.See("model.go:51", h123)
-
-	// %h226 = reduce %h225 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:51
-	cpu.ReduceMean(h126, h123, 64*n, 64, 1)
-	t.watch.See("model.go:51", h126)
-
-	// %h231 = pointwise %h226 : f32[N,64,1]  // model.go:51
-	//
-	//	%h66411 = constant {value=f32[](1e-05)} : f32[]
-	//	%h66511 = add %p323, %h66411 : f32[]
-	//	%h66711 = sqrt %h66511 : f32[]
-	//	%h6691 = constant {value=f32[](1)} : f32[]
-	//	%h6701 = div %h6691, %h66711 : f32[]
+	//	%h6521 = constant {value=i64[](256)} : i64[]
+	//	%h6531 = sub %p324, %h6521 : i64[]
+	//	%h64911 = constant {value=i64[](0)} : i64[]
+	//	%h65011 = less %p324, %h64911 : bool[]
+	//	%h65511 = where %h65011, %h6531, %p324 : i64[]
 	{
 		for lo := 0; lo < 64*n; lo += 1024 {
 			hi := min(lo+1024, 64*n)
-			cpu.AddScalar(h127[:hi-lo], h126[lo:hi], 1e-05)
-			cpu.Sqrt(h127[:hi-lo], h127[:hi-lo])
-			cpu.ScalarDiv(h126[lo:hi], 1, h127[:hi-lo])
+			cpu.SubScalar(h109[:hi-lo], next[lo:hi], 256)
+			cpu.LessScalar(h110[:hi-lo], next[lo:hi], 0)
+			cpu.Where(h108[lo:hi], h110[:hi-lo], h109[:hi-lo], next[lo:hi])
 		}
+	}
+
+	// %h146 = gather_elements %h139, %h145 {axis=1} : f32[64*N,1]  // model.go:58
+	if err := cpu.GatherElements(h111, h107, h108, []int{64 * n, 1}, []int{64 * n, 256}, 1); err != nil {
+		return rt.At("model.go:58", err)
+	}
+	t.watch.See("model.go:58", h111)
+
+	// %h569 = pointwise %h146 : f32[64*N,1]  // model.go:58
+	//
+	//	%h657 = neg %p71 : f32[]
+	cpu.Neg(h111, h111)
+	t.watch.See("model.go:58", h111)
+
+	// %h149 = reduce %h148 {kind="mean" axes=[0]} : f32[]  // model.go:58
+	cpu.ReduceMean(output, h111, 1, 64*n, 1)
+	t.watch.See("model.go:58", output)
+
+	// %h177 = extents {elems=[64*N]} : i64[1]  // model.go:58
+	cpu.Elements(h112, 64*n)
+
+	// %h184 = pointwise %h177 : f32[1]  // model.go:58
+	//
+	//	%h659 = cast %p72 {to=f32} : f32[]
+	cpu.Cast(h113, h112)
+	t.watch.See("model.go:58", h113)
+
+	// %h198 = pointwise %h661 : f32[1]  // model.go:58
+	//
+	//	%h662 = constant {value=f32[](1)} : f32[]
+	//	%h663 = div %h662, %p73 : f32[]
+	cpu.ScalarDiv(h113, 1, h113)
+	t.watch.See("model.go:58", h113)
+
+	// %h205 = strided_copy %h198 {shape=[64*N] strides=[0]} : f32[64*N]  // model.go:58
+	cpu.StridedCopy(h114, h113, []int{64 * n}, []int{0}, 0)
+
+	// %h212 = pointwise %h205 : f32[64*N]  // model.go:58
+	//
+	//	%h665 = neg %p74 : f32[]
+	cpu.Neg(h114, h114)
+	t.watch.See("model.go:58", h114)
+
+	// %h214 = fill {value=f32[](0) shape=[64*N,256]} : f32[64*N,256]  // model.go:58
+	cpu.Fill(h115, 0)
+
+	// %h215 = scatter_elements %h214, %h145, %h213 {axis=1 reduction="add"} : f32[64*N,256]  // model.go:58
+	if err := cpu.ScatterElementsAdd(h115, h115, h108, h114, []int{64 * n, 1}, []int{64 * n, 256}, 1); err != nil {
+		return rt.At("model.go:58", err)
+	}
+	t.watch.See("model.go:58", h115)
+
+	// %h572 = pointwise %h313 : f32[N,64,256]  // model.go:58
+	//
+	//	%h667 = exp %p75 : f32[]
+	cpu.Exp(h107, h107)
+	t.watch.See("model.go:58", h107)
+
+	// %h217 = reduce %h215 {kind="sum" axes=[1] keep_dims=true} : f32[64*N,1]  // model.go:58
+	cpu.ReduceSum(h116, h115, 64*n, 256, 1)
+	t.watch.See("model.go:58", h116)
+
+	// %h219 = pointwise %h215, %h216, %h217 : f32[64*N,256]  // model.go:58
+	//
+	//	%h6691 = mul %p326, %p327 : f32[]
+	//	%h6711 = sub %p325, %h6691 : f32[]
+	for i := range 64 * n {
+		cpu.Repeat(h117[:256], h116[i:i+1])
+		cpu.Mul(h118[:256], h107[i*256:i*256+256], h117[:256])
+		cpu.Sub(h115[i*256:i*256+256], h115[i*256:i*256+256], h118[:256])
+	}
+	t.watch.See("model.go:58", h115)
+
+	// %h373 = pack_panels %h : f32[4,256,16]  // model.go:51
+	cpu.PackPanels(h119, w.tokensWeight, 256, 64, 64, false, 1, 16384)
+
+	// %h222 = mat_mul_panels %h220, %h373 {n=64} : f32[N,64,64]  // model.go:51
+	cpu.MatMul(h120, h115, h119, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1}, nil)
+	t.watch.See("model.go:51", h120)
+
+	// %h225 = strided_copy %h223 {shape=[64,64*N] strides=[1,64]} : f32[64,64*N]  // model.go:51
+	if g.tokensWeight != nil {
+		cpu.StridedCopy(h121, h105, []int{64, 64 * n}, []int{1, 64}, 0)
+	}
+
+	// %h401 = pack_panels %h219 : f32[16,64*N,16]  // model.go:51
+	if g.tokensWeight != nil {
+		cpu.PackPanels(h122, h115, 64*n, 256, 256, false, 1, 16384*n)
+	}
+
+	// %h226 = mat_mul_panels %h225, %h401 {n=256} : f32[64,256]  // model.go:51
+	if g.tokensWeight != nil {
+		cpu.MatMul(h123, h121, h122, &cpu.MatMulShape{M: 64, N: 256, K: 64 * n, LDA: 64 * n, LDC: 256, Batch: 1}, nil)
+		t.watch.See("model.go:51", h123)
+	}
+
+	// %h227 = strided_copy %h226 {shape=[256,64] strides=[1,256]} : f32[256,64]  // model.go:51
+	if g.tokensWeight != nil {
+		cpu.StridedCopy(h124, h123, []int{256, 64}, []int{1, 256}, 0)
+	}
+
+	// %h228 = reduce %h133 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:51
+	cpu.ReduceMean(h125, h102, 64*n, 64, 1)
+	t.watch.See("model.go:51", h125)
+
+	// %h230 = pointwise %h133, %h228 : f32[N,64,64]  // model.go:51
+	//
+	//	%h6731 = sub %p328, %p329 : f32[]
+	//	%h6751 = mul %h6731, %h6731 : f32[]
+	for i := range 64 * n {
+		cpu.Repeat(h127[:64], h125[i:i+1])
+		cpu.Sub(h128[:64], h102[i*64:i*64+64], h127[:64])
+		cpu.Mul(h126[i*64:i*64+64], h128[:64], h128[:64])
 	}
 	t.watch.See("model.go:51", h126)
 
-	// %h232 = layer_normalization %h133 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:51
+	// %h231 = reduce %h230 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:51
+	cpu.ReduceMean(h129, h126, 64*n, 64, 1)
+	t.watch.See("model.go:51", h129)
+
+	// %h236 = pointwise %h231 : f32[N,64,1]  // model.go:51
+	//
+	//	%h67711 = constant {value=f32[](1e-05)} : f32[]
+	//	%h67811 = add %p331, %h67711 : f32[]
+	//	%h68011 = sqrt %h67811 : f32[]
+	//	%h6821 = constant {value=f32[](1)} : f32[]
+	//	%h6831 = div %h6821, %h68011 : f32[]
+	{
+		for lo := 0; lo < 64*n; lo += 1024 {
+			hi := min(lo+1024, 64*n)
+			cpu.AddScalar(h130[:hi-lo], h129[lo:hi], 1e-05)
+			cpu.Sqrt(h130[:hi-lo], h130[:hi-lo])
+			cpu.ScalarDiv(h129[lo:hi], 1, h130[:hi-lo])
+		}
+	}
+	t.watch.See("model.go:51", h129)
+
+	// %h237 = layer_normalization %h133 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:51
 	cpu.LayerNorm(h102, h102, nil, nil, 64*n, 64, 1e-05)
 	t.watch.See("model.go:51", h102)
 
-	// %h233 = pointwise %h217, %h26 : f32[N,64,64]  // model.go:51
+	// %h238 = pointwise %h222, %h26 : f32[N,64,64]  // model.go:51
 	//
-	//	%h672 = mul %p81, %p82 : f32[]
+	//	%h685 = mul %p86, %p87 : f32[]
 	{
-		cpu.Repeat(h129, w.normWeight)
+		cpu.Repeat(h132, w.normWeight)
 		for lo := 0; lo < 4096*n; lo += 1024 {
 			hi := min(lo+1024, 4096*n)
-			cpu.Mul(h128[lo:hi], h117[lo:hi], h129[:hi-lo])
+			cpu.Mul(h131[lo:hi], h120[lo:hi], h132[:hi-lo])
 		}
 	}
-	t.watch.See("model.go:51", h128)
+	t.watch.See("model.go:51", h131)
 
-	// %h234 = pointwise %h217, %h232 : f32[N,64,64]  // model.go:51
+	// %h239 = pointwise %h222, %h237 : f32[N,64,64]  // model.go:51
 	//
-	//	%h674 = mul %p83, %p84 : f32[]
+	//	%h687 = mul %p88, %p89 : f32[]
 	if g.normWeight != nil {
-		cpu.Mul(h130, h117, h102)
-		t.watch.See("model.go:51", h130)
+		cpu.Mul(h133, h120, h102)
+		t.watch.See("model.go:51", h133)
 	}
 
-	// %h235 = reduce %h234 {kind="sum" axes=[0,1]} : f32[64]  // model.go:51
+	// %h240 = reduce %h239 {kind="sum" axes=[0,1]} : f32[64]  // model.go:51
 	if g.normWeight != nil {
-		cpu.ReduceSum(g.normWeight, h130, 1, 64*n, 64)
+		cpu.ReduceSum(g.normWeight, h133, 1, 64*n, 64)
 		t.watch.See("model.go:51", g.normWeight)
 	}
 	if t.passStep.Ends() <= 1 {
 		return nil
 	}
 
-	// %h236 = reduce %h217 {kind="sum" axes=[0,1]} : f32[64]  // model.go:51
+	// %h241 = reduce %h222 {kind="sum" axes=[0,1]} : f32[64]  // model.go:51
 	if g.normBias != nil {
-		cpu.ReduceSum(g.normBias, h117, 1, 64*n, 64)
+		cpu.ReduceSum(g.normBias, h120, 1, 64*n, 64)
 		t.watch.See("model.go:51", g.normBias)
 	}
 	if t.passStep.Ends() <= 2 {
 		return nil
 	}
 
-	// %h237 = pointwise %h233, %h232 : f32[N,64,64]  // model.go:51
+	// %h242 = pointwise %h238, %h237 : f32[N,64,64]  // model.go:51
 	//
-	//	%h676 = mul %p85, %p86 : f32[]
-	cpu.Mul(h131, h128, h102)
+	//	%h689 = mul %p90, %p91 : f32[]
+	cpu.Mul(h134, h131, h102)
+	t.watch.See("model.go:51", h134)
+
+	// %h243 = reduce %h242 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:51
+	cpu.ReduceMean(h135, h134, 64*n, 64, 1)
+	t.watch.See("model.go:51", h135)
+
+	// %h246 = reduce %h238 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:51
+	cpu.ReduceMean(h136, h131, 64*n, 64, 1)
+	t.watch.See("model.go:51", h136)
+
+	// %h248 = pointwise %h238, %h237, %h243, %h246, %h236 : f32[N,64,64]  // model.go:51
+	//
+	//	%h691111 = mul %p340, %p341 : f32[]
+	//	%h693111 = sub %p339, %h691111 : f32[]
+	//	%h69511 = sub %h693111, %p342 : f32[]
+	//	%h6971 = mul %h69511, %p343 : f32[]
+	for i := range 64 * n {
+		cpu.Repeat(h137[:64], h135[i:i+1])
+		cpu.Repeat(h138[:64], h136[i:i+1])
+		cpu.Repeat(h139[:64], h129[i:i+1])
+		cpu.Mul(h140[:64], h102[i*64:i*64+64], h137[:64])
+		cpu.Sub(h140[:64], h131[i*64:i*64+64], h140[:64])
+		cpu.Sub(h140[:64], h140[:64], h138[:64])
+		cpu.Mul(h131[i*64:i*64+64], h140[:64], h139[:64])
+	}
 	t.watch.See("model.go:51", h131)
 
-	// %h238 = reduce %h237 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:51
-	cpu.ReduceMean(h132, h131, 64*n, 64, 1)
-	t.watch.See("model.go:51", h132)
-
-	// %h241 = reduce %h233 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:51
-	cpu.ReduceMean(h133, h128, 64*n, 64, 1)
-	t.watch.See("model.go:51", h133)
-
-	// %h243 = pointwise %h233, %h232, %h238, %h241, %h231 : f32[N,64,64]  // model.go:51
-	//
-	//	%h678111 = mul %p332, %p333 : f32[]
-	//	%h680111 = sub %p331, %h678111 : f32[]
-	//	%h68211 = sub %h680111, %p334 : f32[]
-	//	%h6841 = mul %h68211, %p335 : f32[]
-	for i := range 64 * n {
-		cpu.Repeat(h134[:64], h132[i:i+1])
-		cpu.Repeat(h135[:64], h133[i:i+1])
-		cpu.Repeat(h136[:64], h126[i:i+1])
-		cpu.Mul(h137[:64], h102[i*64:i*64+64], h134[:64])
-		cpu.Sub(h137[:64], h128[i*64:i*64+64], h137[:64])
-		cpu.Sub(h137[:64], h137[:64], h135[:64])
-		cpu.Mul(h128[i*64:i*64+64], h137[:64], h136[:64])
-	}
-	t.watch.See("model.go:51", h128)
-
-	// %h247, %h254, %h274, %h281, %h294, %h295, %h307, %h314, %h339, %h347, %h351, %h359, %h363, %h371, %h386, %h387, %h395 = invoke %h201, %h243, %h29, %h194, %h126, %h32, %h122, %h34, %h38, %h187, %h41, %h115, %h105, %h180, %h113, %h43, %h330, %h566, %h100, %h84, %h46, %h53, %h93, %h86 {func="block"} : f32[64], f32[64,256], f32[256], f32[256,64], f32[64], f32[64], f32[64], f32[64,64], f32[192], f32[192 ...  // model.go:50
-	if err := t.block(n, int(t.stepOffsets[stepH145Off]), g.layers1Linear2Bias, g.layers1Linear2Weight, g.layers1Linear1Bias, g.layers1Linear1Weight, g.layers1Norm2Weight, g.layers1Norm2Bias, g.layers1SelfAttnOutProjBias, g.layers1SelfAttnOutProjWeight, h138, h139, h140, h141, h142, h143, g.layers1Norm1Weight, g.layers1Norm1Bias, h144, h98, h128, w.layers1Linear2Weight, h94, h93, w.layers1Linear1Weight, h88, w.layers1Norm2Weight, w.layers1Norm2Bias, h84, w.layers1SelfAttnOutProjWeight, h82, h68, h77, h76, w.constH354, h63, h72, h64, h52, w.layers1Norm1Weight, w.layers1Norm1Bias, h58, h56); err != nil {
+	// %h252, %h259, %h279, %h286, %h299, %h300, %h312, %h319, %h344, %h352, %h356, %h364, %h368, %h376, %h391, %h392, %h400 = invoke %h206, %h248, %h29, %h199, %h126, %h32, %h122, %h34, %h38, %h192, %h41, %h115, %h105, %h185, %h113, %h43, %h335, %h571, %h100, %h84, %h46, %h53, %h93, %h86 {func="block"} : f32[64], f32[64,256], f32[256], f32[256,64], f32[64], f32[64], f32[64], f32[64,64], f32[192], f32[192 ...  // model.go:50
+	if err := t.block(n, int(t.stepOffsets[stepH148Off]), g.layers1Linear2Bias, g.layers1Linear2Weight, g.layers1Linear1Bias, g.layers1Linear1Weight, g.layers1Norm2Weight, g.layers1Norm2Bias, g.layers1SelfAttnOutProjBias, g.layers1SelfAttnOutProjWeight, h141, h142, h143, h144, h145, h146, g.layers1Norm1Weight, g.layers1Norm1Bias, h147, h98, h131, w.layers1Linear2Weight, h94, h93, w.layers1Linear1Weight, h88, w.layers1Norm2Weight, w.layers1Norm2Bias, h84, w.layers1SelfAttnOutProjWeight, h82, h68, h77, h76, w.constH354, h63, h72, h64, h52, w.layers1Norm1Weight, w.layers1Norm1Bias, h58, h56); err != nil {
 		return err
 	}
 	if t.passStep.Ends() <= 3 {
 		return nil
 	}
 
-	// %h399, %h406, %h426, %h433, %h446, %h447, %h459, %h466, %h491, %h499, %h503, %h511, %h515, %h523, %h538, %h539, %h547 = invoke %h173, %h395, %h132, %h166, %h77, %h135, %h73, %h146, %h147, %h159, %h148, %h66, %h56, %h152, %h64, %h149, %h482, %h158, %h51, %h30, %h150, %h154, %h44, %h37 {func="block"} : f32[64], f32[64,256], f32[256], f32[256,64], f32[64], f32[64], f32[64], f32[64,64], f32[192], f32[1 ...  // model.go:50
-	if err := t.block(n, int(t.stepOffsets[stepH153Off]), g.layers0Linear2Bias, g.layers0Linear2Weight, g.layers0Linear1Bias, g.layers0Linear1Weight, g.layers0Norm2Weight, g.layers0Norm2Bias, g.layers0SelfAttnOutProjBias, g.layers0SelfAttnOutProjWeight, h146, h147, h148, h149, h150, h151, g.layers0Norm1Weight, g.layers0Norm1Bias, h152, h48, h144, w.layers0Linear2Weight, h44, h43, w.layers0Linear1Weight, h38, w.layers0Norm2Weight, w.layers0Norm2Bias, h34, w.layers0SelfAttnOutProjWeight, h32, h18, h27, h26, w.constH354, h13, h22, h14, h1, w.layers0Norm1Weight, w.layers0Norm1Bias, h8, h6); err != nil {
+	// %h404, %h411, %h431, %h438, %h451, %h452, %h464, %h471, %h496, %h504, %h508, %h516, %h520, %h528, %h543, %h544, %h552 = invoke %h178, %h400, %h132, %h171, %h77, %h135, %h73, %h140, %h142, %h164, %h151, %h66, %h56, %h157, %h64, %h152, %h487, %h163, %h51, %h30, %h153, %h154, %h44, %h37 {func="block"} : f32[64], f32[64,256], f32[256], f32[256,64], f32[64], f32[64], f32[64], f32[64,64], f32[192], f32[1 ...  // model.go:50
+	if err := t.block(n, int(t.stepOffsets[stepH156Off]), g.layers0Linear2Bias, g.layers0Linear2Weight, g.layers0Linear1Bias, g.layers0Linear1Weight, g.layers0Norm2Weight, g.layers0Norm2Bias, g.layers0SelfAttnOutProjBias, g.layers0SelfAttnOutProjWeight, h149, h150, h151, h152, h153, h154, g.layers0Norm1Weight, g.layers0Norm1Bias, h155, h48, h147, w.layers0Linear2Weight, h44, h43, w.layers0Linear1Weight, h38, w.layers0Norm2Weight, w.layers0Norm2Bias, h34, w.layers0SelfAttnOutProjWeight, h32, h18, h27, h26, w.constH354, h13, h22, h14, h1, w.layers0Norm1Weight, w.layers0Norm1Bias, h8, h6); err != nil {
 		return err
 	}
 	if t.passStep.Ends() <= 4 {
 		return nil
 	}
 
-	// %h550 = pointwise %h145, %h547 : f32[N,64,64]  // model.go:49
+	// %h555 = pointwise %h150, %h552 : f32[N,64,64]  // model.go:49
 	//
-	//	%h53101 = constant {value=f32[](0.1)} : f32[]
-	//	%h71101 = greater_or_equal %p496, %h53101 : bool[]
-	//	%h91811 = constant {value=f32[](0)} : f32[]
-	//	%h91911 = where %h71101, %p497, %h91811 : f32[]
-	//	%h9211 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h9221 = mul %h91911, %h9211 : f32[]
+	//	%h53111 = constant {value=f32[](0.1)} : f32[]
+	//	%h71101 = greater_or_equal %p504, %h53111 : bool[]
+	//	%h93111 = constant {value=f32[](0)} : f32[]
+	//	%h93211 = where %h71101, %p505, %h93111 : f32[]
+	//	%h9341 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h9351 = mul %h93211, %h9341 : f32[]
 	{
 		for lo := 0; lo < 4096*n; lo += 1024 {
 			hi := min(lo+1024, 4096*n)
-			cpu.GreaterOrEqualScalar(h154[:hi-lo], h2[lo:hi], 0.1)
-			cpu.WhereScalarY(h155[:hi-lo], h154[:hi-lo], h152[lo:hi], 0)
-			cpu.MulScalar(h2[lo:hi], h155[:hi-lo], 1.1111112)
+			cpu.GreaterOrEqualScalar(h157[:hi-lo], h2[lo:hi], 0.1)
+			cpu.WhereScalarY(h158[:hi-lo], h157[:hi-lo], h155[lo:hi], 0)
+			cpu.MulScalar(h2[lo:hi], h158[:hi-lo], 1.1111112)
 		}
 	}
 	t.watch.See("model.go:49", h2)
 
-	// %h551 = reduce %h550 {kind="sum" axes=[0]} : f32[64,64]  // model.go:49
+	// %h556 = reduce %h555 {kind="sum" axes=[0]} : f32[64,64]  // model.go:49
 	if g.places != nil {
 		cpu.ReduceSum(g.places, h2, 1, n, 4096)
 		t.watch.See("model.go:49", g.places)
@@ -1032,27 +1051,27 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 		return nil
 	}
 
-	// %h552 = fill {value=f32[](0) shape=[256,64]} : f32[256,64]  // model.go:49
+	// %h557 = fill {value=f32[](0) shape=[256,64]} : f32[256,64]  // model.go:49
 	if g.tokensWeight != nil {
-		cpu.Fill(h156, 0)
+		cpu.Fill(h159, 0)
 	}
 
-	// %h554 = scatter_nd %h552, %h553, %h550 {reduction="add"} : f32[256,64]  // model.go:49
+	// %h559 = scatter_nd %h557, %h558, %h555 {reduction="add"} : f32[256,64]  // model.go:49
 	if g.tokensWeight != nil {
-		if err := cpu.ScatterNDAdd(h156, h156, tokens, h2, []int{256}, 64); err != nil {
+		if err := cpu.ScatterNDAdd(h159, h159, tokens, h2, []int{256}, 64); err != nil {
 			return rt.At("model.go:49", err)
 		}
-		t.watch.See("model.go:49", h156)
+		t.watch.See("model.go:49", h159)
 	}
 
-	// %h556 = pointwise %h339, %h351, %h363 : f32[192]  // model.go:49
+	// %h561 = pointwise %h344, %h356, %h368 : f32[192]  // model.go:49
 	//
-	//	%h9241 = add %p498, %p499 : f32[]
-	//	%h9261 = add %h9241, %p500 : f32[]
+	//	%h9371 = add %p506, %p507 : f32[]
+	//	%h9391 = add %h9371, %p508 : f32[]
 	if g.layers1SelfAttnInProjBias != nil {
 		{
-			cpu.Add(h157[:192], h138, h140)
-			cpu.Add(g.layers1SelfAttnInProjBias, h157[:192], h142)
+			cpu.Add(h160[:192], h141, h143)
+			cpu.Add(g.layers1SelfAttnInProjBias, h160[:192], h145)
 		}
 		t.watch.See("model.go:49", g.layers1SelfAttnInProjBias)
 	}
@@ -1060,16 +1079,16 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 		return nil
 	}
 
-	// %h558 = pointwise %h347, %h359, %h371 : f32[192,64]  // model.go:49
+	// %h563 = pointwise %h352, %h364, %h376 : f32[192,64]  // model.go:49
 	//
-	//	%h9281 = add %p501, %p502 : f32[]
-	//	%h9301 = add %h9281, %p503 : f32[]
+	//	%h9411 = add %p509, %p510 : f32[]
+	//	%h9431 = add %h9411, %p511 : f32[]
 	if g.layers1SelfAttnInProjWeight != nil {
 		{
 			for lo := 0; lo < 12288; lo += 1024 {
 				hi := min(lo+1024, 12288)
-				cpu.Add(h158[:hi-lo], h139[lo:hi], h141[lo:hi])
-				cpu.Add(g.layers1SelfAttnInProjWeight[lo:hi], h158[:hi-lo], h143[lo:hi])
+				cpu.Add(h161[:hi-lo], h142[lo:hi], h144[lo:hi])
+				cpu.Add(g.layers1SelfAttnInProjWeight[lo:hi], h161[:hi-lo], h146[lo:hi])
 			}
 		}
 		t.watch.See("model.go:49", g.layers1SelfAttnInProjWeight)
@@ -1078,14 +1097,14 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 		return nil
 	}
 
-	// %h560 = pointwise %h491, %h503, %h515 : f32[192]  // model.go:49
+	// %h565 = pointwise %h496, %h508, %h520 : f32[192]  // model.go:49
 	//
-	//	%h9321 = add %p504, %p505 : f32[]
-	//	%h9341 = add %h9321, %p506 : f32[]
+	//	%h9451 = add %p512, %p513 : f32[]
+	//	%h9471 = add %h9451, %p514 : f32[]
 	if g.layers0SelfAttnInProjBias != nil {
 		{
-			cpu.Add(h159[:192], h146, h148)
-			cpu.Add(g.layers0SelfAttnInProjBias, h159[:192], h150)
+			cpu.Add(h162[:192], h149, h151)
+			cpu.Add(g.layers0SelfAttnInProjBias, h162[:192], h153)
 		}
 		t.watch.See("model.go:49", g.layers0SelfAttnInProjBias)
 	}
@@ -1093,16 +1112,16 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 		return nil
 	}
 
-	// %h562 = pointwise %h499, %h511, %h523 : f32[192,64]  // model.go:49
+	// %h567 = pointwise %h504, %h516, %h528 : f32[192,64]  // model.go:49
 	//
-	//	%h9361 = add %p507, %p508 : f32[]
-	//	%h9381 = add %h9361, %p509 : f32[]
+	//	%h9491 = add %p515, %p516 : f32[]
+	//	%h9511 = add %h9491, %p517 : f32[]
 	if g.layers0SelfAttnInProjWeight != nil {
 		{
 			for lo := 0; lo < 12288; lo += 1024 {
 				hi := min(lo+1024, 12288)
-				cpu.Add(h160[:hi-lo], h147[lo:hi], h149[lo:hi])
-				cpu.Add(g.layers0SelfAttnInProjWeight[lo:hi], h160[:hi-lo], h151[lo:hi])
+				cpu.Add(h163[:hi-lo], h150[lo:hi], h152[lo:hi])
+				cpu.Add(g.layers0SelfAttnInProjWeight[lo:hi], h163[:hi-lo], h154[lo:hi])
 			}
 		}
 		t.watch.See("model.go:49", g.layers0SelfAttnInProjWeight)
@@ -1111,18 +1130,18 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 		return nil
 	}
 
-	// %h563 = pointwise %h222, %h554 : f32[256,64]  // model.go:49
+	// %h568 = pointwise %h227, %h559 : f32[256,64]  // model.go:49
 	//
-	//	%h940 = add %p270, %p271 : f32[]
+	//	%h953 = add %p275, %p276 : f32[]
 	if g.tokensWeight != nil {
-		cpu.Add(g.tokensWeight, h121, h156)
+		cpu.Add(g.tokensWeight, h124, h159)
 		t.watch.See("model.go:49", g.tokensWeight)
 	}
 	return nil
 }
 
 // block is a block that the schedule runs more than once, each time with other weights.
-func (t *Trainer) block(n, base int, h247, h254, h274, h281, h294, h295, h307, h314, h339, h347, h351, h359, h363, h371, h386, h387, h395, p201, p243, p20, p194, p126, p18, p122, p24, p25, p187, p16, p115, p105, p180, p113 []float32, p35 []bool, p330, p566, p100, p84, p22, p23, p93, p86 []float32) error {
+func (t *Trainer) block(n, base int, h252, h259, h279, h286, h299, h300, h312, h319, h344, h352, h356, h364, h368, h376, h391, h392, h400, p206, p248, p20, p199, p126, p18, p122, p24, p25, p192, p16, p115, p105, p185, p113 []float32, p35 []bool, p335, p571, p100, p84, p22, p23, p93, p86 []float32) error {
 	if err := rt.Done(t.ctx); err != nil {
 		return err
 	}
@@ -1236,72 +1255,72 @@ func (t *Trainer) block(n, base int, h247, h254, h274, h281, h294, h295, h307, h
 		h107 = rt.View[float32](t.arena, base+blockH107Off, 1024)
 	)
 
-	// %h246 = pointwise %h201, %h243 : f32[N,64,64]  // model.go:50
+	// %h251 = pointwise %h206, %h248 : f32[N,64,64]  // model.go:50
 	//
-	//	%h63521 = constant {value=f32[](0.1)} : f32[]
-	//	%h63721 = greater_or_equal %p338, %h63521 : bool[]
-	//	%h68611 = constant {value=f32[](0)} : f32[]
-	//	%h68711 = where %h63721, %p339, %h68611 : f32[]
-	//	%h6891 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h6901 = mul %h68711, %h6891 : f32[]
+	//	%h64021 = constant {value=f32[](0.1)} : f32[]
+	//	%h64221 = greater_or_equal %p346, %h64021 : bool[]
+	//	%h69911 = constant {value=f32[](0)} : f32[]
+	//	%h70011 = where %h64221, %p347, %h69911 : f32[]
+	//	%h7021 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h7031 = mul %h70011, %h7021 : f32[]
 	{
 		for lo := 0; lo < 4096*n; lo += 1024 {
 			hi := min(lo+1024, 4096*n)
-			cpu.GreaterOrEqualScalar(h2[:hi-lo], p201[lo:hi], 0.1)
-			cpu.WhereScalarY(h3[:hi-lo], h2[:hi-lo], p243[lo:hi], 0)
+			cpu.GreaterOrEqualScalar(h2[:hi-lo], p206[lo:hi], 0.1)
+			cpu.WhereScalarY(h3[:hi-lo], h2[:hi-lo], p248[lo:hi], 0)
 			cpu.MulScalar(h1[lo:hi], h3[:hi-lo], 1.1111112)
 		}
 	}
 
-	// %h247 = reduce %h246 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
-	cpu.ReduceSum(h247, h1, 1, 64*n, 64)
+	// %h252 = reduce %h251 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
+	cpu.ReduceSum(h252, h1, 1, 64*n, 64)
 
-	// %h421 = pack_panels %h20 : f32[16,64,16]  // model.go:50
+	// %h418 = pack_panels %h20 : f32[16,64,16]  // model.go:50
 	cpu.PackPanels(h4, p20, 64, 256, 256, false, 1, 16384)
 
-	// %h249 = mat_mul_panels %h246, %h421 {n=256} : f32[N,64,256]  // model.go:50
+	// %h254 = mat_mul_panels %h251, %h418 {n=256} : f32[N,64,256]  // model.go:50
 	cpu.MatMul(h5, h1, h4, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1}, nil)
 
-	// %h1281 = pointwise %h194, %h126 : f32[N,64,256]  // model.go:50
+	// %h1281 = pointwise %h199, %h126 : f32[N,64,256]  // model.go:50
 	//
-	//	%h607111 = gelu %p3111 : f32[]
-	//	%h610111 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h611111 = mul %h607111, %h610111 : f32[]
-	//	%h614111 = constant {value=f32[](0.1)} : f32[]
-	//	%h616111 = greater_or_equal %p3101, %h614111 : bool[]
-	//	%h620111 = constant {value=f32[](0)} : f32[]
-	//	%h622111 = where %h616111, %h611111, %h620111 : f32[]
+	//	%h612111 = gelu %p3161 : f32[]
+	//	%h615111 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h616111 = mul %h612111, %h615111 : f32[]
+	//	%h619111 = constant {value=f32[](0.1)} : f32[]
+	//	%h621111 = greater_or_equal %p3151, %h619111 : bool[]
+	//	%h625111 = constant {value=f32[](0)} : f32[]
+	//	%h627111 = where %h621111, %h616111, %h625111 : f32[]
 	{
 		for lo := 0; lo < 16384*n; lo += 1024 {
 			hi := min(lo+1024, 16384*n)
 			cpu.Gelu(h7[:hi-lo], p126[lo:hi])
 			cpu.MulScalar(h7[:hi-lo], h7[:hi-lo], 1.1111112)
-			cpu.GreaterOrEqualScalar(h8[:hi-lo], p194[lo:hi], 0.1)
+			cpu.GreaterOrEqualScalar(h8[:hi-lo], p199[lo:hi], 0.1)
 			cpu.WhereScalarY(h6[lo:hi], h8[:hi-lo], h7[:hi-lo], 0)
 		}
 	}
 
-	// %h252 = strided_copy %h2501 {shape=[256,64*N] strides=[1,256]} : f32[256,64*N]  // model.go:50
+	// %h257 = strided_copy %h2551 {shape=[256,64*N] strides=[1,256]} : f32[256,64*N]  // model.go:50
 	cpu.StridedCopy(h9, h6, []int{256, 64 * n}, []int{1, 256}, 0)
 
-	// %h441 = pack_panels %h251 : f32[4,64*N,16]  // model.go:50
+	// %h426 = pack_panels %h256 : f32[4,64*N,16]  // model.go:50
 	cpu.PackPanels(h10, h1, 64*n, 64, 64, false, 1, 4096*n)
 
-	// %h253 = mat_mul_panels %h252, %h441 {n=64} : f32[256,64]  // model.go:50
+	// %h258 = mat_mul_panels %h257, %h426 {n=64} : f32[256,64]  // model.go:50
 	cpu.MatMul(h11, h9, h10, &cpu.MatMulShape{M: 256, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1}, nil)
 
-	// %h254 = strided_copy %h253 {shape=[64,256] strides=[1,64]} : f32[64,256]  // model.go:50
-	cpu.StridedCopy(h254, h11, []int{64, 256}, []int{1, 64}, 0)
+	// %h259 = strided_copy %h258 {shape=[64,256] strides=[1,64]} : f32[64,256]  // model.go:50
+	cpu.StridedCopy(h259, h11, []int{64, 256}, []int{1, 64}, 0)
 
-	// %h271 = pointwise %h126 : f32[N,64,256]  // model.go:50
+	// %h276 = pointwise %h126 : f32[N,64,256]  // model.go:50
 	//
-	//	%h7091111 = mul %p350, %p350 : f32[]
-	//	%h7111111 = constant {value=f32[](-0.5)} : f32[]
-	//	%h7121111 = mul %h7091111, %h7111111 : f32[]
-	//	%h714111 = exp %h7121111 : f32[]
-	//	%h71611 = constant {value=f32[](0.3989423)} : f32[]
-	//	%h71711 = mul %h714111, %h71611 : f32[]
-	//	%h7191 = mul %p350, %h71711 : f32[]
+	//	%h7221111 = mul %p358, %p358 : f32[]
+	//	%h7241111 = constant {value=f32[](-0.5)} : f32[]
+	//	%h7251111 = mul %h7221111, %h7241111 : f32[]
+	//	%h727111 = exp %h7251111 : f32[]
+	//	%h72911 = constant {value=f32[](0.3989423)} : f32[]
+	//	%h73011 = mul %h727111, %h72911 : f32[]
+	//	%h7321 = mul %p358, %h73011 : f32[]
 	{
 		for lo := 0; lo < 16384*n; lo += 1024 {
 			hi := min(lo+1024, 16384*n)
@@ -1313,16 +1332,16 @@ func (t *Trainer) block(n, base int, h247, h254, h274, h281, h294, h295, h307, h
 		}
 	}
 
-	// %h272 = pointwise %h126, %h271 : f32[N,64,256]  // model.go:50
+	// %h277 = pointwise %h126, %h276 : f32[N,64,256]  // model.go:50
 	//
-	//	%h6981111 = constant {value=f32[](0.70710677)} : f32[]
-	//	%h6991111 = mul %p351, %h6981111 : f32[]
-	//	%h7011111 = erf %h6991111 : f32[]
-	//	%h703111 = constant {value=f32[](1)} : f32[]
-	//	%h704111 = add %h7011111, %h703111 : f32[]
-	//	%h70611 = constant {value=f32[](0.5)} : f32[]
-	//	%h70711 = mul %h704111, %h70611 : f32[]
-	//	%h7211 = add %h70711, %p352 : f32[]
+	//	%h7111111 = constant {value=f32[](0.70710677)} : f32[]
+	//	%h7121111 = mul %p359, %h7111111 : f32[]
+	//	%h7141111 = erf %h7121111 : f32[]
+	//	%h716111 = constant {value=f32[](1)} : f32[]
+	//	%h717111 = add %h7141111, %h716111 : f32[]
+	//	%h71911 = constant {value=f32[](0.5)} : f32[]
+	//	%h72011 = mul %h717111, %h71911 : f32[]
+	//	%h7341 = add %h72011, %p360 : f32[]
 	{
 		for lo := 0; lo < 16384*n; lo += 1024 {
 			hi := min(lo+1024, 16384*n)
@@ -1334,72 +1353,72 @@ func (t *Trainer) block(n, base int, h247, h254, h274, h281, h294, h295, h307, h
 		}
 	}
 
-	// %h273 = pointwise %h194, %h249, %h272 : f32[N,64,256]  // model.go:50
+	// %h278 = pointwise %h199, %h254, %h277 : f32[N,64,256]  // model.go:50
 	//
-	//	%h614211 = constant {value=f32[](0.1)} : f32[]
-	//	%h616211 = greater_or_equal %p353, %h614211 : bool[]
-	//	%h692111 = constant {value=f32[](0)} : f32[]
-	//	%h693111 = where %h616211, %p354, %h692111 : f32[]
-	//	%h69511 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h69611 = mul %h693111, %h69511 : f32[]
-	//	%h7231 = mul %h69611, %p355 : f32[]
+	//	%h619211 = constant {value=f32[](0.1)} : f32[]
+	//	%h621211 = greater_or_equal %p361, %h619211 : bool[]
+	//	%h705111 = constant {value=f32[](0)} : f32[]
+	//	%h706111 = where %h621211, %p362, %h705111 : f32[]
+	//	%h70811 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h70911 = mul %h706111, %h70811 : f32[]
+	//	%h7361 = mul %h70911, %p363 : f32[]
 	{
 		for lo := 0; lo < 16384*n; lo += 1024 {
 			hi := min(lo+1024, 16384*n)
-			cpu.GreaterOrEqualScalar(h15[:hi-lo], p194[lo:hi], 0.1)
+			cpu.GreaterOrEqualScalar(h15[:hi-lo], p199[lo:hi], 0.1)
 			cpu.WhereScalarY(h16[:hi-lo], h15[:hi-lo], h5[lo:hi], 0)
 			cpu.MulScalar(h16[:hi-lo], h16[:hi-lo], 1.1111112)
 			cpu.Mul(h5[lo:hi], h16[:hi-lo], h12[lo:hi])
 		}
 	}
 
-	// %h274 = reduce %h273 {kind="sum" axes=[0,1]} : f32[256]  // model.go:50
-	cpu.ReduceSum(h274, h5, 1, 64*n, 256)
+	// %h279 = reduce %h278 {kind="sum" axes=[0,1]} : f32[256]  // model.go:50
+	cpu.ReduceSum(h279, h5, 1, 64*n, 256)
 
-	// %h473 = pack_panels %h18 : f32[4,256,16]  // model.go:50
+	// %h446 = pack_panels %h18 : f32[4,256,16]  // model.go:50
 	cpu.PackPanels(h17, p18, 256, 64, 64, false, 1, 16384)
 
-	// %h276 = mat_mul_panels %h273, %h473 {n=64} : f32[N,64,64]  // model.go:50
+	// %h281 = mat_mul_panels %h278, %h446 {n=64} : f32[N,64,64]  // model.go:50
 	cpu.MatMul(h18, h5, h17, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1}, nil)
 
 	// %h1231 = layer_normalization %h122, %h24, %h25 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
 	cpu.LayerNorm(h19, p122, p24, p25, 64*n, 64, 1e-05)
 
-	// %h279 = strided_copy %h2771 {shape=[64,64*N] strides=[1,64]} : f32[64,64*N]  // model.go:50
+	// %h284 = strided_copy %h2821 {shape=[64,64*N] strides=[1,64]} : f32[64,64*N]  // model.go:50
 	cpu.StridedCopy(h20, h19, []int{64, 64 * n}, []int{1, 64}, 0)
 
-	// %h506 = pack_panels %h278 : f32[16,64*N,16]  // model.go:50
+	// %h478 = pack_panels %h283 : f32[16,64*N,16]  // model.go:50
 	cpu.PackPanels(h21, h5, 64*n, 256, 256, false, 1, 16384*n)
 
-	// %h280 = mat_mul_panels %h279, %h506 {n=256} : f32[64,256]  // model.go:50
+	// %h285 = mat_mul_panels %h284, %h478 {n=256} : f32[64,256]  // model.go:50
 	cpu.MatMul(h22, h20, h21, &cpu.MatMulShape{M: 64, N: 256, K: 64 * n, LDA: 64 * n, LDC: 256, Batch: 1}, nil)
 
-	// %h281 = strided_copy %h280 {shape=[256,64] strides=[1,256]} : f32[256,64]  // model.go:50
-	cpu.StridedCopy(h281, h22, []int{256, 64}, []int{1, 256}, 0)
+	// %h286 = strided_copy %h285 {shape=[256,64] strides=[1,256]} : f32[256,64]  // model.go:50
+	cpu.StridedCopy(h286, h22, []int{256, 64}, []int{1, 256}, 0)
 
-	// %h282 = reduce %h122 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
+	// %h287 = reduce %h122 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
 	cpu.ReduceMean(h23, p122, 64*n, 64, 1)
 
-	// %h284 = pointwise %h122, %h282 : f32[N,64,64]  // model.go:50
+	// %h289 = pointwise %h122, %h287 : f32[N,64,64]  // model.go:50
 	//
-	//	%h7251 = sub %p356, %p357 : f32[]
-	//	%h7271 = mul %h7251, %h7251 : f32[]
+	//	%h7381 = sub %p364, %p365 : f32[]
+	//	%h7401 = mul %h7381, %h7381 : f32[]
 	for i := range 64 * n {
 		cpu.Repeat(h25[:64], h23[i:i+1])
 		cpu.Sub(h26[:64], p122[i*64:i*64+64], h25[:64])
 		cpu.Mul(h24[i*64:i*64+64], h26[:64], h26[:64])
 	}
 
-	// %h285 = reduce %h284 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
+	// %h290 = reduce %h289 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
 	cpu.ReduceMean(h27, h24, 64*n, 64, 1)
 
-	// %h290 = pointwise %h285 : f32[N,64,1]  // model.go:50
+	// %h295 = pointwise %h290 : f32[N,64,1]  // model.go:50
 	//
-	//	%h72911 = constant {value=f32[](1e-05)} : f32[]
-	//	%h73011 = add %p359, %h72911 : f32[]
-	//	%h73211 = sqrt %h73011 : f32[]
-	//	%h7341 = constant {value=f32[](1)} : f32[]
-	//	%h7351 = div %h7341, %h73211 : f32[]
+	//	%h74211 = constant {value=f32[](1e-05)} : f32[]
+	//	%h74311 = add %p367, %h74211 : f32[]
+	//	%h74511 = sqrt %h74311 : f32[]
+	//	%h7471 = constant {value=f32[](1)} : f32[]
+	//	%h7481 = div %h7471, %h74511 : f32[]
 	{
 		for lo := 0; lo < 64*n; lo += 1024 {
 			hi := min(lo+1024, 64*n)
@@ -1409,12 +1428,12 @@ func (t *Trainer) block(n, base int, h247, h254, h274, h281, h294, h295, h307, h
 		}
 	}
 
-	// %h291 = layer_normalization %h122 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
+	// %h296 = layer_normalization %h122 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
 	cpu.LayerNorm(h29, p122, nil, nil, 64*n, 64, 1e-05)
 
-	// %h292 = pointwise %h276, %h24 : f32[N,64,64]  // model.go:50
+	// %h297 = pointwise %h281, %h24 : f32[N,64,64]  // model.go:50
 	//
-	//	%h737 = mul %p121, %p122 : f32[]
+	//	%h750 = mul %p126, %p127 : f32[]
 	{
 		cpu.Repeat(h31, p24)
 		for lo := 0; lo < 4096*n; lo += 1024 {
@@ -1423,35 +1442,35 @@ func (t *Trainer) block(n, base int, h247, h254, h274, h281, h294, h295, h307, h
 		}
 	}
 
-	// %h293 = pointwise %h276, %h291 : f32[N,64,64]  // model.go:50
+	// %h298 = pointwise %h281, %h296 : f32[N,64,64]  // model.go:50
 	//
-	//	%h739 = mul %p123, %p124 : f32[]
+	//	%h752 = mul %p128, %p129 : f32[]
 	cpu.Mul(h32, h18, h29)
 
-	// %h294 = reduce %h293 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
-	cpu.ReduceSum(h294, h32, 1, 64*n, 64)
+	// %h299 = reduce %h298 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
+	cpu.ReduceSum(h299, h32, 1, 64*n, 64)
 
-	// %h295 = reduce %h276 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
-	cpu.ReduceSum(h295, h18, 1, 64*n, 64)
+	// %h300 = reduce %h281 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
+	cpu.ReduceSum(h300, h18, 1, 64*n, 64)
 
-	// %h296 = pointwise %h292, %h291 : f32[N,64,64]  // model.go:50
+	// %h301 = pointwise %h297, %h296 : f32[N,64,64]  // model.go:50
 	//
-	//	%h741 = mul %p125, %p126 : f32[]
+	//	%h754 = mul %p130, %p131 : f32[]
 	cpu.Mul(h33, h30, h29)
 
-	// %h297 = reduce %h296 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
+	// %h302 = reduce %h301 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
 	cpu.ReduceMean(h34, h33, 64*n, 64, 1)
 
-	// %h300 = reduce %h292 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
+	// %h305 = reduce %h297 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
 	cpu.ReduceMean(h35, h30, 64*n, 64, 1)
 
-	// %h303 = pointwise %h243, %h292, %h291, %h297, %h300, %h290 : f32[N,64,64]  // model.go:50
+	// %h308 = pointwise %h248, %h297, %h296, %h302, %h305, %h295 : f32[N,64,64]  // model.go:50
 	//
-	//	%h7431111 = mul %p374, %p375 : f32[]
-	//	%h7451111 = sub %p373, %h7431111 : f32[]
-	//	%h747111 = sub %h7451111, %p376 : f32[]
-	//	%h74911 = mul %h747111, %p377 : f32[]
-	//	%h7511 = add %p372, %h74911 : f32[]
+	//	%h7561111 = mul %p382, %p383 : f32[]
+	//	%h7581111 = sub %p381, %h7561111 : f32[]
+	//	%h760111 = sub %h7581111, %p384 : f32[]
+	//	%h76211 = mul %h760111, %p385 : f32[]
+	//	%h7641 = add %p380, %h76211 : f32[]
 	for i := range 64 * n {
 		cpu.Repeat(h36[:64], h34[i:i+1])
 		cpu.Repeat(h37[:64], h35[i:i+1])
@@ -1460,116 +1479,116 @@ func (t *Trainer) block(n, base int, h247, h254, h274, h281, h294, h295, h307, h
 		cpu.Sub(h39[:64], h30[i*64:i*64+64], h39[:64])
 		cpu.Sub(h39[:64], h39[:64], h37[:64])
 		cpu.Mul(h39[:64], h39[:64], h38[:64])
-		cpu.Add(h30[i*64:i*64+64], p243[i*64:i*64+64], h39[:64])
+		cpu.Add(h30[i*64:i*64+64], p248[i*64:i*64+64], h39[:64])
 	}
 
-	// %h306 = pointwise %h187, %h303 : f32[N,64,64]  // model.go:50
+	// %h311 = pointwise %h192, %h308 : f32[N,64,64]  // model.go:50
 	//
-	//	%h59521 = constant {value=f32[](0.1)} : f32[]
-	//	%h59621 = greater_or_equal %p380, %h59521 : bool[]
-	//	%h75311 = constant {value=f32[](0)} : f32[]
-	//	%h75411 = where %h59621, %p381, %h75311 : f32[]
-	//	%h7561 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h7571 = mul %h75411, %h7561 : f32[]
+	//	%h60021 = constant {value=f32[](0.1)} : f32[]
+	//	%h60121 = greater_or_equal %p388, %h60021 : bool[]
+	//	%h76611 = constant {value=f32[](0)} : f32[]
+	//	%h76711 = where %h60121, %p389, %h76611 : f32[]
+	//	%h7691 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h7701 = mul %h76711, %h7691 : f32[]
 	{
 		for lo := 0; lo < 4096*n; lo += 1024 {
 			hi := min(lo+1024, 4096*n)
-			cpu.GreaterOrEqualScalar(h41[:hi-lo], p187[lo:hi], 0.1)
+			cpu.GreaterOrEqualScalar(h41[:hi-lo], p192[lo:hi], 0.1)
 			cpu.WhereScalarY(h42[:hi-lo], h41[:hi-lo], h30[lo:hi], 0)
 			cpu.MulScalar(h40[lo:hi], h42[:hi-lo], 1.1111112)
 		}
 	}
 
-	// %h307 = reduce %h306 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
-	cpu.ReduceSum(h307, h40, 1, 64*n, 64)
+	// %h312 = reduce %h311 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
+	cpu.ReduceSum(h312, h40, 1, 64*n, 64)
 
-	// %h520 = pack_panels %h16 : f32[4,64,16]  // model.go:50
+	// %h497 = pack_panels %h16 : f32[4,64,16]  // model.go:50
 	cpu.PackPanels(h43, p16, 64, 64, 64, false, 1, 4096)
 
-	// %h309 = mat_mul_panels %h306, %h520 {n=64} : f32[N,64,64]  // model.go:50
+	// %h314 = mat_mul_panels %h311, %h497 {n=64} : f32[N,64,64]  // model.go:50
 	cpu.MatMul(h44, h40, h43, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, nil)
 
 	// %h138 = strided_copy %h115 {shape=[4,16,N,64] strides=[1024,1,4096,16]} : f32[4,16,N,64]  // model.go:50
 	cpu.StridedCopy(h45, p115, []int{4, 16, n, 64}, []int{1024, 1, 4096, 16}, 0)
 
-	// %h548 = pack_panels %h311 : f32[4,64*N,16]  // model.go:50
+	// %h521 = pack_panels %h316 : f32[4,64*N,16]  // model.go:50
 	cpu.PackPanels(h46, h40, 64*n, 64, 64, false, 1, 4096*n)
 
-	// %h313 = mat_mul_panels %h312, %h548 {n=64} : f32[64,64]  // model.go:50
+	// %h318 = mat_mul_panels %h317, %h521 {n=64} : f32[64,64]  // model.go:50
 	cpu.MatMul(h47, h45, h46, &cpu.MatMulShape{M: 64, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1}, nil)
 
-	// %h314 = strided_copy %h313 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
-	cpu.StridedCopy(h314, h47, []int{64, 64}, []int{1, 64}, 0)
+	// %h319 = strided_copy %h318 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
+	cpu.StridedCopy(h319, h47, []int{64, 64}, []int{1, 64}, 0)
 
-	// %h316 = strided_copy %h315 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
+	// %h321 = strided_copy %h320 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
 	cpu.StridedCopy(h48, h44, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
 
-	// %h317 = strided_copy %h105 {shape=[N,4,16,64] strides=[4096,16,1,64]} : f32[N,4,16,64]  // model.go:50
+	// %h322 = strided_copy %h105 {shape=[N,4,16,64] strides=[4096,16,1,64]} : f32[N,4,16,64]  // model.go:50
 	cpu.StridedCopy(h49, p105, []int{n, 4, 16, 64}, []int{4096, 16, 1, 64}, 0)
 
-	// %h570 = pack_panels %h317 : f32[N,4,4,16,16]  // model.go:50
+	// %h535 = pack_panels %h322 : f32[N,4,4,16,16]  // model.go:50
 	cpu.PackPanels(h50, h49, 16, 64, 64, false, 4*n, 1024)
 
-	// %h318 = mat_mul_panels %h316, %h570 {n=64} : f32[N,4,64,64]  // model.go:50
+	// %h323 = mat_mul_panels %h321, %h535 {n=64} : f32[N,4,64,64]  // model.go:50
 	cpu.MatMul(h51, h48, h50, &cpu.MatMulShape{M: 64, N: 64, K: 16, LDA: 16, LDC: 64, Batch: 4 * n, StrideA: 1024, StrideB: 1024, StrideC: 4096}, nil)
 
-	// %h1141 = pointwise %h180, %h113 : f32[N,4,64,64]  // model.go:50
+	// %h1141 = pointwise %h185, %h113 : f32[N,4,64,64]  // model.go:50
 	//
-	//	%h56811 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h57111 = mul %p3011, %h56811 : f32[]
-	//	%h573111 = constant {value=f32[](0.1)} : f32[]
-	//	%h576111 = greater_or_equal %p3001, %h573111 : bool[]
-	//	%h580111 = constant {value=f32[](0)} : f32[]
-	//	%h582111 = where %h576111, %h57111, %h580111 : f32[]
+	//	%h57511 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h57711 = mul %p3061, %h57511 : f32[]
+	//	%h580111 = constant {value=f32[](0.1)} : f32[]
+	//	%h582111 = greater_or_equal %p3051, %h580111 : bool[]
+	//	%h585111 = constant {value=f32[](0)} : f32[]
+	//	%h587111 = where %h582111, %h57711, %h585111 : f32[]
 	{
 		for lo := 0; lo < 16384*n; lo += 1024 {
 			hi := min(lo+1024, 16384*n)
 			cpu.MulScalar(h53[:hi-lo], p113[lo:hi], 1.1111112)
-			cpu.GreaterOrEqualScalar(h54[:hi-lo], p180[lo:hi], 0.1)
+			cpu.GreaterOrEqualScalar(h54[:hi-lo], p185[lo:hi], 0.1)
 			cpu.WhereScalarY(h52[lo:hi], h54[:hi-lo], h53[:hi-lo], 0)
 		}
 	}
 
-	// %h319 = strided_copy %h1141 {shape=[N,4,64,64] strides=[16384,4096,1,64]} : f32[N,4,64,64]  // model.go:50
+	// %h324 = strided_copy %h1141 {shape=[N,4,64,64] strides=[16384,4096,1,64]} : f32[N,4,64,64]  // model.go:50
 	cpu.StridedCopy(h55, h52, []int{n, 4, 64, 64}, []int{16384, 4096, 1, 64}, 0)
 
-	// %h575 = pack_panels %h316 : f32[N,4,1,64,16]  // model.go:50
+	// %h553 = pack_panels %h321 : f32[N,4,1,64,16]  // model.go:50
 	cpu.PackPanels(h56, h48, 64, 16, 16, false, 4*n, 1024)
 
-	// %h320 = mat_mul_panels %h319, %h575 {n=16} : f32[N,4,64,16]  // model.go:50
+	// %h325 = mat_mul_panels %h324, %h553 {n=16} : f32[N,4,64,16]  // model.go:50
 	cpu.MatMul(h57, h55, h56, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024}, nil)
 
-	// %h323 = pointwise %h180, %h318 : f32[N,4,64,64]  // model.go:50
+	// %h328 = pointwise %h185, %h323 : f32[N,4,64,64]  // model.go:50
 	//
-	//	%h57321 = constant {value=f32[](0.1)} : f32[]
-	//	%h57621 = greater_or_equal %p384, %h57321 : bool[]
-	//	%h75911 = constant {value=f32[](0)} : f32[]
-	//	%h76011 = where %h57621, %p385, %h75911 : f32[]
-	//	%h7621 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h7631 = mul %h76011, %h7621 : f32[]
+	//	%h58021 = constant {value=f32[](0.1)} : f32[]
+	//	%h58221 = greater_or_equal %p392, %h58021 : bool[]
+	//	%h77211 = constant {value=f32[](0)} : f32[]
+	//	%h77311 = where %h58221, %p393, %h77211 : f32[]
+	//	%h7751 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h7761 = mul %h77311, %h7751 : f32[]
 	{
 		for lo := 0; lo < 16384*n; lo += 1024 {
 			hi := min(lo+1024, 16384*n)
-			cpu.GreaterOrEqualScalar(h58[:hi-lo], p180[lo:hi], 0.1)
+			cpu.GreaterOrEqualScalar(h58[:hi-lo], p185[lo:hi], 0.1)
 			cpu.WhereScalarY(h59[:hi-lo], h58[:hi-lo], h51[lo:hi], 0)
 			cpu.MulScalar(h51[lo:hi], h59[:hi-lo], 1.1111112)
 		}
 	}
 
-	// %h324 = pointwise %h323, %h113 : f32[N,4,64,64]  // model.go:50
+	// %h329 = pointwise %h328, %h113 : f32[N,4,64,64]  // model.go:50
 	//
-	//	%h765 = mul %p143, %p144 : f32[]
+	//	%h778 = mul %p148, %p149 : f32[]
 	cpu.Mul(h60, h51, p113)
 
-	// %h325 = reduce %h324 {kind="sum" axes=[3] keep_dims=true} : f32[N,4,64,1]  // model.go:50
+	// %h330 = reduce %h329 {kind="sum" axes=[3] keep_dims=true} : f32[N,4,64,1]  // model.go:50
 	cpu.ReduceSum(h61, h60, 256*n, 64, 1)
 
-	// %h329 = pointwise %h35, %h113, %h323, %h325 : f32[N,4,64,64]  // model.go:50
+	// %h334 = pointwise %h35, %h113, %h328, %h330 : f32[N,4,64,64]  // model.go:50
 	//
-	//	%h76711 = sub %p391, %p392 : f32[]
-	//	%h76911 = mul %p390, %h76711 : f32[]
-	//	%h7711 = constant {value=f32[](0)} : f32[]
-	//	%h7721 = where %p389, %h7711, %h76911 : f32[]
+	//	%h78011 = sub %p399, %p400 : f32[]
+	//	%h78211 = mul %p398, %h78011 : f32[]
+	//	%h7841 = constant {value=f32[](0)} : f32[]
+	//	%h7851 = where %p397, %h7841, %h78211 : f32[]
 	for i := range 4 * n {
 		for j := range 64 {
 			cpu.Repeat(h62[:64], h61[i*64+j:i*64+j+1])
@@ -1579,136 +1598,136 @@ func (t *Trainer) block(n, base int, h247, h254, h274, h281, h294, h295, h307, h
 		}
 	}
 
-	// %h577 = pack_panels %h330 : f32[N,4,1,64,16]  // model.go:50
-	cpu.PackPanels(h64, p330, 64, 16, 16, false, 4*n, 1024)
+	// %h576 = pack_panels %h335 : f32[N,4,1,64,16]  // model.go:50
+	cpu.PackPanels(h64, p335, 64, 16, 16, false, 4*n, 1024)
 
-	// %h332 = strided_copy %h566 {shape=[N,4,16,64] strides=[4096,16,1,64]} : f32[N,4,16,64]  // model.go:50
-	cpu.StridedCopy(h65, p566, []int{n, 4, 16, 64}, []int{4096, 16, 1, 64}, 0)
+	// %h337 = strided_copy %h571 {shape=[N,4,16,64] strides=[4096,16,1,64]} : f32[N,4,16,64]  // model.go:50
+	cpu.StridedCopy(h65, p571, []int{n, 4, 16, 64}, []int{4096, 16, 1, 64}, 0)
 
-	// %h579 = pack_panels %h329 : f32[N,4,4,64,16]  // model.go:50
+	// %h581 = pack_panels %h334 : f32[N,4,4,64,16]  // model.go:50
 	cpu.PackPanels(h66, h51, 64, 64, 64, false, 4*n, 4096)
 
-	// %h333 = mat_mul_panels %h332, %h579 {n=64} : f32[N,4,16,64]  // model.go:50
+	// %h338 = mat_mul_panels %h337, %h581 {n=64} : f32[N,4,16,64]  // model.go:50
 	cpu.MatMul(h67, h65, h66, &cpu.MatMulShape{M: 16, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 4 * n, StrideA: 1024, StrideB: 4096, StrideC: 1024}, nil)
 
-	// %h335 = mat_mul_panels %h329, %h577 {n=16} : f32[N,4,64,16]  // model.go:50
+	// %h340 = mat_mul_panels %h334, %h576 {n=16} : f32[N,4,64,16]  // model.go:50
 	//
 	//	%h118 = constant {value=f32[](0.25)} : f32[]
 	//	%h119 = mul %p, %h118 : f32[]
 	cpu.MatMul(h68, h51, h64, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024}, &cpu.Epilogue{Then: mulScalar})
 
-	// %h336 = strided_copy %h320 {shape=[N,64,4,16] strides=[4096,16,1024,1]} : f32[N,64,4,16]  // model.go:50
+	// %h341 = strided_copy %h325 {shape=[N,64,4,16] strides=[4096,16,1024,1]} : f32[N,64,4,16]  // model.go:50
 	cpu.StridedCopy(h69, h57, []int{n, 64, 4, 16}, []int{4096, 16, 1024, 1}, 0)
 
-	// %h338 = reduce %h337 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
+	// %h343 = reduce %h342 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
 	cpu.ReduceSum(h70, h69, 1, 64*n, 64)
 
-	// %h339 = pad %h338 {mode="constant" before=[128] after=[0]} : f32[192]  // model.go:50
-	cpu.Pad(h339, h70, []int{64}, []int{128}, []int{0}, 0)
+	// %h344 = pad %h343 {mode="constant" before=[128] after=[0]} : f32[192]  // model.go:50
+	cpu.Pad(h344, h70, []int{64}, []int{128}, []int{0}, 0)
 
-	// %h581 = pack_panels %h100 : f32[4,64,16]  // model.go:50
+	// %h586 = pack_panels %h100 : f32[4,64,16]  // model.go:50
 	cpu.PackPanels(h71, p100, 64, 64, 64, false, 1, 4096)
 
-	// %h341 = mat_mul_panels %h337, %h581 {n=64} : f32[N,64,64]  // model.go:50
+	// %h346 = mat_mul_panels %h342, %h586 {n=64} : f32[N,64,64]  // model.go:50
 	cpu.MatMul(h72, h69, h71, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, nil)
 
 	// %h851 = layer_normalization %h84, %h22, %h23 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
 	cpu.LayerNorm(h73, p84, p22, p23, 64*n, 64, 1e-05)
 
-	// %h344 = strided_copy %h3421 {shape=[64,64*N] strides=[1,64]} : f32[64,64*N]  // model.go:50
+	// %h349 = strided_copy %h3471 {shape=[64,64*N] strides=[1,64]} : f32[64,64*N]  // model.go:50
 	cpu.StridedCopy(h74, h73, []int{64, 64 * n}, []int{1, 64}, 0)
 
-	// %h584 = pack_panels %h343 : f32[4,64*N,16]  // model.go:50
+	// %h589 = pack_panels %h348 : f32[4,64*N,16]  // model.go:50
 	cpu.PackPanels(h75, h69, 64*n, 64, 64, false, 1, 4096*n)
 
-	// %h345 = mat_mul_panels %h344, %h584 {n=64} : f32[64,64]  // model.go:50
+	// %h350 = mat_mul_panels %h349, %h589 {n=64} : f32[64,64]  // model.go:50
 	cpu.MatMul(h76, h74, h75, &cpu.MatMulShape{M: 64, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1}, nil)
 
-	// %h346 = strided_copy %h345 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
+	// %h351 = strided_copy %h350 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
 	cpu.StridedCopy(h77, h76, []int{64, 64}, []int{1, 64}, 0)
 
-	// %h347 = pad %h346 {mode="constant" before=[128,0] after=[0,0]} : f32[192,64]  // model.go:50
-	cpu.Pad(h347, h77, []int{64, 64}, []int{128, 0}, []int{0, 0}, 0)
+	// %h352 = pad %h351 {mode="constant" before=[128,0] after=[0,0]} : f32[192,64]  // model.go:50
+	cpu.Pad(h352, h77, []int{64, 64}, []int{128, 0}, []int{0, 0}, 0)
 
-	// %h348 = strided_copy %h333 {shape=[N,64,4,16] strides=[4096,1,1024,64]} : f32[N,64,4,16]  // model.go:50
+	// %h353 = strided_copy %h338 {shape=[N,64,4,16] strides=[4096,1,1024,64]} : f32[N,64,4,16]  // model.go:50
 	cpu.StridedCopy(h78, h67, []int{n, 64, 4, 16}, []int{4096, 1, 1024, 64}, 0)
 
-	// %h350 = reduce %h349 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
+	// %h355 = reduce %h354 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
 	cpu.ReduceSum(h79, h78, 1, 64*n, 64)
 
-	// %h351 = pad %h350 {mode="constant" before=[64] after=[64]} : f32[192]  // model.go:50
-	cpu.Pad(h351, h79, []int{64}, []int{64}, []int{64}, 0)
+	// %h356 = pad %h355 {mode="constant" before=[64] after=[64]} : f32[192]  // model.go:50
+	cpu.Pad(h356, h79, []int{64}, []int{64}, []int{64}, 0)
 
-	// %h587 = pack_panels %h93 : f32[4,64,16]  // model.go:50
+	// %h592 = pack_panels %h93 : f32[4,64,16]  // model.go:50
 	cpu.PackPanels(h80, p93, 64, 64, 64, false, 1, 4096)
 
-	// %h589 = pack_panels %h355 : f32[4,64*N,16]  // model.go:50
+	// %h594 = pack_panels %h360 : f32[4,64*N,16]  // model.go:50
 	cpu.PackPanels(h81, h78, 64*n, 64, 64, false, 1, 4096*n)
 
-	// %h357 = mat_mul_panels %h344, %h589 {n=64} : f32[64,64]  // model.go:50
+	// %h362 = mat_mul_panels %h349, %h594 {n=64} : f32[64,64]  // model.go:50
 	cpu.MatMul(h82, h74, h81, &cpu.MatMulShape{M: 64, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1}, nil)
 
-	// %h358 = strided_copy %h357 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
+	// %h363 = strided_copy %h362 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
 	cpu.StridedCopy(h83, h82, []int{64, 64}, []int{1, 64}, 0)
 
-	// %h359 = pad %h358 {mode="constant" before=[64,0] after=[64,0]} : f32[192,64]  // model.go:50
-	cpu.Pad(h359, h83, []int{64, 64}, []int{64, 0}, []int{64, 0}, 0)
+	// %h364 = pad %h363 {mode="constant" before=[64,0] after=[64,0]} : f32[192,64]  // model.go:50
+	cpu.Pad(h364, h83, []int{64, 64}, []int{64, 0}, []int{64, 0}, 0)
 
-	// %h360 = strided_copy %h335 {shape=[N,64,4,16] strides=[4096,16,1024,1]} : f32[N,64,4,16]  // model.go:50
+	// %h365 = strided_copy %h340 {shape=[N,64,4,16] strides=[4096,16,1024,1]} : f32[N,64,4,16]  // model.go:50
 	cpu.StridedCopy(h84, h68, []int{n, 64, 4, 16}, []int{4096, 16, 1024, 1}, 0)
 
-	// %h362 = reduce %h361 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
+	// %h367 = reduce %h366 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
 	cpu.ReduceSum(h85, h84, 1, 64*n, 64)
 
-	// %h363 = pad %h362 {mode="constant" before=[0] after=[128]} : f32[192]  // model.go:50
-	cpu.Pad(h363, h85, []int{64}, []int{0}, []int{128}, 0)
+	// %h368 = pad %h367 {mode="constant" before=[0] after=[128]} : f32[192]  // model.go:50
+	cpu.Pad(h368, h85, []int{64}, []int{0}, []int{128}, 0)
 
-	// %h592 = pack_panels %h86 : f32[4,64,16]  // model.go:50
+	// %h597 = pack_panels %h86 : f32[4,64,16]  // model.go:50
 	cpu.PackPanels(h86, p86, 64, 64, 64, false, 1, 4096)
 
-	// %h365 = mat_mul_panels %h361, %h592 {n=64} : f32[N,64,64]  // model.go:50
+	// %h370 = mat_mul_panels %h366, %h597 {n=64} : f32[N,64,64]  // model.go:50
 	cpu.MatMul(h87, h84, h86, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, nil)
 
-	// %h594 = pack_panels %h367 : f32[4,64*N,16]  // model.go:50
+	// %h599 = pack_panels %h372 : f32[4,64*N,16]  // model.go:50
 	cpu.PackPanels(h88, h84, 64*n, 64, 64, false, 1, 4096*n)
 
-	// %h369 = mat_mul_panels %h344, %h594 {n=64} : f32[64,64]  // model.go:50
+	// %h374 = mat_mul_panels %h349, %h599 {n=64} : f32[64,64]  // model.go:50
 	cpu.MatMul(h89, h74, h88, &cpu.MatMulShape{M: 64, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1}, nil)
 
-	// %h370 = strided_copy %h369 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
+	// %h375 = strided_copy %h374 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
 	cpu.StridedCopy(h90, h89, []int{64, 64}, []int{1, 64}, 0)
 
-	// %h371 = pad %h370 {mode="constant" before=[0,0] after=[128,0]} : f32[192,64]  // model.go:50
-	cpu.Pad(h371, h90, []int{64, 64}, []int{0, 0}, []int{128, 0}, 0)
+	// %h376 = pad %h375 {mode="constant" before=[0,0] after=[128,0]} : f32[192,64]  // model.go:50
+	cpu.Pad(h376, h90, []int{64, 64}, []int{0, 0}, []int{128, 0}, 0)
 
-	// %h373 = mat_mul_panels %h349, %h587, _, %h341, %h365 {n=64} : f32[N,64,64]  // model.go:50
+	// %h378 = mat_mul_panels %h354, %h592, _, %h346, %h370 {n=64} : f32[N,64,64]  // model.go:50
 	//
 	//	%h131 = add %p1, %p2 : f32[]
 	cpu.MatMul(h72, h78, h80, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Residual: h72, Then: add, In: [2][]float32{h87, nil}})
 
-	// %h374 = reduce %h84 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
+	// %h379 = reduce %h84 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
 	cpu.ReduceMean(h91, p84, 64*n, 64, 1)
 
-	// %h376 = pointwise %h84, %h374 : f32[N,64,64]  // model.go:50
+	// %h381 = pointwise %h84, %h379 : f32[N,64,64]  // model.go:50
 	//
-	//	%h7741 = sub %p393, %p394 : f32[]
-	//	%h7761 = mul %h7741, %h7741 : f32[]
+	//	%h7871 = sub %p401, %p402 : f32[]
+	//	%h7891 = mul %h7871, %h7871 : f32[]
 	for i := range 64 * n {
 		cpu.Repeat(h93[:64], h91[i:i+1])
 		cpu.Sub(h94[:64], p84[i*64:i*64+64], h93[:64])
 		cpu.Mul(h92[i*64:i*64+64], h94[:64], h94[:64])
 	}
 
-	// %h377 = reduce %h376 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
+	// %h382 = reduce %h381 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
 	cpu.ReduceMean(h95, h92, 64*n, 64, 1)
 
-	// %h382 = pointwise %h377 : f32[N,64,1]  // model.go:50
+	// %h387 = pointwise %h382 : f32[N,64,1]  // model.go:50
 	//
-	//	%h77811 = constant {value=f32[](1e-05)} : f32[]
-	//	%h77911 = add %p396, %h77811 : f32[]
-	//	%h78111 = sqrt %h77911 : f32[]
-	//	%h7831 = constant {value=f32[](1)} : f32[]
-	//	%h7841 = div %h7831, %h78111 : f32[]
+	//	%h79111 = constant {value=f32[](1e-05)} : f32[]
+	//	%h79211 = add %p404, %h79111 : f32[]
+	//	%h79411 = sqrt %h79211 : f32[]
+	//	%h7961 = constant {value=f32[](1)} : f32[]
+	//	%h7971 = div %h7961, %h79411 : f32[]
 	{
 		for lo := 0; lo < 64*n; lo += 1024 {
 			hi := min(lo+1024, 64*n)
@@ -1718,12 +1737,12 @@ func (t *Trainer) block(n, base int, h247, h254, h274, h281, h294, h295, h307, h
 		}
 	}
 
-	// %h383 = layer_normalization %h84 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
+	// %h388 = layer_normalization %h84 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
 	cpu.LayerNorm(h97, p84, nil, nil, 64*n, 64, 1e-05)
 
-	// %h384 = pointwise %h373, %h22 : f32[N,64,64]  // model.go:50
+	// %h389 = pointwise %h378, %h22 : f32[N,64,64]  // model.go:50
 	//
-	//	%h786 = mul %p157, %p158 : f32[]
+	//	%h799 = mul %p162, %p163 : f32[]
 	{
 		cpu.Repeat(h99, p22)
 		for lo := 0; lo < 4096*n; lo += 1024 {
@@ -1732,35 +1751,35 @@ func (t *Trainer) block(n, base int, h247, h254, h274, h281, h294, h295, h307, h
 		}
 	}
 
-	// %h385 = pointwise %h373, %h383 : f32[N,64,64]  // model.go:50
+	// %h390 = pointwise %h378, %h388 : f32[N,64,64]  // model.go:50
 	//
-	//	%h788 = mul %p159, %p160 : f32[]
+	//	%h801 = mul %p164, %p165 : f32[]
 	cpu.Mul(h100, h72, h97)
 
-	// %h386 = reduce %h385 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
-	cpu.ReduceSum(h386, h100, 1, 64*n, 64)
+	// %h391 = reduce %h390 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
+	cpu.ReduceSum(h391, h100, 1, 64*n, 64)
 
-	// %h387 = reduce %h373 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
-	cpu.ReduceSum(h387, h72, 1, 64*n, 64)
+	// %h392 = reduce %h378 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
+	cpu.ReduceSum(h392, h72, 1, 64*n, 64)
 
-	// %h388 = pointwise %h384, %h383 : f32[N,64,64]  // model.go:50
+	// %h393 = pointwise %h389, %h388 : f32[N,64,64]  // model.go:50
 	//
-	//	%h790 = mul %p161, %p162 : f32[]
+	//	%h803 = mul %p166, %p167 : f32[]
 	cpu.Mul(h101, h98, h97)
 
-	// %h389 = reduce %h388 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
+	// %h394 = reduce %h393 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
 	cpu.ReduceMean(h102, h101, 64*n, 64, 1)
 
-	// %h392 = reduce %h384 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
+	// %h397 = reduce %h389 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
 	cpu.ReduceMean(h103, h98, 64*n, 64, 1)
 
-	// %h395 = pointwise %h303, %h384, %h383, %h389, %h392, %h382 : f32[N,64,64]  // model.go:50
+	// %h400 = pointwise %h308, %h389, %h388, %h394, %h397, %h387 : f32[N,64,64]  // model.go:50
 	//
-	//	%h7921111 = mul %p411, %p412 : f32[]
-	//	%h7941111 = sub %p410, %h7921111 : f32[]
-	//	%h796111 = sub %h7941111, %p413 : f32[]
-	//	%h79811 = mul %h796111, %p414 : f32[]
-	//	%h8001 = add %p409, %h79811 : f32[]
+	//	%h8051111 = mul %p419, %p420 : f32[]
+	//	%h8071111 = sub %p418, %h8051111 : f32[]
+	//	%h809111 = sub %h8071111, %p421 : f32[]
+	//	%h81111 = mul %h809111, %p422 : f32[]
+	//	%h8131 = add %p417, %h81111 : f32[]
 	for i := range 64 * n {
 		cpu.Repeat(h104[:64], h102[i:i+1])
 		cpu.Repeat(h105[:64], h103[i:i+1])
@@ -1769,7 +1788,7 @@ func (t *Trainer) block(n, base int, h247, h254, h274, h281, h294, h295, h307, h
 		cpu.Sub(h107[:64], h98[i*64:i*64+64], h107[:64])
 		cpu.Sub(h107[:64], h107[:64], h105[:64])
 		cpu.Mul(h107[:64], h107[:64], h106[:64])
-		cpu.Add(h395[i*64:i*64+64], h30[i*64:i*64+64], h107[:64])
+		cpu.Add(h400[i*64:i*64+64], h30[i*64:i*64+64], h107[:64])
 	}
 	return nil
 }
@@ -2028,7 +2047,10 @@ func (t *Trainer) evalLoss(n int, output []float32, tokens, next []int64) error 
 		h41 = rt.View[float32](t.arena, evalLossH41Off, 16384)
 		h42 = rt.View[float32](t.arena, evalLossH42Off, 16384)
 		h43 = rt.View[float32](t.arena, evalLossH43Off, 16384*n)
-		h44 = rt.View[float32](t.arena, 65536*n+65536, 64*n)
+		h45 = rt.View[int64](t.arena, evalLossH45Off, 1024)
+		h46 = rt.View[bool](t.arena, evalLossH46Off, 1024)
+		h44 = rt.View[int64](t.arena, 65536*n+65536, 64*n)
+		h47 = rt.View[float32](t.arena, 66048*n+65536, 64*n)
 	)
 
 	// %h28 = gather %h, %tokens : f32[N,64,64]  // model.go:49
@@ -2082,7 +2104,7 @@ func (t *Trainer) evalLoss(n int, output []float32, tokens, next []int64) error 
 	// %h55 = mat_mul_panels %h36, %h62, %h54 {n=64} : f32[N,64,64]  // model.go:50
 	cpu.MatMul(h14, h2, h12, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h13})
 
-	// %h65 = attend %h41, %h48, %h55, %h145 {batch=N heads=4 shared=4 queries=64 keys=64 depth=16 width=16 q=[0,4096,16,64] k=[0,4096,16,64] v=[0,4096,16,64] scale=0.25 before=-1 after=-1} : f32[N,64,4,16]  // model.go:50
+	// %h65 = attend %h41, %h48, %h55, %h150 {batch=N heads=4 shared=4 queries=64 keys=64 depth=16 width=16 q=[0,4096,16,64] k=[0,4096,16,64] v=[0,4096,16,64] scale=0.25 before=-1 after=-1} : f32[N,64,4,16]  // model.go:50
 	cpu.Attention(h15, h6, h10, h14, h16, &cpu.AttentionShape{Batch: n, Heads: 4, Shared: 4, Queries: 64, Keys: 64, Depth: 16, Width: 16, Q: [4]int{0, 4096, 16, 64}, K: [4]int{0, 4096, 16, 64}, V: [4]int{0, 4096, 16, 64}, Y: [4]int{0, 4096, 16, 64}, Scale: 0.25, Softcap: 0, Before: -1, After: -1, Mask: [4]int{0, 0, 64, 1}}, &cpu.AttentionMask{Allow: w.constH128})
 
 	// %h83 = pack_panels %h4 {trans=true} : f32[4,64,16]  // model.go:50
@@ -2126,77 +2148,93 @@ func (t *Trainer) evalLoss(n int, output []float32, tokens, next []int64) error 
 	// %h94 = strided_copy %h14 {shape=[64,64] strides=[1,64] offset=4096} : f32[64,64]  // model.go:50
 	cpu.StridedCopy(h27, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 4096)
 
-	// %h150 = pack_panels %h94 : f32[4,64,16]  // model.go:50
+	// %h147 = pack_panels %h94 : f32[4,64,16]  // model.go:50
 	cpu.PackPanels(h28, h27, 64, 64, 64, false, 1, 4096)
 
 	// %h96 = strided_copy %h15 {shape=[64] strides=[1] offset=64} : f32[64]  // model.go:50
 	cpu.StridedCopy(h29, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 64)
 
-	// %h97 = mat_mul_panels %h85, %h150, %h96 {n=64} : f32[N,64,64]  // model.go:50
+	// %h97 = mat_mul_panels %h85, %h147, %h96 {n=64} : f32[N,64,64]  // model.go:50
 	cpu.MatMul(h30, h22, h28, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h29})
 
 	// %h101 = strided_copy %h14 {shape=[64,64] strides=[1,64] offset=8192} : f32[64,64]  // model.go:50
 	cpu.StridedCopy(h31, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 8192)
 
-	// %h155 = pack_panels %h101 : f32[4,64,16]  // model.go:50
+	// %h160 = pack_panels %h101 : f32[4,64,16]  // model.go:50
 	cpu.PackPanels(h32, h31, 64, 64, 64, false, 1, 4096)
 
 	// %h103 = strided_copy %h15 {shape=[64] strides=[1] offset=128} : f32[64]  // model.go:50
 	cpu.StridedCopy(h33, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 128)
 
-	// %h104 = mat_mul_panels %h85, %h155, %h103 {n=64} : f32[N,64,64]  // model.go:50
+	// %h104 = mat_mul_panels %h85, %h160, %h103 {n=64} : f32[N,64,64]  // model.go:50
 	cpu.MatMul(h34, h22, h32, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h33})
 
-	// %h158 = attend %h90, %h97, %h104, %h145 {batch=N heads=4 shared=4 queries=64 keys=64 depth=16 width=16 q=[0,4096,16,64] k=[0,4096,16,64] v=[0,4096,16,64] scale=0.25 before=-1 after=-1} : f32[N,64,4,16]  // model.go:50
+	// %h163 = attend %h90, %h97, %h104, %h150 {batch=N heads=4 shared=4 queries=64 keys=64 depth=16 width=16 q=[0,4096,16,64] k=[0,4096,16,64] v=[0,4096,16,64] scale=0.25 before=-1 after=-1} : f32[N,64,4,16]  // model.go:50
 	cpu.Attention(h35, h26, h30, h34, h36, &cpu.AttentionShape{Batch: n, Heads: 4, Shared: 4, Queries: 64, Keys: 64, Depth: 16, Width: 16, Q: [4]int{0, 4096, 16, 64}, K: [4]int{0, 4096, 16, 64}, V: [4]int{0, 4096, 16, 64}, Y: [4]int{0, 4096, 16, 64}, Scale: 0.25, Softcap: 0, Before: -1, After: -1, Mask: [4]int{0, 0, 64, 1}}, &cpu.AttentionMask{Allow: w.constH128})
 
-	// %h161 = pack_panels %h16 {trans=true} : f32[4,64,16]  // model.go:50
+	// %h166 = pack_panels %h16 {trans=true} : f32[4,64,16]  // model.go:50
 	cpu.PackPanels(h37, w.layers1SelfAttnOutProjWeight, 64, 64, 64, true, 1, 4096)
 
-	// %h122 = mat_mul_panels %h117, %h161, %h17, %h84 {n=64} : f32[N,64,64]  // model.go:50
+	// %h122 = mat_mul_panels %h117, %h166, %h17, %h84 {n=64} : f32[N,64,64]  // model.go:50
 	cpu.MatMul(h1, h35, h37, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: w.layers1SelfAttnOutProjBias, Residual: h1})
 
 	// %h123 = layer_normalization %h122, %h24, %h25 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
 	cpu.LayerNorm(h38, h1, w.layers1Norm2Weight, w.layers1Norm2Bias, 64*n, 64, 1e-05)
 
-	// %h164 = pack_panels %h18 {trans=true} : f32[16,64,16]  // model.go:50
+	// %h169 = pack_panels %h18 {trans=true} : f32[16,64,16]  // model.go:50
 	cpu.PackPanels(h39, w.layers1Linear1Weight, 64, 256, 64, true, 1, 16384)
 
-	// %h127 = mat_mul_panels %h123, %h164, %h19 {n=256} : f32[N,64,256]  // model.go:50
+	// %h127 = mat_mul_panels %h123, %h169, %h19 {n=256} : f32[N,64,256]  // model.go:50
 	//
 	//	%h61 = gelu %p1 : f32[]
 	cpu.MatMul(h40, h38, h39, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1}, &cpu.Epilogue{Bias: w.layers1Linear1Bias, Then: gelu})
 
-	// %h167 = pack_panels %h20 {trans=true} : f32[4,256,16]  // model.go:50
+	// %h172 = pack_panels %h20 {trans=true} : f32[4,256,16]  // model.go:50
 	cpu.PackPanels(h41, w.layers1Linear2Weight, 256, 64, 256, true, 1, 16384)
 
-	// %h133 = mat_mul_panels %h127, %h167, %h21, %h122 {n=64} : f32[N,64,64]  // model.go:50
+	// %h133 = mat_mul_panels %h127, %h172, %h21, %h122 {n=64} : f32[N,64,64]  // model.go:50
 	cpu.MatMul(h1, h40, h41, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: w.layers1Linear2Bias, Residual: h1})
 
 	// %h134 = layer_normalization %h133, %h26, %h27 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:51
 	cpu.LayerNorm(h1, h1, w.normWeight, w.normBias, 64*n, 64, 1e-05)
 
-	// %h170 = pack_panels %h {trans=true} : f32[16,64,16]  // model.go:51
+	// %h175 = pack_panels %h {trans=true} : f32[16,64,16]  // model.go:51
 	cpu.PackPanels(h42, w.tokensWeight, 64, 256, 64, true, 1, 16384)
 
-	// %h136 = mat_mul_panels %h134, %h170 {n=256} : f32[N,64,256]  // model.go:51
+	// %h136 = mat_mul_panels %h134, %h175 {n=256} : f32[N,64,256]  // model.go:51
 	cpu.MatMul(h43, h1, h42, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1}, nil)
 
 	// %h121 = log_softmax %h136 {axis=2} : f32[N,64,256]  // model.go:58
 	cpu.LogSoftmax(h43, h43, 64*n, 256, 1)
 
-	// %h141 = gather_elements %h139, %h140 {axis=1} : f32[64*N,1]  // model.go:58
-	if err := cpu.GatherElements(h44, h43, next, []int{64 * n, 1}, []int{64 * n, 256}, 1); err != nil {
+	// %h155 = pointwise %next : i64[N,64]  // model.go:58
+	//
+	//	%h371 = constant {value=i64[](256)} : i64[]
+	//	%h391 = sub %p12, %h371 : i64[]
+	//	%h3311 = constant {value=i64[](0)} : i64[]
+	//	%h3411 = less %p12, %h3311 : bool[]
+	//	%h4411 = where %h3411, %h391, %p12 : i64[]
+	{
+		for lo := 0; lo < 64*n; lo += 1024 {
+			hi := min(lo+1024, 64*n)
+			cpu.SubScalar(h45[:hi-lo], next[lo:hi], 256)
+			cpu.LessScalar(h46[:hi-lo], next[lo:hi], 0)
+			cpu.Where(h44[lo:hi], h46[:hi-lo], h45[:hi-lo], next[lo:hi])
+		}
+	}
+
+	// %h146 = gather_elements %h139, %h145 {axis=1} : f32[64*N,1]  // model.go:58
+	if err := cpu.GatherElements(h47, h43, h44, []int{64 * n, 1}, []int{64 * n, 256}, 1); err != nil {
 		return rt.At("model.go:58", err)
 	}
 
-	// %h132 = pointwise %h141 : f32[64*N,1]  // model.go:58
+	// %h157 = pointwise %h146 : f32[64*N,1]  // model.go:58
 	//
-	//	%h33 = neg %p4 : f32[]
-	cpu.Neg(h44, h44)
+	//	%h49 = neg %p9 : f32[]
+	cpu.Neg(h47, h47)
 
-	// %h144 = reduce %h143 {kind="mean" axes=[0]} : f32[]  // model.go:58
-	cpu.ReduceMean(output, h44, 1, 64*n, 1)
+	// %h149 = reduce %h148 {kind="mean" axes=[0]} : f32[]  // model.go:58
+	cpu.ReduceMean(output, h47, 1, 64*n, 1)
 	return nil
 }
 

@@ -39,54 +39,57 @@ func (t *Trainer) step(n int, output, bits []float32, class []int64) error {
 		h1  = rt.View[float32](t.arena, stepH1Off, 32)
 		h2  = rt.View[float32](t.arena, stepH2Off, 16*n)
 		h3  = rt.View[float32](t.arena, stepH3Off, 256)
-		h4  = rt.View[float32](t.arena, 64*n+8192, 16*n)
+		h4  = rt.View[float32](t.arena, 64*n+9216, 16*n)
 		h5  = rt.View[float32](t.arena, stepH5Off, 256)
 		h6  = rt.View[float32](t.arena, stepH6Off, 16)
-		h7  = rt.View[float32](t.arena, 128*n+8192, 2*n)
-		h8  = rt.View[float32](t.arena, 192*n+8192, n)
-		h9  = rt.View[int64](t.arena, stepH9Off, 1)
-		h10 = rt.View[float32](t.arena, stepH10Off, 1)
-		h11 = rt.View[float32](t.arena, 192*n+8192, n)
-		h12 = rt.View[float32](t.arena, 256*n+8192, 2*n)
-		h13 = rt.View[float32](t.arena, 192*n+8192, n)
-		h14 = rt.View[float32](t.arena, stepH14Off, 1024)
-		h15 = rt.View[float32](t.arena, stepH15Off, 1024)
-		h16 = rt.View[float32](t.arena, stepH16Off, 32)
-		h17 = rt.View[float32](t.arena, 128*n+8192, 16*n)
-		h18 = rt.View[float32](t.arena, 192*n+8192, 16*n)
+		h7  = rt.View[float32](t.arena, 128*n+9216, 2*n)
+		h9  = rt.View[int64](t.arena, stepH9Off, 1024)
+		h10 = rt.View[bool](t.arena, stepH10Off, 1024)
+		h8  = rt.View[int64](t.arena, 192*n+9216, n)
+		h11 = rt.View[float32](t.arena, 256*n+9216, n)
+		h12 = rt.View[int64](t.arena, stepH12Off, 1)
+		h13 = rt.View[float32](t.arena, stepH13Off, 1)
+		h14 = rt.View[float32](t.arena, 256*n+9216, n)
+		h15 = rt.View[float32](t.arena, 320*n+9216, 2*n)
+		h16 = rt.View[float32](t.arena, 192*n+9216, n)
+		h17 = rt.View[float32](t.arena, stepH17Off, 1024)
+		h18 = rt.View[float32](t.arena, stepH18Off, 1024)
 		h19 = rt.View[float32](t.arena, stepH19Off, 32)
-		h20 = rt.View[float32](t.arena, 128*n+8192, 16*n)
-		h21 = rt.View[float32](t.arena, stepH21Off, 256)
-		h22 = rt.View[float32](t.arena, 64*n+8192, 16*n)
-		h23 = rt.View[float32](t.arena, 192*n+8192, 16*n)
+		h20 = rt.View[float32](t.arena, 128*n+9216, 16*n)
+		h21 = rt.View[float32](t.arena, 192*n+9216, 16*n)
+		h22 = rt.View[float32](t.arena, stepH22Off, 32)
+		h23 = rt.View[float32](t.arena, 128*n+9216, 16*n)
 		h24 = rt.View[float32](t.arena, stepH24Off, 256)
-		h25 = rt.View[float32](t.arena, 64*n+8192, 16*n)
-		h26 = rt.View[float32](t.arena, stepH26Off, 2*n)
-		h27 = rt.View[float32](t.arena, 128*n+8192, 16*n)
-		h28 = rt.View[float32](t.arena, stepH28Off, 32)
+		h25 = rt.View[float32](t.arena, 64*n+9216, 16*n)
+		h26 = rt.View[float32](t.arena, 192*n+9216, 16*n)
+		h27 = rt.View[float32](t.arena, stepH27Off, 256)
+		h28 = rt.View[float32](t.arena, 64*n+9216, 16*n)
+		h29 = rt.View[float32](t.arena, stepH29Off, 2*n)
+		h30 = rt.View[float32](t.arena, 128*n+9216, 16*n)
+		h31 = rt.View[float32](t.arena, stepH31Off, 32)
 	)
 
-	// %h23 = pack_panels %h {trans=true} : f32[1,2,16]  // model.go:35
+	// %h28 = pack_panels %h {trans=true} : f32[1,2,16]  // model.go:35
 	cpu.PackPanels(h1, w.fc1Weight, 2, 16, 2, true, 1, 32)
 
-	// %h9 = mat_mul_panels %bits, %h23, %h1 {n=16 epilogue={clamp=true hi=+Inf}} : f32[N,16]  // model.go:35
+	// %h9 = mat_mul_panels %bits, %h28, %h1 {n=16 epilogue={clamp=true hi=+Inf}} : f32[N,16]  // model.go:35
 	cpu.MatMul(h2, bits, h1, &cpu.MatMulShape{M: n, N: 16, K: 2, LDA: 2, LDC: 16, Batch: 1}, &cpu.Epilogue{Bias: w.fc1Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 	t.watch.See("model.go:35", h2)
 
-	// %h57 = pack_panels %h2 {trans=true} : f32[1,16,16]  // model.go:36
+	// %h62 = pack_panels %h2 {trans=true} : f32[1,16,16]  // model.go:36
 	cpu.PackPanels(h3, w.fc2Weight, 16, 16, 16, true, 1, 256)
 
-	// %h13 = mat_mul_panels %h9, %h57, %h3 {n=16 epilogue={clamp=true hi=+Inf}} : f32[N,16]  // model.go:36
+	// %h13 = mat_mul_panels %h9, %h62, %h3 {n=16 epilogue={clamp=true hi=+Inf}} : f32[N,16]  // model.go:36
 	cpu.MatMul(h4, h2, h3, &cpu.MatMulShape{M: n, N: 16, K: 16, LDA: 16, LDC: 16, Batch: 1}, &cpu.Epilogue{Bias: w.fc2Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 	t.watch.See("model.go:36", h4)
 
-	// %h60 = pack_panels %h4 {trans=true} : f32[1,16,16]  // model.go:37
+	// %h65 = pack_panels %h4 {trans=true} : f32[1,16,16]  // model.go:37
 	cpu.PackPanels(h5, w.fc3Weight, 16, 2, 16, true, 1, 32)
 
-	// %h47 = block %h40 : f32[1,1,16]  // model.go:37
+	// %h52 = block %h45 : f32[1,1,16]  // model.go:37
 	cpu.Block(h6, w.fc3Bias, 1, 2, 1, 1)
 
-	// %h16 = mat_mul_panels %h13, %h60, %h58 {n=2} : f32[N,2]  // model.go:37
+	// %h16 = mat_mul_panels %h13, %h65, %h63 {n=2} : f32[N,2]  // model.go:37
 	cpu.MatMul(h7, h4, h5, &cpu.MatMulShape{M: n, N: 2, K: 16, LDA: 16, LDC: 2, Batch: 1}, &cpu.Epilogue{Bias: h6})
 	t.watch.See("model.go:37", h7)
 
@@ -94,185 +97,201 @@ func (t *Trainer) step(n int, output, bits []float32, class []int64) error {
 	cpu.LogSoftmax(h7, h7, n, 2, 1)
 	t.watch.See("model.go:44", h7)
 
-	// %h19 = gather_elements %h17, %h18 {axis=1} : f32[N,1]  // model.go:44
-	if err := cpu.GatherElements(h8, h7, class, []int{n, 1}, []int{n, 2}, 1); err != nil {
+	// %h22 = pointwise %class : i64[N]  // model.go:44
+	//
+	//	%h101 = constant {value=i64[](2)} : i64[]
+	//	%h111 = sub %p20, %h101 : i64[]
+	//	%h641 = constant {value=i64[](0)} : i64[]
+	//	%h731 = less %p20, %h641 : bool[]
+	//	%h1411 = where %h731, %h111, %p20 : i64[]
+	{
+		for lo := 0; lo < n; lo += 1024 {
+			hi := min(lo+1024, n)
+			cpu.SubScalar(h9[:hi-lo], class[lo:hi], 2)
+			cpu.LessScalar(h10[:hi-lo], class[lo:hi], 0)
+			cpu.Where(h8[lo:hi], h10[:hi-lo], h9[:hi-lo], class[lo:hi])
+		}
+	}
+
+	// %h24 = gather_elements %h17, %h23 {axis=1} : f32[N,1]  // model.go:44
+	if err := cpu.GatherElements(h11, h7, h8, []int{n, 1}, []int{n, 2}, 1); err != nil {
 		return rt.At("model.go:44", err)
 	}
-	t.watch.See("model.go:44", h8)
+	t.watch.See("model.go:44", h11)
 
-	// %h24 = pointwise %h19 : f32[N,1]  // model.go:44
+	// %h29 = pointwise %h24 : f32[N,1]  // model.go:44
 	//
-	//	%h6 = neg %p4 : f32[]
-	cpu.Neg(h8, h8)
-	t.watch.See("model.go:44", h8)
-
-	// %h22 = reduce %h21 {kind="mean" axes=[0]} : f32[]  // model.go:44
-	cpu.ReduceMean(output, h8, 1, n, 1)
-	t.watch.See("model.go:44", output)
-
-	// %h26 = extents {elems=[N]} : i64[1]  // model.go:44
-	cpu.Elements(h9, n)
-
-	// %h27 = pointwise %h26 : f32[1]  // model.go:44
-	//
-	//	%h8 = cast %p5 {to=f32} : f32[]
-	cpu.Cast(h10, h9)
-	t.watch.See("model.go:44", h10)
-
-	// %h29 = pointwise %h11 : f32[1]  // model.go:44
-	//
-	//	%h12 = constant {value=f32[](1)} : f32[]
-	//	%h14 = div %h12, %p6 : f32[]
-	cpu.ScalarDiv(h10, 1, h10)
-	t.watch.See("model.go:44", h10)
-
-	// %h30 = strided_copy %h29 {shape=[N] strides=[0]} : f32[N]  // model.go:44
-	cpu.StridedCopy(h11, h10, []int{n}, []int{0}, 0)
-
-	// %h31 = pointwise %h30 : f32[N]  // model.go:44
-	//
-	//	%h20 = neg %p7 : f32[]
+	//	%h25 = neg %p9 : f32[]
 	cpu.Neg(h11, h11)
 	t.watch.See("model.go:44", h11)
 
-	// %h33 = fill {value=f32[](0) shape=[N,2]} : f32[N,2]  // model.go:44
-	cpu.Fill(h12, 0)
+	// %h27 = reduce %h26 {kind="mean" axes=[0]} : f32[]  // model.go:44
+	cpu.ReduceMean(output, h11, 1, n, 1)
+	t.watch.See("model.go:44", output)
 
-	// %h34 = scatter_elements %h33, %h18, %h32 {axis=1 reduction="add"} : f32[N,2]  // model.go:44
-	if err := cpu.ScatterElementsAdd(h12, h12, class, h11, []int{n, 1}, []int{n, 2}, 1); err != nil {
-		return rt.At("model.go:44", err)
-	}
-	t.watch.See("model.go:44", h12)
+	// %h31 = extents {elems=[N]} : i64[1]  // model.go:44
+	cpu.Elements(h12, n)
 
-	// %h36 = reduce %h34 {kind="sum" axes=[1] keep_dims=true} : f32[N,1]  // model.go:44
-	cpu.ReduceSum(h13, h12, n, 2, 1)
+	// %h32 = pointwise %h31 : f32[1]  // model.go:44
+	//
+	//	%h53 = cast %p10 {to=f32} : f32[]
+	cpu.Cast(h13, h12)
 	t.watch.See("model.go:44", h13)
 
-	// %h38 = pointwise %h34, %h17, %h36 : f32[N,2]  // model.go:44
+	// %h34 = pointwise %h67 : f32[1]  // model.go:44
 	//
-	//	%h4811 = exp %p16 : f32[]
-	//	%h6211 = mul %h4811, %p17 : f32[]
-	//	%h671 = sub %p15, %h6211 : f32[]
-	for i := range n {
-		cpu.Repeat(h14[:2], h13[i:i+1])
-		cpu.Exp(h15[:2], h7[i*2:i*2+2])
-		cpu.Mul(h15[:2], h15[:2], h14[:2])
-		cpu.Sub(h12[i*2:i*2+2], h12[i*2:i*2+2], h15[:2])
-	}
-	t.watch.See("model.go:44", h12)
+	//	%h70 = constant {value=f32[](1)} : f32[]
+	//	%h72 = div %h70, %p11 : f32[]
+	cpu.ScalarDiv(h13, 1, h13)
+	t.watch.See("model.go:44", h13)
 
-	// %h39 = reduce %h38 {kind="sum" axes=[0]} : f32[2]  // model.go:37
+	// %h35 = strided_copy %h34 {shape=[N] strides=[0]} : f32[N]  // model.go:44
+	cpu.StridedCopy(h14, h13, []int{n}, []int{0}, 0)
+
+	// %h36 = pointwise %h35 : f32[N]  // model.go:44
+	//
+	//	%h75 = neg %p12 : f32[]
+	cpu.Neg(h14, h14)
+	t.watch.See("model.go:44", h14)
+
+	// %h38 = fill {value=f32[](0) shape=[N,2]} : f32[N,2]  // model.go:44
+	cpu.Fill(h15, 0)
+
+	// %h39 = scatter_elements %h38, %h23, %h37 {axis=1 reduction="add"} : f32[N,2]  // model.go:44
+	if err := cpu.ScatterElementsAdd(h15, h15, h8, h14, []int{n, 1}, []int{n, 2}, 1); err != nil {
+		return rt.At("model.go:44", err)
+	}
+	t.watch.See("model.go:44", h15)
+
+	// %h41 = reduce %h39 {kind="sum" axes=[1] keep_dims=true} : f32[N,1]  // model.go:44
+	cpu.ReduceSum(h16, h15, n, 2, 1)
+	t.watch.See("model.go:44", h16)
+
+	// %h43 = pointwise %h39, %h17, %h41 : f32[N,2]  // model.go:44
+	//
+	//	%h7811 = exp %p24 : f32[]
+	//	%h8011 = mul %h7811, %p25 : f32[]
+	//	%h831 = sub %p23, %h8011 : f32[]
+	for i := range n {
+		cpu.Repeat(h17[:2], h16[i:i+1])
+		cpu.Exp(h18[:2], h7[i*2:i*2+2])
+		cpu.Mul(h18[:2], h18[:2], h17[:2])
+		cpu.Sub(h15[i*2:i*2+2], h15[i*2:i*2+2], h18[:2])
+	}
+	t.watch.See("model.go:44", h15)
+
+	// %h44 = reduce %h43 {kind="sum" axes=[0]} : f32[2]  // model.go:37
 	if g.fc3Bias != nil {
-		cpu.ReduceSum(g.fc3Bias, h12, 1, n, 2)
+		cpu.ReduceSum(g.fc3Bias, h15, 1, n, 2)
 		t.watch.See("model.go:37", g.fc3Bias)
 	}
 	if t.passStep.Ends() <= 1 {
 		return nil
 	}
 
-	// %h63 = pack_panels %h4 : f32[1,2,16]  // model.go:37
-	cpu.PackPanels(h16, w.fc3Weight, 2, 16, 16, false, 1, 32)
+	// %h68 = pack_panels %h4 : f32[1,2,16]  // model.go:37
+	cpu.PackPanels(h19, w.fc3Weight, 2, 16, 16, false, 1, 32)
 
-	// %h42 = strided_copy %h13 {shape=[16,N] strides=[1,16]} : f32[16,N]  // model.go:37
+	// %h47 = strided_copy %h13 {shape=[16,N] strides=[1,16]} : f32[16,N]  // model.go:37
 	if g.fc3Weight != nil {
-		cpu.StridedCopy(h17, h4, []int{16, n}, []int{1, 16}, 0)
+		cpu.StridedCopy(h20, h4, []int{16, n}, []int{1, 16}, 0)
 	}
 
-	// %h66 = pack_panels %h38 : f32[1,N,16]  // model.go:37
+	// %h71 = pack_panels %h43 : f32[1,N,16]  // model.go:37
 	if g.fc3Weight != nil {
-		cpu.PackPanels(h18, h12, n, 2, 2, false, 1, 2*n)
+		cpu.PackPanels(h21, h15, n, 2, 2, false, 1, 2*n)
 	}
 
-	// %h43 = mat_mul_panels %h42, %h66 {n=2} : f32[16,2]  // model.go:37
+	// %h48 = mat_mul_panels %h47, %h71 {n=2} : f32[16,2]  // model.go:37
 	if g.fc3Weight != nil {
-		cpu.MatMul(h19, h17, h18, &cpu.MatMulShape{M: 16, N: 2, K: n, LDA: n, LDC: 2, Batch: 1}, nil)
-		t.watch.See("model.go:37", h19)
+		cpu.MatMul(h22, h20, h21, &cpu.MatMulShape{M: 16, N: 2, K: n, LDA: n, LDC: 2, Batch: 1}, nil)
+		t.watch.See("model.go:37", h22)
 	}
 
-	// %h44 = strided_copy %h43 {shape=[2,16] strides=[1,2]} : f32[2,16]  // model.go:37
+	// %h49 = strided_copy %h48 {shape=[2,16] strides=[1,2]} : f32[2,16]  // model.go:37
 	if g.fc3Weight != nil {
-		cpu.StridedCopy(g.fc3Weight, h19, []int{2, 16}, []int{1, 2}, 0)
+		cpu.StridedCopy(g.fc3Weight, h22, []int{2, 16}, []int{1, 2}, 0)
 	}
 	if t.passStep.Ends() <= 2 {
 		return nil
 	}
 
-	// %h45 = mat_mul_panels %h38, %h63, _, _, %h13 {n=16} : f32[N,16]  // model.go:37, model.go:36
+	// %h50 = mat_mul_panels %h43, %h68, _, _, %h13 {n=16} : f32[N,16]  // model.go:37, model.go:36
 	//
-	//	%h61 = gate %p, %p1 : f32[]
-	cpu.MatMul(h20, h12, h16, &cpu.MatMulShape{M: n, N: 16, K: 2, LDA: 2, LDC: 16, Batch: 1}, &cpu.Epilogue{Then: gate, In: [2][]float32{h4, nil}})
-	t.watch.See("model.go:37, model.go:36", h20)
+	//	%h66 = gate %p, %p1 : f32[]
+	cpu.MatMul(h23, h15, h19, &cpu.MatMulShape{M: n, N: 16, K: 2, LDA: 2, LDC: 16, Batch: 1}, &cpu.Epilogue{Then: gate, In: [2][]float32{h4, nil}})
+	t.watch.See("model.go:37, model.go:36", h23)
 
-	// %h46 = reduce %h45 {kind="sum" axes=[0]} : f32[16]  // model.go:36
+	// %h51 = reduce %h50 {kind="sum" axes=[0]} : f32[16]  // model.go:36
 	if g.fc2Bias != nil {
-		cpu.ReduceSum(g.fc2Bias, h20, 1, n, 16)
+		cpu.ReduceSum(g.fc2Bias, h23, 1, n, 16)
 		t.watch.See("model.go:36", g.fc2Bias)
 	}
 	if t.passStep.Ends() <= 3 {
 		return nil
 	}
 
-	// %h69 = pack_panels %h2 : f32[1,16,16]  // model.go:36
-	cpu.PackPanels(h21, w.fc2Weight, 16, 16, 16, false, 1, 256)
+	// %h74 = pack_panels %h2 : f32[1,16,16]  // model.go:36
+	cpu.PackPanels(h24, w.fc2Weight, 16, 16, 16, false, 1, 256)
 
-	// %h49 = strided_copy %h9 {shape=[16,N] strides=[1,16]} : f32[16,N]  // model.go:36
+	// %h54 = strided_copy %h9 {shape=[16,N] strides=[1,16]} : f32[16,N]  // model.go:36
 	if g.fc2Weight != nil {
-		cpu.StridedCopy(h22, h2, []int{16, n}, []int{1, 16}, 0)
+		cpu.StridedCopy(h25, h2, []int{16, n}, []int{1, 16}, 0)
 	}
 
-	// %h72 = pack_panels %h45 : f32[1,N,16]  // model.go:36
+	// %h77 = pack_panels %h50 : f32[1,N,16]  // model.go:36
 	if g.fc2Weight != nil {
-		cpu.PackPanels(h23, h20, n, 16, 16, false, 1, 16*n)
+		cpu.PackPanels(h26, h23, n, 16, 16, false, 1, 16*n)
 	}
 
-	// %h50 = mat_mul_panels %h49, %h72 {n=16} : f32[16,16]  // model.go:36
+	// %h55 = mat_mul_panels %h54, %h77 {n=16} : f32[16,16]  // model.go:36
 	if g.fc2Weight != nil {
-		cpu.MatMul(h24, h22, h23, &cpu.MatMulShape{M: 16, N: 16, K: n, LDA: n, LDC: 16, Batch: 1}, nil)
-		t.watch.See("model.go:36", h24)
+		cpu.MatMul(h27, h25, h26, &cpu.MatMulShape{M: 16, N: 16, K: n, LDA: n, LDC: 16, Batch: 1}, nil)
+		t.watch.See("model.go:36", h27)
 	}
 
-	// %h51 = strided_copy %h50 {shape=[16,16] strides=[1,16]} : f32[16,16]  // model.go:36
+	// %h56 = strided_copy %h55 {shape=[16,16] strides=[1,16]} : f32[16,16]  // model.go:36
 	if g.fc2Weight != nil {
-		cpu.StridedCopy(g.fc2Weight, h24, []int{16, 16}, []int{1, 16}, 0)
+		cpu.StridedCopy(g.fc2Weight, h27, []int{16, 16}, []int{1, 16}, 0)
 	}
 	if t.passStep.Ends() <= 4 {
 		return nil
 	}
 
-	// %h52 = mat_mul_panels %h45, %h69, _, _, %h9 {n=16} : f32[N,16]  // model.go:36, model.go:35
+	// %h57 = mat_mul_panels %h50, %h74, _, _, %h9 {n=16} : f32[N,16]  // model.go:36, model.go:35
 	//
-	//	%h64 = gate %p2, %p3 : f32[]
-	cpu.MatMul(h25, h20, h21, &cpu.MatMulShape{M: n, N: 16, K: 16, LDA: 16, LDC: 16, Batch: 1}, &cpu.Epilogue{Then: gate, In: [2][]float32{h2, nil}})
-	t.watch.See("model.go:36, model.go:35", h25)
+	//	%h69 = gate %p2, %p3 : f32[]
+	cpu.MatMul(h28, h23, h24, &cpu.MatMulShape{M: n, N: 16, K: 16, LDA: 16, LDC: 16, Batch: 1}, &cpu.Epilogue{Then: gate, In: [2][]float32{h2, nil}})
+	t.watch.See("model.go:36, model.go:35", h28)
 
-	// %h53 = reduce %h52 {kind="sum" axes=[0]} : f32[16]  // model.go:35
+	// %h58 = reduce %h57 {kind="sum" axes=[0]} : f32[16]  // model.go:35
 	if g.fc1Bias != nil {
-		cpu.ReduceSum(g.fc1Bias, h25, 1, n, 16)
+		cpu.ReduceSum(g.fc1Bias, h28, 1, n, 16)
 		t.watch.See("model.go:35", g.fc1Bias)
 	}
 	if t.passStep.Ends() <= 5 {
 		return nil
 	}
 
-	// %h54 = strided_copy %bits {shape=[2,N] strides=[1,2]} : f32[2,N]  // model.go:35
+	// %h59 = strided_copy %bits {shape=[2,N] strides=[1,2]} : f32[2,N]  // model.go:35
 	if g.fc1Weight != nil {
-		cpu.StridedCopy(h26, bits, []int{2, n}, []int{1, 2}, 0)
+		cpu.StridedCopy(h29, bits, []int{2, n}, []int{1, 2}, 0)
 	}
 
-	// %h76 = pack_panels %h52 : f32[1,N,16]  // model.go:35
+	// %h81 = pack_panels %h57 : f32[1,N,16]  // model.go:35
 	if g.fc1Weight != nil {
-		cpu.PackPanels(h27, h25, n, 16, 16, false, 1, 16*n)
+		cpu.PackPanels(h30, h28, n, 16, 16, false, 1, 16*n)
 	}
 
-	// %h55 = mat_mul_panels %h54, %h76 {n=16} : f32[2,16]  // model.go:35
+	// %h60 = mat_mul_panels %h59, %h81 {n=16} : f32[2,16]  // model.go:35
 	if g.fc1Weight != nil {
-		cpu.MatMul(h28, h26, h27, &cpu.MatMulShape{M: 2, N: 16, K: n, LDA: n, LDC: 16, Batch: 1}, nil)
-		t.watch.See("model.go:35", h28)
+		cpu.MatMul(h31, h29, h30, &cpu.MatMulShape{M: 2, N: 16, K: n, LDA: n, LDC: 16, Batch: 1}, nil)
+		t.watch.See("model.go:35", h31)
 	}
 
-	// %h56 = strided_copy %h55 {shape=[16,2] strides=[1,16]} : f32[16,2]  // model.go:35
+	// %h61 = strided_copy %h60 {shape=[16,2] strides=[1,16]} : f32[16,2]  // model.go:35
 	if g.fc1Weight != nil {
-		cpu.StridedCopy(g.fc1Weight, h28, []int{16, 2}, []int{1, 16}, 0)
+		cpu.StridedCopy(g.fc1Weight, h31, []int{16, 2}, []int{1, 16}, 0)
 	}
 	return nil
 }
@@ -322,52 +341,71 @@ func (t *Trainer) evalLoss(n int, output, bits []float32, class []int64) error {
 	}
 	w := t.weights
 	var (
-		h1 = rt.View[float32](t.arena, evalLossH1Off, 32)
-		h2 = rt.View[float32](t.arena, evalLossH2Off, 16*n)
-		h3 = rt.View[float32](t.arena, evalLossH3Off, 256)
-		h4 = rt.View[float32](t.arena, 64*n+1088, 16*n)
-		h5 = rt.View[float32](t.arena, evalLossH5Off, 256)
-		h6 = rt.View[float32](t.arena, evalLossH6Off, 16)
-		h7 = rt.View[float32](t.arena, evalLossH7Off, 2*n)
-		h8 = rt.View[float32](t.arena, 64*n+1088, n)
+		h1  = rt.View[float32](t.arena, evalLossH1Off, 32)
+		h2  = rt.View[float32](t.arena, evalLossH2Off, 16*n)
+		h3  = rt.View[float32](t.arena, evalLossH3Off, 256)
+		h4  = rt.View[float32](t.arena, 64*n+9216, 16*n)
+		h5  = rt.View[float32](t.arena, evalLossH5Off, 256)
+		h6  = rt.View[float32](t.arena, evalLossH6Off, 16)
+		h7  = rt.View[float32](t.arena, evalLossH7Off, 2*n)
+		h9  = rt.View[int64](t.arena, evalLossH9Off, 1024)
+		h10 = rt.View[bool](t.arena, evalLossH10Off, 1024)
+		h8  = rt.View[int64](t.arena, 64*n+9216, n)
+		h11 = rt.View[float32](t.arena, 128*n+9216, n)
 	)
 
-	// %h24 = pack_panels %h {trans=true} : f32[1,2,16]  // model.go:35
+	// %h29 = pack_panels %h {trans=true} : f32[1,2,16]  // model.go:35
 	cpu.PackPanels(h1, w.fc1Weight, 2, 16, 2, true, 1, 32)
 
-	// %h9 = mat_mul_panels %bits, %h24, %h1 {n=16 epilogue={clamp=true hi=+Inf}} : f32[N,16]  // model.go:35
+	// %h9 = mat_mul_panels %bits, %h29, %h1 {n=16 epilogue={clamp=true hi=+Inf}} : f32[N,16]  // model.go:35
 	cpu.MatMul(h2, bits, h1, &cpu.MatMulShape{M: n, N: 16, K: 2, LDA: 2, LDC: 16, Batch: 1}, &cpu.Epilogue{Bias: w.fc1Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
-	// %h27 = pack_panels %h2 {trans=true} : f32[1,16,16]  // model.go:36
+	// %h32 = pack_panels %h2 {trans=true} : f32[1,16,16]  // model.go:36
 	cpu.PackPanels(h3, w.fc2Weight, 16, 16, 16, true, 1, 256)
 
-	// %h13 = mat_mul_panels %h9, %h27, %h3 {n=16 epilogue={clamp=true hi=+Inf}} : f32[N,16]  // model.go:36
+	// %h13 = mat_mul_panels %h9, %h32, %h3 {n=16 epilogue={clamp=true hi=+Inf}} : f32[N,16]  // model.go:36
 	cpu.MatMul(h4, h2, h3, &cpu.MatMulShape{M: n, N: 16, K: 16, LDA: 16, LDC: 16, Batch: 1}, &cpu.Epilogue{Bias: w.fc2Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
-	// %h30 = pack_panels %h4 {trans=true} : f32[1,16,16]  // model.go:37
+	// %h35 = pack_panels %h4 {trans=true} : f32[1,16,16]  // model.go:37
 	cpu.PackPanels(h5, w.fc3Weight, 16, 2, 16, true, 1, 32)
 
-	// %h26 = block %h25 : f32[1,1,16]  // model.go:37
+	// %h31 = block %h30 : f32[1,1,16]  // model.go:37
 	cpu.Block(h6, w.fc3Bias, 1, 2, 1, 1)
 
-	// %h16 = mat_mul_panels %h13, %h30, %h28 {n=2} : f32[N,2]  // model.go:37
+	// %h16 = mat_mul_panels %h13, %h35, %h33 {n=2} : f32[N,2]  // model.go:37
 	cpu.MatMul(h7, h4, h5, &cpu.MatMulShape{M: n, N: 2, K: 16, LDA: 16, LDC: 2, Batch: 1}, &cpu.Epilogue{Bias: h6})
 
 	// %h17 = log_softmax %h16 {axis=1} : f32[N,2]  // model.go:44
 	cpu.LogSoftmax(h7, h7, n, 2, 1)
 
-	// %h19 = gather_elements %h17, %h18 {axis=1} : f32[N,1]  // model.go:44
-	if err := cpu.GatherElements(h8, h7, class, []int{n, 1}, []int{n, 2}, 1); err != nil {
+	// %h22 = pointwise %class : i64[N]  // model.go:44
+	//
+	//	%h101 = constant {value=i64[](2)} : i64[]
+	//	%h111 = sub %p8, %h101 : i64[]
+	//	%h611 = constant {value=i64[](0)} : i64[]
+	//	%h711 = less %p8, %h611 : bool[]
+	//	%h1411 = where %h711, %h111, %p8 : i64[]
+	{
+		for lo := 0; lo < n; lo += 1024 {
+			hi := min(lo+1024, n)
+			cpu.SubScalar(h9[:hi-lo], class[lo:hi], 2)
+			cpu.LessScalar(h10[:hi-lo], class[lo:hi], 0)
+			cpu.Where(h8[lo:hi], h10[:hi-lo], h9[:hi-lo], class[lo:hi])
+		}
+	}
+
+	// %h24 = gather_elements %h17, %h23 {axis=1} : f32[N,1]  // model.go:44
+	if err := cpu.GatherElements(h11, h7, h8, []int{n, 1}, []int{n, 2}, 1); err != nil {
 		return rt.At("model.go:44", err)
 	}
 
-	// %h23 = pointwise %h19 : f32[N,1]  // model.go:44
+	// %h28 = pointwise %h24 : f32[N,1]  // model.go:44
 	//
-	//	%h6 = neg %p : f32[]
-	cpu.Neg(h8, h8)
+	//	%h25 = neg %p5 : f32[]
+	cpu.Neg(h11, h11)
 
-	// %h22 = reduce %h21 {kind="mean" axes=[0]} : f32[]  // model.go:44
-	cpu.ReduceMean(output, h8, 1, n, 1)
+	// %h27 = reduce %h26 {kind="mean" axes=[0]} : f32[]  // model.go:44
+	cpu.ReduceMean(output, h11, 1, n, 1)
 	return nil
 }
 
