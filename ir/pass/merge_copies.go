@@ -8,9 +8,13 @@ import (
 )
 
 // mergeCopies makes a copy of what another copy, or a reshape of one, has moved read the
-// first one's operand, and a reshape of copies that leave all elements in their places.
+// first one's operand, a reshape of copies that leave all elements in their places, and
+// packs matrices that a copy transposes from its operand.
 func mergeCopies(_ *Context, m *ir.Module) (bool, error) {
 	return rewriteAll(m, func(b *ir.Builder, n *ir.Node) []*ir.Value {
+		if pack, ok := n.Op.(op.PackPanels); ok {
+			return packTransposed(b, n, pack)
+		}
 		outer, ok := n.Op.(op.StridedCopy)
 		if !ok {
 			return nil
@@ -40,6 +44,23 @@ func mergeCopies(_ *Context, m *ir.Module) (bool, error) {
 		}
 		return []*ir.Value{reshaped(b, b.Node(c, x), shape...)}
 	})
+}
+
+// packTransposed packs the operand of a copy that swaps the last two axes.
+func packTransposed(b *ir.Builder, n *ir.Node, pack op.PackPanels) []*ir.Value {
+	moved, c, ok := madeBy[op.StridedCopy](n.Args[0])
+	if !ok {
+		return nil
+	}
+	x, last := moved.Args[0], len(c.Shape)-1
+	from, strides := slices.Clone(c.Shape), slices.Clone(c.Strides)
+	from[last-1], from[last] = from[last], from[last-1]
+	strides[last-1], strides[last] = strides[last], strides[last-1]
+	swapped := op.StridedCopy{Shape: from, Strides: strides}
+	if !c.Offset.Equal(ir.Dim{}) || !inOrder(swapped) || !ir.Product(from...).Equal(x.Type.Elems()) {
+		return nil
+	}
+	return []*ir.Value{b.Node(op.PackPanels{Trans: !pack.Trans}, reshaped(b, x, from...))}
 }
 
 // inOrder reports whether a copy reads elements one after the other.
