@@ -35,22 +35,40 @@ func PackPanels(dst, b []float32, k, n, ldb int, trans bool, batch, strideB int)
 	if trans {
 		rows, columns = n, k
 	}
-	dst = dst[:volume(batch, ceil(n, 16), 16, k)]
-	b = b[:volume(batch-1, strideB)+volume(rows-1, ldb)+columns]
-	for i := range batch {
-		for j := 0; j < n; j += 16 {
-			panel := dst[:16*k]
-			dst = dst[16*k:]
-			if trans {
-				width := min(16, n-j)
-				if width < 16 {
-					clear(panel)
-				}
-				transpose(panel, b[i*strideB+j*ldb:], width, k, 16, ldb)
-			} else {
-				packRows(panel, b[i*strideB+j:], min(16, n-j), k, ldb)
-			}
+	p := panelPacking{k: k, n: n, ldb: ldb, trans: trans, batch: batch, strideB: strideB}
+	p.dst = dst[:volume(batch, ceil(n, 16), 16, k)]
+	p.b = b[:volume(batch-1, strideB)+volume(rows-1, ldb)+columns]
+	if !packsOfPanels.run(&p, partsFor(0, 8*int64(len(p.dst)))) {
+		p.Part(0, 1)
+	}
+}
+
+// panelPacking is a PackPanels under way.
+type panelPacking struct {
+	dst, b    []float32
+	k, n, ldb int
+	trans     bool
+
+	batch, strideB int
+}
+
+var packsOfPanels slot[panelPacking, *panelPacking]
+
+// Part does the i-th of parts shares of the panels of all matrices.
+func (p *panelPacking) Part(i, parts int) {
+	each := ceil(p.n, 16)
+	from, to := portion(p.batch*each, i, parts)
+	for ; from < to; from++ {
+		panel, b, j := p.dst[from*16*p.k:][:16*p.k], p.b[from/each*p.strideB:], from%each*16
+		width := min(16, p.n-j)
+		if !p.trans {
+			packRows(panel, b[j:], width, p.k, p.ldb)
+			continue
 		}
+		if width < 16 {
+			clear(panel)
+		}
+		transpose(panel, b[j*p.ldb:], width, p.k, 16, p.ldb)
 	}
 }
 

@@ -52,7 +52,8 @@ type tensor struct {
 // lazy is the bytes of a tensor that are made when they are asked for.
 type lazy struct {
 	mu   sync.Mutex
-	read func() ([]byte, error)
+	read func(room []byte) ([]byte, error)
+	fill bool // read uses the capacity of room where that is enough
 	made bool // raw and err are there
 	raw  []byte
 	err  error
@@ -67,14 +68,15 @@ func (t *tensor) bytes() ([]byte, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if !l.made {
-		l.raw, l.err = t.make(l.read)
+		l.raw, l.err = t.make(l.read, nil)
 		l.read, l.made = nil, true
 	}
 	return l.raw, l.err
 }
 
-// once returns the elements as they are stored, but does not keep them for others.
-func (t *tensor) once() ([]byte, error) {
+// once returns the elements as they are stored, but does not keep them for others: those
+// that have to be made may lie in the capacity of room.
+func (t *tensor) once(room []byte) ([]byte, error) {
 	l := t.lazy
 	if l == nil {
 		return t.raw, nil
@@ -85,12 +87,12 @@ func (t *tensor) once() ([]byte, error) {
 	if read == nil {
 		return t.bytes()
 	}
-	return t.make(read)
+	return t.make(read, room)
 }
 
 // make returns what read does, which has to have the size of the tensor.
-func (t *tensor) make(read func() ([]byte, error)) ([]byte, error) {
-	raw, err := read()
+func (t *tensor) make(read func(room []byte) ([]byte, error), room []byte) ([]byte, error) {
+	raw, err := read(room)
 	if err == nil && int64(len(raw)) != t.Bytes {
 		err = fmt.Errorf("%v is not %d bytes", t.Info, len(raw))
 	}
@@ -272,7 +274,9 @@ func (w *Weights) Raw(name string) []byte { return w.raw(name, (*tensor).bytes) 
 
 // RawOnce is Raw for who needs the bytes once: those that have to be made of others
 // are not kept, so that memory for one tensor is enough to go through all.
-func (w *Weights) RawOnce(name string) []byte { return w.raw(name, (*tensor).once) }
+func (w *Weights) RawOnce(name string) []byte {
+	return w.raw(name, func(t *tensor) ([]byte, error) { return t.once(nil) })
+}
 
 func (w *Weights) raw(name string, bytes func(*tensor) ([]byte, error)) []byte {
 	t := w.find(name)

@@ -102,12 +102,12 @@ func (t *tensor) converted(to string) *tensor {
 	from, as := kinds[t.DType].bits/8, kinds[to].bits/8
 	n := int(t.Bytes / int64(from))
 	info := Info{t.Name, to, t.Shape, int64(n) * int64(as)}
-	return &tensor{Info: info, home: t.home, lazy: &lazy{read: func() ([]byte, error) {
-		raw, err := t.once()
+	return &tensor{Info: info, home: t.home, lazy: &lazy{fill: true, read: func(room []byte) ([]byte, error) {
+		raw, err := t.once(nil)
 		if err != nil {
 			return nil, err
 		}
-		out := make([]byte, n*as)
+		out := bytesIn(room, n*as)
 		if floats, ok := floatKinds[t.DType]; ok {
 			for i := range n {
 				floatKinds[to].put(out[i*as:], floats.get(raw[i*from:]))

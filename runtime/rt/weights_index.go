@@ -2,8 +2,8 @@ package rt
 
 import (
 	"fmt"
-	"io"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -104,7 +104,7 @@ func (w *Weights) SaveIndex(path string, limit int64) error {
 	}
 	text, err := index.Encode(total)
 	if err == nil {
-		err = ReplaceFile(path, func(out io.Writer) error { _, err := out.Write(text); return err })
+		err = ReplaceFile(path, func(out *os.File) error { _, err := out.Write(text); return err })
 	}
 	if err != nil {
 		return fmt.Errorf("weights: %w", err)
