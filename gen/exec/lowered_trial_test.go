@@ -13,6 +13,7 @@ var loweredTrials = map[string]func(*draw) trial{
 	"conv_blocked":         tryConvBlocked,
 	"conv_data_blocked":    tryConvDataBlocked,
 	"depthwise_blocked":    tryDepthwiseBlocked,
+	"depthwise_planar":     tryDepthwisePlanar,
 	"gather_channels":      tryGatherChannels,
 	"gru_steps":            tryGRUSteps,
 	"lstm_steps":           tryLSTMSteps,
@@ -248,6 +249,19 @@ func tryDepthwiseBlocked(d *draw) trial {
 	e, more, region := d.epilogue(o.C, y)
 	o.Epilogue = e
 	return d.product(o, region, append([]*ir.Tensor{d.blocked(shape), w.Reshape(w.Shape[1:]...)}, more...)...)
+}
+
+func tryDepthwisePlanar(d *draw) trial {
+	o := op.DepthwisePlanar{C: d.channels()}
+	window, shape, y := d.convolved(o.C, o.C)
+	o.Window = window
+	h, width := 1, window.Kernel[len(window.Kernel)-1]
+	if len(window.Kernel) > 1 {
+		h = window.Kernel[0]
+	}
+	e, more, region := d.epilogue(o.C, append([]int{shape[0], o.C}, y[2:len(y)-1]...))
+	o.Epilogue = e
+	return d.product(o, region, append([]*ir.Tensor{d.tensor(ir.F32, shape...), d.tensor(ir.F32, o.C, h, width)}, more...)...)
 }
 
 func tryPackConv(d *draw) trial {

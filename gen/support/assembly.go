@@ -41,6 +41,7 @@ var assembly = []string{
 	"CumSum",
 	"DepthwiseBytes",
 	"DepthwiseConv",
+	"DepthwisePlanar",
 	"Dequantize",
 	"DequantizeScalar",
 	"Div",

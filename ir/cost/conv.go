@@ -32,6 +32,34 @@ func (m *Model) Tile(c Conv) int {
 	return best
 }
 
+// Pixels is a convolution of kernel 1×1 and stride 1 of so many pixels of each image.
+type Pixels struct{ N, InC, OutC, HW int }
+
+// What the product of planar pixels takes longer than that of blocked ones: their channels
+// lie apart, in pages of their own where a plane has more than one.
+const (
+	nearChannels = 0.03
+	farChannels  = 0.12
+	pagePixels   = 1024
+)
+
+// PlanarPixels reports whether it takes less time to read planar pixels than to block them
+// for this convolution alone.
+func (m *Model) PlanarPixels(p Pixels) bool { return m.Ratio(p.apart, p.blocking) < 1 }
+
+// apart estimates the nanoseconds that the product of planar pixels takes longer.
+func (p Pixels) apart(m Machine) float64 {
+	share := nearChannels
+	if p.HW > pagePixels {
+		share = farChannels
+	}
+	products := float64(p.N*p.HW) * float64(p.InC) * float64(p.OutC)
+	return share * products / m.MultiplyAdds
+}
+
+// blocking estimates the nanoseconds of moving planes to blocks.
+func (p Pixels) blocking(m Machine) float64 { return m.blocking(float64(p.N * p.InC * p.HW)) }
+
 // Direct estimates the nanoseconds of the direct way on a machine, which leaves out the
 // weights that lie on padding.
 func (c Conv) Direct(m Machine) float64 {

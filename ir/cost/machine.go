@@ -69,3 +69,17 @@ func (m *Model) Ratio(a, b func(Machine) float64) float64 {
 	}
 	return math.Exp(sum / float64(len(m.Machines)))
 }
+
+// farMove is the share of a machine's rate of moving that is left for what does not stay in
+// its second-level cache.
+const farMove = 0.6
+
+// blocking estimates the nanoseconds of moving so many elements from planes to blocks of 16
+// channels, or back.
+func (m *Machine) blocking(elems float64) float64 {
+	rate := m.Move
+	if 8*elems > float64(m.Cache) {
+		rate *= farMove
+	}
+	return 4 * elems / rate
+}

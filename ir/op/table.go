@@ -228,6 +228,7 @@ var Ops = []ir.Op{
 	ConvBytes{},
 	DepthwiseBlocked{},
 	DepthwiseBytes{},
+	DepthwisePlanar{},
 	Dequantize{},
 	GRUSteps{},
 	GatherChannels{},

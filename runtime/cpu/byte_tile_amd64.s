@@ -2479,6 +2479,12 @@ r5p1:
 	VPXORD Z9, Z9, Z9
 nest168:
 	MOVQ tile_run(R14), CX
+	MOVQ tile_gap+0(R14), BX
+	LEAQ 0(BX)(CX*4), BX
+	LEAQ 0(SI)(BX*8), BX
+	PREFETCHT0 0(BX)
+	PREFETCHT0 16(BX)
+	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
 	JZ tail170
 	PCALIGN $32
@@ -2732,6 +2738,12 @@ r6p1:
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
 nest184:
+	MOVQ tile_run(R14), CX
+	MOVQ tile_gap+0(R14), BX
+	LEAQ 0(BX)(CX*4), BX
+	LEAQ 0(SI)(BX*8), BX
+	PREFETCHT0 0(BX)
+	PREFETCHT0 20(BX)
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
 	JZ tail186
@@ -3016,6 +3028,12 @@ r7p1:
 	VPXORD Z12, Z12, Z12
 	VPXORD Z13, Z13, Z13
 nest200:
+	MOVQ tile_run(R14), CX
+	MOVQ tile_gap+0(R14), BX
+	LEAQ 0(BX)(CX*4), BX
+	LEAQ 0(SI)(BX*8), BX
+	PREFETCHT0 0(BX)
+	PREFETCHT0 24(BX)
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
 	JZ tail202
@@ -3332,6 +3350,12 @@ r8p1:
 	VPXORD Z14, Z14, Z14
 	VPXORD Z15, Z15, Z15
 nest216:
+	MOVQ tile_run(R14), CX
+	MOVQ tile_gap+0(R14), BX
+	LEAQ 0(BX)(CX*4), BX
+	LEAQ 0(SI)(BX*8), BX
+	PREFETCHT0 0(BX)
+	PREFETCHT0 28(BX)
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
 	JZ tail218
@@ -3683,6 +3707,12 @@ r9p1:
 	VPXORD Z16, Z16, Z16
 	VPXORD Z17, Z17, Z17
 nest232:
+	MOVQ tile_run(R14), CX
+	MOVQ tile_gap+0(R14), BX
+	LEAQ 0(BX)(CX*4), BX
+	LEAQ 0(SI)(BX*8), BX
+	PREFETCHT0 0(BX)
+	PREFETCHT0 32(BX)
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
 	JZ tail234
@@ -4054,6 +4084,12 @@ r10p1:
 	VMOVAPS Z0, Z8
 	VMOVAPS Z0, Z9
 nest248:
+	MOVQ tile_run(R14), CX
+	MOVQ tile_gap+0(R14), BX
+	LEAQ 0(BX)(CX*4), BX
+	LEAQ 0(SI)(BX*8), BX
+	PREFETCHT0 0(BX)
+	PREFETCHT0 36(BX)
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
 	JZ tail250
@@ -4444,6 +4480,12 @@ r11p1:
 	VMOVAPS Z0, Z9
 	VMOVAPS Z0, Z10
 nest264:
+	MOVQ tile_run(R14), CX
+	MOVQ tile_gap+0(R14), BX
+	LEAQ 0(BX)(CX*4), BX
+	LEAQ 0(SI)(BX*8), BX
+	PREFETCHT0 0(BX)
+	PREFETCHT0 40(BX)
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
 	JZ tail266
@@ -4862,6 +4904,12 @@ r12p1:
 	VMOVAPS Z0, Z10
 	VMOVAPS Z0, Z11
 nest280:
+	MOVQ tile_run(R14), CX
+	MOVQ tile_gap+0(R14), BX
+	LEAQ 0(BX)(CX*4), BX
+	LEAQ 0(SI)(BX*8), BX
+	PREFETCHT0 0(BX)
+	PREFETCHT0 44(BX)
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
 	JZ tail282
@@ -5308,6 +5356,12 @@ r13p1:
 	VMOVAPS Z0, Z11
 	VMOVAPS Z0, Z12
 nest296:
+	MOVQ tile_run(R14), CX
+	MOVQ tile_gap+0(R14), BX
+	LEAQ 0(BX)(CX*4), BX
+	LEAQ 0(SI)(BX*8), BX
+	PREFETCHT0 0(BX)
+	PREFETCHT0 48(BX)
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
 	JZ tail298
@@ -5782,6 +5836,12 @@ r14p1:
 	VMOVAPS Z0, Z12
 	VMOVAPS Z0, Z13
 nest312:
+	MOVQ tile_run(R14), CX
+	MOVQ tile_gap+0(R14), BX
+	LEAQ 0(BX)(CX*4), BX
+	LEAQ 0(SI)(BX*8), BX
+	PREFETCHT0 0(BX)
+	PREFETCHT0 52(BX)
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
 	JZ tail314
@@ -7240,6 +7300,12 @@ r5p2:
 	VMOVAPS Z1, Z9
 nest392:
 	MOVQ tile_run(R14), CX
+	MOVQ tile_gap+0(R14), BX
+	LEAQ 0(BX)(CX*4), BX
+	LEAQ 0(SI)(BX*8), BX
+	PREFETCHT0 0(BX)
+	PREFETCHT0 16(BX)
+	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
 	JZ tail394
 	PCALIGN $32
@@ -7588,6 +7654,12 @@ r6p2:
 	VMOVAPS Z1, Z9
 	VMOVAPS Z1, Z11
 nest408:
+	MOVQ tile_run(R14), CX
+	MOVQ tile_gap+0(R14), BX
+	LEAQ 0(BX)(CX*4), BX
+	LEAQ 0(SI)(BX*8), BX
+	PREFETCHT0 0(BX)
+	PREFETCHT0 20(BX)
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
 	JZ tail410
@@ -7985,6 +8057,12 @@ r7p2:
 	VMOVAPS Z1, Z11
 	VMOVAPS Z1, Z13
 nest424:
+	MOVQ tile_run(R14), CX
+	MOVQ tile_gap+0(R14), BX
+	LEAQ 0(BX)(CX*4), BX
+	LEAQ 0(SI)(BX*8), BX
+	PREFETCHT0 0(BX)
+	PREFETCHT0 24(BX)
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
 	JZ tail426
@@ -8432,6 +8510,12 @@ r8p2:
 	VMOVAPS Z1, Z13
 	VMOVAPS Z1, Z15
 nest440:
+	MOVQ tile_run(R14), CX
+	MOVQ tile_gap+0(R14), BX
+	LEAQ 0(BX)(CX*4), BX
+	LEAQ 0(SI)(BX*8), BX
+	PREFETCHT0 0(BX)
+	PREFETCHT0 28(BX)
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
 	JZ tail442
@@ -8932,6 +9016,12 @@ r9p2:
 	VMOVAPS Z1, Z15
 	VMOVAPS Z1, Z17
 nest456:
+	MOVQ tile_run(R14), CX
+	MOVQ tile_gap+0(R14), BX
+	LEAQ 0(BX)(CX*4), BX
+	LEAQ 0(SI)(BX*8), BX
+	PREFETCHT0 0(BX)
+	PREFETCHT0 32(BX)
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
 	JZ tail458
@@ -9480,6 +9570,12 @@ r10p2:
 	VMOVAPS Z1, Z17
 	VMOVAPS Z1, Z19
 nest472:
+	MOVQ tile_run(R14), CX
+	MOVQ tile_gap+0(R14), BX
+	LEAQ 0(BX)(CX*4), BX
+	LEAQ 0(SI)(BX*8), BX
+	PREFETCHT0 0(BX)
+	PREFETCHT0 36(BX)
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
 	JZ tail474
@@ -10076,6 +10172,12 @@ r11p2:
 	VMOVAPS Z1, Z19
 	VMOVAPS Z1, Z21
 nest488:
+	MOVQ tile_run(R14), CX
+	MOVQ tile_gap+0(R14), BX
+	LEAQ 0(BX)(CX*4), BX
+	LEAQ 0(SI)(BX*8), BX
+	PREFETCHT0 0(BX)
+	PREFETCHT0 40(BX)
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
 	JZ tail490
@@ -10720,6 +10822,12 @@ r12p2:
 	VMOVAPS Z1, Z21
 	VMOVAPS Z1, Z23
 nest504:
+	MOVQ tile_run(R14), CX
+	MOVQ tile_gap+0(R14), BX
+	LEAQ 0(BX)(CX*4), BX
+	LEAQ 0(SI)(BX*8), BX
+	PREFETCHT0 0(BX)
+	PREFETCHT0 44(BX)
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
 	JZ tail506
@@ -11412,6 +11520,12 @@ r13p2:
 	VMOVAPS Z1, Z23
 	VMOVAPS Z1, Z25
 nest520:
+	MOVQ tile_run(R14), CX
+	MOVQ tile_gap+0(R14), BX
+	LEAQ 0(BX)(CX*4), BX
+	LEAQ 0(SI)(BX*8), BX
+	PREFETCHT0 0(BX)
+	PREFETCHT0 48(BX)
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
 	JZ tail522
@@ -12152,6 +12266,12 @@ r14p2:
 	VMOVAPS Z1, Z25
 	VMOVAPS Z1, Z27
 nest536:
+	MOVQ tile_run(R14), CX
+	MOVQ tile_gap+0(R14), BX
+	LEAQ 0(BX)(CX*4), BX
+	LEAQ 0(SI)(BX*8), BX
+	PREFETCHT0 0(BX)
+	PREFETCHT0 52(BX)
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
 	JZ tail538

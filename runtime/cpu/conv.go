@@ -441,10 +441,14 @@ func (c *conv) window(t *tile, blocks int, y, x span) {
 	wide := (kw-1)*c.taps.beside + 1 // from the first tap of a row to behind the last
 	skip := (c.taps.below*c.taps.row - wide) * tap
 	all := (c.taps.all - (kh-1)*c.taps.below*c.taps.row - wide) * tap
-	if across == pixel && c.taps.beside == 1 {
+	switch oneRun := across == pixel && c.taps.beside == 1; {
+	case oneRun && kh == 1:
+		t.loops(kw*c.InBlock, [3]int{blocks, 1, 1}, [3]int{plane, 0, 0})
+		t.skipB = [3]int{all, 0, 0}
+	case oneRun:
 		t.loops(kw*c.InBlock, [3]int{kh, blocks, 1}, [3]int{down, plane, 0})
 		t.skipB = [3]int{skip, all, 0}
-	} else {
+	default:
 		t.loops(c.InBlock, [3]int{kw, kh, blocks}, [3]int{across, down, plane})
 		t.skipB = [3]int{(c.taps.beside - 1) * tap, skip, all}
 	}

@@ -52,6 +52,10 @@ func TestDepthwiseConv(t *testing.T) {
 	atEachLevel(t, func(t *testing.T) { kerneltest.DepthwiseConv(t, cpu.DepthwiseConv) })
 }
 
+func TestDepthwisePlanar(t *testing.T) {
+	atEachLevel(t, func(t *testing.T) { kerneltest.DepthwisePlanar(t, cpu.DepthwisePlanar) })
+}
+
 func TestWinograd(t *testing.T) {
 	atEachLevel(t, func(t *testing.T) { kerneltest.Winograd(t, cpu.Winograd) })
 }
@@ -92,6 +96,10 @@ func TestShortSlicesPanic(t *testing.T) {
 	mul := &cpu.MatMulShape{M: 3, N: 20, K: 5, LDA: 5, LDC: 20, Batch: 2, StrideA: 15, StrideB: 160, StrideC: 60}
 	row := &cpu.MatMulShape{M: 1, N: 20, K: 5, LDA: 5, LDC: 20, Batch: 1}
 	conv := &cpu.ConvShape{N: 1, InC: 16, InH: 4, InW: 5, InBlock: 16, OutC: 16, OutH: 2, OutW: 3, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1}
+	flat := *conv
+	flat.InBlock, flat.Group = 1, 16
+	large := flat
+	large.KH, large.KW, large.PadH, large.PadW = 10, 13, 9, 12
 	wino := &cpu.WinogradShape{N: 1, InC: 16, InH: 4, InW: 5, OutC: 16, OutH: 4, OutW: 5, Top: 1, Left: 1, Group: 1, Tile: 2}
 	room := cpu.WinogradScratch(wino, 1, 6)
 	negative := *conv

@@ -7,35 +7,24 @@ import (
 	"unsafe"
 )
 
-// planeRoom is what rows of a plane are copied to, in elements, and planeTaps how many
-// taps a window may have that is computed there.
-const (
-	planeRoom = 6 << 10
-	planeTaps = 128
-)
-
 // planes computes the outputs of some planes in rows y, whose windows have the same
-// taps, where there is assembly for it. Rows of the input are copied with their
-// padding: an element goes to the phase of its column, which is the column modulo the
-// stride, so that a tap is the same distance away from all outputs of a row.
+// taps, where there is assembly for it. Rows of the input are copied to a room.
 func (p *pool) planes(from, planes int, y span, across *axis) bool {
 	kh, reach := y.taps(), (p.KW-1)*p.DilW
-	if level == Generic || kh == 0 || kh*p.KW > planeTaps {
+	if level == Generic || kh == 0 || kh*p.KW > roomTaps {
 		return false
 	}
-	depth := (kh-1)*p.DilH + 1                      // rows of a window
-	longest := min(planeRoom/depth, planeRoom/4)    // of a row
-	wide := longest/p.StrideW - reach/p.StrideW - 1 // outputs of a row at once
+	depth := (kh-1)*p.DilH + 1 // rows of a window
+	wide := min(windowsAtOnce(depth, reach, p.StrideW), roomLen/4)
 	if wide < min(p.OutW, 16) {
 		return false
 	}
-	var room [planeRoom]float32
-	var scales [planeRoom / 4]float32
+	var room [roomLen]float32
+	var scales [roomLen / 4]float32
 	for x := 0; x < p.OutW; x += wide {
 		w := strip{pool: p, from: x, n: min(wide, p.OutW-x), room: &room, scales: &scales}
-		w.phase = w.n + reach/p.StrideW + 1
-		w.row = w.phase * p.StrideW
-		high := max(1, (planeRoom/w.row-depth)/p.StrideH+1)
+		w.phases = newPhases(w.n, reach, p.StrideW)
+		high := max(1, (roomLen/w.row-depth)/p.StrideH+1)
 		w.fill(kh, across, y.counted)
 		for row := y.from; row < y.to; row += high {
 			rows := span{from: row, to: min(row+high, y.to), first: y.first, last: y.last}
@@ -50,11 +39,11 @@ func (p *pool) planes(from, planes int, y span, across *axis) bool {
 // strip is n columns of the outputs of planes, from some column on.
 type strip struct {
 	*pool
-	from, n    int
-	phase, row int // elements of a phase and of a row in the room
-	taps       [planeTaps]int
-	room       *[planeRoom]float32
-	scales     *[planeRoom / 4]float32
+	phases
+	from, n int
+	taps    [roomTaps]int
+	room    *[roomLen]float32
+	scales  *[roomLen / 4]float32
 }
 
 // fill sets what all planes have in common: the padding, the taps in bytes and the factors
@@ -66,8 +55,7 @@ func (w *strip) fill(kh int, across *axis, counted int) {
 	}
 	Fill(w.room[:], neutral)
 	for i := range kh * w.KW {
-		column := i % w.KW * w.DilW
-		w.taps[i] = 4 * (i/w.KW*w.DilH*w.row + column%w.StrideW*w.phase + column/w.StrideW)
+		w.taps[i] = 4 * (i/w.KW*w.DilH*w.row + w.tap(i%w.KW*w.DilW))
 	}
 	for x := (span{to: w.from}); x.to < w.from+w.n; {
 		x = across.span(x.to, w.from+w.n)
@@ -86,7 +74,7 @@ func (w *strip) compute(i int, y span) {
 	top := y.from*w.StrideH - w.PadH + y.first*w.DilH
 	bottom := (y.to-1)*w.StrideH - w.PadH + (y.last-1)*w.DilH + 1
 	for r := top; r < bottom && begin < end; r++ {
-		w.copy(w.room[(r-top)*w.row:][:w.row], w.src[(i*w.InH+r)*w.InW+begin:][:end-begin], begin-first)
+		w.spread(w.room[(r-top)*w.row:][:w.row], w.src[(i*w.InH+r)*w.InW+begin:][:end-begin], begin-first)
 	}
 	high := y.to - y.from
 	dst := w.dst[(i*w.OutH+y.from)*w.OutW+w.from:][:(high-1)*w.OutW+w.n]
@@ -100,32 +88,6 @@ func (w *strip) compute(i int, y span) {
 		planeSumAVX512(&dst[0], src, scales, taps, count, high, w.n, 4*w.OutW, down)
 	default:
 		planeSumAVX2(&dst[0], src, scales, taps, count, high, w.n, 4*w.OutW, down)
-	}
-}
-
-// copy puts a run of elements, the first of which is in some column, into their phases.
-func (w *strip) copy(row, src []float32, column int) {
-	switch w.StrideW {
-	case 1:
-		copy(row[column:], src)
-	case 2:
-		even, odd := row[column/2:w.phase], row[w.phase+column/2:]
-		if column%2 != 0 {
-			even, odd = odd, row[column/2+1:w.phase]
-		}
-		splitPairs(even, odd, src)
-	default:
-		for phase := range w.StrideW {
-			to := row[phase*w.phase:][:w.phase]
-			at := (phase - column) % w.StrideW
-			if at < 0 {
-				at += w.StrideW
-			}
-			for j := (column + at) / w.StrideW; at < len(src); j++ {
-				to[j] = src[at]
-				at += w.StrideW
-			}
-		}
 	}
 }
 

@@ -151,6 +151,16 @@ func shared() map[string]struct {
 			return &task
 		},
 	}
+	whole := d
+	whole.InBlock = 1
+	all["DepthwisePlanar"] = operator{
+		make([]float32, 40*56*56),
+		func(dst []float32) { DepthwisePlanar(dst, src, w, &whole, ep) },
+		func(dst []float32) rt.Task {
+			task := newDepthwisePlanar(dst, src, w, &whole, ep)
+			return &task
+		},
+	}
 	s := PoolShape{N: 1, C: 3, InH: 58, InW: 58, OutH: 57, OutW: 57, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Block: 16}
 	all["MaxPool"] = operator{
 		make([]float32, 3*57*57*16),

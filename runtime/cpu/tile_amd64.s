@@ -854,6 +854,12 @@ r5p1:
 	VXORPS Y9, Y9, Y9
 nest71:
 	MOVQ tile_run(R14), CX
+	MOVQ tile_gap+0(R14), BX
+	LEAQ 0(BX)(CX*4), BX
+	LEAQ 0(SI)(BX*8), BX
+	PREFETCHT0 0(BX)
+	PREFETCHT0 16(BX)
+	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
 	JZ tail73
 	PCALIGN $32
@@ -1118,6 +1124,12 @@ r6p1:
 	VXORPS Y10, Y10, Y10
 	VXORPS Y11, Y11, Y11
 nest86:
+	MOVQ tile_run(R14), CX
+	MOVQ tile_gap+0(R14), BX
+	LEAQ 0(BX)(CX*4), BX
+	LEAQ 0(SI)(BX*8), BX
+	PREFETCHT0 0(BX)
+	PREFETCHT0 20(BX)
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
 	JZ tail88
@@ -2211,6 +2223,12 @@ r5p1:
 	VPXORD Z9, Z9, Z9
 nest192:
 	MOVQ tile_run(R14), CX
+	MOVQ tile_gap+0(R14), BX
+	LEAQ 0(BX)(CX*4), BX
+	LEAQ 0(SI)(BX*8), BX
+	PREFETCHT0 0(BX)
+	PREFETCHT0 16(BX)
+	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
 	JZ tail194
 	PCALIGN $32
@@ -2424,6 +2442,12 @@ r6p1:
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
 nest207:
+	MOVQ tile_run(R14), CX
+	MOVQ tile_gap+0(R14), BX
+	LEAQ 0(BX)(CX*4), BX
+	LEAQ 0(SI)(BX*8), BX
+	PREFETCHT0 0(BX)
+	PREFETCHT0 20(BX)
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
 	JZ tail209
@@ -2658,6 +2682,12 @@ r7p1:
 	VPXORD Z12, Z12, Z12
 	VPXORD Z13, Z13, Z13
 nest222:
+	MOVQ tile_run(R14), CX
+	MOVQ tile_gap+0(R14), BX
+	LEAQ 0(BX)(CX*4), BX
+	LEAQ 0(SI)(BX*8), BX
+	PREFETCHT0 0(BX)
+	PREFETCHT0 24(BX)
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
 	JZ tail224
@@ -2906,6 +2936,12 @@ r8p1:
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
 nest237:
+	MOVQ tile_run(R14), CX
+	MOVQ tile_gap+0(R14), BX
+	LEAQ 0(BX)(CX*4), BX
+	LEAQ 0(SI)(BX*8), BX
+	PREFETCHT0 0(BX)
+	PREFETCHT0 28(BX)
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
 	JZ tail239
@@ -3170,6 +3206,12 @@ r9p1:
 	VPXORD Z7, Z7, Z7
 	VPXORD Z8, Z8, Z8
 nest252:
+	MOVQ tile_run(R14), CX
+	MOVQ tile_gap+0(R14), BX
+	LEAQ 0(BX)(CX*4), BX
+	LEAQ 0(SI)(BX*8), BX
+	PREFETCHT0 0(BX)
+	PREFETCHT0 32(BX)
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
 	JZ tail254
@@ -3452,6 +3494,12 @@ r10p1:
 	VPXORD Z8, Z8, Z8
 	VPXORD Z9, Z9, Z9
 nest267:
+	MOVQ tile_run(R14), CX
+	MOVQ tile_gap+0(R14), BX
+	LEAQ 0(BX)(CX*4), BX
+	LEAQ 0(SI)(BX*8), BX
+	PREFETCHT0 0(BX)
+	PREFETCHT0 36(BX)
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
 	JZ tail269
@@ -3752,6 +3800,12 @@ r11p1:
 	VPXORD Z9, Z9, Z9
 	VPXORD Z10, Z10, Z10
 nest282:
+	MOVQ tile_run(R14), CX
+	MOVQ tile_gap+0(R14), BX
+	LEAQ 0(BX)(CX*4), BX
+	LEAQ 0(SI)(BX*8), BX
+	PREFETCHT0 0(BX)
+	PREFETCHT0 40(BX)
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
 	JZ tail284
@@ -4070,6 +4124,12 @@ r12p1:
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
 nest297:
+	MOVQ tile_run(R14), CX
+	MOVQ tile_gap+0(R14), BX
+	LEAQ 0(BX)(CX*4), BX
+	LEAQ 0(SI)(BX*8), BX
+	PREFETCHT0 0(BX)
+	PREFETCHT0 44(BX)
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
 	JZ tail299
@@ -4406,6 +4466,12 @@ r13p1:
 	VPXORD Z11, Z11, Z11
 	VPXORD Z12, Z12, Z12
 nest312:
+	MOVQ tile_run(R14), CX
+	MOVQ tile_gap+0(R14), BX
+	LEAQ 0(BX)(CX*4), BX
+	LEAQ 0(SI)(BX*8), BX
+	PREFETCHT0 0(BX)
+	PREFETCHT0 48(BX)
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
 	JZ tail314
@@ -4760,6 +4826,12 @@ r14p1:
 	VPXORD Z12, Z12, Z12
 	VPXORD Z13, Z13, Z13
 nest327:
+	MOVQ tile_run(R14), CX
+	MOVQ tile_gap+0(R14), BX
+	LEAQ 0(BX)(CX*4), BX
+	LEAQ 0(SI)(BX*8), BX
+	PREFETCHT0 0(BX)
+	PREFETCHT0 52(BX)
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
 	JZ tail329
@@ -5904,6 +5976,12 @@ r5p2:
 	VPXORD Z9, Z9, Z9
 nest402:
 	MOVQ tile_run(R14), CX
+	MOVQ tile_gap+0(R14), BX
+	LEAQ 0(BX)(CX*4), BX
+	LEAQ 0(SI)(BX*8), BX
+	PREFETCHT0 0(BX)
+	PREFETCHT0 16(BX)
+	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
 	JZ tail404
 	PCALIGN $32
@@ -6175,6 +6253,12 @@ r6p2:
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
 nest417:
+	MOVQ tile_run(R14), CX
+	MOVQ tile_gap+0(R14), BX
+	LEAQ 0(BX)(CX*4), BX
+	LEAQ 0(SI)(BX*8), BX
+	PREFETCHT0 0(BX)
+	PREFETCHT0 20(BX)
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
 	JZ tail419
@@ -6476,6 +6560,12 @@ r7p2:
 	VPXORD Z12, Z12, Z12
 	VPXORD Z13, Z13, Z13
 nest432:
+	MOVQ tile_run(R14), CX
+	MOVQ tile_gap+0(R14), BX
+	LEAQ 0(BX)(CX*4), BX
+	LEAQ 0(SI)(BX*8), BX
+	PREFETCHT0 0(BX)
+	PREFETCHT0 24(BX)
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
 	JZ tail434
@@ -6808,6 +6898,12 @@ r8p2:
 	VPXORD Z14, Z14, Z14
 	VPXORD Z15, Z15, Z15
 nest447:
+	MOVQ tile_run(R14), CX
+	MOVQ tile_gap+0(R14), BX
+	LEAQ 0(BX)(CX*4), BX
+	LEAQ 0(SI)(BX*8), BX
+	PREFETCHT0 0(BX)
+	PREFETCHT0 28(BX)
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
 	JZ tail449
@@ -7174,6 +7270,12 @@ r9p2:
 	VPXORD Z16, Z16, Z16
 	VPXORD Z17, Z17, Z17
 nest462:
+	MOVQ tile_run(R14), CX
+	MOVQ tile_gap+0(R14), BX
+	LEAQ 0(BX)(CX*4), BX
+	LEAQ 0(SI)(BX*8), BX
+	PREFETCHT0 0(BX)
+	PREFETCHT0 32(BX)
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
 	JZ tail464
@@ -7569,6 +7671,12 @@ r10p2:
 	VPXORD Z18, Z18, Z18
 	VPXORD Z19, Z19, Z19
 nest477:
+	MOVQ tile_run(R14), CX
+	MOVQ tile_gap+0(R14), BX
+	LEAQ 0(BX)(CX*4), BX
+	LEAQ 0(SI)(BX*8), BX
+	PREFETCHT0 0(BX)
+	PREFETCHT0 36(BX)
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
 	JZ tail479
@@ -7993,6 +8101,12 @@ r11p2:
 	VPXORD Z20, Z20, Z20
 	VPXORD Z21, Z21, Z21
 nest492:
+	MOVQ tile_run(R14), CX
+	MOVQ tile_gap+0(R14), BX
+	LEAQ 0(BX)(CX*4), BX
+	LEAQ 0(SI)(BX*8), BX
+	PREFETCHT0 0(BX)
+	PREFETCHT0 40(BX)
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
 	JZ tail494
@@ -8446,6 +8560,12 @@ r12p2:
 	VPXORD Z22, Z22, Z22
 	VPXORD Z23, Z23, Z23
 nest507:
+	MOVQ tile_run(R14), CX
+	MOVQ tile_gap+0(R14), BX
+	LEAQ 0(BX)(CX*4), BX
+	LEAQ 0(SI)(BX*8), BX
+	PREFETCHT0 0(BX)
+	PREFETCHT0 44(BX)
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
 	JZ tail509
@@ -8928,6 +9048,12 @@ r13p2:
 	VPXORD Z24, Z24, Z24
 	VPXORD Z25, Z25, Z25
 nest522:
+	MOVQ tile_run(R14), CX
+	MOVQ tile_gap+0(R14), BX
+	LEAQ 0(BX)(CX*4), BX
+	LEAQ 0(SI)(BX*8), BX
+	PREFETCHT0 0(BX)
+	PREFETCHT0 48(BX)
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
 	JZ tail524
@@ -9439,6 +9565,12 @@ r14p2:
 	VPXORD Z26, Z26, Z26
 	VPXORD Z27, Z27, Z27
 nest537:
+	MOVQ tile_run(R14), CX
+	MOVQ tile_gap+0(R14), BX
+	LEAQ 0(BX)(CX*4), BX
+	LEAQ 0(SI)(BX*8), BX
+	PREFETCHT0 0(BX)
+	PREFETCHT0 52(BX)
 	MOVQ tile_run(R14), CX
 	SHRQ $2, CX
 	JZ tail539

@@ -96,11 +96,11 @@ func Conv(t *testing.T, conv ConvFunc) {
 // CheckConv runs one case against the definition.
 func CheckConv(t *testing.T, conv ConvFunc, c ConvCase) {
 	t.Helper()
-	check(t, conv, c, cpu.ConvWeightsLen, cpu.PackConv)
+	check(t, conv, c, cpu.ConvWeightsLen, cpu.PackConv, false)
 }
 
-// check is CheckConv for any packing of the weights.
-func check(t *testing.T, conv ConvFunc, c ConvCase, weightsLen func(*cpu.ConvShape) int, pack func(dst, w []float32, s *cpu.ConvShape)) {
+// check is CheckConv for any packing of the weights and for a result that may be planar.
+func check(t *testing.T, conv ConvFunc, c ConvCase, weightsLen func(*cpu.ConvShape) int, pack func(dst, w []float32, s *cpu.ConvShape), planar bool) {
 	t.Helper()
 	c.complete()
 	s := &c.Shape
@@ -130,8 +130,12 @@ func check(t *testing.T, conv ConvFunc, c ConvCase, weightsLen func(*cpu.ConvSha
 	w.Check(t, "w")
 	weights.Check(t, "weights")
 	weights.Freeze()
-	dst := NewSlice[float32](s.N*outBlocks*s.OutH*s.OutW*16, c.Shift)
-	channel := func(at int) int { return at/16/s.OutW/s.OutH%outBlocks*16 + at%16 }
+	lanes := 16
+	if planar {
+		lanes, outBlocks = 1, s.OutC
+	}
+	dst := NewSlice[float32](s.N*outBlocks*s.OutH*s.OutW*lanes, c.Shift)
+	channel := func(at int) int { return at/lanes/s.OutW/s.OutH%outBlocks*lanes + at%lanes }
 	e := newEpilogue(r, c.Epilogue, s.OutC, len(dst.Data), c.Shift, func(at int) bool { return channel(at) >= s.OutC })
 	conv(dst.Data, src.Data, weights.Data, s, &e.ep)
 
@@ -141,7 +145,7 @@ func check(t *testing.T, conv ConvFunc, c ConvCase, weightsLen func(*cpu.ConvSha
 	e.check(t)
 	in, out := s.InC/s.Group, s.OutC/s.Group
 	for at, got := range dst.Data {
-		pixel := at / 16
+		pixel := at / lanes
 		x, y := pixel%s.OutW, pixel/s.OutW%s.OutH
 		o, n := channel(at), pixel/s.OutW/s.OutH/outBlocks
 		if o >= s.OutC {

@@ -7,8 +7,39 @@ import (
 	"github.com/burngen/burngen/runtime/cpu"
 )
 
-// DepthwiseConv tests a depthwise convolution.
+// DepthwiseConv tests a depthwise convolution of blocked tensors.
 func DepthwiseConv(t *testing.T, conv ConvFunc) {
+	depthwise(t, func(t *testing.T, c ConvCase) {
+		c.Shape.InBlock = 16
+		check(t, conv, c, cpu.DepthwiseWeightsLen, cpu.PackDepthwise, false)
+	})
+}
+
+// DepthwisePlanar tests a depthwise convolution of planar tensors, whose weights are as they
+// are in a model.
+func DepthwisePlanar(t *testing.T, conv ConvFunc) {
+	weightsLen := func(s *cpu.ConvShape) int { return s.OutC * s.KH * s.KW }
+	pack := func(dst, w []float32, _ *cpu.ConvShape) { copy(dst, w) }
+	planar := func(t *testing.T, c ConvCase) {
+		c.Shape.InBlock = 1
+		check(t, conv, c, weightsLen, pack, true)
+	}
+	depthwise(t, planar)
+	type shape = cpu.ConvShape
+	for name, s := range map[string]shape{
+		"rows longer than the room":     {InC: 2, InH: 3, InW: 9000, KH: 3, KW: 3, PadH: 1, PadW: 1},
+		"strided rows longer than that": {InC: 2, InH: 4, InW: 7001, KH: 3, KW: 5, StrideW: 2, PadH: 1, PadW: 2},
+		"more rows than the room has":   {InC: 2, InH: 300, InW: 70, KH: 3, KW: 3, StrideH: 2, PadH: 2, PadW: 1},
+		"long strides":                  {InC: 3, InH: 40, InW: 50, KH: 2, KW: 3, StrideH: 5, StrideW: 3, PadH: 1, PadW: 1},
+		"rows in between":               {InC: 3, InH: 40, InW: 5, KH: 3, DilH: 7, PadH: 9, PadW: 2},
+		"one dimension":                 {InC: 5, InH: 1, InW: 133, KW: 31, PadW: 15},
+	} {
+		t.Run(name, func(t *testing.T) { depthwiseCase(t, planar, ConvCase{Shape: s, End: s.PadH, Epilogue: everyStep}) })
+	}
+}
+
+// depthwise tests a depthwise convolution that check checks.
+func depthwise(t *testing.T, check func(t *testing.T, c ConvCase)) {
 	type shape = cpu.ConvShape
 	for name, c := range map[string]ConvCase{
 		"3x3":             {Shape: shape{N: 2, InC: 32, InH: 9, InW: 20, KH: 3, KW: 3}},
@@ -23,20 +54,21 @@ func DepthwiseConv(t *testing.T, conv ConvFunc) {
 		"padded dilation": {Shape: shape{InC: 40, InH: 5, InW: 4, KH: 3, KW: 2, DilH: 3, DilW: 5, PadH: 4, PadW: 6}, End: 6, Epilogue: everyStep},
 		"odd numbers":     {Shape: shape{InC: 16, InH: 8, InW: 9, KH: 3, KW: 3}, Special: true, Epilogue: everyStep},
 	} {
-		t.Run(name, func(t *testing.T) { checkDepthwise(t, conv, c) })
+		t.Run(name, func(t *testing.T) { depthwiseCase(t, check, c) })
 	}
 	t.Run("every width", func(t *testing.T) {
 		for w := 1; w < 33; w++ {
-			checkDepthwise(t, conv, ConvCase{Shape: shape{InC: 16, InH: 3, InW: w + 1, KH: 2, KW: 2}, Seed: uint32(w)})
+			depthwiseCase(t, check, ConvCase{Shape: shape{InC: 16, InH: 3, InW: w + 1, KH: 2, KW: 2}, Seed: uint32(w)})
 		}
 	})
 }
 
-func checkDepthwise(t *testing.T, conv ConvFunc, c ConvCase) {
+// depthwiseCase completes a case and checks it.
+func depthwiseCase(t *testing.T, check func(t *testing.T, c ConvCase), c ConvCase) {
 	t.Helper()
 	s := &c.Shape
-	s.InBlock, s.OutC, s.Group = 16, s.InC, s.InC
-	check(t, conv, c, cpu.DepthwiseWeightsLen, cpu.PackDepthwise)
+	s.OutC, s.Group = s.InC, s.InC
+	check(t, c)
 }
 
 // PoolFunc has the signature of cpu.MaxPool and cpu.AveragePool.

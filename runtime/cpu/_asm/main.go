@@ -23,6 +23,7 @@ var families = []struct {
 	{"quantize", quantizers},
 	{"pack_bytes", packBytes},
 	{"window", windows},
+	{"window_rows", windowRowsFamily},
 	{"transpose", transposes},
 	{"transpose_bytes", byteTransposes},
 	{"gather_channels", gatherChannels},
@@ -43,7 +44,7 @@ var families = []struct {
 }
 
 // onARM64 are the families that there are for arm64, too.
-var onARM64 = []string{"tile", "window", "transpose", "lrn", "peak", "pointwise", "fold", "softmax", "byte_tile", "byte_window", "max_row", "winograd", "update", "recurrent", "channel", "pool_grad"}
+var onARM64 = []string{"tile", "window", "window_rows", "transpose", "lrn", "peak", "pointwise", "fold", "softmax", "byte_tile", "byte_window", "max_row", "winograd", "update", "recurrent", "channel", "pool_grad"}
 
 func main() {
 	dir := ".."

@@ -251,6 +251,7 @@ func (f *file) translate(name string, o []any) {
 type translation = func(f *file, o []any)
 
 var translations = map[string]translation{
+	"PREFETCHT0": func(f *file, o []any) { f.line("PRFM", f.memory(o[0]), "PLDL1KEEP") },
 	"PCALIGN":    func(f *file, o []any) { f.line("PCALIGN", 16) },
 	"VZEROUPPER": func(f *file, o []any) {},
 	"RET":        func(f *file, o []any) { f.line("RET") },

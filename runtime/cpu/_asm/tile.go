@@ -262,6 +262,9 @@ func (f *file) runs(rows int, steps func(n int)) {
 	const unroll = 4
 	f.nest(rows, true, func() {
 		tail, done := f.fresh("tail"), f.fresh("done")
+		if rows > lowRows {
+			f.fetchRun(rows)
+		}
 		f.op("MOVQ", "tile_run(R14)", "CX")
 		f.op("SHRQ", 2, "CX")
 		f.op("JZ", tail)
@@ -273,6 +276,20 @@ func (f *file) runs(rows int, steps func(n int)) {
 		f.loop("CX", func() { steps(1) })
 		f.mark(done)
 	})
+}
+
+// runsAhead is how many runs before their use the rows of a are fetched.
+const runsAhead = 8
+
+// fetchRun asks for what the rows read some runs later, if they are neighbours: the
+// processor does not foresee runs that are far apart.
+func (f *file) fetchRun(rows int) {
+	f.op("MOVQ", "tile_run(R14)", "CX")
+	f.op("MOVQ", "tile_gap+0(R14)", "BX")
+	f.op("LEAQ", indexed("BX", 0, "CX", 4), "BX")
+	f.op("LEAQ", indexed("SI", 0, "BX", runsAhead), "BX")
+	f.op("PREFETCHT0", at("BX", 0))
+	f.op("PREFETCHT0", at("BX", 4*(rows-1)))
 }
 
 // startTile points the row registers at the tile and loads the nest's counters.

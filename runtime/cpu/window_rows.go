@@ -1,0 +1,61 @@
+package cpu
+
+import "unsafe"
+
+// windowRows describes rows of weighted sums of windows, whose taps are as far away from
+// each output of a row. Distances are in bytes. Vectors of src are read whole: up to 15
+// elements beyond what the last output of a row needs.
+type windowRows struct {
+	dst      unsafe.Pointer
+	src      unsafe.Pointer // the first tap of the first output could lie here
+	residual unsafe.Pointer // laid out as dst, or nil
+	taps     unsafe.Pointer // count ints: how far each tap is
+	weights  unsafe.Pointer // count numbers
+	count    int            // at least one
+	rows, n  int
+	dstRow   int // from a row to the next
+	srcRow   int
+	bias     float32
+	lo, hi   float32
+}
+
+// windowRowsRef computes, for each row y and each of n columns x,
+//
+//	dst[y][x] = clamp(bias + Σ src[y][x + taps[i]]·weights[i] + residual[y][x])
+//
+// Every product is rounded: the bits are the same on every processor.
+func windowRowsRef(t *windowRows) {
+	taps := unsafe.Slice((*int)(t.taps), t.count)
+	weights := unsafe.Slice((*float32)(t.weights), t.count)
+	var sums [64]float32
+	for y := range t.rows {
+		for x := 0; x < t.n; x += len(sums) {
+			sums := sums[:min(len(sums), t.n-x)]
+			for i := range sums {
+				sums[i] = t.bias
+			}
+			for i, w := range weights {
+				src := unsafe.Slice((*float32)(unsafe.Add(t.src, y*t.srcRow+4*x+taps[i])), len(sums))
+				for j, v := range src {
+					sums[j] += float32(v * w)
+				}
+			}
+			at := y*t.dstRow + 4*x
+			if t.residual != nil {
+				for j, v := range unsafe.Slice((*float32)(unsafe.Add(t.residual, at)), len(sums)) {
+					sums[j] += v
+				}
+			}
+			dst := unsafe.Slice((*float32)(unsafe.Add(t.dst, at)), len(sums))
+			for j, v := range sums {
+				switch {
+				case v < t.lo:
+					v = t.lo
+				case v > t.hi:
+					v = t.hi
+				}
+				dst[j] = v
+			}
+		}
+	}
+}
