@@ -60,7 +60,7 @@ func (m *Model) checkNarrow(name string, data any) error {
 
 // preparedBytes is the most bytes of prepared weights that are held: of those beyond it,
 // each is made where it is used, if nothing else is made with it.
-var preparedBytes int64 = 256 << 20
+var preparedBytes int64 = MaxEmbedded
 
 // prepare makes the weights that Functions load, with the plain Go kernels: the
 // same bytes on every machine.

@@ -10,11 +10,11 @@ import (
 // one has more.
 var sweptBytes int64 = 256 << 20
 
-// sweep calls do with all bytes of tensors, in parts of [checked] bytes that begin at a
-// byte of the tensor with this index, from as many goroutines as may run, and returns the
-// checksums of the parts. Tensors that have to be made are made here, and not kept. The
-// error is that of the first tensor that has one.
-func sweep(list []*tensor, do func(x *tensor, i int, at int64, part []byte) error) (map[*tensor][]uint32, error) {
+// sweep calls do with all bytes of tensors, in parts that begin at a byte of the tensor with
+// this index, from as many goroutines as may run, and returns their [Checksums]. Tensors that
+// have to be made are made here, and not kept. The error is that of the first tensor that
+// has one.
+func sweep(list []*tensor, do func(i int, at int64, part []byte) error) (map[*tensor][]uint32, error) {
 	s := &sweeping{do: do, sums: map[*tensor][]uint32{}}
 	s.more.L = &s.mu
 	for i, x := range list {
@@ -50,7 +50,7 @@ func (w *Weights) Checksums(names ...string) (map[string][]uint32, error) {
 		}
 	}
 	_, err := w.written(func() (int64, error) {
-		of, err := sweep(list, func(*tensor, int, int64, []byte) error { return nil })
+		of, err := sweep(list, func(int, int64, []byte) error { return nil })
 		for i, name := range names {
 			sums[name] = of[list[i]]
 		}
@@ -71,7 +71,7 @@ type swept struct {
 
 // sweeping is a sweep under way.
 type sweeping struct {
-	do   func(x *tensor, i int, at int64, part []byte) error
+	do   func(i int, at int64, part []byte) error
 	sums map[*tensor][]uint32
 
 	mu     sync.Mutex
@@ -146,11 +146,7 @@ func (s *sweeping) sweep(share swept, room []byte) (_ []byte, err error) {
 		return room, err
 	}
 	for at := share.from; at < share.end; at += checked {
-		part := raw[at:min(at+checked, share.end)]
-		s.sums[x][at/checked] = checksum(part)
-		if err := s.do(x, share.i, at, part); err != nil {
-			return room, err
-		}
+		s.sums[x][at/checked] = checksum(raw[at:min(at+checked, share.end)])
 	}
-	return room, nil
+	return room, s.do(share.i, share.from, raw[share.from:share.end])
 }

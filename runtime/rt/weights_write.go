@@ -12,6 +12,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"unsafe"
 
 	"github.com/burngen/burngen/runtime/rt/safetensors"
@@ -228,7 +229,7 @@ func (t *tensors) sum() (string, error) {
 	for _, name := range slices.Sorted(maps.Keys(t.byName)) {
 		list = append(list, t.byName[name])
 	}
-	sums, err := sweep(list, func(*tensor, int, int64, []byte) error { return nil })
+	sums, err := sweep(list, func(int, int64, []byte) error { return nil })
 	if err != nil {
 		return "", err
 	}
@@ -297,7 +298,10 @@ func (w *Weights) WriteFile(out io.WriterAt) (int64, error) {
 			list[i] = w.byName[p.Name]
 			size = max(size, p.Begin+p.Size)
 		}
-		sums, err := sweep(list, func(_ *tensor, i int, at int64, part []byte) error {
+		var one sync.Mutex // as file systems let one write a file at a time, and others spin
+		sums, err := sweep(list, func(i int, at int64, part []byte) error {
+			one.Lock()
+			defer one.Unlock()
 			_, err := out.WriteAt(part, placed[i].Begin+at)
 			return err
 		})
