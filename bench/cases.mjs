@@ -94,7 +94,7 @@ export async function prepare({name, model, made}, options) {
 
   const inputs = path.join(folder, 'inputs.bin');
   const flags = [...(options.batch ? ['-batch', options.batch] : []), ...options.dims.flatMap((d) => ['-dim', d])];
-  const {symbols} = JSON.parse(await exec(judge, ['inputs', ...flags, model, inputs]));
+  const {symbols, reference} = JSON.parse(await exec(judge, ['inputs', ...flags, model, inputs]));
   const fixed = options.fixed ? Object.entries(symbols).map(([s, n]) => `${s}=${n}`) : [];
 
   const [command, ...args] = options.burngen.split(' ');
@@ -112,7 +112,15 @@ func main() {
 `);
   const binary = path.join(folder, 'worker' + suffix);
   await exec('go', ['build', '-o', binary, '.'], {cwd: folder, env: {...process.env, CGO_ENABLED: '0'}});
-  return {name, model, folder, inputs, binary, symbols, fixed};
+  return {name, model, folder, inputs, binary, symbols, fixed, drawn: reference ? undefined : flags};
+}
+
+// draw returns the program with other arguments, of a number from 1 on, where its own were
+// drawn.
+export async function draw(program, number) {
+  const inputs = path.join(program.folder, 'draw.bin');
+  await exec(judge, ['inputs', ...program.drawn, '-draw', String(number), program.model, inputs]);
+  return {...program, inputs};
 }
 
 // commands returns the command of each side at a number of threads, and the files

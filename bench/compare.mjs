@@ -5,10 +5,12 @@
 import os from 'node:os';
 import {parseArgs} from 'node:util';
 import * as ort from 'onnxruntime-node';
-import {commands, exec, find, prepare, reason, tools, verdict} from './cases.mjs';
+import {commands, draw, exec, find, prepare, reason, tools, verdict} from './cases.mjs';
 import {Worker, median, pins, sit, starts, summary} from './measure.mjs';
 
 const small = 1e6; // nanoseconds of a call under which the binding is timed too
+const manyValues = 1000; // that are enough to tell accuracy from one number's luck
+const draws = 50; // of arguments, at most, for as many
 
 const {values: flags, positionals} = parseArgs({
   allowPositionals: true,
@@ -84,20 +86,23 @@ function fail(model, error, threads) {
 async function compare(program, fixed, threads, accurate) {
   const sides = {...commands(program, threads, host), static: fixed && commands(fixed, threads).burngen};
   const rival = sides.c ? 'c' : 'node';
+  const symbols = Object.keys(program.symbols).length ? program.symbols : undefined;
   const [call] = await first(sides[rival], threads);
   await first(sides.burngen, threads);
-  const {problem, note, rms, accuracy} = await verdict(program, sides.files[rival], sides.files.burngen, accurate);
+  const {problem, note, rms, accuracy: one} = await verdict(program, sides.files[rival], sides.files.burngen, accurate);
   if (problem) throw new Error(problem);
+  const accuracy = one && await overDraws(program, rival, threads, one);
 
   const timed = [rival, 'burngen', 'static', ...(rival === 'c' && call < small ? ['node'] : [])].filter((side) => sides[side]);
   const load = os.loadavg()[0];
-  const sat = await sittings(timed.map((side) => sides[side]), threads);
+  const sat = count && await sittings(timed.map((side) => sides[side]), threads);
+  if (!count) return {model: program.name, threads, symbols, fixed: flags.fixed || undefined, rms, accuracy, note};
   const [a, b] = sat.map(({times}) => summary(times));
   const [c, d] = ['node', 'static'].map((side) => timed.indexOf(side, 1)).map((i) => i > 0 ? summary(sat[i].times) : undefined);
   const ms = (ns) => Number((ns / 1e6).toPrecision(6));
   const mb = (bytes) => (bytes === null ? undefined : Math.round(bytes / 2 ** 20));
   return {
-    model: program.name, threads, symbols: Object.keys(program.symbols).length ? program.symbols : undefined, fixed: flags.fixed || undefined,
+    model: program.name, threads, symbols, fixed: flags.fixed || undefined,
     ort_ms: ms(a.median), burngen_ms: ms(b.median), ratio: a.median / b.median,
     ort_min_ms: ms(a.min), burngen_min_ms: ms(b.min), ratio_min: a.min / b.min,
     node_ms: c && ms(c.median), node_min_ms: c && ms(c.min),
@@ -106,6 +111,24 @@ async function compare(program, fixed, threads, accurate) {
     ort_mb: mb(sat[0].memory), burngen_mb: mb(sat[1].memory),
     start_ms: Number(flags.starts) ? await coldStarts(sides, threads) : undefined,
   };
+}
+
+// overDraws returns the root mean squares of the distances from float64 with some draws of
+// the arguments, of which one was the first, unless that has enough values in its outputs or
+// the arguments are a reference's.
+async function overDraws(program, rival, threads, one) {
+  const all = [one];
+  while (program.drawn && all.length < draws && all.length * one.values < manyValues) {
+    const other = await draw(program, all.length);
+    const sides = commands(other, threads, host);
+    await first(sides[rival], threads);
+    await first(sides.burngen, threads);
+    const {accuracy, problem} = await verdict(other, sides.files[rival], sides.files.burngen, true);
+    if (problem) throw new Error(`draw ${all.length}: ${problem}`);
+    all.push(accuracy);
+  }
+  const rms = (key) => Math.hypot(...all.map((a) => a[key])) / Math.sqrt(all.length);
+  return {ort: rms('ort'), burngen: rms('burngen'), strict: rms('strict'), draws: all.length};
 }
 
 // first runs a side once, for its outputs, and returns the nanoseconds of a few calls.
@@ -149,13 +172,14 @@ async function coldStarts(sides, threads) {
 }
 
 function print(r) {
-  const ms = (n) => n.toPrecision(4);
+  const ms = (n) => n?.toPrecision(4) ?? '-';
+  const share = (n) => n?.toFixed(2) ?? '-';
   say(row([
     r.model, r.threads, ms(r.ort_min_ms), ms(r.ort_ms), ms(r.burngen_min_ms), ms(r.burngen_ms),
-    r.ratio_min.toFixed(2), r.ratio.toFixed(2), r.spread.toFixed(2), r.rms.toExponential(0),
-    r.ort_mb ?? '-', r.burngen_mb ?? '-', r.load.toFixed(1),
+    share(r.ratio_min), share(r.ratio), share(r.spread), r.rms.toExponential(0),
+    r.ort_mb ?? '-', r.burngen_mb ?? '-', r.load?.toFixed(1) ?? '-',
   ]));
-  if (r.accuracy) say(`  off float64: ORT ${r.accuracy.ort.toExponential(1)}, burngen ${r.accuracy.burngen.toExponential(1)}`);
+  if (r.accuracy) say(`  off float64: ${['ort', 'burngen', 'strict'].map((side) => `${side} ${r.accuracy[side].toExponential(1)}`).join(', ')}; draws of the arguments: ${r.accuracy.draws}`);
   if (r.note) say(`  ${r.note}`);
   if (r.node_ms) say(row(['  Node binding', '', ms(r.node_min_ms), ms(r.node_ms), '', '', (r.node_min_ms / r.burngen_min_ms).toFixed(2), (r.node_ms / r.burngen_ms).toFixed(2)]));
   if (r.static_ms) say(row(['  with fixed extents', '', '', '', ms(r.static_min_ms), ms(r.static_ms)]));

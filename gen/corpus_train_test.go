@@ -2,13 +2,12 @@ package gen_test
 
 import (
 	"math"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/burngen/burngen/gen"
 	"github.com/burngen/burngen/gen/exec"
+	"github.com/burngen/burngen/golden/corpus"
 	"github.com/burngen/burngen/runtime/rt"
 )
 
@@ -23,17 +22,9 @@ func TestCorpusGradients(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: takes a while")
 	}
-	corpus := os.Getenv("BURNGEN_CORPUS")
-	if corpus == "" {
-		corpus = filepath.Join("..", "..", "shared", "corpus")
-	}
 	for _, name := range trainedModels {
 		t.Run(name, func(t *testing.T) {
-			path := filepath.Join(corpus, "models", name, "model.onnx")
-			if _, err := os.Stat(path); err != nil {
-				t.Skipf("neither BURNGEN_CORPUS nor ../shared/corpus beside the repository holds models/%s", name)
-			}
-			m, err := gen.Load(path, gen.Options{Train: true, Loss: "mse"})
+			m, err := gen.Load(corpus.Path(t, "models/"+name+"/model.onnx"), gen.Options{Train: true, Loss: "mse"})
 			if err != nil {
 				t.Fatal(err)
 			}

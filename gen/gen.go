@@ -6,15 +6,12 @@ package gen
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/burngen/burngen/gen/config"
 	"github.com/burngen/burngen/gen/emit"
@@ -26,7 +23,6 @@ import (
 	"github.com/burngen/burngen/ir/pass"
 	"github.com/burngen/burngen/ir/plan"
 	"github.com/burngen/burngen/onnx"
-	"github.com/burngen/burngen/runtime/cpu"
 	"github.com/burngen/burngen/runtime/rt"
 )
 
@@ -41,7 +37,8 @@ type Options struct {
 	Outputs []string
 	// Custom are the operators that functions of the user's program compute.
 	Custom []op.Custom
-	// Strict turns off what reassociates floating-point sums and products.
+	// Strict turns off what reassociates floating-point sums and products, but for long
+	// sums, which become ones of parts: their error is about ONNX Runtime's.
 	Strict bool
 	// WeightsDType is what the weights of matrix products, and tables that rows are gathered
 	// from, are stored as: ir.F16 or ir.BF16; ir.F32, or nothing, leaves them as they are.
@@ -113,9 +110,13 @@ type Model struct {
 
 	options    Options
 	unprepared bool // Weights are left out
+	// later are the parts of Prepare that make weights, by their names, when they are used.
+	later map[string]*part
 }
 
-// Load reads and compiles a model file, or a description.
+// Load reads and compiles a model file, or a description. Errors: what is wrong with the
+// file or the description, all at once, what o names and the model does not have, and those
+// of [CompileSource].
 func Load(path string, o Options) (*Model, error) {
 	o.progress("reading " + filepath.Base(path))
 	if IsDescription(path) {
@@ -132,10 +133,11 @@ func Load(path string, o Options) (*Model, error) {
 	return Compile(src, o)
 }
 
-// Compile compiles an imported model.
+// Compile compiles an imported model. Errors are those of [CompileSource].
 func Compile(src *onnx.Model, o Options) (*Model, error) { return CompileSource(fromONNX(src), o) }
 
-// CompileSource compiles a model.
+// CompileSource compiles a model. Errors: options that do not fit it, weights of another
+// file that do not, and operators that a pass finds no kernel or no gradient for.
 func CompileSource(src *Source, o Options) (*Model, error) {
 	if err := src.check(); err != nil {
 		return nil, err
@@ -214,112 +216,6 @@ func planOf(m *ir.Module, name string) (*plan.Plan, error) {
 		return nil, err
 	}
 	return f.Plan, nil
-}
-
-// plain serialises what runs on the plain Go kernels: their choice is the
-// process's.
-var plain sync.Mutex
-
-// plainGo makes kernels plain Go until done is called.
-func plainGo() (done func()) {
-	plain.Lock()
-	restore := cpu.SetLevel(cpu.Generic)
-	return func() {
-		restore()
-		plain.Unlock()
-	}
-}
-
-// checkNarrow returns an error where rounding a prepared weight to f16 has made an
-// infinity.
-func (m *Model) checkNarrow(name string, data any) error {
-	halves, ok := data.([]rt.Float16)
-	if m.options.WeightsDType != ir.F16 || !ok {
-		return nil
-	}
-	const infinity = 0x7c00
-	if !slices.ContainsFunc(halves, func(h rt.Float16) bool { return h&0x7fff == infinity }) {
-		return nil
-	}
-	return fmt.Errorf("weight %q: elements are beyond 65504, the largest number of f16: bf16 has room for them", name)
-}
-
-// prepare makes the weights that Functions load, with the plain Go kernels: the
-// same bytes on every machine.
-func (m *Model) prepare() error {
-	defer plainGo()()
-	m.Raw, m.Weights = rt.NewWeights(), rt.NewWeights()
-	if m.Source.Initial != nil {
-		m.Raw = rt.InitialWeights(emit.SampleSeed, m.Source.Initial, m.Source.given())
-	}
-	for _, w := range m.Module.Weights {
-		if m.Source.Initial != nil && m.Source.Module.Weight(w.Name) != nil {
-			continue
-		}
-		if w.Data == nil && w.Type.Elems().Equal(ir.Dim{}) {
-			w.Data = []byte{}
-		}
-		if w.Data != nil {
-			exec.AddWeight(m.Raw, w)
-		}
-	}
-	if err := m.Raw.Err(); err != nil {
-		return err
-	}
-	if m.Training != nil && m.WeightsSize() > MaxEmbedded {
-		m.unprepared = true
-		return nil
-	}
-	ownFile := m.Training == nil && m.Source.Initial == nil // of prepared weights
-	raw := exec.Weights(m.Raw)
-	results, shapes, err := exec.New(m.Prepare, raw).Run(context.Background(), nil, nil)
-	if err != nil {
-		return err
-	}
-	made := map[string]int{}
-	for i, name := range m.Prepare.IR.ResultNames {
-		made[name] = i
-	}
-	for _, w := range m.kept() {
-		shape, _ := w.Type.Static()
-		if i, ok := made[w.Name]; ok {
-			if ownFile {
-				m.Weights.SetMetadata("burngen.sources:"+w.Name, m.sources(m.Prepare.IR.Results[i]))
-			}
-			if err := m.checkNarrow(w.Name, results[i]); err != nil {
-				return err
-			}
-			exec.AddTo(m.Weights, w.Name, w.Type.DType, results[i], shapes[i])
-			continue
-		}
-		data, err := raw(w.Name)
-		if err != nil {
-			return err
-		}
-		exec.AddTo(m.Weights, w.Name, w.Type.DType, data, shape)
-	}
-	return m.Weights.Err()
-}
-
-// sources returns a digest of the weights that a prepared one is made of.
-func (m *Model) sources(v *ir.Value) string {
-	h := sha256.New()
-	seen := map[*ir.Value]bool{}
-	var visit func(v *ir.Value)
-	visit = func(v *ir.Value) {
-		if v == nil || v.Def == nil || seen[v] {
-			return
-		}
-		seen[v] = true
-		if l, ok := v.Def.Op.(ir.Load); ok {
-			fmt.Fprintf(h, "%q %x", l.Name, rt.Checksums(m.Raw.Raw(l.Name)))
-		}
-		for _, a := range v.Def.Args {
-			visit(a)
-		}
-	}
-	visit(v)
-	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
 // kept returns the weights that the weights file holds: those that Functions
@@ -575,8 +471,15 @@ func (m *Model) sample(f *emit.Function, low int) ([]emit.Sample, error) {
 	if err != nil {
 		return nil, err
 	}
-	beginStates(f, args, shapes)
-	machine := exec.New(f.Func, exec.Weights(m.Weights))
+	for i, p := range f.IR.Params {
+		if slices.Contains(f.States, p.Name) {
+			args[i] = nil
+		}
+	}
+	if err := beginStates(f.IR, f.States, args, shapes); err != nil {
+		return nil, fmt.Errorf("the sample: %w", err)
+	}
+	machine := exec.New(f.Func, m.passing())
 	machine.Budget = sampleBudget
 	results, outShapes, err := machine.Run(context.Background(), args, shapes)
 	if err != nil {

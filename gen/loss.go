@@ -85,8 +85,10 @@ func beforeSoftmax(scores *ir.Value) *ir.Value {
 }
 
 // likelihood returns minus the mean of the logarithms of probabilities that targets
-// name.
+// name. An index below 0 would count from the end: a class that is none stays none.
 func likelihood(b *ir.Builder, logs, target *ir.Value) *ir.Value {
+	below := b.Node(op.Less{}, target, b.Scalar(ir.I64, 0))
+	target = b.Node(op.Where{}, below, b.Node(op.Sub{}, target, b.Dims(logs.Type.Shape[1])), target)
 	shape := slices.Insert(slices.Clone(target.Type.Shape), 1, ir.Const(1))
 	picked := b.Node(op.GatherElements{Axis: 1}, logs, b.Node(op.Reshape{Shape: shape}, target))
 	return b.Node(op.Neg{}, mean(b, picked))
@@ -120,12 +122,13 @@ func withLoss(src *Source, name string) (*Source, error) {
 	}
 	err := ir.Try(func() {
 		b := ir.NewBuilder(f)
+		b.At("-loss " + name)
 		scores := f.Results[0]
 		typ, err := l.target(scores.Type)
 		if err != nil {
 			ir.FailWith(err)
 		}
-		target := b.Param("target", typ)
+		target := targetParam(b, f, typ)
 		if scores.Type.DType != ir.F32 {
 			scores = b.Node(op.Cast{To: ir.F32}, scores)
 		}
@@ -143,4 +146,33 @@ func withLoss(src *Source, name string) (*Source, error) {
 		Doc: "Loss computes the loss " + name + " of the model, which training minimises, and what\nthe model computes.",
 	})
 	return &out, nil
+}
+
+// targetParam adds the parameter for a target of a type. An extent that the function
+// finds out only when it runs is a symbol of the parameter's own, and then compared.
+func targetParam(b *ir.Builder, f *ir.Func, typ ir.Type) *ir.Value {
+	given := map[string]bool{}
+	for _, p := range f.Params {
+		for _, d := range p.Type.Shape {
+			for _, s := range d.Symbols() {
+				given[s] = true
+			}
+		}
+	}
+	shape := slices.Clone(typ.Shape)
+	for i, d := range shape {
+		if slices.ContainsFunc(d.Symbols(), func(s string) bool { return !given[s] }) {
+			shape[i] = ir.Sym(b.Symbol(fmt.Sprintf("target_%d", i)))
+		}
+	}
+	target := b.Param("target", ir.TensorOf(typ.DType, shape...))
+	for i, d := range shape {
+		if !d.Equal(typ.Shape[i]) {
+			b.Nodes(ir.CheckDim{A: d, B: typ.Shape[i], What: fmt.Sprintf("axis %d of target", i)})
+		}
+	}
+	if target.Type.Equal(typ) {
+		return target
+	}
+	return b.Node(op.Reshape{Shape: typ.Shape}, target)
 }

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/burngen/burngen/ir"
@@ -72,11 +73,18 @@ func (s *Source) describe() {
 	for _, n := range f.Nodes {
 		s.Operators[ir.OpName(n.Op)]++
 	}
+	states := s.Functions[0].States
 	for _, p := range f.Params {
-		s.Meta.Inputs = append(s.Meta.Inputs, port(p.Name, p.Type))
+		if slices.Contains(states, p.Name) {
+			s.Meta.States = append(s.Meta.States, port(p.Name, p.Type))
+		} else {
+			s.Meta.Inputs = append(s.Meta.Inputs, port(p.Name, p.Type))
+		}
 	}
 	for i, r := range f.Results {
-		s.Meta.Outputs = append(s.Meta.Outputs, port(f.ResultNames[i], r.Type))
+		if !slices.Contains(states, f.ResultNames[i]) {
+			s.Meta.Outputs = append(s.Meta.Outputs, port(f.ResultNames[i], r.Type))
+		}
 	}
 }
 

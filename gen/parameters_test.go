@@ -21,6 +21,14 @@ func TestParameters(t *testing.T) {
 			%z = mat_mul %x, %u : f32[2,4]`, "w"},
 		{"a scale of one element", "w:f32[4,4] s:f32[1]", `%y = mat_mul %x, %w : f32[2,4]
 			%z = mul %y, %s : f32[2,4]`, "w"},
+		{"a bias of one element", "w:f32[4,1] b:f32[1]", `%y = mat_mul %x, %w : f32[2,1]
+			%z = add %b, %y : f32[2,1]`, "w b"},
+		{"joined weights", "u:f32[4,1] v:f32[4,3] b:f32[1] c:f32[3]", `%w = concat %u, %v {axis=1} : f32[4,4]
+			%bc = concat %b, %c : f32[4]
+			%y = mat_mul %x, %w : f32[2,4]
+			%z = add %y, %bc : f32[2,4]`, "u v b c"},
+		{"a weight joined to what is computed", "w:f32[2,4]", `%y = concat %x, %w : f32[4,4]
+			%z = mat_mul %y, %y : f32[4,4]`, ""},
 		{"what the input is normalised with", "mean:f32[4] w:f32[4,4]", `%y = sub %x, %mean : f32[2,4]
 			%z = mat_mul %y, %w : f32[2,4]`, "w"},
 		{"a mask", "w:f32[4,4] mask:f32[2,4]", `%y = mat_mul %x, %w : f32[2,4]

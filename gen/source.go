@@ -65,8 +65,7 @@ type Function struct {
 	// results stand in. Without Inputs each argument is a parameter.
 	Inputs, Outputs string
 	// Direct gives each argument and result the Go type that its own shape asks for,
-	// and scalars bare; else one form serves all of them, as DESIGN.md has it for
-	// imported models.
+	// and scalars bare; else one form serves all of them, as for imported models.
 	Direct bool
 	// Loss tells that training minimises its first result.
 	Loss bool

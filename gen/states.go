@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/burngen/burngen/gen/emit"
 	"github.com/burngen/burngen/gen/exec"
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/nn/record"
@@ -44,26 +43,33 @@ func (s *Source) keep(states []record.State) error {
 	return errors.Join(errs...)
 }
 
-// beginStates makes arguments that are states what they are before the first call.
-func beginStates(f *emit.Function, args []any, shapes [][]int) {
-	own := &ir.Func{}
-	for _, p := range f.IR.Params {
-		if !slices.Contains(f.States, p.Name) {
-			own.Params = append(own.Params, p)
-		}
-	}
-	known := own.Symbols()
-	for i, p := range f.IR.Params {
-		if !slices.Contains(f.States, p.Name) {
+// BeginStates makes arguments of Forward that are states, and nil, what they are before the
+// first call: zeros, of no extent along symbols that no other argument has. Error: a state
+// with a negative extent, or more elements than an int counts.
+func (m *Model) BeginStates(args []any, shapes [][]int) error {
+	return beginStates(m.Forward.IR, m.Source.Functions[0].States, args, shapes)
+}
+
+func beginStates(f *ir.Func, states []string, args []any, shapes [][]int) error {
+	known := map[string]int{}
+	for i, p := range f.Params {
+		if slices.Contains(states, p.Name) || len(shapes[i]) != len(p.Type.Shape) {
 			continue
 		}
-		shape, _ := p.Type.Subst(func(symbol string) (ir.Dim, bool) {
-			if slices.Contains(known, symbol) {
-				return ir.Const(emit.SampleExtent), true
-			}
-			return ir.Const(0), true
-		}).Static()
-		n, _ := ir.CheckedLen(shape)
+		for axis, n := range shapes[i] {
+			known[p.Type.Shape[axis].String()] = n
+		}
+	}
+	for i, p := range f.Params {
+		if args[i] != nil || !slices.Contains(states, p.Name) {
+			continue
+		}
+		shape, _ := p.Type.Subst(func(symbol string) (ir.Dim, bool) { return ir.Const(known[symbol]), true }).Static()
+		n, err := ir.CheckedLen(shape)
+		if err != nil {
+			return fmt.Errorf("state %q: %w", p.Name, err)
+		}
 		args[i], shapes[i] = exec.MakeSlice(p.Type.DType, n), shape
 	}
+	return nil
 }

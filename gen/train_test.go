@@ -1,6 +1,7 @@
 package gen_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -100,6 +101,45 @@ func TestStepsComputeGradients(t *testing.T) {
 	}
 }
 
+// TestTargetOfRuntimeExtents trains a model that is told the extents of its result when it
+// runs: the target's are its own, and compared.
+func TestTargetOfRuntimeExtents(t *testing.T) {
+	module := drawn(t, `
+weight w : f32[1,1,1,1]
+
+func @forward(%x: f32[N,1,2,2], %scales: f64[4]) -> (y: f32[a,b,c,d]) {
+  %w = load {name="w"} : f32[1,1,1,1]
+  %h = mul %x, %w : f32[N,1,2,2]
+  bind_scaled %scales {bound={symbols=["a","b","c","d"]} from=[N,1,2,2]}
+  %s = cast %scales {to=f32} : f32[4]
+  %y = expand %h {shape=[a,b,c,d]} : f32[a,b,c,d]
+  return %y
+}
+`)
+	m, err := gen.FromModule("net", module, gen.Options{Train: true, Loss: "mse", Params: []string{"w"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	step := m.Training.Steps[0]
+	run := func(rows int) ([]any, error) {
+		x, target := []float32{1, 2, 3, 4}, make([]float32, 3*rows*4)
+		out, _, err := exec.New(step.Func, exec.Weights(m.Raw)).Run(t.Context(),
+			[]any{x, []float64{3, 2, 1, 1}, target}, [][]int{{1, 1, 2, 2}, {4}, {3, rows, 2, 2}})
+		return out, err
+	}
+	got, err := run(2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, _ := module.Weight("w").Tensor()
+	if want := 7.5 * w.Float(0) * w.Float(0); diff(float64(got[0].([]float32)[0]), want) > 1e-4 {
+		t.Errorf("the loss is %g, want %g", got[0], want)
+	}
+	if _, err := run(3); err == nil || !strings.Contains(err.Error(), "axis 1 of target") {
+		t.Errorf("a target of other extents: %v", err)
+	}
+}
+
 func diff(a, b float64) float64 { return max(a-b, b-a) }
 
 // lossAt returns the loss with element k of a weight moved by h.
@@ -158,6 +198,35 @@ func TestLosses(t *testing.T) {
 				t.Errorf("got %.8f, torch has %.8f", got, c.want)
 			}
 		})
+	}
+}
+
+// TestLossRefusesWhatIsNoClass gives losses a target that is none of three classes.
+func TestLossRefusesWhatIsNoClass(t *testing.T) {
+	for _, loss := range []string{"cross_entropy", "nll"} {
+		m, err := gen.FromModule("net", drawn(t, perceptron), gen.Options{Train: true, Loss: loss})
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := m.Training.Steps[0]
+		for _, class := range []int64{-3, -1, 3} {
+			t.Run(fmt.Sprint(loss, " ", class), func(t *testing.T) {
+				args, shapes, err := gen.SampleInputs(f.IR)
+				if err != nil {
+					t.Fatal(err)
+				}
+				targets := args[len(args)-1].([]int64)
+				clear(targets)
+				if _, _, err := exec.New(f.Func, exec.Weights(m.Raw)).Run(t.Context(), args, shapes); err != nil {
+					t.Fatal(err)
+				}
+				targets[0] = class
+				_, _, err = exec.New(f.Func, exec.Weights(m.Raw)).Run(t.Context(), args, shapes)
+				if want := `node "-loss ` + loss + `"`; err == nil || !strings.Contains(err.Error(), want) {
+					t.Errorf("got %v, want an error of %s", err, want)
+				}
+			})
+		}
 	}
 }
 

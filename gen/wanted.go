@@ -103,7 +103,7 @@ func statistics(f *ir.Func) []string {
 	var names []string
 	for n := range f.All() {
 		for i, a := range n.Args {
-			if a == nil || a.Def == nil || !isStatistic(n.Op, i) {
+			if a == nil || a.Def == nil || !op.IsStatistic(n.Op, i) {
 				continue
 			}
 			if l, ok := a.Def.Op.(ir.Load); ok {

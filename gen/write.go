@@ -162,33 +162,33 @@ func same(path string, f emit.File) bool {
 		return false
 	}
 	defer have.Close()
-	c := &comparison{have: have}
-	if _, err := f.WriteTo(c); err != nil {
+	n, err := f.WriteFile(comparison{have})
+	if err != nil {
 		return false
 	}
-	n, _ := have.Read(make([]byte, 1))
-	return n == 0
+	info, err := have.Stat()
+	return err == nil && info.Size() == n
 }
 
 // comparison is written to what a file has to hold, and fails where it does not.
-type comparison struct {
-	have io.Reader
-	room []byte
-}
+type comparison struct{ have io.ReaderAt }
 
 var errDiffers = errors.New("the file differs")
 
-func (c *comparison) Write(want []byte) (int, error) {
-	if c.room == nil {
-		c.room = make([]byte, 1<<20)
-	}
-	for part := range slices.Chunk(want, len(c.room)) {
-		have := c.room[:len(part)]
-		if _, err := io.ReadFull(c.have, have); err != nil || !bytes.Equal(have, part) {
-			return 0, errDiffers
+// compared is how much of a file is read at a time.
+const compared = 256 << 10
+
+func (c comparison) WriteAt(want []byte, at int64) (int, error) {
+	room := make([]byte, min(len(want), compared))
+	done := 0
+	for part := range slices.Chunk(want, compared) {
+		have := room[:len(part)]
+		if n, _ := c.have.ReadAt(have, at+int64(done)); n < len(have) || !bytes.Equal(have, part) {
+			return done, errDiffers
 		}
+		done += len(part)
 	}
-	return len(want), nil
+	return done, nil
 }
 
 // writeTemporary writes a file's data to a new file in dir.
@@ -197,7 +197,7 @@ func writeTemporary(dir string, file emit.File) (path string, err error) {
 	if err != nil {
 		return "", err
 	}
-	_, err = file.WriteTo(f)
+	_, err = file.WriteFile(f)
 	if err == nil {
 		err = f.Chmod(0o644)
 	}

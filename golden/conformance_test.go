@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/burngen/burngen/gen/verify"
+	"github.com/burngen/burngen/golden/corpus"
 )
 
 var everyCase = flag.Bool("every", false, "compare the outcome of every official test, not of a tenth")
@@ -27,7 +28,7 @@ func officialTests(t *testing.T) []verify.Case {
 	t.Helper()
 	var dirs []string
 	for _, suite := range suites {
-		dirs = append(dirs, corpus(t, suite))
+		dirs = append(dirs, corpus.Path(t, suite))
 	}
 	cases, err := verify.Find(dirs)
 	if err != nil {
@@ -133,7 +134,7 @@ func TestModelList(t *testing.T) {
 	if len(seen) == 0 {
 		t.Error("no model is listed")
 	}
-	dir := corpus(t, "models")
+	dir := corpus.Path(t, "models")
 	for name := range seen {
 		if _, err := os.Stat(filepath.Join(dir, name, "ref", "manifest.json")); err != nil {
 			t.Errorf("%s: %v", name, err)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/burngen/burngen/gen/verify"
+	"github.com/burngen/burngen/golden/corpus"
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/grad"
 	"github.com/burngen/burngen/onnx"
@@ -81,7 +82,7 @@ func gradientOf(m *onnx.Model) string {
 // differentiated; -update writes it anew.
 func TestGradientsFile(t *testing.T) {
 	cases := officialTests(t)
-	models, err := verify.Find([]string{corpus(t, "models")})
+	models, err := verify.Find([]string{corpus.Path(t, "models")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +131,7 @@ func readGradients(t *testing.T) map[string]string {
 
 // TestModelGradients asserts that the gradients of whole models agree with differences.
 func TestModelGradients(t *testing.T) {
-	cases, err := verify.Find([]string{corpus(t, "models")})
+	cases, err := verify.Find([]string{corpus.Path(t, "models")})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -122,7 +122,7 @@ func (a arrow) allows(f goFile, pkg string) bool {
 	first, _, _ := strings.Cut(pkg, "/")
 	own, isOwn := strings.CutPrefix(pkg, modulePath+"/")
 	switch {
-	case isOwn && f.isGenerated() && matches(own, customOperators):
+	case isOwn && f.isGenerated() && matches(own, customOperators), f.isTest && own == "golden/corpus":
 		return true
 	case isOwn && (f.isGenerated() || f.isTest && within(f.folder, "runtime")):
 		return within(own, "runtime")
@@ -147,6 +147,37 @@ func matches(pkg, list string) bool {
 
 func inModules(pkg, modules string) bool {
 	return slices.ContainsFunc(strings.Fields(modules), func(m string) bool { return within(pkg, m) })
+}
+
+// TestArchitecture asserts that the page has a row for every folder of packages, and none
+// for others. Examples have one together, and so have the tests of the whole.
+func TestArchitecture(t *testing.T) {
+	page, err := os.ReadFile("../ARCHITECTURE.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := map[string]bool{}
+	for _, row := range regexp.MustCompile("(?m)^\\| `([^`]+)` \\|").FindAllSubmatch(page, -1) {
+		rows[string(row[1])] = true
+	}
+	folders := map[string]bool{"bench": true}
+	for _, f := range goFiles(t) {
+		folder := f.folder
+		for _, whole := range []string{"examples", "golden"} {
+			if within(folder, whole) {
+				folder = whole
+			}
+		}
+		if folders[folder] = true; !rows[folder] {
+			t.Errorf("%s: ARCHITECTURE.md has no row for %s", f.path, folder)
+			rows[folder] = true
+		}
+	}
+	for row := range rows {
+		if !folders[row] {
+			t.Errorf("ARCHITECTURE.md has a row for %s, where no Go file is", row)
+		}
+	}
 }
 
 // TestDocs asserts that everything exported is documented, and every package.

@@ -112,14 +112,21 @@ func (op Extents) InferElems([]*Value, Type) []Ratio {
 type CheckDim struct {
 	A, B Dim
 	What string
+	// One says that A may also be 1, which broadcasts to B.
+	One bool
 }
 
 // Infer gives no results.
 func (op CheckDim) Infer([]Type) ([]Type, error) { return nil, nil }
 
+// Holds reports whether the extents are known to be as they have to be.
+func (op CheckDim) Holds() bool {
+	return op.A.Equal(op.B) || op.One && op.A.Equal(Const(1))
+}
+
 // Eval reports an error when the extents differ.
 func (op CheckDim) Eval([]*Tensor) ([]*Tensor, error) {
-	if !op.A.Equal(op.B) {
+	if !op.Holds() {
 		return nil, fmt.Errorf("%s: %s is not %s", op.What, op.A, op.B)
 	}
 	return nil, nil

@@ -15,8 +15,9 @@ type Importer interface {
 	NumArgs() int
 	// Arg returns operand i, nil when it is absent.
 	Arg(i int) *Value
-	// Constant returns the value of operand i when the model gives it: as a
-	// constant or an initializer. It is nil when it is absent or computed.
+	// Constant returns the value of operand i when the model gives it: as a constant, an
+	// initializer, or what follows from such in a few small steps. It is nil when it is
+	// absent, large, or computed from inputs.
 	Constant(i int) *Tensor
 	// NumResults returns the number of results, unused ones included.
 	NumResults() int

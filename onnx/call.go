@@ -115,21 +115,11 @@ func (c *call) Arg(i int) *ir.Value {
 }
 
 func (c *call) Constant(i int) *ir.Tensor {
-	v := c.Arg(i)
-	if v == nil || v.Def == nil {
-		return nil
+	t, err := c.im.constant(c.Arg(i))
+	if err != nil {
+		ir.FailWith(err)
 	}
-	switch op := v.Def.Op.(type) {
-	case ir.Constant:
-		return op.Value
-	case ir.Load:
-		t, err := c.im.decodedWeight(op.Name)
-		if err != nil {
-			ir.FailWith(err)
-		}
-		return t
-	}
-	return nil
+	return t
 }
 
 func (c *call) Wants(i int) bool { return i < len(c.node.Outputs) && c.node.Outputs[i] != "" }

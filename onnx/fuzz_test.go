@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/burngen/burngen/golden/corpus"
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/op"
 	pb "github.com/burngen/burngen/onnx/internal/onnxpb"
@@ -49,7 +50,7 @@ func FuzzImport(f *testing.F) {
 			f.Add(damaged)
 		}
 	}
-	if dir, ok := corpusFolder("onnx-node"); ok {
+	if dir, ok := corpus.Find("onnx-node"); ok {
 		files, _ := filepath.Glob(filepath.Join(dir, "*", "model.onnx"))
 		for i := 0; i < len(files); i += 20 {
 			if data, err := os.ReadFile(files[i]); err == nil && len(data) < 1<<14 {

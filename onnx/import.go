@@ -61,6 +61,9 @@ func (im *importer) run() error {
 	s.builder.Return(results...)
 	f.ResultNames = outputs
 	f.Prune()
+	if err := im.loadSingle(f); err != nil {
+		return err
+	}
 	if err := im.finishWeights(f); err != nil {
 		return err
 	}

@@ -9,33 +9,16 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/burngen/burngen/golden/corpus"
 	"github.com/burngen/burngen/ir"
 )
 
 var every = flag.Int("every", 10, "TestNodeModels takes every `n`th of the official tests")
 
-// corpusFolder returns a folder of the corpora, if there is one.
-func corpusFolder(name string) (dir string, ok bool) {
-	root := os.Getenv("BURNGEN_CORPUS")
-	if root == "" {
-		root = filepath.Join("..", "..", "shared", "corpus")
-	}
-	dir = filepath.Join(root, name)
-	_, err := os.Stat(dir)
-	return dir, err == nil
-}
-
 // TestNodeModels evaluates a sample of the official operator tests: each is
 // refused, or gives the expected outputs.
 func TestNodeModels(t *testing.T) {
-	corpus, ok := corpusFolder("onnx-node")
-	if !ok {
-		t.Skip("no corpus: neither BURNGEN_CORPUS nor ../shared/corpus beside the repository holds onnx-node")
-	}
-	dirs, err := filepath.Glob(filepath.Join(corpus, "*", "model.onnx"))
-	if err != nil || len(dirs) == 0 {
-		t.Fatalf("no models: %v", err)
-	}
+	dirs := corpus.Glob(t, "onnx-node/*/model.onnx")
 	passed, refused, skipped, failed := 0, 0, 0, 0
 	for i := 0; i < len(dirs); i += *every {
 		dir := filepath.Dir(dirs[i])

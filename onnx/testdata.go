@@ -24,7 +24,8 @@ type Value struct {
 // ReadValue reads a file of an ONNX backend test, such as
 // test_data_set_0/input_0.pb: a TensorProto, SequenceProto, OptionalProto or
 // MapProto, as t says. It also returns the name that the file gives the value.
-// Extents in t are not looked at.
+// Extents in t are not looked at. Errors: a file that cannot be read or is damaged, and
+// a value of another type.
 func ReadValue(path string, t ir.Type) (v *Value, name string, err error) {
 	var data []byte
 	info, err := os.Stat(path)

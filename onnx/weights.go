@@ -6,12 +6,13 @@ import (
 	"strconv"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/op"
 	"github.com/burngen/burngen/onnx/internal/wire"
 )
 
-// maxConstant is the largest initializer, in elements, that becomes a constant
-// of the text form; larger ones, and floats of more than one element, are
-// weights.
+// maxConstant is the largest initializer, in elements, that becomes a constant of the
+// text form; larger ones, and floats of more than one element, are weights. So is a float
+// of one element that turns out to be a parameter.
 const maxConstant = 256
 
 // maxLooked bounds the elements of attributes and small weights that import
@@ -28,13 +29,25 @@ type weights struct {
 	next    map[string]int
 	outside map[*ir.Weight]*wire.Tensor // whose data is still to be read
 	decoded map[string]*ir.Tensor
-	looked  int
+	// computed are the small tensors that follow from constants, as far as they were
+	// asked for.
+	computed map[*ir.Value]*ir.Tensor
+	// single are the initializers that are constants because they have one element.
+	single map[*ir.Value]singleTensor
+	looked int
+}
+
+// singleTensor is an initializer of one element, and its name.
+type singleTensor struct {
+	*wire.Tensor
+	name string
 }
 
 func newWeights() weights {
 	return weights{
 		of: map[*wire.Tensor]*ir.Weight{}, named: map[string]*ir.Weight{}, next: map[string]int{},
-		outside: map[*ir.Weight]*wire.Tensor{}, decoded: map[string]*ir.Tensor{},
+		outside: map[*ir.Weight]*wire.Tensor{}, decoded: map[string]*ir.Tensor{}, computed: map[*ir.Value]*ir.Tensor{},
+		single: map[*ir.Value]singleTensor{},
 	}
 }
 
@@ -72,12 +85,44 @@ func (im *importer) initializer(b *ir.Builder, t *wire.Tensor, name string) (*ir
 	if err != nil {
 		return nil, err
 	}
-	return named(b, b.Const(tensor), name), nil
+	v := named(b, b.Const(tensor), name)
+	if n == 1 && typ.Rank() > 0 && typ.DType.IsFloat() {
+		im.weights.single[v] = singleTensor{t, name}
+	}
+	return v, nil
 }
 
-// load returns the value of a tensor that becomes a weight called name. Its data
-// is read now if it is in the model's file, else in [importer.finishWeights].
+// loadSingle makes loads of the constants of one element that are parameters.
+func (im *importer) loadSingle(f *ir.Func) error {
+	for n := range f.All() {
+		for i, a := range n.Args {
+			from := op.Moved(a)
+			t, ok := im.weights.single[from]
+			if !ok || !op.IsParameter(n, i) {
+				continue
+			}
+			w, err := im.weight(t.Tensor, from.Type, t.name)
+			if err != nil {
+				return err
+			}
+			from.Def.Op = ir.Load{Name: w.Name, Type: w.Type}
+		}
+	}
+	return nil
+}
+
+// load returns the value of a tensor that becomes a weight called name.
 func (im *importer) load(b *ir.Builder, t *wire.Tensor, typ ir.Type, name string) (*ir.Value, error) {
+	w, err := im.weight(t, typ, name)
+	if err != nil {
+		return nil, err
+	}
+	return named(b, b.Node(ir.Load{Name: w.Name, Type: typ}), name), nil
+}
+
+// weight returns the weight that a tensor becomes, called name. Its data is read now if
+// it is in the model's file, else in [importer.finishWeights].
+func (im *importer) weight(t *wire.Tensor, typ ir.Type, name string) (*ir.Weight, error) {
 	w := im.weights.of[t]
 	if w == nil {
 		w = &ir.Weight{Name: im.weights.name(name), Type: typ}
@@ -94,7 +139,7 @@ func (im *importer) load(b *ir.Builder, t *wire.Tensor, typ ir.Type, name string
 		im.weights.of[t], im.weights.named[w.Name] = w, w
 		im.Module.Weights = append(im.Module.Weights, w)
 	}
-	return named(b, b.Node(ir.Load{Name: w.Name, Type: typ}), name), nil
+	return w, nil
 }
 
 // decodedWeight returns a weight's elements, nil for a large one.

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/burngen/burngen/golden/corpus"
 )
 
 func TestConfig(t *testing.T) {
@@ -175,7 +177,7 @@ func TestCorpusConfig(t *testing.T) {
 		SomeDict                       map[string]string
 	}
 	var got config
-	if err := Config(filepath.Join(corpus(t), "weights/burn-pytorch/config/weights_with_config.pt"), "my_config", &got); err != nil {
+	if err := Config(corpus.Path(t, "weights/burn-pytorch/config/weights_with_config.pt"), "my_config", &got); err != nil {
 		t.Fatal(err)
 	}
 	want := config{2, 3, 512, 1, 0.1, true, "hello", []int{1, 2, 3}, []float64{0.1, 0.2, 0.3}, []string{"hello", "world"}, map[string]string{"some_key": "some_value"}}

@@ -1,72 +1,22 @@
 package pytorch
 
 import (
-	"bufio"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/burngen/burngen/golden/corpus"
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// corpus returns the folder of the test corpora, or skips.
-func corpus(t testing.TB) string {
-	t.Helper()
-	dir := os.Getenv("BURNGEN_CORPUS")
-	if dir == "" {
-		dir = "../../shared/corpus"
-	}
-	if _, err := os.Stat(filepath.Join(dir, "weights/expected.jsonl")); err != nil {
-		t.Skip("no corpus: BURNGEN_CORPUS names its folder")
-	}
-	return dir
-}
-
-// expectation is what an independent reader, in Python, read of a file.
-type expectation struct {
-	File, Format, Error string
-	Tensors             map[string]struct {
-		DType  string
-		Shape  []int64
-		SHA256 string `json:"contig_sha256"`
-	}
-}
-
-func expectations(t testing.TB) []expectation {
-	f, err := os.Open(filepath.Join(corpus(t), "weights/expected.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	var list []expectation
-	lines := bufio.NewScanner(f)
-	lines.Buffer(nil, 1<<24)
-	for lines.Scan() {
-		var e expectation
-		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
-			t.Fatal(err)
-		}
-		if e.Format != "safetensors" {
-			list = append(list, e)
-		}
-	}
-	if err := lines.Err(); err != nil || len(list) < 80 {
-		t.Fatal(len(list), err)
-	}
-	return list
-}
-
 func TestCorpus(t *testing.T) {
-	dir := corpus(t)
-	for _, e := range expectations(t) {
-		t.Run(e.File, func(t *testing.T) {
-			w, err := Open(filepath.Join(dir, e.File))
+	for _, e := range corpus.WeightFiles(t, func(format string) bool { return format != "safetensors" }) {
+		t.Run(filepath.Base(e.File), func(t *testing.T) {
+			w, err := Open(e.File)
 			if e.Error != "" {
 				if err == nil {
 					t.Fatal("no error, the reader has", e.Error)
@@ -87,7 +37,7 @@ func TestCorpus(t *testing.T) {
 					continue
 				}
 				sum := sha256.Sum256(w.Raw(name))
-				if info.DType != want.DType || fmt.Sprint(info.Shape) != fmt.Sprint(want.Shape) || hex.EncodeToString(sum[:]) != want.SHA256 {
+				if info.DType != want.DType || fmt.Sprint(info.Shape) != fmt.Sprint(want.Shape) || hex.EncodeToString(sum[:]) != want.Contiguous {
 					t.Errorf("%v, %x expected %v", info, sum, want)
 				}
 			}
@@ -100,7 +50,7 @@ func TestCorpus(t *testing.T) {
 
 // TestCorpusTar compares what the independent reader does not read.
 func TestCorpusTar(t *testing.T) {
-	dir := filepath.Join(corpus(t), "weights/burn-reader/reader/test_data")
+	dir := corpus.Path(t, "weights/burn-reader/reader/test_data")
 	w, err := Open(filepath.Join(dir, "tar_multi_dtype.tar"))
 	if err != nil {
 		t.Fatal(err)
@@ -133,7 +83,7 @@ func TestCorpusTar(t *testing.T) {
 
 // TestCorpusRefused opens everything malicious and broken.
 func TestCorpusRefused(t *testing.T) {
-	dir := filepath.Join(corpus(t), "weights")
+	dir := corpus.Path(t, "weights")
 	var files []string
 	for _, pattern := range []string{"picklescan/*/*", "synthetic/*", "burn-reader/reader/test_data/broken.pt"} {
 		list, err := filepath.Glob(filepath.Join(dir, pattern))

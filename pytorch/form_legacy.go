@@ -12,9 +12,18 @@ import (
 // magic starts a file in the legacy form: the pickle of a number.
 var magic = []byte("\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.")
 
-// isLegacy looks for the magic number after the protocol.
+// isLegacy looks for the magic number after the protocol and, from protocol 4 on, the
+// head of the frame around it.
 func isLegacy(file []byte) bool {
-	return len(file) > 2 && file[0] == 0x80 && bytes.HasPrefix(file[2:], magic)
+	const proto, frame, frameHead = 0x80, 0x95, 1 + 8
+	if len(file) < 2 || file[0] != proto {
+		return false
+	}
+	file = file[2:]
+	if len(file) > frameHead && file[0] == frame {
+		file = file[frameHead:]
+	}
+	return bytes.HasPrefix(file, magic)
 }
 
 // legacyVersion is the one version of the form.

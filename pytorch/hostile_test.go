@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/burngen/burngen/golden/corpus"
 	"github.com/burngen/burngen/pytorch/pickle"
 	"github.com/burngen/burngen/runtime/rt"
 )
@@ -265,9 +266,9 @@ func TestLegacyIsWhole(t *testing.T) {
 // TestPicklescanInside reads every malicious pickle of the corpus where a file that
 // PyTorch saved has its own: none of them may give weights.
 func TestPicklescanInside(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join(corpus(t), "weights/picklescan/*/*.p*kl*"))
-	if err != nil || len(files) < 60 {
-		t.Fatal(len(files), err)
+	files := corpus.Glob(t, "weights/picklescan/*/*.p*kl*")
+	if len(files) < 60 {
+		t.Fatal(len(files))
 	}
 	for _, file := range files {
 		base := filepath.Base(file)

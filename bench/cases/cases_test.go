@@ -100,6 +100,22 @@ func TestInputsAreDrawnWithoutReferences(t *testing.T) {
 	}
 }
 
+func TestDrawsDiffer(t *testing.T) {
+	model, file := folder(t), filepath.Join(t.TempDir(), "in.bin")
+	var first []float64
+	for _, draw := range []string{"0", "1", "2"} {
+		if _, err := inputs([]string{"-draw", draw, model, file}); err != nil {
+			t.Fatal(err)
+		}
+		for _, v := range values(t, file, "a", "b") {
+			if slices.Contains(first, v[0]) {
+				t.Errorf("draw %s repeats %v", draw, v)
+			}
+			first = append(first, v[0])
+		}
+	}
+}
+
 func TestInputsRefuseWhatTheModelDoesNotHave(t *testing.T) {
 	static := filepath.Join(t.TempDir(), "static.onnx")
 	m := onnxtest.New(17).Input("a", ir.F32, 1, 2).Output("y", ir.F32, 1, 2).Node("n", "Neg", []string{"a"}, []string{"y"})
@@ -199,7 +215,7 @@ func TestAccuracyIsAgainstFloat64(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if v.Accuracy.Want != 1 || v.Accuracy.Got != 0 {
-		t.Errorf("accuracy %+v, want 1 and 0", v.Accuracy)
+	if want := (accuracy{Want: 1, Got: 0, Strict: 1, Values: 2}); *v.Accuracy != want {
+		t.Errorf("accuracy %+v, want %+v", *v.Accuracy, want)
 	}
 }

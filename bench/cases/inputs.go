@@ -30,6 +30,7 @@ type arguments struct {
 func inputs(args []string) (*arguments, error) {
 	flags := flag.NewFlagSet("inputs", flag.ExitOnError)
 	batch := flags.Int("batch", 0, "extent of the first input's first dimension")
+	draw := flags.Uint("draw", 0, "which of the draws of uniform arguments")
 	dims := map[string]int64{}
 	flags.Func("dim", "`NAME=N`, a symbol's value (repeatable)", func(text string) error {
 		i := strings.LastIndexByte(text, '=')
@@ -76,7 +77,7 @@ func inputs(args []string) (*arguments, error) {
 		var t *ir.Tensor
 		if values != nil {
 			t = repeated(values[i], shape)
-		} else if t, err = drawn(p.Type.DType, shape, uint32(1+i)); err != nil {
+		} else if t, err = drawn(p.Type.DType, shape, uint32(1+i+int(*draw)*len(params))); err != nil {
 			return nil, fmt.Errorf("input %q: %w", p.Name, err)
 		}
 		e, err := encode(p.Name, t)

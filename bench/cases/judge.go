@@ -25,10 +25,13 @@ type verdict struct {
 	Accuracy *accuracy `json:"accuracy,omitempty"`
 }
 
-// accuracy is how far the sides are from the exact outputs.
+// accuracy is how far the sides are from the exact outputs, and how far burngen is in
+// strict mode.
 type accuracy struct {
-	Want float64 `json:"ort"`
-	Got  float64 `json:"burngen"`
+	Want   float64 `json:"ort"`
+	Got    float64 `json:"burngen"`
+	Strict float64 `json:"strict"`
+	Values int     `json:"values"` // that the outputs have
 }
 
 // judge compares the outputs that two programs made of the same arguments. Where
@@ -72,11 +75,20 @@ func judge(args []string) (*verdict, error) {
 		}
 	}
 	if *accurate {
+		strict, err := run(paths[0], in, gen.Options{Strict: true})
+		if err != nil {
+			return nil, err
+		}
 		outputs, err := exact(m, in)
 		if err != nil {
 			return nil, err
 		}
-		v.Accuracy = &accuracy{difference(want, outputs), difference(got, outputs)}
+		v.Accuracy = &accuracy{Want: difference(want, outputs), Got: difference(got, outputs), Strict: difference(strict, outputs)}
+		for _, t := range outputs {
+			if t != nil {
+				v.Accuracy.Values += t.Len()
+			}
+		}
 	}
 	return v, nil
 }
@@ -89,7 +101,7 @@ func backed(path string, m *onnx.Model, in, got []*ir.Tensor) string {
 	if err == nil && verify.Compare(m, got, defined) == "" {
 		return "as the operators are defined"
 	}
-	own, err := run(path, in)
+	own, err := run(path, in, gen.Options{})
 	if err != nil || verify.Compare(m, got, own) != "" {
 		return ""
 	}
@@ -105,8 +117,8 @@ func backed(path string, m *onnx.Model, in, got []*ir.Tensor) string {
 }
 
 // run returns what the program that is generated of a model computes.
-func run(path string, in []*ir.Tensor) ([]*ir.Tensor, error) {
-	m, err := gen.Load(path, gen.Options{})
+func run(path string, in []*ir.Tensor, options gen.Options) ([]*ir.Tensor, error) {
+	m, err := gen.Load(path, options)
 	if err != nil {
 		return nil, err
 	}

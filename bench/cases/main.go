@@ -1,7 +1,7 @@
 // Cases writes the arguments that a comparison gives to both sides, and judges
 // what the sides made of them.
 //
-//	cases inputs [-batch N] [-dim NAME=N ...] MODEL.onnx FILE
+//	cases inputs [-batch N] [-dim NAME=N ...] [-draw N] MODEL.onnx FILE
 //	cases judge [-accuracy] MODEL.onnx INPUTS WANT GOT
 //
 // The files are those of package tensors. Both commands print an object.

@@ -116,7 +116,7 @@ func build(t *testing.T) string {
 		for _, f := range files {
 			out, err := os.Create(filepath.Join(folder, f.Name))
 			must(t, err)
-			_, err = f.WriteTo(out)
+			_, err = f.WriteFile(out)
 			must(t, errors.Join(err, out.Close()))
 		}
 		must(t, tensors.Write(filepath.Join(dir, m.name+".bin"), []tensors.Tensor{

@@ -3,7 +3,7 @@
 //	go run ./report [-o .] [FILE ...]
 //
 // The files are what compare.mjs --json printed; of cases that are in several, the
-// last counts. Together they are written to results.json, which is read when no file
+// last counts, or its accuracy only, where it has no times. Together they are written to results.json, which is read when no file
 // is given. RESULTS.md and ratios.svg follow from it and from notes.json, which
 // explains ratios, by the model's name.
 package main

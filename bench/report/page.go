@@ -69,7 +69,7 @@ func speed(b *bytes.Buffer, t int, cases []result, notes map[string]string) {
 	var low []string
 	log, n := 0.0, 0
 	for _, r := range cases {
-		if r.Threads != t {
+		if r.Threads != t || r.Problem == "" && !r.timed() {
 			continue
 		}
 		if r.Problem != "" {
@@ -130,6 +130,8 @@ func openExtents(b *bytes.Buffer, cases []result, notes map[string]string) {
 	for _, r := range cases {
 		if r.Problem != "" {
 			cells(b, r.label(), fmt.Sprint(r.Threads), "no result: "+r.Problem, "", "", "", "", "")
+		}
+		if !r.timed() {
 			continue
 		}
 		ratio, static, kept := fmt.Sprintf("%.2f", r.Ratio), "", ""
@@ -178,22 +180,46 @@ func sinceStart(ms float64) string {
 	return fmt.Sprintf("%.1f", ms)
 }
 
+// strictShare is how far, at most, outputs of strict mode are from float64 as a share of how
+// far ONNX Runtime's are.
+const strictShare = 1.5
+
 // distances writes how far the outputs are from each other and from float64.
 func distances(b *bytes.Buffer, cases []result) {
-	fmt.Fprint(b, "\n## Accuracy\n\nRoot mean square of differences as a share of the values: between the two sides, and of each\nfrom the same model in float64.\n")
-	table(b, "model", "between", "ORT", "burngen", "")
+	fmt.Fprintf(b, `
+## Accuracy
+
+Root mean square of differences as a share of the values: between the two sides, and of each
+from the same model in float64, with -strict too. Outputs of few values are those of several
+draws of the arguments. With -strict %.1f times ONNX Runtime's at most is wanted.
+`, strictShare)
+	table(b, "model", "between", "ORT", "burngen", "-strict", "burngen/ORT", "-strict/ORT", "draws", "")
 	seen := map[string]bool{} // at other numbers of threads
 	for _, r := range cases {
 		if r.Problem != "" || seen[r.label()] {
 			continue
 		}
 		seen[r.label()] = true
-		ort, own := "", ""
+		row := []string{r.label(), fmt.Sprintf("%.1e", r.RMS), "", "", "", "", "", "", r.Note}
 		if a := r.Accuracy; a != nil {
-			ort, own = fmt.Sprintf("%.1e", a.ORT), fmt.Sprintf("%.1e", a.Burngen)
+			copy(row[2:], []string{
+				fmt.Sprintf("%.1e", a.ORT), fmt.Sprintf("%.1e", a.Burngen), fmt.Sprintf("%.1e", a.Strict),
+				share(a.Burngen, a.ORT), share(a.Strict, a.ORT), fmt.Sprint(a.Draws),
+			})
+			if a.Strict > strictShare*a.ORT {
+				row[6] = "**" + row[6] + "**"
+			}
 		}
-		cells(b, r.label(), fmt.Sprintf("%.1e", r.RMS), ort, own, r.Note)
+		cells(b, row...)
 	}
+}
+
+// share is a as a share of b, in two digits; nothing where b is 0.
+func share(a, b float64) string {
+	if b == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%.2f", a/b)
 }
 
 // table writes the head of a table, the first column to the left.

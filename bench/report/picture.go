@@ -43,7 +43,7 @@ func chart(cases []result) (*plot.Plot, int, error) {
 
 	var labels []string
 	for _, r := range slices.Backward(cases) {
-		if r.Problem == "" && !slices.Contains(labels, r.label()) {
+		if r.timed() && !slices.Contains(labels, r.label()) {
 			labels = append(labels, r.label())
 		}
 	}
@@ -54,7 +54,7 @@ func chart(cases []result) (*plot.Plot, int, error) {
 	for i, t := range threads(cases) {
 		var points plotter.XYs
 		for _, r := range cases {
-			if r.Threads == t && r.Problem == "" {
+			if r.Threads == t && r.timed() {
 				points = append(points, plotter.XY{X: r.Ratio, Y: float64(slices.Index(labels, r.label()))})
 				low, high = min(low, r.Ratio*.95), max(high, r.Ratio*1.05)
 			}

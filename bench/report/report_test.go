@@ -13,8 +13,8 @@ import (
 
 const sample = `{"cpu": "Test CPU", "cpus": 2, "onnxruntime": "1.0", "host": "C", "node": "v20", "go": "go1.26", "cases": [
  {"model": "resnet50", "threads": 1, "ort_ms": 80, "burngen_ms": 50, "ratio": 1.6, "ort_min_ms": 78, "burngen_min_ms": 49, "ratio_min": 1.59, "spread": 1.01, "rms": 1e-6,
-  "ort_mb": 300, "burngen_mb": 120, "start_ms": {"c": 400, "node": 500, "burngen": 80}, "accuracy": {"ort": 2e-7, "burngen": 3e-7}},
- {"model": "vgg19", "threads": 1, "ort_ms": 300, "burngen_ms": 200, "ratio": 1.5, "ort_min_ms": 300, "burngen_min_ms": 200, "ratio_min": 1.5, "spread": 1.01, "rms": 1e-6},
+  "ort_mb": 300, "burngen_mb": 120, "start_ms": {"c": 400, "node": 500, "burngen": 80}, "accuracy": {"ort": 2e-7, "burngen": 5e-7, "strict": 1e-7, "draws": 1}},
+ {"model": "vgg19", "threads": 1, "ort_ms": 300, "burngen_ms": 200, "ratio": 1.5, "ort_min_ms": 300, "burngen_min_ms": 200, "ratio_min": 1.5, "spread": 1.01, "rms": 1e-6, "accuracy": {"ort": 2e-7, "burngen": 2e-7, "strict": 4e-7, "draws": 50}},
  {"model": "bert", "threads": 1, "symbols": {"N": 8, "S": 4}, "ort_ms": 0.00512, "burngen_ms": 0.00256, "ratio": 2, "ort_min_ms": 0.005, "burngen_min_ms": 0.0025, "ratio_min": 2, "static_ms": 0.0025, "static_min_ms": 0.0024, "spread": 1.1, "rms": 0},
  {"model": "slow", "threads": 1, "symbols": {"N": 8}, "ort_ms": 9, "burngen_ms": 10, "ratio": 0.9, "ort_min_ms": 9, "burngen_min_ms": 10, "ratio_min": 0.9, "static_ms": 8, "static_min_ms": 8, "rms": 0},
  {"model": "odd", "problem": "it is | odd", "threads": 1, "rms": 0},
@@ -66,7 +66,8 @@ func TestPageTellsWhatWasMeasured(t *testing.T) {
 		"## 2 threads",
 		"- resnet50, 1.00 of 1.02: because",
 		"| resnet50 | 1 | 300 | 120 | 400.0 | 500.0 | 80.0 | 5.0× | 6.2× |",
-		"| resnet50 | 1.0e-06 | 2.0e-07 | 3.0e-07 |",
+		"| resnet50 | 1.0e-06 | 2.0e-07 | 5.0e-07 | 1.0e-07 | 2.50 | 0.50 | 1 |",
+		"| vgg19 | 1.0e-06 | 2.0e-07 | 2.0e-07 | 4.0e-07 | 1.00 | **2.00** | 50 |",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
@@ -116,6 +117,13 @@ func TestLaterFilesReplaceCases(t *testing.T) {
 	}
 	if len(all.Cases) != 7 || all.Cases[1].Ratio != 3 || all.Cases[6].Model != "new" {
 		t.Errorf("got %+v", all.Cases)
+	}
+	put(t, later, head+`"cases": [{"model": "vgg19", "threads": 1, "rms": 2, "accuracy": {"ort": 7}}]}`)
+	if all, err = read([]string{filepath.Join(dir, "results.json"), later}); err != nil {
+		t.Fatal(err)
+	}
+	if v := all.Cases[1]; v.Ratio != 1.5 || v.RMS != 2 || v.Accuracy.ORT != 7 {
+		t.Errorf("compared again, vgg19 is %+v", v)
 	}
 	put(t, later, strings.Replace(sample, "Test CPU", "Other CPU", 1))
 	if _, err := read([]string{filepath.Join(dir, "results.json"), later}); err == nil {

@@ -46,10 +46,13 @@ type result struct {
 	Start      *start    `json:"start_ms,omitempty"`
 }
 
-// accuracy is the distance of each side's outputs from float64, relative.
+// accuracy is the distance of each side's outputs from float64, and of burngen's in strict
+// mode, relative: the root mean square over some draws of the arguments.
 type accuracy struct {
 	ORT     float64 `json:"ort"`
 	Burngen float64 `json:"burngen"`
+	Strict  float64 `json:"strict,omitempty"`
+	Draws   int     `json:"draws,omitempty"`
 }
 
 // start is the time from a process's start to its first result.
@@ -70,6 +73,9 @@ func (r result) settings() string {
 	}
 	return strings.Join(list, " ")
 }
+
+// timed reports whether a case has times; else it was compared only, or could not be.
+func (r result) timed() bool { return r.ORT > 0 }
 
 // label is the model and its settings.
 func (r result) label() string {
@@ -98,9 +104,12 @@ func read(files []string) (*results, error) {
 			// What failed before it had a number of threads is about all of them.
 			all.Cases = slices.DeleteFunc(all.Cases, func(s result) bool { return s.Threads == 0 && s.Model == r.Model })
 			i := slices.IndexFunc(all.Cases, func(s result) bool { return s.label() == r.label() && s.Threads == r.Threads })
-			if i < 0 {
+			switch {
+			case i < 0:
 				all.Cases = append(all.Cases, r)
-			} else {
+			case !r.timed() && r.Problem == "":
+				all.Cases[i].RMS, all.Cases[i].Accuracy, all.Cases[i].Note = r.RMS, r.Accuracy, r.Note
+			default:
 				all.Cases[i] = r
 			}
 		}

@@ -23,7 +23,7 @@ import (
 
 var (
 	layers = flag.Int("layers", 32, "linear layers of 16.8 MB, beside a table of half a gigabyte")
-	rounds = flag.Int("rounds", 5, "rounds, of which the fastest counts")
+	rounds = flag.Int("rounds", 5, "rounds, of which the fastest counts or, of packages, the median")
 	python = flag.String("python", "/usr/bin/python3", "Python with PyTorch")
 	keep   = flag.Bool("keep", false, "leave the files there")
 	dir    = flag.String("dir", "out/weights", "where the files are written, which takes four times the size of one")
@@ -192,32 +192,45 @@ func reading(plain, torch string) error {
 	return err
 }
 
-// generating compares packages with the weights in a file of their own to cp.
+// generating compares packages with the weights in a file of their own to cp, one after the
+// other in each round. Each begins with nothing in its place, and nothing that is still to
+// be written to the disk.
 func generating(path string) error {
-	copied, err := fastest(func() error { return exec.Command("cp", path, filepath.Join(*dir, "copy")).Run() })
-	if err != nil {
-		return err
+	to := filepath.Join(*dir, "to")
+	contenders := []struct {
+		name string
+		run  func() error
+	}{
+		{"cp", func() error { return exec.Command("cp", path, filepath.Join(to, "copy")).Run() }},
+		{"package prepared", func() error { return generate(path, to, false) }},
+		{"package that trains", func() error { return generate(path, to, true) }},
 	}
-	fmt.Printf("cp                           %8.1f ms\n", copied.Seconds()*1e3)
-	for _, o := range []struct {
-		name  string
-		train bool
-	}{{"prepared", false}, {"that trains", true}} {
-		took, err := fastest(func() error {
-			if err := os.RemoveAll(filepath.Join(*dir, "package")); err != nil {
+	times := make([][]time.Duration, len(contenders))
+	for range *rounds {
+		for i, c := range contenders {
+			err := errors.Join(os.RemoveAll(to), os.Mkdir(to, 0o777), exec.Command("sync").Run())
+			if err != nil {
 				return err
 			}
-			return generate(path, o.train)
-		})
-		if err != nil {
-			return err
+			start := time.Now()
+			if err := c.run(); err != nil {
+				return fmt.Errorf("%s: %w", c.name, err)
+			}
+			times[i] = append(times[i], time.Since(start))
 		}
-		fmt.Printf("package %-20s %8.1f ms   %.2f × cp\n", o.name, took.Seconds()*1e3, took.Seconds()/copied.Seconds())
+	}
+	for i, c := range contenders {
+		fmt.Printf("%-28s %8.1f ms   %.2f × cp\n", c.name, median(times[i]).Seconds()*1e3, median(times[i]).Seconds()/median(times[0]).Seconds())
 	}
 	return nil
 }
 
-func generate(path string, train bool) error {
+func median(times []time.Duration) time.Duration {
+	slices.Sort(times)
+	return times[len(times)/2]
+}
+
+func generate(path, to string, train bool) error {
 	src, err := source()
 	if err != nil {
 		return err
@@ -236,7 +249,7 @@ func generate(path string, train bool) error {
 	if err != nil {
 		return err
 	}
-	out, err := gen.NewOutput(filepath.Join(*dir, "package"), files)
+	out, err := gen.NewOutput(filepath.Join(to, "package"), files)
 	if err != nil {
 		return err
 	}

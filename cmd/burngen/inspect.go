@@ -52,7 +52,10 @@ func inspectModel(out io.Writer, m *gen.Model) error {
 	for _, list := range []struct {
 		title string
 		ports []rt.Port
-	}{{"inputs", m.Meta.Inputs}, {"outputs", m.Meta.Outputs}} {
+	}{{"inputs", m.Meta.Inputs}, {"outputs", m.Meta.Outputs}, {"states, which a session keeps from one call to the next", m.Meta.States}} {
+		if list.ports == nil {
+			continue
+		}
 		fmt.Fprintf(w, "\n%s:\n", list.title)
 		for _, p := range list.ports {
 			fmt.Fprintf(w, "  %q\t%s[%s]\n", p.Name, p.DType, strings.Join(p.Shape, ","))

@@ -6,11 +6,13 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/burngen/burngen/gen"
 	"github.com/burngen/burngen/gen/value"
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/runtime/rt"
 )
 
 var runCommand = command{
@@ -55,7 +57,11 @@ func defineRun(flags *flag.FlagSet) func(*streams, []string) error {
 			return fmt.Errorf("%s: %w", m.Source.File, err)
 		}
 		for i, t := range results {
-			printTensor(s.out, m.Forward.IR.ResultNames[i], t)
+			name := m.Forward.IR.ResultNames[i]
+			if isState(m, name) {
+				fmt.Fprint(s.out, "state ")
+			}
+			printTensor(s.out, name, t)
 		}
 		if *dir == "" {
 			return nil
@@ -64,7 +70,12 @@ func defineRun(flags *flag.FlagSet) func(*streams, []string) error {
 	}
 }
 
-// execute runs a model on arguments read from files.
+// isState reports whether a model's sessions keep the tensor of a name.
+func isState(m *gen.Model, name string) bool {
+	return slices.ContainsFunc(m.Meta.States, func(p rt.Port) bool { return p.Name == name })
+}
+
+// execute runs a model on arguments read from files. A state without one begins anew.
 func execute(m *gen.Model, in pairs) ([]*ir.Tensor, error) {
 	f := m.Forward.IR
 	given, err := readInputs(f, in)
@@ -75,10 +86,17 @@ func execute(m *gen.Model, in pairs) ([]*ir.Tensor, error) {
 	var shapes [][]int
 	for _, p := range f.Params {
 		t, ok := given[p.Name]
-		if !ok {
+		switch {
+		case ok:
+			args, shapes = append(args, value.Slice(t)), append(shapes, t.Shape)
+		case isState(m, p.Name):
+			args, shapes = append(args, nil), append(shapes, nil)
+		default:
 			return nil, fmt.Errorf("-in %s=FILE is missing: %s", p.Name, p.Type)
 		}
-		args, shapes = append(args, value.Slice(t)), append(shapes, t.Shape)
+	}
+	if err := m.BeginStates(args, shapes); err != nil {
+		return nil, err
 	}
 	results, outShapes, err := m.Run(args, shapes)
 	if err != nil {

@@ -222,6 +222,8 @@ func defineConvert(flags *flag.FlagSet) func(*streams, []string) error {
 			return usagef("a weights file and one to write expected, %d arguments given", len(files))
 		case !strings.EqualFold(filepath.Ext(files[1]), safetensorsExt) && !strings.HasSuffix(files[1], indexEnd):
 			return usagef("%s: a name that ends in %s or %s expected", files[1], safetensorsExt, indexEnd)
+		case !strings.HasSuffix(files[1], indexEnd) && given(flags, "shard"):
+			return usagef("-shard is for an index, a name that ends in %s", indexEnd)
 		case *shard <= 0 || *shard > math.MaxInt64/1_000_000:
 			return usagef("-shard %d: a number of MB expected", *shard)
 		case *dtype != "" && !rt.Convertible("f32", *dtype):
@@ -256,4 +258,10 @@ func defineConvert(flags *flag.FlagSet) func(*streams, []string) error {
 		fmt.Fprintf(s.out, "wrote %s: %d tensors, %s\n", filepath.Base(files[1]), len(weights.Names()), gen.Bytes(total))
 		return nil
 	}
+}
+
+// given reports whether a flag stands on the command line.
+func given(flags *flag.FlagSet, name string) (is bool) {
+	flags.Visit(func(f *flag.Flag) { is = is || f.Name == name })
+	return is
 }

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/burngen/burngen/examples/mnist/cnn"
+	"github.com/burngen/burngen/golden/corpus"
 	"github.com/burngen/burngen/runtime/data"
 	"github.com/burngen/burngen/runtime/optim"
 	"github.com/burngen/burngen/runtime/rt"
@@ -20,18 +21,10 @@ import (
 
 var guide = flag.Bool("guide", false, "train ten epochs on MNIST's test set, several times: minutes")
 
-// corpus returns MNIST's test set, and skips where it is not there.
-func corpus(t *testing.T) ([]cnn.Image, []int64) {
+// digitsOfCorpus returns MNIST's test set, and skips where it is not there.
+func digitsOfCorpus(t *testing.T) ([]cnn.Image, []int64) {
 	t.Helper()
-	folder := os.Getenv("BURNGEN_CORPUS")
-	if folder == "" {
-		folder = filepath.Join("..", "..", "..", "shared", "corpus")
-	}
-	folder = filepath.Join(folder, "datasets", "mnist")
-	if _, err := os.Stat(folder); err != nil {
-		t.Skipf("no MNIST: %v", err)
-	}
-	images, labels, err := digits(folder)
+	images, labels, err := digits(corpus.Path(t, "datasets/mnist"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +37,7 @@ func TestGuide(t *testing.T) {
 	if !*guide {
 		t.Skip("without -guide")
 	}
-	images, labels := corpus(t)
+	images, labels := digitsOfCorpus(t)
 	for _, tt := range []struct {
 		rate  float64
 		seeds []uint64
@@ -101,7 +94,7 @@ func TestThreadsDoNotMatterOnMNIST(t *testing.T) {
 	if !*guide {
 		t.Skip("without -guide")
 	}
-	images, labels := corpus(t)
+	images, labels := digitsOfCorpus(t)
 	defer rt.Threads(rt.Threads(1))
 	one := train(t, plan{1, 1e-4, 42}, images, labels)
 	rt.Threads(2)

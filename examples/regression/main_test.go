@@ -3,10 +3,10 @@ package main
 import (
 	"bytes"
 	"math"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/burngen/burngen/golden/corpus"
 )
 
 func TestLearnsMadeUpWines(t *testing.T) {
@@ -30,15 +30,7 @@ func TestLearnsMadeUpWines(t *testing.T) {
 
 // TestLearnsWines trains on the tables that the corpus has.
 func TestLearnsWines(t *testing.T) {
-	folder := os.Getenv("BURNGEN_CORPUS")
-	if folder == "" {
-		folder = filepath.Join("..", "..", "..", "shared", "corpus")
-	}
-	path := filepath.Join(folder, "datasets", "wine", "winequality-red.csv")
-	if _, err := os.Stat(path); err != nil {
-		t.Skipf("no wines: %v", err)
-	}
-	features, quality, err := wines(path)
+	features, quality, err := wines(corpus.Path(t, "datasets/wine/winequality-red.csv"))
 	if err != nil || len(features) != 1599 || features[0][10] != 9.4 || quality[0] != 5 {
 		t.Fatalf("%d wines, %v", len(features), err)
 	}

@@ -5,10 +5,11 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/burngen/burngen/golden/corpus"
 )
 
 // losses returns those of a text's lines, and on other text.
@@ -55,13 +56,9 @@ func TestLearnsSums(t *testing.T) {
 
 // TestLearnsShakespeare trains on the text that the corpus has.
 func TestLearnsShakespeare(t *testing.T) {
-	folder := os.Getenv("BURNGEN_CORPUS")
-	if folder == "" {
-		folder = filepath.Join("..", "..", "..", "shared", "corpus")
-	}
-	text, err := os.ReadFile(filepath.Join(folder, "datasets", "text", "tinyshakespeare.txt"))
+	text, err := os.ReadFile(corpus.Path(t, "datasets/text/tinyshakespeare.txt"))
 	if err != nil {
-		t.Skipf("no text: %v", err)
+		t.Fatal(err)
 	}
 	if testing.Short() {
 		t.Skip("takes seconds")

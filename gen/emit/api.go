@@ -18,6 +18,7 @@ type port struct {
 	index int
 	value *ir.Value
 	name  string // the model's
+	said  string // what errors call it
 	id    string // parameter or local variable
 	field string // of Inputs or Outputs
 	typ   string // exported type, "" where it has none
@@ -281,14 +282,14 @@ func (a *api) batch() *jen.Statement {
 	return nil
 }
 
-// sessionMethod prints a function's method of Session.
-func (a *api) sessionMethod() []jen.Code {
+// sessionMethod prints a function's method of Session; take is how it takes weights.
+func (a *api) sessionMethod(take jen.Code) []jen.Code {
 	where := jen.Lit(a.where)
 	body := []jen.Code{
 		checked(jen.Id("s").Dot("guard").Dot("Enter").Call()),
 		jen.Defer().Id("s").Dot("leave").Call(),
 		jen.Defer().Qual(rtPath, "Recover").Call(where, jen.Op("&").Err()),
-		jen.Id("s").Dot("weights").Op("=").Id("s").Dot("model").Dot("weights").Dot("Load").Call(),
+		take,
 	}
 	body = append(body, a.checks(jen.Id("s").Dot("max").Dot("Limit").Call(jen.Lit(a.symbol)))...)
 	body = append(body, a.begin()...)
@@ -334,7 +335,7 @@ func (a *api) checks(limit *jen.Statement) []jen.Code {
 	for _, p := range append(append([]port{}, a.out...), a.in...) {
 		switch {
 		case p.form == static:
-			notNil(p.id, a.given(p))
+			notNil(p.said, a.given(p))
 		case p.form == scalar && p.kind == "input":
 			body = append(body, a.host.self().Dot(p.room).Op("=").Add(a.given(p)))
 		}
@@ -375,7 +376,7 @@ func (a *api) checkBatch(limit *jen.Statement) []jen.Code {
 	first := true
 	for _, p := range a.in {
 		if p.form == batched && !first {
-			body = append(body, checked(jen.Qual(rtPath, "CheckLen").Call(where, text(p.id), jen.Len(a.given(p)), jen.Id(n))))
+			body = append(body, checked(jen.Qual(rtPath, "CheckLen").Call(where, text(p.said), jen.Len(a.given(p)), jen.Id(n))))
 		}
 		first = first && p.form != batched
 	}
@@ -445,7 +446,7 @@ func (a *api) bind(where *jen.Statement) []jen.Code {
 	bound := map[string]bool{}
 	out = append(out, symbols.Clone().Dot("Reset").Call())
 	for _, p := range a.in {
-		name := jen.Lit(a.where + ": " + p.id)
+		name := jen.Lit(a.where + ": " + p.said)
 		if p.form == scalar {
 			continue
 		}
@@ -473,7 +474,7 @@ func (a *api) bind(where *jen.Statement) []jen.Code {
 			begin := append([]jen.Code{name.Clone(), jen.Op("&").Add(symbols.Clone())}, want[2:]...)
 			out = append(out, checked(a.host.self().Dot(p.kept).Dot("Begin").Call(begin...)))
 		} else {
-			out = append(out, checked(jen.Qual(rtPath, "CheckTensor").Call(where.Clone(), text(p.id), a.given(p))))
+			out = append(out, checked(jen.Qual(rtPath, "CheckTensor").Call(where.Clone(), text(p.said), a.given(p))))
 		}
 		out = append(out, checked(symbols.Clone().Dot("CheckShape").Call(want...)))
 	}
@@ -487,7 +488,7 @@ func (a *api) bind(where *jen.Statement) []jen.Code {
 				bound[sym] = true
 				out = append(out, checked(symbols.Clone().Dot("Bind").Call(where.Clone(), jen.Lit(index[sym]), value)))
 			}
-			later = append(later, checked(jen.Qual(rtPath, "CheckDim").Call(jen.Lit(a.where), text(p.id), extent.Clone(), a.fn.int(d))))
+			later = append(later, checked(jen.Qual(rtPath, "CheckDim").Call(jen.Lit(a.where), text(p.said), extent.Clone(), a.fn.int(d))))
 		}
 	}
 	for i, s := range a.symbols {

@@ -118,7 +118,7 @@ func (e *emitter) modelFile() *jen.File {
 	}
 	e.sessionType(f)
 	for _, m := range e.session.methods {
-		add(f, m.sessionMethod())
+		add(f, m.sessionMethod(e.takeWeights()))
 	}
 	for _, m := range e.session.methods {
 		m.schedule(f)
@@ -137,10 +137,10 @@ func add(f *jen.File, list []jen.Code) {
 func (e *emitter) modelType(f *jen.File) {
 	note(f, "Model is the model with its weights. It is safe for concurrent use.")
 	f.Type().Id("Model").Struct(
-		jen.Id("weights").Qual("sync/atomic", "Pointer").Index(jen.Id("weights")),
+		jen.Id("weights").Qual("sync/atomic", "Pointer").Index(e.held()),
 		jen.Id("sessions").Op("*").Qual(rtPath, "Pool").Index(jen.Op("*").Id("Session")),
 	)
-	f.Func().Id("newModel").Params(jen.Id("w").Op("*").Id("weights")).Op("*").Id("Model").Block(
+	f.Func().Id("newModel").Params(jen.Id("w").Op("*").Add(e.held())).Op("*").Id("Model").Block(
 		jen.Id("m").Op(":=").Op("&").Id("Model").Values(),
 		jen.Id("m").Dot("weights").Dot("Store").Call(jen.Id("w")),
 		jen.Id("m").Dot("sessions").Op("=").Qual(rtPath, "NewPool").Call(jen.Lit(0), jen.Func().Params().Params(jen.Op("*").Id("Session"), jen.Error()).Block(

@@ -85,7 +85,11 @@ func (f *function) body(steps []program.Step) (body []jen.Code, used *views) {
 		case *program.Call:
 			out = append(out, f.fallible(s.Kernel, s.Node, kernel(s.Kernel).Call(f.args(s.Kernel, s.Args, views)...)))
 		case *program.Check:
-			check := jen.Qual(rtPath, "CheckDim").Call(jen.Lit(ir.OpName(s.Node.Op)), text(s.What), f.int(s.A), f.int(s.B))
+			name := "CheckDim"
+			if s.One {
+				name = "CheckBroadcast"
+			}
+			check := jen.Qual(rtPath, name).Call(jen.Lit(ir.OpName(s.Node.Op)), text(s.What), f.int(s.A), f.int(s.B))
 			out = append(out, returnAt(s.Node, check))
 		case *program.Loop:
 			out = append(out, f.loop(s, views)...)

@@ -32,6 +32,9 @@ func (e *emitter) metaVar(f *jen.File) {
 		jen.Line().Id("Inputs").Op(":").Add(ports(e.Meta.Inputs)),
 		jen.Line().Id("Outputs").Op(":").Add(ports(e.Meta.Outputs)),
 	}
+	if len(e.Meta.States) > 0 {
+		fields = append(fields, jen.Line().Id("States").Op(":").Add(ports(e.Meta.States)))
+	}
 	if len(e.Meta.Metadata) > 0 {
 		var keys []string
 		for k := range e.Meta.Metadata {

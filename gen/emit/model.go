@@ -49,8 +49,8 @@ type Model struct {
 	Trainer *Trainer
 
 	WeightsFile string
-	// Raw tells that the weights file holds the model's own weights, which Load
-	// prepares.
+	// Raw tells that the weights file holds the model's own weights, which are prepared
+	// when something is first inferred.
 	Raw bool
 	// Initial says how the weights of a described model begin: New makes them, and
 	// there is no weights file. nil for a model that has one.
@@ -159,11 +159,12 @@ type File struct {
 	Large *rt.Weights
 }
 
-// WriteTo writes what the file holds.
-func (f File) WriteTo(w io.Writer) (int64, error) {
+// WriteFile writes what the file holds to the beginning of out, in parts and in any order,
+// from several goroutines, and returns how many bytes that are.
+func (f File) WriteFile(out io.WriterAt) (int64, error) {
 	if f.Large != nil {
-		return f.Large.WriteTo(w)
+		return f.Large.WriteFile(out)
 	}
-	n, err := w.Write(f.Data)
+	n, err := out.WriteAt(f.Data, 0)
 	return int64(n), err
 }

@@ -60,9 +60,6 @@ func newEmitter(m *Model) *emitter {
 	e.shapes = &shapes{names: e.global, byText: map[string]string{}}
 	e.chains = &chains{names: e.global, byText: map[string]string{}}
 	fieldNames := newNames()
-	if m.Raw {
-		fieldNames = newNames("raw", "err")
-	}
 	for _, p := range m.Prepared {
 		e.fields[p.Name] = fieldNames.unique(unexported(strings.TrimPrefix(p.Name, "prepared/")))
 	}
@@ -167,12 +164,14 @@ func (e *emitter) addMethod(h *host, spec *Function, name string, weights map[st
 	fields := map[string]*names{"input": newNames(), "output": newNames()}
 	makePort := func(i int, v *ir.Value, name, kind string) port {
 		p := port{index: i, value: v, name: name, kind: kind, form: a.portForm(v.Type)}
-		p.id = local.unique(unexported(name))
+		p.said = unexported(name)
+		p.id = local.unique(p.said)
 		if slices.Contains(spec.States, name) {
 			p.form, p.kept = dynamic, h.keeps(name)
 			return p
 		}
 		p.field = fields[kind].unique(exported(name))
+		p.said = unexported(p.field)
 		if p.form == scalar && kind == "input" {
 			p.room = h.names.unique(fn.table(p.id))
 		}
@@ -206,7 +205,8 @@ func (e *emitter) addMethod(h *host, spec *Function, name string, weights map[st
 	for i, k := range spec.Seeds {
 		p := a.out[k]
 		p.value, p.kind = spec.IR.Params[len(params)+i], "input"
-		p.id = local.unique("d" + exported(p.name))
+		p.said = "d" + exported(p.name)
+		p.id = local.unique(p.said)
 		if p.form == scalar {
 			p.room = h.names.unique(fn.table(p.id))
 		}

@@ -109,7 +109,7 @@ func (a *method) seedChecks(second *api) []jen.Code {
 		case dynamic:
 			out = append(out,
 				checked(jen.Qual(rtPath, "CheckTensor").Call(where, text(p.id), jen.Id(p.id))),
-				checked(jen.Qual(rtPath, "CheckSame").Call(where, text(p.id), jen.Id(p.id).Dot("Shape"), second.given(a.out[a.spec.Seeds[i]]).Dot("Shape"))))
+				checked(jen.Qual(rtPath, "CheckSame").Call(where, text(p.said), jen.Id(p.id).Dot("Shape"), second.given(a.out[a.spec.Seeds[i]]).Dot("Shape"))))
 		}
 		if p.form != scalar {
 			o := a.out[a.spec.Seeds[i]]

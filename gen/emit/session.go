@@ -32,7 +32,7 @@ func (e *emitter) sessionType(f *jen.File) {
 	}
 	values = append(values, h.values()...)
 	if e.Raw {
-		body = append(body, jen.If(jen.Err().Op(":=").Id("m").Dot("weights").Dot("Load").Call().Dot("err"), jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Nil(), jen.Err())))
+		body = append(body, jen.If(jen.List(jen.Id("_"), jen.Err()).Op(":=").Id("m").Dot("weights").Dot("Load").Call().Dot("Get").Call(), jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Nil(), jen.Err())))
 	}
 	if _, static := h.staticBytes(); static {
 		body = append(body,
@@ -66,6 +66,15 @@ func (e *emitter) sessionType(f *jen.File) {
 	for _, m := range h.methods {
 		m.open(f)
 	}
+}
+
+// takeWeights prints how a call takes the model's weights.
+func (e *emitter) takeWeights() jen.Code {
+	held, own := jen.Id("s").Dot("model").Dot("weights").Dot("Load").Call(), jen.Id("s").Dot("weights")
+	if !e.Raw {
+		return own.Op("=").Add(held)
+	}
+	return jen.If(jen.List(own, jen.Err()).Op("=").Add(held).Dot("Get").Call(), jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Err()))
 }
 
 // limits prints the largest extents that were given when the model was compiled.

@@ -316,7 +316,7 @@ func (e *emitter) newTrainer(f *jen.File) {
 		jen.Id("Where").Op(":").Add(where), jen.Id("Batch").Op(":").Add(batch), jen.Id("Seed").Op(":").Id("o").Dot("Seed"),
 		jen.Id("Freeze").Op(":").Id("o").Dot("Freeze"), jen.Id("CheckNaN").Op(":").Id("o").Dot("CheckNaN"))
 	body := []jen.Code{
-		jen.Id("raw").Op(":=").Id("m").Dot("weights").Dot("Load").Call().Dot("raw").Dot("Fork").Call(),
+		jen.Id("raw").Op(":=").Id("m").Dot("weights").Dot("Load").Call().Dot("Raw").Call().Dot("Fork").Call(),
 		jen.List(jen.Id("base"), jen.Err()).Op(":=").Qual(rtPath, "NewTraining").Call(jen.Id("raw"), jen.Id("variables"), options),
 		fail.Clone(),
 	}
@@ -428,11 +428,9 @@ func (e *emitter) trainerMethods(f *jen.File) {
 	base := func() *jen.Statement { return jen.Id("t").Dot("base") }
 	note(f, "Params returns the parameters that are trained, and their gradients.")
 	f.Func().Params(t()).Id("Params").Params().Op("*").Qual(rtPath, "Params").Block(jen.Return(base().Dot("Params").Call()))
-	note(f, "Model returns a model with a copy of the weights as they are now, prepared.")
+	note(f, "Model returns a model with a copy of the weights as they are now, prepared for inference\nwhen it is first used.")
 	f.Func().Params(t()).Id("Model").Params().Op("*").Id("Model").Block(
-		jen.List(jen.Id("w"), jen.Err()).Op(":=").Id("prepare").Call(base().Dot("Weights").Call()),
-		jen.If(jen.Err().Op("!=").Nil()).Block(jen.Id("w").Op("=").Op("&").Id("weights").Values(jen.Id("err").Op(":").Err())),
-		jen.Return(jen.Id("newModel").Call(jen.Id("w"))))
+		jen.Return(jen.Id("newModel").Call(holding(base().Dot("Weights").Call()))))
 	note(f, "Weights returns a copy of the weights as they are now, which LoadFrom and Swap take.")
 	f.Func().Params(t()).Id("Weights").Params().Op("*").Qual(rtPath, "Weights").Block(jen.Return(base().Dot("Weights").Call()))
 	note(f, "State registers the weights, the seed and the count of steps, for rt.SaveState and\nrt.LoadState.")

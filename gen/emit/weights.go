@@ -42,11 +42,6 @@ func (e *emitter) weightsFile() *jen.File {
 		fields = append(fields, jen.Id(e.fields[p.Name]).Index().Id(goType(p.Type.DType)).Comment(p.Type.String()))
 		values = append(values, jen.Line().Id(e.fields[p.Name]).Op(":").Add(weightsOf("w", p)))
 	}
-	if e.Raw {
-		fields = append(fields,
-			jen.Id("raw").Op("*").Qual(rtPath, "Weights").Comment("that the others are made of"),
-			jen.Id("err").Error().Comment("why there are no others"))
-	}
 	note(f, "weights holds the tensors as the kernels read them.")
 	f.Type().Id("weights").Struct(fields...)
 
@@ -105,7 +100,7 @@ func (e *emitter) loadFrom(f *jen.File) {
 	switch {
 	case e.Raw:
 		missing = "For what\nmay be missing, the package's own weights stand in."
-		current = fn(jen.Id("m").Dot("weights").Dot("Load").Call().Dot("raw"))
+		current = fn(jen.Id("m").Dot("weights").Dot("Load").Call().Dot("Raw").Call())
 		if e.Initial != nil {
 			missing = "For what\nmay be missing, the weights of New(0) stand in."
 			own = fn(e.drawn(jen.Lit(0)))
@@ -123,18 +118,51 @@ func (e *emitter) loadFrom(f *jen.File) {
 		jen.List(jen.Id("w"), jen.Err()).Op(":=").Id("fitted").Call(jen.Id("raw"), own, jen.Id("options")),
 		jen.If(jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Nil(), jen.Err())),
 		jen.Return(jen.Id("newModel").Call(jen.Id("w")), jen.Nil()))
+	result, fit := e.held(), []jen.Code{jen.Return(jen.Id("prepare").Call(jen.Id("w")))}
+	replace := jen.Null()
+	if e.Raw {
+		fit = lazily("w", func(w jen.Code) jen.Code { return w })
+		replace = jen.If(jen.Err().Op(":=").Id("w").Dot("Replace").Call(jen.Id("m").Dot("weights").Dot("Load").Call()), jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Err()))
+	}
 	note(f, "Swap gives the model other weights, as LoadFrom takes them, while it is in use: calls\nthat have begun compute with the old ones, and all that begin after it with the new ones.\nOn error the model stays what it is.")
 	f.Func().Params(jen.Id("m").Op("*").Id("Model")).Id("Swap").Params(raw, options).Error().Block(
 		jen.List(jen.Id("w"), jen.Err()).Op(":=").Id("fitted").Call(jen.Id("raw"), current, jen.Id("options")),
 		jen.If(jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Err())),
+		replace,
 		jen.Id("m").Dot("weights").Dot("Store").Call(jen.Id("w")),
 		jen.Return(jen.Nil()))
-	note(f, "fitted makes the tensors that the kernels read from those of other weights.")
-	f.Func().Id("fitted").Params(jen.Id("raw").Op("*").Qual(rtPath, "Weights"), jen.Id("own").Func().Params().Op("*").Qual(rtPath, "Weights"), jen.Id("options").Index().Qual(keysPath, "Option")).Params(jen.Op("*").Id("weights"), jen.Error()).Block(
+	doc := "fitted makes the tensors that the kernels read from those of other weights."
+	if e.Raw {
+		doc = "fitted returns other weights under the names and in the shapes of the source model."
+	}
+	note(f, doc)
+	f.Func().Id("fitted").Params(jen.Id("raw").Op("*").Qual(rtPath, "Weights"), jen.Id("own").Func().Params().Op("*").Qual(rtPath, "Weights"), jen.Id("options").Index().Qual(keysPath, "Option")).Params(jen.Op("*").Add(result), jen.Error()).Block(append([]jen.Code{
 		jen.List(jen.Id("w"), jen.Err()).Op(":=").Qual(keysPath, "Load").Call(jen.Id("raw"), jen.Id("own"), jen.Id("wanted"), jen.Id("options").Op("...")),
 		jen.If(jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Nil(), jen.Err())),
-		jen.Return(jen.Id("prepare").Call(jen.Id("w"))))
+	}, fit...)...)
 	e.wantedVar(f)
+}
+
+// held prints the type of what a model's pointer leads to: weights as kernels read them, or
+// those of the source model, which are prepared when that is first asked for.
+func (e *emitter) held() *jen.Statement {
+	if e.Raw {
+		return jen.Qual(rtPath, "Prepared").Index(jen.Id("weights"))
+	}
+	return jen.Id("weights")
+}
+
+// holding prints the weights of the source model, to be prepared when that is first asked for.
+func holding(raw jen.Code) *jen.Statement {
+	return jen.Qual(rtPath, "NewPrepared").Call(raw, jen.Id("prepare"))
+}
+
+// lazily prints the check of a file's tensors, and the return of what holds them.
+func lazily(raw string, result func(held jen.Code) jen.Code) []jen.Code {
+	return []jen.Code{
+		jen.If(jen.Err().Op(":=").Qual(keysPath, "Check").Call(jen.Id(raw), jen.Id("wanted")), jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Nil(), jen.Err())),
+		jen.Return(result(holding(jen.Id(raw))), jen.Nil()),
+	}
 }
 
 // numbers prints integers.
@@ -178,9 +206,7 @@ func (e *emitter) initialWeights(f *jen.File) {
 	f.Var().Id("initial").Op("=").Index().Qual(rtPath, "Initial").Values(append(list, jen.Line())...)
 	note(f, "New returns the model with its initial weights, which the seed determines: those of\none seed are the same on every machine.")
 	f.Func().Id("New").Params(jen.Id("seed").Uint64()).Op("*").Id("Model").Block(
-		jen.List(jen.Id("w"), jen.Err()).Op(":=").Id("prepare").Call(e.drawn(jen.Id("seed"))),
-		jen.If(jen.Err().Op("!=").Nil()).Block(jen.Id("w").Op("=").Op("&").Id("weights").Values(jen.Id("err").Op(":").Err())),
-		jen.Return(jen.Id("newModel").Call(jen.Id("w"))))
+		jen.Return(jen.Id("newModel").Call(holding(e.drawn(jen.Id("seed"))))))
 }
 
 // drawn prints the initial weights of a seed.
@@ -222,17 +248,13 @@ func (e *emitter) rawLoad(f *jen.File) {
 	}
 	if e.Initial == nil {
 		note(f, "loadRaw returns the model with weights of its own file.")
-		f.Func().Id("loadRaw").Params(jen.Id("raw").Op("*").Qual(rtPath, "Weights")).Params(jen.Op("*").Id("Model"), jen.Error()).Block(
+		f.Func().Id("loadRaw").Params(jen.Id("raw").Op("*").Qual(rtPath, "Weights")).Params(jen.Op("*").Id("Model"), jen.Error()).Block(append([]jen.Code{
 			jen.Id("raw").Dot("Abandon").Call(),
-			jen.List(jen.Id("w"), jen.Err()).Op(":=").Id("prepare").Call(jen.Id("raw")),
-			jen.If(jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Nil(), jen.Err())),
-			jen.Return(jen.Id("newModel").Call(jen.Id("w")), jen.Nil()))
+		}, lazily("raw", func(held jen.Code) jen.Code { return jen.Id("newModel").Call(held) })...)...)
 	}
 	note(f, "Save writes the weights to a file, under the names that the source model has: LoadFrom\nreads it.")
 	f.Func().Params(jen.Id("m").Op("*").Id("Model")).Id("Save").Params(jen.Id("path").String()).Error().Block(
-		jen.Id("w").Op(":=").Id("m").Dot("weights").Dot("Load").Call(),
-		jen.If(jen.Id("w").Dot("err").Op("!=").Nil()).Block(jen.Return(jen.Id("w").Dot("err"))),
-		jen.Return(jen.Id("w").Dot("raw").Dot("Save").Call(jen.Id("path"))))
+		jen.Return(jen.Id("m").Dot("weights").Dot("Load").Call().Dot("Raw").Call().Dot("Save").Call(jen.Id("path"))))
 }
 
 // weightsOf prints the slice of a tensor of a weights file.
@@ -269,9 +291,6 @@ func (e *emitter) prepareBody(f *jen.File) []jen.Code {
 		} else {
 			values = append(values, field.Add(weightsOf(from(p.Name), p)))
 		}
-	}
-	if e.Raw {
-		values = append(values, jen.Line().Id("raw").Op(":").Id("raw"))
 	}
 	if len(values) > 0 {
 		values = append(values, jen.Line())

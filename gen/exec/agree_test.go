@@ -1,7 +1,6 @@
 package exec_test
 
 import (
-	"context"
 	"flag"
 	"fmt"
 	"maps"
@@ -12,13 +11,11 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/burngen/burngen/gen/exec"
-	"github.com/burngen/burngen/gen/program"
 	"github.com/burngen/burngen/gen/value"
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/op"
 	"github.com/burngen/burngen/ir/pass"
 	"github.com/burngen/burngen/runtime/cpu"
-	"github.com/burngen/burngen/runtime/rt"
 )
 
 // trial is an operator and what it is applied to.
@@ -171,31 +168,7 @@ func compile(m *ir.Module, stop int) (*exec.Machine, error) {
 	if err := pass.All(&pass.Context{Strict: true}, m, pass.Options{Stop: stop, Outline: true}); err != nil {
 		return nil, err
 	}
-	weights := rt.NewWeights()
-	prepare, err := program.Compile(m, pass.Prepare)
-	if err != nil {
-		return nil, err
-	}
-	for _, w := range m.Weights {
-		if !slices.Contains(prepare.IR.ResultNames, w.Name) {
-			exec.AddWeight(weights, w)
-		}
-	}
-	made, shapes, err := exec.New(prepare, exec.Weights(weights)).Run(context.Background(), nil, nil)
-	if err != nil {
-		return nil, err
-	}
-	for i, name := range prepare.IR.ResultNames {
-		exec.AddTo(weights, name, prepare.IR.Results[i].Type.DType, made[i], shapes[i])
-	}
-	if err := weights.Err(); err != nil {
-		return nil, err
-	}
-	forward, err := program.Compile(m, pass.Forward)
-	if err != nil {
-		return nil, err
-	}
-	return exec.New(forward, exec.Weights(weights)), nil
+	return exec.Prepared(m, pass.Prepare, pass.Forward)
 }
 
 // function returns the function of a trial and its arguments; nil when operators

@@ -109,25 +109,3 @@ func MakeContainer(t ir.Type, items []Item) any {
 	}
 	return v.Interface()
 }
-
-// Items returns the tensors of a container that [MakeContainer] could make, and
-// whether it is no optional that is none.
-func Items(t ir.Type, container any) (items []Item, some bool) {
-	v := reflect.ValueOf(container)
-	tensor := func(v reflect.Value) {
-		items = append(items, Item{v.FieldByName("Data").Interface(), v.FieldByName("Shape").Interface().([]int)})
-	}
-	switch {
-	case t.Kind == ir.OptionalKind && v.IsNil():
-		return nil, false
-	case t.Kind == ir.OptionalKind && t.Elem.IsTensor():
-		tensor(v.Elem())
-	case t.Kind == ir.OptionalKind:
-		return Items(*t.Elem, v.Elem().Interface())
-	default:
-		for i := range v.Len() {
-			tensor(v.Index(i))
-		}
-	}
-	return items, true
-}

@@ -2,6 +2,7 @@ package exec_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -273,6 +274,37 @@ func runModel(t *testing.T, m *gen.Model, args []*ir.Tensor) []*ir.Tensor {
 		out = append(out, r)
 	}
 	return out
+}
+
+// Extents that may be repeated to each other are checked when they are known.
+func TestBroadcastIsChecked(t *testing.T) {
+	m, err := ir.Parse(`func @forward(%x: f32[N], %y: f32[M]) -> (z: f32[max(M,N)]) {
+  %z = add %x, %y : f32[max(M,N)]  // sum
+  return %z
+}
+`, op.Set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	model, err := gen.FromModule("sum", m, gen.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		n, m int
+		want string
+	}{
+		{3, 3, ""},
+		{1, 3, ""},
+		{3, 1, ""},
+		{2, 3, `node "sum": check_dim: axis 0: N broadcast to max(M,N): extent 1 or 3 expected, got 2`},
+		{3, 2, `node "sum": check_dim: axis 0: M broadcast to max(M,N): extent 1 or 3 expected, got 2`},
+	} {
+		_, _, err := model.Run([]any{make([]float32, c.n), make([]float32, c.m)}, [][]int{{c.n}, {c.m}})
+		if got := fmt.Sprint(err); err != nil && got != c.want || (err == nil) != (c.want == "") {
+			t.Errorf("%d and %d: got %v, want %q", c.n, c.m, err, c.want)
+		}
+	}
 }
 
 // A loop without an end stops when its context is done.

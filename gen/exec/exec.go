@@ -60,6 +60,12 @@ type run struct {
 // are theirs; containers are of [HeldType], without a shape. It returns the results
 // and their shapes.
 func (m *Machine) Run(ctx context.Context, args []any, shapes [][]int) (results []any, outShapes [][]int, err error) {
+	return m.RunInto(ctx, args, shapes, nil)
+}
+
+// RunInto is Run with memory for the results, of as many elements as they have; no list,
+// and nil in it, is for what is to be made.
+func (m *Machine) RunInto(ctx context.Context, args []any, shapes [][]int, into []any) (results []any, outShapes [][]int, err error) {
 	if err := Refuses(m.fn); err != nil {
 		return nil, nil, err
 	}
@@ -78,7 +84,7 @@ func (m *Machine) Run(ctx context.Context, args []any, shapes [][]int) (results 
 		return nil, nil, err
 	}
 	defer rt.Recover(f.Name, &err)
-	if err := r.allocate(); err != nil {
+	if err := r.allocate(into); err != nil {
 		return nil, nil, err
 	}
 	rt.Begin()
@@ -179,9 +185,13 @@ func (r *run) layout() (size int64, offsets []int64, err error) {
 	return size, offsets, nil
 }
 
-// allocate makes the results whose sizes are known.
-func (r *run) allocate() error {
-	for _, v := range r.fn.IR.Results {
+// allocate makes the results whose sizes are known and for which there is no memory.
+func (r *run) allocate(into []any) error {
+	for i, v := range r.fn.IR.Results {
+		if i < len(into) && into[i] != nil {
+			r.results = append(r.results, into[i])
+			continue
+		}
 		if r.fn.Plan.IsLate(v.Type) {
 			r.results = append(r.results, nil)
 			continue

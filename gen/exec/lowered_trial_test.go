@@ -159,12 +159,15 @@ func tryConvBlocked(d *draw) trial {
 		d.Fatal(err)
 	}
 	e, more, region := d.epilogue(o.OutC, y)
-	o.Epilogue = e
+	o.Epilogue, o.Parts = e, d.parts()
 	return d.product(o, region, append([]*ir.Tensor{x, w[0]}, more...)...)
 }
 
+// parts draws how sums are added up.
+func (d *draw) parts() op.Parts { return op.Parts{Terms: pick(d, 0, 1, 20, 48)} }
+
 func tryConvDataBlocked(d *draw) trial {
-	o := op.ConvDataBlocked{InC: d.int(1, 40, "in"), OutC: d.int(1, 40, "out")}
+	o := op.ConvDataBlocked{InC: d.int(1, 40, "in"), OutC: d.int(1, 40, "out"), Parts: d.parts()}
 	window, x, _ := d.convolved(o.InC, o.OutC)
 	for i := range window.Strides {
 		if window.Dilations != nil && window.Strides[i] > 1 {
@@ -307,7 +310,7 @@ func tryMatMulPanels(d *draw) trial {
 		columns = nil
 	}
 	e, more, region := d.epilogue(n, append(batch[:len(batch):len(batch)], m, n))
-	o := op.MatMulPanels{N: ir.Const(n), Epilogue: e}
+	o := op.MatMulPanels{N: ir.Const(n), Epilogue: e, Parts: d.parts()}
 	a := d.tensor(ir.F32, append(rows[:len(rows):len(rows)], m, k)...)
 	panels := d.packed(op.Cast{To: pick(d, ir.F32, ir.F16, ir.BF16)}, d.panels(columns, k, n))
 	return d.product(o, region, append([]*ir.Tensor{a, panels}, more...)...)

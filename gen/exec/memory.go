@@ -18,6 +18,8 @@ type element struct {
 	// weights returns a tensor of a weights file, add adds one.
 	weights func(w *rt.Weights, name string, shape []int) any
 	add     func(w *rt.Weights, name string, data any, shape []int)
+	// made adds one that make makes when it is used; nil for strings and what is packed.
+	made func(w *rt.Weights, name string, make func(dst any) error, shape []int)
 	// sample condenses a result for the bundled test, uniform draws an argument;
 	// both are nil for strings.
 	sample  func(data any) rt.Sample
@@ -47,6 +49,9 @@ func number[T rt.Number | bool]() element {
 		of:      func(slice reflect.Value) any { return unsafe.Slice((*T)(slice.UnsafePointer()), slice.Len()) },
 		weights: func(w *rt.Weights, name string, shape []int) any { return rt.WeightsOf[T](w, name, shape...) },
 		add:     func(w *rt.Weights, name string, data any, shape []int) { rt.Add(w, name, data.([]T), shape...) },
+		made: func(w *rt.Weights, name string, make func(dst any) error, shape []int) {
+			rt.AddMade(w, name, func(dst []T) error { return make(dst) }, shape...)
+		},
 		sample:  func(data any) rt.Sample { return rt.SampleOf(data.([]T)) },
 		uniform: func(data any, lo, hi float64, seed uint32) { rt.Uniform(data.([]T), lo, hi, seed) },
 	}
@@ -55,6 +60,7 @@ func number[T rt.Number | bool]() element {
 // packed is the element that numbers of less than a byte are, held one to a byte.
 func packed[T int8 | uint8 | rt.Float4E2M1](bits int) element {
 	e := number[T]()
+	e.made = nil
 	e.add = func(w *rt.Weights, name string, data any, shape []int) {
 		rt.AddPacked(w, name, bits, data.([]T), shape...)
 	}

@@ -93,6 +93,9 @@ func (r *run) check(s *program.Check) error {
 	if err != nil {
 		return err
 	}
+	if s.One {
+		return rt.CheckBroadcast(ir.OpName(s.Node.Op), s.What, a, b)
+	}
 	return rt.CheckDim(ir.OpName(s.Node.Op), s.What, a, b)
 }
 

@@ -71,3 +71,12 @@ func SetWeight(weight *ir.Weight, w *rt.Weights) {
 func AddTo(w *rt.Weights, name string, d ir.DType, data any, shape []int) {
 	elements[d].add(w, name, data, shape)
 }
+
+// CanAddMade reports whether [AddMade] takes elements of a type.
+func CanAddMade(d ir.DType) bool { return elements[d].made != nil }
+
+// AddMade adds a tensor to w whose elements make writes each time they are used, to a
+// slice of memory with any contents, as [rt.AddMade] does.
+func AddMade(w *rt.Weights, name string, d ir.DType, make func(dst any) error, shape []int) {
+	elements[d].made(w, name, make, shape)
+}

@@ -65,7 +65,7 @@ func IsFolder(path string) bool {
 }
 
 // Find returns the folder of a description, which a folder or the path of a package
-// names.
+// names. Error: there is neither.
 func Find(path string) (dir string, err error) {
 	if IsFolder(path) {
 		return path, nil

@@ -62,6 +62,7 @@ type Check struct {
 	Node *ir.Node
 	A, B ir.Dim
 	What string
+	One  bool // A may also be 1
 }
 
 // Bind gives symbols the values that kernels return, one for each.
@@ -193,7 +194,7 @@ func (b *builder) node(n *ir.Node) ([]Step, error) {
 	case ir.Constant, ir.Load:
 		return nil, nil
 	case ir.CheckDim:
-		return []Step{&Check{Node: n, A: o.A, B: o.B, What: o.What}}, nil
+		return []Step{&Check{Node: n, A: o.A, B: o.B, What: o.What, One: o.One}}, nil
 	case ir.Extents:
 		args := []any{b.ref(n.Results[0])}
 		for _, d := range o.Elems {

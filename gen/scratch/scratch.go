@@ -115,7 +115,7 @@ func write(path string, file emit.File) error {
 	if err != nil {
 		return err
 	}
-	_, err = file.WriteTo(f)
+	_, err = file.WriteFile(f)
 	return errors.Join(err, f.Close())
 }
 

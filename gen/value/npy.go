@@ -36,7 +36,8 @@ var (
 	npyShape   = regexp.MustCompile(`'shape'\s*:\s*\(([0-9, ]*)\)`)
 )
 
-// DecodeNPY reads a .npy file of numbers or truth values in C order.
+// DecodeNPY reads a .npy file of numbers or truth values in C order. Errors: a file that
+// is none, is not whole, or holds anything else.
 func DecodeNPY(data []byte) (*ir.Tensor, error) {
 	header, body, err := npyHeader(data)
 	if err != nil {

@@ -26,7 +26,8 @@ func Slice(t *ir.Tensor) any {
 	return s
 }
 
-// FromSlice returns the tensor of a slice that kernels wrote.
+// FromSlice returns the tensor of a slice that kernels wrote. Error: elements that do not
+// take the bytes that d and shape ask for.
 func FromSlice(d ir.DType, shape []int, s any) (*ir.Tensor, error) {
 	if texts, ok := s.([]string); ok {
 		t := ir.NewTensor(ir.String, shape...)

@@ -20,7 +20,8 @@ type Case struct {
 const maxDepth = 2
 
 // Find returns the cases in dirs, each of which is a case or holds cases up to
-// two levels down, sorted by name in the order of dirs.
+// two levels down, sorted by name in the order of dirs. Errors: a
+// folder that is not there or cannot be read, or holds no case.
 func Find(dirs []string) ([]Case, error) {
 	var cases []Case
 	for _, dir := range dirs {

@@ -2,8 +2,7 @@
 // the command as users do, in a module of its own, and builds, runs and looks at
 // what comes out.
 //
-// Tests on models of the corpus skip where there is none: it is looked for in
-// BURNGEN_CORPUS, then in ../shared/corpus beside the repository.
+// Tests on models of the corpus skip where there is none.
 package endtoend
 
 import (
@@ -16,6 +15,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/burngen/burngen/golden/corpus"
 )
 
 const (
@@ -60,28 +61,16 @@ type corpusModel string
 // name returns the model's name.
 func (m corpusModel) name() string { return filepath.Base(string(m)) }
 
-// folder returns where the model's folder should be.
-func (m corpusModel) folder() string {
-	corpus := os.Getenv("BURNGEN_CORPUS")
-	if corpus == "" {
-		corpus = filepath.Join(root, "..", "shared", "corpus")
-	}
-	return filepath.Join(corpus, filepath.FromSlash(string(m)))
-}
-
 // there reports whether the corpus has the model.
 func (m corpusModel) there() bool {
-	_, err := os.Stat(m.folder())
-	return err == nil
+	_, ok := corpus.Find(string(m))
+	return ok
 }
 
 // dir returns the model's folder, and skips the test where there is none.
 func (m corpusModel) dir(t *testing.T) string {
 	t.Helper()
-	if !m.there() {
-		t.Skipf("neither BURNGEN_CORPUS nor ../shared/corpus beside the repository holds %s", m)
-	}
-	return m.folder()
+	return corpus.Path(t, string(m))
 }
 
 // path returns the model's file, and skips the test where there is none.

@@ -90,24 +90,40 @@ func (m *described) record(r *nn.Recorder) {
 	})
 }
 
-// TestDescribedTrainer holds the promises of the trainer of a described model to
-// tests of its own.
-func TestDescribedTrainer(t *testing.T) {
-	long(t)
+// compileDescribed compiles it.
+func compileDescribed() (*gen.Model, error) {
 	r, err := nn.Record(func(r *nn.Recorder) {
 		m := &described{Conv: nn.NewConv2d(1, 4, 3), Norm: nn.NewBatchNorm(4), FC1: nn.NewLinear(64, 32), FC2: nn.NewLinear(32, 4), Drop: nn.NewDropout(0.2)}
 		m.record(r)
 	})
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	src, err := gen.FromRecord("net", "model.go", strings.Repeat("0", 64), map[string]string{"Forward": "Forward maps images to logits."}, r)
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
-	testTrainer(t, "described/described_test.go", func() (*gen.Model, error) {
-		return gen.CompileSource(src, gen.Options{Train: true, Package: "model"})
-	})
+	return gen.CompileSource(src, gen.Options{Train: true, Package: "model"})
+}
+
+// TestDescribedTrainer holds the promises of the trainer of a described model to
+// tests of its own.
+func TestDescribedTrainer(t *testing.T) {
+	long(t)
+	testTrainer(t, "described/described_test.go", compileDescribed)
+}
+
+// TestPreparing holds the weights of a model that trains to tests of when they are prepared,
+// which read its package's own variables.
+func TestPreparing(t *testing.T) {
+	long(t)
+	m := trainedModule(t, compileDescribed)
+	m.copy(t, "model", "prepared/prepared_test.go")
+	if underRaceDetector {
+		m.run(t, []string{"CGO_ENABLED=1"}, "test", "-race", "-run", "Prepare|Swap", "./model")
+	} else {
+		m.run(t, nil, "test", "./model")
+	}
 }
 
 // TestTrainer holds the promises of a generated trainer to tests of its own.
@@ -128,9 +144,8 @@ func TestNarrowTrainer(t *testing.T) {
 	})
 }
 
-// testTrainer generates the package model in a module, with tests of it in a folder
-// beside.
-func testTrainer(t *testing.T, tests string, compile func() (*gen.Model, error)) {
+// trainedModule generates the package model in a module.
+func trainedModule(t *testing.T, compile func() (*gen.Model, error)) module {
 	t.Helper()
 	m := newModule(t)
 	model, err := compile()
@@ -144,6 +159,14 @@ func testTrainer(t *testing.T, tests string, compile func() (*gen.Model, error))
 	for _, f := range files {
 		m.write(t, "model/"+f.Name, string(f.Data))
 	}
+	return m
+}
+
+// testTrainer generates the package model in a module, with tests of it in a folder
+// beside.
+func testTrainer(t *testing.T, tests string, compile func() (*gen.Model, error)) {
+	t.Helper()
+	m := trainedModule(t, compile)
 	m.copy(t, "tests", tests)
 	m.run(t, nil, "vet", "./...")
 	m.run(t, nil, "test", "./...")

@@ -8,12 +8,10 @@ import (
 	"testing"
 
 	"github.com/burngen/burngen/gen/exec"
-	"github.com/burngen/burngen/gen/program"
 	"github.com/burngen/burngen/gen/value"
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/nn"
 	"github.com/burngen/burngen/ir/pass"
-	"github.com/burngen/burngen/runtime/rt"
 )
 
 // compiled compiles the function @forward of a module whose weights have data.
@@ -21,31 +19,7 @@ func compiled(m *ir.Module) (*exec.Machine, error) {
 	if err := pass.All(&pass.Context{}, m, pass.Options{Outline: true}); err != nil {
 		return nil, err
 	}
-	weights := rt.NewWeights()
-	prepare, err := program.Compile(m, pass.Prepare)
-	if err != nil {
-		return nil, err
-	}
-	for _, w := range m.Weights {
-		if !slices.Contains(prepare.IR.ResultNames, w.Name) {
-			exec.AddWeight(weights, w)
-		}
-	}
-	made, shapes, err := exec.New(prepare, exec.Weights(weights)).Run(context.Background(), nil, nil)
-	if err != nil {
-		return nil, err
-	}
-	for i, name := range prepare.IR.ResultNames {
-		exec.AddTo(weights, name, prepare.IR.Results[i].Type.DType, made[i], shapes[i])
-	}
-	if err := weights.Err(); err != nil {
-		return nil, err
-	}
-	forward, err := program.Compile(m, pass.Forward)
-	if err != nil {
-		return nil, err
-	}
-	return exec.New(forward, exec.Weights(weights)), nil
+	return exec.Prepared(m, pass.Prepare, pass.Forward)
 }
 
 // runs compares what kernels make of a recorded module with values.

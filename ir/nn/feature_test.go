@@ -114,6 +114,26 @@ func TestDocumentedValues(t *testing.T) {
 		byHand := nn.LogSoftmax(logits, 1).Gather(1, target.Unsqueeze(1)).Mean().Neg()
 		wants(t, byHand, nn.CrossEntropy(logits, target).Item())
 	})
+	t.Run("no class is taken from the end", func(t *testing.T) {
+		logits := nn.Normal(0, 2, 3, 4)
+		for _, target := range []int64{-100, -4, -1, 4} {
+			targets := nn.Of([]int64{0, target, 3})
+			if err := nn.Try(func() { nn.CrossEntropy(logits, targets).Item() }); err == nil {
+				t.Errorf("class %d is one of 4", target)
+			}
+			if err := nn.Try(func() { nn.CrossEntropy(logits, targets, nn.IgnoreIndex(int(target))).Item() }); err != nil {
+				t.Errorf("ignored %d: %v", target, err)
+			}
+		}
+	})
+	t.Run("likelihoods are taken as they are", func(t *testing.T) {
+		logs := nn.Of([]float32{-1e-9, -120, 3, -500}, 2, 2)
+		loss := nn.NLL(logs, nn.Of([]int64{1, 0}), nn.NoReduction)
+		wants(t, loss.SelectDim(0, 0), 120)
+		wants(t, loss.SelectDim(0, 1), -3)
+		wants(t, nn.NLL(logs, nn.Of([]int64{0, 1}), nn.ReduceSum), 500+1e-9)
+		wants(t, nn.Grad(nn.NLL(logs, nn.Of([]int64{1, 0})), logs)[0].SelectDim(0, 0), 0, -0.5)
+	})
 	t.Run("the data of exclusive or", func(t *testing.T) {
 		points := nn.RandomInts(0, 2, 16, 2)
 		target := points.SelectDim(1, 0).NotEqual(points.SelectDim(1, 1)).Int()

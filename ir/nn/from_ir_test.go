@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/burngen/burngen/golden/corpus"
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/nn"
 	"github.com/burngen/burngen/ir/op"
@@ -48,17 +49,9 @@ func TestImportedBody(t *testing.T) {
 
 // Whole networks from files give the same as values, and recorded.
 func TestImportedNetworks(t *testing.T) {
-	corpus := os.Getenv("BURNGEN_CORPUS")
-	if corpus == "" {
-		corpus = "../../../shared/corpus"
-	}
 	for _, name := range []string{"cifar10-pytorch-tutorial", "lstm-loop-tiny", "unity-sorter-attention", "mnist-dynamo-op18", "acasxu-1-1"} {
 		t.Run(name, func(t *testing.T) {
-			path := filepath.Join(corpus, "models", name, "model.onnx")
-			if _, err := os.Stat(path); err != nil {
-				t.Skip("the corpus is not here: set BURNGEN_CORPUS")
-			}
-			module, err := onnx.Load(path)
+			module, err := onnx.Load(corpus.Path(t, "models/"+name+"/model.onnx"))
 			if err != nil {
 				t.Fatal(err)
 			}

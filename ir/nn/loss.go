@@ -16,6 +16,7 @@ type lossOptions struct {
 	smoothing     float64
 	ignored       []int
 	probabilities bool
+	logarithms    bool // of probabilities are given
 }
 
 type (
@@ -24,6 +25,7 @@ type (
 	smoothingOption     float64
 	ignoreOption        []int
 	probabilitiesOption struct{}
+	logarithmsOption    struct{}
 )
 
 var (
@@ -51,6 +53,7 @@ func (o weightsOption) loss(l *lossOptions)     { l.weights = o.Value }
 func (o smoothingOption) loss(l *lossOptions)   { l.smoothing = float64(o) }
 func (o ignoreOption) loss(l *lossOptions)      { l.ignored = o }
 func (probabilitiesOption) loss(l *lossOptions) { l.probabilities = true }
+func (logarithmsOption) loss(l *lossOptions)    { l.logarithms = true }
 
 func losing(options []LossOption) lossOptions {
 	l := lossOptions{reduction: "mean"}
@@ -82,14 +85,21 @@ func pair(x, y Value) {
 
 // CrossEntropy is −log softmax(logits)[target] of logits [N, C, …] and targets, i64
 // [N, …], or of probabilities of the logits' shape: their mean, or as an option says.
+// A target that names no class, nor is left out by [IgnoreIndex], is an error of the
+// call.
 func CrossEntropy(logits, target Value, options ...LossOption) Value {
 	l := losing(options)
 	if logits.Rank() < 2 {
 		fail("logits %s, [N,C,…] expected", logits.typ())
 	}
-	logp := LogSoftmax(logits, 1)
-	if l.probabilities {
+	var logp Value
+	switch {
+	case l.logarithms:
+		logp = logits
+	case l.probabilities:
 		logp = logits.ClampMin(1e-38).Log()
+	default:
+		logp = LogSoftmax(logits, 1)
 	}
 	classes := logits.Dim(1)
 	if target.DType().IsFloat() {
@@ -131,6 +141,8 @@ func CrossEntropy(logits, target Value, options ...LossOption) Value {
 		target = Where(kept, target, 0)
 		kept = kept.Cast(logits.DType())
 	}
+	// An index below 0 would count from the end: a class that is none stays none.
+	target = Where(target.Less(0), target.Sub(classes), target)
 	loss := logp.Gather(1, target.Unsqueeze(1)).Squeeze(1).Neg()
 	count := kept
 	if l.weights.Valid() {
@@ -159,7 +171,7 @@ func CrossEntropy(logits, target Value, options ...LossOption) Value {
 
 // NLL is −logProbabilities[target], as [CrossEntropy] of what a [LogSoftmax] gives.
 func NLL(logProbabilities, target Value, options ...LossOption) Value {
-	return CrossEntropy(logProbabilities.Exp(), target, append(options[:len(options):len(options)], Probabilities)...)
+	return CrossEntropy(logProbabilities, target, append(options[:len(options):len(options)], logarithmsOption{})...)
 }
 
 // BinaryCrossEntropy is −(t·log p + (1 − t)·log(1 − p)) of probabilities, whose

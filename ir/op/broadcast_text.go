@@ -32,8 +32,7 @@ func repeat(b *ir.Builder, v *ir.Value, shape []ir.Dim) *ir.Value {
 	lead, one := len(shape)-v.Type.Rank(), ir.Const(1)
 	for i, d := range v.Type.Shape {
 		if to := shape[lead+i]; !d.Equal(one) && !d.Equal(to) {
-			legal := d.Sub(to).Mul(d.Sub(one))
-			b.Nodes(ir.CheckDim{A: legal, B: ir.Const(0), What: fmt.Sprintf("axis %d: %s broadcast to %s", lead+i, d, to)})
+			b.Nodes(ir.CheckDim{A: d, B: to, One: true, What: fmt.Sprintf("axis %d: %s broadcast to %s", lead+i, d, to)})
 		}
 	}
 	return expand(b, v, shape...)

@@ -13,6 +13,7 @@ import (
 type ConvBlocked struct {
 	Window
 	InC, OutC, Group int
+	Parts
 	Epilogue
 }
 
@@ -164,7 +165,17 @@ func (ConvBlocked) Flops(in, out []ir.Type) ir.Dim {
 // Call is cpu.Conv.
 func (op ConvBlocked) Call(n *ir.Node) (ir.Call, error) {
 	shape := op.convShape(n, op.packing(n.Arg(0).Type))
-	return ir.Call{Kernel: "Conv", Args: []any{ir.Out(0), ir.In(0), ir.In(1), shape, op.call(n)}}, nil
+	return ir.Call{Kernel: "Conv", Args: []any{ir.Out(0), ir.In(0), ir.In(1), op.Parts.in(shape), op.call(n)}}, nil
+}
+
+// InParts divides the sums between blocks of channels of x.
+func (op ConvBlocked) InParts(n *ir.Node, terms int) ir.Op {
+	p, several := parts(ir.Product(n.Arg(1).Type.Shape[1:5]...), terms)
+	if !several {
+		return nil
+	}
+	op.Parts = p
+	return op
 }
 
 // convShape returns the kernels' cpu.ConvShape of n.

@@ -14,6 +14,7 @@ type ConvDataBlocked struct {
 	Window
 	InC, OutC int
 	Spatial   []ir.Dim
+	Parts
 }
 
 // Infer gives the blocked type of the operand.
@@ -101,5 +102,15 @@ func (op ConvDataBlocked) Flops(in, _ []ir.Type) ir.Dim {
 // Call is cpu.ConvData.
 func (op ConvDataBlocked) Call(n *ir.Node) (ir.Call, error) {
 	shape := op.convShapeOf(n.Results[0].Type.Shape, n.Arg(0).Type.Shape, packing{op.InC, op.OutC, 1, block})
-	return ir.Call{Kernel: "ConvData", Args: []any{ir.Out(0), ir.In(0), ir.In(1), shape}}, nil
+	return ir.Call{Kernel: "ConvData", Args: []any{ir.Out(0), ir.In(0), ir.In(1), op.Parts.in(shape)}}, nil
+}
+
+// InParts divides the sums between blocks of channels of g.
+func (op ConvDataBlocked) InParts(n *ir.Node, terms int) ir.Op {
+	p, several := parts(ir.Product(n.Arg(1).Type.Shape[1:5]...), terms)
+	if !several {
+		return nil
+	}
+	op.Parts = p
+	return op
 }

@@ -11,6 +11,7 @@ import (
 // multiple of 16. The result is planar: the product of the weights and each image.
 type ConvPixels struct {
 	InC, OutC int
+	Parts
 	Epilogue
 }
 
@@ -75,7 +76,7 @@ func (op ConvPixels) Flops(in, out []ir.Type) ir.Dim {
 func (op ConvPixels) Call(n *ir.Node) (ir.Call, error) {
 	x := n.Arg(0).Type.Shape
 	pixels := ir.Product(x[2:]...)
-	return ir.Call{Kernel: "MatMul", Args: []any{ir.Out(0), ir.In(1), ir.In(0), ir.Struct{Type: "MatMulShape", Fields: []ir.Field{
+	return ir.Call{Kernel: "MatMul", Args: []any{ir.Out(0), ir.In(1), ir.In(0), op.Parts.in(ir.Struct{Type: "MatMulShape", Fields: []ir.Field{
 		{Name: "M", Value: op.OutC},
 		{Name: "N", Value: pixels},
 		{Name: "K", Value: op.InC},
@@ -87,5 +88,5 @@ func (op ConvPixels) Call(n *ir.Node) (ir.Call, error) {
 		{Name: "StrideC", Value: pixels.Mul(ir.Const(op.OutC))},
 		{Name: "LDB", Value: pixels},
 		{Name: "RowBias", Value: true},
-	}}, op.call(n)}}, nil
+	}}), op.call(n)}}, nil
 }

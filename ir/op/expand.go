@@ -119,7 +119,7 @@ func importExpand(c ir.Importer) ([]*ir.Value, error) {
 		for i, d := range part {
 			to := shape[len(shape)-len(part)+i]
 			if one := ir.Const(1); !d.Equal(one) && !d.Equal(to) {
-				b.Nodes(ir.CheckDim{A: d.Sub(one).Mul(d.Sub(to)), B: ir.Const(0), What: fmt.Sprintf("axis %d: %s expanded to %s", i, d, to)})
+				b.Nodes(ir.CheckDim{A: d, B: to, One: true, What: fmt.Sprintf("axis %d: %s expanded to %s", i, d, to)})
 			}
 		}
 	}

@@ -13,6 +13,7 @@ import (
 // batch, for all.
 type MatMulPanels struct {
 	N ir.Dim
+	Parts
 	Epilogue
 }
 
@@ -120,7 +121,7 @@ func (op MatMulPanels) Call(n *ir.Node) (ir.Call, error) {
 	if n.Arg(1).Type.DType != ir.F32 {
 		kernel = "MatMulNarrow"
 	}
-	return ir.Call{Kernel: kernel, Args: []any{ir.Out(0), ir.In(0), ir.In(1), ir.Struct{Type: "MatMulShape", Fields: []ir.Field{
+	return ir.Call{Kernel: kernel, Args: []any{ir.Out(0), ir.In(0), ir.In(1), op.Parts.in(ir.Struct{Type: "MatMulShape", Fields: []ir.Field{
 		{Name: "M", Value: m},
 		{Name: "N", Value: op.N},
 		{Name: "K", Value: k},
@@ -130,5 +131,15 @@ func (op MatMulPanels) Call(n *ir.Node) (ir.Call, error) {
 		{Name: "StrideA", Value: strideA},
 		{Name: "StrideB", Value: strideB},
 		{Name: "StrideC", Value: strideC},
-	}}, op.call(n)}}, nil
+	}}), op.call(n)}}, nil
+}
+
+// InParts divides the sums anywhere.
+func (op MatMulPanels) InParts(n *ir.Node, terms int) ir.Op {
+	p, several := parts(n.Arg(0).Type.Shape[n.Arg(0).Type.Rank()-1], terms)
+	if !several {
+		return nil
+	}
+	op.Parts = p
+	return op
 }

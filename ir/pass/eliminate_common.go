@@ -37,7 +37,7 @@ type place struct {
 
 func (e *eliminator) visit(n *ir.Node) []*ir.Value {
 	check, isCheck := n.Op.(ir.CheckDim)
-	if isCheck && check.A.Equal(check.B) {
+	if isCheck && check.Holds() {
 		e.dropped = true
 		return []*ir.Value{}
 	}

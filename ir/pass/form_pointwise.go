@@ -109,8 +109,7 @@ func repeatUnproven(b *ir.Builder, v *ir.Value, out ir.Type) *ir.Value {
 	for k, d := range v.Type.Shape {
 		if to := out.Shape[lead+k]; !d.Equal(one) && !d.Equal(to) {
 			proven = false
-			legal := d.Sub(to).Mul(d.Sub(one))
-			b.Nodes(ir.CheckDim{A: legal, B: ir.Const(0), What: fmt.Sprintf("axis %d: %s broadcast to %s", lead+k, d, to)})
+			b.Nodes(ir.CheckDim{A: d, B: to, One: true, What: fmt.Sprintf("axis %d: %s broadcast to %s", lead+k, d, to)})
 		}
 	}
 	if proven {

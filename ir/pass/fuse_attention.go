@@ -313,8 +313,7 @@ func widen(b *ir.Builder, mask *ir.Value, shape []ir.Dim) *ir.Value {
 	}
 	for i, d := range mask.Type.Shape {
 		if !d.Equal(shape[i]) {
-			legal := d.Sub(shape[i]).Mul(d.Sub(ir.Const(1)))
-			b.Nodes(ir.CheckDim{A: legal, B: ir.Const(0), What: fmt.Sprintf("axis %d of a mask: %s broadcast to %s", i, d, shape[i])})
+			b.Nodes(ir.CheckDim{A: d, B: shape[i], One: true, What: fmt.Sprintf("axis %d of a mask: %s broadcast to %s", i, d, shape[i])})
 		}
 	}
 	return b.Node(op.Expand{Shape: shape}, mask)

@@ -8,9 +8,13 @@ import (
 )
 
 // mergeCopies makes a copy of what another copy, or a reshape of one, has moved read the
-// first one's operand, and a reshape of copies that leave all elements in their places.
+// first one's operand, a reshape of copies that leave all elements in their places, and panels
+// of a transpose read what it transposes.
 func mergeCopies(_ *Context, m *ir.Module) (bool, error) {
 	return rewriteAll(m, func(b *ir.Builder, n *ir.Node) []*ir.Value {
+		if panels, ok := n.Op.(op.PackPanels); ok {
+			return packTransposed(b, n, panels)
+		}
 		outer, ok := n.Op.(op.StridedCopy)
 		if !ok {
 			return nil
@@ -48,4 +52,20 @@ func inOrder(c op.StridedCopy) bool {
 	return !slices.ContainsFunc(seq(len(dense)), func(i int) bool {
 		return !c.Shape[i].Equal(ir.Const(1)) && !c.Strides[i].Equal(dense[i])
 	})
+}
+
+// packTransposed makes panels of matrices that a copy has transposed of those before it.
+func packTransposed(b *ir.Builder, n *ir.Node, panels op.PackPanels) []*ir.Value {
+	copied, c, ok := madeBy[op.StridedCopy](n.Args[0])
+	if !ok || len(c.Shape) < 2 || !c.Offset.Equal(ir.Dim{}) || len(c.Shape) != n.Args[0].Type.Rank() {
+		return nil
+	}
+	shape, strides, last := slices.Clone(c.Shape), slices.Clone(c.Strides), len(c.Shape)-1
+	shape[last], shape[last-1] = shape[last-1], shape[last]
+	strides[last], strides[last-1] = strides[last-1], strides[last]
+	if !ir.Product(shape...).Equal(copied.Args[0].Type.Elems()) || !inOrder(op.StridedCopy{Shape: shape, Strides: strides}) {
+		return nil
+	}
+	panels.Trans = !panels.Trans
+	return []*ir.Value{b.Node(panels, reshaped(b, copied.Args[0], shape...))}
 }

@@ -28,7 +28,8 @@ type Pass struct {
 
 // Context is what passes share.
 type Context struct {
-	// Strict forbids what changes the rounding of floats.
+	// Strict forbids what may round floats more than the model's operators do, and makes
+	// long sums ones of parts.
 	Strict bool
 	// WeightsDType is what large weights are stored as: F16 or BF16; F32, or nothing, leaves
 	// them as they are.
@@ -134,6 +135,7 @@ var Lowering = []Pass{
 	{Name: "lower_ops", Run: lowerOps, Required: true},
 	{Name: "merge_copies", Run: mergeCopies},
 	{Name: "narrow_weights", Run: narrowWeights},
+	{Name: "divide_sums", Run: divideSums},
 	{Name: "eliminate_common", Run: eliminateCommon},
 	{Name: "prune", Run: prune},
 	{Name: "fuse_epilogue", Run: fuseEpilogue},
@@ -194,6 +196,7 @@ var Order = []struct{ Before, After, Why string }{
 	{"assign_layout", "lower_ops", "a convolution has a kernel only in the blocked layout"},
 	{"lower_ops", "merge_copies", "what moves elements is lowered to copies"},
 	{"lower_ops", "narrow_weights", "products show what their kernel reads"},
+	{"lower_ops", "divide_sums", "sums show the kernel that adds them up"},
 	{"narrow_weights", "form_pointwise", "casts are elementwise"},
 	{"narrow_weights", "split_prepare", "weights are rounded once"},
 	{"lower_ops", "form_pointwise", "operators are lowered to elementwise ones"},

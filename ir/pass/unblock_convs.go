@@ -68,7 +68,7 @@ func planarProduct(ctx *Context, b *ir.Builder, n, conv *ir.Node, o op.ConvBlock
 	}
 	args[1] = b.Node(op.Reshape{Shape: ir.Dims(o.OutC, o.InC)}, w)
 	b.At(joinPos(conv.Pos, n.Pos))
-	return b.NodeBlocks(op.ConvPixels{InC: o.InC, OutC: o.OutC, Epilogue: o.Epilogue}, conv.Blocks, args...)
+	return b.NodeBlocks(op.ConvPixels{InC: o.InC, OutC: o.OutC, Parts: o.Parts, Epilogue: o.Epilogue}, conv.Blocks, args...)
 }
 
 // planarPixels returns the result of n, a convolution of single pixels, of its operand before

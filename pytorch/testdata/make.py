@@ -74,6 +74,7 @@ save("subclass.pt", {"x": subclass, "p": torch.nn.Parameter(torch.ones(2)), "pli
 for protocol in range(2, 6):
     save(f"checkpoint_{protocol}.pt", checkpoint, pickle_protocol=protocol)
 save("checkpoint_legacy.pt", checkpoint, _use_new_zipfile_serialization=False)
+save("checkpoint_legacy_4.pt", checkpoint, _use_new_zipfile_serialization=False, pickle_protocol=4)
 
 config = {"config": {"Hidden": 512, "n_layers": 4, "rate": 0.1, "bias": True, "name": "tiny", "sizes": [8, 16], "pair": (1, 2), "nothing": None,
                      "inner": {"kind": "gelu", "eps": 1e-5}, "map": {"a": 1, "b": 2}}, "w": torch.ones(1)}

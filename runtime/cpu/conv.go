@@ -14,6 +14,10 @@ type ConvShape struct {
 	DilH, DilW       int
 	PadH, PadW       int // cells before the first row and column
 	Group            int // divides InC and OutC
+	// Terms is the most terms of a sum that are added one after the other, or those of one
+	// block of input channels if these are more. Longer sums are those of parts of them, which
+	// rounds less. 0 stands for all terms.
+	Terms int
 }
 
 // inBlocks and outBlocks are the channel blocks of the input and the output.
@@ -179,6 +183,7 @@ type conv struct {
 	ep                Epilogue
 
 	width, depth int // see ConvShape
+	blocks       int // of input channels, at most, whose terms are a part of a sum
 	down, across axis
 	places       places
 	taps         taps
@@ -237,6 +242,11 @@ const (
 func (c *conv) plan() {
 	limit, panels := tileLimits()
 	c.columns = split(c.OutW, limit)
+	c.blocks = c.width
+	if c.Terms > 0 {
+		most := max(1, c.Terms/(c.KH*c.KW*c.InBlock))
+		c.blocks = ceil(c.width, ceil(c.width, most))
+	}
 	c.strips = ceil(c.outBlocks(), panels)
 	c.input = c.width * c.InH * c.InW * c.InBlock
 	c.lines = c.OutH
@@ -314,12 +324,7 @@ func (c *conv) alike(o, p int) bool {
 
 // tile returns a tile with all that does not change.
 func (c *conv) tile() tile {
-	t := tile{
-		bias: start(c.ep.Bias), residual: start(c.ep.Residual), c: start(c.dst),
-		panelC: 64 * c.places.plane, fetch: c.fetch,
-	}
-	c.ep.fill(&t)
-	return t
+	return tile{c: start(c.dst), panelC: 64 * c.places.plane, fetch: c.fetch}
 }
 
 // strip computes lines l0…l1 of the tile's panels, which start at output block o.
@@ -386,26 +391,36 @@ func (c *conv) unmoved(x span) int {
 
 // region computes the pixels of the tile's panels whose windows have the same taps.
 func (c *conv) region(t *tile, image, o int, y, x span, upright bool) {
+	if y.taps()*x.taps() == 0 {
+		t.zero()
+		c.ep.fillPart(t, true, true)
+		c.pixels(t, y, x, 0, 0, upright)
+		return
+	}
 	pixel := 4 * c.InBlock
 	row, plane := pixel*c.InW, pixel*c.InW*c.InH
-	kh, kw := y.taps(), x.taps()
+	t.a, t.b, t.rowA, t.panelB = start(c.src), start(c.weights), c.StrideW*pixel, 64*c.depth
 	first, last := c.reach(o)
-	downA, imageA := c.StrideH*row, c.inBlocks()*plane
-	if kh*kw == 0 {
-		t.zero()
-		downA, imageA = 0, 0
-	} else {
-		t.a, t.b, t.rowA, t.panelB = start(c.src), start(c.weights), c.StrideW*pixel, 64*c.depth
-		t.atA = (image*c.inBlocks()+first)*plane + c.down.inside(y)*row + c.across.inside(x)*pixel
-		t.atB = 64 * o * c.depth
-		c.window(t, last-first, y, x)
+	for from := first; from < last; from += c.blocks {
+		to := min(from+c.blocks, last)
+		t.atA = (image*c.inBlocks()+from)*plane + c.down.inside(y)*row + c.across.inside(x)*pixel
+		t.atB = 64 * (o*c.depth + (from-first)*c.taps.all*c.InBlock)
+		c.window(t, to-from, y, x)
+		c.ep.fillPart(t, from == first, to == last)
+		c.pixels(t, y, x, c.StrideH*row, c.inBlocks()*plane, upright)
 	}
+}
+
+// pixels runs the tiles of a region whose rows and images are so far apart in the input.
+func (c *conv) pixels(t *tile, y, x span, downA, imageA int, upright bool) {
+	atC, rowA := t.atC, t.rowA // which area moves and exchanges
 	t.rowC = 64 * c.places.beside
 	if c.together > 1 {
 		t.area(c.together, x.to-x.from, imageA, 64*c.outBlocks()*c.places.plane, true)
-		return
+	} else {
+		t.area(y.to-y.from, x.to-x.from, downA, 64*c.places.below, upright)
 	}
-	t.area(y.to-y.from, x.to-x.from, downA, 64*c.places.below, upright)
+	t.atC, t.rowA = atC, rowA
 }
 
 // window sets the tile's loops over so many input blocks and the taps of spans, and moves

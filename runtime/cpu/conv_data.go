@@ -110,7 +110,7 @@ func (d *convData) conv(y, x phase) conv {
 	c := conv{ConvShape: ConvShape{
 		N: d.N, InC: d.OutC, InH: d.OutH, InW: d.OutW, InBlock: 16,
 		OutC: d.InC, OutH: y.count, OutW: x.count, KH: y.taps, KW: x.taps,
-		StrideH: 1, StrideW: 1, DilH: d.DilH, DilW: d.DilW, Group: 1,
+		StrideH: 1, StrideW: 1, DilH: d.DilH, DilW: d.DilW, Group: 1, Terms: d.Terms,
 	}, src: d.g, dst: d.dst, weights: d.weights}
 	c.down = newAxis(d.OutH, y.count, y.taps, 1, d.DilH, y.pad, 0)
 	c.across = newAxis(d.OutW, x.count, x.taps, 1, d.DilW, x.pad, 0)

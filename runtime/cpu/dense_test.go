@@ -40,6 +40,10 @@ func TestConv(t *testing.T) {
 	atEachLevel(t, func(t *testing.T) { kerneltest.Conv(t, cpu.Conv) })
 }
 
+func TestParts(t *testing.T) {
+	atEachLevel(t, func(t *testing.T) { kerneltest.Parts(t, cpu.MatMul, cpu.Conv) })
+}
+
 func TestConvData(t *testing.T) {
 	atEachLevel(t, func(t *testing.T) { kerneltest.ConvData(t, cpu.ConvData, cpu.PackConvData) })
 }
@@ -166,6 +170,7 @@ func FuzzMatMul(f *testing.F) {
 			M: 1 + int(m)%64, N: 1 + int(n)%128, K: int(k) % 1200, Batch: 1 + int(batch)%3,
 			PadA: int(seed % 3), PadB: int(seed / 3 % 3), PadC: int(seed / 9 % 3), Shift: int(seed / 27 % 16),
 			SharedA: seed/432%4 == 1, SharedB: seed/432%4 == 2, Trans: seed/1728%2 == 1, Epilogue: int(bits), Seed: seed,
+			Terms: int(seed / 3456 % 4 * 50),
 		}
 		atEachLevel(t, func(t *testing.T) {
 			kerneltest.CheckMatMul(t, cpu.MatMul, c)
@@ -205,6 +210,7 @@ func FuzzConv(f *testing.F) {
 		s.StrideH, s.StrideW, s.DilH, s.DilW = 1+int(steps)%2, 1+int(steps)/2%3, 1+int(steps)/6%3, 1+int(steps)/18%3
 		s.InH, s.InW = (s.KH-1)*s.DilH+1+int(h)%20, (s.KW-1)*s.DilW+1+int(w)%40
 		s.PadH, s.PadW, c.End = int(seed/256%4), int(seed/1024%4), int(seed/4096%4)
+		s.Terms = int(seed / 16384 % 4 * 100)
 		atEachLevel(t, func(t *testing.T) { kerneltest.CheckConv(t, cpu.Conv, c) })
 	})
 }

@@ -71,6 +71,19 @@ func (ep *Epilogue) fill(t *tile) {
 	}
 }
 
+// fillPart sets what a tile that sums up a part of a product knows of the epilogue: the
+// first part takes the residual along, later ones what is in t.c, and the last one the rest.
+func (ep *Epilogue) fillPart(t *tile, first, last bool) {
+	t.residual, t.bias, t.clamp = t.c, nil, 0
+	if first {
+		t.residual = start(ep.Residual)
+	}
+	if last {
+		t.bias = start(ep.Bias)
+		ep.fill(t)
+	}
+}
+
 // zeroStays reports whether an element that is zero before the epilogue, with zero
 // bias and residual, is zero after it.
 func (ep *Epilogue) zeroStays() bool {

@@ -57,8 +57,12 @@ func softmaxLong(dst, src []float32) {
 
 // logSoftmaxFast computes what LogSoftmax does to rows of n, where there is assembly.
 func logSoftmaxFast(dst, src []float32, n int) bool {
-	if level == Generic {
+	switch {
+	case level == Generic:
 		return false
+	case n <= shortRow:
+		logSoftmaxShort(dst, src, n)
+		return true
 	}
 	for ; len(dst) > 0; dst, src = dst[n:], src[n:] {
 		top, sum := float32(reduceRun(maxima, src[:n])), 0.0
@@ -69,6 +73,41 @@ func logSoftmaxFast(dst, src []float32, n int) bool {
 		subScalarFast(dst[:n], dst[:n], float32(math.Log(sum)))
 	}
 	return true
+}
+
+// shortRow is the length of a row up to which several rows at once are worth more than
+// assembly for each.
+const shortRow = 32
+
+// logSoftmaxShort is logSoftmaxFast of rows of at most shortRow.
+func logSoftmaxShort(dst, src []float32, n int) {
+	var exp [8 * shortRow]float32 // and then, of each row, the sum, and its logarithm
+	for len(dst) > 0 {
+		size := min(len(dst), len(exp)/n*n)
+		for i := 0; i < size; i += n {
+			row := src[i:][:n]
+			top := highest(row)
+			for k, v := range row {
+				dst[i+k] = v - top
+			}
+		}
+		expFast(exp[:size], dst[:size])
+		for i := range size / n {
+			sum := float32(0)
+			for _, e := range exp[i*n:][:n] {
+				sum += e
+			}
+			exp[i] = sum
+		}
+		logFast(exp[:size/n], exp[:size/n])
+		for i := range size / n {
+			row := dst[i*n:][:n]
+			for k := range row {
+				row[k] -= exp[i]
+			}
+		}
+		dst, src = dst[size:], src[size:]
+	}
 }
 
 // moments returns the mean and the variance of x, which is not empty, at a level that is

@@ -21,6 +21,9 @@ type MatMulShape struct {
 	LDB int
 	// RowBias means that the epilogue's bias has an element for each row, not for each column.
 	RowBias bool
+	// Terms is the most terms of a sum that are added one after the other. Longer sums are
+	// those of parts of them, which rounds less. 0 stands for as many as is fastest.
+	Terms int
 }
 
 // PanelsLen is the number of elements of a K×N matrix in panels.
@@ -37,22 +40,40 @@ func PackPanels(dst, b []float32, k, n, ldb int, trans bool, batch, strideB int)
 	if trans {
 		rows, columns = n, k
 	}
-	dst = dst[:volume(batch, ceil(n, 16), 16, k)]
-	b = b[:volume(batch-1, strideB)+volume(rows-1, ldb)+columns]
-	for i := range batch {
-		for j := 0; j < n; j += 16 {
-			panel := dst[:16*k]
-			dst = dst[16*k:]
-			if trans {
-				width := min(16, n-j)
-				if width < 16 {
-					clear(panel)
-				}
-				transpose(panel, b[i*strideB+j*ldb:], width, k, 16, ldb)
-			} else {
-				packRows(panel, b[i*strideB+j:], min(16, n-j), k, ldb)
-			}
+	p := panelPacking{k: k, n: n, ldb: ldb, trans: trans, batch: batch, strideB: strideB}
+	p.dst = dst[:volume(batch, ceil(n, 16), 16, k)]
+	p.b = b[:volume(batch-1, strideB)+volume(rows-1, ldb)+columns]
+	if !packsOfPanels.run(&p, partsFor(0, 8*int64(len(p.dst)))) {
+		p.Part(0, 1)
+	}
+}
+
+// panelPacking is a PackPanels under way.
+type panelPacking struct {
+	dst, b    []float32
+	k, n, ldb int
+	trans     bool
+
+	batch, strideB int
+}
+
+var packsOfPanels slot[panelPacking, *panelPacking]
+
+// Part does the i-th of parts shares of the panels of all matrices.
+func (p *panelPacking) Part(i, parts int) {
+	each := ceil(p.n, 16)
+	from, to := portion(p.batch*each, i, parts)
+	for ; from < to; from++ {
+		panel, b, j := p.dst[from*16*p.k:][:16*p.k], p.b[from/each*p.strideB:], from%each*16
+		width := min(16, p.n-j)
+		if !p.trans {
+			packRows(panel, b[j:], width, p.k, p.ldb)
+			continue
 		}
+		if width < 16 {
+			clear(panel)
+		}
+		transpose(panel, b[j*p.ldb:], width, p.k, 16, p.ldb)
 	}
 }
 
@@ -101,7 +122,7 @@ func multiply[W float32 | rt.Float16 | rt.BFloat16](dst, a []float32, panels []W
 		}
 		count = volume(max(0, s.K-1), s.LDB) + s.N
 	}
-	if s.M == 1 && s.Batch == 1 && count <= smallPanels && ep.Then == nil && s.byColumns() {
+	if s.M == 1 && s.Batch == 1 && count <= smallPanels && ep.Then == nil && s.byColumns() && s.Terms == 0 {
 		matMulSmallRow(dst[:s.N], a[:s.K], unsafe.Pointer(unsafe.SliceData(panels[:count])), kind, ep)
 		return
 	}
@@ -161,7 +182,7 @@ type product struct {
 	high    int // tiles of a block, whose rows of a stay in the second-level cache
 	wide    int // columns of a block, a multiple of the width of a tile
 	columns int // of a tile
-	depth   int // how much of the sums is done before the next columns
+	depth   int // how much of the sums is done before the next columns, or in one row before the next terms
 }
 
 var products slot[product, *product]
@@ -184,6 +205,8 @@ func (p *product) plan() {
 	p.depth, p.high = max(p.K, 1), 1
 	longest := blockDepth
 	switch {
+	case p.M == 1:
+		longest = p.depth
 	case p.kind.format != weightF32:
 		longest = narrowDepth
 	case p.LDB > 0:
@@ -192,6 +215,9 @@ func (p *product) plan() {
 		longest = p.depth
 	case p.rows.tiles == 2: // whose rows take little of the cache
 		longest = 2 * blockDepth
+	}
+	if p.Terms > 0 {
+		longest = min(longest, p.Terms)
 	}
 	p.depth = ceil(p.depth, ceil(p.depth, longest))
 	if p.rows.tiles > 2 || p.K*p.N > nearPanels { // else panels are read again from a near cache
@@ -252,22 +278,29 @@ func (p *product) block(batch, t0, t1, j0, j1 int) {
 // oneRow is block where matrices of the batch have one row.
 func (p *product) oneRow(batch, j0, j1 int) {
 	at := batch*p.StrideC + j0
-	t := oneRow{
-		a: unsafe.Add(start(p.a), 4*batch*p.StrideA), c: unsafe.Add(start(p.dst), 4*at),
-		b:     unsafe.Add(p.panels, p.kind.size()*(batch*p.StrideB+j0*p.K)),
-		depth: p.K, panelB: 16 * p.K * p.kind.size(), kind: p.kind,
+	for k := 0; k == 0 || k < p.K; k += p.depth {
+		t := oneRow{
+			a: unsafe.Add(start(p.a), 4*(batch*p.StrideA+k)), c: unsafe.Add(start(p.dst), 4*at),
+			b:     unsafe.Add(p.panels, p.kind.size()*(batch*p.StrideB+j0*p.K+16*k)),
+			depth: min(p.depth, p.K-k), panelB: 16 * p.K * p.kind.size(), kind: p.kind,
+		}
+		switch {
+		case k > 0:
+			t.residual = t.c
+		case p.ep.Residual != nil:
+			t.residual = start(p.ep.Residual[at:])
+		}
+		if k+t.depth == p.K {
+			if p.ep.Bias != nil {
+				t.bias = start(p.ep.Bias[j0:])
+			}
+			t.epilogue(&p.ep)
+		}
+		if p.K*p.N > farPanels {
+			t.far = 1
+		}
+		t.run(j1 - j0)
 	}
-	if p.ep.Bias != nil {
-		t.bias = start(p.ep.Bias[j0:])
-	}
-	if p.ep.Residual != nil {
-		t.residual = start(p.ep.Residual[at:])
-	}
-	if p.K*p.N > farPanels {
-		t.far = 1
-	}
-	t.epilogue(&p.ep)
-	t.run(j1 - j0)
 }
 
 // narrow is block where panels are narrower than float32.
@@ -302,15 +335,7 @@ func (p *product) tiles(batch, t0, t1, j0, j1 int, room []float32) {
 	for k := 0; k == 0 || k < p.K; k += p.depth {
 		depth := min(p.depth, p.K-k)
 		t.run = depth
-		// The first sums take the residual along, later ones what is in dst.
-		t.residual = start(p.ep.Residual)
-		if k > 0 {
-			t.residual = t.c
-		}
-		if k+depth == p.K {
-			t.bias = start(p.ep.Bias)
-			p.ep.fill(&t)
-		}
+		p.ep.fillPart(&t, k == 0, k+depth == p.K)
 		for j := j0; j < j1; {
 			width := min(p.columns, j1-j)
 			t.panels = ceil(width, 16)

@@ -163,44 +163,55 @@ func (op reduction) merge(a, b float64) float64 {
 	return a + b
 }
 
+// rowsAtOnce is how many elements of a column are summed in float32 before float64 takes over.
+const rowsAtOnce = 64
+
 // reduceColumns reduces each of the len(dst) columns of src, which has n rows stride apart.
 func reduceColumns(op reduction, dst, src []float32, stride, n int) {
-	if op == exponentialSums {
+	switch {
+	case op == exponentialSums:
 		exponentialColumns(dst, src, stride, n)
 		return
+	case n > rowsAtOnce && op != maxima && op != minima:
+		sumColumns(op, dst, src, stride, n)
+		return
 	}
-	const rows = 64
+	Fill(dst, float32(op.start()))
+	for r := 0; r < n; r += rowsAtOnce {
+		op.rows(dst, src[r*stride:], stride, min(rowsAtOnce, n-r))
+	}
+}
+
+// sumColumns is reduceColumns of what is summed, with more than rowsAtOnce rows.
+func sumColumns(op reduction, dst, src []float32, stride, n int) {
 	var parts [columnsAtOnce]float32
 	var totals [columnsAtOnce]float64
-	Fill(dst, float32(op.start()))
 	part, total := parts[:len(dst)], totals[:len(dst)]
-	for r := 0; r < n; r += rows {
-		from, count := src[r*stride:], min(rows, n-r)
-		switch op {
-		case maxima:
-			highestRows(dst, from, stride, count)
-			continue
-		case minima:
-			lowestRows(dst, from, stride, count)
-			continue
-		}
+	for r := 0; r < n; r += rowsAtOnce {
 		clear(part)
-		switch op {
-		case sums:
-			sumRows(part, from, stride, count)
-		case squares:
-			squaresRows(part, from, stride, count)
-		case magnitudes:
-			magnitudesRows(part, from, stride, count)
-		}
+		op.rows(part, src[r*stride:], stride, min(rowsAtOnce, n-r))
 		for i, v := range part {
 			total[i] += float64(v)
 		}
 	}
-	if op != maxima && op != minima {
-		for i, v := range total {
-			dst[i] = float32(v)
-		}
+	for i, v := range total {
+		dst[i] = float32(v)
+	}
+}
+
+// rows takes count rows of src, stride apart, into dst.
+func (op reduction) rows(dst, src []float32, stride, count int) {
+	switch op {
+	case sums:
+		sumRows(dst, src, stride, count)
+	case squares:
+		squaresRows(dst, src, stride, count)
+	case magnitudes:
+		magnitudesRows(dst, src, stride, count)
+	case maxima:
+		highestRows(dst, src, stride, count)
+	case minima:
+		lowestRows(dst, src, stride, count)
 	}
 }
 

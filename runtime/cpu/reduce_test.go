@@ -1,6 +1,7 @@
 package cpu_test
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
@@ -128,6 +129,25 @@ func TestArg(t *testing.T) {
 		cpu.ArgMax(dst, []int32{1, 2, 3, 0, 9, 9, 8, 10}, 2, 2, 2, false)
 		if dst[0] != 1 || dst[1] != 0 || dst[2] != 0 || dst[3] != 1 {
 			t.Errorf("got %v", dst)
+		}
+	})
+}
+
+// TestLogSoftmaxOfShortRows compares rows that are worked on together with each alone.
+func TestLogSoftmaxOfShortRows(t *testing.T) {
+	atEachLevel(t, func(t *testing.T) {
+		for n := 1; n <= 40; n++ {
+			const rows = 300
+			r := kerneltest.NewRandom(uint32(n))
+			src, all, alone := make([]float32, rows*n), make([]float32, rows*n), make([]float32, rows*n)
+			for i := range src {
+				src[i] = 20 * r.Float32()
+			}
+			cpu.LogSoftmax(all, src, rows, n, 1)
+			for i := range rows {
+				cpu.LogSoftmax(alone[i*n:][:n], src[i*n:][:n], 1, n, 1)
+			}
+			kerneltest.SameBits(t, fmt.Sprintf("rows of %d", n), all, alone)
 		}
 	})
 }

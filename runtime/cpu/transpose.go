@@ -30,6 +30,9 @@ func transpose[T any](dst, src []T, rows, columns, ldd, lds int) {
 			}
 		}
 	}
+	for ; r+8 <= rows && ldd <= moveTile; r += 8 { // into panels
+		transposeOctet(dst[r:], src[r*lds:], columns, ldd, lds)
+	}
 	for first := r; first < rows; first += moveTile {
 		n := min(moveTile, rows-first)
 		for j := range columns {
@@ -39,6 +42,17 @@ func transpose[T any](dst, src []T, rows, columns, ldd, lds int) {
 				at += lds
 			}
 		}
+	}
+}
+
+// transposeOctet transposes eight rows.
+func transposeOctet[T any](dst, src []T, columns, ldd, lds int) {
+	r0, r1, r2, r3 := src[:columns], src[lds:][:columns], src[2*lds:][:columns], src[3*lds:][:columns]
+	r4, r5, r6, r7 := src[4*lds:][:columns], src[5*lds:][:columns], src[6*lds:][:columns], src[7*lds:][:columns]
+	for j := range columns {
+		d := dst[j*ldd:][:8]
+		d[0], d[1], d[2], d[3] = r0[j], r1[j], r2[j], r3[j]
+		d[4], d[5], d[6], d[7] = r4[j], r5[j], r6[j], r7[j]
 	}
 }
 

@@ -48,8 +48,12 @@ func CSV[T any](path string, o CSVOptions) (rows []T, err error) {
 	return rows, nil
 }
 
-// ReadCSV reads what a file that [CSV] reads holds.
+// ReadCSV reads what a file that [CSV] reads holds, unpacked. Errors are those of CSV, and
+// no reader.
 func ReadCSV[T any](r io.Reader, o CSVOptions) ([]T, error) {
+	if r == nil {
+		return nil, errors.New("no reader to read from")
+	}
 	next := o.records(r)
 	record, err := next()
 	if err == io.EOF && !o.NoHeader {

@@ -6,9 +6,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/burngen/burngen/runtime/data"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/burngen/burngen/golden/corpus"
+	"github.com/burngen/burngen/runtime/data"
 )
 
 // house is a row of each kind of cell.
@@ -134,7 +136,7 @@ func TestCSVOfCorpus(t *testing.T) {
 		Features [11]float32 `csv:"fixed acidity"`
 		Quality  float32
 	}
-	rows, err := data.CSV[wine](corpus(t, "datasets/wine/winequality-red.csv"), data.CSVOptions{Comma: ';'})
+	rows, err := data.CSV[wine](corpus.Path(t, "datasets/wine/winequality-red.csv"), data.CSVOptions{Comma: ';'})
 	if err != nil || len(rows) != 1599 || rows[0].Features[0] != 7.4 || rows[0].Features[10] != 9.4 || rows[0].Quality != 5 {
 		t.Errorf("%d wines, %v", len(rows), err)
 	}

@@ -16,25 +16,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/burngen/burngen/runtime/data"
-	"github.com/burngen/burngen/runtime/rt"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
-)
 
-// corpus returns a file of the test corpora.
-func corpus(t *testing.T, name string) string {
-	t.Helper()
-	dir := os.Getenv("BURNGEN_CORPUS")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "..", "shared", "corpus")
-	}
-	path := filepath.Join(dir, filepath.FromSlash(name))
-	if matches, _ := filepath.Glob(path + "*"); len(matches) == 0 {
-		t.Skipf("no %s in the corpora", name)
-	}
-	return path
-}
+	"github.com/burngen/burngen/golden/corpus"
+	"github.com/burngen/burngen/runtime/data"
+	"github.com/burngen/burngen/runtime/rt"
+)
 
 // write writes a file in a folder that the test has for itself.
 func write(t *testing.T, name string, content []byte) string {
@@ -186,8 +174,8 @@ func TestMNIST(t *testing.T) {
 		}
 	}
 	t.Run("the test set", func(t *testing.T) {
-		images := corpus(t, "datasets/mnist/t10k-images-idx3-ubyte")
-		x, y, err := data.MNIST(images, corpus(t, "datasets/mnist/t10k-labels-idx1-ubyte"))
+		folder := corpus.Path(t, "datasets/mnist")
+		x, y, err := data.MNIST(filepath.Join(folder, "t10k-images-idx3-ubyte"), filepath.Join(folder, "t10k-labels-idx1-ubyte"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -378,6 +366,11 @@ func TestRandomWindows(t *testing.T) {
 
 func failed[T any](_ T, err error) error { return err }
 
+func TestNoReader(t *testing.T) {
+	wantError(t, failed(data.ReadCSV[struct{ A int }](nil, data.CSVOptions{})), "no reader to read from")
+	wantError(t, failed(data.ReadIDX[uint8](nil)), "no reader to read from")
+}
+
 func TestVocabulary(t *testing.T) {
 	v := data.Characters("hello, wörld\xff")
 	tokens, err := v.Encode("wörld")
@@ -408,7 +401,7 @@ func TestVocabulary(t *testing.T) {
 }
 
 func TestVocabularyOfCorpus(t *testing.T) {
-	text, err := os.ReadFile(corpus(t, "datasets/text/tinyshakespeare.txt"))
+	text, err := os.ReadFile(corpus.Path(t, "datasets/text/tinyshakespeare.txt"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -35,9 +35,13 @@ func IDX[T IDXElement](path string) (x rt.Tensor[T], err error) {
 	return x, nil
 }
 
-// ReadIDX reads what a file that [IDX] reads holds.
+// ReadIDX reads what a file that [IDX] reads holds, unpacked. Errors are those of IDX, and
+// no reader.
 func ReadIDX[T IDXElement](r io.Reader) (rt.Tensor[T], error) {
 	var none rt.Tensor[T]
+	if r == nil {
+		return none, errors.New("no reader to read from")
+	}
 	var head [4]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {
 		return none, fmt.Errorf("header: %w", whole(err))

@@ -28,6 +28,7 @@ func ConvData(t *testing.T, data func(dst, g, weights []float32, s *cpu.ConvShap
 		"padding wider than windows": {Shape: shape{InC: 16, InH: 3, InW: 2, OutC: 20, KH: 2, KW: 3, PadH: 4, PadW: 7}, End: 5},
 		"small planes of a batch":    {Shape: shape{N: 16, InC: 48, InH: 2, InW: 2, OutC: 64, KH: 3, KW: 3, PadH: 1, PadW: 1}, End: 1},
 		"phases of a batch":          {Shape: shape{N: 17, InC: 48, InH: 8, InW: 7, OutC: 24, KH: 3, KW: 3, StrideH: 2, StrideW: 2, PadH: 1, PadW: 1}, End: 1},
+		"parts of a block":           {Shape: shape{N: 3, InC: 36, InH: 16, InW: 18, OutC: 50, KH: 3, KW: 3, StrideH: 2, StrideW: 2, PadH: 1, PadW: 1, Terms: 64}, End: 1},
 		"unaligned":                  {Shape: shape{InC: 17, InH: 7, InW: 8, OutC: 18, KH: 3, KW: 3}, Shift: 5},
 	} {
 		t.Run(name, func(t *testing.T) { CheckConvData(t, data, pack, c) })
@@ -59,22 +60,11 @@ func CheckConvData(t *testing.T, data func(dst, g, weights []float32, s *cpu.Con
 		x.Check(t, name)
 	}
 	sums := make([]Sum, len(dst.Data))
-	for n := range s.N {
-		for o := range s.OutC {
-			for at := range s.OutH * s.OutW {
-				by := g.Data[((n*outs+o/16)*s.OutH*s.OutW+at)*16+o%16]
-				for tap := range taps {
-					y, x := at/s.OutW*s.StrideH+tap/s.KW*s.DilH-s.PadH, at%s.OutW*s.StrideW+tap%s.KW*s.DilW-s.PadW
-					if y < 0 || y >= s.InH || x < 0 || x >= s.InW {
-						continue
-					}
-					for i := range s.InC {
-						sums[((n*ins+i/16)*s.InH*s.InW+y*s.InW+x)*16+i%16].Add(by, w.Data[(o*s.InC+i)*taps+tap])
-					}
-				}
-			}
+	eachTap(s, g.Data, func(n, o, tap, at int, by float32) {
+		for i := range s.InC {
+			sums[((n*ins+i/16)*s.InH*s.InW+at)*16+i%16].Add(by, w.Data[(o*s.InC+i)*taps+tap])
 		}
-	}
+	})
 	for i, got := range dst.Data {
 		if channel := i/16/s.InW/s.InH%ins*16 + i%16; channel >= s.InC {
 			if math.Float32bits(got) != 0 {
@@ -82,6 +72,26 @@ func CheckConvData(t *testing.T, data func(dst, g, weights []float32, s *cpu.Con
 			}
 		} else if !sums[i].Near(got) {
 			t.Fatalf("%+v: element %d is %v, want %v", c, i, got, sums[i].Value)
+		}
+	}
+}
+
+// eachTap calls f for each image n, output channel o and tap of the window whose place in
+// the image is there, at this index, with the gradient g of the output, in blocks of 16
+// channels, that the tap's product has.
+func eachTap(s *cpu.ConvShape, g []float32, f func(n, o, tap, at int, by float32)) {
+	outs := (s.OutC + 15) / 16
+	for n := range s.N {
+		for o := range s.OutC {
+			for place := range s.OutH * s.OutW {
+				by := g[((n*outs+o/16)*s.OutH*s.OutW+place)*16+o%16]
+				for tap := range s.KH * s.KW {
+					y, x := place/s.OutW*s.StrideH+tap/s.KW*s.DilH-s.PadH, place%s.OutW*s.StrideW+tap%s.KW*s.DilW-s.PadW
+					if y >= 0 && y < s.InH && x >= 0 && x < s.InW {
+						f(n, o, tap, y*s.InW+x, by)
+					}
+				}
+			}
 		}
 	}
 }

@@ -46,22 +46,11 @@ func CheckConvWeights(t *testing.T, weights func(dst, x, g, scratch []float32, s
 		x.Check(t, name)
 	}
 	sums := make([]Sum, len(dst.Data))
-	for n := range s.N {
-		for o := range s.OutC {
-			for at := range s.OutH * s.OutW {
-				by := g.Data[((n*outs+o/16)*s.OutH*s.OutW+at)*16+o%16]
-				for tap := range taps {
-					iy, ix := at/s.OutW*s.StrideH+tap/s.KW*s.DilH-s.PadH, at%s.OutW*s.StrideW+tap%s.KW*s.DilW-s.PadW
-					if iy < 0 || iy >= s.InH || ix < 0 || ix >= s.InW {
-						continue
-					}
-					for i := range s.InC {
-						sums[(o*s.InC+i)*taps+tap].Add(by, x.Data[((n*ins+i/16)*s.InH*s.InW+iy*s.InW+ix)*16+i%16])
-					}
-				}
-			}
+	eachTap(s, g.Data, func(n, o, tap, at int, by float32) {
+		for i := range s.InC {
+			sums[(o*s.InC+i)*taps+tap].Add(by, x.Data[((n*ins+i/16)*s.InH*s.InW+at)*16+i%16])
 		}
-	}
+	})
 	for i, got := range dst.Data {
 		if !sums[i].Near(got) {
 			t.Fatalf("%+v: element %d is %v, want %v", c, i, got, sums[i].Value)

@@ -45,6 +45,12 @@ func MatMul[W Weight](t *testing.T, mul MatMulFunc[W]) {
 		"unaligned":                    {M: 15, N: 50, K: 30, Batch: 2, Shift: 3, Epilogue: everyStep},
 		"b transposed":                 {M: 6, N: 45, K: 20, Batch: 2, Trans: true, PadB: 2},
 		"residual in place":            {M: 33, N: 35, K: 1030, Batch: 1, Epilogue: everyStep, InPlace: true},
+		"parts of few terms":           {M: 33, N: 45, K: 100, Batch: 2, PadC: 3, Epilogue: everyStep, Terms: 7},
+		"parts of a term":              {M: 5, N: 33, K: 9, Batch: 1, Epilogue: everyStep, InPlace: true, Terms: 1},
+		"parts of one row":             {M: 1, N: 75, K: 300, Batch: 3, Epilogue: everyStep, Terms: 64},
+		"parts of a small row":         {M: 1, N: 20, K: 50, Batch: 1, Epilogue: withBias | withResidual | withClamp, InPlace: true, Terms: 16},
+		"parts of one row, far panels": {M: 1, N: 407, K: 700, Batch: 1, Epilogue: withBias | withResidual, Terms: 256},
+		"no terms in parts":            {M: 3, N: 20, K: 0, Batch: 1, Epilogue: everyStep, Terms: 8},
 		"infinity, NaN, −0, subnormal": {M: 15, N: 33, K: 40, Batch: 1, Epilogue: everyStep, Special: true},
 	} {
 		t.Run(name, func(t *testing.T) { CheckMatMul(t, mul, c) })
@@ -64,6 +70,7 @@ func MatMulRows(t *testing.T, mul MatMulFunc[float32]) {
 	}
 	for name, c := range map[string]MatMulCase{
 		"sums in several parts":        {M: 43, N: 48, K: 1100, Batch: 1, Epilogue: everyStep},
+		"sums of short parts":          {M: 9, N: 48, K: 300, Batch: 1, Terms: 100, Epilogue: everyStep},
 		"batch":                        {M: 17, N: 96, K: 7, Batch: 3, SharedA: true, Epilogue: everyStep},
 		"batch of one row":             {M: 1, N: 48, K: 33, Batch: 4, SharedA: true, Epilogue: everyStep},
 		"one b for the whole batch":    {M: 4, N: 32, K: 6, Batch: 3, SharedB: true, Epilogue: withBias},
@@ -84,6 +91,7 @@ type MatMulCase struct {
 	SharedA, SharedB bool
 	Trans            bool // b is N×K
 	Rows             bool // b is not in panels, and the bias by row
+	Terms            int
 	Shift            int  // elements off alignment
 	Epilogue         int  // bits of withBias … withThen
 	InPlace          bool // the residual is dst
@@ -104,7 +112,7 @@ const (
 // CheckMatMul runs one case against the definition.
 func CheckMatMul[W Weight](t *testing.T, mul MatMulFunc[W], c MatMulCase) {
 	t.Helper()
-	s := &cpu.MatMulShape{M: c.M, N: c.N, K: c.K, Batch: c.Batch, LDA: c.K + c.PadA, LDC: c.N + c.PadC}
+	s := &cpu.MatMulShape{M: c.M, N: c.N, K: c.K, Batch: c.Batch, LDA: c.K + c.PadA, LDC: c.N + c.PadC, Terms: c.Terms}
 	countA, countB := 1, 1
 	if !c.SharedA {
 		s.StrideA, countA = c.M*s.LDA, c.Batch

@@ -40,6 +40,9 @@ type LBFGS struct {
 	first, count  int64       // in the ring
 }
 
+// errReleased is what a step without parameters returns.
+var errReleased = errors.New("lbfgs: step without parameters: they were released")
+
 // point is a place on the line that is searched.
 type point struct {
 	t     float64 // how many times the direction
@@ -127,10 +130,14 @@ func (o *LBFGS) State(s *rt.State) {
 // and, as a trainer's Step does, its gradients; those of parameters that get none are
 // zero. It returns the loss before the step. Gradients that are not finite end the step.
 // Errors: evaluate's, after which the parameters are as they were when the iteration
-// began, no evaluate, and parameters that were released.
+// began, no evaluate, and parameters that were released, before or by evaluate, after
+// which they are left as they are.
 func (o *LBFGS) Step(rate float64, evaluate func() (loss float64, err error)) (loss float64, err error) {
-	if o.params == nil || evaluate == nil {
-		return 0, errors.New("lbfgs: step without parameters, which were released, or without a loss")
+	if o.params == nil {
+		return 0, errReleased
+	}
+	if evaluate == nil {
+		return 0, errors.New("lbfgs: step without a loss")
 	}
 	defer o.params.UseUp()
 	first, err := o.evaluate(evaluate, o.g)
@@ -182,6 +189,9 @@ func (o *LBFGS) evaluate(f func() (float64, error), g []float32) (float64, error
 	loss, err := f()
 	if err != nil {
 		return 0, err
+	}
+	if o.params == nil {
+		return 0, errReleased
 	}
 	o.gather(g, o.params.Gradient)
 	for i := range o.params.Items {

@@ -231,4 +231,23 @@ func TestLBFGSOfOddLosses(t *testing.T) {
 			t.Error("a step without a loss")
 		}
 	})
+	t.Run("released by the loss", func(t *testing.T) {
+		for last := range 2 {
+			p, calls := at(t, []float64{-1.25, 1}), 0
+			o, err := optim.NewLBFGS(p, optim.LBFGSConfig{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			f := evaluation(p, rosenbrock, &calls)
+			_, err = o.Step(1, func() (float64, error) {
+				if calls == last {
+					o.Release()
+				}
+				return f()
+			})
+			if err == nil || calls != last+1 {
+				t.Errorf("error %v after %d evaluations", err, calls)
+			}
+		}
+	})
 }

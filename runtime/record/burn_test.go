@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/burngen/burngen/golden/corpus"
 	"github.com/burngen/burngen/runtime/rt"
 	"github.com/burngen/burngen/runtime/rt/keys"
 )
@@ -613,19 +613,6 @@ func TestBurnFitsModels(t *testing.T) {
 	}
 }
 
-// corpus returns files that burn wrote, or skips.
-func corpus(t *testing.T) string {
-	dir := os.Getenv("BURNGEN_CORPUS")
-	if dir == "" {
-		dir = "../../../shared/corpus"
-	}
-	dir = filepath.Join(dir, "weights", "burn-record")
-	if _, err := os.Stat(dir); err != nil {
-		t.Skip("no weights/burn-record in the corpus: BURNGEN_CORPUS names its folder")
-	}
-	return dir
-}
-
 // refused are files of the corpus that are not read: one of burn 0.6, and one with a line
 // end after the end.
 var refused = map[string]string{"mnist-v0.6.0.json.gz": "not a record", "dqn-trailing.mpk": "after the end"}
@@ -633,10 +620,10 @@ var refused = map[string]string{"mnist-v0.6.0.json.gz": "not a record", "dqn-tra
 // TestBurnFiles reads files that burn wrote. One model is there twice: in full precision,
 // as bincode, and in half precision, as MessagePack.
 func TestBurnFiles(t *testing.T) {
-	dir := corpus(t)
+	dir := corpus.Path(t, "weights/burn-record")
 	files, err := filepath.Glob(filepath.Join(dir, "*"))
-	if err != nil {
-		t.Fatal(err)
+	if err != nil || len(files) == 0 {
+		t.Fatal("no files", err)
 	}
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
@@ -667,7 +654,7 @@ func TestBurnFiles(t *testing.T) {
 	}
 	full, err := Open(filepath.Join(dir, "lab-mnist.bin"))
 	if err != nil {
-		t.Skip(err)
+		t.Fatal(err)
 	}
 	half, err := Open(filepath.Join(dir, "lab-mnist.mpk"))
 	if err != nil {

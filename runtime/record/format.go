@@ -47,7 +47,7 @@ func (f Format) String() string {
 const gzipExt = ".gz"
 
 // For returns the recorder that a file's name asks for by its end: ".safetensors",
-// ".mpk", ".bin" or ".json", and ".gz" after any of them.
+// ".mpk", ".bin" or ".json", and ".gz" after any of them. Error: another end.
 func For(path string) (Recorder, error) {
 	name, zipped := strings.CutSuffix(strings.ToLower(path), gzipExt)
 	for f, row := range formats {

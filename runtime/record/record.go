@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strconv"
 	"strings"
 
@@ -54,6 +55,9 @@ func (r Recorder) write(out io.Writer, w *rt.Weights) error {
 	if int(r.Format) >= len(formats) {
 		return fmt.Errorf("%v is none", r.Format)
 	}
+	if out == nil {
+		return errors.New("no writer to write to")
+	}
 	stored, err := r.Precision.apply(w)
 	if err != nil {
 		return err
@@ -73,7 +77,7 @@ func (r Recorder) write(out io.Writer, w *rt.Weights) error {
 // Save writes weights into a file. A file of that name is replaced when the new one is
 // whole, and stays as it is on error. Errors are those of [Recorder.Write].
 func (r Recorder) Save(path string, w *rt.Weights) error {
-	if err := rt.ReplaceFile(path, func(out io.Writer) error { return r.write(out, w) }); err != nil {
+	if err := rt.ReplaceFile(path, func(out *os.File) error { return r.write(out, w) }); err != nil {
 		return fmt.Errorf("record: %w", err)
 	}
 	return nil

@@ -2,6 +2,7 @@ package record
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/burngen/burngen/runtime/rt"
@@ -66,16 +67,27 @@ func DecodeState(data []byte, parts map[string]rt.Stater) error {
 }
 
 // Value returns the state of any variable that package encoding/json writes and reads: a
-// step count, a configuration, a list of losses, a struct of them. x points at it.
+// step count, a configuration, a list of losses, a struct of them. x points at it; nil is an
+// error of saving and of restoring.
 func Value[T any](x *T) rt.Stater { return value[T]{x} }
 
 type value[T any] struct{ x *T }
 
+var errNoVariable = errors.New("value of a nil pointer")
+
 // State registers the variable as JSON.
 func (v value[T]) State(s *rt.State) {
 	rt.StateBytes(s, "json",
-		func() ([]byte, error) { return json.Marshal(v.x) },
+		func() ([]byte, error) {
+			if v.x == nil {
+				return nil, errNoVariable
+			}
+			return json.Marshal(v.x)
+		},
 		func(saved []byte) (func(), error) {
+			if v.x == nil {
+				return nil, errNoVariable
+			}
 			x := new(T)
 			if err := json.Unmarshal(saved, x); err != nil {
 				return nil, err

@@ -270,6 +270,7 @@ func TestStatesThatDoNotLoad(t *testing.T) {
 		{"another optimizer", map[string]rt.Stater{"optimizer": newRun(t, optimizers["NewLion"], nil).optim}, "not among the variables"},
 		{"a part that is missing", map[string]rt.Stater{"scheduler": Value(new(int))}, "file has none of that name"},
 		{"a value of another type", map[string]rt.Stater{"progress": Value(new(int))}, "cannot unmarshal"},
+		{"a value without a variable", map[string]rt.Stater{"progress": Value[int](nil)}, "value of a nil pointer"},
 		{"a part that is nil", map[string]rt.Stater{"a": nil}, "is nil"},
 	} {
 		if err := DecodeState(file, tt.parts); err == nil || !strings.Contains(err.Error(), tt.want) {
@@ -277,9 +278,11 @@ func TestStatesThatDoNotLoad(t *testing.T) {
 		}
 	}
 	for name, err := range map[string]error{
-		"weights of others":  DecodeState(burnMessagePack(t), nil),
-		"no file":            LoadState(filepath.Join(dir, "none"), nil),
-		"a value JSON lacks": Recorder{}.SaveState(filepath.Join(dir, "f"), map[string]rt.Stater{"f": Value(new(func()))}),
+		"weights of others":          DecodeState(burnMessagePack(t), nil),
+		"no file":                    LoadState(filepath.Join(dir, "none"), nil),
+		"a value JSON lacks":         Recorder{}.SaveState(filepath.Join(dir, "f"), map[string]rt.Stater{"f": Value(new(func()))}),
+		"a value without a variable": Recorder{}.SaveState(filepath.Join(dir, "f"), map[string]rt.Stater{"f": Value[int](nil)}),
+		"no writer":                  Recorder{}.Write(nil, rt.NewWeights()),
 		"a value JSON lacks ": func() error {
 			_, err := Recorder{}.EncodeState(map[string]rt.Stater{"f": Value(new(chan int))})
 			return err

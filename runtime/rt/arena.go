@@ -69,6 +69,14 @@ func alignedBytes(n int) []byte {
 	return b[skip : skip+n : skip+n]
 }
 
+// bytesIn returns n bytes in the capacity of room, or zeroed ones where that is too small.
+func bytesIn(room []byte, n int) []byte {
+	if cap(room) < n {
+		return alignedBytes(n)
+	}
+	return room[:n]
+}
+
 // View returns n elements of arena from byte off on, with no capacity beyond
 // them. T holds no pointers and off is a multiple of its alignment, as planned;
 // a range outside arena panics, as slicing does. A negative n is what [Recover] takes for

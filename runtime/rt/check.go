@@ -49,6 +49,15 @@ func CheckDim(where, what string, got, want int) error {
 	return nil
 }
 
+// CheckBroadcast checks an extent that is repeated to another one, where the compiler
+// could not prove that it is 1 or that one.
+func CheckBroadcast(where, what string, got, want int) error {
+	if got != 1 && got != want {
+		return fmt.Errorf("%s: %s: extent 1 or %d expected, got %d", where, what, want, got)
+	}
+	return nil
+}
+
 // CheckOverlap returns an error if memory that results are written to, called
 // what, is also memory of an argument.
 func CheckOverlap[A, B any](where, what string, dst []A, src []B) error {

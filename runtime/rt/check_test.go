@@ -33,6 +33,9 @@ func TestChecks(t *testing.T) {
 		{CheckLen(where, "x", 0, 784), "digits: Forward: x: 784 elements expected, got 0"},
 		{CheckDim(where, "axis 1", 7, 7), ""},
 		{CheckDim(where, "axis 1", 7, 8), "digits: Forward: axis 1: extent 8 expected, got 7"},
+		{CheckBroadcast(where, "axis 1", 7, 8), "digits: Forward: axis 1: extent 1 or 8 expected, got 7"},
+		{CheckBroadcast(where, "axis 1", 1, 8), ""},
+		{CheckBroadcast(where, "axis 1", 8, 8), ""},
 	} {
 		wantError(t, tt.err, tt.want)
 	}

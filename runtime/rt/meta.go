@@ -8,6 +8,7 @@ type Meta struct {
 	Opsets   []Opset           // the operator sets it was written in
 	Inputs   []Port            // in the order of Forward's parameters
 	Outputs  []Port            // in the order of Forward's results
+	States   []Port            // what a session keeps from one call to the next
 	Metadata map[string]string // as the model's file holds it; nil if it holds none
 }
 

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"github.com/burngen/burngen/golden/corpus"
 )
 
 func TestHash(t *testing.T) {
@@ -95,25 +97,10 @@ func TestDTypeOf(t *testing.T) {
 	}
 }
 
-func corpus(t testing.TB, pattern string) []string {
-	root := os.Getenv("BURNGEN_CORPUS")
-	if root == "" {
-		root = filepath.Join("..", "..", "..", "shared", "corpus")
-	}
-	files, err := filepath.Glob(filepath.Join(root, pattern))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(files) == 0 {
-		t.Skipf("no %s: set BURNGEN_CORPUS", pattern)
-	}
-	return files
-}
-
 // TestUniformOfCorpus regenerates the inputs that references were computed from.
 func TestUniformOfCorpus(t *testing.T) {
 	compared := map[string]int{}
-	for _, path := range corpus(t, "models/*/ref/manifest.json") {
+	for _, path := range corpus.Glob(t, "models/*/ref/manifest.json") {
 		text, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)

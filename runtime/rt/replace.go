@@ -2,14 +2,13 @@ package rt
 
 import (
 	"fmt"
-	"io"
 	"os"
 )
 
 // ReplaceFile puts what write writes in the place of a file, if there is one, when it
 // is whole and on the disk. On error the file stays as it is. In between there is a
 // file "path.PID.partial".
-func ReplaceFile(path string, write func(out io.Writer) error) error {
+func ReplaceFile(path string, write func(out *os.File) error) error {
 	temporary := fmt.Sprintf("%s.%d.partial", path, os.Getpid())
 	f, err := os.Create(temporary)
 	if err != nil {

@@ -72,7 +72,11 @@ func StateBytes(s *State, name string, save func() ([]byte, error), load func(sa
 	s.vars = append(s.vars, variable{
 		name: name,
 		add: func(w *Weights, name string) {
-			text, err := save()
+			var text []byte
+			err := errors.New("no function that saves it")
+			if save != nil {
+				text, err = save()
+			}
 			if err != nil {
 				w.fail(fmt.Errorf("%.100q: %w", name, err))
 				return
@@ -80,6 +84,9 @@ func StateBytes(s *State, name string, save func() ([]byte, error), load func(sa
 			Add(w, name, text, len(text))
 		},
 		read: func(w *Weights, name string) (func(), error) {
+			if load == nil {
+				return nil, errors.New("no function that restores it")
+			}
 			shape := []int{0}
 			if info, ok := w.Info(name); ok && len(info.Shape) == 1 {
 				shape = info.Shape
@@ -96,7 +103,8 @@ func StateBytes(s *State, name string, save func() ([]byte, error), load func(sa
 // CollectState returns the state of the parts, which are named by the caller, as
 // weights whose names are "part/variable". They lie in the memory of the parts, which
 // must not change as long as they are used. Errors: a name that is empty or has a
-// slash, a part that is nil, and those of what the parts register.
+// slash, a part that is nil or whose State panics, as a nil pointer's does, and those of
+// what the parts register.
 func CollectState(parts map[string]Stater) (*Weights, error) {
 	states, err := statesOf(parts)
 	if err != nil {
@@ -183,7 +191,9 @@ func restore(w *Weights, states map[string]*State) error {
 			if err != nil {
 				errs = append(errs, fmt.Errorf("%.100q: %w", name, err))
 			}
-			copies = append(copies, f)
+			if f != nil {
+				copies = append(copies, f)
+			}
 		}
 	}
 	for _, name := range w.Names() {
@@ -209,7 +219,7 @@ func restore(w *Weights, states map[string]*State) error {
 }
 
 // statesOf returns what the parts register. Errors: a name that is empty or has a
-// slash, a part that is nil.
+// slash, a part that is nil, and one whose State panics.
 func statesOf(parts map[string]Stater) (map[string]*State, error) {
 	states := map[string]*State{}
 	var errs []error
@@ -220,9 +230,18 @@ func statesOf(parts map[string]Stater) (map[string]*State, error) {
 		case parts[part] == nil:
 			errs = append(errs, fmt.Errorf("part %.100q is nil", part))
 		default:
-			states[part] = &State{}
-			parts[part].State(states[part])
+			s, err := stateOf(part, parts[part])
+			errs = append(errs, err)
+			states[part] = s
 		}
 	}
 	return states, errors.Join(errs...)
+}
+
+// stateOf returns what the part of a name registers; a panic becomes an error.
+func stateOf(name string, part Stater) (s *State, err error) {
+	defer Recover(fmt.Sprintf("part %.100q", name), &err)
+	s = &State{}
+	part.State(s)
+	return s, nil
 }

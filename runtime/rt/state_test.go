@@ -147,6 +147,8 @@ func TestStatesThatDoNotFit(t *testing.T) {
 			`"a/sums": f64[2] expected, file has f64[3]`},
 		{"more than there is", whole, map[string]Stater{"b": trained(t).Match("conv1")}, `"b/scale": not among the variables of "b"`},
 		{"a nil part", whole, map[string]Stater{"a": nil}, `part "a" is nil`},
+		{"a nil pointer", whole, map[string]Stater{"a": (*progress)(nil)}, `part "a": panic: `},
+		{"no function that restores", whole, map[string]Stater{"a": textless{}}, `"a/log": no function that restores it`},
 		{"a name with a slash", whole, map[string]Stater{"a/b": a}, `part "a/b": not a name`},
 		{"an odd variable", whole, map[string]Stater{"a": odd{}}, "data has 0"},
 		{"a text that is refused", whole, map[string]Stater{"a": func() *progress { c := newProgress(); c.refuse = errors.New("no log"); return c }()}, `"a/log": no log`},
@@ -187,6 +189,8 @@ func TestStatesThatDoNotFit(t *testing.T) {
 			"save state: weights: \"a/steps\": tensor: shape [] has 1 elements: data has 0\nweights: \"a/twice\": name appears twice": {"a": odd{}},
 			"save state: b: full":                             {"b": &progress{fail: errors.New("full")}},
 			`save state: part "": not a name without slashes`: {"": trained(t)},
+			`save state: part "p": panic: runtime error: invalid memory address or nil pointer dereference`: {"p": (*progress)(nil)},
+			`save state: weights: "t/log": no function that saves it`:                                       {"t": textless{}},
 		} {
 			wantError(t, SaveState(path, parts), want)
 		}
@@ -195,6 +199,11 @@ func TestStatesThatDoNotFit(t *testing.T) {
 		}
 	})
 }
+
+// textless registers a text without functions.
+type textless struct{}
+
+func (textless) State(s *State) { StateBytes(s, "log", nil, nil) }
 
 // odd registers variables without memory.
 type odd struct{}

@@ -292,7 +292,7 @@ func (p *Pass) Begin() (aside bool) {
 func (p *Pass) End(err error) error {
 	t := p.t
 	if err == nil {
-		err = t.watch.err(t.Where)
+		err = t.watch.err()
 	}
 	if err != nil {
 		return err
@@ -337,12 +337,14 @@ func (w *Watch) reset() {
 	}
 }
 
+var errNaN = errors.New("computed a NaN")
+
 // err returns an error that names the node.
-func (w *Watch) err(where string) error {
+func (w *Watch) err() error {
 	if w == nil || !w.found {
 		return nil
 	}
-	return fmt.Errorf("%s: %q computed a NaN", where, w.node)
+	return At(w.node, errNaN)
 }
 
 // Room returns a slice of n items, in the memory of s when that is enough.
@@ -358,7 +360,7 @@ func (p *Pass) Check(err error) error {
 	if err != nil {
 		return err
 	}
-	return p.t.watch.err(p.t.Where)
+	return p.t.watch.err()
 }
 
 // NotPending is the error of a method that has to follow a call of another, and does

@@ -183,7 +183,7 @@ func TestWatchNamesTheFirstNode(t *testing.T) {
 	tr.Watch().See("first", []float32{1, 2})
 	tr.Watch().See("second", []float32{1, nan})
 	tr.Watch().See("third", []float32{nan})
-	if err := p.End(nil); err == nil || !strings.Contains(err.Error(), `"second" computed a NaN`) {
+	if err := p.End(nil); err == nil || err.Error() != `node "second": computed a NaN` {
 		t.Errorf("got %v", err)
 	}
 	p.Begin()

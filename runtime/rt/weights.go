@@ -19,7 +19,8 @@ import (
 // what went wrong. All methods may be called from several goroutines at once.
 //
 // Tensors are used where they lie as far as that is possible, and must not be
-// written.
+// written. A nil Weights and the zero Weights have no tensors and take none; that none
+// are given is what their Err says.
 type Weights struct {
 	*tensors
 
@@ -37,7 +38,7 @@ type tensors struct {
 	broken error        // why there are no tensors
 	refs   atomic.Int64 // handles not closed and owners that keep them
 	closed atomic.Bool
-	unmap  func() error // gives the mapped memory back, nil if there is none
+	unmap  func() error // gives the mapped memory back, once; nil if there is none
 }
 
 // tensor is one of them. Elements are stored as in a file; see store.
@@ -51,7 +52,8 @@ type tensor struct {
 // lazy is the bytes of a tensor that are made when they are asked for.
 type lazy struct {
 	mu   sync.Mutex
-	read func() ([]byte, error)
+	read func(room []byte) ([]byte, error)
+	fill bool // read uses the capacity of room where that is enough
 	made bool // raw and err are there
 	raw  []byte
 	err  error
@@ -66,14 +68,15 @@ func (t *tensor) bytes() ([]byte, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if !l.made {
-		l.raw, l.err = t.make(l.read)
+		l.raw, l.err = t.make(l.read, nil)
 		l.read, l.made = nil, true
 	}
 	return l.raw, l.err
 }
 
-// once returns the elements as they are stored, but does not keep them for others.
-func (t *tensor) once() ([]byte, error) {
+// once returns the elements as they are stored, but does not keep them for others: those
+// that have to be made may lie in the capacity of room.
+func (t *tensor) once(room []byte) ([]byte, error) {
 	l := t.lazy
 	if l == nil {
 		return t.raw, nil
@@ -84,12 +87,12 @@ func (t *tensor) once() ([]byte, error) {
 	if read == nil {
 		return t.bytes()
 	}
-	return t.make(read)
+	return t.make(read, room)
 }
 
 // make returns what read does, which has to have the size of the tensor.
-func (t *tensor) make(read func() ([]byte, error)) ([]byte, error) {
-	raw, err := read()
+func (t *tensor) make(read func(room []byte) ([]byte, error), room []byte) ([]byte, error) {
+	raw, err := read(room)
 	if err == nil && int64(len(raw)) != t.Bytes {
 		err = fmt.Errorf("%v is not %d bytes", t.Info, len(raw))
 	}
@@ -183,7 +186,7 @@ func (t *tensors) parse(data []byte) error {
 // yet. LoadFrom works on a fork, so that weights which do not fit one model can
 // still be loaded into another.
 func (w *Weights) Fork() *Weights {
-	if w == nil {
+	if w.none() {
 		return nil
 	}
 	return &Weights{tensors: w.tensors}
@@ -192,7 +195,7 @@ func (w *Weights) Fork() *Weights {
 // Without returns another handle on the tensors whose names do not begin with prefix,
 // and closes w.
 func (w *Weights) Without(prefix string) *Weights {
-	if w == nil {
+	if w.none() {
 		return nil
 	}
 	out := NewWeights()
@@ -208,17 +211,24 @@ func (w *Weights) Without(prefix string) *Weights {
 	return out
 }
 
+// none reports whether there are no weights to speak of: they were not made by a function
+// of this package.
+func (w *Weights) none() bool { return w == nil || w.tensors == nil }
+
 // fail records an error of the weights.
-func (w *Weights) fail(err error) {
+func (w *Weights) fail(err error) { w.blame(fmt.Errorf("weights: %w", err)) }
+
+// blame records an error that says where it comes from.
+func (w *Weights) blame(err error) {
 	w.failed.Lock()
-	w.errs = append(w.errs, fmt.Errorf("weights: %w", err))
+	w.errs = append(w.errs, err)
 	w.failed.Unlock()
 }
 
 // Err returns everything that went wrong in opening the weights and with this
 // handle, joined, or nil.
 func (w *Weights) Err() error {
-	if w == nil {
+	if w.none() {
 		return errors.New("weights: none given")
 	}
 	w.failed.Lock()
@@ -228,7 +238,7 @@ func (w *Weights) Err() error {
 
 // find returns the tensor of a name, nil if there is none.
 func (w *Weights) find(name string) *tensor {
-	if w == nil {
+	if w.none() {
 		return nil
 	}
 	w.mu.RLock()
@@ -238,7 +248,7 @@ func (w *Weights) find(name string) *tensor {
 
 // Names returns the names of all tensors, sorted.
 func (w *Weights) Names() []string {
-	if w == nil {
+	if w.none() {
 		return nil
 	}
 	w.mu.RLock()
@@ -264,7 +274,9 @@ func (w *Weights) Raw(name string) []byte { return w.raw(name, (*tensor).bytes) 
 
 // RawOnce is Raw for who needs the bytes once: those that have to be made of others
 // are not kept, so that memory for one tensor is enough to go through all.
-func (w *Weights) RawOnce(name string) []byte { return w.raw(name, (*tensor).once) }
+func (w *Weights) RawOnce(name string) []byte {
+	return w.raw(name, func(t *tensor) ([]byte, error) { return t.once(nil) })
+}
 
 func (w *Weights) raw(name string, bytes func(*tensor) ([]byte, error)) []byte {
 	t := w.find(name)
@@ -282,7 +294,7 @@ func (w *Weights) raw(name string, bytes func(*tensor) ([]byte, error)) []byte {
 
 // Metadata returns a copy of the strings that the file holds beside the tensors.
 func (w *Weights) Metadata() map[string]string {
-	if w == nil {
+	if w.none() {
 		return nil
 	}
 	w.mu.RLock()
@@ -293,7 +305,7 @@ func (w *Weights) Metadata() map[string]string {
 // SetMetadata sets one of them. The keys that start with "burngen.dtype:" and
 // "burngen.digest" are taken.
 func (w *Weights) SetMetadata(key, value string) {
-	if w == nil {
+	if w.none() {
 		return
 	}
 	if key == digestKey || strings.HasPrefix(key, notePrefix) {
@@ -307,7 +319,7 @@ func (w *Weights) SetMetadata(key, value string) {
 
 // DropMetadata removes those whose keys begin with prefix.
 func (w *Weights) DropMetadata(prefix string) {
-	if w == nil {
+	if w.none() {
 		return
 	}
 	w.mu.Lock()

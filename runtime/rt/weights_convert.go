@@ -2,8 +2,11 @@ package rt
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 )
 
 // floatKind reads and writes one element of a type of floatKinds, little-endian.
@@ -66,22 +69,25 @@ func Convertible(from, to string) bool {
 
 // Convert changes the types of tensors: those that types has, to the one it gives.
 // Elements are converted when a tensor is first used; integers that do not fit are an
-// error of that use. Errors: a tensor that is not there, and types that are not
-// [Convertible]. Nothing is changed then.
+// error of that use. Errors, all of them at once: a tensor that is not there, and types
+// that are not [Convertible]. Nothing is changed then.
 func (w *Weights) Convert(types map[string]string) error {
 	if err := w.Err(); err != nil {
 		return err
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for name, to := range types {
-		t := w.byName[name]
-		if t == nil {
-			return fmt.Errorf("weights: %.100q: no such tensor", name)
+	var errs []error
+	for _, name := range slices.Sorted(maps.Keys(types)) {
+		switch t, to := w.byName[name], types[name]; {
+		case t == nil:
+			errs = append(errs, fmt.Errorf("weights: %.100q: no such tensor", name))
+		case !Convertible(t.DType, to):
+			errs = append(errs, fmt.Errorf("weights: %.100q: %v cannot be converted to %.100s", name, t.Info, to))
 		}
-		if !Convertible(t.DType, to) {
-			return fmt.Errorf("weights: %.100q: %v cannot be converted to %.100s", name, t.Info, to)
-		}
+	}
+	if len(errs) > 0 {
+		return errors.Join(errs...)
 	}
 	for name, to := range types {
 		if t := w.byName[name]; t.DType != to {
@@ -96,12 +102,12 @@ func (t *tensor) converted(to string) *tensor {
 	from, as := kinds[t.DType].bits/8, kinds[to].bits/8
 	n := int(t.Bytes / int64(from))
 	info := Info{t.Name, to, t.Shape, int64(n) * int64(as)}
-	return &tensor{Info: info, home: t.home, lazy: &lazy{read: func() ([]byte, error) {
-		raw, err := t.once()
+	return &tensor{Info: info, home: t.home, lazy: &lazy{fill: true, read: func(room []byte) ([]byte, error) {
+		raw, err := t.once(nil)
 		if err != nil {
 			return nil, err
 		}
-		out := make([]byte, n*as)
+		out := bytesIn(room, n*as)
 		if floats, ok := floatKinds[t.DType]; ok {
 			for i := range n {
 				floatKinds[to].put(out[i*as:], floats.get(raw[i*from:]))

@@ -90,6 +90,20 @@ func TestConvertIntegers(t *testing.T) {
 	}
 }
 
+// TestChangesTellAllThatIsWrong asks for changes that cannot be made.
+func TestChangesTellAllThatIsWrong(t *testing.T) {
+	w := NewWeights()
+	Add(w, "a", []float32{1}, 1)
+	Add(w, "b", []string{"x"}, 1)
+	Add(w, "c", []float32{1}, 1)
+	wantError(t, w.Convert(map[string]string{"a": "i8", "b": "f32", "c": "f16", "d": "f32"}),
+		"weights: \"a\": f32[1] cannot be converted to i8\nweights: \"b\": string[1] cannot be converted to f32\nweights: \"d\": no such tensor")
+	wantError(t, w.Transpose("d", "a"), "weights: \"d\": no such tensor\nweights: \"a\": f32[1] is no matrix that can be transposed")
+	if info, _ := w.Info("c"); info.DType != "f32" || w.Err() != nil {
+		t.Error(info, w.Err())
+	}
+}
+
 // TestWritingKeepsNothing writes tensors that are made of others: when they have been
 // written, their memory is free again.
 func TestWritingKeepsNothing(t *testing.T) {

@@ -32,13 +32,16 @@ func ReadWeightsFile(path string, read func(w *Weights, file []byte) error) *Wei
 		unmap()
 		return broken(fmt.Errorf("weights: %s: %w", path, err))
 	}
-	w.unmap = unmap
+	w.mapped(unmap)
 	return w
 }
 
 // OpenWeightsFS returns the weights in a safetensors file of a file system, such as one
 // that is built into the program, which is read whole. What is wrong shows in Err.
 func OpenWeightsFS(files fs.FS, name string) *Weights {
+	if files == nil {
+		return broken(fmt.Errorf("weights: %s: no file system given", name))
+	}
 	data, err := fs.ReadFile(files, name)
 	if err != nil {
 		return broken(fmt.Errorf("weights: %w", err))
@@ -83,7 +86,7 @@ func openFile(path string) ([]byte, func() error, error) {
 // memory of a mapped file is given back when the last owner that [Keep] named is
 // garbage, at once if there is none. Closing again does nothing.
 func (w *Weights) Close() error {
-	if w == nil || w.closed.Swap(true) {
+	if w.none() || w.closed.Swap(true) {
 		return nil
 	}
 	return w.release()
@@ -94,7 +97,7 @@ func (w *Weights) Close() error {
 // tensors, and a session holds that struct in a field from Guard.Enter to
 // Guard.Leave. Closed weights are an error that w.Err returns.
 func Keep[T any](owner *T, w *Weights) {
-	if w == nil || owner == nil {
+	if w.none() || owner == nil {
 		return
 	}
 	if w.closed.Load() || !w.retain() {
@@ -108,11 +111,16 @@ func Keep[T any](owner *T, w *Weights) {
 // file is given back when no handle is left, and the last owner that [Keep] named is
 // garbage. Tensors that were read are to be kept so.
 func (w *Weights) Abandon() {
+	if w.none() {
+		return
+	}
 	if w.unmap != nil {
-		w.unmap = sync.OnceValue(w.unmap)
 		runtime.AddCleanup(w.tensors, func(unmap func() error) { unmap() }, w.unmap)
 	}
 }
+
+// mapped says how the memory is given back, which is done once.
+func (t *tensors) mapped(unmap func() error) { t.unmap = sync.OnceValue(unmap) }
 
 // retain takes a reference that release gives back and reports whether the
 // memory was still there.

@@ -2,8 +2,8 @@ package rt
 
 import (
 	"fmt"
-	"io"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -28,12 +28,12 @@ func OpenWeightsIndex(path string) *Weights {
 	}
 	files := map[string]*Weights{}
 	all := NewWeights()
-	all.unmap = func() error {
+	all.mapped(func() error {
 		for _, w := range files {
 			w.Close()
 		}
 		return nil
-	}
+	})
 	for _, name := range slices.Sorted(maps.Keys(index.Files)) {
 		file := index.Files[name]
 		w := files[file]
@@ -69,6 +69,12 @@ func (w *Weights) SaveIndex(path string, limit int64) error {
 	if !ok || limit <= 0 {
 		return fmt.Errorf("weights: %.200q, %d bytes a file: a path that ends in %s and a limit above 0 expected", path, limit, indexEnd)
 	}
+	if err := w.Err(); err != nil {
+		return err
+	}
+	if w.closed.Load() {
+		return fmt.Errorf("weights: %w", ErrClosed)
+	}
 	var shards []map[string]string
 	var total, size int64
 	for _, name := range w.Names() {
@@ -98,7 +104,7 @@ func (w *Weights) SaveIndex(path string, limit int64) error {
 	}
 	text, err := index.Encode(total)
 	if err == nil {
-		err = ReplaceFile(path, func(out io.Writer) error { _, err := out.Write(text); return err })
+		err = ReplaceFile(path, func(out *os.File) error { _, err := out.Write(text); return err })
 	}
 	if err != nil {
 		return fmt.Errorf("weights: %w", err)

@@ -173,8 +173,87 @@ func TestAddFunc(t *testing.T) {
 			t.Error("written")
 		}
 	}
-	w.AddFunc("none", "string", nil, nil)
-	if w.Err() == nil {
-		t.Error("strings have no size")
+	for want, add := range map[string]func(w *Weights){
+		`weights: "x": elements of type "string" have no size`: func(w *Weights) {
+			w.AddFunc("x", "string", nil, func() ([]byte, error) { return nil, nil })
+		},
+		`weights: "x": no function that reads it`: func(w *Weights) { w.AddFunc("x", "i32", nil, nil) },
+	} {
+		w := NewWeights()
+		add(w)
+		wantError(t, w.Err(), want)
 	}
+}
+
+// TestWeightsThatAreNone calls what weights that no function has made, that could not be
+// opened or are closed offer: nothing panics, and what gives a result gives an error.
+func TestWeightsThatAreNone(t *testing.T) {
+	closed := func() *Weights {
+		w := NewWeights()
+		w.Close()
+		return w
+	}
+	for _, tt := range []struct {
+		name string
+		make func() *Weights
+		want string
+	}{
+		{"nil", func() *Weights { return nil }, "weights: none given"},
+		{"zero", func() *Weights { return &Weights{} }, "weights: none given"},
+		{"no file system", func() *Weights { return OpenWeightsFS(nil, "x") }, "weights: x: no file system given"},
+		{"closed", closed, "weights: weights are closed"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "m"+indexEnd)
+			if err := os.WriteFile(path, []byte("before"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			wantError(t, tt.make().SaveIndex(path, 1), tt.want)
+			if now, err := os.ReadFile(path); err != nil || string(now) != "before" {
+				t.Errorf("the index has become %q (%v)", now, err)
+			}
+			wantError(t, tt.make().Save(path), tt.want)
+			_, err := tt.make().Sum()
+			wantError(t, err, tt.want)
+			_, err = tt.make().Renamed(nil)
+			wantError(t, err, tt.want)
+			if err := tt.make().Convert(map[string]string{"x": "f16"}); err == nil {
+				t.Error("converted")
+			}
+			if err := tt.make().Transpose("x"); err == nil {
+				t.Error("transposed")
+			}
+
+			w := tt.make()
+			w.Share(NewWeights(), "x")
+			w.SetMetadata("key", "value")
+			w.DropMetadata("")
+			Add(w, "x", []float32{1}, 1)
+			AddPacked(w, "y", 4, []int8{1}, 1)
+			w.AddRaw("z", "f32", nil, make([]byte, 4))
+			w.AddFunc("f", "f32", nil, func() ([]byte, error) { return make([]byte, 4), nil })
+			Keep(new(int), w)
+			if x := WeightsOf[float32](w, "x", 1); x != nil {
+				t.Error("there are elements")
+			}
+			if w.Err() == nil {
+				t.Error("no error")
+			}
+			w.Raw("x")
+			w.Fork().RawOnce("y")
+			w.Without("x")
+			w.Abandon()
+			wantError(t, w.Close(), "")
+
+			other := NewWeights()
+			other.Share(tt.make())
+			wantError(t, other.Err(), "")
+			other.Share(tt.make(), "x")
+			if other.Err() == nil {
+				t.Error("shared")
+			}
+		})
+	}
+	_, err := NewWeights().WriteTo(nil)
+	wantError(t, err, "weights: no writer to write to")
 }

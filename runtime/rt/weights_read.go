@@ -15,7 +15,7 @@ import (
 // A tensor that is missing or different is an error that w.Err returns; the
 // result is then nil.
 func WeightsOf[T Element](w *Weights, name string, shape ...int) []T {
-	if w == nil || w.broken != nil {
+	if w.none() || w.broken != nil {
 		return nil
 	}
 	list, err := read[T](w, name, shape)

@@ -18,7 +18,7 @@ func (w *Weights) Renamed(names map[string]string) (*Weights, error) {
 		return nil, fmt.Errorf("weights: %w", ErrClosed)
 	}
 	r := NewWeights()
-	r.unmap = w.release
+	r.mapped(w.release)
 	w.mu.RLock()
 	defer w.mu.RUnlock()
 	r.metadata = maps.Clone(w.metadata)
@@ -54,6 +54,13 @@ func (t *tensor) called(name string) *tensor {
 // used; from may be closed. Errors, which w.Err returns: those of from, a tensor that is
 // not there, and two of one name.
 func (w *Weights) Share(from *Weights, names ...string) {
+	if w.none() || len(names) == 0 {
+		return
+	}
+	if err := from.Err(); err != nil {
+		w.blame(err)
+		return
+	}
 	homes := map[*tensors]bool{}
 	for _, name := range names {
 		t := from.find(name)

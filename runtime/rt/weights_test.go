@@ -556,7 +556,7 @@ func TestClose(t *testing.T) {
 			w.unmap = func() error { return nil }
 		}
 		unmap := w.unmap
-		w.unmap = func() error { c.add(); return unmap() }
+		w.mapped(func() error { c.add(); return unmap() })
 		return w, c
 	}
 	t.Run("gives the memory back once", func(t *testing.T) {
@@ -640,6 +640,30 @@ func TestClose(t *testing.T) {
 		runtime.KeepAlive(a)
 		if !collect(func() bool { return unmapped.get() == 1 }) {
 			t.Errorf("given back %d times", unmapped.get())
+		}
+	})
+	t.Run("closed and then abandoned, it is given back once", func(t *testing.T) {
+		w, unmapped := open()
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		w.Abandon()
+		w = nil
+		given := make(chan bool)
+		runtime.AddCleanup(new([64]byte), func(done chan bool) { close(done) }, given)
+		if !collect(func() bool {
+			select {
+			case <-given:
+				return true
+			default:
+				return false
+			}
+		}) {
+			t.Skip("nothing is collected")
+		}
+		runtime.GC()
+		if n := unmapped.get(); n != 1 {
+			t.Errorf("given back %d times", n)
 		}
 	})
 	t.Run("shared, it stays as long as it is used", func(t *testing.T) {

@@ -1,23 +1,30 @@
 package rt
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
 
 // Transpose swaps the two axes of matrices, whose elements are moved when they are
-// first used. Errors: a tensor that is not there, one of another rank, and strings and
-// elements of less than a byte. Nothing is changed then.
+// first used. Errors, all of them at once: a tensor that is not there, one of another
+// rank, and strings and elements of less than a byte. Nothing is changed then.
 func (w *Weights) Transpose(names ...string) error {
 	if err := w.Err(); err != nil {
 		return err
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	var errs []error
 	for _, name := range names {
 		switch t := w.byName[name]; {
 		case t == nil:
-			return fmt.Errorf("weights: %.100q: no such tensor", name)
+			errs = append(errs, fmt.Errorf("weights: %.100q: no such tensor", name))
 		case len(t.Shape) != 2 || kinds[t.DType].bits < 8:
-			return fmt.Errorf("weights: %.100q: %v is no matrix that can be transposed", name, t.Info)
+			errs = append(errs, fmt.Errorf("weights: %.100q: %v is no matrix that can be transposed", name, t.Info))
 		}
+	}
+	if len(errs) > 0 {
+		return errors.Join(errs...)
 	}
 	for _, name := range names {
 		w.byName[name] = w.byName[name].transposed()
@@ -29,18 +36,30 @@ func (w *Weights) Transpose(names ...string) error {
 func (t *tensor) transposed() *tensor {
 	rows, columns, width := t.Shape[0], t.Shape[1], kinds[t.DType].bits/8
 	info := Info{t.Name, t.DType, []int{columns, rows}, t.Bytes}
-	return &tensor{Info: info, home: t.home, lazy: &lazy{read: func() ([]byte, error) {
-		raw, err := t.once()
+	return &tensor{Info: info, home: t.home, lazy: &lazy{fill: true, read: func(room []byte) ([]byte, error) {
+		raw, err := t.once(nil)
 		if err != nil {
 			return nil, err
 		}
-		out := make([]byte, 0, len(raw))
-		for j := range columns {
-			for i := range rows {
-				at := (i*columns + j) * width
-				out = append(out, raw[at:at+width]...)
-			}
-		}
+		out := bytesIn(room, len(raw))
+		transpose(out, raw, rows, columns, width)
 		return out, nil
 	}}}
+}
+
+// transposeSide is the side of the squares in which elements are moved, so that their
+// lines stay in a near cache.
+const transposeSide = 16
+
+// transpose writes the columns of src, elements of width bytes, as rows of dst.
+func transpose(dst, src []byte, rows, columns, width int) {
+	for top := 0; top < rows; top += transposeSide {
+		for left := 0; left < columns; left += transposeSide {
+			for j := left; j < min(left+transposeSide, columns); j++ {
+				for i := top; i < min(top+transposeSide, rows); i++ {
+					copy(dst[(j*rows+i)*width:][:width], src[(i*columns+j)*width:])
+				}
+			}
+		}
+	}
 }

@@ -9,7 +9,10 @@ import (
 	"io"
 	"maps"
 	"math"
+	"os"
 	"slices"
+	"strings"
+	"sync"
 	"unsafe"
 
 	"github.com/burngen/burngen/runtime/rt/safetensors"
@@ -20,7 +23,7 @@ import (
 // w.Err returns: a name there is already, and data that does not have as many
 // elements as shape.
 func Add[T Element](w *Weights, name string, data []T, shape ...int) {
-	if w == nil {
+	if w.none() {
 		return
 	}
 	if err := (Tensor[T]{data, shape}).Check(); err != nil {
@@ -49,7 +52,7 @@ func Add[T Element](w *Weights, name string, data []T, shape ...int) {
 // AddPacked adds a tensor of integers of 4 or 2 bits, one to an element of data,
 // or of [Float4E2M1] with bits = 4. Of each element the low bits are stored.
 func AddPacked[T int8 | uint8 | Float4E2M1](w *Weights, name string, bits int, data []T, shape ...int) {
-	if w == nil {
+	if w.none() {
 		return
 	}
 	dtype := DTypeOf[T]()
@@ -73,7 +76,7 @@ func AddPacked[T int8 | uint8 | Float4E2M1](w *Weights, name string, bits int, d
 // they are stored: little-endian, in row-major order, those of less than a byte
 // packed from its low bits up; it is not copied. Errors are those of [Add].
 func (w *Weights) AddRaw(name, dtype string, shape []int, raw []byte) {
-	if w == nil {
+	if w.none() {
 		return
 	}
 	w.add(&tensor{Info: Info{name, dtype, slices.Clone(shape), int64(len(raw))}, raw: raw})
@@ -84,12 +87,47 @@ func (w *Weights) AddRaw(name, dtype string, shape []int, raw []byte) {
 // goroutine, and from several at once. Its error, and bytes that are not as many
 // as the type and shape ask for, are errors of that use.
 func (w *Weights) AddFunc(name, dtype string, shape []int, read func() ([]byte, error)) {
-	if w == nil {
+	if w.none() {
 		return
 	}
-	t := &tensor{Info: Info{name, dtype, slices.Clone(shape), 0}, lazy: &lazy{read: read}}
+	if read == nil {
+		w.fail(fmt.Errorf("%.100q: no function that reads it", name))
+		return
+	}
+	w.addLazy(name, dtype, shape, &lazy{read: func([]byte) ([]byte, error) { return read() }})
+}
+
+// AddMade is [Add] of elements that make writes, which is called when the tensor is first
+// used and, before that, each time it is written; from any goroutine, and from several at
+// once. What dst holds before is undefined, and it must not be used after. Errors of make
+// are errors of that use.
+func AddMade[T Number | bool](w *Weights, name string, make func(dst []T) error, shape ...int) {
+	if w.none() {
+		return
+	}
+	if make == nil {
+		w.fail(fmt.Errorf("%.100q: no function that makes it", name))
+		return
+	}
+	width := int(unsafe.Sizeof(*new(T)))
+	n, _ := Elems(shape) // the error is addLazy's
+	w.addLazy(name, DTypeOf[T](), shape, &lazy{fill: true, read: func(room []byte) ([]byte, error) {
+		raw := bytesIn(room, n*width)
+		err := make(View[T](raw, 0, n))
+		if !littleEndian && err == nil && width > 1 {
+			reverse(raw, slices.Clone(raw), width)
+		}
+		return raw, err
+	}})
+}
+
+func (w *Weights) addLazy(name, dtype string, shape []int, l *lazy) {
+	t := &tensor{Info: Info{name, dtype, slices.Clone(shape), 0}, lazy: l}
 	var err error
-	if t.Bytes, err = bytesFor(dtype, shape); err != nil {
+	if t.Bytes, err = bytesFor(dtype, shape); err == nil && t.Bytes > math.MaxInt {
+		err = fmt.Errorf("%v: %d bytes: more than the address space holds", t.Info, t.Bytes)
+	}
+	if err != nil {
 		w.fail(fmt.Errorf("%.100q: %w", name, err))
 		return
 	}
@@ -134,7 +172,7 @@ func (w *Weights) add(t *tensor) {
 
 // Digest returns the digest that the file records, "" if it records none.
 func (w *Weights) Digest() string {
-	if w == nil {
+	if w.none() {
 		return ""
 	}
 	return w.digest
@@ -187,19 +225,28 @@ func (t *tensors) computed() (string, error) {
 // sum computes the digest: the SHA-256 of metadata, types, and the checksums of the
 // tensors. It is called with t.mu held.
 func (t *tensors) sum() (string, error) {
+	list := make([]*tensor, 0, len(t.byName))
+	for _, name := range slices.Sorted(maps.Keys(t.byName)) {
+		list = append(list, t.byName[name])
+	}
+	sums, err := sweep(list, func(int, int64, []byte) error { return nil })
+	if err != nil {
+		return "", err
+	}
+	return t.digestOf(sums), nil
+}
+
+// digestOf returns the digest of tensors with these checksums.
+func (t *tensors) digestOf(sums map[*tensor][]uint32) string {
 	h := sha256.New()
 	for _, key := range slices.Sorted(maps.Keys(t.metadata)) {
 		fmt.Fprintf(h, "%q=%q\n", key, t.metadata[key])
 	}
 	for _, name := range slices.Sorted(maps.Keys(t.byName)) {
 		x := t.byName[name]
-		raw, err := x.once()
-		if err != nil {
-			return "", fmt.Errorf("%.100q: %w", name, err)
-		}
-		fmt.Fprintf(h, "%q %v %d %x\n", name, x.Info, len(raw), Checksums(raw))
+		fmt.Fprintf(h, "%q %v %d %x\n", name, x.Info, x.Bytes, sums[x])
 	}
-	return hex.EncodeToString(h.Sum(nil)), nil
+	return hex.EncodeToString(h.Sum(nil))
 }
 
 // checked is how many bytes a checksum is of.
@@ -209,43 +256,101 @@ const checked = 1 << 20
 func Checksums(data []byte) []uint32 {
 	var sums []uint32
 	for part := range slices.Chunk(data, checked) {
-		sums = append(sums, crc32.Checksum(part, crc32.MakeTable(crc32.Castagnoli)))
+		sums = append(sums, checksum(part))
 	}
 	return sums
 }
 
+func checksum(part []byte) uint32 { return crc32.Checksum(part, crc32.MakeTable(crc32.Castagnoli)) }
+
 // WriteTo writes a safetensors file of all tensors and metadata, with a digest,
 // and returns the number of bytes written. Equal weights make equal files.
-// Errors are those of w, of names the format cannot hold, and of out.
+// Errors are those of w, of names the format cannot hold, and of out. Tensors that have to
+// be made are made twice: [Weights.WriteFile] makes them once.
 func (w *Weights) WriteTo(out io.Writer) (int64, error) {
+	return w.written(func() (n int64, err error) {
+		if out == nil {
+			return 0, errors.New("no writer to write to")
+		}
+		sum, err := w.sum()
+		if err != nil {
+			return 0, err
+		}
+		return safetensors.Write(out, w.entries(), w.stored(sum))
+	})
+}
+
+// WriteFile writes what [Weights.WriteTo] does to the beginning of out, in parts that
+// several goroutines write in any order, the header last. Errors are those of WriteTo.
+func (w *Weights) WriteFile(out io.WriterAt) (int64, error) {
+	return w.written(func() (int64, error) {
+		if out == nil {
+			return 0, errors.New("no file to write to")
+		}
+		const sumLen = 2 * sha256.Size
+		head, placed, err := safetensors.Lay(w.entries(), w.stored(strings.Repeat("0", sumLen)))
+		if err != nil {
+			return 0, err
+		}
+		size := int64(len(head))
+		list := make([]*tensor, len(placed))
+		for i, p := range placed {
+			list[i] = w.byName[p.Name]
+			size = max(size, p.Begin+p.Size)
+		}
+		var one sync.Mutex // as file systems let one write a file at a time, and others spin
+		sums, err := sweep(list, func(i int, at int64, part []byte) error {
+			one.Lock()
+			defer one.Unlock()
+			_, err := out.WriteAt(part, placed[i].Begin+at)
+			return err
+		})
+		if err != nil {
+			return 0, err
+		}
+		if head, _, err = safetensors.Lay(w.entries(), w.stored(w.digestOf(sums))); err != nil {
+			return 0, err
+		}
+		_, err = out.WriteAt(head, 0)
+		return size, err
+	})
+}
+
+// written calls write while the tensors stay as they are.
+func (w *Weights) written(write func() (int64, error)) (n int64, err error) {
 	if err := w.Err(); err != nil {
 		return 0, err
 	}
-	n, err := w.write(out)
-	if err != nil {
+	if w.closed.Load() || !w.retain() {
+		return 0, fmt.Errorf("weights: %w", ErrClosed)
+	}
+	defer w.release()
+	w.mu.RLock()
+	defer w.mu.RUnlock()
+	if n, err = write(); err != nil {
 		err = fmt.Errorf("weights: %w", err)
 	}
 	return n, err
 }
 
-func (t *tensors) write(out io.Writer) (int64, error) {
-	if t.closed.Load() || !t.retain() {
-		return 0, ErrClosed
-	}
-	defer t.release()
-	t.mu.RLock()
-	defer t.mu.RUnlock()
+// stored returns the metadata of a file with a digest.
+func (t *tensors) stored(sum string) map[string]string {
 	metadata := maps.Clone(t.metadata)
-	sum, err := t.sum()
-	if err != nil {
-		return 0, err
-	}
 	metadata[digestKey] = sum
-	var entries []safetensors.Entry
 	for name, x := range t.byName {
-		e := safetensors.Entry{Name: name, DType: kinds[x.DType].file, Read: x.once}
 		if noted(x.DType) {
 			metadata[notePrefix+name] = x.String()
+		}
+	}
+	return metadata
+}
+
+// entries returns the tensors as a file has them.
+func (t *tensors) entries() []safetensors.Entry {
+	var entries []safetensors.Entry
+	for name, x := range t.byName {
+		e := safetensors.Entry{Name: name, DType: kinds[x.DType].file, Read: func() ([]byte, error) { return x.once(nil) }}
+		if noted(x.DType) {
 			e.Shape = []int64{x.Bytes}
 		} else {
 			for _, n := range x.Shape {
@@ -254,21 +359,19 @@ func (t *tensors) write(out io.Writer) (int64, error) {
 		}
 		entries = append(entries, e)
 	}
-	return safetensors.Write(out, entries, metadata)
+	return entries
 }
 
 // Save writes the file that WriteTo writes. A file of that name is replaced when
 // the new one is whole, and stays as it is on error.
 func (w *Weights) Save(path string) error {
-	if err := w.Err(); err != nil {
-		return err
-	}
-	err := ReplaceFile(path, func(out io.Writer) error {
-		_, err := w.write(out)
-		return err
+	var failed error
+	err := ReplaceFile(path, func(out *os.File) error {
+		_, failed = w.WriteFile(out)
+		return failed
 	})
-	if err != nil {
-		return fmt.Errorf("weights: %w", err)
+	if err != nil && failed == nil {
+		err = fmt.Errorf("weights: %w", err)
 	}
-	return nil
+	return err
 }

@@ -143,143 +143,145 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 		h73  = rt.View[float32](t.arena, int(t.stepOffsets[stepH73Off]), 6272*n)
 		h74  = rt.View[float32](t.arena, int(t.stepOffsets[stepH74Off]), 1568*n)
 		h75  = rt.View[float32](t.arena, int(t.stepOffsets[stepH75Off]), 1568*n)
-		h76  = rt.View[float32](t.arena, int(t.stepOffsets[stepH76Off]), 7840)
-		h77  = rt.View[float32](t.arena, int(t.stepOffsets[stepH77Off]), 25088)
-		h78  = rt.View[float32](t.arena, int(t.stepOffsets[stepH78Off]), 16)
-		h79  = rt.View[float32](t.arena, int(t.stepOffsets[stepH79Off]), 5*n)
-		h80  = rt.View[float32](t.arena, int(t.stepOffsets[stepH80Off]), n)
-		h81  = rt.View[int64](t.arena, int(t.stepOffsets[stepH81Off]), 1)
-		h82  = rt.View[float32](t.arena, int(t.stepOffsets[stepH82Off]), 1)
-		h83  = rt.View[float32](t.arena, int(t.stepOffsets[stepH83Off]), n)
-		h84  = rt.View[float32](t.arena, int(t.stepOffsets[stepH84Off]), 5*n)
+		h76  = rt.View[float32](t.arena, int(t.stepOffsets[stepH76Off]), 25088)
+		h77  = rt.View[float32](t.arena, int(t.stepOffsets[stepH77Off]), 16)
+		h78  = rt.View[float32](t.arena, int(t.stepOffsets[stepH78Off]), 5*n)
+		h80  = rt.View[int64](t.arena, int(t.stepOffsets[stepH80Off]), 1024)
+		h81  = rt.View[bool](t.arena, int(t.stepOffsets[stepH81Off]), 1024)
+		h79  = rt.View[int64](t.arena, int(t.stepOffsets[stepH79Off]), n)
+		h82  = rt.View[float32](t.arena, int(t.stepOffsets[stepH82Off]), n)
+		h83  = rt.View[int64](t.arena, int(t.stepOffsets[stepH83Off]), 1)
+		h84  = rt.View[float32](t.arena, int(t.stepOffsets[stepH84Off]), 1)
 		h85  = rt.View[float32](t.arena, int(t.stepOffsets[stepH85Off]), n)
-		h86  = rt.View[float32](t.arena, int(t.stepOffsets[stepH86Off]), 1024)
-		h87  = rt.View[float32](t.arena, int(t.stepOffsets[stepH87Off]), 1024)
-		h88  = rt.View[float32](t.arena, int(t.stepOffsets[stepH88Off]), 7840)
-		h89  = rt.View[float32](t.arena, int(t.stepOffsets[stepH89Off]), 1568*n)
-		h90  = rt.View[float32](t.arena, int(t.stepOffsets[stepH90Off]), 1568*n)
-		h91  = rt.View[float32](t.arena, int(t.stepOffsets[stepH91Off]), 16*n)
-		h92  = rt.View[float32](t.arena, int(t.stepOffsets[stepH92Off]), 7840)
-		h93  = rt.View[float32](t.arena, int(t.stepOffsets[stepH93Off]), 1568*n)
-		h94  = rt.View[float32](t.arena, int(t.stepOffsets[stepH94Off]), 6272*n)
-		h95  = rt.View[float32](t.arena, int(t.stepOffsets[stepH95Off]), 64)
-		h96  = rt.View[float32](t.arena, int(t.stepOffsets[stepH96Off]), 1024)
-		h97  = rt.View[float32](t.arena, int(t.stepOffsets[stepH97Off]), 32)
-		h98  = rt.View[float32](t.arena, int(t.stepOffsets[stepH98Off]), 96)
-		h99  = rt.View[float32](t.arena, int(t.stepOffsets[stepH99Off]), 1024)
-		h100 = rt.View[float32](t.arena, int(t.stepOffsets[stepH100Off]), 1024)
+		h86  = rt.View[float32](t.arena, int(t.stepOffsets[stepH86Off]), 5*n)
+		h87  = rt.View[float32](t.arena, int(t.stepOffsets[stepH87Off]), n)
+		h88  = rt.View[float32](t.arena, int(t.stepOffsets[stepH88Off]), 1024)
+		h89  = rt.View[float32](t.arena, int(t.stepOffsets[stepH89Off]), 1024)
+		h90  = rt.View[float32](t.arena, int(t.stepOffsets[stepH90Off]), 7840)
+		h91  = rt.View[float32](t.arena, int(t.stepOffsets[stepH91Off]), 1568*n)
+		h92  = rt.View[float32](t.arena, int(t.stepOffsets[stepH92Off]), 1568*n)
+		h93  = rt.View[float32](t.arena, int(t.stepOffsets[stepH93Off]), 16*n)
+		h94  = rt.View[float32](t.arena, int(t.stepOffsets[stepH94Off]), 7840)
+		h95  = rt.View[float32](t.arena, int(t.stepOffsets[stepH95Off]), 1568*n)
+		h96  = rt.View[float32](t.arena, int(t.stepOffsets[stepH96Off]), 6272*n)
+		h97  = rt.View[float32](t.arena, int(t.stepOffsets[stepH97Off]), 64)
+		h98  = rt.View[float32](t.arena, int(t.stepOffsets[stepH98Off]), 1024)
+		h99  = rt.View[float32](t.arena, int(t.stepOffsets[stepH99Off]), 32)
+		h100 = rt.View[float32](t.arena, int(t.stepOffsets[stepH100Off]), 96)
 		h101 = rt.View[float32](t.arena, int(t.stepOffsets[stepH101Off]), 1024)
 		h102 = rt.View[float32](t.arena, int(t.stepOffsets[stepH102Off]), 1024)
 		h103 = rt.View[float32](t.arena, int(t.stepOffsets[stepH103Off]), 1024)
-		h104 = rt.View[float32](t.arena, int(t.stepOffsets[stepH104Off]), 9216)
-		h105 = rt.View[float32](t.arena, int(t.stepOffsets[stepH105Off]), 6272*n)
-		h106 = rt.View[float32](t.arena, int(t.stepOffsets[stepH106Off]), 12544*n+64512)
-		h107 = rt.View[float32](t.arena, int(t.stepOffsets[stepH107Off]), 64)
-		h108 = rt.View[float32](t.arena, int(t.stepOffsets[stepH108Off]), 1024)
-		h109 = rt.View[float32](t.arena, int(t.stepOffsets[stepH109Off]), 32)
-		h110 = rt.View[float32](t.arena, int(t.stepOffsets[stepH110Off]), 96)
-		h111 = rt.View[float32](t.arena, int(t.stepOffsets[stepH111Off]), 1024)
-		h112 = rt.View[float32](t.arena, int(t.stepOffsets[stepH112Off]), 1024)
+		h104 = rt.View[float32](t.arena, int(t.stepOffsets[stepH104Off]), 1024)
+		h105 = rt.View[float32](t.arena, int(t.stepOffsets[stepH105Off]), 1024)
+		h106 = rt.View[float32](t.arena, int(t.stepOffsets[stepH106Off]), 9216)
+		h107 = rt.View[float32](t.arena, int(t.stepOffsets[stepH107Off]), 6272*n)
+		h108 = rt.View[float32](t.arena, int(t.stepOffsets[stepH108Off]), 12544*n+64512)
+		h109 = rt.View[float32](t.arena, int(t.stepOffsets[stepH109Off]), 64)
+		h110 = rt.View[float32](t.arena, int(t.stepOffsets[stepH110Off]), 1024)
+		h111 = rt.View[float32](t.arena, int(t.stepOffsets[stepH111Off]), 32)
+		h112 = rt.View[float32](t.arena, int(t.stepOffsets[stepH112Off]), 96)
 		h113 = rt.View[float32](t.arena, int(t.stepOffsets[stepH113Off]), 1024)
 		h114 = rt.View[float32](t.arena, int(t.stepOffsets[stepH114Off]), 1024)
 		h115 = rt.View[float32](t.arena, int(t.stepOffsets[stepH115Off]), 1024)
-		h116 = rt.View[float32](t.arena, int(t.stepOffsets[stepH116Off]), 4608)
-		h117 = rt.View[float32](t.arena, int(t.stepOffsets[stepH117Off]), 3136*n)
-		h118 = rt.View[float32](t.arena, int(t.stepOffsets[stepH118Off]), 9408*n+64512)
-		h119 = rt.View[float32](t.arena, int(t.stepOffsets[stepH119Off]), 12544*n)
-		h120 = rt.View[float32](t.arena, int(t.stepOffsets[stepH120Off]), 32)
-		h121 = rt.View[float32](t.arena, int(t.stepOffsets[stepH121Off]), 1024)
-		h122 = rt.View[float32](t.arena, int(t.stepOffsets[stepH122Off]), 16)
-		h123 = rt.View[float32](t.arena, int(t.stepOffsets[stepH123Off]), 48)
-		h124 = rt.View[float32](t.arena, int(t.stepOffsets[stepH124Off]), 1024)
-		h125 = rt.View[float32](t.arena, int(t.stepOffsets[stepH125Off]), 1024)
+		h116 = rt.View[float32](t.arena, int(t.stepOffsets[stepH116Off]), 1024)
+		h117 = rt.View[float32](t.arena, int(t.stepOffsets[stepH117Off]), 1024)
+		h118 = rt.View[float32](t.arena, int(t.stepOffsets[stepH118Off]), 4608)
+		h119 = rt.View[float32](t.arena, int(t.stepOffsets[stepH119Off]), 3136*n)
+		h120 = rt.View[float32](t.arena, int(t.stepOffsets[stepH120Off]), 9408*n+64512)
+		h121 = rt.View[float32](t.arena, int(t.stepOffsets[stepH121Off]), 12544*n)
+		h122 = rt.View[float32](t.arena, int(t.stepOffsets[stepH122Off]), 32)
+		h123 = rt.View[float32](t.arena, int(t.stepOffsets[stepH123Off]), 1024)
+		h124 = rt.View[float32](t.arena, int(t.stepOffsets[stepH124Off]), 16)
+		h125 = rt.View[float32](t.arena, int(t.stepOffsets[stepH125Off]), 48)
 		h126 = rt.View[float32](t.arena, int(t.stepOffsets[stepH126Off]), 1024)
 		h127 = rt.View[float32](t.arena, int(t.stepOffsets[stepH127Off]), 1024)
 		h128 = rt.View[float32](t.arena, int(t.stepOffsets[stepH128Off]), 1024)
-		h129 = rt.View[float32](t.arena, int(t.stepOffsets[stepH129Off]), 2304)
-		h130 = rt.View[float32](t.arena, int(t.stepOffsets[stepH130Off]), 12544*n)
-		h131 = rt.View[float32](t.arena, int(t.stepOffsets[stepH131Off]), 25088*n+64512)
-		h132 = rt.View[float32](t.arena, int(t.stepOffsets[stepH132Off]), 32)
-		h133 = rt.View[float32](t.arena, int(t.stepOffsets[stepH133Off]), 1024)
-		h134 = rt.View[float32](t.arena, int(t.stepOffsets[stepH134Off]), 16)
-		h135 = rt.View[float32](t.arena, int(t.stepOffsets[stepH135Off]), 48)
-		h136 = rt.View[float32](t.arena, int(t.stepOffsets[stepH136Off]), 1024)
-		h137 = rt.View[float32](t.arena, int(t.stepOffsets[stepH137Off]), 1024)
+		h129 = rt.View[float32](t.arena, int(t.stepOffsets[stepH129Off]), 1024)
+		h130 = rt.View[float32](t.arena, int(t.stepOffsets[stepH130Off]), 1024)
+		h131 = rt.View[float32](t.arena, int(t.stepOffsets[stepH131Off]), 2304)
+		h132 = rt.View[float32](t.arena, int(t.stepOffsets[stepH132Off]), 12544*n)
+		h133 = rt.View[float32](t.arena, int(t.stepOffsets[stepH133Off]), 25088*n+64512)
+		h134 = rt.View[float32](t.arena, int(t.stepOffsets[stepH134Off]), 32)
+		h135 = rt.View[float32](t.arena, int(t.stepOffsets[stepH135Off]), 1024)
+		h136 = rt.View[float32](t.arena, int(t.stepOffsets[stepH136Off]), 16)
+		h137 = rt.View[float32](t.arena, int(t.stepOffsets[stepH137Off]), 48)
 		h138 = rt.View[float32](t.arena, int(t.stepOffsets[stepH138Off]), 1024)
 		h139 = rt.View[float32](t.arena, int(t.stepOffsets[stepH139Off]), 1024)
 		h140 = rt.View[float32](t.arena, int(t.stepOffsets[stepH140Off]), 1024)
-		h141 = rt.View[float32](t.arena, int(t.stepOffsets[stepH141Off]), 12544*n)
-		h142 = rt.View[float32](t.arena, int(t.stepOffsets[stepH142Off]), 12544*n)
-		h143 = rt.View[float32](t.arena, int(t.stepOffsets[stepH143Off]), 768*min(784*n, 1024))
+		h141 = rt.View[float32](t.arena, int(t.stepOffsets[stepH141Off]), 1024)
+		h142 = rt.View[float32](t.arena, int(t.stepOffsets[stepH142Off]), 1024)
+		h143 = rt.View[float32](t.arena, int(t.stepOffsets[stepH143Off]), 12544*n)
+		h144 = rt.View[float32](t.arena, int(t.stepOffsets[stepH144Off]), 12544*n)
+		h145 = rt.View[float32](t.arena, int(t.stepOffsets[stepH145Off]), 768*min(784*n, 1024))
 	)
 
-	// %h43 = pack_conv %h {group=1 in_block=1} : f32[1,1,3,3,1,16]  // model.go:28
+	// %h48 = pack_conv %h {group=1 in_block=1} : f32[1,1,3,3,1,16]  // model.go:28
 	cpu.PackConv(h1, w.bodyConv1Weight, &conv1)
 
-	// %h48 = conv_blocked %image, %h43 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=1 out_c=16 group=1} : f32[N,1,28,28,16]  // model.go:28
+	// %h53 = conv_blocked %image, %h48 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=1 out_c=16 group=1} : f32[N,1,28,28,16]  // model.go:28
 	cpu.Conv(h2, image, h1, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1}, nil)
 	t.watch.See("model.go:28", h2)
 
-	// %h46 = channel_moments %h48 : f32[2,16]  // model.go:28
+	// %h51 = channel_moments %h53 : f32[2,16]  // model.go:28
 	cpu.ChannelMoments(h3, h2, n, 16, 784)
 	t.watch.See("model.go:28", h3)
 
-	// %h47 = strided_copy %h46 {shape=[1,16] strides=[16,1]} : f32[1,16]  // model.go:28
+	// %h52 = strided_copy %h51 {shape=[1,16] strides=[16,1]} : f32[1,16]  // model.go:28
 	cpu.StridedCopy(h4, h3, []int{1, 16}, []int{16, 1}, 0)
 
-	// %h49 = strided_copy %h46 {shape=[1,16] strides=[16,1] offset=16} : f32[1,16]  // model.go:28
+	// %h54 = strided_copy %h51 {shape=[1,16] strides=[16,1] offset=16} : f32[1,16]  // model.go:28
 	cpu.StridedCopy(h5, h3, []int{1, 16}, []int{16, 1}, 16)
 
-	// %h51 = extents {elems=[784*N]} : i64[1]  // model.go:28
+	// %h56 = extents {elems=[784*N]} : i64[1]  // model.go:28
 	cpu.Elements(h6, 784*n)
 
-	// %h52 = pointwise %h51 : f32[1]  // model.go:28
+	// %h57 = pointwise %h56 : f32[1]  // model.go:28
 	//
 	//	%h24 = cast %p {to=f32} : f32[]
 	cpu.Cast(h7, h6)
 	t.watch.See("model.go:28", h7)
 
-	// %h322 = pointwise %h52 : f32[1]  // model.go:28
+	// %h327 = pointwise %h57 : f32[1]  // model.go:28
 	//
 	//	%h2710 = constant {value=f32[](-1)} : f32[]
-	//	%h282 = add %p191, %h2710 : f32[]
+	//	%h284 = add %p196, %h2710 : f32[]
 	//	%h3110 = constant {value=f32[](1)} : f32[]
-	//	%h333 = max %h282, %h3110 : f32[]
+	//	%h337 = max %h284, %h3110 : f32[]
 	{
 		cpu.AddScalar(h9[:1], h7, -1)
 		cpu.MaxScalar(h8, h9[:1], 1)
 	}
 	t.watch.See("model.go:28", h8)
 
-	// %h324 = pointwise %h47 : f32[1,16]  // model.go:28
+	// %h329 = pointwise %h52 : f32[1,16]  // model.go:28
 	//
-	//	%h76 = constant {value=f32[](0.100000024)} : f32[]
-	//	%h77 = mul %p4, %h76 : f32[]
+	//	%h80 = constant {value=f32[](0.100000024)} : f32[]
+	//	%h81 = mul %p4, %h80 : f32[]
 	cpu.MulScalar(h10, h4, 0.100000024)
 	t.watch.See("model.go:28", h10)
 
-	// %h62 = pointwise %h3, %h61 : f32[16]  // model.go:28
+	// %h67 = pointwise %h3, %h66 : f32[16]  // model.go:28
 	//
-	//	%h382 = constant {value=f32[](0.9)} : f32[]
-	//	%h641 = mul %p192, %h382 : f32[]
-	//	%h851 = add %h641, %p193 : f32[]
+	//	%h385 = constant {value=f32[](0.9)} : f32[]
+	//	%h601 = mul %p197, %h385 : f32[]
+	//	%h841 = add %h601, %p198 : f32[]
 	{
 		cpu.MulScalar(h11[:16], w.bodyNorm1RunningMean, 0.9)
 		cpu.Add(g.bodyNorm1RunningMean, h11[:16], h10)
 	}
 	t.watch.See("model.go:28", g.bodyNorm1RunningMean)
 
-	// %h326 = pointwise %h52, %h57 : f32[1]  // model.go:28
+	// %h331 = pointwise %h57, %h62 : f32[1]  // model.go:28
 	//
-	//	%h89 = div %p7, %p8 : f32[]
+	//	%h93 = div %p7, %p8 : f32[]
 	cpu.Div(h8, h7, h8)
 	t.watch.See("model.go:28", h8)
 
-	// %h330 = pointwise %h49, %h63 : f32[1,16]  // model.go:28
+	// %h335 = pointwise %h54, %h68 : f32[1,16]  // model.go:28
 	//
-	//	%h1041 = mul %p194, %p195 : f32[]
-	//	%h1231 = constant {value=f32[](0.100000024)} : f32[]
-	//	%h1251 = mul %h1041, %h1231 : f32[]
+	//	%h951 = mul %p199, %p200 : f32[]
+	//	%h1201 = constant {value=f32[](0.100000024)} : f32[]
+	//	%h1281 = mul %h951, %h1201 : f32[]
 	{
 		cpu.Repeat(h13[:16], h8)
 		cpu.Mul(h14[:16], h5, h13[:16])
@@ -287,23 +289,23 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 	}
 	t.watch.See("model.go:28", h12)
 
-	// %h69 = pointwise %h4, %h68 : f32[16]  // model.go:28
+	// %h74 = pointwise %h4, %h73 : f32[16]  // model.go:28
 	//
-	//	%h1061 = constant {value=f32[](0.9)} : f32[]
-	//	%h1081 = mul %p196, %h1061 : f32[]
-	//	%h1351 = add %h1081, %p197 : f32[]
+	//	%h1101 = constant {value=f32[](0.9)} : f32[]
+	//	%h1111 = mul %p201, %h1101 : f32[]
+	//	%h1321 = add %h1111, %p202 : f32[]
 	{
 		cpu.MulScalar(h15[:16], w.bodyNorm1RunningVar, 0.9)
 		cpu.Add(g.bodyNorm1RunningVar, h15[:16], h12)
 	}
 	t.watch.See("model.go:28", g.bodyNorm1RunningVar)
 
-	// %h100 = pointwise %h67, %h81 : f32[16,1,1]  // model.go:28
+	// %h105 = pointwise %h72, %h86 : f32[16,1,1]  // model.go:28
 	//
-	//	%h16611 = constant {value=f32[](1e-05)} : f32[]
-	//	%h16711 = add %p200, %h16611 : f32[]
-	//	%h18111 = sqrt %h16711 : f32[]
-	//	%h2031 = div %p199, %h18111 : f32[]
+	//	%h17011 = constant {value=f32[](1e-05)} : f32[]
+	//	%h17111 = add %p205, %h17011 : f32[]
+	//	%h17811 = sqrt %h17111 : f32[]
+	//	%h2051 = div %p204, %h17811 : f32[]
 	{
 		cpu.AddScalar(h17[:16], h5, 1e-05)
 		cpu.Sqrt(h17[:16], h17[:16])
@@ -311,60 +313,60 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 	}
 	t.watch.See("model.go:28", h16)
 
-	// %h114 = pointwise %h70, %h73, %h100 : f32[16,1,1]  // model.go:28
+	// %h119 = pointwise %h75, %h78, %h105 : f32[16,1,1]  // model.go:28
 	//
-	//	%h2071 = mul %p202, %p203 : f32[]
-	//	%h2101 = sub %p201, %h2071 : f32[]
+	//	%h2101 = mul %p207, %p208 : f32[]
+	//	%h2141 = sub %p206, %h2101 : f32[]
 	{
 		cpu.Mul(h19[:16], h4, h16)
 		cpu.Sub(h18, w.bodyNorm1Bias, h19[:16])
 	}
 	t.watch.See("model.go:28", h18)
 
-	// %h253 = depthwise_blocked %h48, %h171, %h23 {window={kernel=[1,1]} c=16 epilogue={clamp=true hi=+Inf}} : f32[N,1,28,28,16]  // model.go:28
+	// %h258 = depthwise_blocked %h53, %h176, %h23 {window={kernel=[1,1]} c=16 epilogue={clamp=true hi=+Inf}} : f32[N,1,28,28,16]  // model.go:28
 	cpu.DepthwiseConv(h20, h2, h16, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 1, KW: 1, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 16}, &cpu.Epilogue{Bias: h18, Clamp: true, Lo: 0, Hi: cpu.Inf})
 	t.watch.See("model.go:28", h20)
 
-	// %h255 = pack_conv %h5 {group=1 in_block=16} : f32[1,1,3,3,16,16]  // model.go:28
+	// %h260 = pack_conv %h5 {group=1 in_block=16} : f32[1,1,3,3,16,16]  // model.go:28
 	cpu.PackConv(h21, w.bodyConv2Weight, &conv5)
 
-	// %h258 = conv_blocked %h253, %h255 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=16 group=1} : f32[N,1,28,28,16]  // model.go:28
+	// %h263 = conv_blocked %h258, %h260 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=16 group=1} : f32[N,1,28,28,16]  // model.go:28
 	cpu.Conv(h22, h20, h21, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1}, nil)
 	t.watch.See("model.go:28", h22)
 
-	// %h71 = channel_moments %h258 : f32[2,16]  // model.go:28
+	// %h76 = channel_moments %h263 : f32[2,16]  // model.go:28
 	cpu.ChannelMoments(h23, h22, n, 16, 784)
 	t.watch.See("model.go:28", h23)
 
-	// %h72 = strided_copy %h71 {shape=[1,16] strides=[16,1]} : f32[1,16]  // model.go:28
+	// %h77 = strided_copy %h76 {shape=[1,16] strides=[16,1]} : f32[1,16]  // model.go:28
 	cpu.StridedCopy(h24, h23, []int{1, 16}, []int{16, 1}, 0)
 
-	// %h74 = strided_copy %h71 {shape=[1,16] strides=[16,1] offset=16} : f32[1,16]  // model.go:28
+	// %h79 = strided_copy %h76 {shape=[1,16] strides=[16,1] offset=16} : f32[1,16]  // model.go:28
 	cpu.StridedCopy(h25, h23, []int{1, 16}, []int{16, 1}, 16)
 
-	// %h336 = pointwise %h72 : f32[1,16]  // model.go:28
+	// %h341 = pointwise %h77 : f32[1,16]  // model.go:28
 	//
-	//	%h245 = constant {value=f32[](0.100000024)} : f32[]
-	//	%h247 = mul %p24, %h245 : f32[]
+	//	%h249 = constant {value=f32[](0.100000024)} : f32[]
+	//	%h250 = mul %p24, %h249 : f32[]
 	cpu.MulScalar(h26, h24, 0.100000024)
 	t.watch.See("model.go:28", h26)
 
-	// %h87 = pointwise %h8, %h86 : f32[16]  // model.go:28
+	// %h92 = pointwise %h8, %h91 : f32[16]  // model.go:28
 	//
-	//	%h2391 = constant {value=f32[](0.9)} : f32[]
-	//	%h2421 = mul %p204, %h2391 : f32[]
-	//	%h2521 = add %h2421, %p205 : f32[]
+	//	%h2251 = constant {value=f32[](0.9)} : f32[]
+	//	%h2441 = mul %p209, %h2251 : f32[]
+	//	%h2551 = add %h2441, %p210 : f32[]
 	{
 		cpu.MulScalar(h27[:16], w.bodyNorm2RunningMean, 0.9)
 		cpu.Add(g.bodyNorm2RunningMean, h27[:16], h26)
 	}
 	t.watch.See("model.go:28", g.bodyNorm2RunningMean)
 
-	// %h342 = pointwise %h74, %h63 : f32[1,16]  // model.go:28
+	// %h347 = pointwise %h79, %h68 : f32[1,16]  // model.go:28
 	//
-	//	%h2601 = mul %p206, %p207 : f32[]
-	//	%h2841 = constant {value=f32[](0.100000024)} : f32[]
-	//	%h2861 = mul %h2601, %h2841 : f32[]
+	//	%h2591 = mul %p211, %p212 : f32[]
+	//	%h2871 = constant {value=f32[](0.100000024)} : f32[]
+	//	%h2891 = mul %h2591, %h2871 : f32[]
 	{
 		cpu.Repeat(h29[:16], h8)
 		cpu.Mul(h30[:16], h25, h29[:16])
@@ -372,23 +374,23 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 	}
 	t.watch.See("model.go:28", h28)
 
-	// %h94 = pointwise %h9, %h93 : f32[16]  // model.go:28
+	// %h99 = pointwise %h9, %h98 : f32[16]  // model.go:28
 	//
-	//	%h2621 = constant {value=f32[](0.9)} : f32[]
-	//	%h2791 = mul %p208, %h2621 : f32[]
-	//	%h2921 = add %h2791, %p209 : f32[]
+	//	%h2661 = constant {value=f32[](0.9)} : f32[]
+	//	%h2671 = mul %p213, %h2661 : f32[]
+	//	%h2931 = add %h2671, %p214 : f32[]
 	{
 		cpu.MulScalar(h31[:16], w.bodyNorm2RunningVar, 0.9)
 		cpu.Add(g.bodyNorm2RunningVar, h31[:16], h28)
 	}
 	t.watch.See("model.go:28", g.bodyNorm2RunningVar)
 
-	// %h140 = pointwise %h129, %h133 : f32[16,1,1]  // model.go:28
+	// %h145 = pointwise %h134, %h138 : f32[16,1,1]  // model.go:28
 	//
-	//	%h29711 = constant {value=f32[](1e-05)} : f32[]
-	//	%h30011 = add %p212, %h29711 : f32[]
-	//	%h32311 = sqrt %h30011 : f32[]
-	//	%h3321 = div %p211, %h32311 : f32[]
+	//	%h29811 = constant {value=f32[](1e-05)} : f32[]
+	//	%h30211 = add %p217, %h29811 : f32[]
+	//	%h32511 = sqrt %h30211 : f32[]
+	//	%h3301 = div %p216, %h32511 : f32[]
 	{
 		cpu.AddScalar(h33[:16], h25, 1e-05)
 		cpu.Sqrt(h33[:16], h33[:16])
@@ -396,91 +398,91 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 	}
 	t.watch.See("model.go:28", h32)
 
-	// %h159 = pointwise %h131, %h132, %h140 : f32[16,1,1]  // model.go:28
+	// %h164 = pointwise %h136, %h137, %h145 : f32[16,1,1]  // model.go:28
 	//
-	//	%h3371 = mul %p214, %p215 : f32[]
-	//	%h3411 = sub %p213, %h3371 : f32[]
+	//	%h3381 = mul %p219, %p220 : f32[]
+	//	%h3431 = sub %p218, %h3381 : f32[]
 	{
 		cpu.Mul(h35[:16], h24, h32)
 		cpu.Sub(h34, w.bodyNorm2Bias, h35[:16])
 	}
 	t.watch.See("model.go:28", h34)
 
-	// %h294 = depthwise_blocked %h258, %h285, %h26 {window={kernel=[1,1]} c=16 epilogue={clamp=true hi=+Inf}} : f32[N,1,28,28,16]  // model.go:28
+	// %h299 = depthwise_blocked %h263, %h290, %h26 {window={kernel=[1,1]} c=16 epilogue={clamp=true hi=+Inf}} : f32[N,1,28,28,16]  // model.go:28
 	cpu.DepthwiseConv(h36, h22, h32, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 1, KW: 1, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 16}, &cpu.Epilogue{Bias: h34, Clamp: true, Lo: 0, Hi: cpu.Inf})
 	t.watch.See("model.go:28", h36)
 
-	// %h299 = max_pool %h294 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,1,14,14,16]  // model.go:28
+	// %h304 = max_pool %h299 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,1,14,14,16]  // model.go:28
 	cpu.MaxPool(h37, h36, &cpu.PoolShape{N: n, C: 1, InH: 28, InW: 28, OutH: 14, OutW: 14, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16})
 	t.watch.See("model.go:28", h37)
 
-	// %h301 = pack_conv %h10 {group=1 in_block=16} : f32[2,1,3,3,16,16]  // model.go:28
+	// %h306 = pack_conv %h10 {group=1 in_block=16} : f32[2,1,3,3,16,16]  // model.go:28
 	cpu.PackConv(h38, w.bodyConv3Weight, &conv6)
 
-	// %h319 = conv_blocked %h299, %h301 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=32 group=1} : f32[N,2,14,14,16]  // model.go:28
+	// %h324 = conv_blocked %h304, %h306 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=32 group=1} : f32[N,2,14,14,16]  // model.go:28
 	cpu.Conv(h39, h37, h38, &cpu.ConvShape{N: n, InC: 16, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1}, nil)
 	t.watch.See("model.go:28", h39)
 
-	// %h96 = channel_moments %h319 : f32[2,32]  // model.go:28
+	// %h101 = channel_moments %h324 : f32[2,32]  // model.go:28
 	cpu.ChannelMoments(h40, h39, n, 32, 196)
 	t.watch.See("model.go:28", h40)
 
-	// %h97 = strided_copy %h96 {shape=[1,32] strides=[32,1]} : f32[1,32]  // model.go:28
+	// %h102 = strided_copy %h101 {shape=[1,32] strides=[32,1]} : f32[1,32]  // model.go:28
 	cpu.StridedCopy(h41, h40, []int{1, 32}, []int{32, 1}, 0)
 
-	// %h99 = strided_copy %h96 {shape=[1,32] strides=[32,1] offset=32} : f32[1,32]  // model.go:28
+	// %h104 = strided_copy %h101 {shape=[1,32] strides=[32,1] offset=32} : f32[1,32]  // model.go:28
 	cpu.StridedCopy(h42, h40, []int{1, 32}, []int{32, 1}, 32)
 
-	// %h101 = extents {elems=[196*N]} : i64[1]  // model.go:28
+	// %h106 = extents {elems=[196*N]} : i64[1]  // model.go:28
 	cpu.Elements(h43, 196*n)
 
-	// %h102 = pointwise %h101 : f32[1]  // model.go:28
+	// %h107 = pointwise %h106 : f32[1]  // model.go:28
 	//
-	//	%h349 = cast %p41 {to=f32} : f32[]
+	//	%h352 = cast %p41 {to=f32} : f32[]
 	cpu.Cast(h44, h43)
 	t.watch.See("model.go:28", h44)
 
-	// %h346 = pointwise %h102 : f32[1]  // model.go:28
+	// %h351 = pointwise %h107 : f32[1]  // model.go:28
 	//
-	//	%h3571 = constant {value=f32[](-1)} : f32[]
-	//	%h3581 = add %p216, %h3571 : f32[]
-	//	%h3631 = constant {value=f32[](1)} : f32[]
-	//	%h3671 = max %h3581, %h3631 : f32[]
+	//	%h3561 = constant {value=f32[](-1)} : f32[]
+	//	%h3621 = add %p221, %h3561 : f32[]
+	//	%h3671 = constant {value=f32[](1)} : f32[]
+	//	%h3681 = max %h3621, %h3671 : f32[]
 	{
 		cpu.AddScalar(h46[:1], h44, -1)
 		cpu.MaxScalar(h45, h46[:1], 1)
 	}
 	t.watch.See("model.go:28", h45)
 
-	// %h348 = pointwise %h97 : f32[1,32]  // model.go:28
+	// %h353 = pointwise %h102 : f32[1,32]  // model.go:28
 	//
-	//	%h385 = constant {value=f32[](0.100000024)} : f32[]
-	//	%h391 = mul %p45, %h385 : f32[]
+	//	%h387 = constant {value=f32[](0.100000024)} : f32[]
+	//	%h390 = mul %p45, %h387 : f32[]
 	cpu.MulScalar(h47, h41, 0.100000024)
 	t.watch.See("model.go:28", h47)
 
-	// %h112 = pointwise %h13, %h111 : f32[32]  // model.go:28
+	// %h117 = pointwise %h13, %h116 : f32[32]  // model.go:28
 	//
 	//	%h3761 = constant {value=f32[](0.9)} : f32[]
-	//	%h3801 = mul %p217, %h3761 : f32[]
-	//	%h3961 = add %h3801, %p218 : f32[]
+	//	%h3811 = mul %p222, %h3761 : f32[]
+	//	%h3981 = add %h3811, %p223 : f32[]
 	{
 		cpu.MulScalar(h48[:32], w.bodyNorm3RunningMean, 0.9)
 		cpu.Add(g.bodyNorm3RunningMean, h48[:32], h47)
 	}
 	t.watch.See("model.go:28", g.bodyNorm3RunningMean)
 
-	// %h350 = pointwise %h102, %h107 : f32[1]  // model.go:28
+	// %h355 = pointwise %h107, %h112 : f32[1]  // model.go:28
 	//
-	//	%h402 = div %p48, %p49 : f32[]
+	//	%h403 = div %p48, %p49 : f32[]
 	cpu.Div(h45, h44, h45)
 	t.watch.See("model.go:28", h45)
 
-	// %h354 = pointwise %h99, %h113 : f32[1,32]  // model.go:28
+	// %h359 = pointwise %h104, %h118 : f32[1,32]  // model.go:28
 	//
-	//	%h4071 = mul %p219, %p220 : f32[]
-	//	%h4171 = constant {value=f32[](0.100000024)} : f32[]
-	//	%h4181 = mul %h4071, %h4171 : f32[]
+	//	%h4111 = mul %p224, %p225 : f32[]
+	//	%h4191 = constant {value=f32[](0.100000024)} : f32[]
+	//	%h4221 = mul %h4111, %h4191 : f32[]
 	{
 		cpu.Repeat(h50[:32], h45)
 		cpu.Mul(h51[:32], h42, h50[:32])
@@ -488,23 +490,23 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 	}
 	t.watch.See("model.go:28", h49)
 
-	// %h119 = pointwise %h14, %h118 : f32[32]  // model.go:28
+	// %h124 = pointwise %h14, %h123 : f32[32]  // model.go:28
 	//
-	//	%h4111 = constant {value=f32[](0.9)} : f32[]
-	//	%h4121 = mul %p221, %h4111 : f32[]
-	//	%h4211 = add %h4121, %p222 : f32[]
+	//	%h4141 = constant {value=f32[](0.9)} : f32[]
+	//	%h4161 = mul %p226, %h4141 : f32[]
+	//	%h4251 = add %h4161, %p227 : f32[]
 	{
 		cpu.MulScalar(h52[:32], w.bodyNorm3RunningVar, 0.9)
 		cpu.Add(g.bodyNorm3RunningVar, h52[:32], h49)
 	}
 	t.watch.See("model.go:28", g.bodyNorm3RunningVar)
 
-	// %h201 = pointwise %h174, %h179 : f32[32,1,1]  // model.go:28
+	// %h206 = pointwise %h179, %h184 : f32[32,1,1]  // model.go:28
 	//
-	//	%h42411 = constant {value=f32[](1e-05)} : f32[]
-	//	%h42511 = add %p225, %h42411 : f32[]
-	//	%h42711 = sqrt %h42511 : f32[]
-	//	%h4291 = div %p224, %h42711 : f32[]
+	//	%h42811 = constant {value=f32[](1e-05)} : f32[]
+	//	%h42911 = add %p230, %h42811 : f32[]
+	//	%h43111 = sqrt %h42911 : f32[]
+	//	%h4331 = div %p229, %h43111 : f32[]
 	{
 		cpu.AddScalar(h54[:32], h42, 1e-05)
 		cpu.Sqrt(h54[:32], h54[:32])
@@ -512,60 +514,60 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 	}
 	t.watch.See("model.go:28", h53)
 
-	// %h206 = pointwise %h175, %h176, %h201 : f32[32,1,1]  // model.go:28
+	// %h211 = pointwise %h180, %h181, %h206 : f32[32,1,1]  // model.go:28
 	//
-	//	%h4311 = mul %p227, %p228 : f32[]
-	//	%h4331 = sub %p226, %h4311 : f32[]
+	//	%h4351 = mul %p232, %p233 : f32[]
+	//	%h4371 = sub %p231, %h4351 : f32[]
 	{
 		cpu.Mul(h56[:32], h41, h53)
 		cpu.Sub(h55, w.bodyNorm3Bias, h56[:32])
 	}
 	t.watch.See("model.go:28", h55)
 
-	// %h339 = depthwise_blocked %h319, %h331, %h29 {window={kernel=[1,1]} c=32 epilogue={clamp=true hi=+Inf}} : f32[N,2,14,14,16]  // model.go:28
+	// %h344 = depthwise_blocked %h324, %h336, %h29 {window={kernel=[1,1]} c=32 epilogue={clamp=true hi=+Inf}} : f32[N,2,14,14,16]  // model.go:28
 	cpu.DepthwiseConv(h57, h39, h53, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 1, KW: 1, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 32}, &cpu.Epilogue{Bias: h55, Clamp: true, Lo: 0, Hi: cpu.Inf})
 	t.watch.See("model.go:28", h57)
 
-	// %h343 = pack_conv %h15 {group=1 in_block=16} : f32[2,2,3,3,16,16]  // model.go:28
+	// %h348 = pack_conv %h15 {group=1 in_block=16} : f32[2,2,3,3,16,16]  // model.go:28
 	cpu.PackConv(h58, w.bodyConv4Weight, &conv7)
 
-	// %h345 = conv_blocked %h339, %h343 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=32 out_c=32 group=1} : f32[N,2,14,14,16]  // model.go:28
+	// %h350 = conv_blocked %h344, %h348 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=32 out_c=32 group=1} : f32[N,2,14,14,16]  // model.go:28
 	cpu.Conv(h59, h57, h58, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1}, nil)
 	t.watch.See("model.go:28", h59)
 
-	// %h121 = channel_moments %h345 : f32[2,32]  // model.go:28
+	// %h126 = channel_moments %h350 : f32[2,32]  // model.go:28
 	cpu.ChannelMoments(h60, h59, n, 32, 196)
 	t.watch.See("model.go:28", h60)
 
-	// %h122 = strided_copy %h121 {shape=[1,32] strides=[32,1]} : f32[1,32]  // model.go:28
+	// %h127 = strided_copy %h126 {shape=[1,32] strides=[32,1]} : f32[1,32]  // model.go:28
 	cpu.StridedCopy(h61, h60, []int{1, 32}, []int{32, 1}, 0)
 
-	// %h124 = strided_copy %h121 {shape=[1,32] strides=[32,1] offset=32} : f32[1,32]  // model.go:28
+	// %h129 = strided_copy %h126 {shape=[1,32] strides=[32,1] offset=32} : f32[1,32]  // model.go:28
 	cpu.StridedCopy(h62, h60, []int{1, 32}, []int{32, 1}, 32)
 
-	// %h360 = pointwise %h122 : f32[1,32]  // model.go:28
+	// %h365 = pointwise %h127 : f32[1,32]  // model.go:28
 	//
-	//	%h438 = constant {value=f32[](0.100000024)} : f32[]
-	//	%h439 = mul %p65, %h438 : f32[]
+	//	%h442 = constant {value=f32[](0.100000024)} : f32[]
+	//	%h443 = mul %p65, %h442 : f32[]
 	cpu.MulScalar(h63, h61, 0.100000024)
 	t.watch.See("model.go:28", h63)
 
-	// %h137 = pointwise %h18, %h136 : f32[32]  // model.go:28
+	// %h142 = pointwise %h18, %h141 : f32[32]  // model.go:28
 	//
-	//	%h4351 = constant {value=f32[](0.9)} : f32[]
-	//	%h4361 = mul %p229, %h4351 : f32[]
-	//	%h4411 = add %h4361, %p230 : f32[]
+	//	%h4391 = constant {value=f32[](0.9)} : f32[]
+	//	%h4401 = mul %p234, %h4391 : f32[]
+	//	%h4451 = add %h4401, %p235 : f32[]
 	{
 		cpu.MulScalar(h64[:32], w.bodyNorm4RunningMean, 0.9)
 		cpu.Add(g.bodyNorm4RunningMean, h64[:32], h63)
 	}
 	t.watch.See("model.go:28", g.bodyNorm4RunningMean)
 
-	// %h366 = pointwise %h124, %h113 : f32[1,32]  // model.go:28
+	// %h371 = pointwise %h129, %h118 : f32[1,32]  // model.go:28
 	//
-	//	%h4431 = mul %p231, %p232 : f32[]
-	//	%h4481 = constant {value=f32[](0.100000024)} : f32[]
-	//	%h4491 = mul %h4431, %h4481 : f32[]
+	//	%h4471 = mul %p236, %p237 : f32[]
+	//	%h4521 = constant {value=f32[](0.100000024)} : f32[]
+	//	%h4531 = mul %h4471, %h4521 : f32[]
 	{
 		cpu.Repeat(h66[:32], h45)
 		cpu.Mul(h67[:32], h62, h66[:32])
@@ -573,23 +575,23 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 	}
 	t.watch.See("model.go:28", h65)
 
-	// %h144 = pointwise %h19, %h143 : f32[32]  // model.go:28
+	// %h149 = pointwise %h19, %h148 : f32[32]  // model.go:28
 	//
-	//	%h4451 = constant {value=f32[](0.9)} : f32[]
-	//	%h4461 = mul %p233, %h4451 : f32[]
-	//	%h4511 = add %h4461, %p234 : f32[]
+	//	%h4491 = constant {value=f32[](0.9)} : f32[]
+	//	%h4501 = mul %p238, %h4491 : f32[]
+	//	%h4551 = add %h4501, %p239 : f32[]
 	{
 		cpu.MulScalar(h68[:32], w.bodyNorm4RunningVar, 0.9)
 		cpu.Add(g.bodyNorm4RunningVar, h68[:32], h65)
 	}
 	t.watch.See("model.go:28", g.bodyNorm4RunningVar)
 
-	// %h240 = pointwise %h213, %h218 : f32[32,1,1]  // model.go:28
+	// %h245 = pointwise %h218, %h223 : f32[32,1,1]  // model.go:28
 	//
-	//	%h45311 = constant {value=f32[](1e-05)} : f32[]
-	//	%h45411 = add %p237, %h45311 : f32[]
-	//	%h45611 = sqrt %h45411 : f32[]
-	//	%h4581 = div %p236, %h45611 : f32[]
+	//	%h45711 = constant {value=f32[](1e-05)} : f32[]
+	//	%h45811 = add %p242, %h45711 : f32[]
+	//	%h46011 = sqrt %h45811 : f32[]
+	//	%h4621 = div %p241, %h46011 : f32[]
 	{
 		cpu.AddScalar(h70[:32], h62, 1e-05)
 		cpu.Sqrt(h70[:32], h70[:32])
@@ -597,567 +599,580 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 	}
 	t.watch.See("model.go:28", h69)
 
-	// %h246 = pointwise %h214, %h215, %h240 : f32[32,1,1]  // model.go:28
+	// %h251 = pointwise %h219, %h220, %h245 : f32[32,1,1]  // model.go:28
 	//
-	//	%h4601 = mul %p239, %p240 : f32[]
-	//	%h4621 = sub %p238, %h4601 : f32[]
+	//	%h4641 = mul %p244, %p245 : f32[]
+	//	%h4661 = sub %p243, %h4641 : f32[]
 	{
 		cpu.Mul(h72[:32], h61, h69)
 		cpu.Sub(h71, w.bodyNorm4Bias, h72[:32])
 	}
 	t.watch.See("model.go:28", h71)
 
-	// %h365 = depthwise_blocked %h345, %h356, %h32 {window={kernel=[1,1]} c=32 epilogue={clamp=true hi=+Inf}} : f32[N,2,14,14,16]  // model.go:28
+	// %h370 = depthwise_blocked %h350, %h361, %h32 {window={kernel=[1,1]} c=32 epilogue={clamp=true hi=+Inf}} : f32[N,2,14,14,16]  // model.go:28
 	cpu.DepthwiseConv(h73, h59, h69, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 1, KW: 1, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 32}, &cpu.Epilogue{Bias: h71, Clamp: true, Lo: 0, Hi: cpu.Inf})
 	t.watch.See("model.go:28", h73)
 
-	// %h369 = max_pool %h365 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,2,7,7,16]  // model.go:28
+	// %h374 = max_pool %h370 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,2,7,7,16]  // model.go:28
 	cpu.MaxPool(h74, h73, &cpu.PoolShape{N: n, C: 2, InH: 14, InW: 14, OutH: 7, OutW: 7, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16})
 	t.watch.See("model.go:28", h74)
 
-	// %h35 = unblock %h369 {c=32} : f32[N,32,7,7]  // model.go:28
+	// %h35 = unblock %h374 {c=32} : f32[N,32,7,7]  // model.go:28
 	cpu.Unblock(h75, h74, n, 32, 7, 7)
 
-	// %h37 = strided_copy %h20 {shape=[1568,5] strides=[1,1568]} : f32[1568,5]  // model.go:28
-	cpu.StridedCopy(h76, w.headWeight, []int{1568, 5}, []int{1, 1568}, 0)
+	// %h122 = pack_panels %h20 {trans=true} : f32[1,1568,16]  // model.go:28
+	cpu.PackPanels(h76, w.headWeight, 1568, 5, 1568, true, 1, 7840)
 
-	// %h117 = pack_panels %h37 : f32[1,1568,16]  // model.go:28
-	cpu.PackPanels(h77, h76, 1568, 5, 5, false, 1, 7840)
+	// %h55 = block %h37 : f32[1,1,16]  // model.go:28
+	cpu.Block(h77, w.headBias, 1, 5, 1, 1)
 
-	// %h53 = block %h50 : f32[1,1,16]  // model.go:28
-	cpu.Block(h78, w.headBias, 1, 5, 1, 1)
-
-	// %h39 = mat_mul_panels %h36, %h117, %h55 {n=5} : f32[N,5]  // model.go:28
-	cpu.MatMul(logits, h75, h77, &cpu.MatMulShape{M: n, N: 5, K: 1568, LDA: 1568, LDC: 5, Batch: 1}, &cpu.Epilogue{Bias: h78})
+	// %h39 = mat_mul_panels %h36, %h122, %h58 {n=5} : f32[N,5]  // model.go:28
+	cpu.MatMul(logits, h75, h76, &cpu.MatMulShape{M: n, N: 5, K: 1568, LDA: 1568, LDC: 5, Batch: 1}, &cpu.Epilogue{Bias: h77})
 	t.watch.See("model.go:28", logits)
 
 	// %h40 = log_softmax %h39 {axis=1} : f32[N,5]  // model.go:36
-	cpu.LogSoftmax(h79, logits, n, 5, 1)
-	t.watch.See("model.go:36", h79)
+	cpu.LogSoftmax(h78, logits, n, 5, 1)
+	t.watch.See("model.go:36", h78)
 
-	// %h42 = gather_elements %h40, %h41 {axis=1} : f32[N,1]  // model.go:36
-	if err := cpu.GatherElements(h80, h79, sign, []int{n, 1}, []int{n, 5}, 1); err != nil {
+	// %h45 = pointwise %sign : i64[N]  // model.go:36
+	//
+	//	%h4711 = constant {value=i64[](5)} : i64[]
+	//	%h4721 = sub %p248, %h4711 : i64[]
+	//	%h46811 = constant {value=i64[](0)} : i64[]
+	//	%h46911 = less %p248, %h46811 : bool[]
+	//	%h47411 = where %h46911, %h4721, %p248 : i64[]
+	{
+		for lo := 0; lo < n; lo += 1024 {
+			hi := min(lo+1024, n)
+			cpu.SubScalar(h80[:hi-lo], sign[lo:hi], 5)
+			cpu.LessScalar(h81[:hi-lo], sign[lo:hi], 0)
+			cpu.Where(h79[lo:hi], h81[:hi-lo], h80[:hi-lo], sign[lo:hi])
+		}
+	}
+
+	// %h47 = gather_elements %h40, %h46 {axis=1} : f32[N,1]  // model.go:36
+	if err := cpu.GatherElements(h82, h78, h79, []int{n, 1}, []int{n, 5}, 1); err != nil {
 		return rt.At("model.go:36", err)
 	}
-	t.watch.See("model.go:36", h80)
+	t.watch.See("model.go:36", h82)
 
-	// %h368 = pointwise %h42 : f32[N,1]  // model.go:36
+	// %h373 = pointwise %h47 : f32[N,1]  // model.go:36
 	//
-	//	%h464 = neg %p82 : f32[]
-	cpu.Neg(h80, h80)
-	t.watch.See("model.go:36", h80)
+	//	%h476 = neg %p87 : f32[]
+	cpu.Neg(h82, h82)
+	t.watch.See("model.go:36", h82)
 
-	// %h45 = reduce %h44 {kind="mean" axes=[0]} : f32[]  // model.go:36
-	cpu.ReduceMean(loss, h80, 1, n, 1)
+	// %h50 = reduce %h49 {kind="mean" axes=[0]} : f32[]  // model.go:36
+	cpu.ReduceMean(loss, h82, 1, n, 1)
 	t.watch.See("model.go:36", loss)
 
-	// %h145 = extents {elems=[N]} : i64[1]  // model.go:36
-	cpu.Elements(h81, n)
+	// %h150 = extents {elems=[N]} : i64[1]  // model.go:36
+	cpu.Elements(h83, n)
 
-	// %h146 = pointwise %h145 : f32[1]  // model.go:36
+	// %h151 = pointwise %h150 : f32[1]  // model.go:36
 	//
-	//	%h466 = cast %p83 {to=f32} : f32[]
-	cpu.Cast(h82, h81)
-	t.watch.See("model.go:36", h82)
-
-	// %h148 = pointwise %h468 : f32[1]  // model.go:36
-	//
-	//	%h469 = constant {value=f32[](1)} : f32[]
-	//	%h470 = div %h469, %p84 : f32[]
-	cpu.ScalarDiv(h82, 1, h82)
-	t.watch.See("model.go:36", h82)
-
-	// %h149 = strided_copy %h148 {shape=[N] strides=[0]} : f32[N]  // model.go:36
-	cpu.StridedCopy(h83, h82, []int{n}, []int{0}, 0)
-
-	// %h150 = pointwise %h149 : f32[N]  // model.go:36
-	//
-	//	%h472 = neg %p85 : f32[]
-	cpu.Neg(h83, h83)
-	t.watch.See("model.go:36", h83)
-
-	// %h152 = fill {value=f32[](0) shape=[N,5]} : f32[N,5]  // model.go:36
-	cpu.Fill(h84, 0)
-
-	// %h153 = scatter_elements %h152, %h41, %h151 {axis=1 reduction="add"} : f32[N,5]  // model.go:36
-	if err := cpu.ScatterElementsAdd(h84, h84, sign, h83, []int{n, 1}, []int{n, 5}, 1); err != nil {
-		return rt.At("model.go:36", err)
-	}
+	//	%h478 = cast %p88 {to=f32} : f32[]
+	cpu.Cast(h84, h83)
 	t.watch.See("model.go:36", h84)
 
-	// %h155 = reduce %h153 {kind="sum" axes=[1] keep_dims=true} : f32[N,1]  // model.go:36
-	cpu.ReduceSum(h85, h84, n, 5, 1)
+	// %h153 = pointwise %h480 : f32[1]  // model.go:36
+	//
+	//	%h481 = constant {value=f32[](1)} : f32[]
+	//	%h482 = div %h481, %p89 : f32[]
+	cpu.ScalarDiv(h84, 1, h84)
+	t.watch.See("model.go:36", h84)
+
+	// %h154 = strided_copy %h153 {shape=[N] strides=[0]} : f32[N]  // model.go:36
+	cpu.StridedCopy(h85, h84, []int{n}, []int{0}, 0)
+
+	// %h155 = pointwise %h154 : f32[N]  // model.go:36
+	//
+	//	%h484 = neg %p90 : f32[]
+	cpu.Neg(h85, h85)
 	t.watch.See("model.go:36", h85)
 
-	// %h157 = pointwise %h153, %h40, %h155 : f32[N,5]  // model.go:36
-	//
-	//	%h47411 = exp %p244 : f32[]
-	//	%h47611 = mul %h47411, %p245 : f32[]
-	//	%h4781 = sub %p243, %h47611 : f32[]
-	for i := range n {
-		cpu.Repeat(h86[:5], h85[i:i+1])
-		cpu.Exp(h87[:5], h79[i*5:i*5+5])
-		cpu.Mul(h87[:5], h87[:5], h86[:5])
-		cpu.Sub(h84[i*5:i*5+5], h84[i*5:i*5+5], h87[:5])
-	}
-	t.watch.See("model.go:36", h84)
+	// %h157 = fill {value=f32[](0) shape=[N,5]} : f32[N,5]  // model.go:36
+	cpu.Fill(h86, 0)
 
-	// %h158 = reduce %h157 {kind="sum" axes=[0]} : f32[5]  // model.go:28
+	// %h158 = scatter_elements %h157, %h46, %h156 {axis=1 reduction="add"} : f32[N,5]  // model.go:36
+	if err := cpu.ScatterElementsAdd(h86, h86, h79, h85, []int{n, 1}, []int{n, 5}, 1); err != nil {
+		return rt.At("model.go:36", err)
+	}
+	t.watch.See("model.go:36", h86)
+
+	// %h160 = reduce %h158 {kind="sum" axes=[1] keep_dims=true} : f32[N,1]  // model.go:36
+	cpu.ReduceSum(h87, h86, n, 5, 1)
+	t.watch.See("model.go:36", h87)
+
+	// %h162 = pointwise %h158, %h40, %h160 : f32[N,5]  // model.go:36
+	//
+	//	%h48611 = exp %p252 : f32[]
+	//	%h48811 = mul %h48611, %p253 : f32[]
+	//	%h4901 = sub %p251, %h48811 : f32[]
+	for i := range n {
+		cpu.Repeat(h88[:5], h87[i:i+1])
+		cpu.Exp(h89[:5], h78[i*5:i*5+5])
+		cpu.Mul(h89[:5], h89[:5], h88[:5])
+		cpu.Sub(h86[i*5:i*5+5], h86[i*5:i*5+5], h89[:5])
+	}
+	t.watch.See("model.go:36", h86)
+
+	// %h163 = reduce %h162 {kind="sum" axes=[0]} : f32[5]  // model.go:28
 	if g.headBias != nil {
-		cpu.ReduceSum(g.headBias, h84, 1, n, 5)
+		cpu.ReduceSum(g.headBias, h86, 1, n, 5)
 		t.watch.See("model.go:28", g.headBias)
 	}
 	if t.passStep.Ends() <= 1 {
 		return nil
 	}
 
-	// %h126 = pack_panels %h20 : f32[98,5,16]  // model.go:28
-	cpu.PackPanels(h88, w.headWeight, 5, 1568, 1568, false, 1, 7840)
+	// %h131 = pack_panels %h20 : f32[98,5,16]  // model.go:28
+	cpu.PackPanels(h90, w.headWeight, 5, 1568, 1568, false, 1, 7840)
 
-	// %h160 = mat_mul_panels %h157, %h126 {n=1568} : f32[N,1568]  // model.go:28
-	cpu.MatMul(h89, h84, h88, &cpu.MatMulShape{M: n, N: 1568, K: 5, LDA: 5, LDC: 1568, Batch: 1}, nil)
-	t.watch.See("model.go:28", h89)
+	// %h165 = mat_mul_panels %h162, %h131 {n=1568} : f32[N,1568]  // model.go:28
+	cpu.MatMul(h91, h86, h90, &cpu.MatMulShape{M: n, N: 1568, K: 5, LDA: 5, LDC: 1568, Batch: 1}, nil)
+	t.watch.See("model.go:28", h91)
 
-	// %h161 = strided_copy %h36 {shape=[1568,N] strides=[1,1568]} : f32[1568,N]  // model.go:28
+	// %h166 = strided_copy %h36 {shape=[1568,N] strides=[1,1568]} : f32[1568,N]  // model.go:28
 	if g.headWeight != nil {
-		cpu.StridedCopy(h90, h75, []int{1568, n}, []int{1, 1568}, 0)
+		cpu.StridedCopy(h92, h75, []int{1568, n}, []int{1, 1568}, 0)
 	}
 
-	// %h130 = pack_panels %h157 : f32[1,N,16]  // model.go:28
+	// %h135 = pack_panels %h162 : f32[1,N,16]  // model.go:28
 	if g.headWeight != nil {
-		cpu.PackPanels(h91, h84, n, 5, 5, false, 1, 5*n)
+		cpu.PackPanels(h93, h86, n, 5, 5, false, 1, 5*n)
 	}
 
-	// %h162 = mat_mul_panels %h161, %h130 {n=5} : f32[1568,5]  // model.go:28
+	// %h167 = mat_mul_panels %h166, %h135 {n=5} : f32[1568,5]  // model.go:28
 	if g.headWeight != nil {
-		cpu.MatMul(h92, h90, h91, &cpu.MatMulShape{M: 1568, N: 5, K: n, LDA: n, LDC: 5, Batch: 1}, nil)
-		t.watch.See("model.go:28", h92)
+		cpu.MatMul(h94, h92, h93, &cpu.MatMulShape{M: 1568, N: 5, K: n, LDA: n, LDC: 5, Batch: 1}, nil)
+		t.watch.See("model.go:28", h94)
 	}
 
-	// %h163 = strided_copy %h162 {shape=[5,1568] strides=[1,5]} : f32[5,1568]  // model.go:28
+	// %h168 = strided_copy %h167 {shape=[5,1568] strides=[1,5]} : f32[5,1568]  // model.go:28
 	if g.headWeight != nil {
-		cpu.StridedCopy(g.headWeight, h92, []int{5, 1568}, []int{1, 5}, 0)
+		cpu.StridedCopy(g.headWeight, h94, []int{5, 1568}, []int{1, 5}, 0)
 	}
 	if t.passStep.Ends() <= 2 {
 		return nil
 	}
 
-	// %h373 = block %h164 : f32[N,2,7,7,16]  // model.go:28
-	cpu.Block(h93, h89, n, 32, 7, 7)
+	// %h378 = block %h169 : f32[N,2,7,7,16]  // model.go:28
+	cpu.Block(h95, h91, n, 32, 7, 7)
 
-	// %h375 = max_pool_grad %h365, %h373 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,2,14,14,16]  // model.go:28
-	cpu.MaxPoolGrad(h94, h73, h93, &cpu.PoolShape{N: n, C: 2, InH: 14, InW: 14, OutH: 7, OutW: 7, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16})
-	t.watch.See("model.go:28", h94)
+	// %h380 = max_pool_grad %h370, %h378 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,2,14,14,16]  // model.go:28
+	cpu.MaxPoolGrad(h96, h73, h95, &cpu.PoolShape{N: n, C: 2, InH: 14, InW: 14, OutH: 7, OutW: 7, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16})
+	t.watch.See("model.go:28", h96)
 
-	// %h378 = pointwise %h375, %h365 : f32[N,2,14,14,16]  // model.go:28
+	// %h383 = pointwise %h380, %h370 : f32[N,2,14,14,16]  // model.go:28
 	//
-	//	%h480 = gate %p91, %p92 : f32[]
-	cpu.Gate(h94, h94, h73)
-	t.watch.See("model.go:28", h94)
+	//	%h492 = gate %p96, %p97 : f32[]
+	cpu.Gate(h96, h96, h73)
+	t.watch.See("model.go:28", h96)
 
-	// %h172 = channel_sums %h378, %h345, %h169 : f32[2,32]  // model.go:28
-	cpu.ChannelSums(h95, h94, h59, h61, n, 32, 196)
-	t.watch.See("model.go:28", h95)
+	// %h177 = channel_sums %h383, %h350, %h174 : f32[2,32]  // model.go:28
+	cpu.ChannelSums(h97, h96, h59, h61, n, 32, 196)
+	t.watch.See("model.go:28", h97)
 
-	// %h374 = pointwise %h124 : f32[1,32]  // model.go:28
+	// %h379 = pointwise %h129 : f32[1,32]  // model.go:28
 	//
-	//	%h48211 = constant {value=f32[](1e-05)} : f32[]
-	//	%h48311 = add %p247, %h48211 : f32[]
-	//	%h48511 = sqrt %h48311 : f32[]
-	//	%h4871 = constant {value=f32[](1)} : f32[]
-	//	%h4881 = div %h4871, %h48511 : f32[]
+	//	%h49411 = constant {value=f32[](1e-05)} : f32[]
+	//	%h49511 = add %p255, %h49411 : f32[]
+	//	%h49711 = sqrt %h49511 : f32[]
+	//	%h4991 = constant {value=f32[](1)} : f32[]
+	//	%h5001 = div %h4991, %h49711 : f32[]
 	{
-		cpu.AddScalar(h96[:32], h62, 1e-05)
-		cpu.Sqrt(h96[:32], h96[:32])
-		cpu.ScalarDiv(h62, 1, h96[:32])
+		cpu.AddScalar(h98[:32], h62, 1e-05)
+		cpu.Sqrt(h98[:32], h98[:32])
+		cpu.ScalarDiv(h62, 1, h98[:32])
 	}
 	t.watch.See("model.go:28", h62)
 
-	// %h178 = strided_copy %h172 {shape=[1,32] strides=[32,1] offset=32} : f32[1,32]  // model.go:28
-	cpu.StridedCopy(h97, h95, []int{1, 32}, []int{32, 1}, 32)
+	// %h183 = strided_copy %h177 {shape=[1,32] strides=[32,1] offset=32} : f32[1,32]  // model.go:28
+	cpu.StridedCopy(h99, h97, []int{1, 32}, []int{32, 1}, 32)
 
-	// %h377 = pointwise %h178, %h374 : f32[1,32]  // model.go:28
+	// %h382 = pointwise %h183, %h379 : f32[1,32]  // model.go:28
 	//
-	//	%h490 = mul %p96, %p97 : f32[]
-	cpu.Mul(g.bodyNorm4Weight, h97, h62)
+	//	%h502 = mul %p101, %p102 : f32[]
+	cpu.Mul(g.bodyNorm4Weight, h99, h62)
 	t.watch.See("model.go:28", g.bodyNorm4Weight)
 	if t.passStep.Ends() <= 3 {
 		return nil
 	}
 
-	// %h184 = pointwise %h177, %h16 : f32[32]  // model.go:28
+	// %h189 = pointwise %h182, %h16 : f32[32]  // model.go:28
 	//
-	//	%h492 = mul %p98, %p99 : f32[]
-	cpu.Mul(h98[:32], h62, w.bodyNorm4Weight)
-	t.watch.See("model.go:28", h98[:32])
+	//	%h504 = mul %p103, %p104 : f32[]
+	cpu.Mul(h100[:32], h62, w.bodyNorm4Weight)
+	t.watch.See("model.go:28", h100[:32])
 
-	// %h188 = pointwise %h184, %h177, %h180, %h128 : f32[32]  // model.go:28
+	// %h193 = pointwise %h189, %h182, %h185, %h133 : f32[32]  // model.go:28
 	//
-	//	%h494111 = mul %p255, %p256 : f32[]
-	//	%h496111 = mul %h494111, %p257 : f32[]
-	//	%h49811 = div %h496111, %p258 : f32[]
-	//	%h5001 = neg %h49811 : f32[]
+	//	%h506111 = mul %p263, %p264 : f32[]
+	//	%h508111 = mul %h506111, %p265 : f32[]
+	//	%h51011 = div %h508111, %p266 : f32[]
+	//	%h5121 = neg %h51011 : f32[]
 	{
-		cpu.Repeat(h99[:32], h44)
-		cpu.Mul(h100[:32], h98[:32], h62)
-		cpu.Mul(h100[:32], h100[:32], g.bodyNorm4Weight)
-		cpu.Div(h100[:32], h100[:32], h99[:32])
-		cpu.Neg(h98[32:64], h100[:32])
+		cpu.Repeat(h101[:32], h44)
+		cpu.Mul(h102[:32], h100[:32], h62)
+		cpu.Mul(h102[:32], h102[:32], g.bodyNorm4Weight)
+		cpu.Div(h102[:32], h102[:32], h101[:32])
+		cpu.Neg(h100[32:64], h102[:32])
 	}
-	t.watch.See("model.go:28", h98[32:64])
+	t.watch.See("model.go:28", h100[32:64])
 
-	// %h189 = strided_copy %h172 {shape=[1,32] strides=[32,1]} : f32[1,32]  // model.go:28
-	cpu.StridedCopy(g.bodyNorm4Bias, h95, []int{1, 32}, []int{32, 1}, 0)
+	// %h194 = strided_copy %h177 {shape=[1,32] strides=[32,1]} : f32[1,32]  // model.go:28
+	cpu.StridedCopy(g.bodyNorm4Bias, h97, []int{1, 32}, []int{32, 1}, 0)
 	if t.passStep.Ends() <= 4 {
 		return nil
 	}
 
-	// %h195 = pointwise %h184, %h190, %h128, %h188, %h169 : f32[32]  // model.go:28
+	// %h200 = pointwise %h189, %h195, %h133, %h193, %h174 : f32[32]  // model.go:28
 	//
-	//	%h50611 = mul %p274, %p275 : f32[]
-	//	%h5021111 = mul %p271, %p272 : f32[]
-	//	%h5041111 = div %h5021111, %p273 : f32[]
-	//	%h508111 = add %h5041111, %h50611 : f32[]
-	//	%h5101 = neg %h508111 : f32[]
+	//	%h51811 = mul %p282, %p283 : f32[]
+	//	%h5141111 = mul %p279, %p280 : f32[]
+	//	%h5161111 = div %h5141111, %p281 : f32[]
+	//	%h520111 = add %h5161111, %h51811 : f32[]
+	//	%h5221 = neg %h520111 : f32[]
 	{
-		cpu.Repeat(h101[:32], h44)
-		cpu.Mul(h102[:32], h98[32:64], h61)
-		cpu.Mul(h103[:32], h98[:32], g.bodyNorm4Bias)
-		cpu.Div(h103[:32], h103[:32], h101[:32])
-		cpu.Add(h103[:32], h103[:32], h102[:32])
-		cpu.Neg(h98[64:96], h103[:32])
+		cpu.Repeat(h103[:32], h44)
+		cpu.Mul(h104[:32], h100[32:64], h61)
+		cpu.Mul(h105[:32], h100[:32], g.bodyNorm4Bias)
+		cpu.Div(h105[:32], h105[:32], h103[:32])
+		cpu.Add(h105[:32], h105[:32], h104[:32])
+		cpu.Neg(h100[64:96], h105[:32])
 	}
-	t.watch.See("model.go:28", h98[64:96])
+	t.watch.See("model.go:28", h100[64:96])
 
-	// %h384 = channel_mix %h378, %h345, %h199 : f32[N,2,14,14,16]  // model.go:28
-	cpu.ChannelMix(h94, h94, h59, h98, n, 32, 196)
-	t.watch.See("model.go:28", h94)
+	// %h389 = channel_mix %h383, %h350, %h204 : f32[N,2,14,14,16]  // model.go:28
+	cpu.ChannelMix(h96, h96, h59, h100, n, 32, 196)
+	t.watch.See("model.go:28", h96)
 
-	// %h387 = pack_conv_data %h15 : f32[2,2,3,3,16,16]  // model.go:28
-	cpu.PackConvData(h104, w.bodyConv4Weight, &conv7)
+	// %h392 = pack_conv_data %h15 : f32[2,2,3,3,16,16]  // model.go:28
+	cpu.PackConvData(h106, w.bodyConv4Weight, &conv7)
 
-	// %h389 = conv_data_blocked %h384, %h387 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=32 out_c=32 spatial=[14,14]} : f32[N,2,14,14,16]  // model.go:28
-	cpu.ConvData(h105, h94, h104, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1})
-	t.watch.See("model.go:28", h105)
+	// %h394 = conv_data_blocked %h389, %h392 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=32 out_c=32 spatial=[14,14]} : f32[N,2,14,14,16]  // model.go:28
+	cpu.ConvData(h107, h96, h106, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1})
+	t.watch.See("model.go:28", h107)
 
-	// %h204 = conv_weights_blocked %h339, %h384 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=32 out_c=32} : f32[32,32,3,3]  // model.go:28
+	// %h209 = conv_weights_blocked %h344, %h389 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=32 out_c=32} : f32[32,32,3,3]  // model.go:28
 	if g.bodyConv4Weight != nil {
-		cpu.ConvWeightsBlocked(g.bodyConv4Weight, h57, h94, h106, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1})
+		cpu.ConvWeightsBlocked(g.bodyConv4Weight, h57, h96, h108, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1})
 		t.watch.See("model.go:28", g.bodyConv4Weight)
 	}
 	if t.passStep.Ends() <= 5 {
 		return nil
 	}
 
-	// %h394 = pointwise %h389, %h339 : f32[N,2,14,14,16]  // model.go:28
+	// %h399 = pointwise %h394, %h344 : f32[N,2,14,14,16]  // model.go:28
 	//
-	//	%h512 = gate %p116, %p117 : f32[]
-	cpu.Gate(h105, h105, h57)
-	t.watch.See("model.go:28", h105)
-
-	// %h211 = channel_sums %h394, %h319, %h208 : f32[2,32]  // model.go:28
-	cpu.ChannelSums(h107, h105, h39, h41, n, 32, 196)
+	//	%h524 = gate %p121, %p122 : f32[]
+	cpu.Gate(h107, h107, h57)
 	t.watch.See("model.go:28", h107)
 
-	// %h383 = pointwise %h99 : f32[1,32]  // model.go:28
+	// %h216 = channel_sums %h399, %h324, %h213 : f32[2,32]  // model.go:28
+	cpu.ChannelSums(h109, h107, h39, h41, n, 32, 196)
+	t.watch.See("model.go:28", h109)
+
+	// %h388 = pointwise %h104 : f32[1,32]  // model.go:28
 	//
-	//	%h51411 = constant {value=f32[](1e-05)} : f32[]
-	//	%h51511 = add %p277, %h51411 : f32[]
-	//	%h51711 = sqrt %h51511 : f32[]
-	//	%h5191 = constant {value=f32[](1)} : f32[]
-	//	%h5201 = div %h5191, %h51711 : f32[]
+	//	%h52611 = constant {value=f32[](1e-05)} : f32[]
+	//	%h52711 = add %p285, %h52611 : f32[]
+	//	%h52911 = sqrt %h52711 : f32[]
+	//	%h5311 = constant {value=f32[](1)} : f32[]
+	//	%h5321 = div %h5311, %h52911 : f32[]
 	{
-		cpu.AddScalar(h108[:32], h42, 1e-05)
-		cpu.Sqrt(h108[:32], h108[:32])
-		cpu.ScalarDiv(h42, 1, h108[:32])
+		cpu.AddScalar(h110[:32], h42, 1e-05)
+		cpu.Sqrt(h110[:32], h110[:32])
+		cpu.ScalarDiv(h42, 1, h110[:32])
 	}
 	t.watch.See("model.go:28", h42)
 
-	// %h217 = strided_copy %h211 {shape=[1,32] strides=[32,1] offset=32} : f32[1,32]  // model.go:28
-	cpu.StridedCopy(h109, h107, []int{1, 32}, []int{32, 1}, 32)
+	// %h222 = strided_copy %h216 {shape=[1,32] strides=[32,1] offset=32} : f32[1,32]  // model.go:28
+	cpu.StridedCopy(h111, h109, []int{1, 32}, []int{32, 1}, 32)
 
-	// %h386 = pointwise %h217, %h383 : f32[1,32]  // model.go:28
+	// %h391 = pointwise %h222, %h388 : f32[1,32]  // model.go:28
 	//
-	//	%h522 = mul %p121, %p122 : f32[]
-	cpu.Mul(g.bodyNorm3Weight, h109, h42)
+	//	%h534 = mul %p126, %p127 : f32[]
+	cpu.Mul(g.bodyNorm3Weight, h111, h42)
 	t.watch.See("model.go:28", g.bodyNorm3Weight)
 	if t.passStep.Ends() <= 6 {
 		return nil
 	}
 
-	// %h223 = pointwise %h216, %h11 : f32[32]  // model.go:28
+	// %h228 = pointwise %h221, %h11 : f32[32]  // model.go:28
 	//
-	//	%h524 = mul %p123, %p124 : f32[]
-	cpu.Mul(h110[:32], h42, w.bodyNorm3Weight)
-	t.watch.See("model.go:28", h110[:32])
+	//	%h536 = mul %p128, %p129 : f32[]
+	cpu.Mul(h112[:32], h42, w.bodyNorm3Weight)
+	t.watch.See("model.go:28", h112[:32])
 
-	// %h227 = pointwise %h223, %h216, %h219, %h128 : f32[32]  // model.go:28
+	// %h232 = pointwise %h228, %h221, %h224, %h133 : f32[32]  // model.go:28
 	//
-	//	%h526111 = mul %p285, %p286 : f32[]
-	//	%h528111 = mul %h526111, %p287 : f32[]
-	//	%h53011 = div %h528111, %p288 : f32[]
-	//	%h5321 = neg %h53011 : f32[]
+	//	%h538111 = mul %p293, %p294 : f32[]
+	//	%h540111 = mul %h538111, %p295 : f32[]
+	//	%h54211 = div %h540111, %p296 : f32[]
+	//	%h5441 = neg %h54211 : f32[]
 	{
-		cpu.Repeat(h111[:32], h44)
-		cpu.Mul(h112[:32], h110[:32], h42)
-		cpu.Mul(h112[:32], h112[:32], g.bodyNorm3Weight)
-		cpu.Div(h112[:32], h112[:32], h111[:32])
-		cpu.Neg(h110[32:64], h112[:32])
+		cpu.Repeat(h113[:32], h44)
+		cpu.Mul(h114[:32], h112[:32], h42)
+		cpu.Mul(h114[:32], h114[:32], g.bodyNorm3Weight)
+		cpu.Div(h114[:32], h114[:32], h113[:32])
+		cpu.Neg(h112[32:64], h114[:32])
 	}
-	t.watch.See("model.go:28", h110[32:64])
+	t.watch.See("model.go:28", h112[32:64])
 
-	// %h228 = strided_copy %h211 {shape=[1,32] strides=[32,1]} : f32[1,32]  // model.go:28
-	cpu.StridedCopy(g.bodyNorm3Bias, h107, []int{1, 32}, []int{32, 1}, 0)
+	// %h233 = strided_copy %h216 {shape=[1,32] strides=[32,1]} : f32[1,32]  // model.go:28
+	cpu.StridedCopy(g.bodyNorm3Bias, h109, []int{1, 32}, []int{32, 1}, 0)
 	if t.passStep.Ends() <= 7 {
 		return nil
 	}
 
-	// %h234 = pointwise %h223, %h229, %h128, %h227, %h208 : f32[32]  // model.go:28
+	// %h239 = pointwise %h228, %h234, %h133, %h232, %h213 : f32[32]  // model.go:28
 	//
-	//	%h53811 = mul %p304, %p305 : f32[]
-	//	%h5341111 = mul %p301, %p302 : f32[]
-	//	%h5361111 = div %h5341111, %p303 : f32[]
-	//	%h540111 = add %h5361111, %h53811 : f32[]
-	//	%h5421 = neg %h540111 : f32[]
+	//	%h55011 = mul %p312, %p313 : f32[]
+	//	%h5461111 = mul %p309, %p310 : f32[]
+	//	%h5481111 = div %h5461111, %p311 : f32[]
+	//	%h552111 = add %h5481111, %h55011 : f32[]
+	//	%h5541 = neg %h552111 : f32[]
 	{
-		cpu.Repeat(h113[:32], h44)
-		cpu.Mul(h114[:32], h110[32:64], h41)
-		cpu.Mul(h115[:32], h110[:32], g.bodyNorm3Bias)
-		cpu.Div(h115[:32], h115[:32], h113[:32])
-		cpu.Add(h115[:32], h115[:32], h114[:32])
-		cpu.Neg(h110[64:96], h115[:32])
+		cpu.Repeat(h115[:32], h44)
+		cpu.Mul(h116[:32], h112[32:64], h41)
+		cpu.Mul(h117[:32], h112[:32], g.bodyNorm3Bias)
+		cpu.Div(h117[:32], h117[:32], h115[:32])
+		cpu.Add(h117[:32], h117[:32], h116[:32])
+		cpu.Neg(h112[64:96], h117[:32])
 	}
-	t.watch.See("model.go:28", h110[64:96])
+	t.watch.See("model.go:28", h112[64:96])
 
-	// %h400 = channel_mix %h394, %h319, %h238 : f32[N,2,14,14,16]  // model.go:28
-	cpu.ChannelMix(h105, h105, h39, h110, n, 32, 196)
-	t.watch.See("model.go:28", h105)
+	// %h405 = channel_mix %h399, %h324, %h243 : f32[N,2,14,14,16]  // model.go:28
+	cpu.ChannelMix(h107, h107, h39, h112, n, 32, 196)
+	t.watch.See("model.go:28", h107)
 
-	// %h403 = pack_conv_data %h10 : f32[1,2,3,3,16,16]  // model.go:28
-	cpu.PackConvData(h116, w.bodyConv3Weight, &conv6)
+	// %h408 = pack_conv_data %h10 : f32[1,2,3,3,16,16]  // model.go:28
+	cpu.PackConvData(h118, w.bodyConv3Weight, &conv6)
 
-	// %h405 = conv_data_blocked %h400, %h403 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=32 spatial=[14,14]} : f32[N,1,14,14,16]  // model.go:28
-	cpu.ConvData(h117, h105, h116, &cpu.ConvShape{N: n, InC: 16, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1})
-	t.watch.See("model.go:28", h117)
+	// %h410 = conv_data_blocked %h405, %h408 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=32 spatial=[14,14]} : f32[N,1,14,14,16]  // model.go:28
+	cpu.ConvData(h119, h107, h118, &cpu.ConvShape{N: n, InC: 16, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1})
+	t.watch.See("model.go:28", h119)
 
-	// %h243 = conv_weights_blocked %h299, %h400 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=32} : f32[32,16,3,3]  // model.go:28
+	// %h248 = conv_weights_blocked %h304, %h405 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=32} : f32[32,16,3,3]  // model.go:28
 	if g.bodyConv3Weight != nil {
-		cpu.ConvWeightsBlocked(g.bodyConv3Weight, h37, h105, h118, &cpu.ConvShape{N: n, InC: 16, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1})
+		cpu.ConvWeightsBlocked(g.bodyConv3Weight, h37, h107, h120, &cpu.ConvShape{N: n, InC: 16, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1})
 		t.watch.See("model.go:28", g.bodyConv3Weight)
 	}
 	if t.passStep.Ends() <= 8 {
 		return nil
 	}
 
-	// %h408 = max_pool_grad %h294, %h405 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,1,28,28,16]  // model.go:28
-	cpu.MaxPoolGrad(h119, h36, h117, &cpu.PoolShape{N: n, C: 1, InH: 28, InW: 28, OutH: 14, OutW: 14, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16})
-	t.watch.See("model.go:28", h119)
+	// %h413 = max_pool_grad %h299, %h410 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,1,28,28,16]  // model.go:28
+	cpu.MaxPoolGrad(h121, h36, h119, &cpu.PoolShape{N: n, C: 1, InH: 28, InW: 28, OutH: 14, OutW: 14, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16})
+	t.watch.See("model.go:28", h121)
 
-	// %h410 = pointwise %h408, %h294 : f32[N,1,28,28,16]  // model.go:28
+	// %h415 = pointwise %h413, %h299 : f32[N,1,28,28,16]  // model.go:28
 	//
-	//	%h544 = gate %p141, %p142 : f32[]
-	cpu.Gate(h119, h119, h36)
-	t.watch.See("model.go:28", h119)
+	//	%h556 = gate %p146, %p147 : f32[]
+	cpu.Gate(h121, h121, h36)
+	t.watch.See("model.go:28", h121)
 
-	// %h251 = channel_sums %h410, %h258, %h248 : f32[2,16]  // model.go:28
-	cpu.ChannelSums(h120, h119, h22, h24, n, 16, 784)
-	t.watch.See("model.go:28", h120)
+	// %h256 = channel_sums %h415, %h263, %h253 : f32[2,16]  // model.go:28
+	cpu.ChannelSums(h122, h121, h22, h24, n, 16, 784)
+	t.watch.See("model.go:28", h122)
 
-	// %h392 = pointwise %h74 : f32[1,16]  // model.go:28
+	// %h397 = pointwise %h79 : f32[1,16]  // model.go:28
 	//
-	//	%h54611 = constant {value=f32[](1e-05)} : f32[]
-	//	%h54711 = add %p307, %h54611 : f32[]
-	//	%h54911 = sqrt %h54711 : f32[]
-	//	%h5511 = constant {value=f32[](1)} : f32[]
-	//	%h5521 = div %h5511, %h54911 : f32[]
+	//	%h55811 = constant {value=f32[](1e-05)} : f32[]
+	//	%h55911 = add %p315, %h55811 : f32[]
+	//	%h56111 = sqrt %h55911 : f32[]
+	//	%h5631 = constant {value=f32[](1)} : f32[]
+	//	%h5641 = div %h5631, %h56111 : f32[]
 	{
-		cpu.AddScalar(h121[:16], h25, 1e-05)
-		cpu.Sqrt(h121[:16], h121[:16])
-		cpu.ScalarDiv(h25, 1, h121[:16])
+		cpu.AddScalar(h123[:16], h25, 1e-05)
+		cpu.Sqrt(h123[:16], h123[:16])
+		cpu.ScalarDiv(h25, 1, h123[:16])
 	}
 	t.watch.See("model.go:28", h25)
 
-	// %h257 = strided_copy %h251 {shape=[1,16] strides=[16,1] offset=16} : f32[1,16]  // model.go:28
-	cpu.StridedCopy(h122, h120, []int{1, 16}, []int{16, 1}, 16)
+	// %h262 = strided_copy %h256 {shape=[1,16] strides=[16,1] offset=16} : f32[1,16]  // model.go:28
+	cpu.StridedCopy(h124, h122, []int{1, 16}, []int{16, 1}, 16)
 
-	// %h395 = pointwise %h257, %h392 : f32[1,16]  // model.go:28
+	// %h400 = pointwise %h262, %h397 : f32[1,16]  // model.go:28
 	//
-	//	%h554 = mul %p146, %p147 : f32[]
-	cpu.Mul(g.bodyNorm2Weight, h122, h25)
+	//	%h566 = mul %p151, %p152 : f32[]
+	cpu.Mul(g.bodyNorm2Weight, h124, h25)
 	t.watch.See("model.go:28", g.bodyNorm2Weight)
 	if t.passStep.Ends() <= 9 {
 		return nil
 	}
 
-	// %h263 = pointwise %h256, %h6 : f32[16]  // model.go:28
+	// %h268 = pointwise %h261, %h6 : f32[16]  // model.go:28
 	//
-	//	%h556 = mul %p148, %p149 : f32[]
-	cpu.Mul(h123[:16], h25, w.bodyNorm2Weight)
-	t.watch.See("model.go:28", h123[:16])
+	//	%h568 = mul %p153, %p154 : f32[]
+	cpu.Mul(h125[:16], h25, w.bodyNorm2Weight)
+	t.watch.See("model.go:28", h125[:16])
 
-	// %h267 = pointwise %h263, %h256, %h259, %h78 : f32[16]  // model.go:28
+	// %h272 = pointwise %h268, %h261, %h264, %h83 : f32[16]  // model.go:28
 	//
-	//	%h558111 = mul %p315, %p316 : f32[]
-	//	%h560111 = mul %h558111, %p317 : f32[]
-	//	%h56211 = div %h560111, %p318 : f32[]
-	//	%h5641 = neg %h56211 : f32[]
+	//	%h570111 = mul %p323, %p324 : f32[]
+	//	%h572111 = mul %h570111, %p325 : f32[]
+	//	%h57411 = div %h572111, %p326 : f32[]
+	//	%h5761 = neg %h57411 : f32[]
 	{
-		cpu.Repeat(h124[:16], h7)
-		cpu.Mul(h125[:16], h123[:16], h25)
-		cpu.Mul(h125[:16], h125[:16], g.bodyNorm2Weight)
-		cpu.Div(h125[:16], h125[:16], h124[:16])
-		cpu.Neg(h123[16:32], h125[:16])
+		cpu.Repeat(h126[:16], h7)
+		cpu.Mul(h127[:16], h125[:16], h25)
+		cpu.Mul(h127[:16], h127[:16], g.bodyNorm2Weight)
+		cpu.Div(h127[:16], h127[:16], h126[:16])
+		cpu.Neg(h125[16:32], h127[:16])
 	}
-	t.watch.See("model.go:28", h123[16:32])
+	t.watch.See("model.go:28", h125[16:32])
 
-	// %h268 = strided_copy %h251 {shape=[1,16] strides=[16,1]} : f32[1,16]  // model.go:28
-	cpu.StridedCopy(g.bodyNorm2Bias, h120, []int{1, 16}, []int{16, 1}, 0)
+	// %h273 = strided_copy %h256 {shape=[1,16] strides=[16,1]} : f32[1,16]  // model.go:28
+	cpu.StridedCopy(g.bodyNorm2Bias, h122, []int{1, 16}, []int{16, 1}, 0)
 	if t.passStep.Ends() <= 10 {
 		return nil
 	}
 
-	// %h274 = pointwise %h263, %h269, %h78, %h267, %h248 : f32[16]  // model.go:28
+	// %h279 = pointwise %h268, %h274, %h83, %h272, %h253 : f32[16]  // model.go:28
 	//
-	//	%h57011 = mul %p334, %p335 : f32[]
-	//	%h5661111 = mul %p331, %p332 : f32[]
-	//	%h5681111 = div %h5661111, %p333 : f32[]
-	//	%h572111 = add %h5681111, %h57011 : f32[]
-	//	%h5741 = neg %h572111 : f32[]
+	//	%h58211 = mul %p342, %p343 : f32[]
+	//	%h5781111 = mul %p339, %p340 : f32[]
+	//	%h5801111 = div %h5781111, %p341 : f32[]
+	//	%h584111 = add %h5801111, %h58211 : f32[]
+	//	%h5861 = neg %h584111 : f32[]
 	{
-		cpu.Repeat(h126[:16], h7)
-		cpu.Mul(h127[:16], h123[16:32], h24)
-		cpu.Mul(h128[:16], h123[:16], g.bodyNorm2Bias)
-		cpu.Div(h128[:16], h128[:16], h126[:16])
-		cpu.Add(h128[:16], h128[:16], h127[:16])
-		cpu.Neg(h123[32:48], h128[:16])
+		cpu.Repeat(h128[:16], h7)
+		cpu.Mul(h129[:16], h125[16:32], h24)
+		cpu.Mul(h130[:16], h125[:16], g.bodyNorm2Bias)
+		cpu.Div(h130[:16], h130[:16], h128[:16])
+		cpu.Add(h130[:16], h130[:16], h129[:16])
+		cpu.Neg(h125[32:48], h130[:16])
 	}
-	t.watch.See("model.go:28", h123[32:48])
+	t.watch.See("model.go:28", h125[32:48])
 
-	// %h413 = channel_mix %h410, %h258, %h278 : f32[N,1,28,28,16]  // model.go:28
-	cpu.ChannelMix(h119, h119, h22, h123, n, 16, 784)
-	t.watch.See("model.go:28", h119)
+	// %h418 = channel_mix %h415, %h263, %h283 : f32[N,1,28,28,16]  // model.go:28
+	cpu.ChannelMix(h121, h121, h22, h125, n, 16, 784)
+	t.watch.See("model.go:28", h121)
 
-	// %h415 = pack_conv_data %h5 : f32[1,1,3,3,16,16]  // model.go:28
-	cpu.PackConvData(h129, w.bodyConv2Weight, &conv5)
+	// %h420 = pack_conv_data %h5 : f32[1,1,3,3,16,16]  // model.go:28
+	cpu.PackConvData(h131, w.bodyConv2Weight, &conv5)
 
-	// %h416 = conv_data_blocked %h413, %h415 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=16 spatial=[28,28]} : f32[N,1,28,28,16]  // model.go:28
-	cpu.ConvData(h130, h119, h129, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1})
-	t.watch.See("model.go:28", h130)
+	// %h421 = conv_data_blocked %h418, %h420 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=16 spatial=[28,28]} : f32[N,1,28,28,16]  // model.go:28
+	cpu.ConvData(h132, h121, h131, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1})
+	t.watch.See("model.go:28", h132)
 
-	// %h283 = conv_weights_blocked %h253, %h413 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=16} : f32[16,16,3,3]  // model.go:28
+	// %h288 = conv_weights_blocked %h258, %h418 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=16} : f32[16,16,3,3]  // model.go:28
 	if g.bodyConv2Weight != nil {
-		cpu.ConvWeightsBlocked(g.bodyConv2Weight, h20, h119, h131, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1})
+		cpu.ConvWeightsBlocked(g.bodyConv2Weight, h20, h121, h133, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1})
 		t.watch.See("model.go:28", g.bodyConv2Weight)
 	}
 	if t.passStep.Ends() <= 11 {
 		return nil
 	}
 
-	// %h419 = pointwise %h416, %h253 : f32[N,1,28,28,16]  // model.go:28
+	// %h424 = pointwise %h421, %h258 : f32[N,1,28,28,16]  // model.go:28
 	//
-	//	%h576 = gate %p166, %p167 : f32[]
-	cpu.Gate(h130, h130, h20)
-	t.watch.See("model.go:28", h130)
-
-	// %h290 = channel_sums %h419, %h48, %h287 : f32[2,16]  // model.go:28
-	cpu.ChannelSums(h132, h130, h2, h4, n, 16, 784)
+	//	%h588 = gate %p171, %p172 : f32[]
+	cpu.Gate(h132, h132, h20)
 	t.watch.See("model.go:28", h132)
 
-	// %h401 = pointwise %h49 : f32[1,16]  // model.go:28
+	// %h295 = channel_sums %h424, %h53, %h292 : f32[2,16]  // model.go:28
+	cpu.ChannelSums(h134, h132, h2, h4, n, 16, 784)
+	t.watch.See("model.go:28", h134)
+
+	// %h406 = pointwise %h54 : f32[1,16]  // model.go:28
 	//
-	//	%h57811 = constant {value=f32[](1e-05)} : f32[]
-	//	%h57911 = add %p337, %h57811 : f32[]
-	//	%h58111 = sqrt %h57911 : f32[]
-	//	%h5831 = constant {value=f32[](1)} : f32[]
-	//	%h5841 = div %h5831, %h58111 : f32[]
+	//	%h59011 = constant {value=f32[](1e-05)} : f32[]
+	//	%h59111 = add %p345, %h59011 : f32[]
+	//	%h59311 = sqrt %h59111 : f32[]
+	//	%h5951 = constant {value=f32[](1)} : f32[]
+	//	%h5961 = div %h5951, %h59311 : f32[]
 	{
-		cpu.AddScalar(h133[:16], h5, 1e-05)
-		cpu.Sqrt(h133[:16], h133[:16])
-		cpu.ScalarDiv(h5, 1, h133[:16])
+		cpu.AddScalar(h135[:16], h5, 1e-05)
+		cpu.Sqrt(h135[:16], h135[:16])
+		cpu.ScalarDiv(h5, 1, h135[:16])
 	}
 	t.watch.See("model.go:28", h5)
 
-	// %h296 = strided_copy %h290 {shape=[1,16] strides=[16,1] offset=16} : f32[1,16]  // model.go:28
-	cpu.StridedCopy(h134, h132, []int{1, 16}, []int{16, 1}, 16)
+	// %h301 = strided_copy %h295 {shape=[1,16] strides=[16,1] offset=16} : f32[1,16]  // model.go:28
+	cpu.StridedCopy(h136, h134, []int{1, 16}, []int{16, 1}, 16)
 
-	// %h404 = pointwise %h296, %h401 : f32[1,16]  // model.go:28
+	// %h409 = pointwise %h301, %h406 : f32[1,16]  // model.go:28
 	//
-	//	%h586 = mul %p171, %p172 : f32[]
-	cpu.Mul(g.bodyNorm1Weight, h134, h5)
+	//	%h598 = mul %p176, %p177 : f32[]
+	cpu.Mul(g.bodyNorm1Weight, h136, h5)
 	t.watch.See("model.go:28", g.bodyNorm1Weight)
 	if t.passStep.Ends() <= 12 {
 		return nil
 	}
 
-	// %h302 = pointwise %h295, %h1 : f32[16]  // model.go:28
+	// %h307 = pointwise %h300, %h1 : f32[16]  // model.go:28
 	//
-	//	%h588 = mul %p173, %p174 : f32[]
+	//	%h600 = mul %p178, %p179 : f32[]
 	if g.bodyConv1Weight != nil {
-		cpu.Mul(h135[:16], h5, w.bodyNorm1Weight)
-		t.watch.See("model.go:28", h135[:16])
+		cpu.Mul(h137[:16], h5, w.bodyNorm1Weight)
+		t.watch.See("model.go:28", h137[:16])
 	}
 
-	// %h306 = pointwise %h302, %h295, %h298, %h78 : f32[16]  // model.go:28
+	// %h311 = pointwise %h307, %h300, %h303, %h83 : f32[16]  // model.go:28
 	//
-	//	%h590111 = mul %p345, %p346 : f32[]
-	//	%h592111 = mul %h590111, %p347 : f32[]
-	//	%h59411 = div %h592111, %p348 : f32[]
-	//	%h5961 = neg %h59411 : f32[]
+	//	%h602111 = mul %p353, %p354 : f32[]
+	//	%h604111 = mul %h602111, %p355 : f32[]
+	//	%h60611 = div %h604111, %p356 : f32[]
+	//	%h6081 = neg %h60611 : f32[]
 	if g.bodyConv1Weight != nil {
 		{
-			cpu.Repeat(h136[:16], h7)
-			cpu.Mul(h137[:16], h135[:16], h5)
-			cpu.Mul(h137[:16], h137[:16], g.bodyNorm1Weight)
-			cpu.Div(h137[:16], h137[:16], h136[:16])
-			cpu.Neg(h135[16:32], h137[:16])
+			cpu.Repeat(h138[:16], h7)
+			cpu.Mul(h139[:16], h137[:16], h5)
+			cpu.Mul(h139[:16], h139[:16], g.bodyNorm1Weight)
+			cpu.Div(h139[:16], h139[:16], h138[:16])
+			cpu.Neg(h137[16:32], h139[:16])
 		}
-		t.watch.See("model.go:28", h135[16:32])
+		t.watch.See("model.go:28", h137[16:32])
 	}
 
-	// %h307 = strided_copy %h290 {shape=[1,16] strides=[16,1]} : f32[1,16]  // model.go:28
-	cpu.StridedCopy(g.bodyNorm1Bias, h132, []int{1, 16}, []int{16, 1}, 0)
+	// %h312 = strided_copy %h295 {shape=[1,16] strides=[16,1]} : f32[1,16]  // model.go:28
+	cpu.StridedCopy(g.bodyNorm1Bias, h134, []int{1, 16}, []int{16, 1}, 0)
 	if t.passStep.Ends() <= 13 {
 		return nil
 	}
 
-	// %h313 = pointwise %h302, %h308, %h78, %h306, %h287 : f32[16]  // model.go:28
+	// %h318 = pointwise %h307, %h313, %h83, %h311, %h292 : f32[16]  // model.go:28
 	//
-	//	%h60211 = mul %p364, %p365 : f32[]
-	//	%h5981111 = mul %p361, %p362 : f32[]
-	//	%h6001111 = div %h5981111, %p363 : f32[]
-	//	%h604111 = add %h6001111, %h60211 : f32[]
-	//	%h6061 = neg %h604111 : f32[]
+	//	%h61411 = mul %p372, %p373 : f32[]
+	//	%h6101111 = mul %p369, %p370 : f32[]
+	//	%h6121111 = div %h6101111, %p371 : f32[]
+	//	%h616111 = add %h6121111, %h61411 : f32[]
+	//	%h6181 = neg %h616111 : f32[]
 	if g.bodyConv1Weight != nil {
 		{
-			cpu.Repeat(h138[:16], h7)
-			cpu.Mul(h139[:16], h135[16:32], h4)
-			cpu.Mul(h140[:16], h135[:16], g.bodyNorm1Bias)
-			cpu.Div(h140[:16], h140[:16], h138[:16])
-			cpu.Add(h140[:16], h140[:16], h139[:16])
-			cpu.Neg(h135[32:48], h140[:16])
+			cpu.Repeat(h140[:16], h7)
+			cpu.Mul(h141[:16], h137[16:32], h4)
+			cpu.Mul(h142[:16], h137[:16], g.bodyNorm1Bias)
+			cpu.Div(h142[:16], h142[:16], h140[:16])
+			cpu.Add(h142[:16], h142[:16], h141[:16])
+			cpu.Neg(h137[32:48], h142[:16])
 		}
-		t.watch.See("model.go:28", h135[32:48])
+		t.watch.See("model.go:28", h137[32:48])
 	}
 
-	// %h422 = channel_mix %h419, %h48, %h317 : f32[N,1,28,28,16]  // model.go:28
+	// %h427 = channel_mix %h424, %h53, %h322 : f32[N,1,28,28,16]  // model.go:28
 	if g.bodyConv1Weight != nil {
-		cpu.ChannelMix(h130, h130, h2, h135, n, 16, 784)
-		t.watch.See("model.go:28", h130)
+		cpu.ChannelMix(h132, h132, h2, h137, n, 16, 784)
+		t.watch.See("model.go:28", h132)
 	}
 
-	// %h318 = unblock %h422 {c=16} : f32[N,16,28,28]  // model.go:28
+	// %h323 = unblock %h427 {c=16} : f32[N,16,28,28]  // model.go:28
 	if g.bodyConv1Weight != nil {
-		cpu.Unblock(h141, h130, n, 16, 28, 28)
+		cpu.Unblock(h143, h132, n, 16, 28, 28)
 	}
 
-	// %h22 = strided_copy %h318 {shape=[16,N,28,28] strides=[784,12544,28,1]} : f32[16,N,28,28]  // model.go:28
+	// %h22 = strided_copy %h323 {shape=[16,N,28,28] strides=[784,12544,28,1]} : f32[16,N,28,28]  // model.go:28
 	if g.bodyConv1Weight != nil {
-		cpu.StridedCopy(h142, h141, []int{16, n, 28, 28}, []int{784, 12544, 28, 1}, 0)
+		cpu.StridedCopy(h144, h143, []int{16, n, 28, 28}, []int{784, 12544, 28, 1}, 0)
 	}
 
-	// %h321 = conv_weights %image, %h22 {window={kernel=[3,3] pads=[1,1,1,1]} group=1 first=true} : f32[16,1,3,3]  // model.go:28
+	// %h326 = conv_weights %image, %h22 {window={kernel=[3,3] pads=[1,1,1,1]} group=1 first=true} : f32[16,1,3,3]  // model.go:28
 	if g.bodyConv1Weight != nil {
-		cpu.ConvWeights(g.bodyConv1Weight, image, h142, h143, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1})
+		cpu.ConvWeights(g.bodyConv1Weight, image, h144, h145, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1})
 		t.watch.See("model.go:28", g.bodyConv1Weight)
 	}
 	return nil
@@ -1185,7 +1200,7 @@ func (t *Trainer) evalForward(n int, logits, image []float32) error {
 		h14 = rt.View[float32](t.arena, evalForwardH14Off, 1024)
 		h13 = rt.View[float32](t.arena, evalForwardH13Off, 2304)
 		h15 = rt.View[float32](t.arena, evalForwardH15Off, 2304)
-		h16 = rt.View[float32](t.arena, 50176*n+131712, 12544*n)
+		h16 = rt.View[float32](t.arena, 50176*n+100416, 12544*n)
 		h17 = rt.View[float32](t.arena, evalForwardH17Off, 3136*n)
 		h19 = rt.View[float32](t.arena, evalForwardH19Off, 1024)
 		h18 = rt.View[float32](t.arena, evalForwardH18Off, 32)
@@ -1194,7 +1209,7 @@ func (t *Trainer) evalForward(n int, logits, image []float32) error {
 		h23 = rt.View[float32](t.arena, evalForwardH23Off, 1024)
 		h22 = rt.View[float32](t.arena, evalForwardH22Off, 4608)
 		h24 = rt.View[float32](t.arena, evalForwardH24Off, 4608)
-		h25 = rt.View[float32](t.arena, 12544*n+131712, 6272*n)
+		h25 = rt.View[float32](t.arena, 12544*n+100416, 6272*n)
 		h27 = rt.View[float32](t.arena, evalForwardH27Off, 1024)
 		h26 = rt.View[float32](t.arena, evalForwardH26Off, 32)
 		h29 = rt.View[float32](t.arena, evalForwardH29Off, 1024)
@@ -1202,12 +1217,11 @@ func (t *Trainer) evalForward(n int, logits, image []float32) error {
 		h31 = rt.View[float32](t.arena, evalForwardH31Off, 1024)
 		h30 = rt.View[float32](t.arena, evalForwardH30Off, 9216)
 		h32 = rt.View[float32](t.arena, evalForwardH32Off, 9216)
-		h33 = rt.View[float32](t.arena, 37632*n+131712, 6272*n)
+		h33 = rt.View[float32](t.arena, 37632*n+100416, 6272*n)
 		h34 = rt.View[float32](t.arena, evalForwardH34Off, 1568*n)
-		h35 = rt.View[float32](t.arena, 6272*n+131712, 1568*n)
-		h36 = rt.View[float32](t.arena, evalForwardH36Off, 7840)
-		h37 = rt.View[float32](t.arena, evalForwardH37Off, 25088)
-		h38 = rt.View[float32](t.arena, evalForwardH38Off, 16)
+		h35 = rt.View[float32](t.arena, 6272*n+100416, 1568*n)
+		h36 = rt.View[float32](t.arena, evalForwardH36Off, 25088)
+		h37 = rt.View[float32](t.arena, evalForwardH37Off, 16)
 	)
 
 	// %h47 = pointwise %h40, %h43 : f32[16,1,1]  // model.go:28
@@ -1225,7 +1239,7 @@ func (t *Trainer) evalForward(n int, logits, image []float32) error {
 	// %h49 = pointwise %h41, %h42, %h47 : f32[16,1,1]  // model.go:28
 	//
 	//	%h341 = mul %p44, %p45 : f32[]
-	//	%h581 = sub %p43, %h341 : f32[]
+	//	%h381 = sub %p43, %h341 : f32[]
 	{
 		cpu.Mul(h4[:16], w.bodyNorm1RunningMean, h1)
 		cpu.Sub(h3, w.bodyNorm1Bias, h4[:16])
@@ -1233,7 +1247,7 @@ func (t *Trainer) evalForward(n int, logits, image []float32) error {
 
 	// %h51 = pointwise %h50, %h : f32[16,1,3,3]  // model.go:28
 	//
-	//	%h81 = mul %p8, %p9 : f32[]
+	//	%h72 = mul %p8, %p9 : f32[]
 	for i := range 16 {
 		cpu.Repeat(h6[:9], h1[i:i+1])
 		cpu.Mul(h5[i*9:i*9+9], h6[:9], w.bodyConv1Weight[i*9:i*9+9])
@@ -1247,10 +1261,10 @@ func (t *Trainer) evalForward(n int, logits, image []float32) error {
 
 	// %h61 = pointwise %h54, %h57 : f32[16,1,1]  // model.go:28
 	//
-	//	%h9711 = constant {value=f32[](1e-05)} : f32[]
-	//	%h9911 = add %p48, %h9711 : f32[]
-	//	%h10211 = sqrt %h9911 : f32[]
-	//	%h1051 = div %p47, %h10211 : f32[]
+	//	%h9511 = constant {value=f32[](1e-05)} : f32[]
+	//	%h9711 = add %p48, %h9511 : f32[]
+	//	%h10011 = sqrt %h9711 : f32[]
+	//	%h1041 = div %p47, %h10011 : f32[]
 	{
 		cpu.AddScalar(h10[:16], w.bodyNorm2RunningVar, 1e-05)
 		cpu.Sqrt(h10[:16], h10[:16])
@@ -1259,8 +1273,8 @@ func (t *Trainer) evalForward(n int, logits, image []float32) error {
 
 	// %h63 = pointwise %h55, %h56, %h61 : f32[16,1,1]  // model.go:28
 	//
-	//	%h1091 = mul %p50, %p51 : f32[]
-	//	%h1111 = sub %p49, %h1091 : f32[]
+	//	%h1071 = mul %p50, %p51 : f32[]
+	//	%h1101 = sub %p49, %h1071 : f32[]
 	{
 		cpu.Mul(h12[:16], w.bodyNorm2RunningMean, h9)
 		cpu.Sub(h11, w.bodyNorm2Bias, h12[:16])
@@ -1268,7 +1282,7 @@ func (t *Trainer) evalForward(n int, logits, image []float32) error {
 
 	// %h65 = pointwise %h64, %h5 : f32[16,16,3,3]  // model.go:28
 	//
-	//	%h113 = mul %p18, %p19 : f32[]
+	//	%h112 = mul %p18, %p19 : f32[]
 	for i := range 16 {
 		cpu.Repeat(h14[:144], h9[i:i+1])
 		cpu.Mul(h13[i*144:i*144+144], h14[:144], w.bodyConv2Weight[i*144:i*144+144])
@@ -1285,10 +1299,10 @@ func (t *Trainer) evalForward(n int, logits, image []float32) error {
 
 	// %h75 = pointwise %h68, %h71 : f32[32,1,1]  // model.go:28
 	//
-	//	%h11511 = constant {value=f32[](1e-05)} : f32[]
-	//	%h11611 = add %p54, %h11511 : f32[]
-	//	%h11811 = sqrt %h11611 : f32[]
-	//	%h1201 = div %p53, %h11811 : f32[]
+	//	%h11411 = constant {value=f32[](1e-05)} : f32[]
+	//	%h11511 = add %p54, %h11411 : f32[]
+	//	%h11711 = sqrt %h11511 : f32[]
+	//	%h1191 = div %p53, %h11711 : f32[]
 	{
 		cpu.AddScalar(h19[:32], w.bodyNorm3RunningVar, 1e-05)
 		cpu.Sqrt(h19[:32], h19[:32])
@@ -1297,8 +1311,8 @@ func (t *Trainer) evalForward(n int, logits, image []float32) error {
 
 	// %h77 = pointwise %h69, %h70, %h75 : f32[32,1,1]  // model.go:28
 	//
-	//	%h1221 = mul %p56, %p57 : f32[]
-	//	%h1241 = sub %p55, %h1221 : f32[]
+	//	%h1211 = mul %p56, %p57 : f32[]
+	//	%h1231 = sub %p55, %h1211 : f32[]
 	{
 		cpu.Mul(h21[:32], w.bodyNorm3RunningMean, h18)
 		cpu.Sub(h20, w.bodyNorm3Bias, h21[:32])
@@ -1306,7 +1320,7 @@ func (t *Trainer) evalForward(n int, logits, image []float32) error {
 
 	// %h79 = pointwise %h78, %h10 : f32[32,16,3,3]  // model.go:28
 	//
-	//	%h126 = mul %p28, %p29 : f32[]
+	//	%h125 = mul %p28, %p29 : f32[]
 	for i := range 32 {
 		cpu.Repeat(h23[:144], h18[i:i+1])
 		cpu.Mul(h22[i*144:i*144+144], h23[:144], w.bodyConv3Weight[i*144:i*144+144])
@@ -1320,10 +1334,10 @@ func (t *Trainer) evalForward(n int, logits, image []float32) error {
 
 	// %h89 = pointwise %h82, %h85 : f32[32,1,1]  // model.go:28
 	//
-	//	%h12811 = constant {value=f32[](1e-05)} : f32[]
-	//	%h12911 = add %p60, %h12811 : f32[]
-	//	%h13111 = sqrt %h12911 : f32[]
-	//	%h1331 = div %p59, %h13111 : f32[]
+	//	%h12711 = constant {value=f32[](1e-05)} : f32[]
+	//	%h12811 = add %p60, %h12711 : f32[]
+	//	%h13011 = sqrt %h12811 : f32[]
+	//	%h1321 = div %p59, %h13011 : f32[]
 	{
 		cpu.AddScalar(h27[:32], w.bodyNorm4RunningVar, 1e-05)
 		cpu.Sqrt(h27[:32], h27[:32])
@@ -1332,8 +1346,8 @@ func (t *Trainer) evalForward(n int, logits, image []float32) error {
 
 	// %h91 = pointwise %h83, %h84, %h89 : f32[32,1,1]  // model.go:28
 	//
-	//	%h1351 = mul %p62, %p63 : f32[]
-	//	%h1371 = sub %p61, %h1351 : f32[]
+	//	%h1341 = mul %p62, %p63 : f32[]
+	//	%h1361 = sub %p61, %h1341 : f32[]
 	{
 		cpu.Mul(h29[:32], w.bodyNorm4RunningMean, h26)
 		cpu.Sub(h28, w.bodyNorm4Bias, h29[:32])
@@ -1341,7 +1355,7 @@ func (t *Trainer) evalForward(n int, logits, image []float32) error {
 
 	// %h93 = pointwise %h92, %h15 : f32[32,32,3,3]  // model.go:28
 	//
-	//	%h139 = mul %p38, %p39 : f32[]
+	//	%h138 = mul %p38, %p39 : f32[]
 	for i := range 32 {
 		cpu.Repeat(h31[:288], h26[i:i+1])
 		cpu.Mul(h30[i*288:i*288+288], h31[:288], w.bodyConv4Weight[i*288:i*288+288])
@@ -1359,17 +1373,14 @@ func (t *Trainer) evalForward(n int, logits, image []float32) error {
 	// %h35 = unblock %h108 {c=32} : f32[N,32,7,7]  // model.go:28
 	cpu.Unblock(h35, h34, n, 32, 7, 7)
 
-	// %h37 = strided_copy %h20 {shape=[1568,5] strides=[1,1568]} : f32[1568,5]  // model.go:28
-	cpu.StridedCopy(h36, w.headWeight, []int{1568, 5}, []int{1, 1568}, 0)
-
-	// %h25 = pack_panels %h37 : f32[1,1568,16]  // model.go:28
-	cpu.PackPanels(h37, h36, 1568, 5, 5, false, 1, 7840)
+	// %h25 = pack_panels %h20 {trans=true} : f32[1,1568,16]  // model.go:28
+	cpu.PackPanels(h36, w.headWeight, 1568, 5, 1568, true, 1, 7840)
 
 	// %h30 = block %h28 : f32[1,1,16]  // model.go:28
-	cpu.Block(h38, w.headBias, 1, 5, 1, 1)
+	cpu.Block(h37, w.headBias, 1, 5, 1, 1)
 
 	// %h39 = mat_mul_panels %h36, %h25, %h31 {n=5} : f32[N,5]  // model.go:28
-	cpu.MatMul(logits, h35, h37, &cpu.MatMulShape{M: n, N: 5, K: 1568, LDA: 1568, LDC: 5, Batch: 1}, &cpu.Epilogue{Bias: h38})
+	cpu.MatMul(logits, h35, h36, &cpu.MatMulShape{M: n, N: 5, K: 1568, LDA: 1568, LDC: 5, Batch: 1}, &cpu.Epilogue{Bias: h37})
 	return nil
 }
 
@@ -1395,7 +1406,7 @@ func (t *Trainer) evalLoss(n int, loss, logits, image []float32, sign []int64) e
 		h14 = rt.View[float32](t.arena, evalLossH14Off, 1024)
 		h13 = rt.View[float32](t.arena, evalLossH13Off, 2304)
 		h15 = rt.View[float32](t.arena, evalLossH15Off, 2304)
-		h16 = rt.View[float32](t.arena, 50176*n+131712, 12544*n)
+		h16 = rt.View[float32](t.arena, 50176*n+100416, 12544*n)
 		h17 = rt.View[float32](t.arena, evalLossH17Off, 3136*n)
 		h19 = rt.View[float32](t.arena, evalLossH19Off, 1024)
 		h18 = rt.View[float32](t.arena, evalLossH18Off, 32)
@@ -1404,7 +1415,7 @@ func (t *Trainer) evalLoss(n int, loss, logits, image []float32, sign []int64) e
 		h23 = rt.View[float32](t.arena, evalLossH23Off, 1024)
 		h22 = rt.View[float32](t.arena, evalLossH22Off, 4608)
 		h24 = rt.View[float32](t.arena, evalLossH24Off, 4608)
-		h25 = rt.View[float32](t.arena, 12544*n+131712, 6272*n)
+		h25 = rt.View[float32](t.arena, 12544*n+100416, 6272*n)
 		h27 = rt.View[float32](t.arena, evalLossH27Off, 1024)
 		h26 = rt.View[float32](t.arena, evalLossH26Off, 32)
 		h29 = rt.View[float32](t.arena, evalLossH29Off, 1024)
@@ -1412,38 +1423,40 @@ func (t *Trainer) evalLoss(n int, loss, logits, image []float32, sign []int64) e
 		h31 = rt.View[float32](t.arena, evalLossH31Off, 1024)
 		h30 = rt.View[float32](t.arena, evalLossH30Off, 9216)
 		h32 = rt.View[float32](t.arena, evalLossH32Off, 9216)
-		h33 = rt.View[float32](t.arena, 37632*n+131712, 6272*n)
+		h33 = rt.View[float32](t.arena, 37632*n+100416, 6272*n)
 		h34 = rt.View[float32](t.arena, evalLossH34Off, 1568*n)
-		h35 = rt.View[float32](t.arena, 6272*n+131712, 1568*n)
-		h36 = rt.View[float32](t.arena, evalLossH36Off, 7840)
-		h37 = rt.View[float32](t.arena, evalLossH37Off, 25088)
-		h38 = rt.View[float32](t.arena, evalLossH38Off, 16)
-		h39 = rt.View[float32](t.arena, evalLossH39Off, 5*n)
-		h40 = rt.View[float32](t.arena, 64*n+131712, n)
+		h35 = rt.View[float32](t.arena, 6272*n+100416, 1568*n)
+		h36 = rt.View[float32](t.arena, evalLossH36Off, 25088)
+		h37 = rt.View[float32](t.arena, evalLossH37Off, 16)
+		h38 = rt.View[float32](t.arena, evalLossH38Off, 5*n)
+		h40 = rt.View[int64](t.arena, evalLossH40Off, 1024)
+		h41 = rt.View[bool](t.arena, evalLossH41Off, 1024)
+		h39 = rt.View[int64](t.arena, 64*n+100416, n)
+		h42 = rt.View[float32](t.arena, 128*n+100416, n)
 	)
 
-	// %h54 = pointwise %h47, %h50 : f32[16,1,1]  // model.go:28
+	// %h59 = pointwise %h52, %h55 : f32[16,1,1]  // model.go:28
 	//
 	//	%h2311 = constant {value=f32[](1e-05)} : f32[]
-	//	%h2411 = add %p43, %h2311 : f32[]
+	//	%h2411 = add %p48, %h2311 : f32[]
 	//	%h2711 = sqrt %h2411 : f32[]
-	//	%h321 = div %p42, %h2711 : f32[]
+	//	%h321 = div %p47, %h2711 : f32[]
 	{
 		cpu.AddScalar(h2[:16], w.bodyNorm1RunningVar, 1e-05)
 		cpu.Sqrt(h2[:16], h2[:16])
 		cpu.Div(h1, w.bodyNorm1Weight, h2[:16])
 	}
 
-	// %h56 = pointwise %h48, %h49, %h54 : f32[16,1,1]  // model.go:28
+	// %h61 = pointwise %h53, %h54, %h59 : f32[16,1,1]  // model.go:28
 	//
-	//	%h341 = mul %p45, %p46 : f32[]
-	//	%h601 = sub %p44, %h341 : f32[]
+	//	%h341 = mul %p50, %p51 : f32[]
+	//	%h381 = sub %p49, %h341 : f32[]
 	{
 		cpu.Mul(h4[:16], w.bodyNorm1RunningMean, h1)
 		cpu.Sub(h3, w.bodyNorm1Bias, h4[:16])
 	}
 
-	// %h58 = pointwise %h57, %h : f32[16,1,3,3]  // model.go:28
+	// %h63 = pointwise %h62, %h : f32[16,1,3,3]  // model.go:28
 	//
 	//	%h79 = mul %p8, %p9 : f32[]
 	for i := range 16 {
@@ -1451,153 +1464,166 @@ func (t *Trainer) evalLoss(n int, loss, logits, image []float32, sign []int64) e
 		cpu.Mul(h5[i*9:i*9+9], h6[:9], w.bodyConv1Weight[i*9:i*9+9])
 	}
 
-	// %h22 = pack_conv %h58 {group=1 in_block=1} : f32[1,1,3,3,1,16]  // model.go:28
+	// %h22 = pack_conv %h63 {group=1 in_block=1} : f32[1,1,3,3,1,16]  // model.go:28
 	cpu.PackConv(h7, h5, &conv1)
 
-	// %h43 = conv_blocked %image, %h22, %h59 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=1 out_c=16 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,1,28,28,16]  // model.go:28
+	// %h48 = conv_blocked %image, %h22, %h64 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=1 out_c=16 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,1,28,28,16]  // model.go:28
 	cpu.Conv(h8, image, h7, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1}, &cpu.Epilogue{Bias: h3, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
-	// %h68 = pointwise %h61, %h64 : f32[16,1,1]  // model.go:28
+	// %h73 = pointwise %h66, %h69 : f32[16,1,1]  // model.go:28
 	//
-	//	%h10311 = constant {value=f32[](1e-05)} : f32[]
-	//	%h10511 = add %p49, %h10311 : f32[]
-	//	%h10811 = sqrt %h10511 : f32[]
-	//	%h1111 = div %p48, %h10811 : f32[]
+	//	%h9811 = constant {value=f32[](1e-05)} : f32[]
+	//	%h10811 = add %p54, %h9811 : f32[]
+	//	%h11111 = sqrt %h10811 : f32[]
+	//	%h1151 = div %p53, %h11111 : f32[]
 	{
 		cpu.AddScalar(h10[:16], w.bodyNorm2RunningVar, 1e-05)
 		cpu.Sqrt(h10[:16], h10[:16])
 		cpu.Div(h9, w.bodyNorm2Weight, h10[:16])
 	}
 
-	// %h70 = pointwise %h62, %h63, %h68 : f32[16,1,1]  // model.go:28
+	// %h75 = pointwise %h67, %h68, %h73 : f32[16,1,1]  // model.go:28
 	//
-	//	%h1151 = mul %p51, %p52 : f32[]
-	//	%h1171 = sub %p50, %h1151 : f32[]
+	//	%h1181 = mul %p56, %p57 : f32[]
+	//	%h1211 = sub %p55, %h1181 : f32[]
 	{
 		cpu.Mul(h12[:16], w.bodyNorm2RunningMean, h9)
 		cpu.Sub(h11, w.bodyNorm2Bias, h12[:16])
 	}
 
-	// %h72 = pointwise %h71, %h5 : f32[16,16,3,3]  // model.go:28
+	// %h77 = pointwise %h76, %h5 : f32[16,16,3,3]  // model.go:28
 	//
-	//	%h119 = mul %p18, %p19 : f32[]
+	//	%h123 = mul %p18, %p19 : f32[]
 	for i := range 16 {
 		cpu.Repeat(h14[:144], h9[i:i+1])
 		cpu.Mul(h13[i*144:i*144+144], h14[:144], w.bodyConv2Weight[i*144:i*144+144])
 	}
 
-	// %h65 = pack_conv %h72 {group=1 in_block=16} : f32[1,1,3,3,16,16]  // model.go:28
+	// %h70 = pack_conv %h77 {group=1 in_block=16} : f32[1,1,3,3,16,16]  // model.go:28
 	cpu.PackConv(h15, h13, &conv5)
 
-	// %h88 = conv_blocked %h43, %h65, %h73 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=16 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,1,28,28,16]  // model.go:28
+	// %h93 = conv_blocked %h48, %h70, %h78 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=16 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,1,28,28,16]  // model.go:28
 	cpu.Conv(h16, h8, h15, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1}, &cpu.Epilogue{Bias: h11, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
-	// %h102 = max_pool %h88 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,1,14,14,16]  // model.go:28
+	// %h107 = max_pool %h93 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,1,14,14,16]  // model.go:28
 	cpu.MaxPool(h17, h16, &cpu.PoolShape{N: n, C: 1, InH: 28, InW: 28, OutH: 14, OutW: 14, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16})
 
-	// %h82 = pointwise %h75, %h78 : f32[32,1,1]  // model.go:28
+	// %h87 = pointwise %h80, %h83 : f32[32,1,1]  // model.go:28
 	//
-	//	%h12111 = constant {value=f32[](1e-05)} : f32[]
-	//	%h12211 = add %p55, %h12111 : f32[]
-	//	%h12411 = sqrt %h12211 : f32[]
-	//	%h1261 = div %p54, %h12411 : f32[]
+	//	%h12511 = constant {value=f32[](1e-05)} : f32[]
+	//	%h12611 = add %p60, %h12511 : f32[]
+	//	%h12811 = sqrt %h12611 : f32[]
+	//	%h1301 = div %p59, %h12811 : f32[]
 	{
 		cpu.AddScalar(h19[:32], w.bodyNorm3RunningVar, 1e-05)
 		cpu.Sqrt(h19[:32], h19[:32])
 		cpu.Div(h18, w.bodyNorm3Weight, h19[:32])
 	}
 
-	// %h84 = pointwise %h76, %h77, %h82 : f32[32,1,1]  // model.go:28
+	// %h89 = pointwise %h81, %h82, %h87 : f32[32,1,1]  // model.go:28
 	//
-	//	%h1281 = mul %p57, %p58 : f32[]
-	//	%h1301 = sub %p56, %h1281 : f32[]
+	//	%h1321 = mul %p62, %p63 : f32[]
+	//	%h1341 = sub %p61, %h1321 : f32[]
 	{
 		cpu.Mul(h21[:32], w.bodyNorm3RunningMean, h18)
 		cpu.Sub(h20, w.bodyNorm3Bias, h21[:32])
 	}
 
-	// %h86 = pointwise %h85, %h10 : f32[32,16,3,3]  // model.go:28
+	// %h91 = pointwise %h90, %h10 : f32[32,16,3,3]  // model.go:28
 	//
-	//	%h132 = mul %p28, %p29 : f32[]
+	//	%h136 = mul %p28, %p29 : f32[]
 	for i := range 32 {
 		cpu.Repeat(h23[:144], h18[i:i+1])
 		cpu.Mul(h22[i*144:i*144+144], h23[:144], w.bodyConv3Weight[i*144:i*144+144])
 	}
 
-	// %h104 = pack_conv %h86 {group=1 in_block=16} : f32[2,1,3,3,16,16]  // model.go:28
+	// %h109 = pack_conv %h91 {group=1 in_block=16} : f32[2,1,3,3,16,16]  // model.go:28
 	cpu.PackConv(h24, h22, &conv6)
 
-	// %h107 = conv_blocked %h102, %h104, %h87 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=32 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,2,14,14,16]  // model.go:28
+	// %h112 = conv_blocked %h107, %h109, %h92 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=32 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,2,14,14,16]  // model.go:28
 	cpu.Conv(h25, h17, h24, &cpu.ConvShape{N: n, InC: 16, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1}, &cpu.Epilogue{Bias: h20, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
-	// %h96 = pointwise %h89, %h92 : f32[32,1,1]  // model.go:28
+	// %h101 = pointwise %h94, %h97 : f32[32,1,1]  // model.go:28
 	//
-	//	%h13411 = constant {value=f32[](1e-05)} : f32[]
-	//	%h13511 = add %p61, %h13411 : f32[]
-	//	%h13711 = sqrt %h13511 : f32[]
-	//	%h1391 = div %p60, %h13711 : f32[]
+	//	%h13811 = constant {value=f32[](1e-05)} : f32[]
+	//	%h13911 = add %p66, %h13811 : f32[]
+	//	%h14111 = sqrt %h13911 : f32[]
+	//	%h1431 = div %p65, %h14111 : f32[]
 	{
 		cpu.AddScalar(h27[:32], w.bodyNorm4RunningVar, 1e-05)
 		cpu.Sqrt(h27[:32], h27[:32])
 		cpu.Div(h26, w.bodyNorm4Weight, h27[:32])
 	}
 
-	// %h98 = pointwise %h90, %h91, %h96 : f32[32,1,1]  // model.go:28
+	// %h103 = pointwise %h95, %h96, %h101 : f32[32,1,1]  // model.go:28
 	//
-	//	%h1411 = mul %p63, %p64 : f32[]
-	//	%h1431 = sub %p62, %h1411 : f32[]
+	//	%h1451 = mul %p68, %p69 : f32[]
+	//	%h1471 = sub %p67, %h1451 : f32[]
 	{
 		cpu.Mul(h29[:32], w.bodyNorm4RunningMean, h26)
 		cpu.Sub(h28, w.bodyNorm4Bias, h29[:32])
 	}
 
-	// %h100 = pointwise %h99, %h15 : f32[32,32,3,3]  // model.go:28
+	// %h105 = pointwise %h104, %h15 : f32[32,32,3,3]  // model.go:28
 	//
-	//	%h145 = mul %p38, %p39 : f32[]
+	//	%h149 = mul %p38, %p39 : f32[]
 	for i := range 32 {
 		cpu.Repeat(h31[:288], h26[i:i+1])
 		cpu.Mul(h30[i*288:i*288+288], h31[:288], w.bodyConv4Weight[i*288:i*288+288])
 	}
 
-	// %h109 = pack_conv %h100 {group=1 in_block=16} : f32[2,2,3,3,16,16]  // model.go:28
+	// %h114 = pack_conv %h105 {group=1 in_block=16} : f32[2,2,3,3,16,16]  // model.go:28
 	cpu.PackConv(h32, h30, &conv7)
 
-	// %h112 = conv_blocked %h107, %h109, %h101 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=32 out_c=32 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,2,14,14,16]  // model.go:28
+	// %h117 = conv_blocked %h112, %h114, %h106 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=32 out_c=32 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,2,14,14,16]  // model.go:28
 	cpu.Conv(h33, h25, h32, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1}, &cpu.Epilogue{Bias: h28, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
-	// %h114 = max_pool %h112 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,2,7,7,16]  // model.go:28
+	// %h119 = max_pool %h117 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,2,7,7,16]  // model.go:28
 	cpu.MaxPool(h34, h33, &cpu.PoolShape{N: n, C: 2, InH: 14, InW: 14, OutH: 7, OutW: 7, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16})
 
-	// %h35 = unblock %h114 {c=32} : f32[N,32,7,7]  // model.go:28
+	// %h35 = unblock %h119 {c=32} : f32[N,32,7,7]  // model.go:28
 	cpu.Unblock(h35, h34, n, 32, 7, 7)
 
-	// %h37 = strided_copy %h20 {shape=[1568,5] strides=[1,1568]} : f32[1568,5]  // model.go:28
-	cpu.StridedCopy(h36, w.headWeight, []int{1568, 5}, []int{1, 1568}, 0)
-
-	// %h25 = pack_panels %h37 : f32[1,1568,16]  // model.go:28
-	cpu.PackPanels(h37, h36, 1568, 5, 5, false, 1, 7840)
+	// %h25 = pack_panels %h20 {trans=true} : f32[1,1568,16]  // model.go:28
+	cpu.PackPanels(h36, w.headWeight, 1568, 5, 1568, true, 1, 7840)
 
 	// %h30 = block %h28 : f32[1,1,16]  // model.go:28
-	cpu.Block(h38, w.headBias, 1, 5, 1, 1)
+	cpu.Block(h37, w.headBias, 1, 5, 1, 1)
 
 	// %h39 = mat_mul_panels %h36, %h25, %h31 {n=5} : f32[N,5]  // model.go:28
-	cpu.MatMul(logits, h35, h37, &cpu.MatMulShape{M: n, N: 5, K: 1568, LDA: 1568, LDC: 5, Batch: 1}, &cpu.Epilogue{Bias: h38})
+	cpu.MatMul(logits, h35, h36, &cpu.MatMulShape{M: n, N: 5, K: 1568, LDA: 1568, LDC: 5, Batch: 1}, &cpu.Epilogue{Bias: h37})
 
 	// %h40 = log_softmax %h39 {axis=1} : f32[N,5]  // model.go:36
-	cpu.LogSoftmax(h39, logits, n, 5, 1)
+	cpu.LogSoftmax(h38, logits, n, 5, 1)
 
-	// %h42 = gather_elements %h40, %h41 {axis=1} : f32[N,1]  // model.go:36
-	if err := cpu.GatherElements(h40, h39, sign, []int{n, 1}, []int{n, 5}, 1); err != nil {
+	// %h45 = pointwise %sign : i64[N]  // model.go:36
+	//
+	//	%h1541 = constant {value=i64[](5)} : i64[]
+	//	%h1551 = sub %p72, %h1541 : i64[]
+	//	%h15111 = constant {value=i64[](0)} : i64[]
+	//	%h15211 = less %p72, %h15111 : bool[]
+	//	%h15711 = where %h15211, %h1551, %p72 : i64[]
+	{
+		for lo := 0; lo < n; lo += 1024 {
+			hi := min(lo+1024, n)
+			cpu.SubScalar(h40[:hi-lo], sign[lo:hi], 5)
+			cpu.LessScalar(h41[:hi-lo], sign[lo:hi], 0)
+			cpu.Where(h39[lo:hi], h41[:hi-lo], h40[:hi-lo], sign[lo:hi])
+		}
+	}
+
+	// %h47 = gather_elements %h40, %h46 {axis=1} : f32[N,1]  // model.go:36
+	if err := cpu.GatherElements(h42, h38, h39, []int{n, 1}, []int{n, 5}, 1); err != nil {
 		return rt.At("model.go:36", err)
 	}
 
-	// %h46 = pointwise %h42 : f32[N,1]  // model.go:36
+	// %h51 = pointwise %h47 : f32[N,1]  // model.go:36
 	//
-	//	%h147 = neg %p40 : f32[]
-	cpu.Neg(h40, h40)
+	//	%h159 = neg %p45 : f32[]
+	cpu.Neg(h42, h42)
 
-	// %h45 = reduce %h44 {kind="mean" axes=[0]} : f32[]  // model.go:36
-	cpu.ReduceMean(loss, h40, 1, n, 1)
+	// %h50 = reduce %h49 {kind="mean" axes=[0]} : f32[]  // model.go:36
+	cpu.ReduceMean(loss, h42, 1, n, 1)
 	return nil
 }
 
@@ -1684,10 +1710,9 @@ func (t *Trainer) trainForward(n int, logits, image []float32) error {
 		h73 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH73Off]), 6272*n)
 		h74 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH74Off]), 1568*n)
 		h75 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH75Off]), 1568*n)
-		h76 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH76Off]), 7840)
-		h77 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH77Off]), 25088)
-		h78 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH78Off]), 16)
-		h79 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH79Off]), 5*n)
+		h76 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH76Off]), 25088)
+		h77 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH77Off]), 16)
+		h78 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH78Off]), 5*n)
 	)
 
 	// %h41 = pack_conv %h {group=1 in_block=1} : f32[1,1,3,3,1,16]  // model.go:28
@@ -1718,10 +1743,10 @@ func (t *Trainer) trainForward(n int, logits, image []float32) error {
 
 	// %h91 = pointwise %h48 : f32[1]  // model.go:28
 	//
-	//	%h273 = constant {value=f32[](-1)} : f32[]
-	//	%h2810 = add %p184, %h273 : f32[]
-	//	%h317 = constant {value=f32[](1)} : f32[]
-	//	%h332 = max %h2810, %h317 : f32[]
+	//	%h271 = constant {value=f32[](-1)} : f32[]
+	//	%h285 = add %p184, %h271 : f32[]
+	//	%h316 = constant {value=f32[](1)} : f32[]
+	//	%h334 = max %h285, %h316 : f32[]
 	{
 		cpu.AddScalar(h9[:1], h7, -1)
 		cpu.MaxScalar(h8, h9[:1], 1)
@@ -1730,16 +1755,16 @@ func (t *Trainer) trainForward(n int, logits, image []float32) error {
 
 	// %h307 = pointwise %h43 : f32[1,16]  // model.go:28
 	//
-	//	%h72 = constant {value=f32[](0.100000024)} : f32[]
-	//	%h73 = mul %p4, %h72 : f32[]
+	//	%h71 = constant {value=f32[](0.100000024)} : f32[]
+	//	%h72 = mul %p4, %h71 : f32[]
 	cpu.MulScalar(h10, h4, 0.100000024)
 	t.watch.See("model.go:28", h10)
 
 	// %h58 = pointwise %h3, %h57 : f32[16]  // model.go:28
 	//
-	//	%h383 = constant {value=f32[](0.9)} : f32[]
-	//	%h601 = mul %p185, %h383 : f32[]
-	//	%h811 = add %h601, %p186 : f32[]
+	//	%h381 = constant {value=f32[](0.9)} : f32[]
+	//	%h511 = mul %p185, %h381 : f32[]
+	//	%h751 = add %h511, %p186 : f32[]
 	{
 		cpu.MulScalar(h11[:16], w.bodyNorm1RunningMean, 0.9)
 		cpu.Add(g.bodyNorm1RunningMean, h11[:16], h10)
@@ -1748,15 +1773,15 @@ func (t *Trainer) trainForward(n int, logits, image []float32) error {
 
 	// %h309 = pointwise %h48, %h53 : f32[1]  // model.go:28
 	//
-	//	%h85 = div %p7, %p8 : f32[]
+	//	%h84 = div %p7, %p8 : f32[]
 	cpu.Div(h8, h7, h8)
 	t.watch.See("model.go:28", h8)
 
 	// %h313 = pointwise %h45, %h59 : f32[1,16]  // model.go:28
 	//
-	//	%h1001 = mul %p187, %p188 : f32[]
-	//	%h1191 = constant {value=f32[](0.100000024)} : f32[]
-	//	%h1211 = mul %h1001, %h1191 : f32[]
+	//	%h861 = mul %p187, %p188 : f32[]
+	//	%h1111 = constant {value=f32[](0.100000024)} : f32[]
+	//	%h1191 = mul %h861, %h1111 : f32[]
 	{
 		cpu.Repeat(h13[:16], h8)
 		cpu.Mul(h14[:16], h5, h13[:16])
@@ -1766,9 +1791,9 @@ func (t *Trainer) trainForward(n int, logits, image []float32) error {
 
 	// %h65 = pointwise %h4, %h64 : f32[16]  // model.go:28
 	//
-	//	%h1021 = constant {value=f32[](0.9)} : f32[]
-	//	%h1041 = mul %p189, %h1021 : f32[]
-	//	%h1311 = add %h1041, %p190 : f32[]
+	//	%h1011 = constant {value=f32[](0.9)} : f32[]
+	//	%h1021 = mul %p189, %h1011 : f32[]
+	//	%h1231 = add %h1021, %p190 : f32[]
 	{
 		cpu.MulScalar(h15[:16], w.bodyNorm1RunningVar, 0.9)
 		cpu.Add(g.bodyNorm1RunningVar, h15[:16], h12)
@@ -1777,10 +1802,10 @@ func (t *Trainer) trainForward(n int, logits, image []float32) error {
 
 	// %h96 = pointwise %h63, %h77 : f32[16,1,1]  // model.go:28
 	//
-	//	%h15111 = constant {value=f32[](1e-05)} : f32[]
-	//	%h15211 = add %p193, %h15111 : f32[]
-	//	%h16611 = sqrt %h15211 : f32[]
-	//	%h1881 = div %p192, %h16611 : f32[]
+	//	%h15011 = constant {value=f32[](1e-05)} : f32[]
+	//	%h15111 = add %p193, %h15011 : f32[]
+	//	%h15811 = sqrt %h15111 : f32[]
+	//	%h1851 = div %p192, %h15811 : f32[]
 	{
 		cpu.AddScalar(h17[:16], h5, 1e-05)
 		cpu.Sqrt(h17[:16], h17[:16])
@@ -1790,8 +1815,8 @@ func (t *Trainer) trainForward(n int, logits, image []float32) error {
 
 	// %h110 = pointwise %h66, %h69, %h96 : f32[16,1,1]  // model.go:28
 	//
-	//	%h1921 = mul %p195, %p196 : f32[]
-	//	%h1951 = sub %p194, %h1921 : f32[]
+	//	%h1901 = mul %p195, %p196 : f32[]
+	//	%h1941 = sub %p194, %h1901 : f32[]
 	{
 		cpu.Mul(h19[:16], h4, h16)
 		cpu.Sub(h18, w.bodyNorm1Bias, h19[:16])
@@ -1821,16 +1846,16 @@ func (t *Trainer) trainForward(n int, logits, image []float32) error {
 
 	// %h319 = pointwise %h68 : f32[1,16]  // model.go:28
 	//
-	//	%h230 = constant {value=f32[](0.100000024)} : f32[]
-	//	%h232 = mul %p24, %h230 : f32[]
+	//	%h229 = constant {value=f32[](0.100000024)} : f32[]
+	//	%h230 = mul %p24, %h229 : f32[]
 	cpu.MulScalar(h26, h24, 0.100000024)
 	t.watch.See("model.go:28", h26)
 
 	// %h83 = pointwise %h8, %h82 : f32[16]  // model.go:28
 	//
-	//	%h2241 = constant {value=f32[](0.9)} : f32[]
-	//	%h2271 = mul %p197, %h2241 : f32[]
-	//	%h2371 = add %h2271, %p198 : f32[]
+	//	%h2051 = constant {value=f32[](0.9)} : f32[]
+	//	%h2241 = mul %p197, %h2051 : f32[]
+	//	%h2351 = add %h2241, %p198 : f32[]
 	{
 		cpu.MulScalar(h27[:16], w.bodyNorm2RunningMean, 0.9)
 		cpu.Add(g.bodyNorm2RunningMean, h27[:16], h26)
@@ -1839,9 +1864,9 @@ func (t *Trainer) trainForward(n int, logits, image []float32) error {
 
 	// %h325 = pointwise %h70, %h59 : f32[1,16]  // model.go:28
 	//
-	//	%h2451 = mul %p199, %p200 : f32[]
-	//	%h2691 = constant {value=f32[](0.100000024)} : f32[]
-	//	%h2711 = mul %h2451, %h2691 : f32[]
+	//	%h2391 = mul %p199, %p200 : f32[]
+	//	%h2671 = constant {value=f32[](0.100000024)} : f32[]
+	//	%h2691 = mul %h2391, %h2671 : f32[]
 	{
 		cpu.Repeat(h29[:16], h8)
 		cpu.Mul(h30[:16], h25, h29[:16])
@@ -1851,9 +1876,9 @@ func (t *Trainer) trainForward(n int, logits, image []float32) error {
 
 	// %h90 = pointwise %h9, %h89 : f32[16]  // model.go:28
 	//
-	//	%h2471 = constant {value=f32[](0.9)} : f32[]
-	//	%h2641 = mul %p201, %h2471 : f32[]
-	//	%h2771 = add %h2641, %p202 : f32[]
+	//	%h2461 = constant {value=f32[](0.9)} : f32[]
+	//	%h2471 = mul %p201, %h2461 : f32[]
+	//	%h2731 = add %h2471, %p202 : f32[]
 	{
 		cpu.MulScalar(h31[:16], w.bodyNorm2RunningVar, 0.9)
 		cpu.Add(g.bodyNorm2RunningVar, h31[:16], h28)
@@ -1862,10 +1887,10 @@ func (t *Trainer) trainForward(n int, logits, image []float32) error {
 
 	// %h136 = pointwise %h125, %h129 : f32[16,1,1]  // model.go:28
 	//
-	//	%h28211 = constant {value=f32[](1e-05)} : f32[]
-	//	%h28511 = add %p205, %h28211 : f32[]
-	//	%h30811 = sqrt %h28511 : f32[]
-	//	%h3161 = div %p204, %h30811 : f32[]
+	//	%h27811 = constant {value=f32[](1e-05)} : f32[]
+	//	%h28211 = add %p205, %h27811 : f32[]
+	//	%h30511 = sqrt %h28211 : f32[]
+	//	%h3101 = div %p204, %h30511 : f32[]
 	{
 		cpu.AddScalar(h33[:16], h25, 1e-05)
 		cpu.Sqrt(h33[:16], h33[:16])
@@ -1875,8 +1900,8 @@ func (t *Trainer) trainForward(n int, logits, image []float32) error {
 
 	// %h144 = pointwise %h127, %h128, %h136 : f32[16,1,1]  // model.go:28
 	//
-	//	%h3211 = mul %p207, %p208 : f32[]
-	//	%h3261 = sub %p206, %h3211 : f32[]
+	//	%h3171 = mul %p207, %p208 : f32[]
+	//	%h3221 = sub %p206, %h3171 : f32[]
 	{
 		cpu.Mul(h35[:16], h24, h32)
 		cpu.Sub(h34, w.bodyNorm2Bias, h35[:16])
@@ -1913,16 +1938,16 @@ func (t *Trainer) trainForward(n int, logits, image []float32) error {
 
 	// %h98 = pointwise %h97 : f32[1]  // model.go:28
 	//
-	//	%h334 = cast %p41 {to=f32} : f32[]
+	//	%h332 = cast %p41 {to=f32} : f32[]
 	cpu.Cast(h44, h43)
 	t.watch.See("model.go:28", h44)
 
 	// %h329 = pointwise %h98 : f32[1]  // model.go:28
 	//
-	//	%h3411 = constant {value=f32[](-1)} : f32[]
-	//	%h3421 = add %p209, %h3411 : f32[]
-	//	%h3481 = constant {value=f32[](1)} : f32[]
-	//	%h3521 = max %h3421, %h3481 : f32[]
+	//	%h3361 = constant {value=f32[](-1)} : f32[]
+	//	%h3411 = add %p209, %h3361 : f32[]
+	//	%h3461 = constant {value=f32[](1)} : f32[]
+	//	%h3481 = max %h3411, %h3461 : f32[]
 	{
 		cpu.AddScalar(h46[:1], h44, -1)
 		cpu.MaxScalar(h45, h46[:1], 1)
@@ -1931,16 +1956,16 @@ func (t *Trainer) trainForward(n int, logits, image []float32) error {
 
 	// %h331 = pointwise %h93 : f32[1,32]  // model.go:28
 	//
-	//	%h370 = constant {value=f32[](0.100000024)} : f32[]
-	//	%h375 = mul %p45, %h370 : f32[]
+	//	%h366 = constant {value=f32[](0.100000024)} : f32[]
+	//	%h370 = mul %p45, %h366 : f32[]
 	cpu.MulScalar(h47, h41, 0.100000024)
 	t.watch.See("model.go:28", h47)
 
 	// %h108 = pointwise %h13, %h107 : f32[32]  // model.go:28
 	//
-	//	%h3611 = constant {value=f32[](0.9)} : f32[]
-	//	%h3651 = mul %p210, %h3611 : f32[]
-	//	%h3811 = add %h3651, %p211 : f32[]
+	//	%h3561 = constant {value=f32[](0.9)} : f32[]
+	//	%h3611 = mul %p210, %h3561 : f32[]
+	//	%h3771 = add %h3611, %p211 : f32[]
 	{
 		cpu.MulScalar(h48[:32], w.bodyNorm3RunningMean, 0.9)
 		cpu.Add(g.bodyNorm3RunningMean, h48[:32], h47)
@@ -1949,15 +1974,15 @@ func (t *Trainer) trainForward(n int, logits, image []float32) error {
 
 	// %h333 = pointwise %h98, %h103 : f32[1]  // model.go:28
 	//
-	//	%h386 = div %p48, %p49 : f32[]
+	//	%h383 = div %p48, %p49 : f32[]
 	cpu.Div(h45, h44, h45)
 	t.watch.See("model.go:28", h45)
 
 	// %h337 = pointwise %h95, %h109 : f32[1,32]  // model.go:28
 	//
-	//	%h3901 = mul %p212, %p213 : f32[]
-	//	%h4001 = constant {value=f32[](0.100000024)} : f32[]
-	//	%h4011 = mul %h3901, %h4001 : f32[]
+	//	%h3891 = mul %p212, %p213 : f32[]
+	//	%h3971 = constant {value=f32[](0.100000024)} : f32[]
+	//	%h4001 = mul %h3891, %h3971 : f32[]
 	{
 		cpu.Repeat(h50[:32], h45)
 		cpu.Mul(h51[:32], h42, h50[:32])
@@ -1967,9 +1992,9 @@ func (t *Trainer) trainForward(n int, logits, image []float32) error {
 
 	// %h115 = pointwise %h14, %h114 : f32[32]  // model.go:28
 	//
-	//	%h3941 = constant {value=f32[](0.9)} : f32[]
-	//	%h3951 = mul %p214, %h3941 : f32[]
-	//	%h4041 = add %h3951, %p215 : f32[]
+	//	%h3921 = constant {value=f32[](0.9)} : f32[]
+	//	%h3941 = mul %p214, %h3921 : f32[]
+	//	%h4031 = add %h3941, %p215 : f32[]
 	{
 		cpu.MulScalar(h52[:32], w.bodyNorm3RunningVar, 0.9)
 		cpu.Add(g.bodyNorm3RunningVar, h52[:32], h49)
@@ -1978,10 +2003,10 @@ func (t *Trainer) trainForward(n int, logits, image []float32) error {
 
 	// %h186 = pointwise %h159, %h164 : f32[32,1,1]  // model.go:28
 	//
-	//	%h40711 = constant {value=f32[](1e-05)} : f32[]
-	//	%h40811 = add %p218, %h40711 : f32[]
-	//	%h41011 = sqrt %h40811 : f32[]
-	//	%h4121 = div %p217, %h41011 : f32[]
+	//	%h40611 = constant {value=f32[](1e-05)} : f32[]
+	//	%h40711 = add %p218, %h40611 : f32[]
+	//	%h40911 = sqrt %h40711 : f32[]
+	//	%h4111 = div %p217, %h40911 : f32[]
 	{
 		cpu.AddScalar(h54[:32], h42, 1e-05)
 		cpu.Sqrt(h54[:32], h54[:32])
@@ -1991,8 +2016,8 @@ func (t *Trainer) trainForward(n int, logits, image []float32) error {
 
 	// %h191 = pointwise %h160, %h161, %h186 : f32[32,1,1]  // model.go:28
 	//
-	//	%h4141 = mul %p220, %p221 : f32[]
-	//	%h4161 = sub %p219, %h4141 : f32[]
+	//	%h4131 = mul %p220, %p221 : f32[]
+	//	%h4151 = sub %p219, %h4131 : f32[]
 	{
 		cpu.Mul(h56[:32], h41, h53)
 		cpu.Sub(h55, w.bodyNorm3Bias, h56[:32])
@@ -2022,16 +2047,16 @@ func (t *Trainer) trainForward(n int, logits, image []float32) error {
 
 	// %h343 = pointwise %h118 : f32[1,32]  // model.go:28
 	//
-	//	%h421 = constant {value=f32[](0.100000024)} : f32[]
-	//	%h422 = mul %p65, %h421 : f32[]
+	//	%h420 = constant {value=f32[](0.100000024)} : f32[]
+	//	%h421 = mul %p65, %h420 : f32[]
 	cpu.MulScalar(h63, h61, 0.100000024)
 	t.watch.See("model.go:28", h63)
 
 	// %h133 = pointwise %h18, %h132 : f32[32]  // model.go:28
 	//
-	//	%h4181 = constant {value=f32[](0.9)} : f32[]
-	//	%h4191 = mul %p222, %h4181 : f32[]
-	//	%h4241 = add %h4191, %p223 : f32[]
+	//	%h4171 = constant {value=f32[](0.9)} : f32[]
+	//	%h4181 = mul %p222, %h4171 : f32[]
+	//	%h4231 = add %h4181, %p223 : f32[]
 	{
 		cpu.MulScalar(h64[:32], w.bodyNorm4RunningMean, 0.9)
 		cpu.Add(g.bodyNorm4RunningMean, h64[:32], h63)
@@ -2040,9 +2065,9 @@ func (t *Trainer) trainForward(n int, logits, image []float32) error {
 
 	// %h349 = pointwise %h120, %h109 : f32[1,32]  // model.go:28
 	//
-	//	%h4261 = mul %p224, %p225 : f32[]
-	//	%h4311 = constant {value=f32[](0.100000024)} : f32[]
-	//	%h4321 = mul %h4261, %h4311 : f32[]
+	//	%h4251 = mul %p224, %p225 : f32[]
+	//	%h4301 = constant {value=f32[](0.100000024)} : f32[]
+	//	%h4311 = mul %h4251, %h4301 : f32[]
 	{
 		cpu.Repeat(h66[:32], h45)
 		cpu.Mul(h67[:32], h62, h66[:32])
@@ -2052,9 +2077,9 @@ func (t *Trainer) trainForward(n int, logits, image []float32) error {
 
 	// %h140 = pointwise %h19, %h139 : f32[32]  // model.go:28
 	//
-	//	%h4281 = constant {value=f32[](0.9)} : f32[]
-	//	%h4291 = mul %p226, %h4281 : f32[]
-	//	%h4341 = add %h4291, %p227 : f32[]
+	//	%h4271 = constant {value=f32[](0.9)} : f32[]
+	//	%h4281 = mul %p226, %h4271 : f32[]
+	//	%h4331 = add %h4281, %p227 : f32[]
 	{
 		cpu.MulScalar(h68[:32], w.bodyNorm4RunningVar, 0.9)
 		cpu.Add(g.bodyNorm4RunningVar, h68[:32], h65)
@@ -2063,10 +2088,10 @@ func (t *Trainer) trainForward(n int, logits, image []float32) error {
 
 	// %h225 = pointwise %h198, %h203 : f32[32,1,1]  // model.go:28
 	//
-	//	%h43611 = constant {value=f32[](1e-05)} : f32[]
-	//	%h43711 = add %p230, %h43611 : f32[]
-	//	%h43911 = sqrt %h43711 : f32[]
-	//	%h4411 = div %p229, %h43911 : f32[]
+	//	%h43511 = constant {value=f32[](1e-05)} : f32[]
+	//	%h43611 = add %p230, %h43511 : f32[]
+	//	%h43811 = sqrt %h43611 : f32[]
+	//	%h4401 = div %p229, %h43811 : f32[]
 	{
 		cpu.AddScalar(h70[:32], h62, 1e-05)
 		cpu.Sqrt(h70[:32], h70[:32])
@@ -2076,8 +2101,8 @@ func (t *Trainer) trainForward(n int, logits, image []float32) error {
 
 	// %h231 = pointwise %h199, %h200, %h225 : f32[32,1,1]  // model.go:28
 	//
-	//	%h4431 = mul %p232, %p233 : f32[]
-	//	%h4451 = sub %p231, %h4431 : f32[]
+	//	%h4421 = mul %p232, %p233 : f32[]
+	//	%h4441 = sub %p231, %h4421 : f32[]
 	{
 		cpu.Mul(h72[:32], h61, h69)
 		cpu.Sub(h71, w.bodyNorm4Bias, h72[:32])
@@ -2095,21 +2120,18 @@ func (t *Trainer) trainForward(n int, logits, image []float32) error {
 	// %h35 = unblock %h354 {c=32} : f32[N,32,7,7]  // model.go:28
 	cpu.Unblock(h75, h74, n, 32, 7, 7)
 
-	// %h37 = strided_copy %h20 {shape=[1568,5] strides=[1,1568]} : f32[1568,5]  // model.go:28
-	cpu.StridedCopy(h76, w.headWeight, []int{1568, 5}, []int{1, 1568}, 0)
+	// %h113 = pack_panels %h20 {trans=true} : f32[1,1568,16]  // model.go:28
+	cpu.PackPanels(h76, w.headWeight, 1568, 5, 1568, true, 1, 7840)
 
-	// %h113 = pack_panels %h37 : f32[1,1568,16]  // model.go:28
-	cpu.PackPanels(h77, h76, 1568, 5, 5, false, 1, 7840)
+	// %h46 = block %h37 : f32[1,1,16]  // model.go:28
+	cpu.Block(h77, w.headBias, 1, 5, 1, 1)
 
-	// %h49 = block %h46 : f32[1,1,16]  // model.go:28
-	cpu.Block(h78, w.headBias, 1, 5, 1, 1)
-
-	// %h39 = mat_mul_panels %h36, %h113, %h51 {n=5} : f32[N,5]  // model.go:28
-	cpu.MatMul(logits, h75, h77, &cpu.MatMulShape{M: n, N: 5, K: 1568, LDA: 1568, LDC: 5, Batch: 1}, &cpu.Epilogue{Bias: h78})
+	// %h39 = mat_mul_panels %h36, %h113, %h49 {n=5} : f32[N,5]  // model.go:28
+	cpu.MatMul(logits, h75, h76, &cpu.MatMulShape{M: n, N: 5, K: 1568, LDA: 1568, LDC: 5, Batch: 1}, &cpu.Epilogue{Bias: h77})
 	t.watch.See("model.go:28", logits)
 
 	// %h141 = strided_copy %h116 {shape=[N,5] strides=[0,0]} : f32[N,5]
-	cpu.StridedCopy(h79, w.constH116, []int{n, 5}, []int{0, 0}, 0)
+	cpu.StridedCopy(h78, w.constH116, []int{n, 5}, []int{0, 0}, 0)
 	return nil
 }
 
@@ -2121,94 +2143,94 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32) error {
 	w := t.weights
 	g := t.changes
 	var (
-		h79  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH79Off]), 5*n)
-		h80  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH80Off]), 7840)
+		h78  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH78Off]), 5*n)
+		h79  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH79Off]), 7840)
+		h80  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH80Off]), 1568*n)
 		h81  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH81Off]), 1568*n)
-		h82  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH82Off]), 1568*n)
 		h75  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH75Off]), 1568*n)
-		h83  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH83Off]), 16*n)
-		h84  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH84Off]), 7840)
-		h85  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH85Off]), 1568*n)
-		h86  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH86Off]), 6272*n)
+		h82  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH82Off]), 16*n)
+		h83  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH83Off]), 7840)
+		h84  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH84Off]), 1568*n)
+		h85  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH85Off]), 6272*n)
 		h73  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH73Off]), 6272*n)
-		h87  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH87Off]), 64)
+		h86  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH86Off]), 64)
 		h59  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH59Off]), 6272*n)
 		h61  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH61Off]), 32)
-		h88  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH88Off]), 1024)
+		h87  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH87Off]), 1024)
 		h62  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH62Off]), 32)
-		h89  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH89Off]), 32)
-		h90  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH90Off]), 96)
-		h91  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH91Off]), 1024)
+		h88  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH88Off]), 32)
+		h89  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH89Off]), 96)
+		h90  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH90Off]), 1024)
 		h44  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH44Off]), 1)
+		h91  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH91Off]), 1024)
 		h92  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH92Off]), 1024)
 		h93  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH93Off]), 1024)
 		h94  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH94Off]), 1024)
-		h95  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH95Off]), 1024)
-		h96  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH96Off]), 9216)
-		h97  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH97Off]), 6272*n)
+		h95  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH95Off]), 9216)
+		h96  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH96Off]), 6272*n)
 		h57  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH57Off]), 6272*n)
-		h98  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH98Off]), 12544*n+64512)
-		h99  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH99Off]), 64)
+		h97  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH97Off]), 12544*n+64512)
+		h98  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH98Off]), 64)
 		h39  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH39Off]), 6272*n)
 		h41  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH41Off]), 32)
-		h100 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH100Off]), 1024)
+		h99  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH99Off]), 1024)
 		h42  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH42Off]), 32)
-		h101 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH101Off]), 32)
-		h102 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH102Off]), 96)
+		h100 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH100Off]), 32)
+		h101 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH101Off]), 96)
+		h102 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH102Off]), 1024)
 		h103 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH103Off]), 1024)
 		h104 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH104Off]), 1024)
 		h105 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH105Off]), 1024)
 		h106 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH106Off]), 1024)
-		h107 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH107Off]), 1024)
-		h108 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH108Off]), 4608)
-		h109 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH109Off]), 3136*n)
+		h107 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH107Off]), 4608)
+		h108 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH108Off]), 3136*n)
 		h37  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH37Off]), 3136*n)
-		h110 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH110Off]), 9408*n+64512)
-		h111 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH111Off]), 12544*n)
+		h109 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH109Off]), 9408*n+64512)
+		h110 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH110Off]), 12544*n)
 		h36  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH36Off]), 12544*n)
-		h112 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH112Off]), 32)
+		h111 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH111Off]), 32)
 		h22  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH22Off]), 12544*n)
 		h24  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH24Off]), 16)
-		h113 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH113Off]), 1024)
+		h112 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH112Off]), 1024)
 		h25  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH25Off]), 16)
-		h114 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH114Off]), 16)
-		h115 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH115Off]), 48)
-		h116 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH116Off]), 1024)
+		h113 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH113Off]), 16)
+		h114 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH114Off]), 48)
+		h115 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH115Off]), 1024)
 		h7   = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH7Off]), 1)
+		h116 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH116Off]), 1024)
 		h117 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH117Off]), 1024)
 		h118 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH118Off]), 1024)
 		h119 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH119Off]), 1024)
-		h120 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH120Off]), 1024)
-		h121 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH121Off]), 2304)
-		h122 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH122Off]), 12544*n)
+		h120 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH120Off]), 2304)
+		h121 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH121Off]), 12544*n)
 		h20  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH20Off]), 12544*n)
-		h123 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH123Off]), 25088*n+64512)
-		h124 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH124Off]), 32)
+		h122 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH122Off]), 25088*n+64512)
+		h123 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH123Off]), 32)
 		h2   = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH2Off]), 12544*n)
 		h4   = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH4Off]), 16)
-		h125 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH125Off]), 1024)
+		h124 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH124Off]), 1024)
 		h5   = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH5Off]), 16)
-		h126 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH126Off]), 16)
-		h127 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH127Off]), 48)
+		h125 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH125Off]), 16)
+		h126 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH126Off]), 48)
+		h127 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH127Off]), 1024)
 		h128 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH128Off]), 1024)
 		h129 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH129Off]), 1024)
 		h130 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH130Off]), 1024)
 		h131 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH131Off]), 1024)
-		h132 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH132Off]), 1024)
+		h132 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH132Off]), 12544*n)
 		h133 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH133Off]), 12544*n)
-		h134 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH134Off]), 12544*n)
-		h135 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH135Off]), 768*min(784*n, 1024))
+		h134 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH134Off]), 768*min(784*n, 1024))
 	)
 
 	// %h142 = pointwise %h141, %d_logits : f32[N,5]
 	//
-	//	%h447 = mul %p82, %p83 : f32[]
-	cpu.Mul(h79, h79, dLogits)
-	t.watch.See("pointwise", h79)
+	//	%h446 = mul %p82, %p83 : f32[]
+	cpu.Mul(h78, h78, dLogits)
+	t.watch.See("pointwise", h78)
 
 	// %h143 = reduce %h142 {kind="sum" axes=[0]} : f32[5]  // model.go:28
 	if g.headBias != nil {
-		cpu.ReduceSum(g.headBias, h79, 1, n, 5)
+		cpu.ReduceSum(g.headBias, h78, 1, n, 5)
 		t.watch.See("model.go:28", g.headBias)
 	}
 	if t.passTrainForward.Ends() <= 1 {
@@ -2216,74 +2238,74 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32) error {
 	}
 
 	// %h122 = pack_panels %h20 : f32[98,5,16]  // model.go:28
-	cpu.PackPanels(h80, w.headWeight, 5, 1568, 1568, false, 1, 7840)
+	cpu.PackPanels(h79, w.headWeight, 5, 1568, 1568, false, 1, 7840)
 
 	// %h145 = mat_mul_panels %h142, %h122 {n=1568} : f32[N,1568]  // model.go:28
-	cpu.MatMul(h81, h79, h80, &cpu.MatMulShape{M: n, N: 1568, K: 5, LDA: 5, LDC: 1568, Batch: 1}, nil)
-	t.watch.See("model.go:28", h81)
+	cpu.MatMul(h80, h78, h79, &cpu.MatMulShape{M: n, N: 1568, K: 5, LDA: 5, LDC: 1568, Batch: 1}, nil)
+	t.watch.See("model.go:28", h80)
 
 	// %h146 = strided_copy %h36 {shape=[1568,N] strides=[1,1568]} : f32[1568,N]  // model.go:28
 	if g.headWeight != nil {
-		cpu.StridedCopy(h82, h75, []int{1568, n}, []int{1, 1568}, 0)
+		cpu.StridedCopy(h81, h75, []int{1568, n}, []int{1, 1568}, 0)
 	}
 
 	// %h126 = pack_panels %h142 : f32[1,N,16]  // model.go:28
 	if g.headWeight != nil {
-		cpu.PackPanels(h83, h79, n, 5, 5, false, 1, 5*n)
+		cpu.PackPanels(h82, h78, n, 5, 5, false, 1, 5*n)
 	}
 
 	// %h147 = mat_mul_panels %h146, %h126 {n=5} : f32[1568,5]  // model.go:28
 	if g.headWeight != nil {
-		cpu.MatMul(h84, h82, h83, &cpu.MatMulShape{M: 1568, N: 5, K: n, LDA: n, LDC: 5, Batch: 1}, nil)
-		t.watch.See("model.go:28", h84)
+		cpu.MatMul(h83, h81, h82, &cpu.MatMulShape{M: 1568, N: 5, K: n, LDA: n, LDC: 5, Batch: 1}, nil)
+		t.watch.See("model.go:28", h83)
 	}
 
 	// %h148 = strided_copy %h147 {shape=[5,1568] strides=[1,5]} : f32[5,1568]  // model.go:28
 	if g.headWeight != nil {
-		cpu.StridedCopy(g.headWeight, h84, []int{5, 1568}, []int{1, 5}, 0)
+		cpu.StridedCopy(g.headWeight, h83, []int{5, 1568}, []int{1, 5}, 0)
 	}
 	if t.passTrainForward.Ends() <= 2 {
 		return nil
 	}
 
 	// %h357 = block %h149 : f32[N,2,7,7,16]  // model.go:28
-	cpu.Block(h85, h81, n, 32, 7, 7)
+	cpu.Block(h84, h80, n, 32, 7, 7)
 
 	// %h359 = max_pool_grad %h350, %h357 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,2,14,14,16]  // model.go:28
-	cpu.MaxPoolGrad(h86, h73, h85, &cpu.PoolShape{N: n, C: 2, InH: 14, InW: 14, OutH: 7, OutW: 7, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16})
-	t.watch.See("model.go:28", h86)
+	cpu.MaxPoolGrad(h85, h73, h84, &cpu.PoolShape{N: n, C: 2, InH: 14, InW: 14, OutH: 7, OutW: 7, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16})
+	t.watch.See("model.go:28", h85)
 
 	// %h363 = pointwise %h359, %h350 : f32[N,2,14,14,16]  // model.go:28
 	//
-	//	%h449 = gate %p84, %p85 : f32[]
-	cpu.Gate(h86, h86, h73)
-	t.watch.See("model.go:28", h86)
+	//	%h448 = gate %p84, %p85 : f32[]
+	cpu.Gate(h85, h85, h73)
+	t.watch.See("model.go:28", h85)
 
 	// %h157 = channel_sums %h363, %h330, %h154 : f32[2,32]  // model.go:28
-	cpu.ChannelSums(h87, h86, h59, h61, n, 32, 196)
-	t.watch.See("model.go:28", h87)
+	cpu.ChannelSums(h86, h85, h59, h61, n, 32, 196)
+	t.watch.See("model.go:28", h86)
 
 	// %h355 = pointwise %h120 : f32[1,32]  // model.go:28
 	//
-	//	%h45111 = constant {value=f32[](1e-05)} : f32[]
-	//	%h45211 = add %p235, %h45111 : f32[]
-	//	%h45411 = sqrt %h45211 : f32[]
-	//	%h4561 = constant {value=f32[](1)} : f32[]
-	//	%h4571 = div %h4561, %h45411 : f32[]
+	//	%h45011 = constant {value=f32[](1e-05)} : f32[]
+	//	%h45111 = add %p235, %h45011 : f32[]
+	//	%h45311 = sqrt %h45111 : f32[]
+	//	%h4551 = constant {value=f32[](1)} : f32[]
+	//	%h4561 = div %h4551, %h45311 : f32[]
 	{
-		cpu.AddScalar(h88[:32], h62, 1e-05)
-		cpu.Sqrt(h88[:32], h88[:32])
-		cpu.ScalarDiv(h62, 1, h88[:32])
+		cpu.AddScalar(h87[:32], h62, 1e-05)
+		cpu.Sqrt(h87[:32], h87[:32])
+		cpu.ScalarDiv(h62, 1, h87[:32])
 	}
 	t.watch.See("model.go:28", h62)
 
 	// %h163 = strided_copy %h157 {shape=[1,32] strides=[32,1] offset=32} : f32[1,32]  // model.go:28
-	cpu.StridedCopy(h89, h87, []int{1, 32}, []int{32, 1}, 32)
+	cpu.StridedCopy(h88, h86, []int{1, 32}, []int{32, 1}, 32)
 
 	// %h358 = pointwise %h163, %h355 : f32[1,32]  // model.go:28
 	//
-	//	%h459 = mul %p89, %p90 : f32[]
-	cpu.Mul(g.bodyNorm4Weight, h89, h62)
+	//	%h458 = mul %p89, %p90 : f32[]
+	cpu.Mul(g.bodyNorm4Weight, h88, h62)
 	t.watch.See("model.go:28", g.bodyNorm4Weight)
 	if t.passTrainForward.Ends() <= 3 {
 		return nil
@@ -2291,62 +2313,62 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32) error {
 
 	// %h169 = pointwise %h162, %h16 : f32[32]  // model.go:28
 	//
-	//	%h461 = mul %p91, %p92 : f32[]
-	cpu.Mul(h90[:32], h62, w.bodyNorm4Weight)
-	t.watch.See("model.go:28", h90[:32])
+	//	%h460 = mul %p91, %p92 : f32[]
+	cpu.Mul(h89[:32], h62, w.bodyNorm4Weight)
+	t.watch.See("model.go:28", h89[:32])
 
 	// %h173 = pointwise %h169, %h162, %h165, %h124 : f32[32]  // model.go:28
 	//
-	//	%h463111 = mul %p243, %p244 : f32[]
-	//	%h465111 = mul %h463111, %p245 : f32[]
-	//	%h46711 = div %h465111, %p246 : f32[]
-	//	%h4691 = neg %h46711 : f32[]
+	//	%h462111 = mul %p243, %p244 : f32[]
+	//	%h464111 = mul %h462111, %p245 : f32[]
+	//	%h46611 = div %h464111, %p246 : f32[]
+	//	%h4681 = neg %h46611 : f32[]
 	{
-		cpu.Repeat(h91[:32], h44)
-		cpu.Mul(h92[:32], h90[:32], h62)
-		cpu.Mul(h92[:32], h92[:32], g.bodyNorm4Weight)
-		cpu.Div(h92[:32], h92[:32], h91[:32])
-		cpu.Neg(h90[32:64], h92[:32])
+		cpu.Repeat(h90[:32], h44)
+		cpu.Mul(h91[:32], h89[:32], h62)
+		cpu.Mul(h91[:32], h91[:32], g.bodyNorm4Weight)
+		cpu.Div(h91[:32], h91[:32], h90[:32])
+		cpu.Neg(h89[32:64], h91[:32])
 	}
-	t.watch.See("model.go:28", h90[32:64])
+	t.watch.See("model.go:28", h89[32:64])
 
 	// %h174 = strided_copy %h157 {shape=[1,32] strides=[32,1]} : f32[1,32]  // model.go:28
-	cpu.StridedCopy(g.bodyNorm4Bias, h87, []int{1, 32}, []int{32, 1}, 0)
+	cpu.StridedCopy(g.bodyNorm4Bias, h86, []int{1, 32}, []int{32, 1}, 0)
 	if t.passTrainForward.Ends() <= 4 {
 		return nil
 	}
 
 	// %h180 = pointwise %h169, %h175, %h124, %h173, %h154 : f32[32]  // model.go:28
 	//
-	//	%h47511 = mul %p262, %p263 : f32[]
-	//	%h4711111 = mul %p259, %p260 : f32[]
-	//	%h4731111 = div %h4711111, %p261 : f32[]
-	//	%h477111 = add %h4731111, %h47511 : f32[]
-	//	%h4791 = neg %h477111 : f32[]
+	//	%h47411 = mul %p262, %p263 : f32[]
+	//	%h4701111 = mul %p259, %p260 : f32[]
+	//	%h4721111 = div %h4701111, %p261 : f32[]
+	//	%h476111 = add %h4721111, %h47411 : f32[]
+	//	%h4781 = neg %h476111 : f32[]
 	{
-		cpu.Repeat(h93[:32], h44)
-		cpu.Mul(h94[:32], h90[32:64], h61)
-		cpu.Mul(h95[:32], h90[:32], g.bodyNorm4Bias)
-		cpu.Div(h95[:32], h95[:32], h93[:32])
-		cpu.Add(h95[:32], h95[:32], h94[:32])
-		cpu.Neg(h90[64:96], h95[:32])
+		cpu.Repeat(h92[:32], h44)
+		cpu.Mul(h93[:32], h89[32:64], h61)
+		cpu.Mul(h94[:32], h89[:32], g.bodyNorm4Bias)
+		cpu.Div(h94[:32], h94[:32], h92[:32])
+		cpu.Add(h94[:32], h94[:32], h93[:32])
+		cpu.Neg(h89[64:96], h94[:32])
 	}
-	t.watch.See("model.go:28", h90[64:96])
+	t.watch.See("model.go:28", h89[64:96])
 
 	// %h368 = channel_mix %h363, %h330, %h184 : f32[N,2,14,14,16]  // model.go:28
-	cpu.ChannelMix(h86, h86, h59, h90, n, 32, 196)
-	t.watch.See("model.go:28", h86)
+	cpu.ChannelMix(h85, h85, h59, h89, n, 32, 196)
+	t.watch.See("model.go:28", h85)
 
 	// %h372 = pack_conv_data %h15 : f32[2,2,3,3,16,16]  // model.go:28
-	cpu.PackConvData(h96, w.bodyConv4Weight, &conv7)
+	cpu.PackConvData(h95, w.bodyConv4Weight, &conv7)
 
 	// %h374 = conv_data_blocked %h368, %h372 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=32 out_c=32 spatial=[14,14]} : f32[N,2,14,14,16]  // model.go:28
-	cpu.ConvData(h97, h86, h96, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1})
-	t.watch.See("model.go:28", h97)
+	cpu.ConvData(h96, h85, h95, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1})
+	t.watch.See("model.go:28", h96)
 
 	// %h189 = conv_weights_blocked %h324, %h368 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=32 out_c=32} : f32[32,32,3,3]  // model.go:28
 	if g.bodyConv4Weight != nil {
-		cpu.ConvWeightsBlocked(g.bodyConv4Weight, h57, h86, h98, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1})
+		cpu.ConvWeightsBlocked(g.bodyConv4Weight, h57, h85, h97, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1})
 		t.watch.See("model.go:28", g.bodyConv4Weight)
 	}
 	if t.passTrainForward.Ends() <= 5 {
@@ -2355,35 +2377,35 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32) error {
 
 	// %h379 = pointwise %h374, %h324 : f32[N,2,14,14,16]  // model.go:28
 	//
-	//	%h481 = gate %p109, %p110 : f32[]
-	cpu.Gate(h97, h97, h57)
-	t.watch.See("model.go:28", h97)
+	//	%h480 = gate %p109, %p110 : f32[]
+	cpu.Gate(h96, h96, h57)
+	t.watch.See("model.go:28", h96)
 
 	// %h196 = channel_sums %h379, %h304, %h193 : f32[2,32]  // model.go:28
-	cpu.ChannelSums(h99, h97, h39, h41, n, 32, 196)
-	t.watch.See("model.go:28", h99)
+	cpu.ChannelSums(h98, h96, h39, h41, n, 32, 196)
+	t.watch.See("model.go:28", h98)
 
 	// %h364 = pointwise %h95 : f32[1,32]  // model.go:28
 	//
-	//	%h48311 = constant {value=f32[](1e-05)} : f32[]
-	//	%h48411 = add %p265, %h48311 : f32[]
-	//	%h48611 = sqrt %h48411 : f32[]
-	//	%h4881 = constant {value=f32[](1)} : f32[]
-	//	%h4891 = div %h4881, %h48611 : f32[]
+	//	%h48211 = constant {value=f32[](1e-05)} : f32[]
+	//	%h48311 = add %p265, %h48211 : f32[]
+	//	%h48511 = sqrt %h48311 : f32[]
+	//	%h4871 = constant {value=f32[](1)} : f32[]
+	//	%h4881 = div %h4871, %h48511 : f32[]
 	{
-		cpu.AddScalar(h100[:32], h42, 1e-05)
-		cpu.Sqrt(h100[:32], h100[:32])
-		cpu.ScalarDiv(h42, 1, h100[:32])
+		cpu.AddScalar(h99[:32], h42, 1e-05)
+		cpu.Sqrt(h99[:32], h99[:32])
+		cpu.ScalarDiv(h42, 1, h99[:32])
 	}
 	t.watch.See("model.go:28", h42)
 
 	// %h202 = strided_copy %h196 {shape=[1,32] strides=[32,1] offset=32} : f32[1,32]  // model.go:28
-	cpu.StridedCopy(h101, h99, []int{1, 32}, []int{32, 1}, 32)
+	cpu.StridedCopy(h100, h98, []int{1, 32}, []int{32, 1}, 32)
 
 	// %h367 = pointwise %h202, %h364 : f32[1,32]  // model.go:28
 	//
-	//	%h491 = mul %p114, %p115 : f32[]
-	cpu.Mul(g.bodyNorm3Weight, h101, h42)
+	//	%h490 = mul %p114, %p115 : f32[]
+	cpu.Mul(g.bodyNorm3Weight, h100, h42)
 	t.watch.See("model.go:28", g.bodyNorm3Weight)
 	if t.passTrainForward.Ends() <= 6 {
 		return nil
@@ -2391,62 +2413,62 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32) error {
 
 	// %h208 = pointwise %h201, %h11 : f32[32]  // model.go:28
 	//
-	//	%h493 = mul %p116, %p117 : f32[]
-	cpu.Mul(h102[:32], h42, w.bodyNorm3Weight)
-	t.watch.See("model.go:28", h102[:32])
+	//	%h492 = mul %p116, %p117 : f32[]
+	cpu.Mul(h101[:32], h42, w.bodyNorm3Weight)
+	t.watch.See("model.go:28", h101[:32])
 
 	// %h212 = pointwise %h208, %h201, %h204, %h124 : f32[32]  // model.go:28
 	//
-	//	%h495111 = mul %p273, %p274 : f32[]
-	//	%h497111 = mul %h495111, %p275 : f32[]
-	//	%h49911 = div %h497111, %p276 : f32[]
-	//	%h5011 = neg %h49911 : f32[]
+	//	%h494111 = mul %p273, %p274 : f32[]
+	//	%h496111 = mul %h494111, %p275 : f32[]
+	//	%h49811 = div %h496111, %p276 : f32[]
+	//	%h5001 = neg %h49811 : f32[]
 	{
-		cpu.Repeat(h103[:32], h44)
-		cpu.Mul(h104[:32], h102[:32], h42)
-		cpu.Mul(h104[:32], h104[:32], g.bodyNorm3Weight)
-		cpu.Div(h104[:32], h104[:32], h103[:32])
-		cpu.Neg(h102[32:64], h104[:32])
+		cpu.Repeat(h102[:32], h44)
+		cpu.Mul(h103[:32], h101[:32], h42)
+		cpu.Mul(h103[:32], h103[:32], g.bodyNorm3Weight)
+		cpu.Div(h103[:32], h103[:32], h102[:32])
+		cpu.Neg(h101[32:64], h103[:32])
 	}
-	t.watch.See("model.go:28", h102[32:64])
+	t.watch.See("model.go:28", h101[32:64])
 
 	// %h213 = strided_copy %h196 {shape=[1,32] strides=[32,1]} : f32[1,32]  // model.go:28
-	cpu.StridedCopy(g.bodyNorm3Bias, h99, []int{1, 32}, []int{32, 1}, 0)
+	cpu.StridedCopy(g.bodyNorm3Bias, h98, []int{1, 32}, []int{32, 1}, 0)
 	if t.passTrainForward.Ends() <= 7 {
 		return nil
 	}
 
 	// %h219 = pointwise %h208, %h214, %h124, %h212, %h193 : f32[32]  // model.go:28
 	//
-	//	%h50711 = mul %p292, %p293 : f32[]
-	//	%h5031111 = mul %p289, %p290 : f32[]
-	//	%h5051111 = div %h5031111, %p291 : f32[]
-	//	%h509111 = add %h5051111, %h50711 : f32[]
-	//	%h5111 = neg %h509111 : f32[]
+	//	%h50611 = mul %p292, %p293 : f32[]
+	//	%h5021111 = mul %p289, %p290 : f32[]
+	//	%h5041111 = div %h5021111, %p291 : f32[]
+	//	%h508111 = add %h5041111, %h50611 : f32[]
+	//	%h5101 = neg %h508111 : f32[]
 	{
-		cpu.Repeat(h105[:32], h44)
-		cpu.Mul(h106[:32], h102[32:64], h41)
-		cpu.Mul(h107[:32], h102[:32], g.bodyNorm3Bias)
-		cpu.Div(h107[:32], h107[:32], h105[:32])
-		cpu.Add(h107[:32], h107[:32], h106[:32])
-		cpu.Neg(h102[64:96], h107[:32])
+		cpu.Repeat(h104[:32], h44)
+		cpu.Mul(h105[:32], h101[32:64], h41)
+		cpu.Mul(h106[:32], h101[:32], g.bodyNorm3Bias)
+		cpu.Div(h106[:32], h106[:32], h104[:32])
+		cpu.Add(h106[:32], h106[:32], h105[:32])
+		cpu.Neg(h101[64:96], h106[:32])
 	}
-	t.watch.See("model.go:28", h102[64:96])
+	t.watch.See("model.go:28", h101[64:96])
 
 	// %h384 = channel_mix %h379, %h304, %h223 : f32[N,2,14,14,16]  // model.go:28
-	cpu.ChannelMix(h97, h97, h39, h102, n, 32, 196)
-	t.watch.See("model.go:28", h97)
+	cpu.ChannelMix(h96, h96, h39, h101, n, 32, 196)
+	t.watch.See("model.go:28", h96)
 
 	// %h387 = pack_conv_data %h10 : f32[1,2,3,3,16,16]  // model.go:28
-	cpu.PackConvData(h108, w.bodyConv3Weight, &conv6)
+	cpu.PackConvData(h107, w.bodyConv3Weight, &conv6)
 
 	// %h388 = conv_data_blocked %h384, %h387 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=32 spatial=[14,14]} : f32[N,1,14,14,16]  // model.go:28
-	cpu.ConvData(h109, h97, h108, &cpu.ConvShape{N: n, InC: 16, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1})
-	t.watch.See("model.go:28", h109)
+	cpu.ConvData(h108, h96, h107, &cpu.ConvShape{N: n, InC: 16, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1})
+	t.watch.See("model.go:28", h108)
 
 	// %h228 = conv_weights_blocked %h284, %h384 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=32} : f32[32,16,3,3]  // model.go:28
 	if g.bodyConv3Weight != nil {
-		cpu.ConvWeightsBlocked(g.bodyConv3Weight, h37, h97, h110, &cpu.ConvShape{N: n, InC: 16, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1})
+		cpu.ConvWeightsBlocked(g.bodyConv3Weight, h37, h96, h109, &cpu.ConvShape{N: n, InC: 16, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1})
 		t.watch.See("model.go:28", g.bodyConv3Weight)
 	}
 	if t.passTrainForward.Ends() <= 8 {
@@ -2454,40 +2476,40 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32) error {
 	}
 
 	// %h391 = max_pool_grad %h279, %h388 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,1,28,28,16]  // model.go:28
-	cpu.MaxPoolGrad(h111, h36, h109, &cpu.PoolShape{N: n, C: 1, InH: 28, InW: 28, OutH: 14, OutW: 14, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16})
-	t.watch.See("model.go:28", h111)
+	cpu.MaxPoolGrad(h110, h36, h108, &cpu.PoolShape{N: n, C: 1, InH: 28, InW: 28, OutH: 14, OutW: 14, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16})
+	t.watch.See("model.go:28", h110)
 
 	// %h393 = pointwise %h391, %h279 : f32[N,1,28,28,16]  // model.go:28
 	//
-	//	%h513 = gate %p134, %p135 : f32[]
-	cpu.Gate(h111, h111, h36)
-	t.watch.See("model.go:28", h111)
+	//	%h512 = gate %p134, %p135 : f32[]
+	cpu.Gate(h110, h110, h36)
+	t.watch.See("model.go:28", h110)
 
 	// %h236 = channel_sums %h393, %h243, %h233 : f32[2,16]  // model.go:28
-	cpu.ChannelSums(h112, h111, h22, h24, n, 16, 784)
-	t.watch.See("model.go:28", h112)
+	cpu.ChannelSums(h111, h110, h22, h24, n, 16, 784)
+	t.watch.See("model.go:28", h111)
 
 	// %h373 = pointwise %h70 : f32[1,16]  // model.go:28
 	//
-	//	%h51511 = constant {value=f32[](1e-05)} : f32[]
-	//	%h51611 = add %p295, %h51511 : f32[]
-	//	%h51811 = sqrt %h51611 : f32[]
-	//	%h5201 = constant {value=f32[](1)} : f32[]
-	//	%h5211 = div %h5201, %h51811 : f32[]
+	//	%h51411 = constant {value=f32[](1e-05)} : f32[]
+	//	%h51511 = add %p295, %h51411 : f32[]
+	//	%h51711 = sqrt %h51511 : f32[]
+	//	%h5191 = constant {value=f32[](1)} : f32[]
+	//	%h5201 = div %h5191, %h51711 : f32[]
 	{
-		cpu.AddScalar(h113[:16], h25, 1e-05)
-		cpu.Sqrt(h113[:16], h113[:16])
-		cpu.ScalarDiv(h25, 1, h113[:16])
+		cpu.AddScalar(h112[:16], h25, 1e-05)
+		cpu.Sqrt(h112[:16], h112[:16])
+		cpu.ScalarDiv(h25, 1, h112[:16])
 	}
 	t.watch.See("model.go:28", h25)
 
 	// %h242 = strided_copy %h236 {shape=[1,16] strides=[16,1] offset=16} : f32[1,16]  // model.go:28
-	cpu.StridedCopy(h114, h112, []int{1, 16}, []int{16, 1}, 16)
+	cpu.StridedCopy(h113, h111, []int{1, 16}, []int{16, 1}, 16)
 
 	// %h376 = pointwise %h242, %h373 : f32[1,16]  // model.go:28
 	//
-	//	%h523 = mul %p139, %p140 : f32[]
-	cpu.Mul(g.bodyNorm2Weight, h114, h25)
+	//	%h522 = mul %p139, %p140 : f32[]
+	cpu.Mul(g.bodyNorm2Weight, h113, h25)
 	t.watch.See("model.go:28", g.bodyNorm2Weight)
 	if t.passTrainForward.Ends() <= 9 {
 		return nil
@@ -2495,62 +2517,62 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32) error {
 
 	// %h248 = pointwise %h241, %h6 : f32[16]  // model.go:28
 	//
-	//	%h525 = mul %p141, %p142 : f32[]
-	cpu.Mul(h115[:16], h25, w.bodyNorm2Weight)
-	t.watch.See("model.go:28", h115[:16])
+	//	%h524 = mul %p141, %p142 : f32[]
+	cpu.Mul(h114[:16], h25, w.bodyNorm2Weight)
+	t.watch.See("model.go:28", h114[:16])
 
 	// %h252 = pointwise %h248, %h241, %h244, %h74 : f32[16]  // model.go:28
 	//
-	//	%h527111 = mul %p303, %p304 : f32[]
-	//	%h529111 = mul %h527111, %p305 : f32[]
-	//	%h53111 = div %h529111, %p306 : f32[]
-	//	%h5331 = neg %h53111 : f32[]
+	//	%h526111 = mul %p303, %p304 : f32[]
+	//	%h528111 = mul %h526111, %p305 : f32[]
+	//	%h53011 = div %h528111, %p306 : f32[]
+	//	%h5321 = neg %h53011 : f32[]
 	{
-		cpu.Repeat(h116[:16], h7)
-		cpu.Mul(h117[:16], h115[:16], h25)
-		cpu.Mul(h117[:16], h117[:16], g.bodyNorm2Weight)
-		cpu.Div(h117[:16], h117[:16], h116[:16])
-		cpu.Neg(h115[16:32], h117[:16])
+		cpu.Repeat(h115[:16], h7)
+		cpu.Mul(h116[:16], h114[:16], h25)
+		cpu.Mul(h116[:16], h116[:16], g.bodyNorm2Weight)
+		cpu.Div(h116[:16], h116[:16], h115[:16])
+		cpu.Neg(h114[16:32], h116[:16])
 	}
-	t.watch.See("model.go:28", h115[16:32])
+	t.watch.See("model.go:28", h114[16:32])
 
 	// %h253 = strided_copy %h236 {shape=[1,16] strides=[16,1]} : f32[1,16]  // model.go:28
-	cpu.StridedCopy(g.bodyNorm2Bias, h112, []int{1, 16}, []int{16, 1}, 0)
+	cpu.StridedCopy(g.bodyNorm2Bias, h111, []int{1, 16}, []int{16, 1}, 0)
 	if t.passTrainForward.Ends() <= 10 {
 		return nil
 	}
 
 	// %h259 = pointwise %h248, %h254, %h74, %h252, %h233 : f32[16]  // model.go:28
 	//
-	//	%h53911 = mul %p322, %p323 : f32[]
-	//	%h5351111 = mul %p319, %p320 : f32[]
-	//	%h5371111 = div %h5351111, %p321 : f32[]
-	//	%h541111 = add %h5371111, %h53911 : f32[]
-	//	%h5431 = neg %h541111 : f32[]
+	//	%h53811 = mul %p322, %p323 : f32[]
+	//	%h5341111 = mul %p319, %p320 : f32[]
+	//	%h5361111 = div %h5341111, %p321 : f32[]
+	//	%h540111 = add %h5361111, %h53811 : f32[]
+	//	%h5421 = neg %h540111 : f32[]
 	{
-		cpu.Repeat(h118[:16], h7)
-		cpu.Mul(h119[:16], h115[16:32], h24)
-		cpu.Mul(h120[:16], h115[:16], g.bodyNorm2Bias)
-		cpu.Div(h120[:16], h120[:16], h118[:16])
-		cpu.Add(h120[:16], h120[:16], h119[:16])
-		cpu.Neg(h115[32:48], h120[:16])
+		cpu.Repeat(h117[:16], h7)
+		cpu.Mul(h118[:16], h114[16:32], h24)
+		cpu.Mul(h119[:16], h114[:16], g.bodyNorm2Bias)
+		cpu.Div(h119[:16], h119[:16], h117[:16])
+		cpu.Add(h119[:16], h119[:16], h118[:16])
+		cpu.Neg(h114[32:48], h119[:16])
 	}
-	t.watch.See("model.go:28", h115[32:48])
+	t.watch.See("model.go:28", h114[32:48])
 
 	// %h396 = channel_mix %h393, %h243, %h263 : f32[N,1,28,28,16]  // model.go:28
-	cpu.ChannelMix(h111, h111, h22, h115, n, 16, 784)
-	t.watch.See("model.go:28", h111)
+	cpu.ChannelMix(h110, h110, h22, h114, n, 16, 784)
+	t.watch.See("model.go:28", h110)
 
 	// %h398 = pack_conv_data %h5 : f32[1,1,3,3,16,16]  // model.go:28
-	cpu.PackConvData(h121, w.bodyConv2Weight, &conv5)
+	cpu.PackConvData(h120, w.bodyConv2Weight, &conv5)
 
 	// %h399 = conv_data_blocked %h396, %h398 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=16 spatial=[28,28]} : f32[N,1,28,28,16]  // model.go:28
-	cpu.ConvData(h122, h111, h121, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1})
-	t.watch.See("model.go:28", h122)
+	cpu.ConvData(h121, h110, h120, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1})
+	t.watch.See("model.go:28", h121)
 
 	// %h268 = conv_weights_blocked %h238, %h396 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=16} : f32[16,16,3,3]  // model.go:28
 	if g.bodyConv2Weight != nil {
-		cpu.ConvWeightsBlocked(g.bodyConv2Weight, h20, h111, h123, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1})
+		cpu.ConvWeightsBlocked(g.bodyConv2Weight, h20, h110, h122, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1})
 		t.watch.See("model.go:28", g.bodyConv2Weight)
 	}
 	if t.passTrainForward.Ends() <= 11 {
@@ -2559,35 +2581,35 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32) error {
 
 	// %h402 = pointwise %h399, %h238 : f32[N,1,28,28,16]  // model.go:28
 	//
-	//	%h545 = gate %p159, %p160 : f32[]
-	cpu.Gate(h122, h122, h20)
-	t.watch.See("model.go:28", h122)
+	//	%h544 = gate %p159, %p160 : f32[]
+	cpu.Gate(h121, h121, h20)
+	t.watch.See("model.go:28", h121)
 
 	// %h275 = channel_sums %h402, %h44, %h272 : f32[2,16]  // model.go:28
-	cpu.ChannelSums(h124, h122, h2, h4, n, 16, 784)
-	t.watch.See("model.go:28", h124)
+	cpu.ChannelSums(h123, h121, h2, h4, n, 16, 784)
+	t.watch.See("model.go:28", h123)
 
 	// %h382 = pointwise %h45 : f32[1,16]  // model.go:28
 	//
-	//	%h54711 = constant {value=f32[](1e-05)} : f32[]
-	//	%h54811 = add %p325, %h54711 : f32[]
-	//	%h55011 = sqrt %h54811 : f32[]
-	//	%h5521 = constant {value=f32[](1)} : f32[]
-	//	%h5531 = div %h5521, %h55011 : f32[]
+	//	%h54611 = constant {value=f32[](1e-05)} : f32[]
+	//	%h54711 = add %p325, %h54611 : f32[]
+	//	%h54911 = sqrt %h54711 : f32[]
+	//	%h5511 = constant {value=f32[](1)} : f32[]
+	//	%h5521 = div %h5511, %h54911 : f32[]
 	{
-		cpu.AddScalar(h125[:16], h5, 1e-05)
-		cpu.Sqrt(h125[:16], h125[:16])
-		cpu.ScalarDiv(h5, 1, h125[:16])
+		cpu.AddScalar(h124[:16], h5, 1e-05)
+		cpu.Sqrt(h124[:16], h124[:16])
+		cpu.ScalarDiv(h5, 1, h124[:16])
 	}
 	t.watch.See("model.go:28", h5)
 
 	// %h281 = strided_copy %h275 {shape=[1,16] strides=[16,1] offset=16} : f32[1,16]  // model.go:28
-	cpu.StridedCopy(h126, h124, []int{1, 16}, []int{16, 1}, 16)
+	cpu.StridedCopy(h125, h123, []int{1, 16}, []int{16, 1}, 16)
 
 	// %h385 = pointwise %h281, %h382 : f32[1,16]  // model.go:28
 	//
-	//	%h555 = mul %p164, %p165 : f32[]
-	cpu.Mul(g.bodyNorm1Weight, h126, h5)
+	//	%h554 = mul %p164, %p165 : f32[]
+	cpu.Mul(g.bodyNorm1Weight, h125, h5)
 	t.watch.See("model.go:28", g.bodyNorm1Weight)
 	if t.passTrainForward.Ends() <= 12 {
 		return nil
@@ -2595,73 +2617,73 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32) error {
 
 	// %h287 = pointwise %h280, %h1 : f32[16]  // model.go:28
 	//
-	//	%h557 = mul %p166, %p167 : f32[]
+	//	%h556 = mul %p166, %p167 : f32[]
 	if g.bodyConv1Weight != nil {
-		cpu.Mul(h127[:16], h5, w.bodyNorm1Weight)
-		t.watch.See("model.go:28", h127[:16])
+		cpu.Mul(h126[:16], h5, w.bodyNorm1Weight)
+		t.watch.See("model.go:28", h126[:16])
 	}
 
 	// %h291 = pointwise %h287, %h280, %h283, %h74 : f32[16]  // model.go:28
 	//
-	//	%h559111 = mul %p333, %p334 : f32[]
-	//	%h561111 = mul %h559111, %p335 : f32[]
-	//	%h56311 = div %h561111, %p336 : f32[]
-	//	%h5651 = neg %h56311 : f32[]
+	//	%h558111 = mul %p333, %p334 : f32[]
+	//	%h560111 = mul %h558111, %p335 : f32[]
+	//	%h56211 = div %h560111, %p336 : f32[]
+	//	%h5641 = neg %h56211 : f32[]
 	if g.bodyConv1Weight != nil {
 		{
-			cpu.Repeat(h128[:16], h7)
-			cpu.Mul(h129[:16], h127[:16], h5)
-			cpu.Mul(h129[:16], h129[:16], g.bodyNorm1Weight)
-			cpu.Div(h129[:16], h129[:16], h128[:16])
-			cpu.Neg(h127[16:32], h129[:16])
+			cpu.Repeat(h127[:16], h7)
+			cpu.Mul(h128[:16], h126[:16], h5)
+			cpu.Mul(h128[:16], h128[:16], g.bodyNorm1Weight)
+			cpu.Div(h128[:16], h128[:16], h127[:16])
+			cpu.Neg(h126[16:32], h128[:16])
 		}
-		t.watch.See("model.go:28", h127[16:32])
+		t.watch.See("model.go:28", h126[16:32])
 	}
 
 	// %h292 = strided_copy %h275 {shape=[1,16] strides=[16,1]} : f32[1,16]  // model.go:28
-	cpu.StridedCopy(g.bodyNorm1Bias, h124, []int{1, 16}, []int{16, 1}, 0)
+	cpu.StridedCopy(g.bodyNorm1Bias, h123, []int{1, 16}, []int{16, 1}, 0)
 	if t.passTrainForward.Ends() <= 13 {
 		return nil
 	}
 
 	// %h298 = pointwise %h287, %h293, %h74, %h291, %h272 : f32[16]  // model.go:28
 	//
-	//	%h57111 = mul %p352, %p353 : f32[]
-	//	%h5671111 = mul %p349, %p350 : f32[]
-	//	%h5691111 = div %h5671111, %p351 : f32[]
-	//	%h573111 = add %h5691111, %h57111 : f32[]
-	//	%h5751 = neg %h573111 : f32[]
+	//	%h57011 = mul %p352, %p353 : f32[]
+	//	%h5661111 = mul %p349, %p350 : f32[]
+	//	%h5681111 = div %h5661111, %p351 : f32[]
+	//	%h572111 = add %h5681111, %h57011 : f32[]
+	//	%h5741 = neg %h572111 : f32[]
 	if g.bodyConv1Weight != nil {
 		{
-			cpu.Repeat(h130[:16], h7)
-			cpu.Mul(h131[:16], h127[16:32], h4)
-			cpu.Mul(h132[:16], h127[:16], g.bodyNorm1Bias)
-			cpu.Div(h132[:16], h132[:16], h130[:16])
-			cpu.Add(h132[:16], h132[:16], h131[:16])
-			cpu.Neg(h127[32:48], h132[:16])
+			cpu.Repeat(h129[:16], h7)
+			cpu.Mul(h130[:16], h126[16:32], h4)
+			cpu.Mul(h131[:16], h126[:16], g.bodyNorm1Bias)
+			cpu.Div(h131[:16], h131[:16], h129[:16])
+			cpu.Add(h131[:16], h131[:16], h130[:16])
+			cpu.Neg(h126[32:48], h131[:16])
 		}
-		t.watch.See("model.go:28", h127[32:48])
+		t.watch.See("model.go:28", h126[32:48])
 	}
 
 	// %h405 = channel_mix %h402, %h44, %h302 : f32[N,1,28,28,16]  // model.go:28
 	if g.bodyConv1Weight != nil {
-		cpu.ChannelMix(h122, h122, h2, h127, n, 16, 784)
-		t.watch.See("model.go:28", h122)
+		cpu.ChannelMix(h121, h121, h2, h126, n, 16, 784)
+		t.watch.See("model.go:28", h121)
 	}
 
 	// %h303 = unblock %h405 {c=16} : f32[N,16,28,28]  // model.go:28
 	if g.bodyConv1Weight != nil {
-		cpu.Unblock(h133, h122, n, 16, 28, 28)
+		cpu.Unblock(h132, h121, n, 16, 28, 28)
 	}
 
 	// %h22 = strided_copy %h303 {shape=[16,N,28,28] strides=[784,12544,28,1]} : f32[16,N,28,28]  // model.go:28
 	if g.bodyConv1Weight != nil {
-		cpu.StridedCopy(h134, h133, []int{16, n, 28, 28}, []int{784, 12544, 28, 1}, 0)
+		cpu.StridedCopy(h133, h132, []int{16, n, 28, 28}, []int{784, 12544, 28, 1}, 0)
 	}
 
 	// %h306 = conv_weights %image, %h22 {window={kernel=[3,3] pads=[1,1,1,1]} group=1 first=true} : f32[16,1,3,3]  // model.go:28
 	if g.bodyConv1Weight != nil {
-		cpu.ConvWeights(g.bodyConv1Weight, image, h134, h135, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1})
+		cpu.ConvWeights(g.bodyConv1Weight, image, h133, h134, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1})
 		t.watch.See("model.go:28", g.bodyConv1Weight)
 	}
 	return nil

@@ -43,21 +43,24 @@ const (
 // The arena's plan for loss, in bytes for N = 1. Buffers share memory only when no step needs
 // both.
 //
-//	12 buffers in 100352*N+740352 bytes; the largest live set is 100352*N+740352
+//	15 buffers in 100352*N+740352 bytes; the largest live set is 100352*N+740352
 //
 //	                 steps     0                                                          840704
-//	h43              3-7                                                               [--)
-//	h88.scratch1     7-7       [------------------------------------------------------)
-//	h88              7-8                                                                   [--)
-//	h102             8-12                                                              |
-//	h107.scratch1    12-12     [------------------------------------------)
-//	h107             12-16                                                              [)
-//	h112.scratch1    16-16     [----------------------------------------------------)
-//	h112             16-17                                                                [)
-//	h114             17-18                                                             |
+//	h48              3-7                                                               [--)
+//	h93.scratch1     7-7       [------------------------------------------------------)
+//	h93              7-8                                                                   [--)
+//	h107             8-12                                                              |
+//	h112.scratch1    12-12     [------------------------------------------)
+//	h112             12-16                                                              [)
+//	h117.scratch1    16-16     [----------------------------------------------------)
+//	h117             16-17                                                                [)
+//	h119             17-18                                                             |
 //	h35              18-23                                                             |
-//	h40              24-26                                                             |
-//	h42              26-29                                                             |
+//	h40              24-27                                                             |
+//	h45.scratch1     25-25     |
+//	h45.scratch2     25-25     |
+//	h45              25-27                                                             |
+//	h47              27-30                                                             |
 const (
 	lossH1Off  = 740352 // f32[12544*N]
 	lossH3Off  = 0      // f32[185088]
@@ -66,12 +69,14 @@ const (
 	lossH8Off  = 0      // f32[179712]
 	lossH9Off  = 740352 // f32[1568*N]
 	lossH11Off = 740352 // f32[5*N]
+	lossH13Off = 0      // i64[1024]
+	lossH14Off = 8192   // bool[1024]
 )
 
 // The arena's plan for step. Buffers share memory only when no step needs both; their sizes and
 // offsets follow from the extents of the arguments.
 //
-//	143 buffers, placed once the extents are known
+//	145 buffers, placed once the extents are known
 const (
 	stepH1Off   = 0   // f32[144]
 	stepH2Off   = 1   // f32[12544*N]
@@ -148,88 +153,90 @@ const (
 	stepH73Off  = 72  // f32[6272*N]
 	stepH74Off  = 73  // f32[1568*N]
 	stepH75Off  = 74  // f32[1568*N]
-	stepH76Off  = 75  // f32[7840]
-	stepH77Off  = 76  // f32[25088]
-	stepH78Off  = 77  // f32[16]
-	stepH79Off  = 78  // f32[5*N]
-	stepH80Off  = 79  // f32[N]
-	stepH81Off  = 80  // i64[1]
-	stepH82Off  = 81  // f32[1]
-	stepH83Off  = 82  // f32[N]
-	stepH84Off  = 83  // f32[5*N]
+	stepH76Off  = 75  // f32[25088]
+	stepH77Off  = 76  // f32[16]
+	stepH78Off  = 77  // f32[5*N]
+	stepH79Off  = 78  // i64[N]
+	stepH80Off  = 79  // i64[1024]
+	stepH81Off  = 80  // bool[1024]
+	stepH82Off  = 81  // f32[N]
+	stepH83Off  = 82  // i64[1]
+	stepH84Off  = 83  // f32[1]
 	stepH85Off  = 84  // f32[N]
-	stepH86Off  = 85  // f32[1024]
-	stepH87Off  = 86  // f32[1024]
-	stepH88Off  = 87  // f32[7840]
-	stepH89Off  = 88  // f32[1568*N]
-	stepH90Off  = 89  // f32[1568*N]
-	stepH91Off  = 90  // f32[16*N]
-	stepH92Off  = 91  // f32[7840]
-	stepH93Off  = 92  // f32[1568*N]
-	stepH94Off  = 93  // f32[6272*N]
-	stepH95Off  = 94  // f32[64]
-	stepH96Off  = 95  // f32[1024]
-	stepH97Off  = 96  // f32[32]
-	stepH98Off  = 97  // f32[96]
-	stepH99Off  = 98  // f32[1024]
-	stepH100Off = 99  // f32[1024]
+	stepH86Off  = 85  // f32[5*N]
+	stepH87Off  = 86  // f32[N]
+	stepH88Off  = 87  // f32[1024]
+	stepH89Off  = 88  // f32[1024]
+	stepH90Off  = 89  // f32[7840]
+	stepH91Off  = 90  // f32[1568*N]
+	stepH92Off  = 91  // f32[1568*N]
+	stepH93Off  = 92  // f32[16*N]
+	stepH94Off  = 93  // f32[7840]
+	stepH95Off  = 94  // f32[1568*N]
+	stepH96Off  = 95  // f32[6272*N]
+	stepH97Off  = 96  // f32[64]
+	stepH98Off  = 97  // f32[1024]
+	stepH99Off  = 98  // f32[32]
+	stepH100Off = 99  // f32[96]
 	stepH101Off = 100 // f32[1024]
 	stepH102Off = 101 // f32[1024]
 	stepH103Off = 102 // f32[1024]
-	stepH104Off = 103 // f32[9216]
-	stepH105Off = 104 // f32[6272*N]
-	stepH106Off = 105 // f32[12544*N+64512]
-	stepH107Off = 106 // f32[64]
-	stepH108Off = 107 // f32[1024]
-	stepH109Off = 108 // f32[32]
-	stepH110Off = 109 // f32[96]
-	stepH111Off = 110 // f32[1024]
-	stepH112Off = 111 // f32[1024]
+	stepH104Off = 103 // f32[1024]
+	stepH105Off = 104 // f32[1024]
+	stepH106Off = 105 // f32[9216]
+	stepH107Off = 106 // f32[6272*N]
+	stepH108Off = 107 // f32[12544*N+64512]
+	stepH109Off = 108 // f32[64]
+	stepH110Off = 109 // f32[1024]
+	stepH111Off = 110 // f32[32]
+	stepH112Off = 111 // f32[96]
 	stepH113Off = 112 // f32[1024]
 	stepH114Off = 113 // f32[1024]
 	stepH115Off = 114 // f32[1024]
-	stepH116Off = 115 // f32[4608]
-	stepH117Off = 116 // f32[3136*N]
-	stepH118Off = 117 // f32[9408*N+64512]
-	stepH119Off = 118 // f32[12544*N]
-	stepH120Off = 119 // f32[32]
-	stepH121Off = 120 // f32[1024]
-	stepH122Off = 121 // f32[16]
-	stepH123Off = 122 // f32[48]
-	stepH124Off = 123 // f32[1024]
-	stepH125Off = 124 // f32[1024]
+	stepH116Off = 115 // f32[1024]
+	stepH117Off = 116 // f32[1024]
+	stepH118Off = 117 // f32[4608]
+	stepH119Off = 118 // f32[3136*N]
+	stepH120Off = 119 // f32[9408*N+64512]
+	stepH121Off = 120 // f32[12544*N]
+	stepH122Off = 121 // f32[32]
+	stepH123Off = 122 // f32[1024]
+	stepH124Off = 123 // f32[16]
+	stepH125Off = 124 // f32[48]
 	stepH126Off = 125 // f32[1024]
 	stepH127Off = 126 // f32[1024]
 	stepH128Off = 127 // f32[1024]
-	stepH129Off = 128 // f32[2304]
-	stepH130Off = 129 // f32[12544*N]
-	stepH131Off = 130 // f32[25088*N+64512]
-	stepH132Off = 131 // f32[32]
-	stepH133Off = 132 // f32[1024]
-	stepH134Off = 133 // f32[16]
-	stepH135Off = 134 // f32[48]
-	stepH136Off = 135 // f32[1024]
-	stepH137Off = 136 // f32[1024]
+	stepH129Off = 128 // f32[1024]
+	stepH130Off = 129 // f32[1024]
+	stepH131Off = 130 // f32[2304]
+	stepH132Off = 131 // f32[12544*N]
+	stepH133Off = 132 // f32[25088*N+64512]
+	stepH134Off = 133 // f32[32]
+	stepH135Off = 134 // f32[1024]
+	stepH136Off = 135 // f32[16]
+	stepH137Off = 136 // f32[48]
 	stepH138Off = 137 // f32[1024]
 	stepH139Off = 138 // f32[1024]
 	stepH140Off = 139 // f32[1024]
-	stepH141Off = 140 // f32[12544*N]
-	stepH142Off = 141 // f32[12544*N]
-	stepH143Off = 142 // f32[768*min(784*N,1024)]
+	stepH141Off = 140 // f32[1024]
+	stepH142Off = 141 // f32[1024]
+	stepH143Off = 142 // f32[12544*N]
+	stepH144Off = 143 // f32[12544*N]
+	stepH145Off = 144 // f32[768*min(784*N,1024)]
 )
 
 // The steps at which each buffer is first written and last read.
 var (
-	stepFirstUse = [...]int32{22, 23, 24, 25, 27, 28, 29, 31, 31, 33, 35, 38, 38, 38, 40, 46, 46, 47, 47, 54, 55, 56, 57, 58, 60, 61, 63, 64, 64, 64, 66, 72, 72, 73, 73, 80, 81, 82, 83, 84, 85, 87, 88, 89, 91, 91, 93, 95, 98, 98, 98, 100, 106, 106, 107, 107, 114, 115, 116, 117, 118, 120, 121, 123, 124, 124, 124, 126, 132, 132, 133, 133, 140, 141, 142, 144, 145, 147, 150, 152, 156, 157, 161, 164, 166, 167, 167, 169, 170, 171, 172, 173, 176, 177, 179, 180, 182, 185, 186, 186, 189, 189, 189, 195, 196, 197, 199, 200, 202, 205, 206, 206, 209, 209, 209, 215, 216, 217, 218, 220, 221, 223, 226, 227, 227, 230, 230, 230, 236, 237, 238, 240, 241, 243, 246, 247, 247, 250, 250, 250, 256, 257, 258}
-	stepLastUse  = [...]int32{23, 255, 27, 250, 247, 29, 250, 64, 31, 35, 35, 40, 38, 38, 40, 54, 46, 54, 47, 239, 56, 235, 60, 230, 227, 63, 63, 66, 64, 64, 66, 80, 72, 80, 73, 219, 217, 83, 214, 87, 209, 206, 89, 209, 124, 91, 95, 95, 100, 98, 98, 100, 114, 106, 114, 107, 198, 116, 194, 120, 189, 186, 123, 123, 126, 124, 124, 126, 140, 132, 140, 133, 178, 142, 171, 145, 149, 149, 167, 155, 157, 161, 165, 172, 167, 167, 167, 170, 176, 173, 173, 174, 177, 197, 187, 180, 183, 194, 186, 186, 189, 189, 189, 196, 217, 197, 207, 200, 203, 214, 206, 206, 209, 209, 209, 216, 218, 217, 238, 228, 221, 224, 235, 227, 227, 230, 230, 230, 237, 256, 238, 248, 241, 244, 255, 247, 247, 250, 250, 250, 257, 258, 258}
+	stepFirstUse = [...]int32{22, 23, 24, 25, 27, 28, 29, 31, 31, 33, 35, 38, 38, 38, 40, 46, 46, 47, 47, 54, 55, 56, 57, 58, 60, 61, 63, 64, 64, 64, 66, 72, 72, 73, 73, 80, 81, 82, 83, 84, 85, 87, 88, 89, 91, 91, 93, 95, 98, 98, 98, 100, 106, 106, 107, 107, 114, 115, 116, 117, 118, 120, 121, 123, 124, 124, 124, 126, 132, 132, 133, 133, 140, 141, 142, 144, 146, 149, 150, 150, 150, 152, 156, 157, 161, 164, 166, 167, 167, 169, 170, 171, 172, 173, 176, 177, 179, 180, 182, 185, 186, 186, 189, 189, 189, 195, 196, 197, 199, 200, 202, 205, 206, 206, 209, 209, 209, 215, 216, 217, 218, 220, 221, 223, 226, 227, 227, 230, 230, 230, 236, 237, 238, 240, 241, 243, 246, 247, 247, 250, 250, 250, 256, 257, 258}
+	stepLastUse  = [...]int32{23, 255, 27, 250, 247, 29, 250, 64, 31, 35, 35, 40, 38, 38, 40, 54, 46, 54, 47, 239, 56, 235, 60, 230, 227, 63, 63, 66, 64, 64, 66, 80, 72, 80, 73, 219, 217, 83, 214, 87, 209, 206, 89, 209, 124, 91, 95, 95, 100, 98, 98, 100, 114, 106, 114, 107, 198, 116, 194, 120, 189, 186, 123, 123, 126, 124, 124, 126, 140, 132, 140, 133, 178, 142, 171, 148, 148, 167, 165, 150, 150, 155, 157, 161, 165, 172, 167, 167, 167, 170, 176, 173, 173, 174, 177, 197, 187, 180, 183, 194, 186, 186, 189, 189, 189, 196, 217, 197, 207, 200, 203, 214, 206, 206, 209, 209, 209, 216, 218, 217, 238, 228, 221, 224, 235, 227, 227, 230, 230, 230, 237, 256, 238, 248, 241, 244, 255, 247, 247, 250, 250, 250, 257, 258, 258}
 )
 
 // The arena's plan for evalForward, in bytes for N = 1. Buffers share memory only when no step needs
 // both.
 //
-//	38 buffers in 100352*N+131712 bytes; the largest live set is 100352*N+131712
+//	37 buffers in 100352*N+100416 bytes; the largest live set is 100352*N+100416
 //
-//	                 steps     0                                                          232064
+//	                 steps     0                                                          200768
 //	h47.scratch1     26-26     |
 //	h47              26-29      |
 //	h49.scratch1     27-27     |
@@ -237,37 +244,36 @@ var (
 //	h51.scratch1     29-29     |
 //	h51              29-31      |
 //	h22              31-32     |
-//	h53              32-43                                         [------------)
+//	h53              32-43                                     [--------------)
 //	h61.scratch1     37-37     |
-//	h61              37-40        |
+//	h61              37-40         |
 //	h63.scratch1     38-38     |
 //	h63              38-43          |
 //	h65              40-42     [)
-//	h65.scratch1     40-40       |
+//	h65.scratch1     40-40       [)
 //	h67              42-43       [-)
-//	h86              43-44                                                       [------------)
-//	h96              44-55                                         [-)
+//	h86              43-44                                                     [--------------)
+//	h96              44-55                                     [--)
 //	h75.scratch1     49-49     |
-//	h75              49-52           |
+//	h75              49-52            |
 //	h77.scratch1     50-50     |
-//	h77              50-55               |
+//	h77              50-55                |
 //	h79              52-54     [---)
-//	h79.scratch1     52-52          |
-//	h98              54-55          [---)
-//	h101             55-66                                            [-----)
+//	h79.scratch1     52-52          [)
+//	h98              54-55          [----)
+//	h101             55-66                                         [------)
 //	h89.scratch1     60-60     |
-//	h89              60-63                |
+//	h89              60-63                  |
 //	h91.scratch1     61-61     |
-//	h91              61-66                         |
-//	h93              63-65     [--------)
-//	h93.scratch1     63-63               |
-//	h103             65-66               [--------)
-//	h106             66-67                                                   [-----)
-//	h108             67-68                                         [)
-//	h35              68-75                                           |
-//	h37              70-71                                [-------)
-//	h25              71-75     [-------------------------)
-//	h30              73-75                                |
+//	h91              61-66                            |
+//	h93              63-65     [---------)
+//	h93.scratch1     63-63                [)
+//	h103             65-66                [----------)
+//	h106             66-67                                                 [------)
+//	h108             67-68                                     [)
+//	h35              68-74                                       [)
+//	h25              70-74     [-----------------------------)
+//	h30              72-74                                    |
 const (
 	evalForwardH1Off  = 4672   // f32[16]
 	evalForwardH2Off  = 0      // f32[1024]
@@ -276,7 +282,7 @@ const (
 	evalForwardH5Off  = 4096   // f32[144]
 	evalForwardH6Off  = 0      // f32[1024]
 	evalForwardH7Off  = 0      // f32[144]
-	evalForwardH8Off  = 131712 // f32[12544*N]
+	evalForwardH8Off  = 100416 // f32[12544*N]
 	evalForwardH9Off  = 13312  // f32[16]
 	evalForwardH10Off = 0      // f32[1024]
 	evalForwardH11Off = 18432  // f32[16]
@@ -284,7 +290,7 @@ const (
 	evalForwardH13Off = 0      // f32[2304]
 	evalForwardH14Off = 9216   // f32[1024]
 	evalForwardH15Off = 9216   // f32[2304]
-	evalForwardH17Off = 131712 // f32[3136*N]
+	evalForwardH17Off = 100416 // f32[3136*N]
 	evalForwardH18Off = 22528  // f32[32]
 	evalForwardH19Off = 0      // f32[1024]
 	evalForwardH20Off = 36864  // f32[32]
@@ -299,58 +305,59 @@ const (
 	evalForwardH30Off = 0      // f32[9216]
 	evalForwardH31Off = 36864  // f32[1024]
 	evalForwardH32Off = 36864  // f32[9216]
-	evalForwardH34Off = 131712 // f32[1568*N]
-	evalForwardH36Off = 100352 // f32[7840]
-	evalForwardH37Off = 0      // f32[25088]
-	evalForwardH38Off = 100352 // f32[16]
+	evalForwardH34Off = 100416 // f32[1568*N]
+	evalForwardH36Off = 0      // f32[25088]
+	evalForwardH37Off = 100352 // f32[16]
 )
 
 // The arena's plan for evalLoss, in bytes for N = 1. Buffers share memory only when no step needs
 // both.
 //
-//	40 buffers in 100352*N+131712 bytes; the largest live set is 100352*N+131712
+//	42 buffers in 100352*N+100416 bytes; the largest live set is 100352*N+100416
 //
-//	                 steps     0                                                          232064
-//	h54.scratch1     26-26     |
-//	h54              26-29      |
-//	h56.scratch1     27-27     |
-//	h56              27-32      |
-//	h58.scratch1     29-29     |
-//	h58              29-31      |
+//	                 steps     0                                                          200768
+//	h59.scratch1     26-26     |
+//	h59              26-29      |
+//	h61.scratch1     27-27     |
+//	h61              27-32      |
+//	h63.scratch1     29-29     |
+//	h63              29-31      |
 //	h22              31-32     |
-//	h43              32-43                                         [------------)
-//	h68.scratch1     37-37     |
-//	h68              37-40        |
-//	h70.scratch1     38-38     |
-//	h70              38-43          |
-//	h72              40-42     [)
-//	h72.scratch1     40-40       |
-//	h65              42-43       [-)
-//	h88              43-44                                                       [------------)
-//	h102             44-55                                         [-)
-//	h82.scratch1     49-49     |
-//	h82              49-52           |
-//	h84.scratch1     50-50     |
-//	h84              50-55               |
-//	h86              52-54     [---)
-//	h86.scratch1     52-52          |
-//	h104             54-55          [---)
-//	h107             55-66                                            [-----)
-//	h96.scratch1     60-60     |
-//	h96              60-63                |
-//	h98.scratch1     61-61     |
-//	h98              61-66                         |
-//	h100             63-65     [--------)
-//	h100.scratch1    63-63               |
-//	h109             65-66               [--------)
-//	h112             66-67                                                   [-----)
-//	h114             67-68                                         [)
-//	h35              68-75                                           |
-//	h37              70-71                                [-------)
-//	h25              71-75     [-------------------------)
-//	h30              73-75                                |
-//	h40              76-78                                         |
-//	h42              78-81                                         |
+//	h48              32-43                                     [--------------)
+//	h73.scratch1     37-37     |
+//	h73              37-40         |
+//	h75.scratch1     38-38     |
+//	h75              38-43          |
+//	h77              40-42     [)
+//	h77.scratch1     40-40       [)
+//	h70              42-43       [-)
+//	h93              43-44                                                     [--------------)
+//	h107             44-55                                     [--)
+//	h87.scratch1     49-49     |
+//	h87              49-52            |
+//	h89.scratch1     50-50     |
+//	h89              50-55                |
+//	h91              52-54     [---)
+//	h91.scratch1     52-52          [)
+//	h109             54-55          [----)
+//	h112             55-66                                         [------)
+//	h101.scratch1    60-60     |
+//	h101             60-63                  |
+//	h103.scratch1    61-61     |
+//	h103             61-66                            |
+//	h105             63-65     [---------)
+//	h105.scratch1    63-63                [)
+//	h114             65-66                [----------)
+//	h117             66-67                                                 [------)
+//	h119             67-68                                     [)
+//	h35              68-74                                       [)
+//	h25              70-74     [-----------------------------)
+//	h30              72-74                                    |
+//	h40              75-78                                     |
+//	h45.scratch1     76-76     [)
+//	h45.scratch2     76-76       |
+//	h45              76-78                                     |
+//	h47              78-81                                     |
 const (
 	evalLossH1Off  = 4672   // f32[16]
 	evalLossH2Off  = 0      // f32[1024]
@@ -359,7 +366,7 @@ const (
 	evalLossH5Off  = 4096   // f32[144]
 	evalLossH6Off  = 0      // f32[1024]
 	evalLossH7Off  = 0      // f32[144]
-	evalLossH8Off  = 131712 // f32[12544*N]
+	evalLossH8Off  = 100416 // f32[12544*N]
 	evalLossH9Off  = 13312  // f32[16]
 	evalLossH10Off = 0      // f32[1024]
 	evalLossH11Off = 18432  // f32[16]
@@ -367,7 +374,7 @@ const (
 	evalLossH13Off = 0      // f32[2304]
 	evalLossH14Off = 9216   // f32[1024]
 	evalLossH15Off = 9216   // f32[2304]
-	evalLossH17Off = 131712 // f32[3136*N]
+	evalLossH17Off = 100416 // f32[3136*N]
 	evalLossH18Off = 22528  // f32[32]
 	evalLossH19Off = 0      // f32[1024]
 	evalLossH20Off = 36864  // f32[32]
@@ -382,17 +389,18 @@ const (
 	evalLossH30Off = 0      // f32[9216]
 	evalLossH31Off = 36864  // f32[1024]
 	evalLossH32Off = 36864  // f32[9216]
-	evalLossH34Off = 131712 // f32[1568*N]
-	evalLossH36Off = 100352 // f32[7840]
-	evalLossH37Off = 0      // f32[25088]
-	evalLossH38Off = 100352 // f32[16]
-	evalLossH39Off = 131712 // f32[5*N]
+	evalLossH34Off = 100416 // f32[1568*N]
+	evalLossH36Off = 0      // f32[25088]
+	evalLossH37Off = 100352 // f32[16]
+	evalLossH38Off = 100416 // f32[5*N]
+	evalLossH40Off = 0      // i64[1024]
+	evalLossH41Off = 8192   // bool[1024]
 )
 
 // The arena's plan for trainForward. Buffers share memory only when no step needs both; their sizes and
 // offsets follow from the extents of the arguments.
 //
-//	135 buffers, placed once the extents are known
+//	134 buffers, placed once the extents are known
 const (
 	trainForwardH1Off   = 0   // f32[144]
 	trainForwardH2Off   = 1   // f32[12544*N]
@@ -469,72 +477,71 @@ const (
 	trainForwardH73Off  = 72  // f32[6272*N]
 	trainForwardH74Off  = 73  // f32[1568*N]
 	trainForwardH75Off  = 74  // f32[1568*N]
-	trainForwardH76Off  = 75  // f32[7840]
-	trainForwardH77Off  = 76  // f32[25088]
-	trainForwardH78Off  = 77  // f32[16]
-	trainForwardH79Off  = 78  // f32[5*N]
-	trainForwardH80Off  = 79  // f32[7840]
+	trainForwardH76Off  = 75  // f32[25088]
+	trainForwardH77Off  = 76  // f32[16]
+	trainForwardH78Off  = 77  // f32[5*N]
+	trainForwardH79Off  = 78  // f32[7840]
+	trainForwardH80Off  = 79  // f32[1568*N]
 	trainForwardH81Off  = 80  // f32[1568*N]
-	trainForwardH82Off  = 81  // f32[1568*N]
-	trainForwardH83Off  = 82  // f32[16*N]
-	trainForwardH84Off  = 83  // f32[7840]
-	trainForwardH85Off  = 84  // f32[1568*N]
-	trainForwardH86Off  = 85  // f32[6272*N]
-	trainForwardH87Off  = 86  // f32[64]
-	trainForwardH88Off  = 87  // f32[1024]
-	trainForwardH89Off  = 88  // f32[32]
-	trainForwardH90Off  = 89  // f32[96]
+	trainForwardH82Off  = 81  // f32[16*N]
+	trainForwardH83Off  = 82  // f32[7840]
+	trainForwardH84Off  = 83  // f32[1568*N]
+	trainForwardH85Off  = 84  // f32[6272*N]
+	trainForwardH86Off  = 85  // f32[64]
+	trainForwardH87Off  = 86  // f32[1024]
+	trainForwardH88Off  = 87  // f32[32]
+	trainForwardH89Off  = 88  // f32[96]
+	trainForwardH90Off  = 89  // f32[1024]
 	trainForwardH91Off  = 90  // f32[1024]
 	trainForwardH92Off  = 91  // f32[1024]
 	trainForwardH93Off  = 92  // f32[1024]
 	trainForwardH94Off  = 93  // f32[1024]
-	trainForwardH95Off  = 94  // f32[1024]
-	trainForwardH96Off  = 95  // f32[9216]
-	trainForwardH97Off  = 96  // f32[6272*N]
-	trainForwardH98Off  = 97  // f32[12544*N+64512]
-	trainForwardH99Off  = 98  // f32[64]
-	trainForwardH100Off = 99  // f32[1024]
-	trainForwardH101Off = 100 // f32[32]
-	trainForwardH102Off = 101 // f32[96]
+	trainForwardH95Off  = 94  // f32[9216]
+	trainForwardH96Off  = 95  // f32[6272*N]
+	trainForwardH97Off  = 96  // f32[12544*N+64512]
+	trainForwardH98Off  = 97  // f32[64]
+	trainForwardH99Off  = 98  // f32[1024]
+	trainForwardH100Off = 99  // f32[32]
+	trainForwardH101Off = 100 // f32[96]
+	trainForwardH102Off = 101 // f32[1024]
 	trainForwardH103Off = 102 // f32[1024]
 	trainForwardH104Off = 103 // f32[1024]
 	trainForwardH105Off = 104 // f32[1024]
 	trainForwardH106Off = 105 // f32[1024]
-	trainForwardH107Off = 106 // f32[1024]
-	trainForwardH108Off = 107 // f32[4608]
-	trainForwardH109Off = 108 // f32[3136*N]
-	trainForwardH110Off = 109 // f32[9408*N+64512]
-	trainForwardH111Off = 110 // f32[12544*N]
-	trainForwardH112Off = 111 // f32[32]
-	trainForwardH113Off = 112 // f32[1024]
-	trainForwardH114Off = 113 // f32[16]
-	trainForwardH115Off = 114 // f32[48]
+	trainForwardH107Off = 106 // f32[4608]
+	trainForwardH108Off = 107 // f32[3136*N]
+	trainForwardH109Off = 108 // f32[9408*N+64512]
+	trainForwardH110Off = 109 // f32[12544*N]
+	trainForwardH111Off = 110 // f32[32]
+	trainForwardH112Off = 111 // f32[1024]
+	trainForwardH113Off = 112 // f32[16]
+	trainForwardH114Off = 113 // f32[48]
+	trainForwardH115Off = 114 // f32[1024]
 	trainForwardH116Off = 115 // f32[1024]
 	trainForwardH117Off = 116 // f32[1024]
 	trainForwardH118Off = 117 // f32[1024]
 	trainForwardH119Off = 118 // f32[1024]
-	trainForwardH120Off = 119 // f32[1024]
-	trainForwardH121Off = 120 // f32[2304]
-	trainForwardH122Off = 121 // f32[12544*N]
-	trainForwardH123Off = 122 // f32[25088*N+64512]
-	trainForwardH124Off = 123 // f32[32]
-	trainForwardH125Off = 124 // f32[1024]
-	trainForwardH126Off = 125 // f32[16]
-	trainForwardH127Off = 126 // f32[48]
+	trainForwardH120Off = 119 // f32[2304]
+	trainForwardH121Off = 120 // f32[12544*N]
+	trainForwardH122Off = 121 // f32[25088*N+64512]
+	trainForwardH123Off = 122 // f32[32]
+	trainForwardH124Off = 123 // f32[1024]
+	trainForwardH125Off = 124 // f32[16]
+	trainForwardH126Off = 125 // f32[48]
+	trainForwardH127Off = 126 // f32[1024]
 	trainForwardH128Off = 127 // f32[1024]
 	trainForwardH129Off = 128 // f32[1024]
 	trainForwardH130Off = 129 // f32[1024]
 	trainForwardH131Off = 130 // f32[1024]
-	trainForwardH132Off = 131 // f32[1024]
+	trainForwardH132Off = 131 // f32[12544*N]
 	trainForwardH133Off = 132 // f32[12544*N]
-	trainForwardH134Off = 133 // f32[12544*N]
-	trainForwardH135Off = 134 // f32[768*min(784*N,1024)]
+	trainForwardH134Off = 133 // f32[768*min(784*N,1024)]
 )
 
 // The steps at which each buffer is first written and last read.
 var (
-	trainForwardFirstUse = [...]int32{22, 23, 24, 25, 27, 28, 29, 31, 31, 33, 35, 38, 38, 38, 40, 46, 46, 47, 47, 54, 55, 56, 57, 58, 60, 61, 63, 64, 64, 64, 66, 72, 72, 73, 73, 80, 81, 82, 83, 84, 85, 87, 88, 89, 91, 91, 93, 95, 98, 98, 98, 100, 106, 106, 107, 107, 114, 115, 116, 117, 118, 120, 121, 123, 124, 124, 124, 126, 132, 132, 133, 133, 140, 141, 142, 144, 145, 147, 151, 154, 155, 156, 157, 158, 161, 162, 164, 165, 167, 170, 171, 171, 174, 174, 174, 180, 181, 182, 184, 185, 187, 190, 191, 191, 194, 194, 194, 200, 201, 202, 203, 205, 206, 208, 211, 212, 212, 215, 215, 215, 221, 222, 223, 225, 226, 228, 231, 232, 232, 235, 235, 235, 241, 242, 243}
-	trainForwardLastUse  = [...]int32{23, 240, 27, 235, 232, 29, 235, 64, 31, 35, 35, 40, 38, 38, 40, 54, 46, 54, 47, 224, 56, 220, 60, 215, 212, 63, 63, 66, 64, 64, 66, 80, 72, 80, 73, 204, 202, 83, 199, 87, 194, 191, 89, 194, 124, 91, 95, 95, 100, 98, 98, 100, 114, 106, 114, 107, 183, 116, 179, 120, 174, 171, 123, 123, 126, 124, 124, 126, 140, 132, 140, 133, 163, 142, 156, 145, 149, 149, 157, 155, 161, 158, 158, 159, 162, 182, 172, 165, 168, 179, 171, 171, 174, 174, 174, 181, 202, 182, 192, 185, 188, 199, 191, 191, 194, 194, 194, 201, 203, 202, 223, 213, 206, 209, 220, 212, 212, 215, 215, 215, 222, 241, 223, 233, 226, 229, 240, 232, 232, 235, 235, 235, 242, 243, 243}
+	trainForwardFirstUse = [...]int32{22, 23, 24, 25, 27, 28, 29, 31, 31, 33, 35, 38, 38, 38, 40, 46, 46, 47, 47, 54, 55, 56, 57, 58, 60, 61, 63, 64, 64, 64, 66, 72, 72, 73, 73, 80, 81, 82, 83, 84, 85, 87, 88, 89, 91, 91, 93, 95, 98, 98, 98, 100, 106, 106, 107, 107, 114, 115, 116, 117, 118, 120, 121, 123, 124, 124, 124, 126, 132, 132, 133, 133, 140, 141, 142, 144, 146, 150, 153, 154, 155, 156, 157, 160, 161, 163, 164, 166, 169, 170, 170, 173, 173, 173, 179, 180, 181, 183, 184, 186, 189, 190, 190, 193, 193, 193, 199, 200, 201, 202, 204, 205, 207, 210, 211, 211, 214, 214, 214, 220, 221, 222, 224, 225, 227, 230, 231, 231, 234, 234, 234, 240, 241, 242}
+	trainForwardLastUse  = [...]int32{23, 239, 27, 234, 231, 29, 234, 64, 31, 35, 35, 40, 38, 38, 40, 54, 46, 54, 47, 223, 56, 219, 60, 214, 211, 63, 63, 66, 64, 64, 66, 80, 72, 80, 73, 203, 201, 83, 198, 87, 193, 190, 89, 193, 124, 91, 95, 95, 100, 98, 98, 100, 114, 106, 114, 107, 182, 116, 178, 120, 173, 170, 123, 123, 126, 124, 124, 126, 140, 132, 140, 133, 162, 142, 155, 148, 148, 156, 154, 160, 157, 157, 158, 161, 181, 171, 164, 167, 178, 170, 170, 173, 173, 173, 180, 201, 181, 191, 184, 187, 198, 190, 190, 193, 193, 193, 200, 202, 201, 222, 212, 205, 208, 219, 211, 211, 214, 214, 214, 221, 240, 222, 232, 225, 228, 239, 231, 231, 234, 234, 234, 241, 242, 242}
 )
 
 // Offsets of the buffers that prepare uses.
@@ -559,5 +566,4 @@ const (
 	prepareH18Off = 0     // f32[1024]
 	prepareH19Off = 0     // f32[9216]
 	prepareH20Off = 36864 // f32[1024]
-	prepareH21Off = 0     // f32[7840]
 )

@@ -56,10 +56,10 @@ type Trainer struct {
 	max                 rt.Max
 	stepOpened          bool
 	stepExtents         [1]int // that offsets hold for
-	stepOffsets         [143]int64
+	stepOffsets         [145]int64
 	trainForwardOpened  bool
 	trainForwardExtents [1]int // that offsets hold for
-	trainForwardOffsets [135]int64
+	trainForwardOffsets [134]int64
 	passStep            *rt.Pass
 	dstStep             LossResult // of Step
 	dstForward          []Logits   // of Forward
@@ -73,7 +73,7 @@ type Trainer struct {
 // NewTrainer returns a trainer of a copy of the model's weights; the model stays what it
 // is.
 func (m *Model) NewTrainer(o TrainerOptions) (*Trainer, error) {
-	raw := m.weights.Load().raw.Fork()
+	raw := m.weights.Load().Raw().Fork()
 	base, err := rt.NewTraining(raw, variables, rt.TrainingOptions{Where: "signs: NewTrainer", Batch: o.Batch, Seed: o.Seed, Freeze: o.Freeze, CheckNaN: o.CheckNaN})
 	if err != nil {
 		return nil, err
@@ -193,13 +193,10 @@ func (t *Trainer) Params() *rt.Params {
 	return t.base.Params()
 }
 
-// Model returns a model with a copy of the weights as they are now, prepared.
+// Model returns a model with a copy of the weights as they are now, prepared for inference
+// when it is first used.
 func (t *Trainer) Model() *Model {
-	w, err := prepare(t.base.Weights())
-	if err != nil {
-		w = &weights{err: err}
-	}
-	return newModel(w)
+	return newModel(rt.NewPrepared(t.base.Weights(), prepare))
 }
 
 // Weights returns a copy of the weights as they are now, which LoadFrom and Swap take.
@@ -314,74 +311,76 @@ func (t *Trainer) openStep(n int) error {
 		stepH73Off:  z.Mul(25088, int64(n)),
 		stepH74Off:  z.Mul(6272, int64(n)),
 		stepH75Off:  z.Mul(6272, int64(n)),
-		stepH76Off:  31360,
-		stepH77Off:  100352,
-		stepH78Off:  64,
+		stepH76Off:  100352,
+		stepH77Off:  64,
+		stepH78Off:  z.Mul(64, int64(n)),
 		stepH79Off:  z.Mul(64, int64(n)),
-		stepH80Off:  z.Mul(64, int64(n)),
-		stepH81Off:  64,
-		stepH82Off:  64,
-		stepH83Off:  z.Mul(64, int64(n)),
-		stepH84Off:  z.Mul(64, int64(n)),
+		stepH80Off:  8192,
+		stepH81Off:  1024,
+		stepH82Off:  z.Mul(64, int64(n)),
+		stepH83Off:  64,
+		stepH84Off:  64,
 		stepH85Off:  z.Mul(64, int64(n)),
-		stepH86Off:  4096,
-		stepH87Off:  4096,
-		stepH88Off:  31360,
-		stepH89Off:  z.Mul(6272, int64(n)),
-		stepH90Off:  z.Mul(6272, int64(n)),
-		stepH91Off:  z.Mul(64, int64(n)),
-		stepH92Off:  31360,
-		stepH93Off:  z.Mul(6272, int64(n)),
-		stepH94Off:  z.Mul(25088, int64(n)),
-		stepH95Off:  256,
-		stepH96Off:  4096,
-		stepH97Off:  128,
-		stepH98Off:  384,
-		stepH99Off:  4096,
-		stepH100Off: 4096,
+		stepH86Off:  z.Mul(64, int64(n)),
+		stepH87Off:  z.Mul(64, int64(n)),
+		stepH88Off:  4096,
+		stepH89Off:  4096,
+		stepH90Off:  31360,
+		stepH91Off:  z.Mul(6272, int64(n)),
+		stepH92Off:  z.Mul(6272, int64(n)),
+		stepH93Off:  z.Mul(64, int64(n)),
+		stepH94Off:  31360,
+		stepH95Off:  z.Mul(6272, int64(n)),
+		stepH96Off:  z.Mul(25088, int64(n)),
+		stepH97Off:  256,
+		stepH98Off:  4096,
+		stepH99Off:  128,
+		stepH100Off: 384,
 		stepH101Off: 4096,
 		stepH102Off: 4096,
 		stepH103Off: 4096,
-		stepH104Off: 36864,
-		stepH105Off: z.Mul(25088, int64(n)),
-		stepH106Off: z.Add(z.Mul(50176, int64(n)), 258048),
-		stepH107Off: 256,
-		stepH108Off: 4096,
-		stepH109Off: 128,
-		stepH110Off: 384,
-		stepH111Off: 4096,
-		stepH112Off: 4096,
+		stepH104Off: 4096,
+		stepH105Off: 4096,
+		stepH106Off: 36864,
+		stepH107Off: z.Mul(25088, int64(n)),
+		stepH108Off: z.Add(z.Mul(50176, int64(n)), 258048),
+		stepH109Off: 256,
+		stepH110Off: 4096,
+		stepH111Off: 128,
+		stepH112Off: 384,
 		stepH113Off: 4096,
 		stepH114Off: 4096,
 		stepH115Off: 4096,
-		stepH116Off: 18432,
-		stepH117Off: z.Mul(12544, int64(n)),
-		stepH118Off: z.Add(z.Mul(37632, int64(n)), 258048),
-		stepH119Off: z.Mul(50176, int64(n)),
-		stepH120Off: 128,
-		stepH121Off: 4096,
-		stepH122Off: 64,
-		stepH123Off: 192,
-		stepH124Off: 4096,
-		stepH125Off: 4096,
+		stepH116Off: 4096,
+		stepH117Off: 4096,
+		stepH118Off: 18432,
+		stepH119Off: z.Mul(12544, int64(n)),
+		stepH120Off: z.Add(z.Mul(37632, int64(n)), 258048),
+		stepH121Off: z.Mul(50176, int64(n)),
+		stepH122Off: 128,
+		stepH123Off: 4096,
+		stepH124Off: 64,
+		stepH125Off: 192,
 		stepH126Off: 4096,
 		stepH127Off: 4096,
 		stepH128Off: 4096,
-		stepH129Off: 9216,
-		stepH130Off: z.Mul(50176, int64(n)),
-		stepH131Off: z.Add(z.Mul(100352, int64(n)), 258048),
-		stepH132Off: 128,
-		stepH133Off: 4096,
-		stepH134Off: 64,
-		stepH135Off: 192,
-		stepH136Off: 4096,
-		stepH137Off: 4096,
+		stepH129Off: 4096,
+		stepH130Off: 4096,
+		stepH131Off: 9216,
+		stepH132Off: z.Mul(50176, int64(n)),
+		stepH133Off: z.Add(z.Mul(100352, int64(n)), 258048),
+		stepH134Off: 128,
+		stepH135Off: 4096,
+		stepH136Off: 64,
+		stepH137Off: 192,
 		stepH138Off: 4096,
 		stepH139Off: 4096,
 		stepH140Off: 4096,
-		stepH141Off: z.Mul(50176, int64(n)),
-		stepH142Off: z.Mul(50176, int64(n)),
-		stepH143Off: z.Mul(3072, z.Min(z.Mul(784, int64(n)), 1024)),
+		stepH141Off: 4096,
+		stepH142Off: 4096,
+		stepH143Off: z.Mul(50176, int64(n)),
+		stepH144Off: z.Mul(50176, int64(n)),
+		stepH145Off: z.Mul(3072, z.Min(z.Mul(784, int64(n)), 1024)),
 	}
 	if err := z.Err("signs: Step"); err != nil {
 		return err
@@ -401,7 +400,7 @@ func (t *Trainer) openStep(n int) error {
 // openEvalForward makes the arena large enough for evalForward.
 func (t *Trainer) openEvalForward(n int) error {
 	var z rt.Sizes
-	need := z.Add(z.Mul(100352, int64(n)), 131712)
+	need := z.Add(z.Mul(100352, int64(n)), 100416)
 	if err := z.Err("signs: Forward"); err != nil {
 		return err
 	}
@@ -418,7 +417,7 @@ func (t *Trainer) openEvalForward(n int) error {
 // openEvalLoss makes the arena large enough for evalLoss.
 func (t *Trainer) openEvalLoss(n int) error {
 	var z rt.Sizes
-	need := z.Add(z.Mul(100352, int64(n)), 131712)
+	need := z.Add(z.Mul(100352, int64(n)), 100416)
 	if err := z.Err("signs: Loss"); err != nil {
 		return err
 	}
@@ -516,66 +515,65 @@ func (t *Trainer) openTrainForward(n int) error {
 		trainForwardH73Off:  z.Mul(25088, int64(n)),
 		trainForwardH74Off:  z.Mul(6272, int64(n)),
 		trainForwardH75Off:  z.Mul(6272, int64(n)),
-		trainForwardH76Off:  31360,
-		trainForwardH77Off:  100352,
-		trainForwardH78Off:  64,
-		trainForwardH79Off:  z.Mul(64, int64(n)),
-		trainForwardH80Off:  31360,
+		trainForwardH76Off:  100352,
+		trainForwardH77Off:  64,
+		trainForwardH78Off:  z.Mul(64, int64(n)),
+		trainForwardH79Off:  31360,
+		trainForwardH80Off:  z.Mul(6272, int64(n)),
 		trainForwardH81Off:  z.Mul(6272, int64(n)),
-		trainForwardH82Off:  z.Mul(6272, int64(n)),
-		trainForwardH83Off:  z.Mul(64, int64(n)),
-		trainForwardH84Off:  31360,
-		trainForwardH85Off:  z.Mul(6272, int64(n)),
-		trainForwardH86Off:  z.Mul(25088, int64(n)),
-		trainForwardH87Off:  256,
-		trainForwardH88Off:  4096,
-		trainForwardH89Off:  128,
-		trainForwardH90Off:  384,
+		trainForwardH82Off:  z.Mul(64, int64(n)),
+		trainForwardH83Off:  31360,
+		trainForwardH84Off:  z.Mul(6272, int64(n)),
+		trainForwardH85Off:  z.Mul(25088, int64(n)),
+		trainForwardH86Off:  256,
+		trainForwardH87Off:  4096,
+		trainForwardH88Off:  128,
+		trainForwardH89Off:  384,
+		trainForwardH90Off:  4096,
 		trainForwardH91Off:  4096,
 		trainForwardH92Off:  4096,
 		trainForwardH93Off:  4096,
 		trainForwardH94Off:  4096,
-		trainForwardH95Off:  4096,
-		trainForwardH96Off:  36864,
-		trainForwardH97Off:  z.Mul(25088, int64(n)),
-		trainForwardH98Off:  z.Add(z.Mul(50176, int64(n)), 258048),
-		trainForwardH99Off:  256,
-		trainForwardH100Off: 4096,
-		trainForwardH101Off: 128,
-		trainForwardH102Off: 384,
+		trainForwardH95Off:  36864,
+		trainForwardH96Off:  z.Mul(25088, int64(n)),
+		trainForwardH97Off:  z.Add(z.Mul(50176, int64(n)), 258048),
+		trainForwardH98Off:  256,
+		trainForwardH99Off:  4096,
+		trainForwardH100Off: 128,
+		trainForwardH101Off: 384,
+		trainForwardH102Off: 4096,
 		trainForwardH103Off: 4096,
 		trainForwardH104Off: 4096,
 		trainForwardH105Off: 4096,
 		trainForwardH106Off: 4096,
-		trainForwardH107Off: 4096,
-		trainForwardH108Off: 18432,
-		trainForwardH109Off: z.Mul(12544, int64(n)),
-		trainForwardH110Off: z.Add(z.Mul(37632, int64(n)), 258048),
-		trainForwardH111Off: z.Mul(50176, int64(n)),
-		trainForwardH112Off: 128,
-		trainForwardH113Off: 4096,
-		trainForwardH114Off: 64,
-		trainForwardH115Off: 192,
+		trainForwardH107Off: 18432,
+		trainForwardH108Off: z.Mul(12544, int64(n)),
+		trainForwardH109Off: z.Add(z.Mul(37632, int64(n)), 258048),
+		trainForwardH110Off: z.Mul(50176, int64(n)),
+		trainForwardH111Off: 128,
+		trainForwardH112Off: 4096,
+		trainForwardH113Off: 64,
+		trainForwardH114Off: 192,
+		trainForwardH115Off: 4096,
 		trainForwardH116Off: 4096,
 		trainForwardH117Off: 4096,
 		trainForwardH118Off: 4096,
 		trainForwardH119Off: 4096,
-		trainForwardH120Off: 4096,
-		trainForwardH121Off: 9216,
-		trainForwardH122Off: z.Mul(50176, int64(n)),
-		trainForwardH123Off: z.Add(z.Mul(100352, int64(n)), 258048),
-		trainForwardH124Off: 128,
-		trainForwardH125Off: 4096,
-		trainForwardH126Off: 64,
-		trainForwardH127Off: 192,
+		trainForwardH120Off: 9216,
+		trainForwardH121Off: z.Mul(50176, int64(n)),
+		trainForwardH122Off: z.Add(z.Mul(100352, int64(n)), 258048),
+		trainForwardH123Off: 128,
+		trainForwardH124Off: 4096,
+		trainForwardH125Off: 64,
+		trainForwardH126Off: 192,
+		trainForwardH127Off: 4096,
 		trainForwardH128Off: 4096,
 		trainForwardH129Off: 4096,
 		trainForwardH130Off: 4096,
 		trainForwardH131Off: 4096,
-		trainForwardH132Off: 4096,
+		trainForwardH132Off: z.Mul(50176, int64(n)),
 		trainForwardH133Off: z.Mul(50176, int64(n)),
-		trainForwardH134Off: z.Mul(50176, int64(n)),
-		trainForwardH135Off: z.Mul(3072, z.Min(z.Mul(784, int64(n)), 1024)),
+		trainForwardH134Off: z.Mul(3072, z.Min(z.Mul(784, int64(n)), 1024)),
 	}
 	if err := z.Err("signs: TrainForward"); err != nil {
 		return err

@@ -42,21 +42,13 @@ var initial = []rt.Initial{
 // New returns the model with its initial weights, which the seed determines: those of
 // one seed are the same on every machine.
 func New(seed uint64) *Model {
-	w, err := prepare(rt.InitialWeights(seed, initial, rt.OpenWeights(embedded)))
-	if err != nil {
-		w = &weights{err: err}
-	}
-	return newModel(w)
+	return newModel(rt.NewPrepared(rt.InitialWeights(seed, initial, rt.OpenWeights(embedded)), prepare))
 }
 
 // Save writes the weights to a file, under the names that the source model has: LoadFrom
 // reads it.
 func (m *Model) Save(path string) error {
-	w := m.weights.Load()
-	if w.err != nil {
-		return w.err
-	}
-	return w.raw.Save(path)
+	return m.weights.Load().Raw().Save(path)
 }
 
 // LoadFrom returns the model with other weights of the names and shapes that the source
@@ -78,22 +70,28 @@ func LoadFrom(raw *rt.Weights, options ...keys.Option) (*Model, error) {
 // On error the model stays what it is.
 func (m *Model) Swap(raw *rt.Weights, options ...keys.Option) error {
 	w, err := fitted(raw, func() *rt.Weights {
-		return m.weights.Load().raw
+		return m.weights.Load().Raw()
 	}, options)
 	if err != nil {
+		return err
+	}
+	if err := w.Replace(m.weights.Load()); err != nil {
 		return err
 	}
 	m.weights.Store(w)
 	return nil
 }
 
-// fitted makes the tensors that the kernels read from those of other weights.
-func fitted(raw *rt.Weights, own func() *rt.Weights, options []keys.Option) (*weights, error) {
+// fitted returns other weights under the names and in the shapes of the source model.
+func fitted(raw *rt.Weights, own func() *rt.Weights, options []keys.Option) (*rt.Prepared[weights], error) {
 	w, err := keys.Load(raw, own, wanted, options...)
 	if err != nil {
 		return nil, err
 	}
-	return prepare(w)
+	if err := keys.Check(w, wanted); err != nil {
+		return nil, err
+	}
+	return rt.NewPrepared(w, prepare), nil
 }
 
 // wanted are the weights of the source model.
@@ -130,18 +128,16 @@ func Wanted() []keys.Want {
 
 // weights holds the tensors as the kernels read them.
 type weights struct {
-	bodyNorm1Bias   []float32   // f32[16,1,1]
-	bodyConv1Weight []float32   // f32[1,1,3,3,1,16]
-	bodyNorm2Bias   []float32   // f32[16,1,1]
-	bodyConv2Weight []float32   // f32[36,1,1,16,16]
-	bodyNorm3Bias   []float32   // f32[32,1,1]
-	bodyConv3Weight []float32   // f32[36,2,1,16,16]
-	bodyNorm4Bias   []float32   // f32[32,1,1]
-	bodyConv4Weight []float32   // f32[36,2,2,16,16]
-	headWeight      []float32   // f32[1,1568,16]
-	headBias        []float32   // f32[1,1,16]
-	raw             *rt.Weights // that the others are made of
-	err             error       // why there are no others
+	bodyNorm1Bias   []float32 // f32[16,1,1]
+	bodyConv1Weight []float32 // f32[1,1,3,3,1,16]
+	bodyNorm2Bias   []float32 // f32[16,1,1]
+	bodyConv2Weight []float32 // f32[36,1,1,16,16]
+	bodyNorm3Bias   []float32 // f32[32,1,1]
+	bodyConv3Weight []float32 // f32[36,2,1,16,16]
+	bodyNorm4Bias   []float32 // f32[32,1,1]
+	bodyConv4Weight []float32 // f32[36,2,2,16,16]
+	headWeight      []float32 // f32[1,1568,16]
+	headBias        []float32 // f32[1,1,16]
 }
 
 // prepare makes the tensors that the kernels read from those of the source model.
@@ -157,7 +153,6 @@ func prepare(raw *rt.Weights) (*weights, error) {
 		bodyConv4Weight: rt.Make[float32](36864),
 		headWeight:      rt.Make[float32](25088),
 		headBias:        rt.Make[float32](16),
-		raw:             raw,
 	}
 	if err := raw.Err(); err != nil {
 		return nil, err
@@ -223,7 +218,6 @@ func prepare1(p *weights, raw *rt.Weights, arena []byte) error {
 		h18 = rt.View[float32](arena, prepareH18Off, 1024)
 		h20 = rt.View[float32](arena, prepareH20Off, 1024)
 		h19 = rt.View[float32](arena, prepareH19Off, 9216)
-		h21 = rt.View[float32](arena, prepareH21Off, 7840)
 	)
 
 	// %h47 = pointwise %h40, %h43 : f32[16,1,1]  // model.go:28
@@ -241,7 +235,7 @@ func prepare1(p *weights, raw *rt.Weights, arena []byte) error {
 	// %h49 = pointwise %h41, %h42, %h47 : f32[16,1,1]  // model.go:28
 	//
 	//	%h341 = mul %p44, %p45 : f32[]
-	//	%h581 = sub %p43, %h341 : f32[]
+	//	%h381 = sub %p43, %h341 : f32[]
 	{
 		cpu.Mul(h3[:16], bodyNorm1RunningMean, h1)
 		cpu.Sub(p.bodyNorm1Bias, bodyNorm1Bias, h3[:16])
@@ -249,7 +243,7 @@ func prepare1(p *weights, raw *rt.Weights, arena []byte) error {
 
 	// %h51 = pointwise %h50, %h : f32[16,1,3,3]  // model.go:28
 	//
-	//	%h81 = mul %p8, %p9 : f32[]
+	//	%h72 = mul %p8, %p9 : f32[]
 	for i := range 16 {
 		cpu.Repeat(h5[:9], h1[i:i+1])
 		cpu.Mul(h4[i*9:i*9+9], h5[:9], bodyConv1Weight[i*9:i*9+9])
@@ -260,10 +254,10 @@ func prepare1(p *weights, raw *rt.Weights, arena []byte) error {
 
 	// %h61 = pointwise %h54, %h57 : f32[16,1,1]  // model.go:28
 	//
-	//	%h9711 = constant {value=f32[](1e-05)} : f32[]
-	//	%h9911 = add %p48, %h9711 : f32[]
-	//	%h10211 = sqrt %h9911 : f32[]
-	//	%h1051 = div %p47, %h10211 : f32[]
+	//	%h9511 = constant {value=f32[](1e-05)} : f32[]
+	//	%h9711 = add %p48, %h9511 : f32[]
+	//	%h10011 = sqrt %h9711 : f32[]
+	//	%h1041 = div %p47, %h10011 : f32[]
 	{
 		cpu.AddScalar(h7[:16], bodyNorm2RunningVar, 1e-05)
 		cpu.Sqrt(h7[:16], h7[:16])
@@ -272,8 +266,8 @@ func prepare1(p *weights, raw *rt.Weights, arena []byte) error {
 
 	// %h63 = pointwise %h55, %h56, %h61 : f32[16,1,1]  // model.go:28
 	//
-	//	%h1091 = mul %p50, %p51 : f32[]
-	//	%h1111 = sub %p49, %h1091 : f32[]
+	//	%h1071 = mul %p50, %p51 : f32[]
+	//	%h1101 = sub %p49, %h1071 : f32[]
 	{
 		cpu.Mul(h8[:16], bodyNorm2RunningMean, h6)
 		cpu.Sub(p.bodyNorm2Bias, bodyNorm2Bias, h8[:16])
@@ -281,7 +275,7 @@ func prepare1(p *weights, raw *rt.Weights, arena []byte) error {
 
 	// %h65 = pointwise %h64, %h5 : f32[16,16,3,3]  // model.go:28
 	//
-	//	%h113 = mul %p18, %p19 : f32[]
+	//	%h112 = mul %p18, %p19 : f32[]
 	for i := range 16 {
 		cpu.Repeat(h10[:144], h6[i:i+1])
 		cpu.Mul(h9[i*144:i*144+144], h10[:144], bodyConv2Weight[i*144:i*144+144])
@@ -292,10 +286,10 @@ func prepare1(p *weights, raw *rt.Weights, arena []byte) error {
 
 	// %h75 = pointwise %h68, %h71 : f32[32,1,1]  // model.go:28
 	//
-	//	%h11511 = constant {value=f32[](1e-05)} : f32[]
-	//	%h11611 = add %p54, %h11511 : f32[]
-	//	%h11811 = sqrt %h11611 : f32[]
-	//	%h1201 = div %p53, %h11811 : f32[]
+	//	%h11411 = constant {value=f32[](1e-05)} : f32[]
+	//	%h11511 = add %p54, %h11411 : f32[]
+	//	%h11711 = sqrt %h11511 : f32[]
+	//	%h1191 = div %p53, %h11711 : f32[]
 	{
 		cpu.AddScalar(h12[:32], bodyNorm3RunningVar, 1e-05)
 		cpu.Sqrt(h12[:32], h12[:32])
@@ -304,8 +298,8 @@ func prepare1(p *weights, raw *rt.Weights, arena []byte) error {
 
 	// %h77 = pointwise %h69, %h70, %h75 : f32[32,1,1]  // model.go:28
 	//
-	//	%h1221 = mul %p56, %p57 : f32[]
-	//	%h1241 = sub %p55, %h1221 : f32[]
+	//	%h1211 = mul %p56, %p57 : f32[]
+	//	%h1231 = sub %p55, %h1211 : f32[]
 	{
 		cpu.Mul(h13[:32], bodyNorm3RunningMean, h11)
 		cpu.Sub(p.bodyNorm3Bias, bodyNorm3Bias, h13[:32])
@@ -313,7 +307,7 @@ func prepare1(p *weights, raw *rt.Weights, arena []byte) error {
 
 	// %h79 = pointwise %h78, %h10 : f32[32,16,3,3]  // model.go:28
 	//
-	//	%h126 = mul %p28, %p29 : f32[]
+	//	%h125 = mul %p28, %p29 : f32[]
 	for i := range 32 {
 		cpu.Repeat(h15[:144], h11[i:i+1])
 		cpu.Mul(h14[i*144:i*144+144], h15[:144], bodyConv3Weight[i*144:i*144+144])
@@ -324,10 +318,10 @@ func prepare1(p *weights, raw *rt.Weights, arena []byte) error {
 
 	// %h89 = pointwise %h82, %h85 : f32[32,1,1]  // model.go:28
 	//
-	//	%h12811 = constant {value=f32[](1e-05)} : f32[]
-	//	%h12911 = add %p60, %h12811 : f32[]
-	//	%h13111 = sqrt %h12911 : f32[]
-	//	%h1331 = div %p59, %h13111 : f32[]
+	//	%h12711 = constant {value=f32[](1e-05)} : f32[]
+	//	%h12811 = add %p60, %h12711 : f32[]
+	//	%h13011 = sqrt %h12811 : f32[]
+	//	%h1321 = div %p59, %h13011 : f32[]
 	{
 		cpu.AddScalar(h17[:32], bodyNorm4RunningVar, 1e-05)
 		cpu.Sqrt(h17[:32], h17[:32])
@@ -336,8 +330,8 @@ func prepare1(p *weights, raw *rt.Weights, arena []byte) error {
 
 	// %h91 = pointwise %h83, %h84, %h89 : f32[32,1,1]  // model.go:28
 	//
-	//	%h1351 = mul %p62, %p63 : f32[]
-	//	%h1371 = sub %p61, %h1351 : f32[]
+	//	%h1341 = mul %p62, %p63 : f32[]
+	//	%h1361 = sub %p61, %h1341 : f32[]
 	{
 		cpu.Mul(h18[:32], bodyNorm4RunningMean, h16)
 		cpu.Sub(p.bodyNorm4Bias, bodyNorm4Bias, h18[:32])
@@ -345,7 +339,7 @@ func prepare1(p *weights, raw *rt.Weights, arena []byte) error {
 
 	// %h93 = pointwise %h92, %h15 : f32[32,32,3,3]  // model.go:28
 	//
-	//	%h139 = mul %p38, %p39 : f32[]
+	//	%h138 = mul %p38, %p39 : f32[]
 	for i := range 32 {
 		cpu.Repeat(h20[:288], h16[i:i+1])
 		cpu.Mul(h19[i*288:i*288+288], h20[:288], bodyConv4Weight[i*288:i*288+288])
@@ -354,11 +348,8 @@ func prepare1(p *weights, raw *rt.Weights, arena []byte) error {
 	// %h103 = pack_winograd %h93 {tile=4 group=1} : f32[36,2,2,16,16]  // model.go:28
 	cpu.PackWinograd(p.bodyConv4Weight, h19, &winograd4)
 
-	// %h37 = strided_copy %h20 {shape=[1568,5] strides=[1,1568]} : f32[1568,5]  // model.go:28
-	cpu.StridedCopy(h21, headWeight, []int{1568, 5}, []int{1, 1568}, 0)
-
-	// %h25 = pack_panels %h37 : f32[1,1568,16]  // model.go:28
-	cpu.PackPanels(p.headWeight, h21, 1568, 5, 5, false, 1, 7840)
+	// %h25 = pack_panels %h20 {trans=true} : f32[1,1568,16]  // model.go:28
+	cpu.PackPanels(p.headWeight, headWeight, 1568, 5, 1568, true, 1, 7840)
 
 	// %h30 = block %h28 : f32[1,1,16]  // model.go:28
 	cpu.Block(p.headBias, headBias, 1, 5, 1, 1)

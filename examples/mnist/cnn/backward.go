@@ -17,8 +17,8 @@ type trained struct {
 	linear1Bias   []float32 // f32[512]
 	linear2Weight []float32 // f32[10,512]
 	linear2Bias   []float32 // f32[10]
-	constH81      []float32 // f32[1,1,3,3]
-	constH87      []float32 // f32[1,1,8,8]
+	constH86      []float32 // f32[1,1,3,3]
+	constH92      []float32 // f32[1,1,8,8]
 	constH46      []float32 // f32[1,1]
 }
 
@@ -62,91 +62,92 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 		h18 = rt.View[float32](t.arena, int(t.stepOffsets[stepH18Off]), 512*n)
 		h19 = rt.View[float32](t.arena, int(t.stepOffsets[stepH19Off]), 524288)
 		h20 = rt.View[float32](t.arena, int(t.stepOffsets[stepH20Off]), 524288)
-		h21 = rt.View[float32](t.arena, int(t.stepOffsets[stepH21Off]), 524288)
-		h22 = rt.View[float32](t.arena, int(t.stepOffsets[stepH22Off]), 512)
-		h23 = rt.View[float32](t.arena, int(t.stepOffsets[stepH23Off]), 512*n)
-		h24 = rt.View[bool](t.arena, int(t.stepOffsets[stepH24Off]), 1024)
-		h25 = rt.View[float32](t.arena, int(t.stepOffsets[stepH25Off]), 1024)
-		h26 = rt.View[float32](t.arena, int(t.stepOffsets[stepH26Off]), 5120)
-		h27 = rt.View[float32](t.arena, int(t.stepOffsets[stepH27Off]), 8192)
-		h28 = rt.View[float32](t.arena, int(t.stepOffsets[stepH28Off]), 16)
-		h29 = rt.View[float32](t.arena, int(t.stepOffsets[stepH29Off]), 10*n)
-		h30 = rt.View[float32](t.arena, int(t.stepOffsets[stepH30Off]), n)
-		h31 = rt.View[int64](t.arena, int(t.stepOffsets[stepH31Off]), 1)
-		h32 = rt.View[float32](t.arena, int(t.stepOffsets[stepH32Off]), 1)
-		h33 = rt.View[float32](t.arena, int(t.stepOffsets[stepH33Off]), n)
-		h34 = rt.View[float32](t.arena, int(t.stepOffsets[stepH34Off]), 10*n)
-		h35 = rt.View[float32](t.arena, int(t.stepOffsets[stepH35Off]), n)
-		h36 = rt.View[float32](t.arena, int(t.stepOffsets[stepH36Off]), 1024)
+		h21 = rt.View[float32](t.arena, int(t.stepOffsets[stepH21Off]), 512)
+		h22 = rt.View[float32](t.arena, int(t.stepOffsets[stepH22Off]), 512*n)
+		h23 = rt.View[bool](t.arena, int(t.stepOffsets[stepH23Off]), 1024)
+		h24 = rt.View[float32](t.arena, int(t.stepOffsets[stepH24Off]), 1024)
+		h25 = rt.View[float32](t.arena, int(t.stepOffsets[stepH25Off]), 8192)
+		h26 = rt.View[float32](t.arena, int(t.stepOffsets[stepH26Off]), 16)
+		h27 = rt.View[float32](t.arena, int(t.stepOffsets[stepH27Off]), 10*n)
+		h29 = rt.View[int64](t.arena, int(t.stepOffsets[stepH29Off]), 1024)
+		h30 = rt.View[bool](t.arena, int(t.stepOffsets[stepH30Off]), 1024)
+		h28 = rt.View[int64](t.arena, int(t.stepOffsets[stepH28Off]), n)
+		h31 = rt.View[float32](t.arena, int(t.stepOffsets[stepH31Off]), n)
+		h32 = rt.View[int64](t.arena, int(t.stepOffsets[stepH32Off]), 1)
+		h33 = rt.View[float32](t.arena, int(t.stepOffsets[stepH33Off]), 1)
+		h34 = rt.View[float32](t.arena, int(t.stepOffsets[stepH34Off]), n)
+		h35 = rt.View[float32](t.arena, int(t.stepOffsets[stepH35Off]), 10*n)
+		h36 = rt.View[float32](t.arena, int(t.stepOffsets[stepH36Off]), n)
 		h37 = rt.View[float32](t.arena, int(t.stepOffsets[stepH37Off]), 1024)
-		h38 = rt.View[float32](t.arena, int(t.stepOffsets[stepH38Off]), 5120)
-		h39 = rt.View[float32](t.arena, int(t.stepOffsets[stepH39Off]), 512*n)
-		h40 = rt.View[float32](t.arena, int(t.stepOffsets[stepH40Off]), 16*n)
-		h41 = rt.View[float32](t.arena, int(t.stepOffsets[stepH41Off]), 5120)
-		h42 = rt.View[float32](t.arena, int(t.stepOffsets[stepH42Off]), 512*n)
-		h43 = rt.View[bool](t.arena, int(t.stepOffsets[stepH43Off]), 1024)
-		h44 = rt.View[float32](t.arena, int(t.stepOffsets[stepH44Off]), 1024)
-		h45 = rt.View[float32](t.arena, int(t.stepOffsets[stepH45Off]), 524288)
-		h46 = rt.View[float32](t.arena, int(t.stepOffsets[stepH46Off]), 1024*n)
+		h38 = rt.View[float32](t.arena, int(t.stepOffsets[stepH38Off]), 1024)
+		h39 = rt.View[float32](t.arena, int(t.stepOffsets[stepH39Off]), 5120)
+		h40 = rt.View[float32](t.arena, int(t.stepOffsets[stepH40Off]), 512*n)
+		h41 = rt.View[float32](t.arena, int(t.stepOffsets[stepH41Off]), 16*n)
+		h42 = rt.View[float32](t.arena, int(t.stepOffsets[stepH42Off]), 5120)
+		h43 = rt.View[float32](t.arena, int(t.stepOffsets[stepH43Off]), 512*n)
+		h44 = rt.View[bool](t.arena, int(t.stepOffsets[stepH44Off]), 1024)
+		h45 = rt.View[float32](t.arena, int(t.stepOffsets[stepH45Off]), 1024)
+		h46 = rt.View[float32](t.arena, int(t.stepOffsets[stepH46Off]), 524288)
 		h47 = rt.View[float32](t.arena, int(t.stepOffsets[stepH47Off]), 1024*n)
-		h48 = rt.View[float32](t.arena, int(t.stepOffsets[stepH48Off]), 512*n)
-		h49 = rt.View[float32](t.arena, int(t.stepOffsets[stepH49Off]), 524288)
-		h50 = rt.View[float32](t.arena, int(t.stepOffsets[stepH50Off]), 1024)
-		h51 = rt.View[float32](t.arena, int(t.stepOffsets[stepH51Off]), 9216*n)
+		h48 = rt.View[float32](t.arena, int(t.stepOffsets[stepH48Off]), 1024*n)
+		h49 = rt.View[float32](t.arena, int(t.stepOffsets[stepH49Off]), 512*n)
+		h50 = rt.View[float32](t.arena, int(t.stepOffsets[stepH50Off]), 524288)
+		h51 = rt.View[float32](t.arena, int(t.stepOffsets[stepH51Off]), 1024)
 		h52 = rt.View[float32](t.arena, int(t.stepOffsets[stepH52Off]), 9216*n)
-		h53 = rt.View[float32](t.arena, int(t.stepOffsets[stepH53Off]), 1024)
-		h54 = rt.View[bool](t.arena, int(t.stepOffsets[stepH54Off]), 1024)
-		h55 = rt.View[float32](t.arena, int(t.stepOffsets[stepH55Off]), 9216*n)
-		h56 = rt.View[float32](t.arena, int(t.stepOffsets[stepH56Off]), 2304)
-		h57 = rt.View[float32](t.arena, int(t.stepOffsets[stepH57Off]), 10816*n)
-		h58 = rt.View[float32](t.arena, int(t.stepOffsets[stepH58Off]), 5408*n)
-		h59 = rt.View[float32](t.arena, int(t.stepOffsets[stepH59Off]), 9216*n)
-		h60 = rt.View[float32](t.arena, int(t.stepOffsets[stepH60Off]), 768*min(576*n, 1024))
-		h61 = rt.View[float32](t.arena, int(t.stepOffsets[stepH61Off]), 16*n)
-		h62 = rt.View[bool](t.arena, int(t.stepOffsets[stepH62Off]), 1024)
-		h63 = rt.View[float32](t.arena, int(t.stepOffsets[stepH63Off]), 1024)
-		h64 = rt.View[float32](t.arena, int(t.stepOffsets[stepH64Off]), 5408*n)
-		h65 = rt.View[float32](t.arena, int(t.stepOffsets[stepH65Off]), 768*min(676*n, 1024))
-		h66 = rt.View[float32](t.arena, int(t.stepOffsets[stepH66Off]), 8*n)
+		h53 = rt.View[float32](t.arena, int(t.stepOffsets[stepH53Off]), 9216*n)
+		h54 = rt.View[float32](t.arena, int(t.stepOffsets[stepH54Off]), 1024)
+		h55 = rt.View[bool](t.arena, int(t.stepOffsets[stepH55Off]), 1024)
+		h56 = rt.View[float32](t.arena, int(t.stepOffsets[stepH56Off]), 9216*n)
+		h57 = rt.View[float32](t.arena, int(t.stepOffsets[stepH57Off]), 2304)
+		h58 = rt.View[float32](t.arena, int(t.stepOffsets[stepH58Off]), 10816*n)
+		h59 = rt.View[float32](t.arena, int(t.stepOffsets[stepH59Off]), 5408*n)
+		h60 = rt.View[float32](t.arena, int(t.stepOffsets[stepH60Off]), 9216*n)
+		h61 = rt.View[float32](t.arena, int(t.stepOffsets[stepH61Off]), 768*min(576*n, 1024))
+		h62 = rt.View[float32](t.arena, int(t.stepOffsets[stepH62Off]), 16*n)
+		h63 = rt.View[bool](t.arena, int(t.stepOffsets[stepH63Off]), 1024)
+		h64 = rt.View[float32](t.arena, int(t.stepOffsets[stepH64Off]), 1024)
+		h65 = rt.View[float32](t.arena, int(t.stepOffsets[stepH65Off]), 5408*n)
+		h66 = rt.View[float32](t.arena, int(t.stepOffsets[stepH66Off]), 768*min(676*n, 1024))
+		h67 = rt.View[float32](t.arena, int(t.stepOffsets[stepH67Off]), 8*n)
 	)
 
-	// %h30 = random_uniform %key {d_type=f32 shape=[N,8,26,26] high=1 seed=1} : f32[N,8,26,26]  // model.go:39
+	// %h35 = random_uniform %key {d_type=f32 shape=[N,8,26,26] high=1 seed=1} : f32[N,8,26,26]  // model.go:39
 	cpu.RandomUniform(h1, 0, 1, 1, key)
 	t.watch.See("model.go:39", h1)
 
-	// %h75 = pointwise %h : f32[8,1,3,3]  // model.go:39
+	// %h80 = pointwise %h : f32[8,1,3,3]  // model.go:39
 	//
-	//	%h66 = constant {value=f32[](2)} : f32[]
-	//	%h71 = mul %p2, %h66 : f32[]
+	//	%h22 = constant {value=f32[](2)} : f32[]
+	//	%h71 = mul %p2, %h22 : f32[]
 	cpu.MulScalar(h2, w.conv1Weight, 2)
 	t.watch.See("model.go:39", h2)
 
-	// %h104 = pointwise %h1 : f32[8]  // model.go:39
+	// %h109 = pointwise %h1 : f32[8]  // model.go:39
 	//
-	//	%h84 = constant {value=f32[](2)} : f32[]
-	//	%h112 = mul %p3, %h84 : f32[]
+	//	%h89 = constant {value=f32[](2)} : f32[]
+	//	%h117 = mul %p3, %h89 : f32[]
 	cpu.MulScalar(h3, w.conv1Bias, 2)
 	t.watch.See("model.go:39", h3)
 
 	// %h17 = block %h11 : f32[1,1,16]  // model.go:39
 	cpu.Block(h4, h3, 1, 8, 1, 1)
 
-	// %h36 = pack_conv %h75 {group=1 in_block=1} : f32[1,1,3,3,1,16]  // model.go:39
+	// %h41 = pack_conv %h80 {group=1 in_block=1} : f32[1,1,3,3,1,16]  // model.go:39
 	cpu.PackConv(h5, h2, &conv1)
 
-	// %h38 = conv_blocked %h8, %h36, %h18 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} in_c=1 out_c=8 group=1} : f32[N,1,26,26,16]  // model.go:39
+	// %h43 = conv_blocked %h8, %h41, %h18 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} in_c=1 out_c=8 group=1} : f32[N,1,26,26,16]  // model.go:39
 	cpu.Conv(h6, image, h5, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 8, OutH: 26, OutW: 26, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1}, &cpu.Epilogue{Bias: h4})
 	t.watch.See("model.go:39", h6)
 
-	// %h32 = unblock %h38 {c=8} : f32[N,8,26,26]  // model.go:39
+	// %h37 = unblock %h43 {c=8} : f32[N,8,26,26]  // model.go:39
 	cpu.Unblock(h7, h6, n, 8, 26, 26)
 
-	// %h10 = pointwise %h30, %h32 : f32[N,8,26,26]  // model.go:39
+	// %h10 = pointwise %h35, %h37 : f32[N,8,26,26]  // model.go:39
 	//
-	//	%h1271 = constant {value=f32[](0.5)} : f32[]
-	//	%h1281 = greater_or_equal %p41, %h1271 : bool[]
-	//	%h1301 = constant {value=f32[](0)} : f32[]
-	//	%h1311 = where %h1281, %p42, %h1301 : f32[]
+	//	%h1301 = constant {value=f32[](0.5)} : f32[]
+	//	%h1311 = greater_or_equal %p46, %h1301 : bool[]
+	//	%h1331 = constant {value=f32[](0)} : f32[]
+	//	%h1341 = where %h1311, %p47, %h1331 : f32[]
 	{
 		for lo := 0; lo < 5408*n; lo += 1024 {
 			hi := min(lo+1024, 5408*n)
@@ -156,41 +157,41 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 	}
 	t.watch.See("model.go:39", h7)
 
-	// %h37 = random_uniform %key {d_type=f32 shape=[N,16,24,24] high=1 seed=2} : f32[N,16,24,24]  // model.go:40
+	// %h42 = random_uniform %key {d_type=f32 shape=[N,16,24,24] high=1 seed=2} : f32[N,16,24,24]  // model.go:40
 	cpu.RandomUniform(h9, 0, 1, 2, key)
 	t.watch.See("model.go:40", h9)
 
-	// %h107 = pointwise %h2 : f32[16,8,3,3]  // model.go:40
+	// %h112 = pointwise %h2 : f32[16,8,3,3]  // model.go:40
 	//
-	//	%h133 = constant {value=f32[](2)} : f32[]
-	//	%h134 = mul %p7, %h133 : f32[]
+	//	%h136 = constant {value=f32[](2)} : f32[]
+	//	%h137 = mul %p7, %h136 : f32[]
 	cpu.MulScalar(h10, w.conv2Weight, 2)
 	t.watch.See("model.go:40", h10)
 
-	// %h108 = pointwise %h3 : f32[16]  // model.go:40
+	// %h113 = pointwise %h3 : f32[16]  // model.go:40
 	//
-	//	%h136 = constant {value=f32[](2)} : f32[]
-	//	%h137 = mul %p8, %h136 : f32[]
+	//	%h139 = constant {value=f32[](2)} : f32[]
+	//	%h140 = mul %p8, %h139 : f32[]
 	cpu.MulScalar(h11, w.conv2Bias, 2)
 	t.watch.See("model.go:40", h11)
 
-	// %h45 = pack_conv %h107 {group=1 in_block=1} : f32[1,8,3,3,1,16]  // model.go:40
+	// %h50 = pack_conv %h112 {group=1 in_block=1} : f32[1,8,3,3,1,16]  // model.go:40
 	cpu.PackConv(h12, h10, &conv3)
 
-	// %h49 = conv_blocked %h10, %h45, %h108 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} in_c=8 out_c=16 group=1} : f32[N,1,24,24,16]  // model.go:40
+	// %h54 = conv_blocked %h10, %h50, %h113 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} in_c=8 out_c=16 group=1} : f32[N,1,24,24,16]  // model.go:40
 	cpu.Conv(h13, h7, h12, &cpu.ConvShape{N: n, InC: 8, InH: 26, InW: 26, InBlock: 1, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1}, &cpu.Epilogue{Bias: h11})
 	t.watch.See("model.go:40", h13)
 
-	// %h39 = unblock %h49 {c=16} : f32[N,16,24,24]  // model.go:40
+	// %h44 = unblock %h54 {c=16} : f32[N,16,24,24]  // model.go:40
 	cpu.Unblock(h14, h13, n, 16, 24, 24)
 
-	// %h13 = pointwise %h37, %h39 : f32[N,16,24,24]  // model.go:40
+	// %h13 = pointwise %h42, %h44 : f32[N,16,24,24]  // model.go:40
 	//
-	//	%h13911 = constant {value=f32[](0.5)} : f32[]
-	//	%h14011 = greater_or_equal %p45, %h13911 : bool[]
-	//	%h14211 = constant {value=f32[](0)} : f32[]
-	//	%h14311 = where %h14011, %p46, %h14211 : f32[]
-	//	%h1451 = relu %h14311 : f32[]
+	//	%h14211 = constant {value=f32[](0.5)} : f32[]
+	//	%h14311 = greater_or_equal %p50, %h14211 : bool[]
+	//	%h14511 = constant {value=f32[](0)} : f32[]
+	//	%h14611 = where %h14311, %p51, %h14511 : f32[]
+	//	%h1481 = relu %h14611 : f32[]
 	{
 		for lo := 0; lo < 9216*n; lo += 1024 {
 			hi := min(lo+1024, 9216*n)
@@ -205,196 +206,206 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 	cpu.AveragePool(h17, h14, &cpu.PoolShape{N: n, C: 16, InH: 24, InW: 24, OutH: 8, OutW: 8, KH: 3, KW: 3, StrideH: 3, StrideW: 3, DilH: 1, DilW: 1, Block: 1})
 	t.watch.See("model.go:41", h17)
 
-	// %h44 = random_uniform %key {d_type=f32 shape=[N,512] high=1 seed=3} : f32[N,512]  // model.go:42
+	// %h49 = random_uniform %key {d_type=f32 shape=[N,512] high=1 seed=3} : f32[N,512]  // model.go:42
 	cpu.RandomUniform(h18, 0, 1, 3, key)
 	t.watch.See("model.go:42", h18)
 
 	// %h9 = pointwise %h4 : f32[512,1024]  // model.go:42
 	//
-	//	%h147 = constant {value=f32[](2)} : f32[]
-	//	%h148 = mul %p13, %h147 : f32[]
+	//	%h150 = constant {value=f32[](2)} : f32[]
+	//	%h151 = mul %p13, %h150 : f32[]
 	cpu.MulScalar(h19, w.linear1Weight, 2)
 	t.watch.See("model.go:42", h19)
 
-	// %h111 = strided_copy %h9 {shape=[1024,512] strides=[1,1024]} : f32[1024,512]  // model.go:42
-	cpu.StridedCopy(h20, h19, []int{1024, 512}, []int{1, 1024}, 0)
+	// %h16 = pack_panels %h9 {trans=true} : f32[32,1024,16]  // model.go:42
+	cpu.PackPanels(h20, h19, 1024, 512, 1024, true, 1, 524288)
 
-	// %h16 = pack_panels %h111 : f32[32,1024,16]  // model.go:42
-	cpu.PackPanels(h21, h20, 1024, 512, 512, false, 1, 524288)
-
-	// %h113 = pointwise %h5 : f32[512]  // model.go:42
+	// %h118 = pointwise %h5 : f32[512]  // model.go:42
 	//
-	//	%h150 = constant {value=f32[](2)} : f32[]
-	//	%h151 = mul %p14, %h150 : f32[]
-	cpu.MulScalar(h22, w.linear1Bias, 2)
+	//	%h153 = constant {value=f32[](2)} : f32[]
+	//	%h154 = mul %p14, %h153 : f32[]
+	cpu.MulScalar(h21, w.linear1Bias, 2)
+	t.watch.See("model.go:42", h21)
+
+	// %h51 = mat_mul_panels %h15, %h16, %h118 {n=512} : f32[N,512]  // model.go:42
+	cpu.MatMul(h22, h17, h20, &cpu.MatMulShape{M: n, N: 512, K: 1024, LDA: 1024, LDC: 512, Batch: 1}, &cpu.Epilogue{Bias: h21})
 	t.watch.See("model.go:42", h22)
 
-	// %h46 = mat_mul_panels %h15, %h16, %h113 {n=512} : f32[N,512]  // model.go:42
-	cpu.MatMul(h23, h17, h21, &cpu.MatMulShape{M: n, N: 512, K: 1024, LDA: 1024, LDC: 512, Batch: 1}, &cpu.Epilogue{Bias: h22})
-	t.watch.See("model.go:42", h23)
-
-	// %h20 = pointwise %h44, %h46 : f32[N,512]  // model.go:42
+	// %h20 = pointwise %h49, %h51 : f32[N,512]  // model.go:42
 	//
-	//	%h15311 = constant {value=f32[](0.5)} : f32[]
-	//	%h15411 = greater_or_equal %p49, %h15311 : bool[]
-	//	%h15611 = constant {value=f32[](0)} : f32[]
-	//	%h15711 = where %h15411, %p50, %h15611 : f32[]
-	//	%h1591 = relu %h15711 : f32[]
+	//	%h15611 = constant {value=f32[](0.5)} : f32[]
+	//	%h15711 = greater_or_equal %p54, %h15611 : bool[]
+	//	%h15911 = constant {value=f32[](0)} : f32[]
+	//	%h16011 = where %h15711, %p55, %h15911 : f32[]
+	//	%h1621 = relu %h16011 : f32[]
 	{
 		for lo := 0; lo < 512*n; lo += 1024 {
 			hi := min(lo+1024, 512*n)
-			cpu.GreaterOrEqualScalar(h24[:hi-lo], h18[lo:hi], 0.5)
-			cpu.WhereScalarY(h25[:hi-lo], h24[:hi-lo], h23[lo:hi], 0)
-			cpu.Relu(h23[lo:hi], h25[:hi-lo])
+			cpu.GreaterOrEqualScalar(h23[:hi-lo], h18[lo:hi], 0.5)
+			cpu.WhereScalarY(h24[:hi-lo], h23[:hi-lo], h22[lo:hi], 0)
+			cpu.Relu(h22[lo:hi], h24[:hi-lo])
 		}
 	}
-	t.watch.See("model.go:42", h23)
+	t.watch.See("model.go:42", h22)
 
-	// %h21 = strided_copy %h6 {shape=[512,10] strides=[1,512]} : f32[512,10]  // model.go:43
-	cpu.StridedCopy(h26, w.linear2Weight, []int{512, 10}, []int{1, 512}, 0)
+	// %h32 = pack_panels %h6 {trans=true} : f32[1,512,16]  // model.go:43
+	cpu.PackPanels(h25, w.linear2Weight, 512, 10, 512, true, 1, 5120)
 
-	// %h27 = pack_panels %h21 : f32[1,512,16]  // model.go:43
-	cpu.PackPanels(h27, h26, 512, 10, 10, false, 1, 5120)
+	// %h116 = block %h76 : f32[1,1,16]  // model.go:43
+	cpu.Block(h26, w.linear2Bias, 1, 10, 1, 1)
 
-	// %h121 = block %h119 : f32[1,1,16]  // model.go:43
-	cpu.Block(h28, w.linear2Bias, 1, 10, 1, 1)
-
-	// %h23 = mat_mul_panels %h20, %h27, %h124 {n=10} : f32[N,10]  // model.go:43
-	cpu.MatMul(logits, h23, h27, &cpu.MatMulShape{M: n, N: 10, K: 512, LDA: 512, LDC: 10, Batch: 1}, &cpu.Epilogue{Bias: h28})
+	// %h23 = mat_mul_panels %h20, %h32, %h124 {n=10} : f32[N,10]  // model.go:43
+	cpu.MatMul(logits, h22, h25, &cpu.MatMulShape{M: n, N: 10, K: 512, LDA: 512, LDC: 10, Batch: 1}, &cpu.Epilogue{Bias: h26})
 	t.watch.See("model.go:43", logits)
 
 	// %h24 = log_softmax %h23 {axis=1} : f32[N,10]  // model.go:51
-	cpu.LogSoftmax(h29, logits, n, 10, 1)
-	t.watch.See("model.go:51", h29)
+	cpu.LogSoftmax(h27, logits, n, 10, 1)
+	t.watch.See("model.go:51", h27)
 
-	// %h26 = gather_elements %h24, %h25 {axis=1} : f32[N,1]  // model.go:51
-	if err := cpu.GatherElements(h30, h29, target, []int{n, 1}, []int{n, 10}, 1); err != nil {
+	// %h29 = pointwise %target : i64[N]  // model.go:51
+	//
+	//	%h1671 = constant {value=i64[](10)} : i64[]
+	//	%h1681 = sub %p58, %h1671 : i64[]
+	//	%h16411 = constant {value=i64[](0)} : i64[]
+	//	%h16511 = less %p58, %h16411 : bool[]
+	//	%h17011 = where %h16511, %h1681, %p58 : i64[]
+	{
+		for lo := 0; lo < n; lo += 1024 {
+			hi := min(lo+1024, n)
+			cpu.SubScalar(h29[:hi-lo], target[lo:hi], 10)
+			cpu.LessScalar(h30[:hi-lo], target[lo:hi], 0)
+			cpu.Where(h28[lo:hi], h30[:hi-lo], h29[:hi-lo], target[lo:hi])
+		}
+	}
+
+	// %h31 = gather_elements %h24, %h30 {axis=1} : f32[N,1]  // model.go:51
+	if err := cpu.GatherElements(h31, h27, h28, []int{n, 1}, []int{n, 10}, 1); err != nil {
 		return rt.At("model.go:51", err)
 	}
-	t.watch.See("model.go:51", h30)
+	t.watch.See("model.go:51", h31)
 
-	// %h43 = pointwise %h26 : f32[N,1]  // model.go:51
+	// %h48 = pointwise %h31 : f32[N,1]  // model.go:51
 	//
-	//	%h161 = neg %p19 : f32[]
-	cpu.Neg(h30, h30)
-	t.watch.See("model.go:51", h30)
+	//	%h172 = neg %p24 : f32[]
+	cpu.Neg(h31, h31)
+	t.watch.See("model.go:51", h31)
 
-	// %h29 = reduce %h28 {kind="mean" axes=[0]} : f32[]  // model.go:51
-	cpu.ReduceMean(loss, h30, 1, n, 1)
+	// %h34 = reduce %h33 {kind="mean" axes=[0]} : f32[]  // model.go:51
+	cpu.ReduceMean(loss, h31, 1, n, 1)
 	t.watch.See("model.go:51", loss)
 
-	// %h51 = extents {elems=[N]} : i64[1]  // model.go:51
-	cpu.Elements(h31, n)
+	// %h56 = extents {elems=[N]} : i64[1]  // model.go:51
+	cpu.Elements(h32, n)
 
-	// %h52 = pointwise %h51 : f32[1]  // model.go:51
+	// %h57 = pointwise %h56 : f32[1]  // model.go:51
 	//
-	//	%h163 = cast %p20 {to=f32} : f32[]
-	cpu.Cast(h32, h31)
-	t.watch.See("model.go:51", h32)
-
-	// %h54 = pointwise %h165 : f32[1]  // model.go:51
-	//
-	//	%h166 = constant {value=f32[](1)} : f32[]
-	//	%h167 = div %h166, %p21 : f32[]
-	cpu.ScalarDiv(h32, 1, h32)
-	t.watch.See("model.go:51", h32)
-
-	// %h55 = strided_copy %h54 {shape=[N] strides=[0]} : f32[N]  // model.go:51
-	cpu.StridedCopy(h33, h32, []int{n}, []int{0}, 0)
-
-	// %h56 = pointwise %h55 : f32[N]  // model.go:51
-	//
-	//	%h169 = neg %p22 : f32[]
-	cpu.Neg(h33, h33)
+	//	%h174 = cast %p25 {to=f32} : f32[]
+	cpu.Cast(h33, h32)
 	t.watch.See("model.go:51", h33)
 
-	// %h58 = fill {value=f32[](0) shape=[N,10]} : f32[N,10]  // model.go:51
-	cpu.Fill(h34, 0)
+	// %h59 = pointwise %h176 : f32[1]  // model.go:51
+	//
+	//	%h177 = constant {value=f32[](1)} : f32[]
+	//	%h178 = div %h177, %p26 : f32[]
+	cpu.ScalarDiv(h33, 1, h33)
+	t.watch.See("model.go:51", h33)
 
-	// %h59 = scatter_elements %h58, %h25, %h57 {axis=1 reduction="add"} : f32[N,10]  // model.go:51
-	if err := cpu.ScatterElementsAdd(h34, h34, target, h33, []int{n, 1}, []int{n, 10}, 1); err != nil {
+	// %h60 = strided_copy %h59 {shape=[N] strides=[0]} : f32[N]  // model.go:51
+	cpu.StridedCopy(h34, h33, []int{n}, []int{0}, 0)
+
+	// %h61 = pointwise %h60 : f32[N]  // model.go:51
+	//
+	//	%h180 = neg %p27 : f32[]
+	cpu.Neg(h34, h34)
+	t.watch.See("model.go:51", h34)
+
+	// %h63 = fill {value=f32[](0) shape=[N,10]} : f32[N,10]  // model.go:51
+	cpu.Fill(h35, 0)
+
+	// %h64 = scatter_elements %h63, %h30, %h62 {axis=1 reduction="add"} : f32[N,10]  // model.go:51
+	if err := cpu.ScatterElementsAdd(h35, h35, h28, h34, []int{n, 1}, []int{n, 10}, 1); err != nil {
 		return rt.At("model.go:51", err)
 	}
-	t.watch.See("model.go:51", h34)
-
-	// %h61 = reduce %h59 {kind="sum" axes=[1] keep_dims=true} : f32[N,1]  // model.go:51
-	cpu.ReduceSum(h35, h34, n, 10, 1)
 	t.watch.See("model.go:51", h35)
 
-	// %h63 = pointwise %h59, %h24, %h61 : f32[N,10]  // model.go:51
-	//
-	//	%h17111 = exp %p54 : f32[]
-	//	%h17311 = mul %h17111, %p55 : f32[]
-	//	%h1751 = sub %p53, %h17311 : f32[]
-	for i := range n {
-		cpu.Repeat(h36[:10], h35[i:i+1])
-		cpu.Exp(h37[:10], h29[i*10:i*10+10])
-		cpu.Mul(h37[:10], h37[:10], h36[:10])
-		cpu.Sub(h34[i*10:i*10+10], h34[i*10:i*10+10], h37[:10])
-	}
-	t.watch.See("model.go:51", h34)
+	// %h66 = reduce %h64 {kind="sum" axes=[1] keep_dims=true} : f32[N,1]  // model.go:51
+	cpu.ReduceSum(h36, h35, n, 10, 1)
+	t.watch.See("model.go:51", h36)
 
-	// %h64 = reduce %h63 {kind="sum" axes=[0]} : f32[10]  // model.go:43
+	// %h68 = pointwise %h64, %h24, %h66 : f32[N,10]  // model.go:51
+	//
+	//	%h18211 = exp %p62 : f32[]
+	//	%h18411 = mul %h18211, %p63 : f32[]
+	//	%h1861 = sub %p61, %h18411 : f32[]
+	for i := range n {
+		cpu.Repeat(h37[:10], h36[i:i+1])
+		cpu.Exp(h38[:10], h27[i*10:i*10+10])
+		cpu.Mul(h38[:10], h38[:10], h37[:10])
+		cpu.Sub(h35[i*10:i*10+10], h35[i*10:i*10+10], h38[:10])
+	}
+	t.watch.See("model.go:51", h35)
+
+	// %h69 = reduce %h68 {kind="sum" axes=[0]} : f32[10]  // model.go:43
 	if g.linear2Bias != nil {
-		cpu.ReduceSum(g.linear2Bias, h34, 1, n, 10)
+		cpu.ReduceSum(g.linear2Bias, h35, 1, n, 10)
 		t.watch.See("model.go:43", g.linear2Bias)
 	}
 	if t.passStep.Ends() <= 1 {
 		return nil
 	}
 
-	// %h40 = pack_panels %h6 : f32[32,10,16]  // model.go:43
-	cpu.PackPanels(h38, w.linear2Weight, 10, 512, 512, false, 1, 5120)
+	// %h45 = pack_panels %h6 : f32[32,10,16]  // model.go:43
+	cpu.PackPanels(h39, w.linear2Weight, 10, 512, 512, false, 1, 5120)
 
-	// %h67 = strided_copy %h20 {shape=[512,N] strides=[1,512]} : f32[512,N]  // model.go:43
+	// %h72 = strided_copy %h20 {shape=[512,N] strides=[1,512]} : f32[512,N]  // model.go:43
 	if g.linear2Weight != nil {
-		cpu.StridedCopy(h39, h23, []int{512, n}, []int{1, 512}, 0)
+		cpu.StridedCopy(h40, h22, []int{512, n}, []int{1, 512}, 0)
 	}
 
-	// %h47 = pack_panels %h63 : f32[1,N,16]  // model.go:43
+	// %h52 = pack_panels %h68 : f32[1,N,16]  // model.go:43
 	if g.linear2Weight != nil {
-		cpu.PackPanels(h40, h34, n, 10, 10, false, 1, 10*n)
+		cpu.PackPanels(h41, h35, n, 10, 10, false, 1, 10*n)
 	}
 
-	// %h68 = mat_mul_panels %h67, %h47 {n=10} : f32[512,10]  // model.go:43
+	// %h73 = mat_mul_panels %h72, %h52 {n=10} : f32[512,10]  // model.go:43
 	if g.linear2Weight != nil {
-		cpu.MatMul(h41, h39, h40, &cpu.MatMulShape{M: 512, N: 10, K: n, LDA: n, LDC: 10, Batch: 1}, nil)
-		t.watch.See("model.go:43", h41)
+		cpu.MatMul(h42, h40, h41, &cpu.MatMulShape{M: 512, N: 10, K: n, LDA: n, LDC: 10, Batch: 1}, nil)
+		t.watch.See("model.go:43", h42)
 	}
 
-	// %h69 = strided_copy %h68 {shape=[10,512] strides=[1,10]} : f32[10,512]  // model.go:43
+	// %h74 = strided_copy %h73 {shape=[10,512] strides=[1,10]} : f32[10,512]  // model.go:43
 	if g.linear2Weight != nil {
-		cpu.StridedCopy(g.linear2Weight, h41, []int{10, 512}, []int{1, 10}, 0)
+		cpu.StridedCopy(g.linear2Weight, h42, []int{10, 512}, []int{1, 10}, 0)
 	}
 	if t.passStep.Ends() <= 2 {
 		return nil
 	}
 
-	// %h70 = mat_mul_panels %h63, %h40, _, _, %h20 {n=512} : f32[N,512]  // model.go:43, model.go:42
+	// %h75 = mat_mul_panels %h68, %h45, _, _, %h20 {n=512} : f32[N,512]  // model.go:43, model.go:42
 	//
-	//	%h126 = gate %p, %p1 : f32[]
-	cpu.MatMul(h42, h34, h38, &cpu.MatMulShape{M: n, N: 512, K: 10, LDA: 10, LDC: 512, Batch: 1}, &cpu.Epilogue{Then: gate, In: [2][]float32{h23, nil}})
-	t.watch.See("model.go:43, model.go:42", h42)
+	//	%h129 = gate %p, %p1 : f32[]
+	cpu.MatMul(h43, h35, h39, &cpu.MatMulShape{M: n, N: 512, K: 10, LDA: 10, LDC: 512, Batch: 1}, &cpu.Epilogue{Then: gate, In: [2][]float32{h22, nil}})
+	t.watch.See("model.go:43, model.go:42", h43)
 
-	// %h73 = pointwise %h44, %h70 : f32[N,512]  // model.go:42
+	// %h78 = pointwise %h49, %h75 : f32[N,512]  // model.go:42
 	//
-	//	%h15321 = constant {value=f32[](0.5)} : f32[]
-	//	%h15421 = greater_or_equal %p58, %h15321 : bool[]
-	//	%h17711 = constant {value=f32[](0)} : f32[]
-	//	%h17811 = where %h15421, %p59, %h17711 : f32[]
-	//	%h1801 = constant {value=f32[](2)} : f32[]
-	//	%h1811 = mul %h17811, %h1801 : f32[]
+	//	%h15621 = constant {value=f32[](0.5)} : f32[]
+	//	%h15721 = greater_or_equal %p66, %h15621 : bool[]
+	//	%h18811 = constant {value=f32[](0)} : f32[]
+	//	%h18911 = where %h15721, %p67, %h18811 : f32[]
+	//	%h1911 = constant {value=f32[](2)} : f32[]
+	//	%h1921 = mul %h18911, %h1911 : f32[]
 	{
 		for lo := 0; lo < 512*n; lo += 1024 {
 			hi := min(lo+1024, 512*n)
-			cpu.GreaterOrEqualScalar(h43[:hi-lo], h18[lo:hi], 0.5)
-			cpu.WhereScalarY(h44[:hi-lo], h43[:hi-lo], h42[lo:hi], 0)
-			cpu.MulScalar(h18[lo:hi], h44[:hi-lo], 2)
+			cpu.GreaterOrEqualScalar(h44[:hi-lo], h18[lo:hi], 0.5)
+			cpu.WhereScalarY(h45[:hi-lo], h44[:hi-lo], h43[lo:hi], 0)
+			cpu.MulScalar(h18[lo:hi], h45[:hi-lo], 2)
 		}
 	}
 	t.watch.See("model.go:42", h18)
 
-	// %h74 = reduce %h73 {kind="sum" axes=[0]} : f32[512]  // model.go:42
+	// %h79 = reduce %h78 {kind="sum" axes=[0]} : f32[512]  // model.go:42
 	if g.linear1Bias != nil {
 		cpu.ReduceSum(g.linear1Bias, h18, 1, n, 512)
 		t.watch.See("model.go:42", g.linear1Bias)
@@ -403,159 +414,159 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 		return nil
 	}
 
-	// %h82 = pack_panels %h4 : f32[64,512,16]  // model.go:42
-	cpu.PackPanels(h45, w.linear1Weight, 512, 1024, 1024, false, 1, 524288)
+	// %h87 = pack_panels %h4 : f32[64,512,16]  // model.go:42
+	cpu.PackPanels(h46, w.linear1Weight, 512, 1024, 1024, false, 1, 524288)
 
-	// %h76 = mat_mul_panels %h73, %h82 {n=1024} : f32[N,1024]  // model.go:42
-	cpu.MatMul(h46, h18, h45, &cpu.MatMulShape{M: n, N: 1024, K: 512, LDA: 512, LDC: 1024, Batch: 1}, nil)
-	t.watch.See("model.go:42", h46)
+	// %h81 = mat_mul_panels %h78, %h87 {n=1024} : f32[N,1024]  // model.go:42
+	cpu.MatMul(h47, h18, h46, &cpu.MatMulShape{M: n, N: 1024, K: 512, LDA: 512, LDC: 1024, Batch: 1}, nil)
+	t.watch.See("model.go:42", h47)
 
-	// %h77 = strided_copy %h15 {shape=[1024,N] strides=[1,1024]} : f32[1024,N]  // model.go:42
+	// %h82 = strided_copy %h15 {shape=[1024,N] strides=[1,1024]} : f32[1024,N]  // model.go:42
 	if g.linear1Weight != nil {
-		cpu.StridedCopy(h47, h17, []int{1024, n}, []int{1, 1024}, 0)
+		cpu.StridedCopy(h48, h17, []int{1024, n}, []int{1, 1024}, 0)
 	}
 
-	// %h85 = pack_panels %h73 : f32[32,N,16]  // model.go:42
+	// %h90 = pack_panels %h78 : f32[32,N,16]  // model.go:42
 	if g.linear1Weight != nil {
-		cpu.PackPanels(h48, h18, n, 512, 512, false, 1, 512*n)
+		cpu.PackPanels(h49, h18, n, 512, 512, false, 1, 512*n)
 	}
 
-	// %h78 = mat_mul_panels %h77, %h85 {n=512} : f32[1024,512]  // model.go:42
+	// %h83 = mat_mul_panels %h82, %h90 {n=512} : f32[1024,512]  // model.go:42
 	if g.linear1Weight != nil {
-		cpu.MatMul(h49, h47, h48, &cpu.MatMulShape{M: 1024, N: 512, K: n, LDA: n, LDC: 512, Batch: 1}, nil)
-		t.watch.See("model.go:42", h49)
+		cpu.MatMul(h50, h48, h49, &cpu.MatMulShape{M: 1024, N: 512, K: n, LDA: n, LDC: 512, Batch: 1}, nil)
+		t.watch.See("model.go:42", h50)
 	}
 
-	// %h79 = strided_copy %h78 {shape=[512,1024] strides=[1,512]} : f32[512,1024]  // model.go:42
+	// %h84 = strided_copy %h83 {shape=[512,1024] strides=[1,512]} : f32[512,1024]  // model.go:42
 	if g.linear1Weight != nil {
-		cpu.StridedCopy(g.linear1Weight, h49, []int{512, 1024}, []int{1, 512}, 0)
+		cpu.StridedCopy(g.linear1Weight, h50, []int{512, 1024}, []int{1, 512}, 0)
 	}
 	if t.passStep.Ends() <= 4 {
 		return nil
 	}
 
-	// %h88 = pointwise %h80, %h87 : f32[N,16,8,8]  // model.go:41
+	// %h93 = pointwise %h85, %h92 : f32[N,16,8,8]  // model.go:41
 	//
-	//	%h183 = div %p31, %p32 : f32[]
+	//	%h194 = div %p36, %p37 : f32[]
 	{
-		cpu.Repeat(h50, w.constH87)
+		cpu.Repeat(h51, w.constH92)
 		for lo := 0; lo < 1024*n; lo += 1024 {
 			hi := min(lo+1024, 1024*n)
-			cpu.Div(h46[lo:hi], h46[lo:hi], h50[:hi-lo])
+			cpu.Div(h47[lo:hi], h47[lo:hi], h51[:hi-lo])
 		}
 	}
-	t.watch.See("model.go:41", h46)
+	t.watch.See("model.go:41", h47)
 
-	// %h109 = conv_pixels %h89, %h22 {in_c=1 out_c=9} : f32[16*N,9,8,8]  // model.go:41
-	cpu.MatMul(h51, w.constH81, h46, &cpu.MatMulShape{M: 9, N: 64, K: 1, LDA: 1, LDC: 64, Batch: 16 * n, StrideB: 64, StrideC: 576, LDB: 64, RowBias: true}, nil)
-	t.watch.See("model.go:41", h51)
+	// %h114 = conv_pixels %h94, %h21 {in_c=1 out_c=9} : f32[16*N,9,8,8]  // model.go:41
+	cpu.MatMul(h52, w.constH86, h47, &cpu.MatMulShape{M: 9, N: 64, K: 1, LDA: 1, LDC: 64, Batch: 16 * n, StrideB: 64, StrideC: 576, LDB: 64, RowBias: true}, nil)
+	t.watch.See("model.go:41", h52)
 
-	// %h115 = strided_copy %h114 {shape=[16*N,1,8,3,8,3] strides=[576,576,8,192,1,64]} : f32[16*N,1,8,3,8,3]  // model.go:41
-	cpu.StridedCopy(h52, h51, []int{16 * n, 1, 8, 3, 8, 3}, []int{576, 576, 8, 192, 1, 64}, 0)
+	// %h120 = strided_copy %h119 {shape=[16*N,1,8,3,8,3] strides=[576,576,8,192,1,64]} : f32[16*N,1,8,3,8,3]  // model.go:41
+	cpu.StridedCopy(h53, h52, []int{16 * n, 1, 8, 3, 8, 3}, []int{576, 576, 8, 192, 1, 64}, 0)
 
-	// %h95 = pointwise %h37, %h91, %h13 : f32[N,16,24,24]  // model.go:40
+	// %h100 = pointwise %h42, %h96, %h13 : f32[N,16,24,24]  // model.go:40
 	//
-	//	%h18511 = gate %p66, %p67 : f32[]
-	//	%h139211 = constant {value=f32[](0.5)} : f32[]
-	//	%h140211 = greater_or_equal %p65, %h139211 : bool[]
-	//	%h187111 = constant {value=f32[](0)} : f32[]
-	//	%h188111 = where %h140211, %h18511, %h187111 : f32[]
-	//	%h1901 = constant {value=f32[](2)} : f32[]
-	//	%h1911 = mul %h188111, %h1901 : f32[]
+	//	%h19611 = gate %p74, %p75 : f32[]
+	//	%h142211 = constant {value=f32[](0.5)} : f32[]
+	//	%h143211 = greater_or_equal %p73, %h142211 : bool[]
+	//	%h198111 = constant {value=f32[](0)} : f32[]
+	//	%h199111 = where %h143211, %h19611, %h198111 : f32[]
+	//	%h2011 = constant {value=f32[](2)} : f32[]
+	//	%h2021 = mul %h199111, %h2011 : f32[]
 	{
 		for lo := 0; lo < 9216*n; lo += 1024 {
 			hi := min(lo+1024, 9216*n)
-			cpu.Gate(h53[:hi-lo], h52[lo:hi], h14[lo:hi])
-			cpu.GreaterOrEqualScalar(h54[:hi-lo], h9[lo:hi], 0.5)
-			cpu.WhereScalarY(h53[:hi-lo], h54[:hi-lo], h53[:hi-lo], 0)
-			cpu.MulScalar(h9[lo:hi], h53[:hi-lo], 2)
+			cpu.Gate(h54[:hi-lo], h53[lo:hi], h14[lo:hi])
+			cpu.GreaterOrEqualScalar(h55[:hi-lo], h9[lo:hi], 0.5)
+			cpu.WhereScalarY(h54[:hi-lo], h55[:hi-lo], h54[:hi-lo], 0)
+			cpu.MulScalar(h9[lo:hi], h54[:hi-lo], 2)
 		}
 	}
 	t.watch.See("model.go:40", h9)
 
-	// %h93 = block %h95 : f32[N,1,24,24,16]  // model.go:40
-	cpu.Block(h55, h9, n, 16, 24, 24)
+	// %h98 = block %h100 : f32[N,1,24,24,16]  // model.go:40
+	cpu.Block(h56, h9, n, 16, 24, 24)
 
-	// %h116 = pack_conv_data %h2 : f32[1,1,3,3,16,16]  // model.go:40
-	cpu.PackConvData(h56, w.conv2Weight, &conv4)
+	// %h121 = pack_conv_data %h2 : f32[1,1,3,3,16,16]  // model.go:40
+	cpu.PackConvData(h57, w.conv2Weight, &conv4)
 
-	// %h117 = conv_data_blocked %h93, %h116 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} in_c=8 out_c=16 spatial=[26,26]} : f32[N,1,26,26,16]  // model.go:40
-	cpu.ConvData(h57, h55, h56, &cpu.ConvShape{N: n, InC: 8, InH: 26, InW: 26, InBlock: 16, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1})
-	t.watch.See("model.go:40", h57)
+	// %h122 = conv_data_blocked %h98, %h121 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} in_c=8 out_c=16 spatial=[26,26]} : f32[N,1,26,26,16]  // model.go:40
+	cpu.ConvData(h58, h56, h57, &cpu.ConvShape{N: n, InC: 8, InH: 26, InW: 26, InBlock: 16, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1})
+	t.watch.See("model.go:40", h58)
 
-	// %h96 = unblock %h117 {c=8} : f32[N,8,26,26]  // model.go:40
-	cpu.Unblock(h58, h57, n, 8, 26, 26)
+	// %h101 = unblock %h122 {c=8} : f32[N,8,26,26]  // model.go:40
+	cpu.Unblock(h59, h58, n, 8, 26, 26)
 
-	// %h42 = strided_copy %h95 {shape=[16,N,24,24] strides=[576,9216,24,1]} : f32[16,N,24,24]  // model.go:40
+	// %h47 = strided_copy %h100 {shape=[16,N,24,24] strides=[576,9216,24,1]} : f32[16,N,24,24]  // model.go:40
 	if g.conv2Weight != nil {
-		cpu.StridedCopy(h59, h9, []int{16, n, 24, 24}, []int{576, 9216, 24, 1}, 0)
+		cpu.StridedCopy(h60, h9, []int{16, n, 24, 24}, []int{576, 9216, 24, 1}, 0)
 	}
 
-	// %h97 = conv_weights %h10, %h42 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} group=1 first=true} : f32[16,8,3,3]  // model.go:40
+	// %h102 = conv_weights %h10, %h47 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} group=1 first=true} : f32[16,8,3,3]  // model.go:40
 	if g.conv2Weight != nil {
-		cpu.ConvWeights(g.conv2Weight, h7, h59, h60, &cpu.ConvShape{N: n, InC: 8, InH: 26, InW: 26, InBlock: 1, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1})
+		cpu.ConvWeights(g.conv2Weight, h7, h60, h61, &cpu.ConvShape{N: n, InC: 8, InH: 26, InW: 26, InBlock: 1, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1})
 		t.watch.See("model.go:40", g.conv2Weight)
 	}
 	if t.passStep.Ends() <= 5 {
 		return nil
 	}
 
-	// %h86 = reduce %h95 {kind="sum" axes=[2,3] keep_dims=true} : f32[N,16,1,1]  // model.go:40
+	// %h91 = reduce %h100 {kind="sum" axes=[2,3] keep_dims=true} : f32[N,16,1,1]  // model.go:40
 	if g.conv2Bias != nil {
-		cpu.ReduceSum(h61, h9, 16*n, 576, 1)
-		t.watch.See("model.go:40", h61)
+		cpu.ReduceSum(h62, h9, 16*n, 576, 1)
+		t.watch.See("model.go:40", h62)
 	}
 
-	// %h118 = reduce %h86 {kind="sum" axes=[0] keep_dims=true} : f32[1,16,1,1]  // model.go:40
+	// %h123 = reduce %h91 {kind="sum" axes=[0] keep_dims=true} : f32[1,16,1,1]  // model.go:40
 	if g.conv2Bias != nil {
-		cpu.ReduceSum(g.conv2Bias, h61, 1, n, 16)
+		cpu.ReduceSum(g.conv2Bias, h62, 1, n, 16)
 		t.watch.See("model.go:40", g.conv2Bias)
 	}
 	if t.passStep.Ends() <= 6 {
 		return nil
 	}
 
-	// %h101 = pointwise %h30, %h96 : f32[N,8,26,26]  // model.go:39
+	// %h106 = pointwise %h35, %h101 : f32[N,8,26,26]  // model.go:39
 	//
-	//	%h12721 = constant {value=f32[](0.5)} : f32[]
-	//	%h12821 = greater_or_equal %p70, %h12721 : bool[]
-	//	%h19311 = constant {value=f32[](0)} : f32[]
-	//	%h19411 = where %h12821, %p71, %h19311 : f32[]
-	//	%h1961 = constant {value=f32[](2)} : f32[]
-	//	%h1971 = mul %h19411, %h1961 : f32[]
+	//	%h13021 = constant {value=f32[](0.5)} : f32[]
+	//	%h13121 = greater_or_equal %p78, %h13021 : bool[]
+	//	%h20411 = constant {value=f32[](0)} : f32[]
+	//	%h20511 = where %h13121, %p79, %h20411 : f32[]
+	//	%h2071 = constant {value=f32[](2)} : f32[]
+	//	%h2081 = mul %h20511, %h2071 : f32[]
 	{
 		for lo := 0; lo < 5408*n; lo += 1024 {
 			hi := min(lo+1024, 5408*n)
-			cpu.GreaterOrEqualScalar(h62[:hi-lo], h1[lo:hi], 0.5)
-			cpu.WhereScalarY(h63[:hi-lo], h62[:hi-lo], h58[lo:hi], 0)
-			cpu.MulScalar(h1[lo:hi], h63[:hi-lo], 2)
+			cpu.GreaterOrEqualScalar(h63[:hi-lo], h1[lo:hi], 0.5)
+			cpu.WhereScalarY(h64[:hi-lo], h63[:hi-lo], h59[lo:hi], 0)
+			cpu.MulScalar(h1[lo:hi], h64[:hi-lo], 2)
 		}
 	}
 	t.watch.See("model.go:39", h1)
 
-	// %h120 = strided_copy %h101 {shape=[8,N,26,26] strides=[676,5408,26,1]} : f32[8,N,26,26]  // model.go:39
+	// %h125 = strided_copy %h106 {shape=[8,N,26,26] strides=[676,5408,26,1]} : f32[8,N,26,26]  // model.go:39
 	if g.conv1Weight != nil {
-		cpu.StridedCopy(h64, h1, []int{8, n, 26, 26}, []int{676, 5408, 26, 1}, 0)
+		cpu.StridedCopy(h65, h1, []int{8, n, 26, 26}, []int{676, 5408, 26, 1}, 0)
 	}
 
-	// %h102 = conv_weights %h8, %h120 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} group=1 first=true} : f32[8,1,3,3]  // model.go:39
+	// %h107 = conv_weights %h8, %h125 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} group=1 first=true} : f32[8,1,3,3]  // model.go:39
 	if g.conv1Weight != nil {
-		cpu.ConvWeights(g.conv1Weight, image, h64, h65, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 8, OutH: 26, OutW: 26, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1})
+		cpu.ConvWeights(g.conv1Weight, image, h65, h66, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 8, OutH: 26, OutW: 26, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1})
 		t.watch.See("model.go:39", g.conv1Weight)
 	}
 	if t.passStep.Ends() <= 7 {
 		return nil
 	}
 
-	// %h122 = reduce %h101 {kind="sum" axes=[2,3] keep_dims=true} : f32[N,8,1,1]  // model.go:39
+	// %h127 = reduce %h106 {kind="sum" axes=[2,3] keep_dims=true} : f32[N,8,1,1]  // model.go:39
 	if g.conv1Bias != nil {
-		cpu.ReduceSum(h66, h1, 8*n, 676, 1)
-		t.watch.See("model.go:39", h66)
+		cpu.ReduceSum(h67, h1, 8*n, 676, 1)
+		t.watch.See("model.go:39", h67)
 	}
 
-	// %h123 = reduce %h122 {kind="sum" axes=[0] keep_dims=true} : f32[1,8,1,1]  // model.go:39
+	// %h128 = reduce %h127 {kind="sum" axes=[0] keep_dims=true} : f32[1,8,1,1]  // model.go:39
 	if g.conv1Bias != nil {
-		cpu.ReduceSum(g.conv1Bias, h66, 1, n, 8)
+		cpu.ReduceSum(g.conv1Bias, h67, 1, n, 8)
 		t.watch.See("model.go:39", g.conv1Bias)
 	}
 	return nil
@@ -572,15 +583,13 @@ func (t *Trainer) evalForward(n int, logits, image []float32) error {
 		h2  = rt.View[float32](t.arena, evalForwardH2Off, 144)
 		h3  = rt.View[float32](t.arena, evalForwardH3Off, 10816*n)
 		h4  = rt.View[float32](t.arena, evalForwardH4Off, 2304)
-		h5  = rt.View[float32](t.arena, 43264*n+4194304, 9216*n)
+		h5  = rt.View[float32](t.arena, 43264*n+2097152, 9216*n)
 		h6  = rt.View[float32](t.arena, evalForwardH6Off, 1024*n)
-		h7  = rt.View[float32](t.arena, 4096*n+4194304, 1024*n)
+		h7  = rt.View[float32](t.arena, 4096*n+2097152, 1024*n)
 		h8  = rt.View[float32](t.arena, evalForwardH8Off, 524288)
-		h9  = rt.View[float32](t.arena, evalForwardH9Off, 524288)
-		h10 = rt.View[float32](t.arena, evalForwardH10Off, 512*n)
-		h11 = rt.View[float32](t.arena, evalForwardH11Off, 5120)
-		h12 = rt.View[float32](t.arena, evalForwardH12Off, 8192)
-		h13 = rt.View[float32](t.arena, evalForwardH13Off, 16)
+		h9  = rt.View[float32](t.arena, evalForwardH9Off, 512*n)
+		h10 = rt.View[float32](t.arena, evalForwardH10Off, 8192)
+		h11 = rt.View[float32](t.arena, evalForwardH11Off, 16)
 	)
 
 	// %h19 = block %h10 : f32[1,1,16]  // model.go:39
@@ -604,26 +613,20 @@ func (t *Trainer) evalForward(n int, logits, image []float32) error {
 	// %h14 = unblock %h34 {c=16} : f32[N,16,8,8]  // model.go:41
 	cpu.Unblock(h7, h6, n, 16, 8, 8)
 
-	// %h16 = strided_copy %h4 {shape=[1024,512] strides=[1,1024]} : f32[1024,512]  // model.go:42
-	cpu.StridedCopy(h8, w.linear1Weight, []int{1024, 512}, []int{1, 1024}, 0)
-
-	// %h12 = pack_panels %h16 : f32[32,1024,16]  // model.go:42
-	cpu.PackPanels(h9, h8, 1024, 512, 512, false, 1, 524288)
+	// %h12 = pack_panels %h4 {trans=true} : f32[32,1024,16]  // model.go:42
+	cpu.PackPanels(h8, w.linear1Weight, 1024, 512, 1024, true, 1, 524288)
 
 	// %h20 = mat_mul_panels %h15, %h12, %h5 {n=512 epilogue={clamp=true hi=+Inf}} : f32[N,512]  // model.go:42
-	cpu.MatMul(h10, h7, h9, &cpu.MatMulShape{M: n, N: 512, K: 1024, LDA: 1024, LDC: 512, Batch: 1}, &cpu.Epilogue{Bias: w.linear1Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	cpu.MatMul(h9, h7, h8, &cpu.MatMulShape{M: n, N: 512, K: 1024, LDA: 1024, LDC: 512, Batch: 1}, &cpu.Epilogue{Bias: w.linear1Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
-	// %h21 = strided_copy %h6 {shape=[512,10] strides=[1,512]} : f32[512,10]  // model.go:43
-	cpu.StridedCopy(h11, w.linear2Weight, []int{512, 10}, []int{1, 512}, 0)
+	// %h25 = pack_panels %h6 {trans=true} : f32[1,512,16]  // model.go:43
+	cpu.PackPanels(h10, w.linear2Weight, 512, 10, 512, true, 1, 5120)
 
-	// %h25 = pack_panels %h21 : f32[1,512,16]  // model.go:43
-	cpu.PackPanels(h12, h11, 512, 10, 10, false, 1, 5120)
+	// %h21 = block %h16 : f32[1,1,16]  // model.go:43
+	cpu.Block(h11, w.linear2Bias, 1, 10, 1, 1)
 
-	// %h31 = block %h28 : f32[1,1,16]  // model.go:43
-	cpu.Block(h13, w.linear2Bias, 1, 10, 1, 1)
-
-	// %h23 = mat_mul_panels %h20, %h25, %h33 {n=10} : f32[N,10]  // model.go:43
-	cpu.MatMul(logits, h10, h12, &cpu.MatMulShape{M: n, N: 10, K: 512, LDA: 512, LDC: 10, Batch: 1}, &cpu.Epilogue{Bias: h13})
+	// %h23 = mat_mul_panels %h20, %h25, %h28 {n=10} : f32[N,10]  // model.go:43
+	cpu.MatMul(logits, h9, h10, &cpu.MatMulShape{M: n, N: 10, K: 512, LDA: 512, LDC: 10, Batch: 1}, &cpu.Epilogue{Bias: h11})
 	return nil
 }
 
@@ -638,76 +641,87 @@ func (t *Trainer) evalLoss(n int, loss, logits, image []float32, target []int64)
 		h2  = rt.View[float32](t.arena, evalLossH2Off, 144)
 		h3  = rt.View[float32](t.arena, evalLossH3Off, 10816*n)
 		h4  = rt.View[float32](t.arena, evalLossH4Off, 2304)
-		h5  = rt.View[float32](t.arena, 43264*n+4194304, 9216*n)
+		h5  = rt.View[float32](t.arena, 43264*n+2097152, 9216*n)
 		h6  = rt.View[float32](t.arena, evalLossH6Off, 1024*n)
-		h7  = rt.View[float32](t.arena, 4096*n+4194304, 1024*n)
+		h7  = rt.View[float32](t.arena, 4096*n+2097152, 1024*n)
 		h8  = rt.View[float32](t.arena, evalLossH8Off, 524288)
-		h9  = rt.View[float32](t.arena, evalLossH9Off, 524288)
-		h10 = rt.View[float32](t.arena, evalLossH10Off, 512*n)
-		h11 = rt.View[float32](t.arena, evalLossH11Off, 5120)
-		h12 = rt.View[float32](t.arena, evalLossH12Off, 8192)
-		h13 = rt.View[float32](t.arena, evalLossH13Off, 16)
-		h14 = rt.View[float32](t.arena, evalLossH14Off, 10*n)
-		h15 = rt.View[float32](t.arena, 64*n+4194304, n)
+		h9  = rt.View[float32](t.arena, evalLossH9Off, 512*n)
+		h10 = rt.View[float32](t.arena, evalLossH10Off, 8192)
+		h11 = rt.View[float32](t.arena, evalLossH11Off, 16)
+		h12 = rt.View[float32](t.arena, evalLossH12Off, 10*n)
+		h14 = rt.View[int64](t.arena, evalLossH14Off, 1024)
+		h15 = rt.View[bool](t.arena, evalLossH15Off, 1024)
+		h13 = rt.View[int64](t.arena, 64*n+2097152, n)
+		h16 = rt.View[float32](t.arena, 128*n+2097152, n)
 	)
 
-	// %h27 = block %h12 : f32[1,1,16]  // model.go:39
+	// %h32 = block %h12 : f32[1,1,16]  // model.go:39
 	cpu.Block(h1, w.conv1Bias, 1, 8, 1, 1)
 
-	// %h32 = pack_conv %h {group=1 in_block=1} : f32[1,1,3,3,1,16]  // model.go:39
+	// %h37 = pack_conv %h {group=1 in_block=1} : f32[1,1,3,3,1,16]  // model.go:39
 	cpu.PackConv(h2, w.conv1Weight, &conv1)
 
-	// %h33 = conv_blocked %h8, %h32, %h30 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} in_c=1 out_c=8 group=1} : f32[N,1,26,26,16]  // model.go:39
+	// %h38 = conv_blocked %h8, %h37, %h35 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} in_c=1 out_c=8 group=1} : f32[N,1,26,26,16]  // model.go:39
 	cpu.Conv(h3, image, h2, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 8, OutH: 26, OutW: 26, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1}, &cpu.Epilogue{Bias: h1})
 
-	// %h35 = pack_conv %h2 {group=1 in_block=16} : f32[1,1,3,3,16,16]  // model.go:40
+	// %h40 = pack_conv %h2 {group=1 in_block=16} : f32[1,1,3,3,16,16]  // model.go:40
 	cpu.PackConv(h4, w.conv2Weight, &conv4)
 
-	// %h38 = conv_blocked %h33, %h35, %h3 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} in_c=8 out_c=16 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,1,24,24,16]  // model.go:40
+	// %h43 = conv_blocked %h38, %h40, %h3 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} in_c=8 out_c=16 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,1,24,24,16]  // model.go:40
 	cpu.Conv(h5, h3, h4, &cpu.ConvShape{N: n, InC: 8, InH: 26, InW: 26, InBlock: 16, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1}, &cpu.Epilogue{Bias: w.conv2Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
-	// %h40 = average_pool %h38 {window={kernel=[3,3] strides=[3,3]} blocked=true} : f32[N,1,8,8,16]  // model.go:41
+	// %h45 = average_pool %h43 {window={kernel=[3,3] strides=[3,3]} blocked=true} : f32[N,1,8,8,16]  // model.go:41
 	cpu.AveragePool(h6, h5, &cpu.PoolShape{N: n, C: 1, InH: 24, InW: 24, OutH: 8, OutW: 8, KH: 3, KW: 3, StrideH: 3, StrideW: 3, DilH: 1, DilW: 1, Block: 16})
 
-	// %h14 = unblock %h40 {c=16} : f32[N,16,8,8]  // model.go:41
+	// %h14 = unblock %h45 {c=16} : f32[N,16,8,8]  // model.go:41
 	cpu.Unblock(h7, h6, n, 16, 8, 8)
 
-	// %h16 = strided_copy %h4 {shape=[1024,512] strides=[1,1024]} : f32[1024,512]  // model.go:42
-	cpu.StridedCopy(h8, w.linear1Weight, []int{1024, 512}, []int{1, 1024}, 0)
-
-	// %h19 = pack_panels %h16 : f32[32,1024,16]  // model.go:42
-	cpu.PackPanels(h9, h8, 1024, 512, 512, false, 1, 524288)
+	// %h19 = pack_panels %h4 {trans=true} : f32[32,1024,16]  // model.go:42
+	cpu.PackPanels(h8, w.linear1Weight, 1024, 512, 1024, true, 1, 524288)
 
 	// %h20 = mat_mul_panels %h15, %h19, %h5 {n=512 epilogue={clamp=true hi=+Inf}} : f32[N,512]  // model.go:42
-	cpu.MatMul(h10, h7, h9, &cpu.MatMulShape{M: n, N: 512, K: 1024, LDA: 1024, LDC: 512, Batch: 1}, &cpu.Epilogue{Bias: w.linear1Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	cpu.MatMul(h9, h7, h8, &cpu.MatMulShape{M: n, N: 512, K: 1024, LDA: 1024, LDC: 512, Batch: 1}, &cpu.Epilogue{Bias: w.linear1Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
-	// %h21 = strided_copy %h6 {shape=[512,10] strides=[1,512]} : f32[512,10]  // model.go:43
-	cpu.StridedCopy(h11, w.linear2Weight, []int{512, 10}, []int{1, 512}, 0)
+	// %h36 = pack_panels %h6 {trans=true} : f32[1,512,16]  // model.go:43
+	cpu.PackPanels(h10, w.linear2Weight, 512, 10, 512, true, 1, 5120)
 
-	// %h31 = pack_panels %h21 : f32[1,512,16]  // model.go:43
-	cpu.PackPanels(h12, h11, 512, 10, 10, false, 1, 5120)
+	// %h21 = block %h16 : f32[1,1,16]  // model.go:43
+	cpu.Block(h11, w.linear2Bias, 1, 10, 1, 1)
 
-	// %h37 = block %h34 : f32[1,1,16]  // model.go:43
-	cpu.Block(h13, w.linear2Bias, 1, 10, 1, 1)
-
-	// %h23 = mat_mul_panels %h20, %h31, %h39 {n=10} : f32[N,10]  // model.go:43
-	cpu.MatMul(logits, h10, h12, &cpu.MatMulShape{M: n, N: 10, K: 512, LDA: 512, LDC: 10, Batch: 1}, &cpu.Epilogue{Bias: h13})
+	// %h23 = mat_mul_panels %h20, %h36, %h39 {n=10} : f32[N,10]  // model.go:43
+	cpu.MatMul(logits, h9, h10, &cpu.MatMulShape{M: n, N: 10, K: 512, LDA: 512, LDC: 10, Batch: 1}, &cpu.Epilogue{Bias: h11})
 
 	// %h24 = log_softmax %h23 {axis=1} : f32[N,10]  // model.go:51
-	cpu.LogSoftmax(h14, logits, n, 10, 1)
+	cpu.LogSoftmax(h12, logits, n, 10, 1)
 
-	// %h26 = gather_elements %h24, %h25 {axis=1} : f32[N,1]  // model.go:51
-	if err := cpu.GatherElements(h15, h14, target, []int{n, 1}, []int{n, 10}, 1); err != nil {
+	// %h29 = pointwise %target : i64[N]  // model.go:51
+	//
+	//	%h171 = constant {value=i64[](10)} : i64[]
+	//	%h181 = sub %p8, %h171 : i64[]
+	//	%h911 = constant {value=i64[](0)} : i64[]
+	//	%h1111 = less %p8, %h911 : bool[]
+	//	%h4111 = where %h1111, %h181, %p8 : i64[]
+	{
+		for lo := 0; lo < n; lo += 1024 {
+			hi := min(lo+1024, n)
+			cpu.SubScalar(h14[:hi-lo], target[lo:hi], 10)
+			cpu.LessScalar(h15[:hi-lo], target[lo:hi], 0)
+			cpu.Where(h13[lo:hi], h15[:hi-lo], h14[:hi-lo], target[lo:hi])
+		}
+	}
+
+	// %h31 = gather_elements %h24, %h30 {axis=1} : f32[N,1]  // model.go:51
+	if err := cpu.GatherElements(h16, h12, h13, []int{n, 1}, []int{n, 10}, 1); err != nil {
 		return rt.At("model.go:51", err)
 	}
 
-	// %h10 = pointwise %h26 : f32[N,1]  // model.go:51
+	// %h10 = pointwise %h31 : f32[N,1]  // model.go:51
 	//
-	//	%h9 = neg %p : f32[]
-	cpu.Neg(h15, h15)
+	//	%h44 = neg %p5 : f32[]
+	cpu.Neg(h16, h16)
 
-	// %h29 = reduce %h28 {kind="mean" axes=[0]} : f32[]  // model.go:51
-	cpu.ReduceMean(loss, h15, 1, n, 1)
+	// %h34 = reduce %h33 {kind="mean" axes=[0]} : f32[]  // model.go:51
+	cpu.ReduceMean(loss, h16, 1, n, 1)
 	return nil
 }
 
@@ -738,15 +752,13 @@ func (t *Trainer) trainForward(n int, logits, image []float32, key []int64) erro
 		h18 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH18Off]), 512*n)
 		h19 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH19Off]), 524288)
 		h20 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH20Off]), 524288)
-		h21 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH21Off]), 524288)
-		h22 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH22Off]), 512)
-		h23 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH23Off]), 512*n)
-		h24 = rt.View[bool](t.arena, int(t.trainForwardOffsets[trainForwardH24Off]), 1024)
-		h25 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH25Off]), 1024)
-		h26 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH26Off]), 5120)
-		h27 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH27Off]), 8192)
-		h28 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH28Off]), 16)
-		h29 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH29Off]), 10*n)
+		h21 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH21Off]), 512)
+		h22 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH22Off]), 512*n)
+		h23 = rt.View[bool](t.arena, int(t.trainForwardOffsets[trainForwardH23Off]), 1024)
+		h24 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH24Off]), 1024)
+		h25 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH25Off]), 8192)
+		h26 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH26Off]), 16)
+		h27 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH27Off]), 10*n)
 	)
 
 	// %h26 = random_uniform %key {d_type=f32 shape=[N,8,26,26] high=1 seed=1} : f32[N,8,26,26]  // model.go:39
@@ -755,8 +767,8 @@ func (t *Trainer) trainForward(n int, logits, image []float32, key []int64) erro
 
 	// %h25 = pointwise %h : f32[8,1,3,3]  // model.go:39
 	//
-	//	%h51 = constant {value=f32[](2)} : f32[]
-	//	%h56 = mul %p2, %h51 : f32[]
+	//	%h22 = constant {value=f32[](2)} : f32[]
+	//	%h51 = mul %p2, %h22 : f32[]
 	cpu.MulScalar(h2, w.conv1Weight, 2)
 	t.watch.See("model.go:39", h2)
 
@@ -782,10 +794,10 @@ func (t *Trainer) trainForward(n int, logits, image []float32, key []int64) erro
 
 	// %h10 = pointwise %h26, %h28 : f32[N,8,26,26]  // model.go:39
 	//
-	//	%h1101 = constant {value=f32[](0.5)} : f32[]
-	//	%h1111 = greater_or_equal %p34, %h1101 : bool[]
-	//	%h1131 = constant {value=f32[](0)} : f32[]
-	//	%h1141 = where %h1111, %p35, %h1131 : f32[]
+	//	%h1081 = constant {value=f32[](0.5)} : f32[]
+	//	%h1091 = greater_or_equal %p34, %h1081 : bool[]
+	//	%h1111 = constant {value=f32[](0)} : f32[]
+	//	%h1121 = where %h1091, %p35, %h1111 : f32[]
 	{
 		for lo := 0; lo < 5408*n; lo += 1024 {
 			hi := min(lo+1024, 5408*n)
@@ -801,15 +813,15 @@ func (t *Trainer) trainForward(n int, logits, image []float32, key []int64) erro
 
 	// %h89 = pointwise %h2 : f32[16,8,3,3]  // model.go:40
 	//
-	//	%h116 = constant {value=f32[](2)} : f32[]
-	//	%h117 = mul %p7, %h116 : f32[]
+	//	%h114 = constant {value=f32[](2)} : f32[]
+	//	%h115 = mul %p7, %h114 : f32[]
 	cpu.MulScalar(h10, w.conv2Weight, 2)
 	t.watch.See("model.go:40", h10)
 
 	// %h90 = pointwise %h3 : f32[16]  // model.go:40
 	//
-	//	%h119 = constant {value=f32[](2)} : f32[]
-	//	%h120 = mul %p8, %h119 : f32[]
+	//	%h117 = constant {value=f32[](2)} : f32[]
+	//	%h118 = mul %p8, %h117 : f32[]
 	cpu.MulScalar(h11, w.conv2Bias, 2)
 	t.watch.See("model.go:40", h11)
 
@@ -825,11 +837,11 @@ func (t *Trainer) trainForward(n int, logits, image []float32, key []int64) erro
 
 	// %h13 = pointwise %h33, %h35 : f32[N,16,24,24]  // model.go:40
 	//
-	//	%h12211 = constant {value=f32[](0.5)} : f32[]
-	//	%h12311 = greater_or_equal %p38, %h12211 : bool[]
-	//	%h12511 = constant {value=f32[](0)} : f32[]
-	//	%h12611 = where %h12311, %p39, %h12511 : f32[]
-	//	%h1281 = relu %h12611 : f32[]
+	//	%h12011 = constant {value=f32[](0.5)} : f32[]
+	//	%h12111 = greater_or_equal %p38, %h12011 : bool[]
+	//	%h12311 = constant {value=f32[](0)} : f32[]
+	//	%h12411 = where %h12111, %p39, %h12311 : f32[]
+	//	%h1261 = relu %h12411 : f32[]
 	{
 		for lo := 0; lo < 9216*n; lo += 1024 {
 			hi := min(lo+1024, 9216*n)
@@ -850,60 +862,54 @@ func (t *Trainer) trainForward(n int, logits, image []float32, key []int64) erro
 
 	// %h9 = pointwise %h4 : f32[512,1024]  // model.go:42
 	//
-	//	%h130 = constant {value=f32[](2)} : f32[]
-	//	%h131 = mul %p13, %h130 : f32[]
+	//	%h128 = constant {value=f32[](2)} : f32[]
+	//	%h129 = mul %p13, %h128 : f32[]
 	cpu.MulScalar(h19, w.linear1Weight, 2)
 	t.watch.See("model.go:42", h19)
 
-	// %h93 = strided_copy %h9 {shape=[1024,512] strides=[1,1024]} : f32[1024,512]  // model.go:42
-	cpu.StridedCopy(h20, h19, []int{1024, 512}, []int{1, 1024}, 0)
-
-	// %h16 = pack_panels %h93 : f32[32,1024,16]  // model.go:42
-	cpu.PackPanels(h21, h20, 1024, 512, 512, false, 1, 524288)
+	// %h16 = pack_panels %h9 {trans=true} : f32[32,1024,16]  // model.go:42
+	cpu.PackPanels(h20, h19, 1024, 512, 1024, true, 1, 524288)
 
 	// %h95 = pointwise %h5 : f32[512]  // model.go:42
 	//
-	//	%h133 = constant {value=f32[](2)} : f32[]
-	//	%h134 = mul %p14, %h133 : f32[]
-	cpu.MulScalar(h22, w.linear1Bias, 2)
-	t.watch.See("model.go:42", h22)
+	//	%h131 = constant {value=f32[](2)} : f32[]
+	//	%h132 = mul %p14, %h131 : f32[]
+	cpu.MulScalar(h21, w.linear1Bias, 2)
+	t.watch.See("model.go:42", h21)
 
 	// %h42 = mat_mul_panels %h15, %h16, %h95 {n=512} : f32[N,512]  // model.go:42
-	cpu.MatMul(h23, h17, h21, &cpu.MatMulShape{M: n, N: 512, K: 1024, LDA: 1024, LDC: 512, Batch: 1}, &cpu.Epilogue{Bias: h22})
-	t.watch.See("model.go:42", h23)
+	cpu.MatMul(h22, h17, h20, &cpu.MatMulShape{M: n, N: 512, K: 1024, LDA: 1024, LDC: 512, Batch: 1}, &cpu.Epilogue{Bias: h21})
+	t.watch.See("model.go:42", h22)
 
 	// %h20 = pointwise %h40, %h42 : f32[N,512]  // model.go:42
 	//
-	//	%h13611 = constant {value=f32[](0.5)} : f32[]
-	//	%h13711 = greater_or_equal %p42, %h13611 : bool[]
-	//	%h13911 = constant {value=f32[](0)} : f32[]
-	//	%h14011 = where %h13711, %p43, %h13911 : f32[]
-	//	%h1421 = relu %h14011 : f32[]
+	//	%h13411 = constant {value=f32[](0.5)} : f32[]
+	//	%h13511 = greater_or_equal %p42, %h13411 : bool[]
+	//	%h13711 = constant {value=f32[](0)} : f32[]
+	//	%h13811 = where %h13511, %p43, %h13711 : f32[]
+	//	%h1401 = relu %h13811 : f32[]
 	{
 		for lo := 0; lo < 512*n; lo += 1024 {
 			hi := min(lo+1024, 512*n)
-			cpu.GreaterOrEqualScalar(h24[:hi-lo], h18[lo:hi], 0.5)
-			cpu.WhereScalarY(h25[:hi-lo], h24[:hi-lo], h23[lo:hi], 0)
-			cpu.Relu(h23[lo:hi], h25[:hi-lo])
+			cpu.GreaterOrEqualScalar(h23[:hi-lo], h18[lo:hi], 0.5)
+			cpu.WhereScalarY(h24[:hi-lo], h23[:hi-lo], h22[lo:hi], 0)
+			cpu.Relu(h22[lo:hi], h24[:hi-lo])
 		}
 	}
-	t.watch.See("model.go:42", h23)
+	t.watch.See("model.go:42", h22)
 
-	// %h21 = strided_copy %h6 {shape=[512,10] strides=[1,512]} : f32[512,10]  // model.go:43
-	cpu.StridedCopy(h26, w.linear2Weight, []int{512, 10}, []int{1, 512}, 0)
+	// %h32 = pack_panels %h6 {trans=true} : f32[1,512,16]  // model.go:43
+	cpu.PackPanels(h25, w.linear2Weight, 512, 10, 512, true, 1, 5120)
 
-	// %h32 = pack_panels %h21 : f32[1,512,16]  // model.go:43
-	cpu.PackPanels(h27, h26, 512, 10, 10, false, 1, 5120)
+	// %h93 = block %h56 : f32[1,1,16]  // model.go:43
+	cpu.Block(h26, w.linear2Bias, 1, 10, 1, 1)
 
-	// %h104 = block %h102 : f32[1,1,16]  // model.go:43
-	cpu.Block(h28, w.linear2Bias, 1, 10, 1, 1)
-
-	// %h23 = mat_mul_panels %h20, %h32, %h107 {n=10} : f32[N,10]  // model.go:43
-	cpu.MatMul(logits, h23, h27, &cpu.MatMulShape{M: n, N: 10, K: 512, LDA: 512, LDC: 10, Batch: 1}, &cpu.Epilogue{Bias: h28})
+	// %h23 = mat_mul_panels %h20, %h32, %h102 {n=10} : f32[N,10]  // model.go:43
+	cpu.MatMul(logits, h22, h25, &cpu.MatMulShape{M: n, N: 10, K: 512, LDA: 512, LDC: 10, Batch: 1}, &cpu.Epilogue{Bias: h26})
 	t.watch.See("model.go:43", logits)
 
 	// %h47 = strided_copy %h46 {shape=[N,10] strides=[0,0]} : f32[N,10]
-	cpu.StridedCopy(h29, w.constH46, []int{n, 10}, []int{0, 0}, 0)
+	cpu.StridedCopy(h27, w.constH46, []int{n, 10}, []int{0, 0}, 0)
 	return nil
 }
 
@@ -915,54 +921,54 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32, key []int64)
 	w := t.weights
 	g := t.changes
 	var (
-		h29 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH29Off]), 10*n)
-		h30 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH30Off]), 5120)
-		h31 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH31Off]), 512*n)
-		h23 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH23Off]), 512*n)
-		h32 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH32Off]), 16*n)
-		h33 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH33Off]), 5120)
-		h34 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH34Off]), 512*n)
-		h35 = rt.View[bool](t.arena, int(t.trainForwardOffsets[trainForwardH35Off]), 1024)
+		h27 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH27Off]), 10*n)
+		h28 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH28Off]), 5120)
+		h29 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH29Off]), 512*n)
+		h22 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH22Off]), 512*n)
+		h30 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH30Off]), 16*n)
+		h31 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH31Off]), 5120)
+		h32 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH32Off]), 512*n)
+		h33 = rt.View[bool](t.arena, int(t.trainForwardOffsets[trainForwardH33Off]), 1024)
 		h18 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH18Off]), 512*n)
-		h36 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH36Off]), 1024)
-		h37 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH37Off]), 524288)
-		h38 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH38Off]), 1024*n)
-		h39 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH39Off]), 1024*n)
+		h34 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH34Off]), 1024)
+		h35 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH35Off]), 524288)
+		h36 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH36Off]), 1024*n)
+		h37 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH37Off]), 1024*n)
 		h17 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH17Off]), 1024*n)
-		h40 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH40Off]), 512*n)
-		h41 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH41Off]), 524288)
-		h42 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH42Off]), 1024)
-		h43 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH43Off]), 9216*n)
-		h44 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH44Off]), 9216*n)
-		h45 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH45Off]), 1024)
+		h38 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH38Off]), 512*n)
+		h39 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH39Off]), 524288)
+		h40 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH40Off]), 1024)
+		h41 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH41Off]), 9216*n)
+		h42 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH42Off]), 9216*n)
+		h43 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH43Off]), 1024)
 		h14 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH14Off]), 9216*n)
-		h46 = rt.View[bool](t.arena, int(t.trainForwardOffsets[trainForwardH46Off]), 1024)
+		h44 = rt.View[bool](t.arena, int(t.trainForwardOffsets[trainForwardH44Off]), 1024)
 		h9  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH9Off]), 9216*n)
-		h47 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH47Off]), 9216*n)
-		h48 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH48Off]), 2304)
-		h49 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH49Off]), 10816*n)
-		h50 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH50Off]), 5408*n)
-		h51 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH51Off]), 9216*n)
+		h45 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH45Off]), 9216*n)
+		h46 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH46Off]), 2304)
+		h47 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH47Off]), 10816*n)
+		h48 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH48Off]), 5408*n)
+		h49 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH49Off]), 9216*n)
 		h7  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH7Off]), 5408*n)
-		h52 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH52Off]), 768*min(576*n, 1024))
-		h53 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH53Off]), 16*n)
-		h54 = rt.View[bool](t.arena, int(t.trainForwardOffsets[trainForwardH54Off]), 1024)
+		h50 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH50Off]), 768*min(576*n, 1024))
+		h51 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH51Off]), 16*n)
+		h52 = rt.View[bool](t.arena, int(t.trainForwardOffsets[trainForwardH52Off]), 1024)
 		h1  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH1Off]), 5408*n)
-		h55 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH55Off]), 1024)
-		h56 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH56Off]), 5408*n)
-		h57 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH57Off]), 768*min(676*n, 1024))
-		h58 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH58Off]), 8*n)
+		h53 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH53Off]), 1024)
+		h54 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH54Off]), 5408*n)
+		h55 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH55Off]), 768*min(676*n, 1024))
+		h56 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH56Off]), 8*n)
 	)
 
 	// %h48 = pointwise %h47, %d_logits : f32[N,10]
 	//
-	//	%h144 = mul %p19, %p20 : f32[]
-	cpu.Mul(h29, h29, dLogits)
-	t.watch.See("pointwise", h29)
+	//	%h142 = mul %p19, %p20 : f32[]
+	cpu.Mul(h27, h27, dLogits)
+	t.watch.See("pointwise", h27)
 
 	// %h49 = reduce %h48 {kind="sum" axes=[0]} : f32[10]  // model.go:43
 	if g.linear2Bias != nil {
-		cpu.ReduceSum(g.linear2Bias, h29, 1, n, 10)
+		cpu.ReduceSum(g.linear2Bias, h27, 1, n, 10)
 		t.watch.See("model.go:43", g.linear2Bias)
 	}
 	if t.passTrainForward.Ends() <= 1 {
@@ -970,27 +976,27 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32, key []int64)
 	}
 
 	// %h38 = pack_panels %h6 : f32[32,10,16]  // model.go:43
-	cpu.PackPanels(h30, w.linear2Weight, 10, 512, 512, false, 1, 5120)
+	cpu.PackPanels(h28, w.linear2Weight, 10, 512, 512, false, 1, 5120)
 
 	// %h52 = strided_copy %h20 {shape=[512,N] strides=[1,512]} : f32[512,N]  // model.go:43
 	if g.linear2Weight != nil {
-		cpu.StridedCopy(h31, h23, []int{512, n}, []int{1, 512}, 0)
+		cpu.StridedCopy(h29, h22, []int{512, n}, []int{1, 512}, 0)
 	}
 
 	// %h45 = pack_panels %h48 : f32[1,N,16]  // model.go:43
 	if g.linear2Weight != nil {
-		cpu.PackPanels(h32, h29, n, 10, 10, false, 1, 10*n)
+		cpu.PackPanels(h30, h27, n, 10, 10, false, 1, 10*n)
 	}
 
 	// %h53 = mat_mul_panels %h52, %h45 {n=10} : f32[512,10]  // model.go:43
 	if g.linear2Weight != nil {
-		cpu.MatMul(h33, h31, h32, &cpu.MatMulShape{M: 512, N: 10, K: n, LDA: n, LDC: 10, Batch: 1}, nil)
-		t.watch.See("model.go:43", h33)
+		cpu.MatMul(h31, h29, h30, &cpu.MatMulShape{M: 512, N: 10, K: n, LDA: n, LDC: 10, Batch: 1}, nil)
+		t.watch.See("model.go:43", h31)
 	}
 
 	// %h54 = strided_copy %h53 {shape=[10,512] strides=[1,10]} : f32[10,512]  // model.go:43
 	if g.linear2Weight != nil {
-		cpu.StridedCopy(g.linear2Weight, h33, []int{10, 512}, []int{1, 10}, 0)
+		cpu.StridedCopy(g.linear2Weight, h31, []int{10, 512}, []int{1, 10}, 0)
 	}
 	if t.passTrainForward.Ends() <= 2 {
 		return nil
@@ -998,24 +1004,24 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32, key []int64)
 
 	// %h55 = mat_mul_panels %h48, %h38, _, _, %h20 {n=512} : f32[N,512]  // model.go:43, model.go:42
 	//
-	//	%h109 = gate %p, %p1 : f32[]
-	cpu.MatMul(h34, h29, h30, &cpu.MatMulShape{M: n, N: 512, K: 10, LDA: 10, LDC: 512, Batch: 1}, &cpu.Epilogue{Then: gate, In: [2][]float32{h23, nil}})
-	t.watch.See("model.go:43, model.go:42", h34)
+	//	%h107 = gate %p, %p1 : f32[]
+	cpu.MatMul(h32, h27, h28, &cpu.MatMulShape{M: n, N: 512, K: 10, LDA: 10, LDC: 512, Batch: 1}, &cpu.Epilogue{Then: gate, In: [2][]float32{h22, nil}})
+	t.watch.See("model.go:43, model.go:42", h32)
 
 	// %h58 = pointwise %h40, %h55 : f32[N,512]  // model.go:42
 	//
-	//	%h13621 = constant {value=f32[](0.5)} : f32[]
-	//	%h13721 = greater_or_equal %p46, %h13621 : bool[]
-	//	%h14611 = constant {value=f32[](0)} : f32[]
-	//	%h14711 = where %h13721, %p47, %h14611 : f32[]
-	//	%h1491 = constant {value=f32[](2)} : f32[]
-	//	%h1501 = mul %h14711, %h1491 : f32[]
+	//	%h13421 = constant {value=f32[](0.5)} : f32[]
+	//	%h13521 = greater_or_equal %p46, %h13421 : bool[]
+	//	%h14411 = constant {value=f32[](0)} : f32[]
+	//	%h14511 = where %h13521, %p47, %h14411 : f32[]
+	//	%h1471 = constant {value=f32[](2)} : f32[]
+	//	%h1481 = mul %h14511, %h1471 : f32[]
 	{
 		for lo := 0; lo < 512*n; lo += 1024 {
 			hi := min(lo+1024, 512*n)
-			cpu.GreaterOrEqualScalar(h35[:hi-lo], h18[lo:hi], 0.5)
-			cpu.WhereScalarY(h36[:hi-lo], h35[:hi-lo], h34[lo:hi], 0)
-			cpu.MulScalar(h18[lo:hi], h36[:hi-lo], 2)
+			cpu.GreaterOrEqualScalar(h33[:hi-lo], h18[lo:hi], 0.5)
+			cpu.WhereScalarY(h34[:hi-lo], h33[:hi-lo], h32[lo:hi], 0)
+			cpu.MulScalar(h18[lo:hi], h34[:hi-lo], 2)
 		}
 	}
 	t.watch.See("model.go:42", h18)
@@ -1030,31 +1036,31 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32, key []int64)
 	}
 
 	// %h60 = pack_panels %h4 : f32[64,512,16]  // model.go:42
-	cpu.PackPanels(h37, w.linear1Weight, 512, 1024, 1024, false, 1, 524288)
+	cpu.PackPanels(h35, w.linear1Weight, 512, 1024, 1024, false, 1, 524288)
 
 	// %h61 = mat_mul_panels %h58, %h60 {n=1024} : f32[N,1024]  // model.go:42
-	cpu.MatMul(h38, h18, h37, &cpu.MatMulShape{M: n, N: 1024, K: 512, LDA: 512, LDC: 1024, Batch: 1}, nil)
-	t.watch.See("model.go:42", h38)
+	cpu.MatMul(h36, h18, h35, &cpu.MatMulShape{M: n, N: 1024, K: 512, LDA: 512, LDC: 1024, Batch: 1}, nil)
+	t.watch.See("model.go:42", h36)
 
 	// %h62 = strided_copy %h15 {shape=[1024,N] strides=[1,1024]} : f32[1024,N]  // model.go:42
 	if g.linear1Weight != nil {
-		cpu.StridedCopy(h39, h17, []int{1024, n}, []int{1, 1024}, 0)
+		cpu.StridedCopy(h37, h17, []int{1024, n}, []int{1, 1024}, 0)
 	}
 
 	// %h69 = pack_panels %h58 : f32[32,N,16]  // model.go:42
 	if g.linear1Weight != nil {
-		cpu.PackPanels(h40, h18, n, 512, 512, false, 1, 512*n)
+		cpu.PackPanels(h38, h18, n, 512, 512, false, 1, 512*n)
 	}
 
 	// %h63 = mat_mul_panels %h62, %h69 {n=512} : f32[1024,512]  // model.go:42
 	if g.linear1Weight != nil {
-		cpu.MatMul(h41, h39, h40, &cpu.MatMulShape{M: 1024, N: 512, K: n, LDA: n, LDC: 512, Batch: 1}, nil)
-		t.watch.See("model.go:42", h41)
+		cpu.MatMul(h39, h37, h38, &cpu.MatMulShape{M: 1024, N: 512, K: n, LDA: n, LDC: 512, Batch: 1}, nil)
+		t.watch.See("model.go:42", h39)
 	}
 
 	// %h64 = strided_copy %h63 {shape=[512,1024] strides=[1,512]} : f32[512,1024]  // model.go:42
 	if g.linear1Weight != nil {
-		cpu.StridedCopy(g.linear1Weight, h41, []int{512, 1024}, []int{1, 512}, 0)
+		cpu.StridedCopy(g.linear1Weight, h39, []int{512, 1024}, []int{1, 512}, 0)
 	}
 	if t.passTrainForward.Ends() <= 4 {
 		return nil
@@ -1062,64 +1068,64 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32, key []int64)
 
 	// %h73 = pointwise %h65, %h72 : f32[N,16,8,8]  // model.go:41
 	//
-	//	%h152 = div %p24, %p25 : f32[]
+	//	%h150 = div %p24, %p25 : f32[]
 	{
-		cpu.Repeat(h42, w.constH87)
+		cpu.Repeat(h40, w.constH92)
 		for lo := 0; lo < 1024*n; lo += 1024 {
 			hi := min(lo+1024, 1024*n)
-			cpu.Div(h38[lo:hi], h38[lo:hi], h42[:hi-lo])
+			cpu.Div(h36[lo:hi], h36[lo:hi], h40[:hi-lo])
 		}
 	}
-	t.watch.See("model.go:41", h38)
+	t.watch.See("model.go:41", h36)
 
-	// %h96 = conv_pixels %h74, %h22 {in_c=1 out_c=9} : f32[16*N,9,8,8]  // model.go:41
-	cpu.MatMul(h43, w.constH81, h38, &cpu.MatMulShape{M: 9, N: 64, K: 1, LDA: 1, LDC: 64, Batch: 16 * n, StrideB: 64, StrideC: 576, LDB: 64, RowBias: true}, nil)
-	t.watch.See("model.go:41", h43)
+	// %h96 = conv_pixels %h74, %h21 {in_c=1 out_c=9} : f32[16*N,9,8,8]  // model.go:41
+	cpu.MatMul(h41, w.constH86, h36, &cpu.MatMulShape{M: 9, N: 64, K: 1, LDA: 1, LDC: 64, Batch: 16 * n, StrideB: 64, StrideC: 576, LDB: 64, RowBias: true}, nil)
+	t.watch.See("model.go:41", h41)
 
 	// %h98 = strided_copy %h97 {shape=[16*N,1,8,3,8,3] strides=[576,576,8,192,1,64]} : f32[16*N,1,8,3,8,3]  // model.go:41
-	cpu.StridedCopy(h44, h43, []int{16 * n, 1, 8, 3, 8, 3}, []int{576, 576, 8, 192, 1, 64}, 0)
+	cpu.StridedCopy(h42, h41, []int{16 * n, 1, 8, 3, 8, 3}, []int{576, 576, 8, 192, 1, 64}, 0)
 
 	// %h80 = pointwise %h33, %h76, %h13 : f32[N,16,24,24]  // model.go:40
 	//
-	//	%h15411 = gate %p54, %p55 : f32[]
-	//	%h122211 = constant {value=f32[](0.5)} : f32[]
-	//	%h123211 = greater_or_equal %p53, %h122211 : bool[]
-	//	%h156111 = constant {value=f32[](0)} : f32[]
-	//	%h157111 = where %h123211, %h15411, %h156111 : f32[]
-	//	%h1591 = constant {value=f32[](2)} : f32[]
-	//	%h1601 = mul %h157111, %h1591 : f32[]
+	//	%h15211 = gate %p54, %p55 : f32[]
+	//	%h120211 = constant {value=f32[](0.5)} : f32[]
+	//	%h121211 = greater_or_equal %p53, %h120211 : bool[]
+	//	%h154111 = constant {value=f32[](0)} : f32[]
+	//	%h155111 = where %h121211, %h15211, %h154111 : f32[]
+	//	%h1571 = constant {value=f32[](2)} : f32[]
+	//	%h1581 = mul %h155111, %h1571 : f32[]
 	{
 		for lo := 0; lo < 9216*n; lo += 1024 {
 			hi := min(lo+1024, 9216*n)
-			cpu.Gate(h45[:hi-lo], h44[lo:hi], h14[lo:hi])
-			cpu.GreaterOrEqualScalar(h46[:hi-lo], h9[lo:hi], 0.5)
-			cpu.WhereScalarY(h45[:hi-lo], h46[:hi-lo], h45[:hi-lo], 0)
-			cpu.MulScalar(h9[lo:hi], h45[:hi-lo], 2)
+			cpu.Gate(h43[:hi-lo], h42[lo:hi], h14[lo:hi])
+			cpu.GreaterOrEqualScalar(h44[:hi-lo], h9[lo:hi], 0.5)
+			cpu.WhereScalarY(h43[:hi-lo], h44[:hi-lo], h43[:hi-lo], 0)
+			cpu.MulScalar(h9[lo:hi], h43[:hi-lo], 2)
 		}
 	}
 	t.watch.See("model.go:40", h9)
 
 	// %h71 = block %h80 : f32[N,1,24,24,16]  // model.go:40
-	cpu.Block(h47, h9, n, 16, 24, 24)
+	cpu.Block(h45, h9, n, 16, 24, 24)
 
 	// %h99 = pack_conv_data %h2 : f32[1,1,3,3,16,16]  // model.go:40
-	cpu.PackConvData(h48, w.conv2Weight, &conv4)
+	cpu.PackConvData(h46, w.conv2Weight, &conv4)
 
 	// %h100 = conv_data_blocked %h71, %h99 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} in_c=8 out_c=16 spatial=[26,26]} : f32[N,1,26,26,16]  // model.go:40
-	cpu.ConvData(h49, h47, h48, &cpu.ConvShape{N: n, InC: 8, InH: 26, InW: 26, InBlock: 16, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1})
-	t.watch.See("model.go:40", h49)
+	cpu.ConvData(h47, h45, h46, &cpu.ConvShape{N: n, InC: 8, InH: 26, InW: 26, InBlock: 16, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1})
+	t.watch.See("model.go:40", h47)
 
 	// %h81 = unblock %h100 {c=8} : f32[N,8,26,26]  // model.go:40
-	cpu.Unblock(h50, h49, n, 8, 26, 26)
+	cpu.Unblock(h48, h47, n, 8, 26, 26)
 
 	// %h41 = strided_copy %h80 {shape=[16,N,24,24] strides=[576,9216,24,1]} : f32[16,N,24,24]  // model.go:40
 	if g.conv2Weight != nil {
-		cpu.StridedCopy(h51, h9, []int{16, n, 24, 24}, []int{576, 9216, 24, 1}, 0)
+		cpu.StridedCopy(h49, h9, []int{16, n, 24, 24}, []int{576, 9216, 24, 1}, 0)
 	}
 
 	// %h82 = conv_weights %h10, %h41 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} group=1 first=true} : f32[16,8,3,3]  // model.go:40
 	if g.conv2Weight != nil {
-		cpu.ConvWeights(g.conv2Weight, h7, h51, h52, &cpu.ConvShape{N: n, InC: 8, InH: 26, InW: 26, InBlock: 1, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1})
+		cpu.ConvWeights(g.conv2Weight, h7, h49, h50, &cpu.ConvShape{N: n, InC: 8, InH: 26, InW: 26, InBlock: 1, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1})
 		t.watch.See("model.go:40", g.conv2Weight)
 	}
 	if t.passTrainForward.Ends() <= 5 {
@@ -1128,13 +1134,13 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32, key []int64)
 
 	// %h70 = reduce %h80 {kind="sum" axes=[2,3] keep_dims=true} : f32[N,16,1,1]  // model.go:40
 	if g.conv2Bias != nil {
-		cpu.ReduceSum(h53, h9, 16*n, 576, 1)
-		t.watch.See("model.go:40", h53)
+		cpu.ReduceSum(h51, h9, 16*n, 576, 1)
+		t.watch.See("model.go:40", h51)
 	}
 
 	// %h101 = reduce %h70 {kind="sum" axes=[0] keep_dims=true} : f32[1,16,1,1]  // model.go:40
 	if g.conv2Bias != nil {
-		cpu.ReduceSum(g.conv2Bias, h53, 1, n, 16)
+		cpu.ReduceSum(g.conv2Bias, h51, 1, n, 16)
 		t.watch.See("model.go:40", g.conv2Bias)
 	}
 	if t.passTrainForward.Ends() <= 6 {
@@ -1143,30 +1149,30 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32, key []int64)
 
 	// %h86 = pointwise %h26, %h81 : f32[N,8,26,26]  // model.go:39
 	//
-	//	%h11021 = constant {value=f32[](0.5)} : f32[]
-	//	%h11121 = greater_or_equal %p58, %h11021 : bool[]
-	//	%h16211 = constant {value=f32[](0)} : f32[]
-	//	%h16311 = where %h11121, %p59, %h16211 : f32[]
-	//	%h1651 = constant {value=f32[](2)} : f32[]
-	//	%h1661 = mul %h16311, %h1651 : f32[]
+	//	%h10821 = constant {value=f32[](0.5)} : f32[]
+	//	%h10921 = greater_or_equal %p58, %h10821 : bool[]
+	//	%h16011 = constant {value=f32[](0)} : f32[]
+	//	%h16111 = where %h10921, %p59, %h16011 : f32[]
+	//	%h1631 = constant {value=f32[](2)} : f32[]
+	//	%h1641 = mul %h16111, %h1631 : f32[]
 	{
 		for lo := 0; lo < 5408*n; lo += 1024 {
 			hi := min(lo+1024, 5408*n)
-			cpu.GreaterOrEqualScalar(h54[:hi-lo], h1[lo:hi], 0.5)
-			cpu.WhereScalarY(h55[:hi-lo], h54[:hi-lo], h50[lo:hi], 0)
-			cpu.MulScalar(h1[lo:hi], h55[:hi-lo], 2)
+			cpu.GreaterOrEqualScalar(h52[:hi-lo], h1[lo:hi], 0.5)
+			cpu.WhereScalarY(h53[:hi-lo], h52[:hi-lo], h48[lo:hi], 0)
+			cpu.MulScalar(h1[lo:hi], h53[:hi-lo], 2)
 		}
 	}
 	t.watch.See("model.go:39", h1)
 
 	// %h103 = strided_copy %h86 {shape=[8,N,26,26] strides=[676,5408,26,1]} : f32[8,N,26,26]  // model.go:39
 	if g.conv1Weight != nil {
-		cpu.StridedCopy(h56, h1, []int{8, n, 26, 26}, []int{676, 5408, 26, 1}, 0)
+		cpu.StridedCopy(h54, h1, []int{8, n, 26, 26}, []int{676, 5408, 26, 1}, 0)
 	}
 
 	// %h87 = conv_weights %h8, %h103 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} group=1 first=true} : f32[8,1,3,3]  // model.go:39
 	if g.conv1Weight != nil {
-		cpu.ConvWeights(g.conv1Weight, image, h56, h57, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 8, OutH: 26, OutW: 26, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1})
+		cpu.ConvWeights(g.conv1Weight, image, h54, h55, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 8, OutH: 26, OutW: 26, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1})
 		t.watch.See("model.go:39", g.conv1Weight)
 	}
 	if t.passTrainForward.Ends() <= 7 {
@@ -1175,13 +1181,13 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32, key []int64)
 
 	// %h105 = reduce %h86 {kind="sum" axes=[2,3] keep_dims=true} : f32[N,8,1,1]  // model.go:39
 	if g.conv1Bias != nil {
-		cpu.ReduceSum(h58, h1, 8*n, 676, 1)
-		t.watch.See("model.go:39", h58)
+		cpu.ReduceSum(h56, h1, 8*n, 676, 1)
+		t.watch.See("model.go:39", h56)
 	}
 
 	// %h106 = reduce %h105 {kind="sum" axes=[0] keep_dims=true} : f32[1,8,1,1]  // model.go:39
 	if g.conv1Bias != nil {
-		cpu.ReduceSum(g.conv1Bias, h58, 1, n, 8)
+		cpu.ReduceSum(g.conv1Bias, h56, 1, n, 8)
 		t.watch.See("model.go:39", g.conv1Bias)
 	}
 	return nil

@@ -34,29 +34,34 @@ const (
 // The arena's plan for loss, in bytes for N = 1. Buffers share memory only when no step needs
 // both.
 //
-//	8 buffers in 80128*N+591872 bytes; the largest live set is 80128*N+591872
+//	11 buffers in 80128*N+591872 bytes; the largest live set is 80128*N+591872
 //
 //	                 steps     0                                                          672000
-//	h33              6-8                                                               [--)
-//	h38.scratch1     8-8       [------------------------------------------------------)
-//	h38              8-9                                                                   [--)
-//	h40              9-10                                                              |
+//	h38              6-8                                                               [--)
+//	h43.scratch1     8-8       [------------------------------------------------------)
+//	h43              8-9                                                                   [--)
+//	h45              9-10                                                              |
 //	h14              10-13                                                             |
 //	h20              13-17                                                             |
-//	h24              18-20                                                             |
-//	h26              20-23                                                             |
+//	h24              18-21                                                             |
+//	h29.scratch1     19-19     |
+//	h29.scratch2     19-19     |
+//	h29              19-21                                                             |
+//	h31              21-24                                                             |
 const (
-	lossH1Off = 591872 // f32[10816*N]
-	lossH3Off = 0      // f32[147968]
-	lossH4Off = 591872 // f32[1024*N]
-	lossH6Off = 591872 // f32[512*N]
-	lossH7Off = 591872 // f32[10*N]
+	lossH1Off  = 591872 // f32[10816*N]
+	lossH3Off  = 0      // f32[147968]
+	lossH4Off  = 591872 // f32[1024*N]
+	lossH6Off  = 591872 // f32[512*N]
+	lossH7Off  = 591872 // f32[10*N]
+	lossH9Off  = 0      // i64[1024]
+	lossH10Off = 8192   // bool[1024]
 )
 
 // The arena's plan for step. Buffers share memory only when no step needs both; their sizes and
 // offsets follow from the extents of the arguments.
 //
-//	66 buffers, placed once the extents are known
+//	67 buffers, placed once the extents are known
 const (
 	stepH1Off  = 0  // f32[5408*N]
 	stepH2Off  = 1  // f32[72]
@@ -78,133 +83,131 @@ const (
 	stepH18Off = 17 // f32[512*N]
 	stepH19Off = 18 // f32[524288]
 	stepH20Off = 19 // f32[524288]
-	stepH21Off = 20 // f32[524288]
-	stepH22Off = 21 // f32[512]
-	stepH23Off = 22 // f32[512*N]
-	stepH24Off = 23 // bool[1024]
-	stepH25Off = 24 // f32[1024]
-	stepH26Off = 25 // f32[5120]
-	stepH27Off = 26 // f32[8192]
-	stepH28Off = 27 // f32[16]
-	stepH29Off = 28 // f32[10*N]
-	stepH30Off = 29 // f32[N]
-	stepH31Off = 30 // i64[1]
-	stepH32Off = 31 // f32[1]
-	stepH33Off = 32 // f32[N]
-	stepH34Off = 33 // f32[10*N]
-	stepH35Off = 34 // f32[N]
-	stepH36Off = 35 // f32[1024]
+	stepH21Off = 20 // f32[512]
+	stepH22Off = 21 // f32[512*N]
+	stepH23Off = 22 // bool[1024]
+	stepH24Off = 23 // f32[1024]
+	stepH25Off = 24 // f32[8192]
+	stepH26Off = 25 // f32[16]
+	stepH27Off = 26 // f32[10*N]
+	stepH28Off = 27 // i64[N]
+	stepH29Off = 28 // i64[1024]
+	stepH30Off = 29 // bool[1024]
+	stepH31Off = 30 // f32[N]
+	stepH32Off = 31 // i64[1]
+	stepH33Off = 32 // f32[1]
+	stepH34Off = 33 // f32[N]
+	stepH35Off = 34 // f32[10*N]
+	stepH36Off = 35 // f32[N]
 	stepH37Off = 36 // f32[1024]
-	stepH38Off = 37 // f32[5120]
-	stepH39Off = 38 // f32[512*N]
-	stepH40Off = 39 // f32[16*N]
-	stepH41Off = 40 // f32[5120]
-	stepH42Off = 41 // f32[512*N]
-	stepH43Off = 42 // bool[1024]
-	stepH44Off = 43 // f32[1024]
-	stepH45Off = 44 // f32[524288]
-	stepH46Off = 45 // f32[1024*N]
+	stepH38Off = 37 // f32[1024]
+	stepH39Off = 38 // f32[5120]
+	stepH40Off = 39 // f32[512*N]
+	stepH41Off = 40 // f32[16*N]
+	stepH42Off = 41 // f32[5120]
+	stepH43Off = 42 // f32[512*N]
+	stepH44Off = 43 // bool[1024]
+	stepH45Off = 44 // f32[1024]
+	stepH46Off = 45 // f32[524288]
 	stepH47Off = 46 // f32[1024*N]
-	stepH48Off = 47 // f32[512*N]
-	stepH49Off = 48 // f32[524288]
-	stepH50Off = 49 // f32[1024]
-	stepH51Off = 50 // f32[9216*N]
+	stepH48Off = 47 // f32[1024*N]
+	stepH49Off = 48 // f32[512*N]
+	stepH50Off = 49 // f32[524288]
+	stepH51Off = 50 // f32[1024]
 	stepH52Off = 51 // f32[9216*N]
-	stepH53Off = 52 // f32[1024]
-	stepH54Off = 53 // bool[1024]
-	stepH55Off = 54 // f32[9216*N]
-	stepH56Off = 55 // f32[2304]
-	stepH57Off = 56 // f32[10816*N]
-	stepH58Off = 57 // f32[5408*N]
-	stepH59Off = 58 // f32[9216*N]
-	stepH60Off = 59 // f32[768*min(576*N,1024)]
-	stepH61Off = 60 // f32[16*N]
-	stepH62Off = 61 // bool[1024]
-	stepH63Off = 62 // f32[1024]
-	stepH64Off = 63 // f32[5408*N]
-	stepH65Off = 64 // f32[768*min(676*N,1024)]
-	stepH66Off = 65 // f32[8*N]
+	stepH53Off = 52 // f32[9216*N]
+	stepH54Off = 53 // f32[1024]
+	stepH55Off = 54 // bool[1024]
+	stepH56Off = 55 // f32[9216*N]
+	stepH57Off = 56 // f32[2304]
+	stepH58Off = 57 // f32[10816*N]
+	stepH59Off = 58 // f32[5408*N]
+	stepH60Off = 59 // f32[9216*N]
+	stepH61Off = 60 // f32[768*min(576*N,1024)]
+	stepH62Off = 61 // f32[16*N]
+	stepH63Off = 62 // bool[1024]
+	stepH64Off = 63 // f32[1024]
+	stepH65Off = 64 // f32[5408*N]
+	stepH66Off = 65 // f32[768*min(676*N,1024)]
+	stepH67Off = 66 // f32[8*N]
 )
 
 // The steps at which each buffer is first written and last read.
 var (
-	stepFirstUse = [...]int32{9, 10, 11, 13, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 25, 26, 28, 29, 30, 31, 32, 33, 34, 34, 35, 36, 38, 41, 43, 47, 48, 52, 55, 57, 58, 58, 60, 61, 62, 63, 65, 66, 66, 68, 69, 70, 71, 72, 77, 83, 85, 88, 88, 89, 90, 91, 92, 93, 94, 95, 98, 98, 99, 100, 101}
-	stepLastUse  = [...]int32{101, 15, 13, 16, 16, 17, 94, 18, 95, 22, 23, 23, 24, 88, 25, 25, 70, 71, 30, 31, 33, 33, 65, 34, 34, 36, 40, 40, 58, 46, 48, 52, 56, 65, 58, 58, 58, 65, 63, 63, 64, 66, 66, 66, 69, 83, 72, 72, 73, 77, 85, 88, 88, 88, 91, 91, 92, 98, 94, 94, 96, 98, 98, 100, 100, 102}
+	stepFirstUse = [...]int32{9, 10, 11, 13, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 25, 26, 28, 29, 30, 31, 32, 33, 33, 34, 36, 39, 40, 40, 40, 42, 46, 47, 51, 54, 56, 57, 57, 59, 60, 61, 62, 64, 65, 65, 67, 68, 69, 70, 71, 76, 82, 84, 87, 87, 88, 89, 90, 91, 92, 93, 94, 97, 97, 98, 99, 100}
+	stepLastUse  = [...]int32{100, 15, 13, 16, 16, 17, 93, 18, 94, 22, 23, 23, 24, 87, 25, 25, 69, 70, 30, 32, 32, 64, 33, 33, 38, 38, 57, 55, 40, 40, 45, 47, 51, 55, 64, 57, 57, 57, 64, 62, 62, 63, 65, 65, 65, 68, 82, 71, 71, 72, 76, 84, 87, 87, 87, 90, 90, 91, 97, 93, 93, 95, 97, 97, 99, 99, 101}
 )
 
 // The arena's plan for evalForward, in bytes for N = 1. Buffers share memory only when no step needs
 // both.
 //
-//	13 buffers in 80128*N+4194304 bytes; the largest live set is 80128*N+4194304
+//	11 buffers in 80128*N+2097152 bytes; the largest live set is 80128*N+2097152
 //
-//	                 steps     0                                                         4274432
+//	                 steps     0                                                         2177280
 //	h19              10-13     |
 //	h26              12-13     |
-//	h27              13-15                                                                   |
+//	h27              13-15                                                                  |
 //	h29              14-15     |
-//	h32              15-16                                                                    |
-//	h34              16-17                                                                   |
-//	h14              17-21                                                                   |
-//	h16              19-20     [-----------------------------)
-//	h12              20-21                                    [-----------------------------)
-//	h20              21-27                                                                   |
-//	h21              22-23     |
-//	h25              23-27     |
-//	h31              25-27     |
+//	h32              15-16                                                                   [)
+//	h34              16-17                                                                  |
+//	h14              17-20                                                                  |
+//	h12              19-20     [-----------------------------------------------------------)
+//	h20              20-25                                                                  |
+//	h25              21-25     |
+//	h21              23-25     |
 const (
 	evalForwardH1Off  = 576     // f32[16]
 	evalForwardH2Off  = 0       // f32[144]
-	evalForwardH3Off  = 4194304 // f32[10816*N]
+	evalForwardH3Off  = 2097152 // f32[10816*N]
 	evalForwardH4Off  = 0       // f32[2304]
-	evalForwardH6Off  = 4194304 // f32[1024*N]
+	evalForwardH6Off  = 2097152 // f32[1024*N]
 	evalForwardH8Off  = 0       // f32[524288]
-	evalForwardH9Off  = 2097152 // f32[524288]
-	evalForwardH10Off = 4194304 // f32[512*N]
-	evalForwardH11Off = 32768   // f32[5120]
-	evalForwardH12Off = 0       // f32[8192]
-	evalForwardH13Off = 32768   // f32[16]
+	evalForwardH9Off  = 2097152 // f32[512*N]
+	evalForwardH10Off = 0       // f32[8192]
+	evalForwardH11Off = 32768   // f32[16]
 )
 
 // The arena's plan for evalLoss, in bytes for N = 1. Buffers share memory only when no step needs
 // both.
 //
-//	15 buffers in 80128*N+4194304 bytes; the largest live set is 80128*N+4194304
+//	16 buffers in 80128*N+2097152 bytes; the largest live set is 80128*N+2097152
 //
-//	                 steps     0                                                         4274432
-//	h27              10-13     |
-//	h32              12-13     |
-//	h33              13-15                                                                   |
-//	h35              14-15     |
-//	h38              15-16                                                                    |
-//	h40              16-17                                                                   |
-//	h14              17-21                                                                   |
-//	h16              19-20     [-----------------------------)
-//	h19              20-21                                    [-----------------------------)
-//	h20              21-27                                                                   |
-//	h21              22-23     |
-//	h31              23-27     |
-//	h37              25-27     |
-//	h24              28-30                                                                   |
-//	h26              30-33                                                                   |
+//	                 steps     0                                                         2177280
+//	h32              10-13     |
+//	h37              12-13     |
+//	h38              13-15                                                                  |
+//	h40              14-15     |
+//	h43              15-16                                                                   [)
+//	h45              16-17                                                                  |
+//	h14              17-20                                                                  |
+//	h19              19-20     [-----------------------------------------------------------)
+//	h20              20-25                                                                  |
+//	h36              21-25     |
+//	h21              23-25     |
+//	h24              26-29                                                                  |
+//	h29.scratch1     27-27     |
+//	h29.scratch2     27-27     |
+//	h29              27-29                                                                  |
+//	h31              29-32                                                                  |
 const (
 	evalLossH1Off  = 576     // f32[16]
 	evalLossH2Off  = 0       // f32[144]
-	evalLossH3Off  = 4194304 // f32[10816*N]
+	evalLossH3Off  = 2097152 // f32[10816*N]
 	evalLossH4Off  = 0       // f32[2304]
-	evalLossH6Off  = 4194304 // f32[1024*N]
+	evalLossH6Off  = 2097152 // f32[1024*N]
 	evalLossH8Off  = 0       // f32[524288]
-	evalLossH9Off  = 2097152 // f32[524288]
-	evalLossH10Off = 4194304 // f32[512*N]
-	evalLossH11Off = 32768   // f32[5120]
-	evalLossH12Off = 0       // f32[8192]
-	evalLossH13Off = 32768   // f32[16]
-	evalLossH14Off = 4194304 // f32[10*N]
+	evalLossH9Off  = 2097152 // f32[512*N]
+	evalLossH10Off = 0       // f32[8192]
+	evalLossH11Off = 32768   // f32[16]
+	evalLossH12Off = 2097152 // f32[10*N]
+	evalLossH14Off = 0       // i64[1024]
+	evalLossH15Off = 8192    // bool[1024]
 )
 
 // The arena's plan for trainForward. Buffers share memory only when no step needs both; their sizes and
 // offsets follow from the extents of the arguments.
 //
-//	58 buffers, placed once the extents are known
+//	56 buffers, placed once the extents are known
 const (
 	trainForwardH1Off  = 0  // f32[5408*N]
 	trainForwardH2Off  = 1  // f32[72]
@@ -226,54 +229,46 @@ const (
 	trainForwardH18Off = 17 // f32[512*N]
 	trainForwardH19Off = 18 // f32[524288]
 	trainForwardH20Off = 19 // f32[524288]
-	trainForwardH21Off = 20 // f32[524288]
-	trainForwardH22Off = 21 // f32[512]
-	trainForwardH23Off = 22 // f32[512*N]
-	trainForwardH24Off = 23 // bool[1024]
-	trainForwardH25Off = 24 // f32[1024]
-	trainForwardH26Off = 25 // f32[5120]
-	trainForwardH27Off = 26 // f32[8192]
-	trainForwardH28Off = 27 // f32[16]
-	trainForwardH29Off = 28 // f32[10*N]
-	trainForwardH30Off = 29 // f32[5120]
-	trainForwardH31Off = 30 // f32[512*N]
-	trainForwardH32Off = 31 // f32[16*N]
-	trainForwardH33Off = 32 // f32[5120]
-	trainForwardH34Off = 33 // f32[512*N]
-	trainForwardH35Off = 34 // bool[1024]
-	trainForwardH36Off = 35 // f32[1024]
-	trainForwardH37Off = 36 // f32[524288]
-	trainForwardH38Off = 37 // f32[1024*N]
-	trainForwardH39Off = 38 // f32[1024*N]
-	trainForwardH40Off = 39 // f32[512*N]
-	trainForwardH41Off = 40 // f32[524288]
-	trainForwardH42Off = 41 // f32[1024]
-	trainForwardH43Off = 42 // f32[9216*N]
-	trainForwardH44Off = 43 // f32[9216*N]
-	trainForwardH45Off = 44 // f32[1024]
-	trainForwardH46Off = 45 // bool[1024]
-	trainForwardH47Off = 46 // f32[9216*N]
-	trainForwardH48Off = 47 // f32[2304]
-	trainForwardH49Off = 48 // f32[10816*N]
-	trainForwardH50Off = 49 // f32[5408*N]
-	trainForwardH51Off = 50 // f32[9216*N]
-	trainForwardH52Off = 51 // f32[768*min(576*N,1024)]
-	trainForwardH53Off = 52 // f32[16*N]
-	trainForwardH54Off = 53 // bool[1024]
-	trainForwardH55Off = 54 // f32[1024]
-	trainForwardH56Off = 55 // f32[5408*N]
-	trainForwardH57Off = 56 // f32[768*min(676*N,1024)]
-	trainForwardH58Off = 57 // f32[8*N]
+	trainForwardH21Off = 20 // f32[512]
+	trainForwardH22Off = 21 // f32[512*N]
+	trainForwardH23Off = 22 // bool[1024]
+	trainForwardH24Off = 23 // f32[1024]
+	trainForwardH25Off = 24 // f32[8192]
+	trainForwardH26Off = 25 // f32[16]
+	trainForwardH27Off = 26 // f32[10*N]
+	trainForwardH28Off = 27 // f32[5120]
+	trainForwardH29Off = 28 // f32[512*N]
+	trainForwardH30Off = 29 // f32[16*N]
+	trainForwardH31Off = 30 // f32[5120]
+	trainForwardH32Off = 31 // f32[512*N]
+	trainForwardH33Off = 32 // bool[1024]
+	trainForwardH34Off = 33 // f32[1024]
+	trainForwardH35Off = 34 // f32[524288]
+	trainForwardH36Off = 35 // f32[1024*N]
+	trainForwardH37Off = 36 // f32[1024*N]
+	trainForwardH38Off = 37 // f32[512*N]
+	trainForwardH39Off = 38 // f32[524288]
+	trainForwardH40Off = 39 // f32[1024]
+	trainForwardH41Off = 40 // f32[9216*N]
+	trainForwardH42Off = 41 // f32[9216*N]
+	trainForwardH43Off = 42 // f32[1024]
+	trainForwardH44Off = 43 // bool[1024]
+	trainForwardH45Off = 44 // f32[9216*N]
+	trainForwardH46Off = 45 // f32[2304]
+	trainForwardH47Off = 46 // f32[10816*N]
+	trainForwardH48Off = 47 // f32[5408*N]
+	trainForwardH49Off = 48 // f32[9216*N]
+	trainForwardH50Off = 49 // f32[768*min(576*N,1024)]
+	trainForwardH51Off = 50 // f32[16*N]
+	trainForwardH52Off = 51 // bool[1024]
+	trainForwardH53Off = 52 // f32[1024]
+	trainForwardH54Off = 53 // f32[5408*N]
+	trainForwardH55Off = 54 // f32[768*min(676*N,1024)]
+	trainForwardH56Off = 55 // f32[8*N]
 )
 
 // The steps at which each buffer is first written and last read.
 var (
-	trainForwardFirstUse = [...]int32{9, 10, 11, 13, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 25, 26, 28, 29, 30, 31, 32, 33, 34, 34, 35, 36, 38, 42, 45, 46, 47, 48, 50, 51, 51, 53, 54, 55, 56, 57, 62, 68, 70, 73, 73, 74, 75, 76, 77, 78, 79, 80, 83, 83, 84, 85, 86}
-	trainForwardLastUse  = [...]int32{86, 15, 13, 16, 16, 17, 79, 18, 80, 22, 23, 23, 24, 73, 25, 25, 55, 56, 30, 31, 33, 33, 50, 34, 34, 36, 40, 40, 50, 50, 48, 48, 49, 51, 51, 51, 54, 68, 57, 57, 58, 62, 70, 73, 73, 73, 76, 76, 77, 83, 79, 79, 81, 83, 83, 85, 85, 87}
-)
-
-// Offsets of the buffers that prepare uses.
-const (
-	prepareH1Off = 0 // f32[524288]
-	prepareH2Off = 0 // f32[5120]
+	trainForwardFirstUse = [...]int32{9, 10, 11, 13, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 25, 26, 28, 29, 30, 31, 32, 33, 33, 34, 36, 40, 43, 44, 45, 46, 48, 49, 49, 51, 52, 53, 54, 55, 60, 66, 68, 71, 71, 72, 73, 74, 75, 76, 77, 78, 81, 81, 82, 83, 84}
+	trainForwardLastUse  = [...]int32{84, 15, 13, 16, 16, 17, 77, 18, 78, 22, 23, 23, 24, 71, 25, 25, 53, 54, 30, 32, 32, 48, 33, 33, 38, 38, 48, 48, 46, 46, 47, 49, 49, 49, 52, 66, 55, 55, 56, 60, 68, 71, 71, 71, 74, 74, 75, 81, 77, 77, 79, 81, 81, 83, 83, 85}
 )

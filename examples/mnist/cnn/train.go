@@ -42,10 +42,10 @@ type Trainer struct {
 	max                 rt.Max
 	stepOpened          bool
 	stepExtents         [1]int // that offsets hold for
-	stepOffsets         [66]int64
+	stepOffsets         [67]int64
 	trainForwardOpened  bool
 	trainForwardExtents [1]int // that offsets hold for
-	trainForwardOffsets [58]int64
+	trainForwardOffsets [56]int64
 	passStep            *rt.Pass
 	dstStep             LossResult // of Step
 	dstForward          []Logits   // of Forward
@@ -59,7 +59,7 @@ type Trainer struct {
 // NewTrainer returns a trainer of a copy of the model's weights; the model stays what it
 // is.
 func (m *Model) NewTrainer(o TrainerOptions) (*Trainer, error) {
-	raw := m.weights.Load().raw.Fork()
+	raw := m.weights.Load().Raw().Fork()
 	base, err := rt.NewTraining(raw, variables, rt.TrainingOptions{Where: "cnn: NewTrainer", Batch: o.Batch, Seed: o.Seed, Freeze: o.Freeze, CheckNaN: o.CheckNaN})
 	if err != nil {
 		return nil, err
@@ -74,8 +74,8 @@ func (m *Model) NewTrainer(o TrainerOptions) (*Trainer, error) {
 		linear1Bias:   base.Weight(5),
 		linear2Weight: base.Weight(6),
 		linear2Bias:   base.Weight(7),
-		constH81:      rt.WeightsOf[float32](own, "const/h81", 1, 1, 3, 3),
-		constH87:      rt.WeightsOf[float32](own, "const/h87", 1, 1, 8, 8),
+		constH86:      rt.WeightsOf[float32](own, "const/h86", 1, 1, 3, 3),
+		constH92:      rt.WeightsOf[float32](own, "const/h92", 1, 1, 8, 8),
 		constH46:      rt.WeightsOf[float32](own, "const/h46", 1, 1),
 	}}
 	rt.Keep(t, raw)
@@ -141,13 +141,10 @@ func (t *Trainer) Params() *rt.Params {
 	return t.base.Params()
 }
 
-// Model returns a model with a copy of the weights as they are now, prepared.
+// Model returns a model with a copy of the weights as they are now, prepared for inference
+// when it is first used.
 func (t *Trainer) Model() *Model {
-	w, err := prepare(t.base.Weights())
-	if err != nil {
-		w = &weights{err: err}
-	}
-	return newModel(w)
+	return newModel(rt.NewPrepared(t.base.Weights(), prepare))
 }
 
 // Weights returns a copy of the weights as they are now, which LoadFrom and Swap take.
@@ -207,52 +204,53 @@ func (t *Trainer) openStep(n int) error {
 		stepH18Off: z.Mul(2048, int64(n)),
 		stepH19Off: 2097152,
 		stepH20Off: 2097152,
-		stepH21Off: 2097152,
-		stepH22Off: 2048,
-		stepH23Off: z.Mul(2048, int64(n)),
-		stepH24Off: 1024,
-		stepH25Off: 4096,
-		stepH26Off: 20480,
-		stepH27Off: 32768,
-		stepH28Off: 64,
-		stepH29Off: z.Mul(64, int64(n)),
-		stepH30Off: z.Mul(64, int64(n)),
-		stepH31Off: 64,
+		stepH21Off: 2048,
+		stepH22Off: z.Mul(2048, int64(n)),
+		stepH23Off: 1024,
+		stepH24Off: 4096,
+		stepH25Off: 32768,
+		stepH26Off: 64,
+		stepH27Off: z.Mul(64, int64(n)),
+		stepH28Off: z.Mul(64, int64(n)),
+		stepH29Off: 8192,
+		stepH30Off: 1024,
+		stepH31Off: z.Mul(64, int64(n)),
 		stepH32Off: 64,
-		stepH33Off: z.Mul(64, int64(n)),
+		stepH33Off: 64,
 		stepH34Off: z.Mul(64, int64(n)),
 		stepH35Off: z.Mul(64, int64(n)),
-		stepH36Off: 4096,
+		stepH36Off: z.Mul(64, int64(n)),
 		stepH37Off: 4096,
-		stepH38Off: 20480,
-		stepH39Off: z.Mul(2048, int64(n)),
-		stepH40Off: z.Mul(64, int64(n)),
-		stepH41Off: 20480,
-		stepH42Off: z.Mul(2048, int64(n)),
-		stepH43Off: 1024,
-		stepH44Off: 4096,
-		stepH45Off: 2097152,
-		stepH46Off: z.Mul(4096, int64(n)),
+		stepH38Off: 4096,
+		stepH39Off: 20480,
+		stepH40Off: z.Mul(2048, int64(n)),
+		stepH41Off: z.Mul(64, int64(n)),
+		stepH42Off: 20480,
+		stepH43Off: z.Mul(2048, int64(n)),
+		stepH44Off: 1024,
+		stepH45Off: 4096,
+		stepH46Off: 2097152,
 		stepH47Off: z.Mul(4096, int64(n)),
-		stepH48Off: z.Mul(2048, int64(n)),
-		stepH49Off: 2097152,
-		stepH50Off: 4096,
-		stepH51Off: z.Mul(36864, int64(n)),
+		stepH48Off: z.Mul(4096, int64(n)),
+		stepH49Off: z.Mul(2048, int64(n)),
+		stepH50Off: 2097152,
+		stepH51Off: 4096,
 		stepH52Off: z.Mul(36864, int64(n)),
-		stepH53Off: 4096,
-		stepH54Off: 1024,
-		stepH55Off: z.Mul(36864, int64(n)),
-		stepH56Off: 9216,
-		stepH57Off: z.Mul(43264, int64(n)),
-		stepH58Off: z.Mul(21632, int64(n)),
-		stepH59Off: z.Mul(36864, int64(n)),
-		stepH60Off: z.Mul(3072, z.Min(z.Mul(576, int64(n)), 1024)),
-		stepH61Off: z.Mul(64, int64(n)),
-		stepH62Off: 1024,
-		stepH63Off: 4096,
-		stepH64Off: z.Mul(21632, int64(n)),
-		stepH65Off: z.Mul(3072, z.Min(z.Mul(676, int64(n)), 1024)),
-		stepH66Off: z.Mul(64, int64(n)),
+		stepH53Off: z.Mul(36864, int64(n)),
+		stepH54Off: 4096,
+		stepH55Off: 1024,
+		stepH56Off: z.Mul(36864, int64(n)),
+		stepH57Off: 9216,
+		stepH58Off: z.Mul(43264, int64(n)),
+		stepH59Off: z.Mul(21632, int64(n)),
+		stepH60Off: z.Mul(36864, int64(n)),
+		stepH61Off: z.Mul(3072, z.Min(z.Mul(576, int64(n)), 1024)),
+		stepH62Off: z.Mul(64, int64(n)),
+		stepH63Off: 1024,
+		stepH64Off: 4096,
+		stepH65Off: z.Mul(21632, int64(n)),
+		stepH66Off: z.Mul(3072, z.Min(z.Mul(676, int64(n)), 1024)),
+		stepH67Off: z.Mul(64, int64(n)),
 	}
 	if err := z.Err("cnn: Step"); err != nil {
 		return err
@@ -272,7 +270,7 @@ func (t *Trainer) openStep(n int) error {
 // openEvalForward makes the arena large enough for evalForward.
 func (t *Trainer) openEvalForward(n int) error {
 	var z rt.Sizes
-	need := z.Add(z.Mul(80128, int64(n)), 4194304)
+	need := z.Add(z.Mul(80128, int64(n)), 2097152)
 	if err := z.Err("cnn: Forward"); err != nil {
 		return err
 	}
@@ -289,7 +287,7 @@ func (t *Trainer) openEvalForward(n int) error {
 // openEvalLoss makes the arena large enough for evalLoss.
 func (t *Trainer) openEvalLoss(n int) error {
 	var z rt.Sizes
-	need := z.Add(z.Mul(80128, int64(n)), 4194304)
+	need := z.Add(z.Mul(80128, int64(n)), 2097152)
 	if err := z.Err("cnn: Loss"); err != nil {
 		return err
 	}
@@ -332,44 +330,42 @@ func (t *Trainer) openTrainForward(n int) error {
 		trainForwardH18Off: z.Mul(2048, int64(n)),
 		trainForwardH19Off: 2097152,
 		trainForwardH20Off: 2097152,
-		trainForwardH21Off: 2097152,
-		trainForwardH22Off: 2048,
-		trainForwardH23Off: z.Mul(2048, int64(n)),
-		trainForwardH24Off: 1024,
-		trainForwardH25Off: 4096,
-		trainForwardH26Off: 20480,
-		trainForwardH27Off: 32768,
-		trainForwardH28Off: 64,
-		trainForwardH29Off: z.Mul(64, int64(n)),
-		trainForwardH30Off: 20480,
-		trainForwardH31Off: z.Mul(2048, int64(n)),
-		trainForwardH32Off: z.Mul(64, int64(n)),
-		trainForwardH33Off: 20480,
-		trainForwardH34Off: z.Mul(2048, int64(n)),
-		trainForwardH35Off: 1024,
-		trainForwardH36Off: 4096,
-		trainForwardH37Off: 2097152,
-		trainForwardH38Off: z.Mul(4096, int64(n)),
-		trainForwardH39Off: z.Mul(4096, int64(n)),
-		trainForwardH40Off: z.Mul(2048, int64(n)),
-		trainForwardH41Off: 2097152,
-		trainForwardH42Off: 4096,
-		trainForwardH43Off: z.Mul(36864, int64(n)),
-		trainForwardH44Off: z.Mul(36864, int64(n)),
-		trainForwardH45Off: 4096,
-		trainForwardH46Off: 1024,
-		trainForwardH47Off: z.Mul(36864, int64(n)),
-		trainForwardH48Off: 9216,
-		trainForwardH49Off: z.Mul(43264, int64(n)),
-		trainForwardH50Off: z.Mul(21632, int64(n)),
-		trainForwardH51Off: z.Mul(36864, int64(n)),
-		trainForwardH52Off: z.Mul(3072, z.Min(z.Mul(576, int64(n)), 1024)),
-		trainForwardH53Off: z.Mul(64, int64(n)),
-		trainForwardH54Off: 1024,
-		trainForwardH55Off: 4096,
-		trainForwardH56Off: z.Mul(21632, int64(n)),
-		trainForwardH57Off: z.Mul(3072, z.Min(z.Mul(676, int64(n)), 1024)),
-		trainForwardH58Off: z.Mul(64, int64(n)),
+		trainForwardH21Off: 2048,
+		trainForwardH22Off: z.Mul(2048, int64(n)),
+		trainForwardH23Off: 1024,
+		trainForwardH24Off: 4096,
+		trainForwardH25Off: 32768,
+		trainForwardH26Off: 64,
+		trainForwardH27Off: z.Mul(64, int64(n)),
+		trainForwardH28Off: 20480,
+		trainForwardH29Off: z.Mul(2048, int64(n)),
+		trainForwardH30Off: z.Mul(64, int64(n)),
+		trainForwardH31Off: 20480,
+		trainForwardH32Off: z.Mul(2048, int64(n)),
+		trainForwardH33Off: 1024,
+		trainForwardH34Off: 4096,
+		trainForwardH35Off: 2097152,
+		trainForwardH36Off: z.Mul(4096, int64(n)),
+		trainForwardH37Off: z.Mul(4096, int64(n)),
+		trainForwardH38Off: z.Mul(2048, int64(n)),
+		trainForwardH39Off: 2097152,
+		trainForwardH40Off: 4096,
+		trainForwardH41Off: z.Mul(36864, int64(n)),
+		trainForwardH42Off: z.Mul(36864, int64(n)),
+		trainForwardH43Off: 4096,
+		trainForwardH44Off: 1024,
+		trainForwardH45Off: z.Mul(36864, int64(n)),
+		trainForwardH46Off: 9216,
+		trainForwardH47Off: z.Mul(43264, int64(n)),
+		trainForwardH48Off: z.Mul(21632, int64(n)),
+		trainForwardH49Off: z.Mul(36864, int64(n)),
+		trainForwardH50Off: z.Mul(3072, z.Min(z.Mul(576, int64(n)), 1024)),
+		trainForwardH51Off: z.Mul(64, int64(n)),
+		trainForwardH52Off: 1024,
+		trainForwardH53Off: 4096,
+		trainForwardH54Off: z.Mul(21632, int64(n)),
+		trainForwardH55Off: z.Mul(3072, z.Min(z.Mul(676, int64(n)), 1024)),
+		trainForwardH56Off: z.Mul(64, int64(n)),
 	}
 	if err := z.Err("cnn: TrainForward"); err != nil {
 		return err

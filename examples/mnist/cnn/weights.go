@@ -28,21 +28,13 @@ var initial = []rt.Initial{
 // New returns the model with its initial weights, which the seed determines: those of
 // one seed are the same on every machine.
 func New(seed uint64) *Model {
-	w, err := prepare(rt.InitialWeights(seed, initial, rt.OpenWeights(embedded)))
-	if err != nil {
-		w = &weights{err: err}
-	}
-	return newModel(w)
+	return newModel(rt.NewPrepared(rt.InitialWeights(seed, initial, rt.OpenWeights(embedded)), prepare))
 }
 
 // Save writes the weights to a file, under the names that the source model has: LoadFrom
 // reads it.
 func (m *Model) Save(path string) error {
-	w := m.weights.Load()
-	if w.err != nil {
-		return w.err
-	}
-	return w.raw.Save(path)
+	return m.weights.Load().Raw().Save(path)
 }
 
 // LoadFrom returns the model with other weights of the names and shapes that the source
@@ -64,22 +56,28 @@ func LoadFrom(raw *rt.Weights, options ...keys.Option) (*Model, error) {
 // On error the model stays what it is.
 func (m *Model) Swap(raw *rt.Weights, options ...keys.Option) error {
 	w, err := fitted(raw, func() *rt.Weights {
-		return m.weights.Load().raw
+		return m.weights.Load().Raw()
 	}, options)
 	if err != nil {
+		return err
+	}
+	if err := w.Replace(m.weights.Load()); err != nil {
 		return err
 	}
 	m.weights.Store(w)
 	return nil
 }
 
-// fitted makes the tensors that the kernels read from those of other weights.
-func fitted(raw *rt.Weights, own func() *rt.Weights, options []keys.Option) (*weights, error) {
+// fitted returns other weights under the names and in the shapes of the source model.
+func fitted(raw *rt.Weights, own func() *rt.Weights, options []keys.Option) (*rt.Prepared[weights], error) {
 	w, err := keys.Load(raw, own, wanted, options...)
 	if err != nil {
 		return nil, err
 	}
-	return prepare(w)
+	if err := keys.Check(w, wanted); err != nil {
+		return nil, err
+	}
+	return rt.NewPrepared(w, prepare), nil
 }
 
 // wanted are the weights of the source model.
@@ -102,16 +100,14 @@ func Wanted() []keys.Want {
 
 // weights holds the tensors as the kernels read them.
 type weights struct {
-	conv2Bias     []float32   // f32[16]
-	linear1Bias   []float32   // f32[512]
-	conv1Bias     []float32   // f32[1,1,16]
-	conv1Weight   []float32   // f32[1,1,3,3,1,16]
-	conv2Weight   []float32   // f32[36,1,1,16,16]
-	linear1Weight []float32   // f32[32,1024,16]
-	linear2Weight []float32   // f32[1,512,16]
-	linear2Bias   []float32   // f32[1,1,16]
-	raw           *rt.Weights // that the others are made of
-	err           error       // why there are no others
+	conv2Bias     []float32 // f32[16]
+	linear1Bias   []float32 // f32[512]
+	conv1Bias     []float32 // f32[1,1,16]
+	conv1Weight   []float32 // f32[1,1,3,3,1,16]
+	conv2Weight   []float32 // f32[36,1,1,16,16]
+	linear1Weight []float32 // f32[32,1024,16]
+	linear2Weight []float32 // f32[1,512,16]
+	linear2Bias   []float32 // f32[1,1,16]
 }
 
 // prepare makes the tensors that the kernels read from those of the source model.
@@ -125,24 +121,19 @@ func prepare(raw *rt.Weights) (*weights, error) {
 		linear1Weight: rt.Make[float32](524288),
 		linear2Weight: rt.Make[float32](8192),
 		linear2Bias:   rt.Make[float32](16),
-		raw:           raw,
 	}
 	if err := raw.Err(); err != nil {
 		return nil, err
 	}
 	rt.Keep(p, raw)
-	arena, err := rt.NewArena(2097152)
-	if err != nil {
-		return nil, err
-	}
-	if err := prepare1(p, raw, arena); err != nil {
+	if err := prepare1(p, raw); err != nil {
 		return nil, err
 	}
 	return p, nil
 }
 
 // prepare1 makes some of the tensors of p.
-func prepare1(p *weights, raw *rt.Weights, arena []byte) error {
+func prepare1(p *weights, raw *rt.Weights) error {
 	var (
 		conv1Weight   = rt.WeightsOf[float32](raw, "conv1.weight", 8, 1, 3, 3)
 		conv1Bias     = rt.WeightsOf[float32](raw, "conv1.bias", 8)
@@ -154,10 +145,6 @@ func prepare1(p *weights, raw *rt.Weights, arena []byte) error {
 	if err := raw.Err(); err != nil {
 		return err
 	}
-	var (
-		h1 = rt.View[float32](arena, prepareH1Off, 524288)
-		h2 = rt.View[float32](arena, prepareH2Off, 5120)
-	)
 
 	// %h19 = block %h10 : f32[1,1,16]  // model.go:39
 	cpu.Block(p.conv1Bias, conv1Bias, 1, 8, 1, 1)
@@ -168,19 +155,13 @@ func prepare1(p *weights, raw *rt.Weights, arena []byte) error {
 	// %h29 = pack_winograd %h2 {tile=4 group=1} : f32[36,1,1,16,16]  // model.go:40
 	cpu.PackWinograd(p.conv2Weight, conv2Weight, &winograd2)
 
-	// %h16 = strided_copy %h4 {shape=[1024,512] strides=[1,1024]} : f32[1024,512]  // model.go:42
-	cpu.StridedCopy(h1, linear1Weight, []int{1024, 512}, []int{1, 1024}, 0)
+	// %h12 = pack_panels %h4 {trans=true} : f32[32,1024,16]  // model.go:42
+	cpu.PackPanels(p.linear1Weight, linear1Weight, 1024, 512, 1024, true, 1, 524288)
 
-	// %h12 = pack_panels %h16 : f32[32,1024,16]  // model.go:42
-	cpu.PackPanels(p.linear1Weight, h1, 1024, 512, 512, false, 1, 524288)
+	// %h25 = pack_panels %h6 {trans=true} : f32[1,512,16]  // model.go:43
+	cpu.PackPanels(p.linear2Weight, linear2Weight, 512, 10, 512, true, 1, 5120)
 
-	// %h21 = strided_copy %h6 {shape=[512,10] strides=[1,512]} : f32[512,10]  // model.go:43
-	cpu.StridedCopy(h2, linear2Weight, []int{512, 10}, []int{1, 512}, 0)
-
-	// %h25 = pack_panels %h21 : f32[1,512,16]  // model.go:43
-	cpu.PackPanels(p.linear2Weight, h2, 512, 10, 10, false, 1, 5120)
-
-	// %h31 = block %h28 : f32[1,1,16]  // model.go:43
+	// %h21 = block %h16 : f32[1,1,16]  // model.go:43
 	cpu.Block(p.linear2Bias, linear2Bias, 1, 10, 1, 1)
 	return nil
 }

@@ -69,48 +69,46 @@ func (t *Trainer) step(n int, output, features, worth []float32) error {
 		h24 = rt.View[float32](t.arena, stepH24Off, 1024)
 		h21 = rt.View[float32](t.arena, 128*n+12608, 11*n)
 		h25 = rt.View[float32](t.arena, stepH25Off, 352)
-		h26 = rt.View[float32](t.arena, stepH26Off, 352)
-		h27 = rt.View[float32](t.arena, stepH27Off, 32*n)
-		h28 = rt.View[float32](t.arena, 192*n+12608, 32*n)
-		h29 = rt.View[float32](t.arena, stepH29Off, 512)
-		h30 = rt.View[float32](t.arena, stepH30Off, 512)
-		h31 = rt.View[float32](t.arena, 128*n+12608, 16*n)
-		h32 = rt.View[float32](t.arena, 192*n+12608, 16*n)
-		h33 = rt.View[float32](t.arena, stepH33Off, 256)
-		h34 = rt.View[float32](t.arena, stepH34Off, 16)
-		h35 = rt.View[float32](t.arena, 320*n+12608, n)
-		h36 = rt.View[float32](t.arena, 256*n+12608, n)
-		h37 = rt.View[float32](t.arena, 256*n+12608, n)
-		h38 = rt.View[float32](t.arena, stepH38Off, 1024)
-		h39 = rt.View[float32](t.arena, stepH39Off, 16)
-		h40 = rt.View[float32](t.arena, 320*n+12608, 16*n)
-		h41 = rt.View[float32](t.arena, 384*n+12608, 16*n)
-		h42 = rt.View[float32](t.arena, stepH42Off, 1024)
-		h43 = rt.View[float32](t.arena, stepH43Off, 1024)
-		h44 = rt.View[float32](t.arena, 384*n+12608, 16*n)
-		h45 = rt.View[float32](t.arena, 128*n+12608, 32*n)
-		h46 = rt.View[float32](t.arena, 256*n+12608, 32*n)
-		h47 = rt.View[float32](t.arena, 128*n+12608, 16*n)
-		h48 = rt.View[float32](t.arena, stepH48Off, 512)
+		h26 = rt.View[float32](t.arena, stepH26Off, 32*n)
+		h27 = rt.View[float32](t.arena, 192*n+12608, 32*n)
+		h28 = rt.View[float32](t.arena, stepH28Off, 512)
+		h29 = rt.View[float32](t.arena, 128*n+12608, 16*n)
+		h30 = rt.View[float32](t.arena, 192*n+12608, 16*n)
+		h31 = rt.View[float32](t.arena, stepH31Off, 256)
+		h32 = rt.View[float32](t.arena, stepH32Off, 16)
+		h33 = rt.View[float32](t.arena, 320*n+12608, n)
+		h34 = rt.View[float32](t.arena, 256*n+12608, n)
+		h35 = rt.View[float32](t.arena, 256*n+12608, n)
+		h36 = rt.View[float32](t.arena, stepH36Off, 1024)
+		h37 = rt.View[float32](t.arena, stepH37Off, 16)
+		h38 = rt.View[float32](t.arena, 320*n+12608, 16*n)
+		h39 = rt.View[float32](t.arena, 384*n+12608, 16*n)
+		h40 = rt.View[float32](t.arena, stepH40Off, 1024)
+		h41 = rt.View[float32](t.arena, stepH41Off, 1024)
+		h42 = rt.View[float32](t.arena, 384*n+12608, 16*n)
+		h43 = rt.View[float32](t.arena, 128*n+12608, 32*n)
+		h44 = rt.View[float32](t.arena, 256*n+12608, 32*n)
+		h45 = rt.View[float32](t.arena, 128*n+12608, 16*n)
+		h46 = rt.View[float32](t.arena, stepH46Off, 512)
+		h47 = rt.View[float32](t.arena, stepH47Off, 1024)
+		h48 = rt.View[float32](t.arena, stepH48Off, 1024)
 		h49 = rt.View[float32](t.arena, stepH49Off, 1024)
-		h50 = rt.View[float32](t.arena, stepH50Off, 1024)
-		h51 = rt.View[float32](t.arena, stepH51Off, 1024)
+		h50 = rt.View[float32](t.arena, stepH50Off, 512)
+		h51 = rt.View[float32](t.arena, 128*n+12608, 32*n)
 		h52 = rt.View[float32](t.arena, stepH52Off, 512)
-		h53 = rt.View[float32](t.arena, 128*n+12608, 32*n)
-		h54 = rt.View[float32](t.arena, stepH54Off, 512)
-		h55 = rt.View[float32](t.arena, 256*n+12608, 11*n)
+		h53 = rt.View[float32](t.arena, 256*n+12608, 11*n)
+		h55 = rt.View[float32](t.arena, stepH55Off, 1024)
+		h56 = rt.View[float32](t.arena, stepH56Off, 1024)
 		h57 = rt.View[float32](t.arena, stepH57Off, 1024)
-		h58 = rt.View[float32](t.arena, stepH58Off, 1024)
-		h59 = rt.View[float32](t.arena, stepH59Off, 1024)
-		h56 = rt.View[float32](t.arena, stepH56Off, 11*n)
-		h60 = rt.View[float32](t.arena, 320*n+12608, 11*n)
-		h61 = rt.View[float32](t.arena, stepH61Off, 32*n)
-		h62 = rt.View[float32](t.arena, stepH62Off, 352)
-		h63 = rt.View[float32](t.arena, stepH63Off, 22)
-		h64 = rt.View[float32](t.arena, stepH64Off, 1024)
+		h54 = rt.View[float32](t.arena, stepH54Off, 11*n)
+		h58 = rt.View[float32](t.arena, 320*n+12608, 11*n)
+		h59 = rt.View[float32](t.arena, stepH59Off, 32*n)
+		h60 = rt.View[float32](t.arena, stepH60Off, 352)
+		h61 = rt.View[float32](t.arena, stepH61Off, 22)
+		h62 = rt.View[float32](t.arena, stepH62Off, 1024)
+		h63 = rt.View[float32](t.arena, stepH63Off, 1024)
+		h64 = rt.View[float32](t.arena, stepH64Off, 11)
 		h65 = rt.View[float32](t.arena, stepH65Off, 1024)
-		h66 = rt.View[float32](t.arena, stepH66Off, 11)
-		h67 = rt.View[float32](t.arena, stepH67Off, 1024)
 	)
 
 	// %h22 = reduce %features {kind="mean" axes=[0] keep_dims=true} : f32[1,11]  // model.go:38
@@ -119,8 +117,8 @@ func (t *Trainer) step(n int, output, features, worth []float32) error {
 
 	// %h30 = pointwise %features, %h22 : f32[N,11]  // model.go:38
 	//
-	//	%h129 = sub %p64, %p65 : f32[]
-	//	%h203 = mul %h129, %h129 : f32[]
+	//	%h1110 = sub %p64, %p65 : f32[]
+	//	%h152 = mul %h1110, %h1110 : f32[]
 	{
 		cpu.Repeat(h3, h1[:11])
 		for lo := 0; lo < 11*n; lo += 1023 {
@@ -146,16 +144,16 @@ func (t *Trainer) step(n int, output, features, worth []float32) error {
 
 	// %h32 = pointwise %h31 : f32[1]  // model.go:38
 	//
-	//	%h35 = cast %p9 {to=f32} : f32[]
+	//	%h20 = cast %p9 {to=f32} : f32[]
 	cpu.Cast(h8, h7)
 	t.watch.See("model.go:38", h8)
 
 	// %h75 = pointwise %h32 : f32[1]  // model.go:38
 	//
-	//	%h531 = constant {value=f32[](-1)} : f32[]
-	//	%h631 = add %p66, %h531 : f32[]
-	//	%h711 = constant {value=f32[](1)} : f32[]
-	//	%h801 = max %h631, %h711 : f32[]
+	//	%h471 = constant {value=f32[](-1)} : f32[]
+	//	%h531 = add %p66, %h471 : f32[]
+	//	%h641 = constant {value=f32[](1)} : f32[]
+	//	%h711 = max %h531, %h641 : f32[]
 	{
 		cpu.AddScalar(h10[:1], h8, -1)
 		cpu.MaxScalar(h9, h10[:1], 1)
@@ -164,16 +162,16 @@ func (t *Trainer) step(n int, output, features, worth []float32) error {
 
 	// %h85 = pointwise %h27 : f32[1,11]  // model.go:38
 	//
-	//	%h123 = constant {value=f32[](0.1)} : f32[]
-	//	%h125 = mul %p13, %h123 : f32[]
+	//	%h116 = constant {value=f32[](0.1)} : f32[]
+	//	%h118 = mul %p13, %h116 : f32[]
 	cpu.MulScalar(h11, h5, 0.1)
 	t.watch.See("model.go:38", h11)
 
 	// %h42 = pointwise %h2, %h41 : f32[11]  // model.go:38
 	//
-	//	%h1101 = constant {value=f32[](0.9)} : f32[]
-	//	%h1161 = mul %p67, %h1101 : f32[]
-	//	%h1311 = add %h1161, %p68 : f32[]
+	//	%h801 = constant {value=f32[](0.9)} : f32[]
+	//	%h1061 = mul %p67, %h801 : f32[]
+	//	%h1251 = add %h1061, %p68 : f32[]
 	{
 		cpu.MulScalar(h12[:11], w.normRunningMean, 0.9)
 		cpu.Add(g.normRunningMean, h12[:11], h11)
@@ -182,15 +180,15 @@ func (t *Trainer) step(n int, output, features, worth []float32) error {
 
 	// %h95 = pointwise %h32, %h37 : f32[1]  // model.go:38
 	//
-	//	%h138 = div %p16, %p17 : f32[]
+	//	%h131 = div %p16, %p17 : f32[]
 	cpu.Div(h9, h8, h9)
 	t.watch.See("model.go:38", h9)
 
 	// %h119 = pointwise %h29, %h43 : f32[1,11]  // model.go:38
 	//
-	//	%h1401 = mul %p69, %p70 : f32[]
-	//	%h1451 = constant {value=f32[](0.1)} : f32[]
-	//	%h1461 = mul %h1401, %h1451 : f32[]
+	//	%h1381 = mul %p69, %p70 : f32[]
+	//	%h1431 = constant {value=f32[](0.1)} : f32[]
+	//	%h1441 = mul %h1381, %h1431 : f32[]
 	{
 		cpu.Repeat(h14[:11], h9)
 		cpu.Mul(h15[:11], h6, h14[:11])
@@ -200,9 +198,9 @@ func (t *Trainer) step(n int, output, features, worth []float32) error {
 
 	// %h49 = pointwise %h3, %h48 : f32[11]  // model.go:38
 	//
-	//	%h1421 = constant {value=f32[](0.9)} : f32[]
-	//	%h1431 = mul %p71, %h1421 : f32[]
-	//	%h1481 = add %h1431, %p72 : f32[]
+	//	%h1401 = constant {value=f32[](0.9)} : f32[]
+	//	%h1411 = mul %p71, %h1401 : f32[]
+	//	%h1461 = add %h1411, %p72 : f32[]
 	{
 		cpu.MulScalar(h16[:11], w.normRunningVar, 0.9)
 		cpu.Add(g.normRunningVar, h16[:11], h13)
@@ -211,10 +209,10 @@ func (t *Trainer) step(n int, output, features, worth []float32) error {
 
 	// %h101 = pointwise %h, %h59 : f32[11]  // model.go:38
 	//
-	//	%h15011 = constant {value=f32[](1e-05)} : f32[]
-	//	%h15111 = add %p75, %h15011 : f32[]
-	//	%h15311 = sqrt %h15111 : f32[]
-	//	%h1551 = div %p74, %h15311 : f32[]
+	//	%h14811 = constant {value=f32[](1e-05)} : f32[]
+	//	%h14911 = add %p75, %h14811 : f32[]
+	//	%h15111 = sqrt %h14911 : f32[]
+	//	%h1531 = div %p74, %h15111 : f32[]
 	{
 		cpu.AddScalar(h18[:11], h6, 1e-05)
 		cpu.Sqrt(h18[:11], h18[:11])
@@ -224,8 +222,8 @@ func (t *Trainer) step(n int, output, features, worth []float32) error {
 
 	// %h107 = pointwise %h1, %h102, %h101 : f32[11]  // model.go:38
 	//
-	//	%h1571 = mul %p77, %p78 : f32[]
-	//	%h1591 = sub %p76, %h1571 : f32[]
+	//	%h1551 = mul %p77, %p78 : f32[]
+	//	%h1571 = sub %p76, %h1551 : f32[]
 	{
 		cpu.Mul(h20[:11], h5, h17)
 		cpu.Sub(h19, w.normBias, h20[:11])
@@ -234,8 +232,8 @@ func (t *Trainer) step(n int, output, features, worth []float32) error {
 
 	// %h10 = pointwise %features, %h101, %h107 : f32[N,11]  // model.go:38
 	//
-	//	%h1611 = mul %p79, %p80 : f32[]
-	//	%h1631 = add %h1611, %p81 : f32[]
+	//	%h1591 = mul %p79, %p80 : f32[]
+	//	%h1611 = add %h1591, %p81 : f32[]
 	{
 		cpu.Repeat(h22, h17)
 		cpu.Repeat(h23, h19)
@@ -247,86 +245,80 @@ func (t *Trainer) step(n int, output, features, worth []float32) error {
 	}
 	t.watch.See("model.go:38", h21)
 
-	// %h11 = strided_copy %h4 {shape=[11,32] strides=[1,11]} : f32[11,32]  // model.go:40
-	cpu.StridedCopy(h25, w.layers0Weight, []int{11, 32}, []int{1, 11}, 0)
-
-	// %h69 = pack_panels %h11 : f32[2,11,16]  // model.go:40
-	cpu.PackPanels(h26, h25, 11, 32, 32, false, 1, 352)
+	// %h69 = pack_panels %h4 {trans=true} : f32[2,11,16]  // model.go:40
+	cpu.PackPanels(h25, w.layers0Weight, 11, 32, 11, true, 1, 352)
 
 	// %h13 = mat_mul_panels %h10, %h69, %h5 {n=32} : f32[N,32]  // model.go:40
-	cpu.MatMul(h27, h21, h26, &cpu.MatMulShape{M: n, N: 32, K: 11, LDA: 11, LDC: 32, Batch: 1}, &cpu.Epilogue{Bias: w.layers0Bias})
-	t.watch.See("model.go:40", h27)
+	cpu.MatMul(h26, h21, h25, &cpu.MatMulShape{M: n, N: 32, K: 11, LDA: 11, LDC: 32, Batch: 1}, &cpu.Epilogue{Bias: w.layers0Bias})
+	t.watch.See("model.go:40", h26)
 
 	// %h14 = pointwise %h13 : f32[N,32]  // model.go:40
 	//
-	//	%h165 = swish %p36 {alpha=1} : f32[]
-	cpu.Swish(h28, h27, 1)
-	t.watch.See("model.go:40", h28)
+	//	%h163 = swish %p36 {alpha=1} : f32[]
+	cpu.Swish(h27, h26, 1)
+	t.watch.See("model.go:40", h27)
 
-	// %h15 = strided_copy %h6 {shape=[32,16] strides=[1,32]} : f32[32,16]  // model.go:40
-	cpu.StridedCopy(h29, w.layers1Weight, []int{32, 16}, []int{1, 32}, 0)
-
-	// %h79 = pack_panels %h15 : f32[1,32,16]  // model.go:40
-	cpu.PackPanels(h30, h29, 32, 16, 16, false, 1, 512)
+	// %h79 = pack_panels %h6 {trans=true} : f32[1,32,16]  // model.go:40
+	cpu.PackPanels(h28, w.layers1Weight, 32, 16, 32, true, 1, 512)
 
 	// %h17 = mat_mul_panels %h14, %h79, %h7 {n=16} : f32[N,16]  // model.go:40
-	cpu.MatMul(h31, h28, h30, &cpu.MatMulShape{M: n, N: 16, K: 32, LDA: 32, LDC: 16, Batch: 1}, &cpu.Epilogue{Bias: w.layers1Bias})
-	t.watch.See("model.go:40", h31)
+	cpu.MatMul(h29, h27, h28, &cpu.MatMulShape{M: n, N: 16, K: 32, LDA: 32, LDC: 16, Batch: 1}, &cpu.Epilogue{Bias: w.layers1Bias})
+	t.watch.See("model.go:40", h29)
 
 	// %h18 = pointwise %h17 : f32[N,16]  // model.go:40
 	//
-	//	%h167 = swish %p37 {alpha=1} : f32[]
-	cpu.Swish(h32, h31, 1)
-	t.watch.See("model.go:40", h32)
+	//	%h165 = swish %p37 {alpha=1} : f32[]
+	cpu.Swish(h30, h29, 1)
+	t.watch.See("model.go:40", h30)
 
 	// %h87 = pack_panels %h19 : f32[1,16,16]  // model.go:42
-	cpu.PackPanels(h33, w.outputWeight, 16, 1, 1, false, 1, 16)
+	cpu.PackPanels(h31, w.outputWeight, 16, 1, 1, false, 1, 16)
 
-	// %h47 = block %h45 : f32[1,1,16]  // model.go:42
-	cpu.Block(h34, w.outputBias, 1, 1, 1, 1)
+	// %h44 = block %h35 : f32[1,1,16]  // model.go:42
+	cpu.Block(h32, w.outputBias, 1, 1, 1, 1)
 
-	// %h122 = mat_mul_panels %h18, %h87, %h50, _, %h121 {n=1} : f32[N,1]  // model.go:42, model.go:49
+	// %h122 = mat_mul_panels %h18, %h87, %h45, _, %h121 {n=1} : f32[N,1]  // model.go:42, model.go:49
 	//
-	//	%h54 = sub %p, %p1 : f32[]
-	cpu.MatMul(h35, h32, h33, &cpu.MatMulShape{M: n, N: 1, K: 16, LDA: 16, LDC: 1, Batch: 1}, &cpu.Epilogue{Bias: h34, Then: sub, In: [2][]float32{worth, nil}})
-	t.watch.See("model.go:42, model.go:49", h35)
+	//	%h50 = sub %p, %p1 : f32[]
+	cpu.MatMul(h33, h30, h31, &cpu.MatMulShape{M: n, N: 1, K: 16, LDA: 16, LDC: 1, Batch: 1}, &cpu.Epilogue{Bias: h32, Then: sub, In: [2][]float32{worth, nil}})
+	t.watch.See("model.go:42, model.go:49", h33)
 
 	// %h124 = pointwise %h122 : f32[N,1]  // model.go:49
 	//
-	//	%h169 = mul %p38, %p38 : f32[]
-	cpu.Mul(h36, h35, h35)
-	t.watch.See("model.go:49", h36)
+	//	%h167 = mul %p38, %p38 : f32[]
+	cpu.Mul(h34, h33, h33)
+	t.watch.See("model.go:49", h34)
 
 	// %h25 = reduce %h24 {kind="mean" axes=[0]} : f32[]  // model.go:49
-	cpu.ReduceMean(output, h36, 1, n, 1)
+	cpu.ReduceMean(output, h34, 1, n, 1)
 	t.watch.See("model.go:49", output)
 
-	// %h56 = pointwise %h171 : f32[1]  // model.go:49
+	// %h56 = pointwise %h169 : f32[1]  // model.go:49
 	//
-	//	%h172 = constant {value=f32[](1)} : f32[]
-	//	%h173 = div %h172, %p39 : f32[]
+	//	%h170 = constant {value=f32[](1)} : f32[]
+	//	%h171 = div %h170, %p39 : f32[]
 	cpu.ScalarDiv(h8, 1, h8)
 	t.watch.See("model.go:49", h8)
 
 	// %h57 = strided_copy %h56 {shape=[N] strides=[0]} : f32[N]  // model.go:49
-	cpu.StridedCopy(h37, h8, []int{n}, []int{0}, 0)
+	cpu.StridedCopy(h35, h8, []int{n}, []int{0}, 0)
 
 	// %h60 = pointwise %h57, %h23 : f32[N]  // model.go:49
 	//
-	//	%h1751 = mul %p82, %p83 : f32[]
-	//	%h1771 = add %h1751, %h1751 : f32[]
+	//	%h1731 = mul %p82, %p83 : f32[]
+	//	%h1751 = add %h1731, %h1731 : f32[]
 	{
 		for lo := 0; lo < n; lo += 1024 {
 			hi := min(lo+1024, n)
-			cpu.Mul(h38[:hi-lo], h37[lo:hi], h35[lo:hi])
-			cpu.Add(h37[lo:hi], h38[:hi-lo], h38[:hi-lo])
+			cpu.Mul(h36[:hi-lo], h35[lo:hi], h33[lo:hi])
+			cpu.Add(h35[lo:hi], h36[:hi-lo], h36[:hi-lo])
 		}
 	}
-	t.watch.See("model.go:49", h37)
+	t.watch.See("model.go:49", h35)
 
 	// %h62 = reduce %h61 {kind="sum" axes=[0]} : f32[1]  // model.go:42
 	if g.outputBias != nil {
-		cpu.ReduceSum(g.outputBias, h37, 1, n, 1)
+		cpu.ReduceSum(g.outputBias, h35, 1, n, 1)
 		t.watch.See("model.go:42", g.outputBias)
 	}
 	if t.passStep.Ends() <= 1 {
@@ -334,21 +326,21 @@ func (t *Trainer) step(n int, output, features, worth []float32) error {
 	}
 
 	// %h100 = pack_panels %h8 : f32[1,1,16]  // model.go:42
-	cpu.PackPanels(h39, w.outputWeight, 1, 16, 16, false, 1, 16)
+	cpu.PackPanels(h37, w.outputWeight, 1, 16, 16, false, 1, 16)
 
 	// %h65 = strided_copy %h18 {shape=[16,N] strides=[1,16]} : f32[16,N]  // model.go:42
 	if g.outputWeight != nil {
-		cpu.StridedCopy(h40, h32, []int{16, n}, []int{1, 16}, 0)
+		cpu.StridedCopy(h38, h30, []int{16, n}, []int{1, 16}, 0)
 	}
 
 	// %h104 = pack_panels %h61 : f32[1,N,16]  // model.go:42
 	if g.outputWeight != nil {
-		cpu.PackPanels(h41, h37, n, 1, 1, false, 1, n)
+		cpu.PackPanels(h39, h35, n, 1, 1, false, 1, n)
 	}
 
 	// %h66 = mat_mul_panels %h65, %h104 {n=1} : f32[16,1]  // model.go:42
 	if g.outputWeight != nil {
-		cpu.MatMul(g.outputWeight, h40, h41, &cpu.MatMulShape{M: 16, N: 1, K: n, LDA: n, LDC: 1, Batch: 1}, nil)
+		cpu.MatMul(g.outputWeight, h38, h39, &cpu.MatMulShape{M: 16, N: 1, K: n, LDA: n, LDC: 1, Batch: 1}, nil)
 		t.watch.See("model.go:42", g.outputWeight)
 	}
 	if t.passStep.Ends() <= 2 {
@@ -357,31 +349,31 @@ func (t *Trainer) step(n int, output, features, worth []float32) error {
 
 	// %h76 = pointwise %h17, %h18 : f32[N,16]  // model.go:40
 	//
-	//	%h1791 = sigmoid %p88 : f32[]
-	//	%h181111 = constant {value=f32[](1)} : f32[]
-	//	%h182111 = sub %h181111, %h1791 : f32[]
-	//	%h184111 = mul %p89, %h182111 : f32[]
-	//	%h18611 = add %h1791, %h184111 : f32[]
+	//	%h1771 = sigmoid %p88 : f32[]
+	//	%h179111 = constant {value=f32[](1)} : f32[]
+	//	%h180111 = sub %h179111, %h1771 : f32[]
+	//	%h182111 = mul %p89, %h180111 : f32[]
+	//	%h18411 = add %h1771, %h182111 : f32[]
 	{
 		for lo := 0; lo < 16*n; lo += 1024 {
 			hi := min(lo+1024, 16*n)
-			cpu.Sigmoid(h42[:hi-lo], h31[lo:hi])
-			cpu.ScalarSub(h43[:hi-lo], 1, h42[:hi-lo])
-			cpu.Mul(h43[:hi-lo], h32[lo:hi], h43[:hi-lo])
-			cpu.Add(h31[lo:hi], h42[:hi-lo], h43[:hi-lo])
+			cpu.Sigmoid(h40[:hi-lo], h29[lo:hi])
+			cpu.ScalarSub(h41[:hi-lo], 1, h40[:hi-lo])
+			cpu.Mul(h41[:hi-lo], h30[lo:hi], h41[:hi-lo])
+			cpu.Add(h29[lo:hi], h40[:hi-lo], h41[:hi-lo])
 		}
 	}
-	t.watch.See("model.go:40", h31)
+	t.watch.See("model.go:40", h29)
 
 	// %h77 = mat_mul_panels %h61, %h100, _, _, %h76 {n=16} : f32[N,16]  // model.go:42, model.go:40
 	//
-	//	%h68 = mul %p2, %p3 : f32[]
-	cpu.MatMul(h44, h37, h39, &cpu.MatMulShape{M: n, N: 16, K: 1, LDA: 1, LDC: 16, Batch: 1}, &cpu.Epilogue{Then: mul, In: [2][]float32{h31, nil}})
-	t.watch.See("model.go:42, model.go:40", h44)
+	//	%h54 = mul %p2, %p3 : f32[]
+	cpu.MatMul(h42, h35, h37, &cpu.MatMulShape{M: n, N: 16, K: 1, LDA: 1, LDC: 16, Batch: 1}, &cpu.Epilogue{Then: mul, In: [2][]float32{h29, nil}})
+	t.watch.See("model.go:42, model.go:40", h42)
 
 	// %h78 = reduce %h77 {kind="sum" axes=[0]} : f32[16]  // model.go:40
 	if g.layers1Bias != nil {
-		cpu.ReduceSum(g.layers1Bias, h44, 1, n, 16)
+		cpu.ReduceSum(g.layers1Bias, h42, 1, n, 16)
 		t.watch.See("model.go:40", g.layers1Bias)
 	}
 	if t.passStep.Ends() <= 3 {
@@ -390,31 +382,31 @@ func (t *Trainer) step(n int, output, features, worth []float32) error {
 
 	// %h142 = pointwise %h13 : f32[N,32]  // model.go:40
 	//
-	//	%h1652 = swish %p362 {alpha=1} : f32[]
+	//	%h1632 = swish %p362 {alpha=1} : f32[]
 	if g.layers1Weight != nil {
-		cpu.Swish(h45, h27, 1)
-		t.watch.See("model.go:40", h45)
+		cpu.Swish(h43, h26, 1)
+		t.watch.See("model.go:40", h43)
 	}
 
 	// %h81 = strided_copy %h142 {shape=[32,N] strides=[1,32]} : f32[32,N]  // model.go:40
 	if g.layers1Weight != nil {
-		cpu.StridedCopy(h46, h45, []int{32, n}, []int{1, 32}, 0)
+		cpu.StridedCopy(h44, h43, []int{32, n}, []int{1, 32}, 0)
 	}
 
 	// %h112 = pack_panels %h77 : f32[1,N,16]  // model.go:40
 	if g.layers1Weight != nil {
-		cpu.PackPanels(h47, h44, n, 16, 16, false, 1, 16*n)
+		cpu.PackPanels(h45, h42, n, 16, 16, false, 1, 16*n)
 	}
 
 	// %h82 = mat_mul_panels %h81, %h112 {n=16} : f32[32,16]  // model.go:40
 	if g.layers1Weight != nil {
-		cpu.MatMul(h48, h46, h47, &cpu.MatMulShape{M: 32, N: 16, K: n, LDA: n, LDC: 16, Batch: 1}, nil)
-		t.watch.See("model.go:40", h48)
+		cpu.MatMul(h46, h44, h45, &cpu.MatMulShape{M: 32, N: 16, K: n, LDA: n, LDC: 16, Batch: 1}, nil)
+		t.watch.See("model.go:40", h46)
 	}
 
 	// %h83 = strided_copy %h82 {shape=[16,32] strides=[1,16]} : f32[16,32]  // model.go:40
 	if g.layers1Weight != nil {
-		cpu.StridedCopy(g.layers1Weight, h48, []int{16, 32}, []int{1, 16}, 0)
+		cpu.StridedCopy(g.layers1Weight, h46, []int{16, 32}, []int{1, 16}, 0)
 	}
 	if t.passStep.Ends() <= 4 {
 		return nil
@@ -422,36 +414,36 @@ func (t *Trainer) step(n int, output, features, worth []float32) error {
 
 	// %h92 = pointwise %h13 : f32[N,32]  // model.go:40
 	//
-	//	%h16511 = swish %p6 {alpha=1} : f32[]
-	//	%h18811 = sigmoid %p6 : f32[]
-	//	%h1901111 = constant {value=f32[](1)} : f32[]
-	//	%h1911111 = sub %h1901111, %h18811 : f32[]
-	//	%h1931111 = mul %h16511, %h1911111 : f32[]
-	//	%h195111 = add %h18811, %h1931111 : f32[]
+	//	%h16311 = swish %p6 {alpha=1} : f32[]
+	//	%h18611 = sigmoid %p6 : f32[]
+	//	%h1881111 = constant {value=f32[](1)} : f32[]
+	//	%h1891111 = sub %h1881111, %h18611 : f32[]
+	//	%h1911111 = mul %h16311, %h1891111 : f32[]
+	//	%h193111 = add %h18611, %h1911111 : f32[]
 	{
 		for lo := 0; lo < 32*n; lo += 1024 {
 			hi := min(lo+1024, 32*n)
-			cpu.Swish(h49[:hi-lo], h27[lo:hi], 1)
-			cpu.Sigmoid(h50[:hi-lo], h27[lo:hi])
-			cpu.ScalarSub(h51[:hi-lo], 1, h50[:hi-lo])
-			cpu.Mul(h49[:hi-lo], h49[:hi-lo], h51[:hi-lo])
-			cpu.Add(h27[lo:hi], h50[:hi-lo], h49[:hi-lo])
+			cpu.Swish(h47[:hi-lo], h26[lo:hi], 1)
+			cpu.Sigmoid(h48[:hi-lo], h26[lo:hi])
+			cpu.ScalarSub(h49[:hi-lo], 1, h48[:hi-lo])
+			cpu.Mul(h47[:hi-lo], h47[:hi-lo], h49[:hi-lo])
+			cpu.Add(h26[lo:hi], h48[:hi-lo], h47[:hi-lo])
 		}
 	}
-	t.watch.See("model.go:40", h27)
+	t.watch.See("model.go:40", h26)
 
 	// %h1081 = pack_panels %h6 : f32[2,16,16]  // model.go:40
-	cpu.PackPanels(h52, w.layers1Weight, 16, 32, 32, false, 1, 512)
+	cpu.PackPanels(h50, w.layers1Weight, 16, 32, 32, false, 1, 512)
 
 	// %h93 = mat_mul_panels %h77, %h1081, _, _, %h92 {n=32} : f32[N,32]  // model.go:40
 	//
-	//	%h74 = mul %p4, %p5 : f32[]
-	cpu.MatMul(h53, h44, h52, &cpu.MatMulShape{M: n, N: 32, K: 16, LDA: 16, LDC: 32, Batch: 1}, &cpu.Epilogue{Then: mul, In: [2][]float32{h27, nil}})
-	t.watch.See("model.go:40", h53)
+	//	%h68 = mul %p4, %p5 : f32[]
+	cpu.MatMul(h51, h42, h50, &cpu.MatMulShape{M: n, N: 32, K: 16, LDA: 16, LDC: 32, Batch: 1}, &cpu.Epilogue{Then: mul, In: [2][]float32{h26, nil}})
+	t.watch.See("model.go:40", h51)
 
 	// %h94 = reduce %h93 {kind="sum" axes=[0]} : f32[32]  // model.go:40
 	if g.layers0Bias != nil {
-		cpu.ReduceSum(g.layers0Bias, h53, 1, n, 32)
+		cpu.ReduceSum(g.layers0Bias, h51, 1, n, 32)
 		t.watch.See("model.go:40", g.layers0Bias)
 	}
 	if t.passStep.Ends() <= 5 {
@@ -459,94 +451,94 @@ func (t *Trainer) step(n int, output, features, worth []float32) error {
 	}
 
 	// %h120 = pack_panels %h4 : f32[1,32,16]  // model.go:40
-	cpu.PackPanels(h54, w.layers0Weight, 32, 11, 11, false, 1, 352)
+	cpu.PackPanels(h52, w.layers0Weight, 32, 11, 11, false, 1, 352)
 
 	// %h96 = mat_mul_panels %h93, %h120 {n=11} : f32[N,11]  // model.go:40
-	cpu.MatMul(h55, h53, h54, &cpu.MatMulShape{M: n, N: 11, K: 32, LDA: 32, LDC: 11, Batch: 1}, nil)
-	t.watch.See("model.go:40", h55)
+	cpu.MatMul(h53, h51, h52, &cpu.MatMulShape{M: n, N: 11, K: 32, LDA: 32, LDC: 11, Batch: 1}, nil)
+	t.watch.See("model.go:40", h53)
 
 	// %h103 = pointwise %features, %h101, %h107 : f32[N,11]  // model.go:38
 	//
-	//	%h16111 = mul %p791, %p801 : f32[]
-	//	%h16311 = add %h16111, %p811 : f32[]
+	//	%h15911 = mul %p791, %p801 : f32[]
+	//	%h16111 = add %h15911, %p811 : f32[]
 	if g.layers0Weight != nil {
 		{
-			cpu.Repeat(h57, h17)
-			cpu.Repeat(h58, h19)
+			cpu.Repeat(h55, h17)
+			cpu.Repeat(h56, h19)
 			for lo := 0; lo < 11*n; lo += 1023 {
 				hi := min(lo+1023, 11*n)
-				cpu.Mul(h59[:hi-lo], features[lo:hi], h57[:hi-lo])
-				cpu.Add(h56[lo:hi], h59[:hi-lo], h58[:hi-lo])
+				cpu.Mul(h57[:hi-lo], features[lo:hi], h55[:hi-lo])
+				cpu.Add(h54[lo:hi], h57[:hi-lo], h56[:hi-lo])
 			}
 		}
-		t.watch.See("model.go:38", h56)
+		t.watch.See("model.go:38", h54)
 	}
 
 	// %h97 = strided_copy %h103 {shape=[11,N] strides=[1,11]} : f32[11,N]  // model.go:40
 	if g.layers0Weight != nil {
-		cpu.StridedCopy(h60, h56, []int{11, n}, []int{1, 11}, 0)
+		cpu.StridedCopy(h58, h54, []int{11, n}, []int{1, 11}, 0)
 	}
 
 	// %h127 = pack_panels %h93 : f32[2,N,16]  // model.go:40
 	if g.layers0Weight != nil {
-		cpu.PackPanels(h61, h53, n, 32, 32, false, 1, 32*n)
+		cpu.PackPanels(h59, h51, n, 32, 32, false, 1, 32*n)
 	}
 
 	// %h98 = mat_mul_panels %h97, %h127 {n=32} : f32[11,32]  // model.go:40
 	if g.layers0Weight != nil {
-		cpu.MatMul(h62, h60, h61, &cpu.MatMulShape{M: 11, N: 32, K: n, LDA: n, LDC: 32, Batch: 1}, nil)
-		t.watch.See("model.go:40", h62)
+		cpu.MatMul(h60, h58, h59, &cpu.MatMulShape{M: 11, N: 32, K: n, LDA: n, LDC: 32, Batch: 1}, nil)
+		t.watch.See("model.go:40", h60)
 	}
 
 	// %h99 = strided_copy %h98 {shape=[32,11] strides=[1,32]} : f32[32,11]  // model.go:40
 	if g.layers0Weight != nil {
-		cpu.StridedCopy(g.layers0Weight, h62, []int{32, 11}, []int{1, 32}, 0)
+		cpu.StridedCopy(g.layers0Weight, h60, []int{32, 11}, []int{1, 32}, 0)
 	}
 	if t.passStep.Ends() <= 6 {
 		return nil
 	}
 
 	// %h132 = reduce %h96 {kind="sum" axes=[0] keep_dims=true} : f32[1,11]  // model.go:38
-	cpu.ReduceSum(h63[:11], h55, 1, n, 11)
-	t.watch.See("model.go:38", h63[:11])
+	cpu.ReduceSum(h61[:11], h53, 1, n, 11)
+	t.watch.See("model.go:38", h61[:11])
 
 	// %h135 = pointwise %h96, %features, %h102 : f32[N,11]  // model.go:38
 	//
-	//	%h1971 = sub %p97, %p98 : f32[]
-	//	%h1991 = mul %p96, %h1971 : f32[]
+	//	%h1951 = sub %p97, %p98 : f32[]
+	//	%h1971 = mul %p96, %h1951 : f32[]
 	{
-		cpu.Repeat(h64, h5)
+		cpu.Repeat(h62, h5)
 		for lo := 0; lo < 11*n; lo += 1023 {
 			hi := min(lo+1023, 11*n)
-			cpu.Sub(h65[:hi-lo], features[lo:hi], h64[:hi-lo])
-			cpu.Mul(h55[lo:hi], h55[lo:hi], h65[:hi-lo])
+			cpu.Sub(h63[:hi-lo], features[lo:hi], h62[:hi-lo])
+			cpu.Mul(h53[lo:hi], h53[lo:hi], h63[:hi-lo])
 		}
 	}
-	t.watch.See("model.go:38", h55)
+	t.watch.See("model.go:38", h53)
 
 	// %h136 = reduce %h135 {kind="sum" axes=[0] keep_dims=true} : f32[1,11]  // model.go:38
-	cpu.ReduceSum(h63[11:22], h55, 1, n, 11)
-	t.watch.See("model.go:38", h63[11:22])
+	cpu.ReduceSum(h61[11:22], h53, 1, n, 11)
+	t.watch.See("model.go:38", h61[11:22])
 
 	// %h111 = strided_copy %h105 {shape=[1,11] strides=[11,1] offset=11} : f32[1,11]  // model.go:38
 	if g.normWeight != nil {
-		cpu.StridedCopy(h66, h63, []int{1, 11}, []int{11, 1}, 11)
+		cpu.StridedCopy(h64, h61, []int{1, 11}, []int{11, 1}, 11)
 	}
 
 	// %h133 = pointwise %h111, %h29 : f32[1,11]  // model.go:38
 	//
-	//	%h201111 = constant {value=f32[](1e-05)} : f32[]
-	//	%h202111 = add %p102, %h201111 : f32[]
-	//	%h204111 = sqrt %h202111 : f32[]
-	//	%h20611 = constant {value=f32[](1)} : f32[]
-	//	%h20711 = div %h20611, %h204111 : f32[]
-	//	%h2091 = mul %p101, %h20711 : f32[]
+	//	%h199111 = constant {value=f32[](1e-05)} : f32[]
+	//	%h200111 = add %p102, %h199111 : f32[]
+	//	%h202111 = sqrt %h200111 : f32[]
+	//	%h20411 = constant {value=f32[](1)} : f32[]
+	//	%h20511 = div %h20411, %h202111 : f32[]
+	//	%h2071 = mul %p101, %h20511 : f32[]
 	if g.normWeight != nil {
 		{
-			cpu.AddScalar(h67[:11], h6, 1e-05)
-			cpu.Sqrt(h67[:11], h67[:11])
-			cpu.ScalarDiv(h67[:11], 1, h67[:11])
-			cpu.Mul(g.normWeight, h66, h67[:11])
+			cpu.AddScalar(h65[:11], h6, 1e-05)
+			cpu.Sqrt(h65[:11], h65[:11])
+			cpu.ScalarDiv(h65[:11], 1, h65[:11])
+			cpu.Mul(g.normWeight, h64, h65[:11])
 		}
 		t.watch.See("model.go:38", g.normWeight)
 	}
@@ -556,7 +548,7 @@ func (t *Trainer) step(n int, output, features, worth []float32) error {
 
 	// %h114 = strided_copy %h105 {shape=[1,11] strides=[11,1]} : f32[1,11]  // model.go:38
 	if g.normBias != nil {
-		cpu.StridedCopy(g.normBias, h63, []int{1, 11}, []int{11, 1}, 0)
+		cpu.StridedCopy(g.normBias, h61, []int{1, 11}, []int{11, 1}, 0)
 	}
 	return nil
 }
@@ -577,21 +569,19 @@ func (t *Trainer) evalForward(n int, worth, features []float32) error {
 		h8  = rt.View[float32](t.arena, evalForwardH8Off, 1024)
 		h5  = rt.View[float32](t.arena, 128*n+12416, 11*n)
 		h9  = rt.View[float32](t.arena, evalForwardH9Off, 352)
-		h10 = rt.View[float32](t.arena, evalForwardH10Off, 352)
-		h11 = rt.View[float32](t.arena, evalForwardH11Off, 32*n)
-		h12 = rt.View[float32](t.arena, evalForwardH12Off, 512)
-		h13 = rt.View[float32](t.arena, evalForwardH13Off, 512)
-		h14 = rt.View[float32](t.arena, 128*n+12416, 16*n)
-		h15 = rt.View[float32](t.arena, evalForwardH15Off, 256)
-		h16 = rt.View[float32](t.arena, evalForwardH16Off, 16)
+		h10 = rt.View[float32](t.arena, evalForwardH10Off, 32*n)
+		h11 = rt.View[float32](t.arena, evalForwardH11Off, 512)
+		h12 = rt.View[float32](t.arena, 128*n+12416, 16*n)
+		h13 = rt.View[float32](t.arena, evalForwardH13Off, 256)
+		h14 = rt.View[float32](t.arena, evalForwardH14Off, 16)
 	)
 
 	// %h26 = pointwise %h, %h3 : f32[11]  // model.go:38
 	//
-	//	%h1211 = constant {value=f32[](1e-05)} : f32[]
-	//	%h1311 = add %p16, %h1211 : f32[]
-	//	%h1711 = sqrt %h1311 : f32[]
-	//	%h301 = div %p15, %h1711 : f32[]
+	//	%h1111 = constant {value=f32[](1e-05)} : f32[]
+	//	%h1211 = add %p16, %h1111 : f32[]
+	//	%h1611 = sqrt %h1211 : f32[]
+	//	%h201 = div %p15, %h1611 : f32[]
 	{
 		cpu.AddScalar(h2[:11], w.normRunningVar, 1e-05)
 		cpu.Sqrt(h2[:11], h2[:11])
@@ -600,8 +590,8 @@ func (t *Trainer) evalForward(n int, worth, features []float32) error {
 
 	// %h28 = pointwise %h1, %h2, %h26 : f32[11]  // model.go:38
 	//
-	//	%h341 = mul %p18, %p19 : f32[]
-	//	%h421 = sub %p17, %h341 : f32[]
+	//	%h311 = mul %p18, %p19 : f32[]
+	//	%h401 = sub %p17, %h311 : f32[]
 	{
 		cpu.Mul(h4[:11], w.normRunningMean, h1)
 		cpu.Sub(h3, w.normBias, h4[:11])
@@ -609,8 +599,8 @@ func (t *Trainer) evalForward(n int, worth, features []float32) error {
 
 	// %h10 = pointwise %features, %h26, %h28 : f32[N,11]  // model.go:38
 	//
-	//	%h441 = mul %p20, %p21 : f32[]
-	//	%h461 = add %h441, %p22 : f32[]
+	//	%h421 = mul %p20, %p21 : f32[]
+	//	%h441 = add %h421, %p22 : f32[]
 	{
 		cpu.Repeat(h6, h1)
 		cpu.Repeat(h7, h3)
@@ -621,36 +611,30 @@ func (t *Trainer) evalForward(n int, worth, features []float32) error {
 		}
 	}
 
-	// %h11 = strided_copy %h4 {shape=[11,32] strides=[1,11]} : f32[11,32]  // model.go:40
-	cpu.StridedCopy(h9, w.layers0Weight, []int{11, 32}, []int{1, 11}, 0)
-
-	// %h32 = pack_panels %h11 : f32[2,11,16]  // model.go:40
-	cpu.PackPanels(h10, h9, 11, 32, 32, false, 1, 352)
+	// %h32 = pack_panels %h4 {trans=true} : f32[2,11,16]  // model.go:40
+	cpu.PackPanels(h9, w.layers0Weight, 11, 32, 11, true, 1, 352)
 
 	// %h14 = mat_mul_panels %h10, %h32, %h5 {n=32} : f32[N,32]  // model.go:40
 	//
-	//	%h31 = swish %p {alpha=1} : f32[]
-	cpu.MatMul(h11, h5, h10, &cpu.MatMulShape{M: n, N: 32, K: 11, LDA: 11, LDC: 32, Batch: 1}, &cpu.Epilogue{Bias: w.layers0Bias, Then: swish})
+	//	%h15 = swish %p {alpha=1} : f32[]
+	cpu.MatMul(h10, h5, h9, &cpu.MatMulShape{M: n, N: 32, K: 11, LDA: 11, LDC: 32, Batch: 1}, &cpu.Epilogue{Bias: w.layers0Bias, Then: swish})
 
-	// %h15 = strided_copy %h6 {shape=[32,16] strides=[1,32]} : f32[32,16]  // model.go:40
-	cpu.StridedCopy(h12, w.layers1Weight, []int{32, 16}, []int{1, 32}, 0)
-
-	// %h35 = pack_panels %h15 : f32[1,32,16]  // model.go:40
-	cpu.PackPanels(h13, h12, 32, 16, 16, false, 1, 512)
+	// %h35 = pack_panels %h6 {trans=true} : f32[1,32,16]  // model.go:40
+	cpu.PackPanels(h11, w.layers1Weight, 32, 16, 32, true, 1, 512)
 
 	// %h18 = mat_mul_panels %h14, %h35, %h7 {n=16} : f32[N,16]  // model.go:40
 	//
-	//	%h36 = swish %p1 {alpha=1} : f32[]
-	cpu.MatMul(h14, h11, h13, &cpu.MatMulShape{M: n, N: 16, K: 32, LDA: 32, LDC: 16, Batch: 1}, &cpu.Epilogue{Bias: w.layers1Bias, Then: swish})
+	//	%h33 = swish %p1 {alpha=1} : f32[]
+	cpu.MatMul(h12, h10, h11, &cpu.MatMulShape{M: n, N: 16, K: 32, LDA: 32, LDC: 16, Batch: 1}, &cpu.Epilogue{Bias: w.layers1Bias, Then: swish})
 
 	// %h37 = pack_panels %h19 : f32[1,16,16]  // model.go:42
-	cpu.PackPanels(h15, w.outputWeight, 16, 1, 1, false, 1, 16)
+	cpu.PackPanels(h13, w.outputWeight, 16, 1, 1, false, 1, 16)
 
-	// %h40 = block %h39 : f32[1,1,16]  // model.go:42
-	cpu.Block(h16, w.outputBias, 1, 1, 1, 1)
+	// %h38 = block %h36 : f32[1,1,16]  // model.go:42
+	cpu.Block(h14, w.outputBias, 1, 1, 1, 1)
 
-	// %h21 = mat_mul_panels %h18, %h37, %h41 {n=1} : f32[N,1]  // model.go:42
-	cpu.MatMul(worth, h14, h15, &cpu.MatMulShape{M: n, N: 1, K: 16, LDA: 16, LDC: 1, Batch: 1}, &cpu.Epilogue{Bias: h16})
+	// %h21 = mat_mul_panels %h18, %h37, %h39 {n=1} : f32[N,1]  // model.go:42
+	cpu.MatMul(worth, h12, h13, &cpu.MatMulShape{M: n, N: 1, K: 16, LDA: 16, LDC: 1, Batch: 1}, &cpu.Epilogue{Bias: h14})
 	return nil
 }
 
@@ -670,22 +654,20 @@ func (t *Trainer) evalLoss(n int, output, features, worth []float32) error {
 		h8  = rt.View[float32](t.arena, evalLossH8Off, 1024)
 		h5  = rt.View[float32](t.arena, 128*n+12416, 11*n)
 		h9  = rt.View[float32](t.arena, evalLossH9Off, 352)
-		h10 = rt.View[float32](t.arena, evalLossH10Off, 352)
-		h11 = rt.View[float32](t.arena, evalLossH11Off, 32*n)
-		h12 = rt.View[float32](t.arena, evalLossH12Off, 512)
-		h13 = rt.View[float32](t.arena, evalLossH13Off, 512)
-		h14 = rt.View[float32](t.arena, 128*n+12416, 16*n)
-		h15 = rt.View[float32](t.arena, evalLossH15Off, 256)
-		h16 = rt.View[float32](t.arena, evalLossH16Off, 16)
-		h17 = rt.View[float32](t.arena, evalLossH17Off, n)
+		h10 = rt.View[float32](t.arena, evalLossH10Off, 32*n)
+		h11 = rt.View[float32](t.arena, evalLossH11Off, 512)
+		h12 = rt.View[float32](t.arena, 128*n+12416, 16*n)
+		h13 = rt.View[float32](t.arena, evalLossH13Off, 256)
+		h14 = rt.View[float32](t.arena, evalLossH14Off, 16)
+		h15 = rt.View[float32](t.arena, evalLossH15Off, n)
 	)
 
 	// %h30 = pointwise %h, %h3 : f32[11]  // model.go:38
 	//
-	//	%h1211 = constant {value=f32[](1e-05)} : f32[]
-	//	%h1311 = add %p19, %h1211 : f32[]
-	//	%h1711 = sqrt %h1311 : f32[]
-	//	%h211 = div %p18, %h1711 : f32[]
+	//	%h1111 = constant {value=f32[](1e-05)} : f32[]
+	//	%h1211 = add %p19, %h1111 : f32[]
+	//	%h1611 = sqrt %h1211 : f32[]
+	//	%h201 = div %p18, %h1611 : f32[]
 	{
 		cpu.AddScalar(h2[:11], w.normRunningVar, 1e-05)
 		cpu.Sqrt(h2[:11], h2[:11])
@@ -694,8 +676,8 @@ func (t *Trainer) evalLoss(n int, output, features, worth []float32) error {
 
 	// %h32 = pointwise %h1, %h2, %h30 : f32[11]  // model.go:38
 	//
-	//	%h371 = mul %p21, %p22 : f32[]
-	//	%h421 = sub %p20, %h371 : f32[]
+	//	%h341 = mul %p21, %p22 : f32[]
+	//	%h381 = sub %p20, %h341 : f32[]
 	{
 		cpu.Mul(h4[:11], w.normRunningMean, h1)
 		cpu.Sub(h3, w.normBias, h4[:11])
@@ -703,8 +685,8 @@ func (t *Trainer) evalLoss(n int, output, features, worth []float32) error {
 
 	// %h10 = pointwise %features, %h30, %h32 : f32[N,11]  // model.go:38
 	//
-	//	%h481 = mul %p23, %p24 : f32[]
-	//	%h501 = add %h481, %p25 : f32[]
+	//	%h461 = mul %p23, %p24 : f32[]
+	//	%h481 = add %h461, %p25 : f32[]
 	{
 		cpu.Repeat(h6, h1)
 		cpu.Repeat(h7, h3)
@@ -715,46 +697,40 @@ func (t *Trainer) evalLoss(n int, output, features, worth []float32) error {
 		}
 	}
 
-	// %h11 = strided_copy %h4 {shape=[11,32] strides=[1,11]} : f32[11,32]  // model.go:40
-	cpu.StridedCopy(h9, w.layers0Weight, []int{11, 32}, []int{1, 11}, 0)
-
-	// %h36 = pack_panels %h11 : f32[2,11,16]  // model.go:40
-	cpu.PackPanels(h10, h9, 11, 32, 32, false, 1, 352)
+	// %h36 = pack_panels %h4 {trans=true} : f32[2,11,16]  // model.go:40
+	cpu.PackPanels(h9, w.layers0Weight, 11, 32, 11, true, 1, 352)
 
 	// %h14 = mat_mul_panels %h10, %h36, %h5 {n=32} : f32[N,32]  // model.go:40
 	//
-	//	%h35 = swish %p {alpha=1} : f32[]
-	cpu.MatMul(h11, h5, h10, &cpu.MatMulShape{M: n, N: 32, K: 11, LDA: 11, LDC: 32, Batch: 1}, &cpu.Epilogue{Bias: w.layers0Bias, Then: swish})
+	//	%h15 = swish %p {alpha=1} : f32[]
+	cpu.MatMul(h10, h5, h9, &cpu.MatMulShape{M: n, N: 32, K: 11, LDA: 11, LDC: 32, Batch: 1}, &cpu.Epilogue{Bias: w.layers0Bias, Then: swish})
 
-	// %h15 = strided_copy %h6 {shape=[32,16] strides=[1,32]} : f32[32,16]  // model.go:40
-	cpu.StridedCopy(h12, w.layers1Weight, []int{32, 16}, []int{1, 32}, 0)
-
-	// %h39 = pack_panels %h15 : f32[1,32,16]  // model.go:40
-	cpu.PackPanels(h13, h12, 32, 16, 16, false, 1, 512)
+	// %h39 = pack_panels %h6 {trans=true} : f32[1,32,16]  // model.go:40
+	cpu.PackPanels(h11, w.layers1Weight, 32, 16, 32, true, 1, 512)
 
 	// %h18 = mat_mul_panels %h14, %h39, %h7 {n=16} : f32[N,16]  // model.go:40
 	//
-	//	%h40 = swish %p1 {alpha=1} : f32[]
-	cpu.MatMul(h14, h11, h13, &cpu.MatMulShape{M: n, N: 16, K: 32, LDA: 32, LDC: 16, Batch: 1}, &cpu.Epilogue{Bias: w.layers1Bias, Then: swish})
+	//	%h37 = swish %p1 {alpha=1} : f32[]
+	cpu.MatMul(h12, h10, h11, &cpu.MatMulShape{M: n, N: 16, K: 32, LDA: 32, LDC: 16, Batch: 1}, &cpu.Epilogue{Bias: w.layers1Bias, Then: swish})
 
 	// %h41 = pack_panels %h19 : f32[1,16,16]  // model.go:42
-	cpu.PackPanels(h15, w.outputWeight, 16, 1, 1, false, 1, 16)
+	cpu.PackPanels(h13, w.outputWeight, 16, 1, 1, false, 1, 16)
 
-	// %h44 = block %h43 : f32[1,1,16]  // model.go:42
-	cpu.Block(h16, w.outputBias, 1, 1, 1, 1)
+	// %h42 = block %h40 : f32[1,1,16]  // model.go:42
+	cpu.Block(h14, w.outputBias, 1, 1, 1, 1)
 
-	// %h27 = mat_mul_panels %h18, %h41, %h45, _, %h26 {n=1} : f32[N,1]  // model.go:42, model.go:49
+	// %h27 = mat_mul_panels %h18, %h41, %h43, _, %h26 {n=1} : f32[N,1]  // model.go:42, model.go:49
 	//
-	//	%h47 = sub %p2, %p3 : f32[]
-	cpu.MatMul(h17, h14, h15, &cpu.MatMulShape{M: n, N: 1, K: 16, LDA: 16, LDC: 1, Batch: 1}, &cpu.Epilogue{Bias: h16, Then: sub, In: [2][]float32{worth, nil}})
+	//	%h45 = sub %p2, %p3 : f32[]
+	cpu.MatMul(h15, h12, h13, &cpu.MatMulShape{M: n, N: 1, K: 16, LDA: 16, LDC: 1, Batch: 1}, &cpu.Epilogue{Bias: h14, Then: sub, In: [2][]float32{worth, nil}})
 
 	// %h29 = pointwise %h27 : f32[N,1]  // model.go:49
 	//
-	//	%h52 = mul %p16, %p16 : f32[]
-	cpu.Mul(h17, h17, h17)
+	//	%h50 = mul %p16, %p16 : f32[]
+	cpu.Mul(h15, h15, h15)
 
 	// %h25 = reduce %h24 {kind="mean" axes=[0]} : f32[]  // model.go:49
-	cpu.ReduceMean(output, h17, 1, n, 1)
+	cpu.ReduceMean(output, h15, 1, n, 1)
 	return nil
 }
 
@@ -791,16 +767,14 @@ func (t *Trainer) trainForward(n int, worth, features []float32) error {
 		h24 = rt.View[float32](t.arena, trainForwardH24Off, 1024)
 		h21 = rt.View[float32](t.arena, 128*n+12544, 11*n)
 		h25 = rt.View[float32](t.arena, trainForwardH25Off, 352)
-		h26 = rt.View[float32](t.arena, trainForwardH26Off, 352)
-		h27 = rt.View[float32](t.arena, trainForwardH27Off, 32*n)
-		h28 = rt.View[float32](t.arena, 192*n+12544, 32*n)
-		h29 = rt.View[float32](t.arena, trainForwardH29Off, 512)
-		h30 = rt.View[float32](t.arena, trainForwardH30Off, 512)
-		h31 = rt.View[float32](t.arena, 128*n+12544, 16*n)
-		h32 = rt.View[float32](t.arena, 192*n+12544, 16*n)
-		h33 = rt.View[float32](t.arena, trainForwardH33Off, 256)
-		h34 = rt.View[float32](t.arena, trainForwardH34Off, 16)
-		h35 = rt.View[float32](t.arena, 256*n+12544, n)
+		h26 = rt.View[float32](t.arena, trainForwardH26Off, 32*n)
+		h27 = rt.View[float32](t.arena, 192*n+12544, 32*n)
+		h28 = rt.View[float32](t.arena, trainForwardH28Off, 512)
+		h29 = rt.View[float32](t.arena, 128*n+12544, 16*n)
+		h30 = rt.View[float32](t.arena, 192*n+12544, 16*n)
+		h31 = rt.View[float32](t.arena, trainForwardH31Off, 256)
+		h32 = rt.View[float32](t.arena, trainForwardH32Off, 16)
+		h33 = rt.View[float32](t.arena, 256*n+12544, n)
 	)
 
 	// %h24 = reduce %features {kind="mean" axes=[0] keep_dims=true} : f32[1,11]  // model.go:38
@@ -809,8 +783,8 @@ func (t *Trainer) trainForward(n int, worth, features []float32) error {
 
 	// %h29 = pointwise %features, %h24 : f32[N,11]  // model.go:38
 	//
-	//	%h123 = sub %p59, %p60 : f32[]
-	//	%h201 = mul %h123, %h123 : f32[]
+	//	%h111 = sub %p59, %p60 : f32[]
+	//	%h152 = mul %h111, %h111 : f32[]
 	{
 		cpu.Repeat(h3, h1[:11])
 		for lo := 0; lo < 11*n; lo += 1023 {
@@ -836,11 +810,11 @@ func (t *Trainer) trainForward(n int, worth, features []float32) error {
 
 	// %h50 = pointwise %h30 : f32[1]  // model.go:38
 	//
-	//	%h4311 = cast %p62 {to=f32} : f32[]
-	//	%h5711 = constant {value=f32[](-1)} : f32[]
-	//	%h6411 = add %h4311, %h5711 : f32[]
-	//	%h771 = constant {value=f32[](1)} : f32[]
-	//	%h801 = max %h6411, %h771 : f32[]
+	//	%h2011 = cast %p62 {to=f32} : f32[]
+	//	%h5611 = constant {value=f32[](-1)} : f32[]
+	//	%h5711 = add %h2011, %h5611 : f32[]
+	//	%h671 = constant {value=f32[](1)} : f32[]
+	//	%h731 = max %h5711, %h671 : f32[]
 	{
 		cpu.Cast(h9[:1], h7)
 		cpu.AddScalar(h9[:1], h9[:1], -1)
@@ -850,16 +824,16 @@ func (t *Trainer) trainForward(n int, worth, features []float32) error {
 
 	// %h68 = pointwise %h26 : f32[1,11]  // model.go:38
 	//
-	//	%h120 = constant {value=f32[](0.1)} : f32[]
-	//	%h121 = mul %p11, %h120 : f32[]
+	//	%h115 = constant {value=f32[](0.1)} : f32[]
+	//	%h117 = mul %p11, %h115 : f32[]
 	cpu.MulScalar(h10, h5, 0.1)
 	t.watch.See("model.go:38", h10)
 
 	// %h41 = pointwise %h2, %h40 : f32[11]  // model.go:38
 	//
-	//	%h1111 = constant {value=f32[](0.9)} : f32[]
-	//	%h1151 = mul %p63, %h1111 : f32[]
-	//	%h1241 = add %h1151, %p64 : f32[]
+	//	%h801 = constant {value=f32[](0.9)} : f32[]
+	//	%h991 = mul %p63, %h801 : f32[]
+	//	%h1211 = add %h991, %p64 : f32[]
 	{
 		cpu.MulScalar(h11[:11], w.normRunningMean, 0.9)
 		cpu.Add(g.normRunningMean, h11[:11], h10)
@@ -868,8 +842,8 @@ func (t *Trainer) trainForward(n int, worth, features []float32) error {
 
 	// %h78 = pointwise %h30, %h36 : f32[1]  // model.go:38
 	//
-	//	%h432 = cast %p65 {to=f32} : f32[]
-	//	%h1301 = div %h432, %p66 : f32[]
+	//	%h202 = cast %p65 {to=f32} : f32[]
+	//	%h1241 = div %h202, %p66 : f32[]
 	{
 		cpu.Cast(h12[:1], h7)
 		cpu.Div(h8, h12[:1], h8)
@@ -878,9 +852,9 @@ func (t *Trainer) trainForward(n int, worth, features []float32) error {
 
 	// %h110 = pointwise %h28, %h42 : f32[1,11]  // model.go:38
 	//
-	//	%h1321 = mul %p67, %p68 : f32[]
-	//	%h1371 = constant {value=f32[](0.1)} : f32[]
-	//	%h1381 = mul %h1321, %h1371 : f32[]
+	//	%h1301 = mul %p67, %p68 : f32[]
+	//	%h1351 = constant {value=f32[](0.1)} : f32[]
+	//	%h1361 = mul %h1301, %h1351 : f32[]
 	{
 		cpu.Repeat(h14[:11], h8)
 		cpu.Mul(h15[:11], h6, h14[:11])
@@ -890,9 +864,9 @@ func (t *Trainer) trainForward(n int, worth, features []float32) error {
 
 	// %h48 = pointwise %h3, %h47 : f32[11]  // model.go:38
 	//
-	//	%h1341 = constant {value=f32[](0.9)} : f32[]
-	//	%h1351 = mul %p69, %h1341 : f32[]
-	//	%h1401 = add %h1351, %p70 : f32[]
+	//	%h1321 = constant {value=f32[](0.9)} : f32[]
+	//	%h1331 = mul %p69, %h1321 : f32[]
+	//	%h1381 = add %h1331, %p70 : f32[]
 	{
 		cpu.MulScalar(h16[:11], w.normRunningVar, 0.9)
 		cpu.Add(g.normRunningVar, h16[:11], h13)
@@ -901,10 +875,10 @@ func (t *Trainer) trainForward(n int, worth, features []float32) error {
 
 	// %h100 = pointwise %h, %h62 : f32[11]  // model.go:38
 	//
-	//	%h14211 = constant {value=f32[](1e-05)} : f32[]
-	//	%h14311 = add %p73, %h14211 : f32[]
-	//	%h14511 = sqrt %h14311 : f32[]
-	//	%h1471 = div %p72, %h14511 : f32[]
+	//	%h14011 = constant {value=f32[](1e-05)} : f32[]
+	//	%h14111 = add %p73, %h14011 : f32[]
+	//	%h14311 = sqrt %h14111 : f32[]
+	//	%h1451 = div %p72, %h14311 : f32[]
 	{
 		cpu.AddScalar(h18[:11], h6, 1e-05)
 		cpu.Sqrt(h18[:11], h18[:11])
@@ -914,8 +888,8 @@ func (t *Trainer) trainForward(n int, worth, features []float32) error {
 
 	// %h103 = pointwise %h1, %h95, %h100 : f32[11]  // model.go:38
 	//
-	//	%h1491 = mul %p75, %p76 : f32[]
-	//	%h1511 = sub %p74, %h1491 : f32[]
+	//	%h1471 = mul %p75, %p76 : f32[]
+	//	%h1491 = sub %p74, %h1471 : f32[]
 	{
 		cpu.Mul(h20[:11], h5, h17)
 		cpu.Sub(h19, w.normBias, h20[:11])
@@ -924,8 +898,8 @@ func (t *Trainer) trainForward(n int, worth, features []float32) error {
 
 	// %h10 = pointwise %features, %h100, %h103 : f32[N,11]  // model.go:38
 	//
-	//	%h1531 = mul %p77, %p78 : f32[]
-	//	%h1551 = add %h1531, %p79 : f32[]
+	//	%h1511 = mul %p77, %p78 : f32[]
+	//	%h1531 = add %h1511, %p79 : f32[]
 	{
 		cpu.Repeat(h22, h17)
 		cpu.Repeat(h23, h19)
@@ -937,50 +911,44 @@ func (t *Trainer) trainForward(n int, worth, features []float32) error {
 	}
 	t.watch.See("model.go:38", h21)
 
-	// %h11 = strided_copy %h4 {shape=[11,32] strides=[1,11]} : f32[11,32]  // model.go:40
-	cpu.StridedCopy(h25, w.layers0Weight, []int{11, 32}, []int{1, 11}, 0)
-
-	// %h72 = pack_panels %h11 : f32[2,11,16]  // model.go:40
-	cpu.PackPanels(h26, h25, 11, 32, 32, false, 1, 352)
+	// %h72 = pack_panels %h4 {trans=true} : f32[2,11,16]  // model.go:40
+	cpu.PackPanels(h25, w.layers0Weight, 11, 32, 11, true, 1, 352)
 
 	// %h13 = mat_mul_panels %h10, %h72, %h5 {n=32} : f32[N,32]  // model.go:40
-	cpu.MatMul(h27, h21, h26, &cpu.MatMulShape{M: n, N: 32, K: 11, LDA: 11, LDC: 32, Batch: 1}, &cpu.Epilogue{Bias: w.layers0Bias})
-	t.watch.See("model.go:40", h27)
+	cpu.MatMul(h26, h21, h25, &cpu.MatMulShape{M: n, N: 32, K: 11, LDA: 11, LDC: 32, Batch: 1}, &cpu.Epilogue{Bias: w.layers0Bias})
+	t.watch.See("model.go:40", h26)
 
 	// %h14 = pointwise %h13 : f32[N,32]  // model.go:40
 	//
-	//	%h157 = swish %p34 {alpha=1} : f32[]
-	cpu.Swish(h28, h27, 1)
-	t.watch.See("model.go:40", h28)
+	//	%h155 = swish %p34 {alpha=1} : f32[]
+	cpu.Swish(h27, h26, 1)
+	t.watch.See("model.go:40", h27)
 
-	// %h15 = strided_copy %h6 {shape=[32,16] strides=[1,32]} : f32[32,16]  // model.go:40
-	cpu.StridedCopy(h29, w.layers1Weight, []int{32, 16}, []int{1, 32}, 0)
-
-	// %h83 = pack_panels %h15 : f32[1,32,16]  // model.go:40
-	cpu.PackPanels(h30, h29, 32, 16, 16, false, 1, 512)
+	// %h83 = pack_panels %h6 {trans=true} : f32[1,32,16]  // model.go:40
+	cpu.PackPanels(h28, w.layers1Weight, 32, 16, 32, true, 1, 512)
 
 	// %h17 = mat_mul_panels %h14, %h83, %h7 {n=16} : f32[N,16]  // model.go:40
-	cpu.MatMul(h31, h28, h30, &cpu.MatMulShape{M: n, N: 16, K: 32, LDA: 32, LDC: 16, Batch: 1}, &cpu.Epilogue{Bias: w.layers1Bias})
-	t.watch.See("model.go:40", h31)
+	cpu.MatMul(h29, h27, h28, &cpu.MatMulShape{M: n, N: 16, K: 32, LDA: 32, LDC: 16, Batch: 1}, &cpu.Epilogue{Bias: w.layers1Bias})
+	t.watch.See("model.go:40", h29)
 
 	// %h18 = pointwise %h17 : f32[N,16]  // model.go:40
 	//
-	//	%h159 = swish %p35 {alpha=1} : f32[]
-	cpu.Swish(h32, h31, 1)
-	t.watch.See("model.go:40", h32)
+	//	%h157 = swish %p35 {alpha=1} : f32[]
+	cpu.Swish(h30, h29, 1)
+	t.watch.See("model.go:40", h30)
 
 	// %h93 = pack_panels %h19 : f32[1,16,16]  // model.go:42
-	cpu.PackPanels(h33, w.outputWeight, 16, 1, 1, false, 1, 16)
+	cpu.PackPanels(h31, w.outputWeight, 16, 1, 1, false, 1, 16)
 
-	// %h46 = block %h44 : f32[1,1,16]  // model.go:42
-	cpu.Block(h34, w.outputBias, 1, 1, 1, 1)
+	// %h43 = block %h34 : f32[1,1,16]  // model.go:42
+	cpu.Block(h32, w.outputBias, 1, 1, 1, 1)
 
-	// %h21 = mat_mul_panels %h18, %h93, %h49 {n=1} : f32[N,1]  // model.go:42
-	cpu.MatMul(worth, h32, h33, &cpu.MatMulShape{M: n, N: 1, K: 16, LDA: 16, LDC: 1, Batch: 1}, &cpu.Epilogue{Bias: h34})
+	// %h21 = mat_mul_panels %h18, %h93, %h44 {n=1} : f32[N,1]  // model.go:42
+	cpu.MatMul(worth, h30, h31, &cpu.MatMulShape{M: n, N: 1, K: 16, LDA: 16, LDC: 1, Batch: 1}, &cpu.Epilogue{Bias: h32})
 	t.watch.See("model.go:42", worth)
 
 	// %h52 = strided_copy %h51 {shape=[N] strides=[0]} : f32[N]
-	cpu.StridedCopy(h35, w.constH51, []int{n}, []int{0}, 0)
+	cpu.StridedCopy(h33, w.constH51, []int{n}, []int{0}, 0)
 	return nil
 }
 
@@ -992,54 +960,54 @@ func (t *Trainer) backward(n int, worth, features, dWorth []float32) error {
 	w := t.weights
 	g := t.changes
 	var (
-		h35 = rt.View[float32](t.arena, 256*n+12544, n)
-		h36 = rt.View[float32](t.arena, trainForwardH36Off, 16)
-		h37 = rt.View[float32](t.arena, 320*n+12544, 16*n)
-		h32 = rt.View[float32](t.arena, 192*n+12544, 16*n)
-		h38 = rt.View[float32](t.arena, 384*n+12544, 16*n)
-		h39 = rt.View[float32](t.arena, trainForwardH39Off, 1024)
-		h31 = rt.View[float32](t.arena, 128*n+12544, 16*n)
-		h40 = rt.View[float32](t.arena, trainForwardH40Off, 1024)
-		h41 = rt.View[float32](t.arena, 384*n+12544, 16*n)
-		h42 = rt.View[float32](t.arena, 128*n+12544, 32*n)
-		h27 = rt.View[float32](t.arena, trainForwardH27Off, 32*n)
-		h43 = rt.View[float32](t.arena, 256*n+12544, 32*n)
-		h44 = rt.View[float32](t.arena, 128*n+12544, 16*n)
-		h45 = rt.View[float32](t.arena, trainForwardH45Off, 512)
+		h33 = rt.View[float32](t.arena, 256*n+12544, n)
+		h34 = rt.View[float32](t.arena, trainForwardH34Off, 16)
+		h35 = rt.View[float32](t.arena, 320*n+12544, 16*n)
+		h30 = rt.View[float32](t.arena, 192*n+12544, 16*n)
+		h36 = rt.View[float32](t.arena, 384*n+12544, 16*n)
+		h37 = rt.View[float32](t.arena, trainForwardH37Off, 1024)
+		h29 = rt.View[float32](t.arena, 128*n+12544, 16*n)
+		h38 = rt.View[float32](t.arena, trainForwardH38Off, 1024)
+		h39 = rt.View[float32](t.arena, 384*n+12544, 16*n)
+		h40 = rt.View[float32](t.arena, 128*n+12544, 32*n)
+		h26 = rt.View[float32](t.arena, trainForwardH26Off, 32*n)
+		h41 = rt.View[float32](t.arena, 256*n+12544, 32*n)
+		h42 = rt.View[float32](t.arena, 128*n+12544, 16*n)
+		h43 = rt.View[float32](t.arena, trainForwardH43Off, 512)
+		h44 = rt.View[float32](t.arena, trainForwardH44Off, 1024)
+		h45 = rt.View[float32](t.arena, trainForwardH45Off, 1024)
 		h46 = rt.View[float32](t.arena, trainForwardH46Off, 1024)
-		h47 = rt.View[float32](t.arena, trainForwardH47Off, 1024)
-		h48 = rt.View[float32](t.arena, trainForwardH48Off, 1024)
+		h47 = rt.View[float32](t.arena, trainForwardH47Off, 512)
+		h48 = rt.View[float32](t.arena, 128*n+12544, 32*n)
 		h49 = rt.View[float32](t.arena, trainForwardH49Off, 512)
-		h50 = rt.View[float32](t.arena, 128*n+12544, 32*n)
-		h51 = rt.View[float32](t.arena, trainForwardH51Off, 512)
-		h52 = rt.View[float32](t.arena, 256*n+12544, 11*n)
-		h54 = rt.View[float32](t.arena, trainForwardH54Off, 1024)
+		h50 = rt.View[float32](t.arena, 256*n+12544, 11*n)
+		h52 = rt.View[float32](t.arena, trainForwardH52Off, 1024)
 		h17 = rt.View[float32](t.arena, trainForwardH17Off, 11)
-		h55 = rt.View[float32](t.arena, trainForwardH55Off, 1024)
+		h53 = rt.View[float32](t.arena, trainForwardH53Off, 1024)
 		h19 = rt.View[float32](t.arena, trainForwardH19Off, 11)
-		h56 = rt.View[float32](t.arena, trainForwardH56Off, 1024)
-		h53 = rt.View[float32](t.arena, trainForwardH53Off, 11*n)
-		h57 = rt.View[float32](t.arena, 320*n+12544, 11*n)
-		h58 = rt.View[float32](t.arena, trainForwardH58Off, 32*n)
-		h59 = rt.View[float32](t.arena, trainForwardH59Off, 352)
-		h60 = rt.View[float32](t.arena, trainForwardH60Off, 22)
-		h61 = rt.View[float32](t.arena, trainForwardH61Off, 1024)
+		h54 = rt.View[float32](t.arena, trainForwardH54Off, 1024)
+		h51 = rt.View[float32](t.arena, trainForwardH51Off, 11*n)
+		h55 = rt.View[float32](t.arena, 320*n+12544, 11*n)
+		h56 = rt.View[float32](t.arena, trainForwardH56Off, 32*n)
+		h57 = rt.View[float32](t.arena, trainForwardH57Off, 352)
+		h58 = rt.View[float32](t.arena, trainForwardH58Off, 22)
+		h59 = rt.View[float32](t.arena, trainForwardH59Off, 1024)
 		h5  = rt.View[float32](t.arena, trainForwardH5Off, 11)
+		h60 = rt.View[float32](t.arena, trainForwardH60Off, 1024)
+		h61 = rt.View[float32](t.arena, trainForwardH61Off, 11)
 		h62 = rt.View[float32](t.arena, trainForwardH62Off, 1024)
-		h63 = rt.View[float32](t.arena, trainForwardH63Off, 11)
-		h64 = rt.View[float32](t.arena, trainForwardH64Off, 1024)
 		h6  = rt.View[float32](t.arena, trainForwardH6Off, 11)
 	)
 
 	// %h53 = pointwise %h52, %d_worth : f32[N]
 	//
-	//	%h161 = mul %p36, %p37 : f32[]
-	cpu.Mul(h35, h35, dWorth)
-	t.watch.See("pointwise", h35)
+	//	%h159 = mul %p36, %p37 : f32[]
+	cpu.Mul(h33, h33, dWorth)
+	t.watch.See("pointwise", h33)
 
 	// %h55 = reduce %h54 {kind="sum" axes=[0]} : f32[1]  // model.go:42
 	if g.outputBias != nil {
-		cpu.ReduceSum(g.outputBias, h35, 1, n, 1)
+		cpu.ReduceSum(g.outputBias, h33, 1, n, 1)
 		t.watch.See("model.go:42", g.outputBias)
 	}
 	if t.passTrainForward.Ends() <= 1 {
@@ -1047,21 +1015,21 @@ func (t *Trainer) backward(n int, worth, features, dWorth []float32) error {
 	}
 
 	// %h97 = pack_panels %h8 : f32[1,1,16]  // model.go:42
-	cpu.PackPanels(h36, w.outputWeight, 1, 16, 16, false, 1, 16)
+	cpu.PackPanels(h34, w.outputWeight, 1, 16, 16, false, 1, 16)
 
 	// %h58 = strided_copy %h18 {shape=[16,N] strides=[1,16]} : f32[16,N]  // model.go:42
 	if g.outputWeight != nil {
-		cpu.StridedCopy(h37, h32, []int{16, n}, []int{1, 16}, 0)
+		cpu.StridedCopy(h35, h30, []int{16, n}, []int{1, 16}, 0)
 	}
 
 	// %h102 = pack_panels %h54 : f32[1,N,16]  // model.go:42
 	if g.outputWeight != nil {
-		cpu.PackPanels(h38, h35, n, 1, 1, false, 1, n)
+		cpu.PackPanels(h36, h33, n, 1, 1, false, 1, n)
 	}
 
 	// %h59 = mat_mul_panels %h58, %h102 {n=1} : f32[16,1]  // model.go:42
 	if g.outputWeight != nil {
-		cpu.MatMul(g.outputWeight, h37, h38, &cpu.MatMulShape{M: 16, N: 1, K: n, LDA: n, LDC: 1, Batch: 1}, nil)
+		cpu.MatMul(g.outputWeight, h35, h36, &cpu.MatMulShape{M: 16, N: 1, K: n, LDA: n, LDC: 1, Batch: 1}, nil)
 		t.watch.See("model.go:42", g.outputWeight)
 	}
 	if t.passTrainForward.Ends() <= 2 {
@@ -1070,31 +1038,31 @@ func (t *Trainer) backward(n int, worth, features, dWorth []float32) error {
 
 	// %h69 = pointwise %h17, %h18 : f32[N,16]  // model.go:40
 	//
-	//	%h1631 = sigmoid %p84 : f32[]
-	//	%h165111 = constant {value=f32[](1)} : f32[]
-	//	%h166111 = sub %h165111, %h1631 : f32[]
-	//	%h168111 = mul %p85, %h166111 : f32[]
-	//	%h17011 = add %h1631, %h168111 : f32[]
+	//	%h1611 = sigmoid %p84 : f32[]
+	//	%h163111 = constant {value=f32[](1)} : f32[]
+	//	%h164111 = sub %h163111, %h1611 : f32[]
+	//	%h166111 = mul %p85, %h164111 : f32[]
+	//	%h16811 = add %h1611, %h166111 : f32[]
 	{
 		for lo := 0; lo < 16*n; lo += 1024 {
 			hi := min(lo+1024, 16*n)
-			cpu.Sigmoid(h39[:hi-lo], h31[lo:hi])
-			cpu.ScalarSub(h40[:hi-lo], 1, h39[:hi-lo])
-			cpu.Mul(h40[:hi-lo], h32[lo:hi], h40[:hi-lo])
-			cpu.Add(h31[lo:hi], h39[:hi-lo], h40[:hi-lo])
+			cpu.Sigmoid(h37[:hi-lo], h29[lo:hi])
+			cpu.ScalarSub(h38[:hi-lo], 1, h37[:hi-lo])
+			cpu.Mul(h38[:hi-lo], h30[lo:hi], h38[:hi-lo])
+			cpu.Add(h29[lo:hi], h37[:hi-lo], h38[:hi-lo])
 		}
 	}
-	t.watch.See("model.go:40", h31)
+	t.watch.See("model.go:40", h29)
 
 	// %h70 = mat_mul_panels %h54, %h97, _, _, %h69 {n=16} : f32[N,16]  // model.go:42, model.go:40
 	//
-	//	%h61 = mul %p, %p1 : f32[]
-	cpu.MatMul(h41, h35, h36, &cpu.MatMulShape{M: n, N: 16, K: 1, LDA: 1, LDC: 16, Batch: 1}, &cpu.Epilogue{Then: mul, In: [2][]float32{h31, nil}})
-	t.watch.See("model.go:42, model.go:40", h41)
+	//	%h49 = mul %p, %p1 : f32[]
+	cpu.MatMul(h39, h33, h34, &cpu.MatMulShape{M: n, N: 16, K: 1, LDA: 1, LDC: 16, Batch: 1}, &cpu.Epilogue{Then: mul, In: [2][]float32{h29, nil}})
+	t.watch.See("model.go:42, model.go:40", h39)
 
 	// %h71 = reduce %h70 {kind="sum" axes=[0]} : f32[16]  // model.go:40
 	if g.layers1Bias != nil {
-		cpu.ReduceSum(g.layers1Bias, h41, 1, n, 16)
+		cpu.ReduceSum(g.layers1Bias, h39, 1, n, 16)
 		t.watch.See("model.go:40", g.layers1Bias)
 	}
 	if t.passTrainForward.Ends() <= 3 {
@@ -1103,31 +1071,31 @@ func (t *Trainer) backward(n int, worth, features, dWorth []float32) error {
 
 	// %h142 = pointwise %h13 : f32[N,32]  // model.go:40
 	//
-	//	%h1572 = swish %p342 {alpha=1} : f32[]
+	//	%h1552 = swish %p342 {alpha=1} : f32[]
 	if g.layers1Weight != nil {
-		cpu.Swish(h42, h27, 1)
-		t.watch.See("model.go:40", h42)
+		cpu.Swish(h40, h26, 1)
+		t.watch.See("model.go:40", h40)
 	}
 
 	// %h74 = strided_copy %h142 {shape=[32,N] strides=[1,32]} : f32[32,N]  // model.go:40
 	if g.layers1Weight != nil {
-		cpu.StridedCopy(h43, h42, []int{32, n}, []int{1, 32}, 0)
+		cpu.StridedCopy(h41, h40, []int{32, n}, []int{1, 32}, 0)
 	}
 
 	// %h113 = pack_panels %h70 : f32[1,N,16]  // model.go:40
 	if g.layers1Weight != nil {
-		cpu.PackPanels(h44, h41, n, 16, 16, false, 1, 16*n)
+		cpu.PackPanels(h42, h39, n, 16, 16, false, 1, 16*n)
 	}
 
 	// %h75 = mat_mul_panels %h74, %h113 {n=16} : f32[32,16]  // model.go:40
 	if g.layers1Weight != nil {
-		cpu.MatMul(h45, h43, h44, &cpu.MatMulShape{M: 32, N: 16, K: n, LDA: n, LDC: 16, Batch: 1}, nil)
-		t.watch.See("model.go:40", h45)
+		cpu.MatMul(h43, h41, h42, &cpu.MatMulShape{M: 32, N: 16, K: n, LDA: n, LDC: 16, Batch: 1}, nil)
+		t.watch.See("model.go:40", h43)
 	}
 
 	// %h76 = strided_copy %h75 {shape=[16,32] strides=[1,16]} : f32[16,32]  // model.go:40
 	if g.layers1Weight != nil {
-		cpu.StridedCopy(g.layers1Weight, h45, []int{16, 32}, []int{1, 16}, 0)
+		cpu.StridedCopy(g.layers1Weight, h43, []int{16, 32}, []int{1, 16}, 0)
 	}
 	if t.passTrainForward.Ends() <= 4 {
 		return nil
@@ -1135,36 +1103,36 @@ func (t *Trainer) backward(n int, worth, features, dWorth []float32) error {
 
 	// %h85 = pointwise %h13 : f32[N,32]  // model.go:40
 	//
-	//	%h15711 = swish %p4 {alpha=1} : f32[]
-	//	%h17211 = sigmoid %p4 : f32[]
-	//	%h1741111 = constant {value=f32[](1)} : f32[]
-	//	%h1751111 = sub %h1741111, %h17211 : f32[]
-	//	%h1771111 = mul %h15711, %h1751111 : f32[]
-	//	%h179111 = add %h17211, %h1771111 : f32[]
+	//	%h15511 = swish %p4 {alpha=1} : f32[]
+	//	%h17011 = sigmoid %p4 : f32[]
+	//	%h1721111 = constant {value=f32[](1)} : f32[]
+	//	%h1731111 = sub %h1721111, %h17011 : f32[]
+	//	%h1751111 = mul %h15511, %h1731111 : f32[]
+	//	%h177111 = add %h17011, %h1751111 : f32[]
 	{
 		for lo := 0; lo < 32*n; lo += 1024 {
 			hi := min(lo+1024, 32*n)
-			cpu.Swish(h46[:hi-lo], h27[lo:hi], 1)
-			cpu.Sigmoid(h47[:hi-lo], h27[lo:hi])
-			cpu.ScalarSub(h48[:hi-lo], 1, h47[:hi-lo])
-			cpu.Mul(h46[:hi-lo], h46[:hi-lo], h48[:hi-lo])
-			cpu.Add(h27[lo:hi], h47[:hi-lo], h46[:hi-lo])
+			cpu.Swish(h44[:hi-lo], h26[lo:hi], 1)
+			cpu.Sigmoid(h45[:hi-lo], h26[lo:hi])
+			cpu.ScalarSub(h46[:hi-lo], 1, h45[:hi-lo])
+			cpu.Mul(h44[:hi-lo], h44[:hi-lo], h46[:hi-lo])
+			cpu.Add(h26[lo:hi], h45[:hi-lo], h44[:hi-lo])
 		}
 	}
-	t.watch.See("model.go:40", h27)
+	t.watch.See("model.go:40", h26)
 
 	// %h1051 = pack_panels %h6 : f32[2,16,16]  // model.go:40
-	cpu.PackPanels(h49, w.layers1Weight, 16, 32, 32, false, 1, 512)
+	cpu.PackPanels(h47, w.layers1Weight, 16, 32, 32, false, 1, 512)
 
 	// %h86 = mat_mul_panels %h70, %h1051, _, _, %h85 {n=32} : f32[N,32]  // model.go:40
 	//
-	//	%h67 = mul %p2, %p3 : f32[]
-	cpu.MatMul(h50, h41, h49, &cpu.MatMulShape{M: n, N: 32, K: 16, LDA: 16, LDC: 32, Batch: 1}, &cpu.Epilogue{Then: mul, In: [2][]float32{h27, nil}})
-	t.watch.See("model.go:40", h50)
+	//	%h61 = mul %p2, %p3 : f32[]
+	cpu.MatMul(h48, h39, h47, &cpu.MatMulShape{M: n, N: 32, K: 16, LDA: 16, LDC: 32, Batch: 1}, &cpu.Epilogue{Then: mul, In: [2][]float32{h26, nil}})
+	t.watch.See("model.go:40", h48)
 
 	// %h87 = reduce %h86 {kind="sum" axes=[0]} : f32[32]  // model.go:40
 	if g.layers0Bias != nil {
-		cpu.ReduceSum(g.layers0Bias, h50, 1, n, 32)
+		cpu.ReduceSum(g.layers0Bias, h48, 1, n, 32)
 		t.watch.See("model.go:40", g.layers0Bias)
 	}
 	if t.passTrainForward.Ends() <= 5 {
@@ -1172,94 +1140,94 @@ func (t *Trainer) backward(n int, worth, features, dWorth []float32) error {
 	}
 
 	// %h118 = pack_panels %h4 : f32[1,32,16]  // model.go:40
-	cpu.PackPanels(h51, w.layers0Weight, 32, 11, 11, false, 1, 352)
+	cpu.PackPanels(h49, w.layers0Weight, 32, 11, 11, false, 1, 352)
 
 	// %h89 = mat_mul_panels %h86, %h118 {n=11} : f32[N,11]  // model.go:40
-	cpu.MatMul(h52, h50, h51, &cpu.MatMulShape{M: n, N: 11, K: 32, LDA: 32, LDC: 11, Batch: 1}, nil)
-	t.watch.See("model.go:40", h52)
+	cpu.MatMul(h50, h48, h49, &cpu.MatMulShape{M: n, N: 11, K: 32, LDA: 32, LDC: 11, Batch: 1}, nil)
+	t.watch.See("model.go:40", h50)
 
 	// %h101 = pointwise %features, %h100, %h103 : f32[N,11]  // model.go:38
 	//
-	//	%h15311 = mul %p771, %p781 : f32[]
-	//	%h15511 = add %h15311, %p791 : f32[]
+	//	%h15111 = mul %p771, %p781 : f32[]
+	//	%h15311 = add %h15111, %p791 : f32[]
 	if g.layers0Weight != nil {
 		{
-			cpu.Repeat(h54, h17)
-			cpu.Repeat(h55, h19)
+			cpu.Repeat(h52, h17)
+			cpu.Repeat(h53, h19)
 			for lo := 0; lo < 11*n; lo += 1023 {
 				hi := min(lo+1023, 11*n)
-				cpu.Mul(h56[:hi-lo], features[lo:hi], h54[:hi-lo])
-				cpu.Add(h53[lo:hi], h56[:hi-lo], h55[:hi-lo])
+				cpu.Mul(h54[:hi-lo], features[lo:hi], h52[:hi-lo])
+				cpu.Add(h51[lo:hi], h54[:hi-lo], h53[:hi-lo])
 			}
 		}
-		t.watch.See("model.go:38", h53)
+		t.watch.See("model.go:38", h51)
 	}
 
 	// %h90 = strided_copy %h101 {shape=[11,N] strides=[1,11]} : f32[11,N]  // model.go:40
 	if g.layers0Weight != nil {
-		cpu.StridedCopy(h57, h53, []int{11, n}, []int{1, 11}, 0)
+		cpu.StridedCopy(h55, h51, []int{11, n}, []int{1, 11}, 0)
 	}
 
 	// %h122 = pack_panels %h86 : f32[2,N,16]  // model.go:40
 	if g.layers0Weight != nil {
-		cpu.PackPanels(h58, h50, n, 32, 32, false, 1, 32*n)
+		cpu.PackPanels(h56, h48, n, 32, 32, false, 1, 32*n)
 	}
 
 	// %h91 = mat_mul_panels %h90, %h122 {n=32} : f32[11,32]  // model.go:40
 	if g.layers0Weight != nil {
-		cpu.MatMul(h59, h57, h58, &cpu.MatMulShape{M: 11, N: 32, K: n, LDA: n, LDC: 32, Batch: 1}, nil)
-		t.watch.See("model.go:40", h59)
+		cpu.MatMul(h57, h55, h56, &cpu.MatMulShape{M: 11, N: 32, K: n, LDA: n, LDC: 32, Batch: 1}, nil)
+		t.watch.See("model.go:40", h57)
 	}
 
 	// %h92 = strided_copy %h91 {shape=[32,11] strides=[1,32]} : f32[32,11]  // model.go:40
 	if g.layers0Weight != nil {
-		cpu.StridedCopy(g.layers0Weight, h59, []int{32, 11}, []int{1, 32}, 0)
+		cpu.StridedCopy(g.layers0Weight, h57, []int{32, 11}, []int{1, 32}, 0)
 	}
 	if t.passTrainForward.Ends() <= 6 {
 		return nil
 	}
 
 	// %h125 = reduce %h89 {kind="sum" axes=[0] keep_dims=true} : f32[1,11]  // model.go:38
-	cpu.ReduceSum(h60[:11], h52, 1, n, 11)
-	t.watch.See("model.go:38", h60[:11])
+	cpu.ReduceSum(h58[:11], h50, 1, n, 11)
+	t.watch.See("model.go:38", h58[:11])
 
 	// %h127 = pointwise %h89, %features, %h95 : f32[N,11]  // model.go:38
 	//
-	//	%h1811 = sub %p93, %p94 : f32[]
-	//	%h1831 = mul %p92, %h1811 : f32[]
+	//	%h1791 = sub %p93, %p94 : f32[]
+	//	%h1811 = mul %p92, %h1791 : f32[]
 	{
-		cpu.Repeat(h61, h5)
+		cpu.Repeat(h59, h5)
 		for lo := 0; lo < 11*n; lo += 1023 {
 			hi := min(lo+1023, 11*n)
-			cpu.Sub(h62[:hi-lo], features[lo:hi], h61[:hi-lo])
-			cpu.Mul(h52[lo:hi], h52[lo:hi], h62[:hi-lo])
+			cpu.Sub(h60[:hi-lo], features[lo:hi], h59[:hi-lo])
+			cpu.Mul(h50[lo:hi], h50[lo:hi], h60[:hi-lo])
 		}
 	}
-	t.watch.See("model.go:38", h52)
+	t.watch.See("model.go:38", h50)
 
 	// %h128 = reduce %h127 {kind="sum" axes=[0] keep_dims=true} : f32[1,11]  // model.go:38
-	cpu.ReduceSum(h60[11:22], h52, 1, n, 11)
-	t.watch.See("model.go:38", h60[11:22])
+	cpu.ReduceSum(h58[11:22], h50, 1, n, 11)
+	t.watch.See("model.go:38", h58[11:22])
 
 	// %h104 = strided_copy %h98 {shape=[1,11] strides=[11,1] offset=11} : f32[1,11]  // model.go:38
 	if g.normWeight != nil {
-		cpu.StridedCopy(h63, h60, []int{1, 11}, []int{11, 1}, 11)
+		cpu.StridedCopy(h61, h58, []int{1, 11}, []int{11, 1}, 11)
 	}
 
 	// %h119 = pointwise %h104, %h28 : f32[1,11]  // model.go:38
 	//
-	//	%h185111 = constant {value=f32[](1e-05)} : f32[]
-	//	%h186111 = add %p98, %h185111 : f32[]
-	//	%h188111 = sqrt %h186111 : f32[]
-	//	%h19011 = constant {value=f32[](1)} : f32[]
-	//	%h19111 = div %h19011, %h188111 : f32[]
-	//	%h1931 = mul %p97, %h19111 : f32[]
+	//	%h183111 = constant {value=f32[](1e-05)} : f32[]
+	//	%h184111 = add %p98, %h183111 : f32[]
+	//	%h186111 = sqrt %h184111 : f32[]
+	//	%h18811 = constant {value=f32[](1)} : f32[]
+	//	%h18911 = div %h18811, %h186111 : f32[]
+	//	%h1911 = mul %p97, %h18911 : f32[]
 	if g.normWeight != nil {
 		{
-			cpu.AddScalar(h64[:11], h6, 1e-05)
-			cpu.Sqrt(h64[:11], h64[:11])
-			cpu.ScalarDiv(h64[:11], 1, h64[:11])
-			cpu.Mul(g.normWeight, h63, h64[:11])
+			cpu.AddScalar(h62[:11], h6, 1e-05)
+			cpu.Sqrt(h62[:11], h62[:11])
+			cpu.ScalarDiv(h62[:11], 1, h62[:11])
+			cpu.Mul(g.normWeight, h61, h62[:11])
 		}
 		t.watch.See("model.go:38", g.normWeight)
 	}
@@ -1269,7 +1237,7 @@ func (t *Trainer) backward(n int, worth, features, dWorth []float32) error {
 
 	// %h107 = strided_copy %h98 {shape=[1,11] strides=[11,1]} : f32[1,11]  // model.go:38
 	if g.normBias != nil {
-		cpu.StridedCopy(g.normBias, h60, []int{1, 11}, []int{11, 1}, 0)
+		cpu.StridedCopy(g.normBias, h58, []int{1, 11}, []int{11, 1}, 0)
 	}
 	return nil
 }

@@ -28,11 +28,11 @@ type Features = [11]float32
 
 // Model is the model with its weights. It is safe for concurrent use.
 type Model struct {
-	weights  atomic.Pointer[weights]
+	weights  atomic.Pointer[rt.Prepared[weights]]
 	sessions *rt.Pool[*Session]
 }
 
-func newModel(w *weights) *Model {
+func newModel(w *rt.Prepared[weights]) *Model {
 	m := &Model{}
 	m.weights.Store(w)
 	m.sessions = rt.NewPool(0, func() (*Session, error) {
@@ -102,7 +102,7 @@ func (m *Model) NewSession(max rt.Max) (*Session, error) {
 	if err := max.Check("mlp: NewSession", "N"); err != nil {
 		return nil, err
 	}
-	if err := m.weights.Load().err; err != nil {
+	if _, err := m.weights.Load().Get(); err != nil {
 		return nil, err
 	}
 	return &Session{model: m, max: max}, nil
@@ -164,7 +164,9 @@ func (s *Session) Forward(dst []float32, features []Features) (err error) {
 	}
 	defer s.leave()
 	defer rt.Recover("mlp: Forward", &err)
-	s.weights = s.model.weights.Load()
+	if s.weights, err = s.model.weights.Load().Get(); err != nil {
+		return err
+	}
 	n := len(features)
 	if err := rt.CheckBatch("mlp: Forward", n, len(dst), s.max.Limit("N")); err != nil {
 		return err
@@ -190,7 +192,9 @@ func (s *Session) Loss(dst *float32, features []Features, worth []float32) (err 
 	}
 	defer s.leave()
 	defer rt.Recover("mlp: Loss", &err)
-	s.weights = s.model.weights.Load()
+	if s.weights, err = s.model.weights.Load().Get(); err != nil {
+		return err
+	}
 	if err := rt.CheckNil("mlp: Loss", "dst", dst); err != nil {
 		return err
 	}
@@ -232,8 +236,8 @@ func (s *Session) forward(n int, worth, features []float32) error {
 
 	// %h10 = pointwise %features, %h26, %h28 : f32[N,11]  // model.go:38
 	//
-	//	%h441 = mul %p20, %p21 : f32[]
-	//	%h461 = add %h441, %p22 : f32[]
+	//	%h421 = mul %p20, %p21 : f32[]
+	//	%h441 = add %h421, %p22 : f32[]
 	{
 		cpu.Repeat(h2, w.normWeight)
 		cpu.Repeat(h3, w.normBias)
@@ -246,15 +250,15 @@ func (s *Session) forward(n int, worth, features []float32) error {
 
 	// %h14 = mat_mul_panels %h10, %h32, %h5 {n=32} : f32[N,32]  // model.go:40
 	//
-	//	%h31 = swish %p {alpha=1} : f32[]
+	//	%h15 = swish %p {alpha=1} : f32[]
 	cpu.MatMul(h5, h1, w.layers0Weight, &cpu.MatMulShape{M: n, N: 32, K: 11, LDA: 11, LDC: 32, Batch: 1}, &cpu.Epilogue{Bias: w.layers0Bias, Then: swish})
 
 	// %h18 = mat_mul_panels %h14, %h35, %h7 {n=16} : f32[N,16]  // model.go:40
 	//
-	//	%h36 = swish %p1 {alpha=1} : f32[]
+	//	%h33 = swish %p1 {alpha=1} : f32[]
 	cpu.MatMul(h6, h5, w.layers1Weight, &cpu.MatMulShape{M: n, N: 16, K: 32, LDA: 32, LDC: 16, Batch: 1}, &cpu.Epilogue{Bias: w.layers1Bias, Then: swish})
 
-	// %h21 = mat_mul_panels %h18, %h37, %h41 {n=1} : f32[N,1]  // model.go:42
+	// %h21 = mat_mul_panels %h18, %h37, %h39 {n=1} : f32[N,1]  // model.go:42
 	cpu.MatMul(worth, h6, w.outputWeight, &cpu.MatMulShape{M: n, N: 1, K: 16, LDA: 16, LDC: 1, Batch: 1}, &cpu.Epilogue{Bias: w.outputBias})
 	return nil
 }
@@ -277,8 +281,8 @@ func (s *Session) loss(n int, output, features, worth []float32) error {
 
 	// %h10 = pointwise %features, %h30, %h32 : f32[N,11]  // model.go:38
 	//
-	//	%h481 = mul %p23, %p24 : f32[]
-	//	%h501 = add %h481, %p25 : f32[]
+	//	%h461 = mul %p23, %p24 : f32[]
+	//	%h481 = add %h461, %p25 : f32[]
 	{
 		cpu.Repeat(h2, w.normWeight)
 		cpu.Repeat(h3, w.normBias)
@@ -291,22 +295,22 @@ func (s *Session) loss(n int, output, features, worth []float32) error {
 
 	// %h14 = mat_mul_panels %h10, %h36, %h5 {n=32} : f32[N,32]  // model.go:40
 	//
-	//	%h35 = swish %p {alpha=1} : f32[]
+	//	%h15 = swish %p {alpha=1} : f32[]
 	cpu.MatMul(h5, h1, w.layers0Weight, &cpu.MatMulShape{M: n, N: 32, K: 11, LDA: 11, LDC: 32, Batch: 1}, &cpu.Epilogue{Bias: w.layers0Bias, Then: swish})
 
 	// %h18 = mat_mul_panels %h14, %h39, %h7 {n=16} : f32[N,16]  // model.go:40
 	//
-	//	%h40 = swish %p1 {alpha=1} : f32[]
+	//	%h37 = swish %p1 {alpha=1} : f32[]
 	cpu.MatMul(h6, h5, w.layers1Weight, &cpu.MatMulShape{M: n, N: 16, K: 32, LDA: 32, LDC: 16, Batch: 1}, &cpu.Epilogue{Bias: w.layers1Bias, Then: swish})
 
-	// %h27 = mat_mul_panels %h18, %h41, %h45, _, %h26 {n=1} : f32[N,1]  // model.go:42, model.go:49
+	// %h27 = mat_mul_panels %h18, %h41, %h43, _, %h26 {n=1} : f32[N,1]  // model.go:42, model.go:49
 	//
-	//	%h47 = sub %p2, %p3 : f32[]
+	//	%h45 = sub %p2, %p3 : f32[]
 	cpu.MatMul(h7, h6, w.outputWeight, &cpu.MatMulShape{M: n, N: 1, K: 16, LDA: 16, LDC: 1, Batch: 1}, &cpu.Epilogue{Bias: w.outputBias, Then: sub, In: [2][]float32{worth, nil}})
 
 	// %h29 = pointwise %h27 : f32[N,1]  // model.go:49
 	//
-	//	%h52 = mul %p16, %p16 : f32[]
+	//	%h50 = mul %p16, %p16 : f32[]
 	cpu.Mul(h7, h7, h7)
 
 	// %h25 = reduce %h24 {kind="mean" axes=[0]} : f32[]  // model.go:49

@@ -45,17 +45,17 @@ const (
 // The arena's plan for step, in bytes for N = 1. Buffers share memory only when no step needs
 // both.
 //
-//	67 buffers in 448*N+12608 bytes; the largest live set is 448*N+12608
+//	65 buffers in 448*N+12608 bytes; the largest live set is 448*N+12608
 //
 //	                 steps     0                                                           13056
 //	h26              10-16                                             |
 //	h30.scratch1     11-11     [------------------)
 //	h30.scratch2     11-11                         [------------------)
 //	h30              11-12                                                                  |
-//	h27              14-84                                                                 |
-//	h29              16-88                                                                 |
+//	h27              14-82                                                                 |
+//	h29              16-86                                                                 |
 //	h31              17-18     |
-//	h32              18-55                                                                 |
+//	h32              18-53                                                                 |
 //	h75.scratch1     20-20     [------------------)
 //	h75              20-27                                             |
 //	h85              22-24                         |
@@ -65,50 +65,50 @@ const (
 //	h119             27-29                                             |
 //	h49.scratch1     29-29     [------------------)
 //	h101.scratch1    31-31     [------------------)
-//	h101             31-78                                                                  |
+//	h101             31-76                                                                  |
 //	h107.scratch1    32-32     [------------------)
-//	h107             32-78                                                                  |
+//	h107             32-76                                                                  |
 //	h10.scratch1     33-33     [------------------)
 //	h10.scratch2     33-33                         [------------------)
 //	h10.scratch3     33-33                                             [------------------)
-//	h10              33-36                                                                   |
-//	h11              34-35     [----)
-//	h69              35-36           [-----)
-//	h13              36-74                                                                  |
-//	h14              37-40                                                                   |
-//	h15              38-39     [--------)
-//	h79              39-40               [--------)
-//	h17              40-65                                                                   |
-//	h18              41-64                                                                   |
-//	h87              43-48     [---)
-//	h47              45-48          |
-//	h122             48-56                                                                    |
-//	h124             50-52                                                                    |
-//	h57              55-65                                                                    |
-//	h60.scratch1     56-56     [------------------)
-//	h100             59-65                                             |
-//	h65              60-62                                                                    |
-//	h76.scratch1     64-64     [------------------)
-//	h76.scratch2     64-64                         [------------------)
-//	h142             67-68                                                                   |
-//	h81              68-70                                                                    |
-//	h82              70-71     [--------)
-//	h92.scratch1     72-72     [------------------)
-//	h92.scratch2     72-72                         [------------------)
-//	h92.scratch3     72-72                                             [------------------)
-//	h1081            73-74     [--------)
-//	h93              74-80                                                                   |
-//	h120             76-77     [--------)
-//	h103.scratch1    78-78     [------------------)
-//	h103.scratch2    78-78                         [------------------)
-//	h103.scratch3    78-78                                             [------------------)
-//	h127             80-81                                                                  |
-//	h98              81-82     [----)
-//	h105             83-90                                             |
-//	h135.scratch1    84-84     [------------------)
-//	h135.scratch2    84-84                         [------------------)
-//	h133.scratch1    88-88     [------------------)
-//	and 7 smaller ones
+//	h10              33-35                                                                   |
+//	h69              34-35     [----)
+//	h13              35-72                                                                  |
+//	h14              36-38                                                                   |
+//	h79              37-38     [--------)
+//	h17              38-63                                                                   |
+//	h18              39-62                                                                   |
+//	h87              41-46     [---)
+//	h44              43-46          |
+//	h122             46-54                                                                    |
+//	h124             48-50                                                                    |
+//	h57              53-63                                                                    |
+//	h60.scratch1     54-54     [------------------)
+//	h100             57-63                                             |
+//	h65              58-60                                                                    |
+//	h104             59-60                                                                    |
+//	h76.scratch1     62-62     [------------------)
+//	h76.scratch2     62-62                         [------------------)
+//	h77              63-72                                                                    |
+//	h142             65-66                                                                   |
+//	h81              66-68                                                                    |
+//	h82              68-69     [--------)
+//	h92.scratch1     70-70     [------------------)
+//	h92.scratch2     70-70                         [------------------)
+//	h92.scratch3     70-70                                             [------------------)
+//	h1081            71-72     [--------)
+//	h93              72-78                                                                   |
+//	h120             74-75     [--------)
+//	h103.scratch1    76-76     [------------------)
+//	h103.scratch2    76-76                         [------------------)
+//	h103.scratch3    76-76                                             [------------------)
+//	h127             78-79                                                                  |
+//	h98              79-80     [----)
+//	h105             81-88                                             |
+//	h135.scratch1    82-82     [------------------)
+//	h135.scratch2    82-82                         [------------------)
+//	h133.scratch1    86-86     [------------------)
+//	and 5 smaller ones
 const (
 	stepH1Off  = 8192  // f32[22]
 	stepH2Off  = 12608 // f32[11*N]
@@ -134,39 +134,37 @@ const (
 	stepH23Off = 4096  // f32[1024]
 	stepH24Off = 8192  // f32[1024]
 	stepH25Off = 0     // f32[352]
-	stepH26Off = 1408  // f32[352]
-	stepH27Off = 12608 // f32[32*N]
-	stepH29Off = 0     // f32[512]
-	stepH30Off = 2048  // f32[512]
-	stepH33Off = 0     // f32[256]
-	stepH34Off = 1024  // f32[16]
-	stepH38Off = 0     // f32[1024]
-	stepH39Off = 8192  // f32[16]
-	stepH42Off = 0     // f32[1024]
-	stepH43Off = 4096  // f32[1024]
-	stepH48Off = 0     // f32[512]
-	stepH49Off = 0     // f32[1024]
-	stepH50Off = 4096  // f32[1024]
-	stepH51Off = 8192  // f32[1024]
+	stepH26Off = 12608 // f32[32*N]
+	stepH28Off = 0     // f32[512]
+	stepH31Off = 0     // f32[256]
+	stepH32Off = 1024  // f32[16]
+	stepH36Off = 0     // f32[1024]
+	stepH37Off = 8192  // f32[16]
+	stepH40Off = 0     // f32[1024]
+	stepH41Off = 4096  // f32[1024]
+	stepH46Off = 0     // f32[512]
+	stepH47Off = 0     // f32[1024]
+	stepH48Off = 4096  // f32[1024]
+	stepH49Off = 8192  // f32[1024]
+	stepH50Off = 0     // f32[512]
 	stepH52Off = 0     // f32[512]
-	stepH54Off = 0     // f32[512]
-	stepH56Off = 12608 // f32[11*N]
-	stepH57Off = 0     // f32[1024]
-	stepH58Off = 4096  // f32[1024]
-	stepH59Off = 8192  // f32[1024]
-	stepH61Off = 12608 // f32[32*N]
-	stepH62Off = 0     // f32[352]
-	stepH63Off = 8192  // f32[22]
-	stepH64Off = 0     // f32[1024]
-	stepH65Off = 4096  // f32[1024]
-	stepH66Off = 4096  // f32[11]
-	stepH67Off = 0     // f32[1024]
+	stepH54Off = 12608 // f32[11*N]
+	stepH55Off = 0     // f32[1024]
+	stepH56Off = 4096  // f32[1024]
+	stepH57Off = 8192  // f32[1024]
+	stepH59Off = 12608 // f32[32*N]
+	stepH60Off = 0     // f32[352]
+	stepH61Off = 8192  // f32[22]
+	stepH62Off = 0     // f32[1024]
+	stepH63Off = 4096  // f32[1024]
+	stepH64Off = 4096  // f32[11]
+	stepH65Off = 0     // f32[1024]
 )
 
 // The arena's plan for evalForward, in bytes for N = 1. Buffers share memory only when no step needs
 // both.
 //
-//	16 buffers in 192*N+12416 bytes; the largest live set is 192*N+12416
+//	14 buffers in 192*N+12416 bytes; the largest live set is 192*N+12416
 //
 //	                 steps     0                                                           12608
 //	h26.scratch1     10-10     [------------------)
@@ -176,15 +174,13 @@ const (
 //	h10.scratch1     12-12     [------------------)
 //	h10.scratch2     12-12                         [-------------------)
 //	h10.scratch3     12-12                                              [-------------------)
-//	h10              12-15                                                                    |
-//	h11              13-14     [-----)
-//	h32              14-15            [-----)
-//	h14              15-18                                                                    |
-//	h15              16-17     [--------)
-//	h35              17-18               [--------)
-//	h18              18-24                                                                    |
-//	h37              20-24     [---)
-//	h40              22-24          |
+//	h10              12-14                                                                    |
+//	h32              13-14     [-----)
+//	h14              14-16                                                                    |
+//	h35              15-16     [--------)
+//	h18              16-22                                                                    |
+//	h37              18-22     [---)
+//	h38              20-22          |
 const (
 	evalForwardH1Off  = 12288 // f32[11]
 	evalForwardH2Off  = 0     // f32[1024]
@@ -194,18 +190,16 @@ const (
 	evalForwardH7Off  = 4096  // f32[1024]
 	evalForwardH8Off  = 8192  // f32[1024]
 	evalForwardH9Off  = 0     // f32[352]
-	evalForwardH10Off = 1408  // f32[352]
-	evalForwardH11Off = 12416 // f32[32*N]
-	evalForwardH12Off = 0     // f32[512]
-	evalForwardH13Off = 2048  // f32[512]
-	evalForwardH15Off = 0     // f32[256]
-	evalForwardH16Off = 1024  // f32[16]
+	evalForwardH10Off = 12416 // f32[32*N]
+	evalForwardH11Off = 0     // f32[512]
+	evalForwardH13Off = 0     // f32[256]
+	evalForwardH14Off = 1024  // f32[16]
 )
 
 // The arena's plan for evalLoss, in bytes for N = 1. Buffers share memory only when no step needs
 // both.
 //
-//	17 buffers in 192*N+12416 bytes; the largest live set is 192*N+12416
+//	15 buffers in 192*N+12416 bytes; the largest live set is 192*N+12416
 //
 //	                 steps     0                                                           12608
 //	h30.scratch1     10-10     [------------------)
@@ -215,16 +209,14 @@ const (
 //	h10.scratch1     12-12     [------------------)
 //	h10.scratch2     12-12                         [-------------------)
 //	h10.scratch3     12-12                                              [-------------------)
-//	h10              12-15                                                                    |
-//	h11              13-14     [-----)
-//	h36              14-15            [-----)
-//	h14              15-18                                                                    |
-//	h15              16-17     [--------)
-//	h39              17-18               [--------)
-//	h18              18-25                                                                    |
-//	h41              20-25     [---)
-//	h44              22-25          |
-//	h27              25-28                                                                    |
+//	h10              12-14                                                                    |
+//	h36              13-14     [-----)
+//	h14              14-16                                                                    |
+//	h39              15-16     [--------)
+//	h18              16-23                                                                    |
+//	h41              18-23     [---)
+//	h42              20-23          |
+//	h27              23-26                                                                    |
 const (
 	evalLossH1Off  = 12288 // f32[11]
 	evalLossH2Off  = 0     // f32[1024]
@@ -234,27 +226,25 @@ const (
 	evalLossH7Off  = 4096  // f32[1024]
 	evalLossH8Off  = 8192  // f32[1024]
 	evalLossH9Off  = 0     // f32[352]
-	evalLossH10Off = 1408  // f32[352]
-	evalLossH11Off = 12416 // f32[32*N]
-	evalLossH12Off = 0     // f32[512]
-	evalLossH13Off = 2048  // f32[512]
-	evalLossH15Off = 0     // f32[256]
-	evalLossH16Off = 1024  // f32[16]
-	evalLossH17Off = 12416 // f32[N]
+	evalLossH10Off = 12416 // f32[32*N]
+	evalLossH11Off = 0     // f32[512]
+	evalLossH13Off = 0     // f32[256]
+	evalLossH14Off = 1024  // f32[16]
+	evalLossH15Off = 12416 // f32[N]
 )
 
 // The arena's plan for trainForward, in bytes for N = 1. Buffers share memory only when no step needs
 // both.
 //
-//	64 buffers in 448*N+12544 bytes; the largest live set is 448*N+12544
+//	62 buffers in 448*N+12544 bytes; the largest live set is 448*N+12544
 //
 //	                 steps     0                                                           12992
 //	h25              10-16                                             |
 //	h29.scratch1     11-11     [------------------)
 //	h29.scratch2     11-11                         [------------------)
 //	h29              11-12                                                                  |
-//	h26              14-77                                                                 |
-//	h28              16-81                                                                 |
+//	h26              14-75                                                                 |
+//	h28              16-79                                                                 |
 //	h30              17-23                         |
 //	h50.scratch1     18-18     [------------------)
 //	h50              18-25                                             |
@@ -266,50 +256,50 @@ const (
 //	h110             25-27                                             |
 //	h48.scratch1     27-27     [------------------)
 //	h100.scratch1    29-29     [------------------)
-//	h100             29-71                                                                  |
+//	h100             29-69                                                                  |
 //	h103.scratch1    30-30     [------------------)
-//	h103             30-71                                                                  |
+//	h103             30-69                                                                  |
 //	h10.scratch1     31-31     [------------------)
 //	h10.scratch2     31-31                         [------------------)
 //	h10.scratch3     31-31                                             [------------------)
-//	h10              31-34                                                                   |
-//	h11              32-33     [----)
-//	h72              33-34           [-----)
-//	h13              34-67                                                                  |
-//	h14              35-38                                                                   |
-//	h15              36-37     [--------)
-//	h83              37-38               [--------)
-//	h17              38-58                                                                   |
-//	h18              39-57                                                                   |
-//	h93              41-45     [---)
-//	h46              43-45          |
-//	h52              48-58                                                                    |
-//	h97              52-58                                             |
-//	h58              53-55                                                                    |
-//	h102             54-55                                                                    |
-//	h69.scratch1     57-57     [------------------)
-//	h69.scratch2     57-57                         [------------------)
-//	h70              58-67                                                                    |
-//	h142             60-61                                                                   |
-//	h74              61-63                                                                    |
-//	h113             62-63                                                                   |
-//	h75              63-64     [--------)
-//	h85.scratch1     65-65     [------------------)
-//	h85.scratch2     65-65                         [------------------)
-//	h85.scratch3     65-65                                             [------------------)
-//	h1051            66-67     [--------)
-//	h86              67-73                                                                   |
-//	h118             69-70     [--------)
-//	h101.scratch1    71-71     [------------------)
-//	h101.scratch2    71-71                         [------------------)
-//	h101.scratch3    71-71                                             [------------------)
-//	h122             73-74                                                                  |
-//	h91              74-75     [----)
-//	h98              76-83                                             |
-//	h127.scratch1    77-77     [------------------)
-//	h127.scratch2    77-77                         [------------------)
-//	h119.scratch1    81-81     [------------------)
-//	and 4 smaller ones
+//	h10              31-33                                                                   |
+//	h72              32-33     [----)
+//	h13              33-65                                                                  |
+//	h14              34-36                                                                   |
+//	h83              35-36     [--------)
+//	h17              36-56                                                                   |
+//	h18              37-55                                                                   |
+//	h93              39-43     [---)
+//	h43              41-43          |
+//	h52              46-56                                                                    |
+//	h97              50-56                                             |
+//	h58              51-53                                                                    |
+//	h102             52-53                                                                    |
+//	h69.scratch1     55-55     [------------------)
+//	h69.scratch2     55-55                         [------------------)
+//	h70              56-65                                                                    |
+//	h142             58-59                                                                   |
+//	h74              59-61                                                                    |
+//	h113             60-61                                                                   |
+//	h75              61-62     [--------)
+//	h85.scratch1     63-63     [------------------)
+//	h85.scratch2     63-63                         [------------------)
+//	h85.scratch3     63-63                                             [------------------)
+//	h1051            64-65     [--------)
+//	h86              65-71                                                                   |
+//	h118             67-68     [--------)
+//	h89              68-76                                                                    |
+//	h101.scratch1    69-69     [------------------)
+//	h101.scratch2    69-69                         [------------------)
+//	h101.scratch3    69-69                                             [------------------)
+//	h101             69-70                                                                  |
+//	h122             71-72                                                                  |
+//	h91              72-73     [----)
+//	h98              74-81                                             |
+//	h127.scratch1    75-75     [------------------)
+//	h127.scratch2    75-75                         [------------------)
+//	h119.scratch1    79-79     [------------------)
+//	and 2 smaller ones
 const (
 	trainForwardH1Off  = 8192  // f32[22]
 	trainForwardH2Off  = 12544 // f32[11*N]
@@ -335,38 +325,34 @@ const (
 	trainForwardH23Off = 4096  // f32[1024]
 	trainForwardH24Off = 8192  // f32[1024]
 	trainForwardH25Off = 0     // f32[352]
-	trainForwardH26Off = 1408  // f32[352]
-	trainForwardH27Off = 12544 // f32[32*N]
-	trainForwardH29Off = 0     // f32[512]
-	trainForwardH30Off = 2048  // f32[512]
-	trainForwardH33Off = 0     // f32[256]
-	trainForwardH34Off = 1024  // f32[16]
-	trainForwardH36Off = 8192  // f32[16]
-	trainForwardH39Off = 0     // f32[1024]
-	trainForwardH40Off = 4096  // f32[1024]
-	trainForwardH45Off = 0     // f32[512]
-	trainForwardH46Off = 0     // f32[1024]
-	trainForwardH47Off = 4096  // f32[1024]
-	trainForwardH48Off = 8192  // f32[1024]
+	trainForwardH26Off = 12544 // f32[32*N]
+	trainForwardH28Off = 0     // f32[512]
+	trainForwardH31Off = 0     // f32[256]
+	trainForwardH32Off = 1024  // f32[16]
+	trainForwardH34Off = 8192  // f32[16]
+	trainForwardH37Off = 0     // f32[1024]
+	trainForwardH38Off = 4096  // f32[1024]
+	trainForwardH43Off = 0     // f32[512]
+	trainForwardH44Off = 0     // f32[1024]
+	trainForwardH45Off = 4096  // f32[1024]
+	trainForwardH46Off = 8192  // f32[1024]
+	trainForwardH47Off = 0     // f32[512]
 	trainForwardH49Off = 0     // f32[512]
-	trainForwardH51Off = 0     // f32[512]
-	trainForwardH53Off = 12544 // f32[11*N]
-	trainForwardH54Off = 0     // f32[1024]
-	trainForwardH55Off = 4096  // f32[1024]
-	trainForwardH56Off = 8192  // f32[1024]
-	trainForwardH58Off = 12544 // f32[32*N]
-	trainForwardH59Off = 0     // f32[352]
-	trainForwardH60Off = 8192  // f32[22]
-	trainForwardH61Off = 0     // f32[1024]
-	trainForwardH62Off = 4096  // f32[1024]
-	trainForwardH63Off = 4096  // f32[11]
-	trainForwardH64Off = 0     // f32[1024]
+	trainForwardH51Off = 12544 // f32[11*N]
+	trainForwardH52Off = 0     // f32[1024]
+	trainForwardH53Off = 4096  // f32[1024]
+	trainForwardH54Off = 8192  // f32[1024]
+	trainForwardH56Off = 12544 // f32[32*N]
+	trainForwardH57Off = 0     // f32[352]
+	trainForwardH58Off = 8192  // f32[22]
+	trainForwardH59Off = 0     // f32[1024]
+	trainForwardH60Off = 4096  // f32[1024]
+	trainForwardH61Off = 4096  // f32[11]
+	trainForwardH62Off = 0     // f32[1024]
 )
 
 // Offsets of the buffers that prepare uses.
 const (
 	prepareH1Off = 0 // f32[1024]
 	prepareH2Off = 0 // f32[1024]
-	prepareH3Off = 0 // f32[352]
-	prepareH4Off = 0 // f32[512]
 )

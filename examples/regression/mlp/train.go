@@ -55,7 +55,7 @@ type Trainer struct {
 // NewTrainer returns a trainer of a copy of the model's weights; the model stays what it
 // is.
 func (m *Model) NewTrainer(o TrainerOptions) (*Trainer, error) {
-	raw := m.weights.Load().raw.Fork()
+	raw := m.weights.Load().Raw().Fork()
 	base, err := rt.NewTraining(raw, variables, rt.TrainingOptions{Where: "mlp: NewTrainer", Batch: o.Batch, Seed: o.Seed, Freeze: o.Freeze, CheckNaN: o.CheckNaN})
 	if err != nil {
 		return nil, err
@@ -139,13 +139,10 @@ func (t *Trainer) Params() *rt.Params {
 	return t.base.Params()
 }
 
-// Model returns a model with a copy of the weights as they are now, prepared.
+// Model returns a model with a copy of the weights as they are now, prepared for inference
+// when it is first used.
 func (t *Trainer) Model() *Model {
-	w, err := prepare(t.base.Weights())
-	if err != nil {
-		w = &weights{err: err}
-	}
-	return newModel(w)
+	return newModel(rt.NewPrepared(t.base.Weights(), prepare))
 }
 
 // Weights returns a copy of the weights as they are now, which LoadFrom and Swap take.

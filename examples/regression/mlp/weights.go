@@ -30,21 +30,13 @@ var initial = []rt.Initial{
 // New returns the model with its initial weights, which the seed determines: those of
 // one seed are the same on every machine.
 func New(seed uint64) *Model {
-	w, err := prepare(rt.InitialWeights(seed, initial, rt.OpenWeights(embedded)))
-	if err != nil {
-		w = &weights{err: err}
-	}
-	return newModel(w)
+	return newModel(rt.NewPrepared(rt.InitialWeights(seed, initial, rt.OpenWeights(embedded)), prepare))
 }
 
 // Save writes the weights to a file, under the names that the source model has: LoadFrom
 // reads it.
 func (m *Model) Save(path string) error {
-	w := m.weights.Load()
-	if w.err != nil {
-		return w.err
-	}
-	return w.raw.Save(path)
+	return m.weights.Load().Raw().Save(path)
 }
 
 // LoadFrom returns the model with other weights of the names and shapes that the source
@@ -66,22 +58,28 @@ func LoadFrom(raw *rt.Weights, options ...keys.Option) (*Model, error) {
 // On error the model stays what it is.
 func (m *Model) Swap(raw *rt.Weights, options ...keys.Option) error {
 	w, err := fitted(raw, func() *rt.Weights {
-		return m.weights.Load().raw
+		return m.weights.Load().Raw()
 	}, options)
 	if err != nil {
+		return err
+	}
+	if err := w.Replace(m.weights.Load()); err != nil {
 		return err
 	}
 	m.weights.Store(w)
 	return nil
 }
 
-// fitted makes the tensors that the kernels read from those of other weights.
-func fitted(raw *rt.Weights, own func() *rt.Weights, options []keys.Option) (*weights, error) {
+// fitted returns other weights under the names and in the shapes of the source model.
+func fitted(raw *rt.Weights, own func() *rt.Weights, options []keys.Option) (*rt.Prepared[weights], error) {
 	w, err := keys.Load(raw, own, wanted, options...)
 	if err != nil {
 		return nil, err
 	}
-	return prepare(w)
+	if err := keys.Check(w, wanted); err != nil {
+		return nil, err
+	}
+	return rt.NewPrepared(w, prepare), nil
 }
 
 // wanted are the weights of the source model.
@@ -106,16 +104,14 @@ func Wanted() []keys.Want {
 
 // weights holds the tensors as the kernels read them.
 type weights struct {
-	layers0Bias   []float32   // f32[32]
-	layers1Bias   []float32   // f32[16]
-	normWeight    []float32   // f32[11]
-	normBias      []float32   // f32[11]
-	layers0Weight []float32   // f32[2,11,16]
-	layers1Weight []float32   // f32[1,32,16]
-	outputWeight  []float32   // f32[1,16,16]
-	outputBias    []float32   // f32[1,1,16]
-	raw           *rt.Weights // that the others are made of
-	err           error       // why there are no others
+	layers0Bias   []float32 // f32[32]
+	layers1Bias   []float32 // f32[16]
+	normWeight    []float32 // f32[11]
+	normBias      []float32 // f32[11]
+	layers0Weight []float32 // f32[2,11,16]
+	layers1Weight []float32 // f32[1,32,16]
+	outputWeight  []float32 // f32[1,16,16]
+	outputBias    []float32 // f32[1,1,16]
 }
 
 // prepare makes the tensors that the kernels read from those of the source model.
@@ -129,7 +125,6 @@ func prepare(raw *rt.Weights) (*weights, error) {
 		layers1Weight: rt.Make[float32](512),
 		outputWeight:  rt.Make[float32](256),
 		outputBias:    rt.Make[float32](16),
-		raw:           raw,
 	}
 	if err := raw.Err(); err != nil {
 		return nil, err
@@ -163,16 +158,14 @@ func prepare1(p *weights, raw *rt.Weights, arena []byte) error {
 	var (
 		h1 = rt.View[float32](arena, prepareH1Off, 1024)
 		h2 = rt.View[float32](arena, prepareH2Off, 1024)
-		h3 = rt.View[float32](arena, prepareH3Off, 352)
-		h4 = rt.View[float32](arena, prepareH4Off, 512)
 	)
 
 	// %h26 = pointwise %h, %h3 : f32[11]  // model.go:38
 	//
-	//	%h1211 = constant {value=f32[](1e-05)} : f32[]
-	//	%h1311 = add %p16, %h1211 : f32[]
-	//	%h1711 = sqrt %h1311 : f32[]
-	//	%h301 = div %p15, %h1711 : f32[]
+	//	%h1111 = constant {value=f32[](1e-05)} : f32[]
+	//	%h1211 = add %p16, %h1111 : f32[]
+	//	%h1611 = sqrt %h1211 : f32[]
+	//	%h201 = div %p15, %h1611 : f32[]
 	{
 		cpu.AddScalar(h1[:11], normRunningVar, 1e-05)
 		cpu.Sqrt(h1[:11], h1[:11])
@@ -181,29 +174,23 @@ func prepare1(p *weights, raw *rt.Weights, arena []byte) error {
 
 	// %h28 = pointwise %h1, %h2, %h26 : f32[11]  // model.go:38
 	//
-	//	%h341 = mul %p18, %p19 : f32[]
-	//	%h421 = sub %p17, %h341 : f32[]
+	//	%h311 = mul %p18, %p19 : f32[]
+	//	%h401 = sub %p17, %h311 : f32[]
 	{
 		cpu.Mul(h2[:11], normRunningMean, p.normWeight)
 		cpu.Sub(p.normBias, normBias, h2[:11])
 	}
 
-	// %h11 = strided_copy %h4 {shape=[11,32] strides=[1,11]} : f32[11,32]  // model.go:40
-	cpu.StridedCopy(h3, layers0Weight, []int{11, 32}, []int{1, 11}, 0)
+	// %h32 = pack_panels %h4 {trans=true} : f32[2,11,16]  // model.go:40
+	cpu.PackPanels(p.layers0Weight, layers0Weight, 11, 32, 11, true, 1, 352)
 
-	// %h32 = pack_panels %h11 : f32[2,11,16]  // model.go:40
-	cpu.PackPanels(p.layers0Weight, h3, 11, 32, 32, false, 1, 352)
-
-	// %h15 = strided_copy %h6 {shape=[32,16] strides=[1,32]} : f32[32,16]  // model.go:40
-	cpu.StridedCopy(h4, layers1Weight, []int{32, 16}, []int{1, 32}, 0)
-
-	// %h35 = pack_panels %h15 : f32[1,32,16]  // model.go:40
-	cpu.PackPanels(p.layers1Weight, h4, 32, 16, 16, false, 1, 512)
+	// %h35 = pack_panels %h6 {trans=true} : f32[1,32,16]  // model.go:40
+	cpu.PackPanels(p.layers1Weight, layers1Weight, 32, 16, 32, true, 1, 512)
 
 	// %h37 = pack_panels %h19 : f32[1,16,16]  // model.go:42
 	cpu.PackPanels(p.outputWeight, outputWeight, 16, 1, 1, false, 1, 16)
 
-	// %h40 = block %h39 : f32[1,1,16]  // model.go:42
+	// %h38 = block %h36 : f32[1,1,16]  // model.go:42
 	cpu.Block(p.outputBias, outputBias, 1, 1, 1, 1)
 	return nil
 }

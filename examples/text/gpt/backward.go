@@ -105,150 +105,146 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 		h19  = rt.View[float32](t.arena, int(t.stepOffsets[stepH19Off]), 4096*n)
 		h20  = rt.View[float32](t.arena, int(t.stepOffsets[stepH20Off]), 4096)
 		h21  = rt.View[float32](t.arena, int(t.stepOffsets[stepH21Off]), 4096)
-		h22  = rt.View[float32](t.arena, int(t.stepOffsets[stepH22Off]), 4096)
+		h22  = rt.View[float32](t.arena, int(t.stepOffsets[stepH22Off]), 4096*n)
 		h23  = rt.View[float32](t.arena, int(t.stepOffsets[stepH23Off]), 4096*n)
 		h24  = rt.View[float32](t.arena, int(t.stepOffsets[stepH24Off]), 4096*n)
 		h25  = rt.View[float32](t.arena, int(t.stepOffsets[stepH25Off]), 4096*n)
-		h26  = rt.View[float32](t.arena, int(t.stepOffsets[stepH26Off]), 4096*n)
+		h26  = rt.View[float32](t.arena, int(t.stepOffsets[stepH26Off]), 16384*n)
 		h27  = rt.View[float32](t.arena, int(t.stepOffsets[stepH27Off]), 16384*n)
+		h29  = rt.View[float32](t.arena, int(t.stepOffsets[stepH29Off]), 1024)
+		h30  = rt.View[bool](t.arena, int(t.stepOffsets[stepH30Off]), 1024)
 		h28  = rt.View[float32](t.arena, int(t.stepOffsets[stepH28Off]), 16384*n)
-		h30  = rt.View[float32](t.arena, int(t.stepOffsets[stepH30Off]), 1024)
-		h31  = rt.View[bool](t.arena, int(t.stepOffsets[stepH31Off]), 1024)
-		h29  = rt.View[float32](t.arena, int(t.stepOffsets[stepH29Off]), 16384*n)
+		h31  = rt.View[float32](t.arena, int(t.stepOffsets[stepH31Off]), 4096*n)
 		h32  = rt.View[float32](t.arena, int(t.stepOffsets[stepH32Off]), 4096*n)
 		h33  = rt.View[float32](t.arena, int(t.stepOffsets[stepH33Off]), 4096*n)
 		h34  = rt.View[float32](t.arena, int(t.stepOffsets[stepH34Off]), 4096*n)
-		h35  = rt.View[float32](t.arena, int(t.stepOffsets[stepH35Off]), 4096*n)
+		h35  = rt.View[float32](t.arena, int(t.stepOffsets[stepH35Off]), 4096)
 		h36  = rt.View[float32](t.arena, int(t.stepOffsets[stepH36Off]), 4096)
-		h37  = rt.View[float32](t.arena, int(t.stepOffsets[stepH37Off]), 4096)
-		h38  = rt.View[float32](t.arena, int(t.stepOffsets[stepH38Off]), 4096)
-		h39  = rt.View[float32](t.arena, int(t.stepOffsets[stepH39Off]), 64)
-		h40  = rt.View[float32](t.arena, int(t.stepOffsets[stepH40Off]), 4096*n)
-		h41  = rt.View[bool](t.arena, int(t.stepOffsets[stepH41Off]), 1024)
-		h42  = rt.View[float32](t.arena, int(t.stepOffsets[stepH42Off]), 1024)
-		h43  = rt.View[float32](t.arena, int(t.stepOffsets[stepH43Off]), 4096*n)
-		h44  = rt.View[float32](t.arena, int(t.stepOffsets[stepH44Off]), 16384)
-		h45  = rt.View[float32](t.arena, int(t.stepOffsets[stepH45Off]), 16384)
-		h46  = rt.View[float32](t.arena, int(t.stepOffsets[stepH46Off]), 16384*n)
-		h47  = rt.View[float32](t.arena, int(t.stepOffsets[stepH47Off]), 16384*n)
-		h49  = rt.View[float32](t.arena, int(t.stepOffsets[stepH49Off]), 1024)
-		h50  = rt.View[bool](t.arena, int(t.stepOffsets[stepH50Off]), 1024)
-		h48  = rt.View[float32](t.arena, int(t.stepOffsets[stepH48Off]), 16384*n)
-		h51  = rt.View[float32](t.arena, int(t.stepOffsets[stepH51Off]), 4096*n)
-		h52  = rt.View[float32](t.arena, int(t.stepOffsets[stepH52Off]), 16384)
-		h53  = rt.View[float32](t.arena, int(t.stepOffsets[stepH53Off]), 16384)
-		h54  = rt.View[float32](t.arena, int(t.stepOffsets[stepH54Off]), 16384)
-		h55  = rt.View[float32](t.arena, int(t.stepOffsets[stepH55Off]), 64)
-		h56  = rt.View[float32](t.arena, int(t.stepOffsets[stepH56Off]), 4096*n)
-		h57  = rt.View[bool](t.arena, int(t.stepOffsets[stepH57Off]), 1024)
-		h58  = rt.View[float32](t.arena, int(t.stepOffsets[stepH58Off]), 1024)
-		h59  = rt.View[float32](t.arena, int(t.stepOffsets[stepH59Off]), 4096*n)
+		h37  = rt.View[float32](t.arena, int(t.stepOffsets[stepH37Off]), 64)
+		h38  = rt.View[float32](t.arena, int(t.stepOffsets[stepH38Off]), 4096*n)
+		h39  = rt.View[bool](t.arena, int(t.stepOffsets[stepH39Off]), 1024)
+		h40  = rt.View[float32](t.arena, int(t.stepOffsets[stepH40Off]), 1024)
+		h41  = rt.View[float32](t.arena, int(t.stepOffsets[stepH41Off]), 4096*n)
+		h42  = rt.View[float32](t.arena, int(t.stepOffsets[stepH42Off]), 16384)
+		h43  = rt.View[float32](t.arena, int(t.stepOffsets[stepH43Off]), 16384*n)
+		h44  = rt.View[float32](t.arena, int(t.stepOffsets[stepH44Off]), 16384*n)
+		h46  = rt.View[float32](t.arena, int(t.stepOffsets[stepH46Off]), 1024)
+		h47  = rt.View[bool](t.arena, int(t.stepOffsets[stepH47Off]), 1024)
+		h45  = rt.View[float32](t.arena, int(t.stepOffsets[stepH45Off]), 16384*n)
+		h48  = rt.View[float32](t.arena, int(t.stepOffsets[stepH48Off]), 4096*n)
+		h49  = rt.View[float32](t.arena, int(t.stepOffsets[stepH49Off]), 16384)
+		h50  = rt.View[float32](t.arena, int(t.stepOffsets[stepH50Off]), 16384)
+		h51  = rt.View[float32](t.arena, int(t.stepOffsets[stepH51Off]), 64)
+		h52  = rt.View[float32](t.arena, int(t.stepOffsets[stepH52Off]), 4096*n)
+		h53  = rt.View[bool](t.arena, int(t.stepOffsets[stepH53Off]), 1024)
+		h54  = rt.View[float32](t.arena, int(t.stepOffsets[stepH54Off]), 1024)
+		h55  = rt.View[float32](t.arena, int(t.stepOffsets[stepH55Off]), 4096*n)
+		h56  = rt.View[float32](t.arena, int(t.stepOffsets[stepH56Off]), 4096)
+		h57  = rt.View[float32](t.arena, int(t.stepOffsets[stepH57Off]), 64)
+		h58  = rt.View[float32](t.arena, int(t.stepOffsets[stepH58Off]), 4096)
+		h59  = rt.View[float32](t.arena, int(t.stepOffsets[stepH59Off]), 4096)
 		h60  = rt.View[float32](t.arena, int(t.stepOffsets[stepH60Off]), 4096)
 		h61  = rt.View[float32](t.arena, int(t.stepOffsets[stepH61Off]), 64)
-		h62  = rt.View[float32](t.arena, int(t.stepOffsets[stepH62Off]), 4096)
-		h63  = rt.View[float32](t.arena, int(t.stepOffsets[stepH63Off]), 4096)
+		h62  = rt.View[float32](t.arena, int(t.stepOffsets[stepH62Off]), 4096*n)
+		h63  = rt.View[float32](t.arena, int(t.stepOffsets[stepH63Off]), 4096*n)
 		h64  = rt.View[float32](t.arena, int(t.stepOffsets[stepH64Off]), 4096)
-		h65  = rt.View[float32](t.arena, int(t.stepOffsets[stepH65Off]), 64)
-		h66  = rt.View[float32](t.arena, int(t.stepOffsets[stepH66Off]), 4096*n)
-		h67  = rt.View[float32](t.arena, int(t.stepOffsets[stepH67Off]), 4096*n)
-		h68  = rt.View[float32](t.arena, int(t.stepOffsets[stepH68Off]), 4096)
-		h69  = rt.View[float32](t.arena, int(t.stepOffsets[stepH69Off]), 4096)
+		h65  = rt.View[float32](t.arena, int(t.stepOffsets[stepH65Off]), 4096)
+		h66  = rt.View[float32](t.arena, int(t.stepOffsets[stepH66Off]), 4096)
+		h67  = rt.View[float32](t.arena, int(t.stepOffsets[stepH67Off]), 64)
+		h68  = rt.View[float32](t.arena, int(t.stepOffsets[stepH68Off]), 4096*n)
+		h69  = rt.View[float32](t.arena, int(t.stepOffsets[stepH69Off]), 4096*n)
 		h70  = rt.View[float32](t.arena, int(t.stepOffsets[stepH70Off]), 4096)
-		h71  = rt.View[float32](t.arena, int(t.stepOffsets[stepH71Off]), 64)
+		h71  = rt.View[float32](t.arena, int(t.stepOffsets[stepH71Off]), 4096)
 		h72  = rt.View[float32](t.arena, int(t.stepOffsets[stepH72Off]), 4096*n)
 		h73  = rt.View[float32](t.arena, int(t.stepOffsets[stepH73Off]), 4096*n)
-		h74  = rt.View[float32](t.arena, int(t.stepOffsets[stepH74Off]), 4096)
-		h75  = rt.View[float32](t.arena, int(t.stepOffsets[stepH75Off]), 4096)
-		h76  = rt.View[float32](t.arena, int(t.stepOffsets[stepH76Off]), 4096)
-		h77  = rt.View[float32](t.arena, int(t.stepOffsets[stepH77Off]), 4096*n)
-		h78  = rt.View[float32](t.arena, int(t.stepOffsets[stepH78Off]), 4096*n)
-		h79  = rt.View[float32](t.arena, int(t.stepOffsets[stepH79Off]), 4096*n)
-		h80  = rt.View[float32](t.arena, int(t.stepOffsets[stepH80Off]), 4096*n)
-		h81  = rt.View[float32](t.arena, int(t.stepOffsets[stepH81Off]), 16384*n)
-		h82  = rt.View[float32](t.arena, int(t.stepOffsets[stepH82Off]), 16384*n)
-		h84  = rt.View[float32](t.arena, int(t.stepOffsets[stepH84Off]), 1024)
-		h85  = rt.View[bool](t.arena, int(t.stepOffsets[stepH85Off]), 1024)
-		h83  = rt.View[float32](t.arena, int(t.stepOffsets[stepH83Off]), 16384*n)
-		h86  = rt.View[float32](t.arena, int(t.stepOffsets[stepH86Off]), 4096*n)
-		h87  = rt.View[float32](t.arena, int(t.stepOffsets[stepH87Off]), 4096*n)
+		h74  = rt.View[float32](t.arena, int(t.stepOffsets[stepH74Off]), 4096*n)
+		h75  = rt.View[float32](t.arena, int(t.stepOffsets[stepH75Off]), 4096*n)
+		h76  = rt.View[float32](t.arena, int(t.stepOffsets[stepH76Off]), 16384*n)
+		h77  = rt.View[float32](t.arena, int(t.stepOffsets[stepH77Off]), 16384*n)
+		h79  = rt.View[float32](t.arena, int(t.stepOffsets[stepH79Off]), 1024)
+		h80  = rt.View[bool](t.arena, int(t.stepOffsets[stepH80Off]), 1024)
+		h78  = rt.View[float32](t.arena, int(t.stepOffsets[stepH78Off]), 16384*n)
+		h81  = rt.View[float32](t.arena, int(t.stepOffsets[stepH81Off]), 4096*n)
+		h82  = rt.View[float32](t.arena, int(t.stepOffsets[stepH82Off]), 4096*n)
+		h83  = rt.View[float32](t.arena, int(t.stepOffsets[stepH83Off]), 4096*n)
+		h84  = rt.View[float32](t.arena, int(t.stepOffsets[stepH84Off]), 4096*n)
+		h85  = rt.View[float32](t.arena, int(t.stepOffsets[stepH85Off]), 4096)
+		h86  = rt.View[float32](t.arena, int(t.stepOffsets[stepH86Off]), 4096)
+		h87  = rt.View[float32](t.arena, int(t.stepOffsets[stepH87Off]), 64)
 		h88  = rt.View[float32](t.arena, int(t.stepOffsets[stepH88Off]), 4096*n)
-		h89  = rt.View[float32](t.arena, int(t.stepOffsets[stepH89Off]), 4096*n)
-		h90  = rt.View[float32](t.arena, int(t.stepOffsets[stepH90Off]), 4096)
-		h91  = rt.View[float32](t.arena, int(t.stepOffsets[stepH91Off]), 4096)
-		h92  = rt.View[float32](t.arena, int(t.stepOffsets[stepH92Off]), 4096)
-		h93  = rt.View[float32](t.arena, int(t.stepOffsets[stepH93Off]), 64)
-		h94  = rt.View[float32](t.arena, int(t.stepOffsets[stepH94Off]), 4096*n)
-		h95  = rt.View[bool](t.arena, int(t.stepOffsets[stepH95Off]), 1024)
+		h89  = rt.View[bool](t.arena, int(t.stepOffsets[stepH89Off]), 1024)
+		h90  = rt.View[float32](t.arena, int(t.stepOffsets[stepH90Off]), 1024)
+		h91  = rt.View[float32](t.arena, int(t.stepOffsets[stepH91Off]), 4096*n)
+		h92  = rt.View[float32](t.arena, int(t.stepOffsets[stepH92Off]), 16384)
+		h93  = rt.View[float32](t.arena, int(t.stepOffsets[stepH93Off]), 16384*n)
+		h94  = rt.View[float32](t.arena, int(t.stepOffsets[stepH94Off]), 16384*n)
 		h96  = rt.View[float32](t.arena, int(t.stepOffsets[stepH96Off]), 1024)
-		h97  = rt.View[float32](t.arena, int(t.stepOffsets[stepH97Off]), 4096*n)
-		h98  = rt.View[float32](t.arena, int(t.stepOffsets[stepH98Off]), 16384)
+		h97  = rt.View[bool](t.arena, int(t.stepOffsets[stepH97Off]), 1024)
+		h95  = rt.View[float32](t.arena, int(t.stepOffsets[stepH95Off]), 16384*n)
+		h98  = rt.View[float32](t.arena, int(t.stepOffsets[stepH98Off]), 4096*n)
 		h99  = rt.View[float32](t.arena, int(t.stepOffsets[stepH99Off]), 16384)
-		h100 = rt.View[float32](t.arena, int(t.stepOffsets[stepH100Off]), 16384*n)
-		h101 = rt.View[float32](t.arena, int(t.stepOffsets[stepH101Off]), 16384*n)
-		h103 = rt.View[float32](t.arena, int(t.stepOffsets[stepH103Off]), 1024)
-		h104 = rt.View[bool](t.arena, int(t.stepOffsets[stepH104Off]), 1024)
-		h102 = rt.View[float32](t.arena, int(t.stepOffsets[stepH102Off]), 16384*n)
+		h100 = rt.View[float32](t.arena, int(t.stepOffsets[stepH100Off]), 16384)
+		h101 = rt.View[float32](t.arena, int(t.stepOffsets[stepH101Off]), 64)
+		h102 = rt.View[float32](t.arena, int(t.stepOffsets[stepH102Off]), 4096*n)
+		h103 = rt.View[bool](t.arena, int(t.stepOffsets[stepH103Off]), 1024)
+		h104 = rt.View[float32](t.arena, int(t.stepOffsets[stepH104Off]), 1024)
 		h105 = rt.View[float32](t.arena, int(t.stepOffsets[stepH105Off]), 4096*n)
 		h106 = rt.View[float32](t.arena, int(t.stepOffsets[stepH106Off]), 16384)
-		h107 = rt.View[float32](t.arena, int(t.stepOffsets[stepH107Off]), 16384)
-		h108 = rt.View[float32](t.arena, int(t.stepOffsets[stepH108Off]), 16384)
-		h109 = rt.View[float32](t.arena, int(t.stepOffsets[stepH109Off]), 64)
-		h110 = rt.View[float32](t.arena, int(t.stepOffsets[stepH110Off]), 4096*n)
-		h111 = rt.View[bool](t.arena, int(t.stepOffsets[stepH111Off]), 1024)
-		h112 = rt.View[float32](t.arena, int(t.stepOffsets[stepH112Off]), 1024)
-		h113 = rt.View[float32](t.arena, int(t.stepOffsets[stepH113Off]), 4096*n)
-		h114 = rt.View[float32](t.arena, int(t.stepOffsets[stepH114Off]), 16384)
-		h115 = rt.View[float32](t.arena, int(t.stepOffsets[stepH115Off]), 16384)
-		h116 = rt.View[float32](t.arena, int(t.stepOffsets[stepH116Off]), 16384*n)
-		h117 = rt.View[float32](t.arena, int(t.stepOffsets[stepH117Off]), 64*n)
-		h118 = rt.View[int64](t.arena, int(t.stepOffsets[stepH118Off]), 1)
-		h119 = rt.View[float32](t.arena, int(t.stepOffsets[stepH119Off]), 1)
-		h120 = rt.View[float32](t.arena, int(t.stepOffsets[stepH120Off]), 64*n)
-		h121 = rt.View[float32](t.arena, int(t.stepOffsets[stepH121Off]), 16384*n)
-		h122 = rt.View[float32](t.arena, int(t.stepOffsets[stepH122Off]), 64*n)
-		h123 = rt.View[float32](t.arena, int(t.stepOffsets[stepH123Off]), 1024)
-		h124 = rt.View[float32](t.arena, int(t.stepOffsets[stepH124Off]), 1024)
-		h125 = rt.View[float32](t.arena, int(t.stepOffsets[stepH125Off]), 16384)
+		h107 = rt.View[float32](t.arena, int(t.stepOffsets[stepH107Off]), 16384*n)
+		h109 = rt.View[int64](t.arena, int(t.stepOffsets[stepH109Off]), 1024)
+		h110 = rt.View[bool](t.arena, int(t.stepOffsets[stepH110Off]), 1024)
+		h108 = rt.View[int64](t.arena, int(t.stepOffsets[stepH108Off]), 64*n)
+		h111 = rt.View[float32](t.arena, int(t.stepOffsets[stepH111Off]), 64*n)
+		h112 = rt.View[int64](t.arena, int(t.stepOffsets[stepH112Off]), 1)
+		h113 = rt.View[float32](t.arena, int(t.stepOffsets[stepH113Off]), 1)
+		h114 = rt.View[float32](t.arena, int(t.stepOffsets[stepH114Off]), 64*n)
+		h115 = rt.View[float32](t.arena, int(t.stepOffsets[stepH115Off]), 16384*n)
+		h116 = rt.View[float32](t.arena, int(t.stepOffsets[stepH116Off]), 64*n)
+		h117 = rt.View[float32](t.arena, int(t.stepOffsets[stepH117Off]), 1024)
+		h118 = rt.View[float32](t.arena, int(t.stepOffsets[stepH118Off]), 1024)
+		h119 = rt.View[float32](t.arena, int(t.stepOffsets[stepH119Off]), 16384)
+		h120 = rt.View[float32](t.arena, int(t.stepOffsets[stepH120Off]), 4096*n)
+		h121 = rt.View[float32](t.arena, int(t.stepOffsets[stepH121Off]), 4096*n)
+		h122 = rt.View[float32](t.arena, int(t.stepOffsets[stepH122Off]), 16384*n)
+		h123 = rt.View[float32](t.arena, int(t.stepOffsets[stepH123Off]), 16384)
+		h124 = rt.View[float32](t.arena, int(t.stepOffsets[stepH124Off]), 16384)
+		h125 = rt.View[float32](t.arena, int(t.stepOffsets[stepH125Off]), 64*n)
+		h127 = rt.View[float32](t.arena, int(t.stepOffsets[stepH127Off]), 1024)
+		h128 = rt.View[float32](t.arena, int(t.stepOffsets[stepH128Off]), 1024)
 		h126 = rt.View[float32](t.arena, int(t.stepOffsets[stepH126Off]), 4096*n)
-		h127 = rt.View[float32](t.arena, int(t.stepOffsets[stepH127Off]), 4096*n)
-		h128 = rt.View[float32](t.arena, int(t.stepOffsets[stepH128Off]), 16384*n)
-		h129 = rt.View[float32](t.arena, int(t.stepOffsets[stepH129Off]), 16384)
-		h130 = rt.View[float32](t.arena, int(t.stepOffsets[stepH130Off]), 16384)
-		h131 = rt.View[float32](t.arena, int(t.stepOffsets[stepH131Off]), 64*n)
-		h133 = rt.View[float32](t.arena, int(t.stepOffsets[stepH133Off]), 1024)
-		h134 = rt.View[float32](t.arena, int(t.stepOffsets[stepH134Off]), 1024)
-		h132 = rt.View[float32](t.arena, int(t.stepOffsets[stepH132Off]), 4096*n)
+		h129 = rt.View[float32](t.arena, int(t.stepOffsets[stepH129Off]), 64*n)
+		h130 = rt.View[float32](t.arena, int(t.stepOffsets[stepH130Off]), 1024)
+		h132 = rt.View[float32](t.arena, int(t.stepOffsets[stepH132Off]), 1024)
+		h131 = rt.View[float32](t.arena, int(t.stepOffsets[stepH131Off]), 4096*n)
+		h133 = rt.View[float32](t.arena, int(t.stepOffsets[stepH133Off]), 4096*n)
+		h134 = rt.View[float32](t.arena, int(t.stepOffsets[stepH134Off]), 4096*n)
 		h135 = rt.View[float32](t.arena, int(t.stepOffsets[stepH135Off]), 64*n)
-		h136 = rt.View[float32](t.arena, int(t.stepOffsets[stepH136Off]), 1024)
+		h136 = rt.View[float32](t.arena, int(t.stepOffsets[stepH136Off]), 64*n)
+		h137 = rt.View[float32](t.arena, int(t.stepOffsets[stepH137Off]), 1024)
 		h138 = rt.View[float32](t.arena, int(t.stepOffsets[stepH138Off]), 1024)
-		h137 = rt.View[float32](t.arena, int(t.stepOffsets[stepH137Off]), 4096*n)
-		h139 = rt.View[float32](t.arena, int(t.stepOffsets[stepH139Off]), 4096*n)
-		h140 = rt.View[float32](t.arena, int(t.stepOffsets[stepH140Off]), 4096*n)
-		h141 = rt.View[float32](t.arena, int(t.stepOffsets[stepH141Off]), 64*n)
-		h142 = rt.View[float32](t.arena, int(t.stepOffsets[stepH142Off]), 64*n)
-		h143 = rt.View[float32](t.arena, int(t.stepOffsets[stepH143Off]), 1024)
-		h144 = rt.View[float32](t.arena, int(t.stepOffsets[stepH144Off]), 1024)
-		h145 = rt.View[float32](t.arena, int(t.stepOffsets[stepH145Off]), 1024)
-		h146 = rt.View[float32](t.arena, int(t.stepOffsets[stepH146Off]), 1024)
-		h147 = rt.View[float32](t.arena, int(t.stepOffsets[stepH147Off]), 192)
-		h148 = rt.View[float32](t.arena, int(t.stepOffsets[stepH148Off]), 12288)
+		h139 = rt.View[float32](t.arena, int(t.stepOffsets[stepH139Off]), 1024)
+		h140 = rt.View[float32](t.arena, int(t.stepOffsets[stepH140Off]), 1024)
+		h141 = rt.View[float32](t.arena, int(t.stepOffsets[stepH141Off]), 192)
+		h142 = rt.View[float32](t.arena, int(t.stepOffsets[stepH142Off]), 12288)
+		h143 = rt.View[float32](t.arena, int(t.stepOffsets[stepH143Off]), 192)
+		h144 = rt.View[float32](t.arena, int(t.stepOffsets[stepH144Off]), 12288)
+		h145 = rt.View[float32](t.arena, int(t.stepOffsets[stepH145Off]), 192)
+		h146 = rt.View[float32](t.arena, int(t.stepOffsets[stepH146Off]), 12288)
+		h147 = rt.View[float32](t.arena, int(t.stepOffsets[stepH147Off]), 4096*n)
 		h149 = rt.View[float32](t.arena, int(t.stepOffsets[stepH149Off]), 192)
 		h150 = rt.View[float32](t.arena, int(t.stepOffsets[stepH150Off]), 12288)
 		h151 = rt.View[float32](t.arena, int(t.stepOffsets[stepH151Off]), 192)
 		h152 = rt.View[float32](t.arena, int(t.stepOffsets[stepH152Off]), 12288)
-		h153 = rt.View[float32](t.arena, int(t.stepOffsets[stepH153Off]), 4096*n)
-		h155 = rt.View[float32](t.arena, int(t.stepOffsets[stepH155Off]), 192)
-		h156 = rt.View[float32](t.arena, int(t.stepOffsets[stepH156Off]), 12288)
-		h157 = rt.View[float32](t.arena, int(t.stepOffsets[stepH157Off]), 192)
-		h158 = rt.View[float32](t.arena, int(t.stepOffsets[stepH158Off]), 12288)
-		h159 = rt.View[float32](t.arena, int(t.stepOffsets[stepH159Off]), 192)
-		h160 = rt.View[float32](t.arena, int(t.stepOffsets[stepH160Off]), 12288)
-		h161 = rt.View[float32](t.arena, int(t.stepOffsets[stepH161Off]), 4096*n)
-		h163 = rt.View[bool](t.arena, int(t.stepOffsets[stepH163Off]), 1024)
-		h164 = rt.View[float32](t.arena, int(t.stepOffsets[stepH164Off]), 1024)
-		h165 = rt.View[float32](t.arena, int(t.stepOffsets[stepH165Off]), 16384)
-		h166 = rt.View[float32](t.arena, int(t.stepOffsets[stepH166Off]), 1024)
-		h167 = rt.View[float32](t.arena, int(t.stepOffsets[stepH167Off]), 1024)
+		h153 = rt.View[float32](t.arena, int(t.stepOffsets[stepH153Off]), 192)
+		h154 = rt.View[float32](t.arena, int(t.stepOffsets[stepH154Off]), 12288)
+		h155 = rt.View[float32](t.arena, int(t.stepOffsets[stepH155Off]), 4096*n)
+		h157 = rt.View[bool](t.arena, int(t.stepOffsets[stepH157Off]), 1024)
+		h158 = rt.View[float32](t.arena, int(t.stepOffsets[stepH158Off]), 1024)
+		h159 = rt.View[float32](t.arena, int(t.stepOffsets[stepH159Off]), 16384)
+		h160 = rt.View[float32](t.arena, int(t.stepOffsets[stepH160Off]), 1024)
+		h161 = rt.View[float32](t.arena, int(t.stepOffsets[stepH161Off]), 1024)
+		h162 = rt.View[float32](t.arena, int(t.stepOffsets[stepH162Off]), 1024)
+		h163 = rt.View[float32](t.arena, int(t.stepOffsets[stepH163Off]), 1024)
 	)
 
 	// %h28 = gather %h, %tokens : f32[N,64,64]  // model.go:49
@@ -257,19 +253,19 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	}
 	t.watch.See("model.go:49", h1)
 
-	// %h145 = random_uniform %key {d_type=f32 shape=[N,64,64] high=1 seed=1} : f32[N,64,64]  // model.go:49
+	// %h150 = random_uniform %key {d_type=f32 shape=[N,64,64] high=1 seed=1} : f32[N,64,64]  // model.go:49
 	cpu.RandomUniform(h2, 0, 1, 1, key)
 	t.watch.See("model.go:49", h2)
 
-	// %h30 = pointwise %h145, %h28, %h1 : f32[N,64,64]  // model.go:49
+	// %h30 = pointwise %h150, %h28, %h1 : f32[N,64,64]  // model.go:49
 	//
-	//	%h3811 = add %p277, %p278 : f32[]
-	//	%h4381 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h4621 = mul %h3811, %h4381 : f32[]
-	//	%h7111 = constant {value=f32[](0.1)} : f32[]
-	//	%h7611 = greater_or_equal %p276, %h7111 : bool[]
-	//	%h8831 = constant {value=f32[](0)} : f32[]
-	//	%h9121 = where %h7611, %h4621, %h8831 : f32[]
+	//	%h34101 = add %p282, %p283 : f32[]
+	//	%h4121 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h43101 = mul %h34101, %h4121 : f32[]
+	//	%h53101 = constant {value=f32[](0.1)} : f32[]
+	//	%h7131 = greater_or_equal %p281, %h53101 : bool[]
+	//	%h7611 = constant {value=f32[](0)} : f32[]
+	//	%h8021 = where %h7131, %h43101, %h7611 : f32[]
 	for i := range n {
 		for lo := 0; lo < 4096; lo += 1024 {
 			hi := min(lo+1024, 4096)
@@ -307,7 +303,7 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	cpu.MatMul(h12, h5, h10, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h11})
 	t.watch.See("model.go:50", h12)
 
-	// %h482 = strided_copy %h49 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
+	// %h487 = strided_copy %h49 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
 	cpu.StridedCopy(h13, h12, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
 
 	// %h51 = strided_copy %h2 {shape=[64,64] strides=[64,1] offset=8192} : f32[64,64]  // model.go:50
@@ -331,733 +327,722 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 
 	// %h39 = pointwise %h37 : f32[64,64]  // model.go:50
 	//
-	//	%h99 = constant {value=f32[](0.25)} : f32[]
-	//	%h102 = mul %p12, %h99 : f32[]
+	//	%h87 = constant {value=f32[](0.25)} : f32[]
+	//	%h88 = mul %p12, %h87 : f32[]
 	cpu.MulScalar(h20, h6, 0.25)
 	t.watch.See("model.go:50", h20)
 
-	// %h34 = strided_copy %h39 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
-	cpu.StridedCopy(h21, h20, []int{64, 64}, []int{1, 64}, 0)
-
-	// %h120 = pack_panels %h34 : f32[4,64,16]  // model.go:50
-	cpu.PackPanels(h22, h21, 64, 64, 64, false, 1, 4096)
+	// %h120 = pack_panels %h39 {trans=true} : f32[4,64,16]  // model.go:50
+	cpu.PackPanels(h21, h20, 64, 64, 64, true, 1, 4096)
 
 	// %h70 = pointwise %h40 : f32[64]  // model.go:50
 	//
-	//	%h118 = constant {value=f32[](0.25)} : f32[]
-	//	%h119 = mul %p13, %h118 : f32[]
+	//	%h91 = constant {value=f32[](0.25)} : f32[]
+	//	%h95 = mul %p13, %h91 : f32[]
 	cpu.MulScalar(h7, h7, 0.25)
 	t.watch.See("model.go:50", h7)
 
-	// %h216 = mat_mul_panels %h36, %h120, %h70 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h23, h5, h22, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h7})
-	t.watch.See("model.go:50", h23)
+	// %h221 = mat_mul_panels %h36, %h120, %h70 {n=64} : f32[N,64,64]  // model.go:50
+	cpu.MatMul(h22, h5, h21, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h7})
+	t.watch.See("model.go:50", h22)
 
-	// %h59 = strided_copy %h158 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
-	cpu.StridedCopy(h24, h23, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
+	// %h59 = strided_copy %h163 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
+	cpu.StridedCopy(h23, h22, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
 
 	// %h60 = strided_copy %h49 {shape=[N,4,16,64] strides=[4096,16,1,64]} : f32[N,4,16,64]  // model.go:50
-	cpu.StridedCopy(h25, h12, []int{n, 4, 16, 64}, []int{4096, 16, 1, 64}, 0)
+	cpu.StridedCopy(h24, h12, []int{n, 4, 16, 64}, []int{4096, 16, 1, 64}, 0)
 
 	// %h130 = pack_panels %h60 : f32[N,4,4,16,16]  // model.go:50
-	cpu.PackPanels(h26, h25, 16, 64, 64, false, 4*n, 1024)
+	cpu.PackPanels(h25, h24, 16, 64, 64, false, 4*n, 1024)
 
 	// %h61 = mat_mul_panels %h59, %h130 {n=64} : f32[N,4,64,64]  // model.go:50
-	cpu.MatMul(h27, h24, h26, &cpu.MatMulShape{M: 64, N: 64, K: 16, LDA: 16, LDC: 64, Batch: 4 * n, StrideA: 1024, StrideB: 1024, StrideC: 4096}, nil)
-	t.watch.See("model.go:50", h27)
+	cpu.MatMul(h26, h23, h25, &cpu.MatMulShape{M: 64, N: 64, K: 16, LDA: 16, LDC: 64, Batch: 4 * n, StrideA: 1024, StrideB: 1024, StrideC: 4096}, nil)
+	t.watch.See("model.go:50", h26)
 
 	// %h63 = pointwise %h35, %h61 : f32[N,4,64,64]  // model.go:50
 	//
-	//	%h129 = constant {value=f32[](-Inf)} : f32[]
-	//	%h131 = where %p14, %h129, %p15 : f32[]
+	//	%h102 = constant {value=f32[](-Inf)} : f32[]
+	//	%h111 = where %p14, %h102, %p15 : f32[]
 	for i := range 4 * n {
-		cpu.WhereScalarX(h27[i*4096:i*4096+4096], w.constH354, float32(math.Inf(-1)), h27[i*4096:i*4096+4096])
+		cpu.WhereScalarX(h26[i*4096:i*4096+4096], w.constH354, float32(math.Inf(-1)), h26[i*4096:i*4096+4096])
 	}
-	t.watch.See("model.go:50", h27)
+	t.watch.See("model.go:50", h26)
 
 	// %h64 = softmax %h63 {axis=3} : f32[N,4,64,64]  // model.go:50
-	cpu.Softmax(h27, h27, 256*n, 64, 1)
+	cpu.Softmax(h26, h26, 256*n, 64, 1)
+	t.watch.See("model.go:50", h26)
+
+	// %h157 = random_uniform %key {d_type=f32 shape=[N,4,64,64] high=1 seed=2} : f32[N,4,64,64]  // model.go:50
+	cpu.RandomUniform(h27, 0, 1, 2, key)
 	t.watch.See("model.go:50", h27)
 
-	// %h152 = random_uniform %key {d_type=f32 shape=[N,4,64,64] high=1 seed=2} : f32[N,4,64,64]  // model.go:50
-	cpu.RandomUniform(h28, 0, 1, 2, key)
-	t.watch.See("model.go:50", h28)
-
-	// %h65 = pointwise %h152, %h64 : f32[N,4,64,64]  // model.go:50
+	// %h65 = pointwise %h157, %h64 : f32[N,4,64,64]  // model.go:50
 	//
-	//	%h1551 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h1601 = mul %p282, %h1551 : f32[]
-	//	%h17411 = constant {value=f32[](0.1)} : f32[]
-	//	%h17611 = greater_or_equal %p281, %h17411 : bool[]
-	//	%h18511 = constant {value=f32[](0)} : f32[]
-	//	%h18811 = where %h17611, %h1601, %h18511 : f32[]
+	//	%h1251 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h1291 = mul %p287, %h1251 : f32[]
+	//	%h15811 = constant {value=f32[](0.1)} : f32[]
+	//	%h16011 = greater_or_equal %p286, %h15811 : bool[]
+	//	%h16911 = constant {value=f32[](0)} : f32[]
+	//	%h17211 = where %h16011, %h1291, %h16911 : f32[]
 	{
 		for lo := 0; lo < 16384*n; lo += 1024 {
 			hi := min(lo+1024, 16384*n)
-			cpu.MulScalar(h30[:hi-lo], h27[lo:hi], 1.1111112)
-			cpu.GreaterOrEqualScalar(h31[:hi-lo], h28[lo:hi], 0.1)
-			cpu.WhereScalarY(h29[lo:hi], h31[:hi-lo], h30[:hi-lo], 0)
+			cpu.MulScalar(h29[:hi-lo], h26[lo:hi], 1.1111112)
+			cpu.GreaterOrEqualScalar(h30[:hi-lo], h27[lo:hi], 0.1)
+			cpu.WhereScalarY(h28[lo:hi], h30[:hi-lo], h29[:hi-lo], 0)
 		}
 	}
-	t.watch.See("model.go:50", h29)
+	t.watch.See("model.go:50", h28)
 
 	// %h137 = pack_panels %h57 : f32[N,4,1,64,16]  // model.go:50
-	cpu.PackPanels(h32, h19, 64, 16, 16, false, 4*n, 1024)
+	cpu.PackPanels(h31, h19, 64, 16, 16, false, 4*n, 1024)
 
 	// %h66 = mat_mul_panels %h65, %h137 {n=16} : f32[N,4,64,16]  // model.go:50
-	cpu.MatMul(h33, h29, h32, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024}, nil)
-	t.watch.See("model.go:50", h33)
+	cpu.MatMul(h32, h28, h31, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024}, nil)
+	t.watch.See("model.go:50", h32)
 
 	// %h67 = strided_copy %h66 {shape=[N,64,4,16] strides=[4096,16,1024,1]} : f32[N,64,4,16]  // model.go:50
-	cpu.StridedCopy(h34, h33, []int{n, 64, 4, 16}, []int{4096, 16, 1024, 1}, 0)
+	cpu.StridedCopy(h33, h32, []int{n, 64, 4, 16}, []int{4096, 16, 1024, 1}, 0)
 
-	// %h159 = random_uniform %key {d_type=f32 shape=[N,64,64] high=1 seed=3} : f32[N,64,64]  // model.go:50
-	cpu.RandomUniform(h35, 0, 1, 3, key)
-	t.watch.See("model.go:50", h35)
+	// %h164 = random_uniform %key {d_type=f32 shape=[N,64,64] high=1 seed=3} : f32[N,64,64]  // model.go:50
+	cpu.RandomUniform(h34, 0, 1, 3, key)
+	t.watch.See("model.go:50", h34)
 
 	// %h31 = pointwise %h4 : f32[64,64]  // model.go:50
 	//
-	//	%h195 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h197 = mul %p20, %h195 : f32[]
-	cpu.MulScalar(h36, w.layers0SelfAttnOutProjWeight, 1.1111112)
-	t.watch.See("model.go:50", h36)
+	//	%h179 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h181 = mul %p20, %h179 : f32[]
+	cpu.MulScalar(h35, w.layers0SelfAttnOutProjWeight, 1.1111112)
+	t.watch.See("model.go:50", h35)
 
-	// %h275 = strided_copy %h31 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
-	cpu.StridedCopy(h37, h36, []int{64, 64}, []int{1, 64}, 0)
+	// %h143 = pack_panels %h31 {trans=true} : f32[4,64,16]  // model.go:50
+	cpu.PackPanels(h36, h35, 64, 64, 64, true, 1, 4096)
 
-	// %h151 = pack_panels %h275 : f32[4,64,16]  // model.go:50
-	cpu.PackPanels(h38, h37, 64, 64, 64, false, 1, 4096)
-
-	// %h364 = pointwise %h5 : f32[64]  // model.go:50
+	// %h369 = pointwise %h5 : f32[64]  // model.go:50
 	//
-	//	%h206 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h255 = mul %p21, %h206 : f32[]
-	cpu.MulScalar(h39, w.layers0SelfAttnOutProjBias, 1.1111112)
-	t.watch.See("model.go:50", h39)
+	//	%h186 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h190 = mul %p21, %h186 : f32[]
+	cpu.MulScalar(h37, w.layers0SelfAttnOutProjBias, 1.1111112)
+	t.watch.See("model.go:50", h37)
 
-	// %h161 = mat_mul_panels %h68, %h151, %h364 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h40, h34, h38, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h39})
-	t.watch.See("model.go:50", h40)
+	// %h166 = mat_mul_panels %h68, %h143, %h369 {n=64} : f32[N,64,64]  // model.go:50
+	cpu.MatMul(h38, h33, h36, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h37})
+	t.watch.See("model.go:50", h38)
 
-	// %h73 = pointwise %h30, %h159, %h161 : f32[N,64,64]  // model.go:50
+	// %h73 = pointwise %h30, %h164, %h166 : f32[N,64,64]  // model.go:50
 	//
-	//	%h28911 = constant {value=f32[](0.1)} : f32[]
-	//	%h30411 = greater_or_equal %p286, %h28911 : bool[]
-	//	%h32811 = constant {value=f32[](0)} : f32[]
-	//	%h33111 = where %h30411, %p287, %h32811 : f32[]
-	//	%h3401 = add %p285, %h33111 : f32[]
+	//	%h19511 = constant {value=f32[](0.1)} : f32[]
+	//	%h20011 = greater_or_equal %p291, %h19511 : bool[]
+	//	%h20911 = constant {value=f32[](0)} : f32[]
+	//	%h21111 = where %h20011, %p292, %h20911 : f32[]
+	//	%h2661 = add %p290, %h21111 : f32[]
 	{
 		for lo := 0; lo < 4096*n; lo += 1024 {
 			hi := min(lo+1024, 4096*n)
-			cpu.GreaterOrEqualScalar(h41[:hi-lo], h35[lo:hi], 0.1)
-			cpu.WhereScalarY(h42[:hi-lo], h41[:hi-lo], h40[lo:hi], 0)
-			cpu.Add(h40[lo:hi], h1[lo:hi], h42[:hi-lo])
+			cpu.GreaterOrEqualScalar(h39[:hi-lo], h34[lo:hi], 0.1)
+			cpu.WhereScalarY(h40[:hi-lo], h39[:hi-lo], h38[lo:hi], 0)
+			cpu.Add(h38[lo:hi], h1[lo:hi], h40[:hi-lo])
 		}
 	}
-	t.watch.See("model.go:50", h40)
+	t.watch.See("model.go:50", h38)
 
 	// %h74 = layer_normalization %h73, %h12, %h13 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
-	cpu.LayerNorm(h43, h40, w.layers0Norm2Weight, w.layers0Norm2Bias, 64*n, 64, 1e-05)
+	cpu.LayerNorm(h41, h38, w.layers0Norm2Weight, w.layers0Norm2Bias, 64*n, 64, 1e-05)
+	t.watch.See("model.go:50", h41)
+
+	// %h156 = pack_panels %h6 {trans=true} : f32[16,64,16]  // model.go:50
+	cpu.PackPanels(h42, w.layers0Linear1Weight, 64, 256, 64, true, 1, 16384)
+
+	// %h77 = mat_mul_panels %h74, %h156, %h7 {n=256} : f32[N,64,256]  // model.go:50
+	cpu.MatMul(h43, h41, h42, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1}, &cpu.Epilogue{Bias: w.layers0Linear1Bias})
 	t.watch.See("model.go:50", h43)
 
-	// %h75 = strided_copy %h6 {shape=[64,256] strides=[1,64]} : f32[64,256]  // model.go:50
-	cpu.StridedCopy(h44, w.layers0Linear1Weight, []int{64, 256}, []int{1, 64}, 0)
+	// %h171 = random_uniform %key {d_type=f32 shape=[N,64,256] high=1 seed=4} : f32[N,64,256]  // model.go:50
+	cpu.RandomUniform(h44, 0, 1, 4, key)
+	t.watch.See("model.go:50", h44)
 
-	// %h157 = pack_panels %h75 : f32[16,64,16]  // model.go:50
-	cpu.PackPanels(h45, h44, 64, 256, 256, false, 1, 16384)
-
-	// %h77 = mat_mul_panels %h74, %h157, %h7 {n=256} : f32[N,64,256]  // model.go:50
-	cpu.MatMul(h46, h43, h45, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1}, &cpu.Epilogue{Bias: w.layers0Linear1Bias})
-	t.watch.See("model.go:50", h46)
-
-	// %h166 = random_uniform %key {d_type=f32 shape=[N,64,256] high=1 seed=4} : f32[N,64,256]  // model.go:50
-	cpu.RandomUniform(h47, 0, 1, 4, key)
-	t.watch.See("model.go:50", h47)
-
-	// %h79 = pointwise %h166, %h77 : f32[N,64,256]  // model.go:50
+	// %h79 = pointwise %h171, %h77 : f32[N,64,256]  // model.go:50
 	//
-	//	%h35611 = gelu %p292 : f32[]
-	//	%h37211 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h37811 = mul %h35611, %h37211 : f32[]
-	//	%h40711 = constant {value=f32[](0.1)} : f32[]
-	//	%h41011 = greater_or_equal %p291, %h40711 : bool[]
-	//	%h41811 = constant {value=f32[](0)} : f32[]
-	//	%h42711 = where %h41011, %h37811, %h41811 : f32[]
+	//	%h29411 = gelu %p297 : f32[]
+	//	%h31511 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h33311 = mul %h29411, %h31511 : f32[]
+	//	%h33911 = constant {value=f32[](0.1)} : f32[]
+	//	%h34511 = greater_or_equal %p296, %h33911 : bool[]
+	//	%h36111 = constant {value=f32[](0)} : f32[]
+	//	%h37111 = where %h34511, %h33311, %h36111 : f32[]
 	{
 		for lo := 0; lo < 16384*n; lo += 1024 {
 			hi := min(lo+1024, 16384*n)
-			cpu.Gelu(h49[:hi-lo], h46[lo:hi])
-			cpu.MulScalar(h49[:hi-lo], h49[:hi-lo], 1.1111112)
-			cpu.GreaterOrEqualScalar(h50[:hi-lo], h47[lo:hi], 0.1)
-			cpu.WhereScalarY(h48[lo:hi], h50[:hi-lo], h49[:hi-lo], 0)
+			cpu.Gelu(h46[:hi-lo], h43[lo:hi])
+			cpu.MulScalar(h46[:hi-lo], h46[:hi-lo], 1.1111112)
+			cpu.GreaterOrEqualScalar(h47[:hi-lo], h44[lo:hi], 0.1)
+			cpu.WhereScalarY(h45[lo:hi], h47[:hi-lo], h46[:hi-lo], 0)
 		}
 	}
-	t.watch.See("model.go:50", h48)
+	t.watch.See("model.go:50", h45)
 
-	// %h173 = random_uniform %key {d_type=f32 shape=[N,64,64] high=1 seed=5} : f32[N,64,64]  // model.go:50
-	cpu.RandomUniform(h51, 0, 1, 5, key)
-	t.watch.See("model.go:50", h51)
+	// %h178 = random_uniform %key {d_type=f32 shape=[N,64,64] high=1 seed=5} : f32[N,64,64]  // model.go:50
+	cpu.RandomUniform(h48, 0, 1, 5, key)
+	t.watch.See("model.go:50", h48)
 
 	// %h33 = pointwise %h8 : f32[64,256]  // model.go:50
 	//
-	//	%h456 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h460 = mul %p32, %h456 : f32[]
-	cpu.MulScalar(h52, w.layers0Linear2Weight, 1.1111112)
+	//	%h383 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h386 = mul %p32, %h383 : f32[]
+	cpu.MulScalar(h49, w.layers0Linear2Weight, 1.1111112)
+	t.watch.See("model.go:50", h49)
+
+	// %h162 = pack_panels %h33 {trans=true} : f32[4,256,16]  // model.go:50
+	cpu.PackPanels(h50, h49, 256, 64, 256, true, 1, 16384)
+
+	// %h574 = pointwise %h9 : f32[64]  // model.go:50
+	//
+	//	%h415 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h420 = mul %p33, %h415 : f32[]
+	cpu.MulScalar(h51, w.layers0Linear2Bias, 1.1111112)
+	t.watch.See("model.go:50", h51)
+
+	// %h180 = mat_mul_panels %h79, %h162, %h574 {n=64} : f32[N,64,64]  // model.go:50
+	cpu.MatMul(h52, h45, h50, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h51})
 	t.watch.See("model.go:50", h52)
 
-	// %h492 = strided_copy %h33 {shape=[256,64] strides=[1,256]} : f32[256,64]  // model.go:50
-	cpu.StridedCopy(h53, h52, []int{256, 64}, []int{1, 256}, 0)
-
-	// %h164 = pack_panels %h492 : f32[4,256,16]  // model.go:50
-	cpu.PackPanels(h54, h53, 256, 64, 64, false, 1, 16384)
-
-	// %h516 = pointwise %h9 : f32[64]  // model.go:50
+	// %h84 = pointwise %h73, %h178, %h180 : f32[N,64,64]  // model.go:50
 	//
-	//	%h480 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h483 = mul %p33, %h480 : f32[]
-	cpu.MulScalar(h55, w.layers0Linear2Bias, 1.1111112)
-	t.watch.See("model.go:50", h55)
-
-	// %h175 = mat_mul_panels %h79, %h164, %h516 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h56, h48, h54, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h55})
-	t.watch.See("model.go:50", h56)
-
-	// %h84 = pointwise %h73, %h173, %h175 : f32[N,64,64]  // model.go:50
-	//
-	//	%h50411 = constant {value=f32[](0.1)} : f32[]
-	//	%h50511 = greater_or_equal %p296, %h50411 : bool[]
-	//	%h51811 = constant {value=f32[](0)} : f32[]
-	//	%h52411 = where %h50511, %p297, %h51811 : f32[]
-	//	%h5331 = add %p295, %h52411 : f32[]
+	//	%h43211 = constant {value=f32[](0.1)} : f32[]
+	//	%h44311 = greater_or_equal %p301, %h43211 : bool[]
+	//	%h46511 = constant {value=f32[](0)} : f32[]
+	//	%h46711 = where %h44311, %p302, %h46511 : f32[]
+	//	%h4881 = add %p300, %h46711 : f32[]
 	{
 		for lo := 0; lo < 4096*n; lo += 1024 {
 			hi := min(lo+1024, 4096*n)
-			cpu.GreaterOrEqualScalar(h57[:hi-lo], h51[lo:hi], 0.1)
-			cpu.WhereScalarY(h58[:hi-lo], h57[:hi-lo], h56[lo:hi], 0)
-			cpu.Add(h56[lo:hi], h40[lo:hi], h58[:hi-lo])
+			cpu.GreaterOrEqualScalar(h53[:hi-lo], h48[lo:hi], 0.1)
+			cpu.WhereScalarY(h54[:hi-lo], h53[:hi-lo], h52[lo:hi], 0)
+			cpu.Add(h52[lo:hi], h38[lo:hi], h54[:hi-lo])
 		}
 	}
-	t.watch.See("model.go:50", h56)
+	t.watch.See("model.go:50", h52)
 
 	// %h85 = layer_normalization %h84, %h22, %h23 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
-	cpu.LayerNorm(h59, h56, w.layers1Norm1Weight, w.layers1Norm1Bias, 64*n, 64, 1e-05)
-	t.watch.See("model.go:50", h59)
+	cpu.LayerNorm(h55, h52, w.layers1Norm1Weight, w.layers1Norm1Bias, 64*n, 64, 1e-05)
+	t.watch.See("model.go:50", h55)
 
 	// %h86 = strided_copy %h14 {shape=[64,64] strides=[64,1]} : f32[64,64]  // model.go:50
-	cpu.StridedCopy(h60, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{64, 1}, 0)
+	cpu.StridedCopy(h56, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{64, 1}, 0)
 
 	// %h89 = strided_copy %h15 {shape=[64] strides=[1]} : f32[64]  // model.go:50
-	cpu.StridedCopy(h61, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 0)
+	cpu.StridedCopy(h57, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 0)
 
 	// %h93 = strided_copy %h14 {shape=[64,64] strides=[64,1] offset=4096} : f32[64,64]  // model.go:50
-	cpu.StridedCopy(h62, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{64, 1}, 4096)
+	cpu.StridedCopy(h58, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{64, 1}, 4096)
 
 	// %h94 = strided_copy %h14 {shape=[64,64] strides=[1,64] offset=4096} : f32[64,64]  // model.go:50
-	cpu.StridedCopy(h63, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 4096)
+	cpu.StridedCopy(h59, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 4096)
 
-	// %h178 = pack_panels %h94 : f32[4,64,16]  // model.go:50
-	cpu.PackPanels(h64, h63, 64, 64, 64, false, 1, 4096)
+	// %h176 = pack_panels %h94 : f32[4,64,16]  // model.go:50
+	cpu.PackPanels(h60, h59, 64, 64, 64, false, 1, 4096)
 
 	// %h96 = strided_copy %h15 {shape=[64] strides=[1] offset=64} : f32[64]  // model.go:50
-	cpu.StridedCopy(h65, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 64)
+	cpu.StridedCopy(h61, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 64)
 
-	// %h97 = mat_mul_panels %h85, %h178, %h96 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h66, h59, h64, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h65})
-	t.watch.See("model.go:50", h66)
+	// %h97 = mat_mul_panels %h85, %h176, %h96 {n=64} : f32[N,64,64]  // model.go:50
+	cpu.MatMul(h62, h55, h60, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h61})
+	t.watch.See("model.go:50", h62)
 
-	// %h330 = strided_copy %h98 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
-	cpu.StridedCopy(h67, h66, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
+	// %h335 = strided_copy %h98 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
+	cpu.StridedCopy(h63, h62, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
 
 	// %h100 = strided_copy %h14 {shape=[64,64] strides=[64,1] offset=8192} : f32[64,64]  // model.go:50
-	cpu.StridedCopy(h68, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{64, 1}, 8192)
+	cpu.StridedCopy(h64, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{64, 1}, 8192)
 
 	// %h101 = strided_copy %h14 {shape=[64,64] strides=[1,64] offset=8192} : f32[64,64]  // model.go:50
-	cpu.StridedCopy(h69, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 8192)
+	cpu.StridedCopy(h65, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 8192)
 
-	// %h190 = pack_panels %h101 : f32[4,64,16]  // model.go:50
-	cpu.PackPanels(h70, h69, 64, 64, 64, false, 1, 4096)
+	// %h188 = pack_panels %h101 : f32[4,64,16]  // model.go:50
+	cpu.PackPanels(h66, h65, 64, 64, 64, false, 1, 4096)
 
 	// %h103 = strided_copy %h15 {shape=[64] strides=[1] offset=128} : f32[64]  // model.go:50
-	cpu.StridedCopy(h71, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 128)
+	cpu.StridedCopy(h67, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 128)
 
-	// %h104 = mat_mul_panels %h85, %h190, %h103 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h72, h59, h70, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h71})
-	t.watch.See("model.go:50", h72)
+	// %h104 = mat_mul_panels %h85, %h188, %h103 {n=64} : f32[N,64,64]  // model.go:50
+	cpu.MatMul(h68, h55, h66, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h67})
+	t.watch.See("model.go:50", h68)
 
 	// %h106 = strided_copy %h105 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
-	cpu.StridedCopy(h73, h72, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
+	cpu.StridedCopy(h69, h68, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
 
 	// %h69 = pointwise %h86 : f32[64,64]  // model.go:50
 	//
-	//	%h565 = constant {value=f32[](0.25)} : f32[]
-	//	%h568 = mul %p39, %h565 : f32[]
-	cpu.MulScalar(h74, h60, 0.25)
-	t.watch.See("model.go:50", h74)
+	//	%h510 = constant {value=f32[](0.25)} : f32[]
+	//	%h511 = mul %p39, %h510 : f32[]
+	cpu.MulScalar(h70, h56, 0.25)
+	t.watch.See("model.go:50", h70)
 
-	// %h82 = strided_copy %h69 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
-	cpu.StridedCopy(h75, h74, []int{64, 64}, []int{1, 64}, 0)
-
-	// %h199 = pack_panels %h82 : f32[4,64,16]  // model.go:50
-	cpu.PackPanels(h76, h75, 64, 64, 64, false, 1, 4096)
+	// %h197 = pack_panels %h69 {trans=true} : f32[4,64,16]  // model.go:50
+	cpu.PackPanels(h71, h70, 64, 64, 64, true, 1, 4096)
 
 	// %h92 = pointwise %h89 : f32[64]  // model.go:50
 	//
-	//	%h573 = constant {value=f32[](0.25)} : f32[]
-	//	%h576 = mul %p40, %h573 : f32[]
-	cpu.MulScalar(h61, h61, 0.25)
-	t.watch.See("model.go:50", h61)
+	//	%h523 = constant {value=f32[](0.25)} : f32[]
+	//	%h525 = mul %p40, %h523 : f32[]
+	cpu.MulScalar(h57, h57, 0.25)
+	t.watch.See("model.go:50", h57)
 
-	// %h248 = mat_mul_panels %h85, %h199, %h92 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h77, h59, h76, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h61})
-	t.watch.See("model.go:50", h77)
+	// %h253 = mat_mul_panels %h85, %h197, %h92 {n=64} : f32[N,64,64]  // model.go:50
+	cpu.MatMul(h72, h55, h71, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h57})
+	t.watch.See("model.go:50", h72)
 
-	// %h108 = strided_copy %h566 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
-	cpu.StridedCopy(h78, h77, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
+	// %h108 = strided_copy %h571 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
+	cpu.StridedCopy(h73, h72, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
 
 	// %h109 = strided_copy %h98 {shape=[N,4,16,64] strides=[4096,16,1,64]} : f32[N,4,16,64]  // model.go:50
-	cpu.StridedCopy(h79, h66, []int{n, 4, 16, 64}, []int{4096, 16, 1, 64}, 0)
+	cpu.StridedCopy(h74, h62, []int{n, 4, 16, 64}, []int{4096, 16, 1, 64}, 0)
 
-	// %h204 = pack_panels %h109 : f32[N,4,4,16,16]  // model.go:50
-	cpu.PackPanels(h80, h79, 16, 64, 64, false, 4*n, 1024)
+	// %h202 = pack_panels %h109 : f32[N,4,4,16,16]  // model.go:50
+	cpu.PackPanels(h75, h74, 16, 64, 64, false, 4*n, 1024)
 
-	// %h110 = mat_mul_panels %h108, %h204 {n=64} : f32[N,4,64,64]  // model.go:50
-	cpu.MatMul(h81, h78, h80, &cpu.MatMulShape{M: 64, N: 64, K: 16, LDA: 16, LDC: 64, Batch: 4 * n, StrideA: 1024, StrideB: 1024, StrideC: 4096}, nil)
-	t.watch.See("model.go:50", h81)
+	// %h110 = mat_mul_panels %h108, %h202 {n=64} : f32[N,4,64,64]  // model.go:50
+	cpu.MatMul(h76, h73, h75, &cpu.MatMulShape{M: 64, N: 64, K: 16, LDA: 16, LDC: 64, Batch: 4 * n, StrideA: 1024, StrideB: 1024, StrideC: 4096}, nil)
+	t.watch.See("model.go:50", h76)
 
 	// %h112 = pointwise %h35, %h110 : f32[N,4,64,64]  // model.go:50
 	//
-	//	%h580 = constant {value=f32[](-Inf)} : f32[]
-	//	%h582 = where %p41, %h580, %p42 : f32[]
+	//	%h538 = constant {value=f32[](-Inf)} : f32[]
+	//	%h570 = where %p41, %h538, %p42 : f32[]
 	for i := range 4 * n {
-		cpu.WhereScalarX(h81[i*4096:i*4096+4096], w.constH354, float32(math.Inf(-1)), h81[i*4096:i*4096+4096])
+		cpu.WhereScalarX(h76[i*4096:i*4096+4096], w.constH354, float32(math.Inf(-1)), h76[i*4096:i*4096+4096])
 	}
-	t.watch.See("model.go:50", h81)
+	t.watch.See("model.go:50", h76)
 
 	// %h113 = softmax %h112 {axis=3} : f32[N,4,64,64]  // model.go:50
-	cpu.Softmax(h81, h81, 256*n, 64, 1)
-	t.watch.See("model.go:50", h81)
+	cpu.Softmax(h76, h76, 256*n, 64, 1)
+	t.watch.See("model.go:50", h76)
 
-	// %h180 = random_uniform %key {d_type=f32 shape=[N,4,64,64] high=1 seed=6} : f32[N,4,64,64]  // model.go:50
-	cpu.RandomUniform(h82, 0, 1, 6, key)
-	t.watch.See("model.go:50", h82)
+	// %h185 = random_uniform %key {d_type=f32 shape=[N,4,64,64] high=1 seed=6} : f32[N,4,64,64]  // model.go:50
+	cpu.RandomUniform(h77, 0, 1, 6, key)
+	t.watch.See("model.go:50", h77)
 
-	// %h114 = pointwise %h180, %h113 : f32[N,4,64,64]  // model.go:50
+	// %h114 = pointwise %h185, %h113 : f32[N,4,64,64]  // model.go:50
 	//
-	//	%h5851 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h5861 = mul %p301, %h5851 : f32[]
-	//	%h59011 = constant {value=f32[](0.1)} : f32[]
-	//	%h59111 = greater_or_equal %p300, %h59011 : bool[]
-	//	%h59511 = constant {value=f32[](0)} : f32[]
-	//	%h59611 = where %h59111, %h5861, %h59511 : f32[]
+	//	%h5751 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h5771 = mul %p306, %h5751 : f32[]
+	//	%h58011 = constant {value=f32[](0.1)} : f32[]
+	//	%h58211 = greater_or_equal %p305, %h58011 : bool[]
+	//	%h58511 = constant {value=f32[](0)} : f32[]
+	//	%h58711 = where %h58211, %h5771, %h58511 : f32[]
 	{
 		for lo := 0; lo < 16384*n; lo += 1024 {
 			hi := min(lo+1024, 16384*n)
-			cpu.MulScalar(h84[:hi-lo], h81[lo:hi], 1.1111112)
-			cpu.GreaterOrEqualScalar(h85[:hi-lo], h82[lo:hi], 0.1)
-			cpu.WhereScalarY(h83[lo:hi], h85[:hi-lo], h84[:hi-lo], 0)
+			cpu.MulScalar(h79[:hi-lo], h76[lo:hi], 1.1111112)
+			cpu.GreaterOrEqualScalar(h80[:hi-lo], h77[lo:hi], 0.1)
+			cpu.WhereScalarY(h78[lo:hi], h80[:hi-lo], h79[:hi-lo], 0)
 		}
 	}
-	t.watch.See("model.go:50", h83)
+	t.watch.See("model.go:50", h78)
 
-	// %h244 = pack_panels %h106 : f32[N,4,1,64,16]  // model.go:50
-	cpu.PackPanels(h86, h73, 64, 16, 16, false, 4*n, 1024)
+	// %h207 = pack_panels %h106 : f32[N,4,1,64,16]  // model.go:50
+	cpu.PackPanels(h81, h69, 64, 16, 16, false, 4*n, 1024)
 
-	// %h115 = mat_mul_panels %h114, %h244 {n=16} : f32[N,4,64,16]  // model.go:50
-	cpu.MatMul(h87, h83, h86, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024}, nil)
-	t.watch.See("model.go:50", h87)
+	// %h115 = mat_mul_panels %h114, %h207 {n=16} : f32[N,4,64,16]  // model.go:50
+	cpu.MatMul(h82, h78, h81, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024}, nil)
+	t.watch.See("model.go:50", h82)
 
 	// %h116 = strided_copy %h115 {shape=[N,64,4,16] strides=[4096,16,1024,1]} : f32[N,64,4,16]  // model.go:50
-	cpu.StridedCopy(h88, h87, []int{n, 64, 4, 16}, []int{4096, 16, 1024, 1}, 0)
+	cpu.StridedCopy(h83, h82, []int{n, 64, 4, 16}, []int{4096, 16, 1024, 1}, 0)
 
-	// %h187 = random_uniform %key {d_type=f32 shape=[N,64,64] high=1 seed=7} : f32[N,64,64]  // model.go:50
-	cpu.RandomUniform(h89, 0, 1, 7, key)
-	t.watch.See("model.go:50", h89)
+	// %h192 = random_uniform %key {d_type=f32 shape=[N,64,64] high=1 seed=7} : f32[N,64,64]  // model.go:50
+	cpu.RandomUniform(h84, 0, 1, 7, key)
+	t.watch.See("model.go:50", h84)
 
 	// %h42 = pointwise %h16 : f32[64,64]  // model.go:50
 	//
-	//	%h599 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h601 = mul %p47, %h599 : f32[]
-	cpu.MulScalar(h90, w.layers1SelfAttnOutProjWeight, 1.1111112)
-	t.watch.See("model.go:50", h90)
+	//	%h590 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h591 = mul %p47, %h590 : f32[]
+	cpu.MulScalar(h85, w.layers1SelfAttnOutProjWeight, 1.1111112)
+	t.watch.See("model.go:50", h85)
 
-	// %h567 = strided_copy %h42 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
-	cpu.StridedCopy(h91, h90, []int{64, 64}, []int{1, 64}, 0)
+	// %h249 = pack_panels %h42 {trans=true} : f32[4,64,16]  // model.go:50
+	cpu.PackPanels(h86, h85, 64, 64, 64, true, 1, 4096)
 
-	// %h286 = pack_panels %h567 : f32[4,64,16]  // model.go:50
-	cpu.PackPanels(h92, h91, 64, 64, 64, false, 1, 4096)
-
-	// %h569 = pointwise %h17 : f32[64]  // model.go:50
+	// %h579 = pointwise %h17 : f32[64]  // model.go:50
 	//
-	//	%h604 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h605 = mul %p48, %h604 : f32[]
-	cpu.MulScalar(h93, w.layers1SelfAttnOutProjBias, 1.1111112)
-	t.watch.See("model.go:50", h93)
+	//	%h595 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h596 = mul %p48, %h595 : f32[]
+	cpu.MulScalar(h87, w.layers1SelfAttnOutProjBias, 1.1111112)
+	t.watch.See("model.go:50", h87)
 
-	// %h189 = mat_mul_panels %h117, %h286, %h569 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h94, h88, h92, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h93})
-	t.watch.See("model.go:50", h94)
+	// %h194 = mat_mul_panels %h117, %h249, %h579 {n=64} : f32[N,64,64]  // model.go:50
+	cpu.MatMul(h88, h83, h86, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h87})
+	t.watch.See("model.go:50", h88)
 
-	// %h122 = pointwise %h84, %h187, %h189 : f32[N,64,64]  // model.go:50
+	// %h122 = pointwise %h84, %h192, %h194 : f32[N,64,64]  // model.go:50
 	//
-	//	%h60811 = constant {value=f32[](0.1)} : f32[]
-	//	%h61011 = greater_or_equal %p305, %h60811 : bool[]
-	//	%h61311 = constant {value=f32[](0)} : f32[]
-	//	%h61411 = where %h61011, %p306, %h61311 : f32[]
-	//	%h6181 = add %p304, %h61411 : f32[]
+	//	%h60011 = constant {value=f32[](0.1)} : f32[]
+	//	%h60111 = greater_or_equal %p310, %h60011 : bool[]
+	//	%h60411 = constant {value=f32[](0)} : f32[]
+	//	%h60611 = where %h60111, %p311, %h60411 : f32[]
+	//	%h6091 = add %p309, %h60611 : f32[]
 	{
 		for lo := 0; lo < 4096*n; lo += 1024 {
 			hi := min(lo+1024, 4096*n)
-			cpu.GreaterOrEqualScalar(h95[:hi-lo], h89[lo:hi], 0.1)
-			cpu.WhereScalarY(h96[:hi-lo], h95[:hi-lo], h94[lo:hi], 0)
-			cpu.Add(h94[lo:hi], h56[lo:hi], h96[:hi-lo])
+			cpu.GreaterOrEqualScalar(h89[:hi-lo], h84[lo:hi], 0.1)
+			cpu.WhereScalarY(h90[:hi-lo], h89[:hi-lo], h88[lo:hi], 0)
+			cpu.Add(h88[lo:hi], h52[lo:hi], h90[:hi-lo])
 		}
 	}
-	t.watch.See("model.go:50", h94)
+	t.watch.See("model.go:50", h88)
 
 	// %h123 = layer_normalization %h122, %h24, %h25 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
-	cpu.LayerNorm(h97, h94, w.layers1Norm2Weight, w.layers1Norm2Bias, 64*n, 64, 1e-05)
-	t.watch.See("model.go:50", h97)
+	cpu.LayerNorm(h91, h88, w.layers1Norm2Weight, w.layers1Norm2Bias, 64*n, 64, 1e-05)
+	t.watch.See("model.go:50", h91)
 
-	// %h124 = strided_copy %h18 {shape=[64,256] strides=[1,64]} : f32[64,256]  // model.go:50
-	cpu.StridedCopy(h98, w.layers1Linear1Weight, []int{64, 256}, []int{1, 64}, 0)
+	// %h291 = pack_panels %h18 {trans=true} : f32[16,64,16]  // model.go:50
+	cpu.PackPanels(h92, w.layers1Linear1Weight, 64, 256, 64, true, 1, 16384)
 
-	// %h321 = pack_panels %h124 : f32[16,64,16]  // model.go:50
-	cpu.PackPanels(h99, h98, 64, 256, 256, false, 1, 16384)
+	// %h126 = mat_mul_panels %h123, %h291, %h19 {n=256} : f32[N,64,256]  // model.go:50
+	cpu.MatMul(h93, h91, h92, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1}, &cpu.Epilogue{Bias: w.layers1Linear1Bias})
+	t.watch.See("model.go:50", h93)
 
-	// %h126 = mat_mul_panels %h123, %h321, %h19 {n=256} : f32[N,64,256]  // model.go:50
-	cpu.MatMul(h100, h97, h99, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1}, &cpu.Epilogue{Bias: w.layers1Linear1Bias})
-	t.watch.See("model.go:50", h100)
+	// %h199 = random_uniform %key {d_type=f32 shape=[N,64,256] high=1 seed=8} : f32[N,64,256]  // model.go:50
+	cpu.RandomUniform(h94, 0, 1, 8, key)
+	t.watch.See("model.go:50", h94)
 
-	// %h194 = random_uniform %key {d_type=f32 shape=[N,64,256] high=1 seed=8} : f32[N,64,256]  // model.go:50
-	cpu.RandomUniform(h101, 0, 1, 8, key)
-	t.watch.See("model.go:50", h101)
-
-	// %h128 = pointwise %h194, %h126 : f32[N,64,256]  // model.go:50
+	// %h128 = pointwise %h199, %h126 : f32[N,64,256]  // model.go:50
 	//
-	//	%h62211 = gelu %p311 : f32[]
-	//	%h62511 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h62711 = mul %h62211, %h62511 : f32[]
-	//	%h63011 = constant {value=f32[](0.1)} : f32[]
-	//	%h63211 = greater_or_equal %p310, %h63011 : bool[]
-	//	%h63511 = constant {value=f32[](0)} : f32[]
-	//	%h63711 = where %h63211, %h62711, %h63511 : f32[]
+	//	%h61211 = gelu %p316 : f32[]
+	//	%h61511 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h61611 = mul %h61211, %h61511 : f32[]
+	//	%h61911 = constant {value=f32[](0.1)} : f32[]
+	//	%h62111 = greater_or_equal %p315, %h61911 : bool[]
+	//	%h62511 = constant {value=f32[](0)} : f32[]
+	//	%h62711 = where %h62111, %h61611, %h62511 : f32[]
 	{
 		for lo := 0; lo < 16384*n; lo += 1024 {
 			hi := min(lo+1024, 16384*n)
-			cpu.Gelu(h103[:hi-lo], h100[lo:hi])
-			cpu.MulScalar(h103[:hi-lo], h103[:hi-lo], 1.1111112)
-			cpu.GreaterOrEqualScalar(h104[:hi-lo], h101[lo:hi], 0.1)
-			cpu.WhereScalarY(h102[lo:hi], h104[:hi-lo], h103[:hi-lo], 0)
+			cpu.Gelu(h96[:hi-lo], h93[lo:hi])
+			cpu.MulScalar(h96[:hi-lo], h96[:hi-lo], 1.1111112)
+			cpu.GreaterOrEqualScalar(h97[:hi-lo], h94[lo:hi], 0.1)
+			cpu.WhereScalarY(h95[lo:hi], h97[:hi-lo], h96[:hi-lo], 0)
+		}
+	}
+	t.watch.See("model.go:50", h95)
+
+	// %h206 = random_uniform %key {d_type=f32 shape=[N,64,64] high=1 seed=9} : f32[N,64,64]  // model.go:50
+	cpu.RandomUniform(h98, 0, 1, 9, key)
+	t.watch.See("model.go:50", h98)
+
+	// %h50 = pointwise %h20 : f32[64,256]  // model.go:50
+	//
+	//	%h630 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h632 = mul %p59, %h630 : f32[]
+	cpu.MulScalar(h99, w.layers1Linear2Weight, 1.1111112)
+	t.watch.See("model.go:50", h99)
+
+	// %h326 = pack_panels %h50 {trans=true} : f32[4,256,16]  // model.go:50
+	cpu.PackPanels(h100, h99, 256, 64, 256, true, 1, 16384)
+
+	// %h584 = pointwise %h21 : f32[64]  // model.go:50
+	//
+	//	%h635 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h637 = mul %p60, %h635 : f32[]
+	cpu.MulScalar(h101, w.layers1Linear2Bias, 1.1111112)
+	t.watch.See("model.go:50", h101)
+
+	// %h208 = mat_mul_panels %h128, %h326, %h584 {n=64} : f32[N,64,64]  // model.go:50
+	cpu.MatMul(h102, h95, h100, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h101})
+	t.watch.See("model.go:50", h102)
+
+	// %h133 = pointwise %h122, %h206, %h208 : f32[N,64,64]  // model.go:50
+	//
+	//	%h64011 = constant {value=f32[](0.1)} : f32[]
+	//	%h64211 = greater_or_equal %p320, %h64011 : bool[]
+	//	%h64411 = constant {value=f32[](0)} : f32[]
+	//	%h64511 = where %h64211, %p321, %h64411 : f32[]
+	//	%h6471 = add %p319, %h64511 : f32[]
+	{
+		for lo := 0; lo < 4096*n; lo += 1024 {
+			hi := min(lo+1024, 4096*n)
+			cpu.GreaterOrEqualScalar(h103[:hi-lo], h98[lo:hi], 0.1)
+			cpu.WhereScalarY(h104[:hi-lo], h103[:hi-lo], h102[lo:hi], 0)
+			cpu.Add(h102[lo:hi], h88[lo:hi], h104[:hi-lo])
 		}
 	}
 	t.watch.See("model.go:50", h102)
 
-	// %h201 = random_uniform %key {d_type=f32 shape=[N,64,64] high=1 seed=9} : f32[N,64,64]  // model.go:50
-	cpu.RandomUniform(h105, 0, 1, 9, key)
-	t.watch.See("model.go:50", h105)
-
-	// %h50 = pointwise %h20 : f32[64,256]  // model.go:50
-	//
-	//	%h639 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h640 = mul %p59, %h639 : f32[]
-	cpu.MulScalar(h106, w.layers1Linear2Weight, 1.1111112)
-	t.watch.See("model.go:50", h106)
-
-	// %h572 = strided_copy %h50 {shape=[256,64] strides=[1,256]} : f32[256,64]  // model.go:50
-	cpu.StridedCopy(h107, h106, []int{256, 64}, []int{1, 256}, 0)
-
-	// %h354 = pack_panels %h572 : f32[4,256,16]  // model.go:50
-	cpu.PackPanels(h108, h107, 256, 64, 64, false, 1, 16384)
-
-	// %h574 = pointwise %h21 : f32[64]  // model.go:50
-	//
-	//	%h642 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h643 = mul %p60, %h642 : f32[]
-	cpu.MulScalar(h109, w.layers1Linear2Bias, 1.1111112)
-	t.watch.See("model.go:50", h109)
-
-	// %h203 = mat_mul_panels %h128, %h354, %h574 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h110, h102, h108, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h109})
-	t.watch.See("model.go:50", h110)
-
-	// %h133 = pointwise %h122, %h201, %h203 : f32[N,64,64]  // model.go:50
-	//
-	//	%h64511 = constant {value=f32[](0.1)} : f32[]
-	//	%h64611 = greater_or_equal %p315, %h64511 : bool[]
-	//	%h64811 = constant {value=f32[](0)} : f32[]
-	//	%h64911 = where %h64611, %p316, %h64811 : f32[]
-	//	%h6511 = add %p314, %h64911 : f32[]
-	{
-		for lo := 0; lo < 4096*n; lo += 1024 {
-			hi := min(lo+1024, 4096*n)
-			cpu.GreaterOrEqualScalar(h111[:hi-lo], h105[lo:hi], 0.1)
-			cpu.WhereScalarY(h112[:hi-lo], h111[:hi-lo], h110[lo:hi], 0)
-			cpu.Add(h110[lo:hi], h94[lo:hi], h112[:hi-lo])
-		}
-	}
-	t.watch.See("model.go:50", h110)
-
 	// %h134 = layer_normalization %h133, %h26, %h27 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:51
-	cpu.LayerNorm(h113, h110, w.normWeight, w.normBias, 64*n, 64, 1e-05)
-	t.watch.See("model.go:51", h113)
+	cpu.LayerNorm(h105, h102, w.normWeight, w.normBias, 64*n, 64, 1e-05)
+	t.watch.See("model.go:51", h105)
 
-	// %h135 = strided_copy %h {shape=[64,256] strides=[1,64]} : f32[64,256]  // model.go:51
-	cpu.StridedCopy(h114, w.tokensWeight, []int{64, 256}, []int{1, 64}, 0)
+	// %h359 = pack_panels %h {trans=true} : f32[16,64,16]  // model.go:51
+	cpu.PackPanels(h106, w.tokensWeight, 64, 256, 64, true, 1, 16384)
 
-	// %h368 = pack_panels %h135 : f32[16,64,16]  // model.go:51
-	cpu.PackPanels(h115, h114, 64, 256, 256, false, 1, 16384)
+	// %h136 = mat_mul_panels %h134, %h359 {n=256} : f32[N,64,256]  // model.go:51
+	cpu.MatMul(h107, h105, h106, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1}, nil)
+	t.watch.See("model.go:51", h107)
 
-	// %h136 = mat_mul_panels %h134, %h368 {n=256} : f32[N,64,256]  // model.go:51
-	cpu.MatMul(h116, h113, h115, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1}, nil)
-	t.watch.See("model.go:51", h116)
+	// %h313 = log_softmax %h136 {axis=2} : f32[N,64,256]  // model.go:58
+	cpu.LogSoftmax(h107, h107, 64*n, 256, 1)
+	t.watch.See("model.go:58", h107)
 
-	// %h308 = log_softmax %h136 {axis=2} : f32[N,64,256]  // model.go:58
-	cpu.LogSoftmax(h116, h116, 64*n, 256, 1)
-	t.watch.See("model.go:58", h116)
-
-	// %h141 = gather_elements %h139, %h140 {axis=1} : f32[64*N,1]  // model.go:58
-	if err := cpu.GatherElements(h117, h116, next, []int{64 * n, 1}, []int{64 * n, 256}, 1); err != nil {
-		return rt.At("model.go:58", err)
-	}
-	t.watch.See("model.go:58", h117)
-
-	// %h352 = pointwise %h141 : f32[64*N,1]  // model.go:58
+	// %h509 = pointwise %next : i64[N,64]  // model.go:58
 	//
-	//	%h653 = neg %p66 : f32[]
-	cpu.Neg(h117, h117)
-	t.watch.See("model.go:58", h117)
-
-	// %h144 = reduce %h143 {kind="mean" axes=[0]} : f32[]  // model.go:58
-	cpu.ReduceMean(output, h117, 1, 64*n, 1)
-	t.watch.See("model.go:58", output)
-
-	// %h172 = extents {elems=[64*N]} : i64[1]  // model.go:58
-	cpu.Elements(h118, 64*n)
-
-	// %h179 = pointwise %h172 : f32[1]  // model.go:58
-	//
-	//	%h655 = cast %p67 {to=f32} : f32[]
-	cpu.Cast(h119, h118)
-	t.watch.See("model.go:58", h119)
-
-	// %h193 = pointwise %h657 : f32[1]  // model.go:58
-	//
-	//	%h658 = constant {value=f32[](1)} : f32[]
-	//	%h659 = div %h658, %p68 : f32[]
-	cpu.ScalarDiv(h119, 1, h119)
-	t.watch.See("model.go:58", h119)
-
-	// %h200 = strided_copy %h193 {shape=[64*N] strides=[0]} : f32[64*N]  // model.go:58
-	cpu.StridedCopy(h120, h119, []int{64 * n}, []int{0}, 0)
-
-	// %h207 = pointwise %h200 : f32[64*N]  // model.go:58
-	//
-	//	%h661 = neg %p69 : f32[]
-	cpu.Neg(h120, h120)
-	t.watch.See("model.go:58", h120)
-
-	// %h209 = fill {value=f32[](0) shape=[64*N,256]} : f32[64*N,256]  // model.go:58
-	cpu.Fill(h121, 0)
-
-	// %h210 = scatter_elements %h209, %h140, %h208 {axis=1 reduction="add"} : f32[64*N,256]  // model.go:58
-	if err := cpu.ScatterElementsAdd(h121, h121, next, h120, []int{64 * n, 1}, []int{64 * n, 256}, 1); err != nil {
-		return rt.At("model.go:58", err)
-	}
-	t.watch.See("model.go:58", h121)
-
-	// %h400 = pointwise %h308 : f32[N,64,256]  // model.go:58
-	//
-	//	%h663 = exp %p70 : f32[]
-	cpu.Exp(h116, h116)
-	t.watch.See("model.go:58", h116)
-
-	// %h212 = reduce %h210 {kind="sum" axes=[1] keep_dims=true} : f32[64*N,1]  // model.go:58
-	cpu.ReduceSum(h122, h121, 64*n, 256, 1)
-	t.watch.See("model.go:58", h122)
-
-	// %h214 = pointwise %h210, %h211, %h212 : f32[64*N,256]  // model.go:58
-	//
-	//	%h6651 = mul %p318, %p319 : f32[]
-	//	%h6671 = sub %p317, %h6651 : f32[]
-	for i := range 64 * n {
-		cpu.Repeat(h123[:256], h122[i:i+1])
-		cpu.Mul(h124[:256], h116[i*256:i*256+256], h123[:256])
-		cpu.Sub(h121[i*256:i*256+256], h121[i*256:i*256+256], h124[:256])
-	}
-	t.watch.See("model.go:58", h121)
-
-	// %h396 = pack_panels %h : f32[4,256,16]  // model.go:51
-	cpu.PackPanels(h125, w.tokensWeight, 256, 64, 64, false, 1, 16384)
-
-	// %h217 = mat_mul_panels %h215, %h396 {n=64} : f32[N,64,64]  // model.go:51
-	cpu.MatMul(h126, h121, h125, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1}, nil)
-	t.watch.See("model.go:51", h126)
-
-	// %h220 = strided_copy %h218 {shape=[64,64*N] strides=[1,64]} : f32[64,64*N]  // model.go:51
-	if g.tokensWeight != nil {
-		cpu.StridedCopy(h127, h113, []int{64, 64 * n}, []int{1, 64}, 0)
-	}
-
-	// %h413 = pack_panels %h214 : f32[16,64*N,16]  // model.go:51
-	if g.tokensWeight != nil {
-		cpu.PackPanels(h128, h121, 64*n, 256, 256, false, 1, 16384*n)
-	}
-
-	// %h221 = mat_mul_panels %h220, %h413 {n=256} : f32[64,256]  // model.go:51
-	if g.tokensWeight != nil {
-		cpu.MatMul(h129, h127, h128, &cpu.MatMulShape{M: 64, N: 256, K: 64 * n, LDA: 64 * n, LDC: 256, Batch: 1}, nil)
-		t.watch.See("model.go:51", h129)
-	}
-
-	// %h222 = strided_copy %h221 {shape=[256,64] strides=[1,256]} : f32[256,64]  // model.go:51
-	if g.tokensWeight != nil {
-		cpu.StridedCopy(h130, h129, []int{256, 64}, []int{1, 256}, 0)
-	}
-
-	// %h223 = reduce %h133 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:51
-	cpu.ReduceMean(h131, h110, 64*n, 64, 1)
-	t.watch.See("model.go:51", h131)
-
-	// %h225 = pointwise %h133, %h223 : f32[N,64,64]  // model.go:51
-	//
-	//	%h6691 = sub %p320, %p321 : f32[]
-	//	%h6711 = mul %h6691, %h6691 : f32[]
-	for i := range 64 * n {
-		cpu.Repeat(h133[:64], h131[i:i+1])
-		cpu.Sub(h134[:64], h110[i*64:i*64+64], h133[:64])
-		cpu.Mul(h132[i*64:i*64+64], h134[:64], h134[:64])
-	}
-	t.watch.See("model.go:51", h132)
-
-	// %h226 = reduce %h225 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:51
-	cpu.ReduceMean(h135, h132, 64*n, 64, 1)
-	t.watch.See("model.go:51", h135)
-
-	// %h231 = pointwise %h226 : f32[N,64,1]  // model.go:51
-	//
-	//	%h67311 = constant {value=f32[](1e-05)} : f32[]
-	//	%h67411 = add %p323, %h67311 : f32[]
-	//	%h67611 = sqrt %h67411 : f32[]
-	//	%h6781 = constant {value=f32[](1)} : f32[]
-	//	%h6791 = div %h6781, %h67611 : f32[]
+	//	%h6521 = constant {value=i64[](256)} : i64[]
+	//	%h6531 = sub %p324, %h6521 : i64[]
+	//	%h64911 = constant {value=i64[](0)} : i64[]
+	//	%h65011 = less %p324, %h64911 : bool[]
+	//	%h65511 = where %h65011, %h6531, %p324 : i64[]
 	{
 		for lo := 0; lo < 64*n; lo += 1024 {
 			hi := min(lo+1024, 64*n)
-			cpu.AddScalar(h136[:hi-lo], h135[lo:hi], 1e-05)
-			cpu.Sqrt(h136[:hi-lo], h136[:hi-lo])
-			cpu.ScalarDiv(h135[lo:hi], 1, h136[:hi-lo])
+			cpu.SubScalar(h109[:hi-lo], next[lo:hi], 256)
+			cpu.LessScalar(h110[:hi-lo], next[lo:hi], 0)
+			cpu.Where(h108[lo:hi], h110[:hi-lo], h109[:hi-lo], next[lo:hi])
 		}
 	}
-	t.watch.See("model.go:51", h135)
 
-	// %h232 = layer_normalization %h133 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:51
-	cpu.LayerNorm(h110, h110, nil, nil, 64*n, 64, 1e-05)
-	t.watch.See("model.go:51", h110)
+	// %h146 = gather_elements %h139, %h145 {axis=1} : f32[64*N,1]  // model.go:58
+	if err := cpu.GatherElements(h111, h107, h108, []int{64 * n, 1}, []int{64 * n, 256}, 1); err != nil {
+		return rt.At("model.go:58", err)
+	}
+	t.watch.See("model.go:58", h111)
 
-	// %h233 = pointwise %h217, %h26 : f32[N,64,64]  // model.go:51
+	// %h569 = pointwise %h146 : f32[64*N,1]  // model.go:58
 	//
-	//	%h681 = mul %p81, %p82 : f32[]
+	//	%h657 = neg %p71 : f32[]
+	cpu.Neg(h111, h111)
+	t.watch.See("model.go:58", h111)
+
+	// %h149 = reduce %h148 {kind="mean" axes=[0]} : f32[]  // model.go:58
+	cpu.ReduceMean(output, h111, 1, 64*n, 1)
+	t.watch.See("model.go:58", output)
+
+	// %h177 = extents {elems=[64*N]} : i64[1]  // model.go:58
+	cpu.Elements(h112, 64*n)
+
+	// %h184 = pointwise %h177 : f32[1]  // model.go:58
+	//
+	//	%h659 = cast %p72 {to=f32} : f32[]
+	cpu.Cast(h113, h112)
+	t.watch.See("model.go:58", h113)
+
+	// %h198 = pointwise %h661 : f32[1]  // model.go:58
+	//
+	//	%h662 = constant {value=f32[](1)} : f32[]
+	//	%h663 = div %h662, %p73 : f32[]
+	cpu.ScalarDiv(h113, 1, h113)
+	t.watch.See("model.go:58", h113)
+
+	// %h205 = strided_copy %h198 {shape=[64*N] strides=[0]} : f32[64*N]  // model.go:58
+	cpu.StridedCopy(h114, h113, []int{64 * n}, []int{0}, 0)
+
+	// %h212 = pointwise %h205 : f32[64*N]  // model.go:58
+	//
+	//	%h665 = neg %p74 : f32[]
+	cpu.Neg(h114, h114)
+	t.watch.See("model.go:58", h114)
+
+	// %h214 = fill {value=f32[](0) shape=[64*N,256]} : f32[64*N,256]  // model.go:58
+	cpu.Fill(h115, 0)
+
+	// %h215 = scatter_elements %h214, %h145, %h213 {axis=1 reduction="add"} : f32[64*N,256]  // model.go:58
+	if err := cpu.ScatterElementsAdd(h115, h115, h108, h114, []int{64 * n, 1}, []int{64 * n, 256}, 1); err != nil {
+		return rt.At("model.go:58", err)
+	}
+	t.watch.See("model.go:58", h115)
+
+	// %h572 = pointwise %h313 : f32[N,64,256]  // model.go:58
+	//
+	//	%h667 = exp %p75 : f32[]
+	cpu.Exp(h107, h107)
+	t.watch.See("model.go:58", h107)
+
+	// %h217 = reduce %h215 {kind="sum" axes=[1] keep_dims=true} : f32[64*N,1]  // model.go:58
+	cpu.ReduceSum(h116, h115, 64*n, 256, 1)
+	t.watch.See("model.go:58", h116)
+
+	// %h219 = pointwise %h215, %h216, %h217 : f32[64*N,256]  // model.go:58
+	//
+	//	%h6691 = mul %p326, %p327 : f32[]
+	//	%h6711 = sub %p325, %h6691 : f32[]
+	for i := range 64 * n {
+		cpu.Repeat(h117[:256], h116[i:i+1])
+		cpu.Mul(h118[:256], h107[i*256:i*256+256], h117[:256])
+		cpu.Sub(h115[i*256:i*256+256], h115[i*256:i*256+256], h118[:256])
+	}
+	t.watch.See("model.go:58", h115)
+
+	// %h373 = pack_panels %h : f32[4,256,16]  // model.go:51
+	cpu.PackPanels(h119, w.tokensWeight, 256, 64, 64, false, 1, 16384)
+
+	// %h222 = mat_mul_panels %h220, %h373 {n=64} : f32[N,64,64]  // model.go:51
+	cpu.MatMul(h120, h115, h119, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1}, nil)
+	t.watch.See("model.go:51", h120)
+
+	// %h225 = strided_copy %h223 {shape=[64,64*N] strides=[1,64]} : f32[64,64*N]  // model.go:51
+	if g.tokensWeight != nil {
+		cpu.StridedCopy(h121, h105, []int{64, 64 * n}, []int{1, 64}, 0)
+	}
+
+	// %h401 = pack_panels %h219 : f32[16,64*N,16]  // model.go:51
+	if g.tokensWeight != nil {
+		cpu.PackPanels(h122, h115, 64*n, 256, 256, false, 1, 16384*n)
+	}
+
+	// %h226 = mat_mul_panels %h225, %h401 {n=256} : f32[64,256]  // model.go:51
+	if g.tokensWeight != nil {
+		cpu.MatMul(h123, h121, h122, &cpu.MatMulShape{M: 64, N: 256, K: 64 * n, LDA: 64 * n, LDC: 256, Batch: 1}, nil)
+		t.watch.See("model.go:51", h123)
+	}
+
+	// %h227 = strided_copy %h226 {shape=[256,64] strides=[1,256]} : f32[256,64]  // model.go:51
+	if g.tokensWeight != nil {
+		cpu.StridedCopy(h124, h123, []int{256, 64}, []int{1, 256}, 0)
+	}
+
+	// %h228 = reduce %h133 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:51
+	cpu.ReduceMean(h125, h102, 64*n, 64, 1)
+	t.watch.See("model.go:51", h125)
+
+	// %h230 = pointwise %h133, %h228 : f32[N,64,64]  // model.go:51
+	//
+	//	%h6731 = sub %p328, %p329 : f32[]
+	//	%h6751 = mul %h6731, %h6731 : f32[]
+	for i := range 64 * n {
+		cpu.Repeat(h127[:64], h125[i:i+1])
+		cpu.Sub(h128[:64], h102[i*64:i*64+64], h127[:64])
+		cpu.Mul(h126[i*64:i*64+64], h128[:64], h128[:64])
+	}
+	t.watch.See("model.go:51", h126)
+
+	// %h231 = reduce %h230 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:51
+	cpu.ReduceMean(h129, h126, 64*n, 64, 1)
+	t.watch.See("model.go:51", h129)
+
+	// %h236 = pointwise %h231 : f32[N,64,1]  // model.go:51
+	//
+	//	%h67711 = constant {value=f32[](1e-05)} : f32[]
+	//	%h67811 = add %p331, %h67711 : f32[]
+	//	%h68011 = sqrt %h67811 : f32[]
+	//	%h6821 = constant {value=f32[](1)} : f32[]
+	//	%h6831 = div %h6821, %h68011 : f32[]
 	{
-		cpu.Repeat(h138, w.normWeight)
+		for lo := 0; lo < 64*n; lo += 1024 {
+			hi := min(lo+1024, 64*n)
+			cpu.AddScalar(h130[:hi-lo], h129[lo:hi], 1e-05)
+			cpu.Sqrt(h130[:hi-lo], h130[:hi-lo])
+			cpu.ScalarDiv(h129[lo:hi], 1, h130[:hi-lo])
+		}
+	}
+	t.watch.See("model.go:51", h129)
+
+	// %h237 = layer_normalization %h133 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:51
+	cpu.LayerNorm(h102, h102, nil, nil, 64*n, 64, 1e-05)
+	t.watch.See("model.go:51", h102)
+
+	// %h238 = pointwise %h222, %h26 : f32[N,64,64]  // model.go:51
+	//
+	//	%h685 = mul %p86, %p87 : f32[]
+	{
+		cpu.Repeat(h132, w.normWeight)
 		for lo := 0; lo < 4096*n; lo += 1024 {
 			hi := min(lo+1024, 4096*n)
-			cpu.Mul(h137[lo:hi], h126[lo:hi], h138[:hi-lo])
+			cpu.Mul(h131[lo:hi], h120[lo:hi], h132[:hi-lo])
 		}
 	}
-	t.watch.See("model.go:51", h137)
+	t.watch.See("model.go:51", h131)
 
-	// %h234 = pointwise %h217, %h232 : f32[N,64,64]  // model.go:51
+	// %h239 = pointwise %h222, %h237 : f32[N,64,64]  // model.go:51
 	//
-	//	%h683 = mul %p83, %p84 : f32[]
+	//	%h687 = mul %p88, %p89 : f32[]
 	if g.normWeight != nil {
-		cpu.Mul(h139, h126, h110)
-		t.watch.See("model.go:51", h139)
+		cpu.Mul(h133, h120, h102)
+		t.watch.See("model.go:51", h133)
 	}
 
-	// %h235 = reduce %h234 {kind="sum" axes=[0,1]} : f32[64]  // model.go:51
+	// %h240 = reduce %h239 {kind="sum" axes=[0,1]} : f32[64]  // model.go:51
 	if g.normWeight != nil {
-		cpu.ReduceSum(g.normWeight, h139, 1, 64*n, 64)
+		cpu.ReduceSum(g.normWeight, h133, 1, 64*n, 64)
 		t.watch.See("model.go:51", g.normWeight)
 	}
 	if t.passStep.Ends() <= 1 {
 		return nil
 	}
 
-	// %h236 = reduce %h217 {kind="sum" axes=[0,1]} : f32[64]  // model.go:51
+	// %h241 = reduce %h222 {kind="sum" axes=[0,1]} : f32[64]  // model.go:51
 	if g.normBias != nil {
-		cpu.ReduceSum(g.normBias, h126, 1, 64*n, 64)
+		cpu.ReduceSum(g.normBias, h120, 1, 64*n, 64)
 		t.watch.See("model.go:51", g.normBias)
 	}
 	if t.passStep.Ends() <= 2 {
 		return nil
 	}
 
-	// %h237 = pointwise %h233, %h232 : f32[N,64,64]  // model.go:51
+	// %h242 = pointwise %h238, %h237 : f32[N,64,64]  // model.go:51
 	//
-	//	%h685 = mul %p85, %p86 : f32[]
-	cpu.Mul(h140, h137, h110)
-	t.watch.See("model.go:51", h140)
+	//	%h689 = mul %p90, %p91 : f32[]
+	cpu.Mul(h134, h131, h102)
+	t.watch.See("model.go:51", h134)
 
-	// %h238 = reduce %h237 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:51
-	cpu.ReduceMean(h141, h140, 64*n, 64, 1)
-	t.watch.See("model.go:51", h141)
+	// %h243 = reduce %h242 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:51
+	cpu.ReduceMean(h135, h134, 64*n, 64, 1)
+	t.watch.See("model.go:51", h135)
 
-	// %h241 = reduce %h233 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:51
-	cpu.ReduceMean(h142, h137, 64*n, 64, 1)
-	t.watch.See("model.go:51", h142)
+	// %h246 = reduce %h238 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:51
+	cpu.ReduceMean(h136, h131, 64*n, 64, 1)
+	t.watch.See("model.go:51", h136)
 
-	// %h243 = pointwise %h233, %h232, %h238, %h241, %h231 : f32[N,64,64]  // model.go:51
+	// %h248 = pointwise %h238, %h237, %h243, %h246, %h236 : f32[N,64,64]  // model.go:51
 	//
-	//	%h687111 = mul %p332, %p333 : f32[]
-	//	%h689111 = sub %p331, %h687111 : f32[]
-	//	%h69111 = sub %h689111, %p334 : f32[]
-	//	%h6931 = mul %h69111, %p335 : f32[]
+	//	%h691111 = mul %p340, %p341 : f32[]
+	//	%h693111 = sub %p339, %h691111 : f32[]
+	//	%h69511 = sub %h693111, %p342 : f32[]
+	//	%h6971 = mul %h69511, %p343 : f32[]
 	for i := range 64 * n {
-		cpu.Repeat(h143[:64], h141[i:i+1])
-		cpu.Repeat(h144[:64], h142[i:i+1])
-		cpu.Repeat(h145[:64], h135[i:i+1])
-		cpu.Mul(h146[:64], h110[i*64:i*64+64], h143[:64])
-		cpu.Sub(h146[:64], h137[i*64:i*64+64], h146[:64])
-		cpu.Sub(h146[:64], h146[:64], h144[:64])
-		cpu.Mul(h137[i*64:i*64+64], h146[:64], h145[:64])
+		cpu.Repeat(h137[:64], h135[i:i+1])
+		cpu.Repeat(h138[:64], h136[i:i+1])
+		cpu.Repeat(h139[:64], h129[i:i+1])
+		cpu.Mul(h140[:64], h102[i*64:i*64+64], h137[:64])
+		cpu.Sub(h140[:64], h131[i*64:i*64+64], h140[:64])
+		cpu.Sub(h140[:64], h140[:64], h138[:64])
+		cpu.Mul(h131[i*64:i*64+64], h140[:64], h139[:64])
 	}
-	t.watch.See("model.go:51", h137)
+	t.watch.See("model.go:51", h131)
 
-	// %h247, %h254, %h274, %h281, %h294, %h295, %h307, %h314, %h339, %h347, %h351, %h359, %h363, %h371, %h386, %h387, %h395 = invoke %h201, %h243, %h29, %h194, %h126, %h32, %h122, %h38, %h41, %h187, %h43, %h115, %h105, %h180, %h113, %h46, %h330, %h566, %h100, %h84, %h53, %h58, %h93, %h86 {func="block"} : f32[64], f32[64,256], f32[256], f32[256,64], f32[64], f32[64], f32[64], f32[64,64], f32[192], f32[192 ...  // model.go:50
-	if err := t.block(n, int(t.stepOffsets[stepH154Off]), g.layers1Linear2Bias, g.layers1Linear2Weight, g.layers1Linear1Bias, g.layers1Linear1Weight, g.layers1Norm2Weight, g.layers1Norm2Bias, g.layers1SelfAttnOutProjBias, g.layers1SelfAttnOutProjWeight, h147, h148, h149, h150, h151, h152, g.layers1Norm1Weight, g.layers1Norm1Bias, h153, h105, h137, w.layers1Linear2Weight, h101, h100, w.layers1Linear1Weight, h94, w.layers1Norm2Weight, w.layers1Norm2Bias, h89, w.layers1SelfAttnOutProjWeight, h87, h72, h82, h81, w.constH354, h67, h77, h68, h56, w.layers1Norm1Weight, w.layers1Norm1Bias, h62, h60); err != nil {
+	// %h252, %h259, %h279, %h286, %h299, %h300, %h312, %h319, %h344, %h352, %h356, %h364, %h368, %h376, %h391, %h392, %h400 = invoke %h206, %h248, %h29, %h199, %h126, %h32, %h122, %h34, %h38, %h192, %h41, %h115, %h105, %h185, %h113, %h43, %h335, %h571, %h100, %h84, %h46, %h53, %h93, %h86 {func="block"} : f32[64], f32[64,256], f32[256], f32[256,64], f32[64], f32[64], f32[64], f32[64,64], f32[192], f32[192 ...  // model.go:50
+	if err := t.block(n, int(t.stepOffsets[stepH148Off]), g.layers1Linear2Bias, g.layers1Linear2Weight, g.layers1Linear1Bias, g.layers1Linear1Weight, g.layers1Norm2Weight, g.layers1Norm2Bias, g.layers1SelfAttnOutProjBias, g.layers1SelfAttnOutProjWeight, h141, h142, h143, h144, h145, h146, g.layers1Norm1Weight, g.layers1Norm1Bias, h147, h98, h131, w.layers1Linear2Weight, h94, h93, w.layers1Linear1Weight, h88, w.layers1Norm2Weight, w.layers1Norm2Bias, h84, w.layers1SelfAttnOutProjWeight, h82, h68, h77, h76, w.constH354, h63, h72, h64, h52, w.layers1Norm1Weight, w.layers1Norm1Bias, h58, h56); err != nil {
 		return err
 	}
 	if t.passStep.Ends() <= 3 {
 		return nil
 	}
 
-	// %h399, %h406, %h426, %h433, %h446, %h447, %h459, %h466, %h491, %h499, %h503, %h511, %h515, %h523, %h538, %h539, %h547 = invoke %h173, %h395, %h147, %h166, %h77, %h148, %h73, %h149, %h150, %h159, %h154, %h66, %h56, %h152, %h64, %h155, %h482, %h158, %h51, %h30, %h156, %h160, %h44, %h37 {func="block"} : f32[64], f32[64,256], f32[256], f32[256,64], f32[64], f32[64], f32[64], f32[64,64], f32[192], f32[1 ...  // model.go:50
-	if err := t.block(n, int(t.stepOffsets[stepH162Off]), g.layers0Linear2Bias, g.layers0Linear2Weight, g.layers0Linear1Bias, g.layers0Linear1Weight, g.layers0Norm2Weight, g.layers0Norm2Bias, g.layers0SelfAttnOutProjBias, g.layers0SelfAttnOutProjWeight, h155, h156, h157, h158, h159, h160, g.layers0Norm1Weight, g.layers0Norm1Bias, h161, h51, h153, w.layers0Linear2Weight, h47, h46, w.layers0Linear1Weight, h40, w.layers0Norm2Weight, w.layers0Norm2Bias, h35, w.layers0SelfAttnOutProjWeight, h33, h18, h28, h27, w.constH354, h13, h23, h14, h1, w.layers0Norm1Weight, w.layers0Norm1Bias, h8, h6); err != nil {
+	// %h404, %h411, %h431, %h438, %h451, %h452, %h464, %h471, %h496, %h504, %h508, %h516, %h520, %h528, %h543, %h544, %h552 = invoke %h178, %h400, %h132, %h171, %h77, %h135, %h73, %h140, %h142, %h164, %h151, %h66, %h56, %h157, %h64, %h152, %h487, %h163, %h51, %h30, %h153, %h154, %h44, %h37 {func="block"} : f32[64], f32[64,256], f32[256], f32[256,64], f32[64], f32[64], f32[64], f32[64,64], f32[192], f32[1 ...  // model.go:50
+	if err := t.block(n, int(t.stepOffsets[stepH156Off]), g.layers0Linear2Bias, g.layers0Linear2Weight, g.layers0Linear1Bias, g.layers0Linear1Weight, g.layers0Norm2Weight, g.layers0Norm2Bias, g.layers0SelfAttnOutProjBias, g.layers0SelfAttnOutProjWeight, h149, h150, h151, h152, h153, h154, g.layers0Norm1Weight, g.layers0Norm1Bias, h155, h48, h147, w.layers0Linear2Weight, h44, h43, w.layers0Linear1Weight, h38, w.layers0Norm2Weight, w.layers0Norm2Bias, h34, w.layers0SelfAttnOutProjWeight, h32, h18, h27, h26, w.constH354, h13, h22, h14, h1, w.layers0Norm1Weight, w.layers0Norm1Bias, h8, h6); err != nil {
 		return err
 	}
 	if t.passStep.Ends() <= 4 {
 		return nil
 	}
 
-	// %h550 = pointwise %h145, %h547 : f32[N,64,64]  // model.go:49
+	// %h555 = pointwise %h150, %h552 : f32[N,64,64]  // model.go:49
 	//
-	//	%h71101 = constant {value=f32[](0.1)} : f32[]
-	//	%h7641 = greater_or_equal %p496, %h71101 : bool[]
-	//	%h92711 = constant {value=f32[](0)} : f32[]
-	//	%h92811 = where %h7641, %p497, %h92711 : f32[]
-	//	%h9301 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h9311 = mul %h92811, %h9301 : f32[]
+	//	%h53111 = constant {value=f32[](0.1)} : f32[]
+	//	%h71101 = greater_or_equal %p504, %h53111 : bool[]
+	//	%h93111 = constant {value=f32[](0)} : f32[]
+	//	%h93211 = where %h71101, %p505, %h93111 : f32[]
+	//	%h9341 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h9351 = mul %h93211, %h9341 : f32[]
 	{
 		for lo := 0; lo < 4096*n; lo += 1024 {
 			hi := min(lo+1024, 4096*n)
-			cpu.GreaterOrEqualScalar(h163[:hi-lo], h2[lo:hi], 0.1)
-			cpu.WhereScalarY(h164[:hi-lo], h163[:hi-lo], h161[lo:hi], 0)
-			cpu.MulScalar(h2[lo:hi], h164[:hi-lo], 1.1111112)
+			cpu.GreaterOrEqualScalar(h157[:hi-lo], h2[lo:hi], 0.1)
+			cpu.WhereScalarY(h158[:hi-lo], h157[:hi-lo], h155[lo:hi], 0)
+			cpu.MulScalar(h2[lo:hi], h158[:hi-lo], 1.1111112)
 		}
 	}
 	t.watch.See("model.go:49", h2)
 
-	// %h551 = reduce %h550 {kind="sum" axes=[0]} : f32[64,64]  // model.go:49
+	// %h556 = reduce %h555 {kind="sum" axes=[0]} : f32[64,64]  // model.go:49
 	if g.places != nil {
 		cpu.ReduceSum(g.places, h2, 1, n, 4096)
 		t.watch.See("model.go:49", g.places)
@@ -1066,27 +1051,27 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 		return nil
 	}
 
-	// %h552 = fill {value=f32[](0) shape=[256,64]} : f32[256,64]  // model.go:49
+	// %h557 = fill {value=f32[](0) shape=[256,64]} : f32[256,64]  // model.go:49
 	if g.tokensWeight != nil {
-		cpu.Fill(h165, 0)
+		cpu.Fill(h159, 0)
 	}
 
-	// %h554 = scatter_nd %h552, %h553, %h550 {reduction="add"} : f32[256,64]  // model.go:49
+	// %h559 = scatter_nd %h557, %h558, %h555 {reduction="add"} : f32[256,64]  // model.go:49
 	if g.tokensWeight != nil {
-		if err := cpu.ScatterNDAdd(h165, h165, tokens, h2, []int{256}, 64); err != nil {
+		if err := cpu.ScatterNDAdd(h159, h159, tokens, h2, []int{256}, 64); err != nil {
 			return rt.At("model.go:49", err)
 		}
-		t.watch.See("model.go:49", h165)
+		t.watch.See("model.go:49", h159)
 	}
 
-	// %h556 = pointwise %h339, %h351, %h363 : f32[192]  // model.go:49
+	// %h561 = pointwise %h344, %h356, %h368 : f32[192]  // model.go:49
 	//
-	//	%h9331 = add %p498, %p499 : f32[]
-	//	%h9351 = add %h9331, %p500 : f32[]
+	//	%h9371 = add %p506, %p507 : f32[]
+	//	%h9391 = add %h9371, %p508 : f32[]
 	if g.layers1SelfAttnInProjBias != nil {
 		{
-			cpu.Add(h166[:192], h147, h149)
-			cpu.Add(g.layers1SelfAttnInProjBias, h166[:192], h151)
+			cpu.Add(h160[:192], h141, h143)
+			cpu.Add(g.layers1SelfAttnInProjBias, h160[:192], h145)
 		}
 		t.watch.See("model.go:49", g.layers1SelfAttnInProjBias)
 	}
@@ -1094,16 +1079,16 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 		return nil
 	}
 
-	// %h558 = pointwise %h347, %h359, %h371 : f32[192,64]  // model.go:49
+	// %h563 = pointwise %h352, %h364, %h376 : f32[192,64]  // model.go:49
 	//
-	//	%h9371 = add %p501, %p502 : f32[]
-	//	%h9391 = add %h9371, %p503 : f32[]
+	//	%h9411 = add %p509, %p510 : f32[]
+	//	%h9431 = add %h9411, %p511 : f32[]
 	if g.layers1SelfAttnInProjWeight != nil {
 		{
 			for lo := 0; lo < 12288; lo += 1024 {
 				hi := min(lo+1024, 12288)
-				cpu.Add(h167[:hi-lo], h148[lo:hi], h150[lo:hi])
-				cpu.Add(g.layers1SelfAttnInProjWeight[lo:hi], h167[:hi-lo], h152[lo:hi])
+				cpu.Add(h161[:hi-lo], h142[lo:hi], h144[lo:hi])
+				cpu.Add(g.layers1SelfAttnInProjWeight[lo:hi], h161[:hi-lo], h146[lo:hi])
 			}
 		}
 		t.watch.See("model.go:49", g.layers1SelfAttnInProjWeight)
@@ -1112,36 +1097,14 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 		return nil
 	}
 
-	return t.step2(n, output, tokens, next, key)
-}
-
-// step2 is part 2 of 2 of step.
-func (t *Trainer) step2(n int, output []float32, tokens, next, key []int64) error {
-	if err := rt.Done(t.ctx); err != nil {
-		return err
-	}
-	g := t.changes
-	var (
-		h168 = rt.View[float32](t.arena, int(t.stepOffsets[stepH168Off]), 1024)
-		h155 = rt.View[float32](t.arena, int(t.stepOffsets[stepH155Off]), 192)
-		h157 = rt.View[float32](t.arena, int(t.stepOffsets[stepH157Off]), 192)
-		h159 = rt.View[float32](t.arena, int(t.stepOffsets[stepH159Off]), 192)
-		h169 = rt.View[float32](t.arena, int(t.stepOffsets[stepH169Off]), 1024)
-		h156 = rt.View[float32](t.arena, int(t.stepOffsets[stepH156Off]), 12288)
-		h158 = rt.View[float32](t.arena, int(t.stepOffsets[stepH158Off]), 12288)
-		h160 = rt.View[float32](t.arena, int(t.stepOffsets[stepH160Off]), 12288)
-		h130 = rt.View[float32](t.arena, int(t.stepOffsets[stepH130Off]), 16384)
-		h165 = rt.View[float32](t.arena, int(t.stepOffsets[stepH165Off]), 16384)
-	)
-
-	// %h560 = pointwise %h491, %h503, %h515 : f32[192]  // model.go:49
+	// %h565 = pointwise %h496, %h508, %h520 : f32[192]  // model.go:49
 	//
-	//	%h9411 = add %p504, %p505 : f32[]
-	//	%h9431 = add %h9411, %p506 : f32[]
+	//	%h9451 = add %p512, %p513 : f32[]
+	//	%h9471 = add %h9451, %p514 : f32[]
 	if g.layers0SelfAttnInProjBias != nil {
 		{
-			cpu.Add(h168[:192], h155, h157)
-			cpu.Add(g.layers0SelfAttnInProjBias, h168[:192], h159)
+			cpu.Add(h162[:192], h149, h151)
+			cpu.Add(g.layers0SelfAttnInProjBias, h162[:192], h153)
 		}
 		t.watch.See("model.go:49", g.layers0SelfAttnInProjBias)
 	}
@@ -1149,16 +1112,16 @@ func (t *Trainer) step2(n int, output []float32, tokens, next, key []int64) erro
 		return nil
 	}
 
-	// %h562 = pointwise %h499, %h511, %h523 : f32[192,64]  // model.go:49
+	// %h567 = pointwise %h504, %h516, %h528 : f32[192,64]  // model.go:49
 	//
-	//	%h9451 = add %p507, %p508 : f32[]
-	//	%h9471 = add %h9451, %p509 : f32[]
+	//	%h9491 = add %p515, %p516 : f32[]
+	//	%h9511 = add %h9491, %p517 : f32[]
 	if g.layers0SelfAttnInProjWeight != nil {
 		{
 			for lo := 0; lo < 12288; lo += 1024 {
 				hi := min(lo+1024, 12288)
-				cpu.Add(h169[:hi-lo], h156[lo:hi], h158[lo:hi])
-				cpu.Add(g.layers0SelfAttnInProjWeight[lo:hi], h169[:hi-lo], h160[lo:hi])
+				cpu.Add(h163[:hi-lo], h150[lo:hi], h152[lo:hi])
+				cpu.Add(g.layers0SelfAttnInProjWeight[lo:hi], h163[:hi-lo], h154[lo:hi])
 			}
 		}
 		t.watch.See("model.go:49", g.layers0SelfAttnInProjWeight)
@@ -1167,18 +1130,18 @@ func (t *Trainer) step2(n int, output []float32, tokens, next, key []int64) erro
 		return nil
 	}
 
-	// %h563 = pointwise %h222, %h554 : f32[256,64]  // model.go:49
+	// %h568 = pointwise %h227, %h559 : f32[256,64]  // model.go:49
 	//
-	//	%h949 = add %p270, %p271 : f32[]
+	//	%h953 = add %p275, %p276 : f32[]
 	if g.tokensWeight != nil {
-		cpu.Add(g.tokensWeight, h130, h165)
+		cpu.Add(g.tokensWeight, h124, h159)
 		t.watch.See("model.go:49", g.tokensWeight)
 	}
 	return nil
 }
 
 // block is a block that the schedule runs more than once, each time with other weights.
-func (t *Trainer) block(n, base int, h247, h254, h274, h281, h294, h295, h307, h314, h339, h347, h351, h359, h363, h371, h386, h387, h395, p201, p243, p20, p194, p126, p18, p122, p24, p25, p187, p16, p115, p105, p180, p113 []float32, p35 []bool, p330, p566, p100, p84, p22, p23, p93, p86 []float32) error {
+func (t *Trainer) block(n, base int, h252, h259, h279, h286, h299, h300, h312, h319, h344, h352, h356, h364, h368, h376, h391, h392, h400, p206, p248, p20, p199, p126, p18, p122, p24, p25, p192, p16, p115, p105, p185, p113 []float32, p35 []bool, p335, p571, p100, p84, p22, p23, p93, p86 []float32) error {
 	if err := rt.Done(t.ctx); err != nil {
 		return err
 	}
@@ -1292,72 +1255,72 @@ func (t *Trainer) block(n, base int, h247, h254, h274, h281, h294, h295, h307, h
 		h107 = rt.View[float32](t.arena, base+blockH107Off, 1024)
 	)
 
-	// %h246 = pointwise %h201, %h243 : f32[N,64,64]  // model.go:50
+	// %h251 = pointwise %h206, %h248 : f32[N,64,64]  // model.go:50
 	//
-	//	%h64521 = constant {value=f32[](0.1)} : f32[]
-	//	%h64621 = greater_or_equal %p338, %h64521 : bool[]
-	//	%h69511 = constant {value=f32[](0)} : f32[]
-	//	%h69611 = where %h64621, %p339, %h69511 : f32[]
-	//	%h6981 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h6991 = mul %h69611, %h6981 : f32[]
+	//	%h64021 = constant {value=f32[](0.1)} : f32[]
+	//	%h64221 = greater_or_equal %p346, %h64021 : bool[]
+	//	%h69911 = constant {value=f32[](0)} : f32[]
+	//	%h70011 = where %h64221, %p347, %h69911 : f32[]
+	//	%h7021 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h7031 = mul %h70011, %h7021 : f32[]
 	{
 		for lo := 0; lo < 4096*n; lo += 1024 {
 			hi := min(lo+1024, 4096*n)
-			cpu.GreaterOrEqualScalar(h2[:hi-lo], p201[lo:hi], 0.1)
-			cpu.WhereScalarY(h3[:hi-lo], h2[:hi-lo], p243[lo:hi], 0)
+			cpu.GreaterOrEqualScalar(h2[:hi-lo], p206[lo:hi], 0.1)
+			cpu.WhereScalarY(h3[:hi-lo], h2[:hi-lo], p248[lo:hi], 0)
 			cpu.MulScalar(h1[lo:hi], h3[:hi-lo], 1.1111112)
 		}
 	}
 
-	// %h247 = reduce %h246 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
-	cpu.ReduceSum(h247, h1, 1, 64*n, 64)
+	// %h252 = reduce %h251 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
+	cpu.ReduceSum(h252, h1, 1, 64*n, 64)
 
-	// %h421 = pack_panels %h20 : f32[16,64,16]  // model.go:50
+	// %h418 = pack_panels %h20 : f32[16,64,16]  // model.go:50
 	cpu.PackPanels(h4, p20, 64, 256, 256, false, 1, 16384)
 
-	// %h249 = mat_mul_panels %h246, %h421 {n=256} : f32[N,64,256]  // model.go:50
+	// %h254 = mat_mul_panels %h251, %h418 {n=256} : f32[N,64,256]  // model.go:50
 	cpu.MatMul(h5, h1, h4, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1}, nil)
 
-	// %h1281 = pointwise %h194, %h126 : f32[N,64,256]  // model.go:50
+	// %h1281 = pointwise %h199, %h126 : f32[N,64,256]  // model.go:50
 	//
-	//	%h622111 = gelu %p3111 : f32[]
-	//	%h625111 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h627111 = mul %h622111, %h625111 : f32[]
-	//	%h630111 = constant {value=f32[](0.1)} : f32[]
-	//	%h632111 = greater_or_equal %p3101, %h630111 : bool[]
-	//	%h635111 = constant {value=f32[](0)} : f32[]
-	//	%h637111 = where %h632111, %h627111, %h635111 : f32[]
+	//	%h612111 = gelu %p3161 : f32[]
+	//	%h615111 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h616111 = mul %h612111, %h615111 : f32[]
+	//	%h619111 = constant {value=f32[](0.1)} : f32[]
+	//	%h621111 = greater_or_equal %p3151, %h619111 : bool[]
+	//	%h625111 = constant {value=f32[](0)} : f32[]
+	//	%h627111 = where %h621111, %h616111, %h625111 : f32[]
 	{
 		for lo := 0; lo < 16384*n; lo += 1024 {
 			hi := min(lo+1024, 16384*n)
 			cpu.Gelu(h7[:hi-lo], p126[lo:hi])
 			cpu.MulScalar(h7[:hi-lo], h7[:hi-lo], 1.1111112)
-			cpu.GreaterOrEqualScalar(h8[:hi-lo], p194[lo:hi], 0.1)
+			cpu.GreaterOrEqualScalar(h8[:hi-lo], p199[lo:hi], 0.1)
 			cpu.WhereScalarY(h6[lo:hi], h8[:hi-lo], h7[:hi-lo], 0)
 		}
 	}
 
-	// %h252 = strided_copy %h2501 {shape=[256,64*N] strides=[1,256]} : f32[256,64*N]  // model.go:50
+	// %h257 = strided_copy %h2551 {shape=[256,64*N] strides=[1,256]} : f32[256,64*N]  // model.go:50
 	cpu.StridedCopy(h9, h6, []int{256, 64 * n}, []int{1, 256}, 0)
 
-	// %h441 = pack_panels %h251 : f32[4,64*N,16]  // model.go:50
+	// %h426 = pack_panels %h256 : f32[4,64*N,16]  // model.go:50
 	cpu.PackPanels(h10, h1, 64*n, 64, 64, false, 1, 4096*n)
 
-	// %h253 = mat_mul_panels %h252, %h441 {n=64} : f32[256,64]  // model.go:50
+	// %h258 = mat_mul_panels %h257, %h426 {n=64} : f32[256,64]  // model.go:50
 	cpu.MatMul(h11, h9, h10, &cpu.MatMulShape{M: 256, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1}, nil)
 
-	// %h254 = strided_copy %h253 {shape=[64,256] strides=[1,64]} : f32[64,256]  // model.go:50
-	cpu.StridedCopy(h254, h11, []int{64, 256}, []int{1, 64}, 0)
+	// %h259 = strided_copy %h258 {shape=[64,256] strides=[1,64]} : f32[64,256]  // model.go:50
+	cpu.StridedCopy(h259, h11, []int{64, 256}, []int{1, 64}, 0)
 
-	// %h271 = pointwise %h126 : f32[N,64,256]  // model.go:50
+	// %h276 = pointwise %h126 : f32[N,64,256]  // model.go:50
 	//
-	//	%h7181111 = mul %p350, %p350 : f32[]
-	//	%h7201111 = constant {value=f32[](-0.5)} : f32[]
-	//	%h7211111 = mul %h7181111, %h7201111 : f32[]
-	//	%h723111 = exp %h7211111 : f32[]
-	//	%h72511 = constant {value=f32[](0.3989423)} : f32[]
-	//	%h72611 = mul %h723111, %h72511 : f32[]
-	//	%h7281 = mul %p350, %h72611 : f32[]
+	//	%h7221111 = mul %p358, %p358 : f32[]
+	//	%h7241111 = constant {value=f32[](-0.5)} : f32[]
+	//	%h7251111 = mul %h7221111, %h7241111 : f32[]
+	//	%h727111 = exp %h7251111 : f32[]
+	//	%h72911 = constant {value=f32[](0.3989423)} : f32[]
+	//	%h73011 = mul %h727111, %h72911 : f32[]
+	//	%h7321 = mul %p358, %h73011 : f32[]
 	{
 		for lo := 0; lo < 16384*n; lo += 1024 {
 			hi := min(lo+1024, 16384*n)
@@ -1369,16 +1332,16 @@ func (t *Trainer) block(n, base int, h247, h254, h274, h281, h294, h295, h307, h
 		}
 	}
 
-	// %h272 = pointwise %h126, %h271 : f32[N,64,256]  // model.go:50
+	// %h277 = pointwise %h126, %h276 : f32[N,64,256]  // model.go:50
 	//
-	//	%h7071111 = constant {value=f32[](0.70710677)} : f32[]
-	//	%h7081111 = mul %p351, %h7071111 : f32[]
-	//	%h7101111 = erf %h7081111 : f32[]
-	//	%h712111 = constant {value=f32[](1)} : f32[]
-	//	%h713111 = add %h7101111, %h712111 : f32[]
-	//	%h71511 = constant {value=f32[](0.5)} : f32[]
-	//	%h71611 = mul %h713111, %h71511 : f32[]
-	//	%h7301 = add %h71611, %p352 : f32[]
+	//	%h7111111 = constant {value=f32[](0.70710677)} : f32[]
+	//	%h7121111 = mul %p359, %h7111111 : f32[]
+	//	%h7141111 = erf %h7121111 : f32[]
+	//	%h716111 = constant {value=f32[](1)} : f32[]
+	//	%h717111 = add %h7141111, %h716111 : f32[]
+	//	%h71911 = constant {value=f32[](0.5)} : f32[]
+	//	%h72011 = mul %h717111, %h71911 : f32[]
+	//	%h7341 = add %h72011, %p360 : f32[]
 	{
 		for lo := 0; lo < 16384*n; lo += 1024 {
 			hi := min(lo+1024, 16384*n)
@@ -1390,72 +1353,72 @@ func (t *Trainer) block(n, base int, h247, h254, h274, h281, h294, h295, h307, h
 		}
 	}
 
-	// %h273 = pointwise %h194, %h249, %h272 : f32[N,64,256]  // model.go:50
+	// %h278 = pointwise %h199, %h254, %h277 : f32[N,64,256]  // model.go:50
 	//
-	//	%h630211 = constant {value=f32[](0.1)} : f32[]
-	//	%h632211 = greater_or_equal %p353, %h630211 : bool[]
-	//	%h701111 = constant {value=f32[](0)} : f32[]
-	//	%h702111 = where %h632211, %p354, %h701111 : f32[]
-	//	%h70411 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h70511 = mul %h702111, %h70411 : f32[]
-	//	%h7321 = mul %h70511, %p355 : f32[]
+	//	%h619211 = constant {value=f32[](0.1)} : f32[]
+	//	%h621211 = greater_or_equal %p361, %h619211 : bool[]
+	//	%h705111 = constant {value=f32[](0)} : f32[]
+	//	%h706111 = where %h621211, %p362, %h705111 : f32[]
+	//	%h70811 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h70911 = mul %h706111, %h70811 : f32[]
+	//	%h7361 = mul %h70911, %p363 : f32[]
 	{
 		for lo := 0; lo < 16384*n; lo += 1024 {
 			hi := min(lo+1024, 16384*n)
-			cpu.GreaterOrEqualScalar(h15[:hi-lo], p194[lo:hi], 0.1)
+			cpu.GreaterOrEqualScalar(h15[:hi-lo], p199[lo:hi], 0.1)
 			cpu.WhereScalarY(h16[:hi-lo], h15[:hi-lo], h5[lo:hi], 0)
 			cpu.MulScalar(h16[:hi-lo], h16[:hi-lo], 1.1111112)
 			cpu.Mul(h5[lo:hi], h16[:hi-lo], h12[lo:hi])
 		}
 	}
 
-	// %h274 = reduce %h273 {kind="sum" axes=[0,1]} : f32[256]  // model.go:50
-	cpu.ReduceSum(h274, h5, 1, 64*n, 256)
+	// %h279 = reduce %h278 {kind="sum" axes=[0,1]} : f32[256]  // model.go:50
+	cpu.ReduceSum(h279, h5, 1, 64*n, 256)
 
-	// %h473 = pack_panels %h18 : f32[4,256,16]  // model.go:50
+	// %h446 = pack_panels %h18 : f32[4,256,16]  // model.go:50
 	cpu.PackPanels(h17, p18, 256, 64, 64, false, 1, 16384)
 
-	// %h276 = mat_mul_panels %h273, %h473 {n=64} : f32[N,64,64]  // model.go:50
+	// %h281 = mat_mul_panels %h278, %h446 {n=64} : f32[N,64,64]  // model.go:50
 	cpu.MatMul(h18, h5, h17, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1}, nil)
 
 	// %h1231 = layer_normalization %h122, %h24, %h25 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
 	cpu.LayerNorm(h19, p122, p24, p25, 64*n, 64, 1e-05)
 
-	// %h279 = strided_copy %h2771 {shape=[64,64*N] strides=[1,64]} : f32[64,64*N]  // model.go:50
+	// %h284 = strided_copy %h2821 {shape=[64,64*N] strides=[1,64]} : f32[64,64*N]  // model.go:50
 	cpu.StridedCopy(h20, h19, []int{64, 64 * n}, []int{1, 64}, 0)
 
-	// %h506 = pack_panels %h278 : f32[16,64*N,16]  // model.go:50
+	// %h478 = pack_panels %h283 : f32[16,64*N,16]  // model.go:50
 	cpu.PackPanels(h21, h5, 64*n, 256, 256, false, 1, 16384*n)
 
-	// %h280 = mat_mul_panels %h279, %h506 {n=256} : f32[64,256]  // model.go:50
+	// %h285 = mat_mul_panels %h284, %h478 {n=256} : f32[64,256]  // model.go:50
 	cpu.MatMul(h22, h20, h21, &cpu.MatMulShape{M: 64, N: 256, K: 64 * n, LDA: 64 * n, LDC: 256, Batch: 1}, nil)
 
-	// %h281 = strided_copy %h280 {shape=[256,64] strides=[1,256]} : f32[256,64]  // model.go:50
-	cpu.StridedCopy(h281, h22, []int{256, 64}, []int{1, 256}, 0)
+	// %h286 = strided_copy %h285 {shape=[256,64] strides=[1,256]} : f32[256,64]  // model.go:50
+	cpu.StridedCopy(h286, h22, []int{256, 64}, []int{1, 256}, 0)
 
-	// %h282 = reduce %h122 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
+	// %h287 = reduce %h122 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
 	cpu.ReduceMean(h23, p122, 64*n, 64, 1)
 
-	// %h284 = pointwise %h122, %h282 : f32[N,64,64]  // model.go:50
+	// %h289 = pointwise %h122, %h287 : f32[N,64,64]  // model.go:50
 	//
-	//	%h7341 = sub %p356, %p357 : f32[]
-	//	%h7361 = mul %h7341, %h7341 : f32[]
+	//	%h7381 = sub %p364, %p365 : f32[]
+	//	%h7401 = mul %h7381, %h7381 : f32[]
 	for i := range 64 * n {
 		cpu.Repeat(h25[:64], h23[i:i+1])
 		cpu.Sub(h26[:64], p122[i*64:i*64+64], h25[:64])
 		cpu.Mul(h24[i*64:i*64+64], h26[:64], h26[:64])
 	}
 
-	// %h285 = reduce %h284 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
+	// %h290 = reduce %h289 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
 	cpu.ReduceMean(h27, h24, 64*n, 64, 1)
 
-	// %h290 = pointwise %h285 : f32[N,64,1]  // model.go:50
+	// %h295 = pointwise %h290 : f32[N,64,1]  // model.go:50
 	//
-	//	%h73811 = constant {value=f32[](1e-05)} : f32[]
-	//	%h73911 = add %p359, %h73811 : f32[]
-	//	%h74111 = sqrt %h73911 : f32[]
-	//	%h7431 = constant {value=f32[](1)} : f32[]
-	//	%h7441 = div %h7431, %h74111 : f32[]
+	//	%h74211 = constant {value=f32[](1e-05)} : f32[]
+	//	%h74311 = add %p367, %h74211 : f32[]
+	//	%h74511 = sqrt %h74311 : f32[]
+	//	%h7471 = constant {value=f32[](1)} : f32[]
+	//	%h7481 = div %h7471, %h74511 : f32[]
 	{
 		for lo := 0; lo < 64*n; lo += 1024 {
 			hi := min(lo+1024, 64*n)
@@ -1465,12 +1428,12 @@ func (t *Trainer) block(n, base int, h247, h254, h274, h281, h294, h295, h307, h
 		}
 	}
 
-	// %h291 = layer_normalization %h122 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
+	// %h296 = layer_normalization %h122 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
 	cpu.LayerNorm(h29, p122, nil, nil, 64*n, 64, 1e-05)
 
-	// %h292 = pointwise %h276, %h24 : f32[N,64,64]  // model.go:50
+	// %h297 = pointwise %h281, %h24 : f32[N,64,64]  // model.go:50
 	//
-	//	%h746 = mul %p121, %p122 : f32[]
+	//	%h750 = mul %p126, %p127 : f32[]
 	{
 		cpu.Repeat(h31, p24)
 		for lo := 0; lo < 4096*n; lo += 1024 {
@@ -1479,35 +1442,35 @@ func (t *Trainer) block(n, base int, h247, h254, h274, h281, h294, h295, h307, h
 		}
 	}
 
-	// %h293 = pointwise %h276, %h291 : f32[N,64,64]  // model.go:50
+	// %h298 = pointwise %h281, %h296 : f32[N,64,64]  // model.go:50
 	//
-	//	%h748 = mul %p123, %p124 : f32[]
+	//	%h752 = mul %p128, %p129 : f32[]
 	cpu.Mul(h32, h18, h29)
 
-	// %h294 = reduce %h293 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
-	cpu.ReduceSum(h294, h32, 1, 64*n, 64)
+	// %h299 = reduce %h298 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
+	cpu.ReduceSum(h299, h32, 1, 64*n, 64)
 
-	// %h295 = reduce %h276 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
-	cpu.ReduceSum(h295, h18, 1, 64*n, 64)
+	// %h300 = reduce %h281 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
+	cpu.ReduceSum(h300, h18, 1, 64*n, 64)
 
-	// %h296 = pointwise %h292, %h291 : f32[N,64,64]  // model.go:50
+	// %h301 = pointwise %h297, %h296 : f32[N,64,64]  // model.go:50
 	//
-	//	%h750 = mul %p125, %p126 : f32[]
+	//	%h754 = mul %p130, %p131 : f32[]
 	cpu.Mul(h33, h30, h29)
 
-	// %h297 = reduce %h296 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
+	// %h302 = reduce %h301 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
 	cpu.ReduceMean(h34, h33, 64*n, 64, 1)
 
-	// %h300 = reduce %h292 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
+	// %h305 = reduce %h297 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
 	cpu.ReduceMean(h35, h30, 64*n, 64, 1)
 
-	// %h303 = pointwise %h243, %h292, %h291, %h297, %h300, %h290 : f32[N,64,64]  // model.go:50
+	// %h308 = pointwise %h248, %h297, %h296, %h302, %h305, %h295 : f32[N,64,64]  // model.go:50
 	//
-	//	%h7521111 = mul %p374, %p375 : f32[]
-	//	%h7541111 = sub %p373, %h7521111 : f32[]
-	//	%h756111 = sub %h7541111, %p376 : f32[]
-	//	%h75811 = mul %h756111, %p377 : f32[]
-	//	%h7601 = add %p372, %h75811 : f32[]
+	//	%h7561111 = mul %p382, %p383 : f32[]
+	//	%h7581111 = sub %p381, %h7561111 : f32[]
+	//	%h760111 = sub %h7581111, %p384 : f32[]
+	//	%h76211 = mul %h760111, %p385 : f32[]
+	//	%h7641 = add %p380, %h76211 : f32[]
 	for i := range 64 * n {
 		cpu.Repeat(h36[:64], h34[i:i+1])
 		cpu.Repeat(h37[:64], h35[i:i+1])
@@ -1516,116 +1479,116 @@ func (t *Trainer) block(n, base int, h247, h254, h274, h281, h294, h295, h307, h
 		cpu.Sub(h39[:64], h30[i*64:i*64+64], h39[:64])
 		cpu.Sub(h39[:64], h39[:64], h37[:64])
 		cpu.Mul(h39[:64], h39[:64], h38[:64])
-		cpu.Add(h30[i*64:i*64+64], p243[i*64:i*64+64], h39[:64])
+		cpu.Add(h30[i*64:i*64+64], p248[i*64:i*64+64], h39[:64])
 	}
 
-	// %h306 = pointwise %h187, %h303 : f32[N,64,64]  // model.go:50
+	// %h311 = pointwise %h192, %h308 : f32[N,64,64]  // model.go:50
 	//
-	//	%h60821 = constant {value=f32[](0.1)} : f32[]
-	//	%h61021 = greater_or_equal %p380, %h60821 : bool[]
-	//	%h76211 = constant {value=f32[](0)} : f32[]
-	//	%h76311 = where %h61021, %p381, %h76211 : f32[]
-	//	%h7651 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h7661 = mul %h76311, %h7651 : f32[]
+	//	%h60021 = constant {value=f32[](0.1)} : f32[]
+	//	%h60121 = greater_or_equal %p388, %h60021 : bool[]
+	//	%h76611 = constant {value=f32[](0)} : f32[]
+	//	%h76711 = where %h60121, %p389, %h76611 : f32[]
+	//	%h7691 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h7701 = mul %h76711, %h7691 : f32[]
 	{
 		for lo := 0; lo < 4096*n; lo += 1024 {
 			hi := min(lo+1024, 4096*n)
-			cpu.GreaterOrEqualScalar(h41[:hi-lo], p187[lo:hi], 0.1)
+			cpu.GreaterOrEqualScalar(h41[:hi-lo], p192[lo:hi], 0.1)
 			cpu.WhereScalarY(h42[:hi-lo], h41[:hi-lo], h30[lo:hi], 0)
 			cpu.MulScalar(h40[lo:hi], h42[:hi-lo], 1.1111112)
 		}
 	}
 
-	// %h307 = reduce %h306 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
-	cpu.ReduceSum(h307, h40, 1, 64*n, 64)
+	// %h312 = reduce %h311 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
+	cpu.ReduceSum(h312, h40, 1, 64*n, 64)
 
-	// %h520 = pack_panels %h16 : f32[4,64,16]  // model.go:50
+	// %h497 = pack_panels %h16 : f32[4,64,16]  // model.go:50
 	cpu.PackPanels(h43, p16, 64, 64, 64, false, 1, 4096)
 
-	// %h309 = mat_mul_panels %h306, %h520 {n=64} : f32[N,64,64]  // model.go:50
+	// %h314 = mat_mul_panels %h311, %h497 {n=64} : f32[N,64,64]  // model.go:50
 	cpu.MatMul(h44, h40, h43, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, nil)
 
-	// %h87 = strided_copy %h115 {shape=[4,16,N,64] strides=[1024,1,4096,16]} : f32[4,16,N,64]  // model.go:50
+	// %h138 = strided_copy %h115 {shape=[4,16,N,64] strides=[1024,1,4096,16]} : f32[4,16,N,64]  // model.go:50
 	cpu.StridedCopy(h45, p115, []int{4, 16, n, 64}, []int{1024, 1, 4096, 16}, 0)
 
-	// %h548 = pack_panels %h311 : f32[4,64*N,16]  // model.go:50
+	// %h521 = pack_panels %h316 : f32[4,64*N,16]  // model.go:50
 	cpu.PackPanels(h46, h40, 64*n, 64, 64, false, 1, 4096*n)
 
-	// %h313 = mat_mul_panels %h312, %h548 {n=64} : f32[64,64]  // model.go:50
+	// %h318 = mat_mul_panels %h317, %h521 {n=64} : f32[64,64]  // model.go:50
 	cpu.MatMul(h47, h45, h46, &cpu.MatMulShape{M: 64, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1}, nil)
 
-	// %h314 = strided_copy %h313 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
-	cpu.StridedCopy(h314, h47, []int{64, 64}, []int{1, 64}, 0)
+	// %h319 = strided_copy %h318 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
+	cpu.StridedCopy(h319, h47, []int{64, 64}, []int{1, 64}, 0)
 
-	// %h316 = strided_copy %h315 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
+	// %h321 = strided_copy %h320 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
 	cpu.StridedCopy(h48, h44, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
 
-	// %h317 = strided_copy %h105 {shape=[N,4,16,64] strides=[4096,16,1,64]} : f32[N,4,16,64]  // model.go:50
+	// %h322 = strided_copy %h105 {shape=[N,4,16,64] strides=[4096,16,1,64]} : f32[N,4,16,64]  // model.go:50
 	cpu.StridedCopy(h49, p105, []int{n, 4, 16, 64}, []int{4096, 16, 1, 64}, 0)
 
-	// %h570 = pack_panels %h317 : f32[N,4,4,16,16]  // model.go:50
+	// %h535 = pack_panels %h322 : f32[N,4,4,16,16]  // model.go:50
 	cpu.PackPanels(h50, h49, 16, 64, 64, false, 4*n, 1024)
 
-	// %h318 = mat_mul_panels %h316, %h570 {n=64} : f32[N,4,64,64]  // model.go:50
+	// %h323 = mat_mul_panels %h321, %h535 {n=64} : f32[N,4,64,64]  // model.go:50
 	cpu.MatMul(h51, h48, h50, &cpu.MatMulShape{M: 64, N: 64, K: 16, LDA: 16, LDC: 64, Batch: 4 * n, StrideA: 1024, StrideB: 1024, StrideC: 4096}, nil)
 
-	// %h1141 = pointwise %h180, %h113 : f32[N,4,64,64]  // model.go:50
+	// %h1141 = pointwise %h185, %h113 : f32[N,4,64,64]  // model.go:50
 	//
-	//	%h58511 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h58611 = mul %p3011, %h58511 : f32[]
-	//	%h590111 = constant {value=f32[](0.1)} : f32[]
-	//	%h591111 = greater_or_equal %p3001, %h590111 : bool[]
-	//	%h595111 = constant {value=f32[](0)} : f32[]
-	//	%h596111 = where %h591111, %h58611, %h595111 : f32[]
+	//	%h57511 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h57711 = mul %p3061, %h57511 : f32[]
+	//	%h580111 = constant {value=f32[](0.1)} : f32[]
+	//	%h582111 = greater_or_equal %p3051, %h580111 : bool[]
+	//	%h585111 = constant {value=f32[](0)} : f32[]
+	//	%h587111 = where %h582111, %h57711, %h585111 : f32[]
 	{
 		for lo := 0; lo < 16384*n; lo += 1024 {
 			hi := min(lo+1024, 16384*n)
 			cpu.MulScalar(h53[:hi-lo], p113[lo:hi], 1.1111112)
-			cpu.GreaterOrEqualScalar(h54[:hi-lo], p180[lo:hi], 0.1)
+			cpu.GreaterOrEqualScalar(h54[:hi-lo], p185[lo:hi], 0.1)
 			cpu.WhereScalarY(h52[lo:hi], h54[:hi-lo], h53[:hi-lo], 0)
 		}
 	}
 
-	// %h319 = strided_copy %h1141 {shape=[N,4,64,64] strides=[16384,4096,1,64]} : f32[N,4,64,64]  // model.go:50
+	// %h324 = strided_copy %h1141 {shape=[N,4,64,64] strides=[16384,4096,1,64]} : f32[N,4,64,64]  // model.go:50
 	cpu.StridedCopy(h55, h52, []int{n, 4, 64, 64}, []int{16384, 4096, 1, 64}, 0)
 
-	// %h575 = pack_panels %h316 : f32[N,4,1,64,16]  // model.go:50
+	// %h553 = pack_panels %h321 : f32[N,4,1,64,16]  // model.go:50
 	cpu.PackPanels(h56, h48, 64, 16, 16, false, 4*n, 1024)
 
-	// %h320 = mat_mul_panels %h319, %h575 {n=16} : f32[N,4,64,16]  // model.go:50
+	// %h325 = mat_mul_panels %h324, %h553 {n=16} : f32[N,4,64,16]  // model.go:50
 	cpu.MatMul(h57, h55, h56, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024}, nil)
 
-	// %h323 = pointwise %h180, %h318 : f32[N,4,64,64]  // model.go:50
+	// %h328 = pointwise %h185, %h323 : f32[N,4,64,64]  // model.go:50
 	//
-	//	%h59021 = constant {value=f32[](0.1)} : f32[]
-	//	%h59121 = greater_or_equal %p384, %h59021 : bool[]
-	//	%h76811 = constant {value=f32[](0)} : f32[]
-	//	%h76911 = where %h59121, %p385, %h76811 : f32[]
-	//	%h7711 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h7721 = mul %h76911, %h7711 : f32[]
+	//	%h58021 = constant {value=f32[](0.1)} : f32[]
+	//	%h58221 = greater_or_equal %p392, %h58021 : bool[]
+	//	%h77211 = constant {value=f32[](0)} : f32[]
+	//	%h77311 = where %h58221, %p393, %h77211 : f32[]
+	//	%h7751 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h7761 = mul %h77311, %h7751 : f32[]
 	{
 		for lo := 0; lo < 16384*n; lo += 1024 {
 			hi := min(lo+1024, 16384*n)
-			cpu.GreaterOrEqualScalar(h58[:hi-lo], p180[lo:hi], 0.1)
+			cpu.GreaterOrEqualScalar(h58[:hi-lo], p185[lo:hi], 0.1)
 			cpu.WhereScalarY(h59[:hi-lo], h58[:hi-lo], h51[lo:hi], 0)
 			cpu.MulScalar(h51[lo:hi], h59[:hi-lo], 1.1111112)
 		}
 	}
 
-	// %h324 = pointwise %h323, %h113 : f32[N,4,64,64]  // model.go:50
+	// %h329 = pointwise %h328, %h113 : f32[N,4,64,64]  // model.go:50
 	//
-	//	%h774 = mul %p143, %p144 : f32[]
+	//	%h778 = mul %p148, %p149 : f32[]
 	cpu.Mul(h60, h51, p113)
 
-	// %h325 = reduce %h324 {kind="sum" axes=[3] keep_dims=true} : f32[N,4,64,1]  // model.go:50
+	// %h330 = reduce %h329 {kind="sum" axes=[3] keep_dims=true} : f32[N,4,64,1]  // model.go:50
 	cpu.ReduceSum(h61, h60, 256*n, 64, 1)
 
-	// %h329 = pointwise %h35, %h113, %h323, %h325 : f32[N,4,64,64]  // model.go:50
+	// %h334 = pointwise %h35, %h113, %h328, %h330 : f32[N,4,64,64]  // model.go:50
 	//
-	//	%h77611 = sub %p391, %p392 : f32[]
-	//	%h77811 = mul %p390, %h77611 : f32[]
-	//	%h7801 = constant {value=f32[](0)} : f32[]
-	//	%h7811 = where %p389, %h7801, %h77811 : f32[]
+	//	%h78011 = sub %p399, %p400 : f32[]
+	//	%h78211 = mul %p398, %h78011 : f32[]
+	//	%h7841 = constant {value=f32[](0)} : f32[]
+	//	%h7851 = where %p397, %h7841, %h78211 : f32[]
 	for i := range 4 * n {
 		for j := range 64 {
 			cpu.Repeat(h62[:64], h61[i*64+j:i*64+j+1])
@@ -1635,136 +1598,136 @@ func (t *Trainer) block(n, base int, h247, h254, h274, h281, h294, h295, h307, h
 		}
 	}
 
-	// %h577 = pack_panels %h330 : f32[N,4,1,64,16]  // model.go:50
-	cpu.PackPanels(h64, p330, 64, 16, 16, false, 4*n, 1024)
+	// %h576 = pack_panels %h335 : f32[N,4,1,64,16]  // model.go:50
+	cpu.PackPanels(h64, p335, 64, 16, 16, false, 4*n, 1024)
 
-	// %h332 = strided_copy %h566 {shape=[N,4,16,64] strides=[4096,16,1,64]} : f32[N,4,16,64]  // model.go:50
-	cpu.StridedCopy(h65, p566, []int{n, 4, 16, 64}, []int{4096, 16, 1, 64}, 0)
+	// %h337 = strided_copy %h571 {shape=[N,4,16,64] strides=[4096,16,1,64]} : f32[N,4,16,64]  // model.go:50
+	cpu.StridedCopy(h65, p571, []int{n, 4, 16, 64}, []int{4096, 16, 1, 64}, 0)
 
-	// %h579 = pack_panels %h329 : f32[N,4,4,64,16]  // model.go:50
+	// %h581 = pack_panels %h334 : f32[N,4,4,64,16]  // model.go:50
 	cpu.PackPanels(h66, h51, 64, 64, 64, false, 4*n, 4096)
 
-	// %h333 = mat_mul_panels %h332, %h579 {n=64} : f32[N,4,16,64]  // model.go:50
+	// %h338 = mat_mul_panels %h337, %h581 {n=64} : f32[N,4,16,64]  // model.go:50
 	cpu.MatMul(h67, h65, h66, &cpu.MatMulShape{M: 16, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 4 * n, StrideA: 1024, StrideB: 4096, StrideC: 1024}, nil)
 
-	// %h335 = mat_mul_panels %h329, %h577 {n=16} : f32[N,4,64,16]  // model.go:50
+	// %h340 = mat_mul_panels %h334, %h576 {n=16} : f32[N,4,64,16]  // model.go:50
 	//
-	//	%h142 = constant {value=f32[](0.25)} : f32[]
-	//	%h153 = mul %p, %h142 : f32[]
+	//	%h118 = constant {value=f32[](0.25)} : f32[]
+	//	%h119 = mul %p, %h118 : f32[]
 	cpu.MatMul(h68, h51, h64, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024}, &cpu.Epilogue{Then: mulScalar})
 
-	// %h336 = strided_copy %h320 {shape=[N,64,4,16] strides=[4096,16,1024,1]} : f32[N,64,4,16]  // model.go:50
+	// %h341 = strided_copy %h325 {shape=[N,64,4,16] strides=[4096,16,1024,1]} : f32[N,64,4,16]  // model.go:50
 	cpu.StridedCopy(h69, h57, []int{n, 64, 4, 16}, []int{4096, 16, 1024, 1}, 0)
 
-	// %h338 = reduce %h337 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
+	// %h343 = reduce %h342 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
 	cpu.ReduceSum(h70, h69, 1, 64*n, 64)
 
-	// %h339 = pad %h338 {mode="constant" before=[128] after=[0]} : f32[192]  // model.go:50
-	cpu.Pad(h339, h70, []int{64}, []int{128}, []int{0}, 0)
+	// %h344 = pad %h343 {mode="constant" before=[128] after=[0]} : f32[192]  // model.go:50
+	cpu.Pad(h344, h70, []int{64}, []int{128}, []int{0}, 0)
 
-	// %h581 = pack_panels %h100 : f32[4,64,16]  // model.go:50
+	// %h586 = pack_panels %h100 : f32[4,64,16]  // model.go:50
 	cpu.PackPanels(h71, p100, 64, 64, 64, false, 1, 4096)
 
-	// %h341 = mat_mul_panels %h337, %h581 {n=64} : f32[N,64,64]  // model.go:50
+	// %h346 = mat_mul_panels %h342, %h586 {n=64} : f32[N,64,64]  // model.go:50
 	cpu.MatMul(h72, h69, h71, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, nil)
 
 	// %h851 = layer_normalization %h84, %h22, %h23 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
 	cpu.LayerNorm(h73, p84, p22, p23, 64*n, 64, 1e-05)
 
-	// %h344 = strided_copy %h3421 {shape=[64,64*N] strides=[1,64]} : f32[64,64*N]  // model.go:50
+	// %h349 = strided_copy %h3471 {shape=[64,64*N] strides=[1,64]} : f32[64,64*N]  // model.go:50
 	cpu.StridedCopy(h74, h73, []int{64, 64 * n}, []int{1, 64}, 0)
 
-	// %h584 = pack_panels %h343 : f32[4,64*N,16]  // model.go:50
+	// %h589 = pack_panels %h348 : f32[4,64*N,16]  // model.go:50
 	cpu.PackPanels(h75, h69, 64*n, 64, 64, false, 1, 4096*n)
 
-	// %h345 = mat_mul_panels %h344, %h584 {n=64} : f32[64,64]  // model.go:50
+	// %h350 = mat_mul_panels %h349, %h589 {n=64} : f32[64,64]  // model.go:50
 	cpu.MatMul(h76, h74, h75, &cpu.MatMulShape{M: 64, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1}, nil)
 
-	// %h346 = strided_copy %h345 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
+	// %h351 = strided_copy %h350 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
 	cpu.StridedCopy(h77, h76, []int{64, 64}, []int{1, 64}, 0)
 
-	// %h347 = pad %h346 {mode="constant" before=[128,0] after=[0,0]} : f32[192,64]  // model.go:50
-	cpu.Pad(h347, h77, []int{64, 64}, []int{128, 0}, []int{0, 0}, 0)
+	// %h352 = pad %h351 {mode="constant" before=[128,0] after=[0,0]} : f32[192,64]  // model.go:50
+	cpu.Pad(h352, h77, []int{64, 64}, []int{128, 0}, []int{0, 0}, 0)
 
-	// %h348 = strided_copy %h333 {shape=[N,64,4,16] strides=[4096,1,1024,64]} : f32[N,64,4,16]  // model.go:50
+	// %h353 = strided_copy %h338 {shape=[N,64,4,16] strides=[4096,1,1024,64]} : f32[N,64,4,16]  // model.go:50
 	cpu.StridedCopy(h78, h67, []int{n, 64, 4, 16}, []int{4096, 1, 1024, 64}, 0)
 
-	// %h350 = reduce %h349 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
+	// %h355 = reduce %h354 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
 	cpu.ReduceSum(h79, h78, 1, 64*n, 64)
 
-	// %h351 = pad %h350 {mode="constant" before=[64] after=[64]} : f32[192]  // model.go:50
-	cpu.Pad(h351, h79, []int{64}, []int{64}, []int{64}, 0)
+	// %h356 = pad %h355 {mode="constant" before=[64] after=[64]} : f32[192]  // model.go:50
+	cpu.Pad(h356, h79, []int{64}, []int{64}, []int{64}, 0)
 
-	// %h587 = pack_panels %h93 : f32[4,64,16]  // model.go:50
+	// %h592 = pack_panels %h93 : f32[4,64,16]  // model.go:50
 	cpu.PackPanels(h80, p93, 64, 64, 64, false, 1, 4096)
 
-	// %h589 = pack_panels %h355 : f32[4,64*N,16]  // model.go:50
+	// %h594 = pack_panels %h360 : f32[4,64*N,16]  // model.go:50
 	cpu.PackPanels(h81, h78, 64*n, 64, 64, false, 1, 4096*n)
 
-	// %h357 = mat_mul_panels %h344, %h589 {n=64} : f32[64,64]  // model.go:50
+	// %h362 = mat_mul_panels %h349, %h594 {n=64} : f32[64,64]  // model.go:50
 	cpu.MatMul(h82, h74, h81, &cpu.MatMulShape{M: 64, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1}, nil)
 
-	// %h358 = strided_copy %h357 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
+	// %h363 = strided_copy %h362 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
 	cpu.StridedCopy(h83, h82, []int{64, 64}, []int{1, 64}, 0)
 
-	// %h359 = pad %h358 {mode="constant" before=[64,0] after=[64,0]} : f32[192,64]  // model.go:50
-	cpu.Pad(h359, h83, []int{64, 64}, []int{64, 0}, []int{64, 0}, 0)
+	// %h364 = pad %h363 {mode="constant" before=[64,0] after=[64,0]} : f32[192,64]  // model.go:50
+	cpu.Pad(h364, h83, []int{64, 64}, []int{64, 0}, []int{64, 0}, 0)
 
-	// %h360 = strided_copy %h335 {shape=[N,64,4,16] strides=[4096,16,1024,1]} : f32[N,64,4,16]  // model.go:50
+	// %h365 = strided_copy %h340 {shape=[N,64,4,16] strides=[4096,16,1024,1]} : f32[N,64,4,16]  // model.go:50
 	cpu.StridedCopy(h84, h68, []int{n, 64, 4, 16}, []int{4096, 16, 1024, 1}, 0)
 
-	// %h362 = reduce %h361 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
+	// %h367 = reduce %h366 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
 	cpu.ReduceSum(h85, h84, 1, 64*n, 64)
 
-	// %h363 = pad %h362 {mode="constant" before=[0] after=[128]} : f32[192]  // model.go:50
-	cpu.Pad(h363, h85, []int{64}, []int{0}, []int{128}, 0)
+	// %h368 = pad %h367 {mode="constant" before=[0] after=[128]} : f32[192]  // model.go:50
+	cpu.Pad(h368, h85, []int{64}, []int{0}, []int{128}, 0)
 
-	// %h592 = pack_panels %h86 : f32[4,64,16]  // model.go:50
+	// %h597 = pack_panels %h86 : f32[4,64,16]  // model.go:50
 	cpu.PackPanels(h86, p86, 64, 64, 64, false, 1, 4096)
 
-	// %h365 = mat_mul_panels %h361, %h592 {n=64} : f32[N,64,64]  // model.go:50
+	// %h370 = mat_mul_panels %h366, %h597 {n=64} : f32[N,64,64]  // model.go:50
 	cpu.MatMul(h87, h84, h86, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, nil)
 
-	// %h594 = pack_panels %h367 : f32[4,64*N,16]  // model.go:50
+	// %h599 = pack_panels %h372 : f32[4,64*N,16]  // model.go:50
 	cpu.PackPanels(h88, h84, 64*n, 64, 64, false, 1, 4096*n)
 
-	// %h369 = mat_mul_panels %h344, %h594 {n=64} : f32[64,64]  // model.go:50
+	// %h374 = mat_mul_panels %h349, %h599 {n=64} : f32[64,64]  // model.go:50
 	cpu.MatMul(h89, h74, h88, &cpu.MatMulShape{M: 64, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1}, nil)
 
-	// %h370 = strided_copy %h369 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
+	// %h375 = strided_copy %h374 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
 	cpu.StridedCopy(h90, h89, []int{64, 64}, []int{1, 64}, 0)
 
-	// %h371 = pad %h370 {mode="constant" before=[0,0] after=[128,0]} : f32[192,64]  // model.go:50
-	cpu.Pad(h371, h90, []int{64, 64}, []int{0, 0}, []int{128, 0}, 0)
+	// %h376 = pad %h375 {mode="constant" before=[0,0] after=[128,0]} : f32[192,64]  // model.go:50
+	cpu.Pad(h376, h90, []int{64, 64}, []int{0, 0}, []int{128, 0}, 0)
 
-	// %h373 = mat_mul_panels %h349, %h587, _, %h341, %h365 {n=64} : f32[N,64,64]  // model.go:50
+	// %h378 = mat_mul_panels %h354, %h592, _, %h346, %h370 {n=64} : f32[N,64,64]  // model.go:50
 	//
-	//	%h162 = add %p1, %p2 : f32[]
+	//	%h131 = add %p1, %p2 : f32[]
 	cpu.MatMul(h72, h78, h80, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Residual: h72, Then: add, In: [2][]float32{h87, nil}})
 
-	// %h374 = reduce %h84 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
+	// %h379 = reduce %h84 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
 	cpu.ReduceMean(h91, p84, 64*n, 64, 1)
 
-	// %h376 = pointwise %h84, %h374 : f32[N,64,64]  // model.go:50
+	// %h381 = pointwise %h84, %h379 : f32[N,64,64]  // model.go:50
 	//
-	//	%h7831 = sub %p393, %p394 : f32[]
-	//	%h7851 = mul %h7831, %h7831 : f32[]
+	//	%h7871 = sub %p401, %p402 : f32[]
+	//	%h7891 = mul %h7871, %h7871 : f32[]
 	for i := range 64 * n {
 		cpu.Repeat(h93[:64], h91[i:i+1])
 		cpu.Sub(h94[:64], p84[i*64:i*64+64], h93[:64])
 		cpu.Mul(h92[i*64:i*64+64], h94[:64], h94[:64])
 	}
 
-	// %h377 = reduce %h376 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
+	// %h382 = reduce %h381 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
 	cpu.ReduceMean(h95, h92, 64*n, 64, 1)
 
-	// %h382 = pointwise %h377 : f32[N,64,1]  // model.go:50
+	// %h387 = pointwise %h382 : f32[N,64,1]  // model.go:50
 	//
-	//	%h78711 = constant {value=f32[](1e-05)} : f32[]
-	//	%h78811 = add %p396, %h78711 : f32[]
-	//	%h79011 = sqrt %h78811 : f32[]
-	//	%h7921 = constant {value=f32[](1)} : f32[]
-	//	%h7931 = div %h7921, %h79011 : f32[]
+	//	%h79111 = constant {value=f32[](1e-05)} : f32[]
+	//	%h79211 = add %p404, %h79111 : f32[]
+	//	%h79411 = sqrt %h79211 : f32[]
+	//	%h7961 = constant {value=f32[](1)} : f32[]
+	//	%h7971 = div %h7961, %h79411 : f32[]
 	{
 		for lo := 0; lo < 64*n; lo += 1024 {
 			hi := min(lo+1024, 64*n)
@@ -1774,12 +1737,12 @@ func (t *Trainer) block(n, base int, h247, h254, h274, h281, h294, h295, h307, h
 		}
 	}
 
-	// %h383 = layer_normalization %h84 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
+	// %h388 = layer_normalization %h84 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
 	cpu.LayerNorm(h97, p84, nil, nil, 64*n, 64, 1e-05)
 
-	// %h384 = pointwise %h373, %h22 : f32[N,64,64]  // model.go:50
+	// %h389 = pointwise %h378, %h22 : f32[N,64,64]  // model.go:50
 	//
-	//	%h795 = mul %p157, %p158 : f32[]
+	//	%h799 = mul %p162, %p163 : f32[]
 	{
 		cpu.Repeat(h99, p22)
 		for lo := 0; lo < 4096*n; lo += 1024 {
@@ -1788,35 +1751,35 @@ func (t *Trainer) block(n, base int, h247, h254, h274, h281, h294, h295, h307, h
 		}
 	}
 
-	// %h385 = pointwise %h373, %h383 : f32[N,64,64]  // model.go:50
+	// %h390 = pointwise %h378, %h388 : f32[N,64,64]  // model.go:50
 	//
-	//	%h797 = mul %p159, %p160 : f32[]
+	//	%h801 = mul %p164, %p165 : f32[]
 	cpu.Mul(h100, h72, h97)
 
-	// %h386 = reduce %h385 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
-	cpu.ReduceSum(h386, h100, 1, 64*n, 64)
+	// %h391 = reduce %h390 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
+	cpu.ReduceSum(h391, h100, 1, 64*n, 64)
 
-	// %h387 = reduce %h373 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
-	cpu.ReduceSum(h387, h72, 1, 64*n, 64)
+	// %h392 = reduce %h378 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
+	cpu.ReduceSum(h392, h72, 1, 64*n, 64)
 
-	// %h388 = pointwise %h384, %h383 : f32[N,64,64]  // model.go:50
+	// %h393 = pointwise %h389, %h388 : f32[N,64,64]  // model.go:50
 	//
-	//	%h799 = mul %p161, %p162 : f32[]
+	//	%h803 = mul %p166, %p167 : f32[]
 	cpu.Mul(h101, h98, h97)
 
-	// %h389 = reduce %h388 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
+	// %h394 = reduce %h393 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
 	cpu.ReduceMean(h102, h101, 64*n, 64, 1)
 
-	// %h392 = reduce %h384 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
+	// %h397 = reduce %h389 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
 	cpu.ReduceMean(h103, h98, 64*n, 64, 1)
 
-	// %h395 = pointwise %h303, %h384, %h383, %h389, %h392, %h382 : f32[N,64,64]  // model.go:50
+	// %h400 = pointwise %h308, %h389, %h388, %h394, %h397, %h387 : f32[N,64,64]  // model.go:50
 	//
-	//	%h8011111 = mul %p411, %p412 : f32[]
-	//	%h8031111 = sub %p410, %h8011111 : f32[]
-	//	%h805111 = sub %h8031111, %p413 : f32[]
-	//	%h80711 = mul %h805111, %p414 : f32[]
-	//	%h8091 = add %p409, %h80711 : f32[]
+	//	%h8051111 = mul %p419, %p420 : f32[]
+	//	%h8071111 = sub %p418, %h8051111 : f32[]
+	//	%h809111 = sub %h8071111, %p421 : f32[]
+	//	%h81111 = mul %h809111, %p422 : f32[]
+	//	%h8131 = add %p417, %h81111 : f32[]
 	for i := range 64 * n {
 		cpu.Repeat(h104[:64], h102[i:i+1])
 		cpu.Repeat(h105[:64], h103[i:i+1])
@@ -1825,7 +1788,7 @@ func (t *Trainer) block(n, base int, h247, h254, h274, h281, h294, h295, h307, h
 		cpu.Sub(h107[:64], h98[i*64:i*64+64], h107[:64])
 		cpu.Sub(h107[:64], h107[:64], h105[:64])
 		cpu.Mul(h107[:64], h107[:64], h106[:64])
-		cpu.Add(h395[i*64:i*64+64], h30[i*64:i*64+64], h107[:64])
+		cpu.Add(h400[i*64:i*64+64], h30[i*64:i*64+64], h107[:64])
 	}
 	return nil
 }
@@ -1837,55 +1800,48 @@ func (t *Trainer) evalForward(n int, logits []float32, tokens []int64) error {
 	}
 	w := t.weights
 	var (
-		h1  = rt.View[float32](t.arena, 65536*n+131072, 4096*n)
+		h1  = rt.View[float32](t.arena, 65536*n+65536, 4096*n)
 		h2  = rt.View[float32](t.arena, evalForwardH2Off, 4096*n)
 		h3  = rt.View[float32](t.arena, evalForwardH3Off, 4096)
 		h4  = rt.View[float32](t.arena, evalForwardH4Off, 4096)
 		h5  = rt.View[float32](t.arena, evalForwardH5Off, 64)
-		h6  = rt.View[float32](t.arena, 16384*n+131072, 4096*n)
+		h6  = rt.View[float32](t.arena, 16384*n+65536, 4096*n)
 		h7  = rt.View[float32](t.arena, evalForwardH7Off, 4096)
 		h8  = rt.View[float32](t.arena, evalForwardH8Off, 4096)
 		h9  = rt.View[float32](t.arena, evalForwardH9Off, 64)
-		h10 = rt.View[float32](t.arena, 32768*n+131072, 4096*n)
+		h10 = rt.View[float32](t.arena, 32768*n+65536, 4096*n)
 		h11 = rt.View[float32](t.arena, evalForwardH11Off, 4096)
 		h12 = rt.View[float32](t.arena, evalForwardH12Off, 4096)
 		h13 = rt.View[float32](t.arena, evalForwardH13Off, 64)
-		h14 = rt.View[float32](t.arena, 49152*n+131072, 4096*n)
+		h14 = rt.View[float32](t.arena, 49152*n+65536, 4096*n)
 		h15 = rt.View[float32](t.arena, evalForwardH15Off, 4096*n)
 		h16 = rt.View[float32](t.arena, evalForwardH16Off, 14464)
 		h17 = rt.View[float32](t.arena, evalForwardH17Off, 4096)
-		h18 = rt.View[float32](t.arena, evalForwardH18Off, 4096)
-		h19 = rt.View[float32](t.arena, 81920*n+131072, 4096*n)
-		h20 = rt.View[float32](t.arena, evalForwardH20Off, 16384)
+		h18 = rt.View[float32](t.arena, 81920*n+65536, 4096*n)
+		h19 = rt.View[float32](t.arena, evalForwardH19Off, 16384)
+		h20 = rt.View[float32](t.arena, evalForwardH20Off, 16384*n)
 		h21 = rt.View[float32](t.arena, evalForwardH21Off, 16384)
-		h22 = rt.View[float32](t.arena, evalForwardH22Off, 16384*n)
-		h23 = rt.View[float32](t.arena, evalForwardH23Off, 16384)
-		h24 = rt.View[float32](t.arena, evalForwardH24Off, 16384)
-		h25 = rt.View[float32](t.arena, evalForwardH25Off, 4096*n)
-		h26 = rt.View[float32](t.arena, evalForwardH26Off, 4096)
+		h22 = rt.View[float32](t.arena, evalForwardH22Off, 4096*n)
+		h23 = rt.View[float32](t.arena, evalForwardH23Off, 4096)
+		h24 = rt.View[float32](t.arena, evalForwardH24Off, 4096)
+		h25 = rt.View[float32](t.arena, evalForwardH25Off, 64)
+		h26 = rt.View[float32](t.arena, 16384*n+65536, 4096*n)
 		h27 = rt.View[float32](t.arena, evalForwardH27Off, 4096)
-		h28 = rt.View[float32](t.arena, evalForwardH28Off, 64)
-		h29 = rt.View[float32](t.arena, 16384*n+131072, 4096*n)
-		h30 = rt.View[float32](t.arena, evalForwardH30Off, 4096)
+		h28 = rt.View[float32](t.arena, evalForwardH28Off, 4096)
+		h29 = rt.View[float32](t.arena, evalForwardH29Off, 64)
+		h30 = rt.View[float32](t.arena, 32768*n+65536, 4096*n)
 		h31 = rt.View[float32](t.arena, evalForwardH31Off, 4096)
-		h32 = rt.View[float32](t.arena, evalForwardH32Off, 64)
-		h33 = rt.View[float32](t.arena, 32768*n+131072, 4096*n)
-		h34 = rt.View[float32](t.arena, evalForwardH34Off, 4096)
-		h35 = rt.View[float32](t.arena, evalForwardH35Off, 4096)
-		h36 = rt.View[float32](t.arena, evalForwardH36Off, 64)
-		h37 = rt.View[float32](t.arena, 49152*n+131072, 4096*n)
-		h38 = rt.View[float32](t.arena, evalForwardH38Off, 4096*n)
-		h39 = rt.View[float32](t.arena, evalForwardH39Off, 14464)
-		h40 = rt.View[float32](t.arena, evalForwardH40Off, 4096)
-		h41 = rt.View[float32](t.arena, evalForwardH41Off, 4096)
-		h42 = rt.View[float32](t.arena, 81920*n+131072, 4096*n)
-		h43 = rt.View[float32](t.arena, evalForwardH43Off, 16384)
-		h44 = rt.View[float32](t.arena, evalForwardH44Off, 16384)
-		h45 = rt.View[float32](t.arena, evalForwardH45Off, 16384*n)
-		h46 = rt.View[float32](t.arena, evalForwardH46Off, 16384)
-		h47 = rt.View[float32](t.arena, evalForwardH47Off, 16384)
-		h48 = rt.View[float32](t.arena, evalForwardH48Off, 16384)
-		h49 = rt.View[float32](t.arena, evalForwardH49Off, 16384)
+		h32 = rt.View[float32](t.arena, evalForwardH32Off, 4096)
+		h33 = rt.View[float32](t.arena, evalForwardH33Off, 64)
+		h34 = rt.View[float32](t.arena, 49152*n+65536, 4096*n)
+		h35 = rt.View[float32](t.arena, evalForwardH35Off, 4096*n)
+		h36 = rt.View[float32](t.arena, evalForwardH36Off, 14464)
+		h37 = rt.View[float32](t.arena, evalForwardH37Off, 4096)
+		h38 = rt.View[float32](t.arena, 81920*n+65536, 4096*n)
+		h39 = rt.View[float32](t.arena, evalForwardH39Off, 16384)
+		h40 = rt.View[float32](t.arena, evalForwardH40Off, 16384*n)
+		h41 = rt.View[float32](t.arena, evalForwardH41Off, 16384)
+		h42 = rt.View[float32](t.arena, evalForwardH42Off, 16384)
 	)
 
 	// %h28 = gather %h, %tokens : f32[N,64,64]  // model.go:49
@@ -1942,123 +1898,102 @@ func (t *Trainer) evalForward(n int, logits []float32, tokens []int64) error {
 	// %h65 = attend %h41, %h48, %h55, %h128 {batch=N heads=4 shared=4 queries=64 keys=64 depth=16 width=16 q=[0,4096,16,64] k=[0,4096,16,64] v=[0,4096,16,64] scale=0.25 before=-1 after=-1} : f32[N,64,4,16]  // model.go:50
 	cpu.Attention(h15, h6, h10, h14, h16, &cpu.AttentionShape{Batch: n, Heads: 4, Shared: 4, Queries: 64, Keys: 64, Depth: 16, Width: 16, Q: [4]int{0, 4096, 16, 64}, K: [4]int{0, 4096, 16, 64}, V: [4]int{0, 4096, 16, 64}, Y: [4]int{0, 4096, 16, 64}, Scale: 0.25, Softcap: 0, Before: -1, After: -1, Mask: [4]int{0, 0, 64, 1}}, &cpu.AttentionMask{Allow: w.constH128})
 
-	// %h69 = strided_copy %h4 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
-	cpu.StridedCopy(h17, w.layers0SelfAttnOutProjWeight, []int{64, 64}, []int{1, 64}, 0)
-
-	// %h83 = pack_panels %h69 : f32[4,64,16]  // model.go:50
-	cpu.PackPanels(h18, h17, 64, 64, 64, false, 1, 4096)
+	// %h83 = pack_panels %h4 {trans=true} : f32[4,64,16]  // model.go:50
+	cpu.PackPanels(h17, w.layers0SelfAttnOutProjWeight, 64, 64, 64, true, 1, 4096)
 
 	// %h73 = mat_mul_panels %h68, %h83, %h5, %h29 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h1, h15, h18, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: w.layers0SelfAttnOutProjBias, Residual: h1})
+	cpu.MatMul(h1, h15, h17, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: w.layers0SelfAttnOutProjBias, Residual: h1})
 
 	// %h74 = layer_normalization %h73, %h12, %h13 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
-	cpu.LayerNorm(h19, h1, w.layers0Norm2Weight, w.layers0Norm2Bias, 64*n, 64, 1e-05)
+	cpu.LayerNorm(h18, h1, w.layers0Norm2Weight, w.layers0Norm2Bias, 64*n, 64, 1e-05)
 
-	// %h75 = strided_copy %h6 {shape=[64,256] strides=[1,64]} : f32[64,256]  // model.go:50
-	cpu.StridedCopy(h20, w.layers0Linear1Weight, []int{64, 256}, []int{1, 64}, 0)
-
-	// %h107 = pack_panels %h75 : f32[16,64,16]  // model.go:50
-	cpu.PackPanels(h21, h20, 64, 256, 256, false, 1, 16384)
+	// %h107 = pack_panels %h6 {trans=true} : f32[16,64,16]  // model.go:50
+	cpu.PackPanels(h19, w.layers0Linear1Weight, 64, 256, 64, true, 1, 16384)
 
 	// %h78 = mat_mul_panels %h74, %h107, %h7 {n=256} : f32[N,64,256]  // model.go:50
 	//
 	//	%h42 = gelu %p : f32[]
-	cpu.MatMul(h22, h19, h21, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1}, &cpu.Epilogue{Bias: w.layers0Linear1Bias, Then: gelu})
+	cpu.MatMul(h20, h18, h19, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1}, &cpu.Epilogue{Bias: w.layers0Linear1Bias, Then: gelu})
 
-	// %h80 = strided_copy %h8 {shape=[256,64] strides=[1,256]} : f32[256,64]  // model.go:50
-	cpu.StridedCopy(h23, w.layers0Linear2Weight, []int{256, 64}, []int{1, 256}, 0)
-
-	// %h110 = pack_panels %h80 : f32[4,256,16]  // model.go:50
-	cpu.PackPanels(h24, h23, 256, 64, 64, false, 1, 16384)
+	// %h110 = pack_panels %h8 {trans=true} : f32[4,256,16]  // model.go:50
+	cpu.PackPanels(h21, w.layers0Linear2Weight, 256, 64, 256, true, 1, 16384)
 
 	// %h84 = mat_mul_panels %h78, %h110, %h9, %h73 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h1, h22, h24, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: w.layers0Linear2Bias, Residual: h1})
+	cpu.MatMul(h1, h20, h21, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: w.layers0Linear2Bias, Residual: h1})
 
 	// %h85 = layer_normalization %h84, %h22, %h23 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
-	cpu.LayerNorm(h25, h1, w.layers1Norm1Weight, w.layers1Norm1Bias, 64*n, 64, 1e-05)
+	cpu.LayerNorm(h22, h1, w.layers1Norm1Weight, w.layers1Norm1Bias, 64*n, 64, 1e-05)
 
 	// %h87 = strided_copy %h14 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
-	cpu.StridedCopy(h26, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 0)
+	cpu.StridedCopy(h23, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 0)
 
 	// %h132 = pack_panels %h87 : f32[4,64,16]  // model.go:50
-	cpu.PackPanels(h27, h26, 64, 64, 64, false, 1, 4096)
+	cpu.PackPanels(h24, h23, 64, 64, 64, false, 1, 4096)
 
 	// %h89 = strided_copy %h15 {shape=[64] strides=[1]} : f32[64]  // model.go:50
-	cpu.StridedCopy(h28, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 0)
+	cpu.StridedCopy(h25, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 0)
 
 	// %h90 = mat_mul_panels %h85, %h132, %h89 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h29, h25, h27, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h28})
+	cpu.MatMul(h26, h22, h24, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h25})
 
 	// %h94 = strided_copy %h14 {shape=[64,64] strides=[1,64] offset=4096} : f32[64,64]  // model.go:50
-	cpu.StridedCopy(h30, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 4096)
+	cpu.StridedCopy(h27, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 4096)
 
 	// %h143 = pack_panels %h94 : f32[4,64,16]  // model.go:50
-	cpu.PackPanels(h31, h30, 64, 64, 64, false, 1, 4096)
+	cpu.PackPanels(h28, h27, 64, 64, 64, false, 1, 4096)
 
 	// %h96 = strided_copy %h15 {shape=[64] strides=[1] offset=64} : f32[64]  // model.go:50
-	cpu.StridedCopy(h32, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 64)
+	cpu.StridedCopy(h29, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 64)
 
 	// %h97 = mat_mul_panels %h85, %h143, %h96 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h33, h25, h31, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h32})
+	cpu.MatMul(h30, h22, h28, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h29})
 
 	// %h101 = strided_copy %h14 {shape=[64,64] strides=[1,64] offset=8192} : f32[64,64]  // model.go:50
-	cpu.StridedCopy(h34, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 8192)
+	cpu.StridedCopy(h31, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 8192)
 
 	// %h148 = pack_panels %h101 : f32[4,64,16]  // model.go:50
-	cpu.PackPanels(h35, h34, 64, 64, 64, false, 1, 4096)
+	cpu.PackPanels(h32, h31, 64, 64, 64, false, 1, 4096)
 
 	// %h103 = strided_copy %h15 {shape=[64] strides=[1] offset=128} : f32[64]  // model.go:50
-	cpu.StridedCopy(h36, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 128)
+	cpu.StridedCopy(h33, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 128)
 
 	// %h104 = mat_mul_panels %h85, %h148, %h103 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h37, h25, h35, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h36})
+	cpu.MatMul(h34, h22, h32, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h33})
 
 	// %h151 = attend %h90, %h97, %h104, %h128 {batch=N heads=4 shared=4 queries=64 keys=64 depth=16 width=16 q=[0,4096,16,64] k=[0,4096,16,64] v=[0,4096,16,64] scale=0.25 before=-1 after=-1} : f32[N,64,4,16]  // model.go:50
-	cpu.Attention(h38, h29, h33, h37, h39, &cpu.AttentionShape{Batch: n, Heads: 4, Shared: 4, Queries: 64, Keys: 64, Depth: 16, Width: 16, Q: [4]int{0, 4096, 16, 64}, K: [4]int{0, 4096, 16, 64}, V: [4]int{0, 4096, 16, 64}, Y: [4]int{0, 4096, 16, 64}, Scale: 0.25, Softcap: 0, Before: -1, After: -1, Mask: [4]int{0, 0, 64, 1}}, &cpu.AttentionMask{Allow: w.constH128})
+	cpu.Attention(h35, h26, h30, h34, h36, &cpu.AttentionShape{Batch: n, Heads: 4, Shared: 4, Queries: 64, Keys: 64, Depth: 16, Width: 16, Q: [4]int{0, 4096, 16, 64}, K: [4]int{0, 4096, 16, 64}, V: [4]int{0, 4096, 16, 64}, Y: [4]int{0, 4096, 16, 64}, Scale: 0.25, Softcap: 0, Before: -1, After: -1, Mask: [4]int{0, 0, 64, 1}}, &cpu.AttentionMask{Allow: w.constH128})
 
-	// %h118 = strided_copy %h16 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
-	cpu.StridedCopy(h40, w.layers1SelfAttnOutProjWeight, []int{64, 64}, []int{1, 64}, 0)
-
-	// %h154 = pack_panels %h118 : f32[4,64,16]  // model.go:50
-	cpu.PackPanels(h41, h40, 64, 64, 64, false, 1, 4096)
+	// %h154 = pack_panels %h16 {trans=true} : f32[4,64,16]  // model.go:50
+	cpu.PackPanels(h37, w.layers1SelfAttnOutProjWeight, 64, 64, 64, true, 1, 4096)
 
 	// %h122 = mat_mul_panels %h117, %h154, %h17, %h84 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h1, h38, h41, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: w.layers1SelfAttnOutProjBias, Residual: h1})
+	cpu.MatMul(h1, h35, h37, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: w.layers1SelfAttnOutProjBias, Residual: h1})
 
 	// %h123 = layer_normalization %h122, %h24, %h25 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
-	cpu.LayerNorm(h42, h1, w.layers1Norm2Weight, w.layers1Norm2Bias, 64*n, 64, 1e-05)
+	cpu.LayerNorm(h38, h1, w.layers1Norm2Weight, w.layers1Norm2Bias, 64*n, 64, 1e-05)
 
-	// %h124 = strided_copy %h18 {shape=[64,256] strides=[1,64]} : f32[64,256]  // model.go:50
-	cpu.StridedCopy(h43, w.layers1Linear1Weight, []int{64, 256}, []int{1, 64}, 0)
-
-	// %h157 = pack_panels %h124 : f32[16,64,16]  // model.go:50
-	cpu.PackPanels(h44, h43, 64, 256, 256, false, 1, 16384)
+	// %h157 = pack_panels %h18 {trans=true} : f32[16,64,16]  // model.go:50
+	cpu.PackPanels(h39, w.layers1Linear1Weight, 64, 256, 64, true, 1, 16384)
 
 	// %h127 = mat_mul_panels %h123, %h157, %h19 {n=256} : f32[N,64,256]  // model.go:50
 	//
 	//	%h61 = gelu %p1 : f32[]
-	cpu.MatMul(h45, h42, h44, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1}, &cpu.Epilogue{Bias: w.layers1Linear1Bias, Then: gelu})
+	cpu.MatMul(h40, h38, h39, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1}, &cpu.Epilogue{Bias: w.layers1Linear1Bias, Then: gelu})
 
-	// %h129 = strided_copy %h20 {shape=[256,64] strides=[1,256]} : f32[256,64]  // model.go:50
-	cpu.StridedCopy(h46, w.layers1Linear2Weight, []int{256, 64}, []int{1, 256}, 0)
-
-	// %h160 = pack_panels %h129 : f32[4,256,16]  // model.go:50
-	cpu.PackPanels(h47, h46, 256, 64, 64, false, 1, 16384)
+	// %h160 = pack_panels %h20 {trans=true} : f32[4,256,16]  // model.go:50
+	cpu.PackPanels(h41, w.layers1Linear2Weight, 256, 64, 256, true, 1, 16384)
 
 	// %h133 = mat_mul_panels %h127, %h160, %h21, %h122 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h1, h45, h47, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: w.layers1Linear2Bias, Residual: h1})
+	cpu.MatMul(h1, h40, h41, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: w.layers1Linear2Bias, Residual: h1})
 
 	// %h134 = layer_normalization %h133, %h26, %h27 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:51
 	cpu.LayerNorm(h1, h1, w.normWeight, w.normBias, 64*n, 64, 1e-05)
 
-	// %h135 = strided_copy %h {shape=[64,256] strides=[1,64]} : f32[64,256]  // model.go:51
-	cpu.StridedCopy(h48, w.tokensWeight, []int{64, 256}, []int{1, 64}, 0)
-
-	// %h163 = pack_panels %h135 : f32[16,64,16]  // model.go:51
-	cpu.PackPanels(h49, h48, 64, 256, 256, false, 1, 16384)
+	// %h163 = pack_panels %h {trans=true} : f32[16,64,16]  // model.go:51
+	cpu.PackPanels(h42, w.tokensWeight, 64, 256, 64, true, 1, 16384)
 
 	// %h136 = mat_mul_panels %h134, %h163 {n=256} : f32[N,64,256]  // model.go:51
-	cpu.MatMul(logits, h1, h49, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1}, nil)
+	cpu.MatMul(logits, h1, h42, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1}, nil)
 	return nil
 }
 
@@ -2069,57 +2004,53 @@ func (t *Trainer) evalLoss(n int, output []float32, tokens, next []int64) error 
 	}
 	w := t.weights
 	var (
-		h1  = rt.View[float32](t.arena, 65536*n+131072, 4096*n)
+		h1  = rt.View[float32](t.arena, 65536*n+65536, 4096*n)
 		h2  = rt.View[float32](t.arena, evalLossH2Off, 4096*n)
 		h3  = rt.View[float32](t.arena, evalLossH3Off, 4096)
 		h4  = rt.View[float32](t.arena, evalLossH4Off, 4096)
 		h5  = rt.View[float32](t.arena, evalLossH5Off, 64)
-		h6  = rt.View[float32](t.arena, 16384*n+131072, 4096*n)
+		h6  = rt.View[float32](t.arena, 16384*n+65536, 4096*n)
 		h7  = rt.View[float32](t.arena, evalLossH7Off, 4096)
 		h8  = rt.View[float32](t.arena, evalLossH8Off, 4096)
 		h9  = rt.View[float32](t.arena, evalLossH9Off, 64)
-		h10 = rt.View[float32](t.arena, 32768*n+131072, 4096*n)
+		h10 = rt.View[float32](t.arena, 32768*n+65536, 4096*n)
 		h11 = rt.View[float32](t.arena, evalLossH11Off, 4096)
 		h12 = rt.View[float32](t.arena, evalLossH12Off, 4096)
 		h13 = rt.View[float32](t.arena, evalLossH13Off, 64)
-		h14 = rt.View[float32](t.arena, 49152*n+131072, 4096*n)
+		h14 = rt.View[float32](t.arena, 49152*n+65536, 4096*n)
 		h15 = rt.View[float32](t.arena, evalLossH15Off, 4096*n)
 		h16 = rt.View[float32](t.arena, evalLossH16Off, 14464)
 		h17 = rt.View[float32](t.arena, evalLossH17Off, 4096)
-		h18 = rt.View[float32](t.arena, evalLossH18Off, 4096)
-		h19 = rt.View[float32](t.arena, 81920*n+131072, 4096*n)
-		h20 = rt.View[float32](t.arena, evalLossH20Off, 16384)
+		h18 = rt.View[float32](t.arena, 81920*n+65536, 4096*n)
+		h19 = rt.View[float32](t.arena, evalLossH19Off, 16384)
+		h20 = rt.View[float32](t.arena, evalLossH20Off, 16384*n)
 		h21 = rt.View[float32](t.arena, evalLossH21Off, 16384)
-		h22 = rt.View[float32](t.arena, evalLossH22Off, 16384*n)
-		h23 = rt.View[float32](t.arena, evalLossH23Off, 16384)
-		h24 = rt.View[float32](t.arena, evalLossH24Off, 16384)
-		h25 = rt.View[float32](t.arena, evalLossH25Off, 4096*n)
-		h26 = rt.View[float32](t.arena, evalLossH26Off, 4096)
+		h22 = rt.View[float32](t.arena, evalLossH22Off, 4096*n)
+		h23 = rt.View[float32](t.arena, evalLossH23Off, 4096)
+		h24 = rt.View[float32](t.arena, evalLossH24Off, 4096)
+		h25 = rt.View[float32](t.arena, evalLossH25Off, 64)
+		h26 = rt.View[float32](t.arena, 16384*n+65536, 4096*n)
 		h27 = rt.View[float32](t.arena, evalLossH27Off, 4096)
-		h28 = rt.View[float32](t.arena, evalLossH28Off, 64)
-		h29 = rt.View[float32](t.arena, 16384*n+131072, 4096*n)
-		h30 = rt.View[float32](t.arena, evalLossH30Off, 4096)
+		h28 = rt.View[float32](t.arena, evalLossH28Off, 4096)
+		h29 = rt.View[float32](t.arena, evalLossH29Off, 64)
+		h30 = rt.View[float32](t.arena, 32768*n+65536, 4096*n)
 		h31 = rt.View[float32](t.arena, evalLossH31Off, 4096)
-		h32 = rt.View[float32](t.arena, evalLossH32Off, 64)
-		h33 = rt.View[float32](t.arena, 32768*n+131072, 4096*n)
-		h34 = rt.View[float32](t.arena, evalLossH34Off, 4096)
-		h35 = rt.View[float32](t.arena, evalLossH35Off, 4096)
-		h36 = rt.View[float32](t.arena, evalLossH36Off, 64)
-		h37 = rt.View[float32](t.arena, 49152*n+131072, 4096*n)
-		h38 = rt.View[float32](t.arena, evalLossH38Off, 4096*n)
-		h39 = rt.View[float32](t.arena, evalLossH39Off, 14464)
-		h40 = rt.View[float32](t.arena, evalLossH40Off, 4096)
-		h41 = rt.View[float32](t.arena, evalLossH41Off, 4096)
-		h42 = rt.View[float32](t.arena, 81920*n+131072, 4096*n)
-		h43 = rt.View[float32](t.arena, evalLossH43Off, 16384)
-		h44 = rt.View[float32](t.arena, evalLossH44Off, 16384)
-		h45 = rt.View[float32](t.arena, evalLossH45Off, 16384*n)
-		h46 = rt.View[float32](t.arena, evalLossH46Off, 16384)
-		h47 = rt.View[float32](t.arena, evalLossH47Off, 16384)
-		h48 = rt.View[float32](t.arena, evalLossH48Off, 16384)
-		h49 = rt.View[float32](t.arena, evalLossH49Off, 16384)
-		h50 = rt.View[float32](t.arena, evalLossH50Off, 16384*n)
-		h51 = rt.View[float32](t.arena, 65536*n+131072, 64*n)
+		h32 = rt.View[float32](t.arena, evalLossH32Off, 4096)
+		h33 = rt.View[float32](t.arena, evalLossH33Off, 64)
+		h34 = rt.View[float32](t.arena, 49152*n+65536, 4096*n)
+		h35 = rt.View[float32](t.arena, evalLossH35Off, 4096*n)
+		h36 = rt.View[float32](t.arena, evalLossH36Off, 14464)
+		h37 = rt.View[float32](t.arena, evalLossH37Off, 4096)
+		h38 = rt.View[float32](t.arena, 81920*n+65536, 4096*n)
+		h39 = rt.View[float32](t.arena, evalLossH39Off, 16384)
+		h40 = rt.View[float32](t.arena, evalLossH40Off, 16384*n)
+		h41 = rt.View[float32](t.arena, evalLossH41Off, 16384)
+		h42 = rt.View[float32](t.arena, evalLossH42Off, 16384)
+		h43 = rt.View[float32](t.arena, evalLossH43Off, 16384*n)
+		h45 = rt.View[int64](t.arena, evalLossH45Off, 1024)
+		h46 = rt.View[bool](t.arena, evalLossH46Off, 1024)
+		h44 = rt.View[int64](t.arena, 65536*n+65536, 64*n)
+		h47 = rt.View[float32](t.arena, 66048*n+65536, 64*n)
 	)
 
 	// %h28 = gather %h, %tokens : f32[N,64,64]  // model.go:49
@@ -2173,142 +2104,137 @@ func (t *Trainer) evalLoss(n int, output []float32, tokens, next []int64) error 
 	// %h55 = mat_mul_panels %h36, %h62, %h54 {n=64} : f32[N,64,64]  // model.go:50
 	cpu.MatMul(h14, h2, h12, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h13})
 
-	// %h65 = attend %h41, %h48, %h55, %h145 {batch=N heads=4 shared=4 queries=64 keys=64 depth=16 width=16 q=[0,4096,16,64] k=[0,4096,16,64] v=[0,4096,16,64] scale=0.25 before=-1 after=-1} : f32[N,64,4,16]  // model.go:50
+	// %h65 = attend %h41, %h48, %h55, %h150 {batch=N heads=4 shared=4 queries=64 keys=64 depth=16 width=16 q=[0,4096,16,64] k=[0,4096,16,64] v=[0,4096,16,64] scale=0.25 before=-1 after=-1} : f32[N,64,4,16]  // model.go:50
 	cpu.Attention(h15, h6, h10, h14, h16, &cpu.AttentionShape{Batch: n, Heads: 4, Shared: 4, Queries: 64, Keys: 64, Depth: 16, Width: 16, Q: [4]int{0, 4096, 16, 64}, K: [4]int{0, 4096, 16, 64}, V: [4]int{0, 4096, 16, 64}, Y: [4]int{0, 4096, 16, 64}, Scale: 0.25, Softcap: 0, Before: -1, After: -1, Mask: [4]int{0, 0, 64, 1}}, &cpu.AttentionMask{Allow: w.constH128})
 
-	// %h69 = strided_copy %h4 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
-	cpu.StridedCopy(h17, w.layers0SelfAttnOutProjWeight, []int{64, 64}, []int{1, 64}, 0)
-
-	// %h83 = pack_panels %h69 : f32[4,64,16]  // model.go:50
-	cpu.PackPanels(h18, h17, 64, 64, 64, false, 1, 4096)
+	// %h83 = pack_panels %h4 {trans=true} : f32[4,64,16]  // model.go:50
+	cpu.PackPanels(h17, w.layers0SelfAttnOutProjWeight, 64, 64, 64, true, 1, 4096)
 
 	// %h73 = mat_mul_panels %h68, %h83, %h5, %h29 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h1, h15, h18, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: w.layers0SelfAttnOutProjBias, Residual: h1})
+	cpu.MatMul(h1, h15, h17, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: w.layers0SelfAttnOutProjBias, Residual: h1})
 
 	// %h74 = layer_normalization %h73, %h12, %h13 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
-	cpu.LayerNorm(h19, h1, w.layers0Norm2Weight, w.layers0Norm2Bias, 64*n, 64, 1e-05)
+	cpu.LayerNorm(h18, h1, w.layers0Norm2Weight, w.layers0Norm2Bias, 64*n, 64, 1e-05)
 
-	// %h75 = strided_copy %h6 {shape=[64,256] strides=[1,64]} : f32[64,256]  // model.go:50
-	cpu.StridedCopy(h20, w.layers0Linear1Weight, []int{64, 256}, []int{1, 64}, 0)
-
-	// %h107 = pack_panels %h75 : f32[16,64,16]  // model.go:50
-	cpu.PackPanels(h21, h20, 64, 256, 256, false, 1, 16384)
+	// %h107 = pack_panels %h6 {trans=true} : f32[16,64,16]  // model.go:50
+	cpu.PackPanels(h19, w.layers0Linear1Weight, 64, 256, 64, true, 1, 16384)
 
 	// %h78 = mat_mul_panels %h74, %h107, %h7 {n=256} : f32[N,64,256]  // model.go:50
 	//
 	//	%h42 = gelu %p : f32[]
-	cpu.MatMul(h22, h19, h21, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1}, &cpu.Epilogue{Bias: w.layers0Linear1Bias, Then: gelu})
+	cpu.MatMul(h20, h18, h19, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1}, &cpu.Epilogue{Bias: w.layers0Linear1Bias, Then: gelu})
 
-	// %h80 = strided_copy %h8 {shape=[256,64] strides=[1,256]} : f32[256,64]  // model.go:50
-	cpu.StridedCopy(h23, w.layers0Linear2Weight, []int{256, 64}, []int{1, 256}, 0)
-
-	// %h110 = pack_panels %h80 : f32[4,256,16]  // model.go:50
-	cpu.PackPanels(h24, h23, 256, 64, 64, false, 1, 16384)
+	// %h110 = pack_panels %h8 {trans=true} : f32[4,256,16]  // model.go:50
+	cpu.PackPanels(h21, w.layers0Linear2Weight, 256, 64, 256, true, 1, 16384)
 
 	// %h84 = mat_mul_panels %h78, %h110, %h9, %h73 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h1, h22, h24, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: w.layers0Linear2Bias, Residual: h1})
+	cpu.MatMul(h1, h20, h21, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: w.layers0Linear2Bias, Residual: h1})
 
 	// %h85 = layer_normalization %h84, %h22, %h23 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
-	cpu.LayerNorm(h25, h1, w.layers1Norm1Weight, w.layers1Norm1Bias, 64*n, 64, 1e-05)
+	cpu.LayerNorm(h22, h1, w.layers1Norm1Weight, w.layers1Norm1Bias, 64*n, 64, 1e-05)
 
 	// %h87 = strided_copy %h14 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
-	cpu.StridedCopy(h26, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 0)
+	cpu.StridedCopy(h23, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 0)
 
 	// %h137 = pack_panels %h87 : f32[4,64,16]  // model.go:50
-	cpu.PackPanels(h27, h26, 64, 64, 64, false, 1, 4096)
+	cpu.PackPanels(h24, h23, 64, 64, 64, false, 1, 4096)
 
 	// %h89 = strided_copy %h15 {shape=[64] strides=[1]} : f32[64]  // model.go:50
-	cpu.StridedCopy(h28, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 0)
+	cpu.StridedCopy(h25, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 0)
 
 	// %h90 = mat_mul_panels %h85, %h137, %h89 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h29, h25, h27, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h28})
+	cpu.MatMul(h26, h22, h24, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h25})
 
 	// %h94 = strided_copy %h14 {shape=[64,64] strides=[1,64] offset=4096} : f32[64,64]  // model.go:50
-	cpu.StridedCopy(h30, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 4096)
+	cpu.StridedCopy(h27, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 4096)
 
-	// %h150 = pack_panels %h94 : f32[4,64,16]  // model.go:50
-	cpu.PackPanels(h31, h30, 64, 64, 64, false, 1, 4096)
+	// %h147 = pack_panels %h94 : f32[4,64,16]  // model.go:50
+	cpu.PackPanels(h28, h27, 64, 64, 64, false, 1, 4096)
 
 	// %h96 = strided_copy %h15 {shape=[64] strides=[1] offset=64} : f32[64]  // model.go:50
-	cpu.StridedCopy(h32, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 64)
+	cpu.StridedCopy(h29, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 64)
 
-	// %h97 = mat_mul_panels %h85, %h150, %h96 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h33, h25, h31, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h32})
+	// %h97 = mat_mul_panels %h85, %h147, %h96 {n=64} : f32[N,64,64]  // model.go:50
+	cpu.MatMul(h30, h22, h28, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h29})
 
 	// %h101 = strided_copy %h14 {shape=[64,64] strides=[1,64] offset=8192} : f32[64,64]  // model.go:50
-	cpu.StridedCopy(h34, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 8192)
+	cpu.StridedCopy(h31, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 8192)
 
-	// %h155 = pack_panels %h101 : f32[4,64,16]  // model.go:50
-	cpu.PackPanels(h35, h34, 64, 64, 64, false, 1, 4096)
+	// %h160 = pack_panels %h101 : f32[4,64,16]  // model.go:50
+	cpu.PackPanels(h32, h31, 64, 64, 64, false, 1, 4096)
 
 	// %h103 = strided_copy %h15 {shape=[64] strides=[1] offset=128} : f32[64]  // model.go:50
-	cpu.StridedCopy(h36, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 128)
+	cpu.StridedCopy(h33, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 128)
 
-	// %h104 = mat_mul_panels %h85, %h155, %h103 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h37, h25, h35, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h36})
+	// %h104 = mat_mul_panels %h85, %h160, %h103 {n=64} : f32[N,64,64]  // model.go:50
+	cpu.MatMul(h34, h22, h32, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h33})
 
-	// %h158 = attend %h90, %h97, %h104, %h145 {batch=N heads=4 shared=4 queries=64 keys=64 depth=16 width=16 q=[0,4096,16,64] k=[0,4096,16,64] v=[0,4096,16,64] scale=0.25 before=-1 after=-1} : f32[N,64,4,16]  // model.go:50
-	cpu.Attention(h38, h29, h33, h37, h39, &cpu.AttentionShape{Batch: n, Heads: 4, Shared: 4, Queries: 64, Keys: 64, Depth: 16, Width: 16, Q: [4]int{0, 4096, 16, 64}, K: [4]int{0, 4096, 16, 64}, V: [4]int{0, 4096, 16, 64}, Y: [4]int{0, 4096, 16, 64}, Scale: 0.25, Softcap: 0, Before: -1, After: -1, Mask: [4]int{0, 0, 64, 1}}, &cpu.AttentionMask{Allow: w.constH128})
+	// %h163 = attend %h90, %h97, %h104, %h150 {batch=N heads=4 shared=4 queries=64 keys=64 depth=16 width=16 q=[0,4096,16,64] k=[0,4096,16,64] v=[0,4096,16,64] scale=0.25 before=-1 after=-1} : f32[N,64,4,16]  // model.go:50
+	cpu.Attention(h35, h26, h30, h34, h36, &cpu.AttentionShape{Batch: n, Heads: 4, Shared: 4, Queries: 64, Keys: 64, Depth: 16, Width: 16, Q: [4]int{0, 4096, 16, 64}, K: [4]int{0, 4096, 16, 64}, V: [4]int{0, 4096, 16, 64}, Y: [4]int{0, 4096, 16, 64}, Scale: 0.25, Softcap: 0, Before: -1, After: -1, Mask: [4]int{0, 0, 64, 1}}, &cpu.AttentionMask{Allow: w.constH128})
 
-	// %h118 = strided_copy %h16 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
-	cpu.StridedCopy(h40, w.layers1SelfAttnOutProjWeight, []int{64, 64}, []int{1, 64}, 0)
+	// %h166 = pack_panels %h16 {trans=true} : f32[4,64,16]  // model.go:50
+	cpu.PackPanels(h37, w.layers1SelfAttnOutProjWeight, 64, 64, 64, true, 1, 4096)
 
-	// %h161 = pack_panels %h118 : f32[4,64,16]  // model.go:50
-	cpu.PackPanels(h41, h40, 64, 64, 64, false, 1, 4096)
-
-	// %h122 = mat_mul_panels %h117, %h161, %h17, %h84 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h1, h38, h41, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: w.layers1SelfAttnOutProjBias, Residual: h1})
+	// %h122 = mat_mul_panels %h117, %h166, %h17, %h84 {n=64} : f32[N,64,64]  // model.go:50
+	cpu.MatMul(h1, h35, h37, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: w.layers1SelfAttnOutProjBias, Residual: h1})
 
 	// %h123 = layer_normalization %h122, %h24, %h25 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
-	cpu.LayerNorm(h42, h1, w.layers1Norm2Weight, w.layers1Norm2Bias, 64*n, 64, 1e-05)
+	cpu.LayerNorm(h38, h1, w.layers1Norm2Weight, w.layers1Norm2Bias, 64*n, 64, 1e-05)
 
-	// %h124 = strided_copy %h18 {shape=[64,256] strides=[1,64]} : f32[64,256]  // model.go:50
-	cpu.StridedCopy(h43, w.layers1Linear1Weight, []int{64, 256}, []int{1, 64}, 0)
+	// %h169 = pack_panels %h18 {trans=true} : f32[16,64,16]  // model.go:50
+	cpu.PackPanels(h39, w.layers1Linear1Weight, 64, 256, 64, true, 1, 16384)
 
-	// %h164 = pack_panels %h124 : f32[16,64,16]  // model.go:50
-	cpu.PackPanels(h44, h43, 64, 256, 256, false, 1, 16384)
-
-	// %h127 = mat_mul_panels %h123, %h164, %h19 {n=256} : f32[N,64,256]  // model.go:50
+	// %h127 = mat_mul_panels %h123, %h169, %h19 {n=256} : f32[N,64,256]  // model.go:50
 	//
 	//	%h61 = gelu %p1 : f32[]
-	cpu.MatMul(h45, h42, h44, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1}, &cpu.Epilogue{Bias: w.layers1Linear1Bias, Then: gelu})
+	cpu.MatMul(h40, h38, h39, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1}, &cpu.Epilogue{Bias: w.layers1Linear1Bias, Then: gelu})
 
-	// %h129 = strided_copy %h20 {shape=[256,64] strides=[1,256]} : f32[256,64]  // model.go:50
-	cpu.StridedCopy(h46, w.layers1Linear2Weight, []int{256, 64}, []int{1, 256}, 0)
+	// %h172 = pack_panels %h20 {trans=true} : f32[4,256,16]  // model.go:50
+	cpu.PackPanels(h41, w.layers1Linear2Weight, 256, 64, 256, true, 1, 16384)
 
-	// %h167 = pack_panels %h129 : f32[4,256,16]  // model.go:50
-	cpu.PackPanels(h47, h46, 256, 64, 64, false, 1, 16384)
-
-	// %h133 = mat_mul_panels %h127, %h167, %h21, %h122 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h1, h45, h47, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: w.layers1Linear2Bias, Residual: h1})
+	// %h133 = mat_mul_panels %h127, %h172, %h21, %h122 {n=64} : f32[N,64,64]  // model.go:50
+	cpu.MatMul(h1, h40, h41, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: w.layers1Linear2Bias, Residual: h1})
 
 	// %h134 = layer_normalization %h133, %h26, %h27 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:51
 	cpu.LayerNorm(h1, h1, w.normWeight, w.normBias, 64*n, 64, 1e-05)
 
-	// %h135 = strided_copy %h {shape=[64,256] strides=[1,64]} : f32[64,256]  // model.go:51
-	cpu.StridedCopy(h48, w.tokensWeight, []int{64, 256}, []int{1, 64}, 0)
+	// %h175 = pack_panels %h {trans=true} : f32[16,64,16]  // model.go:51
+	cpu.PackPanels(h42, w.tokensWeight, 64, 256, 64, true, 1, 16384)
 
-	// %h170 = pack_panels %h135 : f32[16,64,16]  // model.go:51
-	cpu.PackPanels(h49, h48, 64, 256, 256, false, 1, 16384)
-
-	// %h136 = mat_mul_panels %h134, %h170 {n=256} : f32[N,64,256]  // model.go:51
-	cpu.MatMul(h50, h1, h49, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1}, nil)
+	// %h136 = mat_mul_panels %h134, %h175 {n=256} : f32[N,64,256]  // model.go:51
+	cpu.MatMul(h43, h1, h42, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1}, nil)
 
 	// %h121 = log_softmax %h136 {axis=2} : f32[N,64,256]  // model.go:58
-	cpu.LogSoftmax(h50, h50, 64*n, 256, 1)
+	cpu.LogSoftmax(h43, h43, 64*n, 256, 1)
 
-	// %h141 = gather_elements %h139, %h140 {axis=1} : f32[64*N,1]  // model.go:58
-	if err := cpu.GatherElements(h51, h50, next, []int{64 * n, 1}, []int{64 * n, 256}, 1); err != nil {
+	// %h155 = pointwise %next : i64[N,64]  // model.go:58
+	//
+	//	%h371 = constant {value=i64[](256)} : i64[]
+	//	%h391 = sub %p12, %h371 : i64[]
+	//	%h3311 = constant {value=i64[](0)} : i64[]
+	//	%h3411 = less %p12, %h3311 : bool[]
+	//	%h4411 = where %h3411, %h391, %p12 : i64[]
+	{
+		for lo := 0; lo < 64*n; lo += 1024 {
+			hi := min(lo+1024, 64*n)
+			cpu.SubScalar(h45[:hi-lo], next[lo:hi], 256)
+			cpu.LessScalar(h46[:hi-lo], next[lo:hi], 0)
+			cpu.Where(h44[lo:hi], h46[:hi-lo], h45[:hi-lo], next[lo:hi])
+		}
+	}
+
+	// %h146 = gather_elements %h139, %h145 {axis=1} : f32[64*N,1]  // model.go:58
+	if err := cpu.GatherElements(h47, h43, h44, []int{64 * n, 1}, []int{64 * n, 256}, 1); err != nil {
 		return rt.At("model.go:58", err)
 	}
 
-	// %h132 = pointwise %h141 : f32[64*N,1]  // model.go:58
+	// %h157 = pointwise %h146 : f32[64*N,1]  // model.go:58
 	//
-	//	%h33 = neg %p4 : f32[]
-	cpu.Neg(h51, h51)
+	//	%h49 = neg %p9 : f32[]
+	cpu.Neg(h47, h47)
 
-	// %h144 = reduce %h143 {kind="mean" axes=[0]} : f32[]  // model.go:58
-	cpu.ReduceMean(output, h51, 1, 64*n, 1)
+	// %h149 = reduce %h148 {kind="mean" axes=[0]} : f32[]  // model.go:58
+	cpu.ReduceMean(output, h47, 1, 64*n, 1)
 	return nil
 }
 
@@ -2340,101 +2266,92 @@ func (t *Trainer) trainForward(n int, logits []float32, tokens, key []int64) err
 		h19  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH19Off]), 4096*n)
 		h20  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH20Off]), 4096)
 		h21  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH21Off]), 4096)
-		h22  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH22Off]), 4096)
+		h22  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH22Off]), 4096*n)
 		h23  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH23Off]), 4096*n)
 		h24  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH24Off]), 4096*n)
 		h25  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH25Off]), 4096*n)
-		h26  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH26Off]), 4096*n)
+		h26  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH26Off]), 16384*n)
 		h27  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH27Off]), 16384*n)
+		h29  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH29Off]), 1024)
+		h30  = rt.View[bool](t.arena, int(t.trainForwardOffsets[trainForwardH30Off]), 1024)
 		h28  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH28Off]), 16384*n)
-		h30  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH30Off]), 1024)
-		h31  = rt.View[bool](t.arena, int(t.trainForwardOffsets[trainForwardH31Off]), 1024)
-		h29  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH29Off]), 16384*n)
+		h31  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH31Off]), 4096*n)
 		h32  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH32Off]), 4096*n)
 		h33  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH33Off]), 4096*n)
 		h34  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH34Off]), 4096*n)
-		h35  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH35Off]), 4096*n)
+		h35  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH35Off]), 4096)
 		h36  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH36Off]), 4096)
-		h37  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH37Off]), 4096)
-		h38  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH38Off]), 4096)
-		h39  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH39Off]), 64)
-		h40  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH40Off]), 4096*n)
-		h41  = rt.View[bool](t.arena, int(t.trainForwardOffsets[trainForwardH41Off]), 1024)
-		h42  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH42Off]), 1024)
-		h43  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH43Off]), 4096*n)
-		h44  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH44Off]), 16384)
-		h45  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH45Off]), 16384)
-		h46  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH46Off]), 16384*n)
-		h47  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH47Off]), 16384*n)
-		h49  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH49Off]), 1024)
-		h50  = rt.View[bool](t.arena, int(t.trainForwardOffsets[trainForwardH50Off]), 1024)
-		h48  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH48Off]), 16384*n)
-		h51  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH51Off]), 4096*n)
-		h52  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH52Off]), 16384)
-		h53  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH53Off]), 16384)
-		h54  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH54Off]), 16384)
-		h55  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH55Off]), 64)
-		h56  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH56Off]), 4096*n)
-		h57  = rt.View[bool](t.arena, int(t.trainForwardOffsets[trainForwardH57Off]), 1024)
-		h58  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH58Off]), 1024)
-		h59  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH59Off]), 4096*n)
+		h37  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH37Off]), 64)
+		h38  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH38Off]), 4096*n)
+		h39  = rt.View[bool](t.arena, int(t.trainForwardOffsets[trainForwardH39Off]), 1024)
+		h40  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH40Off]), 1024)
+		h41  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH41Off]), 4096*n)
+		h42  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH42Off]), 16384)
+		h43  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH43Off]), 16384*n)
+		h44  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH44Off]), 16384*n)
+		h46  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH46Off]), 1024)
+		h47  = rt.View[bool](t.arena, int(t.trainForwardOffsets[trainForwardH47Off]), 1024)
+		h45  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH45Off]), 16384*n)
+		h48  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH48Off]), 4096*n)
+		h49  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH49Off]), 16384)
+		h50  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH50Off]), 16384)
+		h51  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH51Off]), 64)
+		h52  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH52Off]), 4096*n)
+		h53  = rt.View[bool](t.arena, int(t.trainForwardOffsets[trainForwardH53Off]), 1024)
+		h54  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH54Off]), 1024)
+		h55  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH55Off]), 4096*n)
+		h56  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH56Off]), 4096)
+		h57  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH57Off]), 64)
+		h58  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH58Off]), 4096)
+		h59  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH59Off]), 4096)
 		h60  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH60Off]), 4096)
 		h61  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH61Off]), 64)
-		h62  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH62Off]), 4096)
-		h63  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH63Off]), 4096)
+		h62  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH62Off]), 4096*n)
+		h63  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH63Off]), 4096*n)
 		h64  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH64Off]), 4096)
-		h65  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH65Off]), 64)
-		h66  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH66Off]), 4096*n)
-		h67  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH67Off]), 4096*n)
-		h68  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH68Off]), 4096)
-		h69  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH69Off]), 4096)
+		h65  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH65Off]), 4096)
+		h66  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH66Off]), 4096)
+		h67  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH67Off]), 64)
+		h68  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH68Off]), 4096*n)
+		h69  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH69Off]), 4096*n)
 		h70  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH70Off]), 4096)
-		h71  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH71Off]), 64)
+		h71  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH71Off]), 4096)
 		h72  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH72Off]), 4096*n)
 		h73  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH73Off]), 4096*n)
-		h74  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH74Off]), 4096)
-		h75  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH75Off]), 4096)
-		h76  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH76Off]), 4096)
-		h77  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH77Off]), 4096*n)
-		h78  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH78Off]), 4096*n)
-		h79  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH79Off]), 4096*n)
-		h80  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH80Off]), 4096*n)
-		h81  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH81Off]), 16384*n)
-		h82  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH82Off]), 16384*n)
-		h84  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH84Off]), 1024)
-		h85  = rt.View[bool](t.arena, int(t.trainForwardOffsets[trainForwardH85Off]), 1024)
-		h83  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH83Off]), 16384*n)
-		h86  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH86Off]), 4096*n)
-		h87  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH87Off]), 4096*n)
+		h74  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH74Off]), 4096*n)
+		h75  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH75Off]), 4096*n)
+		h76  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH76Off]), 16384*n)
+		h77  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH77Off]), 16384*n)
+		h79  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH79Off]), 1024)
+		h80  = rt.View[bool](t.arena, int(t.trainForwardOffsets[trainForwardH80Off]), 1024)
+		h78  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH78Off]), 16384*n)
+		h81  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH81Off]), 4096*n)
+		h82  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH82Off]), 4096*n)
+		h83  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH83Off]), 4096*n)
+		h84  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH84Off]), 4096*n)
+		h85  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH85Off]), 4096)
+		h86  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH86Off]), 4096)
+		h87  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH87Off]), 64)
 		h88  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH88Off]), 4096*n)
-		h89  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH89Off]), 4096*n)
-		h90  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH90Off]), 4096)
-		h91  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH91Off]), 4096)
-		h92  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH92Off]), 4096)
-		h93  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH93Off]), 64)
-		h94  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH94Off]), 4096*n)
-		h95  = rt.View[bool](t.arena, int(t.trainForwardOffsets[trainForwardH95Off]), 1024)
+		h89  = rt.View[bool](t.arena, int(t.trainForwardOffsets[trainForwardH89Off]), 1024)
+		h90  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH90Off]), 1024)
+		h91  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH91Off]), 4096*n)
+		h92  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH92Off]), 16384)
+		h93  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH93Off]), 16384*n)
+		h94  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH94Off]), 16384*n)
 		h96  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH96Off]), 1024)
-		h97  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH97Off]), 4096*n)
-		h98  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH98Off]), 16384)
+		h97  = rt.View[bool](t.arena, int(t.trainForwardOffsets[trainForwardH97Off]), 1024)
+		h95  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH95Off]), 16384*n)
+		h98  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH98Off]), 4096*n)
 		h99  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH99Off]), 16384)
-		h100 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH100Off]), 16384*n)
-		h101 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH101Off]), 16384*n)
-		h103 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH103Off]), 1024)
-		h104 = rt.View[bool](t.arena, int(t.trainForwardOffsets[trainForwardH104Off]), 1024)
-		h102 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH102Off]), 16384*n)
+		h100 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH100Off]), 16384)
+		h101 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH101Off]), 64)
+		h102 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH102Off]), 4096*n)
+		h103 = rt.View[bool](t.arena, int(t.trainForwardOffsets[trainForwardH103Off]), 1024)
+		h104 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH104Off]), 1024)
 		h105 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH105Off]), 4096*n)
 		h106 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH106Off]), 16384)
-		h107 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH107Off]), 16384)
-		h108 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH108Off]), 16384)
-		h109 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH109Off]), 64)
-		h110 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH110Off]), 4096*n)
-		h111 = rt.View[bool](t.arena, int(t.trainForwardOffsets[trainForwardH111Off]), 1024)
-		h112 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH112Off]), 1024)
-		h113 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH113Off]), 4096*n)
-		h114 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH114Off]), 16384)
-		h115 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH115Off]), 16384)
-		h116 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH116Off]), 16384*n)
+		h107 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH107Off]), 16384*n)
 	)
 
 	// %h28 = gather %h, %tokens : f32[N,64,64]  // model.go:49
@@ -2449,13 +2366,13 @@ func (t *Trainer) trainForward(n int, logits []float32, tokens, key []int64) err
 
 	// %h30 = pointwise %h139, %h28, %h1 : f32[N,64,64]  // model.go:49
 	//
-	//	%h38101 = add %p270, %p271 : f32[]
-	//	%h43101 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h46101 = mul %h38101, %h43101 : f32[]
-	//	%h7121 = constant {value=f32[](0.1)} : f32[]
-	//	%h7611 = greater_or_equal %p269, %h7121 : bool[]
-	//	%h8811 = constant {value=f32[](0)} : f32[]
-	//	%h9111 = where %h7611, %h46101, %h8811 : f32[]
+	//	%h3481 = add %p270, %p271 : f32[]
+	//	%h41101 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h43101 = mul %h3481, %h41101 : f32[]
+	//	%h53101 = constant {value=f32[](0.1)} : f32[]
+	//	%h7111 = greater_or_equal %p269, %h53101 : bool[]
+	//	%h7621 = constant {value=f32[](0)} : f32[]
+	//	%h8011 = where %h7111, %h43101, %h7621 : f32[]
 	for i := range n {
 		for lo := 0; lo < 4096; lo += 1024 {
 			hi := min(lo+1024, 4096)
@@ -2517,488 +2434,461 @@ func (t *Trainer) trainForward(n int, logits []float32, tokens, key []int64) err
 
 	// %h39 = pointwise %h37 : f32[64,64]  // model.go:50
 	//
-	//	%h99 = constant {value=f32[](0.25)} : f32[]
-	//	%h102 = mul %p12, %h99 : f32[]
+	//	%h87 = constant {value=f32[](0.25)} : f32[]
+	//	%h88 = mul %p12, %h87 : f32[]
 	cpu.MulScalar(h20, h6, 0.25)
 	t.watch.See("model.go:50", h20)
 
-	// %h34 = strided_copy %h39 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
-	cpu.StridedCopy(h21, h20, []int{64, 64}, []int{1, 64}, 0)
-
-	// %h120 = pack_panels %h34 : f32[4,64,16]  // model.go:50
-	cpu.PackPanels(h22, h21, 64, 64, 64, false, 1, 4096)
+	// %h120 = pack_panels %h39 {trans=true} : f32[4,64,16]  // model.go:50
+	cpu.PackPanels(h21, h20, 64, 64, 64, true, 1, 4096)
 
 	// %h70 = pointwise %h40 : f32[64]  // model.go:50
 	//
-	//	%h118 = constant {value=f32[](0.25)} : f32[]
-	//	%h119 = mul %p13, %h118 : f32[]
+	//	%h91 = constant {value=f32[](0.25)} : f32[]
+	//	%h95 = mul %p13, %h91 : f32[]
 	cpu.MulScalar(h7, h7, 0.25)
 	t.watch.See("model.go:50", h7)
 
 	// %h138 = mat_mul_panels %h36, %h120, %h70 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h23, h5, h22, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h7})
-	t.watch.See("model.go:50", h23)
+	cpu.MatMul(h22, h5, h21, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h7})
+	t.watch.See("model.go:50", h22)
 
 	// %h59 = strided_copy %h137 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
-	cpu.StridedCopy(h24, h23, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
+	cpu.StridedCopy(h23, h22, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
 
 	// %h60 = strided_copy %h49 {shape=[N,4,16,64] strides=[4096,16,1,64]} : f32[N,4,16,64]  // model.go:50
-	cpu.StridedCopy(h25, h12, []int{n, 4, 16, 64}, []int{4096, 16, 1, 64}, 0)
+	cpu.StridedCopy(h24, h12, []int{n, 4, 16, 64}, []int{4096, 16, 1, 64}, 0)
 
 	// %h130 = pack_panels %h60 : f32[N,4,4,16,16]  // model.go:50
-	cpu.PackPanels(h26, h25, 16, 64, 64, false, 4*n, 1024)
+	cpu.PackPanels(h25, h24, 16, 64, 64, false, 4*n, 1024)
 
 	// %h61 = mat_mul_panels %h59, %h130 {n=64} : f32[N,4,64,64]  // model.go:50
-	cpu.MatMul(h27, h24, h26, &cpu.MatMulShape{M: 64, N: 64, K: 16, LDA: 16, LDC: 64, Batch: 4 * n, StrideA: 1024, StrideB: 1024, StrideC: 4096}, nil)
-	t.watch.See("model.go:50", h27)
+	cpu.MatMul(h26, h23, h25, &cpu.MatMulShape{M: 64, N: 64, K: 16, LDA: 16, LDC: 64, Batch: 4 * n, StrideA: 1024, StrideB: 1024, StrideC: 4096}, nil)
+	t.watch.See("model.go:50", h26)
 
 	// %h63 = pointwise %h35, %h61 : f32[N,4,64,64]  // model.go:50
 	//
-	//	%h129 = constant {value=f32[](-Inf)} : f32[]
-	//	%h131 = where %p14, %h129, %p15 : f32[]
+	//	%h102 = constant {value=f32[](-Inf)} : f32[]
+	//	%h111 = where %p14, %h102, %p15 : f32[]
 	for i := range 4 * n {
-		cpu.WhereScalarX(h27[i*4096:i*4096+4096], w.constH354, float32(math.Inf(-1)), h27[i*4096:i*4096+4096])
+		cpu.WhereScalarX(h26[i*4096:i*4096+4096], w.constH354, float32(math.Inf(-1)), h26[i*4096:i*4096+4096])
 	}
-	t.watch.See("model.go:50", h27)
+	t.watch.See("model.go:50", h26)
 
 	// %h64 = softmax %h63 {axis=3} : f32[N,4,64,64]  // model.go:50
-	cpu.Softmax(h27, h27, 256*n, 64, 1)
-	t.watch.See("model.go:50", h27)
+	cpu.Softmax(h26, h26, 256*n, 64, 1)
+	t.watch.See("model.go:50", h26)
 
 	// %h146 = random_uniform %key {d_type=f32 shape=[N,4,64,64] high=1 seed=2} : f32[N,4,64,64]  // model.go:50
-	cpu.RandomUniform(h28, 0, 1, 2, key)
-	t.watch.See("model.go:50", h28)
+	cpu.RandomUniform(h27, 0, 1, 2, key)
+	t.watch.See("model.go:50", h27)
 
 	// %h65 = pointwise %h146, %h64 : f32[N,4,64,64]  // model.go:50
 	//
-	//	%h1561 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h1611 = mul %p275, %h1561 : f32[]
-	//	%h17511 = constant {value=f32[](0.1)} : f32[]
-	//	%h17711 = greater_or_equal %p274, %h17511 : bool[]
-	//	%h18611 = constant {value=f32[](0)} : f32[]
-	//	%h18911 = where %h17711, %h1611, %h18611 : f32[]
+	//	%h1251 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h1291 = mul %p275, %h1251 : f32[]
+	//	%h16111 = constant {value=f32[](0.1)} : f32[]
+	//	%h16311 = greater_or_equal %p274, %h16111 : bool[]
+	//	%h17211 = constant {value=f32[](0)} : f32[]
+	//	%h17511 = where %h16311, %h1291, %h17211 : f32[]
 	{
 		for lo := 0; lo < 16384*n; lo += 1024 {
 			hi := min(lo+1024, 16384*n)
-			cpu.MulScalar(h30[:hi-lo], h27[lo:hi], 1.1111112)
-			cpu.GreaterOrEqualScalar(h31[:hi-lo], h28[lo:hi], 0.1)
-			cpu.WhereScalarY(h29[lo:hi], h31[:hi-lo], h30[:hi-lo], 0)
+			cpu.MulScalar(h29[:hi-lo], h26[lo:hi], 1.1111112)
+			cpu.GreaterOrEqualScalar(h30[:hi-lo], h27[lo:hi], 0.1)
+			cpu.WhereScalarY(h28[lo:hi], h30[:hi-lo], h29[:hi-lo], 0)
 		}
 	}
-	t.watch.See("model.go:50", h29)
+	t.watch.See("model.go:50", h28)
 
 	// %h145 = pack_panels %h57 : f32[N,4,1,64,16]  // model.go:50
-	cpu.PackPanels(h32, h19, 64, 16, 16, false, 4*n, 1024)
+	cpu.PackPanels(h31, h19, 64, 16, 16, false, 4*n, 1024)
 
 	// %h66 = mat_mul_panels %h65, %h145 {n=16} : f32[N,4,64,16]  // model.go:50
-	cpu.MatMul(h33, h29, h32, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024}, nil)
-	t.watch.See("model.go:50", h33)
+	cpu.MatMul(h32, h28, h31, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024}, nil)
+	t.watch.See("model.go:50", h32)
 
 	// %h67 = strided_copy %h66 {shape=[N,64,4,16] strides=[4096,16,1024,1]} : f32[N,64,4,16]  // model.go:50
-	cpu.StridedCopy(h34, h33, []int{n, 64, 4, 16}, []int{4096, 16, 1024, 1}, 0)
+	cpu.StridedCopy(h33, h32, []int{n, 64, 4, 16}, []int{4096, 16, 1024, 1}, 0)
 
 	// %h153 = random_uniform %key {d_type=f32 shape=[N,64,64] high=1 seed=3} : f32[N,64,64]  // model.go:50
-	cpu.RandomUniform(h35, 0, 1, 3, key)
-	t.watch.See("model.go:50", h35)
+	cpu.RandomUniform(h34, 0, 1, 3, key)
+	t.watch.See("model.go:50", h34)
 
 	// %h31 = pointwise %h4 : f32[64,64]  // model.go:50
 	//
-	//	%h196 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h198 = mul %p20, %h196 : f32[]
-	cpu.MulScalar(h36, w.layers0SelfAttnOutProjWeight, 1.1111112)
-	t.watch.See("model.go:50", h36)
+	//	%h182 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h184 = mul %p20, %h182 : f32[]
+	cpu.MulScalar(h35, w.layers0SelfAttnOutProjWeight, 1.1111112)
+	t.watch.See("model.go:50", h35)
 
-	// %h230 = strided_copy %h31 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
-	cpu.StridedCopy(h37, h36, []int{64, 64}, []int{1, 64}, 0)
-
-	// %h151 = pack_panels %h230 : f32[4,64,16]  // model.go:50
-	cpu.PackPanels(h38, h37, 64, 64, 64, false, 1, 4096)
+	// %h151 = pack_panels %h31 {trans=true} : f32[4,64,16]  // model.go:50
+	cpu.PackPanels(h36, h35, 64, 64, 64, true, 1, 4096)
 
 	// %h290 = pointwise %h5 : f32[64]  // model.go:50
 	//
-	//	%h243 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h257 = mul %p21, %h243 : f32[]
-	cpu.MulScalar(h39, w.layers0SelfAttnOutProjBias, 1.1111112)
-	t.watch.See("model.go:50", h39)
+	//	%h189 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h193 = mul %p21, %h189 : f32[]
+	cpu.MulScalar(h37, w.layers0SelfAttnOutProjBias, 1.1111112)
+	t.watch.See("model.go:50", h37)
 
 	// %h155 = mat_mul_panels %h68, %h151, %h290 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h40, h34, h38, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h39})
-	t.watch.See("model.go:50", h40)
+	cpu.MatMul(h38, h33, h36, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h37})
+	t.watch.See("model.go:50", h38)
 
 	// %h73 = pointwise %h30, %h153, %h155 : f32[N,64,64]  // model.go:50
 	//
-	//	%h28611 = constant {value=f32[](0.1)} : f32[]
-	//	%h29211 = greater_or_equal %p279, %h28611 : bool[]
-	//	%h31311 = constant {value=f32[](0)} : f32[]
-	//	%h31611 = where %h29211, %p280, %h31311 : f32[]
-	//	%h3351 = add %p278, %h31611 : f32[]
+	//	%h19811 = constant {value=f32[](0.1)} : f32[]
+	//	%h22611 = greater_or_equal %p279, %h19811 : bool[]
+	//	%h24311 = constant {value=f32[](0)} : f32[]
+	//	%h25711 = where %h22611, %p280, %h24311 : f32[]
+	//	%h2861 = add %p278, %h25711 : f32[]
 	{
 		for lo := 0; lo < 4096*n; lo += 1024 {
 			hi := min(lo+1024, 4096*n)
-			cpu.GreaterOrEqualScalar(h41[:hi-lo], h35[lo:hi], 0.1)
-			cpu.WhereScalarY(h42[:hi-lo], h41[:hi-lo], h40[lo:hi], 0)
-			cpu.Add(h40[lo:hi], h1[lo:hi], h42[:hi-lo])
+			cpu.GreaterOrEqualScalar(h39[:hi-lo], h34[lo:hi], 0.1)
+			cpu.WhereScalarY(h40[:hi-lo], h39[:hi-lo], h38[lo:hi], 0)
+			cpu.Add(h38[lo:hi], h1[lo:hi], h40[:hi-lo])
 		}
 	}
-	t.watch.See("model.go:50", h40)
+	t.watch.See("model.go:50", h38)
 
 	// %h74 = layer_normalization %h73, %h12, %h13 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
-	cpu.LayerNorm(h43, h40, w.layers0Norm2Weight, w.layers0Norm2Bias, 64*n, 64, 1e-05)
-	t.watch.See("model.go:50", h43)
+	cpu.LayerNorm(h41, h38, w.layers0Norm2Weight, w.layers0Norm2Bias, 64*n, 64, 1e-05)
+	t.watch.See("model.go:50", h41)
 
-	// %h75 = strided_copy %h6 {shape=[64,256] strides=[1,64]} : f32[64,256]  // model.go:50
-	cpu.StridedCopy(h44, w.layers0Linear1Weight, []int{64, 256}, []int{1, 64}, 0)
-
-	// %h158 = pack_panels %h75 : f32[16,64,16]  // model.go:50
-	cpu.PackPanels(h45, h44, 64, 256, 256, false, 1, 16384)
+	// %h158 = pack_panels %h6 {trans=true} : f32[16,64,16]  // model.go:50
+	cpu.PackPanels(h42, w.layers0Linear1Weight, 64, 256, 64, true, 1, 16384)
 
 	// %h77 = mat_mul_panels %h74, %h158, %h7 {n=256} : f32[N,64,256]  // model.go:50
-	cpu.MatMul(h46, h43, h45, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1}, &cpu.Epilogue{Bias: w.layers0Linear1Bias})
-	t.watch.See("model.go:50", h46)
+	cpu.MatMul(h43, h41, h42, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1}, &cpu.Epilogue{Bias: w.layers0Linear1Bias})
+	t.watch.See("model.go:50", h43)
 
 	// %h160 = random_uniform %key {d_type=f32 shape=[N,64,256] high=1 seed=4} : f32[N,64,256]  // model.go:50
-	cpu.RandomUniform(h47, 0, 1, 4, key)
-	t.watch.See("model.go:50", h47)
+	cpu.RandomUniform(h44, 0, 1, 4, key)
+	t.watch.See("model.go:50", h44)
 
 	// %h79 = pointwise %h160, %h77 : f32[N,64,256]  // model.go:50
 	//
-	//	%h34811 = gelu %p285 : f32[]
-	//	%h35411 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h36311 = mul %h34811, %h35411 : f32[]
-	//	%h38211 = constant {value=f32[](0.1)} : f32[]
-	//	%h39211 = greater_or_equal %p284, %h38211 : bool[]
-	//	%h40011 = constant {value=f32[](0)} : f32[]
-	//	%h40311 = where %h39211, %h36311, %h40011 : f32[]
+	//	%h31011 = gelu %p285 : f32[]
+	//	%h31611 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h33411 = mul %h31011, %h31611 : f32[]
+	//	%h33611 = constant {value=f32[](0.1)} : f32[]
+	//	%h34611 = greater_or_equal %p284, %h33611 : bool[]
+	//	%h35011 = constant {value=f32[](0)} : f32[]
+	//	%h35411 = where %h34611, %h33411, %h35011 : f32[]
 	{
 		for lo := 0; lo < 16384*n; lo += 1024 {
 			hi := min(lo+1024, 16384*n)
-			cpu.Gelu(h49[:hi-lo], h46[lo:hi])
-			cpu.MulScalar(h49[:hi-lo], h49[:hi-lo], 1.1111112)
-			cpu.GreaterOrEqualScalar(h50[:hi-lo], h47[lo:hi], 0.1)
-			cpu.WhereScalarY(h48[lo:hi], h50[:hi-lo], h49[:hi-lo], 0)
+			cpu.Gelu(h46[:hi-lo], h43[lo:hi])
+			cpu.MulScalar(h46[:hi-lo], h46[:hi-lo], 1.1111112)
+			cpu.GreaterOrEqualScalar(h47[:hi-lo], h44[lo:hi], 0.1)
+			cpu.WhereScalarY(h45[lo:hi], h47[:hi-lo], h46[:hi-lo], 0)
 		}
 	}
-	t.watch.See("model.go:50", h48)
+	t.watch.See("model.go:50", h45)
 
 	// %h167 = random_uniform %key {d_type=f32 shape=[N,64,64] high=1 seed=5} : f32[N,64,64]  // model.go:50
-	cpu.RandomUniform(h51, 0, 1, 5, key)
-	t.watch.See("model.go:50", h51)
+	cpu.RandomUniform(h48, 0, 1, 5, key)
+	t.watch.See("model.go:50", h48)
 
 	// %h33 = pointwise %h8 : f32[64,256]  // model.go:50
 	//
-	//	%h438 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h444 = mul %p32, %h438 : f32[]
-	cpu.MulScalar(h52, w.layers0Linear2Weight, 1.1111112)
-	t.watch.See("model.go:50", h52)
+	//	%h378 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h382 = mul %p32, %h378 : f32[]
+	cpu.MulScalar(h49, w.layers0Linear2Weight, 1.1111112)
+	t.watch.See("model.go:50", h49)
 
-	// %h346 = strided_copy %h33 {shape=[256,64] strides=[1,256]} : f32[256,64]  // model.go:50
-	cpu.StridedCopy(h53, h52, []int{256, 64}, []int{1, 256}, 0)
-
-	// %h165 = pack_panels %h346 : f32[4,256,16]  // model.go:50
-	cpu.PackPanels(h54, h53, 256, 64, 64, false, 1, 16384)
+	// %h165 = pack_panels %h33 {trans=true} : f32[4,256,16]  // model.go:50
+	cpu.PackPanels(h50, h49, 256, 64, 256, true, 1, 16384)
 
 	// %h409 = pointwise %h9 : f32[64]  // model.go:50
 	//
-	//	%h462 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h465 = mul %p33, %h462 : f32[]
-	cpu.MulScalar(h55, w.layers0Linear2Bias, 1.1111112)
-	t.watch.See("model.go:50", h55)
+	//	%h395 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h400 = mul %p33, %h395 : f32[]
+	cpu.MulScalar(h51, w.layers0Linear2Bias, 1.1111112)
+	t.watch.See("model.go:50", h51)
 
 	// %h169 = mat_mul_panels %h79, %h165, %h409 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h56, h48, h54, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h55})
-	t.watch.See("model.go:50", h56)
+	cpu.MatMul(h52, h45, h50, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h51})
+	t.watch.See("model.go:50", h52)
 
 	// %h84 = pointwise %h73, %h167, %h169 : f32[N,64,64]  // model.go:50
 	//
-	//	%h48711 = constant {value=f32[](0.1)} : f32[]
-	//	%h48811 = greater_or_equal %p289, %h48711 : bool[]
-	//	%h50011 = constant {value=f32[](0)} : f32[]
-	//	%h50211 = where %h48811, %p290, %h50011 : f32[]
-	//	%h5151 = add %p288, %h50211 : f32[]
+	//	%h42311 = constant {value=f32[](0.1)} : f32[]
+	//	%h43811 = greater_or_equal %p289, %h42311 : bool[]
+	//	%h45511 = constant {value=f32[](0)} : f32[]
+	//	%h46211 = where %h43811, %p290, %h45511 : f32[]
+	//	%h4741 = add %p288, %h46211 : f32[]
 	{
 		for lo := 0; lo < 4096*n; lo += 1024 {
 			hi := min(lo+1024, 4096*n)
-			cpu.GreaterOrEqualScalar(h57[:hi-lo], h51[lo:hi], 0.1)
-			cpu.WhereScalarY(h58[:hi-lo], h57[:hi-lo], h56[lo:hi], 0)
-			cpu.Add(h56[lo:hi], h40[lo:hi], h58[:hi-lo])
+			cpu.GreaterOrEqualScalar(h53[:hi-lo], h48[lo:hi], 0.1)
+			cpu.WhereScalarY(h54[:hi-lo], h53[:hi-lo], h52[lo:hi], 0)
+			cpu.Add(h52[lo:hi], h38[lo:hi], h54[:hi-lo])
 		}
 	}
-	t.watch.See("model.go:50", h56)
+	t.watch.See("model.go:50", h52)
 
 	// %h85 = layer_normalization %h84, %h22, %h23 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
-	cpu.LayerNorm(h59, h56, w.layers1Norm1Weight, w.layers1Norm1Bias, 64*n, 64, 1e-05)
-	t.watch.See("model.go:50", h59)
+	cpu.LayerNorm(h55, h52, w.layers1Norm1Weight, w.layers1Norm1Bias, 64*n, 64, 1e-05)
+	t.watch.See("model.go:50", h55)
 
 	// %h86 = strided_copy %h14 {shape=[64,64] strides=[64,1]} : f32[64,64]  // model.go:50
-	cpu.StridedCopy(h60, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{64, 1}, 0)
+	cpu.StridedCopy(h56, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{64, 1}, 0)
 
 	// %h89 = strided_copy %h15 {shape=[64] strides=[1]} : f32[64]  // model.go:50
-	cpu.StridedCopy(h61, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 0)
+	cpu.StridedCopy(h57, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 0)
 
 	// %h93 = strided_copy %h14 {shape=[64,64] strides=[64,1] offset=4096} : f32[64,64]  // model.go:50
-	cpu.StridedCopy(h62, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{64, 1}, 4096)
+	cpu.StridedCopy(h58, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{64, 1}, 4096)
 
 	// %h94 = strided_copy %h14 {shape=[64,64] strides=[1,64] offset=4096} : f32[64,64]  // model.go:50
-	cpu.StridedCopy(h63, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 4096)
+	cpu.StridedCopy(h59, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 4096)
 
 	// %h179 = pack_panels %h94 : f32[4,64,16]  // model.go:50
-	cpu.PackPanels(h64, h63, 64, 64, 64, false, 1, 4096)
+	cpu.PackPanels(h60, h59, 64, 64, 64, false, 1, 4096)
 
 	// %h96 = strided_copy %h15 {shape=[64] strides=[1] offset=64} : f32[64]  // model.go:50
-	cpu.StridedCopy(h65, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 64)
+	cpu.StridedCopy(h61, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 64)
 
 	// %h97 = mat_mul_panels %h85, %h179, %h96 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h66, h59, h64, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h65})
-	t.watch.See("model.go:50", h66)
+	cpu.MatMul(h62, h55, h60, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h61})
+	t.watch.See("model.go:50", h62)
 
 	// %h312 = strided_copy %h98 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
-	cpu.StridedCopy(h67, h66, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
+	cpu.StridedCopy(h63, h62, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
 
 	// %h100 = strided_copy %h14 {shape=[64,64] strides=[64,1] offset=8192} : f32[64,64]  // model.go:50
-	cpu.StridedCopy(h68, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{64, 1}, 8192)
+	cpu.StridedCopy(h64, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{64, 1}, 8192)
 
 	// %h101 = strided_copy %h14 {shape=[64,64] strides=[1,64] offset=8192} : f32[64,64]  // model.go:50
-	cpu.StridedCopy(h69, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 8192)
+	cpu.StridedCopy(h65, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 8192)
 
 	// %h191 = pack_panels %h101 : f32[4,64,16]  // model.go:50
-	cpu.PackPanels(h70, h69, 64, 64, 64, false, 1, 4096)
+	cpu.PackPanels(h66, h65, 64, 64, 64, false, 1, 4096)
 
 	// %h103 = strided_copy %h15 {shape=[64] strides=[1] offset=128} : f32[64]  // model.go:50
-	cpu.StridedCopy(h71, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 128)
+	cpu.StridedCopy(h67, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 128)
 
 	// %h104 = mat_mul_panels %h85, %h191, %h103 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h72, h59, h70, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h71})
-	t.watch.See("model.go:50", h72)
+	cpu.MatMul(h68, h55, h66, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h67})
+	t.watch.See("model.go:50", h68)
 
 	// %h106 = strided_copy %h105 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
-	cpu.StridedCopy(h73, h72, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
+	cpu.StridedCopy(h69, h68, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
 
 	// %h69 = pointwise %h86 : f32[64,64]  // model.go:50
 	//
-	//	%h549 = constant {value=f32[](0.25)} : f32[]
-	//	%h551 = mul %p39, %h549 : f32[]
-	cpu.MulScalar(h74, h60, 0.25)
-	t.watch.See("model.go:50", h74)
+	//	%h487 = constant {value=f32[](0.25)} : f32[]
+	//	%h488 = mul %p39, %h487 : f32[]
+	cpu.MulScalar(h70, h56, 0.25)
+	t.watch.See("model.go:50", h70)
 
-	// %h82 = strided_copy %h69 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
-	cpu.StridedCopy(h75, h74, []int{64, 64}, []int{1, 64}, 0)
-
-	// %h200 = pack_panels %h82 : f32[4,64,16]  // model.go:50
-	cpu.PackPanels(h76, h75, 64, 64, 64, false, 1, 4096)
+	// %h200 = pack_panels %h69 {trans=true} : f32[4,64,16]  // model.go:50
+	cpu.PackPanels(h71, h70, 64, 64, 64, true, 1, 4096)
 
 	// %h92 = pointwise %h89 : f32[64]  // model.go:50
 	//
-	//	%h555 = constant {value=f32[](0.25)} : f32[]
-	//	%h557 = mul %p40, %h555 : f32[]
-	cpu.MulScalar(h61, h61, 0.25)
-	t.watch.See("model.go:50", h61)
+	//	%h500 = constant {value=f32[](0.25)} : f32[]
+	//	%h502 = mul %p40, %h500 : f32[]
+	cpu.MulScalar(h57, h57, 0.25)
+	t.watch.See("model.go:50", h57)
 
 	// %h180 = mat_mul_panels %h85, %h200, %h92 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h77, h59, h76, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h61})
-	t.watch.See("model.go:50", h77)
+	cpu.MatMul(h72, h55, h71, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h57})
+	t.watch.See("model.go:50", h72)
 
 	// %h108 = strided_copy %h546 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
-	cpu.StridedCopy(h78, h77, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
+	cpu.StridedCopy(h73, h72, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
 
 	// %h109 = strided_copy %h98 {shape=[N,4,16,64] strides=[4096,16,1,64]} : f32[N,4,16,64]  // model.go:50
-	cpu.StridedCopy(h79, h66, []int{n, 4, 16, 64}, []int{4096, 16, 1, 64}, 0)
+	cpu.StridedCopy(h74, h62, []int{n, 4, 16, 64}, []int{4096, 16, 1, 64}, 0)
 
 	// %h237 = pack_panels %h109 : f32[N,4,4,16,16]  // model.go:50
-	cpu.PackPanels(h80, h79, 16, 64, 64, false, 4*n, 1024)
+	cpu.PackPanels(h75, h74, 16, 64, 64, false, 4*n, 1024)
 
 	// %h110 = mat_mul_panels %h108, %h237 {n=64} : f32[N,4,64,64]  // model.go:50
-	cpu.MatMul(h81, h78, h80, &cpu.MatMulShape{M: 64, N: 64, K: 16, LDA: 16, LDC: 64, Batch: 4 * n, StrideA: 1024, StrideB: 1024, StrideC: 4096}, nil)
-	t.watch.See("model.go:50", h81)
+	cpu.MatMul(h76, h73, h75, &cpu.MatMulShape{M: 64, N: 64, K: 16, LDA: 16, LDC: 64, Batch: 4 * n, StrideA: 1024, StrideB: 1024, StrideC: 4096}, nil)
+	t.watch.See("model.go:50", h76)
 
 	// %h112 = pointwise %h35, %h110 : f32[N,4,64,64]  // model.go:50
 	//
-	//	%h561 = constant {value=f32[](-Inf)} : f32[]
-	//	%h563 = where %p41, %h561, %p42 : f32[]
+	//	%h515 = constant {value=f32[](-Inf)} : f32[]
+	//	%h530 = where %p41, %h515, %p42 : f32[]
 	for i := range 4 * n {
-		cpu.WhereScalarX(h81[i*4096:i*4096+4096], w.constH354, float32(math.Inf(-1)), h81[i*4096:i*4096+4096])
+		cpu.WhereScalarX(h76[i*4096:i*4096+4096], w.constH354, float32(math.Inf(-1)), h76[i*4096:i*4096+4096])
 	}
-	t.watch.See("model.go:50", h81)
+	t.watch.See("model.go:50", h76)
 
 	// %h113 = softmax %h112 {axis=3} : f32[N,4,64,64]  // model.go:50
-	cpu.Softmax(h81, h81, 256*n, 64, 1)
-	t.watch.See("model.go:50", h81)
+	cpu.Softmax(h76, h76, 256*n, 64, 1)
+	t.watch.See("model.go:50", h76)
 
 	// %h174 = random_uniform %key {d_type=f32 shape=[N,4,64,64] high=1 seed=6} : f32[N,4,64,64]  // model.go:50
-	cpu.RandomUniform(h82, 0, 1, 6, key)
-	t.watch.See("model.go:50", h82)
+	cpu.RandomUniform(h77, 0, 1, 6, key)
+	t.watch.See("model.go:50", h77)
 
 	// %h114 = pointwise %h174, %h113 : f32[N,4,64,64]  // model.go:50
 	//
-	//	%h5661 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h5671 = mul %p294, %h5661 : f32[]
-	//	%h57111 = constant {value=f32[](0.1)} : f32[]
-	//	%h57211 = greater_or_equal %p293, %h57111 : bool[]
-	//	%h57611 = constant {value=f32[](0)} : f32[]
-	//	%h57711 = where %h57211, %h5671, %h57611 : f32[]
+	//	%h5501 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h5511 = mul %p294, %h5501 : f32[]
+	//	%h55511 = constant {value=f32[](0.1)} : f32[]
+	//	%h55711 = greater_or_equal %p293, %h55511 : bool[]
+	//	%h56111 = constant {value=f32[](0)} : f32[]
+	//	%h56311 = where %h55711, %h5511, %h56111 : f32[]
 	{
 		for lo := 0; lo < 16384*n; lo += 1024 {
 			hi := min(lo+1024, 16384*n)
-			cpu.MulScalar(h84[:hi-lo], h81[lo:hi], 1.1111112)
-			cpu.GreaterOrEqualScalar(h85[:hi-lo], h82[lo:hi], 0.1)
-			cpu.WhereScalarY(h83[lo:hi], h85[:hi-lo], h84[:hi-lo], 0)
+			cpu.MulScalar(h79[:hi-lo], h76[lo:hi], 1.1111112)
+			cpu.GreaterOrEqualScalar(h80[:hi-lo], h77[lo:hi], 0.1)
+			cpu.WhereScalarY(h78[lo:hi], h80[:hi-lo], h79[:hi-lo], 0)
 		}
 	}
-	t.watch.See("model.go:50", h83)
+	t.watch.See("model.go:50", h78)
 
 	// %h268 = pack_panels %h106 : f32[N,4,1,64,16]  // model.go:50
-	cpu.PackPanels(h86, h73, 64, 16, 16, false, 4*n, 1024)
+	cpu.PackPanels(h81, h69, 64, 16, 16, false, 4*n, 1024)
 
 	// %h115 = mat_mul_panels %h114, %h268 {n=16} : f32[N,4,64,16]  // model.go:50
-	cpu.MatMul(h87, h83, h86, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024}, nil)
-	t.watch.See("model.go:50", h87)
+	cpu.MatMul(h82, h78, h81, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024}, nil)
+	t.watch.See("model.go:50", h82)
 
 	// %h116 = strided_copy %h115 {shape=[N,64,4,16] strides=[4096,16,1024,1]} : f32[N,64,4,16]  // model.go:50
-	cpu.StridedCopy(h88, h87, []int{n, 64, 4, 16}, []int{4096, 16, 1024, 1}, 0)
+	cpu.StridedCopy(h83, h82, []int{n, 64, 4, 16}, []int{4096, 16, 1024, 1}, 0)
 
 	// %h181 = random_uniform %key {d_type=f32 shape=[N,64,64] high=1 seed=7} : f32[N,64,64]  // model.go:50
-	cpu.RandomUniform(h89, 0, 1, 7, key)
-	t.watch.See("model.go:50", h89)
+	cpu.RandomUniform(h84, 0, 1, 7, key)
+	t.watch.See("model.go:50", h84)
 
 	// %h42 = pointwise %h16 : f32[64,64]  // model.go:50
 	//
-	//	%h580 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h582 = mul %p47, %h580 : f32[]
-	cpu.MulScalar(h90, w.layers1SelfAttnOutProjWeight, 1.1111112)
-	t.watch.See("model.go:50", h90)
+	//	%h566 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h567 = mul %p47, %h566 : f32[]
+	cpu.MulScalar(h85, w.layers1SelfAttnOutProjWeight, 1.1111112)
+	t.watch.See("model.go:50", h85)
 
-	// %h486 = strided_copy %h42 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
-	cpu.StridedCopy(h91, h90, []int{64, 64}, []int{1, 64}, 0)
-
-	// %h303 = pack_panels %h486 : f32[4,64,16]  // model.go:50
-	cpu.PackPanels(h92, h91, 64, 64, 64, false, 1, 4096)
+	// %h303 = pack_panels %h42 {trans=true} : f32[4,64,16]  // model.go:50
+	cpu.PackPanels(h86, h85, 64, 64, 64, true, 1, 4096)
 
 	// %h547 = pointwise %h17 : f32[64]  // model.go:50
 	//
-	//	%h585 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h586 = mul %p48, %h585 : f32[]
-	cpu.MulScalar(h93, w.layers1SelfAttnOutProjBias, 1.1111112)
-	t.watch.See("model.go:50", h93)
+	//	%h571 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h572 = mul %p48, %h571 : f32[]
+	cpu.MulScalar(h87, w.layers1SelfAttnOutProjBias, 1.1111112)
+	t.watch.See("model.go:50", h87)
 
 	// %h183 = mat_mul_panels %h117, %h303, %h547 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h94, h88, h92, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h93})
-	t.watch.See("model.go:50", h94)
+	cpu.MatMul(h88, h83, h86, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h87})
+	t.watch.See("model.go:50", h88)
 
 	// %h122 = pointwise %h84, %h181, %h183 : f32[N,64,64]  // model.go:50
 	//
-	//	%h58911 = constant {value=f32[](0.1)} : f32[]
-	//	%h59111 = greater_or_equal %p298, %h58911 : bool[]
-	//	%h59411 = constant {value=f32[](0)} : f32[]
-	//	%h59511 = where %h59111, %p299, %h59411 : f32[]
-	//	%h5991 = add %p297, %h59511 : f32[]
+	//	%h57611 = constant {value=f32[](0.1)} : f32[]
+	//	%h57711 = greater_or_equal %p298, %h57611 : bool[]
+	//	%h58011 = constant {value=f32[](0)} : f32[]
+	//	%h58211 = where %h57711, %p299, %h58011 : f32[]
+	//	%h5851 = add %p297, %h58211 : f32[]
 	{
 		for lo := 0; lo < 4096*n; lo += 1024 {
 			hi := min(lo+1024, 4096*n)
-			cpu.GreaterOrEqualScalar(h95[:hi-lo], h89[lo:hi], 0.1)
-			cpu.WhereScalarY(h96[:hi-lo], h95[:hi-lo], h94[lo:hi], 0)
-			cpu.Add(h94[lo:hi], h56[lo:hi], h96[:hi-lo])
+			cpu.GreaterOrEqualScalar(h89[:hi-lo], h84[lo:hi], 0.1)
+			cpu.WhereScalarY(h90[:hi-lo], h89[:hi-lo], h88[lo:hi], 0)
+			cpu.Add(h88[lo:hi], h52[lo:hi], h90[:hi-lo])
 		}
 	}
-	t.watch.See("model.go:50", h94)
+	t.watch.See("model.go:50", h88)
 
 	// %h123 = layer_normalization %h122, %h24, %h25 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
-	cpu.LayerNorm(h97, h94, w.layers1Norm2Weight, w.layers1Norm2Bias, 64*n, 64, 1e-05)
-	t.watch.See("model.go:50", h97)
+	cpu.LayerNorm(h91, h88, w.layers1Norm2Weight, w.layers1Norm2Bias, 64*n, 64, 1e-05)
+	t.watch.See("model.go:50", h91)
 
-	// %h124 = strided_copy %h18 {shape=[64,256] strides=[1,64]} : f32[64,256]  // model.go:50
-	cpu.StridedCopy(h98, w.layers1Linear1Weight, []int{64, 256}, []int{1, 64}, 0)
-
-	// %h322 = pack_panels %h124 : f32[16,64,16]  // model.go:50
-	cpu.PackPanels(h99, h98, 64, 256, 256, false, 1, 16384)
+	// %h322 = pack_panels %h18 {trans=true} : f32[16,64,16]  // model.go:50
+	cpu.PackPanels(h92, w.layers1Linear1Weight, 64, 256, 64, true, 1, 16384)
 
 	// %h126 = mat_mul_panels %h123, %h322, %h19 {n=256} : f32[N,64,256]  // model.go:50
-	cpu.MatMul(h100, h97, h99, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1}, &cpu.Epilogue{Bias: w.layers1Linear1Bias})
-	t.watch.See("model.go:50", h100)
+	cpu.MatMul(h93, h91, h92, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1}, &cpu.Epilogue{Bias: w.layers1Linear1Bias})
+	t.watch.See("model.go:50", h93)
 
 	// %h188 = random_uniform %key {d_type=f32 shape=[N,64,256] high=1 seed=8} : f32[N,64,256]  // model.go:50
-	cpu.RandomUniform(h101, 0, 1, 8, key)
-	t.watch.See("model.go:50", h101)
+	cpu.RandomUniform(h94, 0, 1, 8, key)
+	t.watch.See("model.go:50", h94)
 
 	// %h128 = pointwise %h188, %h126 : f32[N,64,256]  // model.go:50
 	//
-	//	%h60311 = gelu %p304 : f32[]
-	//	%h60611 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h60811 = mul %h60311, %h60611 : f32[]
-	//	%h61111 = constant {value=f32[](0.1)} : f32[]
-	//	%h61311 = greater_or_equal %p303, %h61111 : bool[]
-	//	%h61611 = constant {value=f32[](0)} : f32[]
-	//	%h61811 = where %h61311, %h60811, %h61611 : f32[]
+	//	%h58811 = gelu %p304 : f32[]
+	//	%h59111 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h59211 = mul %h58811, %h59111 : f32[]
+	//	%h59511 = constant {value=f32[](0.1)} : f32[]
+	//	%h59711 = greater_or_equal %p303, %h59511 : bool[]
+	//	%h60111 = constant {value=f32[](0)} : f32[]
+	//	%h60311 = where %h59711, %h59211, %h60111 : f32[]
 	{
 		for lo := 0; lo < 16384*n; lo += 1024 {
 			hi := min(lo+1024, 16384*n)
-			cpu.Gelu(h103[:hi-lo], h100[lo:hi])
-			cpu.MulScalar(h103[:hi-lo], h103[:hi-lo], 1.1111112)
-			cpu.GreaterOrEqualScalar(h104[:hi-lo], h101[lo:hi], 0.1)
-			cpu.WhereScalarY(h102[lo:hi], h104[:hi-lo], h103[:hi-lo], 0)
+			cpu.Gelu(h96[:hi-lo], h93[lo:hi])
+			cpu.MulScalar(h96[:hi-lo], h96[:hi-lo], 1.1111112)
+			cpu.GreaterOrEqualScalar(h97[:hi-lo], h94[lo:hi], 0.1)
+			cpu.WhereScalarY(h95[lo:hi], h97[:hi-lo], h96[:hi-lo], 0)
+		}
+	}
+	t.watch.See("model.go:50", h95)
+
+	// %h195 = random_uniform %key {d_type=f32 shape=[N,64,64] high=1 seed=9} : f32[N,64,64]  // model.go:50
+	cpu.RandomUniform(h98, 0, 1, 9, key)
+	t.watch.See("model.go:50", h98)
+
+	// %h50 = pointwise %h20 : f32[64,256]  // model.go:50
+	//
+	//	%h606 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h608 = mul %p59, %h606 : f32[]
+	cpu.MulScalar(h99, w.layers1Linear2Weight, 1.1111112)
+	t.watch.See("model.go:50", h99)
+
+	// %h338 = pack_panels %h50 {trans=true} : f32[4,256,16]  // model.go:50
+	cpu.PackPanels(h100, h99, 256, 64, 256, true, 1, 16384)
+
+	// %h552 = pointwise %h21 : f32[64]  // model.go:50
+	//
+	//	%h611 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h613 = mul %p60, %h611 : f32[]
+	cpu.MulScalar(h101, w.layers1Linear2Bias, 1.1111112)
+	t.watch.See("model.go:50", h101)
+
+	// %h197 = mat_mul_panels %h128, %h338, %h552 {n=64} : f32[N,64,64]  // model.go:50
+	cpu.MatMul(h102, h95, h100, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h101})
+	t.watch.See("model.go:50", h102)
+
+	// %h133 = pointwise %h122, %h195, %h197 : f32[N,64,64]  // model.go:50
+	//
+	//	%h61611 = constant {value=f32[](0.1)} : f32[]
+	//	%h61811 = greater_or_equal %p308, %h61611 : bool[]
+	//	%h62011 = constant {value=f32[](0)} : f32[]
+	//	%h62111 = where %h61811, %p309, %h62011 : f32[]
+	//	%h6231 = add %p307, %h62111 : f32[]
+	{
+		for lo := 0; lo < 4096*n; lo += 1024 {
+			hi := min(lo+1024, 4096*n)
+			cpu.GreaterOrEqualScalar(h103[:hi-lo], h98[lo:hi], 0.1)
+			cpu.WhereScalarY(h104[:hi-lo], h103[:hi-lo], h102[lo:hi], 0)
+			cpu.Add(h102[lo:hi], h88[lo:hi], h104[:hi-lo])
 		}
 	}
 	t.watch.See("model.go:50", h102)
 
-	// %h195 = random_uniform %key {d_type=f32 shape=[N,64,64] high=1 seed=9} : f32[N,64,64]  // model.go:50
-	cpu.RandomUniform(h105, 0, 1, 9, key)
-	t.watch.See("model.go:50", h105)
-
-	// %h50 = pointwise %h20 : f32[64,256]  // model.go:50
-	//
-	//	%h620 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h621 = mul %p59, %h620 : f32[]
-	cpu.MulScalar(h106, w.layers1Linear2Weight, 1.1111112)
-	t.watch.See("model.go:50", h106)
-
-	// %h550 = strided_copy %h50 {shape=[256,64] strides=[1,256]} : f32[256,64]  // model.go:50
-	cpu.StridedCopy(h107, h106, []int{256, 64}, []int{1, 256}, 0)
-
-	// %h338 = pack_panels %h550 : f32[4,256,16]  // model.go:50
-	cpu.PackPanels(h108, h107, 256, 64, 64, false, 1, 16384)
-
-	// %h552 = pointwise %h21 : f32[64]  // model.go:50
-	//
-	//	%h623 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h624 = mul %p60, %h623 : f32[]
-	cpu.MulScalar(h109, w.layers1Linear2Bias, 1.1111112)
-	t.watch.See("model.go:50", h109)
-
-	// %h197 = mat_mul_panels %h128, %h338, %h552 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h110, h102, h108, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h109})
-	t.watch.See("model.go:50", h110)
-
-	// %h133 = pointwise %h122, %h195, %h197 : f32[N,64,64]  // model.go:50
-	//
-	//	%h62611 = constant {value=f32[](0.1)} : f32[]
-	//	%h62711 = greater_or_equal %p308, %h62611 : bool[]
-	//	%h62911 = constant {value=f32[](0)} : f32[]
-	//	%h63011 = where %h62711, %p309, %h62911 : f32[]
-	//	%h6321 = add %p307, %h63011 : f32[]
-	{
-		for lo := 0; lo < 4096*n; lo += 1024 {
-			hi := min(lo+1024, 4096*n)
-			cpu.GreaterOrEqualScalar(h111[:hi-lo], h105[lo:hi], 0.1)
-			cpu.WhereScalarY(h112[:hi-lo], h111[:hi-lo], h110[lo:hi], 0)
-			cpu.Add(h110[lo:hi], h94[lo:hi], h112[:hi-lo])
-		}
-	}
-	t.watch.See("model.go:50", h110)
-
 	// %h134 = layer_normalization %h133, %h26, %h27 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:51
-	cpu.LayerNorm(h113, h110, w.normWeight, w.normBias, 64*n, 64, 1e-05)
-	t.watch.See("model.go:51", h113)
+	cpu.LayerNorm(h105, h102, w.normWeight, w.normBias, 64*n, 64, 1e-05)
+	t.watch.See("model.go:51", h105)
 
-	// %h135 = strided_copy %h {shape=[64,256] strides=[1,64]} : f32[64,256]  // model.go:51
-	cpu.StridedCopy(h114, w.tokensWeight, []int{64, 256}, []int{1, 64}, 0)
-
-	// %h360 = pack_panels %h135 : f32[16,64,16]  // model.go:51
-	cpu.PackPanels(h115, h114, 64, 256, 256, false, 1, 16384)
+	// %h360 = pack_panels %h {trans=true} : f32[16,64,16]  // model.go:51
+	cpu.PackPanels(h106, w.tokensWeight, 64, 256, 64, true, 1, 16384)
 
 	// %h136 = mat_mul_panels %h134, %h360 {n=256} : f32[N,64,256]  // model.go:51
-	cpu.MatMul(logits, h113, h115, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1}, nil)
+	cpu.MatMul(logits, h105, h106, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1}, nil)
 	t.watch.See("model.go:51", logits)
 
 	// %h166 = strided_copy %h159 {shape=[N,64,256] strides=[0,0,0]} : f32[N,64,256]
-	cpu.StridedCopy(h116, w.constH159, []int{n, 64, 256}, []int{0, 0, 0}, 0)
+	cpu.StridedCopy(h107, w.constH159, []int{n, 64, 256}, []int{0, 0, 0}, 0)
 	return nil
 }
 
@@ -3010,182 +2900,182 @@ func (t *Trainer) backward(n int, logits []float32, tokens []int64, dLogits []fl
 	w := t.weights
 	g := t.changes
 	var (
-		h116 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH116Off]), 16384*n)
-		h117 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH117Off]), 16384)
-		h118 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH118Off]), 4096*n)
-		h119 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH119Off]), 4096*n)
-		h113 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH113Off]), 4096*n)
-		h120 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH120Off]), 16384*n)
-		h121 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH121Off]), 16384)
-		h122 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH122Off]), 16384)
-		h123 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH123Off]), 64*n)
+		h107 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH107Off]), 16384*n)
+		h108 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH108Off]), 16384)
+		h109 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH109Off]), 4096*n)
 		h110 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH110Off]), 4096*n)
-		h125 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH125Off]), 1024)
-		h126 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH126Off]), 1024)
-		h124 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH124Off]), 4096*n)
-		h127 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH127Off]), 64*n)
-		h128 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH128Off]), 1024)
-		h130 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH130Off]), 1024)
-		h129 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH129Off]), 4096*n)
-		h131 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH131Off]), 4096*n)
-		h132 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH132Off]), 4096*n)
-		h133 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH133Off]), 64*n)
-		h134 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH134Off]), 64*n)
-		h135 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH135Off]), 1024)
-		h136 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH136Off]), 1024)
-		h137 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH137Off]), 1024)
-		h138 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH138Off]), 1024)
-		h139 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH139Off]), 192)
-		h140 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH140Off]), 12288)
-		h141 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH141Off]), 192)
-		h142 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH142Off]), 12288)
-		h143 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH143Off]), 192)
-		h144 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH144Off]), 12288)
-		h145 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH145Off]), 4096*n)
 		h105 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH105Off]), 4096*n)
-		h101 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH101Off]), 16384*n)
-		h100 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH100Off]), 16384*n)
-		h94  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH94Off]), 4096*n)
-		h89  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH89Off]), 4096*n)
-		h87  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH87Off]), 4096*n)
+		h111 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH111Off]), 16384*n)
+		h112 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH112Off]), 16384)
+		h113 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH113Off]), 16384)
+		h114 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH114Off]), 64*n)
+		h102 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH102Off]), 4096*n)
+		h116 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH116Off]), 1024)
+		h117 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH117Off]), 1024)
+		h115 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH115Off]), 4096*n)
+		h118 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH118Off]), 64*n)
+		h119 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH119Off]), 1024)
+		h121 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH121Off]), 1024)
+		h120 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH120Off]), 4096*n)
+		h122 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH122Off]), 4096*n)
+		h123 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH123Off]), 4096*n)
+		h124 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH124Off]), 64*n)
+		h125 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH125Off]), 64*n)
+		h126 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH126Off]), 1024)
+		h127 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH127Off]), 1024)
+		h128 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH128Off]), 1024)
+		h129 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH129Off]), 1024)
+		h130 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH130Off]), 192)
+		h131 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH131Off]), 12288)
+		h132 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH132Off]), 192)
+		h133 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH133Off]), 12288)
+		h134 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH134Off]), 192)
+		h135 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH135Off]), 12288)
+		h136 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH136Off]), 4096*n)
+		h98  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH98Off]), 4096*n)
+		h94  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH94Off]), 16384*n)
+		h93  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH93Off]), 16384*n)
+		h88  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH88Off]), 4096*n)
+		h84  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH84Off]), 4096*n)
+		h82  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH82Off]), 4096*n)
+		h68  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH68Off]), 4096*n)
+		h77  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH77Off]), 16384*n)
+		h76  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH76Off]), 16384*n)
+		h63  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH63Off]), 4096*n)
 		h72  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH72Off]), 4096*n)
-		h82  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH82Off]), 16384*n)
-		h81  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH81Off]), 16384*n)
-		h67  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH67Off]), 4096*n)
-		h77  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH77Off]), 4096*n)
-		h68  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH68Off]), 4096)
-		h56  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH56Off]), 4096*n)
-		h62  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH62Off]), 4096)
-		h60  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH60Off]), 4096)
-		h147 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH147Off]), 192)
-		h148 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH148Off]), 12288)
-		h149 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH149Off]), 192)
-		h150 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH150Off]), 12288)
-		h151 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH151Off]), 192)
-		h152 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH152Off]), 12288)
-		h153 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH153Off]), 4096*n)
-		h51  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH51Off]), 4096*n)
-		h47  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH47Off]), 16384*n)
-		h46  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH46Off]), 16384*n)
-		h40  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH40Off]), 4096*n)
-		h35  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH35Off]), 4096*n)
-		h33  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH33Off]), 4096*n)
+		h64  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH64Off]), 4096)
+		h52  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH52Off]), 4096*n)
+		h58  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH58Off]), 4096)
+		h56  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH56Off]), 4096)
+		h138 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH138Off]), 192)
+		h139 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH139Off]), 12288)
+		h140 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH140Off]), 192)
+		h141 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH141Off]), 12288)
+		h142 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH142Off]), 192)
+		h143 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH143Off]), 12288)
+		h144 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH144Off]), 4096*n)
+		h48  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH48Off]), 4096*n)
+		h44  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH44Off]), 16384*n)
+		h43  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH43Off]), 16384*n)
+		h38  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH38Off]), 4096*n)
+		h34  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH34Off]), 4096*n)
+		h32  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH32Off]), 4096*n)
 		h18  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH18Off]), 4096*n)
-		h28  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH28Off]), 16384*n)
 		h27  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH27Off]), 16384*n)
+		h26  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH26Off]), 16384*n)
 		h13  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH13Off]), 4096*n)
-		h23  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH23Off]), 4096*n)
+		h22  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH22Off]), 4096*n)
 		h14  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH14Off]), 4096)
 		h1   = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH1Off]), 4096*n)
 		h8   = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH8Off]), 4096)
 		h6   = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH6Off]), 4096)
-		h155 = rt.View[bool](t.arena, int(t.trainForwardOffsets[trainForwardH155Off]), 1024)
+		h146 = rt.View[bool](t.arena, int(t.trainForwardOffsets[trainForwardH146Off]), 1024)
 		h2   = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH2Off]), 4096*n)
-		h156 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH156Off]), 1024)
-		h157 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH157Off]), 16384)
-		h158 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH158Off]), 1024)
-		h159 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH159Off]), 1024)
-		h160 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH160Off]), 1024)
-		h161 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH161Off]), 1024)
+		h147 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH147Off]), 1024)
+		h148 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH148Off]), 16384)
+		h149 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH149Off]), 1024)
+		h150 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH150Off]), 1024)
+		h151 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH151Off]), 1024)
+		h152 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH152Off]), 1024)
 	)
 
 	// %h173 = pointwise %h166, %d_logits : f32[N,64,256]
 	//
-	//	%h634 = mul %p66, %p67 : f32[]
-	cpu.Mul(h116, h116, dLogits)
-	t.watch.See("pointwise", h116)
+	//	%h625 = mul %p66, %p67 : f32[]
+	cpu.Mul(h107, h107, dLogits)
+	t.watch.See("pointwise", h107)
 
 	// %h389 = pack_panels %h : f32[4,256,16]  // model.go:51
-	cpu.PackPanels(h117, w.tokensWeight, 256, 64, 64, false, 1, 16384)
+	cpu.PackPanels(h108, w.tokensWeight, 256, 64, 64, false, 1, 16384)
 
 	// %h187 = mat_mul_panels %h173, %h389 {n=64} : f32[N,64,64]  // model.go:51
-	cpu.MatMul(h118, h116, h117, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1}, nil)
-	t.watch.See("model.go:51", h118)
+	cpu.MatMul(h109, h107, h108, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1}, nil)
+	t.watch.See("model.go:51", h109)
 
 	// %h202 = strided_copy %h194 {shape=[64,64*N] strides=[1,64]} : f32[64,64*N]  // model.go:51
 	if g.tokensWeight != nil {
-		cpu.StridedCopy(h119, h113, []int{64, 64 * n}, []int{1, 64}, 0)
+		cpu.StridedCopy(h110, h105, []int{64, 64 * n}, []int{1, 64}, 0)
 	}
 
 	// %h397 = pack_panels %h201 : f32[16,64*N,16]  // model.go:51
 	if g.tokensWeight != nil {
-		cpu.PackPanels(h120, h116, 64*n, 256, 256, false, 1, 16384*n)
+		cpu.PackPanels(h111, h107, 64*n, 256, 256, false, 1, 16384*n)
 	}
 
 	// %h203 = mat_mul_panels %h202, %h397 {n=256} : f32[64,256]  // model.go:51
 	if g.tokensWeight != nil {
-		cpu.MatMul(h121, h119, h120, &cpu.MatMulShape{M: 64, N: 256, K: 64 * n, LDA: 64 * n, LDC: 256, Batch: 1}, nil)
-		t.watch.See("model.go:51", h121)
+		cpu.MatMul(h112, h110, h111, &cpu.MatMulShape{M: 64, N: 256, K: 64 * n, LDA: 64 * n, LDC: 256, Batch: 1}, nil)
+		t.watch.See("model.go:51", h112)
 	}
 
 	// %h204 = strided_copy %h203 {shape=[256,64] strides=[1,256]} : f32[256,64]  // model.go:51
 	if g.tokensWeight != nil {
-		cpu.StridedCopy(h122, h121, []int{256, 64}, []int{1, 256}, 0)
+		cpu.StridedCopy(h113, h112, []int{256, 64}, []int{1, 256}, 0)
 	}
 
 	// %h205 = reduce %h133 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:51
-	cpu.ReduceMean(h123, h110, 64*n, 64, 1)
-	t.watch.See("model.go:51", h123)
+	cpu.ReduceMean(h114, h102, 64*n, 64, 1)
+	t.watch.See("model.go:51", h114)
 
 	// %h207 = pointwise %h133, %h205 : f32[N,64,64]  // model.go:51
 	//
-	//	%h6361 = sub %p310, %p311 : f32[]
-	//	%h6381 = mul %h6361, %h6361 : f32[]
+	//	%h6271 = sub %p310, %p311 : f32[]
+	//	%h6291 = mul %h6271, %h6271 : f32[]
 	for i := range 64 * n {
-		cpu.Repeat(h125[:64], h123[i:i+1])
-		cpu.Sub(h126[:64], h110[i*64:i*64+64], h125[:64])
-		cpu.Mul(h124[i*64:i*64+64], h126[:64], h126[:64])
+		cpu.Repeat(h116[:64], h114[i:i+1])
+		cpu.Sub(h117[:64], h102[i*64:i*64+64], h116[:64])
+		cpu.Mul(h115[i*64:i*64+64], h117[:64], h117[:64])
 	}
-	t.watch.See("model.go:51", h124)
+	t.watch.See("model.go:51", h115)
 
 	// %h208 = reduce %h207 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:51
-	cpu.ReduceMean(h127, h124, 64*n, 64, 1)
-	t.watch.See("model.go:51", h127)
+	cpu.ReduceMean(h118, h115, 64*n, 64, 1)
+	t.watch.See("model.go:51", h118)
 
 	// %h213 = pointwise %h208 : f32[N,64,1]  // model.go:51
 	//
-	//	%h64011 = constant {value=f32[](1e-05)} : f32[]
-	//	%h64111 = add %p313, %h64011 : f32[]
-	//	%h64311 = sqrt %h64111 : f32[]
-	//	%h6451 = constant {value=f32[](1)} : f32[]
-	//	%h6461 = div %h6451, %h64311 : f32[]
+	//	%h63111 = constant {value=f32[](1e-05)} : f32[]
+	//	%h63211 = add %p313, %h63111 : f32[]
+	//	%h63411 = sqrt %h63211 : f32[]
+	//	%h6361 = constant {value=f32[](1)} : f32[]
+	//	%h6371 = div %h6361, %h63411 : f32[]
 	{
 		for lo := 0; lo < 64*n; lo += 1024 {
 			hi := min(lo+1024, 64*n)
-			cpu.AddScalar(h128[:hi-lo], h127[lo:hi], 1e-05)
-			cpu.Sqrt(h128[:hi-lo], h128[:hi-lo])
-			cpu.ScalarDiv(h127[lo:hi], 1, h128[:hi-lo])
+			cpu.AddScalar(h119[:hi-lo], h118[lo:hi], 1e-05)
+			cpu.Sqrt(h119[:hi-lo], h119[:hi-lo])
+			cpu.ScalarDiv(h118[lo:hi], 1, h119[:hi-lo])
 		}
 	}
-	t.watch.See("model.go:51", h127)
+	t.watch.See("model.go:51", h118)
 
 	// %h214 = layer_normalization %h133 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:51
-	cpu.LayerNorm(h110, h110, nil, nil, 64*n, 64, 1e-05)
-	t.watch.See("model.go:51", h110)
+	cpu.LayerNorm(h102, h102, nil, nil, 64*n, 64, 1e-05)
+	t.watch.See("model.go:51", h102)
 
 	// %h215 = pointwise %h187, %h26 : f32[N,64,64]  // model.go:51
 	//
-	//	%h648 = mul %p74, %p75 : f32[]
+	//	%h639 = mul %p74, %p75 : f32[]
 	{
-		cpu.Repeat(h130, w.normWeight)
+		cpu.Repeat(h121, w.normWeight)
 		for lo := 0; lo < 4096*n; lo += 1024 {
 			hi := min(lo+1024, 4096*n)
-			cpu.Mul(h129[lo:hi], h118[lo:hi], h130[:hi-lo])
+			cpu.Mul(h120[lo:hi], h109[lo:hi], h121[:hi-lo])
 		}
 	}
-	t.watch.See("model.go:51", h129)
+	t.watch.See("model.go:51", h120)
 
 	// %h216 = pointwise %h187, %h214 : f32[N,64,64]  // model.go:51
 	//
-	//	%h650 = mul %p76, %p77 : f32[]
+	//	%h641 = mul %p76, %p77 : f32[]
 	if g.normWeight != nil {
-		cpu.Mul(h131, h118, h110)
-		t.watch.See("model.go:51", h131)
+		cpu.Mul(h122, h109, h102)
+		t.watch.See("model.go:51", h122)
 	}
 
 	// %h217 = reduce %h216 {kind="sum" axes=[0,1]} : f32[64]  // model.go:51
 	if g.normWeight != nil {
-		cpu.ReduceSum(g.normWeight, h131, 1, 64*n, 64)
+		cpu.ReduceSum(g.normWeight, h122, 1, 64*n, 64)
 		t.watch.See("model.go:51", g.normWeight)
 	}
 	if t.passTrainForward.Ends() <= 1 {
@@ -3194,7 +3084,7 @@ func (t *Trainer) backward(n int, logits []float32, tokens []int64, dLogits []fl
 
 	// %h218 = reduce %h187 {kind="sum" axes=[0,1]} : f32[64]  // model.go:51
 	if g.normBias != nil {
-		cpu.ReduceSum(g.normBias, h118, 1, 64*n, 64)
+		cpu.ReduceSum(g.normBias, h109, 1, 64*n, 64)
 		t.watch.See("model.go:51", g.normBias)
 	}
 	if t.passTrainForward.Ends() <= 2 {
@@ -3203,45 +3093,45 @@ func (t *Trainer) backward(n int, logits []float32, tokens []int64, dLogits []fl
 
 	// %h219 = pointwise %h215, %h214 : f32[N,64,64]  // model.go:51
 	//
-	//	%h652 = mul %p78, %p79 : f32[]
-	cpu.Mul(h132, h129, h110)
-	t.watch.See("model.go:51", h132)
+	//	%h643 = mul %p78, %p79 : f32[]
+	cpu.Mul(h123, h120, h102)
+	t.watch.See("model.go:51", h123)
 
 	// %h220 = reduce %h219 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:51
-	cpu.ReduceMean(h133, h132, 64*n, 64, 1)
-	t.watch.See("model.go:51", h133)
+	cpu.ReduceMean(h124, h123, 64*n, 64, 1)
+	t.watch.See("model.go:51", h124)
 
 	// %h223 = reduce %h215 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:51
-	cpu.ReduceMean(h134, h129, 64*n, 64, 1)
-	t.watch.See("model.go:51", h134)
+	cpu.ReduceMean(h125, h120, 64*n, 64, 1)
+	t.watch.See("model.go:51", h125)
 
 	// %h225 = pointwise %h215, %h214, %h220, %h223, %h213 : f32[N,64,64]  // model.go:51
 	//
-	//	%h654111 = mul %p322, %p323 : f32[]
-	//	%h656111 = sub %p321, %h654111 : f32[]
-	//	%h65811 = sub %h656111, %p324 : f32[]
-	//	%h6601 = mul %h65811, %p325 : f32[]
+	//	%h645111 = mul %p322, %p323 : f32[]
+	//	%h647111 = sub %p321, %h645111 : f32[]
+	//	%h64911 = sub %h647111, %p324 : f32[]
+	//	%h6511 = mul %h64911, %p325 : f32[]
 	for i := range 64 * n {
-		cpu.Repeat(h135[:64], h133[i:i+1])
-		cpu.Repeat(h136[:64], h134[i:i+1])
-		cpu.Repeat(h137[:64], h127[i:i+1])
-		cpu.Mul(h138[:64], h110[i*64:i*64+64], h135[:64])
-		cpu.Sub(h138[:64], h129[i*64:i*64+64], h138[:64])
-		cpu.Sub(h138[:64], h138[:64], h136[:64])
-		cpu.Mul(h129[i*64:i*64+64], h138[:64], h137[:64])
+		cpu.Repeat(h126[:64], h124[i:i+1])
+		cpu.Repeat(h127[:64], h125[i:i+1])
+		cpu.Repeat(h128[:64], h118[i:i+1])
+		cpu.Mul(h129[:64], h102[i*64:i*64+64], h126[:64])
+		cpu.Sub(h129[:64], h120[i*64:i*64+64], h129[:64])
+		cpu.Sub(h129[:64], h129[:64], h127[:64])
+		cpu.Mul(h120[i*64:i*64+64], h129[:64], h128[:64])
 	}
-	t.watch.See("model.go:51", h129)
+	t.watch.See("model.go:51", h120)
 
-	// %h229, %h236, %h256, %h263, %h276, %h277, %h289, %h296, %h321, %h329, %h333, %h341, %h345, %h353, %h368, %h369, %h377 = invoke %h195, %h225, %h29, %h188, %h126, %h32, %h122, %h38, %h41, %h181, %h43, %h115, %h105, %h174, %h113, %h46, %h312, %h546, %h100, %h84, %h53, %h58, %h93, %h86 {func="block2"} : f32[64], f32[64,256], f32[256], f32[256,64], f32[64], f32[64], f32[64], f32[64,64], f32[192], f32[19 ...  // model.go:50
-	if err := t.block2(n, int(t.trainForwardOffsets[trainForwardH146Off]), g.layers1Linear2Bias, g.layers1Linear2Weight, g.layers1Linear1Bias, g.layers1Linear1Weight, g.layers1Norm2Weight, g.layers1Norm2Bias, g.layers1SelfAttnOutProjBias, g.layers1SelfAttnOutProjWeight, h139, h140, h141, h142, h143, h144, g.layers1Norm1Weight, g.layers1Norm1Bias, h145, h105, h129, w.layers1Linear2Weight, h101, h100, w.layers1Linear1Weight, h94, w.layers1Norm2Weight, w.layers1Norm2Bias, h89, w.layers1SelfAttnOutProjWeight, h87, h72, h82, h81, w.constH354, h67, h77, h68, h56, w.layers1Norm1Weight, w.layers1Norm1Bias, h62, h60); err != nil {
+	// %h229, %h236, %h256, %h263, %h276, %h277, %h289, %h296, %h321, %h329, %h333, %h341, %h345, %h353, %h368, %h369, %h377 = invoke %h195, %h225, %h29, %h188, %h126, %h32, %h122, %h34, %h38, %h181, %h41, %h115, %h105, %h174, %h113, %h43, %h312, %h546, %h100, %h84, %h46, %h53, %h93, %h86 {func="block2"} : f32[64], f32[64,256], f32[256], f32[256,64], f32[64], f32[64], f32[64], f32[64,64], f32[192], f32[19 ...  // model.go:50
+	if err := t.block2(n, int(t.trainForwardOffsets[trainForwardH137Off]), g.layers1Linear2Bias, g.layers1Linear2Weight, g.layers1Linear1Bias, g.layers1Linear1Weight, g.layers1Norm2Weight, g.layers1Norm2Bias, g.layers1SelfAttnOutProjBias, g.layers1SelfAttnOutProjWeight, h130, h131, h132, h133, h134, h135, g.layers1Norm1Weight, g.layers1Norm1Bias, h136, h98, h120, w.layers1Linear2Weight, h94, h93, w.layers1Linear1Weight, h88, w.layers1Norm2Weight, w.layers1Norm2Bias, h84, w.layers1SelfAttnOutProjWeight, h82, h68, h77, h76, w.constH354, h63, h72, h64, h52, w.layers1Norm1Weight, w.layers1Norm1Bias, h58, h56); err != nil {
 		return err
 	}
 	if t.passTrainForward.Ends() <= 3 {
 		return nil
 	}
 
-	// %h381, %h388, %h408, %h415, %h428, %h429, %h441, %h448, %h473, %h481, %h485, %h493, %h497, %h505, %h520, %h521, %h529 = invoke %h167, %h377, %h142, %h160, %h77, %h143, %h73, %h144, %h147, %h153, %h148, %h66, %h56, %h146, %h64, %h150, %h464, %h137, %h51, %h30, %h152, %h156, %h44, %h37 {func="block2"} : f32[64], f32[64,256], f32[256], f32[256,64], f32[64], f32[64], f32[64], f32[64,64], f32[192], f32[ ...  // model.go:50
-	if err := t.block2(n, int(t.trainForwardOffsets[trainForwardH154Off]), g.layers0Linear2Bias, g.layers0Linear2Weight, g.layers0Linear1Bias, g.layers0Linear1Weight, g.layers0Norm2Weight, g.layers0Norm2Bias, g.layers0SelfAttnOutProjBias, g.layers0SelfAttnOutProjWeight, h147, h148, h149, h150, h151, h152, g.layers0Norm1Weight, g.layers0Norm1Bias, h153, h51, h145, w.layers0Linear2Weight, h47, h46, w.layers0Linear1Weight, h40, w.layers0Norm2Weight, w.layers0Norm2Bias, h35, w.layers0SelfAttnOutProjWeight, h33, h18, h28, h27, w.constH354, h13, h23, h14, h1, w.layers0Norm1Weight, w.layers0Norm1Bias, h8, h6); err != nil {
+	// %h381, %h388, %h408, %h415, %h428, %h429, %h441, %h448, %h473, %h481, %h485, %h493, %h497, %h505, %h520, %h521, %h529 = invoke %h167, %h377, %h132, %h160, %h77, %h135, %h73, %h140, %h141, %h153, %h142, %h66, %h56, %h146, %h64, %h143, %h464, %h137, %h51, %h30, %h144, %h148, %h44, %h37 {func="block2"} : f32[64], f32[64,256], f32[256], f32[256,64], f32[64], f32[64], f32[64], f32[64,64], f32[192], f32[ ...  // model.go:50
+	if err := t.block2(n, int(t.trainForwardOffsets[trainForwardH145Off]), g.layers0Linear2Bias, g.layers0Linear2Weight, g.layers0Linear1Bias, g.layers0Linear1Weight, g.layers0Norm2Weight, g.layers0Norm2Bias, g.layers0SelfAttnOutProjBias, g.layers0SelfAttnOutProjWeight, h138, h139, h140, h141, h142, h143, g.layers0Norm1Weight, g.layers0Norm1Bias, h144, h48, h136, w.layers0Linear2Weight, h44, h43, w.layers0Linear1Weight, h38, w.layers0Norm2Weight, w.layers0Norm2Bias, h34, w.layers0SelfAttnOutProjWeight, h32, h18, h27, h26, w.constH354, h13, h22, h14, h1, w.layers0Norm1Weight, w.layers0Norm1Bias, h8, h6); err != nil {
 		return err
 	}
 	if t.passTrainForward.Ends() <= 4 {
@@ -3250,18 +3140,18 @@ func (t *Trainer) backward(n int, logits []float32, tokens []int64, dLogits []fl
 
 	// %h532 = pointwise %h139, %h529 : f32[N,64,64]  // model.go:49
 	//
-	//	%h71101 = constant {value=f32[](0.1)} : f32[]
-	//	%h7631 = greater_or_equal %p486, %h71101 : bool[]
-	//	%h89411 = constant {value=f32[](0)} : f32[]
-	//	%h89511 = where %h7631, %p487, %h89411 : f32[]
-	//	%h8971 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h8981 = mul %h89511, %h8971 : f32[]
+	//	%h53111 = constant {value=f32[](0.1)} : f32[]
+	//	%h7151 = greater_or_equal %p486, %h53111 : bool[]
+	//	%h88511 = constant {value=f32[](0)} : f32[]
+	//	%h88611 = where %h7151, %p487, %h88511 : f32[]
+	//	%h8881 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h8891 = mul %h88611, %h8881 : f32[]
 	{
 		for lo := 0; lo < 4096*n; lo += 1024 {
 			hi := min(lo+1024, 4096*n)
-			cpu.GreaterOrEqualScalar(h155[:hi-lo], h2[lo:hi], 0.1)
-			cpu.WhereScalarY(h156[:hi-lo], h155[:hi-lo], h153[lo:hi], 0)
-			cpu.MulScalar(h2[lo:hi], h156[:hi-lo], 1.1111112)
+			cpu.GreaterOrEqualScalar(h146[:hi-lo], h2[lo:hi], 0.1)
+			cpu.WhereScalarY(h147[:hi-lo], h146[:hi-lo], h144[lo:hi], 0)
+			cpu.MulScalar(h2[lo:hi], h147[:hi-lo], 1.1111112)
 		}
 	}
 	t.watch.See("model.go:49", h2)
@@ -3277,25 +3167,25 @@ func (t *Trainer) backward(n int, logits []float32, tokens []int64, dLogits []fl
 
 	// %h534 = fill {value=f32[](0) shape=[256,64]} : f32[256,64]  // model.go:49
 	if g.tokensWeight != nil {
-		cpu.Fill(h157, 0)
+		cpu.Fill(h148, 0)
 	}
 
 	// %h536 = scatter_nd %h534, %h535, %h532 {reduction="add"} : f32[256,64]  // model.go:49
 	if g.tokensWeight != nil {
-		if err := cpu.ScatterNDAdd(h157, h157, tokens, h2, []int{256}, 64); err != nil {
+		if err := cpu.ScatterNDAdd(h148, h148, tokens, h2, []int{256}, 64); err != nil {
 			return rt.At("model.go:49", err)
 		}
-		t.watch.See("model.go:49", h157)
+		t.watch.See("model.go:49", h148)
 	}
 
 	// %h538 = pointwise %h321, %h333, %h345 : f32[192]  // model.go:49
 	//
-	//	%h9001 = add %p488, %p489 : f32[]
-	//	%h9021 = add %h9001, %p490 : f32[]
+	//	%h8911 = add %p488, %p489 : f32[]
+	//	%h8931 = add %h8911, %p490 : f32[]
 	if g.layers1SelfAttnInProjBias != nil {
 		{
-			cpu.Add(h158[:192], h139, h141)
-			cpu.Add(g.layers1SelfAttnInProjBias, h158[:192], h143)
+			cpu.Add(h149[:192], h130, h132)
+			cpu.Add(g.layers1SelfAttnInProjBias, h149[:192], h134)
 		}
 		t.watch.See("model.go:49", g.layers1SelfAttnInProjBias)
 	}
@@ -3305,14 +3195,14 @@ func (t *Trainer) backward(n int, logits []float32, tokens []int64, dLogits []fl
 
 	// %h540 = pointwise %h329, %h341, %h353 : f32[192,64]  // model.go:49
 	//
-	//	%h9041 = add %p491, %p492 : f32[]
-	//	%h9061 = add %h9041, %p493 : f32[]
+	//	%h8951 = add %p491, %p492 : f32[]
+	//	%h8971 = add %h8951, %p493 : f32[]
 	if g.layers1SelfAttnInProjWeight != nil {
 		{
 			for lo := 0; lo < 12288; lo += 1024 {
 				hi := min(lo+1024, 12288)
-				cpu.Add(h159[:hi-lo], h140[lo:hi], h142[lo:hi])
-				cpu.Add(g.layers1SelfAttnInProjWeight[lo:hi], h159[:hi-lo], h144[lo:hi])
+				cpu.Add(h150[:hi-lo], h131[lo:hi], h133[lo:hi])
+				cpu.Add(g.layers1SelfAttnInProjWeight[lo:hi], h150[:hi-lo], h135[lo:hi])
 			}
 		}
 		t.watch.See("model.go:49", g.layers1SelfAttnInProjWeight)
@@ -3323,12 +3213,12 @@ func (t *Trainer) backward(n int, logits []float32, tokens []int64, dLogits []fl
 
 	// %h542 = pointwise %h473, %h485, %h497 : f32[192]  // model.go:49
 	//
-	//	%h9081 = add %p494, %p495 : f32[]
-	//	%h9101 = add %h9081, %p496 : f32[]
+	//	%h8991 = add %p494, %p495 : f32[]
+	//	%h9011 = add %h8991, %p496 : f32[]
 	if g.layers0SelfAttnInProjBias != nil {
 		{
-			cpu.Add(h160[:192], h147, h149)
-			cpu.Add(g.layers0SelfAttnInProjBias, h160[:192], h151)
+			cpu.Add(h151[:192], h138, h140)
+			cpu.Add(g.layers0SelfAttnInProjBias, h151[:192], h142)
 		}
 		t.watch.See("model.go:49", g.layers0SelfAttnInProjBias)
 	}
@@ -3338,14 +3228,14 @@ func (t *Trainer) backward(n int, logits []float32, tokens []int64, dLogits []fl
 
 	// %h544 = pointwise %h481, %h493, %h505 : f32[192,64]  // model.go:49
 	//
-	//	%h9121 = add %p497, %p498 : f32[]
-	//	%h9141 = add %h9121, %p499 : f32[]
+	//	%h9031 = add %p497, %p498 : f32[]
+	//	%h9051 = add %h9031, %p499 : f32[]
 	if g.layers0SelfAttnInProjWeight != nil {
 		{
 			for lo := 0; lo < 12288; lo += 1024 {
 				hi := min(lo+1024, 12288)
-				cpu.Add(h161[:hi-lo], h148[lo:hi], h150[lo:hi])
-				cpu.Add(g.layers0SelfAttnInProjWeight[lo:hi], h161[:hi-lo], h152[lo:hi])
+				cpu.Add(h152[:hi-lo], h139[lo:hi], h141[lo:hi])
+				cpu.Add(g.layers0SelfAttnInProjWeight[lo:hi], h152[:hi-lo], h143[lo:hi])
 			}
 		}
 		t.watch.See("model.go:49", g.layers0SelfAttnInProjWeight)
@@ -3356,9 +3246,9 @@ func (t *Trainer) backward(n int, logits []float32, tokens []int64, dLogits []fl
 
 	// %h545 = pointwise %h204, %h536 : f32[256,64]  // model.go:49
 	//
-	//	%h916 = add %p263, %p264 : f32[]
+	//	%h907 = add %p263, %p264 : f32[]
 	if g.tokensWeight != nil {
-		cpu.Add(g.tokensWeight, h122, h157)
+		cpu.Add(g.tokensWeight, h113, h148)
 		t.watch.See("model.go:49", g.tokensWeight)
 	}
 	return nil
@@ -3481,12 +3371,12 @@ func (t *Trainer) block2(n, base int, h229, h236, h256, h263, h276, h277, h289, 
 
 	// %h228 = pointwise %h195, %h225 : f32[N,64,64]  // model.go:50
 	//
-	//	%h62621 = constant {value=f32[](0.1)} : f32[]
-	//	%h62721 = greater_or_equal %p328, %h62621 : bool[]
-	//	%h66211 = constant {value=f32[](0)} : f32[]
-	//	%h66311 = where %h62721, %p329, %h66211 : f32[]
-	//	%h6651 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h6661 = mul %h66311, %h6651 : f32[]
+	//	%h61621 = constant {value=f32[](0.1)} : f32[]
+	//	%h61821 = greater_or_equal %p328, %h61621 : bool[]
+	//	%h65311 = constant {value=f32[](0)} : f32[]
+	//	%h65411 = where %h61821, %p329, %h65311 : f32[]
+	//	%h6561 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h6571 = mul %h65411, %h6561 : f32[]
 	{
 		for lo := 0; lo < 4096*n; lo += 1024 {
 			hi := min(lo+1024, 4096*n)
@@ -3507,13 +3397,13 @@ func (t *Trainer) block2(n, base int, h229, h236, h256, h263, h276, h277, h289, 
 
 	// %h1281 = pointwise %h188, %h126 : f32[N,64,256]  // model.go:50
 	//
-	//	%h603111 = gelu %p3041 : f32[]
-	//	%h606111 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h608111 = mul %h603111, %h606111 : f32[]
-	//	%h611111 = constant {value=f32[](0.1)} : f32[]
-	//	%h613111 = greater_or_equal %p3031, %h611111 : bool[]
-	//	%h616111 = constant {value=f32[](0)} : f32[]
-	//	%h618111 = where %h613111, %h608111, %h616111 : f32[]
+	//	%h588111 = gelu %p3041 : f32[]
+	//	%h591111 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h592111 = mul %h588111, %h591111 : f32[]
+	//	%h595111 = constant {value=f32[](0.1)} : f32[]
+	//	%h597111 = greater_or_equal %p3031, %h595111 : bool[]
+	//	%h601111 = constant {value=f32[](0)} : f32[]
+	//	%h603111 = where %h597111, %h592111, %h601111 : f32[]
 	{
 		for lo := 0; lo < 16384*n; lo += 1024 {
 			hi := min(lo+1024, 16384*n)
@@ -3538,13 +3428,13 @@ func (t *Trainer) block2(n, base int, h229, h236, h256, h263, h276, h277, h289, 
 
 	// %h253 = pointwise %h126 : f32[N,64,256]  // model.go:50
 	//
-	//	%h6851111 = mul %p340, %p340 : f32[]
-	//	%h6871111 = constant {value=f32[](-0.5)} : f32[]
-	//	%h6881111 = mul %h6851111, %h6871111 : f32[]
-	//	%h690111 = exp %h6881111 : f32[]
-	//	%h69211 = constant {value=f32[](0.3989423)} : f32[]
-	//	%h69311 = mul %h690111, %h69211 : f32[]
-	//	%h6951 = mul %p340, %h69311 : f32[]
+	//	%h6761111 = mul %p340, %p340 : f32[]
+	//	%h6781111 = constant {value=f32[](-0.5)} : f32[]
+	//	%h6791111 = mul %h6761111, %h6781111 : f32[]
+	//	%h681111 = exp %h6791111 : f32[]
+	//	%h68311 = constant {value=f32[](0.3989423)} : f32[]
+	//	%h68411 = mul %h681111, %h68311 : f32[]
+	//	%h6861 = mul %p340, %h68411 : f32[]
 	{
 		for lo := 0; lo < 16384*n; lo += 1024 {
 			hi := min(lo+1024, 16384*n)
@@ -3558,14 +3448,14 @@ func (t *Trainer) block2(n, base int, h229, h236, h256, h263, h276, h277, h289, 
 
 	// %h254 = pointwise %h126, %h253 : f32[N,64,256]  // model.go:50
 	//
-	//	%h6741111 = constant {value=f32[](0.70710677)} : f32[]
-	//	%h6751111 = mul %p341, %h6741111 : f32[]
-	//	%h6771111 = erf %h6751111 : f32[]
-	//	%h679111 = constant {value=f32[](1)} : f32[]
-	//	%h680111 = add %h6771111, %h679111 : f32[]
-	//	%h68211 = constant {value=f32[](0.5)} : f32[]
-	//	%h68311 = mul %h680111, %h68211 : f32[]
-	//	%h6971 = add %h68311, %p342 : f32[]
+	//	%h6651111 = constant {value=f32[](0.70710677)} : f32[]
+	//	%h6661111 = mul %p341, %h6651111 : f32[]
+	//	%h6681111 = erf %h6661111 : f32[]
+	//	%h670111 = constant {value=f32[](1)} : f32[]
+	//	%h671111 = add %h6681111, %h670111 : f32[]
+	//	%h67311 = constant {value=f32[](0.5)} : f32[]
+	//	%h67411 = mul %h671111, %h67311 : f32[]
+	//	%h6881 = add %h67411, %p342 : f32[]
 	{
 		for lo := 0; lo < 16384*n; lo += 1024 {
 			hi := min(lo+1024, 16384*n)
@@ -3579,13 +3469,13 @@ func (t *Trainer) block2(n, base int, h229, h236, h256, h263, h276, h277, h289, 
 
 	// %h255 = pointwise %h188, %h231, %h254 : f32[N,64,256]  // model.go:50
 	//
-	//	%h611211 = constant {value=f32[](0.1)} : f32[]
-	//	%h613211 = greater_or_equal %p343, %h611211 : bool[]
-	//	%h668111 = constant {value=f32[](0)} : f32[]
-	//	%h669111 = where %h613211, %p344, %h668111 : f32[]
-	//	%h67111 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h67211 = mul %h669111, %h67111 : f32[]
-	//	%h6991 = mul %h67211, %p345 : f32[]
+	//	%h595211 = constant {value=f32[](0.1)} : f32[]
+	//	%h597211 = greater_or_equal %p343, %h595211 : bool[]
+	//	%h659111 = constant {value=f32[](0)} : f32[]
+	//	%h660111 = where %h597211, %p344, %h659111 : f32[]
+	//	%h66211 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h66311 = mul %h660111, %h66211 : f32[]
+	//	%h6901 = mul %h66311, %p345 : f32[]
 	{
 		for lo := 0; lo < 16384*n; lo += 1024 {
 			hi := min(lo+1024, 16384*n)
@@ -3625,8 +3515,8 @@ func (t *Trainer) block2(n, base int, h229, h236, h256, h263, h276, h277, h289, 
 
 	// %h266 = pointwise %h122, %h264 : f32[N,64,64]  // model.go:50
 	//
-	//	%h7011 = sub %p346, %p347 : f32[]
-	//	%h7031 = mul %h7011, %h7011 : f32[]
+	//	%h6921 = sub %p346, %p347 : f32[]
+	//	%h6941 = mul %h6921, %h6921 : f32[]
 	for i := range 64 * n {
 		cpu.Repeat(h25[:64], h23[i:i+1])
 		cpu.Sub(h26[:64], p122[i*64:i*64+64], h25[:64])
@@ -3638,11 +3528,11 @@ func (t *Trainer) block2(n, base int, h229, h236, h256, h263, h276, h277, h289, 
 
 	// %h272 = pointwise %h267 : f32[N,64,1]  // model.go:50
 	//
-	//	%h70511 = constant {value=f32[](1e-05)} : f32[]
-	//	%h70611 = add %p349, %h70511 : f32[]
-	//	%h70811 = sqrt %h70611 : f32[]
-	//	%h7101 = constant {value=f32[](1)} : f32[]
-	//	%h7111 = div %h7101, %h70811 : f32[]
+	//	%h69611 = constant {value=f32[](1e-05)} : f32[]
+	//	%h69711 = add %p349, %h69611 : f32[]
+	//	%h69911 = sqrt %h69711 : f32[]
+	//	%h7011 = constant {value=f32[](1)} : f32[]
+	//	%h7021 = div %h7011, %h69911 : f32[]
 	{
 		for lo := 0; lo < 64*n; lo += 1024 {
 			hi := min(lo+1024, 64*n)
@@ -3657,7 +3547,7 @@ func (t *Trainer) block2(n, base int, h229, h236, h256, h263, h276, h277, h289, 
 
 	// %h274 = pointwise %h258, %h24 : f32[N,64,64]  // model.go:50
 	//
-	//	%h713 = mul %p114, %p115 : f32[]
+	//	%h704 = mul %p114, %p115 : f32[]
 	{
 		cpu.Repeat(h31, p24)
 		for lo := 0; lo < 4096*n; lo += 1024 {
@@ -3668,7 +3558,7 @@ func (t *Trainer) block2(n, base int, h229, h236, h256, h263, h276, h277, h289, 
 
 	// %h275 = pointwise %h258, %h273 : f32[N,64,64]  // model.go:50
 	//
-	//	%h715 = mul %p116, %p117 : f32[]
+	//	%h706 = mul %p116, %p117 : f32[]
 	cpu.Mul(h32, h18, h29)
 
 	// %h276 = reduce %h275 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
@@ -3679,7 +3569,7 @@ func (t *Trainer) block2(n, base int, h229, h236, h256, h263, h276, h277, h289, 
 
 	// %h278 = pointwise %h274, %h273 : f32[N,64,64]  // model.go:50
 	//
-	//	%h717 = mul %p118, %p119 : f32[]
+	//	%h708 = mul %p118, %p119 : f32[]
 	cpu.Mul(h33, h30, h29)
 
 	// %h279 = reduce %h278 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
@@ -3690,11 +3580,11 @@ func (t *Trainer) block2(n, base int, h229, h236, h256, h263, h276, h277, h289, 
 
 	// %h285 = pointwise %h225, %h274, %h273, %h279, %h282, %h272 : f32[N,64,64]  // model.go:50
 	//
-	//	%h7191111 = mul %p364, %p365 : f32[]
-	//	%h7211111 = sub %p363, %h7191111 : f32[]
-	//	%h723111 = sub %h7211111, %p366 : f32[]
-	//	%h72511 = mul %h723111, %p367 : f32[]
-	//	%h7271 = add %p362, %h72511 : f32[]
+	//	%h7101111 = mul %p364, %p365 : f32[]
+	//	%h7121111 = sub %p363, %h7101111 : f32[]
+	//	%h714111 = sub %h7121111, %p366 : f32[]
+	//	%h71611 = mul %h714111, %p367 : f32[]
+	//	%h7181 = add %p362, %h71611 : f32[]
 	for i := range 64 * n {
 		cpu.Repeat(h36[:64], h34[i:i+1])
 		cpu.Repeat(h37[:64], h35[i:i+1])
@@ -3708,12 +3598,12 @@ func (t *Trainer) block2(n, base int, h229, h236, h256, h263, h276, h277, h289, 
 
 	// %h288 = pointwise %h181, %h285 : f32[N,64,64]  // model.go:50
 	//
-	//	%h58921 = constant {value=f32[](0.1)} : f32[]
-	//	%h59121 = greater_or_equal %p370, %h58921 : bool[]
-	//	%h72911 = constant {value=f32[](0)} : f32[]
-	//	%h73011 = where %h59121, %p371, %h72911 : f32[]
-	//	%h7321 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h7331 = mul %h73011, %h7321 : f32[]
+	//	%h57621 = constant {value=f32[](0.1)} : f32[]
+	//	%h57721 = greater_or_equal %p370, %h57621 : bool[]
+	//	%h72011 = constant {value=f32[](0)} : f32[]
+	//	%h72111 = where %h57721, %p371, %h72011 : f32[]
+	//	%h7231 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h7241 = mul %h72111, %h7231 : f32[]
 	{
 		for lo := 0; lo < 4096*n; lo += 1024 {
 			hi := min(lo+1024, 4096*n)
@@ -3732,7 +3622,7 @@ func (t *Trainer) block2(n, base int, h229, h236, h256, h263, h276, h277, h289, 
 	// %h291 = mat_mul_panels %h288, %h512 {n=64} : f32[N,64,64]  // model.go:50
 	cpu.MatMul(h44, h40, h43, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, nil)
 
-	// %h87 = strided_copy %h115 {shape=[4,16,N,64] strides=[1024,1,4096,16]} : f32[4,16,N,64]  // model.go:50
+	// %h147 = strided_copy %h115 {shape=[4,16,N,64] strides=[1024,1,4096,16]} : f32[4,16,N,64]  // model.go:50
 	cpu.StridedCopy(h45, p115, []int{4, 16, n, 64}, []int{1024, 1, 4096, 16}, 0)
 
 	// %h548 = pack_panels %h293 : f32[4,64*N,16]  // model.go:50
@@ -3758,12 +3648,12 @@ func (t *Trainer) block2(n, base int, h229, h236, h256, h263, h276, h277, h289, 
 
 	// %h1141 = pointwise %h174, %h113 : f32[N,4,64,64]  // model.go:50
 	//
-	//	%h56611 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h56711 = mul %p2941, %h56611 : f32[]
-	//	%h571111 = constant {value=f32[](0.1)} : f32[]
-	//	%h572111 = greater_or_equal %p2931, %h571111 : bool[]
-	//	%h576111 = constant {value=f32[](0)} : f32[]
-	//	%h577111 = where %h572111, %h56711, %h576111 : f32[]
+	//	%h55011 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h55111 = mul %p2941, %h55011 : f32[]
+	//	%h555111 = constant {value=f32[](0.1)} : f32[]
+	//	%h557111 = greater_or_equal %p2931, %h555111 : bool[]
+	//	%h561111 = constant {value=f32[](0)} : f32[]
+	//	%h563111 = where %h557111, %h55111, %h561111 : f32[]
 	{
 		for lo := 0; lo < 16384*n; lo += 1024 {
 			hi := min(lo+1024, 16384*n)
@@ -3784,12 +3674,12 @@ func (t *Trainer) block2(n, base int, h229, h236, h256, h263, h276, h277, h289, 
 
 	// %h305 = pointwise %h174, %h300 : f32[N,4,64,64]  // model.go:50
 	//
-	//	%h57121 = constant {value=f32[](0.1)} : f32[]
-	//	%h57221 = greater_or_equal %p374, %h57121 : bool[]
-	//	%h73511 = constant {value=f32[](0)} : f32[]
-	//	%h73611 = where %h57221, %p375, %h73511 : f32[]
-	//	%h7381 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h7391 = mul %h73611, %h7381 : f32[]
+	//	%h55521 = constant {value=f32[](0.1)} : f32[]
+	//	%h55721 = greater_or_equal %p374, %h55521 : bool[]
+	//	%h72611 = constant {value=f32[](0)} : f32[]
+	//	%h72711 = where %h55721, %p375, %h72611 : f32[]
+	//	%h7291 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h7301 = mul %h72711, %h7291 : f32[]
 	{
 		for lo := 0; lo < 16384*n; lo += 1024 {
 			hi := min(lo+1024, 16384*n)
@@ -3801,7 +3691,7 @@ func (t *Trainer) block2(n, base int, h229, h236, h256, h263, h276, h277, h289, 
 
 	// %h306 = pointwise %h305, %h113 : f32[N,4,64,64]  // model.go:50
 	//
-	//	%h741 = mul %p136, %p137 : f32[]
+	//	%h732 = mul %p136, %p137 : f32[]
 	cpu.Mul(h60, h51, p113)
 
 	// %h307 = reduce %h306 {kind="sum" axes=[3] keep_dims=true} : f32[N,4,64,1]  // model.go:50
@@ -3809,10 +3699,10 @@ func (t *Trainer) block2(n, base int, h229, h236, h256, h263, h276, h277, h289, 
 
 	// %h311 = pointwise %h35, %h113, %h305, %h307 : f32[N,4,64,64]  // model.go:50
 	//
-	//	%h74311 = sub %p381, %p382 : f32[]
-	//	%h74511 = mul %p380, %h74311 : f32[]
-	//	%h7471 = constant {value=f32[](0)} : f32[]
-	//	%h7481 = where %p379, %h7471, %h74511 : f32[]
+	//	%h73411 = sub %p381, %p382 : f32[]
+	//	%h73611 = mul %p380, %h73411 : f32[]
+	//	%h7381 = constant {value=f32[](0)} : f32[]
+	//	%h7391 = where %p379, %h7381, %h73611 : f32[]
 	for i := range 4 * n {
 		for j := range 64 {
 			cpu.Repeat(h62[:64], h61[i*64+j:i*64+j+1])
@@ -3836,8 +3726,8 @@ func (t *Trainer) block2(n, base int, h229, h236, h256, h263, h276, h277, h289, 
 
 	// %h317 = mat_mul_panels %h311, %h558 {n=16} : f32[N,4,64,16]  // model.go:50
 	//
-	//	%h149 = constant {value=f32[](0.25)} : f32[]
-	//	%h154 = mul %p, %h149 : f32[]
+	//	%h118 = constant {value=f32[](0.25)} : f32[]
+	//	%h119 = mul %p, %h118 : f32[]
 	cpu.MatMul(h68, h51, h64, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024}, &cpu.Epilogue{Then: mulScalar})
 
 	// %h318 = strided_copy %h302 {shape=[N,64,4,16] strides=[4096,16,1024,1]} : f32[N,64,4,16]  // model.go:50
@@ -3926,7 +3816,7 @@ func (t *Trainer) block2(n, base int, h229, h236, h256, h263, h276, h277, h289, 
 
 	// %h355 = mat_mul_panels %h331, %h568, _, %h323, %h347 {n=64} : f32[N,64,64]  // model.go:50
 	//
-	//	%h163 = add %p1, %p2 : f32[]
+	//	%h131 = add %p1, %p2 : f32[]
 	cpu.MatMul(h72, h78, h80, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Residual: h72, Then: add, In: [2][]float32{h87, nil}})
 
 	// %h356 = reduce %h84 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
@@ -3934,8 +3824,8 @@ func (t *Trainer) block2(n, base int, h229, h236, h256, h263, h276, h277, h289, 
 
 	// %h358 = pointwise %h84, %h356 : f32[N,64,64]  // model.go:50
 	//
-	//	%h7501 = sub %p383, %p384 : f32[]
-	//	%h7521 = mul %h7501, %h7501 : f32[]
+	//	%h7411 = sub %p383, %p384 : f32[]
+	//	%h7431 = mul %h7411, %h7411 : f32[]
 	for i := range 64 * n {
 		cpu.Repeat(h93[:64], h91[i:i+1])
 		cpu.Sub(h94[:64], p84[i*64:i*64+64], h93[:64])
@@ -3947,11 +3837,11 @@ func (t *Trainer) block2(n, base int, h229, h236, h256, h263, h276, h277, h289, 
 
 	// %h364 = pointwise %h359 : f32[N,64,1]  // model.go:50
 	//
-	//	%h75411 = constant {value=f32[](1e-05)} : f32[]
-	//	%h75511 = add %p386, %h75411 : f32[]
-	//	%h75711 = sqrt %h75511 : f32[]
-	//	%h7591 = constant {value=f32[](1)} : f32[]
-	//	%h7601 = div %h7591, %h75711 : f32[]
+	//	%h74511 = constant {value=f32[](1e-05)} : f32[]
+	//	%h74611 = add %p386, %h74511 : f32[]
+	//	%h74811 = sqrt %h74611 : f32[]
+	//	%h7501 = constant {value=f32[](1)} : f32[]
+	//	%h7511 = div %h7501, %h74811 : f32[]
 	{
 		for lo := 0; lo < 64*n; lo += 1024 {
 			hi := min(lo+1024, 64*n)
@@ -3966,7 +3856,7 @@ func (t *Trainer) block2(n, base int, h229, h236, h256, h263, h276, h277, h289, 
 
 	// %h366 = pointwise %h355, %h22 : f32[N,64,64]  // model.go:50
 	//
-	//	%h762 = mul %p150, %p151 : f32[]
+	//	%h753 = mul %p150, %p151 : f32[]
 	{
 		cpu.Repeat(h99, p22)
 		for lo := 0; lo < 4096*n; lo += 1024 {
@@ -3977,7 +3867,7 @@ func (t *Trainer) block2(n, base int, h229, h236, h256, h263, h276, h277, h289, 
 
 	// %h367 = pointwise %h355, %h365 : f32[N,64,64]  // model.go:50
 	//
-	//	%h764 = mul %p152, %p153 : f32[]
+	//	%h755 = mul %p152, %p153 : f32[]
 	cpu.Mul(h100, h72, h97)
 
 	// %h368 = reduce %h367 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
@@ -3988,7 +3878,7 @@ func (t *Trainer) block2(n, base int, h229, h236, h256, h263, h276, h277, h289, 
 
 	// %h370 = pointwise %h366, %h365 : f32[N,64,64]  // model.go:50
 	//
-	//	%h766 = mul %p154, %p155 : f32[]
+	//	%h757 = mul %p154, %p155 : f32[]
 	cpu.Mul(h101, h98, h97)
 
 	// %h371 = reduce %h370 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
@@ -3999,11 +3889,11 @@ func (t *Trainer) block2(n, base int, h229, h236, h256, h263, h276, h277, h289, 
 
 	// %h377 = pointwise %h285, %h366, %h365, %h371, %h374, %h364 : f32[N,64,64]  // model.go:50
 	//
-	//	%h7681111 = mul %p401, %p402 : f32[]
-	//	%h7701111 = sub %p400, %h7681111 : f32[]
-	//	%h772111 = sub %h7701111, %p403 : f32[]
-	//	%h77411 = mul %h772111, %p404 : f32[]
-	//	%h7761 = add %p399, %h77411 : f32[]
+	//	%h7591111 = mul %p401, %p402 : f32[]
+	//	%h7611111 = sub %p400, %h7591111 : f32[]
+	//	%h763111 = sub %h7611111, %p403 : f32[]
+	//	%h76511 = mul %h763111, %p404 : f32[]
+	//	%h7671 = add %p399, %h76511 : f32[]
 	for i := range 64 * n {
 		cpu.Repeat(h104[:64], h102[i:i+1])
 		cpu.Repeat(h105[:64], h103[i:i+1])

@@ -48,21 +48,13 @@ var initial = []rt.Initial{
 // New returns the model with its initial weights, which the seed determines: those of
 // one seed are the same on every machine.
 func New(seed uint64) *Model {
-	w, err := prepare(rt.InitialWeights(seed, initial, rt.OpenWeights(embedded)))
-	if err != nil {
-		w = &weights{err: err}
-	}
-	return newModel(w)
+	return newModel(rt.NewPrepared(rt.InitialWeights(seed, initial, rt.OpenWeights(embedded)), prepare))
 }
 
 // Save writes the weights to a file, under the names that the source model has: LoadFrom
 // reads it.
 func (m *Model) Save(path string) error {
-	w := m.weights.Load()
-	if w.err != nil {
-		return w.err
-	}
-	return w.raw.Save(path)
+	return m.weights.Load().Raw().Save(path)
 }
 
 // LoadFrom returns the model with other weights of the names and shapes that the source
@@ -84,22 +76,28 @@ func LoadFrom(raw *rt.Weights, options ...keys.Option) (*Model, error) {
 // On error the model stays what it is.
 func (m *Model) Swap(raw *rt.Weights, options ...keys.Option) error {
 	w, err := fitted(raw, func() *rt.Weights {
-		return m.weights.Load().raw
+		return m.weights.Load().Raw()
 	}, options)
 	if err != nil {
+		return err
+	}
+	if err := w.Replace(m.weights.Load()); err != nil {
 		return err
 	}
 	m.weights.Store(w)
 	return nil
 }
 
-// fitted makes the tensors that the kernels read from those of other weights.
-func fitted(raw *rt.Weights, own func() *rt.Weights, options []keys.Option) (*weights, error) {
+// fitted returns other weights under the names and in the shapes of the source model.
+func fitted(raw *rt.Weights, own func() *rt.Weights, options []keys.Option) (*rt.Prepared[weights], error) {
 	w, err := keys.Load(raw, own, wanted, options...)
 	if err != nil {
 		return nil, err
 	}
-	return prepare(w)
+	if err := keys.Check(w, wanted); err != nil {
+		return nil, err
+	}
+	return rt.NewPrepared(w, prepare), nil
 }
 
 // wanted are the weights of the source model.
@@ -142,46 +140,44 @@ func Wanted() []keys.Want {
 
 // weights holds the tensors as the kernels read them.
 type weights struct {
-	tokensWeight                 []float32   // f32[256,64]
-	places                       []float32   // f32[64,64]
-	layers0SelfAttnOutProjBias   []float32   // f32[64]
-	layers0Linear1Bias           []float32   // f32[256]
-	layers0Linear2Bias           []float32   // f32[64]
-	layers0Norm1Weight           []float32   // f32[64]
-	layers0Norm1Bias             []float32   // f32[64]
-	layers0Norm2Weight           []float32   // f32[64]
-	layers0Norm2Bias             []float32   // f32[64]
-	layers1SelfAttnOutProjBias   []float32   // f32[64]
-	layers1Linear1Bias           []float32   // f32[256]
-	layers1Linear2Bias           []float32   // f32[64]
-	layers1Norm1Weight           []float32   // f32[64]
-	layers1Norm1Bias             []float32   // f32[64]
-	layers1Norm2Weight           []float32   // f32[64]
-	layers1Norm2Bias             []float32   // f32[64]
-	normWeight                   []float32   // f32[64]
-	normBias                     []float32   // f32[64]
-	layers0SelfAttnInProjWeight  []float32   // f32[4,64,16]
-	layers0SelfAttnInProjBias    []float32   // f32[64]
-	layers0SelfAttnInProjWeight2 []float32   // f32[4,64,16]
-	layers0SelfAttnInProjBias2   []float32   // f32[64]
-	layers0SelfAttnInProjWeight3 []float32   // f32[4,64,16]
-	layers0SelfAttnInProjBias3   []float32   // f32[64]
-	constH128                    []bool      // bool[64,64]
-	layers0SelfAttnOutProjWeight []float32   // f32[4,64,16]
-	layers0Linear1Weight         []float32   // f32[16,64,16]
-	layers0Linear2Weight         []float32   // f32[4,256,16]
-	layers1SelfAttnInProjWeight  []float32   // f32[4,64,16]
-	layers1SelfAttnInProjBias    []float32   // f32[64]
-	layers1SelfAttnInProjWeight2 []float32   // f32[4,64,16]
-	layers1SelfAttnInProjBias2   []float32   // f32[64]
-	layers1SelfAttnInProjWeight3 []float32   // f32[4,64,16]
-	layers1SelfAttnInProjBias3   []float32   // f32[64]
-	layers1SelfAttnOutProjWeight []float32   // f32[4,64,16]
-	layers1Linear1Weight         []float32   // f32[16,64,16]
-	layers1Linear2Weight         []float32   // f32[4,256,16]
-	tokensWeight2                []float32   // f32[16,64,16]
-	raw                          *rt.Weights // that the others are made of
-	err                          error       // why there are no others
+	tokensWeight                 []float32 // f32[256,64]
+	places                       []float32 // f32[64,64]
+	layers0SelfAttnOutProjBias   []float32 // f32[64]
+	layers0Linear1Bias           []float32 // f32[256]
+	layers0Linear2Bias           []float32 // f32[64]
+	layers0Norm1Weight           []float32 // f32[64]
+	layers0Norm1Bias             []float32 // f32[64]
+	layers0Norm2Weight           []float32 // f32[64]
+	layers0Norm2Bias             []float32 // f32[64]
+	layers1SelfAttnOutProjBias   []float32 // f32[64]
+	layers1Linear1Bias           []float32 // f32[256]
+	layers1Linear2Bias           []float32 // f32[64]
+	layers1Norm1Weight           []float32 // f32[64]
+	layers1Norm1Bias             []float32 // f32[64]
+	layers1Norm2Weight           []float32 // f32[64]
+	layers1Norm2Bias             []float32 // f32[64]
+	normWeight                   []float32 // f32[64]
+	normBias                     []float32 // f32[64]
+	layers0SelfAttnInProjWeight  []float32 // f32[4,64,16]
+	layers0SelfAttnInProjBias    []float32 // f32[64]
+	layers0SelfAttnInProjWeight2 []float32 // f32[4,64,16]
+	layers0SelfAttnInProjBias2   []float32 // f32[64]
+	layers0SelfAttnInProjWeight3 []float32 // f32[4,64,16]
+	layers0SelfAttnInProjBias3   []float32 // f32[64]
+	constH128                    []bool    // bool[64,64]
+	layers0SelfAttnOutProjWeight []float32 // f32[4,64,16]
+	layers0Linear1Weight         []float32 // f32[16,64,16]
+	layers0Linear2Weight         []float32 // f32[4,256,16]
+	layers1SelfAttnInProjWeight  []float32 // f32[4,64,16]
+	layers1SelfAttnInProjBias    []float32 // f32[64]
+	layers1SelfAttnInProjWeight2 []float32 // f32[4,64,16]
+	layers1SelfAttnInProjBias2   []float32 // f32[64]
+	layers1SelfAttnInProjWeight3 []float32 // f32[4,64,16]
+	layers1SelfAttnInProjBias3   []float32 // f32[64]
+	layers1SelfAttnOutProjWeight []float32 // f32[4,64,16]
+	layers1Linear1Weight         []float32 // f32[16,64,16]
+	layers1Linear2Weight         []float32 // f32[4,256,16]
+	tokensWeight2                []float32 // f32[16,64,16]
 }
 
 // prepare makes the tensors that the kernels read from those of the source model.
@@ -226,7 +222,6 @@ func prepare(raw *rt.Weights) (*weights, error) {
 		layers1Linear1Weight:         rt.Make[float32](16384),
 		layers1Linear2Weight:         rt.Make[float32](16384),
 		tokensWeight2:                rt.Make[float32](16384),
-		raw:                          raw,
 	}
 	if err := raw.Err(); err != nil {
 		return nil, err
@@ -236,7 +231,7 @@ func prepare(raw *rt.Weights) (*weights, error) {
 	}
 	rt.Keep(p, raw)
 	rt.Keep(p, own)
-	arena, err := rt.NewArena(65536)
+	arena, err := rt.NewArena(16384)
 	if err != nil {
 		return nil, err
 	}
@@ -268,19 +263,12 @@ func prepare1(p *weights, raw *rt.Weights, own *rt.Weights, arena []byte) error 
 		return err
 	}
 	var (
-		h1  = rt.View[float32](arena, prepareH1Off, 4096)
-		h2  = rt.View[float32](arena, prepareH2Off, 4096)
-		h3  = rt.View[float32](arena, prepareH3Off, 4096)
-		h4  = rt.View[float32](arena, prepareH4Off, 4096)
-		h5  = rt.View[float32](arena, prepareH5Off, 16384)
-		h6  = rt.View[float32](arena, prepareH6Off, 16384)
-		h7  = rt.View[float32](arena, prepareH7Off, 4096)
-		h8  = rt.View[float32](arena, prepareH8Off, 4096)
-		h9  = rt.View[float32](arena, prepareH9Off, 4096)
-		h10 = rt.View[float32](arena, prepareH10Off, 4096)
-		h11 = rt.View[float32](arena, prepareH11Off, 16384)
-		h12 = rt.View[float32](arena, prepareH12Off, 16384)
-		h13 = rt.View[float32](arena, prepareH13Off, 16384)
+		h1 = rt.View[float32](arena, prepareH1Off, 4096)
+		h2 = rt.View[float32](arena, prepareH2Off, 4096)
+		h3 = rt.View[float32](arena, prepareH3Off, 4096)
+		h4 = rt.View[float32](arena, prepareH4Off, 4096)
+		h5 = rt.View[float32](arena, prepareH5Off, 4096)
+		h6 = rt.View[float32](arena, prepareH6Off, 4096)
 	)
 
 	// %h38 = strided_copy %h2 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
@@ -310,73 +298,52 @@ func prepare1(p *weights, raw *rt.Weights, own *rt.Weights, arena []byte) error 
 	// %h54 = strided_copy %h3 {shape=[64] strides=[1] offset=128} : f32[64]  // model.go:50
 	cpu.StridedCopy(p.layers0SelfAttnInProjBias3, layers0SelfAttnInProjBias, []int{64}, []int{1}, 128)
 
-	// %h69 = strided_copy %h4 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
-	cpu.StridedCopy(h4, layers0SelfAttnOutProjWeight, []int{64, 64}, []int{1, 64}, 0)
+	// %h83 = pack_panels %h4 {trans=true} : f32[4,64,16]  // model.go:50
+	cpu.PackPanels(p.layers0SelfAttnOutProjWeight, layers0SelfAttnOutProjWeight, 64, 64, 64, true, 1, 4096)
 
-	// %h83 = pack_panels %h69 : f32[4,64,16]  // model.go:50
-	cpu.PackPanels(p.layers0SelfAttnOutProjWeight, h4, 64, 64, 64, false, 1, 4096)
+	// %h107 = pack_panels %h6 {trans=true} : f32[16,64,16]  // model.go:50
+	cpu.PackPanels(p.layers0Linear1Weight, layers0Linear1Weight, 64, 256, 64, true, 1, 16384)
 
-	// %h75 = strided_copy %h6 {shape=[64,256] strides=[1,64]} : f32[64,256]  // model.go:50
-	cpu.StridedCopy(h5, layers0Linear1Weight, []int{64, 256}, []int{1, 64}, 0)
-
-	// %h107 = pack_panels %h75 : f32[16,64,16]  // model.go:50
-	cpu.PackPanels(p.layers0Linear1Weight, h5, 64, 256, 256, false, 1, 16384)
-
-	// %h80 = strided_copy %h8 {shape=[256,64] strides=[1,256]} : f32[256,64]  // model.go:50
-	cpu.StridedCopy(h6, layers0Linear2Weight, []int{256, 64}, []int{1, 256}, 0)
-
-	// %h110 = pack_panels %h80 : f32[4,256,16]  // model.go:50
-	cpu.PackPanels(p.layers0Linear2Weight, h6, 256, 64, 64, false, 1, 16384)
+	// %h110 = pack_panels %h8 {trans=true} : f32[4,256,16]  // model.go:50
+	cpu.PackPanels(p.layers0Linear2Weight, layers0Linear2Weight, 256, 64, 256, true, 1, 16384)
 
 	// %h87 = strided_copy %h14 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
-	cpu.StridedCopy(h7, layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 0)
+	cpu.StridedCopy(h4, layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 0)
 
 	// %h132 = pack_panels %h87 : f32[4,64,16]  // model.go:50
-	cpu.PackPanels(p.layers1SelfAttnInProjWeight, h7, 64, 64, 64, false, 1, 4096)
+	cpu.PackPanels(p.layers1SelfAttnInProjWeight, h4, 64, 64, 64, false, 1, 4096)
 
 	// %h89 = strided_copy %h15 {shape=[64] strides=[1]} : f32[64]  // model.go:50
 	cpu.StridedCopy(p.layers1SelfAttnInProjBias, layers1SelfAttnInProjBias, []int{64}, []int{1}, 0)
 
 	// %h94 = strided_copy %h14 {shape=[64,64] strides=[1,64] offset=4096} : f32[64,64]  // model.go:50
-	cpu.StridedCopy(h8, layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 4096)
+	cpu.StridedCopy(h5, layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 4096)
 
 	// %h143 = pack_panels %h94 : f32[4,64,16]  // model.go:50
-	cpu.PackPanels(p.layers1SelfAttnInProjWeight2, h8, 64, 64, 64, false, 1, 4096)
+	cpu.PackPanels(p.layers1SelfAttnInProjWeight2, h5, 64, 64, 64, false, 1, 4096)
 
 	// %h96 = strided_copy %h15 {shape=[64] strides=[1] offset=64} : f32[64]  // model.go:50
 	cpu.StridedCopy(p.layers1SelfAttnInProjBias2, layers1SelfAttnInProjBias, []int{64}, []int{1}, 64)
 
 	// %h101 = strided_copy %h14 {shape=[64,64] strides=[1,64] offset=8192} : f32[64,64]  // model.go:50
-	cpu.StridedCopy(h9, layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 8192)
+	cpu.StridedCopy(h6, layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 8192)
 
 	// %h148 = pack_panels %h101 : f32[4,64,16]  // model.go:50
-	cpu.PackPanels(p.layers1SelfAttnInProjWeight3, h9, 64, 64, 64, false, 1, 4096)
+	cpu.PackPanels(p.layers1SelfAttnInProjWeight3, h6, 64, 64, 64, false, 1, 4096)
 
 	// %h103 = strided_copy %h15 {shape=[64] strides=[1] offset=128} : f32[64]  // model.go:50
 	cpu.StridedCopy(p.layers1SelfAttnInProjBias3, layers1SelfAttnInProjBias, []int{64}, []int{1}, 128)
 
-	// %h118 = strided_copy %h16 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
-	cpu.StridedCopy(h10, layers1SelfAttnOutProjWeight, []int{64, 64}, []int{1, 64}, 0)
+	// %h154 = pack_panels %h16 {trans=true} : f32[4,64,16]  // model.go:50
+	cpu.PackPanels(p.layers1SelfAttnOutProjWeight, layers1SelfAttnOutProjWeight, 64, 64, 64, true, 1, 4096)
 
-	// %h154 = pack_panels %h118 : f32[4,64,16]  // model.go:50
-	cpu.PackPanels(p.layers1SelfAttnOutProjWeight, h10, 64, 64, 64, false, 1, 4096)
+	// %h157 = pack_panels %h18 {trans=true} : f32[16,64,16]  // model.go:50
+	cpu.PackPanels(p.layers1Linear1Weight, layers1Linear1Weight, 64, 256, 64, true, 1, 16384)
 
-	// %h124 = strided_copy %h18 {shape=[64,256] strides=[1,64]} : f32[64,256]  // model.go:50
-	cpu.StridedCopy(h11, layers1Linear1Weight, []int{64, 256}, []int{1, 64}, 0)
+	// %h160 = pack_panels %h20 {trans=true} : f32[4,256,16]  // model.go:50
+	cpu.PackPanels(p.layers1Linear2Weight, layers1Linear2Weight, 256, 64, 256, true, 1, 16384)
 
-	// %h157 = pack_panels %h124 : f32[16,64,16]  // model.go:50
-	cpu.PackPanels(p.layers1Linear1Weight, h11, 64, 256, 256, false, 1, 16384)
-
-	// %h129 = strided_copy %h20 {shape=[256,64] strides=[1,256]} : f32[256,64]  // model.go:50
-	cpu.StridedCopy(h12, layers1Linear2Weight, []int{256, 64}, []int{1, 256}, 0)
-
-	// %h160 = pack_panels %h129 : f32[4,256,16]  // model.go:50
-	cpu.PackPanels(p.layers1Linear2Weight, h12, 256, 64, 64, false, 1, 16384)
-
-	// %h135 = strided_copy %h {shape=[64,256] strides=[1,64]} : f32[64,256]  // model.go:51
-	cpu.StridedCopy(h13, tokensWeight, []int{64, 256}, []int{1, 64}, 0)
-
-	// %h163 = pack_panels %h135 : f32[16,64,16]  // model.go:51
-	cpu.PackPanels(p.tokensWeight2, h13, 64, 256, 256, false, 1, 16384)
+	// %h163 = pack_panels %h {trans=true} : f32[16,64,16]  // model.go:51
+	cpu.PackPanels(p.tokensWeight2, tokensWeight, 64, 256, 64, true, 1, 16384)
 	return nil
 }

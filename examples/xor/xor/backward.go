@@ -37,143 +37,150 @@ func (t *Trainer) step(n int, output, bits []float32, class []int64) error {
 	g := t.changes
 	var (
 		h1  = rt.View[float32](t.arena, stepH1Off, 32)
-		h2  = rt.View[float32](t.arena, stepH2Off, 32)
-		h3  = rt.View[float32](t.arena, stepH3Off, 16*n)
-		h4  = rt.View[float32](t.arena, stepH4Off, 256)
+		h2  = rt.View[float32](t.arena, stepH2Off, 16*n)
+		h3  = rt.View[float32](t.arena, stepH3Off, 256)
+		h4  = rt.View[float32](t.arena, 64*n+9216, 16*n)
 		h5  = rt.View[float32](t.arena, stepH5Off, 256)
-		h6  = rt.View[float32](t.arena, 64*n+8192, 16*n)
-		h7  = rt.View[float32](t.arena, stepH7Off, 32)
-		h8  = rt.View[float32](t.arena, stepH8Off, 256)
-		h9  = rt.View[float32](t.arena, stepH9Off, 16)
-		h10 = rt.View[float32](t.arena, 128*n+8192, 2*n)
-		h11 = rt.View[float32](t.arena, 192*n+8192, n)
+		h6  = rt.View[float32](t.arena, stepH6Off, 16)
+		h7  = rt.View[float32](t.arena, 128*n+9216, 2*n)
+		h9  = rt.View[int64](t.arena, stepH9Off, 1024)
+		h10 = rt.View[bool](t.arena, stepH10Off, 1024)
+		h8  = rt.View[int64](t.arena, 192*n+9216, n)
+		h11 = rt.View[float32](t.arena, 256*n+9216, n)
 		h12 = rt.View[int64](t.arena, stepH12Off, 1)
 		h13 = rt.View[float32](t.arena, stepH13Off, 1)
-		h14 = rt.View[float32](t.arena, 192*n+8192, n)
-		h15 = rt.View[float32](t.arena, 256*n+8192, 2*n)
-		h16 = rt.View[float32](t.arena, 192*n+8192, n)
+		h14 = rt.View[float32](t.arena, 256*n+9216, n)
+		h15 = rt.View[float32](t.arena, 320*n+9216, 2*n)
+		h16 = rt.View[float32](t.arena, 192*n+9216, n)
 		h17 = rt.View[float32](t.arena, stepH17Off, 1024)
 		h18 = rt.View[float32](t.arena, stepH18Off, 1024)
 		h19 = rt.View[float32](t.arena, stepH19Off, 32)
-		h20 = rt.View[float32](t.arena, 128*n+8192, 16*n)
-		h21 = rt.View[float32](t.arena, 192*n+8192, 16*n)
+		h20 = rt.View[float32](t.arena, 128*n+9216, 16*n)
+		h21 = rt.View[float32](t.arena, 192*n+9216, 16*n)
 		h22 = rt.View[float32](t.arena, stepH22Off, 32)
-		h23 = rt.View[float32](t.arena, 128*n+8192, 16*n)
+		h23 = rt.View[float32](t.arena, 128*n+9216, 16*n)
 		h24 = rt.View[float32](t.arena, stepH24Off, 256)
-		h25 = rt.View[float32](t.arena, 64*n+8192, 16*n)
-		h26 = rt.View[float32](t.arena, 192*n+8192, 16*n)
+		h25 = rt.View[float32](t.arena, 64*n+9216, 16*n)
+		h26 = rt.View[float32](t.arena, 192*n+9216, 16*n)
 		h27 = rt.View[float32](t.arena, stepH27Off, 256)
-		h28 = rt.View[float32](t.arena, 64*n+8192, 16*n)
+		h28 = rt.View[float32](t.arena, 64*n+9216, 16*n)
 		h29 = rt.View[float32](t.arena, stepH29Off, 2*n)
-		h30 = rt.View[float32](t.arena, 128*n+8192, 16*n)
+		h30 = rt.View[float32](t.arena, 128*n+9216, 16*n)
 		h31 = rt.View[float32](t.arena, stepH31Off, 32)
 	)
 
-	// %h6 = strided_copy %h {shape=[2,16] strides=[1,2]} : f32[2,16]  // model.go:35
-	cpu.StridedCopy(h1, w.fc1Weight, []int{2, 16}, []int{1, 2}, 0)
+	// %h28 = pack_panels %h {trans=true} : f32[1,2,16]  // model.go:35
+	cpu.PackPanels(h1, w.fc1Weight, 2, 16, 2, true, 1, 32)
 
-	// %h23 = pack_panels %h6 : f32[1,2,16]  // model.go:35
-	cpu.PackPanels(h2, h1, 2, 16, 16, false, 1, 32)
+	// %h9 = mat_mul_panels %bits, %h28, %h1 {n=16 epilogue={clamp=true hi=+Inf}} : f32[N,16]  // model.go:35
+	cpu.MatMul(h2, bits, h1, &cpu.MatMulShape{M: n, N: 16, K: 2, LDA: 2, LDC: 16, Batch: 1}, &cpu.Epilogue{Bias: w.fc1Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	t.watch.See("model.go:35", h2)
 
-	// %h9 = mat_mul_panels %bits, %h23, %h1 {n=16 epilogue={clamp=true hi=+Inf}} : f32[N,16]  // model.go:35
-	cpu.MatMul(h3, bits, h2, &cpu.MatMulShape{M: n, N: 16, K: 2, LDA: 2, LDC: 16, Batch: 1}, &cpu.Epilogue{Bias: w.fc1Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
-	t.watch.See("model.go:35", h3)
+	// %h62 = pack_panels %h2 {trans=true} : f32[1,16,16]  // model.go:36
+	cpu.PackPanels(h3, w.fc2Weight, 16, 16, 16, true, 1, 256)
 
-	// %h10 = strided_copy %h2 {shape=[16,16] strides=[1,16]} : f32[16,16]  // model.go:36
-	cpu.StridedCopy(h4, w.fc2Weight, []int{16, 16}, []int{1, 16}, 0)
+	// %h13 = mat_mul_panels %h9, %h62, %h3 {n=16 epilogue={clamp=true hi=+Inf}} : f32[N,16]  // model.go:36
+	cpu.MatMul(h4, h2, h3, &cpu.MatMulShape{M: n, N: 16, K: 16, LDA: 16, LDC: 16, Batch: 1}, &cpu.Epilogue{Bias: w.fc2Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	t.watch.See("model.go:36", h4)
 
-	// %h57 = pack_panels %h10 : f32[1,16,16]  // model.go:36
-	cpu.PackPanels(h5, h4, 16, 16, 16, false, 1, 256)
+	// %h65 = pack_panels %h4 {trans=true} : f32[1,16,16]  // model.go:37
+	cpu.PackPanels(h5, w.fc3Weight, 16, 2, 16, true, 1, 32)
 
-	// %h13 = mat_mul_panels %h9, %h57, %h3 {n=16 epilogue={clamp=true hi=+Inf}} : f32[N,16]  // model.go:36
-	cpu.MatMul(h6, h3, h5, &cpu.MatMulShape{M: n, N: 16, K: 16, LDA: 16, LDC: 16, Batch: 1}, &cpu.Epilogue{Bias: w.fc2Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
-	t.watch.See("model.go:36", h6)
+	// %h52 = block %h45 : f32[1,1,16]  // model.go:37
+	cpu.Block(h6, w.fc3Bias, 1, 2, 1, 1)
 
-	// %h14 = strided_copy %h4 {shape=[16,2] strides=[1,16]} : f32[16,2]  // model.go:37
-	cpu.StridedCopy(h7, w.fc3Weight, []int{16, 2}, []int{1, 16}, 0)
-
-	// %h60 = pack_panels %h14 : f32[1,16,16]  // model.go:37
-	cpu.PackPanels(h8, h7, 16, 2, 2, false, 1, 32)
-
-	// %h61 = block %h59 : f32[1,1,16]  // model.go:37
-	cpu.Block(h9, w.fc3Bias, 1, 2, 1, 1)
-
-	// %h16 = mat_mul_panels %h13, %h60, %h62 {n=2} : f32[N,2]  // model.go:37
-	cpu.MatMul(h10, h6, h8, &cpu.MatMulShape{M: n, N: 2, K: 16, LDA: 16, LDC: 2, Batch: 1}, &cpu.Epilogue{Bias: h9})
-	t.watch.See("model.go:37", h10)
+	// %h16 = mat_mul_panels %h13, %h65, %h63 {n=2} : f32[N,2]  // model.go:37
+	cpu.MatMul(h7, h4, h5, &cpu.MatMulShape{M: n, N: 2, K: 16, LDA: 16, LDC: 2, Batch: 1}, &cpu.Epilogue{Bias: h6})
+	t.watch.See("model.go:37", h7)
 
 	// %h17 = log_softmax %h16 {axis=1} : f32[N,2]  // model.go:44
-	cpu.LogSoftmax(h10, h10, n, 2, 1)
-	t.watch.See("model.go:44", h10)
+	cpu.LogSoftmax(h7, h7, n, 2, 1)
+	t.watch.See("model.go:44", h7)
 
-	// %h19 = gather_elements %h17, %h18 {axis=1} : f32[N,1]  // model.go:44
-	if err := cpu.GatherElements(h11, h10, class, []int{n, 1}, []int{n, 2}, 1); err != nil {
+	// %h22 = pointwise %class : i64[N]  // model.go:44
+	//
+	//	%h101 = constant {value=i64[](2)} : i64[]
+	//	%h111 = sub %p20, %h101 : i64[]
+	//	%h641 = constant {value=i64[](0)} : i64[]
+	//	%h731 = less %p20, %h641 : bool[]
+	//	%h1411 = where %h731, %h111, %p20 : i64[]
+	{
+		for lo := 0; lo < n; lo += 1024 {
+			hi := min(lo+1024, n)
+			cpu.SubScalar(h9[:hi-lo], class[lo:hi], 2)
+			cpu.LessScalar(h10[:hi-lo], class[lo:hi], 0)
+			cpu.Where(h8[lo:hi], h10[:hi-lo], h9[:hi-lo], class[lo:hi])
+		}
+	}
+
+	// %h24 = gather_elements %h17, %h23 {axis=1} : f32[N,1]  // model.go:44
+	if err := cpu.GatherElements(h11, h7, h8, []int{n, 1}, []int{n, 2}, 1); err != nil {
 		return rt.At("model.go:44", err)
 	}
 	t.watch.See("model.go:44", h11)
 
-	// %h24 = pointwise %h19 : f32[N,1]  // model.go:44
+	// %h29 = pointwise %h24 : f32[N,1]  // model.go:44
 	//
-	//	%h7 = neg %p4 : f32[]
+	//	%h25 = neg %p9 : f32[]
 	cpu.Neg(h11, h11)
 	t.watch.See("model.go:44", h11)
 
-	// %h22 = reduce %h21 {kind="mean" axes=[0]} : f32[]  // model.go:44
+	// %h27 = reduce %h26 {kind="mean" axes=[0]} : f32[]  // model.go:44
 	cpu.ReduceMean(output, h11, 1, n, 1)
 	t.watch.See("model.go:44", output)
 
-	// %h26 = extents {elems=[N]} : i64[1]  // model.go:44
+	// %h31 = extents {elems=[N]} : i64[1]  // model.go:44
 	cpu.Elements(h12, n)
 
-	// %h27 = pointwise %h26 : f32[1]  // model.go:44
+	// %h32 = pointwise %h31 : f32[1]  // model.go:44
 	//
-	//	%h11 = cast %p5 {to=f32} : f32[]
+	//	%h53 = cast %p10 {to=f32} : f32[]
 	cpu.Cast(h13, h12)
 	t.watch.See("model.go:44", h13)
 
-	// %h29 = pointwise %h15 : f32[1]  // model.go:44
+	// %h34 = pointwise %h67 : f32[1]  // model.go:44
 	//
-	//	%h20 = constant {value=f32[](1)} : f32[]
-	//	%h40 = div %h20, %p6 : f32[]
+	//	%h70 = constant {value=f32[](1)} : f32[]
+	//	%h72 = div %h70, %p11 : f32[]
 	cpu.ScalarDiv(h13, 1, h13)
 	t.watch.See("model.go:44", h13)
 
-	// %h30 = strided_copy %h29 {shape=[N] strides=[0]} : f32[N]  // model.go:44
+	// %h35 = strided_copy %h34 {shape=[N] strides=[0]} : f32[N]  // model.go:44
 	cpu.StridedCopy(h14, h13, []int{n}, []int{0}, 0)
 
-	// %h31 = pointwise %h30 : f32[N]  // model.go:44
+	// %h36 = pointwise %h35 : f32[N]  // model.go:44
 	//
-	//	%h47 = neg %p7 : f32[]
+	//	%h75 = neg %p12 : f32[]
 	cpu.Neg(h14, h14)
 	t.watch.See("model.go:44", h14)
 
-	// %h33 = fill {value=f32[](0) shape=[N,2]} : f32[N,2]  // model.go:44
+	// %h38 = fill {value=f32[](0) shape=[N,2]} : f32[N,2]  // model.go:44
 	cpu.Fill(h15, 0)
 
-	// %h34 = scatter_elements %h33, %h18, %h32 {axis=1 reduction="add"} : f32[N,2]  // model.go:44
-	if err := cpu.ScatterElementsAdd(h15, h15, class, h14, []int{n, 1}, []int{n, 2}, 1); err != nil {
+	// %h39 = scatter_elements %h38, %h23, %h37 {axis=1 reduction="add"} : f32[N,2]  // model.go:44
+	if err := cpu.ScatterElementsAdd(h15, h15, h8, h14, []int{n, 1}, []int{n, 2}, 1); err != nil {
 		return rt.At("model.go:44", err)
 	}
 	t.watch.See("model.go:44", h15)
 
-	// %h36 = reduce %h34 {kind="sum" axes=[1] keep_dims=true} : f32[N,1]  // model.go:44
+	// %h41 = reduce %h39 {kind="sum" axes=[1] keep_dims=true} : f32[N,1]  // model.go:44
 	cpu.ReduceSum(h16, h15, n, 2, 1)
 	t.watch.See("model.go:44", h16)
 
-	// %h38 = pointwise %h34, %h17, %h36 : f32[N,2]  // model.go:44
+	// %h43 = pointwise %h39, %h17, %h41 : f32[N,2]  // model.go:44
 	//
-	//	%h5811 = exp %p16 : f32[]
-	//	%h6711 = mul %h5811, %p17 : f32[]
-	//	%h711 = sub %p15, %h6711 : f32[]
+	//	%h7811 = exp %p24 : f32[]
+	//	%h8011 = mul %h7811, %p25 : f32[]
+	//	%h831 = sub %p23, %h8011 : f32[]
 	for i := range n {
 		cpu.Repeat(h17[:2], h16[i:i+1])
-		cpu.Exp(h18[:2], h10[i*2:i*2+2])
+		cpu.Exp(h18[:2], h7[i*2:i*2+2])
 		cpu.Mul(h18[:2], h18[:2], h17[:2])
 		cpu.Sub(h15[i*2:i*2+2], h15[i*2:i*2+2], h18[:2])
 	}
 	t.watch.See("model.go:44", h15)
 
-	// %h39 = reduce %h38 {kind="sum" axes=[0]} : f32[2]  // model.go:37
+	// %h44 = reduce %h43 {kind="sum" axes=[0]} : f32[2]  // model.go:37
 	if g.fc3Bias != nil {
 		cpu.ReduceSum(g.fc3Bias, h15, 1, n, 2)
 		t.watch.See("model.go:37", g.fc3Bias)
@@ -182,26 +189,26 @@ func (t *Trainer) step(n int, output, bits []float32, class []int64) error {
 		return nil
 	}
 
-	// %h63 = pack_panels %h4 : f32[1,2,16]  // model.go:37
+	// %h68 = pack_panels %h4 : f32[1,2,16]  // model.go:37
 	cpu.PackPanels(h19, w.fc3Weight, 2, 16, 16, false, 1, 32)
 
-	// %h42 = strided_copy %h13 {shape=[16,N] strides=[1,16]} : f32[16,N]  // model.go:37
+	// %h47 = strided_copy %h13 {shape=[16,N] strides=[1,16]} : f32[16,N]  // model.go:37
 	if g.fc3Weight != nil {
-		cpu.StridedCopy(h20, h6, []int{16, n}, []int{1, 16}, 0)
+		cpu.StridedCopy(h20, h4, []int{16, n}, []int{1, 16}, 0)
 	}
 
-	// %h66 = pack_panels %h38 : f32[1,N,16]  // model.go:37
+	// %h71 = pack_panels %h43 : f32[1,N,16]  // model.go:37
 	if g.fc3Weight != nil {
 		cpu.PackPanels(h21, h15, n, 2, 2, false, 1, 2*n)
 	}
 
-	// %h43 = mat_mul_panels %h42, %h66 {n=2} : f32[16,2]  // model.go:37
+	// %h48 = mat_mul_panels %h47, %h71 {n=2} : f32[16,2]  // model.go:37
 	if g.fc3Weight != nil {
 		cpu.MatMul(h22, h20, h21, &cpu.MatMulShape{M: 16, N: 2, K: n, LDA: n, LDC: 2, Batch: 1}, nil)
 		t.watch.See("model.go:37", h22)
 	}
 
-	// %h44 = strided_copy %h43 {shape=[2,16] strides=[1,2]} : f32[2,16]  // model.go:37
+	// %h49 = strided_copy %h48 {shape=[2,16] strides=[1,2]} : f32[2,16]  // model.go:37
 	if g.fc3Weight != nil {
 		cpu.StridedCopy(g.fc3Weight, h22, []int{2, 16}, []int{1, 2}, 0)
 	}
@@ -209,13 +216,13 @@ func (t *Trainer) step(n int, output, bits []float32, class []int64) error {
 		return nil
 	}
 
-	// %h45 = mat_mul_panels %h38, %h63, _, _, %h13 {n=16} : f32[N,16]  // model.go:37, model.go:36
+	// %h50 = mat_mul_panels %h43, %h68, _, _, %h13 {n=16} : f32[N,16]  // model.go:37, model.go:36
 	//
-	//	%h65 = gate %p, %p1 : f32[]
-	cpu.MatMul(h23, h15, h19, &cpu.MatMulShape{M: n, N: 16, K: 2, LDA: 2, LDC: 16, Batch: 1}, &cpu.Epilogue{Then: gate, In: [2][]float32{h6, nil}})
+	//	%h66 = gate %p, %p1 : f32[]
+	cpu.MatMul(h23, h15, h19, &cpu.MatMulShape{M: n, N: 16, K: 2, LDA: 2, LDC: 16, Batch: 1}, &cpu.Epilogue{Then: gate, In: [2][]float32{h4, nil}})
 	t.watch.See("model.go:37, model.go:36", h23)
 
-	// %h46 = reduce %h45 {kind="sum" axes=[0]} : f32[16]  // model.go:36
+	// %h51 = reduce %h50 {kind="sum" axes=[0]} : f32[16]  // model.go:36
 	if g.fc2Bias != nil {
 		cpu.ReduceSum(g.fc2Bias, h23, 1, n, 16)
 		t.watch.See("model.go:36", g.fc2Bias)
@@ -224,26 +231,26 @@ func (t *Trainer) step(n int, output, bits []float32, class []int64) error {
 		return nil
 	}
 
-	// %h69 = pack_panels %h2 : f32[1,16,16]  // model.go:36
+	// %h74 = pack_panels %h2 : f32[1,16,16]  // model.go:36
 	cpu.PackPanels(h24, w.fc2Weight, 16, 16, 16, false, 1, 256)
 
-	// %h49 = strided_copy %h9 {shape=[16,N] strides=[1,16]} : f32[16,N]  // model.go:36
+	// %h54 = strided_copy %h9 {shape=[16,N] strides=[1,16]} : f32[16,N]  // model.go:36
 	if g.fc2Weight != nil {
-		cpu.StridedCopy(h25, h3, []int{16, n}, []int{1, 16}, 0)
+		cpu.StridedCopy(h25, h2, []int{16, n}, []int{1, 16}, 0)
 	}
 
-	// %h72 = pack_panels %h45 : f32[1,N,16]  // model.go:36
+	// %h77 = pack_panels %h50 : f32[1,N,16]  // model.go:36
 	if g.fc2Weight != nil {
 		cpu.PackPanels(h26, h23, n, 16, 16, false, 1, 16*n)
 	}
 
-	// %h50 = mat_mul_panels %h49, %h72 {n=16} : f32[16,16]  // model.go:36
+	// %h55 = mat_mul_panels %h54, %h77 {n=16} : f32[16,16]  // model.go:36
 	if g.fc2Weight != nil {
 		cpu.MatMul(h27, h25, h26, &cpu.MatMulShape{M: 16, N: 16, K: n, LDA: n, LDC: 16, Batch: 1}, nil)
 		t.watch.See("model.go:36", h27)
 	}
 
-	// %h51 = strided_copy %h50 {shape=[16,16] strides=[1,16]} : f32[16,16]  // model.go:36
+	// %h56 = strided_copy %h55 {shape=[16,16] strides=[1,16]} : f32[16,16]  // model.go:36
 	if g.fc2Weight != nil {
 		cpu.StridedCopy(g.fc2Weight, h27, []int{16, 16}, []int{1, 16}, 0)
 	}
@@ -251,13 +258,13 @@ func (t *Trainer) step(n int, output, bits []float32, class []int64) error {
 		return nil
 	}
 
-	// %h52 = mat_mul_panels %h45, %h69, _, _, %h9 {n=16} : f32[N,16]  // model.go:36, model.go:35
+	// %h57 = mat_mul_panels %h50, %h74, _, _, %h9 {n=16} : f32[N,16]  // model.go:36, model.go:35
 	//
-	//	%h68 = gate %p2, %p3 : f32[]
-	cpu.MatMul(h28, h23, h24, &cpu.MatMulShape{M: n, N: 16, K: 16, LDA: 16, LDC: 16, Batch: 1}, &cpu.Epilogue{Then: gate, In: [2][]float32{h3, nil}})
+	//	%h69 = gate %p2, %p3 : f32[]
+	cpu.MatMul(h28, h23, h24, &cpu.MatMulShape{M: n, N: 16, K: 16, LDA: 16, LDC: 16, Batch: 1}, &cpu.Epilogue{Then: gate, In: [2][]float32{h2, nil}})
 	t.watch.See("model.go:36, model.go:35", h28)
 
-	// %h53 = reduce %h52 {kind="sum" axes=[0]} : f32[16]  // model.go:35
+	// %h58 = reduce %h57 {kind="sum" axes=[0]} : f32[16]  // model.go:35
 	if g.fc1Bias != nil {
 		cpu.ReduceSum(g.fc1Bias, h28, 1, n, 16)
 		t.watch.See("model.go:35", g.fc1Bias)
@@ -266,23 +273,23 @@ func (t *Trainer) step(n int, output, bits []float32, class []int64) error {
 		return nil
 	}
 
-	// %h54 = strided_copy %bits {shape=[2,N] strides=[1,2]} : f32[2,N]  // model.go:35
+	// %h59 = strided_copy %bits {shape=[2,N] strides=[1,2]} : f32[2,N]  // model.go:35
 	if g.fc1Weight != nil {
 		cpu.StridedCopy(h29, bits, []int{2, n}, []int{1, 2}, 0)
 	}
 
-	// %h76 = pack_panels %h52 : f32[1,N,16]  // model.go:35
+	// %h81 = pack_panels %h57 : f32[1,N,16]  // model.go:35
 	if g.fc1Weight != nil {
 		cpu.PackPanels(h30, h28, n, 16, 16, false, 1, 16*n)
 	}
 
-	// %h55 = mat_mul_panels %h54, %h76 {n=16} : f32[2,16]  // model.go:35
+	// %h60 = mat_mul_panels %h59, %h81 {n=16} : f32[2,16]  // model.go:35
 	if g.fc1Weight != nil {
 		cpu.MatMul(h31, h29, h30, &cpu.MatMulShape{M: 2, N: 16, K: n, LDA: n, LDC: 16, Batch: 1}, nil)
 		t.watch.See("model.go:35", h31)
 	}
 
-	// %h56 = strided_copy %h55 {shape=[16,2] strides=[1,16]} : f32[16,2]  // model.go:35
+	// %h61 = strided_copy %h60 {shape=[16,2] strides=[1,16]} : f32[16,2]  // model.go:35
 	if g.fc1Weight != nil {
 		cpu.StridedCopy(g.fc1Weight, h31, []int{16, 2}, []int{1, 16}, 0)
 	}
@@ -297,45 +304,33 @@ func (t *Trainer) evalForward(n int, logits, bits []float32) error {
 	w := t.weights
 	var (
 		h1 = rt.View[float32](t.arena, evalForwardH1Off, 32)
-		h2 = rt.View[float32](t.arena, evalForwardH2Off, 32)
-		h3 = rt.View[float32](t.arena, evalForwardH3Off, 16*n)
-		h4 = rt.View[float32](t.arena, evalForwardH4Off, 256)
+		h2 = rt.View[float32](t.arena, evalForwardH2Off, 16*n)
+		h3 = rt.View[float32](t.arena, evalForwardH3Off, 256)
+		h4 = rt.View[float32](t.arena, 64*n+1088, 16*n)
 		h5 = rt.View[float32](t.arena, evalForwardH5Off, 256)
-		h6 = rt.View[float32](t.arena, 64*n+2048, 16*n)
-		h7 = rt.View[float32](t.arena, evalForwardH7Off, 32)
-		h8 = rt.View[float32](t.arena, evalForwardH8Off, 256)
-		h9 = rt.View[float32](t.arena, evalForwardH9Off, 16)
+		h6 = rt.View[float32](t.arena, evalForwardH6Off, 16)
 	)
 
-	// %h6 = strided_copy %h {shape=[2,16] strides=[1,2]} : f32[2,16]  // model.go:35
-	cpu.StridedCopy(h1, w.fc1Weight, []int{2, 16}, []int{1, 2}, 0)
-
-	// %h18 = pack_panels %h6 : f32[1,2,16]  // model.go:35
-	cpu.PackPanels(h2, h1, 2, 16, 16, false, 1, 32)
+	// %h18 = pack_panels %h {trans=true} : f32[1,2,16]  // model.go:35
+	cpu.PackPanels(h1, w.fc1Weight, 2, 16, 2, true, 1, 32)
 
 	// %h9 = mat_mul_panels %bits, %h18, %h1 {n=16 epilogue={clamp=true hi=+Inf}} : f32[N,16]  // model.go:35
-	cpu.MatMul(h3, bits, h2, &cpu.MatMulShape{M: n, N: 16, K: 2, LDA: 2, LDC: 16, Batch: 1}, &cpu.Epilogue{Bias: w.fc1Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	cpu.MatMul(h2, bits, h1, &cpu.MatMulShape{M: n, N: 16, K: 2, LDA: 2, LDC: 16, Batch: 1}, &cpu.Epilogue{Bias: w.fc1Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
-	// %h10 = strided_copy %h2 {shape=[16,16] strides=[1,16]} : f32[16,16]  // model.go:36
-	cpu.StridedCopy(h4, w.fc2Weight, []int{16, 16}, []int{1, 16}, 0)
-
-	// %h21 = pack_panels %h10 : f32[1,16,16]  // model.go:36
-	cpu.PackPanels(h5, h4, 16, 16, 16, false, 1, 256)
+	// %h21 = pack_panels %h2 {trans=true} : f32[1,16,16]  // model.go:36
+	cpu.PackPanels(h3, w.fc2Weight, 16, 16, 16, true, 1, 256)
 
 	// %h13 = mat_mul_panels %h9, %h21, %h3 {n=16 epilogue={clamp=true hi=+Inf}} : f32[N,16]  // model.go:36
-	cpu.MatMul(h6, h3, h5, &cpu.MatMulShape{M: n, N: 16, K: 16, LDA: 16, LDC: 16, Batch: 1}, &cpu.Epilogue{Bias: w.fc2Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	cpu.MatMul(h4, h2, h3, &cpu.MatMulShape{M: n, N: 16, K: 16, LDA: 16, LDC: 16, Batch: 1}, &cpu.Epilogue{Bias: w.fc2Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
-	// %h14 = strided_copy %h4 {shape=[16,2] strides=[1,16]} : f32[16,2]  // model.go:37
-	cpu.StridedCopy(h7, w.fc3Weight, []int{16, 2}, []int{1, 16}, 0)
+	// %h24 = pack_panels %h4 {trans=true} : f32[1,16,16]  // model.go:37
+	cpu.PackPanels(h5, w.fc3Weight, 16, 2, 16, true, 1, 32)
 
-	// %h24 = pack_panels %h14 : f32[1,16,16]  // model.go:37
-	cpu.PackPanels(h8, h7, 16, 2, 2, false, 1, 32)
+	// %h20 = block %h19 : f32[1,1,16]  // model.go:37
+	cpu.Block(h6, w.fc3Bias, 1, 2, 1, 1)
 
-	// %h25 = block %h23 : f32[1,1,16]  // model.go:37
-	cpu.Block(h9, w.fc3Bias, 1, 2, 1, 1)
-
-	// %h16 = mat_mul_panels %h13, %h24, %h26 {n=2} : f32[N,2]  // model.go:37
-	cpu.MatMul(logits, h6, h8, &cpu.MatMulShape{M: n, N: 2, K: 16, LDA: 16, LDC: 2, Batch: 1}, &cpu.Epilogue{Bias: h9})
+	// %h16 = mat_mul_panels %h13, %h24, %h22 {n=2} : f32[N,2]  // model.go:37
+	cpu.MatMul(logits, h4, h5, &cpu.MatMulShape{M: n, N: 2, K: 16, LDA: 16, LDC: 2, Batch: 1}, &cpu.Epilogue{Bias: h6})
 	return nil
 }
 
@@ -347,62 +342,69 @@ func (t *Trainer) evalLoss(n int, output, bits []float32, class []int64) error {
 	w := t.weights
 	var (
 		h1  = rt.View[float32](t.arena, evalLossH1Off, 32)
-		h2  = rt.View[float32](t.arena, evalLossH2Off, 32)
-		h3  = rt.View[float32](t.arena, evalLossH3Off, 16*n)
-		h4  = rt.View[float32](t.arena, evalLossH4Off, 256)
+		h2  = rt.View[float32](t.arena, evalLossH2Off, 16*n)
+		h3  = rt.View[float32](t.arena, evalLossH3Off, 256)
+		h4  = rt.View[float32](t.arena, 64*n+9216, 16*n)
 		h5  = rt.View[float32](t.arena, evalLossH5Off, 256)
-		h6  = rt.View[float32](t.arena, 64*n+2048, 16*n)
-		h7  = rt.View[float32](t.arena, evalLossH7Off, 32)
-		h8  = rt.View[float32](t.arena, evalLossH8Off, 256)
-		h9  = rt.View[float32](t.arena, evalLossH9Off, 16)
-		h10 = rt.View[float32](t.arena, evalLossH10Off, 2*n)
-		h11 = rt.View[float32](t.arena, 64*n+2048, n)
+		h6  = rt.View[float32](t.arena, evalLossH6Off, 16)
+		h7  = rt.View[float32](t.arena, evalLossH7Off, 2*n)
+		h9  = rt.View[int64](t.arena, evalLossH9Off, 1024)
+		h10 = rt.View[bool](t.arena, evalLossH10Off, 1024)
+		h8  = rt.View[int64](t.arena, 64*n+9216, n)
+		h11 = rt.View[float32](t.arena, 128*n+9216, n)
 	)
 
-	// %h6 = strided_copy %h {shape=[2,16] strides=[1,2]} : f32[2,16]  // model.go:35
-	cpu.StridedCopy(h1, w.fc1Weight, []int{2, 16}, []int{1, 2}, 0)
+	// %h29 = pack_panels %h {trans=true} : f32[1,2,16]  // model.go:35
+	cpu.PackPanels(h1, w.fc1Weight, 2, 16, 2, true, 1, 32)
 
-	// %h24 = pack_panels %h6 : f32[1,2,16]  // model.go:35
-	cpu.PackPanels(h2, h1, 2, 16, 16, false, 1, 32)
+	// %h9 = mat_mul_panels %bits, %h29, %h1 {n=16 epilogue={clamp=true hi=+Inf}} : f32[N,16]  // model.go:35
+	cpu.MatMul(h2, bits, h1, &cpu.MatMulShape{M: n, N: 16, K: 2, LDA: 2, LDC: 16, Batch: 1}, &cpu.Epilogue{Bias: w.fc1Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
-	// %h9 = mat_mul_panels %bits, %h24, %h1 {n=16 epilogue={clamp=true hi=+Inf}} : f32[N,16]  // model.go:35
-	cpu.MatMul(h3, bits, h2, &cpu.MatMulShape{M: n, N: 16, K: 2, LDA: 2, LDC: 16, Batch: 1}, &cpu.Epilogue{Bias: w.fc1Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	// %h32 = pack_panels %h2 {trans=true} : f32[1,16,16]  // model.go:36
+	cpu.PackPanels(h3, w.fc2Weight, 16, 16, 16, true, 1, 256)
 
-	// %h10 = strided_copy %h2 {shape=[16,16] strides=[1,16]} : f32[16,16]  // model.go:36
-	cpu.StridedCopy(h4, w.fc2Weight, []int{16, 16}, []int{1, 16}, 0)
+	// %h13 = mat_mul_panels %h9, %h32, %h3 {n=16 epilogue={clamp=true hi=+Inf}} : f32[N,16]  // model.go:36
+	cpu.MatMul(h4, h2, h3, &cpu.MatMulShape{M: n, N: 16, K: 16, LDA: 16, LDC: 16, Batch: 1}, &cpu.Epilogue{Bias: w.fc2Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
-	// %h27 = pack_panels %h10 : f32[1,16,16]  // model.go:36
-	cpu.PackPanels(h5, h4, 16, 16, 16, false, 1, 256)
+	// %h35 = pack_panels %h4 {trans=true} : f32[1,16,16]  // model.go:37
+	cpu.PackPanels(h5, w.fc3Weight, 16, 2, 16, true, 1, 32)
 
-	// %h13 = mat_mul_panels %h9, %h27, %h3 {n=16 epilogue={clamp=true hi=+Inf}} : f32[N,16]  // model.go:36
-	cpu.MatMul(h6, h3, h5, &cpu.MatMulShape{M: n, N: 16, K: 16, LDA: 16, LDC: 16, Batch: 1}, &cpu.Epilogue{Bias: w.fc2Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	// %h31 = block %h30 : f32[1,1,16]  // model.go:37
+	cpu.Block(h6, w.fc3Bias, 1, 2, 1, 1)
 
-	// %h14 = strided_copy %h4 {shape=[16,2] strides=[1,16]} : f32[16,2]  // model.go:37
-	cpu.StridedCopy(h7, w.fc3Weight, []int{16, 2}, []int{1, 16}, 0)
-
-	// %h30 = pack_panels %h14 : f32[1,16,16]  // model.go:37
-	cpu.PackPanels(h8, h7, 16, 2, 2, false, 1, 32)
-
-	// %h31 = block %h29 : f32[1,1,16]  // model.go:37
-	cpu.Block(h9, w.fc3Bias, 1, 2, 1, 1)
-
-	// %h16 = mat_mul_panels %h13, %h30, %h32 {n=2} : f32[N,2]  // model.go:37
-	cpu.MatMul(h10, h6, h8, &cpu.MatMulShape{M: n, N: 2, K: 16, LDA: 16, LDC: 2, Batch: 1}, &cpu.Epilogue{Bias: h9})
+	// %h16 = mat_mul_panels %h13, %h35, %h33 {n=2} : f32[N,2]  // model.go:37
+	cpu.MatMul(h7, h4, h5, &cpu.MatMulShape{M: n, N: 2, K: 16, LDA: 16, LDC: 2, Batch: 1}, &cpu.Epilogue{Bias: h6})
 
 	// %h17 = log_softmax %h16 {axis=1} : f32[N,2]  // model.go:44
-	cpu.LogSoftmax(h10, h10, n, 2, 1)
+	cpu.LogSoftmax(h7, h7, n, 2, 1)
 
-	// %h19 = gather_elements %h17, %h18 {axis=1} : f32[N,1]  // model.go:44
-	if err := cpu.GatherElements(h11, h10, class, []int{n, 1}, []int{n, 2}, 1); err != nil {
+	// %h22 = pointwise %class : i64[N]  // model.go:44
+	//
+	//	%h101 = constant {value=i64[](2)} : i64[]
+	//	%h111 = sub %p8, %h101 : i64[]
+	//	%h611 = constant {value=i64[](0)} : i64[]
+	//	%h711 = less %p8, %h611 : bool[]
+	//	%h1411 = where %h711, %h111, %p8 : i64[]
+	{
+		for lo := 0; lo < n; lo += 1024 {
+			hi := min(lo+1024, n)
+			cpu.SubScalar(h9[:hi-lo], class[lo:hi], 2)
+			cpu.LessScalar(h10[:hi-lo], class[lo:hi], 0)
+			cpu.Where(h8[lo:hi], h10[:hi-lo], h9[:hi-lo], class[lo:hi])
+		}
+	}
+
+	// %h24 = gather_elements %h17, %h23 {axis=1} : f32[N,1]  // model.go:44
+	if err := cpu.GatherElements(h11, h7, h8, []int{n, 1}, []int{n, 2}, 1); err != nil {
 		return rt.At("model.go:44", err)
 	}
 
-	// %h23 = pointwise %h19 : f32[N,1]  // model.go:44
+	// %h28 = pointwise %h24 : f32[N,1]  // model.go:44
 	//
-	//	%h7 = neg %p : f32[]
+	//	%h25 = neg %p5 : f32[]
 	cpu.Neg(h11, h11)
 
-	// %h22 = reduce %h21 {kind="mean" axes=[0]} : f32[]  // model.go:44
+	// %h27 = reduce %h26 {kind="mean" axes=[0]} : f32[]  // model.go:44
 	cpu.ReduceMean(output, h11, 1, n, 1)
 	return nil
 }
@@ -414,53 +416,41 @@ func (t *Trainer) trainForward(n int, logits, bits []float32) error {
 	}
 	w := t.weights
 	var (
-		h1  = rt.View[float32](t.arena, trainForwardH1Off, 32)
-		h2  = rt.View[float32](t.arena, trainForwardH2Off, 32)
-		h3  = rt.View[float32](t.arena, trainForwardH3Off, 16*n)
-		h4  = rt.View[float32](t.arena, trainForwardH4Off, 256)
-		h5  = rt.View[float32](t.arena, trainForwardH5Off, 256)
-		h6  = rt.View[float32](t.arena, 64*n+2048, 16*n)
-		h7  = rt.View[float32](t.arena, trainForwardH7Off, 32)
-		h8  = rt.View[float32](t.arena, trainForwardH8Off, 256)
-		h9  = rt.View[float32](t.arena, trainForwardH9Off, 16)
-		h10 = rt.View[float32](t.arena, 128*n+2048, 2*n)
+		h1 = rt.View[float32](t.arena, trainForwardH1Off, 32)
+		h2 = rt.View[float32](t.arena, trainForwardH2Off, 16*n)
+		h3 = rt.View[float32](t.arena, trainForwardH3Off, 256)
+		h4 = rt.View[float32](t.arena, 64*n+1088, 16*n)
+		h5 = rt.View[float32](t.arena, trainForwardH5Off, 256)
+		h6 = rt.View[float32](t.arena, trainForwardH6Off, 16)
+		h7 = rt.View[float32](t.arena, 128*n+1088, 2*n)
 	)
 
-	// %h6 = strided_copy %h {shape=[2,16] strides=[1,2]} : f32[2,16]  // model.go:35
-	cpu.StridedCopy(h1, w.fc1Weight, []int{2, 16}, []int{1, 2}, 0)
-
-	// %h18 = pack_panels %h6 : f32[1,2,16]  // model.go:35
-	cpu.PackPanels(h2, h1, 2, 16, 16, false, 1, 32)
+	// %h18 = pack_panels %h {trans=true} : f32[1,2,16]  // model.go:35
+	cpu.PackPanels(h1, w.fc1Weight, 2, 16, 2, true, 1, 32)
 
 	// %h9 = mat_mul_panels %bits, %h18, %h1 {n=16 epilogue={clamp=true hi=+Inf}} : f32[N,16]  // model.go:35
-	cpu.MatMul(h3, bits, h2, &cpu.MatMulShape{M: n, N: 16, K: 2, LDA: 2, LDC: 16, Batch: 1}, &cpu.Epilogue{Bias: w.fc1Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
-	t.watch.See("model.go:35", h3)
+	cpu.MatMul(h2, bits, h1, &cpu.MatMulShape{M: n, N: 16, K: 2, LDA: 2, LDC: 16, Batch: 1}, &cpu.Epilogue{Bias: w.fc1Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	t.watch.See("model.go:35", h2)
 
-	// %h10 = strided_copy %h2 {shape=[16,16] strides=[1,16]} : f32[16,16]  // model.go:36
-	cpu.StridedCopy(h4, w.fc2Weight, []int{16, 16}, []int{1, 16}, 0)
-
-	// %h25 = pack_panels %h10 : f32[1,16,16]  // model.go:36
-	cpu.PackPanels(h5, h4, 16, 16, 16, false, 1, 256)
+	// %h25 = pack_panels %h2 {trans=true} : f32[1,16,16]  // model.go:36
+	cpu.PackPanels(h3, w.fc2Weight, 16, 16, 16, true, 1, 256)
 
 	// %h13 = mat_mul_panels %h9, %h25, %h3 {n=16 epilogue={clamp=true hi=+Inf}} : f32[N,16]  // model.go:36
-	cpu.MatMul(h6, h3, h5, &cpu.MatMulShape{M: n, N: 16, K: 16, LDA: 16, LDC: 16, Batch: 1}, &cpu.Epilogue{Bias: w.fc2Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
-	t.watch.See("model.go:36", h6)
+	cpu.MatMul(h4, h2, h3, &cpu.MatMulShape{M: n, N: 16, K: 16, LDA: 16, LDC: 16, Batch: 1}, &cpu.Epilogue{Bias: w.fc2Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	t.watch.See("model.go:36", h4)
 
-	// %h14 = strided_copy %h4 {shape=[16,2] strides=[1,16]} : f32[16,2]  // model.go:37
-	cpu.StridedCopy(h7, w.fc3Weight, []int{16, 2}, []int{1, 16}, 0)
+	// %h43 = pack_panels %h4 {trans=true} : f32[1,16,16]  // model.go:37
+	cpu.PackPanels(h5, w.fc3Weight, 16, 2, 16, true, 1, 32)
 
-	// %h43 = pack_panels %h14 : f32[1,16,16]  // model.go:37
-	cpu.PackPanels(h8, h7, 16, 2, 2, false, 1, 32)
+	// %h20 = block %h19 : f32[1,1,16]  // model.go:37
+	cpu.Block(h6, w.fc3Bias, 1, 2, 1, 1)
 
-	// %h44 = block %h42 : f32[1,1,16]  // model.go:37
-	cpu.Block(h9, w.fc3Bias, 1, 2, 1, 1)
-
-	// %h16 = mat_mul_panels %h13, %h43, %h45 {n=2} : f32[N,2]  // model.go:37
-	cpu.MatMul(logits, h6, h8, &cpu.MatMulShape{M: n, N: 2, K: 16, LDA: 16, LDC: 2, Batch: 1}, &cpu.Epilogue{Bias: h9})
+	// %h16 = mat_mul_panels %h13, %h43, %h32 {n=2} : f32[N,2]  // model.go:37
+	cpu.MatMul(logits, h4, h5, &cpu.MatMulShape{M: n, N: 2, K: 16, LDA: 16, LDC: 2, Batch: 1}, &cpu.Epilogue{Bias: h6})
 	t.watch.See("model.go:37", logits)
 
 	// %h22 = strided_copy %h21 {shape=[N,2] strides=[0,0]} : f32[N,2]
-	cpu.StridedCopy(h10, w.constH21, []int{n, 2}, []int{0, 0}, 0)
+	cpu.StridedCopy(h7, w.constH21, []int{n, 2}, []int{0, 0}, 0)
 	return nil
 }
 
@@ -472,33 +462,33 @@ func (t *Trainer) backward(n int, logits, bits, dLogits []float32) error {
 	w := t.weights
 	g := t.changes
 	var (
-		h10 = rt.View[float32](t.arena, 128*n+2048, 2*n)
+		h7  = rt.View[float32](t.arena, 128*n+1088, 2*n)
+		h8  = rt.View[float32](t.arena, trainForwardH8Off, 32)
+		h9  = rt.View[float32](t.arena, 192*n+1088, 16*n)
+		h4  = rt.View[float32](t.arena, 64*n+1088, 16*n)
+		h10 = rt.View[float32](t.arena, 256*n+1088, 16*n)
 		h11 = rt.View[float32](t.arena, trainForwardH11Off, 32)
-		h12 = rt.View[float32](t.arena, 192*n+2048, 16*n)
-		h6  = rt.View[float32](t.arena, 64*n+2048, 16*n)
-		h13 = rt.View[float32](t.arena, 256*n+2048, 16*n)
-		h14 = rt.View[float32](t.arena, trainForwardH14Off, 32)
-		h15 = rt.View[float32](t.arena, 192*n+2048, 16*n)
+		h12 = rt.View[float32](t.arena, 192*n+1088, 16*n)
+		h13 = rt.View[float32](t.arena, 64*n+1088, 16*n)
+		h2  = rt.View[float32](t.arena, trainForwardH2Off, 16*n)
+		h14 = rt.View[float32](t.arena, 128*n+1088, 16*n)
+		h15 = rt.View[float32](t.arena, trainForwardH15Off, 256)
 		h16 = rt.View[float32](t.arena, trainForwardH16Off, 256)
-		h17 = rt.View[float32](t.arena, 64*n+2048, 16*n)
-		h3  = rt.View[float32](t.arena, trainForwardH3Off, 16*n)
-		h18 = rt.View[float32](t.arena, 128*n+2048, 16*n)
-		h19 = rt.View[float32](t.arena, trainForwardH19Off, 256)
-		h20 = rt.View[float32](t.arena, 64*n+2048, 16*n)
-		h21 = rt.View[float32](t.arena, trainForwardH21Off, 2*n)
-		h22 = rt.View[float32](t.arena, 128*n+2048, 16*n)
-		h23 = rt.View[float32](t.arena, trainForwardH23Off, 32)
+		h17 = rt.View[float32](t.arena, 64*n+1088, 16*n)
+		h18 = rt.View[float32](t.arena, trainForwardH18Off, 2*n)
+		h19 = rt.View[float32](t.arena, 128*n+1088, 16*n)
+		h20 = rt.View[float32](t.arena, trainForwardH20Off, 32)
 	)
 
 	// %h23 = pointwise %h22, %d_logits : f32[N,2]
 	//
-	//	%h7 = mul %p4, %p5 : f32[]
-	cpu.Mul(h10, h10, dLogits)
-	t.watch.See("pointwise", h10)
+	//	%h6 = mul %p4, %p5 : f32[]
+	cpu.Mul(h7, h7, dLogits)
+	t.watch.See("pointwise", h7)
 
 	// %h24 = reduce %h23 {kind="sum" axes=[0]} : f32[2]  // model.go:37
 	if g.fc3Bias != nil {
-		cpu.ReduceSum(g.fc3Bias, h10, 1, n, 2)
+		cpu.ReduceSum(g.fc3Bias, h7, 1, n, 2)
 		t.watch.See("model.go:37", g.fc3Bias)
 	}
 	if t.passTrainForward.Ends() <= 1 {
@@ -506,27 +496,27 @@ func (t *Trainer) backward(n int, logits, bits, dLogits []float32) error {
 	}
 
 	// %h46 = pack_panels %h4 : f32[1,2,16]  // model.go:37
-	cpu.PackPanels(h11, w.fc3Weight, 2, 16, 16, false, 1, 32)
+	cpu.PackPanels(h8, w.fc3Weight, 2, 16, 16, false, 1, 32)
 
 	// %h27 = strided_copy %h13 {shape=[16,N] strides=[1,16]} : f32[16,N]  // model.go:37
 	if g.fc3Weight != nil {
-		cpu.StridedCopy(h12, h6, []int{16, n}, []int{1, 16}, 0)
+		cpu.StridedCopy(h9, h4, []int{16, n}, []int{1, 16}, 0)
 	}
 
 	// %h49 = pack_panels %h23 : f32[1,N,16]  // model.go:37
 	if g.fc3Weight != nil {
-		cpu.PackPanels(h13, h10, n, 2, 2, false, 1, 2*n)
+		cpu.PackPanels(h10, h7, n, 2, 2, false, 1, 2*n)
 	}
 
 	// %h28 = mat_mul_panels %h27, %h49 {n=2} : f32[16,2]  // model.go:37
 	if g.fc3Weight != nil {
-		cpu.MatMul(h14, h12, h13, &cpu.MatMulShape{M: 16, N: 2, K: n, LDA: n, LDC: 2, Batch: 1}, nil)
-		t.watch.See("model.go:37", h14)
+		cpu.MatMul(h11, h9, h10, &cpu.MatMulShape{M: 16, N: 2, K: n, LDA: n, LDC: 2, Batch: 1}, nil)
+		t.watch.See("model.go:37", h11)
 	}
 
 	// %h29 = strided_copy %h28 {shape=[2,16] strides=[1,2]} : f32[2,16]  // model.go:37
 	if g.fc3Weight != nil {
-		cpu.StridedCopy(g.fc3Weight, h14, []int{2, 16}, []int{1, 2}, 0)
+		cpu.StridedCopy(g.fc3Weight, h11, []int{2, 16}, []int{1, 2}, 0)
 	}
 	if t.passTrainForward.Ends() <= 2 {
 		return nil
@@ -534,55 +524,55 @@ func (t *Trainer) backward(n int, logits, bits, dLogits []float32) error {
 
 	// %h30 = mat_mul_panels %h23, %h46, _, _, %h13 {n=16} : f32[N,16]  // model.go:37, model.go:36
 	//
-	//	%h48 = gate %p, %p1 : f32[]
-	cpu.MatMul(h15, h10, h11, &cpu.MatMulShape{M: n, N: 16, K: 2, LDA: 2, LDC: 16, Batch: 1}, &cpu.Epilogue{Then: gate, In: [2][]float32{h6, nil}})
-	t.watch.See("model.go:37, model.go:36", h15)
+	//	%h44 = gate %p, %p1 : f32[]
+	cpu.MatMul(h12, h7, h8, &cpu.MatMulShape{M: n, N: 16, K: 2, LDA: 2, LDC: 16, Batch: 1}, &cpu.Epilogue{Then: gate, In: [2][]float32{h4, nil}})
+	t.watch.See("model.go:37, model.go:36", h12)
 
 	// %h31 = reduce %h30 {kind="sum" axes=[0]} : f32[16]  // model.go:36
 	if g.fc2Bias != nil {
-		cpu.ReduceSum(g.fc2Bias, h15, 1, n, 16)
+		cpu.ReduceSum(g.fc2Bias, h12, 1, n, 16)
 		t.watch.See("model.go:36", g.fc2Bias)
 	}
 	if t.passTrainForward.Ends() <= 3 {
 		return nil
 	}
 
-	// %h52 = pack_panels %h2 : f32[1,16,16]  // model.go:36
-	cpu.PackPanels(h16, w.fc2Weight, 16, 16, 16, false, 1, 256)
-
 	// %h34 = strided_copy %h9 {shape=[16,N] strides=[1,16]} : f32[16,N]  // model.go:36
 	if g.fc2Weight != nil {
-		cpu.StridedCopy(h17, h3, []int{16, n}, []int{1, 16}, 0)
+		cpu.StridedCopy(h13, h2, []int{16, n}, []int{1, 16}, 0)
 	}
 
 	// %h55 = pack_panels %h30 : f32[1,N,16]  // model.go:36
 	if g.fc2Weight != nil {
-		cpu.PackPanels(h18, h15, n, 16, 16, false, 1, 16*n)
+		cpu.PackPanels(h14, h12, n, 16, 16, false, 1, 16*n)
 	}
 
 	// %h35 = mat_mul_panels %h34, %h55 {n=16} : f32[16,16]  // model.go:36
 	if g.fc2Weight != nil {
-		cpu.MatMul(h19, h17, h18, &cpu.MatMulShape{M: 16, N: 16, K: n, LDA: n, LDC: 16, Batch: 1}, nil)
-		t.watch.See("model.go:36", h19)
+		cpu.MatMul(h15, h13, h14, &cpu.MatMulShape{M: 16, N: 16, K: n, LDA: n, LDC: 16, Batch: 1}, nil)
+		t.watch.See("model.go:36", h15)
 	}
 
 	// %h36 = strided_copy %h35 {shape=[16,16] strides=[1,16]} : f32[16,16]  // model.go:36
 	if g.fc2Weight != nil {
-		cpu.StridedCopy(g.fc2Weight, h19, []int{16, 16}, []int{1, 16}, 0)
+		cpu.StridedCopy(g.fc2Weight, h15, []int{16, 16}, []int{1, 16}, 0)
 	}
 	if t.passTrainForward.Ends() <= 4 {
 		return nil
 	}
 
-	// %h37 = mat_mul_panels %h30, %h52, _, _, %h9 {n=16} : f32[N,16]  // model.go:36, model.go:35
+	// %h521 = pack_panels %h2 : f32[1,16,16]  // model.go:36
+	cpu.PackPanels(h16, w.fc2Weight, 16, 16, 16, false, 1, 256)
+
+	// %h37 = mat_mul_panels %h30, %h521, _, _, %h9 {n=16} : f32[N,16]  // model.go:36, model.go:35
 	//
-	//	%h51 = gate %p2, %p3 : f32[]
-	cpu.MatMul(h20, h15, h16, &cpu.MatMulShape{M: n, N: 16, K: 16, LDA: 16, LDC: 16, Batch: 1}, &cpu.Epilogue{Then: gate, In: [2][]float32{h3, nil}})
-	t.watch.See("model.go:36, model.go:35", h20)
+	//	%h47 = gate %p2, %p3 : f32[]
+	cpu.MatMul(h17, h12, h16, &cpu.MatMulShape{M: n, N: 16, K: 16, LDA: 16, LDC: 16, Batch: 1}, &cpu.Epilogue{Then: gate, In: [2][]float32{h2, nil}})
+	t.watch.See("model.go:36, model.go:35", h17)
 
 	// %h38 = reduce %h37 {kind="sum" axes=[0]} : f32[16]  // model.go:35
 	if g.fc1Bias != nil {
-		cpu.ReduceSum(g.fc1Bias, h20, 1, n, 16)
+		cpu.ReduceSum(g.fc1Bias, h17, 1, n, 16)
 		t.watch.See("model.go:35", g.fc1Bias)
 	}
 	if t.passTrainForward.Ends() <= 5 {
@@ -591,23 +581,23 @@ func (t *Trainer) backward(n int, logits, bits, dLogits []float32) error {
 
 	// %h39 = strided_copy %bits {shape=[2,N] strides=[1,2]} : f32[2,N]  // model.go:35
 	if g.fc1Weight != nil {
-		cpu.StridedCopy(h21, bits, []int{2, n}, []int{1, 2}, 0)
+		cpu.StridedCopy(h18, bits, []int{2, n}, []int{1, 2}, 0)
 	}
 
 	// %h59 = pack_panels %h37 : f32[1,N,16]  // model.go:35
 	if g.fc1Weight != nil {
-		cpu.PackPanels(h22, h20, n, 16, 16, false, 1, 16*n)
+		cpu.PackPanels(h19, h17, n, 16, 16, false, 1, 16*n)
 	}
 
 	// %h40 = mat_mul_panels %h39, %h59 {n=16} : f32[2,16]  // model.go:35
 	if g.fc1Weight != nil {
-		cpu.MatMul(h23, h21, h22, &cpu.MatMulShape{M: 2, N: 16, K: n, LDA: n, LDC: 16, Batch: 1}, nil)
-		t.watch.See("model.go:35", h23)
+		cpu.MatMul(h20, h18, h19, &cpu.MatMulShape{M: 2, N: 16, K: n, LDA: n, LDC: 16, Batch: 1}, nil)
+		t.watch.See("model.go:35", h20)
 	}
 
 	// %h41 = strided_copy %h40 {shape=[16,2] strides=[1,16]} : f32[16,2]  // model.go:35
 	if g.fc1Weight != nil {
-		cpu.StridedCopy(g.fc1Weight, h23, []int{16, 2}, []int{1, 16}, 0)
+		cpu.StridedCopy(g.fc1Weight, h20, []int{16, 2}, []int{1, 16}, 0)
 	}
 	return nil
 }

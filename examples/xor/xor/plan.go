@@ -18,66 +18,68 @@ const (
 // The arena's plan for loss, in bytes for N = 1. Buffers share memory only when no step needs
 // both.
 //
-//	4 buffers in 128*N bytes; the largest live set is 128*N
+//	7 buffers in 192*N+9216 bytes; the largest live set is 192*N+9216
 //
-//	                 steps     0                                                             128
-//	h9               3-5       [------------------------------)
-//	h13              5-9                                       [------------------------------)
-//	h16              9-12      [------------------------------)
-//	h19              12-15                                     [------------------------------)
+//	                 steps     0                                                            9408
+//	h9               3-5                                                                     |
+//	h13              5-9                                                                      |
+//	h16              9-13                                                                    |
+//	h22.scratch1     11-11     [-----------------------------------------------------)
+//	h22.scratch2     11-11                                                            [-----)
+//	h22              11-13                                                                    |
+//	h24              13-16                                                                    |
 const (
-	lossH1Off = 0  // f32[16*N]
-	lossH2Off = 64 // f32[16*N]
-	lossH3Off = 0  // f32[2*N]
-	lossH4Off = 64 // f32[N]
+	lossH1Off = 9216 // f32[16*N]
+	lossH3Off = 9216 // f32[2*N]
+	lossH5Off = 0    // i64[1024]
+	lossH6Off = 8192 // bool[1024]
 )
 
 // The arena's plan for step, in bytes for N = 1. Buffers share memory only when no step needs
 // both.
 //
-//	31 buffers in 320*N+8192 bytes; the largest live set is 320*N+8192
+//	31 buffers in 384*N+9216 bytes; the largest live set is 384*N+9216
 //
-//	                 steps     0                                                            8512
-//	h6               6-7       |
-//	h23              7-8       |
-//	h9               8-49                                                                   |
-//	h10              9-10      [-----)
-//	h57              10-11            [------)
-//	h13              11-42                                                                   |
-//	h14              12-13            |
-//	h60              13-17     [-----)
-//	h61              15-17            |
-//	h16              17-35                                                                   |
-//	h19              20-23                                                                    |
-//	h26              24-25     |
-//	h27              25-29     |
-//	h30              29-33                                                                    |
-//	h33              32-42                                                                    |
-//	h36              34-35                                                                    |
-//	h38.scratch1     35-35     [----------------------------)
-//	h38.scratch2     35-35                                   [-----------------------------)
-//	h63              37-42     |
-//	h42              38-40                                                                   |
-//	h66              39-40                                                                    |
-//	h43              40-41     |
-//	h45              42-49                                                                   |
-//	h69              44-49     [-----)
-//	h49              45-47                                                                   |
-//	h72              46-47                                                                    |
-//	h50              47-48            [------)
-//	h52              49-52                                                                   |
-//	h54              51-53                                                                  |
-//	h76              52-53                                                                   |
-//	h55              53-54     |
+//	                 steps     0                                                            9600
+//	h28              6-7       |
+//	h9               7-47                                                                   |
+//	h62              8-9       [----)
+//	h13              9-40                                                                   |
+//	h65              10-14     [----)
+//	h52              12-14           |
+//	h16              14-33                                                                   |
+//	h22.scratch1     16-16     [----------------------------------------------------)
+//	h22.scratch2     16-16                                                           [-----)
+//	h22              16-31                                                                   |
+//	h24              18-21                                                                    |
+//	h31              22-23     |
+//	h32              23-27     |
+//	h35              27-31                                                                    |
+//	h38              30-40                                                                    |
+//	h41              32-33                                                                   |
+//	h43.scratch1     33-33     [-------------------------)
+//	h43.scratch2     33-33                                [-------------------------)
+//	h68              35-40     |
+//	h47              36-38                                                                   |
+//	h71              37-38                                                                   |
+//	h48              38-39     |
+//	h50              40-47                                                                   |
+//	h74              42-47     [----)
+//	h54              43-45                                                                  |
+//	h77              44-45                                                                   |
+//	h55              45-46           [-----)
+//	h57              47-50                                                                  |
+//	h59              49-51                                                                  |
+//	h81              50-51                                                                   |
+//	h60              51-52     |
 const (
 	stepH1Off  = 0    // f32[32]
-	stepH2Off  = 128  // f32[32]
-	stepH3Off  = 8192 // f32[16*N]
-	stepH4Off  = 0    // f32[256]
-	stepH5Off  = 1024 // f32[256]
-	stepH7Off  = 1024 // f32[32]
-	stepH8Off  = 0    // f32[256]
-	stepH9Off  = 1024 // f32[16]
+	stepH2Off  = 9216 // f32[16*N]
+	stepH3Off  = 0    // f32[256]
+	stepH5Off  = 0    // f32[256]
+	stepH6Off  = 1024 // f32[16]
+	stepH9Off  = 0    // i64[1024]
+	stepH10Off = 8192 // bool[1024]
 	stepH12Off = 0    // i64[1]
 	stepH13Off = 64   // f32[1]
 	stepH17Off = 0    // f32[1024]
@@ -86,114 +88,94 @@ const (
 	stepH22Off = 128  // f32[32]
 	stepH24Off = 0    // f32[256]
 	stepH27Off = 1024 // f32[256]
-	stepH29Off = 8192 // f32[2*N]
+	stepH29Off = 9216 // f32[2*N]
 	stepH31Off = 0    // f32[32]
 )
 
 // The arena's plan for evalForward, in bytes for N = 1. Buffers share memory only when no step needs
 // both.
 //
-//	9 buffers in 128*N+2048 bytes; the largest live set is 128*N+2048
+//	6 buffers in 128*N+1088 bytes; the largest live set is 128*N+1088
 //
-//	                 steps     0                                                            2176
-//	h6               6-7       [-)
-//	h18              7-8          [--)
-//	h9               8-11                                                                  [)
-//	h10              9-10      [----------------------------)
-//	h21              10-11                                   [----------------------------)
-//	h13              11-17                                                                   [)
-//	h14              12-13                                   [-)
-//	h24              13-17     [----------------------------)
-//	h25              15-17                                   [)
+//	                 steps     0                                                            1216
+//	h18              6-7       [----)
+//	h9               7-9                                                                [-)
+//	h21              8-9       [---------------------------------------------------)
+//	h13              9-14                                                                  [--)
+//	h24              10-14     [---------------------------------------------------)
+//	h20              12-14                                                          [--)
 const (
 	evalForwardH1Off = 0    // f32[32]
-	evalForwardH2Off = 128  // f32[32]
-	evalForwardH3Off = 2048 // f32[16*N]
-	evalForwardH4Off = 0    // f32[256]
-	evalForwardH5Off = 1024 // f32[256]
-	evalForwardH7Off = 1024 // f32[32]
-	evalForwardH8Off = 0    // f32[256]
-	evalForwardH9Off = 1024 // f32[16]
+	evalForwardH2Off = 1088 // f32[16*N]
+	evalForwardH3Off = 0    // f32[256]
+	evalForwardH5Off = 0    // f32[256]
+	evalForwardH6Off = 1024 // f32[16]
 )
 
 // The arena's plan for evalLoss, in bytes for N = 1. Buffers share memory only when no step needs
 // both.
 //
-//	11 buffers in 128*N+2048 bytes; the largest live set is 128*N+2048
+//	11 buffers in 192*N+9216 bytes; the largest live set is 192*N+9216
 //
-//	                 steps     0                                                            2176
-//	h6               6-7       [-)
-//	h24              7-8          [--)
-//	h9               8-11                                                                  [)
-//	h10              9-10      [----------------------------)
-//	h27              10-11                                   [----------------------------)
-//	h13              11-17                                                                   [)
-//	h14              12-13                                   [-)
-//	h30              13-17     [----------------------------)
-//	h31              15-17                                   [)
-//	h16              17-20                                                                 [)
-//	h19              20-23                                                                   [)
+//	                 steps     0                                                            9408
+//	h29              6-7       |
+//	h9               7-9                                                                     |
+//	h32              8-9       [----)
+//	h13              9-14                                                                     |
+//	h35              10-14     [----)
+//	h31              12-14           |
+//	h16              14-18                                                                   |
+//	h22.scratch1     16-16     [-----------------------------------------------------)
+//	h22.scratch2     16-16                                                            [-----)
+//	h22              16-18                                                                    |
+//	h24              18-21                                                                    |
 const (
 	evalLossH1Off  = 0    // f32[32]
-	evalLossH2Off  = 128  // f32[32]
-	evalLossH3Off  = 2048 // f32[16*N]
-	evalLossH4Off  = 0    // f32[256]
-	evalLossH5Off  = 1024 // f32[256]
-	evalLossH7Off  = 1024 // f32[32]
-	evalLossH8Off  = 0    // f32[256]
-	evalLossH9Off  = 1024 // f32[16]
-	evalLossH10Off = 2048 // f32[2*N]
+	evalLossH2Off  = 9216 // f32[16*N]
+	evalLossH3Off  = 0    // f32[256]
+	evalLossH5Off  = 0    // f32[256]
+	evalLossH6Off  = 1024 // f32[16]
+	evalLossH7Off  = 9216 // f32[2*N]
+	evalLossH9Off  = 0    // i64[1024]
+	evalLossH10Off = 8192 // bool[1024]
 )
 
 // The arena's plan for trainForward, in bytes for N = 1. Buffers share memory only when no step needs
 // both.
 //
-//	23 buffers in 320*N+2048 bytes; the largest live set is 320*N+2048
+//	20 buffers in 320*N+1088 bytes; the largest live set is 320*N+1088
 //
-//	                 steps     0                                                            2368
-//	h6               6-7       [-)
-//	h18              7-8          [-)
-//	h9               8-34                                                             [)
-//	h10              9-10      [-------------------------)
-//	h25              10-11                                [--------------------------)
-//	h13              11-27                                                              |
-//	h14              12-13                                [--)
-//	h43              13-17     [-------------------------)
-//	h44              15-17                                [)
-//	h22              19-27                                                               [)
-//	h46              22-27     [-)
-//	h27              23-25                                                                 [)
-//	h49              24-25                                                                   [)
-//	h28              25-26        [-)
-//	h30              27-34                                                                 [)
-//	h52              29-34     [-------------------------)
-//	h34              30-32                                                              |
-//	h55              31-32                                                               [)
-//	h35              32-33                                [--------------------------)
-//	h37              34-37                                                              |
-//	h39              36-38                                                            [)
-//	h59              37-38                                                               [)
-//	h40              38-39     [-)
+//	                 steps     0                                                            1408
+//	h18              6-7       [---)
+//	h9               7-31                                                       [-)
+//	h25              8-9       [--------------------------------------------)
+//	h13              9-24                                                          [-)
+//	h43              10-14     [--------------------------------------------)
+//	h20              12-14                                                   [-)
+//	h22              16-24                                                            [-)
+//	h46              19-24     [---)
+//	h27              20-22                                                               [-)
+//	h49              21-22                                                                  [-)
+//	h28              22-23          [----)
+//	h30              24-31                                                               [-)
+//	h34              26-28                                                         [-)
+//	h55              27-28                                                            [-)
+//	h35              28-29     [--------------------------------------------)
+//	h521             30-31     [--------------------------------------------)
+//	h37              31-34                                                         [-)
+//	h39              33-35                                                      [-)
+//	h59              34-35                                                            [-)
+//	h40              35-36     [---)
 const (
 	trainForwardH1Off  = 0    // f32[32]
-	trainForwardH2Off  = 128  // f32[32]
-	trainForwardH3Off  = 2048 // f32[16*N]
-	trainForwardH4Off  = 0    // f32[256]
-	trainForwardH5Off  = 1024 // f32[256]
-	trainForwardH7Off  = 1024 // f32[32]
-	trainForwardH8Off  = 0    // f32[256]
-	trainForwardH9Off  = 1024 // f32[16]
-	trainForwardH11Off = 0    // f32[32]
-	trainForwardH14Off = 128  // f32[32]
+	trainForwardH2Off  = 1088 // f32[16*N]
+	trainForwardH3Off  = 0    // f32[256]
+	trainForwardH5Off  = 0    // f32[256]
+	trainForwardH6Off  = 1024 // f32[16]
+	trainForwardH8Off  = 0    // f32[32]
+	trainForwardH11Off = 128  // f32[32]
+	trainForwardH15Off = 0    // f32[256]
 	trainForwardH16Off = 0    // f32[256]
-	trainForwardH19Off = 1024 // f32[256]
-	trainForwardH21Off = 2048 // f32[2*N]
-	trainForwardH23Off = 0    // f32[32]
-)
-
-// Offsets of the buffers that prepare uses.
-const (
-	prepareH1Off = 0 // f32[32]
-	prepareH2Off = 0 // f32[256]
-	prepareH3Off = 0 // f32[32]
+	trainForwardH18Off = 1088 // f32[2*N]
+	trainForwardH20Off = 0    // f32[32]
 )

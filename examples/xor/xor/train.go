@@ -51,7 +51,7 @@ type Trainer struct {
 // NewTrainer returns a trainer of a copy of the model's weights; the model stays what it
 // is.
 func (m *Model) NewTrainer(o TrainerOptions) (*Trainer, error) {
-	raw := m.weights.Load().raw.Fork()
+	raw := m.weights.Load().Raw().Fork()
 	base, err := rt.NewTraining(raw, variables, rt.TrainingOptions{Where: "xor: NewTrainer", Batch: o.Batch, Seed: o.Seed, Freeze: o.Freeze, CheckNaN: o.CheckNaN})
 	if err != nil {
 		return nil, err
@@ -123,13 +123,10 @@ func (t *Trainer) Params() *rt.Params {
 	return t.base.Params()
 }
 
-// Model returns a model with a copy of the weights as they are now, prepared.
+// Model returns a model with a copy of the weights as they are now, prepared for inference
+// when it is first used.
 func (t *Trainer) Model() *Model {
-	w, err := prepare(t.base.Weights())
-	if err != nil {
-		w = &weights{err: err}
-	}
-	return newModel(w)
+	return newModel(rt.NewPrepared(t.base.Weights(), prepare))
 }
 
 // Weights returns a copy of the weights as they are now, which LoadFrom and Swap take.
@@ -163,7 +160,7 @@ func (t *Trainer) into(aside bool) *changes {
 // openStep makes the arena large enough for step.
 func (t *Trainer) openStep(n int) error {
 	var z rt.Sizes
-	need := z.Add(z.Mul(320, int64(n)), 8192)
+	need := z.Add(z.Mul(384, int64(n)), 9216)
 	if err := z.Err("xor: Step"); err != nil {
 		return err
 	}
@@ -180,7 +177,7 @@ func (t *Trainer) openStep(n int) error {
 // openEvalForward makes the arena large enough for evalForward.
 func (t *Trainer) openEvalForward(n int) error {
 	var z rt.Sizes
-	need := z.Add(z.Mul(128, int64(n)), 2048)
+	need := z.Add(z.Mul(128, int64(n)), 1088)
 	if err := z.Err("xor: Forward"); err != nil {
 		return err
 	}
@@ -197,7 +194,7 @@ func (t *Trainer) openEvalForward(n int) error {
 // openEvalLoss makes the arena large enough for evalLoss.
 func (t *Trainer) openEvalLoss(n int) error {
 	var z rt.Sizes
-	need := z.Add(z.Mul(128, int64(n)), 2048)
+	need := z.Add(z.Mul(192, int64(n)), 9216)
 	if err := z.Err("xor: Loss"); err != nil {
 		return err
 	}
@@ -214,7 +211,7 @@ func (t *Trainer) openEvalLoss(n int) error {
 // openTrainForward makes the arena large enough for trainForward.
 func (t *Trainer) openTrainForward(n int) error {
 	var z rt.Sizes
-	need := z.Add(z.Mul(320, int64(n)), 2048)
+	need := z.Add(z.Mul(320, int64(n)), 1088)
 	if err := z.Err("xor: TrainForward"); err != nil {
 		return err
 	}

@@ -26,21 +26,13 @@ var initial = []rt.Initial{
 // New returns the model with its initial weights, which the seed determines: those of
 // one seed are the same on every machine.
 func New(seed uint64) *Model {
-	w, err := prepare(rt.InitialWeights(seed, initial, rt.OpenWeights(embedded)))
-	if err != nil {
-		w = &weights{err: err}
-	}
-	return newModel(w)
+	return newModel(rt.NewPrepared(rt.InitialWeights(seed, initial, rt.OpenWeights(embedded)), prepare))
 }
 
 // Save writes the weights to a file, under the names that the source model has: LoadFrom
 // reads it.
 func (m *Model) Save(path string) error {
-	w := m.weights.Load()
-	if w.err != nil {
-		return w.err
-	}
-	return w.raw.Save(path)
+	return m.weights.Load().Raw().Save(path)
 }
 
 // LoadFrom returns the model with other weights of the names and shapes that the source
@@ -62,22 +54,28 @@ func LoadFrom(raw *rt.Weights, options ...keys.Option) (*Model, error) {
 // On error the model stays what it is.
 func (m *Model) Swap(raw *rt.Weights, options ...keys.Option) error {
 	w, err := fitted(raw, func() *rt.Weights {
-		return m.weights.Load().raw
+		return m.weights.Load().Raw()
 	}, options)
 	if err != nil {
+		return err
+	}
+	if err := w.Replace(m.weights.Load()); err != nil {
 		return err
 	}
 	m.weights.Store(w)
 	return nil
 }
 
-// fitted makes the tensors that the kernels read from those of other weights.
-func fitted(raw *rt.Weights, own func() *rt.Weights, options []keys.Option) (*weights, error) {
+// fitted returns other weights under the names and in the shapes of the source model.
+func fitted(raw *rt.Weights, own func() *rt.Weights, options []keys.Option) (*rt.Prepared[weights], error) {
 	w, err := keys.Load(raw, own, wanted, options...)
 	if err != nil {
 		return nil, err
 	}
-	return prepare(w)
+	if err := keys.Check(w, wanted); err != nil {
+		return nil, err
+	}
+	return rt.NewPrepared(w, prepare), nil
 }
 
 // wanted are the weights of the source model.
@@ -98,14 +96,12 @@ func Wanted() []keys.Want {
 
 // weights holds the tensors as the kernels read them.
 type weights struct {
-	fc1Bias   []float32   // f32[16]
-	fc2Bias   []float32   // f32[16]
-	fc1Weight []float32   // f32[1,2,16]
-	fc2Weight []float32   // f32[1,16,16]
-	fc3Weight []float32   // f32[1,16,16]
-	fc3Bias   []float32   // f32[1,1,16]
-	raw       *rt.Weights // that the others are made of
-	err       error       // why there are no others
+	fc1Bias   []float32 // f32[16]
+	fc2Bias   []float32 // f32[16]
+	fc1Weight []float32 // f32[1,2,16]
+	fc2Weight []float32 // f32[1,16,16]
+	fc3Weight []float32 // f32[1,16,16]
+	fc3Bias   []float32 // f32[1,1,16]
 }
 
 // prepare makes the tensors that the kernels read from those of the source model.
@@ -117,24 +113,19 @@ func prepare(raw *rt.Weights) (*weights, error) {
 		fc2Weight: rt.Make[float32](256),
 		fc3Weight: rt.Make[float32](256),
 		fc3Bias:   rt.Make[float32](16),
-		raw:       raw,
 	}
 	if err := raw.Err(); err != nil {
 		return nil, err
 	}
 	rt.Keep(p, raw)
-	arena, err := rt.NewArena(1024)
-	if err != nil {
-		return nil, err
-	}
-	if err := prepare1(p, raw, arena); err != nil {
+	if err := prepare1(p, raw); err != nil {
 		return nil, err
 	}
 	return p, nil
 }
 
 // prepare1 makes some of the tensors of p.
-func prepare1(p *weights, raw *rt.Weights, arena []byte) error {
+func prepare1(p *weights, raw *rt.Weights) error {
 	var (
 		fc1Weight = rt.WeightsOf[float32](raw, "fc1.weight", 16, 2)
 		fc2Weight = rt.WeightsOf[float32](raw, "fc2.weight", 16, 16)
@@ -144,31 +135,17 @@ func prepare1(p *weights, raw *rt.Weights, arena []byte) error {
 	if err := raw.Err(); err != nil {
 		return err
 	}
-	var (
-		h1 = rt.View[float32](arena, prepareH1Off, 32)
-		h2 = rt.View[float32](arena, prepareH2Off, 256)
-		h3 = rt.View[float32](arena, prepareH3Off, 32)
-	)
 
-	// %h6 = strided_copy %h {shape=[2,16] strides=[1,2]} : f32[2,16]  // model.go:35
-	cpu.StridedCopy(h1, fc1Weight, []int{2, 16}, []int{1, 2}, 0)
+	// %h18 = pack_panels %h {trans=true} : f32[1,2,16]  // model.go:35
+	cpu.PackPanels(p.fc1Weight, fc1Weight, 2, 16, 2, true, 1, 32)
 
-	// %h18 = pack_panels %h6 : f32[1,2,16]  // model.go:35
-	cpu.PackPanels(p.fc1Weight, h1, 2, 16, 16, false, 1, 32)
+	// %h21 = pack_panels %h2 {trans=true} : f32[1,16,16]  // model.go:36
+	cpu.PackPanels(p.fc2Weight, fc2Weight, 16, 16, 16, true, 1, 256)
 
-	// %h10 = strided_copy %h2 {shape=[16,16] strides=[1,16]} : f32[16,16]  // model.go:36
-	cpu.StridedCopy(h2, fc2Weight, []int{16, 16}, []int{1, 16}, 0)
+	// %h24 = pack_panels %h4 {trans=true} : f32[1,16,16]  // model.go:37
+	cpu.PackPanels(p.fc3Weight, fc3Weight, 16, 2, 16, true, 1, 32)
 
-	// %h21 = pack_panels %h10 : f32[1,16,16]  // model.go:36
-	cpu.PackPanels(p.fc2Weight, h2, 16, 16, 16, false, 1, 256)
-
-	// %h14 = strided_copy %h4 {shape=[16,2] strides=[1,16]} : f32[16,2]  // model.go:37
-	cpu.StridedCopy(h3, fc3Weight, []int{16, 2}, []int{1, 16}, 0)
-
-	// %h24 = pack_panels %h14 : f32[1,16,16]  // model.go:37
-	cpu.PackPanels(p.fc3Weight, h3, 16, 2, 2, false, 1, 32)
-
-	// %h25 = block %h23 : f32[1,1,16]  // model.go:37
+	// %h20 = block %h19 : f32[1,1,16]  // model.go:37
 	cpu.Block(p.fc3Bias, fc3Bias, 1, 2, 1, 1)
 	return nil
 }

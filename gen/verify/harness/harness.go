@@ -119,7 +119,8 @@ func call(forward reflect.Value, inputs []Value) ([]Value, error) {
 }
 
 // Fill sets the arguments of Forward to the inputs: args are variables, one for each
-// input, or one struct of them in order.
+// input, or one struct of them in order. Errors: another number of inputs, and those of
+// [Decode].
 func Fill(args []reflect.Value, inputs []Value) error {
 	if len(args) == 1 && isStruct(args[0].Type()) {
 		in := args[0]

@@ -53,7 +53,7 @@ func item(t reflect.Type) (shape []int, elem reflect.Type) {
 }
 
 // Decode returns v as a t: in one of the forms in which generated code takes
-// arguments.
+// arguments. Error: t is none that holds such a value.
 func Decode(v Value, t reflect.Type) (reflect.Value, error) {
 	switch v.Kind {
 	case Sequence:
@@ -207,7 +207,8 @@ func scalar(v Value, t reflect.Type) (reflect.Value, error) {
 	return x.Index(0), err
 }
 
-// Encode returns a value that generated code returned.
+// Encode returns a value that generated code returned. Errors: a nil pointer, and a type
+// that generated code does not return.
 func Encode(x reflect.Value) (Value, error) {
 	t := x.Type()
 	switch {

@@ -4,39 +4,16 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
+	"github.com/burngen/burngen/golden/corpus"
 	pb "github.com/burngen/burngen/onnx/internal/onnxpb"
 )
-
-// corpusFiles lists the files that match any of the patterns in the folders of the corpus.
-func corpusFiles(t testing.TB, patterns ...string) []string {
-	root := os.Getenv("BURNGEN_CORPUS")
-	if root == "" {
-		root = filepath.Join("..", "..", "..", "..", "shared", "corpus")
-	}
-	if _, err := os.Stat(root); err != nil {
-		t.Skip("no corpus: neither BURNGEN_CORPUS nor ../shared/corpus beside the repository is a folder")
-	}
-	var files []string
-	for _, pattern := range patterns {
-		found, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(pattern)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		files = append(files, found...)
-	}
-	if len(files) == 0 {
-		t.Fatalf("no file of the corpus matches %s", strings.Join(patterns, " or "))
-	}
-	return files
-}
 
 // TestCorpusModels reads every model twice, here and with protobuf, and decodes every constant; in short mode, of every twentieth
 // model.
 func TestCorpusModels(t *testing.T) {
-	for i, file := range corpusFiles(t, "*/*/model.onnx") {
+	for i, file := range corpus.Glob(t, "*/*/model.onnx") {
 		if testing.Short() && i%20 > 0 {
 			continue
 		}
@@ -95,7 +72,7 @@ func checkTensor(t *testing.T, file string, x *Tensor) {
 // TestCorpusValues reads the inputs and outputs of the node tests, each as what the model says it is.
 func TestCorpusValues(t *testing.T) {
 	seen := map[TypeKind]int{}
-	for _, file := range corpusFiles(t, "onnx-node/*/model.onnx") {
+	for _, file := range corpus.Glob(t, "onnx-node/*/model.onnx") {
 		b, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)

@@ -2,5 +2,5 @@
 //
 // It knows names: rules that rewrite them, keys above them, indices in them, and
 // which are alike. It does not know models or files: what a model wants comes as a
-// list of [rt.Info], what there is as [rt.Weights].
+// list of [Want], what there is as [rt.Weights].
 package keys

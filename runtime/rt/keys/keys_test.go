@@ -292,7 +292,7 @@ func TestLoad(t *testing.T) {
 	rt.Add(file, "state.more", []float32{1}, 1)
 	rt.Add(file, "other", []float32{1}, 1)
 	wanted := []Want{{Name: "fc.0.weight", DType: "f64", Shape: []int{1}}}
-	w, err := Load(file, nil, wanted, TopKey("state"), Remap(`^module\.=>`), Renumber(), AllowUnused())
+	w, err := Load(file, nil, wanted, TopKey("state"), Remap(`^module\.=>`), nil, Renumber(), AllowUnused())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -339,6 +339,14 @@ func TestApply(t *testing.T) {
 	}
 	if got := rt.WeightsOf[float32](w, "linear.bias", 2); !slices.Equal(got, []float32{1, 2}) || w.Err() != nil {
 		t.Error(got, w.Err())
+	}
+	for want, m := range map[string]Map{
+		"remap: a rule without a pattern": {Rules: []Rule{r, {}}},
+		"transpose: no pattern":           {Transpose: []*regexp.Regexp{nil}},
+	} {
+		if _, err := m.Apply(weights()); err == nil || err.Error() != want {
+			t.Errorf("error %v, want %s", err, want)
+		}
 	}
 }
 

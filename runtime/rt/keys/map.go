@@ -52,6 +52,7 @@ func ParseRule(text string) (Rule, error) {
 }
 
 // ParsePattern reads a regular expression that says which matrices are transposed.
+// Error: an expression that is none.
 func ParsePattern(text string) (*regexp.Regexp, error) {
 	re, err := regexp.Compile(text)
 	if err != nil {
@@ -69,9 +70,12 @@ func (m Map) IsZero() bool {
 }
 
 // Names returns what each of the names becomes; those that are not below Top are
-// left out. Errors: a Top that none is below, with the keys there are, and two names
-// that become one.
+// left out. Errors: a Top that none is below, with the keys there are, two names that
+// become one, and a rule without a pattern.
 func (m Map) Names(names []string) (map[string]string, error) {
+	if slices.ContainsFunc(m.Rules, func(r Rule) bool { return r.Pattern == nil }) {
+		return nil, errors.New("remap: a rule without a pattern")
+	}
 	became := make(map[string]string, len(names))
 	for _, name := range names {
 		below := name
@@ -117,6 +121,9 @@ func (m Map) renamed(w *rt.Weights) (*rt.Weights, error) {
 		return nil, err
 	}
 	names, err := m.Names(w.Names())
+	if slices.Contains(m.Transpose, nil) {
+		err = errors.Join(err, errors.New("transpose: no pattern"))
+	}
 	if err != nil {
 		return nil, err
 	}

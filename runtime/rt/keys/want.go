@@ -85,13 +85,15 @@ func AllowUnused() Option {
 	return func(o *Options) error { o.Fit.AllowUnused = true; return nil }
 }
 
-// NewOptions returns what options add up to. Errors, all at once: rules and patterns
-// that are none.
+// NewOptions returns what options add up to; nil ones add nothing. Errors, all at once:
+// rules and patterns that are none.
 func NewOptions(options ...Option) (*Options, error) {
 	o := &Options{}
 	var errs []error
 	for _, option := range options {
-		errs = append(errs, option(o))
+		if option != nil {
+			errs = append(errs, option(o))
+		}
 	}
 	return o, errors.Join(errs...)
 }

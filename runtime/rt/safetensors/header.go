@@ -50,7 +50,7 @@ func (h *Header) Lookup(name string) (Tensor, bool) {
 }
 
 // Parse reads the header of a whole file in memory. The result does not refer
-// to data.
+// to data. Errors: a file that is not whole, or not in the format as the package has it.
 func Parse(data []byte) (*Header, error) {
 	size := int64(len(data))
 	n, err := headerLen(data[:min(size, 8)], size)
@@ -61,7 +61,7 @@ func Parse(data []byte) (*Header, error) {
 }
 
 // ReadHeader reads the header of a file of the given size in bytes, and nothing
-// beyond it.
+// beyond it. Errors are those of [Parse] and of r.
 func ReadHeader(r io.ReaderAt, size int64) (*Header, error) {
 	start := make([]byte, min(max(size, 0), 8))
 	if _, err := io.ReadFull(io.NewSectionReader(r, 0, 8), start); err != nil && size > 0 {

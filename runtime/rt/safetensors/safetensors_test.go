@@ -1,12 +1,10 @@
 package safetensors
 
 import (
-	"bufio"
 	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -17,6 +15,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"github.com/burngen/burngen/golden/corpus"
 )
 
 // file puts a header and data together.
@@ -372,52 +372,6 @@ func (f *full) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// corpus returns the folder of the test corpora, or skips.
-func corpus(t testing.TB) string {
-	root := os.Getenv("BURNGEN_CORPUS")
-	if root == "" {
-		root = filepath.Join("..", "..", "..", "..", "shared", "corpus")
-	}
-	if _, err := os.Stat(filepath.Join(root, "weights", "expected.jsonl")); err != nil {
-		t.Skip("no corpus: BURNGEN_CORPUS names its folder")
-	}
-	return root
-}
-
-// expectation is what an independent reader, in Python, read of a file.
-type expectation struct {
-	File, Format string
-	Tensors      map[string]struct {
-		DType  DType
-		Shape  []int64
-		SHA256 string
-	}
-}
-
-func expectations(t *testing.T) []expectation {
-	f, err := os.Open(filepath.Join(corpus(t), "weights", "expected.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	var list []expectation
-	lines := bufio.NewScanner(f)
-	lines.Buffer(nil, 1<<24)
-	for lines.Scan() {
-		var e expectation
-		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
-			t.Fatal(err)
-		}
-		if e.Format == "safetensors" {
-			list = append(list, e)
-		}
-	}
-	if err := lines.Err(); err != nil || len(list) < 30 {
-		t.Fatal(len(list), err)
-	}
-	return list
-}
-
 func TestCorpus(t *testing.T) {
 	// Those that break a rule of the format which the independent reader does not have.
 	bad := map[string]bool{
@@ -425,10 +379,10 @@ func TestCorpus(t *testing.T) {
 		"st_header_over_limit": true, "st_hole": true, "st_leading_space": true, "st_metadata_nonstring": true,
 		"st_not_json": true, "st_overlap": true, "st_shape_overflow": true, "st_tiny_7bytes": true, "st_trailing": true,
 	}
-	for _, e := range expectations(t) {
+	for _, e := range corpus.WeightFiles(t, func(format string) bool { return format == "safetensors" }) {
 		name := strings.TrimSuffix(filepath.Base(e.File), ".safetensors")
 		t.Run(name, func(t *testing.T) {
-			data, err := os.ReadFile(filepath.Join(corpus(t), e.File))
+			data, err := os.ReadFile(e.File)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -447,7 +401,7 @@ func TestCorpus(t *testing.T) {
 			}
 			for _, got := range entriesOf(h, data) {
 				want, ok := e.Tensors[got.Name]
-				if sum := sha256.Sum256(got.Data); !ok || got.DType != want.DType || !slices.Equal(got.Shape, want.Shape) || hex.EncodeToString(sum[:]) != want.SHA256 {
+				if sum := sha256.Sum256(got.Data); !ok || string(got.DType) != want.DType || !slices.Equal(got.Shape, want.Shape) || hex.EncodeToString(sum[:]) != want.SHA256 {
 					t.Errorf("%q is %s%v with sha256 %x, expected %v", got.Name, got.DType, got.Shape, sum, want)
 				}
 			}

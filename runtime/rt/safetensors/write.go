@@ -26,46 +26,59 @@ type Entry struct {
 	Read  func() ([]byte, error)
 }
 
-// sized is an entry, and how many bytes its data have.
-type sized struct {
+// Placed is an entry whose data are Size bytes, from byte Begin of a file on.
+type Placed struct {
 	Entry
-	size int64
+	Begin, Size int64
 }
 
-// Write writes a file of the entries and the metadata, which may be nil, and
-// returns the number of bytes written. Neither the order of the entries nor
-// that of the map changes the bytes. Errors: a name that is reserved, used twice
-// or not UTF-8, data that does not have the size its shape and type ask for, a
-// header over 100 MB, and what w returns.
-func Write(w io.Writer, entries []Entry, meta map[string]string) (int64, error) {
-	order := make([]sized, len(entries))
+// Lay returns what a file of the entries and the metadata, which may be nil, begins with,
+// and the entries in the order of their data, which follow without a gap. Neither the
+// order of the entries nor that of the map changes it. Errors: a name that is reserved,
+// used twice or not UTF-8, Data that does not have the size its shape and type ask for, and
+// a header over 100 MB.
+func Lay(entries []Entry, meta map[string]string) (head []byte, placed []Placed, err error) {
+	order := make([]Placed, len(entries))
 	for i, e := range entries {
 		order[i].Entry = e
 		if err := order[i].check(); err != nil {
-			return 0, fmt.Errorf("safetensors: tensor %.100q: %w", e.Name, err)
+			return nil, nil, fmt.Errorf("safetensors: tensor %.100q: %w", e.Name, err)
 		}
 	}
-	slices.SortFunc(order, func(a, b sized) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(order, func(a, b Placed) int { return strings.Compare(a.Name, b.Name) })
 	for i := 1; i < len(order); i++ {
 		if order[i-1].Name == order[i].Name {
-			return 0, fmt.Errorf("safetensors: tensor %.100q: name appears twice", order[i].Name)
+			return nil, nil, fmt.Errorf("safetensors: tensor %.100q: name appears twice", order[i].Name)
 		}
 	}
-	laid := slices.Clone(order)
-	slices.SortStableFunc(laid, compareLayout)
-	begin := make(map[string]int64, len(laid))
+	placed = slices.Clone(order)
+	slices.SortStableFunc(placed, compareLayout)
+	begin := make(map[string]int64, len(placed))
 	var at int64
-	for _, e := range laid {
+	for _, e := range placed {
 		begin[e.Name] = at
-		at += e.size
+		at += e.Size
 	}
-	head, err := encodeHeader(order, begin, meta)
+	if head, err = encodeHeader(order, begin, meta); err != nil {
+		return nil, nil, err
+	}
+	for i := range placed {
+		placed[i].Begin = int64(len(head)) + begin[placed[i].Name]
+	}
+	return head, placed, nil
+}
+
+// Write writes a file of the entries and the metadata, which may be nil, and
+// returns the number of bytes written. Errors are those of [Lay], of Read, data that it
+// returns in another size, and what w returns.
+func Write(w io.Writer, entries []Entry, meta map[string]string) (int64, error) {
+	head, placed, err := Lay(entries, meta)
 	if err != nil {
 		return 0, err
 	}
 	n, err := w.Write(head)
 	written := int64(n)
-	for _, e := range laid {
+	for _, e := range placed {
 		if err != nil {
 			break
 		}
@@ -80,12 +93,12 @@ func Write(w io.Writer, entries []Entry, meta map[string]string) (int64, error) 
 }
 
 // data returns the bytes of an entry.
-func (e *sized) data() ([]byte, error) {
+func (e *Placed) data() ([]byte, error) {
 	if e.Read == nil {
 		return e.Data, nil
 	}
 	data, err := e.Read()
-	if err == nil && int64(len(data)) != e.size {
+	if err == nil && int64(len(data)) != e.Size {
 		err = e.wrong(len(data))
 	}
 	if err != nil {
@@ -94,22 +107,22 @@ func (e *sized) data() ([]byte, error) {
 	return data, nil
 }
 
-func (e *sized) wrong(have int) error {
-	return fmt.Errorf("%s%v needs %d bytes: data has %d", e.DType, e.Shape, e.size, have)
+func (e *Placed) wrong(have int) error {
+	return fmt.Errorf("%s%v needs %d bytes: data has %d", e.DType, e.Shape, e.Size, have)
 }
 
 // check returns an error unless the entry can be written, and finds its size.
-func (e *sized) check() (err error) {
+func (e *Placed) check() (err error) {
 	if e.Name == metadata {
 		return fmt.Errorf("name is reserved")
 	}
 	if !utf8.ValidString(e.Name) {
 		return fmt.Errorf("name is not UTF-8")
 	}
-	if e.size, err = e.DType.bytes(e.Shape); err != nil {
+	if e.Size, err = e.DType.bytes(e.Shape); err != nil {
 		return err
 	}
-	if e.Read == nil && int64(len(e.Data)) != e.size {
+	if e.Read == nil && int64(len(e.Data)) != e.Size {
 		return e.wrong(len(e.Data))
 	}
 	return nil
@@ -117,14 +130,14 @@ func (e *sized) check() (err error) {
 
 // compareLayout orders tensors of one file in its data section; see the package
 // documentation. Equal ones stay in the order of their names.
-func compareLayout(a, b sized) int {
-	ragged := func(e sized) int64 { return min(e.size%alignment, 1) }
+func compareLayout(a, b Placed) int {
+	ragged := func(e Placed) int64 { return min(e.Size%alignment, 1) }
 	return cmp.Or(cmp.Compare(ragged(a), ragged(b)), -cmp.Compare(a.DType.Bits(), b.DType.Bits()))
 }
 
 // encodeHeader returns the header length and the header for entries in the
 // order of their names, which begin maps to where their data starts.
-func encodeHeader(entries []sized, begin map[string]int64, meta map[string]string) ([]byte, error) {
+func encodeHeader(entries []Placed, begin map[string]int64, meta map[string]string) ([]byte, error) {
 	var b bytes.Buffer
 	b.Write(make([]byte, 8))
 	b.WriteByte('{')
@@ -155,7 +168,7 @@ func encodeHeader(entries []sized, begin map[string]int64, meta map[string]strin
 			}
 			b.WriteString(strconv.FormatInt(n, 10))
 		}
-		fmt.Fprintf(&b, `],"data_offsets":[%d,%d]}`, begin[e.Name], begin[e.Name]+e.size)
+		fmt.Fprintf(&b, `],"data_offsets":[%d,%d]}`, begin[e.Name], begin[e.Name]+e.Size)
 	}
 	b.WriteByte('}')
 	for b.Len()%alignment != 0 {

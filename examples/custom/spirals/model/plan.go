@@ -20,62 +20,70 @@ const (
 // The arena's plan for loss, in bytes for N = 1. Buffers share memory only when no step needs
 // both.
 //
-//	6 buffers in 256*N+64 bytes; the largest live set is 256*N+64
+//	9 buffers in 256*N+9216 bytes; the largest live set is 256*N+9216
 //
-//	                 steps     0                                                             320
-//	h11              2-5                   [------------------------)
-//	h21              5-8                                             [------------------------)
-//	h31              8-12                  [------------------------)
-//	h                13-15                 [-----------)
-//	h2               15-16                              [-----------)
-//	h3               16-17     [----------)
+//	                 steps     0                                                            9472
+//	h11              2-5                                                                     |
+//	h21              5-8                                                                      |
+//	h31              8-12                                                                    |
+//	h                13-16                                                                   |
+//	h5.scratch1      14-14     [-----------------------------------------------------)
+//	h5.scratch2      14-14                                                            [-----)
+//	h5               14-16                                                                   |
+//	h7               16-17                                                                    |
+//	h8               17-18     |
 const (
-	lossH1Off = 64 // f32[32*N]
-	lossH3Off = 64 // f32[32*N]
-	lossH4Off = 64 // f32[2*N]
-	lossH6Off = 0  // f32[1]
+	lossH1Off = 9216 // f32[32*N]
+	lossH3Off = 9216 // f32[32*N]
+	lossH4Off = 9216 // f32[2*N]
+	lossH6Off = 0    // i64[1024]
+	lossH7Off = 8192 // bool[1024]
+	lossH9Off = 0    // f32[1]
 )
 
 // The arena's plan for step, in bytes for N = 1. Buffers share memory only when no step needs
 // both.
 //
-//	23 buffers in 768*N+8192 bytes; the largest live set is 768*N+8192
+//	25 buffers in 768*N+9216 bytes; the largest live set is 768*N+9216
 //
-//	                 steps     0                                                            8960
-//	h11              8-40                                                                |
+//	                 steps     0                                                            9984
+//	h11              8-40                                                                 |
 //	h21              9-39                                                                 |
 //	h31              10-38                                                                 |
-//	h5               11-15     [------------)
-//	h7               13-15                   |
-//	h                16-30                                                                  |
-//	h2               18-19                                                                  |
-//	h3               19-20     |
-//	h9               21-22     |
-//	h10              22-26     |
-//	h14              26-28                                                                  |
-//	h15              27-37                                                                    |
-//	h18              29-30                                                                  |
-//	h20.scratch1     30-30     [---------------------------)
-//	h20.scratch2     30-30                                  [---------------------------)
-//	h22              31-32     |
-//	h41              32-33      [)
-//	h23              33-38                                                                  |
-//	h24              34-36                                                                   |
-//	h44              35-36                                                                    |
-//	h27              38-39                                                                   |
-//	h30              39-40                                                                 |
-//	h34              40-40                                                                |
+//	h10              11-15     [-----------)
+//	h13              13-15                  |
+//	h                16-31                                                                  |
+//	h5.scratch1      17-17     [--------------------------------------------------)
+//	h5.scratch2      17-17                                                         [-----)
+//	h5               17-29                                                                  |
+//	h7               19-20                                                                   |
+//	h8               20-21     |
+//	h15              22-23     |
+//	h16              23-27     |
+//	h19              27-29                                                                   |
+//	h20              28-37                                                                    |
+//	h24              30-31                                                                  |
+//	h26.scratch1     31-31     [------------------------)
+//	h26.scratch2     31-31                               [------------------------)
+//	h46              32-33     |
+//	h28              33-38                                                                  |
+//	h29              34-36                                                                   |
+//	h49              35-36                                                                    |
+//	h33              38-39                                                                   |
+//	h36              39-40                                                                 |
+//	h39              40-40                                                                |
 const (
-	stepH1Off  = 8192 // f32[32*N]
+	stepH1Off  = 9216 // f32[32*N]
 	stepH4Off  = 0    // f32[512]
 	stepH5Off  = 2048 // f32[16]
-	stepH8Off  = 0    // f32[1]
-	stepH9Off  = 0    // i64[1]
-	stepH10Off = 64   // f32[1]
-	stepH14Off = 0    // f32[1024]
-	stepH15Off = 4096 // f32[1024]
-	stepH16Off = 0    // f32[64]
-	stepH17Off = 256  // f32[64]
+	stepH8Off  = 0    // i64[1024]
+	stepH9Off  = 8192 // bool[1024]
+	stepH11Off = 0    // f32[1]
+	stepH12Off = 0    // i64[1]
+	stepH13Off = 64   // f32[1]
+	stepH17Off = 0    // f32[1024]
+	stepH18Off = 4096 // f32[1024]
+	stepH19Off = 0    // f32[64]
 )
 
 // The arena's plan for evalForward, in bytes for N = 1. Buffers share memory only when no step needs
@@ -99,50 +107,53 @@ const (
 // The arena's plan for evalLoss, in bytes for N = 1. Buffers share memory only when no step needs
 // both.
 //
-//	8 buffers in 256*N+2112 bytes; the largest live set is 256*N+2112
+//	11 buffers in 256*N+9216 bytes; the largest live set is 256*N+9216
 //
-//	                 steps     0                                                            2368
-//	h11              2-5                                                                [-)
-//	h21              5-8                                                                   [--)
-//	h31              8-15                                                               [-)
-//	h5               11-15     [-----------------------------------------------------)
-//	h7               13-15                                                            [)
-//	h                16-18                                                              |
-//	h2               18-19                                                               [)
-//	h3               19-20     |
+//	                 steps     0                                                            9472
+//	h11              2-5                                                                     |
+//	h21              5-8                                                                      |
+//	h31              8-15                                                                    |
+//	h10              11-15     [-----------)
+//	h13              13-15                  |
+//	h                16-19                                                                   |
+//	h5.scratch1      17-17     [-----------------------------------------------------)
+//	h5.scratch2      17-17                                                            [-----)
+//	h5               17-19                                                                   |
+//	h7               19-20                                                                    |
+//	h8               20-21     |
 const (
-	evalLossH1Off = 2112 // f32[32*N]
-	evalLossH3Off = 2112 // f32[32*N]
-	evalLossH4Off = 0    // f32[512]
-	evalLossH5Off = 2048 // f32[16]
-	evalLossH6Off = 2112 // f32[2*N]
-	evalLossH8Off = 0    // f32[1]
+	evalLossH1Off  = 9216 // f32[32*N]
+	evalLossH3Off  = 9216 // f32[32*N]
+	evalLossH4Off  = 0    // f32[512]
+	evalLossH5Off  = 2048 // f32[16]
+	evalLossH6Off  = 9216 // f32[2*N]
+	evalLossH8Off  = 0    // i64[1024]
+	evalLossH9Off  = 8192 // bool[1024]
+	evalLossH11Off = 0    // f32[1]
 )
 
 // The arena's plan for trainForward, in bytes for N = 1. Buffers share memory only when no step needs
 // both.
 //
-//	14 buffers in 768*N+2112 bytes; the largest live set is 768*N+2112
+//	13 buffers in 768*N+2112 bytes; the largest live set is 768*N+2112
 //
 //	                 steps     0                                                            2880
-//	h11              8-28                                                    [-)
-//	h21              9-27                                                       [-)
-//	h31              10-26                                                         [-)
+//	h11              8-27                                                    [-)
+//	h21              9-26                                                       [-)
+//	h31              10-25                                                         [-)
 //	h                11-15     [-------------------------------------------)
 //	h2               13-15                                                  |
-//	h5               17-25                                                                  |
-//	h7               19-20     [---)
-//	h26              20-21          [----)
-//	h8               21-26                                                            [-)
-//	h9               22-24                                                               [-)
-//	h29              23-24                                                                   [)
-//	h13              26-27                                                               [-)
-//	h16              27-28                                                         [-)
-//	h19              28-28                                                      [)
+//	h5               17-24                                                                  |
+//	h26              19-20     [---)
+//	h8               20-25                                                            [-)
+//	h9               21-23                                                               [-)
+//	h29              22-23                                                                   [)
+//	h13              25-26                                                               [-)
+//	h16              26-27                                                         [-)
+//	h19              27-27                                                      [)
 const (
 	trainForwardH1Off = 2112 // f32[32*N]
 	trainForwardH4Off = 0    // f32[512]
 	trainForwardH5Off = 2048 // f32[16]
 	trainForwardH7Off = 0    // f32[64]
-	trainForwardH8Off = 256  // f32[64]
 )

@@ -71,7 +71,7 @@ type Trainer struct {
 // NewTrainer returns a trainer of a copy of the model's weights; the model stays what it
 // is.
 func (m *Model) NewTrainer(o TrainerOptions) (*Trainer, error) {
-	raw := m.weights.Load().raw.Fork()
+	raw := m.weights.Load().Raw().Fork()
 	base, err := rt.NewTraining(raw, variables, rt.TrainingOptions{Where: "spirals: NewTrainer", Batch: o.Batch, Seed: o.Seed, Freeze: o.Freeze, CheckNaN: o.CheckNaN})
 	if err != nil {
 		return nil, err
@@ -169,13 +169,10 @@ func (t *Trainer) Params() *rt.Params {
 	return t.base.Params()
 }
 
-// Model returns a model with a copy of the weights as they are now, prepared.
+// Model returns a model with a copy of the weights as they are now, prepared for inference
+// when it is first used.
 func (t *Trainer) Model() *Model {
-	w, err := prepare(t.base.Weights())
-	if err != nil {
-		w = &weights{err: err}
-	}
-	return newModel(w)
+	return newModel(rt.NewPrepared(t.base.Weights(), prepare))
 }
 
 // Weights returns a copy of the weights as they are now, which LoadFrom and Swap take.
@@ -209,7 +206,7 @@ func (t *Trainer) into(aside bool) *changes {
 // openStep makes the arena large enough for step.
 func (t *Trainer) openStep(n int) error {
 	var z rt.Sizes
-	need := z.Add(z.Mul(768, int64(n)), 8192)
+	need := z.Add(z.Mul(768, int64(n)), 9216)
 	if err := z.Err("spirals: Step"); err != nil {
 		return err
 	}
@@ -243,7 +240,7 @@ func (t *Trainer) openEvalForward(n int) error {
 // openEvalLoss makes the arena large enough for evalLoss.
 func (t *Trainer) openEvalLoss(n int) error {
 	var z rt.Sizes
-	need := z.Add(z.Mul(256, int64(n)), 2112)
+	need := z.Add(z.Mul(256, int64(n)), 9216)
 	if err := z.Err("spirals: Loss"); err != nil {
 		return err
 	}

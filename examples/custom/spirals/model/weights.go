@@ -21,21 +21,16 @@ func Load() (*Model, error) {
 // loadRaw returns the model with weights of its own file.
 func loadRaw(raw *rt.Weights) (*Model, error) {
 	raw.Abandon()
-	w, err := prepare(raw)
-	if err != nil {
+	if err := keys.Check(raw, wanted); err != nil {
 		return nil, err
 	}
-	return newModel(w), nil
+	return newModel(rt.NewPrepared(raw, prepare)), nil
 }
 
 // Save writes the weights to a file, under the names that the source model has: LoadFrom
 // reads it.
 func (m *Model) Save(path string) error {
-	w := m.weights.Load()
-	if w.err != nil {
-		return w.err
-	}
-	return w.raw.Save(path)
+	return m.weights.Load().Raw().Save(path)
 }
 
 // LoadFrom returns the model with other weights of the names and shapes that the source
@@ -57,22 +52,28 @@ func LoadFrom(raw *rt.Weights, options ...keys.Option) (*Model, error) {
 // On error the model stays what it is.
 func (m *Model) Swap(raw *rt.Weights, options ...keys.Option) error {
 	w, err := fitted(raw, func() *rt.Weights {
-		return m.weights.Load().raw
+		return m.weights.Load().Raw()
 	}, options)
 	if err != nil {
+		return err
+	}
+	if err := w.Replace(m.weights.Load()); err != nil {
 		return err
 	}
 	m.weights.Store(w)
 	return nil
 }
 
-// fitted makes the tensors that the kernels read from those of other weights.
-func fitted(raw *rt.Weights, own func() *rt.Weights, options []keys.Option) (*weights, error) {
+// fitted returns other weights under the names and in the shapes of the source model.
+func fitted(raw *rt.Weights, own func() *rt.Weights, options []keys.Option) (*rt.Prepared[weights], error) {
 	w, err := keys.Load(raw, own, wanted, options...)
 	if err != nil {
 		return nil, err
 	}
-	return prepare(w)
+	if err := keys.Check(w, wanted); err != nil {
+		return nil, err
+	}
+	return rt.NewPrepared(w, prepare), nil
 }
 
 // wanted are the weights of the source model.
@@ -95,16 +96,14 @@ func Wanted() []keys.Want {
 
 // weights holds the tensors as the kernels read them.
 type weights struct {
-	layer1Weight []float32   // f32[2,32]
-	layer1Bias   []float32   // f32[32]
-	layer2Weight []float32   // f32[32,32]
-	layer2Bias   []float32   // f32[32]
-	layer3Weight []float32   // f32[32,32]
-	layer3Bias   []float32   // f32[32]
-	outputWeight []float32   // f32[1,32,16]
-	outputBias   []float32   // f32[1,1,16]
-	raw          *rt.Weights // that the others are made of
-	err          error       // why there are no others
+	layer1Weight []float32 // f32[2,32]
+	layer1Bias   []float32 // f32[32]
+	layer2Weight []float32 // f32[32,32]
+	layer2Bias   []float32 // f32[32]
+	layer3Weight []float32 // f32[32,32]
+	layer3Bias   []float32 // f32[32]
+	outputWeight []float32 // f32[1,32,16]
+	outputBias   []float32 // f32[1,1,16]
 }
 
 // prepare makes the tensors that the kernels read from those of the source model.
@@ -118,7 +117,6 @@ func prepare(raw *rt.Weights) (*weights, error) {
 		layer3Bias:   rt.WeightsOf[float32](raw, "layer3.bias", 32),
 		outputWeight: rt.Make[float32](512),
 		outputBias:   rt.Make[float32](16),
-		raw:          raw,
 	}
 	if err := raw.Err(); err != nil {
 		return nil, err

@@ -1,0 +1,43 @@
+package exec
+
+import (
+	"context"
+
+	"github.com/burngen/burngen/gen/program"
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/runtime/rt"
+)
+
+// Prepared returns a machine for a function of a lowered module whose raw weights have
+// data: the function that prepares weights runs first.
+func Prepared(m *ir.Module, prepare, function string) (*Machine, error) {
+	weights := rt.NewWeights()
+	first, err := program.Compile(m, prepare)
+	if err != nil {
+		return nil, err
+	}
+	made := map[string]bool{}
+	for _, name := range first.IR.ResultNames {
+		made[name] = true
+	}
+	for _, w := range m.Weights {
+		if !made[w.Name] {
+			AddWeight(weights, w)
+		}
+	}
+	results, shapes, err := New(first, Weights(weights)).Run(context.Background(), nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	for i, name := range first.IR.ResultNames {
+		AddTo(weights, name, first.IR.Results[i].Type.DType, results[i], shapes[i])
+	}
+	if err := weights.Err(); err != nil {
+		return nil, err
+	}
+	then, err := program.Compile(m, function)
+	if err != nil {
+		return nil, err
+	}
+	return New(then, Weights(weights)), nil
+}

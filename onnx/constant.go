@@ -1,0 +1,73 @@
+package onnx
+
+import (
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/op"
+)
+
+// maxComputed is how many operators, one after the other, import evaluates to know a
+// constant.
+const maxComputed = 16
+
+// constant returns the elements of a value that is a constant, a weight that is not
+// large, or follows in a few steps, all of them small, from such constants; else nil.
+func (im *importer) constant(v *ir.Value) (*ir.Tensor, error) {
+	return im.computed(v, maxComputed)
+}
+
+func (im *importer) computed(v *ir.Value, steps int) (*ir.Tensor, error) {
+	if v == nil || v.Def == nil {
+		return nil, nil
+	}
+	switch op := v.Def.Op.(type) {
+	case ir.Constant:
+		return op.Value, nil
+	case ir.Load:
+		return im.decodedWeight(op.Name)
+	}
+	if t, ok := im.weights.computed[v]; ok {
+		return t, nil
+	}
+	im.weights.computed[v] = nil // unless it turns out to be one
+	if steps == 0 || !isFunction(v.Def) {
+		return nil, nil
+	}
+	args, looked := make([]*ir.Tensor, len(v.Def.Args)), 1
+	for i, a := range v.Def.Args {
+		if a == nil {
+			continue
+		}
+		t, err := im.computed(a, steps-1)
+		if t == nil || t.Len() > maxConstant {
+			return nil, err
+		}
+		args[i], looked = t, looked+t.Len()
+	}
+	if err := im.look(looked); err != nil {
+		return nil, err
+	}
+	out, err := v.Def.Op.Eval(args)
+	if err != nil || len(out) != len(v.Def.Results) {
+		return nil, nil // it fails when the model runs
+	}
+	for i, r := range v.Def.Results {
+		im.weights.computed[r] = out[i]
+	}
+	return im.weights.computed[v], nil
+}
+
+// isFunction reports whether a node's results are small tensors that follow from its
+// operands alone.
+func isFunction(n *ir.Node) bool {
+	switch n.Op.(type) {
+	case ir.Effect, ir.Invoke, ir.Binder, op.Custom, interface{ IsRandom() }:
+		return false
+	}
+	for _, r := range n.Results {
+		elems, ok := r.Type.Elems().Int()
+		if !r.Type.IsTensor() || !ok || elems > maxConstant {
+			return false
+		}
+	}
+	return len(n.Blocks) == 0
+}
