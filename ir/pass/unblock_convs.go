@@ -49,7 +49,7 @@ func planarDepthwise(ctx *Context, b *ir.Builder, n *ir.Node) []*ir.Value {
 	}
 	args[1] = planarWeights(b, args[1], o.C)
 	b.At(joinPos(conv.Pos, n.Pos))
-	return b.NodeBlocks(op.DepthwisePlanar{Window: o.Window, C: o.C, Epilogue: o.Epilogue}, conv.Blocks, args...)
+	return b.NodeBlocks(op.DepthwisePlanar(o), conv.Blocks, args...)
 }
 
 // planarPixels returns the result of n, a convolution of single pixels, of its operand before
