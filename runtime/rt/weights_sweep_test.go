@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -150,7 +151,7 @@ func TestErrorsOfWriteFile(t *testing.T) {
 	})
 	t.Run("elements without a size", func(t *testing.T) {
 		w := NewWeights()
-		AddMade(w, "w", func([]float32) error { return nil }, 1<<62, 1<<62)
+		AddMade(w, "w", func([]float32) error { return nil }, math.MaxInt, math.MaxInt)
 		if w.Err() == nil || len(w.Names()) != 0 {
 			t.Error(w.Err(), w.Names())
 		}
