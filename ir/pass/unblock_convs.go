@@ -53,7 +53,7 @@ func planarDepthwise(ctx *Context, b *ir.Builder, n, conv *ir.Node, o op.Depthwi
 	}
 	args[1] = planarWeights(b, args[1], o.C)
 	b.At(joinPos(conv.Pos, n.Pos))
-	return b.NodeBlocks(op.DepthwisePlanar{Window: o.Window, C: o.C, Epilogue: o.Epilogue}, conv.Blocks, args...)
+	return b.NodeBlocks(op.DepthwisePlanar(o), conv.Blocks, args...)
 }
 
 // planarProduct returns the planar result, that of n, of a convolution of single pixels.

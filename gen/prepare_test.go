@@ -1,0 +1,185 @@
+package gen
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/burngen/burngen/gen/emit"
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/op"
+	"github.com/burngen/burngen/runtime/rt"
+)
+
+// products is a model of matrix products, each with a weight that is packed, an addition
+// of two weights that share an operand, and a table that is used as it is.
+func products(t *testing.T, n int, element func(layer, i int) float32) *ir.Module {
+	t.Helper()
+	var weights, nodes strings.Builder
+	last := "rows"
+	for i := range n {
+		fmt.Fprintf(&weights, "weight w%d : f32[32,32]\n", i)
+		fmt.Fprintf(&nodes, "  %%w%d = load {name=\"w%d\"} : f32[32,32]\n  %%y%d = mat_mul %%%s, %%w%d : f32[N,32]\n", i, i, i, last, i)
+		last = fmt.Sprintf("y%d", i)
+	}
+	m, err := ir.Parse(fmt.Sprintf(`weight table : f32[9,32]
+%sfunc @forward(%%ids: i64[N]) -> (y: f32[N,32], z: f32[N,32]) {
+  %%table = load {name="table"} : f32[9,32]
+  %%rows = gather %%table, %%ids {axis=0} : f32[N,32]
+%s  %%sum = add %%w0, %%w1 : f32[32,32]
+  %%root = exp %%sum : f32[32,32]
+  %%twice = add %%root, %%sum : f32[32,32]
+  %%a = mat_mul %%rows, %%root : f32[N,32]
+  %%z = mat_mul %%a, %%twice : f32[N,32]
+  return %%%s, %%z
+}
+`, weights.String(), nodes.String(), last), op.Set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for layer, w := range m.Weights {
+		count, _ := w.Type.Elems().Int()
+		for i := range count {
+			w.Data = binary.LittleEndian.AppendUint32(w.Data, math.Float32bits(element(layer, i)))
+		}
+	}
+	return m
+}
+
+func small(layer, i int) float32 { return float32((i*31+layer*7)%23-11) / 256 }
+
+// hold sets how many bytes of prepared weights are held, until the test ends.
+func hold(t *testing.T, bytes int64) {
+	old := preparedBytes
+	preparedBytes = bytes
+	t.Cleanup(func() { preparedBytes = old })
+}
+
+// TestPrepareIsRepeatable generates a package with several numbers of goroutines, with
+// all prepared weights held, some and none: its files, as they are written in parts and as
+// they are compared, have the same bytes.
+func TestPrepareIsRepeatable(t *testing.T) {
+	for _, dtype := range []ir.DType{ir.F32, ir.BF16} {
+		var want []emit.File
+		for _, held := range []int64{1 << 30, 10_000, 0} {
+			for _, cores := range []int{1, 2, 8} {
+				t.Run(fmt.Sprintf("%s, %d bytes held, GOMAXPROCS=%d", dtype, held, cores), func(t *testing.T) {
+					defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
+					hold(t, held)
+					m, err := FromModule("products", products(t, 9, small), Options{Package: "products", WeightsDType: dtype})
+					if err != nil {
+						t.Fatal(err)
+					}
+					if made := len(m.later); made < 9 && held == 0 || (made == 0 || made == 9) && held == 10_000 || made != 0 && held == 1<<30 {
+						t.Errorf("%d weights are made later", made)
+					}
+					files, err := m.Files()
+					if err != nil {
+						t.Fatal(err)
+					}
+					for i, f := range files {
+						if want != nil && (f.Name != want[i].Name || !bytes.Equal(f.Data, want[i].Data)) {
+							t.Errorf("%s differs", f.Name)
+						}
+						if f.Name == "model_test.go" && !strings.Contains(string(f.Data), "rt.Sample") {
+							t.Error("no sample")
+						}
+					}
+					if want == nil {
+						want = slices.Clone(files)
+					}
+					dir := t.TempDir()
+					for i, f := range files { // once more, as large files are written
+						if strings.HasSuffix(f.Name, ".safetensors") {
+							files[i] = emit.File{Name: f.Name, Large: m.Weights}
+						}
+					}
+					out, err := NewOutput(dir, files)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if err := out.Write(); err != nil {
+						t.Fatal(err)
+					}
+					for _, f := range want {
+						if !same(dir+"/"+f.Name, f) {
+							t.Errorf("%s is not what is in memory", f.Name)
+						}
+					}
+					if diff, err := out.Diff(); err != nil || len(diff) > 0 {
+						t.Errorf("%s %v", diff, err)
+					}
+				})
+			}
+		}
+	}
+}
+
+// TestErrorsOfPrepare has weights whose elements f16 does not hold: all are reported, in
+// the order of the model, and those that are made later when they are written.
+func TestErrorsOfPrepare(t *testing.T) {
+	big := func(layer, i int) float32 {
+		if layer > 4 && i == 5 {
+			return 1e6
+		}
+		return small(layer, i)
+	}
+	options := Options{Package: "products", WeightsDType: ir.F16}
+	for _, cores := range []int{1, 2, 8} {
+		t.Run(fmt.Sprintf("GOMAXPROCS=%d", cores), func(t *testing.T) {
+			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
+			_, err := FromModule("products", products(t, 9, big), options)
+			var got []string
+			for line := range strings.Lines(fmt.Sprint(err)) {
+				_, rest, _ := strings.Cut(line, "prepared/")
+				name, _, _ := strings.Cut(rest, `"`)
+				got = append(got, name)
+			}
+			if text := strings.Join(got, " "); text != "w4 w5 w6 w7 w8" {
+				t.Errorf("%s: %v", text, err)
+			}
+			hold(t, 0)
+			m, err := FromModule("products", products(t, 9, big), options)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := m.Files(); err == nil || !strings.Contains(err.Error(), `"prepared/w4"`) {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// TestPassing keeps no more weights than the limit, and the last one in any case.
+func TestPassing(t *testing.T) {
+	hold(t, 0)
+	m, err := FromModule("products", products(t, 3, small), Options{Package: "products"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lookup := m.passing()
+	get := func(name string) *float32 {
+		t.Helper()
+		x, err := lookup("prepared/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return &x.([]float32)[0]
+	}
+	first := get("w2")
+	if get("w2") != first {
+		t.Error("the last weight is made again")
+	}
+	held := get("w1")
+	if get("w2") == first || get("w1") == held {
+		t.Error("more is held than the limit")
+	}
+	if x := rt.WeightsOf[float32](m.Weights, "prepared/w2", 2, 32, 16); len(x) == 0 || *first != x[0] {
+		t.Error("other elements than those in the file")
+	}
+}
