@@ -72,6 +72,10 @@ type Options struct {
 	Package string
 	// WeightsOutside keeps the weights file out of the program.
 	WeightsOutside bool
+	// KeepRaw makes the package load the model's own weights, and prepare them when they are
+	// first used: its weights file is the one that they came from, where Foreign says so. A
+	// package that trains always does.
+	KeepRaw bool
 	// Flags is the command line as model.go's header shows it.
 	Flags string
 	// Dump, when set, is called with the module after each pass.
@@ -261,7 +265,7 @@ func (m *Model) emission() (*emit.Model, []emit.File, error) {
 		Wanted:      m.Source.Wanted(),
 		WeightsFile: weights, Embed: !m.options.WeightsOutside,
 		Meta: m.Meta, Limits: m.Source.Limits,
-		Raw: m.Training != nil || m.Source.Initial != nil, Initial: m.Source.Initial,
+		Raw: m.keepsRaw() || m.Source.Initial != nil, Initial: m.Source.Initial,
 	}
 	if m.Source.Configs != nil {
 		e.Taken = append(m.Source.Configs.Names(), "Built")
@@ -349,8 +353,11 @@ func (m *Model) constant(name string) []byte {
 
 // inPlace reports whether Load is to read the file that the weights were taken from.
 func (m *Model) inPlace() bool {
-	return m.Training != nil && m.options.WeightsOutside && m.Source.InPlace
+	return m.keepsRaw() && m.options.WeightsOutside && m.Source.InPlace
 }
+
+// keepsRaw reports whether the package loads the model's own weights.
+func (m *Model) keepsRaw() bool { return m.Training != nil || m.options.KeepRaw }
 
 // fileWeights returns what the weights file holds: what Functions load, or the model's
 // own weights and the constants beside them.

@@ -83,7 +83,7 @@ func (m *Model) prepare() error {
 	if err := m.Raw.Err(); err != nil {
 		return err
 	}
-	if m.Training != nil && m.WeightsSize() > MaxEmbedded {
+	if m.keepsRaw() && m.WeightsSize() > MaxEmbedded {
 		m.unprepared = true
 		return nil
 	}
@@ -91,7 +91,7 @@ func (m *Model) prepare() error {
 	if err != nil {
 		return err
 	}
-	if m.Training == nil && m.Source.Initial == nil { // a file of prepared weights
+	if !m.keepsRaw() && m.Source.Initial == nil { // a file of prepared weights
 		if err := m.noteSources(); err != nil {
 			return err
 		}

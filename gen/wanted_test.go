@@ -98,6 +98,41 @@ func TestAliasesOfADescription(t *testing.T) {
 	}
 }
 
+// TestKeepRaw compiles a model that keeps its own weights: where they came from a
+// safetensors file with its names, that file serves; from another kind they are copied.
+func TestKeepRaw(t *testing.T) {
+	for _, inPlace := range []bool{true, false} {
+		w := rt.NewWeights()
+		rt.Add(w, "embed.weight", make([]float32, 21), 7, 3)
+		rt.Add(w, "fc.weight", make([]float32, 9), 3, 3)
+		rt.Add(w, "fc.bias", make([]float32, 3), 3)
+		rt.Add(w, "positions", make([]float32, 3), 3)
+		m, err := gen.CompileSource(tiedSource(t), gen.Options{
+			Foreign: &gen.Foreign{File: "hub.safetensors", Weights: w, InPlace: inPlace},
+			Package: "tied", WeightsOutside: true, KeepRaw: true,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		files, err := m.Files()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var written *rt.Weights
+		for _, f := range files {
+			if f.Name == "tied.safetensors" {
+				written = rt.OpenWeights(string(f.Data))
+			}
+		}
+		switch says := strings.Contains(m.Report(), "where they are in hub.safetensors"); {
+		case says != inPlace || (written == nil) != inPlace:
+			t.Errorf("in place: %v; written: %v; %s", inPlace, written != nil, m.Report())
+		case written != nil && !slices.Equal(written.Names(), w.Names()):
+			t.Errorf("%v are written, want %v", written.Names(), w.Names())
+		}
+	}
+}
+
 func TestWantedOfAnImportedModel(t *testing.T) {
 	file := onnxtest.New(17).Input("x", ir.F32, 2, 4).Output("z", ir.F32, 2, 4).
 		Initializer("a", ir.NewTensor(ir.F32, 4, 4)).

@@ -7,7 +7,7 @@ const MaxEmbedded = 512 << 20
 // WeightsSize returns the size of the weights that the package loads, in bytes.
 func (m *Model) WeightsSize() int64 {
 	weights := m.Weights
-	if m.Training != nil {
+	if m.keepsRaw() {
 		weights = m.Raw
 	}
 	var n int64

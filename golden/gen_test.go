@@ -230,11 +230,11 @@ func generate(t *testing.T, archive *txtar.Archive, name string) generated {
 	})
 	flags.BoolVar(&o.Train, "train", false, "")
 	flags.StringVar(&o.Loss, "loss", "", "")
-	weights := flags.String("weights", "embed", "")
+	weights, keep := flags.String("weights", "embed", ""), flags.String("weights-keep", "prepared", "")
 	if err := flags.Parse(strings.Fields(o.Flags)); err != nil {
 		t.Fatal(err)
 	}
-	o.WeightsOutside = *weights == "file"
+	o.WeightsOutside, o.KeepRaw = *weights == "file", *keep == "raw"
 	module, err := ir.Parse(section(t, archive, "in.ir"), op.Set)
 	if err != nil {
 		t.Fatal(err)

@@ -202,8 +202,9 @@ func generating(path string) error {
 		run  func() error
 	}{
 		{"cp", func() error { return exec.Command("cp", path, filepath.Join(to, "copy")).Run() }},
-		{"package prepared", func() error { return generate(path, to, false) }},
-		{"package that trains", func() error { return generate(path, to, true) }},
+		{"package prepared", func() error { return generate(path, to, gen.Options{}) }},
+		{"package that keeps them raw", func() error { return generate(path, to, gen.Options{KeepRaw: true}) }},
+		{"package that trains", func() error { return generate(path, to, gen.Options{Train: true, Loss: "mse"}) }},
 	}
 	times := make([][]time.Duration, len(contenders))
 	for range *rounds {
@@ -230,17 +231,15 @@ func median(times []time.Duration) time.Duration {
 	return times[len(times)/2]
 }
 
-func generate(path, to string, train bool) error {
+func generate(path, to string, options gen.Options) error {
 	src, err := source()
 	if err != nil {
 		return err
 	}
 	w := rt.OpenWeightsFile(path)
 	defer w.Close()
-	options := gen.Options{Foreign: &gen.Foreign{File: filepath.Base(path), Weights: w, InPlace: true}, WeightsOutside: true, Package: "large", Train: train}
-	if train {
-		options.Loss = "mse"
-	}
+	options.Foreign = &gen.Foreign{File: filepath.Base(path), Weights: w, InPlace: true}
+	options.WeightsOutside, options.Package = true, "large"
 	m, err := gen.CompileSource(src, options)
 	if err != nil {
 		return err

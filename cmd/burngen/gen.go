@@ -36,6 +36,7 @@ type genFlags struct {
 	options *gen.Options
 	weights *weightsFlags
 	dir     string
+	keep    string // what -weights-keep says, "" where it is not given
 	check   bool
 	dump    string
 }
@@ -56,6 +57,13 @@ func defineGen(flags *flag.FlagSet) func(*streams, []string) error {
 	flags.Var((*list)(&g.options.Params), "params", "trains the weights that match `PATTERN`, as in 'head.**', instead of those that look like parameters (repeatable)")
 	flags.Var((*list)(&g.options.Freeze), "freeze", "does not train the parameters that match `PATTERN` (repeatable)")
 	flags.Var(&g.options.Remat, "remat", "computes again in the backward part, in training, instead of keeping it in memory: `none|auto|all`; auto, the default, what is bound by memory, all also products, convolutions and the like; results are the same")
+	flags.Func("weights-keep", "says which weights the package loads, `prepared|raw`: those that kernels read, or the model's own, of which the others are made when the package first needs them; prepared, unless it trains", func(text string) error {
+		if text != "prepared" && text != "raw" {
+			return errors.New("prepared or raw expected")
+		}
+		g.keep, g.options.KeepRaw = text, text == "raw"
+		return nil
+	})
 	flags.BoolVar(&g.check, "check", false, "writes nothing, prints what would change, and exits with 1 if anything would")
 	flags.StringVar(&g.dump, "dump", "", "writes the IR after each pass to the folder `DIR`, as 07_name.ir")
 	flags.IntVar(&g.options.Stop, "stop", 0, "ends the passes after number `N`, but for those that generating needs")
@@ -107,6 +115,8 @@ func (g *genFlags) checkTraining(described bool) error {
 		return usagef("-loss %s: one of %s expected", o.Loss, strings.Join(gen.LossNames(), ", "))
 	case o.Train && o.WeightsDType != ir.Invalid && o.WeightsDType != ir.F32:
 		return usagef("-weights-dtype is not for -train, which keeps the model's own weights")
+	case o.Train && g.keep == "prepared":
+		return usagef("-weights-keep prepared is not for -train, which keeps the model's own weights")
 	case !o.Train && (o.Loss != "" || len(o.Params) > 0 || len(o.Freeze) > 0 || o.Remat != auto):
 		return usagef("-loss, -params, -freeze and -remat are for -train")
 	}
@@ -126,6 +136,7 @@ func (g *genFlags) line() string {
 	add("dim", pairs(g.options.Dims).String())
 	add("output", strings.Join(g.options.Outputs, " "))
 	parts = append(parts, g.weights.line()...)
+	add("weights-keep", g.keep)
 	add("weights-dtype", weightsDType{&g.options.WeightsDType}.String())
 	for _, o := range g.options.Custom {
 		parts = append(parts, "-custom '"+o.String()+"'")
