@@ -6,7 +6,6 @@ package gen
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -409,8 +408,8 @@ func (m *Model) Files() ([]emit.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, f := range e.Functions {
-		m.addSample(f)
+	for i, f := range e.Functions {
+		m.addSample(f, m.Source.Module.Func(m.Source.Functions[i].Name))
 	}
 	files, err := emit.Files(e)
 	if err != nil {
@@ -445,120 +444,6 @@ const maxBuffered = 64 << 20
 
 // fileName returns what the files called after the model begin with.
 func (m *Model) fileName() string { return FileName(m.Name, "model") }
-
-// sampleBudget bounds what the sample takes.
-var sampleBudget = exec.Budget{Steps: 1 << 16, Bytes: 1 << 30}
-
-// addSample computes what the bundled test expects of a function, if it can be run
-// here.
-func (m *Model) addSample(f *emit.Function) {
-	if exec.Refuses(f.Func) != nil {
-		return
-	}
-	if m.unprepared {
-		f.SampleTooLarge = true
-		return
-	}
-	// Numbers that include zero may be what an operator cannot divide by; without
-	// it, an index may be out of range.
-	var err error
-	for f.SampleLow = range 2 {
-		if f.Sample, err = m.sample(f, f.SampleLow); err == nil || errors.Is(err, exec.ErrBudget) {
-			break
-		}
-	}
-	f.SampleTooLarge = errors.Is(err, exec.ErrBudget)
-	f.SampleFails = err != nil && !f.SampleTooLarge
-}
-
-// sample computes what the bundled test expects of a function.
-func (m *Model) sample(f *emit.Function, low int) ([]emit.Sample, error) {
-	defer plainGo()()
-	args, shapes, err := sampleInputs(f.IR, low)
-	if err != nil {
-		return nil, err
-	}
-	for i, p := range f.IR.Params {
-		if slices.Contains(f.States, p.Name) {
-			args[i] = nil
-		}
-	}
-	if err := beginStates(f.IR, f.States, args, shapes); err != nil {
-		return nil, fmt.Errorf("the sample: %w", err)
-	}
-	machine := exec.New(f.Func, m.passing())
-	machine.Budget = sampleBudget
-	results, outShapes, err := machine.Run(context.Background(), args, shapes)
-	if err != nil {
-		return nil, fmt.Errorf("the sample: %w", err)
-	}
-	var out []emit.Sample
-	for i, r := range f.IR.Results {
-		if s, ok := exec.Sample(r.Type.DType, results[i]); ok && !slices.Contains(f.States, f.IR.ResultNames[i]) {
-			out = append(out, emit.Sample{Output: i, Shape: outShapes[i], Sample: s})
-		}
-	}
-	return out, nil
-}
-
-// SampleInputs returns arguments for a function, drawn as those of the bundled
-// test are: 2 along symbolic extents.
-func SampleInputs(f *ir.Func) (args []any, shapes [][]int, err error) { return sampleInputs(f, 0) }
-
-// sampleInputs is [SampleInputs] with numbers that begin at low.
-func sampleInputs(f *ir.Func, low int) (args []any, shapes [][]int, err error) {
-	for i, p := range f.Params {
-		seed := uint32(emit.SampleSeed + i)
-		var arg any
-		var shape []int
-		if p.Type.IsTensor() {
-			typ := p.Type.Subst(func(string) (ir.Dim, bool) { return ir.Const(emit.SampleExtent), true })
-			var item exec.Item
-			item, err = sampleTensor(typ, low, seed)
-			arg, shape = item.Data, item.Shape
-		} else {
-			arg, err = sampleContainer(p.Type, low, seed)
-		}
-		if err != nil {
-			return nil, nil, fmt.Errorf("%s: %w", p, err)
-		}
-		args, shapes = append(args, arg), append(shapes, shape)
-	}
-	return args, shapes, nil
-}
-
-// sampleTensor draws a tensor of a static type. Errors: a size that does not fit an
-// int, and one over the sample's budget.
-func sampleTensor(t ir.Type, low int, seed uint32) (exec.Item, error) {
-	shape, ok := t.Static()
-	if !ok { // an extent that does not fit an int
-		return exec.Item{}, exec.ErrBudget
-	}
-	n, err := ir.CheckedLen(shape)
-	if err != nil {
-		return exec.Item{}, err
-	}
-	if int64(n) > sampleBudget.Bytes/8 {
-		return exec.Item{}, exec.ErrBudget
-	}
-	data := exec.MakeSlice(t.DType, n)
-	lo, hi := emit.SampleRange(t.DType, low)
-	exec.Draw(t.DType, data, float64(lo), float64(hi), seed)
-	return exec.Item{Data: data, Shape: shape}, nil
-}
-
-// sampleContainer returns the container that the bundled test makes.
-func sampleContainer(t ir.Type, low int, seed uint32) (any, error) {
-	var items []exec.Item
-	for _, elem := range emit.SampleContainer(t) {
-		item, err := sampleTensor(elem, low, seed)
-		if err != nil {
-			return nil, err
-		}
-		items = append(items, item)
-	}
-	return exec.MakeContainer(t, items), nil
-}
 
 // CanRun returns why Run cannot compute the model, nil if it can: it may have custom
 // operators.

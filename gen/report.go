@@ -2,7 +2,6 @@ package gen
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -129,22 +128,10 @@ func (m *Model) Parameters() int64 {
 // operators know them, with every symbolic extent 1; at says so.
 func (m *Model) Flops() (n int64, at string) {
 	f := m.Source.Func()
-	symbols := f.Symbols()
-	one := func(string) (int64, bool) { return 1, true }
-	for node := range f.All() {
-		c, ok := node.Op.(ir.Coster)
-		if !ok {
-			continue
-		}
-		v, err := c.Flops(node.ArgTypes(), node.ResultTypes()).Eval(one)
-		if err == nil && v > 0 && n <= math.MaxInt64-v {
-			n += v
-		}
-	}
-	if len(symbols) > 0 {
+	if symbols := f.Symbols(); len(symbols) > 0 {
 		at = " at " + strings.Join(symbols, " = ") + " = 1"
 	}
-	return n, at
+	return f.Flops(func(string) int64 { return 1 }), at
 }
 
 // Arena describes the memory of a session.

@@ -3,6 +3,7 @@ package ir
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 )
 
@@ -290,6 +291,22 @@ func bindDim(d Dim, n int64, symbols map[string]int64) {
 	if okC && okR && c > 0 && (n-int64(r))%int64(c) == 0 && n >= int64(r) {
 		symbols[free[0]] = (n - int64(r)) / int64(c)
 	}
+}
+
+// Flops returns the floating-point operations of a call of f, as far as its operators know
+// them, with these values of symbols. What is out of range does not count.
+func (f *Func) Flops(value func(symbol string) int64) (n int64) {
+	for node := range f.All() {
+		c, ok := node.Op.(Coster)
+		if !ok {
+			continue
+		}
+		v, err := c.Flops(node.ArgTypes(), node.ResultTypes()).Eval(func(symbol string) (int64, bool) { return value(symbol), true })
+		if err == nil && v > 0 && n <= math.MaxInt64-v {
+			n += v
+		}
+	}
+	return n
 }
 
 // Symbols returns the symbols in the types of f's parameters and those of its Scope,

@@ -102,6 +102,8 @@ type Function struct {
 	Seeds []int
 
 	Sample []Sample
+	// SampleUnsteady tells that results are not among them which depend on rounding.
+	SampleUnsteady bool
 	// SampleLow is where the range begins that the sample's arguments are drawn
 	// from, and SampleFails tells that the model returns an error for them.
 	SampleLow   int

@@ -127,7 +127,11 @@ func (a *method) sampleTest(f *jen.File, name string, skip []jen.Code, load *jen
 	if len(a.spec.Customs()) > 0 {
 		what = name + " runs the model, and looks at the shapes only of what the functions that it\ncalls make of inputs of "
 	}
-	note(f, what+strconv.Itoa(SampleExtent)+" along symbolic extents.")
+	what += strconv.Itoa(SampleExtent) + " along symbolic extents."
+	if a.spec.SampleUnsteady {
+		what += " Results that\ndepend on how sums are rounded for these are not compared."
+	}
+	note(f, what)
 	f.Func().Id(name).Params(jen.Id("t").Op("*").Qual("testing", "T")).Block(body...)
 }
 

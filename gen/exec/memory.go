@@ -20,9 +20,10 @@ type element struct {
 	add     func(w *rt.Weights, name string, data any, shape []int)
 	// made adds one that make makes when it is used; nil for strings and what is packed.
 	made func(w *rt.Weights, name string, make func(dst any) error, shape []int)
-	// sample condenses a result for the bundled test, uniform draws an argument;
-	// both are nil for strings.
+	// sample condenses a result for the bundled test, check compares one with what it was,
+	// uniform draws an argument; they are nil for strings.
 	sample  func(data any) rt.Sample
+	check   func(data any, want rt.Sample) error
 	uniform func(data any, lo, hi float64, seed uint32)
 	// tensor is rt.Tensor of the type.
 	tensor reflect.Type
@@ -53,6 +54,7 @@ func number[T rt.Number | bool]() element {
 			rt.AddMade(w, name, func(dst []T) error { return make(dst) }, shape...)
 		},
 		sample:  func(data any) rt.Sample { return rt.SampleOf(data.([]T)) },
+		check:   func(data any, want rt.Sample) error { return rt.CheckSample("", data.([]T), want) },
 		uniform: func(data any, lo, hi float64, seed uint32) { rt.Uniform(data.([]T), lo, hi, seed) },
 	}
 }
@@ -117,5 +119,9 @@ func Sample(d ir.DType, data any) (s rt.Sample, ok bool) {
 	}
 	return e.sample(data), true
 }
+
+// CheckSample compares a slice of elements, no strings, with a sample of what they should
+// be, as [rt.CheckSample] does.
+func CheckSample(d ir.DType, data any, want rt.Sample) error { return elements[d].check(data, want) }
 
 func view(arena []byte, d ir.DType, off, n int) any { return elements[d].view(arena, off, n) }
