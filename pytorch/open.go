@@ -39,6 +39,13 @@ func Open(path string, options ...Option) (*rt.Weights, error) {
 	return finish(rt.ReadWeightsFile(path, load), options)
 }
 
+// OpenIndex returns the weights of a model in several files that PyTorch saved, as the index
+// "pytorch_model.bin.index.json" beside them lists them. See [Open] and
+// [rt.OpenWeightsIndex].
+func OpenIndex(path string, options ...Option) (*rt.Weights, error) {
+	return finish(rt.ReadWeightsIndex(path, func(file string) *rt.Weights { return rt.ReadWeightsFile(file, load) }), options)
+}
+
 // Parse returns the weights in data, a whole file as fs.ReadFile has it, which must not
 // change as long as they are used. See [Open].
 func Parse(data []byte, options ...Option) (*rt.Weights, error) {
@@ -52,6 +59,7 @@ func Parse(data []byte, options ...Option) (*rt.Weights, error) {
 // finish applies options, of which those that say what a model allows mean nothing here.
 func finish(w *rt.Weights, options []Option) (*rt.Weights, error) {
 	if err := w.Err(); err != nil {
+		w.Close()
 		return nil, err
 	}
 	o, err := keys.NewOptions(options...)

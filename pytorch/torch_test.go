@@ -1,9 +1,11 @@
 package pytorch
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -85,6 +87,57 @@ func TestOptions(t *testing.T) {
 	} {
 		if _, err := Open("testdata/checkpoint_2.pt", tt.option); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("error %v, %q expected", err, tt.want)
+		}
+	}
+}
+
+// TestOpenIndex opens files that PyTorch saved by an index.
+func TestOpenIndex(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"checkpoint_2.pt", "checkpoint_4.pt"} {
+		data, err := os.ReadFile("testdata/" + name)
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, name), data, 0o666)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	index := filepath.Join(dir, "pytorch_model.bin.index.json")
+	for _, c := range []struct{ text, want string }{
+		{`{"metadata": {}, "weight_map": {"model.0.weight": "checkpoint_2.pt", "model.0.bias": "checkpoint_4.pt"}}`, ""},
+		{`{"weight_map": {"model.0.weight": "checkpoint_2.pt", "none": "checkpoint_4.pt"}}`, `"none": not in "checkpoint_4.pt"`},
+		{`{"weight_map": {"model.0.weight": "missing.bin"}}`, "missing.bin: "},
+		{`{"weight_map": {"model.0.weight": "pytorch_model.bin.index.json"}}`, "pytorch_model.bin.index.json: "},
+		{`{"weight_map": {"model.0.weight": "../x.bin"}}`, "not a file in the folder"},
+	} {
+		if err := os.WriteFile(index, []byte(c.text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		w, err := OpenIndex(index, TopKey("model"))
+		if c.want != "" {
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%s: %v", c.text, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		whole, err := Open("testdata/checkpoint_2.pt", TopKey("model"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := w.Names(); !slices.Equal(got, []string{"0.bias", "0.weight"}) {
+			t.Error(got)
+		}
+		for _, name := range w.Names() {
+			if !bytes.Equal(w.Raw(name), whole.Raw(name)) {
+				t.Errorf("%s differs", name)
+			}
+		}
+		if err := errors.Join(w.Close(), whole.Close()); err != nil {
+			t.Error(err)
 		}
 	}
 }

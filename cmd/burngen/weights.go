@@ -42,9 +42,9 @@ type weightsFlags struct {
 // also says where a package has its own.
 func fileFlags(flags *flag.FlagSet, place bool) *weightsFlags {
 	w := &weightsFlags{names: nameFlags(flags)}
-	usage := "gives the model the weights in `FILE` (.safetensors, .pt, .pth, .bin, a record, .safetensors.index.json) in place of its own"
+	usage := "gives the model the weights in `FILE` (.safetensors, .pt, .pth, .bin, an index of these, a record) in place of its own"
 	if place {
-		usage = "gives the model the weights in a file (.safetensors, .pt, .pth, .bin, a record, .safetensors.index.json) in place of its own; embed puts them into the program, file beside it, `FILE|embed|file` (repeatable); above 512 MiB they go beside it unless embed is given"
+		usage = "gives the model the weights in a file (.safetensors, .pt, .pth, .bin, an index of these, a record) in place of its own; embed puts them into the program, file beside it, `FILE|embed|file` (repeatable); above 512 MiB they go beside it unless embed is given"
 	}
 	flags.Func("weights", usage, func(text string) error {
 		_, err := os.Stat(text)
@@ -122,6 +122,7 @@ func quoted(word string) string {
 const (
 	safetensorsExt = ".safetensors"
 	indexEnd       = ".safetensors.index.json"
+	torchIndexEnd  = ".bin.index.json"
 )
 
 // torchExts are the endings of files that PyTorch saved, and recordExts those of records
@@ -149,6 +150,8 @@ func openWeights(file string) (w *rt.Weights, err error) {
 	case strings.HasSuffix(file, indexEnd):
 		w = rt.OpenWeightsIndex(file)
 		err = w.Err()
+	case strings.HasSuffix(file, torchIndexEnd):
+		w, err = pytorch.OpenIndex(file)
 	case strings.EqualFold(filepath.Ext(file), safetensorsExt):
 		w = rt.OpenWeightsFile(file)
 		err = w.Err()
@@ -203,9 +206,10 @@ func inspectWeights(out io.Writer, file string, names *keys.Options) error {
 var convertCommand = command{
 	name:  "convert",
 	usage: "FILE OUT.safetensors [flags]",
-	short: "writes the weights in a file (.pt, .pth, .bin, .safetensors, .safetensors.index.json, .mpk, .bpk, .json) as safetensors, in one file or several",
+	short: "writes the weights in a file (.pt, .pth, .bin, .safetensors, an index of these, .mpk, .bpk, .json) as safetensors, in one file or several",
 	examples: `  burngen convert whisper.pt whisper.safetensors -top-key model_state_dict
   burngen convert llama.safetensors.index.json llama.safetensors -dtype bf16
+  burngen convert pytorch_model.bin.index.json bert.safetensors
   burngen convert llama.pt llama.safetensors.index.json -shard 2000
   burngen convert burn.mpk.gz model.safetensors -transpose 'fc\d\.weight'
 `,

@@ -16,7 +16,10 @@ import (
 // mapped as [OpenWeightsFile] does. Tensors that the index does not list are left out.
 // What is wrong with the index or a file, and tensors that are not in the file the
 // index says, show in Err.
-func OpenWeightsIndex(path string) *Weights {
+func OpenWeightsIndex(path string) *Weights { return ReadWeightsIndex(path, OpenWeightsFile) }
+
+// ReadWeightsIndex is [OpenWeightsIndex] of files that open opens, of another kind.
+func ReadWeightsIndex(path string, open func(path string) *Weights) *Weights {
 	var index *safetensors.Index
 	list := ReadWeightsFile(path, func(_ *Weights, file []byte) (err error) {
 		index, err = safetensors.ParseIndex(file)
@@ -38,7 +41,7 @@ func OpenWeightsIndex(path string) *Weights {
 		file := index.Files[name]
 		w := files[file]
 		if w == nil {
-			w = OpenWeightsFile(filepath.Join(filepath.Dir(path), file))
+			w = open(filepath.Join(filepath.Dir(path), file))
 			files[file] = w
 			if w.broken != nil {
 				all.fail(w.broken)
