@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/burngen/burngen/gen/config"
@@ -315,14 +314,6 @@ func (m *Model) emission() (*emit.Model, []emit.File, error) {
 	return e, own, nil
 }
 
-// outside returns the constants of the module that the package loads.
-func outside(e *emit.Model) []ir.Weight {
-	if e.Trainer == nil {
-		return e.Outside
-	}
-	return slices.Concat(e.Outside, e.Trainer.Constants)
-}
-
 // constants returns what the package needs beside a weights file: constants of the
 // module, and weights that New gives elements of their own.
 func (m *Model) constants(e *emit.Model) *rt.Weights {
@@ -330,7 +321,7 @@ func (m *Model) constants(e *emit.Model) *rt.Weights {
 	if e.Initial != nil {
 		constants = m.Source.given()
 	}
-	for _, w := range outside(e) {
+	for _, w := range e.Constants() {
 		shape, _ := w.Type.Static()
 		constants.AddRaw(w.Name, w.Type.DType.String(), shape, m.constant(w.Name))
 	}
@@ -372,7 +363,7 @@ func (m *Model) fileWeights(e *emit.Model) *rt.Weights {
 	for _, weight := range m.Source.Module.Weights {
 		add(weight.Name, m.Raw.Raw(weight.Name))
 	}
-	for _, c := range outside(e) {
+	for _, c := range e.Constants() {
 		add(c.Name, m.constant(c.Name))
 	}
 	return w

@@ -61,7 +61,7 @@ func defineGen(flags *flag.FlagSet) func(*streams, []string) error {
 		if text != "prepared" && text != "raw" {
 			return errors.New("prepared or raw expected")
 		}
-		g.keep, g.options.KeepRaw = text, text == "raw"
+		g.keep = text
 		return nil
 	})
 	flags.BoolVar(&g.check, "check", false, "writes nothing, prints what would change, and exits with 1 if anything would")
@@ -78,7 +78,7 @@ func (g *genFlags) complete(files []string) (model string, err error) {
 	if g.dir == "" && !gen.IsDescription(model) {
 		return "", usagef("-o DIR is missing")
 	}
-	g.options.WeightsOutside = g.weights.place == "file"
+	g.options.WeightsOutside, g.options.KeepRaw = g.weights.place == "file", g.keep == "raw"
 	if err := forDescription(g.options, gen.IsDescription(model)); err != nil {
 		return "", err
 	}

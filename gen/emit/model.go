@@ -4,6 +4,7 @@ package emit
 
 import (
 	"io"
+	"slices"
 
 	"github.com/burngen/burngen/gen/program"
 	"github.com/burngen/burngen/ir"
@@ -137,6 +138,14 @@ type Variable struct {
 	Name, Weight string
 	Type         ir.Type
 	Buffer       bool
+}
+
+// Constants returns the constants of the module that the package loads.
+func (m *Model) Constants() []ir.Weight {
+	if m.Trainer == nil {
+		return m.Outside
+	}
+	return slices.Concat(m.Outside, m.Trainer.Constants)
 }
 
 // Prepared is a weight that the weights file holds.

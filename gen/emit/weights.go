@@ -178,7 +178,7 @@ func numbers(list []int) []jen.Code {
 // constants that it holds.
 func (e *emitter) rawWeights(open, what string) *jen.Statement {
 	w := jen.Qual(rtPath, open).Call(jen.Id(what))
-	if len(e.Outside) > 0 || e.Trainer != nil && len(e.Trainer.Constants) > 0 {
+	if len(e.Constants()) > 0 {
 		w = w.Dot("Without").Call(jen.Lit(constPrefix))
 	}
 	return w
