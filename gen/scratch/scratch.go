@@ -75,7 +75,8 @@ func requirements(name string) (mod, sum []byte, err error) {
 }
 
 // locate returns the folder of burngen's module: the one that the current folder's
-// module uses, else that of the version which this program was built from.
+// module uses, else that of the version which this program was built from, else the
+// checkout that it was built in.
 func locate(who string) (string, error) {
 	modules := []string{ModulePath}
 	info, ok := debug.ReadBuildInfo()
@@ -88,7 +89,22 @@ func locate(who string) (string, error) {
 			return dir, nil
 		}
 	}
+	if dir, ok := checkout(); ok {
+		return dir, nil
+	}
 	return "", fmt.Errorf("%s: the source of %s is not found: run it in a module that requires it", who, ModulePath)
+}
+
+// checkout returns the folder of burngen's module on the machine that built this
+// program, if the program knows it (go build -trimpath leaves it out) and it is there.
+func checkout() (dir string, ok bool) {
+	_, file, _, ok := runtime.Caller(0)
+	dir = filepath.Join(filepath.Dir(file), "..", "..")
+	if !ok || !filepath.IsAbs(dir) {
+		return "", false
+	}
+	mod, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+	return dir, err == nil && bytes.HasPrefix(mod, []byte("module "+ModulePath+"\n"))
 }
 
 // Write writes the files of a generated package, but its tests, into a folder of
