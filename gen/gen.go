@@ -106,14 +106,13 @@ type Model struct {
 	Prepare   *program.Func
 	// Training is nil unless Options.Train is set.
 	Training *Training
-	// Raw are the source model's weights, Weights those that Functions load; of a model
-	// that trains weights of more than [MaxEmbedded] there are none.
+	// Raw are the source model's weights, Weights those that Functions load: of more than
+	// [MaxEmbedded] bytes each is made when it is used or written, and where the package keeps
+	// raw weights there are none.
 	Raw, Weights *rt.Weights
 
-	options    Options
-	unprepared bool // Weights are left out
-	// later are the parts of Prepare that make weights, by their names, when they are used.
-	later map[string]*part
+	options Options
+	large   bool // the weights are more than largeBytes: no sample is computed
 }
 
 // Load reads and compiles a model file, or a description. Errors: what is wrong with the

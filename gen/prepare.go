@@ -58,9 +58,9 @@ func (m *Model) checkNarrow(name string, data any) error {
 	return fmt.Errorf("weight %q: elements are beyond 65504, the largest number of f16: bf16 has room for them", name)
 }
 
-// preparedBytes is the most bytes of prepared weights that are held: of those beyond it,
-// each is made where it is used, if nothing else is made with it.
-var preparedBytes int64 = MaxEmbedded
+// largeBytes is the size of weights above which those that are prepared are not held, unless
+// they are made with others.
+var largeBytes int64 = MaxEmbedded
 
 // prepare makes the weights that Functions load, with the plain Go kernels: the
 // same bytes on every machine.
@@ -83,18 +83,20 @@ func (m *Model) prepare() error {
 	if err := m.Raw.Err(); err != nil {
 		return err
 	}
-	if m.keepsRaw() && m.WeightsSize() > MaxEmbedded {
-		m.unprepared = true
+	m.large = m.isLarge()
+	if m.keepsRaw() && m.large {
 		return nil
 	}
-	made, err := m.runParts()
+	parts, err := m.parts()
+	if err != nil {
+		return err
+	}
+	made, later, err := m.runParts(parts)
 	if err != nil {
 		return err
 	}
 	if !m.keepsRaw() && m.Source.Initial == nil { // a file of prepared weights
-		if err := m.noteSources(); err != nil {
-			return err
-		}
+		m.noteSources(parts)
 	}
 	raw := exec.Weights(m.Raw)
 	for _, w := range m.kept() {
@@ -103,8 +105,8 @@ func (m *Model) prepare() error {
 		switch x, now := made[w.Name]; {
 		case now:
 			exec.AddTo(m.Weights, w.Name, d, x.Data, x.Shape)
-		case m.later[w.Name] != nil:
-			exec.AddMade(m.Weights, w.Name, d, m.later[w.Name].write, shape)
+		case later[w.Name] != nil:
+			exec.AddMade(m.Weights, w.Name, d, later[w.Name].write, shape)
 		case d.Bits() >= 8 && d != ir.Bool && m.Raw.Raw(w.Name) != nil: // used as they are stored
 			m.Weights.AddRaw(w.Name, d.String(), shape, m.Raw.Raw(w.Name))
 		default:
@@ -122,6 +124,29 @@ func (m *Model) prepare() error {
 type part struct {
 	*program.Func
 	m *Model
+	// sums returns checksums of the weights that it reads, by their names.
+	sums func() (map[string][]uint32, error)
+}
+
+// parts takes Prepare apart.
+func (m *Model) parts() ([]*part, error) {
+	list, err := program.Parts(m.Module, pass.Prepare)
+	if err != nil {
+		return nil, err
+	}
+	parts := make([]*part, len(list))
+	for i, f := range list {
+		parts[i] = &part{f, m, sync.OnceValues(func() (map[string][]uint32, error) {
+			names := map[string]bool{}
+			for n := range f.IR.All() {
+				if l, ok := n.Op.(ir.Load); ok {
+					names[l.Name] = true
+				}
+			}
+			return m.Raw.Checksums(slices.Sorted(maps.Keys(names))...)
+		})}
+	}
+	return parts, nil
 }
 
 // run makes the weights, in memory that is given or not.
@@ -140,124 +165,78 @@ func (p *part) run(into []any) (made []exec.Item, err error) {
 	return made, nil
 }
 
-// write makes the only weight.
+// write makes the only weight. The checksums of what it reads, which the file will need,
+// are computed before: whichever comes first brings it into the processor's cache.
 func (p *part) write(dst any) error {
+	if _, err := p.sums(); err != nil {
+		return err
+	}
 	_, err := p.run([]any{dst})
 	return err
 }
 
-// size returns how many bytes the weights have, and whether there is only one, which can
-// be made each time it is used.
-func (p *part) size() (bytes int64, single bool) {
-	single = len(p.IR.Results) == 1
-	for _, r := range p.IR.Results {
-		n, static := r.Type.Elems().Int()
-		if !static || r.Type.DType.Size() == 0 {
-			return 0, false
-		}
-		bytes += int64(n) * int64(r.Type.DType.Size())
-		single = single && exec.CanAddMade(r.Type.DType)
-	}
-	return bytes, single
+// single reports whether there is only one weight, which can be made each time it is used.
+func (p *part) single() bool {
+	r := p.IR.Results
+	return len(r) == 1 && exec.CanAddMade(r[0].Type.DType)
 }
 
-// runParts makes prepared weights, several at a time, and notes which are made later.
-// Errors are those of all parts, in their order.
-func (m *Model) runParts() (map[string]exec.Item, error) {
-	list, err := program.Parts(m.Module, pass.Prepare)
-	if err != nil {
-		return nil, err
-	}
-	m.later = map[string]*part{}
-	var now []*part
-	var held int64
-	for _, f := range list {
-		p := &part{f, m}
-		bytes, single := p.size()
-		if single && held+bytes > preparedBytes {
-			m.later[f.IR.ResultNames[0]] = p
-			continue
+// runParts makes prepared weights, several at a time, and returns which parts make theirs
+// later. Errors are those of all parts, in their order.
+func (m *Model) runParts(parts []*part) (now map[string]exec.Item, later map[string]*part, err error) {
+	now, later = map[string]exec.Item{}, map[string]*part{}
+	var run []*part
+	for _, p := range parts {
+		if m.large && p.single() {
+			later[p.IR.ResultNames[0]] = p
+		} else {
+			run = append(run, p)
 		}
-		held += bytes
-		now = append(now, p)
 	}
-	made, errs := make([][]exec.Item, len(now)), make([]error, len(now))
+	made, errs := make([][]exec.Item, len(run)), make([]error, len(run))
 	var next atomic.Int64
 	work := func() {
-		for i := int(next.Add(1)) - 1; i < len(now); i = int(next.Add(1)) - 1 {
-			made[i], errs[i] = now[i].run(nil)
+		for i := int(next.Add(1)) - 1; i < len(run); i = int(next.Add(1)) - 1 {
+			made[i], errs[i] = run[i].run(nil)
 		}
 	}
 	var wait sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(now)) {
+	for range min(runtime.GOMAXPROCS(0), len(run)) {
 		wait.Go(work)
 	}
 	wait.Wait()
-	weights := map[string]exec.Item{}
 	for i, items := range made {
 		for k, x := range items {
-			weights[now[i].IR.ResultNames[k]] = x
+			now[run[i].IR.ResultNames[k]] = x
 		}
 	}
-	return weights, errors.Join(errs...)
-}
-
-// passing returns a lookup of weights for a single run of a function, which holds no more
-// of those that are made later than it has to.
-func (m *Model) passing() func(name string) (any, error) {
-	held := exec.Weights(m.Weights)
-	type passed struct {
-		name  string
-		bytes int64
-		data  any
-	}
-	var last []passed
-	var total int64
-	return func(name string) (any, error) {
-		p := m.later[name]
-		if p == nil {
-			return held(name)
-		}
-		if i := slices.IndexFunc(last, func(x passed) bool { return x.name == name }); i >= 0 {
-			return last[i].data, nil
-		}
-		made, err := p.run(nil)
-		if err != nil {
-			return nil, err
-		}
-		bytes, _ := p.size()
-		last, total = append(last, passed{name, bytes, made[0].Data}), total+bytes
-		for len(last) > 1 && total > preparedBytes {
-			total -= last[0].bytes
-			last = slices.Delete(last, 0, 1)
-		}
-		return made[0].Data, nil
-	}
+	return now, later, errors.Join(errs...)
 }
 
 // noteSources notes, for each prepared weight, a digest of the weights that it is made of.
-func (m *Model) noteSources() error {
-	names := map[string]bool{}
-	for n := range m.Prepare.IR.All() {
-		if l, ok := n.Op.(ir.Load); ok {
-			names[l.Name] = true
-		}
-	}
-	sums, err := m.Raw.Checksums(slices.Sorted(maps.Keys(names))...)
-	if err != nil {
-		return err
-	}
+func (m *Model) noteSources(parts []*part) {
 	kept := map[string]bool{}
 	for _, w := range m.kept() {
 		kept[w.Name] = true
 	}
-	for i, name := range m.Prepare.IR.ResultNames {
-		if kept[name] {
-			m.Weights.SetMetadata("burngen.sources:"+name, sources(m.Prepare.IR.Results[i], sums))
+	for _, p := range parts {
+		for i, name := range p.IR.ResultNames {
+			if !kept[name] {
+				continue
+			}
+			m.Weights.SetMetadataFunc("burngen.sources:"+name, 2*sourcesLen, func() (string, error) {
+				sums, err := p.sums()
+				if err != nil {
+					return "", err
+				}
+				return sources(p.IR.Results[i], sums), nil
+			})
 		}
 	}
-	return nil
 }
+
+// sourcesLen is how many bytes of a SHA-256 a digest of sources has.
+const sourcesLen = 16
 
 // sources returns a digest of the weights that a prepared one is made of.
 func sources(v *ir.Value, sums map[string][]uint32) string {
@@ -277,5 +256,5 @@ func sources(v *ir.Value, sums map[string][]uint32) string {
 		}
 	}
 	visit(v)
-	return hex.EncodeToString(h.Sum(nil)[:16])
+	return hex.EncodeToString(h.Sum(nil)[:sourcesLen])
 }

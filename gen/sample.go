@@ -20,7 +20,7 @@ func (m *Model) addSample(f *emit.Function, source *ir.Func) {
 	if exec.Refuses(f.Func) != nil {
 		return
 	}
-	if m.unprepared {
+	if m.large {
 		f.SampleTooLarge = true
 		return
 	}
@@ -67,7 +67,7 @@ func (m *Model) sample(f *emit.Function, move func(args []any)) ([]any, [][]int,
 	if err := beginStates(f.IR, f.States, args, shapes); err != nil {
 		return nil, nil, fmt.Errorf("the sample: %w", err)
 	}
-	machine := exec.New(f.Func, m.passing())
+	machine := exec.New(f.Func, exec.Weights(m.Weights))
 	machine.Budget = sampleBudget
 	results, outShapes, err := machine.Run(context.Background(), args, shapes)
 	if err != nil {

@@ -18,6 +18,19 @@ func (m *Model) WeightsSize() int64 {
 	return n
 }
 
+// isLarge reports whether the weights that the package loads have more than largeBytes.
+func (m *Model) isLarge() bool {
+	if m.keepsRaw() {
+		return m.WeightsSize() > largeBytes
+	}
+	var size float64
+	for _, w := range m.kept() {
+		n, _ := w.Type.Elems().Int()
+		size += float64(n) * float64(w.Type.DType.Bits()) / 8
+	}
+	return size > float64(largeBytes)
+}
+
 // KeepWeightsOutside makes the package load its weights from a file that the
 // program is given, as Options.WeightsOutside does.
 func (m *Model) KeepWeightsOutside() { m.options.WeightsOutside = true }

@@ -33,7 +33,8 @@ type tensors struct {
 	mu       sync.RWMutex
 	byName   map[string]*tensor
 	metadata map[string]string
-	digest   string // as the file records it
+	late     map[string]late // metadata, too
+	digest   string          // as the file records it
 
 	broken error        // why there are no tensors
 	refs   atomic.Int64 // handles not closed and owners that keep them
@@ -137,7 +138,7 @@ func ParseWeights(data []byte) *Weights {
 
 // NewWeights returns weights without tensors, to [Add] to.
 func NewWeights() *Weights {
-	t := &tensors{byName: map[string]*tensor{}, metadata: map[string]string{}}
+	t := &tensors{byName: map[string]*tensor{}, metadata: map[string]string{}, late: map[string]late{}}
 	t.refs.Store(1)
 	return &Weights{tensors: t}
 }
@@ -205,7 +206,9 @@ func (w *Weights) Without(prefix string) *Weights {
 			out.byName[name] = t
 		}
 	}
-	out.metadata = w.Metadata()
+	w.mu.RLock()
+	out.metadata, out.late = maps.Clone(w.metadata), maps.Clone(w.late)
+	w.mu.RUnlock()
 	Keep(out.tensors, w)
 	w.Close()
 	return out
@@ -290,39 +293,4 @@ func (w *Weights) raw(name string, bytes func(*tensor) ([]byte, error)) []byte {
 		return nil
 	}
 	return raw
-}
-
-// Metadata returns a copy of the strings that the file holds beside the tensors.
-func (w *Weights) Metadata() map[string]string {
-	if w.none() {
-		return nil
-	}
-	w.mu.RLock()
-	defer w.mu.RUnlock()
-	return maps.Clone(w.metadata)
-}
-
-// SetMetadata sets one of them. The keys that start with "burngen.dtype:" and
-// "burngen.digest" are taken.
-func (w *Weights) SetMetadata(key, value string) {
-	if w.none() {
-		return
-	}
-	if key == digestKey || strings.HasPrefix(key, notePrefix) {
-		w.fail(fmt.Errorf("metadata %.100q: key is taken", key))
-		return
-	}
-	w.mu.Lock()
-	w.metadata[key] = value
-	w.mu.Unlock()
-}
-
-// DropMetadata removes those whose keys begin with prefix.
-func (w *Weights) DropMetadata(prefix string) {
-	if w.none() {
-		return
-	}
-	w.mu.Lock()
-	maps.DeleteFunc(w.metadata, func(key, _ string) bool { return strings.HasPrefix(key, prefix) })
-	w.mu.Unlock()
 }

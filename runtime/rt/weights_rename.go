@@ -21,7 +21,7 @@ func (w *Weights) Renamed(names map[string]string) (*Weights, error) {
 	r.mapped(w.release)
 	w.mu.RLock()
 	defer w.mu.RUnlock()
-	r.metadata = maps.Clone(w.metadata)
+	r.metadata, r.late = maps.Clone(w.metadata), maps.Clone(w.late)
 	from := map[string]string{}
 	for _, old := range slices.Sorted(maps.Keys(names)) {
 		name := names[old]

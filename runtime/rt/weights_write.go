@@ -219,28 +219,32 @@ func (t *tensors) computed() (string, error) {
 	defer t.release()
 	t.mu.RLock()
 	defer t.mu.RUnlock()
-	return t.sum()
+	_, digest, err := t.sum()
+	return digest, err
 }
 
-// sum computes the digest: the SHA-256 of metadata, types, and the checksums of the
-// tensors. It is called with t.mu held.
-func (t *tensors) sum() (string, error) {
+// sum computes the metadata, and the digest: the SHA-256 of them, types, and the checksums
+// of the tensors. It is called with t.mu held.
+func (t *tensors) sum() (metadata map[string]string, digest string, err error) {
 	list := make([]*tensor, 0, len(t.byName))
 	for _, name := range slices.Sorted(maps.Keys(t.byName)) {
 		list = append(list, t.byName[name])
 	}
 	sums, err := sweep(list, func(int, int64, []byte) error { return nil })
 	if err != nil {
-		return "", err
+		return nil, "", err
 	}
-	return t.digestOf(sums), nil
+	if metadata, err = t.allMetadata(); err != nil {
+		return nil, "", err
+	}
+	return metadata, t.digestOf(metadata, sums), nil
 }
 
-// digestOf returns the digest of tensors with these checksums.
-func (t *tensors) digestOf(sums map[*tensor][]uint32) string {
+// digestOf returns the digest of tensors with these checksums, and metadata.
+func (t *tensors) digestOf(metadata map[string]string, sums map[*tensor][]uint32) string {
 	h := sha256.New()
-	for _, key := range slices.Sorted(maps.Keys(t.metadata)) {
-		fmt.Fprintf(h, "%q=%q\n", key, t.metadata[key])
+	for _, key := range slices.Sorted(maps.Keys(metadata)) {
+		fmt.Fprintf(h, "%q=%q\n", key, metadata[key])
 	}
 	for _, name := range slices.Sorted(maps.Keys(t.byName)) {
 		x := t.byName[name]
@@ -272,11 +276,11 @@ func (w *Weights) WriteTo(out io.Writer) (int64, error) {
 		if out == nil {
 			return 0, errors.New("no writer to write to")
 		}
-		sum, err := w.sum()
+		metadata, digest, err := w.sum()
 		if err != nil {
 			return 0, err
 		}
-		return safetensors.Write(out, w.entries(), w.stored(sum))
+		return safetensors.Write(out, w.entries(), w.stored(metadata, digest))
 	})
 }
 
@@ -288,7 +292,7 @@ func (w *Weights) WriteFile(out io.WriterAt) (int64, error) {
 			return 0, errors.New("no file to write to")
 		}
 		const sumLen = 2 * sha256.Size
-		head, placed, err := safetensors.Lay(w.entries(), w.stored(strings.Repeat("0", sumLen)))
+		head, placed, err := safetensors.Lay(w.entries(), w.stored(w.laidMetadata(), strings.Repeat("0", sumLen)))
 		if err != nil {
 			return 0, err
 		}
@@ -308,8 +312,16 @@ func (w *Weights) WriteFile(out io.WriterAt) (int64, error) {
 		if err != nil {
 			return 0, err
 		}
-		if head, _, err = safetensors.Lay(w.entries(), w.stored(w.digestOf(sums))); err != nil {
+		metadata, err := w.allMetadata()
+		if err != nil {
 			return 0, err
+		}
+		room := len(head)
+		if head, _, err = safetensors.Lay(w.entries(), w.stored(metadata, w.digestOf(metadata, sums))); err != nil {
+			return 0, err
+		}
+		if len(head) != room {
+			return 0, fmt.Errorf("metadata that are computed: %d bytes of a header, %d expected", len(head), room)
 		}
 		_, err = out.WriteAt(head, 0)
 		return size, err
@@ -333,10 +345,9 @@ func (w *Weights) written(write func() (int64, error)) (n int64, err error) {
 	return n, err
 }
 
-// stored returns the metadata of a file with a digest.
-func (t *tensors) stored(sum string) map[string]string {
-	metadata := maps.Clone(t.metadata)
-	metadata[digestKey] = sum
+// stored adds to metadata what a file has among them.
+func (t *tensors) stored(metadata map[string]string, digest string) map[string]string {
+	metadata[digestKey] = digest
 	for name, x := range t.byName {
 		if noted(x.DType) {
 			metadata[notePrefix+name] = x.String()

@@ -1,0 +1,108 @@
+package rt
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// late is a string beside the tensors that is known when they are.
+type late struct {
+	size  int
+	value func() (string, error)
+}
+
+// Metadata returns a copy of the strings that the file holds beside the tensors.
+func (w *Weights) Metadata() map[string]string {
+	if w.none() {
+		return nil
+	}
+	w.mu.RLock()
+	defer w.mu.RUnlock()
+	all, err := w.allMetadata()
+	if err != nil {
+		w.fail(err)
+	}
+	return all
+}
+
+// SetMetadata sets one of them. The keys that start with "burngen.dtype:" and
+// "burngen.digest" are taken.
+func (w *Weights) SetMetadata(key, value string) {
+	if w.set(key) {
+		defer w.mu.Unlock()
+		w.metadata[key] = value
+		delete(w.late, key)
+	}
+}
+
+// SetMetadataFunc is [Weights.SetMetadata] of what value returns: size letters, digits and
+// the like, a byte each. It is called when they are asked for, and by [Weights.WriteFile]
+// after all tensors are made; from any goroutine, and from several at once. Its errors, and
+// another size, are errors of that use.
+func (w *Weights) SetMetadataFunc(key string, size int, value func() (string, error)) {
+	if !w.none() && (value == nil || size < 0) {
+		w.fail(fmt.Errorf("metadata %.100q: no function that returns it, or %d bytes", key, size))
+		return
+	}
+	if w.set(key) {
+		defer w.mu.Unlock()
+		w.late[key] = late{size, value}
+		delete(w.metadata, key)
+	}
+}
+
+// set locks w to set metadata of that key, if it may.
+func (w *Weights) set(key string) bool {
+	if w.none() {
+		return false
+	}
+	if key == digestKey || strings.HasPrefix(key, notePrefix) {
+		w.fail(fmt.Errorf("metadata %.100q: key is taken", key))
+		return false
+	}
+	w.mu.Lock()
+	return true
+}
+
+// DropMetadata removes those whose keys begin with prefix.
+func (w *Weights) DropMetadata(prefix string) {
+	if w.none() {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	maps.DeleteFunc(w.metadata, func(key, _ string) bool { return strings.HasPrefix(key, prefix) })
+	maps.DeleteFunc(w.late, func(key string, _ late) bool { return strings.HasPrefix(key, prefix) })
+}
+
+// allMetadata returns the metadata, less what cannot be computed. It is called with t.mu held.
+func (t *tensors) allMetadata() (map[string]string, error) {
+	all := maps.Clone(t.metadata)
+	var errs []error
+	for _, key := range slices.Sorted(maps.Keys(t.late)) {
+		l := t.late[key]
+		value, err := l.value()
+		if err == nil && len(value) != l.size {
+			err = fmt.Errorf("%d bytes, %d expected", len(value), l.size)
+		}
+		if err != nil {
+			errs = append(errs, fmt.Errorf("metadata %.100q: %w", key, err))
+			continue
+		}
+		all[key] = value
+	}
+	return all, errors.Join(errs...)
+}
+
+// laidMetadata returns the metadata with zeros for what is still to be computed. It is called with
+// t.mu held.
+func (t *tensors) laidMetadata() map[string]string {
+	all := maps.Clone(t.metadata)
+	for key, l := range t.late {
+		all[key] = strings.Repeat("0", l.size)
+	}
+	return all
+}
