@@ -70,10 +70,8 @@ type Options struct {
 	Package string
 	// WeightsOutside keeps the weights file out of the program.
 	WeightsOutside bool
-	// KeepRaw makes the package load the model's own weights, and prepare them when they are
-	// first used: its weights file is the one that they came from, where Foreign says so. A
-	// package that trains always does.
-	KeepRaw bool
+	// Keep says which weights the package's file holds.
+	Keep Keep
 	// Flags is the command line as model.go's header shows it.
 	Flags string
 	// Dump, when set, is called with the module after each pass.
@@ -262,7 +260,7 @@ func (m *Model) emission() (*emit.Model, []emit.File, error) {
 		Wanted:      m.Source.Wanted(),
 		WeightsFile: weights, Embed: !m.options.WeightsOutside,
 		Meta: m.Meta, Limits: m.Source.Limits,
-		Raw: m.keepsRaw() || m.Source.Initial != nil, Initial: m.Source.Initial,
+		Raw: m.keepsRaw() || m.Source.Initial != nil, Stored: m.keepsPrepared(), Initial: m.Source.Initial,
 	}
 	if m.Source.Configs != nil {
 		e.Taken = append(m.Source.Configs.Names(), "Built")
@@ -342,22 +340,32 @@ func (m *Model) constant(name string) []byte {
 
 // inPlace reports whether Load is to read the file that the weights were taken from.
 func (m *Model) inPlace() bool {
-	return m.keepsRaw() && m.options.WeightsOutside && m.Source.InPlace
+	return m.keepsRaw() && !m.keepsPrepared() && m.options.WeightsOutside && m.Source.InPlace
 }
 
 // keepsRaw reports whether the package loads the model's own weights.
-func (m *Model) keepsRaw() bool { return m.Training != nil || m.options.KeepRaw }
+func (m *Model) keepsRaw() bool { return m.Training != nil || m.options.Keep != KeepPrepared }
 
-// fileWeights returns what the weights file holds: what Functions load, or the model's
-// own weights and the constants beside them.
+// keepsPrepared reports whether the package's file holds what kernels read.
+func (m *Model) keepsPrepared() bool {
+	return m.Source.Initial == nil && (!m.keepsRaw() || m.options.Keep == KeepBoth)
+}
+
+// fileWeights returns what the weights file holds: what is prepared, the model's own
+// weights and the constants beside them, or both.
 func (m *Model) fileWeights(e *emit.Model) *rt.Weights {
-	if !e.Raw {
-		return m.Weights
-	}
 	w := rt.NewWeights()
+	if m.keepsPrepared() {
+		w = m.Weights
+	}
+	if !e.Raw {
+		return w
+	}
 	add := func(name string, data []byte) {
-		info, _ := m.Raw.Info(name)
-		w.AddRaw(name, info.DType, info.Shape, data)
+		if _, there := w.Info(name); !there {
+			info, _ := m.Raw.Info(name)
+			w.AddRaw(name, info.DType, info.Shape, data)
+		}
 	}
 	for _, weight := range m.Source.Module.Weights {
 		add(weight.Name, m.Raw.Raw(weight.Name))

@@ -84,7 +84,7 @@ func (m *Model) prepare() error {
 		return err
 	}
 	m.large = m.isLarge()
-	if m.keepsRaw() && m.large {
+	if m.large && m.keepsRaw() && !m.keepsPrepared() {
 		return nil
 	}
 	parts, err := m.parts()
@@ -95,7 +95,7 @@ func (m *Model) prepare() error {
 	if err != nil {
 		return err
 	}
-	if !m.keepsRaw() && m.Source.Initial == nil { // a file of prepared weights
+	if m.keepsPrepared() {
 		m.noteSources(parts)
 	}
 	raw := exec.Weights(m.Raw)

@@ -52,8 +52,8 @@ func products(t *testing.T, n int, element func(layer, i int) float32) *ir.Modul
 
 func small(layer, i int) float32 { return float32((i*31+layer*7)%23-11) / 256 }
 
-// limit sets the size of weights above which packages are large, until the test ends.
-func limit(t *testing.T, bytes int64) {
+// SetLarge sets the size of weights above which packages are large, until the test ends.
+func SetLarge(t *testing.T, bytes int64) {
 	old := largeBytes
 	largeBytes = bytes
 	t.Cleanup(func() { largeBytes = old })
@@ -70,7 +70,7 @@ func TestPrepareIsRepeatable(t *testing.T) {
 				t.Run(fmt.Sprintf("%s, large %t, GOMAXPROCS=%d", dtype, large, cores), func(t *testing.T) {
 					defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
 					if large {
-						limit(t, 10_000)
+						SetLarge(t, 10_000)
 					}
 					m, err := FromModule("products", products(t, 9, small), Options{Package: "products", WeightsDType: dtype})
 					if err != nil {
@@ -144,7 +144,7 @@ func TestErrorsOfPrepare(t *testing.T) {
 			if text := strings.Join(got, " "); text != "w4 w5 w6 w7 w8" {
 				t.Errorf("%s: %v", text, err)
 			}
-			limit(t, 0)
+			SetLarge(t, 0)
 			m, err := FromModule("products", products(t, 9, big), options)
 			if err != nil {
 				t.Fatal(err)

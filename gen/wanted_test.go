@@ -109,7 +109,7 @@ func TestKeepRaw(t *testing.T) {
 		rt.Add(w, "positions", make([]float32, 3), 3)
 		m, err := gen.CompileSource(tiedSource(t), gen.Options{
 			Foreign: &gen.Foreign{File: "hub.safetensors", Weights: w, InPlace: inPlace},
-			Package: "tied", WeightsOutside: true, KeepRaw: true,
+			Package: "tied", WeightsOutside: true, Keep: gen.KeepRaw,
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -129,6 +129,57 @@ func TestKeepRaw(t *testing.T) {
 			t.Errorf("in place: %v; written: %v; %s", inPlace, written != nil, m.Report())
 		case written != nil && !slices.Equal(written.Names(), w.Names()):
 			t.Errorf("%v are written, want %v", written.Names(), w.Names())
+		}
+	}
+}
+
+// TestKeepBoth compiles a model whose file has its own weights and what is made of them, of
+// few weights and of many.
+func TestKeepBoth(t *testing.T) {
+	for _, limit := range []int64{1 << 20, 0} {
+		gen.SetLarge(t, limit)
+		w := rt.NewWeights()
+		rt.Add(w, "embed.weight", slices.Repeat([]float32{0.5}, 21), 7, 3)
+		rt.Add(w, "fc.weight", slices.Repeat([]float32{0.25}, 9), 3, 3)
+		rt.Add(w, "fc.bias", make([]float32, 3), 3)
+		rt.Add(w, "positions", make([]float32, 3), 3)
+		m, err := gen.CompileSource(tiedSource(t), gen.Options{
+			Foreign: &gen.Foreign{File: "hub.safetensors", Weights: w, InPlace: true},
+			Package: "tied", WeightsOutside: true, Keep: gen.KeepBoth,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		files, err := m.Files()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range files {
+			switch f.Name {
+			case "tied.safetensors":
+				written := rt.OpenWeights(string(f.Data))
+				if err := written.Verify(); err != nil {
+					t.Error(err)
+				}
+				var prepared []string
+				for _, name := range written.Names() {
+					of, made := strings.CutPrefix(name, "prepared/")
+					if made && len(written.Metadata()["burngen.sources:"+name]) == 32 {
+						prepared = append(prepared, of)
+					}
+				}
+				own := written.Without("prepared/").Names()
+				if !slices.Equal(own, w.Names()) || !slices.Contains(prepared, "fc.weight") {
+					t.Errorf("%v are written, and %v prepared", own, prepared)
+				}
+			case "model_test.go":
+				if strings.Contains(string(f.Data), "rt.Sample") == (limit == 0) {
+					t.Errorf("more than %d bytes: another sample is expected:\n%s", limit, f.Data)
+				}
+			}
+		}
+		if report := m.Report(); !strings.Contains(report, "→ tied.safetensors, beside it") {
+			t.Error(report)
 		}
 	}
 }

@@ -1,32 +1,52 @@
 package gen
 
+import (
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/runtime/rt"
+)
+
 // MaxEmbedded is the size of the weights, in bytes, above which they are kept
 // out of the program unless embedding was asked for.
 const MaxEmbedded = 512 << 20
 
 // WeightsSize returns the size of the weights that the package loads, in bytes.
 func (m *Model) WeightsSize() int64 {
-	weights := m.Weights
+	sizes := map[string]int64{}
+	add := func(w *rt.Weights) {
+		for _, name := range w.Names() {
+			info, _ := w.Info(name)
+			sizes[name] = info.Bytes
+		}
+	}
 	if m.keepsRaw() {
-		weights = m.Raw
+		add(m.Raw)
 	}
-	var n int64
-	for _, name := range weights.Names() {
-		info, _ := weights.Info(name)
-		n += info.Bytes
+	if !m.keepsRaw() || m.keepsPrepared() {
+		add(m.Weights)
 	}
-	return n
+	var total int64
+	for _, n := range sizes {
+		total += n
+	}
+	return total
 }
 
 // isLarge reports whether the weights that the package loads have more than largeBytes.
 func (m *Model) isLarge() bool {
-	if m.keepsRaw() {
-		return m.WeightsSize() > largeBytes
-	}
 	var size float64
-	for _, w := range m.kept() {
-		n, _ := w.Type.Elems().Int()
-		size += float64(n) * float64(w.Type.DType.Bits()) / 8
+	add := func(t ir.Type) {
+		n, _ := t.Elems().Int()
+		size += float64(n) * float64(t.DType.Bits()) / 8
+	}
+	if m.keepsRaw() {
+		for _, w := range m.Source.Module.Weights {
+			add(w.Type)
+		}
+	}
+	if !m.keepsRaw() || m.keepsPrepared() {
+		for _, w := range m.kept() {
+			add(w.Type)
+		}
 	}
 	return size > float64(largeBytes)
 }

@@ -230,11 +230,12 @@ func generate(t *testing.T, archive *txtar.Archive, name string) generated {
 	})
 	flags.BoolVar(&o.Train, "train", false, "")
 	flags.StringVar(&o.Loss, "loss", "", "")
-	weights, keep := flags.String("weights", "embed", ""), flags.String("weights-keep", "prepared", "")
+	weights := flags.String("weights", "embed", "")
+	flags.Func("weights-keep", "", o.Keep.Set)
 	if err := flags.Parse(strings.Fields(o.Flags)); err != nil {
 		t.Fatal(err)
 	}
-	o.WeightsOutside, o.KeepRaw = *weights == "file", *keep == "raw"
+	o.WeightsOutside = *weights == "file"
 	module, err := ir.Parse(section(t, archive, "in.ir"), op.Set)
 	if err != nil {
 		t.Fatal(err)

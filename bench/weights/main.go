@@ -205,7 +205,7 @@ func generating(path string) error {
 	}{
 		{"cp", func() error { return exec.Command("cp", path, filepath.Join(to, "copy")).Run() }},
 		{"package prepared", func() error { return generate(path, to, gen.Options{}) }},
-		{"package that keeps them raw", func() error { return generate(path, to, gen.Options{KeepRaw: true}) }},
+		{"package that keeps them raw", func() error { return generate(path, to, gen.Options{Keep: gen.KeepRaw}) }},
 		{"package that trains", func() error { return generate(path, to, gen.Options{Train: true, Loss: "mse"}) }},
 	}
 	times := make([][]time.Duration, len(contenders))

@@ -57,12 +57,9 @@ func defineGen(flags *flag.FlagSet) func(*streams, []string) error {
 	flags.Var((*list)(&g.options.Params), "params", "trains the weights that match `PATTERN`, as in 'head.**', instead of those that look like parameters (repeatable)")
 	flags.Var((*list)(&g.options.Freeze), "freeze", "does not train the parameters that match `PATTERN` (repeatable)")
 	flags.Var(&g.options.Remat, "remat", "computes again in the backward part, in training, instead of keeping it in memory: `none|auto|all`; auto, the default, what is bound by memory, all also products, convolutions and the like; results are the same")
-	flags.Func("weights-keep", "says which weights the package loads, `prepared|raw`: those that kernels read, or the model's own, of which the others are made when the package first needs them; prepared, unless it trains", func(text string) error {
-		if text != "prepared" && text != "raw" {
-			return errors.New("prepared or raw expected")
-		}
+	flags.Func("weights-keep", "says which weights the package's file holds, `prepared|raw|both`: those that kernels read, or the model's own, of which the others are made when the package first needs them; prepared, or raw if it trains", func(text string) error {
 		g.keep = text
-		return nil
+		return g.options.Keep.Set(text)
 	})
 	flags.BoolVar(&g.check, "check", false, "writes nothing, prints what would change, and exits with 1 if anything would")
 	flags.StringVar(&g.dump, "dump", "", "writes the IR after each pass to the folder `DIR`, as 07_name.ir")
@@ -78,7 +75,7 @@ func (g *genFlags) complete(files []string) (model string, err error) {
 	if g.dir == "" && !gen.IsDescription(model) {
 		return "", usagef("-o DIR is missing")
 	}
-	g.options.WeightsOutside, g.options.KeepRaw = g.weights.place == "file", g.keep == "raw"
+	g.options.WeightsOutside = g.weights.place == "file"
 	if err := forDescription(g.options, gen.IsDescription(model)); err != nil {
 		return "", err
 	}
@@ -116,7 +113,7 @@ func (g *genFlags) checkTraining(described bool) error {
 	case o.Train && o.WeightsDType != ir.Invalid && o.WeightsDType != ir.F32:
 		return usagef("-weights-dtype is not for -train, which keeps the model's own weights")
 	case o.Train && g.keep == "prepared":
-		return usagef("-weights-keep prepared is not for -train, which keeps the model's own weights")
+		return usagef("-weights-keep prepared is not for -train, which needs the model's own weights: raw or both")
 	case !o.Train && (o.Loss != "" || len(o.Params) > 0 || len(o.Freeze) > 0 || o.Remat != auto):
 		return usagef("-loss, -params, -freeze and -remat are for -train")
 	}

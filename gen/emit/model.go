@@ -53,6 +53,8 @@ type Model struct {
 	// Raw tells that the weights file holds the model's own weights, which are prepared
 	// when something is first inferred.
 	Raw bool
+	// Stored tells that the weights file has what kernels read.
+	Stored bool
 	// Initial says how the weights of a described model begin: New makes them, and
 	// there is no weights file. nil for a model that has one.
 	Initial []rt.Initial

@@ -48,8 +48,11 @@ func (e *emitter) weightsFile() *jen.File {
 	if len(values) > 0 {
 		values = append(values, jen.Line())
 	}
-	if !e.Raw {
+	switch {
+	case !e.Raw:
 		e.loadPrepared(f, values)
+	case e.Stored:
+		e.stored(f, values)
 	}
 
 	note(f, "prepare makes the tensors that the kernels read from those of the source model.")
@@ -174,18 +177,33 @@ func numbers(list []int) []jen.Code {
 	return out
 }
 
-// rawWeights prints the opening of a file of the model's own weights, without the
-// constants that it holds.
-func (e *emitter) rawWeights(open, what string) *jen.Statement {
+// opened prints the opening of the package's file, for loadRaw.
+func (e *emitter) opened(open, what string) *jen.Statement {
 	w := jen.Qual(rtPath, open).Call(jen.Id(what))
+	if e.Stored {
+		return w
+	}
+	return e.withoutOthers(w)
+}
+
+// withoutOthers prints the weights of a file but constants, and what kernels read.
+func (e *emitter) withoutOthers(w *jen.Statement) *jen.Statement {
+	var others []jen.Code
 	if len(e.Constants()) > 0 {
-		w = w.Dot("Without").Call(jen.Lit(constPrefix))
+		others = append(others, jen.Lit(constPrefix))
+	}
+	if e.Stored {
+		others = append(others, jen.Lit(preparedPrefix))
+	}
+	if len(others) > 0 {
+		w = w.Dot("Without").Call(others...)
 	}
 	return w
 }
 
-// constPrefix begins the names of constants, as package pass has it.
-const constPrefix = "const/"
+// constPrefix and preparedPrefix begin the names of constants and of what kernels read, as
+// package pass has them.
+const constPrefix, preparedPrefix = "const/", "prepared/"
 
 // initialWeights prints New.
 func (e *emitter) initialWeights(f *jen.File) {
@@ -228,6 +246,16 @@ func (e *emitter) loadPrepared(f *jen.File, values []jen.Code) {
 		jen.Return(jen.Id("newModel").Call(jen.Id("p")), jen.Nil()))
 }
 
+// stored prints the reading of prepared weights that stand beside the model's own.
+func (e *emitter) stored(f *jen.File, values []jen.Code) {
+	note(f, "stored returns the tensors that the kernels read in a file that has them, nil of others.")
+	f.Func().Id("stored").Params(jen.Id("w").Op("*").Qual(rtPath, "Weights")).Op("*").Id("weights").Block(
+		jen.Id("p").Op(":=").Op("&").Id("weights").Values(values...),
+		jen.If(jen.Id("w").Dot("Err").Call().Op("!=").Nil()).Block(jen.Return(jen.Nil())),
+		jen.Qual(rtPath, "Keep").Call(jen.Id("p"), jen.Id("w")),
+		jen.Return(jen.Id("p")))
+}
+
 // rawLoad prints Load and Save for a file of the model's own weights.
 func (e *emitter) rawLoad(f *jen.File) {
 	switch {
@@ -236,7 +264,7 @@ func (e *emitter) rawLoad(f *jen.File) {
 	case e.Embed:
 		note(f, "Load returns the model with the weights it was generated with.")
 		f.Func().Id("Load").Params().Params(jen.Op("*").Id("Model"), jen.Error()).Block(
-			jen.Return(jen.Id("loadRaw").Call(e.rawWeights("OpenWeights", "embedded"))))
+			jen.Return(jen.Id("loadRaw").Call(e.opened("OpenWeights", "embedded"))))
 	default:
 		of := "a file that was generated with it, or that\nSave wrote"
 		if e.Elsewhere {
@@ -244,9 +272,21 @@ func (e *emitter) rawLoad(f *jen.File) {
 		}
 		note(f, "Load returns the model with the weights of "+of+", which is mapped into memory.")
 		f.Func().Id("Load").Params(jen.Id("path").String()).Params(jen.Op("*").Id("Model"), jen.Error()).Block(
-			jen.Return(jen.Id("loadRaw").Call(e.rawWeights("OpenWeightsFile", "path"))))
+			jen.Return(jen.Id("loadRaw").Call(e.opened("OpenWeightsFile", "path"))))
 	}
-	if e.Initial == nil {
+	switch {
+	case e.Initial != nil:
+	case e.Stored:
+		note(f, "loadRaw returns the model with weights of its own file, which has what the kernels read,\ntoo, unless Save wrote it.")
+		f.Func().Id("loadRaw").Params(jen.Id("own").Op("*").Qual(rtPath, "Weights")).Params(jen.Op("*").Id("Model"), jen.Error()).Block(
+			jen.Id("p").Op(":=").Id("stored").Call(jen.Id("own").Dot("Fork").Call()),
+			jen.Id("raw").Op(":=").Add(e.withoutOthers(jen.Id("own"))),
+			jen.Id("raw").Dot("Abandon").Call(),
+			jen.If(jen.Err().Op(":=").Qual(keysPath, "Check").Call(jen.Id("raw"), jen.Id("wanted")), jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Nil(), jen.Err())),
+			jen.Id("w").Op(":=").Add(holding(jen.Id("raw"))),
+			jen.Id("w").Dot("Set").Call(jen.Id("p")),
+			jen.Return(jen.Id("newModel").Call(jen.Id("w")), jen.Nil()))
+	default:
 		note(f, "loadRaw returns the model with weights of its own file.")
 		f.Func().Id("loadRaw").Params(jen.Id("raw").Op("*").Qual(rtPath, "Weights")).Params(jen.Op("*").Id("Model"), jen.Error()).Block(append([]jen.Code{
 			jen.Id("raw").Dot("Abandon").Call(),

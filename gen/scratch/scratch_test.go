@@ -3,17 +3,22 @@ package scratch
 import (
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 )
 
-// A program knows the checkout that it was built in, unless paths are left out of it.
-func TestCheckout(t *testing.T) {
+// TestLocate looks for burngen outside of any module: a program knows the checkout that it
+// was built in, unless paths are left out of it.
+func TestLocate(t *testing.T) {
 	_, file, _, ok := runtime.Caller(0)
-	if !ok || !filepath.IsAbs(file) {
-		t.Skip("built without paths")
-	}
-	dir, ok := checkout()
-	if want := filepath.Dir(filepath.Dir(filepath.Dir(file))); !ok || dir != want {
-		t.Errorf("checkout() = %q, %v, want %q", dir, ok, want)
+	t.Chdir(t.TempDir())
+	dir, err := locate("test")
+	switch {
+	case !ok || !filepath.IsAbs(file):
+		if err == nil || !strings.HasSuffix(err.Error(), "is not found: run it in a module that requires it") {
+			t.Errorf("%q, %v", dir, err)
+		}
+	case err != nil || dir != filepath.Dir(filepath.Dir(filepath.Dir(file))):
+		t.Errorf("%q, %v, want the folder above %s", dir, err, file)
 	}
 }

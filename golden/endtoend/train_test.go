@@ -126,6 +126,19 @@ func TestPreparing(t *testing.T) {
 	}
 }
 
+// TestStoring holds a package whose file has both kinds of weights to the tests of one that
+// trains, and to tests of which it uses.
+func TestStoring(t *testing.T) {
+	long(t)
+	m := trainedModule(t, func() (*gen.Model, error) {
+		return gen.FromModule("model", drawn(t, trainedNet), gen.Options{Train: true, Loss: "mse", Package: "model", Keep: gen.KeepBoth})
+	})
+	m.copy(t, "tests", "train/train_test.go")
+	m.copy(t, "model", "stored/stored_test.go")
+	m.run(t, nil, "vet", "./...")
+	m.run(t, nil, "test", "./...")
+}
+
 // TestTrainer holds the promises of a generated trainer to tests of its own.
 func TestTrainer(t *testing.T) {
 	long(t)

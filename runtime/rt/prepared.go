@@ -21,6 +21,9 @@ func NewPrepared[T any](raw *Weights, prepare func(raw *Weights) (*T, error)) *P
 	return &Prepared[T]{raw: raw, prepare: prepare}
 }
 
+// Set gives p what kernels read, made of the same weights before. A nil t is none.
+func (p *Prepared[T]) Set(t *T) { p.ready.Store(t) }
+
 // Raw returns the weights as the source model has them.
 func (p *Prepared[T]) Raw() *Weights { return p.raw }
 

@@ -54,6 +54,20 @@ func TestPreparedOnceForManyGoroutines(t *testing.T) {
 	}
 }
 
+func TestPreparedBefore(t *testing.T) {
+	h := &halves{}
+	p := NewPrepared(sourceOf(2, 4), h.prepare)
+	before := &[]float32{1, 2}
+	p.Set(before)
+	if got, err := p.Get(); got != before || err != nil || h.times.Load() != 0 {
+		t.Errorf("%v, %v, prepared %d times", got, err, h.times.Load())
+	}
+	p.Set(nil)
+	if got, err := p.Get(); got == before || err != nil || h.times.Load() != 1 {
+		t.Errorf("%v, %v, prepared %d times without any", got, err, h.times.Load())
+	}
+}
+
 func TestPreparedReplaces(t *testing.T) {
 	old, next := &halves{}, &halves{}
 	a, b := NewPrepared(sourceOf(2, 4), old.prepare), NewPrepared(sourceOf(6, 8), next.prepare)

@@ -270,7 +270,7 @@ func TestInitialWeights(t *testing.T) {
 
 func TestWithout(t *testing.T) {
 	w := layerWeights()
-	own := w.Without("b.")
+	own := w.Without("b.", "x.")
 	if got := own.Names(); !slices.Equal(got, []string{"a.weight", "table"}) {
 		t.Errorf("names %v", got)
 	}

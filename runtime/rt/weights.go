@@ -193,16 +193,17 @@ func (w *Weights) Fork() *Weights {
 	return &Weights{tensors: w.tensors}
 }
 
-// Without returns another handle on the tensors whose names do not begin with prefix,
-// and closes w.
-func (w *Weights) Without(prefix string) *Weights {
+// Without returns another handle on the tensors whose names begin with none of the
+// prefixes, and closes w.
+func (w *Weights) Without(prefixes ...string) *Weights {
 	if w.none() {
 		return nil
 	}
 	out := NewWeights()
 	out.broken = w.Err()
 	for _, name := range w.Names() {
-		if t := w.find(name); t != nil && !strings.HasPrefix(name, prefix) {
+		begins := func(prefix string) bool { return strings.HasPrefix(name, prefix) }
+		if t := w.find(name); t != nil && !slices.ContainsFunc(prefixes, begins) {
 			out.byName[name] = t
 		}
 	}

@@ -173,6 +173,7 @@ func TestMissingAreTheModelsOwn(t *testing.T) {
 	file := rt.NewWeights()
 	rt.Add(file, "fc1.weight", []float32{1, 2}, 2)
 	rt.Add(file, "const/0", []float32{1}, 1)
+	rt.Add(file, "prepared/fc1.weight", []float32{1}, 1)
 	rt.Add(file, "norm.num_batches_tracked", []int64{1})
 	wanted := []Want{{Name: "fc1.weight", DType: "f32", Shape: []int{2}}, {Name: "fc1.bias", DType: "f32", Shape: []int{2}}, {Name: "mask", DType: "f32", Shape: []int{1}, Optional: true}}
 	w, err := (Fit{AllowMissing: true}).Match(file, get, wanted)

@@ -36,11 +36,11 @@ var synonyms = map[string]string{
 	"gamma": "weight", "beta": "bias", "moving_mean": "running_mean", "moving_variance": "running_var",
 }
 
-// ignored reports whether a tensor may be passed over in any file: constants beside the
-// weights that burngen writes, and the counters of PyTorch's normalisations, which nothing
-// reads.
+// ignored reports whether a tensor may be passed over in any file: constants, and what
+// kernels read, beside the weights that burngen writes, and the counters of PyTorch's
+// normalisations, which nothing reads.
 func ignored(name string) bool {
-	return strings.HasPrefix(name, "const/") || name[strings.LastIndexByte(name, '.')+1:] == "num_batches_tracked"
+	return strings.HasPrefix(name, "const/") || strings.HasPrefix(name, "prepared/") || name[strings.LastIndexByte(name, '.')+1:] == "num_batches_tracked"
 }
 
 // Match returns the tensors of w that a model wants, under the names and with the
