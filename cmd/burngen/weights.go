@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -165,6 +166,10 @@ func openWeights(file string) (w *rt.Weights, err error) {
 	}
 	if err != nil {
 		w.Close()
+		var at *fs.PathError
+		if errors.As(err, &at) && at.Path == file { // what it says of the file is said here
+			err = at.Err
+		}
 		return nil, fmt.Errorf("%s: %w", filepath.Base(file), err)
 	}
 	return w, nil
