@@ -165,11 +165,13 @@ func (p *part) run(into []any) (made []exec.Item, err error) {
 	return made, nil
 }
 
-// write makes the only weight. The checksums of what it reads, which the file will need,
+// write makes the only weight. The checksums of what it reads, which a file of it will need,
 // are computed before: whichever comes first brings it into the processor's cache.
 func (p *part) write(dst any) error {
-	if _, err := p.sums(); err != nil {
-		return err
+	if p.m.keepsPrepared() {
+		if _, err := p.sums(); err != nil {
+			return err
+		}
 	}
 	_, err := p.run([]any{dst})
 	return err

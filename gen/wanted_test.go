@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/burngen/burngen/gen"
+	"github.com/burngen/burngen/gen/emit"
 	"github.com/burngen/burngen/gen/exec"
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/nn"
@@ -98,26 +99,33 @@ func TestAliasesOfADescription(t *testing.T) {
 	}
 }
 
+// keeping compiles a model with weights of a file, which may serve in its place.
+func keeping(t *testing.T, keep gen.Keep, inPlace bool) (*rt.Weights, *gen.Model, []emit.File) {
+	t.Helper()
+	w := rt.NewWeights()
+	rt.Add(w, "embed.weight", make([]float32, 21), 7, 3)
+	rt.Add(w, "fc.weight", slices.Repeat([]float32{0.25}, 9), 3, 3)
+	rt.Add(w, "fc.bias", make([]float32, 3), 3)
+	rt.Add(w, "positions", make([]float32, 3), 3)
+	m, err := gen.CompileSource(tiedSource(t), gen.Options{
+		Foreign: &gen.Foreign{File: "hub.safetensors", Weights: w, InPlace: inPlace},
+		Package: "tied", WeightsOutside: true, Keep: keep,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := m.Files()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w, m, files
+}
+
 // TestKeepRaw compiles a model that keeps its own weights: where they came from a
 // safetensors file with its names, that file serves; from another kind they are copied.
 func TestKeepRaw(t *testing.T) {
 	for _, inPlace := range []bool{true, false} {
-		w := rt.NewWeights()
-		rt.Add(w, "embed.weight", make([]float32, 21), 7, 3)
-		rt.Add(w, "fc.weight", make([]float32, 9), 3, 3)
-		rt.Add(w, "fc.bias", make([]float32, 3), 3)
-		rt.Add(w, "positions", make([]float32, 3), 3)
-		m, err := gen.CompileSource(tiedSource(t), gen.Options{
-			Foreign: &gen.Foreign{File: "hub.safetensors", Weights: w, InPlace: inPlace},
-			Package: "tied", WeightsOutside: true, Keep: gen.KeepRaw,
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		files, err := m.Files()
-		if err != nil {
-			t.Fatal(err)
-		}
+		w, m, files := keeping(t, gen.KeepRaw, inPlace)
 		var written *rt.Weights
 		for _, f := range files {
 			if f.Name == "tied.safetensors" {
@@ -138,22 +146,7 @@ func TestKeepRaw(t *testing.T) {
 func TestKeepBoth(t *testing.T) {
 	for _, limit := range []int64{1 << 20, 0} {
 		gen.SetLarge(t, limit)
-		w := rt.NewWeights()
-		rt.Add(w, "embed.weight", slices.Repeat([]float32{0.5}, 21), 7, 3)
-		rt.Add(w, "fc.weight", slices.Repeat([]float32{0.25}, 9), 3, 3)
-		rt.Add(w, "fc.bias", make([]float32, 3), 3)
-		rt.Add(w, "positions", make([]float32, 3), 3)
-		m, err := gen.CompileSource(tiedSource(t), gen.Options{
-			Foreign: &gen.Foreign{File: "hub.safetensors", Weights: w, InPlace: true},
-			Package: "tied", WeightsOutside: true, Keep: gen.KeepBoth,
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		files, err := m.Files()
-		if err != nil {
-			t.Fatal(err)
-		}
+		w, m, files := keeping(t, gen.KeepBoth, true)
 		for _, f := range files {
 			switch f.Name {
 			case "tied.safetensors":
