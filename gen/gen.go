@@ -141,6 +141,7 @@ func CompileSource(src *Source, o Options) (*Model, error) {
 	if err := src.check(); err != nil {
 		return nil, err
 	}
+	src = src.unreserved()
 	if o.Foreign != nil {
 		o.progress("matching weights")
 		made, err := src.with(o.Foreign)

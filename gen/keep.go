@@ -1,6 +1,6 @@
 package gen
 
-import "fmt"
+import "errors"
 
 // Keep says which weights the file of a package holds.
 type Keep int
@@ -19,10 +19,7 @@ const (
 
 var keeps = [...]string{KeepPrepared: "prepared", KeepRaw: "raw", KeepBoth: "both"}
 
-// String returns "prepared", "raw" or "both".
-func (k Keep) String() string { return keeps[k] }
-
-// Set is the inverse of String. Error: another text.
+// Set makes k what "prepared", "raw" or "both" says. Error: another text.
 func (k *Keep) Set(text string) error {
 	for i, name := range keeps {
 		if text == name {
@@ -30,5 +27,5 @@ func (k *Keep) Set(text string) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("prepared, raw or both expected")
+	return errors.New("prepared, raw or both expected")
 }

@@ -61,7 +61,7 @@ func newEmitter(m *Model) *emitter {
 	e.chains = &chains{names: e.global, byText: map[string]string{}}
 	fieldNames := newNames()
 	for _, p := range m.Prepared {
-		e.fields[p.Name] = fieldNames.unique(unexported(strings.TrimPrefix(p.Name, "prepared/")))
+		e.fields[p.Name] = fieldNames.unique(unexported(strings.TrimPrefix(p.Name, PreparedPrefix)))
 	}
 	e.session = &host{typ: "Session", recv: "s", names: newNames(memberNames...)}
 	weights := map[string]*jen.Statement{}

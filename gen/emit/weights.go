@@ -190,10 +190,10 @@ func (e *emitter) opened(open, what string) *jen.Statement {
 func (e *emitter) withoutOthers(w *jen.Statement) *jen.Statement {
 	var others []jen.Code
 	if len(e.Constants()) > 0 {
-		others = append(others, jen.Lit(constPrefix))
+		others = append(others, jen.Lit(ConstPrefix))
 	}
 	if e.Stored {
-		others = append(others, jen.Lit(preparedPrefix))
+		others = append(others, jen.Lit(PreparedPrefix))
 	}
 	if len(others) > 0 {
 		w = w.Dot("Without").Call(others...)
@@ -201,9 +201,9 @@ func (e *emitter) withoutOthers(w *jen.Statement) *jen.Statement {
 	return w
 }
 
-// constPrefix and preparedPrefix begin the names of constants and of what kernels read, as
-// package pass has them.
-const constPrefix, preparedPrefix = "const/", "prepared/"
+// ConstPrefix begins the names of constants, and PreparedPrefix those of what kernels read,
+// as package pass has them.
+const ConstPrefix, PreparedPrefix = "const/", "prepared/"
 
 // initialWeights prints New.
 func (e *emitter) initialWeights(f *jen.File) {

@@ -64,15 +64,16 @@ func dropUnread(m *ir.Module, loading []*ir.Func, prepare *ir.Func) {
 	}
 	var results []*ir.Value
 	var names []string
+	unread := map[string]bool{}
 	for i, name := range prepare.ResultNames {
 		if read[name] {
 			results, names = append(results, prepare.Results[i]), append(names, name)
+		} else {
+			unread[name] = true
 		}
 	}
 	prepare.Results, prepare.ResultNames = results, names
-	m.Weights = slices.DeleteFunc(m.Weights, func(w *ir.Weight) bool {
-		return strings.HasPrefix(w.Name, preparedPrefix) && !read[w.Name]
-	})
+	m.Weights = slices.DeleteFunc(m.Weights, func(w *ir.Weight) bool { return unread[w.Name] })
 }
 
 // newSplitter finds what of f is to be prepared.
