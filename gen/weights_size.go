@@ -33,20 +33,24 @@ func (m *Model) WeightsSize() int64 {
 
 // isLarge reports whether the weights that the package loads have more than largeBytes.
 func (m *Model) isLarge() bool {
-	var size float64
-	add := func(t ir.Type) {
+	sizes := map[string]float64{}
+	add := func(name string, t ir.Type) {
 		n, _ := t.Elems().Int()
-		size += float64(n) * float64(t.DType.Bits()) / 8
+		sizes[name] = float64(n) * float64(t.DType.Bits()) / 8
 	}
 	if m.keepsRaw() {
 		for _, w := range m.Source.Module.Weights {
-			add(w.Type)
+			add(w.Name, w.Type)
 		}
 	}
 	if !m.keepsRaw() || m.keepsPrepared() {
 		for _, w := range m.kept() {
-			add(w.Type)
+			add(w.Name, w.Type)
 		}
+	}
+	var size float64
+	for _, n := range sizes {
+		size += n
 	}
 	return size > float64(largeBytes)
 }
