@@ -226,7 +226,7 @@ func (m *Model) noteSources(parts []*part) {
 			if !kept[name] {
 				continue
 			}
-			m.Weights.SetMetadataFunc("burngen.sources:"+name, 2*sourcesLen, func() (string, error) {
+			m.Weights.SetMetadataFunc(rt.SourcesPrefix+name, 2*sourcesLen, func() (string, error) {
 				sums, err := p.sums()
 				if err != nil {
 					return "", err

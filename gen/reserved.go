@@ -5,12 +5,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/burngen/burngen/gen/emit"
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/runtime/rt"
 )
 
 // reserved begin the names of weights that passes make.
-var reserved = []string{emit.ConstPrefix, emit.PreparedPrefix}
+var reserved = []string{rt.ConstPrefix, rt.PreparedPrefix}
 
 // unreserved returns the source with other names for weights that are called as what passes
 // make is: "const/a" becomes "model/const/a", and files may have it under either name.

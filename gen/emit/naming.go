@@ -11,6 +11,7 @@ import (
 	"github.com/burngen/burngen/gen/program"
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/plan"
+	"github.com/burngen/burngen/runtime/rt"
 )
 
 // emitter holds the names that the files share.
@@ -61,7 +62,7 @@ func newEmitter(m *Model) *emitter {
 	e.chains = &chains{names: e.global, byText: map[string]string{}}
 	fieldNames := newNames()
 	for _, p := range m.Prepared {
-		e.fields[p.Name] = fieldNames.unique(unexported(strings.TrimPrefix(p.Name, PreparedPrefix)))
+		e.fields[p.Name] = fieldNames.unique(unexported(strings.TrimPrefix(p.Name, rt.PreparedPrefix)))
 	}
 	e.session = &host{typ: "Session", recv: "s", names: newNames(memberNames...)}
 	weights := map[string]*jen.Statement{}

@@ -7,6 +7,7 @@ import (
 	"github.com/dave/jennifer/jen"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/runtime/rt"
 	"github.com/burngen/burngen/runtime/rt/keys"
 )
 
@@ -190,20 +191,16 @@ func (e *emitter) opened(open, what string) *jen.Statement {
 func (e *emitter) withoutOthers(w *jen.Statement) *jen.Statement {
 	var others []jen.Code
 	if len(e.Constants()) > 0 {
-		others = append(others, jen.Lit(ConstPrefix))
+		others = append(others, jen.Lit(rt.ConstPrefix))
 	}
 	if e.Stored {
-		others = append(others, jen.Lit(PreparedPrefix))
+		others = append(others, jen.Lit(rt.PreparedPrefix))
 	}
 	if len(others) > 0 {
 		w = w.Dot("Without").Call(others...)
 	}
 	return w
 }
-
-// ConstPrefix begins the names of constants, and PreparedPrefix those of what kernels read,
-// as package pass has them.
-const ConstPrefix, PreparedPrefix = "const/", "prepared/"
 
 // initialWeights prints New.
 func (e *emitter) initialWeights(f *jen.File) {

@@ -3,6 +3,7 @@ package pass
 import (
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/op"
+	"github.com/burngen/burngen/runtime/rt"
 )
 
 const (
@@ -14,10 +15,6 @@ const (
 	// text form; larger ones become weights.
 	maxTextBytes = 1024
 )
-
-// constPrefix begins the names of weights that are no tensors of the model but
-// constants of it.
-const constPrefix = "const/"
 
 // foldConstants evaluates nodes all of whose operands are constants. Weights are
 // no constants: they can be replaced. A tensor of equal elements stays one; a
@@ -113,7 +110,7 @@ func (c *Context) constant(b *ir.Builder, m *ir.Module, name string, t *ir.Tenso
 	if t.IsSplat() || t.Len()*t.DType.Size() <= maxTextBytes {
 		return b.Const(t)
 	}
-	name = weightName(m, constPrefix+name)
+	name = weightName(m, rt.ConstPrefix+name)
 	m.Weights = append(m.Weights, &ir.Weight{Name: name, Type: t.Type(), Data: t.Bytes()})
 	c.folded[name] = t
 	return b.Node(ir.Load{Name: name, Type: t.Type()})

@@ -3,6 +3,7 @@ package pass
 import (
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/op"
+	"github.com/burngen/burngen/runtime/rt"
 )
 
 // spillConstants makes constants that kernels read from memory weights, named
@@ -19,7 +20,7 @@ func spillConstants(_ *Context, m *ir.Module) (bool, error) {
 		if t.IsSplat() && t.DType != ir.String && t.Len() > 1 && t.Len()*t.DType.Size() > maxTextBytes {
 			return []*ir.Value{b.Node(op.Fill{Value: single(t), Shape: n.Results[0].Type.Shape})}
 		}
-		name := weightName(m, constPrefix+n.Results[0].Name)
+		name := weightName(m, rt.ConstPrefix+n.Results[0].Name)
 		m.Weights = append(m.Weights, &ir.Weight{Name: name, Type: t.Type(), Data: t.Bytes()})
 		return []*ir.Value{b.Node(ir.Load{Name: name, Type: t.Type()})}
 	})

@@ -7,6 +7,7 @@ import (
 
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/op"
+	"github.com/burngen/burngen/runtime/rt"
 )
 
 // The functions of a lowered model.
@@ -14,9 +15,6 @@ const (
 	Forward = "forward" // computes the results from the inputs and the prepared weights
 	Prepare = "prepare" // computes the prepared weights from the model's
 )
-
-// preparedPrefix begins the names of weights that [Prepare] makes.
-const preparedPrefix = "prepared/"
 
 const (
 	// A weight that preparing makes larger than inflatedBytes, and more than
@@ -106,7 +104,7 @@ func (s *splitter) move(m *ir.Module, prepare *ir.Func) error {
 		}
 		for _, r := range n.Results {
 			if s.prepared[r] {
-				load := ir.Load{Name: weightName(m, preparedPrefix+sourceName(r)), Type: r.Type}
+				load := ir.Load{Name: weightName(m, rt.PreparedPrefix+sourceName(r)), Type: r.Type}
 				m.Weights = append(m.Weights, &ir.Weight{Name: load.Name, Type: load.Type})
 				prepare.ResultNames, part.Results = append(prepare.ResultNames, load.Name), append(part.Results, r)
 				loads[r] = load
@@ -214,4 +212,4 @@ func sourceName(v *ir.Value) string {
 }
 
 // isConst reports whether a weight is a constant of the model.
-func isConst(name string) bool { return strings.HasPrefix(name, constPrefix) }
+func isConst(name string) bool { return strings.HasPrefix(name, rt.ConstPrefix) }

@@ -194,7 +194,7 @@ func (w *Weights) Fork() *Weights {
 }
 
 // Without returns another handle on the tensors whose names begin with none of the
-// prefixes, and closes w.
+// prefixes, without what metadata say of the sources of others, and closes w.
 func (w *Weights) Without(prefixes ...string) *Weights {
 	if w.none() {
 		return nil
@@ -210,6 +210,9 @@ func (w *Weights) Without(prefixes ...string) *Weights {
 	w.mu.RLock()
 	out.metadata, out.late = maps.Clone(w.metadata), maps.Clone(w.late)
 	w.mu.RUnlock()
+	for _, prefix := range prefixes {
+		out.DropMetadata(SourcesPrefix + prefix)
+	}
 	Keep(out.tensors, w)
 	w.Close()
 	return out

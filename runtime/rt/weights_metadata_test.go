@@ -55,6 +55,13 @@ func TestSetMetadataFunc(t *testing.T) {
 	if left := w.Fork().Without("z"); left.Metadata()["x"] != "1.000000" {
 		t.Error(left.Metadata())
 	}
+	of := NewWeights()
+	Add(of, "w", []float32{1}, 1)
+	of.SetMetadata(SourcesPrefix+"w", "kept")
+	of.SetMetadata(SourcesPrefix+"prepared/w", "left")
+	if left := of.Without(PreparedPrefix).Metadata(); len(left) != 1 || left[SourcesPrefix+"w"] != "kept" {
+		t.Error(left)
+	}
 	w.SetMetadata("x", "other")
 	if text := w.Metadata()["x"]; text != "other" {
 		t.Errorf("%q", text)

@@ -40,7 +40,7 @@ var synonyms = map[string]string{
 // kernels read, beside the weights that burngen writes, and the counters of PyTorch's
 // normalisations, which nothing reads.
 func ignored(name string) bool {
-	return strings.HasPrefix(name, "const/") || strings.HasPrefix(name, "prepared/") || name[strings.LastIndexByte(name, '.')+1:] == "num_batches_tracked"
+	return strings.HasPrefix(name, rt.ConstPrefix) || strings.HasPrefix(name, rt.PreparedPrefix) || name[strings.LastIndexByte(name, '.')+1:] == "num_batches_tracked"
 }
 
 // Match returns the tensors of w that a model wants, under the names and with the

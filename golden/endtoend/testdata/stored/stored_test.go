@@ -38,6 +38,9 @@ func otherThan(t *testing.T, file string) *rt.Weights {
 		}
 		rt.Add(changed, name, x, info.Shape...)
 	}
+	for key, value := range w.Metadata() {
+		changed.SetMetadata(key, value)
+	}
 	if err := w.Err(); err != nil || stored == 0 {
 		t.Fatal(stored, err)
 	}
@@ -58,8 +61,8 @@ func TestStoredAreUsed(t *testing.T) {
 	if err := m.Save(path); err != nil {
 		t.Fatal(err)
 	}
-	if saved := rt.OpenWeightsFile(path); len(saved.Names()) != len(wanted) {
-		t.Errorf("%v are saved", saved.Names())
+	if saved := rt.OpenWeightsFile(path); len(saved.Names()) != len(wanted) || len(saved.Metadata()) != 0 {
+		t.Errorf("%v are saved, with %v", saved.Names(), saved.Metadata())
 	}
 	m, err = loadRaw(rt.OpenWeightsFile(path))
 	own := output(t, m, err)
