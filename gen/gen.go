@@ -74,6 +74,9 @@ type Options struct {
 	Keep Keep
 	// Flags is the command line as model.go's header shows it.
 	Flags string
+	// MaxSteps is the largest number of steps in one Go function of the package; 0 leaves
+	// that to [emit].
+	MaxSteps int
 	// Dump, when set, is called with the module after each pass.
 	Dump func(index int, name string, m *ir.Module)
 	// Stop ends the passes after that many; 0 runs all.
@@ -260,7 +263,7 @@ func (m *Model) emission() (*emit.Model, []emit.File, error) {
 		Prepare:     m.Prepare,
 		Wanted:      m.Source.Wanted(),
 		WeightsFile: weights, Embed: !m.options.WeightsOutside,
-		Meta: m.Meta, Limits: m.Source.Limits,
+		Meta: m.Meta, Limits: m.Source.Limits, MaxSteps: m.options.MaxSteps,
 		Raw: m.keepsRaw() || m.Source.Initial != nil, Stored: m.keepsPrepared(), Initial: m.Source.Initial,
 	}
 	if m.Source.Configs != nil {

@@ -4,11 +4,17 @@ import (
 	"crypto/sha256"
 	"flag"
 	"fmt"
+	"go/ast"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
 	"hash/fnv"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -123,8 +129,51 @@ func compareWithEvaluator(t *testing.T, m *ir.Module, f *ir.Func, lowered *progr
 	}
 }
 
+// cutGoldens are the goldens that have, together, all kinds of steps.
+var cutGoldens = []string{"containers", "control", "late", "nested", "train"}
+
+// TestGenCuts generates packages with few steps in a Go function, so that each step ends
+// one, and begins one: what comes out compiles.
+func TestGenCuts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads the source of all packages that generated code imports")
+	}
+	packages := importer.ForCompiler(token.NewFileSet(), "source", nil)
+	for _, name := range cutGoldens {
+		archive, err := txtar.ParseFile(filepath.Join("gen", name+".txtar"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n := 1; n <= 3; n++ {
+			if err := typeCheck(packages, generateCut(t, archive, name, n).files); err != nil {
+				t.Errorf("%s: at most %d steps in a Go function: %v", name, n, err)
+			}
+		}
+	}
+}
+
+// typeCheck reports why generated files do not compile.
+func typeCheck(packages types.Importer, files []emit.File) error {
+	fset := token.NewFileSet()
+	var parsed []*ast.File
+	for _, f := range files {
+		if !strings.HasSuffix(f.Name, ".go") {
+			continue
+		}
+		file, err := parser.ParseFile(fset, f.Name, f.Data, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		parsed = append(parsed, file)
+	}
+	config := types.Config{Importer: packages}
+	_, err := config.Check("model", fset, parsed, nil)
+	return err
+}
+
 // TestGenRuns vets the packages of all goldens and runs their own tests, once as
-// they are and once with the weights that the generated prepare makes.
+// they are and once with the weights that the generated prepare makes; the same of
+// packages with a Go function for each step, of some.
 func TestGenRuns(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs the go command")
@@ -137,25 +186,9 @@ func TestGenRuns(t *testing.T) {
 			t.Fatal(err)
 		}
 		name := goldenName(file)
-		g := generate(t, archive, name)
-		files := append(g.files, emit.File{Name: "raw_test.go", Data: rawTest(t, g.files)})
-		if err := os.Mkdir(filepath.Join(dir, name), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		for _, f := range files {
-			if err := os.WriteFile(filepath.Join(dir, name, f.Name), f.Data, 0o666); err != nil {
-				t.Fatal(err)
-			}
-		}
-		raw, err := os.Create(filepath.Join(dir, name, "raw.safetensors"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := g.model.Raw.WriteTo(raw); err != nil {
-			t.Fatal(err)
-		}
-		if err := raw.Close(); err != nil {
-			t.Fatal(err)
+		writePackage(t, filepath.Join(dir, name), generate(t, archive, name))
+		if slices.Contains(cutGoldens, name) {
+			writePackage(t, filepath.Join(dir, "cut", name), generateCut(t, archive, name, 1))
 		}
 	}
 	for _, args := range [][]string{{"vet", "./..."}, {"test", "./..."}} {
@@ -165,6 +198,29 @@ func TestGenRuns(t *testing.T) {
 		if out, err := c.CombinedOutput(); err != nil {
 			t.Errorf("go %s: %v\n%s", strings.Join(args, " "), err, out)
 		}
+	}
+}
+
+// writePackage writes a generated package, its own weights, and a test that loads them.
+func writePackage(t *testing.T, dir string, g generated) {
+	t.Helper()
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range append(g.files, emit.File{Name: "raw_test.go", Data: rawTest(t, g.files)}) {
+		if err := os.WriteFile(filepath.Join(dir, f.Name), f.Data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	raw, err := os.Create(filepath.Join(dir, "raw.safetensors"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := g.model.Raw.WriteTo(raw); err != nil {
+		t.Fatal(err)
+	}
+	if err := raw.Close(); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -220,7 +276,14 @@ type generated struct {
 // generate compiles the module of a golden.
 func generate(t *testing.T, archive *txtar.Archive, name string) generated {
 	t.Helper()
-	o := gen.Options{Flags: strings.TrimSpace(section(t, archive, "flags"))}
+	return generateCut(t, archive, name, 0)
+}
+
+// generateCut compiles the module of a golden to Go functions of at most so many steps;
+// 0 is the usual number.
+func generateCut(t *testing.T, archive *txtar.Archive, name string, steps int) generated {
+	t.Helper()
+	o := gen.Options{MaxSteps: steps, Flags: strings.TrimSpace(section(t, archive, "flags"))}
 	flags := flag.NewFlagSet("golden", flag.ContinueOnError)
 	flags.StringVar(&o.Package, "pkg", name, "")
 	flags.BoolVar(&o.Strict, "strict", false, "")

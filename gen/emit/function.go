@@ -52,18 +52,21 @@ type function struct {
 	// used are the symbols that were printed.
 	used map[string]bool
 	lap  func(program.Step) int // see Model.Lap
+	// maxSteps is the largest number of steps in one Go function.
+	maxSteps int
 }
 
-// maxCalls is the largest number of steps in one Go function.
-const maxCalls = 150
+// maxSteps is the largest number of steps in one Go function unless the model says
+// another.
+const maxSteps = 150
 
 // parts splits the steps into runs that make one Go function each.
 func (f *function) parts() [][]program.Step {
 	var parts [][]program.Step
 	steps := f.Steps
-	for len(steps) > maxCalls {
-		parts = append(parts, steps[:maxCalls])
-		steps = steps[maxCalls:]
+	for len(steps) > f.maxSteps {
+		parts = append(parts, steps[:f.maxSteps])
+		steps = steps[f.maxSteps:]
 	}
 	return append(parts, steps)
 }
@@ -71,7 +74,7 @@ func (f *function) parts() [][]program.Step {
 // body prints the statements of some steps, the views they use first, and
 // returns what they read.
 func (f *function) body(steps []program.Step) (body []jen.Code, used *views) {
-	views := &views{f: f, seen: map[string]bool{}, weights: map[string]bool{}}
+	views := &views{f: f, seen: map[string]bool{}, room: map[string]*jen.Statement{}, weights: map[string]bool{}}
 	var out []jen.Code
 	var node *ir.Node
 	for _, s := range steps {
@@ -149,16 +152,16 @@ func (f *function) bind(s *program.Bind, v *views) []jen.Code {
 }
 
 // alloc prints the allocation of a buffer whose size is known by now, and its
-// variable.
+// variable if one of the steps that follow in the same Go function uses it.
 func (f *function) alloc(s *program.Alloc, v *views) []jen.Code {
 	name, tail := f.buffers[s.Buffer], f.host.self().Dot(f.table("tails")).Index(jen.Lit(s.Index))
-	v.seen[name] = true
+	v.room[name] = &jen.Statement{}
 	bytes := s.Buffer.Elems.Mul(ir.Const(s.Buffer.DType.Size()))
 	z := "z" + exported(name)
 	return []jen.Code{
 		jen.Var().Id(z).Qual(rtPath, "Sizes"),
 		returnAt(s.Node, f.host.self().Dot("tail").Dot("Place").Call(jen.Op("&").Add(tail.Clone()), foldDim(bytes, ir.Algebra[*jen.Statement](sized{f, z})), jen.Op("&").Id(z), jen.Lit(ir.OpName(s.Node.Op)))),
-		jen.Id(name).Op(":=").Qual(rtPath, "View").Index(jen.Id(goType(s.Buffer.DType))).Call(tail, jen.Lit(0), f.int(s.Buffer.Elems)),
+		v.room[name],
 	}
 }
 
@@ -254,6 +257,9 @@ type views struct {
 	f    *function
 	seen map[string]bool
 	list []jen.Code
+	// room holds, for each buffer that one of the steps allocates, the statement that
+	// declares its variable: empty until the variable is used.
+	room map[string]*jen.Statement
 	// weights are those that the steps read, and gradients tells that they write some.
 	weights   map[string]bool
 	gradients bool
@@ -285,15 +291,22 @@ func (v *views) variable(ref *program.Ref) string {
 	return name
 }
 
-// late returns the name of the variable for a buffer of the tail: one that an
-// earlier part of the function allocated is looked up.
+// late returns the name of the variable for a buffer of the tail. It is declared
+// where the buffer is allocated, or first of all if an earlier part of the function
+// allocated it.
 func (v *views) late(ref *program.Ref) string {
 	f, b := v.f, ref.Place.Buffer
 	name := f.buffers[b]
-	if !v.seen[name] {
-		v.seen[name] = true
-		tail := f.host.self().Dot(f.table("tails")).Index(jen.Lit(slices.Index(f.Plan.Tails, b)))
-		v.list = append(v.list, jen.Id(name).Op("=").Qual(rtPath, "View").Index(jen.Id(goType(b.DType))).Call(tail, jen.Lit(0), f.int(b.Elems)))
+	if v.seen[name] {
+		return name
+	}
+	v.seen[name] = true
+	tail := f.host.self().Dot(f.table("tails")).Index(jen.Lit(slices.Index(f.Plan.Tails, b)))
+	view := jen.Qual(rtPath, "View").Index(jen.Id(goType(b.DType))).Call(tail, jen.Lit(0), f.int(b.Elems))
+	if room := v.room[name]; room != nil {
+		room.Id(name).Op(":=").Add(view)
+	} else {
+		v.list = append(v.list, jen.Id(name).Op("=").Add(view))
 	}
 	return name
 }

@@ -74,6 +74,9 @@ type Model struct {
 
 	Meta rt.Meta
 
+	// MaxSteps is the largest number of steps in one Go function; 0 stands for 150.
+	MaxSteps int
+
 	// Lap, when set, numbers the steps of the first function that take time, and the
 	// code calls the package's variable Lap with a step's number after it. Of a step
 	// it is always the same.
