@@ -31,6 +31,7 @@ type buildState struct {
 	next    map[string]int
 	order   map[string]int    // symbols, by when they are bound
 	made    map[string]bool   // symbols that nodes bind
+	kept    map[string]bool   // symbols that are not replaced
 	solved  map[string]Dim    // symbols that were replaced
 	taken   map[*Value]*Value // values that others stand for since
 	loose   []*Block          // finished, and not part of a node yet
@@ -72,7 +73,7 @@ func NewBuilder(f *Func) *Builder {
 }
 
 func newBuilder(f *Func) *Builder {
-	s := &buildState{names: map[string]bool{}, symbols: map[string]bool{}, open: []*Block{&f.Block}, next: map[string]int{}, order: map[string]int{}, made: map[string]bool{}, solved: map[string]Dim{}, taken: map[*Value]*Value{}}
+	s := &buildState{names: map[string]bool{}, symbols: map[string]bool{}, open: []*Block{&f.Block}, next: map[string]int{}, order: map[string]int{}, made: map[string]bool{}, kept: map[string]bool{}, solved: map[string]Dim{}, taken: map[*Value]*Value{}}
 	use := func(name string) (Dim, bool) { s.bind(name); return Dim{}, false }
 	note := func(values []*Value) {
 		for _, v := range values {
@@ -283,11 +284,8 @@ func (b *Builder) infer(n *Node) ([]Type, error) {
 		if !b.state.unify || !errors.As(err, &u) || tries > 2*extents {
 			return types, err
 		}
-		if !(b.isOuter(u.A, u.B) && b.assumeArgs(n, u)) && !b.Unify(u.A, u.B) && !b.assumeArgs(n, u) {
+		if !b.Equate(u.A, u.B, n.Args) {
 			return nil, err
-		}
-		for i, a := range n.Args {
-			n.Args[i] = b.Now(a)
 		}
 		n.Op = SubstOp(n.Op, b.state.solution)
 	}
@@ -341,6 +339,9 @@ func (b *Builder) Unify(x, y Dim) bool {
 	return true
 }
 
+// Keep makes Unify replace other symbols only.
+func (b *Builder) Keep(symbol string) { b.state.kept[symbol] = true }
+
 // isOuter reports whether making two extents equal would replace a symbol that is
 // bound before the block: the function may need that only where the block runs.
 func (b *Builder) isOuter(x, y Dim) bool {
@@ -353,7 +354,7 @@ func (b *Builder) isOuter(x, y Dim) bool {
 func (b *Builder) Assume(v *Value, shape ...Dim) *Value {
 	for i := range shape {
 		if now := b.Now(v).Type.Shape[i]; !now.Equal(shape[i]) && (b.isOuter(now, shape[i]) || !b.Unify(now, shape[i])) {
-			b.Nodes(CheckDim{A: now, B: shape[i], What: "extents that have to be equal"})
+			b.Nodes(CheckDim{A: now, B: shape[i], What: whatEqual})
 		}
 	}
 	v = b.Now(v)
@@ -364,30 +365,52 @@ func (b *Builder) Assume(v *Value, shape ...Dim) *Value {
 	return b.Node(Assume{typ}, v)
 }
 
-// assumeArgs replaces operands of n that have an extent which has to be another, by
-// such as have it after a check.
-func (b *Builder) assumeArgs(n *Node, u *Unproven) bool {
-	// One of the two is enough, and a constant is the better one. What was made B
-	// before stays so.
-	for _, pair := range [][2]Dim{{u.A, u.B}, {u.B, u.A}} {
-		for i, a := range n.Args {
-			if a == nil || !a.Type.IsTensor() || pair[0].IsConst() {
+// Equate makes two extents of values equal: with [Builder.Unify], or else by a check at
+// run time, after which one takes the place of the other in all of values. It replaces
+// those elements of values that have changed, and reports whether it could. A nil value
+// is absent.
+func (b *Builder) Equate(x, y Dim, values []*Value) bool {
+	if !(b.isOuter(x, y) && b.exchange(x, y, values)) && !b.Unify(x, y) && !b.exchange(x, y, values) {
+		return false
+	}
+	for i, v := range values {
+		values[i] = b.Now(v)
+	}
+	return true
+}
+
+// exchange replaces values that have one of two extents by values that have the other,
+// after a check that the two are equal. All values get the same one: a constant, if one
+// of the two is.
+func (b *Builder) exchange(x, y Dim, values []*Value) bool {
+	has := func(v *Value, d Dim) bool {
+		return v != nil && v.Type.IsTensor() && slices.ContainsFunc(v.Type.Shape, d.Equal)
+	}
+	for _, pair := range [][2]Dim{{x, y}, {y, x}} {
+		from, to := pair[0], pair[1]
+		if from.IsConst() || !slices.ContainsFunc(values, func(v *Value) bool { return has(v, from) }) {
+			continue
+		}
+		b.Nodes(CheckDim{A: from, B: to, What: whatEqual})
+		for i, v := range values {
+			if !has(v, from) {
 				continue
 			}
-			shape := slices.Clone(a.Type.Shape)
-			for k, d := range shape {
-				if d.Equal(pair[0]) {
-					shape[k] = pair[1]
+			t := TensorOf(v.Type.DType, slices.Clone(v.Type.Shape)...)
+			for k, d := range t.Shape {
+				if d.Equal(from) {
+					t.Shape[k] = to
 				}
 			}
-			if !slices.EqualFunc(shape, a.Type.Shape, Dim.Equal) {
-				n.Args[i] = b.Assume(a, shape...)
-				return true
-			}
+			values[i] = b.Node(Assume{t}, v)
 		}
+		return true
 	}
 	return false
 }
+
+// whatEqual is what the checks of a builder are of.
+const whatEqual = "extents that have to be equal"
 
 // makers returns the nodes that bind a symbol: one, and the copies of it in blocks
 // that were inlined.
@@ -407,7 +430,7 @@ func (b *Builder) makers(sym string) []*Node {
 // its results as they are now, the symbol replaced; the node's own get back what
 // it infers.
 func (b *Builder) assume(maker *Node, sym, value Dim) {
-	nodes := []*Node{{Op: CheckDim{A: sym, B: value, What: "extents that have to be equal"}, Pos: maker.Pos}}
+	nodes := []*Node{{Op: CheckDim{A: sym, B: value, What: whatEqual}, Pos: maker.Pos}}
 	types, err := Infer(maker)
 	if err != nil {
 		FailWith(err)
@@ -477,7 +500,7 @@ func (b *Builder) solve(x, y Dim) (sym string, value Dim, ok bool) {
 	slices.SortFunc(symbols, func(s, t string) int { return b.state.order[t] - b.state.order[s] })
 	for _, s := range symbols {
 		coef, rest, ok := d.Linear(s)
-		if !ok {
+		if !ok || b.state.kept[s] {
 			continue
 		}
 		switch c, _ := coef.Int(); c {

@@ -69,9 +69,9 @@ func importCDist(c ir.Importer) ([]*ir.Value, error) {
 	if x.Type.Rank() != 2 || y.Type.Rank() != 2 {
 		return nil, fmt.Errorf("distances of %s and %s, matrices expected", x.Type, y.Type)
 	}
-	if err := same(x.Type.Shape[1], y.Type.Shape[1], "columns"); err != nil {
-		return nil, err
-	}
+	both := []*ir.Value{x, y}
+	agree(b, x.Type.Shape[1], y.Type.Shape[1], "columns", both)
+	x, y = both[0], both[1]
 	d := b.Node(Sub{}, reshape(b, x, x.Type.Shape[0], ir.Const(1), x.Type.Shape[1]), y)
 	if kind == ReduceMax {
 		d = b.Node(Abs{}, d)

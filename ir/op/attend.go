@@ -27,7 +27,8 @@ func (op Attention) lowerAttend(b *ir.Builder, n *ir.Node) *ir.Value {
 	if n.Arg(0).Type.DType != ir.F32 || op.Precision != ir.Invalid && op.Precision != ir.F32 {
 		return nil
 	}
-	x := op.unified(b, n.Args...)
+	args := slices.Clone(n.Args)
+	x := op.unified(b, args)
 	for _, d := range []ir.Dim{x.heads, x.shared, x.depth, x.width} {
 		if !d.IsConst() {
 			return nil
@@ -37,7 +38,6 @@ func (op Attention) lowerAttend(b *ir.Builder, n *ir.Node) *ir.Value {
 		Batch: x.batch, Heads: x.heads, Shared: x.shared, Queries: x.queries, Keys: x.keys, Depth: x.depth, Width: x.width,
 		Scale: op.Scale, Softcap: op.Softcap, Past: op.Past, Before: op.Before, After: op.After,
 	}
-	args := slices.Clone(n.Args)
 	for i, at := range []*[]ir.Dim{&a.Q, &a.K, &a.V} {
 		view := viewOf(args[i])
 		if !view.isRows() {

@@ -282,7 +282,7 @@ const (
 // build appends an attention made of other operators, and returns its result and the
 // scores [B,H,S,T] of one stage.
 func (op Attention) build(b *ir.Builder, args []*ir.Value, stage int) (y, seen *ir.Value) {
-	x := op.unified(b, args...)
+	x := op.unified(b, args)
 	q, k, v := args[0], args[1], args[2]
 	d := q.Type.DType
 	scores := x.product(b, q, k, op.Scale)
@@ -323,14 +323,14 @@ func (op Attention) build(b *ir.Builder, args []*ir.Value, stage int) (y, seen *
 }
 
 // unified returns the extents of an attention of operands, those that have to be equal
-// made so.
-func (op Attention) unified(b *ir.Builder, args ...*ir.Value) attended {
+// made so. It replaces elements of args, as [ir.Builder.Equate] does.
+func (op Attention) unified(b *ir.Builder, args []*ir.Value) attended {
 	for {
 		x, err := op.extents((&ir.Node{Args: args}).ArgTypes())
 		if err == nil {
 			return x
 		}
-		unify(b, err)
+		equate(b, err, args)
 	}
 }
 

@@ -128,6 +128,7 @@ func attentionMask(c ir.Importer, d ir.DType, keys ir.Dim) *ir.Value {
 	if n, ok := missing.Int(); c.Opset() < 24 || ok && n <= 0 {
 		return mask
 	}
+	checkMissing(b, missing)
 	pad := Pad{Mode: "constant", Before: make([]ir.Dim, rank), After: make([]ir.Dim, rank)}
 	pad.After[rank-1] = missing
 	out := b.Scalar(ir.F32, 0)
@@ -135,6 +136,14 @@ func attentionMask(c ir.Importer, d ir.DType, keys ir.Dim) *ir.Value {
 		out = b.Scalar(ir.F32, math.Inf(-1))
 	}
 	return b.Node(pad, mask, convert(b, out, mask.Type.DType))
+}
+
+// checkMissing appends a check that a mask is not of more keys than there are, where that
+// is not known.
+func checkMissing(b *ir.Builder, missing ir.Dim) {
+	if !missing.IsConst() && !missing.NonNegative() {
+		b.Nodes(ir.CheckDim{A: missing, B: missing.Max(ir.Const(0)), What: "keys that the mask is short of"})
+	}
 }
 
 // splitHeads appends [B,S,heads·D] as [B,heads,S,D].
@@ -160,17 +169,19 @@ func joinHeads(b *ir.Builder, x *ir.Value) *ir.Value {
 	return reshape(b, transpose(b, x, 0, 2, 1, 3), s[0], s[2], s[1].Mul(s[3]))
 }
 
-// agree makes two extents equal, where they can be.
-func agree(b *ir.Builder, x, y ir.Dim, what string) {
+// agree makes two extents of values equal, where they can be. It replaces elements of
+// values, as [ir.Builder.Equate] does.
+func agree(b *ir.Builder, x, y ir.Dim, what string, values []*ir.Value) {
 	if err := same(x, y, what); err != nil {
-		unify(b, err)
+		equate(b, err, values)
 	}
 }
 
-// unify makes equal what an error says has to be, where it can be; no other error passes.
-func unify(b *ir.Builder, err error) {
+// equate makes extents of values equal that have to be, as an error says; no other error
+// passes. It replaces elements of values, as [ir.Builder.Equate] does.
+func equate(b *ir.Builder, err error, values []*ir.Value) {
 	var u *ir.Unproven
-	if !errors.As(err, &u) || !b.Unify(u.A, u.B) {
+	if !errors.As(err, &u) || !b.Equate(u.A, u.B, values) {
 		ir.FailWith(err)
 	}
 }

@@ -48,6 +48,15 @@ func (x *headed) shape() []ir.Dim {
 	return []ir.Dim{q[0], q[1], q[2], x.k.Type.Shape[2]}
 }
 
+// agree makes an axis of a mask and one of the scores equal, and returns the mask that has
+// it so.
+func (x *headed) agree(b *ir.Builder, mask *ir.Value, axis, of int, what string) *ir.Value {
+	values := []*ir.Value{mask, x.q, x.k, x.v}
+	agree(b, mask.Type.Shape[axis], x.shape()[of], what, values)
+	x.q, x.k, x.v = values[1], values[2], values[3]
+	return values[0]
+}
+
 // add adds a float mask, which broadcasts to the scores, to those there are.
 func (x *headed) add(b *ir.Builder, mask *ir.Value) {
 	if mask == nil {
@@ -62,7 +71,7 @@ func (x *headed) add(b *ir.Builder, mask *ir.Value) {
 	}
 	for i := range rank {
 		if d := mask.Type.Shape[i]; !d.Equal(ir.Const(1)) {
-			agree(b, d, x.shape()[4-rank+i], fmt.Sprintf("axis %d of the attention bias", i))
+			mask = x.agree(b, mask, i, 4-rank+i, fmt.Sprintf("axis %d of the attention bias", i))
 		}
 	}
 	if x.mask == nil {
@@ -86,7 +95,7 @@ func (x *headed) exclude(c ir.Importer, mask *ir.Value) error {
 	case 1:
 		pair := shape[0].Equal(x.shape()[0].Mul(ir.Const(2)))
 		if !pair {
-			agree(b, shape[0], x.shape()[0], "the mask and the batch")
+			mask = x.agree(b, mask, 0, 0, "the mask and the batch")
 		}
 		batch, keys := x.shape()[0], positions(b, x.shape()[3])
 		mask = convert(b, mask, ir.I64)
@@ -179,6 +188,7 @@ func padKeys(b *ir.Builder, mask *ir.Value, count ir.Dim) *ir.Value {
 	if missing.Equal(ir.Const(0)) {
 		return mask
 	}
+	checkMissing(b, missing)
 	pad := Pad{Mode: "constant", Before: make([]ir.Dim, last+1), After: make([]ir.Dim, last+1)}
 	pad.After[last] = missing
 	return b.Node(pad, mask, b.Scalar(mask.Type.DType, math.Inf(-1)))

@@ -1,7 +1,6 @@
 package op
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/burngen/burngen/ir"
@@ -17,23 +16,11 @@ func lowerTexts(b *ir.Builder, n *ir.Node) []*ir.Value {
 	}
 	args, changed := make([]*ir.Value, len(n.Args)), false
 	for i, a := range n.Args {
-		args[i] = repeat(b, a, n.Results[0].Type.Shape)
+		args[i] = expand(b, a, n.Results[0].Type.Shape...)
 		changed = changed || args[i] != a
 	}
 	if !changed {
 		return nil
 	}
 	return b.Nodes(n.Op, args...)
-}
-
-// repeat broadcasts v to a shape. Extents that may be 1 are checked to be that or
-// the shape's.
-func repeat(b *ir.Builder, v *ir.Value, shape []ir.Dim) *ir.Value {
-	lead, one := len(shape)-v.Type.Rank(), ir.Const(1)
-	for i, d := range v.Type.Shape {
-		if to := shape[lead+i]; !d.Equal(one) && !d.Equal(to) {
-			b.Nodes(ir.CheckDim{A: d, B: to, One: true, What: fmt.Sprintf("axis %d: %s broadcast to %s", lead+i, d, to)})
-		}
-	}
-	return expand(b, v, shape...)
 }

@@ -292,9 +292,9 @@ func importSTFT(c ir.Importer) ([]*ir.Value, error) {
 		if window.Type.Rank() != 1 {
 			return nil, fmt.Errorf("window %s, rank 1 expected", window.Type)
 		}
-		if d := window.Type.Shape[0]; !d.Equal(length) && (d.IsConst() && length.IsConst() || !b.Unify(d, length)) {
-			return nil, fmt.Errorf("frame_length %s and a window of %s", length, d)
-		}
+		windows := []*ir.Value{window}
+		agree(b, window.Type.Shape[0], length, "window and frame_length", windows)
+		window = windows[0]
 		length = window.Type.Shape[0]
 	}
 	shape := x.Type.Shape

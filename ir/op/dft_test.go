@@ -145,7 +145,7 @@ func TestImportSTFT(t *testing.T) {
 	}{
 		"step":        {[]*ir.Tensor{ints(0).Reshape(), window}, "frame_step is 0"},
 		"no length":   {[]*ir.Tensor{ints(1).Reshape()}, "neither frame_length nor a window"},
-		"two lengths": {[]*ir.Tensor{ints(1).Reshape(), window, ints(5).Reshape()}, "frame_length 5 and a window of 4"},
+		"two lengths": {[]*ir.Tensor{ints(1).Reshape(), window, ints(5).Reshape()}, "window and frame_length: 4 is not 5"},
 	} {
 		_, err := importFunc("STFT", 17, 1, nil, []ir.Type{x.Type()}, test.constants...)
 		if err == nil || !strings.Contains(err.Error(), test.want) {

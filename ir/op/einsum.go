@@ -32,9 +32,7 @@ func importEinsum(c ir.Importer) ([]*ir.Value, error) {
 	for i, v := range args {
 		operands[i] = labelled{v, terms[i]}
 	}
-	if err := e.unify(operands); err != nil {
-		return nil, err
-	}
+	e.unify(operands)
 	sum := e.own(operands[0], out, operands[1:])
 	for i, next := range operands[1:] {
 		rest := operands[i+2:]
@@ -146,25 +144,18 @@ type einsum struct{ b *ir.Builder }
 // unify takes diagonals where an operand has a label twice, and repeats axes of
 // extent 1 whose label has another extent elsewhere; all extents of a label are
 // equal then.
-func (e einsum) unify(operands []labelled) error {
+func (e einsum) unify(operands []labelled) {
 	for {
-		extents, again := map[label]ir.Dim{}, false
-		for _, x := range operands {
-			for i, l := range x.labels {
-				have, seen := extents[l]
-				d := x.v.Type.Shape[i]
-				switch {
-				case !seen || have.Equal(ir.Const(1)):
-					extents[l] = d
-				case d.Equal(ir.Const(1)) || d.Equal(have):
-				case have.IsConst() && d.IsConst() || !e.b.Unify(have, d):
-					return fmt.Errorf("a label has the extents %s and %s", have, d)
-				default:
-					again = true // symbols have been replaced
-				}
+		extents, err := extentsOf(operands)
+		if err != nil {
+			values := make([]*ir.Value, len(operands))
+			for i, x := range operands {
+				values[i] = x.v
 			}
-		}
-		if again {
+			equate(e.b, err, values)
+			for i, v := range values {
+				operands[i].v = v
+			}
 			continue
 		}
 		for i, x := range operands {
@@ -174,8 +165,30 @@ func (e einsum) unify(operands []labelled) error {
 			}
 			operands[i] = e.diagonal(labelled{expand(e.b, x.v, shape...), x.labels})
 		}
-		return nil
+		return
 	}
+}
+
+// extentsOf returns the extents of labels; one of 1 broadcasts. It is an error if a
+// label's extents are not, or are not known to be, the same.
+func extentsOf(operands []labelled) (map[label]ir.Dim, error) {
+	extents := map[label]ir.Dim{}
+	for _, x := range operands {
+		for i, l := range x.labels {
+			have, seen := extents[l]
+			d, one := x.v.Type.Shape[i], ir.Const(1)
+			switch {
+			case !seen || have.Equal(one):
+				extents[l] = d
+			case d.Equal(one):
+			default:
+				if err := same(have, d, "extents of a label"); err != nil {
+					return nil, err
+				}
+			}
+		}
+	}
+	return extents, nil
 }
 
 // diagonal makes one axis of those that have the same label.

@@ -94,12 +94,25 @@ func repeatStrides(from, to []ir.Dim) []ir.Dim {
 	return s
 }
 
-// expand appends an Expand, unless it would change nothing.
+// expand appends an Expand, unless it would change nothing, and before it checks of
+// extents that are not known to be those of shape, or 1.
 func expand(b *ir.Builder, x *ir.Value, shape ...ir.Dim) *ir.Value {
 	if x.Type.Equal(ir.TensorOf(x.Type.DType, shape...)) {
 		return x
 	}
+	checkExpand(b, x.Type.Shape, shape)
 	return b.Node(Expand{Shape: shape}, x)
+}
+
+// checkExpand appends checks that extents are 1, or those of the last axes of a shape,
+// where that is not known.
+func checkExpand(b *ir.Builder, from, shape []ir.Dim) {
+	lead := len(shape) - len(from)
+	for i := max(0, -lead); i < len(from); i++ {
+		if d, to := from[i], shape[lead+i]; !d.Equal(ir.Const(1)) && !d.Equal(to) {
+			b.Nodes(ir.CheckDim{A: d, B: to, One: true, What: fmt.Sprintf("axis %d: %s expanded to %s", i, d, to)})
+		}
+	}
 }
 
 // importExpand reads Expand, whose shape is that of the operand and the shape
@@ -115,13 +128,7 @@ func importExpand(c ir.Importer) ([]*ir.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, part := range [][]ir.Dim{x.Type.Shape, want} {
-		for i, d := range part {
-			to := shape[len(shape)-len(part)+i]
-			if one := ir.Const(1); !d.Equal(one) && !d.Equal(to) {
-				b.Nodes(ir.CheckDim{A: d, B: to, One: true, What: fmt.Sprintf("axis %d: %s expanded to %s", i, d, to)})
-			}
-		}
-	}
-	return []*ir.Value{expand(b, x, shape...)}, nil
+	y := expand(b, x, shape...)
+	checkExpand(b, want, shape)
+	return []*ir.Value{y}, nil
 }

@@ -38,13 +38,15 @@ func resizeRows(b *ir.Builder, x *ir.Value, size int) (*ir.Value, error) {
 	}
 	have, ok := x.Type.Shape[1].Int()
 	switch {
-	case !ok && !b.Unify(x.Type.Shape[1], ir.Const(size)):
-		return nil, fmt.Errorf("%s features, %d expected", x.Type.Shape[1], size)
-	case ok && have > size:
+	case !ok:
+		values := []*ir.Value{x}
+		agree(b, x.Type.Shape[1], ir.Const(size), "features", values)
+		return values[0], nil
+	case have > size:
 		s := wholeSlice(x.Type)
 		s.Shape[1] = ir.Const(size)
 		return applySlice(b, x, s), nil
-	case ok && have < size:
+	case have < size:
 		zeros := b.Node(Fill{Value: ir.Scalar(ir.F32, 0), Shape: []ir.Dim{x.Type.Shape[0], ir.Const(size - have)}})
 		return b.Node(Concat{Axis: 1}, x, zeros), nil
 	}

@@ -10,7 +10,9 @@ import (
 // [Attention], whose scores and whose softmax graphs of the model may change.
 func importFlexAttention(c ir.Importer) ([]*ir.Value, error) {
 	b, q, k, v := c.Builder(), c.Arg(0), c.Arg(1), c.Arg(2)
-	x := Attention{}.unified(b, q, k, v)
+	args := []*ir.Value{q, k, v}
+	x := Attention{}.unified(b, args)
+	q, k, v = args[0], args[1], args[2]
 	scale := c.Float("scale", 0)
 	if !c.Has("scale") {
 		var err error
@@ -33,10 +35,10 @@ func importFlexAttention(c ir.Importer) ([]*ir.Value, error) {
 			return v
 		}
 		out := b.Inline(c.Graph(name, []ir.Type{v.Type}), []*ir.Value{v}, "")
-		if len(out) != 1 || !out[0].Type.Equal(v.Type) {
+		if len(out) != 1 || out[0].Type.DType != v.Type.DType || out[0].Type.Rank() != v.Type.Rank() {
 			ir.Fail("%s does not return one %s", name, v.Type)
 		}
-		return out[0]
+		return b.Assume(out[0], v.Type.Shape...)
 	}
 	p := x.product(b, q, k, scale)
 	p = b.Node(Softmax{Axis: 3}, change("score_mod", convert(b, p, precision)))

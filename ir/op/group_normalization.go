@@ -137,14 +137,14 @@ func normalizeGroups(c ir.Importer, groups ir.Dim) *ir.Value {
 // scaleChannels appends x, [N,C,…], times a scale, plus a bias, both [C].
 func scaleChannels(b *ir.Builder, x, scale, bias *ir.Value) *ir.Value {
 	spatial := x.Type.Rank() - 2
-	for _, v := range []*ir.Value{scale, bias} {
+	all := []*ir.Value{scale, bias, x}
+	for i, v := range all[:2] {
 		if v.Type.Rank() != 1 {
 			ir.Fail("scale or bias %s, rank 1 expected", v.Type)
 		}
-		if err := same(v.Type.Shape[0], x.Type.Shape[1], "scale or bias and channels"); err != nil {
-			ir.FailWith(err)
-		}
+		agree(b, all[i].Type.Shape[0], all[2].Type.Shape[1], "scale or bias and channels", all)
 	}
+	scale, bias, x = all[0], all[1], all[2]
 	x = b.Node(Mul{}, x, reshape(b, scale, perChannel(scale.Type.Shape[0], spatial)...))
 	return b.Node(Add{}, x, reshape(b, bias, perChannel(bias.Type.Shape[0], spatial)...))
 }

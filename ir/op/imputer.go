@@ -33,7 +33,7 @@ func importImputer(c ir.Importer) ([]*ir.Value, error) {
 	if imputed.Len() == 0 {
 		return nil, fmt.Errorf("no values to impute in %s", d)
 	}
-	value, err := perFeature(b, x, imputed)
+	x, value, err := perFeature(b, x, imputed)
 	if err != nil {
 		return nil, err
 	}

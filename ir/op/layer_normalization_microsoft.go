@@ -30,13 +30,14 @@ func importSimplifiedLayerNormalization(c ir.Importer) ([]*ir.Value, error) {
 // bias, more of norm follow the tensors. The fourth result is the sum.
 func importSkipNormalization(norm func(epsilon float64, last int) ir.Op, bias int) func(ir.Importer) ([]*ir.Value, error) {
 	return func(c ir.Importer) ([]*ir.Value, error) {
-		b, x, skip := c.Builder(), c.Arg(0), c.Arg(1)
-		for i, lead := 0, x.Type.Rank()-skip.Type.Rank(); i < skip.Type.Rank() && lead >= 0; i++ {
-			if d := skip.Type.Shape[i]; !d.Equal(ir.Const(1)) {
-				agree(b, d, x.Type.Shape[lead+i], fmt.Sprintf("axis %d of the two", i))
+		b, args := c.Builder(), []*ir.Value{c.Arg(0), c.Arg(1)}
+		rank := args[1].Type.Rank()
+		for i, lead := 0, args[0].Type.Rank()-rank; i < rank && lead >= 0; i++ {
+			if d := args[1].Type.Shape[i]; !d.Equal(ir.Const(1)) {
+				agree(b, d, args[0].Type.Shape[lead+i], fmt.Sprintf("axis %d of the two", i), args)
 			}
 		}
-		sum := b.Node(Add{}, x, skip)
+		sum := b.Node(Add{}, args...)
 		if v := c.Arg(bias); v != nil {
 			sum = b.Node(Add{}, sum, v)
 		}

@@ -262,6 +262,8 @@ type loop struct {
 	first []*ir.Value
 	// body builds the block for carried values of some types.
 	body func(carried []ir.Type) *ir.Block
+	// varied are the carried values, by number, and their axes that got a symbol.
+	varied [][2]int
 }
 
 // build appends the loop.
@@ -309,7 +311,7 @@ func (l loop) build(b *ir.Builder, trips, condition *ir.Value) ([]*ir.Value, err
 }
 
 // fixpoint builds the body until the carried values come out as they go in.
-func (l loop) fixpoint(b *ir.Builder, op *Loop) (*ir.Block, error) {
+func (l *loop) fixpoint(b *ir.Builder, op *Loop) (*ir.Block, error) {
 	types := make([]ir.Type, len(l.first))
 	for i, v := range l.first {
 		types[i] = v.Type
@@ -325,22 +327,26 @@ func (l loop) fixpoint(b *ir.Builder, op *Loop) (*ir.Block, error) {
 		}
 		changed := false
 		for i := range types {
-			wide, again, err := l.widen(b, op, b.Now(l.first[i]).Type, body.Params[2+i].Type, body.Results[1+i].Type)
+			wide, again, err := l.widen(b, op, i, b.Now(l.first[i]).Type, body.Params[2+i].Type, body.Results[1+i].Type)
 			if err != nil {
 				return nil, fmt.Errorf("carried value %d: %w", i, err)
 			}
 			types[i], changed = wide, changed || again
 		}
 		if !changed {
+			op.Varying = slices.DeleteFunc(op.Varying, func(s string) bool {
+				return !slices.Contains(ir.SymbolsOf(body.Params), s)
+			})
 			return body, nil
 		}
 		b.Drop(body)
 	}
 }
 
-// widen returns a type for a carried value that is first of one type and then of
-// another, where param is what it was taken for.
-func (l loop) widen(b *ir.Builder, op *Loop, first, param, result ir.Type) (wide ir.Type, changed bool, err error) {
+// widen returns a type for carried value i, which is first of one type and then of
+// another, where param is what it was taken for. The body may have made a symbol equal to
+// what other trips need not have: the next symbol of that axis is kept.
+func (l *loop) widen(b *ir.Builder, op *Loop, i int, first, param, result ir.Type) (wide ir.Type, changed bool, err error) {
 	if !param.IsTensor() {
 		if wide, err = ir.Join(param, result); err != nil {
 			return wide, false, err
@@ -357,6 +363,10 @@ func (l loop) widen(b *ir.Builder, op *Loop, first, param, result ir.Type) (wide
 	for k, d := range wide.Shape {
 		if !d.Equal(result.Shape[k]) && !slices.Contains(op.Varying, d.String()) {
 			s := b.Symbol("carried")
+			if again := slices.Contains(l.varied, [2]int{i, k}); again {
+				b.Keep(s)
+			}
+			l.varied = append(l.varied, [2]int{i, k})
 			op.Varying = append(op.Varying, s)
 			wide.Shape[k], changed = ir.Sym(s), true
 		}

@@ -34,6 +34,13 @@ func likelihoodLoss(c ir.Importer, logs *ir.Value) (*ir.Value, error) {
 	if x.Rank() < 2 || t.Rank() != x.Rank()-1 || !t.DType.IsInt() {
 		return nil, fmt.Errorf("targets %s for %s", t, x)
 	}
+	both := []*ir.Value{logs, target}
+	for i := range t.Rank() {
+		axis := i + min(i, 1) // the classes are axis 1
+		agree(b, both[0].Type.Shape[axis], both[1].Type.Shape[i], fmt.Sprintf("axis %d of the targets", i), both)
+	}
+	logs, target = both[0], both[1]
+	t = target.Type
 	var ignored *ir.Value
 	if c.Has("ignore_index") {
 		ignored = b.Node(Equal{}, target, b.Const(intScalar(t.DType, c.Int("ignore_index", 0))))

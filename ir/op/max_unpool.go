@@ -15,9 +15,14 @@ func importMaxUnpool(c ir.Importer) ([]*ir.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !places.Type.Equal(x.Type.With(ir.I64)) {
+	if places.Type.DType != ir.I64 || places.Type.Rank() != x.Type.Rank() {
 		return nil, fmt.Errorf("indices %s for %s", places.Type, x.Type)
 	}
+	both := []*ir.Value{x, places}
+	for i := range x.Type.Shape {
+		agree(b, both[0].Type.Shape[i], both[1].Type.Shape[i], fmt.Sprintf("axis %d of elements and indices", i), both)
+	}
+	x, places = both[0], both[1]
 	shape := append([]ir.Dim{}, x.Type.Shape...)
 	for i, d := range shape[2:] {
 		before, after := w.pad(i, d)

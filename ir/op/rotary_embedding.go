@@ -23,9 +23,12 @@ func (r rotary) apply(b *ir.Builder, x, cos, sin *ir.Value) *ir.Value {
 	if _, most := kept.Bounds(); !ok || most < 0 {
 		ir.Fail("%s of %s elements do not make pairs", r.Width, x.Type.Shape[last])
 	}
-	for _, v := range []*ir.Value{cos, sin} {
-		agree(b, v.Type.Shape[v.Type.Rank()-1], half, "angles and pairs")
+	angles := []*ir.Value{cos, sin}
+	for i := range angles {
+		t := angles[i].Type
+		agree(b, t.Shape[t.Rank()-1], half, "angles and pairs", angles)
 	}
+	cos, sin = angles[0], angles[1]
 	turned := sliceAxis(b, x, last, ir.Const(0), r.Width)
 	shape := turned.Type.Shape
 	axis, pairs := last, append(shape[:last:last], ir.Const(2), half)

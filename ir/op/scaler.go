@@ -19,27 +19,25 @@ func importScaler(c ir.Importer) ([]*ir.Value, error) {
 		if len(numbers) == 0 {
 			continue
 		}
-		v, err := perFeature(b, y, ir.FloatTensor(ir.F32, numbers...))
+		x, v, err := perFeature(b, y, ir.FloatTensor(ir.F32, numbers...))
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", step.name, err)
 		}
-		y = b.Node(step.op, y, v)
+		y = b.Node(step.op, x, v)
 	}
 	return []*ir.Value{y}, nil
 }
 
 // perFeature returns a constant with one number for each feature of x, or one for
-// all.
-func perFeature(b *ir.Builder, x *ir.Value, numbers *ir.Tensor) (*ir.Value, error) {
+// all, and x with as many features as there are numbers.
+func perFeature(b *ir.Builder, x *ir.Value, numbers *ir.Tensor) (*ir.Value, *ir.Value, error) {
 	if numbers.Len() == 1 {
-		return b.Const(numbers.Reshape()), nil
+		return x, b.Const(numbers.Reshape()), nil
 	}
 	if x.Type.Rank() == 0 {
-		return nil, fmt.Errorf("%d numbers for %s", numbers.Len(), x.Type)
+		return nil, nil, fmt.Errorf("%d numbers for %s", numbers.Len(), x.Type)
 	}
-	err := same(x.Type.Shape[x.Type.Rank()-1], ir.Const(numbers.Len()), "features")
-	if u, ok := err.(*ir.Unproven); ok && b.Unify(u.A, u.B) {
-		err = nil
-	}
-	return b.Const(numbers), err
+	values := []*ir.Value{x}
+	agree(b, x.Type.Shape[x.Type.Rank()-1], ir.Const(numbers.Len()), "features", values)
+	return values[0], b.Const(numbers), nil
 }

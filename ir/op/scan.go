@@ -57,20 +57,15 @@ type scan struct {
 func (s scan) build(b *ir.Builder, args []*ir.Value) ([]*ir.Value, error) {
 	scanned := args[s.states:]
 	axes := make([]int, len(scanned))
-	var trips ir.Dim
 	for i, v := range scanned {
 		axis, err := fromFront(at(s.axes, i), v.Type.Rank())
 		if err != nil {
 			return nil, err
 		}
 		axes[i] = axis
-		n := v.Type.Shape[axis]
-		if i == 0 {
-			trips = n
-		} else if !n.Equal(trips) && !b.Unify(n, trips) {
-			return nil, fmt.Errorf("scanned operands of %s and %s rows", trips, n)
-		}
+		agree(b, v.Type.Shape[axis], scanned[0].Type.Shape[axes[0]], "rows of scanned operands", scanned)
 	}
+	trips := scanned[0].Type.Shape[axes[0]]
 	results, err := loop{
 		first: args[:s.states],
 		body: func(carried []ir.Type) *ir.Block {

@@ -32,11 +32,13 @@ func importTensorScatter(c ir.Importer) ([]*ir.Value, error) {
 // scatterRows appends a cache, [B,…,M,…] with M at axis, in which rows of an update are
 // put from a row on that first, [B], tells; nil is the first row.
 func scatterRows(b *ir.Builder, cache, update *ir.Value, axis int, first *ir.Value, circular bool) *ir.Value {
+	both := []*ir.Value{cache, update}
 	for i := range cache.Type.Shape {
 		if i != axis {
-			agree(b, cache.Type.Shape[i], update.Type.Shape[i], fmt.Sprintf("axis %d of cache and update", i))
+			agree(b, both[0].Type.Shape[i], both[1].Type.Shape[i], fmt.Sprintf("axis %d of cache and update", i), both)
 		}
 	}
+	cache, update = both[0], both[1]
 	shape, count, one := cache.Type.Shape, update.Type.Shape[axis], ir.Const(1)
 	batch, inner, extent := shape[0], ir.Product(shape[1:axis]...), shape[axis]
 	row := reshape(b, positions(b, count), one, one, count)
