@@ -176,6 +176,91 @@ var controls = []struct {
     }
   return %y, %s
 }`, runs(0, 3)},
+	{"extents from around two loops", `func @forward(%x: f32[N,2], %n: i64[], %flag: bool[]) -> (y: f32[N,2], z: i64[]) {
+  %e = extents {elems=[N+1]} : i64[]
+  %m = extents {elems=[2*N,N]} : i64[2]
+  %y = loop %n, _, %x : f32[N,2]
+    region (%i: i64[], %go: bool[], %v: f32[N,2]) {
+      %d = sub %e, %i : i64[]
+      %k = cast %d {to=f32} : f32[]
+      %w = add %v, %k : f32[N,2]
+      return %go, %w
+    }
+  %z = loop %n, _, %e : i64[]
+    region (%j: i64[], %on: bool[], %u: i64[]) {
+      %s = reduce %m {kind="sum" axes=[0]} : i64[]
+      %t = add %u, %s : i64[]
+      return %on, %t
+    }
+  return %y, %z
+}`, runs(0, 3)},
+	{"extents of what nodes find, in regions of regions", `func @forward(%x: f32[N,2], %n: i64[], %flag: bool[]) -> (y: i64[], s: i64[t,3]) {
+  %found = non_zero %x {count="k"} : i64[2,k]
+  %e = extents {elems=[k]} : i64[]
+  %p = extents {elems=[k,k+N,N]} : i64[3]
+  %y, %s = loop %n, %flag, %e {scans=[i64[3]] extents=[{symbol="t" result=1}]} : i64[], i64[t,3]
+    region (%i: i64[], %go: bool[], %v: i64[]) {
+      %a = if %flag : i64[]
+        region () {
+          %b = loop %v {counted=true trips=2} : i64[]
+            region (%j: i64[], %on: bool[], %u: i64[]) {
+              %c = add %u, %e : i64[]
+              %last = gather %p, %j : i64[]
+              %d = add %c, %last : i64[]
+              return %on, %d
+            }
+          return %b
+        }
+        region () {
+          return %e
+        }
+      %q = add %p, %i : i64[3]
+      return %go, %a, %q
+    }
+  return %y, %s
+}`, runs(0, 3)},
+	{"extents that differ from trip to trip, in regions of regions", `func @forward(%x: f32[N,2], %n: i64[], %flag: bool[]) -> (y: f32[rows,2], s: i64[]) {
+  %zero = constant {value=i64[](0)} : i64[]
+  %y, %s = loop %n, _, %x, %zero {varying=["r"] extents=[{symbol="rows"}]} : f32[rows,2], i64[]
+    region (%i: i64[], %go: bool[], %v: f32[r,2], %c: i64[]) {
+      %e = extents {elems=[N+2*r]} : i64[]
+      %f = extents {elems=[r]} : i64[]
+      %w = concat %v, %x {axis=0} : f32[N+r,2]
+      %a = if %flag : i64[]
+        region () {
+          %l = loop %e, _, %c : i64[]
+            region (%j: i64[], %on: bool[], %u: i64[]) {
+              %m = add %u, %f : i64[]
+              %o = add %m, %e : i64[]
+              return %on, %o
+            }
+          return %l
+        }
+        region () {
+          return %e
+        }
+      return %go, %w, %a
+    }
+  return %y, %s
+}`, runs(0, 3)},
+	{"extents of a loop's result in another loop", `func @forward(%x: f32[N,2], %n: i64[], %flag: bool[]) -> (z: i64[], q: seq<f32[?,2]>) {
+  %y = loop %n, _, %x {varying=["r"] extents=[{symbol="rows"}]} : f32[rows,2]
+    region (%i: i64[], %go: bool[], %v: f32[r,2]) {
+      %w = concat %v, %x {axis=0} : f32[N+r,2]
+      return %go, %w
+    }
+  %e = extents {elems=[rows-N]} : i64[]
+  %list = sequence_construct {d_type=f32} : seq<f32>
+  %z, %q = loop %n, _, %e, %list : i64[], seq<f32[?,2]>
+    region (%j: i64[], %on: bool[], %u: i64[], %before: seq<f32[?,2]>) {
+      %c = add %u, %e : i64[]
+      %k = cast %e {to=f32} : f32[]
+      %row = add %y, %k : f32[rows,2]
+      %after = sequence_insert %before, %row : seq<f32[?,2]>
+      return %on, %c, %after
+    }
+  return %z, %q
+}`, runs(0, 3)},
 	{"weights inside", `weight w : f32[2,2]
 
 func @forward(%x: f32[N,2], %n: i64[], %flag: bool[]) -> (y: f32[N,2]) {

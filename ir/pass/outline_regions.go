@@ -51,12 +51,14 @@ func outlineRegion(m *ir.Module, f *ir.Func, n *ir.Node, i int) error {
 	for k, base := 2, name; m.Func(name) != nil; k++ {
 		name = fmt.Sprint(base, k)
 	}
-	scope := block.FreeSymbols()
+	captured := block.Captured()
+	scope := append(block.FreeSymbols(), symbolsOfGiven(captured)...)
+	slices.Sort(scope)
+	scope = slices.Compact(scope)
 	if s, ok := n.Op.(ir.Scoper); ok {
 		scope = slices.DeleteFunc(scope, func(sym string) bool { return slices.Contains(s.Scope(), sym) })
 	}
 	callee := &ir.Func{Name: name, Scope: scope}
-	captured := block.Captured()
 	var taken []*ir.Value // captured values that become parameters
 	err := ir.Try(func() {
 		b := ir.NewBuilder(callee)
@@ -121,6 +123,18 @@ func isGiven(v *ir.Value) bool {
 		return true
 	}
 	return false
+}
+
+// symbolsOfGiven returns the symbols that the nodes mention which a function has in place
+// of captured values.
+func symbolsOfGiven(captured []*ir.Value) []string {
+	b := &ir.Block{}
+	for _, v := range captured {
+		if isGiven(v) {
+			b.Nodes = append(b.Nodes, v.Def)
+		}
+	}
+	return b.FreeSymbols()
 }
 
 // namesOf returns the names of all values of f.
