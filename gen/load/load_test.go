@@ -99,7 +99,11 @@ func TestMistakes(t *testing.T) {
 				}
 				t.Run(filepath.Base(folder), func(t *testing.T) {
 					before := tree(t, dir)
-					_, err := load.Load(context.Background(), filepath.Join(dir, folder), load.Options{Header: header, Limit: 5 * time.Second})
+					limit := time.Hour
+					if filepath.Base(folder) == "endless" {
+						limit = time.Second
+					}
+					_, err := load.Load(context.Background(), filepath.Join(dir, folder), load.Options{Header: header, Limit: limit})
 					if err == nil {
 						t.Fatal("the description loads")
 					}
