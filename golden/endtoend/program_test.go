@@ -119,7 +119,7 @@ func isStatic(t *testing.T, binary string) {
 
 // TestProgramForOtherPlatforms builds the program for platforms of all kinds.
 func TestProgramForOtherPlatforms(t *testing.T) {
-	long(t)
+	elsewhere(t)
 	t.Parallel()
 	m := newProgram(t)
 	for _, platform := range []string{"linux/arm64", "linux/386", "windows/amd64", "darwin/arm64", "js/wasm"} {
@@ -153,6 +153,9 @@ func TestGeneratedTest(t *testing.T) {
 	} {
 		t.Run(on.name, func(t *testing.T) {
 			args := []string{"test", "-trimpath", "-vet=off", "-count=1", "./model"}
+			if !strings.HasPrefix(on.env[0], "BURNGEN_CPU=") {
+				elsewhere(t)
+			}
 			if on.need != "" && on.need != runtime.GOARCH && on.need != runtime.GOOS {
 				t.Skipf("not on %s/%s", runtime.GOOS, runtime.GOARCH)
 			}
