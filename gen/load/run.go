@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/burngen/burngen/gen/config"
+	"github.com/burngen/burngen/gen/temporary"
 	"github.com/burngen/burngen/ir/nn"
 )
 
@@ -30,11 +31,11 @@ type recording struct {
 // run builds and runs the program in the description's module, and returns the file that
 // it leaves. All files are virtual but for those in a temporary folder.
 func run(ctx context.Context, r *recording) ([]byte, error) {
-	tmp, err := os.MkdirTemp("", "burngen-")
+	tmp, err := temporary.Folder("")
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(tmp)
+	defer temporary.Remove(tmp)
 	overlay, err := r.overlay(tmp)
 	if err != nil {
 		return nil, err
