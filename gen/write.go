@@ -270,9 +270,6 @@ func writeTemporary(dir string, file emit.File) (path string, err error) {
 		return "", err
 	}
 	_, err = file.WriteFile(f)
-	if err == nil {
-		err = f.Chmod(0o644)
-	}
 	if closeErr := f.Close(); err == nil {
 		err = closeErr
 	}

@@ -48,6 +48,7 @@ func write(t *testing.T, files []txtar.File) (dir string) {
 			t.Fatal(err)
 		}
 	}
+	t.Setenv("GOWORK", "off")
 	mod, sum := requirements(t)
 	put("go.mod", mod)
 	put("go.sum", sum)

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -39,15 +40,22 @@ func prefix(pid int) string { return fmt.Sprintf(".burngen-%s-%d-", host(), pid)
 // names matches the names that [prefix] begins: machine and process.
 var names = regexp.MustCompile(`^\.burngen-([0-9a-f]{8})-([0-9]+)-[0-9]+$`)
 
-// File makes an empty file in dir, to be written and then renamed by [Rename].
+// File makes an empty file in dir, to be written and then renamed by [Rename]. Its mode is that
+// of any new file.
 func File(dir string) (*os.File, error) {
 	live.Lock()
 	defer live.Unlock()
-	f, err := os.CreateTemp(dir, prefix(os.Getpid())+"*")
-	if err == nil {
-		live.paths[f.Name()] = true
+	for {
+		path := filepath.Join(dir, prefix(os.Getpid())+strconv.FormatUint(uint64(rand.Uint32()), 10))
+		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
+		if errors.Is(err, fs.ErrExist) {
+			continue
+		}
+		if err == nil {
+			live.paths[path] = true
+		}
+		return f, err
 	}
-	return f, err
 }
 
 // Folder makes an empty folder in dir, or in the system's folder for temporary files if dir is
@@ -120,12 +128,11 @@ func isRunning(pid int) bool {
 // Write writes a file. On error, a file of that name stays as it is. What is not a regular
 // file, such as a terminal, is written in place.
 func Write(path string, write func(*os.File) error) error {
-	mode := fs.FileMode(0o644)
-	switch info, err := os.Stat(path); {
+	info, err := os.Stat(path)
+	switch {
 	case err == nil && !info.Mode().IsRegular():
 		return writeInPlace(path, write)
 	case err == nil:
-		mode = info.Mode().Perm()
 		if path, err = filepath.EvalSymlinks(path); err != nil {
 			return err
 		}
@@ -142,8 +149,8 @@ func Write(path string, write func(*os.File) error) error {
 	}
 	defer Remove(f.Name())
 	err = write(f)
-	if err == nil {
-		err = f.Chmod(mode)
+	if err == nil && info != nil {
+		err = f.Chmod(info.Mode().Perm())
 	}
 	if err == nil {
 		err = f.Sync()

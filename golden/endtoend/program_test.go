@@ -111,8 +111,10 @@ func isStatic(t *testing.T, binary string) {
 		t.Log("no ldd")
 		return
 	}
-	out, err := exec.Command(ldd, binary).CombinedOutput()
-	if err == nil || !bytes.Contains(out, []byte("not a dynamic executable")) {
+	c := exec.Command(ldd, binary)
+	c.Env = append(os.Environ(), "LC_ALL=C")
+	out, err := c.CombinedOutput()
+	if lower := bytes.ToLower(out); err == nil || !bytes.Contains(lower, []byte("not a dynamic executable")) && !bytes.Contains(lower, []byte("not a valid dynamic program")) {
 		t.Errorf("ldd: %s", out)
 	}
 }
