@@ -14,6 +14,8 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 
 	"github.com/burngen/burngen/gen/emit"
+	"github.com/burngen/burngen/gen/temporary"
+	"github.com/burngen/burngen/runtime/rt"
 )
 
 // headerLine begins every generated file of text.
@@ -22,10 +24,18 @@ const headerLine = "// " + emit.Header
 // modelFile is the file by which a folder is known to hold a generated package.
 const modelFile = "model.go"
 
+const (
+	weightsFile = "weights.go"
+	irExt       = ".ir"
+)
+
 // Output is a folder and what is to be written to it.
 type Output struct {
 	Dir   string
 	Files []emit.File
+	// Other is the source of the package in the folder, if that is the package of another
+	// model: "mlp.onnx". It is "" if there is no package or if its model is the same.
+	Other string
 	stale []string
 }
 
@@ -57,7 +67,13 @@ func NewOutput(dir string, files []emit.File) (*Output, error) {
 			return nil, fmt.Errorf("%s: was not written by burngen; move it or choose another folder with -o", path)
 		}
 	}
-	return o, o.findStale()
+	if err := o.findStale(); err != nil {
+		return nil, err
+	}
+	if own {
+		o.findOther()
+	}
+	return o, nil
 }
 
 // isText reports whether a generated file of this name begins with the header.
@@ -75,6 +91,30 @@ func isGenerated(path string) bool {
 	return string(bytes.TrimRight(line[:n], "\r\n")) == headerLine
 }
 
+// findOther sets Other. A model is known by the names of its source and of its IR.
+func (o *Output) findOther() {
+	i := slices.IndexFunc(o.Files, func(f emit.File) bool { return f.Name == modelFile })
+	have, err := os.ReadFile(filepath.Join(o.Dir, modelFile))
+	if i < 0 || err != nil {
+		return
+	}
+	was := headerSource(have)
+	isIR := func(name string) bool { return filepath.Ext(name) == irExt }
+	if was != headerSource(o.Files[i].Data) || slices.ContainsFunc(o.stale, isIR) {
+		o.Other = was
+	}
+}
+
+// headerSource returns the file that a generated package was made of, as its header names it.
+func headerSource(model []byte) string {
+	_, rest, _ := bytes.Cut(model, []byte("\n// source: "))
+	line, _, _ := bytes.Cut(rest, []byte("\n"))
+	if i := bytes.LastIndex(line, []byte(" (")); i >= 0 {
+		line = line[:i]
+	}
+	return string(line)
+}
+
 // findStale lists generated files in the folder that are not written again.
 func (o *Output) findStale() error {
 	entries, err := os.ReadDir(o.Dir)
@@ -83,14 +123,46 @@ func (o *Output) findStale() error {
 	}
 	for _, e := range entries {
 		ext := filepath.Ext(e.Name())
-		if !e.Type().IsRegular() || ext != ".go" && ext != ".ir" || o.writes(e.Name()) {
+		if !e.Type().IsRegular() || ext != ".go" && ext != irExt || o.writes(e.Name()) {
 			continue
 		}
 		if isGenerated(filepath.Join(o.Dir, e.Name())) {
 			o.stale = append(o.stale, e.Name())
 		}
 	}
+	for _, e := range entries {
+		if e.Type().IsRegular() && !o.writes(e.Name()) && o.wroteWeights(e.Name()) {
+			o.stale = append(o.stale, e.Name())
+		}
+	}
 	return nil
+}
+
+// wroteWeights reports whether burngen wrote a file of weights that the folder's package does
+// not need any more. A file that a package only reads is somebody else's.
+func (o *Output) wroteWeights(name string) bool {
+	model, ok := strings.CutSuffix(name, ".safetensors")
+	model, constants := strings.CutSuffix(model, ".const")
+	gone := slices.Contains(o.stale, model+irExt)
+	switch {
+	case !ok:
+		return false
+	case constants:
+		return gone || isGenerated(filepath.Join(o.Dir, model+irExt))
+	case !gone:
+		return false
+	}
+	if text, err := os.ReadFile(filepath.Join(o.Dir, weightsFile)); err == nil && bytes.Contains(text, []byte("\n//go:embed "+name+"\n")) {
+		return true
+	}
+	w := rt.OpenWeightsFile(filepath.Join(o.Dir, name))
+	defer w.Close()
+	for key := range w.Metadata() {
+		if strings.HasPrefix(key, rt.SourcesPrefix) {
+			return true
+		}
+	}
+	return false
 }
 
 func (o *Output) writes(name string) bool {
@@ -105,17 +177,16 @@ func (o *Output) Write() (err error) {
 	if err != nil {
 		return err
 	}
-	var temporary []string
+	temporary.Sweep(o.Dir)
+	var renamings []temporary.Renaming
 	defer func() {
-		for _, t := range temporary {
-			os.Remove(t)
+		for _, r := range renamings {
+			temporary.Remove(r.From)
 		}
 		if err != nil && made != "" {
 			os.Remove(made)
 		}
 	}()
-	type rename struct{ from, to string }
-	var renames []rename
 	for _, f := range o.Files {
 		to := filepath.Join(o.Dir, f.Name)
 		if same(to, f) {
@@ -123,17 +194,18 @@ func (o *Output) Write() (err error) {
 		}
 		t, err := writeTemporary(o.Dir, f)
 		if t != "" {
-			temporary = append(temporary, t)
+			renamings = append(renamings, temporary.Renaming{From: t, To: to})
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", o.Dir, cause(err))
 		}
-		renames = append(renames, rename{t, to})
 	}
-	for _, r := range renames {
-		if err := os.Rename(r.from, r.to); err != nil {
-			return fmt.Errorf("%s: %w", r.to, cause(err))
+	if err := temporary.Rename(renamings); err != nil {
+		to := o.Dir
+		if l, ok := errors.AsType[*os.LinkError](err); ok {
+			to = l.New
 		}
+		return fmt.Errorf("%s: %w", to, cause(err))
 	}
 	for _, name := range o.stale {
 		if err := os.Remove(filepath.Join(o.Dir, name)); err != nil {
@@ -193,14 +265,11 @@ func (c comparison) WriteAt(want []byte, at int64) (int, error) {
 
 // writeTemporary writes a file's data to a new file in dir.
 func writeTemporary(dir string, file emit.File) (path string, err error) {
-	f, err := os.CreateTemp(dir, ".burngen-*")
+	f, err := temporary.File(dir)
 	if err != nil {
 		return "", err
 	}
 	_, err = file.WriteFile(f)
-	if err == nil {
-		err = f.Chmod(0o644)
-	}
 	if closeErr := f.Close(); err == nil {
 		err = closeErr
 	}

@@ -4,6 +4,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/burngen/burngen/golden/pages"
 )
 
 // TestREADME asserts that the README shows code as it is generated, the end of
@@ -32,12 +34,17 @@ func TestREADME(t *testing.T) {
 		t.Errorf("the README shows\n%s\nbut the schedule ends with\n%s", excerpt, want)
 	}
 	ci := readText(t, "../.ci/run")
-	_, commands, _ := strings.Cut(readme, "```\n$ ")
-	commands, _, _ = strings.Cut(commands, "```")
-	for _, line := range strings.Split(strings.TrimSpace(commands), "\n") {
-		for _, command := range strings.Split(strings.TrimPrefix(line, "$ "), " && ") {
-			if !strings.Contains(ci, "\nrun "+command+"\n") {
-				t.Errorf(".ci/run does not run %q", command)
+	first, _, _ := strings.Cut(readme, "\n## ")
+	blocks, err := pages.Parse(first)
+	if err != nil || len(blocks) == 0 {
+		t.Fatalf("%d blocks, %v", len(blocks), err)
+	}
+	for _, b := range blocks {
+		for _, c := range b.Commands() {
+			for command := range strings.SplitSeq(c.Text, " && ") {
+				if !strings.Contains(ci, "\nrun "+command+"\n") {
+					t.Errorf(".ci/run does not run %q", command)
+				}
 			}
 		}
 	}
@@ -50,26 +57,4 @@ func readText(t *testing.T, path string) string {
 		t.Fatal(err)
 	}
 	return string(data)
-}
-
-// TestREADMEDescription asserts that the README's description and the program that
-// trains it are those of a script that runs them.
-func TestREADMEDescription(t *testing.T) {
-	_, section, ok := strings.Cut(readText(t, "../README.md"), "\n## Describe a model, and train it\n")
-	section, _, closed := strings.Cut(section, "\n## ")
-	if !ok || !closed {
-		t.Fatal("the README has no such section")
-	}
-	script := readText(t, "../cmd/burngen/testdata/script/describe.txt")
-	blocks := strings.Split(section, "```go\n")[1:]
-	if len(blocks) != 2 {
-		t.Fatalf("%d blocks of Go, 2 expected", len(blocks))
-	}
-	for _, b := range blocks {
-		code, _, _ := strings.Cut(b, "```")
-		code = strings.TrimSuffix(code, "}\n") // the script goes on
-		if !strings.Contains(script, code) {
-			t.Errorf("no script has\n%s", code)
-		}
-	}
 }

@@ -147,8 +147,7 @@ func custom(domain, name string) (CustomOp, bool) {
 	}, ok && domain == "test"
 }
 
-// bounded runs f and fails when that takes more than 512 MiB of memory or does
-// not end.
+// bounded runs f and fails when that takes more than 512 MiB of memory.
 func bounded(t *testing.T, f func()) {
 	t.Helper()
 	const limit = 512 << 20
@@ -159,7 +158,6 @@ func bounded(t *testing.T, f func()) {
 		defer close(done)
 		f()
 	}()
-	late := time.After(2 * time.Minute)
 	for tick := time.Tick(5 * time.Millisecond); ; {
 		select {
 		case <-done:
@@ -169,8 +167,6 @@ func bounded(t *testing.T, f func()) {
 			return
 		case <-tick:
 			peak = max(peak, heap())
-		case <-late:
-			t.Fatal("still running after two minutes")
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/burngen/burngen/gen/profile"
+	"github.com/burngen/burngen/gen/temporary"
 )
 
 var benchCommand = command{
@@ -70,7 +71,7 @@ func defineBench(flags *flag.FlagSet) func(*streams, []string) error {
 			return err
 		}
 		if *picture != "" {
-			if err := os.WriteFile(*picture, p.Roofline(), 0o666); err != nil {
+			if err := temporary.Write(*picture, func(out *os.File) error { _, err := out.Write(p.Roofline()); return err }); err != nil {
 				return fmt.Errorf("-o: %w", err)
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/burngen/burngen/gen/calibrate"
+	"github.com/burngen/burngen/gen/temporary"
 	"github.com/burngen/burngen/ir/cost"
 )
 
@@ -39,14 +40,9 @@ func defineCalibrate(flags *flag.FlagSet) func(*streams, []string) error {
 		if *file == "" {
 			return m.Write(s.out)
 		}
-		out, err := os.Create(*file)
-		if err != nil {
+		if err := temporary.Write(*file, func(out *os.File) error { return m.Write(out) }); err != nil {
 			return fmt.Errorf("-o: %w", err)
 		}
-		err = m.Write(out)
-		if closed := out.Close(); err == nil {
-			err = closed
-		}
-		return err
+		return nil
 	}
 }

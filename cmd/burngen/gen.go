@@ -37,6 +37,7 @@ type genFlags struct {
 	weights *weightsFlags
 	dir     string
 	keep    string // what -weights-keep says, "" where it is not given
+	force   bool
 	check   bool
 	dump    string
 }
@@ -61,6 +62,7 @@ func defineGen(flags *flag.FlagSet) func(*streams, []string) error {
 		g.keep = text
 		return g.options.Keep.Set(text)
 	})
+	flags.BoolVar(&g.force, "force", false, "replaces the package of another model in the folder")
 	flags.BoolVar(&g.check, "check", false, "writes nothing, prints what would change, and exits with 1 if anything would")
 	flags.StringVar(&g.dump, "dump", "", "writes the IR after each pass to the folder `DIR`, as 07_name.ir")
 	flags.IntVar(&g.options.Stop, "stop", 0, "ends the passes after number `N`, but for those that generating needs")
@@ -188,6 +190,11 @@ func (g *genFlags) run(s *streams, files []string) error {
 		}
 		s.out.Write(diff)
 		return errReported
+	}
+	for _, o := range outputs {
+		if o.Other != "" && !g.force {
+			return fmt.Errorf("%s: holds the package of another model, %s; choose another folder with -o, or replace the package with -force", o.Dir, o.Other)
+		}
 	}
 	for _, o := range outputs {
 		if err := o.Write(); err != nil {

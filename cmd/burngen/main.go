@@ -9,6 +9,8 @@ import (
 	"io"
 	"os"
 	"strings"
+
+	"github.com/burngen/burngen/gen/temporary"
 )
 
 // command is one of burngen's commands.
@@ -45,7 +47,10 @@ const (
 	exitUsage   = 2
 )
 
-func main() { os.Exit(run(os.Args[1:], &streams{os.Stdout, os.Stderr})) }
+func main() {
+	temporary.EndBySignal()
+	os.Exit(run(os.Args[1:], &streams{os.Stdout, os.Stderr}))
+}
 
 // run carries out a command line and returns the exit code.
 func run(args []string, s *streams) int {

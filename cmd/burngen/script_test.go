@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -34,7 +35,7 @@ func TestScripts(t *testing.T) {
 			e.Setenv("GOMODCACHE", modcache)
 			return nil
 		},
-		Cmds:      map[string]func(*testscript.TestScript, bool, []string){"model": writeModel, "exits": exits, "patch": patch, "module": writeModule},
+		Cmds:      map[string]func(*testscript.TestScript, bool, []string){"model": writeModel, "exits": exits, "patch": patch, "module": writeModule, "await": await, "none": none, "linked": linked},
 		Condition: func(name string) (bool, error) { return name == "root" && os.Geteuid() == 0, nil },
 	})
 }
@@ -81,6 +82,40 @@ func patch(ts *testscript.TestScript, neg bool, args []string) {
 		data = append(data, args[1]+"\n"...)
 	}
 	ts.Check(os.WriteFile(path, data, 0o666))
+}
+
+// await waits until there is a file: await FILE.
+func await(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: await FILE")
+	}
+	for {
+		if _, err := os.Stat(ts.MkAbs(args[0])); err == nil {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// linked gives a file a second name, under which it stays what it is if another file takes
+// the place of the first: linked FILE NAME.
+func linked(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: linked FILE NAME")
+	}
+	ts.Check(os.Link(ts.MkAbs(args[0]), ts.MkAbs(args[1])))
+}
+
+// none fails if there is a file whose name matches a pattern: none PATTERN.
+func none(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: none PATTERN")
+	}
+	files, err := filepath.Glob(ts.MkAbs(args[0]))
+	ts.Check(err)
+	if len(files) > 0 {
+		ts.Fatalf("there are %q", files)
+	}
 }
 
 // writeModule writes a go.mod and go.sum with what burngen's have: module PATH.

@@ -13,6 +13,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/burngen/burngen/gen"
+	"github.com/burngen/burngen/gen/temporary"
 	"github.com/burngen/burngen/pytorch"
 	"github.com/burngen/burngen/runtime/record"
 	"github.com/burngen/burngen/runtime/rt"
@@ -252,9 +253,9 @@ func defineConvert(flags *flag.FlagSet) func(*streams, []string) error {
 			}
 		}
 		if strings.HasSuffix(files[1], indexEnd) {
-			err = weights.SaveIndex(files[1], *shard*1_000_000)
+			err = saveIndex(weights, files[1], *shard*1_000_000)
 		} else {
-			err = weights.Save(files[1])
+			err = temporary.Write(files[1], func(out *os.File) error { _, err := weights.WriteFile(out); return err })
 		}
 		if err != nil {
 			return err
@@ -267,6 +268,29 @@ func defineConvert(flags *flag.FlagSet) func(*streams, []string) error {
 		fmt.Fprintf(s.out, "wrote %s: %d tensors, %s\n", filepath.Base(files[1]), len(weights.Names()), gen.Bytes(total))
 		return nil
 	}
+}
+
+// saveIndex writes an index and the files that it lists, which appear together.
+func saveIndex(weights *rt.Weights, path string, limit int64) error {
+	dir := filepath.Dir(path)
+	temporary.Sweep(dir)
+	parts, err := temporary.Folder(dir)
+	if err != nil {
+		return err
+	}
+	defer temporary.Remove(parts)
+	if err := weights.SaveIndex(filepath.Join(parts, filepath.Base(path)), limit); err != nil {
+		return err
+	}
+	entries, err := os.ReadDir(parts)
+	if err != nil {
+		return err
+	}
+	var renamings []temporary.Renaming
+	for _, e := range entries {
+		renamings = append(renamings, temporary.Renaming{From: filepath.Join(parts, e.Name()), To: filepath.Join(dir, e.Name())})
+	}
+	return temporary.Rename(renamings)
 }
 
 // given reports whether a flag stands on the command line.

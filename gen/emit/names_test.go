@@ -99,14 +99,29 @@ func compiles(t *testing.T, m *onnxtest.Model, file string) {
 	}
 	packages.Lock()
 	defer packages.Unlock()
-	config := types.Config{Importer: packages.Importer}
+	config := types.Config{Importer: packages}
 	if _, err := config.Check("model", fset, parsed, nil); err != nil {
 		t.Fatalf("%v\n%s", err, files[0].Data)
 	}
 }
 
-// packages are the packages that generated code imports.
-var packages = struct {
+// imported are the packages that generated code imports, read from their sources. Each is
+// read once: the importer of package importer asks the go command for each import.
+type imported struct {
 	sync.Mutex
-	types.Importer
-}{Importer: importer.ForCompiler(token.NewFileSet(), "source", nil)}
+	from types.Importer
+	have map[string]*types.Package
+}
+
+func (p *imported) Import(path string) (*types.Package, error) {
+	if have := p.have[path]; have != nil {
+		return have, nil
+	}
+	made, err := p.from.Import(path)
+	if err == nil {
+		p.have[path] = made
+	}
+	return made, err
+}
+
+var packages = &imported{from: importer.ForCompiler(token.NewFileSet(), "source", nil), have: map[string]*types.Package{}}

@@ -147,6 +147,10 @@ func tryBindPad(d *draw) trial {
 func tryBindRange(d *draw) trial {
 	t := d.dtype(typesWhere(func(t ir.DType) bool { return t == ir.F32 || t == ir.F64 || t.IsInt() && t.Bits() >= 8 }))
 	args := []*ir.Tensor{d.any(t), d.any(t), d.any(t)}
+	const most = 4096 // results of many elements take their time
+	if n, err := (op.BindRange{}).BindValues(args, nil); err == nil && n[0] > most {
+		args[1] = args[0]
+	}
 	return binding(args, symbols(1), func(s []string) ir.Op { return op.BindRange{Bound: op.Bound{Symbols: s}} })
 }
 

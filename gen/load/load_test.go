@@ -48,6 +48,7 @@ func write(t *testing.T, files []txtar.File) (dir string) {
 			t.Fatal(err)
 		}
 	}
+	t.Setenv("GOWORK", "off")
 	mod, sum := requirements(t)
 	put("go.mod", mod)
 	put("go.sum", sum)
@@ -99,7 +100,11 @@ func TestMistakes(t *testing.T) {
 				}
 				t.Run(filepath.Base(folder), func(t *testing.T) {
 					before := tree(t, dir)
-					_, err := load.Load(context.Background(), filepath.Join(dir, folder), load.Options{Header: header, Limit: 5 * time.Second})
+					limit := time.Hour
+					if filepath.Base(folder) == "endless" {
+						limit = time.Second
+					}
+					_, err := load.Load(context.Background(), filepath.Join(dir, folder), load.Options{Header: header, Limit: limit})
 					if err == nil {
 						t.Fatal("the description loads")
 					}

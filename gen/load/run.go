@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/burngen/burngen/gen/config"
+	"github.com/burngen/burngen/gen/temporary"
 	"github.com/burngen/burngen/ir/nn"
 )
 
@@ -30,11 +31,11 @@ type recording struct {
 // run builds and runs the program in the description's module, and returns the file that
 // it leaves. All files are virtual but for those in a temporary folder.
 func run(ctx context.Context, r *recording) ([]byte, error) {
-	tmp, err := os.MkdirTemp("", "burngen-")
+	tmp, err := temporary.Folder("")
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(tmp)
+	defer temporary.Remove(tmp)
 	overlay, err := r.overlay(tmp)
 	if err != nil {
 		return nil, err
@@ -48,7 +49,7 @@ func run(ctx context.Context, r *recording) ([]byte, error) {
 	}
 	var stderr bytes.Buffer
 	c.Stdout, c.Stderr = r.options.Stdout, &stderr
-	c.WaitDelay = time.Second
+	c.WaitDelay = 10 * time.Second
 	if err := c.Run(); err != nil {
 		return nil, r.failure(once(stderr.String()), err)
 	}
@@ -106,8 +107,32 @@ func exists(path string) bool {
 // exited is how the go command tells that a program failed.
 var exited = regexp.MustCompile(`^exit status \d+$`)
 
+// crashed is the line by which Go tells why it ended a program.
+var crashed = regexp.MustCompile(`(?m)^((?:panic|fatal error): .*)$`)
+
+// frame is a position in a goroutine's stack.
+var frame = regexp.MustCompile(`(?m)^\t(.+\.go):(\d+)(?: |$)`)
+
+// crash returns why Go ended the program, at the first position on a stack that is in the
+// description's folder. It returns nil if Go did not end the program.
+func (r *recording) crash(text string) error {
+	why := crashed.FindString(text)
+	if why == "" || !strings.Contains(text, "\ngoroutine ") {
+		return nil
+	}
+	for _, at := range frame.FindAllStringSubmatch(text, -1) {
+		if file, err := filepath.Rel(r.dir, at[1]); err == nil && filepath.IsAbs(at[1]) && filepath.IsLocal(file) && file != glueFile && filepath.Dir(file) != mainDir {
+			return fmt.Errorf("%s:%s: %s", file, at[2], why)
+		}
+	}
+	return fmt.Errorf("%s: %s", shownAs(r.dir), why)
+}
+
 // failure returns what the go command, or the program, printed.
 func (r *recording) failure(text string, err error) error {
+	if crash := r.crash(text); crash != nil {
+		return crash
+	}
 	var out lines
 	for line := range strings.SplitSeq(strings.TrimSpace(text), "\n") {
 		if line == "" || strings.HasPrefix(line, "# ") || exited.MatchString(line) {

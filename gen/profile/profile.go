@@ -21,6 +21,7 @@ import (
 	"github.com/burngen/burngen/gen/profile/stopwatch"
 	"github.com/burngen/burngen/gen/program"
 	"github.com/burngen/burngen/gen/scratch"
+	"github.com/burngen/burngen/gen/temporary"
 	"github.com/burngen/burngen/gen/verify/harness"
 	"github.com/burngen/burngen/ir"
 )
@@ -84,11 +85,11 @@ func measure(ctx context.Context, m *gen.Model, o Options) (*Profile, error) {
 	if o.Progress == nil {
 		o.Progress = func(string) {}
 	}
-	dir, err := os.MkdirTemp("", "burngen-bench-")
+	dir, err := temporary.Folder("")
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(dir)
+	defer temporary.Remove(dir)
 	steps := &numbering{index: map[*ir.Node]int{}}
 	o.Progress("building")
 	binary, err := build(ctx, m, dir, steps)

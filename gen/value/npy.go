@@ -12,6 +12,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/burngen/burngen/gen/temporary"
 	"github.com/burngen/burngen/ir"
 )
 
@@ -158,13 +159,5 @@ func npyTexts(t *ir.Tensor) (descr string, body []byte) {
 
 // SaveNPY writes t to a file.
 func SaveNPY(path string, t *ir.Tensor) error {
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	if err := WriteNPY(f, t); err != nil {
-		f.Close()
-		return err
-	}
-	return f.Close()
+	return temporary.Write(path, func(f *os.File) error { return WriteNPY(f, t) })
 }

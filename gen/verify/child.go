@@ -117,7 +117,7 @@ func crash(stderr string, err error) string {
 }
 
 // grace is how long the program may take to end.
-const grace = 5 * time.Second
+const grace = 20 * time.Second
 
 // close ends the program and returns how it ended, nil for well.
 func (c *child) close() error {

@@ -18,11 +18,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"time"
 
 	"github.com/burngen/burngen/gen"
+	"github.com/burngen/burngen/gen/temporary"
 	"github.com/burngen/burngen/gen/verify/harness"
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/onnx"
@@ -325,11 +325,11 @@ func executed(m *gen.Model) forward {
 
 // generated verifies the cases through one program of all their packages.
 func (v *verifier) generated() (Summary, error) {
-	dir, err := os.MkdirTemp("", "burngen-verify-")
+	dir, err := temporary.Folder("")
 	if err != nil {
 		return v.summary, err
 	}
-	defer os.RemoveAll(dir)
+	defer temporary.Remove(dir)
 	p, err := newProgram(dir)
 	if err != nil {
 		return v.summary, err

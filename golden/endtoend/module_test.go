@@ -6,6 +6,7 @@
 package endtoend
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -32,6 +33,17 @@ var root = func() string {
 	}
 	return dir
 }()
+
+var every = flag.Bool("every", false, "runs the tests for other processors and systems, too")
+
+// elsewhere skips a test that builds for another processor or system, unless -every is
+// given: the standard library is compiled for each.
+func elsewhere(t *testing.T) {
+	t.Helper()
+	if !*every {
+		t.Skip("no -every: builds for another processor or system")
+	}
+}
 
 // built is the folder of the programs that tests share.
 var built string

@@ -1,10 +1,12 @@
 package nn
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -56,10 +58,15 @@ const (
 // of six keys differs practically always.
 const Recordings = 8
 
+// maxStack is how large the stack of a recording program may be, in bytes. An endless
+// recursion ends there.
+const maxStack = 128 << 20
+
 // Main is the recording program: it records a description [Recordings] times, compares,
 // and writes the file that OutEnv names. Errors are written to standard error, a line
 // each, and the program exits with 3.
 func Main(describe func(*Recorder)) {
+	debug.SetMaxStack(maxStack)
 	limit := 10 * time.Second
 	if d, err := time.ParseDuration(os.Getenv(LimitEnv)); err == nil {
 		limit = d
@@ -134,6 +141,17 @@ func difference(a, b string) string {
 // late stops the program with the line that it is at.
 func late(limit time.Duration) {
 	fmt.Fprint(os.Stderr, Between)
+	where := ""
+	if pos := position(); pos != "" {
+		where = shortPos(pos) + ": "
+	}
+	fmt.Fprintf(os.Stderr, "%sstill running after %v: an endless loop?\n", where, limit)
+	os.Exit(3)
+}
+
+// position returns the innermost position outside this package of the goroutine that
+// records, as file:line, or "".
+func position() string {
 	buf := make([]byte, 1<<20)
 	for g := range strings.SplitSeq(string(buf[:runtime.Stack(buf, true)]), "\n\n") {
 		lines := strings.Split(g, "\n")
@@ -143,13 +161,58 @@ func late(limit time.Duration) {
 		for i := 1; i+1 < len(lines); i += 2 {
 			at, _, _ := strings.Cut(strings.TrimSpace(lines[i+1]), " ")
 			if file, _, _ := strings.Cut(at, ".go:"); !isOwn(file+".go", lines[i]) {
-				fmt.Fprintf(os.Stderr, "%s: still running after %v: an endless loop?\n", shortPos(at), limit)
-				os.Exit(3)
+				function := lines[i][:max(0, strings.LastIndexByte(lines[i], '('))]
+				return cmp.Or(emptyLoop(function), at)
 			}
 		}
 	}
-	fmt.Fprintf(os.Stderr, "still running after %v: an endless loop?\n", limit)
-	os.Exit(3)
+	return ""
+}
+
+// emptyLoop returns the position of an empty loop that a goroutine runs in function, or in
+// what is inlined there. It returns "" if there is no such loop.
+//
+// The compiler gives line 1 to the jump of an empty loop. The instruction before the jump
+// has the line of the loop's head, unless the loop is inlined: then the call is what has a
+// line. Several samples are taken, because a goroutine also stops at that instruction.
+func emptyLoop(function string) string {
+	for range 16 {
+		records := make([]runtime.StackRecord, 256)
+		n, _ := runtime.GoroutineProfile(records)
+		for _, r := range records[:min(n, len(records))] {
+			if pos := jumpsIn(function, r.Stack()); pos != "" {
+				return pos
+			}
+		}
+		time.Sleep(time.Millisecond)
+	}
+	return ""
+}
+
+// jumpsIn returns the position of an empty loop that a goroutine with this stack is in, if
+// function is on the stack.
+func jumpsIn(function string, stack []uintptr) string {
+	var outside []runtime.Frame
+	frames := runtime.CallersFrames(stack)
+	for more := true; more; {
+		var f runtime.Frame
+		if f, more = frames.Next(); !isOwn(f.File, f.Function) {
+			outside = append(outside, f)
+		}
+	}
+	if len(outside) == 0 || outside[0].Line != 1 || !slices.ContainsFunc(outside, func(f runtime.Frame) bool { return f.Function == function }) {
+		return ""
+	}
+	f := outside[0]
+	if before := runtime.FuncForPC(f.PC - 1); before != nil && before.Name() == f.Function {
+		if file, line := before.FileLine(f.PC - 1); line > 1 {
+			return fmt.Sprintf("%s:%d", file, line)
+		}
+	}
+	if len(outside) == 1 {
+		return ""
+	}
+	return fmt.Sprintf("%s:%d", outside[1].File, outside[1].Line)
 }
 
 // Record records a description once. All of its errors are returned.

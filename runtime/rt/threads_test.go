@@ -145,7 +145,7 @@ type meeting struct {
 
 func (m *meeting) Part(_, parts int) {
 	m.begun.Add(1)
-	for deadline := time.Now().Add(time.Minute); int(m.begun.Load()) < parts; time.Sleep(time.Microsecond) {
+	for deadline := time.Now().Add(2 * time.Minute); int(m.begun.Load()) < parts; time.Sleep(time.Microsecond) {
 		if time.Now().After(deadline) {
 			m.late.Store(true)
 			return
@@ -178,7 +178,7 @@ func TestIdleWorkersPark(t *testing.T) {
 		t.Fatal(err)
 	}
 	End()
-	deadline := time.Now().Add(30 * time.Second)
+	deadline := time.Now().Add(2 * time.Minute)
 	for _, w := range workers.all() {
 		for !w.parked.Load() {
 			if time.Now().After(deadline) {

@@ -688,7 +688,7 @@ func TestClose(t *testing.T) {
 // collect collects garbage until done, at most for a while, and reports whether
 // it is done.
 func collect(done func() bool) bool {
-	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(2 * time.Minute); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
 		runtime.GC()
 		if done() {
 			return true

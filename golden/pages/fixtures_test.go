@@ -1,0 +1,121 @@
+package pages
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/onnx/onnxtest"
+)
+
+// fixtures are the files that pages take for granted.
+var fixtures = map[string]func() []byte{
+	// A description whose weights are those of a checkpoint.
+	"encoder": func() []byte {
+		return []byte(`package encoder
+
+import "github.com/burngen/burngen/ir/nn"
+
+type Whisper struct {
+	Enc struct {
+		Conv1  nn.Conv1d
+		LNPost nn.LayerNorm
+	}
+}
+
+func New() *Whisper {
+	w := &Whisper{}
+	w.Enc.Conv1 = nn.NewConv1d(80, 384, 3)
+	w.Enc.LNPost = nn.NewLayerNorm(384)
+	return w
+}
+
+//burngen:func (f32[80,S+2]) -> f32[S,384]
+func (w *Whisper) Forward(mel nn.Value) nn.Value {
+	return w.Enc.LNPost.Forward(w.Enc.Conv1.Forward(mel.Unsqueeze(0)).Squeeze(0).Transpose(0, 1))
+}
+`)
+	},
+	"whisper": func() []byte {
+		return checkpoint("model", map[string][]int{
+			"encoder.conv1.weight": {384, 80, 3}, "encoder.conv1.bias": {384}, "encoder.ln_post.weight": {384}, "encoder.ln_post.bias": {384},
+		})
+	},
+	"other": func() []byte {
+		return checkpoint("model", map[string][]int{
+			"encoder.conv1.weight": {512, 80, 3}, "encoder.conv1.bias": {384}, "encoder.ln.weight": {384}, "encoder.ln_post.bias": {384},
+		})
+	},
+	// A model with an operator that burngen does not know.
+	"boxes": func() []byte {
+		return onnxtest.New(17).Import("acme", 1).
+			Input("boxes", ir.F32, "N", 4).Input("scores", ir.F32, "N").Output("kept", ir.I64, "K").
+			Node("/nms", "acme:NMS", []string{"boxes", "scores"}, []string{"kept"}, onnxtest.Attr{Name: "iou", Value: 0.4}).Bytes()
+	},
+	// A model that returns its input, and what it is compared with.
+	"detector": func() []byte {
+		return onnxtest.New(17).Input("image", ir.F32, 1, 100, 4).Output("boxes", ir.F32, 1, 100, 4).
+			Node("/relu", "Relu", []string{"image"}, []string{"boxes"}).Bytes()
+	},
+	"detected":    func() []byte { return onnxtest.Tensor("image", boxes()) },
+	"misdetected": func() []byte { return onnxtest.Tensor("boxes", boxes(0.5121, 0.5121, 0.5121)) },
+}
+
+// boxes returns 100 boxes. The numbers from element 17 on may be others.
+func boxes(other ...float64) *ir.Tensor {
+	x := ir.NewTensor(ir.F32, 1, 100, 4)
+	for i := range x.Len() {
+		x.SetFloat(i, 0.4913)
+	}
+	for i, v := range other {
+		x.SetFloat(17+i, v)
+	}
+	return x
+}
+
+// checkpoint returns a file as PyTorch saves a dictionary of tensors of zeros below a key.
+func checkpoint(key string, shapes map[string][]int) []byte {
+	var b, pickle bytes.Buffer
+	archive := zip.NewWriter(&b)
+	add := func(name string, data []byte) {
+		w, err := archive.CreateHeader(&zip.FileHeader{Name: "archive/" + name, Method: zip.Store})
+		if err == nil {
+			_, err = w.Write(data)
+		}
+		if err != nil {
+			panic(err)
+		}
+	}
+	text := func(s string) string {
+		return "X" + string(binary.LittleEndian.AppendUint32(nil, uint32(len(s)))) + s
+	}
+	number := func(n int) string {
+		if n > math.MaxInt32 {
+			panic(n)
+		}
+		return "J" + string(binary.LittleEndian.AppendUint32(nil, uint32(n)))
+	}
+	pickle.WriteString("\x80\x02}" + text(key) + "}")
+	for i, name := range slices.Sorted(maps.Keys(shapes)) {
+		shape, strides, n := "", "", 1
+		for _, extent := range slices.Backward(shapes[name]) {
+			shape, strides = number(extent)+shape, number(n)+strides
+			n *= extent
+		}
+		storage := fmt.Sprint(i)
+		fmt.Fprint(&pickle, text(name), "ctorch._utils\n_rebuild_tensor_v2\n((", text("storage"), "ctorch\nFloatStorage\n",
+			text(storage), text("cpu"), number(n), "tQ", number(0), "(", shape, "t(", strides, "t\x89)tRs")
+		add("data/"+storage, make([]byte, 4*n))
+	}
+	pickle.WriteString("s.")
+	add("data.pkl", pickle.Bytes())
+	if err := archive.Close(); err != nil {
+		panic(err)
+	}
+	return b.Bytes()
+}
