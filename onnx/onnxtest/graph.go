@@ -139,8 +139,8 @@ type graph struct {
 	outer *graph // whose values it sees
 	// window are the values of outer graphs that it reads; nil for any.
 	window []port
-	model *Model
-	ports []port
+	model  *Model
+	ports  []port
 }
 
 // seen returns the values of a kind that nodes of the graph may read, the nearest last.
