@@ -3,7 +3,6 @@ package ir
 import (
 	"fmt"
 	"reflect"
-	"slices"
 	"strings"
 	"unicode"
 )
@@ -154,12 +153,22 @@ func snake(name string) string {
 // OpSet finds operators by their name in the text form.
 type OpSet map[string]reflect.Type
 
-// NewOpSet returns the set of ops and of the operators that ir itself knows:
-// [Constant], [Load], [Extents], [CheckDim], [Assume] and [Invoke].
+// NewOpSet returns the set of ops.
 func NewOpSet(ops ...Op) OpSet {
 	s := OpSet{}
-	for _, op := range slices.Concat([]Op{Constant{}, Load{}, Extents{}, CheckDim{}, Assume{}, Invoke{}}, ops) {
+	for _, op := range ops {
 		s[OpName(op)] = reflect.TypeOf(op)
 	}
 	return s
+}
+
+// Has reports whether the set has the operator op, whatever its attributes are.
+func (s OpSet) Has(op Op) bool {
+	_, ok := s[OpName(op)]
+	return ok
+}
+
+// Builtin returns the operators that ir itself knows. A set that [Parse] takes has them.
+func Builtin() []Op {
+	return []Op{Constant{}, Load{}, Extents{}, CheckDim{}, Assume{}, Invoke{}}
 }

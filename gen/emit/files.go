@@ -123,7 +123,7 @@ func (e *emitter) modelFile() *jen.File {
 	for _, m := range e.session.methods {
 		m.schedule(f)
 	}
-	add(f, e.chains.decls)
+	add(f, e.chains.take())
 	e.metaVar(f)
 	return f
 }

@@ -183,8 +183,16 @@ func (p *loopPrinter) run(ref *program.Ref, strides []ir.Dim) *jen.Statement {
 type chains struct {
 	names  *names
 	byText map[string]string
-	decls  []jen.Code
+	decls  []jen.Code // not in a file yet
 	f      *function
+}
+
+// take returns the declarations of the functions that were named since the last call: they
+// stand in the file that uses them first.
+func (c *chains) take() []jen.Code {
+	decls := c.decls
+	c.decls = nil
+	return decls
 }
 
 // name returns the function of a chain, declaring it when it is new.

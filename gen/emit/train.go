@@ -208,11 +208,10 @@ func (e *emitter) backwardFile() *jen.File {
 	}
 	note(f, "changes holds what steps write beside their results. What is nil nobody wants.")
 	f.Type().Id("changes").Struct(fields...)
-	declared := len(e.chains.decls)
 	for _, m := range e.trainer.methods {
 		m.schedule(f)
 	}
-	add(f, e.chains.decls[declared:])
+	add(f, e.chains.take())
 	return f
 }
 

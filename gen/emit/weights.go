@@ -58,6 +58,7 @@ func (e *emitter) weightsFile() *jen.File {
 
 	note(f, "prepare makes the tensors that the kernels read from those of the source model.")
 	f.Func().Id("prepare").Params(jen.Id("raw").Op("*").Qual(rtPath, "Weights")).Params(jen.Op("*").Id("weights"), jen.Error()).Block(e.prepareBody(f)...)
+	add(f, e.chains.take())
 	return f
 }
 

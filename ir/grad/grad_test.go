@@ -14,7 +14,7 @@ import (
 // element.
 func parse(t *testing.T, text string, weights map[string][]float64) *ir.Module {
 	t.Helper()
-	m, err := ir.Parse(text, ir.NewOpSet(op.Ops...))
+	m, err := ir.Parse(text, op.Set)
 	if err != nil {
 		t.Fatal(err)
 	}

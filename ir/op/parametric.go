@@ -13,8 +13,7 @@ var parametric = ir.NewOpSet(
 // IsParametric reports whether an operator's operands, but for running statistics, are
 // parameters of the model where they are weights.
 func IsParametric(o ir.Op) bool {
-	_, ok := parametric[ir.OpName(o)]
-	return ok
+	return parametric.Has(o)
 }
 
 // IsParameter reports whether operand i of a node is a parameter of the model if it is a

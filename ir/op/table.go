@@ -1,6 +1,10 @@
 package op
 
-import "github.com/burngen/burngen/ir"
+import (
+	"slices"
+
+	"github.com/burngen/burngen/ir"
+)
 
 // Ops lists every operator of the IR.
 var Ops = []ir.Op{
@@ -259,7 +263,7 @@ var Ops = []ir.Op{
 }
 
 // Set finds the operators by name.
-var Set = ir.NewOpSet(Ops...)
+var Set = ir.NewOpSet(slices.Concat(ir.Builtin(), Ops)...)
 
 // Rule says how an ONNX operator is imported.
 type Rule struct {

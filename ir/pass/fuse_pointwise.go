@@ -74,8 +74,8 @@ func (p *fuser) copied(f *ir.Func) map[*ir.Node]bool {
 			continue
 		}
 		region := n.Blocks[0]
-		_, ok := cheapOps[ir.OpName(region.Nodes[len(region.Nodes)-1].Op)]
-		if uses := p.uses[n.Results[0]]; ok && uses == readers[n.Results[0]] && uses <= maxCopies {
+		isCheap := cheapOps.Has(region.Nodes[len(region.Nodes)-1].Op)
+		if uses := p.uses[n.Results[0]]; isCheap && uses == readers[n.Results[0]] && uses <= maxCopies {
 			cheap[n] = true
 		}
 	}

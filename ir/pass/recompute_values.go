@@ -76,9 +76,8 @@ var memoryBound = ir.NewOpSet(
 
 // isMemoryBound reports whether a node takes about as long as its memory does.
 func isMemoryBound(n *ir.Node) bool {
-	_, is := memoryBound[ir.OpName(n.Op)]
 	_, elementwise := n.Op.(op.Elementwise)
-	return is || elementwise || isViewer(n)
+	return memoryBound.Has(n.Op) || elementwise || isViewer(n)
 }
 
 func isViewer(n *ir.Node) bool {

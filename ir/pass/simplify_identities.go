@@ -76,16 +76,9 @@ var commutative = ir.NewOpSet(
 	op.Add{}, op.And{}, op.BitwiseAnd{}, op.BitwiseOr{}, op.BitwiseXor{}, op.Equal{}, op.Mul{}, op.Or{}, op.Xor{},
 )
 
-// isOneOf reports whether an operator of two operands is in a set, which ir's
-// own, of none, are in too.
-func isOneOf(set ir.OpSet, n *ir.Node) bool {
-	_, ok := set[ir.OpName(n.Op)]
-	return ok && len(n.Args) == 2
-}
-
 // constantLast is the normal form of commutative operators.
 func constantLast(b *ir.Builder, n *ir.Node) *ir.Value {
-	if !isOneOf(commutative, n) || rankOfConstness(n.Args[0]) <= rankOfConstness(n.Args[1]) {
+	if !commutative.Has(n.Op) || rankOfConstness(n.Args[0]) <= rankOfConstness(n.Args[1]) {
 		return nil
 	}
 	return b.Node(n.Op, n.Args[1], n.Args[0])

@@ -82,6 +82,16 @@ func (m *Model) Node(name, op string, inputs, outputs []string, attrs ...Attr) *
 	return m
 }
 
+// Function adds a local function of a domain: the nodes of body, with names of inputs and
+// outputs.
+func (m *Model) Function(domain, name string, inputs, outputs []string, body *Model) *Model {
+	m.proto.Functions = append(m.proto.Functions, &onnxpb.FunctionProto{
+		Name: &name, Domain: &domain, Input: inputs, Output: outputs, Node: body.proto.Graph.Node,
+		OpsetImport: m.proto.OpsetImport,
+	})
+	return m
+}
+
 // Bytes returns the model as a file.
 func (m *Model) Bytes() []byte { return encode(m.proto) }
 
