@@ -35,7 +35,7 @@ func TestScripts(t *testing.T) {
 			e.Setenv("GOMODCACHE", modcache)
 			return nil
 		},
-		Cmds:      map[string]func(*testscript.TestScript, bool, []string){"model": writeModel, "exits": exits, "patch": patch, "module": writeModule, "await": await, "none": none, "linked": linked},
+		Cmds:      map[string]func(*testscript.TestScript, bool, []string){"model": writeModel, "exits": exits, "patch": patch, "module": writeModule, "await": await, "none": none, "gone": gone, "linked": linked},
 		Condition: func(name string) (bool, error) { return name == "root" && os.Geteuid() == 0, nil },
 	})
 }
@@ -108,14 +108,26 @@ func linked(ts *testscript.TestScript, neg bool, args []string) {
 
 // none fails if there is a file whose name matches a pattern: none PATTERN.
 func none(ts *testscript.TestScript, neg bool, args []string) {
+	if files := matching(ts, neg, args); len(files) > 0 {
+		ts.Fatalf("there are %q", files)
+	}
+}
+
+// gone waits until no name of a file matches a pattern: gone PATTERN.
+func gone(ts *testscript.TestScript, neg bool, args []string) {
+	for len(matching(ts, neg, args)) > 0 {
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// matching returns the files whose names match the only argument.
+func matching(ts *testscript.TestScript, neg bool, args []string) []string {
 	if neg || len(args) != 1 {
-		ts.Fatalf("usage: none PATTERN")
+		ts.Fatalf("usage: none PATTERN, or gone PATTERN")
 	}
 	files, err := filepath.Glob(ts.MkAbs(args[0]))
 	ts.Check(err)
-	if len(files) > 0 {
-		ts.Fatalf("there are %q", files)
-	}
+	return files
 }
 
 // writeModule writes a go.mod and go.sum with what burngen's have: module PATH.
