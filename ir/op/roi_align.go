@@ -111,6 +111,23 @@ func (a roiAxis) sample(bin, k int, round func(float64) float64) []gridTap {
 	return []gridTap{{first, float64(first+1) - at}, {min(first+1, last), at - float64(first)}}
 }
 
+// Flops counts a product and a sum for each of the four elements that a sample lies between.
+// Where the number of samples depends on the regions, it is the largest one.
+func (op RoiAlign) Flops(in, out []ir.Type) ir.Dim {
+	const each = 32 // 8, and what finding the elements takes
+	if op.Sampling == 0 {
+		return regionFlops(in, out, each)
+	}
+	return out[0].Elems().Mul(ir.Const(op.Sampling * op.Sampling * each))
+}
+
+// regionFlops counts the operations of a pool of regions that reads every element of x for
+// each region.
+func regionFlops(in, out []ir.Type, each int) ir.Dim {
+	x, y := in[0].Shape, out[0]
+	return ir.Product(y.Shape[0], x[1], x[2], x[3]).Add(y.Elems()).Mul(ir.Const(each))
+}
+
 // Eval computes places in the operand's element type, all else in float64.
 func (op RoiAlign) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	out, err := inferOf(op, in)
