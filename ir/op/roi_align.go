@@ -27,6 +27,9 @@ type RoiAlign struct {
 	HalfPixel     bool
 }
 
+// batchIndex is what errors call the number of the image that a region lies on.
+const batchIndex = "batch index"
+
 // Infer gives each region Height × Width bins.
 func (op RoiAlign) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := tensors(in, 3, 3); err != nil {
@@ -135,9 +138,10 @@ func (op RoiAlign) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 		return nil, err
 	}
 	x, regions := in[0], in[1]
-	images, err := wrapIndices(in[2], x.Shape[0])
-	if err != nil {
-		return nil, err
+	for i := range in[2].Len() {
+		if err := checkIndex(in[2].Int(i), x.Shape[0], batchIndex, "images"); err != nil {
+			return nil, err
+		}
 	}
 	shape, _ := out[0].Static()
 	y := ir.NewTensor(x.DType, shape...)
@@ -165,7 +169,7 @@ func (op RoiAlign) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	for i := range y.Len() {
 		bin, c, r := i%bins, i/bins%shape[1], i/bins/shape[1]
 		down, across := axis(r, 1, op.Height, x.Shape[2]), axis(r, 0, op.Width, x.Shape[3])
-		image := (images[r]*shape[1] + c) * plane
+		image := (int(in[2].Int(r))*shape[1] + c) * plane
 		count, seen := float64(down.samples)*float64(across.samples), 0
 		sum, most := 0.0, math.Inf(-1)
 		fromY, toY := down.inside(bin / op.Width)
@@ -239,7 +243,7 @@ func (op RoiAlign) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
 			taps[axis][i].weight = c.where(near, t.weight)
 		}
 	}
-	image := b.Node(Gather{}, x, n.Arg(2))
+	image := b.Node(Gather{}, x, checked(b, n.Arg(2), x.Type.Shape[0], batchIndex, "images"))
 	parts := c.corners(reshape(b, image, slices.Insert(slices.Clone(image.Type.Shape), 1, one)...), taps)
 	bins := []ir.Dim{y.Shape[0], y.Shape[1], y.Shape[2], samples, y.Shape[3], samples}
 	if op.Mode == "max" {
