@@ -79,7 +79,9 @@ func train(w io.Writer, seed uint64, training, rest set) (*signs.Model, error) {
 				if err != nil {
 					return nil, err
 				}
-				opt.Step(s.rate)
+				if err := opt.Step(s.rate); err != nil {
+					return nil, err
+				}
 				loss += float64(r.Loss) * float64(len(x))
 			}
 		}

@@ -54,7 +54,9 @@ func TestAFrozenBodyStaysWhatItIs(t *testing.T) {
 		if _, err := trainer.Step(s.X, s.Y); err != nil {
 			t.Fatal(err)
 		}
-		opt.Step(1e-3)
+		if err := opt.Step(1e-3); err != nil {
+			t.Fatal(err)
+		}
 		after := saved(t, trainer.Model())
 		for _, name := range begin.Names() {
 			same := bytes.Equal(begin.Raw(name), after.Raw(name))

@@ -182,7 +182,9 @@ func losses(t *testing.T) []float64 {
 			if err != nil {
 				t.Fatal(err)
 			}
-			opt.Step(1e-3)
+			if err := opt.Step(1e-3); err != nil {
+				t.Fatal(err)
+			}
 			out = append(out, float64(r.Loss))
 		}
 	}

@@ -78,7 +78,9 @@ func (p plan) train(w io.Writer, images []cnn.Image, labels []int64) (*cnn.Train
 			if err != nil {
 				return nil, err
 			}
-			opt.Step(p.rate) // uses the gradients up
+			if err := opt.Step(p.rate); err != nil { // uses the gradients up
+				return nil, err
+			}
 			loss += float64(r.Loss) * float64(len(x))
 		}
 		right, err := accuracy(t, rest)

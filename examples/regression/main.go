@@ -72,7 +72,9 @@ func (p plan) train(w io.Writer, features []mlp.Features, quality []float32) (fl
 				return 0, err
 			}
 			t.Params().ClipNorm(1)
-			opt.Step(rate(step))
+			if err := opt.Step(rate(step)); err != nil {
+				return 0, err
+			}
 			step++
 			sum += float64(loss) * float64(len(x))
 		}

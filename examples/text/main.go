@@ -82,7 +82,9 @@ func (p plan) train(w io.Writer, text string) (*gpt.Model, error) {
 			return nil, err
 		}
 		t.Params().ClipNorm(1)
-		opt.Step(rate(step))
+		if err := opt.Step(rate(step)); err != nil {
+			return nil, err
+		}
 		step, sum = step+1, sum+loss
 		if step%every == 0 {
 			rest, err := t.Loss(other[:n], after[:n])

@@ -81,7 +81,9 @@ func (p plan) train(w io.Writer) (*xor.Model, error) {
 			if err != nil {
 				return nil, err
 			}
-			opt.Step(p.rate) // uses the gradients up
+			if err := opt.Step(p.rate); err != nil { // uses the gradients up
+				return nil, err
+			}
 			sum += loss * float32(len(x))
 		}
 		answers, err := t.Forward(bits) // the weights being trained

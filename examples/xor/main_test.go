@@ -91,7 +91,9 @@ func TestOneStepLowersTheLoss(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	opt.Step(1e-3)
+	if err := opt.Step(1e-3); err != nil {
+		t.Fatal(err)
+	}
 	after, err := trainer.Loss(bits, classes)
 	if err != nil || !(after < before) {
 		t.Errorf("the loss was %v and is %v, %v", before, after, err)

@@ -116,14 +116,20 @@ func (*Resize) At() *ir.Node { return nil }
 func (c *compiler) build(p *plan.Plan) (*Func, error) {
 	b := &builder{compiler: c, plan: p, scratch: map[*ir.Node]int{}}
 	f := &Func{IR: p.Func, Plan: p}
+	room := allocations(p)
 	for i, n := range p.Func.Nodes {
+		for _, k := range room[i] {
+			if t := p.Tails[k]; t.First > i {
+				f.Steps = append(f.Steps, &Alloc{Node: n, Buffer: t, Index: k})
+			}
+		}
 		bind, err := b.bind(n)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", n, err)
 		}
 		f.Steps = append(f.Steps, bind...)
-		for k, t := range p.Tails {
-			if t.First == i {
+		for _, k := range room[i] {
+			if t := p.Tails[k]; t.First == i {
 				f.Steps = append(f.Steps, &Alloc{Node: n, Buffer: t, Index: k})
 			}
 		}
@@ -148,6 +154,38 @@ func (c *compiler) build(p *plan.Plan) (*Func, error) {
 		f.Steps = append(f.Steps, copyTo(nil, &to, from))
 	}
 	return f, nil
+}
+
+// allocations returns the tails that are allocated before each node, by the node's index.
+// Where several nodes come of one node of the model, as of Resize, a tail of the last is
+// allocated as soon as its extents are known and checked: a size that is refused ends the
+// function before the others compute anything for it.
+func allocations(p *plan.Plan) map[int][]int {
+	out := map[int][]int{}
+	for k, t := range p.Tails {
+		symbols, nodes := t.Elems.Symbols(), p.Func.Nodes
+		at, pos := t.First, nodes[t.First].Pos
+		for at > 0 && nodes[at-1].Pos == pos && !bindsAny(nodes[at], symbols) && !bindsAny(nodes[at-1], symbols) {
+			at--
+		}
+		for at < t.First && isCheck(nodes[at]) {
+			at++
+		}
+		out[at] = append(out[at], k)
+	}
+	return out
+}
+
+// bindsAny reports whether a node gives one of the symbols its value.
+func bindsAny(n *ir.Node, symbols []string) bool {
+	o, ok := n.Op.(ir.Binder)
+	return ok && slices.ContainsFunc(o.Binds(), func(s string) bool { return slices.Contains(symbols, s) })
+}
+
+// isCheck reports whether a node only checks extents, or names a weight or a constant.
+func isCheck(n *ir.Node) bool {
+	_, check := n.Op.(ir.CheckDim)
+	return check || isLeaf(n)
 }
 
 type builder struct {

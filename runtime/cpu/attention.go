@@ -1,6 +1,11 @@
 package cpu
 
-import "math"
+import (
+	"context"
+	"math"
+
+	"github.com/burngen/burngen/runtime/rt"
+)
 
 // AttentionShape describes an [Attention].
 type AttentionShape struct {
@@ -24,6 +29,8 @@ type AttentionShape struct {
 	// after it; a negative number stands for all.
 	Past          int
 	Before, After int
+	// Ctx ends the call early; nil for none. See Until.
+	Ctx context.Context
 }
 
 // AttentionMask is what an [Attention] may have besides queries, keys and values.
@@ -78,9 +85,11 @@ func Attention(dst, q, k, v, scratch []float32, s *AttentionShape, mask *Attenti
 	p.scratch, p.each = scratch, each
 	work := int64(p.units) * int64(p.rows) * int64(s.Keys) * int64(s.Depth+s.Width)
 	parts := min(partsFor(work, 4*int64(s.Keys*(s.Depth+s.Width)*s.Batch*s.Shared)), most, p.units)
+	rt.EndIfDone(s.Ctx)
 	if !attentions.run(&p, parts) {
 		p.Part(0, 1)
 	}
+	rt.EndIfDone(s.Ctx)
 }
 
 // attention is an Attention under way.
@@ -164,7 +173,7 @@ func (p *attention) Part(i, parts int) {
 	w.query, w.scores = take(maxRows*w.ldq), take(maxRows*w.lds)
 	w.keys, w.values = take(most*p.Depth), take(most*ceil(p.Width, 16)*16)
 	from, to := portion(p.units, i, parts)
-	for u := from; u < to; u++ {
+	for u := from; u < to && rt.Done(p.Ctx) == nil; u++ {
 		w.unit(u)
 	}
 }

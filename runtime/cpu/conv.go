@@ -1,5 +1,11 @@
 package cpu
 
+import (
+	"context"
+
+	"github.com/burngen/burngen/runtime/rt"
+)
+
 // ConvShape describes a convolution (ONNX Conv). What its windows see outside the input is
 // zero; no buffer holds it.
 type ConvShape struct {
@@ -18,6 +24,8 @@ type ConvShape struct {
 	// block of input channels if these are more. Longer sums are those of parts of them, which
 	// rounds less. 0 stands for all terms.
 	Terms int
+	// Ctx ends the call early; nil for none. See Until.
+	Ctx context.Context
 }
 
 // inBlocks and outBlocks are the channel blocks of the input and the output.
@@ -127,8 +135,10 @@ func Conv(dst, src, weights []float32, s *ConvShape, ep *Epilogue) {
 	}
 	c := newConv(dst, src, weights, s, ep)
 	work := int64(len(c.dst)) * int64(c.depth)
-	if !convs.run(&c, partsFor(work, 4*int64(len(c.src)+len(c.dst)+len(c.weights)))) {
-		c.Part(0, 1)
+	parts := convs.runUntil(s.Ctx, &c, nanoseconds(work, 4*int64(len(c.src)+len(c.dst)+len(c.weights))))
+	for i := range parts {
+		rt.EndIfDone(s.Ctx)
+		c.Part(i, parts)
 	}
 }
 

@@ -1,5 +1,7 @@
 package cpu
 
+import "github.com/burngen/burngen/runtime/rt"
+
 // ConvBytes computes the convolution of src, uint8[N][⌈InC/InBlock⌉][InH][InW][InBlock]
 // in blocks of 16 or 4 channels, with weights that [PackConvBytes] has packed, requantised
 // as by [ProductInteger], into dst, uint8[N][⌈OutC/16⌉][OutH][OutW][16]. The input
@@ -29,8 +31,10 @@ func ConvBytes(dst, src []uint8, weights []int8, bias []int32, scale []float64, 
 	}
 	c.plan()
 	work := int64(len(c.dst)) * int64(4*c.depth)
-	if !convsOfBytes.run(&c, partsFor(work/byteSpeed(), int64(len(c.src)+len(c.dst)+len(c.weights)))) {
-		c.Part(0, 1)
+	parts := convsOfBytes.runUntil(s.Ctx, &c, nanoseconds(work/byteSpeed(), int64(len(c.src)+len(c.dst)+len(c.weights))))
+	for i := range parts {
+		rt.EndIfDone(s.Ctx)
+		c.Part(i, parts)
 	}
 }
 

@@ -1,5 +1,7 @@
 package cpu
 
+import "github.com/burngen/burngen/runtime/rt"
+
 // PackConvData packs the weights of a convolution of one group, f32[OutC][InC][KH][KW], as
 // ConvData reads them: f32[⌈InC/16⌉][⌈OutC/16⌉][KH][KW][16][16], with zeros for channels
 // that there are none of. It does not need the shape's image sizes and steps.
@@ -62,8 +64,10 @@ func ConvData(dst, g, weights []float32, s *ConvShape) {
 		return
 	}
 	work := int64(len(d.g)) * int64(len(d.weights)/d.outBlocks()/16)
-	if !datas.run(&d, partsFor(work, 4*int64(len(d.g)+len(d.dst)+len(d.weights)))) {
-		d.Part(0, 1)
+	parts := datas.runUntil(s.Ctx, &d, nanoseconds(work, 4*int64(len(d.g)+len(d.dst)+len(d.weights))))
+	for i := range parts {
+		rt.EndIfDone(s.Ctx)
+		d.Part(i, parts)
 	}
 }
 

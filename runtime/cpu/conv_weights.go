@@ -1,6 +1,10 @@
 package cpu
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/burngen/burngen/runtime/rt"
+)
 
 // What a part of ConvWeights works on at once.
 const (
@@ -32,9 +36,11 @@ func ConvWeights(dst, x, g, scratch []float32, s *ConvShape) {
 		panic("cpu: too little scratch for the weights of a convolution")
 	}
 	parts := partsFor(int64(len(w.dst))*int64(w.terms), 4*int64(len(w.x)+len(w.g)))
+	rt.EndIfDone(s.Ctx)
 	if !weightsOfConvs.run(&w, min(parts, len(scratch)/size)) {
 		w.Part(0, 1)
 	}
+	rt.EndIfDone(s.Ctx)
 }
 
 // newConvWeights checks the operands of a ConvWeights.
@@ -78,7 +84,7 @@ func (w *convWeights) Part(i, parts int) {
 		end := min(to, (group+1)*w.strips)
 		for k := 0; k < w.terms; k += w.depth {
 			depth := min(w.depth, w.terms-k)
-			for strip := from; strip < end; strip++ {
+			for strip := from; strip < end && rt.Done(w.Ctx) == nil; strip++ {
 				j := (strip - group*w.strips) * weightStrip
 				width := min(weightStrip, w.columns-j)
 				for p := 0; p < width; p += 16 {

@@ -1,5 +1,7 @@
 package cpu
 
+import "github.com/burngen/burngen/runtime/rt"
+
 // ConvWeightsBlockedRoom is the number of elements of scratch that a part of
 // ConvWeightsBlocked takes for a kernel of so many taps.
 func ConvWeightsBlockedRoom(taps int) int { return maxRows * maxPanels * 16 * taps }
@@ -19,10 +21,12 @@ func ConvWeightsBlocked(dst, x, g, scratch []float32, s *ConvShape) {
 	work := int64(len(w.dst)) * int64(volume(w.N, w.OutH, w.OutW))
 	parts := min(partsFor(work, 4*int64(len(w.x)+len(w.g)+len(w.dst))), len(w.rooms)/w.room)
 	for _, w.moves = range []bool{true, false} {
+		rt.EndIfDone(s.Ctx)
 		if !blockedWeights.run(&w, parts) {
 			w.Part(0, 1)
 		}
 	}
+	rt.EndIfDone(s.Ctx)
 }
 
 // newBlockedWeights checks the operands of a ConvWeightsBlocked.
@@ -74,7 +78,7 @@ func (w *weightsOfBlocks) Part(i, parts int) {
 	}
 	room := w.rooms[i*w.room:][:w.room]
 	from, to := portion(w.strips*w.tiles.tiles, i, parts)
-	for ; from < to; from++ {
+	for ; from < to && rt.Done(w.Ctx) == nil; from++ {
 		w.tile(room, from/w.tiles.tiles, from%w.tiles.tiles)
 	}
 }

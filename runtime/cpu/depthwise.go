@@ -1,5 +1,7 @@
 package cpu
 
+import "github.com/burngen/burngen/runtime/rt"
+
 // DepthwiseWeightsLen is the number of elements of a depthwise convolution's packed weights.
 func DepthwiseWeightsLen(s *ConvShape) int { return s.outBlocks() * s.KH * s.KW * 16 }
 
@@ -30,8 +32,10 @@ func DepthwiseConv(dst, src, weights []float32, s *ConvShape, ep *Epilogue) {
 	}
 	d := newDepthwise(dst, src, weights, s, ep)
 	work := int64(len(d.dst)) * int64(s.KH*s.KW)
-	if !depthwises.run(&d, partsFor(work, 4*int64(len(d.src)+len(d.dst)))) {
-		d.Part(0, 1)
+	parts := depthwises.runUntil(s.Ctx, &d, nanoseconds(work, 4*int64(len(d.src)+len(d.dst))))
+	for i := range parts {
+		rt.EndIfDone(s.Ctx)
+		d.Part(i, parts)
 	}
 }
 

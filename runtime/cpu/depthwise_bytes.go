@@ -1,5 +1,7 @@
 package cpu
 
+import "github.com/burngen/burngen/runtime/rt"
+
 import "unsafe"
 
 // DepthwiseBytes convolves each channel of src, uint8[N][⌈C/16⌉][InH][InW][16] with C = InC =
@@ -24,8 +26,10 @@ func DepthwiseBytes(dst, src []uint8, weights []int8, bias []int32, scale []floa
 	d.size = volume(s.KH, ceil(s.KW, 4), 64)
 	d.weights = weights[:volume(s.inBlocks(), d.size)]
 	work := int64(len(d.dst)) * int64(s.KH*s.KW)
-	if !depthwisesOfBytes.run(&d, partsFor(work, int64(len(d.src)+len(d.dst)))) {
-		d.Part(0, 1)
+	parts := depthwisesOfBytes.runUntil(s.Ctx, &d, nanoseconds(work, int64(len(d.src)+len(d.dst))))
+	for i := range parts {
+		rt.EndIfDone(s.Ctx)
+		d.Part(i, parts)
 	}
 }
 

@@ -3,6 +3,8 @@ package cpu
 import (
 	"math"
 	"unsafe"
+
+	"github.com/burngen/burngen/runtime/rt"
 )
 
 // DepthwisePlanar is [DepthwiseConv] of planar tensors: f32[N][C][InH][InW], weights
@@ -18,8 +20,10 @@ func DepthwisePlanar(dst, src, weights []float32, s *ConvShape, ep *Epilogue) {
 	}
 	d := newDepthwisePlanar(dst, src, weights, s, ep)
 	work := int64(len(d.dst)) * int64(s.KH*s.KW)
-	if !planarDepthwises.run(&d, partsFor(2*work, 4*int64(len(d.src)+len(d.dst)))) {
-		d.Part(0, 1)
+	parts := planarDepthwises.runUntil(s.Ctx, &d, nanoseconds(2*work, 4*int64(len(d.src)+len(d.dst))))
+	for i := range parts {
+		rt.EndIfDone(s.Ctx)
+		d.Part(i, parts)
 	}
 }
 

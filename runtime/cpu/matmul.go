@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"context"
 	"unsafe"
 
 	"github.com/burngen/burngen/runtime/rt"
@@ -24,6 +25,8 @@ type MatMulShape struct {
 	// Terms is the most terms of a sum that are added one after the other. Longer sums are
 	// those of parts of them, which rounds less. 0 stands for as many as is fastest.
 	Terms int
+	// Ctx ends the call early; nil for none. See Until.
+	Ctx context.Context
 }
 
 // PanelsLen is the number of elements of a K×N matrix in panels.
@@ -144,8 +147,10 @@ func multiply[W float32 | rt.Float16 | rt.BFloat16](dst, a []float32, panels []W
 	}
 	p.plan()
 	work := int64(p.Batch) * int64(p.M) * int64(p.N) * int64(p.K)
-	if !products.run(&p, partsFor(work, int64(p.kind.size())*int64(len(panels)))) {
-		p.Part(0, 1)
+	parts := products.runUntil(s.Ctx, &p, nanoseconds(work, int64(p.kind.size())*int64(len(panels))))
+	for i := range parts {
+		rt.EndIfDone(s.Ctx)
+		p.Part(i, parts)
 	}
 }
 

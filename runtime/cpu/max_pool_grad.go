@@ -1,5 +1,7 @@
 package cpu
 
+import "github.com/burngen/burngen/runtime/rt"
+
 // MaxPoolGrad writes the gradient of a MaxPool's operand x, from that of its result, g: each
 // element of g is added where the first greatest element of its window stands, of a window
 // with a NaN where the first of these does. All three have the layout of the shape.
@@ -18,8 +20,10 @@ func MaxPoolGrad(dst, x, g []float32, s *PoolShape) {
 	p.dst = dst[:len(p.x)]
 	p.g = g[:volume(s.N, s.C, s.OutH, s.OutW, s.Block)]
 	work := 16 * int64(len(p.g)) * int64(s.KH*s.KW)
-	if !poolGrads.run(&p, partsFor(work, 4*int64(2*len(p.x)+len(p.g)))) {
-		p.Part(0, 1)
+	parts := poolGrads.runUntil(s.Ctx, &p, nanoseconds(work, 4*int64(2*len(p.x)+len(p.g))))
+	for i := range parts {
+		rt.EndIfDone(s.Ctx)
+		p.Part(i, parts)
 	}
 }
 

@@ -1,5 +1,11 @@
 package cpu
 
+import (
+	"context"
+
+	"github.com/burngen/burngen/runtime/rt"
+)
+
 import "math"
 
 // PoolShape describes MaxPool and AveragePool on f32[N][C][InH][InW][Block]. Cells outside
@@ -15,6 +21,8 @@ type PoolShape struct {
 	EndH, EndW       int // cells after the last
 	Block            int // 16 for blocked tensors, 1 for planar ones
 	CountPad         bool
+	// Ctx ends the call early; nil for none. See Until.
+	Ctx context.Context
 }
 
 // MaxPool writes the largest element of each window (ONNX MaxPool), −Inf where a window is all
@@ -45,8 +53,10 @@ func (s *PoolShape) pool(dst, src []float32, op windowOp) {
 	if s.Block == 1 && level == Generic {
 		work *= 16
 	}
-	if !pools.run(&p, partsFor(work, 4*int64(len(p.src)+len(p.dst)))) {
-		p.Part(0, 1)
+	parts := pools.runUntil(s.Ctx, &p, nanoseconds(work, 4*int64(len(p.src)+len(p.dst))))
+	for i := range parts {
+		rt.EndIfDone(s.Ctx)
+		p.Part(i, parts)
 	}
 }
 

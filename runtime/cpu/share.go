@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"context"
 	"sync/atomic"
 	"unsafe"
 
@@ -25,14 +26,43 @@ func (s *slot[T, P]) run(task *T, parts int) bool {
 		return false
 	}
 	s.task = *task
-	err := rt.Run(P(&s.task), parts)
+	s.end(rt.Run(P(&s.task), parts))
+	return true
+}
+
+// partNS is how many nanoseconds a part takes, or so, of a task that ends with a context.
+var partNS int64 = 1e6
+
+// runUntil is run of a task of so many nanoseconds that ends with ctx: it has parts of
+// about a millisecond, between which the workers look at ctx. It returns how many parts the
+// caller has to do, all or none. See [rt.EndIfDone].
+func (s *slot[T, P]) runUntil(ctx context.Context, task *T, ns int64) (parts int) {
+	parts = rt.Parts(ns)
+	if ctx == nil || ctx.Done() == nil {
+		if s.run(task, parts) {
+			return 0
+		}
+		return 1
+	}
+	rt.EndIfDone(ctx)
+	parts *= max(1, int(ns/(int64(parts)*partNS)))
+	if parts <= 1 || !s.taken.CompareAndSwap(false, true) {
+		return max(1, parts)
+	}
+	s.task = *task
+	s.end(rt.RunUntil(ctx, P(&s.task), parts))
+	rt.EndIfDone(ctx)
+	return 0
+}
+
+// end empties the slot. It panics with what a part panicked with.
+func (s *slot[T, P]) end(err error) {
 	var none T
 	s.task = none // or it would keep its operands alive
 	s.taken.Store(false)
 	if err != nil {
 		panic(err)
 	}
-	return true
 }
 
 // portion is the i-th of parts runs of n neighbouring units.
@@ -45,7 +75,11 @@ func portion(n, i, parts int) (from, to int) {
 
 // partsFor is how many parts are worth it for a number of multiply-adds and of bytes read
 // from memory.
-func partsFor(multiplyAdds, bytes int64) int {
+func partsFor(multiplyAdds, bytes int64) int { return rt.Parts(nanoseconds(multiplyAdds, bytes)) }
+
+// nanoseconds is how long a core takes for a number of multiply-adds and of bytes read from
+// memory.
+func nanoseconds(multiplyAdds, bytes int64) int64 {
 	const bytesPerNS = 16
 	perNS := int64(1)
 	switch level {
@@ -56,7 +90,7 @@ func partsFor(multiplyAdds, bytes int64) int {
 	case NEON:
 		perNS = 16
 	}
-	return rt.Parts(max(multiplyAdds/perNS, bytes/bytesPerNS))
+	return max(multiplyAdds/perNS, bytes/bytesPerNS)
 }
 
 // unseen returns p in a way that lets it stay on the stack although it is passed to a

@@ -1,7 +1,10 @@
 package cpu
 
 import (
+	"context"
 	"unsafe"
+
+	"github.com/burngen/burngen/runtime/rt"
 )
 
 // WinogradShape describes a convolution of kernel 3×3 and stride 1 that is computed by
@@ -18,6 +21,8 @@ type WinogradShape struct {
 	Top, Left int
 	Group     int // divides InC and OutC, into whole blocks if it is not 1
 	Tile      int // 2 or 4
+	// Ctx ends the call early; nil for none. See Until.
+	Ctx context.Context
 }
 
 func (s *WinogradShape) inBlocks() int  { return ceil(s.InC, 16) }
@@ -131,7 +136,9 @@ func Winograd(dst, src, weights, scratch []float32, s *WinogradShape, ep *Epilog
 	}
 	w := newWinograd(dst, src, weights, scratch, s, ep)
 	work := int64(w.tiles) * int64(len(w.weights))
+	rt.EndIfDone(s.Ctx)
 	w.run(partsFor(work, 4*int64(len(w.src)+len(w.dst)+len(w.weights))))
+	rt.EndIfDone(s.Ctx)
 }
 
 // winograd is a Winograd under way.
@@ -229,7 +236,7 @@ func (w *winograd) run(parts int) {
 		return
 	}
 	most := w.room(1, parts)
-	for w.from = 0; w.from < w.rows.tiles; w.from = w.to {
+	for w.from = 0; w.from < w.rows.tiles && rt.Done(w.Ctx) == nil; w.from = w.to {
 		w.to = min(w.from+most, w.rows.tiles)
 		for w.step = spreadChannels; w.step <= multiplyChannels; w.step++ {
 			w.share(parts)
@@ -268,6 +275,9 @@ func (w *winograd) Part(i, parts int) {
 		groups := ceil(to-from, w.room(parts, parts))
 		b.place(w, w.scratch[(len(w.scratch)-parts*w.linesLen())/parts*i:], ceil(to-from, groups))
 		for g := range groups {
+			if rt.Done(w.Ctx) != nil {
+				return
+			}
 			r0, r1 := portion(to-from, g, groups)
 			w.spread(&b, 0, w.inBlocks(), from+r0, from+r1)
 			w.produce(&b, 0, w.outBlocks(), from+r0, from+r1)

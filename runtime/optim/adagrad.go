@@ -31,8 +31,8 @@ func NewAdaGrad(p *rt.Params, c AdaGradConfig) (*AdaGrad, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := o.bind(p, "sum"); err != nil {
-		return nil, named("adagrad", err)
+	if err := o.bind("adagrad", p, "sum"); err != nil {
+		return nil, err
 	}
 	o.c, o.sum = c, o.vector("sum")
 	for i := range o.sum {
@@ -42,7 +42,7 @@ func NewAdaGrad(p *rt.Params, c AdaGradConfig) (*AdaGrad, error) {
 }
 
 // Step updates the parameters, see [Optimizer].
-func (o *AdaGrad) Step(rate float64) { o.step(o, rate, 16) }
+func (o *AdaGrad) Step(rate float64) error { return o.step(o, rate, 16) }
 
 func (o *AdaGrad) prepare(n int64, rate float64) {
 	o.rates = cpu.AdaGradRates{

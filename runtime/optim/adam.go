@@ -67,8 +67,8 @@ func (o *Adam) init(name string, p *rt.Params, c AdamConfig, decay float64) erro
 	if c.AMSGrad {
 		names = append(names, "max_exp_avg_sq")
 	}
-	if err := o.bind(p, names...); err != nil {
-		return named(name, err)
+	if err := o.bind(name, p, names...); err != nil {
+		return err
 	}
 	o.c = c
 	o.m, o.v, o.most = o.vector("exp_avg"), o.vector("exp_avg_sq"), o.vector("max_exp_avg_sq")
@@ -76,7 +76,7 @@ func (o *Adam) init(name string, p *rt.Params, c AdamConfig, decay float64) erro
 }
 
 // Step updates the parameters, see [Optimizer].
-func (o *Adam) Step(rate float64) { o.step(o, rate, 24) }
+func (o *Adam) Step(rate float64) error { return o.step(o, rate, 24) }
 
 func (o *Adam) prepare(n int64, rate float64) {
 	o.rates = cpu.AdamRates{

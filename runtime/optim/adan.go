@@ -35,8 +35,8 @@ func NewAdan(p *rt.Params, c AdanConfig) (*Adan, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := o.bind(p, "previous_grad", "exp_avg", "exp_avg_diff", "exp_avg_sq"); err != nil {
-		return nil, named("adan", err)
+	if err := o.bind("adan", p, "previous_grad", "exp_avg", "exp_avg_diff", "exp_avg_sq"); err != nil {
+		return nil, err
 	}
 	o.c = c
 	o.last, o.m, o.d, o.v = o.vectors[0], o.vectors[1], o.vectors[2], o.vectors[3]
@@ -44,7 +44,7 @@ func NewAdan(p *rt.Params, c AdanConfig) (*Adan, error) {
 }
 
 // Step updates the parameters, see [Optimizer].
-func (o *Adan) Step(rate float64) { o.step(o, rate, 36) }
+func (o *Adan) Step(rate float64) error { return o.step(o, rate, 36) }
 
 func (o *Adan) prepare(n int64, rate float64) {
 	o.first = n == 1

@@ -1,6 +1,8 @@
 package optim
 
 import (
+	"fmt"
+	"math"
 	"sort"
 
 	"github.com/burngen/burngen/runtime/rt"
@@ -8,9 +10,10 @@ import (
 
 // Optimizer is what all optimizers are but [LBFGS].
 type Optimizer interface {
-	// Step updates the parameters whose gradients are there at a rate, and uses the
-	// gradients up. It does nothing after Release.
-	Step(rate float64)
+	// Step updates the parameters whose gradients are there at a learning rate, and uses
+	// the gradients up. It does nothing after Release. It returns an error, and changes
+	// nothing, if the rate is NaN, negative or no float32.
+	Step(rate float64) error
 
 	// Release ends the use of the parameters, so that another optimizer may be bound
 	// to them.
@@ -22,6 +25,7 @@ type Optimizer interface {
 // bound is what every optimizer knows of its parameters. What optimizers remember of
 // their elements lies in vectors that have a place for every parameter.
 type bound struct {
+	kind    string // of the optimizer, as messages and states have it
 	params  *rt.Params
 	at      []int    // where the parameters begin in those vectors
 	size    int      // of the vectors
@@ -38,12 +42,13 @@ const (
 	unit = 64
 )
 
-// bind reserves the parameters and makes vectors of zeros of the given names.
-func (b *bound) bind(p *rt.Params, names ...string) error {
+// bind reserves the parameters for an optimizer of a kind and makes vectors of zeros of
+// the given names.
+func (b *bound) bind(kind string, p *rt.Params, names ...string) error {
 	if err := p.Bind(); err != nil {
-		return err
+		return named(kind, err)
 	}
-	*b = bound{params: p, names: names, steps: make([]int64, len(p.Items)), at: make([]int, len(p.Items))}
+	*b = bound{kind: kind, params: p, names: names, steps: make([]int64, len(p.Items)), at: make([]int, len(p.Items))}
 	for i := range p.Items {
 		b.at[i] = b.size
 		b.size += (len(p.Value(i)) + line - 1) / line * line
@@ -52,7 +57,7 @@ func (b *bound) bind(p *rt.Params, names ...string) error {
 		memory, err := rt.NewArena(4 * int64(b.size))
 		if err != nil {
 			p.Release()
-			return err
+			return named(kind, err)
 		}
 		b.vectors = append(b.vectors, rt.View[float32](memory, 0, b.size))
 	}
@@ -76,12 +81,13 @@ func (b *bound) Release() {
 	b.params = nil
 }
 
-// State registers what the optimizer remembers: how many steps every parameter has seen
+// State registers what the optimizer remembers: its kind, how many steps every parameter has seen
 // and its part of the vectors.
 func (b *bound) State(s *rt.State) {
 	if b.params == nil {
 		return
 	}
+	rt.StateKind(s, b.kind)
 	for i, it := range b.params.Items {
 		rt.StateScalar(s, "step/"+it.Name, &b.steps[i])
 		for k, name := range b.names {
@@ -102,9 +108,9 @@ type rule interface {
 
 // step updates the parameters whose gradients are there, and uses them up. A unit takes
 // so many nanoseconds.
-func (b *bound) step(r rule, rate float64, nanoseconds int64) {
-	if b.params == nil {
-		return
+func (b *bound) step(r rule, rate float64, nanoseconds int64) error {
+	if err := b.checkRate(rate); err != nil || b.params == nil {
+		return err
 	}
 	if b.size >= shared {
 		rt.Begin()
@@ -124,6 +130,15 @@ func (b *bound) step(r rule, rate float64, nanoseconds int64) {
 		}
 	}
 	b.params.UseUp()
+	return nil
+}
+
+// checkRate returns an error if rate is not a learning rate.
+func (b *bound) checkRate(rate float64) error {
+	if !(rate >= 0 && rate <= math.MaxFloat32) {
+		return fmt.Errorf("%s: learning rate is %v: at least 0 and finite expected", b.kind, rate)
+	}
+	return nil
 }
 
 // shared is the least number of elements that it is worth to wake workers for.

@@ -32,7 +32,10 @@ func Example() {
 		}
 		p.Renew() // a Trainer's Step does this
 		p.ClipNorm(1)
-		adam.Step(rate(step))
+		if err := adam.Step(rate(step)); err != nil {
+			fmt.Println(err)
+			return
+		}
 	}
 	fmt.Printf("y = %.3f x + %.3f\n", p.Value(0)[0], p.Value(1)[0])
 	// Output: y = 2.000 x + 1.000

@@ -71,8 +71,8 @@ func NewLBFGS(p *rt.Params, c LBFGSConfig) (*LBFGS, error) {
 		return nil, err
 	}
 	o := &LBFGS{}
-	if err := o.bind(p); err != nil {
-		return nil, named("lbfgs", err)
+	if err := o.bind("lbfgs", p); err != nil {
+		return nil, err
 	}
 	o.c = c
 	const others = 7 // vectors beside the history
@@ -103,6 +103,7 @@ func (o *LBFGS) State(s *rt.State) {
 	if o.params == nil {
 		return
 	}
+	rt.StateKind(s, o.kind)
 	rt.StateScalar(s, "n_iter", &o.iterations)
 	rt.StateScalar(s, "t", &o.length)
 	rt.StateScalar(s, "H_diag", &o.diagonal)
@@ -130,11 +131,14 @@ func (o *LBFGS) State(s *rt.State) {
 // and, as a trainer's Step does, its gradients; those of parameters that get none are
 // zero. It returns the loss before the step. Gradients that are not finite end the step.
 // Errors: evaluate's, after which the parameters are as they were when the iteration
-// began, no evaluate, and parameters that were released, before or by evaluate, after
+// began, a rate as of [Optimizer], no evaluate, and parameters that were released, before or by evaluate, after
 // which they are left as they are.
 func (o *LBFGS) Step(rate float64, evaluate func() (loss float64, err error)) (loss float64, err error) {
 	if o.params == nil {
 		return 0, errReleased
+	}
+	if err := o.checkRate(rate); err != nil {
+		return 0, err
 	}
 	if evaluate == nil {
 		return 0, errors.New("lbfgs: step without a loss")

@@ -222,6 +222,18 @@ func TestLBFGSOfOddLosses(t *testing.T) {
 			}
 		})
 	}
+	t.Run("a rate that is none", func(t *testing.T) {
+		p, calls := at(t, []float64{1, 2}), 0
+		o, err := optim.NewLBFGS(p, optim.LBFGSConfig{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, rate := range []float64{math.NaN(), math.Inf(1), -1} {
+			if _, err := o.Step(rate, evaluation(p, bowl, &calls)); err == nil || calls > 0 {
+				t.Errorf("rate %v: %v after %d evaluations", rate, err, calls)
+			}
+		}
+	})
 	t.Run("no evaluation", func(t *testing.T) {
 		o, err := optim.NewLBFGS(at(t, []float64{1, 2}), optim.LBFGSConfig{})
 		if err != nil {

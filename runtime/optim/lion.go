@@ -30,15 +30,15 @@ func NewLion(p *rt.Params, c LionConfig) (*Lion, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := o.bind(p, "exp_avg"); err != nil {
-		return nil, named("lion", err)
+	if err := o.bind("lion", p, "exp_avg"); err != nil {
+		return nil, err
 	}
 	o.c, o.m = c, o.vector("exp_avg")
 	return o, nil
 }
 
 // Step updates the parameters, see [Optimizer].
-func (o *Lion) Step(rate float64) { o.step(o, rate, 12) }
+func (o *Lion) Step(rate float64) error { return o.step(o, rate, 12) }
 
 func (o *Lion) prepare(_ int64, rate float64) {
 	o.rates = cpu.LionRates{

@@ -62,8 +62,8 @@ func NewMuon(p *rt.Params, c MuonConfig) (*Muon, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := o.bind(p, "momentum_buffer"); err != nil {
-		return nil, named("muon", err)
+	if err := o.bind("muon", p, "momentum_buffer"); err != nil {
+		return nil, err
 	}
 	o.c, o.momentum = c, o.vector("momentum_buffer")
 	for _, m := range []struct {
@@ -89,9 +89,9 @@ func matrix(shape []int, n int) (rows, columns int) {
 }
 
 // Step updates the parameters, see [Optimizer].
-func (o *Muon) Step(rate float64) {
-	if o.params == nil {
-		return
+func (o *Muon) Step(rate float64) error {
+	if err := o.checkRate(rate); err != nil || o.params == nil {
+		return err
 	}
 	if o.size >= shared {
 		rt.Begin()
@@ -105,6 +105,7 @@ func (o *Muon) Step(rate float64) {
 		}
 	}
 	o.params.UseUp()
+	return nil
 }
 
 // update is a step of one matrix.

@@ -175,7 +175,9 @@ func train(p *rt.Params, o optim.Optimizer, step int) {
 	} else {
 		backward(p, step)
 	}
-	o.Step(0.1 / float64(1+step%3))
+	if err := o.Step(0.1 / float64(1+step%3)); err != nil {
+		panic(err)
+	}
 }
 
 // near fails the test where numbers differ by more than a part of them, or of 1.
@@ -233,7 +235,13 @@ func TestResumedTrainingIsUninterrupted(t *testing.T) {
 				t.Fatal(err)
 			}
 			err = rt.LoadState(path, map[string]rt.Stater{"optimizer": other})
-			if same := strings.Contains(name, "sgd, ") && name != "sgd, weight decay" || name == "muon" || name == "muon, all"; (err == nil) != same {
+			kind, _, _ := strings.Cut(name, ",")
+			switch {
+			case kind != "sgd":
+				if want := fmt.Sprintf(`"optimizer": saved state is of %q, but the part is "sgd"`, kind); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+					t.Errorf("the state as one of SGD with momentum: %v", err)
+				}
+			case (err == nil) != (name != "sgd, weight decay" && name != "sgd"):
 				t.Errorf("the state as one of SGD with momentum: %v", err)
 			}
 		})
@@ -470,4 +478,32 @@ func TestConfigurationsThatAreNone(t *testing.T) {
 			t.Error("L-BFGS is within the limit")
 		}
 	})
+}
+
+// TestRatesAreChecked steps at rates that are none: nothing changes.
+func TestRatesAreChecked(t *testing.T) {
+	for name, make := range all {
+		p := matrices(t)
+		o, err := make(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		backward(p, 0)
+		before := slices.Clone(p.Data)
+		for _, rate := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), -1e-3, math.MaxFloat64} {
+			if err := o.Step(rate); err == nil || !strings.Contains(err.Error(), "learning rate is ") {
+				t.Errorf("%s: rate %v: %v", name, rate, err)
+			}
+		}
+		if !slices.Equal(p.Data, before) || !p.Fresh(0) {
+			t.Errorf("%s: a step that failed changed something", name)
+		}
+		if err := o.Step(0.1); err != nil || slices.Equal(p.Data, before) || p.Fresh(0) {
+			t.Errorf("%s: the step after: %v", name, err)
+		}
+		o.Release()
+		if err := o.Step(0.1); err != nil {
+			t.Errorf("%s: after Release: %v", name, err)
+		}
+	}
 }

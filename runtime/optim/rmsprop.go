@@ -40,15 +40,15 @@ func NewRMSProp(p *rt.Params, c RMSPropConfig) (*RMSProp, error) {
 	if c.Momentum != 0 {
 		names = append(names, "momentum_buffer")
 	}
-	if err := o.bind(p, names...); err != nil {
-		return nil, named("rmsprop", err)
+	if err := o.bind("rmsprop", p, names...); err != nil {
+		return nil, err
 	}
 	o.c, o.v, o.mean, o.m = c, o.vector("square_avg"), o.vector("grad_avg"), o.vector("momentum_buffer")
 	return o, nil
 }
 
 // Step updates the parameters, see [Optimizer].
-func (o *RMSProp) Step(rate float64) { o.step(o, rate, 20) }
+func (o *RMSProp) Step(rate float64) error { return o.step(o, rate, 20) }
 
 func (o *RMSProp) prepare(_ int64, rate float64) {
 	o.rates = cpu.RMSPropRates{

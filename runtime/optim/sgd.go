@@ -38,15 +38,15 @@ func NewSGD(p *rt.Params, c SGDConfig) (*SGD, error) {
 	if c.Momentum != 0 {
 		names = []string{"momentum_buffer"}
 	}
-	if err := o.bind(p, names...); err != nil {
-		return nil, named("sgd", err)
+	if err := o.bind("sgd", p, names...); err != nil {
+		return nil, err
 	}
 	o.c, o.m = c, o.vector("momentum_buffer")
 	return o, nil
 }
 
 // Step updates the parameters, see [Optimizer].
-func (o *SGD) Step(rate float64) { o.step(o, rate, 12) }
+func (o *SGD) Step(rate float64) error { return o.step(o, rate, 12) }
 
 func (o *SGD) prepare(n int64, rate float64) {
 	o.rates = cpu.SGDRates{

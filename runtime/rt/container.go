@@ -51,16 +51,3 @@ func CheckOptionalSequence[T any](where string, seq *[]Tensor[T], want []int) er
 	}
 	return CheckSequence(where, *seq, want)
 }
-
-// Grow makes s a slice of n elements, in its memory if that has room. Their values are
-// undefined. Errors: a negative n, and more bytes than [ArenaLimit].
-func Grow[T any](s *[]T, n int) error {
-	if err := CheckSize[T](n); err != nil {
-		return err
-	}
-	if n > cap(*s) {
-		*s = make([]T, n)
-	}
-	*s = (*s)[:n]
-	return nil
-}

@@ -9,6 +9,15 @@ import (
 // ErrBusy is what a session returns when it is called while it runs.
 var ErrBusy = errors.New("session is running: open one per goroutine")
 
+// ErrNoModel is what the methods of a nil or zero Model return.
+var ErrNoModel = errors.New("model has no weights: it is not from Load, LoadFrom or New")
+
+// ErrNoSession is what the methods of a nil or zero Session return.
+var ErrNoSession = errors.New("session has no model: it is not from NewSession")
+
+// ErrNoTrainer is what the methods of a nil or zero Trainer return.
+var ErrNoTrainer = errors.New("trainer has no model: it is not from NewTrainer")
+
 // ErrClosed is what reading weights returns after their file was closed.
 var ErrClosed = errors.New("weights are closed")
 
@@ -49,10 +58,13 @@ func (e *PanicError) Unwrap() error {
 }
 
 // Recover is deferred by generated functions: a panic becomes their error, as
-// "where: panic: …", or "where: …" where arguments are too small for the model.
+// "where: panic: …", or "where: …" where arguments are too small for the model. The end of
+// a context, see [EndIfDone], becomes its cause.
 func Recover(where string, err *error) {
 	switch r := recover().(type) {
 	case nil:
+	case ended:
+		*err = r.error
 	case tooSmall:
 		*err = fmt.Errorf("%s: %w", where, r)
 	default:

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"slices"
 	"unsafe"
 )
 
@@ -31,13 +30,9 @@ func (t *Tensor[T]) Resize(where string, dims ...int) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", where, err)
 	}
-	if err := CheckSize[T](n); err != nil {
+	if err := Grow(&t.Data, n); err != nil {
 		return fmt.Errorf("%s: %w", where, err)
 	}
-	if n > cap(t.Data) {
-		t.Data = slices.Grow(t.Data[:0], n)
-	}
-	t.Data = t.Data[:n]
 	t.Shape = append(t.Shape[:0], dims...)
 	return nil
 }

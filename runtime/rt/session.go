@@ -30,6 +30,17 @@ func Done(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
+// EndIfDone ends a call of a generated method where ctx is done: it panics with what
+// [Recover] makes the call's error, the cause. A nil ctx never is done.
+func EndIfDone(ctx context.Context) {
+	if err := Done(ctx); err != nil {
+		panic(ended{err})
+	}
+}
+
+// ended is what EndIfDone panics with.
+type ended struct{ error }
+
 // Pool holds the sessions behind a model's Forward. It opens them as they are
 // needed, up to a limit, and hands out the one used last, whose memory is
 // likeliest in a cache. Callers beyond the limit wait: memory does not grow with
@@ -53,9 +64,12 @@ func NewPool[S any](limit int, open func() (S, error)) *Pool[S] {
 
 // Get returns a session that nobody else has until it is put back. While all are
 // in use it waits for one, or for the end of ctx, which may be nil. Errors: the cause of
-// that end, and why no session can be opened.
+// that end, why no session can be opened, and [ErrNoModel] of a nil pool.
 func (p *Pool[S]) Get(ctx context.Context) (S, error) {
 	var none S
+	if p == nil {
+		return none, ErrNoModel
+	}
 	if ctx == nil {
 		ctx = context.Background()
 	}

@@ -16,6 +16,7 @@ type Stater interface{ State(s *State) }
 
 // State is a list of variables.
 type State struct {
+	kind string
 	vars []variable
 	save []func() error
 	load []func() error
@@ -43,6 +44,27 @@ func StateTensor[T Number | bool](s *State, name string, data []T, shape ...int)
 			return func() { copy(data, stored) }, err
 		},
 	})
+}
+
+// kindName is the variable that holds what a state is of.
+const kindName = "kind"
+
+// StateKind registers what the state is of, as "adam". It is saved as a variable called
+// kind. A state of another kind is not restored: the error names both.
+func StateKind(s *State, kind string) { s.kind = kind }
+
+// checkKind returns an error if w has the state of a part, of another kind than s.
+func (s *State) checkKind(w *Weights, part string) error {
+	name := part + "/" + kindName
+	info, ok := w.Info(name)
+	if s.kind == "" || !ok {
+		return nil
+	}
+	saved, err := read[uint8](w, name, info.Shape)
+	if err == nil && string(saved) != s.kind {
+		err = fmt.Errorf("saved state is of %.100q, but the part is %.100q: load it into what it was saved from", saved, s.kind)
+	}
+	return err
 }
 
 // StateScalar registers a number.
@@ -118,6 +140,9 @@ func CollectState(parts map[string]Stater) (*Weights, error) {
 				return nil, fmt.Errorf("%s: %w", part, err)
 			}
 		}
+		if s.kind != "" {
+			Add(w, part+"/"+kindName, []byte(s.kind), len(s.kind))
+		}
 		for _, v := range s.vars {
 			v.add(w, part+"/"+v.name)
 		}
@@ -163,8 +188,8 @@ func LoadState(path string, parts map[string]Stater) error {
 // RestoreState restores the state of the parts, bit for bit, from weights like those
 // that [CollectState] returns; parts in them that are not asked for are ignored.
 // Configurations are not in them: the parts must be made as they were. Errors, all of
-// them at once: variables that are missing, that have another type or shape, and that
-// a part does not have. No part has changed then. Last come errors of what
+// them at once: a part that is of another kind, see [StateKind], variables that are
+// missing, that have another type or shape, and that a part does not have. No part has changed then. Last come errors of what
 // [StateFunc] registered.
 func RestoreState(w *Weights, parts map[string]Stater) error {
 	states, err := statesOf(parts)
@@ -183,7 +208,13 @@ func restore(w *Weights, states map[string]*State) error {
 	var copies []func()
 	var errs []error
 	known := map[string]bool{}
+	other := map[string]bool{} // parts of another kind
 	for _, part := range parts {
+		known[part+"/"+kindName] = states[part].kind != ""
+		if err := states[part].checkKind(w, part); err != nil {
+			errs, other[part] = append(errs, fmt.Errorf("%.100q: %w", part, err)), true
+			continue
+		}
 		for _, v := range states[part].vars {
 			name := part + "/" + v.name
 			known[name] = true
@@ -198,7 +229,7 @@ func restore(w *Weights, states map[string]*State) error {
 	}
 	for _, name := range w.Names() {
 		part, _, _ := strings.Cut(name, "/")
-		if _, wanted := states[part]; wanted && !known[name] {
+		if _, wanted := states[part]; wanted && !known[name] && !other[part] {
 			errs = append(errs, fmt.Errorf("%.100q: not among the variables of %.100q", name, part))
 		}
 	}

@@ -9,10 +9,11 @@ type Tail struct {
 }
 
 // Reset empties the stack for the next call and makes it as large as the last
-// one needed.
+// one needed, if [NewArena] gives that much.
 func (t *Tail) Reset() {
 	if t.need > int64(len(t.chunk)) {
-		t.chunk = alignedBytes(int(t.need))
+		t.chunk = nil // may be freed first
+		t.chunk, _ = NewArena(t.need)
 	}
 	t.used, t.need = 0, 0
 }
@@ -32,6 +33,7 @@ func (t *Tail) Place(dst *[]byte, bytes int64, z *Sizes, where string) error {
 	if bytes >= 0 && at+rounded <= int64(len(t.chunk)) {
 		*dst = t.chunk[at : at+bytes : at+rounded]
 	} else {
+		*dst = nil // what the last call placed may be freed first
 		arena, err := NewArena(bytes)
 		if err != nil {
 			return err

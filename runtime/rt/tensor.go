@@ -101,10 +101,9 @@ func (t *Tensor[T]) Append(where string, row ...int) ([]T, error) {
 	if n > math.MaxInt-at {
 		return nil, fmt.Errorf("%s: %d rows %v are too many", where, t.Shape[0]+1, slices.Clone(row))
 	}
-	if err := CheckSize[T](at + n); err != nil {
+	if err := Extend(&t.Data, n); err != nil {
 		return nil, fmt.Errorf("%s: %d rows %v: %w", where, t.Shape[0]+1, slices.Clone(row), err)
 	}
-	t.Data = slices.Grow(t.Data, n)[:at+n]
 	t.Shape[0]++
 	return t.Data[at:], nil
 }

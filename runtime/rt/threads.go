@@ -1,6 +1,7 @@
 package rt
 
 import (
+	"context"
 	"runtime"
 	"runtime/debug"
 	"sync"
@@ -49,7 +50,11 @@ func End() { workers.end() }
 // Run returns when all parts are done. If some panicked, it returns a
 // [PanicError] of the first share that did; the parts after it in that share are
 // not done. Run does not allocate.
-func Run(t Task, parts int) error { return workers.run(t, parts) }
+func Run(t Task, parts int) error { return workers.run(nil, t, parts) }
+
+// RunUntil is [Run] that begins no more parts once ctx is done. It does not say whether it
+// left some out: see [EndIfDone].
+func RunUntil(ctx context.Context, t Task, parts int) error { return workers.run(ctx, t, parts) }
 
 // Parts returns into how many parts to split work that one core does in ns
 // nanoseconds: 1 where splitting costs more than it saves, at most the number of
@@ -80,7 +85,8 @@ type pool struct {
 	_       [64]byte
 	pending atomic.Int32 // shares of the current Run that are not done
 	_       [64]byte
-	busy    atomic.Bool // a Run is under way; it owns task and parts
+	busy    atomic.Bool // a Run is under way; it owns the three that follow
+	ctx     context.Context
 	task    Task
 	parts   int
 
@@ -169,7 +175,7 @@ func (p *pool) work(w *worker, k int) {
 		if job>>16 != run {
 			run = job >> 16
 			if participants := int(job & 0xffff); k < participants && w.claim(run) {
-				w.err = share(p.task, k, participants, p.parts)
+				w.err = share(p.ctx, p.task, k, participants, p.parts)
 				p.pending.Add(-1)
 			}
 			turns = 0
@@ -206,25 +212,25 @@ func (w *worker) claim(run uint64) bool {
 	return last < run && w.claimed.CompareAndSwap(last, run)
 }
 
-func (p *pool) run(t Task, parts int) error {
+func (p *pool) run(ctx context.Context, t Task, parts int) error {
 	if parts <= 0 {
 		return nil
 	}
 	list := p.all()
 	participants := min(parts, p.available(), len(list)+1)
 	if participants <= 1 || !p.busy.CompareAndSwap(false, true) {
-		return share(t, 0, 1, parts)
+		return share(ctx, t, 0, 1, parts)
 	}
 	list = list[:participants-1]
-	p.task, p.parts = t, parts
+	p.ctx, p.task, p.parts = ctx, t, parts
 	run := p.job.Load()>>16 + 1
 	p.pending.Store(int32(len(list)))
 	p.job.Store(run<<16 | uint64(participants))
 
-	err := share(t, 0, participants, parts)
+	err := share(ctx, t, 0, participants, parts)
 	for i, w := range list {
 		if w.claim(run) {
-			w.err = share(t, i+1, participants, parts)
+			w.err = share(ctx, t, i+1, participants, parts)
 			p.pending.Add(-1)
 		}
 	}
@@ -237,13 +243,13 @@ func (p *pool) run(t Task, parts int) error {
 		}
 		w.err = nil
 	}
-	p.task = nil
+	p.ctx, p.task = nil, nil
 	p.busy.Store(false)
 	return err
 }
 
-// share does the k-th of n runs of parts.
-func share(t Task, k, n, parts int) (err error) {
+// share does the k-th of n runs of parts, until ctx is done.
+func share(ctx context.Context, t Task, k, n, parts int) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = &PanicError{r, debug.Stack()}
@@ -255,7 +261,7 @@ func share(t Task, k, n, parts int) (err error) {
 	if k < more {
 		to++
 	}
-	for i := from; i < to; i++ {
+	for i := from; i < to && Done(ctx) == nil; i++ {
 		t.Part(i, parts)
 	}
 	return nil

@@ -61,7 +61,9 @@ func train(w io.Writer, epochs int, rate float64) (*model.Model, error) {
 			if err != nil {
 				return nil, err
 			}
-			opt.Step(falling(epoch))
+			if err := opt.Step(falling(epoch)); err != nil {
+				return nil, err
+			}
 			sum += r.Loss * float32(len(x))
 		}
 		if epoch%10 == 9 {

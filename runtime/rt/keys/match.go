@@ -55,7 +55,7 @@ func ignored(name string) bool {
 // Errors, all at once, a line each: tensors missing, with the names that are nearest,
 // tensors of another shape or of a type that is not converted, aliases with different
 // elements, square matrices beside some that are transposed and some that are not, and
-// tensors not used.
+// tensors not used. A file that was prepared for one package is one error that says so.
 func (f Fit) Match(w *rt.Weights, own func() *rt.Weights, wanted []Want) (*Fitted, error) {
 	if err := w.Err(); err != nil {
 		return nil, err
@@ -72,6 +72,9 @@ func (f Fit) Match(w *rt.Weights, own func() *rt.Weights, wanted []Want) (*Fitte
 		default:
 			missing = append(missing, x)
 		}
+	}
+	if err := prepared(w, missing); err != nil {
+		return nil, err
 	}
 	m.squares()
 	for _, name := range w.Names() {
@@ -91,6 +94,18 @@ func (f Fit) Match(w *rt.Weights, own func() *rt.Weights, wanted []Want) (*Fitte
 		return nil, err
 	}
 	return m.fitted()
+}
+
+// prepared returns an error if weights are missing in a file that has what kernels read in
+// their place.
+func prepared(w *rt.Weights, missing []Want) error {
+	isPrepared := func(name string) bool { return strings.HasPrefix(name, rt.PreparedPrefix) }
+	if len(missing) == 0 || !slices.ContainsFunc(w.Names(), isPrepared) {
+		return nil
+	}
+	return fmt.Errorf("weights: the file is prepared for one package: it has what kernels read (%s…) in place of %d weights of the model: %s; "+
+		"open it with that package's Load, or give the source model's weights, which -weights-keep raw or both stores",
+		rt.PreparedPrefix, len(missing), listOf(missing))
 }
 
 // matching is what there is of a match.

@@ -1,0 +1,25 @@
+//go:build darwin || dragonfly || freebsd || netbsd || openbsd
+
+package rt
+
+import (
+	"runtime"
+
+	"golang.org/x/sys/unix"
+)
+
+// machineMemory returns the memory of the machine in bytes, 0 if it is not known.
+func machineMemory() int64 {
+	name := "hw.physmem"
+	switch runtime.GOOS {
+	case "darwin":
+		name = "hw.memsize"
+	case "netbsd":
+		name = "hw.physmem64"
+	}
+	n, err := unix.SysctlUint64(name)
+	if err != nil {
+		return 0
+	}
+	return int64(n)
+}
