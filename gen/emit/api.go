@@ -64,6 +64,9 @@ type api struct {
 	form    form
 	symbol  string // of the batch
 	in, out []port
+	// numIn and numOut are the numbers of ports that callers see.
+	numIn, numOut int
+
 	symbols []string          // of the function, sorted
 	vars    map[string]string // symbol → variable
 	where   string            // "digits: Forward"
@@ -79,8 +82,8 @@ type api struct {
 }
 
 // inStruct and outStruct tell whether arguments or results stand in a struct.
-func (a *api) inStruct() bool  { return len(seen(a.in)) != 1 && a.spec.Inputs != "" }
-func (a *api) outStruct() bool { return len(seen(a.out)) != 1 }
+func (a *api) inStruct() bool  { return a.numIn != 1 && a.spec.Inputs != "" }
+func (a *api) outStruct() bool { return a.numOut != 1 }
 
 // argument prints the type in which a caller passes a port's tensor.
 func (a *api) argument(p port) *jen.Statement {
@@ -361,15 +364,32 @@ func (a *api) checks(limit *jen.Statement) []jen.Code {
 		}
 		add(a.given(p).Dot("Resize").Call(append([]jen.Code{where}, dims...)...))
 	}
-	for _, o := range seen(a.out) {
-		for _, i := range seen(a.in) {
-			if o.value.Type.IsTensor() && i.value.Type.IsTensor() && i.form != scalar {
-				add(jen.Qual(rtPath, "CheckOverlap").Call(where, jen.Lit("dst"), a.flat(o), a.flat(i)))
-			}
+	var dst, args []jen.Code
+	for _, p := range seen(a.out) {
+		if p.value.Type.IsTensor() {
+			dst = append(dst, spanOf(a.flat(p)))
 		}
+	}
+	for _, p := range seen(a.in) {
+		if p.value.Type.IsTensor() && p.form != scalar {
+			args = append(args, spanOf(a.flat(p)))
+		}
+	}
+	if len(dst) > 0 && len(args) > 0 {
+		add(checkOverlap(where, "dst", dst, args))
 	}
 	return body
 }
+
+// checkOverlap prints the check that no result, called what, is written to memory of an
+// argument.
+func checkOverlap(where jen.Code, what string, dst, args []jen.Code) *jen.Statement {
+	spans := func(list []jen.Code) jen.Code { return jen.Index().Qual(rtPath, "Span").Values(list...) }
+	return jen.Qual(rtPath, "CheckOverlap").Call(where, jen.Lit(what), spans(dst), spans(args))
+}
+
+// spanOf prints the memory of a slice.
+func spanOf(x jen.Code) jen.Code { return jen.Qual(rtPath, "SpanOf").Call(x) }
 
 // checkBatch prints the variable of the batch's size and the checks that all agree.
 func (a *api) checkBatch(limit *jen.Statement) []jen.Code {

@@ -198,6 +198,7 @@ func (e *emitter) addMethod(h *host, spec *Function, name string, weights map[st
 	for i, v := range results {
 		a.out = append(a.out, makePort(i, v, spec.IR.ResultNames[i], "output"))
 	}
+	a.numIn, a.numOut = len(seen(a.in)), len(seen(a.out))
 	if like != nil {
 		a.result = like.result
 	} else if a.result = spec.Outputs; a.result != "" && a.outStruct() && !slices.Contains(reserved, a.result) {

@@ -113,7 +113,7 @@ func (a *method) seedChecks(second *api) []jen.Code {
 		}
 		if p.form != scalar {
 			o := a.out[a.spec.Seeds[i]]
-			out = append(out, checked(jen.Qual(rtPath, "CheckOverlap").Call(where, jen.Lit("result"), second.flat(o), second.flat(p))))
+			out = append(out, checked(checkOverlap(where, "result", []jen.Code{spanOf(second.flat(o))}, []jen.Code{spanOf(second.flat(p))})))
 		}
 	}
 	return out
