@@ -44,6 +44,9 @@ type Importer interface {
 	// Attributes returns the node's attributes that are numbers, texts and lists of
 	// them, all of them: another stops the Try.
 	Attributes() []Attribute
+	// GraphRank returns the rank that a graph attribute declares for its input i, 0 where
+	// it declares none.
+	GraphRank(name string, i int) int
 	// Graph builds a nested block from a graph attribute: params are the types
 	// of its parameters, in order; their names come from the graph.
 	Graph(name string, params []Type) *Block

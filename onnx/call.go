@@ -324,6 +324,14 @@ func (c *call) largeConstant() *ir.Value {
 	return v
 }
 
+func (c *call) GraphRank(name string, i int) int {
+	a := c.attr(name, wire.AttrGraph)
+	if a.Attr == nil || i >= len(a.G.Inputs) || a.G.Inputs[i].Type == nil {
+		return 0
+	}
+	return len(a.G.Inputs[i].Type.Shape)
+}
+
 func (c *call) Graph(name string, params []ir.Type) *ir.Block {
 	a := c.attr(name, wire.AttrGraph)
 	if a.Attr == nil {

@@ -104,6 +104,9 @@ func (f *foreign) Tensor(string) *ir.Tensor { return nil }
 // Attributes returns none.
 func (f *foreign) Attributes() []ir.Attribute { return nil }
 
+// GraphRank returns 0: there are no graphs.
+func (f *foreign) GraphRank(string, int) int { return 0 }
+
 // Graph stops: no operator with blocks is applied so.
 func (f *foreign) Graph(name string, _ []ir.Type) *ir.Block {
 	ir.FailWith(fmt.Errorf("%s has no %s", f.name, name))

@@ -93,6 +93,7 @@ func (n *testNode) NumArgs() int                      { return len(n.args) }
 func (n *testNode) NumResults() int                   { return n.results }
 func (n *testNode) Wants(i int) bool                  { return i < n.results }
 func (n *testNode) ResultType(int) (ir.Type, bool)    { return ir.Type{}, false }
+func (n *testNode) GraphRank(string, int) int         { return 0 }
 func (n *testNode) Graph(string, []ir.Type) *ir.Block { return nil }
 
 func (n *testNode) Arg(i int) *ir.Value {

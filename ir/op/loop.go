@@ -249,12 +249,45 @@ func importLoop(c ir.Importer) ([]*ir.Value, error) {
 		}
 		first = append(first, v)
 	}
-	return loop{
+	scalars := []ir.Type{ir.TensorOf(ir.I64), ir.TensorOf(ir.Bool)}
+	declared := slices.Clone(scalars)
+	for i := range declared {
+		if c.GraphRank("body", i) == 1 {
+			declared[i].Shape = ir.Dims(1)
+		}
+	}
+	results, err := loop{
 		first: first,
-		body: func(params []ir.Type) *ir.Block {
-			return c.Graph("body", append([]ir.Type{ir.TensorOf(ir.I64), ir.TensorOf(ir.Bool)}, params...))
+		body: func(carried []ir.Type) *ir.Block {
+			return ofScalars(b, c.Graph("body", slices.Concat(declared, carried)), slices.Concat(scalars, carried))
 		},
 	}.build(b, trips, condition)
+	if err != nil && !slices.EqualFunc(declared, scalars, ir.Type.Equal) {
+		// A carried scalar became a vector: the body takes scalars, whatever it declares.
+		return loop{
+			first: first,
+			body:  func(carried []ir.Type) *ir.Block { return c.Graph("body", slices.Concat(scalars, carried)) },
+		}.build(b, trips, condition)
+	}
+	return results, err
+}
+
+// ofScalars returns a block with parameters of other types, of as many elements, that
+// passes them on to body. Old exporters declare the number of the trip, or the condition,
+// as a vector of one element, and runtimes pass one.
+func ofScalars(b *ir.Builder, body *ir.Block, params []ir.Type) *ir.Block {
+	if slices.EqualFunc(body.Params, params, func(p *ir.Value, t ir.Type) bool { return p.Type.Equal(t) }) {
+		return body
+	}
+	return b.Block(func(b *ir.Builder) {
+		args := make([]*ir.Value, len(params))
+		for i, p := range body.Params {
+			if args[i] = b.Param(p.Name, params[i]); params[i].IsTensor() {
+				args[i] = reshape(b, args[i], p.Type.Shape...)
+			}
+		}
+		b.Return(b.Inline(body, args, "")...)
+	})
 }
 
 // loop is a [Loop] to be built.
@@ -329,6 +362,7 @@ func (l *loop) fixpoint(b *ir.Builder, op *Loop) (*ir.Block, error) {
 		for i := range types {
 			wide, again, err := l.widen(b, op, i, b.Now(l.first[i]).Type, body.Params[2+i].Type, body.Results[1+i].Type)
 			if err != nil {
+				b.Drop(body)
 				return nil, fmt.Errorf("carried value %d: %w", i, err)
 			}
 			types[i], changed = wide, changed || again
@@ -394,5 +428,11 @@ func isTrue(condition *ir.Value) bool {
 // keepsGoing reports whether a body that is entered asks for another trip.
 func keepsGoing(body *ir.Block) bool {
 	v := body.Results[0]
+	for v.Def != nil && v.Type.IsTensor() {
+		if _, ok := v.Def.Op.(Reshape); !ok {
+			break
+		}
+		v = v.Def.Arg(0)
+	}
 	return v == body.Params[1] || isTrue(v)
 }
