@@ -2,7 +2,8 @@ package ir
 
 // Importer is one node of a foreign model, as the import functions of the
 // operators see it. Its methods stop the surrounding [Try] when the node is
-// malformed. An attribute that no call asks for is reported as unknown.
+// malformed. An attribute that no call asks for is unknown: the model is read with a
+// warning.
 type Importer interface {
 	// Builder returns the builder that the node's replacement is appended to.
 	Builder() *Builder

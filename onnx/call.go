@@ -47,12 +47,12 @@ func (c *call) prepare() error {
 	return nil
 }
 
-// unasked returns an error for an attribute or operand that the operator does
-// not have.
+// unasked warns of attributes that the operator does not have, and returns an error for an
+// operand that it does not have.
 func (c *call) unasked() error {
 	for i := range c.node.Attrs {
 		if name := c.node.Attrs[i].Name; !c.asked[name] {
-			return fmt.Errorf("it has no attribute %s", quote(name))
+			c.im.warn(qualified(c.node)+" "+name, c.im.place(c.scope, c.node, c.index), "it has no attribute %s, which is ignored", quote(name))
 		}
 	}
 	for i := c.used; i < len(c.args); i++ {
