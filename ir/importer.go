@@ -11,6 +11,9 @@ type Importer interface {
 	Op() string
 	// Opset returns the version of the operator set that the node is read by.
 	Opset() int
+	// Producer returns the name of the program that wrote the model, "" where that is not
+	// said.
+	Producer() string
 
 	// NumArgs returns the number of operands, absent ones included.
 	NumArgs() int

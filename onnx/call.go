@@ -98,6 +98,7 @@ func (c *call) attr(name string, kinds ...wire.AttrType) attr {
 func (c *call) Builder() *ir.Builder { return c.scope.builder }
 func (c *call) Op() string           { return c.node.OpType }
 func (c *call) Opset() int           { return c.opset }
+func (c *call) Producer() string     { return c.im.proto.Producer }
 func (c *call) NumResults() int      { return len(c.node.Outputs) }
 
 func (c *call) NumArgs() int {

@@ -48,6 +48,9 @@ func (f *foreign) Op() string { return f.name }
 // Opset returns the newest opset that changed the operator.
 func (f *foreign) Opset() int { return f.opset }
 
+// Producer returns "".
+func (f *foreign) Producer() string { return "" }
+
 // NumArgs returns the number of operands.
 func (f *foreign) NumArgs() int { return len(f.args) }
 

@@ -85,6 +85,7 @@ func importFunc(op string, opset, results int, a attrs, types []ir.Type, constan
 func (n *testNode) Builder() *ir.Builder { return n.b }
 func (n *testNode) Op() string           { return n.op }
 func (n *testNode) Opset() int           { return n.opset }
+func (n *testNode) Producer() string     { return "" }
 func (n *testNode) Constant(i int) *ir.Tensor {
 	t, _ := n.Arg(i).ConstValue()
 	return t
