@@ -259,7 +259,7 @@ func importLoop(c ir.Importer) ([]*ir.Value, error) {
 	results, err := loop{
 		first: first,
 		body: func(carried []ir.Type) *ir.Block {
-			return ofScalars(b, c.Graph("body", slices.Concat(declared, carried)), slices.Concat(scalars, carried))
+			return ofScalars(b, c.Graph("body", slices.Concat(declared, carried)))
 		},
 	}.build(b, trips, condition)
 	if err != nil && !slices.EqualFunc(declared, scalars, ir.Type.Equal) {
@@ -272,18 +272,20 @@ func importLoop(c ir.Importer) ([]*ir.Value, error) {
 	return results, err
 }
 
-// ofScalars returns a block with parameters of other types, of as many elements, that
-// passes them on to body. Old exporters declare the number of the trip, or the condition,
-// as a vector of one element, and runtimes pass one.
-func ofScalars(b *ir.Builder, body *ir.Block, params []ir.Type) *ir.Block {
-	if slices.EqualFunc(body.Params, params, func(p *ir.Value, t ir.Type) bool { return p.Type.Equal(t) }) {
+// ofScalars returns a block whose first two parameters, the number of the trip and the
+// condition, are scalars that it passes on to body. Old exporters declare them as vectors
+// of one element, and runtimes pass such.
+func ofScalars(b *ir.Builder, body *ir.Block) *ir.Block {
+	if body.Params[0].Type.Rank()+body.Params[1].Type.Rank() == 0 {
 		return body
 	}
 	return b.Block(func(b *ir.Builder) {
-		args := make([]*ir.Value, len(params))
+		args := make([]*ir.Value, len(body.Params))
 		for i, p := range body.Params {
-			if args[i] = b.Param(p.Name, params[i]); params[i].IsTensor() {
-				args[i] = reshape(b, args[i], p.Type.Shape...)
+			if i < 2 {
+				args[i] = reshape(b, b.Param(p.Name, ir.TensorOf(p.Type.DType)), p.Type.Shape...)
+			} else {
+				args[i] = b.Param(p.Name, p.Type)
 			}
 		}
 		b.Return(b.Inline(body, args, "")...)
