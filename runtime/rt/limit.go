@@ -104,6 +104,15 @@ func Grow[T any](s *[]T, n int) error {
 	return nil
 }
 
+// Room is [Grow] of a result that has an item for each of a batch; where is what the
+// error begins with.
+func Room[T any](where string, s *[]T, n int) error {
+	if err := Grow(s, n); err != nil {
+		return fmt.Errorf("%s: room for a batch of %d: %w", where, n, err)
+	}
+	return nil
+}
+
 // Extend makes s longer by n elements, whose values are undefined, and keeps those before
 // them. It allocates room for more, so that many short extensions take time in proportion
 // to their sum. Errors are those of [Grow], where there is no room for an eighth more

@@ -219,7 +219,7 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 	cpu.PackConv(h1, w.bodyConv1Weight, &conv1)
 
 	// %h53 = conv_blocked %image, %h48 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=1 out_c=16 group=1} : f32[N,1,28,28,16]  // model.go:28
-	cpu.Conv(h2, image, h1, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1}, nil)
+	cpu.Conv(h2, image, h1, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx}, nil)
 	t.watch.See("model.go:28", h2)
 
 	// %h51 = channel_moments %h53 : f32[2,16]  // model.go:28
@@ -324,14 +324,14 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 	t.watch.See("model.go:28", h18)
 
 	// %h258 = depthwise_blocked %h53, %h176, %h23 {window={kernel=[1,1]} c=16 epilogue={clamp=true hi=+Inf}} : f32[N,1,28,28,16]  // model.go:28
-	cpu.DepthwiseConv(h20, h2, h16, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 1, KW: 1, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 16}, &cpu.Epilogue{Bias: h18, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	cpu.DepthwiseConv(h20, h2, h16, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 1, KW: 1, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 16, Ctx: t.ctx}, &cpu.Epilogue{Bias: h18, Clamp: true, Lo: 0, Hi: cpu.Inf})
 	t.watch.See("model.go:28", h20)
 
 	// %h260 = pack_conv %h5 {group=1 in_block=16} : f32[1,1,3,3,16,16]  // model.go:28
 	cpu.PackConv(h21, w.bodyConv2Weight, &conv5)
 
 	// %h263 = conv_blocked %h258, %h260 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=16 group=1} : f32[N,1,28,28,16]  // model.go:28
-	cpu.Conv(h22, h20, h21, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1}, nil)
+	cpu.Conv(h22, h20, h21, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx}, nil)
 	t.watch.See("model.go:28", h22)
 
 	// %h76 = channel_moments %h263 : f32[2,16]  // model.go:28
@@ -409,18 +409,18 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 	t.watch.See("model.go:28", h34)
 
 	// %h299 = depthwise_blocked %h263, %h290, %h26 {window={kernel=[1,1]} c=16 epilogue={clamp=true hi=+Inf}} : f32[N,1,28,28,16]  // model.go:28
-	cpu.DepthwiseConv(h36, h22, h32, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 1, KW: 1, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 16}, &cpu.Epilogue{Bias: h34, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	cpu.DepthwiseConv(h36, h22, h32, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 1, KW: 1, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 16, Ctx: t.ctx}, &cpu.Epilogue{Bias: h34, Clamp: true, Lo: 0, Hi: cpu.Inf})
 	t.watch.See("model.go:28", h36)
 
 	// %h304 = max_pool %h299 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,1,14,14,16]  // model.go:28
-	cpu.MaxPool(h37, h36, &cpu.PoolShape{N: n, C: 1, InH: 28, InW: 28, OutH: 14, OutW: 14, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16})
+	cpu.MaxPool(h37, h36, &cpu.PoolShape{N: n, C: 1, InH: 28, InW: 28, OutH: 14, OutW: 14, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16, Ctx: t.ctx})
 	t.watch.See("model.go:28", h37)
 
 	// %h306 = pack_conv %h10 {group=1 in_block=16} : f32[2,1,3,3,16,16]  // model.go:28
 	cpu.PackConv(h38, w.bodyConv3Weight, &conv6)
 
 	// %h324 = conv_blocked %h304, %h306 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=32 group=1} : f32[N,2,14,14,16]  // model.go:28
-	cpu.Conv(h39, h37, h38, &cpu.ConvShape{N: n, InC: 16, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1}, nil)
+	cpu.Conv(h39, h37, h38, &cpu.ConvShape{N: n, InC: 16, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx}, nil)
 	t.watch.See("model.go:28", h39)
 
 	// %h101 = channel_moments %h324 : f32[2,32]  // model.go:28
@@ -525,14 +525,14 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 	t.watch.See("model.go:28", h55)
 
 	// %h344 = depthwise_blocked %h324, %h336, %h29 {window={kernel=[1,1]} c=32 epilogue={clamp=true hi=+Inf}} : f32[N,2,14,14,16]  // model.go:28
-	cpu.DepthwiseConv(h57, h39, h53, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 1, KW: 1, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 32}, &cpu.Epilogue{Bias: h55, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	cpu.DepthwiseConv(h57, h39, h53, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 1, KW: 1, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 32, Ctx: t.ctx}, &cpu.Epilogue{Bias: h55, Clamp: true, Lo: 0, Hi: cpu.Inf})
 	t.watch.See("model.go:28", h57)
 
 	// %h348 = pack_conv %h15 {group=1 in_block=16} : f32[2,2,3,3,16,16]  // model.go:28
 	cpu.PackConv(h58, w.bodyConv4Weight, &conv7)
 
 	// %h350 = conv_blocked %h344, %h348 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=32 out_c=32 group=1} : f32[N,2,14,14,16]  // model.go:28
-	cpu.Conv(h59, h57, h58, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1}, nil)
+	cpu.Conv(h59, h57, h58, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx}, nil)
 	t.watch.See("model.go:28", h59)
 
 	// %h126 = channel_moments %h350 : f32[2,32]  // model.go:28
@@ -610,11 +610,11 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 	t.watch.See("model.go:28", h71)
 
 	// %h370 = depthwise_blocked %h350, %h361, %h32 {window={kernel=[1,1]} c=32 epilogue={clamp=true hi=+Inf}} : f32[N,2,14,14,16]  // model.go:28
-	cpu.DepthwiseConv(h73, h59, h69, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 1, KW: 1, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 32}, &cpu.Epilogue{Bias: h71, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	cpu.DepthwiseConv(h73, h59, h69, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 1, KW: 1, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 32, Ctx: t.ctx}, &cpu.Epilogue{Bias: h71, Clamp: true, Lo: 0, Hi: cpu.Inf})
 	t.watch.See("model.go:28", h73)
 
 	// %h374 = max_pool %h370 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,2,7,7,16]  // model.go:28
-	cpu.MaxPool(h74, h73, &cpu.PoolShape{N: n, C: 2, InH: 14, InW: 14, OutH: 7, OutW: 7, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16})
+	cpu.MaxPool(h74, h73, &cpu.PoolShape{N: n, C: 2, InH: 14, InW: 14, OutH: 7, OutW: 7, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16, Ctx: t.ctx})
 	t.watch.See("model.go:28", h74)
 
 	// %h35 = unblock %h374 {c=32} : f32[N,32,7,7]  // model.go:28
@@ -627,7 +627,7 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 	cpu.Block(h77, w.headBias, 1, 5, 1, 1)
 
 	// %h39 = mat_mul_panels %h36, %h122, %h58 {n=5} : f32[N,5]  // model.go:28
-	cpu.MatMul(logits, h75, h76, &cpu.MatMulShape{M: n, N: 5, K: 1568, LDA: 1568, LDC: 5, Batch: 1}, &cpu.Epilogue{Bias: h77})
+	cpu.MatMul(logits, h75, h76, &cpu.MatMulShape{M: n, N: 5, K: 1568, LDA: 1568, LDC: 5, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h77})
 	t.watch.See("model.go:28", logits)
 
 	// %h40 = log_softmax %h39 {axis=1} : f32[N,5]  // model.go:36
@@ -663,6 +663,7 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 	t.watch.See("model.go:36", h82)
 
 	// %h50 = reduce %h49 {kind="mean" axes=[0]} : f32[]  // model.go:36
+	rt.EndIfDone(t.ctx)
 	cpu.ReduceMean(loss, h82, 1, n, 1)
 	t.watch.See("model.go:36", loss)
 
@@ -695,6 +696,7 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 	cpu.Fill(h86, 0)
 
 	// %h158 = scatter_elements %h157, %h46, %h156 {axis=1 reduction="add"} : f32[N,5]  // model.go:36
+	rt.EndIfDone(t.ctx)
 	if err := cpu.ScatterElementsAdd(h86, h86, h79, h85, []int{n, 1}, []int{n, 5}, 1); err != nil {
 		return rt.At("model.go:36", err)
 	}
@@ -727,10 +729,11 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 	}
 
 	// %h131 = pack_panels %h20 : f32[98,5,16]  // model.go:28
+	rt.EndIfDone(t.ctx)
 	cpu.PackPanels(h90, w.headWeight, 5, 1568, 1568, false, 1, 7840)
 
 	// %h165 = mat_mul_panels %h162, %h131 {n=1568} : f32[N,1568]  // model.go:28
-	cpu.MatMul(h91, h86, h90, &cpu.MatMulShape{M: n, N: 1568, K: 5, LDA: 5, LDC: 1568, Batch: 1}, nil)
+	cpu.MatMul(h91, h86, h90, &cpu.MatMulShape{M: n, N: 1568, K: 5, LDA: 5, LDC: 1568, Batch: 1, Ctx: t.ctx}, nil)
 	t.watch.See("model.go:28", h91)
 
 	// %h166 = strided_copy %h36 {shape=[1568,N] strides=[1,1568]} : f32[1568,N]  // model.go:28
@@ -745,7 +748,7 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 
 	// %h167 = mat_mul_panels %h166, %h135 {n=5} : f32[1568,5]  // model.go:28
 	if g.headWeight != nil {
-		cpu.MatMul(h94, h92, h93, &cpu.MatMulShape{M: 1568, N: 5, K: n, LDA: n, LDC: 5, Batch: 1}, nil)
+		cpu.MatMul(h94, h92, h93, &cpu.MatMulShape{M: 1568, N: 5, K: n, LDA: n, LDC: 5, Batch: 1, Ctx: t.ctx}, nil)
 		t.watch.See("model.go:28", h94)
 	}
 
@@ -761,7 +764,7 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 	cpu.Block(h95, h91, n, 32, 7, 7)
 
 	// %h380 = max_pool_grad %h370, %h378 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,2,14,14,16]  // model.go:28
-	cpu.MaxPoolGrad(h96, h73, h95, &cpu.PoolShape{N: n, C: 2, InH: 14, InW: 14, OutH: 7, OutW: 7, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16})
+	cpu.MaxPoolGrad(h96, h73, h95, &cpu.PoolShape{N: n, C: 2, InH: 14, InW: 14, OutH: 7, OutW: 7, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16, Ctx: t.ctx})
 	t.watch.See("model.go:28", h96)
 
 	// %h383 = pointwise %h380, %h370 : f32[N,2,14,14,16]  // model.go:28
@@ -852,12 +855,12 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 	cpu.PackConvData(h106, w.bodyConv4Weight, &conv7)
 
 	// %h394 = conv_data_blocked %h389, %h392 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=32 out_c=32 spatial=[14,14]} : f32[N,2,14,14,16]  // model.go:28
-	cpu.ConvData(h107, h96, h106, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1})
+	cpu.ConvData(h107, h96, h106, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx})
 	t.watch.See("model.go:28", h107)
 
 	// %h209 = conv_weights_blocked %h344, %h389 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=32 out_c=32} : f32[32,32,3,3]  // model.go:28
 	if g.bodyConv4Weight != nil {
-		cpu.ConvWeightsBlocked(g.bodyConv4Weight, h57, h96, h108, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1})
+		cpu.ConvWeightsBlocked(g.bodyConv4Weight, h57, h96, h108, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx})
 		t.watch.See("model.go:28", g.bodyConv4Weight)
 	}
 	if t.passStep.Ends() <= 5 {
@@ -952,12 +955,12 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 	cpu.PackConvData(h118, w.bodyConv3Weight, &conv6)
 
 	// %h410 = conv_data_blocked %h405, %h408 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=32 spatial=[14,14]} : f32[N,1,14,14,16]  // model.go:28
-	cpu.ConvData(h119, h107, h118, &cpu.ConvShape{N: n, InC: 16, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1})
+	cpu.ConvData(h119, h107, h118, &cpu.ConvShape{N: n, InC: 16, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx})
 	t.watch.See("model.go:28", h119)
 
 	// %h248 = conv_weights_blocked %h304, %h405 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=32} : f32[32,16,3,3]  // model.go:28
 	if g.bodyConv3Weight != nil {
-		cpu.ConvWeightsBlocked(g.bodyConv3Weight, h37, h107, h120, &cpu.ConvShape{N: n, InC: 16, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1})
+		cpu.ConvWeightsBlocked(g.bodyConv3Weight, h37, h107, h120, &cpu.ConvShape{N: n, InC: 16, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx})
 		t.watch.See("model.go:28", g.bodyConv3Weight)
 	}
 	if t.passStep.Ends() <= 8 {
@@ -965,7 +968,7 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 	}
 
 	// %h413 = max_pool_grad %h299, %h410 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,1,28,28,16]  // model.go:28
-	cpu.MaxPoolGrad(h121, h36, h119, &cpu.PoolShape{N: n, C: 1, InH: 28, InW: 28, OutH: 14, OutW: 14, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16})
+	cpu.MaxPoolGrad(h121, h36, h119, &cpu.PoolShape{N: n, C: 1, InH: 28, InW: 28, OutH: 14, OutW: 14, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16, Ctx: t.ctx})
 	t.watch.See("model.go:28", h121)
 
 	// %h415 = pointwise %h413, %h299 : f32[N,1,28,28,16]  // model.go:28
@@ -1056,12 +1059,12 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 	cpu.PackConvData(h131, w.bodyConv2Weight, &conv5)
 
 	// %h421 = conv_data_blocked %h418, %h420 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=16 spatial=[28,28]} : f32[N,1,28,28,16]  // model.go:28
-	cpu.ConvData(h132, h121, h131, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1})
+	cpu.ConvData(h132, h121, h131, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx})
 	t.watch.See("model.go:28", h132)
 
 	// %h288 = conv_weights_blocked %h258, %h418 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=16} : f32[16,16,3,3]  // model.go:28
 	if g.bodyConv2Weight != nil {
-		cpu.ConvWeightsBlocked(g.bodyConv2Weight, h20, h121, h133, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1})
+		cpu.ConvWeightsBlocked(g.bodyConv2Weight, h20, h121, h133, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx})
 		t.watch.See("model.go:28", g.bodyConv2Weight)
 	}
 	if t.passStep.Ends() <= 11 {
@@ -1166,13 +1169,14 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 	}
 
 	// %h22 = strided_copy %h323 {shape=[16,N,28,28] strides=[784,12544,28,1]} : f32[16,N,28,28]  // model.go:28
+	rt.EndIfDone(t.ctx)
 	if g.bodyConv1Weight != nil {
 		cpu.StridedCopy(h144, h143, []int{16, n, 28, 28}, []int{784, 12544, 28, 1}, 0)
 	}
 
 	// %h326 = conv_weights %image, %h22 {window={kernel=[3,3] pads=[1,1,1,1]} group=1 first=true} : f32[16,1,3,3]  // model.go:28
 	if g.bodyConv1Weight != nil {
-		cpu.ConvWeights(g.bodyConv1Weight, image, h144, h145, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1})
+		cpu.ConvWeights(g.bodyConv1Weight, image, h144, h145, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx})
 		t.watch.See("model.go:28", g.bodyConv1Weight)
 	}
 	return nil
@@ -1257,7 +1261,7 @@ func (t *Trainer) evalForward(n int, logits, image []float32) error {
 	cpu.PackConv(h7, h5, &conv1)
 
 	// %h53 = conv_blocked %image, %h22, %h52 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=1 out_c=16 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,1,28,28,16]  // model.go:28
-	cpu.Conv(h8, image, h7, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1}, &cpu.Epilogue{Bias: h3, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	cpu.Conv(h8, image, h7, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h3, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
 	// %h61 = pointwise %h54, %h57 : f32[16,1,1]  // model.go:28
 	//
@@ -1292,10 +1296,10 @@ func (t *Trainer) evalForward(n int, logits, image []float32) error {
 	cpu.PackConv(h15, h13, &conv5)
 
 	// %h86 = conv_blocked %h53, %h67, %h66 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=16 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,1,28,28,16]  // model.go:28
-	cpu.Conv(h16, h8, h15, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1}, &cpu.Epilogue{Bias: h11, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	cpu.Conv(h16, h8, h15, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h11, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
 	// %h96 = max_pool %h86 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,1,14,14,16]  // model.go:28
-	cpu.MaxPool(h17, h16, &cpu.PoolShape{N: n, C: 1, InH: 28, InW: 28, OutH: 14, OutW: 14, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16})
+	cpu.MaxPool(h17, h16, &cpu.PoolShape{N: n, C: 1, InH: 28, InW: 28, OutH: 14, OutW: 14, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16, Ctx: t.ctx})
 
 	// %h75 = pointwise %h68, %h71 : f32[32,1,1]  // model.go:28
 	//
@@ -1330,7 +1334,7 @@ func (t *Trainer) evalForward(n int, logits, image []float32) error {
 	cpu.PackConv(h24, h22, &conv6)
 
 	// %h101 = conv_blocked %h96, %h98, %h80 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=32 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,2,14,14,16]  // model.go:28
-	cpu.Conv(h25, h17, h24, &cpu.ConvShape{N: n, InC: 16, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1}, &cpu.Epilogue{Bias: h20, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	cpu.Conv(h25, h17, h24, &cpu.ConvShape{N: n, InC: 16, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h20, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
 	// %h89 = pointwise %h82, %h85 : f32[32,1,1]  // model.go:28
 	//
@@ -1365,10 +1369,10 @@ func (t *Trainer) evalForward(n int, logits, image []float32) error {
 	cpu.PackConv(h32, h30, &conv7)
 
 	// %h106 = conv_blocked %h101, %h103, %h94 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=32 out_c=32 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,2,14,14,16]  // model.go:28
-	cpu.Conv(h33, h25, h32, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1}, &cpu.Epilogue{Bias: h28, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	cpu.Conv(h33, h25, h32, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h28, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
 	// %h108 = max_pool %h106 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,2,7,7,16]  // model.go:28
-	cpu.MaxPool(h34, h33, &cpu.PoolShape{N: n, C: 2, InH: 14, InW: 14, OutH: 7, OutW: 7, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16})
+	cpu.MaxPool(h34, h33, &cpu.PoolShape{N: n, C: 2, InH: 14, InW: 14, OutH: 7, OutW: 7, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16, Ctx: t.ctx})
 
 	// %h35 = unblock %h108 {c=32} : f32[N,32,7,7]  // model.go:28
 	cpu.Unblock(h35, h34, n, 32, 7, 7)
@@ -1380,7 +1384,7 @@ func (t *Trainer) evalForward(n int, logits, image []float32) error {
 	cpu.Block(h37, w.headBias, 1, 5, 1, 1)
 
 	// %h39 = mat_mul_panels %h36, %h25, %h31 {n=5} : f32[N,5]  // model.go:28
-	cpu.MatMul(logits, h35, h36, &cpu.MatMulShape{M: n, N: 5, K: 1568, LDA: 1568, LDC: 5, Batch: 1}, &cpu.Epilogue{Bias: h37})
+	cpu.MatMul(logits, h35, h36, &cpu.MatMulShape{M: n, N: 5, K: 1568, LDA: 1568, LDC: 5, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h37})
 	return nil
 }
 
@@ -1468,7 +1472,7 @@ func (t *Trainer) evalLoss(n int, loss, logits, image []float32, sign []int64) e
 	cpu.PackConv(h7, h5, &conv1)
 
 	// %h48 = conv_blocked %image, %h22, %h64 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=1 out_c=16 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,1,28,28,16]  // model.go:28
-	cpu.Conv(h8, image, h7, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1}, &cpu.Epilogue{Bias: h3, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	cpu.Conv(h8, image, h7, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h3, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
 	// %h73 = pointwise %h66, %h69 : f32[16,1,1]  // model.go:28
 	//
@@ -1503,10 +1507,10 @@ func (t *Trainer) evalLoss(n int, loss, logits, image []float32, sign []int64) e
 	cpu.PackConv(h15, h13, &conv5)
 
 	// %h93 = conv_blocked %h48, %h70, %h78 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=16 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,1,28,28,16]  // model.go:28
-	cpu.Conv(h16, h8, h15, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1}, &cpu.Epilogue{Bias: h11, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	cpu.Conv(h16, h8, h15, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h11, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
 	// %h107 = max_pool %h93 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,1,14,14,16]  // model.go:28
-	cpu.MaxPool(h17, h16, &cpu.PoolShape{N: n, C: 1, InH: 28, InW: 28, OutH: 14, OutW: 14, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16})
+	cpu.MaxPool(h17, h16, &cpu.PoolShape{N: n, C: 1, InH: 28, InW: 28, OutH: 14, OutW: 14, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16, Ctx: t.ctx})
 
 	// %h87 = pointwise %h80, %h83 : f32[32,1,1]  // model.go:28
 	//
@@ -1541,7 +1545,7 @@ func (t *Trainer) evalLoss(n int, loss, logits, image []float32, sign []int64) e
 	cpu.PackConv(h24, h22, &conv6)
 
 	// %h112 = conv_blocked %h107, %h109, %h92 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=32 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,2,14,14,16]  // model.go:28
-	cpu.Conv(h25, h17, h24, &cpu.ConvShape{N: n, InC: 16, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1}, &cpu.Epilogue{Bias: h20, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	cpu.Conv(h25, h17, h24, &cpu.ConvShape{N: n, InC: 16, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h20, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
 	// %h101 = pointwise %h94, %h97 : f32[32,1,1]  // model.go:28
 	//
@@ -1576,10 +1580,10 @@ func (t *Trainer) evalLoss(n int, loss, logits, image []float32, sign []int64) e
 	cpu.PackConv(h32, h30, &conv7)
 
 	// %h117 = conv_blocked %h112, %h114, %h106 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=32 out_c=32 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,2,14,14,16]  // model.go:28
-	cpu.Conv(h33, h25, h32, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1}, &cpu.Epilogue{Bias: h28, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	cpu.Conv(h33, h25, h32, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h28, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
 	// %h119 = max_pool %h117 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,2,7,7,16]  // model.go:28
-	cpu.MaxPool(h34, h33, &cpu.PoolShape{N: n, C: 2, InH: 14, InW: 14, OutH: 7, OutW: 7, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16})
+	cpu.MaxPool(h34, h33, &cpu.PoolShape{N: n, C: 2, InH: 14, InW: 14, OutH: 7, OutW: 7, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16, Ctx: t.ctx})
 
 	// %h35 = unblock %h119 {c=32} : f32[N,32,7,7]  // model.go:28
 	cpu.Unblock(h35, h34, n, 32, 7, 7)
@@ -1591,7 +1595,7 @@ func (t *Trainer) evalLoss(n int, loss, logits, image []float32, sign []int64) e
 	cpu.Block(h37, w.headBias, 1, 5, 1, 1)
 
 	// %h39 = mat_mul_panels %h36, %h25, %h31 {n=5} : f32[N,5]  // model.go:28
-	cpu.MatMul(logits, h35, h36, &cpu.MatMulShape{M: n, N: 5, K: 1568, LDA: 1568, LDC: 5, Batch: 1}, &cpu.Epilogue{Bias: h37})
+	cpu.MatMul(logits, h35, h36, &cpu.MatMulShape{M: n, N: 5, K: 1568, LDA: 1568, LDC: 5, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h37})
 
 	// %h40 = log_softmax %h39 {axis=1} : f32[N,5]  // model.go:36
 	cpu.LogSoftmax(h38, logits, n, 5, 1)
@@ -1623,6 +1627,7 @@ func (t *Trainer) evalLoss(n int, loss, logits, image []float32, sign []int64) e
 	cpu.Neg(h42, h42)
 
 	// %h50 = reduce %h49 {kind="mean" axes=[0]} : f32[]  // model.go:36
+	rt.EndIfDone(t.ctx)
 	cpu.ReduceMean(loss, h42, 1, n, 1)
 	return nil
 }
@@ -1719,7 +1724,7 @@ func (t *Trainer) trainForward(n int, logits, image []float32) error {
 	cpu.PackConv(h1, w.bodyConv1Weight, &conv1)
 
 	// %h44 = conv_blocked %image, %h41 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=1 out_c=16 group=1} : f32[N,1,28,28,16]  // model.go:28
-	cpu.Conv(h2, image, h1, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1}, nil)
+	cpu.Conv(h2, image, h1, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx}, nil)
 	t.watch.See("model.go:28", h2)
 
 	// %h42 = channel_moments %h44 : f32[2,16]  // model.go:28
@@ -1824,14 +1829,14 @@ func (t *Trainer) trainForward(n int, logits, image []float32) error {
 	t.watch.See("model.go:28", h18)
 
 	// %h238 = depthwise_blocked %h44, %h156, %h23 {window={kernel=[1,1]} c=16 epilogue={clamp=true hi=+Inf}} : f32[N,1,28,28,16]  // model.go:28
-	cpu.DepthwiseConv(h20, h2, h16, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 1, KW: 1, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 16}, &cpu.Epilogue{Bias: h18, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	cpu.DepthwiseConv(h20, h2, h16, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 1, KW: 1, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 16, Ctx: t.ctx}, &cpu.Epilogue{Bias: h18, Clamp: true, Lo: 0, Hi: cpu.Inf})
 	t.watch.See("model.go:28", h20)
 
 	// %h240 = pack_conv %h5 {group=1 in_block=16} : f32[1,1,3,3,16,16]  // model.go:28
 	cpu.PackConv(h21, w.bodyConv2Weight, &conv5)
 
 	// %h243 = conv_blocked %h238, %h240 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=16 group=1} : f32[N,1,28,28,16]  // model.go:28
-	cpu.Conv(h22, h20, h21, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1}, nil)
+	cpu.Conv(h22, h20, h21, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx}, nil)
 	t.watch.See("model.go:28", h22)
 
 	// %h67 = channel_moments %h243 : f32[2,16]  // model.go:28
@@ -1909,18 +1914,18 @@ func (t *Trainer) trainForward(n int, logits, image []float32) error {
 	t.watch.See("model.go:28", h34)
 
 	// %h279 = depthwise_blocked %h243, %h270, %h26 {window={kernel=[1,1]} c=16 epilogue={clamp=true hi=+Inf}} : f32[N,1,28,28,16]  // model.go:28
-	cpu.DepthwiseConv(h36, h22, h32, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 1, KW: 1, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 16}, &cpu.Epilogue{Bias: h34, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	cpu.DepthwiseConv(h36, h22, h32, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 1, KW: 1, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 16, Ctx: t.ctx}, &cpu.Epilogue{Bias: h34, Clamp: true, Lo: 0, Hi: cpu.Inf})
 	t.watch.See("model.go:28", h36)
 
 	// %h284 = max_pool %h279 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,1,14,14,16]  // model.go:28
-	cpu.MaxPool(h37, h36, &cpu.PoolShape{N: n, C: 1, InH: 28, InW: 28, OutH: 14, OutW: 14, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16})
+	cpu.MaxPool(h37, h36, &cpu.PoolShape{N: n, C: 1, InH: 28, InW: 28, OutH: 14, OutW: 14, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16, Ctx: t.ctx})
 	t.watch.See("model.go:28", h37)
 
 	// %h286 = pack_conv %h10 {group=1 in_block=16} : f32[2,1,3,3,16,16]  // model.go:28
 	cpu.PackConv(h38, w.bodyConv3Weight, &conv6)
 
 	// %h304 = conv_blocked %h284, %h286 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=32 group=1} : f32[N,2,14,14,16]  // model.go:28
-	cpu.Conv(h39, h37, h38, &cpu.ConvShape{N: n, InC: 16, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1}, nil)
+	cpu.Conv(h39, h37, h38, &cpu.ConvShape{N: n, InC: 16, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx}, nil)
 	t.watch.See("model.go:28", h39)
 
 	// %h92 = channel_moments %h304 : f32[2,32]  // model.go:28
@@ -2025,14 +2030,14 @@ func (t *Trainer) trainForward(n int, logits, image []float32) error {
 	t.watch.See("model.go:28", h55)
 
 	// %h324 = depthwise_blocked %h304, %h315, %h29 {window={kernel=[1,1]} c=32 epilogue={clamp=true hi=+Inf}} : f32[N,2,14,14,16]  // model.go:28
-	cpu.DepthwiseConv(h57, h39, h53, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 1, KW: 1, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 32}, &cpu.Epilogue{Bias: h55, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	cpu.DepthwiseConv(h57, h39, h53, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 1, KW: 1, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 32, Ctx: t.ctx}, &cpu.Epilogue{Bias: h55, Clamp: true, Lo: 0, Hi: cpu.Inf})
 	t.watch.See("model.go:28", h57)
 
 	// %h328 = pack_conv %h15 {group=1 in_block=16} : f32[2,2,3,3,16,16]  // model.go:28
 	cpu.PackConv(h58, w.bodyConv4Weight, &conv7)
 
 	// %h330 = conv_blocked %h324, %h328 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=32 out_c=32 group=1} : f32[N,2,14,14,16]  // model.go:28
-	cpu.Conv(h59, h57, h58, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1}, nil)
+	cpu.Conv(h59, h57, h58, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx}, nil)
 	t.watch.See("model.go:28", h59)
 
 	// %h117 = channel_moments %h330 : f32[2,32]  // model.go:28
@@ -2110,11 +2115,11 @@ func (t *Trainer) trainForward(n int, logits, image []float32) error {
 	t.watch.See("model.go:28", h71)
 
 	// %h350 = depthwise_blocked %h330, %h340, %h32 {window={kernel=[1,1]} c=32 epilogue={clamp=true hi=+Inf}} : f32[N,2,14,14,16]  // model.go:28
-	cpu.DepthwiseConv(h73, h59, h69, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 1, KW: 1, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 32}, &cpu.Epilogue{Bias: h71, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	cpu.DepthwiseConv(h73, h59, h69, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 1, KW: 1, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 32, Ctx: t.ctx}, &cpu.Epilogue{Bias: h71, Clamp: true, Lo: 0, Hi: cpu.Inf})
 	t.watch.See("model.go:28", h73)
 
 	// %h354 = max_pool %h350 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,2,7,7,16]  // model.go:28
-	cpu.MaxPool(h74, h73, &cpu.PoolShape{N: n, C: 2, InH: 14, InW: 14, OutH: 7, OutW: 7, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16})
+	cpu.MaxPool(h74, h73, &cpu.PoolShape{N: n, C: 2, InH: 14, InW: 14, OutH: 7, OutW: 7, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16, Ctx: t.ctx})
 	t.watch.See("model.go:28", h74)
 
 	// %h35 = unblock %h354 {c=32} : f32[N,32,7,7]  // model.go:28
@@ -2127,7 +2132,7 @@ func (t *Trainer) trainForward(n int, logits, image []float32) error {
 	cpu.Block(h77, w.headBias, 1, 5, 1, 1)
 
 	// %h39 = mat_mul_panels %h36, %h113, %h49 {n=5} : f32[N,5]  // model.go:28
-	cpu.MatMul(logits, h75, h76, &cpu.MatMulShape{M: n, N: 5, K: 1568, LDA: 1568, LDC: 5, Batch: 1}, &cpu.Epilogue{Bias: h77})
+	cpu.MatMul(logits, h75, h76, &cpu.MatMulShape{M: n, N: 5, K: 1568, LDA: 1568, LDC: 5, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h77})
 	t.watch.See("model.go:28", logits)
 
 	// %h141 = strided_copy %h116 {shape=[N,5] strides=[0,0]} : f32[N,5]
@@ -2241,7 +2246,7 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32) error {
 	cpu.PackPanels(h79, w.headWeight, 5, 1568, 1568, false, 1, 7840)
 
 	// %h145 = mat_mul_panels %h142, %h122 {n=1568} : f32[N,1568]  // model.go:28
-	cpu.MatMul(h80, h78, h79, &cpu.MatMulShape{M: n, N: 1568, K: 5, LDA: 5, LDC: 1568, Batch: 1}, nil)
+	cpu.MatMul(h80, h78, h79, &cpu.MatMulShape{M: n, N: 1568, K: 5, LDA: 5, LDC: 1568, Batch: 1, Ctx: t.ctx}, nil)
 	t.watch.See("model.go:28", h80)
 
 	// %h146 = strided_copy %h36 {shape=[1568,N] strides=[1,1568]} : f32[1568,N]  // model.go:28
@@ -2256,7 +2261,7 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32) error {
 
 	// %h147 = mat_mul_panels %h146, %h126 {n=5} : f32[1568,5]  // model.go:28
 	if g.headWeight != nil {
-		cpu.MatMul(h83, h81, h82, &cpu.MatMulShape{M: 1568, N: 5, K: n, LDA: n, LDC: 5, Batch: 1}, nil)
+		cpu.MatMul(h83, h81, h82, &cpu.MatMulShape{M: 1568, N: 5, K: n, LDA: n, LDC: 5, Batch: 1, Ctx: t.ctx}, nil)
 		t.watch.See("model.go:28", h83)
 	}
 
@@ -2272,7 +2277,7 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32) error {
 	cpu.Block(h84, h80, n, 32, 7, 7)
 
 	// %h359 = max_pool_grad %h350, %h357 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,2,14,14,16]  // model.go:28
-	cpu.MaxPoolGrad(h85, h73, h84, &cpu.PoolShape{N: n, C: 2, InH: 14, InW: 14, OutH: 7, OutW: 7, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16})
+	cpu.MaxPoolGrad(h85, h73, h84, &cpu.PoolShape{N: n, C: 2, InH: 14, InW: 14, OutH: 7, OutW: 7, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16, Ctx: t.ctx})
 	t.watch.See("model.go:28", h85)
 
 	// %h363 = pointwise %h359, %h350 : f32[N,2,14,14,16]  // model.go:28
@@ -2363,12 +2368,12 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32) error {
 	cpu.PackConvData(h95, w.bodyConv4Weight, &conv7)
 
 	// %h374 = conv_data_blocked %h368, %h372 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=32 out_c=32 spatial=[14,14]} : f32[N,2,14,14,16]  // model.go:28
-	cpu.ConvData(h96, h85, h95, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1})
+	cpu.ConvData(h96, h85, h95, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx})
 	t.watch.See("model.go:28", h96)
 
 	// %h189 = conv_weights_blocked %h324, %h368 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=32 out_c=32} : f32[32,32,3,3]  // model.go:28
 	if g.bodyConv4Weight != nil {
-		cpu.ConvWeightsBlocked(g.bodyConv4Weight, h57, h85, h97, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1})
+		cpu.ConvWeightsBlocked(g.bodyConv4Weight, h57, h85, h97, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx})
 		t.watch.See("model.go:28", g.bodyConv4Weight)
 	}
 	if t.passTrainForward.Ends() <= 5 {
@@ -2463,12 +2468,12 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32) error {
 	cpu.PackConvData(h107, w.bodyConv3Weight, &conv6)
 
 	// %h388 = conv_data_blocked %h384, %h387 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=32 spatial=[14,14]} : f32[N,1,14,14,16]  // model.go:28
-	cpu.ConvData(h108, h96, h107, &cpu.ConvShape{N: n, InC: 16, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1})
+	cpu.ConvData(h108, h96, h107, &cpu.ConvShape{N: n, InC: 16, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx})
 	t.watch.See("model.go:28", h108)
 
 	// %h228 = conv_weights_blocked %h284, %h384 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=32} : f32[32,16,3,3]  // model.go:28
 	if g.bodyConv3Weight != nil {
-		cpu.ConvWeightsBlocked(g.bodyConv3Weight, h37, h96, h109, &cpu.ConvShape{N: n, InC: 16, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1})
+		cpu.ConvWeightsBlocked(g.bodyConv3Weight, h37, h96, h109, &cpu.ConvShape{N: n, InC: 16, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx})
 		t.watch.See("model.go:28", g.bodyConv3Weight)
 	}
 	if t.passTrainForward.Ends() <= 8 {
@@ -2476,7 +2481,7 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32) error {
 	}
 
 	// %h391 = max_pool_grad %h279, %h388 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,1,28,28,16]  // model.go:28
-	cpu.MaxPoolGrad(h110, h36, h108, &cpu.PoolShape{N: n, C: 1, InH: 28, InW: 28, OutH: 14, OutW: 14, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16})
+	cpu.MaxPoolGrad(h110, h36, h108, &cpu.PoolShape{N: n, C: 1, InH: 28, InW: 28, OutH: 14, OutW: 14, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16, Ctx: t.ctx})
 	t.watch.See("model.go:28", h110)
 
 	// %h393 = pointwise %h391, %h279 : f32[N,1,28,28,16]  // model.go:28
@@ -2567,12 +2572,12 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32) error {
 	cpu.PackConvData(h120, w.bodyConv2Weight, &conv5)
 
 	// %h399 = conv_data_blocked %h396, %h398 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=16 spatial=[28,28]} : f32[N,1,28,28,16]  // model.go:28
-	cpu.ConvData(h121, h110, h120, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1})
+	cpu.ConvData(h121, h110, h120, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx})
 	t.watch.See("model.go:28", h121)
 
 	// %h268 = conv_weights_blocked %h238, %h396 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=16} : f32[16,16,3,3]  // model.go:28
 	if g.bodyConv2Weight != nil {
-		cpu.ConvWeightsBlocked(g.bodyConv2Weight, h20, h110, h122, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1})
+		cpu.ConvWeightsBlocked(g.bodyConv2Weight, h20, h110, h122, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx})
 		t.watch.See("model.go:28", g.bodyConv2Weight)
 	}
 	if t.passTrainForward.Ends() <= 11 {
@@ -2677,13 +2682,14 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32) error {
 	}
 
 	// %h22 = strided_copy %h303 {shape=[16,N,28,28] strides=[784,12544,28,1]} : f32[16,N,28,28]  // model.go:28
+	rt.EndIfDone(t.ctx)
 	if g.bodyConv1Weight != nil {
 		cpu.StridedCopy(h133, h132, []int{16, n, 28, 28}, []int{784, 12544, 28, 1}, 0)
 	}
 
 	// %h306 = conv_weights %image, %h22 {window={kernel=[3,3] pads=[1,1,1,1]} group=1 first=true} : f32[16,1,3,3]  // model.go:28
 	if g.bodyConv1Weight != nil {
-		cpu.ConvWeights(g.bodyConv1Weight, image, h133, h134, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1})
+		cpu.ConvWeights(g.bodyConv1Weight, image, h133, h134, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx})
 		t.watch.See("model.go:28", g.bodyConv1Weight)
 	}
 	return nil

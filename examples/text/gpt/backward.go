@@ -282,6 +282,7 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	t.watch.See("model.go:50", h5)
 
 	// %h37 = strided_copy %h2 {shape=[64,64] strides=[64,1]} : f32[64,64]  // model.go:50
+	rt.EndIfDone(t.ctx)
 	cpu.StridedCopy(h6, w.layers0SelfAttnInProjWeight, []int{64, 64}, []int{64, 1}, 0)
 
 	// %h40 = strided_copy %h3 {shape=[64] strides=[1]} : f32[64]  // model.go:50
@@ -300,7 +301,7 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	cpu.StridedCopy(h11, w.layers0SelfAttnInProjBias, []int{64}, []int{1}, 64)
 
 	// %h48 = mat_mul_panels %h36, %h81, %h47 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h12, h5, h10, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h11})
+	cpu.MatMul(h12, h5, h10, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h11})
 	t.watch.See("model.go:50", h12)
 
 	// %h487 = strided_copy %h49 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
@@ -319,7 +320,7 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	cpu.StridedCopy(h17, w.layers0SelfAttnInProjBias, []int{64}, []int{1}, 128)
 
 	// %h55 = mat_mul_panels %h36, %h107, %h54 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h18, h5, h16, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h17})
+	cpu.MatMul(h18, h5, h16, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h17})
 	t.watch.See("model.go:50", h18)
 
 	// %h57 = strided_copy %h56 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
@@ -343,7 +344,7 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	t.watch.See("model.go:50", h7)
 
 	// %h221 = mat_mul_panels %h36, %h120, %h70 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h22, h5, h21, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h7})
+	cpu.MatMul(h22, h5, h21, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h7})
 	t.watch.See("model.go:50", h22)
 
 	// %h59 = strided_copy %h163 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
@@ -356,7 +357,7 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	cpu.PackPanels(h25, h24, 16, 64, 64, false, 4*n, 1024)
 
 	// %h61 = mat_mul_panels %h59, %h130 {n=64} : f32[N,4,64,64]  // model.go:50
-	cpu.MatMul(h26, h23, h25, &cpu.MatMulShape{M: 64, N: 64, K: 16, LDA: 16, LDC: 64, Batch: 4 * n, StrideA: 1024, StrideB: 1024, StrideC: 4096}, nil)
+	cpu.MatMul(h26, h23, h25, &cpu.MatMulShape{M: 64, N: 64, K: 16, LDA: 16, LDC: 64, Batch: 4 * n, StrideA: 1024, StrideB: 1024, StrideC: 4096, Ctx: t.ctx}, nil)
 	t.watch.See("model.go:50", h26)
 
 	// %h63 = pointwise %h35, %h61 : f32[N,4,64,64]  // model.go:50
@@ -395,10 +396,11 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	t.watch.See("model.go:50", h28)
 
 	// %h137 = pack_panels %h57 : f32[N,4,1,64,16]  // model.go:50
+	rt.EndIfDone(t.ctx)
 	cpu.PackPanels(h31, h19, 64, 16, 16, false, 4*n, 1024)
 
 	// %h66 = mat_mul_panels %h65, %h137 {n=16} : f32[N,4,64,16]  // model.go:50
-	cpu.MatMul(h32, h28, h31, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024}, nil)
+	cpu.MatMul(h32, h28, h31, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024, Ctx: t.ctx}, nil)
 	t.watch.See("model.go:50", h32)
 
 	// %h67 = strided_copy %h66 {shape=[N,64,4,16] strides=[4096,16,1024,1]} : f32[N,64,4,16]  // model.go:50
@@ -426,7 +428,7 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	t.watch.See("model.go:50", h37)
 
 	// %h166 = mat_mul_panels %h68, %h143, %h369 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h38, h33, h36, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h37})
+	cpu.MatMul(h38, h33, h36, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h37})
 	t.watch.See("model.go:50", h38)
 
 	// %h73 = pointwise %h30, %h164, %h166 : f32[N,64,64]  // model.go:50
@@ -454,7 +456,7 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	cpu.PackPanels(h42, w.layers0Linear1Weight, 64, 256, 64, true, 1, 16384)
 
 	// %h77 = mat_mul_panels %h74, %h156, %h7 {n=256} : f32[N,64,256]  // model.go:50
-	cpu.MatMul(h43, h41, h42, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1}, &cpu.Epilogue{Bias: w.layers0Linear1Bias})
+	cpu.MatMul(h43, h41, h42, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers0Linear1Bias})
 	t.watch.See("model.go:50", h43)
 
 	// %h171 = random_uniform %key {d_type=f32 shape=[N,64,256] high=1 seed=4} : f32[N,64,256]  // model.go:50
@@ -503,7 +505,7 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	t.watch.See("model.go:50", h51)
 
 	// %h180 = mat_mul_panels %h79, %h162, %h574 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h52, h45, h50, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h51})
+	cpu.MatMul(h52, h45, h50, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h51})
 	t.watch.See("model.go:50", h52)
 
 	// %h84 = pointwise %h73, %h178, %h180 : f32[N,64,64]  // model.go:50
@@ -546,7 +548,7 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	cpu.StridedCopy(h61, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 64)
 
 	// %h97 = mat_mul_panels %h85, %h176, %h96 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h62, h55, h60, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h61})
+	cpu.MatMul(h62, h55, h60, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h61})
 	t.watch.See("model.go:50", h62)
 
 	// %h335 = strided_copy %h98 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
@@ -565,7 +567,7 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	cpu.StridedCopy(h67, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 128)
 
 	// %h104 = mat_mul_panels %h85, %h188, %h103 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h68, h55, h66, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h67})
+	cpu.MatMul(h68, h55, h66, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h67})
 	t.watch.See("model.go:50", h68)
 
 	// %h106 = strided_copy %h105 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
@@ -589,7 +591,7 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	t.watch.See("model.go:50", h57)
 
 	// %h253 = mat_mul_panels %h85, %h197, %h92 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h72, h55, h71, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h57})
+	cpu.MatMul(h72, h55, h71, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h57})
 	t.watch.See("model.go:50", h72)
 
 	// %h108 = strided_copy %h571 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
@@ -602,7 +604,7 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	cpu.PackPanels(h75, h74, 16, 64, 64, false, 4*n, 1024)
 
 	// %h110 = mat_mul_panels %h108, %h202 {n=64} : f32[N,4,64,64]  // model.go:50
-	cpu.MatMul(h76, h73, h75, &cpu.MatMulShape{M: 64, N: 64, K: 16, LDA: 16, LDC: 64, Batch: 4 * n, StrideA: 1024, StrideB: 1024, StrideC: 4096}, nil)
+	cpu.MatMul(h76, h73, h75, &cpu.MatMulShape{M: 64, N: 64, K: 16, LDA: 16, LDC: 64, Batch: 4 * n, StrideA: 1024, StrideB: 1024, StrideC: 4096, Ctx: t.ctx}, nil)
 	t.watch.See("model.go:50", h76)
 
 	// %h112 = pointwise %h35, %h110 : f32[N,4,64,64]  // model.go:50
@@ -641,10 +643,11 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	t.watch.See("model.go:50", h78)
 
 	// %h207 = pack_panels %h106 : f32[N,4,1,64,16]  // model.go:50
+	rt.EndIfDone(t.ctx)
 	cpu.PackPanels(h81, h69, 64, 16, 16, false, 4*n, 1024)
 
 	// %h115 = mat_mul_panels %h114, %h207 {n=16} : f32[N,4,64,16]  // model.go:50
-	cpu.MatMul(h82, h78, h81, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024}, nil)
+	cpu.MatMul(h82, h78, h81, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024, Ctx: t.ctx}, nil)
 	t.watch.See("model.go:50", h82)
 
 	// %h116 = strided_copy %h115 {shape=[N,64,4,16] strides=[4096,16,1024,1]} : f32[N,64,4,16]  // model.go:50
@@ -672,7 +675,7 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	t.watch.See("model.go:50", h87)
 
 	// %h194 = mat_mul_panels %h117, %h249, %h579 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h88, h83, h86, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h87})
+	cpu.MatMul(h88, h83, h86, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h87})
 	t.watch.See("model.go:50", h88)
 
 	// %h122 = pointwise %h84, %h192, %h194 : f32[N,64,64]  // model.go:50
@@ -700,7 +703,7 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	cpu.PackPanels(h92, w.layers1Linear1Weight, 64, 256, 64, true, 1, 16384)
 
 	// %h126 = mat_mul_panels %h123, %h291, %h19 {n=256} : f32[N,64,256]  // model.go:50
-	cpu.MatMul(h93, h91, h92, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1}, &cpu.Epilogue{Bias: w.layers1Linear1Bias})
+	cpu.MatMul(h93, h91, h92, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers1Linear1Bias})
 	t.watch.See("model.go:50", h93)
 
 	// %h199 = random_uniform %key {d_type=f32 shape=[N,64,256] high=1 seed=8} : f32[N,64,256]  // model.go:50
@@ -749,7 +752,7 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	t.watch.See("model.go:50", h101)
 
 	// %h208 = mat_mul_panels %h128, %h326, %h584 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h102, h95, h100, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h101})
+	cpu.MatMul(h102, h95, h100, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h101})
 	t.watch.See("model.go:50", h102)
 
 	// %h133 = pointwise %h122, %h206, %h208 : f32[N,64,64]  // model.go:50
@@ -777,7 +780,7 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	cpu.PackPanels(h106, w.tokensWeight, 64, 256, 64, true, 1, 16384)
 
 	// %h136 = mat_mul_panels %h134, %h359 {n=256} : f32[N,64,256]  // model.go:51
-	cpu.MatMul(h107, h105, h106, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1}, nil)
+	cpu.MatMul(h107, h105, h106, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: t.ctx}, nil)
 	t.watch.See("model.go:51", h107)
 
 	// %h313 = log_softmax %h136 {axis=2} : f32[N,64,256]  // model.go:58
@@ -813,6 +816,7 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	t.watch.See("model.go:58", h111)
 
 	// %h149 = reduce %h148 {kind="mean" axes=[0]} : f32[]  // model.go:58
+	rt.EndIfDone(t.ctx)
 	cpu.ReduceMean(output, h111, 1, 64*n, 1)
 	t.watch.See("model.go:58", output)
 
@@ -845,6 +849,7 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	cpu.Fill(h115, 0)
 
 	// %h215 = scatter_elements %h214, %h145, %h213 {axis=1 reduction="add"} : f32[64*N,256]  // model.go:58
+	rt.EndIfDone(t.ctx)
 	if err := cpu.ScatterElementsAdd(h115, h115, h108, h114, []int{64 * n, 1}, []int{64 * n, 256}, 1); err != nil {
 		return rt.At("model.go:58", err)
 	}
@@ -872,10 +877,11 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	t.watch.See("model.go:58", h115)
 
 	// %h373 = pack_panels %h : f32[4,256,16]  // model.go:51
+	rt.EndIfDone(t.ctx)
 	cpu.PackPanels(h119, w.tokensWeight, 256, 64, 64, false, 1, 16384)
 
 	// %h222 = mat_mul_panels %h220, %h373 {n=64} : f32[N,64,64]  // model.go:51
-	cpu.MatMul(h120, h115, h119, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1}, nil)
+	cpu.MatMul(h120, h115, h119, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
 	t.watch.See("model.go:51", h120)
 
 	// %h225 = strided_copy %h223 {shape=[64,64*N] strides=[1,64]} : f32[64,64*N]  // model.go:51
@@ -890,7 +896,7 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 
 	// %h226 = mat_mul_panels %h225, %h401 {n=256} : f32[64,256]  // model.go:51
 	if g.tokensWeight != nil {
-		cpu.MatMul(h123, h121, h122, &cpu.MatMulShape{M: 64, N: 256, K: 64 * n, LDA: 64 * n, LDC: 256, Batch: 1}, nil)
+		cpu.MatMul(h123, h121, h122, &cpu.MatMulShape{M: 64, N: 256, K: 64 * n, LDA: 64 * n, LDC: 256, Batch: 1, Ctx: t.ctx}, nil)
 		t.watch.See("model.go:51", h123)
 	}
 
@@ -936,6 +942,7 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	t.watch.See("model.go:51", h129)
 
 	// %h237 = layer_normalization %h133 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:51
+	rt.EndIfDone(t.ctx)
 	cpu.LayerNorm(h102, h102, nil, nil, 64*n, 64, 1e-05)
 	t.watch.See("model.go:51", h102)
 
@@ -969,6 +976,7 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	}
 
 	// %h241 = reduce %h222 {kind="sum" axes=[0,1]} : f32[64]  // model.go:51
+	rt.EndIfDone(t.ctx)
 	if g.normBias != nil {
 		cpu.ReduceSum(g.normBias, h120, 1, 64*n, 64)
 		t.watch.See("model.go:51", g.normBias)
@@ -997,6 +1005,7 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	//	%h693111 = sub %p339, %h691111 : f32[]
 	//	%h69511 = sub %h693111, %p342 : f32[]
 	//	%h6971 = mul %h69511, %p343 : f32[]
+	rt.EndIfDone(t.ctx)
 	for i := range 64 * n {
 		cpu.Repeat(h137[:64], h135[i:i+1])
 		cpu.Repeat(h138[:64], h136[i:i+1])
@@ -1032,6 +1041,7 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	//	%h93211 = where %h71101, %p505, %h93111 : f32[]
 	//	%h9341 = constant {value=f32[](1.1111112)} : f32[]
 	//	%h9351 = mul %h93211, %h9341 : f32[]
+	rt.EndIfDone(t.ctx)
 	{
 		for lo := 0; lo < 4096*n; lo += 1024 {
 			hi := min(lo+1024, 4096*n)
@@ -1279,7 +1289,7 @@ func (t *Trainer) block(n, base int, h252, h259, h279, h286, h299, h300, h312, h
 	cpu.PackPanels(h4, p20, 64, 256, 256, false, 1, 16384)
 
 	// %h254 = mat_mul_panels %h251, %h418 {n=256} : f32[N,64,256]  // model.go:50
-	cpu.MatMul(h5, h1, h4, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1}, nil)
+	cpu.MatMul(h5, h1, h4, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: t.ctx}, nil)
 
 	// %h1281 = pointwise %h199, %h126 : f32[N,64,256]  // model.go:50
 	//
@@ -1307,7 +1317,7 @@ func (t *Trainer) block(n, base int, h252, h259, h279, h286, h299, h300, h312, h
 	cpu.PackPanels(h10, h1, 64*n, 64, 64, false, 1, 4096*n)
 
 	// %h258 = mat_mul_panels %h257, %h426 {n=64} : f32[256,64]  // model.go:50
-	cpu.MatMul(h11, h9, h10, &cpu.MatMulShape{M: 256, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1}, nil)
+	cpu.MatMul(h11, h9, h10, &cpu.MatMulShape{M: 256, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
 
 	// %h259 = strided_copy %h258 {shape=[64,256] strides=[1,64]} : f32[64,256]  // model.go:50
 	cpu.StridedCopy(h259, h11, []int{64, 256}, []int{1, 64}, 0)
@@ -1376,10 +1386,11 @@ func (t *Trainer) block(n, base int, h252, h259, h279, h286, h299, h300, h312, h
 	cpu.ReduceSum(h279, h5, 1, 64*n, 256)
 
 	// %h446 = pack_panels %h18 : f32[4,256,16]  // model.go:50
+	rt.EndIfDone(t.ctx)
 	cpu.PackPanels(h17, p18, 256, 64, 64, false, 1, 16384)
 
 	// %h281 = mat_mul_panels %h278, %h446 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h18, h5, h17, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1}, nil)
+	cpu.MatMul(h18, h5, h17, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
 
 	// %h1231 = layer_normalization %h122, %h24, %h25 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
 	cpu.LayerNorm(h19, p122, p24, p25, 64*n, 64, 1e-05)
@@ -1391,7 +1402,7 @@ func (t *Trainer) block(n, base int, h252, h259, h279, h286, h299, h300, h312, h
 	cpu.PackPanels(h21, h5, 64*n, 256, 256, false, 1, 16384*n)
 
 	// %h285 = mat_mul_panels %h284, %h478 {n=256} : f32[64,256]  // model.go:50
-	cpu.MatMul(h22, h20, h21, &cpu.MatMulShape{M: 64, N: 256, K: 64 * n, LDA: 64 * n, LDC: 256, Batch: 1}, nil)
+	cpu.MatMul(h22, h20, h21, &cpu.MatMulShape{M: 64, N: 256, K: 64 * n, LDA: 64 * n, LDC: 256, Batch: 1, Ctx: t.ctx}, nil)
 
 	// %h286 = strided_copy %h285 {shape=[256,64] strides=[1,256]} : f32[256,64]  // model.go:50
 	cpu.StridedCopy(h286, h22, []int{256, 64}, []int{1, 256}, 0)
@@ -1429,6 +1440,7 @@ func (t *Trainer) block(n, base int, h252, h259, h279, h286, h299, h300, h312, h
 	}
 
 	// %h296 = layer_normalization %h122 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
+	rt.EndIfDone(t.ctx)
 	cpu.LayerNorm(h29, p122, nil, nil, 64*n, 64, 1e-05)
 
 	// %h297 = pointwise %h281, %h24 : f32[N,64,64]  // model.go:50
@@ -1451,6 +1463,7 @@ func (t *Trainer) block(n, base int, h252, h259, h279, h286, h299, h300, h312, h
 	cpu.ReduceSum(h299, h32, 1, 64*n, 64)
 
 	// %h300 = reduce %h281 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
+	rt.EndIfDone(t.ctx)
 	cpu.ReduceSum(h300, h18, 1, 64*n, 64)
 
 	// %h301 = pointwise %h297, %h296 : f32[N,64,64]  // model.go:50
@@ -1471,6 +1484,7 @@ func (t *Trainer) block(n, base int, h252, h259, h279, h286, h299, h300, h312, h
 	//	%h760111 = sub %h7581111, %p384 : f32[]
 	//	%h76211 = mul %h760111, %p385 : f32[]
 	//	%h7641 = add %p380, %h76211 : f32[]
+	rt.EndIfDone(t.ctx)
 	for i := range 64 * n {
 		cpu.Repeat(h36[:64], h34[i:i+1])
 		cpu.Repeat(h37[:64], h35[i:i+1])
@@ -1506,7 +1520,7 @@ func (t *Trainer) block(n, base int, h252, h259, h279, h286, h299, h300, h312, h
 	cpu.PackPanels(h43, p16, 64, 64, 64, false, 1, 4096)
 
 	// %h314 = mat_mul_panels %h311, %h497 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h44, h40, h43, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, nil)
+	cpu.MatMul(h44, h40, h43, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
 
 	// %h138 = strided_copy %h115 {shape=[4,16,N,64] strides=[1024,1,4096,16]} : f32[4,16,N,64]  // model.go:50
 	cpu.StridedCopy(h45, p115, []int{4, 16, n, 64}, []int{1024, 1, 4096, 16}, 0)
@@ -1515,7 +1529,7 @@ func (t *Trainer) block(n, base int, h252, h259, h279, h286, h299, h300, h312, h
 	cpu.PackPanels(h46, h40, 64*n, 64, 64, false, 1, 4096*n)
 
 	// %h318 = mat_mul_panels %h317, %h521 {n=64} : f32[64,64]  // model.go:50
-	cpu.MatMul(h47, h45, h46, &cpu.MatMulShape{M: 64, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1}, nil)
+	cpu.MatMul(h47, h45, h46, &cpu.MatMulShape{M: 64, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
 
 	// %h319 = strided_copy %h318 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
 	cpu.StridedCopy(h319, h47, []int{64, 64}, []int{1, 64}, 0)
@@ -1530,7 +1544,7 @@ func (t *Trainer) block(n, base int, h252, h259, h279, h286, h299, h300, h312, h
 	cpu.PackPanels(h50, h49, 16, 64, 64, false, 4*n, 1024)
 
 	// %h323 = mat_mul_panels %h321, %h535 {n=64} : f32[N,4,64,64]  // model.go:50
-	cpu.MatMul(h51, h48, h50, &cpu.MatMulShape{M: 64, N: 64, K: 16, LDA: 16, LDC: 64, Batch: 4 * n, StrideA: 1024, StrideB: 1024, StrideC: 4096}, nil)
+	cpu.MatMul(h51, h48, h50, &cpu.MatMulShape{M: 64, N: 64, K: 16, LDA: 16, LDC: 64, Batch: 4 * n, StrideA: 1024, StrideB: 1024, StrideC: 4096, Ctx: t.ctx}, nil)
 
 	// %h1141 = pointwise %h185, %h113 : f32[N,4,64,64]  // model.go:50
 	//
@@ -1556,7 +1570,7 @@ func (t *Trainer) block(n, base int, h252, h259, h279, h286, h299, h300, h312, h
 	cpu.PackPanels(h56, h48, 64, 16, 16, false, 4*n, 1024)
 
 	// %h325 = mat_mul_panels %h324, %h553 {n=16} : f32[N,4,64,16]  // model.go:50
-	cpu.MatMul(h57, h55, h56, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024}, nil)
+	cpu.MatMul(h57, h55, h56, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024, Ctx: t.ctx}, nil)
 
 	// %h328 = pointwise %h185, %h323 : f32[N,4,64,64]  // model.go:50
 	//
@@ -1599,6 +1613,7 @@ func (t *Trainer) block(n, base int, h252, h259, h279, h286, h299, h300, h312, h
 	}
 
 	// %h576 = pack_panels %h335 : f32[N,4,1,64,16]  // model.go:50
+	rt.EndIfDone(t.ctx)
 	cpu.PackPanels(h64, p335, 64, 16, 16, false, 4*n, 1024)
 
 	// %h337 = strided_copy %h571 {shape=[N,4,16,64] strides=[4096,16,1,64]} : f32[N,4,16,64]  // model.go:50
@@ -1608,13 +1623,13 @@ func (t *Trainer) block(n, base int, h252, h259, h279, h286, h299, h300, h312, h
 	cpu.PackPanels(h66, h51, 64, 64, 64, false, 4*n, 4096)
 
 	// %h338 = mat_mul_panels %h337, %h581 {n=64} : f32[N,4,16,64]  // model.go:50
-	cpu.MatMul(h67, h65, h66, &cpu.MatMulShape{M: 16, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 4 * n, StrideA: 1024, StrideB: 4096, StrideC: 1024}, nil)
+	cpu.MatMul(h67, h65, h66, &cpu.MatMulShape{M: 16, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 4 * n, StrideA: 1024, StrideB: 4096, StrideC: 1024, Ctx: t.ctx}, nil)
 
 	// %h340 = mat_mul_panels %h334, %h576 {n=16} : f32[N,4,64,16]  // model.go:50
 	//
 	//	%h118 = constant {value=f32[](0.25)} : f32[]
 	//	%h119 = mul %p, %h118 : f32[]
-	cpu.MatMul(h68, h51, h64, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024}, &cpu.Epilogue{Then: mulScalar})
+	cpu.MatMul(h68, h51, h64, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024, Ctx: t.ctx}, &cpu.Epilogue{Then: mulScalar})
 
 	// %h341 = strided_copy %h325 {shape=[N,64,4,16] strides=[4096,16,1024,1]} : f32[N,64,4,16]  // model.go:50
 	cpu.StridedCopy(h69, h57, []int{n, 64, 4, 16}, []int{4096, 16, 1024, 1}, 0)
@@ -1629,7 +1644,7 @@ func (t *Trainer) block(n, base int, h252, h259, h279, h286, h299, h300, h312, h
 	cpu.PackPanels(h71, p100, 64, 64, 64, false, 1, 4096)
 
 	// %h346 = mat_mul_panels %h342, %h586 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h72, h69, h71, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, nil)
+	cpu.MatMul(h72, h69, h71, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
 
 	// %h851 = layer_normalization %h84, %h22, %h23 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
 	cpu.LayerNorm(h73, p84, p22, p23, 64*n, 64, 1e-05)
@@ -1641,7 +1656,7 @@ func (t *Trainer) block(n, base int, h252, h259, h279, h286, h299, h300, h312, h
 	cpu.PackPanels(h75, h69, 64*n, 64, 64, false, 1, 4096*n)
 
 	// %h350 = mat_mul_panels %h349, %h589 {n=64} : f32[64,64]  // model.go:50
-	cpu.MatMul(h76, h74, h75, &cpu.MatMulShape{M: 64, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1}, nil)
+	cpu.MatMul(h76, h74, h75, &cpu.MatMulShape{M: 64, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
 
 	// %h351 = strided_copy %h350 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
 	cpu.StridedCopy(h77, h76, []int{64, 64}, []int{1, 64}, 0)
@@ -1665,7 +1680,7 @@ func (t *Trainer) block(n, base int, h252, h259, h279, h286, h299, h300, h312, h
 	cpu.PackPanels(h81, h78, 64*n, 64, 64, false, 1, 4096*n)
 
 	// %h362 = mat_mul_panels %h349, %h594 {n=64} : f32[64,64]  // model.go:50
-	cpu.MatMul(h82, h74, h81, &cpu.MatMulShape{M: 64, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1}, nil)
+	cpu.MatMul(h82, h74, h81, &cpu.MatMulShape{M: 64, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
 
 	// %h363 = strided_copy %h362 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
 	cpu.StridedCopy(h83, h82, []int{64, 64}, []int{1, 64}, 0)
@@ -1686,13 +1701,13 @@ func (t *Trainer) block(n, base int, h252, h259, h279, h286, h299, h300, h312, h
 	cpu.PackPanels(h86, p86, 64, 64, 64, false, 1, 4096)
 
 	// %h370 = mat_mul_panels %h366, %h597 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h87, h84, h86, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, nil)
+	cpu.MatMul(h87, h84, h86, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
 
 	// %h599 = pack_panels %h372 : f32[4,64*N,16]  // model.go:50
 	cpu.PackPanels(h88, h84, 64*n, 64, 64, false, 1, 4096*n)
 
 	// %h374 = mat_mul_panels %h349, %h599 {n=64} : f32[64,64]  // model.go:50
-	cpu.MatMul(h89, h74, h88, &cpu.MatMulShape{M: 64, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1}, nil)
+	cpu.MatMul(h89, h74, h88, &cpu.MatMulShape{M: 64, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
 
 	// %h375 = strided_copy %h374 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
 	cpu.StridedCopy(h90, h89, []int{64, 64}, []int{1, 64}, 0)
@@ -1703,7 +1718,7 @@ func (t *Trainer) block(n, base int, h252, h259, h279, h286, h299, h300, h312, h
 	// %h378 = mat_mul_panels %h354, %h592, _, %h346, %h370 {n=64} : f32[N,64,64]  // model.go:50
 	//
 	//	%h131 = add %p1, %p2 : f32[]
-	cpu.MatMul(h72, h78, h80, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Residual: h72, Then: add, In: [2][]float32{h87, nil}})
+	cpu.MatMul(h72, h78, h80, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Residual: h72, Then: add, In: [2][]float32{h87, nil}})
 
 	// %h379 = reduce %h84 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
 	cpu.ReduceMean(h91, p84, 64*n, 64, 1)
@@ -1738,6 +1753,7 @@ func (t *Trainer) block(n, base int, h252, h259, h279, h286, h299, h300, h312, h
 	}
 
 	// %h388 = layer_normalization %h84 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
+	rt.EndIfDone(t.ctx)
 	cpu.LayerNorm(h97, p84, nil, nil, 64*n, 64, 1e-05)
 
 	// %h389 = pointwise %h378, %h22 : f32[N,64,64]  // model.go:50
@@ -1760,6 +1776,7 @@ func (t *Trainer) block(n, base int, h252, h259, h279, h286, h299, h300, h312, h
 	cpu.ReduceSum(h391, h100, 1, 64*n, 64)
 
 	// %h392 = reduce %h378 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
+	rt.EndIfDone(t.ctx)
 	cpu.ReduceSum(h392, h72, 1, 64*n, 64)
 
 	// %h393 = pointwise %h389, %h388 : f32[N,64,64]  // model.go:50
@@ -1780,6 +1797,7 @@ func (t *Trainer) block(n, base int, h252, h259, h279, h286, h299, h300, h312, h
 	//	%h809111 = sub %h8071111, %p421 : f32[]
 	//	%h81111 = mul %h809111, %p422 : f32[]
 	//	%h8131 = add %p417, %h81111 : f32[]
+	rt.EndIfDone(t.ctx)
 	for i := range 64 * n {
 		cpu.Repeat(h104[:64], h102[i:i+1])
 		cpu.Repeat(h105[:64], h103[i:i+1])
@@ -1869,7 +1887,7 @@ func (t *Trainer) evalForward(n int, logits []float32, tokens []int64) error {
 	cpu.StridedCopy(h5, w.layers0SelfAttnInProjBias, []int{64}, []int{1}, 0)
 
 	// %h41 = mat_mul_panels %h36, %h32, %h40 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h6, h2, h4, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h5})
+	cpu.MatMul(h6, h2, h4, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h5})
 
 	// %h45 = strided_copy %h2 {shape=[64,64] strides=[1,64] offset=4096} : f32[64,64]  // model.go:50
 	cpu.StridedCopy(h7, w.layers0SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 4096)
@@ -1881,7 +1899,7 @@ func (t *Trainer) evalForward(n int, logits []float32, tokens []int64) error {
 	cpu.StridedCopy(h9, w.layers0SelfAttnInProjBias, []int{64}, []int{1}, 64)
 
 	// %h48 = mat_mul_panels %h36, %h50, %h47 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h10, h2, h8, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h9})
+	cpu.MatMul(h10, h2, h8, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h9})
 
 	// %h52 = strided_copy %h2 {shape=[64,64] strides=[1,64] offset=8192} : f32[64,64]  // model.go:50
 	cpu.StridedCopy(h11, w.layers0SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 8192)
@@ -1893,16 +1911,16 @@ func (t *Trainer) evalForward(n int, logits []float32, tokens []int64) error {
 	cpu.StridedCopy(h13, w.layers0SelfAttnInProjBias, []int{64}, []int{1}, 128)
 
 	// %h55 = mat_mul_panels %h36, %h62, %h54 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h14, h2, h12, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h13})
+	cpu.MatMul(h14, h2, h12, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h13})
 
 	// %h65 = attend %h41, %h48, %h55, %h128 {batch=N heads=4 shared=4 queries=64 keys=64 depth=16 width=16 q=[0,4096,16,64] k=[0,4096,16,64] v=[0,4096,16,64] scale=0.25 before=-1 after=-1} : f32[N,64,4,16]  // model.go:50
-	cpu.Attention(h15, h6, h10, h14, h16, &cpu.AttentionShape{Batch: n, Heads: 4, Shared: 4, Queries: 64, Keys: 64, Depth: 16, Width: 16, Q: [4]int{0, 4096, 16, 64}, K: [4]int{0, 4096, 16, 64}, V: [4]int{0, 4096, 16, 64}, Y: [4]int{0, 4096, 16, 64}, Scale: 0.25, Softcap: 0, Before: -1, After: -1, Mask: [4]int{0, 0, 64, 1}}, &cpu.AttentionMask{Allow: w.constH128})
+	cpu.Attention(h15, h6, h10, h14, h16, &cpu.AttentionShape{Batch: n, Heads: 4, Shared: 4, Queries: 64, Keys: 64, Depth: 16, Width: 16, Q: [4]int{0, 4096, 16, 64}, K: [4]int{0, 4096, 16, 64}, V: [4]int{0, 4096, 16, 64}, Y: [4]int{0, 4096, 16, 64}, Scale: 0.25, Softcap: 0, Before: -1, After: -1, Mask: [4]int{0, 0, 64, 1}, Ctx: t.ctx}, &cpu.AttentionMask{Allow: w.constH128})
 
 	// %h83 = pack_panels %h4 {trans=true} : f32[4,64,16]  // model.go:50
 	cpu.PackPanels(h17, w.layers0SelfAttnOutProjWeight, 64, 64, 64, true, 1, 4096)
 
 	// %h73 = mat_mul_panels %h68, %h83, %h5, %h29 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h1, h15, h17, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: w.layers0SelfAttnOutProjBias, Residual: h1})
+	cpu.MatMul(h1, h15, h17, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers0SelfAttnOutProjBias, Residual: h1})
 
 	// %h74 = layer_normalization %h73, %h12, %h13 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
 	cpu.LayerNorm(h18, h1, w.layers0Norm2Weight, w.layers0Norm2Bias, 64*n, 64, 1e-05)
@@ -1913,13 +1931,13 @@ func (t *Trainer) evalForward(n int, logits []float32, tokens []int64) error {
 	// %h78 = mat_mul_panels %h74, %h107, %h7 {n=256} : f32[N,64,256]  // model.go:50
 	//
 	//	%h42 = gelu %p : f32[]
-	cpu.MatMul(h20, h18, h19, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1}, &cpu.Epilogue{Bias: w.layers0Linear1Bias, Then: gelu})
+	cpu.MatMul(h20, h18, h19, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers0Linear1Bias, Then: gelu})
 
 	// %h110 = pack_panels %h8 {trans=true} : f32[4,256,16]  // model.go:50
 	cpu.PackPanels(h21, w.layers0Linear2Weight, 256, 64, 256, true, 1, 16384)
 
 	// %h84 = mat_mul_panels %h78, %h110, %h9, %h73 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h1, h20, h21, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: w.layers0Linear2Bias, Residual: h1})
+	cpu.MatMul(h1, h20, h21, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers0Linear2Bias, Residual: h1})
 
 	// %h85 = layer_normalization %h84, %h22, %h23 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
 	cpu.LayerNorm(h22, h1, w.layers1Norm1Weight, w.layers1Norm1Bias, 64*n, 64, 1e-05)
@@ -1934,7 +1952,7 @@ func (t *Trainer) evalForward(n int, logits []float32, tokens []int64) error {
 	cpu.StridedCopy(h25, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 0)
 
 	// %h90 = mat_mul_panels %h85, %h132, %h89 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h26, h22, h24, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h25})
+	cpu.MatMul(h26, h22, h24, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h25})
 
 	// %h94 = strided_copy %h14 {shape=[64,64] strides=[1,64] offset=4096} : f32[64,64]  // model.go:50
 	cpu.StridedCopy(h27, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 4096)
@@ -1946,7 +1964,7 @@ func (t *Trainer) evalForward(n int, logits []float32, tokens []int64) error {
 	cpu.StridedCopy(h29, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 64)
 
 	// %h97 = mat_mul_panels %h85, %h143, %h96 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h30, h22, h28, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h29})
+	cpu.MatMul(h30, h22, h28, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h29})
 
 	// %h101 = strided_copy %h14 {shape=[64,64] strides=[1,64] offset=8192} : f32[64,64]  // model.go:50
 	cpu.StridedCopy(h31, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 8192)
@@ -1958,16 +1976,16 @@ func (t *Trainer) evalForward(n int, logits []float32, tokens []int64) error {
 	cpu.StridedCopy(h33, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 128)
 
 	// %h104 = mat_mul_panels %h85, %h148, %h103 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h34, h22, h32, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h33})
+	cpu.MatMul(h34, h22, h32, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h33})
 
 	// %h151 = attend %h90, %h97, %h104, %h128 {batch=N heads=4 shared=4 queries=64 keys=64 depth=16 width=16 q=[0,4096,16,64] k=[0,4096,16,64] v=[0,4096,16,64] scale=0.25 before=-1 after=-1} : f32[N,64,4,16]  // model.go:50
-	cpu.Attention(h35, h26, h30, h34, h36, &cpu.AttentionShape{Batch: n, Heads: 4, Shared: 4, Queries: 64, Keys: 64, Depth: 16, Width: 16, Q: [4]int{0, 4096, 16, 64}, K: [4]int{0, 4096, 16, 64}, V: [4]int{0, 4096, 16, 64}, Y: [4]int{0, 4096, 16, 64}, Scale: 0.25, Softcap: 0, Before: -1, After: -1, Mask: [4]int{0, 0, 64, 1}}, &cpu.AttentionMask{Allow: w.constH128})
+	cpu.Attention(h35, h26, h30, h34, h36, &cpu.AttentionShape{Batch: n, Heads: 4, Shared: 4, Queries: 64, Keys: 64, Depth: 16, Width: 16, Q: [4]int{0, 4096, 16, 64}, K: [4]int{0, 4096, 16, 64}, V: [4]int{0, 4096, 16, 64}, Y: [4]int{0, 4096, 16, 64}, Scale: 0.25, Softcap: 0, Before: -1, After: -1, Mask: [4]int{0, 0, 64, 1}, Ctx: t.ctx}, &cpu.AttentionMask{Allow: w.constH128})
 
 	// %h154 = pack_panels %h16 {trans=true} : f32[4,64,16]  // model.go:50
 	cpu.PackPanels(h37, w.layers1SelfAttnOutProjWeight, 64, 64, 64, true, 1, 4096)
 
 	// %h122 = mat_mul_panels %h117, %h154, %h17, %h84 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h1, h35, h37, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: w.layers1SelfAttnOutProjBias, Residual: h1})
+	cpu.MatMul(h1, h35, h37, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers1SelfAttnOutProjBias, Residual: h1})
 
 	// %h123 = layer_normalization %h122, %h24, %h25 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
 	cpu.LayerNorm(h38, h1, w.layers1Norm2Weight, w.layers1Norm2Bias, 64*n, 64, 1e-05)
@@ -1978,13 +1996,13 @@ func (t *Trainer) evalForward(n int, logits []float32, tokens []int64) error {
 	// %h127 = mat_mul_panels %h123, %h157, %h19 {n=256} : f32[N,64,256]  // model.go:50
 	//
 	//	%h61 = gelu %p1 : f32[]
-	cpu.MatMul(h40, h38, h39, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1}, &cpu.Epilogue{Bias: w.layers1Linear1Bias, Then: gelu})
+	cpu.MatMul(h40, h38, h39, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers1Linear1Bias, Then: gelu})
 
 	// %h160 = pack_panels %h20 {trans=true} : f32[4,256,16]  // model.go:50
 	cpu.PackPanels(h41, w.layers1Linear2Weight, 256, 64, 256, true, 1, 16384)
 
 	// %h133 = mat_mul_panels %h127, %h160, %h21, %h122 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h1, h40, h41, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: w.layers1Linear2Bias, Residual: h1})
+	cpu.MatMul(h1, h40, h41, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers1Linear2Bias, Residual: h1})
 
 	// %h134 = layer_normalization %h133, %h26, %h27 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:51
 	cpu.LayerNorm(h1, h1, w.normWeight, w.normBias, 64*n, 64, 1e-05)
@@ -1993,7 +2011,7 @@ func (t *Trainer) evalForward(n int, logits []float32, tokens []int64) error {
 	cpu.PackPanels(h42, w.tokensWeight, 64, 256, 64, true, 1, 16384)
 
 	// %h136 = mat_mul_panels %h134, %h163 {n=256} : f32[N,64,256]  // model.go:51
-	cpu.MatMul(logits, h1, h42, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1}, nil)
+	cpu.MatMul(logits, h1, h42, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: t.ctx}, nil)
 	return nil
 }
 
@@ -2078,7 +2096,7 @@ func (t *Trainer) evalLoss(n int, output []float32, tokens, next []int64) error 
 	cpu.StridedCopy(h5, w.layers0SelfAttnInProjBias, []int{64}, []int{1}, 0)
 
 	// %h41 = mat_mul_panels %h36, %h32, %h40 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h6, h2, h4, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h5})
+	cpu.MatMul(h6, h2, h4, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h5})
 
 	// %h45 = strided_copy %h2 {shape=[64,64] strides=[1,64] offset=4096} : f32[64,64]  // model.go:50
 	cpu.StridedCopy(h7, w.layers0SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 4096)
@@ -2090,7 +2108,7 @@ func (t *Trainer) evalLoss(n int, output []float32, tokens, next []int64) error 
 	cpu.StridedCopy(h9, w.layers0SelfAttnInProjBias, []int{64}, []int{1}, 64)
 
 	// %h48 = mat_mul_panels %h36, %h50, %h47 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h10, h2, h8, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h9})
+	cpu.MatMul(h10, h2, h8, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h9})
 
 	// %h52 = strided_copy %h2 {shape=[64,64] strides=[1,64] offset=8192} : f32[64,64]  // model.go:50
 	cpu.StridedCopy(h11, w.layers0SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 8192)
@@ -2102,16 +2120,16 @@ func (t *Trainer) evalLoss(n int, output []float32, tokens, next []int64) error 
 	cpu.StridedCopy(h13, w.layers0SelfAttnInProjBias, []int{64}, []int{1}, 128)
 
 	// %h55 = mat_mul_panels %h36, %h62, %h54 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h14, h2, h12, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h13})
+	cpu.MatMul(h14, h2, h12, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h13})
 
 	// %h65 = attend %h41, %h48, %h55, %h150 {batch=N heads=4 shared=4 queries=64 keys=64 depth=16 width=16 q=[0,4096,16,64] k=[0,4096,16,64] v=[0,4096,16,64] scale=0.25 before=-1 after=-1} : f32[N,64,4,16]  // model.go:50
-	cpu.Attention(h15, h6, h10, h14, h16, &cpu.AttentionShape{Batch: n, Heads: 4, Shared: 4, Queries: 64, Keys: 64, Depth: 16, Width: 16, Q: [4]int{0, 4096, 16, 64}, K: [4]int{0, 4096, 16, 64}, V: [4]int{0, 4096, 16, 64}, Y: [4]int{0, 4096, 16, 64}, Scale: 0.25, Softcap: 0, Before: -1, After: -1, Mask: [4]int{0, 0, 64, 1}}, &cpu.AttentionMask{Allow: w.constH128})
+	cpu.Attention(h15, h6, h10, h14, h16, &cpu.AttentionShape{Batch: n, Heads: 4, Shared: 4, Queries: 64, Keys: 64, Depth: 16, Width: 16, Q: [4]int{0, 4096, 16, 64}, K: [4]int{0, 4096, 16, 64}, V: [4]int{0, 4096, 16, 64}, Y: [4]int{0, 4096, 16, 64}, Scale: 0.25, Softcap: 0, Before: -1, After: -1, Mask: [4]int{0, 0, 64, 1}, Ctx: t.ctx}, &cpu.AttentionMask{Allow: w.constH128})
 
 	// %h83 = pack_panels %h4 {trans=true} : f32[4,64,16]  // model.go:50
 	cpu.PackPanels(h17, w.layers0SelfAttnOutProjWeight, 64, 64, 64, true, 1, 4096)
 
 	// %h73 = mat_mul_panels %h68, %h83, %h5, %h29 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h1, h15, h17, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: w.layers0SelfAttnOutProjBias, Residual: h1})
+	cpu.MatMul(h1, h15, h17, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers0SelfAttnOutProjBias, Residual: h1})
 
 	// %h74 = layer_normalization %h73, %h12, %h13 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
 	cpu.LayerNorm(h18, h1, w.layers0Norm2Weight, w.layers0Norm2Bias, 64*n, 64, 1e-05)
@@ -2122,13 +2140,13 @@ func (t *Trainer) evalLoss(n int, output []float32, tokens, next []int64) error 
 	// %h78 = mat_mul_panels %h74, %h107, %h7 {n=256} : f32[N,64,256]  // model.go:50
 	//
 	//	%h42 = gelu %p : f32[]
-	cpu.MatMul(h20, h18, h19, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1}, &cpu.Epilogue{Bias: w.layers0Linear1Bias, Then: gelu})
+	cpu.MatMul(h20, h18, h19, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers0Linear1Bias, Then: gelu})
 
 	// %h110 = pack_panels %h8 {trans=true} : f32[4,256,16]  // model.go:50
 	cpu.PackPanels(h21, w.layers0Linear2Weight, 256, 64, 256, true, 1, 16384)
 
 	// %h84 = mat_mul_panels %h78, %h110, %h9, %h73 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h1, h20, h21, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: w.layers0Linear2Bias, Residual: h1})
+	cpu.MatMul(h1, h20, h21, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers0Linear2Bias, Residual: h1})
 
 	// %h85 = layer_normalization %h84, %h22, %h23 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
 	cpu.LayerNorm(h22, h1, w.layers1Norm1Weight, w.layers1Norm1Bias, 64*n, 64, 1e-05)
@@ -2143,7 +2161,7 @@ func (t *Trainer) evalLoss(n int, output []float32, tokens, next []int64) error 
 	cpu.StridedCopy(h25, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 0)
 
 	// %h90 = mat_mul_panels %h85, %h137, %h89 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h26, h22, h24, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h25})
+	cpu.MatMul(h26, h22, h24, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h25})
 
 	// %h94 = strided_copy %h14 {shape=[64,64] strides=[1,64] offset=4096} : f32[64,64]  // model.go:50
 	cpu.StridedCopy(h27, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 4096)
@@ -2155,7 +2173,7 @@ func (t *Trainer) evalLoss(n int, output []float32, tokens, next []int64) error 
 	cpu.StridedCopy(h29, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 64)
 
 	// %h97 = mat_mul_panels %h85, %h147, %h96 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h30, h22, h28, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h29})
+	cpu.MatMul(h30, h22, h28, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h29})
 
 	// %h101 = strided_copy %h14 {shape=[64,64] strides=[1,64] offset=8192} : f32[64,64]  // model.go:50
 	cpu.StridedCopy(h31, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 8192)
@@ -2167,16 +2185,16 @@ func (t *Trainer) evalLoss(n int, output []float32, tokens, next []int64) error 
 	cpu.StridedCopy(h33, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 128)
 
 	// %h104 = mat_mul_panels %h85, %h160, %h103 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h34, h22, h32, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h33})
+	cpu.MatMul(h34, h22, h32, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h33})
 
 	// %h163 = attend %h90, %h97, %h104, %h150 {batch=N heads=4 shared=4 queries=64 keys=64 depth=16 width=16 q=[0,4096,16,64] k=[0,4096,16,64] v=[0,4096,16,64] scale=0.25 before=-1 after=-1} : f32[N,64,4,16]  // model.go:50
-	cpu.Attention(h35, h26, h30, h34, h36, &cpu.AttentionShape{Batch: n, Heads: 4, Shared: 4, Queries: 64, Keys: 64, Depth: 16, Width: 16, Q: [4]int{0, 4096, 16, 64}, K: [4]int{0, 4096, 16, 64}, V: [4]int{0, 4096, 16, 64}, Y: [4]int{0, 4096, 16, 64}, Scale: 0.25, Softcap: 0, Before: -1, After: -1, Mask: [4]int{0, 0, 64, 1}}, &cpu.AttentionMask{Allow: w.constH128})
+	cpu.Attention(h35, h26, h30, h34, h36, &cpu.AttentionShape{Batch: n, Heads: 4, Shared: 4, Queries: 64, Keys: 64, Depth: 16, Width: 16, Q: [4]int{0, 4096, 16, 64}, K: [4]int{0, 4096, 16, 64}, V: [4]int{0, 4096, 16, 64}, Y: [4]int{0, 4096, 16, 64}, Scale: 0.25, Softcap: 0, Before: -1, After: -1, Mask: [4]int{0, 0, 64, 1}, Ctx: t.ctx}, &cpu.AttentionMask{Allow: w.constH128})
 
 	// %h166 = pack_panels %h16 {trans=true} : f32[4,64,16]  // model.go:50
 	cpu.PackPanels(h37, w.layers1SelfAttnOutProjWeight, 64, 64, 64, true, 1, 4096)
 
 	// %h122 = mat_mul_panels %h117, %h166, %h17, %h84 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h1, h35, h37, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: w.layers1SelfAttnOutProjBias, Residual: h1})
+	cpu.MatMul(h1, h35, h37, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers1SelfAttnOutProjBias, Residual: h1})
 
 	// %h123 = layer_normalization %h122, %h24, %h25 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
 	cpu.LayerNorm(h38, h1, w.layers1Norm2Weight, w.layers1Norm2Bias, 64*n, 64, 1e-05)
@@ -2187,13 +2205,13 @@ func (t *Trainer) evalLoss(n int, output []float32, tokens, next []int64) error 
 	// %h127 = mat_mul_panels %h123, %h169, %h19 {n=256} : f32[N,64,256]  // model.go:50
 	//
 	//	%h61 = gelu %p1 : f32[]
-	cpu.MatMul(h40, h38, h39, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1}, &cpu.Epilogue{Bias: w.layers1Linear1Bias, Then: gelu})
+	cpu.MatMul(h40, h38, h39, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers1Linear1Bias, Then: gelu})
 
 	// %h172 = pack_panels %h20 {trans=true} : f32[4,256,16]  // model.go:50
 	cpu.PackPanels(h41, w.layers1Linear2Weight, 256, 64, 256, true, 1, 16384)
 
 	// %h133 = mat_mul_panels %h127, %h172, %h21, %h122 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h1, h40, h41, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: w.layers1Linear2Bias, Residual: h1})
+	cpu.MatMul(h1, h40, h41, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers1Linear2Bias, Residual: h1})
 
 	// %h134 = layer_normalization %h133, %h26, %h27 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:51
 	cpu.LayerNorm(h1, h1, w.normWeight, w.normBias, 64*n, 64, 1e-05)
@@ -2202,7 +2220,7 @@ func (t *Trainer) evalLoss(n int, output []float32, tokens, next []int64) error 
 	cpu.PackPanels(h42, w.tokensWeight, 64, 256, 64, true, 1, 16384)
 
 	// %h136 = mat_mul_panels %h134, %h175 {n=256} : f32[N,64,256]  // model.go:51
-	cpu.MatMul(h43, h1, h42, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1}, nil)
+	cpu.MatMul(h43, h1, h42, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: t.ctx}, nil)
 
 	// %h121 = log_softmax %h136 {axis=2} : f32[N,64,256]  // model.go:58
 	cpu.LogSoftmax(h43, h43, 64*n, 256, 1)
@@ -2234,6 +2252,7 @@ func (t *Trainer) evalLoss(n int, output []float32, tokens, next []int64) error 
 	cpu.Neg(h47, h47)
 
 	// %h149 = reduce %h148 {kind="mean" axes=[0]} : f32[]  // model.go:58
+	rt.EndIfDone(t.ctx)
 	cpu.ReduceMean(output, h47, 1, 64*n, 1)
 	return nil
 }
@@ -2389,6 +2408,7 @@ func (t *Trainer) trainForward(n int, logits []float32, tokens, key []int64) err
 	t.watch.See("model.go:50", h5)
 
 	// %h37 = strided_copy %h2 {shape=[64,64] strides=[64,1]} : f32[64,64]  // model.go:50
+	rt.EndIfDone(t.ctx)
 	cpu.StridedCopy(h6, w.layers0SelfAttnInProjWeight, []int{64, 64}, []int{64, 1}, 0)
 
 	// %h40 = strided_copy %h3 {shape=[64] strides=[1]} : f32[64]  // model.go:50
@@ -2407,7 +2427,7 @@ func (t *Trainer) trainForward(n int, logits []float32, tokens, key []int64) err
 	cpu.StridedCopy(h11, w.layers0SelfAttnInProjBias, []int{64}, []int{1}, 64)
 
 	// %h48 = mat_mul_panels %h36, %h81, %h47 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h12, h5, h10, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h11})
+	cpu.MatMul(h12, h5, h10, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h11})
 	t.watch.See("model.go:50", h12)
 
 	// %h464 = strided_copy %h49 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
@@ -2426,7 +2446,7 @@ func (t *Trainer) trainForward(n int, logits []float32, tokens, key []int64) err
 	cpu.StridedCopy(h17, w.layers0SelfAttnInProjBias, []int{64}, []int{1}, 128)
 
 	// %h55 = mat_mul_panels %h36, %h107, %h54 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h18, h5, h16, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h17})
+	cpu.MatMul(h18, h5, h16, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h17})
 	t.watch.See("model.go:50", h18)
 
 	// %h57 = strided_copy %h56 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
@@ -2450,7 +2470,7 @@ func (t *Trainer) trainForward(n int, logits []float32, tokens, key []int64) err
 	t.watch.See("model.go:50", h7)
 
 	// %h138 = mat_mul_panels %h36, %h120, %h70 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h22, h5, h21, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h7})
+	cpu.MatMul(h22, h5, h21, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h7})
 	t.watch.See("model.go:50", h22)
 
 	// %h59 = strided_copy %h137 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
@@ -2463,7 +2483,7 @@ func (t *Trainer) trainForward(n int, logits []float32, tokens, key []int64) err
 	cpu.PackPanels(h25, h24, 16, 64, 64, false, 4*n, 1024)
 
 	// %h61 = mat_mul_panels %h59, %h130 {n=64} : f32[N,4,64,64]  // model.go:50
-	cpu.MatMul(h26, h23, h25, &cpu.MatMulShape{M: 64, N: 64, K: 16, LDA: 16, LDC: 64, Batch: 4 * n, StrideA: 1024, StrideB: 1024, StrideC: 4096}, nil)
+	cpu.MatMul(h26, h23, h25, &cpu.MatMulShape{M: 64, N: 64, K: 16, LDA: 16, LDC: 64, Batch: 4 * n, StrideA: 1024, StrideB: 1024, StrideC: 4096, Ctx: t.ctx}, nil)
 	t.watch.See("model.go:50", h26)
 
 	// %h63 = pointwise %h35, %h61 : f32[N,4,64,64]  // model.go:50
@@ -2502,10 +2522,11 @@ func (t *Trainer) trainForward(n int, logits []float32, tokens, key []int64) err
 	t.watch.See("model.go:50", h28)
 
 	// %h145 = pack_panels %h57 : f32[N,4,1,64,16]  // model.go:50
+	rt.EndIfDone(t.ctx)
 	cpu.PackPanels(h31, h19, 64, 16, 16, false, 4*n, 1024)
 
 	// %h66 = mat_mul_panels %h65, %h145 {n=16} : f32[N,4,64,16]  // model.go:50
-	cpu.MatMul(h32, h28, h31, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024}, nil)
+	cpu.MatMul(h32, h28, h31, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024, Ctx: t.ctx}, nil)
 	t.watch.See("model.go:50", h32)
 
 	// %h67 = strided_copy %h66 {shape=[N,64,4,16] strides=[4096,16,1024,1]} : f32[N,64,4,16]  // model.go:50
@@ -2533,7 +2554,7 @@ func (t *Trainer) trainForward(n int, logits []float32, tokens, key []int64) err
 	t.watch.See("model.go:50", h37)
 
 	// %h155 = mat_mul_panels %h68, %h151, %h290 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h38, h33, h36, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h37})
+	cpu.MatMul(h38, h33, h36, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h37})
 	t.watch.See("model.go:50", h38)
 
 	// %h73 = pointwise %h30, %h153, %h155 : f32[N,64,64]  // model.go:50
@@ -2561,7 +2582,7 @@ func (t *Trainer) trainForward(n int, logits []float32, tokens, key []int64) err
 	cpu.PackPanels(h42, w.layers0Linear1Weight, 64, 256, 64, true, 1, 16384)
 
 	// %h77 = mat_mul_panels %h74, %h158, %h7 {n=256} : f32[N,64,256]  // model.go:50
-	cpu.MatMul(h43, h41, h42, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1}, &cpu.Epilogue{Bias: w.layers0Linear1Bias})
+	cpu.MatMul(h43, h41, h42, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers0Linear1Bias})
 	t.watch.See("model.go:50", h43)
 
 	// %h160 = random_uniform %key {d_type=f32 shape=[N,64,256] high=1 seed=4} : f32[N,64,256]  // model.go:50
@@ -2610,7 +2631,7 @@ func (t *Trainer) trainForward(n int, logits []float32, tokens, key []int64) err
 	t.watch.See("model.go:50", h51)
 
 	// %h169 = mat_mul_panels %h79, %h165, %h409 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h52, h45, h50, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h51})
+	cpu.MatMul(h52, h45, h50, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h51})
 	t.watch.See("model.go:50", h52)
 
 	// %h84 = pointwise %h73, %h167, %h169 : f32[N,64,64]  // model.go:50
@@ -2653,7 +2674,7 @@ func (t *Trainer) trainForward(n int, logits []float32, tokens, key []int64) err
 	cpu.StridedCopy(h61, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 64)
 
 	// %h97 = mat_mul_panels %h85, %h179, %h96 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h62, h55, h60, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h61})
+	cpu.MatMul(h62, h55, h60, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h61})
 	t.watch.See("model.go:50", h62)
 
 	// %h312 = strided_copy %h98 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
@@ -2672,7 +2693,7 @@ func (t *Trainer) trainForward(n int, logits []float32, tokens, key []int64) err
 	cpu.StridedCopy(h67, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 128)
 
 	// %h104 = mat_mul_panels %h85, %h191, %h103 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h68, h55, h66, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h67})
+	cpu.MatMul(h68, h55, h66, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h67})
 	t.watch.See("model.go:50", h68)
 
 	// %h106 = strided_copy %h105 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
@@ -2696,7 +2717,7 @@ func (t *Trainer) trainForward(n int, logits []float32, tokens, key []int64) err
 	t.watch.See("model.go:50", h57)
 
 	// %h180 = mat_mul_panels %h85, %h200, %h92 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h72, h55, h71, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h57})
+	cpu.MatMul(h72, h55, h71, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h57})
 	t.watch.See("model.go:50", h72)
 
 	// %h108 = strided_copy %h546 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
@@ -2709,7 +2730,7 @@ func (t *Trainer) trainForward(n int, logits []float32, tokens, key []int64) err
 	cpu.PackPanels(h75, h74, 16, 64, 64, false, 4*n, 1024)
 
 	// %h110 = mat_mul_panels %h108, %h237 {n=64} : f32[N,4,64,64]  // model.go:50
-	cpu.MatMul(h76, h73, h75, &cpu.MatMulShape{M: 64, N: 64, K: 16, LDA: 16, LDC: 64, Batch: 4 * n, StrideA: 1024, StrideB: 1024, StrideC: 4096}, nil)
+	cpu.MatMul(h76, h73, h75, &cpu.MatMulShape{M: 64, N: 64, K: 16, LDA: 16, LDC: 64, Batch: 4 * n, StrideA: 1024, StrideB: 1024, StrideC: 4096, Ctx: t.ctx}, nil)
 	t.watch.See("model.go:50", h76)
 
 	// %h112 = pointwise %h35, %h110 : f32[N,4,64,64]  // model.go:50
@@ -2748,10 +2769,11 @@ func (t *Trainer) trainForward(n int, logits []float32, tokens, key []int64) err
 	t.watch.See("model.go:50", h78)
 
 	// %h268 = pack_panels %h106 : f32[N,4,1,64,16]  // model.go:50
+	rt.EndIfDone(t.ctx)
 	cpu.PackPanels(h81, h69, 64, 16, 16, false, 4*n, 1024)
 
 	// %h115 = mat_mul_panels %h114, %h268 {n=16} : f32[N,4,64,16]  // model.go:50
-	cpu.MatMul(h82, h78, h81, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024}, nil)
+	cpu.MatMul(h82, h78, h81, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024, Ctx: t.ctx}, nil)
 	t.watch.See("model.go:50", h82)
 
 	// %h116 = strided_copy %h115 {shape=[N,64,4,16] strides=[4096,16,1024,1]} : f32[N,64,4,16]  // model.go:50
@@ -2779,7 +2801,7 @@ func (t *Trainer) trainForward(n int, logits []float32, tokens, key []int64) err
 	t.watch.See("model.go:50", h87)
 
 	// %h183 = mat_mul_panels %h117, %h303, %h547 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h88, h83, h86, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h87})
+	cpu.MatMul(h88, h83, h86, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h87})
 	t.watch.See("model.go:50", h88)
 
 	// %h122 = pointwise %h84, %h181, %h183 : f32[N,64,64]  // model.go:50
@@ -2807,7 +2829,7 @@ func (t *Trainer) trainForward(n int, logits []float32, tokens, key []int64) err
 	cpu.PackPanels(h92, w.layers1Linear1Weight, 64, 256, 64, true, 1, 16384)
 
 	// %h126 = mat_mul_panels %h123, %h322, %h19 {n=256} : f32[N,64,256]  // model.go:50
-	cpu.MatMul(h93, h91, h92, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1}, &cpu.Epilogue{Bias: w.layers1Linear1Bias})
+	cpu.MatMul(h93, h91, h92, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers1Linear1Bias})
 	t.watch.See("model.go:50", h93)
 
 	// %h188 = random_uniform %key {d_type=f32 shape=[N,64,256] high=1 seed=8} : f32[N,64,256]  // model.go:50
@@ -2856,7 +2878,7 @@ func (t *Trainer) trainForward(n int, logits []float32, tokens, key []int64) err
 	t.watch.See("model.go:50", h101)
 
 	// %h197 = mat_mul_panels %h128, %h338, %h552 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h102, h95, h100, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h101})
+	cpu.MatMul(h102, h95, h100, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h101})
 	t.watch.See("model.go:50", h102)
 
 	// %h133 = pointwise %h122, %h195, %h197 : f32[N,64,64]  // model.go:50
@@ -2884,7 +2906,7 @@ func (t *Trainer) trainForward(n int, logits []float32, tokens, key []int64) err
 	cpu.PackPanels(h106, w.tokensWeight, 64, 256, 64, true, 1, 16384)
 
 	// %h136 = mat_mul_panels %h134, %h360 {n=256} : f32[N,64,256]  // model.go:51
-	cpu.MatMul(logits, h105, h106, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1}, nil)
+	cpu.MatMul(logits, h105, h106, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: t.ctx}, nil)
 	t.watch.See("model.go:51", logits)
 
 	// %h166 = strided_copy %h159 {shape=[N,64,256] strides=[0,0,0]} : f32[N,64,256]
@@ -2989,7 +3011,7 @@ func (t *Trainer) backward(n int, logits []float32, tokens []int64, dLogits []fl
 	cpu.PackPanels(h108, w.tokensWeight, 256, 64, 64, false, 1, 16384)
 
 	// %h187 = mat_mul_panels %h173, %h389 {n=64} : f32[N,64,64]  // model.go:51
-	cpu.MatMul(h109, h107, h108, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1}, nil)
+	cpu.MatMul(h109, h107, h108, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
 	t.watch.See("model.go:51", h109)
 
 	// %h202 = strided_copy %h194 {shape=[64,64*N] strides=[1,64]} : f32[64,64*N]  // model.go:51
@@ -3004,7 +3026,7 @@ func (t *Trainer) backward(n int, logits []float32, tokens []int64, dLogits []fl
 
 	// %h203 = mat_mul_panels %h202, %h397 {n=256} : f32[64,256]  // model.go:51
 	if g.tokensWeight != nil {
-		cpu.MatMul(h112, h110, h111, &cpu.MatMulShape{M: 64, N: 256, K: 64 * n, LDA: 64 * n, LDC: 256, Batch: 1}, nil)
+		cpu.MatMul(h112, h110, h111, &cpu.MatMulShape{M: 64, N: 256, K: 64 * n, LDA: 64 * n, LDC: 256, Batch: 1, Ctx: t.ctx}, nil)
 		t.watch.See("model.go:51", h112)
 	}
 
@@ -3050,6 +3072,7 @@ func (t *Trainer) backward(n int, logits []float32, tokens []int64, dLogits []fl
 	t.watch.See("model.go:51", h118)
 
 	// %h214 = layer_normalization %h133 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:51
+	rt.EndIfDone(t.ctx)
 	cpu.LayerNorm(h102, h102, nil, nil, 64*n, 64, 1e-05)
 	t.watch.See("model.go:51", h102)
 
@@ -3083,6 +3106,7 @@ func (t *Trainer) backward(n int, logits []float32, tokens []int64, dLogits []fl
 	}
 
 	// %h218 = reduce %h187 {kind="sum" axes=[0,1]} : f32[64]  // model.go:51
+	rt.EndIfDone(t.ctx)
 	if g.normBias != nil {
 		cpu.ReduceSum(g.normBias, h109, 1, 64*n, 64)
 		t.watch.See("model.go:51", g.normBias)
@@ -3111,6 +3135,7 @@ func (t *Trainer) backward(n int, logits []float32, tokens []int64, dLogits []fl
 	//	%h647111 = sub %p321, %h645111 : f32[]
 	//	%h64911 = sub %h647111, %p324 : f32[]
 	//	%h6511 = mul %h64911, %p325 : f32[]
+	rt.EndIfDone(t.ctx)
 	for i := range 64 * n {
 		cpu.Repeat(h126[:64], h124[i:i+1])
 		cpu.Repeat(h127[:64], h125[i:i+1])
@@ -3146,6 +3171,7 @@ func (t *Trainer) backward(n int, logits []float32, tokens []int64, dLogits []fl
 	//	%h88611 = where %h7151, %p487, %h88511 : f32[]
 	//	%h8881 = constant {value=f32[](1.1111112)} : f32[]
 	//	%h8891 = mul %h88611, %h8881 : f32[]
+	rt.EndIfDone(t.ctx)
 	{
 		for lo := 0; lo < 4096*n; lo += 1024 {
 			hi := min(lo+1024, 4096*n)
@@ -3393,7 +3419,7 @@ func (t *Trainer) block2(n, base int, h229, h236, h256, h263, h276, h277, h289, 
 	cpu.PackPanels(h4, p20, 64, 256, 256, false, 1, 16384)
 
 	// %h231 = mat_mul_panels %h228, %h420 {n=256} : f32[N,64,256]  // model.go:50
-	cpu.MatMul(h5, h1, h4, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1}, nil)
+	cpu.MatMul(h5, h1, h4, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: t.ctx}, nil)
 
 	// %h1281 = pointwise %h188, %h126 : f32[N,64,256]  // model.go:50
 	//
@@ -3421,7 +3447,7 @@ func (t *Trainer) block2(n, base int, h229, h236, h256, h263, h276, h277, h289, 
 	cpu.PackPanels(h10, h1, 64*n, 64, 64, false, 1, 4096*n)
 
 	// %h235 = mat_mul_panels %h234, %h442 {n=64} : f32[256,64]  // model.go:50
-	cpu.MatMul(h11, h9, h10, &cpu.MatMulShape{M: 256, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1}, nil)
+	cpu.MatMul(h11, h9, h10, &cpu.MatMulShape{M: 256, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
 
 	// %h236 = strided_copy %h235 {shape=[64,256] strides=[1,64]} : f32[64,256]  // model.go:50
 	cpu.StridedCopy(h236, h11, []int{64, 256}, []int{1, 64}, 0)
@@ -3490,10 +3516,11 @@ func (t *Trainer) block2(n, base int, h229, h236, h256, h263, h276, h277, h289, 
 	cpu.ReduceSum(h256, h5, 1, 64*n, 256)
 
 	// %h468 = pack_panels %h18 : f32[4,256,16]  // model.go:50
+	rt.EndIfDone(t.ctx)
 	cpu.PackPanels(h17, p18, 256, 64, 64, false, 1, 16384)
 
 	// %h258 = mat_mul_panels %h255, %h468 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h18, h5, h17, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1}, nil)
+	cpu.MatMul(h18, h5, h17, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
 
 	// %h1231 = layer_normalization %h122, %h24, %h25 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
 	cpu.LayerNorm(h19, p122, p24, p25, 64*n, 64, 1e-05)
@@ -3505,7 +3532,7 @@ func (t *Trainer) block2(n, base int, h229, h236, h256, h263, h276, h277, h289, 
 	cpu.PackPanels(h21, h5, 64*n, 256, 256, false, 1, 16384*n)
 
 	// %h262 = mat_mul_panels %h261, %h490 {n=256} : f32[64,256]  // model.go:50
-	cpu.MatMul(h22, h20, h21, &cpu.MatMulShape{M: 64, N: 256, K: 64 * n, LDA: 64 * n, LDC: 256, Batch: 1}, nil)
+	cpu.MatMul(h22, h20, h21, &cpu.MatMulShape{M: 64, N: 256, K: 64 * n, LDA: 64 * n, LDC: 256, Batch: 1, Ctx: t.ctx}, nil)
 
 	// %h263 = strided_copy %h262 {shape=[256,64] strides=[1,256]} : f32[256,64]  // model.go:50
 	cpu.StridedCopy(h263, h22, []int{256, 64}, []int{1, 256}, 0)
@@ -3543,6 +3570,7 @@ func (t *Trainer) block2(n, base int, h229, h236, h256, h263, h276, h277, h289, 
 	}
 
 	// %h273 = layer_normalization %h122 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
+	rt.EndIfDone(t.ctx)
 	cpu.LayerNorm(h29, p122, nil, nil, 64*n, 64, 1e-05)
 
 	// %h274 = pointwise %h258, %h24 : f32[N,64,64]  // model.go:50
@@ -3565,6 +3593,7 @@ func (t *Trainer) block2(n, base int, h229, h236, h256, h263, h276, h277, h289, 
 	cpu.ReduceSum(h276, h32, 1, 64*n, 64)
 
 	// %h277 = reduce %h258 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
+	rt.EndIfDone(t.ctx)
 	cpu.ReduceSum(h277, h18, 1, 64*n, 64)
 
 	// %h278 = pointwise %h274, %h273 : f32[N,64,64]  // model.go:50
@@ -3585,6 +3614,7 @@ func (t *Trainer) block2(n, base int, h229, h236, h256, h263, h276, h277, h289, 
 	//	%h714111 = sub %h7121111, %p366 : f32[]
 	//	%h71611 = mul %h714111, %p367 : f32[]
 	//	%h7181 = add %p362, %h71611 : f32[]
+	rt.EndIfDone(t.ctx)
 	for i := range 64 * n {
 		cpu.Repeat(h36[:64], h34[i:i+1])
 		cpu.Repeat(h37[:64], h35[i:i+1])
@@ -3620,7 +3650,7 @@ func (t *Trainer) block2(n, base int, h229, h236, h256, h263, h276, h277, h289, 
 	cpu.PackPanels(h43, p16, 64, 64, 64, false, 1, 4096)
 
 	// %h291 = mat_mul_panels %h288, %h512 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h44, h40, h43, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, nil)
+	cpu.MatMul(h44, h40, h43, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
 
 	// %h147 = strided_copy %h115 {shape=[4,16,N,64] strides=[1024,1,4096,16]} : f32[4,16,N,64]  // model.go:50
 	cpu.StridedCopy(h45, p115, []int{4, 16, n, 64}, []int{1024, 1, 4096, 16}, 0)
@@ -3629,7 +3659,7 @@ func (t *Trainer) block2(n, base int, h229, h236, h256, h263, h276, h277, h289, 
 	cpu.PackPanels(h46, h40, 64*n, 64, 64, false, 1, 4096*n)
 
 	// %h295 = mat_mul_panels %h294, %h548 {n=64} : f32[64,64]  // model.go:50
-	cpu.MatMul(h47, h45, h46, &cpu.MatMulShape{M: 64, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1}, nil)
+	cpu.MatMul(h47, h45, h46, &cpu.MatMulShape{M: 64, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
 
 	// %h296 = strided_copy %h295 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
 	cpu.StridedCopy(h296, h47, []int{64, 64}, []int{1, 64}, 0)
@@ -3644,7 +3674,7 @@ func (t *Trainer) block2(n, base int, h229, h236, h256, h263, h276, h277, h289, 
 	cpu.PackPanels(h50, h49, 16, 64, 64, false, 4*n, 1024)
 
 	// %h300 = mat_mul_panels %h298, %h554 {n=64} : f32[N,4,64,64]  // model.go:50
-	cpu.MatMul(h51, h48, h50, &cpu.MatMulShape{M: 64, N: 64, K: 16, LDA: 16, LDC: 64, Batch: 4 * n, StrideA: 1024, StrideB: 1024, StrideC: 4096}, nil)
+	cpu.MatMul(h51, h48, h50, &cpu.MatMulShape{M: 64, N: 64, K: 16, LDA: 16, LDC: 64, Batch: 4 * n, StrideA: 1024, StrideB: 1024, StrideC: 4096, Ctx: t.ctx}, nil)
 
 	// %h1141 = pointwise %h174, %h113 : f32[N,4,64,64]  // model.go:50
 	//
@@ -3670,7 +3700,7 @@ func (t *Trainer) block2(n, base int, h229, h236, h256, h263, h276, h277, h289, 
 	cpu.PackPanels(h56, h48, 64, 16, 16, false, 4*n, 1024)
 
 	// %h302 = mat_mul_panels %h301, %h556 {n=16} : f32[N,4,64,16]  // model.go:50
-	cpu.MatMul(h57, h55, h56, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024}, nil)
+	cpu.MatMul(h57, h55, h56, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024, Ctx: t.ctx}, nil)
 
 	// %h305 = pointwise %h174, %h300 : f32[N,4,64,64]  // model.go:50
 	//
@@ -3713,6 +3743,7 @@ func (t *Trainer) block2(n, base int, h229, h236, h256, h263, h276, h277, h289, 
 	}
 
 	// %h558 = pack_panels %h312 : f32[N,4,1,64,16]  // model.go:50
+	rt.EndIfDone(t.ctx)
 	cpu.PackPanels(h64, p312, 64, 16, 16, false, 4*n, 1024)
 
 	// %h314 = strided_copy %h546 {shape=[N,4,16,64] strides=[4096,16,1,64]} : f32[N,4,16,64]  // model.go:50
@@ -3722,13 +3753,13 @@ func (t *Trainer) block2(n, base int, h229, h236, h256, h263, h276, h277, h289, 
 	cpu.PackPanels(h66, h51, 64, 64, 64, false, 4*n, 4096)
 
 	// %h315 = mat_mul_panels %h314, %h560 {n=64} : f32[N,4,16,64]  // model.go:50
-	cpu.MatMul(h67, h65, h66, &cpu.MatMulShape{M: 16, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 4 * n, StrideA: 1024, StrideB: 4096, StrideC: 1024}, nil)
+	cpu.MatMul(h67, h65, h66, &cpu.MatMulShape{M: 16, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 4 * n, StrideA: 1024, StrideB: 4096, StrideC: 1024, Ctx: t.ctx}, nil)
 
 	// %h317 = mat_mul_panels %h311, %h558 {n=16} : f32[N,4,64,16]  // model.go:50
 	//
 	//	%h118 = constant {value=f32[](0.25)} : f32[]
 	//	%h119 = mul %p, %h118 : f32[]
-	cpu.MatMul(h68, h51, h64, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024}, &cpu.Epilogue{Then: mulScalar})
+	cpu.MatMul(h68, h51, h64, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024, Ctx: t.ctx}, &cpu.Epilogue{Then: mulScalar})
 
 	// %h318 = strided_copy %h302 {shape=[N,64,4,16] strides=[4096,16,1024,1]} : f32[N,64,4,16]  // model.go:50
 	cpu.StridedCopy(h69, h57, []int{n, 64, 4, 16}, []int{4096, 16, 1024, 1}, 0)
@@ -3743,7 +3774,7 @@ func (t *Trainer) block2(n, base int, h229, h236, h256, h263, h276, h277, h289, 
 	cpu.PackPanels(h71, p100, 64, 64, 64, false, 1, 4096)
 
 	// %h323 = mat_mul_panels %h319, %h562 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h72, h69, h71, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, nil)
+	cpu.MatMul(h72, h69, h71, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
 
 	// %h851 = layer_normalization %h84, %h22, %h23 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
 	cpu.LayerNorm(h73, p84, p22, p23, 64*n, 64, 1e-05)
@@ -3755,7 +3786,7 @@ func (t *Trainer) block2(n, base int, h229, h236, h256, h263, h276, h277, h289, 
 	cpu.PackPanels(h75, h69, 64*n, 64, 64, false, 1, 4096*n)
 
 	// %h327 = mat_mul_panels %h326, %h565 {n=64} : f32[64,64]  // model.go:50
-	cpu.MatMul(h76, h74, h75, &cpu.MatMulShape{M: 64, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1}, nil)
+	cpu.MatMul(h76, h74, h75, &cpu.MatMulShape{M: 64, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
 
 	// %h328 = strided_copy %h327 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
 	cpu.StridedCopy(h77, h76, []int{64, 64}, []int{1, 64}, 0)
@@ -3779,7 +3810,7 @@ func (t *Trainer) block2(n, base int, h229, h236, h256, h263, h276, h277, h289, 
 	cpu.PackPanels(h81, h78, 64*n, 64, 64, false, 1, 4096*n)
 
 	// %h339 = mat_mul_panels %h326, %h570 {n=64} : f32[64,64]  // model.go:50
-	cpu.MatMul(h82, h74, h81, &cpu.MatMulShape{M: 64, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1}, nil)
+	cpu.MatMul(h82, h74, h81, &cpu.MatMulShape{M: 64, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
 
 	// %h340 = strided_copy %h339 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
 	cpu.StridedCopy(h83, h82, []int{64, 64}, []int{1, 64}, 0)
@@ -3800,13 +3831,13 @@ func (t *Trainer) block2(n, base int, h229, h236, h256, h263, h276, h277, h289, 
 	cpu.PackPanels(h86, p86, 64, 64, 64, false, 1, 4096)
 
 	// %h347 = mat_mul_panels %h343, %h573 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h87, h84, h86, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, nil)
+	cpu.MatMul(h87, h84, h86, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
 
 	// %h575 = pack_panels %h349 : f32[4,64*N,16]  // model.go:50
 	cpu.PackPanels(h88, h84, 64*n, 64, 64, false, 1, 4096*n)
 
 	// %h351 = mat_mul_panels %h326, %h575 {n=64} : f32[64,64]  // model.go:50
-	cpu.MatMul(h89, h74, h88, &cpu.MatMulShape{M: 64, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1}, nil)
+	cpu.MatMul(h89, h74, h88, &cpu.MatMulShape{M: 64, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
 
 	// %h352 = strided_copy %h351 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
 	cpu.StridedCopy(h90, h89, []int{64, 64}, []int{1, 64}, 0)
@@ -3817,7 +3848,7 @@ func (t *Trainer) block2(n, base int, h229, h236, h256, h263, h276, h277, h289, 
 	// %h355 = mat_mul_panels %h331, %h568, _, %h323, %h347 {n=64} : f32[N,64,64]  // model.go:50
 	//
 	//	%h131 = add %p1, %p2 : f32[]
-	cpu.MatMul(h72, h78, h80, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Residual: h72, Then: add, In: [2][]float32{h87, nil}})
+	cpu.MatMul(h72, h78, h80, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Residual: h72, Then: add, In: [2][]float32{h87, nil}})
 
 	// %h356 = reduce %h84 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
 	cpu.ReduceMean(h91, p84, 64*n, 64, 1)
@@ -3852,6 +3883,7 @@ func (t *Trainer) block2(n, base int, h229, h236, h256, h263, h276, h277, h289, 
 	}
 
 	// %h365 = layer_normalization %h84 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
+	rt.EndIfDone(t.ctx)
 	cpu.LayerNorm(h97, p84, nil, nil, 64*n, 64, 1e-05)
 
 	// %h366 = pointwise %h355, %h22 : f32[N,64,64]  // model.go:50
@@ -3874,6 +3906,7 @@ func (t *Trainer) block2(n, base int, h229, h236, h256, h263, h276, h277, h289, 
 	cpu.ReduceSum(h368, h100, 1, 64*n, 64)
 
 	// %h369 = reduce %h355 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
+	rt.EndIfDone(t.ctx)
 	cpu.ReduceSum(h369, h72, 1, 64*n, 64)
 
 	// %h370 = pointwise %h366, %h365 : f32[N,64,64]  // model.go:50
@@ -3894,6 +3927,7 @@ func (t *Trainer) block2(n, base int, h229, h236, h256, h263, h276, h277, h289, 
 	//	%h763111 = sub %h7611111, %p403 : f32[]
 	//	%h76511 = mul %h763111, %p404 : f32[]
 	//	%h7671 = add %p399, %h76511 : f32[]
+	rt.EndIfDone(t.ctx)
 	for i := range 64 * n {
 		cpu.Repeat(h104[:64], h102[i:i+1])
 		cpu.Repeat(h105[:64], h103[i:i+1])

@@ -19,8 +19,8 @@ import (
 
 const (
 	// This code and the runtime it links are of one version.
-	_ = rt.EnforceVersion(1 - rt.MinVersion)
-	_ = rt.EnforceVersion(rt.MaxVersion - 1)
+	_ = rt.EnforceVersion(2 - rt.MinVersion)
+	_ = rt.EnforceVersion(rt.MaxVersion - 2)
 )
 
 // Tokens is one item of input "tokens": i64[N,64].
@@ -47,6 +47,33 @@ func newModel(w *rt.Prepared[weights]) *Model {
 	return m
 }
 
+// loaded returns an error if the model has no weights.
+func (m *Model) loaded() error {
+	if m == nil || m.sessions == nil {
+		return rt.ErrNoModel
+	}
+	return nil
+}
+
+// session returns a session for one call, which ends early when ctx is done.
+func (m *Model) session(ctx context.Context) (*Session, error) {
+	if err := m.loaded(); err != nil {
+		return nil, err
+	}
+	s, err := m.sessions.Get(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s.ctx = ctx
+	return s, nil
+}
+
+// putBack takes back a session of a call that has ended, without the call's context.
+func (m *Model) putBack(s *Session) {
+	s.ctx = nil
+	m.sessions.Put(s)
+}
+
 // Meta returns the names, element types and shapes of the model's inputs and outputs.
 func (m *Model) Meta() rt.Meta {
 	return meta
@@ -62,13 +89,14 @@ func (m *Model) Forward(tokens []Tokens) ([]Logits, error) {
 // ForwardContext is Forward that ends early, with the context's error, when ctx is
 // done; a nil ctx never is.
 func (m *Model) ForwardContext(ctx context.Context, tokens []Tokens) (dst []Logits, err error) {
-	s, err := m.sessions.Get(ctx)
+	s, err := m.session(ctx)
 	if err != nil {
 		return dst, err
 	}
-	defer m.sessions.Put(s)
-	dst = make([]Logits, len(tokens))
-	s.SetContext(ctx)
+	defer m.putBack(s)
+	if err := rt.Room("gpt: Forward", &dst, len(tokens)); err != nil {
+		return dst, err
+	}
 	return dst, s.Forward(dst, tokens)
 }
 
@@ -82,12 +110,11 @@ func (m *Model) Loss(tokens []Tokens, next []Next) (float32, error) {
 // LossContext is Loss that ends early, with the context's error, when ctx is
 // done; a nil ctx never is.
 func (m *Model) LossContext(ctx context.Context, tokens []Tokens, next []Next) (dst float32, err error) {
-	s, err := m.sessions.Get(ctx)
+	s, err := m.session(ctx)
 	if err != nil {
 		return dst, err
 	}
-	defer m.sessions.Put(s)
-	s.SetContext(ctx)
+	defer m.putBack(s)
 	return dst, s.Loss(&dst, tokens, next)
 }
 
@@ -105,6 +132,9 @@ type Session struct {
 // NewSession opens a session. Extents above max are refused; a nil max has no limits.
 // The session's memory grows with what it is called with.
 func (m *Model) NewSession(max rt.Max) (*Session, error) {
+	if err := m.loaded(); err != nil {
+		return nil, err
+	}
 	if err := max.Check("gpt: NewSession", "N"); err != nil {
 		return nil, err
 	}
@@ -117,7 +147,17 @@ func (m *Model) NewSession(max rt.Max) (*Session, error) {
 // SetContext makes the calls that follow end early, with the context's error, when ctx
 // is done; a nil ctx never is.
 func (s *Session) SetContext(ctx context.Context) {
-	s.ctx = ctx
+	if s != nil {
+		s.ctx = ctx
+	}
+}
+
+// enter begins a call.
+func (s *Session) enter() error {
+	if s == nil || s.model == nil {
+		return rt.ErrNoSession
+	}
+	return s.guard.Enter()
 }
 
 // leave ends a call: the session holds no weights between two.
@@ -165,7 +205,7 @@ func (s *Session) openLoss(n int) error {
 // The result is written into dst, which has an item for each of the batch.
 // It does not allocate once it has seen a batch of this size.
 func (s *Session) Forward(dst []Logits, tokens []Tokens) (err error) {
-	if err := s.guard.Enter(); err != nil {
+	if err := s.enter(); err != nil {
 		return err
 	}
 	defer s.leave()
@@ -193,7 +233,7 @@ func (s *Session) Forward(dst []Logits, tokens []Tokens) (err error) {
 // The result is written into dst, which has an item for each of the batch.
 // It does not allocate once it has seen a batch of this size.
 func (s *Session) Loss(dst *float32, tokens []Tokens, next []Next) (err error) {
-	if err := s.guard.Enter(); err != nil {
+	if err := s.enter(); err != nil {
 		return err
 	}
 	defer s.leave()
@@ -267,19 +307,19 @@ func (s *Session) forward(n int, logits []float32, tokens []int64) error {
 	cpu.LayerNorm(h2, h1, w.layers0Norm1Weight, w.layers0Norm1Bias, 64*n, 64, 1e-05)
 
 	// %h41 = mat_mul_panels %h36, %h32, %h40 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h3, h2, w.layers0SelfAttnInProjWeight, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: w.layers0SelfAttnInProjBias})
+	cpu.MatMul(h3, h2, w.layers0SelfAttnInProjWeight, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers0SelfAttnInProjBias})
 
 	// %h48 = mat_mul_panels %h36, %h50, %h47 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h4, h2, w.layers0SelfAttnInProjWeight2, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: w.layers0SelfAttnInProjBias2})
+	cpu.MatMul(h4, h2, w.layers0SelfAttnInProjWeight2, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers0SelfAttnInProjBias2})
 
 	// %h55 = mat_mul_panels %h36, %h62, %h54 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h5, h2, w.layers0SelfAttnInProjWeight3, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: w.layers0SelfAttnInProjBias3})
+	cpu.MatMul(h5, h2, w.layers0SelfAttnInProjWeight3, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers0SelfAttnInProjBias3})
 
 	// %h65 = attend %h41, %h48, %h55, %h128 {batch=N heads=4 shared=4 queries=64 keys=64 depth=16 width=16 q=[0,4096,16,64] k=[0,4096,16,64] v=[0,4096,16,64] scale=0.25 before=-1 after=-1} : f32[N,64,4,16]  // model.go:50
-	cpu.Attention(h6, h3, h4, h5, h7, &cpu.AttentionShape{Batch: n, Heads: 4, Shared: 4, Queries: 64, Keys: 64, Depth: 16, Width: 16, Q: [4]int{0, 4096, 16, 64}, K: [4]int{0, 4096, 16, 64}, V: [4]int{0, 4096, 16, 64}, Y: [4]int{0, 4096, 16, 64}, Scale: 0.25, Softcap: 0, Before: -1, After: -1, Mask: [4]int{0, 0, 64, 1}}, &cpu.AttentionMask{Allow: w.constH128})
+	cpu.Attention(h6, h3, h4, h5, h7, &cpu.AttentionShape{Batch: n, Heads: 4, Shared: 4, Queries: 64, Keys: 64, Depth: 16, Width: 16, Q: [4]int{0, 4096, 16, 64}, K: [4]int{0, 4096, 16, 64}, V: [4]int{0, 4096, 16, 64}, Y: [4]int{0, 4096, 16, 64}, Scale: 0.25, Softcap: 0, Before: -1, After: -1, Mask: [4]int{0, 0, 64, 1}, Ctx: s.ctx}, &cpu.AttentionMask{Allow: w.constH128})
 
 	// %h73 = mat_mul_panels %h68, %h83, %h5, %h29 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h1, h6, w.layers0SelfAttnOutProjWeight, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: w.layers0SelfAttnOutProjBias, Residual: h1})
+	cpu.MatMul(h1, h6, w.layers0SelfAttnOutProjWeight, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers0SelfAttnOutProjBias, Residual: h1})
 
 	// %h74 = layer_normalization %h73, %h12, %h13 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
 	cpu.LayerNorm(h8, h1, w.layers0Norm2Weight, w.layers0Norm2Bias, 64*n, 64, 1e-05)
@@ -287,28 +327,28 @@ func (s *Session) forward(n int, logits []float32, tokens []int64) error {
 	// %h78 = mat_mul_panels %h74, %h107, %h7 {n=256} : f32[N,64,256]  // model.go:50
 	//
 	//	%h42 = gelu %p : f32[]
-	cpu.MatMul(h9, h8, w.layers0Linear1Weight, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1}, &cpu.Epilogue{Bias: w.layers0Linear1Bias, Then: gelu})
+	cpu.MatMul(h9, h8, w.layers0Linear1Weight, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers0Linear1Bias, Then: gelu})
 
 	// %h84 = mat_mul_panels %h78, %h110, %h9, %h73 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h1, h9, w.layers0Linear2Weight, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: w.layers0Linear2Bias, Residual: h1})
+	cpu.MatMul(h1, h9, w.layers0Linear2Weight, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers0Linear2Bias, Residual: h1})
 
 	// %h85 = layer_normalization %h84, %h22, %h23 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
 	cpu.LayerNorm(h10, h1, w.layers1Norm1Weight, w.layers1Norm1Bias, 64*n, 64, 1e-05)
 
 	// %h90 = mat_mul_panels %h85, %h132, %h89 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h11, h10, w.layers1SelfAttnInProjWeight, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: w.layers1SelfAttnInProjBias})
+	cpu.MatMul(h11, h10, w.layers1SelfAttnInProjWeight, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers1SelfAttnInProjBias})
 
 	// %h97 = mat_mul_panels %h85, %h143, %h96 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h12, h10, w.layers1SelfAttnInProjWeight2, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: w.layers1SelfAttnInProjBias2})
+	cpu.MatMul(h12, h10, w.layers1SelfAttnInProjWeight2, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers1SelfAttnInProjBias2})
 
 	// %h104 = mat_mul_panels %h85, %h148, %h103 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h13, h10, w.layers1SelfAttnInProjWeight3, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: w.layers1SelfAttnInProjBias3})
+	cpu.MatMul(h13, h10, w.layers1SelfAttnInProjWeight3, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers1SelfAttnInProjBias3})
 
 	// %h151 = attend %h90, %h97, %h104, %h128 {batch=N heads=4 shared=4 queries=64 keys=64 depth=16 width=16 q=[0,4096,16,64] k=[0,4096,16,64] v=[0,4096,16,64] scale=0.25 before=-1 after=-1} : f32[N,64,4,16]  // model.go:50
-	cpu.Attention(h14, h11, h12, h13, h15, &cpu.AttentionShape{Batch: n, Heads: 4, Shared: 4, Queries: 64, Keys: 64, Depth: 16, Width: 16, Q: [4]int{0, 4096, 16, 64}, K: [4]int{0, 4096, 16, 64}, V: [4]int{0, 4096, 16, 64}, Y: [4]int{0, 4096, 16, 64}, Scale: 0.25, Softcap: 0, Before: -1, After: -1, Mask: [4]int{0, 0, 64, 1}}, &cpu.AttentionMask{Allow: w.constH128})
+	cpu.Attention(h14, h11, h12, h13, h15, &cpu.AttentionShape{Batch: n, Heads: 4, Shared: 4, Queries: 64, Keys: 64, Depth: 16, Width: 16, Q: [4]int{0, 4096, 16, 64}, K: [4]int{0, 4096, 16, 64}, V: [4]int{0, 4096, 16, 64}, Y: [4]int{0, 4096, 16, 64}, Scale: 0.25, Softcap: 0, Before: -1, After: -1, Mask: [4]int{0, 0, 64, 1}, Ctx: s.ctx}, &cpu.AttentionMask{Allow: w.constH128})
 
 	// %h122 = mat_mul_panels %h117, %h154, %h17, %h84 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h1, h14, w.layers1SelfAttnOutProjWeight, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: w.layers1SelfAttnOutProjBias, Residual: h1})
+	cpu.MatMul(h1, h14, w.layers1SelfAttnOutProjWeight, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers1SelfAttnOutProjBias, Residual: h1})
 
 	// %h123 = layer_normalization %h122, %h24, %h25 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
 	cpu.LayerNorm(h16, h1, w.layers1Norm2Weight, w.layers1Norm2Bias, 64*n, 64, 1e-05)
@@ -316,16 +356,16 @@ func (s *Session) forward(n int, logits []float32, tokens []int64) error {
 	// %h127 = mat_mul_panels %h123, %h157, %h19 {n=256} : f32[N,64,256]  // model.go:50
 	//
 	//	%h61 = gelu %p1 : f32[]
-	cpu.MatMul(h17, h16, w.layers1Linear1Weight, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1}, &cpu.Epilogue{Bias: w.layers1Linear1Bias, Then: gelu})
+	cpu.MatMul(h17, h16, w.layers1Linear1Weight, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers1Linear1Bias, Then: gelu})
 
 	// %h133 = mat_mul_panels %h127, %h160, %h21, %h122 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h1, h17, w.layers1Linear2Weight, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: w.layers1Linear2Bias, Residual: h1})
+	cpu.MatMul(h1, h17, w.layers1Linear2Weight, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers1Linear2Bias, Residual: h1})
 
 	// %h134 = layer_normalization %h133, %h26, %h27 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:51
 	cpu.LayerNorm(h1, h1, w.normWeight, w.normBias, 64*n, 64, 1e-05)
 
 	// %h136 = mat_mul_panels %h134, %h163 {n=256} : f32[N,64,256]  // model.go:51
-	cpu.MatMul(logits, h1, w.tokensWeight2, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1}, nil)
+	cpu.MatMul(logits, h1, w.tokensWeight2, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: s.ctx}, nil)
 	return nil
 }
 
@@ -376,19 +416,19 @@ func (s *Session) loss(n int, output []float32, tokens, next []int64) error {
 	cpu.LayerNorm(h2, h1, w.layers0Norm1Weight, w.layers0Norm1Bias, 64*n, 64, 1e-05)
 
 	// %h41 = mat_mul_panels %h36, %h32, %h40 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h3, h2, w.layers0SelfAttnInProjWeight, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: w.layers0SelfAttnInProjBias})
+	cpu.MatMul(h3, h2, w.layers0SelfAttnInProjWeight, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers0SelfAttnInProjBias})
 
 	// %h48 = mat_mul_panels %h36, %h50, %h47 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h4, h2, w.layers0SelfAttnInProjWeight2, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: w.layers0SelfAttnInProjBias2})
+	cpu.MatMul(h4, h2, w.layers0SelfAttnInProjWeight2, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers0SelfAttnInProjBias2})
 
 	// %h55 = mat_mul_panels %h36, %h62, %h54 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h5, h2, w.layers0SelfAttnInProjWeight3, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: w.layers0SelfAttnInProjBias3})
+	cpu.MatMul(h5, h2, w.layers0SelfAttnInProjWeight3, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers0SelfAttnInProjBias3})
 
 	// %h65 = attend %h41, %h48, %h55, %h150 {batch=N heads=4 shared=4 queries=64 keys=64 depth=16 width=16 q=[0,4096,16,64] k=[0,4096,16,64] v=[0,4096,16,64] scale=0.25 before=-1 after=-1} : f32[N,64,4,16]  // model.go:50
-	cpu.Attention(h6, h3, h4, h5, h7, &cpu.AttentionShape{Batch: n, Heads: 4, Shared: 4, Queries: 64, Keys: 64, Depth: 16, Width: 16, Q: [4]int{0, 4096, 16, 64}, K: [4]int{0, 4096, 16, 64}, V: [4]int{0, 4096, 16, 64}, Y: [4]int{0, 4096, 16, 64}, Scale: 0.25, Softcap: 0, Before: -1, After: -1, Mask: [4]int{0, 0, 64, 1}}, &cpu.AttentionMask{Allow: w.constH128})
+	cpu.Attention(h6, h3, h4, h5, h7, &cpu.AttentionShape{Batch: n, Heads: 4, Shared: 4, Queries: 64, Keys: 64, Depth: 16, Width: 16, Q: [4]int{0, 4096, 16, 64}, K: [4]int{0, 4096, 16, 64}, V: [4]int{0, 4096, 16, 64}, Y: [4]int{0, 4096, 16, 64}, Scale: 0.25, Softcap: 0, Before: -1, After: -1, Mask: [4]int{0, 0, 64, 1}, Ctx: s.ctx}, &cpu.AttentionMask{Allow: w.constH128})
 
 	// %h73 = mat_mul_panels %h68, %h83, %h5, %h29 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h1, h6, w.layers0SelfAttnOutProjWeight, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: w.layers0SelfAttnOutProjBias, Residual: h1})
+	cpu.MatMul(h1, h6, w.layers0SelfAttnOutProjWeight, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers0SelfAttnOutProjBias, Residual: h1})
 
 	// %h74 = layer_normalization %h73, %h12, %h13 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
 	cpu.LayerNorm(h8, h1, w.layers0Norm2Weight, w.layers0Norm2Bias, 64*n, 64, 1e-05)
@@ -396,28 +436,28 @@ func (s *Session) loss(n int, output []float32, tokens, next []int64) error {
 	// %h78 = mat_mul_panels %h74, %h107, %h7 {n=256} : f32[N,64,256]  // model.go:50
 	//
 	//	%h42 = gelu %p : f32[]
-	cpu.MatMul(h9, h8, w.layers0Linear1Weight, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1}, &cpu.Epilogue{Bias: w.layers0Linear1Bias, Then: gelu})
+	cpu.MatMul(h9, h8, w.layers0Linear1Weight, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers0Linear1Bias, Then: gelu})
 
 	// %h84 = mat_mul_panels %h78, %h110, %h9, %h73 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h1, h9, w.layers0Linear2Weight, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: w.layers0Linear2Bias, Residual: h1})
+	cpu.MatMul(h1, h9, w.layers0Linear2Weight, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers0Linear2Bias, Residual: h1})
 
 	// %h85 = layer_normalization %h84, %h22, %h23 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
 	cpu.LayerNorm(h10, h1, w.layers1Norm1Weight, w.layers1Norm1Bias, 64*n, 64, 1e-05)
 
 	// %h90 = mat_mul_panels %h85, %h137, %h89 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h11, h10, w.layers1SelfAttnInProjWeight, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: w.layers1SelfAttnInProjBias})
+	cpu.MatMul(h11, h10, w.layers1SelfAttnInProjWeight, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers1SelfAttnInProjBias})
 
 	// %h97 = mat_mul_panels %h85, %h147, %h96 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h12, h10, w.layers1SelfAttnInProjWeight2, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: w.layers1SelfAttnInProjBias2})
+	cpu.MatMul(h12, h10, w.layers1SelfAttnInProjWeight2, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers1SelfAttnInProjBias2})
 
 	// %h104 = mat_mul_panels %h85, %h160, %h103 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h13, h10, w.layers1SelfAttnInProjWeight3, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: w.layers1SelfAttnInProjBias3})
+	cpu.MatMul(h13, h10, w.layers1SelfAttnInProjWeight3, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers1SelfAttnInProjBias3})
 
 	// %h163 = attend %h90, %h97, %h104, %h150 {batch=N heads=4 shared=4 queries=64 keys=64 depth=16 width=16 q=[0,4096,16,64] k=[0,4096,16,64] v=[0,4096,16,64] scale=0.25 before=-1 after=-1} : f32[N,64,4,16]  // model.go:50
-	cpu.Attention(h14, h11, h12, h13, h15, &cpu.AttentionShape{Batch: n, Heads: 4, Shared: 4, Queries: 64, Keys: 64, Depth: 16, Width: 16, Q: [4]int{0, 4096, 16, 64}, K: [4]int{0, 4096, 16, 64}, V: [4]int{0, 4096, 16, 64}, Y: [4]int{0, 4096, 16, 64}, Scale: 0.25, Softcap: 0, Before: -1, After: -1, Mask: [4]int{0, 0, 64, 1}}, &cpu.AttentionMask{Allow: w.constH128})
+	cpu.Attention(h14, h11, h12, h13, h15, &cpu.AttentionShape{Batch: n, Heads: 4, Shared: 4, Queries: 64, Keys: 64, Depth: 16, Width: 16, Q: [4]int{0, 4096, 16, 64}, K: [4]int{0, 4096, 16, 64}, V: [4]int{0, 4096, 16, 64}, Y: [4]int{0, 4096, 16, 64}, Scale: 0.25, Softcap: 0, Before: -1, After: -1, Mask: [4]int{0, 0, 64, 1}, Ctx: s.ctx}, &cpu.AttentionMask{Allow: w.constH128})
 
 	// %h122 = mat_mul_panels %h117, %h166, %h17, %h84 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h1, h14, w.layers1SelfAttnOutProjWeight, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: w.layers1SelfAttnOutProjBias, Residual: h1})
+	cpu.MatMul(h1, h14, w.layers1SelfAttnOutProjWeight, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers1SelfAttnOutProjBias, Residual: h1})
 
 	// %h123 = layer_normalization %h122, %h24, %h25 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
 	cpu.LayerNorm(h16, h1, w.layers1Norm2Weight, w.layers1Norm2Bias, 64*n, 64, 1e-05)
@@ -425,16 +465,16 @@ func (s *Session) loss(n int, output []float32, tokens, next []int64) error {
 	// %h127 = mat_mul_panels %h123, %h169, %h19 {n=256} : f32[N,64,256]  // model.go:50
 	//
 	//	%h61 = gelu %p1 : f32[]
-	cpu.MatMul(h17, h16, w.layers1Linear1Weight, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1}, &cpu.Epilogue{Bias: w.layers1Linear1Bias, Then: gelu})
+	cpu.MatMul(h17, h16, w.layers1Linear1Weight, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers1Linear1Bias, Then: gelu})
 
 	// %h133 = mat_mul_panels %h127, %h172, %h21, %h122 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h1, h17, w.layers1Linear2Weight, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: w.layers1Linear2Bias, Residual: h1})
+	cpu.MatMul(h1, h17, w.layers1Linear2Weight, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers1Linear2Bias, Residual: h1})
 
 	// %h134 = layer_normalization %h133, %h26, %h27 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:51
 	cpu.LayerNorm(h1, h1, w.normWeight, w.normBias, 64*n, 64, 1e-05)
 
 	// %h136 = mat_mul_panels %h134, %h175 {n=256} : f32[N,64,256]  // model.go:51
-	cpu.MatMul(h18, h1, w.tokensWeight2, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1}, nil)
+	cpu.MatMul(h18, h1, w.tokensWeight2, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: s.ctx}, nil)
 
 	// %h121 = log_softmax %h136 {axis=2} : f32[N,64,256]  // model.go:58
 	cpu.LogSoftmax(h18, h18, 64*n, 256, 1)
@@ -466,6 +506,7 @@ func (s *Session) loss(n int, output []float32, tokens, next []int64) error {
 	cpu.Neg(h22, h22)
 
 	// %h149 = reduce %h148 {kind="mean" axes=[0]} : f32[]  // model.go:58
+	rt.EndIfDone(s.ctx)
 	cpu.ReduceMean(output, h22, 1, 64*n, 1)
 	return nil
 }

@@ -73,14 +73,14 @@ func (t *Trainer) step(n int, output, bits []float32, class []int64) error {
 	cpu.PackPanels(h1, w.fc1Weight, 2, 16, 2, true, 1, 32)
 
 	// %h9 = mat_mul_panels %bits, %h28, %h1 {n=16 epilogue={clamp=true hi=+Inf}} : f32[N,16]  // model.go:35
-	cpu.MatMul(h2, bits, h1, &cpu.MatMulShape{M: n, N: 16, K: 2, LDA: 2, LDC: 16, Batch: 1}, &cpu.Epilogue{Bias: w.fc1Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	cpu.MatMul(h2, bits, h1, &cpu.MatMulShape{M: n, N: 16, K: 2, LDA: 2, LDC: 16, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.fc1Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 	t.watch.See("model.go:35", h2)
 
 	// %h62 = pack_panels %h2 {trans=true} : f32[1,16,16]  // model.go:36
 	cpu.PackPanels(h3, w.fc2Weight, 16, 16, 16, true, 1, 256)
 
 	// %h13 = mat_mul_panels %h9, %h62, %h3 {n=16 epilogue={clamp=true hi=+Inf}} : f32[N,16]  // model.go:36
-	cpu.MatMul(h4, h2, h3, &cpu.MatMulShape{M: n, N: 16, K: 16, LDA: 16, LDC: 16, Batch: 1}, &cpu.Epilogue{Bias: w.fc2Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	cpu.MatMul(h4, h2, h3, &cpu.MatMulShape{M: n, N: 16, K: 16, LDA: 16, LDC: 16, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.fc2Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 	t.watch.See("model.go:36", h4)
 
 	// %h65 = pack_panels %h4 {trans=true} : f32[1,16,16]  // model.go:37
@@ -90,7 +90,7 @@ func (t *Trainer) step(n int, output, bits []float32, class []int64) error {
 	cpu.Block(h6, w.fc3Bias, 1, 2, 1, 1)
 
 	// %h16 = mat_mul_panels %h13, %h65, %h63 {n=2} : f32[N,2]  // model.go:37
-	cpu.MatMul(h7, h4, h5, &cpu.MatMulShape{M: n, N: 2, K: 16, LDA: 16, LDC: 2, Batch: 1}, &cpu.Epilogue{Bias: h6})
+	cpu.MatMul(h7, h4, h5, &cpu.MatMulShape{M: n, N: 2, K: 16, LDA: 16, LDC: 2, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h6})
 	t.watch.See("model.go:37", h7)
 
 	// %h17 = log_softmax %h16 {axis=1} : f32[N,2]  // model.go:44
@@ -126,6 +126,7 @@ func (t *Trainer) step(n int, output, bits []float32, class []int64) error {
 	t.watch.See("model.go:44", h11)
 
 	// %h27 = reduce %h26 {kind="mean" axes=[0]} : f32[]  // model.go:44
+	rt.EndIfDone(t.ctx)
 	cpu.ReduceMean(output, h11, 1, n, 1)
 	t.watch.See("model.go:44", output)
 
@@ -158,6 +159,7 @@ func (t *Trainer) step(n int, output, bits []float32, class []int64) error {
 	cpu.Fill(h15, 0)
 
 	// %h39 = scatter_elements %h38, %h23, %h37 {axis=1 reduction="add"} : f32[N,2]  // model.go:44
+	rt.EndIfDone(t.ctx)
 	if err := cpu.ScatterElementsAdd(h15, h15, h8, h14, []int{n, 1}, []int{n, 2}, 1); err != nil {
 		return rt.At("model.go:44", err)
 	}
@@ -190,6 +192,7 @@ func (t *Trainer) step(n int, output, bits []float32, class []int64) error {
 	}
 
 	// %h68 = pack_panels %h4 : f32[1,2,16]  // model.go:37
+	rt.EndIfDone(t.ctx)
 	cpu.PackPanels(h19, w.fc3Weight, 2, 16, 16, false, 1, 32)
 
 	// %h47 = strided_copy %h13 {shape=[16,N] strides=[1,16]} : f32[16,N]  // model.go:37
@@ -204,7 +207,7 @@ func (t *Trainer) step(n int, output, bits []float32, class []int64) error {
 
 	// %h48 = mat_mul_panels %h47, %h71 {n=2} : f32[16,2]  // model.go:37
 	if g.fc3Weight != nil {
-		cpu.MatMul(h22, h20, h21, &cpu.MatMulShape{M: 16, N: 2, K: n, LDA: n, LDC: 2, Batch: 1}, nil)
+		cpu.MatMul(h22, h20, h21, &cpu.MatMulShape{M: 16, N: 2, K: n, LDA: n, LDC: 2, Batch: 1, Ctx: t.ctx}, nil)
 		t.watch.See("model.go:37", h22)
 	}
 
@@ -219,7 +222,7 @@ func (t *Trainer) step(n int, output, bits []float32, class []int64) error {
 	// %h50 = mat_mul_panels %h43, %h68, _, _, %h13 {n=16} : f32[N,16]  // model.go:37, model.go:36
 	//
 	//	%h66 = gate %p, %p1 : f32[]
-	cpu.MatMul(h23, h15, h19, &cpu.MatMulShape{M: n, N: 16, K: 2, LDA: 2, LDC: 16, Batch: 1}, &cpu.Epilogue{Then: gate, In: [2][]float32{h4, nil}})
+	cpu.MatMul(h23, h15, h19, &cpu.MatMulShape{M: n, N: 16, K: 2, LDA: 2, LDC: 16, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Then: gate, In: [2][]float32{h4, nil}})
 	t.watch.See("model.go:37, model.go:36", h23)
 
 	// %h51 = reduce %h50 {kind="sum" axes=[0]} : f32[16]  // model.go:36
@@ -246,7 +249,7 @@ func (t *Trainer) step(n int, output, bits []float32, class []int64) error {
 
 	// %h55 = mat_mul_panels %h54, %h77 {n=16} : f32[16,16]  // model.go:36
 	if g.fc2Weight != nil {
-		cpu.MatMul(h27, h25, h26, &cpu.MatMulShape{M: 16, N: 16, K: n, LDA: n, LDC: 16, Batch: 1}, nil)
+		cpu.MatMul(h27, h25, h26, &cpu.MatMulShape{M: 16, N: 16, K: n, LDA: n, LDC: 16, Batch: 1, Ctx: t.ctx}, nil)
 		t.watch.See("model.go:36", h27)
 	}
 
@@ -261,7 +264,7 @@ func (t *Trainer) step(n int, output, bits []float32, class []int64) error {
 	// %h57 = mat_mul_panels %h50, %h74, _, _, %h9 {n=16} : f32[N,16]  // model.go:36, model.go:35
 	//
 	//	%h69 = gate %p2, %p3 : f32[]
-	cpu.MatMul(h28, h23, h24, &cpu.MatMulShape{M: n, N: 16, K: 16, LDA: 16, LDC: 16, Batch: 1}, &cpu.Epilogue{Then: gate, In: [2][]float32{h2, nil}})
+	cpu.MatMul(h28, h23, h24, &cpu.MatMulShape{M: n, N: 16, K: 16, LDA: 16, LDC: 16, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Then: gate, In: [2][]float32{h2, nil}})
 	t.watch.See("model.go:36, model.go:35", h28)
 
 	// %h58 = reduce %h57 {kind="sum" axes=[0]} : f32[16]  // model.go:35
@@ -285,7 +288,7 @@ func (t *Trainer) step(n int, output, bits []float32, class []int64) error {
 
 	// %h60 = mat_mul_panels %h59, %h81 {n=16} : f32[2,16]  // model.go:35
 	if g.fc1Weight != nil {
-		cpu.MatMul(h31, h29, h30, &cpu.MatMulShape{M: 2, N: 16, K: n, LDA: n, LDC: 16, Batch: 1}, nil)
+		cpu.MatMul(h31, h29, h30, &cpu.MatMulShape{M: 2, N: 16, K: n, LDA: n, LDC: 16, Batch: 1, Ctx: t.ctx}, nil)
 		t.watch.See("model.go:35", h31)
 	}
 
@@ -315,13 +318,13 @@ func (t *Trainer) evalForward(n int, logits, bits []float32) error {
 	cpu.PackPanels(h1, w.fc1Weight, 2, 16, 2, true, 1, 32)
 
 	// %h9 = mat_mul_panels %bits, %h18, %h1 {n=16 epilogue={clamp=true hi=+Inf}} : f32[N,16]  // model.go:35
-	cpu.MatMul(h2, bits, h1, &cpu.MatMulShape{M: n, N: 16, K: 2, LDA: 2, LDC: 16, Batch: 1}, &cpu.Epilogue{Bias: w.fc1Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	cpu.MatMul(h2, bits, h1, &cpu.MatMulShape{M: n, N: 16, K: 2, LDA: 2, LDC: 16, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.fc1Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
 	// %h21 = pack_panels %h2 {trans=true} : f32[1,16,16]  // model.go:36
 	cpu.PackPanels(h3, w.fc2Weight, 16, 16, 16, true, 1, 256)
 
 	// %h13 = mat_mul_panels %h9, %h21, %h3 {n=16 epilogue={clamp=true hi=+Inf}} : f32[N,16]  // model.go:36
-	cpu.MatMul(h4, h2, h3, &cpu.MatMulShape{M: n, N: 16, K: 16, LDA: 16, LDC: 16, Batch: 1}, &cpu.Epilogue{Bias: w.fc2Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	cpu.MatMul(h4, h2, h3, &cpu.MatMulShape{M: n, N: 16, K: 16, LDA: 16, LDC: 16, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.fc2Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
 	// %h24 = pack_panels %h4 {trans=true} : f32[1,16,16]  // model.go:37
 	cpu.PackPanels(h5, w.fc3Weight, 16, 2, 16, true, 1, 32)
@@ -330,7 +333,7 @@ func (t *Trainer) evalForward(n int, logits, bits []float32) error {
 	cpu.Block(h6, w.fc3Bias, 1, 2, 1, 1)
 
 	// %h16 = mat_mul_panels %h13, %h24, %h22 {n=2} : f32[N,2]  // model.go:37
-	cpu.MatMul(logits, h4, h5, &cpu.MatMulShape{M: n, N: 2, K: 16, LDA: 16, LDC: 2, Batch: 1}, &cpu.Epilogue{Bias: h6})
+	cpu.MatMul(logits, h4, h5, &cpu.MatMulShape{M: n, N: 2, K: 16, LDA: 16, LDC: 2, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h6})
 	return nil
 }
 
@@ -358,13 +361,13 @@ func (t *Trainer) evalLoss(n int, output, bits []float32, class []int64) error {
 	cpu.PackPanels(h1, w.fc1Weight, 2, 16, 2, true, 1, 32)
 
 	// %h9 = mat_mul_panels %bits, %h29, %h1 {n=16 epilogue={clamp=true hi=+Inf}} : f32[N,16]  // model.go:35
-	cpu.MatMul(h2, bits, h1, &cpu.MatMulShape{M: n, N: 16, K: 2, LDA: 2, LDC: 16, Batch: 1}, &cpu.Epilogue{Bias: w.fc1Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	cpu.MatMul(h2, bits, h1, &cpu.MatMulShape{M: n, N: 16, K: 2, LDA: 2, LDC: 16, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.fc1Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
 	// %h32 = pack_panels %h2 {trans=true} : f32[1,16,16]  // model.go:36
 	cpu.PackPanels(h3, w.fc2Weight, 16, 16, 16, true, 1, 256)
 
 	// %h13 = mat_mul_panels %h9, %h32, %h3 {n=16 epilogue={clamp=true hi=+Inf}} : f32[N,16]  // model.go:36
-	cpu.MatMul(h4, h2, h3, &cpu.MatMulShape{M: n, N: 16, K: 16, LDA: 16, LDC: 16, Batch: 1}, &cpu.Epilogue{Bias: w.fc2Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	cpu.MatMul(h4, h2, h3, &cpu.MatMulShape{M: n, N: 16, K: 16, LDA: 16, LDC: 16, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.fc2Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
 	// %h35 = pack_panels %h4 {trans=true} : f32[1,16,16]  // model.go:37
 	cpu.PackPanels(h5, w.fc3Weight, 16, 2, 16, true, 1, 32)
@@ -373,7 +376,7 @@ func (t *Trainer) evalLoss(n int, output, bits []float32, class []int64) error {
 	cpu.Block(h6, w.fc3Bias, 1, 2, 1, 1)
 
 	// %h16 = mat_mul_panels %h13, %h35, %h33 {n=2} : f32[N,2]  // model.go:37
-	cpu.MatMul(h7, h4, h5, &cpu.MatMulShape{M: n, N: 2, K: 16, LDA: 16, LDC: 2, Batch: 1}, &cpu.Epilogue{Bias: h6})
+	cpu.MatMul(h7, h4, h5, &cpu.MatMulShape{M: n, N: 2, K: 16, LDA: 16, LDC: 2, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h6})
 
 	// %h17 = log_softmax %h16 {axis=1} : f32[N,2]  // model.go:44
 	cpu.LogSoftmax(h7, h7, n, 2, 1)
@@ -405,6 +408,7 @@ func (t *Trainer) evalLoss(n int, output, bits []float32, class []int64) error {
 	cpu.Neg(h11, h11)
 
 	// %h27 = reduce %h26 {kind="mean" axes=[0]} : f32[]  // model.go:44
+	rt.EndIfDone(t.ctx)
 	cpu.ReduceMean(output, h11, 1, n, 1)
 	return nil
 }
@@ -429,14 +433,14 @@ func (t *Trainer) trainForward(n int, logits, bits []float32) error {
 	cpu.PackPanels(h1, w.fc1Weight, 2, 16, 2, true, 1, 32)
 
 	// %h9 = mat_mul_panels %bits, %h18, %h1 {n=16 epilogue={clamp=true hi=+Inf}} : f32[N,16]  // model.go:35
-	cpu.MatMul(h2, bits, h1, &cpu.MatMulShape{M: n, N: 16, K: 2, LDA: 2, LDC: 16, Batch: 1}, &cpu.Epilogue{Bias: w.fc1Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	cpu.MatMul(h2, bits, h1, &cpu.MatMulShape{M: n, N: 16, K: 2, LDA: 2, LDC: 16, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.fc1Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 	t.watch.See("model.go:35", h2)
 
 	// %h25 = pack_panels %h2 {trans=true} : f32[1,16,16]  // model.go:36
 	cpu.PackPanels(h3, w.fc2Weight, 16, 16, 16, true, 1, 256)
 
 	// %h13 = mat_mul_panels %h9, %h25, %h3 {n=16 epilogue={clamp=true hi=+Inf}} : f32[N,16]  // model.go:36
-	cpu.MatMul(h4, h2, h3, &cpu.MatMulShape{M: n, N: 16, K: 16, LDA: 16, LDC: 16, Batch: 1}, &cpu.Epilogue{Bias: w.fc2Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	cpu.MatMul(h4, h2, h3, &cpu.MatMulShape{M: n, N: 16, K: 16, LDA: 16, LDC: 16, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.fc2Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 	t.watch.See("model.go:36", h4)
 
 	// %h43 = pack_panels %h4 {trans=true} : f32[1,16,16]  // model.go:37
@@ -446,7 +450,7 @@ func (t *Trainer) trainForward(n int, logits, bits []float32) error {
 	cpu.Block(h6, w.fc3Bias, 1, 2, 1, 1)
 
 	// %h16 = mat_mul_panels %h13, %h43, %h32 {n=2} : f32[N,2]  // model.go:37
-	cpu.MatMul(logits, h4, h5, &cpu.MatMulShape{M: n, N: 2, K: 16, LDA: 16, LDC: 2, Batch: 1}, &cpu.Epilogue{Bias: h6})
+	cpu.MatMul(logits, h4, h5, &cpu.MatMulShape{M: n, N: 2, K: 16, LDA: 16, LDC: 2, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h6})
 	t.watch.See("model.go:37", logits)
 
 	// %h22 = strided_copy %h21 {shape=[N,2] strides=[0,0]} : f32[N,2]
@@ -510,7 +514,7 @@ func (t *Trainer) backward(n int, logits, bits, dLogits []float32) error {
 
 	// %h28 = mat_mul_panels %h27, %h49 {n=2} : f32[16,2]  // model.go:37
 	if g.fc3Weight != nil {
-		cpu.MatMul(h11, h9, h10, &cpu.MatMulShape{M: 16, N: 2, K: n, LDA: n, LDC: 2, Batch: 1}, nil)
+		cpu.MatMul(h11, h9, h10, &cpu.MatMulShape{M: 16, N: 2, K: n, LDA: n, LDC: 2, Batch: 1, Ctx: t.ctx}, nil)
 		t.watch.See("model.go:37", h11)
 	}
 
@@ -525,7 +529,7 @@ func (t *Trainer) backward(n int, logits, bits, dLogits []float32) error {
 	// %h30 = mat_mul_panels %h23, %h46, _, _, %h13 {n=16} : f32[N,16]  // model.go:37, model.go:36
 	//
 	//	%h44 = gate %p, %p1 : f32[]
-	cpu.MatMul(h12, h7, h8, &cpu.MatMulShape{M: n, N: 16, K: 2, LDA: 2, LDC: 16, Batch: 1}, &cpu.Epilogue{Then: gate, In: [2][]float32{h4, nil}})
+	cpu.MatMul(h12, h7, h8, &cpu.MatMulShape{M: n, N: 16, K: 2, LDA: 2, LDC: 16, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Then: gate, In: [2][]float32{h4, nil}})
 	t.watch.See("model.go:37, model.go:36", h12)
 
 	// %h31 = reduce %h30 {kind="sum" axes=[0]} : f32[16]  // model.go:36
@@ -549,7 +553,7 @@ func (t *Trainer) backward(n int, logits, bits, dLogits []float32) error {
 
 	// %h35 = mat_mul_panels %h34, %h55 {n=16} : f32[16,16]  // model.go:36
 	if g.fc2Weight != nil {
-		cpu.MatMul(h15, h13, h14, &cpu.MatMulShape{M: 16, N: 16, K: n, LDA: n, LDC: 16, Batch: 1}, nil)
+		cpu.MatMul(h15, h13, h14, &cpu.MatMulShape{M: 16, N: 16, K: n, LDA: n, LDC: 16, Batch: 1, Ctx: t.ctx}, nil)
 		t.watch.See("model.go:36", h15)
 	}
 
@@ -567,7 +571,7 @@ func (t *Trainer) backward(n int, logits, bits, dLogits []float32) error {
 	// %h37 = mat_mul_panels %h30, %h521, _, _, %h9 {n=16} : f32[N,16]  // model.go:36, model.go:35
 	//
 	//	%h47 = gate %p2, %p3 : f32[]
-	cpu.MatMul(h17, h12, h16, &cpu.MatMulShape{M: n, N: 16, K: 16, LDA: 16, LDC: 16, Batch: 1}, &cpu.Epilogue{Then: gate, In: [2][]float32{h2, nil}})
+	cpu.MatMul(h17, h12, h16, &cpu.MatMulShape{M: n, N: 16, K: 16, LDA: 16, LDC: 16, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Then: gate, In: [2][]float32{h2, nil}})
 	t.watch.See("model.go:36, model.go:35", h17)
 
 	// %h38 = reduce %h37 {kind="sum" axes=[0]} : f32[16]  // model.go:35
@@ -591,7 +595,7 @@ func (t *Trainer) backward(n int, logits, bits, dLogits []float32) error {
 
 	// %h40 = mat_mul_panels %h39, %h59 {n=16} : f32[2,16]  // model.go:35
 	if g.fc1Weight != nil {
-		cpu.MatMul(h20, h18, h19, &cpu.MatMulShape{M: 2, N: 16, K: n, LDA: n, LDC: 16, Batch: 1}, nil)
+		cpu.MatMul(h20, h18, h19, &cpu.MatMulShape{M: 2, N: 16, K: n, LDA: n, LDC: 16, Batch: 1, Ctx: t.ctx}, nil)
 		t.watch.See("model.go:35", h20)
 	}
 

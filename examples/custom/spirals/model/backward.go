@@ -78,6 +78,7 @@ func (t *Trainer) step(n int, loss, logits, point []float32, target []int64) err
 	}
 
 	// %h21 = custom %h11, %layer2.weight, %layer2.bias {name="acme.FusedMatMulAddReLU" func="github.com/burngen/burngen/examples/custom/fused.MatMulAddReLU" type="(f32[N,K], f32[K,M], f32[M]) -> f32[N,M]"} : f32[N,32]  // layer2
+	rt.EndIfDone(t.ctx)
 	rt.CallIn(t.stepFusedMatMulAddReLU2, 0, h1, n, 32)
 	rt.CallIn(t.stepFusedMatMulAddReLU2, 1, w.layer2Weight, 32, 32)
 	rt.CallIn(t.stepFusedMatMulAddReLU2, 2, w.layer2Bias, 32)
@@ -87,6 +88,7 @@ func (t *Trainer) step(n int, loss, logits, point []float32, target []int64) err
 	}
 
 	// %h31 = custom %h21, %layer3.weight, %layer3.bias {name="acme.FusedMatMulAddReLU" func="github.com/burngen/burngen/examples/custom/fused.MatMulAddReLU" type="(f32[N,K], f32[K,M], f32[M]) -> f32[N,M]"} : f32[N,32]  // layer3
+	rt.EndIfDone(t.ctx)
 	rt.CallIn(t.stepFusedMatMulAddReLU3, 0, h2, n, 32)
 	rt.CallIn(t.stepFusedMatMulAddReLU3, 1, w.layer3Weight, 32, 32)
 	rt.CallIn(t.stepFusedMatMulAddReLU3, 2, w.layer3Bias, 32)
@@ -96,13 +98,14 @@ func (t *Trainer) step(n int, loss, logits, point []float32, target []int64) err
 	}
 
 	// %h10 = pack_panels %output.weight : f32[1,32,16]  // output
+	rt.EndIfDone(t.ctx)
 	cpu.PackPanels(h4, w.outputWeight, 32, 2, 2, false, 1, 64)
 
 	// %h13 = block %h12 : f32[1,1,16]  // output
 	cpu.Block(h5, w.outputBias, 1, 2, 1, 1)
 
 	// %logits = mat_mul_panels %h31, %h10, %h42 {n=2} : f32[N,2]  // output
-	cpu.MatMul(logits, h3, h4, &cpu.MatMulShape{M: n, N: 2, K: 32, LDA: 32, LDC: 2, Batch: 1}, &cpu.Epilogue{Bias: h5})
+	cpu.MatMul(logits, h3, h4, &cpu.MatMulShape{M: n, N: 2, K: 32, LDA: 32, LDC: 2, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h5})
 	t.watch.See("output", logits)
 
 	// %h = log_softmax %logits {axis=1} : f32[N,2]  // -loss cross_entropy
@@ -138,6 +141,7 @@ func (t *Trainer) step(n int, loss, logits, point []float32, target []int64) err
 	// %h9 = pointwise %h8 : f32[]  // -loss cross_entropy
 	//
 	//	%h52 = neg %p5 : f32[]
+	rt.EndIfDone(t.ctx)
 	cpu.Neg(loss, h11)
 	t.watch.See("-loss cross_entropy", loss)
 
@@ -178,6 +182,7 @@ func (t *Trainer) step(n int, loss, logits, point []float32, target []int64) err
 	//	%h6011 = exp %p19 : f32[]
 	//	%h6211 = mul %h6011, %p20 : f32[]
 	//	%h641 = sub %p18, %h6211 : f32[]
+	rt.EndIfDone(t.ctx)
 	for i := range n {
 		cpu.Repeat(h17[:2], h16[i:i+1])
 		cpu.Exp(h18[:2], h6[i*2:i*2+2])
@@ -190,7 +195,7 @@ func (t *Trainer) step(n int, loss, logits, point []float32, target []int64) err
 	cpu.PackPanels(h19, w.outputWeight, 2, 32, 2, true, 1, 64)
 
 	// %h28 = mat_mul_panels %h26, %h46 {n=32} : f32[N,32]  // output
-	cpu.MatMul(h20, h15, h19, &cpu.MatMulShape{M: n, N: 32, K: 2, LDA: 2, LDC: 32, Batch: 1}, nil)
+	cpu.MatMul(h20, h15, h19, &cpu.MatMulShape{M: n, N: 32, K: 2, LDA: 2, LDC: 32, Batch: 1, Ctx: t.ctx}, nil)
 	t.watch.See("output", h20)
 
 	// %h29 = strided_copy %h31 {shape=[32,N] strides=[1,32]} : f32[32,N]  // output
@@ -205,7 +210,7 @@ func (t *Trainer) step(n int, loss, logits, point []float32, target []int64) err
 
 	// %h30 = mat_mul_panels %h29, %h49 {n=2} : f32[32,2]  // output
 	if g.outputWeight != nil {
-		cpu.MatMul(g.outputWeight, h21, h22, &cpu.MatMulShape{M: 32, N: 2, K: n, LDA: n, LDC: 2, Batch: 1}, nil)
+		cpu.MatMul(g.outputWeight, h21, h22, &cpu.MatMulShape{M: 32, N: 2, K: n, LDA: n, LDC: 2, Batch: 1, Ctx: t.ctx}, nil)
 		t.watch.See("output", g.outputWeight)
 	}
 	if t.passStep.Ends() <= 1 {
@@ -238,6 +243,7 @@ func (t *Trainer) step(n int, loss, logits, point []float32, target []int64) err
 	}
 
 	// %h36, %h37, %h38 = custom %h11, %layer2.weight, %layer2.bias, %h21, %h33 {name="acme.FusedMatMulAddReLUGrad" func="github.com/burngen/burngen/examples/custom/fused.MatMulAddReLUGrad" type="(f32[N,K], f32[K,M], f32[M], f32[N,M], f32[N,M]) -> (f32[N,K], f32[K,M], f32[M])"} : f32[N,32], f32[32,32], f32[32]  // layer2
+	rt.EndIfDone(t.ctx)
 	rt.CallIn(t.stepFusedMatMulAddReLUGrad2, 0, h1, n, 32)
 	rt.CallIn(t.stepFusedMatMulAddReLUGrad2, 1, w.layer2Weight, 32, 32)
 	rt.CallIn(t.stepFusedMatMulAddReLUGrad2, 2, w.layer2Bias, 32)
@@ -254,6 +260,7 @@ func (t *Trainer) step(n int, loss, logits, point []float32, target []int64) err
 	}
 
 	// %h39, %h40, %h41 = custom %point, %layer1.weight, %layer1.bias, %h11, %h36 {name="acme.FusedMatMulAddReLUGrad" func="github.com/burngen/burngen/examples/custom/fused.MatMulAddReLUGrad" type="(f32[N,K], f32[K,M], f32[M], f32[N,M], f32[N,M]) -> (f32[N,K], f32[K,M], f32[M])"} : f32[N,2], f32[2,32], f32[32]  // layer1
+	rt.EndIfDone(t.ctx)
 	rt.CallIn(t.stepFusedMatMulAddReLUGrad3, 0, point, n, 2)
 	rt.CallIn(t.stepFusedMatMulAddReLUGrad3, 1, w.layer1Weight, 2, 32)
 	rt.CallIn(t.stepFusedMatMulAddReLUGrad3, 2, w.layer1Bias, 32)
@@ -292,6 +299,7 @@ func (t *Trainer) evalForward(n int, logits, point []float32) error {
 	}
 
 	// %h21 = custom %h11, %layer2.weight, %layer2.bias {name="acme.FusedMatMulAddReLU" func="github.com/burngen/burngen/examples/custom/fused.MatMulAddReLU" type="(f32[N,K], f32[K,M], f32[M]) -> f32[N,M]"} : f32[N,32]  // layer2
+	rt.EndIfDone(t.ctx)
 	rt.CallIn(t.evalForwardFusedMatMulAddReLU2, 0, h1, n, 32)
 	rt.CallIn(t.evalForwardFusedMatMulAddReLU2, 1, w.layer2Weight, 32, 32)
 	rt.CallIn(t.evalForwardFusedMatMulAddReLU2, 2, w.layer2Bias, 32)
@@ -301,6 +309,7 @@ func (t *Trainer) evalForward(n int, logits, point []float32) error {
 	}
 
 	// %h31 = custom %h21, %layer3.weight, %layer3.bias {name="acme.FusedMatMulAddReLU" func="github.com/burngen/burngen/examples/custom/fused.MatMulAddReLU" type="(f32[N,K], f32[K,M], f32[M]) -> f32[N,M]"} : f32[N,32]  // layer3
+	rt.EndIfDone(t.ctx)
 	rt.CallIn(t.evalForwardFusedMatMulAddReLU3, 0, h2, n, 32)
 	rt.CallIn(t.evalForwardFusedMatMulAddReLU3, 1, w.layer3Weight, 32, 32)
 	rt.CallIn(t.evalForwardFusedMatMulAddReLU3, 2, w.layer3Bias, 32)
@@ -310,13 +319,14 @@ func (t *Trainer) evalForward(n int, logits, point []float32) error {
 	}
 
 	// %h = pack_panels %output.weight : f32[1,32,16]  // output
+	rt.EndIfDone(t.ctx)
 	cpu.PackPanels(h4, w.outputWeight, 32, 2, 2, false, 1, 64)
 
 	// %h2 = block %h1 : f32[1,1,16]  // output
 	cpu.Block(h5, w.outputBias, 1, 2, 1, 1)
 
 	// %logits = mat_mul_panels %h31, %h, %h3 {n=2} : f32[N,2]  // output
-	cpu.MatMul(logits, h3, h4, &cpu.MatMulShape{M: n, N: 2, K: 32, LDA: 32, LDC: 2, Batch: 1}, &cpu.Epilogue{Bias: h5})
+	cpu.MatMul(logits, h3, h4, &cpu.MatMulShape{M: n, N: 2, K: 32, LDA: 32, LDC: 2, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h5})
 	return nil
 }
 
@@ -350,6 +360,7 @@ func (t *Trainer) evalLoss(n int, loss, logits, point []float32, target []int64)
 	}
 
 	// %h21 = custom %h11, %layer2.weight, %layer2.bias {name="acme.FusedMatMulAddReLU" func="github.com/burngen/burngen/examples/custom/fused.MatMulAddReLU" type="(f32[N,K], f32[K,M], f32[M]) -> f32[N,M]"} : f32[N,32]  // layer2
+	rt.EndIfDone(t.ctx)
 	rt.CallIn(t.evalLossFusedMatMulAddReLU2, 0, h1, n, 32)
 	rt.CallIn(t.evalLossFusedMatMulAddReLU2, 1, w.layer2Weight, 32, 32)
 	rt.CallIn(t.evalLossFusedMatMulAddReLU2, 2, w.layer2Bias, 32)
@@ -359,6 +370,7 @@ func (t *Trainer) evalLoss(n int, loss, logits, point []float32, target []int64)
 	}
 
 	// %h31 = custom %h21, %layer3.weight, %layer3.bias {name="acme.FusedMatMulAddReLU" func="github.com/burngen/burngen/examples/custom/fused.MatMulAddReLU" type="(f32[N,K], f32[K,M], f32[M]) -> f32[N,M]"} : f32[N,32]  // layer3
+	rt.EndIfDone(t.ctx)
 	rt.CallIn(t.evalLossFusedMatMulAddReLU3, 0, h2, n, 32)
 	rt.CallIn(t.evalLossFusedMatMulAddReLU3, 1, w.layer3Weight, 32, 32)
 	rt.CallIn(t.evalLossFusedMatMulAddReLU3, 2, w.layer3Bias, 32)
@@ -368,13 +380,14 @@ func (t *Trainer) evalLoss(n int, loss, logits, point []float32, target []int64)
 	}
 
 	// %h10 = pack_panels %output.weight : f32[1,32,16]  // output
+	rt.EndIfDone(t.ctx)
 	cpu.PackPanels(h4, w.outputWeight, 32, 2, 2, false, 1, 64)
 
 	// %h13 = block %h12 : f32[1,1,16]  // output
 	cpu.Block(h5, w.outputBias, 1, 2, 1, 1)
 
 	// %logits = mat_mul_panels %h31, %h10, %h14 {n=2} : f32[N,2]  // output
-	cpu.MatMul(logits, h3, h4, &cpu.MatMulShape{M: n, N: 2, K: 32, LDA: 32, LDC: 2, Batch: 1}, &cpu.Epilogue{Bias: h5})
+	cpu.MatMul(logits, h3, h4, &cpu.MatMulShape{M: n, N: 2, K: 32, LDA: 32, LDC: 2, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h5})
 
 	// %h = log_softmax %logits {axis=1} : f32[N,2]  // -loss cross_entropy
 	cpu.LogSoftmax(h6, logits, n, 2, 1)
@@ -406,6 +419,7 @@ func (t *Trainer) evalLoss(n int, loss, logits, point []float32, target []int64)
 	// %h9 = pointwise %h8 : f32[]  // -loss cross_entropy
 	//
 	//	%h24 = neg %p5 : f32[]
+	rt.EndIfDone(t.ctx)
 	cpu.Neg(loss, h11)
 	return nil
 }
@@ -435,6 +449,7 @@ func (t *Trainer) trainForward(n int, logits, point []float32) error {
 	}
 
 	// %h21 = custom %h11, %layer2.weight, %layer2.bias {name="acme.FusedMatMulAddReLU" func="github.com/burngen/burngen/examples/custom/fused.MatMulAddReLU" type="(f32[N,K], f32[K,M], f32[M]) -> f32[N,M]"} : f32[N,32]  // layer2
+	rt.EndIfDone(t.ctx)
 	rt.CallIn(t.trainForwardFusedMatMulAddReLU2, 0, h1, n, 32)
 	rt.CallIn(t.trainForwardFusedMatMulAddReLU2, 1, w.layer2Weight, 32, 32)
 	rt.CallIn(t.trainForwardFusedMatMulAddReLU2, 2, w.layer2Bias, 32)
@@ -444,6 +459,7 @@ func (t *Trainer) trainForward(n int, logits, point []float32) error {
 	}
 
 	// %h31 = custom %h21, %layer3.weight, %layer3.bias {name="acme.FusedMatMulAddReLU" func="github.com/burngen/burngen/examples/custom/fused.MatMulAddReLU" type="(f32[N,K], f32[K,M], f32[M]) -> f32[N,M]"} : f32[N,32]  // layer3
+	rt.EndIfDone(t.ctx)
 	rt.CallIn(t.trainForwardFusedMatMulAddReLU3, 0, h2, n, 32)
 	rt.CallIn(t.trainForwardFusedMatMulAddReLU3, 1, w.layer3Weight, 32, 32)
 	rt.CallIn(t.trainForwardFusedMatMulAddReLU3, 2, w.layer3Bias, 32)
@@ -453,13 +469,14 @@ func (t *Trainer) trainForward(n int, logits, point []float32) error {
 	}
 
 	// %h = pack_panels %output.weight : f32[1,32,16]  // output
+	rt.EndIfDone(t.ctx)
 	cpu.PackPanels(h4, w.outputWeight, 32, 2, 2, false, 1, 64)
 
 	// %h2 = block %h1 : f32[1,1,16]  // output
 	cpu.Block(h5, w.outputBias, 1, 2, 1, 1)
 
 	// %logits = mat_mul_panels %h31, %h, %h3 {n=2} : f32[N,2]  // output
-	cpu.MatMul(logits, h3, h4, &cpu.MatMulShape{M: n, N: 2, K: 32, LDA: 32, LDC: 2, Batch: 1}, &cpu.Epilogue{Bias: h5})
+	cpu.MatMul(logits, h3, h4, &cpu.MatMulShape{M: n, N: 2, K: 32, LDA: 32, LDC: 2, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h5})
 	t.watch.See("output", logits)
 
 	// %h5 = strided_copy %h4 {shape=[N,2] strides=[0,0]} : f32[N,2]
@@ -498,7 +515,7 @@ func (t *Trainer) backward(n int, logits, point, dLogits []float32) error {
 	cpu.PackPanels(h7, w.outputWeight, 2, 32, 2, true, 1, 64)
 
 	// %h8 = mat_mul_panels %h6, %h26 {n=32} : f32[N,32]  // output
-	cpu.MatMul(h8, h6, h7, &cpu.MatMulShape{M: n, N: 32, K: 2, LDA: 2, LDC: 32, Batch: 1}, nil)
+	cpu.MatMul(h8, h6, h7, &cpu.MatMulShape{M: n, N: 32, K: 2, LDA: 2, LDC: 32, Batch: 1, Ctx: t.ctx}, nil)
 	t.watch.See("output", h8)
 
 	// %h9 = strided_copy %h31 {shape=[32,N] strides=[1,32]} : f32[32,N]  // output
@@ -513,7 +530,7 @@ func (t *Trainer) backward(n int, logits, point, dLogits []float32) error {
 
 	// %h10 = mat_mul_panels %h9, %h29 {n=2} : f32[32,2]  // output
 	if g.outputWeight != nil {
-		cpu.MatMul(g.outputWeight, h9, h10, &cpu.MatMulShape{M: 32, N: 2, K: n, LDA: n, LDC: 2, Batch: 1}, nil)
+		cpu.MatMul(g.outputWeight, h9, h10, &cpu.MatMulShape{M: 32, N: 2, K: n, LDA: n, LDC: 2, Batch: 1, Ctx: t.ctx}, nil)
 		t.watch.See("output", g.outputWeight)
 	}
 	if t.passTrainForward.Ends() <= 1 {
@@ -546,6 +563,7 @@ func (t *Trainer) backward(n int, logits, point, dLogits []float32) error {
 	}
 
 	// %h16, %h17, %h18 = custom %h11, %layer2.weight, %layer2.bias, %h21, %h13 {name="acme.FusedMatMulAddReLUGrad" func="github.com/burngen/burngen/examples/custom/fused.MatMulAddReLUGrad" type="(f32[N,K], f32[K,M], f32[M], f32[N,M], f32[N,M]) -> (f32[N,K], f32[K,M], f32[M])"} : f32[N,32], f32[32,32], f32[32]  // layer2
+	rt.EndIfDone(t.ctx)
 	rt.CallIn(t.trainForwardFusedMatMulAddReLUGrad2, 0, h1, n, 32)
 	rt.CallIn(t.trainForwardFusedMatMulAddReLUGrad2, 1, w.layer2Weight, 32, 32)
 	rt.CallIn(t.trainForwardFusedMatMulAddReLUGrad2, 2, w.layer2Bias, 32)
@@ -562,6 +580,7 @@ func (t *Trainer) backward(n int, logits, point, dLogits []float32) error {
 	}
 
 	// %h19, %h20, %h22 = custom %point, %layer1.weight, %layer1.bias, %h11, %h16 {name="acme.FusedMatMulAddReLUGrad" func="github.com/burngen/burngen/examples/custom/fused.MatMulAddReLUGrad" type="(f32[N,K], f32[K,M], f32[M], f32[N,M], f32[N,M]) -> (f32[N,K], f32[K,M], f32[M])"} : f32[N,2], f32[2,32], f32[32]  // layer1
+	rt.EndIfDone(t.ctx)
 	rt.CallIn(t.trainForwardFusedMatMulAddReLUGrad3, 0, point, n, 2)
 	rt.CallIn(t.trainForwardFusedMatMulAddReLUGrad3, 1, w.layer1Weight, 2, 32)
 	rt.CallIn(t.trainForwardFusedMatMulAddReLUGrad3, 2, w.layer1Bias, 32)
