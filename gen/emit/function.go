@@ -465,6 +465,11 @@ func (f *function) arg(a any, v *views) *jen.Statement {
 		return f.slice(a.Ref, v).Index(jen.Lit(0))
 	case ir.Dim:
 		return f.int(a)
+	case ir.Context:
+		if f.host == nil {
+			return jen.Nil()
+		}
+		return f.host.self().Dot("ctx")
 	case ir.Ident:
 		return jen.Qual(cpuPath, string(a))
 	case ir.Number:

@@ -5,6 +5,7 @@ import (
 
 	"github.com/burngen/burngen/gen/exec"
 	"github.com/burngen/burngen/gen/program"
+	"github.com/burngen/burngen/ir"
 )
 
 // long is a millisecond at the slowest level, in parts of 5 µs, which are what is worth
@@ -71,6 +72,9 @@ func endsItself(s program.Step) bool {
 		return false
 	}
 	for _, a := range c.Args {
+		if _, ok := a.(ir.Context); ok {
+			return true
+		}
 		if st, ok := a.(*program.Struct); ok && len(st.Fields) > 0 && takesContext(st) {
 			return true
 		}

@@ -68,6 +68,15 @@ func TestKernelsEndWithTheContext(t *testing.T) {
 		"Attention": {4 * 300 * 16, func(dst []float32, ctx context.Context) {
 			Attention(dst, x, g, weights, scratch, attention.Until(ctx), nil)
 		}},
+		"RNN": {6 * 4 * 32, func(dst []float32, ctx context.Context) {
+			_ = RNN(ctx, dst, scratch[:4*32], x, weights, nil, nil, scratch[1000:], 6, 4, 32, false, 0, "tanh", 0, 0)
+		}},
+		"LSTM": {6 * 4 * 32, func(dst []float32, ctx context.Context) {
+			_ = LSTM(ctx, dst, scratch[:4*32], scratch[500:], x, weights, nil, nil, nil, nil, scratch[1000:], 6, 4, 32, false, false, 0, "sigmoid", 0, 0, "tanh", 0, 0, "tanh", 0, 0)
+		}},
+		"GRU": {6 * 4 * 32, func(dst []float32, ctx context.Context) {
+			_ = GRU(ctx, dst, scratch[:4*32], x, weights, weights[8000:], nil, nil, nil, scratch[1000:], scratch[500:1000], 6, 4, 32, false, true, 0, "sigmoid", 0, 0, "tanh", 0, 0)
+		}},
 		"MaxPool":     {2 * 8 * 80 * 80 * 16, func(dst []float32, ctx context.Context) { MaxPool(dst, x, pool.Until(ctx)) }},
 		"MaxPoolGrad": {2 * 8 * 80 * 80 * 16, func(dst []float32, ctx context.Context) { MaxPoolGrad(dst, x, g, pool.Until(ctx)) }},
 	} {
