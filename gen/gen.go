@@ -184,8 +184,8 @@ func (m *Model) compile() error {
 			ctx.Trained = append(ctx.Trained, f.Source.Name)
 		}
 	}
-	o.progress("optimising")
-	if err := pass.All(ctx, m.Module, pass.Options{Dump: o.Dump, Stop: o.Stop, Outline: true}); err != nil {
+	optimising := func(name string) { o.progress("optimising: " + strings.ReplaceAll(name, "_", " ")) }
+	if err := pass.All(ctx, m.Module, pass.Options{Dump: o.Dump, Stop: o.Stop, Outline: true, Progress: optimising}); err != nil {
 		return err
 	}
 	m.Stats, m.Recomputed = ctx.Stats, ctx.Recomputed

@@ -85,10 +85,9 @@ func beforeSoftmax(scores *ir.Value) *ir.Value {
 }
 
 // likelihood returns minus the mean of the logarithms of probabilities that targets
-// name. An index below 0 would count from the end: a class that is none stays none.
+// name.
 func likelihood(b *ir.Builder, logs, target *ir.Value) *ir.Value {
-	below := b.Node(op.Less{}, target, b.Scalar(ir.I64, 0))
-	target = b.Node(op.Where{}, below, b.Node(op.Sub{}, target, b.Dims(logs.Type.Shape[1])), target)
+	target = b.Node(op.CheckIndex{Count: logs.Type.Shape[1], What: "label", Things: "classes"}, target)
 	shape := slices.Insert(slices.Clone(target.Type.Shape), 1, ir.Const(1))
 	picked := b.Node(op.GatherElements{Axis: 1}, logs, b.Node(op.Reshape{Shape: shape}, target))
 	return b.Node(op.Neg{}, mean(b, picked))

@@ -66,11 +66,17 @@ func (p *parameters) moved(n *ir.Node) (from []string) {
 	if _, ok := n.Op.(op.Concat); !ok {
 		return nil
 	}
+	seen := map[string]bool{}
 	for _, a := range n.Args {
 		if p.weights[a] == nil {
 			return nil
 		}
-		from = append(from, p.weights[a]...)
+		for _, name := range p.weights[a] {
+			if !seen[name] {
+				seen[name] = true
+				from = append(from, name)
+			}
+		}
 	}
 	return from
 }

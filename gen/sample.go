@@ -11,8 +11,9 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// sampleBudget bounds what the sample takes.
-var sampleBudget = exec.Budget{Steps: 1 << 16, Bytes: 1 << 30}
+// sampleBudget bounds what the sample takes: about 2 seconds of the plain Go kernels, which
+// is what ResNet-50 needs for an image of 224 × 224.
+var sampleBudget = exec.Budget{Steps: 1 << 16, Bytes: 1 << 30, Work: 1 << 33}
 
 // addSample computes what the bundled test expects of a function, compiled from source, if
 // it can be run here.
@@ -20,7 +21,8 @@ func (m *Model) addSample(f *emit.Function, source *ir.Func) {
 	if exec.Refuses(f.Func) != nil {
 		return
 	}
-	if m.large {
+	flops := source.Flops(func(string) int64 { return emit.SampleExtent })
+	if m.large || flops > sampleBudget.Work {
 		f.SampleTooLarge = true
 		return
 	}
@@ -44,7 +46,7 @@ func (m *Model) addSample(f *emit.Function, source *ir.Func) {
 			f.Sample = append(f.Sample, emit.Sample{Output: i, Shape: shapes[i], Sample: s})
 		}
 	}
-	if source.Flops(func(string) int64 { return emit.SampleExtent }) <= steadyFlops {
+	if flops <= steadyFlops {
 		m.keepSteady(f)
 	}
 }

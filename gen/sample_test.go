@@ -1,6 +1,7 @@
 package gen_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -32,6 +33,62 @@ func TestSampleOfHugeElements(t *testing.T) {
 			}
 		}
 	}
+}
+
+// The sample takes no more operations than a few seconds have: neither in one product, whose
+// operations are known before it runs, nor in a loop, whose trips are not.
+func TestSampleOfMuchWork(t *testing.T) {
+	for name, c := range map[string]struct {
+		text string
+		want string
+	}{
+		"a product": {`func @forward(%x: f32[2048,2048]) -> (y: f32[2048,2048]) {
+  %0 = mat_mul %x, %x : f32[2048,2048]
+  return %0
+}
+`, "TestLoad"},
+		"a small product": {`func @forward(%x: f32[20,20]) -> (y: f32[20,20]) {
+  %0 = mat_mul %x, %x : f32[20,20]
+  return %0
+}
+`, "TestSample"},
+		"a loop":       {loopOfProducts(1 << 12), "TestLoad"},
+		"a short loop": {loopOfProducts(1), "TestSample"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m, err := ir.Parse(c.text, op.Set)
+			if err != nil {
+				t.Fatal(err)
+			}
+			model, err := gen.FromModule("long", m, gen.Options{Package: "long"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			files, err := model.Files()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, f := range files {
+				if f.Name == "model_test.go" && (!strings.Contains(string(f.Data), "func "+c.want+"(") || strings.Contains(string(f.Data), "no error")) {
+					t.Errorf("no %s in\n%s", c.want, f.Data)
+				}
+			}
+		})
+	}
+}
+
+// loopOfProducts is a model that multiplies a matrix with itself again and again.
+func loopOfProducts(trips int) string {
+	return fmt.Sprintf(`func @forward(%%x: f32[256,256]) -> (y: f32[256,256]) {
+  %%n = constant {value=i64[](%d)} : i64[]
+  %%y = loop %%n, _, %%x : f32[256,256]
+    region (%%i: i64[], %%going: bool[], %%v: f32[256,256]) {
+      %%w = mat_mul %%v, %%x : f32[256,256]
+      return %%going, %%w
+    }
+  return %%y
+}
+`, trips)
 }
 
 // Results that depend on how sums are rounded are no part of the sample, others are.

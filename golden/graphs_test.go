@@ -36,7 +36,10 @@ func TestRandomGraphs(t *testing.T) {
 }
 
 // FuzzGraphs does the same with graphs that are drawn by the bytes of the fuzzer.
-func FuzzGraphs(f *testing.F) {
+func FuzzGraphs(f *testing.F) { fuzzDrawn(f, onnxtest.Graph, checkGraph) }
+
+// fuzzDrawn checks models that are drawn by the bytes of the fuzzer.
+func fuzzDrawn(f *testing.F, draw func(pick func(n int) int) *onnxtest.Model, check func(data []byte, seed uint64) error) {
 	for seed := range uint64(8) {
 		pick, data := seeded(seed), make([]byte, 512)
 		for i := range data {
@@ -53,7 +56,7 @@ func FuzzGraphs(f *testing.F) {
 			data = data[1:]
 			return v
 		}
-		if err := checkGraph(onnxtest.Graph(pick).Bytes(), seed); err != nil {
+		if err := check(draw(pick).Bytes(), seed); err != nil {
 			t.Error(err)
 		}
 	})
@@ -84,24 +87,33 @@ func checkCall(m *onnx.Model, compiled *gen.Model, args []*ir.Tensor) error {
 	if failed != nil {
 		return fmt.Errorf("evaluator: %w", failed)
 	}
-	given, shapes := make([]any, len(args)), make([][]int, len(args))
-	for i, a := range args {
-		given[i], shapes[i] = value.Slice(a), a.Shape
-	}
-	results, outShapes, err := compiled.Run(given, shapes)
+	got, err := runCompiled(compiled, m.Module.Func("forward").Results, args)
 	if err != nil {
 		return err
-	}
-	got := make([]*ir.Tensor, len(results))
-	for i, w := range want {
-		if got[i], err = value.FromSlice(w.DType, outShapes[i], results[i]); err != nil {
-			return err
-		}
 	}
 	if why := verify.Compare(m, got, want); why != "" {
 		return errors.New(why)
 	}
 	return nil
+}
+
+// runCompiled runs a compiled model whose results have the types of these values.
+func runCompiled(m *gen.Model, results []*ir.Value, args []*ir.Tensor) ([]*ir.Tensor, error) {
+	given, shapes := make([]any, len(args)), make([][]int, len(args))
+	for i, a := range args {
+		given[i], shapes[i] = value.Slice(a), a.Shape
+	}
+	out, outShapes, err := m.Run(given, shapes)
+	if err != nil {
+		return nil, err
+	}
+	got := make([]*ir.Tensor, len(out))
+	for i, v := range results {
+		if got[i], err = value.FromSlice(v.Type.DType, outShapes[i], out[i]); err != nil {
+			return nil, err
+		}
+	}
+	return got, nil
 }
 
 // graphArgs draws the arguments of a model.

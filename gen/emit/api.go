@@ -353,6 +353,8 @@ func (a *api) checks(limit *jen.Statement) []jen.Code {
 	}
 	if a.fn.Plan.Mode != plan.Static {
 		add(a.host.self().Dot(a.fn.opens()).Call(a.extents()...))
+	} else {
+		body = append(body, a.fn.entry)
 	}
 	for _, p := range a.out {
 		if p.form != dynamic || a.late(p) || !p.value.Type.IsTensor() {

@@ -14,18 +14,18 @@ func (f *function) branch(s *program.Branch, v *views) []jen.Code {
 	out := []jen.Code{
 		jen.If(f.arg(s.Condition, v)).Block(f.invoke(s.Then, v)...).Else().Block(f.invoke(s.Otherwise, v)...),
 	}
-	return append(out, f.extents(s.Extents)...)
+	return append(out, f.extents(s.Node, s.Extents)...)
 }
 
 // extents prints the variables of symbols that shapes bind.
-func (f *function) extents(list []program.Extent) []jen.Code {
+func (f *function) extents(n *ir.Node, list []program.Extent) []jen.Code {
 	var out []jen.Code
 	for _, e := range list {
 		if f.used[e.Symbol] {
 			out = append(out, jen.Id(f.symbols[e.Symbol]).Op(":=").Add(f.host.self()).Dot(f.held[e.Variable]).Dot("Shape").Index(jen.Lit(e.Axis)))
 		}
 	}
-	return out
+	return append(out, f.fits.atStep(n, symbolsOf(list)))
 }
 
 // passed prints what a function writes a result to, and what comes before: a tensor
@@ -96,7 +96,7 @@ func (f *function) repeat(s *program.Repeat, v *views) []jen.Code {
 	}
 	loop := jen.For(jen.Id("trip").Op(":=").Int64().Call(jen.Lit(0)), test, jen.Id("trip").Op("++")).Block(body...)
 	block := jen.Block(slices.Concat(trips, p.first, []jen.Code{loop}, p.last)...)
-	return append([]jen.Code{block}, f.extents(s.Extents)...)
+	return append([]jen.Code{block}, f.extents(s.Node, s.Extents)...)
 }
 
 type repeatPrinter struct {
@@ -149,7 +149,7 @@ func (p *repeatPrinter) carried(i int, c program.Carried) {
 		p.first = append(p.first,
 			p.reshape(now, p.ints(c.First.Value.Type.Shape)),
 			jen.Qual(cpuPath, "Copy").Call(now.Clone().Dot("Data"), p.slice(c.First, p.v)))
-		p.bound = append(p.bound, p.extents(c.Varying)...)
+		p.bound = append(p.bound, p.extents(p.s.Node, c.Varying)...)
 		before, result := p.passed(p.s.Callee, 1+i, c.Other, c.Next, p.v)
 		p.before, p.results = append(p.before, before...), append(p.results, result)
 		p.args = append(p.args, now.Clone().Dot("Data"))

@@ -70,7 +70,7 @@ func (f *function) custom(s *program.Custom, v *views) []jen.Code {
 	}
 	run := call.Clone().Dot("Run").Call(jen.Qual(s.Op.Package()))
 	out = append(out, returnAt(s.Node, run))
-	return append(out, f.extents(s.Extents)...)
+	return append(out, f.extents(s.Node, s.Extents)...)
 }
 
 // openShape prints the extents of a result, and for those that the function decides

@@ -111,7 +111,10 @@ func (s sized) call(method string, a, b *jen.Statement) *jen.Statement {
 // int prints an extent as an int.
 func (f *function) int(d ir.Dim) *jen.Statement { return f.expr(d).Statement }
 
-func (f *function) expr(d ir.Dim) expr { return foldDim(d, ir.Algebra[expr](goInt{f})) }
+func (f *function) expr(d ir.Dim) expr {
+	f.fits.need(d)
+	return foldDim(d, ir.Algebra[expr](goInt{f}))
+}
 
 func foldDim[T any](d ir.Dim, alg ir.Algebra[T]) T {
 	e, err := ir.Fold(d, alg)

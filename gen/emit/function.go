@@ -54,8 +54,10 @@ type function struct {
 	since float64
 	ends  bool
 	// used are the symbols that were printed.
-	used map[string]bool
-	lap  func(program.Step) int // see Model.Lap
+	used  map[string]bool
+	fits  *fits
+	entry jen.Code               // what is computed of the symbols of its parameters
+	lap   func(program.Step) int // see Model.Lap
 	// maxSteps is the largest number of steps in one Go function.
 	maxSteps int
 }
@@ -155,7 +157,7 @@ func (f *function) bind(s *program.Bind, v *views) []jen.Code {
 			out = append(out, jen.If(jen.List(jen.Id("_"), jen.Err()).Op(":=").Add(call), jen.Err().Op("!=").Nil()).Block(ret))
 		}
 	}
-	return out
+	return append(out, f.fits.atStep(s.Node, s.Symbols))
 }
 
 // alloc prints the allocation of a buffer whose size is known by now, and its
@@ -165,6 +167,7 @@ func (f *function) alloc(s *program.Alloc, v *views) []jen.Code {
 	v.room[name] = &jen.Statement{}
 	bytes := s.Buffer.Elems.Mul(ir.Const(s.Buffer.DType.Size()))
 	z := "z" + exported(name)
+	f.fits.room(s.Buffer)
 	return []jen.Code{
 		jen.Var().Id(z).Qual(rtPath, "Sizes"),
 		returnAt(s.Node, f.host.self().Dot("tail").Dot("Place").Call(jen.Op("&").Add(tail.Clone()), foldDim(bytes, ir.Algebra[*jen.Statement](sized{f, z})), jen.Op("&").Id(z), jen.Lit(ir.OpName(s.Node.Op)))),

@@ -231,7 +231,7 @@ func (m *method) openBody() []jen.Code {
 		self("arena").Op("=").Id("arena"))
 	if p.Mode == plan.Scaled {
 		alg := ir.Algebra[*jen.Statement](sized{fn, "z"})
-		return []jen.Code{jen.Var().Id("z").Qual(rtPath, "Sizes"), jen.Id("need").Op(":=").Add(foldDim(p.Size, alg)), fail, grow, jen.Return(jen.Nil())}
+		return []jen.Code{jen.Var().Id("z").Qual(rtPath, "Sizes"), jen.Id("need").Op(":=").Add(foldDim(p.Size, alg)), fn.entry, fail, grow, jen.Return(jen.Nil())}
 	}
 	array := jen.Index(jen.Lit(len(m.symbols))).Int().Values(m.extents()...)
 	opened, extents := self(fn.table("opened")), self(fn.table("extents"))
@@ -249,6 +249,7 @@ func (m *method) openBody() []jen.Code {
 	}
 	return append(out,
 		m.sizes(fn),
+		fn.entry,
 		fail,
 		jen.Id("need").Op(":=").Add(layout(fn)),
 		grow,

@@ -102,6 +102,7 @@ func (e *emitter) newFunction(h *host, f *program.Func, name string) *function {
 	if h != nil {
 		fn.arena = h.self().Dot("arena")
 	}
+	fn.fits = &fits{f: fn}
 	return fn
 }
 
@@ -156,6 +157,8 @@ func (e *emitter) addMethod(h *host, spec *Function, name string, weights map[st
 	a.symbols = spec.IR.Symbols()
 	fn := e.newFunction(h, spec.Func, name)
 	fn.symbols, fn.weights, fn.callees = a.vars, weights, map[*program.Func]*function{}
+	fn.entry = fn.fits.atEntry(a.symbols, a.where, fn.Plan.Mode != plan.Static)
+	fn.fits.arena(fn.Plan)
 	a.fn = fn
 
 	local := e.global.within("s", "w", "dst", "in", "err", "lo", "hi", "i", "j", "k", "l", "z", "ctx", "m", "n0", "t", "trip", "trips", "going", "got")
@@ -279,6 +282,8 @@ func (e *emitter) nameCallees(m *method) {
 		local := e.global.within("s", "base", "err", "lo", "hi", "i", "j", "k", "l", "z", "t", "trip", "trips", "going")
 		fn := e.newFunction(h, c, h.names.unique(unexported(c.IR.Name)))
 		fn.base, fn.callees = "base", m.fn.callees
+		fn.entry = fn.fits.atEntry(c.IR.Symbols(), c.IR.Name, false)
+		fn.fits.caller = m.fn.fits
 		for _, s := range slices.Concat(c.IR.Symbols(), binds(c.Steps), tripSymbols(c.Steps)) {
 			fn.symbols[s] = local.unique(unexported(s))
 		}
@@ -297,6 +302,7 @@ func (e *emitter) nameCallees(m *method) {
 		m.callees = append(m.callees, fn)
 		if c.Plan.Mode == plan.Dynamic {
 			m.fn.symbols[c.LinesSymbol()] = fn.name + "Lines"
+			m.fn.fits.arena(c.Plan)
 		}
 	}
 }

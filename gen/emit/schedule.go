@@ -66,6 +66,9 @@ func (m *method) schedule(f *jen.File) {
 		}
 		m.print(f, c, doc, params)
 	}
+	for _, fn := range m.all() {
+		fn.fits.print()
+	}
 }
 
 // parameter is a parameter of a printed method.
@@ -97,9 +100,14 @@ func (m *method) print(f *jen.File, fn *function, doc string, params []parameter
 				fn.used[s] = true
 			}
 		}
+		sure := len(fn.fits.sure)
 		body, used := fn.body(steps)
 		if len(binds(steps))+len(tripSymbols(steps)) > 0 {
+			fn.fits.sure = fn.fits.sure[:sure]
 			body, used = fn.body(steps) // now that it is known which symbols are used
+		}
+		if i == 0 && fn.base != "" {
+			body = append([]jen.Code{fn.entry}, body...)
 		}
 		if used.gradients {
 			body = append([]jen.Code{jen.Id("g").Op(":=").Add(self()).Dot("changes")}, body...)

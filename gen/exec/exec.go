@@ -30,10 +30,14 @@ type Machine struct {
 type Budget struct {
 	Steps int64 // of the function and of those that it calls, again in each trip of a loop
 	Bytes int64 // of an arena, and of what is made outside it
+	Work  int64 // operations, see [ir.Node.Work], of the same as Steps
 }
 
 // ErrBudget is the error of a run that takes more than its budget.
 var ErrBudget = errors.New("it takes more than the budget of the run")
+
+// spent is what a run and the runs of its callees have taken so far.
+type spent struct{ steps, work int64 }
 
 // New returns a machine that runs f.
 func New(f *program.Func, weight func(name string) (any, error)) *Machine {
@@ -50,10 +54,9 @@ type run struct {
 	results []any
 	tails   []any
 	// held are pointers to what the variables hold.
-	held map[*plan.Variable]reflect.Value
-	ctx  context.Context
-	// spent are the steps so far.
-	spent *int64
+	held  map[*plan.Variable]reflect.Value
+	ctx   context.Context
+	spent *spent
 }
 
 // Run computes the function. Arguments are Go slices of the elements, and shapes
@@ -74,7 +77,7 @@ func (m *Machine) RunInto(ctx context.Context, args []any, shapes [][]int, into 
 	if err != nil {
 		return nil, nil, err
 	}
-	r := &run{Machine: m, symbols: symbols, params: args, ctx: ctx, spent: new(int64)}
+	r := &run{Machine: m, symbols: symbols, params: args, ctx: ctx, spent: new(spent)}
 	for i, p := range f.Params {
 		if err := checkParam(p, args[i], shapes[i]); err != nil {
 			return nil, nil, err

@@ -67,9 +67,10 @@ func tryGatherChannels(d *draw) trial {
 	o := op.GatherChannels{}
 	var args []*ir.Tensor
 	total := 0
+	blocked := pick(d, d.blocked, func(shape []int) *ir.Tensor { return d.byteBlocks(shape, lanes) })
 	for range d.int(1, 3, "tensors") {
 		shape[1] = d.channels()
-		o.Channels, args = append(o.Channels, shape[1]), append(args, d.blocked(shape))
+		o.Channels, args = append(o.Channels, shape[1]), append(args, blocked(shape))
 		total += shape[1]
 	}
 	numbers := ir.NewTensor(ir.I32, d.channels())

@@ -22,6 +22,7 @@ var movementTrials = map[string]func(*draw) trial{
 	"concat":            tryConcat,
 	"cosine_window":     tryCosineWindow,
 	"expand":            tryExpand,
+	"check_index":       tryCheckIndex,
 	"eye":               tryEye,
 	"fill":              tryFill,
 	"gather":            tryGather,
@@ -273,6 +274,12 @@ func tryEye(d *draw) trial {
 
 func tryFill(d *draw) trial {
 	return trial{op: op.Fill{Value: d.any(d.dtype(anyTypes)), Shape: d.dims(d.shape(0, 3)...)}, exact: true}
+}
+
+func tryCheckIndex(d *draw) trial {
+	count := d.int(1, 5, "count")
+	o := op.CheckIndex{Count: ir.Const(count), FromEnd: d.flag("from the end"), What: "token", Things: "rows"}
+	return trial{op: o, args: []*ir.Tensor{d.indicesOf(count, d.shape(0, 2))}, exact: true}
 }
 
 func tryGather(d *draw) trial {

@@ -11,14 +11,37 @@ import (
 )
 
 func (r *run) step(s program.Step) error {
-	if *r.spent++; r.Budget.Steps > 0 && *r.spent > r.Budget.Steps {
-		return ErrBudget
+	if err := r.spend(s); err != nil {
+		return err
 	}
 	err := r.carryOut(s)
 	if node := s.At(); err != nil && node != nil && node.Pos != "" {
 		return rt.At(node.Pos, err)
 	}
 	return err
+}
+
+// spend takes what a step needs from the budget. It returns [ErrBudget] if the budget does
+// not have as much.
+func (r *run) spend(s program.Step) error {
+	if r.spent.steps++; r.Budget.Steps > 0 && r.spent.steps > r.Budget.Steps {
+		return ErrBudget
+	}
+	if r.Budget.Work == 0 {
+		return nil
+	}
+	work := int64(0)
+	switch s.(type) {
+	case *program.Call, *program.Loop:
+		if n := s.At(); n != nil {
+			work = n.Work(r.symbol)
+		}
+	}
+	if work > r.Budget.Work-r.spent.work {
+		return ErrBudget
+	}
+	r.spent.work += work
+	return nil
 }
 
 func (r *run) carryOut(s program.Step) (err error) {

@@ -31,8 +31,8 @@ type stages struct {
 const (
 	// minCuts is how many values a model has to quantise to be compared by stages.
 	minCuts = 2
-	// maxStageOff is the part of a stage's integers that may be off by one quantum,
-	// one of them in any case.
+	// maxStageOff is the part of a stage's integers that may be off by one quantum where
+	// they are not ties, one of them in any case.
 	maxStageOff = 1e-4
 	// movedCuts is in how many of the first quantised values an element is moved by
 	// a quantum, and movedPlaces at how many places of each.
@@ -139,15 +139,37 @@ func valuesOf(f *ir.Func) map[string]*ir.Value {
 // staged is what a comparison by stages found.
 type staged struct {
 	cuts, integers, off int
-	// outputs and moved are, for each want, the difference from the reference, and the
-	// largest that moving one integer by one makes.
-	outputs, moved []distance
+	// ties are the elements that lie half-way between two integers, and offTies how many of
+	// them went the other way; off does not count them.
+	ties, offTies int
+	// outputs, moved and turned are, for each want, the difference from the reference, the
+	// largest that moving one integer by one makes, and where that does not explain it the
+	// one that all ties make which go the other way.
+	outputs, moved, turned []distance
 }
 
 // String says what was compared and how far apart it is.
 func (s staged) String() string {
-	return fmt.Sprintf("%d of %d integers of %d quantised values off by one; outputs: %s; one integer moved by one: %s",
-		s.off, s.integers, s.cuts, farthest(s.outputs), farthest(s.moved))
+	ties, turned := "", ""
+	if s.offTies > 0 {
+		ties = fmt.Sprintf(" and %d of %d ties", s.offTies, s.ties)
+	}
+	if s.turned != nil {
+		turned = "; all ties the other way: " + farthest(s.turned).String()
+	}
+	return fmt.Sprintf("%d of %d integers of %d quantised values off by one%s; outputs: %s; one integer moved by one: %s%s",
+		s.off, s.integers, s.cuts, ties, farthest(s.outputs), farthest(s.moved), turned)
+}
+
+// unexplained returns the first of the wants whose difference from the reference neither an
+// integer moved by one nor the ties explain, −1 where there is none.
+func (s staged) unexplained() int {
+	for i, d := range s.outputs {
+		if !s.moved[i].explains(d) && (s.turned == nil || !s.turned[i].explains(d)) {
+			return i
+		}
+	}
+	return -1
 }
 
 // distance is how far outputs are from others: how many elements are beyond the
@@ -179,24 +201,21 @@ func (d distance) explains(e distance) bool {
 // check compares each stage, on the integers that the evaluator computes of inputs,
 // with the evaluator; got with what the stages compute one after the other; and got
 // with the wants that it does not meet: the difference has to be explained by what
-// one integer off by one makes of the outputs.
+// one integer off by one makes of the outputs, or all ties that go the other way.
 func (s *stages) check(ctx context.Context, j *judge, inputs, got []*onnx.Value, wants []want) (found staged, err error) {
 	f := s.module.Func("forward")
-	values := map[*ir.Value]*ir.Tensor{}
-	e := &ir.Evaluator{Module: s.module, Watch: func(v *ir.Value, t *ir.Tensor) {
-		if slices.Contains(s.cuts, v) {
-			values[v] = t
-		}
-	}}
+	values, ties := map[*ir.Value]*ir.Tensor{}, map[*ir.Value][]tie{}
 	args := make([]*ir.Tensor, len(inputs))
 	for i, v := range inputs {
 		args[i] = toIR(v, f.Params[i].Type)
 	}
-	outputs, err := e.Run(f, args)
+	outputs, err := s.evaluate(args, func(cut *ir.Value, integers *ir.Tensor, list []tie) {
+		values[cut], ties[cut] = integers, list
+	})
 	if err != nil {
 		return found, fmt.Errorf("eval: %w", err)
 	}
-	if err := s.each(ctx, j, inputs, got, values, outputs, &found); err != nil {
+	if err := s.each(ctx, j, inputs, got, values, ties, outputs, &found); err != nil {
 		return found, err
 	}
 	for _, w := range wants {
@@ -212,17 +231,21 @@ func (s *stages) check(ctx context.Context, j *judge, inputs, got []*onnx.Value,
 			return found, err
 		}
 	}
-	for i, w := range wants {
-		if d := found.outputs[i]; !found.moved[i].explains(d) {
-			return found, fmt.Errorf("output %q: %s; one integer moved by one: %s", w.name, d, found.moved[i])
-		}
+	if found.unexplained() < 0 {
+		return found, nil
+	}
+	if err := s.turn(j, args, outputs, wants, &found); err != nil {
+		return found, fmt.Errorf("eval: %w", err)
+	}
+	if i := found.unexplained(); i >= 0 {
+		return found, fmt.Errorf("output %q: %s; one integer moved by one: %s; all ties the other way: %s", wants[i].name, found.outputs[i], found.moved[i], found.turned[i])
 	}
 	return found, nil
 }
 
 // each compares every stage and output with what the evaluator computes, and got
 // with what the stages compute one after the other.
-func (s *stages) each(ctx context.Context, j *judge, inputs, got []*onnx.Value, values map[*ir.Value]*ir.Tensor, outputs []*ir.Tensor, found *staged) error {
+func (s *stages) each(ctx context.Context, j *judge, inputs, got []*onnx.Value, values map[*ir.Value]*ir.Tensor, ties map[*ir.Value][]tie, outputs []*ir.Tensor, found *staged) error {
 	m, err := s.cut(s.cuts)
 	if err != nil {
 		return err
@@ -241,11 +264,12 @@ func (s *stages) each(ctx context.Context, j *judge, inputs, got []*onnx.Value, 
 	}
 	for i, v := range s.cuts {
 		n := values[v].Len()
-		off, err := offByOne(results[i].Tensor, values[v])
+		off, offTies, err := offByOne(results[i].Tensor, values[v], ties[v])
 		if err != nil {
 			return fmt.Errorf("quantised value %q: %w", v.Name, err)
 		}
 		found.cuts, found.integers, found.off = found.cuts+1, found.integers+n, found.off+off
+		found.ties, found.offTies = found.ties+len(ties[v]), found.offTies+offTies
 	}
 	f := s.module.Func("forward")
 	for i, r := range f.Results {
@@ -282,26 +306,30 @@ func (s *stages) each(ctx context.Context, j *judge, inputs, got []*onnx.Value, 
 	return nil
 }
 
-// offByOne returns how many integers are off by one; those that are off by more, and
-// too many of them, are an error.
-func offByOne(got, want *ir.Tensor) (int, error) {
+// offByOne returns how many integers are off by one, and how many ties went the other way;
+// integers that are off by more, and too many that are off and not ties, are an error.
+func offByOne(got, want *ir.Tensor, ties []tie) (off, offTies int, err error) {
 	if got.DType != want.DType || !slices.Equal(got.Shape, want.Shape) {
-		return 0, fmt.Errorf("%s, want %s", got.Type(), want.Type())
+		return 0, 0, fmt.Errorf("%s, want %s", got.Type(), want.Type())
 	}
-	off := 0
 	for i := range want.Len() {
-		switch got.Int(i) - want.Int(i) {
-		case 0:
-		case 1, -1:
+		for len(ties) > 0 && ties[0].at < i {
+			ties = ties[1:]
+		}
+		switch g, w := got.Int(i), want.Int(i); {
+		case g == w:
+		case len(ties) > 0 && ties[0] == (tie{i, g}):
+			offTies++
+		case g-w == 1 || w-g == 1:
 			off++
 		default:
-			return 0, fmt.Errorf("element %d %s is %d, want %d", i, place(i, want.Shape), got.Int(i), want.Int(i))
+			return 0, 0, fmt.Errorf("element %d %s is %d, want %d", i, place(i, want.Shape), g, w)
 		}
 	}
 	if float64(off) > max(1, maxStageOff*float64(want.Len())) {
-		return 0, fmt.Errorf("%d of %d integers are off by one", off, want.Len())
+		return 0, 0, fmt.Errorf("%d of %d integers are off by one", off, want.Len())
 	}
-	return off, nil
+	return off, offTies, nil
 }
 
 // move moves elements of a quantised value by one, one at a time, and notes how far

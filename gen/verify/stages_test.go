@@ -190,6 +190,60 @@ func TestStages(t *testing.T) {
 	}
 }
 
+// averagedNet returns a model that averages four quantised values each, with the same scale
+// before and after: a quarter of the averages are ties.
+func averagedNet() *onnxtest.Model {
+	return onnxtest.New(17).Input("x", ir.F32, 1, 3, 16, 16).Output("y", ir.U8, 1, 3, 8, 8).
+		Initializer("scale", ir.FloatTensor(ir.F32, 1.0/64).Reshape()).
+		Initializer("zero", ir.IntTensor(ir.U8, 128).Reshape()).
+		Node("/q", "QuantizeLinear", []string{"x", "scale", "zero"}, []string{"q"}).
+		Node("/d", "DequantizeLinear", []string{"q", "scale", "zero"}, []string{"d"}).
+		Node("/pool", "AveragePool", []string{"d"}, []string{"h"}, onnxtest.Attr{Name: "kernel_shape", Value: []int{2, 2}}, onnxtest.Attr{Name: "strides", Value: []int{2, 2}}).
+		Node("/r", "QuantizeLinear", []string{"h", "scale", "zero"}, []string{"y"})
+}
+
+// Ties may go either way, and explain references in which they went the other one.
+func TestTies(t *testing.T) {
+	s := stagesOf(imported(t, averagedNet()), false, compiledFor(func(*ir.Module) {}))
+	x := drawn(t, -1.9, 1.9, 7, 1, 3, 16, 16)
+	turned, err := s.evaluate([]*ir.Tensor{x}, func(_ *ir.Value, integers *ir.Tensor, ties []tie) {
+		for _, e := range ties {
+			integers.SetInt(e.at, e.other)
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	off := ir.NewTensor(ir.U8, 1, 3, 8, 8)
+	for i := range off.Len() {
+		off.SetInt(i, turned[0].Int(i)+2*int64(i%2))
+	}
+	inputs := []*onnx.Value{{Tensor: x}}
+	run, err := s.compile(s.module, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := run(context.Background(), inputs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name string
+		want *ir.Tensor
+		why  string
+	}{
+		{"ties the other way", turned[0], ""},
+		{"more than ties", off, "all ties the other way"},
+	} {
+		w := trialOf(c.want)
+		w.name, w.output = "y", 0
+		found, err := s.check(context.Background(), &judge{ports: portsOf(s.module.Func("forward"), nil)}, inputs, got, []want{w})
+		if (err == nil) != (c.why == "") || err != nil && !strings.Contains(err.Error(), c.why) || found.ties < 20 || found.turned == nil {
+			t.Errorf("%s: got %v, %v, want %q", c.name, found, err, c.why)
+		}
+	}
+}
+
 // A model that quantises passes by stages, and says so; others and the evaluator
 // do not.
 func TestByStages(t *testing.T) {
@@ -262,13 +316,17 @@ func TestOffByOne(t *testing.T) {
 		{"another shape", ir.NewTensor(ir.I8, n, 1), 0, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if off, err := offByOne(c.got, want); off != c.off || (err == nil) != c.ok {
+			if off, _, err := offByOne(c.got, want, nil); off != c.off || (err == nil) != c.ok {
 				t.Errorf("got %d, %v", off, err)
 			}
 		})
 	}
-	if off, err := offByOne(ir.IntTensor(ir.I8, 1), ir.IntTensor(ir.I8, 0)); off != 1 || err != nil {
+	if off, _, err := offByOne(ir.IntTensor(ir.I8, 1), ir.IntTensor(ir.I8, 0), nil); off != 1 || err != nil {
 		t.Errorf("one of one: got %d, %v", off, err)
+	}
+	ties := []tie{{0, 1}, {2, -1}, {3, 1}}
+	if off, offTies, err := offByOne(ir.IntTensor(ir.I8, 1, 0, -1, -1), ir.NewTensor(ir.I8, 4), ties); off != 1 || offTies != 2 || err != nil {
+		t.Errorf("two ties and one that went beyond its neighbours: got %d, %d, %v", off, offTies, err)
 	}
 }
 

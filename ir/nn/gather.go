@@ -7,8 +7,14 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
+// oneOf returns indices of which one below 0, or not below count, is an error of the call,
+// which calls it what, of so many things.
+func (v Value) oneOf(count Extent, what, things string) Value {
+	return one(op.CheckIndex{Count: extent(count), What: what, Things: things}, v)
+}
+
 // Gather picks elements along an axis: with axis 1 the result at [i, j, k] is v at
-// [i, indices[i, j, k], k] (torch.gather).
+// [i, indices[i, j, k], k] (torch.gather). Negative indices count from the end.
 func (v Value) Gather(axis int, indices Value) Value {
 	return one(op.GatherElements{Axis: v.axis(axis)}, v, indices)
 }
@@ -26,7 +32,7 @@ func (v Value) ScatterWith(update string, axis int, indices, values Value) Value
 }
 
 // Select picks places of an axis, in the order of the indices, of any shape, which
-// stand in the axis' place (torch.index_select).
+// stand in the axis' place (torch.index_select). Negative indices count from the end.
 func (v Value) Select(axis int, indices Value) Value {
 	return one(op.Gather{Axis: v.axis(axis)}, v, indices)
 }

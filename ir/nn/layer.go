@@ -116,13 +116,15 @@ func NewEmbedding(n, features int, options ...EmbeddingOption) Embedding {
 
 func (e Embedding) check() error { return made(e.Weight, "NewEmbedding") }
 
-// Forward returns the rows of tokens, i64 of any shape: [shape…, features].
+// Forward returns the rows of tokens, i64 of any shape: [shape…, features]. A token below
+// 0, or of no row, is an error of the call.
 func (e Embedding) Forward(tokens Value) Value {
 	required(e)
 	if tokens.DType() != I64 && tokens.DType() != I32 {
 		e.Weight.failAt("input %s, tokens of i64 or i32 expected", tokens.typ())
 	}
-	return e.Weight.Value().Select(0, tokens)
+	rows := e.Weight.Value()
+	return rows.Select(0, tokens.oneOf(rows.Dim(0), "token", "rows"))
 }
 
 // PReLULayer is [PReLU] with a slope that is trained, one or one for each channel.

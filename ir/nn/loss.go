@@ -141,8 +141,7 @@ func CrossEntropy(logits, target Value, options ...LossOption) Value {
 		target = Where(kept, target, 0)
 		kept = kept.Cast(logits.DType())
 	}
-	// An index below 0 would count from the end: a class that is none stays none.
-	target = Where(target.Less(0), target.Sub(classes), target)
+	target = target.oneOf(classes, "label", "classes")
 	loss := logp.Gather(1, target.Unsqueeze(1)).Squeeze(1).Neg()
 	count := kept
 	if l.weights.Valid() {
@@ -297,6 +296,7 @@ func SoftMargin(x, target Value, options ...LossOption) Value {
 // MultiMargin is Σ max(0, margin − x[target] + x[i])^p / C over the other classes i, of
 // x [N, C] and targets i64 [N].
 func MultiMargin(x, target Value, p int, margin float64, options ...LossOption) Value {
+	target = target.oneOf(x.Dim(1), "label", "classes")
 	own := x.Gather(1, target.Unsqueeze(1))
 	d := ReLU(x.Sub(own).Add(margin))
 	if p == 2 {
@@ -313,6 +313,15 @@ func TripletMargin(anchor, positive, negative Value, margin, p float64, options 
 	return losing(options).reduce(ReLU(near.Sub(far).Add(margin)))
 }
 
+// spelled checks targets [N, L] that are classes up to their lengths, [N]; behind these
+// they may be anything, and become 0.
+func spelled(targets, lengths Value, classes Extent) (Value, Value) {
+	length := targets.Dim(1)
+	lengths = lengths.oneOf(length.Add(1), "length", "lengths")
+	inside := Arange(length).Unsqueeze(0).Less(lengths.Unsqueeze(1))
+	return Where(inside, targets, 0).oneOf(classes, "label", "classes"), lengths
+}
+
 // GramMatrix is the products of all channels of x, [N, C, H, W], with each other, divided
 // by C·H·W: [N, C, C] (Gatys and others, 2015).
 func GramMatrix(x Value) Value {
@@ -327,6 +336,7 @@ func GramMatrix(x Value) Value {
 // length. Every sequence has S steps; L is a number.
 func CTC(logProbabilities, targets, lengths Value, blank int, options ...LossOption) Value {
 	n, length := targets.Dim(0), targets.Dim(1).Int()
+	targets, lengths = spelled(targets, lengths, logProbabilities.Dim(2))
 	const never = -1e30
 	// Between and around the targets stand blanks: [N, 2L+1].
 	places := 2*length + 1
@@ -375,6 +385,8 @@ func RNNT(logProbabilities, targets, steps, lengths Value, blank int, options ..
 		fail("%s with targets %s, [N,T,U+1,C] and [N,U] expected", x.typ(), targets.typ())
 	}
 	n, places := x.Dim(0), x.Dim(2)
+	targets, lengths = spelled(targets, lengths, x.Dim(3))
+	last := steps.Sub(1).oneOf(x.Dim(1), "last step", "steps")
 	// What it takes to stop at each place of each step, [T, N, U+1], and to have emitted
 	// the targets before it in that step alone.
 	stop := x.Select(3, Of(blank)).Transpose(0, 1)
@@ -393,6 +405,6 @@ func RNNT(logProbabilities, targets, steps, lengths Value, blank int, options ..
 		return a, a
 	})
 	all := Concat(0, first.Unsqueeze(0), rest).Add(stop)
-	ends := all.GatherND(Stack(1, steps.Sub(1), Arange(n), lengths))
+	ends := all.GatherND(Stack(1, last, Arange(n), lengths))
 	return losing(options).reduce(ends.Neg())
 }

@@ -16,6 +16,7 @@ func importArrayFeatureExtractor(c ir.Importer) ([]*ir.Value, error) {
 	if x.Type.Rank() == 1 {
 		x = reshape(b, x, ir.Const(1), x.Type.Shape[0])
 	}
-	places = reshape(b, places, places.Type.Elems())
-	return []*ir.Value{b.Node(Gather{Axis: x.Type.Rank() - 1}, x, places)}, nil
+	last := x.Type.Rank() - 1
+	places = checked(b, reshape(b, places, places.Type.Elems()), x.Type.Shape[last], "index", "features")
+	return []*ir.Value{b.Node(Gather{Axis: last}, x, places)}, nil
 }

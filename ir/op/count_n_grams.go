@@ -91,6 +91,13 @@ func countNGrams(levels []nGrams) int {
 	return n
 }
 
+// Flops counts a comparison for each token of the pool, at every place and distance.
+func (op CountNGrams) Flops(in, _ []ir.Type) ir.Dim {
+	tokens := in[0].Shape
+	distances := tokens[len(tokens)-1].Min(ir.Const(op.MaxSkip)).Add(ir.Const(1))
+	return ir.Product(in[0].Elems(), in[1].Elems(), distances)
+}
+
 // Eval looks for every n-gram at every place.
 func (op CountNGrams) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	x, pool, columns := in[0], in[1], in[2]

@@ -33,7 +33,7 @@ func importCropAndResize(c ir.Importer) ([]*ir.Value, error) {
 		return nil, fmt.Errorf("unknown mode %q", mode)
 	}
 	d, one, n := x.Type.DType, ir.Const(1), boxes.Type.Shape[0]
-	images := b.Node(Gather{}, x, c.Arg(2))
+	images := b.Node(Gather{}, x, checked(b, c.Arg(2), x.Type.Shape[0], batchIndex, "images"))
 	var weights, inside [2]*ir.Value
 	for i, points := range size {
 		extent := x.Type.Shape[2+i]

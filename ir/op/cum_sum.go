@@ -184,7 +184,7 @@ func importCum(c ir.Importer, of func(CumSum) ir.Op) ([]*ir.Value, error) {
 		return []*ir.Value{along(axis)}, nil
 	}
 	d := at.Type.DType
-	at = b.Node(Mod{}, reshape(b, at), b.Scalar(d, float64(rank)))
+	at = checkedAxis(b, reshape(b, at), rank)
 	y := along(0)
 	for axis := 1; axis < rank; axis++ {
 		y = b.Node(Where{}, b.Node(Equal{}, at, b.Scalar(d, float64(axis))), along(axis), y)

@@ -66,6 +66,11 @@ func (op DeformColumns) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(x.DType, x.Shape[0], x.Shape[1].Mul(cells), ir.Product(out...))}, nil
 }
 
+// Flops counts a product and a sum for each element that a place lies between.
+func (DeformColumns) Flops(in, out []ir.Type) ir.Dim {
+	return out[0].Elems().Mul(ir.Const(2 << min(in[0].Rank()-2, maxDeformAxes)))
+}
+
 // Eval interpolates in float64.
 func (op DeformColumns) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	out, err := inferOf(op, in)

@@ -238,7 +238,7 @@ func transformAlong(c ir.Importer, at *ir.Value) ([]*ir.Value, error) {
 	r := x.Type.Rank() - 1
 	bind := func(name string, v *ir.Value) []ir.Dim { return bindElems(b, v, name) }
 	whole := func(n int) *ir.Value { return b.Scalar(ir.I64, float64(n)) }
-	at = b.Node(Mod{}, convert(b, reshape(b, at), ir.I64), whole(r+1))
+	at = checkedAxis(b, convert(b, reshape(b, at), ir.I64), r+1)
 	bind("axes_after", b.Node(Sub{}, whole(r-1), at))
 
 	numbers := ir.NewTensor(ir.I64, r)

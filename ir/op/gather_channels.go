@@ -7,10 +7,10 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// GatherChannels makes a channel-blocked tensor, f32[N,⌈M/16⌉,spatial…,16], of channels of
-// others, f32[N,⌈C/16⌉,spatial…,16], which have so many: its last operand, i32[M], holds
-// the numbers of its channels, counted over those of all operands in turn. Lanes beyond
-// M are zero.
+// GatherChannels makes a channel-blocked tensor, [N,⌈M/16⌉,spatial…,16] of f32 or u8, of
+// channels of others, [N,⌈C/16⌉,spatial…,16] of the same type, whose numbers of channels C
+// are Channels. Its last operand, i32[M], holds the numbers of its channels, counted over
+// the channels of all operands in turn. Lanes beyond M are zero.
 type GatherChannels struct{ Channels []int }
 
 // maxGathered is the number of tensors that the kernel takes.
@@ -26,19 +26,25 @@ func (op GatherChannels) Infer(in []ir.Type) ([]ir.Type, error) {
 		return nil, fmt.Errorf("%d tensors", n)
 	}
 	x, numbers := in[0], in[n]
-	end, err := spatialEnd(x, true)
-	if err != nil {
-		return nil, err
+	if _, err := bytesSpatial(x); err != nil {
+		if _, err := spatialEnd(x, true); err != nil {
+			return nil, err
+		}
+	}
+	of := func(channels ir.Dim) ir.Type {
+		t := blockedType(x.Shape[0], channels, x.Shape[2:x.Rank()-1])
+		t.DType = x.DType
+		return t
 	}
 	for i, t := range in[:n] {
-		if c := op.Channels[i]; c < 1 || !t.Equal(blockedType(x.Shape[0], ir.Const(c), x.Shape[2:end])) {
+		if c := op.Channels[i]; c < 1 || !t.Equal(of(ir.Const(c))) {
 			return nil, fmt.Errorf("operand %d of %d channels is %s", i, c, t)
 		}
 	}
 	if m, ok := numbers.Static(); !ok || numbers.DType != ir.I32 || len(m) != 1 || m[0] < 1 {
 		return nil, fmt.Errorf("numbers %s", numbers)
 	}
-	return []ir.Type{blockedType(x.Shape[0], numbers.Shape[0], x.Shape[2:end])}, nil
+	return []ir.Type{of(numbers.Shape[0])}, nil
 }
 
 // Eval moves the elements.
@@ -48,7 +54,7 @@ func (op GatherChannels) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 		return nil, err
 	}
 	shape, _ := out[0].Static()
-	y, numbers := ir.NewTensor(ir.F32, shape...), in[len(in)-1]
+	y, numbers := ir.NewTensor(out[0].DType, shape...), in[len(in)-1]
 	plane := lenOf(shape[2 : len(shape)-1])
 	for m := range numbers.Len() {
 		x, c, err := op.find(int(numbers.Int(m)))

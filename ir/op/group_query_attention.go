@@ -162,7 +162,7 @@ func (g *groupQuery) angles(operand int) *ir.Value {
 		origin := sliceAxis(b, sliceAxis(b, given, 0, ir.Const(0), one), 1, ir.Const(0), one)
 		at = g.choose(b.Node(Add{}, at, origin), given)
 	}
-	return perToken(b, b.Node(Gather{}, table, at), g.Arg(0).Type.DType)
+	return perToken(b, angleRows(b, table, at), g.Arg(0).Type.DType)
 }
 
 // cache returns the keys or values in use with the new ones, [B,G,S,D], after them, and

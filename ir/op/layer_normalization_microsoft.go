@@ -84,13 +84,16 @@ func importEmbedLayerNormalization(c ir.Importer) ([]*ir.Value, error) {
 	}
 	c.Int("mask_index_type", 0)
 	batch, count := ids.Type.Shape[0], ids.Type.Shape[1]
-	sum := b.Node(Gather{}, c.Arg(2), ids)
+	rows := func(table, at *ir.Value, what string) *ir.Value {
+		return b.Node(Gather{}, table, checked(b, at, table.Type.Shape[0], what, "rows"))
+	}
+	sum := rows(c.Arg(2), ids, "token")
 	if at == nil {
 		at = positions(b, count)
 	}
-	sum = b.Node(Add{}, sum, b.Node(Gather{}, c.Arg(3), at))
+	sum = b.Node(Add{}, sum, rows(c.Arg(3), at, "position"))
 	if segments != nil && c.Arg(4) != nil {
-		sum = b.Node(Add{}, sum, b.Node(Gather{}, c.Arg(4), segments))
+		sum = b.Node(Add{}, sum, rows(c.Arg(4), segments, "segment"))
 	}
 	y, err := normalized(c, sum, layerNormAt, 5, 7)
 	if err != nil {

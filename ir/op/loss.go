@@ -46,6 +46,7 @@ func likelihoodLoss(c ir.Importer, logs *ir.Value) (*ir.Value, error) {
 		ignored = b.Node(Equal{}, target, b.Const(intScalar(t.DType, c.Int("ignore_index", 0))))
 		target = b.Node(Where{}, ignored, b.Const(intScalar(t.DType, 0)), target)
 	}
+	target = checked(b, target, logs.Type.Shape[1], "label", "classes")
 	shape := append([]ir.Dim{t.Shape[0], ir.Const(1)}, t.Shape[1:]...)
 	picked := b.Node(GatherElements{Axis: 1}, logs, reshape(b, target, shape...))
 	loss := b.Node(Neg{}, reshape(b, picked, t.Shape...))

@@ -30,6 +30,9 @@ func (op MaxRoiPool) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(in[0].DType, shape...)}, nil
 }
 
+// Flops counts a comparison for each element of x in each region, and for each bin.
+func (MaxRoiPool) Flops(in, out []ir.Type) ir.Dim { return regionFlops(in, out, 1) }
+
 // Eval computes places in the operand's element type.
 func (op MaxRoiPool) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	out, err := inferOf(op, in)

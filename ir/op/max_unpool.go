@@ -29,7 +29,8 @@ func importMaxUnpool(c ir.Importer) ([]*ir.Value, error) {
 		shape[2+i] = d.Sub(ir.Const(1)).Mul(ir.Const(w.stride(i))).Add(w.span(i)).Sub(before).Sub(after)
 	}
 	zeros := fill(b, ir.NewTensor(x.Type.DType), ir.Product(shape...))
-	flat := b.Node(ScatterElements{}, zeros, reshape(b, places, x.Type.Elems()), reshape(b, x, x.Type.Elems()))
+	places = checked(b, reshape(b, places, x.Type.Elems()), ir.Product(shape...), "index", "elements")
+	flat := b.Node(ScatterElements{}, zeros, places, reshape(b, x, x.Type.Elems()))
 	y := reshape(b, flat, shape...)
 	if c.Arg(2) == nil {
 		return []*ir.Value{y}, nil

@@ -23,7 +23,11 @@ func importExpandDims(c ir.Importer) ([]*ir.Value, error) {
 // importTorchEmbedding reads TorchEmbedding of com.microsoft: rows of a matrix. Its
 // further operands matter to gradients only.
 func importTorchEmbedding(c ir.Importer) ([]*ir.Value, error) {
-	return []*ir.Value{c.Builder().Node(Gather{}, c.Arg(0), c.Arg(1))}, nil
+	b, table := c.Builder(), c.Arg(0)
+	if table.Type.Rank() == 0 {
+		return nil, fmt.Errorf("%s has no rows", table.Type)
+	}
+	return []*ir.Value{b.Node(Gather{}, table, checked(b, c.Arg(1), table.Type.Shape[0], "token", "rows"))}, nil
 }
 
 // importUnfoldTensor reads UnfoldTensor of com.microsoft: all runs of size elements

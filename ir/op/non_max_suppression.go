@@ -43,6 +43,9 @@ func (SelectBoxes) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{scores.With(ir.I32)}, nil
 }
 
+// IsPairing marks the operator: a box is compared with all that were chosen before it.
+func (SelectBoxes) IsPairing() {}
+
 // Eval chooses.
 func (op SelectBoxes) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	boxes, scores, most, share := in[0], in[1], in[2].Int(0), in[3].Float(0)

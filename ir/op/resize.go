@@ -92,6 +92,19 @@ func (op Resize) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(x.DType, op.Shape...)}, nil
 }
 
+// resizeTaps are the elements that a place along an axis reads, by mode.
+var resizeTaps = map[string]int{"nearest": 1, "linear": 2, "cubic": 4}
+
+// Flops counts a product and a sum for each element that is read. The axes are sampled one
+// after the other, so that a result in between is as large as the larger extent of each.
+func (op Resize) Flops(in, out []ir.Type) ir.Dim {
+	n := ir.Const(2 * resizeTaps[op.Mode])
+	for i, d := range in[0].Shape {
+		n = n.Mul(d.Max(out[0].Shape[i]))
+	}
+	return n
+}
+
 // Eval samples along one axis after the other.
 func (op Resize) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	x := in[0]

@@ -27,6 +27,9 @@ type RoiAlign struct {
 	HalfPixel     bool
 }
 
+// batchIndex is what errors call the number of the image that a region lies on.
+const batchIndex = "batch index"
+
 // Infer gives each region Height × Width bins.
 func (op RoiAlign) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := tensors(in, 3, 3); err != nil {
@@ -111,6 +114,23 @@ func (a roiAxis) sample(bin, k int, round func(float64) float64) []gridTap {
 	return []gridTap{{first, float64(first+1) - at}, {min(first+1, last), at - float64(first)}}
 }
 
+// Flops counts a product and a sum for each of the four elements that a sample lies between.
+// Where the number of samples depends on the regions, it is the largest one.
+func (op RoiAlign) Flops(in, out []ir.Type) ir.Dim {
+	const each = 32 // 8, and what finding the elements takes
+	if op.Sampling == 0 {
+		return regionFlops(in, out, each)
+	}
+	return out[0].Elems().Mul(ir.Const(op.Sampling * op.Sampling * each))
+}
+
+// regionFlops counts the operations of a pool of regions that reads every element of x for
+// each region.
+func regionFlops(in, out []ir.Type, each int) ir.Dim {
+	x, y := in[0].Shape, out[0]
+	return ir.Product(y.Shape[0], x[1], x[2], x[3]).Add(y.Elems()).Mul(ir.Const(each))
+}
+
 // Eval computes places in the operand's element type, all else in float64.
 func (op RoiAlign) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	out, err := inferOf(op, in)
@@ -118,9 +138,10 @@ func (op RoiAlign) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 		return nil, err
 	}
 	x, regions := in[0], in[1]
-	images, err := wrapIndices(in[2], x.Shape[0])
-	if err != nil {
-		return nil, err
+	for i := range in[2].Len() {
+		if err := checkIndex(in[2].Int(i), x.Shape[0], batchIndex, "images"); err != nil {
+			return nil, err
+		}
 	}
 	shape, _ := out[0].Static()
 	y := ir.NewTensor(x.DType, shape...)
@@ -148,7 +169,7 @@ func (op RoiAlign) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	for i := range y.Len() {
 		bin, c, r := i%bins, i/bins%shape[1], i/bins/shape[1]
 		down, across := axis(r, 1, op.Height, x.Shape[2]), axis(r, 0, op.Width, x.Shape[3])
-		image := (images[r]*shape[1] + c) * plane
+		image := (int(in[2].Int(r))*shape[1] + c) * plane
 		count, seen := float64(down.samples)*float64(across.samples), 0
 		sum, most := 0.0, math.Inf(-1)
 		fromY, toY := down.inside(bin / op.Width)
@@ -222,7 +243,7 @@ func (op RoiAlign) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
 			taps[axis][i].weight = c.where(near, t.weight)
 		}
 	}
-	image := b.Node(Gather{}, x, n.Arg(2))
+	image := b.Node(Gather{}, x, checked(b, n.Arg(2), x.Type.Shape[0], batchIndex, "images"))
 	parts := c.corners(reshape(b, image, slices.Insert(slices.Clone(image.Type.Shape), 1, one)...), taps)
 	bins := []ir.Dim{y.Shape[0], y.Shape[1], y.Shape[2], samples, y.Shape[3], samples}
 	if op.Mode == "max" {

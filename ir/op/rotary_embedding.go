@@ -76,13 +76,21 @@ func importRotaryEmbedding(c ir.Importer) ([]*ir.Value, error) {
 	}
 	cos, sin := c.Arg(1), c.Arg(2)
 	if at := c.Arg(3); at != nil {
-		cos, sin = b.Node(Gather{}, cos, at), b.Node(Gather{}, sin, at)
+		cos, sin = angleRows(b, cos, at), angleRows(b, sin, at)
 	}
 	y := r.apply(b, x, perToken(b, cos, x.Type.DType), perToken(b, sin, x.Type.DType))
 	if packed {
 		return []*ir.Value{reshape(b, y, c.Arg(0).Type.Shape...)}, nil
 	}
 	return []*ir.Value{transpose(b, y, 0, 2, 1, 3)}, nil
+}
+
+// angleRows appends the rows of a table of cosines or sines for positions.
+func angleRows(b *ir.Builder, table, at *ir.Value) *ir.Value {
+	if table.Type.Rank() == 0 {
+		ir.Fail("%s has no rows", table.Type)
+	}
+	return b.Node(Gather{}, table, checked(b, at, table.Type.Shape[0], "position", "rows"))
 }
 
 // perToken appends cosines or sines, [B,S,N], as they are multiplied with [B,S,H,N].
@@ -126,7 +134,7 @@ func importMicrosoftRotaryEmbedding(c ir.Importer) ([]*ir.Value, error) {
 	}
 	c.Float("scale", 1) // scales nothing in any implementation
 	d := x.Type.DType
-	y := r.apply(b, x, perToken(b, b.Node(Gather{}, cos, at), d), perToken(b, b.Node(Gather{}, sin, at), d))
+	y := r.apply(b, x, perToken(b, angleRows(b, cos, at), d), perToken(b, angleRows(b, sin, at), d))
 	if packed {
 		return []*ir.Value{reshape(b, y, c.Arg(0).Type.Shape...)}, nil
 	}

@@ -101,6 +101,7 @@ var Ops = []ir.Op{
 	BindSlice{},
 	BindSqueeze{},
 	BindUnsqueeze{},
+	CheckIndex{},
 	Concat{},
 	CosineWindow{},
 	Expand{},

@@ -1,9 +1,14 @@
 package op
 
-import "github.com/burngen/burngen/ir"
+import (
+	"math"
+
+	"github.com/burngen/burngen/ir"
+)
 
 // importTreeEnsembleClassifier reads TreeEnsembleClassifier: the label of each row
-// and the scores of its classes. The label is the class of the highest score.
+// and the scores of its classes. The label is the class of the highest score, of those
+// that a leaf of the row names or that have a base value.
 //
 // Where there are two classes and all leaves name the same one, its score alone
 // decides: the label is the second class when that is above ½, or above 0 where a
@@ -26,7 +31,11 @@ func importTreeEnsembleClassifier(c ir.Importer) ([]*ir.Value, error) {
 		if err != nil {
 			return nil, err
 		}
-		class := b.Node(ArgMax{Axis: 1}, scores)
+		named, err := t.named(b, scores)
+		if err != nil {
+			return nil, err
+		}
+		class := b.Node(ArgMax{Axis: 1}, named)
 		if binary {
 			class = t.isPositive(b, b.Node(Gather{Axis: 1}, scores, b.Const(ir.Scalar(ir.I64, 1))))
 		}
@@ -43,6 +52,28 @@ func importTreeEnsembleClassifier(c ir.Importer) ([]*ir.Value, error) {
 	class := t.isPositive(b, reshape(b, score, score.Type.Shape[0]))
 	scores := twoScores(b, score, t.least >= 0, transform)
 	return []*ir.Value{labelsOf(b, labels, class), convert(b, scores, ir.F32)}, nil
+}
+
+// named appends the scores of classes, with −∞ for those that no leaf of a row names. A
+// score above 0 is above that of any such class, which is 0.
+func (t *trees) named(b *ir.Builder, scores *ir.Value) (*ir.Value, error) {
+	classes, _ := scores.Type.Shape[1].Int()
+	if t.least > 0 || len(t.base) > 0 || len(t.certain) == classes {
+		return scores, nil
+	}
+	votes := t.graph
+	votes.leaves = make([][]treeEntry, len(t.graph.leaves))
+	for i, entries := range t.graph.leaves {
+		for _, e := range entries {
+			votes.leaves[i] = append(votes.leaves[i], treeEntry{e.target, 1})
+		}
+	}
+	counts, err := votes.ensemble(b, t.x, classes, AggregateSum, nil)
+	if err != nil {
+		return nil, err
+	}
+	some := b.Node(Greater{}, counts, b.Scalar(counts.Type.DType, 0))
+	return b.Node(Where{}, some, scores, b.Scalar(scores.Type.DType, math.Inf(-1))), nil
 }
 
 // classBase returns the base values for each class; one for two classes is the

@@ -114,6 +114,9 @@ func extentOf(t ir.Type) ir.Dim {
 	return t.Shape[0]
 }
 
+// IsPairing marks the operator: a row may pass all nodes.
+func (TreeEnsemble) IsPairing() {}
+
 // Eval follows every tree for every row.
 func (op TreeEnsemble) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	if _, err := inferOf(op, in); err != nil {

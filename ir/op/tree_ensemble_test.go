@@ -231,6 +231,45 @@ func TestTreeEnsembleClassifierOfTwoClasses(t *testing.T) {
 	}
 }
 
+// A class that no leaf of a row names has the score 0 and is not chosen, though it be
+// above all others; it is where it has a base value. The expectations are what ONNX
+// Runtime 1.30 answers.
+func TestTreeEnsembleClassifierChoosesAmongVotes(t *testing.T) {
+	type side = [2]map[int]float64
+	for name, test := range map[string]struct {
+		leaves side
+		more   attrs
+		labels string
+		scores []float64
+	}{
+		"above 0":                   {side{{0: 0.75}, {1: 0.25}}, attrs{}, "a b", []float64{0.75, 0, 0, 0, 0.25, 0}},
+		"below 0":                   {side{{0: -0.75}, {1: -0.25}}, attrs{}, "a b", []float64{-0.75, 0, 0, 0, -0.25, 0}},
+		"one class":                 {side{{2: -0.75}, {2: -0.25}}, attrs{}, "c c", []float64{0, 0, -0.75, 0, 0, -0.25}},
+		"two of three":              {side{{0: -0.75, 1: -0.25}, {0: 0.25, 1: -0.75}}, attrs{}, "b a", []float64{-0.75, -0.25, 0, 0.25, -0.75, 0}},
+		"zeros":                     {side{{1: 0}, {2: 0}}, attrs{}, "b c", []float64{0, 0, 0, 0, 0, 0}},
+		"no leaf of the row":        {side{{}, {1: -0.25}}, attrs{}, "a b", []float64{0, 0, 0, 0, -0.25, 0}},
+		"base values":               {side{{0: -0.75}, {1: -0.75}}, attrs{"base_values": []float64{0.25, -0.125, -0.25}}, "b a", []float64{-0.5, -0.125, -0.25, 0.25, -0.875, -0.25}},
+		"transformed":               {side{{0: -0.75}, {1: -0.25}}, attrs{"post_transform": "LOGISTIC"}, "a b", []float64{0.3208213, 0.5, 0.5, 0.5, 0.4378235, 0.5}},
+		"classes that all vote for": {side{{0: -0.75, 1: -0.5, 2: -0.25}, {0: -0.25, 1: -0.5, 2: -0.75}}, attrs{}, "c a", []float64{-0.75, -0.5, -0.25, -0.25, -0.5, -0.75}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := stumps("class", test.leaves).with(test.more).with(attrs{"classlabels_strings": []string{"a", "b", "c"}})
+			f, err := importFunc("ai.onnx.ml:TreeEnsembleClassifier", 3, 2, a, types(t, "f32[N,1]"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkKernels(t, f)
+			y := run(t, f, twoRows())
+			if want := textTensor(strings.Fields(test.labels)); !y[0].Equal(want) {
+				t.Errorf("labels %s, want %s", y[0], want)
+			}
+			if want := ir.FloatTensor(ir.F32, test.scores...).Reshape(2, 3); !closeTo(y[1], want, 1e-6) {
+				t.Errorf("scores %s, want %s", y[1], want)
+			}
+		})
+	}
+}
+
 func TestMalformedTreesAreRefused(t *testing.T) {
 	good := stumps("target", [2]map[int]float64{{0: 1}, {0: 2}}).with(attrs{"n_targets": 1})
 	for name, test := range map[string]struct {

@@ -3,6 +3,7 @@ package op
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 
 	"github.com/burngen/burngen/ir"
@@ -40,6 +41,8 @@ type trees struct {
 	x     *ir.Value // a matrix of f32, or of f64 where one of the floats is
 	base  []float64
 	used  map[int]bool // targets that leaves name
+	// certain are the targets that some tree names in each of its leaves.
+	certain map[int]bool
 	least float64      // of all weights; +∞ for none
 }
 
@@ -86,7 +89,33 @@ func readTrees(c ir.Importer, entries string, targets int) (*trees, error) {
 		}
 		t.used[id], t.least = true, min(t.least, weights[i])
 	}
+	t.certain = t.graph.certain(leaves)
 	return t, nil
+}
+
+// certain returns the targets that some tree names in each of its leaves, which are the
+// children below 0.
+func (g *treeGraph) certain(children map[treeKey]int) map[int]bool {
+	common := map[int]map[int]bool{} // tree → targets that its leaves so far all name
+	for key, child := range children {
+		if child >= 0 {
+			continue
+		}
+		named := map[int]bool{}
+		for _, e := range g.leaves[-1-child] {
+			named[e.target] = true
+		}
+		if before, ok := common[key.tree]; ok {
+			maps.DeleteFunc(before, func(target int, _ bool) bool { return !named[target] })
+		} else {
+			common[key.tree] = named
+		}
+	}
+	all := map[int]bool{}
+	for _, targets := range common {
+		maps.Copy(all, targets)
+	}
+	return all
 }
 
 // treeFloats returns an attribute of floats, or of the tensor of floats that may

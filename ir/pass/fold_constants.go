@@ -1,6 +1,8 @@
 package pass
 
 import (
+	"math"
+
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/op"
 	"github.com/burngen/burngen/runtime/rt"
@@ -8,17 +10,18 @@ import (
 
 const (
 	defaultFoldBudget = 256 << 20
-	// maxFoldFlops bounds the work of evaluating one node; what is above it is
-	// left to the kernels, when weights are prepared.
-	maxFoldFlops = 1 << 28
+	// maxFoldWork bounds the work of evaluating one node, and maxFoldWorks that of all
+	// nodes. The kernels do what is above it: they prepare it, or compute it in each run.
+	maxFoldWork  = 1 << 24
+	maxFoldWorks = 1 << 25
 	// maxTextBytes is the size of the largest tensor that folding leaves in the
 	// text form; larger ones become weights.
 	maxTextBytes = 1024
 )
 
-// foldConstants evaluates nodes all of whose operands are constants. Weights are
-// no constants: they can be replaced. A tensor of equal elements stays one; a
-// result above maxTextBytes becomes a weight of its own.
+// foldConstants evaluates nodes whose operands are all constants, within a budget of
+// memory and of work. A weight is not a constant: it can be replaced. A tensor of equal
+// elements stays one. A result above maxTextBytes becomes a weight of its own.
 func foldConstants(ctx *Context, m *ir.Module) (bool, error) {
 	if ctx.folded == nil {
 		ctx.folded = map[string]*ir.Tensor{}
@@ -57,16 +60,10 @@ func (c *Context) evaluate(n *ir.Node) []*ir.Tensor {
 			return nil
 		}
 	}
-	if op, ok := n.Op.(ir.Coster); ok {
-		if flops, ok := op.Flops(n.ArgTypes(), n.ResultTypes()).Int64(); !ok || flops > maxFoldFlops {
-			return nil
-		}
-	}
 	if t := splatResult(n, args); t != nil {
 		return []*ir.Tensor{t}
 	}
-	bytes := bytesOf(n.Results)
-	if budget := c.budget(); !staysSplat(n.Op, args) && (bytes > budget || c.spent+bytes > budget) {
+	if !staysSplat(n.Op, args) && !c.affords(n) {
 		return nil
 	}
 	out, err := n.Op.Eval(args)
@@ -77,19 +74,32 @@ func (c *Context) evaluate(n *ir.Node) []*ir.Tensor {
 		if t == nil || !t.Type().Equal(n.Results[i].Type) {
 			return nil
 		}
-		if !t.IsSplat() {
-			c.spent += int64(t.Len()) * int64(t.DType.Size())
-		}
 	}
 	return out
 }
 
-func (c *Context) budget() int64 {
-	if c.FoldBudget == 0 {
-		return defaultFoldBudget
+// affords takes what evaluating n needs from the budgets of memory and work. It takes
+// nothing and returns false if they do not have as much.
+func (c *Context) affords(n *ir.Node) bool {
+	budget := c.FoldBudget
+	if budget == 0 {
+		budget = defaultFoldBudget
 	}
-	return c.FoldBudget
+	work, elems := n.Work(nil), elemsOf(n.ResultTypes()...)
+	if _, pairs := n.Op.(op.Pairing); pairs {
+		work = min(work, math.MaxInt32)
+		work *= work
+	}
+	if work > min(maxFoldWork, maxFoldWorks-c.work) || elems > (budget-c.spent)/evalBytes {
+		return false
+	}
+	c.work += work
+	c.spent += elems * evalBytes
+	return true
 }
+
+// evalBytes is what an element takes in an [ir.Tensor].
+const evalBytes = 8
 
 // known returns the tensor that v is: a constant, or a weight made of some.
 func (c *Context) known(v *ir.Value) *ir.Tensor {
@@ -116,13 +126,17 @@ func (c *Context) constant(b *ir.Builder, m *ir.Module, name string, t *ir.Tenso
 	return b.Node(ir.Load{Name: name, Type: t.Type()})
 }
 
-func bytesOf(values []*ir.Value) int64 {
-	total := int64(0)
-	for _, v := range values {
-		n, _ := v.Type.Elems().Int64()
-		total += n * int64(max(v.Type.DType.Size(), 1))
+// elemsOf returns the number of elements of values of static types, or math.MaxInt64 if it
+// does not fit.
+func elemsOf(types ...ir.Type) int64 {
+	total := ir.Dim{}
+	for _, t := range types {
+		total = total.Add(t.Elems())
 	}
-	return total
+	if n, ok := total.Int64(); ok {
+		return n
+	}
+	return math.MaxInt64
 }
 
 // splatResult evaluates an elementwise node on single elements, where all

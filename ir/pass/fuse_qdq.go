@@ -392,7 +392,7 @@ func (f *qdq) average(b *ir.Builder, n *ir.Node, w op.Window, r op.Requantize, t
 	}
 	cells := 1
 	for _, k := range w.Kernel {
-		if cells *= k; cells > maxAverage {
+		if cells *= k; cells == 0 || cells > maxAverage {
 			return nil
 		}
 	}

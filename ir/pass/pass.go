@@ -46,14 +46,15 @@ type Context struct {
 	Recomputed []Recomputed
 	// Costs says what kernels take, to choose between them; nil stands for [cost.Default].
 	Costs *cost.Model
-	// FoldBudget is the number of bytes that the tensors which constant folding
-	// makes may take, one of them and together; 0 stands for 256 MiB.
+	// FoldBudget is the number of bytes that the tensors made by constant folding may take
+	// together, 8 for each element; 0 stands for 256 MiB.
 	FoldBudget int64
 	// Stats counts what passes did, by the names below.
 	Stats map[string]int
 
 	folded map[string]*ir.Tensor // weights that folding made
 	spent  int64                 // bytes of FoldBudget
+	work   int64                 // operations of folding so far
 	steps  int                   // passes run so far
 }
 
@@ -218,6 +219,8 @@ type Options struct {
 	// over all runs of a context. In repeated rounds it is called only after
 	// passes that changed something.
 	Dump func(index int, name string, m *ir.Module)
+	// Progress, when set, is called with the name of each pass before it runs.
+	Progress func(name string)
 	// Stop is the number of the last pass that is run, unless it is 0: from
 	// there on only required ones are.
 	Stop int
@@ -252,6 +255,9 @@ func Run(ctx *Context, m *ir.Module, passes []Pass, opts Options) error {
 		for _, p := range passes {
 			if opts.Stop > 0 && ctx.steps >= opts.Stop && !p.Required {
 				continue
+			}
+			if opts.Progress != nil {
+				opts.Progress(p.Name)
 			}
 			c, err := p.Run(ctx, m)
 			if err != nil {

@@ -151,20 +151,122 @@ func TestFoldBudget(t *testing.T) {
   return %0, %1
 }
 `
-	for budget, want := range map[int64]int{15: 2, 16: 1, 31: 1, 32: 0} {
+	for budget, want := range map[int64]int{31: 2, 32: 1, 63: 1, 64: 0} {
 		t.Run(fmt.Sprint(budget, " bytes"), func(t *testing.T) {
 			m := parse(t, text)
 			if _, err := foldConstants(&Context{FoldBudget: budget}, m); err != nil {
 				t.Fatal(err)
 			}
-			left := 0
-			for n := range m.Funcs[0].All() {
-				if len(n.Args) > 0 {
-					left++
-				}
+			if n := left(m.Funcs[0]); n != want {
+				t.Errorf("%d nodes left, want %d\n%s", n, want, m)
 			}
-			if left != want {
-				t.Errorf("%d nodes left, want %d\n%s", left, want, m)
+		})
+	}
+}
+
+// left counts the nodes of a function that have operands.
+func left(f *ir.Func) (n int) {
+	for node := range f.All() {
+		if len(node.Args) > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+func TestFoldWork(t *testing.T) {
+	// square multiplies matrices of n rows and columns, each by the same one.
+	square := func(n, times int) *ir.Module {
+		f := &ir.Func{Name: Forward, ResultNames: []string{"y"}}
+		b := ir.NewBuilder(f)
+		c := b.Const(ir.Splat(ir.FloatTensor(ir.F32, 1).Reshape(), n, n))
+		v := c
+		for range times {
+			v = b.Node(op.MatMul{}, v, c)
+		}
+		f.Results = []*ir.Value{v}
+		return &ir.Module{Funcs: []*ir.Func{f}}
+	}
+	boxes := func(n int) *ir.Module {
+		f := &ir.Func{Name: Forward, ResultNames: []string{"y"}}
+		b := ir.NewBuilder(f)
+		one := ir.FloatTensor(ir.F32, 1).Reshape()
+		f.Results = []*ir.Value{b.Node(op.SelectBoxes{}, b.Const(ir.Splat(one, 1, n, 4)), b.Const(ir.Splat(one, 1, 1, n)), b.Const(ir.IntTensor(ir.I64, 1).Reshape()), b.Const(one))}
+		return &ir.Module{Funcs: []*ir.Func{f}}
+	}
+	for name, c := range map[string]struct {
+		m    *ir.Module
+		left int
+	}{
+		"a product of 64":      {square(64, 1), 0},
+		"20 products of 64":    {square(64, 20), 0},
+		"100 products of 64":   {square(64, 100), 38},
+		"a product of 1024":    {square(1024, 1), 1},
+		"a product of 2^20":    {square(1<<20, 1), 1},
+		"comparisons of 100":   {boxes(100), 0},
+		"comparisons of 10000": {boxes(10_000), 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if _, err := foldConstants(&Context{}, c.m); err != nil {
+				t.Fatal(err)
+			}
+			if n := left(c.m.Funcs[0]); n != c.left {
+				t.Errorf("%d nodes left, want %d", n, c.left)
+			}
+		})
+	}
+}
+
+// What preparing would make too large, or would take too long for, each run does.
+func TestPrepareAllowance(t *testing.T) {
+	weight := func(n int) *ir.Weight {
+		return &ir.Weight{Name: "w", Type: ir.StaticTensor(ir.F32, n), Data: make([]byte, 4*n)}
+	}
+	// of is a model that computes a value from a weight of n elements.
+	of := func(n int, build func(b *ir.Builder, w *ir.Value) *ir.Value) *ir.Module {
+		f := &ir.Func{Name: Forward, ResultNames: []string{"y"}}
+		b := ir.NewBuilder(f)
+		w := weight(n)
+		v := build(b, b.Node(ir.Load{Name: w.Name, Type: w.Type}))
+		f.Results = []*ir.Value{b.Node(op.Neg{}, v)}
+		return &ir.Module{Funcs: []*ir.Func{f}, Weights: []*ir.Weight{w}}
+	}
+	doubled := func(times int) func(b *ir.Builder, w *ir.Value) *ir.Value {
+		return func(b *ir.Builder, w *ir.Value) *ir.Value {
+			for range times {
+				w = b.Node(op.Exp{}, b.Node(op.Concat{}, w, w))
+			}
+			return w
+		}
+	}
+	outer := func(b *ir.Builder, w *ir.Value) *ir.Value {
+		n := w.Type.Shape[0]
+		one := ir.Const(1)
+		return b.Node(op.MatMul{}, b.Node(op.Reshape{Shape: []ir.Dim{n, one}}, w), b.Node(op.Reshape{Shape: []ir.Dim{one, n}}, w))
+	}
+	power := func(b *ir.Builder, w *ir.Value) *ir.Value {
+		v := outer(b, w)
+		for range 20 {
+			v = b.Node(op.MatMul{}, v, v)
+		}
+		return b.Node(op.Reduce{Kind: "sum", Axes: []int{0, 1}}, v)
+	}
+	for name, c := range map[string]struct {
+		m        *ir.Module
+		prepared bool
+	}{
+		"twice the size":      {of(1000, doubled(1)), true},
+		"1 MiB of 4 bytes":    {of(1, doubled(18)), true},
+		"128 MiB of 4 bytes":  {of(1, doubled(25)), false},
+		"powers of 256 rows":  {of(256, power), true},
+		"powers of 4096 rows": {of(4096, power), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if err := All(&Context{}, c.m, Options{}); err != nil {
+				t.Fatal(err)
+			}
+			if prepared := left(c.m.Func(Forward)) <= 1; prepared != c.prepared {
+				t.Errorf("prepared: %v, want %v\n%s", prepared, c.prepared, c.m)
 			}
 		})
 	}

@@ -2,6 +2,7 @@ package pass
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -21,16 +22,26 @@ const (
 	// inflatedBy times as large as what it is made of, is made in each run.
 	inflatedBytes = 1 << 20
 	inflatedBy    = 4
+	// All prepared weights take at most roomBytes, and roomPerElem more for each element of
+	// the model's weights: inflatedBy numbers of 32 bits.
+	roomBytes   = 64 << 20
+	roomPerElem = inflatedBy * 4
+	// Making them takes at most prepareWork operations, and prepareWorkPerElem more for each
+	// element of the model's weights: a product with a matrix of 128 columns.
+	prepareWork        = 1 << 30
+	prepareWorkPerElem = 256
 )
 
 // splitPrepare moves the nodes that depend on weights and constants only from
 // @forward, or what else loads prepared weights, to a new function @prepare, whose
 // results they load: prepared/…, by the name of the largest weight that they are
-// made of. Views of weights stay.
+// made of. Views of weights stay, and so does what takes more memory or work than weights of
+// their size may.
 func splitPrepare(ctx *Context, m *ir.Module) (bool, error) {
 	prepare := &ir.Func{Name: Prepare}
+	allowed := ctx.allowance(m)
 	for _, f := range ctx.prepared(m) {
-		s := newSplitter(f)
+		s := newSplitter(f, allowed)
 		switch {
 		case len(s.prepared) == 0:
 			continue
@@ -74,12 +85,29 @@ func dropUnread(m *ir.Module, loading []*ir.Func, prepare *ir.Func) {
 	m.Weights = slices.DeleteFunc(m.Weights, func(w *ir.Weight) bool { return unread[w.Name] })
 }
 
+// allowance is what preparing weights may still take: bytes of prepared weights, and
+// operations.
+type allowance struct{ bytes, work int64 }
+
+// allowance returns what preparing m's weights may take. Weights made by folding constants
+// do not count: a small file may have large ones.
+func (c *Context) allowance(m *ir.Module) *allowance {
+	const most = 1 << 50 // far more than any file has, and the products fit an int64
+	elems := int64(0)
+	for _, w := range m.Weights {
+		if c.folded[w.Name] == nil {
+			elems = min(elems+min(elemsOf(w.Type), most), most)
+		}
+	}
+	return &allowance{bytes: roomBytes + roomPerElem*elems, work: prepareWork + prepareWorkPerElem*elems}
+}
+
 // newSplitter finds what of f is to be prepared.
-func newSplitter(f *ir.Func) *splitter {
-	s := &splitter{f: f, fixed: map[*ir.Node]bool{}, prepared: map[*ir.Value]bool{}, needed: map[*ir.Node]bool{}}
+func newSplitter(f *ir.Func, allowed *allowance) *splitter {
+	s := &splitter{f: f, allowed: allowed, fixed: map[*ir.Node]bool{}, prepared: map[*ir.Value]bool{}, needed: map[*ir.Node]bool{}}
 	known := fixed{}
 	for _, n := range f.Nodes {
-		s.fixed[n] = len(n.Results) > 0 && known.has(n.Results[0])
+		s.fixed[n] = len(n.Results) > 0 && known.has(n.Results[0]) && s.affords(n)
 	}
 	for n := range f.All() {
 		for _, b := range n.Blocks {
@@ -131,9 +159,35 @@ func (s *splitter) move(m *ir.Module, prepare *ir.Func) error {
 // splitter takes apart what a function prepares and what it does in each run.
 type splitter struct {
 	f        *ir.Func
-	fixed    map[*ir.Node]bool // of f, but not of blocks in it
+	allowed  *allowance
+	fixed    map[*ir.Node]bool // nodes that may be prepared, of f but not of blocks in it
 	prepared map[*ir.Value]bool
 	needed   map[*ir.Node]bool // to prepare
+}
+
+// affords reports whether n may be prepared: its operands may, its results fit the allowed
+// memory, and the allowed work suffices, from which it takes n's.
+func (s *splitter) affords(n *ir.Node) bool {
+	if _, load := n.Op.(ir.Load); load {
+		return true
+	}
+	for _, a := range n.Args {
+		if a != nil && !s.fixed[a.Def] {
+			return false
+		}
+	}
+	if bytesOf(n.Results) > s.allowed.bytes {
+		return false
+	}
+	if isLeaf(n) {
+		return true
+	}
+	work := n.Work(nil)
+	if work > s.allowed.work {
+		return false
+	}
+	s.allowed.work -= work
+	return true
 }
 
 // useAll notes that f reads values in each run.
@@ -148,10 +202,12 @@ func (s *splitter) use(v *ir.Value) {
 	if v == nil || !s.fixed[v.Def] || s.prepared[v] || isLeaf(v.Def) {
 		return
 	}
-	if _, view := v.Def.Op.(ir.Viewer); view || inflates(v.Def) {
+	made := bytesOf(v.Def.Results)
+	if _, view := v.Def.Op.(ir.Viewer); view || inflates(v.Def) || made > s.allowed.bytes {
 		s.useAll(v.Def.Args)
 		return
 	}
+	s.allowed.bytes -= made
 	for _, r := range v.Def.Results {
 		s.prepared[r] = true
 	}
@@ -183,6 +239,20 @@ func inflates(n *ir.Node) bool {
 	}
 	made := bytesOf(n.Results)
 	return made > inflatedBytes && made/inflatedBy > bytesOf(args)
+}
+
+// bytesOf returns the bytes of values of static types, or math.MaxInt64 if the number does
+// not fit.
+func bytesOf(values []*ir.Value) int64 {
+	total := int64(0)
+	for _, v := range values {
+		elems, size := elemsOf(v.Type), int64(max(v.Type.DType.Size(), 1))
+		if elems > (math.MaxInt64-total)/size {
+			return math.MaxInt64
+		}
+		total += elems * size
+	}
+	return total
 }
 
 // sourceName returns the name of the largest weight that v is made of, the first

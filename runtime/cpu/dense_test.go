@@ -87,7 +87,10 @@ func TestChannels(t *testing.T) {
 }
 
 func TestGatherChannels(t *testing.T) {
-	atEachLevel(t, func(t *testing.T) { kerneltest.GatherChannels(t, cpu.GatherChannels) })
+	atEachLevel(t, func(t *testing.T) {
+		kerneltest.GatherChannels(t, cpu.GatherChannels[float32])
+		kerneltest.GatherChannels(t, cpu.GatherChannels[uint8])
+	})
 }
 
 func TestLRN(t *testing.T) {
@@ -148,6 +151,7 @@ func TestShortSlicesPanic(t *testing.T) {
 		"GatherChannels dst":   func() { cpu.GatherChannels(f(31), []int32{2}, 1, 2, []int{3}, f(32)) },
 		"GatherChannels src":   func() { cpu.GatherChannels(f(32), []int32{2}, 1, 2, []int{3}, f(31)) },
 		"GatherChannels of":    func() { cpu.GatherChannels(f(32), []int32{3}, 1, 2, []int{3}, f(32)) },
+		"GatherChannels bytes": func() { cpu.GatherChannels(make([]uint8, 32), []int32{2}, 1, 2, []int{3}, make([]uint8, 31)) },
 		"PadBlocked":           func() { cpu.PadBlocked(f(255), f(64), 1, 1, 2, 2, [4]int{1, 1, 1, 1}, 0) },
 		"PadBlocked negative":  func() { cpu.PadBlocked(f(255), f(64), 1, 1, 2, 2, [4]int{0, 0, 0, -1}, 0) },
 	} {

@@ -1,20 +1,22 @@
 package cpu
 
+import "unsafe"
+
 // maxGathered bounds the tensors that channels are gathered of.
 const maxGathered = 8
 
-// GatherChannels writes the blocked tensor dst, f32[n][⌈m/16⌉][pixels][16], of channels of
-// others, f32[n][⌈c/16⌉][pixels][16], where counts has the c of each: channel i of dst is
+// GatherChannels writes the blocked tensor dst, [n][⌈m/16⌉][pixels][16], of channels of
+// others, [n][⌈c/16⌉][pixels][16], where counts has the c of each: channel i of dst is
 // number channels[i], counted over the channels of all sources in turn. Channels
 // beyond those are zero. There are at most eight sources.
-func GatherChannels(dst []float32, channels []int32, n, pixels int, counts []int, srcs ...[]float32) {
+func GatherChannels[T float32 | uint8](dst []T, channels []int32, n, pixels int, counts []int, srcs ...[]T) {
 	if n <= 0 || pixels <= 0 || len(channels) == 0 {
 		return
 	}
 	if len(counts) != len(srcs) || len(srcs) > maxGathered {
 		panic("cpu: channels of too many tensors")
 	}
-	g := gather{channels: channels, pixels: pixels, blocks: ceil(len(channels), 16)}
+	g := gather[T]{channels: channels, pixels: pixels, blocks: ceil(len(channels), 16)}
 	g.dst = dst[:volume(n, g.blocks, pixels, 16)]
 	total := 0
 	for i, src := range srcs {
@@ -33,34 +35,45 @@ func GatherChannels(dst []float32, channels []int32, n, pixels int, counts []int
 			panic("cpu: a channel that there is not")
 		}
 	}
-	if !gathers.run(&g, partsFor(0, 8*int64(len(g.dst)))) {
+	shared, parts := false, partsFor(0, 2*int64(len(g.dst))*int64(unsafe.Sizeof(g.dst[0])))
+	switch g := any(&g).(type) {
+	case *gather[float32]:
+		shared = gathers.run(g, parts)
+	case *gather[uint8]:
+		shared = gathersOfBytes.run(g, parts)
+	}
+	if !shared {
 		g.Part(0, 1)
 	}
 }
 
 // gather is a GatherChannels under way.
-type gather struct {
-	dst            []float32
+type gather[T float32 | uint8] struct {
+	dst            []T
 	channels       []int32
-	srcs           [maxGathered][]float32
+	srcs           [maxGathered][]T
 	first, width   [maxGathered]int // first channel and blocks of each
 	blocks, pixels int
 }
 
-var gathers slot[gather, *gather]
+var (
+	gathers        slot[gather[float32], *gather[float32]]
+	gathersOfBytes slot[gather[uint8], *gather[uint8]]
+)
 
 // laneMoves are elements of a pixel of one block that become some of a pixel of another.
 type laneMoves struct {
 	src, block int       // where they are
 	from       [16]int32 // the element for each element
 	used       [16]int32 // −1 where there is one, else 0
+	bytes      [16]uint8 // the element for each element, noLane where there is none
 }
 
 // gatherPixels of a few blocks stay in a first-level cache.
 const gatherPixels = 64
 
 // Part does the i-th of parts shares of the pixels of all channel blocks.
-func (g *gather) Part(i, parts int) {
+func (g *gather[T]) Part(i, parts int) {
 	var moves [16]laneMoves
 	from, to := portion(len(g.dst)/16, i, parts)
 	for from < to {
@@ -77,7 +90,13 @@ func (g *gather) Part(i, parts int) {
 			for k := range moves[:count] {
 				m := &moves[k]
 				at := (image*g.width[m.src]+m.block)*g.pixels + pixel
-				moveLanes(part, g.srcs[m.src][16*at:][:16*n], &m.from, &m.used)
+				src := g.srcs[m.src][16*at:][:16*n]
+				switch part := any(part).(type) {
+				case []float32:
+					moveLanes(part, any(src).([]float32), &m.from, &m.used)
+				case []uint8:
+					moveBytes(part, any(src).([]uint8), &m.bytes)
+				}
 			}
 			from += n
 			pixel += n
@@ -86,7 +105,7 @@ func (g *gather) Part(i, parts int) {
 }
 
 // plan finds what a block is made of.
-func (g *gather) plan(block int, moves *[16]laneMoves) (count int) {
+func (g *gather[T]) plan(block int, moves *[16]laneMoves) (count int) {
 	for lane, c := range g.channels[16*block : min(len(g.channels), 16*block+16)] {
 		src := 0
 		for src+1 < maxGathered && int(c) >= g.first[src+1] {
@@ -99,9 +118,10 @@ func (g *gather) plan(block int, moves *[16]laneMoves) (count int) {
 		}
 		if k == count {
 			moves[k] = laneMoves{src: src, block: at / 16}
+			Fill(moves[k].bytes[:], noLane)
 			count++
 		}
-		moves[k].from[lane], moves[k].used[lane] = int32(at%16), -1
+		moves[k].from[lane], moves[k].used[lane], moves[k].bytes[lane] = int32(at%16), -1, uint8(at%16)
 	}
 	return count
 }

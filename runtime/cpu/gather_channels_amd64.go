@@ -17,3 +17,17 @@ func moveLanes(dst, src []float32, from, used *[16]int32) {
 		moveLanesRef(dst, src, from, used)
 	}
 }
+
+func moveBytes(dst, src []uint8, from *[16]uint8) {
+	n := len(dst) / 16
+	if n == 0 {
+		return
+	}
+	_ = src[16*n-1]
+	switch level {
+	case AVX512, AVX2:
+		moveBytesAVX2(&dst[0], &src[0], from, n)
+	default:
+		moveBytesRef(dst, src, from)
+	}
+}

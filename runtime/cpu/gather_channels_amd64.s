@@ -59,3 +59,36 @@ loop2:
 	JNZ loop2
 	VZEROUPPER
 	RET
+
+// func moveBytesAVX2(dst, src *uint8, from *[16]uint8, n int)
+TEXT ·moveBytesAVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ from+16(FP), AX
+	MOVQ n+24(FP), CX
+	VBROADCASTI128 (AX), Y0
+	MOVQ CX, BX
+	SHRQ $1, CX
+	JZ odd3
+	PCALIGN $32
+loop5:
+	VMOVDQU (SI), Y1
+	VPSHUFB Y0, Y1, Y1
+	VPBLENDVB Y0, (DI), Y1, Y1
+	VMOVDQU Y1, (DI)
+	ADDQ $32, SI
+	ADDQ $32, DI
+	DECQ CX
+	JNZ loop5
+odd3:
+	ANDQ $1, BX
+	JZ end4
+	VMOVDQU (SI), X1
+	VPSHUFB X0, X1, X1
+	VPBLENDVB X0, (DI), X1, X1
+	VMOVDQU X1, (DI)
+	ADDQ $16, SI
+	ADDQ $16, DI
+end4:
+	VZEROUPPER
+	RET

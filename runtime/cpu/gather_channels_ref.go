@@ -11,3 +11,18 @@ func moveLanesRef(dst, src []float32, from, used *[16]int32) {
 		}
 	}
 }
+
+// noLane stands where a byte has no lane to come from.
+const noLane = 128
+
+// moveBytesRef computes dst[i][j] = src[i][from[j]] for pixels of 16 channels, where
+// from[j] is not noLane.
+func moveBytesRef(dst, src []uint8, from *[16]uint8) {
+	for ; len(dst) >= 16; dst, src = dst[16:], src[16:] {
+		for j, lane := range from {
+			if lane != noLane {
+				dst[j] = src[lane&15]
+			}
+		}
+	}
+}

@@ -17,3 +17,10 @@ func moveLanesAVX2(dst, src *float32, from, used *[16]int32, n int)
 //
 //go:noescape
 func moveLanesAVX512(dst, src *float32, from, used *[16]int32, n int)
+
+// moveBytesAVX2 computes what moveBytesRef does for n pixels.
+//
+//	dst[i][j] = src[i][from[j]] where from[j] < 16, else from[j] is 128
+//
+//go:noescape
+func moveBytesAVX2(dst, src *uint8, from *[16]uint8, n int)

@@ -6,11 +6,35 @@ import "strconv"
 type IndexError struct {
 	Index int64
 	Dim   int // extent of the axis
+	// What and Things are what the index and the places of the axis are called: "label"
+	// and "classes". They may be empty.
+	What, Things string
 }
 
 // Error says which index and which extent.
 func (e *IndexError) Error() string {
+	if e.What != "" {
+		return e.What + " " + strconv.FormatInt(e.Index, 10) + " is not one of " + strconv.Itoa(e.Dim) + " " + e.Things
+	}
 	return "cpu: index " + strconv.FormatInt(e.Index, 10) + " of an axis of " + strconv.Itoa(e.Dim)
+}
+
+// CheckIndex copies indices, each from 0 to count-1; with fromEnd those from -count to -1
+// count from the end, and are written as counted from the front. Another is an
+// [IndexError] that calls it what, of so many things, and dst is then partly written. dst
+// may be src.
+func CheckIndex[I int32 | int64](dst, src []I, count int, fromEnd bool, what, things string) error {
+	src = trim(src, len(dst))
+	for i, k := range src {
+		if fromEnd && k < 0 && int64(k) >= -int64(count) {
+			k += I(count)
+		}
+		if int64(k) < 0 || int64(k) >= int64(count) {
+			return &IndexError{Index: int64(k), Dim: count, What: what, Things: things}
+		}
+		dst[i] = k
+	}
+	return nil
 }
 
 // fromFront returns the index k of an axis of extent dim, negative where it counts

@@ -17,9 +17,9 @@ func RoiAlign[T Float, I int32 | int64](dst, src, rois []T, images []I, n, c, h,
 	bins, plane := volume(outH, outW), volume(h, w)
 	dst, src, rois = trim(dst, volume(len(images), c, bins)), trim(src, volume(n, c, plane)), trim(rois, volume(len(images), 4))
 	for r, k := range images {
-		image, ok := fromFront(k, n)
-		if !ok {
-			return &IndexError{Index: int64(k), Dim: n}
+		image := int(k)
+		if int64(k) < 0 || int64(k) >= int64(n) {
+			return &IndexError{Index: int64(k), Dim: n, What: "batch index", Things: "images"}
 		}
 		roi, from, to := rois[4*r:][:4], src[image*c*plane:][:c*plane], dst[r*c*bins:][:c*bins]
 		down := newRoiAxis(roi[1], roi[3], outH, h, ratio, T(scale), half)

@@ -6,7 +6,7 @@ import (
 )
 
 // GatherChannels tests the gathering of channels of blocked tensors.
-func GatherChannels(t *testing.T, gather func(dst []float32, channels []int32, n, pixels int, counts []int, srcs ...[]float32)) {
+func GatherChannels[T float32 | uint8](t *testing.T, gather func(dst []T, channels []int32, n, pixels int, counts []int, srcs ...[]T)) {
 	shuffle := func(groups, each int) (channels []int32) {
 		for i := range groups * each {
 			channels = append(channels, int32(i%groups*each+i/groups))
@@ -34,23 +34,32 @@ func GatherChannels(t *testing.T, gather func(dst []float32, channels []int32, n
 	} {
 		t.Run(name, func(t *testing.T) {
 			const n = 2
-			var srcs []*Slice[float32]
-			var data [][]float32
-			var at []func(image, pixel int) float32 // of all channels
+			var srcs []*Slice[T]
+			var data [][]T
+			var at []func(image, pixel int) T // of all channels
 			for i, count := range c.counts {
 				blocks := (count + 15) / 16
 				r := NewRandom(uint32(i))
 				r.special = true
-				src := r.Input(n*blocks*c.pixels*16, i)
+				src := NewSlice[T](n*blocks*c.pixels*16, i)
+				for k := range src.Data {
+					switch v := any(&src.Data[k]).(type) {
+					case *float32:
+						*v = r.Float32()
+					case *uint8:
+						*v = uint8(r.next())
+					}
+				}
+				src.Freeze()
 				srcs, data = append(srcs, src), append(data, src.Data)
 				for channel := range count {
-					at = append(at, func(image, pixel int) float32 {
+					at = append(at, func(image, pixel int) T {
 						return src.Data[((image*blocks+channel/16)*c.pixels+pixel)*16+channel%16]
 					})
 				}
 			}
 			blocks := (len(c.channels) + 15) / 16
-			dst := NewSlice[float32](n*blocks*c.pixels*16, 3)
+			dst := NewSlice[T](n*blocks*c.pixels*16, 3)
 			gather(dst.Data, c.channels, n, c.pixels, c.counts, data...)
 			dst.Check(t, "dst")
 			for _, src := range srcs {
@@ -58,14 +67,21 @@ func GatherChannels(t *testing.T, gather func(dst []float32, channels []int32, n
 			}
 			for i, got := range dst.Data {
 				plane, pixel := i/16/c.pixels, i/16%c.pixels
-				channel, want := plane%blocks*16+i%16, float32(0)
+				channel, want := plane%blocks*16+i%16, T(0)
 				if channel < len(c.channels) {
 					want = at[c.channels[channel]](plane/blocks, pixel)
 				}
-				if math.Float32bits(got) != math.Float32bits(want) {
+				if bitsOf(got) != bitsOf(want) {
 					t.Fatalf("channel %d of image %d, pixel %d is %v, want %v", channel, plane/blocks, pixel, got, want)
 				}
 			}
 		})
 	}
+}
+
+func bitsOf[T float32 | uint8](v T) uint32 {
+	if f, ok := any(v).(float32); ok {
+		return math.Float32bits(f)
+	}
+	return uint32(v)
 }

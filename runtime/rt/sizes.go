@@ -131,6 +131,15 @@ func (z *Sizes) Int(n int64) int {
 	return int(n)
 }
 
+// Fits makes numbers that do not fit an int problems.
+func (z *Sizes) Fits(list ...int64) {
+	for _, n := range list {
+		if int64(int(n)) != n {
+			z.fail("%[2]d does not fit an int", n, 0)
+		}
+	}
+}
+
 // Err returns the first problem as "where: …", nil if there was none.
 func (z *Sizes) Err(where string) error {
 	if z.problem == "" {

@@ -124,3 +124,16 @@ func TestProductOfNothing(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestSizesFits checks that what an int holds is no problem, and that one before stays.
+func TestSizesFits(t *testing.T) {
+	var z Sizes
+	z.Fits(z.Mul(-3, 5), math.MaxInt)
+	if err := z.Err("where"); err != nil {
+		t.Error(err)
+	}
+	z.Fits(z.Add(1, 2), z.Mul(math.MaxInt64, 2), 7)
+	if err := z.Err("where"); err == nil || err.Error() != "where: sizes: 9223372036854775807 * 2 does not fit 64 bits" {
+		t.Error(err)
+	}
+}

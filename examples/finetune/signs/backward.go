@@ -146,142 +146,140 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 		h76  = rt.View[float32](t.arena, int(t.stepOffsets[stepH76Off]), 25088)
 		h77  = rt.View[float32](t.arena, int(t.stepOffsets[stepH77Off]), 16)
 		h78  = rt.View[float32](t.arena, int(t.stepOffsets[stepH78Off]), 5*n)
-		h80  = rt.View[int64](t.arena, int(t.stepOffsets[stepH80Off]), 1024)
-		h81  = rt.View[bool](t.arena, int(t.stepOffsets[stepH81Off]), 1024)
 		h79  = rt.View[int64](t.arena, int(t.stepOffsets[stepH79Off]), n)
-		h82  = rt.View[float32](t.arena, int(t.stepOffsets[stepH82Off]), n)
-		h83  = rt.View[int64](t.arena, int(t.stepOffsets[stepH83Off]), 1)
-		h84  = rt.View[float32](t.arena, int(t.stepOffsets[stepH84Off]), 1)
+		h80  = rt.View[float32](t.arena, int(t.stepOffsets[stepH80Off]), n)
+		h81  = rt.View[int64](t.arena, int(t.stepOffsets[stepH81Off]), 1)
+		h82  = rt.View[float32](t.arena, int(t.stepOffsets[stepH82Off]), 1)
+		h83  = rt.View[float32](t.arena, int(t.stepOffsets[stepH83Off]), n)
+		h84  = rt.View[float32](t.arena, int(t.stepOffsets[stepH84Off]), 5*n)
 		h85  = rt.View[float32](t.arena, int(t.stepOffsets[stepH85Off]), n)
-		h86  = rt.View[float32](t.arena, int(t.stepOffsets[stepH86Off]), 5*n)
-		h87  = rt.View[float32](t.arena, int(t.stepOffsets[stepH87Off]), n)
-		h88  = rt.View[float32](t.arena, int(t.stepOffsets[stepH88Off]), 1024)
-		h89  = rt.View[float32](t.arena, int(t.stepOffsets[stepH89Off]), 1024)
-		h90  = rt.View[float32](t.arena, int(t.stepOffsets[stepH90Off]), 7840)
-		h91  = rt.View[float32](t.arena, int(t.stepOffsets[stepH91Off]), 1568*n)
-		h92  = rt.View[float32](t.arena, int(t.stepOffsets[stepH92Off]), 1568*n)
-		h93  = rt.View[float32](t.arena, int(t.stepOffsets[stepH93Off]), 16*n)
-		h94  = rt.View[float32](t.arena, int(t.stepOffsets[stepH94Off]), 7840)
-		h95  = rt.View[float32](t.arena, int(t.stepOffsets[stepH95Off]), 1568*n)
-		h96  = rt.View[float32](t.arena, int(t.stepOffsets[stepH96Off]), 6272*n)
-		h97  = rt.View[float32](t.arena, int(t.stepOffsets[stepH97Off]), 64)
-		h98  = rt.View[float32](t.arena, int(t.stepOffsets[stepH98Off]), 1024)
-		h99  = rt.View[float32](t.arena, int(t.stepOffsets[stepH99Off]), 32)
-		h100 = rt.View[float32](t.arena, int(t.stepOffsets[stepH100Off]), 96)
+		h86  = rt.View[float32](t.arena, int(t.stepOffsets[stepH86Off]), 1024)
+		h87  = rt.View[float32](t.arena, int(t.stepOffsets[stepH87Off]), 1024)
+		h88  = rt.View[float32](t.arena, int(t.stepOffsets[stepH88Off]), 7840)
+		h89  = rt.View[float32](t.arena, int(t.stepOffsets[stepH89Off]), 1568*n)
+		h90  = rt.View[float32](t.arena, int(t.stepOffsets[stepH90Off]), 1568*n)
+		h91  = rt.View[float32](t.arena, int(t.stepOffsets[stepH91Off]), 16*n)
+		h92  = rt.View[float32](t.arena, int(t.stepOffsets[stepH92Off]), 7840)
+		h93  = rt.View[float32](t.arena, int(t.stepOffsets[stepH93Off]), 1568*n)
+		h94  = rt.View[float32](t.arena, int(t.stepOffsets[stepH94Off]), 6272*n)
+		h95  = rt.View[float32](t.arena, int(t.stepOffsets[stepH95Off]), 64)
+		h96  = rt.View[float32](t.arena, int(t.stepOffsets[stepH96Off]), 1024)
+		h97  = rt.View[float32](t.arena, int(t.stepOffsets[stepH97Off]), 32)
+		h98  = rt.View[float32](t.arena, int(t.stepOffsets[stepH98Off]), 96)
+		h99  = rt.View[float32](t.arena, int(t.stepOffsets[stepH99Off]), 1024)
+		h100 = rt.View[float32](t.arena, int(t.stepOffsets[stepH100Off]), 1024)
 		h101 = rt.View[float32](t.arena, int(t.stepOffsets[stepH101Off]), 1024)
 		h102 = rt.View[float32](t.arena, int(t.stepOffsets[stepH102Off]), 1024)
 		h103 = rt.View[float32](t.arena, int(t.stepOffsets[stepH103Off]), 1024)
-		h104 = rt.View[float32](t.arena, int(t.stepOffsets[stepH104Off]), 1024)
-		h105 = rt.View[float32](t.arena, int(t.stepOffsets[stepH105Off]), 1024)
-		h106 = rt.View[float32](t.arena, int(t.stepOffsets[stepH106Off]), 9216)
-		h107 = rt.View[float32](t.arena, int(t.stepOffsets[stepH107Off]), 6272*n)
-		h108 = rt.View[float32](t.arena, int(t.stepOffsets[stepH108Off]), 12544*n+64512)
-		h109 = rt.View[float32](t.arena, int(t.stepOffsets[stepH109Off]), 64)
-		h110 = rt.View[float32](t.arena, int(t.stepOffsets[stepH110Off]), 1024)
-		h111 = rt.View[float32](t.arena, int(t.stepOffsets[stepH111Off]), 32)
-		h112 = rt.View[float32](t.arena, int(t.stepOffsets[stepH112Off]), 96)
+		h104 = rt.View[float32](t.arena, int(t.stepOffsets[stepH104Off]), 9216)
+		h105 = rt.View[float32](t.arena, int(t.stepOffsets[stepH105Off]), 6272*n)
+		h106 = rt.View[float32](t.arena, int(t.stepOffsets[stepH106Off]), 12544*n+64512)
+		h107 = rt.View[float32](t.arena, int(t.stepOffsets[stepH107Off]), 64)
+		h108 = rt.View[float32](t.arena, int(t.stepOffsets[stepH108Off]), 1024)
+		h109 = rt.View[float32](t.arena, int(t.stepOffsets[stepH109Off]), 32)
+		h110 = rt.View[float32](t.arena, int(t.stepOffsets[stepH110Off]), 96)
+		h111 = rt.View[float32](t.arena, int(t.stepOffsets[stepH111Off]), 1024)
+		h112 = rt.View[float32](t.arena, int(t.stepOffsets[stepH112Off]), 1024)
 		h113 = rt.View[float32](t.arena, int(t.stepOffsets[stepH113Off]), 1024)
 		h114 = rt.View[float32](t.arena, int(t.stepOffsets[stepH114Off]), 1024)
 		h115 = rt.View[float32](t.arena, int(t.stepOffsets[stepH115Off]), 1024)
-		h116 = rt.View[float32](t.arena, int(t.stepOffsets[stepH116Off]), 1024)
-		h117 = rt.View[float32](t.arena, int(t.stepOffsets[stepH117Off]), 1024)
-		h118 = rt.View[float32](t.arena, int(t.stepOffsets[stepH118Off]), 4608)
-		h119 = rt.View[float32](t.arena, int(t.stepOffsets[stepH119Off]), 3136*n)
-		h120 = rt.View[float32](t.arena, int(t.stepOffsets[stepH120Off]), 9408*n+64512)
-		h121 = rt.View[float32](t.arena, int(t.stepOffsets[stepH121Off]), 12544*n)
-		h122 = rt.View[float32](t.arena, int(t.stepOffsets[stepH122Off]), 32)
-		h123 = rt.View[float32](t.arena, int(t.stepOffsets[stepH123Off]), 1024)
-		h124 = rt.View[float32](t.arena, int(t.stepOffsets[stepH124Off]), 16)
-		h125 = rt.View[float32](t.arena, int(t.stepOffsets[stepH125Off]), 48)
+		h116 = rt.View[float32](t.arena, int(t.stepOffsets[stepH116Off]), 4608)
+		h117 = rt.View[float32](t.arena, int(t.stepOffsets[stepH117Off]), 3136*n)
+		h118 = rt.View[float32](t.arena, int(t.stepOffsets[stepH118Off]), 9408*n+64512)
+		h119 = rt.View[float32](t.arena, int(t.stepOffsets[stepH119Off]), 12544*n)
+		h120 = rt.View[float32](t.arena, int(t.stepOffsets[stepH120Off]), 32)
+		h121 = rt.View[float32](t.arena, int(t.stepOffsets[stepH121Off]), 1024)
+		h122 = rt.View[float32](t.arena, int(t.stepOffsets[stepH122Off]), 16)
+		h123 = rt.View[float32](t.arena, int(t.stepOffsets[stepH123Off]), 48)
+		h124 = rt.View[float32](t.arena, int(t.stepOffsets[stepH124Off]), 1024)
+		h125 = rt.View[float32](t.arena, int(t.stepOffsets[stepH125Off]), 1024)
 		h126 = rt.View[float32](t.arena, int(t.stepOffsets[stepH126Off]), 1024)
 		h127 = rt.View[float32](t.arena, int(t.stepOffsets[stepH127Off]), 1024)
 		h128 = rt.View[float32](t.arena, int(t.stepOffsets[stepH128Off]), 1024)
-		h129 = rt.View[float32](t.arena, int(t.stepOffsets[stepH129Off]), 1024)
-		h130 = rt.View[float32](t.arena, int(t.stepOffsets[stepH130Off]), 1024)
-		h131 = rt.View[float32](t.arena, int(t.stepOffsets[stepH131Off]), 2304)
-		h132 = rt.View[float32](t.arena, int(t.stepOffsets[stepH132Off]), 12544*n)
-		h133 = rt.View[float32](t.arena, int(t.stepOffsets[stepH133Off]), 25088*n+64512)
-		h134 = rt.View[float32](t.arena, int(t.stepOffsets[stepH134Off]), 32)
-		h135 = rt.View[float32](t.arena, int(t.stepOffsets[stepH135Off]), 1024)
-		h136 = rt.View[float32](t.arena, int(t.stepOffsets[stepH136Off]), 16)
-		h137 = rt.View[float32](t.arena, int(t.stepOffsets[stepH137Off]), 48)
+		h129 = rt.View[float32](t.arena, int(t.stepOffsets[stepH129Off]), 2304)
+		h130 = rt.View[float32](t.arena, int(t.stepOffsets[stepH130Off]), 12544*n)
+		h131 = rt.View[float32](t.arena, int(t.stepOffsets[stepH131Off]), 25088*n+64512)
+		h132 = rt.View[float32](t.arena, int(t.stepOffsets[stepH132Off]), 32)
+		h133 = rt.View[float32](t.arena, int(t.stepOffsets[stepH133Off]), 1024)
+		h134 = rt.View[float32](t.arena, int(t.stepOffsets[stepH134Off]), 16)
+		h135 = rt.View[float32](t.arena, int(t.stepOffsets[stepH135Off]), 48)
+		h136 = rt.View[float32](t.arena, int(t.stepOffsets[stepH136Off]), 1024)
+		h137 = rt.View[float32](t.arena, int(t.stepOffsets[stepH137Off]), 1024)
 		h138 = rt.View[float32](t.arena, int(t.stepOffsets[stepH138Off]), 1024)
 		h139 = rt.View[float32](t.arena, int(t.stepOffsets[stepH139Off]), 1024)
 		h140 = rt.View[float32](t.arena, int(t.stepOffsets[stepH140Off]), 1024)
-		h141 = rt.View[float32](t.arena, int(t.stepOffsets[stepH141Off]), 1024)
-		h142 = rt.View[float32](t.arena, int(t.stepOffsets[stepH142Off]), 1024)
-		h143 = rt.View[float32](t.arena, int(t.stepOffsets[stepH143Off]), 12544*n)
-		h144 = rt.View[float32](t.arena, int(t.stepOffsets[stepH144Off]), 12544*n)
-		h145 = rt.View[float32](t.arena, int(t.stepOffsets[stepH145Off]), 768*min(784*n, 1024))
+		h141 = rt.View[float32](t.arena, int(t.stepOffsets[stepH141Off]), 12544*n)
+		h142 = rt.View[float32](t.arena, int(t.stepOffsets[stepH142Off]), 12544*n)
+		h143 = rt.View[float32](t.arena, int(t.stepOffsets[stepH143Off]), 768*min(784*n, 1024))
 	)
 
-	// %h48 = pack_conv %h {group=1 in_block=1} : f32[1,1,3,3,1,16]  // model.go:28
+	// %h44 = pack_conv %h {group=1 in_block=1} : f32[1,1,3,3,1,16]  // model.go:28
 	cpu.PackConv(h1, w.bodyConv1Weight, &conv1)
 
-	// %h53 = conv_blocked %image, %h48 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=1 out_c=16 group=1} : f32[N,1,28,28,16]  // model.go:28
+	// %h49 = conv_blocked %image, %h44 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=1 out_c=16 group=1} : f32[N,1,28,28,16]  // model.go:28
 	cpu.Conv(h2, image, h1, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx}, nil)
 	t.watch.See("model.go:28", h2)
 
-	// %h51 = channel_moments %h53 : f32[2,16]  // model.go:28
+	// %h47 = channel_moments %h49 : f32[2,16]  // model.go:28
 	cpu.ChannelMoments(h3, h2, n, 16, 784)
 	t.watch.See("model.go:28", h3)
 
-	// %h52 = strided_copy %h51 {shape=[1,16] strides=[16,1]} : f32[1,16]  // model.go:28
+	// %h48 = strided_copy %h47 {shape=[1,16] strides=[16,1]} : f32[1,16]  // model.go:28
 	cpu.StridedCopy(h4, h3, []int{1, 16}, []int{16, 1}, 0)
 
-	// %h54 = strided_copy %h51 {shape=[1,16] strides=[16,1] offset=16} : f32[1,16]  // model.go:28
+	// %h50 = strided_copy %h47 {shape=[1,16] strides=[16,1] offset=16} : f32[1,16]  // model.go:28
 	cpu.StridedCopy(h5, h3, []int{1, 16}, []int{16, 1}, 16)
 
-	// %h56 = extents {elems=[784*N]} : i64[1]  // model.go:28
+	// %h52 = extents {elems=[784*N]} : i64[1]  // model.go:28
 	cpu.Elements(h6, 784*n)
 
-	// %h57 = pointwise %h56 : f32[1]  // model.go:28
+	// %h53 = pointwise %h52 : f32[1]  // model.go:28
 	//
 	//	%h24 = cast %p {to=f32} : f32[]
 	cpu.Cast(h7, h6)
 	t.watch.See("model.go:28", h7)
 
-	// %h327 = pointwise %h57 : f32[1]  // model.go:28
+	// %h323 = pointwise %h53 : f32[1]  // model.go:28
 	//
 	//	%h2710 = constant {value=f32[](-1)} : f32[]
-	//	%h284 = add %p196, %h2710 : f32[]
+	//	%h287 = add %p191, %h2710 : f32[]
 	//	%h3110 = constant {value=f32[](1)} : f32[]
-	//	%h337 = max %h284, %h3110 : f32[]
+	//	%h333 = max %h287, %h3110 : f32[]
 	{
 		cpu.AddScalar(h9[:1], h7, -1)
 		cpu.MaxScalar(h8, h9[:1], 1)
 	}
 	t.watch.See("model.go:28", h8)
 
-	// %h329 = pointwise %h52 : f32[1,16]  // model.go:28
+	// %h325 = pointwise %h48 : f32[1,16]  // model.go:28
 	//
-	//	%h80 = constant {value=f32[](0.100000024)} : f32[]
-	//	%h81 = mul %p4, %h80 : f32[]
+	//	%h76 = constant {value=f32[](0.100000024)} : f32[]
+	//	%h77 = mul %p4, %h76 : f32[]
 	cpu.MulScalar(h10, h4, 0.100000024)
 	t.watch.See("model.go:28", h10)
 
-	// %h67 = pointwise %h3, %h66 : f32[16]  // model.go:28
+	// %h63 = pointwise %h3, %h62 : f32[16]  // model.go:28
 	//
-	//	%h385 = constant {value=f32[](0.9)} : f32[]
-	//	%h601 = mul %p197, %h385 : f32[]
-	//	%h841 = add %h601, %p198 : f32[]
+	//	%h381 = constant {value=f32[](0.9)} : f32[]
+	//	%h561 = mul %p192, %h381 : f32[]
+	//	%h801 = add %h561, %p193 : f32[]
 	{
 		cpu.MulScalar(h11[:16], w.bodyNorm1RunningMean, 0.9)
 		cpu.Add(g.bodyNorm1RunningMean, h11[:16], h10)
 	}
 	t.watch.See("model.go:28", g.bodyNorm1RunningMean)
 
-	// %h331 = pointwise %h57, %h62 : f32[1]  // model.go:28
+	// %h327 = pointwise %h53, %h58 : f32[1]  // model.go:28
 	//
-	//	%h93 = div %p7, %p8 : f32[]
+	//	%h89 = div %p7, %p8 : f32[]
 	cpu.Div(h8, h7, h8)
 	t.watch.See("model.go:28", h8)
 
-	// %h335 = pointwise %h54, %h68 : f32[1,16]  // model.go:28
+	// %h331 = pointwise %h50, %h64 : f32[1,16]  // model.go:28
 	//
-	//	%h951 = mul %p199, %p200 : f32[]
-	//	%h1201 = constant {value=f32[](0.100000024)} : f32[]
-	//	%h1281 = mul %h951, %h1201 : f32[]
+	//	%h911 = mul %p194, %p195 : f32[]
+	//	%h1161 = constant {value=f32[](0.100000024)} : f32[]
+	//	%h1241 = mul %h911, %h1161 : f32[]
 	{
 		cpu.Repeat(h13[:16], h8)
 		cpu.Mul(h14[:16], h5, h13[:16])
@@ -289,23 +287,23 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 	}
 	t.watch.See("model.go:28", h12)
 
-	// %h74 = pointwise %h4, %h73 : f32[16]  // model.go:28
+	// %h70 = pointwise %h4, %h69 : f32[16]  // model.go:28
 	//
-	//	%h1101 = constant {value=f32[](0.9)} : f32[]
-	//	%h1111 = mul %p201, %h1101 : f32[]
-	//	%h1321 = add %h1111, %p202 : f32[]
+	//	%h1061 = constant {value=f32[](0.9)} : f32[]
+	//	%h1071 = mul %p196, %h1061 : f32[]
+	//	%h1281 = add %h1071, %p197 : f32[]
 	{
 		cpu.MulScalar(h15[:16], w.bodyNorm1RunningVar, 0.9)
 		cpu.Add(g.bodyNorm1RunningVar, h15[:16], h12)
 	}
 	t.watch.See("model.go:28", g.bodyNorm1RunningVar)
 
-	// %h105 = pointwise %h72, %h86 : f32[16,1,1]  // model.go:28
+	// %h101 = pointwise %h68, %h82 : f32[16,1,1]  // model.go:28
 	//
-	//	%h17011 = constant {value=f32[](1e-05)} : f32[]
-	//	%h17111 = add %p205, %h17011 : f32[]
-	//	%h17811 = sqrt %h17111 : f32[]
-	//	%h2051 = div %p204, %h17811 : f32[]
+	//	%h16611 = constant {value=f32[](1e-05)} : f32[]
+	//	%h16711 = add %p200, %h16611 : f32[]
+	//	%h17411 = sqrt %h16711 : f32[]
+	//	%h2011 = div %p199, %h17411 : f32[]
 	{
 		cpu.AddScalar(h17[:16], h5, 1e-05)
 		cpu.Sqrt(h17[:16], h17[:16])
@@ -313,60 +311,60 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 	}
 	t.watch.See("model.go:28", h16)
 
-	// %h119 = pointwise %h75, %h78, %h105 : f32[16,1,1]  // model.go:28
+	// %h115 = pointwise %h71, %h74, %h101 : f32[16,1,1]  // model.go:28
 	//
-	//	%h2101 = mul %p207, %p208 : f32[]
-	//	%h2141 = sub %p206, %h2101 : f32[]
+	//	%h2061 = mul %p202, %p203 : f32[]
+	//	%h2101 = sub %p201, %h2061 : f32[]
 	{
 		cpu.Mul(h19[:16], h4, h16)
 		cpu.Sub(h18, w.bodyNorm1Bias, h19[:16])
 	}
 	t.watch.See("model.go:28", h18)
 
-	// %h258 = depthwise_blocked %h53, %h176, %h23 {window={kernel=[1,1]} c=16 epilogue={clamp=true hi=+Inf}} : f32[N,1,28,28,16]  // model.go:28
+	// %h254 = depthwise_blocked %h49, %h172, %h23 {window={kernel=[1,1]} c=16 epilogue={clamp=true hi=+Inf}} : f32[N,1,28,28,16]  // model.go:28
 	cpu.DepthwiseConv(h20, h2, h16, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 1, KW: 1, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 16, Ctx: t.ctx}, &cpu.Epilogue{Bias: h18, Clamp: true, Lo: 0, Hi: cpu.Inf})
 	t.watch.See("model.go:28", h20)
 
-	// %h260 = pack_conv %h5 {group=1 in_block=16} : f32[1,1,3,3,16,16]  // model.go:28
+	// %h256 = pack_conv %h5 {group=1 in_block=16} : f32[1,1,3,3,16,16]  // model.go:28
 	cpu.PackConv(h21, w.bodyConv2Weight, &conv5)
 
-	// %h263 = conv_blocked %h258, %h260 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=16 group=1} : f32[N,1,28,28,16]  // model.go:28
+	// %h259 = conv_blocked %h254, %h256 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=16 group=1} : f32[N,1,28,28,16]  // model.go:28
 	cpu.Conv(h22, h20, h21, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx}, nil)
 	t.watch.See("model.go:28", h22)
 
-	// %h76 = channel_moments %h263 : f32[2,16]  // model.go:28
+	// %h72 = channel_moments %h259 : f32[2,16]  // model.go:28
 	cpu.ChannelMoments(h23, h22, n, 16, 784)
 	t.watch.See("model.go:28", h23)
 
-	// %h77 = strided_copy %h76 {shape=[1,16] strides=[16,1]} : f32[1,16]  // model.go:28
+	// %h73 = strided_copy %h72 {shape=[1,16] strides=[16,1]} : f32[1,16]  // model.go:28
 	cpu.StridedCopy(h24, h23, []int{1, 16}, []int{16, 1}, 0)
 
-	// %h79 = strided_copy %h76 {shape=[1,16] strides=[16,1] offset=16} : f32[1,16]  // model.go:28
+	// %h75 = strided_copy %h72 {shape=[1,16] strides=[16,1] offset=16} : f32[1,16]  // model.go:28
 	cpu.StridedCopy(h25, h23, []int{1, 16}, []int{16, 1}, 16)
 
-	// %h341 = pointwise %h77 : f32[1,16]  // model.go:28
+	// %h337 = pointwise %h73 : f32[1,16]  // model.go:28
 	//
-	//	%h249 = constant {value=f32[](0.100000024)} : f32[]
-	//	%h250 = mul %p24, %h249 : f32[]
+	//	%h245 = constant {value=f32[](0.100000024)} : f32[]
+	//	%h246 = mul %p24, %h245 : f32[]
 	cpu.MulScalar(h26, h24, 0.100000024)
 	t.watch.See("model.go:28", h26)
 
-	// %h92 = pointwise %h8, %h91 : f32[16]  // model.go:28
+	// %h88 = pointwise %h8, %h87 : f32[16]  // model.go:28
 	//
-	//	%h2251 = constant {value=f32[](0.9)} : f32[]
-	//	%h2441 = mul %p209, %h2251 : f32[]
-	//	%h2551 = add %h2441, %p210 : f32[]
+	//	%h2211 = constant {value=f32[](0.9)} : f32[]
+	//	%h2401 = mul %p204, %h2211 : f32[]
+	//	%h2511 = add %h2401, %p205 : f32[]
 	{
 		cpu.MulScalar(h27[:16], w.bodyNorm2RunningMean, 0.9)
 		cpu.Add(g.bodyNorm2RunningMean, h27[:16], h26)
 	}
 	t.watch.See("model.go:28", g.bodyNorm2RunningMean)
 
-	// %h347 = pointwise %h79, %h68 : f32[1,16]  // model.go:28
+	// %h343 = pointwise %h75, %h64 : f32[1,16]  // model.go:28
 	//
-	//	%h2591 = mul %p211, %p212 : f32[]
-	//	%h2871 = constant {value=f32[](0.100000024)} : f32[]
-	//	%h2891 = mul %h2591, %h2871 : f32[]
+	//	%h2551 = mul %p206, %p207 : f32[]
+	//	%h2831 = constant {value=f32[](0.100000024)} : f32[]
+	//	%h2851 = mul %h2551, %h2831 : f32[]
 	{
 		cpu.Repeat(h29[:16], h8)
 		cpu.Mul(h30[:16], h25, h29[:16])
@@ -374,23 +372,23 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 	}
 	t.watch.See("model.go:28", h28)
 
-	// %h99 = pointwise %h9, %h98 : f32[16]  // model.go:28
+	// %h95 = pointwise %h9, %h94 : f32[16]  // model.go:28
 	//
-	//	%h2661 = constant {value=f32[](0.9)} : f32[]
-	//	%h2671 = mul %p213, %h2661 : f32[]
-	//	%h2931 = add %h2671, %p214 : f32[]
+	//	%h2621 = constant {value=f32[](0.9)} : f32[]
+	//	%h2631 = mul %p208, %h2621 : f32[]
+	//	%h2891 = add %h2631, %p209 : f32[]
 	{
 		cpu.MulScalar(h31[:16], w.bodyNorm2RunningVar, 0.9)
 		cpu.Add(g.bodyNorm2RunningVar, h31[:16], h28)
 	}
 	t.watch.See("model.go:28", g.bodyNorm2RunningVar)
 
-	// %h145 = pointwise %h134, %h138 : f32[16,1,1]  // model.go:28
+	// %h141 = pointwise %h130, %h134 : f32[16,1,1]  // model.go:28
 	//
-	//	%h29811 = constant {value=f32[](1e-05)} : f32[]
-	//	%h30211 = add %p217, %h29811 : f32[]
-	//	%h32511 = sqrt %h30211 : f32[]
-	//	%h3301 = div %p216, %h32511 : f32[]
+	//	%h29411 = constant {value=f32[](1e-05)} : f32[]
+	//	%h29811 = add %p212, %h29411 : f32[]
+	//	%h32111 = sqrt %h29811 : f32[]
+	//	%h3261 = div %p211, %h32111 : f32[]
 	{
 		cpu.AddScalar(h33[:16], h25, 1e-05)
 		cpu.Sqrt(h33[:16], h33[:16])
@@ -398,91 +396,91 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 	}
 	t.watch.See("model.go:28", h32)
 
-	// %h164 = pointwise %h136, %h137, %h145 : f32[16,1,1]  // model.go:28
+	// %h160 = pointwise %h132, %h133, %h141 : f32[16,1,1]  // model.go:28
 	//
-	//	%h3381 = mul %p219, %p220 : f32[]
-	//	%h3431 = sub %p218, %h3381 : f32[]
+	//	%h3341 = mul %p214, %p215 : f32[]
+	//	%h3391 = sub %p213, %h3341 : f32[]
 	{
 		cpu.Mul(h35[:16], h24, h32)
 		cpu.Sub(h34, w.bodyNorm2Bias, h35[:16])
 	}
 	t.watch.See("model.go:28", h34)
 
-	// %h299 = depthwise_blocked %h263, %h290, %h26 {window={kernel=[1,1]} c=16 epilogue={clamp=true hi=+Inf}} : f32[N,1,28,28,16]  // model.go:28
+	// %h295 = depthwise_blocked %h259, %h286, %h26 {window={kernel=[1,1]} c=16 epilogue={clamp=true hi=+Inf}} : f32[N,1,28,28,16]  // model.go:28
 	cpu.DepthwiseConv(h36, h22, h32, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 1, KW: 1, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 16, Ctx: t.ctx}, &cpu.Epilogue{Bias: h34, Clamp: true, Lo: 0, Hi: cpu.Inf})
 	t.watch.See("model.go:28", h36)
 
-	// %h304 = max_pool %h299 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,1,14,14,16]  // model.go:28
+	// %h300 = max_pool %h295 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,1,14,14,16]  // model.go:28
 	cpu.MaxPool(h37, h36, &cpu.PoolShape{N: n, C: 1, InH: 28, InW: 28, OutH: 14, OutW: 14, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16, Ctx: t.ctx})
 	t.watch.See("model.go:28", h37)
 
-	// %h306 = pack_conv %h10 {group=1 in_block=16} : f32[2,1,3,3,16,16]  // model.go:28
+	// %h302 = pack_conv %h10 {group=1 in_block=16} : f32[2,1,3,3,16,16]  // model.go:28
 	cpu.PackConv(h38, w.bodyConv3Weight, &conv6)
 
-	// %h324 = conv_blocked %h304, %h306 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=32 group=1} : f32[N,2,14,14,16]  // model.go:28
+	// %h320 = conv_blocked %h300, %h302 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=32 group=1} : f32[N,2,14,14,16]  // model.go:28
 	cpu.Conv(h39, h37, h38, &cpu.ConvShape{N: n, InC: 16, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx}, nil)
 	t.watch.See("model.go:28", h39)
 
-	// %h101 = channel_moments %h324 : f32[2,32]  // model.go:28
+	// %h97 = channel_moments %h320 : f32[2,32]  // model.go:28
 	cpu.ChannelMoments(h40, h39, n, 32, 196)
 	t.watch.See("model.go:28", h40)
 
-	// %h102 = strided_copy %h101 {shape=[1,32] strides=[32,1]} : f32[1,32]  // model.go:28
+	// %h98 = strided_copy %h97 {shape=[1,32] strides=[32,1]} : f32[1,32]  // model.go:28
 	cpu.StridedCopy(h41, h40, []int{1, 32}, []int{32, 1}, 0)
 
-	// %h104 = strided_copy %h101 {shape=[1,32] strides=[32,1] offset=32} : f32[1,32]  // model.go:28
+	// %h100 = strided_copy %h97 {shape=[1,32] strides=[32,1] offset=32} : f32[1,32]  // model.go:28
 	cpu.StridedCopy(h42, h40, []int{1, 32}, []int{32, 1}, 32)
 
-	// %h106 = extents {elems=[196*N]} : i64[1]  // model.go:28
+	// %h102 = extents {elems=[196*N]} : i64[1]  // model.go:28
 	cpu.Elements(h43, 196*n)
 
-	// %h107 = pointwise %h106 : f32[1]  // model.go:28
+	// %h103 = pointwise %h102 : f32[1]  // model.go:28
 	//
-	//	%h352 = cast %p41 {to=f32} : f32[]
+	//	%h348 = cast %p41 {to=f32} : f32[]
 	cpu.Cast(h44, h43)
 	t.watch.See("model.go:28", h44)
 
-	// %h351 = pointwise %h107 : f32[1]  // model.go:28
+	// %h347 = pointwise %h103 : f32[1]  // model.go:28
 	//
-	//	%h3561 = constant {value=f32[](-1)} : f32[]
-	//	%h3621 = add %p221, %h3561 : f32[]
-	//	%h3671 = constant {value=f32[](1)} : f32[]
-	//	%h3681 = max %h3621, %h3671 : f32[]
+	//	%h3521 = constant {value=f32[](-1)} : f32[]
+	//	%h3581 = add %p216, %h3521 : f32[]
+	//	%h3631 = constant {value=f32[](1)} : f32[]
+	//	%h3641 = max %h3581, %h3631 : f32[]
 	{
 		cpu.AddScalar(h46[:1], h44, -1)
 		cpu.MaxScalar(h45, h46[:1], 1)
 	}
 	t.watch.See("model.go:28", h45)
 
-	// %h353 = pointwise %h102 : f32[1,32]  // model.go:28
+	// %h349 = pointwise %h98 : f32[1,32]  // model.go:28
 	//
-	//	%h387 = constant {value=f32[](0.100000024)} : f32[]
-	//	%h390 = mul %p45, %h387 : f32[]
+	//	%h383 = constant {value=f32[](0.100000024)} : f32[]
+	//	%h386 = mul %p45, %h383 : f32[]
 	cpu.MulScalar(h47, h41, 0.100000024)
 	t.watch.See("model.go:28", h47)
 
-	// %h117 = pointwise %h13, %h116 : f32[32]  // model.go:28
+	// %h113 = pointwise %h13, %h112 : f32[32]  // model.go:28
 	//
-	//	%h3761 = constant {value=f32[](0.9)} : f32[]
-	//	%h3811 = mul %p222, %h3761 : f32[]
-	//	%h3981 = add %h3811, %p223 : f32[]
+	//	%h3721 = constant {value=f32[](0.9)} : f32[]
+	//	%h3771 = mul %p217, %h3721 : f32[]
+	//	%h3941 = add %h3771, %p218 : f32[]
 	{
 		cpu.MulScalar(h48[:32], w.bodyNorm3RunningMean, 0.9)
 		cpu.Add(g.bodyNorm3RunningMean, h48[:32], h47)
 	}
 	t.watch.See("model.go:28", g.bodyNorm3RunningMean)
 
-	// %h355 = pointwise %h107, %h112 : f32[1]  // model.go:28
+	// %h351 = pointwise %h103, %h108 : f32[1]  // model.go:28
 	//
-	//	%h403 = div %p48, %p49 : f32[]
+	//	%h399 = div %p48, %p49 : f32[]
 	cpu.Div(h45, h44, h45)
 	t.watch.See("model.go:28", h45)
 
-	// %h359 = pointwise %h104, %h118 : f32[1,32]  // model.go:28
+	// %h355 = pointwise %h100, %h114 : f32[1,32]  // model.go:28
 	//
-	//	%h4111 = mul %p224, %p225 : f32[]
-	//	%h4191 = constant {value=f32[](0.100000024)} : f32[]
-	//	%h4221 = mul %h4111, %h4191 : f32[]
+	//	%h4071 = mul %p219, %p220 : f32[]
+	//	%h4151 = constant {value=f32[](0.100000024)} : f32[]
+	//	%h4181 = mul %h4071, %h4151 : f32[]
 	{
 		cpu.Repeat(h50[:32], h45)
 		cpu.Mul(h51[:32], h42, h50[:32])
@@ -490,23 +488,23 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 	}
 	t.watch.See("model.go:28", h49)
 
-	// %h124 = pointwise %h14, %h123 : f32[32]  // model.go:28
+	// %h120 = pointwise %h14, %h119 : f32[32]  // model.go:28
 	//
-	//	%h4141 = constant {value=f32[](0.9)} : f32[]
-	//	%h4161 = mul %p226, %h4141 : f32[]
-	//	%h4251 = add %h4161, %p227 : f32[]
+	//	%h4101 = constant {value=f32[](0.9)} : f32[]
+	//	%h4121 = mul %p221, %h4101 : f32[]
+	//	%h4211 = add %h4121, %p222 : f32[]
 	{
 		cpu.MulScalar(h52[:32], w.bodyNorm3RunningVar, 0.9)
 		cpu.Add(g.bodyNorm3RunningVar, h52[:32], h49)
 	}
 	t.watch.See("model.go:28", g.bodyNorm3RunningVar)
 
-	// %h206 = pointwise %h179, %h184 : f32[32,1,1]  // model.go:28
+	// %h202 = pointwise %h175, %h180 : f32[32,1,1]  // model.go:28
 	//
-	//	%h42811 = constant {value=f32[](1e-05)} : f32[]
-	//	%h42911 = add %p230, %h42811 : f32[]
-	//	%h43111 = sqrt %h42911 : f32[]
-	//	%h4331 = div %p229, %h43111 : f32[]
+	//	%h42411 = constant {value=f32[](1e-05)} : f32[]
+	//	%h42511 = add %p225, %h42411 : f32[]
+	//	%h42711 = sqrt %h42511 : f32[]
+	//	%h4291 = div %p224, %h42711 : f32[]
 	{
 		cpu.AddScalar(h54[:32], h42, 1e-05)
 		cpu.Sqrt(h54[:32], h54[:32])
@@ -514,60 +512,60 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 	}
 	t.watch.See("model.go:28", h53)
 
-	// %h211 = pointwise %h180, %h181, %h206 : f32[32,1,1]  // model.go:28
+	// %h207 = pointwise %h176, %h177, %h202 : f32[32,1,1]  // model.go:28
 	//
-	//	%h4351 = mul %p232, %p233 : f32[]
-	//	%h4371 = sub %p231, %h4351 : f32[]
+	//	%h4311 = mul %p227, %p228 : f32[]
+	//	%h4331 = sub %p226, %h4311 : f32[]
 	{
 		cpu.Mul(h56[:32], h41, h53)
 		cpu.Sub(h55, w.bodyNorm3Bias, h56[:32])
 	}
 	t.watch.See("model.go:28", h55)
 
-	// %h344 = depthwise_blocked %h324, %h336, %h29 {window={kernel=[1,1]} c=32 epilogue={clamp=true hi=+Inf}} : f32[N,2,14,14,16]  // model.go:28
+	// %h340 = depthwise_blocked %h320, %h332, %h29 {window={kernel=[1,1]} c=32 epilogue={clamp=true hi=+Inf}} : f32[N,2,14,14,16]  // model.go:28
 	cpu.DepthwiseConv(h57, h39, h53, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 1, KW: 1, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 32, Ctx: t.ctx}, &cpu.Epilogue{Bias: h55, Clamp: true, Lo: 0, Hi: cpu.Inf})
 	t.watch.See("model.go:28", h57)
 
-	// %h348 = pack_conv %h15 {group=1 in_block=16} : f32[2,2,3,3,16,16]  // model.go:28
+	// %h344 = pack_conv %h15 {group=1 in_block=16} : f32[2,2,3,3,16,16]  // model.go:28
 	cpu.PackConv(h58, w.bodyConv4Weight, &conv7)
 
-	// %h350 = conv_blocked %h344, %h348 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=32 out_c=32 group=1} : f32[N,2,14,14,16]  // model.go:28
+	// %h346 = conv_blocked %h340, %h344 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=32 out_c=32 group=1} : f32[N,2,14,14,16]  // model.go:28
 	cpu.Conv(h59, h57, h58, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx}, nil)
 	t.watch.See("model.go:28", h59)
 
-	// %h126 = channel_moments %h350 : f32[2,32]  // model.go:28
+	// %h122 = channel_moments %h346 : f32[2,32]  // model.go:28
 	cpu.ChannelMoments(h60, h59, n, 32, 196)
 	t.watch.See("model.go:28", h60)
 
-	// %h127 = strided_copy %h126 {shape=[1,32] strides=[32,1]} : f32[1,32]  // model.go:28
+	// %h123 = strided_copy %h122 {shape=[1,32] strides=[32,1]} : f32[1,32]  // model.go:28
 	cpu.StridedCopy(h61, h60, []int{1, 32}, []int{32, 1}, 0)
 
-	// %h129 = strided_copy %h126 {shape=[1,32] strides=[32,1] offset=32} : f32[1,32]  // model.go:28
+	// %h125 = strided_copy %h122 {shape=[1,32] strides=[32,1] offset=32} : f32[1,32]  // model.go:28
 	cpu.StridedCopy(h62, h60, []int{1, 32}, []int{32, 1}, 32)
 
-	// %h365 = pointwise %h127 : f32[1,32]  // model.go:28
+	// %h361 = pointwise %h123 : f32[1,32]  // model.go:28
 	//
-	//	%h442 = constant {value=f32[](0.100000024)} : f32[]
-	//	%h443 = mul %p65, %h442 : f32[]
+	//	%h438 = constant {value=f32[](0.100000024)} : f32[]
+	//	%h439 = mul %p65, %h438 : f32[]
 	cpu.MulScalar(h63, h61, 0.100000024)
 	t.watch.See("model.go:28", h63)
 
-	// %h142 = pointwise %h18, %h141 : f32[32]  // model.go:28
+	// %h138 = pointwise %h18, %h137 : f32[32]  // model.go:28
 	//
-	//	%h4391 = constant {value=f32[](0.9)} : f32[]
-	//	%h4401 = mul %p234, %h4391 : f32[]
-	//	%h4451 = add %h4401, %p235 : f32[]
+	//	%h4351 = constant {value=f32[](0.9)} : f32[]
+	//	%h4361 = mul %p229, %h4351 : f32[]
+	//	%h4411 = add %h4361, %p230 : f32[]
 	{
 		cpu.MulScalar(h64[:32], w.bodyNorm4RunningMean, 0.9)
 		cpu.Add(g.bodyNorm4RunningMean, h64[:32], h63)
 	}
 	t.watch.See("model.go:28", g.bodyNorm4RunningMean)
 
-	// %h371 = pointwise %h129, %h118 : f32[1,32]  // model.go:28
+	// %h367 = pointwise %h125, %h114 : f32[1,32]  // model.go:28
 	//
-	//	%h4471 = mul %p236, %p237 : f32[]
-	//	%h4521 = constant {value=f32[](0.100000024)} : f32[]
-	//	%h4531 = mul %h4471, %h4521 : f32[]
+	//	%h4431 = mul %p231, %p232 : f32[]
+	//	%h4481 = constant {value=f32[](0.100000024)} : f32[]
+	//	%h4491 = mul %h4431, %h4481 : f32[]
 	{
 		cpu.Repeat(h66[:32], h45)
 		cpu.Mul(h67[:32], h62, h66[:32])
@@ -575,23 +573,23 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 	}
 	t.watch.See("model.go:28", h65)
 
-	// %h149 = pointwise %h19, %h148 : f32[32]  // model.go:28
+	// %h145 = pointwise %h19, %h144 : f32[32]  // model.go:28
 	//
-	//	%h4491 = constant {value=f32[](0.9)} : f32[]
-	//	%h4501 = mul %p238, %h4491 : f32[]
-	//	%h4551 = add %h4501, %p239 : f32[]
+	//	%h4451 = constant {value=f32[](0.9)} : f32[]
+	//	%h4461 = mul %p233, %h4451 : f32[]
+	//	%h4511 = add %h4461, %p234 : f32[]
 	{
 		cpu.MulScalar(h68[:32], w.bodyNorm4RunningVar, 0.9)
 		cpu.Add(g.bodyNorm4RunningVar, h68[:32], h65)
 	}
 	t.watch.See("model.go:28", g.bodyNorm4RunningVar)
 
-	// %h245 = pointwise %h218, %h223 : f32[32,1,1]  // model.go:28
+	// %h241 = pointwise %h214, %h219 : f32[32,1,1]  // model.go:28
 	//
-	//	%h45711 = constant {value=f32[](1e-05)} : f32[]
-	//	%h45811 = add %p242, %h45711 : f32[]
-	//	%h46011 = sqrt %h45811 : f32[]
-	//	%h4621 = div %p241, %h46011 : f32[]
+	//	%h45311 = constant {value=f32[](1e-05)} : f32[]
+	//	%h45411 = add %p237, %h45311 : f32[]
+	//	%h45611 = sqrt %h45411 : f32[]
+	//	%h4581 = div %p236, %h45611 : f32[]
 	{
 		cpu.AddScalar(h70[:32], h62, 1e-05)
 		cpu.Sqrt(h70[:32], h70[:32])
@@ -599,34 +597,34 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 	}
 	t.watch.See("model.go:28", h69)
 
-	// %h251 = pointwise %h219, %h220, %h245 : f32[32,1,1]  // model.go:28
+	// %h247 = pointwise %h215, %h216, %h241 : f32[32,1,1]  // model.go:28
 	//
-	//	%h4641 = mul %p244, %p245 : f32[]
-	//	%h4661 = sub %p243, %h4641 : f32[]
+	//	%h4601 = mul %p239, %p240 : f32[]
+	//	%h4621 = sub %p238, %h4601 : f32[]
 	{
 		cpu.Mul(h72[:32], h61, h69)
 		cpu.Sub(h71, w.bodyNorm4Bias, h72[:32])
 	}
 	t.watch.See("model.go:28", h71)
 
-	// %h370 = depthwise_blocked %h350, %h361, %h32 {window={kernel=[1,1]} c=32 epilogue={clamp=true hi=+Inf}} : f32[N,2,14,14,16]  // model.go:28
+	// %h366 = depthwise_blocked %h346, %h357, %h32 {window={kernel=[1,1]} c=32 epilogue={clamp=true hi=+Inf}} : f32[N,2,14,14,16]  // model.go:28
 	cpu.DepthwiseConv(h73, h59, h69, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 1, KW: 1, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 32, Ctx: t.ctx}, &cpu.Epilogue{Bias: h71, Clamp: true, Lo: 0, Hi: cpu.Inf})
 	t.watch.See("model.go:28", h73)
 
-	// %h374 = max_pool %h370 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,2,7,7,16]  // model.go:28
+	// %h370 = max_pool %h366 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,2,7,7,16]  // model.go:28
 	cpu.MaxPool(h74, h73, &cpu.PoolShape{N: n, C: 2, InH: 14, InW: 14, OutH: 7, OutW: 7, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16, Ctx: t.ctx})
 	t.watch.See("model.go:28", h74)
 
-	// %h35 = unblock %h374 {c=32} : f32[N,32,7,7]  // model.go:28
+	// %h35 = unblock %h370 {c=32} : f32[N,32,7,7]  // model.go:28
 	cpu.Unblock(h75, h74, n, 32, 7, 7)
 
-	// %h122 = pack_panels %h20 {trans=true} : f32[1,1568,16]  // model.go:28
+	// %h118 = pack_panels %h20 {trans=true} : f32[1,1568,16]  // model.go:28
 	cpu.PackPanels(h76, w.headWeight, 1568, 5, 1568, true, 1, 7840)
 
-	// %h55 = block %h37 : f32[1,1,16]  // model.go:28
+	// %h51 = block %h37 : f32[1,1,16]  // model.go:28
 	cpu.Block(h77, w.headBias, 1, 5, 1, 1)
 
-	// %h39 = mat_mul_panels %h36, %h122, %h58 {n=5} : f32[N,5]  // model.go:28
+	// %h39 = mat_mul_panels %h36, %h118, %h54 {n=5} : f32[N,5]  // model.go:28
 	cpu.MatMul(logits, h75, h76, &cpu.MatMulShape{M: n, N: 5, K: 1568, LDA: 1568, LDC: 5, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h77})
 	t.watch.See("model.go:28", logits)
 
@@ -634,549 +632,538 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 	cpu.LogSoftmax(h78, logits, n, 5, 1)
 	t.watch.See("model.go:36", h78)
 
-	// %h45 = pointwise %sign : i64[N]  // model.go:36
-	//
-	//	%h4711 = constant {value=i64[](5)} : i64[]
-	//	%h4721 = sub %p248, %h4711 : i64[]
-	//	%h46811 = constant {value=i64[](0)} : i64[]
-	//	%h46911 = less %p248, %h46811 : bool[]
-	//	%h47411 = where %h46911, %h4721, %p248 : i64[]
-	{
-		for lo := 0; lo < n; lo += 1024 {
-			hi := min(lo+1024, n)
-			cpu.SubScalar(h80[:hi-lo], sign[lo:hi], 5)
-			cpu.LessScalar(h81[:hi-lo], sign[lo:hi], 0)
-			cpu.Where(h79[lo:hi], h81[:hi-lo], h80[:hi-lo], sign[lo:hi])
-		}
-	}
-
-	// %h47 = gather_elements %h40, %h46 {axis=1} : f32[N,1]  // model.go:36
-	if err := cpu.GatherElements(h82, h78, h79, []int{n, 1}, []int{n, 5}, 1); err != nil {
+	// %h41 = check_index %sign {count=5 what="label" things="classes"} : i64[N]  // model.go:36
+	if err := cpu.CheckIndex(h79, sign, 5, false, "label", "classes"); err != nil {
 		return rt.At("model.go:36", err)
 	}
-	t.watch.See("model.go:36", h82)
 
-	// %h373 = pointwise %h47 : f32[N,1]  // model.go:36
+	// %h43 = gather_elements %h40, %h42 {axis=1} : f32[N,1]  // model.go:36
+	if err := cpu.GatherElements(h80, h78, h79, []int{n, 1}, []int{n, 5}, 1); err != nil {
+		return rt.At("model.go:36", err)
+	}
+	t.watch.See("model.go:36", h80)
+
+	// %h369 = pointwise %h43 : f32[N,1]  // model.go:36
 	//
-	//	%h476 = neg %p87 : f32[]
-	cpu.Neg(h82, h82)
-	t.watch.See("model.go:36", h82)
+	//	%h464 = neg %p82 : f32[]
+	cpu.Neg(h80, h80)
+	t.watch.See("model.go:36", h80)
 
-	// %h50 = reduce %h49 {kind="mean" axes=[0]} : f32[]  // model.go:36
+	// %h46 = reduce %h45 {kind="mean" axes=[0]} : f32[]  // model.go:36
 	rt.EndIfDone(t.ctx)
-	cpu.ReduceMean(loss, h82, 1, n, 1)
+	cpu.ReduceMean(loss, h80, 1, n, 1)
 	t.watch.See("model.go:36", loss)
 
-	// %h150 = extents {elems=[N]} : i64[1]  // model.go:36
-	cpu.Elements(h83, n)
+	// %h146 = extents {elems=[N]} : i64[1]  // model.go:36
+	cpu.Elements(h81, n)
 
-	// %h151 = pointwise %h150 : f32[1]  // model.go:36
+	// %h147 = pointwise %h146 : f32[1]  // model.go:36
 	//
-	//	%h478 = cast %p88 {to=f32} : f32[]
-	cpu.Cast(h84, h83)
-	t.watch.See("model.go:36", h84)
+	//	%h466 = cast %p83 {to=f32} : f32[]
+	cpu.Cast(h82, h81)
+	t.watch.See("model.go:36", h82)
 
-	// %h153 = pointwise %h480 : f32[1]  // model.go:36
+	// %h149 = pointwise %h468 : f32[1]  // model.go:36
 	//
-	//	%h481 = constant {value=f32[](1)} : f32[]
-	//	%h482 = div %h481, %p89 : f32[]
-	cpu.ScalarDiv(h84, 1, h84)
-	t.watch.See("model.go:36", h84)
+	//	%h469 = constant {value=f32[](1)} : f32[]
+	//	%h470 = div %h469, %p84 : f32[]
+	cpu.ScalarDiv(h82, 1, h82)
+	t.watch.See("model.go:36", h82)
 
-	// %h154 = strided_copy %h153 {shape=[N] strides=[0]} : f32[N]  // model.go:36
-	cpu.StridedCopy(h85, h84, []int{n}, []int{0}, 0)
+	// %h150 = strided_copy %h149 {shape=[N] strides=[0]} : f32[N]  // model.go:36
+	cpu.StridedCopy(h83, h82, []int{n}, []int{0}, 0)
 
-	// %h155 = pointwise %h154 : f32[N]  // model.go:36
+	// %h151 = pointwise %h150 : f32[N]  // model.go:36
 	//
-	//	%h484 = neg %p90 : f32[]
-	cpu.Neg(h85, h85)
-	t.watch.See("model.go:36", h85)
+	//	%h472 = neg %p85 : f32[]
+	cpu.Neg(h83, h83)
+	t.watch.See("model.go:36", h83)
 
-	// %h157 = fill {value=f32[](0) shape=[N,5]} : f32[N,5]  // model.go:36
-	cpu.Fill(h86, 0)
+	// %h153 = fill {value=f32[](0) shape=[N,5]} : f32[N,5]  // model.go:36
+	cpu.Fill(h84, 0)
 
-	// %h158 = scatter_elements %h157, %h46, %h156 {axis=1 reduction="add"} : f32[N,5]  // model.go:36
+	// %h154 = scatter_elements %h153, %h42, %h152 {axis=1 reduction="add"} : f32[N,5]  // model.go:36
 	rt.EndIfDone(t.ctx)
-	if err := cpu.ScatterElementsAdd(h86, h86, h79, h85, []int{n, 1}, []int{n, 5}, 1); err != nil {
+	if err := cpu.ScatterElementsAdd(h84, h84, h79, h83, []int{n, 1}, []int{n, 5}, 1); err != nil {
 		return rt.At("model.go:36", err)
 	}
-	t.watch.See("model.go:36", h86)
+	t.watch.See("model.go:36", h84)
 
-	// %h160 = reduce %h158 {kind="sum" axes=[1] keep_dims=true} : f32[N,1]  // model.go:36
-	cpu.ReduceSum(h87, h86, n, 5, 1)
-	t.watch.See("model.go:36", h87)
+	// %h156 = reduce %h154 {kind="sum" axes=[1] keep_dims=true} : f32[N,1]  // model.go:36
+	cpu.ReduceSum(h85, h84, n, 5, 1)
+	t.watch.See("model.go:36", h85)
 
-	// %h162 = pointwise %h158, %h40, %h160 : f32[N,5]  // model.go:36
+	// %h158 = pointwise %h154, %h40, %h156 : f32[N,5]  // model.go:36
 	//
-	//	%h48611 = exp %p252 : f32[]
-	//	%h48811 = mul %h48611, %p253 : f32[]
-	//	%h4901 = sub %p251, %h48811 : f32[]
+	//	%h47411 = exp %p244 : f32[]
+	//	%h47611 = mul %h47411, %p245 : f32[]
+	//	%h4781 = sub %p243, %h47611 : f32[]
 	for i := range n {
-		cpu.Repeat(h88[:5], h87[i:i+1])
-		cpu.Exp(h89[:5], h78[i*5:i*5+5])
-		cpu.Mul(h89[:5], h89[:5], h88[:5])
-		cpu.Sub(h86[i*5:i*5+5], h86[i*5:i*5+5], h89[:5])
+		cpu.Repeat(h86[:5], h85[i:i+1])
+		cpu.Exp(h87[:5], h78[i*5:i*5+5])
+		cpu.Mul(h87[:5], h87[:5], h86[:5])
+		cpu.Sub(h84[i*5:i*5+5], h84[i*5:i*5+5], h87[:5])
 	}
-	t.watch.See("model.go:36", h86)
+	t.watch.See("model.go:36", h84)
 
-	// %h163 = reduce %h162 {kind="sum" axes=[0]} : f32[5]  // model.go:28
+	// %h159 = reduce %h158 {kind="sum" axes=[0]} : f32[5]  // model.go:28
 	if g.headBias != nil {
-		cpu.ReduceSum(g.headBias, h86, 1, n, 5)
+		cpu.ReduceSum(g.headBias, h84, 1, n, 5)
 		t.watch.See("model.go:28", g.headBias)
 	}
 	if t.passStep.Ends() <= 1 {
 		return nil
 	}
 
-	// %h131 = pack_panels %h20 : f32[98,5,16]  // model.go:28
+	// %h127 = pack_panels %h20 : f32[98,5,16]  // model.go:28
 	rt.EndIfDone(t.ctx)
-	cpu.PackPanels(h90, w.headWeight, 5, 1568, 1568, false, 1, 7840)
+	cpu.PackPanels(h88, w.headWeight, 5, 1568, 1568, false, 1, 7840)
 
-	// %h165 = mat_mul_panels %h162, %h131 {n=1568} : f32[N,1568]  // model.go:28
-	cpu.MatMul(h91, h86, h90, &cpu.MatMulShape{M: n, N: 1568, K: 5, LDA: 5, LDC: 1568, Batch: 1, Ctx: t.ctx}, nil)
-	t.watch.See("model.go:28", h91)
+	// %h161 = mat_mul_panels %h158, %h127 {n=1568} : f32[N,1568]  // model.go:28
+	cpu.MatMul(h89, h84, h88, &cpu.MatMulShape{M: n, N: 1568, K: 5, LDA: 5, LDC: 1568, Batch: 1, Ctx: t.ctx}, nil)
+	t.watch.See("model.go:28", h89)
 
-	// %h166 = strided_copy %h36 {shape=[1568,N] strides=[1,1568]} : f32[1568,N]  // model.go:28
+	// %h162 = strided_copy %h36 {shape=[1568,N] strides=[1,1568]} : f32[1568,N]  // model.go:28
 	if g.headWeight != nil {
-		cpu.StridedCopy(h92, h75, []int{1568, n}, []int{1, 1568}, 0)
+		cpu.StridedCopy(h90, h75, []int{1568, n}, []int{1, 1568}, 0)
 	}
 
-	// %h135 = pack_panels %h162 : f32[1,N,16]  // model.go:28
+	// %h131 = pack_panels %h158 : f32[1,N,16]  // model.go:28
 	if g.headWeight != nil {
-		cpu.PackPanels(h93, h86, n, 5, 5, false, 1, 5*n)
+		cpu.PackPanels(h91, h84, n, 5, 5, false, 1, 5*n)
 	}
 
-	// %h167 = mat_mul_panels %h166, %h135 {n=5} : f32[1568,5]  // model.go:28
+	// %h163 = mat_mul_panels %h162, %h131 {n=5} : f32[1568,5]  // model.go:28
 	if g.headWeight != nil {
-		cpu.MatMul(h94, h92, h93, &cpu.MatMulShape{M: 1568, N: 5, K: n, LDA: n, LDC: 5, Batch: 1, Ctx: t.ctx}, nil)
-		t.watch.See("model.go:28", h94)
+		cpu.MatMul(h92, h90, h91, &cpu.MatMulShape{M: 1568, N: 5, K: n, LDA: n, LDC: 5, Batch: 1, Ctx: t.ctx}, nil)
+		t.watch.See("model.go:28", h92)
 	}
 
-	// %h168 = strided_copy %h167 {shape=[5,1568] strides=[1,5]} : f32[5,1568]  // model.go:28
+	// %h164 = strided_copy %h163 {shape=[5,1568] strides=[1,5]} : f32[5,1568]  // model.go:28
 	if g.headWeight != nil {
-		cpu.StridedCopy(g.headWeight, h94, []int{5, 1568}, []int{1, 5}, 0)
+		cpu.StridedCopy(g.headWeight, h92, []int{5, 1568}, []int{1, 5}, 0)
 	}
 	if t.passStep.Ends() <= 2 {
 		return nil
 	}
 
-	// %h378 = block %h169 : f32[N,2,7,7,16]  // model.go:28
-	cpu.Block(h95, h91, n, 32, 7, 7)
+	// %h374 = block %h165 : f32[N,2,7,7,16]  // model.go:28
+	cpu.Block(h93, h89, n, 32, 7, 7)
 
-	// %h380 = max_pool_grad %h370, %h378 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,2,14,14,16]  // model.go:28
-	cpu.MaxPoolGrad(h96, h73, h95, &cpu.PoolShape{N: n, C: 2, InH: 14, InW: 14, OutH: 7, OutW: 7, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16, Ctx: t.ctx})
-	t.watch.See("model.go:28", h96)
+	// %h376 = max_pool_grad %h366, %h374 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,2,14,14,16]  // model.go:28
+	cpu.MaxPoolGrad(h94, h73, h93, &cpu.PoolShape{N: n, C: 2, InH: 14, InW: 14, OutH: 7, OutW: 7, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16, Ctx: t.ctx})
+	t.watch.See("model.go:28", h94)
 
-	// %h383 = pointwise %h380, %h370 : f32[N,2,14,14,16]  // model.go:28
+	// %h379 = pointwise %h376, %h366 : f32[N,2,14,14,16]  // model.go:28
 	//
-	//	%h492 = gate %p96, %p97 : f32[]
-	cpu.Gate(h96, h96, h73)
-	t.watch.See("model.go:28", h96)
+	//	%h480 = gate %p91, %p92 : f32[]
+	cpu.Gate(h94, h94, h73)
+	t.watch.See("model.go:28", h94)
 
-	// %h177 = channel_sums %h383, %h350, %h174 : f32[2,32]  // model.go:28
-	cpu.ChannelSums(h97, h96, h59, h61, n, 32, 196)
-	t.watch.See("model.go:28", h97)
+	// %h173 = channel_sums %h379, %h346, %h170 : f32[2,32]  // model.go:28
+	cpu.ChannelSums(h95, h94, h59, h61, n, 32, 196)
+	t.watch.See("model.go:28", h95)
 
-	// %h379 = pointwise %h129 : f32[1,32]  // model.go:28
+	// %h375 = pointwise %h125 : f32[1,32]  // model.go:28
 	//
-	//	%h49411 = constant {value=f32[](1e-05)} : f32[]
-	//	%h49511 = add %p255, %h49411 : f32[]
-	//	%h49711 = sqrt %h49511 : f32[]
-	//	%h4991 = constant {value=f32[](1)} : f32[]
-	//	%h5001 = div %h4991, %h49711 : f32[]
+	//	%h48211 = constant {value=f32[](1e-05)} : f32[]
+	//	%h48311 = add %p247, %h48211 : f32[]
+	//	%h48511 = sqrt %h48311 : f32[]
+	//	%h4871 = constant {value=f32[](1)} : f32[]
+	//	%h4881 = div %h4871, %h48511 : f32[]
 	{
-		cpu.AddScalar(h98[:32], h62, 1e-05)
-		cpu.Sqrt(h98[:32], h98[:32])
-		cpu.ScalarDiv(h62, 1, h98[:32])
+		cpu.AddScalar(h96[:32], h62, 1e-05)
+		cpu.Sqrt(h96[:32], h96[:32])
+		cpu.ScalarDiv(h62, 1, h96[:32])
 	}
 	t.watch.See("model.go:28", h62)
 
-	// %h183 = strided_copy %h177 {shape=[1,32] strides=[32,1] offset=32} : f32[1,32]  // model.go:28
-	cpu.StridedCopy(h99, h97, []int{1, 32}, []int{32, 1}, 32)
+	// %h179 = strided_copy %h173 {shape=[1,32] strides=[32,1] offset=32} : f32[1,32]  // model.go:28
+	cpu.StridedCopy(h97, h95, []int{1, 32}, []int{32, 1}, 32)
 
-	// %h382 = pointwise %h183, %h379 : f32[1,32]  // model.go:28
+	// %h378 = pointwise %h179, %h375 : f32[1,32]  // model.go:28
 	//
-	//	%h502 = mul %p101, %p102 : f32[]
-	cpu.Mul(g.bodyNorm4Weight, h99, h62)
+	//	%h490 = mul %p96, %p97 : f32[]
+	cpu.Mul(g.bodyNorm4Weight, h97, h62)
 	t.watch.See("model.go:28", g.bodyNorm4Weight)
 	if t.passStep.Ends() <= 3 {
 		return nil
 	}
 
-	// %h189 = pointwise %h182, %h16 : f32[32]  // model.go:28
+	// %h185 = pointwise %h178, %h16 : f32[32]  // model.go:28
 	//
-	//	%h504 = mul %p103, %p104 : f32[]
-	cpu.Mul(h100[:32], h62, w.bodyNorm4Weight)
-	t.watch.See("model.go:28", h100[:32])
+	//	%h492 = mul %p98, %p99 : f32[]
+	cpu.Mul(h98[:32], h62, w.bodyNorm4Weight)
+	t.watch.See("model.go:28", h98[:32])
 
-	// %h193 = pointwise %h189, %h182, %h185, %h133 : f32[32]  // model.go:28
+	// %h189 = pointwise %h185, %h178, %h181, %h129 : f32[32]  // model.go:28
 	//
-	//	%h506111 = mul %p263, %p264 : f32[]
-	//	%h508111 = mul %h506111, %p265 : f32[]
-	//	%h51011 = div %h508111, %p266 : f32[]
-	//	%h5121 = neg %h51011 : f32[]
+	//	%h494111 = mul %p255, %p256 : f32[]
+	//	%h496111 = mul %h494111, %p257 : f32[]
+	//	%h49811 = div %h496111, %p258 : f32[]
+	//	%h5001 = neg %h49811 : f32[]
 	{
-		cpu.Repeat(h101[:32], h44)
-		cpu.Mul(h102[:32], h100[:32], h62)
-		cpu.Mul(h102[:32], h102[:32], g.bodyNorm4Weight)
-		cpu.Div(h102[:32], h102[:32], h101[:32])
-		cpu.Neg(h100[32:64], h102[:32])
+		cpu.Repeat(h99[:32], h44)
+		cpu.Mul(h100[:32], h98[:32], h62)
+		cpu.Mul(h100[:32], h100[:32], g.bodyNorm4Weight)
+		cpu.Div(h100[:32], h100[:32], h99[:32])
+		cpu.Neg(h98[32:64], h100[:32])
 	}
-	t.watch.See("model.go:28", h100[32:64])
+	t.watch.See("model.go:28", h98[32:64])
 
-	// %h194 = strided_copy %h177 {shape=[1,32] strides=[32,1]} : f32[1,32]  // model.go:28
-	cpu.StridedCopy(g.bodyNorm4Bias, h97, []int{1, 32}, []int{32, 1}, 0)
+	// %h190 = strided_copy %h173 {shape=[1,32] strides=[32,1]} : f32[1,32]  // model.go:28
+	cpu.StridedCopy(g.bodyNorm4Bias, h95, []int{1, 32}, []int{32, 1}, 0)
 	if t.passStep.Ends() <= 4 {
 		return nil
 	}
 
-	// %h200 = pointwise %h189, %h195, %h133, %h193, %h174 : f32[32]  // model.go:28
+	// %h196 = pointwise %h185, %h191, %h129, %h189, %h170 : f32[32]  // model.go:28
 	//
-	//	%h51811 = mul %p282, %p283 : f32[]
-	//	%h5141111 = mul %p279, %p280 : f32[]
-	//	%h5161111 = div %h5141111, %p281 : f32[]
-	//	%h520111 = add %h5161111, %h51811 : f32[]
-	//	%h5221 = neg %h520111 : f32[]
+	//	%h50611 = mul %p274, %p275 : f32[]
+	//	%h5021111 = mul %p271, %p272 : f32[]
+	//	%h5041111 = div %h5021111, %p273 : f32[]
+	//	%h508111 = add %h5041111, %h50611 : f32[]
+	//	%h5101 = neg %h508111 : f32[]
 	{
-		cpu.Repeat(h103[:32], h44)
-		cpu.Mul(h104[:32], h100[32:64], h61)
-		cpu.Mul(h105[:32], h100[:32], g.bodyNorm4Bias)
-		cpu.Div(h105[:32], h105[:32], h103[:32])
-		cpu.Add(h105[:32], h105[:32], h104[:32])
-		cpu.Neg(h100[64:96], h105[:32])
+		cpu.Repeat(h101[:32], h44)
+		cpu.Mul(h102[:32], h98[32:64], h61)
+		cpu.Mul(h103[:32], h98[:32], g.bodyNorm4Bias)
+		cpu.Div(h103[:32], h103[:32], h101[:32])
+		cpu.Add(h103[:32], h103[:32], h102[:32])
+		cpu.Neg(h98[64:96], h103[:32])
 	}
-	t.watch.See("model.go:28", h100[64:96])
+	t.watch.See("model.go:28", h98[64:96])
 
-	// %h389 = channel_mix %h383, %h350, %h204 : f32[N,2,14,14,16]  // model.go:28
-	cpu.ChannelMix(h96, h96, h59, h100, n, 32, 196)
-	t.watch.See("model.go:28", h96)
+	// %h385 = channel_mix %h379, %h346, %h200 : f32[N,2,14,14,16]  // model.go:28
+	cpu.ChannelMix(h94, h94, h59, h98, n, 32, 196)
+	t.watch.See("model.go:28", h94)
 
-	// %h392 = pack_conv_data %h15 : f32[2,2,3,3,16,16]  // model.go:28
-	cpu.PackConvData(h106, w.bodyConv4Weight, &conv7)
+	// %h388 = pack_conv_data %h15 : f32[2,2,3,3,16,16]  // model.go:28
+	cpu.PackConvData(h104, w.bodyConv4Weight, &conv7)
 
-	// %h394 = conv_data_blocked %h389, %h392 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=32 out_c=32 spatial=[14,14]} : f32[N,2,14,14,16]  // model.go:28
-	cpu.ConvData(h107, h96, h106, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx})
-	t.watch.See("model.go:28", h107)
+	// %h390 = conv_data_blocked %h385, %h388 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=32 out_c=32 spatial=[14,14]} : f32[N,2,14,14,16]  // model.go:28
+	cpu.ConvData(h105, h94, h104, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx})
+	t.watch.See("model.go:28", h105)
 
-	// %h209 = conv_weights_blocked %h344, %h389 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=32 out_c=32} : f32[32,32,3,3]  // model.go:28
+	// %h205 = conv_weights_blocked %h340, %h385 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=32 out_c=32} : f32[32,32,3,3]  // model.go:28
 	if g.bodyConv4Weight != nil {
-		cpu.ConvWeightsBlocked(g.bodyConv4Weight, h57, h96, h108, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx})
+		cpu.ConvWeightsBlocked(g.bodyConv4Weight, h57, h94, h106, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx})
 		t.watch.See("model.go:28", g.bodyConv4Weight)
 	}
 	if t.passStep.Ends() <= 5 {
 		return nil
 	}
 
-	// %h399 = pointwise %h394, %h344 : f32[N,2,14,14,16]  // model.go:28
+	// %h395 = pointwise %h390, %h340 : f32[N,2,14,14,16]  // model.go:28
 	//
-	//	%h524 = gate %p121, %p122 : f32[]
-	cpu.Gate(h107, h107, h57)
+	//	%h512 = gate %p116, %p117 : f32[]
+	cpu.Gate(h105, h105, h57)
+	t.watch.See("model.go:28", h105)
+
+	// %h212 = channel_sums %h395, %h320, %h209 : f32[2,32]  // model.go:28
+	cpu.ChannelSums(h107, h105, h39, h41, n, 32, 196)
 	t.watch.See("model.go:28", h107)
 
-	// %h216 = channel_sums %h399, %h324, %h213 : f32[2,32]  // model.go:28
-	cpu.ChannelSums(h109, h107, h39, h41, n, 32, 196)
-	t.watch.See("model.go:28", h109)
-
-	// %h388 = pointwise %h104 : f32[1,32]  // model.go:28
+	// %h384 = pointwise %h100 : f32[1,32]  // model.go:28
 	//
-	//	%h52611 = constant {value=f32[](1e-05)} : f32[]
-	//	%h52711 = add %p285, %h52611 : f32[]
-	//	%h52911 = sqrt %h52711 : f32[]
-	//	%h5311 = constant {value=f32[](1)} : f32[]
-	//	%h5321 = div %h5311, %h52911 : f32[]
+	//	%h51411 = constant {value=f32[](1e-05)} : f32[]
+	//	%h51511 = add %p277, %h51411 : f32[]
+	//	%h51711 = sqrt %h51511 : f32[]
+	//	%h5191 = constant {value=f32[](1)} : f32[]
+	//	%h5201 = div %h5191, %h51711 : f32[]
 	{
-		cpu.AddScalar(h110[:32], h42, 1e-05)
-		cpu.Sqrt(h110[:32], h110[:32])
-		cpu.ScalarDiv(h42, 1, h110[:32])
+		cpu.AddScalar(h108[:32], h42, 1e-05)
+		cpu.Sqrt(h108[:32], h108[:32])
+		cpu.ScalarDiv(h42, 1, h108[:32])
 	}
 	t.watch.See("model.go:28", h42)
 
-	// %h222 = strided_copy %h216 {shape=[1,32] strides=[32,1] offset=32} : f32[1,32]  // model.go:28
-	cpu.StridedCopy(h111, h109, []int{1, 32}, []int{32, 1}, 32)
+	// %h218 = strided_copy %h212 {shape=[1,32] strides=[32,1] offset=32} : f32[1,32]  // model.go:28
+	cpu.StridedCopy(h109, h107, []int{1, 32}, []int{32, 1}, 32)
 
-	// %h391 = pointwise %h222, %h388 : f32[1,32]  // model.go:28
+	// %h387 = pointwise %h218, %h384 : f32[1,32]  // model.go:28
 	//
-	//	%h534 = mul %p126, %p127 : f32[]
-	cpu.Mul(g.bodyNorm3Weight, h111, h42)
+	//	%h522 = mul %p121, %p122 : f32[]
+	cpu.Mul(g.bodyNorm3Weight, h109, h42)
 	t.watch.See("model.go:28", g.bodyNorm3Weight)
 	if t.passStep.Ends() <= 6 {
 		return nil
 	}
 
-	// %h228 = pointwise %h221, %h11 : f32[32]  // model.go:28
+	// %h224 = pointwise %h217, %h11 : f32[32]  // model.go:28
 	//
-	//	%h536 = mul %p128, %p129 : f32[]
-	cpu.Mul(h112[:32], h42, w.bodyNorm3Weight)
-	t.watch.See("model.go:28", h112[:32])
+	//	%h524 = mul %p123, %p124 : f32[]
+	cpu.Mul(h110[:32], h42, w.bodyNorm3Weight)
+	t.watch.See("model.go:28", h110[:32])
 
-	// %h232 = pointwise %h228, %h221, %h224, %h133 : f32[32]  // model.go:28
+	// %h228 = pointwise %h224, %h217, %h220, %h129 : f32[32]  // model.go:28
 	//
-	//	%h538111 = mul %p293, %p294 : f32[]
-	//	%h540111 = mul %h538111, %p295 : f32[]
-	//	%h54211 = div %h540111, %p296 : f32[]
-	//	%h5441 = neg %h54211 : f32[]
+	//	%h526111 = mul %p285, %p286 : f32[]
+	//	%h528111 = mul %h526111, %p287 : f32[]
+	//	%h53011 = div %h528111, %p288 : f32[]
+	//	%h5321 = neg %h53011 : f32[]
 	{
-		cpu.Repeat(h113[:32], h44)
-		cpu.Mul(h114[:32], h112[:32], h42)
-		cpu.Mul(h114[:32], h114[:32], g.bodyNorm3Weight)
-		cpu.Div(h114[:32], h114[:32], h113[:32])
-		cpu.Neg(h112[32:64], h114[:32])
+		cpu.Repeat(h111[:32], h44)
+		cpu.Mul(h112[:32], h110[:32], h42)
+		cpu.Mul(h112[:32], h112[:32], g.bodyNorm3Weight)
+		cpu.Div(h112[:32], h112[:32], h111[:32])
+		cpu.Neg(h110[32:64], h112[:32])
 	}
-	t.watch.See("model.go:28", h112[32:64])
+	t.watch.See("model.go:28", h110[32:64])
 
-	// %h233 = strided_copy %h216 {shape=[1,32] strides=[32,1]} : f32[1,32]  // model.go:28
-	cpu.StridedCopy(g.bodyNorm3Bias, h109, []int{1, 32}, []int{32, 1}, 0)
+	// %h229 = strided_copy %h212 {shape=[1,32] strides=[32,1]} : f32[1,32]  // model.go:28
+	cpu.StridedCopy(g.bodyNorm3Bias, h107, []int{1, 32}, []int{32, 1}, 0)
 	if t.passStep.Ends() <= 7 {
 		return nil
 	}
 
-	// %h239 = pointwise %h228, %h234, %h133, %h232, %h213 : f32[32]  // model.go:28
+	// %h235 = pointwise %h224, %h230, %h129, %h228, %h209 : f32[32]  // model.go:28
 	//
-	//	%h55011 = mul %p312, %p313 : f32[]
-	//	%h5461111 = mul %p309, %p310 : f32[]
-	//	%h5481111 = div %h5461111, %p311 : f32[]
-	//	%h552111 = add %h5481111, %h55011 : f32[]
-	//	%h5541 = neg %h552111 : f32[]
+	//	%h53811 = mul %p304, %p305 : f32[]
+	//	%h5341111 = mul %p301, %p302 : f32[]
+	//	%h5361111 = div %h5341111, %p303 : f32[]
+	//	%h540111 = add %h5361111, %h53811 : f32[]
+	//	%h5421 = neg %h540111 : f32[]
 	{
-		cpu.Repeat(h115[:32], h44)
-		cpu.Mul(h116[:32], h112[32:64], h41)
-		cpu.Mul(h117[:32], h112[:32], g.bodyNorm3Bias)
-		cpu.Div(h117[:32], h117[:32], h115[:32])
-		cpu.Add(h117[:32], h117[:32], h116[:32])
-		cpu.Neg(h112[64:96], h117[:32])
+		cpu.Repeat(h113[:32], h44)
+		cpu.Mul(h114[:32], h110[32:64], h41)
+		cpu.Mul(h115[:32], h110[:32], g.bodyNorm3Bias)
+		cpu.Div(h115[:32], h115[:32], h113[:32])
+		cpu.Add(h115[:32], h115[:32], h114[:32])
+		cpu.Neg(h110[64:96], h115[:32])
 	}
-	t.watch.See("model.go:28", h112[64:96])
+	t.watch.See("model.go:28", h110[64:96])
 
-	// %h405 = channel_mix %h399, %h324, %h243 : f32[N,2,14,14,16]  // model.go:28
-	cpu.ChannelMix(h107, h107, h39, h112, n, 32, 196)
-	t.watch.See("model.go:28", h107)
+	// %h401 = channel_mix %h395, %h320, %h239 : f32[N,2,14,14,16]  // model.go:28
+	cpu.ChannelMix(h105, h105, h39, h110, n, 32, 196)
+	t.watch.See("model.go:28", h105)
 
-	// %h408 = pack_conv_data %h10 : f32[1,2,3,3,16,16]  // model.go:28
-	cpu.PackConvData(h118, w.bodyConv3Weight, &conv6)
+	// %h404 = pack_conv_data %h10 : f32[1,2,3,3,16,16]  // model.go:28
+	cpu.PackConvData(h116, w.bodyConv3Weight, &conv6)
 
-	// %h410 = conv_data_blocked %h405, %h408 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=32 spatial=[14,14]} : f32[N,1,14,14,16]  // model.go:28
-	cpu.ConvData(h119, h107, h118, &cpu.ConvShape{N: n, InC: 16, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx})
-	t.watch.See("model.go:28", h119)
+	// %h406 = conv_data_blocked %h401, %h404 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=32 spatial=[14,14]} : f32[N,1,14,14,16]  // model.go:28
+	cpu.ConvData(h117, h105, h116, &cpu.ConvShape{N: n, InC: 16, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx})
+	t.watch.See("model.go:28", h117)
 
-	// %h248 = conv_weights_blocked %h304, %h405 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=32} : f32[32,16,3,3]  // model.go:28
+	// %h244 = conv_weights_blocked %h300, %h401 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=32} : f32[32,16,3,3]  // model.go:28
 	if g.bodyConv3Weight != nil {
-		cpu.ConvWeightsBlocked(g.bodyConv3Weight, h37, h107, h120, &cpu.ConvShape{N: n, InC: 16, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx})
+		cpu.ConvWeightsBlocked(g.bodyConv3Weight, h37, h105, h118, &cpu.ConvShape{N: n, InC: 16, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx})
 		t.watch.See("model.go:28", g.bodyConv3Weight)
 	}
 	if t.passStep.Ends() <= 8 {
 		return nil
 	}
 
-	// %h413 = max_pool_grad %h299, %h410 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,1,28,28,16]  // model.go:28
-	cpu.MaxPoolGrad(h121, h36, h119, &cpu.PoolShape{N: n, C: 1, InH: 28, InW: 28, OutH: 14, OutW: 14, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16, Ctx: t.ctx})
-	t.watch.See("model.go:28", h121)
+	// %h409 = max_pool_grad %h295, %h406 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,1,28,28,16]  // model.go:28
+	cpu.MaxPoolGrad(h119, h36, h117, &cpu.PoolShape{N: n, C: 1, InH: 28, InW: 28, OutH: 14, OutW: 14, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16, Ctx: t.ctx})
+	t.watch.See("model.go:28", h119)
 
-	// %h415 = pointwise %h413, %h299 : f32[N,1,28,28,16]  // model.go:28
+	// %h411 = pointwise %h409, %h295 : f32[N,1,28,28,16]  // model.go:28
 	//
-	//	%h556 = gate %p146, %p147 : f32[]
-	cpu.Gate(h121, h121, h36)
-	t.watch.See("model.go:28", h121)
+	//	%h544 = gate %p141, %p142 : f32[]
+	cpu.Gate(h119, h119, h36)
+	t.watch.See("model.go:28", h119)
 
-	// %h256 = channel_sums %h415, %h263, %h253 : f32[2,16]  // model.go:28
-	cpu.ChannelSums(h122, h121, h22, h24, n, 16, 784)
-	t.watch.See("model.go:28", h122)
+	// %h252 = channel_sums %h411, %h259, %h249 : f32[2,16]  // model.go:28
+	cpu.ChannelSums(h120, h119, h22, h24, n, 16, 784)
+	t.watch.See("model.go:28", h120)
 
-	// %h397 = pointwise %h79 : f32[1,16]  // model.go:28
+	// %h393 = pointwise %h75 : f32[1,16]  // model.go:28
 	//
-	//	%h55811 = constant {value=f32[](1e-05)} : f32[]
-	//	%h55911 = add %p315, %h55811 : f32[]
-	//	%h56111 = sqrt %h55911 : f32[]
-	//	%h5631 = constant {value=f32[](1)} : f32[]
-	//	%h5641 = div %h5631, %h56111 : f32[]
+	//	%h54611 = constant {value=f32[](1e-05)} : f32[]
+	//	%h54711 = add %p307, %h54611 : f32[]
+	//	%h54911 = sqrt %h54711 : f32[]
+	//	%h5511 = constant {value=f32[](1)} : f32[]
+	//	%h5521 = div %h5511, %h54911 : f32[]
 	{
-		cpu.AddScalar(h123[:16], h25, 1e-05)
-		cpu.Sqrt(h123[:16], h123[:16])
-		cpu.ScalarDiv(h25, 1, h123[:16])
+		cpu.AddScalar(h121[:16], h25, 1e-05)
+		cpu.Sqrt(h121[:16], h121[:16])
+		cpu.ScalarDiv(h25, 1, h121[:16])
 	}
 	t.watch.See("model.go:28", h25)
 
-	// %h262 = strided_copy %h256 {shape=[1,16] strides=[16,1] offset=16} : f32[1,16]  // model.go:28
-	cpu.StridedCopy(h124, h122, []int{1, 16}, []int{16, 1}, 16)
+	// %h258 = strided_copy %h252 {shape=[1,16] strides=[16,1] offset=16} : f32[1,16]  // model.go:28
+	cpu.StridedCopy(h122, h120, []int{1, 16}, []int{16, 1}, 16)
 
-	// %h400 = pointwise %h262, %h397 : f32[1,16]  // model.go:28
+	// %h396 = pointwise %h258, %h393 : f32[1,16]  // model.go:28
 	//
-	//	%h566 = mul %p151, %p152 : f32[]
-	cpu.Mul(g.bodyNorm2Weight, h124, h25)
+	//	%h554 = mul %p146, %p147 : f32[]
+	cpu.Mul(g.bodyNorm2Weight, h122, h25)
 	t.watch.See("model.go:28", g.bodyNorm2Weight)
 	if t.passStep.Ends() <= 9 {
 		return nil
 	}
 
-	// %h268 = pointwise %h261, %h6 : f32[16]  // model.go:28
+	// %h264 = pointwise %h257, %h6 : f32[16]  // model.go:28
 	//
-	//	%h568 = mul %p153, %p154 : f32[]
-	cpu.Mul(h125[:16], h25, w.bodyNorm2Weight)
-	t.watch.See("model.go:28", h125[:16])
+	//	%h556 = mul %p148, %p149 : f32[]
+	cpu.Mul(h123[:16], h25, w.bodyNorm2Weight)
+	t.watch.See("model.go:28", h123[:16])
 
-	// %h272 = pointwise %h268, %h261, %h264, %h83 : f32[16]  // model.go:28
+	// %h268 = pointwise %h264, %h257, %h260, %h79 : f32[16]  // model.go:28
 	//
-	//	%h570111 = mul %p323, %p324 : f32[]
-	//	%h572111 = mul %h570111, %p325 : f32[]
-	//	%h57411 = div %h572111, %p326 : f32[]
-	//	%h5761 = neg %h57411 : f32[]
+	//	%h558111 = mul %p315, %p316 : f32[]
+	//	%h560111 = mul %h558111, %p317 : f32[]
+	//	%h56211 = div %h560111, %p318 : f32[]
+	//	%h5641 = neg %h56211 : f32[]
 	{
-		cpu.Repeat(h126[:16], h7)
-		cpu.Mul(h127[:16], h125[:16], h25)
-		cpu.Mul(h127[:16], h127[:16], g.bodyNorm2Weight)
-		cpu.Div(h127[:16], h127[:16], h126[:16])
-		cpu.Neg(h125[16:32], h127[:16])
+		cpu.Repeat(h124[:16], h7)
+		cpu.Mul(h125[:16], h123[:16], h25)
+		cpu.Mul(h125[:16], h125[:16], g.bodyNorm2Weight)
+		cpu.Div(h125[:16], h125[:16], h124[:16])
+		cpu.Neg(h123[16:32], h125[:16])
 	}
-	t.watch.See("model.go:28", h125[16:32])
+	t.watch.See("model.go:28", h123[16:32])
 
-	// %h273 = strided_copy %h256 {shape=[1,16] strides=[16,1]} : f32[1,16]  // model.go:28
-	cpu.StridedCopy(g.bodyNorm2Bias, h122, []int{1, 16}, []int{16, 1}, 0)
+	// %h269 = strided_copy %h252 {shape=[1,16] strides=[16,1]} : f32[1,16]  // model.go:28
+	cpu.StridedCopy(g.bodyNorm2Bias, h120, []int{1, 16}, []int{16, 1}, 0)
 	if t.passStep.Ends() <= 10 {
 		return nil
 	}
 
-	// %h279 = pointwise %h268, %h274, %h83, %h272, %h253 : f32[16]  // model.go:28
+	// %h275 = pointwise %h264, %h270, %h79, %h268, %h249 : f32[16]  // model.go:28
 	//
-	//	%h58211 = mul %p342, %p343 : f32[]
-	//	%h5781111 = mul %p339, %p340 : f32[]
-	//	%h5801111 = div %h5781111, %p341 : f32[]
-	//	%h584111 = add %h5801111, %h58211 : f32[]
-	//	%h5861 = neg %h584111 : f32[]
+	//	%h57011 = mul %p334, %p335 : f32[]
+	//	%h5661111 = mul %p331, %p332 : f32[]
+	//	%h5681111 = div %h5661111, %p333 : f32[]
+	//	%h572111 = add %h5681111, %h57011 : f32[]
+	//	%h5741 = neg %h572111 : f32[]
 	{
-		cpu.Repeat(h128[:16], h7)
-		cpu.Mul(h129[:16], h125[16:32], h24)
-		cpu.Mul(h130[:16], h125[:16], g.bodyNorm2Bias)
-		cpu.Div(h130[:16], h130[:16], h128[:16])
-		cpu.Add(h130[:16], h130[:16], h129[:16])
-		cpu.Neg(h125[32:48], h130[:16])
+		cpu.Repeat(h126[:16], h7)
+		cpu.Mul(h127[:16], h123[16:32], h24)
+		cpu.Mul(h128[:16], h123[:16], g.bodyNorm2Bias)
+		cpu.Div(h128[:16], h128[:16], h126[:16])
+		cpu.Add(h128[:16], h128[:16], h127[:16])
+		cpu.Neg(h123[32:48], h128[:16])
 	}
-	t.watch.See("model.go:28", h125[32:48])
+	t.watch.See("model.go:28", h123[32:48])
 
-	// %h418 = channel_mix %h415, %h263, %h283 : f32[N,1,28,28,16]  // model.go:28
-	cpu.ChannelMix(h121, h121, h22, h125, n, 16, 784)
-	t.watch.See("model.go:28", h121)
+	// %h414 = channel_mix %h411, %h259, %h279 : f32[N,1,28,28,16]  // model.go:28
+	cpu.ChannelMix(h119, h119, h22, h123, n, 16, 784)
+	t.watch.See("model.go:28", h119)
 
-	// %h420 = pack_conv_data %h5 : f32[1,1,3,3,16,16]  // model.go:28
-	cpu.PackConvData(h131, w.bodyConv2Weight, &conv5)
+	// %h416 = pack_conv_data %h5 : f32[1,1,3,3,16,16]  // model.go:28
+	cpu.PackConvData(h129, w.bodyConv2Weight, &conv5)
 
-	// %h421 = conv_data_blocked %h418, %h420 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=16 spatial=[28,28]} : f32[N,1,28,28,16]  // model.go:28
-	cpu.ConvData(h132, h121, h131, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx})
-	t.watch.See("model.go:28", h132)
+	// %h417 = conv_data_blocked %h414, %h416 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=16 spatial=[28,28]} : f32[N,1,28,28,16]  // model.go:28
+	cpu.ConvData(h130, h119, h129, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx})
+	t.watch.See("model.go:28", h130)
 
-	// %h288 = conv_weights_blocked %h258, %h418 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=16} : f32[16,16,3,3]  // model.go:28
+	// %h284 = conv_weights_blocked %h254, %h414 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=16} : f32[16,16,3,3]  // model.go:28
 	if g.bodyConv2Weight != nil {
-		cpu.ConvWeightsBlocked(g.bodyConv2Weight, h20, h121, h133, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx})
+		cpu.ConvWeightsBlocked(g.bodyConv2Weight, h20, h119, h131, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx})
 		t.watch.See("model.go:28", g.bodyConv2Weight)
 	}
 	if t.passStep.Ends() <= 11 {
 		return nil
 	}
 
-	// %h424 = pointwise %h421, %h258 : f32[N,1,28,28,16]  // model.go:28
+	// %h420 = pointwise %h417, %h254 : f32[N,1,28,28,16]  // model.go:28
 	//
-	//	%h588 = gate %p171, %p172 : f32[]
-	cpu.Gate(h132, h132, h20)
+	//	%h576 = gate %p166, %p167 : f32[]
+	cpu.Gate(h130, h130, h20)
+	t.watch.See("model.go:28", h130)
+
+	// %h291 = channel_sums %h420, %h49, %h288 : f32[2,16]  // model.go:28
+	cpu.ChannelSums(h132, h130, h2, h4, n, 16, 784)
 	t.watch.See("model.go:28", h132)
 
-	// %h295 = channel_sums %h424, %h53, %h292 : f32[2,16]  // model.go:28
-	cpu.ChannelSums(h134, h132, h2, h4, n, 16, 784)
-	t.watch.See("model.go:28", h134)
-
-	// %h406 = pointwise %h54 : f32[1,16]  // model.go:28
+	// %h402 = pointwise %h50 : f32[1,16]  // model.go:28
 	//
-	//	%h59011 = constant {value=f32[](1e-05)} : f32[]
-	//	%h59111 = add %p345, %h59011 : f32[]
-	//	%h59311 = sqrt %h59111 : f32[]
-	//	%h5951 = constant {value=f32[](1)} : f32[]
-	//	%h5961 = div %h5951, %h59311 : f32[]
+	//	%h57811 = constant {value=f32[](1e-05)} : f32[]
+	//	%h57911 = add %p337, %h57811 : f32[]
+	//	%h58111 = sqrt %h57911 : f32[]
+	//	%h5831 = constant {value=f32[](1)} : f32[]
+	//	%h5841 = div %h5831, %h58111 : f32[]
 	{
-		cpu.AddScalar(h135[:16], h5, 1e-05)
-		cpu.Sqrt(h135[:16], h135[:16])
-		cpu.ScalarDiv(h5, 1, h135[:16])
+		cpu.AddScalar(h133[:16], h5, 1e-05)
+		cpu.Sqrt(h133[:16], h133[:16])
+		cpu.ScalarDiv(h5, 1, h133[:16])
 	}
 	t.watch.See("model.go:28", h5)
 
-	// %h301 = strided_copy %h295 {shape=[1,16] strides=[16,1] offset=16} : f32[1,16]  // model.go:28
-	cpu.StridedCopy(h136, h134, []int{1, 16}, []int{16, 1}, 16)
+	// %h297 = strided_copy %h291 {shape=[1,16] strides=[16,1] offset=16} : f32[1,16]  // model.go:28
+	cpu.StridedCopy(h134, h132, []int{1, 16}, []int{16, 1}, 16)
 
-	// %h409 = pointwise %h301, %h406 : f32[1,16]  // model.go:28
+	// %h405 = pointwise %h297, %h402 : f32[1,16]  // model.go:28
 	//
-	//	%h598 = mul %p176, %p177 : f32[]
-	cpu.Mul(g.bodyNorm1Weight, h136, h5)
+	//	%h586 = mul %p171, %p172 : f32[]
+	cpu.Mul(g.bodyNorm1Weight, h134, h5)
 	t.watch.See("model.go:28", g.bodyNorm1Weight)
 	if t.passStep.Ends() <= 12 {
 		return nil
 	}
 
-	// %h307 = pointwise %h300, %h1 : f32[16]  // model.go:28
+	// %h303 = pointwise %h296, %h1 : f32[16]  // model.go:28
 	//
-	//	%h600 = mul %p178, %p179 : f32[]
+	//	%h588 = mul %p173, %p174 : f32[]
 	if g.bodyConv1Weight != nil {
-		cpu.Mul(h137[:16], h5, w.bodyNorm1Weight)
-		t.watch.See("model.go:28", h137[:16])
+		cpu.Mul(h135[:16], h5, w.bodyNorm1Weight)
+		t.watch.See("model.go:28", h135[:16])
 	}
 
-	// %h311 = pointwise %h307, %h300, %h303, %h83 : f32[16]  // model.go:28
+	// %h307 = pointwise %h303, %h296, %h299, %h79 : f32[16]  // model.go:28
 	//
-	//	%h602111 = mul %p353, %p354 : f32[]
-	//	%h604111 = mul %h602111, %p355 : f32[]
-	//	%h60611 = div %h604111, %p356 : f32[]
-	//	%h6081 = neg %h60611 : f32[]
+	//	%h590111 = mul %p345, %p346 : f32[]
+	//	%h592111 = mul %h590111, %p347 : f32[]
+	//	%h59411 = div %h592111, %p348 : f32[]
+	//	%h5961 = neg %h59411 : f32[]
 	if g.bodyConv1Weight != nil {
 		{
-			cpu.Repeat(h138[:16], h7)
-			cpu.Mul(h139[:16], h137[:16], h5)
-			cpu.Mul(h139[:16], h139[:16], g.bodyNorm1Weight)
-			cpu.Div(h139[:16], h139[:16], h138[:16])
-			cpu.Neg(h137[16:32], h139[:16])
+			cpu.Repeat(h136[:16], h7)
+			cpu.Mul(h137[:16], h135[:16], h5)
+			cpu.Mul(h137[:16], h137[:16], g.bodyNorm1Weight)
+			cpu.Div(h137[:16], h137[:16], h136[:16])
+			cpu.Neg(h135[16:32], h137[:16])
 		}
-		t.watch.See("model.go:28", h137[16:32])
+		t.watch.See("model.go:28", h135[16:32])
 	}
 
-	// %h312 = strided_copy %h295 {shape=[1,16] strides=[16,1]} : f32[1,16]  // model.go:28
-	cpu.StridedCopy(g.bodyNorm1Bias, h134, []int{1, 16}, []int{16, 1}, 0)
+	// %h308 = strided_copy %h291 {shape=[1,16] strides=[16,1]} : f32[1,16]  // model.go:28
+	cpu.StridedCopy(g.bodyNorm1Bias, h132, []int{1, 16}, []int{16, 1}, 0)
 	if t.passStep.Ends() <= 13 {
 		return nil
 	}
 
-	// %h318 = pointwise %h307, %h313, %h83, %h311, %h292 : f32[16]  // model.go:28
+	// %h314 = pointwise %h303, %h309, %h79, %h307, %h288 : f32[16]  // model.go:28
 	//
-	//	%h61411 = mul %p372, %p373 : f32[]
-	//	%h6101111 = mul %p369, %p370 : f32[]
-	//	%h6121111 = div %h6101111, %p371 : f32[]
-	//	%h616111 = add %h6121111, %h61411 : f32[]
-	//	%h6181 = neg %h616111 : f32[]
+	//	%h60211 = mul %p364, %p365 : f32[]
+	//	%h5981111 = mul %p361, %p362 : f32[]
+	//	%h6001111 = div %h5981111, %p363 : f32[]
+	//	%h604111 = add %h6001111, %h60211 : f32[]
+	//	%h6061 = neg %h604111 : f32[]
 	if g.bodyConv1Weight != nil {
 		{
-			cpu.Repeat(h140[:16], h7)
-			cpu.Mul(h141[:16], h137[16:32], h4)
-			cpu.Mul(h142[:16], h137[:16], g.bodyNorm1Bias)
-			cpu.Div(h142[:16], h142[:16], h140[:16])
-			cpu.Add(h142[:16], h142[:16], h141[:16])
-			cpu.Neg(h137[32:48], h142[:16])
+			cpu.Repeat(h138[:16], h7)
+			cpu.Mul(h139[:16], h135[16:32], h4)
+			cpu.Mul(h140[:16], h135[:16], g.bodyNorm1Bias)
+			cpu.Div(h140[:16], h140[:16], h138[:16])
+			cpu.Add(h140[:16], h140[:16], h139[:16])
+			cpu.Neg(h135[32:48], h140[:16])
 		}
-		t.watch.See("model.go:28", h137[32:48])
+		t.watch.See("model.go:28", h135[32:48])
 	}
 
-	// %h427 = channel_mix %h424, %h53, %h322 : f32[N,1,28,28,16]  // model.go:28
+	// %h423 = channel_mix %h420, %h49, %h318 : f32[N,1,28,28,16]  // model.go:28
 	if g.bodyConv1Weight != nil {
-		cpu.ChannelMix(h132, h132, h2, h137, n, 16, 784)
-		t.watch.See("model.go:28", h132)
+		cpu.ChannelMix(h130, h130, h2, h135, n, 16, 784)
+		t.watch.See("model.go:28", h130)
 	}
 
-	// %h323 = unblock %h427 {c=16} : f32[N,16,28,28]  // model.go:28
+	// %h319 = unblock %h423 {c=16} : f32[N,16,28,28]  // model.go:28
 	if g.bodyConv1Weight != nil {
-		cpu.Unblock(h143, h132, n, 16, 28, 28)
+		cpu.Unblock(h141, h130, n, 16, 28, 28)
 	}
 
-	// %h22 = strided_copy %h323 {shape=[16,N,28,28] strides=[784,12544,28,1]} : f32[16,N,28,28]  // model.go:28
+	// %h22 = strided_copy %h319 {shape=[16,N,28,28] strides=[784,12544,28,1]} : f32[16,N,28,28]  // model.go:28
 	rt.EndIfDone(t.ctx)
 	if g.bodyConv1Weight != nil {
-		cpu.StridedCopy(h144, h143, []int{16, n, 28, 28}, []int{784, 12544, 28, 1}, 0)
+		cpu.StridedCopy(h142, h141, []int{16, n, 28, 28}, []int{784, 12544, 28, 1}, 0)
 	}
 
-	// %h326 = conv_weights %image, %h22 {window={kernel=[3,3] pads=[1,1,1,1]} group=1 first=true} : f32[16,1,3,3]  // model.go:28
+	// %h322 = conv_weights %image, %h22 {window={kernel=[3,3] pads=[1,1,1,1]} group=1 first=true} : f32[16,1,3,3]  // model.go:28
 	if g.bodyConv1Weight != nil {
-		cpu.ConvWeights(g.bodyConv1Weight, image, h144, h145, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx})
+		cpu.ConvWeights(g.bodyConv1Weight, image, h142, h143, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx})
 		t.watch.See("model.go:28", g.bodyConv1Weight)
 	}
 	return nil
@@ -1433,159 +1420,157 @@ func (t *Trainer) evalLoss(n int, loss, logits, image []float32, sign []int64) e
 		h36 = rt.View[float32](t.arena, evalLossH36Off, 25088)
 		h37 = rt.View[float32](t.arena, evalLossH37Off, 16)
 		h38 = rt.View[float32](t.arena, evalLossH38Off, 5*n)
-		h40 = rt.View[int64](t.arena, evalLossH40Off, 1024)
-		h41 = rt.View[bool](t.arena, evalLossH41Off, 1024)
 		h39 = rt.View[int64](t.arena, 64*n+100416, n)
-		h42 = rt.View[float32](t.arena, 128*n+100416, n)
+		h40 = rt.View[float32](t.arena, 128*n+100416, n)
 	)
 
-	// %h59 = pointwise %h52, %h55 : f32[16,1,1]  // model.go:28
+	// %h55 = pointwise %h48, %h51 : f32[16,1,1]  // model.go:28
 	//
 	//	%h2311 = constant {value=f32[](1e-05)} : f32[]
-	//	%h2411 = add %p48, %h2311 : f32[]
+	//	%h2411 = add %p43, %h2311 : f32[]
 	//	%h2711 = sqrt %h2411 : f32[]
-	//	%h321 = div %p47, %h2711 : f32[]
+	//	%h321 = div %p42, %h2711 : f32[]
 	{
 		cpu.AddScalar(h2[:16], w.bodyNorm1RunningVar, 1e-05)
 		cpu.Sqrt(h2[:16], h2[:16])
 		cpu.Div(h1, w.bodyNorm1Weight, h2[:16])
 	}
 
-	// %h61 = pointwise %h53, %h54, %h59 : f32[16,1,1]  // model.go:28
+	// %h57 = pointwise %h49, %h50, %h55 : f32[16,1,1]  // model.go:28
 	//
-	//	%h341 = mul %p50, %p51 : f32[]
-	//	%h381 = sub %p49, %h341 : f32[]
+	//	%h341 = mul %p45, %p46 : f32[]
+	//	%h381 = sub %p44, %h341 : f32[]
 	{
 		cpu.Mul(h4[:16], w.bodyNorm1RunningMean, h1)
 		cpu.Sub(h3, w.bodyNorm1Bias, h4[:16])
 	}
 
-	// %h63 = pointwise %h62, %h : f32[16,1,3,3]  // model.go:28
+	// %h59 = pointwise %h58, %h : f32[16,1,3,3]  // model.go:28
 	//
-	//	%h79 = mul %p8, %p9 : f32[]
+	//	%h75 = mul %p8, %p9 : f32[]
 	for i := range 16 {
 		cpu.Repeat(h6[:9], h1[i:i+1])
 		cpu.Mul(h5[i*9:i*9+9], h6[:9], w.bodyConv1Weight[i*9:i*9+9])
 	}
 
-	// %h22 = pack_conv %h63 {group=1 in_block=1} : f32[1,1,3,3,1,16]  // model.go:28
+	// %h22 = pack_conv %h59 {group=1 in_block=1} : f32[1,1,3,3,1,16]  // model.go:28
 	cpu.PackConv(h7, h5, &conv1)
 
-	// %h48 = conv_blocked %image, %h22, %h64 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=1 out_c=16 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,1,28,28,16]  // model.go:28
+	// %h44 = conv_blocked %image, %h22, %h60 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=1 out_c=16 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,1,28,28,16]  // model.go:28
 	cpu.Conv(h8, image, h7, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h3, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
-	// %h73 = pointwise %h66, %h69 : f32[16,1,1]  // model.go:28
+	// %h69 = pointwise %h62, %h65 : f32[16,1,1]  // model.go:28
 	//
-	//	%h9811 = constant {value=f32[](1e-05)} : f32[]
-	//	%h10811 = add %p54, %h9811 : f32[]
-	//	%h11111 = sqrt %h10811 : f32[]
-	//	%h1151 = div %p53, %h11111 : f32[]
+	//	%h9411 = constant {value=f32[](1e-05)} : f32[]
+	//	%h10411 = add %p49, %h9411 : f32[]
+	//	%h10711 = sqrt %h10411 : f32[]
+	//	%h1111 = div %p48, %h10711 : f32[]
 	{
 		cpu.AddScalar(h10[:16], w.bodyNorm2RunningVar, 1e-05)
 		cpu.Sqrt(h10[:16], h10[:16])
 		cpu.Div(h9, w.bodyNorm2Weight, h10[:16])
 	}
 
-	// %h75 = pointwise %h67, %h68, %h73 : f32[16,1,1]  // model.go:28
+	// %h71 = pointwise %h63, %h64, %h69 : f32[16,1,1]  // model.go:28
 	//
-	//	%h1181 = mul %p56, %p57 : f32[]
-	//	%h1211 = sub %p55, %h1181 : f32[]
+	//	%h1141 = mul %p51, %p52 : f32[]
+	//	%h1171 = sub %p50, %h1141 : f32[]
 	{
 		cpu.Mul(h12[:16], w.bodyNorm2RunningMean, h9)
 		cpu.Sub(h11, w.bodyNorm2Bias, h12[:16])
 	}
 
-	// %h77 = pointwise %h76, %h5 : f32[16,16,3,3]  // model.go:28
+	// %h73 = pointwise %h72, %h5 : f32[16,16,3,3]  // model.go:28
 	//
-	//	%h123 = mul %p18, %p19 : f32[]
+	//	%h119 = mul %p18, %p19 : f32[]
 	for i := range 16 {
 		cpu.Repeat(h14[:144], h9[i:i+1])
 		cpu.Mul(h13[i*144:i*144+144], h14[:144], w.bodyConv2Weight[i*144:i*144+144])
 	}
 
-	// %h70 = pack_conv %h77 {group=1 in_block=16} : f32[1,1,3,3,16,16]  // model.go:28
+	// %h66 = pack_conv %h73 {group=1 in_block=16} : f32[1,1,3,3,16,16]  // model.go:28
 	cpu.PackConv(h15, h13, &conv5)
 
-	// %h93 = conv_blocked %h48, %h70, %h78 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=16 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,1,28,28,16]  // model.go:28
+	// %h89 = conv_blocked %h44, %h66, %h74 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=16 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,1,28,28,16]  // model.go:28
 	cpu.Conv(h16, h8, h15, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h11, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
-	// %h107 = max_pool %h93 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,1,14,14,16]  // model.go:28
+	// %h103 = max_pool %h89 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,1,14,14,16]  // model.go:28
 	cpu.MaxPool(h17, h16, &cpu.PoolShape{N: n, C: 1, InH: 28, InW: 28, OutH: 14, OutW: 14, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16, Ctx: t.ctx})
 
-	// %h87 = pointwise %h80, %h83 : f32[32,1,1]  // model.go:28
+	// %h83 = pointwise %h76, %h79 : f32[32,1,1]  // model.go:28
 	//
-	//	%h12511 = constant {value=f32[](1e-05)} : f32[]
-	//	%h12611 = add %p60, %h12511 : f32[]
-	//	%h12811 = sqrt %h12611 : f32[]
-	//	%h1301 = div %p59, %h12811 : f32[]
+	//	%h12111 = constant {value=f32[](1e-05)} : f32[]
+	//	%h12211 = add %p55, %h12111 : f32[]
+	//	%h12411 = sqrt %h12211 : f32[]
+	//	%h1261 = div %p54, %h12411 : f32[]
 	{
 		cpu.AddScalar(h19[:32], w.bodyNorm3RunningVar, 1e-05)
 		cpu.Sqrt(h19[:32], h19[:32])
 		cpu.Div(h18, w.bodyNorm3Weight, h19[:32])
 	}
 
-	// %h89 = pointwise %h81, %h82, %h87 : f32[32,1,1]  // model.go:28
+	// %h85 = pointwise %h77, %h78, %h83 : f32[32,1,1]  // model.go:28
 	//
-	//	%h1321 = mul %p62, %p63 : f32[]
-	//	%h1341 = sub %p61, %h1321 : f32[]
+	//	%h1281 = mul %p57, %p58 : f32[]
+	//	%h1301 = sub %p56, %h1281 : f32[]
 	{
 		cpu.Mul(h21[:32], w.bodyNorm3RunningMean, h18)
 		cpu.Sub(h20, w.bodyNorm3Bias, h21[:32])
 	}
 
-	// %h91 = pointwise %h90, %h10 : f32[32,16,3,3]  // model.go:28
+	// %h87 = pointwise %h86, %h10 : f32[32,16,3,3]  // model.go:28
 	//
-	//	%h136 = mul %p28, %p29 : f32[]
+	//	%h132 = mul %p28, %p29 : f32[]
 	for i := range 32 {
 		cpu.Repeat(h23[:144], h18[i:i+1])
 		cpu.Mul(h22[i*144:i*144+144], h23[:144], w.bodyConv3Weight[i*144:i*144+144])
 	}
 
-	// %h109 = pack_conv %h91 {group=1 in_block=16} : f32[2,1,3,3,16,16]  // model.go:28
+	// %h105 = pack_conv %h87 {group=1 in_block=16} : f32[2,1,3,3,16,16]  // model.go:28
 	cpu.PackConv(h24, h22, &conv6)
 
-	// %h112 = conv_blocked %h107, %h109, %h92 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=32 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,2,14,14,16]  // model.go:28
+	// %h108 = conv_blocked %h103, %h105, %h88 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=32 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,2,14,14,16]  // model.go:28
 	cpu.Conv(h25, h17, h24, &cpu.ConvShape{N: n, InC: 16, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h20, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
-	// %h101 = pointwise %h94, %h97 : f32[32,1,1]  // model.go:28
+	// %h97 = pointwise %h90, %h93 : f32[32,1,1]  // model.go:28
 	//
-	//	%h13811 = constant {value=f32[](1e-05)} : f32[]
-	//	%h13911 = add %p66, %h13811 : f32[]
-	//	%h14111 = sqrt %h13911 : f32[]
-	//	%h1431 = div %p65, %h14111 : f32[]
+	//	%h13411 = constant {value=f32[](1e-05)} : f32[]
+	//	%h13511 = add %p61, %h13411 : f32[]
+	//	%h13711 = sqrt %h13511 : f32[]
+	//	%h1391 = div %p60, %h13711 : f32[]
 	{
 		cpu.AddScalar(h27[:32], w.bodyNorm4RunningVar, 1e-05)
 		cpu.Sqrt(h27[:32], h27[:32])
 		cpu.Div(h26, w.bodyNorm4Weight, h27[:32])
 	}
 
-	// %h103 = pointwise %h95, %h96, %h101 : f32[32,1,1]  // model.go:28
+	// %h99 = pointwise %h91, %h92, %h97 : f32[32,1,1]  // model.go:28
 	//
-	//	%h1451 = mul %p68, %p69 : f32[]
-	//	%h1471 = sub %p67, %h1451 : f32[]
+	//	%h1411 = mul %p63, %p64 : f32[]
+	//	%h1431 = sub %p62, %h1411 : f32[]
 	{
 		cpu.Mul(h29[:32], w.bodyNorm4RunningMean, h26)
 		cpu.Sub(h28, w.bodyNorm4Bias, h29[:32])
 	}
 
-	// %h105 = pointwise %h104, %h15 : f32[32,32,3,3]  // model.go:28
+	// %h101 = pointwise %h100, %h15 : f32[32,32,3,3]  // model.go:28
 	//
-	//	%h149 = mul %p38, %p39 : f32[]
+	//	%h145 = mul %p38, %p39 : f32[]
 	for i := range 32 {
 		cpu.Repeat(h31[:288], h26[i:i+1])
 		cpu.Mul(h30[i*288:i*288+288], h31[:288], w.bodyConv4Weight[i*288:i*288+288])
 	}
 
-	// %h114 = pack_conv %h105 {group=1 in_block=16} : f32[2,2,3,3,16,16]  // model.go:28
+	// %h110 = pack_conv %h101 {group=1 in_block=16} : f32[2,2,3,3,16,16]  // model.go:28
 	cpu.PackConv(h32, h30, &conv7)
 
-	// %h117 = conv_blocked %h112, %h114, %h106 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=32 out_c=32 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,2,14,14,16]  // model.go:28
+	// %h113 = conv_blocked %h108, %h110, %h102 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=32 out_c=32 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,2,14,14,16]  // model.go:28
 	cpu.Conv(h33, h25, h32, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h28, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
-	// %h119 = max_pool %h117 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,2,7,7,16]  // model.go:28
+	// %h115 = max_pool %h113 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,2,7,7,16]  // model.go:28
 	cpu.MaxPool(h34, h33, &cpu.PoolShape{N: n, C: 2, InH: 14, InW: 14, OutH: 7, OutW: 7, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16, Ctx: t.ctx})
 
-	// %h35 = unblock %h119 {c=32} : f32[N,32,7,7]  // model.go:28
+	// %h35 = unblock %h115 {c=32} : f32[N,32,7,7]  // model.go:28
 	cpu.Unblock(h35, h34, n, 32, 7, 7)
 
 	// %h25 = pack_panels %h20 {trans=true} : f32[1,1568,16]  // model.go:28
@@ -1600,35 +1585,24 @@ func (t *Trainer) evalLoss(n int, loss, logits, image []float32, sign []int64) e
 	// %h40 = log_softmax %h39 {axis=1} : f32[N,5]  // model.go:36
 	cpu.LogSoftmax(h38, logits, n, 5, 1)
 
-	// %h45 = pointwise %sign : i64[N]  // model.go:36
-	//
-	//	%h1541 = constant {value=i64[](5)} : i64[]
-	//	%h1551 = sub %p72, %h1541 : i64[]
-	//	%h15111 = constant {value=i64[](0)} : i64[]
-	//	%h15211 = less %p72, %h15111 : bool[]
-	//	%h15711 = where %h15211, %h1551, %p72 : i64[]
-	{
-		for lo := 0; lo < n; lo += 1024 {
-			hi := min(lo+1024, n)
-			cpu.SubScalar(h40[:hi-lo], sign[lo:hi], 5)
-			cpu.LessScalar(h41[:hi-lo], sign[lo:hi], 0)
-			cpu.Where(h39[lo:hi], h41[:hi-lo], h40[:hi-lo], sign[lo:hi])
-		}
-	}
-
-	// %h47 = gather_elements %h40, %h46 {axis=1} : f32[N,1]  // model.go:36
-	if err := cpu.GatherElements(h42, h38, h39, []int{n, 1}, []int{n, 5}, 1); err != nil {
+	// %h41 = check_index %sign {count=5 what="label" things="classes"} : i64[N]  // model.go:36
+	if err := cpu.CheckIndex(h39, sign, 5, false, "label", "classes"); err != nil {
 		return rt.At("model.go:36", err)
 	}
 
-	// %h51 = pointwise %h47 : f32[N,1]  // model.go:36
-	//
-	//	%h159 = neg %p45 : f32[]
-	cpu.Neg(h42, h42)
+	// %h43 = gather_elements %h40, %h42 {axis=1} : f32[N,1]  // model.go:36
+	if err := cpu.GatherElements(h40, h38, h39, []int{n, 1}, []int{n, 5}, 1); err != nil {
+		return rt.At("model.go:36", err)
+	}
 
-	// %h50 = reduce %h49 {kind="mean" axes=[0]} : f32[]  // model.go:36
+	// %h47 = pointwise %h43 : f32[N,1]  // model.go:36
+	//
+	//	%h147 = neg %p40 : f32[]
+	cpu.Neg(h40, h40)
+
+	// %h46 = reduce %h45 {kind="mean" axes=[0]} : f32[]  // model.go:36
 	rt.EndIfDone(t.ctx)
-	cpu.ReduceMean(loss, h42, 1, n, 1)
+	cpu.ReduceMean(loss, h40, 1, n, 1)
 	return nil
 }
 

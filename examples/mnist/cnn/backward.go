@@ -17,8 +17,8 @@ type trained struct {
 	linear1Bias   []float32 // f32[512]
 	linear2Weight []float32 // f32[10,512]
 	linear2Bias   []float32 // f32[10]
-	constH86      []float32 // f32[1,1,3,3]
-	constH92      []float32 // f32[1,1,8,8]
+	constH82      []float32 // f32[1,1,3,3]
+	constH88      []float32 // f32[1,1,8,8]
 	constH46      []float32 // f32[1,1]
 }
 
@@ -69,85 +69,83 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 		h25 = rt.View[float32](t.arena, int(t.stepOffsets[stepH25Off]), 8192)
 		h26 = rt.View[float32](t.arena, int(t.stepOffsets[stepH26Off]), 16)
 		h27 = rt.View[float32](t.arena, int(t.stepOffsets[stepH27Off]), 10*n)
-		h29 = rt.View[int64](t.arena, int(t.stepOffsets[stepH29Off]), 1024)
-		h30 = rt.View[bool](t.arena, int(t.stepOffsets[stepH30Off]), 1024)
 		h28 = rt.View[int64](t.arena, int(t.stepOffsets[stepH28Off]), n)
-		h31 = rt.View[float32](t.arena, int(t.stepOffsets[stepH31Off]), n)
-		h32 = rt.View[int64](t.arena, int(t.stepOffsets[stepH32Off]), 1)
-		h33 = rt.View[float32](t.arena, int(t.stepOffsets[stepH33Off]), 1)
+		h29 = rt.View[float32](t.arena, int(t.stepOffsets[stepH29Off]), n)
+		h30 = rt.View[int64](t.arena, int(t.stepOffsets[stepH30Off]), 1)
+		h31 = rt.View[float32](t.arena, int(t.stepOffsets[stepH31Off]), 1)
+		h32 = rt.View[float32](t.arena, int(t.stepOffsets[stepH32Off]), n)
+		h33 = rt.View[float32](t.arena, int(t.stepOffsets[stepH33Off]), 10*n)
 		h34 = rt.View[float32](t.arena, int(t.stepOffsets[stepH34Off]), n)
-		h35 = rt.View[float32](t.arena, int(t.stepOffsets[stepH35Off]), 10*n)
-		h36 = rt.View[float32](t.arena, int(t.stepOffsets[stepH36Off]), n)
-		h37 = rt.View[float32](t.arena, int(t.stepOffsets[stepH37Off]), 1024)
-		h38 = rt.View[float32](t.arena, int(t.stepOffsets[stepH38Off]), 1024)
-		h39 = rt.View[float32](t.arena, int(t.stepOffsets[stepH39Off]), 5120)
-		h40 = rt.View[float32](t.arena, int(t.stepOffsets[stepH40Off]), 512*n)
-		h41 = rt.View[float32](t.arena, int(t.stepOffsets[stepH41Off]), 16*n)
-		h42 = rt.View[float32](t.arena, int(t.stepOffsets[stepH42Off]), 5120)
-		h43 = rt.View[float32](t.arena, int(t.stepOffsets[stepH43Off]), 512*n)
-		h44 = rt.View[bool](t.arena, int(t.stepOffsets[stepH44Off]), 1024)
-		h45 = rt.View[float32](t.arena, int(t.stepOffsets[stepH45Off]), 1024)
-		h46 = rt.View[float32](t.arena, int(t.stepOffsets[stepH46Off]), 524288)
-		h47 = rt.View[float32](t.arena, int(t.stepOffsets[stepH47Off]), 1024*n)
-		h48 = rt.View[float32](t.arena, int(t.stepOffsets[stepH48Off]), 1024*n)
-		h49 = rt.View[float32](t.arena, int(t.stepOffsets[stepH49Off]), 512*n)
-		h50 = rt.View[float32](t.arena, int(t.stepOffsets[stepH50Off]), 524288)
-		h51 = rt.View[float32](t.arena, int(t.stepOffsets[stepH51Off]), 1024)
-		h52 = rt.View[float32](t.arena, int(t.stepOffsets[stepH52Off]), 9216*n)
-		h53 = rt.View[float32](t.arena, int(t.stepOffsets[stepH53Off]), 9216*n)
-		h54 = rt.View[float32](t.arena, int(t.stepOffsets[stepH54Off]), 1024)
-		h55 = rt.View[bool](t.arena, int(t.stepOffsets[stepH55Off]), 1024)
-		h56 = rt.View[float32](t.arena, int(t.stepOffsets[stepH56Off]), 9216*n)
-		h57 = rt.View[float32](t.arena, int(t.stepOffsets[stepH57Off]), 2304)
-		h58 = rt.View[float32](t.arena, int(t.stepOffsets[stepH58Off]), 10816*n)
-		h59 = rt.View[float32](t.arena, int(t.stepOffsets[stepH59Off]), 5408*n)
-		h60 = rt.View[float32](t.arena, int(t.stepOffsets[stepH60Off]), 9216*n)
-		h61 = rt.View[float32](t.arena, int(t.stepOffsets[stepH61Off]), 768*min(576*n, 1024))
-		h62 = rt.View[float32](t.arena, int(t.stepOffsets[stepH62Off]), 16*n)
-		h63 = rt.View[bool](t.arena, int(t.stepOffsets[stepH63Off]), 1024)
-		h64 = rt.View[float32](t.arena, int(t.stepOffsets[stepH64Off]), 1024)
-		h65 = rt.View[float32](t.arena, int(t.stepOffsets[stepH65Off]), 5408*n)
-		h66 = rt.View[float32](t.arena, int(t.stepOffsets[stepH66Off]), 768*min(676*n, 1024))
-		h67 = rt.View[float32](t.arena, int(t.stepOffsets[stepH67Off]), 8*n)
+		h35 = rt.View[float32](t.arena, int(t.stepOffsets[stepH35Off]), 1024)
+		h36 = rt.View[float32](t.arena, int(t.stepOffsets[stepH36Off]), 1024)
+		h37 = rt.View[float32](t.arena, int(t.stepOffsets[stepH37Off]), 5120)
+		h38 = rt.View[float32](t.arena, int(t.stepOffsets[stepH38Off]), 512*n)
+		h39 = rt.View[float32](t.arena, int(t.stepOffsets[stepH39Off]), 16*n)
+		h40 = rt.View[float32](t.arena, int(t.stepOffsets[stepH40Off]), 5120)
+		h41 = rt.View[float32](t.arena, int(t.stepOffsets[stepH41Off]), 512*n)
+		h42 = rt.View[bool](t.arena, int(t.stepOffsets[stepH42Off]), 1024)
+		h43 = rt.View[float32](t.arena, int(t.stepOffsets[stepH43Off]), 1024)
+		h44 = rt.View[float32](t.arena, int(t.stepOffsets[stepH44Off]), 524288)
+		h45 = rt.View[float32](t.arena, int(t.stepOffsets[stepH45Off]), 1024*n)
+		h46 = rt.View[float32](t.arena, int(t.stepOffsets[stepH46Off]), 1024*n)
+		h47 = rt.View[float32](t.arena, int(t.stepOffsets[stepH47Off]), 512*n)
+		h48 = rt.View[float32](t.arena, int(t.stepOffsets[stepH48Off]), 524288)
+		h49 = rt.View[float32](t.arena, int(t.stepOffsets[stepH49Off]), 1024)
+		h50 = rt.View[float32](t.arena, int(t.stepOffsets[stepH50Off]), 9216*n)
+		h51 = rt.View[float32](t.arena, int(t.stepOffsets[stepH51Off]), 9216*n)
+		h52 = rt.View[float32](t.arena, int(t.stepOffsets[stepH52Off]), 1024)
+		h53 = rt.View[bool](t.arena, int(t.stepOffsets[stepH53Off]), 1024)
+		h54 = rt.View[float32](t.arena, int(t.stepOffsets[stepH54Off]), 9216*n)
+		h55 = rt.View[float32](t.arena, int(t.stepOffsets[stepH55Off]), 2304)
+		h56 = rt.View[float32](t.arena, int(t.stepOffsets[stepH56Off]), 10816*n)
+		h57 = rt.View[float32](t.arena, int(t.stepOffsets[stepH57Off]), 5408*n)
+		h58 = rt.View[float32](t.arena, int(t.stepOffsets[stepH58Off]), 9216*n)
+		h59 = rt.View[float32](t.arena, int(t.stepOffsets[stepH59Off]), 768*min(576*n, 1024))
+		h60 = rt.View[float32](t.arena, int(t.stepOffsets[stepH60Off]), 16*n)
+		h61 = rt.View[bool](t.arena, int(t.stepOffsets[stepH61Off]), 1024)
+		h62 = rt.View[float32](t.arena, int(t.stepOffsets[stepH62Off]), 1024)
+		h63 = rt.View[float32](t.arena, int(t.stepOffsets[stepH63Off]), 5408*n)
+		h64 = rt.View[float32](t.arena, int(t.stepOffsets[stepH64Off]), 768*min(676*n, 1024))
+		h65 = rt.View[float32](t.arena, int(t.stepOffsets[stepH65Off]), 8*n)
 	)
 
-	// %h35 = random_uniform %key {d_type=f32 shape=[N,8,26,26] high=1 seed=1} : f32[N,8,26,26]  // model.go:39
+	// %h31 = random_uniform %key {d_type=f32 shape=[N,8,26,26] high=1 seed=1} : f32[N,8,26,26]  // model.go:39
 	cpu.RandomUniform(h1, 0, 1, 1, key)
 	t.watch.See("model.go:39", h1)
 
-	// %h80 = pointwise %h : f32[8,1,3,3]  // model.go:39
+	// %h76 = pointwise %h : f32[8,1,3,3]  // model.go:39
 	//
 	//	%h22 = constant {value=f32[](2)} : f32[]
-	//	%h71 = mul %p2, %h22 : f32[]
+	//	%h67 = mul %p2, %h22 : f32[]
 	cpu.MulScalar(h2, w.conv1Weight, 2)
 	t.watch.See("model.go:39", h2)
 
-	// %h109 = pointwise %h1 : f32[8]  // model.go:39
+	// %h105 = pointwise %h1 : f32[8]  // model.go:39
 	//
-	//	%h89 = constant {value=f32[](2)} : f32[]
-	//	%h117 = mul %p3, %h89 : f32[]
+	//	%h85 = constant {value=f32[](2)} : f32[]
+	//	%h113 = mul %p3, %h85 : f32[]
 	cpu.MulScalar(h3, w.conv1Bias, 2)
 	t.watch.See("model.go:39", h3)
 
 	// %h17 = block %h11 : f32[1,1,16]  // model.go:39
 	cpu.Block(h4, h3, 1, 8, 1, 1)
 
-	// %h41 = pack_conv %h80 {group=1 in_block=1} : f32[1,1,3,3,1,16]  // model.go:39
+	// %h37 = pack_conv %h76 {group=1 in_block=1} : f32[1,1,3,3,1,16]  // model.go:39
 	cpu.PackConv(h5, h2, &conv1)
 
-	// %h43 = conv_blocked %h8, %h41, %h18 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} in_c=1 out_c=8 group=1} : f32[N,1,26,26,16]  // model.go:39
+	// %h39 = conv_blocked %h8, %h37, %h18 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} in_c=1 out_c=8 group=1} : f32[N,1,26,26,16]  // model.go:39
 	cpu.Conv(h6, image, h5, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 8, OutH: 26, OutW: 26, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h4})
 	t.watch.See("model.go:39", h6)
 
-	// %h37 = unblock %h43 {c=8} : f32[N,8,26,26]  // model.go:39
+	// %h33 = unblock %h39 {c=8} : f32[N,8,26,26]  // model.go:39
 	cpu.Unblock(h7, h6, n, 8, 26, 26)
 
-	// %h10 = pointwise %h35, %h37 : f32[N,8,26,26]  // model.go:39
+	// %h10 = pointwise %h31, %h33 : f32[N,8,26,26]  // model.go:39
 	//
-	//	%h1301 = constant {value=f32[](0.5)} : f32[]
-	//	%h1311 = greater_or_equal %p46, %h1301 : bool[]
-	//	%h1331 = constant {value=f32[](0)} : f32[]
-	//	%h1341 = where %h1311, %p47, %h1331 : f32[]
+	//	%h1261 = constant {value=f32[](0.5)} : f32[]
+	//	%h1271 = greater_or_equal %p41, %h1261 : bool[]
+	//	%h1291 = constant {value=f32[](0)} : f32[]
+	//	%h1301 = where %h1271, %p42, %h1291 : f32[]
 	{
 		for lo := 0; lo < 5408*n; lo += 1024 {
 			hi := min(lo+1024, 5408*n)
@@ -157,41 +155,41 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 	}
 	t.watch.See("model.go:39", h7)
 
-	// %h42 = random_uniform %key {d_type=f32 shape=[N,16,24,24] high=1 seed=2} : f32[N,16,24,24]  // model.go:40
+	// %h38 = random_uniform %key {d_type=f32 shape=[N,16,24,24] high=1 seed=2} : f32[N,16,24,24]  // model.go:40
 	cpu.RandomUniform(h9, 0, 1, 2, key)
 	t.watch.See("model.go:40", h9)
 
-	// %h112 = pointwise %h2 : f32[16,8,3,3]  // model.go:40
+	// %h108 = pointwise %h2 : f32[16,8,3,3]  // model.go:40
 	//
-	//	%h136 = constant {value=f32[](2)} : f32[]
-	//	%h137 = mul %p7, %h136 : f32[]
+	//	%h132 = constant {value=f32[](2)} : f32[]
+	//	%h133 = mul %p7, %h132 : f32[]
 	cpu.MulScalar(h10, w.conv2Weight, 2)
 	t.watch.See("model.go:40", h10)
 
-	// %h113 = pointwise %h3 : f32[16]  // model.go:40
+	// %h109 = pointwise %h3 : f32[16]  // model.go:40
 	//
-	//	%h139 = constant {value=f32[](2)} : f32[]
-	//	%h140 = mul %p8, %h139 : f32[]
+	//	%h135 = constant {value=f32[](2)} : f32[]
+	//	%h136 = mul %p8, %h135 : f32[]
 	cpu.MulScalar(h11, w.conv2Bias, 2)
 	t.watch.See("model.go:40", h11)
 
-	// %h50 = pack_conv %h112 {group=1 in_block=1} : f32[1,8,3,3,1,16]  // model.go:40
+	// %h46 = pack_conv %h108 {group=1 in_block=1} : f32[1,8,3,3,1,16]  // model.go:40
 	cpu.PackConv(h12, h10, &conv3)
 
-	// %h54 = conv_blocked %h10, %h50, %h113 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} in_c=8 out_c=16 group=1} : f32[N,1,24,24,16]  // model.go:40
+	// %h50 = conv_blocked %h10, %h46, %h109 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} in_c=8 out_c=16 group=1} : f32[N,1,24,24,16]  // model.go:40
 	cpu.Conv(h13, h7, h12, &cpu.ConvShape{N: n, InC: 8, InH: 26, InW: 26, InBlock: 1, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h11})
 	t.watch.See("model.go:40", h13)
 
-	// %h44 = unblock %h54 {c=16} : f32[N,16,24,24]  // model.go:40
+	// %h40 = unblock %h50 {c=16} : f32[N,16,24,24]  // model.go:40
 	cpu.Unblock(h14, h13, n, 16, 24, 24)
 
-	// %h13 = pointwise %h42, %h44 : f32[N,16,24,24]  // model.go:40
+	// %h13 = pointwise %h38, %h40 : f32[N,16,24,24]  // model.go:40
 	//
-	//	%h14211 = constant {value=f32[](0.5)} : f32[]
-	//	%h14311 = greater_or_equal %p50, %h14211 : bool[]
-	//	%h14511 = constant {value=f32[](0)} : f32[]
-	//	%h14611 = where %h14311, %p51, %h14511 : f32[]
-	//	%h1481 = relu %h14611 : f32[]
+	//	%h13811 = constant {value=f32[](0.5)} : f32[]
+	//	%h13911 = greater_or_equal %p45, %h13811 : bool[]
+	//	%h14111 = constant {value=f32[](0)} : f32[]
+	//	%h14211 = where %h13911, %p46, %h14111 : f32[]
+	//	%h1441 = relu %h14211 : f32[]
 	{
 		for lo := 0; lo < 9216*n; lo += 1024 {
 			hi := min(lo+1024, 9216*n)
@@ -206,39 +204,39 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 	cpu.AveragePool(h17, h14, &cpu.PoolShape{N: n, C: 16, InH: 24, InW: 24, OutH: 8, OutW: 8, KH: 3, KW: 3, StrideH: 3, StrideW: 3, DilH: 1, DilW: 1, Block: 1, Ctx: t.ctx})
 	t.watch.See("model.go:41", h17)
 
-	// %h49 = random_uniform %key {d_type=f32 shape=[N,512] high=1 seed=3} : f32[N,512]  // model.go:42
+	// %h45 = random_uniform %key {d_type=f32 shape=[N,512] high=1 seed=3} : f32[N,512]  // model.go:42
 	cpu.RandomUniform(h18, 0, 1, 3, key)
 	t.watch.See("model.go:42", h18)
 
 	// %h9 = pointwise %h4 : f32[512,1024]  // model.go:42
 	//
-	//	%h150 = constant {value=f32[](2)} : f32[]
-	//	%h151 = mul %p13, %h150 : f32[]
+	//	%h146 = constant {value=f32[](2)} : f32[]
+	//	%h147 = mul %p13, %h146 : f32[]
 	cpu.MulScalar(h19, w.linear1Weight, 2)
 	t.watch.See("model.go:42", h19)
 
 	// %h16 = pack_panels %h9 {trans=true} : f32[32,1024,16]  // model.go:42
 	cpu.PackPanels(h20, h19, 1024, 512, 1024, true, 1, 524288)
 
-	// %h118 = pointwise %h5 : f32[512]  // model.go:42
+	// %h114 = pointwise %h5 : f32[512]  // model.go:42
 	//
-	//	%h153 = constant {value=f32[](2)} : f32[]
-	//	%h154 = mul %p14, %h153 : f32[]
+	//	%h149 = constant {value=f32[](2)} : f32[]
+	//	%h150 = mul %p14, %h149 : f32[]
 	rt.EndIfDone(t.ctx)
 	cpu.MulScalar(h21, w.linear1Bias, 2)
 	t.watch.See("model.go:42", h21)
 
-	// %h51 = mat_mul_panels %h15, %h16, %h118 {n=512} : f32[N,512]  // model.go:42
+	// %h47 = mat_mul_panels %h15, %h16, %h114 {n=512} : f32[N,512]  // model.go:42
 	cpu.MatMul(h22, h17, h20, &cpu.MatMulShape{M: n, N: 512, K: 1024, LDA: 1024, LDC: 512, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h21})
 	t.watch.See("model.go:42", h22)
 
-	// %h20 = pointwise %h49, %h51 : f32[N,512]  // model.go:42
+	// %h20 = pointwise %h45, %h47 : f32[N,512]  // model.go:42
 	//
-	//	%h15611 = constant {value=f32[](0.5)} : f32[]
-	//	%h15711 = greater_or_equal %p54, %h15611 : bool[]
-	//	%h15911 = constant {value=f32[](0)} : f32[]
-	//	%h16011 = where %h15711, %p55, %h15911 : f32[]
-	//	%h1621 = relu %h16011 : f32[]
+	//	%h15211 = constant {value=f32[](0.5)} : f32[]
+	//	%h15311 = greater_or_equal %p49, %h15211 : bool[]
+	//	%h15511 = constant {value=f32[](0)} : f32[]
+	//	%h15611 = where %h15311, %p50, %h15511 : f32[]
+	//	%h1581 = relu %h15611 : f32[]
 	{
 		for lo := 0; lo < 512*n; lo += 1024 {
 			hi := min(lo+1024, 512*n)
@@ -249,13 +247,13 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 	}
 	t.watch.See("model.go:42", h22)
 
-	// %h32 = pack_panels %h6 {trans=true} : f32[1,512,16]  // model.go:43
+	// %h28 = pack_panels %h6 {trans=true} : f32[1,512,16]  // model.go:43
 	cpu.PackPanels(h25, w.linear2Weight, 512, 10, 512, true, 1, 5120)
 
-	// %h116 = block %h76 : f32[1,1,16]  // model.go:43
+	// %h112 = block %h72 : f32[1,1,16]  // model.go:43
 	cpu.Block(h26, w.linear2Bias, 1, 10, 1, 1)
 
-	// %h23 = mat_mul_panels %h20, %h32, %h124 {n=10} : f32[N,10]  // model.go:43
+	// %h23 = mat_mul_panels %h20, %h28, %h120 {n=10} : f32[N,10]  // model.go:43
 	cpu.MatMul(logits, h22, h25, &cpu.MatMulShape{M: n, N: 10, K: 512, LDA: 512, LDC: 10, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h26})
 	t.watch.See("model.go:43", logits)
 
@@ -263,153 +261,142 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 	cpu.LogSoftmax(h27, logits, n, 10, 1)
 	t.watch.See("model.go:51", h27)
 
-	// %h29 = pointwise %target : i64[N]  // model.go:51
-	//
-	//	%h1671 = constant {value=i64[](10)} : i64[]
-	//	%h1681 = sub %p58, %h1671 : i64[]
-	//	%h16411 = constant {value=i64[](0)} : i64[]
-	//	%h16511 = less %p58, %h16411 : bool[]
-	//	%h17011 = where %h16511, %h1681, %p58 : i64[]
-	{
-		for lo := 0; lo < n; lo += 1024 {
-			hi := min(lo+1024, n)
-			cpu.SubScalar(h29[:hi-lo], target[lo:hi], 10)
-			cpu.LessScalar(h30[:hi-lo], target[lo:hi], 0)
-			cpu.Where(h28[lo:hi], h30[:hi-lo], h29[:hi-lo], target[lo:hi])
-		}
-	}
-
-	// %h31 = gather_elements %h24, %h30 {axis=1} : f32[N,1]  // model.go:51
-	if err := cpu.GatherElements(h31, h27, h28, []int{n, 1}, []int{n, 10}, 1); err != nil {
+	// %h25 = check_index %target {count=10 what="label" things="classes"} : i64[N]  // model.go:51
+	if err := cpu.CheckIndex(h28, target, 10, false, "label", "classes"); err != nil {
 		return rt.At("model.go:51", err)
 	}
-	t.watch.See("model.go:51", h31)
 
-	// %h48 = pointwise %h31 : f32[N,1]  // model.go:51
+	// %h27 = gather_elements %h24, %h26 {axis=1} : f32[N,1]  // model.go:51
+	if err := cpu.GatherElements(h29, h27, h28, []int{n, 1}, []int{n, 10}, 1); err != nil {
+		return rt.At("model.go:51", err)
+	}
+	t.watch.See("model.go:51", h29)
+
+	// %h44 = pointwise %h27 : f32[N,1]  // model.go:51
 	//
-	//	%h172 = neg %p24 : f32[]
-	cpu.Neg(h31, h31)
-	t.watch.See("model.go:51", h31)
+	//	%h160 = neg %p19 : f32[]
+	cpu.Neg(h29, h29)
+	t.watch.See("model.go:51", h29)
 
-	// %h34 = reduce %h33 {kind="mean" axes=[0]} : f32[]  // model.go:51
+	// %h30 = reduce %h29 {kind="mean" axes=[0]} : f32[]  // model.go:51
 	rt.EndIfDone(t.ctx)
-	cpu.ReduceMean(loss, h31, 1, n, 1)
+	cpu.ReduceMean(loss, h29, 1, n, 1)
 	t.watch.See("model.go:51", loss)
 
-	// %h56 = extents {elems=[N]} : i64[1]  // model.go:51
-	cpu.Elements(h32, n)
+	// %h52 = extents {elems=[N]} : i64[1]  // model.go:51
+	cpu.Elements(h30, n)
 
-	// %h57 = pointwise %h56 : f32[1]  // model.go:51
+	// %h53 = pointwise %h52 : f32[1]  // model.go:51
 	//
-	//	%h174 = cast %p25 {to=f32} : f32[]
-	cpu.Cast(h33, h32)
-	t.watch.See("model.go:51", h33)
+	//	%h162 = cast %p20 {to=f32} : f32[]
+	cpu.Cast(h31, h30)
+	t.watch.See("model.go:51", h31)
 
-	// %h59 = pointwise %h176 : f32[1]  // model.go:51
+	// %h55 = pointwise %h164 : f32[1]  // model.go:51
 	//
-	//	%h177 = constant {value=f32[](1)} : f32[]
-	//	%h178 = div %h177, %p26 : f32[]
-	cpu.ScalarDiv(h33, 1, h33)
-	t.watch.See("model.go:51", h33)
+	//	%h165 = constant {value=f32[](1)} : f32[]
+	//	%h166 = div %h165, %p21 : f32[]
+	cpu.ScalarDiv(h31, 1, h31)
+	t.watch.See("model.go:51", h31)
 
-	// %h60 = strided_copy %h59 {shape=[N] strides=[0]} : f32[N]  // model.go:51
-	cpu.StridedCopy(h34, h33, []int{n}, []int{0}, 0)
+	// %h56 = strided_copy %h55 {shape=[N] strides=[0]} : f32[N]  // model.go:51
+	cpu.StridedCopy(h32, h31, []int{n}, []int{0}, 0)
 
-	// %h61 = pointwise %h60 : f32[N]  // model.go:51
+	// %h57 = pointwise %h56 : f32[N]  // model.go:51
 	//
-	//	%h180 = neg %p27 : f32[]
-	cpu.Neg(h34, h34)
-	t.watch.See("model.go:51", h34)
+	//	%h168 = neg %p22 : f32[]
+	cpu.Neg(h32, h32)
+	t.watch.See("model.go:51", h32)
 
-	// %h63 = fill {value=f32[](0) shape=[N,10]} : f32[N,10]  // model.go:51
-	cpu.Fill(h35, 0)
+	// %h59 = fill {value=f32[](0) shape=[N,10]} : f32[N,10]  // model.go:51
+	cpu.Fill(h33, 0)
 
-	// %h64 = scatter_elements %h63, %h30, %h62 {axis=1 reduction="add"} : f32[N,10]  // model.go:51
+	// %h60 = scatter_elements %h59, %h26, %h58 {axis=1 reduction="add"} : f32[N,10]  // model.go:51
 	rt.EndIfDone(t.ctx)
-	if err := cpu.ScatterElementsAdd(h35, h35, h28, h34, []int{n, 1}, []int{n, 10}, 1); err != nil {
+	if err := cpu.ScatterElementsAdd(h33, h33, h28, h32, []int{n, 1}, []int{n, 10}, 1); err != nil {
 		return rt.At("model.go:51", err)
 	}
-	t.watch.See("model.go:51", h35)
+	t.watch.See("model.go:51", h33)
 
-	// %h66 = reduce %h64 {kind="sum" axes=[1] keep_dims=true} : f32[N,1]  // model.go:51
-	cpu.ReduceSum(h36, h35, n, 10, 1)
-	t.watch.See("model.go:51", h36)
+	// %h62 = reduce %h60 {kind="sum" axes=[1] keep_dims=true} : f32[N,1]  // model.go:51
+	cpu.ReduceSum(h34, h33, n, 10, 1)
+	t.watch.See("model.go:51", h34)
 
-	// %h68 = pointwise %h64, %h24, %h66 : f32[N,10]  // model.go:51
+	// %h64 = pointwise %h60, %h24, %h62 : f32[N,10]  // model.go:51
 	//
-	//	%h18211 = exp %p62 : f32[]
-	//	%h18411 = mul %h18211, %p63 : f32[]
-	//	%h1861 = sub %p61, %h18411 : f32[]
+	//	%h17011 = exp %p54 : f32[]
+	//	%h17211 = mul %h17011, %p55 : f32[]
+	//	%h1741 = sub %p53, %h17211 : f32[]
 	for i := range n {
-		cpu.Repeat(h37[:10], h36[i:i+1])
-		cpu.Exp(h38[:10], h27[i*10:i*10+10])
-		cpu.Mul(h38[:10], h38[:10], h37[:10])
-		cpu.Sub(h35[i*10:i*10+10], h35[i*10:i*10+10], h38[:10])
+		cpu.Repeat(h35[:10], h34[i:i+1])
+		cpu.Exp(h36[:10], h27[i*10:i*10+10])
+		cpu.Mul(h36[:10], h36[:10], h35[:10])
+		cpu.Sub(h33[i*10:i*10+10], h33[i*10:i*10+10], h36[:10])
 	}
-	t.watch.See("model.go:51", h35)
+	t.watch.See("model.go:51", h33)
 
-	// %h69 = reduce %h68 {kind="sum" axes=[0]} : f32[10]  // model.go:43
+	// %h65 = reduce %h64 {kind="sum" axes=[0]} : f32[10]  // model.go:43
 	if g.linear2Bias != nil {
-		cpu.ReduceSum(g.linear2Bias, h35, 1, n, 10)
+		cpu.ReduceSum(g.linear2Bias, h33, 1, n, 10)
 		t.watch.See("model.go:43", g.linear2Bias)
 	}
 	if t.passStep.Ends() <= 1 {
 		return nil
 	}
 
-	// %h45 = pack_panels %h6 : f32[32,10,16]  // model.go:43
+	// %h41 = pack_panels %h6 : f32[32,10,16]  // model.go:43
 	rt.EndIfDone(t.ctx)
-	cpu.PackPanels(h39, w.linear2Weight, 10, 512, 512, false, 1, 5120)
+	cpu.PackPanels(h37, w.linear2Weight, 10, 512, 512, false, 1, 5120)
 
-	// %h72 = strided_copy %h20 {shape=[512,N] strides=[1,512]} : f32[512,N]  // model.go:43
+	// %h68 = strided_copy %h20 {shape=[512,N] strides=[1,512]} : f32[512,N]  // model.go:43
 	if g.linear2Weight != nil {
-		cpu.StridedCopy(h40, h22, []int{512, n}, []int{1, 512}, 0)
+		cpu.StridedCopy(h38, h22, []int{512, n}, []int{1, 512}, 0)
 	}
 
-	// %h52 = pack_panels %h68 : f32[1,N,16]  // model.go:43
+	// %h48 = pack_panels %h64 : f32[1,N,16]  // model.go:43
 	if g.linear2Weight != nil {
-		cpu.PackPanels(h41, h35, n, 10, 10, false, 1, 10*n)
+		cpu.PackPanels(h39, h33, n, 10, 10, false, 1, 10*n)
 	}
 
-	// %h73 = mat_mul_panels %h72, %h52 {n=10} : f32[512,10]  // model.go:43
+	// %h69 = mat_mul_panels %h68, %h48 {n=10} : f32[512,10]  // model.go:43
 	if g.linear2Weight != nil {
-		cpu.MatMul(h42, h40, h41, &cpu.MatMulShape{M: 512, N: 10, K: n, LDA: n, LDC: 10, Batch: 1, Ctx: t.ctx}, nil)
-		t.watch.See("model.go:43", h42)
+		cpu.MatMul(h40, h38, h39, &cpu.MatMulShape{M: 512, N: 10, K: n, LDA: n, LDC: 10, Batch: 1, Ctx: t.ctx}, nil)
+		t.watch.See("model.go:43", h40)
 	}
 
-	// %h74 = strided_copy %h73 {shape=[10,512] strides=[1,10]} : f32[10,512]  // model.go:43
+	// %h70 = strided_copy %h69 {shape=[10,512] strides=[1,10]} : f32[10,512]  // model.go:43
 	if g.linear2Weight != nil {
-		cpu.StridedCopy(g.linear2Weight, h42, []int{10, 512}, []int{1, 10}, 0)
+		cpu.StridedCopy(g.linear2Weight, h40, []int{10, 512}, []int{1, 10}, 0)
 	}
 	if t.passStep.Ends() <= 2 {
 		return nil
 	}
 
-	// %h75 = mat_mul_panels %h68, %h45, _, _, %h20 {n=512} : f32[N,512]  // model.go:43, model.go:42
+	// %h71 = mat_mul_panels %h64, %h41, _, _, %h20 {n=512} : f32[N,512]  // model.go:43, model.go:42
 	//
-	//	%h129 = gate %p, %p1 : f32[]
-	cpu.MatMul(h43, h35, h39, &cpu.MatMulShape{M: n, N: 512, K: 10, LDA: 10, LDC: 512, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Then: gate, In: [2][]float32{h22, nil}})
-	t.watch.See("model.go:43, model.go:42", h43)
+	//	%h125 = gate %p, %p1 : f32[]
+	cpu.MatMul(h41, h33, h37, &cpu.MatMulShape{M: n, N: 512, K: 10, LDA: 10, LDC: 512, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Then: gate, In: [2][]float32{h22, nil}})
+	t.watch.See("model.go:43, model.go:42", h41)
 
-	// %h78 = pointwise %h49, %h75 : f32[N,512]  // model.go:42
+	// %h74 = pointwise %h45, %h71 : f32[N,512]  // model.go:42
 	//
-	//	%h15621 = constant {value=f32[](0.5)} : f32[]
-	//	%h15721 = greater_or_equal %p66, %h15621 : bool[]
-	//	%h18811 = constant {value=f32[](0)} : f32[]
-	//	%h18911 = where %h15721, %p67, %h18811 : f32[]
-	//	%h1911 = constant {value=f32[](2)} : f32[]
-	//	%h1921 = mul %h18911, %h1911 : f32[]
+	//	%h15221 = constant {value=f32[](0.5)} : f32[]
+	//	%h15321 = greater_or_equal %p58, %h15221 : bool[]
+	//	%h17611 = constant {value=f32[](0)} : f32[]
+	//	%h17711 = where %h15321, %p59, %h17611 : f32[]
+	//	%h1791 = constant {value=f32[](2)} : f32[]
+	//	%h1801 = mul %h17711, %h1791 : f32[]
 	{
 		for lo := 0; lo < 512*n; lo += 1024 {
 			hi := min(lo+1024, 512*n)
-			cpu.GreaterOrEqualScalar(h44[:hi-lo], h18[lo:hi], 0.5)
-			cpu.WhereScalarY(h45[:hi-lo], h44[:hi-lo], h43[lo:hi], 0)
-			cpu.MulScalar(h18[lo:hi], h45[:hi-lo], 2)
+			cpu.GreaterOrEqualScalar(h42[:hi-lo], h18[lo:hi], 0.5)
+			cpu.WhereScalarY(h43[:hi-lo], h42[:hi-lo], h41[lo:hi], 0)
+			cpu.MulScalar(h18[lo:hi], h43[:hi-lo], 2)
 		}
 	}
 	t.watch.See("model.go:42", h18)
 
-	// %h79 = reduce %h78 {kind="sum" axes=[0]} : f32[512]  // model.go:42
+	// %h75 = reduce %h74 {kind="sum" axes=[0]} : f32[512]  // model.go:42
 	if g.linear1Bias != nil {
 		cpu.ReduceSum(g.linear1Bias, h18, 1, n, 512)
 		t.watch.See("model.go:42", g.linear1Bias)
@@ -418,159 +405,159 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 		return nil
 	}
 
-	// %h87 = pack_panels %h4 : f32[64,512,16]  // model.go:42
-	cpu.PackPanels(h46, w.linear1Weight, 512, 1024, 1024, false, 1, 524288)
+	// %h83 = pack_panels %h4 : f32[64,512,16]  // model.go:42
+	cpu.PackPanels(h44, w.linear1Weight, 512, 1024, 1024, false, 1, 524288)
 
-	// %h81 = mat_mul_panels %h78, %h87 {n=1024} : f32[N,1024]  // model.go:42
-	cpu.MatMul(h47, h18, h46, &cpu.MatMulShape{M: n, N: 1024, K: 512, LDA: 512, LDC: 1024, Batch: 1, Ctx: t.ctx}, nil)
-	t.watch.See("model.go:42", h47)
+	// %h77 = mat_mul_panels %h74, %h83 {n=1024} : f32[N,1024]  // model.go:42
+	cpu.MatMul(h45, h18, h44, &cpu.MatMulShape{M: n, N: 1024, K: 512, LDA: 512, LDC: 1024, Batch: 1, Ctx: t.ctx}, nil)
+	t.watch.See("model.go:42", h45)
 
-	// %h82 = strided_copy %h15 {shape=[1024,N] strides=[1,1024]} : f32[1024,N]  // model.go:42
+	// %h78 = strided_copy %h15 {shape=[1024,N] strides=[1,1024]} : f32[1024,N]  // model.go:42
 	if g.linear1Weight != nil {
-		cpu.StridedCopy(h48, h17, []int{1024, n}, []int{1, 1024}, 0)
+		cpu.StridedCopy(h46, h17, []int{1024, n}, []int{1, 1024}, 0)
 	}
 
-	// %h90 = pack_panels %h78 : f32[32,N,16]  // model.go:42
+	// %h86 = pack_panels %h74 : f32[32,N,16]  // model.go:42
 	if g.linear1Weight != nil {
-		cpu.PackPanels(h49, h18, n, 512, 512, false, 1, 512*n)
+		cpu.PackPanels(h47, h18, n, 512, 512, false, 1, 512*n)
 	}
 
-	// %h83 = mat_mul_panels %h82, %h90 {n=512} : f32[1024,512]  // model.go:42
+	// %h79 = mat_mul_panels %h78, %h86 {n=512} : f32[1024,512]  // model.go:42
 	if g.linear1Weight != nil {
-		cpu.MatMul(h50, h48, h49, &cpu.MatMulShape{M: 1024, N: 512, K: n, LDA: n, LDC: 512, Batch: 1, Ctx: t.ctx}, nil)
-		t.watch.See("model.go:42", h50)
+		cpu.MatMul(h48, h46, h47, &cpu.MatMulShape{M: 1024, N: 512, K: n, LDA: n, LDC: 512, Batch: 1, Ctx: t.ctx}, nil)
+		t.watch.See("model.go:42", h48)
 	}
 
-	// %h84 = strided_copy %h83 {shape=[512,1024] strides=[1,512]} : f32[512,1024]  // model.go:42
+	// %h80 = strided_copy %h79 {shape=[512,1024] strides=[1,512]} : f32[512,1024]  // model.go:42
 	if g.linear1Weight != nil {
-		cpu.StridedCopy(g.linear1Weight, h50, []int{512, 1024}, []int{1, 512}, 0)
+		cpu.StridedCopy(g.linear1Weight, h48, []int{512, 1024}, []int{1, 512}, 0)
 	}
 	if t.passStep.Ends() <= 4 {
 		return nil
 	}
 
-	// %h93 = pointwise %h85, %h92 : f32[N,16,8,8]  // model.go:41
+	// %h89 = pointwise %h81, %h88 : f32[N,16,8,8]  // model.go:41
 	//
-	//	%h194 = div %p36, %p37 : f32[]
+	//	%h182 = div %p31, %p32 : f32[]
 	{
-		cpu.Repeat(h51, w.constH92)
+		cpu.Repeat(h49, w.constH88)
 		for lo := 0; lo < 1024*n; lo += 1024 {
 			hi := min(lo+1024, 1024*n)
-			cpu.Div(h47[lo:hi], h47[lo:hi], h51[:hi-lo])
+			cpu.Div(h45[lo:hi], h45[lo:hi], h49[:hi-lo])
 		}
 	}
-	t.watch.See("model.go:41", h47)
+	t.watch.See("model.go:41", h45)
 
-	// %h114 = conv_pixels %h94, %h21 {in_c=1 out_c=9} : f32[16*N,9,8,8]  // model.go:41
-	cpu.MatMul(h52, w.constH86, h47, &cpu.MatMulShape{M: 9, N: 64, K: 1, LDA: 1, LDC: 64, Batch: 16 * n, StrideB: 64, StrideC: 576, LDB: 64, RowBias: true, Ctx: t.ctx}, nil)
-	t.watch.See("model.go:41", h52)
+	// %h110 = conv_pixels %h90, %h21 {in_c=1 out_c=9} : f32[16*N,9,8,8]  // model.go:41
+	cpu.MatMul(h50, w.constH82, h45, &cpu.MatMulShape{M: 9, N: 64, K: 1, LDA: 1, LDC: 64, Batch: 16 * n, StrideB: 64, StrideC: 576, LDB: 64, RowBias: true, Ctx: t.ctx}, nil)
+	t.watch.See("model.go:41", h50)
 
-	// %h120 = strided_copy %h119 {shape=[16*N,1,8,3,8,3] strides=[576,576,8,192,1,64]} : f32[16*N,1,8,3,8,3]  // model.go:41
-	cpu.StridedCopy(h53, h52, []int{16 * n, 1, 8, 3, 8, 3}, []int{576, 576, 8, 192, 1, 64}, 0)
+	// %h116 = strided_copy %h115 {shape=[16*N,1,8,3,8,3] strides=[576,576,8,192,1,64]} : f32[16*N,1,8,3,8,3]  // model.go:41
+	cpu.StridedCopy(h51, h50, []int{16 * n, 1, 8, 3, 8, 3}, []int{576, 576, 8, 192, 1, 64}, 0)
 
-	// %h100 = pointwise %h42, %h96, %h13 : f32[N,16,24,24]  // model.go:40
+	// %h96 = pointwise %h38, %h92, %h13 : f32[N,16,24,24]  // model.go:40
 	//
-	//	%h19611 = gate %p74, %p75 : f32[]
-	//	%h142211 = constant {value=f32[](0.5)} : f32[]
-	//	%h143211 = greater_or_equal %p73, %h142211 : bool[]
-	//	%h198111 = constant {value=f32[](0)} : f32[]
-	//	%h199111 = where %h143211, %h19611, %h198111 : f32[]
-	//	%h2011 = constant {value=f32[](2)} : f32[]
-	//	%h2021 = mul %h199111, %h2011 : f32[]
+	//	%h18411 = gate %p66, %p67 : f32[]
+	//	%h138211 = constant {value=f32[](0.5)} : f32[]
+	//	%h139211 = greater_or_equal %p65, %h138211 : bool[]
+	//	%h186111 = constant {value=f32[](0)} : f32[]
+	//	%h187111 = where %h139211, %h18411, %h186111 : f32[]
+	//	%h1891 = constant {value=f32[](2)} : f32[]
+	//	%h1901 = mul %h187111, %h1891 : f32[]
 	{
 		for lo := 0; lo < 9216*n; lo += 1024 {
 			hi := min(lo+1024, 9216*n)
-			cpu.Gate(h54[:hi-lo], h53[lo:hi], h14[lo:hi])
-			cpu.GreaterOrEqualScalar(h55[:hi-lo], h9[lo:hi], 0.5)
-			cpu.WhereScalarY(h54[:hi-lo], h55[:hi-lo], h54[:hi-lo], 0)
-			cpu.MulScalar(h9[lo:hi], h54[:hi-lo], 2)
+			cpu.Gate(h52[:hi-lo], h51[lo:hi], h14[lo:hi])
+			cpu.GreaterOrEqualScalar(h53[:hi-lo], h9[lo:hi], 0.5)
+			cpu.WhereScalarY(h52[:hi-lo], h53[:hi-lo], h52[:hi-lo], 0)
+			cpu.MulScalar(h9[lo:hi], h52[:hi-lo], 2)
 		}
 	}
 	t.watch.See("model.go:40", h9)
 
-	// %h98 = block %h100 : f32[N,1,24,24,16]  // model.go:40
-	cpu.Block(h56, h9, n, 16, 24, 24)
+	// %h94 = block %h96 : f32[N,1,24,24,16]  // model.go:40
+	cpu.Block(h54, h9, n, 16, 24, 24)
 
-	// %h121 = pack_conv_data %h2 : f32[1,1,3,3,16,16]  // model.go:40
-	cpu.PackConvData(h57, w.conv2Weight, &conv4)
+	// %h117 = pack_conv_data %h2 : f32[1,1,3,3,16,16]  // model.go:40
+	cpu.PackConvData(h55, w.conv2Weight, &conv4)
 
-	// %h122 = conv_data_blocked %h98, %h121 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} in_c=8 out_c=16 spatial=[26,26]} : f32[N,1,26,26,16]  // model.go:40
-	cpu.ConvData(h58, h56, h57, &cpu.ConvShape{N: n, InC: 8, InH: 26, InW: 26, InBlock: 16, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1, Ctx: t.ctx})
-	t.watch.See("model.go:40", h58)
+	// %h118 = conv_data_blocked %h94, %h117 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} in_c=8 out_c=16 spatial=[26,26]} : f32[N,1,26,26,16]  // model.go:40
+	cpu.ConvData(h56, h54, h55, &cpu.ConvShape{N: n, InC: 8, InH: 26, InW: 26, InBlock: 16, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1, Ctx: t.ctx})
+	t.watch.See("model.go:40", h56)
 
-	// %h101 = unblock %h122 {c=8} : f32[N,8,26,26]  // model.go:40
-	cpu.Unblock(h59, h58, n, 8, 26, 26)
+	// %h97 = unblock %h118 {c=8} : f32[N,8,26,26]  // model.go:40
+	cpu.Unblock(h57, h56, n, 8, 26, 26)
 
-	// %h47 = strided_copy %h100 {shape=[16,N,24,24] strides=[576,9216,24,1]} : f32[16,N,24,24]  // model.go:40
+	// %h43 = strided_copy %h96 {shape=[16,N,24,24] strides=[576,9216,24,1]} : f32[16,N,24,24]  // model.go:40
 	if g.conv2Weight != nil {
-		cpu.StridedCopy(h60, h9, []int{16, n, 24, 24}, []int{576, 9216, 24, 1}, 0)
+		cpu.StridedCopy(h58, h9, []int{16, n, 24, 24}, []int{576, 9216, 24, 1}, 0)
 	}
 
-	// %h102 = conv_weights %h10, %h47 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} group=1 first=true} : f32[16,8,3,3]  // model.go:40
+	// %h98 = conv_weights %h10, %h43 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} group=1 first=true} : f32[16,8,3,3]  // model.go:40
 	if g.conv2Weight != nil {
-		cpu.ConvWeights(g.conv2Weight, h7, h60, h61, &cpu.ConvShape{N: n, InC: 8, InH: 26, InW: 26, InBlock: 1, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1, Ctx: t.ctx})
+		cpu.ConvWeights(g.conv2Weight, h7, h58, h59, &cpu.ConvShape{N: n, InC: 8, InH: 26, InW: 26, InBlock: 1, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1, Ctx: t.ctx})
 		t.watch.See("model.go:40", g.conv2Weight)
 	}
 	if t.passStep.Ends() <= 5 {
 		return nil
 	}
 
-	// %h91 = reduce %h100 {kind="sum" axes=[2,3] keep_dims=true} : f32[N,16,1,1]  // model.go:40
+	// %h87 = reduce %h96 {kind="sum" axes=[2,3] keep_dims=true} : f32[N,16,1,1]  // model.go:40
 	if g.conv2Bias != nil {
-		cpu.ReduceSum(h62, h9, 16*n, 576, 1)
-		t.watch.See("model.go:40", h62)
+		cpu.ReduceSum(h60, h9, 16*n, 576, 1)
+		t.watch.See("model.go:40", h60)
 	}
 
-	// %h123 = reduce %h91 {kind="sum" axes=[0] keep_dims=true} : f32[1,16,1,1]  // model.go:40
+	// %h119 = reduce %h87 {kind="sum" axes=[0] keep_dims=true} : f32[1,16,1,1]  // model.go:40
 	if g.conv2Bias != nil {
-		cpu.ReduceSum(g.conv2Bias, h62, 1, n, 16)
+		cpu.ReduceSum(g.conv2Bias, h60, 1, n, 16)
 		t.watch.See("model.go:40", g.conv2Bias)
 	}
 	if t.passStep.Ends() <= 6 {
 		return nil
 	}
 
-	// %h106 = pointwise %h35, %h101 : f32[N,8,26,26]  // model.go:39
+	// %h102 = pointwise %h31, %h97 : f32[N,8,26,26]  // model.go:39
 	//
-	//	%h13021 = constant {value=f32[](0.5)} : f32[]
-	//	%h13121 = greater_or_equal %p78, %h13021 : bool[]
-	//	%h20411 = constant {value=f32[](0)} : f32[]
-	//	%h20511 = where %h13121, %p79, %h20411 : f32[]
-	//	%h2071 = constant {value=f32[](2)} : f32[]
-	//	%h2081 = mul %h20511, %h2071 : f32[]
+	//	%h12621 = constant {value=f32[](0.5)} : f32[]
+	//	%h12721 = greater_or_equal %p70, %h12621 : bool[]
+	//	%h19211 = constant {value=f32[](0)} : f32[]
+	//	%h19311 = where %h12721, %p71, %h19211 : f32[]
+	//	%h1951 = constant {value=f32[](2)} : f32[]
+	//	%h1961 = mul %h19311, %h1951 : f32[]
 	{
 		for lo := 0; lo < 5408*n; lo += 1024 {
 			hi := min(lo+1024, 5408*n)
-			cpu.GreaterOrEqualScalar(h63[:hi-lo], h1[lo:hi], 0.5)
-			cpu.WhereScalarY(h64[:hi-lo], h63[:hi-lo], h59[lo:hi], 0)
-			cpu.MulScalar(h1[lo:hi], h64[:hi-lo], 2)
+			cpu.GreaterOrEqualScalar(h61[:hi-lo], h1[lo:hi], 0.5)
+			cpu.WhereScalarY(h62[:hi-lo], h61[:hi-lo], h57[lo:hi], 0)
+			cpu.MulScalar(h1[lo:hi], h62[:hi-lo], 2)
 		}
 	}
 	t.watch.See("model.go:39", h1)
 
-	// %h125 = strided_copy %h106 {shape=[8,N,26,26] strides=[676,5408,26,1]} : f32[8,N,26,26]  // model.go:39
+	// %h121 = strided_copy %h102 {shape=[8,N,26,26] strides=[676,5408,26,1]} : f32[8,N,26,26]  // model.go:39
 	if g.conv1Weight != nil {
-		cpu.StridedCopy(h65, h1, []int{8, n, 26, 26}, []int{676, 5408, 26, 1}, 0)
+		cpu.StridedCopy(h63, h1, []int{8, n, 26, 26}, []int{676, 5408, 26, 1}, 0)
 	}
 
-	// %h107 = conv_weights %h8, %h125 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} group=1 first=true} : f32[8,1,3,3]  // model.go:39
+	// %h103 = conv_weights %h8, %h121 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} group=1 first=true} : f32[8,1,3,3]  // model.go:39
 	if g.conv1Weight != nil {
-		cpu.ConvWeights(g.conv1Weight, image, h65, h66, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 8, OutH: 26, OutW: 26, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1, Ctx: t.ctx})
+		cpu.ConvWeights(g.conv1Weight, image, h63, h64, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 8, OutH: 26, OutW: 26, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1, Ctx: t.ctx})
 		t.watch.See("model.go:39", g.conv1Weight)
 	}
 	if t.passStep.Ends() <= 7 {
 		return nil
 	}
 
-	// %h127 = reduce %h106 {kind="sum" axes=[2,3] keep_dims=true} : f32[N,8,1,1]  // model.go:39
+	// %h123 = reduce %h102 {kind="sum" axes=[2,3] keep_dims=true} : f32[N,8,1,1]  // model.go:39
 	if g.conv1Bias != nil {
-		cpu.ReduceSum(h67, h1, 8*n, 676, 1)
-		t.watch.See("model.go:39", h67)
+		cpu.ReduceSum(h65, h1, 8*n, 676, 1)
+		t.watch.See("model.go:39", h65)
 	}
 
-	// %h128 = reduce %h127 {kind="sum" axes=[0] keep_dims=true} : f32[1,8,1,1]  // model.go:39
+	// %h124 = reduce %h123 {kind="sum" axes=[0] keep_dims=true} : f32[1,8,1,1]  // model.go:39
 	if g.conv1Bias != nil {
-		cpu.ReduceSum(g.conv1Bias, h67, 1, n, 8)
+		cpu.ReduceSum(g.conv1Bias, h65, 1, n, 8)
 		t.watch.See("model.go:39", g.conv1Bias)
 	}
 	return nil
@@ -653,31 +640,29 @@ func (t *Trainer) evalLoss(n int, loss, logits, image []float32, target []int64)
 		h10 = rt.View[float32](t.arena, evalLossH10Off, 8192)
 		h11 = rt.View[float32](t.arena, evalLossH11Off, 16)
 		h12 = rt.View[float32](t.arena, evalLossH12Off, 10*n)
-		h14 = rt.View[int64](t.arena, evalLossH14Off, 1024)
-		h15 = rt.View[bool](t.arena, evalLossH15Off, 1024)
 		h13 = rt.View[int64](t.arena, 64*n+2097152, n)
-		h16 = rt.View[float32](t.arena, 128*n+2097152, n)
+		h14 = rt.View[float32](t.arena, 128*n+2097152, n)
 	)
 
-	// %h32 = block %h12 : f32[1,1,16]  // model.go:39
+	// %h28 = block %h12 : f32[1,1,16]  // model.go:39
 	cpu.Block(h1, w.conv1Bias, 1, 8, 1, 1)
 
-	// %h37 = pack_conv %h {group=1 in_block=1} : f32[1,1,3,3,1,16]  // model.go:39
+	// %h33 = pack_conv %h {group=1 in_block=1} : f32[1,1,3,3,1,16]  // model.go:39
 	cpu.PackConv(h2, w.conv1Weight, &conv1)
 
-	// %h38 = conv_blocked %h8, %h37, %h35 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} in_c=1 out_c=8 group=1} : f32[N,1,26,26,16]  // model.go:39
+	// %h34 = conv_blocked %h8, %h33, %h31 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} in_c=1 out_c=8 group=1} : f32[N,1,26,26,16]  // model.go:39
 	cpu.Conv(h3, image, h2, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 8, OutH: 26, OutW: 26, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h1})
 
-	// %h40 = pack_conv %h2 {group=1 in_block=16} : f32[1,1,3,3,16,16]  // model.go:40
+	// %h36 = pack_conv %h2 {group=1 in_block=16} : f32[1,1,3,3,16,16]  // model.go:40
 	cpu.PackConv(h4, w.conv2Weight, &conv4)
 
-	// %h43 = conv_blocked %h38, %h40, %h3 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} in_c=8 out_c=16 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,1,24,24,16]  // model.go:40
+	// %h39 = conv_blocked %h34, %h36, %h3 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} in_c=8 out_c=16 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,1,24,24,16]  // model.go:40
 	cpu.Conv(h5, h3, h4, &cpu.ConvShape{N: n, InC: 8, InH: 26, InW: 26, InBlock: 16, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.conv2Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
-	// %h45 = average_pool %h43 {window={kernel=[3,3] strides=[3,3]} blocked=true} : f32[N,1,8,8,16]  // model.go:41
+	// %h41 = average_pool %h39 {window={kernel=[3,3] strides=[3,3]} blocked=true} : f32[N,1,8,8,16]  // model.go:41
 	cpu.AveragePool(h6, h5, &cpu.PoolShape{N: n, C: 1, InH: 24, InW: 24, OutH: 8, OutW: 8, KH: 3, KW: 3, StrideH: 3, StrideW: 3, DilH: 1, DilW: 1, Block: 16, Ctx: t.ctx})
 
-	// %h14 = unblock %h45 {c=16} : f32[N,16,8,8]  // model.go:41
+	// %h14 = unblock %h41 {c=16} : f32[N,16,8,8]  // model.go:41
 	cpu.Unblock(h7, h6, n, 16, 8, 8)
 
 	// %h19 = pack_panels %h4 {trans=true} : f32[32,1024,16]  // model.go:42
@@ -686,47 +671,36 @@ func (t *Trainer) evalLoss(n int, loss, logits, image []float32, target []int64)
 	// %h20 = mat_mul_panels %h15, %h19, %h5 {n=512 epilogue={clamp=true hi=+Inf}} : f32[N,512]  // model.go:42
 	cpu.MatMul(h9, h7, h8, &cpu.MatMulShape{M: n, N: 512, K: 1024, LDA: 1024, LDC: 512, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.linear1Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
-	// %h36 = pack_panels %h6 {trans=true} : f32[1,512,16]  // model.go:43
+	// %h32 = pack_panels %h6 {trans=true} : f32[1,512,16]  // model.go:43
 	cpu.PackPanels(h10, w.linear2Weight, 512, 10, 512, true, 1, 5120)
 
 	// %h21 = block %h16 : f32[1,1,16]  // model.go:43
 	cpu.Block(h11, w.linear2Bias, 1, 10, 1, 1)
 
-	// %h23 = mat_mul_panels %h20, %h36, %h39 {n=10} : f32[N,10]  // model.go:43
+	// %h23 = mat_mul_panels %h20, %h32, %h35 {n=10} : f32[N,10]  // model.go:43
 	cpu.MatMul(logits, h9, h10, &cpu.MatMulShape{M: n, N: 10, K: 512, LDA: 512, LDC: 10, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h11})
 
 	// %h24 = log_softmax %h23 {axis=1} : f32[N,10]  // model.go:51
 	cpu.LogSoftmax(h12, logits, n, 10, 1)
 
-	// %h29 = pointwise %target : i64[N]  // model.go:51
-	//
-	//	%h171 = constant {value=i64[](10)} : i64[]
-	//	%h181 = sub %p8, %h171 : i64[]
-	//	%h911 = constant {value=i64[](0)} : i64[]
-	//	%h1111 = less %p8, %h911 : bool[]
-	//	%h4111 = where %h1111, %h181, %p8 : i64[]
-	{
-		for lo := 0; lo < n; lo += 1024 {
-			hi := min(lo+1024, n)
-			cpu.SubScalar(h14[:hi-lo], target[lo:hi], 10)
-			cpu.LessScalar(h15[:hi-lo], target[lo:hi], 0)
-			cpu.Where(h13[lo:hi], h15[:hi-lo], h14[:hi-lo], target[lo:hi])
-		}
-	}
-
-	// %h31 = gather_elements %h24, %h30 {axis=1} : f32[N,1]  // model.go:51
-	if err := cpu.GatherElements(h16, h12, h13, []int{n, 1}, []int{n, 10}, 1); err != nil {
+	// %h25 = check_index %target {count=10 what="label" things="classes"} : i64[N]  // model.go:51
+	if err := cpu.CheckIndex(h13, target, 10, false, "label", "classes"); err != nil {
 		return rt.At("model.go:51", err)
 	}
 
-	// %h10 = pointwise %h31 : f32[N,1]  // model.go:51
-	//
-	//	%h44 = neg %p5 : f32[]
-	cpu.Neg(h16, h16)
+	// %h27 = gather_elements %h24, %h26 {axis=1} : f32[N,1]  // model.go:51
+	if err := cpu.GatherElements(h14, h12, h13, []int{n, 1}, []int{n, 10}, 1); err != nil {
+		return rt.At("model.go:51", err)
+	}
 
-	// %h34 = reduce %h33 {kind="mean" axes=[0]} : f32[]  // model.go:51
+	// %h10 = pointwise %h27 : f32[N,1]  // model.go:51
+	//
+	//	%h9 = neg %p : f32[]
+	cpu.Neg(h14, h14)
+
+	// %h30 = reduce %h29 {kind="mean" axes=[0]} : f32[]  // model.go:51
 	rt.EndIfDone(t.ctx)
-	cpu.ReduceMean(loss, h16, 1, n, 1)
+	cpu.ReduceMean(loss, h14, 1, n, 1)
 	return nil
 }
 
@@ -1076,7 +1050,7 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32, key []int64)
 	//
 	//	%h150 = div %p24, %p25 : f32[]
 	{
-		cpu.Repeat(h40, w.constH92)
+		cpu.Repeat(h40, w.constH88)
 		for lo := 0; lo < 1024*n; lo += 1024 {
 			hi := min(lo+1024, 1024*n)
 			cpu.Div(h36[lo:hi], h36[lo:hi], h40[:hi-lo])
@@ -1085,7 +1059,7 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32, key []int64)
 	t.watch.See("model.go:41", h36)
 
 	// %h96 = conv_pixels %h74, %h21 {in_c=1 out_c=9} : f32[16*N,9,8,8]  // model.go:41
-	cpu.MatMul(h41, w.constH86, h36, &cpu.MatMulShape{M: 9, N: 64, K: 1, LDA: 1, LDC: 64, Batch: 16 * n, StrideB: 64, StrideC: 576, LDB: 64, RowBias: true, Ctx: t.ctx}, nil)
+	cpu.MatMul(h41, w.constH82, h36, &cpu.MatMulShape{M: 9, N: 64, K: 1, LDA: 1, LDC: 64, Batch: 16 * n, StrideB: 64, StrideC: 576, LDB: 64, RowBias: true, Ctx: t.ctx}, nil)
 	t.watch.See("model.go:41", h41)
 
 	// %h98 = strided_copy %h97 {shape=[16*N,1,8,3,8,3] strides=[576,576,8,192,1,64]} : f32[16*N,1,8,3,8,3]  // model.go:41

@@ -34,34 +34,30 @@ const (
 // The arena's plan for loss, in bytes for N = 1. Buffers share memory only when no step needs
 // both.
 //
-//	11 buffers in 80128*N+591872 bytes; the largest live set is 80128*N+591872
+//	9 buffers in 80128*N+591872 bytes; the largest live set is 80128*N+591872
 //
 //	                 steps     0                                                          672000
-//	h38              6-8                                                               [--)
-//	h43.scratch1     8-8       [------------------------------------------------------)
-//	h43              8-9                                                                   [--)
-//	h45              9-10                                                              |
+//	h34              6-8                                                               [--)
+//	h39.scratch1     8-8       [------------------------------------------------------)
+//	h39              8-9                                                                   [--)
+//	h41              9-10                                                              |
 //	h14              10-13                                                             |
 //	h20              13-17                                                             |
 //	h24              18-21                                                             |
-//	h29.scratch1     19-19     |
-//	h29.scratch2     19-19     |
-//	h29              19-21                                                             |
-//	h31              21-24                                                             |
+//	h25              19-21                                                             |
+//	h27              21-24                                                             |
 const (
-	lossH1Off  = 591872 // f32[10816*N]
-	lossH3Off  = 0      // f32[147968]
-	lossH4Off  = 591872 // f32[1024*N]
-	lossH6Off  = 591872 // f32[512*N]
-	lossH7Off  = 591872 // f32[10*N]
-	lossH9Off  = 0      // i64[1024]
-	lossH10Off = 8192   // bool[1024]
+	lossH1Off = 591872 // f32[10816*N]
+	lossH3Off = 0      // f32[147968]
+	lossH4Off = 591872 // f32[1024*N]
+	lossH6Off = 591872 // f32[512*N]
+	lossH7Off = 591872 // f32[10*N]
 )
 
 // The arena's plan for step. Buffers share memory only when no step needs both; their sizes and
 // offsets follow from the extents of the arguments.
 //
-//	67 buffers, placed once the extents are known
+//	65 buffers, placed once the extents are known
 const (
 	stepH1Off  = 0  // f32[5408*N]
 	stepH2Off  = 1  // f32[72]
@@ -91,51 +87,49 @@ const (
 	stepH26Off = 25 // f32[16]
 	stepH27Off = 26 // f32[10*N]
 	stepH28Off = 27 // i64[N]
-	stepH29Off = 28 // i64[1024]
-	stepH30Off = 29 // bool[1024]
-	stepH31Off = 30 // f32[N]
-	stepH32Off = 31 // i64[1]
-	stepH33Off = 32 // f32[1]
+	stepH29Off = 28 // f32[N]
+	stepH30Off = 29 // i64[1]
+	stepH31Off = 30 // f32[1]
+	stepH32Off = 31 // f32[N]
+	stepH33Off = 32 // f32[10*N]
 	stepH34Off = 33 // f32[N]
-	stepH35Off = 34 // f32[10*N]
-	stepH36Off = 35 // f32[N]
-	stepH37Off = 36 // f32[1024]
-	stepH38Off = 37 // f32[1024]
-	stepH39Off = 38 // f32[5120]
-	stepH40Off = 39 // f32[512*N]
-	stepH41Off = 40 // f32[16*N]
-	stepH42Off = 41 // f32[5120]
-	stepH43Off = 42 // f32[512*N]
-	stepH44Off = 43 // bool[1024]
-	stepH45Off = 44 // f32[1024]
-	stepH46Off = 45 // f32[524288]
-	stepH47Off = 46 // f32[1024*N]
-	stepH48Off = 47 // f32[1024*N]
-	stepH49Off = 48 // f32[512*N]
-	stepH50Off = 49 // f32[524288]
-	stepH51Off = 50 // f32[1024]
-	stepH52Off = 51 // f32[9216*N]
-	stepH53Off = 52 // f32[9216*N]
-	stepH54Off = 53 // f32[1024]
-	stepH55Off = 54 // bool[1024]
-	stepH56Off = 55 // f32[9216*N]
-	stepH57Off = 56 // f32[2304]
-	stepH58Off = 57 // f32[10816*N]
-	stepH59Off = 58 // f32[5408*N]
-	stepH60Off = 59 // f32[9216*N]
-	stepH61Off = 60 // f32[768*min(576*N,1024)]
-	stepH62Off = 61 // f32[16*N]
-	stepH63Off = 62 // bool[1024]
-	stepH64Off = 63 // f32[1024]
-	stepH65Off = 64 // f32[5408*N]
-	stepH66Off = 65 // f32[768*min(676*N,1024)]
-	stepH67Off = 66 // f32[8*N]
+	stepH35Off = 34 // f32[1024]
+	stepH36Off = 35 // f32[1024]
+	stepH37Off = 36 // f32[5120]
+	stepH38Off = 37 // f32[512*N]
+	stepH39Off = 38 // f32[16*N]
+	stepH40Off = 39 // f32[5120]
+	stepH41Off = 40 // f32[512*N]
+	stepH42Off = 41 // bool[1024]
+	stepH43Off = 42 // f32[1024]
+	stepH44Off = 43 // f32[524288]
+	stepH45Off = 44 // f32[1024*N]
+	stepH46Off = 45 // f32[1024*N]
+	stepH47Off = 46 // f32[512*N]
+	stepH48Off = 47 // f32[524288]
+	stepH49Off = 48 // f32[1024]
+	stepH50Off = 49 // f32[9216*N]
+	stepH51Off = 50 // f32[9216*N]
+	stepH52Off = 51 // f32[1024]
+	stepH53Off = 52 // bool[1024]
+	stepH54Off = 53 // f32[9216*N]
+	stepH55Off = 54 // f32[2304]
+	stepH56Off = 55 // f32[10816*N]
+	stepH57Off = 56 // f32[5408*N]
+	stepH58Off = 57 // f32[9216*N]
+	stepH59Off = 58 // f32[768*min(576*N,1024)]
+	stepH60Off = 59 // f32[16*N]
+	stepH61Off = 60 // bool[1024]
+	stepH62Off = 61 // f32[1024]
+	stepH63Off = 62 // f32[5408*N]
+	stepH64Off = 63 // f32[768*min(676*N,1024)]
+	stepH65Off = 64 // f32[8*N]
 )
 
 // The steps at which each buffer is first written and last read.
 var (
-	stepFirstUse = [...]int32{9, 10, 11, 13, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 25, 26, 28, 29, 30, 31, 32, 33, 33, 34, 36, 39, 40, 40, 40, 42, 46, 47, 51, 54, 56, 57, 57, 59, 60, 61, 62, 64, 65, 65, 67, 68, 69, 70, 71, 76, 82, 84, 87, 87, 88, 89, 90, 91, 92, 93, 94, 97, 97, 98, 99, 100}
-	stepLastUse  = [...]int32{100, 15, 13, 16, 16, 17, 93, 18, 94, 22, 23, 23, 24, 87, 25, 25, 69, 70, 30, 32, 32, 64, 33, 33, 38, 38, 57, 55, 40, 40, 45, 47, 51, 55, 64, 57, 57, 57, 64, 62, 62, 63, 65, 65, 65, 68, 82, 71, 71, 72, 76, 84, 87, 87, 87, 90, 90, 91, 97, 93, 93, 95, 97, 97, 99, 99, 101}
+	stepFirstUse = [...]int32{9, 10, 11, 13, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 25, 26, 28, 29, 30, 31, 32, 33, 33, 34, 36, 39, 40, 42, 46, 47, 51, 54, 56, 57, 57, 59, 60, 61, 62, 64, 65, 65, 67, 68, 69, 70, 71, 76, 82, 84, 87, 87, 88, 89, 90, 91, 92, 93, 94, 97, 97, 98, 99, 100}
+	stepLastUse  = [...]int32{100, 15, 13, 16, 16, 17, 93, 18, 94, 22, 23, 23, 24, 87, 25, 25, 69, 70, 30, 32, 32, 64, 33, 33, 38, 38, 57, 55, 45, 47, 51, 55, 64, 57, 57, 57, 64, 62, 62, 63, 65, 65, 65, 68, 82, 71, 71, 72, 76, 84, 87, 87, 87, 90, 90, 91, 97, 93, 93, 95, 97, 97, 99, 99, 101}
 )
 
 // The arena's plan for evalForward, in bytes for N = 1. Buffers share memory only when no step needs
@@ -170,25 +164,23 @@ const (
 // The arena's plan for evalLoss, in bytes for N = 1. Buffers share memory only when no step needs
 // both.
 //
-//	16 buffers in 80128*N+2097152 bytes; the largest live set is 80128*N+2097152
+//	14 buffers in 80128*N+2097152 bytes; the largest live set is 80128*N+2097152
 //
 //	                 steps     0                                                         2177280
-//	h32              10-13     |
-//	h37              12-13     |
-//	h38              13-15                                                                  |
-//	h40              14-15     |
-//	h43              15-16                                                                   [)
-//	h45              16-17                                                                  |
+//	h28              10-13     |
+//	h33              12-13     |
+//	h34              13-15                                                                  |
+//	h36              14-15     |
+//	h39              15-16                                                                   [)
+//	h41              16-17                                                                  |
 //	h14              17-20                                                                  |
 //	h19              19-20     [-----------------------------------------------------------)
 //	h20              20-25                                                                  |
-//	h36              21-25     |
+//	h32              21-25     |
 //	h21              23-25     |
 //	h24              26-29                                                                  |
-//	h29.scratch1     27-27     |
-//	h29.scratch2     27-27     |
-//	h29              27-29                                                                  |
-//	h31              29-32                                                                  |
+//	h25              27-29                                                                  |
+//	h27              29-32                                                                  |
 const (
 	evalLossH1Off  = 576     // f32[16]
 	evalLossH2Off  = 0       // f32[144]
@@ -200,8 +192,6 @@ const (
 	evalLossH10Off = 0       // f32[8192]
 	evalLossH11Off = 32768   // f32[16]
 	evalLossH12Off = 2097152 // f32[10*N]
-	evalLossH14Off = 0       // i64[1024]
-	evalLossH15Off = 8192    // bool[1024]
 )
 
 // The arena's plan for trainForward. Buffers share memory only when no step needs both; their sizes and

@@ -39,9 +39,9 @@ type trained struct {
 	layers1Norm2Bias             []float32 // f32[64]
 	normWeight                   []float32 // f32[64]
 	normBias                     []float32 // f32[64]
-	constH354                    []bool    // bool[64,64]
-	constH128                    []bool    // bool[64,64]
-	constH159                    []float32 // f32[1,1,1]
+	constH364                    []bool    // bool[64,64]
+	constH129                    []bool    // bool[64,64]
+	constH160                    []float32 // f32[1,1,1]
 }
 
 // changes holds what steps write beside their results. What is nil nobody wants.
@@ -84,1004 +84,997 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	w := t.weights
 	g := t.changes
 	var (
-		h1   = rt.View[float32](t.arena, int(t.stepOffsets[stepH1Off]), 4096*n)
+		h1   = rt.View[int64](t.arena, int(t.stepOffsets[stepH1Off]), 64*n)
 		h2   = rt.View[float32](t.arena, int(t.stepOffsets[stepH2Off]), 4096*n)
-		h3   = rt.View[float32](t.arena, int(t.stepOffsets[stepH3Off]), 1024)
-		h4   = rt.View[bool](t.arena, int(t.stepOffsets[stepH4Off]), 1024)
-		h5   = rt.View[float32](t.arena, int(t.stepOffsets[stepH5Off]), 4096*n)
-		h6   = rt.View[float32](t.arena, int(t.stepOffsets[stepH6Off]), 4096)
-		h7   = rt.View[float32](t.arena, int(t.stepOffsets[stepH7Off]), 64)
-		h8   = rt.View[float32](t.arena, int(t.stepOffsets[stepH8Off]), 4096)
+		h3   = rt.View[float32](t.arena, int(t.stepOffsets[stepH3Off]), 4096*n)
+		h4   = rt.View[float32](t.arena, int(t.stepOffsets[stepH4Off]), 1024)
+		h5   = rt.View[bool](t.arena, int(t.stepOffsets[stepH5Off]), 1024)
+		h6   = rt.View[float32](t.arena, int(t.stepOffsets[stepH6Off]), 4096*n)
+		h7   = rt.View[float32](t.arena, int(t.stepOffsets[stepH7Off]), 4096)
+		h8   = rt.View[float32](t.arena, int(t.stepOffsets[stepH8Off]), 64)
 		h9   = rt.View[float32](t.arena, int(t.stepOffsets[stepH9Off]), 4096)
 		h10  = rt.View[float32](t.arena, int(t.stepOffsets[stepH10Off]), 4096)
-		h11  = rt.View[float32](t.arena, int(t.stepOffsets[stepH11Off]), 64)
-		h12  = rt.View[float32](t.arena, int(t.stepOffsets[stepH12Off]), 4096*n)
+		h11  = rt.View[float32](t.arena, int(t.stepOffsets[stepH11Off]), 4096)
+		h12  = rt.View[float32](t.arena, int(t.stepOffsets[stepH12Off]), 64)
 		h13  = rt.View[float32](t.arena, int(t.stepOffsets[stepH13Off]), 4096*n)
-		h14  = rt.View[float32](t.arena, int(t.stepOffsets[stepH14Off]), 4096)
+		h14  = rt.View[float32](t.arena, int(t.stepOffsets[stepH14Off]), 4096*n)
 		h15  = rt.View[float32](t.arena, int(t.stepOffsets[stepH15Off]), 4096)
 		h16  = rt.View[float32](t.arena, int(t.stepOffsets[stepH16Off]), 4096)
-		h17  = rt.View[float32](t.arena, int(t.stepOffsets[stepH17Off]), 64)
-		h18  = rt.View[float32](t.arena, int(t.stepOffsets[stepH18Off]), 4096*n)
+		h17  = rt.View[float32](t.arena, int(t.stepOffsets[stepH17Off]), 4096)
+		h18  = rt.View[float32](t.arena, int(t.stepOffsets[stepH18Off]), 64)
 		h19  = rt.View[float32](t.arena, int(t.stepOffsets[stepH19Off]), 4096*n)
-		h20  = rt.View[float32](t.arena, int(t.stepOffsets[stepH20Off]), 4096)
+		h20  = rt.View[float32](t.arena, int(t.stepOffsets[stepH20Off]), 4096*n)
 		h21  = rt.View[float32](t.arena, int(t.stepOffsets[stepH21Off]), 4096)
-		h22  = rt.View[float32](t.arena, int(t.stepOffsets[stepH22Off]), 4096*n)
+		h22  = rt.View[float32](t.arena, int(t.stepOffsets[stepH22Off]), 4096)
 		h23  = rt.View[float32](t.arena, int(t.stepOffsets[stepH23Off]), 4096*n)
 		h24  = rt.View[float32](t.arena, int(t.stepOffsets[stepH24Off]), 4096*n)
 		h25  = rt.View[float32](t.arena, int(t.stepOffsets[stepH25Off]), 4096*n)
-		h26  = rt.View[float32](t.arena, int(t.stepOffsets[stepH26Off]), 16384*n)
+		h26  = rt.View[float32](t.arena, int(t.stepOffsets[stepH26Off]), 4096*n)
 		h27  = rt.View[float32](t.arena, int(t.stepOffsets[stepH27Off]), 16384*n)
-		h29  = rt.View[float32](t.arena, int(t.stepOffsets[stepH29Off]), 1024)
-		h30  = rt.View[bool](t.arena, int(t.stepOffsets[stepH30Off]), 1024)
 		h28  = rt.View[float32](t.arena, int(t.stepOffsets[stepH28Off]), 16384*n)
-		h31  = rt.View[float32](t.arena, int(t.stepOffsets[stepH31Off]), 4096*n)
+		h30  = rt.View[float32](t.arena, int(t.stepOffsets[stepH30Off]), 1024)
+		h31  = rt.View[bool](t.arena, int(t.stepOffsets[stepH31Off]), 1024)
+		h29  = rt.View[float32](t.arena, int(t.stepOffsets[stepH29Off]), 16384*n)
 		h32  = rt.View[float32](t.arena, int(t.stepOffsets[stepH32Off]), 4096*n)
 		h33  = rt.View[float32](t.arena, int(t.stepOffsets[stepH33Off]), 4096*n)
 		h34  = rt.View[float32](t.arena, int(t.stepOffsets[stepH34Off]), 4096*n)
-		h35  = rt.View[float32](t.arena, int(t.stepOffsets[stepH35Off]), 4096)
+		h35  = rt.View[float32](t.arena, int(t.stepOffsets[stepH35Off]), 4096*n)
 		h36  = rt.View[float32](t.arena, int(t.stepOffsets[stepH36Off]), 4096)
-		h37  = rt.View[float32](t.arena, int(t.stepOffsets[stepH37Off]), 64)
-		h38  = rt.View[float32](t.arena, int(t.stepOffsets[stepH38Off]), 4096*n)
-		h39  = rt.View[bool](t.arena, int(t.stepOffsets[stepH39Off]), 1024)
-		h40  = rt.View[float32](t.arena, int(t.stepOffsets[stepH40Off]), 1024)
-		h41  = rt.View[float32](t.arena, int(t.stepOffsets[stepH41Off]), 4096*n)
-		h42  = rt.View[float32](t.arena, int(t.stepOffsets[stepH42Off]), 16384)
-		h43  = rt.View[float32](t.arena, int(t.stepOffsets[stepH43Off]), 16384*n)
+		h37  = rt.View[float32](t.arena, int(t.stepOffsets[stepH37Off]), 4096)
+		h38  = rt.View[float32](t.arena, int(t.stepOffsets[stepH38Off]), 64)
+		h39  = rt.View[float32](t.arena, int(t.stepOffsets[stepH39Off]), 4096*n)
+		h40  = rt.View[bool](t.arena, int(t.stepOffsets[stepH40Off]), 1024)
+		h41  = rt.View[float32](t.arena, int(t.stepOffsets[stepH41Off]), 1024)
+		h42  = rt.View[float32](t.arena, int(t.stepOffsets[stepH42Off]), 4096*n)
+		h43  = rt.View[float32](t.arena, int(t.stepOffsets[stepH43Off]), 16384)
 		h44  = rt.View[float32](t.arena, int(t.stepOffsets[stepH44Off]), 16384*n)
-		h46  = rt.View[float32](t.arena, int(t.stepOffsets[stepH46Off]), 1024)
-		h47  = rt.View[bool](t.arena, int(t.stepOffsets[stepH47Off]), 1024)
 		h45  = rt.View[float32](t.arena, int(t.stepOffsets[stepH45Off]), 16384*n)
-		h48  = rt.View[float32](t.arena, int(t.stepOffsets[stepH48Off]), 4096*n)
-		h49  = rt.View[float32](t.arena, int(t.stepOffsets[stepH49Off]), 16384)
+		h47  = rt.View[float32](t.arena, int(t.stepOffsets[stepH47Off]), 1024)
+		h48  = rt.View[bool](t.arena, int(t.stepOffsets[stepH48Off]), 1024)
+		h46  = rt.View[float32](t.arena, int(t.stepOffsets[stepH46Off]), 16384*n)
+		h49  = rt.View[float32](t.arena, int(t.stepOffsets[stepH49Off]), 4096*n)
 		h50  = rt.View[float32](t.arena, int(t.stepOffsets[stepH50Off]), 16384)
-		h51  = rt.View[float32](t.arena, int(t.stepOffsets[stepH51Off]), 64)
-		h52  = rt.View[float32](t.arena, int(t.stepOffsets[stepH52Off]), 4096*n)
-		h53  = rt.View[bool](t.arena, int(t.stepOffsets[stepH53Off]), 1024)
-		h54  = rt.View[float32](t.arena, int(t.stepOffsets[stepH54Off]), 1024)
-		h55  = rt.View[float32](t.arena, int(t.stepOffsets[stepH55Off]), 4096*n)
-		h56  = rt.View[float32](t.arena, int(t.stepOffsets[stepH56Off]), 4096)
-		h57  = rt.View[float32](t.arena, int(t.stepOffsets[stepH57Off]), 64)
-		h58  = rt.View[float32](t.arena, int(t.stepOffsets[stepH58Off]), 4096)
+		h51  = rt.View[float32](t.arena, int(t.stepOffsets[stepH51Off]), 16384)
+		h52  = rt.View[float32](t.arena, int(t.stepOffsets[stepH52Off]), 64)
+		h53  = rt.View[float32](t.arena, int(t.stepOffsets[stepH53Off]), 4096*n)
+		h54  = rt.View[bool](t.arena, int(t.stepOffsets[stepH54Off]), 1024)
+		h55  = rt.View[float32](t.arena, int(t.stepOffsets[stepH55Off]), 1024)
+		h56  = rt.View[float32](t.arena, int(t.stepOffsets[stepH56Off]), 4096*n)
+		h57  = rt.View[float32](t.arena, int(t.stepOffsets[stepH57Off]), 4096)
+		h58  = rt.View[float32](t.arena, int(t.stepOffsets[stepH58Off]), 64)
 		h59  = rt.View[float32](t.arena, int(t.stepOffsets[stepH59Off]), 4096)
 		h60  = rt.View[float32](t.arena, int(t.stepOffsets[stepH60Off]), 4096)
-		h61  = rt.View[float32](t.arena, int(t.stepOffsets[stepH61Off]), 64)
-		h62  = rt.View[float32](t.arena, int(t.stepOffsets[stepH62Off]), 4096*n)
+		h61  = rt.View[float32](t.arena, int(t.stepOffsets[stepH61Off]), 4096)
+		h62  = rt.View[float32](t.arena, int(t.stepOffsets[stepH62Off]), 64)
 		h63  = rt.View[float32](t.arena, int(t.stepOffsets[stepH63Off]), 4096*n)
-		h64  = rt.View[float32](t.arena, int(t.stepOffsets[stepH64Off]), 4096)
+		h64  = rt.View[float32](t.arena, int(t.stepOffsets[stepH64Off]), 4096*n)
 		h65  = rt.View[float32](t.arena, int(t.stepOffsets[stepH65Off]), 4096)
 		h66  = rt.View[float32](t.arena, int(t.stepOffsets[stepH66Off]), 4096)
-		h67  = rt.View[float32](t.arena, int(t.stepOffsets[stepH67Off]), 64)
-		h68  = rt.View[float32](t.arena, int(t.stepOffsets[stepH68Off]), 4096*n)
+		h67  = rt.View[float32](t.arena, int(t.stepOffsets[stepH67Off]), 4096)
+		h68  = rt.View[float32](t.arena, int(t.stepOffsets[stepH68Off]), 64)
 		h69  = rt.View[float32](t.arena, int(t.stepOffsets[stepH69Off]), 4096*n)
-		h70  = rt.View[float32](t.arena, int(t.stepOffsets[stepH70Off]), 4096)
+		h70  = rt.View[float32](t.arena, int(t.stepOffsets[stepH70Off]), 4096*n)
 		h71  = rt.View[float32](t.arena, int(t.stepOffsets[stepH71Off]), 4096)
-		h72  = rt.View[float32](t.arena, int(t.stepOffsets[stepH72Off]), 4096*n)
+		h72  = rt.View[float32](t.arena, int(t.stepOffsets[stepH72Off]), 4096)
 		h73  = rt.View[float32](t.arena, int(t.stepOffsets[stepH73Off]), 4096*n)
 		h74  = rt.View[float32](t.arena, int(t.stepOffsets[stepH74Off]), 4096*n)
 		h75  = rt.View[float32](t.arena, int(t.stepOffsets[stepH75Off]), 4096*n)
-		h76  = rt.View[float32](t.arena, int(t.stepOffsets[stepH76Off]), 16384*n)
+		h76  = rt.View[float32](t.arena, int(t.stepOffsets[stepH76Off]), 4096*n)
 		h77  = rt.View[float32](t.arena, int(t.stepOffsets[stepH77Off]), 16384*n)
-		h79  = rt.View[float32](t.arena, int(t.stepOffsets[stepH79Off]), 1024)
-		h80  = rt.View[bool](t.arena, int(t.stepOffsets[stepH80Off]), 1024)
 		h78  = rt.View[float32](t.arena, int(t.stepOffsets[stepH78Off]), 16384*n)
-		h81  = rt.View[float32](t.arena, int(t.stepOffsets[stepH81Off]), 4096*n)
+		h80  = rt.View[float32](t.arena, int(t.stepOffsets[stepH80Off]), 1024)
+		h81  = rt.View[bool](t.arena, int(t.stepOffsets[stepH81Off]), 1024)
+		h79  = rt.View[float32](t.arena, int(t.stepOffsets[stepH79Off]), 16384*n)
 		h82  = rt.View[float32](t.arena, int(t.stepOffsets[stepH82Off]), 4096*n)
 		h83  = rt.View[float32](t.arena, int(t.stepOffsets[stepH83Off]), 4096*n)
 		h84  = rt.View[float32](t.arena, int(t.stepOffsets[stepH84Off]), 4096*n)
-		h85  = rt.View[float32](t.arena, int(t.stepOffsets[stepH85Off]), 4096)
+		h85  = rt.View[float32](t.arena, int(t.stepOffsets[stepH85Off]), 4096*n)
 		h86  = rt.View[float32](t.arena, int(t.stepOffsets[stepH86Off]), 4096)
-		h87  = rt.View[float32](t.arena, int(t.stepOffsets[stepH87Off]), 64)
-		h88  = rt.View[float32](t.arena, int(t.stepOffsets[stepH88Off]), 4096*n)
-		h89  = rt.View[bool](t.arena, int(t.stepOffsets[stepH89Off]), 1024)
-		h90  = rt.View[float32](t.arena, int(t.stepOffsets[stepH90Off]), 1024)
-		h91  = rt.View[float32](t.arena, int(t.stepOffsets[stepH91Off]), 4096*n)
-		h92  = rt.View[float32](t.arena, int(t.stepOffsets[stepH92Off]), 16384)
-		h93  = rt.View[float32](t.arena, int(t.stepOffsets[stepH93Off]), 16384*n)
+		h87  = rt.View[float32](t.arena, int(t.stepOffsets[stepH87Off]), 4096)
+		h88  = rt.View[float32](t.arena, int(t.stepOffsets[stepH88Off]), 64)
+		h89  = rt.View[float32](t.arena, int(t.stepOffsets[stepH89Off]), 4096*n)
+		h90  = rt.View[bool](t.arena, int(t.stepOffsets[stepH90Off]), 1024)
+		h91  = rt.View[float32](t.arena, int(t.stepOffsets[stepH91Off]), 1024)
+		h92  = rt.View[float32](t.arena, int(t.stepOffsets[stepH92Off]), 4096*n)
+		h93  = rt.View[float32](t.arena, int(t.stepOffsets[stepH93Off]), 16384)
 		h94  = rt.View[float32](t.arena, int(t.stepOffsets[stepH94Off]), 16384*n)
-		h96  = rt.View[float32](t.arena, int(t.stepOffsets[stepH96Off]), 1024)
-		h97  = rt.View[bool](t.arena, int(t.stepOffsets[stepH97Off]), 1024)
 		h95  = rt.View[float32](t.arena, int(t.stepOffsets[stepH95Off]), 16384*n)
-		h98  = rt.View[float32](t.arena, int(t.stepOffsets[stepH98Off]), 4096*n)
-		h99  = rt.View[float32](t.arena, int(t.stepOffsets[stepH99Off]), 16384)
+		h97  = rt.View[float32](t.arena, int(t.stepOffsets[stepH97Off]), 1024)
+		h98  = rt.View[bool](t.arena, int(t.stepOffsets[stepH98Off]), 1024)
+		h96  = rt.View[float32](t.arena, int(t.stepOffsets[stepH96Off]), 16384*n)
+		h99  = rt.View[float32](t.arena, int(t.stepOffsets[stepH99Off]), 4096*n)
 		h100 = rt.View[float32](t.arena, int(t.stepOffsets[stepH100Off]), 16384)
-		h101 = rt.View[float32](t.arena, int(t.stepOffsets[stepH101Off]), 64)
-		h102 = rt.View[float32](t.arena, int(t.stepOffsets[stepH102Off]), 4096*n)
-		h103 = rt.View[bool](t.arena, int(t.stepOffsets[stepH103Off]), 1024)
-		h104 = rt.View[float32](t.arena, int(t.stepOffsets[stepH104Off]), 1024)
-		h105 = rt.View[float32](t.arena, int(t.stepOffsets[stepH105Off]), 4096*n)
-		h106 = rt.View[float32](t.arena, int(t.stepOffsets[stepH106Off]), 16384)
-		h107 = rt.View[float32](t.arena, int(t.stepOffsets[stepH107Off]), 16384*n)
-		h109 = rt.View[int64](t.arena, int(t.stepOffsets[stepH109Off]), 1024)
-		h110 = rt.View[bool](t.arena, int(t.stepOffsets[stepH110Off]), 1024)
-		h108 = rt.View[int64](t.arena, int(t.stepOffsets[stepH108Off]), 64*n)
-		h111 = rt.View[float32](t.arena, int(t.stepOffsets[stepH111Off]), 64*n)
-		h112 = rt.View[int64](t.arena, int(t.stepOffsets[stepH112Off]), 1)
-		h113 = rt.View[float32](t.arena, int(t.stepOffsets[stepH113Off]), 1)
-		h114 = rt.View[float32](t.arena, int(t.stepOffsets[stepH114Off]), 64*n)
-		h115 = rt.View[float32](t.arena, int(t.stepOffsets[stepH115Off]), 16384*n)
-		h116 = rt.View[float32](t.arena, int(t.stepOffsets[stepH116Off]), 64*n)
+		h101 = rt.View[float32](t.arena, int(t.stepOffsets[stepH101Off]), 16384)
+		h102 = rt.View[float32](t.arena, int(t.stepOffsets[stepH102Off]), 64)
+		h103 = rt.View[float32](t.arena, int(t.stepOffsets[stepH103Off]), 4096*n)
+		h104 = rt.View[bool](t.arena, int(t.stepOffsets[stepH104Off]), 1024)
+		h105 = rt.View[float32](t.arena, int(t.stepOffsets[stepH105Off]), 1024)
+		h106 = rt.View[float32](t.arena, int(t.stepOffsets[stepH106Off]), 4096*n)
+		h107 = rt.View[float32](t.arena, int(t.stepOffsets[stepH107Off]), 16384)
+		h108 = rt.View[float32](t.arena, int(t.stepOffsets[stepH108Off]), 16384*n)
+		h109 = rt.View[int64](t.arena, int(t.stepOffsets[stepH109Off]), 64*n)
+		h110 = rt.View[float32](t.arena, int(t.stepOffsets[stepH110Off]), 64*n)
+		h111 = rt.View[int64](t.arena, int(t.stepOffsets[stepH111Off]), 1)
+		h112 = rt.View[float32](t.arena, int(t.stepOffsets[stepH112Off]), 1)
+		h113 = rt.View[float32](t.arena, int(t.stepOffsets[stepH113Off]), 64*n)
+		h114 = rt.View[float32](t.arena, int(t.stepOffsets[stepH114Off]), 16384*n)
+		h115 = rt.View[float32](t.arena, int(t.stepOffsets[stepH115Off]), 64*n)
+		h116 = rt.View[float32](t.arena, int(t.stepOffsets[stepH116Off]), 1024)
 		h117 = rt.View[float32](t.arena, int(t.stepOffsets[stepH117Off]), 1024)
-		h118 = rt.View[float32](t.arena, int(t.stepOffsets[stepH118Off]), 1024)
-		h119 = rt.View[float32](t.arena, int(t.stepOffsets[stepH119Off]), 16384)
+		h118 = rt.View[float32](t.arena, int(t.stepOffsets[stepH118Off]), 16384)
+		h119 = rt.View[float32](t.arena, int(t.stepOffsets[stepH119Off]), 4096*n)
 		h120 = rt.View[float32](t.arena, int(t.stepOffsets[stepH120Off]), 4096*n)
-		h121 = rt.View[float32](t.arena, int(t.stepOffsets[stepH121Off]), 4096*n)
-		h122 = rt.View[float32](t.arena, int(t.stepOffsets[stepH122Off]), 16384*n)
+		h121 = rt.View[float32](t.arena, int(t.stepOffsets[stepH121Off]), 16384*n)
+		h122 = rt.View[float32](t.arena, int(t.stepOffsets[stepH122Off]), 16384)
 		h123 = rt.View[float32](t.arena, int(t.stepOffsets[stepH123Off]), 16384)
-		h124 = rt.View[float32](t.arena, int(t.stepOffsets[stepH124Off]), 16384)
-		h125 = rt.View[float32](t.arena, int(t.stepOffsets[stepH125Off]), 64*n)
+		h124 = rt.View[float32](t.arena, int(t.stepOffsets[stepH124Off]), 64*n)
+		h126 = rt.View[float32](t.arena, int(t.stepOffsets[stepH126Off]), 1024)
 		h127 = rt.View[float32](t.arena, int(t.stepOffsets[stepH127Off]), 1024)
-		h128 = rt.View[float32](t.arena, int(t.stepOffsets[stepH128Off]), 1024)
-		h126 = rt.View[float32](t.arena, int(t.stepOffsets[stepH126Off]), 4096*n)
-		h129 = rt.View[float32](t.arena, int(t.stepOffsets[stepH129Off]), 64*n)
-		h130 = rt.View[float32](t.arena, int(t.stepOffsets[stepH130Off]), 1024)
-		h132 = rt.View[float32](t.arena, int(t.stepOffsets[stepH132Off]), 1024)
-		h131 = rt.View[float32](t.arena, int(t.stepOffsets[stepH131Off]), 4096*n)
+		h125 = rt.View[float32](t.arena, int(t.stepOffsets[stepH125Off]), 4096*n)
+		h128 = rt.View[float32](t.arena, int(t.stepOffsets[stepH128Off]), 64*n)
+		h129 = rt.View[float32](t.arena, int(t.stepOffsets[stepH129Off]), 1024)
+		h131 = rt.View[float32](t.arena, int(t.stepOffsets[stepH131Off]), 1024)
+		h130 = rt.View[float32](t.arena, int(t.stepOffsets[stepH130Off]), 4096*n)
+		h132 = rt.View[float32](t.arena, int(t.stepOffsets[stepH132Off]), 4096*n)
 		h133 = rt.View[float32](t.arena, int(t.stepOffsets[stepH133Off]), 4096*n)
-		h134 = rt.View[float32](t.arena, int(t.stepOffsets[stepH134Off]), 4096*n)
+		h134 = rt.View[float32](t.arena, int(t.stepOffsets[stepH134Off]), 64*n)
 		h135 = rt.View[float32](t.arena, int(t.stepOffsets[stepH135Off]), 64*n)
-		h136 = rt.View[float32](t.arena, int(t.stepOffsets[stepH136Off]), 64*n)
+		h136 = rt.View[float32](t.arena, int(t.stepOffsets[stepH136Off]), 1024)
 		h137 = rt.View[float32](t.arena, int(t.stepOffsets[stepH137Off]), 1024)
 		h138 = rt.View[float32](t.arena, int(t.stepOffsets[stepH138Off]), 1024)
 		h139 = rt.View[float32](t.arena, int(t.stepOffsets[stepH139Off]), 1024)
-		h140 = rt.View[float32](t.arena, int(t.stepOffsets[stepH140Off]), 1024)
-		h141 = rt.View[float32](t.arena, int(t.stepOffsets[stepH141Off]), 192)
-		h142 = rt.View[float32](t.arena, int(t.stepOffsets[stepH142Off]), 12288)
-		h143 = rt.View[float32](t.arena, int(t.stepOffsets[stepH143Off]), 192)
-		h144 = rt.View[float32](t.arena, int(t.stepOffsets[stepH144Off]), 12288)
-		h145 = rt.View[float32](t.arena, int(t.stepOffsets[stepH145Off]), 192)
-		h146 = rt.View[float32](t.arena, int(t.stepOffsets[stepH146Off]), 12288)
-		h147 = rt.View[float32](t.arena, int(t.stepOffsets[stepH147Off]), 4096*n)
-		h149 = rt.View[float32](t.arena, int(t.stepOffsets[stepH149Off]), 192)
-		h150 = rt.View[float32](t.arena, int(t.stepOffsets[stepH150Off]), 12288)
-		h151 = rt.View[float32](t.arena, int(t.stepOffsets[stepH151Off]), 192)
-		h152 = rt.View[float32](t.arena, int(t.stepOffsets[stepH152Off]), 12288)
-		h153 = rt.View[float32](t.arena, int(t.stepOffsets[stepH153Off]), 192)
-		h154 = rt.View[float32](t.arena, int(t.stepOffsets[stepH154Off]), 12288)
-		h155 = rt.View[float32](t.arena, int(t.stepOffsets[stepH155Off]), 4096*n)
-		h157 = rt.View[bool](t.arena, int(t.stepOffsets[stepH157Off]), 1024)
-		h158 = rt.View[float32](t.arena, int(t.stepOffsets[stepH158Off]), 1024)
-		h159 = rt.View[float32](t.arena, int(t.stepOffsets[stepH159Off]), 16384)
+		h140 = rt.View[float32](t.arena, int(t.stepOffsets[stepH140Off]), 192)
+		h141 = rt.View[float32](t.arena, int(t.stepOffsets[stepH141Off]), 12288)
+		h142 = rt.View[float32](t.arena, int(t.stepOffsets[stepH142Off]), 192)
+		h143 = rt.View[float32](t.arena, int(t.stepOffsets[stepH143Off]), 12288)
+		h144 = rt.View[float32](t.arena, int(t.stepOffsets[stepH144Off]), 192)
+		h145 = rt.View[float32](t.arena, int(t.stepOffsets[stepH145Off]), 12288)
+		h146 = rt.View[float32](t.arena, int(t.stepOffsets[stepH146Off]), 4096*n)
+		h148 = rt.View[float32](t.arena, int(t.stepOffsets[stepH148Off]), 192)
+		h149 = rt.View[float32](t.arena, int(t.stepOffsets[stepH149Off]), 12288)
+		h150 = rt.View[float32](t.arena, int(t.stepOffsets[stepH150Off]), 192)
+		h151 = rt.View[float32](t.arena, int(t.stepOffsets[stepH151Off]), 12288)
+		h152 = rt.View[float32](t.arena, int(t.stepOffsets[stepH152Off]), 192)
+		h153 = rt.View[float32](t.arena, int(t.stepOffsets[stepH153Off]), 12288)
+		h154 = rt.View[float32](t.arena, int(t.stepOffsets[stepH154Off]), 4096*n)
+		h156 = rt.View[bool](t.arena, int(t.stepOffsets[stepH156Off]), 1024)
+		h157 = rt.View[float32](t.arena, int(t.stepOffsets[stepH157Off]), 1024)
+		h158 = rt.View[float32](t.arena, int(t.stepOffsets[stepH158Off]), 16384)
+		h159 = rt.View[float32](t.arena, int(t.stepOffsets[stepH159Off]), 1024)
 		h160 = rt.View[float32](t.arena, int(t.stepOffsets[stepH160Off]), 1024)
 		h161 = rt.View[float32](t.arena, int(t.stepOffsets[stepH161Off]), 1024)
 		h162 = rt.View[float32](t.arena, int(t.stepOffsets[stepH162Off]), 1024)
-		h163 = rt.View[float32](t.arena, int(t.stepOffsets[stepH163Off]), 1024)
 	)
 
-	// %h28 = gather %h, %tokens : f32[N,64,64]  // model.go:49
-	if err := cpu.Gather(h1, w.tokensWeight, tokens, 1, 256, 64); err != nil {
+	// %h28 = check_index %tokens {count=256 what="token" things="rows"} : i64[N,64]  // model.go:49
+	if err := cpu.CheckIndex(h1, tokens, 256, false, "token", "rows"); err != nil {
 		return rt.At("model.go:49", err)
 	}
-	t.watch.See("model.go:49", h1)
 
-	// %h150 = random_uniform %key {d_type=f32 shape=[N,64,64] high=1 seed=1} : f32[N,64,64]  // model.go:49
-	cpu.RandomUniform(h2, 0, 1, 1, key)
+	// %h29 = gather %h, %h28 : f32[N,64,64]  // model.go:49
+	if err := cpu.Gather(h2, w.tokensWeight, h1, 1, 256, 64); err != nil {
+		return rt.At("model.go:49", err)
+	}
 	t.watch.See("model.go:49", h2)
 
-	// %h30 = pointwise %h150, %h28, %h1 : f32[N,64,64]  // model.go:49
+	// %h147 = random_uniform %key {d_type=f32 shape=[N,64,64] high=1 seed=1} : f32[N,64,64]  // model.go:49
+	cpu.RandomUniform(h3, 0, 1, 1, key)
+	t.watch.See("model.go:49", h3)
+
+	// %h31 = pointwise %h147, %h29, %h1 : f32[N,64,64]  // model.go:49
 	//
-	//	%h34101 = add %p282, %p283 : f32[]
-	//	%h4121 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h43101 = mul %h34101, %h4121 : f32[]
-	//	%h53101 = constant {value=f32[](0.1)} : f32[]
-	//	%h7131 = greater_or_equal %p281, %h53101 : bool[]
-	//	%h7611 = constant {value=f32[](0)} : f32[]
-	//	%h8021 = where %h7131, %h43101, %h7611 : f32[]
+	//	%h3551 = add %p277, %p278 : f32[]
+	//	%h42101 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h4431 = mul %h3551, %h42101 : f32[]
+	//	%h54101 = constant {value=f32[](0.1)} : f32[]
+	//	%h7211 = greater_or_equal %p276, %h54101 : bool[]
+	//	%h7711 = constant {value=f32[](0)} : f32[]
+	//	%h8131 = where %h7211, %h4431, %h7711 : f32[]
 	for i := range n {
 		for lo := 0; lo < 4096; lo += 1024 {
 			hi := min(lo+1024, 4096)
-			cpu.Add(h3[:hi-lo], h1[i*4096+lo:i*4096+hi], w.places[lo:hi])
-			cpu.MulScalar(h3[:hi-lo], h3[:hi-lo], 1.1111112)
-			cpu.GreaterOrEqualScalar(h4[:hi-lo], h2[i*4096+lo:i*4096+hi], 0.1)
-			cpu.WhereScalarY(h1[i*4096+lo:i*4096+hi], h4[:hi-lo], h3[:hi-lo], 0)
+			cpu.Add(h4[:hi-lo], h2[i*4096+lo:i*4096+hi], w.places[lo:hi])
+			cpu.MulScalar(h4[:hi-lo], h4[:hi-lo], 1.1111112)
+			cpu.GreaterOrEqualScalar(h5[:hi-lo], h3[i*4096+lo:i*4096+hi], 0.1)
+			cpu.WhereScalarY(h2[i*4096+lo:i*4096+hi], h5[:hi-lo], h4[:hi-lo], 0)
 		}
 	}
-	t.watch.See("model.go:49", h1)
+	t.watch.See("model.go:49", h2)
 
-	// %h36 = layer_normalization %h30, %h10, %h11 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
-	cpu.LayerNorm(h5, h1, w.layers0Norm1Weight, w.layers0Norm1Bias, 64*n, 64, 1e-05)
-	t.watch.See("model.go:50", h5)
-
-	// %h37 = strided_copy %h2 {shape=[64,64] strides=[64,1]} : f32[64,64]  // model.go:50
+	// %h37 = layer_normalization %h31, %h10, %h11 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
 	rt.EndIfDone(t.ctx)
-	cpu.StridedCopy(h6, w.layers0SelfAttnInProjWeight, []int{64, 64}, []int{64, 1}, 0)
+	cpu.LayerNorm(h6, h2, w.layers0Norm1Weight, w.layers0Norm1Bias, 64*n, 64, 1e-05)
+	t.watch.See("model.go:50", h6)
 
-	// %h40 = strided_copy %h3 {shape=[64] strides=[1]} : f32[64]  // model.go:50
-	cpu.StridedCopy(h7, w.layers0SelfAttnInProjBias, []int{64}, []int{1}, 0)
+	// %h38 = strided_copy %h2 {shape=[64,64] strides=[64,1]} : f32[64,64]  // model.go:50
+	cpu.StridedCopy(h7, w.layers0SelfAttnInProjWeight, []int{64, 64}, []int{64, 1}, 0)
 
-	// %h44 = strided_copy %h2 {shape=[64,64] strides=[64,1] offset=4096} : f32[64,64]  // model.go:50
-	cpu.StridedCopy(h8, w.layers0SelfAttnInProjWeight, []int{64, 64}, []int{64, 1}, 4096)
+	// %h41 = strided_copy %h3 {shape=[64] strides=[1]} : f32[64]  // model.go:50
+	cpu.StridedCopy(h8, w.layers0SelfAttnInProjBias, []int{64}, []int{1}, 0)
 
-	// %h45 = strided_copy %h2 {shape=[64,64] strides=[1,64] offset=4096} : f32[64,64]  // model.go:50
-	cpu.StridedCopy(h9, w.layers0SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 4096)
+	// %h45 = strided_copy %h2 {shape=[64,64] strides=[64,1] offset=4096} : f32[64,64]  // model.go:50
+	cpu.StridedCopy(h9, w.layers0SelfAttnInProjWeight, []int{64, 64}, []int{64, 1}, 4096)
 
-	// %h81 = pack_panels %h45 : f32[4,64,16]  // model.go:50
-	cpu.PackPanels(h10, h9, 64, 64, 64, false, 1, 4096)
+	// %h46 = strided_copy %h2 {shape=[64,64] strides=[1,64] offset=4096} : f32[64,64]  // model.go:50
+	cpu.StridedCopy(h10, w.layers0SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 4096)
 
-	// %h47 = strided_copy %h3 {shape=[64] strides=[1] offset=64} : f32[64]  // model.go:50
-	cpu.StridedCopy(h11, w.layers0SelfAttnInProjBias, []int{64}, []int{1}, 64)
+	// %h82 = pack_panels %h46 : f32[4,64,16]  // model.go:50
+	cpu.PackPanels(h11, h10, 64, 64, 64, false, 1, 4096)
 
-	// %h48 = mat_mul_panels %h36, %h81, %h47 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h12, h5, h10, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h11})
-	t.watch.See("model.go:50", h12)
+	// %h48 = strided_copy %h3 {shape=[64] strides=[1] offset=64} : f32[64]  // model.go:50
+	cpu.StridedCopy(h12, w.layers0SelfAttnInProjBias, []int{64}, []int{1}, 64)
 
-	// %h487 = strided_copy %h49 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
-	cpu.StridedCopy(h13, h12, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
+	// %h49 = mat_mul_panels %h37, %h82, %h48 {n=64} : f32[N,64,64]  // model.go:50
+	cpu.MatMul(h13, h6, h11, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h12})
+	t.watch.See("model.go:50", h13)
 
-	// %h51 = strided_copy %h2 {shape=[64,64] strides=[64,1] offset=8192} : f32[64,64]  // model.go:50
-	cpu.StridedCopy(h14, w.layers0SelfAttnInProjWeight, []int{64, 64}, []int{64, 1}, 8192)
+	// %h484 = strided_copy %h50 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
+	cpu.StridedCopy(h14, h13, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
 
-	// %h52 = strided_copy %h2 {shape=[64,64] strides=[1,64] offset=8192} : f32[64,64]  // model.go:50
-	cpu.StridedCopy(h15, w.layers0SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 8192)
+	// %h52 = strided_copy %h2 {shape=[64,64] strides=[64,1] offset=8192} : f32[64,64]  // model.go:50
+	cpu.StridedCopy(h15, w.layers0SelfAttnInProjWeight, []int{64, 64}, []int{64, 1}, 8192)
 
-	// %h107 = pack_panels %h52 : f32[4,64,16]  // model.go:50
-	cpu.PackPanels(h16, h15, 64, 64, 64, false, 1, 4096)
+	// %h53 = strided_copy %h2 {shape=[64,64] strides=[1,64] offset=8192} : f32[64,64]  // model.go:50
+	cpu.StridedCopy(h16, w.layers0SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 8192)
 
-	// %h54 = strided_copy %h3 {shape=[64] strides=[1] offset=128} : f32[64]  // model.go:50
-	cpu.StridedCopy(h17, w.layers0SelfAttnInProjBias, []int{64}, []int{1}, 128)
+	// %h108 = pack_panels %h53 : f32[4,64,16]  // model.go:50
+	cpu.PackPanels(h17, h16, 64, 64, 64, false, 1, 4096)
 
-	// %h55 = mat_mul_panels %h36, %h107, %h54 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h18, h5, h16, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h17})
-	t.watch.See("model.go:50", h18)
+	// %h55 = strided_copy %h3 {shape=[64] strides=[1] offset=128} : f32[64]  // model.go:50
+	cpu.StridedCopy(h18, w.layers0SelfAttnInProjBias, []int{64}, []int{1}, 128)
 
-	// %h57 = strided_copy %h56 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
-	cpu.StridedCopy(h19, h18, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
+	// %h56 = mat_mul_panels %h37, %h108, %h55 {n=64} : f32[N,64,64]  // model.go:50
+	cpu.MatMul(h19, h6, h17, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h18})
+	t.watch.See("model.go:50", h19)
 
-	// %h39 = pointwise %h37 : f32[64,64]  // model.go:50
+	// %h58 = strided_copy %h57 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
+	cpu.StridedCopy(h20, h19, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
+
+	// %h40 = pointwise %h38 : f32[64,64]  // model.go:50
 	//
-	//	%h87 = constant {value=f32[](0.25)} : f32[]
-	//	%h88 = mul %p12, %h87 : f32[]
-	cpu.MulScalar(h20, h6, 0.25)
-	t.watch.See("model.go:50", h20)
+	//	%h88 = constant {value=f32[](0.25)} : f32[]
+	//	%h89 = mul %p12, %h88 : f32[]
+	cpu.MulScalar(h21, h7, 0.25)
+	t.watch.See("model.go:50", h21)
 
-	// %h120 = pack_panels %h39 {trans=true} : f32[4,64,16]  // model.go:50
-	cpu.PackPanels(h21, h20, 64, 64, 64, true, 1, 4096)
+	// %h121 = pack_panels %h40 {trans=true} : f32[4,64,16]  // model.go:50
+	cpu.PackPanels(h22, h21, 64, 64, 64, true, 1, 4096)
 
-	// %h70 = pointwise %h40 : f32[64]  // model.go:50
+	// %h71 = pointwise %h41 : f32[64]  // model.go:50
 	//
-	//	%h91 = constant {value=f32[](0.25)} : f32[]
-	//	%h95 = mul %p13, %h91 : f32[]
-	cpu.MulScalar(h7, h7, 0.25)
-	t.watch.See("model.go:50", h7)
+	//	%h92 = constant {value=f32[](0.25)} : f32[]
+	//	%h96 = mul %p13, %h92 : f32[]
+	cpu.MulScalar(h8, h8, 0.25)
+	t.watch.See("model.go:50", h8)
 
-	// %h221 = mat_mul_panels %h36, %h120, %h70 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h22, h5, h21, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h7})
-	t.watch.See("model.go:50", h22)
+	// %h218 = mat_mul_panels %h37, %h121, %h71 {n=64} : f32[N,64,64]  // model.go:50
+	cpu.MatMul(h23, h6, h22, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h8})
+	t.watch.See("model.go:50", h23)
 
-	// %h59 = strided_copy %h163 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
-	cpu.StridedCopy(h23, h22, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
+	// %h60 = strided_copy %h160 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
+	cpu.StridedCopy(h24, h23, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
 
-	// %h60 = strided_copy %h49 {shape=[N,4,16,64] strides=[4096,16,1,64]} : f32[N,4,16,64]  // model.go:50
-	cpu.StridedCopy(h24, h12, []int{n, 4, 16, 64}, []int{4096, 16, 1, 64}, 0)
+	// %h61 = strided_copy %h50 {shape=[N,4,16,64] strides=[4096,16,1,64]} : f32[N,4,16,64]  // model.go:50
+	cpu.StridedCopy(h25, h13, []int{n, 4, 16, 64}, []int{4096, 16, 1, 64}, 0)
 
-	// %h130 = pack_panels %h60 : f32[N,4,4,16,16]  // model.go:50
-	cpu.PackPanels(h25, h24, 16, 64, 64, false, 4*n, 1024)
+	// %h131 = pack_panels %h61 : f32[N,4,4,16,16]  // model.go:50
+	cpu.PackPanels(h26, h25, 16, 64, 64, false, 4*n, 1024)
 
-	// %h61 = mat_mul_panels %h59, %h130 {n=64} : f32[N,4,64,64]  // model.go:50
-	cpu.MatMul(h26, h23, h25, &cpu.MatMulShape{M: 64, N: 64, K: 16, LDA: 16, LDC: 64, Batch: 4 * n, StrideA: 1024, StrideB: 1024, StrideC: 4096, Ctx: t.ctx}, nil)
-	t.watch.See("model.go:50", h26)
-
-	// %h63 = pointwise %h35, %h61 : f32[N,4,64,64]  // model.go:50
-	//
-	//	%h102 = constant {value=f32[](-Inf)} : f32[]
-	//	%h111 = where %p14, %h102, %p15 : f32[]
-	for i := range 4 * n {
-		cpu.WhereScalarX(h26[i*4096:i*4096+4096], w.constH354, float32(math.Inf(-1)), h26[i*4096:i*4096+4096])
-	}
-	t.watch.See("model.go:50", h26)
-
-	// %h64 = softmax %h63 {axis=3} : f32[N,4,64,64]  // model.go:50
-	cpu.Softmax(h26, h26, 256*n, 64, 1)
-	t.watch.See("model.go:50", h26)
-
-	// %h157 = random_uniform %key {d_type=f32 shape=[N,4,64,64] high=1 seed=2} : f32[N,4,64,64]  // model.go:50
-	cpu.RandomUniform(h27, 0, 1, 2, key)
+	// %h62 = mat_mul_panels %h60, %h131 {n=64} : f32[N,4,64,64]  // model.go:50
+	cpu.MatMul(h27, h24, h26, &cpu.MatMulShape{M: 64, N: 64, K: 16, LDA: 16, LDC: 64, Batch: 4 * n, StrideA: 1024, StrideB: 1024, StrideC: 4096, Ctx: t.ctx}, nil)
 	t.watch.See("model.go:50", h27)
 
-	// %h65 = pointwise %h157, %h64 : f32[N,4,64,64]  // model.go:50
+	// %h64 = pointwise %h36, %h62 : f32[N,4,64,64]  // model.go:50
 	//
-	//	%h1251 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h1291 = mul %p287, %h1251 : f32[]
-	//	%h15811 = constant {value=f32[](0.1)} : f32[]
-	//	%h16011 = greater_or_equal %p286, %h15811 : bool[]
-	//	%h16911 = constant {value=f32[](0)} : f32[]
-	//	%h17211 = where %h16011, %h1291, %h16911 : f32[]
-	{
-		for lo := 0; lo < 16384*n; lo += 1024 {
-			hi := min(lo+1024, 16384*n)
-			cpu.MulScalar(h29[:hi-lo], h26[lo:hi], 1.1111112)
-			cpu.GreaterOrEqualScalar(h30[:hi-lo], h27[lo:hi], 0.1)
-			cpu.WhereScalarY(h28[lo:hi], h30[:hi-lo], h29[:hi-lo], 0)
-		}
+	//	%h103 = constant {value=f32[](-Inf)} : f32[]
+	//	%h112 = where %p14, %h103, %p15 : f32[]
+	for i := range 4 * n {
+		cpu.WhereScalarX(h27[i*4096:i*4096+4096], w.constH364, float32(math.Inf(-1)), h27[i*4096:i*4096+4096])
 	}
+	t.watch.See("model.go:50", h27)
+
+	// %h65 = softmax %h64 {axis=3} : f32[N,4,64,64]  // model.go:50
+	cpu.Softmax(h27, h27, 256*n, 64, 1)
+	t.watch.See("model.go:50", h27)
+
+	// %h154 = random_uniform %key {d_type=f32 shape=[N,4,64,64] high=1 seed=2} : f32[N,4,64,64]  // model.go:50
+	cpu.RandomUniform(h28, 0, 1, 2, key)
 	t.watch.See("model.go:50", h28)
 
-	// %h137 = pack_panels %h57 : f32[N,4,1,64,16]  // model.go:50
-	rt.EndIfDone(t.ctx)
-	cpu.PackPanels(h31, h19, 64, 16, 16, false, 4*n, 1024)
-
-	// %h66 = mat_mul_panels %h65, %h137 {n=16} : f32[N,4,64,16]  // model.go:50
-	cpu.MatMul(h32, h28, h31, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024, Ctx: t.ctx}, nil)
-	t.watch.See("model.go:50", h32)
-
-	// %h67 = strided_copy %h66 {shape=[N,64,4,16] strides=[4096,16,1024,1]} : f32[N,64,4,16]  // model.go:50
-	cpu.StridedCopy(h33, h32, []int{n, 64, 4, 16}, []int{4096, 16, 1024, 1}, 0)
-
-	// %h164 = random_uniform %key {d_type=f32 shape=[N,64,64] high=1 seed=3} : f32[N,64,64]  // model.go:50
-	cpu.RandomUniform(h34, 0, 1, 3, key)
-	t.watch.See("model.go:50", h34)
-
-	// %h31 = pointwise %h4 : f32[64,64]  // model.go:50
+	// %h66 = pointwise %h154, %h65 : f32[N,4,64,64]  // model.go:50
 	//
-	//	%h179 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h181 = mul %p20, %h179 : f32[]
-	cpu.MulScalar(h35, w.layers0SelfAttnOutProjWeight, 1.1111112)
+	//	%h1261 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h1301 = mul %p282, %h1261 : f32[]
+	//	%h16411 = constant {value=f32[](0.1)} : f32[]
+	//	%h16611 = greater_or_equal %p281, %h16411 : bool[]
+	//	%h17611 = constant {value=f32[](0)} : f32[]
+	//	%h17811 = where %h16611, %h1301, %h17611 : f32[]
+	{
+		for lo := 0; lo < 16384*n; lo += 1024 {
+			hi := min(lo+1024, 16384*n)
+			cpu.MulScalar(h30[:hi-lo], h27[lo:hi], 1.1111112)
+			cpu.GreaterOrEqualScalar(h31[:hi-lo], h28[lo:hi], 0.1)
+			cpu.WhereScalarY(h29[lo:hi], h31[:hi-lo], h30[:hi-lo], 0)
+		}
+	}
+	t.watch.See("model.go:50", h29)
+
+	// %h138 = pack_panels %h58 : f32[N,4,1,64,16]  // model.go:50
+	rt.EndIfDone(t.ctx)
+	cpu.PackPanels(h32, h20, 64, 16, 16, false, 4*n, 1024)
+
+	// %h67 = mat_mul_panels %h66, %h138 {n=16} : f32[N,4,64,16]  // model.go:50
+	cpu.MatMul(h33, h29, h32, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024, Ctx: t.ctx}, nil)
+	t.watch.See("model.go:50", h33)
+
+	// %h68 = strided_copy %h67 {shape=[N,64,4,16] strides=[4096,16,1024,1]} : f32[N,64,4,16]  // model.go:50
+	cpu.StridedCopy(h34, h33, []int{n, 64, 4, 16}, []int{4096, 16, 1024, 1}, 0)
+
+	// %h161 = random_uniform %key {d_type=f32 shape=[N,64,64] high=1 seed=3} : f32[N,64,64]  // model.go:50
+	cpu.RandomUniform(h35, 0, 1, 3, key)
 	t.watch.See("model.go:50", h35)
 
-	// %h143 = pack_panels %h31 {trans=true} : f32[4,64,16]  // model.go:50
-	cpu.PackPanels(h36, h35, 64, 64, 64, true, 1, 4096)
-
-	// %h369 = pointwise %h5 : f32[64]  // model.go:50
+	// %h32 = pointwise %h4 : f32[64,64]  // model.go:50
 	//
-	//	%h186 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h190 = mul %p21, %h186 : f32[]
-	cpu.MulScalar(h37, w.layers0SelfAttnOutProjBias, 1.1111112)
-	t.watch.See("model.go:50", h37)
+	//	%h185 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h187 = mul %p20, %h185 : f32[]
+	cpu.MulScalar(h36, w.layers0SelfAttnOutProjWeight, 1.1111112)
+	t.watch.See("model.go:50", h36)
 
-	// %h166 = mat_mul_panels %h68, %h143, %h369 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h38, h33, h36, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h37})
+	// %h155 = pack_panels %h32 {trans=true} : f32[4,64,16]  // model.go:50
+	cpu.PackPanels(h37, h36, 64, 64, 64, true, 1, 4096)
+
+	// %h366 = pointwise %h5 : f32[64]  // model.go:50
+	//
+	//	%h192 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h197 = mul %p21, %h192 : f32[]
+	cpu.MulScalar(h38, w.layers0SelfAttnOutProjBias, 1.1111112)
 	t.watch.See("model.go:50", h38)
 
-	// %h73 = pointwise %h30, %h164, %h166 : f32[N,64,64]  // model.go:50
+	// %h163 = mat_mul_panels %h69, %h155, %h366 {n=64} : f32[N,64,64]  // model.go:50
+	cpu.MatMul(h39, h34, h37, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h38})
+	t.watch.See("model.go:50", h39)
+
+	// %h74 = pointwise %h31, %h161, %h163 : f32[N,64,64]  // model.go:50
 	//
-	//	%h19511 = constant {value=f32[](0.1)} : f32[]
-	//	%h20011 = greater_or_equal %p291, %h19511 : bool[]
-	//	%h20911 = constant {value=f32[](0)} : f32[]
-	//	%h21111 = where %h20011, %p292, %h20911 : f32[]
-	//	%h2661 = add %p290, %h21111 : f32[]
+	//	%h20111 = constant {value=f32[](0.1)} : f32[]
+	//	%h20611 = greater_or_equal %p286, %h20111 : bool[]
+	//	%h26311 = constant {value=f32[](0)} : f32[]
+	//	%h27711 = where %h20611, %p287, %h26311 : f32[]
+	//	%h3061 = add %p285, %h27711 : f32[]
 	{
 		for lo := 0; lo < 4096*n; lo += 1024 {
 			hi := min(lo+1024, 4096*n)
-			cpu.GreaterOrEqualScalar(h39[:hi-lo], h34[lo:hi], 0.1)
-			cpu.WhereScalarY(h40[:hi-lo], h39[:hi-lo], h38[lo:hi], 0)
-			cpu.Add(h38[lo:hi], h1[lo:hi], h40[:hi-lo])
+			cpu.GreaterOrEqualScalar(h40[:hi-lo], h35[lo:hi], 0.1)
+			cpu.WhereScalarY(h41[:hi-lo], h40[:hi-lo], h39[lo:hi], 0)
+			cpu.Add(h39[lo:hi], h2[lo:hi], h41[:hi-lo])
 		}
 	}
-	t.watch.See("model.go:50", h38)
+	t.watch.See("model.go:50", h39)
 
-	// %h74 = layer_normalization %h73, %h12, %h13 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
-	cpu.LayerNorm(h41, h38, w.layers0Norm2Weight, w.layers0Norm2Bias, 64*n, 64, 1e-05)
-	t.watch.See("model.go:50", h41)
+	// %h75 = layer_normalization %h74, %h12, %h13 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
+	cpu.LayerNorm(h42, h39, w.layers0Norm2Weight, w.layers0Norm2Bias, 64*n, 64, 1e-05)
+	t.watch.See("model.go:50", h42)
 
-	// %h156 = pack_panels %h6 {trans=true} : f32[16,64,16]  // model.go:50
-	cpu.PackPanels(h42, w.layers0Linear1Weight, 64, 256, 64, true, 1, 16384)
+	// %h162 = pack_panels %h6 {trans=true} : f32[16,64,16]  // model.go:50
+	cpu.PackPanels(h43, w.layers0Linear1Weight, 64, 256, 64, true, 1, 16384)
 
-	// %h77 = mat_mul_panels %h74, %h156, %h7 {n=256} : f32[N,64,256]  // model.go:50
-	cpu.MatMul(h43, h41, h42, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers0Linear1Bias})
-	t.watch.See("model.go:50", h43)
-
-	// %h171 = random_uniform %key {d_type=f32 shape=[N,64,256] high=1 seed=4} : f32[N,64,256]  // model.go:50
-	cpu.RandomUniform(h44, 0, 1, 4, key)
+	// %h78 = mat_mul_panels %h75, %h162, %h7 {n=256} : f32[N,64,256]  // model.go:50
+	cpu.MatMul(h44, h42, h43, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers0Linear1Bias})
 	t.watch.See("model.go:50", h44)
 
-	// %h79 = pointwise %h171, %h77 : f32[N,64,256]  // model.go:50
-	//
-	//	%h29411 = gelu %p297 : f32[]
-	//	%h31511 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h33311 = mul %h29411, %h31511 : f32[]
-	//	%h33911 = constant {value=f32[](0.1)} : f32[]
-	//	%h34511 = greater_or_equal %p296, %h33911 : bool[]
-	//	%h36111 = constant {value=f32[](0)} : f32[]
-	//	%h37111 = where %h34511, %h33311, %h36111 : f32[]
-	{
-		for lo := 0; lo < 16384*n; lo += 1024 {
-			hi := min(lo+1024, 16384*n)
-			cpu.Gelu(h46[:hi-lo], h43[lo:hi])
-			cpu.MulScalar(h46[:hi-lo], h46[:hi-lo], 1.1111112)
-			cpu.GreaterOrEqualScalar(h47[:hi-lo], h44[lo:hi], 0.1)
-			cpu.WhereScalarY(h45[lo:hi], h47[:hi-lo], h46[:hi-lo], 0)
-		}
-	}
+	// %h168 = random_uniform %key {d_type=f32 shape=[N,64,256] high=1 seed=4} : f32[N,64,256]  // model.go:50
+	cpu.RandomUniform(h45, 0, 1, 4, key)
 	t.watch.See("model.go:50", h45)
 
-	// %h178 = random_uniform %key {d_type=f32 shape=[N,64,64] high=1 seed=5} : f32[N,64,64]  // model.go:50
-	cpu.RandomUniform(h48, 0, 1, 5, key)
-	t.watch.See("model.go:50", h48)
-
-	// %h33 = pointwise %h8 : f32[64,256]  // model.go:50
+	// %h80 = pointwise %h168, %h78 : f32[N,64,256]  // model.go:50
 	//
-	//	%h383 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h386 = mul %p32, %h383 : f32[]
-	cpu.MulScalar(h49, w.layers0Linear2Weight, 1.1111112)
+	//	%h32311 = gelu %p292 : f32[]
+	//	%h33611 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h34211 = mul %h32311, %h33611 : f32[]
+	//	%h35611 = constant {value=f32[](0.1)} : f32[]
+	//	%h36811 = greater_or_equal %p291, %h35611 : bool[]
+	//	%h37411 = constant {value=f32[](0)} : f32[]
+	//	%h38311 = where %h36811, %h34211, %h37411 : f32[]
+	{
+		for lo := 0; lo < 16384*n; lo += 1024 {
+			hi := min(lo+1024, 16384*n)
+			cpu.Gelu(h47[:hi-lo], h44[lo:hi])
+			cpu.MulScalar(h47[:hi-lo], h47[:hi-lo], 1.1111112)
+			cpu.GreaterOrEqualScalar(h48[:hi-lo], h45[lo:hi], 0.1)
+			cpu.WhereScalarY(h46[lo:hi], h48[:hi-lo], h47[:hi-lo], 0)
+		}
+	}
+	t.watch.See("model.go:50", h46)
+
+	// %h175 = random_uniform %key {d_type=f32 shape=[N,64,64] high=1 seed=5} : f32[N,64,64]  // model.go:50
+	cpu.RandomUniform(h49, 0, 1, 5, key)
 	t.watch.See("model.go:50", h49)
 
-	// %h162 = pack_panels %h33 {trans=true} : f32[4,256,16]  // model.go:50
-	cpu.PackPanels(h50, h49, 256, 64, 256, true, 1, 16384)
-
-	// %h574 = pointwise %h9 : f32[64]  // model.go:50
+	// %h34 = pointwise %h8 : f32[64,256]  // model.go:50
 	//
-	//	%h415 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h420 = mul %p33, %h415 : f32[]
-	cpu.MulScalar(h51, w.layers0Linear2Bias, 1.1111112)
-	t.watch.See("model.go:50", h51)
+	//	%h412 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h415 = mul %p32, %h412 : f32[]
+	cpu.MulScalar(h50, w.layers0Linear2Weight, 1.1111112)
+	t.watch.See("model.go:50", h50)
 
-	// %h180 = mat_mul_panels %h79, %h162, %h574 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h52, h45, h50, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h51})
+	// %h169 = pack_panels %h34 {trans=true} : f32[4,256,16]  // model.go:50
+	cpu.PackPanels(h51, h50, 256, 64, 256, true, 1, 16384)
+
+	// %h518 = pointwise %h9 : f32[64]  // model.go:50
+	//
+	//	%h423 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h440 = mul %p33, %h423 : f32[]
+	cpu.MulScalar(h52, w.layers0Linear2Bias, 1.1111112)
 	t.watch.See("model.go:50", h52)
 
-	// %h84 = pointwise %h73, %h178, %h180 : f32[N,64,64]  // model.go:50
+	// %h177 = mat_mul_panels %h80, %h169, %h518 {n=64} : f32[N,64,64]  // model.go:50
+	cpu.MatMul(h53, h46, h51, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h52})
+	t.watch.See("model.go:50", h53)
+
+	// %h85 = pointwise %h74, %h175, %h177 : f32[N,64,64]  // model.go:50
 	//
-	//	%h43211 = constant {value=f32[](0.1)} : f32[]
-	//	%h44311 = greater_or_equal %p301, %h43211 : bool[]
-	//	%h46511 = constant {value=f32[](0)} : f32[]
-	//	%h46711 = where %h44311, %p302, %h46511 : f32[]
-	//	%h4881 = add %p300, %h46711 : f32[]
+	//	%h46211 = constant {value=f32[](0.1)} : f32[]
+	//	%h46411 = greater_or_equal %p296, %h46211 : bool[]
+	//	%h48511 = constant {value=f32[](0)} : f32[]
+	//	%h48811 = where %h46411, %p297, %h48511 : f32[]
+	//	%h5061 = add %p295, %h48811 : f32[]
 	{
 		for lo := 0; lo < 4096*n; lo += 1024 {
 			hi := min(lo+1024, 4096*n)
-			cpu.GreaterOrEqualScalar(h53[:hi-lo], h48[lo:hi], 0.1)
-			cpu.WhereScalarY(h54[:hi-lo], h53[:hi-lo], h52[lo:hi], 0)
-			cpu.Add(h52[lo:hi], h38[lo:hi], h54[:hi-lo])
+			cpu.GreaterOrEqualScalar(h54[:hi-lo], h49[lo:hi], 0.1)
+			cpu.WhereScalarY(h55[:hi-lo], h54[:hi-lo], h53[lo:hi], 0)
+			cpu.Add(h53[lo:hi], h39[lo:hi], h55[:hi-lo])
 		}
 	}
-	t.watch.See("model.go:50", h52)
+	t.watch.See("model.go:50", h53)
 
-	// %h85 = layer_normalization %h84, %h22, %h23 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
-	cpu.LayerNorm(h55, h52, w.layers1Norm1Weight, w.layers1Norm1Bias, 64*n, 64, 1e-05)
-	t.watch.See("model.go:50", h55)
+	// %h86 = layer_normalization %h85, %h22, %h23 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
+	cpu.LayerNorm(h56, h53, w.layers1Norm1Weight, w.layers1Norm1Bias, 64*n, 64, 1e-05)
+	t.watch.See("model.go:50", h56)
 
-	// %h86 = strided_copy %h14 {shape=[64,64] strides=[64,1]} : f32[64,64]  // model.go:50
-	cpu.StridedCopy(h56, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{64, 1}, 0)
+	// %h87 = strided_copy %h14 {shape=[64,64] strides=[64,1]} : f32[64,64]  // model.go:50
+	cpu.StridedCopy(h57, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{64, 1}, 0)
 
-	// %h89 = strided_copy %h15 {shape=[64] strides=[1]} : f32[64]  // model.go:50
-	cpu.StridedCopy(h57, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 0)
+	// %h90 = strided_copy %h15 {shape=[64] strides=[1]} : f32[64]  // model.go:50
+	cpu.StridedCopy(h58, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 0)
 
-	// %h93 = strided_copy %h14 {shape=[64,64] strides=[64,1] offset=4096} : f32[64,64]  // model.go:50
-	cpu.StridedCopy(h58, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{64, 1}, 4096)
+	// %h94 = strided_copy %h14 {shape=[64,64] strides=[64,1] offset=4096} : f32[64,64]  // model.go:50
+	cpu.StridedCopy(h59, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{64, 1}, 4096)
 
-	// %h94 = strided_copy %h14 {shape=[64,64] strides=[1,64] offset=4096} : f32[64,64]  // model.go:50
-	cpu.StridedCopy(h59, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 4096)
+	// %h95 = strided_copy %h14 {shape=[64,64] strides=[1,64] offset=4096} : f32[64,64]  // model.go:50
+	cpu.StridedCopy(h60, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 4096)
 
-	// %h176 = pack_panels %h94 : f32[4,64,16]  // model.go:50
-	cpu.PackPanels(h60, h59, 64, 64, 64, false, 1, 4096)
+	// %h183 = pack_panels %h95 : f32[4,64,16]  // model.go:50
+	cpu.PackPanels(h61, h60, 64, 64, 64, false, 1, 4096)
 
-	// %h96 = strided_copy %h15 {shape=[64] strides=[1] offset=64} : f32[64]  // model.go:50
-	cpu.StridedCopy(h61, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 64)
+	// %h97 = strided_copy %h15 {shape=[64] strides=[1] offset=64} : f32[64]  // model.go:50
+	cpu.StridedCopy(h62, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 64)
 
-	// %h97 = mat_mul_panels %h85, %h176, %h96 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h62, h55, h60, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h61})
-	t.watch.See("model.go:50", h62)
+	// %h98 = mat_mul_panels %h86, %h183, %h97 {n=64} : f32[N,64,64]  // model.go:50
+	cpu.MatMul(h63, h56, h61, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h62})
+	t.watch.See("model.go:50", h63)
 
-	// %h335 = strided_copy %h98 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
-	cpu.StridedCopy(h63, h62, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
+	// %h332 = strided_copy %h99 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
+	cpu.StridedCopy(h64, h63, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
 
-	// %h100 = strided_copy %h14 {shape=[64,64] strides=[64,1] offset=8192} : f32[64,64]  // model.go:50
-	cpu.StridedCopy(h64, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{64, 1}, 8192)
+	// %h101 = strided_copy %h14 {shape=[64,64] strides=[64,1] offset=8192} : f32[64,64]  // model.go:50
+	cpu.StridedCopy(h65, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{64, 1}, 8192)
 
-	// %h101 = strided_copy %h14 {shape=[64,64] strides=[1,64] offset=8192} : f32[64,64]  // model.go:50
-	cpu.StridedCopy(h65, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 8192)
+	// %h102 = strided_copy %h14 {shape=[64,64] strides=[1,64] offset=8192} : f32[64,64]  // model.go:50
+	cpu.StridedCopy(h66, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 8192)
 
-	// %h188 = pack_panels %h101 : f32[4,64,16]  // model.go:50
-	cpu.PackPanels(h66, h65, 64, 64, 64, false, 1, 4096)
+	// %h194 = pack_panels %h102 : f32[4,64,16]  // model.go:50
+	cpu.PackPanels(h67, h66, 64, 64, 64, false, 1, 4096)
 
-	// %h103 = strided_copy %h15 {shape=[64] strides=[1] offset=128} : f32[64]  // model.go:50
-	cpu.StridedCopy(h67, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 128)
+	// %h104 = strided_copy %h15 {shape=[64] strides=[1] offset=128} : f32[64]  // model.go:50
+	cpu.StridedCopy(h68, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 128)
 
-	// %h104 = mat_mul_panels %h85, %h188, %h103 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h68, h55, h66, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h67})
-	t.watch.See("model.go:50", h68)
+	// %h105 = mat_mul_panels %h86, %h194, %h104 {n=64} : f32[N,64,64]  // model.go:50
+	cpu.MatMul(h69, h56, h67, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h68})
+	t.watch.See("model.go:50", h69)
 
-	// %h106 = strided_copy %h105 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
-	cpu.StridedCopy(h69, h68, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
+	// %h107 = strided_copy %h106 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
+	cpu.StridedCopy(h70, h69, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
 
-	// %h69 = pointwise %h86 : f32[64,64]  // model.go:50
+	// %h70 = pointwise %h87 : f32[64,64]  // model.go:50
 	//
-	//	%h510 = constant {value=f32[](0.25)} : f32[]
-	//	%h511 = mul %p39, %h510 : f32[]
-	cpu.MulScalar(h70, h56, 0.25)
-	t.watch.See("model.go:50", h70)
+	//	%h508 = constant {value=f32[](0.25)} : f32[]
+	//	%h520 = mul %p39, %h508 : f32[]
+	cpu.MulScalar(h71, h57, 0.25)
+	t.watch.See("model.go:50", h71)
 
-	// %h197 = pack_panels %h69 {trans=true} : f32[4,64,16]  // model.go:50
-	cpu.PackPanels(h71, h70, 64, 64, 64, true, 1, 4096)
+	// %h204 = pack_panels %h70 {trans=true} : f32[4,64,16]  // model.go:50
+	cpu.PackPanels(h72, h71, 64, 64, 64, true, 1, 4096)
 
-	// %h92 = pointwise %h89 : f32[64]  // model.go:50
+	// %h93 = pointwise %h90 : f32[64]  // model.go:50
 	//
-	//	%h523 = constant {value=f32[](0.25)} : f32[]
-	//	%h525 = mul %p40, %h523 : f32[]
-	cpu.MulScalar(h57, h57, 0.25)
-	t.watch.See("model.go:50", h57)
+	//	%h526 = constant {value=f32[](0.25)} : f32[]
+	//	%h535 = mul %p40, %h526 : f32[]
+	cpu.MulScalar(h58, h58, 0.25)
+	t.watch.See("model.go:50", h58)
 
-	// %h253 = mat_mul_panels %h85, %h197, %h92 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h72, h55, h71, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h57})
-	t.watch.See("model.go:50", h72)
+	// %h250 = mat_mul_panels %h86, %h204, %h93 {n=64} : f32[N,64,64]  // model.go:50
+	cpu.MatMul(h73, h56, h72, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h58})
+	t.watch.See("model.go:50", h73)
 
-	// %h108 = strided_copy %h571 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
-	cpu.StridedCopy(h73, h72, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
+	// %h109 = strided_copy %h568 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
+	cpu.StridedCopy(h74, h73, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
 
-	// %h109 = strided_copy %h98 {shape=[N,4,16,64] strides=[4096,16,1,64]} : f32[N,4,16,64]  // model.go:50
-	cpu.StridedCopy(h74, h62, []int{n, 4, 16, 64}, []int{4096, 16, 1, 64}, 0)
+	// %h110 = strided_copy %h99 {shape=[N,4,16,64] strides=[4096,16,1,64]} : f32[N,4,16,64]  // model.go:50
+	cpu.StridedCopy(h75, h63, []int{n, 4, 16, 64}, []int{4096, 16, 1, 64}, 0)
 
-	// %h202 = pack_panels %h109 : f32[N,4,4,16,16]  // model.go:50
-	cpu.PackPanels(h75, h74, 16, 64, 64, false, 4*n, 1024)
+	// %h208 = pack_panels %h110 : f32[N,4,4,16,16]  // model.go:50
+	cpu.PackPanels(h76, h75, 16, 64, 64, false, 4*n, 1024)
 
-	// %h110 = mat_mul_panels %h108, %h202 {n=64} : f32[N,4,64,64]  // model.go:50
-	cpu.MatMul(h76, h73, h75, &cpu.MatMulShape{M: 64, N: 64, K: 16, LDA: 16, LDC: 64, Batch: 4 * n, StrideA: 1024, StrideB: 1024, StrideC: 4096, Ctx: t.ctx}, nil)
-	t.watch.See("model.go:50", h76)
-
-	// %h112 = pointwise %h35, %h110 : f32[N,4,64,64]  // model.go:50
-	//
-	//	%h538 = constant {value=f32[](-Inf)} : f32[]
-	//	%h570 = where %p41, %h538, %p42 : f32[]
-	for i := range 4 * n {
-		cpu.WhereScalarX(h76[i*4096:i*4096+4096], w.constH354, float32(math.Inf(-1)), h76[i*4096:i*4096+4096])
-	}
-	t.watch.See("model.go:50", h76)
-
-	// %h113 = softmax %h112 {axis=3} : f32[N,4,64,64]  // model.go:50
-	cpu.Softmax(h76, h76, 256*n, 64, 1)
-	t.watch.See("model.go:50", h76)
-
-	// %h185 = random_uniform %key {d_type=f32 shape=[N,4,64,64] high=1 seed=6} : f32[N,4,64,64]  // model.go:50
-	cpu.RandomUniform(h77, 0, 1, 6, key)
+	// %h111 = mat_mul_panels %h109, %h208 {n=64} : f32[N,4,64,64]  // model.go:50
+	cpu.MatMul(h77, h74, h76, &cpu.MatMulShape{M: 64, N: 64, K: 16, LDA: 16, LDC: 64, Batch: 4 * n, StrideA: 1024, StrideB: 1024, StrideC: 4096, Ctx: t.ctx}, nil)
 	t.watch.See("model.go:50", h77)
 
-	// %h114 = pointwise %h185, %h113 : f32[N,4,64,64]  // model.go:50
+	// %h113 = pointwise %h36, %h111 : f32[N,4,64,64]  // model.go:50
 	//
-	//	%h5751 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h5771 = mul %p306, %h5751 : f32[]
-	//	%h58011 = constant {value=f32[](0.1)} : f32[]
-	//	%h58211 = greater_or_equal %p305, %h58011 : bool[]
-	//	%h58511 = constant {value=f32[](0)} : f32[]
-	//	%h58711 = where %h58211, %h5771, %h58511 : f32[]
-	{
-		for lo := 0; lo < 16384*n; lo += 1024 {
-			hi := min(lo+1024, 16384*n)
-			cpu.MulScalar(h79[:hi-lo], h76[lo:hi], 1.1111112)
-			cpu.GreaterOrEqualScalar(h80[:hi-lo], h77[lo:hi], 0.1)
-			cpu.WhereScalarY(h78[lo:hi], h80[:hi-lo], h79[:hi-lo], 0)
-		}
+	//	%h567 = constant {value=f32[](-Inf)} : f32[]
+	//	%h569 = where %p41, %h567, %p42 : f32[]
+	for i := range 4 * n {
+		cpu.WhereScalarX(h77[i*4096:i*4096+4096], w.constH364, float32(math.Inf(-1)), h77[i*4096:i*4096+4096])
 	}
+	t.watch.See("model.go:50", h77)
+
+	// %h114 = softmax %h113 {axis=3} : f32[N,4,64,64]  // model.go:50
+	cpu.Softmax(h77, h77, 256*n, 64, 1)
+	t.watch.See("model.go:50", h77)
+
+	// %h182 = random_uniform %key {d_type=f32 shape=[N,4,64,64] high=1 seed=6} : f32[N,4,64,64]  // model.go:50
+	cpu.RandomUniform(h78, 0, 1, 6, key)
 	t.watch.See("model.go:50", h78)
 
-	// %h207 = pack_panels %h106 : f32[N,4,1,64,16]  // model.go:50
-	rt.EndIfDone(t.ctx)
-	cpu.PackPanels(h81, h69, 64, 16, 16, false, 4*n, 1024)
-
-	// %h115 = mat_mul_panels %h114, %h207 {n=16} : f32[N,4,64,16]  // model.go:50
-	cpu.MatMul(h82, h78, h81, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024, Ctx: t.ctx}, nil)
-	t.watch.See("model.go:50", h82)
-
-	// %h116 = strided_copy %h115 {shape=[N,64,4,16] strides=[4096,16,1024,1]} : f32[N,64,4,16]  // model.go:50
-	cpu.StridedCopy(h83, h82, []int{n, 64, 4, 16}, []int{4096, 16, 1024, 1}, 0)
-
-	// %h192 = random_uniform %key {d_type=f32 shape=[N,64,64] high=1 seed=7} : f32[N,64,64]  // model.go:50
-	cpu.RandomUniform(h84, 0, 1, 7, key)
-	t.watch.See("model.go:50", h84)
-
-	// %h42 = pointwise %h16 : f32[64,64]  // model.go:50
+	// %h115 = pointwise %h182, %h114 : f32[N,4,64,64]  // model.go:50
 	//
-	//	%h590 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h591 = mul %p47, %h590 : f32[]
-	cpu.MulScalar(h85, w.layers1SelfAttnOutProjWeight, 1.1111112)
-	t.watch.See("model.go:50", h85)
-
-	// %h249 = pack_panels %h42 {trans=true} : f32[4,64,16]  // model.go:50
-	cpu.PackPanels(h86, h85, 64, 64, 64, true, 1, 4096)
-
-	// %h579 = pointwise %h17 : f32[64]  // model.go:50
-	//
-	//	%h595 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h596 = mul %p48, %h595 : f32[]
-	cpu.MulScalar(h87, w.layers1SelfAttnOutProjBias, 1.1111112)
-	t.watch.See("model.go:50", h87)
-
-	// %h194 = mat_mul_panels %h117, %h249, %h579 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h88, h83, h86, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h87})
-	t.watch.See("model.go:50", h88)
-
-	// %h122 = pointwise %h84, %h192, %h194 : f32[N,64,64]  // model.go:50
-	//
-	//	%h60011 = constant {value=f32[](0.1)} : f32[]
-	//	%h60111 = greater_or_equal %p310, %h60011 : bool[]
-	//	%h60411 = constant {value=f32[](0)} : f32[]
-	//	%h60611 = where %h60111, %p311, %h60411 : f32[]
-	//	%h6091 = add %p309, %h60611 : f32[]
-	{
-		for lo := 0; lo < 4096*n; lo += 1024 {
-			hi := min(lo+1024, 4096*n)
-			cpu.GreaterOrEqualScalar(h89[:hi-lo], h84[lo:hi], 0.1)
-			cpu.WhereScalarY(h90[:hi-lo], h89[:hi-lo], h88[lo:hi], 0)
-			cpu.Add(h88[lo:hi], h52[lo:hi], h90[:hi-lo])
-		}
-	}
-	t.watch.See("model.go:50", h88)
-
-	// %h123 = layer_normalization %h122, %h24, %h25 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
-	cpu.LayerNorm(h91, h88, w.layers1Norm2Weight, w.layers1Norm2Bias, 64*n, 64, 1e-05)
-	t.watch.See("model.go:50", h91)
-
-	// %h291 = pack_panels %h18 {trans=true} : f32[16,64,16]  // model.go:50
-	cpu.PackPanels(h92, w.layers1Linear1Weight, 64, 256, 64, true, 1, 16384)
-
-	// %h126 = mat_mul_panels %h123, %h291, %h19 {n=256} : f32[N,64,256]  // model.go:50
-	cpu.MatMul(h93, h91, h92, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers1Linear1Bias})
-	t.watch.See("model.go:50", h93)
-
-	// %h199 = random_uniform %key {d_type=f32 shape=[N,64,256] high=1 seed=8} : f32[N,64,256]  // model.go:50
-	cpu.RandomUniform(h94, 0, 1, 8, key)
-	t.watch.See("model.go:50", h94)
-
-	// %h128 = pointwise %h199, %h126 : f32[N,64,256]  // model.go:50
-	//
-	//	%h61211 = gelu %p316 : f32[]
-	//	%h61511 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h61611 = mul %h61211, %h61511 : f32[]
-	//	%h61911 = constant {value=f32[](0.1)} : f32[]
-	//	%h62111 = greater_or_equal %p315, %h61911 : bool[]
-	//	%h62511 = constant {value=f32[](0)} : f32[]
-	//	%h62711 = where %h62111, %h61611, %h62511 : f32[]
+	//	%h5721 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h5741 = mul %p301, %h5721 : f32[]
+	//	%h57711 = constant {value=f32[](0.1)} : f32[]
+	//	%h57911 = greater_or_equal %p300, %h57711 : bool[]
+	//	%h58311 = constant {value=f32[](0)} : f32[]
+	//	%h58511 = where %h57911, %h5741, %h58311 : f32[]
 	{
 		for lo := 0; lo < 16384*n; lo += 1024 {
 			hi := min(lo+1024, 16384*n)
-			cpu.Gelu(h96[:hi-lo], h93[lo:hi])
-			cpu.MulScalar(h96[:hi-lo], h96[:hi-lo], 1.1111112)
-			cpu.GreaterOrEqualScalar(h97[:hi-lo], h94[lo:hi], 0.1)
-			cpu.WhereScalarY(h95[lo:hi], h97[:hi-lo], h96[:hi-lo], 0)
+			cpu.MulScalar(h80[:hi-lo], h77[lo:hi], 1.1111112)
+			cpu.GreaterOrEqualScalar(h81[:hi-lo], h78[lo:hi], 0.1)
+			cpu.WhereScalarY(h79[lo:hi], h81[:hi-lo], h80[:hi-lo], 0)
 		}
 	}
+	t.watch.See("model.go:50", h79)
+
+	// %h257 = pack_panels %h107 : f32[N,4,1,64,16]  // model.go:50
+	rt.EndIfDone(t.ctx)
+	cpu.PackPanels(h82, h70, 64, 16, 16, false, 4*n, 1024)
+
+	// %h116 = mat_mul_panels %h115, %h257 {n=16} : f32[N,4,64,16]  // model.go:50
+	cpu.MatMul(h83, h79, h82, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024, Ctx: t.ctx}, nil)
+	t.watch.See("model.go:50", h83)
+
+	// %h117 = strided_copy %h116 {shape=[N,64,4,16] strides=[4096,16,1024,1]} : f32[N,64,4,16]  // model.go:50
+	cpu.StridedCopy(h84, h83, []int{n, 64, 4, 16}, []int{4096, 16, 1024, 1}, 0)
+
+	// %h189 = random_uniform %key {d_type=f32 shape=[N,64,64] high=1 seed=7} : f32[N,64,64]  // model.go:50
+	cpu.RandomUniform(h85, 0, 1, 7, key)
+	t.watch.See("model.go:50", h85)
+
+	// %h43 = pointwise %h16 : f32[64,64]  // model.go:50
+	//
+	//	%h588 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h589 = mul %p47, %h588 : f32[]
+	cpu.MulScalar(h86, w.layers1SelfAttnOutProjWeight, 1.1111112)
+	t.watch.See("model.go:50", h86)
+
+	// %h291 = pack_panels %h43 {trans=true} : f32[4,64,16]  // model.go:50
+	cpu.PackPanels(h87, h86, 64, 64, 64, true, 1, 4096)
+
+	// %h571 = pointwise %h17 : f32[64]  // model.go:50
+	//
+	//	%h593 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h594 = mul %p48, %h593 : f32[]
+	cpu.MulScalar(h88, w.layers1SelfAttnOutProjBias, 1.1111112)
+	t.watch.See("model.go:50", h88)
+
+	// %h191 = mat_mul_panels %h118, %h291, %h571 {n=64} : f32[N,64,64]  // model.go:50
+	cpu.MatMul(h89, h84, h87, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h88})
+	t.watch.See("model.go:50", h89)
+
+	// %h123 = pointwise %h85, %h189, %h191 : f32[N,64,64]  // model.go:50
+	//
+	//	%h59811 = constant {value=f32[](0.1)} : f32[]
+	//	%h59911 = greater_or_equal %p305, %h59811 : bool[]
+	//	%h60211 = constant {value=f32[](0)} : f32[]
+	//	%h60411 = where %h59911, %p306, %h60211 : f32[]
+	//	%h6071 = add %p304, %h60411 : f32[]
+	{
+		for lo := 0; lo < 4096*n; lo += 1024 {
+			hi := min(lo+1024, 4096*n)
+			cpu.GreaterOrEqualScalar(h90[:hi-lo], h85[lo:hi], 0.1)
+			cpu.WhereScalarY(h91[:hi-lo], h90[:hi-lo], h89[lo:hi], 0)
+			cpu.Add(h89[lo:hi], h53[lo:hi], h91[:hi-lo])
+		}
+	}
+	t.watch.See("model.go:50", h89)
+
+	// %h124 = layer_normalization %h123, %h24, %h25 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
+	cpu.LayerNorm(h92, h89, w.layers1Norm2Weight, w.layers1Norm2Bias, 64*n, 64, 1e-05)
+	t.watch.See("model.go:50", h92)
+
+	// %h330 = pack_panels %h18 {trans=true} : f32[16,64,16]  // model.go:50
+	cpu.PackPanels(h93, w.layers1Linear1Weight, 64, 256, 64, true, 1, 16384)
+
+	// %h127 = mat_mul_panels %h124, %h330, %h19 {n=256} : f32[N,64,256]  // model.go:50
+	cpu.MatMul(h94, h92, h93, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers1Linear1Bias})
+	t.watch.See("model.go:50", h94)
+
+	// %h196 = random_uniform %key {d_type=f32 shape=[N,64,256] high=1 seed=8} : f32[N,64,256]  // model.go:50
+	cpu.RandomUniform(h95, 0, 1, 8, key)
 	t.watch.See("model.go:50", h95)
 
-	// %h206 = random_uniform %key {d_type=f32 shape=[N,64,64] high=1 seed=9} : f32[N,64,64]  // model.go:50
-	cpu.RandomUniform(h98, 0, 1, 9, key)
-	t.watch.See("model.go:50", h98)
-
-	// %h50 = pointwise %h20 : f32[64,256]  // model.go:50
+	// %h129 = pointwise %h196, %h127 : f32[N,64,256]  // model.go:50
 	//
-	//	%h630 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h632 = mul %p59, %h630 : f32[]
-	cpu.MulScalar(h99, w.layers1Linear2Weight, 1.1111112)
+	//	%h61011 = gelu %p311 : f32[]
+	//	%h61311 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h61411 = mul %h61011, %h61311 : f32[]
+	//	%h61711 = constant {value=f32[](0.1)} : f32[]
+	//	%h61911 = greater_or_equal %p310, %h61711 : bool[]
+	//	%h62311 = constant {value=f32[](0)} : f32[]
+	//	%h62511 = where %h61911, %h61411, %h62311 : f32[]
+	{
+		for lo := 0; lo < 16384*n; lo += 1024 {
+			hi := min(lo+1024, 16384*n)
+			cpu.Gelu(h97[:hi-lo], h94[lo:hi])
+			cpu.MulScalar(h97[:hi-lo], h97[:hi-lo], 1.1111112)
+			cpu.GreaterOrEqualScalar(h98[:hi-lo], h95[lo:hi], 0.1)
+			cpu.WhereScalarY(h96[lo:hi], h98[:hi-lo], h97[:hi-lo], 0)
+		}
+	}
+	t.watch.See("model.go:50", h96)
+
+	// %h203 = random_uniform %key {d_type=f32 shape=[N,64,64] high=1 seed=9} : f32[N,64,64]  // model.go:50
+	cpu.RandomUniform(h99, 0, 1, 9, key)
 	t.watch.See("model.go:50", h99)
 
-	// %h326 = pack_panels %h50 {trans=true} : f32[4,256,16]  // model.go:50
-	cpu.PackPanels(h100, h99, 256, 64, 256, true, 1, 16384)
-
-	// %h584 = pointwise %h21 : f32[64]  // model.go:50
+	// %h51 = pointwise %h20 : f32[64,256]  // model.go:50
 	//
-	//	%h635 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h637 = mul %p60, %h635 : f32[]
-	cpu.MulScalar(h101, w.layers1Linear2Bias, 1.1111112)
-	t.watch.See("model.go:50", h101)
+	//	%h628 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h630 = mul %p59, %h628 : f32[]
+	cpu.MulScalar(h100, w.layers1Linear2Weight, 1.1111112)
+	t.watch.See("model.go:50", h100)
 
-	// %h208 = mat_mul_panels %h128, %h326, %h584 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h102, h95, h100, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h101})
+	// %h358 = pack_panels %h51 {trans=true} : f32[4,256,16]  // model.go:50
+	cpu.PackPanels(h101, h100, 256, 64, 256, true, 1, 16384)
+
+	// %h576 = pointwise %h21 : f32[64]  // model.go:50
+	//
+	//	%h633 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h635 = mul %p60, %h633 : f32[]
+	cpu.MulScalar(h102, w.layers1Linear2Bias, 1.1111112)
 	t.watch.See("model.go:50", h102)
 
-	// %h133 = pointwise %h122, %h206, %h208 : f32[N,64,64]  // model.go:50
+	// %h205 = mat_mul_panels %h129, %h358, %h576 {n=64} : f32[N,64,64]  // model.go:50
+	cpu.MatMul(h103, h96, h101, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h102})
+	t.watch.See("model.go:50", h103)
+
+	// %h134 = pointwise %h123, %h203, %h205 : f32[N,64,64]  // model.go:50
 	//
-	//	%h64011 = constant {value=f32[](0.1)} : f32[]
-	//	%h64211 = greater_or_equal %p320, %h64011 : bool[]
-	//	%h64411 = constant {value=f32[](0)} : f32[]
-	//	%h64511 = where %h64211, %p321, %h64411 : f32[]
-	//	%h6471 = add %p319, %h64511 : f32[]
+	//	%h63811 = constant {value=f32[](0.1)} : f32[]
+	//	%h64011 = greater_or_equal %p315, %h63811 : bool[]
+	//	%h64211 = constant {value=f32[](0)} : f32[]
+	//	%h64311 = where %h64011, %p316, %h64211 : f32[]
+	//	%h6451 = add %p314, %h64311 : f32[]
 	{
 		for lo := 0; lo < 4096*n; lo += 1024 {
 			hi := min(lo+1024, 4096*n)
-			cpu.GreaterOrEqualScalar(h103[:hi-lo], h98[lo:hi], 0.1)
-			cpu.WhereScalarY(h104[:hi-lo], h103[:hi-lo], h102[lo:hi], 0)
-			cpu.Add(h102[lo:hi], h88[lo:hi], h104[:hi-lo])
+			cpu.GreaterOrEqualScalar(h104[:hi-lo], h99[lo:hi], 0.1)
+			cpu.WhereScalarY(h105[:hi-lo], h104[:hi-lo], h103[lo:hi], 0)
+			cpu.Add(h103[lo:hi], h89[lo:hi], h105[:hi-lo])
 		}
 	}
-	t.watch.See("model.go:50", h102)
+	t.watch.See("model.go:50", h103)
 
-	// %h134 = layer_normalization %h133, %h26, %h27 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:51
-	cpu.LayerNorm(h105, h102, w.normWeight, w.normBias, 64*n, 64, 1e-05)
-	t.watch.See("model.go:51", h105)
+	// %h135 = layer_normalization %h134, %h26, %h27 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:51
+	cpu.LayerNorm(h106, h103, w.normWeight, w.normBias, 64*n, 64, 1e-05)
+	t.watch.See("model.go:51", h106)
 
-	// %h359 = pack_panels %h {trans=true} : f32[16,64,16]  // model.go:51
-	cpu.PackPanels(h106, w.tokensWeight, 64, 256, 64, true, 1, 16384)
+	// %h380 = pack_panels %h {trans=true} : f32[16,64,16]  // model.go:51
+	cpu.PackPanels(h107, w.tokensWeight, 64, 256, 64, true, 1, 16384)
 
-	// %h136 = mat_mul_panels %h134, %h359 {n=256} : f32[N,64,256]  // model.go:51
-	cpu.MatMul(h107, h105, h106, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: t.ctx}, nil)
-	t.watch.See("model.go:51", h107)
+	// %h137 = mat_mul_panels %h135, %h380 {n=256} : f32[N,64,256]  // model.go:51
+	cpu.MatMul(h108, h106, h107, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: t.ctx}, nil)
+	t.watch.See("model.go:51", h108)
 
-	// %h313 = log_softmax %h136 {axis=2} : f32[N,64,256]  // model.go:58
-	cpu.LogSoftmax(h107, h107, 64*n, 256, 1)
-	t.watch.See("model.go:58", h107)
+	// %h310 = log_softmax %h137 {axis=2} : f32[N,64,256]  // model.go:58
+	cpu.LogSoftmax(h108, h108, 64*n, 256, 1)
+	t.watch.See("model.go:58", h108)
 
-	// %h509 = pointwise %next : i64[N,64]  // model.go:58
-	//
-	//	%h6521 = constant {value=i64[](256)} : i64[]
-	//	%h6531 = sub %p324, %h6521 : i64[]
-	//	%h64911 = constant {value=i64[](0)} : i64[]
-	//	%h65011 = less %p324, %h64911 : bool[]
-	//	%h65511 = where %h65011, %h6531, %p324 : i64[]
-	{
-		for lo := 0; lo < 64*n; lo += 1024 {
-			hi := min(lo+1024, 64*n)
-			cpu.SubScalar(h109[:hi-lo], next[lo:hi], 256)
-			cpu.LessScalar(h110[:hi-lo], next[lo:hi], 0)
-			cpu.Where(h108[lo:hi], h110[:hi-lo], h109[:hi-lo], next[lo:hi])
-		}
-	}
-
-	// %h146 = gather_elements %h139, %h145 {axis=1} : f32[64*N,1]  // model.go:58
-	if err := cpu.GatherElements(h111, h107, h108, []int{64 * n, 1}, []int{64 * n, 256}, 1); err != nil {
+	// %h141 = check_index %h139 {count=256 what="label" things="classes"} : i64[64*N]  // model.go:58
+	if err := cpu.CheckIndex(h109, next, 256, false, "label", "classes"); err != nil {
 		return rt.At("model.go:58", err)
 	}
-	t.watch.See("model.go:58", h111)
 
-	// %h569 = pointwise %h146 : f32[64*N,1]  // model.go:58
+	// %h143 = gather_elements %h140, %h142 {axis=1} : f32[64*N,1]  // model.go:58
+	if err := cpu.GatherElements(h110, h108, h109, []int{64 * n, 1}, []int{64 * n, 256}, 1); err != nil {
+		return rt.At("model.go:58", err)
+	}
+	t.watch.See("model.go:58", h110)
+
+	// %h354 = pointwise %h143 : f32[64*N,1]  // model.go:58
 	//
-	//	%h657 = neg %p71 : f32[]
-	cpu.Neg(h111, h111)
-	t.watch.See("model.go:58", h111)
+	//	%h647 = neg %p66 : f32[]
+	cpu.Neg(h110, h110)
+	t.watch.See("model.go:58", h110)
 
-	// %h149 = reduce %h148 {kind="mean" axes=[0]} : f32[]  // model.go:58
+	// %h146 = reduce %h145 {kind="mean" axes=[0]} : f32[]  // model.go:58
 	rt.EndIfDone(t.ctx)
-	cpu.ReduceMean(output, h111, 1, 64*n, 1)
+	cpu.ReduceMean(output, h110, 1, 64*n, 1)
 	t.watch.See("model.go:58", output)
 
-	// %h177 = extents {elems=[64*N]} : i64[1]  // model.go:58
-	cpu.Elements(h112, 64*n)
+	// %h174 = extents {elems=[64*N]} : i64[1]  // model.go:58
+	cpu.Elements(h111, 64*n)
 
-	// %h184 = pointwise %h177 : f32[1]  // model.go:58
+	// %h181 = pointwise %h174 : f32[1]  // model.go:58
 	//
-	//	%h659 = cast %p72 {to=f32} : f32[]
-	cpu.Cast(h113, h112)
+	//	%h649 = cast %p67 {to=f32} : f32[]
+	cpu.Cast(h112, h111)
+	t.watch.See("model.go:58", h112)
+
+	// %h195 = pointwise %h651 : f32[1]  // model.go:58
+	//
+	//	%h652 = constant {value=f32[](1)} : f32[]
+	//	%h653 = div %h652, %p68 : f32[]
+	cpu.ScalarDiv(h112, 1, h112)
+	t.watch.See("model.go:58", h112)
+
+	// %h202 = strided_copy %h195 {shape=[64*N] strides=[0]} : f32[64*N]  // model.go:58
+	cpu.StridedCopy(h113, h112, []int{64 * n}, []int{0}, 0)
+
+	// %h209 = pointwise %h202 : f32[64*N]  // model.go:58
+	//
+	//	%h655 = neg %p69 : f32[]
+	cpu.Neg(h113, h113)
 	t.watch.See("model.go:58", h113)
 
-	// %h198 = pointwise %h661 : f32[1]  // model.go:58
-	//
-	//	%h662 = constant {value=f32[](1)} : f32[]
-	//	%h663 = div %h662, %p73 : f32[]
-	cpu.ScalarDiv(h113, 1, h113)
-	t.watch.See("model.go:58", h113)
+	// %h211 = fill {value=f32[](0) shape=[64*N,256]} : f32[64*N,256]  // model.go:58
+	cpu.Fill(h114, 0)
 
-	// %h205 = strided_copy %h198 {shape=[64*N] strides=[0]} : f32[64*N]  // model.go:58
-	cpu.StridedCopy(h114, h113, []int{64 * n}, []int{0}, 0)
-
-	// %h212 = pointwise %h205 : f32[64*N]  // model.go:58
-	//
-	//	%h665 = neg %p74 : f32[]
-	cpu.Neg(h114, h114)
-	t.watch.See("model.go:58", h114)
-
-	// %h214 = fill {value=f32[](0) shape=[64*N,256]} : f32[64*N,256]  // model.go:58
-	cpu.Fill(h115, 0)
-
-	// %h215 = scatter_elements %h214, %h145, %h213 {axis=1 reduction="add"} : f32[64*N,256]  // model.go:58
+	// %h212 = scatter_elements %h211, %h142, %h210 {axis=1 reduction="add"} : f32[64*N,256]  // model.go:58
 	rt.EndIfDone(t.ctx)
-	if err := cpu.ScatterElementsAdd(h115, h115, h108, h114, []int{64 * n, 1}, []int{64 * n, 256}, 1); err != nil {
+	if err := cpu.ScatterElementsAdd(h114, h114, h109, h113, []int{64 * n, 1}, []int{64 * n, 256}, 1); err != nil {
 		return rt.At("model.go:58", err)
 	}
+	t.watch.See("model.go:58", h114)
+
+	// %h402 = pointwise %h310 : f32[N,64,256]  // model.go:58
+	//
+	//	%h657 = exp %p70 : f32[]
+	cpu.Exp(h108, h108)
+	t.watch.See("model.go:58", h108)
+
+	// %h214 = reduce %h212 {kind="sum" axes=[1] keep_dims=true} : f32[64*N,1]  // model.go:58
+	cpu.ReduceSum(h115, h114, 64*n, 256, 1)
 	t.watch.See("model.go:58", h115)
 
-	// %h572 = pointwise %h313 : f32[N,64,256]  // model.go:58
+	// %h216 = pointwise %h212, %h213, %h214 : f32[64*N,256]  // model.go:58
 	//
-	//	%h667 = exp %p75 : f32[]
-	cpu.Exp(h107, h107)
-	t.watch.See("model.go:58", h107)
-
-	// %h217 = reduce %h215 {kind="sum" axes=[1] keep_dims=true} : f32[64*N,1]  // model.go:58
-	cpu.ReduceSum(h116, h115, 64*n, 256, 1)
-	t.watch.See("model.go:58", h116)
-
-	// %h219 = pointwise %h215, %h216, %h217 : f32[64*N,256]  // model.go:58
-	//
-	//	%h6691 = mul %p326, %p327 : f32[]
-	//	%h6711 = sub %p325, %h6691 : f32[]
+	//	%h6591 = mul %p318, %p319 : f32[]
+	//	%h6611 = sub %p317, %h6591 : f32[]
 	for i := range 64 * n {
-		cpu.Repeat(h117[:256], h116[i:i+1])
-		cpu.Mul(h118[:256], h107[i*256:i*256+256], h117[:256])
-		cpu.Sub(h115[i*256:i*256+256], h115[i*256:i*256+256], h118[:256])
+		cpu.Repeat(h116[:256], h115[i:i+1])
+		cpu.Mul(h117[:256], h108[i*256:i*256+256], h116[:256])
+		cpu.Sub(h114[i*256:i*256+256], h114[i*256:i*256+256], h117[:256])
 	}
-	t.watch.See("model.go:58", h115)
+	t.watch.See("model.go:58", h114)
 
-	// %h373 = pack_panels %h : f32[4,256,16]  // model.go:51
+	// %h409 = pack_panels %h : f32[4,256,16]  // model.go:51
 	rt.EndIfDone(t.ctx)
-	cpu.PackPanels(h119, w.tokensWeight, 256, 64, 64, false, 1, 16384)
+	cpu.PackPanels(h118, w.tokensWeight, 256, 64, 64, false, 1, 16384)
 
-	// %h222 = mat_mul_panels %h220, %h373 {n=64} : f32[N,64,64]  // model.go:51
-	cpu.MatMul(h120, h115, h119, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
-	t.watch.See("model.go:51", h120)
+	// %h219 = mat_mul_panels %h217, %h409 {n=64} : f32[N,64,64]  // model.go:51
+	cpu.MatMul(h119, h114, h118, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
+	t.watch.See("model.go:51", h119)
 
-	// %h225 = strided_copy %h223 {shape=[64,64*N] strides=[1,64]} : f32[64,64*N]  // model.go:51
+	// %h222 = strided_copy %h220 {shape=[64,64*N] strides=[1,64]} : f32[64,64*N]  // model.go:51
 	if g.tokensWeight != nil {
-		cpu.StridedCopy(h121, h105, []int{64, 64 * n}, []int{1, 64}, 0)
+		cpu.StridedCopy(h120, h106, []int{64, 64 * n}, []int{1, 64}, 0)
 	}
 
-	// %h401 = pack_panels %h219 : f32[16,64*N,16]  // model.go:51
+	// %h417 = pack_panels %h216 : f32[16,64*N,16]  // model.go:51
 	if g.tokensWeight != nil {
-		cpu.PackPanels(h122, h115, 64*n, 256, 256, false, 1, 16384*n)
+		cpu.PackPanels(h121, h114, 64*n, 256, 256, false, 1, 16384*n)
 	}
 
-	// %h226 = mat_mul_panels %h225, %h401 {n=256} : f32[64,256]  // model.go:51
+	// %h223 = mat_mul_panels %h222, %h417 {n=256} : f32[64,256]  // model.go:51
 	if g.tokensWeight != nil {
-		cpu.MatMul(h123, h121, h122, &cpu.MatMulShape{M: 64, N: 256, K: 64 * n, LDA: 64 * n, LDC: 256, Batch: 1, Ctx: t.ctx}, nil)
-		t.watch.See("model.go:51", h123)
+		cpu.MatMul(h122, h120, h121, &cpu.MatMulShape{M: 64, N: 256, K: 64 * n, LDA: 64 * n, LDC: 256, Batch: 1, Ctx: t.ctx}, nil)
+		t.watch.See("model.go:51", h122)
 	}
 
-	// %h227 = strided_copy %h226 {shape=[256,64] strides=[1,256]} : f32[256,64]  // model.go:51
+	// %h224 = strided_copy %h223 {shape=[256,64] strides=[1,256]} : f32[256,64]  // model.go:51
 	if g.tokensWeight != nil {
-		cpu.StridedCopy(h124, h123, []int{256, 64}, []int{1, 256}, 0)
+		cpu.StridedCopy(h123, h122, []int{256, 64}, []int{1, 256}, 0)
 	}
 
-	// %h228 = reduce %h133 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:51
-	cpu.ReduceMean(h125, h102, 64*n, 64, 1)
+	// %h225 = reduce %h134 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:51
+	cpu.ReduceMean(h124, h103, 64*n, 64, 1)
+	t.watch.See("model.go:51", h124)
+
+	// %h227 = pointwise %h134, %h225 : f32[N,64,64]  // model.go:51
+	//
+	//	%h6631 = sub %p320, %p321 : f32[]
+	//	%h6651 = mul %h6631, %h6631 : f32[]
+	for i := range 64 * n {
+		cpu.Repeat(h126[:64], h124[i:i+1])
+		cpu.Sub(h127[:64], h103[i*64:i*64+64], h126[:64])
+		cpu.Mul(h125[i*64:i*64+64], h127[:64], h127[:64])
+	}
 	t.watch.See("model.go:51", h125)
 
-	// %h230 = pointwise %h133, %h228 : f32[N,64,64]  // model.go:51
-	//
-	//	%h6731 = sub %p328, %p329 : f32[]
-	//	%h6751 = mul %h6731, %h6731 : f32[]
-	for i := range 64 * n {
-		cpu.Repeat(h127[:64], h125[i:i+1])
-		cpu.Sub(h128[:64], h102[i*64:i*64+64], h127[:64])
-		cpu.Mul(h126[i*64:i*64+64], h128[:64], h128[:64])
-	}
-	t.watch.See("model.go:51", h126)
+	// %h228 = reduce %h227 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:51
+	cpu.ReduceMean(h128, h125, 64*n, 64, 1)
+	t.watch.See("model.go:51", h128)
 
-	// %h231 = reduce %h230 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:51
-	cpu.ReduceMean(h129, h126, 64*n, 64, 1)
-	t.watch.See("model.go:51", h129)
-
-	// %h236 = pointwise %h231 : f32[N,64,1]  // model.go:51
+	// %h233 = pointwise %h228 : f32[N,64,1]  // model.go:51
 	//
-	//	%h67711 = constant {value=f32[](1e-05)} : f32[]
-	//	%h67811 = add %p331, %h67711 : f32[]
-	//	%h68011 = sqrt %h67811 : f32[]
-	//	%h6821 = constant {value=f32[](1)} : f32[]
-	//	%h6831 = div %h6821, %h68011 : f32[]
+	//	%h66711 = constant {value=f32[](1e-05)} : f32[]
+	//	%h66811 = add %p323, %h66711 : f32[]
+	//	%h67011 = sqrt %h66811 : f32[]
+	//	%h6721 = constant {value=f32[](1)} : f32[]
+	//	%h6731 = div %h6721, %h67011 : f32[]
 	{
 		for lo := 0; lo < 64*n; lo += 1024 {
 			hi := min(lo+1024, 64*n)
-			cpu.AddScalar(h130[:hi-lo], h129[lo:hi], 1e-05)
-			cpu.Sqrt(h130[:hi-lo], h130[:hi-lo])
-			cpu.ScalarDiv(h129[lo:hi], 1, h130[:hi-lo])
+			cpu.AddScalar(h129[:hi-lo], h128[lo:hi], 1e-05)
+			cpu.Sqrt(h129[:hi-lo], h129[:hi-lo])
+			cpu.ScalarDiv(h128[lo:hi], 1, h129[:hi-lo])
 		}
 	}
-	t.watch.See("model.go:51", h129)
+	t.watch.See("model.go:51", h128)
 
-	// %h237 = layer_normalization %h133 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:51
+	// %h234 = layer_normalization %h134 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:51
 	rt.EndIfDone(t.ctx)
-	cpu.LayerNorm(h102, h102, nil, nil, 64*n, 64, 1e-05)
-	t.watch.See("model.go:51", h102)
+	cpu.LayerNorm(h103, h103, nil, nil, 64*n, 64, 1e-05)
+	t.watch.See("model.go:51", h103)
 
-	// %h238 = pointwise %h222, %h26 : f32[N,64,64]  // model.go:51
+	// %h235 = pointwise %h219, %h26 : f32[N,64,64]  // model.go:51
 	//
-	//	%h685 = mul %p86, %p87 : f32[]
+	//	%h675 = mul %p81, %p82 : f32[]
 	{
-		cpu.Repeat(h132, w.normWeight)
+		cpu.Repeat(h131, w.normWeight)
 		for lo := 0; lo < 4096*n; lo += 1024 {
 			hi := min(lo+1024, 4096*n)
-			cpu.Mul(h131[lo:hi], h120[lo:hi], h132[:hi-lo])
+			cpu.Mul(h130[lo:hi], h119[lo:hi], h131[:hi-lo])
 		}
 	}
-	t.watch.See("model.go:51", h131)
+	t.watch.See("model.go:51", h130)
 
-	// %h239 = pointwise %h222, %h237 : f32[N,64,64]  // model.go:51
+	// %h236 = pointwise %h219, %h234 : f32[N,64,64]  // model.go:51
 	//
-	//	%h687 = mul %p88, %p89 : f32[]
+	//	%h677 = mul %p83, %p84 : f32[]
 	if g.normWeight != nil {
-		cpu.Mul(h133, h120, h102)
-		t.watch.See("model.go:51", h133)
+		cpu.Mul(h132, h119, h103)
+		t.watch.See("model.go:51", h132)
 	}
 
-	// %h240 = reduce %h239 {kind="sum" axes=[0,1]} : f32[64]  // model.go:51
+	// %h237 = reduce %h236 {kind="sum" axes=[0,1]} : f32[64]  // model.go:51
 	if g.normWeight != nil {
-		cpu.ReduceSum(g.normWeight, h133, 1, 64*n, 64)
+		cpu.ReduceSum(g.normWeight, h132, 1, 64*n, 64)
 		t.watch.See("model.go:51", g.normWeight)
 	}
 	if t.passStep.Ends() <= 1 {
 		return nil
 	}
 
-	// %h241 = reduce %h222 {kind="sum" axes=[0,1]} : f32[64]  // model.go:51
+	// %h238 = reduce %h219 {kind="sum" axes=[0,1]} : f32[64]  // model.go:51
 	rt.EndIfDone(t.ctx)
 	if g.normBias != nil {
-		cpu.ReduceSum(g.normBias, h120, 1, 64*n, 64)
+		cpu.ReduceSum(g.normBias, h119, 1, 64*n, 64)
 		t.watch.See("model.go:51", g.normBias)
 	}
 	if t.passStep.Ends() <= 2 {
 		return nil
 	}
 
-	// %h242 = pointwise %h238, %h237 : f32[N,64,64]  // model.go:51
+	// %h239 = pointwise %h235, %h234 : f32[N,64,64]  // model.go:51
 	//
-	//	%h689 = mul %p90, %p91 : f32[]
-	cpu.Mul(h134, h131, h102)
+	//	%h679 = mul %p85, %p86 : f32[]
+	cpu.Mul(h133, h130, h103)
+	t.watch.See("model.go:51", h133)
+
+	// %h240 = reduce %h239 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:51
+	cpu.ReduceMean(h134, h133, 64*n, 64, 1)
 	t.watch.See("model.go:51", h134)
 
-	// %h243 = reduce %h242 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:51
-	cpu.ReduceMean(h135, h134, 64*n, 64, 1)
+	// %h243 = reduce %h235 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:51
+	cpu.ReduceMean(h135, h130, 64*n, 64, 1)
 	t.watch.See("model.go:51", h135)
 
-	// %h246 = reduce %h238 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:51
-	cpu.ReduceMean(h136, h131, 64*n, 64, 1)
-	t.watch.See("model.go:51", h136)
-
-	// %h248 = pointwise %h238, %h237, %h243, %h246, %h236 : f32[N,64,64]  // model.go:51
+	// %h245 = pointwise %h235, %h234, %h240, %h243, %h233 : f32[N,64,64]  // model.go:51
 	//
-	//	%h691111 = mul %p340, %p341 : f32[]
-	//	%h693111 = sub %p339, %h691111 : f32[]
-	//	%h69511 = sub %h693111, %p342 : f32[]
-	//	%h6971 = mul %h69511, %p343 : f32[]
+	//	%h681111 = mul %p332, %p333 : f32[]
+	//	%h683111 = sub %p331, %h681111 : f32[]
+	//	%h68511 = sub %h683111, %p334 : f32[]
+	//	%h6871 = mul %h68511, %p335 : f32[]
 	rt.EndIfDone(t.ctx)
 	for i := range 64 * n {
+		cpu.Repeat(h136[:64], h134[i:i+1])
 		cpu.Repeat(h137[:64], h135[i:i+1])
-		cpu.Repeat(h138[:64], h136[i:i+1])
-		cpu.Repeat(h139[:64], h129[i:i+1])
-		cpu.Mul(h140[:64], h102[i*64:i*64+64], h137[:64])
-		cpu.Sub(h140[:64], h131[i*64:i*64+64], h140[:64])
-		cpu.Sub(h140[:64], h140[:64], h138[:64])
-		cpu.Mul(h131[i*64:i*64+64], h140[:64], h139[:64])
+		cpu.Repeat(h138[:64], h128[i:i+1])
+		cpu.Mul(h139[:64], h103[i*64:i*64+64], h136[:64])
+		cpu.Sub(h139[:64], h130[i*64:i*64+64], h139[:64])
+		cpu.Sub(h139[:64], h139[:64], h137[:64])
+		cpu.Mul(h130[i*64:i*64+64], h139[:64], h138[:64])
 	}
-	t.watch.See("model.go:51", h131)
+	t.watch.See("model.go:51", h130)
 
-	// %h252, %h259, %h279, %h286, %h299, %h300, %h312, %h319, %h344, %h352, %h356, %h364, %h368, %h376, %h391, %h392, %h400 = invoke %h206, %h248, %h29, %h199, %h126, %h32, %h122, %h34, %h38, %h192, %h41, %h115, %h105, %h185, %h113, %h43, %h335, %h571, %h100, %h84, %h46, %h53, %h93, %h86 {func="block"} : f32[64], f32[64,256], f32[256], f32[256,64], f32[64], f32[64], f32[64], f32[64,64], f32[192], f32[192 ...  // model.go:50
-	if err := t.block(n, int(t.stepOffsets[stepH148Off]), g.layers1Linear2Bias, g.layers1Linear2Weight, g.layers1Linear1Bias, g.layers1Linear1Weight, g.layers1Norm2Weight, g.layers1Norm2Bias, g.layers1SelfAttnOutProjBias, g.layers1SelfAttnOutProjWeight, h141, h142, h143, h144, h145, h146, g.layers1Norm1Weight, g.layers1Norm1Bias, h147, h98, h131, w.layers1Linear2Weight, h94, h93, w.layers1Linear1Weight, h88, w.layers1Norm2Weight, w.layers1Norm2Bias, h84, w.layers1SelfAttnOutProjWeight, h82, h68, h77, h76, w.constH354, h63, h72, h64, h52, w.layers1Norm1Weight, w.layers1Norm1Bias, h58, h56); err != nil {
+	// %h249, %h256, %h276, %h283, %h296, %h297, %h309, %h316, %h341, %h349, %h353, %h361, %h365, %h373, %h388, %h389, %h397 = invoke %h203, %h245, %h30, %h196, %h127, %h33, %h123, %h35, %h39, %h189, %h42, %h116, %h106, %h182, %h114, %h44, %h332, %h568, %h101, %h85, %h47, %h54, %h94, %h87 {func="block"} : f32[64], f32[64,256], f32[256], f32[256,64], f32[64], f32[64], f32[64], f32[64,64], f32[192], f32[192 ...  // model.go:50
+	if err := t.block(n, int(t.stepOffsets[stepH147Off]), g.layers1Linear2Bias, g.layers1Linear2Weight, g.layers1Linear1Bias, g.layers1Linear1Weight, g.layers1Norm2Weight, g.layers1Norm2Bias, g.layers1SelfAttnOutProjBias, g.layers1SelfAttnOutProjWeight, h140, h141, h142, h143, h144, h145, g.layers1Norm1Weight, g.layers1Norm1Bias, h146, h99, h130, w.layers1Linear2Weight, h95, h94, w.layers1Linear1Weight, h89, w.layers1Norm2Weight, w.layers1Norm2Bias, h85, w.layers1SelfAttnOutProjWeight, h83, h69, h78, h77, w.constH364, h64, h73, h65, h53, w.layers1Norm1Weight, w.layers1Norm1Bias, h59, h57); err != nil {
 		return err
 	}
 	if t.passStep.Ends() <= 3 {
 		return nil
 	}
 
-	// %h404, %h411, %h431, %h438, %h451, %h452, %h464, %h471, %h496, %h504, %h508, %h516, %h520, %h528, %h543, %h544, %h552 = invoke %h178, %h400, %h132, %h171, %h77, %h135, %h73, %h140, %h142, %h164, %h151, %h66, %h56, %h157, %h64, %h152, %h487, %h163, %h51, %h30, %h153, %h154, %h44, %h37 {func="block"} : f32[64], f32[64,256], f32[256], f32[256,64], f32[64], f32[64], f32[64], f32[64,64], f32[192], f32[1 ...  // model.go:50
-	if err := t.block(n, int(t.stepOffsets[stepH156Off]), g.layers0Linear2Bias, g.layers0Linear2Weight, g.layers0Linear1Bias, g.layers0Linear1Weight, g.layers0Norm2Weight, g.layers0Norm2Bias, g.layers0SelfAttnOutProjBias, g.layers0SelfAttnOutProjWeight, h149, h150, h151, h152, h153, h154, g.layers0Norm1Weight, g.layers0Norm1Bias, h155, h48, h147, w.layers0Linear2Weight, h44, h43, w.layers0Linear1Weight, h38, w.layers0Norm2Weight, w.layers0Norm2Bias, h34, w.layers0SelfAttnOutProjWeight, h32, h18, h27, h26, w.constH354, h13, h22, h14, h1, w.layers0Norm1Weight, w.layers0Norm1Bias, h8, h6); err != nil {
+	// %h401, %h408, %h428, %h435, %h448, %h449, %h461, %h468, %h493, %h501, %h505, %h513, %h517, %h525, %h540, %h541, %h549 = invoke %h175, %h397, %h133, %h168, %h78, %h136, %h74, %h148, %h149, %h161, %h150, %h67, %h57, %h154, %h65, %h151, %h484, %h160, %h52, %h31, %h152, %h156, %h45, %h38 {func="block"} : f32[64], f32[64,256], f32[256], f32[256,64], f32[64], f32[64], f32[64], f32[64,64], f32[192], f32[1 ...  // model.go:50
+	if err := t.block(n, int(t.stepOffsets[stepH155Off]), g.layers0Linear2Bias, g.layers0Linear2Weight, g.layers0Linear1Bias, g.layers0Linear1Weight, g.layers0Norm2Weight, g.layers0Norm2Bias, g.layers0SelfAttnOutProjBias, g.layers0SelfAttnOutProjWeight, h148, h149, h150, h151, h152, h153, g.layers0Norm1Weight, g.layers0Norm1Bias, h154, h49, h146, w.layers0Linear2Weight, h45, h44, w.layers0Linear1Weight, h39, w.layers0Norm2Weight, w.layers0Norm2Bias, h35, w.layers0SelfAttnOutProjWeight, h33, h19, h28, h27, w.constH364, h14, h23, h15, h2, w.layers0Norm1Weight, w.layers0Norm1Bias, h9, h7); err != nil {
 		return err
 	}
 	if t.passStep.Ends() <= 4 {
 		return nil
 	}
 
-	// %h555 = pointwise %h150, %h552 : f32[N,64,64]  // model.go:49
+	// %h552 = pointwise %h147, %h549 : f32[N,64,64]  // model.go:49
 	//
-	//	%h53111 = constant {value=f32[](0.1)} : f32[]
-	//	%h71101 = greater_or_equal %p504, %h53111 : bool[]
-	//	%h93111 = constant {value=f32[](0)} : f32[]
-	//	%h93211 = where %h71101, %p505, %h93111 : f32[]
-	//	%h9341 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h9351 = mul %h93211, %h9341 : f32[]
+	//	%h54111 = constant {value=f32[](0.1)} : f32[]
+	//	%h72101 = greater_or_equal %p496, %h54111 : bool[]
+	//	%h92111 = constant {value=f32[](0)} : f32[]
+	//	%h92211 = where %h72101, %p497, %h92111 : f32[]
+	//	%h9241 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h9251 = mul %h92211, %h9241 : f32[]
 	rt.EndIfDone(t.ctx)
 	{
 		for lo := 0; lo < 4096*n; lo += 1024 {
 			hi := min(lo+1024, 4096*n)
-			cpu.GreaterOrEqualScalar(h157[:hi-lo], h2[lo:hi], 0.1)
-			cpu.WhereScalarY(h158[:hi-lo], h157[:hi-lo], h155[lo:hi], 0)
-			cpu.MulScalar(h2[lo:hi], h158[:hi-lo], 1.1111112)
+			cpu.GreaterOrEqualScalar(h156[:hi-lo], h3[lo:hi], 0.1)
+			cpu.WhereScalarY(h157[:hi-lo], h156[:hi-lo], h154[lo:hi], 0)
+			cpu.MulScalar(h3[lo:hi], h157[:hi-lo], 1.1111112)
 		}
 	}
-	t.watch.See("model.go:49", h2)
+	t.watch.See("model.go:49", h3)
 
-	// %h556 = reduce %h555 {kind="sum" axes=[0]} : f32[64,64]  // model.go:49
+	// %h553 = reduce %h552 {kind="sum" axes=[0]} : f32[64,64]  // model.go:49
 	if g.places != nil {
-		cpu.ReduceSum(g.places, h2, 1, n, 4096)
+		cpu.ReduceSum(g.places, h3, 1, n, 4096)
 		t.watch.See("model.go:49", g.places)
 	}
 	if t.passStep.Ends() <= 5 {
 		return nil
 	}
 
-	// %h557 = fill {value=f32[](0) shape=[256,64]} : f32[256,64]  // model.go:49
+	// %h554 = fill {value=f32[](0) shape=[256,64]} : f32[256,64]  // model.go:49
 	if g.tokensWeight != nil {
-		cpu.Fill(h159, 0)
+		cpu.Fill(h158, 0)
 	}
 
-	// %h559 = scatter_nd %h557, %h558, %h555 {reduction="add"} : f32[256,64]  // model.go:49
+	// %h556 = scatter_nd %h554, %h555, %h552 {reduction="add"} : f32[256,64]  // model.go:49
 	if g.tokensWeight != nil {
-		if err := cpu.ScatterNDAdd(h159, h159, tokens, h2, []int{256}, 64); err != nil {
+		if err := cpu.ScatterNDAdd(h158, h158, h1, h3, []int{256}, 64); err != nil {
 			return rt.At("model.go:49", err)
 		}
-		t.watch.See("model.go:49", h159)
+		t.watch.See("model.go:49", h158)
 	}
 
-	// %h561 = pointwise %h344, %h356, %h368 : f32[192]  // model.go:49
+	// %h558 = pointwise %h341, %h353, %h365 : f32[192]  // model.go:49
 	//
-	//	%h9371 = add %p506, %p507 : f32[]
-	//	%h9391 = add %h9371, %p508 : f32[]
+	//	%h9271 = add %p498, %p499 : f32[]
+	//	%h9291 = add %h9271, %p500 : f32[]
 	if g.layers1SelfAttnInProjBias != nil {
 		{
-			cpu.Add(h160[:192], h141, h143)
-			cpu.Add(g.layers1SelfAttnInProjBias, h160[:192], h145)
+			cpu.Add(h159[:192], h140, h142)
+			cpu.Add(g.layers1SelfAttnInProjBias, h159[:192], h144)
 		}
 		t.watch.See("model.go:49", g.layers1SelfAttnInProjBias)
 	}
@@ -1089,16 +1082,16 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 		return nil
 	}
 
-	// %h563 = pointwise %h352, %h364, %h376 : f32[192,64]  // model.go:49
+	// %h560 = pointwise %h349, %h361, %h373 : f32[192,64]  // model.go:49
 	//
-	//	%h9411 = add %p509, %p510 : f32[]
-	//	%h9431 = add %h9411, %p511 : f32[]
+	//	%h9311 = add %p501, %p502 : f32[]
+	//	%h9331 = add %h9311, %p503 : f32[]
 	if g.layers1SelfAttnInProjWeight != nil {
 		{
 			for lo := 0; lo < 12288; lo += 1024 {
 				hi := min(lo+1024, 12288)
-				cpu.Add(h161[:hi-lo], h142[lo:hi], h144[lo:hi])
-				cpu.Add(g.layers1SelfAttnInProjWeight[lo:hi], h161[:hi-lo], h146[lo:hi])
+				cpu.Add(h160[:hi-lo], h141[lo:hi], h143[lo:hi])
+				cpu.Add(g.layers1SelfAttnInProjWeight[lo:hi], h160[:hi-lo], h145[lo:hi])
 			}
 		}
 		t.watch.See("model.go:49", g.layers1SelfAttnInProjWeight)
@@ -1107,14 +1100,14 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 		return nil
 	}
 
-	// %h565 = pointwise %h496, %h508, %h520 : f32[192]  // model.go:49
+	// %h562 = pointwise %h493, %h505, %h517 : f32[192]  // model.go:49
 	//
-	//	%h9451 = add %p512, %p513 : f32[]
-	//	%h9471 = add %h9451, %p514 : f32[]
+	//	%h9351 = add %p504, %p505 : f32[]
+	//	%h9371 = add %h9351, %p506 : f32[]
 	if g.layers0SelfAttnInProjBias != nil {
 		{
-			cpu.Add(h162[:192], h149, h151)
-			cpu.Add(g.layers0SelfAttnInProjBias, h162[:192], h153)
+			cpu.Add(h161[:192], h148, h150)
+			cpu.Add(g.layers0SelfAttnInProjBias, h161[:192], h152)
 		}
 		t.watch.See("model.go:49", g.layers0SelfAttnInProjBias)
 	}
@@ -1122,16 +1115,16 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 		return nil
 	}
 
-	// %h567 = pointwise %h504, %h516, %h528 : f32[192,64]  // model.go:49
+	// %h564 = pointwise %h501, %h513, %h525 : f32[192,64]  // model.go:49
 	//
-	//	%h9491 = add %p515, %p516 : f32[]
-	//	%h9511 = add %h9491, %p517 : f32[]
+	//	%h9391 = add %p507, %p508 : f32[]
+	//	%h9411 = add %h9391, %p509 : f32[]
 	if g.layers0SelfAttnInProjWeight != nil {
 		{
 			for lo := 0; lo < 12288; lo += 1024 {
 				hi := min(lo+1024, 12288)
-				cpu.Add(h163[:hi-lo], h150[lo:hi], h152[lo:hi])
-				cpu.Add(g.layers0SelfAttnInProjWeight[lo:hi], h163[:hi-lo], h154[lo:hi])
+				cpu.Add(h162[:hi-lo], h149[lo:hi], h151[lo:hi])
+				cpu.Add(g.layers0SelfAttnInProjWeight[lo:hi], h162[:hi-lo], h153[lo:hi])
 			}
 		}
 		t.watch.See("model.go:49", g.layers0SelfAttnInProjWeight)
@@ -1140,18 +1133,18 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 		return nil
 	}
 
-	// %h568 = pointwise %h227, %h559 : f32[256,64]  // model.go:49
+	// %h565 = pointwise %h224, %h556 : f32[256,64]  // model.go:49
 	//
-	//	%h953 = add %p275, %p276 : f32[]
+	//	%h943 = add %p270, %p271 : f32[]
 	if g.tokensWeight != nil {
-		cpu.Add(g.tokensWeight, h124, h159)
+		cpu.Add(g.tokensWeight, h123, h158)
 		t.watch.See("model.go:49", g.tokensWeight)
 	}
 	return nil
 }
 
 // block is a block that the schedule runs more than once, each time with other weights.
-func (t *Trainer) block(n, base int, h252, h259, h279, h286, h299, h300, h312, h319, h344, h352, h356, h364, h368, h376, h391, h392, h400, p206, p248, p20, p199, p126, p18, p122, p24, p25, p192, p16, p115, p105, p185, p113 []float32, p35 []bool, p335, p571, p100, p84, p22, p23, p93, p86 []float32) error {
+func (t *Trainer) block(n, base int, h249, h256, h276, h283, h296, h297, h309, h316, h341, h349, h353, h361, h365, h373, h388, h389, h397, p203, p245, p20, p196, p127, p18, p123, p24, p25, p189, p16, p116, p106, p182, p114 []float32, p36 []bool, p332, p568, p101, p85, p22, p23, p94, p87 []float32) error {
 	if err := rt.Done(t.ctx); err != nil {
 		return err
 	}
@@ -1265,97 +1258,97 @@ func (t *Trainer) block(n, base int, h252, h259, h279, h286, h299, h300, h312, h
 		h107 = rt.View[float32](t.arena, base+blockH107Off, 1024)
 	)
 
-	// %h251 = pointwise %h206, %h248 : f32[N,64,64]  // model.go:50
+	// %h248 = pointwise %h203, %h245 : f32[N,64,64]  // model.go:50
 	//
-	//	%h64021 = constant {value=f32[](0.1)} : f32[]
-	//	%h64221 = greater_or_equal %p346, %h64021 : bool[]
-	//	%h69911 = constant {value=f32[](0)} : f32[]
-	//	%h70011 = where %h64221, %p347, %h69911 : f32[]
-	//	%h7021 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h7031 = mul %h70011, %h7021 : f32[]
+	//	%h63821 = constant {value=f32[](0.1)} : f32[]
+	//	%h64021 = greater_or_equal %p338, %h63821 : bool[]
+	//	%h68911 = constant {value=f32[](0)} : f32[]
+	//	%h69011 = where %h64021, %p339, %h68911 : f32[]
+	//	%h6921 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h6931 = mul %h69011, %h6921 : f32[]
 	{
 		for lo := 0; lo < 4096*n; lo += 1024 {
 			hi := min(lo+1024, 4096*n)
-			cpu.GreaterOrEqualScalar(h2[:hi-lo], p206[lo:hi], 0.1)
-			cpu.WhereScalarY(h3[:hi-lo], h2[:hi-lo], p248[lo:hi], 0)
+			cpu.GreaterOrEqualScalar(h2[:hi-lo], p203[lo:hi], 0.1)
+			cpu.WhereScalarY(h3[:hi-lo], h2[:hi-lo], p245[lo:hi], 0)
 			cpu.MulScalar(h1[lo:hi], h3[:hi-lo], 1.1111112)
 		}
 	}
 
-	// %h252 = reduce %h251 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
-	cpu.ReduceSum(h252, h1, 1, 64*n, 64)
+	// %h249 = reduce %h248 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
+	cpu.ReduceSum(h249, h1, 1, 64*n, 64)
 
-	// %h418 = pack_panels %h20 : f32[16,64,16]  // model.go:50
+	// %h429 = pack_panels %h20 : f32[16,64,16]  // model.go:50
 	cpu.PackPanels(h4, p20, 64, 256, 256, false, 1, 16384)
 
-	// %h254 = mat_mul_panels %h251, %h418 {n=256} : f32[N,64,256]  // model.go:50
+	// %h251 = mat_mul_panels %h248, %h429 {n=256} : f32[N,64,256]  // model.go:50
 	cpu.MatMul(h5, h1, h4, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: t.ctx}, nil)
 
-	// %h1281 = pointwise %h199, %h126 : f32[N,64,256]  // model.go:50
+	// %h1291 = pointwise %h196, %h127 : f32[N,64,256]  // model.go:50
 	//
-	//	%h612111 = gelu %p3161 : f32[]
-	//	%h615111 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h616111 = mul %h612111, %h615111 : f32[]
-	//	%h619111 = constant {value=f32[](0.1)} : f32[]
-	//	%h621111 = greater_or_equal %p3151, %h619111 : bool[]
-	//	%h625111 = constant {value=f32[](0)} : f32[]
-	//	%h627111 = where %h621111, %h616111, %h625111 : f32[]
+	//	%h610111 = gelu %p3111 : f32[]
+	//	%h613111 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h614111 = mul %h610111, %h613111 : f32[]
+	//	%h617111 = constant {value=f32[](0.1)} : f32[]
+	//	%h619111 = greater_or_equal %p3101, %h617111 : bool[]
+	//	%h623111 = constant {value=f32[](0)} : f32[]
+	//	%h625111 = where %h619111, %h614111, %h623111 : f32[]
 	{
 		for lo := 0; lo < 16384*n; lo += 1024 {
 			hi := min(lo+1024, 16384*n)
-			cpu.Gelu(h7[:hi-lo], p126[lo:hi])
+			cpu.Gelu(h7[:hi-lo], p127[lo:hi])
 			cpu.MulScalar(h7[:hi-lo], h7[:hi-lo], 1.1111112)
-			cpu.GreaterOrEqualScalar(h8[:hi-lo], p199[lo:hi], 0.1)
+			cpu.GreaterOrEqualScalar(h8[:hi-lo], p196[lo:hi], 0.1)
 			cpu.WhereScalarY(h6[lo:hi], h8[:hi-lo], h7[:hi-lo], 0)
 		}
 	}
 
-	// %h257 = strided_copy %h2551 {shape=[256,64*N] strides=[1,256]} : f32[256,64*N]  // model.go:50
+	// %h254 = strided_copy %h2521 {shape=[256,64*N] strides=[1,256]} : f32[256,64*N]  // model.go:50
 	cpu.StridedCopy(h9, h6, []int{256, 64 * n}, []int{1, 256}, 0)
 
-	// %h426 = pack_panels %h256 : f32[4,64*N,16]  // model.go:50
+	// %h458 = pack_panels %h253 : f32[4,64*N,16]  // model.go:50
 	cpu.PackPanels(h10, h1, 64*n, 64, 64, false, 1, 4096*n)
 
-	// %h258 = mat_mul_panels %h257, %h426 {n=64} : f32[256,64]  // model.go:50
+	// %h255 = mat_mul_panels %h254, %h458 {n=64} : f32[256,64]  // model.go:50
 	cpu.MatMul(h11, h9, h10, &cpu.MatMulShape{M: 256, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
 
-	// %h259 = strided_copy %h258 {shape=[64,256] strides=[1,64]} : f32[64,256]  // model.go:50
-	cpu.StridedCopy(h259, h11, []int{64, 256}, []int{1, 64}, 0)
+	// %h256 = strided_copy %h255 {shape=[64,256] strides=[1,64]} : f32[64,256]  // model.go:50
+	cpu.StridedCopy(h256, h11, []int{64, 256}, []int{1, 64}, 0)
 
-	// %h276 = pointwise %h126 : f32[N,64,256]  // model.go:50
+	// %h273 = pointwise %h127 : f32[N,64,256]  // model.go:50
 	//
-	//	%h7221111 = mul %p358, %p358 : f32[]
-	//	%h7241111 = constant {value=f32[](-0.5)} : f32[]
-	//	%h7251111 = mul %h7221111, %h7241111 : f32[]
-	//	%h727111 = exp %h7251111 : f32[]
-	//	%h72911 = constant {value=f32[](0.3989423)} : f32[]
-	//	%h73011 = mul %h727111, %h72911 : f32[]
-	//	%h7321 = mul %p358, %h73011 : f32[]
+	//	%h7121111 = mul %p350, %p350 : f32[]
+	//	%h7141111 = constant {value=f32[](-0.5)} : f32[]
+	//	%h7151111 = mul %h7121111, %h7141111 : f32[]
+	//	%h717111 = exp %h7151111 : f32[]
+	//	%h71911 = constant {value=f32[](0.3989423)} : f32[]
+	//	%h72011 = mul %h717111, %h71911 : f32[]
+	//	%h7221 = mul %p350, %h72011 : f32[]
 	{
 		for lo := 0; lo < 16384*n; lo += 1024 {
 			hi := min(lo+1024, 16384*n)
-			cpu.Mul(h13[:hi-lo], p126[lo:hi], p126[lo:hi])
+			cpu.Mul(h13[:hi-lo], p127[lo:hi], p127[lo:hi])
 			cpu.MulScalar(h13[:hi-lo], h13[:hi-lo], -0.5)
 			cpu.Exp(h13[:hi-lo], h13[:hi-lo])
 			cpu.MulScalar(h13[:hi-lo], h13[:hi-lo], 0.3989423)
-			cpu.Mul(h12[lo:hi], p126[lo:hi], h13[:hi-lo])
+			cpu.Mul(h12[lo:hi], p127[lo:hi], h13[:hi-lo])
 		}
 	}
 
-	// %h277 = pointwise %h126, %h276 : f32[N,64,256]  // model.go:50
+	// %h274 = pointwise %h127, %h273 : f32[N,64,256]  // model.go:50
 	//
-	//	%h7111111 = constant {value=f32[](0.70710677)} : f32[]
-	//	%h7121111 = mul %p359, %h7111111 : f32[]
-	//	%h7141111 = erf %h7121111 : f32[]
-	//	%h716111 = constant {value=f32[](1)} : f32[]
-	//	%h717111 = add %h7141111, %h716111 : f32[]
-	//	%h71911 = constant {value=f32[](0.5)} : f32[]
-	//	%h72011 = mul %h717111, %h71911 : f32[]
-	//	%h7341 = add %h72011, %p360 : f32[]
+	//	%h7011111 = constant {value=f32[](0.70710677)} : f32[]
+	//	%h7021111 = mul %p351, %h7011111 : f32[]
+	//	%h7041111 = erf %h7021111 : f32[]
+	//	%h706111 = constant {value=f32[](1)} : f32[]
+	//	%h707111 = add %h7041111, %h706111 : f32[]
+	//	%h70911 = constant {value=f32[](0.5)} : f32[]
+	//	%h71011 = mul %h707111, %h70911 : f32[]
+	//	%h7241 = add %h71011, %p352 : f32[]
 	{
 		for lo := 0; lo < 16384*n; lo += 1024 {
 			hi := min(lo+1024, 16384*n)
-			cpu.MulScalar(h14[:hi-lo], p126[lo:hi], 0.70710677)
+			cpu.MulScalar(h14[:hi-lo], p127[lo:hi], 0.70710677)
 			cpu.Erf(h14[:hi-lo], h14[:hi-lo])
 			cpu.AddScalar(h14[:hi-lo], h14[:hi-lo], 1)
 			cpu.MulScalar(h14[:hi-lo], h14[:hi-lo], 0.5)
@@ -1363,73 +1356,73 @@ func (t *Trainer) block(n, base int, h252, h259, h279, h286, h299, h300, h312, h
 		}
 	}
 
-	// %h278 = pointwise %h199, %h254, %h277 : f32[N,64,256]  // model.go:50
+	// %h275 = pointwise %h196, %h251, %h274 : f32[N,64,256]  // model.go:50
 	//
-	//	%h619211 = constant {value=f32[](0.1)} : f32[]
-	//	%h621211 = greater_or_equal %p361, %h619211 : bool[]
-	//	%h705111 = constant {value=f32[](0)} : f32[]
-	//	%h706111 = where %h621211, %p362, %h705111 : f32[]
-	//	%h70811 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h70911 = mul %h706111, %h70811 : f32[]
-	//	%h7361 = mul %h70911, %p363 : f32[]
+	//	%h617211 = constant {value=f32[](0.1)} : f32[]
+	//	%h619211 = greater_or_equal %p353, %h617211 : bool[]
+	//	%h695111 = constant {value=f32[](0)} : f32[]
+	//	%h696111 = where %h619211, %p354, %h695111 : f32[]
+	//	%h69811 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h69911 = mul %h696111, %h69811 : f32[]
+	//	%h7261 = mul %h69911, %p355 : f32[]
 	{
 		for lo := 0; lo < 16384*n; lo += 1024 {
 			hi := min(lo+1024, 16384*n)
-			cpu.GreaterOrEqualScalar(h15[:hi-lo], p199[lo:hi], 0.1)
+			cpu.GreaterOrEqualScalar(h15[:hi-lo], p196[lo:hi], 0.1)
 			cpu.WhereScalarY(h16[:hi-lo], h15[:hi-lo], h5[lo:hi], 0)
 			cpu.MulScalar(h16[:hi-lo], h16[:hi-lo], 1.1111112)
 			cpu.Mul(h5[lo:hi], h16[:hi-lo], h12[lo:hi])
 		}
 	}
 
-	// %h279 = reduce %h278 {kind="sum" axes=[0,1]} : f32[256]  // model.go:50
-	cpu.ReduceSum(h279, h5, 1, 64*n, 256)
+	// %h276 = reduce %h275 {kind="sum" axes=[0,1]} : f32[256]  // model.go:50
+	cpu.ReduceSum(h276, h5, 1, 64*n, 256)
 
-	// %h446 = pack_panels %h18 : f32[4,256,16]  // model.go:50
+	// %h482 = pack_panels %h18 : f32[4,256,16]  // model.go:50
 	rt.EndIfDone(t.ctx)
 	cpu.PackPanels(h17, p18, 256, 64, 64, false, 1, 16384)
 
-	// %h281 = mat_mul_panels %h278, %h446 {n=64} : f32[N,64,64]  // model.go:50
+	// %h278 = mat_mul_panels %h275, %h482 {n=64} : f32[N,64,64]  // model.go:50
 	cpu.MatMul(h18, h5, h17, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
 
-	// %h1231 = layer_normalization %h122, %h24, %h25 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
-	cpu.LayerNorm(h19, p122, p24, p25, 64*n, 64, 1e-05)
+	// %h1241 = layer_normalization %h123, %h24, %h25 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
+	cpu.LayerNorm(h19, p123, p24, p25, 64*n, 64, 1e-05)
 
-	// %h284 = strided_copy %h2821 {shape=[64,64*N] strides=[1,64]} : f32[64,64*N]  // model.go:50
+	// %h281 = strided_copy %h2791 {shape=[64,64*N] strides=[1,64]} : f32[64,64*N]  // model.go:50
 	cpu.StridedCopy(h20, h19, []int{64, 64 * n}, []int{1, 64}, 0)
 
-	// %h478 = pack_panels %h283 : f32[16,64*N,16]  // model.go:50
+	// %h510 = pack_panels %h280 : f32[16,64*N,16]  // model.go:50
 	cpu.PackPanels(h21, h5, 64*n, 256, 256, false, 1, 16384*n)
 
-	// %h285 = mat_mul_panels %h284, %h478 {n=256} : f32[64,256]  // model.go:50
+	// %h282 = mat_mul_panels %h281, %h510 {n=256} : f32[64,256]  // model.go:50
 	cpu.MatMul(h22, h20, h21, &cpu.MatMulShape{M: 64, N: 256, K: 64 * n, LDA: 64 * n, LDC: 256, Batch: 1, Ctx: t.ctx}, nil)
 
-	// %h286 = strided_copy %h285 {shape=[256,64] strides=[1,256]} : f32[256,64]  // model.go:50
-	cpu.StridedCopy(h286, h22, []int{256, 64}, []int{1, 256}, 0)
+	// %h283 = strided_copy %h282 {shape=[256,64] strides=[1,256]} : f32[256,64]  // model.go:50
+	cpu.StridedCopy(h283, h22, []int{256, 64}, []int{1, 256}, 0)
 
-	// %h287 = reduce %h122 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
-	cpu.ReduceMean(h23, p122, 64*n, 64, 1)
+	// %h284 = reduce %h123 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
+	cpu.ReduceMean(h23, p123, 64*n, 64, 1)
 
-	// %h289 = pointwise %h122, %h287 : f32[N,64,64]  // model.go:50
+	// %h286 = pointwise %h123, %h284 : f32[N,64,64]  // model.go:50
 	//
-	//	%h7381 = sub %p364, %p365 : f32[]
-	//	%h7401 = mul %h7381, %h7381 : f32[]
+	//	%h7281 = sub %p356, %p357 : f32[]
+	//	%h7301 = mul %h7281, %h7281 : f32[]
 	for i := range 64 * n {
 		cpu.Repeat(h25[:64], h23[i:i+1])
-		cpu.Sub(h26[:64], p122[i*64:i*64+64], h25[:64])
+		cpu.Sub(h26[:64], p123[i*64:i*64+64], h25[:64])
 		cpu.Mul(h24[i*64:i*64+64], h26[:64], h26[:64])
 	}
 
-	// %h290 = reduce %h289 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
+	// %h287 = reduce %h286 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
 	cpu.ReduceMean(h27, h24, 64*n, 64, 1)
 
-	// %h295 = pointwise %h290 : f32[N,64,1]  // model.go:50
+	// %h292 = pointwise %h287 : f32[N,64,1]  // model.go:50
 	//
-	//	%h74211 = constant {value=f32[](1e-05)} : f32[]
-	//	%h74311 = add %p367, %h74211 : f32[]
-	//	%h74511 = sqrt %h74311 : f32[]
-	//	%h7471 = constant {value=f32[](1)} : f32[]
-	//	%h7481 = div %h7471, %h74511 : f32[]
+	//	%h73211 = constant {value=f32[](1e-05)} : f32[]
+	//	%h73311 = add %p359, %h73211 : f32[]
+	//	%h73511 = sqrt %h73311 : f32[]
+	//	%h7371 = constant {value=f32[](1)} : f32[]
+	//	%h7381 = div %h7371, %h73511 : f32[]
 	{
 		for lo := 0; lo < 64*n; lo += 1024 {
 			hi := min(lo+1024, 64*n)
@@ -1439,13 +1432,13 @@ func (t *Trainer) block(n, base int, h252, h259, h279, h286, h299, h300, h312, h
 		}
 	}
 
-	// %h296 = layer_normalization %h122 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
+	// %h293 = layer_normalization %h123 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
 	rt.EndIfDone(t.ctx)
-	cpu.LayerNorm(h29, p122, nil, nil, 64*n, 64, 1e-05)
+	cpu.LayerNorm(h29, p123, nil, nil, 64*n, 64, 1e-05)
 
-	// %h297 = pointwise %h281, %h24 : f32[N,64,64]  // model.go:50
+	// %h294 = pointwise %h278, %h24 : f32[N,64,64]  // model.go:50
 	//
-	//	%h750 = mul %p126, %p127 : f32[]
+	//	%h740 = mul %p121, %p122 : f32[]
 	{
 		cpu.Repeat(h31, p24)
 		for lo := 0; lo < 4096*n; lo += 1024 {
@@ -1454,36 +1447,36 @@ func (t *Trainer) block(n, base int, h252, h259, h279, h286, h299, h300, h312, h
 		}
 	}
 
-	// %h298 = pointwise %h281, %h296 : f32[N,64,64]  // model.go:50
+	// %h295 = pointwise %h278, %h293 : f32[N,64,64]  // model.go:50
 	//
-	//	%h752 = mul %p128, %p129 : f32[]
+	//	%h742 = mul %p123, %p124 : f32[]
 	cpu.Mul(h32, h18, h29)
 
-	// %h299 = reduce %h298 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
-	cpu.ReduceSum(h299, h32, 1, 64*n, 64)
+	// %h296 = reduce %h295 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
+	cpu.ReduceSum(h296, h32, 1, 64*n, 64)
 
-	// %h300 = reduce %h281 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
+	// %h297 = reduce %h278 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
 	rt.EndIfDone(t.ctx)
-	cpu.ReduceSum(h300, h18, 1, 64*n, 64)
+	cpu.ReduceSum(h297, h18, 1, 64*n, 64)
 
-	// %h301 = pointwise %h297, %h296 : f32[N,64,64]  // model.go:50
+	// %h298 = pointwise %h294, %h293 : f32[N,64,64]  // model.go:50
 	//
-	//	%h754 = mul %p130, %p131 : f32[]
+	//	%h744 = mul %p125, %p126 : f32[]
 	cpu.Mul(h33, h30, h29)
 
-	// %h302 = reduce %h301 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
+	// %h299 = reduce %h298 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
 	cpu.ReduceMean(h34, h33, 64*n, 64, 1)
 
-	// %h305 = reduce %h297 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
+	// %h302 = reduce %h294 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
 	cpu.ReduceMean(h35, h30, 64*n, 64, 1)
 
-	// %h308 = pointwise %h248, %h297, %h296, %h302, %h305, %h295 : f32[N,64,64]  // model.go:50
+	// %h305 = pointwise %h245, %h294, %h293, %h299, %h302, %h292 : f32[N,64,64]  // model.go:50
 	//
-	//	%h7561111 = mul %p382, %p383 : f32[]
-	//	%h7581111 = sub %p381, %h7561111 : f32[]
-	//	%h760111 = sub %h7581111, %p384 : f32[]
-	//	%h76211 = mul %h760111, %p385 : f32[]
-	//	%h7641 = add %p380, %h76211 : f32[]
+	//	%h7461111 = mul %p374, %p375 : f32[]
+	//	%h7481111 = sub %p373, %h7461111 : f32[]
+	//	%h750111 = sub %h7481111, %p376 : f32[]
+	//	%h75211 = mul %h750111, %p377 : f32[]
+	//	%h7541 = add %p372, %h75211 : f32[]
 	rt.EndIfDone(t.ctx)
 	for i := range 64 * n {
 		cpu.Repeat(h36[:64], h34[i:i+1])
@@ -1493,256 +1486,256 @@ func (t *Trainer) block(n, base int, h252, h259, h279, h286, h299, h300, h312, h
 		cpu.Sub(h39[:64], h30[i*64:i*64+64], h39[:64])
 		cpu.Sub(h39[:64], h39[:64], h37[:64])
 		cpu.Mul(h39[:64], h39[:64], h38[:64])
-		cpu.Add(h30[i*64:i*64+64], p248[i*64:i*64+64], h39[:64])
+		cpu.Add(h30[i*64:i*64+64], p245[i*64:i*64+64], h39[:64])
 	}
 
-	// %h311 = pointwise %h192, %h308 : f32[N,64,64]  // model.go:50
+	// %h308 = pointwise %h189, %h305 : f32[N,64,64]  // model.go:50
 	//
-	//	%h60021 = constant {value=f32[](0.1)} : f32[]
-	//	%h60121 = greater_or_equal %p388, %h60021 : bool[]
-	//	%h76611 = constant {value=f32[](0)} : f32[]
-	//	%h76711 = where %h60121, %p389, %h76611 : f32[]
-	//	%h7691 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h7701 = mul %h76711, %h7691 : f32[]
+	//	%h59821 = constant {value=f32[](0.1)} : f32[]
+	//	%h59921 = greater_or_equal %p380, %h59821 : bool[]
+	//	%h75611 = constant {value=f32[](0)} : f32[]
+	//	%h75711 = where %h59921, %p381, %h75611 : f32[]
+	//	%h7591 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h7601 = mul %h75711, %h7591 : f32[]
 	{
 		for lo := 0; lo < 4096*n; lo += 1024 {
 			hi := min(lo+1024, 4096*n)
-			cpu.GreaterOrEqualScalar(h41[:hi-lo], p192[lo:hi], 0.1)
+			cpu.GreaterOrEqualScalar(h41[:hi-lo], p189[lo:hi], 0.1)
 			cpu.WhereScalarY(h42[:hi-lo], h41[:hi-lo], h30[lo:hi], 0)
 			cpu.MulScalar(h40[lo:hi], h42[:hi-lo], 1.1111112)
 		}
 	}
 
-	// %h312 = reduce %h311 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
-	cpu.ReduceSum(h312, h40, 1, 64*n, 64)
+	// %h309 = reduce %h308 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
+	cpu.ReduceSum(h309, h40, 1, 64*n, 64)
 
-	// %h497 = pack_panels %h16 : f32[4,64,16]  // model.go:50
+	// %h532 = pack_panels %h16 : f32[4,64,16]  // model.go:50
 	cpu.PackPanels(h43, p16, 64, 64, 64, false, 1, 4096)
 
-	// %h314 = mat_mul_panels %h311, %h497 {n=64} : f32[N,64,64]  // model.go:50
+	// %h311 = mat_mul_panels %h308, %h532 {n=64} : f32[N,64,64]  // model.go:50
 	cpu.MatMul(h44, h40, h43, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
 
-	// %h138 = strided_copy %h115 {shape=[4,16,N,64] strides=[1024,1,4096,16]} : f32[4,16,N,64]  // model.go:50
-	cpu.StridedCopy(h45, p115, []int{4, 16, n, 64}, []int{1024, 1, 4096, 16}, 0)
+	// %h144 = strided_copy %h116 {shape=[4,16,N,64] strides=[1024,1,4096,16]} : f32[4,16,N,64]  // model.go:50
+	cpu.StridedCopy(h45, p116, []int{4, 16, n, 64}, []int{1024, 1, 4096, 16}, 0)
 
-	// %h521 = pack_panels %h316 : f32[4,64*N,16]  // model.go:50
+	// %h566 = pack_panels %h313 : f32[4,64*N,16]  // model.go:50
 	cpu.PackPanels(h46, h40, 64*n, 64, 64, false, 1, 4096*n)
 
-	// %h318 = mat_mul_panels %h317, %h521 {n=64} : f32[64,64]  // model.go:50
+	// %h315 = mat_mul_panels %h314, %h566 {n=64} : f32[64,64]  // model.go:50
 	cpu.MatMul(h47, h45, h46, &cpu.MatMulShape{M: 64, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
 
-	// %h319 = strided_copy %h318 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
-	cpu.StridedCopy(h319, h47, []int{64, 64}, []int{1, 64}, 0)
+	// %h316 = strided_copy %h315 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
+	cpu.StridedCopy(h316, h47, []int{64, 64}, []int{1, 64}, 0)
 
-	// %h321 = strided_copy %h320 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
+	// %h318 = strided_copy %h317 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
 	cpu.StridedCopy(h48, h44, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
 
-	// %h322 = strided_copy %h105 {shape=[N,4,16,64] strides=[4096,16,1,64]} : f32[N,4,16,64]  // model.go:50
-	cpu.StridedCopy(h49, p105, []int{n, 4, 16, 64}, []int{4096, 16, 1, 64}, 0)
+	// %h319 = strided_copy %h106 {shape=[N,4,16,64] strides=[4096,16,1,64]} : f32[N,4,16,64]  // model.go:50
+	cpu.StridedCopy(h49, p106, []int{n, 4, 16, 64}, []int{4096, 16, 1, 64}, 0)
 
-	// %h535 = pack_panels %h322 : f32[N,4,4,16,16]  // model.go:50
+	// %h573 = pack_panels %h319 : f32[N,4,4,16,16]  // model.go:50
 	cpu.PackPanels(h50, h49, 16, 64, 64, false, 4*n, 1024)
 
-	// %h323 = mat_mul_panels %h321, %h535 {n=64} : f32[N,4,64,64]  // model.go:50
+	// %h320 = mat_mul_panels %h318, %h573 {n=64} : f32[N,4,64,64]  // model.go:50
 	cpu.MatMul(h51, h48, h50, &cpu.MatMulShape{M: 64, N: 64, K: 16, LDA: 16, LDC: 64, Batch: 4 * n, StrideA: 1024, StrideB: 1024, StrideC: 4096, Ctx: t.ctx}, nil)
 
-	// %h1141 = pointwise %h185, %h113 : f32[N,4,64,64]  // model.go:50
+	// %h1151 = pointwise %h182, %h114 : f32[N,4,64,64]  // model.go:50
 	//
-	//	%h57511 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h57711 = mul %p3061, %h57511 : f32[]
-	//	%h580111 = constant {value=f32[](0.1)} : f32[]
-	//	%h582111 = greater_or_equal %p3051, %h580111 : bool[]
-	//	%h585111 = constant {value=f32[](0)} : f32[]
-	//	%h587111 = where %h582111, %h57711, %h585111 : f32[]
+	//	%h57211 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h57411 = mul %p3011, %h57211 : f32[]
+	//	%h577111 = constant {value=f32[](0.1)} : f32[]
+	//	%h579111 = greater_or_equal %p3001, %h577111 : bool[]
+	//	%h583111 = constant {value=f32[](0)} : f32[]
+	//	%h585111 = where %h579111, %h57411, %h583111 : f32[]
 	{
 		for lo := 0; lo < 16384*n; lo += 1024 {
 			hi := min(lo+1024, 16384*n)
-			cpu.MulScalar(h53[:hi-lo], p113[lo:hi], 1.1111112)
-			cpu.GreaterOrEqualScalar(h54[:hi-lo], p185[lo:hi], 0.1)
+			cpu.MulScalar(h53[:hi-lo], p114[lo:hi], 1.1111112)
+			cpu.GreaterOrEqualScalar(h54[:hi-lo], p182[lo:hi], 0.1)
 			cpu.WhereScalarY(h52[lo:hi], h54[:hi-lo], h53[:hi-lo], 0)
 		}
 	}
 
-	// %h324 = strided_copy %h1141 {shape=[N,4,64,64] strides=[16384,4096,1,64]} : f32[N,4,64,64]  // model.go:50
+	// %h321 = strided_copy %h1151 {shape=[N,4,64,64] strides=[16384,4096,1,64]} : f32[N,4,64,64]  // model.go:50
 	cpu.StridedCopy(h55, h52, []int{n, 4, 64, 64}, []int{16384, 4096, 1, 64}, 0)
 
-	// %h553 = pack_panels %h321 : f32[N,4,1,64,16]  // model.go:50
+	// %h578 = pack_panels %h318 : f32[N,4,1,64,16]  // model.go:50
 	cpu.PackPanels(h56, h48, 64, 16, 16, false, 4*n, 1024)
 
-	// %h325 = mat_mul_panels %h324, %h553 {n=16} : f32[N,4,64,16]  // model.go:50
+	// %h322 = mat_mul_panels %h321, %h578 {n=16} : f32[N,4,64,16]  // model.go:50
 	cpu.MatMul(h57, h55, h56, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024, Ctx: t.ctx}, nil)
 
-	// %h328 = pointwise %h185, %h323 : f32[N,4,64,64]  // model.go:50
+	// %h325 = pointwise %h182, %h320 : f32[N,4,64,64]  // model.go:50
 	//
-	//	%h58021 = constant {value=f32[](0.1)} : f32[]
-	//	%h58221 = greater_or_equal %p392, %h58021 : bool[]
-	//	%h77211 = constant {value=f32[](0)} : f32[]
-	//	%h77311 = where %h58221, %p393, %h77211 : f32[]
-	//	%h7751 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h7761 = mul %h77311, %h7751 : f32[]
+	//	%h57721 = constant {value=f32[](0.1)} : f32[]
+	//	%h57921 = greater_or_equal %p384, %h57721 : bool[]
+	//	%h76211 = constant {value=f32[](0)} : f32[]
+	//	%h76311 = where %h57921, %p385, %h76211 : f32[]
+	//	%h7651 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h7661 = mul %h76311, %h7651 : f32[]
 	{
 		for lo := 0; lo < 16384*n; lo += 1024 {
 			hi := min(lo+1024, 16384*n)
-			cpu.GreaterOrEqualScalar(h58[:hi-lo], p185[lo:hi], 0.1)
+			cpu.GreaterOrEqualScalar(h58[:hi-lo], p182[lo:hi], 0.1)
 			cpu.WhereScalarY(h59[:hi-lo], h58[:hi-lo], h51[lo:hi], 0)
 			cpu.MulScalar(h51[lo:hi], h59[:hi-lo], 1.1111112)
 		}
 	}
 
-	// %h329 = pointwise %h328, %h113 : f32[N,4,64,64]  // model.go:50
+	// %h326 = pointwise %h325, %h114 : f32[N,4,64,64]  // model.go:50
 	//
-	//	%h778 = mul %p148, %p149 : f32[]
-	cpu.Mul(h60, h51, p113)
+	//	%h768 = mul %p143, %p144 : f32[]
+	cpu.Mul(h60, h51, p114)
 
-	// %h330 = reduce %h329 {kind="sum" axes=[3] keep_dims=true} : f32[N,4,64,1]  // model.go:50
+	// %h327 = reduce %h326 {kind="sum" axes=[3] keep_dims=true} : f32[N,4,64,1]  // model.go:50
 	cpu.ReduceSum(h61, h60, 256*n, 64, 1)
 
-	// %h334 = pointwise %h35, %h113, %h328, %h330 : f32[N,4,64,64]  // model.go:50
+	// %h331 = pointwise %h36, %h114, %h325, %h327 : f32[N,4,64,64]  // model.go:50
 	//
-	//	%h78011 = sub %p399, %p400 : f32[]
-	//	%h78211 = mul %p398, %h78011 : f32[]
-	//	%h7841 = constant {value=f32[](0)} : f32[]
-	//	%h7851 = where %p397, %h7841, %h78211 : f32[]
+	//	%h77011 = sub %p391, %p392 : f32[]
+	//	%h77211 = mul %p390, %h77011 : f32[]
+	//	%h7741 = constant {value=f32[](0)} : f32[]
+	//	%h7751 = where %p389, %h7741, %h77211 : f32[]
 	for i := range 4 * n {
 		for j := range 64 {
 			cpu.Repeat(h62[:64], h61[i*64+j:i*64+j+1])
 			cpu.Sub(h63[:64], h51[i*4096+j*64:i*4096+j*64+64], h62[:64])
-			cpu.Mul(h63[:64], p113[i*4096+j*64:i*4096+j*64+64], h63[:64])
-			cpu.WhereScalarX(h51[i*4096+j*64:i*4096+j*64+64], p35[+j*64:+j*64+64], 0, h63[:64])
+			cpu.Mul(h63[:64], p114[i*4096+j*64:i*4096+j*64+64], h63[:64])
+			cpu.WhereScalarX(h51[i*4096+j*64:i*4096+j*64+64], p36[+j*64:+j*64+64], 0, h63[:64])
 		}
 	}
 
-	// %h576 = pack_panels %h335 : f32[N,4,1,64,16]  // model.go:50
+	// %h580 = pack_panels %h332 : f32[N,4,1,64,16]  // model.go:50
 	rt.EndIfDone(t.ctx)
-	cpu.PackPanels(h64, p335, 64, 16, 16, false, 4*n, 1024)
+	cpu.PackPanels(h64, p332, 64, 16, 16, false, 4*n, 1024)
 
-	// %h337 = strided_copy %h571 {shape=[N,4,16,64] strides=[4096,16,1,64]} : f32[N,4,16,64]  // model.go:50
-	cpu.StridedCopy(h65, p571, []int{n, 4, 16, 64}, []int{4096, 16, 1, 64}, 0)
+	// %h334 = strided_copy %h568 {shape=[N,4,16,64] strides=[4096,16,1,64]} : f32[N,4,16,64]  // model.go:50
+	cpu.StridedCopy(h65, p568, []int{n, 4, 16, 64}, []int{4096, 16, 1, 64}, 0)
 
-	// %h581 = pack_panels %h334 : f32[N,4,4,64,16]  // model.go:50
+	// %h582 = pack_panels %h331 : f32[N,4,4,64,16]  // model.go:50
 	cpu.PackPanels(h66, h51, 64, 64, 64, false, 4*n, 4096)
 
-	// %h338 = mat_mul_panels %h337, %h581 {n=64} : f32[N,4,16,64]  // model.go:50
+	// %h335 = mat_mul_panels %h334, %h582 {n=64} : f32[N,4,16,64]  // model.go:50
 	cpu.MatMul(h67, h65, h66, &cpu.MatMulShape{M: 16, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 4 * n, StrideA: 1024, StrideB: 4096, StrideC: 1024, Ctx: t.ctx}, nil)
 
-	// %h340 = mat_mul_panels %h334, %h576 {n=16} : f32[N,4,64,16]  // model.go:50
+	// %h337 = mat_mul_panels %h331, %h580 {n=16} : f32[N,4,64,16]  // model.go:50
 	//
-	//	%h118 = constant {value=f32[](0.25)} : f32[]
-	//	%h119 = mul %p, %h118 : f32[]
+	//	%h119 = constant {value=f32[](0.25)} : f32[]
+	//	%h120 = mul %p, %h119 : f32[]
 	cpu.MatMul(h68, h51, h64, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024, Ctx: t.ctx}, &cpu.Epilogue{Then: mulScalar})
 
-	// %h341 = strided_copy %h325 {shape=[N,64,4,16] strides=[4096,16,1024,1]} : f32[N,64,4,16]  // model.go:50
+	// %h338 = strided_copy %h322 {shape=[N,64,4,16] strides=[4096,16,1024,1]} : f32[N,64,4,16]  // model.go:50
 	cpu.StridedCopy(h69, h57, []int{n, 64, 4, 16}, []int{4096, 16, 1024, 1}, 0)
 
-	// %h343 = reduce %h342 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
+	// %h340 = reduce %h339 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
 	cpu.ReduceSum(h70, h69, 1, 64*n, 64)
 
-	// %h344 = pad %h343 {mode="constant" before=[128] after=[0]} : f32[192]  // model.go:50
-	cpu.Pad(h344, h70, []int{64}, []int{128}, []int{0}, 0)
+	// %h341 = pad %h340 {mode="constant" before=[128] after=[0]} : f32[192]  // model.go:50
+	cpu.Pad(h341, h70, []int{64}, []int{128}, []int{0}, 0)
 
-	// %h586 = pack_panels %h100 : f32[4,64,16]  // model.go:50
-	cpu.PackPanels(h71, p100, 64, 64, 64, false, 1, 4096)
+	// %h584 = pack_panels %h101 : f32[4,64,16]  // model.go:50
+	cpu.PackPanels(h71, p101, 64, 64, 64, false, 1, 4096)
 
-	// %h346 = mat_mul_panels %h342, %h586 {n=64} : f32[N,64,64]  // model.go:50
+	// %h343 = mat_mul_panels %h339, %h584 {n=64} : f32[N,64,64]  // model.go:50
 	cpu.MatMul(h72, h69, h71, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
 
-	// %h851 = layer_normalization %h84, %h22, %h23 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
-	cpu.LayerNorm(h73, p84, p22, p23, 64*n, 64, 1e-05)
+	// %h861 = layer_normalization %h85, %h22, %h23 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
+	cpu.LayerNorm(h73, p85, p22, p23, 64*n, 64, 1e-05)
 
-	// %h349 = strided_copy %h3471 {shape=[64,64*N] strides=[1,64]} : f32[64,64*N]  // model.go:50
+	// %h346 = strided_copy %h3441 {shape=[64,64*N] strides=[1,64]} : f32[64,64*N]  // model.go:50
 	cpu.StridedCopy(h74, h73, []int{64, 64 * n}, []int{1, 64}, 0)
 
-	// %h589 = pack_panels %h348 : f32[4,64*N,16]  // model.go:50
+	// %h587 = pack_panels %h345 : f32[4,64*N,16]  // model.go:50
 	cpu.PackPanels(h75, h69, 64*n, 64, 64, false, 1, 4096*n)
 
-	// %h350 = mat_mul_panels %h349, %h589 {n=64} : f32[64,64]  // model.go:50
+	// %h347 = mat_mul_panels %h346, %h587 {n=64} : f32[64,64]  // model.go:50
 	cpu.MatMul(h76, h74, h75, &cpu.MatMulShape{M: 64, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
 
-	// %h351 = strided_copy %h350 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
+	// %h348 = strided_copy %h347 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
 	cpu.StridedCopy(h77, h76, []int{64, 64}, []int{1, 64}, 0)
 
-	// %h352 = pad %h351 {mode="constant" before=[128,0] after=[0,0]} : f32[192,64]  // model.go:50
-	cpu.Pad(h352, h77, []int{64, 64}, []int{128, 0}, []int{0, 0}, 0)
+	// %h349 = pad %h348 {mode="constant" before=[128,0] after=[0,0]} : f32[192,64]  // model.go:50
+	cpu.Pad(h349, h77, []int{64, 64}, []int{128, 0}, []int{0, 0}, 0)
 
-	// %h353 = strided_copy %h338 {shape=[N,64,4,16] strides=[4096,1,1024,64]} : f32[N,64,4,16]  // model.go:50
+	// %h350 = strided_copy %h335 {shape=[N,64,4,16] strides=[4096,1,1024,64]} : f32[N,64,4,16]  // model.go:50
 	cpu.StridedCopy(h78, h67, []int{n, 64, 4, 16}, []int{4096, 1, 1024, 64}, 0)
 
-	// %h355 = reduce %h354 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
+	// %h352 = reduce %h351 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
 	cpu.ReduceSum(h79, h78, 1, 64*n, 64)
 
-	// %h356 = pad %h355 {mode="constant" before=[64] after=[64]} : f32[192]  // model.go:50
-	cpu.Pad(h356, h79, []int{64}, []int{64}, []int{64}, 0)
+	// %h353 = pad %h352 {mode="constant" before=[64] after=[64]} : f32[192]  // model.go:50
+	cpu.Pad(h353, h79, []int{64}, []int{64}, []int{64}, 0)
 
-	// %h592 = pack_panels %h93 : f32[4,64,16]  // model.go:50
-	cpu.PackPanels(h80, p93, 64, 64, 64, false, 1, 4096)
+	// %h590 = pack_panels %h94 : f32[4,64,16]  // model.go:50
+	cpu.PackPanels(h80, p94, 64, 64, 64, false, 1, 4096)
 
-	// %h594 = pack_panels %h360 : f32[4,64*N,16]  // model.go:50
+	// %h592 = pack_panels %h357 : f32[4,64*N,16]  // model.go:50
 	cpu.PackPanels(h81, h78, 64*n, 64, 64, false, 1, 4096*n)
 
-	// %h362 = mat_mul_panels %h349, %h594 {n=64} : f32[64,64]  // model.go:50
+	// %h359 = mat_mul_panels %h346, %h592 {n=64} : f32[64,64]  // model.go:50
 	cpu.MatMul(h82, h74, h81, &cpu.MatMulShape{M: 64, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
 
-	// %h363 = strided_copy %h362 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
+	// %h360 = strided_copy %h359 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
 	cpu.StridedCopy(h83, h82, []int{64, 64}, []int{1, 64}, 0)
 
-	// %h364 = pad %h363 {mode="constant" before=[64,0] after=[64,0]} : f32[192,64]  // model.go:50
-	cpu.Pad(h364, h83, []int{64, 64}, []int{64, 0}, []int{64, 0}, 0)
+	// %h361 = pad %h360 {mode="constant" before=[64,0] after=[64,0]} : f32[192,64]  // model.go:50
+	cpu.Pad(h361, h83, []int{64, 64}, []int{64, 0}, []int{64, 0}, 0)
 
-	// %h365 = strided_copy %h340 {shape=[N,64,4,16] strides=[4096,16,1024,1]} : f32[N,64,4,16]  // model.go:50
+	// %h362 = strided_copy %h337 {shape=[N,64,4,16] strides=[4096,16,1024,1]} : f32[N,64,4,16]  // model.go:50
 	cpu.StridedCopy(h84, h68, []int{n, 64, 4, 16}, []int{4096, 16, 1024, 1}, 0)
 
-	// %h367 = reduce %h366 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
+	// %h364 = reduce %h363 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
 	cpu.ReduceSum(h85, h84, 1, 64*n, 64)
 
-	// %h368 = pad %h367 {mode="constant" before=[0] after=[128]} : f32[192]  // model.go:50
-	cpu.Pad(h368, h85, []int{64}, []int{0}, []int{128}, 0)
+	// %h365 = pad %h364 {mode="constant" before=[0] after=[128]} : f32[192]  // model.go:50
+	cpu.Pad(h365, h85, []int{64}, []int{0}, []int{128}, 0)
 
-	// %h597 = pack_panels %h86 : f32[4,64,16]  // model.go:50
-	cpu.PackPanels(h86, p86, 64, 64, 64, false, 1, 4096)
+	// %h595 = pack_panels %h87 : f32[4,64,16]  // model.go:50
+	cpu.PackPanels(h86, p87, 64, 64, 64, false, 1, 4096)
 
-	// %h370 = mat_mul_panels %h366, %h597 {n=64} : f32[N,64,64]  // model.go:50
+	// %h367 = mat_mul_panels %h363, %h595 {n=64} : f32[N,64,64]  // model.go:50
 	cpu.MatMul(h87, h84, h86, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
 
-	// %h599 = pack_panels %h372 : f32[4,64*N,16]  // model.go:50
+	// %h597 = pack_panels %h369 : f32[4,64*N,16]  // model.go:50
 	cpu.PackPanels(h88, h84, 64*n, 64, 64, false, 1, 4096*n)
 
-	// %h374 = mat_mul_panels %h349, %h599 {n=64} : f32[64,64]  // model.go:50
+	// %h371 = mat_mul_panels %h346, %h597 {n=64} : f32[64,64]  // model.go:50
 	cpu.MatMul(h89, h74, h88, &cpu.MatMulShape{M: 64, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
 
-	// %h375 = strided_copy %h374 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
+	// %h372 = strided_copy %h371 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
 	cpu.StridedCopy(h90, h89, []int{64, 64}, []int{1, 64}, 0)
 
-	// %h376 = pad %h375 {mode="constant" before=[0,0] after=[128,0]} : f32[192,64]  // model.go:50
-	cpu.Pad(h376, h90, []int{64, 64}, []int{0, 0}, []int{128, 0}, 0)
+	// %h373 = pad %h372 {mode="constant" before=[0,0] after=[128,0]} : f32[192,64]  // model.go:50
+	cpu.Pad(h373, h90, []int{64, 64}, []int{0, 0}, []int{128, 0}, 0)
 
-	// %h378 = mat_mul_panels %h354, %h592, _, %h346, %h370 {n=64} : f32[N,64,64]  // model.go:50
+	// %h375 = mat_mul_panels %h351, %h590, _, %h343, %h367 {n=64} : f32[N,64,64]  // model.go:50
 	//
-	//	%h131 = add %p1, %p2 : f32[]
+	//	%h132 = add %p1, %p2 : f32[]
 	cpu.MatMul(h72, h78, h80, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Residual: h72, Then: add, In: [2][]float32{h87, nil}})
 
-	// %h379 = reduce %h84 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
-	cpu.ReduceMean(h91, p84, 64*n, 64, 1)
+	// %h376 = reduce %h85 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
+	cpu.ReduceMean(h91, p85, 64*n, 64, 1)
 
-	// %h381 = pointwise %h84, %h379 : f32[N,64,64]  // model.go:50
+	// %h378 = pointwise %h85, %h376 : f32[N,64,64]  // model.go:50
 	//
-	//	%h7871 = sub %p401, %p402 : f32[]
-	//	%h7891 = mul %h7871, %h7871 : f32[]
+	//	%h7771 = sub %p393, %p394 : f32[]
+	//	%h7791 = mul %h7771, %h7771 : f32[]
 	for i := range 64 * n {
 		cpu.Repeat(h93[:64], h91[i:i+1])
-		cpu.Sub(h94[:64], p84[i*64:i*64+64], h93[:64])
+		cpu.Sub(h94[:64], p85[i*64:i*64+64], h93[:64])
 		cpu.Mul(h92[i*64:i*64+64], h94[:64], h94[:64])
 	}
 
-	// %h382 = reduce %h381 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
+	// %h379 = reduce %h378 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
 	cpu.ReduceMean(h95, h92, 64*n, 64, 1)
 
-	// %h387 = pointwise %h382 : f32[N,64,1]  // model.go:50
+	// %h384 = pointwise %h379 : f32[N,64,1]  // model.go:50
 	//
-	//	%h79111 = constant {value=f32[](1e-05)} : f32[]
-	//	%h79211 = add %p404, %h79111 : f32[]
-	//	%h79411 = sqrt %h79211 : f32[]
-	//	%h7961 = constant {value=f32[](1)} : f32[]
-	//	%h7971 = div %h7961, %h79411 : f32[]
+	//	%h78111 = constant {value=f32[](1e-05)} : f32[]
+	//	%h78211 = add %p396, %h78111 : f32[]
+	//	%h78411 = sqrt %h78211 : f32[]
+	//	%h7861 = constant {value=f32[](1)} : f32[]
+	//	%h7871 = div %h7861, %h78411 : f32[]
 	{
 		for lo := 0; lo < 64*n; lo += 1024 {
 			hi := min(lo+1024, 64*n)
@@ -1752,13 +1745,13 @@ func (t *Trainer) block(n, base int, h252, h259, h279, h286, h299, h300, h312, h
 		}
 	}
 
-	// %h388 = layer_normalization %h84 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
+	// %h385 = layer_normalization %h85 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
 	rt.EndIfDone(t.ctx)
-	cpu.LayerNorm(h97, p84, nil, nil, 64*n, 64, 1e-05)
+	cpu.LayerNorm(h97, p85, nil, nil, 64*n, 64, 1e-05)
 
-	// %h389 = pointwise %h378, %h22 : f32[N,64,64]  // model.go:50
+	// %h386 = pointwise %h375, %h22 : f32[N,64,64]  // model.go:50
 	//
-	//	%h799 = mul %p162, %p163 : f32[]
+	//	%h789 = mul %p157, %p158 : f32[]
 	{
 		cpu.Repeat(h99, p22)
 		for lo := 0; lo < 4096*n; lo += 1024 {
@@ -1767,36 +1760,36 @@ func (t *Trainer) block(n, base int, h252, h259, h279, h286, h299, h300, h312, h
 		}
 	}
 
-	// %h390 = pointwise %h378, %h388 : f32[N,64,64]  // model.go:50
+	// %h387 = pointwise %h375, %h385 : f32[N,64,64]  // model.go:50
 	//
-	//	%h801 = mul %p164, %p165 : f32[]
+	//	%h791 = mul %p159, %p160 : f32[]
 	cpu.Mul(h100, h72, h97)
 
-	// %h391 = reduce %h390 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
-	cpu.ReduceSum(h391, h100, 1, 64*n, 64)
+	// %h388 = reduce %h387 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
+	cpu.ReduceSum(h388, h100, 1, 64*n, 64)
 
-	// %h392 = reduce %h378 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
+	// %h389 = reduce %h375 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
 	rt.EndIfDone(t.ctx)
-	cpu.ReduceSum(h392, h72, 1, 64*n, 64)
+	cpu.ReduceSum(h389, h72, 1, 64*n, 64)
 
-	// %h393 = pointwise %h389, %h388 : f32[N,64,64]  // model.go:50
+	// %h390 = pointwise %h386, %h385 : f32[N,64,64]  // model.go:50
 	//
-	//	%h803 = mul %p166, %p167 : f32[]
+	//	%h793 = mul %p161, %p162 : f32[]
 	cpu.Mul(h101, h98, h97)
 
-	// %h394 = reduce %h393 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
+	// %h391 = reduce %h390 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
 	cpu.ReduceMean(h102, h101, 64*n, 64, 1)
 
-	// %h397 = reduce %h389 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
+	// %h394 = reduce %h386 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
 	cpu.ReduceMean(h103, h98, 64*n, 64, 1)
 
-	// %h400 = pointwise %h308, %h389, %h388, %h394, %h397, %h387 : f32[N,64,64]  // model.go:50
+	// %h397 = pointwise %h305, %h386, %h385, %h391, %h394, %h384 : f32[N,64,64]  // model.go:50
 	//
-	//	%h8051111 = mul %p419, %p420 : f32[]
-	//	%h8071111 = sub %p418, %h8051111 : f32[]
-	//	%h809111 = sub %h8071111, %p421 : f32[]
-	//	%h81111 = mul %h809111, %p422 : f32[]
-	//	%h8131 = add %p417, %h81111 : f32[]
+	//	%h7951111 = mul %p411, %p412 : f32[]
+	//	%h7971111 = sub %p410, %h7951111 : f32[]
+	//	%h799111 = sub %h7971111, %p413 : f32[]
+	//	%h80111 = mul %h799111, %p414 : f32[]
+	//	%h8031 = add %p409, %h80111 : f32[]
 	rt.EndIfDone(t.ctx)
 	for i := range 64 * n {
 		cpu.Repeat(h104[:64], h102[i:i+1])
@@ -1806,7 +1799,7 @@ func (t *Trainer) block(n, base int, h252, h259, h279, h286, h299, h300, h312, h
 		cpu.Sub(h107[:64], h98[i*64:i*64+64], h107[:64])
 		cpu.Sub(h107[:64], h107[:64], h105[:64])
 		cpu.Mul(h107[:64], h107[:64], h106[:64])
-		cpu.Add(h400[i*64:i*64+64], h30[i*64:i*64+64], h107[:64])
+		cpu.Add(h397[i*64:i*64+64], h30[i*64:i*64+64], h107[:64])
 	}
 	return nil
 }
@@ -1818,200 +1811,207 @@ func (t *Trainer) evalForward(n int, logits []float32, tokens []int64) error {
 	}
 	w := t.weights
 	var (
-		h1  = rt.View[float32](t.arena, 65536*n+65536, 4096*n)
-		h2  = rt.View[float32](t.arena, evalForwardH2Off, 4096*n)
-		h3  = rt.View[float32](t.arena, evalForwardH3Off, 4096)
+		h1  = rt.View[int64](t.arena, evalForwardH1Off, 64*n)
+		h2  = rt.View[float32](t.arena, 65536*n+65536, 4096*n)
+		h3  = rt.View[float32](t.arena, evalForwardH3Off, 4096*n)
 		h4  = rt.View[float32](t.arena, evalForwardH4Off, 4096)
-		h5  = rt.View[float32](t.arena, evalForwardH5Off, 64)
-		h6  = rt.View[float32](t.arena, 16384*n+65536, 4096*n)
-		h7  = rt.View[float32](t.arena, evalForwardH7Off, 4096)
+		h5  = rt.View[float32](t.arena, evalForwardH5Off, 4096)
+		h6  = rt.View[float32](t.arena, evalForwardH6Off, 64)
+		h7  = rt.View[float32](t.arena, 16384*n+65536, 4096*n)
 		h8  = rt.View[float32](t.arena, evalForwardH8Off, 4096)
-		h9  = rt.View[float32](t.arena, evalForwardH9Off, 64)
-		h10 = rt.View[float32](t.arena, 32768*n+65536, 4096*n)
-		h11 = rt.View[float32](t.arena, evalForwardH11Off, 4096)
+		h9  = rt.View[float32](t.arena, evalForwardH9Off, 4096)
+		h10 = rt.View[float32](t.arena, evalForwardH10Off, 64)
+		h11 = rt.View[float32](t.arena, 32768*n+65536, 4096*n)
 		h12 = rt.View[float32](t.arena, evalForwardH12Off, 4096)
-		h13 = rt.View[float32](t.arena, evalForwardH13Off, 64)
-		h14 = rt.View[float32](t.arena, 49152*n+65536, 4096*n)
-		h15 = rt.View[float32](t.arena, evalForwardH15Off, 4096*n)
-		h16 = rt.View[float32](t.arena, evalForwardH16Off, 14464)
-		h17 = rt.View[float32](t.arena, evalForwardH17Off, 4096)
-		h18 = rt.View[float32](t.arena, 81920*n+65536, 4096*n)
-		h19 = rt.View[float32](t.arena, evalForwardH19Off, 16384)
-		h20 = rt.View[float32](t.arena, evalForwardH20Off, 16384*n)
-		h21 = rt.View[float32](t.arena, evalForwardH21Off, 16384)
-		h22 = rt.View[float32](t.arena, evalForwardH22Off, 4096*n)
-		h23 = rt.View[float32](t.arena, evalForwardH23Off, 4096)
+		h13 = rt.View[float32](t.arena, evalForwardH13Off, 4096)
+		h14 = rt.View[float32](t.arena, evalForwardH14Off, 64)
+		h15 = rt.View[float32](t.arena, 49152*n+65536, 4096*n)
+		h16 = rt.View[float32](t.arena, evalForwardH16Off, 4096*n)
+		h17 = rt.View[float32](t.arena, evalForwardH17Off, 14464)
+		h18 = rt.View[float32](t.arena, evalForwardH18Off, 4096)
+		h19 = rt.View[float32](t.arena, 81920*n+65536, 4096*n)
+		h20 = rt.View[float32](t.arena, evalForwardH20Off, 16384)
+		h21 = rt.View[float32](t.arena, evalForwardH21Off, 16384*n)
+		h22 = rt.View[float32](t.arena, evalForwardH22Off, 16384)
+		h23 = rt.View[float32](t.arena, evalForwardH23Off, 4096*n)
 		h24 = rt.View[float32](t.arena, evalForwardH24Off, 4096)
-		h25 = rt.View[float32](t.arena, evalForwardH25Off, 64)
-		h26 = rt.View[float32](t.arena, 16384*n+65536, 4096*n)
-		h27 = rt.View[float32](t.arena, evalForwardH27Off, 4096)
+		h25 = rt.View[float32](t.arena, evalForwardH25Off, 4096)
+		h26 = rt.View[float32](t.arena, evalForwardH26Off, 64)
+		h27 = rt.View[float32](t.arena, 16384*n+65536, 4096*n)
 		h28 = rt.View[float32](t.arena, evalForwardH28Off, 4096)
-		h29 = rt.View[float32](t.arena, evalForwardH29Off, 64)
-		h30 = rt.View[float32](t.arena, 32768*n+65536, 4096*n)
-		h31 = rt.View[float32](t.arena, evalForwardH31Off, 4096)
+		h29 = rt.View[float32](t.arena, evalForwardH29Off, 4096)
+		h30 = rt.View[float32](t.arena, evalForwardH30Off, 64)
+		h31 = rt.View[float32](t.arena, 32768*n+65536, 4096*n)
 		h32 = rt.View[float32](t.arena, evalForwardH32Off, 4096)
-		h33 = rt.View[float32](t.arena, evalForwardH33Off, 64)
-		h34 = rt.View[float32](t.arena, 49152*n+65536, 4096*n)
-		h35 = rt.View[float32](t.arena, evalForwardH35Off, 4096*n)
-		h36 = rt.View[float32](t.arena, evalForwardH36Off, 14464)
-		h37 = rt.View[float32](t.arena, evalForwardH37Off, 4096)
-		h38 = rt.View[float32](t.arena, 81920*n+65536, 4096*n)
-		h39 = rt.View[float32](t.arena, evalForwardH39Off, 16384)
-		h40 = rt.View[float32](t.arena, evalForwardH40Off, 16384*n)
-		h41 = rt.View[float32](t.arena, evalForwardH41Off, 16384)
+		h33 = rt.View[float32](t.arena, evalForwardH33Off, 4096)
+		h34 = rt.View[float32](t.arena, evalForwardH34Off, 64)
+		h35 = rt.View[float32](t.arena, 49152*n+65536, 4096*n)
+		h36 = rt.View[float32](t.arena, evalForwardH36Off, 4096*n)
+		h37 = rt.View[float32](t.arena, evalForwardH37Off, 14464)
+		h38 = rt.View[float32](t.arena, evalForwardH38Off, 4096)
+		h39 = rt.View[float32](t.arena, 81920*n+65536, 4096*n)
+		h40 = rt.View[float32](t.arena, evalForwardH40Off, 16384)
+		h41 = rt.View[float32](t.arena, evalForwardH41Off, 16384*n)
 		h42 = rt.View[float32](t.arena, evalForwardH42Off, 16384)
+		h43 = rt.View[float32](t.arena, evalForwardH43Off, 16384)
 	)
 
-	// %h28 = gather %h, %tokens : f32[N,64,64]  // model.go:49
-	if err := cpu.Gather(h1, w.tokensWeight, tokens, 1, 256, 64); err != nil {
+	// %h28 = check_index %tokens {count=256 what="token" things="rows"} : i64[N,64]  // model.go:49
+	if err := cpu.CheckIndex(h1, tokens, 256, false, "token", "rows"); err != nil {
 		return rt.At("model.go:49", err)
 	}
 
-	// %h29 = pointwise %h28, %h1 : f32[N,64,64]  // model.go:49
-	//
-	//	%h30 = add %p2, %p3 : f32[]
-	for i := range n {
-		cpu.Add(h1[i*4096:i*4096+4096], h1[i*4096:i*4096+4096], w.places)
+	// %h29 = gather %h, %h28 : f32[N,64,64]  // model.go:49
+	if err := cpu.Gather(h2, w.tokensWeight, h1, 1, 256, 64); err != nil {
+		return rt.At("model.go:49", err)
 	}
 
-	// %h36 = layer_normalization %h29, %h10, %h11 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
-	cpu.LayerNorm(h2, h1, w.layers0Norm1Weight, w.layers0Norm1Bias, 64*n, 64, 1e-05)
-
-	// %h38 = strided_copy %h2 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
-	cpu.StridedCopy(h3, w.layers0SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 0)
-
-	// %h32 = pack_panels %h38 : f32[4,64,16]  // model.go:50
-	cpu.PackPanels(h4, h3, 64, 64, 64, false, 1, 4096)
-
-	// %h40 = strided_copy %h3 {shape=[64] strides=[1]} : f32[64]  // model.go:50
-	cpu.StridedCopy(h5, w.layers0SelfAttnInProjBias, []int{64}, []int{1}, 0)
-
-	// %h41 = mat_mul_panels %h36, %h32, %h40 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h6, h2, h4, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h5})
-
-	// %h45 = strided_copy %h2 {shape=[64,64] strides=[1,64] offset=4096} : f32[64,64]  // model.go:50
-	cpu.StridedCopy(h7, w.layers0SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 4096)
-
-	// %h50 = pack_panels %h45 : f32[4,64,16]  // model.go:50
-	cpu.PackPanels(h8, h7, 64, 64, 64, false, 1, 4096)
-
-	// %h47 = strided_copy %h3 {shape=[64] strides=[1] offset=64} : f32[64]  // model.go:50
-	cpu.StridedCopy(h9, w.layers0SelfAttnInProjBias, []int{64}, []int{1}, 64)
-
-	// %h48 = mat_mul_panels %h36, %h50, %h47 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h10, h2, h8, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h9})
-
-	// %h52 = strided_copy %h2 {shape=[64,64] strides=[1,64] offset=8192} : f32[64,64]  // model.go:50
-	cpu.StridedCopy(h11, w.layers0SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 8192)
-
-	// %h62 = pack_panels %h52 : f32[4,64,16]  // model.go:50
-	cpu.PackPanels(h12, h11, 64, 64, 64, false, 1, 4096)
-
-	// %h54 = strided_copy %h3 {shape=[64] strides=[1] offset=128} : f32[64]  // model.go:50
-	cpu.StridedCopy(h13, w.layers0SelfAttnInProjBias, []int{64}, []int{1}, 128)
-
-	// %h55 = mat_mul_panels %h36, %h62, %h54 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h14, h2, h12, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h13})
-
-	// %h65 = attend %h41, %h48, %h55, %h128 {batch=N heads=4 shared=4 queries=64 keys=64 depth=16 width=16 q=[0,4096,16,64] k=[0,4096,16,64] v=[0,4096,16,64] scale=0.25 before=-1 after=-1} : f32[N,64,4,16]  // model.go:50
-	cpu.Attention(h15, h6, h10, h14, h16, &cpu.AttentionShape{Batch: n, Heads: 4, Shared: 4, Queries: 64, Keys: 64, Depth: 16, Width: 16, Q: [4]int{0, 4096, 16, 64}, K: [4]int{0, 4096, 16, 64}, V: [4]int{0, 4096, 16, 64}, Y: [4]int{0, 4096, 16, 64}, Scale: 0.25, Softcap: 0, Before: -1, After: -1, Mask: [4]int{0, 0, 64, 1}, Ctx: t.ctx}, &cpu.AttentionMask{Allow: w.constH128})
-
-	// %h83 = pack_panels %h4 {trans=true} : f32[4,64,16]  // model.go:50
-	cpu.PackPanels(h17, w.layers0SelfAttnOutProjWeight, 64, 64, 64, true, 1, 4096)
-
-	// %h73 = mat_mul_panels %h68, %h83, %h5, %h29 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h1, h15, h17, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers0SelfAttnOutProjBias, Residual: h1})
-
-	// %h74 = layer_normalization %h73, %h12, %h13 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
-	cpu.LayerNorm(h18, h1, w.layers0Norm2Weight, w.layers0Norm2Bias, 64*n, 64, 1e-05)
-
-	// %h107 = pack_panels %h6 {trans=true} : f32[16,64,16]  // model.go:50
-	cpu.PackPanels(h19, w.layers0Linear1Weight, 64, 256, 64, true, 1, 16384)
-
-	// %h78 = mat_mul_panels %h74, %h107, %h7 {n=256} : f32[N,64,256]  // model.go:50
+	// %h30 = pointwise %h29, %h1 : f32[N,64,64]  // model.go:49
 	//
-	//	%h42 = gelu %p : f32[]
-	cpu.MatMul(h20, h18, h19, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers0Linear1Bias, Then: gelu})
+	//	%h31 = add %p2, %p3 : f32[]
+	for i := range n {
+		cpu.Add(h2[i*4096:i*4096+4096], h2[i*4096:i*4096+4096], w.places)
+	}
 
-	// %h110 = pack_panels %h8 {trans=true} : f32[4,256,16]  // model.go:50
-	cpu.PackPanels(h21, w.layers0Linear2Weight, 256, 64, 256, true, 1, 16384)
+	// %h37 = layer_normalization %h30, %h10, %h11 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
+	cpu.LayerNorm(h3, h2, w.layers0Norm1Weight, w.layers0Norm1Bias, 64*n, 64, 1e-05)
 
-	// %h84 = mat_mul_panels %h78, %h110, %h9, %h73 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h1, h20, h21, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers0Linear2Bias, Residual: h1})
+	// %h39 = strided_copy %h2 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
+	rt.EndIfDone(t.ctx)
+	cpu.StridedCopy(h4, w.layers0SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 0)
 
-	// %h85 = layer_normalization %h84, %h22, %h23 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
-	cpu.LayerNorm(h22, h1, w.layers1Norm1Weight, w.layers1Norm1Bias, 64*n, 64, 1e-05)
+	// %h33 = pack_panels %h39 : f32[4,64,16]  // model.go:50
+	cpu.PackPanels(h5, h4, 64, 64, 64, false, 1, 4096)
 
-	// %h87 = strided_copy %h14 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
-	cpu.StridedCopy(h23, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 0)
+	// %h41 = strided_copy %h3 {shape=[64] strides=[1]} : f32[64]  // model.go:50
+	cpu.StridedCopy(h6, w.layers0SelfAttnInProjBias, []int{64}, []int{1}, 0)
 
-	// %h132 = pack_panels %h87 : f32[4,64,16]  // model.go:50
-	cpu.PackPanels(h24, h23, 64, 64, 64, false, 1, 4096)
+	// %h42 = mat_mul_panels %h37, %h33, %h41 {n=64} : f32[N,64,64]  // model.go:50
+	cpu.MatMul(h7, h3, h5, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h6})
 
-	// %h89 = strided_copy %h15 {shape=[64] strides=[1]} : f32[64]  // model.go:50
-	cpu.StridedCopy(h25, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 0)
+	// %h46 = strided_copy %h2 {shape=[64,64] strides=[1,64] offset=4096} : f32[64,64]  // model.go:50
+	cpu.StridedCopy(h8, w.layers0SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 4096)
 
-	// %h90 = mat_mul_panels %h85, %h132, %h89 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h26, h22, h24, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h25})
+	// %h51 = pack_panels %h46 : f32[4,64,16]  // model.go:50
+	cpu.PackPanels(h9, h8, 64, 64, 64, false, 1, 4096)
 
-	// %h94 = strided_copy %h14 {shape=[64,64] strides=[1,64] offset=4096} : f32[64,64]  // model.go:50
-	cpu.StridedCopy(h27, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 4096)
+	// %h48 = strided_copy %h3 {shape=[64] strides=[1] offset=64} : f32[64]  // model.go:50
+	cpu.StridedCopy(h10, w.layers0SelfAttnInProjBias, []int{64}, []int{1}, 64)
 
-	// %h143 = pack_panels %h94 : f32[4,64,16]  // model.go:50
-	cpu.PackPanels(h28, h27, 64, 64, 64, false, 1, 4096)
+	// %h49 = mat_mul_panels %h37, %h51, %h48 {n=64} : f32[N,64,64]  // model.go:50
+	cpu.MatMul(h11, h3, h9, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h10})
 
-	// %h96 = strided_copy %h15 {shape=[64] strides=[1] offset=64} : f32[64]  // model.go:50
-	cpu.StridedCopy(h29, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 64)
+	// %h53 = strided_copy %h2 {shape=[64,64] strides=[1,64] offset=8192} : f32[64,64]  // model.go:50
+	cpu.StridedCopy(h12, w.layers0SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 8192)
 
-	// %h97 = mat_mul_panels %h85, %h143, %h96 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h30, h22, h28, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h29})
+	// %h63 = pack_panels %h53 : f32[4,64,16]  // model.go:50
+	cpu.PackPanels(h13, h12, 64, 64, 64, false, 1, 4096)
 
-	// %h101 = strided_copy %h14 {shape=[64,64] strides=[1,64] offset=8192} : f32[64,64]  // model.go:50
-	cpu.StridedCopy(h31, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 8192)
+	// %h55 = strided_copy %h3 {shape=[64] strides=[1] offset=128} : f32[64]  // model.go:50
+	cpu.StridedCopy(h14, w.layers0SelfAttnInProjBias, []int{64}, []int{1}, 128)
 
-	// %h148 = pack_panels %h101 : f32[4,64,16]  // model.go:50
-	cpu.PackPanels(h32, h31, 64, 64, 64, false, 1, 4096)
+	// %h56 = mat_mul_panels %h37, %h63, %h55 {n=64} : f32[N,64,64]  // model.go:50
+	cpu.MatMul(h15, h3, h13, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h14})
 
-	// %h103 = strided_copy %h15 {shape=[64] strides=[1] offset=128} : f32[64]  // model.go:50
-	cpu.StridedCopy(h33, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 128)
+	// %h66 = attend %h42, %h49, %h56, %h129 {batch=N heads=4 shared=4 queries=64 keys=64 depth=16 width=16 q=[0,4096,16,64] k=[0,4096,16,64] v=[0,4096,16,64] scale=0.25 before=-1 after=-1} : f32[N,64,4,16]  // model.go:50
+	cpu.Attention(h16, h7, h11, h15, h17, &cpu.AttentionShape{Batch: n, Heads: 4, Shared: 4, Queries: 64, Keys: 64, Depth: 16, Width: 16, Q: [4]int{0, 4096, 16, 64}, K: [4]int{0, 4096, 16, 64}, V: [4]int{0, 4096, 16, 64}, Y: [4]int{0, 4096, 16, 64}, Scale: 0.25, Softcap: 0, Before: -1, After: -1, Mask: [4]int{0, 0, 64, 1}, Ctx: t.ctx}, &cpu.AttentionMask{Allow: w.constH129})
 
-	// %h104 = mat_mul_panels %h85, %h148, %h103 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h34, h22, h32, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h33})
+	// %h84 = pack_panels %h4 {trans=true} : f32[4,64,16]  // model.go:50
+	cpu.PackPanels(h18, w.layers0SelfAttnOutProjWeight, 64, 64, 64, true, 1, 4096)
 
-	// %h151 = attend %h90, %h97, %h104, %h128 {batch=N heads=4 shared=4 queries=64 keys=64 depth=16 width=16 q=[0,4096,16,64] k=[0,4096,16,64] v=[0,4096,16,64] scale=0.25 before=-1 after=-1} : f32[N,64,4,16]  // model.go:50
-	cpu.Attention(h35, h26, h30, h34, h36, &cpu.AttentionShape{Batch: n, Heads: 4, Shared: 4, Queries: 64, Keys: 64, Depth: 16, Width: 16, Q: [4]int{0, 4096, 16, 64}, K: [4]int{0, 4096, 16, 64}, V: [4]int{0, 4096, 16, 64}, Y: [4]int{0, 4096, 16, 64}, Scale: 0.25, Softcap: 0, Before: -1, After: -1, Mask: [4]int{0, 0, 64, 1}, Ctx: t.ctx}, &cpu.AttentionMask{Allow: w.constH128})
+	// %h74 = mat_mul_panels %h69, %h84, %h5, %h30 {n=64} : f32[N,64,64]  // model.go:50
+	cpu.MatMul(h2, h16, h18, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers0SelfAttnOutProjBias, Residual: h2})
 
-	// %h154 = pack_panels %h16 {trans=true} : f32[4,64,16]  // model.go:50
-	cpu.PackPanels(h37, w.layers1SelfAttnOutProjWeight, 64, 64, 64, true, 1, 4096)
+	// %h75 = layer_normalization %h74, %h12, %h13 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
+	cpu.LayerNorm(h19, h2, w.layers0Norm2Weight, w.layers0Norm2Bias, 64*n, 64, 1e-05)
 
-	// %h122 = mat_mul_panels %h117, %h154, %h17, %h84 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h1, h35, h37, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers1SelfAttnOutProjBias, Residual: h1})
+	// %h108 = pack_panels %h6 {trans=true} : f32[16,64,16]  // model.go:50
+	cpu.PackPanels(h20, w.layers0Linear1Weight, 64, 256, 64, true, 1, 16384)
 
-	// %h123 = layer_normalization %h122, %h24, %h25 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
-	cpu.LayerNorm(h38, h1, w.layers1Norm2Weight, w.layers1Norm2Bias, 64*n, 64, 1e-05)
-
-	// %h157 = pack_panels %h18 {trans=true} : f32[16,64,16]  // model.go:50
-	cpu.PackPanels(h39, w.layers1Linear1Weight, 64, 256, 64, true, 1, 16384)
-
-	// %h127 = mat_mul_panels %h123, %h157, %h19 {n=256} : f32[N,64,256]  // model.go:50
+	// %h79 = mat_mul_panels %h75, %h108, %h7 {n=256} : f32[N,64,256]  // model.go:50
 	//
-	//	%h61 = gelu %p1 : f32[]
-	cpu.MatMul(h40, h38, h39, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers1Linear1Bias, Then: gelu})
+	//	%h43 = gelu %p : f32[]
+	cpu.MatMul(h21, h19, h20, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers0Linear1Bias, Then: gelu})
 
-	// %h160 = pack_panels %h20 {trans=true} : f32[4,256,16]  // model.go:50
-	cpu.PackPanels(h41, w.layers1Linear2Weight, 256, 64, 256, true, 1, 16384)
+	// %h111 = pack_panels %h8 {trans=true} : f32[4,256,16]  // model.go:50
+	cpu.PackPanels(h22, w.layers0Linear2Weight, 256, 64, 256, true, 1, 16384)
 
-	// %h133 = mat_mul_panels %h127, %h160, %h21, %h122 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h1, h40, h41, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers1Linear2Bias, Residual: h1})
+	// %h85 = mat_mul_panels %h79, %h111, %h9, %h74 {n=64} : f32[N,64,64]  // model.go:50
+	cpu.MatMul(h2, h21, h22, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers0Linear2Bias, Residual: h2})
 
-	// %h134 = layer_normalization %h133, %h26, %h27 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:51
-	cpu.LayerNorm(h1, h1, w.normWeight, w.normBias, 64*n, 64, 1e-05)
+	// %h86 = layer_normalization %h85, %h22, %h23 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
+	cpu.LayerNorm(h23, h2, w.layers1Norm1Weight, w.layers1Norm1Bias, 64*n, 64, 1e-05)
 
-	// %h163 = pack_panels %h {trans=true} : f32[16,64,16]  // model.go:51
-	cpu.PackPanels(h42, w.tokensWeight, 64, 256, 64, true, 1, 16384)
+	// %h88 = strided_copy %h14 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
+	cpu.StridedCopy(h24, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 0)
 
-	// %h136 = mat_mul_panels %h134, %h163 {n=256} : f32[N,64,256]  // model.go:51
-	cpu.MatMul(logits, h1, h42, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: t.ctx}, nil)
+	// %h133 = pack_panels %h88 : f32[4,64,16]  // model.go:50
+	cpu.PackPanels(h25, h24, 64, 64, 64, false, 1, 4096)
+
+	// %h90 = strided_copy %h15 {shape=[64] strides=[1]} : f32[64]  // model.go:50
+	cpu.StridedCopy(h26, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 0)
+
+	// %h91 = mat_mul_panels %h86, %h133, %h90 {n=64} : f32[N,64,64]  // model.go:50
+	cpu.MatMul(h27, h23, h25, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h26})
+
+	// %h95 = strided_copy %h14 {shape=[64,64] strides=[1,64] offset=4096} : f32[64,64]  // model.go:50
+	cpu.StridedCopy(h28, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 4096)
+
+	// %h144 = pack_panels %h95 : f32[4,64,16]  // model.go:50
+	cpu.PackPanels(h29, h28, 64, 64, 64, false, 1, 4096)
+
+	// %h97 = strided_copy %h15 {shape=[64] strides=[1] offset=64} : f32[64]  // model.go:50
+	cpu.StridedCopy(h30, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 64)
+
+	// %h98 = mat_mul_panels %h86, %h144, %h97 {n=64} : f32[N,64,64]  // model.go:50
+	cpu.MatMul(h31, h23, h29, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h30})
+
+	// %h102 = strided_copy %h14 {shape=[64,64] strides=[1,64] offset=8192} : f32[64,64]  // model.go:50
+	cpu.StridedCopy(h32, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 8192)
+
+	// %h149 = pack_panels %h102 : f32[4,64,16]  // model.go:50
+	cpu.PackPanels(h33, h32, 64, 64, 64, false, 1, 4096)
+
+	// %h104 = strided_copy %h15 {shape=[64] strides=[1] offset=128} : f32[64]  // model.go:50
+	cpu.StridedCopy(h34, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 128)
+
+	// %h105 = mat_mul_panels %h86, %h149, %h104 {n=64} : f32[N,64,64]  // model.go:50
+	cpu.MatMul(h35, h23, h33, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h34})
+
+	// %h152 = attend %h91, %h98, %h105, %h129 {batch=N heads=4 shared=4 queries=64 keys=64 depth=16 width=16 q=[0,4096,16,64] k=[0,4096,16,64] v=[0,4096,16,64] scale=0.25 before=-1 after=-1} : f32[N,64,4,16]  // model.go:50
+	cpu.Attention(h36, h27, h31, h35, h37, &cpu.AttentionShape{Batch: n, Heads: 4, Shared: 4, Queries: 64, Keys: 64, Depth: 16, Width: 16, Q: [4]int{0, 4096, 16, 64}, K: [4]int{0, 4096, 16, 64}, V: [4]int{0, 4096, 16, 64}, Y: [4]int{0, 4096, 16, 64}, Scale: 0.25, Softcap: 0, Before: -1, After: -1, Mask: [4]int{0, 0, 64, 1}, Ctx: t.ctx}, &cpu.AttentionMask{Allow: w.constH129})
+
+	// %h155 = pack_panels %h16 {trans=true} : f32[4,64,16]  // model.go:50
+	cpu.PackPanels(h38, w.layers1SelfAttnOutProjWeight, 64, 64, 64, true, 1, 4096)
+
+	// %h123 = mat_mul_panels %h118, %h155, %h17, %h85 {n=64} : f32[N,64,64]  // model.go:50
+	cpu.MatMul(h2, h36, h38, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers1SelfAttnOutProjBias, Residual: h2})
+
+	// %h124 = layer_normalization %h123, %h24, %h25 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
+	cpu.LayerNorm(h39, h2, w.layers1Norm2Weight, w.layers1Norm2Bias, 64*n, 64, 1e-05)
+
+	// %h158 = pack_panels %h18 {trans=true} : f32[16,64,16]  // model.go:50
+	cpu.PackPanels(h40, w.layers1Linear1Weight, 64, 256, 64, true, 1, 16384)
+
+	// %h128 = mat_mul_panels %h124, %h158, %h19 {n=256} : f32[N,64,256]  // model.go:50
+	//
+	//	%h62 = gelu %p1 : f32[]
+	cpu.MatMul(h41, h39, h40, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers1Linear1Bias, Then: gelu})
+
+	// %h161 = pack_panels %h20 {trans=true} : f32[4,256,16]  // model.go:50
+	cpu.PackPanels(h42, w.layers1Linear2Weight, 256, 64, 256, true, 1, 16384)
+
+	// %h134 = mat_mul_panels %h128, %h161, %h21, %h123 {n=64} : f32[N,64,64]  // model.go:50
+	cpu.MatMul(h2, h41, h42, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers1Linear2Bias, Residual: h2})
+
+	// %h135 = layer_normalization %h134, %h26, %h27 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:51
+	cpu.LayerNorm(h2, h2, w.normWeight, w.normBias, 64*n, 64, 1e-05)
+
+	// %h164 = pack_panels %h {trans=true} : f32[16,64,16]  // model.go:51
+	cpu.PackPanels(h43, w.tokensWeight, 64, 256, 64, true, 1, 16384)
+
+	// %h137 = mat_mul_panels %h135, %h164 {n=256} : f32[N,64,256]  // model.go:51
+	cpu.MatMul(logits, h2, h43, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: t.ctx}, nil)
 	return nil
 }
 
@@ -2022,238 +2022,232 @@ func (t *Trainer) evalLoss(n int, output []float32, tokens, next []int64) error 
 	}
 	w := t.weights
 	var (
-		h1  = rt.View[float32](t.arena, 65536*n+65536, 4096*n)
-		h2  = rt.View[float32](t.arena, evalLossH2Off, 4096*n)
-		h3  = rt.View[float32](t.arena, evalLossH3Off, 4096)
+		h1  = rt.View[int64](t.arena, evalLossH1Off, 64*n)
+		h2  = rt.View[float32](t.arena, 65536*n+65536, 4096*n)
+		h3  = rt.View[float32](t.arena, evalLossH3Off, 4096*n)
 		h4  = rt.View[float32](t.arena, evalLossH4Off, 4096)
-		h5  = rt.View[float32](t.arena, evalLossH5Off, 64)
-		h6  = rt.View[float32](t.arena, 16384*n+65536, 4096*n)
-		h7  = rt.View[float32](t.arena, evalLossH7Off, 4096)
+		h5  = rt.View[float32](t.arena, evalLossH5Off, 4096)
+		h6  = rt.View[float32](t.arena, evalLossH6Off, 64)
+		h7  = rt.View[float32](t.arena, 16384*n+65536, 4096*n)
 		h8  = rt.View[float32](t.arena, evalLossH8Off, 4096)
-		h9  = rt.View[float32](t.arena, evalLossH9Off, 64)
-		h10 = rt.View[float32](t.arena, 32768*n+65536, 4096*n)
-		h11 = rt.View[float32](t.arena, evalLossH11Off, 4096)
+		h9  = rt.View[float32](t.arena, evalLossH9Off, 4096)
+		h10 = rt.View[float32](t.arena, evalLossH10Off, 64)
+		h11 = rt.View[float32](t.arena, 32768*n+65536, 4096*n)
 		h12 = rt.View[float32](t.arena, evalLossH12Off, 4096)
-		h13 = rt.View[float32](t.arena, evalLossH13Off, 64)
-		h14 = rt.View[float32](t.arena, 49152*n+65536, 4096*n)
-		h15 = rt.View[float32](t.arena, evalLossH15Off, 4096*n)
-		h16 = rt.View[float32](t.arena, evalLossH16Off, 14464)
-		h17 = rt.View[float32](t.arena, evalLossH17Off, 4096)
-		h18 = rt.View[float32](t.arena, 81920*n+65536, 4096*n)
-		h19 = rt.View[float32](t.arena, evalLossH19Off, 16384)
-		h20 = rt.View[float32](t.arena, evalLossH20Off, 16384*n)
-		h21 = rt.View[float32](t.arena, evalLossH21Off, 16384)
-		h22 = rt.View[float32](t.arena, evalLossH22Off, 4096*n)
-		h23 = rt.View[float32](t.arena, evalLossH23Off, 4096)
+		h13 = rt.View[float32](t.arena, evalLossH13Off, 4096)
+		h14 = rt.View[float32](t.arena, evalLossH14Off, 64)
+		h15 = rt.View[float32](t.arena, 49152*n+65536, 4096*n)
+		h16 = rt.View[float32](t.arena, evalLossH16Off, 4096*n)
+		h17 = rt.View[float32](t.arena, evalLossH17Off, 14464)
+		h18 = rt.View[float32](t.arena, evalLossH18Off, 4096)
+		h19 = rt.View[float32](t.arena, 81920*n+65536, 4096*n)
+		h20 = rt.View[float32](t.arena, evalLossH20Off, 16384)
+		h21 = rt.View[float32](t.arena, evalLossH21Off, 16384*n)
+		h22 = rt.View[float32](t.arena, evalLossH22Off, 16384)
+		h23 = rt.View[float32](t.arena, evalLossH23Off, 4096*n)
 		h24 = rt.View[float32](t.arena, evalLossH24Off, 4096)
-		h25 = rt.View[float32](t.arena, evalLossH25Off, 64)
-		h26 = rt.View[float32](t.arena, 16384*n+65536, 4096*n)
-		h27 = rt.View[float32](t.arena, evalLossH27Off, 4096)
+		h25 = rt.View[float32](t.arena, evalLossH25Off, 4096)
+		h26 = rt.View[float32](t.arena, evalLossH26Off, 64)
+		h27 = rt.View[float32](t.arena, 16384*n+65536, 4096*n)
 		h28 = rt.View[float32](t.arena, evalLossH28Off, 4096)
-		h29 = rt.View[float32](t.arena, evalLossH29Off, 64)
-		h30 = rt.View[float32](t.arena, 32768*n+65536, 4096*n)
-		h31 = rt.View[float32](t.arena, evalLossH31Off, 4096)
+		h29 = rt.View[float32](t.arena, evalLossH29Off, 4096)
+		h30 = rt.View[float32](t.arena, evalLossH30Off, 64)
+		h31 = rt.View[float32](t.arena, 32768*n+65536, 4096*n)
 		h32 = rt.View[float32](t.arena, evalLossH32Off, 4096)
-		h33 = rt.View[float32](t.arena, evalLossH33Off, 64)
-		h34 = rt.View[float32](t.arena, 49152*n+65536, 4096*n)
-		h35 = rt.View[float32](t.arena, evalLossH35Off, 4096*n)
-		h36 = rt.View[float32](t.arena, evalLossH36Off, 14464)
-		h37 = rt.View[float32](t.arena, evalLossH37Off, 4096)
-		h38 = rt.View[float32](t.arena, 81920*n+65536, 4096*n)
-		h39 = rt.View[float32](t.arena, evalLossH39Off, 16384)
-		h40 = rt.View[float32](t.arena, evalLossH40Off, 16384*n)
-		h41 = rt.View[float32](t.arena, evalLossH41Off, 16384)
+		h33 = rt.View[float32](t.arena, evalLossH33Off, 4096)
+		h34 = rt.View[float32](t.arena, evalLossH34Off, 64)
+		h35 = rt.View[float32](t.arena, 49152*n+65536, 4096*n)
+		h36 = rt.View[float32](t.arena, evalLossH36Off, 4096*n)
+		h37 = rt.View[float32](t.arena, evalLossH37Off, 14464)
+		h38 = rt.View[float32](t.arena, evalLossH38Off, 4096)
+		h39 = rt.View[float32](t.arena, 81920*n+65536, 4096*n)
+		h40 = rt.View[float32](t.arena, evalLossH40Off, 16384)
+		h41 = rt.View[float32](t.arena, evalLossH41Off, 16384*n)
 		h42 = rt.View[float32](t.arena, evalLossH42Off, 16384)
-		h43 = rt.View[float32](t.arena, evalLossH43Off, 16384*n)
-		h45 = rt.View[int64](t.arena, evalLossH45Off, 1024)
-		h46 = rt.View[bool](t.arena, evalLossH46Off, 1024)
-		h44 = rt.View[int64](t.arena, 65536*n+65536, 64*n)
-		h47 = rt.View[float32](t.arena, 66048*n+65536, 64*n)
+		h43 = rt.View[float32](t.arena, evalLossH43Off, 16384)
+		h44 = rt.View[float32](t.arena, evalLossH44Off, 16384*n)
+		h45 = rt.View[int64](t.arena, 65536*n+65536, 64*n)
+		h46 = rt.View[float32](t.arena, 66048*n+65536, 64*n)
 	)
 
-	// %h28 = gather %h, %tokens : f32[N,64,64]  // model.go:49
-	if err := cpu.Gather(h1, w.tokensWeight, tokens, 1, 256, 64); err != nil {
+	// %h28 = check_index %tokens {count=256 what="token" things="rows"} : i64[N,64]  // model.go:49
+	if err := cpu.CheckIndex(h1, tokens, 256, false, "token", "rows"); err != nil {
 		return rt.At("model.go:49", err)
 	}
 
-	// %h29 = pointwise %h28, %h1 : f32[N,64,64]  // model.go:49
+	// %h29 = gather %h, %h28 : f32[N,64,64]  // model.go:49
+	if err := cpu.Gather(h2, w.tokensWeight, h1, 1, 256, 64); err != nil {
+		return rt.At("model.go:49", err)
+	}
+
+	// %h30 = pointwise %h29, %h1 : f32[N,64,64]  // model.go:49
 	//
-	//	%h30 = add %p2, %p3 : f32[]
+	//	%h31 = add %p2, %p3 : f32[]
 	for i := range n {
-		cpu.Add(h1[i*4096:i*4096+4096], h1[i*4096:i*4096+4096], w.places)
+		cpu.Add(h2[i*4096:i*4096+4096], h2[i*4096:i*4096+4096], w.places)
 	}
 
-	// %h36 = layer_normalization %h29, %h10, %h11 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
-	cpu.LayerNorm(h2, h1, w.layers0Norm1Weight, w.layers0Norm1Bias, 64*n, 64, 1e-05)
+	// %h37 = layer_normalization %h30, %h10, %h11 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
+	cpu.LayerNorm(h3, h2, w.layers0Norm1Weight, w.layers0Norm1Bias, 64*n, 64, 1e-05)
 
-	// %h38 = strided_copy %h2 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
-	cpu.StridedCopy(h3, w.layers0SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 0)
+	// %h39 = strided_copy %h2 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
+	rt.EndIfDone(t.ctx)
+	cpu.StridedCopy(h4, w.layers0SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 0)
 
-	// %h32 = pack_panels %h38 : f32[4,64,16]  // model.go:50
-	cpu.PackPanels(h4, h3, 64, 64, 64, false, 1, 4096)
+	// %h33 = pack_panels %h39 : f32[4,64,16]  // model.go:50
+	cpu.PackPanels(h5, h4, 64, 64, 64, false, 1, 4096)
 
-	// %h40 = strided_copy %h3 {shape=[64] strides=[1]} : f32[64]  // model.go:50
-	cpu.StridedCopy(h5, w.layers0SelfAttnInProjBias, []int{64}, []int{1}, 0)
+	// %h41 = strided_copy %h3 {shape=[64] strides=[1]} : f32[64]  // model.go:50
+	cpu.StridedCopy(h6, w.layers0SelfAttnInProjBias, []int{64}, []int{1}, 0)
 
-	// %h41 = mat_mul_panels %h36, %h32, %h40 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h6, h2, h4, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h5})
+	// %h42 = mat_mul_panels %h37, %h33, %h41 {n=64} : f32[N,64,64]  // model.go:50
+	cpu.MatMul(h7, h3, h5, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h6})
 
-	// %h45 = strided_copy %h2 {shape=[64,64] strides=[1,64] offset=4096} : f32[64,64]  // model.go:50
-	cpu.StridedCopy(h7, w.layers0SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 4096)
+	// %h46 = strided_copy %h2 {shape=[64,64] strides=[1,64] offset=4096} : f32[64,64]  // model.go:50
+	cpu.StridedCopy(h8, w.layers0SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 4096)
 
-	// %h50 = pack_panels %h45 : f32[4,64,16]  // model.go:50
-	cpu.PackPanels(h8, h7, 64, 64, 64, false, 1, 4096)
+	// %h51 = pack_panels %h46 : f32[4,64,16]  // model.go:50
+	cpu.PackPanels(h9, h8, 64, 64, 64, false, 1, 4096)
 
-	// %h47 = strided_copy %h3 {shape=[64] strides=[1] offset=64} : f32[64]  // model.go:50
-	cpu.StridedCopy(h9, w.layers0SelfAttnInProjBias, []int{64}, []int{1}, 64)
+	// %h48 = strided_copy %h3 {shape=[64] strides=[1] offset=64} : f32[64]  // model.go:50
+	cpu.StridedCopy(h10, w.layers0SelfAttnInProjBias, []int{64}, []int{1}, 64)
 
-	// %h48 = mat_mul_panels %h36, %h50, %h47 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h10, h2, h8, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h9})
+	// %h49 = mat_mul_panels %h37, %h51, %h48 {n=64} : f32[N,64,64]  // model.go:50
+	cpu.MatMul(h11, h3, h9, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h10})
 
-	// %h52 = strided_copy %h2 {shape=[64,64] strides=[1,64] offset=8192} : f32[64,64]  // model.go:50
-	cpu.StridedCopy(h11, w.layers0SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 8192)
+	// %h53 = strided_copy %h2 {shape=[64,64] strides=[1,64] offset=8192} : f32[64,64]  // model.go:50
+	cpu.StridedCopy(h12, w.layers0SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 8192)
 
-	// %h62 = pack_panels %h52 : f32[4,64,16]  // model.go:50
-	cpu.PackPanels(h12, h11, 64, 64, 64, false, 1, 4096)
+	// %h63 = pack_panels %h53 : f32[4,64,16]  // model.go:50
+	cpu.PackPanels(h13, h12, 64, 64, 64, false, 1, 4096)
 
-	// %h54 = strided_copy %h3 {shape=[64] strides=[1] offset=128} : f32[64]  // model.go:50
-	cpu.StridedCopy(h13, w.layers0SelfAttnInProjBias, []int{64}, []int{1}, 128)
+	// %h55 = strided_copy %h3 {shape=[64] strides=[1] offset=128} : f32[64]  // model.go:50
+	cpu.StridedCopy(h14, w.layers0SelfAttnInProjBias, []int{64}, []int{1}, 128)
 
-	// %h55 = mat_mul_panels %h36, %h62, %h54 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h14, h2, h12, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h13})
+	// %h56 = mat_mul_panels %h37, %h63, %h55 {n=64} : f32[N,64,64]  // model.go:50
+	cpu.MatMul(h15, h3, h13, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h14})
 
-	// %h65 = attend %h41, %h48, %h55, %h150 {batch=N heads=4 shared=4 queries=64 keys=64 depth=16 width=16 q=[0,4096,16,64] k=[0,4096,16,64] v=[0,4096,16,64] scale=0.25 before=-1 after=-1} : f32[N,64,4,16]  // model.go:50
-	cpu.Attention(h15, h6, h10, h14, h16, &cpu.AttentionShape{Batch: n, Heads: 4, Shared: 4, Queries: 64, Keys: 64, Depth: 16, Width: 16, Q: [4]int{0, 4096, 16, 64}, K: [4]int{0, 4096, 16, 64}, V: [4]int{0, 4096, 16, 64}, Y: [4]int{0, 4096, 16, 64}, Scale: 0.25, Softcap: 0, Before: -1, After: -1, Mask: [4]int{0, 0, 64, 1}, Ctx: t.ctx}, &cpu.AttentionMask{Allow: w.constH128})
+	// %h66 = attend %h42, %h49, %h56, %h147 {batch=N heads=4 shared=4 queries=64 keys=64 depth=16 width=16 q=[0,4096,16,64] k=[0,4096,16,64] v=[0,4096,16,64] scale=0.25 before=-1 after=-1} : f32[N,64,4,16]  // model.go:50
+	cpu.Attention(h16, h7, h11, h15, h17, &cpu.AttentionShape{Batch: n, Heads: 4, Shared: 4, Queries: 64, Keys: 64, Depth: 16, Width: 16, Q: [4]int{0, 4096, 16, 64}, K: [4]int{0, 4096, 16, 64}, V: [4]int{0, 4096, 16, 64}, Y: [4]int{0, 4096, 16, 64}, Scale: 0.25, Softcap: 0, Before: -1, After: -1, Mask: [4]int{0, 0, 64, 1}, Ctx: t.ctx}, &cpu.AttentionMask{Allow: w.constH129})
 
-	// %h83 = pack_panels %h4 {trans=true} : f32[4,64,16]  // model.go:50
-	cpu.PackPanels(h17, w.layers0SelfAttnOutProjWeight, 64, 64, 64, true, 1, 4096)
+	// %h84 = pack_panels %h4 {trans=true} : f32[4,64,16]  // model.go:50
+	cpu.PackPanels(h18, w.layers0SelfAttnOutProjWeight, 64, 64, 64, true, 1, 4096)
 
-	// %h73 = mat_mul_panels %h68, %h83, %h5, %h29 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h1, h15, h17, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers0SelfAttnOutProjBias, Residual: h1})
+	// %h74 = mat_mul_panels %h69, %h84, %h5, %h30 {n=64} : f32[N,64,64]  // model.go:50
+	cpu.MatMul(h2, h16, h18, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers0SelfAttnOutProjBias, Residual: h2})
 
-	// %h74 = layer_normalization %h73, %h12, %h13 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
-	cpu.LayerNorm(h18, h1, w.layers0Norm2Weight, w.layers0Norm2Bias, 64*n, 64, 1e-05)
+	// %h75 = layer_normalization %h74, %h12, %h13 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
+	cpu.LayerNorm(h19, h2, w.layers0Norm2Weight, w.layers0Norm2Bias, 64*n, 64, 1e-05)
 
-	// %h107 = pack_panels %h6 {trans=true} : f32[16,64,16]  // model.go:50
-	cpu.PackPanels(h19, w.layers0Linear1Weight, 64, 256, 64, true, 1, 16384)
+	// %h108 = pack_panels %h6 {trans=true} : f32[16,64,16]  // model.go:50
+	cpu.PackPanels(h20, w.layers0Linear1Weight, 64, 256, 64, true, 1, 16384)
 
-	// %h78 = mat_mul_panels %h74, %h107, %h7 {n=256} : f32[N,64,256]  // model.go:50
+	// %h79 = mat_mul_panels %h75, %h108, %h7 {n=256} : f32[N,64,256]  // model.go:50
 	//
-	//	%h42 = gelu %p : f32[]
-	cpu.MatMul(h20, h18, h19, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers0Linear1Bias, Then: gelu})
+	//	%h43 = gelu %p : f32[]
+	cpu.MatMul(h21, h19, h20, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers0Linear1Bias, Then: gelu})
 
-	// %h110 = pack_panels %h8 {trans=true} : f32[4,256,16]  // model.go:50
-	cpu.PackPanels(h21, w.layers0Linear2Weight, 256, 64, 256, true, 1, 16384)
+	// %h111 = pack_panels %h8 {trans=true} : f32[4,256,16]  // model.go:50
+	cpu.PackPanels(h22, w.layers0Linear2Weight, 256, 64, 256, true, 1, 16384)
 
-	// %h84 = mat_mul_panels %h78, %h110, %h9, %h73 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h1, h20, h21, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers0Linear2Bias, Residual: h1})
+	// %h85 = mat_mul_panels %h79, %h111, %h9, %h74 {n=64} : f32[N,64,64]  // model.go:50
+	cpu.MatMul(h2, h21, h22, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers0Linear2Bias, Residual: h2})
 
-	// %h85 = layer_normalization %h84, %h22, %h23 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
-	cpu.LayerNorm(h22, h1, w.layers1Norm1Weight, w.layers1Norm1Bias, 64*n, 64, 1e-05)
+	// %h86 = layer_normalization %h85, %h22, %h23 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
+	cpu.LayerNorm(h23, h2, w.layers1Norm1Weight, w.layers1Norm1Bias, 64*n, 64, 1e-05)
 
-	// %h87 = strided_copy %h14 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
-	cpu.StridedCopy(h23, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 0)
+	// %h88 = strided_copy %h14 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
+	cpu.StridedCopy(h24, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 0)
 
-	// %h137 = pack_panels %h87 : f32[4,64,16]  // model.go:50
-	cpu.PackPanels(h24, h23, 64, 64, 64, false, 1, 4096)
+	// %h138 = pack_panels %h88 : f32[4,64,16]  // model.go:50
+	cpu.PackPanels(h25, h24, 64, 64, 64, false, 1, 4096)
 
-	// %h89 = strided_copy %h15 {shape=[64] strides=[1]} : f32[64]  // model.go:50
-	cpu.StridedCopy(h25, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 0)
+	// %h90 = strided_copy %h15 {shape=[64] strides=[1]} : f32[64]  // model.go:50
+	cpu.StridedCopy(h26, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 0)
 
-	// %h90 = mat_mul_panels %h85, %h137, %h89 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h26, h22, h24, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h25})
+	// %h91 = mat_mul_panels %h86, %h138, %h90 {n=64} : f32[N,64,64]  // model.go:50
+	cpu.MatMul(h27, h23, h25, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h26})
 
-	// %h94 = strided_copy %h14 {shape=[64,64] strides=[1,64] offset=4096} : f32[64,64]  // model.go:50
-	cpu.StridedCopy(h27, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 4096)
+	// %h95 = strided_copy %h14 {shape=[64,64] strides=[1,64] offset=4096} : f32[64,64]  // model.go:50
+	cpu.StridedCopy(h28, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 4096)
 
-	// %h147 = pack_panels %h94 : f32[4,64,16]  // model.go:50
-	cpu.PackPanels(h28, h27, 64, 64, 64, false, 1, 4096)
+	// %h153 = pack_panels %h95 : f32[4,64,16]  // model.go:50
+	cpu.PackPanels(h29, h28, 64, 64, 64, false, 1, 4096)
 
-	// %h96 = strided_copy %h15 {shape=[64] strides=[1] offset=64} : f32[64]  // model.go:50
-	cpu.StridedCopy(h29, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 64)
+	// %h97 = strided_copy %h15 {shape=[64] strides=[1] offset=64} : f32[64]  // model.go:50
+	cpu.StridedCopy(h30, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 64)
 
-	// %h97 = mat_mul_panels %h85, %h147, %h96 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h30, h22, h28, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h29})
+	// %h98 = mat_mul_panels %h86, %h153, %h97 {n=64} : f32[N,64,64]  // model.go:50
+	cpu.MatMul(h31, h23, h29, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h30})
 
-	// %h101 = strided_copy %h14 {shape=[64,64] strides=[1,64] offset=8192} : f32[64,64]  // model.go:50
-	cpu.StridedCopy(h31, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 8192)
+	// %h102 = strided_copy %h14 {shape=[64,64] strides=[1,64] offset=8192} : f32[64,64]  // model.go:50
+	cpu.StridedCopy(h32, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 8192)
 
-	// %h160 = pack_panels %h101 : f32[4,64,16]  // model.go:50
-	cpu.PackPanels(h32, h31, 64, 64, 64, false, 1, 4096)
+	// %h158 = pack_panels %h102 : f32[4,64,16]  // model.go:50
+	cpu.PackPanels(h33, h32, 64, 64, 64, false, 1, 4096)
 
-	// %h103 = strided_copy %h15 {shape=[64] strides=[1] offset=128} : f32[64]  // model.go:50
-	cpu.StridedCopy(h33, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 128)
+	// %h104 = strided_copy %h15 {shape=[64] strides=[1] offset=128} : f32[64]  // model.go:50
+	cpu.StridedCopy(h34, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 128)
 
-	// %h104 = mat_mul_panels %h85, %h160, %h103 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h34, h22, h32, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h33})
+	// %h105 = mat_mul_panels %h86, %h158, %h104 {n=64} : f32[N,64,64]  // model.go:50
+	cpu.MatMul(h35, h23, h33, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h34})
 
-	// %h163 = attend %h90, %h97, %h104, %h150 {batch=N heads=4 shared=4 queries=64 keys=64 depth=16 width=16 q=[0,4096,16,64] k=[0,4096,16,64] v=[0,4096,16,64] scale=0.25 before=-1 after=-1} : f32[N,64,4,16]  // model.go:50
-	cpu.Attention(h35, h26, h30, h34, h36, &cpu.AttentionShape{Batch: n, Heads: 4, Shared: 4, Queries: 64, Keys: 64, Depth: 16, Width: 16, Q: [4]int{0, 4096, 16, 64}, K: [4]int{0, 4096, 16, 64}, V: [4]int{0, 4096, 16, 64}, Y: [4]int{0, 4096, 16, 64}, Scale: 0.25, Softcap: 0, Before: -1, After: -1, Mask: [4]int{0, 0, 64, 1}, Ctx: t.ctx}, &cpu.AttentionMask{Allow: w.constH128})
+	// %h161 = attend %h91, %h98, %h105, %h147 {batch=N heads=4 shared=4 queries=64 keys=64 depth=16 width=16 q=[0,4096,16,64] k=[0,4096,16,64] v=[0,4096,16,64] scale=0.25 before=-1 after=-1} : f32[N,64,4,16]  // model.go:50
+	cpu.Attention(h36, h27, h31, h35, h37, &cpu.AttentionShape{Batch: n, Heads: 4, Shared: 4, Queries: 64, Keys: 64, Depth: 16, Width: 16, Q: [4]int{0, 4096, 16, 64}, K: [4]int{0, 4096, 16, 64}, V: [4]int{0, 4096, 16, 64}, Y: [4]int{0, 4096, 16, 64}, Scale: 0.25, Softcap: 0, Before: -1, After: -1, Mask: [4]int{0, 0, 64, 1}, Ctx: t.ctx}, &cpu.AttentionMask{Allow: w.constH129})
 
-	// %h166 = pack_panels %h16 {trans=true} : f32[4,64,16]  // model.go:50
-	cpu.PackPanels(h37, w.layers1SelfAttnOutProjWeight, 64, 64, 64, true, 1, 4096)
+	// %h164 = pack_panels %h16 {trans=true} : f32[4,64,16]  // model.go:50
+	cpu.PackPanels(h38, w.layers1SelfAttnOutProjWeight, 64, 64, 64, true, 1, 4096)
 
-	// %h122 = mat_mul_panels %h117, %h166, %h17, %h84 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h1, h35, h37, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers1SelfAttnOutProjBias, Residual: h1})
+	// %h123 = mat_mul_panels %h118, %h164, %h17, %h85 {n=64} : f32[N,64,64]  // model.go:50
+	cpu.MatMul(h2, h36, h38, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers1SelfAttnOutProjBias, Residual: h2})
 
-	// %h123 = layer_normalization %h122, %h24, %h25 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
-	cpu.LayerNorm(h38, h1, w.layers1Norm2Weight, w.layers1Norm2Bias, 64*n, 64, 1e-05)
+	// %h124 = layer_normalization %h123, %h24, %h25 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
+	cpu.LayerNorm(h39, h2, w.layers1Norm2Weight, w.layers1Norm2Bias, 64*n, 64, 1e-05)
 
-	// %h169 = pack_panels %h18 {trans=true} : f32[16,64,16]  // model.go:50
-	cpu.PackPanels(h39, w.layers1Linear1Weight, 64, 256, 64, true, 1, 16384)
+	// %h167 = pack_panels %h18 {trans=true} : f32[16,64,16]  // model.go:50
+	cpu.PackPanels(h40, w.layers1Linear1Weight, 64, 256, 64, true, 1, 16384)
 
-	// %h127 = mat_mul_panels %h123, %h169, %h19 {n=256} : f32[N,64,256]  // model.go:50
+	// %h128 = mat_mul_panels %h124, %h167, %h19 {n=256} : f32[N,64,256]  // model.go:50
 	//
-	//	%h61 = gelu %p1 : f32[]
-	cpu.MatMul(h40, h38, h39, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers1Linear1Bias, Then: gelu})
+	//	%h62 = gelu %p1 : f32[]
+	cpu.MatMul(h41, h39, h40, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers1Linear1Bias, Then: gelu})
 
-	// %h172 = pack_panels %h20 {trans=true} : f32[4,256,16]  // model.go:50
-	cpu.PackPanels(h41, w.layers1Linear2Weight, 256, 64, 256, true, 1, 16384)
+	// %h170 = pack_panels %h20 {trans=true} : f32[4,256,16]  // model.go:50
+	cpu.PackPanels(h42, w.layers1Linear2Weight, 256, 64, 256, true, 1, 16384)
 
-	// %h133 = mat_mul_panels %h127, %h172, %h21, %h122 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h1, h40, h41, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers1Linear2Bias, Residual: h1})
+	// %h134 = mat_mul_panels %h128, %h170, %h21, %h123 {n=64} : f32[N,64,64]  // model.go:50
+	cpu.MatMul(h2, h41, h42, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers1Linear2Bias, Residual: h2})
 
-	// %h134 = layer_normalization %h133, %h26, %h27 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:51
-	cpu.LayerNorm(h1, h1, w.normWeight, w.normBias, 64*n, 64, 1e-05)
+	// %h135 = layer_normalization %h134, %h26, %h27 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:51
+	cpu.LayerNorm(h2, h2, w.normWeight, w.normBias, 64*n, 64, 1e-05)
 
-	// %h175 = pack_panels %h {trans=true} : f32[16,64,16]  // model.go:51
-	cpu.PackPanels(h42, w.tokensWeight, 64, 256, 64, true, 1, 16384)
+	// %h173 = pack_panels %h {trans=true} : f32[16,64,16]  // model.go:51
+	cpu.PackPanels(h43, w.tokensWeight, 64, 256, 64, true, 1, 16384)
 
-	// %h136 = mat_mul_panels %h134, %h175 {n=256} : f32[N,64,256]  // model.go:51
-	cpu.MatMul(h43, h1, h42, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: t.ctx}, nil)
+	// %h137 = mat_mul_panels %h135, %h173 {n=256} : f32[N,64,256]  // model.go:51
+	cpu.MatMul(h44, h2, h43, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: t.ctx}, nil)
 
-	// %h121 = log_softmax %h136 {axis=2} : f32[N,64,256]  // model.go:58
-	cpu.LogSoftmax(h43, h43, 64*n, 256, 1)
+	// %h122 = log_softmax %h137 {axis=2} : f32[N,64,256]  // model.go:58
+	cpu.LogSoftmax(h44, h44, 64*n, 256, 1)
 
-	// %h155 = pointwise %next : i64[N,64]  // model.go:58
-	//
-	//	%h371 = constant {value=i64[](256)} : i64[]
-	//	%h391 = sub %p12, %h371 : i64[]
-	//	%h3311 = constant {value=i64[](0)} : i64[]
-	//	%h3411 = less %p12, %h3311 : bool[]
-	//	%h4411 = where %h3411, %h391, %p12 : i64[]
-	{
-		for lo := 0; lo < 64*n; lo += 1024 {
-			hi := min(lo+1024, 64*n)
-			cpu.SubScalar(h45[:hi-lo], next[lo:hi], 256)
-			cpu.LessScalar(h46[:hi-lo], next[lo:hi], 0)
-			cpu.Where(h44[lo:hi], h46[:hi-lo], h45[:hi-lo], next[lo:hi])
-		}
-	}
-
-	// %h146 = gather_elements %h139, %h145 {axis=1} : f32[64*N,1]  // model.go:58
-	if err := cpu.GatherElements(h47, h43, h44, []int{64 * n, 1}, []int{64 * n, 256}, 1); err != nil {
+	// %h141 = check_index %h139 {count=256 what="label" things="classes"} : i64[64*N]  // model.go:58
+	if err := cpu.CheckIndex(h45, next, 256, false, "label", "classes"); err != nil {
 		return rt.At("model.go:58", err)
 	}
 
-	// %h157 = pointwise %h146 : f32[64*N,1]  // model.go:58
-	//
-	//	%h49 = neg %p9 : f32[]
-	cpu.Neg(h47, h47)
+	// %h143 = gather_elements %h140, %h142 {axis=1} : f32[64*N,1]  // model.go:58
+	if err := cpu.GatherElements(h46, h44, h45, []int{64 * n, 1}, []int{64 * n, 256}, 1); err != nil {
+		return rt.At("model.go:58", err)
+	}
 
-	// %h149 = reduce %h148 {kind="mean" axes=[0]} : f32[]  // model.go:58
+	// %h133 = pointwise %h143 : f32[64*N,1]  // model.go:58
+	//
+	//	%h34 = neg %p4 : f32[]
+	cpu.Neg(h46, h46)
+
+	// %h146 = reduce %h145 {kind="mean" axes=[0]} : f32[]  // model.go:58
 	rt.EndIfDone(t.ctx)
-	cpu.ReduceMean(output, h47, 1, 64*n, 1)
+	cpu.ReduceMean(output, h46, 1, 64*n, 1)
 	return nil
 }
 
@@ -2264,653 +2258,659 @@ func (t *Trainer) trainForward(n int, logits []float32, tokens, key []int64) err
 	}
 	w := t.weights
 	var (
-		h1   = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH1Off]), 4096*n)
+		h1   = rt.View[int64](t.arena, int(t.trainForwardOffsets[trainForwardH1Off]), 64*n)
 		h2   = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH2Off]), 4096*n)
-		h3   = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH3Off]), 1024)
-		h4   = rt.View[bool](t.arena, int(t.trainForwardOffsets[trainForwardH4Off]), 1024)
-		h5   = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH5Off]), 4096*n)
-		h6   = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH6Off]), 4096)
-		h7   = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH7Off]), 64)
-		h8   = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH8Off]), 4096)
+		h3   = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH3Off]), 4096*n)
+		h4   = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH4Off]), 1024)
+		h5   = rt.View[bool](t.arena, int(t.trainForwardOffsets[trainForwardH5Off]), 1024)
+		h6   = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH6Off]), 4096*n)
+		h7   = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH7Off]), 4096)
+		h8   = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH8Off]), 64)
 		h9   = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH9Off]), 4096)
 		h10  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH10Off]), 4096)
-		h11  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH11Off]), 64)
-		h12  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH12Off]), 4096*n)
+		h11  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH11Off]), 4096)
+		h12  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH12Off]), 64)
 		h13  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH13Off]), 4096*n)
-		h14  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH14Off]), 4096)
+		h14  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH14Off]), 4096*n)
 		h15  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH15Off]), 4096)
 		h16  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH16Off]), 4096)
-		h17  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH17Off]), 64)
-		h18  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH18Off]), 4096*n)
+		h17  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH17Off]), 4096)
+		h18  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH18Off]), 64)
 		h19  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH19Off]), 4096*n)
-		h20  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH20Off]), 4096)
+		h20  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH20Off]), 4096*n)
 		h21  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH21Off]), 4096)
-		h22  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH22Off]), 4096*n)
+		h22  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH22Off]), 4096)
 		h23  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH23Off]), 4096*n)
 		h24  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH24Off]), 4096*n)
 		h25  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH25Off]), 4096*n)
-		h26  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH26Off]), 16384*n)
+		h26  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH26Off]), 4096*n)
 		h27  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH27Off]), 16384*n)
-		h29  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH29Off]), 1024)
-		h30  = rt.View[bool](t.arena, int(t.trainForwardOffsets[trainForwardH30Off]), 1024)
 		h28  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH28Off]), 16384*n)
-		h31  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH31Off]), 4096*n)
+		h30  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH30Off]), 1024)
+		h31  = rt.View[bool](t.arena, int(t.trainForwardOffsets[trainForwardH31Off]), 1024)
+		h29  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH29Off]), 16384*n)
 		h32  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH32Off]), 4096*n)
 		h33  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH33Off]), 4096*n)
 		h34  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH34Off]), 4096*n)
-		h35  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH35Off]), 4096)
+		h35  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH35Off]), 4096*n)
 		h36  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH36Off]), 4096)
-		h37  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH37Off]), 64)
-		h38  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH38Off]), 4096*n)
-		h39  = rt.View[bool](t.arena, int(t.trainForwardOffsets[trainForwardH39Off]), 1024)
-		h40  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH40Off]), 1024)
-		h41  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH41Off]), 4096*n)
-		h42  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH42Off]), 16384)
-		h43  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH43Off]), 16384*n)
+		h37  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH37Off]), 4096)
+		h38  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH38Off]), 64)
+		h39  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH39Off]), 4096*n)
+		h40  = rt.View[bool](t.arena, int(t.trainForwardOffsets[trainForwardH40Off]), 1024)
+		h41  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH41Off]), 1024)
+		h42  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH42Off]), 4096*n)
+		h43  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH43Off]), 16384)
 		h44  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH44Off]), 16384*n)
-		h46  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH46Off]), 1024)
-		h47  = rt.View[bool](t.arena, int(t.trainForwardOffsets[trainForwardH47Off]), 1024)
 		h45  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH45Off]), 16384*n)
-		h48  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH48Off]), 4096*n)
-		h49  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH49Off]), 16384)
+		h47  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH47Off]), 1024)
+		h48  = rt.View[bool](t.arena, int(t.trainForwardOffsets[trainForwardH48Off]), 1024)
+		h46  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH46Off]), 16384*n)
+		h49  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH49Off]), 4096*n)
 		h50  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH50Off]), 16384)
-		h51  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH51Off]), 64)
-		h52  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH52Off]), 4096*n)
-		h53  = rt.View[bool](t.arena, int(t.trainForwardOffsets[trainForwardH53Off]), 1024)
-		h54  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH54Off]), 1024)
-		h55  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH55Off]), 4096*n)
-		h56  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH56Off]), 4096)
-		h57  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH57Off]), 64)
-		h58  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH58Off]), 4096)
+		h51  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH51Off]), 16384)
+		h52  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH52Off]), 64)
+		h53  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH53Off]), 4096*n)
+		h54  = rt.View[bool](t.arena, int(t.trainForwardOffsets[trainForwardH54Off]), 1024)
+		h55  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH55Off]), 1024)
+		h56  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH56Off]), 4096*n)
+		h57  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH57Off]), 4096)
+		h58  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH58Off]), 64)
 		h59  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH59Off]), 4096)
 		h60  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH60Off]), 4096)
-		h61  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH61Off]), 64)
-		h62  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH62Off]), 4096*n)
+		h61  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH61Off]), 4096)
+		h62  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH62Off]), 64)
 		h63  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH63Off]), 4096*n)
-		h64  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH64Off]), 4096)
+		h64  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH64Off]), 4096*n)
 		h65  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH65Off]), 4096)
 		h66  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH66Off]), 4096)
-		h67  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH67Off]), 64)
-		h68  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH68Off]), 4096*n)
+		h67  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH67Off]), 4096)
+		h68  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH68Off]), 64)
 		h69  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH69Off]), 4096*n)
-		h70  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH70Off]), 4096)
+		h70  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH70Off]), 4096*n)
 		h71  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH71Off]), 4096)
-		h72  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH72Off]), 4096*n)
+		h72  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH72Off]), 4096)
 		h73  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH73Off]), 4096*n)
 		h74  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH74Off]), 4096*n)
 		h75  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH75Off]), 4096*n)
-		h76  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH76Off]), 16384*n)
+		h76  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH76Off]), 4096*n)
 		h77  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH77Off]), 16384*n)
-		h79  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH79Off]), 1024)
-		h80  = rt.View[bool](t.arena, int(t.trainForwardOffsets[trainForwardH80Off]), 1024)
 		h78  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH78Off]), 16384*n)
-		h81  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH81Off]), 4096*n)
+		h80  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH80Off]), 1024)
+		h81  = rt.View[bool](t.arena, int(t.trainForwardOffsets[trainForwardH81Off]), 1024)
+		h79  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH79Off]), 16384*n)
 		h82  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH82Off]), 4096*n)
 		h83  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH83Off]), 4096*n)
 		h84  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH84Off]), 4096*n)
-		h85  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH85Off]), 4096)
+		h85  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH85Off]), 4096*n)
 		h86  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH86Off]), 4096)
-		h87  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH87Off]), 64)
-		h88  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH88Off]), 4096*n)
-		h89  = rt.View[bool](t.arena, int(t.trainForwardOffsets[trainForwardH89Off]), 1024)
-		h90  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH90Off]), 1024)
-		h91  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH91Off]), 4096*n)
-		h92  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH92Off]), 16384)
-		h93  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH93Off]), 16384*n)
+		h87  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH87Off]), 4096)
+		h88  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH88Off]), 64)
+		h89  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH89Off]), 4096*n)
+		h90  = rt.View[bool](t.arena, int(t.trainForwardOffsets[trainForwardH90Off]), 1024)
+		h91  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH91Off]), 1024)
+		h92  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH92Off]), 4096*n)
+		h93  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH93Off]), 16384)
 		h94  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH94Off]), 16384*n)
-		h96  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH96Off]), 1024)
-		h97  = rt.View[bool](t.arena, int(t.trainForwardOffsets[trainForwardH97Off]), 1024)
 		h95  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH95Off]), 16384*n)
-		h98  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH98Off]), 4096*n)
-		h99  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH99Off]), 16384)
+		h97  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH97Off]), 1024)
+		h98  = rt.View[bool](t.arena, int(t.trainForwardOffsets[trainForwardH98Off]), 1024)
+		h96  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH96Off]), 16384*n)
+		h99  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH99Off]), 4096*n)
 		h100 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH100Off]), 16384)
-		h101 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH101Off]), 64)
-		h102 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH102Off]), 4096*n)
-		h103 = rt.View[bool](t.arena, int(t.trainForwardOffsets[trainForwardH103Off]), 1024)
-		h104 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH104Off]), 1024)
-		h105 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH105Off]), 4096*n)
-		h106 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH106Off]), 16384)
-		h107 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH107Off]), 16384*n)
+		h101 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH101Off]), 16384)
+		h102 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH102Off]), 64)
+		h103 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH103Off]), 4096*n)
+		h104 = rt.View[bool](t.arena, int(t.trainForwardOffsets[trainForwardH104Off]), 1024)
+		h105 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH105Off]), 1024)
+		h106 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH106Off]), 4096*n)
+		h107 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH107Off]), 16384)
+		h108 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH108Off]), 16384*n)
 	)
 
-	// %h28 = gather %h, %tokens : f32[N,64,64]  // model.go:49
-	if err := cpu.Gather(h1, w.tokensWeight, tokens, 1, 256, 64); err != nil {
+	// %h28 = check_index %tokens {count=256 what="token" things="rows"} : i64[N,64]  // model.go:49
+	if err := cpu.CheckIndex(h1, tokens, 256, false, "token", "rows"); err != nil {
 		return rt.At("model.go:49", err)
 	}
-	t.watch.See("model.go:49", h1)
 
-	// %h139 = random_uniform %key {d_type=f32 shape=[N,64,64] high=1 seed=1} : f32[N,64,64]  // model.go:49
-	cpu.RandomUniform(h2, 0, 1, 1, key)
+	// %h29 = gather %h, %h28 : f32[N,64,64]  // model.go:49
+	if err := cpu.Gather(h2, w.tokensWeight, h1, 1, 256, 64); err != nil {
+		return rt.At("model.go:49", err)
+	}
 	t.watch.See("model.go:49", h2)
 
-	// %h30 = pointwise %h139, %h28, %h1 : f32[N,64,64]  // model.go:49
+	// %h140 = random_uniform %key {d_type=f32 shape=[N,64,64] high=1 seed=1} : f32[N,64,64]  // model.go:49
+	cpu.RandomUniform(h3, 0, 1, 1, key)
+	t.watch.See("model.go:49", h3)
+
+	// %h31 = pointwise %h140, %h29, %h1 : f32[N,64,64]  // model.go:49
 	//
-	//	%h3481 = add %p270, %p271 : f32[]
-	//	%h41101 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h43101 = mul %h3481, %h41101 : f32[]
-	//	%h53101 = constant {value=f32[](0.1)} : f32[]
-	//	%h7111 = greater_or_equal %p269, %h53101 : bool[]
-	//	%h7621 = constant {value=f32[](0)} : f32[]
-	//	%h8011 = where %h7111, %h43101, %h7621 : f32[]
+	//	%h35101 = add %p270, %p271 : f32[]
+	//	%h42101 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h4451 = mul %h35101, %h42101 : f32[]
+	//	%h54101 = constant {value=f32[](0.1)} : f32[]
+	//	%h7231 = greater_or_equal %p269, %h54101 : bool[]
+	//	%h7721 = constant {value=f32[](0)} : f32[]
+	//	%h8121 = where %h7231, %h4451, %h7721 : f32[]
 	for i := range n {
 		for lo := 0; lo < 4096; lo += 1024 {
 			hi := min(lo+1024, 4096)
-			cpu.Add(h3[:hi-lo], h1[i*4096+lo:i*4096+hi], w.places[lo:hi])
-			cpu.MulScalar(h3[:hi-lo], h3[:hi-lo], 1.1111112)
-			cpu.GreaterOrEqualScalar(h4[:hi-lo], h2[i*4096+lo:i*4096+hi], 0.1)
-			cpu.WhereScalarY(h1[i*4096+lo:i*4096+hi], h4[:hi-lo], h3[:hi-lo], 0)
+			cpu.Add(h4[:hi-lo], h2[i*4096+lo:i*4096+hi], w.places[lo:hi])
+			cpu.MulScalar(h4[:hi-lo], h4[:hi-lo], 1.1111112)
+			cpu.GreaterOrEqualScalar(h5[:hi-lo], h3[i*4096+lo:i*4096+hi], 0.1)
+			cpu.WhereScalarY(h2[i*4096+lo:i*4096+hi], h5[:hi-lo], h4[:hi-lo], 0)
 		}
 	}
-	t.watch.See("model.go:49", h1)
+	t.watch.See("model.go:49", h2)
 
-	// %h36 = layer_normalization %h30, %h10, %h11 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
-	cpu.LayerNorm(h5, h1, w.layers0Norm1Weight, w.layers0Norm1Bias, 64*n, 64, 1e-05)
-	t.watch.See("model.go:50", h5)
-
-	// %h37 = strided_copy %h2 {shape=[64,64] strides=[64,1]} : f32[64,64]  // model.go:50
+	// %h37 = layer_normalization %h31, %h10, %h11 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
 	rt.EndIfDone(t.ctx)
-	cpu.StridedCopy(h6, w.layers0SelfAttnInProjWeight, []int{64, 64}, []int{64, 1}, 0)
+	cpu.LayerNorm(h6, h2, w.layers0Norm1Weight, w.layers0Norm1Bias, 64*n, 64, 1e-05)
+	t.watch.See("model.go:50", h6)
 
-	// %h40 = strided_copy %h3 {shape=[64] strides=[1]} : f32[64]  // model.go:50
-	cpu.StridedCopy(h7, w.layers0SelfAttnInProjBias, []int{64}, []int{1}, 0)
+	// %h38 = strided_copy %h2 {shape=[64,64] strides=[64,1]} : f32[64,64]  // model.go:50
+	cpu.StridedCopy(h7, w.layers0SelfAttnInProjWeight, []int{64, 64}, []int{64, 1}, 0)
 
-	// %h44 = strided_copy %h2 {shape=[64,64] strides=[64,1] offset=4096} : f32[64,64]  // model.go:50
-	cpu.StridedCopy(h8, w.layers0SelfAttnInProjWeight, []int{64, 64}, []int{64, 1}, 4096)
+	// %h41 = strided_copy %h3 {shape=[64] strides=[1]} : f32[64]  // model.go:50
+	cpu.StridedCopy(h8, w.layers0SelfAttnInProjBias, []int{64}, []int{1}, 0)
 
-	// %h45 = strided_copy %h2 {shape=[64,64] strides=[1,64] offset=4096} : f32[64,64]  // model.go:50
-	cpu.StridedCopy(h9, w.layers0SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 4096)
+	// %h45 = strided_copy %h2 {shape=[64,64] strides=[64,1] offset=4096} : f32[64,64]  // model.go:50
+	cpu.StridedCopy(h9, w.layers0SelfAttnInProjWeight, []int{64, 64}, []int{64, 1}, 4096)
 
-	// %h81 = pack_panels %h45 : f32[4,64,16]  // model.go:50
-	cpu.PackPanels(h10, h9, 64, 64, 64, false, 1, 4096)
+	// %h46 = strided_copy %h2 {shape=[64,64] strides=[1,64] offset=4096} : f32[64,64]  // model.go:50
+	cpu.StridedCopy(h10, w.layers0SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 4096)
 
-	// %h47 = strided_copy %h3 {shape=[64] strides=[1] offset=64} : f32[64]  // model.go:50
-	cpu.StridedCopy(h11, w.layers0SelfAttnInProjBias, []int{64}, []int{1}, 64)
+	// %h82 = pack_panels %h46 : f32[4,64,16]  // model.go:50
+	cpu.PackPanels(h11, h10, 64, 64, 64, false, 1, 4096)
 
-	// %h48 = mat_mul_panels %h36, %h81, %h47 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h12, h5, h10, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h11})
-	t.watch.See("model.go:50", h12)
+	// %h48 = strided_copy %h3 {shape=[64] strides=[1] offset=64} : f32[64]  // model.go:50
+	cpu.StridedCopy(h12, w.layers0SelfAttnInProjBias, []int{64}, []int{1}, 64)
 
-	// %h464 = strided_copy %h49 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
-	cpu.StridedCopy(h13, h12, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
+	// %h49 = mat_mul_panels %h37, %h82, %h48 {n=64} : f32[N,64,64]  // model.go:50
+	cpu.MatMul(h13, h6, h11, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h12})
+	t.watch.See("model.go:50", h13)
 
-	// %h51 = strided_copy %h2 {shape=[64,64] strides=[64,1] offset=8192} : f32[64,64]  // model.go:50
-	cpu.StridedCopy(h14, w.layers0SelfAttnInProjWeight, []int{64, 64}, []int{64, 1}, 8192)
+	// %h465 = strided_copy %h50 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
+	cpu.StridedCopy(h14, h13, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
 
-	// %h52 = strided_copy %h2 {shape=[64,64] strides=[1,64] offset=8192} : f32[64,64]  // model.go:50
-	cpu.StridedCopy(h15, w.layers0SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 8192)
+	// %h52 = strided_copy %h2 {shape=[64,64] strides=[64,1] offset=8192} : f32[64,64]  // model.go:50
+	cpu.StridedCopy(h15, w.layers0SelfAttnInProjWeight, []int{64, 64}, []int{64, 1}, 8192)
 
-	// %h107 = pack_panels %h52 : f32[4,64,16]  // model.go:50
-	cpu.PackPanels(h16, h15, 64, 64, 64, false, 1, 4096)
+	// %h53 = strided_copy %h2 {shape=[64,64] strides=[1,64] offset=8192} : f32[64,64]  // model.go:50
+	cpu.StridedCopy(h16, w.layers0SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 8192)
 
-	// %h54 = strided_copy %h3 {shape=[64] strides=[1] offset=128} : f32[64]  // model.go:50
-	cpu.StridedCopy(h17, w.layers0SelfAttnInProjBias, []int{64}, []int{1}, 128)
+	// %h108 = pack_panels %h53 : f32[4,64,16]  // model.go:50
+	cpu.PackPanels(h17, h16, 64, 64, 64, false, 1, 4096)
 
-	// %h55 = mat_mul_panels %h36, %h107, %h54 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h18, h5, h16, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h17})
-	t.watch.See("model.go:50", h18)
+	// %h55 = strided_copy %h3 {shape=[64] strides=[1] offset=128} : f32[64]  // model.go:50
+	cpu.StridedCopy(h18, w.layers0SelfAttnInProjBias, []int{64}, []int{1}, 128)
 
-	// %h57 = strided_copy %h56 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
-	cpu.StridedCopy(h19, h18, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
+	// %h56 = mat_mul_panels %h37, %h108, %h55 {n=64} : f32[N,64,64]  // model.go:50
+	cpu.MatMul(h19, h6, h17, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h18})
+	t.watch.See("model.go:50", h19)
 
-	// %h39 = pointwise %h37 : f32[64,64]  // model.go:50
+	// %h58 = strided_copy %h57 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
+	cpu.StridedCopy(h20, h19, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
+
+	// %h40 = pointwise %h38 : f32[64,64]  // model.go:50
 	//
-	//	%h87 = constant {value=f32[](0.25)} : f32[]
-	//	%h88 = mul %p12, %h87 : f32[]
-	cpu.MulScalar(h20, h6, 0.25)
-	t.watch.See("model.go:50", h20)
+	//	%h88 = constant {value=f32[](0.25)} : f32[]
+	//	%h89 = mul %p12, %h88 : f32[]
+	cpu.MulScalar(h21, h7, 0.25)
+	t.watch.See("model.go:50", h21)
 
-	// %h120 = pack_panels %h39 {trans=true} : f32[4,64,16]  // model.go:50
-	cpu.PackPanels(h21, h20, 64, 64, 64, true, 1, 4096)
+	// %h121 = pack_panels %h40 {trans=true} : f32[4,64,16]  // model.go:50
+	cpu.PackPanels(h22, h21, 64, 64, 64, true, 1, 4096)
 
-	// %h70 = pointwise %h40 : f32[64]  // model.go:50
+	// %h71 = pointwise %h41 : f32[64]  // model.go:50
 	//
-	//	%h91 = constant {value=f32[](0.25)} : f32[]
-	//	%h95 = mul %p13, %h91 : f32[]
-	cpu.MulScalar(h7, h7, 0.25)
-	t.watch.See("model.go:50", h7)
+	//	%h92 = constant {value=f32[](0.25)} : f32[]
+	//	%h96 = mul %p13, %h92 : f32[]
+	cpu.MulScalar(h8, h8, 0.25)
+	t.watch.See("model.go:50", h8)
 
-	// %h138 = mat_mul_panels %h36, %h120, %h70 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h22, h5, h21, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h7})
-	t.watch.See("model.go:50", h22)
+	// %h139 = mat_mul_panels %h37, %h121, %h71 {n=64} : f32[N,64,64]  // model.go:50
+	cpu.MatMul(h23, h6, h22, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h8})
+	t.watch.See("model.go:50", h23)
 
-	// %h59 = strided_copy %h137 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
-	cpu.StridedCopy(h23, h22, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
+	// %h60 = strided_copy %h138 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
+	cpu.StridedCopy(h24, h23, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
 
-	// %h60 = strided_copy %h49 {shape=[N,4,16,64] strides=[4096,16,1,64]} : f32[N,4,16,64]  // model.go:50
-	cpu.StridedCopy(h24, h12, []int{n, 4, 16, 64}, []int{4096, 16, 1, 64}, 0)
+	// %h61 = strided_copy %h50 {shape=[N,4,16,64] strides=[4096,16,1,64]} : f32[N,4,16,64]  // model.go:50
+	cpu.StridedCopy(h25, h13, []int{n, 4, 16, 64}, []int{4096, 16, 1, 64}, 0)
 
-	// %h130 = pack_panels %h60 : f32[N,4,4,16,16]  // model.go:50
-	cpu.PackPanels(h25, h24, 16, 64, 64, false, 4*n, 1024)
+	// %h131 = pack_panels %h61 : f32[N,4,4,16,16]  // model.go:50
+	cpu.PackPanels(h26, h25, 16, 64, 64, false, 4*n, 1024)
 
-	// %h61 = mat_mul_panels %h59, %h130 {n=64} : f32[N,4,64,64]  // model.go:50
-	cpu.MatMul(h26, h23, h25, &cpu.MatMulShape{M: 64, N: 64, K: 16, LDA: 16, LDC: 64, Batch: 4 * n, StrideA: 1024, StrideB: 1024, StrideC: 4096, Ctx: t.ctx}, nil)
-	t.watch.See("model.go:50", h26)
-
-	// %h63 = pointwise %h35, %h61 : f32[N,4,64,64]  // model.go:50
-	//
-	//	%h102 = constant {value=f32[](-Inf)} : f32[]
-	//	%h111 = where %p14, %h102, %p15 : f32[]
-	for i := range 4 * n {
-		cpu.WhereScalarX(h26[i*4096:i*4096+4096], w.constH354, float32(math.Inf(-1)), h26[i*4096:i*4096+4096])
-	}
-	t.watch.See("model.go:50", h26)
-
-	// %h64 = softmax %h63 {axis=3} : f32[N,4,64,64]  // model.go:50
-	cpu.Softmax(h26, h26, 256*n, 64, 1)
-	t.watch.See("model.go:50", h26)
-
-	// %h146 = random_uniform %key {d_type=f32 shape=[N,4,64,64] high=1 seed=2} : f32[N,4,64,64]  // model.go:50
-	cpu.RandomUniform(h27, 0, 1, 2, key)
+	// %h62 = mat_mul_panels %h60, %h131 {n=64} : f32[N,4,64,64]  // model.go:50
+	cpu.MatMul(h27, h24, h26, &cpu.MatMulShape{M: 64, N: 64, K: 16, LDA: 16, LDC: 64, Batch: 4 * n, StrideA: 1024, StrideB: 1024, StrideC: 4096, Ctx: t.ctx}, nil)
 	t.watch.See("model.go:50", h27)
 
-	// %h65 = pointwise %h146, %h64 : f32[N,4,64,64]  // model.go:50
+	// %h64 = pointwise %h36, %h62 : f32[N,4,64,64]  // model.go:50
 	//
-	//	%h1251 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h1291 = mul %p275, %h1251 : f32[]
-	//	%h16111 = constant {value=f32[](0.1)} : f32[]
-	//	%h16311 = greater_or_equal %p274, %h16111 : bool[]
-	//	%h17211 = constant {value=f32[](0)} : f32[]
-	//	%h17511 = where %h16311, %h1291, %h17211 : f32[]
-	{
-		for lo := 0; lo < 16384*n; lo += 1024 {
-			hi := min(lo+1024, 16384*n)
-			cpu.MulScalar(h29[:hi-lo], h26[lo:hi], 1.1111112)
-			cpu.GreaterOrEqualScalar(h30[:hi-lo], h27[lo:hi], 0.1)
-			cpu.WhereScalarY(h28[lo:hi], h30[:hi-lo], h29[:hi-lo], 0)
-		}
+	//	%h103 = constant {value=f32[](-Inf)} : f32[]
+	//	%h112 = where %p14, %h103, %p15 : f32[]
+	for i := range 4 * n {
+		cpu.WhereScalarX(h27[i*4096:i*4096+4096], w.constH364, float32(math.Inf(-1)), h27[i*4096:i*4096+4096])
 	}
+	t.watch.See("model.go:50", h27)
+
+	// %h65 = softmax %h64 {axis=3} : f32[N,4,64,64]  // model.go:50
+	cpu.Softmax(h27, h27, 256*n, 64, 1)
+	t.watch.See("model.go:50", h27)
+
+	// %h147 = random_uniform %key {d_type=f32 shape=[N,4,64,64] high=1 seed=2} : f32[N,4,64,64]  // model.go:50
+	cpu.RandomUniform(h28, 0, 1, 2, key)
 	t.watch.See("model.go:50", h28)
 
-	// %h145 = pack_panels %h57 : f32[N,4,1,64,16]  // model.go:50
-	rt.EndIfDone(t.ctx)
-	cpu.PackPanels(h31, h19, 64, 16, 16, false, 4*n, 1024)
-
-	// %h66 = mat_mul_panels %h65, %h145 {n=16} : f32[N,4,64,16]  // model.go:50
-	cpu.MatMul(h32, h28, h31, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024, Ctx: t.ctx}, nil)
-	t.watch.See("model.go:50", h32)
-
-	// %h67 = strided_copy %h66 {shape=[N,64,4,16] strides=[4096,16,1024,1]} : f32[N,64,4,16]  // model.go:50
-	cpu.StridedCopy(h33, h32, []int{n, 64, 4, 16}, []int{4096, 16, 1024, 1}, 0)
-
-	// %h153 = random_uniform %key {d_type=f32 shape=[N,64,64] high=1 seed=3} : f32[N,64,64]  // model.go:50
-	cpu.RandomUniform(h34, 0, 1, 3, key)
-	t.watch.See("model.go:50", h34)
-
-	// %h31 = pointwise %h4 : f32[64,64]  // model.go:50
+	// %h66 = pointwise %h147, %h65 : f32[N,4,64,64]  // model.go:50
 	//
-	//	%h182 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h184 = mul %p20, %h182 : f32[]
-	cpu.MulScalar(h35, w.layers0SelfAttnOutProjWeight, 1.1111112)
+	//	%h1261 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h1301 = mul %p275, %h1261 : f32[]
+	//	%h16211 = constant {value=f32[](0.1)} : f32[]
+	//	%h16411 = greater_or_equal %p274, %h16211 : bool[]
+	//	%h17311 = constant {value=f32[](0)} : f32[]
+	//	%h17611 = where %h16411, %h1301, %h17311 : f32[]
+	{
+		for lo := 0; lo < 16384*n; lo += 1024 {
+			hi := min(lo+1024, 16384*n)
+			cpu.MulScalar(h30[:hi-lo], h27[lo:hi], 1.1111112)
+			cpu.GreaterOrEqualScalar(h31[:hi-lo], h28[lo:hi], 0.1)
+			cpu.WhereScalarY(h29[lo:hi], h31[:hi-lo], h30[:hi-lo], 0)
+		}
+	}
+	t.watch.See("model.go:50", h29)
+
+	// %h146 = pack_panels %h58 : f32[N,4,1,64,16]  // model.go:50
+	rt.EndIfDone(t.ctx)
+	cpu.PackPanels(h32, h20, 64, 16, 16, false, 4*n, 1024)
+
+	// %h67 = mat_mul_panels %h66, %h146 {n=16} : f32[N,4,64,16]  // model.go:50
+	cpu.MatMul(h33, h29, h32, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024, Ctx: t.ctx}, nil)
+	t.watch.See("model.go:50", h33)
+
+	// %h68 = strided_copy %h67 {shape=[N,64,4,16] strides=[4096,16,1024,1]} : f32[N,64,4,16]  // model.go:50
+	cpu.StridedCopy(h34, h33, []int{n, 64, 4, 16}, []int{4096, 16, 1024, 1}, 0)
+
+	// %h154 = random_uniform %key {d_type=f32 shape=[N,64,64] high=1 seed=3} : f32[N,64,64]  // model.go:50
+	cpu.RandomUniform(h35, 0, 1, 3, key)
 	t.watch.See("model.go:50", h35)
 
-	// %h151 = pack_panels %h31 {trans=true} : f32[4,64,16]  // model.go:50
-	cpu.PackPanels(h36, h35, 64, 64, 64, true, 1, 4096)
-
-	// %h290 = pointwise %h5 : f32[64]  // model.go:50
+	// %h32 = pointwise %h4 : f32[64,64]  // model.go:50
 	//
-	//	%h189 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h193 = mul %p21, %h189 : f32[]
-	cpu.MulScalar(h37, w.layers0SelfAttnOutProjBias, 1.1111112)
-	t.watch.See("model.go:50", h37)
+	//	%h183 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h185 = mul %p20, %h183 : f32[]
+	cpu.MulScalar(h36, w.layers0SelfAttnOutProjWeight, 1.1111112)
+	t.watch.See("model.go:50", h36)
 
-	// %h155 = mat_mul_panels %h68, %h151, %h290 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h38, h33, h36, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h37})
+	// %h152 = pack_panels %h32 {trans=true} : f32[4,64,16]  // model.go:50
+	cpu.PackPanels(h37, h36, 64, 64, 64, true, 1, 4096)
+
+	// %h291 = pointwise %h5 : f32[64]  // model.go:50
+	//
+	//	%h190 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h194 = mul %p21, %h190 : f32[]
+	cpu.MulScalar(h38, w.layers0SelfAttnOutProjBias, 1.1111112)
 	t.watch.See("model.go:50", h38)
 
-	// %h73 = pointwise %h30, %h153, %h155 : f32[N,64,64]  // model.go:50
+	// %h156 = mat_mul_panels %h69, %h152, %h291 {n=64} : f32[N,64,64]  // model.go:50
+	cpu.MatMul(h39, h34, h37, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h38})
+	t.watch.See("model.go:50", h39)
+
+	// %h74 = pointwise %h31, %h154, %h156 : f32[N,64,64]  // model.go:50
 	//
-	//	%h19811 = constant {value=f32[](0.1)} : f32[]
-	//	%h22611 = greater_or_equal %p279, %h19811 : bool[]
-	//	%h24311 = constant {value=f32[](0)} : f32[]
-	//	%h25711 = where %h22611, %p280, %h24311 : f32[]
-	//	%h2861 = add %p278, %h25711 : f32[]
+	//	%h19911 = constant {value=f32[](0.1)} : f32[]
+	//	%h22711 = greater_or_equal %p279, %h19911 : bool[]
+	//	%h24411 = constant {value=f32[](0)} : f32[]
+	//	%h25811 = where %h22711, %p280, %h24411 : f32[]
+	//	%h2871 = add %p278, %h25811 : f32[]
 	{
 		for lo := 0; lo < 4096*n; lo += 1024 {
 			hi := min(lo+1024, 4096*n)
-			cpu.GreaterOrEqualScalar(h39[:hi-lo], h34[lo:hi], 0.1)
-			cpu.WhereScalarY(h40[:hi-lo], h39[:hi-lo], h38[lo:hi], 0)
-			cpu.Add(h38[lo:hi], h1[lo:hi], h40[:hi-lo])
+			cpu.GreaterOrEqualScalar(h40[:hi-lo], h35[lo:hi], 0.1)
+			cpu.WhereScalarY(h41[:hi-lo], h40[:hi-lo], h39[lo:hi], 0)
+			cpu.Add(h39[lo:hi], h2[lo:hi], h41[:hi-lo])
 		}
 	}
-	t.watch.See("model.go:50", h38)
+	t.watch.See("model.go:50", h39)
 
-	// %h74 = layer_normalization %h73, %h12, %h13 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
-	cpu.LayerNorm(h41, h38, w.layers0Norm2Weight, w.layers0Norm2Bias, 64*n, 64, 1e-05)
-	t.watch.See("model.go:50", h41)
+	// %h75 = layer_normalization %h74, %h12, %h13 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
+	cpu.LayerNorm(h42, h39, w.layers0Norm2Weight, w.layers0Norm2Bias, 64*n, 64, 1e-05)
+	t.watch.See("model.go:50", h42)
 
-	// %h158 = pack_panels %h6 {trans=true} : f32[16,64,16]  // model.go:50
-	cpu.PackPanels(h42, w.layers0Linear1Weight, 64, 256, 64, true, 1, 16384)
+	// %h159 = pack_panels %h6 {trans=true} : f32[16,64,16]  // model.go:50
+	cpu.PackPanels(h43, w.layers0Linear1Weight, 64, 256, 64, true, 1, 16384)
 
-	// %h77 = mat_mul_panels %h74, %h158, %h7 {n=256} : f32[N,64,256]  // model.go:50
-	cpu.MatMul(h43, h41, h42, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers0Linear1Bias})
-	t.watch.See("model.go:50", h43)
-
-	// %h160 = random_uniform %key {d_type=f32 shape=[N,64,256] high=1 seed=4} : f32[N,64,256]  // model.go:50
-	cpu.RandomUniform(h44, 0, 1, 4, key)
+	// %h78 = mat_mul_panels %h75, %h159, %h7 {n=256} : f32[N,64,256]  // model.go:50
+	cpu.MatMul(h44, h42, h43, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers0Linear1Bias})
 	t.watch.See("model.go:50", h44)
 
-	// %h79 = pointwise %h160, %h77 : f32[N,64,256]  // model.go:50
-	//
-	//	%h31011 = gelu %p285 : f32[]
-	//	%h31611 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h33411 = mul %h31011, %h31611 : f32[]
-	//	%h33611 = constant {value=f32[](0.1)} : f32[]
-	//	%h34611 = greater_or_equal %p284, %h33611 : bool[]
-	//	%h35011 = constant {value=f32[](0)} : f32[]
-	//	%h35411 = where %h34611, %h33411, %h35011 : f32[]
-	{
-		for lo := 0; lo < 16384*n; lo += 1024 {
-			hi := min(lo+1024, 16384*n)
-			cpu.Gelu(h46[:hi-lo], h43[lo:hi])
-			cpu.MulScalar(h46[:hi-lo], h46[:hi-lo], 1.1111112)
-			cpu.GreaterOrEqualScalar(h47[:hi-lo], h44[lo:hi], 0.1)
-			cpu.WhereScalarY(h45[lo:hi], h47[:hi-lo], h46[:hi-lo], 0)
-		}
-	}
+	// %h161 = random_uniform %key {d_type=f32 shape=[N,64,256] high=1 seed=4} : f32[N,64,256]  // model.go:50
+	cpu.RandomUniform(h45, 0, 1, 4, key)
 	t.watch.See("model.go:50", h45)
 
-	// %h167 = random_uniform %key {d_type=f32 shape=[N,64,64] high=1 seed=5} : f32[N,64,64]  // model.go:50
-	cpu.RandomUniform(h48, 0, 1, 5, key)
-	t.watch.See("model.go:50", h48)
-
-	// %h33 = pointwise %h8 : f32[64,256]  // model.go:50
+	// %h80 = pointwise %h161, %h78 : f32[N,64,256]  // model.go:50
 	//
-	//	%h378 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h382 = mul %p32, %h378 : f32[]
-	cpu.MulScalar(h49, w.layers0Linear2Weight, 1.1111112)
+	//	%h31111 = gelu %p285 : f32[]
+	//	%h31711 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h33511 = mul %h31111, %h31711 : f32[]
+	//	%h33711 = constant {value=f32[](0.1)} : f32[]
+	//	%h34711 = greater_or_equal %p284, %h33711 : bool[]
+	//	%h35111 = constant {value=f32[](0)} : f32[]
+	//	%h35511 = where %h34711, %h33511, %h35111 : f32[]
+	{
+		for lo := 0; lo < 16384*n; lo += 1024 {
+			hi := min(lo+1024, 16384*n)
+			cpu.Gelu(h47[:hi-lo], h44[lo:hi])
+			cpu.MulScalar(h47[:hi-lo], h47[:hi-lo], 1.1111112)
+			cpu.GreaterOrEqualScalar(h48[:hi-lo], h45[lo:hi], 0.1)
+			cpu.WhereScalarY(h46[lo:hi], h48[:hi-lo], h47[:hi-lo], 0)
+		}
+	}
+	t.watch.See("model.go:50", h46)
+
+	// %h168 = random_uniform %key {d_type=f32 shape=[N,64,64] high=1 seed=5} : f32[N,64,64]  // model.go:50
+	cpu.RandomUniform(h49, 0, 1, 5, key)
 	t.watch.See("model.go:50", h49)
 
-	// %h165 = pack_panels %h33 {trans=true} : f32[4,256,16]  // model.go:50
-	cpu.PackPanels(h50, h49, 256, 64, 256, true, 1, 16384)
-
-	// %h409 = pointwise %h9 : f32[64]  // model.go:50
+	// %h34 = pointwise %h8 : f32[64,256]  // model.go:50
 	//
-	//	%h395 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h400 = mul %p33, %h395 : f32[]
-	cpu.MulScalar(h51, w.layers0Linear2Bias, 1.1111112)
-	t.watch.See("model.go:50", h51)
+	//	%h379 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h383 = mul %p32, %h379 : f32[]
+	cpu.MulScalar(h50, w.layers0Linear2Weight, 1.1111112)
+	t.watch.See("model.go:50", h50)
 
-	// %h169 = mat_mul_panels %h79, %h165, %h409 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h52, h45, h50, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h51})
+	// %h166 = pack_panels %h34 {trans=true} : f32[4,256,16]  // model.go:50
+	cpu.PackPanels(h51, h50, 256, 64, 256, true, 1, 16384)
+
+	// %h410 = pointwise %h9 : f32[64]  // model.go:50
+	//
+	//	%h396 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h401 = mul %p33, %h396 : f32[]
+	cpu.MulScalar(h52, w.layers0Linear2Bias, 1.1111112)
 	t.watch.See("model.go:50", h52)
 
-	// %h84 = pointwise %h73, %h167, %h169 : f32[N,64,64]  // model.go:50
+	// %h170 = mat_mul_panels %h80, %h166, %h410 {n=64} : f32[N,64,64]  // model.go:50
+	cpu.MatMul(h53, h46, h51, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h52})
+	t.watch.See("model.go:50", h53)
+
+	// %h85 = pointwise %h74, %h168, %h170 : f32[N,64,64]  // model.go:50
 	//
-	//	%h42311 = constant {value=f32[](0.1)} : f32[]
-	//	%h43811 = greater_or_equal %p289, %h42311 : bool[]
-	//	%h45511 = constant {value=f32[](0)} : f32[]
-	//	%h46211 = where %h43811, %p290, %h45511 : f32[]
-	//	%h4741 = add %p288, %h46211 : f32[]
+	//	%h42411 = constant {value=f32[](0.1)} : f32[]
+	//	%h43911 = greater_or_equal %p289, %h42411 : bool[]
+	//	%h45611 = constant {value=f32[](0)} : f32[]
+	//	%h46311 = where %h43911, %p290, %h45611 : f32[]
+	//	%h4751 = add %p288, %h46311 : f32[]
 	{
 		for lo := 0; lo < 4096*n; lo += 1024 {
 			hi := min(lo+1024, 4096*n)
-			cpu.GreaterOrEqualScalar(h53[:hi-lo], h48[lo:hi], 0.1)
-			cpu.WhereScalarY(h54[:hi-lo], h53[:hi-lo], h52[lo:hi], 0)
-			cpu.Add(h52[lo:hi], h38[lo:hi], h54[:hi-lo])
+			cpu.GreaterOrEqualScalar(h54[:hi-lo], h49[lo:hi], 0.1)
+			cpu.WhereScalarY(h55[:hi-lo], h54[:hi-lo], h53[lo:hi], 0)
+			cpu.Add(h53[lo:hi], h39[lo:hi], h55[:hi-lo])
 		}
 	}
-	t.watch.See("model.go:50", h52)
+	t.watch.See("model.go:50", h53)
 
-	// %h85 = layer_normalization %h84, %h22, %h23 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
-	cpu.LayerNorm(h55, h52, w.layers1Norm1Weight, w.layers1Norm1Bias, 64*n, 64, 1e-05)
-	t.watch.See("model.go:50", h55)
+	// %h86 = layer_normalization %h85, %h22, %h23 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
+	cpu.LayerNorm(h56, h53, w.layers1Norm1Weight, w.layers1Norm1Bias, 64*n, 64, 1e-05)
+	t.watch.See("model.go:50", h56)
 
-	// %h86 = strided_copy %h14 {shape=[64,64] strides=[64,1]} : f32[64,64]  // model.go:50
-	cpu.StridedCopy(h56, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{64, 1}, 0)
+	// %h87 = strided_copy %h14 {shape=[64,64] strides=[64,1]} : f32[64,64]  // model.go:50
+	cpu.StridedCopy(h57, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{64, 1}, 0)
 
-	// %h89 = strided_copy %h15 {shape=[64] strides=[1]} : f32[64]  // model.go:50
-	cpu.StridedCopy(h57, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 0)
+	// %h90 = strided_copy %h15 {shape=[64] strides=[1]} : f32[64]  // model.go:50
+	cpu.StridedCopy(h58, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 0)
 
-	// %h93 = strided_copy %h14 {shape=[64,64] strides=[64,1] offset=4096} : f32[64,64]  // model.go:50
-	cpu.StridedCopy(h58, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{64, 1}, 4096)
+	// %h94 = strided_copy %h14 {shape=[64,64] strides=[64,1] offset=4096} : f32[64,64]  // model.go:50
+	cpu.StridedCopy(h59, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{64, 1}, 4096)
 
-	// %h94 = strided_copy %h14 {shape=[64,64] strides=[1,64] offset=4096} : f32[64,64]  // model.go:50
-	cpu.StridedCopy(h59, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 4096)
+	// %h95 = strided_copy %h14 {shape=[64,64] strides=[1,64] offset=4096} : f32[64,64]  // model.go:50
+	cpu.StridedCopy(h60, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 4096)
 
-	// %h179 = pack_panels %h94 : f32[4,64,16]  // model.go:50
-	cpu.PackPanels(h60, h59, 64, 64, 64, false, 1, 4096)
+	// %h180 = pack_panels %h95 : f32[4,64,16]  // model.go:50
+	cpu.PackPanels(h61, h60, 64, 64, 64, false, 1, 4096)
 
-	// %h96 = strided_copy %h15 {shape=[64] strides=[1] offset=64} : f32[64]  // model.go:50
-	cpu.StridedCopy(h61, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 64)
+	// %h97 = strided_copy %h15 {shape=[64] strides=[1] offset=64} : f32[64]  // model.go:50
+	cpu.StridedCopy(h62, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 64)
 
-	// %h97 = mat_mul_panels %h85, %h179, %h96 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h62, h55, h60, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h61})
-	t.watch.See("model.go:50", h62)
+	// %h98 = mat_mul_panels %h86, %h180, %h97 {n=64} : f32[N,64,64]  // model.go:50
+	cpu.MatMul(h63, h56, h61, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h62})
+	t.watch.See("model.go:50", h63)
 
-	// %h312 = strided_copy %h98 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
-	cpu.StridedCopy(h63, h62, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
+	// %h313 = strided_copy %h99 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
+	cpu.StridedCopy(h64, h63, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
 
-	// %h100 = strided_copy %h14 {shape=[64,64] strides=[64,1] offset=8192} : f32[64,64]  // model.go:50
-	cpu.StridedCopy(h64, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{64, 1}, 8192)
+	// %h101 = strided_copy %h14 {shape=[64,64] strides=[64,1] offset=8192} : f32[64,64]  // model.go:50
+	cpu.StridedCopy(h65, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{64, 1}, 8192)
 
-	// %h101 = strided_copy %h14 {shape=[64,64] strides=[1,64] offset=8192} : f32[64,64]  // model.go:50
-	cpu.StridedCopy(h65, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 8192)
+	// %h102 = strided_copy %h14 {shape=[64,64] strides=[1,64] offset=8192} : f32[64,64]  // model.go:50
+	cpu.StridedCopy(h66, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 8192)
 
-	// %h191 = pack_panels %h101 : f32[4,64,16]  // model.go:50
-	cpu.PackPanels(h66, h65, 64, 64, 64, false, 1, 4096)
+	// %h192 = pack_panels %h102 : f32[4,64,16]  // model.go:50
+	cpu.PackPanels(h67, h66, 64, 64, 64, false, 1, 4096)
 
-	// %h103 = strided_copy %h15 {shape=[64] strides=[1] offset=128} : f32[64]  // model.go:50
-	cpu.StridedCopy(h67, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 128)
+	// %h104 = strided_copy %h15 {shape=[64] strides=[1] offset=128} : f32[64]  // model.go:50
+	cpu.StridedCopy(h68, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 128)
 
-	// %h104 = mat_mul_panels %h85, %h191, %h103 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h68, h55, h66, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h67})
-	t.watch.See("model.go:50", h68)
+	// %h105 = mat_mul_panels %h86, %h192, %h104 {n=64} : f32[N,64,64]  // model.go:50
+	cpu.MatMul(h69, h56, h67, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h68})
+	t.watch.See("model.go:50", h69)
 
-	// %h106 = strided_copy %h105 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
-	cpu.StridedCopy(h69, h68, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
+	// %h107 = strided_copy %h106 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
+	cpu.StridedCopy(h70, h69, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
 
-	// %h69 = pointwise %h86 : f32[64,64]  // model.go:50
+	// %h70 = pointwise %h87 : f32[64,64]  // model.go:50
 	//
-	//	%h487 = constant {value=f32[](0.25)} : f32[]
-	//	%h488 = mul %p39, %h487 : f32[]
-	cpu.MulScalar(h70, h56, 0.25)
-	t.watch.See("model.go:50", h70)
+	//	%h488 = constant {value=f32[](0.25)} : f32[]
+	//	%h489 = mul %p39, %h488 : f32[]
+	cpu.MulScalar(h71, h57, 0.25)
+	t.watch.See("model.go:50", h71)
 
-	// %h200 = pack_panels %h69 {trans=true} : f32[4,64,16]  // model.go:50
-	cpu.PackPanels(h71, h70, 64, 64, 64, true, 1, 4096)
+	// %h201 = pack_panels %h70 {trans=true} : f32[4,64,16]  // model.go:50
+	cpu.PackPanels(h72, h71, 64, 64, 64, true, 1, 4096)
 
-	// %h92 = pointwise %h89 : f32[64]  // model.go:50
+	// %h93 = pointwise %h90 : f32[64]  // model.go:50
 	//
-	//	%h500 = constant {value=f32[](0.25)} : f32[]
-	//	%h502 = mul %p40, %h500 : f32[]
-	cpu.MulScalar(h57, h57, 0.25)
-	t.watch.See("model.go:50", h57)
+	//	%h501 = constant {value=f32[](0.25)} : f32[]
+	//	%h503 = mul %p40, %h501 : f32[]
+	cpu.MulScalar(h58, h58, 0.25)
+	t.watch.See("model.go:50", h58)
 
-	// %h180 = mat_mul_panels %h85, %h200, %h92 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h72, h55, h71, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h57})
-	t.watch.See("model.go:50", h72)
+	// %h181 = mat_mul_panels %h86, %h201, %h93 {n=64} : f32[N,64,64]  // model.go:50
+	cpu.MatMul(h73, h56, h72, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h58})
+	t.watch.See("model.go:50", h73)
 
-	// %h108 = strided_copy %h546 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
-	cpu.StridedCopy(h73, h72, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
+	// %h109 = strided_copy %h547 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
+	cpu.StridedCopy(h74, h73, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
 
-	// %h109 = strided_copy %h98 {shape=[N,4,16,64] strides=[4096,16,1,64]} : f32[N,4,16,64]  // model.go:50
-	cpu.StridedCopy(h74, h62, []int{n, 4, 16, 64}, []int{4096, 16, 1, 64}, 0)
+	// %h110 = strided_copy %h99 {shape=[N,4,16,64] strides=[4096,16,1,64]} : f32[N,4,16,64]  // model.go:50
+	cpu.StridedCopy(h75, h63, []int{n, 4, 16, 64}, []int{4096, 16, 1, 64}, 0)
 
-	// %h237 = pack_panels %h109 : f32[N,4,4,16,16]  // model.go:50
-	cpu.PackPanels(h75, h74, 16, 64, 64, false, 4*n, 1024)
+	// %h238 = pack_panels %h110 : f32[N,4,4,16,16]  // model.go:50
+	cpu.PackPanels(h76, h75, 16, 64, 64, false, 4*n, 1024)
 
-	// %h110 = mat_mul_panels %h108, %h237 {n=64} : f32[N,4,64,64]  // model.go:50
-	cpu.MatMul(h76, h73, h75, &cpu.MatMulShape{M: 64, N: 64, K: 16, LDA: 16, LDC: 64, Batch: 4 * n, StrideA: 1024, StrideB: 1024, StrideC: 4096, Ctx: t.ctx}, nil)
-	t.watch.See("model.go:50", h76)
-
-	// %h112 = pointwise %h35, %h110 : f32[N,4,64,64]  // model.go:50
-	//
-	//	%h515 = constant {value=f32[](-Inf)} : f32[]
-	//	%h530 = where %p41, %h515, %p42 : f32[]
-	for i := range 4 * n {
-		cpu.WhereScalarX(h76[i*4096:i*4096+4096], w.constH354, float32(math.Inf(-1)), h76[i*4096:i*4096+4096])
-	}
-	t.watch.See("model.go:50", h76)
-
-	// %h113 = softmax %h112 {axis=3} : f32[N,4,64,64]  // model.go:50
-	cpu.Softmax(h76, h76, 256*n, 64, 1)
-	t.watch.See("model.go:50", h76)
-
-	// %h174 = random_uniform %key {d_type=f32 shape=[N,4,64,64] high=1 seed=6} : f32[N,4,64,64]  // model.go:50
-	cpu.RandomUniform(h77, 0, 1, 6, key)
+	// %h111 = mat_mul_panels %h109, %h238 {n=64} : f32[N,4,64,64]  // model.go:50
+	cpu.MatMul(h77, h74, h76, &cpu.MatMulShape{M: 64, N: 64, K: 16, LDA: 16, LDC: 64, Batch: 4 * n, StrideA: 1024, StrideB: 1024, StrideC: 4096, Ctx: t.ctx}, nil)
 	t.watch.See("model.go:50", h77)
 
-	// %h114 = pointwise %h174, %h113 : f32[N,4,64,64]  // model.go:50
+	// %h113 = pointwise %h36, %h111 : f32[N,4,64,64]  // model.go:50
 	//
-	//	%h5501 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h5511 = mul %p294, %h5501 : f32[]
-	//	%h55511 = constant {value=f32[](0.1)} : f32[]
-	//	%h55711 = greater_or_equal %p293, %h55511 : bool[]
-	//	%h56111 = constant {value=f32[](0)} : f32[]
-	//	%h56311 = where %h55711, %h5511, %h56111 : f32[]
-	{
-		for lo := 0; lo < 16384*n; lo += 1024 {
-			hi := min(lo+1024, 16384*n)
-			cpu.MulScalar(h79[:hi-lo], h76[lo:hi], 1.1111112)
-			cpu.GreaterOrEqualScalar(h80[:hi-lo], h77[lo:hi], 0.1)
-			cpu.WhereScalarY(h78[lo:hi], h80[:hi-lo], h79[:hi-lo], 0)
-		}
+	//	%h516 = constant {value=f32[](-Inf)} : f32[]
+	//	%h531 = where %p41, %h516, %p42 : f32[]
+	for i := range 4 * n {
+		cpu.WhereScalarX(h77[i*4096:i*4096+4096], w.constH364, float32(math.Inf(-1)), h77[i*4096:i*4096+4096])
 	}
+	t.watch.See("model.go:50", h77)
+
+	// %h114 = softmax %h113 {axis=3} : f32[N,4,64,64]  // model.go:50
+	cpu.Softmax(h77, h77, 256*n, 64, 1)
+	t.watch.See("model.go:50", h77)
+
+	// %h175 = random_uniform %key {d_type=f32 shape=[N,4,64,64] high=1 seed=6} : f32[N,4,64,64]  // model.go:50
+	cpu.RandomUniform(h78, 0, 1, 6, key)
 	t.watch.See("model.go:50", h78)
 
-	// %h268 = pack_panels %h106 : f32[N,4,1,64,16]  // model.go:50
-	rt.EndIfDone(t.ctx)
-	cpu.PackPanels(h81, h69, 64, 16, 16, false, 4*n, 1024)
-
-	// %h115 = mat_mul_panels %h114, %h268 {n=16} : f32[N,4,64,16]  // model.go:50
-	cpu.MatMul(h82, h78, h81, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024, Ctx: t.ctx}, nil)
-	t.watch.See("model.go:50", h82)
-
-	// %h116 = strided_copy %h115 {shape=[N,64,4,16] strides=[4096,16,1024,1]} : f32[N,64,4,16]  // model.go:50
-	cpu.StridedCopy(h83, h82, []int{n, 64, 4, 16}, []int{4096, 16, 1024, 1}, 0)
-
-	// %h181 = random_uniform %key {d_type=f32 shape=[N,64,64] high=1 seed=7} : f32[N,64,64]  // model.go:50
-	cpu.RandomUniform(h84, 0, 1, 7, key)
-	t.watch.See("model.go:50", h84)
-
-	// %h42 = pointwise %h16 : f32[64,64]  // model.go:50
+	// %h115 = pointwise %h175, %h114 : f32[N,4,64,64]  // model.go:50
 	//
-	//	%h566 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h567 = mul %p47, %h566 : f32[]
-	cpu.MulScalar(h85, w.layers1SelfAttnOutProjWeight, 1.1111112)
-	t.watch.See("model.go:50", h85)
-
-	// %h303 = pack_panels %h42 {trans=true} : f32[4,64,16]  // model.go:50
-	cpu.PackPanels(h86, h85, 64, 64, 64, true, 1, 4096)
-
-	// %h547 = pointwise %h17 : f32[64]  // model.go:50
-	//
-	//	%h571 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h572 = mul %p48, %h571 : f32[]
-	cpu.MulScalar(h87, w.layers1SelfAttnOutProjBias, 1.1111112)
-	t.watch.See("model.go:50", h87)
-
-	// %h183 = mat_mul_panels %h117, %h303, %h547 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h88, h83, h86, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h87})
-	t.watch.See("model.go:50", h88)
-
-	// %h122 = pointwise %h84, %h181, %h183 : f32[N,64,64]  // model.go:50
-	//
-	//	%h57611 = constant {value=f32[](0.1)} : f32[]
-	//	%h57711 = greater_or_equal %p298, %h57611 : bool[]
-	//	%h58011 = constant {value=f32[](0)} : f32[]
-	//	%h58211 = where %h57711, %p299, %h58011 : f32[]
-	//	%h5851 = add %p297, %h58211 : f32[]
-	{
-		for lo := 0; lo < 4096*n; lo += 1024 {
-			hi := min(lo+1024, 4096*n)
-			cpu.GreaterOrEqualScalar(h89[:hi-lo], h84[lo:hi], 0.1)
-			cpu.WhereScalarY(h90[:hi-lo], h89[:hi-lo], h88[lo:hi], 0)
-			cpu.Add(h88[lo:hi], h52[lo:hi], h90[:hi-lo])
-		}
-	}
-	t.watch.See("model.go:50", h88)
-
-	// %h123 = layer_normalization %h122, %h24, %h25 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
-	cpu.LayerNorm(h91, h88, w.layers1Norm2Weight, w.layers1Norm2Bias, 64*n, 64, 1e-05)
-	t.watch.See("model.go:50", h91)
-
-	// %h322 = pack_panels %h18 {trans=true} : f32[16,64,16]  // model.go:50
-	cpu.PackPanels(h92, w.layers1Linear1Weight, 64, 256, 64, true, 1, 16384)
-
-	// %h126 = mat_mul_panels %h123, %h322, %h19 {n=256} : f32[N,64,256]  // model.go:50
-	cpu.MatMul(h93, h91, h92, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers1Linear1Bias})
-	t.watch.See("model.go:50", h93)
-
-	// %h188 = random_uniform %key {d_type=f32 shape=[N,64,256] high=1 seed=8} : f32[N,64,256]  // model.go:50
-	cpu.RandomUniform(h94, 0, 1, 8, key)
-	t.watch.See("model.go:50", h94)
-
-	// %h128 = pointwise %h188, %h126 : f32[N,64,256]  // model.go:50
-	//
-	//	%h58811 = gelu %p304 : f32[]
-	//	%h59111 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h59211 = mul %h58811, %h59111 : f32[]
-	//	%h59511 = constant {value=f32[](0.1)} : f32[]
-	//	%h59711 = greater_or_equal %p303, %h59511 : bool[]
-	//	%h60111 = constant {value=f32[](0)} : f32[]
-	//	%h60311 = where %h59711, %h59211, %h60111 : f32[]
+	//	%h5511 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h5521 = mul %p294, %h5511 : f32[]
+	//	%h55611 = constant {value=f32[](0.1)} : f32[]
+	//	%h55811 = greater_or_equal %p293, %h55611 : bool[]
+	//	%h56211 = constant {value=f32[](0)} : f32[]
+	//	%h56411 = where %h55811, %h5521, %h56211 : f32[]
 	{
 		for lo := 0; lo < 16384*n; lo += 1024 {
 			hi := min(lo+1024, 16384*n)
-			cpu.Gelu(h96[:hi-lo], h93[lo:hi])
-			cpu.MulScalar(h96[:hi-lo], h96[:hi-lo], 1.1111112)
-			cpu.GreaterOrEqualScalar(h97[:hi-lo], h94[lo:hi], 0.1)
-			cpu.WhereScalarY(h95[lo:hi], h97[:hi-lo], h96[:hi-lo], 0)
+			cpu.MulScalar(h80[:hi-lo], h77[lo:hi], 1.1111112)
+			cpu.GreaterOrEqualScalar(h81[:hi-lo], h78[lo:hi], 0.1)
+			cpu.WhereScalarY(h79[lo:hi], h81[:hi-lo], h80[:hi-lo], 0)
 		}
 	}
-	t.watch.See("model.go:50", h95)
+	t.watch.See("model.go:50", h79)
 
-	// %h195 = random_uniform %key {d_type=f32 shape=[N,64,64] high=1 seed=9} : f32[N,64,64]  // model.go:50
-	cpu.RandomUniform(h98, 0, 1, 9, key)
-	t.watch.See("model.go:50", h98)
+	// %h269 = pack_panels %h107 : f32[N,4,1,64,16]  // model.go:50
+	rt.EndIfDone(t.ctx)
+	cpu.PackPanels(h82, h70, 64, 16, 16, false, 4*n, 1024)
 
-	// %h50 = pointwise %h20 : f32[64,256]  // model.go:50
+	// %h116 = mat_mul_panels %h115, %h269 {n=16} : f32[N,4,64,16]  // model.go:50
+	cpu.MatMul(h83, h79, h82, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024, Ctx: t.ctx}, nil)
+	t.watch.See("model.go:50", h83)
+
+	// %h117 = strided_copy %h116 {shape=[N,64,4,16] strides=[4096,16,1024,1]} : f32[N,64,4,16]  // model.go:50
+	cpu.StridedCopy(h84, h83, []int{n, 64, 4, 16}, []int{4096, 16, 1024, 1}, 0)
+
+	// %h182 = random_uniform %key {d_type=f32 shape=[N,64,64] high=1 seed=7} : f32[N,64,64]  // model.go:50
+	cpu.RandomUniform(h85, 0, 1, 7, key)
+	t.watch.See("model.go:50", h85)
+
+	// %h43 = pointwise %h16 : f32[64,64]  // model.go:50
 	//
-	//	%h606 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h608 = mul %p59, %h606 : f32[]
-	cpu.MulScalar(h99, w.layers1Linear2Weight, 1.1111112)
-	t.watch.See("model.go:50", h99)
+	//	%h567 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h568 = mul %p47, %h567 : f32[]
+	cpu.MulScalar(h86, w.layers1SelfAttnOutProjWeight, 1.1111112)
+	t.watch.See("model.go:50", h86)
 
-	// %h338 = pack_panels %h50 {trans=true} : f32[4,256,16]  // model.go:50
-	cpu.PackPanels(h100, h99, 256, 64, 256, true, 1, 16384)
+	// %h304 = pack_panels %h43 {trans=true} : f32[4,64,16]  // model.go:50
+	cpu.PackPanels(h87, h86, 64, 64, 64, true, 1, 4096)
 
-	// %h552 = pointwise %h21 : f32[64]  // model.go:50
+	// %h548 = pointwise %h17 : f32[64]  // model.go:50
 	//
-	//	%h611 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h613 = mul %p60, %h611 : f32[]
-	cpu.MulScalar(h101, w.layers1Linear2Bias, 1.1111112)
-	t.watch.See("model.go:50", h101)
+	//	%h572 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h573 = mul %p48, %h572 : f32[]
+	cpu.MulScalar(h88, w.layers1SelfAttnOutProjBias, 1.1111112)
+	t.watch.See("model.go:50", h88)
 
-	// %h197 = mat_mul_panels %h128, %h338, %h552 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h102, h95, h100, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h101})
-	t.watch.See("model.go:50", h102)
+	// %h184 = mat_mul_panels %h118, %h304, %h548 {n=64} : f32[N,64,64]  // model.go:50
+	cpu.MatMul(h89, h84, h87, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h88})
+	t.watch.See("model.go:50", h89)
 
-	// %h133 = pointwise %h122, %h195, %h197 : f32[N,64,64]  // model.go:50
+	// %h123 = pointwise %h85, %h182, %h184 : f32[N,64,64]  // model.go:50
 	//
-	//	%h61611 = constant {value=f32[](0.1)} : f32[]
-	//	%h61811 = greater_or_equal %p308, %h61611 : bool[]
-	//	%h62011 = constant {value=f32[](0)} : f32[]
-	//	%h62111 = where %h61811, %p309, %h62011 : f32[]
-	//	%h6231 = add %p307, %h62111 : f32[]
+	//	%h57711 = constant {value=f32[](0.1)} : f32[]
+	//	%h57811 = greater_or_equal %p298, %h57711 : bool[]
+	//	%h58111 = constant {value=f32[](0)} : f32[]
+	//	%h58311 = where %h57811, %p299, %h58111 : f32[]
+	//	%h5861 = add %p297, %h58311 : f32[]
 	{
 		for lo := 0; lo < 4096*n; lo += 1024 {
 			hi := min(lo+1024, 4096*n)
-			cpu.GreaterOrEqualScalar(h103[:hi-lo], h98[lo:hi], 0.1)
-			cpu.WhereScalarY(h104[:hi-lo], h103[:hi-lo], h102[lo:hi], 0)
-			cpu.Add(h102[lo:hi], h88[lo:hi], h104[:hi-lo])
+			cpu.GreaterOrEqualScalar(h90[:hi-lo], h85[lo:hi], 0.1)
+			cpu.WhereScalarY(h91[:hi-lo], h90[:hi-lo], h89[lo:hi], 0)
+			cpu.Add(h89[lo:hi], h53[lo:hi], h91[:hi-lo])
 		}
 	}
+	t.watch.See("model.go:50", h89)
+
+	// %h124 = layer_normalization %h123, %h24, %h25 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
+	cpu.LayerNorm(h92, h89, w.layers1Norm2Weight, w.layers1Norm2Bias, 64*n, 64, 1e-05)
+	t.watch.See("model.go:50", h92)
+
+	// %h323 = pack_panels %h18 {trans=true} : f32[16,64,16]  // model.go:50
+	cpu.PackPanels(h93, w.layers1Linear1Weight, 64, 256, 64, true, 1, 16384)
+
+	// %h127 = mat_mul_panels %h124, %h323, %h19 {n=256} : f32[N,64,256]  // model.go:50
+	cpu.MatMul(h94, h92, h93, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers1Linear1Bias})
+	t.watch.See("model.go:50", h94)
+
+	// %h189 = random_uniform %key {d_type=f32 shape=[N,64,256] high=1 seed=8} : f32[N,64,256]  // model.go:50
+	cpu.RandomUniform(h95, 0, 1, 8, key)
+	t.watch.See("model.go:50", h95)
+
+	// %h129 = pointwise %h189, %h127 : f32[N,64,256]  // model.go:50
+	//
+	//	%h58911 = gelu %p304 : f32[]
+	//	%h59211 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h59311 = mul %h58911, %h59211 : f32[]
+	//	%h59611 = constant {value=f32[](0.1)} : f32[]
+	//	%h59811 = greater_or_equal %p303, %h59611 : bool[]
+	//	%h60211 = constant {value=f32[](0)} : f32[]
+	//	%h60411 = where %h59811, %h59311, %h60211 : f32[]
+	{
+		for lo := 0; lo < 16384*n; lo += 1024 {
+			hi := min(lo+1024, 16384*n)
+			cpu.Gelu(h97[:hi-lo], h94[lo:hi])
+			cpu.MulScalar(h97[:hi-lo], h97[:hi-lo], 1.1111112)
+			cpu.GreaterOrEqualScalar(h98[:hi-lo], h95[lo:hi], 0.1)
+			cpu.WhereScalarY(h96[lo:hi], h98[:hi-lo], h97[:hi-lo], 0)
+		}
+	}
+	t.watch.See("model.go:50", h96)
+
+	// %h196 = random_uniform %key {d_type=f32 shape=[N,64,64] high=1 seed=9} : f32[N,64,64]  // model.go:50
+	cpu.RandomUniform(h99, 0, 1, 9, key)
+	t.watch.See("model.go:50", h99)
+
+	// %h51 = pointwise %h20 : f32[64,256]  // model.go:50
+	//
+	//	%h607 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h609 = mul %p59, %h607 : f32[]
+	cpu.MulScalar(h100, w.layers1Linear2Weight, 1.1111112)
+	t.watch.See("model.go:50", h100)
+
+	// %h339 = pack_panels %h51 {trans=true} : f32[4,256,16]  // model.go:50
+	cpu.PackPanels(h101, h100, 256, 64, 256, true, 1, 16384)
+
+	// %h553 = pointwise %h21 : f32[64]  // model.go:50
+	//
+	//	%h612 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h614 = mul %p60, %h612 : f32[]
+	cpu.MulScalar(h102, w.layers1Linear2Bias, 1.1111112)
 	t.watch.See("model.go:50", h102)
 
-	// %h134 = layer_normalization %h133, %h26, %h27 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:51
-	cpu.LayerNorm(h105, h102, w.normWeight, w.normBias, 64*n, 64, 1e-05)
-	t.watch.See("model.go:51", h105)
+	// %h198 = mat_mul_panels %h129, %h339, %h553 {n=64} : f32[N,64,64]  // model.go:50
+	cpu.MatMul(h103, h96, h101, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h102})
+	t.watch.See("model.go:50", h103)
 
-	// %h360 = pack_panels %h {trans=true} : f32[16,64,16]  // model.go:51
-	cpu.PackPanels(h106, w.tokensWeight, 64, 256, 64, true, 1, 16384)
+	// %h134 = pointwise %h123, %h196, %h198 : f32[N,64,64]  // model.go:50
+	//
+	//	%h61711 = constant {value=f32[](0.1)} : f32[]
+	//	%h61911 = greater_or_equal %p308, %h61711 : bool[]
+	//	%h62111 = constant {value=f32[](0)} : f32[]
+	//	%h62211 = where %h61911, %p309, %h62111 : f32[]
+	//	%h6241 = add %p307, %h62211 : f32[]
+	{
+		for lo := 0; lo < 4096*n; lo += 1024 {
+			hi := min(lo+1024, 4096*n)
+			cpu.GreaterOrEqualScalar(h104[:hi-lo], h99[lo:hi], 0.1)
+			cpu.WhereScalarY(h105[:hi-lo], h104[:hi-lo], h103[lo:hi], 0)
+			cpu.Add(h103[lo:hi], h89[lo:hi], h105[:hi-lo])
+		}
+	}
+	t.watch.See("model.go:50", h103)
 
-	// %h136 = mat_mul_panels %h134, %h360 {n=256} : f32[N,64,256]  // model.go:51
-	cpu.MatMul(logits, h105, h106, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: t.ctx}, nil)
+	// %h135 = layer_normalization %h134, %h26, %h27 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:51
+	cpu.LayerNorm(h106, h103, w.normWeight, w.normBias, 64*n, 64, 1e-05)
+	t.watch.See("model.go:51", h106)
+
+	// %h361 = pack_panels %h {trans=true} : f32[16,64,16]  // model.go:51
+	cpu.PackPanels(h107, w.tokensWeight, 64, 256, 64, true, 1, 16384)
+
+	// %h137 = mat_mul_panels %h135, %h361 {n=256} : f32[N,64,256]  // model.go:51
+	cpu.MatMul(logits, h106, h107, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: t.ctx}, nil)
 	t.watch.See("model.go:51", logits)
 
-	// %h166 = strided_copy %h159 {shape=[N,64,256] strides=[0,0,0]} : f32[N,64,256]
-	cpu.StridedCopy(h107, w.constH159, []int{n, 64, 256}, []int{0, 0, 0}, 0)
+	// %h167 = strided_copy %h160 {shape=[N,64,256] strides=[0,0,0]} : f32[N,64,256]
+	cpu.StridedCopy(h108, w.constH160, []int{n, 64, 256}, []int{0, 0, 0}, 0)
 	return nil
 }
 
@@ -2922,296 +2922,297 @@ func (t *Trainer) backward(n int, logits []float32, tokens []int64, dLogits []fl
 	w := t.weights
 	g := t.changes
 	var (
-		h107 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH107Off]), 16384*n)
-		h108 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH108Off]), 16384)
-		h109 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH109Off]), 4096*n)
+		h108 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH108Off]), 16384*n)
+		h109 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH109Off]), 16384)
 		h110 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH110Off]), 4096*n)
-		h105 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH105Off]), 4096*n)
-		h111 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH111Off]), 16384*n)
-		h112 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH112Off]), 16384)
+		h111 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH111Off]), 4096*n)
+		h106 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH106Off]), 4096*n)
+		h112 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH112Off]), 16384*n)
 		h113 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH113Off]), 16384)
-		h114 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH114Off]), 64*n)
-		h102 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH102Off]), 4096*n)
-		h116 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH116Off]), 1024)
+		h114 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH114Off]), 16384)
+		h115 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH115Off]), 64*n)
+		h103 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH103Off]), 4096*n)
 		h117 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH117Off]), 1024)
-		h115 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH115Off]), 4096*n)
-		h118 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH118Off]), 64*n)
-		h119 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH119Off]), 1024)
-		h121 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH121Off]), 1024)
-		h120 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH120Off]), 4096*n)
-		h122 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH122Off]), 4096*n)
+		h118 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH118Off]), 1024)
+		h116 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH116Off]), 4096*n)
+		h119 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH119Off]), 64*n)
+		h120 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH120Off]), 1024)
+		h122 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH122Off]), 1024)
+		h121 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH121Off]), 4096*n)
 		h123 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH123Off]), 4096*n)
-		h124 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH124Off]), 64*n)
+		h124 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH124Off]), 4096*n)
 		h125 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH125Off]), 64*n)
-		h126 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH126Off]), 1024)
+		h126 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH126Off]), 64*n)
 		h127 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH127Off]), 1024)
 		h128 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH128Off]), 1024)
 		h129 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH129Off]), 1024)
-		h130 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH130Off]), 192)
-		h131 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH131Off]), 12288)
-		h132 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH132Off]), 192)
-		h133 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH133Off]), 12288)
-		h134 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH134Off]), 192)
-		h135 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH135Off]), 12288)
-		h136 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH136Off]), 4096*n)
-		h98  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH98Off]), 4096*n)
+		h130 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH130Off]), 1024)
+		h131 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH131Off]), 192)
+		h132 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH132Off]), 12288)
+		h133 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH133Off]), 192)
+		h134 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH134Off]), 12288)
+		h135 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH135Off]), 192)
+		h136 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH136Off]), 12288)
+		h137 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH137Off]), 4096*n)
+		h99  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH99Off]), 4096*n)
+		h95  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH95Off]), 16384*n)
 		h94  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH94Off]), 16384*n)
-		h93  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH93Off]), 16384*n)
-		h88  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH88Off]), 4096*n)
-		h84  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH84Off]), 4096*n)
-		h82  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH82Off]), 4096*n)
-		h68  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH68Off]), 4096*n)
+		h89  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH89Off]), 4096*n)
+		h85  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH85Off]), 4096*n)
+		h83  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH83Off]), 4096*n)
+		h69  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH69Off]), 4096*n)
+		h78  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH78Off]), 16384*n)
 		h77  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH77Off]), 16384*n)
-		h76  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH76Off]), 16384*n)
-		h63  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH63Off]), 4096*n)
-		h72  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH72Off]), 4096*n)
-		h64  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH64Off]), 4096)
-		h52  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH52Off]), 4096*n)
-		h58  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH58Off]), 4096)
-		h56  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH56Off]), 4096)
-		h138 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH138Off]), 192)
-		h139 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH139Off]), 12288)
-		h140 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH140Off]), 192)
-		h141 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH141Off]), 12288)
-		h142 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH142Off]), 192)
-		h143 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH143Off]), 12288)
-		h144 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH144Off]), 4096*n)
-		h48  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH48Off]), 4096*n)
+		h64  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH64Off]), 4096*n)
+		h73  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH73Off]), 4096*n)
+		h65  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH65Off]), 4096)
+		h53  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH53Off]), 4096*n)
+		h59  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH59Off]), 4096)
+		h57  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH57Off]), 4096)
+		h139 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH139Off]), 192)
+		h140 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH140Off]), 12288)
+		h141 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH141Off]), 192)
+		h142 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH142Off]), 12288)
+		h143 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH143Off]), 192)
+		h144 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH144Off]), 12288)
+		h145 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH145Off]), 4096*n)
+		h49  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH49Off]), 4096*n)
+		h45  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH45Off]), 16384*n)
 		h44  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH44Off]), 16384*n)
-		h43  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH43Off]), 16384*n)
-		h38  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH38Off]), 4096*n)
-		h34  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH34Off]), 4096*n)
-		h32  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH32Off]), 4096*n)
-		h18  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH18Off]), 4096*n)
+		h39  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH39Off]), 4096*n)
+		h35  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH35Off]), 4096*n)
+		h33  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH33Off]), 4096*n)
+		h19  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH19Off]), 4096*n)
+		h28  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH28Off]), 16384*n)
 		h27  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH27Off]), 16384*n)
-		h26  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH26Off]), 16384*n)
-		h13  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH13Off]), 4096*n)
-		h22  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH22Off]), 4096*n)
-		h14  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH14Off]), 4096)
-		h1   = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH1Off]), 4096*n)
-		h8   = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH8Off]), 4096)
-		h6   = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH6Off]), 4096)
-		h146 = rt.View[bool](t.arena, int(t.trainForwardOffsets[trainForwardH146Off]), 1024)
+		h14  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH14Off]), 4096*n)
+		h23  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH23Off]), 4096*n)
+		h15  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH15Off]), 4096)
 		h2   = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH2Off]), 4096*n)
-		h147 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH147Off]), 1024)
-		h148 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH148Off]), 16384)
-		h149 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH149Off]), 1024)
+		h9   = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH9Off]), 4096)
+		h7   = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH7Off]), 4096)
+		h147 = rt.View[bool](t.arena, int(t.trainForwardOffsets[trainForwardH147Off]), 1024)
+		h3   = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH3Off]), 4096*n)
+		h148 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH148Off]), 1024)
+		h149 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH149Off]), 16384)
+		h1   = rt.View[int64](t.arena, int(t.trainForwardOffsets[trainForwardH1Off]), 64*n)
 		h150 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH150Off]), 1024)
 		h151 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH151Off]), 1024)
 		h152 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH152Off]), 1024)
+		h153 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH153Off]), 1024)
 	)
 
-	// %h173 = pointwise %h166, %d_logits : f32[N,64,256]
+	// %h174 = pointwise %h167, %d_logits : f32[N,64,256]
 	//
-	//	%h625 = mul %p66, %p67 : f32[]
-	cpu.Mul(h107, h107, dLogits)
-	t.watch.See("pointwise", h107)
+	//	%h626 = mul %p66, %p67 : f32[]
+	cpu.Mul(h108, h108, dLogits)
+	t.watch.See("pointwise", h108)
 
-	// %h389 = pack_panels %h : f32[4,256,16]  // model.go:51
-	cpu.PackPanels(h108, w.tokensWeight, 256, 64, 64, false, 1, 16384)
+	// %h390 = pack_panels %h : f32[4,256,16]  // model.go:51
+	cpu.PackPanels(h109, w.tokensWeight, 256, 64, 64, false, 1, 16384)
 
-	// %h187 = mat_mul_panels %h173, %h389 {n=64} : f32[N,64,64]  // model.go:51
-	cpu.MatMul(h109, h107, h108, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
-	t.watch.See("model.go:51", h109)
+	// %h188 = mat_mul_panels %h174, %h390 {n=64} : f32[N,64,64]  // model.go:51
+	cpu.MatMul(h110, h108, h109, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
+	t.watch.See("model.go:51", h110)
 
-	// %h202 = strided_copy %h194 {shape=[64,64*N] strides=[1,64]} : f32[64,64*N]  // model.go:51
+	// %h203 = strided_copy %h195 {shape=[64,64*N] strides=[1,64]} : f32[64,64*N]  // model.go:51
 	if g.tokensWeight != nil {
-		cpu.StridedCopy(h110, h105, []int{64, 64 * n}, []int{1, 64}, 0)
+		cpu.StridedCopy(h111, h106, []int{64, 64 * n}, []int{1, 64}, 0)
 	}
 
-	// %h397 = pack_panels %h201 : f32[16,64*N,16]  // model.go:51
+	// %h398 = pack_panels %h202 : f32[16,64*N,16]  // model.go:51
 	if g.tokensWeight != nil {
-		cpu.PackPanels(h111, h107, 64*n, 256, 256, false, 1, 16384*n)
+		cpu.PackPanels(h112, h108, 64*n, 256, 256, false, 1, 16384*n)
 	}
 
-	// %h203 = mat_mul_panels %h202, %h397 {n=256} : f32[64,256]  // model.go:51
+	// %h204 = mat_mul_panels %h203, %h398 {n=256} : f32[64,256]  // model.go:51
 	if g.tokensWeight != nil {
-		cpu.MatMul(h112, h110, h111, &cpu.MatMulShape{M: 64, N: 256, K: 64 * n, LDA: 64 * n, LDC: 256, Batch: 1, Ctx: t.ctx}, nil)
-		t.watch.See("model.go:51", h112)
+		cpu.MatMul(h113, h111, h112, &cpu.MatMulShape{M: 64, N: 256, K: 64 * n, LDA: 64 * n, LDC: 256, Batch: 1, Ctx: t.ctx}, nil)
+		t.watch.See("model.go:51", h113)
 	}
 
-	// %h204 = strided_copy %h203 {shape=[256,64] strides=[1,256]} : f32[256,64]  // model.go:51
+	// %h205 = strided_copy %h204 {shape=[256,64] strides=[1,256]} : f32[256,64]  // model.go:51
 	if g.tokensWeight != nil {
-		cpu.StridedCopy(h113, h112, []int{256, 64}, []int{1, 256}, 0)
+		cpu.StridedCopy(h114, h113, []int{256, 64}, []int{1, 256}, 0)
 	}
 
-	// %h205 = reduce %h133 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:51
-	cpu.ReduceMean(h114, h102, 64*n, 64, 1)
-	t.watch.See("model.go:51", h114)
-
-	// %h207 = pointwise %h133, %h205 : f32[N,64,64]  // model.go:51
-	//
-	//	%h6271 = sub %p310, %p311 : f32[]
-	//	%h6291 = mul %h6271, %h6271 : f32[]
-	for i := range 64 * n {
-		cpu.Repeat(h116[:64], h114[i:i+1])
-		cpu.Sub(h117[:64], h102[i*64:i*64+64], h116[:64])
-		cpu.Mul(h115[i*64:i*64+64], h117[:64], h117[:64])
-	}
+	// %h206 = reduce %h134 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:51
+	cpu.ReduceMean(h115, h103, 64*n, 64, 1)
 	t.watch.See("model.go:51", h115)
 
-	// %h208 = reduce %h207 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:51
-	cpu.ReduceMean(h118, h115, 64*n, 64, 1)
-	t.watch.See("model.go:51", h118)
-
-	// %h213 = pointwise %h208 : f32[N,64,1]  // model.go:51
+	// %h208 = pointwise %h134, %h206 : f32[N,64,64]  // model.go:51
 	//
-	//	%h63111 = constant {value=f32[](1e-05)} : f32[]
-	//	%h63211 = add %p313, %h63111 : f32[]
-	//	%h63411 = sqrt %h63211 : f32[]
-	//	%h6361 = constant {value=f32[](1)} : f32[]
-	//	%h6371 = div %h6361, %h63411 : f32[]
+	//	%h6281 = sub %p310, %p311 : f32[]
+	//	%h6301 = mul %h6281, %h6281 : f32[]
+	for i := range 64 * n {
+		cpu.Repeat(h117[:64], h115[i:i+1])
+		cpu.Sub(h118[:64], h103[i*64:i*64+64], h117[:64])
+		cpu.Mul(h116[i*64:i*64+64], h118[:64], h118[:64])
+	}
+	t.watch.See("model.go:51", h116)
+
+	// %h209 = reduce %h208 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:51
+	cpu.ReduceMean(h119, h116, 64*n, 64, 1)
+	t.watch.See("model.go:51", h119)
+
+	// %h214 = pointwise %h209 : f32[N,64,1]  // model.go:51
+	//
+	//	%h63211 = constant {value=f32[](1e-05)} : f32[]
+	//	%h63311 = add %p313, %h63211 : f32[]
+	//	%h63511 = sqrt %h63311 : f32[]
+	//	%h6371 = constant {value=f32[](1)} : f32[]
+	//	%h6381 = div %h6371, %h63511 : f32[]
 	{
 		for lo := 0; lo < 64*n; lo += 1024 {
 			hi := min(lo+1024, 64*n)
-			cpu.AddScalar(h119[:hi-lo], h118[lo:hi], 1e-05)
-			cpu.Sqrt(h119[:hi-lo], h119[:hi-lo])
-			cpu.ScalarDiv(h118[lo:hi], 1, h119[:hi-lo])
+			cpu.AddScalar(h120[:hi-lo], h119[lo:hi], 1e-05)
+			cpu.Sqrt(h120[:hi-lo], h120[:hi-lo])
+			cpu.ScalarDiv(h119[lo:hi], 1, h120[:hi-lo])
 		}
 	}
-	t.watch.See("model.go:51", h118)
+	t.watch.See("model.go:51", h119)
 
-	// %h214 = layer_normalization %h133 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:51
+	// %h215 = layer_normalization %h134 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:51
 	rt.EndIfDone(t.ctx)
-	cpu.LayerNorm(h102, h102, nil, nil, 64*n, 64, 1e-05)
-	t.watch.See("model.go:51", h102)
+	cpu.LayerNorm(h103, h103, nil, nil, 64*n, 64, 1e-05)
+	t.watch.See("model.go:51", h103)
 
-	// %h215 = pointwise %h187, %h26 : f32[N,64,64]  // model.go:51
+	// %h216 = pointwise %h188, %h26 : f32[N,64,64]  // model.go:51
 	//
-	//	%h639 = mul %p74, %p75 : f32[]
+	//	%h640 = mul %p74, %p75 : f32[]
 	{
-		cpu.Repeat(h121, w.normWeight)
+		cpu.Repeat(h122, w.normWeight)
 		for lo := 0; lo < 4096*n; lo += 1024 {
 			hi := min(lo+1024, 4096*n)
-			cpu.Mul(h120[lo:hi], h109[lo:hi], h121[:hi-lo])
+			cpu.Mul(h121[lo:hi], h110[lo:hi], h122[:hi-lo])
 		}
 	}
-	t.watch.See("model.go:51", h120)
+	t.watch.See("model.go:51", h121)
 
-	// %h216 = pointwise %h187, %h214 : f32[N,64,64]  // model.go:51
+	// %h217 = pointwise %h188, %h215 : f32[N,64,64]  // model.go:51
 	//
-	//	%h641 = mul %p76, %p77 : f32[]
+	//	%h642 = mul %p76, %p77 : f32[]
 	if g.normWeight != nil {
-		cpu.Mul(h122, h109, h102)
-		t.watch.See("model.go:51", h122)
+		cpu.Mul(h123, h110, h103)
+		t.watch.See("model.go:51", h123)
 	}
 
-	// %h217 = reduce %h216 {kind="sum" axes=[0,1]} : f32[64]  // model.go:51
+	// %h218 = reduce %h217 {kind="sum" axes=[0,1]} : f32[64]  // model.go:51
 	if g.normWeight != nil {
-		cpu.ReduceSum(g.normWeight, h122, 1, 64*n, 64)
+		cpu.ReduceSum(g.normWeight, h123, 1, 64*n, 64)
 		t.watch.See("model.go:51", g.normWeight)
 	}
 	if t.passTrainForward.Ends() <= 1 {
 		return nil
 	}
 
-	// %h218 = reduce %h187 {kind="sum" axes=[0,1]} : f32[64]  // model.go:51
+	// %h219 = reduce %h188 {kind="sum" axes=[0,1]} : f32[64]  // model.go:51
 	rt.EndIfDone(t.ctx)
 	if g.normBias != nil {
-		cpu.ReduceSum(g.normBias, h109, 1, 64*n, 64)
+		cpu.ReduceSum(g.normBias, h110, 1, 64*n, 64)
 		t.watch.See("model.go:51", g.normBias)
 	}
 	if t.passTrainForward.Ends() <= 2 {
 		return nil
 	}
 
-	// %h219 = pointwise %h215, %h214 : f32[N,64,64]  // model.go:51
+	// %h220 = pointwise %h216, %h215 : f32[N,64,64]  // model.go:51
 	//
-	//	%h643 = mul %p78, %p79 : f32[]
-	cpu.Mul(h123, h120, h102)
-	t.watch.See("model.go:51", h123)
-
-	// %h220 = reduce %h219 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:51
-	cpu.ReduceMean(h124, h123, 64*n, 64, 1)
+	//	%h644 = mul %p78, %p79 : f32[]
+	cpu.Mul(h124, h121, h103)
 	t.watch.See("model.go:51", h124)
 
-	// %h223 = reduce %h215 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:51
-	cpu.ReduceMean(h125, h120, 64*n, 64, 1)
+	// %h221 = reduce %h220 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:51
+	cpu.ReduceMean(h125, h124, 64*n, 64, 1)
 	t.watch.See("model.go:51", h125)
 
-	// %h225 = pointwise %h215, %h214, %h220, %h223, %h213 : f32[N,64,64]  // model.go:51
+	// %h224 = reduce %h216 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:51
+	cpu.ReduceMean(h126, h121, 64*n, 64, 1)
+	t.watch.See("model.go:51", h126)
+
+	// %h226 = pointwise %h216, %h215, %h221, %h224, %h214 : f32[N,64,64]  // model.go:51
 	//
-	//	%h645111 = mul %p322, %p323 : f32[]
-	//	%h647111 = sub %p321, %h645111 : f32[]
-	//	%h64911 = sub %h647111, %p324 : f32[]
-	//	%h6511 = mul %h64911, %p325 : f32[]
+	//	%h646111 = mul %p322, %p323 : f32[]
+	//	%h648111 = sub %p321, %h646111 : f32[]
+	//	%h65011 = sub %h648111, %p324 : f32[]
+	//	%h6521 = mul %h65011, %p325 : f32[]
 	rt.EndIfDone(t.ctx)
 	for i := range 64 * n {
-		cpu.Repeat(h126[:64], h124[i:i+1])
 		cpu.Repeat(h127[:64], h125[i:i+1])
-		cpu.Repeat(h128[:64], h118[i:i+1])
-		cpu.Mul(h129[:64], h102[i*64:i*64+64], h126[:64])
-		cpu.Sub(h129[:64], h120[i*64:i*64+64], h129[:64])
-		cpu.Sub(h129[:64], h129[:64], h127[:64])
-		cpu.Mul(h120[i*64:i*64+64], h129[:64], h128[:64])
+		cpu.Repeat(h128[:64], h126[i:i+1])
+		cpu.Repeat(h129[:64], h119[i:i+1])
+		cpu.Mul(h130[:64], h103[i*64:i*64+64], h127[:64])
+		cpu.Sub(h130[:64], h121[i*64:i*64+64], h130[:64])
+		cpu.Sub(h130[:64], h130[:64], h128[:64])
+		cpu.Mul(h121[i*64:i*64+64], h130[:64], h129[:64])
 	}
-	t.watch.See("model.go:51", h120)
+	t.watch.See("model.go:51", h121)
 
-	// %h229, %h236, %h256, %h263, %h276, %h277, %h289, %h296, %h321, %h329, %h333, %h341, %h345, %h353, %h368, %h369, %h377 = invoke %h195, %h225, %h29, %h188, %h126, %h32, %h122, %h34, %h38, %h181, %h41, %h115, %h105, %h174, %h113, %h43, %h312, %h546, %h100, %h84, %h46, %h53, %h93, %h86 {func="block2"} : f32[64], f32[64,256], f32[256], f32[256,64], f32[64], f32[64], f32[64], f32[64,64], f32[192], f32[19 ...  // model.go:50
-	if err := t.block2(n, int(t.trainForwardOffsets[trainForwardH137Off]), g.layers1Linear2Bias, g.layers1Linear2Weight, g.layers1Linear1Bias, g.layers1Linear1Weight, g.layers1Norm2Weight, g.layers1Norm2Bias, g.layers1SelfAttnOutProjBias, g.layers1SelfAttnOutProjWeight, h130, h131, h132, h133, h134, h135, g.layers1Norm1Weight, g.layers1Norm1Bias, h136, h98, h120, w.layers1Linear2Weight, h94, h93, w.layers1Linear1Weight, h88, w.layers1Norm2Weight, w.layers1Norm2Bias, h84, w.layers1SelfAttnOutProjWeight, h82, h68, h77, h76, w.constH354, h63, h72, h64, h52, w.layers1Norm1Weight, w.layers1Norm1Bias, h58, h56); err != nil {
+	// %h230, %h237, %h257, %h264, %h277, %h278, %h290, %h297, %h322, %h330, %h334, %h342, %h346, %h354, %h369, %h370, %h378 = invoke %h196, %h226, %h30, %h189, %h127, %h33, %h123, %h35, %h39, %h182, %h42, %h116, %h106, %h175, %h114, %h44, %h313, %h547, %h101, %h85, %h47, %h54, %h94, %h87 {func="block2"} : f32[64], f32[64,256], f32[256], f32[256,64], f32[64], f32[64], f32[64], f32[64,64], f32[192], f32[19 ...  // model.go:50
+	if err := t.block2(n, int(t.trainForwardOffsets[trainForwardH138Off]), g.layers1Linear2Bias, g.layers1Linear2Weight, g.layers1Linear1Bias, g.layers1Linear1Weight, g.layers1Norm2Weight, g.layers1Norm2Bias, g.layers1SelfAttnOutProjBias, g.layers1SelfAttnOutProjWeight, h131, h132, h133, h134, h135, h136, g.layers1Norm1Weight, g.layers1Norm1Bias, h137, h99, h121, w.layers1Linear2Weight, h95, h94, w.layers1Linear1Weight, h89, w.layers1Norm2Weight, w.layers1Norm2Bias, h85, w.layers1SelfAttnOutProjWeight, h83, h69, h78, h77, w.constH364, h64, h73, h65, h53, w.layers1Norm1Weight, w.layers1Norm1Bias, h59, h57); err != nil {
 		return err
 	}
 	if t.passTrainForward.Ends() <= 3 {
 		return nil
 	}
 
-	// %h381, %h388, %h408, %h415, %h428, %h429, %h441, %h448, %h473, %h481, %h485, %h493, %h497, %h505, %h520, %h521, %h529 = invoke %h167, %h377, %h132, %h160, %h77, %h135, %h73, %h140, %h141, %h153, %h142, %h66, %h56, %h146, %h64, %h143, %h464, %h137, %h51, %h30, %h144, %h148, %h44, %h37 {func="block2"} : f32[64], f32[64,256], f32[256], f32[256,64], f32[64], f32[64], f32[64], f32[64,64], f32[192], f32[ ...  // model.go:50
-	if err := t.block2(n, int(t.trainForwardOffsets[trainForwardH145Off]), g.layers0Linear2Bias, g.layers0Linear2Weight, g.layers0Linear1Bias, g.layers0Linear1Weight, g.layers0Norm2Weight, g.layers0Norm2Bias, g.layers0SelfAttnOutProjBias, g.layers0SelfAttnOutProjWeight, h138, h139, h140, h141, h142, h143, g.layers0Norm1Weight, g.layers0Norm1Bias, h144, h48, h136, w.layers0Linear2Weight, h44, h43, w.layers0Linear1Weight, h38, w.layers0Norm2Weight, w.layers0Norm2Bias, h34, w.layers0SelfAttnOutProjWeight, h32, h18, h27, h26, w.constH354, h13, h22, h14, h1, w.layers0Norm1Weight, w.layers0Norm1Bias, h8, h6); err != nil {
+	// %h382, %h389, %h409, %h416, %h429, %h430, %h442, %h449, %h474, %h482, %h486, %h494, %h498, %h506, %h521, %h522, %h530 = invoke %h168, %h378, %h133, %h161, %h78, %h136, %h74, %h141, %h142, %h154, %h143, %h67, %h57, %h147, %h65, %h144, %h465, %h138, %h52, %h31, %h145, %h149, %h45, %h38 {func="block2"} : f32[64], f32[64,256], f32[256], f32[256,64], f32[64], f32[64], f32[64], f32[64,64], f32[192], f32[ ...  // model.go:50
+	if err := t.block2(n, int(t.trainForwardOffsets[trainForwardH146Off]), g.layers0Linear2Bias, g.layers0Linear2Weight, g.layers0Linear1Bias, g.layers0Linear1Weight, g.layers0Norm2Weight, g.layers0Norm2Bias, g.layers0SelfAttnOutProjBias, g.layers0SelfAttnOutProjWeight, h139, h140, h141, h142, h143, h144, g.layers0Norm1Weight, g.layers0Norm1Bias, h145, h49, h137, w.layers0Linear2Weight, h45, h44, w.layers0Linear1Weight, h39, w.layers0Norm2Weight, w.layers0Norm2Bias, h35, w.layers0SelfAttnOutProjWeight, h33, h19, h28, h27, w.constH364, h14, h23, h15, h2, w.layers0Norm1Weight, w.layers0Norm1Bias, h9, h7); err != nil {
 		return err
 	}
 	if t.passTrainForward.Ends() <= 4 {
 		return nil
 	}
 
-	// %h532 = pointwise %h139, %h529 : f32[N,64,64]  // model.go:49
+	// %h533 = pointwise %h140, %h530 : f32[N,64,64]  // model.go:49
 	//
-	//	%h53111 = constant {value=f32[](0.1)} : f32[]
-	//	%h7151 = greater_or_equal %p486, %h53111 : bool[]
-	//	%h88511 = constant {value=f32[](0)} : f32[]
-	//	%h88611 = where %h7151, %p487, %h88511 : f32[]
-	//	%h8881 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h8891 = mul %h88611, %h8881 : f32[]
+	//	%h54111 = constant {value=f32[](0.1)} : f32[]
+	//	%h7261 = greater_or_equal %p486, %h54111 : bool[]
+	//	%h88611 = constant {value=f32[](0)} : f32[]
+	//	%h88711 = where %h7261, %p487, %h88611 : f32[]
+	//	%h8891 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h8901 = mul %h88711, %h8891 : f32[]
 	rt.EndIfDone(t.ctx)
 	{
 		for lo := 0; lo < 4096*n; lo += 1024 {
 			hi := min(lo+1024, 4096*n)
-			cpu.GreaterOrEqualScalar(h146[:hi-lo], h2[lo:hi], 0.1)
-			cpu.WhereScalarY(h147[:hi-lo], h146[:hi-lo], h144[lo:hi], 0)
-			cpu.MulScalar(h2[lo:hi], h147[:hi-lo], 1.1111112)
+			cpu.GreaterOrEqualScalar(h147[:hi-lo], h3[lo:hi], 0.1)
+			cpu.WhereScalarY(h148[:hi-lo], h147[:hi-lo], h145[lo:hi], 0)
+			cpu.MulScalar(h3[lo:hi], h148[:hi-lo], 1.1111112)
 		}
 	}
-	t.watch.See("model.go:49", h2)
+	t.watch.See("model.go:49", h3)
 
-	// %h533 = reduce %h532 {kind="sum" axes=[0]} : f32[64,64]  // model.go:49
+	// %h534 = reduce %h533 {kind="sum" axes=[0]} : f32[64,64]  // model.go:49
 	if g.places != nil {
-		cpu.ReduceSum(g.places, h2, 1, n, 4096)
+		cpu.ReduceSum(g.places, h3, 1, n, 4096)
 		t.watch.See("model.go:49", g.places)
 	}
 	if t.passTrainForward.Ends() <= 5 {
 		return nil
 	}
 
-	// %h534 = fill {value=f32[](0) shape=[256,64]} : f32[256,64]  // model.go:49
+	// %h535 = fill {value=f32[](0) shape=[256,64]} : f32[256,64]  // model.go:49
 	if g.tokensWeight != nil {
-		cpu.Fill(h148, 0)
+		cpu.Fill(h149, 0)
 	}
 
-	// %h536 = scatter_nd %h534, %h535, %h532 {reduction="add"} : f32[256,64]  // model.go:49
+	// %h537 = scatter_nd %h535, %h536, %h533 {reduction="add"} : f32[256,64]  // model.go:49
 	if g.tokensWeight != nil {
-		if err := cpu.ScatterNDAdd(h148, h148, tokens, h2, []int{256}, 64); err != nil {
+		if err := cpu.ScatterNDAdd(h149, h149, h1, h3, []int{256}, 64); err != nil {
 			return rt.At("model.go:49", err)
 		}
-		t.watch.See("model.go:49", h148)
+		t.watch.See("model.go:49", h149)
 	}
 
-	// %h538 = pointwise %h321, %h333, %h345 : f32[192]  // model.go:49
+	// %h539 = pointwise %h322, %h334, %h346 : f32[192]  // model.go:49
 	//
-	//	%h8911 = add %p488, %p489 : f32[]
-	//	%h8931 = add %h8911, %p490 : f32[]
+	//	%h8921 = add %p488, %p489 : f32[]
+	//	%h8941 = add %h8921, %p490 : f32[]
 	if g.layers1SelfAttnInProjBias != nil {
 		{
-			cpu.Add(h149[:192], h130, h132)
-			cpu.Add(g.layers1SelfAttnInProjBias, h149[:192], h134)
+			cpu.Add(h150[:192], h131, h133)
+			cpu.Add(g.layers1SelfAttnInProjBias, h150[:192], h135)
 		}
 		t.watch.See("model.go:49", g.layers1SelfAttnInProjBias)
 	}
@@ -3219,16 +3220,16 @@ func (t *Trainer) backward(n int, logits []float32, tokens []int64, dLogits []fl
 		return nil
 	}
 
-	// %h540 = pointwise %h329, %h341, %h353 : f32[192,64]  // model.go:49
+	// %h541 = pointwise %h330, %h342, %h354 : f32[192,64]  // model.go:49
 	//
-	//	%h8951 = add %p491, %p492 : f32[]
-	//	%h8971 = add %h8951, %p493 : f32[]
+	//	%h8961 = add %p491, %p492 : f32[]
+	//	%h8981 = add %h8961, %p493 : f32[]
 	if g.layers1SelfAttnInProjWeight != nil {
 		{
 			for lo := 0; lo < 12288; lo += 1024 {
 				hi := min(lo+1024, 12288)
-				cpu.Add(h150[:hi-lo], h131[lo:hi], h133[lo:hi])
-				cpu.Add(g.layers1SelfAttnInProjWeight[lo:hi], h150[:hi-lo], h135[lo:hi])
+				cpu.Add(h151[:hi-lo], h132[lo:hi], h134[lo:hi])
+				cpu.Add(g.layers1SelfAttnInProjWeight[lo:hi], h151[:hi-lo], h136[lo:hi])
 			}
 		}
 		t.watch.See("model.go:49", g.layers1SelfAttnInProjWeight)
@@ -3237,14 +3238,14 @@ func (t *Trainer) backward(n int, logits []float32, tokens []int64, dLogits []fl
 		return nil
 	}
 
-	// %h542 = pointwise %h473, %h485, %h497 : f32[192]  // model.go:49
+	// %h543 = pointwise %h474, %h486, %h498 : f32[192]  // model.go:49
 	//
-	//	%h8991 = add %p494, %p495 : f32[]
-	//	%h9011 = add %h8991, %p496 : f32[]
+	//	%h9001 = add %p494, %p495 : f32[]
+	//	%h9021 = add %h9001, %p496 : f32[]
 	if g.layers0SelfAttnInProjBias != nil {
 		{
-			cpu.Add(h151[:192], h138, h140)
-			cpu.Add(g.layers0SelfAttnInProjBias, h151[:192], h142)
+			cpu.Add(h152[:192], h139, h141)
+			cpu.Add(g.layers0SelfAttnInProjBias, h152[:192], h143)
 		}
 		t.watch.See("model.go:49", g.layers0SelfAttnInProjBias)
 	}
@@ -3252,16 +3253,16 @@ func (t *Trainer) backward(n int, logits []float32, tokens []int64, dLogits []fl
 		return nil
 	}
 
-	// %h544 = pointwise %h481, %h493, %h505 : f32[192,64]  // model.go:49
+	// %h545 = pointwise %h482, %h494, %h506 : f32[192,64]  // model.go:49
 	//
-	//	%h9031 = add %p497, %p498 : f32[]
-	//	%h9051 = add %h9031, %p499 : f32[]
+	//	%h9041 = add %p497, %p498 : f32[]
+	//	%h9061 = add %h9041, %p499 : f32[]
 	if g.layers0SelfAttnInProjWeight != nil {
 		{
 			for lo := 0; lo < 12288; lo += 1024 {
 				hi := min(lo+1024, 12288)
-				cpu.Add(h152[:hi-lo], h139[lo:hi], h141[lo:hi])
-				cpu.Add(g.layers0SelfAttnInProjWeight[lo:hi], h152[:hi-lo], h143[lo:hi])
+				cpu.Add(h153[:hi-lo], h140[lo:hi], h142[lo:hi])
+				cpu.Add(g.layers0SelfAttnInProjWeight[lo:hi], h153[:hi-lo], h144[lo:hi])
 			}
 		}
 		t.watch.See("model.go:49", g.layers0SelfAttnInProjWeight)
@@ -3270,18 +3271,18 @@ func (t *Trainer) backward(n int, logits []float32, tokens []int64, dLogits []fl
 		return nil
 	}
 
-	// %h545 = pointwise %h204, %h536 : f32[256,64]  // model.go:49
+	// %h546 = pointwise %h205, %h537 : f32[256,64]  // model.go:49
 	//
-	//	%h907 = add %p263, %p264 : f32[]
+	//	%h908 = add %p263, %p264 : f32[]
 	if g.tokensWeight != nil {
-		cpu.Add(g.tokensWeight, h113, h148)
+		cpu.Add(g.tokensWeight, h114, h149)
 		t.watch.See("model.go:49", g.tokensWeight)
 	}
 	return nil
 }
 
 // block2 is a block that the schedule runs more than once, each time with other weights.
-func (t *Trainer) block2(n, base int, h229, h236, h256, h263, h276, h277, h289, h296, h321, h329, h333, h341, h345, h353, h368, h369, h377, p195, p225, p20, p188, p126, p18, p122, p24, p25, p181, p16, p115, p105, p174, p113 []float32, p35 []bool, p312, p546, p100, p84, p22, p23, p93, p86 []float32) error {
+func (t *Trainer) block2(n, base int, h230, h237, h257, h264, h277, h278, h290, h297, h322, h330, h334, h342, h346, h354, h369, h370, h378, p196, p226, p20, p189, p127, p18, p123, p24, p25, p182, p16, p116, p106, p175, p114 []float32, p36 []bool, p313, p547, p101, p85, p22, p23, p94, p87 []float32) error {
 	if err := rt.Done(t.ctx); err != nil {
 		return err
 	}
@@ -3395,97 +3396,97 @@ func (t *Trainer) block2(n, base int, h229, h236, h256, h263, h276, h277, h289, 
 		h107 = rt.View[float32](t.arena, base+block2H107Off, 1024)
 	)
 
-	// %h228 = pointwise %h195, %h225 : f32[N,64,64]  // model.go:50
+	// %h229 = pointwise %h196, %h226 : f32[N,64,64]  // model.go:50
 	//
-	//	%h61621 = constant {value=f32[](0.1)} : f32[]
-	//	%h61821 = greater_or_equal %p328, %h61621 : bool[]
-	//	%h65311 = constant {value=f32[](0)} : f32[]
-	//	%h65411 = where %h61821, %p329, %h65311 : f32[]
-	//	%h6561 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h6571 = mul %h65411, %h6561 : f32[]
+	//	%h61721 = constant {value=f32[](0.1)} : f32[]
+	//	%h61921 = greater_or_equal %p328, %h61721 : bool[]
+	//	%h65411 = constant {value=f32[](0)} : f32[]
+	//	%h65511 = where %h61921, %p329, %h65411 : f32[]
+	//	%h6571 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h6581 = mul %h65511, %h6571 : f32[]
 	{
 		for lo := 0; lo < 4096*n; lo += 1024 {
 			hi := min(lo+1024, 4096*n)
-			cpu.GreaterOrEqualScalar(h2[:hi-lo], p195[lo:hi], 0.1)
-			cpu.WhereScalarY(h3[:hi-lo], h2[:hi-lo], p225[lo:hi], 0)
+			cpu.GreaterOrEqualScalar(h2[:hi-lo], p196[lo:hi], 0.1)
+			cpu.WhereScalarY(h3[:hi-lo], h2[:hi-lo], p226[lo:hi], 0)
 			cpu.MulScalar(h1[lo:hi], h3[:hi-lo], 1.1111112)
 		}
 	}
 
-	// %h229 = reduce %h228 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
-	cpu.ReduceSum(h229, h1, 1, 64*n, 64)
+	// %h230 = reduce %h229 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
+	cpu.ReduceSum(h230, h1, 1, 64*n, 64)
 
-	// %h420 = pack_panels %h20 : f32[16,64,16]  // model.go:50
+	// %h421 = pack_panels %h20 : f32[16,64,16]  // model.go:50
 	cpu.PackPanels(h4, p20, 64, 256, 256, false, 1, 16384)
 
-	// %h231 = mat_mul_panels %h228, %h420 {n=256} : f32[N,64,256]  // model.go:50
+	// %h232 = mat_mul_panels %h229, %h421 {n=256} : f32[N,64,256]  // model.go:50
 	cpu.MatMul(h5, h1, h4, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: t.ctx}, nil)
 
-	// %h1281 = pointwise %h188, %h126 : f32[N,64,256]  // model.go:50
+	// %h1291 = pointwise %h189, %h127 : f32[N,64,256]  // model.go:50
 	//
-	//	%h588111 = gelu %p3041 : f32[]
-	//	%h591111 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h592111 = mul %h588111, %h591111 : f32[]
-	//	%h595111 = constant {value=f32[](0.1)} : f32[]
-	//	%h597111 = greater_or_equal %p3031, %h595111 : bool[]
-	//	%h601111 = constant {value=f32[](0)} : f32[]
-	//	%h603111 = where %h597111, %h592111, %h601111 : f32[]
+	//	%h589111 = gelu %p3041 : f32[]
+	//	%h592111 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h593111 = mul %h589111, %h592111 : f32[]
+	//	%h596111 = constant {value=f32[](0.1)} : f32[]
+	//	%h598111 = greater_or_equal %p3031, %h596111 : bool[]
+	//	%h602111 = constant {value=f32[](0)} : f32[]
+	//	%h604111 = where %h598111, %h593111, %h602111 : f32[]
 	{
 		for lo := 0; lo < 16384*n; lo += 1024 {
 			hi := min(lo+1024, 16384*n)
-			cpu.Gelu(h7[:hi-lo], p126[lo:hi])
+			cpu.Gelu(h7[:hi-lo], p127[lo:hi])
 			cpu.MulScalar(h7[:hi-lo], h7[:hi-lo], 1.1111112)
-			cpu.GreaterOrEqualScalar(h8[:hi-lo], p188[lo:hi], 0.1)
+			cpu.GreaterOrEqualScalar(h8[:hi-lo], p189[lo:hi], 0.1)
 			cpu.WhereScalarY(h6[lo:hi], h8[:hi-lo], h7[:hi-lo], 0)
 		}
 	}
 
-	// %h234 = strided_copy %h2321 {shape=[256,64*N] strides=[1,256]} : f32[256,64*N]  // model.go:50
+	// %h235 = strided_copy %h2331 {shape=[256,64*N] strides=[1,256]} : f32[256,64*N]  // model.go:50
 	cpu.StridedCopy(h9, h6, []int{256, 64 * n}, []int{1, 256}, 0)
 
-	// %h442 = pack_panels %h233 : f32[4,64*N,16]  // model.go:50
+	// %h443 = pack_panels %h234 : f32[4,64*N,16]  // model.go:50
 	cpu.PackPanels(h10, h1, 64*n, 64, 64, false, 1, 4096*n)
 
-	// %h235 = mat_mul_panels %h234, %h442 {n=64} : f32[256,64]  // model.go:50
+	// %h236 = mat_mul_panels %h235, %h443 {n=64} : f32[256,64]  // model.go:50
 	cpu.MatMul(h11, h9, h10, &cpu.MatMulShape{M: 256, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
 
-	// %h236 = strided_copy %h235 {shape=[64,256] strides=[1,64]} : f32[64,256]  // model.go:50
-	cpu.StridedCopy(h236, h11, []int{64, 256}, []int{1, 64}, 0)
+	// %h237 = strided_copy %h236 {shape=[64,256] strides=[1,64]} : f32[64,256]  // model.go:50
+	cpu.StridedCopy(h237, h11, []int{64, 256}, []int{1, 64}, 0)
 
-	// %h253 = pointwise %h126 : f32[N,64,256]  // model.go:50
+	// %h254 = pointwise %h127 : f32[N,64,256]  // model.go:50
 	//
-	//	%h6761111 = mul %p340, %p340 : f32[]
-	//	%h6781111 = constant {value=f32[](-0.5)} : f32[]
-	//	%h6791111 = mul %h6761111, %h6781111 : f32[]
-	//	%h681111 = exp %h6791111 : f32[]
-	//	%h68311 = constant {value=f32[](0.3989423)} : f32[]
-	//	%h68411 = mul %h681111, %h68311 : f32[]
-	//	%h6861 = mul %p340, %h68411 : f32[]
+	//	%h6771111 = mul %p340, %p340 : f32[]
+	//	%h6791111 = constant {value=f32[](-0.5)} : f32[]
+	//	%h6801111 = mul %h6771111, %h6791111 : f32[]
+	//	%h682111 = exp %h6801111 : f32[]
+	//	%h68411 = constant {value=f32[](0.3989423)} : f32[]
+	//	%h68511 = mul %h682111, %h68411 : f32[]
+	//	%h6871 = mul %p340, %h68511 : f32[]
 	{
 		for lo := 0; lo < 16384*n; lo += 1024 {
 			hi := min(lo+1024, 16384*n)
-			cpu.Mul(h13[:hi-lo], p126[lo:hi], p126[lo:hi])
+			cpu.Mul(h13[:hi-lo], p127[lo:hi], p127[lo:hi])
 			cpu.MulScalar(h13[:hi-lo], h13[:hi-lo], -0.5)
 			cpu.Exp(h13[:hi-lo], h13[:hi-lo])
 			cpu.MulScalar(h13[:hi-lo], h13[:hi-lo], 0.3989423)
-			cpu.Mul(h12[lo:hi], p126[lo:hi], h13[:hi-lo])
+			cpu.Mul(h12[lo:hi], p127[lo:hi], h13[:hi-lo])
 		}
 	}
 
-	// %h254 = pointwise %h126, %h253 : f32[N,64,256]  // model.go:50
+	// %h255 = pointwise %h127, %h254 : f32[N,64,256]  // model.go:50
 	//
-	//	%h6651111 = constant {value=f32[](0.70710677)} : f32[]
-	//	%h6661111 = mul %p341, %h6651111 : f32[]
-	//	%h6681111 = erf %h6661111 : f32[]
-	//	%h670111 = constant {value=f32[](1)} : f32[]
-	//	%h671111 = add %h6681111, %h670111 : f32[]
-	//	%h67311 = constant {value=f32[](0.5)} : f32[]
-	//	%h67411 = mul %h671111, %h67311 : f32[]
-	//	%h6881 = add %h67411, %p342 : f32[]
+	//	%h6661111 = constant {value=f32[](0.70710677)} : f32[]
+	//	%h6671111 = mul %p341, %h6661111 : f32[]
+	//	%h6691111 = erf %h6671111 : f32[]
+	//	%h671111 = constant {value=f32[](1)} : f32[]
+	//	%h672111 = add %h6691111, %h671111 : f32[]
+	//	%h67411 = constant {value=f32[](0.5)} : f32[]
+	//	%h67511 = mul %h672111, %h67411 : f32[]
+	//	%h6891 = add %h67511, %p342 : f32[]
 	{
 		for lo := 0; lo < 16384*n; lo += 1024 {
 			hi := min(lo+1024, 16384*n)
-			cpu.MulScalar(h14[:hi-lo], p126[lo:hi], 0.70710677)
+			cpu.MulScalar(h14[:hi-lo], p127[lo:hi], 0.70710677)
 			cpu.Erf(h14[:hi-lo], h14[:hi-lo])
 			cpu.AddScalar(h14[:hi-lo], h14[:hi-lo], 1)
 			cpu.MulScalar(h14[:hi-lo], h14[:hi-lo], 0.5)
@@ -3493,73 +3494,73 @@ func (t *Trainer) block2(n, base int, h229, h236, h256, h263, h276, h277, h289, 
 		}
 	}
 
-	// %h255 = pointwise %h188, %h231, %h254 : f32[N,64,256]  // model.go:50
+	// %h256 = pointwise %h189, %h232, %h255 : f32[N,64,256]  // model.go:50
 	//
-	//	%h595211 = constant {value=f32[](0.1)} : f32[]
-	//	%h597211 = greater_or_equal %p343, %h595211 : bool[]
-	//	%h659111 = constant {value=f32[](0)} : f32[]
-	//	%h660111 = where %h597211, %p344, %h659111 : f32[]
-	//	%h66211 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h66311 = mul %h660111, %h66211 : f32[]
-	//	%h6901 = mul %h66311, %p345 : f32[]
+	//	%h596211 = constant {value=f32[](0.1)} : f32[]
+	//	%h598211 = greater_or_equal %p343, %h596211 : bool[]
+	//	%h660111 = constant {value=f32[](0)} : f32[]
+	//	%h661111 = where %h598211, %p344, %h660111 : f32[]
+	//	%h66311 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h66411 = mul %h661111, %h66311 : f32[]
+	//	%h6911 = mul %h66411, %p345 : f32[]
 	{
 		for lo := 0; lo < 16384*n; lo += 1024 {
 			hi := min(lo+1024, 16384*n)
-			cpu.GreaterOrEqualScalar(h15[:hi-lo], p188[lo:hi], 0.1)
+			cpu.GreaterOrEqualScalar(h15[:hi-lo], p189[lo:hi], 0.1)
 			cpu.WhereScalarY(h16[:hi-lo], h15[:hi-lo], h5[lo:hi], 0)
 			cpu.MulScalar(h16[:hi-lo], h16[:hi-lo], 1.1111112)
 			cpu.Mul(h5[lo:hi], h16[:hi-lo], h12[lo:hi])
 		}
 	}
 
-	// %h256 = reduce %h255 {kind="sum" axes=[0,1]} : f32[256]  // model.go:50
-	cpu.ReduceSum(h256, h5, 1, 64*n, 256)
+	// %h257 = reduce %h256 {kind="sum" axes=[0,1]} : f32[256]  // model.go:50
+	cpu.ReduceSum(h257, h5, 1, 64*n, 256)
 
-	// %h468 = pack_panels %h18 : f32[4,256,16]  // model.go:50
+	// %h469 = pack_panels %h18 : f32[4,256,16]  // model.go:50
 	rt.EndIfDone(t.ctx)
 	cpu.PackPanels(h17, p18, 256, 64, 64, false, 1, 16384)
 
-	// %h258 = mat_mul_panels %h255, %h468 {n=64} : f32[N,64,64]  // model.go:50
+	// %h259 = mat_mul_panels %h256, %h469 {n=64} : f32[N,64,64]  // model.go:50
 	cpu.MatMul(h18, h5, h17, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
 
-	// %h1231 = layer_normalization %h122, %h24, %h25 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
-	cpu.LayerNorm(h19, p122, p24, p25, 64*n, 64, 1e-05)
+	// %h1241 = layer_normalization %h123, %h24, %h25 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
+	cpu.LayerNorm(h19, p123, p24, p25, 64*n, 64, 1e-05)
 
-	// %h261 = strided_copy %h2591 {shape=[64,64*N] strides=[1,64]} : f32[64,64*N]  // model.go:50
+	// %h262 = strided_copy %h2601 {shape=[64,64*N] strides=[1,64]} : f32[64,64*N]  // model.go:50
 	cpu.StridedCopy(h20, h19, []int{64, 64 * n}, []int{1, 64}, 0)
 
-	// %h490 = pack_panels %h260 : f32[16,64*N,16]  // model.go:50
+	// %h491 = pack_panels %h261 : f32[16,64*N,16]  // model.go:50
 	cpu.PackPanels(h21, h5, 64*n, 256, 256, false, 1, 16384*n)
 
-	// %h262 = mat_mul_panels %h261, %h490 {n=256} : f32[64,256]  // model.go:50
+	// %h263 = mat_mul_panels %h262, %h491 {n=256} : f32[64,256]  // model.go:50
 	cpu.MatMul(h22, h20, h21, &cpu.MatMulShape{M: 64, N: 256, K: 64 * n, LDA: 64 * n, LDC: 256, Batch: 1, Ctx: t.ctx}, nil)
 
-	// %h263 = strided_copy %h262 {shape=[256,64] strides=[1,256]} : f32[256,64]  // model.go:50
-	cpu.StridedCopy(h263, h22, []int{256, 64}, []int{1, 256}, 0)
+	// %h264 = strided_copy %h263 {shape=[256,64] strides=[1,256]} : f32[256,64]  // model.go:50
+	cpu.StridedCopy(h264, h22, []int{256, 64}, []int{1, 256}, 0)
 
-	// %h264 = reduce %h122 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
-	cpu.ReduceMean(h23, p122, 64*n, 64, 1)
+	// %h265 = reduce %h123 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
+	cpu.ReduceMean(h23, p123, 64*n, 64, 1)
 
-	// %h266 = pointwise %h122, %h264 : f32[N,64,64]  // model.go:50
+	// %h267 = pointwise %h123, %h265 : f32[N,64,64]  // model.go:50
 	//
-	//	%h6921 = sub %p346, %p347 : f32[]
-	//	%h6941 = mul %h6921, %h6921 : f32[]
+	//	%h6931 = sub %p346, %p347 : f32[]
+	//	%h6951 = mul %h6931, %h6931 : f32[]
 	for i := range 64 * n {
 		cpu.Repeat(h25[:64], h23[i:i+1])
-		cpu.Sub(h26[:64], p122[i*64:i*64+64], h25[:64])
+		cpu.Sub(h26[:64], p123[i*64:i*64+64], h25[:64])
 		cpu.Mul(h24[i*64:i*64+64], h26[:64], h26[:64])
 	}
 
-	// %h267 = reduce %h266 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
+	// %h268 = reduce %h267 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
 	cpu.ReduceMean(h27, h24, 64*n, 64, 1)
 
-	// %h272 = pointwise %h267 : f32[N,64,1]  // model.go:50
+	// %h273 = pointwise %h268 : f32[N,64,1]  // model.go:50
 	//
-	//	%h69611 = constant {value=f32[](1e-05)} : f32[]
-	//	%h69711 = add %p349, %h69611 : f32[]
-	//	%h69911 = sqrt %h69711 : f32[]
-	//	%h7011 = constant {value=f32[](1)} : f32[]
-	//	%h7021 = div %h7011, %h69911 : f32[]
+	//	%h69711 = constant {value=f32[](1e-05)} : f32[]
+	//	%h69811 = add %p349, %h69711 : f32[]
+	//	%h70011 = sqrt %h69811 : f32[]
+	//	%h7021 = constant {value=f32[](1)} : f32[]
+	//	%h7031 = div %h7021, %h70011 : f32[]
 	{
 		for lo := 0; lo < 64*n; lo += 1024 {
 			hi := min(lo+1024, 64*n)
@@ -3569,13 +3570,13 @@ func (t *Trainer) block2(n, base int, h229, h236, h256, h263, h276, h277, h289, 
 		}
 	}
 
-	// %h273 = layer_normalization %h122 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
+	// %h274 = layer_normalization %h123 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
 	rt.EndIfDone(t.ctx)
-	cpu.LayerNorm(h29, p122, nil, nil, 64*n, 64, 1e-05)
+	cpu.LayerNorm(h29, p123, nil, nil, 64*n, 64, 1e-05)
 
-	// %h274 = pointwise %h258, %h24 : f32[N,64,64]  // model.go:50
+	// %h275 = pointwise %h259, %h24 : f32[N,64,64]  // model.go:50
 	//
-	//	%h704 = mul %p114, %p115 : f32[]
+	//	%h705 = mul %p114, %p115 : f32[]
 	{
 		cpu.Repeat(h31, p24)
 		for lo := 0; lo < 4096*n; lo += 1024 {
@@ -3584,36 +3585,36 @@ func (t *Trainer) block2(n, base int, h229, h236, h256, h263, h276, h277, h289, 
 		}
 	}
 
-	// %h275 = pointwise %h258, %h273 : f32[N,64,64]  // model.go:50
+	// %h276 = pointwise %h259, %h274 : f32[N,64,64]  // model.go:50
 	//
-	//	%h706 = mul %p116, %p117 : f32[]
+	//	%h707 = mul %p116, %p117 : f32[]
 	cpu.Mul(h32, h18, h29)
 
-	// %h276 = reduce %h275 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
-	cpu.ReduceSum(h276, h32, 1, 64*n, 64)
+	// %h277 = reduce %h276 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
+	cpu.ReduceSum(h277, h32, 1, 64*n, 64)
 
-	// %h277 = reduce %h258 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
+	// %h278 = reduce %h259 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
 	rt.EndIfDone(t.ctx)
-	cpu.ReduceSum(h277, h18, 1, 64*n, 64)
+	cpu.ReduceSum(h278, h18, 1, 64*n, 64)
 
-	// %h278 = pointwise %h274, %h273 : f32[N,64,64]  // model.go:50
+	// %h279 = pointwise %h275, %h274 : f32[N,64,64]  // model.go:50
 	//
-	//	%h708 = mul %p118, %p119 : f32[]
+	//	%h709 = mul %p118, %p119 : f32[]
 	cpu.Mul(h33, h30, h29)
 
-	// %h279 = reduce %h278 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
+	// %h280 = reduce %h279 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
 	cpu.ReduceMean(h34, h33, 64*n, 64, 1)
 
-	// %h282 = reduce %h274 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
+	// %h283 = reduce %h275 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
 	cpu.ReduceMean(h35, h30, 64*n, 64, 1)
 
-	// %h285 = pointwise %h225, %h274, %h273, %h279, %h282, %h272 : f32[N,64,64]  // model.go:50
+	// %h286 = pointwise %h226, %h275, %h274, %h280, %h283, %h273 : f32[N,64,64]  // model.go:50
 	//
-	//	%h7101111 = mul %p364, %p365 : f32[]
-	//	%h7121111 = sub %p363, %h7101111 : f32[]
-	//	%h714111 = sub %h7121111, %p366 : f32[]
-	//	%h71611 = mul %h714111, %p367 : f32[]
-	//	%h7181 = add %p362, %h71611 : f32[]
+	//	%h7111111 = mul %p364, %p365 : f32[]
+	//	%h7131111 = sub %p363, %h7111111 : f32[]
+	//	%h715111 = sub %h7131111, %p366 : f32[]
+	//	%h71711 = mul %h715111, %p367 : f32[]
+	//	%h7191 = add %p362, %h71711 : f32[]
 	rt.EndIfDone(t.ctx)
 	for i := range 64 * n {
 		cpu.Repeat(h36[:64], h34[i:i+1])
@@ -3623,256 +3624,256 @@ func (t *Trainer) block2(n, base int, h229, h236, h256, h263, h276, h277, h289, 
 		cpu.Sub(h39[:64], h30[i*64:i*64+64], h39[:64])
 		cpu.Sub(h39[:64], h39[:64], h37[:64])
 		cpu.Mul(h39[:64], h39[:64], h38[:64])
-		cpu.Add(h30[i*64:i*64+64], p225[i*64:i*64+64], h39[:64])
+		cpu.Add(h30[i*64:i*64+64], p226[i*64:i*64+64], h39[:64])
 	}
 
-	// %h288 = pointwise %h181, %h285 : f32[N,64,64]  // model.go:50
+	// %h289 = pointwise %h182, %h286 : f32[N,64,64]  // model.go:50
 	//
-	//	%h57621 = constant {value=f32[](0.1)} : f32[]
-	//	%h57721 = greater_or_equal %p370, %h57621 : bool[]
-	//	%h72011 = constant {value=f32[](0)} : f32[]
-	//	%h72111 = where %h57721, %p371, %h72011 : f32[]
-	//	%h7231 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h7241 = mul %h72111, %h7231 : f32[]
+	//	%h57721 = constant {value=f32[](0.1)} : f32[]
+	//	%h57821 = greater_or_equal %p370, %h57721 : bool[]
+	//	%h72111 = constant {value=f32[](0)} : f32[]
+	//	%h72211 = where %h57821, %p371, %h72111 : f32[]
+	//	%h7241 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h7251 = mul %h72211, %h7241 : f32[]
 	{
 		for lo := 0; lo < 4096*n; lo += 1024 {
 			hi := min(lo+1024, 4096*n)
-			cpu.GreaterOrEqualScalar(h41[:hi-lo], p181[lo:hi], 0.1)
+			cpu.GreaterOrEqualScalar(h41[:hi-lo], p182[lo:hi], 0.1)
 			cpu.WhereScalarY(h42[:hi-lo], h41[:hi-lo], h30[lo:hi], 0)
 			cpu.MulScalar(h40[lo:hi], h42[:hi-lo], 1.1111112)
 		}
 	}
 
-	// %h289 = reduce %h288 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
-	cpu.ReduceSum(h289, h40, 1, 64*n, 64)
+	// %h290 = reduce %h289 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
+	cpu.ReduceSum(h290, h40, 1, 64*n, 64)
 
-	// %h512 = pack_panels %h16 : f32[4,64,16]  // model.go:50
+	// %h513 = pack_panels %h16 : f32[4,64,16]  // model.go:50
 	cpu.PackPanels(h43, p16, 64, 64, 64, false, 1, 4096)
 
-	// %h291 = mat_mul_panels %h288, %h512 {n=64} : f32[N,64,64]  // model.go:50
+	// %h292 = mat_mul_panels %h289, %h513 {n=64} : f32[N,64,64]  // model.go:50
 	cpu.MatMul(h44, h40, h43, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
 
-	// %h147 = strided_copy %h115 {shape=[4,16,N,64] strides=[1024,1,4096,16]} : f32[4,16,N,64]  // model.go:50
-	cpu.StridedCopy(h45, p115, []int{4, 16, n, 64}, []int{1024, 1, 4096, 16}, 0)
+	// %h148 = strided_copy %h116 {shape=[4,16,N,64] strides=[1024,1,4096,16]} : f32[4,16,N,64]  // model.go:50
+	cpu.StridedCopy(h45, p116, []int{4, 16, n, 64}, []int{1024, 1, 4096, 16}, 0)
 
-	// %h548 = pack_panels %h293 : f32[4,64*N,16]  // model.go:50
+	// %h549 = pack_panels %h294 : f32[4,64*N,16]  // model.go:50
 	cpu.PackPanels(h46, h40, 64*n, 64, 64, false, 1, 4096*n)
 
-	// %h295 = mat_mul_panels %h294, %h548 {n=64} : f32[64,64]  // model.go:50
+	// %h296 = mat_mul_panels %h295, %h549 {n=64} : f32[64,64]  // model.go:50
 	cpu.MatMul(h47, h45, h46, &cpu.MatMulShape{M: 64, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
 
-	// %h296 = strided_copy %h295 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
-	cpu.StridedCopy(h296, h47, []int{64, 64}, []int{1, 64}, 0)
+	// %h297 = strided_copy %h296 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
+	cpu.StridedCopy(h297, h47, []int{64, 64}, []int{1, 64}, 0)
 
-	// %h298 = strided_copy %h297 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
+	// %h299 = strided_copy %h298 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
 	cpu.StridedCopy(h48, h44, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
 
-	// %h299 = strided_copy %h105 {shape=[N,4,16,64] strides=[4096,16,1,64]} : f32[N,4,16,64]  // model.go:50
-	cpu.StridedCopy(h49, p105, []int{n, 4, 16, 64}, []int{4096, 16, 1, 64}, 0)
+	// %h300 = strided_copy %h106 {shape=[N,4,16,64] strides=[4096,16,1,64]} : f32[N,4,16,64]  // model.go:50
+	cpu.StridedCopy(h49, p106, []int{n, 4, 16, 64}, []int{4096, 16, 1, 64}, 0)
 
-	// %h554 = pack_panels %h299 : f32[N,4,4,16,16]  // model.go:50
+	// %h555 = pack_panels %h300 : f32[N,4,4,16,16]  // model.go:50
 	cpu.PackPanels(h50, h49, 16, 64, 64, false, 4*n, 1024)
 
-	// %h300 = mat_mul_panels %h298, %h554 {n=64} : f32[N,4,64,64]  // model.go:50
+	// %h301 = mat_mul_panels %h299, %h555 {n=64} : f32[N,4,64,64]  // model.go:50
 	cpu.MatMul(h51, h48, h50, &cpu.MatMulShape{M: 64, N: 64, K: 16, LDA: 16, LDC: 64, Batch: 4 * n, StrideA: 1024, StrideB: 1024, StrideC: 4096, Ctx: t.ctx}, nil)
 
-	// %h1141 = pointwise %h174, %h113 : f32[N,4,64,64]  // model.go:50
+	// %h1151 = pointwise %h175, %h114 : f32[N,4,64,64]  // model.go:50
 	//
-	//	%h55011 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h55111 = mul %p2941, %h55011 : f32[]
-	//	%h555111 = constant {value=f32[](0.1)} : f32[]
-	//	%h557111 = greater_or_equal %p2931, %h555111 : bool[]
-	//	%h561111 = constant {value=f32[](0)} : f32[]
-	//	%h563111 = where %h557111, %h55111, %h561111 : f32[]
+	//	%h55111 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h55211 = mul %p2941, %h55111 : f32[]
+	//	%h556111 = constant {value=f32[](0.1)} : f32[]
+	//	%h558111 = greater_or_equal %p2931, %h556111 : bool[]
+	//	%h562111 = constant {value=f32[](0)} : f32[]
+	//	%h564111 = where %h558111, %h55211, %h562111 : f32[]
 	{
 		for lo := 0; lo < 16384*n; lo += 1024 {
 			hi := min(lo+1024, 16384*n)
-			cpu.MulScalar(h53[:hi-lo], p113[lo:hi], 1.1111112)
-			cpu.GreaterOrEqualScalar(h54[:hi-lo], p174[lo:hi], 0.1)
+			cpu.MulScalar(h53[:hi-lo], p114[lo:hi], 1.1111112)
+			cpu.GreaterOrEqualScalar(h54[:hi-lo], p175[lo:hi], 0.1)
 			cpu.WhereScalarY(h52[lo:hi], h54[:hi-lo], h53[:hi-lo], 0)
 		}
 	}
 
-	// %h301 = strided_copy %h1141 {shape=[N,4,64,64] strides=[16384,4096,1,64]} : f32[N,4,64,64]  // model.go:50
+	// %h302 = strided_copy %h1151 {shape=[N,4,64,64] strides=[16384,4096,1,64]} : f32[N,4,64,64]  // model.go:50
 	cpu.StridedCopy(h55, h52, []int{n, 4, 64, 64}, []int{16384, 4096, 1, 64}, 0)
 
-	// %h556 = pack_panels %h298 : f32[N,4,1,64,16]  // model.go:50
+	// %h557 = pack_panels %h299 : f32[N,4,1,64,16]  // model.go:50
 	cpu.PackPanels(h56, h48, 64, 16, 16, false, 4*n, 1024)
 
-	// %h302 = mat_mul_panels %h301, %h556 {n=16} : f32[N,4,64,16]  // model.go:50
+	// %h303 = mat_mul_panels %h302, %h557 {n=16} : f32[N,4,64,16]  // model.go:50
 	cpu.MatMul(h57, h55, h56, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024, Ctx: t.ctx}, nil)
 
-	// %h305 = pointwise %h174, %h300 : f32[N,4,64,64]  // model.go:50
+	// %h306 = pointwise %h175, %h301 : f32[N,4,64,64]  // model.go:50
 	//
-	//	%h55521 = constant {value=f32[](0.1)} : f32[]
-	//	%h55721 = greater_or_equal %p374, %h55521 : bool[]
-	//	%h72611 = constant {value=f32[](0)} : f32[]
-	//	%h72711 = where %h55721, %p375, %h72611 : f32[]
-	//	%h7291 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h7301 = mul %h72711, %h7291 : f32[]
+	//	%h55621 = constant {value=f32[](0.1)} : f32[]
+	//	%h55821 = greater_or_equal %p374, %h55621 : bool[]
+	//	%h72711 = constant {value=f32[](0)} : f32[]
+	//	%h72811 = where %h55821, %p375, %h72711 : f32[]
+	//	%h7301 = constant {value=f32[](1.1111112)} : f32[]
+	//	%h7311 = mul %h72811, %h7301 : f32[]
 	{
 		for lo := 0; lo < 16384*n; lo += 1024 {
 			hi := min(lo+1024, 16384*n)
-			cpu.GreaterOrEqualScalar(h58[:hi-lo], p174[lo:hi], 0.1)
+			cpu.GreaterOrEqualScalar(h58[:hi-lo], p175[lo:hi], 0.1)
 			cpu.WhereScalarY(h59[:hi-lo], h58[:hi-lo], h51[lo:hi], 0)
 			cpu.MulScalar(h51[lo:hi], h59[:hi-lo], 1.1111112)
 		}
 	}
 
-	// %h306 = pointwise %h305, %h113 : f32[N,4,64,64]  // model.go:50
+	// %h307 = pointwise %h306, %h114 : f32[N,4,64,64]  // model.go:50
 	//
-	//	%h732 = mul %p136, %p137 : f32[]
-	cpu.Mul(h60, h51, p113)
+	//	%h733 = mul %p136, %p137 : f32[]
+	cpu.Mul(h60, h51, p114)
 
-	// %h307 = reduce %h306 {kind="sum" axes=[3] keep_dims=true} : f32[N,4,64,1]  // model.go:50
+	// %h308 = reduce %h307 {kind="sum" axes=[3] keep_dims=true} : f32[N,4,64,1]  // model.go:50
 	cpu.ReduceSum(h61, h60, 256*n, 64, 1)
 
-	// %h311 = pointwise %h35, %h113, %h305, %h307 : f32[N,4,64,64]  // model.go:50
+	// %h312 = pointwise %h36, %h114, %h306, %h308 : f32[N,4,64,64]  // model.go:50
 	//
-	//	%h73411 = sub %p381, %p382 : f32[]
-	//	%h73611 = mul %p380, %h73411 : f32[]
-	//	%h7381 = constant {value=f32[](0)} : f32[]
-	//	%h7391 = where %p379, %h7381, %h73611 : f32[]
+	//	%h73511 = sub %p381, %p382 : f32[]
+	//	%h73711 = mul %p380, %h73511 : f32[]
+	//	%h7391 = constant {value=f32[](0)} : f32[]
+	//	%h7401 = where %p379, %h7391, %h73711 : f32[]
 	for i := range 4 * n {
 		for j := range 64 {
 			cpu.Repeat(h62[:64], h61[i*64+j:i*64+j+1])
 			cpu.Sub(h63[:64], h51[i*4096+j*64:i*4096+j*64+64], h62[:64])
-			cpu.Mul(h63[:64], p113[i*4096+j*64:i*4096+j*64+64], h63[:64])
-			cpu.WhereScalarX(h51[i*4096+j*64:i*4096+j*64+64], p35[+j*64:+j*64+64], 0, h63[:64])
+			cpu.Mul(h63[:64], p114[i*4096+j*64:i*4096+j*64+64], h63[:64])
+			cpu.WhereScalarX(h51[i*4096+j*64:i*4096+j*64+64], p36[+j*64:+j*64+64], 0, h63[:64])
 		}
 	}
 
-	// %h558 = pack_panels %h312 : f32[N,4,1,64,16]  // model.go:50
+	// %h559 = pack_panels %h313 : f32[N,4,1,64,16]  // model.go:50
 	rt.EndIfDone(t.ctx)
-	cpu.PackPanels(h64, p312, 64, 16, 16, false, 4*n, 1024)
+	cpu.PackPanels(h64, p313, 64, 16, 16, false, 4*n, 1024)
 
-	// %h314 = strided_copy %h546 {shape=[N,4,16,64] strides=[4096,16,1,64]} : f32[N,4,16,64]  // model.go:50
-	cpu.StridedCopy(h65, p546, []int{n, 4, 16, 64}, []int{4096, 16, 1, 64}, 0)
+	// %h315 = strided_copy %h547 {shape=[N,4,16,64] strides=[4096,16,1,64]} : f32[N,4,16,64]  // model.go:50
+	cpu.StridedCopy(h65, p547, []int{n, 4, 16, 64}, []int{4096, 16, 1, 64}, 0)
 
-	// %h560 = pack_panels %h311 : f32[N,4,4,64,16]  // model.go:50
+	// %h561 = pack_panels %h312 : f32[N,4,4,64,16]  // model.go:50
 	cpu.PackPanels(h66, h51, 64, 64, 64, false, 4*n, 4096)
 
-	// %h315 = mat_mul_panels %h314, %h560 {n=64} : f32[N,4,16,64]  // model.go:50
+	// %h316 = mat_mul_panels %h315, %h561 {n=64} : f32[N,4,16,64]  // model.go:50
 	cpu.MatMul(h67, h65, h66, &cpu.MatMulShape{M: 16, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 4 * n, StrideA: 1024, StrideB: 4096, StrideC: 1024, Ctx: t.ctx}, nil)
 
-	// %h317 = mat_mul_panels %h311, %h558 {n=16} : f32[N,4,64,16]  // model.go:50
+	// %h318 = mat_mul_panels %h312, %h559 {n=16} : f32[N,4,64,16]  // model.go:50
 	//
-	//	%h118 = constant {value=f32[](0.25)} : f32[]
-	//	%h119 = mul %p, %h118 : f32[]
+	//	%h119 = constant {value=f32[](0.25)} : f32[]
+	//	%h120 = mul %p, %h119 : f32[]
 	cpu.MatMul(h68, h51, h64, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024, Ctx: t.ctx}, &cpu.Epilogue{Then: mulScalar})
 
-	// %h318 = strided_copy %h302 {shape=[N,64,4,16] strides=[4096,16,1024,1]} : f32[N,64,4,16]  // model.go:50
+	// %h319 = strided_copy %h303 {shape=[N,64,4,16] strides=[4096,16,1024,1]} : f32[N,64,4,16]  // model.go:50
 	cpu.StridedCopy(h69, h57, []int{n, 64, 4, 16}, []int{4096, 16, 1024, 1}, 0)
 
-	// %h320 = reduce %h319 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
+	// %h321 = reduce %h320 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
 	cpu.ReduceSum(h70, h69, 1, 64*n, 64)
 
-	// %h321 = pad %h320 {mode="constant" before=[128] after=[0]} : f32[192]  // model.go:50
-	cpu.Pad(h321, h70, []int{64}, []int{128}, []int{0}, 0)
+	// %h322 = pad %h321 {mode="constant" before=[128] after=[0]} : f32[192]  // model.go:50
+	cpu.Pad(h322, h70, []int{64}, []int{128}, []int{0}, 0)
 
-	// %h562 = pack_panels %h100 : f32[4,64,16]  // model.go:50
-	cpu.PackPanels(h71, p100, 64, 64, 64, false, 1, 4096)
+	// %h563 = pack_panels %h101 : f32[4,64,16]  // model.go:50
+	cpu.PackPanels(h71, p101, 64, 64, 64, false, 1, 4096)
 
-	// %h323 = mat_mul_panels %h319, %h562 {n=64} : f32[N,64,64]  // model.go:50
+	// %h324 = mat_mul_panels %h320, %h563 {n=64} : f32[N,64,64]  // model.go:50
 	cpu.MatMul(h72, h69, h71, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
 
-	// %h851 = layer_normalization %h84, %h22, %h23 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
-	cpu.LayerNorm(h73, p84, p22, p23, 64*n, 64, 1e-05)
+	// %h861 = layer_normalization %h85, %h22, %h23 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
+	cpu.LayerNorm(h73, p85, p22, p23, 64*n, 64, 1e-05)
 
-	// %h326 = strided_copy %h3241 {shape=[64,64*N] strides=[1,64]} : f32[64,64*N]  // model.go:50
+	// %h327 = strided_copy %h3251 {shape=[64,64*N] strides=[1,64]} : f32[64,64*N]  // model.go:50
 	cpu.StridedCopy(h74, h73, []int{64, 64 * n}, []int{1, 64}, 0)
 
-	// %h565 = pack_panels %h325 : f32[4,64*N,16]  // model.go:50
+	// %h566 = pack_panels %h326 : f32[4,64*N,16]  // model.go:50
 	cpu.PackPanels(h75, h69, 64*n, 64, 64, false, 1, 4096*n)
 
-	// %h327 = mat_mul_panels %h326, %h565 {n=64} : f32[64,64]  // model.go:50
+	// %h328 = mat_mul_panels %h327, %h566 {n=64} : f32[64,64]  // model.go:50
 	cpu.MatMul(h76, h74, h75, &cpu.MatMulShape{M: 64, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
 
-	// %h328 = strided_copy %h327 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
+	// %h329 = strided_copy %h328 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
 	cpu.StridedCopy(h77, h76, []int{64, 64}, []int{1, 64}, 0)
 
-	// %h329 = pad %h328 {mode="constant" before=[128,0] after=[0,0]} : f32[192,64]  // model.go:50
-	cpu.Pad(h329, h77, []int{64, 64}, []int{128, 0}, []int{0, 0}, 0)
+	// %h330 = pad %h329 {mode="constant" before=[128,0] after=[0,0]} : f32[192,64]  // model.go:50
+	cpu.Pad(h330, h77, []int{64, 64}, []int{128, 0}, []int{0, 0}, 0)
 
-	// %h330 = strided_copy %h315 {shape=[N,64,4,16] strides=[4096,1,1024,64]} : f32[N,64,4,16]  // model.go:50
+	// %h331 = strided_copy %h316 {shape=[N,64,4,16] strides=[4096,1,1024,64]} : f32[N,64,4,16]  // model.go:50
 	cpu.StridedCopy(h78, h67, []int{n, 64, 4, 16}, []int{4096, 1, 1024, 64}, 0)
 
-	// %h332 = reduce %h331 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
+	// %h333 = reduce %h332 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
 	cpu.ReduceSum(h79, h78, 1, 64*n, 64)
 
-	// %h333 = pad %h332 {mode="constant" before=[64] after=[64]} : f32[192]  // model.go:50
-	cpu.Pad(h333, h79, []int{64}, []int{64}, []int{64}, 0)
+	// %h334 = pad %h333 {mode="constant" before=[64] after=[64]} : f32[192]  // model.go:50
+	cpu.Pad(h334, h79, []int{64}, []int{64}, []int{64}, 0)
 
-	// %h568 = pack_panels %h93 : f32[4,64,16]  // model.go:50
-	cpu.PackPanels(h80, p93, 64, 64, 64, false, 1, 4096)
+	// %h569 = pack_panels %h94 : f32[4,64,16]  // model.go:50
+	cpu.PackPanels(h80, p94, 64, 64, 64, false, 1, 4096)
 
-	// %h570 = pack_panels %h337 : f32[4,64*N,16]  // model.go:50
+	// %h571 = pack_panels %h338 : f32[4,64*N,16]  // model.go:50
 	cpu.PackPanels(h81, h78, 64*n, 64, 64, false, 1, 4096*n)
 
-	// %h339 = mat_mul_panels %h326, %h570 {n=64} : f32[64,64]  // model.go:50
+	// %h340 = mat_mul_panels %h327, %h571 {n=64} : f32[64,64]  // model.go:50
 	cpu.MatMul(h82, h74, h81, &cpu.MatMulShape{M: 64, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
 
-	// %h340 = strided_copy %h339 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
+	// %h341 = strided_copy %h340 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
 	cpu.StridedCopy(h83, h82, []int{64, 64}, []int{1, 64}, 0)
 
-	// %h341 = pad %h340 {mode="constant" before=[64,0] after=[64,0]} : f32[192,64]  // model.go:50
-	cpu.Pad(h341, h83, []int{64, 64}, []int{64, 0}, []int{64, 0}, 0)
+	// %h342 = pad %h341 {mode="constant" before=[64,0] after=[64,0]} : f32[192,64]  // model.go:50
+	cpu.Pad(h342, h83, []int{64, 64}, []int{64, 0}, []int{64, 0}, 0)
 
-	// %h342 = strided_copy %h317 {shape=[N,64,4,16] strides=[4096,16,1024,1]} : f32[N,64,4,16]  // model.go:50
+	// %h343 = strided_copy %h318 {shape=[N,64,4,16] strides=[4096,16,1024,1]} : f32[N,64,4,16]  // model.go:50
 	cpu.StridedCopy(h84, h68, []int{n, 64, 4, 16}, []int{4096, 16, 1024, 1}, 0)
 
-	// %h344 = reduce %h343 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
+	// %h345 = reduce %h344 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
 	cpu.ReduceSum(h85, h84, 1, 64*n, 64)
 
-	// %h345 = pad %h344 {mode="constant" before=[0] after=[128]} : f32[192]  // model.go:50
-	cpu.Pad(h345, h85, []int{64}, []int{0}, []int{128}, 0)
+	// %h346 = pad %h345 {mode="constant" before=[0] after=[128]} : f32[192]  // model.go:50
+	cpu.Pad(h346, h85, []int{64}, []int{0}, []int{128}, 0)
 
-	// %h573 = pack_panels %h86 : f32[4,64,16]  // model.go:50
-	cpu.PackPanels(h86, p86, 64, 64, 64, false, 1, 4096)
+	// %h574 = pack_panels %h87 : f32[4,64,16]  // model.go:50
+	cpu.PackPanels(h86, p87, 64, 64, 64, false, 1, 4096)
 
-	// %h347 = mat_mul_panels %h343, %h573 {n=64} : f32[N,64,64]  // model.go:50
+	// %h348 = mat_mul_panels %h344, %h574 {n=64} : f32[N,64,64]  // model.go:50
 	cpu.MatMul(h87, h84, h86, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
 
-	// %h575 = pack_panels %h349 : f32[4,64*N,16]  // model.go:50
+	// %h576 = pack_panels %h350 : f32[4,64*N,16]  // model.go:50
 	cpu.PackPanels(h88, h84, 64*n, 64, 64, false, 1, 4096*n)
 
-	// %h351 = mat_mul_panels %h326, %h575 {n=64} : f32[64,64]  // model.go:50
+	// %h352 = mat_mul_panels %h327, %h576 {n=64} : f32[64,64]  // model.go:50
 	cpu.MatMul(h89, h74, h88, &cpu.MatMulShape{M: 64, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
 
-	// %h352 = strided_copy %h351 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
+	// %h353 = strided_copy %h352 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
 	cpu.StridedCopy(h90, h89, []int{64, 64}, []int{1, 64}, 0)
 
-	// %h353 = pad %h352 {mode="constant" before=[0,0] after=[128,0]} : f32[192,64]  // model.go:50
-	cpu.Pad(h353, h90, []int{64, 64}, []int{0, 0}, []int{128, 0}, 0)
+	// %h354 = pad %h353 {mode="constant" before=[0,0] after=[128,0]} : f32[192,64]  // model.go:50
+	cpu.Pad(h354, h90, []int{64, 64}, []int{0, 0}, []int{128, 0}, 0)
 
-	// %h355 = mat_mul_panels %h331, %h568, _, %h323, %h347 {n=64} : f32[N,64,64]  // model.go:50
+	// %h356 = mat_mul_panels %h332, %h569, _, %h324, %h348 {n=64} : f32[N,64,64]  // model.go:50
 	//
-	//	%h131 = add %p1, %p2 : f32[]
+	//	%h132 = add %p1, %p2 : f32[]
 	cpu.MatMul(h72, h78, h80, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Residual: h72, Then: add, In: [2][]float32{h87, nil}})
 
-	// %h356 = reduce %h84 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
-	cpu.ReduceMean(h91, p84, 64*n, 64, 1)
+	// %h357 = reduce %h85 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
+	cpu.ReduceMean(h91, p85, 64*n, 64, 1)
 
-	// %h358 = pointwise %h84, %h356 : f32[N,64,64]  // model.go:50
+	// %h359 = pointwise %h85, %h357 : f32[N,64,64]  // model.go:50
 	//
-	//	%h7411 = sub %p383, %p384 : f32[]
-	//	%h7431 = mul %h7411, %h7411 : f32[]
+	//	%h7421 = sub %p383, %p384 : f32[]
+	//	%h7441 = mul %h7421, %h7421 : f32[]
 	for i := range 64 * n {
 		cpu.Repeat(h93[:64], h91[i:i+1])
-		cpu.Sub(h94[:64], p84[i*64:i*64+64], h93[:64])
+		cpu.Sub(h94[:64], p85[i*64:i*64+64], h93[:64])
 		cpu.Mul(h92[i*64:i*64+64], h94[:64], h94[:64])
 	}
 
-	// %h359 = reduce %h358 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
+	// %h360 = reduce %h359 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
 	cpu.ReduceMean(h95, h92, 64*n, 64, 1)
 
-	// %h364 = pointwise %h359 : f32[N,64,1]  // model.go:50
+	// %h365 = pointwise %h360 : f32[N,64,1]  // model.go:50
 	//
-	//	%h74511 = constant {value=f32[](1e-05)} : f32[]
-	//	%h74611 = add %p386, %h74511 : f32[]
-	//	%h74811 = sqrt %h74611 : f32[]
-	//	%h7501 = constant {value=f32[](1)} : f32[]
-	//	%h7511 = div %h7501, %h74811 : f32[]
+	//	%h74611 = constant {value=f32[](1e-05)} : f32[]
+	//	%h74711 = add %p386, %h74611 : f32[]
+	//	%h74911 = sqrt %h74711 : f32[]
+	//	%h7511 = constant {value=f32[](1)} : f32[]
+	//	%h7521 = div %h7511, %h74911 : f32[]
 	{
 		for lo := 0; lo < 64*n; lo += 1024 {
 			hi := min(lo+1024, 64*n)
@@ -3882,13 +3883,13 @@ func (t *Trainer) block2(n, base int, h229, h236, h256, h263, h276, h277, h289, 
 		}
 	}
 
-	// %h365 = layer_normalization %h84 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
+	// %h366 = layer_normalization %h85 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
 	rt.EndIfDone(t.ctx)
-	cpu.LayerNorm(h97, p84, nil, nil, 64*n, 64, 1e-05)
+	cpu.LayerNorm(h97, p85, nil, nil, 64*n, 64, 1e-05)
 
-	// %h366 = pointwise %h355, %h22 : f32[N,64,64]  // model.go:50
+	// %h367 = pointwise %h356, %h22 : f32[N,64,64]  // model.go:50
 	//
-	//	%h753 = mul %p150, %p151 : f32[]
+	//	%h754 = mul %p150, %p151 : f32[]
 	{
 		cpu.Repeat(h99, p22)
 		for lo := 0; lo < 4096*n; lo += 1024 {
@@ -3897,36 +3898,36 @@ func (t *Trainer) block2(n, base int, h229, h236, h256, h263, h276, h277, h289, 
 		}
 	}
 
-	// %h367 = pointwise %h355, %h365 : f32[N,64,64]  // model.go:50
+	// %h368 = pointwise %h356, %h366 : f32[N,64,64]  // model.go:50
 	//
-	//	%h755 = mul %p152, %p153 : f32[]
+	//	%h756 = mul %p152, %p153 : f32[]
 	cpu.Mul(h100, h72, h97)
 
-	// %h368 = reduce %h367 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
-	cpu.ReduceSum(h368, h100, 1, 64*n, 64)
+	// %h369 = reduce %h368 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
+	cpu.ReduceSum(h369, h100, 1, 64*n, 64)
 
-	// %h369 = reduce %h355 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
+	// %h370 = reduce %h356 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
 	rt.EndIfDone(t.ctx)
-	cpu.ReduceSum(h369, h72, 1, 64*n, 64)
+	cpu.ReduceSum(h370, h72, 1, 64*n, 64)
 
-	// %h370 = pointwise %h366, %h365 : f32[N,64,64]  // model.go:50
+	// %h371 = pointwise %h367, %h366 : f32[N,64,64]  // model.go:50
 	//
-	//	%h757 = mul %p154, %p155 : f32[]
+	//	%h758 = mul %p154, %p155 : f32[]
 	cpu.Mul(h101, h98, h97)
 
-	// %h371 = reduce %h370 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
+	// %h372 = reduce %h371 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
 	cpu.ReduceMean(h102, h101, 64*n, 64, 1)
 
-	// %h374 = reduce %h366 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
+	// %h375 = reduce %h367 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
 	cpu.ReduceMean(h103, h98, 64*n, 64, 1)
 
-	// %h377 = pointwise %h285, %h366, %h365, %h371, %h374, %h364 : f32[N,64,64]  // model.go:50
+	// %h378 = pointwise %h286, %h367, %h366, %h372, %h375, %h365 : f32[N,64,64]  // model.go:50
 	//
-	//	%h7591111 = mul %p401, %p402 : f32[]
-	//	%h7611111 = sub %p400, %h7591111 : f32[]
-	//	%h763111 = sub %h7611111, %p403 : f32[]
-	//	%h76511 = mul %h763111, %p404 : f32[]
-	//	%h7671 = add %p399, %h76511 : f32[]
+	//	%h7601111 = mul %p401, %p402 : f32[]
+	//	%h7621111 = sub %p400, %h7601111 : f32[]
+	//	%h764111 = sub %h7621111, %p403 : f32[]
+	//	%h76611 = mul %h764111, %p404 : f32[]
+	//	%h7681 = add %p399, %h76611 : f32[]
 	rt.EndIfDone(t.ctx)
 	for i := range 64 * n {
 		cpu.Repeat(h104[:64], h102[i:i+1])
@@ -3936,7 +3937,7 @@ func (t *Trainer) block2(n, base int, h229, h236, h256, h263, h276, h277, h289, 
 		cpu.Sub(h107[:64], h98[i*64:i*64+64], h107[:64])
 		cpu.Sub(h107[:64], h107[:64], h105[:64])
 		cpu.Mul(h107[:64], h107[:64], h106[:64])
-		cpu.Add(h377[i*64:i*64+64], h30[i*64:i*64+64], h107[:64])
+		cpu.Add(h378[i*64:i*64+64], h30[i*64:i*64+64], h107[:64])
 	}
 	return nil
 }

@@ -170,7 +170,7 @@ type weights struct {
 	layers0SelfAttnInProjBias2   []float32 // f32[64]
 	layers0SelfAttnInProjWeight3 []float32 // f32[4,64,16]
 	layers0SelfAttnInProjBias3   []float32 // f32[64]
-	constH128                    []bool    // bool[64,64]
+	constH129                    []bool    // bool[64,64]
 	layers0SelfAttnOutProjWeight []float32 // f32[4,64,16]
 	layers0Linear1Weight         []float32 // f32[16,64,16]
 	layers0Linear2Weight         []float32 // f32[4,256,16]
@@ -214,7 +214,7 @@ func prepare(raw *rt.Weights) (*weights, error) {
 		layers0SelfAttnInProjBias2:   rt.Make[float32](64),
 		layers0SelfAttnInProjWeight3: rt.Make[float32](4096),
 		layers0SelfAttnInProjBias3:   rt.Make[float32](64),
-		constH128:                    rt.WeightsOf[bool](own, "const/h128", 64, 64),
+		constH129:                    rt.WeightsOf[bool](own, "const/h129", 64, 64),
 		layers0SelfAttnOutProjWeight: rt.Make[float32](4096),
 		layers0Linear1Weight:         rt.Make[float32](16384),
 		layers0Linear2Weight:         rt.Make[float32](16384),
@@ -277,79 +277,79 @@ func prepare1(p *weights, raw *rt.Weights, own *rt.Weights, arena []byte) error 
 		h6 = rt.View[float32](arena, prepareH6Off, 4096)
 	)
 
-	// %h38 = strided_copy %h2 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
+	// %h39 = strided_copy %h2 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
 	cpu.StridedCopy(h1, layers0SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 0)
 
-	// %h32 = pack_panels %h38 : f32[4,64,16]  // model.go:50
+	// %h33 = pack_panels %h39 : f32[4,64,16]  // model.go:50
 	cpu.PackPanels(p.layers0SelfAttnInProjWeight, h1, 64, 64, 64, false, 1, 4096)
 
-	// %h40 = strided_copy %h3 {shape=[64] strides=[1]} : f32[64]  // model.go:50
+	// %h41 = strided_copy %h3 {shape=[64] strides=[1]} : f32[64]  // model.go:50
 	cpu.StridedCopy(p.layers0SelfAttnInProjBias, layers0SelfAttnInProjBias, []int{64}, []int{1}, 0)
 
-	// %h45 = strided_copy %h2 {shape=[64,64] strides=[1,64] offset=4096} : f32[64,64]  // model.go:50
+	// %h46 = strided_copy %h2 {shape=[64,64] strides=[1,64] offset=4096} : f32[64,64]  // model.go:50
 	cpu.StridedCopy(h2, layers0SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 4096)
 
-	// %h50 = pack_panels %h45 : f32[4,64,16]  // model.go:50
+	// %h51 = pack_panels %h46 : f32[4,64,16]  // model.go:50
 	cpu.PackPanels(p.layers0SelfAttnInProjWeight2, h2, 64, 64, 64, false, 1, 4096)
 
-	// %h47 = strided_copy %h3 {shape=[64] strides=[1] offset=64} : f32[64]  // model.go:50
+	// %h48 = strided_copy %h3 {shape=[64] strides=[1] offset=64} : f32[64]  // model.go:50
 	cpu.StridedCopy(p.layers0SelfAttnInProjBias2, layers0SelfAttnInProjBias, []int{64}, []int{1}, 64)
 
-	// %h52 = strided_copy %h2 {shape=[64,64] strides=[1,64] offset=8192} : f32[64,64]  // model.go:50
+	// %h53 = strided_copy %h2 {shape=[64,64] strides=[1,64] offset=8192} : f32[64,64]  // model.go:50
 	cpu.StridedCopy(h3, layers0SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 8192)
 
-	// %h62 = pack_panels %h52 : f32[4,64,16]  // model.go:50
+	// %h63 = pack_panels %h53 : f32[4,64,16]  // model.go:50
 	cpu.PackPanels(p.layers0SelfAttnInProjWeight3, h3, 64, 64, 64, false, 1, 4096)
 
-	// %h54 = strided_copy %h3 {shape=[64] strides=[1] offset=128} : f32[64]  // model.go:50
+	// %h55 = strided_copy %h3 {shape=[64] strides=[1] offset=128} : f32[64]  // model.go:50
 	cpu.StridedCopy(p.layers0SelfAttnInProjBias3, layers0SelfAttnInProjBias, []int{64}, []int{1}, 128)
 
-	// %h83 = pack_panels %h4 {trans=true} : f32[4,64,16]  // model.go:50
+	// %h84 = pack_panels %h4 {trans=true} : f32[4,64,16]  // model.go:50
 	cpu.PackPanels(p.layers0SelfAttnOutProjWeight, layers0SelfAttnOutProjWeight, 64, 64, 64, true, 1, 4096)
 
-	// %h107 = pack_panels %h6 {trans=true} : f32[16,64,16]  // model.go:50
+	// %h108 = pack_panels %h6 {trans=true} : f32[16,64,16]  // model.go:50
 	cpu.PackPanels(p.layers0Linear1Weight, layers0Linear1Weight, 64, 256, 64, true, 1, 16384)
 
-	// %h110 = pack_panels %h8 {trans=true} : f32[4,256,16]  // model.go:50
+	// %h111 = pack_panels %h8 {trans=true} : f32[4,256,16]  // model.go:50
 	cpu.PackPanels(p.layers0Linear2Weight, layers0Linear2Weight, 256, 64, 256, true, 1, 16384)
 
-	// %h87 = strided_copy %h14 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
+	// %h88 = strided_copy %h14 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
 	cpu.StridedCopy(h4, layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 0)
 
-	// %h132 = pack_panels %h87 : f32[4,64,16]  // model.go:50
+	// %h133 = pack_panels %h88 : f32[4,64,16]  // model.go:50
 	cpu.PackPanels(p.layers1SelfAttnInProjWeight, h4, 64, 64, 64, false, 1, 4096)
 
-	// %h89 = strided_copy %h15 {shape=[64] strides=[1]} : f32[64]  // model.go:50
+	// %h90 = strided_copy %h15 {shape=[64] strides=[1]} : f32[64]  // model.go:50
 	cpu.StridedCopy(p.layers1SelfAttnInProjBias, layers1SelfAttnInProjBias, []int{64}, []int{1}, 0)
 
-	// %h94 = strided_copy %h14 {shape=[64,64] strides=[1,64] offset=4096} : f32[64,64]  // model.go:50
+	// %h95 = strided_copy %h14 {shape=[64,64] strides=[1,64] offset=4096} : f32[64,64]  // model.go:50
 	cpu.StridedCopy(h5, layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 4096)
 
-	// %h143 = pack_panels %h94 : f32[4,64,16]  // model.go:50
+	// %h144 = pack_panels %h95 : f32[4,64,16]  // model.go:50
 	cpu.PackPanels(p.layers1SelfAttnInProjWeight2, h5, 64, 64, 64, false, 1, 4096)
 
-	// %h96 = strided_copy %h15 {shape=[64] strides=[1] offset=64} : f32[64]  // model.go:50
+	// %h97 = strided_copy %h15 {shape=[64] strides=[1] offset=64} : f32[64]  // model.go:50
 	cpu.StridedCopy(p.layers1SelfAttnInProjBias2, layers1SelfAttnInProjBias, []int{64}, []int{1}, 64)
 
-	// %h101 = strided_copy %h14 {shape=[64,64] strides=[1,64] offset=8192} : f32[64,64]  // model.go:50
+	// %h102 = strided_copy %h14 {shape=[64,64] strides=[1,64] offset=8192} : f32[64,64]  // model.go:50
 	cpu.StridedCopy(h6, layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 8192)
 
-	// %h148 = pack_panels %h101 : f32[4,64,16]  // model.go:50
+	// %h149 = pack_panels %h102 : f32[4,64,16]  // model.go:50
 	cpu.PackPanels(p.layers1SelfAttnInProjWeight3, h6, 64, 64, 64, false, 1, 4096)
 
-	// %h103 = strided_copy %h15 {shape=[64] strides=[1] offset=128} : f32[64]  // model.go:50
+	// %h104 = strided_copy %h15 {shape=[64] strides=[1] offset=128} : f32[64]  // model.go:50
 	cpu.StridedCopy(p.layers1SelfAttnInProjBias3, layers1SelfAttnInProjBias, []int{64}, []int{1}, 128)
 
-	// %h154 = pack_panels %h16 {trans=true} : f32[4,64,16]  // model.go:50
+	// %h155 = pack_panels %h16 {trans=true} : f32[4,64,16]  // model.go:50
 	cpu.PackPanels(p.layers1SelfAttnOutProjWeight, layers1SelfAttnOutProjWeight, 64, 64, 64, true, 1, 4096)
 
-	// %h157 = pack_panels %h18 {trans=true} : f32[16,64,16]  // model.go:50
+	// %h158 = pack_panels %h18 {trans=true} : f32[16,64,16]  // model.go:50
 	cpu.PackPanels(p.layers1Linear1Weight, layers1Linear1Weight, 64, 256, 64, true, 1, 16384)
 
-	// %h160 = pack_panels %h20 {trans=true} : f32[4,256,16]  // model.go:50
+	// %h161 = pack_panels %h20 {trans=true} : f32[4,256,16]  // model.go:50
 	cpu.PackPanels(p.layers1Linear2Weight, layers1Linear2Weight, 256, 64, 256, true, 1, 16384)
 
-	// %h163 = pack_panels %h {trans=true} : f32[16,64,16]  // model.go:51
+	// %h164 = pack_panels %h {trans=true} : f32[16,64,16]  // model.go:51
 	cpu.PackPanels(p.tokensWeight2, tokensWeight, 64, 256, 64, true, 1, 16384)
 	return nil
 }

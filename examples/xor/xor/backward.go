@@ -39,57 +39,55 @@ func (t *Trainer) step(n int, output, bits []float32, class []int64) error {
 		h1  = rt.View[float32](t.arena, stepH1Off, 32)
 		h2  = rt.View[float32](t.arena, stepH2Off, 16*n)
 		h3  = rt.View[float32](t.arena, stepH3Off, 256)
-		h4  = rt.View[float32](t.arena, 64*n+9216, 16*n)
+		h4  = rt.View[float32](t.arena, 64*n+8192, 16*n)
 		h5  = rt.View[float32](t.arena, stepH5Off, 256)
 		h6  = rt.View[float32](t.arena, stepH6Off, 16)
-		h7  = rt.View[float32](t.arena, 128*n+9216, 2*n)
-		h9  = rt.View[int64](t.arena, stepH9Off, 1024)
-		h10 = rt.View[bool](t.arena, stepH10Off, 1024)
-		h8  = rt.View[int64](t.arena, 192*n+9216, n)
-		h11 = rt.View[float32](t.arena, 256*n+9216, n)
-		h12 = rt.View[int64](t.arena, stepH12Off, 1)
-		h13 = rt.View[float32](t.arena, stepH13Off, 1)
-		h14 = rt.View[float32](t.arena, 256*n+9216, n)
-		h15 = rt.View[float32](t.arena, 320*n+9216, 2*n)
-		h16 = rt.View[float32](t.arena, 192*n+9216, n)
-		h17 = rt.View[float32](t.arena, stepH17Off, 1024)
-		h18 = rt.View[float32](t.arena, stepH18Off, 1024)
-		h19 = rt.View[float32](t.arena, stepH19Off, 32)
-		h20 = rt.View[float32](t.arena, 128*n+9216, 16*n)
-		h21 = rt.View[float32](t.arena, 192*n+9216, 16*n)
-		h22 = rt.View[float32](t.arena, stepH22Off, 32)
-		h23 = rt.View[float32](t.arena, 128*n+9216, 16*n)
-		h24 = rt.View[float32](t.arena, stepH24Off, 256)
-		h25 = rt.View[float32](t.arena, 64*n+9216, 16*n)
-		h26 = rt.View[float32](t.arena, 192*n+9216, 16*n)
-		h27 = rt.View[float32](t.arena, stepH27Off, 256)
-		h28 = rt.View[float32](t.arena, 64*n+9216, 16*n)
-		h29 = rt.View[float32](t.arena, stepH29Off, 2*n)
-		h30 = rt.View[float32](t.arena, 128*n+9216, 16*n)
-		h31 = rt.View[float32](t.arena, stepH31Off, 32)
+		h7  = rt.View[float32](t.arena, 128*n+8192, 2*n)
+		h8  = rt.View[int64](t.arena, 192*n+8192, n)
+		h9  = rt.View[float32](t.arena, 256*n+8192, n)
+		h10 = rt.View[int64](t.arena, stepH10Off, 1)
+		h11 = rt.View[float32](t.arena, stepH11Off, 1)
+		h12 = rt.View[float32](t.arena, 256*n+8192, n)
+		h13 = rt.View[float32](t.arena, 320*n+8192, 2*n)
+		h14 = rt.View[float32](t.arena, 192*n+8192, n)
+		h15 = rt.View[float32](t.arena, stepH15Off, 1024)
+		h16 = rt.View[float32](t.arena, stepH16Off, 1024)
+		h17 = rt.View[float32](t.arena, stepH17Off, 32)
+		h18 = rt.View[float32](t.arena, 128*n+8192, 16*n)
+		h19 = rt.View[float32](t.arena, 192*n+8192, 16*n)
+		h20 = rt.View[float32](t.arena, stepH20Off, 32)
+		h21 = rt.View[float32](t.arena, 128*n+8192, 16*n)
+		h22 = rt.View[float32](t.arena, stepH22Off, 256)
+		h23 = rt.View[float32](t.arena, 64*n+8192, 16*n)
+		h24 = rt.View[float32](t.arena, 192*n+8192, 16*n)
+		h25 = rt.View[float32](t.arena, stepH25Off, 256)
+		h26 = rt.View[float32](t.arena, 64*n+8192, 16*n)
+		h27 = rt.View[float32](t.arena, stepH27Off, 2*n)
+		h28 = rt.View[float32](t.arena, 128*n+8192, 16*n)
+		h29 = rt.View[float32](t.arena, stepH29Off, 32)
 	)
 
-	// %h28 = pack_panels %h {trans=true} : f32[1,2,16]  // model.go:35
+	// %h24 = pack_panels %h {trans=true} : f32[1,2,16]  // model.go:35
 	cpu.PackPanels(h1, w.fc1Weight, 2, 16, 2, true, 1, 32)
 
-	// %h9 = mat_mul_panels %bits, %h28, %h1 {n=16 epilogue={clamp=true hi=+Inf}} : f32[N,16]  // model.go:35
+	// %h9 = mat_mul_panels %bits, %h24, %h1 {n=16 epilogue={clamp=true hi=+Inf}} : f32[N,16]  // model.go:35
 	cpu.MatMul(h2, bits, h1, &cpu.MatMulShape{M: n, N: 16, K: 2, LDA: 2, LDC: 16, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.fc1Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 	t.watch.See("model.go:35", h2)
 
-	// %h62 = pack_panels %h2 {trans=true} : f32[1,16,16]  // model.go:36
+	// %h58 = pack_panels %h2 {trans=true} : f32[1,16,16]  // model.go:36
 	cpu.PackPanels(h3, w.fc2Weight, 16, 16, 16, true, 1, 256)
 
-	// %h13 = mat_mul_panels %h9, %h62, %h3 {n=16 epilogue={clamp=true hi=+Inf}} : f32[N,16]  // model.go:36
+	// %h13 = mat_mul_panels %h9, %h58, %h3 {n=16 epilogue={clamp=true hi=+Inf}} : f32[N,16]  // model.go:36
 	cpu.MatMul(h4, h2, h3, &cpu.MatMulShape{M: n, N: 16, K: 16, LDA: 16, LDC: 16, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.fc2Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 	t.watch.See("model.go:36", h4)
 
-	// %h65 = pack_panels %h4 {trans=true} : f32[1,16,16]  // model.go:37
+	// %h61 = pack_panels %h4 {trans=true} : f32[1,16,16]  // model.go:37
 	cpu.PackPanels(h5, w.fc3Weight, 16, 2, 16, true, 1, 32)
 
-	// %h52 = block %h45 : f32[1,1,16]  // model.go:37
+	// %h48 = block %h41 : f32[1,1,16]  // model.go:37
 	cpu.Block(h6, w.fc3Bias, 1, 2, 1, 1)
 
-	// %h16 = mat_mul_panels %h13, %h65, %h63 {n=2} : f32[N,2]  // model.go:37
+	// %h16 = mat_mul_panels %h13, %h61, %h59 {n=2} : f32[N,2]  // model.go:37
 	cpu.MatMul(h7, h4, h5, &cpu.MatMulShape{M: n, N: 2, K: 16, LDA: 16, LDC: 2, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h6})
 	t.watch.See("model.go:37", h7)
 
@@ -97,204 +95,193 @@ func (t *Trainer) step(n int, output, bits []float32, class []int64) error {
 	cpu.LogSoftmax(h7, h7, n, 2, 1)
 	t.watch.See("model.go:44", h7)
 
-	// %h22 = pointwise %class : i64[N]  // model.go:44
-	//
-	//	%h101 = constant {value=i64[](2)} : i64[]
-	//	%h111 = sub %p20, %h101 : i64[]
-	//	%h641 = constant {value=i64[](0)} : i64[]
-	//	%h731 = less %p20, %h641 : bool[]
-	//	%h1411 = where %h731, %h111, %p20 : i64[]
-	{
-		for lo := 0; lo < n; lo += 1024 {
-			hi := min(lo+1024, n)
-			cpu.SubScalar(h9[:hi-lo], class[lo:hi], 2)
-			cpu.LessScalar(h10[:hi-lo], class[lo:hi], 0)
-			cpu.Where(h8[lo:hi], h10[:hi-lo], h9[:hi-lo], class[lo:hi])
-		}
-	}
-
-	// %h24 = gather_elements %h17, %h23 {axis=1} : f32[N,1]  // model.go:44
-	if err := cpu.GatherElements(h11, h7, h8, []int{n, 1}, []int{n, 2}, 1); err != nil {
+	// %h18 = check_index %class {count=2 what="label" things="classes"} : i64[N]  // model.go:44
+	if err := cpu.CheckIndex(h8, class, 2, false, "label", "classes"); err != nil {
 		return rt.At("model.go:44", err)
 	}
-	t.watch.See("model.go:44", h11)
 
-	// %h29 = pointwise %h24 : f32[N,1]  // model.go:44
+	// %h20 = gather_elements %h17, %h19 {axis=1} : f32[N,1]  // model.go:44
+	if err := cpu.GatherElements(h9, h7, h8, []int{n, 1}, []int{n, 2}, 1); err != nil {
+		return rt.At("model.go:44", err)
+	}
+	t.watch.See("model.go:44", h9)
+
+	// %h25 = pointwise %h20 : f32[N,1]  // model.go:44
 	//
-	//	%h25 = neg %p9 : f32[]
-	cpu.Neg(h11, h11)
-	t.watch.See("model.go:44", h11)
+	//	%h6 = neg %p4 : f32[]
+	cpu.Neg(h9, h9)
+	t.watch.See("model.go:44", h9)
 
-	// %h27 = reduce %h26 {kind="mean" axes=[0]} : f32[]  // model.go:44
+	// %h23 = reduce %h22 {kind="mean" axes=[0]} : f32[]  // model.go:44
 	rt.EndIfDone(t.ctx)
-	cpu.ReduceMean(output, h11, 1, n, 1)
+	cpu.ReduceMean(output, h9, 1, n, 1)
 	t.watch.See("model.go:44", output)
 
-	// %h31 = extents {elems=[N]} : i64[1]  // model.go:44
-	cpu.Elements(h12, n)
+	// %h27 = extents {elems=[N]} : i64[1]  // model.go:44
+	cpu.Elements(h10, n)
 
-	// %h32 = pointwise %h31 : f32[1]  // model.go:44
+	// %h28 = pointwise %h27 : f32[1]  // model.go:44
 	//
-	//	%h53 = cast %p10 {to=f32} : f32[]
-	cpu.Cast(h13, h12)
-	t.watch.See("model.go:44", h13)
+	//	%h8 = cast %p5 {to=f32} : f32[]
+	cpu.Cast(h11, h10)
+	t.watch.See("model.go:44", h11)
 
-	// %h34 = pointwise %h67 : f32[1]  // model.go:44
+	// %h30 = pointwise %h11 : f32[1]  // model.go:44
 	//
-	//	%h70 = constant {value=f32[](1)} : f32[]
-	//	%h72 = div %h70, %p11 : f32[]
-	cpu.ScalarDiv(h13, 1, h13)
-	t.watch.See("model.go:44", h13)
+	//	%h12 = constant {value=f32[](1)} : f32[]
+	//	%h14 = div %h12, %p6 : f32[]
+	cpu.ScalarDiv(h11, 1, h11)
+	t.watch.See("model.go:44", h11)
 
-	// %h35 = strided_copy %h34 {shape=[N] strides=[0]} : f32[N]  // model.go:44
-	cpu.StridedCopy(h14, h13, []int{n}, []int{0}, 0)
+	// %h31 = strided_copy %h30 {shape=[N] strides=[0]} : f32[N]  // model.go:44
+	cpu.StridedCopy(h12, h11, []int{n}, []int{0}, 0)
 
-	// %h36 = pointwise %h35 : f32[N]  // model.go:44
+	// %h32 = pointwise %h31 : f32[N]  // model.go:44
 	//
-	//	%h75 = neg %p12 : f32[]
-	cpu.Neg(h14, h14)
-	t.watch.See("model.go:44", h14)
+	//	%h21 = neg %p7 : f32[]
+	cpu.Neg(h12, h12)
+	t.watch.See("model.go:44", h12)
 
-	// %h38 = fill {value=f32[](0) shape=[N,2]} : f32[N,2]  // model.go:44
-	cpu.Fill(h15, 0)
+	// %h34 = fill {value=f32[](0) shape=[N,2]} : f32[N,2]  // model.go:44
+	cpu.Fill(h13, 0)
 
-	// %h39 = scatter_elements %h38, %h23, %h37 {axis=1 reduction="add"} : f32[N,2]  // model.go:44
+	// %h35 = scatter_elements %h34, %h19, %h33 {axis=1 reduction="add"} : f32[N,2]  // model.go:44
 	rt.EndIfDone(t.ctx)
-	if err := cpu.ScatterElementsAdd(h15, h15, h8, h14, []int{n, 1}, []int{n, 2}, 1); err != nil {
+	if err := cpu.ScatterElementsAdd(h13, h13, h8, h12, []int{n, 1}, []int{n, 2}, 1); err != nil {
 		return rt.At("model.go:44", err)
 	}
-	t.watch.See("model.go:44", h15)
+	t.watch.See("model.go:44", h13)
 
-	// %h41 = reduce %h39 {kind="sum" axes=[1] keep_dims=true} : f32[N,1]  // model.go:44
-	cpu.ReduceSum(h16, h15, n, 2, 1)
-	t.watch.See("model.go:44", h16)
+	// %h37 = reduce %h35 {kind="sum" axes=[1] keep_dims=true} : f32[N,1]  // model.go:44
+	cpu.ReduceSum(h14, h13, n, 2, 1)
+	t.watch.See("model.go:44", h14)
 
-	// %h43 = pointwise %h39, %h17, %h41 : f32[N,2]  // model.go:44
+	// %h39 = pointwise %h35, %h17, %h37 : f32[N,2]  // model.go:44
 	//
-	//	%h7811 = exp %p24 : f32[]
-	//	%h8011 = mul %h7811, %p25 : f32[]
-	//	%h831 = sub %p23, %h8011 : f32[]
+	//	%h4911 = exp %p16 : f32[]
+	//	%h6311 = mul %h4911, %p17 : f32[]
+	//	%h681 = sub %p15, %h6311 : f32[]
 	for i := range n {
-		cpu.Repeat(h17[:2], h16[i:i+1])
-		cpu.Exp(h18[:2], h7[i*2:i*2+2])
-		cpu.Mul(h18[:2], h18[:2], h17[:2])
-		cpu.Sub(h15[i*2:i*2+2], h15[i*2:i*2+2], h18[:2])
+		cpu.Repeat(h15[:2], h14[i:i+1])
+		cpu.Exp(h16[:2], h7[i*2:i*2+2])
+		cpu.Mul(h16[:2], h16[:2], h15[:2])
+		cpu.Sub(h13[i*2:i*2+2], h13[i*2:i*2+2], h16[:2])
 	}
-	t.watch.See("model.go:44", h15)
+	t.watch.See("model.go:44", h13)
 
-	// %h44 = reduce %h43 {kind="sum" axes=[0]} : f32[2]  // model.go:37
+	// %h40 = reduce %h39 {kind="sum" axes=[0]} : f32[2]  // model.go:37
 	if g.fc3Bias != nil {
-		cpu.ReduceSum(g.fc3Bias, h15, 1, n, 2)
+		cpu.ReduceSum(g.fc3Bias, h13, 1, n, 2)
 		t.watch.See("model.go:37", g.fc3Bias)
 	}
 	if t.passStep.Ends() <= 1 {
 		return nil
 	}
 
-	// %h68 = pack_panels %h4 : f32[1,2,16]  // model.go:37
+	// %h64 = pack_panels %h4 : f32[1,2,16]  // model.go:37
 	rt.EndIfDone(t.ctx)
-	cpu.PackPanels(h19, w.fc3Weight, 2, 16, 16, false, 1, 32)
+	cpu.PackPanels(h17, w.fc3Weight, 2, 16, 16, false, 1, 32)
 
-	// %h47 = strided_copy %h13 {shape=[16,N] strides=[1,16]} : f32[16,N]  // model.go:37
+	// %h43 = strided_copy %h13 {shape=[16,N] strides=[1,16]} : f32[16,N]  // model.go:37
 	if g.fc3Weight != nil {
-		cpu.StridedCopy(h20, h4, []int{16, n}, []int{1, 16}, 0)
+		cpu.StridedCopy(h18, h4, []int{16, n}, []int{1, 16}, 0)
 	}
 
-	// %h71 = pack_panels %h43 : f32[1,N,16]  // model.go:37
+	// %h67 = pack_panels %h39 : f32[1,N,16]  // model.go:37
 	if g.fc3Weight != nil {
-		cpu.PackPanels(h21, h15, n, 2, 2, false, 1, 2*n)
+		cpu.PackPanels(h19, h13, n, 2, 2, false, 1, 2*n)
 	}
 
-	// %h48 = mat_mul_panels %h47, %h71 {n=2} : f32[16,2]  // model.go:37
+	// %h44 = mat_mul_panels %h43, %h67 {n=2} : f32[16,2]  // model.go:37
 	if g.fc3Weight != nil {
-		cpu.MatMul(h22, h20, h21, &cpu.MatMulShape{M: 16, N: 2, K: n, LDA: n, LDC: 2, Batch: 1, Ctx: t.ctx}, nil)
-		t.watch.See("model.go:37", h22)
+		cpu.MatMul(h20, h18, h19, &cpu.MatMulShape{M: 16, N: 2, K: n, LDA: n, LDC: 2, Batch: 1, Ctx: t.ctx}, nil)
+		t.watch.See("model.go:37", h20)
 	}
 
-	// %h49 = strided_copy %h48 {shape=[2,16] strides=[1,2]} : f32[2,16]  // model.go:37
+	// %h45 = strided_copy %h44 {shape=[2,16] strides=[1,2]} : f32[2,16]  // model.go:37
 	if g.fc3Weight != nil {
-		cpu.StridedCopy(g.fc3Weight, h22, []int{2, 16}, []int{1, 2}, 0)
+		cpu.StridedCopy(g.fc3Weight, h20, []int{2, 16}, []int{1, 2}, 0)
 	}
 	if t.passStep.Ends() <= 2 {
 		return nil
 	}
 
-	// %h50 = mat_mul_panels %h43, %h68, _, _, %h13 {n=16} : f32[N,16]  // model.go:37, model.go:36
+	// %h46 = mat_mul_panels %h39, %h64, _, _, %h13 {n=16} : f32[N,16]  // model.go:37, model.go:36
 	//
-	//	%h66 = gate %p, %p1 : f32[]
-	cpu.MatMul(h23, h15, h19, &cpu.MatMulShape{M: n, N: 16, K: 2, LDA: 2, LDC: 16, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Then: gate, In: [2][]float32{h4, nil}})
-	t.watch.See("model.go:37, model.go:36", h23)
+	//	%h62 = gate %p, %p1 : f32[]
+	cpu.MatMul(h21, h13, h17, &cpu.MatMulShape{M: n, N: 16, K: 2, LDA: 2, LDC: 16, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Then: gate, In: [2][]float32{h4, nil}})
+	t.watch.See("model.go:37, model.go:36", h21)
 
-	// %h51 = reduce %h50 {kind="sum" axes=[0]} : f32[16]  // model.go:36
+	// %h47 = reduce %h46 {kind="sum" axes=[0]} : f32[16]  // model.go:36
 	if g.fc2Bias != nil {
-		cpu.ReduceSum(g.fc2Bias, h23, 1, n, 16)
+		cpu.ReduceSum(g.fc2Bias, h21, 1, n, 16)
 		t.watch.See("model.go:36", g.fc2Bias)
 	}
 	if t.passStep.Ends() <= 3 {
 		return nil
 	}
 
-	// %h74 = pack_panels %h2 : f32[1,16,16]  // model.go:36
-	cpu.PackPanels(h24, w.fc2Weight, 16, 16, 16, false, 1, 256)
+	// %h70 = pack_panels %h2 : f32[1,16,16]  // model.go:36
+	cpu.PackPanels(h22, w.fc2Weight, 16, 16, 16, false, 1, 256)
 
-	// %h54 = strided_copy %h9 {shape=[16,N] strides=[1,16]} : f32[16,N]  // model.go:36
+	// %h50 = strided_copy %h9 {shape=[16,N] strides=[1,16]} : f32[16,N]  // model.go:36
 	if g.fc2Weight != nil {
-		cpu.StridedCopy(h25, h2, []int{16, n}, []int{1, 16}, 0)
+		cpu.StridedCopy(h23, h2, []int{16, n}, []int{1, 16}, 0)
 	}
 
-	// %h77 = pack_panels %h50 : f32[1,N,16]  // model.go:36
+	// %h73 = pack_panels %h46 : f32[1,N,16]  // model.go:36
 	if g.fc2Weight != nil {
-		cpu.PackPanels(h26, h23, n, 16, 16, false, 1, 16*n)
+		cpu.PackPanels(h24, h21, n, 16, 16, false, 1, 16*n)
 	}
 
-	// %h55 = mat_mul_panels %h54, %h77 {n=16} : f32[16,16]  // model.go:36
+	// %h51 = mat_mul_panels %h50, %h73 {n=16} : f32[16,16]  // model.go:36
 	if g.fc2Weight != nil {
-		cpu.MatMul(h27, h25, h26, &cpu.MatMulShape{M: 16, N: 16, K: n, LDA: n, LDC: 16, Batch: 1, Ctx: t.ctx}, nil)
-		t.watch.See("model.go:36", h27)
+		cpu.MatMul(h25, h23, h24, &cpu.MatMulShape{M: 16, N: 16, K: n, LDA: n, LDC: 16, Batch: 1, Ctx: t.ctx}, nil)
+		t.watch.See("model.go:36", h25)
 	}
 
-	// %h56 = strided_copy %h55 {shape=[16,16] strides=[1,16]} : f32[16,16]  // model.go:36
+	// %h52 = strided_copy %h51 {shape=[16,16] strides=[1,16]} : f32[16,16]  // model.go:36
 	if g.fc2Weight != nil {
-		cpu.StridedCopy(g.fc2Weight, h27, []int{16, 16}, []int{1, 16}, 0)
+		cpu.StridedCopy(g.fc2Weight, h25, []int{16, 16}, []int{1, 16}, 0)
 	}
 	if t.passStep.Ends() <= 4 {
 		return nil
 	}
 
-	// %h57 = mat_mul_panels %h50, %h74, _, _, %h9 {n=16} : f32[N,16]  // model.go:36, model.go:35
+	// %h53 = mat_mul_panels %h46, %h70, _, _, %h9 {n=16} : f32[N,16]  // model.go:36, model.go:35
 	//
-	//	%h69 = gate %p2, %p3 : f32[]
-	cpu.MatMul(h28, h23, h24, &cpu.MatMulShape{M: n, N: 16, K: 16, LDA: 16, LDC: 16, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Then: gate, In: [2][]float32{h2, nil}})
-	t.watch.See("model.go:36, model.go:35", h28)
+	//	%h65 = gate %p2, %p3 : f32[]
+	cpu.MatMul(h26, h21, h22, &cpu.MatMulShape{M: n, N: 16, K: 16, LDA: 16, LDC: 16, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Then: gate, In: [2][]float32{h2, nil}})
+	t.watch.See("model.go:36, model.go:35", h26)
 
-	// %h58 = reduce %h57 {kind="sum" axes=[0]} : f32[16]  // model.go:35
+	// %h54 = reduce %h53 {kind="sum" axes=[0]} : f32[16]  // model.go:35
 	if g.fc1Bias != nil {
-		cpu.ReduceSum(g.fc1Bias, h28, 1, n, 16)
+		cpu.ReduceSum(g.fc1Bias, h26, 1, n, 16)
 		t.watch.See("model.go:35", g.fc1Bias)
 	}
 	if t.passStep.Ends() <= 5 {
 		return nil
 	}
 
-	// %h59 = strided_copy %bits {shape=[2,N] strides=[1,2]} : f32[2,N]  // model.go:35
+	// %h55 = strided_copy %bits {shape=[2,N] strides=[1,2]} : f32[2,N]  // model.go:35
 	if g.fc1Weight != nil {
-		cpu.StridedCopy(h29, bits, []int{2, n}, []int{1, 2}, 0)
+		cpu.StridedCopy(h27, bits, []int{2, n}, []int{1, 2}, 0)
 	}
 
-	// %h81 = pack_panels %h57 : f32[1,N,16]  // model.go:35
+	// %h77 = pack_panels %h53 : f32[1,N,16]  // model.go:35
 	if g.fc1Weight != nil {
-		cpu.PackPanels(h30, h28, n, 16, 16, false, 1, 16*n)
+		cpu.PackPanels(h28, h26, n, 16, 16, false, 1, 16*n)
 	}
 
-	// %h60 = mat_mul_panels %h59, %h81 {n=16} : f32[2,16]  // model.go:35
+	// %h56 = mat_mul_panels %h55, %h77 {n=16} : f32[2,16]  // model.go:35
 	if g.fc1Weight != nil {
-		cpu.MatMul(h31, h29, h30, &cpu.MatMulShape{M: 2, N: 16, K: n, LDA: n, LDC: 16, Batch: 1, Ctx: t.ctx}, nil)
-		t.watch.See("model.go:35", h31)
+		cpu.MatMul(h29, h27, h28, &cpu.MatMulShape{M: 2, N: 16, K: n, LDA: n, LDC: 16, Batch: 1, Ctx: t.ctx}, nil)
+		t.watch.See("model.go:35", h29)
 	}
 
-	// %h61 = strided_copy %h60 {shape=[16,2] strides=[1,16]} : f32[16,2]  // model.go:35
+	// %h57 = strided_copy %h56 {shape=[16,2] strides=[1,16]} : f32[16,2]  // model.go:35
 	if g.fc1Weight != nil {
-		cpu.StridedCopy(g.fc1Weight, h31, []int{16, 2}, []int{1, 16}, 0)
+		cpu.StridedCopy(g.fc1Weight, h29, []int{16, 2}, []int{1, 16}, 0)
 	}
 	return nil
 }
@@ -344,72 +331,59 @@ func (t *Trainer) evalLoss(n int, output, bits []float32, class []int64) error {
 	}
 	w := t.weights
 	var (
-		h1  = rt.View[float32](t.arena, evalLossH1Off, 32)
-		h2  = rt.View[float32](t.arena, evalLossH2Off, 16*n)
-		h3  = rt.View[float32](t.arena, evalLossH3Off, 256)
-		h4  = rt.View[float32](t.arena, 64*n+9216, 16*n)
-		h5  = rt.View[float32](t.arena, evalLossH5Off, 256)
-		h6  = rt.View[float32](t.arena, evalLossH6Off, 16)
-		h7  = rt.View[float32](t.arena, evalLossH7Off, 2*n)
-		h9  = rt.View[int64](t.arena, evalLossH9Off, 1024)
-		h10 = rt.View[bool](t.arena, evalLossH10Off, 1024)
-		h8  = rt.View[int64](t.arena, 64*n+9216, n)
-		h11 = rt.View[float32](t.arena, 128*n+9216, n)
+		h1 = rt.View[float32](t.arena, evalLossH1Off, 32)
+		h2 = rt.View[float32](t.arena, evalLossH2Off, 16*n)
+		h3 = rt.View[float32](t.arena, evalLossH3Off, 256)
+		h4 = rt.View[float32](t.arena, 64*n+1088, 16*n)
+		h5 = rt.View[float32](t.arena, evalLossH5Off, 256)
+		h6 = rt.View[float32](t.arena, evalLossH6Off, 16)
+		h7 = rt.View[float32](t.arena, evalLossH7Off, 2*n)
+		h8 = rt.View[int64](t.arena, 64*n+1088, n)
+		h9 = rt.View[float32](t.arena, 128*n+1088, n)
 	)
 
-	// %h29 = pack_panels %h {trans=true} : f32[1,2,16]  // model.go:35
+	// %h25 = pack_panels %h {trans=true} : f32[1,2,16]  // model.go:35
 	cpu.PackPanels(h1, w.fc1Weight, 2, 16, 2, true, 1, 32)
 
-	// %h9 = mat_mul_panels %bits, %h29, %h1 {n=16 epilogue={clamp=true hi=+Inf}} : f32[N,16]  // model.go:35
+	// %h9 = mat_mul_panels %bits, %h25, %h1 {n=16 epilogue={clamp=true hi=+Inf}} : f32[N,16]  // model.go:35
 	cpu.MatMul(h2, bits, h1, &cpu.MatMulShape{M: n, N: 16, K: 2, LDA: 2, LDC: 16, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.fc1Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
-	// %h32 = pack_panels %h2 {trans=true} : f32[1,16,16]  // model.go:36
+	// %h28 = pack_panels %h2 {trans=true} : f32[1,16,16]  // model.go:36
 	cpu.PackPanels(h3, w.fc2Weight, 16, 16, 16, true, 1, 256)
 
-	// %h13 = mat_mul_panels %h9, %h32, %h3 {n=16 epilogue={clamp=true hi=+Inf}} : f32[N,16]  // model.go:36
+	// %h13 = mat_mul_panels %h9, %h28, %h3 {n=16 epilogue={clamp=true hi=+Inf}} : f32[N,16]  // model.go:36
 	cpu.MatMul(h4, h2, h3, &cpu.MatMulShape{M: n, N: 16, K: 16, LDA: 16, LDC: 16, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.fc2Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
-	// %h35 = pack_panels %h4 {trans=true} : f32[1,16,16]  // model.go:37
+	// %h31 = pack_panels %h4 {trans=true} : f32[1,16,16]  // model.go:37
 	cpu.PackPanels(h5, w.fc3Weight, 16, 2, 16, true, 1, 32)
 
-	// %h31 = block %h30 : f32[1,1,16]  // model.go:37
+	// %h27 = block %h26 : f32[1,1,16]  // model.go:37
 	cpu.Block(h6, w.fc3Bias, 1, 2, 1, 1)
 
-	// %h16 = mat_mul_panels %h13, %h35, %h33 {n=2} : f32[N,2]  // model.go:37
+	// %h16 = mat_mul_panels %h13, %h31, %h29 {n=2} : f32[N,2]  // model.go:37
 	cpu.MatMul(h7, h4, h5, &cpu.MatMulShape{M: n, N: 2, K: 16, LDA: 16, LDC: 2, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h6})
 
 	// %h17 = log_softmax %h16 {axis=1} : f32[N,2]  // model.go:44
 	cpu.LogSoftmax(h7, h7, n, 2, 1)
 
-	// %h22 = pointwise %class : i64[N]  // model.go:44
-	//
-	//	%h101 = constant {value=i64[](2)} : i64[]
-	//	%h111 = sub %p8, %h101 : i64[]
-	//	%h611 = constant {value=i64[](0)} : i64[]
-	//	%h711 = less %p8, %h611 : bool[]
-	//	%h1411 = where %h711, %h111, %p8 : i64[]
-	{
-		for lo := 0; lo < n; lo += 1024 {
-			hi := min(lo+1024, n)
-			cpu.SubScalar(h9[:hi-lo], class[lo:hi], 2)
-			cpu.LessScalar(h10[:hi-lo], class[lo:hi], 0)
-			cpu.Where(h8[lo:hi], h10[:hi-lo], h9[:hi-lo], class[lo:hi])
-		}
-	}
-
-	// %h24 = gather_elements %h17, %h23 {axis=1} : f32[N,1]  // model.go:44
-	if err := cpu.GatherElements(h11, h7, h8, []int{n, 1}, []int{n, 2}, 1); err != nil {
+	// %h18 = check_index %class {count=2 what="label" things="classes"} : i64[N]  // model.go:44
+	if err := cpu.CheckIndex(h8, class, 2, false, "label", "classes"); err != nil {
 		return rt.At("model.go:44", err)
 	}
 
-	// %h28 = pointwise %h24 : f32[N,1]  // model.go:44
-	//
-	//	%h25 = neg %p5 : f32[]
-	cpu.Neg(h11, h11)
+	// %h20 = gather_elements %h17, %h19 {axis=1} : f32[N,1]  // model.go:44
+	if err := cpu.GatherElements(h9, h7, h8, []int{n, 1}, []int{n, 2}, 1); err != nil {
+		return rt.At("model.go:44", err)
+	}
 
-	// %h27 = reduce %h26 {kind="mean" axes=[0]} : f32[]  // model.go:44
+	// %h24 = pointwise %h20 : f32[N,1]  // model.go:44
+	//
+	//	%h6 = neg %p : f32[]
+	cpu.Neg(h9, h9)
+
+	// %h23 = reduce %h22 {kind="mean" axes=[0]} : f32[]  // model.go:44
 	rt.EndIfDone(t.ctx)
-	cpu.ReduceMean(output, h11, 1, n, 1)
+	cpu.ReduceMean(output, h9, 1, n, 1)
 	return nil
 }
 

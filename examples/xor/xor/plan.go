@@ -18,78 +18,73 @@ const (
 // The arena's plan for loss, in bytes for N = 1. Buffers share memory only when no step needs
 // both.
 //
-//	7 buffers in 192*N+9216 bytes; the largest live set is 192*N+9216
+//	5 buffers in 192*N bytes; the largest live set is 192*N
 //
-//	                 steps     0                                                            9408
-//	h9               3-5                                                                     |
-//	h13              5-9                                                                      |
-//	h16              9-13                                                                    |
-//	h22.scratch1     11-11     [-----------------------------------------------------)
-//	h22.scratch2     11-11                                                            [-----)
-//	h22              11-13                                                                    |
-//	h24              13-16                                                                    |
+//	                 steps     0                                                             192
+//	h9               3-5       [-------------------)
+//	h13              5-9                            [-------------------)
+//	h16              9-13      [-------------------)
+//	h18              11-13                          [-------------------)
+//	h20              13-16                                               [--------------------)
 const (
-	lossH1Off = 9216 // f32[16*N]
-	lossH3Off = 9216 // f32[2*N]
-	lossH5Off = 0    // i64[1024]
-	lossH6Off = 8192 // bool[1024]
+	lossH1Off = 0   // f32[16*N]
+	lossH2Off = 64  // f32[16*N]
+	lossH3Off = 0   // f32[2*N]
+	lossH4Off = 64  // i64[N]
+	lossH5Off = 128 // f32[N]
 )
 
 // The arena's plan for step, in bytes for N = 1. Buffers share memory only when no step needs
 // both.
 //
-//	31 buffers in 384*N+9216 bytes; the largest live set is 384*N+9216
+//	29 buffers in 384*N+8192 bytes; the largest live set is 384*N+8192
 //
-//	                 steps     0                                                            9600
-//	h28              6-7       |
+//	                 steps     0                                                            8576
+//	h24              6-7       |
 //	h9               7-47                                                                   |
-//	h62              8-9       [----)
+//	h58              8-9       [-----)
 //	h13              9-40                                                                   |
-//	h65              10-14     [----)
-//	h52              12-14           |
+//	h61              10-14     [-----)
+//	h48              12-14            |
 //	h16              14-33                                                                   |
-//	h22.scratch1     16-16     [----------------------------------------------------)
-//	h22.scratch2     16-16                                                           [-----)
-//	h22              16-31                                                                   |
-//	h24              18-21                                                                    |
-//	h31              22-23     |
-//	h32              23-27     |
-//	h35              27-31                                                                    |
-//	h38              30-40                                                                    |
-//	h41              32-33                                                                   |
-//	h43.scratch1     33-33     [-------------------------)
-//	h43.scratch2     33-33                                [-------------------------)
-//	h68              35-40     |
-//	h47              36-38                                                                   |
-//	h71              37-38                                                                   |
-//	h48              38-39     |
-//	h50              40-47                                                                   |
-//	h74              42-47     [----)
-//	h54              43-45                                                                  |
-//	h77              44-45                                                                   |
-//	h55              45-46           [-----)
-//	h57              47-50                                                                  |
-//	h59              49-51                                                                  |
-//	h81              50-51                                                                   |
-//	h60              51-52     |
+//	h18              16-31                                                                   |
+//	h20              18-21                                                                    |
+//	h27              22-23     |
+//	h28              23-27     |
+//	h31              27-31                                                                    |
+//	h34              30-40                                                                    |
+//	h37              32-33                                                                   |
+//	h39.scratch1     33-33     [----------------------------)
+//	h39.scratch2     33-33                                   [-----------------------------)
+//	h64              35-40     |
+//	h43              36-38                                                                   |
+//	h67              37-38                                                                   |
+//	h44              38-39     |
+//	h46              40-47                                                                   |
+//	h70              42-47     [-----)
+//	h50              43-45                                                                  |
+//	h73              44-45                                                                   |
+//	h51              45-46            [------)
+//	h53              47-50                                                                  |
+//	h55              49-51                                                                  |
+//	h77              50-51                                                                   |
+//	h56              51-52     |
 const (
 	stepH1Off  = 0    // f32[32]
-	stepH2Off  = 9216 // f32[16*N]
+	stepH2Off  = 8192 // f32[16*N]
 	stepH3Off  = 0    // f32[256]
 	stepH5Off  = 0    // f32[256]
 	stepH6Off  = 1024 // f32[16]
-	stepH9Off  = 0    // i64[1024]
-	stepH10Off = 8192 // bool[1024]
-	stepH12Off = 0    // i64[1]
-	stepH13Off = 64   // f32[1]
-	stepH17Off = 0    // f32[1024]
-	stepH18Off = 4096 // f32[1024]
-	stepH19Off = 0    // f32[32]
-	stepH22Off = 128  // f32[32]
-	stepH24Off = 0    // f32[256]
-	stepH27Off = 1024 // f32[256]
-	stepH29Off = 9216 // f32[2*N]
-	stepH31Off = 0    // f32[32]
+	stepH10Off = 0    // i64[1]
+	stepH11Off = 64   // f32[1]
+	stepH15Off = 0    // f32[1024]
+	stepH16Off = 4096 // f32[1024]
+	stepH17Off = 0    // f32[32]
+	stepH20Off = 128  // f32[32]
+	stepH22Off = 0    // f32[256]
+	stepH25Off = 1024 // f32[256]
+	stepH27Off = 8192 // f32[2*N]
+	stepH29Off = 0    // f32[32]
 )
 
 // The arena's plan for evalForward, in bytes for N = 1. Buffers share memory only when no step needs
@@ -115,29 +110,25 @@ const (
 // The arena's plan for evalLoss, in bytes for N = 1. Buffers share memory only when no step needs
 // both.
 //
-//	11 buffers in 192*N+9216 bytes; the largest live set is 192*N+9216
+//	9 buffers in 192*N+1088 bytes; the largest live set is 192*N+1088
 //
-//	                 steps     0                                                            9408
-//	h29              6-7       |
-//	h9               7-9                                                                     |
-//	h32              8-9       [----)
-//	h13              9-14                                                                     |
-//	h35              10-14     [----)
-//	h31              12-14           |
-//	h16              14-18                                                                   |
-//	h22.scratch1     16-16     [-----------------------------------------------------)
-//	h22.scratch2     16-16                                                            [-----)
-//	h22              16-18                                                                    |
-//	h24              18-21                                                                    |
+//	                 steps     0                                                            1280
+//	h25              6-7       [----)
+//	h9               7-9                                                             [-)
+//	h28              8-9       [-------------------------------------------------)
+//	h13              9-14                                                               [-)
+//	h31              10-14     [-------------------------------------------------)
+//	h27              12-14                                                        [-)
+//	h16              14-18                                                           [-)
+//	h18              16-18                                                              [-)
+//	h20              18-21                                                                 [--)
 const (
-	evalLossH1Off  = 0    // f32[32]
-	evalLossH2Off  = 9216 // f32[16*N]
-	evalLossH3Off  = 0    // f32[256]
-	evalLossH5Off  = 0    // f32[256]
-	evalLossH6Off  = 1024 // f32[16]
-	evalLossH7Off  = 9216 // f32[2*N]
-	evalLossH9Off  = 0    // i64[1024]
-	evalLossH10Off = 8192 // bool[1024]
+	evalLossH1Off = 0    // f32[32]
+	evalLossH2Off = 1088 // f32[16*N]
+	evalLossH3Off = 0    // f32[256]
+	evalLossH5Off = 0    // f32[256]
+	evalLossH6Off = 1024 // f32[16]
+	evalLossH7Off = 1088 // f32[2*N]
 )
 
 // The arena's plan for trainForward, in bytes for N = 1. Buffers share memory only when no step needs

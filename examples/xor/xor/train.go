@@ -171,7 +171,7 @@ func (t *Trainer) into(aside bool) *changes {
 // openStep makes the arena large enough for step.
 func (t *Trainer) openStep(n int) error {
 	var z rt.Sizes
-	need := z.Add(z.Mul(384, int64(n)), 9216)
+	need := z.Add(z.Mul(384, int64(n)), 8192)
 	if err := z.Err("xor: Step"); err != nil {
 		return err
 	}
@@ -205,7 +205,7 @@ func (t *Trainer) openEvalForward(n int) error {
 // openEvalLoss makes the arena large enough for evalLoss.
 func (t *Trainer) openEvalLoss(n int) error {
 	var z rt.Sizes
-	need := z.Add(z.Mul(192, int64(n)), 9216)
+	need := z.Add(z.Mul(192, int64(n)), 1088)
 	if err := z.Err("xor: Loss"); err != nil {
 		return err
 	}

@@ -1,6 +1,6 @@
 package main
 
-// gatherChannels writes the kernel that moves elements within pixels of 16 channels.
+// gatherChannels writes the kernels that move elements within pixels of 16 channels.
 func gatherChannels(f *file) {
 	for _, s := range isas {
 		f.fun(`moveLanes`+s.name+` computes what moveLanesRef does for n pixels.
@@ -42,4 +42,28 @@ func gatherChannels(f *file) {
 		})
 		f.ret()
 	}
+	f.fun(`moveBytesAVX2 computes what moveBytesRef does for n pixels.
+	dst[i][j] = src[i][from[j]] where from[j] < 16, else from[j] is 128`,
+		"moveBytesAVX2", "dst, src *uint8, from *[16]uint8, n int", "")
+	f.load("dst", "DI", "src", "SI", "from", "AX", "n", "CX")
+	f.op("VBROADCASTI128", "(AX)", y(0))
+	move := func(register func(int) string, step int) {
+		f.op("VMOVDQU", "(SI)", register(1))
+		f.op("VPSHUFB", register(0), register(1), register(1))
+		f.op("VPBLENDVB", register(0), "(DI)", register(1), register(1))
+		f.op("VMOVDQU", register(1), "(DI)")
+		f.op("ADDQ", step, "SI")
+		f.op("ADDQ", step, "DI")
+	}
+	odd, end := f.fresh("odd"), f.fresh("end")
+	f.op("MOVQ", "CX", "BX")
+	f.op("SHRQ", 1, "CX")
+	f.op("JZ", odd)
+	f.loop("CX", func() { move(y, 32) })
+	f.mark(odd)
+	f.op("ANDQ", 1, "BX")
+	f.op("JZ", end)
+	move(x, 16)
+	f.mark(end)
+	f.ret()
 }

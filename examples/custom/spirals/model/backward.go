@@ -42,30 +42,28 @@ func (t *Trainer) step(n int, loss, logits, point []float32, target []int64) err
 	g := t.changes
 	var (
 		h1  = rt.View[float32](t.arena, stepH1Off, 32*n)
-		h2  = rt.View[float32](t.arena, 128*n+9216, 32*n)
-		h3  = rt.View[float32](t.arena, 256*n+9216, 32*n)
+		h2  = rt.View[float32](t.arena, 128*n+8192, 32*n)
+		h3  = rt.View[float32](t.arena, 256*n+8192, 32*n)
 		h4  = rt.View[float32](t.arena, stepH4Off, 512)
 		h5  = rt.View[float32](t.arena, stepH5Off, 16)
-		h6  = rt.View[float32](t.arena, 384*n+9216, 2*n)
-		h8  = rt.View[int64](t.arena, stepH8Off, 1024)
-		h9  = rt.View[bool](t.arena, stepH9Off, 1024)
-		h7  = rt.View[int64](t.arena, 448*n+9216, n)
-		h10 = rt.View[float32](t.arena, 512*n+9216, n)
+		h6  = rt.View[float32](t.arena, 384*n+8192, 2*n)
+		h7  = rt.View[int64](t.arena, 448*n+8192, n)
+		h8  = rt.View[float32](t.arena, 512*n+8192, n)
+		h9  = rt.View[float32](t.arena, stepH9Off, 1)
+		h10 = rt.View[int64](t.arena, stepH10Off, 1)
 		h11 = rt.View[float32](t.arena, stepH11Off, 1)
-		h12 = rt.View[int64](t.arena, stepH12Off, 1)
-		h13 = rt.View[float32](t.arena, stepH13Off, 1)
-		h14 = rt.View[float32](t.arena, 512*n+9216, n)
-		h15 = rt.View[float32](t.arena, 640*n+9216, 2*n)
-		h16 = rt.View[float32](t.arena, 448*n+9216, n)
-		h17 = rt.View[float32](t.arena, stepH17Off, 1024)
-		h18 = rt.View[float32](t.arena, stepH18Off, 1024)
-		h19 = rt.View[float32](t.arena, stepH19Off, 64)
-		h20 = rt.View[float32](t.arena, 384*n+9216, 32*n)
-		h21 = rt.View[float32](t.arena, 512*n+9216, 32*n)
-		h22 = rt.View[float32](t.arena, 704*n+9216, 16*n)
-		h23 = rt.View[float32](t.arena, 512*n+9216, 32*n)
-		h24 = rt.View[float32](t.arena, 256*n+9216, 32*n)
-		h25 = rt.View[float32](t.arena, 128*n+9216, 2*n)
+		h12 = rt.View[float32](t.arena, 512*n+8192, n)
+		h13 = rt.View[float32](t.arena, 640*n+8192, 2*n)
+		h14 = rt.View[float32](t.arena, 448*n+8192, n)
+		h15 = rt.View[float32](t.arena, stepH15Off, 1024)
+		h16 = rt.View[float32](t.arena, stepH16Off, 1024)
+		h17 = rt.View[float32](t.arena, stepH17Off, 64)
+		h18 = rt.View[float32](t.arena, 384*n+8192, 32*n)
+		h19 = rt.View[float32](t.arena, 512*n+8192, 32*n)
+		h20 = rt.View[float32](t.arena, 704*n+8192, 16*n)
+		h21 = rt.View[float32](t.arena, 512*n+8192, 32*n)
+		h22 = rt.View[float32](t.arena, 256*n+8192, 32*n)
+		h23 = rt.View[float32](t.arena, 128*n+8192, 2*n)
 	)
 
 	// %h11 = custom %point, %layer1.weight, %layer1.bias {name="acme.FusedMatMulAddReLU" func="github.com/burngen/burngen/examples/custom/fused.MatMulAddReLU" type="(f32[N,K], f32[K,M], f32[M]) -> f32[N,M]"} : f32[N,32]  // layer1
@@ -97,14 +95,14 @@ func (t *Trainer) step(n int, loss, logits, point []float32, target []int64) err
 		return rt.At("layer3", err)
 	}
 
-	// %h10 = pack_panels %output.weight : f32[1,32,16]  // output
+	// %h6 = pack_panels %output.weight : f32[1,32,16]  // output
 	rt.EndIfDone(t.ctx)
 	cpu.PackPanels(h4, w.outputWeight, 32, 2, 2, false, 1, 64)
 
-	// %h13 = block %h12 : f32[1,1,16]  // output
+	// %h8 = block %h7 : f32[1,1,16]  // output
 	cpu.Block(h5, w.outputBias, 1, 2, 1, 1)
 
-	// %logits = mat_mul_panels %h31, %h10, %h42 {n=2} : f32[N,2]  // output
+	// %logits = mat_mul_panels %h31, %h6, %h38 {n=2} : f32[N,2]  // output
 	cpu.MatMul(logits, h3, h4, &cpu.MatMulShape{M: n, N: 2, K: 32, LDA: 32, LDC: 2, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h5})
 	t.watch.See("output", logits)
 
@@ -112,127 +110,116 @@ func (t *Trainer) step(n int, loss, logits, point []float32, target []int64) err
 	cpu.LogSoftmax(h6, logits, n, 2, 1)
 	t.watch.See("-loss cross_entropy", h6)
 
-	// %h5 = pointwise %target : i64[N]  // -loss cross_entropy
-	//
-	//	%h451 = constant {value=i64[](2)} : i64[]
-	//	%h471 = sub %p15, %h451 : i64[]
-	//	%h2711 = constant {value=i64[](0)} : i64[]
-	//	%h4311 = less %p15, %h2711 : bool[]
-	//	%h5011 = where %h4311, %h471, %p15 : i64[]
-	{
-		for lo := 0; lo < n; lo += 1024 {
-			hi := min(lo+1024, n)
-			cpu.SubScalar(h8[:hi-lo], target[lo:hi], 2)
-			cpu.LessScalar(h9[:hi-lo], target[lo:hi], 0)
-			cpu.Where(h7[lo:hi], h9[:hi-lo], h8[:hi-lo], target[lo:hi])
-		}
-	}
-
-	// %h7 = gather_elements %h, %h6 {axis=1} : f32[N,1]  // -loss cross_entropy
-	if err := cpu.GatherElements(h10, h6, h7, []int{n, 1}, []int{n, 2}, 1); err != nil {
+	// %h1 = check_index %target {count=2 what="label" things="classes"} : i64[N]  // -loss cross_entropy
+	if err := cpu.CheckIndex(h7, target, 2, false, "label", "classes"); err != nil {
 		return rt.At("-loss cross_entropy", err)
 	}
-	t.watch.See("-loss cross_entropy", h10)
 
-	// %h8 = reduce %h7 {kind="mean" axes=[0,1]} : f32[]  // -loss cross_entropy
-	cpu.ReduceMean(h11, h10, 1, n, 1)
-	t.watch.See("-loss cross_entropy", h11)
+	// %h3 = gather_elements %h, %h2 {axis=1} : f32[N,1]  // -loss cross_entropy
+	if err := cpu.GatherElements(h8, h6, h7, []int{n, 1}, []int{n, 2}, 1); err != nil {
+		return rt.At("-loss cross_entropy", err)
+	}
+	t.watch.See("-loss cross_entropy", h8)
 
-	// %h9 = pointwise %h8 : f32[]  // -loss cross_entropy
+	// %h4 = reduce %h3 {kind="mean" axes=[0,1]} : f32[]  // -loss cross_entropy
+	cpu.ReduceMean(h9, h8, 1, n, 1)
+	t.watch.See("-loss cross_entropy", h9)
+
+	// %h5 = pointwise %h4 : f32[]  // -loss cross_entropy
 	//
-	//	%h52 = neg %p5 : f32[]
+	//	%h23 = neg %p : f32[]
 	rt.EndIfDone(t.ctx)
-	cpu.Neg(loss, h11)
+	cpu.Neg(loss, h9)
 	t.watch.See("-loss cross_entropy", loss)
 
-	// %h15 = extents {elems=[N]} : i64[1]  // -loss cross_entropy
-	cpu.Elements(h12, n)
+	// %h10 = extents {elems=[N]} : i64[1]  // -loss cross_entropy
+	cpu.Elements(h10, n)
 
-	// %h16 = pointwise %h15 : f32[1]  // -loss cross_entropy
+	// %h12 = pointwise %h10 : f32[1]  // -loss cross_entropy
 	//
-	//	%h54 = cast %p6 {to=f32} : f32[]
-	cpu.Cast(h13, h12)
-	t.watch.See("-loss cross_entropy", h13)
+	//	%h40 = cast %p1 {to=f32} : f32[]
+	cpu.Cast(h11, h10)
+	t.watch.See("-loss cross_entropy", h11)
 
-	// %h18 = pointwise %h56 : f32[1,1]  // -loss cross_entropy
+	// %h14 = pointwise %h43 : f32[1,1]  // -loss cross_entropy
 	//
-	//	%h57 = constant {value=f32[](-1)} : f32[]
-	//	%h58 = div %h57, %p7 : f32[]
-	cpu.ScalarDiv(h13, -1, h13)
-	t.watch.See("-loss cross_entropy", h13)
+	//	%h44 = constant {value=f32[](-1)} : f32[]
+	//	%h46 = div %h44, %p2 : f32[]
+	cpu.ScalarDiv(h11, -1, h11)
+	t.watch.See("-loss cross_entropy", h11)
 
-	// %h19 = strided_copy %h18 {shape=[N,1] strides=[0,0]} : f32[N,1]  // -loss cross_entropy
-	cpu.StridedCopy(h14, h13, []int{n, 1}, []int{0, 0}, 0)
+	// %h15 = strided_copy %h14 {shape=[N,1] strides=[0,0]} : f32[N,1]  // -loss cross_entropy
+	cpu.StridedCopy(h12, h11, []int{n, 1}, []int{0, 0}, 0)
 
-	// %h20 = fill {value=f32[](0) shape=[N,2]} : f32[N,2]  // -loss cross_entropy
-	cpu.Fill(h15, 0)
+	// %h16 = fill {value=f32[](0) shape=[N,2]} : f32[N,2]  // -loss cross_entropy
+	cpu.Fill(h13, 0)
 
-	// %h22 = scatter_elements %h20, %h6, %h19 {axis=1 reduction="add"} : f32[N,2]  // -loss cross_entropy
-	if err := cpu.ScatterElementsAdd(h15, h15, h7, h14, []int{n, 1}, []int{n, 2}, 1); err != nil {
+	// %h17 = scatter_elements %h16, %h2, %h15 {axis=1 reduction="add"} : f32[N,2]  // -loss cross_entropy
+	if err := cpu.ScatterElementsAdd(h13, h13, h7, h12, []int{n, 1}, []int{n, 2}, 1); err != nil {
 		return rt.At("-loss cross_entropy", err)
 	}
-	t.watch.See("-loss cross_entropy", h15)
+	t.watch.See("-loss cross_entropy", h13)
 
-	// %h24 = reduce %h22 {kind="sum" axes=[1] keep_dims=true} : f32[N,1]  // -loss cross_entropy
-	cpu.ReduceSum(h16, h15, n, 2, 1)
-	t.watch.See("-loss cross_entropy", h16)
+	// %h19 = reduce %h17 {kind="sum" axes=[1] keep_dims=true} : f32[N,1]  // -loss cross_entropy
+	cpu.ReduceSum(h14, h13, n, 2, 1)
+	t.watch.See("-loss cross_entropy", h14)
 
-	// %h26 = pointwise %h22, %h, %h24 : f32[N,2]  // -loss cross_entropy
+	// %h22 = pointwise %h17, %h, %h19 : f32[N,2]  // -loss cross_entropy
 	//
-	//	%h6011 = exp %p19 : f32[]
-	//	%h6211 = mul %h6011, %p20 : f32[]
-	//	%h641 = sub %p18, %h6211 : f32[]
+	//	%h4811 = exp %p11 : f32[]
+	//	%h5011 = mul %h4811, %p12 : f32[]
+	//	%h521 = sub %p10, %h5011 : f32[]
 	rt.EndIfDone(t.ctx)
 	for i := range n {
-		cpu.Repeat(h17[:2], h16[i:i+1])
-		cpu.Exp(h18[:2], h6[i*2:i*2+2])
-		cpu.Mul(h18[:2], h18[:2], h17[:2])
-		cpu.Sub(h15[i*2:i*2+2], h15[i*2:i*2+2], h18[:2])
+		cpu.Repeat(h15[:2], h14[i:i+1])
+		cpu.Exp(h16[:2], h6[i*2:i*2+2])
+		cpu.Mul(h16[:2], h16[:2], h15[:2])
+		cpu.Sub(h13[i*2:i*2+2], h13[i*2:i*2+2], h16[:2])
 	}
-	t.watch.See("-loss cross_entropy", h15)
+	t.watch.See("-loss cross_entropy", h13)
 
-	// %h46 = pack_panels %output.weight {trans=true} : f32[2,2,16]  // output
-	cpu.PackPanels(h19, w.outputWeight, 2, 32, 2, true, 1, 64)
+	// %h42 = pack_panels %output.weight {trans=true} : f32[2,2,16]  // output
+	cpu.PackPanels(h17, w.outputWeight, 2, 32, 2, true, 1, 64)
 
-	// %h28 = mat_mul_panels %h26, %h46 {n=32} : f32[N,32]  // output
-	cpu.MatMul(h20, h15, h19, &cpu.MatMulShape{M: n, N: 32, K: 2, LDA: 2, LDC: 32, Batch: 1, Ctx: t.ctx}, nil)
-	t.watch.See("output", h20)
+	// %h24 = mat_mul_panels %h22, %h42 {n=32} : f32[N,32]  // output
+	cpu.MatMul(h18, h13, h17, &cpu.MatMulShape{M: n, N: 32, K: 2, LDA: 2, LDC: 32, Batch: 1, Ctx: t.ctx}, nil)
+	t.watch.See("output", h18)
 
-	// %h29 = strided_copy %h31 {shape=[32,N] strides=[1,32]} : f32[32,N]  // output
+	// %h25 = strided_copy %h31 {shape=[32,N] strides=[1,32]} : f32[32,N]  // output
 	if g.outputWeight != nil {
-		cpu.StridedCopy(h21, h3, []int{32, n}, []int{1, 32}, 0)
-	}
-
-	// %h49 = pack_panels %h26 : f32[1,N,16]  // output
-	if g.outputWeight != nil {
-		cpu.PackPanels(h22, h15, n, 2, 2, false, 1, 2*n)
+		cpu.StridedCopy(h19, h3, []int{32, n}, []int{1, 32}, 0)
 	}
 
-	// %h30 = mat_mul_panels %h29, %h49 {n=2} : f32[32,2]  // output
+	// %h45 = pack_panels %h22 : f32[1,N,16]  // output
 	if g.outputWeight != nil {
-		cpu.MatMul(g.outputWeight, h21, h22, &cpu.MatMulShape{M: 32, N: 2, K: n, LDA: n, LDC: 2, Batch: 1, Ctx: t.ctx}, nil)
+		cpu.PackPanels(h20, h13, n, 2, 2, false, 1, 2*n)
+	}
+
+	// %h26 = mat_mul_panels %h25, %h45 {n=2} : f32[32,2]  // output
+	if g.outputWeight != nil {
+		cpu.MatMul(g.outputWeight, h19, h20, &cpu.MatMulShape{M: 32, N: 2, K: n, LDA: n, LDC: 2, Batch: 1, Ctx: t.ctx}, nil)
 		t.watch.See("output", g.outputWeight)
 	}
 	if t.passStep.Ends() <= 1 {
 		return nil
 	}
 
-	// %h32 = reduce %h26 {kind="sum" axes=[0]} : f32[2]  // output
+	// %h27 = reduce %h22 {kind="sum" axes=[0]} : f32[2]  // output
 	if g.outputBias != nil {
-		cpu.ReduceSum(g.outputBias, h15, 1, n, 2)
+		cpu.ReduceSum(g.outputBias, h13, 1, n, 2)
 		t.watch.See("output", g.outputBias)
 	}
 	if t.passStep.Ends() <= 2 {
 		return nil
 	}
 
-	// %h33, %h34, %h35 = custom %h21, %layer3.weight, %layer3.bias, %h31, %h28 {name="acme.FusedMatMulAddReLUGrad" func="github.com/burngen/burngen/examples/custom/fused.MatMulAddReLUGrad" type="(f32[N,K], f32[K,M], f32[M], f32[N,M], f32[N,M]) -> (f32[N,K], f32[K,M], f32[M])"} : f32[N,32], f32[32,32], f32[32]  // layer3
+	// %h28, %h29, %h30 = custom %h21, %layer3.weight, %layer3.bias, %h31, %h24 {name="acme.FusedMatMulAddReLUGrad" func="github.com/burngen/burngen/examples/custom/fused.MatMulAddReLUGrad" type="(f32[N,K], f32[K,M], f32[M], f32[N,M], f32[N,M]) -> (f32[N,K], f32[K,M], f32[M])"} : f32[N,32], f32[32,32], f32[32]  // layer3
 	rt.CallIn(t.stepFusedMatMulAddReLUGrad, 0, h2, n, 32)
 	rt.CallIn(t.stepFusedMatMulAddReLUGrad, 1, w.layer3Weight, 32, 32)
 	rt.CallIn(t.stepFusedMatMulAddReLUGrad, 2, w.layer3Bias, 32)
 	rt.CallIn(t.stepFusedMatMulAddReLUGrad, 3, h3, n, 32)
-	rt.CallIn(t.stepFusedMatMulAddReLUGrad, 4, h20, n, 32)
-	rt.CallOut(t.stepFusedMatMulAddReLUGrad, 0, h23, n, 32)
+	rt.CallIn(t.stepFusedMatMulAddReLUGrad, 4, h18, n, 32)
+	rt.CallOut(t.stepFusedMatMulAddReLUGrad, 0, h21, n, 32)
 	rt.CallOut(t.stepFusedMatMulAddReLUGrad, 1, g.layer3Weight, 32, 32)
 	rt.CallOut(t.stepFusedMatMulAddReLUGrad, 2, g.layer3Bias, 32)
 	if err := t.stepFusedMatMulAddReLUGrad.Run(fused.MatMulAddReLUGrad); err != nil {
@@ -242,14 +229,14 @@ func (t *Trainer) step(n int, loss, logits, point []float32, target []int64) err
 		return nil
 	}
 
-	// %h36, %h37, %h38 = custom %h11, %layer2.weight, %layer2.bias, %h21, %h33 {name="acme.FusedMatMulAddReLUGrad" func="github.com/burngen/burngen/examples/custom/fused.MatMulAddReLUGrad" type="(f32[N,K], f32[K,M], f32[M], f32[N,M], f32[N,M]) -> (f32[N,K], f32[K,M], f32[M])"} : f32[N,32], f32[32,32], f32[32]  // layer2
+	// %h32, %h33, %h34 = custom %h11, %layer2.weight, %layer2.bias, %h21, %h28 {name="acme.FusedMatMulAddReLUGrad" func="github.com/burngen/burngen/examples/custom/fused.MatMulAddReLUGrad" type="(f32[N,K], f32[K,M], f32[M], f32[N,M], f32[N,M]) -> (f32[N,K], f32[K,M], f32[M])"} : f32[N,32], f32[32,32], f32[32]  // layer2
 	rt.EndIfDone(t.ctx)
 	rt.CallIn(t.stepFusedMatMulAddReLUGrad2, 0, h1, n, 32)
 	rt.CallIn(t.stepFusedMatMulAddReLUGrad2, 1, w.layer2Weight, 32, 32)
 	rt.CallIn(t.stepFusedMatMulAddReLUGrad2, 2, w.layer2Bias, 32)
 	rt.CallIn(t.stepFusedMatMulAddReLUGrad2, 3, h2, n, 32)
-	rt.CallIn(t.stepFusedMatMulAddReLUGrad2, 4, h23, n, 32)
-	rt.CallOut(t.stepFusedMatMulAddReLUGrad2, 0, h24, n, 32)
+	rt.CallIn(t.stepFusedMatMulAddReLUGrad2, 4, h21, n, 32)
+	rt.CallOut(t.stepFusedMatMulAddReLUGrad2, 0, h22, n, 32)
 	rt.CallOut(t.stepFusedMatMulAddReLUGrad2, 1, g.layer2Weight, 32, 32)
 	rt.CallOut(t.stepFusedMatMulAddReLUGrad2, 2, g.layer2Bias, 32)
 	if err := t.stepFusedMatMulAddReLUGrad2.Run(fused.MatMulAddReLUGrad); err != nil {
@@ -259,14 +246,14 @@ func (t *Trainer) step(n int, loss, logits, point []float32, target []int64) err
 		return nil
 	}
 
-	// %h39, %h40, %h41 = custom %point, %layer1.weight, %layer1.bias, %h11, %h36 {name="acme.FusedMatMulAddReLUGrad" func="github.com/burngen/burngen/examples/custom/fused.MatMulAddReLUGrad" type="(f32[N,K], f32[K,M], f32[M], f32[N,M], f32[N,M]) -> (f32[N,K], f32[K,M], f32[M])"} : f32[N,2], f32[2,32], f32[32]  // layer1
+	// %h35, %h36, %h37 = custom %point, %layer1.weight, %layer1.bias, %h11, %h32 {name="acme.FusedMatMulAddReLUGrad" func="github.com/burngen/burngen/examples/custom/fused.MatMulAddReLUGrad" type="(f32[N,K], f32[K,M], f32[M], f32[N,M], f32[N,M]) -> (f32[N,K], f32[K,M], f32[M])"} : f32[N,2], f32[2,32], f32[32]  // layer1
 	rt.EndIfDone(t.ctx)
 	rt.CallIn(t.stepFusedMatMulAddReLUGrad3, 0, point, n, 2)
 	rt.CallIn(t.stepFusedMatMulAddReLUGrad3, 1, w.layer1Weight, 2, 32)
 	rt.CallIn(t.stepFusedMatMulAddReLUGrad3, 2, w.layer1Bias, 32)
 	rt.CallIn(t.stepFusedMatMulAddReLUGrad3, 3, h1, n, 32)
-	rt.CallIn(t.stepFusedMatMulAddReLUGrad3, 4, h24, n, 32)
-	rt.CallOut(t.stepFusedMatMulAddReLUGrad3, 0, h25, n, 2)
+	rt.CallIn(t.stepFusedMatMulAddReLUGrad3, 4, h22, n, 32)
+	rt.CallOut(t.stepFusedMatMulAddReLUGrad3, 0, h23, n, 2)
 	rt.CallOut(t.stepFusedMatMulAddReLUGrad3, 1, g.layer1Weight, 2, 32)
 	rt.CallOut(t.stepFusedMatMulAddReLUGrad3, 2, g.layer1Bias, 32)
 	if err := t.stepFusedMatMulAddReLUGrad3.Run(fused.MatMulAddReLUGrad); err != nil {
@@ -337,17 +324,15 @@ func (t *Trainer) evalLoss(n int, loss, logits, point []float32, target []int64)
 	}
 	w := t.weights
 	var (
-		h1  = rt.View[float32](t.arena, evalLossH1Off, 32*n)
-		h2  = rt.View[float32](t.arena, 128*n+9216, 32*n)
-		h3  = rt.View[float32](t.arena, evalLossH3Off, 32*n)
-		h4  = rt.View[float32](t.arena, evalLossH4Off, 512)
-		h5  = rt.View[float32](t.arena, evalLossH5Off, 16)
-		h6  = rt.View[float32](t.arena, evalLossH6Off, 2*n)
-		h8  = rt.View[int64](t.arena, evalLossH8Off, 1024)
-		h9  = rt.View[bool](t.arena, evalLossH9Off, 1024)
-		h7  = rt.View[int64](t.arena, 64*n+9216, n)
-		h10 = rt.View[float32](t.arena, 128*n+9216, n)
-		h11 = rt.View[float32](t.arena, evalLossH11Off, 1)
+		h1 = rt.View[float32](t.arena, evalLossH1Off, 32*n)
+		h2 = rt.View[float32](t.arena, 128*n+2112, 32*n)
+		h3 = rt.View[float32](t.arena, evalLossH3Off, 32*n)
+		h4 = rt.View[float32](t.arena, evalLossH4Off, 512)
+		h5 = rt.View[float32](t.arena, evalLossH5Off, 16)
+		h6 = rt.View[float32](t.arena, evalLossH6Off, 2*n)
+		h7 = rt.View[int64](t.arena, 64*n+2112, n)
+		h8 = rt.View[float32](t.arena, 128*n+2112, n)
+		h9 = rt.View[float32](t.arena, evalLossH9Off, 1)
 	)
 
 	// %h11 = custom %point, %layer1.weight, %layer1.bias {name="acme.FusedMatMulAddReLU" func="github.com/burngen/burngen/examples/custom/fused.MatMulAddReLU" type="(f32[N,K], f32[K,M], f32[M]) -> f32[N,M]"} : f32[N,32]  // layer1
@@ -379,48 +364,37 @@ func (t *Trainer) evalLoss(n int, loss, logits, point []float32, target []int64)
 		return rt.At("layer3", err)
 	}
 
-	// %h10 = pack_panels %output.weight : f32[1,32,16]  // output
+	// %h6 = pack_panels %output.weight : f32[1,32,16]  // output
 	rt.EndIfDone(t.ctx)
 	cpu.PackPanels(h4, w.outputWeight, 32, 2, 2, false, 1, 64)
 
-	// %h13 = block %h12 : f32[1,1,16]  // output
+	// %h8 = block %h7 : f32[1,1,16]  // output
 	cpu.Block(h5, w.outputBias, 1, 2, 1, 1)
 
-	// %logits = mat_mul_panels %h31, %h10, %h14 {n=2} : f32[N,2]  // output
+	// %logits = mat_mul_panels %h31, %h6, %h9 {n=2} : f32[N,2]  // output
 	cpu.MatMul(logits, h3, h4, &cpu.MatMulShape{M: n, N: 2, K: 32, LDA: 32, LDC: 2, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h5})
 
 	// %h = log_softmax %logits {axis=1} : f32[N,2]  // -loss cross_entropy
 	cpu.LogSoftmax(h6, logits, n, 2, 1)
 
-	// %h5 = pointwise %target : i64[N]  // -loss cross_entropy
-	//
-	//	%h181 = constant {value=i64[](2)} : i64[]
-	//	%h191 = sub %p8, %h181 : i64[]
-	//	%h1511 = constant {value=i64[](0)} : i64[]
-	//	%h1611 = less %p8, %h1511 : bool[]
-	//	%h2211 = where %h1611, %h191, %p8 : i64[]
-	{
-		for lo := 0; lo < n; lo += 1024 {
-			hi := min(lo+1024, n)
-			cpu.SubScalar(h8[:hi-lo], target[lo:hi], 2)
-			cpu.LessScalar(h9[:hi-lo], target[lo:hi], 0)
-			cpu.Where(h7[lo:hi], h9[:hi-lo], h8[:hi-lo], target[lo:hi])
-		}
-	}
-
-	// %h7 = gather_elements %h, %h6 {axis=1} : f32[N,1]  // -loss cross_entropy
-	if err := cpu.GatherElements(h10, h6, h7, []int{n, 1}, []int{n, 2}, 1); err != nil {
+	// %h1 = check_index %target {count=2 what="label" things="classes"} : i64[N]  // -loss cross_entropy
+	if err := cpu.CheckIndex(h7, target, 2, false, "label", "classes"); err != nil {
 		return rt.At("-loss cross_entropy", err)
 	}
 
-	// %h8 = reduce %h7 {kind="mean" axes=[0,1]} : f32[]  // -loss cross_entropy
-	cpu.ReduceMean(h11, h10, 1, n, 1)
+	// %h3 = gather_elements %h, %h2 {axis=1} : f32[N,1]  // -loss cross_entropy
+	if err := cpu.GatherElements(h8, h6, h7, []int{n, 1}, []int{n, 2}, 1); err != nil {
+		return rt.At("-loss cross_entropy", err)
+	}
 
-	// %h9 = pointwise %h8 : f32[]  // -loss cross_entropy
+	// %h4 = reduce %h3 {kind="mean" axes=[0,1]} : f32[]  // -loss cross_entropy
+	cpu.ReduceMean(h9, h8, 1, n, 1)
+
+	// %h5 = pointwise %h4 : f32[]  // -loss cross_entropy
 	//
-	//	%h24 = neg %p5 : f32[]
+	//	%h10 = neg %p : f32[]
 	rt.EndIfDone(t.ctx)
-	cpu.Neg(loss, h11)
+	cpu.Neg(loss, h9)
 	return nil
 }
 

@@ -205,7 +205,7 @@ func (s *Session) open(n int) error {
 // openLoss makes the arena large enough for loss.
 func (s *Session) openLoss(n int) error {
 	var z rt.Sizes
-	need := z.Add(z.Mul(256, int64(n)), 9216)
+	need := z.Add(z.Mul(256, int64(n)), 64)
 	if err := z.Err("spirals: Loss"); err != nil {
 		return err
 	}
@@ -343,14 +343,12 @@ func (s *Session) loss(n int, loss, logits, point []float32, target []int64) err
 	w := s.weights
 	var (
 		h1 = rt.View[float32](s.arena, lossH1Off, 32*n)
-		h2 = rt.View[float32](s.arena, 128*n+9216, 32*n)
+		h2 = rt.View[float32](s.arena, 128*n+64, 32*n)
 		h3 = rt.View[float32](s.arena, lossH3Off, 32*n)
 		h4 = rt.View[float32](s.arena, lossH4Off, 2*n)
-		h6 = rt.View[int64](s.arena, lossH6Off, 1024)
-		h7 = rt.View[bool](s.arena, lossH7Off, 1024)
-		h5 = rt.View[int64](s.arena, 64*n+9216, n)
-		h8 = rt.View[float32](s.arena, 128*n+9216, n)
-		h9 = rt.View[float32](s.arena, lossH9Off, 1)
+		h5 = rt.View[int64](s.arena, 64*n+64, n)
+		h6 = rt.View[float32](s.arena, 128*n+64, n)
+		h7 = rt.View[float32](s.arena, lossH7Off, 1)
 	)
 
 	// %h11 = custom %point, %layer1.weight, %layer1.bias {name="acme.FusedMatMulAddReLU" func="github.com/burngen/burngen/examples/custom/fused.MatMulAddReLU" type="(f32[N,K], f32[K,M], f32[M]) -> f32[N,M]"} : f32[N,32]  // layer1
@@ -382,41 +380,30 @@ func (s *Session) loss(n int, loss, logits, point []float32, target []int64) err
 		return rt.At("layer3", err)
 	}
 
-	// %logits = mat_mul_panels %h31, %h10, %h14 {n=2} : f32[N,2]  // output
+	// %logits = mat_mul_panels %h31, %h6, %h9 {n=2} : f32[N,2]  // output
 	cpu.MatMul(logits, h3, w.outputWeight, &cpu.MatMulShape{M: n, N: 2, K: 32, LDA: 32, LDC: 2, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.outputBias})
 
 	// %h = log_softmax %logits {axis=1} : f32[N,2]  // -loss cross_entropy
 	cpu.LogSoftmax(h4, logits, n, 2, 1)
 
-	// %h5 = pointwise %target : i64[N]  // -loss cross_entropy
-	//
-	//	%h181 = constant {value=i64[](2)} : i64[]
-	//	%h191 = sub %p8, %h181 : i64[]
-	//	%h1511 = constant {value=i64[](0)} : i64[]
-	//	%h1611 = less %p8, %h1511 : bool[]
-	//	%h2211 = where %h1611, %h191, %p8 : i64[]
-	{
-		for lo := 0; lo < n; lo += 1024 {
-			hi := min(lo+1024, n)
-			cpu.SubScalar(h6[:hi-lo], target[lo:hi], 2)
-			cpu.LessScalar(h7[:hi-lo], target[lo:hi], 0)
-			cpu.Where(h5[lo:hi], h7[:hi-lo], h6[:hi-lo], target[lo:hi])
-		}
-	}
-
-	// %h7 = gather_elements %h, %h6 {axis=1} : f32[N,1]  // -loss cross_entropy
-	if err := cpu.GatherElements(h8, h4, h5, []int{n, 1}, []int{n, 2}, 1); err != nil {
+	// %h1 = check_index %target {count=2 what="label" things="classes"} : i64[N]  // -loss cross_entropy
+	if err := cpu.CheckIndex(h5, target, 2, false, "label", "classes"); err != nil {
 		return rt.At("-loss cross_entropy", err)
 	}
 
-	// %h8 = reduce %h7 {kind="mean" axes=[0,1]} : f32[]  // -loss cross_entropy
-	cpu.ReduceMean(h9, h8, 1, n, 1)
+	// %h3 = gather_elements %h, %h2 {axis=1} : f32[N,1]  // -loss cross_entropy
+	if err := cpu.GatherElements(h6, h4, h5, []int{n, 1}, []int{n, 2}, 1); err != nil {
+		return rt.At("-loss cross_entropy", err)
+	}
 
-	// %h9 = pointwise %h8 : f32[]  // -loss cross_entropy
+	// %h4 = reduce %h3 {kind="mean" axes=[0,1]} : f32[]  // -loss cross_entropy
+	cpu.ReduceMean(h7, h6, 1, n, 1)
+
+	// %h5 = pointwise %h4 : f32[]  // -loss cross_entropy
 	//
-	//	%h24 = neg %p5 : f32[]
+	//	%h10 = neg %p : f32[]
 	rt.EndIfDone(s.ctx)
-	cpu.Neg(loss, h9)
+	cpu.Neg(loss, h7)
 	return nil
 }
 

@@ -20,70 +20,62 @@ const (
 // The arena's plan for loss, in bytes for N = 1. Buffers share memory only when no step needs
 // both.
 //
-//	9 buffers in 256*N+9216 bytes; the largest live set is 256*N+9216
+//	7 buffers in 256*N+64 bytes; the largest live set is 256*N+64
 //
-//	                 steps     0                                                            9472
-//	h11              2-5                                                                     |
-//	h21              5-8                                                                      |
-//	h31              8-12                                                                    |
-//	h                13-16                                                                   |
-//	h5.scratch1      14-14     [-----------------------------------------------------)
-//	h5.scratch2      14-14                                                            [-----)
-//	h5               14-16                                                                   |
-//	h7               16-17                                                                    |
-//	h8               17-18     |
+//	                 steps     0                                                             320
+//	h11              2-5                   [------------------------)
+//	h21              5-8                                             [------------------------)
+//	h31              8-12                  [------------------------)
+//	h                13-16                 [-----------)
+//	h1               14-16                              [-----------)
+//	h3               16-17                                           [-----------)
+//	h4               17-18     [----------)
 const (
-	lossH1Off = 9216 // f32[32*N]
-	lossH3Off = 9216 // f32[32*N]
-	lossH4Off = 9216 // f32[2*N]
-	lossH6Off = 0    // i64[1024]
-	lossH7Off = 8192 // bool[1024]
-	lossH9Off = 0    // f32[1]
+	lossH1Off = 64 // f32[32*N]
+	lossH3Off = 64 // f32[32*N]
+	lossH4Off = 64 // f32[2*N]
+	lossH7Off = 0  // f32[1]
 )
 
 // The arena's plan for step, in bytes for N = 1. Buffers share memory only when no step needs
 // both.
 //
-//	25 buffers in 768*N+9216 bytes; the largest live set is 768*N+9216
+//	23 buffers in 768*N+8192 bytes; the largest live set is 768*N+8192
 //
-//	                 steps     0                                                            9984
-//	h11              8-40                                                                 |
+//	                 steps     0                                                            8960
+//	h11              8-40                                                                |
 //	h21              9-39                                                                 |
 //	h31              10-38                                                                 |
-//	h10              11-15     [-----------)
-//	h13              13-15                  |
+//	h6               11-15     [------------)
+//	h8               13-15                   |
 //	h                16-31                                                                  |
-//	h5.scratch1      17-17     [--------------------------------------------------)
-//	h5.scratch2      17-17                                                         [-----)
-//	h5               17-29                                                                  |
-//	h7               19-20                                                                   |
-//	h8               20-21     |
-//	h15              22-23     |
-//	h16              23-27     |
-//	h19              27-29                                                                   |
-//	h20              28-37                                                                    |
-//	h24              30-31                                                                  |
-//	h26.scratch1     31-31     [------------------------)
-//	h26.scratch2     31-31                               [------------------------)
-//	h46              32-33     |
-//	h28              33-38                                                                  |
-//	h29              34-36                                                                   |
-//	h49              35-36                                                                    |
-//	h33              38-39                                                                   |
-//	h36              39-40                                                                 |
-//	h39              40-40                                                                |
+//	h1               17-29                                                                  |
+//	h3               19-20                                                                   |
+//	h4               20-21     |
+//	h10              22-23     |
+//	h12              23-27     |
+//	h15              27-29                                                                   |
+//	h16              28-37                                                                    |
+//	h19              30-31                                                                  |
+//	h22.scratch1     31-31     [---------------------------)
+//	h22.scratch2     31-31                                  [---------------------------)
+//	h42              32-33     |
+//	h24              33-38                                                                  |
+//	h25              34-36                                                                   |
+//	h45              35-36                                                                    |
+//	h28              38-39                                                                   |
+//	h32              39-40                                                                 |
+//	h35              40-40                                                                |
 const (
-	stepH1Off  = 9216 // f32[32*N]
+	stepH1Off  = 8192 // f32[32*N]
 	stepH4Off  = 0    // f32[512]
 	stepH5Off  = 2048 // f32[16]
-	stepH8Off  = 0    // i64[1024]
-	stepH9Off  = 8192 // bool[1024]
-	stepH11Off = 0    // f32[1]
-	stepH12Off = 0    // i64[1]
-	stepH13Off = 64   // f32[1]
-	stepH17Off = 0    // f32[1024]
-	stepH18Off = 4096 // f32[1024]
-	stepH19Off = 0    // f32[64]
+	stepH9Off  = 0    // f32[1]
+	stepH10Off = 0    // i64[1]
+	stepH11Off = 64   // f32[1]
+	stepH15Off = 0    // f32[1024]
+	stepH16Off = 4096 // f32[1024]
+	stepH17Off = 0    // f32[64]
 )
 
 // The arena's plan for evalForward, in bytes for N = 1. Buffers share memory only when no step needs
@@ -107,29 +99,25 @@ const (
 // The arena's plan for evalLoss, in bytes for N = 1. Buffers share memory only when no step needs
 // both.
 //
-//	11 buffers in 256*N+9216 bytes; the largest live set is 256*N+9216
+//	9 buffers in 256*N+2112 bytes; the largest live set is 256*N+2112
 //
-//	                 steps     0                                                            9472
-//	h11              2-5                                                                     |
-//	h21              5-8                                                                      |
-//	h31              8-15                                                                    |
-//	h10              11-15     [-----------)
-//	h13              13-15                  |
-//	h                16-19                                                                   |
-//	h5.scratch1      17-17     [-----------------------------------------------------)
-//	h5.scratch2      17-17                                                            [-----)
-//	h5               17-19                                                                   |
-//	h7               19-20                                                                    |
-//	h8               20-21     |
+//	                 steps     0                                                            2368
+//	h11              2-5                                                                [-)
+//	h21              5-8                                                                   [--)
+//	h31              8-15                                                               [-)
+//	h6               11-15     [-----------------------------------------------------)
+//	h8               13-15                                                            [)
+//	h                16-19                                                              |
+//	h1               17-19                                                               [)
+//	h3               19-20                                                                 [)
+//	h4               20-21     |
 const (
-	evalLossH1Off  = 9216 // f32[32*N]
-	evalLossH3Off  = 9216 // f32[32*N]
-	evalLossH4Off  = 0    // f32[512]
-	evalLossH5Off  = 2048 // f32[16]
-	evalLossH6Off  = 9216 // f32[2*N]
-	evalLossH8Off  = 0    // i64[1024]
-	evalLossH9Off  = 8192 // bool[1024]
-	evalLossH11Off = 0    // f32[1]
+	evalLossH1Off = 2112 // f32[32*N]
+	evalLossH3Off = 2112 // f32[32*N]
+	evalLossH4Off = 0    // f32[512]
+	evalLossH5Off = 2048 // f32[16]
+	evalLossH6Off = 2112 // f32[2*N]
+	evalLossH9Off = 0    // f32[1]
 )
 
 // The arena's plan for trainForward, in bytes for N = 1. Buffers share memory only when no step needs

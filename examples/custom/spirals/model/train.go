@@ -217,7 +217,7 @@ func (t *Trainer) into(aside bool) *changes {
 // openStep makes the arena large enough for step.
 func (t *Trainer) openStep(n int) error {
 	var z rt.Sizes
-	need := z.Add(z.Mul(768, int64(n)), 9216)
+	need := z.Add(z.Mul(768, int64(n)), 8192)
 	if err := z.Err("spirals: Step"); err != nil {
 		return err
 	}
@@ -251,7 +251,7 @@ func (t *Trainer) openEvalForward(n int) error {
 // openEvalLoss makes the arena large enough for evalLoss.
 func (t *Trainer) openEvalLoss(n int) error {
 	var z rt.Sizes
-	need := z.Add(z.Mul(256, int64(n)), 9216)
+	need := z.Add(z.Mul(256, int64(n)), 2112)
 	if err := z.Err("spirals: Loss"); err != nil {
 		return err
 	}
