@@ -88,7 +88,7 @@ func allocated() int64 {
 
 // Grow makes s a slice of n elements, in its memory if that has room. Their values are
 // undefined. Errors: a negative n, more bytes than [ArenaLimit], and more than the
-// program's memory holds.
+// program's memory holds, after which s is nil.
 func Grow[T any](s *[]T, n int) error {
 	if err := CheckSize[T](n); err != nil {
 		return err
