@@ -241,16 +241,16 @@ func (a *api) modelMethods() []jen.Code {
 	model := jen.Id("m").Op("*").Id("Model")
 	call := jen.Id("m").Dot(context).Call(append([]jen.Code{jen.Qual("context", "Background").Call()}, a.passed()...)...)
 	body := []jen.Code{
-		jen.List(jen.Id("s"), jen.Err()).Op(":=").Id("m").Dot("sessions").Dot("Get").Call(jen.Id("ctx")),
+		jen.List(jen.Id("s"), jen.Err()).Op(":=").Id("m").Dot("session").Call(jen.Id("ctx")),
 		jen.If(jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Id("dst"), jen.Err())),
-		jen.Defer().Id("m").Dot("sessions").Dot("Put").Call(jen.Id("s")),
+		jen.Defer().Id("m").Dot("putBack").Call(jen.Id("s")),
 	}
 	for _, p := range a.out {
 		switch p.form {
 		case static:
 			body = append(body, a.given(p).Op("=").New(p.item()))
 		case batched:
-			body = append(body, a.given(p).Op("=").Make(a.argument(p), a.batch()))
+			body = append(body, a.room(a.given(p), jen.Id("dst")))
 		}
 	}
 	rest := " It is safe to call from many goroutines."
@@ -262,9 +262,7 @@ func (a *api) modelMethods() []jen.Code {
 	if a.isPointer() {
 		target = jen.Op("&").Id("dst")
 	}
-	body = append(body,
-		jen.Id("s").Dot("SetContext").Call(jen.Id("ctx")),
-		jen.Return(jen.Id("dst"), jen.Id("s").Dot(name).Call(append([]jen.Code{target}, a.passed()...)...)))
+	body = append(body, jen.Return(jen.Id("dst"), jen.Id("s").Dot(name).Call(append([]jen.Code{target}, a.passed()...)...)))
 	return []jen.Code{
 		a.doc("", rest),
 		jen.Func().Params(model).Id(name).Params(a.inputs()...).Params(a.outputs(), jen.Error()).Block(jen.Return(call)),
@@ -273,6 +271,13 @@ func (a *api) modelMethods() []jen.Code {
 		jen.Func().Params(model).Id(context).Params(append([]jen.Code{jen.Id("ctx").Qual("context", "Context")}, a.inputs()...)...).Params(jen.Id("dst").Add(a.outputs()), jen.Err().Error()).Block(body...),
 		jen.Line(),
 	}
+}
+
+// room prints the making of room for a result that has an item for each of the batch, in
+// a method that returns dst and an error.
+func (a *api) room(result, dst *jen.Statement) jen.Code {
+	room := jen.Qual(rtPath, "Room").Call(jen.Lit(a.where), jen.Op("&").Add(result), a.batch())
+	return jen.If(jen.Err().Op(":=").Add(room), jen.Err().Op("!=").Nil()).Block(jen.Return(dst, jen.Err()))
 }
 
 // batch prints the number of items in the batch.
@@ -289,7 +294,7 @@ func (a *api) batch() *jen.Statement {
 func (a *api) sessionMethod(take jen.Code) []jen.Code {
 	where := jen.Lit(a.where)
 	body := []jen.Code{
-		checked(jen.Id("s").Dot("guard").Dot("Enter").Call()),
+		checked(jen.Id("s").Dot("enter").Call()),
 		jen.Defer().Id("s").Dot("leave").Call(),
 		jen.Defer().Qual(rtPath, "Recover").Call(where, jen.Op("&").Err()),
 		take,

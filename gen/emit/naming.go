@@ -38,7 +38,7 @@ var reserved = strings.Fields(`Model Session Load LoadFrom Inputs Outputs Traine
 	arenaLen loadPrepared loadRaw newModel firstUse lastUse TestSample TestLoad`)
 
 // memberNames are the fields and methods that every session has.
-var memberNames = strings.Fields("Forward SetContext forward open leave model weights guard ctx arena max symbols opened extents offsets tail tails")
+var memberNames = strings.Fields("Forward SetContext forward open enter leave model weights guard ctx arena max symbols opened extents offsets tail tails")
 
 func newEmitter(m *Model) *emitter {
 	e := &emitter{Model: m, global: newNames(reserved...), fields: map[string]string{}, ports: map[string]string{}}

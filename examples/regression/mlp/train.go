@@ -55,6 +55,9 @@ type Trainer struct {
 // NewTrainer returns a trainer of a copy of the model's weights; the model stays what it
 // is.
 func (m *Model) NewTrainer(o TrainerOptions) (*Trainer, error) {
+	if err := m.loaded(); err != nil {
+		return nil, err
+	}
 	raw := m.weights.Load().Raw().Fork()
 	base, err := rt.NewTraining(raw, variables, rt.TrainingOptions{Where: "mlp: NewTrainer", Batch: o.Batch, Seed: o.Seed, Freeze: o.Freeze, CheckNaN: o.CheckNaN})
 	if err != nil {
@@ -162,6 +165,14 @@ func (t *Trainer) SetContext(ctx context.Context) {
 	t.ctx = ctx
 }
 
+// enter begins a call.
+func (t *Trainer) enter() error {
+	if t == nil || t.base == nil {
+		return rt.ErrNoTrainer
+	}
+	return t.guard.Enter()
+}
+
 // into returns where a step writes.
 func (t *Trainer) into(aside bool) *changes {
 	if !aside {
@@ -244,7 +255,7 @@ func (t *Trainer) openTrainForward(n int) error {
 // Step computes Loss as training does, and adds the gradients of its first
 // result to those of Params. Statistics are updated once.
 func (t *Trainer) Step(features []Features, worth []float32) (dst float32, err error) {
-	if err := t.guard.Enter(); err != nil {
+	if err := t.enter(); err != nil {
 		return dst, err
 	}
 	defer t.guard.Leave()
@@ -283,12 +294,14 @@ func (t *Trainer) runStep(dst *float32, features []Features, worth []float32) (e
 
 // Forward computes what the model's Forward does, with the weights as they are now.
 func (t *Trainer) Forward(features []Features) (dst []float32, err error) {
-	if err := t.guard.Enter(); err != nil {
+	if err := t.enter(); err != nil {
 		return dst, err
 	}
 	defer t.guard.Leave()
 	t.pending = false
-	t.dstForward = rt.Room(t.dstForward, len(features))
+	if err := rt.Room("mlp: Forward", &t.dstForward, len(features)); err != nil {
+		return dst, err
+	}
 	err = t.runForward(t.dstForward, features)
 	return t.dstForward, err
 }
@@ -313,7 +326,7 @@ func (t *Trainer) runForward(dst []float32, features []Features) (err error) {
 
 // Loss computes what the model's Loss does, with the weights as they are now.
 func (t *Trainer) Loss(features []Features, worth []float32) (dst float32, err error) {
-	if err := t.guard.Enter(); err != nil {
+	if err := t.enter(); err != nil {
 		return dst, err
 	}
 	defer t.guard.Leave()
@@ -352,12 +365,14 @@ func (t *Trainer) runLoss(dst *float32, features []Features, worth []float32) (e
 // TrainForward computes Forward as training does, for a loss that the caller computes: Backward
 // takes its gradients. Arguments and results must stay as they are until then.
 func (t *Trainer) TrainForward(features []Features) (dst []float32, err error) {
-	if err := t.guard.Enter(); err != nil {
+	if err := t.enter(); err != nil {
 		return dst, err
 	}
 	defer t.guard.Leave()
 	t.pending = false
-	t.dstTrainForward = rt.Room(t.dstTrainForward, len(features))
+	if err := rt.Room("mlp: TrainForward", &t.dstTrainForward, len(features)); err != nil {
+		return dst, err
+	}
 	err = t.runTrainForward(t.dstTrainForward, features)
 	t.trainForwardFeatures = features
 	t.pending = err == nil
@@ -388,7 +403,7 @@ func (t *Trainer) runTrainForward(dst []float32, features []Features) (err error
 // was of TrainForward, and adds those with respect to the parameters to those of Params.
 // Statistics are updated once.
 func (t *Trainer) Backward(dWorth []float32) (err error) {
-	if err := t.guard.Enter(); err != nil {
+	if err := t.enter(); err != nil {
 		return err
 	}
 	defer t.guard.Leave()
