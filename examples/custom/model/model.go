@@ -191,10 +191,7 @@ func (s *Session) Forward(dst *Outputs, signal rt.Tensor[float32]) (err error) {
 	if err := s.open(s2); err != nil {
 		return err
 	}
-	if err := rt.CheckOverlap("beats: Forward", "dst", dst.Seconds.Data, signal.Data); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("beats: Forward", "dst", dst.Heights.Data, signal.Data); err != nil {
+	if err := rt.CheckOverlap("beats: Forward", "dst", []rt.Span{rt.SpanOf(dst.Seconds.Data), rt.SpanOf(dst.Heights.Data)}, []rt.Span{rt.SpanOf(signal.Data)}); err != nil {
 		return err
 	}
 	rt.Begin()

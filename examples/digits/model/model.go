@@ -175,7 +175,7 @@ func (s *Session) Forward(dst []Logits, image []Image) (err error) {
 	if err := s.open(n); err != nil {
 		return err
 	}
-	if err := rt.CheckOverlap("digits: Forward", "dst", rt.Flat[float32](dst), rt.Flat[float32](image)); err != nil {
+	if err := rt.CheckOverlap("digits: Forward", "dst", []rt.Span{rt.SpanOf(rt.Flat[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[float32](image))}); err != nil {
 		return err
 	}
 	rt.Begin()

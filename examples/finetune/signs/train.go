@@ -630,16 +630,7 @@ func (t *Trainer) runStep(dst *LossResult, image []Image, sign []int64) (err err
 	if err := t.openStep(n); err != nil {
 		return err
 	}
-	if err := rt.CheckOverlap("signs: Step", "dst", rt.FlatOf[float32](&dst.Loss), rt.Flat[float32](image)); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("signs: Step", "dst", rt.FlatOf[float32](&dst.Loss), rt.Flat[int64](sign)); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("signs: Step", "dst", rt.Flat[float32](dst.Logits), rt.Flat[float32](image)); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("signs: Step", "dst", rt.Flat[float32](dst.Logits), rt.Flat[int64](sign)); err != nil {
+	if err := rt.CheckOverlap("signs: Step", "dst", []rt.Span{rt.SpanOf(rt.FlatOf[float32](&dst.Loss)), rt.SpanOf(rt.Flat[float32](dst.Logits))}, []rt.Span{rt.SpanOf(rt.Flat[float32](image)), rt.SpanOf(rt.Flat[int64](sign))}); err != nil {
 		return err
 	}
 	rt.Begin()
@@ -672,7 +663,7 @@ func (t *Trainer) runForward(dst []Logits, image []Image) (err error) {
 	if err := t.openEvalForward(n); err != nil {
 		return err
 	}
-	if err := rt.CheckOverlap("signs: Forward", "dst", rt.Flat[float32](dst), rt.Flat[float32](image)); err != nil {
+	if err := rt.CheckOverlap("signs: Forward", "dst", []rt.Span{rt.SpanOf(rt.Flat[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[float32](image))}); err != nil {
 		return err
 	}
 	rt.Begin()
@@ -710,16 +701,7 @@ func (t *Trainer) runLoss(dst *LossResult, image []Image, sign []int64) (err err
 	if err := t.openEvalLoss(n); err != nil {
 		return err
 	}
-	if err := rt.CheckOverlap("signs: Loss", "dst", rt.FlatOf[float32](&dst.Loss), rt.Flat[float32](image)); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("signs: Loss", "dst", rt.FlatOf[float32](&dst.Loss), rt.Flat[int64](sign)); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("signs: Loss", "dst", rt.Flat[float32](dst.Logits), rt.Flat[float32](image)); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("signs: Loss", "dst", rt.Flat[float32](dst.Logits), rt.Flat[int64](sign)); err != nil {
+	if err := rt.CheckOverlap("signs: Loss", "dst", []rt.Span{rt.SpanOf(rt.FlatOf[float32](&dst.Loss)), rt.SpanOf(rt.Flat[float32](dst.Logits))}, []rt.Span{rt.SpanOf(rt.Flat[float32](image)), rt.SpanOf(rt.Flat[int64](sign))}); err != nil {
 		return err
 	}
 	rt.Begin()
@@ -754,7 +736,7 @@ func (t *Trainer) runTrainForward(dst []Logits, image []Image) (err error) {
 	if err := t.openTrainForward(n); err != nil {
 		return err
 	}
-	if err := rt.CheckOverlap("signs: TrainForward", "dst", rt.Flat[float32](dst), rt.Flat[float32](image)); err != nil {
+	if err := rt.CheckOverlap("signs: TrainForward", "dst", []rt.Span{rt.SpanOf(rt.Flat[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[float32](image))}); err != nil {
 		return err
 	}
 	rt.Begin()
@@ -781,7 +763,7 @@ func (t *Trainer) Backward(dLogits []Logits) (err error) {
 	if err := rt.CheckLen("signs: Backward", "dLogits", len(dLogits), n); err != nil {
 		return err
 	}
-	if err := rt.CheckOverlap("signs: Backward", "result", rt.Flat[float32](dst), rt.Flat[float32](dLogits)); err != nil {
+	if err := rt.CheckOverlap("signs: Backward", "result", []rt.Span{rt.SpanOf(rt.Flat[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[float32](dLogits))}); err != nil {
 		return err
 	}
 	t.pending = false

@@ -226,7 +226,7 @@ func (s *Session) Forward(dst []Logits, image []Image) (err error) {
 	if err := s.open(n); err != nil {
 		return err
 	}
-	if err := rt.CheckOverlap("cnn: Forward", "dst", rt.Flat[float32](dst), rt.Flat[float32](image)); err != nil {
+	if err := rt.CheckOverlap("cnn: Forward", "dst", []rt.Span{rt.SpanOf(rt.Flat[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[float32](image))}); err != nil {
 		return err
 	}
 	rt.Begin()
@@ -260,16 +260,7 @@ func (s *Session) Loss(dst *LossResult, image []Image, target []int64) (err erro
 	if err := s.openLoss(n); err != nil {
 		return err
 	}
-	if err := rt.CheckOverlap("cnn: Loss", "dst", rt.FlatOf[float32](&dst.Loss), rt.Flat[float32](image)); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("cnn: Loss", "dst", rt.FlatOf[float32](&dst.Loss), rt.Flat[int64](target)); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("cnn: Loss", "dst", rt.Flat[float32](dst.Logits), rt.Flat[float32](image)); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("cnn: Loss", "dst", rt.Flat[float32](dst.Logits), rt.Flat[int64](target)); err != nil {
+	if err := rt.CheckOverlap("cnn: Loss", "dst", []rt.Span{rt.SpanOf(rt.FlatOf[float32](&dst.Loss)), rt.SpanOf(rt.Flat[float32](dst.Logits))}, []rt.Span{rt.SpanOf(rt.Flat[float32](image)), rt.SpanOf(rt.Flat[int64](target))}); err != nil {
 		return err
 	}
 	rt.Begin()

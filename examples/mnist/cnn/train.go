@@ -422,16 +422,7 @@ func (t *Trainer) runStep(dst *LossResult, image []Image, target []int64) (err e
 	if err := t.openStep(n); err != nil {
 		return err
 	}
-	if err := rt.CheckOverlap("cnn: Step", "dst", rt.FlatOf[float32](&dst.Loss), rt.Flat[float32](image)); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("cnn: Step", "dst", rt.FlatOf[float32](&dst.Loss), rt.Flat[int64](target)); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("cnn: Step", "dst", rt.Flat[float32](dst.Logits), rt.Flat[float32](image)); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("cnn: Step", "dst", rt.Flat[float32](dst.Logits), rt.Flat[int64](target)); err != nil {
+	if err := rt.CheckOverlap("cnn: Step", "dst", []rt.Span{rt.SpanOf(rt.FlatOf[float32](&dst.Loss)), rt.SpanOf(rt.Flat[float32](dst.Logits))}, []rt.Span{rt.SpanOf(rt.Flat[float32](image)), rt.SpanOf(rt.Flat[int64](target))}); err != nil {
 		return err
 	}
 	rt.Begin()
@@ -464,7 +455,7 @@ func (t *Trainer) runForward(dst []Logits, image []Image) (err error) {
 	if err := t.openEvalForward(n); err != nil {
 		return err
 	}
-	if err := rt.CheckOverlap("cnn: Forward", "dst", rt.Flat[float32](dst), rt.Flat[float32](image)); err != nil {
+	if err := rt.CheckOverlap("cnn: Forward", "dst", []rt.Span{rt.SpanOf(rt.Flat[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[float32](image))}); err != nil {
 		return err
 	}
 	rt.Begin()
@@ -502,16 +493,7 @@ func (t *Trainer) runLoss(dst *LossResult, image []Image, target []int64) (err e
 	if err := t.openEvalLoss(n); err != nil {
 		return err
 	}
-	if err := rt.CheckOverlap("cnn: Loss", "dst", rt.FlatOf[float32](&dst.Loss), rt.Flat[float32](image)); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("cnn: Loss", "dst", rt.FlatOf[float32](&dst.Loss), rt.Flat[int64](target)); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("cnn: Loss", "dst", rt.Flat[float32](dst.Logits), rt.Flat[float32](image)); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("cnn: Loss", "dst", rt.Flat[float32](dst.Logits), rt.Flat[int64](target)); err != nil {
+	if err := rt.CheckOverlap("cnn: Loss", "dst", []rt.Span{rt.SpanOf(rt.FlatOf[float32](&dst.Loss)), rt.SpanOf(rt.Flat[float32](dst.Logits))}, []rt.Span{rt.SpanOf(rt.Flat[float32](image)), rt.SpanOf(rt.Flat[int64](target))}); err != nil {
 		return err
 	}
 	rt.Begin()
@@ -546,7 +528,7 @@ func (t *Trainer) runTrainForward(dst []Logits, image []Image) (err error) {
 	if err := t.openTrainForward(n); err != nil {
 		return err
 	}
-	if err := rt.CheckOverlap("cnn: TrainForward", "dst", rt.Flat[float32](dst), rt.Flat[float32](image)); err != nil {
+	if err := rt.CheckOverlap("cnn: TrainForward", "dst", []rt.Span{rt.SpanOf(rt.Flat[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[float32](image))}); err != nil {
 		return err
 	}
 	rt.Begin()
@@ -573,7 +555,7 @@ func (t *Trainer) Backward(dLogits []Logits) (err error) {
 	if err := rt.CheckLen("cnn: Backward", "dLogits", len(dLogits), n); err != nil {
 		return err
 	}
-	if err := rt.CheckOverlap("cnn: Backward", "result", rt.Flat[float32](dst), rt.Flat[float32](dLogits)); err != nil {
+	if err := rt.CheckOverlap("cnn: Backward", "result", []rt.Span{rt.SpanOf(rt.Flat[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[float32](dLogits))}); err != nil {
 		return err
 	}
 	t.pending = false

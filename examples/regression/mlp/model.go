@@ -214,7 +214,7 @@ func (s *Session) Forward(dst []float32, features []Features) (err error) {
 	if err := s.open(n); err != nil {
 		return err
 	}
-	if err := rt.CheckOverlap("mlp: Forward", "dst", rt.Flat[float32](dst), rt.Flat[float32](features)); err != nil {
+	if err := rt.CheckOverlap("mlp: Forward", "dst", []rt.Span{rt.SpanOf(rt.Flat[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[float32](features))}); err != nil {
 		return err
 	}
 	rt.Begin()
@@ -248,10 +248,7 @@ func (s *Session) Loss(dst *float32, features []Features, worth []float32) (err 
 	if err := s.openLoss(n); err != nil {
 		return err
 	}
-	if err := rt.CheckOverlap("mlp: Loss", "dst", rt.FlatOf[float32](dst), rt.Flat[float32](features)); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("mlp: Loss", "dst", rt.FlatOf[float32](dst), rt.Flat[float32](worth)); err != nil {
+	if err := rt.CheckOverlap("mlp: Loss", "dst", []rt.Span{rt.SpanOf(rt.FlatOf[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[float32](features)), rt.SpanOf(rt.Flat[float32](worth))}); err != nil {
 		return err
 	}
 	rt.Begin()

@@ -280,10 +280,7 @@ func (t *Trainer) runStep(dst *float32, features []Features, worth []float32) (e
 	if err := t.openStep(n); err != nil {
 		return err
 	}
-	if err := rt.CheckOverlap("mlp: Step", "dst", rt.FlatOf[float32](dst), rt.Flat[float32](features)); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("mlp: Step", "dst", rt.FlatOf[float32](dst), rt.Flat[float32](worth)); err != nil {
+	if err := rt.CheckOverlap("mlp: Step", "dst", []rt.Span{rt.SpanOf(rt.FlatOf[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[float32](features)), rt.SpanOf(rt.Flat[float32](worth))}); err != nil {
 		return err
 	}
 	rt.Begin()
@@ -316,7 +313,7 @@ func (t *Trainer) runForward(dst []float32, features []Features) (err error) {
 	if err := t.openEvalForward(n); err != nil {
 		return err
 	}
-	if err := rt.CheckOverlap("mlp: Forward", "dst", rt.Flat[float32](dst), rt.Flat[float32](features)); err != nil {
+	if err := rt.CheckOverlap("mlp: Forward", "dst", []rt.Span{rt.SpanOf(rt.Flat[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[float32](features))}); err != nil {
 		return err
 	}
 	rt.Begin()
@@ -351,10 +348,7 @@ func (t *Trainer) runLoss(dst *float32, features []Features, worth []float32) (e
 	if err := t.openEvalLoss(n); err != nil {
 		return err
 	}
-	if err := rt.CheckOverlap("mlp: Loss", "dst", rt.FlatOf[float32](dst), rt.Flat[float32](features)); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("mlp: Loss", "dst", rt.FlatOf[float32](dst), rt.Flat[float32](worth)); err != nil {
+	if err := rt.CheckOverlap("mlp: Loss", "dst", []rt.Span{rt.SpanOf(rt.FlatOf[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[float32](features)), rt.SpanOf(rt.Flat[float32](worth))}); err != nil {
 		return err
 	}
 	rt.Begin()
@@ -389,7 +383,7 @@ func (t *Trainer) runTrainForward(dst []float32, features []Features) (err error
 	if err := t.openTrainForward(n); err != nil {
 		return err
 	}
-	if err := rt.CheckOverlap("mlp: TrainForward", "dst", rt.Flat[float32](dst), rt.Flat[float32](features)); err != nil {
+	if err := rt.CheckOverlap("mlp: TrainForward", "dst", []rt.Span{rt.SpanOf(rt.Flat[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[float32](features))}); err != nil {
 		return err
 	}
 	rt.Begin()
@@ -416,7 +410,7 @@ func (t *Trainer) Backward(dWorth []float32) (err error) {
 	if err := rt.CheckLen("mlp: Backward", "dWorth", len(dWorth), n); err != nil {
 		return err
 	}
-	if err := rt.CheckOverlap("mlp: Backward", "result", rt.Flat[float32](dst), rt.Flat[float32](dWorth)); err != nil {
+	if err := rt.CheckOverlap("mlp: Backward", "result", []rt.Span{rt.SpanOf(rt.Flat[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[float32](dWorth))}); err != nil {
 		return err
 	}
 	t.pending = false

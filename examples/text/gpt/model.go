@@ -220,7 +220,7 @@ func (s *Session) Forward(dst []Logits, tokens []Tokens) (err error) {
 	if err := s.open(n); err != nil {
 		return err
 	}
-	if err := rt.CheckOverlap("gpt: Forward", "dst", rt.Flat[float32](dst), rt.Flat[int64](tokens)); err != nil {
+	if err := rt.CheckOverlap("gpt: Forward", "dst", []rt.Span{rt.SpanOf(rt.Flat[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[int64](tokens))}); err != nil {
 		return err
 	}
 	rt.Begin()
@@ -254,10 +254,7 @@ func (s *Session) Loss(dst *float32, tokens []Tokens, next []Next) (err error) {
 	if err := s.openLoss(n); err != nil {
 		return err
 	}
-	if err := rt.CheckOverlap("gpt: Loss", "dst", rt.FlatOf[float32](dst), rt.Flat[int64](tokens)); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("gpt: Loss", "dst", rt.FlatOf[float32](dst), rt.Flat[int64](next)); err != nil {
+	if err := rt.CheckOverlap("gpt: Loss", "dst", []rt.Span{rt.SpanOf(rt.FlatOf[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[int64](tokens)), rt.SpanOf(rt.Flat[int64](next))}); err != nil {
 		return err
 	}
 	rt.Begin()

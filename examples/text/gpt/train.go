@@ -713,10 +713,7 @@ func (t *Trainer) runStep(dst *float32, tokens []Tokens, next []Next) (err error
 	if err := t.openStep(n); err != nil {
 		return err
 	}
-	if err := rt.CheckOverlap("gpt: Step", "dst", rt.FlatOf[float32](dst), rt.Flat[int64](tokens)); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("gpt: Step", "dst", rt.FlatOf[float32](dst), rt.Flat[int64](next)); err != nil {
+	if err := rt.CheckOverlap("gpt: Step", "dst", []rt.Span{rt.SpanOf(rt.FlatOf[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[int64](tokens)), rt.SpanOf(rt.Flat[int64](next))}); err != nil {
 		return err
 	}
 	rt.Begin()
@@ -749,7 +746,7 @@ func (t *Trainer) runForward(dst []Logits, tokens []Tokens) (err error) {
 	if err := t.openEvalForward(n); err != nil {
 		return err
 	}
-	if err := rt.CheckOverlap("gpt: Forward", "dst", rt.Flat[float32](dst), rt.Flat[int64](tokens)); err != nil {
+	if err := rt.CheckOverlap("gpt: Forward", "dst", []rt.Span{rt.SpanOf(rt.Flat[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[int64](tokens))}); err != nil {
 		return err
 	}
 	rt.Begin()
@@ -784,10 +781,7 @@ func (t *Trainer) runLoss(dst *float32, tokens []Tokens, next []Next) (err error
 	if err := t.openEvalLoss(n); err != nil {
 		return err
 	}
-	if err := rt.CheckOverlap("gpt: Loss", "dst", rt.FlatOf[float32](dst), rt.Flat[int64](tokens)); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("gpt: Loss", "dst", rt.FlatOf[float32](dst), rt.Flat[int64](next)); err != nil {
+	if err := rt.CheckOverlap("gpt: Loss", "dst", []rt.Span{rt.SpanOf(rt.FlatOf[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[int64](tokens)), rt.SpanOf(rt.Flat[int64](next))}); err != nil {
 		return err
 	}
 	rt.Begin()
@@ -822,7 +816,7 @@ func (t *Trainer) runTrainForward(dst []Logits, tokens []Tokens) (err error) {
 	if err := t.openTrainForward(n); err != nil {
 		return err
 	}
-	if err := rt.CheckOverlap("gpt: TrainForward", "dst", rt.Flat[float32](dst), rt.Flat[int64](tokens)); err != nil {
+	if err := rt.CheckOverlap("gpt: TrainForward", "dst", []rt.Span{rt.SpanOf(rt.Flat[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[int64](tokens))}); err != nil {
 		return err
 	}
 	rt.Begin()
@@ -849,7 +843,7 @@ func (t *Trainer) Backward(dLogits []Logits) (err error) {
 	if err := rt.CheckLen("gpt: Backward", "dLogits", len(dLogits), n); err != nil {
 		return err
 	}
-	if err := rt.CheckOverlap("gpt: Backward", "result", rt.Flat[float32](dst), rt.Flat[float32](dLogits)); err != nil {
+	if err := rt.CheckOverlap("gpt: Backward", "result", []rt.Span{rt.SpanOf(rt.Flat[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[float32](dLogits))}); err != nil {
 		return err
 	}
 	t.pending = false

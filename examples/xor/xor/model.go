@@ -217,7 +217,7 @@ func (s *Session) Forward(dst []Logits, bits []Bits) (err error) {
 	if err := s.open(n); err != nil {
 		return err
 	}
-	if err := rt.CheckOverlap("xor: Forward", "dst", rt.Flat[float32](dst), rt.Flat[float32](bits)); err != nil {
+	if err := rt.CheckOverlap("xor: Forward", "dst", []rt.Span{rt.SpanOf(rt.Flat[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[float32](bits))}); err != nil {
 		return err
 	}
 	rt.Begin()
@@ -251,10 +251,7 @@ func (s *Session) Loss(dst *float32, bits []Bits, class []int64) (err error) {
 	if err := s.openLoss(n); err != nil {
 		return err
 	}
-	if err := rt.CheckOverlap("xor: Loss", "dst", rt.FlatOf[float32](dst), rt.Flat[float32](bits)); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("xor: Loss", "dst", rt.FlatOf[float32](dst), rt.Flat[int64](class)); err != nil {
+	if err := rt.CheckOverlap("xor: Loss", "dst", []rt.Span{rt.SpanOf(rt.FlatOf[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[float32](bits)), rt.SpanOf(rt.Flat[int64](class))}); err != nil {
 		return err
 	}
 	rt.Begin()

@@ -264,10 +264,7 @@ func (t *Trainer) runStep(dst *float32, bits []Bits, class []int64) (err error) 
 	if err := t.openStep(n); err != nil {
 		return err
 	}
-	if err := rt.CheckOverlap("xor: Step", "dst", rt.FlatOf[float32](dst), rt.Flat[float32](bits)); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("xor: Step", "dst", rt.FlatOf[float32](dst), rt.Flat[int64](class)); err != nil {
+	if err := rt.CheckOverlap("xor: Step", "dst", []rt.Span{rt.SpanOf(rt.FlatOf[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[float32](bits)), rt.SpanOf(rt.Flat[int64](class))}); err != nil {
 		return err
 	}
 	rt.Begin()
@@ -300,7 +297,7 @@ func (t *Trainer) runForward(dst []Logits, bits []Bits) (err error) {
 	if err := t.openEvalForward(n); err != nil {
 		return err
 	}
-	if err := rt.CheckOverlap("xor: Forward", "dst", rt.Flat[float32](dst), rt.Flat[float32](bits)); err != nil {
+	if err := rt.CheckOverlap("xor: Forward", "dst", []rt.Span{rt.SpanOf(rt.Flat[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[float32](bits))}); err != nil {
 		return err
 	}
 	rt.Begin()
@@ -335,10 +332,7 @@ func (t *Trainer) runLoss(dst *float32, bits []Bits, class []int64) (err error) 
 	if err := t.openEvalLoss(n); err != nil {
 		return err
 	}
-	if err := rt.CheckOverlap("xor: Loss", "dst", rt.FlatOf[float32](dst), rt.Flat[float32](bits)); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("xor: Loss", "dst", rt.FlatOf[float32](dst), rt.Flat[int64](class)); err != nil {
+	if err := rt.CheckOverlap("xor: Loss", "dst", []rt.Span{rt.SpanOf(rt.FlatOf[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[float32](bits)), rt.SpanOf(rt.Flat[int64](class))}); err != nil {
 		return err
 	}
 	rt.Begin()
@@ -373,7 +367,7 @@ func (t *Trainer) runTrainForward(dst []Logits, bits []Bits) (err error) {
 	if err := t.openTrainForward(n); err != nil {
 		return err
 	}
-	if err := rt.CheckOverlap("xor: TrainForward", "dst", rt.Flat[float32](dst), rt.Flat[float32](bits)); err != nil {
+	if err := rt.CheckOverlap("xor: TrainForward", "dst", []rt.Span{rt.SpanOf(rt.Flat[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[float32](bits))}); err != nil {
 		return err
 	}
 	rt.Begin()
@@ -400,7 +394,7 @@ func (t *Trainer) Backward(dLogits []Logits) (err error) {
 	if err := rt.CheckLen("xor: Backward", "dLogits", len(dLogits), n); err != nil {
 		return err
 	}
-	if err := rt.CheckOverlap("xor: Backward", "result", rt.Flat[float32](dst), rt.Flat[float32](dLogits)); err != nil {
+	if err := rt.CheckOverlap("xor: Backward", "result", []rt.Span{rt.SpanOf(rt.Flat[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[float32](dLogits))}); err != nil {
 		return err
 	}
 	t.pending = false

@@ -237,7 +237,7 @@ func (s *Session) Forward(dst []Logits, point []Point) (err error) {
 	if err := s.open(n); err != nil {
 		return err
 	}
-	if err := rt.CheckOverlap("spirals: Forward", "dst", rt.Flat[float32](dst), rt.Flat[float32](point)); err != nil {
+	if err := rt.CheckOverlap("spirals: Forward", "dst", []rt.Span{rt.SpanOf(rt.Flat[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[float32](point))}); err != nil {
 		return err
 	}
 	rt.Begin()
@@ -272,16 +272,7 @@ func (s *Session) Loss(dst *LossResult, point []Point, target []int64) (err erro
 	if err := s.openLoss(n); err != nil {
 		return err
 	}
-	if err := rt.CheckOverlap("spirals: Loss", "dst", rt.FlatOf[float32](&dst.Loss), rt.Flat[float32](point)); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("spirals: Loss", "dst", rt.FlatOf[float32](&dst.Loss), rt.Flat[int64](target)); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("spirals: Loss", "dst", rt.Flat[float32](dst.Logits), rt.Flat[float32](point)); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("spirals: Loss", "dst", rt.Flat[float32](dst.Logits), rt.Flat[int64](target)); err != nil {
+	if err := rt.CheckOverlap("spirals: Loss", "dst", []rt.Span{rt.SpanOf(rt.FlatOf[float32](&dst.Loss)), rt.SpanOf(rt.Flat[float32](dst.Logits))}, []rt.Span{rt.SpanOf(rt.Flat[float32](point)), rt.SpanOf(rt.Flat[int64](target))}); err != nil {
 		return err
 	}
 	rt.Begin()

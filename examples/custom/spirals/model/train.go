@@ -313,16 +313,7 @@ func (t *Trainer) runStep(dst *LossResult, point []Point, target []int64) (err e
 	if err := t.openStep(n); err != nil {
 		return err
 	}
-	if err := rt.CheckOverlap("spirals: Step", "dst", rt.FlatOf[float32](&dst.Loss), rt.Flat[float32](point)); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("spirals: Step", "dst", rt.FlatOf[float32](&dst.Loss), rt.Flat[int64](target)); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("spirals: Step", "dst", rt.Flat[float32](dst.Logits), rt.Flat[float32](point)); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("spirals: Step", "dst", rt.Flat[float32](dst.Logits), rt.Flat[int64](target)); err != nil {
+	if err := rt.CheckOverlap("spirals: Step", "dst", []rt.Span{rt.SpanOf(rt.FlatOf[float32](&dst.Loss)), rt.SpanOf(rt.Flat[float32](dst.Logits))}, []rt.Span{rt.SpanOf(rt.Flat[float32](point)), rt.SpanOf(rt.Flat[int64](target))}); err != nil {
 		return err
 	}
 	rt.Begin()
@@ -355,7 +346,7 @@ func (t *Trainer) runForward(dst []Logits, point []Point) (err error) {
 	if err := t.openEvalForward(n); err != nil {
 		return err
 	}
-	if err := rt.CheckOverlap("spirals: Forward", "dst", rt.Flat[float32](dst), rt.Flat[float32](point)); err != nil {
+	if err := rt.CheckOverlap("spirals: Forward", "dst", []rt.Span{rt.SpanOf(rt.Flat[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[float32](point))}); err != nil {
 		return err
 	}
 	rt.Begin()
@@ -393,16 +384,7 @@ func (t *Trainer) runLoss(dst *LossResult, point []Point, target []int64) (err e
 	if err := t.openEvalLoss(n); err != nil {
 		return err
 	}
-	if err := rt.CheckOverlap("spirals: Loss", "dst", rt.FlatOf[float32](&dst.Loss), rt.Flat[float32](point)); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("spirals: Loss", "dst", rt.FlatOf[float32](&dst.Loss), rt.Flat[int64](target)); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("spirals: Loss", "dst", rt.Flat[float32](dst.Logits), rt.Flat[float32](point)); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("spirals: Loss", "dst", rt.Flat[float32](dst.Logits), rt.Flat[int64](target)); err != nil {
+	if err := rt.CheckOverlap("spirals: Loss", "dst", []rt.Span{rt.SpanOf(rt.FlatOf[float32](&dst.Loss)), rt.SpanOf(rt.Flat[float32](dst.Logits))}, []rt.Span{rt.SpanOf(rt.Flat[float32](point)), rt.SpanOf(rt.Flat[int64](target))}); err != nil {
 		return err
 	}
 	rt.Begin()
@@ -437,7 +419,7 @@ func (t *Trainer) runTrainForward(dst []Logits, point []Point) (err error) {
 	if err := t.openTrainForward(n); err != nil {
 		return err
 	}
-	if err := rt.CheckOverlap("spirals: TrainForward", "dst", rt.Flat[float32](dst), rt.Flat[float32](point)); err != nil {
+	if err := rt.CheckOverlap("spirals: TrainForward", "dst", []rt.Span{rt.SpanOf(rt.Flat[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[float32](point))}); err != nil {
 		return err
 	}
 	rt.Begin()
@@ -464,7 +446,7 @@ func (t *Trainer) Backward(dLogits []Logits) (err error) {
 	if err := rt.CheckLen("spirals: Backward", "dLogits", len(dLogits), n); err != nil {
 		return err
 	}
-	if err := rt.CheckOverlap("spirals: Backward", "result", rt.Flat[float32](dst), rt.Flat[float32](dLogits)); err != nil {
+	if err := rt.CheckOverlap("spirals: Backward", "result", []rt.Span{rt.SpanOf(rt.Flat[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[float32](dLogits))}); err != nil {
 		return err
 	}
 	t.pending = false
