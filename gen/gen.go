@@ -114,7 +114,8 @@ type Model struct {
 	Raw, Weights *rt.Weights
 
 	options Options
-	large   bool // the weights are more than largeBytes: no sample is computed
+	given   map[string]bool // names of the source model's weights
+	large   bool            // the weights are more than largeBytes: no sample is computed
 }
 
 // Load reads and compiles a model file, or a description. Errors: what is wrong with the
@@ -175,6 +176,10 @@ func CompileSource(src *Source, o Options) (*Model, error) {
 
 func (m *Model) compile() error {
 	o := &m.options
+	m.given = map[string]bool{}
+	for _, w := range m.Source.Module.Weights {
+		m.given[w.Name] = true
+	}
 	ctx := &pass.Context{Strict: o.Strict, WeightsDType: o.WeightsDType, Costs: o.Costs}
 	for _, f := range m.Source.Functions {
 		ctx.Prepared = append(ctx.Prepared, f.Name)
@@ -245,15 +250,17 @@ func (m *Model) kept() []emit.Prepared {
 		note(f, func(string) bool { return true })
 	}
 	note(m.Prepare, m.isConstant)
+	optional := map[string]bool{}
 	for _, w := range m.optional(m.Source.Wanted()) {
-		note(m.Prepare, func(name string) bool { return name == w.Name })
+		optional[w.Name] = true
 	}
+	note(m.Prepare, func(name string) bool { return optional[name] })
 	return out
 }
 
-// isConstant reports whether a weight is none of the source model's: it was made
-// of the model's constants.
-func (m *Model) isConstant(name string) bool { return m.Source.Module.Weight(name) == nil }
+// isConstant reports whether a weight was made of the model's constants: it is not one of
+// the source model's weights.
+func (m *Model) isConstant(name string) bool { return !m.given[name] }
 
 // emission returns what is printed, but the sample, and the file of constants that
 // the package needs beside its weights, if any.

@@ -31,7 +31,7 @@ func (goInt) Const(n int64) expr { return expr{jen.Id(fmt.Sprint(n)), n < 0} }
 // Sym prints the variable of a symbol.
 func (g goInt) Sym(name string) expr {
 	g.f.used[name] = true
-	return expr{jen.Id(g.f.symbols[name]), false}
+	return expr{g.f.id(g.f.symbols[name]), false}
 }
 
 // Add prints a sum.
@@ -75,7 +75,7 @@ func (sized) Const(n int64) *jen.Statement { return jen.Id(fmt.Sprint(n)) }
 // Sym prints the variable of a symbol.
 func (s sized) Sym(name string) *jen.Statement {
 	s.f.used[name] = true
-	return jen.Int64().Call(jen.Id(s.f.symbols[name]))
+	return jen.Int64().Call(s.f.id(s.f.symbols[name]))
 }
 
 // Add prints a sum.

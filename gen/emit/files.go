@@ -73,8 +73,10 @@ func grouped(file []byte, standard []string) []byte {
 // loads returns the names of the weights a function reads, in order.
 func loads(f *ir.Func) []string {
 	var out []string
+	seen := map[string]bool{}
 	for n := range f.All() {
-		if l, ok := n.Op.(ir.Load); ok && !slices.Contains(out, l.Name) {
+		if l, ok := n.Op.(ir.Load); ok && !seen[l.Name] {
+			seen[l.Name] = true
 			out = append(out, l.Name)
 		}
 	}

@@ -52,9 +52,14 @@ type function struct {
 	// since is how long the steps take after the last look at the context, see duration,
 	// and ends tells that the step's kernel takes it.
 	since float64
-	ends  bool
-	// used are the symbols that were printed.
+	// steps are the numbers of steps of nodes, and shares what each of them takes, see share.
+	steps  map[*ir.Node]int
+	shares map[*ir.Node]float64
+	ends   bool
+	// used are the symbols that were printed, and read the parameters and symbols' variables
+	// that the part printed last reads.
 	used  map[string]bool
+	read  map[string]bool
 	fits  *fits
 	entry jen.Code               // what is computed of the symbols of its parameters
 	lap   func(program.Step) int // see Model.Lap
@@ -83,7 +88,7 @@ func (f *function) body(steps []program.Step) (body []jen.Code, used *views) {
 	views := &views{f: f, seen: map[string]bool{}, room: map[string]*jen.Statement{}, weights: map[string]bool{}}
 	var out []jen.Code
 	var node *ir.Node
-	f.since = 0
+	f.since, f.read = 0, map[string]bool{}
 	for _, s := range steps {
 		out = append(out, jen.Line())
 		end := f.until(s)
@@ -126,6 +131,12 @@ func (f *function) body(steps []program.Step) (body []jen.Code, used *views) {
 		out = append(out, f.laps(s)...)
 	}
 	return append(views.decls(), out...), views
+}
+
+// id prints a parameter or a symbol's variable.
+func (f *function) id(name string) *jen.Statement {
+	f.read[name] = true
+	return jen.Id(name)
 }
 
 // invoke prints the call of another function.
@@ -184,7 +195,7 @@ func (f *function) hold(s *program.Hold) jen.Code {
 // resize prints the change of a result to the shape that is known by now.
 func (f *function) resize(s *program.Resize) jen.Code {
 	args := append([]jen.Code{text(f.IR.ResultNames[s.Index])}, f.ints(s.Shape)...)
-	call := jen.Id(f.results[s.Index]).Dot("Resize").Call(args...)
+	call := f.id(f.results[s.Index]).Dot("Resize").Call(args...)
 	return jen.If(jen.Err().Op(":=").Add(call), jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Err()))
 }
 
@@ -327,7 +338,7 @@ func (f *function) offset(b *plan.Buffer) *jen.Statement {
 	if f.base == "" {
 		return at
 	}
-	return jen.Id(f.base).Op("+").Add(at)
+	return f.id(f.base).Op("+").Add(at)
 }
 
 func (f *function) offsetInside(b *plan.Buffer) *jen.Statement {
@@ -359,7 +370,7 @@ func (f *function) table(what string) string {
 func (f *function) container(ref *program.Ref) *jen.Statement {
 	switch p := ref.Place; p.Kind {
 	case plan.Param:
-		return jen.Id(f.params[p.Index])
+		return f.id(f.params[p.Index])
 	case plan.Held:
 		return f.host.self().Dot(f.held[p.Variable])
 	}
@@ -370,7 +381,7 @@ func (f *function) container(ref *program.Ref) *jen.Statement {
 // pointer prints a pointer to the container that a reference is to.
 func (f *function) pointer(ref *program.Ref) *jen.Statement {
 	if p := ref.Place; p.Kind == plan.Result {
-		return jen.Id(f.results[p.Index])
+		return f.id(f.results[p.Index])
 	}
 	return jen.Op("&").Add(f.container(ref))
 }
@@ -384,11 +395,11 @@ func (f *function) slice(ref *program.Ref, v *views) *jen.Statement {
 	whole := false
 	switch p := ref.Place; p.Kind {
 	case plan.Param:
-		base = reinterpret(ref, f.IR.Params[p.Index], jen.Id(f.params[p.Index]))
+		base = reinterpret(ref, f.IR.Params[p.Index], f.id(f.params[p.Index]))
 		whole = f.IR.Params[p.Index].Type.Elems().Equal(ref.Len)
 	case plan.Result:
 		v.gradients = v.gradients || p.Index >= f.ports && f.backward != nil
-		base = jen.Id(f.results[p.Index])
+		base = f.id(f.results[p.Index])
 		if f.Plan.IsLate(f.IR.Results[p.Index].Type) {
 			base = base.Dot("Data")
 		}

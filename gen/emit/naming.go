@@ -95,7 +95,7 @@ func newEmitter(m *Model) *emitter {
 // of the package has no host.
 func (e *emitter) newFunction(h *host, f *program.Func, name string) *function {
 	fn := &function{Func: f, host: h, name: name, symbols: map[string]string{}, shapes: e.shapes, chains: e.chains, weights: map[string]*jen.Statement{},
-		buffers: map[*plan.Buffer]string{}, consts: map[*plan.Buffer]string{}, used: map[string]bool{}, maxSteps: maxSteps}
+		buffers: map[*plan.Buffer]string{}, consts: map[*plan.Buffer]string{}, used: map[string]bool{}, read: map[string]bool{}, maxSteps: maxSteps}
 	if e.MaxSteps > 0 {
 		fn.maxSteps = e.MaxSteps
 	}

@@ -7,30 +7,34 @@ import (
 	"github.com/dave/jennifer/jen"
 
 	"github.com/burngen/burngen/gen/program"
+	"github.com/burngen/burngen/ir"
 )
 
 // schedule prints a method's schedule and the functions that it calls.
 func (m *method) schedule(f *jen.File) {
 	var params []parameter
 	for _, s := range m.symbols {
-		params = append(params, parameter{m.vars[s], jen.Int()})
+		params = append(params, parameter{m.vars[s], "int"})
 	}
 	for _, p := range m.out {
-		typ := jen.Id(heldType(p.value.Type))
-		if m.late(p) || !p.value.Type.IsTensor() {
-			typ = jen.Op("*").Add(m.argument(p))
+		typ := heldType(p.value.Type)
+		switch {
+		case !p.value.Type.IsTensor():
+			typ = "*" + typ
+		case m.late(p):
+			typ = tensorPointer(p.value.Type)
 		}
 		params = append(params, parameter{p.id, typ})
 	}
 	for _, p := range m.in {
-		params = append(params, parameter{p.id, jen.Id(heldType(p.value.Type))})
+		params = append(params, parameter{p.id, heldType(p.value.Type)})
 	}
 	var key, seeds []parameter
 	if m.keyed {
-		key = append(key, parameter{m.fn.params[len(m.in)+len(m.seeds)], jen.Index().Int64()})
+		key = append(key, parameter{m.fn.params[len(m.in)+len(m.seeds)], "[]int64"})
 	}
 	for _, p := range m.seeds {
-		seeds = append(seeds, parameter{p.id, jen.Id(heldType(p.value.Type))})
+		seeds = append(seeds, parameter{p.id, heldType(p.value.Type)})
 	}
 	doc := m.fn.name + " is the schedule: it computes the outputs from the inputs."
 	if m.host.typ != "Session" || m != m.host.methods[0] {
@@ -45,20 +49,21 @@ func (m *method) schedule(f *jen.File) {
 	for _, c := range m.callees {
 		params := []parameter{}
 		for _, s := range c.IR.Symbols() {
-			params = append(params, parameter{c.symbols[s], jen.Int()})
+			params = append(params, parameter{c.symbols[s], "int"})
 		}
-		params = append(params, parameter{c.base, jen.Int()})
+		params = append(params, parameter{c.base, "int"})
 		for i, r := range c.IR.Results {
-			typ := jen.Id(heldType(r.Type))
-			if !r.Type.IsTensor() {
-				typ = jen.Op("*").Add(typ)
-			} else if c.Plan.IsLate(r.Type) {
-				typ = jen.Op("*").Qual(rtPath, "Tensor").Index(jen.Id(goType(r.Type.DType)))
+			typ := heldType(r.Type)
+			switch {
+			case !r.Type.IsTensor():
+				typ = "*" + typ
+			case c.Plan.IsLate(r.Type):
+				typ = tensorPointer(r.Type)
 			}
 			params = append(params, parameter{c.results[i], typ})
 		}
 		for i, p := range c.IR.Params {
-			params = append(params, parameter{c.params[i], jen.Id(heldType(p.Type))})
+			params = append(params, parameter{c.params[i], heldType(p.Type)})
 		}
 		doc := c.name + " is a block that the schedule runs more than once, each time with other weights."
 		if m.ofControl(c) {
@@ -72,31 +77,89 @@ func (m *method) schedule(f *jen.File) {
 }
 
 // parameter is a parameter of a printed method.
-type parameter struct {
-	name string
-	typ  *jen.Statement
+type parameter struct{ name, typ string }
+
+// tensorPointer returns the type of a result whose shape is known only while the model runs.
+func tensorPointer(t ir.Type) string { return "*rt.Tensor[" + goType(t.DType) + "]" }
+
+// part is a run of a schedule's steps that makes a Go function of its own.
+type part struct {
+	name, doc string
+	params    []parameter // what there is to read: the schedule's, and symbols bound before
+	body      []jen.Code
+	end       jen.Code        // what it returns
+	read      map[string]bool // names of params
+	// leads tells that the part calls those after it, up to and with the next that leads:
+	// the first part does, one that binds symbols, and one that may end the schedule.
+	leads bool
 }
 
 // print prints the steps of a function, in parts when there are many.
 func (m *method) print(f *jen.File, fn *function, doc string, params []parameter) {
-	self := m.host.self
-	parts := fn.parts()
-	for i, steps := range parts {
-		name := fn.names[i]
-		if i > 0 {
-			doc = fmt.Sprintf("%s is part %d of %d of %s.", name, i+1, len(parts), fn.name)
+	parts := m.parts(fn, doc, params)
+	last := len(parts) // the first of the parts that a later part calls
+	for i, p := range slices.Backward(parts) {
+		if !p.leads {
+			continue
 		}
-		var given []jen.Code
-		for i, p := range params {
-			if i+1 < len(params) && params[i+1].typ.GoString() == p.typ.GoString() {
-				given = append(given, jen.Id(p.name))
+		var calls []*jen.Statement
+		for _, next := range parts[i+1 : min(last+1, len(parts))] {
+			var args []jen.Code
+			for _, a := range next.given() {
+				args = append(args, jen.Id(a.name))
+				p.read[a.name] = true
+			}
+			calls = append(calls, m.host.self().Dot(next.name).Call(args...))
+		}
+		for i, call := range calls {
+			if i+1 < len(calls) {
+				p.body = append(p.body, checked(call))
 			} else {
-				given = append(given, jen.Id(p.name).Add(p.typ.Clone()))
+				p.end = call
 			}
 		}
+		last = i
+	}
+	for i, p := range parts {
+		given := p.given()
+		if i == 0 {
+			given = params
+		}
+		note(f, p.doc)
+		f.Func().Params(m.host.self().Op("*").Id(m.host.typ)).Id(p.name).Params(signature(given)...).Error().Block(append(p.body, jen.Return(p.end))...)
+	}
+}
+
+// given returns the parameters of a part: what it and the parts that it calls read.
+func (p *part) given() []parameter {
+	return slices.DeleteFunc(slices.Clone(p.params), func(a parameter) bool { return !p.read[a.name] })
+}
+
+// signature prints parameters.
+func signature(params []parameter) []jen.Code {
+	var out []jen.Code
+	for i, p := range params {
+		if i+1 < len(params) && params[i+1].typ == p.typ {
+			out = append(out, jen.Id(p.name))
+		} else {
+			out = append(out, jen.Id(p.name).Id(p.typ))
+		}
+	}
+	return out
+}
+
+// parts returns the parts of a function, without the calls of one by another.
+func (m *method) parts(fn *function, doc string, params []parameter) []*part {
+	self, runs := m.host.self, fn.parts()
+	var out []*part
+	for i, steps := range runs {
+		p := &part{name: fn.names[i], doc: doc, params: params, end: jen.Nil()}
+		if i > 0 {
+			p.doc = fmt.Sprintf("%s is part %d of %d of %s.", p.name, i+1, len(runs), fn.name)
+		}
 		for _, s := range binds(steps) {
-			params = append(params, parameter{fn.symbols[s], jen.Int()})
-			if i+1 < len(parts) {
+			params = append(params, parameter{fn.symbols[s], "int"})
+			if i+1 < len(runs) {
 				fn.used[s] = true
 			}
 		}
@@ -105,6 +168,13 @@ func (m *method) print(f *jen.File, fn *function, doc string, params []parameter
 		if len(binds(steps))+len(tripSymbols(steps)) > 0 {
 			fn.fits.sure = fn.fits.sure[:sure]
 			body, used = fn.body(steps) // now that it is known which symbols are used
+		}
+		p.read = fn.read
+		p.leads = i == 0 || len(binds(steps)) > 0 || fn.mayEnd(steps)
+		if len(binds(steps)) > 0 {
+			for _, a := range p.params { // what binds symbols may compute extents of these
+				p.read[a.name] = p.read[a.name] || a.typ == "int"
+			}
 		}
 		if i == 0 && fn.base != "" {
 			body = append([]jen.Code{fn.entry}, body...)
@@ -123,19 +193,10 @@ func (m *method) print(f *jen.File, fn *function, doc string, params []parameter
 		case len(fn.Plan.Tails) > 0:
 			body = append([]jen.Code{jen.Defer().Add(tail.Clone()).Dot("Release").Call(tail.Clone().Dot("Mark").Call())}, body...)
 		}
-		body = append([]jen.Code{jen.If(jen.Err().Op(":=").Qual(rtPath, "Done").Call(self().Dot("ctx")), jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Err()))}, body...)
-		if i+1 < len(parts) {
-			var args []jen.Code
-			for _, p := range params {
-				args = append(args, jen.Id(p.name))
-			}
-			body = append(body, jen.Line(), jen.Return(self().Dot(fn.names[i+1]).Call(args...)))
-		} else {
-			body = append(body, jen.Return(jen.Nil()))
-		}
-		note(f, doc)
-		f.Func().Params(self().Op("*").Id(m.host.typ)).Id(name).Params(given...).Error().Block(body...)
+		p.body = append([]jen.Code{checked(jen.Qual(rtPath, "Done").Call(self().Dot("ctx")))}, body...)
+		out = append(out, p)
 	}
+	return out
 }
 
 // ofControl reports whether a function is a block of control flow.

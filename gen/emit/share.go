@@ -18,8 +18,14 @@ const (
 // splitting between threads. What depends on open extents may.
 func mayShare(f *program.Func) bool {
 	return slices.ContainsFunc(append(f.Callees(), f), func(f *program.Func) bool {
+		var last *ir.Node // a node may have thousands of steps
 		return slices.ContainsFunc(f.Steps, func(s program.Step) bool {
-			return s.At() != nil && isLarge(s.At())
+			n := s.At()
+			if n == last {
+				return false
+			}
+			last = n
+			return n != nil && isLarge(n)
 		})
 	})
 }

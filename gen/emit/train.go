@@ -101,6 +101,11 @@ func (a *api) trains() bool { return len(a.fn.IR.Results) > len(a.out) }
 // of its results.
 func runner(spec *Function) string { return "run" + spec.Method }
 
+// mayEnd reports whether the schedule may end after one of some steps.
+func (f *function) mayEnd(steps []program.Step) bool {
+	return f.backward != nil && slices.ContainsFunc(steps, func(s program.Step) bool { _, ok := f.backward.Exits[s]; return ok })
+}
+
 // optional prints a step that serves gradients which may not be wanted, and the place
 // where the schedule may end after it.
 func (f *function) optional(s program.Step, printed []jen.Code, v *views) []jen.Code {
@@ -113,7 +118,7 @@ func (f *function) optional(s program.Step, printed []jen.Code, v *views) []jen.
 	}
 	if i, ok := f.backward.Only[s]; ok && !f.backward.Needed[i] {
 		v.gradients = true
-		printed = []jen.Code{jen.If(jen.Id(f.results[i]).Op("!=").Nil()).Block(printed...)}
+		printed = []jen.Code{jen.If(f.id(f.results[i]).Op("!=").Nil()).Block(printed...)}
 	}
 	if n, ok := f.backward.Exits[s]; ok {
 		ends := f.host.self().Dot(f.pass).Dot("Ends").Call()

@@ -17,7 +17,7 @@ const long = 200
 const open = long / 4
 
 // duration returns how long a step may take, in such parts; long for one that nobody knows.
-func duration(s program.Step) float64 {
+func (f *function) duration(s program.Step) float64 {
 	switch s.(type) {
 	case *program.Call, *program.Loop, *program.Custom:
 	case *program.Invoke, *program.Branch, *program.Repeat:
@@ -31,14 +31,35 @@ func duration(s program.Step) float64 {
 	if _, custom := s.(*program.Custom); custom {
 		return long
 	}
-	flops, elems, known := work(s.At())
+	takes, known := f.share(s.At())
 	switch {
 	case !known && endsItself(s):
 		return long
 	case !known:
 		return open
 	}
-	return min(long, max(float64(flops)/sharedFlops, float64(elems)/sharedElems))
+	return min(long, takes)
+}
+
+// share returns what each of the steps of a node takes, in such parts; known is false where
+// that depends on open extents.
+func (f *function) share(n *ir.Node) (takes float64, known bool) {
+	if f.steps == nil {
+		f.steps, f.shares = map[*ir.Node]int{}, map[*ir.Node]float64{}
+		for _, s := range f.Steps {
+			f.steps[s.At()]++
+		}
+	}
+	takes, seen := f.shares[n]
+	if !seen {
+		flops, elems, known := work(n)
+		takes = max(float64(flops)/sharedFlops, float64(elems)/sharedElems) / float64(max(f.steps[n], 1))
+		if !known {
+			takes = -1
+		}
+		f.shares[n] = takes
+	}
+	return takes, takes >= 0
 }
 
 // until prints the end of a call whose context is done, before a step, if the steps since
@@ -47,7 +68,7 @@ func (f *function) until(s program.Step) []jen.Code {
 	if f.host == nil {
 		return nil
 	}
-	takes := duration(s)
+	takes := f.duration(s)
 	f.ends = takes >= long && endsItself(s)
 	if f.ends {
 		f.since = 0

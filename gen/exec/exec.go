@@ -57,6 +57,8 @@ type run struct {
 	held  map[*plan.Variable]reflect.Value
 	ctx   context.Context
 	spent *spent
+	// charged is the node whose work was taken from the budget last: it may have many steps.
+	charged *ir.Node
 }
 
 // Run computes the function. Arguments are Go slices of the elements, and shapes

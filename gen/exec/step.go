@@ -33,8 +33,8 @@ func (r *run) spend(s program.Step) error {
 	work := int64(0)
 	switch s.(type) {
 	case *program.Call, *program.Loop:
-		if n := s.At(); n != nil {
-			work = n.Work(r.symbol)
+		if n := s.At(); n != nil && n != r.charged {
+			work, r.charged = n.Work(r.symbol), n
 		}
 	}
 	if work > r.Budget.Work-r.spent.work {
