@@ -1,7 +1,6 @@
 package main
 
 import (
-	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -18,7 +17,7 @@ import (
 var runCommand = command{
 	name:  "run",
 	usage: "MODEL -in NAME=FILE… [-out DIR] [flags]",
-	short: "runs a model without generating code, and prints its outputs",
+	short: "run a model without generating code, and print its outputs",
 	examples: `  burngen run classifier.onnx -in image=cat.png
   burngen run encoder.onnx -in ids=ids.npy -in mask=mask.npy -out results
   burngen run model.onnx -in x=input_0.pb -dim N=1
@@ -27,24 +26,24 @@ var runCommand = command{
 	define: defineRun,
 }
 
-func defineRun(flags *flag.FlagSet) func(*streams, []string) error {
+func defineRun(flags *flagSet) func(*streams, []string) error {
 	o, weights := modelFlags(flags), fileFlags(flags, false)
 	in := pairs{}
-	flags.Var(in, "in", "reads an argument, as in `NAME=FILE`, from .npy, .pb (TensorProto), .bin (raw), .png, .jpg or .gif (repeatable)")
-	dir := flags.String("out", "", "writes the outputs to the folder `DIR`, as .npy files")
+	flags.Var(in, "in", "read an input from a file, `NAME=FILE`: .npy, .pb (TensorProto), .bin (raw), .png, .jpg or .gif")
+	dir := flags.String("out", "", "write the outputs to the folder `DIR` as .npy files")
 	return func(s *streams, files []string) error {
 		file, err := oneModel(files)
 		if err != nil {
 			return err
 		}
-		done, err := weights.open(o)
+		done, err := weights.open(flags, o)
 		if err != nil {
 			return err
 		}
 		defer done()
 		bar := newProgress(s.err)
 		o.Progress = bar.stage
-		m, err := load(file, o, s)
+		m, err := load(flags, file, o, s)
 		bar.end()
 		if err != nil {
 			return err

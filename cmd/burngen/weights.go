@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"io/fs"
@@ -21,15 +20,12 @@ import (
 )
 
 // nameFlags declares the flags that say what weights are called.
-func nameFlags(flags *flag.FlagSet) *keys.Options {
+func nameFlags(flags *flagSet) *keys.Options {
 	o := &keys.Options{}
-	option := func(name, usage string, of func(string) keys.Option) {
-		flags.Func(name, usage, func(text string) error { return of(text)(o) })
-	}
-	option("top-key", "keeps the tensors below `KEY`, without it: model_state_dict", keys.TopKey)
-	option("remap", "rewrites the names of tensors by `'REGEX=>REPLACEMENT'`, with $1 for groups (repeatable)", keys.Remap)
-	flags.BoolVar(&o.Map.Renumber, "renumber", false, "closes gaps in indices: fc.0, fc.2, fc.4 become fc.0, fc.1, fc.2")
-	option("transpose", "transposes the matrices whose names match `REGEX` (repeatable)", keys.Transpose)
+	flags.Func("top-key", "keep the tensors below `KEY` only, without it, as in model_state_dict (default: all tensors)", func(text string) error { return keys.TopKey(text)(o) })
+	flags.Var(each(func(text string) error { return keys.Remap(text)(o) }), "remap", "rewrite the names of tensors by `'REGEX=>REPLACEMENT'`, with $1 for groups")
+	flags.BoolVar(&o.Map.Renumber, "renumber", false, "close gaps in indices: fc.0, fc.2, fc.4 become fc.0, fc.1, fc.2")
+	flags.Var(each(func(text string) error { return keys.Transpose(text)(o) }), "transpose", "transpose the matrices whose names match `REGEX`")
 	return o
 }
 
@@ -42,38 +38,53 @@ type weightsFlags struct {
 
 // fileFlags declares the flags that take weights out of a file. With a place, -weights
 // also says where a package has its own.
-func fileFlags(flags *flag.FlagSet, place bool) *weightsFlags {
-	w := &weightsFlags{names: nameFlags(flags)}
-	usage := "gives the model the weights in `FILE` (.safetensors, .pt, .pth, .bin, an index of these, a record) in place of its own"
+func fileFlags(flags *flagSet, place bool) *weightsFlags {
+	w := &weightsFlags{}
 	if place {
-		usage = "gives the model the weights in a file (.safetensors, .pt, .pth, .bin, an index of these, a record) in place of its own; embed puts them into the program, file beside it, `FILE|embed|file` (repeatable); above 512 MiB they go beside it unless embed is given"
+		flags.Var(each(w.setAny), "weights", "take the weights from a file, or say where the package has its own, `FILE|embed|file`:\n"+
+			"  FILE   take the weights from FILE (.safetensors, .pt, .pth, .bin, an index of these, a record) in place of the model's own\n"+
+			"  embed  embed the package's weights in the program (default up to 512 MiB)\n"+
+			"  file   keep them in a file beside the program (default above)\nOne FILE and one of the others may be given")
+	} else {
+		flags.Func("weights", "take the weights from `FILE` (.safetensors, .pt, .pth, .bin, an index of these, a record) in place of the model's own (default: the model's own)", w.setFile)
 	}
-	flags.Func("weights", usage, func(text string) error {
-		_, err := os.Stat(text)
-		switch {
-		case place && (text == "embed" || text == "file"):
-			w.place = text
-		case !isWeights(text) && err != nil && place:
-			return fmt.Errorf("embed, file or a weights file expected")
-		case !isWeights(text) && err != nil:
-			return fmt.Errorf("a weights file expected")
-		case w.file != "":
-			return fmt.Errorf("there is %s already", w.file)
-		default:
-			w.file = text
-		}
-		return nil
+	flags.section(ofWeights, func() {
+		w.names = nameFlags(flags)
+		flags.BoolVar(&w.names.Fit.AllowMissing, "allow-missing", false, "keep the model's own tensors where FILE has none")
+		flags.BoolVar(&w.names.Fit.AllowUnused, "allow-unused", false, "pass over tensors of FILE that the model does not want")
 	})
-	flags.BoolVar(&w.names.Fit.AllowMissing, "allow-missing", false, "keeps the model's own tensors where -weights FILE has none")
-	flags.BoolVar(&w.names.Fit.AllowUnused, "allow-unused", false, "passes over tensors of -weights FILE that the model does not want")
 	return w
 }
 
+// setAny takes a place, or a file.
+func (w *weightsFlags) setAny(text string) error {
+	switch {
+	case text != "embed" && text != "file":
+		return w.setFile(text)
+	case w.place != "":
+		return fmt.Errorf("-weights %s is given already; either embed or file expected", w.place)
+	}
+	w.place = text
+	return nil
+}
+
+// setFile takes a file.
+func (w *weightsFlags) setFile(text string) error {
+	if w.file != "" {
+		return fmt.Errorf("-weights %s is given already; the weights of a model are in one file, or in an index", w.file)
+	}
+	if _, err := os.Stat(text); err != nil && !isWeights(text) {
+		return fmt.Errorf("no such file, and not the name of a weights file (.safetensors, .pt, .pth, .bin, an index of these, a record)")
+	}
+	w.file = text
+	return nil
+}
+
 // open opens the file, if there is one, for a model.
-func (w *weightsFlags) open(o *gen.Options) (done func(), err error) {
+func (w *weightsFlags) open(flags *flagSet, o *gen.Options) (done func(), err error) {
 	if w.file == "" {
-		if !w.names.IsZero() || w.names.Fit != (keys.Fit{}) {
-			return nil, usagef("-top-key, -remap, -renumber, -transpose, -allow-missing and -allow-unused are about the tensors of -weights FILE, which is missing")
+		if len(flags.given(ofWeights)) > 0 {
+			return nil, usagef("%s is for the tensors of -weights FILE, which is missing", flags.given(ofWeights)[0])
 		}
 		return func() {}, nil
 	}
@@ -212,7 +223,7 @@ func inspectWeights(out io.Writer, file string, names *keys.Options) error {
 var convertCommand = command{
 	name:  "convert",
 	usage: "FILE OUT.safetensors [flags]",
-	short: "writes the weights in a file (.pt, .pth, .bin, .safetensors, an index of these, .mpk, .bpk, .json) as safetensors, in one file or several",
+	short: "write the weights in a file (.pt, .pth, .bin, .safetensors, an index of these, .mpk, .bpk, .json) as safetensors, in one file or several",
 	examples: `  burngen convert whisper.pt whisper.safetensors -top-key model_state_dict
   burngen convert llama.safetensors.index.json llama.safetensors -dtype bf16
   burngen convert pytorch_model.bin.index.json bert.safetensors
@@ -222,17 +233,17 @@ var convertCommand = command{
 	define: defineConvert,
 }
 
-func defineConvert(flags *flag.FlagSet) func(*streams, []string) error {
+func defineConvert(flags *flagSet) func(*streams, []string) error {
 	names := nameFlags(flags)
-	dtype := flags.String("dtype", "", "store floats as `TYPE`: f64, f32, f16 or bf16")
-	shard := flags.Int64("shard", 5000, "of an index: at most `N` MB in a file")
+	dtype := flags.String("dtype", "", "store floats as `TYPE`: f64, f32, f16 or bf16 (default: the types in FILE)")
+	shard := flags.Int64("shard", 5000, "write at most `N` MB into a file, if OUT is an index")
 	return func(s *streams, files []string) error {
 		switch {
 		case len(files) != 2:
 			return usagef("a weights file and one to write expected, %d arguments given", len(files))
 		case !strings.EqualFold(filepath.Ext(files[1]), safetensorsExt) && !strings.HasSuffix(files[1], indexEnd):
 			return usagef("%s: a name that ends in %s or %s expected", files[1], safetensorsExt, indexEnd)
-		case !strings.HasSuffix(files[1], indexEnd) && given(flags, "shard"):
+		case !strings.HasSuffix(files[1], indexEnd) && flags.isGiven("shard"):
 			return usagef("-shard is for an index, a name that ends in %s", indexEnd)
 		case *shard <= 0 || *shard > math.MaxInt64/1_000_000:
 			return usagef("-shard %d: a number of MB expected", *shard)
@@ -291,10 +302,4 @@ func saveIndex(weights *rt.Weights, path string, limit int64) error {
 		renamings = append(renamings, temporary.Renaming{From: filepath.Join(parts, e.Name()), To: filepath.Join(dir, e.Name())})
 	}
 	return temporary.Rename(renamings)
-}
-
-// given reports whether a flag stands on the command line.
-func given(flags *flag.FlagSet, name string) (is bool) {
-	flags.Visit(func(f *flag.Flag) { is = is || f.Name == name })
-	return is
 }
