@@ -39,8 +39,13 @@ func defineBench(flags *flagSet) func(*streams, []string) error {
 		if err != nil {
 			return err
 		}
-		if *threads < 1 || *duration <= 0 || *top < 0 {
-			return usagef("-threads %d -time %v -top %d: the first two must be above zero, -top must not be below", *threads, *duration, *top)
+		switch {
+		case *threads < 1:
+			return usagef("-threads %d: a number above zero expected", *threads)
+		case *duration <= 0:
+			return usagef("-time %v: a time above zero expected", *duration)
+		case *top < 0:
+			return usagef("-top %d: a number of rows expected, 0 for all", *top)
 		}
 		symbols, err := extentsOf(extents)
 		if err != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/burngen/burngen/gen"
 	"github.com/burngen/burngen/gen/config"
+	"github.com/burngen/burngen/internal/file"
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/cost"
 	"github.com/burngen/burngen/pytorch"
@@ -81,14 +83,15 @@ type costs struct{ options *gen.Options }
 
 func (c costs) String() string { return "" }
 
-func (c costs) Set(file string) error {
-	f, err := os.Open(file)
-	if err != nil {
-		return err
+func (c costs) Set(path string) error {
+	data, err := file.Read(path, maxJSON)
+	if err == nil {
+		c.options.Costs, err = cost.Read(bytes.NewReader(data))
 	}
-	defer f.Close()
-	c.options.Costs, err = cost.Read(f)
-	return err
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
 }
 
 // weightsDType is a flag that names what weights are stored as.
@@ -134,36 +137,42 @@ func (c configFile) String() string {
 // whole name.
 func (c configFile) Set(text string) error {
 	c.given.File, c.given.Foreign = text, nil
-	file, key := text, ""
+	path, key := text, ""
 	i := strings.LastIndexByte(text, ':')
 	_, err := os.Stat(text)
 	keyed := err != nil && i > 0
 	if keyed {
-		file, key = text[:i], text[i+1:]
+		path, key = text[:i], text[i+1:]
 	}
 	switch {
-	case torchExts[strings.ToLower(filepath.Ext(file))]:
-		c.given.Foreign = func() ([]byte, error) { return pytorch.ConfigJSON(file, key) }
+	case torchExts[strings.ToLower(filepath.Ext(path))]:
+		c.given.Foreign = func() ([]byte, error) { return pytorch.ConfigJSON(path, key) }
 	case keyed:
-		c.given.Foreign = func() ([]byte, error) { return jsonUnder(file, key) }
+		c.given.Foreign = func() ([]byte, error) { return jsonUnder(path, key) }
 	}
 	return nil
 }
 
+// maxJSON bounds the JSON files that are read.
+const maxJSON = 64 << 20
+
 // jsonUnder returns what a JSON file has under a key, whose parts are joined by dots.
-func jsonUnder(file, key string) ([]byte, error) {
-	data, err := os.ReadFile(file)
-	if err != nil || key == "" {
-		return data, err
+func jsonUnder(path, key string) ([]byte, error) {
+	data, err := file.Read(path, maxJSON)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if key == "" {
+		return data, nil
 	}
 	for part := range strings.SplitSeq(key, ".") {
 		var object map[string]json.RawMessage
 		if err := json.Unmarshal(data, &object); err != nil {
-			return nil, fmt.Errorf("%s: key %q: no object has it", file, key)
+			return nil, fmt.Errorf("%s: key %q: no object has it", path, key)
 		}
 		below, ok := object[part]
 		if !ok {
-			return nil, fmt.Errorf("%s: key %q: there is none; there are %q", file, key, slices.Sorted(maps.Keys(object)))
+			return nil, fmt.Errorf("%s: key %q: there is none; there are %q", path, key, slices.Sorted(maps.Keys(object)))
 		}
 		data = below
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"github.com/burngen/burngen/gen"
 	"github.com/burngen/burngen/gen/value"
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/onnx"
 	"github.com/burngen/burngen/runtime/rt"
 )
 
@@ -114,22 +116,21 @@ func execute(m *gen.Model, in pairs) ([]*ir.Tensor, error) {
 
 // readInputs reads the files of -in, by the names of a function's parameters.
 func readInputs(f *ir.Func, in pairs) (map[string]*ir.Tensor, error) {
-	given := map[string]*ir.Tensor{}
+	names, types := []string{}, map[string]ir.Type{}
 	for _, p := range f.Params {
-		path, ok := in[p.Name]
-		if !ok {
-			continue
-		}
-		t, err := value.Read(path, p.Type)
-		if err != nil {
-			return nil, fmt.Errorf("-in %s: %w", p.Name, err)
-		}
-		given[p.Name] = t
+		names, types[p.Name] = append(names, p.Name), p.Type
 	}
-	for name := range in {
-		if given[name] == nil {
-			return nil, fmt.Errorf("-in %s: the model has no such input", name)
+	given := map[string]*ir.Tensor{}
+	for _, text := range slices.Sorted(maps.Keys(in)) {
+		name, err := onnx.Named("input", text, names)
+		if err != nil {
+			return nil, fmt.Errorf("-in %s: %w", text, err)
 		}
+		t, err := value.Read(in[text], types[name])
+		if err != nil {
+			return nil, fmt.Errorf("-in %s: %w", name, err)
+		}
+		given[name] = t
 	}
 	return given, nil
 }

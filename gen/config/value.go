@@ -6,10 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
+
+	"github.com/burngen/burngen/internal/file"
 )
+
+// maxFile bounds the file of a configuration.
+const maxFile = 64 << 20
 
 // Given is what a user gives for a configuration.
 type Given struct {
@@ -75,7 +79,13 @@ func (s *Set) Value(name string, user Given) (string, error) {
 	if user.File != "" {
 		read := user.Foreign
 		if read == nil {
-			read = func() ([]byte, error) { return os.ReadFile(user.File) }
+			read = func() ([]byte, error) {
+				data, err := file.Read(user.File, maxFile)
+				if err != nil {
+					err = fmt.Errorf("%s: %w", user.File, err)
+				}
+				return data, err
+			}
 		}
 		data, err := read()
 		if err == nil && !json.Valid(data) {
