@@ -182,7 +182,7 @@ func (g *genFlags) run(s *streams, files []string) error {
 	bar := newProgress(s.err)
 	g.options.Progress = bar.stage
 	g.options.Stdout, g.options.Stderr = s.err, s.err
-	m, outputs, err := g.generate(model)
+	m, outputs, err := g.generate(s, model)
 	bar.end()
 	if err != nil {
 		return err
@@ -221,7 +221,7 @@ func (g *genFlags) run(s *streams, files []string) error {
 
 // generate compiles the model and checks where its files are to go. Of a folder with
 // configurations only, there is no model.
-func (g *genFlags) generate(model string) (m *gen.Model, outputs []*gen.Output, err error) {
+func (g *genFlags) generate(s *streams, model string) (m *gen.Model, outputs []*gen.Output, err error) {
 	var dumped error
 	if g.dump != "" {
 		dumped = os.MkdirAll(g.dump, 0o777)
@@ -237,7 +237,7 @@ func (g *genFlags) generate(model string) (m *gen.Model, outputs []*gen.Output, 
 			return nil, nil, err
 		}
 	}
-	done, err := g.weights.open(g.flags, g.options)
+	done, err := g.weights.open(g.flags, g.options, s)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -38,7 +38,7 @@ func defineRun(flags *flagSet) func(*streams, []string) error {
 		if err != nil {
 			return err
 		}
-		done, err := weights.open(flags, o)
+		done, err := weights.open(flags, o, s)
 		if err != nil {
 			return err
 		}

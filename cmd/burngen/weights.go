@@ -13,6 +13,7 @@ import (
 
 	"github.com/burngen/burngen/gen"
 	"github.com/burngen/burngen/gen/temporary"
+	"github.com/burngen/burngen/internal/file"
 	"github.com/burngen/burngen/pytorch"
 	"github.com/burngen/burngen/runtime/record"
 	"github.com/burngen/burngen/runtime/rt"
@@ -73,7 +74,7 @@ func (w *weightsFlags) setFile(text string) error {
 	if w.file != "" {
 		return fmt.Errorf("-weights %s is given already; the weights of a model are in one file, or in an index", w.file)
 	}
-	if _, err := os.Stat(text); err != nil && !isWeights(text) {
+	if _, err := os.Stat(text); err != nil && !namesWeights(text) {
 		return fmt.Errorf("no such file, and not the name of a weights file (.safetensors, .pt, .pth, .bin, an index of these, a record)")
 	}
 	w.file = text
@@ -81,7 +82,7 @@ func (w *weightsFlags) setFile(text string) error {
 }
 
 // open opens the file, if there is one, for a model.
-func (w *weightsFlags) open(flags *flagSet, o *gen.Options) (done func(), err error) {
+func (w *weightsFlags) open(flags *flagSet, o *gen.Options, s *streams) (done func(), err error) {
 	if w.file == "" {
 		if len(flags.given(ofWeights)) > 0 {
 			return nil, usagef("%s is for the tensors of -weights FILE, which is missing", flags.given(ofWeights)[0])
@@ -89,6 +90,9 @@ func (w *weightsFlags) open(flags *flagSet, o *gen.Options) (done func(), err er
 		return func() {}, nil
 	}
 	weights, err := openWeights(w.file)
+	if err == nil {
+		weights, err = withoutRefused(weights, w.file, s.err)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -133,6 +137,7 @@ func quoted(word string) string {
 }
 
 const (
+	onnxExt        = ".onnx"
 	safetensorsExt = ".safetensors"
 	indexEnd       = ".safetensors.index.json"
 	torchIndexEnd  = ".bin.index.json"
@@ -146,50 +151,131 @@ var (
 )
 
 // isRecord reports whether a file may be a record, by its name.
-func isRecord(file string) bool {
-	name := strings.ToLower(file)
+func isRecord(path string) bool {
+	name := strings.ToLower(path)
 	return recordExts[filepath.Ext(strings.TrimSuffix(name, ".gz"))]
 }
 
-// isWeights reports whether a file is one of weights, by its name.
-func isWeights(file string) bool {
-	ext := strings.ToLower(filepath.Ext(file))
-	return ext == safetensorsExt || torchExts[ext] || strings.HasSuffix(file, indexEnd) || isRecord(file)
+// isWeights reports whether a file is one of weights, by its name or else by its first bytes.
+func isWeights(path string) bool {
+	if namesWeights(path) {
+		return true
+	}
+	switch formatOf(path) {
+	case file.PyTorch, file.Safetensors, file.Pickle:
+		return !strings.EqualFold(filepath.Ext(path), onnxExt)
+	}
+	return false
+}
+
+// namesWeights reports whether a file is one of weights, by its name.
+func namesWeights(path string) bool {
+	ext := strings.ToLower(filepath.Ext(path))
+	return ext == safetensorsExt || torchExts[ext] || strings.HasSuffix(path, indexEnd) || isRecord(path)
+}
+
+// formatOf names the format of a regular file. It is "" if there is no such file.
+func formatOf(path string) string {
+	head := file.Head(path)
+	if head == nil {
+		return ""
+	}
+	return file.Format(head)
 }
 
 // openWeights opens a weights file of any kind.
-func openWeights(file string) (w *rt.Weights, err error) {
+func openWeights(path string) (w *rt.Weights, err error) {
+	format := formatOf(path)
+	ext := strings.ToLower(filepath.Ext(path))
 	switch {
-	case strings.HasSuffix(file, indexEnd):
-		w = rt.OpenWeightsIndex(file)
+	case ext == onnxExt:
+		return nil, fmt.Errorf("%s: an ONNX model, not a weights file; burngen gen %s -weights file -weights-keep raw -o DIR writes its weights as safetensors", filepath.Base(path), quoted(path))
+	case strings.HasSuffix(path, indexEnd):
+		w = rt.OpenWeightsIndex(path)
 		err = w.Err()
-	case strings.HasSuffix(file, torchIndexEnd):
-		w, err = pytorch.OpenIndex(file)
-	case strings.EqualFold(filepath.Ext(file), safetensorsExt):
-		w = rt.OpenWeightsFile(file)
+	case strings.HasSuffix(path, torchIndexEnd):
+		w, err = pytorch.OpenIndex(path)
+	case ext == safetensorsExt || format == file.Safetensors && !isRecord(path):
+		w = rt.OpenWeightsFile(path)
 		err = w.Err()
-	case isRecord(file):
-		w, err = record.Open(file)
-		if errors.Is(err, record.ErrUnknown) && strings.EqualFold(filepath.Ext(file), ".bin") {
-			w, err = pytorch.Open(file)
+	case isRecord(path):
+		w, err = record.Open(path)
+		if errors.Is(err, record.ErrUnknown) && ext == ".bin" {
+			w, err = pytorch.Open(path)
 		}
 	default:
-		w, err = pytorch.Open(file)
+		w, err = pytorch.Open(path)
 	}
 	if err != nil {
 		w.Close()
-		var at *fs.PathError
-		if errors.As(err, &at) && at.Path == file { // what it says of the file is said here
-			err = at.Err
-		}
-		return nil, fmt.Errorf("%s: %w", filepath.Base(file), err)
+		return nil, fmt.Errorf("%s: %w", filepath.Base(path), whyNotWeights(path, format, err))
 	}
 	return w, nil
 }
 
+// whyNotWeights returns the reason why a file cannot be opened, without its path: that it
+// has another format, if that is known, or else what the reader says.
+func whyNotWeights(path, format string, err error) error {
+	var at *fs.PathError
+	switch {
+	case errors.As(err, &at) && at.Path == path:
+		return at.Err
+	case isRecord(path) && (format == file.Text || format == file.Gzip): // the reader says more
+	case format == file.Pickle:
+		return errors.New("not a weights file: a Python pickle that torch.save did not write; save a state_dict with torch.save, or the tensors with safetensors")
+	case format != "" && format != file.PyTorch && format != file.Safetensors && format != file.Tar:
+		return fmt.Errorf("not a weights file: %s", format)
+	}
+	text := strings.TrimPrefix(strings.TrimPrefix(err.Error(), "weights: "), path+": ")
+	if rest, ok := strings.CutPrefix(text, "safetensors: header"); ok && strings.HasSuffix(path, ".index.json") {
+		text = "not a readable index of weights files:" + rest
+	}
+	return errors.New(text)
+}
+
+// refused returns why tensors cannot be read, by the names of those that burngen cannot
+// hold. They have no elements.
+func refused(w *rt.Weights) map[string]string {
+	why := map[string]string{}
+	for _, name := range w.Names() {
+		if info, _ := w.Info(name); info.Bytes > 0 {
+			continue
+		}
+		use := w.Fork()
+		use.Raw(name)
+		if err := use.Err(); err != nil {
+			why[name] = strings.TrimPrefix(err.Error(), fmt.Sprintf("weights: %.100q: ", name))
+		}
+	}
+	return why
+}
+
+// withoutRefused returns the tensors that can be read, closes w, and notes the others.
+func withoutRefused(w *rt.Weights, path string, note io.Writer) (*rt.Weights, error) {
+	why := refused(w)
+	if len(why) == 0 {
+		return w, nil
+	}
+	names := map[string]string{}
+	for _, name := range w.Names() {
+		if why[name] == "" {
+			names[name] = name
+			continue
+		}
+		fmt.Fprintf(note, "%s: %q is left out: %s\n", filepath.Base(path), name, why[name])
+	}
+	if len(names) == 0 {
+		w.Close()
+		return nil, fmt.Errorf("%s: there is no other tensor", filepath.Base(path))
+	}
+	left, err := w.Renamed(names)
+	w.Close()
+	return left, err
+}
+
 // inspectWeights prints the tensors of a weights file, and what names make of theirs.
-func inspectWeights(out io.Writer, file string, names *keys.Options) error {
-	weights, err := openWeights(file)
+func inspectWeights(out io.Writer, path string, names *keys.Options) error {
+	weights, err := openWeights(path)
 	if err != nil {
 		return err
 	}
@@ -203,8 +289,9 @@ func inspectWeights(out io.Writer, file string, names *keys.Options) error {
 		info, _ := weights.Info(name)
 		total += info.Bytes
 	}
+	why := refused(weights)
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(w, "%s: %d tensors, %s\n", filepath.Base(file), len(became), gen.Bytes(total))
+	fmt.Fprintf(w, "%s: %d tensors, %s\n", filepath.Base(path), len(became), gen.Bytes(total))
 	for _, name := range weights.Names() {
 		now, kept := became[name]
 		if !kept {
@@ -215,7 +302,11 @@ func inspectWeights(out io.Writer, file string, names *keys.Options) error {
 		if !names.IsZero() {
 			fmt.Fprintf(w, "%q\t", now)
 		}
-		fmt.Fprintf(w, "%s\t%s\n", info, gen.Bytes(info.Bytes))
+		if reason := why[name]; reason != "" {
+			fmt.Fprintf(w, "refused: %s\n", reason)
+		} else {
+			fmt.Fprintf(w, "%s\t%s\n", info, gen.Bytes(info.Bytes))
+		}
 	}
 	return w.Flush()
 }
@@ -251,6 +342,9 @@ func defineConvert(flags *flagSet) func(*streams, []string) error {
 			return usagef("-dtype %s: f64, f32, f16 or bf16 expected", *dtype)
 		}
 		weights, err := openWeights(files[0])
+		if err == nil {
+			weights, err = withoutRefused(weights, files[0], s.err)
+		}
 		if err != nil {
 			return err
 		}

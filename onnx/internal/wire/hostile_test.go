@@ -132,7 +132,7 @@ func hostileNotONNX(t *testing.T) {
 		{"long text cut within a character", []byte(strings.Repeat("é", 400))[:511], "not an ONNX model: text"},
 		{"a page", []byte("<!DOCTYPE html>\n<html>"), "not an ONNX model: an HTML page"},
 		{"a picture", []byte("\x89PNG\r\n\x1a\n\x00\x00"), "not an ONNX model: a PNG image"},
-		{"a pickle", []byte("\x80\x04}."), "not an ONNX model: a Python pickle; torch.onnx.export writes models, and burngen inspect and convert read weights"},
+		{"a pickle", []byte("\x80\x04}."), "not an ONNX model: a Python pickle; torch.onnx.export writes models"},
 		{"gzip", gzipped.Bytes(), "not an ONNX model: gzip data"},
 		{"zip", zipped.Bytes(), "not an ONNX model: a zip archive"},
 		{"tar", tarred.Bytes(), "not an ONNX model: a tar archive"},

@@ -43,7 +43,9 @@ func notONNX(b []byte, err error) error {
 	switch f := file.Format(b); f {
 	case "":
 		return err
-	case file.PyTorch, file.Pickle:
+	case file.Pickle:
+		return fmt.Errorf("not an ONNX model: %s; torch.onnx.export writes models", f)
+	case file.PyTorch:
 		return fmt.Errorf("not an ONNX model: %s; torch.onnx.export writes models, and burngen inspect and convert read weights", f)
 	default:
 		return fmt.Errorf("not an ONNX model: %s", f)
