@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/burngen/burngen/gen"
+	"github.com/burngen/burngen/gen/temporary"
 	"github.com/burngen/burngen/ir"
 )
 
@@ -228,7 +229,7 @@ func (g *genFlags) generate(s *streams, model string) (m *gen.Model, outputs []*
 		g.options.Dump = func(index int, name string, m *ir.Module) {
 			if dumped == nil {
 				path := filepath.Join(g.dump, fmt.Sprintf("%02d_%s.ir", index, name))
-				dumped = os.WriteFile(path, []byte(m.String()), 0o666)
+				dumped = temporary.Write(path, func(f *os.File) error { _, err := f.WriteString(m.String()); return err })
 			}
 		}
 	}
