@@ -60,7 +60,8 @@ type Options struct {
 	// Remat says what functions that train compute again instead of keeping it.
 	Remat pass.Remat
 	// Config is what is given for the configuration of a description, and Stdout and
-	// Stderr get what it prints; nil for nothing.
+	// Stderr get what it prints; Stderr also gets the warnings about a model file. They
+	// may be nil.
 	Config         config.Given
 	Stdout, Stderr io.Writer
 	// Variants are what may be set of that configuration, too, each a list as Config.Set:
@@ -131,6 +132,11 @@ func Load(path string, o Options) (*Model, error) {
 	}
 	if err != nil {
 		return nil, err
+	}
+	if o.Stderr != nil {
+		for _, w := range src.Warnings {
+			fmt.Fprintln(o.Stderr, w)
+		}
 	}
 	return Compile(src, o)
 }

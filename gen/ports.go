@@ -4,19 +4,22 @@ import (
 	"fmt"
 
 	"github.com/burngen/burngen/ir"
-	"github.com/burngen/burngen/runtime/rt"
 )
 
-// checkPorts returns an error for an input or output whose size is known and over
-// [rt.ArenaLimit]: its Go type would be an array that no machine holds.
+// maxPort is the size in bytes of the largest input or output. It is not the memory of the
+// machine that generates: another one may run the package.
+const maxPort int64 = 64 << 30
+
+// checkPorts returns an error for an input or output whose size is known and over maxPort:
+// its Go type would be an array that no machine holds.
 func checkPorts(f *ir.Func) error {
 	check := func(what, name string, t ir.Type) error {
 		if !t.IsTensor() || !t.IsStatic() {
 			return nil
 		}
 		n, ok := t.Elems().Int64()
-		if limit := rt.ArenaLimit(0); !ok || n > limit/int64(max(1, t.DType.Size())) {
-			return fmt.Errorf("%s %q is %s: limit is %d bytes (rt.ArenaLimit)", what, name, t, limit)
+		if !ok || n > maxPort/max(1, int64(t.DType.Size())) {
+			return fmt.Errorf("%s %q is %s: limit is %d bytes", what, name, t, maxPort)
 		}
 		return nil
 	}

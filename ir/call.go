@@ -2,7 +2,7 @@ package ir
 
 // Call is one call of a kernel: its name in the target's package and its
 // arguments in the kernel's order. An argument is an [Out], [In], [Scratch],
-// [Dim], []Dim, [Ident], [Struct], [Epilogue], bool, int, float32, float64, string, or a slice
+// [Dim], []Dim, [Ident], [Context], [Struct], [Epilogue], bool, int, float32, float64, string, or a slice
 // of numbers.
 type Call struct {
 	Kernel string
@@ -23,6 +23,9 @@ type Scratch struct {
 	DType DType
 	Len   Dim
 }
+
+// Context stands for the context of the call of the model, for a kernel that may take long.
+type Context struct{}
 
 // Ident is a constant of the kernels' package.
 type Ident string

@@ -2,7 +2,8 @@ package ir
 
 // Importer is one node of a foreign model, as the import functions of the
 // operators see it. Its methods stop the surrounding [Try] when the node is
-// malformed. An attribute that no call asks for is reported as unknown.
+// malformed. An attribute that no call asks for is unknown: the model is read with a
+// warning.
 type Importer interface {
 	// Builder returns the builder that the node's replacement is appended to.
 	Builder() *Builder
@@ -10,6 +11,9 @@ type Importer interface {
 	Op() string
 	// Opset returns the version of the operator set that the node is read by.
 	Opset() int
+	// Producer returns the name of the program that wrote the model, "" where that is not
+	// said.
+	Producer() string
 
 	// NumArgs returns the number of operands, absent ones included.
 	NumArgs() int
@@ -44,6 +48,9 @@ type Importer interface {
 	// Attributes returns the node's attributes that are numbers, texts and lists of
 	// them, all of them: another stops the Try.
 	Attributes() []Attribute
+	// GraphRank returns the rank that a graph attribute declares for its input i, 0 where
+	// it declares none.
+	GraphRank(name string, i int) int
 	// Graph builds a nested block from a graph attribute: params are the types
 	// of its parameters, in order; their names come from the graph.
 	Graph(name string, params []Type) *Block

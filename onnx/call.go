@@ -47,12 +47,12 @@ func (c *call) prepare() error {
 	return nil
 }
 
-// unasked returns an error for an attribute or operand that the operator does
-// not have.
+// unasked warns of attributes that the operator does not have, and returns an error for an
+// operand that it does not have.
 func (c *call) unasked() error {
 	for i := range c.node.Attrs {
 		if name := c.node.Attrs[i].Name; !c.asked[name] {
-			return fmt.Errorf("it has no attribute %s", quote(name))
+			c.im.warn(qualified(c.node)+" "+name, c.im.place(c.scope, c.node, c.index), "it has no attribute %s, which is ignored", quote(name))
 		}
 	}
 	for i := c.used; i < len(c.args); i++ {
@@ -98,6 +98,7 @@ func (c *call) attr(name string, kinds ...wire.AttrType) attr {
 func (c *call) Builder() *ir.Builder { return c.scope.builder }
 func (c *call) Op() string           { return c.node.OpType }
 func (c *call) Opset() int           { return c.opset }
+func (c *call) Producer() string     { return c.im.proto.Producer }
 func (c *call) NumResults() int      { return len(c.node.Outputs) }
 
 func (c *call) NumArgs() int {
@@ -322,6 +323,14 @@ func (c *call) largeConstant() *ir.Value {
 		ir.FailWith(err)
 	}
 	return v
+}
+
+func (c *call) GraphRank(name string, i int) int {
+	a := c.attr(name, wire.AttrGraph)
+	if a.Attr == nil || i >= len(a.G.Inputs) || a.G.Inputs[i].Type == nil {
+		return 0
+	}
+	return len(a.G.Inputs[i].Type.Shape)
 }
 
 func (c *call) Graph(name string, params []ir.Type) *ir.Block {

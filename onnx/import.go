@@ -30,6 +30,7 @@ type importer struct {
 	captures  map[*wire.Graph][]string
 	expanded  int // nodes so far that functions and nested graphs expand to
 	reported  map[reportKey]bool
+	warned    map[string]bool
 }
 
 // errReported is the error of what follows from a problem that is reported.

@@ -217,7 +217,8 @@ func (im *importer) rule(s *scope, n *wire.Node) (run CustomOp, opset int, err e
 		case !imported && domain == "":
 			return nil, 0, errors.New("the model imports no version of ONNX's operators")
 		case !imported:
-			return nil, 0, fmt.Errorf("the model imports no opset of domain %s", quote(n.Domain))
+			im.warn(domain, "", "the model imports no opset of domain %s: the newest is taken", quote(n.Domain))
+			return r.Import, r.Since[len(r.Since)-1], nil
 		case since(r, opset) == 0:
 			return nil, 0, fmt.Errorf("not in opset %d: it came with %d", opset, r.Since[0])
 		}

@@ -47,6 +47,8 @@ type Model struct {
 	Nodes int
 	// Operators counts the graph's operators.
 	Operators map[string]int
+	// Warnings tell what was passed over, a line each.
+	Warnings []string
 }
 
 // maxFile is the largest file that is read: a protocol buffer cannot be larger.
@@ -100,7 +102,7 @@ func Read(name string, data []byte, root *os.Root, o Options) (*Model, error) {
 	}
 	im := &importer{
 		Model: m, proto: proto, options: o, outside: newOutside(root), symbols: newSymbols(), weights: newWeights(),
-		captures: map[*wire.Graph][]string{}, reported: map[reportKey]bool{},
+		captures: map[*wire.Graph][]string{}, reported: map[reportKey]bool{}, warned: map[string]bool{},
 	}
 	if err := im.run(); err != nil {
 		return nil, err

@@ -60,6 +60,16 @@ func (p *problems) err() error {
 	return errors.Join(errs...)
 }
 
+// warn notes what is passed over, the first time that it is said of a subject; where is the
+// place.
+func (im *importer) warn(subject, where, format string, args ...any) {
+	if im.warned[subject] || len(im.Warnings) == maxProblems {
+		return
+	}
+	im.warned[subject] = true
+	im.Warnings = append(im.Warnings, line(im.File+": warning: "+where+fmt.Sprintf(format, args...)))
+}
+
 // lineError returns the error of a file as one line.
 func lineError(file string, err error) error { return errors.New(line(file + ": " + err.Error())) }
 

@@ -64,6 +64,9 @@ type api struct {
 	form    form
 	symbol  string // of the batch
 	in, out []port
+	// numIn and numOut are the numbers of ports that callers see.
+	numIn, numOut int
+
 	symbols []string          // of the function, sorted
 	vars    map[string]string // symbol → variable
 	where   string            // "digits: Forward"
@@ -79,8 +82,8 @@ type api struct {
 }
 
 // inStruct and outStruct tell whether arguments or results stand in a struct.
-func (a *api) inStruct() bool  { return len(seen(a.in)) != 1 && a.spec.Inputs != "" }
-func (a *api) outStruct() bool { return len(seen(a.out)) != 1 }
+func (a *api) inStruct() bool  { return a.numIn != 1 && a.spec.Inputs != "" }
+func (a *api) outStruct() bool { return a.numOut != 1 }
 
 // argument prints the type in which a caller passes a port's tensor.
 func (a *api) argument(p port) *jen.Statement {
@@ -238,16 +241,16 @@ func (a *api) modelMethods() []jen.Code {
 	model := jen.Id("m").Op("*").Id("Model")
 	call := jen.Id("m").Dot(context).Call(append([]jen.Code{jen.Qual("context", "Background").Call()}, a.passed()...)...)
 	body := []jen.Code{
-		jen.List(jen.Id("s"), jen.Err()).Op(":=").Id("m").Dot("sessions").Dot("Get").Call(jen.Id("ctx")),
+		jen.List(jen.Id("s"), jen.Err()).Op(":=").Id("m").Dot("session").Call(jen.Id("ctx")),
 		jen.If(jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Id("dst"), jen.Err())),
-		jen.Defer().Id("m").Dot("sessions").Dot("Put").Call(jen.Id("s")),
+		jen.Defer().Id("m").Dot("putBack").Call(jen.Id("s")),
 	}
 	for _, p := range a.out {
 		switch p.form {
 		case static:
 			body = append(body, a.given(p).Op("=").New(p.item()))
 		case batched:
-			body = append(body, a.given(p).Op("=").Make(a.argument(p), a.batch()))
+			body = append(body, a.room(a.given(p), jen.Id("dst")))
 		}
 	}
 	rest := " It is safe to call from many goroutines."
@@ -259,9 +262,7 @@ func (a *api) modelMethods() []jen.Code {
 	if a.isPointer() {
 		target = jen.Op("&").Id("dst")
 	}
-	body = append(body,
-		jen.Id("s").Dot("SetContext").Call(jen.Id("ctx")),
-		jen.Return(jen.Id("dst"), jen.Id("s").Dot(name).Call(append([]jen.Code{target}, a.passed()...)...)))
+	body = append(body, jen.Return(jen.Id("dst"), jen.Id("s").Dot(name).Call(append([]jen.Code{target}, a.passed()...)...)))
 	return []jen.Code{
 		a.doc("", rest),
 		jen.Func().Params(model).Id(name).Params(a.inputs()...).Params(a.outputs(), jen.Error()).Block(jen.Return(call)),
@@ -270,6 +271,13 @@ func (a *api) modelMethods() []jen.Code {
 		jen.Func().Params(model).Id(context).Params(append([]jen.Code{jen.Id("ctx").Qual("context", "Context")}, a.inputs()...)...).Params(jen.Id("dst").Add(a.outputs()), jen.Err().Error()).Block(body...),
 		jen.Line(),
 	}
+}
+
+// room prints the making of room for a result that has an item for each of the batch, in
+// a method that returns dst and an error.
+func (a *api) room(result, dst *jen.Statement) jen.Code {
+	room := jen.Qual(rtPath, "Room").Call(jen.Lit(a.where), jen.Op("&").Add(result), a.batch())
+	return jen.If(jen.Err().Op(":=").Add(room), jen.Err().Op("!=").Nil()).Block(jen.Return(dst, jen.Err()))
 }
 
 // batch prints the number of items in the batch.
@@ -286,7 +294,7 @@ func (a *api) batch() *jen.Statement {
 func (a *api) sessionMethod(take jen.Code) []jen.Code {
 	where := jen.Lit(a.where)
 	body := []jen.Code{
-		checked(jen.Id("s").Dot("guard").Dot("Enter").Call()),
+		checked(jen.Id("s").Dot("enter").Call()),
 		jen.Defer().Id("s").Dot("leave").Call(),
 		jen.Defer().Qual(rtPath, "Recover").Call(where, jen.Op("&").Err()),
 		take,
@@ -361,15 +369,32 @@ func (a *api) checks(limit *jen.Statement) []jen.Code {
 		}
 		add(a.given(p).Dot("Resize").Call(append([]jen.Code{where}, dims...)...))
 	}
-	for _, o := range seen(a.out) {
-		for _, i := range seen(a.in) {
-			if o.value.Type.IsTensor() && i.value.Type.IsTensor() && i.form != scalar {
-				add(jen.Qual(rtPath, "CheckOverlap").Call(where, jen.Lit("dst"), a.flat(o), a.flat(i)))
-			}
+	var dst, args []jen.Code
+	for _, p := range seen(a.out) {
+		if p.value.Type.IsTensor() {
+			dst = append(dst, spanOf(a.flat(p)))
 		}
+	}
+	for _, p := range seen(a.in) {
+		if p.value.Type.IsTensor() && p.form != scalar {
+			args = append(args, spanOf(a.flat(p)))
+		}
+	}
+	if len(dst) > 0 && len(args) > 0 {
+		add(checkOverlap(where, "dst", dst, args))
 	}
 	return body
 }
+
+// checkOverlap prints the check that no result, called what, is written to memory of an
+// argument.
+func checkOverlap(where jen.Code, what string, dst, args []jen.Code) *jen.Statement {
+	spans := func(list []jen.Code) jen.Code { return jen.Index().Qual(rtPath, "Span").Values(list...) }
+	return jen.Qual(rtPath, "CheckOverlap").Call(where, jen.Lit(what), spans(dst), spans(args))
+}
+
+// spanOf prints the memory of a slice.
+func spanOf(x jen.Code) jen.Code { return jen.Qual(rtPath, "SpanOf").Call(x) }
 
 // checkBatch prints the variable of the batch's size and the checks that all agree.
 func (a *api) checkBatch(limit *jen.Statement) []jen.Code {

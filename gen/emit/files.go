@@ -134,6 +134,12 @@ func add(f *jen.File, list []jen.Code) {
 	}
 }
 
+// loaded prints the check of a method of Model that the model has weights; results are what
+// it returns before the error.
+func loaded(results ...jen.Code) jen.Code {
+	return jen.If(jen.Err().Op(":=").Id("m").Dot("loaded").Call(), jen.Err().Op("!=").Nil()).Block(jen.Return(append(results, jen.Err())...))
+}
+
 func (e *emitter) modelType(f *jen.File) {
 	note(f, "Model is the model with its weights. It is safe for concurrent use.")
 	f.Type().Id("Model").Struct(
@@ -147,6 +153,22 @@ func (e *emitter) modelType(f *jen.File) {
 			jen.Return(jen.Id("m").Dot("NewSession").Call(jen.Nil())))),
 		jen.Return(jen.Id("m")),
 	)
+	model := func() *jen.Statement { return jen.Id("m").Op("*").Id("Model") }
+	note(f, "loaded returns an error if the model has no weights.")
+	f.Func().Params(model()).Id("loaded").Params().Error().Block(
+		jen.If(jen.Id("m").Op("==").Nil().Op("||").Id("m").Dot("sessions").Op("==").Nil()).Block(jen.Return(jen.Qual(rtPath, "ErrNoModel"))),
+		jen.Return(jen.Nil()))
+	note(f, "session returns a session for one call, which ends early when ctx is done.")
+	f.Func().Params(model()).Id("session").Params(jen.Id("ctx").Qual("context", "Context")).Params(jen.Op("*").Id("Session"), jen.Error()).Block(
+		loaded(jen.Nil()),
+		jen.List(jen.Id("s"), jen.Err()).Op(":=").Id("m").Dot("sessions").Dot("Get").Call(jen.Id("ctx")),
+		jen.If(jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Nil(), jen.Err())),
+		jen.Id("s").Dot("ctx").Op("=").Id("ctx"),
+		jen.Return(jen.Id("s"), jen.Nil()))
+	note(f, "putBack takes back a session of a call that has ended, without the call's context.")
+	f.Func().Params(model()).Id("putBack").Params(jen.Id("s").Op("*").Id("Session")).Block(
+		jen.Id("s").Dot("ctx").Op("=").Nil(),
+		jen.Id("m").Dot("sessions").Dot("Put").Call(jen.Id("s")))
 	note(f, "Meta returns the names, element types and shapes of the model's inputs and outputs.")
 	f.Func().Params(jen.Id("m").Op("*").Id("Model")).Id("Meta").Params().Qual(rtPath, "Meta").Block(jen.Return(jen.Id("meta")))
 }

@@ -49,6 +49,10 @@ type function struct {
 	backward *program.Backward
 	// pass is the trainer's field that holds the backward pass.
 	pass string
+	// since is how long the steps take after the last look at the context, see duration,
+	// and ends tells that the step's kernel takes it.
+	since float64
+	ends  bool
 	// used are the symbols that were printed.
 	used  map[string]bool
 	fits  *fits
@@ -79,12 +83,15 @@ func (f *function) body(steps []program.Step) (body []jen.Code, used *views) {
 	views := &views{f: f, seen: map[string]bool{}, room: map[string]*jen.Statement{}, weights: map[string]bool{}}
 	var out []jen.Code
 	var node *ir.Node
+	f.since = 0
 	for _, s := range steps {
 		out = append(out, jen.Line())
+		end := f.until(s)
 		if n := s.At(); n == nil || n != node {
 			out = append(out, f.comments(s)...)
 			node = n
 		}
+		out = append(out, end...)
 		before := len(out)
 		switch s := s.(type) {
 		case *program.Call:
@@ -461,6 +468,11 @@ func (f *function) arg(a any, v *views) *jen.Statement {
 		return f.slice(a.Ref, v).Index(jen.Lit(0))
 	case ir.Dim:
 		return f.int(a)
+	case ir.Context:
+		if f.host == nil {
+			return jen.Nil()
+		}
+		return f.host.self().Dot("ctx")
 	case ir.Ident:
 		return jen.Qual(cpuPath, string(a))
 	case ir.Number:
@@ -494,8 +506,14 @@ func (f *function) composite(s *program.Struct, v *views) *jen.Statement {
 		value := f.field(s, field, v)
 		values[i] = jen.Id(field.Name).Op(":").Add(value)
 	}
-	if static {
+	ctx := f.ends && takesContext(s)
+	switch {
+	case static && ctx:
+		return jen.Id(f.shapes.name(s, values)).Dot("Until").Call(f.host.self().Dot("ctx"))
+	case static:
 		return jen.Op("&").Id(f.shapes.name(s, values))
+	case ctx:
+		values = append(values, jen.Id("Ctx").Op(":").Add(f.host.self()).Dot("ctx"))
 	}
 	return jen.Op("&").Qual(cpuPath, s.Type).Values(values...)
 }

@@ -38,7 +38,7 @@ var reserved = strings.Fields(`Model Session Load LoadFrom Inputs Outputs Traine
 	arenaLen loadPrepared loadRaw newModel firstUse lastUse TestSample TestLoad`)
 
 // memberNames are the fields and methods that every session has.
-var memberNames = strings.Fields("Forward SetContext forward open leave model weights guard ctx arena max symbols opened extents offsets tail tails")
+var memberNames = strings.Fields("Forward SetContext forward open enter leave model weights guard ctx arena max symbols opened extents offsets tail tails")
 
 func newEmitter(m *Model) *emitter {
 	e := &emitter{Model: m, global: newNames(reserved...), fields: map[string]string{}, ports: map[string]string{}}
@@ -198,6 +198,7 @@ func (e *emitter) addMethod(h *host, spec *Function, name string, weights map[st
 	for i, v := range results {
 		a.out = append(a.out, makePort(i, v, spec.IR.ResultNames[i], "output"))
 	}
+	a.numIn, a.numOut = len(seen(a.in)), len(seen(a.out))
 	if like != nil {
 		a.result = like.result
 	} else if a.result = spec.Outputs; a.result != "" && a.outStruct() && !slices.Contains(reserved, a.result) {

@@ -21,7 +21,7 @@ func (a *method) outerMethods() []jen.Code {
 	body := append(a.enter(), field("pending").Op("=").False())
 	for _, p := range a.out {
 		if p.form == batched {
-			body = append(body, a.kept(p).Op("=").Qual(rtPath, "Room").Call(a.kept(p), a.batch()))
+			body = append(body, a.room(a.kept(p), jen.Id("dst")))
 		}
 	}
 	target := dst()
@@ -59,7 +59,7 @@ func (a *method) outerMethods() []jen.Code {
 		result = jen.Op("&").Add(result)
 	}
 	enter := []jen.Code{
-		checked(field("guard").Dot("Enter").Call()),
+		checked(field("enter").Call()),
 		jen.Defer().Add(field("guard")).Dot("Leave").Call(),
 		jen.Defer().Qual(rtPath, "Recover").Call(jen.Lit(a.title()+": "+backward), jen.Op("&").Err()),
 		jen.If(jen.Op("!").Add(field("pending"))).Block(jen.Return(jen.Qual(rtPath, "NotPending").Call(jen.Lit(a.title()+": "+backward), jen.Lit(name)))),
@@ -113,7 +113,7 @@ func (a *method) seedChecks(second *api) []jen.Code {
 		}
 		if p.form != scalar {
 			o := a.out[a.spec.Seeds[i]]
-			out = append(out, checked(jen.Qual(rtPath, "CheckOverlap").Call(where, jen.Lit("result"), second.flat(o), second.flat(p))))
+			out = append(out, checked(checkOverlap(where, "result", []jen.Code{spanOf(second.flat(o))}, []jen.Code{spanOf(second.flat(p))})))
 		}
 	}
 	return out

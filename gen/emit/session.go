@@ -18,7 +18,7 @@ func (e *emitter) sessionType(f *jen.File) {
 	f.Type().Id("Session").Struct(fields...)
 
 	values := []jen.Code{jen.Id("model").Op(":").Id("m")}
-	body := []jen.Code{}
+	body := []jen.Code{loaded(jen.Nil())}
 	doc, maxName := "NewSession opens a session.", "_"
 	if len(symbols) > 0 {
 		doc = "NewSession opens a session. Extents above max are refused; a nil max has no limits.\nThe session's memory grows with what it is called with."
@@ -50,13 +50,18 @@ func (e *emitter) sessionType(f *jen.File) {
 	f.Func().Params(jen.Id("m").Op("*").Id("Model")).Id("NewSession").Params(jen.Id(maxName).Qual(rtPath, "Max")).Params(jen.Op("*").Id("Session"), jen.Error()).Block(body...)
 
 	note(f, "SetContext makes the calls that follow end early, with the context's error, when ctx\nis done; a nil ctx never is.")
-	f.Func().Params(jen.Id("s").Op("*").Id("Session")).Id("SetContext").Params(jen.Id("ctx").Qual("context", "Context")).Block(jen.Id("s").Dot("ctx").Op("=").Id("ctx"))
+	f.Func().Params(jen.Id("s").Op("*").Id("Session")).Id("SetContext").Params(jen.Id("ctx").Qual("context", "Context")).Block(
+		jen.If(jen.Id("s").Op("!=").Nil()).Block(jen.Id("s").Dot("ctx").Op("=").Id("ctx")))
+	note(f, "enter begins a call.")
+	f.Func().Params(jen.Id("s").Op("*").Id("Session")).Id("enter").Params().Error().Block(
+		jen.If(jen.Id("s").Op("==").Nil().Op("||").Id("s").Dot("model").Op("==").Nil()).Block(jen.Return(jen.Qual(rtPath, "ErrNoSession"))),
+		jen.Return(jen.Id("s").Dot("guard").Dot("Enter").Call()))
 	note(f, "leave ends a call: the session holds no weights between two.")
 	f.Func().Params(jen.Id("s").Op("*").Id("Session")).Id("leave").Params().Block(
 		jen.Id("s").Dot("weights").Op("=").Nil(),
 		jen.Id("s").Dot("guard").Dot("Leave").Call())
 	if states := h.states(); len(states) > 0 {
-		var body []jen.Code
+		body := []jen.Code{jen.If(jen.Id("s").Op("==").Nil()).Block(jen.Return())}
 		for _, p := range states {
 			body = append(body, jen.Id("s").Dot(p.kept).Dot("Reset").Call())
 		}

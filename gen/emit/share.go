@@ -25,21 +25,27 @@ func mayShare(f *program.Func) bool {
 }
 
 func isLarge(n *ir.Node) bool {
-	elems := ir.Dim{}
+	flops, elems, known := work(n)
+	return !known || elems >= sharedElems || flops >= sharedFlops
+}
+
+// work returns the floating-point operations of a node, and the elements of its operands
+// and results; known is false where they depend on open extents, or are not tensors.
+func work(n *ir.Node) (flops, elems int64, known bool) {
+	var all, ops ir.Dim
 	for _, t := range append(n.ArgTypes(), n.ResultTypes()...) {
 		switch {
 		case t.IsZero(): // absent
 			continue
 		case !t.IsTensor():
-			return true
+			return 0, 0, false
 		}
-		elems = elems.Add(t.Elems())
+		all = all.Add(t.Elems())
 	}
-	flops := ir.Dim{}
 	if c, ok := n.Op.(ir.Coster); ok {
-		flops = c.Flops(n.ArgTypes(), n.ResultTypes())
+		ops = c.Flops(n.ArgTypes(), n.ResultTypes())
 	}
-	e, small := elems.Int64()
-	o, few := flops.Int64()
-	return !small || !few || e >= sharedElems || o >= sharedFlops
+	elems, small := all.Int64()
+	flops, few := ops.Int64()
+	return flops, elems, small && few
 }

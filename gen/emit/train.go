@@ -17,7 +17,7 @@ var trainerReserved = strings.Fields("TrainerOptions trained changes newChanges 
 
 // trainerMembers are the fields and methods that every trainer has.
 var trainerMembers = strings.Fields(`base model weights watch guard ctx arena max tail changes direct aside into
-	SetContext Params Model State Weights`)
+	SetContext Params Model State Weights enter`)
 
 // Prefixes of the results that callers do not get, as package grad has them.
 const (
@@ -315,6 +315,7 @@ func (e *emitter) newTrainer(f *jen.File) {
 		jen.Id("Where").Op(":").Add(where), jen.Id("Batch").Op(":").Add(batch), jen.Id("Seed").Op(":").Id("o").Dot("Seed"),
 		jen.Id("Freeze").Op(":").Id("o").Dot("Freeze"), jen.Id("CheckNaN").Op(":").Id("o").Dot("CheckNaN"))
 	body := []jen.Code{
+		loaded(jen.Nil()),
 		jen.Id("raw").Op(":=").Id("m").Dot("weights").Dot("Load").Call().Dot("Raw").Call().Dot("Fork").Call(),
 		jen.List(jen.Id("base"), jen.Err()).Op(":=").Qual(rtPath, "NewTraining").Call(jen.Id("raw"), jen.Id("variables"), options),
 		fail.Clone(),
@@ -436,6 +437,10 @@ func (e *emitter) trainerMethods(f *jen.File) {
 	f.Func().Params(t()).Id("State").Params(jen.Id("s").Op("*").Qual(rtPath, "State")).Block(base().Dot("State").Call(jen.Id("s")))
 	note(f, "SetContext makes the calls that follow end early, with the context's error, when ctx\nis done; a nil ctx never is.")
 	f.Func().Params(t()).Id("SetContext").Params(jen.Id("ctx").Qual("context", "Context")).Block(jen.Id("t").Dot("ctx").Op("=").Id("ctx"))
+	note(f, "enter begins a call.")
+	f.Func().Params(t()).Id("enter").Params().Error().Block(
+		jen.If(jen.Id("t").Op("==").Nil().Op("||").Id("t").Dot("base").Op("==").Nil()).Block(jen.Return(jen.Qual(rtPath, "ErrNoTrainer"))),
+		jen.Return(jen.Id("t").Dot("guard").Dot("Enter").Call()))
 	note(f, "into returns where a step writes.")
 	f.Func().Params(t()).Id("into").Params(jen.Id("aside").Bool()).Op("*").Id("changes").Block(
 		jen.If(jen.Op("!").Id("aside")).Block(jen.Return(jen.Id("t").Dot("direct"))),
@@ -461,7 +466,7 @@ func (e *emitter) trainerMethod(m *method) []jen.Code {
 	var body []jen.Code
 	for _, p := range a.out {
 		if p.form == batched {
-			body = append(body, a.kept(p).Op("=").Qual(rtPath, "Room").Call(a.kept(p), a.batch()))
+			body = append(body, a.room(a.kept(p), jen.Id("dst")))
 		}
 	}
 	target := dst.Clone()
@@ -505,7 +510,7 @@ func (e *emitter) trainerMethod(m *method) []jen.Code {
 // enter prints the beginning of a trainer's method, which has results dst and err.
 func (a *api) enter() []jen.Code {
 	return []jen.Code{
-		jen.If(jen.Err().Op(":=").Id("t").Dot("guard").Dot("Enter").Call(), jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Id("dst"), jen.Err())),
+		jen.If(jen.Err().Op(":=").Id("t").Dot("enter").Call(), jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Id("dst"), jen.Err())),
 		jen.Defer().Id("t").Dot("guard").Dot("Leave").Call(),
 	}
 }

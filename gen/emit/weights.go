@@ -131,6 +131,7 @@ func (e *emitter) loadFrom(f *jen.File) {
 	}
 	note(f, "Swap gives the model other weights, as LoadFrom takes them, while it is in use: calls\nthat have begun compute with the old ones, and all that begin after it with the new ones.\nOn error the model stays what it is.")
 	f.Func().Params(jen.Id("m").Op("*").Id("Model")).Id("Swap").Params(raw, options).Error().Block(
+		loaded(),
 		jen.List(jen.Id("w"), jen.Err()).Op(":=").Id("fitted").Call(jen.Id("raw"), current, jen.Id("options")),
 		jen.If(jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Err())),
 		replace,
@@ -292,6 +293,7 @@ func (e *emitter) rawLoad(f *jen.File) {
 	}
 	note(f, "Save writes the weights to a file, under the names that the source model has: LoadFrom\nreads it.")
 	f.Func().Params(jen.Id("m").Op("*").Id("Model")).Id("Save").Params(jen.Id("path").String()).Error().Block(
+		loaded(),
 		jen.Return(jen.Id("m").Dot("weights").Dot("Load").Call().Dot("Raw").Call().Dot("Save").Call(jen.Id("path"))))
 }
 

@@ -300,6 +300,7 @@ var kernels = map[string][]any{
 	"Sinh":                   {cpu.Sinh[float32], cpu.Sinh[float64]},
 	"SlicePlace":             {cpu.SlicePlace},
 	"Softmax":                {cpu.Softmax[float32], cpu.Softmax[float64]},
+	"SoftmaxExact":           {cpu.SoftmaxExact[float32], cpu.SoftmaxExact[float64]},
 	"Softplus":               {cpu.Softplus[float32], cpu.Softplus[float64]},
 	"Softsign":               {cpu.Softsign[float32], cpu.Softsign[float64]},
 	"SortRows":               {cpu.SortRows[float32], cpu.SortRows[float64], cpu.SortRows[int16], cpu.SortRows[int32], cpu.SortRows[int64], cpu.SortRows[int8], cpu.SortRows[string], cpu.SortRows[uint16], cpu.SortRows[uint32], cpu.SortRows[uint64], cpu.SortRows[uint8]},

@@ -26,7 +26,7 @@ var reductionTrials = map[string]func(*draw) trial{
 	"inverse":     tryInverse,
 	"log_softmax": along(floatTypes, func(_ *draw, axis int) ir.Op { return op.LogSoftmax{Axis: axis} }),
 	"reduce":      tryReduce,
-	"softmax":     along(floatTypes, func(_ *draw, axis int) ir.Op { return op.Softmax{Axis: axis} }),
+	"softmax":     along(floatTypes, func(d *draw, axis int) ir.Op { return op.Softmax{Axis: axis, Exact: d.flag("exact")} }),
 }
 
 // along tries an operator that works along one axis, which has elements.

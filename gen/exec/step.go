@@ -136,6 +136,11 @@ func (r *run) value(arg any, want reflect.Type) (reflect.Value, error) {
 	switch a := arg.(type) {
 	case nil:
 		return reflect.Zero(want), nil
+	case ir.Context:
+		if r.ctx == nil {
+			return reflect.Zero(want), nil
+		}
+		return reflect.ValueOf(r.ctx), nil
 	case *program.Ref:
 		if a == nil {
 			return reflect.Zero(want), nil

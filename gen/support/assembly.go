@@ -142,6 +142,7 @@ var assembly = []string{
 	"Sin",
 	"Sinh",
 	"Softmax",
+	"SoftmaxExact",
 	"Softplus",
 	"Softsign",
 	"Sqrt",

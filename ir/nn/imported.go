@@ -48,6 +48,9 @@ func (f *foreign) Op() string { return f.name }
 // Opset returns the newest opset that changed the operator.
 func (f *foreign) Opset() int { return f.opset }
 
+// Producer returns "".
+func (f *foreign) Producer() string { return "" }
+
 // NumArgs returns the number of operands.
 func (f *foreign) NumArgs() int { return len(f.args) }
 
@@ -103,6 +106,9 @@ func (f *foreign) Tensor(string) *ir.Tensor { return nil }
 
 // Attributes returns none.
 func (f *foreign) Attributes() []ir.Attribute { return nil }
+
+// GraphRank returns 0: there are no graphs.
+func (f *foreign) GraphRank(string, int) int { return 0 }
 
 // Graph stops: no operator with blocks is applied so.
 func (f *foreign) Graph(name string, _ []ir.Type) *ir.Block {

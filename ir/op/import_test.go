@@ -85,6 +85,7 @@ func importFunc(op string, opset, results int, a attrs, types []ir.Type, constan
 func (n *testNode) Builder() *ir.Builder { return n.b }
 func (n *testNode) Op() string           { return n.op }
 func (n *testNode) Opset() int           { return n.opset }
+func (n *testNode) Producer() string     { return "" }
 func (n *testNode) Constant(i int) *ir.Tensor {
 	t, _ := n.Arg(i).ConstValue()
 	return t
@@ -93,6 +94,7 @@ func (n *testNode) NumArgs() int                      { return len(n.args) }
 func (n *testNode) NumResults() int                   { return n.results }
 func (n *testNode) Wants(i int) bool                  { return i < n.results }
 func (n *testNode) ResultType(int) (ir.Type, bool)    { return ir.Type{}, false }
+func (n *testNode) GraphRank(string, int) int         { return 0 }
 func (n *testNode) Graph(string, []ir.Type) *ir.Block { return nil }
 
 func (n *testNode) Arg(i int) *ir.Value {

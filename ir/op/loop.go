@@ -249,12 +249,47 @@ func importLoop(c ir.Importer) ([]*ir.Value, error) {
 		}
 		first = append(first, v)
 	}
-	return loop{
+	scalars := []ir.Type{ir.TensorOf(ir.I64), ir.TensorOf(ir.Bool)}
+	declared := slices.Clone(scalars)
+	for i := range declared {
+		if c.GraphRank("body", i) == 1 {
+			declared[i].Shape = ir.Dims(1)
+		}
+	}
+	results, err := loop{
 		first: first,
-		body: func(params []ir.Type) *ir.Block {
-			return c.Graph("body", append([]ir.Type{ir.TensorOf(ir.I64), ir.TensorOf(ir.Bool)}, params...))
+		body: func(carried []ir.Type) *ir.Block {
+			return ofScalars(b, c.Graph("body", slices.Concat(declared, carried)))
 		},
 	}.build(b, trips, condition)
+	if err != nil && !slices.EqualFunc(declared, scalars, ir.Type.Equal) {
+		// A carried scalar became a vector: the body takes scalars, whatever it declares.
+		return loop{
+			first: first,
+			body:  func(carried []ir.Type) *ir.Block { return c.Graph("body", slices.Concat(scalars, carried)) },
+		}.build(b, trips, condition)
+	}
+	return results, err
+}
+
+// ofScalars returns a block whose first two parameters, the number of the trip and the
+// condition, are scalars that it passes on to body. Old exporters declare them as vectors
+// of one element, and runtimes pass such.
+func ofScalars(b *ir.Builder, body *ir.Block) *ir.Block {
+	if body.Params[0].Type.Rank()+body.Params[1].Type.Rank() == 0 {
+		return body
+	}
+	return b.Block(func(b *ir.Builder) {
+		args := make([]*ir.Value, len(body.Params))
+		for i, p := range body.Params {
+			if i < 2 {
+				args[i] = reshape(b, b.Param(p.Name, ir.TensorOf(p.Type.DType)), p.Type.Shape...)
+			} else {
+				args[i] = b.Param(p.Name, p.Type)
+			}
+		}
+		b.Return(b.Inline(body, args, "")...)
+	})
 }
 
 // loop is a [Loop] to be built.
@@ -329,6 +364,7 @@ func (l *loop) fixpoint(b *ir.Builder, op *Loop) (*ir.Block, error) {
 		for i := range types {
 			wide, again, err := l.widen(b, op, i, b.Now(l.first[i]).Type, body.Params[2+i].Type, body.Results[1+i].Type)
 			if err != nil {
+				b.Drop(body)
 				return nil, fmt.Errorf("carried value %d: %w", i, err)
 			}
 			types[i], changed = wide, changed || again
@@ -394,5 +430,11 @@ func isTrue(condition *ir.Value) bool {
 // keepsGoing reports whether a body that is entered asks for another trip.
 func keepsGoing(body *ir.Block) bool {
 	v := body.Results[0]
+	for v.Def != nil && v.Type.IsTensor() {
+		if _, ok := v.Def.Op.(Reshape); !ok {
+			break
+		}
+		v = v.Def.Arg(0)
+	}
 	return v == body.Params[1] || isTrue(v)
 }

@@ -318,7 +318,7 @@ func projectPlainly(b *ir.Builder, x, w, bias *ir.Value) *ir.Value {
 // so many operands, scratch, extents and attributes, in this order.
 func (op Steps) callSteps(n *ir.Node, kernel string, operands int, scratch []ir.Dim, more ...any) ir.Call {
 	x := n.Arg(0).Type
-	var args []any
+	args := []any{ir.Context{}}
 	for i := range n.Results {
 		args = append(args, ir.Out(i))
 	}

@@ -139,6 +139,13 @@ func (op Resize) scaled(c ir.Importer, i int, axes []int, roi *ir.Value) ([]*ir.
 	return op.withScales(c, scales, axes, roi)
 }
 
+// betweenExtents reports whether places follow from the extents alone, whatever the
+// scales are: PyTorch aligns corners of the result as it is, ONNX those of a result whose
+// extents were not rounded down. PyTorch's exporter writes one for the other.
+func (op Resize) betweenExtents(c ir.Importer) bool {
+	return op.Coordinates == "align_corners" && c.Producer() == "pytorch"
+}
+
 // maxScale bounds scales, and their reciprocals.
 const maxScale = 1 << 20
 
@@ -151,7 +158,9 @@ func (op Resize) withScales(c ir.Importer, scales []float64, axes []int, roi *ir
 		if !(scales[i] >= 1.0/maxScale) || scales[i] > maxScale {
 			return nil, fmt.Errorf("scale %g", scales[i])
 		}
-		op.Scales[a] = scales[i]
+		if !op.betweenExtents(c) {
+			op.Scales[a] = scales[i]
+		}
 		if n, ok := op.Shape[a].Int(); ok {
 			size := float32(n) * float32(scales[i])
 			if size > math.MaxInt32 {
@@ -179,6 +188,9 @@ func (op Resize) bound(c ir.Importer, scales, roi *ir.Value, axes []int, near bo
 	b.Nodes(bind, scales)
 	for i, a := range axes {
 		op.Shape[a] = bind.dims()[i]
+	}
+	if op.betweenExtents(c) {
+		return op.build(c, roi, axes)
 	}
 	return op.sampled(c, scales, roi, axes)
 }

@@ -7,8 +7,12 @@ import (
 	"github.com/burngen/burngen/ir/op/internal/portable"
 )
 
-// Softmax scales e^x to sum to one along Axis, of floats.
-type Softmax struct{ Axis int }
+// Softmax scales e^x to sum to one along Axis, of floats. Where it is not Exact its kernel
+// may give 0 for shares below the least normal number.
+type Softmax struct {
+	Axis  int
+	Exact bool
+}
 
 // LogSoftmax is the natural logarithm of [Softmax], of floats.
 type LogSoftmax struct{ Axis int }
@@ -85,6 +89,9 @@ func (LogSoftmax) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNar
 
 // Call is cpu.Softmax on [rows, n, inner].
 func (op Softmax) Call(n *ir.Node) (ir.Call, error) {
+	if op.Exact {
+		return callLines("SoftmaxExact", n.Arg(0).Type.Shape, []int{op.Axis}), nil
+	}
 	return callLines("Softmax", n.Arg(0).Type.Shape, []int{op.Axis}), nil
 }
 

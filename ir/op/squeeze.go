@@ -1,6 +1,7 @@
 package op
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -24,11 +25,15 @@ func importSqueeze(c ir.Importer) ([]*ir.Value, error) {
 		return nil, err
 	}
 	if axes == nil {
-		for i, d := range x.Type.Shape {
-			if d.Equal(ir.Const(1)) {
-				axes = append(axes, i)
+		axes = onesOf(x.Type.Shape)
+		if t, ok := c.ResultType(0); ok && t.IsTensor() && t.Rank() < rank-len(axes) {
+			for _, d := range x.Type.Shape {
+				if mayBeOne(d) {
+					return nil, errors.New(squeezesOpen(b, d))
+				}
 			}
 		}
+		keepOpen(b, x.Type.Shape)
 	}
 	if axes, err = axesFromFront(axes, rank); err != nil {
 		return nil, err
@@ -46,6 +51,43 @@ func importSqueeze(c ir.Importer) ([]*ir.Value, error) {
 		whole[i] = ir.Const(1)
 	}
 	return []*ir.Value{reshape(b, b.Assume(x, whole...), shape...)}, nil
+}
+
+// onesOf returns the axes of extent 1.
+func onesOf(shape []ir.Dim) (axes []int) {
+	for i, d := range shape {
+		if d.Equal(ir.Const(1)) {
+			axes = append(axes, i)
+		}
+	}
+	return axes
+}
+
+// mayBeOne reports whether it depends on the arguments that an extent is 1.
+func mayBeOne(d ir.Dim) bool {
+	lo, hi := d.Bounds()
+	return !d.IsConst() && lo <= 1 && hi >= 1
+}
+
+// squeezesOpen says that the rank of the result depends on an extent, and how to compile the
+// model for the other rank if that is the symbol of an input.
+func squeezesOpen(b *ir.Builder, d ir.Dim) string {
+	text := fmt.Sprintf("without axes it drops an axis of extent %s where that is 1", d)
+	if s := d.String(); slices.Contains(ir.SymbolsOf(b.Func().Params), s) {
+		text += fmt.Sprintf("; -dim %s=1 compiles the model for 1", s)
+	}
+	return text
+}
+
+// keepOpen appends checks that no extent is 1 that is known only when the model runs: ranks
+// are fixed, and the axis is kept.
+func keepOpen(b *ir.Builder, shape []ir.Dim) {
+	for _, d := range shape {
+		if mayBeOne(d) {
+			one := b.Node(Equal{}, b.Dims(d), b.Dims(ir.Const(1)))
+			b.Nodes(Require{Value: false, What: squeezesOpen(b, d)}, reshape(b, one))
+		}
+	}
 }
 
 // rankLess returns a rank without the axes that operand i names: as many as it has

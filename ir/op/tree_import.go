@@ -43,7 +43,7 @@ type trees struct {
 	used  map[int]bool // targets that leaves name
 	// certain are the targets that some tree names in each of its leaves.
 	certain map[int]bool
-	least float64      // of all weights; +∞ for none
+	least   float64 // of all weights; +∞ for none
 }
 
 // treeKey names a node.

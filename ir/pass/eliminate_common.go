@@ -29,9 +29,10 @@ type eliminator struct {
 	dropped bool // a check was
 }
 
-// place is a block and a key of nodes in it.
+// place is a block, and the operator and the key of nodes in it.
 type place struct {
 	block *ir.Block
+	op    uint64 // see [ir.Hash]
 	key   string
 }
 
@@ -46,7 +47,7 @@ func (e *eliminator) visit(n *ir.Node) []*ir.Value {
 	if effect && !isCheck || custom || isRandom(n.Op) {
 		return nil
 	}
-	at := place{e.home[n], keyOf(n)}
+	at := place{e.home[n], ir.Hash(n.Op), keyOf(n)}
 	for _, m := range e.seen[at] {
 		if ir.Equal(m.Op, n.Op) {
 			e.dropped = e.dropped || isCheck
@@ -57,16 +58,11 @@ func (e *eliminator) visit(n *ir.Node) []*ir.Value {
 	return nil
 }
 
-// keyOf returns a text that nodes with equal operators, operands and blocks
-// share.
+// keyOf returns a text that nodes with equal operands, results and blocks share.
 func keyOf(n *ir.Node) string {
 	var s strings.Builder
-	s.WriteString(ir.OpName(n.Op))
 	for _, a := range n.Args {
 		fmt.Fprintf(&s, " %s", a)
-	}
-	if c, ok := n.Op.(ir.Constant); ok && c.Value.Len() > 0 && c.Value.DType != ir.String {
-		fmt.Fprintf(&s, " %g", c.Value.Number(c.Value.Len()-1))
 	}
 	for _, r := range n.Results {
 		fmt.Fprintf(&s, " %s", r.Type)

@@ -2,6 +2,7 @@ package pass
 
 import (
 	"bytes"
+	"hash/maphash"
 	"slices"
 
 	"github.com/burngen/burngen/ir"
@@ -22,18 +23,23 @@ func shareWeights(ctx *Context, m *ir.Module) (bool, error) {
 // that one's.
 func sameConstants(m *ir.Module) map[string]string {
 	renamed := map[string]string{}
-	byType := map[string][]*ir.Weight{}
+	type key struct {
+		typ string
+		sum uint64
+	}
+	seed := maphash.MakeSeed()
+	first := map[key][]*ir.Weight{}
 	for _, w := range m.Weights {
 		if !isConst(w.Name) || w.Data == nil {
 			continue
 		}
-		same := byType[w.Type.String()]
-		i := slices.IndexFunc(same, func(v *ir.Weight) bool { return bytes.Equal(v.Data, w.Data) })
+		k := key{w.Type.String(), maphash.Bytes(seed, w.Data)}
+		i := slices.IndexFunc(first[k], func(v *ir.Weight) bool { return bytes.Equal(v.Data, w.Data) })
 		if i >= 0 {
-			renamed[w.Name] = same[i].Name
+			renamed[w.Name] = first[k][i].Name
 			continue
 		}
-		byType[w.Type.String()] = append(same, w)
+		first[k] = append(first[k], w)
 	}
 	return renamed
 }
@@ -47,12 +53,14 @@ func samePrepared(prepare *ir.Func) map[string]string {
 	}
 	var results []*ir.Value
 	var names []string
+	first := map[*ir.Value]string{}
 	for i, r := range prepare.Results {
 		name := prepare.ResultNames[i]
-		if k := slices.Index(results, r); k >= 0 {
-			renamed[name] = names[k]
+		if first[r] != "" {
+			renamed[name] = first[r]
 			continue
 		}
+		first[r] = name
 		results, names = append(results, r), append(names, name)
 	}
 	prepare.Results, prepare.ResultNames = results, names

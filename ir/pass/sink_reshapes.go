@@ -37,7 +37,7 @@ func beforeReshape(b *ir.Builder, n *ir.Node, v, x *ir.Value) *ir.Value {
 	moved := x.Type.Rank() - v.Type.Rank()
 	switch along := o.(type) {
 	case op.Softmax:
-		o = op.Softmax{Axis: along.Axis + moved}
+		o = op.Softmax{Axis: along.Axis + moved, Exact: along.Exact}
 		if along.Axis != v.Type.Rank()-1 || kept < 1 {
 			return nil
 		}

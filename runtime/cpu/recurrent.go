@@ -1,6 +1,11 @@
 package cpu
 
-import "fmt"
+import (
+	"context"
+	"fmt"
+
+	"github.com/burngen/burngen/runtime/rt"
+)
 
 // Activation names a function of recurrent layers in small letters: affine, elu,
 // hardsigmoid, leakyrelu, relu, scaledtanh, sigmoid, softplus, softsign, tanh or
@@ -68,6 +73,7 @@ func (r *recurrence[T]) gate(x []T, f function) {
 // recurrence is a recurrent layer in one direction under way: what all kinds have in
 // common.
 type recurrence[T Float] struct {
+	ctx                  context.Context // ends it early; nil for none
 	steps, batch, hidden int
 	gates                int // elements of the projected x for a step
 	reverse              bool
@@ -239,18 +245,21 @@ func addProduct[T Float](dst, a, weights, x []T, m, n, k, stride int, back bool)
 // matrix [hidden, hidden] in float64. reverse begins with the last step. lens holds
 // the lengths of the sequences; nil is steps for all, and y is zero beyond them. The
 // operands of f are limited to ±clip unless that is 0. scratch is [batch, hidden].
-// The error is that of a length out of range (ONNX RNN).
-func RNN[T Float](y, h, x, weights []T, lens []int32, h0, scratch []T, steps, batch, hidden int, reverse bool, clip float64, f Activation, alpha, beta float64) error {
+// The error is that of a length out of range (ONNX RNN). Between steps it looks at ctx, as
+// kernels do whose shapes have one; see [ConvShape.Until].
+func RNN[T Float](ctx context.Context, y, h, x, weights []T, lens []int32, h0, scratch []T, steps, batch, hidden int, reverse bool, clip float64, f Activation, alpha, beta float64) error {
 	r := rnn[T]{
-		recurrence: recurrence[T]{steps: steps, batch: batch, hidden: hidden, gates: hidden, reverse: reverse, clip: clip, lens: lens, y: y, h: h, x: x, scratch: scratch, weights: weights},
+		recurrence: recurrence[T]{ctx: ctx, steps: steps, batch: batch, hidden: hidden, gates: hidden, reverse: reverse, clip: clip, lens: lens, y: y, h: h, x: x, scratch: scratch, weights: weights},
 		f:          function{f, alpha, beta},
 	}
 	if err := r.start(h0); err != nil {
 		return err
 	}
+	rt.EndIfDone(ctx)
 	if s, ok := any(&r).(*rnn[float32]); !ok || !rnns.run(s, r.parts(hidden)) {
 		r.Part(0, 1)
 	}
+	rt.EndIfDone(ctx)
 	r.blank(r.h)
 	return nil
 }
@@ -266,7 +275,7 @@ var rnns slot[rnn[float32], *rnn[float32]]
 // Part does all steps of the sequences of part i.
 func (r *rnn[T]) Part(i, parts int) {
 	from, to := r.share(i, parts)
-	for i := range r.steps {
+	for i := 0; i < r.steps && rt.Done(r.ctx) == nil; i++ {
 		r.product(i, from, to, r.h, r.weights, 0, r.hidden)
 		t := r.at(i)
 		for n := from; n < to; n++ {
@@ -285,9 +294,9 @@ func (r *rnn[T]) Part(i, parts int) {
 // the cell before and after, peepholes [3·hidden] for i, o, f or nil, and scratch
 // [batch, 4·hidden]. coupled makes f = 1 − i. f is applied to the gates but c, g to
 // that, and e to the cell (ONNX LSTM).
-func LSTM[T Float](y, h, c, x, weights []T, lens []int32, h0, c0, peepholes, scratch []T, steps, batch, hidden int, reverse, coupled bool, clip float64, f Activation, fAlpha, fBeta float64, g Activation, gAlpha, gBeta float64, e Activation, eAlpha, eBeta float64) error {
+func LSTM[T Float](ctx context.Context, y, h, c, x, weights []T, lens []int32, h0, c0, peepholes, scratch []T, steps, batch, hidden int, reverse, coupled bool, clip float64, f Activation, fAlpha, fBeta float64, g Activation, gAlpha, gBeta float64, e Activation, eAlpha, eBeta float64) error {
 	r := lstm[T]{
-		recurrence: recurrence[T]{steps: steps, batch: batch, hidden: hidden, gates: 4 * hidden, reverse: reverse, clip: clip, lens: lens, y: y, h: h, x: x, scratch: scratch, weights: weights},
+		recurrence: recurrence[T]{ctx: ctx, steps: steps, batch: batch, hidden: hidden, gates: 4 * hidden, reverse: reverse, clip: clip, lens: lens, y: y, h: h, x: x, scratch: scratch, weights: weights},
 		c:          trim(c, volume(batch, hidden)), peepholes: peepholes, coupled: coupled,
 		f: function{f, fAlpha, fBeta}, g: function{g, gAlpha, gBeta}, e: function{e, eAlpha, eBeta},
 	}
@@ -298,9 +307,11 @@ func LSTM[T Float](y, h, c, x, weights []T, lens []int32, h0, c0, peepholes, scr
 	if peepholes != nil {
 		r.peepholes = trim(peepholes, volume(3, hidden))
 	}
+	rt.EndIfDone(ctx)
 	if s, ok := any(&r).(*lstm[float32]); !ok || !lstms.run(s, r.parts(4*hidden)) {
 		r.Part(0, 1)
 	}
+	rt.EndIfDone(ctx)
 	r.blank(r.h)
 	r.blank(r.c)
 	return nil
@@ -320,7 +331,7 @@ var lstms slot[lstm[float32], *lstm[float32]]
 func (r *lstm[T]) Part(i, parts int) {
 	from, to := r.share(i, parts)
 	fused := r.fused(r.peepholes == nil && !r.coupled && r.f.name == "sigmoid" && r.g.name == "tanh" && r.e.name == "tanh")
-	for i := range r.steps {
+	for i := 0; i < r.steps && rt.Done(r.ctx) == nil; i++ {
 		r.product(i, from, to, r.h, r.weights, 0, r.gates)
 		t := r.at(i)
 		for n := from; n < to; n++ {
@@ -384,9 +395,9 @@ func peep[T Float](gate, memory, weights []T) {
 // of z and r, candidate those of h. linear applies r after candidate and its bias,
 // [hidden] or nil. scratch is [batch, 3·hidden], spare [batch, hidden]. f is applied
 // to z and r, g to h (ONNX GRU).
-func GRU[T Float](y, h, x, weights, candidate []T, lens []int32, h0, bias, scratch, spare []T, steps, batch, hidden int, reverse, linear bool, clip float64, f Activation, fAlpha, fBeta float64, g Activation, gAlpha, gBeta float64) error {
+func GRU[T Float](ctx context.Context, y, h, x, weights, candidate []T, lens []int32, h0, bias, scratch, spare []T, steps, batch, hidden int, reverse, linear bool, clip float64, f Activation, fAlpha, fBeta float64, g Activation, gAlpha, gBeta float64) error {
 	r := gru[T]{
-		recurrence: recurrence[T]{steps: steps, batch: batch, hidden: hidden, gates: 3 * hidden, reverse: reverse, clip: clip, lens: lens, y: y, h: h, x: x, scratch: scratch, weights: weights},
+		recurrence: recurrence[T]{ctx: ctx, steps: steps, batch: batch, hidden: hidden, gates: 3 * hidden, reverse: reverse, clip: clip, lens: lens, y: y, h: h, x: x, scratch: scratch, weights: weights},
 		candidate:  candidate, bias: bias, spare: trim(spare, volume(batch, hidden)), linear: linear,
 		f: function{f, fAlpha, fBeta}, g: function{g, gAlpha, gBeta},
 	}
@@ -396,9 +407,11 @@ func GRU[T Float](y, h, x, weights, candidate []T, lens []int32, h0, bias, scrat
 	if bias != nil {
 		r.bias = trim(bias, hidden)
 	}
+	rt.EndIfDone(ctx)
 	if s, ok := any(&r).(*gru[float32]); !ok || !grus.run(s, r.parts(hidden)) {
 		r.Part(0, 1)
 	}
+	rt.EndIfDone(ctx)
 	r.blank(r.h)
 	return nil
 }
@@ -418,7 +431,7 @@ func (r *gru[T]) Part(i, parts int) {
 	from, to := r.share(i, parts)
 	fused := r.fused(r.f.name == "sigmoid" && r.g.name == "tanh")
 	hidden := r.hidden
-	for i := range r.steps {
+	for i := 0; i < r.steps && rt.Done(r.ctx) == nil; i++ {
 		r.product(i, from, to, r.h, r.weights, 0, 2*hidden)
 		for n := from; n < to; n++ {
 			gates, state, _ := r.row(0, n)

@@ -1,6 +1,7 @@
 package cpu_test
 
 import (
+	"context"
 	"testing"
 
 	"github.com/burngen/burngen/runtime/cpu"
@@ -11,14 +12,14 @@ func TestRecurrentCells(t *testing.T) {
 	cells := kerneltest.Cells{
 		LSTM: func(h, c, x, c0 []float32) {
 			n := len(h)
-			err := cpu.LSTM(make([]float32, n), h, c, x, make([]float32, cpu.PanelsLen(n, 4*n)), nil, nil, c0, nil, make([]float32, 4*n), 1, 1, n, false, false, 0, "sigmoid", 0, 0, "tanh", 0, 0, "tanh", 0, 0)
+			err := cpu.LSTM(context.Background(), make([]float32, n), h, c, x, make([]float32, cpu.PanelsLen(n, 4*n)), nil, nil, c0, nil, make([]float32, 4*n), 1, 1, n, false, false, 0, "sigmoid", 0, 0, "tanh", 0, 0, "tanh", 0, 0)
 			if err != nil {
 				t.Fatal(err)
 			}
 		},
 		GRU: func(h, x, h0, bias []float32, linear bool) {
 			n := len(h)
-			err := cpu.GRU(make([]float32, n), h, x, make([]float32, cpu.PanelsLen(n, 2*n)), make([]float32, cpu.PanelsLen(n, n)), nil, h0, bias, make([]float32, 3*n), make([]float32, n), 1, 1, n, false, linear, 0, "sigmoid", 0, 0, "tanh", 0, 0)
+			err := cpu.GRU(context.Background(), make([]float32, n), h, x, make([]float32, cpu.PanelsLen(n, 2*n)), make([]float32, cpu.PanelsLen(n, n)), nil, h0, bias, make([]float32, 3*n), make([]float32, n), 1, 1, n, false, linear, 0, "sigmoid", 0, 0, "tanh", 0, 0)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -150,7 +151,7 @@ func testRecurrentLayers[T Float](t *testing.T) {
 
 				c := test(1)
 				y, h := results()
-				if err := RNN(y, h, to[T](c.x), weights[T](c, 0, 1), c.lens, initial(c), make([]T, batch*hidden), steps, batch, hidden, reverse, clip, "affine", 0.5, 0.25); err != nil {
+				if err := RNN(context.Background(), y, h, to[T](c.x), weights[T](c, 0, 1), c.lens, initial(c), make([]T, batch*hidden), steps, batch, hidden, reverse, clip, "affine", 0.5, 0.25); err != nil {
 					t.Fatal(err)
 				}
 				wantY, wantH := c.run(func(_ int, x, h []float64) {
@@ -165,7 +166,7 @@ func testRecurrentLayers[T Float](t *testing.T) {
 				c = test(3)
 				bias := draw(rng, hidden)
 				y, h = results()
-				if err := GRU(y, h, to[T](c.x), weights[T](c, 0, 2), weights[T](c, 2, 1), c.lens, initial(c), to[T](bias), make([]T, 3*batch*hidden), make([]T, batch*hidden), steps, batch, hidden, reverse, flag, clip, "sigmoid", 0, 0, "tanh", 0, 0); err != nil {
+				if err := GRU(context.Background(), y, h, to[T](c.x), weights[T](c, 0, 2), weights[T](c, 2, 1), c.lens, initial(c), to[T](bias), make([]T, 3*batch*hidden), make([]T, batch*hidden), steps, batch, hidden, reverse, flag, clip, "sigmoid", 0, 0, "tanh", 0, 0); err != nil {
 					t.Fatal(err)
 				}
 				wantY, wantH = c.run(func(_ int, x, h []float64) {
@@ -194,7 +195,7 @@ func testRecurrentLayers[T Float](t *testing.T) {
 				}
 				y, h = results()
 				memory := make([]T, batch*hidden)
-				if err := LSTM(y, h, memory, to[T](c.x), weights[T](c, 0, 4), c.lens, initial(c), to[T](c0), to[T](peepholes), make([]T, 4*batch*hidden), steps, batch, hidden, reverse, flag, clip, "sigmoid", 0, 0, "tanh", 0, 0, "softsign", 0, 0); err != nil {
+				if err := LSTM(context.Background(), y, h, memory, to[T](c.x), weights[T](c, 0, 4), c.lens, initial(c), to[T](c0), to[T](peepholes), make([]T, 4*batch*hidden), steps, batch, hidden, reverse, flag, clip, "sigmoid", 0, 0, "tanh", 0, 0, "softsign", 0, 0); err != nil {
 					t.Fatal(err)
 				}
 				state := append([]float64{}, c0...)
@@ -232,7 +233,7 @@ func testRecurrentLayers[T Float](t *testing.T) {
 func TestRecurrentLayersRefuseLengths(t *testing.T) {
 	for _, l := range []int32{-1, 3} {
 		x, state := make([]float32, 2), make([]float32, 1)
-		err := RNN(make([]float32, 2), state, x, make([]float32, 16), []int32{l}, nil, make([]float32, 1), 2, 1, 1, false, 0, "tanh", 0, 0)
+		err := RNN(context.Background(), make([]float32, 2), state, x, make([]float32, 16), []int32{l}, nil, make([]float32, 1), 2, 1, 1, false, 0, "tanh", 0, 0)
 		if err == nil {
 			t.Errorf("no error for length %d", l)
 		}
@@ -278,7 +279,7 @@ func BenchmarkLSTM(b *testing.B) {
 			scratch := make([]float32, 4*batch*hidden)
 			b.ReportAllocs()
 			for b.Loop() {
-				_ = LSTM(y, h, memory, x, r, nil, nil, nil, nil, scratch, steps, batch, hidden, false, false, 0, "sigmoid", 0, 0, "tanh", 0, 0, "tanh", 0, 0)
+				_ = LSTM(context.Background(), y, h, memory, x, r, nil, nil, nil, nil, scratch, steps, batch, hidden, false, false, 0, "sigmoid", 0, 0, "tanh", 0, 0, "tanh", 0, 0)
 			}
 		})
 	}

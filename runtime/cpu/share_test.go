@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"sync"
@@ -255,7 +256,7 @@ func shared() map[string]struct {
 			y,
 			func(dst []float32) {
 				room := <-rooms
-				_ = RNN(dst, room[0], x, weights, nil, nil, room[2], steps, batch, hidden, false, 0, "tanh", 0, 0)
+				_ = RNN(context.Background(), dst, room[0], x, weights, nil, nil, room[2], steps, batch, hidden, false, 0, "tanh", 0, 0)
 				rooms <- room
 			},
 			func(dst []float32) rt.Task { return &rnn[float32]{layer(1, dst), tanh} },
@@ -264,7 +265,7 @@ func shared() map[string]struct {
 			slices.Clone(y),
 			func(dst []float32) {
 				room := <-rooms
-				_ = LSTM(dst, room[0], room[1], x, weights, nil, nil, nil, nil, room[2], steps, batch, hidden, false, false, 0, "sigmoid", 0, 0, "tanh", 0, 0, "tanh", 0, 0)
+				_ = LSTM(context.Background(), dst, room[0], room[1], x, weights, nil, nil, nil, nil, room[2], steps, batch, hidden, false, false, 0, "sigmoid", 0, 0, "tanh", 0, 0, "tanh", 0, 0)
 				rooms <- room
 			},
 			func(dst []float32) rt.Task {
@@ -276,7 +277,7 @@ func shared() map[string]struct {
 			slices.Clone(y),
 			func(dst []float32) {
 				room := <-rooms
-				_ = GRU(dst, room[0], x, weights, candidate, nil, nil, nil, room[2], room[1], steps, batch, hidden, false, true, 0, "sigmoid", 0, 0, "tanh", 0, 0)
+				_ = GRU(context.Background(), dst, room[0], x, weights, candidate, nil, nil, nil, room[2], room[1], steps, batch, hidden, false, true, 0, "sigmoid", 0, 0, "tanh", 0, 0)
 				rooms <- room
 			},
 			func(dst []float32) rt.Task {

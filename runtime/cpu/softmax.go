@@ -19,6 +19,25 @@ func Softmax[T Float](dst, src []T, rows, n, inner int) {
 	softmaxRef(dst, src, n)
 }
 
+// SoftmaxExact is [Softmax] that does not give 0 for exponentials below the least normal
+// number. It takes longer.
+func SoftmaxExact[T Float](dst, src []T, rows, n, inner int) {
+	dst, src = trim(dst, rows*n*inner), trim(src, rows*n*inner)
+	if inner > 1 {
+		softmaxColumns(dst, src, n, inner, false)
+		return
+	}
+	for ; len(dst) > 0; dst, src = dst[n:], src[n:] {
+		to, sum := dst[:n], 0.0
+		SubScalar(to, src[:n], highest(src[:n]))
+		Exp(to, to)
+		for _, e := range to {
+			sum += float64(e)
+		}
+		each(to, to, func(e T) T { return T(float64(e) / sum) })
+	}
+}
+
 // softmaxRef is Softmax of rows of n in plain Go.
 func softmaxRef[T Float](dst, src []T, n int) {
 	for ; len(dst) > 0; dst, src = dst[n:], src[n:] {

@@ -68,6 +68,15 @@ func TestKernelsEndWithTheContext(t *testing.T) {
 		"Attention": {4 * 300 * 16, func(dst []float32, ctx context.Context) {
 			Attention(dst, x, g, weights, scratch, attention.Until(ctx), nil)
 		}},
+		"RNN": {6 * 4 * 32, func(dst []float32, ctx context.Context) {
+			_ = RNN(ctx, dst, scratch[:4*32], x, weights, nil, nil, scratch[1000:], 6, 4, 32, false, 0, "tanh", 0, 0)
+		}},
+		"LSTM": {6 * 4 * 32, func(dst []float32, ctx context.Context) {
+			_ = LSTM(ctx, dst, scratch[:4*32], scratch[500:], x, weights, nil, nil, nil, nil, scratch[1000:], 6, 4, 32, false, false, 0, "sigmoid", 0, 0, "tanh", 0, 0, "tanh", 0, 0)
+		}},
+		"GRU": {6 * 4 * 32, func(dst []float32, ctx context.Context) {
+			_ = GRU(ctx, dst, scratch[:4*32], x, weights, weights[8000:], nil, nil, nil, scratch[1000:], scratch[500:1000], 6, 4, 32, false, true, 0, "sigmoid", 0, 0, "tanh", 0, 0)
+		}},
 		"MaxPool":     {2 * 8 * 80 * 80 * 16, func(dst []float32, ctx context.Context) { MaxPool(dst, x, pool.Until(ctx)) }},
 		"MaxPoolGrad": {2 * 8 * 80 * 80 * 16, func(dst []float32, ctx context.Context) { MaxPoolGrad(dst, x, g, pool.Until(ctx)) }},
 	} {
@@ -76,8 +85,9 @@ func TestKernelsEndWithTheContext(t *testing.T) {
 			defer rt.End()
 			want := make([]float32, k.elems)
 			k.run(want, nil)
-			// run returns how many elements are other than before and the call's error.
-			run := func(ctx context.Context) (written int, err error) {
+			// run returns how many elements are other than before, how many are right, and the
+			// call's error.
+			run := func(ctx context.Context) (written, right int, err error) {
 				dst := make([]float32, k.elems)
 				for i := range dst {
 					dst[i] = 12345
@@ -87,31 +97,31 @@ func TestKernelsEndWithTheContext(t *testing.T) {
 						if v != 12345 {
 							written++
 						}
-						if err == nil && math.Float32bits(v) != math.Float32bits(want[i]) {
-							t.Fatalf("element %d is %v, without a context %v", i, v, want[i])
+						if math.Float32bits(v) == math.Float32bits(want[i]) {
+							right++
 						}
 					}
 				}()
 				defer rt.Recover("call", &err)
 				k.run(dst, ctx)
-				return 0, nil
+				return 0, 0, nil
 			}
 			whole := endsAfter(math.MaxInt64)
-			if _, err := run(whole); err != nil {
-				t.Fatal(err)
+			if _, right, err := run(whole); err != nil || right < k.elems {
+				t.Fatalf("a context that does not end: %v, %d of %d elements as without", err, right, k.elems)
 			}
 			asks := math.MaxInt64 - whole.left.Load()
 			if asks < 4 {
 				t.Fatalf("it asks %d times", asks)
 			}
-			if n, err := run(endsAfter(0)); !errors.Is(err, context.Canceled) || n > 0 {
-				t.Errorf("a context that has ended: %v after %d elements", err, n)
+			if written, _, err := run(endsAfter(0)); !errors.Is(err, context.Canceled) || written > 0 {
+				t.Errorf("a context that has ended: %v after %d elements", err, written)
 			}
-			if n, err := run(endsAfter(asks / 2)); !errors.Is(err, context.Canceled) || n == k.elems {
-				t.Errorf("a context that ends on the way: %v after %d of %d elements", err, n, k.elems)
+			if _, right, err := run(endsAfter(asks / 2)); !errors.Is(err, context.Canceled) || right == k.elems {
+				t.Errorf("a context that ends on the way: %v after %d of %d elements", err, right, k.elems)
 			}
-			if _, err := run(nil); err != nil {
-				t.Errorf("the call after: %v", err)
+			if _, right, err := run(nil); err != nil || right < k.elems {
+				t.Errorf("the call after: %v, %d of %d elements", err, right, k.elems)
 			}
 		})
 	}

@@ -1,7 +1,9 @@
 package rt
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"unsafe"
 )
 
@@ -58,24 +60,43 @@ func CheckBroadcast(where, what string, got, want int) error {
 	return nil
 }
 
-// CheckOverlap returns an error if memory that results are written to, called
-// what, is also memory of an argument.
-func CheckOverlap[A, B any](where, what string, dst []A, src []B) error {
-	if Overlap(dst, src) {
-		return fmt.Errorf("%s: %s overlaps an input", where, what)
+// Span is the memory of a slice: the address of its first byte, and of the one after its
+// last.
+type Span struct{ lo, hi uintptr }
+
+// SpanOf returns the memory of x.
+func SpanOf[T any](x []T) Span {
+	var t T
+	lo := uintptr(unsafe.Pointer(unsafe.SliceData(x)))
+	return Span{lo, lo + uintptr(len(x))*unsafe.Sizeof(t)}
+}
+
+// CheckOverlap returns an error if memory in dst, which results are written to and which is
+// called what, is also memory of an argument. It reorders args.
+func CheckOverlap(where, what string, dst, args []Span) error {
+	args = union(args)
+	for _, d := range dst {
+		i, _ := slices.BinarySearchFunc(args, d.lo, func(a Span, at uintptr) int { return cmp.Compare(a.hi, at+1) })
+		if i < len(args) && args[i].lo < d.hi && d.lo < d.hi {
+			return fmt.Errorf("%s: %s overlaps an input", where, what)
+		}
 	}
 	return nil
 }
 
-// Overlap reports whether a and b have a byte in common.
-func Overlap[A, B any](a []A, b []B) bool {
-	aLo, aHi := span(a)
-	bLo, bHi := span(b)
-	return aLo < bHi && bLo < aHi && aLo < aHi && bLo < bHi
-}
-
-func span[T any](x []T) (lo, hi uintptr) {
-	var t T
-	lo = uintptr(unsafe.Pointer(unsafe.SliceData(x)))
-	return lo, lo + uintptr(len(x))*unsafe.Sizeof(t)
+// union replaces spans by the memory that they cover together: spans that do not overlap, in
+// increasing order, without empty ones.
+func union(spans []Span) []Span {
+	slices.SortFunc(spans, func(a, b Span) int { return cmp.Compare(a.lo, b.lo) })
+	out := spans[:0]
+	for _, s := range spans {
+		switch last := len(out) - 1; {
+		case s.lo == s.hi:
+		case last >= 0 && s.lo <= out[last].hi:
+			out[last].hi = max(out[last].hi, s.hi)
+		default:
+			out = append(out, s)
+		}
+	}
+	return out
 }

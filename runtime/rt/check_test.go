@@ -41,34 +41,52 @@ func TestChecks(t *testing.T) {
 	}
 }
 
-func TestOverlap(t *testing.T) {
+func TestCheckOverlap(t *testing.T) {
 	x := make([]int32, 16)
 	arena, err := NewArena(64)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, tt := range []struct {
-		name string
-		got  bool
-		want bool
-	}{
-		{"itself", Overlap(x, x), true},
-		{"halves", Overlap(x[:8], x[8:]), false},
-		{"halves the other way", Overlap(x[8:], x[:8]), false},
-		{"one element in common", Overlap(x[:9], x[8:]), true},
-		{"inside", Overlap(x, x[4:5]), true},
-		{"an empty part of it", Overlap(x, x[4:4]), false},
-		{"nil", Overlap(x, []int32(nil)), false},
-		{"other memory", Overlap(x, make([]int32, 16)), false},
-		{"other types", Overlap(View[float32](arena, 0, 4), View[uint8](arena, 15, 1)), true},
-		{"other types apart", Overlap(View[float32](arena, 0, 4), View[uint8](arena, 16, 1)), false},
-	} {
-		if tt.got != tt.want {
-			t.Errorf("%s: %v", tt.name, tt.got)
+	// spans are the memory of x[i:j], for pairs of i and j.
+	spans := func(at ...int) (out []Span) {
+		for i := 0; i < len(at); i += 2 {
+			out = append(out, SpanOf(x[at[i]:at[i+1]]))
 		}
+		return out
 	}
-	wantError(t, CheckOverlap("digits: Forward", "dst", x, x[3:]), "digits: Forward: dst overlaps an input")
-	wantError(t, CheckOverlap("digits: Forward", "dst", x, []string{"a"}), "")
+	const common = "digits: Forward: dst overlaps an input"
+	for name, tt := range map[string]struct {
+		dst, args []Span
+		want      string
+	}{
+		"itself":                   {spans(0, 16), spans(0, 16), common},
+		"halves":                   {spans(0, 8), spans(8, 16), ""},
+		"halves the other way":     {spans(8, 16), spans(0, 8), ""},
+		"one element in common":    {spans(0, 9), spans(8, 16), common},
+		"inside":                   {spans(0, 16), spans(4, 5), common},
+		"around":                   {spans(4, 5), spans(0, 16), common},
+		"an empty part of it":      {spans(0, 16), spans(4, 4), ""},
+		"an empty part in it":      {spans(4, 4), spans(0, 16), ""},
+		"nil":                      {spans(0, 16), []Span{SpanOf([]int32(nil))}, ""},
+		"other memory":             {spans(0, 16), []Span{SpanOf(make([]int32, 16))}, ""},
+		"other types":              {[]Span{SpanOf(View[float32](arena, 0, 4))}, []Span{SpanOf(View[uint8](arena, 15, 1))}, common},
+		"other types apart":        {[]Span{SpanOf(View[float32](arena, 0, 4))}, []Span{SpanOf(View[uint8](arena, 16, 1))}, ""},
+		"nothing":                  {nil, nil, ""},
+		"results that overlap":     {spans(0, 8, 4, 8), spans(8, 16), ""},
+		"the last of each":         {spans(0, 1, 4, 6), spans(1, 4, 6, 7, 5, 6), common},
+		"between arguments":        {spans(4, 8), spans(8, 16, 0, 2, 2, 4), ""},
+		"arguments in arguments":   {spans(6, 7), spans(8, 9, 1, 8, 2, 3), common},
+		"after what is in another": {spans(10, 12), spans(2, 3, 1, 8), ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			wantError(t, CheckOverlap("digits: Forward", "dst", tt.dst, tt.args), tt.want)
+		})
+	}
+	if n := testing.AllocsPerRun(10, func() {
+		err = CheckOverlap("digits: Forward", "dst", []Span{SpanOf(x[:4]), SpanOf(x[4:6])}, []Span{SpanOf(x[8:]), SpanOf(x[6:8])})
+	}); n != 0 || err != nil {
+		t.Errorf("%v allocations, error %v", n, err)
+	}
 }
 
 func TestSymbols(t *testing.T) {
@@ -197,4 +215,9 @@ func TestRecover(t *testing.T) {
 		t.Errorf("an ordinary error became %v", err)
 	}
 	wantError(t, forward(func() error { return nil }), "")
+}
+
+// overlap reports whether a and b have a byte in common.
+func overlap[A, B any](a []A, b []B) bool {
+	return CheckOverlap("", "", []Span{SpanOf(a)}, []Span{SpanOf(b)}) != nil
 }

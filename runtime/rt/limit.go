@@ -88,7 +88,7 @@ func allocated() int64 {
 
 // Grow makes s a slice of n elements, in its memory if that has room. Their values are
 // undefined. Errors: a negative n, more bytes than [ArenaLimit], and more than the
-// program's memory holds.
+// program's memory holds, after which s is nil.
 func Grow[T any](s *[]T, n int) error {
 	if err := CheckSize[T](n); err != nil {
 		return err
@@ -101,6 +101,15 @@ func Grow[T any](s *[]T, n int) error {
 		*s = make([]T, n)
 	}
 	*s = (*s)[:n]
+	return nil
+}
+
+// Room is [Grow] of a result that has an item for each of a batch; where is what the
+// error begins with.
+func Room[T any](where string, s *[]T, n int) error {
+	if err := Grow(s, n); err != nil {
+		return fmt.Errorf("%s: room for a batch of %d: %w", where, n, err)
+	}
 	return nil
 }
 

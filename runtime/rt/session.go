@@ -64,12 +64,9 @@ func NewPool[S any](limit int, open func() (S, error)) *Pool[S] {
 
 // Get returns a session that nobody else has until it is put back. While all are
 // in use it waits for one, or for the end of ctx, which may be nil. Errors: the cause of
-// that end, why no session can be opened, and [ErrNoModel] of a nil pool.
+// that end, and why no session can be opened.
 func (p *Pool[S]) Get(ctx context.Context) (S, error) {
 	var none S
-	if p == nil {
-		return none, ErrNoModel
-	}
 	if ctx == nil {
 		ctx = context.Background()
 	}

@@ -21,8 +21,8 @@ func TestTailDoesNotAllocateTwice(t *testing.T) {
 	if n := testing.AllocsPerRun(10, run); n != 0 {
 		t.Errorf("%g allocations in later calls", n)
 	}
-	if len(a) != 100 || len(b) != 200 || Overlap(a, b) {
-		t.Errorf("%d and %d bytes, overlapping %v", len(a), len(b), Overlap(a, b))
+	if len(a) != 100 || len(b) != 200 || overlap(a, b) {
+		t.Errorf("%d and %d bytes, overlapping %v", len(a), len(b), overlap(a, b))
 	}
 }
 
@@ -41,7 +41,7 @@ func TestTailReleases(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if !Overlap(a, b) {
+	if !overlap(a, b) {
 		t.Error("memory that was released is not used again")
 	}
 }

@@ -50,7 +50,7 @@ func End() { workers.end() }
 // Run returns when all parts are done. If some panicked, it returns a
 // [PanicError] of the first share that did; the parts after it in that share are
 // not done. Run does not allocate.
-func Run(t Task, parts int) error { return workers.run(nil, t, parts) }
+func Run(t Task, parts int) error { return RunUntil(context.Background(), t, parts) }
 
 // RunUntil is [Run] that begins no more parts once ctx is done. It does not say whether it
 // left some out: see [EndIfDone].

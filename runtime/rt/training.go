@@ -347,14 +347,6 @@ func (w *Watch) err() error {
 	return At(w.node, errNaN)
 }
 
-// Room returns a slice of n items, in the memory of s when that is enough.
-func Room[T any](s []T, n int) []T {
-	if n > cap(s) {
-		return make([]T, n)
-	}
-	return s[:n]
-}
-
 // Check returns err, or an error that names the first node that computed a NaN.
 func (p *Pass) Check(err error) error {
 	if err != nil {

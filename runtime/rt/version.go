@@ -16,10 +16,10 @@ type EnforceVersion uint
 const (
 	// GenVersion is what this module's generator writes. It grows with every
 	// change of the runtime that code generated before cannot be run on.
-	GenVersion = 1
+	GenVersion = 2
 
 	// MinVersion is the oldest that this runtime runs.
-	MinVersion = 1
+	MinVersion = 2
 
 	// MaxVersion is the newest that this runtime runs.
 	MaxVersion = GenVersion

@@ -177,7 +177,7 @@ func TestWeightsInPlace(t *testing.T) {
 			if w.Err() != nil {
 				t.Fatal(w.Err())
 			}
-			if Overlap(x, arena) != (inPlace && littleEndian) {
+			if overlap(x, arena) != (inPlace && littleEndian) {
 				t.Errorf("%s of a file at byte %d is in place: %v", tt.name, start, !inPlace)
 			}
 		}

@@ -20,8 +20,8 @@ import (
 
 const (
 	// This code and the runtime it links are of one version.
-	_ = rt.EnforceVersion(1 - rt.MinVersion)
-	_ = rt.EnforceVersion(rt.MaxVersion - 1)
+	_ = rt.EnforceVersion(2 - rt.MinVersion)
+	_ = rt.EnforceVersion(rt.MaxVersion - 2)
 )
 
 // Outputs holds the results of Forward.
@@ -45,6 +45,33 @@ func newModel(w *weights) *Model {
 	return m
 }
 
+// loaded returns an error if the model has no weights.
+func (m *Model) loaded() error {
+	if m == nil || m.sessions == nil {
+		return rt.ErrNoModel
+	}
+	return nil
+}
+
+// session returns a session for one call, which ends early when ctx is done.
+func (m *Model) session(ctx context.Context) (*Session, error) {
+	if err := m.loaded(); err != nil {
+		return nil, err
+	}
+	s, err := m.sessions.Get(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s.ctx = ctx
+	return s, nil
+}
+
+// putBack takes back a session of a call that has ended, without the call's context.
+func (m *Model) putBack(s *Session) {
+	s.ctx = nil
+	m.sessions.Put(s)
+}
+
 // Meta returns the names, element types and shapes of the model's inputs and outputs.
 func (m *Model) Meta() rt.Meta {
 	return meta
@@ -58,12 +85,11 @@ func (m *Model) Forward(signal rt.Tensor[float32]) (Outputs, error) {
 // ForwardContext is Forward that ends early, with the context's error, when ctx is
 // done; a nil ctx never is.
 func (m *Model) ForwardContext(ctx context.Context, signal rt.Tensor[float32]) (dst Outputs, err error) {
-	s, err := m.sessions.Get(ctx)
+	s, err := m.session(ctx)
 	if err != nil {
 		return dst, err
 	}
-	defer m.sessions.Put(s)
-	s.SetContext(ctx)
+	defer m.putBack(s)
 	return dst, s.Forward(&dst, signal)
 }
 
@@ -87,6 +113,9 @@ type Session struct {
 // NewSession opens a session. Extents above max are refused; a nil max has no limits.
 // The session's memory grows with what it is called with.
 func (m *Model) NewSession(max rt.Max) (*Session, error) {
+	if err := m.loaded(); err != nil {
+		return nil, err
+	}
 	if err := max.Check("beats: NewSession", "S"); err != nil {
 		return nil, err
 	}
@@ -100,7 +129,17 @@ func (m *Model) NewSession(max rt.Max) (*Session, error) {
 // SetContext makes the calls that follow end early, with the context's error, when ctx
 // is done; a nil ctx never is.
 func (s *Session) SetContext(ctx context.Context) {
-	s.ctx = ctx
+	if s != nil {
+		s.ctx = ctx
+	}
+}
+
+// enter begins a call.
+func (s *Session) enter() error {
+	if s == nil || s.model == nil {
+		return rt.ErrNoSession
+	}
+	return s.guard.Enter()
 }
 
 // leave ends a call: the session holds no weights between two.
@@ -129,7 +168,7 @@ func (s *Session) open(s2 int) error {
 // Forward computes the model into dst, whose memory is used again when it is large
 // enough. It does not allocate once it has seen arguments of these shapes.
 func (s *Session) Forward(dst *Outputs, signal rt.Tensor[float32]) (err error) {
-	if err := s.guard.Enter(); err != nil {
+	if err := s.enter(); err != nil {
 		return err
 	}
 	defer s.leave()
@@ -152,10 +191,7 @@ func (s *Session) Forward(dst *Outputs, signal rt.Tensor[float32]) (err error) {
 	if err := s.open(s2); err != nil {
 		return err
 	}
-	if err := rt.CheckOverlap("beats: Forward", "dst", dst.Seconds.Data, signal.Data); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("beats: Forward", "dst", dst.Heights.Data, signal.Data); err != nil {
+	if err := rt.CheckOverlap("beats: Forward", "dst", []rt.Span{rt.SpanOf(dst.Seconds.Data), rt.SpanOf(dst.Heights.Data)}, []rt.Span{rt.SpanOf(signal.Data)}); err != nil {
 		return err
 	}
 	rt.Begin()
@@ -178,7 +214,7 @@ func (s *Session) forward(s2 int, seconds, heights *rt.Tensor[float32], signal [
 	)
 
 	// %h1 = conv_blocked %row, %h {window={kernel=[5] pads=[2,2]} in_c=1 out_c=1 group=1} : f32[1,1,S,16]  // slope
-	cpu.Conv(h1, signal, w.slope, &cpu.ConvShape{N: 1, InC: 1, InH: 1, InW: s2, InBlock: 1, OutC: 1, OutH: 1, OutW: s2, KH: 1, KW: 5, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadW: 2, Group: 1}, nil)
+	cpu.Conv(h1, signal, w.slope, &cpu.ConvShape{N: 1, InC: 1, InH: 1, InW: s2, InBlock: 1, OutC: 1, OutH: 1, OutW: s2, KH: 1, KW: 5, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadW: 2, Group: 1, Ctx: s.ctx}, nil)
 
 	// %h3 = pointwise %h1 : f32[1,1,S,16]  // square
 	//
@@ -186,7 +222,7 @@ func (s *Session) forward(s2 int, seconds, heights *rt.Tensor[float32], signal [
 	cpu.Mul(h1, h1, h1)
 
 	// %h6 = conv_blocked %h3, %h5 {window={kernel=[31] pads=[15,15]} in_c=1 out_c=1 group=1} : f32[1,1,S,16]  // mean
-	cpu.Conv(h2, h1, w.mean, &cpu.ConvShape{N: 1, InC: 1, InH: 1, InW: s2, InBlock: 16, OutC: 1, OutH: 1, OutW: s2, KH: 1, KW: 31, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadW: 15, Group: 1}, nil)
+	cpu.Conv(h2, h1, w.mean, &cpu.ConvShape{N: 1, InC: 1, InH: 1, InW: s2, InBlock: 16, OutC: 1, OutH: 1, OutW: s2, KH: 1, KW: 31, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadW: 15, Group: 1, Ctx: s.ctx}, nil)
 
 	// %smooth = unblock %h6 {c=1} : f32[1,1,S]  // mean
 	cpu.Unblock(smooth, h2, 1, 1, 1, s2)
@@ -211,6 +247,7 @@ func (s *Session) forward(s2 int, seconds, heights *rt.Tensor[float32], signal [
 	}
 	seconds2 := rt.View[float32](s.tails[0], 0, p)
 
+	rt.EndIfDone(s.ctx)
 	{
 		for lo := 0; lo < p; lo += 1024 {
 			hi := min(lo+1024, p)

@@ -21,8 +21,8 @@ import (
 
 const (
 	// This code and the runtime it links are of one version.
-	_ = rt.EnforceVersion(1 - rt.MinVersion)
-	_ = rt.EnforceVersion(rt.MaxVersion - 1)
+	_ = rt.EnforceVersion(2 - rt.MinVersion)
+	_ = rt.EnforceVersion(rt.MaxVersion - 2)
 )
 
 // Image is one item of input "image": f32[N,1,28,28].
@@ -46,6 +46,33 @@ func newModel(w *weights) *Model {
 	return m
 }
 
+// loaded returns an error if the model has no weights.
+func (m *Model) loaded() error {
+	if m == nil || m.sessions == nil {
+		return rt.ErrNoModel
+	}
+	return nil
+}
+
+// session returns a session for one call, which ends early when ctx is done.
+func (m *Model) session(ctx context.Context) (*Session, error) {
+	if err := m.loaded(); err != nil {
+		return nil, err
+	}
+	s, err := m.sessions.Get(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s.ctx = ctx
+	return s, nil
+}
+
+// putBack takes back a session of a call that has ended, without the call's context.
+func (m *Model) putBack(s *Session) {
+	s.ctx = nil
+	m.sessions.Put(s)
+}
+
 // Meta returns the names, element types and shapes of the model's inputs and outputs.
 func (m *Model) Meta() rt.Meta {
 	return meta
@@ -59,13 +86,14 @@ func (m *Model) Forward(image []Image) ([]Logits, error) {
 // ForwardContext is Forward that ends early, with the context's error, when ctx is
 // done; a nil ctx never is.
 func (m *Model) ForwardContext(ctx context.Context, image []Image) (dst []Logits, err error) {
-	s, err := m.sessions.Get(ctx)
+	s, err := m.session(ctx)
 	if err != nil {
 		return dst, err
 	}
-	defer m.sessions.Put(s)
-	dst = make([]Logits, len(image))
-	s.SetContext(ctx)
+	defer m.putBack(s)
+	if err := rt.Room("digits: Forward", &dst, len(image)); err != nil {
+		return dst, err
+	}
 	return dst, s.Forward(dst, image)
 }
 
@@ -83,6 +111,9 @@ type Session struct {
 // NewSession opens a session. Extents above max are refused; a nil max has no limits.
 // The session's memory grows with what it is called with.
 func (m *Model) NewSession(max rt.Max) (*Session, error) {
+	if err := m.loaded(); err != nil {
+		return nil, err
+	}
 	if err := max.Check("digits: NewSession", "N"); err != nil {
 		return nil, err
 	}
@@ -92,7 +123,17 @@ func (m *Model) NewSession(max rt.Max) (*Session, error) {
 // SetContext makes the calls that follow end early, with the context's error, when ctx
 // is done; a nil ctx never is.
 func (s *Session) SetContext(ctx context.Context) {
-	s.ctx = ctx
+	if s != nil {
+		s.ctx = ctx
+	}
+}
+
+// enter begins a call.
+func (s *Session) enter() error {
+	if s == nil || s.model == nil {
+		return rt.ErrNoSession
+	}
+	return s.guard.Enter()
 }
 
 // leave ends a call: the session holds no weights between two.
@@ -121,7 +162,7 @@ func (s *Session) open(n int) error {
 // Forward computes the model into dst, which has an item for each of the batch.
 // It does not allocate once it has seen a batch of this size.
 func (s *Session) Forward(dst []Logits, image []Image) (err error) {
-	if err := s.guard.Enter(); err != nil {
+	if err := s.enter(); err != nil {
 		return err
 	}
 	defer s.leave()
@@ -134,7 +175,7 @@ func (s *Session) Forward(dst []Logits, image []Image) (err error) {
 	if err := s.open(n); err != nil {
 		return err
 	}
-	if err := rt.CheckOverlap("digits: Forward", "dst", rt.Flat[float32](dst), rt.Flat[float32](image)); err != nil {
+	if err := rt.CheckOverlap("digits: Forward", "dst", []rt.Span{rt.SpanOf(rt.Flat[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[float32](image))}); err != nil {
 		return err
 	}
 	rt.Begin()
@@ -162,28 +203,28 @@ func (s *Session) forward(n int, logits, image []float32) error {
 	)
 
 	// %h56 = conv_blocked %image, %h41, %h12 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=1 out_c=16 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,1,28,28,16]  // /norm1/BatchNormalization, /Relu
-	cpu.Conv(h1, image, w.conv1Weight, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1}, &cpu.Epilogue{Bias: w.norm1Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	cpu.Conv(h1, image, w.conv1Weight, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.norm1Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
 	// %h61 = winograd_blocked %h56, %h58, %h26 {tile=4 pads=[1,1,1,1] in_c=16 out_c=16 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,1,28,28,16]  // /norm2/BatchNormalization, /Relu_1
-	cpu.Winograd(h2, h1, w.conv2Weight, h3, &cpu.WinogradShape{N: n, InC: 16, InH: 28, InW: 28, OutC: 16, OutH: 28, OutW: 28, Top: 1, Left: 1, Group: 1, Tile: 4}, &cpu.Epilogue{Bias: w.norm2Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	cpu.Winograd(h2, h1, w.conv2Weight, h3, &cpu.WinogradShape{N: n, InC: 16, InH: 28, InW: 28, OutC: 16, OutH: 28, OutW: 28, Top: 1, Left: 1, Group: 1, Tile: 4, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.norm2Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
 	// %h63 = max_pool %h61 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,1,14,14,16]  // /pool/MaxPool
-	cpu.MaxPool(h4, h2, &cpu.PoolShape{N: n, C: 1, InH: 28, InW: 28, OutH: 14, OutW: 14, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16})
+	cpu.MaxPool(h4, h2, &cpu.PoolShape{N: n, C: 1, InH: 28, InW: 28, OutH: 14, OutW: 14, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16, Ctx: s.ctx})
 
 	// %h68 = winograd_blocked %h63, %h65, %h40 {tile=4 pads=[1,1,1,1] in_c=16 out_c=32 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,2,14,14,16]  // /norm3/BatchNormalization, /Relu_2
-	cpu.Winograd(h5, h4, w.conv3Weight, h6, &cpu.WinogradShape{N: n, InC: 16, InH: 14, InW: 14, OutC: 32, OutH: 14, OutW: 14, Top: 1, Left: 1, Group: 1, Tile: 4}, &cpu.Epilogue{Bias: w.norm3Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	cpu.Winograd(h5, h4, w.conv3Weight, h6, &cpu.WinogradShape{N: n, InC: 16, InH: 14, InW: 14, OutC: 32, OutH: 14, OutW: 14, Top: 1, Left: 1, Group: 1, Tile: 4, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.norm3Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
 	// %h73 = winograd_blocked %h68, %h70, %h54 {tile=4 pads=[1,1,1,1] in_c=32 out_c=32 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,2,14,14,16]  // /norm4/BatchNormalization, /Relu_3
-	cpu.Winograd(h7, h5, w.conv4Weight, h8, &cpu.WinogradShape{N: n, InC: 32, InH: 14, InW: 14, OutC: 32, OutH: 14, OutW: 14, Top: 1, Left: 1, Group: 1, Tile: 4}, &cpu.Epilogue{Bias: w.norm4Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	cpu.Winograd(h7, h5, w.conv4Weight, h8, &cpu.WinogradShape{N: n, InC: 32, InH: 14, InW: 14, OutC: 32, OutH: 14, OutW: 14, Top: 1, Left: 1, Group: 1, Tile: 4, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.norm4Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
 	// %h75 = max_pool %h73 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,2,7,7,16]  // /pool_1/MaxPool
-	cpu.MaxPool(h9, h7, &cpu.PoolShape{N: n, C: 2, InH: 14, InW: 14, OutH: 7, OutW: 7, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16})
+	cpu.MaxPool(h9, h7, &cpu.PoolShape{N: n, C: 2, InH: 14, InW: 14, OutH: 7, OutW: 7, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16, Ctx: s.ctx})
 
 	// %"/pool_1/MaxPool_output_0" = unblock %h75 {c=32} : f32[N,32,7,7]  // /pool_1/MaxPool
 	cpu.Unblock(h10, h9, n, 32, 7, 7)
 
 	// %logits = mat_mul_panels %"/Flatten_output_0", %h13, %h32 {n=10} : f32[N,10]  // /dense/Gemm
-	cpu.MatMul(logits, h10, w.denseWeight, &cpu.MatMulShape{M: n, N: 10, K: 1568, LDA: 1568, LDC: 10, Batch: 1}, &cpu.Epilogue{Bias: w.denseBias})
+	cpu.MatMul(logits, h10, w.denseWeight, &cpu.MatMulShape{M: n, N: 10, K: 1568, LDA: 1568, LDC: 10, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.denseBias})
 	return nil
 }
 

@@ -34,6 +34,9 @@ func LoadFrom(raw *rt.Weights, options ...keys.Option) (*Model, error) {
 // that have begun compute with the old ones, and all that begin after it with the new ones.
 // On error the model stays what it is.
 func (m *Model) Swap(raw *rt.Weights, options ...keys.Option) error {
+	if err := m.loaded(); err != nil {
+		return err
+	}
 	w, err := fitted(raw, nil, options)
 	if err != nil {
 		return err

@@ -217,7 +217,7 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 	cpu.PackConv(h1, w.bodyConv1Weight, &conv1)
 
 	// %h49 = conv_blocked %image, %h44 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=1 out_c=16 group=1} : f32[N,1,28,28,16]  // model.go:28
-	cpu.Conv(h2, image, h1, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1}, nil)
+	cpu.Conv(h2, image, h1, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx}, nil)
 	t.watch.See("model.go:28", h2)
 
 	// %h47 = channel_moments %h49 : f32[2,16]  // model.go:28
@@ -322,14 +322,14 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 	t.watch.See("model.go:28", h18)
 
 	// %h254 = depthwise_blocked %h49, %h172, %h23 {window={kernel=[1,1]} c=16 epilogue={clamp=true hi=+Inf}} : f32[N,1,28,28,16]  // model.go:28
-	cpu.DepthwiseConv(h20, h2, h16, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 1, KW: 1, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 16}, &cpu.Epilogue{Bias: h18, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	cpu.DepthwiseConv(h20, h2, h16, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 1, KW: 1, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 16, Ctx: t.ctx}, &cpu.Epilogue{Bias: h18, Clamp: true, Lo: 0, Hi: cpu.Inf})
 	t.watch.See("model.go:28", h20)
 
 	// %h256 = pack_conv %h5 {group=1 in_block=16} : f32[1,1,3,3,16,16]  // model.go:28
 	cpu.PackConv(h21, w.bodyConv2Weight, &conv5)
 
 	// %h259 = conv_blocked %h254, %h256 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=16 group=1} : f32[N,1,28,28,16]  // model.go:28
-	cpu.Conv(h22, h20, h21, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1}, nil)
+	cpu.Conv(h22, h20, h21, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx}, nil)
 	t.watch.See("model.go:28", h22)
 
 	// %h72 = channel_moments %h259 : f32[2,16]  // model.go:28
@@ -407,18 +407,18 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 	t.watch.See("model.go:28", h34)
 
 	// %h295 = depthwise_blocked %h259, %h286, %h26 {window={kernel=[1,1]} c=16 epilogue={clamp=true hi=+Inf}} : f32[N,1,28,28,16]  // model.go:28
-	cpu.DepthwiseConv(h36, h22, h32, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 1, KW: 1, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 16}, &cpu.Epilogue{Bias: h34, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	cpu.DepthwiseConv(h36, h22, h32, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 1, KW: 1, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 16, Ctx: t.ctx}, &cpu.Epilogue{Bias: h34, Clamp: true, Lo: 0, Hi: cpu.Inf})
 	t.watch.See("model.go:28", h36)
 
 	// %h300 = max_pool %h295 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,1,14,14,16]  // model.go:28
-	cpu.MaxPool(h37, h36, &cpu.PoolShape{N: n, C: 1, InH: 28, InW: 28, OutH: 14, OutW: 14, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16})
+	cpu.MaxPool(h37, h36, &cpu.PoolShape{N: n, C: 1, InH: 28, InW: 28, OutH: 14, OutW: 14, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16, Ctx: t.ctx})
 	t.watch.See("model.go:28", h37)
 
 	// %h302 = pack_conv %h10 {group=1 in_block=16} : f32[2,1,3,3,16,16]  // model.go:28
 	cpu.PackConv(h38, w.bodyConv3Weight, &conv6)
 
 	// %h320 = conv_blocked %h300, %h302 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=32 group=1} : f32[N,2,14,14,16]  // model.go:28
-	cpu.Conv(h39, h37, h38, &cpu.ConvShape{N: n, InC: 16, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1}, nil)
+	cpu.Conv(h39, h37, h38, &cpu.ConvShape{N: n, InC: 16, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx}, nil)
 	t.watch.See("model.go:28", h39)
 
 	// %h97 = channel_moments %h320 : f32[2,32]  // model.go:28
@@ -523,14 +523,14 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 	t.watch.See("model.go:28", h55)
 
 	// %h340 = depthwise_blocked %h320, %h332, %h29 {window={kernel=[1,1]} c=32 epilogue={clamp=true hi=+Inf}} : f32[N,2,14,14,16]  // model.go:28
-	cpu.DepthwiseConv(h57, h39, h53, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 1, KW: 1, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 32}, &cpu.Epilogue{Bias: h55, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	cpu.DepthwiseConv(h57, h39, h53, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 1, KW: 1, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 32, Ctx: t.ctx}, &cpu.Epilogue{Bias: h55, Clamp: true, Lo: 0, Hi: cpu.Inf})
 	t.watch.See("model.go:28", h57)
 
 	// %h344 = pack_conv %h15 {group=1 in_block=16} : f32[2,2,3,3,16,16]  // model.go:28
 	cpu.PackConv(h58, w.bodyConv4Weight, &conv7)
 
 	// %h346 = conv_blocked %h340, %h344 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=32 out_c=32 group=1} : f32[N,2,14,14,16]  // model.go:28
-	cpu.Conv(h59, h57, h58, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1}, nil)
+	cpu.Conv(h59, h57, h58, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx}, nil)
 	t.watch.See("model.go:28", h59)
 
 	// %h122 = channel_moments %h346 : f32[2,32]  // model.go:28
@@ -608,11 +608,11 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 	t.watch.See("model.go:28", h71)
 
 	// %h366 = depthwise_blocked %h346, %h357, %h32 {window={kernel=[1,1]} c=32 epilogue={clamp=true hi=+Inf}} : f32[N,2,14,14,16]  // model.go:28
-	cpu.DepthwiseConv(h73, h59, h69, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 1, KW: 1, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 32}, &cpu.Epilogue{Bias: h71, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	cpu.DepthwiseConv(h73, h59, h69, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 1, KW: 1, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 32, Ctx: t.ctx}, &cpu.Epilogue{Bias: h71, Clamp: true, Lo: 0, Hi: cpu.Inf})
 	t.watch.See("model.go:28", h73)
 
 	// %h370 = max_pool %h366 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,2,7,7,16]  // model.go:28
-	cpu.MaxPool(h74, h73, &cpu.PoolShape{N: n, C: 2, InH: 14, InW: 14, OutH: 7, OutW: 7, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16})
+	cpu.MaxPool(h74, h73, &cpu.PoolShape{N: n, C: 2, InH: 14, InW: 14, OutH: 7, OutW: 7, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16, Ctx: t.ctx})
 	t.watch.See("model.go:28", h74)
 
 	// %h35 = unblock %h370 {c=32} : f32[N,32,7,7]  // model.go:28
@@ -625,7 +625,7 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 	cpu.Block(h77, w.headBias, 1, 5, 1, 1)
 
 	// %h39 = mat_mul_panels %h36, %h118, %h54 {n=5} : f32[N,5]  // model.go:28
-	cpu.MatMul(logits, h75, h76, &cpu.MatMulShape{M: n, N: 5, K: 1568, LDA: 1568, LDC: 5, Batch: 1}, &cpu.Epilogue{Bias: h77})
+	cpu.MatMul(logits, h75, h76, &cpu.MatMulShape{M: n, N: 5, K: 1568, LDA: 1568, LDC: 5, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h77})
 	t.watch.See("model.go:28", logits)
 
 	// %h40 = log_softmax %h39 {axis=1} : f32[N,5]  // model.go:36
@@ -650,6 +650,7 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 	t.watch.See("model.go:36", h80)
 
 	// %h46 = reduce %h45 {kind="mean" axes=[0]} : f32[]  // model.go:36
+	rt.EndIfDone(t.ctx)
 	cpu.ReduceMean(loss, h80, 1, n, 1)
 	t.watch.See("model.go:36", loss)
 
@@ -682,6 +683,7 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 	cpu.Fill(h84, 0)
 
 	// %h154 = scatter_elements %h153, %h42, %h152 {axis=1 reduction="add"} : f32[N,5]  // model.go:36
+	rt.EndIfDone(t.ctx)
 	if err := cpu.ScatterElementsAdd(h84, h84, h79, h83, []int{n, 1}, []int{n, 5}, 1); err != nil {
 		return rt.At("model.go:36", err)
 	}
@@ -714,10 +716,11 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 	}
 
 	// %h127 = pack_panels %h20 : f32[98,5,16]  // model.go:28
+	rt.EndIfDone(t.ctx)
 	cpu.PackPanels(h88, w.headWeight, 5, 1568, 1568, false, 1, 7840)
 
 	// %h161 = mat_mul_panels %h158, %h127 {n=1568} : f32[N,1568]  // model.go:28
-	cpu.MatMul(h89, h84, h88, &cpu.MatMulShape{M: n, N: 1568, K: 5, LDA: 5, LDC: 1568, Batch: 1}, nil)
+	cpu.MatMul(h89, h84, h88, &cpu.MatMulShape{M: n, N: 1568, K: 5, LDA: 5, LDC: 1568, Batch: 1, Ctx: t.ctx}, nil)
 	t.watch.See("model.go:28", h89)
 
 	// %h162 = strided_copy %h36 {shape=[1568,N] strides=[1,1568]} : f32[1568,N]  // model.go:28
@@ -732,7 +735,7 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 
 	// %h163 = mat_mul_panels %h162, %h131 {n=5} : f32[1568,5]  // model.go:28
 	if g.headWeight != nil {
-		cpu.MatMul(h92, h90, h91, &cpu.MatMulShape{M: 1568, N: 5, K: n, LDA: n, LDC: 5, Batch: 1}, nil)
+		cpu.MatMul(h92, h90, h91, &cpu.MatMulShape{M: 1568, N: 5, K: n, LDA: n, LDC: 5, Batch: 1, Ctx: t.ctx}, nil)
 		t.watch.See("model.go:28", h92)
 	}
 
@@ -748,7 +751,7 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 	cpu.Block(h93, h89, n, 32, 7, 7)
 
 	// %h376 = max_pool_grad %h366, %h374 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,2,14,14,16]  // model.go:28
-	cpu.MaxPoolGrad(h94, h73, h93, &cpu.PoolShape{N: n, C: 2, InH: 14, InW: 14, OutH: 7, OutW: 7, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16})
+	cpu.MaxPoolGrad(h94, h73, h93, &cpu.PoolShape{N: n, C: 2, InH: 14, InW: 14, OutH: 7, OutW: 7, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16, Ctx: t.ctx})
 	t.watch.See("model.go:28", h94)
 
 	// %h379 = pointwise %h376, %h366 : f32[N,2,14,14,16]  // model.go:28
@@ -839,12 +842,12 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 	cpu.PackConvData(h104, w.bodyConv4Weight, &conv7)
 
 	// %h390 = conv_data_blocked %h385, %h388 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=32 out_c=32 spatial=[14,14]} : f32[N,2,14,14,16]  // model.go:28
-	cpu.ConvData(h105, h94, h104, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1})
+	cpu.ConvData(h105, h94, h104, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx})
 	t.watch.See("model.go:28", h105)
 
 	// %h205 = conv_weights_blocked %h340, %h385 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=32 out_c=32} : f32[32,32,3,3]  // model.go:28
 	if g.bodyConv4Weight != nil {
-		cpu.ConvWeightsBlocked(g.bodyConv4Weight, h57, h94, h106, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1})
+		cpu.ConvWeightsBlocked(g.bodyConv4Weight, h57, h94, h106, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx})
 		t.watch.See("model.go:28", g.bodyConv4Weight)
 	}
 	if t.passStep.Ends() <= 5 {
@@ -939,12 +942,12 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 	cpu.PackConvData(h116, w.bodyConv3Weight, &conv6)
 
 	// %h406 = conv_data_blocked %h401, %h404 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=32 spatial=[14,14]} : f32[N,1,14,14,16]  // model.go:28
-	cpu.ConvData(h117, h105, h116, &cpu.ConvShape{N: n, InC: 16, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1})
+	cpu.ConvData(h117, h105, h116, &cpu.ConvShape{N: n, InC: 16, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx})
 	t.watch.See("model.go:28", h117)
 
 	// %h244 = conv_weights_blocked %h300, %h401 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=32} : f32[32,16,3,3]  // model.go:28
 	if g.bodyConv3Weight != nil {
-		cpu.ConvWeightsBlocked(g.bodyConv3Weight, h37, h105, h118, &cpu.ConvShape{N: n, InC: 16, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1})
+		cpu.ConvWeightsBlocked(g.bodyConv3Weight, h37, h105, h118, &cpu.ConvShape{N: n, InC: 16, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx})
 		t.watch.See("model.go:28", g.bodyConv3Weight)
 	}
 	if t.passStep.Ends() <= 8 {
@@ -952,7 +955,7 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 	}
 
 	// %h409 = max_pool_grad %h295, %h406 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,1,28,28,16]  // model.go:28
-	cpu.MaxPoolGrad(h119, h36, h117, &cpu.PoolShape{N: n, C: 1, InH: 28, InW: 28, OutH: 14, OutW: 14, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16})
+	cpu.MaxPoolGrad(h119, h36, h117, &cpu.PoolShape{N: n, C: 1, InH: 28, InW: 28, OutH: 14, OutW: 14, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16, Ctx: t.ctx})
 	t.watch.See("model.go:28", h119)
 
 	// %h411 = pointwise %h409, %h295 : f32[N,1,28,28,16]  // model.go:28
@@ -1043,12 +1046,12 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 	cpu.PackConvData(h129, w.bodyConv2Weight, &conv5)
 
 	// %h417 = conv_data_blocked %h414, %h416 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=16 spatial=[28,28]} : f32[N,1,28,28,16]  // model.go:28
-	cpu.ConvData(h130, h119, h129, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1})
+	cpu.ConvData(h130, h119, h129, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx})
 	t.watch.See("model.go:28", h130)
 
 	// %h284 = conv_weights_blocked %h254, %h414 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=16} : f32[16,16,3,3]  // model.go:28
 	if g.bodyConv2Weight != nil {
-		cpu.ConvWeightsBlocked(g.bodyConv2Weight, h20, h119, h131, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1})
+		cpu.ConvWeightsBlocked(g.bodyConv2Weight, h20, h119, h131, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx})
 		t.watch.See("model.go:28", g.bodyConv2Weight)
 	}
 	if t.passStep.Ends() <= 11 {
@@ -1153,13 +1156,14 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 	}
 
 	// %h22 = strided_copy %h319 {shape=[16,N,28,28] strides=[784,12544,28,1]} : f32[16,N,28,28]  // model.go:28
+	rt.EndIfDone(t.ctx)
 	if g.bodyConv1Weight != nil {
 		cpu.StridedCopy(h142, h141, []int{16, n, 28, 28}, []int{784, 12544, 28, 1}, 0)
 	}
 
 	// %h322 = conv_weights %image, %h22 {window={kernel=[3,3] pads=[1,1,1,1]} group=1 first=true} : f32[16,1,3,3]  // model.go:28
 	if g.bodyConv1Weight != nil {
-		cpu.ConvWeights(g.bodyConv1Weight, image, h142, h143, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1})
+		cpu.ConvWeights(g.bodyConv1Weight, image, h142, h143, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx})
 		t.watch.See("model.go:28", g.bodyConv1Weight)
 	}
 	return nil
@@ -1244,7 +1248,7 @@ func (t *Trainer) evalForward(n int, logits, image []float32) error {
 	cpu.PackConv(h7, h5, &conv1)
 
 	// %h53 = conv_blocked %image, %h22, %h52 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=1 out_c=16 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,1,28,28,16]  // model.go:28
-	cpu.Conv(h8, image, h7, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1}, &cpu.Epilogue{Bias: h3, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	cpu.Conv(h8, image, h7, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h3, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
 	// %h61 = pointwise %h54, %h57 : f32[16,1,1]  // model.go:28
 	//
@@ -1279,10 +1283,10 @@ func (t *Trainer) evalForward(n int, logits, image []float32) error {
 	cpu.PackConv(h15, h13, &conv5)
 
 	// %h86 = conv_blocked %h53, %h67, %h66 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=16 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,1,28,28,16]  // model.go:28
-	cpu.Conv(h16, h8, h15, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1}, &cpu.Epilogue{Bias: h11, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	cpu.Conv(h16, h8, h15, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h11, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
 	// %h96 = max_pool %h86 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,1,14,14,16]  // model.go:28
-	cpu.MaxPool(h17, h16, &cpu.PoolShape{N: n, C: 1, InH: 28, InW: 28, OutH: 14, OutW: 14, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16})
+	cpu.MaxPool(h17, h16, &cpu.PoolShape{N: n, C: 1, InH: 28, InW: 28, OutH: 14, OutW: 14, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16, Ctx: t.ctx})
 
 	// %h75 = pointwise %h68, %h71 : f32[32,1,1]  // model.go:28
 	//
@@ -1317,7 +1321,7 @@ func (t *Trainer) evalForward(n int, logits, image []float32) error {
 	cpu.PackConv(h24, h22, &conv6)
 
 	// %h101 = conv_blocked %h96, %h98, %h80 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=32 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,2,14,14,16]  // model.go:28
-	cpu.Conv(h25, h17, h24, &cpu.ConvShape{N: n, InC: 16, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1}, &cpu.Epilogue{Bias: h20, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	cpu.Conv(h25, h17, h24, &cpu.ConvShape{N: n, InC: 16, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h20, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
 	// %h89 = pointwise %h82, %h85 : f32[32,1,1]  // model.go:28
 	//
@@ -1352,10 +1356,10 @@ func (t *Trainer) evalForward(n int, logits, image []float32) error {
 	cpu.PackConv(h32, h30, &conv7)
 
 	// %h106 = conv_blocked %h101, %h103, %h94 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=32 out_c=32 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,2,14,14,16]  // model.go:28
-	cpu.Conv(h33, h25, h32, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1}, &cpu.Epilogue{Bias: h28, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	cpu.Conv(h33, h25, h32, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h28, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
 	// %h108 = max_pool %h106 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,2,7,7,16]  // model.go:28
-	cpu.MaxPool(h34, h33, &cpu.PoolShape{N: n, C: 2, InH: 14, InW: 14, OutH: 7, OutW: 7, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16})
+	cpu.MaxPool(h34, h33, &cpu.PoolShape{N: n, C: 2, InH: 14, InW: 14, OutH: 7, OutW: 7, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16, Ctx: t.ctx})
 
 	// %h35 = unblock %h108 {c=32} : f32[N,32,7,7]  // model.go:28
 	cpu.Unblock(h35, h34, n, 32, 7, 7)
@@ -1367,7 +1371,7 @@ func (t *Trainer) evalForward(n int, logits, image []float32) error {
 	cpu.Block(h37, w.headBias, 1, 5, 1, 1)
 
 	// %h39 = mat_mul_panels %h36, %h25, %h31 {n=5} : f32[N,5]  // model.go:28
-	cpu.MatMul(logits, h35, h36, &cpu.MatMulShape{M: n, N: 5, K: 1568, LDA: 1568, LDC: 5, Batch: 1}, &cpu.Epilogue{Bias: h37})
+	cpu.MatMul(logits, h35, h36, &cpu.MatMulShape{M: n, N: 5, K: 1568, LDA: 1568, LDC: 5, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h37})
 	return nil
 }
 
@@ -1453,7 +1457,7 @@ func (t *Trainer) evalLoss(n int, loss, logits, image []float32, sign []int64) e
 	cpu.PackConv(h7, h5, &conv1)
 
 	// %h44 = conv_blocked %image, %h22, %h60 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=1 out_c=16 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,1,28,28,16]  // model.go:28
-	cpu.Conv(h8, image, h7, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1}, &cpu.Epilogue{Bias: h3, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	cpu.Conv(h8, image, h7, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h3, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
 	// %h69 = pointwise %h62, %h65 : f32[16,1,1]  // model.go:28
 	//
@@ -1488,10 +1492,10 @@ func (t *Trainer) evalLoss(n int, loss, logits, image []float32, sign []int64) e
 	cpu.PackConv(h15, h13, &conv5)
 
 	// %h89 = conv_blocked %h44, %h66, %h74 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=16 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,1,28,28,16]  // model.go:28
-	cpu.Conv(h16, h8, h15, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1}, &cpu.Epilogue{Bias: h11, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	cpu.Conv(h16, h8, h15, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h11, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
 	// %h103 = max_pool %h89 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,1,14,14,16]  // model.go:28
-	cpu.MaxPool(h17, h16, &cpu.PoolShape{N: n, C: 1, InH: 28, InW: 28, OutH: 14, OutW: 14, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16})
+	cpu.MaxPool(h17, h16, &cpu.PoolShape{N: n, C: 1, InH: 28, InW: 28, OutH: 14, OutW: 14, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16, Ctx: t.ctx})
 
 	// %h83 = pointwise %h76, %h79 : f32[32,1,1]  // model.go:28
 	//
@@ -1526,7 +1530,7 @@ func (t *Trainer) evalLoss(n int, loss, logits, image []float32, sign []int64) e
 	cpu.PackConv(h24, h22, &conv6)
 
 	// %h108 = conv_blocked %h103, %h105, %h88 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=32 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,2,14,14,16]  // model.go:28
-	cpu.Conv(h25, h17, h24, &cpu.ConvShape{N: n, InC: 16, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1}, &cpu.Epilogue{Bias: h20, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	cpu.Conv(h25, h17, h24, &cpu.ConvShape{N: n, InC: 16, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h20, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
 	// %h97 = pointwise %h90, %h93 : f32[32,1,1]  // model.go:28
 	//
@@ -1561,10 +1565,10 @@ func (t *Trainer) evalLoss(n int, loss, logits, image []float32, sign []int64) e
 	cpu.PackConv(h32, h30, &conv7)
 
 	// %h113 = conv_blocked %h108, %h110, %h102 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=32 out_c=32 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,2,14,14,16]  // model.go:28
-	cpu.Conv(h33, h25, h32, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1}, &cpu.Epilogue{Bias: h28, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	cpu.Conv(h33, h25, h32, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h28, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
 	// %h115 = max_pool %h113 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,2,7,7,16]  // model.go:28
-	cpu.MaxPool(h34, h33, &cpu.PoolShape{N: n, C: 2, InH: 14, InW: 14, OutH: 7, OutW: 7, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16})
+	cpu.MaxPool(h34, h33, &cpu.PoolShape{N: n, C: 2, InH: 14, InW: 14, OutH: 7, OutW: 7, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16, Ctx: t.ctx})
 
 	// %h35 = unblock %h115 {c=32} : f32[N,32,7,7]  // model.go:28
 	cpu.Unblock(h35, h34, n, 32, 7, 7)
@@ -1576,7 +1580,7 @@ func (t *Trainer) evalLoss(n int, loss, logits, image []float32, sign []int64) e
 	cpu.Block(h37, w.headBias, 1, 5, 1, 1)
 
 	// %h39 = mat_mul_panels %h36, %h25, %h31 {n=5} : f32[N,5]  // model.go:28
-	cpu.MatMul(logits, h35, h36, &cpu.MatMulShape{M: n, N: 5, K: 1568, LDA: 1568, LDC: 5, Batch: 1}, &cpu.Epilogue{Bias: h37})
+	cpu.MatMul(logits, h35, h36, &cpu.MatMulShape{M: n, N: 5, K: 1568, LDA: 1568, LDC: 5, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h37})
 
 	// %h40 = log_softmax %h39 {axis=1} : f32[N,5]  // model.go:36
 	cpu.LogSoftmax(h38, logits, n, 5, 1)
@@ -1597,6 +1601,7 @@ func (t *Trainer) evalLoss(n int, loss, logits, image []float32, sign []int64) e
 	cpu.Neg(h40, h40)
 
 	// %h46 = reduce %h45 {kind="mean" axes=[0]} : f32[]  // model.go:36
+	rt.EndIfDone(t.ctx)
 	cpu.ReduceMean(loss, h40, 1, n, 1)
 	return nil
 }
@@ -1693,7 +1698,7 @@ func (t *Trainer) trainForward(n int, logits, image []float32) error {
 	cpu.PackConv(h1, w.bodyConv1Weight, &conv1)
 
 	// %h44 = conv_blocked %image, %h41 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=1 out_c=16 group=1} : f32[N,1,28,28,16]  // model.go:28
-	cpu.Conv(h2, image, h1, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1}, nil)
+	cpu.Conv(h2, image, h1, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx}, nil)
 	t.watch.See("model.go:28", h2)
 
 	// %h42 = channel_moments %h44 : f32[2,16]  // model.go:28
@@ -1798,14 +1803,14 @@ func (t *Trainer) trainForward(n int, logits, image []float32) error {
 	t.watch.See("model.go:28", h18)
 
 	// %h238 = depthwise_blocked %h44, %h156, %h23 {window={kernel=[1,1]} c=16 epilogue={clamp=true hi=+Inf}} : f32[N,1,28,28,16]  // model.go:28
-	cpu.DepthwiseConv(h20, h2, h16, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 1, KW: 1, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 16}, &cpu.Epilogue{Bias: h18, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	cpu.DepthwiseConv(h20, h2, h16, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 1, KW: 1, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 16, Ctx: t.ctx}, &cpu.Epilogue{Bias: h18, Clamp: true, Lo: 0, Hi: cpu.Inf})
 	t.watch.See("model.go:28", h20)
 
 	// %h240 = pack_conv %h5 {group=1 in_block=16} : f32[1,1,3,3,16,16]  // model.go:28
 	cpu.PackConv(h21, w.bodyConv2Weight, &conv5)
 
 	// %h243 = conv_blocked %h238, %h240 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=16 group=1} : f32[N,1,28,28,16]  // model.go:28
-	cpu.Conv(h22, h20, h21, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1}, nil)
+	cpu.Conv(h22, h20, h21, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx}, nil)
 	t.watch.See("model.go:28", h22)
 
 	// %h67 = channel_moments %h243 : f32[2,16]  // model.go:28
@@ -1883,18 +1888,18 @@ func (t *Trainer) trainForward(n int, logits, image []float32) error {
 	t.watch.See("model.go:28", h34)
 
 	// %h279 = depthwise_blocked %h243, %h270, %h26 {window={kernel=[1,1]} c=16 epilogue={clamp=true hi=+Inf}} : f32[N,1,28,28,16]  // model.go:28
-	cpu.DepthwiseConv(h36, h22, h32, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 1, KW: 1, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 16}, &cpu.Epilogue{Bias: h34, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	cpu.DepthwiseConv(h36, h22, h32, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 1, KW: 1, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 16, Ctx: t.ctx}, &cpu.Epilogue{Bias: h34, Clamp: true, Lo: 0, Hi: cpu.Inf})
 	t.watch.See("model.go:28", h36)
 
 	// %h284 = max_pool %h279 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,1,14,14,16]  // model.go:28
-	cpu.MaxPool(h37, h36, &cpu.PoolShape{N: n, C: 1, InH: 28, InW: 28, OutH: 14, OutW: 14, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16})
+	cpu.MaxPool(h37, h36, &cpu.PoolShape{N: n, C: 1, InH: 28, InW: 28, OutH: 14, OutW: 14, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16, Ctx: t.ctx})
 	t.watch.See("model.go:28", h37)
 
 	// %h286 = pack_conv %h10 {group=1 in_block=16} : f32[2,1,3,3,16,16]  // model.go:28
 	cpu.PackConv(h38, w.bodyConv3Weight, &conv6)
 
 	// %h304 = conv_blocked %h284, %h286 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=32 group=1} : f32[N,2,14,14,16]  // model.go:28
-	cpu.Conv(h39, h37, h38, &cpu.ConvShape{N: n, InC: 16, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1}, nil)
+	cpu.Conv(h39, h37, h38, &cpu.ConvShape{N: n, InC: 16, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx}, nil)
 	t.watch.See("model.go:28", h39)
 
 	// %h92 = channel_moments %h304 : f32[2,32]  // model.go:28
@@ -1999,14 +2004,14 @@ func (t *Trainer) trainForward(n int, logits, image []float32) error {
 	t.watch.See("model.go:28", h55)
 
 	// %h324 = depthwise_blocked %h304, %h315, %h29 {window={kernel=[1,1]} c=32 epilogue={clamp=true hi=+Inf}} : f32[N,2,14,14,16]  // model.go:28
-	cpu.DepthwiseConv(h57, h39, h53, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 1, KW: 1, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 32}, &cpu.Epilogue{Bias: h55, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	cpu.DepthwiseConv(h57, h39, h53, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 1, KW: 1, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 32, Ctx: t.ctx}, &cpu.Epilogue{Bias: h55, Clamp: true, Lo: 0, Hi: cpu.Inf})
 	t.watch.See("model.go:28", h57)
 
 	// %h328 = pack_conv %h15 {group=1 in_block=16} : f32[2,2,3,3,16,16]  // model.go:28
 	cpu.PackConv(h58, w.bodyConv4Weight, &conv7)
 
 	// %h330 = conv_blocked %h324, %h328 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=32 out_c=32 group=1} : f32[N,2,14,14,16]  // model.go:28
-	cpu.Conv(h59, h57, h58, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1}, nil)
+	cpu.Conv(h59, h57, h58, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx}, nil)
 	t.watch.See("model.go:28", h59)
 
 	// %h117 = channel_moments %h330 : f32[2,32]  // model.go:28
@@ -2084,11 +2089,11 @@ func (t *Trainer) trainForward(n int, logits, image []float32) error {
 	t.watch.See("model.go:28", h71)
 
 	// %h350 = depthwise_blocked %h330, %h340, %h32 {window={kernel=[1,1]} c=32 epilogue={clamp=true hi=+Inf}} : f32[N,2,14,14,16]  // model.go:28
-	cpu.DepthwiseConv(h73, h59, h69, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 1, KW: 1, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 32}, &cpu.Epilogue{Bias: h71, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	cpu.DepthwiseConv(h73, h59, h69, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 1, KW: 1, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 32, Ctx: t.ctx}, &cpu.Epilogue{Bias: h71, Clamp: true, Lo: 0, Hi: cpu.Inf})
 	t.watch.See("model.go:28", h73)
 
 	// %h354 = max_pool %h350 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,2,7,7,16]  // model.go:28
-	cpu.MaxPool(h74, h73, &cpu.PoolShape{N: n, C: 2, InH: 14, InW: 14, OutH: 7, OutW: 7, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16})
+	cpu.MaxPool(h74, h73, &cpu.PoolShape{N: n, C: 2, InH: 14, InW: 14, OutH: 7, OutW: 7, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16, Ctx: t.ctx})
 	t.watch.See("model.go:28", h74)
 
 	// %h35 = unblock %h354 {c=32} : f32[N,32,7,7]  // model.go:28
@@ -2101,7 +2106,7 @@ func (t *Trainer) trainForward(n int, logits, image []float32) error {
 	cpu.Block(h77, w.headBias, 1, 5, 1, 1)
 
 	// %h39 = mat_mul_panels %h36, %h113, %h49 {n=5} : f32[N,5]  // model.go:28
-	cpu.MatMul(logits, h75, h76, &cpu.MatMulShape{M: n, N: 5, K: 1568, LDA: 1568, LDC: 5, Batch: 1}, &cpu.Epilogue{Bias: h77})
+	cpu.MatMul(logits, h75, h76, &cpu.MatMulShape{M: n, N: 5, K: 1568, LDA: 1568, LDC: 5, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h77})
 	t.watch.See("model.go:28", logits)
 
 	// %h141 = strided_copy %h116 {shape=[N,5] strides=[0,0]} : f32[N,5]
@@ -2215,7 +2220,7 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32) error {
 	cpu.PackPanels(h79, w.headWeight, 5, 1568, 1568, false, 1, 7840)
 
 	// %h145 = mat_mul_panels %h142, %h122 {n=1568} : f32[N,1568]  // model.go:28
-	cpu.MatMul(h80, h78, h79, &cpu.MatMulShape{M: n, N: 1568, K: 5, LDA: 5, LDC: 1568, Batch: 1}, nil)
+	cpu.MatMul(h80, h78, h79, &cpu.MatMulShape{M: n, N: 1568, K: 5, LDA: 5, LDC: 1568, Batch: 1, Ctx: t.ctx}, nil)
 	t.watch.See("model.go:28", h80)
 
 	// %h146 = strided_copy %h36 {shape=[1568,N] strides=[1,1568]} : f32[1568,N]  // model.go:28
@@ -2230,7 +2235,7 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32) error {
 
 	// %h147 = mat_mul_panels %h146, %h126 {n=5} : f32[1568,5]  // model.go:28
 	if g.headWeight != nil {
-		cpu.MatMul(h83, h81, h82, &cpu.MatMulShape{M: 1568, N: 5, K: n, LDA: n, LDC: 5, Batch: 1}, nil)
+		cpu.MatMul(h83, h81, h82, &cpu.MatMulShape{M: 1568, N: 5, K: n, LDA: n, LDC: 5, Batch: 1, Ctx: t.ctx}, nil)
 		t.watch.See("model.go:28", h83)
 	}
 
@@ -2246,7 +2251,7 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32) error {
 	cpu.Block(h84, h80, n, 32, 7, 7)
 
 	// %h359 = max_pool_grad %h350, %h357 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,2,14,14,16]  // model.go:28
-	cpu.MaxPoolGrad(h85, h73, h84, &cpu.PoolShape{N: n, C: 2, InH: 14, InW: 14, OutH: 7, OutW: 7, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16})
+	cpu.MaxPoolGrad(h85, h73, h84, &cpu.PoolShape{N: n, C: 2, InH: 14, InW: 14, OutH: 7, OutW: 7, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16, Ctx: t.ctx})
 	t.watch.See("model.go:28", h85)
 
 	// %h363 = pointwise %h359, %h350 : f32[N,2,14,14,16]  // model.go:28
@@ -2337,12 +2342,12 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32) error {
 	cpu.PackConvData(h95, w.bodyConv4Weight, &conv7)
 
 	// %h374 = conv_data_blocked %h368, %h372 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=32 out_c=32 spatial=[14,14]} : f32[N,2,14,14,16]  // model.go:28
-	cpu.ConvData(h96, h85, h95, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1})
+	cpu.ConvData(h96, h85, h95, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx})
 	t.watch.See("model.go:28", h96)
 
 	// %h189 = conv_weights_blocked %h324, %h368 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=32 out_c=32} : f32[32,32,3,3]  // model.go:28
 	if g.bodyConv4Weight != nil {
-		cpu.ConvWeightsBlocked(g.bodyConv4Weight, h57, h85, h97, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1})
+		cpu.ConvWeightsBlocked(g.bodyConv4Weight, h57, h85, h97, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx})
 		t.watch.See("model.go:28", g.bodyConv4Weight)
 	}
 	if t.passTrainForward.Ends() <= 5 {
@@ -2437,12 +2442,12 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32) error {
 	cpu.PackConvData(h107, w.bodyConv3Weight, &conv6)
 
 	// %h388 = conv_data_blocked %h384, %h387 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=32 spatial=[14,14]} : f32[N,1,14,14,16]  // model.go:28
-	cpu.ConvData(h108, h96, h107, &cpu.ConvShape{N: n, InC: 16, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1})
+	cpu.ConvData(h108, h96, h107, &cpu.ConvShape{N: n, InC: 16, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx})
 	t.watch.See("model.go:28", h108)
 
 	// %h228 = conv_weights_blocked %h284, %h384 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=32} : f32[32,16,3,3]  // model.go:28
 	if g.bodyConv3Weight != nil {
-		cpu.ConvWeightsBlocked(g.bodyConv3Weight, h37, h96, h109, &cpu.ConvShape{N: n, InC: 16, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1})
+		cpu.ConvWeightsBlocked(g.bodyConv3Weight, h37, h96, h109, &cpu.ConvShape{N: n, InC: 16, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx})
 		t.watch.See("model.go:28", g.bodyConv3Weight)
 	}
 	if t.passTrainForward.Ends() <= 8 {
@@ -2450,7 +2455,7 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32) error {
 	}
 
 	// %h391 = max_pool_grad %h279, %h388 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,1,28,28,16]  // model.go:28
-	cpu.MaxPoolGrad(h110, h36, h108, &cpu.PoolShape{N: n, C: 1, InH: 28, InW: 28, OutH: 14, OutW: 14, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16})
+	cpu.MaxPoolGrad(h110, h36, h108, &cpu.PoolShape{N: n, C: 1, InH: 28, InW: 28, OutH: 14, OutW: 14, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16, Ctx: t.ctx})
 	t.watch.See("model.go:28", h110)
 
 	// %h393 = pointwise %h391, %h279 : f32[N,1,28,28,16]  // model.go:28
@@ -2541,12 +2546,12 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32) error {
 	cpu.PackConvData(h120, w.bodyConv2Weight, &conv5)
 
 	// %h399 = conv_data_blocked %h396, %h398 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=16 spatial=[28,28]} : f32[N,1,28,28,16]  // model.go:28
-	cpu.ConvData(h121, h110, h120, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1})
+	cpu.ConvData(h121, h110, h120, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx})
 	t.watch.See("model.go:28", h121)
 
 	// %h268 = conv_weights_blocked %h238, %h396 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=16} : f32[16,16,3,3]  // model.go:28
 	if g.bodyConv2Weight != nil {
-		cpu.ConvWeightsBlocked(g.bodyConv2Weight, h20, h110, h122, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1})
+		cpu.ConvWeightsBlocked(g.bodyConv2Weight, h20, h110, h122, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx})
 		t.watch.See("model.go:28", g.bodyConv2Weight)
 	}
 	if t.passTrainForward.Ends() <= 11 {
@@ -2651,13 +2656,14 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32) error {
 	}
 
 	// %h22 = strided_copy %h303 {shape=[16,N,28,28] strides=[784,12544,28,1]} : f32[16,N,28,28]  // model.go:28
+	rt.EndIfDone(t.ctx)
 	if g.bodyConv1Weight != nil {
 		cpu.StridedCopy(h133, h132, []int{16, n, 28, 28}, []int{784, 12544, 28, 1}, 0)
 	}
 
 	// %h306 = conv_weights %image, %h22 {window={kernel=[3,3] pads=[1,1,1,1]} group=1 first=true} : f32[16,1,3,3]  // model.go:28
 	if g.bodyConv1Weight != nil {
-		cpu.ConvWeights(g.bodyConv1Weight, image, h133, h134, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1})
+		cpu.ConvWeights(g.bodyConv1Weight, image, h133, h134, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx})
 		t.watch.See("model.go:28", g.bodyConv1Weight)
 	}
 	return nil

@@ -19,8 +19,8 @@ import (
 
 const (
 	// This code and the runtime it links are of one version.
-	_ = rt.EnforceVersion(1 - rt.MinVersion)
-	_ = rt.EnforceVersion(rt.MaxVersion - 1)
+	_ = rt.EnforceVersion(2 - rt.MinVersion)
+	_ = rt.EnforceVersion(rt.MaxVersion - 2)
 )
 
 // Image is one item of input "image": f32[N,1,28,28].
@@ -50,6 +50,33 @@ func newModel(w *rt.Prepared[weights]) *Model {
 	return m
 }
 
+// loaded returns an error if the model has no weights.
+func (m *Model) loaded() error {
+	if m == nil || m.sessions == nil {
+		return rt.ErrNoModel
+	}
+	return nil
+}
+
+// session returns a session for one call, which ends early when ctx is done.
+func (m *Model) session(ctx context.Context) (*Session, error) {
+	if err := m.loaded(); err != nil {
+		return nil, err
+	}
+	s, err := m.sessions.Get(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s.ctx = ctx
+	return s, nil
+}
+
+// putBack takes back a session of a call that has ended, without the call's context.
+func (m *Model) putBack(s *Session) {
+	s.ctx = nil
+	m.sessions.Put(s)
+}
+
 // Meta returns the names, element types and shapes of the model's inputs and outputs.
 func (m *Model) Meta() rt.Meta {
 	return meta
@@ -65,13 +92,14 @@ func (m *Model) Forward(image []Image) ([]Logits, error) {
 // ForwardContext is Forward that ends early, with the context's error, when ctx is
 // done; a nil ctx never is.
 func (m *Model) ForwardContext(ctx context.Context, image []Image) (dst []Logits, err error) {
-	s, err := m.sessions.Get(ctx)
+	s, err := m.session(ctx)
 	if err != nil {
 		return dst, err
 	}
-	defer m.sessions.Put(s)
-	dst = make([]Logits, len(image))
-	s.SetContext(ctx)
+	defer m.putBack(s)
+	if err := rt.Room("signs: Forward", &dst, len(image)); err != nil {
+		return dst, err
+	}
 	return dst, s.Forward(dst, image)
 }
 
@@ -85,13 +113,14 @@ func (m *Model) Loss(image []Image, sign []int64) (LossResult, error) {
 // LossContext is Loss that ends early, with the context's error, when ctx is
 // done; a nil ctx never is.
 func (m *Model) LossContext(ctx context.Context, image []Image, sign []int64) (dst LossResult, err error) {
-	s, err := m.sessions.Get(ctx)
+	s, err := m.session(ctx)
 	if err != nil {
 		return dst, err
 	}
-	defer m.sessions.Put(s)
-	dst.Logits = make([]Logits, len(image))
-	s.SetContext(ctx)
+	defer m.putBack(s)
+	if err := rt.Room("signs: Loss", &dst.Logits, len(image)); err != nil {
+		return dst, err
+	}
 	return dst, s.Loss(&dst, image, sign)
 }
 
@@ -109,6 +138,9 @@ type Session struct {
 // NewSession opens a session. Extents above max are refused; a nil max has no limits.
 // The session's memory grows with what it is called with.
 func (m *Model) NewSession(max rt.Max) (*Session, error) {
+	if err := m.loaded(); err != nil {
+		return nil, err
+	}
 	if err := max.Check("signs: NewSession", "N"); err != nil {
 		return nil, err
 	}
@@ -121,7 +153,17 @@ func (m *Model) NewSession(max rt.Max) (*Session, error) {
 // SetContext makes the calls that follow end early, with the context's error, when ctx
 // is done; a nil ctx never is.
 func (s *Session) SetContext(ctx context.Context) {
-	s.ctx = ctx
+	if s != nil {
+		s.ctx = ctx
+	}
+}
+
+// enter begins a call.
+func (s *Session) enter() error {
+	if s == nil || s.model == nil {
+		return rt.ErrNoSession
+	}
+	return s.guard.Enter()
 }
 
 // leave ends a call: the session holds no weights between two.
@@ -169,7 +211,7 @@ func (s *Session) openLoss(n int) error {
 // The result is written into dst, which has an item for each of the batch.
 // It does not allocate once it has seen a batch of this size.
 func (s *Session) Forward(dst []Logits, image []Image) (err error) {
-	if err := s.guard.Enter(); err != nil {
+	if err := s.enter(); err != nil {
 		return err
 	}
 	defer s.leave()
@@ -184,7 +226,7 @@ func (s *Session) Forward(dst []Logits, image []Image) (err error) {
 	if err := s.open(n); err != nil {
 		return err
 	}
-	if err := rt.CheckOverlap("signs: Forward", "dst", rt.Flat[float32](dst), rt.Flat[float32](image)); err != nil {
+	if err := rt.CheckOverlap("signs: Forward", "dst", []rt.Span{rt.SpanOf(rt.Flat[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[float32](image))}); err != nil {
 		return err
 	}
 	rt.Begin()
@@ -197,7 +239,7 @@ func (s *Session) Forward(dst []Logits, image []Image) (err error) {
 // The result is written into dst, which has an item for each of the batch.
 // It does not allocate once it has seen a batch of this size.
 func (s *Session) Loss(dst *LossResult, image []Image, sign []int64) (err error) {
-	if err := s.guard.Enter(); err != nil {
+	if err := s.enter(); err != nil {
 		return err
 	}
 	defer s.leave()
@@ -218,16 +260,7 @@ func (s *Session) Loss(dst *LossResult, image []Image, sign []int64) (err error)
 	if err := s.openLoss(n); err != nil {
 		return err
 	}
-	if err := rt.CheckOverlap("signs: Loss", "dst", rt.FlatOf[float32](&dst.Loss), rt.Flat[float32](image)); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("signs: Loss", "dst", rt.FlatOf[float32](&dst.Loss), rt.Flat[int64](sign)); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("signs: Loss", "dst", rt.Flat[float32](dst.Logits), rt.Flat[float32](image)); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("signs: Loss", "dst", rt.Flat[float32](dst.Logits), rt.Flat[int64](sign)); err != nil {
+	if err := rt.CheckOverlap("signs: Loss", "dst", []rt.Span{rt.SpanOf(rt.FlatOf[float32](&dst.Loss)), rt.SpanOf(rt.Flat[float32](dst.Logits))}, []rt.Span{rt.SpanOf(rt.Flat[float32](image)), rt.SpanOf(rt.Flat[int64](sign))}); err != nil {
 		return err
 	}
 	rt.Begin()
@@ -255,28 +288,28 @@ func (s *Session) forward(n int, logits, image []float32) error {
 	)
 
 	// %h53 = conv_blocked %image, %h22, %h52 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=1 out_c=16 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,1,28,28,16]  // model.go:28
-	cpu.Conv(h1, image, w.bodyConv1Weight, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1}, &cpu.Epilogue{Bias: w.bodyNorm1Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	cpu.Conv(h1, image, w.bodyConv1Weight, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.bodyNorm1Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
 	// %h86 = winograd_blocked %h53, %h67, %h66 {tile=4 pads=[1,1,1,1] in_c=16 out_c=16 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,1,28,28,16]  // model.go:28
-	cpu.Winograd(h2, h1, w.bodyConv2Weight, h3, &cpu.WinogradShape{N: n, InC: 16, InH: 28, InW: 28, OutC: 16, OutH: 28, OutW: 28, Top: 1, Left: 1, Group: 1, Tile: 4}, &cpu.Epilogue{Bias: w.bodyNorm2Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	cpu.Winograd(h2, h1, w.bodyConv2Weight, h3, &cpu.WinogradShape{N: n, InC: 16, InH: 28, InW: 28, OutC: 16, OutH: 28, OutW: 28, Top: 1, Left: 1, Group: 1, Tile: 4, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.bodyNorm2Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
 	// %h96 = max_pool %h86 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,1,14,14,16]  // model.go:28
-	cpu.MaxPool(h4, h2, &cpu.PoolShape{N: n, C: 1, InH: 28, InW: 28, OutH: 14, OutW: 14, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16})
+	cpu.MaxPool(h4, h2, &cpu.PoolShape{N: n, C: 1, InH: 28, InW: 28, OutH: 14, OutW: 14, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16, Ctx: s.ctx})
 
 	// %h101 = winograd_blocked %h96, %h98, %h80 {tile=4 pads=[1,1,1,1] in_c=16 out_c=32 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,2,14,14,16]  // model.go:28
-	cpu.Winograd(h5, h4, w.bodyConv3Weight, h6, &cpu.WinogradShape{N: n, InC: 16, InH: 14, InW: 14, OutC: 32, OutH: 14, OutW: 14, Top: 1, Left: 1, Group: 1, Tile: 4}, &cpu.Epilogue{Bias: w.bodyNorm3Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	cpu.Winograd(h5, h4, w.bodyConv3Weight, h6, &cpu.WinogradShape{N: n, InC: 16, InH: 14, InW: 14, OutC: 32, OutH: 14, OutW: 14, Top: 1, Left: 1, Group: 1, Tile: 4, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.bodyNorm3Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
 	// %h106 = winograd_blocked %h101, %h103, %h94 {tile=4 pads=[1,1,1,1] in_c=32 out_c=32 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,2,14,14,16]  // model.go:28
-	cpu.Winograd(h7, h5, w.bodyConv4Weight, h8, &cpu.WinogradShape{N: n, InC: 32, InH: 14, InW: 14, OutC: 32, OutH: 14, OutW: 14, Top: 1, Left: 1, Group: 1, Tile: 4}, &cpu.Epilogue{Bias: w.bodyNorm4Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	cpu.Winograd(h7, h5, w.bodyConv4Weight, h8, &cpu.WinogradShape{N: n, InC: 32, InH: 14, InW: 14, OutC: 32, OutH: 14, OutW: 14, Top: 1, Left: 1, Group: 1, Tile: 4, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.bodyNorm4Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
 	// %h108 = max_pool %h106 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,2,7,7,16]  // model.go:28
-	cpu.MaxPool(h9, h7, &cpu.PoolShape{N: n, C: 2, InH: 14, InW: 14, OutH: 7, OutW: 7, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16})
+	cpu.MaxPool(h9, h7, &cpu.PoolShape{N: n, C: 2, InH: 14, InW: 14, OutH: 7, OutW: 7, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16, Ctx: s.ctx})
 
 	// %h35 = unblock %h108 {c=32} : f32[N,32,7,7]  // model.go:28
 	cpu.Unblock(h10, h9, n, 32, 7, 7)
 
 	// %h39 = mat_mul_panels %h36, %h25, %h31 {n=5} : f32[N,5]  // model.go:28
-	cpu.MatMul(logits, h10, w.headWeight, &cpu.MatMulShape{M: n, N: 5, K: 1568, LDA: 1568, LDC: 5, Batch: 1}, &cpu.Epilogue{Bias: w.headBias})
+	cpu.MatMul(logits, h10, w.headWeight, &cpu.MatMulShape{M: n, N: 5, K: 1568, LDA: 1568, LDC: 5, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.headBias})
 	return nil
 }
 
@@ -303,28 +336,28 @@ func (s *Session) loss(n int, loss, logits, image []float32, sign []int64) error
 	)
 
 	// %h44 = conv_blocked %image, %h22, %h60 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=1 out_c=16 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,1,28,28,16]  // model.go:28
-	cpu.Conv(h1, image, w.bodyConv1Weight, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1}, &cpu.Epilogue{Bias: w.bodyNorm1Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	cpu.Conv(h1, image, w.bodyConv1Weight, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.bodyNorm1Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
 	// %h89 = winograd_blocked %h44, %h66, %h74 {tile=4 pads=[1,1,1,1] in_c=16 out_c=16 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,1,28,28,16]  // model.go:28
-	cpu.Winograd(h2, h1, w.bodyConv2Weight, h3, &cpu.WinogradShape{N: n, InC: 16, InH: 28, InW: 28, OutC: 16, OutH: 28, OutW: 28, Top: 1, Left: 1, Group: 1, Tile: 4}, &cpu.Epilogue{Bias: w.bodyNorm2Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	cpu.Winograd(h2, h1, w.bodyConv2Weight, h3, &cpu.WinogradShape{N: n, InC: 16, InH: 28, InW: 28, OutC: 16, OutH: 28, OutW: 28, Top: 1, Left: 1, Group: 1, Tile: 4, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.bodyNorm2Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
 	// %h103 = max_pool %h89 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,1,14,14,16]  // model.go:28
-	cpu.MaxPool(h4, h2, &cpu.PoolShape{N: n, C: 1, InH: 28, InW: 28, OutH: 14, OutW: 14, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16})
+	cpu.MaxPool(h4, h2, &cpu.PoolShape{N: n, C: 1, InH: 28, InW: 28, OutH: 14, OutW: 14, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16, Ctx: s.ctx})
 
 	// %h108 = winograd_blocked %h103, %h105, %h88 {tile=4 pads=[1,1,1,1] in_c=16 out_c=32 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,2,14,14,16]  // model.go:28
-	cpu.Winograd(h5, h4, w.bodyConv3Weight, h6, &cpu.WinogradShape{N: n, InC: 16, InH: 14, InW: 14, OutC: 32, OutH: 14, OutW: 14, Top: 1, Left: 1, Group: 1, Tile: 4}, &cpu.Epilogue{Bias: w.bodyNorm3Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	cpu.Winograd(h5, h4, w.bodyConv3Weight, h6, &cpu.WinogradShape{N: n, InC: 16, InH: 14, InW: 14, OutC: 32, OutH: 14, OutW: 14, Top: 1, Left: 1, Group: 1, Tile: 4, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.bodyNorm3Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
 	// %h113 = winograd_blocked %h108, %h110, %h102 {tile=4 pads=[1,1,1,1] in_c=32 out_c=32 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,2,14,14,16]  // model.go:28
-	cpu.Winograd(h7, h5, w.bodyConv4Weight, h8, &cpu.WinogradShape{N: n, InC: 32, InH: 14, InW: 14, OutC: 32, OutH: 14, OutW: 14, Top: 1, Left: 1, Group: 1, Tile: 4}, &cpu.Epilogue{Bias: w.bodyNorm4Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	cpu.Winograd(h7, h5, w.bodyConv4Weight, h8, &cpu.WinogradShape{N: n, InC: 32, InH: 14, InW: 14, OutC: 32, OutH: 14, OutW: 14, Top: 1, Left: 1, Group: 1, Tile: 4, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.bodyNorm4Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
 	// %h115 = max_pool %h113 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,2,7,7,16]  // model.go:28
-	cpu.MaxPool(h9, h7, &cpu.PoolShape{N: n, C: 2, InH: 14, InW: 14, OutH: 7, OutW: 7, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16})
+	cpu.MaxPool(h9, h7, &cpu.PoolShape{N: n, C: 2, InH: 14, InW: 14, OutH: 7, OutW: 7, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16, Ctx: s.ctx})
 
 	// %h35 = unblock %h115 {c=32} : f32[N,32,7,7]  // model.go:28
 	cpu.Unblock(h10, h9, n, 32, 7, 7)
 
 	// %h39 = mat_mul_panels %h36, %h25, %h31 {n=5} : f32[N,5]  // model.go:28
-	cpu.MatMul(logits, h10, w.headWeight, &cpu.MatMulShape{M: n, N: 5, K: 1568, LDA: 1568, LDC: 5, Batch: 1}, &cpu.Epilogue{Bias: w.headBias})
+	cpu.MatMul(logits, h10, w.headWeight, &cpu.MatMulShape{M: n, N: 5, K: 1568, LDA: 1568, LDC: 5, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.headBias})
 
 	// %h40 = log_softmax %h39 {axis=1} : f32[N,5]  // model.go:36
 	cpu.LogSoftmax(h11, logits, n, 5, 1)
@@ -345,6 +378,7 @@ func (s *Session) loss(n int, loss, logits, image []float32, sign []int64) error
 	cpu.Neg(h13, h13)
 
 	// %h46 = reduce %h45 {kind="mean" axes=[0]} : f32[]  // model.go:36
+	rt.EndIfDone(s.ctx)
 	cpu.ReduceMean(loss, h13, 1, n, 1)
 	return nil
 }

@@ -73,6 +73,9 @@ type Trainer struct {
 // NewTrainer returns a trainer of a copy of the model's weights; the model stays what it
 // is.
 func (m *Model) NewTrainer(o TrainerOptions) (*Trainer, error) {
+	if err := m.loaded(); err != nil {
+		return nil, err
+	}
 	raw := m.weights.Load().Raw().Fork()
 	base, err := rt.NewTraining(raw, variables, rt.TrainingOptions{Where: "signs: NewTrainer", Batch: o.Batch, Seed: o.Seed, Freeze: o.Freeze, CheckNaN: o.CheckNaN})
 	if err != nil {
@@ -214,6 +217,14 @@ func (t *Trainer) State(s *rt.State) {
 // is done; a nil ctx never is.
 func (t *Trainer) SetContext(ctx context.Context) {
 	t.ctx = ctx
+}
+
+// enter begins a call.
+func (t *Trainer) enter() error {
+	if t == nil || t.base == nil {
+		return rt.ErrNoTrainer
+	}
+	return t.guard.Enter()
 }
 
 // into returns where a step writes.
@@ -591,12 +602,14 @@ func (t *Trainer) openTrainForward(n int) error {
 // Step computes Loss as training does, and adds the gradients of its first
 // result to those of Params. Statistics are updated once.
 func (t *Trainer) Step(image []Image, sign []int64) (dst LossResult, err error) {
-	if err := t.guard.Enter(); err != nil {
+	if err := t.enter(); err != nil {
 		return dst, err
 	}
 	defer t.guard.Leave()
 	t.pending = false
-	t.dstStep.Logits = rt.Room(t.dstStep.Logits, len(image))
+	if err := rt.Room("signs: Step", &t.dstStep.Logits, len(image)); err != nil {
+		return dst, err
+	}
 	err = t.runStep(&t.dstStep, image, sign)
 	return t.dstStep, err
 }
@@ -617,16 +630,7 @@ func (t *Trainer) runStep(dst *LossResult, image []Image, sign []int64) (err err
 	if err := t.openStep(n); err != nil {
 		return err
 	}
-	if err := rt.CheckOverlap("signs: Step", "dst", rt.FlatOf[float32](&dst.Loss), rt.Flat[float32](image)); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("signs: Step", "dst", rt.FlatOf[float32](&dst.Loss), rt.Flat[int64](sign)); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("signs: Step", "dst", rt.Flat[float32](dst.Logits), rt.Flat[float32](image)); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("signs: Step", "dst", rt.Flat[float32](dst.Logits), rt.Flat[int64](sign)); err != nil {
+	if err := rt.CheckOverlap("signs: Step", "dst", []rt.Span{rt.SpanOf(rt.FlatOf[float32](&dst.Loss)), rt.SpanOf(rt.Flat[float32](dst.Logits))}, []rt.Span{rt.SpanOf(rt.Flat[float32](image)), rt.SpanOf(rt.Flat[int64](sign))}); err != nil {
 		return err
 	}
 	rt.Begin()
@@ -637,12 +641,14 @@ func (t *Trainer) runStep(dst *LossResult, image []Image, sign []int64) (err err
 
 // Forward computes what the model's Forward does, with the weights as they are now.
 func (t *Trainer) Forward(image []Image) (dst []Logits, err error) {
-	if err := t.guard.Enter(); err != nil {
+	if err := t.enter(); err != nil {
 		return dst, err
 	}
 	defer t.guard.Leave()
 	t.pending = false
-	t.dstForward = rt.Room(t.dstForward, len(image))
+	if err := rt.Room("signs: Forward", &t.dstForward, len(image)); err != nil {
+		return dst, err
+	}
 	err = t.runForward(t.dstForward, image)
 	return t.dstForward, err
 }
@@ -657,7 +663,7 @@ func (t *Trainer) runForward(dst []Logits, image []Image) (err error) {
 	if err := t.openEvalForward(n); err != nil {
 		return err
 	}
-	if err := rt.CheckOverlap("signs: Forward", "dst", rt.Flat[float32](dst), rt.Flat[float32](image)); err != nil {
+	if err := rt.CheckOverlap("signs: Forward", "dst", []rt.Span{rt.SpanOf(rt.Flat[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[float32](image))}); err != nil {
 		return err
 	}
 	rt.Begin()
@@ -667,12 +673,14 @@ func (t *Trainer) runForward(dst []Logits, image []Image) (err error) {
 
 // Loss computes what the model's Loss does, with the weights as they are now.
 func (t *Trainer) Loss(image []Image, sign []int64) (dst LossResult, err error) {
-	if err := t.guard.Enter(); err != nil {
+	if err := t.enter(); err != nil {
 		return dst, err
 	}
 	defer t.guard.Leave()
 	t.pending = false
-	t.dstLoss.Logits = rt.Room(t.dstLoss.Logits, len(image))
+	if err := rt.Room("signs: Loss", &t.dstLoss.Logits, len(image)); err != nil {
+		return dst, err
+	}
 	err = t.runLoss(&t.dstLoss, image, sign)
 	return t.dstLoss, err
 }
@@ -693,16 +701,7 @@ func (t *Trainer) runLoss(dst *LossResult, image []Image, sign []int64) (err err
 	if err := t.openEvalLoss(n); err != nil {
 		return err
 	}
-	if err := rt.CheckOverlap("signs: Loss", "dst", rt.FlatOf[float32](&dst.Loss), rt.Flat[float32](image)); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("signs: Loss", "dst", rt.FlatOf[float32](&dst.Loss), rt.Flat[int64](sign)); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("signs: Loss", "dst", rt.Flat[float32](dst.Logits), rt.Flat[float32](image)); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("signs: Loss", "dst", rt.Flat[float32](dst.Logits), rt.Flat[int64](sign)); err != nil {
+	if err := rt.CheckOverlap("signs: Loss", "dst", []rt.Span{rt.SpanOf(rt.FlatOf[float32](&dst.Loss)), rt.SpanOf(rt.Flat[float32](dst.Logits))}, []rt.Span{rt.SpanOf(rt.Flat[float32](image)), rt.SpanOf(rt.Flat[int64](sign))}); err != nil {
 		return err
 	}
 	rt.Begin()
@@ -713,12 +712,14 @@ func (t *Trainer) runLoss(dst *LossResult, image []Image, sign []int64) (err err
 // TrainForward computes Forward as training does, for a loss that the caller computes: Backward
 // takes its gradients. Arguments and results must stay as they are until then.
 func (t *Trainer) TrainForward(image []Image) (dst []Logits, err error) {
-	if err := t.guard.Enter(); err != nil {
+	if err := t.enter(); err != nil {
 		return dst, err
 	}
 	defer t.guard.Leave()
 	t.pending = false
-	t.dstTrainForward = rt.Room(t.dstTrainForward, len(image))
+	if err := rt.Room("signs: TrainForward", &t.dstTrainForward, len(image)); err != nil {
+		return dst, err
+	}
 	err = t.runTrainForward(t.dstTrainForward, image)
 	t.trainForwardImage = image
 	t.pending = err == nil
@@ -735,7 +736,7 @@ func (t *Trainer) runTrainForward(dst []Logits, image []Image) (err error) {
 	if err := t.openTrainForward(n); err != nil {
 		return err
 	}
-	if err := rt.CheckOverlap("signs: TrainForward", "dst", rt.Flat[float32](dst), rt.Flat[float32](image)); err != nil {
+	if err := rt.CheckOverlap("signs: TrainForward", "dst", []rt.Span{rt.SpanOf(rt.Flat[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[float32](image))}); err != nil {
 		return err
 	}
 	rt.Begin()
@@ -749,7 +750,7 @@ func (t *Trainer) runTrainForward(dst []Logits, image []Image) (err error) {
 // was of TrainForward, and adds those with respect to the parameters to those of Params.
 // Statistics are updated once.
 func (t *Trainer) Backward(dLogits []Logits) (err error) {
-	if err := t.guard.Enter(); err != nil {
+	if err := t.enter(); err != nil {
 		return err
 	}
 	defer t.guard.Leave()
@@ -762,7 +763,7 @@ func (t *Trainer) Backward(dLogits []Logits) (err error) {
 	if err := rt.CheckLen("signs: Backward", "dLogits", len(dLogits), n); err != nil {
 		return err
 	}
-	if err := rt.CheckOverlap("signs: Backward", "result", rt.Flat[float32](dst), rt.Flat[float32](dLogits)); err != nil {
+	if err := rt.CheckOverlap("signs: Backward", "result", []rt.Span{rt.SpanOf(rt.Flat[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[float32](dLogits))}); err != nil {
 		return err
 	}
 	t.pending = false

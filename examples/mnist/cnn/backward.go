@@ -134,7 +134,7 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 	cpu.PackConv(h5, h2, &conv1)
 
 	// %h39 = conv_blocked %h8, %h37, %h18 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} in_c=1 out_c=8 group=1} : f32[N,1,26,26,16]  // model.go:39
-	cpu.Conv(h6, image, h5, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 8, OutH: 26, OutW: 26, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1}, &cpu.Epilogue{Bias: h4})
+	cpu.Conv(h6, image, h5, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 8, OutH: 26, OutW: 26, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h4})
 	t.watch.See("model.go:39", h6)
 
 	// %h33 = unblock %h39 {c=8} : f32[N,8,26,26]  // model.go:39
@@ -177,7 +177,7 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 	cpu.PackConv(h12, h10, &conv3)
 
 	// %h50 = conv_blocked %h10, %h46, %h109 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} in_c=8 out_c=16 group=1} : f32[N,1,24,24,16]  // model.go:40
-	cpu.Conv(h13, h7, h12, &cpu.ConvShape{N: n, InC: 8, InH: 26, InW: 26, InBlock: 1, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1}, &cpu.Epilogue{Bias: h11})
+	cpu.Conv(h13, h7, h12, &cpu.ConvShape{N: n, InC: 8, InH: 26, InW: 26, InBlock: 1, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h11})
 	t.watch.See("model.go:40", h13)
 
 	// %h40 = unblock %h50 {c=16} : f32[N,16,24,24]  // model.go:40
@@ -201,7 +201,7 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 	t.watch.See("model.go:40", h14)
 
 	// %h14 = average_pool %h13 {window={kernel=[3,3] strides=[3,3]}} : f32[N,16,8,8]  // model.go:41
-	cpu.AveragePool(h17, h14, &cpu.PoolShape{N: n, C: 16, InH: 24, InW: 24, OutH: 8, OutW: 8, KH: 3, KW: 3, StrideH: 3, StrideW: 3, DilH: 1, DilW: 1, Block: 1})
+	cpu.AveragePool(h17, h14, &cpu.PoolShape{N: n, C: 16, InH: 24, InW: 24, OutH: 8, OutW: 8, KH: 3, KW: 3, StrideH: 3, StrideW: 3, DilH: 1, DilW: 1, Block: 1, Ctx: t.ctx})
 	t.watch.See("model.go:41", h17)
 
 	// %h45 = random_uniform %key {d_type=f32 shape=[N,512] high=1 seed=3} : f32[N,512]  // model.go:42
@@ -222,11 +222,12 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 	//
 	//	%h149 = constant {value=f32[](2)} : f32[]
 	//	%h150 = mul %p14, %h149 : f32[]
+	rt.EndIfDone(t.ctx)
 	cpu.MulScalar(h21, w.linear1Bias, 2)
 	t.watch.See("model.go:42", h21)
 
 	// %h47 = mat_mul_panels %h15, %h16, %h114 {n=512} : f32[N,512]  // model.go:42
-	cpu.MatMul(h22, h17, h20, &cpu.MatMulShape{M: n, N: 512, K: 1024, LDA: 1024, LDC: 512, Batch: 1}, &cpu.Epilogue{Bias: h21})
+	cpu.MatMul(h22, h17, h20, &cpu.MatMulShape{M: n, N: 512, K: 1024, LDA: 1024, LDC: 512, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h21})
 	t.watch.See("model.go:42", h22)
 
 	// %h20 = pointwise %h45, %h47 : f32[N,512]  // model.go:42
@@ -253,7 +254,7 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 	cpu.Block(h26, w.linear2Bias, 1, 10, 1, 1)
 
 	// %h23 = mat_mul_panels %h20, %h28, %h120 {n=10} : f32[N,10]  // model.go:43
-	cpu.MatMul(logits, h22, h25, &cpu.MatMulShape{M: n, N: 10, K: 512, LDA: 512, LDC: 10, Batch: 1}, &cpu.Epilogue{Bias: h26})
+	cpu.MatMul(logits, h22, h25, &cpu.MatMulShape{M: n, N: 10, K: 512, LDA: 512, LDC: 10, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h26})
 	t.watch.See("model.go:43", logits)
 
 	// %h24 = log_softmax %h23 {axis=1} : f32[N,10]  // model.go:51
@@ -278,6 +279,7 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 	t.watch.See("model.go:51", h29)
 
 	// %h30 = reduce %h29 {kind="mean" axes=[0]} : f32[]  // model.go:51
+	rt.EndIfDone(t.ctx)
 	cpu.ReduceMean(loss, h29, 1, n, 1)
 	t.watch.See("model.go:51", loss)
 
@@ -310,6 +312,7 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 	cpu.Fill(h33, 0)
 
 	// %h60 = scatter_elements %h59, %h26, %h58 {axis=1 reduction="add"} : f32[N,10]  // model.go:51
+	rt.EndIfDone(t.ctx)
 	if err := cpu.ScatterElementsAdd(h33, h33, h28, h32, []int{n, 1}, []int{n, 10}, 1); err != nil {
 		return rt.At("model.go:51", err)
 	}
@@ -342,6 +345,7 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 	}
 
 	// %h41 = pack_panels %h6 : f32[32,10,16]  // model.go:43
+	rt.EndIfDone(t.ctx)
 	cpu.PackPanels(h37, w.linear2Weight, 10, 512, 512, false, 1, 5120)
 
 	// %h68 = strided_copy %h20 {shape=[512,N] strides=[1,512]} : f32[512,N]  // model.go:43
@@ -356,7 +360,7 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 
 	// %h69 = mat_mul_panels %h68, %h48 {n=10} : f32[512,10]  // model.go:43
 	if g.linear2Weight != nil {
-		cpu.MatMul(h40, h38, h39, &cpu.MatMulShape{M: 512, N: 10, K: n, LDA: n, LDC: 10, Batch: 1}, nil)
+		cpu.MatMul(h40, h38, h39, &cpu.MatMulShape{M: 512, N: 10, K: n, LDA: n, LDC: 10, Batch: 1, Ctx: t.ctx}, nil)
 		t.watch.See("model.go:43", h40)
 	}
 
@@ -371,7 +375,7 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 	// %h71 = mat_mul_panels %h64, %h41, _, _, %h20 {n=512} : f32[N,512]  // model.go:43, model.go:42
 	//
 	//	%h125 = gate %p, %p1 : f32[]
-	cpu.MatMul(h41, h33, h37, &cpu.MatMulShape{M: n, N: 512, K: 10, LDA: 10, LDC: 512, Batch: 1}, &cpu.Epilogue{Then: gate, In: [2][]float32{h22, nil}})
+	cpu.MatMul(h41, h33, h37, &cpu.MatMulShape{M: n, N: 512, K: 10, LDA: 10, LDC: 512, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Then: gate, In: [2][]float32{h22, nil}})
 	t.watch.See("model.go:43, model.go:42", h41)
 
 	// %h74 = pointwise %h45, %h71 : f32[N,512]  // model.go:42
@@ -405,7 +409,7 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 	cpu.PackPanels(h44, w.linear1Weight, 512, 1024, 1024, false, 1, 524288)
 
 	// %h77 = mat_mul_panels %h74, %h83 {n=1024} : f32[N,1024]  // model.go:42
-	cpu.MatMul(h45, h18, h44, &cpu.MatMulShape{M: n, N: 1024, K: 512, LDA: 512, LDC: 1024, Batch: 1}, nil)
+	cpu.MatMul(h45, h18, h44, &cpu.MatMulShape{M: n, N: 1024, K: 512, LDA: 512, LDC: 1024, Batch: 1, Ctx: t.ctx}, nil)
 	t.watch.See("model.go:42", h45)
 
 	// %h78 = strided_copy %h15 {shape=[1024,N] strides=[1,1024]} : f32[1024,N]  // model.go:42
@@ -420,7 +424,7 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 
 	// %h79 = mat_mul_panels %h78, %h86 {n=512} : f32[1024,512]  // model.go:42
 	if g.linear1Weight != nil {
-		cpu.MatMul(h48, h46, h47, &cpu.MatMulShape{M: 1024, N: 512, K: n, LDA: n, LDC: 512, Batch: 1}, nil)
+		cpu.MatMul(h48, h46, h47, &cpu.MatMulShape{M: 1024, N: 512, K: n, LDA: n, LDC: 512, Batch: 1, Ctx: t.ctx}, nil)
 		t.watch.See("model.go:42", h48)
 	}
 
@@ -445,7 +449,7 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 	t.watch.See("model.go:41", h45)
 
 	// %h110 = conv_pixels %h90, %h21 {in_c=1 out_c=9} : f32[16*N,9,8,8]  // model.go:41
-	cpu.MatMul(h50, w.constH82, h45, &cpu.MatMulShape{M: 9, N: 64, K: 1, LDA: 1, LDC: 64, Batch: 16 * n, StrideB: 64, StrideC: 576, LDB: 64, RowBias: true}, nil)
+	cpu.MatMul(h50, w.constH82, h45, &cpu.MatMulShape{M: 9, N: 64, K: 1, LDA: 1, LDC: 64, Batch: 16 * n, StrideB: 64, StrideC: 576, LDB: 64, RowBias: true, Ctx: t.ctx}, nil)
 	t.watch.See("model.go:41", h50)
 
 	// %h116 = strided_copy %h115 {shape=[16*N,1,8,3,8,3] strides=[576,576,8,192,1,64]} : f32[16*N,1,8,3,8,3]  // model.go:41
@@ -478,7 +482,7 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 	cpu.PackConvData(h55, w.conv2Weight, &conv4)
 
 	// %h118 = conv_data_blocked %h94, %h117 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} in_c=8 out_c=16 spatial=[26,26]} : f32[N,1,26,26,16]  // model.go:40
-	cpu.ConvData(h56, h54, h55, &cpu.ConvShape{N: n, InC: 8, InH: 26, InW: 26, InBlock: 16, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1})
+	cpu.ConvData(h56, h54, h55, &cpu.ConvShape{N: n, InC: 8, InH: 26, InW: 26, InBlock: 16, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1, Ctx: t.ctx})
 	t.watch.See("model.go:40", h56)
 
 	// %h97 = unblock %h118 {c=8} : f32[N,8,26,26]  // model.go:40
@@ -491,7 +495,7 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 
 	// %h98 = conv_weights %h10, %h43 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} group=1 first=true} : f32[16,8,3,3]  // model.go:40
 	if g.conv2Weight != nil {
-		cpu.ConvWeights(g.conv2Weight, h7, h58, h59, &cpu.ConvShape{N: n, InC: 8, InH: 26, InW: 26, InBlock: 1, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1})
+		cpu.ConvWeights(g.conv2Weight, h7, h58, h59, &cpu.ConvShape{N: n, InC: 8, InH: 26, InW: 26, InBlock: 1, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1, Ctx: t.ctx})
 		t.watch.See("model.go:40", g.conv2Weight)
 	}
 	if t.passStep.Ends() <= 5 {
@@ -538,7 +542,7 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 
 	// %h103 = conv_weights %h8, %h121 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} group=1 first=true} : f32[8,1,3,3]  // model.go:39
 	if g.conv1Weight != nil {
-		cpu.ConvWeights(g.conv1Weight, image, h63, h64, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 8, OutH: 26, OutW: 26, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1})
+		cpu.ConvWeights(g.conv1Weight, image, h63, h64, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 8, OutH: 26, OutW: 26, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1, Ctx: t.ctx})
 		t.watch.See("model.go:39", g.conv1Weight)
 	}
 	if t.passStep.Ends() <= 7 {
@@ -586,16 +590,16 @@ func (t *Trainer) evalForward(n int, logits, image []float32) error {
 	cpu.PackConv(h2, w.conv1Weight, &conv1)
 
 	// %h27 = conv_blocked %h8, %h26, %h24 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} in_c=1 out_c=8 group=1} : f32[N,1,26,26,16]  // model.go:39
-	cpu.Conv(h3, image, h2, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 8, OutH: 26, OutW: 26, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1}, &cpu.Epilogue{Bias: h1})
+	cpu.Conv(h3, image, h2, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 8, OutH: 26, OutW: 26, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h1})
 
 	// %h29 = pack_conv %h2 {group=1 in_block=16} : f32[1,1,3,3,16,16]  // model.go:40
 	cpu.PackConv(h4, w.conv2Weight, &conv4)
 
 	// %h32 = conv_blocked %h27, %h29, %h3 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} in_c=8 out_c=16 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,1,24,24,16]  // model.go:40
-	cpu.Conv(h5, h3, h4, &cpu.ConvShape{N: n, InC: 8, InH: 26, InW: 26, InBlock: 16, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1}, &cpu.Epilogue{Bias: w.conv2Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	cpu.Conv(h5, h3, h4, &cpu.ConvShape{N: n, InC: 8, InH: 26, InW: 26, InBlock: 16, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.conv2Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
 	// %h34 = average_pool %h32 {window={kernel=[3,3] strides=[3,3]} blocked=true} : f32[N,1,8,8,16]  // model.go:41
-	cpu.AveragePool(h6, h5, &cpu.PoolShape{N: n, C: 1, InH: 24, InW: 24, OutH: 8, OutW: 8, KH: 3, KW: 3, StrideH: 3, StrideW: 3, DilH: 1, DilW: 1, Block: 16})
+	cpu.AveragePool(h6, h5, &cpu.PoolShape{N: n, C: 1, InH: 24, InW: 24, OutH: 8, OutW: 8, KH: 3, KW: 3, StrideH: 3, StrideW: 3, DilH: 1, DilW: 1, Block: 16, Ctx: t.ctx})
 
 	// %h14 = unblock %h34 {c=16} : f32[N,16,8,8]  // model.go:41
 	cpu.Unblock(h7, h6, n, 16, 8, 8)
@@ -604,7 +608,7 @@ func (t *Trainer) evalForward(n int, logits, image []float32) error {
 	cpu.PackPanels(h8, w.linear1Weight, 1024, 512, 1024, true, 1, 524288)
 
 	// %h20 = mat_mul_panels %h15, %h12, %h5 {n=512 epilogue={clamp=true hi=+Inf}} : f32[N,512]  // model.go:42
-	cpu.MatMul(h9, h7, h8, &cpu.MatMulShape{M: n, N: 512, K: 1024, LDA: 1024, LDC: 512, Batch: 1}, &cpu.Epilogue{Bias: w.linear1Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	cpu.MatMul(h9, h7, h8, &cpu.MatMulShape{M: n, N: 512, K: 1024, LDA: 1024, LDC: 512, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.linear1Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
 	// %h25 = pack_panels %h6 {trans=true} : f32[1,512,16]  // model.go:43
 	cpu.PackPanels(h10, w.linear2Weight, 512, 10, 512, true, 1, 5120)
@@ -613,7 +617,7 @@ func (t *Trainer) evalForward(n int, logits, image []float32) error {
 	cpu.Block(h11, w.linear2Bias, 1, 10, 1, 1)
 
 	// %h23 = mat_mul_panels %h20, %h25, %h28 {n=10} : f32[N,10]  // model.go:43
-	cpu.MatMul(logits, h9, h10, &cpu.MatMulShape{M: n, N: 10, K: 512, LDA: 512, LDC: 10, Batch: 1}, &cpu.Epilogue{Bias: h11})
+	cpu.MatMul(logits, h9, h10, &cpu.MatMulShape{M: n, N: 10, K: 512, LDA: 512, LDC: 10, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h11})
 	return nil
 }
 
@@ -647,16 +651,16 @@ func (t *Trainer) evalLoss(n int, loss, logits, image []float32, target []int64)
 	cpu.PackConv(h2, w.conv1Weight, &conv1)
 
 	// %h34 = conv_blocked %h8, %h33, %h31 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} in_c=1 out_c=8 group=1} : f32[N,1,26,26,16]  // model.go:39
-	cpu.Conv(h3, image, h2, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 8, OutH: 26, OutW: 26, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1}, &cpu.Epilogue{Bias: h1})
+	cpu.Conv(h3, image, h2, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 8, OutH: 26, OutW: 26, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h1})
 
 	// %h36 = pack_conv %h2 {group=1 in_block=16} : f32[1,1,3,3,16,16]  // model.go:40
 	cpu.PackConv(h4, w.conv2Weight, &conv4)
 
 	// %h39 = conv_blocked %h34, %h36, %h3 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} in_c=8 out_c=16 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,1,24,24,16]  // model.go:40
-	cpu.Conv(h5, h3, h4, &cpu.ConvShape{N: n, InC: 8, InH: 26, InW: 26, InBlock: 16, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1}, &cpu.Epilogue{Bias: w.conv2Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	cpu.Conv(h5, h3, h4, &cpu.ConvShape{N: n, InC: 8, InH: 26, InW: 26, InBlock: 16, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.conv2Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
 	// %h41 = average_pool %h39 {window={kernel=[3,3] strides=[3,3]} blocked=true} : f32[N,1,8,8,16]  // model.go:41
-	cpu.AveragePool(h6, h5, &cpu.PoolShape{N: n, C: 1, InH: 24, InW: 24, OutH: 8, OutW: 8, KH: 3, KW: 3, StrideH: 3, StrideW: 3, DilH: 1, DilW: 1, Block: 16})
+	cpu.AveragePool(h6, h5, &cpu.PoolShape{N: n, C: 1, InH: 24, InW: 24, OutH: 8, OutW: 8, KH: 3, KW: 3, StrideH: 3, StrideW: 3, DilH: 1, DilW: 1, Block: 16, Ctx: t.ctx})
 
 	// %h14 = unblock %h41 {c=16} : f32[N,16,8,8]  // model.go:41
 	cpu.Unblock(h7, h6, n, 16, 8, 8)
@@ -665,7 +669,7 @@ func (t *Trainer) evalLoss(n int, loss, logits, image []float32, target []int64)
 	cpu.PackPanels(h8, w.linear1Weight, 1024, 512, 1024, true, 1, 524288)
 
 	// %h20 = mat_mul_panels %h15, %h19, %h5 {n=512 epilogue={clamp=true hi=+Inf}} : f32[N,512]  // model.go:42
-	cpu.MatMul(h9, h7, h8, &cpu.MatMulShape{M: n, N: 512, K: 1024, LDA: 1024, LDC: 512, Batch: 1}, &cpu.Epilogue{Bias: w.linear1Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	cpu.MatMul(h9, h7, h8, &cpu.MatMulShape{M: n, N: 512, K: 1024, LDA: 1024, LDC: 512, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.linear1Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
 	// %h32 = pack_panels %h6 {trans=true} : f32[1,512,16]  // model.go:43
 	cpu.PackPanels(h10, w.linear2Weight, 512, 10, 512, true, 1, 5120)
@@ -674,7 +678,7 @@ func (t *Trainer) evalLoss(n int, loss, logits, image []float32, target []int64)
 	cpu.Block(h11, w.linear2Bias, 1, 10, 1, 1)
 
 	// %h23 = mat_mul_panels %h20, %h32, %h35 {n=10} : f32[N,10]  // model.go:43
-	cpu.MatMul(logits, h9, h10, &cpu.MatMulShape{M: n, N: 10, K: 512, LDA: 512, LDC: 10, Batch: 1}, &cpu.Epilogue{Bias: h11})
+	cpu.MatMul(logits, h9, h10, &cpu.MatMulShape{M: n, N: 10, K: 512, LDA: 512, LDC: 10, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h11})
 
 	// %h24 = log_softmax %h23 {axis=1} : f32[N,10]  // model.go:51
 	cpu.LogSoftmax(h12, logits, n, 10, 1)
@@ -695,6 +699,7 @@ func (t *Trainer) evalLoss(n int, loss, logits, image []float32, target []int64)
 	cpu.Neg(h14, h14)
 
 	// %h30 = reduce %h29 {kind="mean" axes=[0]} : f32[]  // model.go:51
+	rt.EndIfDone(t.ctx)
 	cpu.ReduceMean(loss, h14, 1, n, 1)
 	return nil
 }
@@ -760,7 +765,7 @@ func (t *Trainer) trainForward(n int, logits, image []float32, key []int64) erro
 	cpu.PackConv(h5, h2, &conv1)
 
 	// %h36 = conv_blocked %h8, %h34, %h18 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} in_c=1 out_c=8 group=1} : f32[N,1,26,26,16]  // model.go:39
-	cpu.Conv(h6, image, h5, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 8, OutH: 26, OutW: 26, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1}, &cpu.Epilogue{Bias: h4})
+	cpu.Conv(h6, image, h5, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 8, OutH: 26, OutW: 26, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h4})
 	t.watch.See("model.go:39", h6)
 
 	// %h28 = unblock %h36 {c=8} : f32[N,8,26,26]  // model.go:39
@@ -803,7 +808,7 @@ func (t *Trainer) trainForward(n int, logits, image []float32, key []int64) erro
 	cpu.PackConv(h12, h10, &conv3)
 
 	// %h50 = conv_blocked %h10, %h43, %h90 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} in_c=8 out_c=16 group=1} : f32[N,1,24,24,16]  // model.go:40
-	cpu.Conv(h13, h7, h12, &cpu.ConvShape{N: n, InC: 8, InH: 26, InW: 26, InBlock: 1, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1}, &cpu.Epilogue{Bias: h11})
+	cpu.Conv(h13, h7, h12, &cpu.ConvShape{N: n, InC: 8, InH: 26, InW: 26, InBlock: 1, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h11})
 	t.watch.See("model.go:40", h13)
 
 	// %h35 = unblock %h50 {c=16} : f32[N,16,24,24]  // model.go:40
@@ -827,7 +832,7 @@ func (t *Trainer) trainForward(n int, logits, image []float32, key []int64) erro
 	t.watch.See("model.go:40", h14)
 
 	// %h14 = average_pool %h13 {window={kernel=[3,3] strides=[3,3]}} : f32[N,16,8,8]  // model.go:41
-	cpu.AveragePool(h17, h14, &cpu.PoolShape{N: n, C: 16, InH: 24, InW: 24, OutH: 8, OutW: 8, KH: 3, KW: 3, StrideH: 3, StrideW: 3, DilH: 1, DilW: 1, Block: 1})
+	cpu.AveragePool(h17, h14, &cpu.PoolShape{N: n, C: 16, InH: 24, InW: 24, OutH: 8, OutW: 8, KH: 3, KW: 3, StrideH: 3, StrideW: 3, DilH: 1, DilW: 1, Block: 1, Ctx: t.ctx})
 	t.watch.See("model.go:41", h17)
 
 	// %h40 = random_uniform %key {d_type=f32 shape=[N,512] high=1 seed=3} : f32[N,512]  // model.go:42
@@ -848,11 +853,12 @@ func (t *Trainer) trainForward(n int, logits, image []float32, key []int64) erro
 	//
 	//	%h131 = constant {value=f32[](2)} : f32[]
 	//	%h132 = mul %p14, %h131 : f32[]
+	rt.EndIfDone(t.ctx)
 	cpu.MulScalar(h21, w.linear1Bias, 2)
 	t.watch.See("model.go:42", h21)
 
 	// %h42 = mat_mul_panels %h15, %h16, %h95 {n=512} : f32[N,512]  // model.go:42
-	cpu.MatMul(h22, h17, h20, &cpu.MatMulShape{M: n, N: 512, K: 1024, LDA: 1024, LDC: 512, Batch: 1}, &cpu.Epilogue{Bias: h21})
+	cpu.MatMul(h22, h17, h20, &cpu.MatMulShape{M: n, N: 512, K: 1024, LDA: 1024, LDC: 512, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h21})
 	t.watch.See("model.go:42", h22)
 
 	// %h20 = pointwise %h40, %h42 : f32[N,512]  // model.go:42
@@ -879,7 +885,7 @@ func (t *Trainer) trainForward(n int, logits, image []float32, key []int64) erro
 	cpu.Block(h26, w.linear2Bias, 1, 10, 1, 1)
 
 	// %h23 = mat_mul_panels %h20, %h32, %h102 {n=10} : f32[N,10]  // model.go:43
-	cpu.MatMul(logits, h22, h25, &cpu.MatMulShape{M: n, N: 10, K: 512, LDA: 512, LDC: 10, Batch: 1}, &cpu.Epilogue{Bias: h26})
+	cpu.MatMul(logits, h22, h25, &cpu.MatMulShape{M: n, N: 10, K: 512, LDA: 512, LDC: 10, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h26})
 	t.watch.See("model.go:43", logits)
 
 	// %h47 = strided_copy %h46 {shape=[N,10] strides=[0,0]} : f32[N,10]
@@ -964,7 +970,7 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32, key []int64)
 
 	// %h53 = mat_mul_panels %h52, %h45 {n=10} : f32[512,10]  // model.go:43
 	if g.linear2Weight != nil {
-		cpu.MatMul(h31, h29, h30, &cpu.MatMulShape{M: 512, N: 10, K: n, LDA: n, LDC: 10, Batch: 1}, nil)
+		cpu.MatMul(h31, h29, h30, &cpu.MatMulShape{M: 512, N: 10, K: n, LDA: n, LDC: 10, Batch: 1, Ctx: t.ctx}, nil)
 		t.watch.See("model.go:43", h31)
 	}
 
@@ -979,7 +985,7 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32, key []int64)
 	// %h55 = mat_mul_panels %h48, %h38, _, _, %h20 {n=512} : f32[N,512]  // model.go:43, model.go:42
 	//
 	//	%h107 = gate %p, %p1 : f32[]
-	cpu.MatMul(h32, h27, h28, &cpu.MatMulShape{M: n, N: 512, K: 10, LDA: 10, LDC: 512, Batch: 1}, &cpu.Epilogue{Then: gate, In: [2][]float32{h22, nil}})
+	cpu.MatMul(h32, h27, h28, &cpu.MatMulShape{M: n, N: 512, K: 10, LDA: 10, LDC: 512, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Then: gate, In: [2][]float32{h22, nil}})
 	t.watch.See("model.go:43, model.go:42", h32)
 
 	// %h58 = pointwise %h40, %h55 : f32[N,512]  // model.go:42
@@ -1013,7 +1019,7 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32, key []int64)
 	cpu.PackPanels(h35, w.linear1Weight, 512, 1024, 1024, false, 1, 524288)
 
 	// %h61 = mat_mul_panels %h58, %h60 {n=1024} : f32[N,1024]  // model.go:42
-	cpu.MatMul(h36, h18, h35, &cpu.MatMulShape{M: n, N: 1024, K: 512, LDA: 512, LDC: 1024, Batch: 1}, nil)
+	cpu.MatMul(h36, h18, h35, &cpu.MatMulShape{M: n, N: 1024, K: 512, LDA: 512, LDC: 1024, Batch: 1, Ctx: t.ctx}, nil)
 	t.watch.See("model.go:42", h36)
 
 	// %h62 = strided_copy %h15 {shape=[1024,N] strides=[1,1024]} : f32[1024,N]  // model.go:42
@@ -1028,7 +1034,7 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32, key []int64)
 
 	// %h63 = mat_mul_panels %h62, %h69 {n=512} : f32[1024,512]  // model.go:42
 	if g.linear1Weight != nil {
-		cpu.MatMul(h39, h37, h38, &cpu.MatMulShape{M: 1024, N: 512, K: n, LDA: n, LDC: 512, Batch: 1}, nil)
+		cpu.MatMul(h39, h37, h38, &cpu.MatMulShape{M: 1024, N: 512, K: n, LDA: n, LDC: 512, Batch: 1, Ctx: t.ctx}, nil)
 		t.watch.See("model.go:42", h39)
 	}
 
@@ -1053,7 +1059,7 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32, key []int64)
 	t.watch.See("model.go:41", h36)
 
 	// %h96 = conv_pixels %h74, %h21 {in_c=1 out_c=9} : f32[16*N,9,8,8]  // model.go:41
-	cpu.MatMul(h41, w.constH82, h36, &cpu.MatMulShape{M: 9, N: 64, K: 1, LDA: 1, LDC: 64, Batch: 16 * n, StrideB: 64, StrideC: 576, LDB: 64, RowBias: true}, nil)
+	cpu.MatMul(h41, w.constH82, h36, &cpu.MatMulShape{M: 9, N: 64, K: 1, LDA: 1, LDC: 64, Batch: 16 * n, StrideB: 64, StrideC: 576, LDB: 64, RowBias: true, Ctx: t.ctx}, nil)
 	t.watch.See("model.go:41", h41)
 
 	// %h98 = strided_copy %h97 {shape=[16*N,1,8,3,8,3] strides=[576,576,8,192,1,64]} : f32[16*N,1,8,3,8,3]  // model.go:41
@@ -1086,7 +1092,7 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32, key []int64)
 	cpu.PackConvData(h46, w.conv2Weight, &conv4)
 
 	// %h100 = conv_data_blocked %h71, %h99 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} in_c=8 out_c=16 spatial=[26,26]} : f32[N,1,26,26,16]  // model.go:40
-	cpu.ConvData(h47, h45, h46, &cpu.ConvShape{N: n, InC: 8, InH: 26, InW: 26, InBlock: 16, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1})
+	cpu.ConvData(h47, h45, h46, &cpu.ConvShape{N: n, InC: 8, InH: 26, InW: 26, InBlock: 16, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1, Ctx: t.ctx})
 	t.watch.See("model.go:40", h47)
 
 	// %h81 = unblock %h100 {c=8} : f32[N,8,26,26]  // model.go:40
@@ -1099,7 +1105,7 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32, key []int64)
 
 	// %h82 = conv_weights %h10, %h41 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} group=1 first=true} : f32[16,8,3,3]  // model.go:40
 	if g.conv2Weight != nil {
-		cpu.ConvWeights(g.conv2Weight, h7, h49, h50, &cpu.ConvShape{N: n, InC: 8, InH: 26, InW: 26, InBlock: 1, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1})
+		cpu.ConvWeights(g.conv2Weight, h7, h49, h50, &cpu.ConvShape{N: n, InC: 8, InH: 26, InW: 26, InBlock: 1, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1, Ctx: t.ctx})
 		t.watch.See("model.go:40", g.conv2Weight)
 	}
 	if t.passTrainForward.Ends() <= 5 {
@@ -1146,7 +1152,7 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32, key []int64)
 
 	// %h87 = conv_weights %h8, %h103 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} group=1 first=true} : f32[8,1,3,3]  // model.go:39
 	if g.conv1Weight != nil {
-		cpu.ConvWeights(g.conv1Weight, image, h54, h55, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 8, OutH: 26, OutW: 26, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1})
+		cpu.ConvWeights(g.conv1Weight, image, h54, h55, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 8, OutH: 26, OutW: 26, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1, Ctx: t.ctx})
 		t.watch.See("model.go:39", g.conv1Weight)
 	}
 	if t.passTrainForward.Ends() <= 7 {

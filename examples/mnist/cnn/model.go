@@ -19,8 +19,8 @@ import (
 
 const (
 	// This code and the runtime it links are of one version.
-	_ = rt.EnforceVersion(1 - rt.MinVersion)
-	_ = rt.EnforceVersion(rt.MaxVersion - 1)
+	_ = rt.EnforceVersion(2 - rt.MinVersion)
+	_ = rt.EnforceVersion(rt.MaxVersion - 2)
 )
 
 // Image is one item of input "image": f32[N,28,28].
@@ -50,6 +50,33 @@ func newModel(w *rt.Prepared[weights]) *Model {
 	return m
 }
 
+// loaded returns an error if the model has no weights.
+func (m *Model) loaded() error {
+	if m == nil || m.sessions == nil {
+		return rt.ErrNoModel
+	}
+	return nil
+}
+
+// session returns a session for one call, which ends early when ctx is done.
+func (m *Model) session(ctx context.Context) (*Session, error) {
+	if err := m.loaded(); err != nil {
+		return nil, err
+	}
+	s, err := m.sessions.Get(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s.ctx = ctx
+	return s, nil
+}
+
+// putBack takes back a session of a call that has ended, without the call's context.
+func (m *Model) putBack(s *Session) {
+	s.ctx = nil
+	m.sessions.Put(s)
+}
+
 // Meta returns the names, element types and shapes of the model's inputs and outputs.
 func (m *Model) Meta() rt.Meta {
 	return meta
@@ -65,13 +92,14 @@ func (m *Model) Forward(image []Image) ([]Logits, error) {
 // ForwardContext is Forward that ends early, with the context's error, when ctx is
 // done; a nil ctx never is.
 func (m *Model) ForwardContext(ctx context.Context, image []Image) (dst []Logits, err error) {
-	s, err := m.sessions.Get(ctx)
+	s, err := m.session(ctx)
 	if err != nil {
 		return dst, err
 	}
-	defer m.sessions.Put(s)
-	dst = make([]Logits, len(image))
-	s.SetContext(ctx)
+	defer m.putBack(s)
+	if err := rt.Room("cnn: Forward", &dst, len(image)); err != nil {
+		return dst, err
+	}
 	return dst, s.Forward(dst, image)
 }
 
@@ -85,13 +113,14 @@ func (m *Model) Loss(image []Image, target []int64) (LossResult, error) {
 // LossContext is Loss that ends early, with the context's error, when ctx is
 // done; a nil ctx never is.
 func (m *Model) LossContext(ctx context.Context, image []Image, target []int64) (dst LossResult, err error) {
-	s, err := m.sessions.Get(ctx)
+	s, err := m.session(ctx)
 	if err != nil {
 		return dst, err
 	}
-	defer m.sessions.Put(s)
-	dst.Logits = make([]Logits, len(image))
-	s.SetContext(ctx)
+	defer m.putBack(s)
+	if err := rt.Room("cnn: Loss", &dst.Logits, len(image)); err != nil {
+		return dst, err
+	}
 	return dst, s.Loss(&dst, image, target)
 }
 
@@ -109,6 +138,9 @@ type Session struct {
 // NewSession opens a session. Extents above max are refused; a nil max has no limits.
 // The session's memory grows with what it is called with.
 func (m *Model) NewSession(max rt.Max) (*Session, error) {
+	if err := m.loaded(); err != nil {
+		return nil, err
+	}
 	if err := max.Check("cnn: NewSession", "N"); err != nil {
 		return nil, err
 	}
@@ -121,7 +153,17 @@ func (m *Model) NewSession(max rt.Max) (*Session, error) {
 // SetContext makes the calls that follow end early, with the context's error, when ctx
 // is done; a nil ctx never is.
 func (s *Session) SetContext(ctx context.Context) {
-	s.ctx = ctx
+	if s != nil {
+		s.ctx = ctx
+	}
+}
+
+// enter begins a call.
+func (s *Session) enter() error {
+	if s == nil || s.model == nil {
+		return rt.ErrNoSession
+	}
+	return s.guard.Enter()
 }
 
 // leave ends a call: the session holds no weights between two.
@@ -169,7 +211,7 @@ func (s *Session) openLoss(n int) error {
 // The result is written into dst, which has an item for each of the batch.
 // It does not allocate once it has seen a batch of this size.
 func (s *Session) Forward(dst []Logits, image []Image) (err error) {
-	if err := s.guard.Enter(); err != nil {
+	if err := s.enter(); err != nil {
 		return err
 	}
 	defer s.leave()
@@ -184,7 +226,7 @@ func (s *Session) Forward(dst []Logits, image []Image) (err error) {
 	if err := s.open(n); err != nil {
 		return err
 	}
-	if err := rt.CheckOverlap("cnn: Forward", "dst", rt.Flat[float32](dst), rt.Flat[float32](image)); err != nil {
+	if err := rt.CheckOverlap("cnn: Forward", "dst", []rt.Span{rt.SpanOf(rt.Flat[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[float32](image))}); err != nil {
 		return err
 	}
 	rt.Begin()
@@ -197,7 +239,7 @@ func (s *Session) Forward(dst []Logits, image []Image) (err error) {
 // The result is written into dst, which has an item for each of the batch.
 // It does not allocate once it has seen a batch of this size.
 func (s *Session) Loss(dst *LossResult, image []Image, target []int64) (err error) {
-	if err := s.guard.Enter(); err != nil {
+	if err := s.enter(); err != nil {
 		return err
 	}
 	defer s.leave()
@@ -218,16 +260,7 @@ func (s *Session) Loss(dst *LossResult, image []Image, target []int64) (err erro
 	if err := s.openLoss(n); err != nil {
 		return err
 	}
-	if err := rt.CheckOverlap("cnn: Loss", "dst", rt.FlatOf[float32](&dst.Loss), rt.Flat[float32](image)); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("cnn: Loss", "dst", rt.FlatOf[float32](&dst.Loss), rt.Flat[int64](target)); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("cnn: Loss", "dst", rt.Flat[float32](dst.Logits), rt.Flat[float32](image)); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("cnn: Loss", "dst", rt.Flat[float32](dst.Logits), rt.Flat[int64](target)); err != nil {
+	if err := rt.CheckOverlap("cnn: Loss", "dst", []rt.Span{rt.SpanOf(rt.FlatOf[float32](&dst.Loss)), rt.SpanOf(rt.Flat[float32](dst.Logits))}, []rt.Span{rt.SpanOf(rt.Flat[float32](image)), rt.SpanOf(rt.Flat[int64](target))}); err != nil {
 		return err
 	}
 	rt.Begin()
@@ -251,22 +284,22 @@ func (s *Session) forward(n int, logits, image []float32) error {
 	)
 
 	// %h27 = conv_blocked %h8, %h26, %h24 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} in_c=1 out_c=8 group=1} : f32[N,1,26,26,16]  // model.go:39
-	cpu.Conv(h1, image, w.conv1Weight, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 8, OutH: 26, OutW: 26, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1}, &cpu.Epilogue{Bias: w.conv1Bias})
+	cpu.Conv(h1, image, w.conv1Weight, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 8, OutH: 26, OutW: 26, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.conv1Bias})
 
 	// %h32 = winograd_blocked %h27, %h29, %h3 {tile=4 pads=[0,0,0,0] in_c=8 out_c=16 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,1,24,24,16]  // model.go:40
-	cpu.Winograd(h2, h1, w.conv2Weight, h3, &cpu.WinogradShape{N: n, InC: 8, InH: 26, InW: 26, OutC: 16, OutH: 24, OutW: 24, Group: 1, Tile: 4}, &cpu.Epilogue{Bias: w.conv2Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	cpu.Winograd(h2, h1, w.conv2Weight, h3, &cpu.WinogradShape{N: n, InC: 8, InH: 26, InW: 26, OutC: 16, OutH: 24, OutW: 24, Group: 1, Tile: 4, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.conv2Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
 	// %h34 = average_pool %h32 {window={kernel=[3,3] strides=[3,3]} blocked=true} : f32[N,1,8,8,16]  // model.go:41
-	cpu.AveragePool(h4, h2, &cpu.PoolShape{N: n, C: 1, InH: 24, InW: 24, OutH: 8, OutW: 8, KH: 3, KW: 3, StrideH: 3, StrideW: 3, DilH: 1, DilW: 1, Block: 16})
+	cpu.AveragePool(h4, h2, &cpu.PoolShape{N: n, C: 1, InH: 24, InW: 24, OutH: 8, OutW: 8, KH: 3, KW: 3, StrideH: 3, StrideW: 3, DilH: 1, DilW: 1, Block: 16, Ctx: s.ctx})
 
 	// %h14 = unblock %h34 {c=16} : f32[N,16,8,8]  // model.go:41
 	cpu.Unblock(h5, h4, n, 16, 8, 8)
 
 	// %h20 = mat_mul_panels %h15, %h12, %h5 {n=512 epilogue={clamp=true hi=+Inf}} : f32[N,512]  // model.go:42
-	cpu.MatMul(h6, h5, w.linear1Weight, &cpu.MatMulShape{M: n, N: 512, K: 1024, LDA: 1024, LDC: 512, Batch: 1}, &cpu.Epilogue{Bias: w.linear1Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	cpu.MatMul(h6, h5, w.linear1Weight, &cpu.MatMulShape{M: n, N: 512, K: 1024, LDA: 1024, LDC: 512, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.linear1Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
 	// %h23 = mat_mul_panels %h20, %h25, %h28 {n=10} : f32[N,10]  // model.go:43
-	cpu.MatMul(logits, h6, w.linear2Weight, &cpu.MatMulShape{M: n, N: 10, K: 512, LDA: 512, LDC: 10, Batch: 1}, &cpu.Epilogue{Bias: w.linear2Bias})
+	cpu.MatMul(logits, h6, w.linear2Weight, &cpu.MatMulShape{M: n, N: 10, K: 512, LDA: 512, LDC: 10, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.linear2Bias})
 	return nil
 }
 
@@ -289,22 +322,22 @@ func (s *Session) loss(n int, loss, logits, image []float32, target []int64) err
 	)
 
 	// %h34 = conv_blocked %h8, %h33, %h31 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} in_c=1 out_c=8 group=1} : f32[N,1,26,26,16]  // model.go:39
-	cpu.Conv(h1, image, w.conv1Weight, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 8, OutH: 26, OutW: 26, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1}, &cpu.Epilogue{Bias: w.conv1Bias})
+	cpu.Conv(h1, image, w.conv1Weight, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 8, OutH: 26, OutW: 26, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.conv1Bias})
 
 	// %h39 = winograd_blocked %h34, %h36, %h3 {tile=4 pads=[0,0,0,0] in_c=8 out_c=16 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,1,24,24,16]  // model.go:40
-	cpu.Winograd(h2, h1, w.conv2Weight, h3, &cpu.WinogradShape{N: n, InC: 8, InH: 26, InW: 26, OutC: 16, OutH: 24, OutW: 24, Group: 1, Tile: 4}, &cpu.Epilogue{Bias: w.conv2Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	cpu.Winograd(h2, h1, w.conv2Weight, h3, &cpu.WinogradShape{N: n, InC: 8, InH: 26, InW: 26, OutC: 16, OutH: 24, OutW: 24, Group: 1, Tile: 4, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.conv2Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
 	// %h41 = average_pool %h39 {window={kernel=[3,3] strides=[3,3]} blocked=true} : f32[N,1,8,8,16]  // model.go:41
-	cpu.AveragePool(h4, h2, &cpu.PoolShape{N: n, C: 1, InH: 24, InW: 24, OutH: 8, OutW: 8, KH: 3, KW: 3, StrideH: 3, StrideW: 3, DilH: 1, DilW: 1, Block: 16})
+	cpu.AveragePool(h4, h2, &cpu.PoolShape{N: n, C: 1, InH: 24, InW: 24, OutH: 8, OutW: 8, KH: 3, KW: 3, StrideH: 3, StrideW: 3, DilH: 1, DilW: 1, Block: 16, Ctx: s.ctx})
 
 	// %h14 = unblock %h41 {c=16} : f32[N,16,8,8]  // model.go:41
 	cpu.Unblock(h5, h4, n, 16, 8, 8)
 
 	// %h20 = mat_mul_panels %h15, %h19, %h5 {n=512 epilogue={clamp=true hi=+Inf}} : f32[N,512]  // model.go:42
-	cpu.MatMul(h6, h5, w.linear1Weight, &cpu.MatMulShape{M: n, N: 512, K: 1024, LDA: 1024, LDC: 512, Batch: 1}, &cpu.Epilogue{Bias: w.linear1Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	cpu.MatMul(h6, h5, w.linear1Weight, &cpu.MatMulShape{M: n, N: 512, K: 1024, LDA: 1024, LDC: 512, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.linear1Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
 	// %h23 = mat_mul_panels %h20, %h32, %h35 {n=10} : f32[N,10]  // model.go:43
-	cpu.MatMul(logits, h6, w.linear2Weight, &cpu.MatMulShape{M: n, N: 10, K: 512, LDA: 512, LDC: 10, Batch: 1}, &cpu.Epilogue{Bias: w.linear2Bias})
+	cpu.MatMul(logits, h6, w.linear2Weight, &cpu.MatMulShape{M: n, N: 10, K: 512, LDA: 512, LDC: 10, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.linear2Bias})
 
 	// %h24 = log_softmax %h23 {axis=1} : f32[N,10]  // model.go:51
 	cpu.LogSoftmax(h7, logits, n, 10, 1)
@@ -325,6 +358,7 @@ func (s *Session) loss(n int, loss, logits, image []float32, target []int64) err
 	cpu.Neg(h9, h9)
 
 	// %h30 = reduce %h29 {kind="mean" axes=[0]} : f32[]  // model.go:51
+	rt.EndIfDone(s.ctx)
 	cpu.ReduceMean(loss, h9, 1, n, 1)
 	return nil
 }

@@ -59,6 +59,9 @@ type Trainer struct {
 // NewTrainer returns a trainer of a copy of the model's weights; the model stays what it
 // is.
 func (m *Model) NewTrainer(o TrainerOptions) (*Trainer, error) {
+	if err := m.loaded(); err != nil {
+		return nil, err
+	}
 	raw := m.weights.Load().Raw().Fork()
 	base, err := rt.NewTraining(raw, variables, rt.TrainingOptions{Where: "cnn: NewTrainer", Batch: o.Batch, Seed: o.Seed, Freeze: o.Freeze, CheckNaN: o.CheckNaN})
 	if err != nil {
@@ -162,6 +165,14 @@ func (t *Trainer) State(s *rt.State) {
 // is done; a nil ctx never is.
 func (t *Trainer) SetContext(ctx context.Context) {
 	t.ctx = ctx
+}
+
+// enter begins a call.
+func (t *Trainer) enter() error {
+	if t == nil || t.base == nil {
+		return rt.ErrNoTrainer
+	}
+	return t.guard.Enter()
 }
 
 // into returns where a step writes.
@@ -383,12 +394,14 @@ func (t *Trainer) openTrainForward(n int) error {
 // Step computes Loss as training does, and adds the gradients of its first
 // result to those of Params. Statistics are updated once.
 func (t *Trainer) Step(image []Image, target []int64) (dst LossResult, err error) {
-	if err := t.guard.Enter(); err != nil {
+	if err := t.enter(); err != nil {
 		return dst, err
 	}
 	defer t.guard.Leave()
 	t.pending = false
-	t.dstStep.Logits = rt.Room(t.dstStep.Logits, len(image))
+	if err := rt.Room("cnn: Step", &t.dstStep.Logits, len(image)); err != nil {
+		return dst, err
+	}
 	err = t.runStep(&t.dstStep, image, target)
 	return t.dstStep, err
 }
@@ -409,16 +422,7 @@ func (t *Trainer) runStep(dst *LossResult, image []Image, target []int64) (err e
 	if err := t.openStep(n); err != nil {
 		return err
 	}
-	if err := rt.CheckOverlap("cnn: Step", "dst", rt.FlatOf[float32](&dst.Loss), rt.Flat[float32](image)); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("cnn: Step", "dst", rt.FlatOf[float32](&dst.Loss), rt.Flat[int64](target)); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("cnn: Step", "dst", rt.Flat[float32](dst.Logits), rt.Flat[float32](image)); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("cnn: Step", "dst", rt.Flat[float32](dst.Logits), rt.Flat[int64](target)); err != nil {
+	if err := rt.CheckOverlap("cnn: Step", "dst", []rt.Span{rt.SpanOf(rt.FlatOf[float32](&dst.Loss)), rt.SpanOf(rt.Flat[float32](dst.Logits))}, []rt.Span{rt.SpanOf(rt.Flat[float32](image)), rt.SpanOf(rt.Flat[int64](target))}); err != nil {
 		return err
 	}
 	rt.Begin()
@@ -429,12 +433,14 @@ func (t *Trainer) runStep(dst *LossResult, image []Image, target []int64) (err e
 
 // Forward computes what the model's Forward does, with the weights as they are now.
 func (t *Trainer) Forward(image []Image) (dst []Logits, err error) {
-	if err := t.guard.Enter(); err != nil {
+	if err := t.enter(); err != nil {
 		return dst, err
 	}
 	defer t.guard.Leave()
 	t.pending = false
-	t.dstForward = rt.Room(t.dstForward, len(image))
+	if err := rt.Room("cnn: Forward", &t.dstForward, len(image)); err != nil {
+		return dst, err
+	}
 	err = t.runForward(t.dstForward, image)
 	return t.dstForward, err
 }
@@ -449,7 +455,7 @@ func (t *Trainer) runForward(dst []Logits, image []Image) (err error) {
 	if err := t.openEvalForward(n); err != nil {
 		return err
 	}
-	if err := rt.CheckOverlap("cnn: Forward", "dst", rt.Flat[float32](dst), rt.Flat[float32](image)); err != nil {
+	if err := rt.CheckOverlap("cnn: Forward", "dst", []rt.Span{rt.SpanOf(rt.Flat[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[float32](image))}); err != nil {
 		return err
 	}
 	rt.Begin()
@@ -459,12 +465,14 @@ func (t *Trainer) runForward(dst []Logits, image []Image) (err error) {
 
 // Loss computes what the model's Loss does, with the weights as they are now.
 func (t *Trainer) Loss(image []Image, target []int64) (dst LossResult, err error) {
-	if err := t.guard.Enter(); err != nil {
+	if err := t.enter(); err != nil {
 		return dst, err
 	}
 	defer t.guard.Leave()
 	t.pending = false
-	t.dstLoss.Logits = rt.Room(t.dstLoss.Logits, len(image))
+	if err := rt.Room("cnn: Loss", &t.dstLoss.Logits, len(image)); err != nil {
+		return dst, err
+	}
 	err = t.runLoss(&t.dstLoss, image, target)
 	return t.dstLoss, err
 }
@@ -485,16 +493,7 @@ func (t *Trainer) runLoss(dst *LossResult, image []Image, target []int64) (err e
 	if err := t.openEvalLoss(n); err != nil {
 		return err
 	}
-	if err := rt.CheckOverlap("cnn: Loss", "dst", rt.FlatOf[float32](&dst.Loss), rt.Flat[float32](image)); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("cnn: Loss", "dst", rt.FlatOf[float32](&dst.Loss), rt.Flat[int64](target)); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("cnn: Loss", "dst", rt.Flat[float32](dst.Logits), rt.Flat[float32](image)); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("cnn: Loss", "dst", rt.Flat[float32](dst.Logits), rt.Flat[int64](target)); err != nil {
+	if err := rt.CheckOverlap("cnn: Loss", "dst", []rt.Span{rt.SpanOf(rt.FlatOf[float32](&dst.Loss)), rt.SpanOf(rt.Flat[float32](dst.Logits))}, []rt.Span{rt.SpanOf(rt.Flat[float32](image)), rt.SpanOf(rt.Flat[int64](target))}); err != nil {
 		return err
 	}
 	rt.Begin()
@@ -505,12 +504,14 @@ func (t *Trainer) runLoss(dst *LossResult, image []Image, target []int64) (err e
 // TrainForward computes Forward as training does, for a loss that the caller computes: Backward
 // takes its gradients. Arguments and results must stay as they are until then.
 func (t *Trainer) TrainForward(image []Image) (dst []Logits, err error) {
-	if err := t.guard.Enter(); err != nil {
+	if err := t.enter(); err != nil {
 		return dst, err
 	}
 	defer t.guard.Leave()
 	t.pending = false
-	t.dstTrainForward = rt.Room(t.dstTrainForward, len(image))
+	if err := rt.Room("cnn: TrainForward", &t.dstTrainForward, len(image)); err != nil {
+		return dst, err
+	}
 	err = t.runTrainForward(t.dstTrainForward, image)
 	t.trainForwardImage = image
 	t.pending = err == nil
@@ -527,7 +528,7 @@ func (t *Trainer) runTrainForward(dst []Logits, image []Image) (err error) {
 	if err := t.openTrainForward(n); err != nil {
 		return err
 	}
-	if err := rt.CheckOverlap("cnn: TrainForward", "dst", rt.Flat[float32](dst), rt.Flat[float32](image)); err != nil {
+	if err := rt.CheckOverlap("cnn: TrainForward", "dst", []rt.Span{rt.SpanOf(rt.Flat[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[float32](image))}); err != nil {
 		return err
 	}
 	rt.Begin()
@@ -541,7 +542,7 @@ func (t *Trainer) runTrainForward(dst []Logits, image []Image) (err error) {
 // was of TrainForward, and adds those with respect to the parameters to those of Params.
 // Statistics are updated once.
 func (t *Trainer) Backward(dLogits []Logits) (err error) {
-	if err := t.guard.Enter(); err != nil {
+	if err := t.enter(); err != nil {
 		return err
 	}
 	defer t.guard.Leave()
@@ -554,7 +555,7 @@ func (t *Trainer) Backward(dLogits []Logits) (err error) {
 	if err := rt.CheckLen("cnn: Backward", "dLogits", len(dLogits), n); err != nil {
 		return err
 	}
-	if err := rt.CheckOverlap("cnn: Backward", "result", rt.Flat[float32](dst), rt.Flat[float32](dLogits)); err != nil {
+	if err := rt.CheckOverlap("cnn: Backward", "result", []rt.Span{rt.SpanOf(rt.Flat[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[float32](dLogits))}); err != nil {
 		return err
 	}
 	t.pending = false

@@ -34,6 +34,9 @@ func New(seed uint64) *Model {
 // Save writes the weights to a file, under the names that the source model has: LoadFrom
 // reads it.
 func (m *Model) Save(path string) error {
+	if err := m.loaded(); err != nil {
+		return err
+	}
 	return m.weights.Load().Raw().Save(path)
 }
 
@@ -55,6 +58,9 @@ func LoadFrom(raw *rt.Weights, options ...keys.Option) (*Model, error) {
 // that have begun compute with the old ones, and all that begin after it with the new ones.
 // On error the model stays what it is.
 func (m *Model) Swap(raw *rt.Weights, options ...keys.Option) error {
+	if err := m.loaded(); err != nil {
+		return err
+	}
 	w, err := fitted(raw, func() *rt.Weights {
 		return m.weights.Load().Raw()
 	}, options)

@@ -246,10 +246,11 @@ func (t *Trainer) step(n int, output, features, worth []float32) error {
 	t.watch.See("model.go:38", h21)
 
 	// %h69 = pack_panels %h4 {trans=true} : f32[2,11,16]  // model.go:40
+	rt.EndIfDone(t.ctx)
 	cpu.PackPanels(h25, w.layers0Weight, 11, 32, 11, true, 1, 352)
 
 	// %h13 = mat_mul_panels %h10, %h69, %h5 {n=32} : f32[N,32]  // model.go:40
-	cpu.MatMul(h26, h21, h25, &cpu.MatMulShape{M: n, N: 32, K: 11, LDA: 11, LDC: 32, Batch: 1}, &cpu.Epilogue{Bias: w.layers0Bias})
+	cpu.MatMul(h26, h21, h25, &cpu.MatMulShape{M: n, N: 32, K: 11, LDA: 11, LDC: 32, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers0Bias})
 	t.watch.See("model.go:40", h26)
 
 	// %h14 = pointwise %h13 : f32[N,32]  // model.go:40
@@ -262,7 +263,7 @@ func (t *Trainer) step(n int, output, features, worth []float32) error {
 	cpu.PackPanels(h28, w.layers1Weight, 32, 16, 32, true, 1, 512)
 
 	// %h17 = mat_mul_panels %h14, %h79, %h7 {n=16} : f32[N,16]  // model.go:40
-	cpu.MatMul(h29, h27, h28, &cpu.MatMulShape{M: n, N: 16, K: 32, LDA: 32, LDC: 16, Batch: 1}, &cpu.Epilogue{Bias: w.layers1Bias})
+	cpu.MatMul(h29, h27, h28, &cpu.MatMulShape{M: n, N: 16, K: 32, LDA: 32, LDC: 16, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers1Bias})
 	t.watch.See("model.go:40", h29)
 
 	// %h18 = pointwise %h17 : f32[N,16]  // model.go:40
@@ -280,7 +281,7 @@ func (t *Trainer) step(n int, output, features, worth []float32) error {
 	// %h122 = mat_mul_panels %h18, %h87, %h45, _, %h121 {n=1} : f32[N,1]  // model.go:42, model.go:49
 	//
 	//	%h50 = sub %p, %p1 : f32[]
-	cpu.MatMul(h33, h30, h31, &cpu.MatMulShape{M: n, N: 1, K: 16, LDA: 16, LDC: 1, Batch: 1}, &cpu.Epilogue{Bias: h32, Then: sub, In: [2][]float32{worth, nil}})
+	cpu.MatMul(h33, h30, h31, &cpu.MatMulShape{M: n, N: 1, K: 16, LDA: 16, LDC: 1, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h32, Then: sub, In: [2][]float32{worth, nil}})
 	t.watch.See("model.go:42, model.go:49", h33)
 
 	// %h124 = pointwise %h122 : f32[N,1]  // model.go:49
@@ -317,6 +318,7 @@ func (t *Trainer) step(n int, output, features, worth []float32) error {
 	t.watch.See("model.go:49", h35)
 
 	// %h62 = reduce %h61 {kind="sum" axes=[0]} : f32[1]  // model.go:42
+	rt.EndIfDone(t.ctx)
 	if g.outputBias != nil {
 		cpu.ReduceSum(g.outputBias, h35, 1, n, 1)
 		t.watch.See("model.go:42", g.outputBias)
@@ -340,7 +342,7 @@ func (t *Trainer) step(n int, output, features, worth []float32) error {
 
 	// %h66 = mat_mul_panels %h65, %h104 {n=1} : f32[16,1]  // model.go:42
 	if g.outputWeight != nil {
-		cpu.MatMul(g.outputWeight, h38, h39, &cpu.MatMulShape{M: 16, N: 1, K: n, LDA: n, LDC: 1, Batch: 1}, nil)
+		cpu.MatMul(g.outputWeight, h38, h39, &cpu.MatMulShape{M: 16, N: 1, K: n, LDA: n, LDC: 1, Batch: 1, Ctx: t.ctx}, nil)
 		t.watch.See("model.go:42", g.outputWeight)
 	}
 	if t.passStep.Ends() <= 2 {
@@ -368,7 +370,7 @@ func (t *Trainer) step(n int, output, features, worth []float32) error {
 	// %h77 = mat_mul_panels %h61, %h100, _, _, %h76 {n=16} : f32[N,16]  // model.go:42, model.go:40
 	//
 	//	%h54 = mul %p2, %p3 : f32[]
-	cpu.MatMul(h42, h35, h37, &cpu.MatMulShape{M: n, N: 16, K: 1, LDA: 1, LDC: 16, Batch: 1}, &cpu.Epilogue{Then: mul, In: [2][]float32{h29, nil}})
+	cpu.MatMul(h42, h35, h37, &cpu.MatMulShape{M: n, N: 16, K: 1, LDA: 1, LDC: 16, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Then: mul, In: [2][]float32{h29, nil}})
 	t.watch.See("model.go:42, model.go:40", h42)
 
 	// %h78 = reduce %h77 {kind="sum" axes=[0]} : f32[16]  // model.go:40
@@ -400,7 +402,7 @@ func (t *Trainer) step(n int, output, features, worth []float32) error {
 
 	// %h82 = mat_mul_panels %h81, %h112 {n=16} : f32[32,16]  // model.go:40
 	if g.layers1Weight != nil {
-		cpu.MatMul(h46, h44, h45, &cpu.MatMulShape{M: 32, N: 16, K: n, LDA: n, LDC: 16, Batch: 1}, nil)
+		cpu.MatMul(h46, h44, h45, &cpu.MatMulShape{M: 32, N: 16, K: n, LDA: n, LDC: 16, Batch: 1, Ctx: t.ctx}, nil)
 		t.watch.See("model.go:40", h46)
 	}
 
@@ -438,7 +440,7 @@ func (t *Trainer) step(n int, output, features, worth []float32) error {
 	// %h93 = mat_mul_panels %h77, %h1081, _, _, %h92 {n=32} : f32[N,32]  // model.go:40
 	//
 	//	%h68 = mul %p4, %p5 : f32[]
-	cpu.MatMul(h51, h42, h50, &cpu.MatMulShape{M: n, N: 32, K: 16, LDA: 16, LDC: 32, Batch: 1}, &cpu.Epilogue{Then: mul, In: [2][]float32{h26, nil}})
+	cpu.MatMul(h51, h42, h50, &cpu.MatMulShape{M: n, N: 32, K: 16, LDA: 16, LDC: 32, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Then: mul, In: [2][]float32{h26, nil}})
 	t.watch.See("model.go:40", h51)
 
 	// %h94 = reduce %h93 {kind="sum" axes=[0]} : f32[32]  // model.go:40
@@ -454,7 +456,7 @@ func (t *Trainer) step(n int, output, features, worth []float32) error {
 	cpu.PackPanels(h52, w.layers0Weight, 32, 11, 11, false, 1, 352)
 
 	// %h96 = mat_mul_panels %h93, %h120 {n=11} : f32[N,11]  // model.go:40
-	cpu.MatMul(h53, h51, h52, &cpu.MatMulShape{M: n, N: 11, K: 32, LDA: 32, LDC: 11, Batch: 1}, nil)
+	cpu.MatMul(h53, h51, h52, &cpu.MatMulShape{M: n, N: 11, K: 32, LDA: 32, LDC: 11, Batch: 1, Ctx: t.ctx}, nil)
 	t.watch.See("model.go:40", h53)
 
 	// %h103 = pointwise %features, %h101, %h107 : f32[N,11]  // model.go:38
@@ -486,7 +488,7 @@ func (t *Trainer) step(n int, output, features, worth []float32) error {
 
 	// %h98 = mat_mul_panels %h97, %h127 {n=32} : f32[11,32]  // model.go:40
 	if g.layers0Weight != nil {
-		cpu.MatMul(h60, h58, h59, &cpu.MatMulShape{M: 11, N: 32, K: n, LDA: n, LDC: 32, Batch: 1}, nil)
+		cpu.MatMul(h60, h58, h59, &cpu.MatMulShape{M: 11, N: 32, K: n, LDA: n, LDC: 32, Batch: 1, Ctx: t.ctx}, nil)
 		t.watch.See("model.go:40", h60)
 	}
 
@@ -617,7 +619,7 @@ func (t *Trainer) evalForward(n int, worth, features []float32) error {
 	// %h14 = mat_mul_panels %h10, %h32, %h5 {n=32} : f32[N,32]  // model.go:40
 	//
 	//	%h15 = swish %p {alpha=1} : f32[]
-	cpu.MatMul(h10, h5, h9, &cpu.MatMulShape{M: n, N: 32, K: 11, LDA: 11, LDC: 32, Batch: 1}, &cpu.Epilogue{Bias: w.layers0Bias, Then: swish})
+	cpu.MatMul(h10, h5, h9, &cpu.MatMulShape{M: n, N: 32, K: 11, LDA: 11, LDC: 32, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers0Bias, Then: swish})
 
 	// %h35 = pack_panels %h6 {trans=true} : f32[1,32,16]  // model.go:40
 	cpu.PackPanels(h11, w.layers1Weight, 32, 16, 32, true, 1, 512)
@@ -625,7 +627,7 @@ func (t *Trainer) evalForward(n int, worth, features []float32) error {
 	// %h18 = mat_mul_panels %h14, %h35, %h7 {n=16} : f32[N,16]  // model.go:40
 	//
 	//	%h33 = swish %p1 {alpha=1} : f32[]
-	cpu.MatMul(h12, h10, h11, &cpu.MatMulShape{M: n, N: 16, K: 32, LDA: 32, LDC: 16, Batch: 1}, &cpu.Epilogue{Bias: w.layers1Bias, Then: swish})
+	cpu.MatMul(h12, h10, h11, &cpu.MatMulShape{M: n, N: 16, K: 32, LDA: 32, LDC: 16, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers1Bias, Then: swish})
 
 	// %h37 = pack_panels %h19 : f32[1,16,16]  // model.go:42
 	cpu.PackPanels(h13, w.outputWeight, 16, 1, 1, false, 1, 16)
@@ -634,7 +636,7 @@ func (t *Trainer) evalForward(n int, worth, features []float32) error {
 	cpu.Block(h14, w.outputBias, 1, 1, 1, 1)
 
 	// %h21 = mat_mul_panels %h18, %h37, %h39 {n=1} : f32[N,1]  // model.go:42
-	cpu.MatMul(worth, h12, h13, &cpu.MatMulShape{M: n, N: 1, K: 16, LDA: 16, LDC: 1, Batch: 1}, &cpu.Epilogue{Bias: h14})
+	cpu.MatMul(worth, h12, h13, &cpu.MatMulShape{M: n, N: 1, K: 16, LDA: 16, LDC: 1, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h14})
 	return nil
 }
 
@@ -703,7 +705,7 @@ func (t *Trainer) evalLoss(n int, output, features, worth []float32) error {
 	// %h14 = mat_mul_panels %h10, %h36, %h5 {n=32} : f32[N,32]  // model.go:40
 	//
 	//	%h15 = swish %p {alpha=1} : f32[]
-	cpu.MatMul(h10, h5, h9, &cpu.MatMulShape{M: n, N: 32, K: 11, LDA: 11, LDC: 32, Batch: 1}, &cpu.Epilogue{Bias: w.layers0Bias, Then: swish})
+	cpu.MatMul(h10, h5, h9, &cpu.MatMulShape{M: n, N: 32, K: 11, LDA: 11, LDC: 32, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers0Bias, Then: swish})
 
 	// %h39 = pack_panels %h6 {trans=true} : f32[1,32,16]  // model.go:40
 	cpu.PackPanels(h11, w.layers1Weight, 32, 16, 32, true, 1, 512)
@@ -711,7 +713,7 @@ func (t *Trainer) evalLoss(n int, output, features, worth []float32) error {
 	// %h18 = mat_mul_panels %h14, %h39, %h7 {n=16} : f32[N,16]  // model.go:40
 	//
 	//	%h37 = swish %p1 {alpha=1} : f32[]
-	cpu.MatMul(h12, h10, h11, &cpu.MatMulShape{M: n, N: 16, K: 32, LDA: 32, LDC: 16, Batch: 1}, &cpu.Epilogue{Bias: w.layers1Bias, Then: swish})
+	cpu.MatMul(h12, h10, h11, &cpu.MatMulShape{M: n, N: 16, K: 32, LDA: 32, LDC: 16, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers1Bias, Then: swish})
 
 	// %h41 = pack_panels %h19 : f32[1,16,16]  // model.go:42
 	cpu.PackPanels(h13, w.outputWeight, 16, 1, 1, false, 1, 16)
@@ -722,7 +724,7 @@ func (t *Trainer) evalLoss(n int, output, features, worth []float32) error {
 	// %h27 = mat_mul_panels %h18, %h41, %h43, _, %h26 {n=1} : f32[N,1]  // model.go:42, model.go:49
 	//
 	//	%h45 = sub %p2, %p3 : f32[]
-	cpu.MatMul(h15, h12, h13, &cpu.MatMulShape{M: n, N: 1, K: 16, LDA: 16, LDC: 1, Batch: 1}, &cpu.Epilogue{Bias: h14, Then: sub, In: [2][]float32{worth, nil}})
+	cpu.MatMul(h15, h12, h13, &cpu.MatMulShape{M: n, N: 1, K: 16, LDA: 16, LDC: 1, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h14, Then: sub, In: [2][]float32{worth, nil}})
 
 	// %h29 = pointwise %h27 : f32[N,1]  // model.go:49
 	//
@@ -912,10 +914,11 @@ func (t *Trainer) trainForward(n int, worth, features []float32) error {
 	t.watch.See("model.go:38", h21)
 
 	// %h72 = pack_panels %h4 {trans=true} : f32[2,11,16]  // model.go:40
+	rt.EndIfDone(t.ctx)
 	cpu.PackPanels(h25, w.layers0Weight, 11, 32, 11, true, 1, 352)
 
 	// %h13 = mat_mul_panels %h10, %h72, %h5 {n=32} : f32[N,32]  // model.go:40
-	cpu.MatMul(h26, h21, h25, &cpu.MatMulShape{M: n, N: 32, K: 11, LDA: 11, LDC: 32, Batch: 1}, &cpu.Epilogue{Bias: w.layers0Bias})
+	cpu.MatMul(h26, h21, h25, &cpu.MatMulShape{M: n, N: 32, K: 11, LDA: 11, LDC: 32, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers0Bias})
 	t.watch.See("model.go:40", h26)
 
 	// %h14 = pointwise %h13 : f32[N,32]  // model.go:40
@@ -928,7 +931,7 @@ func (t *Trainer) trainForward(n int, worth, features []float32) error {
 	cpu.PackPanels(h28, w.layers1Weight, 32, 16, 32, true, 1, 512)
 
 	// %h17 = mat_mul_panels %h14, %h83, %h7 {n=16} : f32[N,16]  // model.go:40
-	cpu.MatMul(h29, h27, h28, &cpu.MatMulShape{M: n, N: 16, K: 32, LDA: 32, LDC: 16, Batch: 1}, &cpu.Epilogue{Bias: w.layers1Bias})
+	cpu.MatMul(h29, h27, h28, &cpu.MatMulShape{M: n, N: 16, K: 32, LDA: 32, LDC: 16, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers1Bias})
 	t.watch.See("model.go:40", h29)
 
 	// %h18 = pointwise %h17 : f32[N,16]  // model.go:40
@@ -944,7 +947,7 @@ func (t *Trainer) trainForward(n int, worth, features []float32) error {
 	cpu.Block(h32, w.outputBias, 1, 1, 1, 1)
 
 	// %h21 = mat_mul_panels %h18, %h93, %h44 {n=1} : f32[N,1]  // model.go:42
-	cpu.MatMul(worth, h30, h31, &cpu.MatMulShape{M: n, N: 1, K: 16, LDA: 16, LDC: 1, Batch: 1}, &cpu.Epilogue{Bias: h32})
+	cpu.MatMul(worth, h30, h31, &cpu.MatMulShape{M: n, N: 1, K: 16, LDA: 16, LDC: 1, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h32})
 	t.watch.See("model.go:42", worth)
 
 	// %h52 = strided_copy %h51 {shape=[N] strides=[0]} : f32[N]
@@ -1029,7 +1032,7 @@ func (t *Trainer) backward(n int, worth, features, dWorth []float32) error {
 
 	// %h59 = mat_mul_panels %h58, %h102 {n=1} : f32[16,1]  // model.go:42
 	if g.outputWeight != nil {
-		cpu.MatMul(g.outputWeight, h35, h36, &cpu.MatMulShape{M: 16, N: 1, K: n, LDA: n, LDC: 1, Batch: 1}, nil)
+		cpu.MatMul(g.outputWeight, h35, h36, &cpu.MatMulShape{M: 16, N: 1, K: n, LDA: n, LDC: 1, Batch: 1, Ctx: t.ctx}, nil)
 		t.watch.See("model.go:42", g.outputWeight)
 	}
 	if t.passTrainForward.Ends() <= 2 {
@@ -1057,7 +1060,7 @@ func (t *Trainer) backward(n int, worth, features, dWorth []float32) error {
 	// %h70 = mat_mul_panels %h54, %h97, _, _, %h69 {n=16} : f32[N,16]  // model.go:42, model.go:40
 	//
 	//	%h49 = mul %p, %p1 : f32[]
-	cpu.MatMul(h39, h33, h34, &cpu.MatMulShape{M: n, N: 16, K: 1, LDA: 1, LDC: 16, Batch: 1}, &cpu.Epilogue{Then: mul, In: [2][]float32{h29, nil}})
+	cpu.MatMul(h39, h33, h34, &cpu.MatMulShape{M: n, N: 16, K: 1, LDA: 1, LDC: 16, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Then: mul, In: [2][]float32{h29, nil}})
 	t.watch.See("model.go:42, model.go:40", h39)
 
 	// %h71 = reduce %h70 {kind="sum" axes=[0]} : f32[16]  // model.go:40
@@ -1089,7 +1092,7 @@ func (t *Trainer) backward(n int, worth, features, dWorth []float32) error {
 
 	// %h75 = mat_mul_panels %h74, %h113 {n=16} : f32[32,16]  // model.go:40
 	if g.layers1Weight != nil {
-		cpu.MatMul(h43, h41, h42, &cpu.MatMulShape{M: 32, N: 16, K: n, LDA: n, LDC: 16, Batch: 1}, nil)
+		cpu.MatMul(h43, h41, h42, &cpu.MatMulShape{M: 32, N: 16, K: n, LDA: n, LDC: 16, Batch: 1, Ctx: t.ctx}, nil)
 		t.watch.See("model.go:40", h43)
 	}
 
@@ -1127,7 +1130,7 @@ func (t *Trainer) backward(n int, worth, features, dWorth []float32) error {
 	// %h86 = mat_mul_panels %h70, %h1051, _, _, %h85 {n=32} : f32[N,32]  // model.go:40
 	//
 	//	%h61 = mul %p2, %p3 : f32[]
-	cpu.MatMul(h48, h39, h47, &cpu.MatMulShape{M: n, N: 32, K: 16, LDA: 16, LDC: 32, Batch: 1}, &cpu.Epilogue{Then: mul, In: [2][]float32{h26, nil}})
+	cpu.MatMul(h48, h39, h47, &cpu.MatMulShape{M: n, N: 32, K: 16, LDA: 16, LDC: 32, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Then: mul, In: [2][]float32{h26, nil}})
 	t.watch.See("model.go:40", h48)
 
 	// %h87 = reduce %h86 {kind="sum" axes=[0]} : f32[32]  // model.go:40
@@ -1143,7 +1146,7 @@ func (t *Trainer) backward(n int, worth, features, dWorth []float32) error {
 	cpu.PackPanels(h49, w.layers0Weight, 32, 11, 11, false, 1, 352)
 
 	// %h89 = mat_mul_panels %h86, %h118 {n=11} : f32[N,11]  // model.go:40
-	cpu.MatMul(h50, h48, h49, &cpu.MatMulShape{M: n, N: 11, K: 32, LDA: 32, LDC: 11, Batch: 1}, nil)
+	cpu.MatMul(h50, h48, h49, &cpu.MatMulShape{M: n, N: 11, K: 32, LDA: 32, LDC: 11, Batch: 1, Ctx: t.ctx}, nil)
 	t.watch.See("model.go:40", h50)
 
 	// %h101 = pointwise %features, %h100, %h103 : f32[N,11]  // model.go:38
@@ -1175,7 +1178,7 @@ func (t *Trainer) backward(n int, worth, features, dWorth []float32) error {
 
 	// %h91 = mat_mul_panels %h90, %h122 {n=32} : f32[11,32]  // model.go:40
 	if g.layers0Weight != nil {
-		cpu.MatMul(h57, h55, h56, &cpu.MatMulShape{M: 11, N: 32, K: n, LDA: n, LDC: 32, Batch: 1}, nil)
+		cpu.MatMul(h57, h55, h56, &cpu.MatMulShape{M: 11, N: 32, K: n, LDA: n, LDC: 32, Batch: 1, Ctx: t.ctx}, nil)
 		t.watch.See("model.go:40", h57)
 	}
 

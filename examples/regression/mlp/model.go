@@ -19,8 +19,8 @@ import (
 
 const (
 	// This code and the runtime it links are of one version.
-	_ = rt.EnforceVersion(1 - rt.MinVersion)
-	_ = rt.EnforceVersion(rt.MaxVersion - 1)
+	_ = rt.EnforceVersion(2 - rt.MinVersion)
+	_ = rt.EnforceVersion(rt.MaxVersion - 2)
 )
 
 // Features is one item of input "features": f32[N,11].
@@ -41,6 +41,33 @@ func newModel(w *rt.Prepared[weights]) *Model {
 	return m
 }
 
+// loaded returns an error if the model has no weights.
+func (m *Model) loaded() error {
+	if m == nil || m.sessions == nil {
+		return rt.ErrNoModel
+	}
+	return nil
+}
+
+// session returns a session for one call, which ends early when ctx is done.
+func (m *Model) session(ctx context.Context) (*Session, error) {
+	if err := m.loaded(); err != nil {
+		return nil, err
+	}
+	s, err := m.sessions.Get(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s.ctx = ctx
+	return s, nil
+}
+
+// putBack takes back a session of a call that has ended, without the call's context.
+func (m *Model) putBack(s *Session) {
+	s.ctx = nil
+	m.sessions.Put(s)
+}
+
 // Meta returns the names, element types and shapes of the model's inputs and outputs.
 func (m *Model) Meta() rt.Meta {
 	return meta
@@ -56,13 +83,14 @@ func (m *Model) Forward(features []Features) ([]float32, error) {
 // ForwardContext is Forward that ends early, with the context's error, when ctx is
 // done; a nil ctx never is.
 func (m *Model) ForwardContext(ctx context.Context, features []Features) (dst []float32, err error) {
-	s, err := m.sessions.Get(ctx)
+	s, err := m.session(ctx)
 	if err != nil {
 		return dst, err
 	}
-	defer m.sessions.Put(s)
-	dst = make([]float32, len(features))
-	s.SetContext(ctx)
+	defer m.putBack(s)
+	if err := rt.Room("mlp: Forward", &dst, len(features)); err != nil {
+		return dst, err
+	}
 	return dst, s.Forward(dst, features)
 }
 
@@ -76,12 +104,11 @@ func (m *Model) Loss(features []Features, worth []float32) (float32, error) {
 // LossContext is Loss that ends early, with the context's error, when ctx is
 // done; a nil ctx never is.
 func (m *Model) LossContext(ctx context.Context, features []Features, worth []float32) (dst float32, err error) {
-	s, err := m.sessions.Get(ctx)
+	s, err := m.session(ctx)
 	if err != nil {
 		return dst, err
 	}
-	defer m.sessions.Put(s)
-	s.SetContext(ctx)
+	defer m.putBack(s)
 	return dst, s.Loss(&dst, features, worth)
 }
 
@@ -99,6 +126,9 @@ type Session struct {
 // NewSession opens a session. Extents above max are refused; a nil max has no limits.
 // The session's memory grows with what it is called with.
 func (m *Model) NewSession(max rt.Max) (*Session, error) {
+	if err := m.loaded(); err != nil {
+		return nil, err
+	}
 	if err := max.Check("mlp: NewSession", "N"); err != nil {
 		return nil, err
 	}
@@ -111,7 +141,17 @@ func (m *Model) NewSession(max rt.Max) (*Session, error) {
 // SetContext makes the calls that follow end early, with the context's error, when ctx
 // is done; a nil ctx never is.
 func (s *Session) SetContext(ctx context.Context) {
-	s.ctx = ctx
+	if s != nil {
+		s.ctx = ctx
+	}
+}
+
+// enter begins a call.
+func (s *Session) enter() error {
+	if s == nil || s.model == nil {
+		return rt.ErrNoSession
+	}
+	return s.guard.Enter()
 }
 
 // leave ends a call: the session holds no weights between two.
@@ -159,7 +199,7 @@ func (s *Session) openLoss(n int) error {
 // The result is written into dst, which has an item for each of the batch.
 // It does not allocate once it has seen a batch of this size.
 func (s *Session) Forward(dst []float32, features []Features) (err error) {
-	if err := s.guard.Enter(); err != nil {
+	if err := s.enter(); err != nil {
 		return err
 	}
 	defer s.leave()
@@ -174,7 +214,7 @@ func (s *Session) Forward(dst []float32, features []Features) (err error) {
 	if err := s.open(n); err != nil {
 		return err
 	}
-	if err := rt.CheckOverlap("mlp: Forward", "dst", rt.Flat[float32](dst), rt.Flat[float32](features)); err != nil {
+	if err := rt.CheckOverlap("mlp: Forward", "dst", []rt.Span{rt.SpanOf(rt.Flat[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[float32](features))}); err != nil {
 		return err
 	}
 	rt.Begin()
@@ -187,7 +227,7 @@ func (s *Session) Forward(dst []float32, features []Features) (err error) {
 // The result is written into dst, which has an item for each of the batch.
 // It does not allocate once it has seen a batch of this size.
 func (s *Session) Loss(dst *float32, features []Features, worth []float32) (err error) {
-	if err := s.guard.Enter(); err != nil {
+	if err := s.enter(); err != nil {
 		return err
 	}
 	defer s.leave()
@@ -208,10 +248,7 @@ func (s *Session) Loss(dst *float32, features []Features, worth []float32) (err 
 	if err := s.openLoss(n); err != nil {
 		return err
 	}
-	if err := rt.CheckOverlap("mlp: Loss", "dst", rt.FlatOf[float32](dst), rt.Flat[float32](features)); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("mlp: Loss", "dst", rt.FlatOf[float32](dst), rt.Flat[float32](worth)); err != nil {
+	if err := rt.CheckOverlap("mlp: Loss", "dst", []rt.Span{rt.SpanOf(rt.FlatOf[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[float32](features)), rt.SpanOf(rt.Flat[float32](worth))}); err != nil {
 		return err
 	}
 	rt.Begin()
@@ -251,15 +288,15 @@ func (s *Session) forward(n int, worth, features []float32) error {
 	// %h14 = mat_mul_panels %h10, %h32, %h5 {n=32} : f32[N,32]  // model.go:40
 	//
 	//	%h15 = swish %p {alpha=1} : f32[]
-	cpu.MatMul(h5, h1, w.layers0Weight, &cpu.MatMulShape{M: n, N: 32, K: 11, LDA: 11, LDC: 32, Batch: 1}, &cpu.Epilogue{Bias: w.layers0Bias, Then: swish})
+	cpu.MatMul(h5, h1, w.layers0Weight, &cpu.MatMulShape{M: n, N: 32, K: 11, LDA: 11, LDC: 32, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers0Bias, Then: swish})
 
 	// %h18 = mat_mul_panels %h14, %h35, %h7 {n=16} : f32[N,16]  // model.go:40
 	//
 	//	%h33 = swish %p1 {alpha=1} : f32[]
-	cpu.MatMul(h6, h5, w.layers1Weight, &cpu.MatMulShape{M: n, N: 16, K: 32, LDA: 32, LDC: 16, Batch: 1}, &cpu.Epilogue{Bias: w.layers1Bias, Then: swish})
+	cpu.MatMul(h6, h5, w.layers1Weight, &cpu.MatMulShape{M: n, N: 16, K: 32, LDA: 32, LDC: 16, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers1Bias, Then: swish})
 
 	// %h21 = mat_mul_panels %h18, %h37, %h39 {n=1} : f32[N,1]  // model.go:42
-	cpu.MatMul(worth, h6, w.outputWeight, &cpu.MatMulShape{M: n, N: 1, K: 16, LDA: 16, LDC: 1, Batch: 1}, &cpu.Epilogue{Bias: w.outputBias})
+	cpu.MatMul(worth, h6, w.outputWeight, &cpu.MatMulShape{M: n, N: 1, K: 16, LDA: 16, LDC: 1, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.outputBias})
 	return nil
 }
 
@@ -296,17 +333,17 @@ func (s *Session) loss(n int, output, features, worth []float32) error {
 	// %h14 = mat_mul_panels %h10, %h36, %h5 {n=32} : f32[N,32]  // model.go:40
 	//
 	//	%h15 = swish %p {alpha=1} : f32[]
-	cpu.MatMul(h5, h1, w.layers0Weight, &cpu.MatMulShape{M: n, N: 32, K: 11, LDA: 11, LDC: 32, Batch: 1}, &cpu.Epilogue{Bias: w.layers0Bias, Then: swish})
+	cpu.MatMul(h5, h1, w.layers0Weight, &cpu.MatMulShape{M: n, N: 32, K: 11, LDA: 11, LDC: 32, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers0Bias, Then: swish})
 
 	// %h18 = mat_mul_panels %h14, %h39, %h7 {n=16} : f32[N,16]  // model.go:40
 	//
 	//	%h37 = swish %p1 {alpha=1} : f32[]
-	cpu.MatMul(h6, h5, w.layers1Weight, &cpu.MatMulShape{M: n, N: 16, K: 32, LDA: 32, LDC: 16, Batch: 1}, &cpu.Epilogue{Bias: w.layers1Bias, Then: swish})
+	cpu.MatMul(h6, h5, w.layers1Weight, &cpu.MatMulShape{M: n, N: 16, K: 32, LDA: 32, LDC: 16, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers1Bias, Then: swish})
 
 	// %h27 = mat_mul_panels %h18, %h41, %h43, _, %h26 {n=1} : f32[N,1]  // model.go:42, model.go:49
 	//
 	//	%h45 = sub %p2, %p3 : f32[]
-	cpu.MatMul(h7, h6, w.outputWeight, &cpu.MatMulShape{M: n, N: 1, K: 16, LDA: 16, LDC: 1, Batch: 1}, &cpu.Epilogue{Bias: w.outputBias, Then: sub, In: [2][]float32{worth, nil}})
+	cpu.MatMul(h7, h6, w.outputWeight, &cpu.MatMulShape{M: n, N: 1, K: 16, LDA: 16, LDC: 1, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.outputBias, Then: sub, In: [2][]float32{worth, nil}})
 
 	// %h29 = pointwise %h27 : f32[N,1]  // model.go:49
 	//

@@ -55,6 +55,9 @@ type Trainer struct {
 // NewTrainer returns a trainer of a copy of the model's weights; the model stays what it
 // is.
 func (m *Model) NewTrainer(o TrainerOptions) (*Trainer, error) {
+	if err := m.loaded(); err != nil {
+		return nil, err
+	}
 	raw := m.weights.Load().Raw().Fork()
 	base, err := rt.NewTraining(raw, variables, rt.TrainingOptions{Where: "mlp: NewTrainer", Batch: o.Batch, Seed: o.Seed, Freeze: o.Freeze, CheckNaN: o.CheckNaN})
 	if err != nil {
@@ -162,6 +165,14 @@ func (t *Trainer) SetContext(ctx context.Context) {
 	t.ctx = ctx
 }
 
+// enter begins a call.
+func (t *Trainer) enter() error {
+	if t == nil || t.base == nil {
+		return rt.ErrNoTrainer
+	}
+	return t.guard.Enter()
+}
+
 // into returns where a step writes.
 func (t *Trainer) into(aside bool) *changes {
 	if !aside {
@@ -244,7 +255,7 @@ func (t *Trainer) openTrainForward(n int) error {
 // Step computes Loss as training does, and adds the gradients of its first
 // result to those of Params. Statistics are updated once.
 func (t *Trainer) Step(features []Features, worth []float32) (dst float32, err error) {
-	if err := t.guard.Enter(); err != nil {
+	if err := t.enter(); err != nil {
 		return dst, err
 	}
 	defer t.guard.Leave()
@@ -269,10 +280,7 @@ func (t *Trainer) runStep(dst *float32, features []Features, worth []float32) (e
 	if err := t.openStep(n); err != nil {
 		return err
 	}
-	if err := rt.CheckOverlap("mlp: Step", "dst", rt.FlatOf[float32](dst), rt.Flat[float32](features)); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("mlp: Step", "dst", rt.FlatOf[float32](dst), rt.Flat[float32](worth)); err != nil {
+	if err := rt.CheckOverlap("mlp: Step", "dst", []rt.Span{rt.SpanOf(rt.FlatOf[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[float32](features)), rt.SpanOf(rt.Flat[float32](worth))}); err != nil {
 		return err
 	}
 	rt.Begin()
@@ -283,12 +291,14 @@ func (t *Trainer) runStep(dst *float32, features []Features, worth []float32) (e
 
 // Forward computes what the model's Forward does, with the weights as they are now.
 func (t *Trainer) Forward(features []Features) (dst []float32, err error) {
-	if err := t.guard.Enter(); err != nil {
+	if err := t.enter(); err != nil {
 		return dst, err
 	}
 	defer t.guard.Leave()
 	t.pending = false
-	t.dstForward = rt.Room(t.dstForward, len(features))
+	if err := rt.Room("mlp: Forward", &t.dstForward, len(features)); err != nil {
+		return dst, err
+	}
 	err = t.runForward(t.dstForward, features)
 	return t.dstForward, err
 }
@@ -303,7 +313,7 @@ func (t *Trainer) runForward(dst []float32, features []Features) (err error) {
 	if err := t.openEvalForward(n); err != nil {
 		return err
 	}
-	if err := rt.CheckOverlap("mlp: Forward", "dst", rt.Flat[float32](dst), rt.Flat[float32](features)); err != nil {
+	if err := rt.CheckOverlap("mlp: Forward", "dst", []rt.Span{rt.SpanOf(rt.Flat[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[float32](features))}); err != nil {
 		return err
 	}
 	rt.Begin()
@@ -313,7 +323,7 @@ func (t *Trainer) runForward(dst []float32, features []Features) (err error) {
 
 // Loss computes what the model's Loss does, with the weights as they are now.
 func (t *Trainer) Loss(features []Features, worth []float32) (dst float32, err error) {
-	if err := t.guard.Enter(); err != nil {
+	if err := t.enter(); err != nil {
 		return dst, err
 	}
 	defer t.guard.Leave()
@@ -338,10 +348,7 @@ func (t *Trainer) runLoss(dst *float32, features []Features, worth []float32) (e
 	if err := t.openEvalLoss(n); err != nil {
 		return err
 	}
-	if err := rt.CheckOverlap("mlp: Loss", "dst", rt.FlatOf[float32](dst), rt.Flat[float32](features)); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("mlp: Loss", "dst", rt.FlatOf[float32](dst), rt.Flat[float32](worth)); err != nil {
+	if err := rt.CheckOverlap("mlp: Loss", "dst", []rt.Span{rt.SpanOf(rt.FlatOf[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[float32](features)), rt.SpanOf(rt.Flat[float32](worth))}); err != nil {
 		return err
 	}
 	rt.Begin()
@@ -352,12 +359,14 @@ func (t *Trainer) runLoss(dst *float32, features []Features, worth []float32) (e
 // TrainForward computes Forward as training does, for a loss that the caller computes: Backward
 // takes its gradients. Arguments and results must stay as they are until then.
 func (t *Trainer) TrainForward(features []Features) (dst []float32, err error) {
-	if err := t.guard.Enter(); err != nil {
+	if err := t.enter(); err != nil {
 		return dst, err
 	}
 	defer t.guard.Leave()
 	t.pending = false
-	t.dstTrainForward = rt.Room(t.dstTrainForward, len(features))
+	if err := rt.Room("mlp: TrainForward", &t.dstTrainForward, len(features)); err != nil {
+		return dst, err
+	}
 	err = t.runTrainForward(t.dstTrainForward, features)
 	t.trainForwardFeatures = features
 	t.pending = err == nil
@@ -374,7 +383,7 @@ func (t *Trainer) runTrainForward(dst []float32, features []Features) (err error
 	if err := t.openTrainForward(n); err != nil {
 		return err
 	}
-	if err := rt.CheckOverlap("mlp: TrainForward", "dst", rt.Flat[float32](dst), rt.Flat[float32](features)); err != nil {
+	if err := rt.CheckOverlap("mlp: TrainForward", "dst", []rt.Span{rt.SpanOf(rt.Flat[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[float32](features))}); err != nil {
 		return err
 	}
 	rt.Begin()
@@ -388,7 +397,7 @@ func (t *Trainer) runTrainForward(dst []float32, features []Features) (err error
 // was of TrainForward, and adds those with respect to the parameters to those of Params.
 // Statistics are updated once.
 func (t *Trainer) Backward(dWorth []float32) (err error) {
-	if err := t.guard.Enter(); err != nil {
+	if err := t.enter(); err != nil {
 		return err
 	}
 	defer t.guard.Leave()
@@ -401,7 +410,7 @@ func (t *Trainer) Backward(dWorth []float32) (err error) {
 	if err := rt.CheckLen("mlp: Backward", "dWorth", len(dWorth), n); err != nil {
 		return err
 	}
-	if err := rt.CheckOverlap("mlp: Backward", "result", rt.Flat[float32](dst), rt.Flat[float32](dWorth)); err != nil {
+	if err := rt.CheckOverlap("mlp: Backward", "result", []rt.Span{rt.SpanOf(rt.Flat[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[float32](dWorth))}); err != nil {
 		return err
 	}
 	t.pending = false

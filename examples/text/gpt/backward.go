@@ -282,6 +282,7 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	t.watch.See("model.go:49", h2)
 
 	// %h37 = layer_normalization %h31, %h10, %h11 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
+	rt.EndIfDone(t.ctx)
 	cpu.LayerNorm(h6, h2, w.layers0Norm1Weight, w.layers0Norm1Bias, 64*n, 64, 1e-05)
 	t.watch.See("model.go:50", h6)
 
@@ -304,7 +305,7 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	cpu.StridedCopy(h12, w.layers0SelfAttnInProjBias, []int{64}, []int{1}, 64)
 
 	// %h49 = mat_mul_panels %h37, %h82, %h48 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h13, h6, h11, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h12})
+	cpu.MatMul(h13, h6, h11, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h12})
 	t.watch.See("model.go:50", h13)
 
 	// %h484 = strided_copy %h50 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
@@ -323,7 +324,7 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	cpu.StridedCopy(h18, w.layers0SelfAttnInProjBias, []int{64}, []int{1}, 128)
 
 	// %h56 = mat_mul_panels %h37, %h108, %h55 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h19, h6, h17, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h18})
+	cpu.MatMul(h19, h6, h17, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h18})
 	t.watch.See("model.go:50", h19)
 
 	// %h58 = strided_copy %h57 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
@@ -347,7 +348,7 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	t.watch.See("model.go:50", h8)
 
 	// %h218 = mat_mul_panels %h37, %h121, %h71 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h23, h6, h22, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h8})
+	cpu.MatMul(h23, h6, h22, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h8})
 	t.watch.See("model.go:50", h23)
 
 	// %h60 = strided_copy %h160 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
@@ -360,7 +361,7 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	cpu.PackPanels(h26, h25, 16, 64, 64, false, 4*n, 1024)
 
 	// %h62 = mat_mul_panels %h60, %h131 {n=64} : f32[N,4,64,64]  // model.go:50
-	cpu.MatMul(h27, h24, h26, &cpu.MatMulShape{M: 64, N: 64, K: 16, LDA: 16, LDC: 64, Batch: 4 * n, StrideA: 1024, StrideB: 1024, StrideC: 4096}, nil)
+	cpu.MatMul(h27, h24, h26, &cpu.MatMulShape{M: 64, N: 64, K: 16, LDA: 16, LDC: 64, Batch: 4 * n, StrideA: 1024, StrideB: 1024, StrideC: 4096, Ctx: t.ctx}, nil)
 	t.watch.See("model.go:50", h27)
 
 	// %h64 = pointwise %h36, %h62 : f32[N,4,64,64]  // model.go:50
@@ -399,10 +400,11 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	t.watch.See("model.go:50", h29)
 
 	// %h138 = pack_panels %h58 : f32[N,4,1,64,16]  // model.go:50
+	rt.EndIfDone(t.ctx)
 	cpu.PackPanels(h32, h20, 64, 16, 16, false, 4*n, 1024)
 
 	// %h67 = mat_mul_panels %h66, %h138 {n=16} : f32[N,4,64,16]  // model.go:50
-	cpu.MatMul(h33, h29, h32, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024}, nil)
+	cpu.MatMul(h33, h29, h32, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024, Ctx: t.ctx}, nil)
 	t.watch.See("model.go:50", h33)
 
 	// %h68 = strided_copy %h67 {shape=[N,64,4,16] strides=[4096,16,1024,1]} : f32[N,64,4,16]  // model.go:50
@@ -430,7 +432,7 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	t.watch.See("model.go:50", h38)
 
 	// %h163 = mat_mul_panels %h69, %h155, %h366 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h39, h34, h37, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h38})
+	cpu.MatMul(h39, h34, h37, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h38})
 	t.watch.See("model.go:50", h39)
 
 	// %h74 = pointwise %h31, %h161, %h163 : f32[N,64,64]  // model.go:50
@@ -458,7 +460,7 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	cpu.PackPanels(h43, w.layers0Linear1Weight, 64, 256, 64, true, 1, 16384)
 
 	// %h78 = mat_mul_panels %h75, %h162, %h7 {n=256} : f32[N,64,256]  // model.go:50
-	cpu.MatMul(h44, h42, h43, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1}, &cpu.Epilogue{Bias: w.layers0Linear1Bias})
+	cpu.MatMul(h44, h42, h43, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers0Linear1Bias})
 	t.watch.See("model.go:50", h44)
 
 	// %h168 = random_uniform %key {d_type=f32 shape=[N,64,256] high=1 seed=4} : f32[N,64,256]  // model.go:50
@@ -507,7 +509,7 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	t.watch.See("model.go:50", h52)
 
 	// %h177 = mat_mul_panels %h80, %h169, %h518 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h53, h46, h51, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h52})
+	cpu.MatMul(h53, h46, h51, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h52})
 	t.watch.See("model.go:50", h53)
 
 	// %h85 = pointwise %h74, %h175, %h177 : f32[N,64,64]  // model.go:50
@@ -550,7 +552,7 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	cpu.StridedCopy(h62, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 64)
 
 	// %h98 = mat_mul_panels %h86, %h183, %h97 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h63, h56, h61, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h62})
+	cpu.MatMul(h63, h56, h61, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h62})
 	t.watch.See("model.go:50", h63)
 
 	// %h332 = strided_copy %h99 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
@@ -569,7 +571,7 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	cpu.StridedCopy(h68, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 128)
 
 	// %h105 = mat_mul_panels %h86, %h194, %h104 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h69, h56, h67, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h68})
+	cpu.MatMul(h69, h56, h67, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h68})
 	t.watch.See("model.go:50", h69)
 
 	// %h107 = strided_copy %h106 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
@@ -593,7 +595,7 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	t.watch.See("model.go:50", h58)
 
 	// %h250 = mat_mul_panels %h86, %h204, %h93 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h73, h56, h72, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h58})
+	cpu.MatMul(h73, h56, h72, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h58})
 	t.watch.See("model.go:50", h73)
 
 	// %h109 = strided_copy %h568 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
@@ -606,7 +608,7 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	cpu.PackPanels(h76, h75, 16, 64, 64, false, 4*n, 1024)
 
 	// %h111 = mat_mul_panels %h109, %h208 {n=64} : f32[N,4,64,64]  // model.go:50
-	cpu.MatMul(h77, h74, h76, &cpu.MatMulShape{M: 64, N: 64, K: 16, LDA: 16, LDC: 64, Batch: 4 * n, StrideA: 1024, StrideB: 1024, StrideC: 4096}, nil)
+	cpu.MatMul(h77, h74, h76, &cpu.MatMulShape{M: 64, N: 64, K: 16, LDA: 16, LDC: 64, Batch: 4 * n, StrideA: 1024, StrideB: 1024, StrideC: 4096, Ctx: t.ctx}, nil)
 	t.watch.See("model.go:50", h77)
 
 	// %h113 = pointwise %h36, %h111 : f32[N,4,64,64]  // model.go:50
@@ -645,10 +647,11 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	t.watch.See("model.go:50", h79)
 
 	// %h257 = pack_panels %h107 : f32[N,4,1,64,16]  // model.go:50
+	rt.EndIfDone(t.ctx)
 	cpu.PackPanels(h82, h70, 64, 16, 16, false, 4*n, 1024)
 
 	// %h116 = mat_mul_panels %h115, %h257 {n=16} : f32[N,4,64,16]  // model.go:50
-	cpu.MatMul(h83, h79, h82, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024}, nil)
+	cpu.MatMul(h83, h79, h82, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024, Ctx: t.ctx}, nil)
 	t.watch.See("model.go:50", h83)
 
 	// %h117 = strided_copy %h116 {shape=[N,64,4,16] strides=[4096,16,1024,1]} : f32[N,64,4,16]  // model.go:50
@@ -676,7 +679,7 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	t.watch.See("model.go:50", h88)
 
 	// %h191 = mat_mul_panels %h118, %h291, %h571 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h89, h84, h87, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h88})
+	cpu.MatMul(h89, h84, h87, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h88})
 	t.watch.See("model.go:50", h89)
 
 	// %h123 = pointwise %h85, %h189, %h191 : f32[N,64,64]  // model.go:50
@@ -704,7 +707,7 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	cpu.PackPanels(h93, w.layers1Linear1Weight, 64, 256, 64, true, 1, 16384)
 
 	// %h127 = mat_mul_panels %h124, %h330, %h19 {n=256} : f32[N,64,256]  // model.go:50
-	cpu.MatMul(h94, h92, h93, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1}, &cpu.Epilogue{Bias: w.layers1Linear1Bias})
+	cpu.MatMul(h94, h92, h93, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers1Linear1Bias})
 	t.watch.See("model.go:50", h94)
 
 	// %h196 = random_uniform %key {d_type=f32 shape=[N,64,256] high=1 seed=8} : f32[N,64,256]  // model.go:50
@@ -753,7 +756,7 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	t.watch.See("model.go:50", h102)
 
 	// %h205 = mat_mul_panels %h129, %h358, %h576 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h103, h96, h101, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h102})
+	cpu.MatMul(h103, h96, h101, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h102})
 	t.watch.See("model.go:50", h103)
 
 	// %h134 = pointwise %h123, %h203, %h205 : f32[N,64,64]  // model.go:50
@@ -781,7 +784,7 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	cpu.PackPanels(h107, w.tokensWeight, 64, 256, 64, true, 1, 16384)
 
 	// %h137 = mat_mul_panels %h135, %h380 {n=256} : f32[N,64,256]  // model.go:51
-	cpu.MatMul(h108, h106, h107, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1}, nil)
+	cpu.MatMul(h108, h106, h107, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: t.ctx}, nil)
 	t.watch.See("model.go:51", h108)
 
 	// %h310 = log_softmax %h137 {axis=2} : f32[N,64,256]  // model.go:58
@@ -806,6 +809,7 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	t.watch.See("model.go:58", h110)
 
 	// %h146 = reduce %h145 {kind="mean" axes=[0]} : f32[]  // model.go:58
+	rt.EndIfDone(t.ctx)
 	cpu.ReduceMean(output, h110, 1, 64*n, 1)
 	t.watch.See("model.go:58", output)
 
@@ -838,6 +842,7 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	cpu.Fill(h114, 0)
 
 	// %h212 = scatter_elements %h211, %h142, %h210 {axis=1 reduction="add"} : f32[64*N,256]  // model.go:58
+	rt.EndIfDone(t.ctx)
 	if err := cpu.ScatterElementsAdd(h114, h114, h109, h113, []int{64 * n, 1}, []int{64 * n, 256}, 1); err != nil {
 		return rt.At("model.go:58", err)
 	}
@@ -865,10 +870,11 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	t.watch.See("model.go:58", h114)
 
 	// %h409 = pack_panels %h : f32[4,256,16]  // model.go:51
+	rt.EndIfDone(t.ctx)
 	cpu.PackPanels(h118, w.tokensWeight, 256, 64, 64, false, 1, 16384)
 
 	// %h219 = mat_mul_panels %h217, %h409 {n=64} : f32[N,64,64]  // model.go:51
-	cpu.MatMul(h119, h114, h118, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1}, nil)
+	cpu.MatMul(h119, h114, h118, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
 	t.watch.See("model.go:51", h119)
 
 	// %h222 = strided_copy %h220 {shape=[64,64*N] strides=[1,64]} : f32[64,64*N]  // model.go:51
@@ -883,7 +889,7 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 
 	// %h223 = mat_mul_panels %h222, %h417 {n=256} : f32[64,256]  // model.go:51
 	if g.tokensWeight != nil {
-		cpu.MatMul(h122, h120, h121, &cpu.MatMulShape{M: 64, N: 256, K: 64 * n, LDA: 64 * n, LDC: 256, Batch: 1}, nil)
+		cpu.MatMul(h122, h120, h121, &cpu.MatMulShape{M: 64, N: 256, K: 64 * n, LDA: 64 * n, LDC: 256, Batch: 1, Ctx: t.ctx}, nil)
 		t.watch.See("model.go:51", h122)
 	}
 
@@ -929,6 +935,7 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	t.watch.See("model.go:51", h128)
 
 	// %h234 = layer_normalization %h134 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:51
+	rt.EndIfDone(t.ctx)
 	cpu.LayerNorm(h103, h103, nil, nil, 64*n, 64, 1e-05)
 	t.watch.See("model.go:51", h103)
 
@@ -962,6 +969,7 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	}
 
 	// %h238 = reduce %h219 {kind="sum" axes=[0,1]} : f32[64]  // model.go:51
+	rt.EndIfDone(t.ctx)
 	if g.normBias != nil {
 		cpu.ReduceSum(g.normBias, h119, 1, 64*n, 64)
 		t.watch.See("model.go:51", g.normBias)
@@ -990,6 +998,7 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	//	%h683111 = sub %p331, %h681111 : f32[]
 	//	%h68511 = sub %h683111, %p334 : f32[]
 	//	%h6871 = mul %h68511, %p335 : f32[]
+	rt.EndIfDone(t.ctx)
 	for i := range 64 * n {
 		cpu.Repeat(h136[:64], h134[i:i+1])
 		cpu.Repeat(h137[:64], h135[i:i+1])
@@ -1025,6 +1034,7 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	//	%h92211 = where %h72101, %p497, %h92111 : f32[]
 	//	%h9241 = constant {value=f32[](1.1111112)} : f32[]
 	//	%h9251 = mul %h92211, %h9241 : f32[]
+	rt.EndIfDone(t.ctx)
 	{
 		for lo := 0; lo < 4096*n; lo += 1024 {
 			hi := min(lo+1024, 4096*n)
@@ -1272,7 +1282,7 @@ func (t *Trainer) block(n, base int, h249, h256, h276, h283, h296, h297, h309, h
 	cpu.PackPanels(h4, p20, 64, 256, 256, false, 1, 16384)
 
 	// %h251 = mat_mul_panels %h248, %h429 {n=256} : f32[N,64,256]  // model.go:50
-	cpu.MatMul(h5, h1, h4, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1}, nil)
+	cpu.MatMul(h5, h1, h4, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: t.ctx}, nil)
 
 	// %h1291 = pointwise %h196, %h127 : f32[N,64,256]  // model.go:50
 	//
@@ -1300,7 +1310,7 @@ func (t *Trainer) block(n, base int, h249, h256, h276, h283, h296, h297, h309, h
 	cpu.PackPanels(h10, h1, 64*n, 64, 64, false, 1, 4096*n)
 
 	// %h255 = mat_mul_panels %h254, %h458 {n=64} : f32[256,64]  // model.go:50
-	cpu.MatMul(h11, h9, h10, &cpu.MatMulShape{M: 256, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1}, nil)
+	cpu.MatMul(h11, h9, h10, &cpu.MatMulShape{M: 256, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
 
 	// %h256 = strided_copy %h255 {shape=[64,256] strides=[1,64]} : f32[64,256]  // model.go:50
 	cpu.StridedCopy(h256, h11, []int{64, 256}, []int{1, 64}, 0)
@@ -1369,10 +1379,11 @@ func (t *Trainer) block(n, base int, h249, h256, h276, h283, h296, h297, h309, h
 	cpu.ReduceSum(h276, h5, 1, 64*n, 256)
 
 	// %h482 = pack_panels %h18 : f32[4,256,16]  // model.go:50
+	rt.EndIfDone(t.ctx)
 	cpu.PackPanels(h17, p18, 256, 64, 64, false, 1, 16384)
 
 	// %h278 = mat_mul_panels %h275, %h482 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h18, h5, h17, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1}, nil)
+	cpu.MatMul(h18, h5, h17, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
 
 	// %h1241 = layer_normalization %h123, %h24, %h25 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
 	cpu.LayerNorm(h19, p123, p24, p25, 64*n, 64, 1e-05)
@@ -1384,7 +1395,7 @@ func (t *Trainer) block(n, base int, h249, h256, h276, h283, h296, h297, h309, h
 	cpu.PackPanels(h21, h5, 64*n, 256, 256, false, 1, 16384*n)
 
 	// %h282 = mat_mul_panels %h281, %h510 {n=256} : f32[64,256]  // model.go:50
-	cpu.MatMul(h22, h20, h21, &cpu.MatMulShape{M: 64, N: 256, K: 64 * n, LDA: 64 * n, LDC: 256, Batch: 1}, nil)
+	cpu.MatMul(h22, h20, h21, &cpu.MatMulShape{M: 64, N: 256, K: 64 * n, LDA: 64 * n, LDC: 256, Batch: 1, Ctx: t.ctx}, nil)
 
 	// %h283 = strided_copy %h282 {shape=[256,64] strides=[1,256]} : f32[256,64]  // model.go:50
 	cpu.StridedCopy(h283, h22, []int{256, 64}, []int{1, 256}, 0)
@@ -1422,6 +1433,7 @@ func (t *Trainer) block(n, base int, h249, h256, h276, h283, h296, h297, h309, h
 	}
 
 	// %h293 = layer_normalization %h123 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
+	rt.EndIfDone(t.ctx)
 	cpu.LayerNorm(h29, p123, nil, nil, 64*n, 64, 1e-05)
 
 	// %h294 = pointwise %h278, %h24 : f32[N,64,64]  // model.go:50
@@ -1444,6 +1456,7 @@ func (t *Trainer) block(n, base int, h249, h256, h276, h283, h296, h297, h309, h
 	cpu.ReduceSum(h296, h32, 1, 64*n, 64)
 
 	// %h297 = reduce %h278 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
+	rt.EndIfDone(t.ctx)
 	cpu.ReduceSum(h297, h18, 1, 64*n, 64)
 
 	// %h298 = pointwise %h294, %h293 : f32[N,64,64]  // model.go:50
@@ -1464,6 +1477,7 @@ func (t *Trainer) block(n, base int, h249, h256, h276, h283, h296, h297, h309, h
 	//	%h750111 = sub %h7481111, %p376 : f32[]
 	//	%h75211 = mul %h750111, %p377 : f32[]
 	//	%h7541 = add %p372, %h75211 : f32[]
+	rt.EndIfDone(t.ctx)
 	for i := range 64 * n {
 		cpu.Repeat(h36[:64], h34[i:i+1])
 		cpu.Repeat(h37[:64], h35[i:i+1])
@@ -1499,7 +1513,7 @@ func (t *Trainer) block(n, base int, h249, h256, h276, h283, h296, h297, h309, h
 	cpu.PackPanels(h43, p16, 64, 64, 64, false, 1, 4096)
 
 	// %h311 = mat_mul_panels %h308, %h532 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h44, h40, h43, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, nil)
+	cpu.MatMul(h44, h40, h43, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
 
 	// %h144 = strided_copy %h116 {shape=[4,16,N,64] strides=[1024,1,4096,16]} : f32[4,16,N,64]  // model.go:50
 	cpu.StridedCopy(h45, p116, []int{4, 16, n, 64}, []int{1024, 1, 4096, 16}, 0)
@@ -1508,7 +1522,7 @@ func (t *Trainer) block(n, base int, h249, h256, h276, h283, h296, h297, h309, h
 	cpu.PackPanels(h46, h40, 64*n, 64, 64, false, 1, 4096*n)
 
 	// %h315 = mat_mul_panels %h314, %h566 {n=64} : f32[64,64]  // model.go:50
-	cpu.MatMul(h47, h45, h46, &cpu.MatMulShape{M: 64, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1}, nil)
+	cpu.MatMul(h47, h45, h46, &cpu.MatMulShape{M: 64, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
 
 	// %h316 = strided_copy %h315 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
 	cpu.StridedCopy(h316, h47, []int{64, 64}, []int{1, 64}, 0)
@@ -1523,7 +1537,7 @@ func (t *Trainer) block(n, base int, h249, h256, h276, h283, h296, h297, h309, h
 	cpu.PackPanels(h50, h49, 16, 64, 64, false, 4*n, 1024)
 
 	// %h320 = mat_mul_panels %h318, %h573 {n=64} : f32[N,4,64,64]  // model.go:50
-	cpu.MatMul(h51, h48, h50, &cpu.MatMulShape{M: 64, N: 64, K: 16, LDA: 16, LDC: 64, Batch: 4 * n, StrideA: 1024, StrideB: 1024, StrideC: 4096}, nil)
+	cpu.MatMul(h51, h48, h50, &cpu.MatMulShape{M: 64, N: 64, K: 16, LDA: 16, LDC: 64, Batch: 4 * n, StrideA: 1024, StrideB: 1024, StrideC: 4096, Ctx: t.ctx}, nil)
 
 	// %h1151 = pointwise %h182, %h114 : f32[N,4,64,64]  // model.go:50
 	//
@@ -1549,7 +1563,7 @@ func (t *Trainer) block(n, base int, h249, h256, h276, h283, h296, h297, h309, h
 	cpu.PackPanels(h56, h48, 64, 16, 16, false, 4*n, 1024)
 
 	// %h322 = mat_mul_panels %h321, %h578 {n=16} : f32[N,4,64,16]  // model.go:50
-	cpu.MatMul(h57, h55, h56, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024}, nil)
+	cpu.MatMul(h57, h55, h56, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024, Ctx: t.ctx}, nil)
 
 	// %h325 = pointwise %h182, %h320 : f32[N,4,64,64]  // model.go:50
 	//
@@ -1592,6 +1606,7 @@ func (t *Trainer) block(n, base int, h249, h256, h276, h283, h296, h297, h309, h
 	}
 
 	// %h580 = pack_panels %h332 : f32[N,4,1,64,16]  // model.go:50
+	rt.EndIfDone(t.ctx)
 	cpu.PackPanels(h64, p332, 64, 16, 16, false, 4*n, 1024)
 
 	// %h334 = strided_copy %h568 {shape=[N,4,16,64] strides=[4096,16,1,64]} : f32[N,4,16,64]  // model.go:50
@@ -1601,13 +1616,13 @@ func (t *Trainer) block(n, base int, h249, h256, h276, h283, h296, h297, h309, h
 	cpu.PackPanels(h66, h51, 64, 64, 64, false, 4*n, 4096)
 
 	// %h335 = mat_mul_panels %h334, %h582 {n=64} : f32[N,4,16,64]  // model.go:50
-	cpu.MatMul(h67, h65, h66, &cpu.MatMulShape{M: 16, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 4 * n, StrideA: 1024, StrideB: 4096, StrideC: 1024}, nil)
+	cpu.MatMul(h67, h65, h66, &cpu.MatMulShape{M: 16, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 4 * n, StrideA: 1024, StrideB: 4096, StrideC: 1024, Ctx: t.ctx}, nil)
 
 	// %h337 = mat_mul_panels %h331, %h580 {n=16} : f32[N,4,64,16]  // model.go:50
 	//
 	//	%h119 = constant {value=f32[](0.25)} : f32[]
 	//	%h120 = mul %p, %h119 : f32[]
-	cpu.MatMul(h68, h51, h64, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024}, &cpu.Epilogue{Then: mulScalar})
+	cpu.MatMul(h68, h51, h64, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024, Ctx: t.ctx}, &cpu.Epilogue{Then: mulScalar})
 
 	// %h338 = strided_copy %h322 {shape=[N,64,4,16] strides=[4096,16,1024,1]} : f32[N,64,4,16]  // model.go:50
 	cpu.StridedCopy(h69, h57, []int{n, 64, 4, 16}, []int{4096, 16, 1024, 1}, 0)
@@ -1622,7 +1637,7 @@ func (t *Trainer) block(n, base int, h249, h256, h276, h283, h296, h297, h309, h
 	cpu.PackPanels(h71, p101, 64, 64, 64, false, 1, 4096)
 
 	// %h343 = mat_mul_panels %h339, %h584 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h72, h69, h71, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, nil)
+	cpu.MatMul(h72, h69, h71, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
 
 	// %h861 = layer_normalization %h85, %h22, %h23 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
 	cpu.LayerNorm(h73, p85, p22, p23, 64*n, 64, 1e-05)
@@ -1634,7 +1649,7 @@ func (t *Trainer) block(n, base int, h249, h256, h276, h283, h296, h297, h309, h
 	cpu.PackPanels(h75, h69, 64*n, 64, 64, false, 1, 4096*n)
 
 	// %h347 = mat_mul_panels %h346, %h587 {n=64} : f32[64,64]  // model.go:50
-	cpu.MatMul(h76, h74, h75, &cpu.MatMulShape{M: 64, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1}, nil)
+	cpu.MatMul(h76, h74, h75, &cpu.MatMulShape{M: 64, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
 
 	// %h348 = strided_copy %h347 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
 	cpu.StridedCopy(h77, h76, []int{64, 64}, []int{1, 64}, 0)
@@ -1658,7 +1673,7 @@ func (t *Trainer) block(n, base int, h249, h256, h276, h283, h296, h297, h309, h
 	cpu.PackPanels(h81, h78, 64*n, 64, 64, false, 1, 4096*n)
 
 	// %h359 = mat_mul_panels %h346, %h592 {n=64} : f32[64,64]  // model.go:50
-	cpu.MatMul(h82, h74, h81, &cpu.MatMulShape{M: 64, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1}, nil)
+	cpu.MatMul(h82, h74, h81, &cpu.MatMulShape{M: 64, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
 
 	// %h360 = strided_copy %h359 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
 	cpu.StridedCopy(h83, h82, []int{64, 64}, []int{1, 64}, 0)
@@ -1679,13 +1694,13 @@ func (t *Trainer) block(n, base int, h249, h256, h276, h283, h296, h297, h309, h
 	cpu.PackPanels(h86, p87, 64, 64, 64, false, 1, 4096)
 
 	// %h367 = mat_mul_panels %h363, %h595 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h87, h84, h86, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, nil)
+	cpu.MatMul(h87, h84, h86, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
 
 	// %h597 = pack_panels %h369 : f32[4,64*N,16]  // model.go:50
 	cpu.PackPanels(h88, h84, 64*n, 64, 64, false, 1, 4096*n)
 
 	// %h371 = mat_mul_panels %h346, %h597 {n=64} : f32[64,64]  // model.go:50
-	cpu.MatMul(h89, h74, h88, &cpu.MatMulShape{M: 64, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1}, nil)
+	cpu.MatMul(h89, h74, h88, &cpu.MatMulShape{M: 64, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
 
 	// %h372 = strided_copy %h371 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
 	cpu.StridedCopy(h90, h89, []int{64, 64}, []int{1, 64}, 0)
@@ -1696,7 +1711,7 @@ func (t *Trainer) block(n, base int, h249, h256, h276, h283, h296, h297, h309, h
 	// %h375 = mat_mul_panels %h351, %h590, _, %h343, %h367 {n=64} : f32[N,64,64]  // model.go:50
 	//
 	//	%h132 = add %p1, %p2 : f32[]
-	cpu.MatMul(h72, h78, h80, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Residual: h72, Then: add, In: [2][]float32{h87, nil}})
+	cpu.MatMul(h72, h78, h80, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Residual: h72, Then: add, In: [2][]float32{h87, nil}})
 
 	// %h376 = reduce %h85 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
 	cpu.ReduceMean(h91, p85, 64*n, 64, 1)
@@ -1731,6 +1746,7 @@ func (t *Trainer) block(n, base int, h249, h256, h276, h283, h296, h297, h309, h
 	}
 
 	// %h385 = layer_normalization %h85 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
+	rt.EndIfDone(t.ctx)
 	cpu.LayerNorm(h97, p85, nil, nil, 64*n, 64, 1e-05)
 
 	// %h386 = pointwise %h375, %h22 : f32[N,64,64]  // model.go:50
@@ -1753,6 +1769,7 @@ func (t *Trainer) block(n, base int, h249, h256, h276, h283, h296, h297, h309, h
 	cpu.ReduceSum(h388, h100, 1, 64*n, 64)
 
 	// %h389 = reduce %h375 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
+	rt.EndIfDone(t.ctx)
 	cpu.ReduceSum(h389, h72, 1, 64*n, 64)
 
 	// %h390 = pointwise %h386, %h385 : f32[N,64,64]  // model.go:50
@@ -1773,6 +1790,7 @@ func (t *Trainer) block(n, base int, h249, h256, h276, h283, h296, h297, h309, h
 	//	%h799111 = sub %h7971111, %p413 : f32[]
 	//	%h80111 = mul %h799111, %p414 : f32[]
 	//	%h8031 = add %p409, %h80111 : f32[]
+	rt.EndIfDone(t.ctx)
 	for i := range 64 * n {
 		cpu.Repeat(h104[:64], h102[i:i+1])
 		cpu.Repeat(h105[:64], h103[i:i+1])
@@ -1859,6 +1877,7 @@ func (t *Trainer) evalForward(n int, logits []float32, tokens []int64) error {
 	cpu.LayerNorm(h3, h2, w.layers0Norm1Weight, w.layers0Norm1Bias, 64*n, 64, 1e-05)
 
 	// %h39 = strided_copy %h2 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
+	rt.EndIfDone(t.ctx)
 	cpu.StridedCopy(h4, w.layers0SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 0)
 
 	// %h33 = pack_panels %h39 : f32[4,64,16]  // model.go:50
@@ -1868,7 +1887,7 @@ func (t *Trainer) evalForward(n int, logits []float32, tokens []int64) error {
 	cpu.StridedCopy(h6, w.layers0SelfAttnInProjBias, []int{64}, []int{1}, 0)
 
 	// %h42 = mat_mul_panels %h37, %h33, %h41 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h7, h3, h5, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h6})
+	cpu.MatMul(h7, h3, h5, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h6})
 
 	// %h46 = strided_copy %h2 {shape=[64,64] strides=[1,64] offset=4096} : f32[64,64]  // model.go:50
 	cpu.StridedCopy(h8, w.layers0SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 4096)
@@ -1880,7 +1899,7 @@ func (t *Trainer) evalForward(n int, logits []float32, tokens []int64) error {
 	cpu.StridedCopy(h10, w.layers0SelfAttnInProjBias, []int{64}, []int{1}, 64)
 
 	// %h49 = mat_mul_panels %h37, %h51, %h48 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h11, h3, h9, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h10})
+	cpu.MatMul(h11, h3, h9, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h10})
 
 	// %h53 = strided_copy %h2 {shape=[64,64] strides=[1,64] offset=8192} : f32[64,64]  // model.go:50
 	cpu.StridedCopy(h12, w.layers0SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 8192)
@@ -1892,16 +1911,16 @@ func (t *Trainer) evalForward(n int, logits []float32, tokens []int64) error {
 	cpu.StridedCopy(h14, w.layers0SelfAttnInProjBias, []int{64}, []int{1}, 128)
 
 	// %h56 = mat_mul_panels %h37, %h63, %h55 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h15, h3, h13, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h14})
+	cpu.MatMul(h15, h3, h13, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h14})
 
 	// %h66 = attend %h42, %h49, %h56, %h129 {batch=N heads=4 shared=4 queries=64 keys=64 depth=16 width=16 q=[0,4096,16,64] k=[0,4096,16,64] v=[0,4096,16,64] scale=0.25 before=-1 after=-1} : f32[N,64,4,16]  // model.go:50
-	cpu.Attention(h16, h7, h11, h15, h17, &cpu.AttentionShape{Batch: n, Heads: 4, Shared: 4, Queries: 64, Keys: 64, Depth: 16, Width: 16, Q: [4]int{0, 4096, 16, 64}, K: [4]int{0, 4096, 16, 64}, V: [4]int{0, 4096, 16, 64}, Y: [4]int{0, 4096, 16, 64}, Scale: 0.25, Softcap: 0, Before: -1, After: -1, Mask: [4]int{0, 0, 64, 1}}, &cpu.AttentionMask{Allow: w.constH129})
+	cpu.Attention(h16, h7, h11, h15, h17, &cpu.AttentionShape{Batch: n, Heads: 4, Shared: 4, Queries: 64, Keys: 64, Depth: 16, Width: 16, Q: [4]int{0, 4096, 16, 64}, K: [4]int{0, 4096, 16, 64}, V: [4]int{0, 4096, 16, 64}, Y: [4]int{0, 4096, 16, 64}, Scale: 0.25, Softcap: 0, Before: -1, After: -1, Mask: [4]int{0, 0, 64, 1}, Ctx: t.ctx}, &cpu.AttentionMask{Allow: w.constH129})
 
 	// %h84 = pack_panels %h4 {trans=true} : f32[4,64,16]  // model.go:50
 	cpu.PackPanels(h18, w.layers0SelfAttnOutProjWeight, 64, 64, 64, true, 1, 4096)
 
 	// %h74 = mat_mul_panels %h69, %h84, %h5, %h30 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h2, h16, h18, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: w.layers0SelfAttnOutProjBias, Residual: h2})
+	cpu.MatMul(h2, h16, h18, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers0SelfAttnOutProjBias, Residual: h2})
 
 	// %h75 = layer_normalization %h74, %h12, %h13 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
 	cpu.LayerNorm(h19, h2, w.layers0Norm2Weight, w.layers0Norm2Bias, 64*n, 64, 1e-05)
@@ -1912,13 +1931,13 @@ func (t *Trainer) evalForward(n int, logits []float32, tokens []int64) error {
 	// %h79 = mat_mul_panels %h75, %h108, %h7 {n=256} : f32[N,64,256]  // model.go:50
 	//
 	//	%h43 = gelu %p : f32[]
-	cpu.MatMul(h21, h19, h20, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1}, &cpu.Epilogue{Bias: w.layers0Linear1Bias, Then: gelu})
+	cpu.MatMul(h21, h19, h20, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers0Linear1Bias, Then: gelu})
 
 	// %h111 = pack_panels %h8 {trans=true} : f32[4,256,16]  // model.go:50
 	cpu.PackPanels(h22, w.layers0Linear2Weight, 256, 64, 256, true, 1, 16384)
 
 	// %h85 = mat_mul_panels %h79, %h111, %h9, %h74 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h2, h21, h22, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: w.layers0Linear2Bias, Residual: h2})
+	cpu.MatMul(h2, h21, h22, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers0Linear2Bias, Residual: h2})
 
 	// %h86 = layer_normalization %h85, %h22, %h23 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
 	cpu.LayerNorm(h23, h2, w.layers1Norm1Weight, w.layers1Norm1Bias, 64*n, 64, 1e-05)
@@ -1933,7 +1952,7 @@ func (t *Trainer) evalForward(n int, logits []float32, tokens []int64) error {
 	cpu.StridedCopy(h26, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 0)
 
 	// %h91 = mat_mul_panels %h86, %h133, %h90 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h27, h23, h25, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h26})
+	cpu.MatMul(h27, h23, h25, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h26})
 
 	// %h95 = strided_copy %h14 {shape=[64,64] strides=[1,64] offset=4096} : f32[64,64]  // model.go:50
 	cpu.StridedCopy(h28, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 4096)
@@ -1945,7 +1964,7 @@ func (t *Trainer) evalForward(n int, logits []float32, tokens []int64) error {
 	cpu.StridedCopy(h30, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 64)
 
 	// %h98 = mat_mul_panels %h86, %h144, %h97 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h31, h23, h29, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h30})
+	cpu.MatMul(h31, h23, h29, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h30})
 
 	// %h102 = strided_copy %h14 {shape=[64,64] strides=[1,64] offset=8192} : f32[64,64]  // model.go:50
 	cpu.StridedCopy(h32, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 8192)
@@ -1957,16 +1976,16 @@ func (t *Trainer) evalForward(n int, logits []float32, tokens []int64) error {
 	cpu.StridedCopy(h34, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 128)
 
 	// %h105 = mat_mul_panels %h86, %h149, %h104 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h35, h23, h33, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h34})
+	cpu.MatMul(h35, h23, h33, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h34})
 
 	// %h152 = attend %h91, %h98, %h105, %h129 {batch=N heads=4 shared=4 queries=64 keys=64 depth=16 width=16 q=[0,4096,16,64] k=[0,4096,16,64] v=[0,4096,16,64] scale=0.25 before=-1 after=-1} : f32[N,64,4,16]  // model.go:50
-	cpu.Attention(h36, h27, h31, h35, h37, &cpu.AttentionShape{Batch: n, Heads: 4, Shared: 4, Queries: 64, Keys: 64, Depth: 16, Width: 16, Q: [4]int{0, 4096, 16, 64}, K: [4]int{0, 4096, 16, 64}, V: [4]int{0, 4096, 16, 64}, Y: [4]int{0, 4096, 16, 64}, Scale: 0.25, Softcap: 0, Before: -1, After: -1, Mask: [4]int{0, 0, 64, 1}}, &cpu.AttentionMask{Allow: w.constH129})
+	cpu.Attention(h36, h27, h31, h35, h37, &cpu.AttentionShape{Batch: n, Heads: 4, Shared: 4, Queries: 64, Keys: 64, Depth: 16, Width: 16, Q: [4]int{0, 4096, 16, 64}, K: [4]int{0, 4096, 16, 64}, V: [4]int{0, 4096, 16, 64}, Y: [4]int{0, 4096, 16, 64}, Scale: 0.25, Softcap: 0, Before: -1, After: -1, Mask: [4]int{0, 0, 64, 1}, Ctx: t.ctx}, &cpu.AttentionMask{Allow: w.constH129})
 
 	// %h155 = pack_panels %h16 {trans=true} : f32[4,64,16]  // model.go:50
 	cpu.PackPanels(h38, w.layers1SelfAttnOutProjWeight, 64, 64, 64, true, 1, 4096)
 
 	// %h123 = mat_mul_panels %h118, %h155, %h17, %h85 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h2, h36, h38, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: w.layers1SelfAttnOutProjBias, Residual: h2})
+	cpu.MatMul(h2, h36, h38, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers1SelfAttnOutProjBias, Residual: h2})
 
 	// %h124 = layer_normalization %h123, %h24, %h25 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
 	cpu.LayerNorm(h39, h2, w.layers1Norm2Weight, w.layers1Norm2Bias, 64*n, 64, 1e-05)
@@ -1977,13 +1996,13 @@ func (t *Trainer) evalForward(n int, logits []float32, tokens []int64) error {
 	// %h128 = mat_mul_panels %h124, %h158, %h19 {n=256} : f32[N,64,256]  // model.go:50
 	//
 	//	%h62 = gelu %p1 : f32[]
-	cpu.MatMul(h41, h39, h40, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1}, &cpu.Epilogue{Bias: w.layers1Linear1Bias, Then: gelu})
+	cpu.MatMul(h41, h39, h40, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers1Linear1Bias, Then: gelu})
 
 	// %h161 = pack_panels %h20 {trans=true} : f32[4,256,16]  // model.go:50
 	cpu.PackPanels(h42, w.layers1Linear2Weight, 256, 64, 256, true, 1, 16384)
 
 	// %h134 = mat_mul_panels %h128, %h161, %h21, %h123 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h2, h41, h42, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: w.layers1Linear2Bias, Residual: h2})
+	cpu.MatMul(h2, h41, h42, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers1Linear2Bias, Residual: h2})
 
 	// %h135 = layer_normalization %h134, %h26, %h27 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:51
 	cpu.LayerNorm(h2, h2, w.normWeight, w.normBias, 64*n, 64, 1e-05)
@@ -1992,7 +2011,7 @@ func (t *Trainer) evalForward(n int, logits []float32, tokens []int64) error {
 	cpu.PackPanels(h43, w.tokensWeight, 64, 256, 64, true, 1, 16384)
 
 	// %h137 = mat_mul_panels %h135, %h164 {n=256} : f32[N,64,256]  // model.go:51
-	cpu.MatMul(logits, h2, h43, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1}, nil)
+	cpu.MatMul(logits, h2, h43, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: t.ctx}, nil)
 	return nil
 }
 
@@ -2072,6 +2091,7 @@ func (t *Trainer) evalLoss(n int, output []float32, tokens, next []int64) error 
 	cpu.LayerNorm(h3, h2, w.layers0Norm1Weight, w.layers0Norm1Bias, 64*n, 64, 1e-05)
 
 	// %h39 = strided_copy %h2 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
+	rt.EndIfDone(t.ctx)
 	cpu.StridedCopy(h4, w.layers0SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 0)
 
 	// %h33 = pack_panels %h39 : f32[4,64,16]  // model.go:50
@@ -2081,7 +2101,7 @@ func (t *Trainer) evalLoss(n int, output []float32, tokens, next []int64) error 
 	cpu.StridedCopy(h6, w.layers0SelfAttnInProjBias, []int{64}, []int{1}, 0)
 
 	// %h42 = mat_mul_panels %h37, %h33, %h41 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h7, h3, h5, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h6})
+	cpu.MatMul(h7, h3, h5, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h6})
 
 	// %h46 = strided_copy %h2 {shape=[64,64] strides=[1,64] offset=4096} : f32[64,64]  // model.go:50
 	cpu.StridedCopy(h8, w.layers0SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 4096)
@@ -2093,7 +2113,7 @@ func (t *Trainer) evalLoss(n int, output []float32, tokens, next []int64) error 
 	cpu.StridedCopy(h10, w.layers0SelfAttnInProjBias, []int{64}, []int{1}, 64)
 
 	// %h49 = mat_mul_panels %h37, %h51, %h48 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h11, h3, h9, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h10})
+	cpu.MatMul(h11, h3, h9, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h10})
 
 	// %h53 = strided_copy %h2 {shape=[64,64] strides=[1,64] offset=8192} : f32[64,64]  // model.go:50
 	cpu.StridedCopy(h12, w.layers0SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 8192)
@@ -2105,16 +2125,16 @@ func (t *Trainer) evalLoss(n int, output []float32, tokens, next []int64) error 
 	cpu.StridedCopy(h14, w.layers0SelfAttnInProjBias, []int{64}, []int{1}, 128)
 
 	// %h56 = mat_mul_panels %h37, %h63, %h55 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h15, h3, h13, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h14})
+	cpu.MatMul(h15, h3, h13, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h14})
 
 	// %h66 = attend %h42, %h49, %h56, %h147 {batch=N heads=4 shared=4 queries=64 keys=64 depth=16 width=16 q=[0,4096,16,64] k=[0,4096,16,64] v=[0,4096,16,64] scale=0.25 before=-1 after=-1} : f32[N,64,4,16]  // model.go:50
-	cpu.Attention(h16, h7, h11, h15, h17, &cpu.AttentionShape{Batch: n, Heads: 4, Shared: 4, Queries: 64, Keys: 64, Depth: 16, Width: 16, Q: [4]int{0, 4096, 16, 64}, K: [4]int{0, 4096, 16, 64}, V: [4]int{0, 4096, 16, 64}, Y: [4]int{0, 4096, 16, 64}, Scale: 0.25, Softcap: 0, Before: -1, After: -1, Mask: [4]int{0, 0, 64, 1}}, &cpu.AttentionMask{Allow: w.constH129})
+	cpu.Attention(h16, h7, h11, h15, h17, &cpu.AttentionShape{Batch: n, Heads: 4, Shared: 4, Queries: 64, Keys: 64, Depth: 16, Width: 16, Q: [4]int{0, 4096, 16, 64}, K: [4]int{0, 4096, 16, 64}, V: [4]int{0, 4096, 16, 64}, Y: [4]int{0, 4096, 16, 64}, Scale: 0.25, Softcap: 0, Before: -1, After: -1, Mask: [4]int{0, 0, 64, 1}, Ctx: t.ctx}, &cpu.AttentionMask{Allow: w.constH129})
 
 	// %h84 = pack_panels %h4 {trans=true} : f32[4,64,16]  // model.go:50
 	cpu.PackPanels(h18, w.layers0SelfAttnOutProjWeight, 64, 64, 64, true, 1, 4096)
 
 	// %h74 = mat_mul_panels %h69, %h84, %h5, %h30 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h2, h16, h18, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: w.layers0SelfAttnOutProjBias, Residual: h2})
+	cpu.MatMul(h2, h16, h18, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers0SelfAttnOutProjBias, Residual: h2})
 
 	// %h75 = layer_normalization %h74, %h12, %h13 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
 	cpu.LayerNorm(h19, h2, w.layers0Norm2Weight, w.layers0Norm2Bias, 64*n, 64, 1e-05)
@@ -2125,13 +2145,13 @@ func (t *Trainer) evalLoss(n int, output []float32, tokens, next []int64) error 
 	// %h79 = mat_mul_panels %h75, %h108, %h7 {n=256} : f32[N,64,256]  // model.go:50
 	//
 	//	%h43 = gelu %p : f32[]
-	cpu.MatMul(h21, h19, h20, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1}, &cpu.Epilogue{Bias: w.layers0Linear1Bias, Then: gelu})
+	cpu.MatMul(h21, h19, h20, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers0Linear1Bias, Then: gelu})
 
 	// %h111 = pack_panels %h8 {trans=true} : f32[4,256,16]  // model.go:50
 	cpu.PackPanels(h22, w.layers0Linear2Weight, 256, 64, 256, true, 1, 16384)
 
 	// %h85 = mat_mul_panels %h79, %h111, %h9, %h74 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h2, h21, h22, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: w.layers0Linear2Bias, Residual: h2})
+	cpu.MatMul(h2, h21, h22, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers0Linear2Bias, Residual: h2})
 
 	// %h86 = layer_normalization %h85, %h22, %h23 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
 	cpu.LayerNorm(h23, h2, w.layers1Norm1Weight, w.layers1Norm1Bias, 64*n, 64, 1e-05)
@@ -2146,7 +2166,7 @@ func (t *Trainer) evalLoss(n int, output []float32, tokens, next []int64) error 
 	cpu.StridedCopy(h26, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 0)
 
 	// %h91 = mat_mul_panels %h86, %h138, %h90 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h27, h23, h25, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h26})
+	cpu.MatMul(h27, h23, h25, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h26})
 
 	// %h95 = strided_copy %h14 {shape=[64,64] strides=[1,64] offset=4096} : f32[64,64]  // model.go:50
 	cpu.StridedCopy(h28, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 4096)
@@ -2158,7 +2178,7 @@ func (t *Trainer) evalLoss(n int, output []float32, tokens, next []int64) error 
 	cpu.StridedCopy(h30, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 64)
 
 	// %h98 = mat_mul_panels %h86, %h153, %h97 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h31, h23, h29, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h30})
+	cpu.MatMul(h31, h23, h29, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h30})
 
 	// %h102 = strided_copy %h14 {shape=[64,64] strides=[1,64] offset=8192} : f32[64,64]  // model.go:50
 	cpu.StridedCopy(h32, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 8192)
@@ -2170,16 +2190,16 @@ func (t *Trainer) evalLoss(n int, output []float32, tokens, next []int64) error 
 	cpu.StridedCopy(h34, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 128)
 
 	// %h105 = mat_mul_panels %h86, %h158, %h104 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h35, h23, h33, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h34})
+	cpu.MatMul(h35, h23, h33, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h34})
 
 	// %h161 = attend %h91, %h98, %h105, %h147 {batch=N heads=4 shared=4 queries=64 keys=64 depth=16 width=16 q=[0,4096,16,64] k=[0,4096,16,64] v=[0,4096,16,64] scale=0.25 before=-1 after=-1} : f32[N,64,4,16]  // model.go:50
-	cpu.Attention(h36, h27, h31, h35, h37, &cpu.AttentionShape{Batch: n, Heads: 4, Shared: 4, Queries: 64, Keys: 64, Depth: 16, Width: 16, Q: [4]int{0, 4096, 16, 64}, K: [4]int{0, 4096, 16, 64}, V: [4]int{0, 4096, 16, 64}, Y: [4]int{0, 4096, 16, 64}, Scale: 0.25, Softcap: 0, Before: -1, After: -1, Mask: [4]int{0, 0, 64, 1}}, &cpu.AttentionMask{Allow: w.constH129})
+	cpu.Attention(h36, h27, h31, h35, h37, &cpu.AttentionShape{Batch: n, Heads: 4, Shared: 4, Queries: 64, Keys: 64, Depth: 16, Width: 16, Q: [4]int{0, 4096, 16, 64}, K: [4]int{0, 4096, 16, 64}, V: [4]int{0, 4096, 16, 64}, Y: [4]int{0, 4096, 16, 64}, Scale: 0.25, Softcap: 0, Before: -1, After: -1, Mask: [4]int{0, 0, 64, 1}, Ctx: t.ctx}, &cpu.AttentionMask{Allow: w.constH129})
 
 	// %h164 = pack_panels %h16 {trans=true} : f32[4,64,16]  // model.go:50
 	cpu.PackPanels(h38, w.layers1SelfAttnOutProjWeight, 64, 64, 64, true, 1, 4096)
 
 	// %h123 = mat_mul_panels %h118, %h164, %h17, %h85 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h2, h36, h38, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: w.layers1SelfAttnOutProjBias, Residual: h2})
+	cpu.MatMul(h2, h36, h38, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers1SelfAttnOutProjBias, Residual: h2})
 
 	// %h124 = layer_normalization %h123, %h24, %h25 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
 	cpu.LayerNorm(h39, h2, w.layers1Norm2Weight, w.layers1Norm2Bias, 64*n, 64, 1e-05)
@@ -2190,13 +2210,13 @@ func (t *Trainer) evalLoss(n int, output []float32, tokens, next []int64) error 
 	// %h128 = mat_mul_panels %h124, %h167, %h19 {n=256} : f32[N,64,256]  // model.go:50
 	//
 	//	%h62 = gelu %p1 : f32[]
-	cpu.MatMul(h41, h39, h40, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1}, &cpu.Epilogue{Bias: w.layers1Linear1Bias, Then: gelu})
+	cpu.MatMul(h41, h39, h40, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers1Linear1Bias, Then: gelu})
 
 	// %h170 = pack_panels %h20 {trans=true} : f32[4,256,16]  // model.go:50
 	cpu.PackPanels(h42, w.layers1Linear2Weight, 256, 64, 256, true, 1, 16384)
 
 	// %h134 = mat_mul_panels %h128, %h170, %h21, %h123 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h2, h41, h42, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: w.layers1Linear2Bias, Residual: h2})
+	cpu.MatMul(h2, h41, h42, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers1Linear2Bias, Residual: h2})
 
 	// %h135 = layer_normalization %h134, %h26, %h27 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:51
 	cpu.LayerNorm(h2, h2, w.normWeight, w.normBias, 64*n, 64, 1e-05)
@@ -2205,7 +2225,7 @@ func (t *Trainer) evalLoss(n int, output []float32, tokens, next []int64) error 
 	cpu.PackPanels(h43, w.tokensWeight, 64, 256, 64, true, 1, 16384)
 
 	// %h137 = mat_mul_panels %h135, %h173 {n=256} : f32[N,64,256]  // model.go:51
-	cpu.MatMul(h44, h2, h43, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1}, nil)
+	cpu.MatMul(h44, h2, h43, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: t.ctx}, nil)
 
 	// %h122 = log_softmax %h137 {axis=2} : f32[N,64,256]  // model.go:58
 	cpu.LogSoftmax(h44, h44, 64*n, 256, 1)
@@ -2226,6 +2246,7 @@ func (t *Trainer) evalLoss(n int, output []float32, tokens, next []int64) error 
 	cpu.Neg(h46, h46)
 
 	// %h146 = reduce %h145 {kind="mean" axes=[0]} : f32[]  // model.go:58
+	rt.EndIfDone(t.ctx)
 	cpu.ReduceMean(output, h46, 1, 64*n, 1)
 	return nil
 }
@@ -2383,6 +2404,7 @@ func (t *Trainer) trainForward(n int, logits []float32, tokens, key []int64) err
 	t.watch.See("model.go:49", h2)
 
 	// %h37 = layer_normalization %h31, %h10, %h11 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
+	rt.EndIfDone(t.ctx)
 	cpu.LayerNorm(h6, h2, w.layers0Norm1Weight, w.layers0Norm1Bias, 64*n, 64, 1e-05)
 	t.watch.See("model.go:50", h6)
 
@@ -2405,7 +2427,7 @@ func (t *Trainer) trainForward(n int, logits []float32, tokens, key []int64) err
 	cpu.StridedCopy(h12, w.layers0SelfAttnInProjBias, []int{64}, []int{1}, 64)
 
 	// %h49 = mat_mul_panels %h37, %h82, %h48 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h13, h6, h11, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h12})
+	cpu.MatMul(h13, h6, h11, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h12})
 	t.watch.See("model.go:50", h13)
 
 	// %h465 = strided_copy %h50 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
@@ -2424,7 +2446,7 @@ func (t *Trainer) trainForward(n int, logits []float32, tokens, key []int64) err
 	cpu.StridedCopy(h18, w.layers0SelfAttnInProjBias, []int{64}, []int{1}, 128)
 
 	// %h56 = mat_mul_panels %h37, %h108, %h55 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h19, h6, h17, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h18})
+	cpu.MatMul(h19, h6, h17, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h18})
 	t.watch.See("model.go:50", h19)
 
 	// %h58 = strided_copy %h57 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
@@ -2448,7 +2470,7 @@ func (t *Trainer) trainForward(n int, logits []float32, tokens, key []int64) err
 	t.watch.See("model.go:50", h8)
 
 	// %h139 = mat_mul_panels %h37, %h121, %h71 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h23, h6, h22, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h8})
+	cpu.MatMul(h23, h6, h22, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h8})
 	t.watch.See("model.go:50", h23)
 
 	// %h60 = strided_copy %h138 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
@@ -2461,7 +2483,7 @@ func (t *Trainer) trainForward(n int, logits []float32, tokens, key []int64) err
 	cpu.PackPanels(h26, h25, 16, 64, 64, false, 4*n, 1024)
 
 	// %h62 = mat_mul_panels %h60, %h131 {n=64} : f32[N,4,64,64]  // model.go:50
-	cpu.MatMul(h27, h24, h26, &cpu.MatMulShape{M: 64, N: 64, K: 16, LDA: 16, LDC: 64, Batch: 4 * n, StrideA: 1024, StrideB: 1024, StrideC: 4096}, nil)
+	cpu.MatMul(h27, h24, h26, &cpu.MatMulShape{M: 64, N: 64, K: 16, LDA: 16, LDC: 64, Batch: 4 * n, StrideA: 1024, StrideB: 1024, StrideC: 4096, Ctx: t.ctx}, nil)
 	t.watch.See("model.go:50", h27)
 
 	// %h64 = pointwise %h36, %h62 : f32[N,4,64,64]  // model.go:50
@@ -2500,10 +2522,11 @@ func (t *Trainer) trainForward(n int, logits []float32, tokens, key []int64) err
 	t.watch.See("model.go:50", h29)
 
 	// %h146 = pack_panels %h58 : f32[N,4,1,64,16]  // model.go:50
+	rt.EndIfDone(t.ctx)
 	cpu.PackPanels(h32, h20, 64, 16, 16, false, 4*n, 1024)
 
 	// %h67 = mat_mul_panels %h66, %h146 {n=16} : f32[N,4,64,16]  // model.go:50
-	cpu.MatMul(h33, h29, h32, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024}, nil)
+	cpu.MatMul(h33, h29, h32, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024, Ctx: t.ctx}, nil)
 	t.watch.See("model.go:50", h33)
 
 	// %h68 = strided_copy %h67 {shape=[N,64,4,16] strides=[4096,16,1024,1]} : f32[N,64,4,16]  // model.go:50
@@ -2531,7 +2554,7 @@ func (t *Trainer) trainForward(n int, logits []float32, tokens, key []int64) err
 	t.watch.See("model.go:50", h38)
 
 	// %h156 = mat_mul_panels %h69, %h152, %h291 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h39, h34, h37, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h38})
+	cpu.MatMul(h39, h34, h37, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h38})
 	t.watch.See("model.go:50", h39)
 
 	// %h74 = pointwise %h31, %h154, %h156 : f32[N,64,64]  // model.go:50
@@ -2559,7 +2582,7 @@ func (t *Trainer) trainForward(n int, logits []float32, tokens, key []int64) err
 	cpu.PackPanels(h43, w.layers0Linear1Weight, 64, 256, 64, true, 1, 16384)
 
 	// %h78 = mat_mul_panels %h75, %h159, %h7 {n=256} : f32[N,64,256]  // model.go:50
-	cpu.MatMul(h44, h42, h43, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1}, &cpu.Epilogue{Bias: w.layers0Linear1Bias})
+	cpu.MatMul(h44, h42, h43, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers0Linear1Bias})
 	t.watch.See("model.go:50", h44)
 
 	// %h161 = random_uniform %key {d_type=f32 shape=[N,64,256] high=1 seed=4} : f32[N,64,256]  // model.go:50
@@ -2608,7 +2631,7 @@ func (t *Trainer) trainForward(n int, logits []float32, tokens, key []int64) err
 	t.watch.See("model.go:50", h52)
 
 	// %h170 = mat_mul_panels %h80, %h166, %h410 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h53, h46, h51, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h52})
+	cpu.MatMul(h53, h46, h51, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h52})
 	t.watch.See("model.go:50", h53)
 
 	// %h85 = pointwise %h74, %h168, %h170 : f32[N,64,64]  // model.go:50
@@ -2651,7 +2674,7 @@ func (t *Trainer) trainForward(n int, logits []float32, tokens, key []int64) err
 	cpu.StridedCopy(h62, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 64)
 
 	// %h98 = mat_mul_panels %h86, %h180, %h97 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h63, h56, h61, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h62})
+	cpu.MatMul(h63, h56, h61, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h62})
 	t.watch.See("model.go:50", h63)
 
 	// %h313 = strided_copy %h99 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
@@ -2670,7 +2693,7 @@ func (t *Trainer) trainForward(n int, logits []float32, tokens, key []int64) err
 	cpu.StridedCopy(h68, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 128)
 
 	// %h105 = mat_mul_panels %h86, %h192, %h104 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h69, h56, h67, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h68})
+	cpu.MatMul(h69, h56, h67, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h68})
 	t.watch.See("model.go:50", h69)
 
 	// %h107 = strided_copy %h106 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
@@ -2694,7 +2717,7 @@ func (t *Trainer) trainForward(n int, logits []float32, tokens, key []int64) err
 	t.watch.See("model.go:50", h58)
 
 	// %h181 = mat_mul_panels %h86, %h201, %h93 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h73, h56, h72, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h58})
+	cpu.MatMul(h73, h56, h72, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h58})
 	t.watch.See("model.go:50", h73)
 
 	// %h109 = strided_copy %h547 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
@@ -2707,7 +2730,7 @@ func (t *Trainer) trainForward(n int, logits []float32, tokens, key []int64) err
 	cpu.PackPanels(h76, h75, 16, 64, 64, false, 4*n, 1024)
 
 	// %h111 = mat_mul_panels %h109, %h238 {n=64} : f32[N,4,64,64]  // model.go:50
-	cpu.MatMul(h77, h74, h76, &cpu.MatMulShape{M: 64, N: 64, K: 16, LDA: 16, LDC: 64, Batch: 4 * n, StrideA: 1024, StrideB: 1024, StrideC: 4096}, nil)
+	cpu.MatMul(h77, h74, h76, &cpu.MatMulShape{M: 64, N: 64, K: 16, LDA: 16, LDC: 64, Batch: 4 * n, StrideA: 1024, StrideB: 1024, StrideC: 4096, Ctx: t.ctx}, nil)
 	t.watch.See("model.go:50", h77)
 
 	// %h113 = pointwise %h36, %h111 : f32[N,4,64,64]  // model.go:50
@@ -2746,10 +2769,11 @@ func (t *Trainer) trainForward(n int, logits []float32, tokens, key []int64) err
 	t.watch.See("model.go:50", h79)
 
 	// %h269 = pack_panels %h107 : f32[N,4,1,64,16]  // model.go:50
+	rt.EndIfDone(t.ctx)
 	cpu.PackPanels(h82, h70, 64, 16, 16, false, 4*n, 1024)
 
 	// %h116 = mat_mul_panels %h115, %h269 {n=16} : f32[N,4,64,16]  // model.go:50
-	cpu.MatMul(h83, h79, h82, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024}, nil)
+	cpu.MatMul(h83, h79, h82, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024, Ctx: t.ctx}, nil)
 	t.watch.See("model.go:50", h83)
 
 	// %h117 = strided_copy %h116 {shape=[N,64,4,16] strides=[4096,16,1024,1]} : f32[N,64,4,16]  // model.go:50
@@ -2777,7 +2801,7 @@ func (t *Trainer) trainForward(n int, logits []float32, tokens, key []int64) err
 	t.watch.See("model.go:50", h88)
 
 	// %h184 = mat_mul_panels %h118, %h304, %h548 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h89, h84, h87, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h88})
+	cpu.MatMul(h89, h84, h87, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h88})
 	t.watch.See("model.go:50", h89)
 
 	// %h123 = pointwise %h85, %h182, %h184 : f32[N,64,64]  // model.go:50
@@ -2805,7 +2829,7 @@ func (t *Trainer) trainForward(n int, logits []float32, tokens, key []int64) err
 	cpu.PackPanels(h93, w.layers1Linear1Weight, 64, 256, 64, true, 1, 16384)
 
 	// %h127 = mat_mul_panels %h124, %h323, %h19 {n=256} : f32[N,64,256]  // model.go:50
-	cpu.MatMul(h94, h92, h93, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1}, &cpu.Epilogue{Bias: w.layers1Linear1Bias})
+	cpu.MatMul(h94, h92, h93, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers1Linear1Bias})
 	t.watch.See("model.go:50", h94)
 
 	// %h189 = random_uniform %key {d_type=f32 shape=[N,64,256] high=1 seed=8} : f32[N,64,256]  // model.go:50
@@ -2854,7 +2878,7 @@ func (t *Trainer) trainForward(n int, logits []float32, tokens, key []int64) err
 	t.watch.See("model.go:50", h102)
 
 	// %h198 = mat_mul_panels %h129, %h339, %h553 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h103, h96, h101, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: h102})
+	cpu.MatMul(h103, h96, h101, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h102})
 	t.watch.See("model.go:50", h103)
 
 	// %h134 = pointwise %h123, %h196, %h198 : f32[N,64,64]  // model.go:50
@@ -2882,7 +2906,7 @@ func (t *Trainer) trainForward(n int, logits []float32, tokens, key []int64) err
 	cpu.PackPanels(h107, w.tokensWeight, 64, 256, 64, true, 1, 16384)
 
 	// %h137 = mat_mul_panels %h135, %h361 {n=256} : f32[N,64,256]  // model.go:51
-	cpu.MatMul(logits, h106, h107, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1}, nil)
+	cpu.MatMul(logits, h106, h107, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: t.ctx}, nil)
 	t.watch.See("model.go:51", logits)
 
 	// %h167 = strided_copy %h160 {shape=[N,64,256] strides=[0,0,0]} : f32[N,64,256]
@@ -2988,7 +3012,7 @@ func (t *Trainer) backward(n int, logits []float32, tokens []int64, dLogits []fl
 	cpu.PackPanels(h109, w.tokensWeight, 256, 64, 64, false, 1, 16384)
 
 	// %h188 = mat_mul_panels %h174, %h390 {n=64} : f32[N,64,64]  // model.go:51
-	cpu.MatMul(h110, h108, h109, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1}, nil)
+	cpu.MatMul(h110, h108, h109, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
 	t.watch.See("model.go:51", h110)
 
 	// %h203 = strided_copy %h195 {shape=[64,64*N] strides=[1,64]} : f32[64,64*N]  // model.go:51
@@ -3003,7 +3027,7 @@ func (t *Trainer) backward(n int, logits []float32, tokens []int64, dLogits []fl
 
 	// %h204 = mat_mul_panels %h203, %h398 {n=256} : f32[64,256]  // model.go:51
 	if g.tokensWeight != nil {
-		cpu.MatMul(h113, h111, h112, &cpu.MatMulShape{M: 64, N: 256, K: 64 * n, LDA: 64 * n, LDC: 256, Batch: 1}, nil)
+		cpu.MatMul(h113, h111, h112, &cpu.MatMulShape{M: 64, N: 256, K: 64 * n, LDA: 64 * n, LDC: 256, Batch: 1, Ctx: t.ctx}, nil)
 		t.watch.See("model.go:51", h113)
 	}
 
@@ -3049,6 +3073,7 @@ func (t *Trainer) backward(n int, logits []float32, tokens []int64, dLogits []fl
 	t.watch.See("model.go:51", h119)
 
 	// %h215 = layer_normalization %h134 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:51
+	rt.EndIfDone(t.ctx)
 	cpu.LayerNorm(h103, h103, nil, nil, 64*n, 64, 1e-05)
 	t.watch.See("model.go:51", h103)
 
@@ -3082,6 +3107,7 @@ func (t *Trainer) backward(n int, logits []float32, tokens []int64, dLogits []fl
 	}
 
 	// %h219 = reduce %h188 {kind="sum" axes=[0,1]} : f32[64]  // model.go:51
+	rt.EndIfDone(t.ctx)
 	if g.normBias != nil {
 		cpu.ReduceSum(g.normBias, h110, 1, 64*n, 64)
 		t.watch.See("model.go:51", g.normBias)
@@ -3110,6 +3136,7 @@ func (t *Trainer) backward(n int, logits []float32, tokens []int64, dLogits []fl
 	//	%h648111 = sub %p321, %h646111 : f32[]
 	//	%h65011 = sub %h648111, %p324 : f32[]
 	//	%h6521 = mul %h65011, %p325 : f32[]
+	rt.EndIfDone(t.ctx)
 	for i := range 64 * n {
 		cpu.Repeat(h127[:64], h125[i:i+1])
 		cpu.Repeat(h128[:64], h126[i:i+1])
@@ -3145,6 +3172,7 @@ func (t *Trainer) backward(n int, logits []float32, tokens []int64, dLogits []fl
 	//	%h88711 = where %h7261, %p487, %h88611 : f32[]
 	//	%h8891 = constant {value=f32[](1.1111112)} : f32[]
 	//	%h8901 = mul %h88711, %h8891 : f32[]
+	rt.EndIfDone(t.ctx)
 	{
 		for lo := 0; lo < 4096*n; lo += 1024 {
 			hi := min(lo+1024, 4096*n)
@@ -3392,7 +3420,7 @@ func (t *Trainer) block2(n, base int, h230, h237, h257, h264, h277, h278, h290, 
 	cpu.PackPanels(h4, p20, 64, 256, 256, false, 1, 16384)
 
 	// %h232 = mat_mul_panels %h229, %h421 {n=256} : f32[N,64,256]  // model.go:50
-	cpu.MatMul(h5, h1, h4, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1}, nil)
+	cpu.MatMul(h5, h1, h4, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: t.ctx}, nil)
 
 	// %h1291 = pointwise %h189, %h127 : f32[N,64,256]  // model.go:50
 	//
@@ -3420,7 +3448,7 @@ func (t *Trainer) block2(n, base int, h230, h237, h257, h264, h277, h278, h290, 
 	cpu.PackPanels(h10, h1, 64*n, 64, 64, false, 1, 4096*n)
 
 	// %h236 = mat_mul_panels %h235, %h443 {n=64} : f32[256,64]  // model.go:50
-	cpu.MatMul(h11, h9, h10, &cpu.MatMulShape{M: 256, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1}, nil)
+	cpu.MatMul(h11, h9, h10, &cpu.MatMulShape{M: 256, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
 
 	// %h237 = strided_copy %h236 {shape=[64,256] strides=[1,64]} : f32[64,256]  // model.go:50
 	cpu.StridedCopy(h237, h11, []int{64, 256}, []int{1, 64}, 0)
@@ -3489,10 +3517,11 @@ func (t *Trainer) block2(n, base int, h230, h237, h257, h264, h277, h278, h290, 
 	cpu.ReduceSum(h257, h5, 1, 64*n, 256)
 
 	// %h469 = pack_panels %h18 : f32[4,256,16]  // model.go:50
+	rt.EndIfDone(t.ctx)
 	cpu.PackPanels(h17, p18, 256, 64, 64, false, 1, 16384)
 
 	// %h259 = mat_mul_panels %h256, %h469 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h18, h5, h17, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1}, nil)
+	cpu.MatMul(h18, h5, h17, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
 
 	// %h1241 = layer_normalization %h123, %h24, %h25 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
 	cpu.LayerNorm(h19, p123, p24, p25, 64*n, 64, 1e-05)
@@ -3504,7 +3533,7 @@ func (t *Trainer) block2(n, base int, h230, h237, h257, h264, h277, h278, h290, 
 	cpu.PackPanels(h21, h5, 64*n, 256, 256, false, 1, 16384*n)
 
 	// %h263 = mat_mul_panels %h262, %h491 {n=256} : f32[64,256]  // model.go:50
-	cpu.MatMul(h22, h20, h21, &cpu.MatMulShape{M: 64, N: 256, K: 64 * n, LDA: 64 * n, LDC: 256, Batch: 1}, nil)
+	cpu.MatMul(h22, h20, h21, &cpu.MatMulShape{M: 64, N: 256, K: 64 * n, LDA: 64 * n, LDC: 256, Batch: 1, Ctx: t.ctx}, nil)
 
 	// %h264 = strided_copy %h263 {shape=[256,64] strides=[1,256]} : f32[256,64]  // model.go:50
 	cpu.StridedCopy(h264, h22, []int{256, 64}, []int{1, 256}, 0)
@@ -3542,6 +3571,7 @@ func (t *Trainer) block2(n, base int, h230, h237, h257, h264, h277, h278, h290, 
 	}
 
 	// %h274 = layer_normalization %h123 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
+	rt.EndIfDone(t.ctx)
 	cpu.LayerNorm(h29, p123, nil, nil, 64*n, 64, 1e-05)
 
 	// %h275 = pointwise %h259, %h24 : f32[N,64,64]  // model.go:50
@@ -3564,6 +3594,7 @@ func (t *Trainer) block2(n, base int, h230, h237, h257, h264, h277, h278, h290, 
 	cpu.ReduceSum(h277, h32, 1, 64*n, 64)
 
 	// %h278 = reduce %h259 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
+	rt.EndIfDone(t.ctx)
 	cpu.ReduceSum(h278, h18, 1, 64*n, 64)
 
 	// %h279 = pointwise %h275, %h274 : f32[N,64,64]  // model.go:50
@@ -3584,6 +3615,7 @@ func (t *Trainer) block2(n, base int, h230, h237, h257, h264, h277, h278, h290, 
 	//	%h715111 = sub %h7131111, %p366 : f32[]
 	//	%h71711 = mul %h715111, %p367 : f32[]
 	//	%h7191 = add %p362, %h71711 : f32[]
+	rt.EndIfDone(t.ctx)
 	for i := range 64 * n {
 		cpu.Repeat(h36[:64], h34[i:i+1])
 		cpu.Repeat(h37[:64], h35[i:i+1])
@@ -3619,7 +3651,7 @@ func (t *Trainer) block2(n, base int, h230, h237, h257, h264, h277, h278, h290, 
 	cpu.PackPanels(h43, p16, 64, 64, 64, false, 1, 4096)
 
 	// %h292 = mat_mul_panels %h289, %h513 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h44, h40, h43, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, nil)
+	cpu.MatMul(h44, h40, h43, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
 
 	// %h148 = strided_copy %h116 {shape=[4,16,N,64] strides=[1024,1,4096,16]} : f32[4,16,N,64]  // model.go:50
 	cpu.StridedCopy(h45, p116, []int{4, 16, n, 64}, []int{1024, 1, 4096, 16}, 0)
@@ -3628,7 +3660,7 @@ func (t *Trainer) block2(n, base int, h230, h237, h257, h264, h277, h278, h290, 
 	cpu.PackPanels(h46, h40, 64*n, 64, 64, false, 1, 4096*n)
 
 	// %h296 = mat_mul_panels %h295, %h549 {n=64} : f32[64,64]  // model.go:50
-	cpu.MatMul(h47, h45, h46, &cpu.MatMulShape{M: 64, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1}, nil)
+	cpu.MatMul(h47, h45, h46, &cpu.MatMulShape{M: 64, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
 
 	// %h297 = strided_copy %h296 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
 	cpu.StridedCopy(h297, h47, []int{64, 64}, []int{1, 64}, 0)
@@ -3643,7 +3675,7 @@ func (t *Trainer) block2(n, base int, h230, h237, h257, h264, h277, h278, h290, 
 	cpu.PackPanels(h50, h49, 16, 64, 64, false, 4*n, 1024)
 
 	// %h301 = mat_mul_panels %h299, %h555 {n=64} : f32[N,4,64,64]  // model.go:50
-	cpu.MatMul(h51, h48, h50, &cpu.MatMulShape{M: 64, N: 64, K: 16, LDA: 16, LDC: 64, Batch: 4 * n, StrideA: 1024, StrideB: 1024, StrideC: 4096}, nil)
+	cpu.MatMul(h51, h48, h50, &cpu.MatMulShape{M: 64, N: 64, K: 16, LDA: 16, LDC: 64, Batch: 4 * n, StrideA: 1024, StrideB: 1024, StrideC: 4096, Ctx: t.ctx}, nil)
 
 	// %h1151 = pointwise %h175, %h114 : f32[N,4,64,64]  // model.go:50
 	//
@@ -3669,7 +3701,7 @@ func (t *Trainer) block2(n, base int, h230, h237, h257, h264, h277, h278, h290, 
 	cpu.PackPanels(h56, h48, 64, 16, 16, false, 4*n, 1024)
 
 	// %h303 = mat_mul_panels %h302, %h557 {n=16} : f32[N,4,64,16]  // model.go:50
-	cpu.MatMul(h57, h55, h56, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024}, nil)
+	cpu.MatMul(h57, h55, h56, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024, Ctx: t.ctx}, nil)
 
 	// %h306 = pointwise %h175, %h301 : f32[N,4,64,64]  // model.go:50
 	//
@@ -3712,6 +3744,7 @@ func (t *Trainer) block2(n, base int, h230, h237, h257, h264, h277, h278, h290, 
 	}
 
 	// %h559 = pack_panels %h313 : f32[N,4,1,64,16]  // model.go:50
+	rt.EndIfDone(t.ctx)
 	cpu.PackPanels(h64, p313, 64, 16, 16, false, 4*n, 1024)
 
 	// %h315 = strided_copy %h547 {shape=[N,4,16,64] strides=[4096,16,1,64]} : f32[N,4,16,64]  // model.go:50
@@ -3721,13 +3754,13 @@ func (t *Trainer) block2(n, base int, h230, h237, h257, h264, h277, h278, h290, 
 	cpu.PackPanels(h66, h51, 64, 64, 64, false, 4*n, 4096)
 
 	// %h316 = mat_mul_panels %h315, %h561 {n=64} : f32[N,4,16,64]  // model.go:50
-	cpu.MatMul(h67, h65, h66, &cpu.MatMulShape{M: 16, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 4 * n, StrideA: 1024, StrideB: 4096, StrideC: 1024}, nil)
+	cpu.MatMul(h67, h65, h66, &cpu.MatMulShape{M: 16, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 4 * n, StrideA: 1024, StrideB: 4096, StrideC: 1024, Ctx: t.ctx}, nil)
 
 	// %h318 = mat_mul_panels %h312, %h559 {n=16} : f32[N,4,64,16]  // model.go:50
 	//
 	//	%h119 = constant {value=f32[](0.25)} : f32[]
 	//	%h120 = mul %p, %h119 : f32[]
-	cpu.MatMul(h68, h51, h64, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024}, &cpu.Epilogue{Then: mulScalar})
+	cpu.MatMul(h68, h51, h64, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024, Ctx: t.ctx}, &cpu.Epilogue{Then: mulScalar})
 
 	// %h319 = strided_copy %h303 {shape=[N,64,4,16] strides=[4096,16,1024,1]} : f32[N,64,4,16]  // model.go:50
 	cpu.StridedCopy(h69, h57, []int{n, 64, 4, 16}, []int{4096, 16, 1024, 1}, 0)
@@ -3742,7 +3775,7 @@ func (t *Trainer) block2(n, base int, h230, h237, h257, h264, h277, h278, h290, 
 	cpu.PackPanels(h71, p101, 64, 64, 64, false, 1, 4096)
 
 	// %h324 = mat_mul_panels %h320, %h563 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h72, h69, h71, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, nil)
+	cpu.MatMul(h72, h69, h71, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
 
 	// %h861 = layer_normalization %h85, %h22, %h23 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
 	cpu.LayerNorm(h73, p85, p22, p23, 64*n, 64, 1e-05)
@@ -3754,7 +3787,7 @@ func (t *Trainer) block2(n, base int, h230, h237, h257, h264, h277, h278, h290, 
 	cpu.PackPanels(h75, h69, 64*n, 64, 64, false, 1, 4096*n)
 
 	// %h328 = mat_mul_panels %h327, %h566 {n=64} : f32[64,64]  // model.go:50
-	cpu.MatMul(h76, h74, h75, &cpu.MatMulShape{M: 64, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1}, nil)
+	cpu.MatMul(h76, h74, h75, &cpu.MatMulShape{M: 64, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
 
 	// %h329 = strided_copy %h328 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
 	cpu.StridedCopy(h77, h76, []int{64, 64}, []int{1, 64}, 0)
@@ -3778,7 +3811,7 @@ func (t *Trainer) block2(n, base int, h230, h237, h257, h264, h277, h278, h290, 
 	cpu.PackPanels(h81, h78, 64*n, 64, 64, false, 1, 4096*n)
 
 	// %h340 = mat_mul_panels %h327, %h571 {n=64} : f32[64,64]  // model.go:50
-	cpu.MatMul(h82, h74, h81, &cpu.MatMulShape{M: 64, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1}, nil)
+	cpu.MatMul(h82, h74, h81, &cpu.MatMulShape{M: 64, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
 
 	// %h341 = strided_copy %h340 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
 	cpu.StridedCopy(h83, h82, []int{64, 64}, []int{1, 64}, 0)
@@ -3799,13 +3832,13 @@ func (t *Trainer) block2(n, base int, h230, h237, h257, h264, h277, h278, h290, 
 	cpu.PackPanels(h86, p87, 64, 64, 64, false, 1, 4096)
 
 	// %h348 = mat_mul_panels %h344, %h574 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h87, h84, h86, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, nil)
+	cpu.MatMul(h87, h84, h86, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
 
 	// %h576 = pack_panels %h350 : f32[4,64*N,16]  // model.go:50
 	cpu.PackPanels(h88, h84, 64*n, 64, 64, false, 1, 4096*n)
 
 	// %h352 = mat_mul_panels %h327, %h576 {n=64} : f32[64,64]  // model.go:50
-	cpu.MatMul(h89, h74, h88, &cpu.MatMulShape{M: 64, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1}, nil)
+	cpu.MatMul(h89, h74, h88, &cpu.MatMulShape{M: 64, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
 
 	// %h353 = strided_copy %h352 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
 	cpu.StridedCopy(h90, h89, []int{64, 64}, []int{1, 64}, 0)
@@ -3816,7 +3849,7 @@ func (t *Trainer) block2(n, base int, h230, h237, h257, h264, h277, h278, h290, 
 	// %h356 = mat_mul_panels %h332, %h569, _, %h324, %h348 {n=64} : f32[N,64,64]  // model.go:50
 	//
 	//	%h132 = add %p1, %p2 : f32[]
-	cpu.MatMul(h72, h78, h80, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Residual: h72, Then: add, In: [2][]float32{h87, nil}})
+	cpu.MatMul(h72, h78, h80, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Residual: h72, Then: add, In: [2][]float32{h87, nil}})
 
 	// %h357 = reduce %h85 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
 	cpu.ReduceMean(h91, p85, 64*n, 64, 1)
@@ -3851,6 +3884,7 @@ func (t *Trainer) block2(n, base int, h230, h237, h257, h264, h277, h278, h290, 
 	}
 
 	// %h366 = layer_normalization %h85 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
+	rt.EndIfDone(t.ctx)
 	cpu.LayerNorm(h97, p85, nil, nil, 64*n, 64, 1e-05)
 
 	// %h367 = pointwise %h356, %h22 : f32[N,64,64]  // model.go:50
@@ -3873,6 +3907,7 @@ func (t *Trainer) block2(n, base int, h230, h237, h257, h264, h277, h278, h290, 
 	cpu.ReduceSum(h369, h100, 1, 64*n, 64)
 
 	// %h370 = reduce %h356 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
+	rt.EndIfDone(t.ctx)
 	cpu.ReduceSum(h370, h72, 1, 64*n, 64)
 
 	// %h371 = pointwise %h367, %h366 : f32[N,64,64]  // model.go:50
@@ -3893,6 +3928,7 @@ func (t *Trainer) block2(n, base int, h230, h237, h257, h264, h277, h278, h290, 
 	//	%h764111 = sub %h7621111, %p403 : f32[]
 	//	%h76611 = mul %h764111, %p404 : f32[]
 	//	%h7681 = add %p399, %h76611 : f32[]
+	rt.EndIfDone(t.ctx)
 	for i := range 64 * n {
 		cpu.Repeat(h104[:64], h102[i:i+1])
 		cpu.Repeat(h105[:64], h103[i:i+1])

@@ -19,8 +19,8 @@ import (
 
 const (
 	// This code and the runtime it links are of one version.
-	_ = rt.EnforceVersion(1 - rt.MinVersion)
-	_ = rt.EnforceVersion(rt.MaxVersion - 1)
+	_ = rt.EnforceVersion(2 - rt.MinVersion)
+	_ = rt.EnforceVersion(rt.MaxVersion - 2)
 )
 
 // Tokens is one item of input "tokens": i64[N,64].
@@ -47,6 +47,33 @@ func newModel(w *rt.Prepared[weights]) *Model {
 	return m
 }
 
+// loaded returns an error if the model has no weights.
+func (m *Model) loaded() error {
+	if m == nil || m.sessions == nil {
+		return rt.ErrNoModel
+	}
+	return nil
+}
+
+// session returns a session for one call, which ends early when ctx is done.
+func (m *Model) session(ctx context.Context) (*Session, error) {
+	if err := m.loaded(); err != nil {
+		return nil, err
+	}
+	s, err := m.sessions.Get(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s.ctx = ctx
+	return s, nil
+}
+
+// putBack takes back a session of a call that has ended, without the call's context.
+func (m *Model) putBack(s *Session) {
+	s.ctx = nil
+	m.sessions.Put(s)
+}
+
 // Meta returns the names, element types and shapes of the model's inputs and outputs.
 func (m *Model) Meta() rt.Meta {
 	return meta
@@ -62,13 +89,14 @@ func (m *Model) Forward(tokens []Tokens) ([]Logits, error) {
 // ForwardContext is Forward that ends early, with the context's error, when ctx is
 // done; a nil ctx never is.
 func (m *Model) ForwardContext(ctx context.Context, tokens []Tokens) (dst []Logits, err error) {
-	s, err := m.sessions.Get(ctx)
+	s, err := m.session(ctx)
 	if err != nil {
 		return dst, err
 	}
-	defer m.sessions.Put(s)
-	dst = make([]Logits, len(tokens))
-	s.SetContext(ctx)
+	defer m.putBack(s)
+	if err := rt.Room("gpt: Forward", &dst, len(tokens)); err != nil {
+		return dst, err
+	}
 	return dst, s.Forward(dst, tokens)
 }
 
@@ -82,12 +110,11 @@ func (m *Model) Loss(tokens []Tokens, next []Next) (float32, error) {
 // LossContext is Loss that ends early, with the context's error, when ctx is
 // done; a nil ctx never is.
 func (m *Model) LossContext(ctx context.Context, tokens []Tokens, next []Next) (dst float32, err error) {
-	s, err := m.sessions.Get(ctx)
+	s, err := m.session(ctx)
 	if err != nil {
 		return dst, err
 	}
-	defer m.sessions.Put(s)
-	s.SetContext(ctx)
+	defer m.putBack(s)
 	return dst, s.Loss(&dst, tokens, next)
 }
 
@@ -105,6 +132,9 @@ type Session struct {
 // NewSession opens a session. Extents above max are refused; a nil max has no limits.
 // The session's memory grows with what it is called with.
 func (m *Model) NewSession(max rt.Max) (*Session, error) {
+	if err := m.loaded(); err != nil {
+		return nil, err
+	}
 	if err := max.Check("gpt: NewSession", "N"); err != nil {
 		return nil, err
 	}
@@ -117,7 +147,17 @@ func (m *Model) NewSession(max rt.Max) (*Session, error) {
 // SetContext makes the calls that follow end early, with the context's error, when ctx
 // is done; a nil ctx never is.
 func (s *Session) SetContext(ctx context.Context) {
-	s.ctx = ctx
+	if s != nil {
+		s.ctx = ctx
+	}
+}
+
+// enter begins a call.
+func (s *Session) enter() error {
+	if s == nil || s.model == nil {
+		return rt.ErrNoSession
+	}
+	return s.guard.Enter()
 }
 
 // leave ends a call: the session holds no weights between two.
@@ -165,7 +205,7 @@ func (s *Session) openLoss(n int) error {
 // The result is written into dst, which has an item for each of the batch.
 // It does not allocate once it has seen a batch of this size.
 func (s *Session) Forward(dst []Logits, tokens []Tokens) (err error) {
-	if err := s.guard.Enter(); err != nil {
+	if err := s.enter(); err != nil {
 		return err
 	}
 	defer s.leave()
@@ -180,7 +220,7 @@ func (s *Session) Forward(dst []Logits, tokens []Tokens) (err error) {
 	if err := s.open(n); err != nil {
 		return err
 	}
-	if err := rt.CheckOverlap("gpt: Forward", "dst", rt.Flat[float32](dst), rt.Flat[int64](tokens)); err != nil {
+	if err := rt.CheckOverlap("gpt: Forward", "dst", []rt.Span{rt.SpanOf(rt.Flat[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[int64](tokens))}); err != nil {
 		return err
 	}
 	rt.Begin()
@@ -193,7 +233,7 @@ func (s *Session) Forward(dst []Logits, tokens []Tokens) (err error) {
 // The result is written into dst, which has an item for each of the batch.
 // It does not allocate once it has seen a batch of this size.
 func (s *Session) Loss(dst *float32, tokens []Tokens, next []Next) (err error) {
-	if err := s.guard.Enter(); err != nil {
+	if err := s.enter(); err != nil {
 		return err
 	}
 	defer s.leave()
@@ -214,10 +254,7 @@ func (s *Session) Loss(dst *float32, tokens []Tokens, next []Next) (err error) {
 	if err := s.openLoss(n); err != nil {
 		return err
 	}
-	if err := rt.CheckOverlap("gpt: Loss", "dst", rt.FlatOf[float32](dst), rt.Flat[int64](tokens)); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("gpt: Loss", "dst", rt.FlatOf[float32](dst), rt.Flat[int64](next)); err != nil {
+	if err := rt.CheckOverlap("gpt: Loss", "dst", []rt.Span{rt.SpanOf(rt.FlatOf[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[int64](tokens)), rt.SpanOf(rt.Flat[int64](next))}); err != nil {
 		return err
 	}
 	rt.Begin()
@@ -273,19 +310,19 @@ func (s *Session) forward(n int, logits []float32, tokens []int64) error {
 	cpu.LayerNorm(h3, h2, w.layers0Norm1Weight, w.layers0Norm1Bias, 64*n, 64, 1e-05)
 
 	// %h42 = mat_mul_panels %h37, %h33, %h41 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h4, h3, w.layers0SelfAttnInProjWeight, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: w.layers0SelfAttnInProjBias})
+	cpu.MatMul(h4, h3, w.layers0SelfAttnInProjWeight, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers0SelfAttnInProjBias})
 
 	// %h49 = mat_mul_panels %h37, %h51, %h48 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h5, h3, w.layers0SelfAttnInProjWeight2, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: w.layers0SelfAttnInProjBias2})
+	cpu.MatMul(h5, h3, w.layers0SelfAttnInProjWeight2, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers0SelfAttnInProjBias2})
 
 	// %h56 = mat_mul_panels %h37, %h63, %h55 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h6, h3, w.layers0SelfAttnInProjWeight3, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: w.layers0SelfAttnInProjBias3})
+	cpu.MatMul(h6, h3, w.layers0SelfAttnInProjWeight3, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers0SelfAttnInProjBias3})
 
 	// %h66 = attend %h42, %h49, %h56, %h129 {batch=N heads=4 shared=4 queries=64 keys=64 depth=16 width=16 q=[0,4096,16,64] k=[0,4096,16,64] v=[0,4096,16,64] scale=0.25 before=-1 after=-1} : f32[N,64,4,16]  // model.go:50
-	cpu.Attention(h7, h4, h5, h6, h8, &cpu.AttentionShape{Batch: n, Heads: 4, Shared: 4, Queries: 64, Keys: 64, Depth: 16, Width: 16, Q: [4]int{0, 4096, 16, 64}, K: [4]int{0, 4096, 16, 64}, V: [4]int{0, 4096, 16, 64}, Y: [4]int{0, 4096, 16, 64}, Scale: 0.25, Softcap: 0, Before: -1, After: -1, Mask: [4]int{0, 0, 64, 1}}, &cpu.AttentionMask{Allow: w.constH129})
+	cpu.Attention(h7, h4, h5, h6, h8, &cpu.AttentionShape{Batch: n, Heads: 4, Shared: 4, Queries: 64, Keys: 64, Depth: 16, Width: 16, Q: [4]int{0, 4096, 16, 64}, K: [4]int{0, 4096, 16, 64}, V: [4]int{0, 4096, 16, 64}, Y: [4]int{0, 4096, 16, 64}, Scale: 0.25, Softcap: 0, Before: -1, After: -1, Mask: [4]int{0, 0, 64, 1}, Ctx: s.ctx}, &cpu.AttentionMask{Allow: w.constH129})
 
 	// %h74 = mat_mul_panels %h69, %h84, %h5, %h30 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h2, h7, w.layers0SelfAttnOutProjWeight, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: w.layers0SelfAttnOutProjBias, Residual: h2})
+	cpu.MatMul(h2, h7, w.layers0SelfAttnOutProjWeight, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers0SelfAttnOutProjBias, Residual: h2})
 
 	// %h75 = layer_normalization %h74, %h12, %h13 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
 	cpu.LayerNorm(h9, h2, w.layers0Norm2Weight, w.layers0Norm2Bias, 64*n, 64, 1e-05)
@@ -293,28 +330,28 @@ func (s *Session) forward(n int, logits []float32, tokens []int64) error {
 	// %h79 = mat_mul_panels %h75, %h108, %h7 {n=256} : f32[N,64,256]  // model.go:50
 	//
 	//	%h43 = gelu %p : f32[]
-	cpu.MatMul(h10, h9, w.layers0Linear1Weight, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1}, &cpu.Epilogue{Bias: w.layers0Linear1Bias, Then: gelu})
+	cpu.MatMul(h10, h9, w.layers0Linear1Weight, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers0Linear1Bias, Then: gelu})
 
 	// %h85 = mat_mul_panels %h79, %h111, %h9, %h74 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h2, h10, w.layers0Linear2Weight, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: w.layers0Linear2Bias, Residual: h2})
+	cpu.MatMul(h2, h10, w.layers0Linear2Weight, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers0Linear2Bias, Residual: h2})
 
 	// %h86 = layer_normalization %h85, %h22, %h23 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
 	cpu.LayerNorm(h11, h2, w.layers1Norm1Weight, w.layers1Norm1Bias, 64*n, 64, 1e-05)
 
 	// %h91 = mat_mul_panels %h86, %h133, %h90 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h12, h11, w.layers1SelfAttnInProjWeight, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: w.layers1SelfAttnInProjBias})
+	cpu.MatMul(h12, h11, w.layers1SelfAttnInProjWeight, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers1SelfAttnInProjBias})
 
 	// %h98 = mat_mul_panels %h86, %h144, %h97 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h13, h11, w.layers1SelfAttnInProjWeight2, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: w.layers1SelfAttnInProjBias2})
+	cpu.MatMul(h13, h11, w.layers1SelfAttnInProjWeight2, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers1SelfAttnInProjBias2})
 
 	// %h105 = mat_mul_panels %h86, %h149, %h104 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h14, h11, w.layers1SelfAttnInProjWeight3, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: w.layers1SelfAttnInProjBias3})
+	cpu.MatMul(h14, h11, w.layers1SelfAttnInProjWeight3, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers1SelfAttnInProjBias3})
 
 	// %h152 = attend %h91, %h98, %h105, %h129 {batch=N heads=4 shared=4 queries=64 keys=64 depth=16 width=16 q=[0,4096,16,64] k=[0,4096,16,64] v=[0,4096,16,64] scale=0.25 before=-1 after=-1} : f32[N,64,4,16]  // model.go:50
-	cpu.Attention(h15, h12, h13, h14, h16, &cpu.AttentionShape{Batch: n, Heads: 4, Shared: 4, Queries: 64, Keys: 64, Depth: 16, Width: 16, Q: [4]int{0, 4096, 16, 64}, K: [4]int{0, 4096, 16, 64}, V: [4]int{0, 4096, 16, 64}, Y: [4]int{0, 4096, 16, 64}, Scale: 0.25, Softcap: 0, Before: -1, After: -1, Mask: [4]int{0, 0, 64, 1}}, &cpu.AttentionMask{Allow: w.constH129})
+	cpu.Attention(h15, h12, h13, h14, h16, &cpu.AttentionShape{Batch: n, Heads: 4, Shared: 4, Queries: 64, Keys: 64, Depth: 16, Width: 16, Q: [4]int{0, 4096, 16, 64}, K: [4]int{0, 4096, 16, 64}, V: [4]int{0, 4096, 16, 64}, Y: [4]int{0, 4096, 16, 64}, Scale: 0.25, Softcap: 0, Before: -1, After: -1, Mask: [4]int{0, 0, 64, 1}, Ctx: s.ctx}, &cpu.AttentionMask{Allow: w.constH129})
 
 	// %h123 = mat_mul_panels %h118, %h155, %h17, %h85 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h2, h15, w.layers1SelfAttnOutProjWeight, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: w.layers1SelfAttnOutProjBias, Residual: h2})
+	cpu.MatMul(h2, h15, w.layers1SelfAttnOutProjWeight, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers1SelfAttnOutProjBias, Residual: h2})
 
 	// %h124 = layer_normalization %h123, %h24, %h25 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
 	cpu.LayerNorm(h17, h2, w.layers1Norm2Weight, w.layers1Norm2Bias, 64*n, 64, 1e-05)
@@ -322,16 +359,16 @@ func (s *Session) forward(n int, logits []float32, tokens []int64) error {
 	// %h128 = mat_mul_panels %h124, %h158, %h19 {n=256} : f32[N,64,256]  // model.go:50
 	//
 	//	%h62 = gelu %p1 : f32[]
-	cpu.MatMul(h18, h17, w.layers1Linear1Weight, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1}, &cpu.Epilogue{Bias: w.layers1Linear1Bias, Then: gelu})
+	cpu.MatMul(h18, h17, w.layers1Linear1Weight, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers1Linear1Bias, Then: gelu})
 
 	// %h134 = mat_mul_panels %h128, %h161, %h21, %h123 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h2, h18, w.layers1Linear2Weight, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: w.layers1Linear2Bias, Residual: h2})
+	cpu.MatMul(h2, h18, w.layers1Linear2Weight, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers1Linear2Bias, Residual: h2})
 
 	// %h135 = layer_normalization %h134, %h26, %h27 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:51
 	cpu.LayerNorm(h2, h2, w.normWeight, w.normBias, 64*n, 64, 1e-05)
 
 	// %h137 = mat_mul_panels %h135, %h164 {n=256} : f32[N,64,256]  // model.go:51
-	cpu.MatMul(logits, h2, w.tokensWeight2, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1}, nil)
+	cpu.MatMul(logits, h2, w.tokensWeight2, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: s.ctx}, nil)
 	return nil
 }
 
@@ -386,19 +423,19 @@ func (s *Session) loss(n int, output []float32, tokens, next []int64) error {
 	cpu.LayerNorm(h3, h2, w.layers0Norm1Weight, w.layers0Norm1Bias, 64*n, 64, 1e-05)
 
 	// %h42 = mat_mul_panels %h37, %h33, %h41 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h4, h3, w.layers0SelfAttnInProjWeight, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: w.layers0SelfAttnInProjBias})
+	cpu.MatMul(h4, h3, w.layers0SelfAttnInProjWeight, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers0SelfAttnInProjBias})
 
 	// %h49 = mat_mul_panels %h37, %h51, %h48 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h5, h3, w.layers0SelfAttnInProjWeight2, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: w.layers0SelfAttnInProjBias2})
+	cpu.MatMul(h5, h3, w.layers0SelfAttnInProjWeight2, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers0SelfAttnInProjBias2})
 
 	// %h56 = mat_mul_panels %h37, %h63, %h55 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h6, h3, w.layers0SelfAttnInProjWeight3, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: w.layers0SelfAttnInProjBias3})
+	cpu.MatMul(h6, h3, w.layers0SelfAttnInProjWeight3, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers0SelfAttnInProjBias3})
 
 	// %h66 = attend %h42, %h49, %h56, %h147 {batch=N heads=4 shared=4 queries=64 keys=64 depth=16 width=16 q=[0,4096,16,64] k=[0,4096,16,64] v=[0,4096,16,64] scale=0.25 before=-1 after=-1} : f32[N,64,4,16]  // model.go:50
-	cpu.Attention(h7, h4, h5, h6, h8, &cpu.AttentionShape{Batch: n, Heads: 4, Shared: 4, Queries: 64, Keys: 64, Depth: 16, Width: 16, Q: [4]int{0, 4096, 16, 64}, K: [4]int{0, 4096, 16, 64}, V: [4]int{0, 4096, 16, 64}, Y: [4]int{0, 4096, 16, 64}, Scale: 0.25, Softcap: 0, Before: -1, After: -1, Mask: [4]int{0, 0, 64, 1}}, &cpu.AttentionMask{Allow: w.constH129})
+	cpu.Attention(h7, h4, h5, h6, h8, &cpu.AttentionShape{Batch: n, Heads: 4, Shared: 4, Queries: 64, Keys: 64, Depth: 16, Width: 16, Q: [4]int{0, 4096, 16, 64}, K: [4]int{0, 4096, 16, 64}, V: [4]int{0, 4096, 16, 64}, Y: [4]int{0, 4096, 16, 64}, Scale: 0.25, Softcap: 0, Before: -1, After: -1, Mask: [4]int{0, 0, 64, 1}, Ctx: s.ctx}, &cpu.AttentionMask{Allow: w.constH129})
 
 	// %h74 = mat_mul_panels %h69, %h84, %h5, %h30 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h2, h7, w.layers0SelfAttnOutProjWeight, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: w.layers0SelfAttnOutProjBias, Residual: h2})
+	cpu.MatMul(h2, h7, w.layers0SelfAttnOutProjWeight, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers0SelfAttnOutProjBias, Residual: h2})
 
 	// %h75 = layer_normalization %h74, %h12, %h13 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
 	cpu.LayerNorm(h9, h2, w.layers0Norm2Weight, w.layers0Norm2Bias, 64*n, 64, 1e-05)
@@ -406,28 +443,28 @@ func (s *Session) loss(n int, output []float32, tokens, next []int64) error {
 	// %h79 = mat_mul_panels %h75, %h108, %h7 {n=256} : f32[N,64,256]  // model.go:50
 	//
 	//	%h43 = gelu %p : f32[]
-	cpu.MatMul(h10, h9, w.layers0Linear1Weight, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1}, &cpu.Epilogue{Bias: w.layers0Linear1Bias, Then: gelu})
+	cpu.MatMul(h10, h9, w.layers0Linear1Weight, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers0Linear1Bias, Then: gelu})
 
 	// %h85 = mat_mul_panels %h79, %h111, %h9, %h74 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h2, h10, w.layers0Linear2Weight, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: w.layers0Linear2Bias, Residual: h2})
+	cpu.MatMul(h2, h10, w.layers0Linear2Weight, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers0Linear2Bias, Residual: h2})
 
 	// %h86 = layer_normalization %h85, %h22, %h23 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
 	cpu.LayerNorm(h11, h2, w.layers1Norm1Weight, w.layers1Norm1Bias, 64*n, 64, 1e-05)
 
 	// %h91 = mat_mul_panels %h86, %h138, %h90 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h12, h11, w.layers1SelfAttnInProjWeight, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: w.layers1SelfAttnInProjBias})
+	cpu.MatMul(h12, h11, w.layers1SelfAttnInProjWeight, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers1SelfAttnInProjBias})
 
 	// %h98 = mat_mul_panels %h86, %h153, %h97 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h13, h11, w.layers1SelfAttnInProjWeight2, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: w.layers1SelfAttnInProjBias2})
+	cpu.MatMul(h13, h11, w.layers1SelfAttnInProjWeight2, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers1SelfAttnInProjBias2})
 
 	// %h105 = mat_mul_panels %h86, %h158, %h104 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h14, h11, w.layers1SelfAttnInProjWeight3, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: w.layers1SelfAttnInProjBias3})
+	cpu.MatMul(h14, h11, w.layers1SelfAttnInProjWeight3, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers1SelfAttnInProjBias3})
 
 	// %h161 = attend %h91, %h98, %h105, %h147 {batch=N heads=4 shared=4 queries=64 keys=64 depth=16 width=16 q=[0,4096,16,64] k=[0,4096,16,64] v=[0,4096,16,64] scale=0.25 before=-1 after=-1} : f32[N,64,4,16]  // model.go:50
-	cpu.Attention(h15, h12, h13, h14, h16, &cpu.AttentionShape{Batch: n, Heads: 4, Shared: 4, Queries: 64, Keys: 64, Depth: 16, Width: 16, Q: [4]int{0, 4096, 16, 64}, K: [4]int{0, 4096, 16, 64}, V: [4]int{0, 4096, 16, 64}, Y: [4]int{0, 4096, 16, 64}, Scale: 0.25, Softcap: 0, Before: -1, After: -1, Mask: [4]int{0, 0, 64, 1}}, &cpu.AttentionMask{Allow: w.constH129})
+	cpu.Attention(h15, h12, h13, h14, h16, &cpu.AttentionShape{Batch: n, Heads: 4, Shared: 4, Queries: 64, Keys: 64, Depth: 16, Width: 16, Q: [4]int{0, 4096, 16, 64}, K: [4]int{0, 4096, 16, 64}, V: [4]int{0, 4096, 16, 64}, Y: [4]int{0, 4096, 16, 64}, Scale: 0.25, Softcap: 0, Before: -1, After: -1, Mask: [4]int{0, 0, 64, 1}, Ctx: s.ctx}, &cpu.AttentionMask{Allow: w.constH129})
 
 	// %h123 = mat_mul_panels %h118, %h164, %h17, %h85 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h2, h15, w.layers1SelfAttnOutProjWeight, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: w.layers1SelfAttnOutProjBias, Residual: h2})
+	cpu.MatMul(h2, h15, w.layers1SelfAttnOutProjWeight, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers1SelfAttnOutProjBias, Residual: h2})
 
 	// %h124 = layer_normalization %h123, %h24, %h25 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
 	cpu.LayerNorm(h17, h2, w.layers1Norm2Weight, w.layers1Norm2Bias, 64*n, 64, 1e-05)
@@ -435,16 +472,16 @@ func (s *Session) loss(n int, output []float32, tokens, next []int64) error {
 	// %h128 = mat_mul_panels %h124, %h167, %h19 {n=256} : f32[N,64,256]  // model.go:50
 	//
 	//	%h62 = gelu %p1 : f32[]
-	cpu.MatMul(h18, h17, w.layers1Linear1Weight, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1}, &cpu.Epilogue{Bias: w.layers1Linear1Bias, Then: gelu})
+	cpu.MatMul(h18, h17, w.layers1Linear1Weight, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers1Linear1Bias, Then: gelu})
 
 	// %h134 = mat_mul_panels %h128, %h170, %h21, %h123 {n=64} : f32[N,64,64]  // model.go:50
-	cpu.MatMul(h2, h18, w.layers1Linear2Weight, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1}, &cpu.Epilogue{Bias: w.layers1Linear2Bias, Residual: h2})
+	cpu.MatMul(h2, h18, w.layers1Linear2Weight, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers1Linear2Bias, Residual: h2})
 
 	// %h135 = layer_normalization %h134, %h26, %h27 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:51
 	cpu.LayerNorm(h2, h2, w.normWeight, w.normBias, 64*n, 64, 1e-05)
 
 	// %h137 = mat_mul_panels %h135, %h173 {n=256} : f32[N,64,256]  // model.go:51
-	cpu.MatMul(h19, h2, w.tokensWeight2, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1}, nil)
+	cpu.MatMul(h19, h2, w.tokensWeight2, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: s.ctx}, nil)
 
 	// %h122 = log_softmax %h137 {axis=2} : f32[N,64,256]  // model.go:58
 	cpu.LogSoftmax(h19, h19, 64*n, 256, 1)
@@ -465,6 +502,7 @@ func (s *Session) loss(n int, output []float32, tokens, next []int64) error {
 	cpu.Neg(h21, h21)
 
 	// %h146 = reduce %h145 {kind="mean" axes=[0]} : f32[]  // model.go:58
+	rt.EndIfDone(s.ctx)
 	cpu.ReduceMean(output, h21, 1, 64*n, 1)
 	return nil
 }

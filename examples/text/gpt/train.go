@@ -79,6 +79,9 @@ type Trainer struct {
 // NewTrainer returns a trainer of a copy of the model's weights; the model stays what it
 // is.
 func (m *Model) NewTrainer(o TrainerOptions) (*Trainer, error) {
+	if err := m.loaded(); err != nil {
+		return nil, err
+	}
 	raw := m.weights.Load().Raw().Fork()
 	base, err := rt.NewTraining(raw, variables, rt.TrainingOptions{Where: "gpt: NewTrainer", Batch: o.Batch, Seed: o.Seed, Freeze: o.Freeze, CheckNaN: o.CheckNaN})
 	if err != nil {
@@ -262,6 +265,14 @@ func (t *Trainer) State(s *rt.State) {
 // is done; a nil ctx never is.
 func (t *Trainer) SetContext(ctx context.Context) {
 	t.ctx = ctx
+}
+
+// enter begins a call.
+func (t *Trainer) enter() error {
+	if t == nil || t.base == nil {
+		return rt.ErrNoTrainer
+	}
+	return t.guard.Enter()
 }
 
 // into returns where a step writes.
@@ -677,7 +688,7 @@ func (t *Trainer) openTrainForward(n int) error {
 // Step computes Loss as training does, and adds the gradients of its first
 // result to those of Params. Statistics are updated once.
 func (t *Trainer) Step(tokens []Tokens, next []Next) (dst float32, err error) {
-	if err := t.guard.Enter(); err != nil {
+	if err := t.enter(); err != nil {
 		return dst, err
 	}
 	defer t.guard.Leave()
@@ -702,10 +713,7 @@ func (t *Trainer) runStep(dst *float32, tokens []Tokens, next []Next) (err error
 	if err := t.openStep(n); err != nil {
 		return err
 	}
-	if err := rt.CheckOverlap("gpt: Step", "dst", rt.FlatOf[float32](dst), rt.Flat[int64](tokens)); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("gpt: Step", "dst", rt.FlatOf[float32](dst), rt.Flat[int64](next)); err != nil {
+	if err := rt.CheckOverlap("gpt: Step", "dst", []rt.Span{rt.SpanOf(rt.FlatOf[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[int64](tokens)), rt.SpanOf(rt.Flat[int64](next))}); err != nil {
 		return err
 	}
 	rt.Begin()
@@ -716,12 +724,14 @@ func (t *Trainer) runStep(dst *float32, tokens []Tokens, next []Next) (err error
 
 // Forward computes what the model's Forward does, with the weights as they are now.
 func (t *Trainer) Forward(tokens []Tokens) (dst []Logits, err error) {
-	if err := t.guard.Enter(); err != nil {
+	if err := t.enter(); err != nil {
 		return dst, err
 	}
 	defer t.guard.Leave()
 	t.pending = false
-	t.dstForward = rt.Room(t.dstForward, len(tokens))
+	if err := rt.Room("gpt: Forward", &t.dstForward, len(tokens)); err != nil {
+		return dst, err
+	}
 	err = t.runForward(t.dstForward, tokens)
 	return t.dstForward, err
 }
@@ -736,7 +746,7 @@ func (t *Trainer) runForward(dst []Logits, tokens []Tokens) (err error) {
 	if err := t.openEvalForward(n); err != nil {
 		return err
 	}
-	if err := rt.CheckOverlap("gpt: Forward", "dst", rt.Flat[float32](dst), rt.Flat[int64](tokens)); err != nil {
+	if err := rt.CheckOverlap("gpt: Forward", "dst", []rt.Span{rt.SpanOf(rt.Flat[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[int64](tokens))}); err != nil {
 		return err
 	}
 	rt.Begin()
@@ -746,7 +756,7 @@ func (t *Trainer) runForward(dst []Logits, tokens []Tokens) (err error) {
 
 // Loss computes what the model's Loss does, with the weights as they are now.
 func (t *Trainer) Loss(tokens []Tokens, next []Next) (dst float32, err error) {
-	if err := t.guard.Enter(); err != nil {
+	if err := t.enter(); err != nil {
 		return dst, err
 	}
 	defer t.guard.Leave()
@@ -771,10 +781,7 @@ func (t *Trainer) runLoss(dst *float32, tokens []Tokens, next []Next) (err error
 	if err := t.openEvalLoss(n); err != nil {
 		return err
 	}
-	if err := rt.CheckOverlap("gpt: Loss", "dst", rt.FlatOf[float32](dst), rt.Flat[int64](tokens)); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("gpt: Loss", "dst", rt.FlatOf[float32](dst), rt.Flat[int64](next)); err != nil {
+	if err := rt.CheckOverlap("gpt: Loss", "dst", []rt.Span{rt.SpanOf(rt.FlatOf[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[int64](tokens)), rt.SpanOf(rt.Flat[int64](next))}); err != nil {
 		return err
 	}
 	rt.Begin()
@@ -785,12 +792,14 @@ func (t *Trainer) runLoss(dst *float32, tokens []Tokens, next []Next) (err error
 // TrainForward computes Forward as training does, for a loss that the caller computes: Backward
 // takes its gradients. Arguments and results must stay as they are until then.
 func (t *Trainer) TrainForward(tokens []Tokens) (dst []Logits, err error) {
-	if err := t.guard.Enter(); err != nil {
+	if err := t.enter(); err != nil {
 		return dst, err
 	}
 	defer t.guard.Leave()
 	t.pending = false
-	t.dstTrainForward = rt.Room(t.dstTrainForward, len(tokens))
+	if err := rt.Room("gpt: TrainForward", &t.dstTrainForward, len(tokens)); err != nil {
+		return dst, err
+	}
 	err = t.runTrainForward(t.dstTrainForward, tokens)
 	t.trainForwardTokens = tokens
 	t.pending = err == nil
@@ -807,7 +816,7 @@ func (t *Trainer) runTrainForward(dst []Logits, tokens []Tokens) (err error) {
 	if err := t.openTrainForward(n); err != nil {
 		return err
 	}
-	if err := rt.CheckOverlap("gpt: TrainForward", "dst", rt.Flat[float32](dst), rt.Flat[int64](tokens)); err != nil {
+	if err := rt.CheckOverlap("gpt: TrainForward", "dst", []rt.Span{rt.SpanOf(rt.Flat[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[int64](tokens))}); err != nil {
 		return err
 	}
 	rt.Begin()
@@ -821,7 +830,7 @@ func (t *Trainer) runTrainForward(dst []Logits, tokens []Tokens) (err error) {
 // was of TrainForward, and adds those with respect to the parameters to those of Params.
 // Statistics are updated once.
 func (t *Trainer) Backward(dLogits []Logits) (err error) {
-	if err := t.guard.Enter(); err != nil {
+	if err := t.enter(); err != nil {
 		return err
 	}
 	defer t.guard.Leave()
@@ -834,7 +843,7 @@ func (t *Trainer) Backward(dLogits []Logits) (err error) {
 	if err := rt.CheckLen("gpt: Backward", "dLogits", len(dLogits), n); err != nil {
 		return err
 	}
-	if err := rt.CheckOverlap("gpt: Backward", "result", rt.Flat[float32](dst), rt.Flat[float32](dLogits)); err != nil {
+	if err := rt.CheckOverlap("gpt: Backward", "result", []rt.Span{rt.SpanOf(rt.Flat[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[float32](dLogits))}); err != nil {
 		return err
 	}
 	t.pending = false

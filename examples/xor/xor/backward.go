@@ -71,14 +71,14 @@ func (t *Trainer) step(n int, output, bits []float32, class []int64) error {
 	cpu.PackPanels(h1, w.fc1Weight, 2, 16, 2, true, 1, 32)
 
 	// %h9 = mat_mul_panels %bits, %h24, %h1 {n=16 epilogue={clamp=true hi=+Inf}} : f32[N,16]  // model.go:35
-	cpu.MatMul(h2, bits, h1, &cpu.MatMulShape{M: n, N: 16, K: 2, LDA: 2, LDC: 16, Batch: 1}, &cpu.Epilogue{Bias: w.fc1Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	cpu.MatMul(h2, bits, h1, &cpu.MatMulShape{M: n, N: 16, K: 2, LDA: 2, LDC: 16, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.fc1Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 	t.watch.See("model.go:35", h2)
 
 	// %h58 = pack_panels %h2 {trans=true} : f32[1,16,16]  // model.go:36
 	cpu.PackPanels(h3, w.fc2Weight, 16, 16, 16, true, 1, 256)
 
 	// %h13 = mat_mul_panels %h9, %h58, %h3 {n=16 epilogue={clamp=true hi=+Inf}} : f32[N,16]  // model.go:36
-	cpu.MatMul(h4, h2, h3, &cpu.MatMulShape{M: n, N: 16, K: 16, LDA: 16, LDC: 16, Batch: 1}, &cpu.Epilogue{Bias: w.fc2Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	cpu.MatMul(h4, h2, h3, &cpu.MatMulShape{M: n, N: 16, K: 16, LDA: 16, LDC: 16, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.fc2Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 	t.watch.See("model.go:36", h4)
 
 	// %h61 = pack_panels %h4 {trans=true} : f32[1,16,16]  // model.go:37
@@ -88,7 +88,7 @@ func (t *Trainer) step(n int, output, bits []float32, class []int64) error {
 	cpu.Block(h6, w.fc3Bias, 1, 2, 1, 1)
 
 	// %h16 = mat_mul_panels %h13, %h61, %h59 {n=2} : f32[N,2]  // model.go:37
-	cpu.MatMul(h7, h4, h5, &cpu.MatMulShape{M: n, N: 2, K: 16, LDA: 16, LDC: 2, Batch: 1}, &cpu.Epilogue{Bias: h6})
+	cpu.MatMul(h7, h4, h5, &cpu.MatMulShape{M: n, N: 2, K: 16, LDA: 16, LDC: 2, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h6})
 	t.watch.See("model.go:37", h7)
 
 	// %h17 = log_softmax %h16 {axis=1} : f32[N,2]  // model.go:44
@@ -113,6 +113,7 @@ func (t *Trainer) step(n int, output, bits []float32, class []int64) error {
 	t.watch.See("model.go:44", h9)
 
 	// %h23 = reduce %h22 {kind="mean" axes=[0]} : f32[]  // model.go:44
+	rt.EndIfDone(t.ctx)
 	cpu.ReduceMean(output, h9, 1, n, 1)
 	t.watch.See("model.go:44", output)
 
@@ -145,6 +146,7 @@ func (t *Trainer) step(n int, output, bits []float32, class []int64) error {
 	cpu.Fill(h13, 0)
 
 	// %h35 = scatter_elements %h34, %h19, %h33 {axis=1 reduction="add"} : f32[N,2]  // model.go:44
+	rt.EndIfDone(t.ctx)
 	if err := cpu.ScatterElementsAdd(h13, h13, h8, h12, []int{n, 1}, []int{n, 2}, 1); err != nil {
 		return rt.At("model.go:44", err)
 	}
@@ -177,6 +179,7 @@ func (t *Trainer) step(n int, output, bits []float32, class []int64) error {
 	}
 
 	// %h64 = pack_panels %h4 : f32[1,2,16]  // model.go:37
+	rt.EndIfDone(t.ctx)
 	cpu.PackPanels(h17, w.fc3Weight, 2, 16, 16, false, 1, 32)
 
 	// %h43 = strided_copy %h13 {shape=[16,N] strides=[1,16]} : f32[16,N]  // model.go:37
@@ -191,7 +194,7 @@ func (t *Trainer) step(n int, output, bits []float32, class []int64) error {
 
 	// %h44 = mat_mul_panels %h43, %h67 {n=2} : f32[16,2]  // model.go:37
 	if g.fc3Weight != nil {
-		cpu.MatMul(h20, h18, h19, &cpu.MatMulShape{M: 16, N: 2, K: n, LDA: n, LDC: 2, Batch: 1}, nil)
+		cpu.MatMul(h20, h18, h19, &cpu.MatMulShape{M: 16, N: 2, K: n, LDA: n, LDC: 2, Batch: 1, Ctx: t.ctx}, nil)
 		t.watch.See("model.go:37", h20)
 	}
 
@@ -206,7 +209,7 @@ func (t *Trainer) step(n int, output, bits []float32, class []int64) error {
 	// %h46 = mat_mul_panels %h39, %h64, _, _, %h13 {n=16} : f32[N,16]  // model.go:37, model.go:36
 	//
 	//	%h62 = gate %p, %p1 : f32[]
-	cpu.MatMul(h21, h13, h17, &cpu.MatMulShape{M: n, N: 16, K: 2, LDA: 2, LDC: 16, Batch: 1}, &cpu.Epilogue{Then: gate, In: [2][]float32{h4, nil}})
+	cpu.MatMul(h21, h13, h17, &cpu.MatMulShape{M: n, N: 16, K: 2, LDA: 2, LDC: 16, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Then: gate, In: [2][]float32{h4, nil}})
 	t.watch.See("model.go:37, model.go:36", h21)
 
 	// %h47 = reduce %h46 {kind="sum" axes=[0]} : f32[16]  // model.go:36
@@ -233,7 +236,7 @@ func (t *Trainer) step(n int, output, bits []float32, class []int64) error {
 
 	// %h51 = mat_mul_panels %h50, %h73 {n=16} : f32[16,16]  // model.go:36
 	if g.fc2Weight != nil {
-		cpu.MatMul(h25, h23, h24, &cpu.MatMulShape{M: 16, N: 16, K: n, LDA: n, LDC: 16, Batch: 1}, nil)
+		cpu.MatMul(h25, h23, h24, &cpu.MatMulShape{M: 16, N: 16, K: n, LDA: n, LDC: 16, Batch: 1, Ctx: t.ctx}, nil)
 		t.watch.See("model.go:36", h25)
 	}
 
@@ -248,7 +251,7 @@ func (t *Trainer) step(n int, output, bits []float32, class []int64) error {
 	// %h53 = mat_mul_panels %h46, %h70, _, _, %h9 {n=16} : f32[N,16]  // model.go:36, model.go:35
 	//
 	//	%h65 = gate %p2, %p3 : f32[]
-	cpu.MatMul(h26, h21, h22, &cpu.MatMulShape{M: n, N: 16, K: 16, LDA: 16, LDC: 16, Batch: 1}, &cpu.Epilogue{Then: gate, In: [2][]float32{h2, nil}})
+	cpu.MatMul(h26, h21, h22, &cpu.MatMulShape{M: n, N: 16, K: 16, LDA: 16, LDC: 16, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Then: gate, In: [2][]float32{h2, nil}})
 	t.watch.See("model.go:36, model.go:35", h26)
 
 	// %h54 = reduce %h53 {kind="sum" axes=[0]} : f32[16]  // model.go:35
@@ -272,7 +275,7 @@ func (t *Trainer) step(n int, output, bits []float32, class []int64) error {
 
 	// %h56 = mat_mul_panels %h55, %h77 {n=16} : f32[2,16]  // model.go:35
 	if g.fc1Weight != nil {
-		cpu.MatMul(h29, h27, h28, &cpu.MatMulShape{M: 2, N: 16, K: n, LDA: n, LDC: 16, Batch: 1}, nil)
+		cpu.MatMul(h29, h27, h28, &cpu.MatMulShape{M: 2, N: 16, K: n, LDA: n, LDC: 16, Batch: 1, Ctx: t.ctx}, nil)
 		t.watch.See("model.go:35", h29)
 	}
 
@@ -302,13 +305,13 @@ func (t *Trainer) evalForward(n int, logits, bits []float32) error {
 	cpu.PackPanels(h1, w.fc1Weight, 2, 16, 2, true, 1, 32)
 
 	// %h9 = mat_mul_panels %bits, %h18, %h1 {n=16 epilogue={clamp=true hi=+Inf}} : f32[N,16]  // model.go:35
-	cpu.MatMul(h2, bits, h1, &cpu.MatMulShape{M: n, N: 16, K: 2, LDA: 2, LDC: 16, Batch: 1}, &cpu.Epilogue{Bias: w.fc1Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	cpu.MatMul(h2, bits, h1, &cpu.MatMulShape{M: n, N: 16, K: 2, LDA: 2, LDC: 16, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.fc1Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
 	// %h21 = pack_panels %h2 {trans=true} : f32[1,16,16]  // model.go:36
 	cpu.PackPanels(h3, w.fc2Weight, 16, 16, 16, true, 1, 256)
 
 	// %h13 = mat_mul_panels %h9, %h21, %h3 {n=16 epilogue={clamp=true hi=+Inf}} : f32[N,16]  // model.go:36
-	cpu.MatMul(h4, h2, h3, &cpu.MatMulShape{M: n, N: 16, K: 16, LDA: 16, LDC: 16, Batch: 1}, &cpu.Epilogue{Bias: w.fc2Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	cpu.MatMul(h4, h2, h3, &cpu.MatMulShape{M: n, N: 16, K: 16, LDA: 16, LDC: 16, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.fc2Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
 	// %h24 = pack_panels %h4 {trans=true} : f32[1,16,16]  // model.go:37
 	cpu.PackPanels(h5, w.fc3Weight, 16, 2, 16, true, 1, 32)
@@ -317,7 +320,7 @@ func (t *Trainer) evalForward(n int, logits, bits []float32) error {
 	cpu.Block(h6, w.fc3Bias, 1, 2, 1, 1)
 
 	// %h16 = mat_mul_panels %h13, %h24, %h22 {n=2} : f32[N,2]  // model.go:37
-	cpu.MatMul(logits, h4, h5, &cpu.MatMulShape{M: n, N: 2, K: 16, LDA: 16, LDC: 2, Batch: 1}, &cpu.Epilogue{Bias: h6})
+	cpu.MatMul(logits, h4, h5, &cpu.MatMulShape{M: n, N: 2, K: 16, LDA: 16, LDC: 2, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h6})
 	return nil
 }
 
@@ -343,13 +346,13 @@ func (t *Trainer) evalLoss(n int, output, bits []float32, class []int64) error {
 	cpu.PackPanels(h1, w.fc1Weight, 2, 16, 2, true, 1, 32)
 
 	// %h9 = mat_mul_panels %bits, %h25, %h1 {n=16 epilogue={clamp=true hi=+Inf}} : f32[N,16]  // model.go:35
-	cpu.MatMul(h2, bits, h1, &cpu.MatMulShape{M: n, N: 16, K: 2, LDA: 2, LDC: 16, Batch: 1}, &cpu.Epilogue{Bias: w.fc1Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	cpu.MatMul(h2, bits, h1, &cpu.MatMulShape{M: n, N: 16, K: 2, LDA: 2, LDC: 16, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.fc1Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
 	// %h28 = pack_panels %h2 {trans=true} : f32[1,16,16]  // model.go:36
 	cpu.PackPanels(h3, w.fc2Weight, 16, 16, 16, true, 1, 256)
 
 	// %h13 = mat_mul_panels %h9, %h28, %h3 {n=16 epilogue={clamp=true hi=+Inf}} : f32[N,16]  // model.go:36
-	cpu.MatMul(h4, h2, h3, &cpu.MatMulShape{M: n, N: 16, K: 16, LDA: 16, LDC: 16, Batch: 1}, &cpu.Epilogue{Bias: w.fc2Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	cpu.MatMul(h4, h2, h3, &cpu.MatMulShape{M: n, N: 16, K: 16, LDA: 16, LDC: 16, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.fc2Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
 	// %h31 = pack_panels %h4 {trans=true} : f32[1,16,16]  // model.go:37
 	cpu.PackPanels(h5, w.fc3Weight, 16, 2, 16, true, 1, 32)
@@ -358,7 +361,7 @@ func (t *Trainer) evalLoss(n int, output, bits []float32, class []int64) error {
 	cpu.Block(h6, w.fc3Bias, 1, 2, 1, 1)
 
 	// %h16 = mat_mul_panels %h13, %h31, %h29 {n=2} : f32[N,2]  // model.go:37
-	cpu.MatMul(h7, h4, h5, &cpu.MatMulShape{M: n, N: 2, K: 16, LDA: 16, LDC: 2, Batch: 1}, &cpu.Epilogue{Bias: h6})
+	cpu.MatMul(h7, h4, h5, &cpu.MatMulShape{M: n, N: 2, K: 16, LDA: 16, LDC: 2, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h6})
 
 	// %h17 = log_softmax %h16 {axis=1} : f32[N,2]  // model.go:44
 	cpu.LogSoftmax(h7, h7, n, 2, 1)
@@ -379,6 +382,7 @@ func (t *Trainer) evalLoss(n int, output, bits []float32, class []int64) error {
 	cpu.Neg(h9, h9)
 
 	// %h23 = reduce %h22 {kind="mean" axes=[0]} : f32[]  // model.go:44
+	rt.EndIfDone(t.ctx)
 	cpu.ReduceMean(output, h9, 1, n, 1)
 	return nil
 }
@@ -403,14 +407,14 @@ func (t *Trainer) trainForward(n int, logits, bits []float32) error {
 	cpu.PackPanels(h1, w.fc1Weight, 2, 16, 2, true, 1, 32)
 
 	// %h9 = mat_mul_panels %bits, %h18, %h1 {n=16 epilogue={clamp=true hi=+Inf}} : f32[N,16]  // model.go:35
-	cpu.MatMul(h2, bits, h1, &cpu.MatMulShape{M: n, N: 16, K: 2, LDA: 2, LDC: 16, Batch: 1}, &cpu.Epilogue{Bias: w.fc1Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	cpu.MatMul(h2, bits, h1, &cpu.MatMulShape{M: n, N: 16, K: 2, LDA: 2, LDC: 16, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.fc1Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 	t.watch.See("model.go:35", h2)
 
 	// %h25 = pack_panels %h2 {trans=true} : f32[1,16,16]  // model.go:36
 	cpu.PackPanels(h3, w.fc2Weight, 16, 16, 16, true, 1, 256)
 
 	// %h13 = mat_mul_panels %h9, %h25, %h3 {n=16 epilogue={clamp=true hi=+Inf}} : f32[N,16]  // model.go:36
-	cpu.MatMul(h4, h2, h3, &cpu.MatMulShape{M: n, N: 16, K: 16, LDA: 16, LDC: 16, Batch: 1}, &cpu.Epilogue{Bias: w.fc2Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	cpu.MatMul(h4, h2, h3, &cpu.MatMulShape{M: n, N: 16, K: 16, LDA: 16, LDC: 16, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.fc2Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 	t.watch.See("model.go:36", h4)
 
 	// %h43 = pack_panels %h4 {trans=true} : f32[1,16,16]  // model.go:37
@@ -420,7 +424,7 @@ func (t *Trainer) trainForward(n int, logits, bits []float32) error {
 	cpu.Block(h6, w.fc3Bias, 1, 2, 1, 1)
 
 	// %h16 = mat_mul_panels %h13, %h43, %h32 {n=2} : f32[N,2]  // model.go:37
-	cpu.MatMul(logits, h4, h5, &cpu.MatMulShape{M: n, N: 2, K: 16, LDA: 16, LDC: 2, Batch: 1}, &cpu.Epilogue{Bias: h6})
+	cpu.MatMul(logits, h4, h5, &cpu.MatMulShape{M: n, N: 2, K: 16, LDA: 16, LDC: 2, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h6})
 	t.watch.See("model.go:37", logits)
 
 	// %h22 = strided_copy %h21 {shape=[N,2] strides=[0,0]} : f32[N,2]
@@ -484,7 +488,7 @@ func (t *Trainer) backward(n int, logits, bits, dLogits []float32) error {
 
 	// %h28 = mat_mul_panels %h27, %h49 {n=2} : f32[16,2]  // model.go:37
 	if g.fc3Weight != nil {
-		cpu.MatMul(h11, h9, h10, &cpu.MatMulShape{M: 16, N: 2, K: n, LDA: n, LDC: 2, Batch: 1}, nil)
+		cpu.MatMul(h11, h9, h10, &cpu.MatMulShape{M: 16, N: 2, K: n, LDA: n, LDC: 2, Batch: 1, Ctx: t.ctx}, nil)
 		t.watch.See("model.go:37", h11)
 	}
 
@@ -499,7 +503,7 @@ func (t *Trainer) backward(n int, logits, bits, dLogits []float32) error {
 	// %h30 = mat_mul_panels %h23, %h46, _, _, %h13 {n=16} : f32[N,16]  // model.go:37, model.go:36
 	//
 	//	%h44 = gate %p, %p1 : f32[]
-	cpu.MatMul(h12, h7, h8, &cpu.MatMulShape{M: n, N: 16, K: 2, LDA: 2, LDC: 16, Batch: 1}, &cpu.Epilogue{Then: gate, In: [2][]float32{h4, nil}})
+	cpu.MatMul(h12, h7, h8, &cpu.MatMulShape{M: n, N: 16, K: 2, LDA: 2, LDC: 16, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Then: gate, In: [2][]float32{h4, nil}})
 	t.watch.See("model.go:37, model.go:36", h12)
 
 	// %h31 = reduce %h30 {kind="sum" axes=[0]} : f32[16]  // model.go:36
@@ -523,7 +527,7 @@ func (t *Trainer) backward(n int, logits, bits, dLogits []float32) error {
 
 	// %h35 = mat_mul_panels %h34, %h55 {n=16} : f32[16,16]  // model.go:36
 	if g.fc2Weight != nil {
-		cpu.MatMul(h15, h13, h14, &cpu.MatMulShape{M: 16, N: 16, K: n, LDA: n, LDC: 16, Batch: 1}, nil)
+		cpu.MatMul(h15, h13, h14, &cpu.MatMulShape{M: 16, N: 16, K: n, LDA: n, LDC: 16, Batch: 1, Ctx: t.ctx}, nil)
 		t.watch.See("model.go:36", h15)
 	}
 
@@ -541,7 +545,7 @@ func (t *Trainer) backward(n int, logits, bits, dLogits []float32) error {
 	// %h37 = mat_mul_panels %h30, %h521, _, _, %h9 {n=16} : f32[N,16]  // model.go:36, model.go:35
 	//
 	//	%h47 = gate %p2, %p3 : f32[]
-	cpu.MatMul(h17, h12, h16, &cpu.MatMulShape{M: n, N: 16, K: 16, LDA: 16, LDC: 16, Batch: 1}, &cpu.Epilogue{Then: gate, In: [2][]float32{h2, nil}})
+	cpu.MatMul(h17, h12, h16, &cpu.MatMulShape{M: n, N: 16, K: 16, LDA: 16, LDC: 16, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Then: gate, In: [2][]float32{h2, nil}})
 	t.watch.See("model.go:36, model.go:35", h17)
 
 	// %h38 = reduce %h37 {kind="sum" axes=[0]} : f32[16]  // model.go:35
@@ -565,7 +569,7 @@ func (t *Trainer) backward(n int, logits, bits, dLogits []float32) error {
 
 	// %h40 = mat_mul_panels %h39, %h59 {n=16} : f32[2,16]  // model.go:35
 	if g.fc1Weight != nil {
-		cpu.MatMul(h20, h18, h19, &cpu.MatMulShape{M: 2, N: 16, K: n, LDA: n, LDC: 16, Batch: 1}, nil)
+		cpu.MatMul(h20, h18, h19, &cpu.MatMulShape{M: 2, N: 16, K: n, LDA: n, LDC: 16, Batch: 1, Ctx: t.ctx}, nil)
 		t.watch.See("model.go:35", h20)
 	}
 

@@ -19,8 +19,8 @@ import (
 
 const (
 	// This code and the runtime it links are of one version.
-	_ = rt.EnforceVersion(1 - rt.MinVersion)
-	_ = rt.EnforceVersion(rt.MaxVersion - 1)
+	_ = rt.EnforceVersion(2 - rt.MinVersion)
+	_ = rt.EnforceVersion(rt.MaxVersion - 2)
 )
 
 // Bits is one item of input "bits": f32[N,2].
@@ -44,6 +44,33 @@ func newModel(w *rt.Prepared[weights]) *Model {
 	return m
 }
 
+// loaded returns an error if the model has no weights.
+func (m *Model) loaded() error {
+	if m == nil || m.sessions == nil {
+		return rt.ErrNoModel
+	}
+	return nil
+}
+
+// session returns a session for one call, which ends early when ctx is done.
+func (m *Model) session(ctx context.Context) (*Session, error) {
+	if err := m.loaded(); err != nil {
+		return nil, err
+	}
+	s, err := m.sessions.Get(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s.ctx = ctx
+	return s, nil
+}
+
+// putBack takes back a session of a call that has ended, without the call's context.
+func (m *Model) putBack(s *Session) {
+	s.ctx = nil
+	m.sessions.Put(s)
+}
+
 // Meta returns the names, element types and shapes of the model's inputs and outputs.
 func (m *Model) Meta() rt.Meta {
 	return meta
@@ -59,13 +86,14 @@ func (m *Model) Forward(bits []Bits) ([]Logits, error) {
 // ForwardContext is Forward that ends early, with the context's error, when ctx is
 // done; a nil ctx never is.
 func (m *Model) ForwardContext(ctx context.Context, bits []Bits) (dst []Logits, err error) {
-	s, err := m.sessions.Get(ctx)
+	s, err := m.session(ctx)
 	if err != nil {
 		return dst, err
 	}
-	defer m.sessions.Put(s)
-	dst = make([]Logits, len(bits))
-	s.SetContext(ctx)
+	defer m.putBack(s)
+	if err := rt.Room("xor: Forward", &dst, len(bits)); err != nil {
+		return dst, err
+	}
 	return dst, s.Forward(dst, bits)
 }
 
@@ -79,12 +107,11 @@ func (m *Model) Loss(bits []Bits, class []int64) (float32, error) {
 // LossContext is Loss that ends early, with the context's error, when ctx is
 // done; a nil ctx never is.
 func (m *Model) LossContext(ctx context.Context, bits []Bits, class []int64) (dst float32, err error) {
-	s, err := m.sessions.Get(ctx)
+	s, err := m.session(ctx)
 	if err != nil {
 		return dst, err
 	}
-	defer m.sessions.Put(s)
-	s.SetContext(ctx)
+	defer m.putBack(s)
 	return dst, s.Loss(&dst, bits, class)
 }
 
@@ -102,6 +129,9 @@ type Session struct {
 // NewSession opens a session. Extents above max are refused; a nil max has no limits.
 // The session's memory grows with what it is called with.
 func (m *Model) NewSession(max rt.Max) (*Session, error) {
+	if err := m.loaded(); err != nil {
+		return nil, err
+	}
 	if err := max.Check("xor: NewSession", "N"); err != nil {
 		return nil, err
 	}
@@ -114,7 +144,17 @@ func (m *Model) NewSession(max rt.Max) (*Session, error) {
 // SetContext makes the calls that follow end early, with the context's error, when ctx
 // is done; a nil ctx never is.
 func (s *Session) SetContext(ctx context.Context) {
-	s.ctx = ctx
+	if s != nil {
+		s.ctx = ctx
+	}
+}
+
+// enter begins a call.
+func (s *Session) enter() error {
+	if s == nil || s.model == nil {
+		return rt.ErrNoSession
+	}
+	return s.guard.Enter()
 }
 
 // leave ends a call: the session holds no weights between two.
@@ -162,7 +202,7 @@ func (s *Session) openLoss(n int) error {
 // The result is written into dst, which has an item for each of the batch.
 // It does not allocate once it has seen a batch of this size.
 func (s *Session) Forward(dst []Logits, bits []Bits) (err error) {
-	if err := s.guard.Enter(); err != nil {
+	if err := s.enter(); err != nil {
 		return err
 	}
 	defer s.leave()
@@ -177,7 +217,7 @@ func (s *Session) Forward(dst []Logits, bits []Bits) (err error) {
 	if err := s.open(n); err != nil {
 		return err
 	}
-	if err := rt.CheckOverlap("xor: Forward", "dst", rt.Flat[float32](dst), rt.Flat[float32](bits)); err != nil {
+	if err := rt.CheckOverlap("xor: Forward", "dst", []rt.Span{rt.SpanOf(rt.Flat[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[float32](bits))}); err != nil {
 		return err
 	}
 	rt.Begin()
@@ -190,7 +230,7 @@ func (s *Session) Forward(dst []Logits, bits []Bits) (err error) {
 // The result is written into dst, which has an item for each of the batch.
 // It does not allocate once it has seen a batch of this size.
 func (s *Session) Loss(dst *float32, bits []Bits, class []int64) (err error) {
-	if err := s.guard.Enter(); err != nil {
+	if err := s.enter(); err != nil {
 		return err
 	}
 	defer s.leave()
@@ -211,10 +251,7 @@ func (s *Session) Loss(dst *float32, bits []Bits, class []int64) (err error) {
 	if err := s.openLoss(n); err != nil {
 		return err
 	}
-	if err := rt.CheckOverlap("xor: Loss", "dst", rt.FlatOf[float32](dst), rt.Flat[float32](bits)); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("xor: Loss", "dst", rt.FlatOf[float32](dst), rt.Flat[int64](class)); err != nil {
+	if err := rt.CheckOverlap("xor: Loss", "dst", []rt.Span{rt.SpanOf(rt.FlatOf[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[float32](bits)), rt.SpanOf(rt.Flat[int64](class))}); err != nil {
 		return err
 	}
 	rt.Begin()
@@ -234,13 +271,13 @@ func (s *Session) forward(n int, logits, bits []float32) error {
 	)
 
 	// %h9 = mat_mul_panels %bits, %h18, %h1 {n=16 epilogue={clamp=true hi=+Inf}} : f32[N,16]  // model.go:35
-	cpu.MatMul(h1, bits, w.fc1Weight, &cpu.MatMulShape{M: n, N: 16, K: 2, LDA: 2, LDC: 16, Batch: 1}, &cpu.Epilogue{Bias: w.fc1Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	cpu.MatMul(h1, bits, w.fc1Weight, &cpu.MatMulShape{M: n, N: 16, K: 2, LDA: 2, LDC: 16, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.fc1Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
 	// %h13 = mat_mul_panels %h9, %h21, %h3 {n=16 epilogue={clamp=true hi=+Inf}} : f32[N,16]  // model.go:36
-	cpu.MatMul(h2, h1, w.fc2Weight, &cpu.MatMulShape{M: n, N: 16, K: 16, LDA: 16, LDC: 16, Batch: 1}, &cpu.Epilogue{Bias: w.fc2Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	cpu.MatMul(h2, h1, w.fc2Weight, &cpu.MatMulShape{M: n, N: 16, K: 16, LDA: 16, LDC: 16, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.fc2Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
 	// %h16 = mat_mul_panels %h13, %h24, %h22 {n=2} : f32[N,2]  // model.go:37
-	cpu.MatMul(logits, h2, w.fc3Weight, &cpu.MatMulShape{M: n, N: 2, K: 16, LDA: 16, LDC: 2, Batch: 1}, &cpu.Epilogue{Bias: w.fc3Bias})
+	cpu.MatMul(logits, h2, w.fc3Weight, &cpu.MatMulShape{M: n, N: 2, K: 16, LDA: 16, LDC: 2, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.fc3Bias})
 	return nil
 }
 
@@ -259,13 +296,13 @@ func (s *Session) loss(n int, output, bits []float32, class []int64) error {
 	)
 
 	// %h9 = mat_mul_panels %bits, %h25, %h1 {n=16 epilogue={clamp=true hi=+Inf}} : f32[N,16]  // model.go:35
-	cpu.MatMul(h1, bits, w.fc1Weight, &cpu.MatMulShape{M: n, N: 16, K: 2, LDA: 2, LDC: 16, Batch: 1}, &cpu.Epilogue{Bias: w.fc1Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	cpu.MatMul(h1, bits, w.fc1Weight, &cpu.MatMulShape{M: n, N: 16, K: 2, LDA: 2, LDC: 16, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.fc1Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
 	// %h13 = mat_mul_panels %h9, %h28, %h3 {n=16 epilogue={clamp=true hi=+Inf}} : f32[N,16]  // model.go:36
-	cpu.MatMul(h2, h1, w.fc2Weight, &cpu.MatMulShape{M: n, N: 16, K: 16, LDA: 16, LDC: 16, Batch: 1}, &cpu.Epilogue{Bias: w.fc2Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	cpu.MatMul(h2, h1, w.fc2Weight, &cpu.MatMulShape{M: n, N: 16, K: 16, LDA: 16, LDC: 16, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.fc2Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
 	// %h16 = mat_mul_panels %h13, %h31, %h29 {n=2} : f32[N,2]  // model.go:37
-	cpu.MatMul(h3, h2, w.fc3Weight, &cpu.MatMulShape{M: n, N: 2, K: 16, LDA: 16, LDC: 2, Batch: 1}, &cpu.Epilogue{Bias: w.fc3Bias})
+	cpu.MatMul(h3, h2, w.fc3Weight, &cpu.MatMulShape{M: n, N: 2, K: 16, LDA: 16, LDC: 2, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.fc3Bias})
 
 	// %h17 = log_softmax %h16 {axis=1} : f32[N,2]  // model.go:44
 	cpu.LogSoftmax(h3, h3, n, 2, 1)
@@ -286,6 +323,7 @@ func (s *Session) loss(n int, output, bits []float32, class []int64) error {
 	cpu.Neg(h5, h5)
 
 	// %h23 = reduce %h22 {kind="mean" axes=[0]} : f32[]  // model.go:44
+	rt.EndIfDone(s.ctx)
 	cpu.ReduceMean(output, h5, 1, n, 1)
 	return nil
 }

@@ -51,6 +51,9 @@ type Trainer struct {
 // NewTrainer returns a trainer of a copy of the model's weights; the model stays what it
 // is.
 func (m *Model) NewTrainer(o TrainerOptions) (*Trainer, error) {
+	if err := m.loaded(); err != nil {
+		return nil, err
+	}
 	raw := m.weights.Load().Raw().Fork()
 	base, err := rt.NewTraining(raw, variables, rt.TrainingOptions{Where: "xor: NewTrainer", Batch: o.Batch, Seed: o.Seed, Freeze: o.Freeze, CheckNaN: o.CheckNaN})
 	if err != nil {
@@ -146,6 +149,14 @@ func (t *Trainer) SetContext(ctx context.Context) {
 	t.ctx = ctx
 }
 
+// enter begins a call.
+func (t *Trainer) enter() error {
+	if t == nil || t.base == nil {
+		return rt.ErrNoTrainer
+	}
+	return t.guard.Enter()
+}
+
 // into returns where a step writes.
 func (t *Trainer) into(aside bool) *changes {
 	if !aside {
@@ -228,7 +239,7 @@ func (t *Trainer) openTrainForward(n int) error {
 // Step computes Loss as training does, and adds the gradients of its first
 // result to those of Params. Statistics are updated once.
 func (t *Trainer) Step(bits []Bits, class []int64) (dst float32, err error) {
-	if err := t.guard.Enter(); err != nil {
+	if err := t.enter(); err != nil {
 		return dst, err
 	}
 	defer t.guard.Leave()
@@ -253,10 +264,7 @@ func (t *Trainer) runStep(dst *float32, bits []Bits, class []int64) (err error) 
 	if err := t.openStep(n); err != nil {
 		return err
 	}
-	if err := rt.CheckOverlap("xor: Step", "dst", rt.FlatOf[float32](dst), rt.Flat[float32](bits)); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("xor: Step", "dst", rt.FlatOf[float32](dst), rt.Flat[int64](class)); err != nil {
+	if err := rt.CheckOverlap("xor: Step", "dst", []rt.Span{rt.SpanOf(rt.FlatOf[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[float32](bits)), rt.SpanOf(rt.Flat[int64](class))}); err != nil {
 		return err
 	}
 	rt.Begin()
@@ -267,12 +275,14 @@ func (t *Trainer) runStep(dst *float32, bits []Bits, class []int64) (err error) 
 
 // Forward computes what the model's Forward does, with the weights as they are now.
 func (t *Trainer) Forward(bits []Bits) (dst []Logits, err error) {
-	if err := t.guard.Enter(); err != nil {
+	if err := t.enter(); err != nil {
 		return dst, err
 	}
 	defer t.guard.Leave()
 	t.pending = false
-	t.dstForward = rt.Room(t.dstForward, len(bits))
+	if err := rt.Room("xor: Forward", &t.dstForward, len(bits)); err != nil {
+		return dst, err
+	}
 	err = t.runForward(t.dstForward, bits)
 	return t.dstForward, err
 }
@@ -287,7 +297,7 @@ func (t *Trainer) runForward(dst []Logits, bits []Bits) (err error) {
 	if err := t.openEvalForward(n); err != nil {
 		return err
 	}
-	if err := rt.CheckOverlap("xor: Forward", "dst", rt.Flat[float32](dst), rt.Flat[float32](bits)); err != nil {
+	if err := rt.CheckOverlap("xor: Forward", "dst", []rt.Span{rt.SpanOf(rt.Flat[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[float32](bits))}); err != nil {
 		return err
 	}
 	rt.Begin()
@@ -297,7 +307,7 @@ func (t *Trainer) runForward(dst []Logits, bits []Bits) (err error) {
 
 // Loss computes what the model's Loss does, with the weights as they are now.
 func (t *Trainer) Loss(bits []Bits, class []int64) (dst float32, err error) {
-	if err := t.guard.Enter(); err != nil {
+	if err := t.enter(); err != nil {
 		return dst, err
 	}
 	defer t.guard.Leave()
@@ -322,10 +332,7 @@ func (t *Trainer) runLoss(dst *float32, bits []Bits, class []int64) (err error) 
 	if err := t.openEvalLoss(n); err != nil {
 		return err
 	}
-	if err := rt.CheckOverlap("xor: Loss", "dst", rt.FlatOf[float32](dst), rt.Flat[float32](bits)); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("xor: Loss", "dst", rt.FlatOf[float32](dst), rt.Flat[int64](class)); err != nil {
+	if err := rt.CheckOverlap("xor: Loss", "dst", []rt.Span{rt.SpanOf(rt.FlatOf[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[float32](bits)), rt.SpanOf(rt.Flat[int64](class))}); err != nil {
 		return err
 	}
 	rt.Begin()
@@ -336,12 +343,14 @@ func (t *Trainer) runLoss(dst *float32, bits []Bits, class []int64) (err error) 
 // TrainForward computes Forward as training does, for a loss that the caller computes: Backward
 // takes its gradients. Arguments and results must stay as they are until then.
 func (t *Trainer) TrainForward(bits []Bits) (dst []Logits, err error) {
-	if err := t.guard.Enter(); err != nil {
+	if err := t.enter(); err != nil {
 		return dst, err
 	}
 	defer t.guard.Leave()
 	t.pending = false
-	t.dstTrainForward = rt.Room(t.dstTrainForward, len(bits))
+	if err := rt.Room("xor: TrainForward", &t.dstTrainForward, len(bits)); err != nil {
+		return dst, err
+	}
 	err = t.runTrainForward(t.dstTrainForward, bits)
 	t.trainForwardBits = bits
 	t.pending = err == nil
@@ -358,7 +367,7 @@ func (t *Trainer) runTrainForward(dst []Logits, bits []Bits) (err error) {
 	if err := t.openTrainForward(n); err != nil {
 		return err
 	}
-	if err := rt.CheckOverlap("xor: TrainForward", "dst", rt.Flat[float32](dst), rt.Flat[float32](bits)); err != nil {
+	if err := rt.CheckOverlap("xor: TrainForward", "dst", []rt.Span{rt.SpanOf(rt.Flat[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[float32](bits))}); err != nil {
 		return err
 	}
 	rt.Begin()
@@ -372,7 +381,7 @@ func (t *Trainer) runTrainForward(dst []Logits, bits []Bits) (err error) {
 // was of TrainForward, and adds those with respect to the parameters to those of Params.
 // Statistics are updated once.
 func (t *Trainer) Backward(dLogits []Logits) (err error) {
-	if err := t.guard.Enter(); err != nil {
+	if err := t.enter(); err != nil {
 		return err
 	}
 	defer t.guard.Leave()
@@ -385,7 +394,7 @@ func (t *Trainer) Backward(dLogits []Logits) (err error) {
 	if err := rt.CheckLen("xor: Backward", "dLogits", len(dLogits), n); err != nil {
 		return err
 	}
-	if err := rt.CheckOverlap("xor: Backward", "result", rt.Flat[float32](dst), rt.Flat[float32](dLogits)); err != nil {
+	if err := rt.CheckOverlap("xor: Backward", "result", []rt.Span{rt.SpanOf(rt.Flat[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[float32](dLogits))}); err != nil {
 		return err
 	}
 	t.pending = false

@@ -316,6 +316,21 @@ func TestLoad(t *testing.T) {
 	}
 }
 
+func TestPreparedFiles(t *testing.T) {
+	file := rt.NewWeights()
+	rt.Add(file, "prepared/fc", []float32{1}, 1)
+	rt.Add(file, "fc.bias", []float32{1}, 1)
+	bias := Want{Name: "fc.bias", DType: "f32", Shape: []int{1}}
+	wanted := []Want{bias, {Name: "fc.weight", DType: "f32", Shape: []int{1}}}
+	_, err := Load(file, nil, wanted)
+	if err == nil || !strings.Contains(err.Error(), "prepared for one package") || !strings.Contains(err.Error(), "fc.weight") || strings.Contains(err.Error(), "\n") {
+		t.Error(err)
+	}
+	if _, err := Load(file, nil, wanted[:1]); err != nil {
+		t.Errorf("a file that has both: %v", err)
+	}
+}
+
 func TestNearest(t *testing.T) {
 	names := []string{"encoder.layers.0.fc.weight", "encoder.layers.1.fc.weight", "encoder.layers.0.fc.bias", "decoder.weight", "x"}
 	for name, want := range map[string]string{

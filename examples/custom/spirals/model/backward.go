@@ -76,6 +76,7 @@ func (t *Trainer) step(n int, loss, logits, point []float32, target []int64) err
 	}
 
 	// %h21 = custom %h11, %layer2.weight, %layer2.bias {name="acme.FusedMatMulAddReLU" func="github.com/burngen/burngen/examples/custom/fused.MatMulAddReLU" type="(f32[N,K], f32[K,M], f32[M]) -> f32[N,M]"} : f32[N,32]  // layer2
+	rt.EndIfDone(t.ctx)
 	rt.CallIn(t.stepFusedMatMulAddReLU2, 0, h1, n, 32)
 	rt.CallIn(t.stepFusedMatMulAddReLU2, 1, w.layer2Weight, 32, 32)
 	rt.CallIn(t.stepFusedMatMulAddReLU2, 2, w.layer2Bias, 32)
@@ -85,6 +86,7 @@ func (t *Trainer) step(n int, loss, logits, point []float32, target []int64) err
 	}
 
 	// %h31 = custom %h21, %layer3.weight, %layer3.bias {name="acme.FusedMatMulAddReLU" func="github.com/burngen/burngen/examples/custom/fused.MatMulAddReLU" type="(f32[N,K], f32[K,M], f32[M]) -> f32[N,M]"} : f32[N,32]  // layer3
+	rt.EndIfDone(t.ctx)
 	rt.CallIn(t.stepFusedMatMulAddReLU3, 0, h2, n, 32)
 	rt.CallIn(t.stepFusedMatMulAddReLU3, 1, w.layer3Weight, 32, 32)
 	rt.CallIn(t.stepFusedMatMulAddReLU3, 2, w.layer3Bias, 32)
@@ -94,13 +96,14 @@ func (t *Trainer) step(n int, loss, logits, point []float32, target []int64) err
 	}
 
 	// %h6 = pack_panels %output.weight : f32[1,32,16]  // output
+	rt.EndIfDone(t.ctx)
 	cpu.PackPanels(h4, w.outputWeight, 32, 2, 2, false, 1, 64)
 
 	// %h8 = block %h7 : f32[1,1,16]  // output
 	cpu.Block(h5, w.outputBias, 1, 2, 1, 1)
 
 	// %logits = mat_mul_panels %h31, %h6, %h38 {n=2} : f32[N,2]  // output
-	cpu.MatMul(logits, h3, h4, &cpu.MatMulShape{M: n, N: 2, K: 32, LDA: 32, LDC: 2, Batch: 1}, &cpu.Epilogue{Bias: h5})
+	cpu.MatMul(logits, h3, h4, &cpu.MatMulShape{M: n, N: 2, K: 32, LDA: 32, LDC: 2, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h5})
 	t.watch.See("output", logits)
 
 	// %h = log_softmax %logits {axis=1} : f32[N,2]  // -loss cross_entropy
@@ -125,6 +128,7 @@ func (t *Trainer) step(n int, loss, logits, point []float32, target []int64) err
 	// %h5 = pointwise %h4 : f32[]  // -loss cross_entropy
 	//
 	//	%h23 = neg %p : f32[]
+	rt.EndIfDone(t.ctx)
 	cpu.Neg(loss, h9)
 	t.watch.See("-loss cross_entropy", loss)
 
@@ -165,6 +169,7 @@ func (t *Trainer) step(n int, loss, logits, point []float32, target []int64) err
 	//	%h4811 = exp %p11 : f32[]
 	//	%h5011 = mul %h4811, %p12 : f32[]
 	//	%h521 = sub %p10, %h5011 : f32[]
+	rt.EndIfDone(t.ctx)
 	for i := range n {
 		cpu.Repeat(h15[:2], h14[i:i+1])
 		cpu.Exp(h16[:2], h6[i*2:i*2+2])
@@ -177,7 +182,7 @@ func (t *Trainer) step(n int, loss, logits, point []float32, target []int64) err
 	cpu.PackPanels(h17, w.outputWeight, 2, 32, 2, true, 1, 64)
 
 	// %h24 = mat_mul_panels %h22, %h42 {n=32} : f32[N,32]  // output
-	cpu.MatMul(h18, h13, h17, &cpu.MatMulShape{M: n, N: 32, K: 2, LDA: 2, LDC: 32, Batch: 1}, nil)
+	cpu.MatMul(h18, h13, h17, &cpu.MatMulShape{M: n, N: 32, K: 2, LDA: 2, LDC: 32, Batch: 1, Ctx: t.ctx}, nil)
 	t.watch.See("output", h18)
 
 	// %h25 = strided_copy %h31 {shape=[32,N] strides=[1,32]} : f32[32,N]  // output
@@ -192,7 +197,7 @@ func (t *Trainer) step(n int, loss, logits, point []float32, target []int64) err
 
 	// %h26 = mat_mul_panels %h25, %h45 {n=2} : f32[32,2]  // output
 	if g.outputWeight != nil {
-		cpu.MatMul(g.outputWeight, h19, h20, &cpu.MatMulShape{M: 32, N: 2, K: n, LDA: n, LDC: 2, Batch: 1}, nil)
+		cpu.MatMul(g.outputWeight, h19, h20, &cpu.MatMulShape{M: 32, N: 2, K: n, LDA: n, LDC: 2, Batch: 1, Ctx: t.ctx}, nil)
 		t.watch.See("output", g.outputWeight)
 	}
 	if t.passStep.Ends() <= 1 {
@@ -225,6 +230,7 @@ func (t *Trainer) step(n int, loss, logits, point []float32, target []int64) err
 	}
 
 	// %h32, %h33, %h34 = custom %h11, %layer2.weight, %layer2.bias, %h21, %h28 {name="acme.FusedMatMulAddReLUGrad" func="github.com/burngen/burngen/examples/custom/fused.MatMulAddReLUGrad" type="(f32[N,K], f32[K,M], f32[M], f32[N,M], f32[N,M]) -> (f32[N,K], f32[K,M], f32[M])"} : f32[N,32], f32[32,32], f32[32]  // layer2
+	rt.EndIfDone(t.ctx)
 	rt.CallIn(t.stepFusedMatMulAddReLUGrad2, 0, h1, n, 32)
 	rt.CallIn(t.stepFusedMatMulAddReLUGrad2, 1, w.layer2Weight, 32, 32)
 	rt.CallIn(t.stepFusedMatMulAddReLUGrad2, 2, w.layer2Bias, 32)
@@ -241,6 +247,7 @@ func (t *Trainer) step(n int, loss, logits, point []float32, target []int64) err
 	}
 
 	// %h35, %h36, %h37 = custom %point, %layer1.weight, %layer1.bias, %h11, %h32 {name="acme.FusedMatMulAddReLUGrad" func="github.com/burngen/burngen/examples/custom/fused.MatMulAddReLUGrad" type="(f32[N,K], f32[K,M], f32[M], f32[N,M], f32[N,M]) -> (f32[N,K], f32[K,M], f32[M])"} : f32[N,2], f32[2,32], f32[32]  // layer1
+	rt.EndIfDone(t.ctx)
 	rt.CallIn(t.stepFusedMatMulAddReLUGrad3, 0, point, n, 2)
 	rt.CallIn(t.stepFusedMatMulAddReLUGrad3, 1, w.layer1Weight, 2, 32)
 	rt.CallIn(t.stepFusedMatMulAddReLUGrad3, 2, w.layer1Bias, 32)
@@ -279,6 +286,7 @@ func (t *Trainer) evalForward(n int, logits, point []float32) error {
 	}
 
 	// %h21 = custom %h11, %layer2.weight, %layer2.bias {name="acme.FusedMatMulAddReLU" func="github.com/burngen/burngen/examples/custom/fused.MatMulAddReLU" type="(f32[N,K], f32[K,M], f32[M]) -> f32[N,M]"} : f32[N,32]  // layer2
+	rt.EndIfDone(t.ctx)
 	rt.CallIn(t.evalForwardFusedMatMulAddReLU2, 0, h1, n, 32)
 	rt.CallIn(t.evalForwardFusedMatMulAddReLU2, 1, w.layer2Weight, 32, 32)
 	rt.CallIn(t.evalForwardFusedMatMulAddReLU2, 2, w.layer2Bias, 32)
@@ -288,6 +296,7 @@ func (t *Trainer) evalForward(n int, logits, point []float32) error {
 	}
 
 	// %h31 = custom %h21, %layer3.weight, %layer3.bias {name="acme.FusedMatMulAddReLU" func="github.com/burngen/burngen/examples/custom/fused.MatMulAddReLU" type="(f32[N,K], f32[K,M], f32[M]) -> f32[N,M]"} : f32[N,32]  // layer3
+	rt.EndIfDone(t.ctx)
 	rt.CallIn(t.evalForwardFusedMatMulAddReLU3, 0, h2, n, 32)
 	rt.CallIn(t.evalForwardFusedMatMulAddReLU3, 1, w.layer3Weight, 32, 32)
 	rt.CallIn(t.evalForwardFusedMatMulAddReLU3, 2, w.layer3Bias, 32)
@@ -297,13 +306,14 @@ func (t *Trainer) evalForward(n int, logits, point []float32) error {
 	}
 
 	// %h = pack_panels %output.weight : f32[1,32,16]  // output
+	rt.EndIfDone(t.ctx)
 	cpu.PackPanels(h4, w.outputWeight, 32, 2, 2, false, 1, 64)
 
 	// %h2 = block %h1 : f32[1,1,16]  // output
 	cpu.Block(h5, w.outputBias, 1, 2, 1, 1)
 
 	// %logits = mat_mul_panels %h31, %h, %h3 {n=2} : f32[N,2]  // output
-	cpu.MatMul(logits, h3, h4, &cpu.MatMulShape{M: n, N: 2, K: 32, LDA: 32, LDC: 2, Batch: 1}, &cpu.Epilogue{Bias: h5})
+	cpu.MatMul(logits, h3, h4, &cpu.MatMulShape{M: n, N: 2, K: 32, LDA: 32, LDC: 2, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h5})
 	return nil
 }
 
@@ -335,6 +345,7 @@ func (t *Trainer) evalLoss(n int, loss, logits, point []float32, target []int64)
 	}
 
 	// %h21 = custom %h11, %layer2.weight, %layer2.bias {name="acme.FusedMatMulAddReLU" func="github.com/burngen/burngen/examples/custom/fused.MatMulAddReLU" type="(f32[N,K], f32[K,M], f32[M]) -> f32[N,M]"} : f32[N,32]  // layer2
+	rt.EndIfDone(t.ctx)
 	rt.CallIn(t.evalLossFusedMatMulAddReLU2, 0, h1, n, 32)
 	rt.CallIn(t.evalLossFusedMatMulAddReLU2, 1, w.layer2Weight, 32, 32)
 	rt.CallIn(t.evalLossFusedMatMulAddReLU2, 2, w.layer2Bias, 32)
@@ -344,6 +355,7 @@ func (t *Trainer) evalLoss(n int, loss, logits, point []float32, target []int64)
 	}
 
 	// %h31 = custom %h21, %layer3.weight, %layer3.bias {name="acme.FusedMatMulAddReLU" func="github.com/burngen/burngen/examples/custom/fused.MatMulAddReLU" type="(f32[N,K], f32[K,M], f32[M]) -> f32[N,M]"} : f32[N,32]  // layer3
+	rt.EndIfDone(t.ctx)
 	rt.CallIn(t.evalLossFusedMatMulAddReLU3, 0, h2, n, 32)
 	rt.CallIn(t.evalLossFusedMatMulAddReLU3, 1, w.layer3Weight, 32, 32)
 	rt.CallIn(t.evalLossFusedMatMulAddReLU3, 2, w.layer3Bias, 32)
@@ -353,13 +365,14 @@ func (t *Trainer) evalLoss(n int, loss, logits, point []float32, target []int64)
 	}
 
 	// %h6 = pack_panels %output.weight : f32[1,32,16]  // output
+	rt.EndIfDone(t.ctx)
 	cpu.PackPanels(h4, w.outputWeight, 32, 2, 2, false, 1, 64)
 
 	// %h8 = block %h7 : f32[1,1,16]  // output
 	cpu.Block(h5, w.outputBias, 1, 2, 1, 1)
 
 	// %logits = mat_mul_panels %h31, %h6, %h9 {n=2} : f32[N,2]  // output
-	cpu.MatMul(logits, h3, h4, &cpu.MatMulShape{M: n, N: 2, K: 32, LDA: 32, LDC: 2, Batch: 1}, &cpu.Epilogue{Bias: h5})
+	cpu.MatMul(logits, h3, h4, &cpu.MatMulShape{M: n, N: 2, K: 32, LDA: 32, LDC: 2, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h5})
 
 	// %h = log_softmax %logits {axis=1} : f32[N,2]  // -loss cross_entropy
 	cpu.LogSoftmax(h6, logits, n, 2, 1)
@@ -380,6 +393,7 @@ func (t *Trainer) evalLoss(n int, loss, logits, point []float32, target []int64)
 	// %h5 = pointwise %h4 : f32[]  // -loss cross_entropy
 	//
 	//	%h10 = neg %p : f32[]
+	rt.EndIfDone(t.ctx)
 	cpu.Neg(loss, h9)
 	return nil
 }
@@ -409,6 +423,7 @@ func (t *Trainer) trainForward(n int, logits, point []float32) error {
 	}
 
 	// %h21 = custom %h11, %layer2.weight, %layer2.bias {name="acme.FusedMatMulAddReLU" func="github.com/burngen/burngen/examples/custom/fused.MatMulAddReLU" type="(f32[N,K], f32[K,M], f32[M]) -> f32[N,M]"} : f32[N,32]  // layer2
+	rt.EndIfDone(t.ctx)
 	rt.CallIn(t.trainForwardFusedMatMulAddReLU2, 0, h1, n, 32)
 	rt.CallIn(t.trainForwardFusedMatMulAddReLU2, 1, w.layer2Weight, 32, 32)
 	rt.CallIn(t.trainForwardFusedMatMulAddReLU2, 2, w.layer2Bias, 32)
@@ -418,6 +433,7 @@ func (t *Trainer) trainForward(n int, logits, point []float32) error {
 	}
 
 	// %h31 = custom %h21, %layer3.weight, %layer3.bias {name="acme.FusedMatMulAddReLU" func="github.com/burngen/burngen/examples/custom/fused.MatMulAddReLU" type="(f32[N,K], f32[K,M], f32[M]) -> f32[N,M]"} : f32[N,32]  // layer3
+	rt.EndIfDone(t.ctx)
 	rt.CallIn(t.trainForwardFusedMatMulAddReLU3, 0, h2, n, 32)
 	rt.CallIn(t.trainForwardFusedMatMulAddReLU3, 1, w.layer3Weight, 32, 32)
 	rt.CallIn(t.trainForwardFusedMatMulAddReLU3, 2, w.layer3Bias, 32)
@@ -427,13 +443,14 @@ func (t *Trainer) trainForward(n int, logits, point []float32) error {
 	}
 
 	// %h = pack_panels %output.weight : f32[1,32,16]  // output
+	rt.EndIfDone(t.ctx)
 	cpu.PackPanels(h4, w.outputWeight, 32, 2, 2, false, 1, 64)
 
 	// %h2 = block %h1 : f32[1,1,16]  // output
 	cpu.Block(h5, w.outputBias, 1, 2, 1, 1)
 
 	// %logits = mat_mul_panels %h31, %h, %h3 {n=2} : f32[N,2]  // output
-	cpu.MatMul(logits, h3, h4, &cpu.MatMulShape{M: n, N: 2, K: 32, LDA: 32, LDC: 2, Batch: 1}, &cpu.Epilogue{Bias: h5})
+	cpu.MatMul(logits, h3, h4, &cpu.MatMulShape{M: n, N: 2, K: 32, LDA: 32, LDC: 2, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h5})
 	t.watch.See("output", logits)
 
 	// %h5 = strided_copy %h4 {shape=[N,2] strides=[0,0]} : f32[N,2]
@@ -472,7 +489,7 @@ func (t *Trainer) backward(n int, logits, point, dLogits []float32) error {
 	cpu.PackPanels(h7, w.outputWeight, 2, 32, 2, true, 1, 64)
 
 	// %h8 = mat_mul_panels %h6, %h26 {n=32} : f32[N,32]  // output
-	cpu.MatMul(h8, h6, h7, &cpu.MatMulShape{M: n, N: 32, K: 2, LDA: 2, LDC: 32, Batch: 1}, nil)
+	cpu.MatMul(h8, h6, h7, &cpu.MatMulShape{M: n, N: 32, K: 2, LDA: 2, LDC: 32, Batch: 1, Ctx: t.ctx}, nil)
 	t.watch.See("output", h8)
 
 	// %h9 = strided_copy %h31 {shape=[32,N] strides=[1,32]} : f32[32,N]  // output
@@ -487,7 +504,7 @@ func (t *Trainer) backward(n int, logits, point, dLogits []float32) error {
 
 	// %h10 = mat_mul_panels %h9, %h29 {n=2} : f32[32,2]  // output
 	if g.outputWeight != nil {
-		cpu.MatMul(g.outputWeight, h9, h10, &cpu.MatMulShape{M: 32, N: 2, K: n, LDA: n, LDC: 2, Batch: 1}, nil)
+		cpu.MatMul(g.outputWeight, h9, h10, &cpu.MatMulShape{M: 32, N: 2, K: n, LDA: n, LDC: 2, Batch: 1, Ctx: t.ctx}, nil)
 		t.watch.See("output", g.outputWeight)
 	}
 	if t.passTrainForward.Ends() <= 1 {
@@ -520,6 +537,7 @@ func (t *Trainer) backward(n int, logits, point, dLogits []float32) error {
 	}
 
 	// %h16, %h17, %h18 = custom %h11, %layer2.weight, %layer2.bias, %h21, %h13 {name="acme.FusedMatMulAddReLUGrad" func="github.com/burngen/burngen/examples/custom/fused.MatMulAddReLUGrad" type="(f32[N,K], f32[K,M], f32[M], f32[N,M], f32[N,M]) -> (f32[N,K], f32[K,M], f32[M])"} : f32[N,32], f32[32,32], f32[32]  // layer2
+	rt.EndIfDone(t.ctx)
 	rt.CallIn(t.trainForwardFusedMatMulAddReLUGrad2, 0, h1, n, 32)
 	rt.CallIn(t.trainForwardFusedMatMulAddReLUGrad2, 1, w.layer2Weight, 32, 32)
 	rt.CallIn(t.trainForwardFusedMatMulAddReLUGrad2, 2, w.layer2Bias, 32)
@@ -536,6 +554,7 @@ func (t *Trainer) backward(n int, logits, point, dLogits []float32) error {
 	}
 
 	// %h19, %h20, %h22 = custom %point, %layer1.weight, %layer1.bias, %h11, %h16 {name="acme.FusedMatMulAddReLUGrad" func="github.com/burngen/burngen/examples/custom/fused.MatMulAddReLUGrad" type="(f32[N,K], f32[K,M], f32[M], f32[N,M], f32[N,M]) -> (f32[N,K], f32[K,M], f32[M])"} : f32[N,2], f32[2,32], f32[32]  // layer1
+	rt.EndIfDone(t.ctx)
 	rt.CallIn(t.trainForwardFusedMatMulAddReLUGrad3, 0, point, n, 2)
 	rt.CallIn(t.trainForwardFusedMatMulAddReLUGrad3, 1, w.layer1Weight, 2, 32)
 	rt.CallIn(t.trainForwardFusedMatMulAddReLUGrad3, 2, w.layer1Bias, 32)

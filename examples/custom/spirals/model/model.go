@@ -20,8 +20,8 @@ import (
 
 const (
 	// This code and the runtime it links are of one version.
-	_ = rt.EnforceVersion(1 - rt.MinVersion)
-	_ = rt.EnforceVersion(rt.MaxVersion - 1)
+	_ = rt.EnforceVersion(2 - rt.MinVersion)
+	_ = rt.EnforceVersion(rt.MaxVersion - 2)
 )
 
 // Point is one item of input "point": f32[N,2].
@@ -51,6 +51,33 @@ func newModel(w *rt.Prepared[weights]) *Model {
 	return m
 }
 
+// loaded returns an error if the model has no weights.
+func (m *Model) loaded() error {
+	if m == nil || m.sessions == nil {
+		return rt.ErrNoModel
+	}
+	return nil
+}
+
+// session returns a session for one call, which ends early when ctx is done.
+func (m *Model) session(ctx context.Context) (*Session, error) {
+	if err := m.loaded(); err != nil {
+		return nil, err
+	}
+	s, err := m.sessions.Get(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s.ctx = ctx
+	return s, nil
+}
+
+// putBack takes back a session of a call that has ended, without the call's context.
+func (m *Model) putBack(s *Session) {
+	s.ctx = nil
+	m.sessions.Put(s)
+}
+
 // Meta returns the names, element types and shapes of the model's inputs and outputs.
 func (m *Model) Meta() rt.Meta {
 	return meta
@@ -64,13 +91,14 @@ func (m *Model) Forward(point []Point) ([]Logits, error) {
 // ForwardContext is Forward that ends early, with the context's error, when ctx is
 // done; a nil ctx never is.
 func (m *Model) ForwardContext(ctx context.Context, point []Point) (dst []Logits, err error) {
-	s, err := m.sessions.Get(ctx)
+	s, err := m.session(ctx)
 	if err != nil {
 		return dst, err
 	}
-	defer m.sessions.Put(s)
-	dst = make([]Logits, len(point))
-	s.SetContext(ctx)
+	defer m.putBack(s)
+	if err := rt.Room("spirals: Forward", &dst, len(point)); err != nil {
+		return dst, err
+	}
 	return dst, s.Forward(dst, point)
 }
 
@@ -85,13 +113,14 @@ func (m *Model) Loss(point []Point, target []int64) (LossResult, error) {
 // LossContext is Loss that ends early, with the context's error, when ctx is
 // done; a nil ctx never is.
 func (m *Model) LossContext(ctx context.Context, point []Point, target []int64) (dst LossResult, err error) {
-	s, err := m.sessions.Get(ctx)
+	s, err := m.session(ctx)
 	if err != nil {
 		return dst, err
 	}
-	defer m.sessions.Put(s)
-	dst.Logits = make([]Logits, len(point))
-	s.SetContext(ctx)
+	defer m.putBack(s)
+	if err := rt.Room("spirals: Loss", &dst.Logits, len(point)); err != nil {
+		return dst, err
+	}
 	return dst, s.Loss(&dst, point, target)
 }
 
@@ -115,6 +144,9 @@ type Session struct {
 // NewSession opens a session. Extents above max are refused; a nil max has no limits.
 // The session's memory grows with what it is called with.
 func (m *Model) NewSession(max rt.Max) (*Session, error) {
+	if err := m.loaded(); err != nil {
+		return nil, err
+	}
 	if err := max.Check("spirals: NewSession", "N"); err != nil {
 		return nil, err
 	}
@@ -134,7 +166,17 @@ func (m *Model) NewSession(max rt.Max) (*Session, error) {
 // SetContext makes the calls that follow end early, with the context's error, when ctx
 // is done; a nil ctx never is.
 func (s *Session) SetContext(ctx context.Context) {
-	s.ctx = ctx
+	if s != nil {
+		s.ctx = ctx
+	}
+}
+
+// enter begins a call.
+func (s *Session) enter() error {
+	if s == nil || s.model == nil {
+		return rt.ErrNoSession
+	}
+	return s.guard.Enter()
 }
 
 // leave ends a call: the session holds no weights between two.
@@ -180,7 +222,7 @@ func (s *Session) openLoss(n int) error {
 // Forward computes the model into dst, which has an item for each of the batch.
 // It does not allocate once it has seen a batch of this size.
 func (s *Session) Forward(dst []Logits, point []Point) (err error) {
-	if err := s.guard.Enter(); err != nil {
+	if err := s.enter(); err != nil {
 		return err
 	}
 	defer s.leave()
@@ -195,7 +237,7 @@ func (s *Session) Forward(dst []Logits, point []Point) (err error) {
 	if err := s.open(n); err != nil {
 		return err
 	}
-	if err := rt.CheckOverlap("spirals: Forward", "dst", rt.Flat[float32](dst), rt.Flat[float32](point)); err != nil {
+	if err := rt.CheckOverlap("spirals: Forward", "dst", []rt.Span{rt.SpanOf(rt.Flat[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[float32](point))}); err != nil {
 		return err
 	}
 	rt.Begin()
@@ -209,7 +251,7 @@ func (s *Session) Forward(dst []Logits, point []Point) (err error) {
 // The result is written into dst, which has an item for each of the batch.
 // It does not allocate once it has seen a batch of this size.
 func (s *Session) Loss(dst *LossResult, point []Point, target []int64) (err error) {
-	if err := s.guard.Enter(); err != nil {
+	if err := s.enter(); err != nil {
 		return err
 	}
 	defer s.leave()
@@ -230,16 +272,7 @@ func (s *Session) Loss(dst *LossResult, point []Point, target []int64) (err erro
 	if err := s.openLoss(n); err != nil {
 		return err
 	}
-	if err := rt.CheckOverlap("spirals: Loss", "dst", rt.FlatOf[float32](&dst.Loss), rt.Flat[float32](point)); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("spirals: Loss", "dst", rt.FlatOf[float32](&dst.Loss), rt.Flat[int64](target)); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("spirals: Loss", "dst", rt.Flat[float32](dst.Logits), rt.Flat[float32](point)); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("spirals: Loss", "dst", rt.Flat[float32](dst.Logits), rt.Flat[int64](target)); err != nil {
+	if err := rt.CheckOverlap("spirals: Loss", "dst", []rt.Span{rt.SpanOf(rt.FlatOf[float32](&dst.Loss)), rt.SpanOf(rt.Flat[float32](dst.Logits))}, []rt.Span{rt.SpanOf(rt.Flat[float32](point)), rt.SpanOf(rt.Flat[int64](target))}); err != nil {
 		return err
 	}
 	rt.Begin()
@@ -269,6 +302,7 @@ func (s *Session) forward(n int, logits, point []float32) error {
 	}
 
 	// %h21 = custom %h11, %layer2.weight, %layer2.bias {name="acme.FusedMatMulAddReLU" func="github.com/burngen/burngen/examples/custom/fused.MatMulAddReLU" type="(f32[N,K], f32[K,M], f32[M]) -> f32[N,M]"} : f32[N,32]  // layer2
+	rt.EndIfDone(s.ctx)
 	rt.CallIn(s.fusedMatMulAddReLU2, 0, h1, n, 32)
 	rt.CallIn(s.fusedMatMulAddReLU2, 1, w.layer2Weight, 32, 32)
 	rt.CallIn(s.fusedMatMulAddReLU2, 2, w.layer2Bias, 32)
@@ -278,6 +312,7 @@ func (s *Session) forward(n int, logits, point []float32) error {
 	}
 
 	// %h31 = custom %h21, %layer3.weight, %layer3.bias {name="acme.FusedMatMulAddReLU" func="github.com/burngen/burngen/examples/custom/fused.MatMulAddReLU" type="(f32[N,K], f32[K,M], f32[M]) -> f32[N,M]"} : f32[N,32]  // layer3
+	rt.EndIfDone(s.ctx)
 	rt.CallIn(s.fusedMatMulAddReLU3, 0, h2, n, 32)
 	rt.CallIn(s.fusedMatMulAddReLU3, 1, w.layer3Weight, 32, 32)
 	rt.CallIn(s.fusedMatMulAddReLU3, 2, w.layer3Bias, 32)
@@ -287,7 +322,7 @@ func (s *Session) forward(n int, logits, point []float32) error {
 	}
 
 	// %logits = mat_mul_panels %h31, %h, %h3 {n=2} : f32[N,2]  // output
-	cpu.MatMul(logits, h3, w.outputWeight, &cpu.MatMulShape{M: n, N: 2, K: 32, LDA: 32, LDC: 2, Batch: 1}, &cpu.Epilogue{Bias: w.outputBias})
+	cpu.MatMul(logits, h3, w.outputWeight, &cpu.MatMulShape{M: n, N: 2, K: 32, LDA: 32, LDC: 2, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.outputBias})
 	return nil
 }
 
@@ -317,6 +352,7 @@ func (s *Session) loss(n int, loss, logits, point []float32, target []int64) err
 	}
 
 	// %h21 = custom %h11, %layer2.weight, %layer2.bias {name="acme.FusedMatMulAddReLU" func="github.com/burngen/burngen/examples/custom/fused.MatMulAddReLU" type="(f32[N,K], f32[K,M], f32[M]) -> f32[N,M]"} : f32[N,32]  // layer2
+	rt.EndIfDone(s.ctx)
 	rt.CallIn(s.lossFusedMatMulAddReLU2, 0, h1, n, 32)
 	rt.CallIn(s.lossFusedMatMulAddReLU2, 1, w.layer2Weight, 32, 32)
 	rt.CallIn(s.lossFusedMatMulAddReLU2, 2, w.layer2Bias, 32)
@@ -326,6 +362,7 @@ func (s *Session) loss(n int, loss, logits, point []float32, target []int64) err
 	}
 
 	// %h31 = custom %h21, %layer3.weight, %layer3.bias {name="acme.FusedMatMulAddReLU" func="github.com/burngen/burngen/examples/custom/fused.MatMulAddReLU" type="(f32[N,K], f32[K,M], f32[M]) -> f32[N,M]"} : f32[N,32]  // layer3
+	rt.EndIfDone(s.ctx)
 	rt.CallIn(s.lossFusedMatMulAddReLU3, 0, h2, n, 32)
 	rt.CallIn(s.lossFusedMatMulAddReLU3, 1, w.layer3Weight, 32, 32)
 	rt.CallIn(s.lossFusedMatMulAddReLU3, 2, w.layer3Bias, 32)
@@ -335,7 +372,7 @@ func (s *Session) loss(n int, loss, logits, point []float32, target []int64) err
 	}
 
 	// %logits = mat_mul_panels %h31, %h6, %h9 {n=2} : f32[N,2]  // output
-	cpu.MatMul(logits, h3, w.outputWeight, &cpu.MatMulShape{M: n, N: 2, K: 32, LDA: 32, LDC: 2, Batch: 1}, &cpu.Epilogue{Bias: w.outputBias})
+	cpu.MatMul(logits, h3, w.outputWeight, &cpu.MatMulShape{M: n, N: 2, K: 32, LDA: 32, LDC: 2, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.outputBias})
 
 	// %h = log_softmax %logits {axis=1} : f32[N,2]  // -loss cross_entropy
 	cpu.LogSoftmax(h4, logits, n, 2, 1)
@@ -356,6 +393,7 @@ func (s *Session) loss(n int, loss, logits, point []float32, target []int64) err
 	// %h5 = pointwise %h4 : f32[]  // -loss cross_entropy
 	//
 	//	%h10 = neg %p : f32[]
+	rt.EndIfDone(s.ctx)
 	cpu.Neg(loss, h7)
 	return nil
 }

@@ -71,6 +71,9 @@ type Trainer struct {
 // NewTrainer returns a trainer of a copy of the model's weights; the model stays what it
 // is.
 func (m *Model) NewTrainer(o TrainerOptions) (*Trainer, error) {
+	if err := m.loaded(); err != nil {
+		return nil, err
+	}
 	raw := m.weights.Load().Raw().Fork()
 	base, err := rt.NewTraining(raw, variables, rt.TrainingOptions{Where: "spirals: NewTrainer", Batch: o.Batch, Seed: o.Seed, Freeze: o.Freeze, CheckNaN: o.CheckNaN})
 	if err != nil {
@@ -192,6 +195,14 @@ func (t *Trainer) SetContext(ctx context.Context) {
 	t.ctx = ctx
 }
 
+// enter begins a call.
+func (t *Trainer) enter() error {
+	if t == nil || t.base == nil {
+		return rt.ErrNoTrainer
+	}
+	return t.guard.Enter()
+}
+
 // into returns where a step writes.
 func (t *Trainer) into(aside bool) *changes {
 	if !aside {
@@ -274,12 +285,14 @@ func (t *Trainer) openTrainForward(n int) error {
 // Step computes Loss as training does, and adds the gradients of its first
 // result to those of Params. Statistics are updated once.
 func (t *Trainer) Step(point []Point, target []int64) (dst LossResult, err error) {
-	if err := t.guard.Enter(); err != nil {
+	if err := t.enter(); err != nil {
 		return dst, err
 	}
 	defer t.guard.Leave()
 	t.pending = false
-	t.dstStep.Logits = rt.Room(t.dstStep.Logits, len(point))
+	if err := rt.Room("spirals: Step", &t.dstStep.Logits, len(point)); err != nil {
+		return dst, err
+	}
 	err = t.runStep(&t.dstStep, point, target)
 	return t.dstStep, err
 }
@@ -300,16 +313,7 @@ func (t *Trainer) runStep(dst *LossResult, point []Point, target []int64) (err e
 	if err := t.openStep(n); err != nil {
 		return err
 	}
-	if err := rt.CheckOverlap("spirals: Step", "dst", rt.FlatOf[float32](&dst.Loss), rt.Flat[float32](point)); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("spirals: Step", "dst", rt.FlatOf[float32](&dst.Loss), rt.Flat[int64](target)); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("spirals: Step", "dst", rt.Flat[float32](dst.Logits), rt.Flat[float32](point)); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("spirals: Step", "dst", rt.Flat[float32](dst.Logits), rt.Flat[int64](target)); err != nil {
+	if err := rt.CheckOverlap("spirals: Step", "dst", []rt.Span{rt.SpanOf(rt.FlatOf[float32](&dst.Loss)), rt.SpanOf(rt.Flat[float32](dst.Logits))}, []rt.Span{rt.SpanOf(rt.Flat[float32](point)), rt.SpanOf(rt.Flat[int64](target))}); err != nil {
 		return err
 	}
 	rt.Begin()
@@ -320,12 +324,14 @@ func (t *Trainer) runStep(dst *LossResult, point []Point, target []int64) (err e
 
 // Forward computes what the model's Forward does, with the weights as they are now.
 func (t *Trainer) Forward(point []Point) (dst []Logits, err error) {
-	if err := t.guard.Enter(); err != nil {
+	if err := t.enter(); err != nil {
 		return dst, err
 	}
 	defer t.guard.Leave()
 	t.pending = false
-	t.dstForward = rt.Room(t.dstForward, len(point))
+	if err := rt.Room("spirals: Forward", &t.dstForward, len(point)); err != nil {
+		return dst, err
+	}
 	err = t.runForward(t.dstForward, point)
 	return t.dstForward, err
 }
@@ -340,7 +346,7 @@ func (t *Trainer) runForward(dst []Logits, point []Point) (err error) {
 	if err := t.openEvalForward(n); err != nil {
 		return err
 	}
-	if err := rt.CheckOverlap("spirals: Forward", "dst", rt.Flat[float32](dst), rt.Flat[float32](point)); err != nil {
+	if err := rt.CheckOverlap("spirals: Forward", "dst", []rt.Span{rt.SpanOf(rt.Flat[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[float32](point))}); err != nil {
 		return err
 	}
 	rt.Begin()
@@ -350,12 +356,14 @@ func (t *Trainer) runForward(dst []Logits, point []Point) (err error) {
 
 // Loss computes what the model's Loss does, with the weights as they are now.
 func (t *Trainer) Loss(point []Point, target []int64) (dst LossResult, err error) {
-	if err := t.guard.Enter(); err != nil {
+	if err := t.enter(); err != nil {
 		return dst, err
 	}
 	defer t.guard.Leave()
 	t.pending = false
-	t.dstLoss.Logits = rt.Room(t.dstLoss.Logits, len(point))
+	if err := rt.Room("spirals: Loss", &t.dstLoss.Logits, len(point)); err != nil {
+		return dst, err
+	}
 	err = t.runLoss(&t.dstLoss, point, target)
 	return t.dstLoss, err
 }
@@ -376,16 +384,7 @@ func (t *Trainer) runLoss(dst *LossResult, point []Point, target []int64) (err e
 	if err := t.openEvalLoss(n); err != nil {
 		return err
 	}
-	if err := rt.CheckOverlap("spirals: Loss", "dst", rt.FlatOf[float32](&dst.Loss), rt.Flat[float32](point)); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("spirals: Loss", "dst", rt.FlatOf[float32](&dst.Loss), rt.Flat[int64](target)); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("spirals: Loss", "dst", rt.Flat[float32](dst.Logits), rt.Flat[float32](point)); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("spirals: Loss", "dst", rt.Flat[float32](dst.Logits), rt.Flat[int64](target)); err != nil {
+	if err := rt.CheckOverlap("spirals: Loss", "dst", []rt.Span{rt.SpanOf(rt.FlatOf[float32](&dst.Loss)), rt.SpanOf(rt.Flat[float32](dst.Logits))}, []rt.Span{rt.SpanOf(rt.Flat[float32](point)), rt.SpanOf(rt.Flat[int64](target))}); err != nil {
 		return err
 	}
 	rt.Begin()
@@ -396,12 +395,14 @@ func (t *Trainer) runLoss(dst *LossResult, point []Point, target []int64) (err e
 // TrainForward computes Forward as training does, for a loss that the caller computes: Backward
 // takes its gradients. Arguments and results must stay as they are until then.
 func (t *Trainer) TrainForward(point []Point) (dst []Logits, err error) {
-	if err := t.guard.Enter(); err != nil {
+	if err := t.enter(); err != nil {
 		return dst, err
 	}
 	defer t.guard.Leave()
 	t.pending = false
-	t.dstTrainForward = rt.Room(t.dstTrainForward, len(point))
+	if err := rt.Room("spirals: TrainForward", &t.dstTrainForward, len(point)); err != nil {
+		return dst, err
+	}
 	err = t.runTrainForward(t.dstTrainForward, point)
 	t.trainForwardPoint = point
 	t.pending = err == nil
@@ -418,7 +419,7 @@ func (t *Trainer) runTrainForward(dst []Logits, point []Point) (err error) {
 	if err := t.openTrainForward(n); err != nil {
 		return err
 	}
-	if err := rt.CheckOverlap("spirals: TrainForward", "dst", rt.Flat[float32](dst), rt.Flat[float32](point)); err != nil {
+	if err := rt.CheckOverlap("spirals: TrainForward", "dst", []rt.Span{rt.SpanOf(rt.Flat[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[float32](point))}); err != nil {
 		return err
 	}
 	rt.Begin()
@@ -432,7 +433,7 @@ func (t *Trainer) runTrainForward(dst []Logits, point []Point) (err error) {
 // was of TrainForward, and adds those with respect to the parameters to those of Params.
 // Statistics are updated once.
 func (t *Trainer) Backward(dLogits []Logits) (err error) {
-	if err := t.guard.Enter(); err != nil {
+	if err := t.enter(); err != nil {
 		return err
 	}
 	defer t.guard.Leave()
@@ -445,7 +446,7 @@ func (t *Trainer) Backward(dLogits []Logits) (err error) {
 	if err := rt.CheckLen("spirals: Backward", "dLogits", len(dLogits), n); err != nil {
 		return err
 	}
-	if err := rt.CheckOverlap("spirals: Backward", "result", rt.Flat[float32](dst), rt.Flat[float32](dLogits)); err != nil {
+	if err := rt.CheckOverlap("spirals: Backward", "result", []rt.Span{rt.SpanOf(rt.Flat[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[float32](dLogits))}); err != nil {
 		return err
 	}
 	t.pending = false

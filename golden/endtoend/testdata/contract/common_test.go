@@ -441,6 +441,84 @@ func TestForwardEndsWithItsContext(t *testing.T) {
 	}
 }
 
+// TestForwardEndsWhereverItsContextDoes ends a call at every place that looks at the context:
+// it returns the context's error or the whole result, and the session's next call computes
+// as ever.
+func TestForwardEndsWhereverItsContextDoes(t *testing.T) {
+	const many = 1 << 30
+	m, x := opened(t), draw(1)
+	s, r := session(t, m), result()
+	if err := into(s, r, x); err != nil {
+		t.Fatal(err)
+	}
+	want := bits(elements(*r))
+	never, cancel := context.WithCancel(context.Background()) // whose Done is not nil
+	defer cancel()
+	whole := &lateContext{Context: never, left: many}
+	s.SetContext(whole)
+	if err := into(s, r, x); err != nil || !slices.Equal(bits(elements(*r)), want) {
+		t.Fatalf("a context that does not end: error %v, or another result", err)
+	}
+	asks := many - whole.left
+	for n := range asks + 1 {
+		s.SetContext(&lateContext{Context: never, left: n})
+		if err := into(s, r, x); !errors.Is(err, context.Canceled) && (err != nil || n < asks) {
+			t.Errorf("a context that ends when it is asked %d times of %d: error %v", n, asks, err)
+		}
+		s.SetContext(nil)
+		if err := into(s, r, x); err != nil || !slices.Equal(bits(elements(*r)), want) {
+			t.Errorf("the call after: error %v, or another result", err)
+		}
+	}
+}
+
+// TestModelKeepsNoContext waits for the context of a call that has ended to be collected.
+func TestModelKeepsNoContext(t *testing.T) {
+	m := opened(t)
+	collected := make(chan struct{})
+	func() {
+		ctx := &lateContext{Context: context.Background(), left: 1 << 30}
+		runtime.AddCleanup(ctx, func(done chan struct{}) { close(done) }, collected)
+		if _, err := m.ForwardContext(ctx, draw(1)); err != nil {
+			t.Fatal(err)
+		}
+	}()
+	for range 1000 {
+		runtime.GC()
+		select {
+		case <-collected:
+			runtime.KeepAlive(m)
+			return
+		default:
+			time.Sleep(time.Millisecond)
+		}
+	}
+	t.Error("the context is still there")
+}
+
+// TestWhatIsNotOpenReturnsErrors calls the methods of models and sessions that no function
+// of the package made.
+func TestWhatIsNotOpenReturnsErrors(t *testing.T) {
+	for name, m := range map[string]*Model{"a nil model": nil, "the zero model": {}} {
+		_, forward := m.Forward(draw(1))
+		_, late := m.ForwardContext(context.Background(), draw(1))
+		_, session := m.NewSession(nil)
+		for method, err := range map[string]error{
+			"Forward": forward, "ForwardContext": late, "NewSession": session, "Swap": m.Swap(other(t)),
+		} {
+			if !errors.Is(err, rt.ErrNoModel) {
+				t.Errorf("%s: %s: error %v", name, method, err)
+			}
+		}
+	}
+	for name, s := range map[string]*Session{"a nil session": nil, "the zero session": {}} {
+		s.SetContext(context.Background())
+		if err := into(s, result(), draw(1)); !errors.Is(err, rt.ErrNoSession) {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+}
+
 func TestForwardLeavesItsArgumentsAlone(t *testing.T) {
 	m, x := opened(t), draw(1)
 	before := slices.Clone(argument(x))

@@ -3,10 +3,14 @@
 package trains
 
 import (
+	"context"
+	"errors"
 	"math"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/burngen/burngen/runtime/rt"
@@ -414,5 +418,95 @@ func TestStepsDoNotAllocate(t *testing.T) {
 				t.Errorf("%v allocations", n)
 			}
 		})
+	}
+}
+
+// lateContext ends when it has been asked a number of times whether it has.
+type lateContext struct {
+	context.Context
+	left atomic.Int64
+}
+
+func endsAfter(ctx context.Context, asks int64) *lateContext {
+	late := &lateContext{Context: ctx}
+	late.left.Store(asks)
+	return late
+}
+
+func (c *lateContext) Err() error {
+	if c.left.Add(-1) >= 0 {
+		return nil
+	}
+	return context.Canceled
+}
+
+// TestStepEndsWhereverItsContextDoes ends steps at every place that looks at the context: they
+// leave nothing, and the next step is as a first one.
+func TestStepEndsWhereverItsContextDoes(t *testing.T) {
+	const many = 1 << 40
+	never, cancel := context.WithCancel(context.Background()) // whose Done is not nil
+	defer cancel()
+	x, y := data(19)
+	want, tr := trainer(t, model.TrainerOptions{Seed: 3}), trainer(t, model.TrainerOptions{Seed: 3})
+	whole := endsAfter(never, many)
+	want.SetContext(whole)
+	loss, err := want.Step(x, y)
+	if err != nil {
+		t.Fatal(err)
+	}
+	asks := many - whole.left.Load()
+	if asks < 3 {
+		t.Errorf("a step asks %d times", asks)
+	}
+	for n := range asks {
+		tr.SetContext(endsAfter(never, n))
+		if _, err := tr.Step(x, y); !errors.Is(err, context.Canceled) {
+			t.Errorf("a context that ends when it is asked %d times of %d: error %v", n, asks, err)
+		}
+	}
+	tr.SetContext(nil)
+	got, err := tr.Step(x, y)
+	if err != nil || !reflect.DeepEqual(got, loss) {
+		t.Errorf("results %v, %v, want %v", got, err, loss)
+	}
+	if !slices.Equal(tr.Params().Grad, want.Params().Grad) {
+		t.Error("other gradients than of a first step")
+	}
+	states := make([]string, 2)
+	for i, tr := range []*model.Trainer{want, tr} {
+		w, err := rt.CollectState(map[string]rt.Stater{"t": tr})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range w.Names() {
+			states[i] += name + string(w.Raw(name))
+		}
+	}
+	if states[0] != states[1] {
+		t.Error("another state than after a first step")
+	}
+}
+
+// TestTrainersThatAreNotOpenReturnErrors calls the methods of trainers that NewTrainer did not
+// make.
+func TestTrainersThatAreNotOpenReturnErrors(t *testing.T) {
+	x, y := data(19)
+	for name, tr := range map[string]*model.Trainer{"a nil trainer": nil, "the zero trainer": {}} {
+		_, step := tr.Step(x, y)
+		_, forward := tr.Forward(x)
+		_, train := tr.TrainForward(x)
+		for method, err := range map[string]error{"Step": step, "Forward": forward, "TrainForward": train, "Backward": tr.Backward(nil)} {
+			if !errors.Is(err, rt.ErrNoTrainer) {
+				t.Errorf("%s: %s: error %v", name, method, err)
+			}
+		}
+	}
+	for name, m := range map[string]*model.Model{"a nil model": nil, "the zero model": {}} {
+		_, train := m.NewTrainer(model.TrainerOptions{Batch: 1})
+		for method, err := range map[string]error{"NewTrainer": train, "Save": m.Save(t.TempDir() + "/w")} {
+			if !errors.Is(err, rt.ErrNoModel) {
+				t.Errorf("%s: %s: error %v", name, method, err)
+			}
+		}
 	}
 }

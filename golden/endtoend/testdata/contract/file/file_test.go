@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/burngen/burngen/runtime/rt"
 )
 
 // mappings returns how the weights file is mapped into memory: "r--p" and so on.
@@ -37,6 +39,15 @@ func TestWeightsAreMappedReadOnly(t *testing.T) {
 		}
 	}
 	runtime.KeepAlive(m)
+}
+
+// TestSwapWithThePreparedFile gives a model the file that its own Load takes.
+func TestSwapWithThePreparedFile(t *testing.T) {
+	w := rt.OpenWeightsFile("../" + ownFile)
+	defer w.Close()
+	refused(t, opened(t).Swap(w), "prepared for one package", "Load", "-weights-keep")
+	_, err := loadFrom(w)
+	refused(t, err, "prepared for one package")
 }
 
 // TestMappingEndsWithTheModel waits for the memory of models that nobody uses to
