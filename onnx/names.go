@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/burngen/burngen/runtime/rt/keys"
+	"github.com/burngen/burngen/internal/meant"
 )
 
 // Named returns the name of a list that text from a command line stands for: text itself
@@ -18,8 +18,8 @@ func Named(what, text string, names []string) (string, error) {
 			return name, nil
 		}
 	}
-	if near := keys.Nearest(unquoted(text), names); len(near) > 0 {
-		return "", fmt.Errorf("the model has no such %s; did you mean %s?", what, quote(near[0]))
+	if near := meant.Suffix(unquoted(text), names, "%.80q"); near != "" {
+		return "", fmt.Errorf("the model has no such %s%s", what, near)
 	}
 	if len(names) == 0 || len(names) > mostNames {
 		return "", fmt.Errorf("the model has no such %s", what)

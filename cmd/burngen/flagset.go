@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/burngen/burngen/runtime/rt/keys"
+	"github.com/burngen/burngen/internal/meant"
 )
 
 // flagSet is the flags of a command, in sections.
@@ -97,17 +97,7 @@ func (s *flagSet) explain(text string) string {
 	}
 	var names []string
 	s.VisitAll(func(f *flag.Flag) { names = append(names, f.Name) })
-	return fmt.Sprintf("unknown flag -%s%s", name, meant(name, names, "-%s"))
-}
-
-// meant returns the name of a list that a name was most likely meant for, as the end of a
-// message: "; did you mean …?". It is "" if no name is near.
-func meant(name string, names []string, format string) string {
-	near := keys.Nearest(name, names)
-	if len(near) == 0 {
-		return ""
-	}
-	return fmt.Sprintf("; did you mean "+format+"?", near[0])
+	return fmt.Sprintf("unknown flag -%s%s", name, meant.Suffix(name, names, "-%s"))
 }
 
 // repeated is a flag's value that takes another text each time that the flag is given.

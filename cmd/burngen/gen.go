@@ -87,6 +87,9 @@ func (g *genFlags) complete(files []string) (model string, err error) {
 		return "", err
 	}
 	if g.dir == "" && !gen.IsDescription(model) {
+		if _, err := os.Lstat(model); err != nil {
+			return "", usagef("%s: no such file, and no command of this name", model)
+		}
 		return "", usagef("-o DIR is missing")
 	}
 	g.options.WeightsOutside = g.weights.place == "file"

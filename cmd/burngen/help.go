@@ -8,6 +8,8 @@ import (
 	"runtime/debug"
 	"strings"
 	"time"
+
+	"github.com/burngen/burngen/internal/meant"
 )
 
 // help prints what a command does, or all of them.
@@ -18,7 +20,7 @@ func help(args []string, s *streams) int {
 	}
 	c, ok := commandOf(args[0])
 	if !ok {
-		fmt.Fprintf(s.err, "burngen help: no command %q%s\n", args[0], meant(args[0], commandNames(), "%s"))
+		fmt.Fprintf(s.err, "burngen help: no command %q%s\n", args[0], meant.Suffix(args[0], commandNames(), "%s"))
 		return exitUsage
 	}
 	flags, _ := newFlags(c)

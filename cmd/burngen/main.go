@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/burngen/burngen/gen/temporary"
-	"github.com/burngen/burngen/runtime/rt/keys"
+	"github.com/burngen/burngen/internal/meant"
 )
 
 // command is one of burngen's commands.
@@ -52,17 +52,13 @@ func commandNames() (names []string) {
 	return names
 }
 
-// meantCommand returns the command that a word was meant for, which is neither a file nor
-// looks like one, or "".
-func meantCommand(word string) string {
+// unknownCommand says what a word was meant for that is neither a command nor a file, nor
+// looks like one. It is "" if that is not known.
+func unknownCommand(word string) string {
 	if _, err := os.Lstat(word); err == nil || strings.ContainsAny(word, `./\-`) {
 		return ""
 	}
-	near := keys.Nearest(word, commandNames())
-	if len(near) == 0 {
-		return ""
-	}
-	return near[0]
+	return meant.Suffix(word, commandNames(), "burngen %s")
 }
 
 // streams are where a command writes to.
@@ -106,8 +102,8 @@ func run(args []string, s *streams) int {
 	default:
 		if named, ok := commandOf(name); ok {
 			c, args = named, args[1:]
-		} else if other := meantCommand(name); other != "" {
-			fmt.Fprintf(s.err, "burngen: no command %q, and no such file; did you mean burngen %s?\n", name, other)
+		} else if meant := unknownCommand(name); meant != "" {
+			fmt.Fprintf(s.err, "burngen: no command %q, and no such file%s\n", name, meant)
 			return exitUsage
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/burngen/burngen/internal/file"
+	"github.com/burngen/burngen/internal/meant"
 )
 
 // maxFile bounds the file of a configuration.
@@ -102,7 +103,11 @@ func (s *Set) Value(name string, user Given) (string, error) {
 	expr, err := s.build(s.Struct(name), name, g)
 	for _, path := range slices.Sorted(maps.Keys(g.set)) {
 		if !g.used[path] {
-			errs = append(errs, fmt.Errorf("-set %s=%s: %s has no field %s", path, g.set[path], name, path))
+			var fields []string
+			for _, f := range s.Struct(name).Fields {
+				fields = append(fields, f.Name)
+			}
+			errs = append(errs, fmt.Errorf("-set %s=%s: %s has no field %s%s", path, g.set[path], name, path, meant.Suffix(path, fields, "%s")))
 		}
 	}
 	if len(errs) > 0 {
