@@ -16,17 +16,28 @@ import (
 func (s *Source) fix(dims map[string]string) error {
 	fixed, limits := map[string]ir.Dim{}, map[string]int{}
 	var errs []error
+	var symbols []string
+	for _, f := range s.Module.Funcs {
+		for _, p := range f.Params {
+			for _, d := range p.Type.Shape {
+				symbols = append(symbols, d.Symbols()...)
+			}
+		}
+	}
+	slices.Sort(symbols)
+	symbols = slices.Compact(symbols)
 	for _, name := range slices.Sorted(maps.Keys(dims)) {
 		n, bounded, err := onnx.ParseExtent(dims[name])
+		symbol, unknown := onnx.Named("dimension", name, symbols)
 		switch {
 		case err != nil:
 			errs = append(errs, fmt.Errorf("%s: -dim %.100s=%.100s: %w", s.File, name, dims[name], err))
-		case !slices.ContainsFunc(s.Module.Funcs, func(f *ir.Func) bool { return takes(f, name) }):
-			errs = append(errs, fmt.Errorf("%s: -dim %.100s: no method has such a dimension", s.File, name))
+		case unknown != nil:
+			errs = append(errs, fmt.Errorf("%s: -dim %.100s: %w", s.File, name, unknown))
 		case bounded:
-			limits[name] = int(n)
+			limits[symbol] = int(n)
 		default:
-			fixed[name] = ir.Const64(n)
+			fixed[symbol] = ir.Const64(n)
 		}
 	}
 	if err := errors.Join(errs...); err != nil {
@@ -43,11 +54,4 @@ func (s *Source) fix(dims map[string]string) error {
 		return fmt.Errorf("%s: -dim: %w", s.File, err)
 	}
 	return nil
-}
-
-// takes reports whether an extent of a parameter is a symbol.
-func takes(f *ir.Func, symbol string) bool {
-	return slices.ContainsFunc(f.Params, func(p *ir.Value) bool {
-		return slices.ContainsFunc(p.Type.Shape, func(d ir.Dim) bool { return slices.Contains(d.Symbols(), symbol) })
-	})
 }

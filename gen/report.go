@@ -8,6 +8,7 @@ import (
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/pass"
 	"github.com/burngen/burngen/ir/plan"
+	"github.com/burngen/burngen/runtime/rt"
 )
 
 // Report returns what became of the model, in a few lines.
@@ -74,7 +75,62 @@ func (m *Model) weightsText() string {
 	if m.options.WeightsOutside {
 		where = "beside it"
 	}
-	return fmt.Sprintf("weights %s → %s.safetensors, %s", Bytes(m.WeightsSize()), m.fileName(), where)
+	return fmt.Sprintf("weights %s %s, %s %s → %s.safetensors, %s", Bytes(m.sourceSize()), m.weightsFrom(), Bytes(m.WeightsSize()), m.became(), m.fileName(), where)
+}
+
+// weightsFrom says where the model's weights are.
+func (m *Model) weightsFrom() string {
+	if m.Source.From != "" {
+		return "from " + m.Source.From
+	}
+	return "in " + m.Source.File
+}
+
+// became says what the package's weights are, which explains their size.
+func (m *Model) became() string {
+	var names []string
+	if m.keepsRaw() {
+		names = m.Raw.Names()
+	}
+	if m.keepsPrepared() {
+		for _, w := range m.kept() {
+			names = append(names, w.Name)
+		}
+	}
+	var own, prepared bool
+	masters, constants := map[string]bool{}, map[string]bool{}
+	for _, name := range names {
+		switch {
+		case strings.HasPrefix(name, rt.PreparedPrefix):
+			prepared = true
+		case strings.HasPrefix(name, masterPrefix):
+			masters[name] = true
+		case m.isConstant(name):
+			constants[name] = true
+		default:
+			own = true
+		}
+	}
+	var kinds, parts []string
+	if own || !prepared {
+		kinds = append(kinds, "as they are")
+	}
+	if prepared {
+		kinds = append(kinds, "prepared for the kernels")
+	}
+	for _, part := range []struct {
+		n          int
+		format     string
+		isPrepared bool
+	}{
+		{m.Stats[pass.NarrowedWeights], "%d rounded to " + m.options.WeightsDType.String(), true}, {m.Stats[pass.SharedWeights], "%d shared", true},
+		{len(masters), "%d copied to f32", false}, {len(constants), "%d constants added", false},
+	} {
+		if part.n > 0 && (prepared || !part.isPrepared) {
+			parts = append(parts, fmt.Sprintf(part.format, part.n))
+		}
+	}
+	return strings.Join(append([]string{strings.Join(kinds, " and ")}, parts...), ", ")
 }
 
 // passesDid orders the counts of passes and says them in words.

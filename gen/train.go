@@ -7,6 +7,7 @@ import (
 
 	"github.com/burngen/burngen/gen/emit"
 	"github.com/burngen/burngen/gen/program"
+	"github.com/burngen/burngen/internal/meant"
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/grad"
 	"github.com/burngen/burngen/ir/op"
@@ -148,7 +149,7 @@ func matching(flag string, patterns, names []string, is bool) ([]string, error) 
 			found[name], some = found[name] || ok, some || ok
 		}
 		if !some {
-			return nil, fmt.Errorf("%s: pattern %.100q matches no parameter", flag, p)
+			return nil, fmt.Errorf("%s: pattern %.100q matches no parameter%s", flag, p, meant.Suffix(p, names, "%.100q"))
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return found[name] != is }), nil

@@ -31,6 +31,17 @@ func (m *Model) WeightsSize() int64 {
 	return total
 }
 
+// sourceSize returns the size of the model's own weights, in bytes.
+func (m *Model) sourceSize() int64 {
+	var size int64
+	for _, w := range m.Source.Module.Weights {
+		if n, ok := w.Type.Elems().Int64(); ok {
+			size += (n*int64(w.Type.DType.Bits()) + 7) / 8
+		}
+	}
+	return size
+}
+
 // isLarge reports whether the weights that the package loads have more than largeBytes.
 func (m *Model) isLarge() bool {
 	sizes := map[string]float64{}

@@ -32,6 +32,8 @@ var arrows = []arrow{
 	{"runtime/record", "runtime/rt runtime/rt/safetensors", ""},
 	{"runtime/optim", "runtime/rt runtime/cpu", ""},
 	{"runtime/kerneltest", "runtime/rt runtime/cpu", ""},
+	{"internal/file", "", ""},
+	{"internal/meant", "runtime/rt/keys", ""},
 	{"ir", "runtime/rt", ""},
 	{"ir/cost", "", ""},
 	{"ir/op", "ir ir/cost ir/op/internal/... runtime/rt runtime/cpu/image", ""},
@@ -41,28 +43,28 @@ var arrows = []arrow{
 	{"ir/nn/record", "ir ir/op runtime/rt", ""},
 	{"ir/pass", "ir ir/cost ir/op ir/plan runtime/rt", ""},
 	{"ir/plan", "ir runtime/rt", ""},
-	{"onnx", "ir ir/op onnx/internal/... runtime/rt", ""},
+	{"onnx", "internal/file internal/meant ir ir/op onnx/internal/... runtime/rt", ""},
 	{"onnx/internal/onnxpb", "", "google.golang.org/protobuf"},
-	{"onnx/internal/wire", "", "google.golang.org/protobuf"},
+	{"onnx/internal/wire", "internal/file", "google.golang.org/protobuf"},
 	{"onnx/onnxtest", "ir onnx/internal/onnxpb", "google.golang.org/protobuf"},
 	{"pytorch", "pytorch/pickle runtime/rt runtime/rt/keys", ""},
 	{"pytorch/pickle", "", ""},
-	{"gen", "gen/... ir ir/cost ir/grad ir/nn/record ir/op ir/pass ir/plan onnx runtime/rt runtime/rt/keys runtime/cpu", "github.com/rogpeppe/go-internal"},
-	{"gen/config", "", ""},
+	{"gen", "gen/... internal/meant ir ir/cost ir/grad ir/nn/record ir/op ir/pass ir/plan onnx runtime/rt runtime/rt/keys runtime/cpu", "github.com/rogpeppe/go-internal"},
+	{"gen/config", "internal/file internal/meant", ""},
 	{"gen/load", "gen/config gen/temporary ir ir/nn ir/nn/record runtime/rt/keys", "golang.org/x/tools"},
 	{"gen/program", "ir ir/op ir/plan", ""},
 	{"gen/exec", "gen/program ir ir/plan runtime/rt runtime/cpu runtime/cpu/image", ""},
 	{"gen/exec/internal/kernels", "", ""},
 	{"gen/emit", "gen/exec gen/program ir ir/plan runtime/rt runtime/rt/keys", "github.com/dave/jennifer"},
-	{"gen/value", "gen/exec gen/temporary gen/verify/harness ir onnx", ""},
+	{"gen/value", "gen/exec gen/temporary gen/verify/harness internal/file ir onnx", ""},
 	{"gen/calibrate", "ir/cost runtime/cpu", ""},
-	{"gen/profile", "gen gen/... ir ir/op", ""},
+	{"gen/profile", "gen gen/... ir ir/op onnx", ""},
 	{"gen/profile/stopwatch", "gen/verify/harness runtime/rt runtime/cpu", ""},
 	{"gen/scratch", "gen/emit", ""},
 	{"gen/verify", "gen gen/... ir ir/grad ir/op onnx runtime/rt", ""},
 	{"gen/temporary", "", ""},
 	{"gen/verify/harness", "runtime/rt", ""},
-	{"cmd/burngen", "gen gen/... ir ir/cost onnx pytorch runtime/record runtime/rt runtime/rt/keys", "github.com/schollz/progressbar/v3"},
+	{"cmd/burngen", "gen gen/... internal/... ir ir/cost onnx pytorch runtime/record runtime/rt runtime/rt/keys", "github.com/schollz/progressbar/v3"},
 	{"examples", "examples/... runtime/...", ""},
 	{"examples/custom/internal", "ir onnx/onnxtest", ""},
 	{"examples/finetune/model", "ir/nn onnx", ""},
@@ -329,7 +331,7 @@ func TestGeneratedHeaders(t *testing.T) {
 
 // TestTopLevel asserts which folders there are.
 func TestTopLevel(t *testing.T) {
-	known := strings.Fields("bench cmd examples gen golden ir onnx pytorch runtime templates")
+	known := strings.Fields("bench cmd examples gen golden internal ir onnx pytorch runtime templates")
 	entries, err := os.ReadDir("..")
 	if err != nil {
 		t.Fatal(err)

@@ -54,6 +54,8 @@ type Importer interface {
 	// Graph builds a nested block from a graph attribute: params are the types
 	// of its parameters, in order; their names come from the graph.
 	Graph(name string, params []Type) *Block
+	// Warn tells the user something about the node, once for all nodes of the operator.
+	Warn(text string)
 }
 
 // Attribute is a named number, text or list of these: an i64, f32 or string tensor of

@@ -47,6 +47,11 @@ func (c *call) prepare() error {
 	return nil
 }
 
+// Warn notes a warning about the node.
+func (c *call) Warn(text string) {
+	c.im.warn(qualified(c.node)+" "+text, c.im.place(c.scope, c.node, c.index), "%s", text)
+}
+
 // unasked warns of attributes that the operator does not have, and returns an error for an
 // operand that it does not have.
 func (c *call) unasked() error {

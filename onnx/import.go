@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/onnx/internal/wire"
@@ -45,6 +46,7 @@ func (im *importer) run() error {
 	f := &ir.Func{Name: "forward"}
 	im.Module.Funcs = []*ir.Func{f}
 	s := im.newScope(nil, ir.NewBuilder(f), &frame{opsets: im.opsets(im.proto.Opsets)}, g)
+	im.readInputs(s)
 	outputs := im.outputNames()
 	o := im.sorted(s, g.Nodes, outputs)
 	im.inputs(s, o.read)
@@ -128,11 +130,28 @@ func (im *importer) inputs(s *scope, read map[string]bool) {
 			s.failed[in.Name] = true
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(im.options.Inputs)) {
-		if !s.inputs[name] || s.initializers[name] != nil {
-			im.problems.add("-input %s: the model has no such input", plain(name))
+}
+
+// readInputs finds the inputs that Options.Inputs name.
+func (im *importer) readInputs(s *scope) {
+	if len(im.options.Inputs) == 0 {
+		return
+	}
+	var names []string
+	for _, in := range im.proto.Graph.Inputs {
+		if s.initializers[in.Name] == nil {
+			names = append(names, in.Name)
 		}
 	}
+	inputs := map[string]string{}
+	for _, text := range slices.Sorted(maps.Keys(im.options.Inputs)) {
+		name, err := Named("input", text, names)
+		if err != nil {
+			im.problems.add("-input %s: %v", plain(text), err)
+		}
+		inputs[name] = im.options.Inputs[text]
+	}
+	im.options.Inputs = inputs
 }
 
 // outputNames returns the names of the values to compute.
@@ -142,9 +161,9 @@ func (im *importer) outputNames() []string {
 		names = append(names, o.Name)
 	}
 	if len(im.options.Outputs) > 0 {
-		names = im.options.Outputs
+		names = im.namedOutputs()
 	}
-	if len(names) == 0 {
+	if len(names) == 0 && len(im.options.Outputs) == 0 {
 		im.problems.add("the graph has no outputs")
 	}
 	seen := map[string]bool{}
@@ -158,6 +177,41 @@ func (im *importer) outputNames() []string {
 		seen[name] = true
 	}
 	return slices.Clone(names)
+}
+
+// namedOutputs returns the values that Options.Outputs name.
+func (im *importer) namedOutputs() (names []string) {
+	g := im.proto.Graph
+	var values []string
+	for _, in := range g.Inputs {
+		values = append(values, in.Name)
+	}
+	for i := range g.Initializers {
+		values = append(values, g.Initializers[i].Name)
+	}
+	for i := range g.SparseInitializers {
+		values = append(values, g.SparseInitializers[i].Values.Name)
+	}
+	for i := range g.Nodes {
+		values = append(values, g.Nodes[i].Outputs...)
+	}
+	values = slices.DeleteFunc(values, func(name string) bool { return name == "" })
+	for _, text := range im.options.Outputs {
+		name, err := Named("value", text, values)
+		if i := slices.IndexFunc(g.Nodes, func(n wire.Node) bool { return n.Name != "" && (n.Name == text || n.Name == unquoted(text)) }); err != nil && i >= 0 {
+			var list []string
+			for _, out := range g.Nodes[i].Outputs {
+				list = append(list, quote(out))
+			}
+			err = fmt.Errorf("this is a node; the values that it gives are %s", strings.Join(list, ", "))
+		}
+		if err != nil {
+			im.problems.add("-output %s: %v", plain(text), err)
+			continue
+		}
+		names = append(names, name)
+	}
+	return names
 }
 
 // outputs returns the values that the model computes.

@@ -5,12 +5,11 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 
+	"github.com/burngen/burngen/internal/file"
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/onnx/internal/wire"
 	"github.com/burngen/burngen/runtime/rt"
@@ -65,7 +64,7 @@ func Open(path string, o Options) (*Model, error) {
 	}
 	root, err := os.OpenRoot(filepath.Dir(path))
 	if err != nil {
-		return nil, lineError(name, cause(err))
+		return nil, lineError(name, file.Cause(err))
 	}
 	defer root.Close()
 	return Read(name, data, root, o)
@@ -73,40 +72,11 @@ func Open(path string, o Options) (*Model, error) {
 
 // readFile reads a regular file of a bounded size.
 func readFile(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, errors.New("no such file")
-	case err != nil:
-		return nil, cause(err)
-	case info.IsDir():
-		return nil, errors.New("is a directory, not a model file")
-	case !info.Mode().IsRegular():
-		return nil, errors.New("is not a regular file")
-	case info.Size() == 0:
-		return nil, errors.New("is empty")
-	case info.Size() >= maxFile:
-		return nil, fmt.Errorf("%d bytes: an ONNX file has less than 2 GiB", info.Size())
+	data, err := file.Read(path, maxFile)
+	if err == nil && len(data) == 0 {
+		err = errors.New("is empty")
 	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, cause(err)
-	}
-	defer f.Close()
-	data := make([]byte, info.Size())
-	if _, err := io.ReadFull(f, data); err != nil {
-		return nil, fmt.Errorf("changed while it was read: %w", err)
-	}
-	return data, nil
-}
-
-// cause returns what an error of package os is about, without the path.
-func cause(err error) error {
-	var p *fs.PathError
-	if errors.As(err, &p) {
-		return p.Err
-	}
-	return err
+	return data, err
 }
 
 // Read reads a model from the bytes of a file called name, which must not

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	files "github.com/burngen/burngen/internal/file"
 	"github.com/burngen/burngen/onnx/internal/wire"
 )
 
@@ -79,7 +80,7 @@ func (o *outside) file(path string) (*outsideFile, error) {
 	}
 	info, err := o.root.Stat(name)
 	if err != nil {
-		return nil, cause(err)
+		return nil, files.Cause(err)
 	}
 	if !info.Mode().IsRegular() {
 		return nil, errors.New("not a regular file")
@@ -120,7 +121,7 @@ func (o *outside) read(t *wire.Tensor) ([]byte, error) {
 func (o *outside) bytes(f *outsideFile, p part) ([]byte, error) {
 	file, err := o.root.Open(f.name)
 	if err != nil {
-		return nil, cause(err)
+		return nil, files.Cause(err)
 	}
 	defer file.Close()
 	data := make([]byte, p.length)
@@ -128,7 +129,7 @@ func (o *outside) bytes(f *outsideFile, p part) ([]byte, error) {
 		if errors.Is(err, io.EOF) {
 			return nil, errors.New("it became shorter while it was read")
 		}
-		return nil, cause(err)
+		return nil, files.Cause(err)
 	}
 	return data, nil
 }

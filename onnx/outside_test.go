@@ -206,7 +206,7 @@ func hostileModelFiles(t *testing.T) {
 	for name, test := range map[string]struct{ path, want string }{
 		"a model":              {write(t, dir, "ok.onnx", data), ""},
 		"a missing file":       {filepath.Join(dir, "missing.onnx"), "missing.onnx: no such file"},
-		"a folder":             {dir, filepath.Base(dir) + ": is a directory, not a model file"},
+		"a folder":             {dir, filepath.Base(dir) + ": is a directory, not a file"},
 		"an empty file":        {write(t, dir, "empty.onnx", nil), "empty.onnx: is empty"},
 		"zeros":                {write(t, dir, "zeros.onnx", make([]byte, 4096)), "zeros.onnx: not an ONNX model: zeros"},
 		"text":                 {write(t, dir, "text.onnx", []byte("hello\nworld")), "text.onnx: not an ONNX model: text"},

@@ -47,10 +47,15 @@ func (s *symbols) dim(text string) ir.Dim {
 
 // readOptions reads Options.Dims.
 func (s *symbols) readOptions(im *importer) {
-	for _, name := range slices.Sorted(maps.Keys(im.options.Dims)) {
-		switch n, bounded, err := ParseExtent(im.options.Dims[name]); {
+	dims := map[string]string{}
+	for text, extent := range im.options.Dims {
+		dims[unquoted(text)] = extent
+	}
+	im.options.Dims = dims
+	for _, name := range slices.Sorted(maps.Keys(dims)) {
+		switch n, bounded, err := ParseExtent(dims[name]); {
 		case err != nil:
-			im.problems.add("-dim %s=%s: %v", plain(name), plain(im.options.Dims[name]), err)
+			im.problems.add("-dim %s=%s: %v", plain(name), plain(dims[name]), err)
 		case bounded:
 			im.Limits[name] = int(n)
 		default:
@@ -68,8 +73,11 @@ func ParseExtent(text string) (n int64, bounded bool, err error) {
 	}
 	least, errLow := strconv.ParseInt(low, 10, 64)
 	n, errHigh := strconv.ParseInt(high, 10, 64)
-	if errLow != nil || errHigh != nil || least < 0 || n < least || bounded && n > math.MaxInt32 {
-		return 0, false, errors.New("an extent or a range of extents expected")
+	switch {
+	case errLow != nil || errHigh != nil || least < 0 || n < least || bounded && n > math.MaxInt32:
+		return 0, false, errors.New("an extent, as in 4, or a range of extents, as in 1..64, expected")
+	case n == 0:
+		return 0, false, errors.New("an extent of at least 1 expected: tensors without elements leave nothing to compute")
 	}
 	return n, bounded, nil
 }
@@ -79,8 +87,14 @@ func ParseExtent(text string) (n int64, bounded bool, err error) {
 func (s *symbols) checkOptions(im *importer) {
 	im.problems.at = beforeNodes
 	for _, name := range slices.Sorted(maps.Keys(im.options.Dims)) {
-		if _, ok := s.names[name]; !ok && !s.taken[name] {
-			im.problems.add("-dim %s: the model has no such dimension", plain(name))
+		symbol, ok := s.names[name]
+		if !ok && !s.taken[name] {
+			_, err := Named("dimension", name, slices.Sorted(maps.Keys(s.taken)))
+			im.problems.add("-dim %s: %v", plain(name), err)
+		}
+		if most, bounded := im.Limits[name]; bounded && ok && symbol != name {
+			delete(im.Limits, name)
+			im.Limits[symbol] = most
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/burngen/burngen/internal/file"
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/onnx/internal/wire"
 )
@@ -35,6 +36,9 @@ func ReadValue(path string, t ir.Type) (v *Value, name string, err error) {
 	}
 	if err == nil {
 		v, name, err = decodeValue(data, t)
+		if f := file.Format(data); err != nil && f != "" && f != file.Empty {
+			err = fmt.Errorf("not a TensorProto or a container of them: %s", f)
+		}
 	}
 	if err != nil {
 		return nil, "", fmt.Errorf("%s: %w", filepath.Base(path), err)

@@ -19,6 +19,9 @@ func TestCorpus(t *testing.T) {
 			w, err := Open(e.File)
 			if e.Error != "" {
 				if err == nil {
+					err = useError(w)
+				}
+				if err == nil {
 					t.Fatal("no error, the reader has", e.Error)
 				}
 				return

@@ -26,7 +26,8 @@
 //
 // # Refused
 //
-// Complex, quantised, sparse and meta tensors, tensors of types that burngen lacks,
-// views outside their storage, and files that are damaged or say two things at
-// once, such as archives with two records of one name.
+// A quantised, sparse or meta tensor, or one of a type that burngen lacks, refuses only
+// itself: it is listed as u8[0], and its use is an error. A file is refused if a view is
+// outside its storage, if it is damaged, or if it says two things at once, such as an
+// archive with two records of one name.
 package pytorch

@@ -40,14 +40,14 @@ var globals = map[string]func(l *loader, args []pickle.Value) (pickle.Value, err
 	"torch._tensor._rebuild_from_type":           rebuildFromType,
 	"torch.tensor._rebuild_from_type":            rebuildFromType,
 	"torch.nn.parameter.Parameter":               rebuildParameter,
-	"torch._utils._rebuild_qtensor":              refuse("quantised tensors are refused: dequantize() them before they are saved"),
+	"torch._utils._rebuild_qtensor":              refuse("a quantised tensor: dequantize() it before it is saved"),
 	"torch._utils._rebuild_sparse_tensor":        refuse(errSparse.Error()),
 	"torch._utils._rebuild_sparse_csr_tensor":    refuse(errSparse.Error()),
 	"torch._utils._rebuild_nested_tensor":        refuse(errSparse.Error()),
 	"torch._utils._rebuild_wrapper_subclass":     refuse(errSparse.Error()),
 	"torch._utils._rebuild_meta_tensor_no_storage": refuse(
-		"meta tensors have no elements: save the tensors themselves"),
-	"torch.serialization._get_layout":    refuse(errSparse.Error()),
+		"a meta tensor has no elements: save the tensor itself"),
+	"torch.serialization._get_layout":    firstArgument,
 	"torch.jit._pickle.build_intlist":    firstArgument,
 	"torch.jit._pickle.build_doublelist": firstArgument,
 	"torch.jit._pickle.build_boollist":   firstArgument,
@@ -154,8 +154,11 @@ func (o *object) SetState(state pickle.Value) error {
 	return nil
 }
 
+// refuse makes tensors without elements: their use is an error that says why.
 func refuse(why string) func(*loader, []pickle.Value) (pickle.Value, error) {
-	return func(*loader, []pickle.Value) (pickle.Value, error) { return nil, errors.New(why) }
+	return func(l *loader, _ []pickle.Value) (pickle.Value, error) {
+		return &tensor{refused: errors.New(why)}, l.spend(4)
+	}
 }
 
 // items returns the items of a tuple or a list.

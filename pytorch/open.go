@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/burngen/burngen/pytorch/pickle"
 	"github.com/burngen/burngen/runtime/rt"
@@ -33,8 +34,9 @@ func Transpose(pattern string) Option { return keys.Transpose(pattern) }
 
 // Open returns the weights in a file that PyTorch saved. The file is mapped and must
 // not be cut short while the weights are used; Close gives the memory back. Errors
-// are one line that starts with the path: a file of another kind, a damaged one, a
-// name that weights may not mention, and a tensor that is refused.
+// are one line that starts with the path: a file of another kind, a damaged one, and a
+// name that weights may not mention. A tensor that burngen cannot hold, such as a sparse
+// or a quantised one, is a u8[0] whose use is an error.
 func Open(path string, options ...Option) (*rt.Weights, error) {
 	return finish(rt.ReadWeightsFile(path, load), options)
 }
@@ -87,7 +89,11 @@ func load(w *rt.Weights, file []byte) error {
 		return err
 	}
 	return l.name(top, func(name string, t *tensor) error {
-		w.AddFunc(name, t.element.dtype, t.shape, t.read)
+		if t.refused != nil {
+			w.AddFunc(name, "u8", []int{0}, func() ([]byte, error) { return nil, t.refused })
+		} else {
+			w.AddFunc(name, t.element.dtype, t.shape, t.read)
+		}
 		return w.Err()
 	})
 }
@@ -149,8 +155,20 @@ const (
 func (l *loader) unpickle(data []byte, persistent func(pickle.Value) (pickle.Value, error)) (pickle.Value, int, error) {
 	l.budget = freeUnits + min(len(data), countedPickle)/4
 	r := pickle.Reader{Global: l.global, Persistent: persistent}
-	return r.Read(data)
+	v, n, err := r.Read(data)
+	var call *pickle.CallError
+	if errors.As(err, &call) {
+		if strings.HasPrefix(call.Class.Module, "torch.nn.") {
+			err = fmt.Errorf("%w: %w", err, errWhole)
+		} else {
+			err = fmt.Errorf("%w: if %w", err, errWhole)
+		}
+	}
+	return v, n, err
 }
+
+// errWhole is why a file of torch.save(model) is refused.
+var errWhole = errors.New("the file holds a whole model, save its weights instead: torch.save(model.state_dict(), FILE)")
 
 // storageOf returns a storage, which some files give as its identifier.
 func (l *loader) storageOf(v pickle.Value) (*storage, error) {
@@ -171,6 +189,9 @@ func (l *loader) storageOf(v pickle.Value) (*storage, error) {
 // is nothing, None, or (key, offset, numel).
 func (l *loader) persistent(id pickle.Value) (pickle.Value, error) {
 	list, ok := items(id)
+	if len(list) > 0 && list[0] == "module" { // of a legacy file
+		return nil, errWhole
+	}
 	if !ok || len(list) < 5 || list[0] != "storage" {
 		return nil, errors.New(`identifier is not ("storage", class, key, location, size)`)
 	}

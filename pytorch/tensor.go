@@ -37,7 +37,7 @@ var dtypes = []struct {
 	{"", "float8_e8m0fnu", "f8e8m0", 1},
 	{"", "float4_e2m1fn_x2", "", 1},
 	{"", "complex32", "", 4},
-	{"ComplexFloatStorage", "complex64", "", 8},
+	{"ComplexFloatStorage", "complex64", "c64", 8},
 	{"ComplexDoubleStorage", "complex128", "", 16},
 	{"QInt8Storage", "qint8", "", 1},
 	{"QUInt8Storage", "quint8", "", 1},
@@ -91,6 +91,8 @@ type tensor struct {
 	strides []int64
 	dense   bool  // row-major without gaps
 	bytes   int64 // as a dense one
+
+	refused error // why the tensor has no elements that can be read, or nil
 }
 
 const (
@@ -104,7 +106,7 @@ const (
 // newTensor checks a view.
 func newTensor(s *storage, e element, offset int64, shape, strides []int64) (*tensor, error) {
 	if e.dtype == "" {
-		return nil, fmt.Errorf("elements are %s: burngen has no such type; convert the tensor before it is saved", e.name)
+		return &tensor{refused: fmt.Errorf("elements are %s: burngen has no such type; convert the tensor before it is saved", e.name)}, nil
 	}
 	if len(shape) != len(strides) || len(shape) > maxRank {
 		return nil, fmt.Errorf("%d extents and %d strides: as many of both expected, at most %d", len(shape), len(strides), maxRank)

@@ -1,16 +1,20 @@
 package pytorch
 
 import (
+	"archive/zip"
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/burngen/burngen/runtime/rt"
 )
 
 // TestTorch compares with what PyTorch reads of the files in testdata, which
@@ -29,6 +33,9 @@ func TestTorch(t *testing.T) {
 			w, err := Open(filepath.Join("testdata", file))
 			var why string
 			if json.Unmarshal(expected, &why) == nil {
+				if err == nil {
+					err = useError(w)
+				}
 				if err == nil || !strings.Contains(err.Error(), why) {
 					t.Errorf("error %v, %q expected", err, why)
 				}
@@ -59,6 +66,49 @@ func TestTorch(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// useError reads all tensors and returns what went wrong.
+func useError(w *rt.Weights) error {
+	for _, name := range w.Names() {
+		w.Raw(name)
+	}
+	return w.Err()
+}
+
+// TestRefusesOne opens a file one of whose tensors has elements of no type of burngen's.
+func TestRefusesOne(t *testing.T) {
+	file := rebuild(4, "K\x00", "K\x04", "K\x01")
+	one := strings.Replace(rebuild(1, "K\x00", "K\x01", "K\x01"), "FloatStorage", "ComplexDoubleStorage", 1)
+	one = strings.Replace(one, "X\x01\x00\x00\x000", "X\x01\x00\x00\x001", 1)
+	both := strings.TrimSuffix(file, ".") + strings.Replace(one[1:], "X\x01\x00\x00\x00a", "X\x01\x00\x00\x00z", 1)
+	w, err := Parse(archiveOf(t, zip.Store, part{"m/data.pkl", both}, part{"m/data/0", "0123456789abcdef"}, part{"m/data/1", "0123456789abcdef"}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := string(w.Raw("a")); got != "0123456789abcdef" || w.Err() != nil {
+		t.Errorf("%q, error %v", got, w.Err())
+	}
+	if w.Raw("z"); w.Err() == nil || !strings.Contains(w.Err().Error(), `"z": elements are torch.ComplexDoubleStorage: burngen has no such type`) {
+		t.Error(w.Err())
+	}
+	if _, err := w.WriteTo(io.Discard); err == nil {
+		t.Error("written")
+	}
+}
+
+// TestWholeModel opens files of models that were saved themselves.
+func TestWholeModel(t *testing.T) {
+	const advice = "the file holds a whole model, save its weights instead: torch.save(model.state_dict(), FILE)"
+	for name, pickle := range map[string]string{
+		"a layer":             global("torch.nn.modules.linear", "Linear") + ")\x81}b.",
+		"a class of its own":  global("__main__", "Net") + ")\x81}b.",
+		"in a legacy archive": "(X\x06\x00\x00\x00module" + global("__main__", "Net") + "NNtQ.",
+	} {
+		if _, err := Parse(saved(t, pickle)); err == nil || !strings.Contains(err.Error(), advice) {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"os"
 	"strconv"
@@ -16,7 +15,7 @@ import (
 var benchCommand = command{
 	name:  "bench",
 	usage: "MODEL [flags]",
-	short: "builds a model and shows where a call's time goes, node by node",
+	short: "build a model and show where a call's time goes, node by node",
 	examples: `  burngen bench resnet50.onnx
   burngen bench resnet50.onnx -threads 2 -o roofline.svg
   burngen bench encoder.onnx -extent N=1 -extent sequence=128 -each
@@ -24,24 +23,29 @@ var benchCommand = command{
 	define: defineBench,
 }
 
-func defineBench(flags *flag.FlagSet) func(*streams, []string) error {
+func defineBench(flags *flagSet) func(*streams, []string) error {
 	o := modelFlags(flags)
 	in, extents := pairs{}, pairs{}
-	flags.Var(in, "in", "reads an argument, as in `NAME=FILE` (see run); others are random (repeatable)")
-	flags.Var(extents, "extent", "is what a symbol is in the measured calls, as in `N=8`; 1 if not given (repeatable)")
-	threads := flags.Int("threads", 1, "lets `N` threads work on a call")
-	duration := flags.Duration("time", time.Second, "measures the whole for this `LONG`, and the nodes as long again")
-	top := flags.Int("top", 20, "shows the `N` slowest rows, 0 all")
-	each := flags.Bool("each", false, "shows each node by itself, not those of one operator and shape together")
-	asJSON := flags.Bool("json", false, "prints all that was measured as JSON")
-	picture := flags.String("o", "", "draws the nodes under the machine's roofline into the SVG `FILE`")
+	flags.Var(in, "in", "read an input from a file, `NAME=FILE`, as run does; other inputs are random")
+	flags.Var(extents, "extent", "set a symbol in the measured calls, `NAME=8`; other symbols are 1")
+	threads := flags.Int("threads", 1, "compute a call with `N` threads")
+	duration := flags.Duration("time", time.Second, "measure whole calls for this `TIME`, and the nodes as long again")
+	top := flags.Int("top", 20, "show the `N` slowest rows; 0 shows all")
+	each := flags.Bool("each", false, "show each node by itself, instead of nodes of one operator and shape together")
+	asJSON := flags.Bool("json", false, "print all measurements as JSON")
+	picture := flags.String("o", "", "draw the nodes under the machine's roofline into the SVG `FILE`")
 	return func(s *streams, files []string) error {
 		file, err := oneModel(files)
 		if err != nil {
 			return err
 		}
-		if *threads < 1 || *duration <= 0 || *top < 0 {
-			return usagef("-threads and -time are above zero, -top not below")
+		switch {
+		case *threads < 1:
+			return usagef("-threads %d: a number above zero expected", *threads)
+		case *duration <= 0:
+			return usagef("-time %v: a time above zero expected", *duration)
+		case *top < 0:
+			return usagef("-top %d: a number of rows expected, 0 for all", *top)
 		}
 		symbols, err := extentsOf(extents)
 		if err != nil {
@@ -50,7 +54,7 @@ func defineBench(flags *flag.FlagSet) func(*streams, []string) error {
 		bar := newProgress(s.err)
 		defer bar.end()
 		o.Progress = bar.stage
-		m, err := load(file, o, s)
+		m, err := load(flags, file, o, s)
 		if err != nil {
 			return err
 		}
@@ -91,7 +95,7 @@ func extentsOf(given pairs) (map[string]int, error) {
 	for name, text := range given {
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 0 {
-			return nil, usagef("-extent %s=%s: a number expected", name, text)
+			return nil, usagef("-extent %s=%s: a whole number expected, at least 0", name, text)
 		}
 		out[name] = n
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"flag"
 	"fmt"
 	"os"
 	"time"
@@ -14,24 +13,24 @@ import (
 var calibrateCommand = command{
 	name:  "calibrate",
 	usage: "[flags]",
-	short: "measures this machine for the choice of algorithms, and prints what it finds as JSON",
+	short: "measure this machine, for -cost of other commands, and print what it finds as JSON",
 	examples: `  burngen calibrate -o machine.json
   burngen resnet50.onnx -o ./resnet -cost machine.json
 `,
 	define: defineCalibrate,
 }
 
-func defineCalibrate(flags *flag.FlagSet) func(*streams, []string) error {
-	file := flags.String("o", "", "writes into `FILE` instead")
-	name := flags.String("name", "", "is what to call the machine, instead of its instruction set: `NAME`")
-	also := flags.Bool("defaults", false, "keeps the machines that burngen knows beside this one")
-	duration := flags.Duration("time", 2*time.Second, "takes about this `LONG`")
+func defineCalibrate(flags *flagSet) func(*streams, []string) error {
+	file := flags.String("o", "", "write to `FILE` (default standard output)")
+	name := flags.String("name", "", "call the machine `NAME` (default its instruction set)")
+	also := flags.Bool("defaults", false, "also write the machines that burngen knows")
+	duration := flags.Duration("time", 2*time.Second, "take about this `TIME`")
 	return func(s *streams, files []string) error {
 		if len(files) > 0 {
 			return usagef("no file expected, not %q", files)
 		}
 		if *duration <= 0 {
-			return usagef("-time is above zero")
+			return usagef("-time %v: a time above zero expected", *duration)
 		}
 		m := &cost.Model{Machines: []cost.Machine{calibrate.Machine(*name, *duration)}}
 		if *also {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"flag"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -16,14 +15,14 @@ import (
 var checkCommand = command{
 	name:  "check",
 	usage: "MODEL… [flags]",
-	short: "lists everything in models that cannot be compiled, and their operators",
+	short: "list everything in models that cannot be compiled, and their operators",
 	examples: `  burngen check exotic.onnx
   burngen check models/*.onnx
 `,
 	define: defineCheck,
 }
 
-func defineCheck(flags *flag.FlagSet) func(*streams, []string) error {
+func defineCheck(flags *flagSet) func(*streams, []string) error {
 	o := modelFlags(flags)
 	return func(s *streams, files []string) error {
 		if len(files) == 0 {
@@ -31,7 +30,7 @@ func defineCheck(flags *flag.FlagSet) func(*streams, []string) error {
 		}
 		failed := false
 		for _, file := range files {
-			m, err := load(file, o, s)
+			m, err := load(flags, file, o, s)
 			if err != nil {
 				failed = true
 				fmt.Fprintln(s.out, err)

@@ -1,8 +1,8 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"maps"
 	"os"
@@ -12,6 +12,7 @@ import (
 
 	"github.com/burngen/burngen/gen"
 	"github.com/burngen/burngen/gen/config"
+	"github.com/burngen/burngen/internal/file"
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/cost"
 	"github.com/burngen/burngen/pytorch"
@@ -27,6 +28,8 @@ func (p pairs) String() string {
 	}
 	return strings.Join(list, " ")
 }
+
+func (p pairs) repeats() {}
 
 // Set adds "name=value"; the value is what stands after the last sign, because
 // names in models hold anything.
@@ -46,6 +49,8 @@ func (p pairs) Set(text string) error {
 type list []string
 
 func (l *list) String() string { return strings.Join(*l, " ") }
+
+func (l *list) repeats() {}
 
 func (l *list) Set(text string) error {
 	if text == "" {
@@ -69,6 +74,8 @@ func (c customs) String() string {
 	return strings.Join(list, " ")
 }
 
+func (c customs) repeats() {}
+
 func (c customs) Set(text string) error { return c.options.AddCustom(text) }
 
 // costs is a flag that names a file of machines.
@@ -76,14 +83,15 @@ type costs struct{ options *gen.Options }
 
 func (c costs) String() string { return "" }
 
-func (c costs) Set(file string) error {
-	f, err := os.Open(file)
-	if err != nil {
-		return err
+func (c costs) Set(path string) error {
+	data, err := file.Read(path, maxJSON)
+	if err == nil {
+		c.options.Costs, err = cost.Read(bytes.NewReader(data))
 	}
-	defer f.Close()
-	c.options.Costs, err = cost.Read(f)
-	return err
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
 }
 
 // weightsDType is a flag that names what weights are stored as.
@@ -107,7 +115,13 @@ func (w weightsDType) Set(text string) error {
 }
 
 // weightsDTypeHelp tells what the flag does.
-const weightsDTypeHelp = "stores the weights of matrix products, and tables that rows are gathered from, as `f32|f16|bf16`; they are widened when they are read, and sums stay in f32"
+const weightsDTypeHelp = "store the weights of matrix products and embedding tables as `TYPE`; sums stay in f32:\n" +
+	"  f32   as they are (default)\n" +
+	"  f16   half the size, 11 significant bits, nothing beyond 65504\n" +
+	"  bf16  half the size, 8 significant bits"
+
+// strictHelp tells what -strict does.
+const strictHelp = "keep rounding errors about as small as ONNX Runtime's: no minimal filtering, no rewritten formulas, long sums in parts"
 
 // configFile is a flag that names a configuration.
 type configFile struct{ given *config.Given }
@@ -123,36 +137,42 @@ func (c configFile) String() string {
 // whole name.
 func (c configFile) Set(text string) error {
 	c.given.File, c.given.Foreign = text, nil
-	file, key := text, ""
+	path, key := text, ""
 	i := strings.LastIndexByte(text, ':')
 	_, err := os.Stat(text)
 	keyed := err != nil && i > 0
 	if keyed {
-		file, key = text[:i], text[i+1:]
+		path, key = text[:i], text[i+1:]
 	}
 	switch {
-	case torchExts[strings.ToLower(filepath.Ext(file))]:
-		c.given.Foreign = func() ([]byte, error) { return pytorch.ConfigJSON(file, key) }
+	case torchExts[strings.ToLower(filepath.Ext(path))]:
+		c.given.Foreign = func() ([]byte, error) { return pytorch.ConfigJSON(path, key) }
 	case keyed:
-		c.given.Foreign = func() ([]byte, error) { return jsonUnder(file, key) }
+		c.given.Foreign = func() ([]byte, error) { return jsonUnder(path, key) }
 	}
 	return nil
 }
 
+// maxJSON bounds the JSON files that are read.
+const maxJSON = 64 << 20
+
 // jsonUnder returns what a JSON file has under a key, whose parts are joined by dots.
-func jsonUnder(file, key string) ([]byte, error) {
-	data, err := os.ReadFile(file)
-	if err != nil || key == "" {
-		return data, err
+func jsonUnder(path, key string) ([]byte, error) {
+	data, err := file.Read(path, maxJSON)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if key == "" {
+		return data, nil
 	}
 	for part := range strings.SplitSeq(key, ".") {
 		var object map[string]json.RawMessage
 		if err := json.Unmarshal(data, &object); err != nil {
-			return nil, fmt.Errorf("%s: key %q: no object has it", file, key)
+			return nil, fmt.Errorf("%s: key %q: no object has it", path, key)
 		}
 		below, ok := object[part]
 		if !ok {
-			return nil, fmt.Errorf("%s: key %q: there is none; there are %q", file, key, slices.Sorted(maps.Keys(object)))
+			return nil, fmt.Errorf("%s: key %q: there is none; there are %q", path, key, slices.Sorted(maps.Keys(object)))
 		}
 		data = below
 	}
@@ -160,17 +180,21 @@ func jsonUnder(file, key string) ([]byte, error) {
 }
 
 // modelFlags declares the flags that change how a model is read.
-func modelFlags(flags *flag.FlagSet) *gen.Options {
+func modelFlags(flags *flagSet) *gen.Options {
 	o := &gen.Options{Inputs: map[string]string{}, Dims: map[string]string{}}
-	flags.Var(pairs(o.Inputs), "input", "gives an input a shape, as in `NAME=1x3x224x224` (repeatable)")
-	flags.Var(pairs(o.Dims), "dim", "fixes a symbol, as in `N=4`, or bounds it, as in N=1..64 (repeatable)")
-	flags.Var((*list)(&o.Outputs), "output", "computes the value `NAME` instead of the outputs (repeatable)")
-	flags.Var(customs{o}, "custom", "makes a Go function compute an operator, as in `'com.acme.Foo=example.com/ops.Foo: (f32[N,C], i64[N]) -> f32[N]'` (repeatable); the function is a func(*rt.Call) error, and decides the extents that only results have")
-	flags.Var(costs{o}, "cost", "chooses algorithms for the machines in `FILE`, as burngen calibrate writes it, instead of those that burngen knows")
-	flags.Var(configFile{&o.Config}, "config", "gives New of a description the configuration in the JSON `FILE[:KEY]`, or in a file that PyTorch saved; with a key, as in ckpt.pt:model.args or config.json:, it is another program's")
-	flags.Var((*list)(&o.Config.Set), "set", "gives a field of that configuration a value, as in `Classes=10` (repeatable)")
+	flags.section(ofFiles, func() {
+		flags.Var(pairs(o.Inputs), "input", "give an input another shape, `NAME=1x3x224x224`")
+		flags.Var((*list)(&o.Outputs), "output", "compute the value `NAME` of the graph instead of the outputs")
+		flags.Var(customs{o}, "custom", "compute an operator with a Go function, `OPERATOR=FUNC:TYPE`, as in\n'com.acme.Foo=example.com/ops.Foo: (f32[N,C], i64[N]) -> f32[N]'.\nThe function is a func(*rt.Call) error and decides the extents that only results have")
+	})
+	flags.section(ofDescriptions, func() {
+		flags.Var(configFile{&o.Config}, "config", "call New with the configuration in a file, `FILE[:KEY]`: JSON, or a file that PyTorch saved.\nThe configuration of another program needs a key, as in ckpt.pt:model.args or config.json: (default none)")
+		flags.Var((*list)(&o.Config.Set), "set", "set a field of the configuration, `NAME=VALUE`, as in Classes=10")
+	})
+	flags.Var(pairs(o.Dims), "dim", "fix a symbol, `NAME=4`, or bound it, NAME=1..64")
+	flags.Var(costs{o}, "cost", "choose algorithms for the machines in `FILE`, which burngen calibrate writes (default: the machines that burngen knows)")
 	flags.Var(weightsDType{&o.WeightsDType}, "weights-dtype", weightsDTypeHelp)
-	flags.BoolVar(&o.Strict, "strict", false, "keeps rounding errors about as small as ONNX Runtime's: no minimal filtering, no formulas rewritten, long sums in parts")
+	flags.BoolVar(&o.Strict, "strict", false, strictHelp)
 	return o
 }
 
@@ -185,33 +209,20 @@ func oneModel(files []string) (string, error) {
 	return "", usagef("one model file expected, not %q", files)
 }
 
-// forDescription checks that flags are given for a kind of model that they mean something
-// to: a description or, otherwise, a file.
-func forDescription(o *gen.Options, isDescription bool) error {
-	for _, f := range []struct {
-		name  string
-		given bool
-		of    bool
-	}{
-		{"-input", len(o.Inputs) > 0, false},
-		{"-output", len(o.Outputs) > 0, false},
-		{"-custom", len(o.Custom) > 0, false},
-		{"-config", o.Config.File != "", true},
-		{"-set", len(o.Config.Set) > 0, true},
-	} {
-		switch {
-		case f.given && f.of && !isDescription:
-			return usagef("%s is for descriptions, not for model files", f.name)
-		case f.given && !f.of && isDescription:
-			return usagef("%s is for model files, not for descriptions", f.name)
-		}
+// checkKind returns an error if a flag is given that the kind of model does not have.
+func checkKind(flags *flagSet, isDescription bool) error {
+	if wrong := flags.given(ofDescriptions); len(wrong) > 0 && !isDescription {
+		return usagef("%s is for descriptions, not for model files", wrong[0])
+	}
+	if wrong := flags.given(ofFiles); len(wrong) > 0 && isDescription {
+		return usagef("%s is for model files, not for descriptions", wrong[0])
 	}
 	return nil
 }
 
 // load reads and compiles what a command line names.
-func load(path string, o *gen.Options, s *streams) (*gen.Model, error) {
-	if err := forDescription(o, gen.IsDescription(path)); err != nil {
+func load(flags *flagSet, path string, o *gen.Options, s *streams) (*gen.Model, error) {
+	if err := checkKind(flags, gen.IsDescription(path)); err != nil {
 		return nil, err
 	}
 	o.Stdout, o.Stderr = s.err, s.err

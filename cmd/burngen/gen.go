@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,13 +10,14 @@ import (
 	"time"
 
 	"github.com/burngen/burngen/gen"
+	"github.com/burngen/burngen/gen/temporary"
 	"github.com/burngen/burngen/ir"
 )
 
 var genCommand = command{
 	name:  "gen",
 	usage: "MODEL -o DIR [flags]",
-	short: "generates a Go package from a model: an ONNX file, or the folder of a description in Go",
+	short: "generate a Go package from a model: an ONNX file, or the folder of a description in Go",
 	examples: `  burngen resnet50.onnx -o internal/resnet
   burngen detector.onnx -o detector -dim N=1 -input image=1x3x320x320
   burngen gen encoder.onnx -o encoder -output /pooler/output
@@ -33,6 +33,7 @@ var genCommand = command{
 
 // genFlags are the flags of gen.
 type genFlags struct {
+	flags   *flagSet
 	options *gen.Options
 	weights *weightsFlags
 	dir     string
@@ -45,27 +46,38 @@ type genFlags struct {
 // auto is what -remat is where it is not given.
 var auto = gen.Options{}.Remat
 
-func defineGen(flags *flag.FlagSet) func(*streams, []string) error {
-	g := &genFlags{options: modelFlags(flags), weights: fileFlags(flags, true)}
-	flags.Func("variant", "sets fields of a description's configuration, as in `'Block=conv;Depth=2'`, if what is described then has the tensors of -weights FILE (repeatable: the first that does)", func(text string) error {
-		g.options.Variants = append(g.options.Variants, strings.Split(text, ";"))
-		return nil
+func defineGen(flags *flagSet) func(*streams, []string) error {
+	g := &genFlags{flags: flags, options: modelFlags(flags), weights: fileFlags(flags, true)}
+	flags.section(ofDescriptions, func() {
+		flags.Var(each(func(text string) error {
+			g.options.Variants = append(g.options.Variants, strings.Split(text, ";"))
+			return nil
+		}), "variant", "set fields of the configuration, `'NAME=VALUE;…'`, as in 'Block=conv;Depth=2', if the model\nthen has the tensors of -weights FILE; the first variant that has them is used")
 	})
-	flags.StringVar(&g.dir, "o", "", "writes the package to the folder `DIR`")
-	flags.StringVar(&g.options.Package, "pkg", "", "calls the package `NAME` instead of what the folder is called")
-	flags.BoolVar(&g.options.Train, "train", false, "makes the package train the model: the weights file holds the model's own weights, and -loss says what is minimised")
-	flags.StringVar(&g.options.Loss, "loss", "", "minimises `LOSS` of the first output and a target, in training: "+strings.Join(gen.LossNames(), ", ")+"; with none the caller computes it")
-	flags.Var((*list)(&g.options.Params), "params", "trains the weights that match `PATTERN`, as in 'head.**', instead of those that look like parameters (repeatable)")
-	flags.Var((*list)(&g.options.Freeze), "freeze", "does not train the parameters that match `PATTERN` (repeatable)")
-	flags.Var(&g.options.Remat, "remat", "computes again in the backward part, in training, instead of keeping it in memory: `none|auto|all`; auto, the default, what is bound by memory, all also products, convolutions and the like; results are the same")
-	flags.Func("weights-keep", "says which weights the package's file holds, `prepared|raw|both`: those that kernels read, or the model's own, of which the others are made when the package first needs them; prepared, or raw if it trains", func(text string) error {
+	flags.StringVar(&g.dir, "o", "", "write the package to the folder `DIR` (required)")
+	flags.StringVar(&g.options.Package, "pkg", "", "call the package `NAME` (default the name of the folder)")
+	flags.section(ofTraining, func() {
+		flags.BoolVar(&g.options.Train, "train", false, "make a package that trains the model. Its weights file holds the original weights")
+		flags.StringVar(&g.options.Loss, "loss", "", "minimise `LOSS` of the first output and a target (required for ONNX files), one of\n"+
+			strings.Join(gen.LossNames(), ", ")+"; with none the caller computes the loss")
+		flags.Var((*list)(&g.options.Params), "params", "train the weights that match `PATTERN`, as in 'head.**', instead of all that look like parameters")
+		flags.Var((*list)(&g.options.Freeze), "freeze", "do not train the parameters that match `PATTERN`")
+		flags.Var(&g.options.Remat, "remat", "recompute activations in the backward pass instead of storing them, by `MODE`; results are the same:\n"+
+			"  none  nothing\n"+
+			"  auto  memory-bound operators (default)\n"+
+			"  all   products and convolutions too")
+	})
+	flags.Func("weights-keep", "store these weights, `KIND`, in the package's file:\n"+
+		"  prepared  packed for the kernels (default)\n"+
+		"  raw       the original weights, packed on first use: slower start, smaller file (default with -train)\n"+
+		"  both      both, so that a program that trains can infer at once", func(text string) error {
 		g.keep = text
 		return g.options.Keep.Set(text)
 	})
-	flags.BoolVar(&g.force, "force", false, "replaces the package of another model in the folder")
-	flags.BoolVar(&g.check, "check", false, "writes nothing, prints what would change, and exits with 1 if anything would")
-	flags.StringVar(&g.dump, "dump", "", "writes the IR after each pass to the folder `DIR`, as 07_name.ir")
-	flags.IntVar(&g.options.Stop, "stop", 0, "ends the passes after number `N`, but for those that generating needs")
+	flags.BoolVar(&g.force, "force", false, "replace the package of another model in the folder")
+	flags.BoolVar(&g.check, "check", false, "write nothing, print what would change, and exit with 1 if anything would")
+	flags.StringVar(&g.dump, "dump", "", "write the IR after each pass to the folder `DIR`, as 07_name.ir")
+	flags.IntVar(&g.options.Stop, "stop", 0, "end the passes after number `N`, except passes that generating needs (default: all passes run)")
 	return g.run
 }
 
@@ -75,10 +87,13 @@ func (g *genFlags) complete(files []string) (model string, err error) {
 		return "", err
 	}
 	if g.dir == "" && !gen.IsDescription(model) {
+		if _, err := os.Lstat(model); err != nil {
+			return "", usagef("%s: no such file, and no command of this name", model)
+		}
 		return "", usagef("-o DIR is missing")
 	}
 	g.options.WeightsOutside = g.weights.place == "file"
-	if err := forDescription(g.options, gen.IsDescription(model)); err != nil {
+	if err := checkKind(g.flags, gen.IsDescription(model)); err != nil {
 		return "", err
 	}
 	if err := g.checkTraining(gen.IsDescription(model)); err != nil {
@@ -116,8 +131,8 @@ func (g *genFlags) checkTraining(described bool) error {
 		return usagef("-weights-dtype is not for -train, which keeps the model's own weights")
 	case o.Train && g.keep == "prepared":
 		return usagef("-weights-keep prepared is not for -train, which needs the model's own weights: raw or both")
-	case !o.Train && (o.Loss != "" || len(o.Params) > 0 || len(o.Freeze) > 0 || o.Remat != auto):
-		return usagef("-loss, -params, -freeze and -remat are for -train")
+	case !o.Train && len(g.flags.given(ofTraining)) > 0:
+		return usagef("%s is for -train, which is missing", g.flags.given(ofTraining)[0])
 	}
 	return nil
 }
@@ -171,7 +186,7 @@ func (g *genFlags) run(s *streams, files []string) error {
 	bar := newProgress(s.err)
 	g.options.Progress = bar.stage
 	g.options.Stdout, g.options.Stderr = s.err, s.err
-	m, outputs, err := g.generate(model)
+	m, outputs, err := g.generate(s, model)
 	bar.end()
 	if err != nil {
 		return err
@@ -210,14 +225,14 @@ func (g *genFlags) run(s *streams, files []string) error {
 
 // generate compiles the model and checks where its files are to go. Of a folder with
 // configurations only, there is no model.
-func (g *genFlags) generate(model string) (m *gen.Model, outputs []*gen.Output, err error) {
+func (g *genFlags) generate(s *streams, model string) (m *gen.Model, outputs []*gen.Output, err error) {
 	var dumped error
 	if g.dump != "" {
 		dumped = os.MkdirAll(g.dump, 0o777)
 		g.options.Dump = func(index int, name string, m *ir.Module) {
 			if dumped == nil {
 				path := filepath.Join(g.dump, fmt.Sprintf("%02d_%s.ir", index, name))
-				dumped = os.WriteFile(path, []byte(m.String()), 0o666)
+				dumped = temporary.Write(path, func(f *os.File) error { _, err := f.WriteString(m.String()); return err })
 			}
 		}
 	}
@@ -226,7 +241,7 @@ func (g *genFlags) generate(model string) (m *gen.Model, outputs []*gen.Output, 
 			return nil, nil, err
 		}
 	}
-	done, err := g.weights.open(g.options)
+	done, err := g.weights.open(g.flags, g.options, s)
 	if err != nil {
 		return nil, nil, err
 	}

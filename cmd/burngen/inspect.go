@@ -1,7 +1,6 @@
 package main
 
 import (
-	"flag"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -10,12 +9,13 @@ import (
 
 	"github.com/burngen/burngen/gen"
 	"github.com/burngen/burngen/runtime/rt"
+	"github.com/burngen/burngen/runtime/rt/keys"
 )
 
 var inspectCommand = command{
 	name:  "inspect",
 	usage: "FILE [flags]",
-	short: "shows what is in a model (.onnx) or a weights file (.safetensors, .pt, .pth, .bin, .mpk, .bpk, .json)",
+	short: "show what is in a model (.onnx or a description in Go) or a weights file (.safetensors, .pt, .pth, .bin, .mpk, .bpk, .json)",
 	examples: `  burngen inspect resnet50.onnx
   burngen inspect resnet50.onnx -dim N=8
   burngen inspect resnet50.safetensors
@@ -24,8 +24,10 @@ var inspectCommand = command{
 	define: defineInspect,
 }
 
-func defineInspect(flags *flag.FlagSet) func(*streams, []string) error {
-	o, names := modelFlags(flags), nameFlags(flags)
+func defineInspect(flags *flagSet) func(*streams, []string) error {
+	o := modelFlags(flags)
+	var names *keys.Options
+	flags.section(ofTensors, func() { names = nameFlags(flags) })
 	return func(s *streams, files []string) error {
 		file, err := oneModel(files)
 		if err != nil {
@@ -34,10 +36,10 @@ func defineInspect(flags *flag.FlagSet) func(*streams, []string) error {
 		if isWeights(file) {
 			return inspectWeights(s.out, file, names)
 		}
-		if !names.IsZero() {
-			return usagef("%s is no weights file: -top-key, -remap, -renumber and -transpose are about tensors in one", filepath.Base(file))
+		if len(flags.given(ofTensors)) > 0 {
+			return usagef("%s is for weights files, and %s is not one", flags.given(ofTensors)[0], filepath.Base(file))
 		}
-		m, err := load(file, o, s)
+		m, err := load(flags, file, o, s)
 		if err != nil {
 			return err
 		}

@@ -8,9 +8,11 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/burngen/burngen/gen/temporary"
+	"github.com/burngen/burngen/internal/meant"
 )
 
 // command is one of burngen's commands.
@@ -21,11 +23,43 @@ type command struct {
 	// examples are command lines with what each is for.
 	examples string
 	// define declares the flags and returns what runs once they are parsed.
-	define func(*flag.FlagSet) func(*streams, []string) error
+	define func(*flagSet) func(*streams, []string) error
 }
 
 // commands lists the commands; the first is meant when none is named.
 var commands = []command{genCommand, checkCommand, inspectCommand, convertCommand, runCommand, benchCommand, calibrateCommand, verifyCommand}
+
+// aliases are other names of commands that people try.
+var aliases = map[string]string{"generate": "gen", "benchmark": "bench", "calibration": "calibrate"}
+
+// commandOf returns the command of a name.
+func commandOf(name string) (command, bool) {
+	if real, ok := aliases[name]; ok {
+		name = real
+	}
+	i := slices.IndexFunc(commands, func(c command) bool { return c.name == name })
+	if i < 0 {
+		return command{}, false
+	}
+	return commands[i], true
+}
+
+// commandNames returns the names of the commands.
+func commandNames() (names []string) {
+	for _, c := range commands {
+		names = append(names, c.name)
+	}
+	return names
+}
+
+// unknownCommand says what a word was meant for that is neither a command nor a file, nor
+// looks like one. It is "" if that is not known.
+func unknownCommand(word string) string {
+	if _, err := os.Lstat(word); err == nil || strings.ContainsAny(word, `./\-`) {
+		return ""
+	}
+	return meant.Suffix(word, commandNames(), "burngen %s")
+}
 
 // streams are where a command writes to.
 type streams struct{ out, err io.Writer }
@@ -62,18 +96,19 @@ func run(args []string, s *streams) int {
 	switch name := args[0]; name {
 	case "help", "-h", "-help", "--help":
 		return help(args[1:], s)
+	case "version", "-version", "--version":
+		version(s.out)
+		return exitOK
 	default:
-		for _, other := range commands {
-			if other.name == name {
-				c, args = other, args[1:]
-				break
-			}
+		if named, ok := commandOf(name); ok {
+			c, args = named, args[1:]
+		} else if meant := unknownCommand(name); meant != "" {
+			fmt.Fprintf(s.err, "burngen: no command %q, and no such file%s\n", name, meant)
+			return exitUsage
 		}
 	}
-	flags := flag.NewFlagSet(c.name, flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
-	do := c.define(flags)
-	files, err := parse(flags, args)
+	flags, do := newFlags(c)
+	files, err := flags.parse(args)
 	if errors.Is(err, flag.ErrHelp) {
 		c.help(s.out, flags)
 		return exitOK
@@ -92,70 +127,4 @@ func run(args []string, s *streams) int {
 		fmt.Fprintln(s.err, err)
 	}
 	return exitProblem
-}
-
-// parse reads flags, which may stand before or after the other arguments, up to
-// "--". It returns the other arguments.
-func parse(flags *flag.FlagSet, args []string) (rest []string, err error) {
-	for len(args) > 0 {
-		if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
-			return nil, err
-		} else if err != nil {
-			return nil, usagef("%v", err)
-		}
-		left := flags.Args()
-		if ended := len(args) - len(left) - 1; ended >= 0 && args[ended] == "--" {
-			return append(rest, left...), nil
-		}
-		if len(left) > 0 {
-			rest, left = append(rest, left[0]), left[1:]
-		}
-		args = left
-	}
-	return rest, nil
-}
-
-// help prints what a command does, or all of them.
-func help(args []string, s *streams) int {
-	if len(args) == 0 {
-		overview(s.out)
-		return exitOK
-	}
-	for _, c := range commands {
-		if c.name == args[0] {
-			flags := flag.NewFlagSet(c.name, flag.ContinueOnError)
-			c.define(flags)
-			c.help(s.out, flags)
-			return exitOK
-		}
-	}
-	fmt.Fprintf(s.err, "burngen help: no command %q\n", args[0])
-	return exitUsage
-}
-
-func overview(w io.Writer) {
-	fmt.Fprint(w, "burngen compiles neural networks to Go packages.\n\nusage:\n")
-	for i, c := range commands {
-		name := "burngen " + c.name
-		if i == 0 {
-			name = "burngen [" + c.name + "]"
-		}
-		fmt.Fprintf(w, "  %s %s\n      %s\n", name, c.usage, c.short)
-	}
-	fmt.Fprint(w, "\nburngen help COMMAND tells more. Flags may stand before or after files.\n")
-}
-
-// help prints what a command does, its flags and its examples.
-func (c command) help(w io.Writer, flags *flag.FlagSet) {
-	fmt.Fprintf(w, "usage: burngen %s %s\n\n%s\n", c.name, c.usage, c.short)
-	first := true
-	flags.VisitAll(func(f *flag.Flag) {
-		if first {
-			fmt.Fprint(w, "\nflags:\n")
-			first = false
-		}
-		arg, text := flag.UnquoteUsage(f)
-		fmt.Fprintf(w, "  %s\n        %s\n", strings.TrimSpace("-"+f.Name+" "+arg), text)
-	})
-	fmt.Fprintf(w, "\nexamples:\n%s", c.examples)
 }

@@ -1,9 +1,9 @@
 package main
 
 import (
-	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,13 +12,14 @@ import (
 	"github.com/burngen/burngen/gen"
 	"github.com/burngen/burngen/gen/value"
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/onnx"
 	"github.com/burngen/burngen/runtime/rt"
 )
 
 var runCommand = command{
 	name:  "run",
 	usage: "MODEL -in NAME=FILE… [-out DIR] [flags]",
-	short: "runs a model without generating code, and prints its outputs",
+	short: "run a model without generating code, and print its outputs",
 	examples: `  burngen run classifier.onnx -in image=cat.png
   burngen run encoder.onnx -in ids=ids.npy -in mask=mask.npy -out results
   burngen run model.onnx -in x=input_0.pb -dim N=1
@@ -27,24 +28,24 @@ var runCommand = command{
 	define: defineRun,
 }
 
-func defineRun(flags *flag.FlagSet) func(*streams, []string) error {
+func defineRun(flags *flagSet) func(*streams, []string) error {
 	o, weights := modelFlags(flags), fileFlags(flags, false)
 	in := pairs{}
-	flags.Var(in, "in", "reads an argument, as in `NAME=FILE`, from .npy, .pb (TensorProto), .bin (raw), .png, .jpg or .gif (repeatable)")
-	dir := flags.String("out", "", "writes the outputs to the folder `DIR`, as .npy files")
+	flags.Var(in, "in", "read an input from a file, `NAME=FILE`: .npy, .pb (TensorProto), .bin (raw), .png, .jpg or .gif")
+	dir := flags.String("out", "", "write the outputs to the folder `DIR` as .npy files")
 	return func(s *streams, files []string) error {
 		file, err := oneModel(files)
 		if err != nil {
 			return err
 		}
-		done, err := weights.open(o)
+		done, err := weights.open(flags, o, s)
 		if err != nil {
 			return err
 		}
 		defer done()
 		bar := newProgress(s.err)
 		o.Progress = bar.stage
-		m, err := load(file, o, s)
+		m, err := load(flags, file, o, s)
 		bar.end()
 		if err != nil {
 			return err
@@ -115,22 +116,21 @@ func execute(m *gen.Model, in pairs) ([]*ir.Tensor, error) {
 
 // readInputs reads the files of -in, by the names of a function's parameters.
 func readInputs(f *ir.Func, in pairs) (map[string]*ir.Tensor, error) {
-	given := map[string]*ir.Tensor{}
+	names, types := []string{}, map[string]ir.Type{}
 	for _, p := range f.Params {
-		path, ok := in[p.Name]
-		if !ok {
-			continue
-		}
-		t, err := value.Read(path, p.Type)
-		if err != nil {
-			return nil, fmt.Errorf("-in %s: %w", p.Name, err)
-		}
-		given[p.Name] = t
+		names, types[p.Name] = append(names, p.Name), p.Type
 	}
-	for name := range in {
-		if given[name] == nil {
-			return nil, fmt.Errorf("-in %s: the model has no such input", name)
+	given := map[string]*ir.Tensor{}
+	for _, text := range slices.Sorted(maps.Keys(in)) {
+		name, err := onnx.Named("input", text, names)
+		if err != nil {
+			return nil, fmt.Errorf("-in %s: %w", text, err)
 		}
+		t, err := value.Read(in[text], types[name])
+		if err != nil {
+			return nil, fmt.Errorf("-in %s: %w", name, err)
+		}
+		given[name] = t
 	}
 	return given, nil
 }

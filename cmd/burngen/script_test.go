@@ -35,7 +35,7 @@ func TestScripts(t *testing.T) {
 			e.Setenv("GOMODCACHE", modcache)
 			return nil
 		},
-		Cmds:      map[string]func(*testscript.TestScript, bool, []string){"model": writeModel, "exits": exits, "patch": patch, "module": writeModule, "await": await, "none": none, "gone": gone, "linked": linked},
+		Cmds:      map[string]func(*testscript.TestScript, bool, []string){"model": writeModel, "exits": exits, "patch": patch, "module": writeModule, "await": await, "none": none, "gone": gone, "linked": linked, "write": writeBytes},
 		Condition: func(name string) (bool, error) { return name == "root" && os.Geteuid() == 0, nil },
 	})
 }
@@ -147,6 +147,16 @@ func writeModule(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs("go.sum"), sum, 0o666))
 	ts.Setenv("GOWORK", "off")
 	ts.Setenv("GOFLAGS", os.Getenv("GOFLAGS"))
+}
+
+// writeBytes writes bytes, with escapes as in Go, into a file: write FILE BYTES.
+func writeBytes(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: write FILE BYTES")
+	}
+	text, err := strconv.Unquote(`"` + strings.ReplaceAll(args[1], `"`, `\"`) + `"`)
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(text), 0o666))
 }
 
 // models are what scripts ask for by name.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"flag"
 	"fmt"
 	"time"
 
@@ -11,8 +10,8 @@ import (
 
 var verifyCommand = command{
 	name:  "verify",
-	usage: "[-all] [-json] [-eval] [-layers] [-weights-dtype f16] DIR…",
-	short: "proves generated code against reference inputs and outputs",
+	usage: "DIR… [flags]",
+	short: "compare generated code with reference inputs and outputs",
 	examples: `  burngen verify testdata/onnx-node          folders with model.onnx and test_data_set_0
   burngen verify -all models/mnist           a folder with model.onnx and ref/manifest.json
   burngen verify -eval -json models          the definitions of the operators, as JSON
@@ -20,18 +19,18 @@ var verifyCommand = command{
 	define: defineVerify,
 }
 
-func defineVerify(flags *flag.FlagSet) func(*streams, []string) error {
+func defineVerify(flags *flagSet) func(*streams, []string) error {
 	var (
 		o       verify.Options
-		eval    = flags.Bool("eval", false, "checks the evaluator, not generated code")
-		exec    = flags.Bool("exec", false, "checks the program without generating it")
-		all     = flags.Bool("all", false, "also exits with 1 when a model is refused")
-		asJSON  = flags.Bool("json", false, "prints an object for each case, and one that counts")
-		timeout = flags.Duration("timeout", 2*time.Minute, "gives each case `TIME` to be generated, and to run")
+		eval    = flags.Bool("eval", false, "check the evaluator of the IR instead of generated code")
+		exec    = flags.Bool("exec", false, "check the steps of the program without generating code")
+		all     = flags.Bool("all", false, "also exit with 1 if a model is refused")
+		asJSON  = flags.Bool("json", false, "print a JSON object for each case, and one with the counts")
+		timeout = flags.Duration("timeout", 2*time.Minute, "stop a case that takes longer than `TIME` to generate, or to run")
 	)
-	flags.BoolVar(&o.Layers, "layers", false, "also compares the intermediate values that references hold")
-	flags.Var(weightsDType{&o.WeightsDType}, "weights-dtype", weightsDTypeHelp+"; floats then may differ as those of that type do")
-	flags.BoolVar(&o.Strict, "strict", false, "keeps rounding errors about as small as ONNX Runtime's: no minimal filtering, no formulas rewritten, long sums in parts")
+	flags.BoolVar(&o.Layers, "layers", false, "also compare the intermediate values that references hold")
+	flags.Var(weightsDType{&o.WeightsDType}, "weights-dtype", weightsDTypeHelp+"\nFloats may then differ by as much as the type rounds")
+	flags.BoolVar(&o.Strict, "strict", false, strictHelp)
 	return func(s *streams, dirs []string) error {
 		switch {
 		case len(dirs) == 0:

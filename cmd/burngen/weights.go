@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"io/fs"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/burngen/burngen/gen"
 	"github.com/burngen/burngen/gen/temporary"
+	"github.com/burngen/burngen/internal/file"
 	"github.com/burngen/burngen/pytorch"
 	"github.com/burngen/burngen/runtime/record"
 	"github.com/burngen/burngen/runtime/rt"
@@ -21,15 +21,12 @@ import (
 )
 
 // nameFlags declares the flags that say what weights are called.
-func nameFlags(flags *flag.FlagSet) *keys.Options {
+func nameFlags(flags *flagSet) *keys.Options {
 	o := &keys.Options{}
-	option := func(name, usage string, of func(string) keys.Option) {
-		flags.Func(name, usage, func(text string) error { return of(text)(o) })
-	}
-	option("top-key", "keeps the tensors below `KEY`, without it: model_state_dict", keys.TopKey)
-	option("remap", "rewrites the names of tensors by `'REGEX=>REPLACEMENT'`, with $1 for groups (repeatable)", keys.Remap)
-	flags.BoolVar(&o.Map.Renumber, "renumber", false, "closes gaps in indices: fc.0, fc.2, fc.4 become fc.0, fc.1, fc.2")
-	option("transpose", "transposes the matrices whose names match `REGEX` (repeatable)", keys.Transpose)
+	flags.Func("top-key", "keep the tensors below `KEY` only, without it, as in model_state_dict (default: all tensors)", func(text string) error { return keys.TopKey(text)(o) })
+	flags.Var(each(func(text string) error { return keys.Remap(text)(o) }), "remap", "rewrite the names of tensors by `'REGEX=>REPLACEMENT'`, with $1 for groups")
+	flags.BoolVar(&o.Map.Renumber, "renumber", false, "close gaps in indices: fc.0, fc.2, fc.4 become fc.0, fc.1, fc.2")
+	flags.Var(each(func(text string) error { return keys.Transpose(text)(o) }), "transpose", "transpose the matrices whose names match `REGEX`")
 	return o
 }
 
@@ -42,42 +39,60 @@ type weightsFlags struct {
 
 // fileFlags declares the flags that take weights out of a file. With a place, -weights
 // also says where a package has its own.
-func fileFlags(flags *flag.FlagSet, place bool) *weightsFlags {
-	w := &weightsFlags{names: nameFlags(flags)}
-	usage := "gives the model the weights in `FILE` (.safetensors, .pt, .pth, .bin, an index of these, a record) in place of its own"
+func fileFlags(flags *flagSet, place bool) *weightsFlags {
+	w := &weightsFlags{}
 	if place {
-		usage = "gives the model the weights in a file (.safetensors, .pt, .pth, .bin, an index of these, a record) in place of its own; embed puts them into the program, file beside it, `FILE|embed|file` (repeatable); above 512 MiB they go beside it unless embed is given"
+		flags.Var(each(w.setAny), "weights", "take the weights from a file, or say where the package has its own, `FILE|embed|file`:\n"+
+			"  FILE   take the weights from FILE (.safetensors, .pt, .pth, .bin, an index of these, a record) in place of the model's own\n"+
+			"  embed  embed the package's weights in the program (default up to 512 MiB)\n"+
+			"  file   keep them in a file beside the program (default above)\nOne FILE and one of the others may be given")
+	} else {
+		flags.Func("weights", "take the weights from `FILE` (.safetensors, .pt, .pth, .bin, an index of these, a record) in place of the model's own (default: the model's own)", w.setFile)
 	}
-	flags.Func("weights", usage, func(text string) error {
-		_, err := os.Stat(text)
-		switch {
-		case place && (text == "embed" || text == "file"):
-			w.place = text
-		case !isWeights(text) && err != nil && place:
-			return fmt.Errorf("embed, file or a weights file expected")
-		case !isWeights(text) && err != nil:
-			return fmt.Errorf("a weights file expected")
-		case w.file != "":
-			return fmt.Errorf("there is %s already", w.file)
-		default:
-			w.file = text
-		}
-		return nil
+	flags.section(ofWeights, func() {
+		w.names = nameFlags(flags)
+		flags.BoolVar(&w.names.Fit.AllowMissing, "allow-missing", false, "keep the model's own tensors where FILE has none")
+		flags.BoolVar(&w.names.Fit.AllowUnused, "allow-unused", false, "pass over tensors of FILE that the model does not want")
 	})
-	flags.BoolVar(&w.names.Fit.AllowMissing, "allow-missing", false, "keeps the model's own tensors where -weights FILE has none")
-	flags.BoolVar(&w.names.Fit.AllowUnused, "allow-unused", false, "passes over tensors of -weights FILE that the model does not want")
 	return w
 }
 
+// setAny takes a place, or a file.
+func (w *weightsFlags) setAny(text string) error {
+	switch {
+	case text != "embed" && text != "file":
+		return w.setFile(text)
+	case w.place != "":
+		return fmt.Errorf("-weights %s is given already; either embed or file expected", w.place)
+	}
+	w.place = text
+	return nil
+}
+
+// setFile takes a file.
+func (w *weightsFlags) setFile(text string) error {
+	if w.file != "" {
+		return fmt.Errorf("-weights %s is given already; the weights of a model are in one file, or in an index", w.file)
+	}
+	if _, err := os.Stat(text); err != nil && !namesWeights(text) {
+		return fmt.Errorf("no such file, and not the name of a weights file (.safetensors, .pt, .pth, .bin, an index of these, a record)")
+	}
+	w.file = text
+	return nil
+}
+
 // open opens the file, if there is one, for a model.
-func (w *weightsFlags) open(o *gen.Options) (done func(), err error) {
+func (w *weightsFlags) open(flags *flagSet, o *gen.Options, s *streams) (done func(), err error) {
 	if w.file == "" {
-		if !w.names.IsZero() || w.names.Fit != (keys.Fit{}) {
-			return nil, usagef("-top-key, -remap, -renumber, -transpose, -allow-missing and -allow-unused are about the tensors of -weights FILE, which is missing")
+		if len(flags.given(ofWeights)) > 0 {
+			return nil, usagef("%s is for the tensors of -weights FILE, which is missing", flags.given(ofWeights)[0])
 		}
 		return func() {}, nil
 	}
 	weights, err := openWeights(w.file)
+	if err == nil {
+		weights, err = withoutRefused(weights, w.file, s.err)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -122,6 +137,7 @@ func quoted(word string) string {
 }
 
 const (
+	onnxExt        = ".onnx"
 	safetensorsExt = ".safetensors"
 	indexEnd       = ".safetensors.index.json"
 	torchIndexEnd  = ".bin.index.json"
@@ -135,50 +151,131 @@ var (
 )
 
 // isRecord reports whether a file may be a record, by its name.
-func isRecord(file string) bool {
-	name := strings.ToLower(file)
+func isRecord(path string) bool {
+	name := strings.ToLower(path)
 	return recordExts[filepath.Ext(strings.TrimSuffix(name, ".gz"))]
 }
 
-// isWeights reports whether a file is one of weights, by its name.
-func isWeights(file string) bool {
-	ext := strings.ToLower(filepath.Ext(file))
-	return ext == safetensorsExt || torchExts[ext] || strings.HasSuffix(file, indexEnd) || isRecord(file)
+// isWeights reports whether a file is one of weights, by its name or else by its first bytes.
+func isWeights(path string) bool {
+	if namesWeights(path) {
+		return true
+	}
+	switch formatOf(path) {
+	case file.PyTorch, file.Safetensors, file.Pickle:
+		return !strings.EqualFold(filepath.Ext(path), onnxExt)
+	}
+	return false
+}
+
+// namesWeights reports whether a file is one of weights, by its name.
+func namesWeights(path string) bool {
+	ext := strings.ToLower(filepath.Ext(path))
+	return ext == safetensorsExt || torchExts[ext] || strings.HasSuffix(path, indexEnd) || isRecord(path)
+}
+
+// formatOf names the format of a regular file. It is "" if there is no such file.
+func formatOf(path string) string {
+	head := file.Head(path)
+	if head == nil {
+		return ""
+	}
+	return file.Format(head)
 }
 
 // openWeights opens a weights file of any kind.
-func openWeights(file string) (w *rt.Weights, err error) {
+func openWeights(path string) (w *rt.Weights, err error) {
+	format := formatOf(path)
+	ext := strings.ToLower(filepath.Ext(path))
 	switch {
-	case strings.HasSuffix(file, indexEnd):
-		w = rt.OpenWeightsIndex(file)
+	case ext == onnxExt:
+		return nil, fmt.Errorf("%s: an ONNX model, not a weights file; burngen gen %s -weights file -weights-keep raw -o DIR writes its weights as safetensors", filepath.Base(path), quoted(path))
+	case strings.HasSuffix(path, indexEnd):
+		w = rt.OpenWeightsIndex(path)
 		err = w.Err()
-	case strings.HasSuffix(file, torchIndexEnd):
-		w, err = pytorch.OpenIndex(file)
-	case strings.EqualFold(filepath.Ext(file), safetensorsExt):
-		w = rt.OpenWeightsFile(file)
+	case strings.HasSuffix(path, torchIndexEnd):
+		w, err = pytorch.OpenIndex(path)
+	case ext == safetensorsExt || format == file.Safetensors && !isRecord(path):
+		w = rt.OpenWeightsFile(path)
 		err = w.Err()
-	case isRecord(file):
-		w, err = record.Open(file)
-		if errors.Is(err, record.ErrUnknown) && strings.EqualFold(filepath.Ext(file), ".bin") {
-			w, err = pytorch.Open(file)
+	case isRecord(path):
+		w, err = record.Open(path)
+		if errors.Is(err, record.ErrUnknown) && ext == ".bin" {
+			w, err = pytorch.Open(path)
 		}
 	default:
-		w, err = pytorch.Open(file)
+		w, err = pytorch.Open(path)
 	}
 	if err != nil {
 		w.Close()
-		var at *fs.PathError
-		if errors.As(err, &at) && at.Path == file { // what it says of the file is said here
-			err = at.Err
-		}
-		return nil, fmt.Errorf("%s: %w", filepath.Base(file), err)
+		return nil, fmt.Errorf("%s: %w", filepath.Base(path), whyNotWeights(path, format, err))
 	}
 	return w, nil
 }
 
+// whyNotWeights returns the reason why a file cannot be opened, without its path: that it
+// has another format, if that is known, or else what the reader says.
+func whyNotWeights(path, format string, err error) error {
+	var at *fs.PathError
+	switch {
+	case errors.As(err, &at) && at.Path == path:
+		return at.Err
+	case isRecord(path) && (format == file.Text || format == file.Gzip): // the reader says more
+	case format == file.Pickle:
+		return errors.New("not a weights file: a Python pickle that torch.save did not write; save a state_dict with torch.save, or the tensors with safetensors")
+	case format != "" && format != file.PyTorch && format != file.Safetensors && format != file.Tar:
+		return fmt.Errorf("not a weights file: %s", format)
+	}
+	text := strings.TrimPrefix(strings.TrimPrefix(err.Error(), "weights: "), path+": ")
+	if rest, ok := strings.CutPrefix(text, "safetensors: header"); ok && strings.HasSuffix(path, ".index.json") {
+		text = "not a readable index of weights files:" + rest
+	}
+	return errors.New(text)
+}
+
+// refused returns why tensors cannot be read, by the names of those that burngen cannot
+// hold. They have no elements.
+func refused(w *rt.Weights) map[string]string {
+	why := map[string]string{}
+	for _, name := range w.Names() {
+		if info, _ := w.Info(name); info.Bytes > 0 {
+			continue
+		}
+		use := w.Fork()
+		use.Raw(name)
+		if err := use.Err(); err != nil {
+			why[name] = strings.TrimPrefix(err.Error(), fmt.Sprintf("weights: %.100q: ", name))
+		}
+	}
+	return why
+}
+
+// withoutRefused returns the tensors that can be read, closes w, and notes the others.
+func withoutRefused(w *rt.Weights, path string, note io.Writer) (*rt.Weights, error) {
+	why := refused(w)
+	if len(why) == 0 {
+		return w, nil
+	}
+	names := map[string]string{}
+	for _, name := range w.Names() {
+		if why[name] == "" {
+			names[name] = name
+			continue
+		}
+		fmt.Fprintf(note, "%s: %q is left out: %s\n", filepath.Base(path), name, why[name])
+	}
+	if len(names) == 0 {
+		w.Close()
+		return nil, fmt.Errorf("%s: there is no other tensor", filepath.Base(path))
+	}
+	left, err := w.Renamed(names)
+	w.Close()
+	return left, err
+}
+
 // inspectWeights prints the tensors of a weights file, and what names make of theirs.
-func inspectWeights(out io.Writer, file string, names *keys.Options) error {
-	weights, err := openWeights(file)
+func inspectWeights(out io.Writer, path string, names *keys.Options) error {
+	weights, err := openWeights(path)
 	if err != nil {
 		return err
 	}
@@ -192,8 +289,9 @@ func inspectWeights(out io.Writer, file string, names *keys.Options) error {
 		info, _ := weights.Info(name)
 		total += info.Bytes
 	}
+	why := refused(weights)
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(w, "%s: %d tensors, %s\n", filepath.Base(file), len(became), gen.Bytes(total))
+	fmt.Fprintf(w, "%s: %d tensors, %s\n", filepath.Base(path), len(became), gen.Bytes(total))
 	for _, name := range weights.Names() {
 		now, kept := became[name]
 		if !kept {
@@ -204,7 +302,11 @@ func inspectWeights(out io.Writer, file string, names *keys.Options) error {
 		if !names.IsZero() {
 			fmt.Fprintf(w, "%q\t", now)
 		}
-		fmt.Fprintf(w, "%s\t%s\n", info, gen.Bytes(info.Bytes))
+		if reason := why[name]; reason != "" {
+			fmt.Fprintf(w, "refused: %s\n", reason)
+		} else {
+			fmt.Fprintf(w, "%s\t%s\n", info, gen.Bytes(info.Bytes))
+		}
 	}
 	return w.Flush()
 }
@@ -212,7 +314,7 @@ func inspectWeights(out io.Writer, file string, names *keys.Options) error {
 var convertCommand = command{
 	name:  "convert",
 	usage: "FILE OUT.safetensors [flags]",
-	short: "writes the weights in a file (.pt, .pth, .bin, .safetensors, an index of these, .mpk, .bpk, .json) as safetensors, in one file or several",
+	short: "write the weights in a file (.pt, .pth, .bin, .safetensors, an index of these, .mpk, .bpk, .json) as safetensors, in one file or several",
 	examples: `  burngen convert whisper.pt whisper.safetensors -top-key model_state_dict
   burngen convert llama.safetensors.index.json llama.safetensors -dtype bf16
   burngen convert pytorch_model.bin.index.json bert.safetensors
@@ -222,17 +324,17 @@ var convertCommand = command{
 	define: defineConvert,
 }
 
-func defineConvert(flags *flag.FlagSet) func(*streams, []string) error {
+func defineConvert(flags *flagSet) func(*streams, []string) error {
 	names := nameFlags(flags)
-	dtype := flags.String("dtype", "", "store floats as `TYPE`: f64, f32, f16 or bf16")
-	shard := flags.Int64("shard", 5000, "of an index: at most `N` MB in a file")
+	dtype := flags.String("dtype", "", "store floats as `TYPE`: f64, f32, f16 or bf16 (default: the types in FILE)")
+	shard := flags.Int64("shard", 5000, "write at most `N` MB into a file, if OUT is an index")
 	return func(s *streams, files []string) error {
 		switch {
 		case len(files) != 2:
 			return usagef("a weights file and one to write expected, %d arguments given", len(files))
 		case !strings.EqualFold(filepath.Ext(files[1]), safetensorsExt) && !strings.HasSuffix(files[1], indexEnd):
 			return usagef("%s: a name that ends in %s or %s expected", files[1], safetensorsExt, indexEnd)
-		case !strings.HasSuffix(files[1], indexEnd) && given(flags, "shard"):
+		case !strings.HasSuffix(files[1], indexEnd) && flags.isGiven("shard"):
 			return usagef("-shard is for an index, a name that ends in %s", indexEnd)
 		case *shard <= 0 || *shard > math.MaxInt64/1_000_000:
 			return usagef("-shard %d: a number of MB expected", *shard)
@@ -240,6 +342,9 @@ func defineConvert(flags *flag.FlagSet) func(*streams, []string) error {
 			return usagef("-dtype %s: f64, f32, f16 or bf16 expected", *dtype)
 		}
 		weights, err := openWeights(files[0])
+		if err == nil {
+			weights, err = withoutRefused(weights, files[0], s.err)
+		}
 		if err != nil {
 			return err
 		}
@@ -291,10 +396,4 @@ func saveIndex(weights *rt.Weights, path string, limit int64) error {
 		renamings = append(renamings, temporary.Renaming{From: filepath.Join(parts, e.Name()), To: filepath.Join(dir, e.Name())})
 	}
 	return temporary.Rename(renamings)
-}
-
-// given reports whether a flag stands on the command line.
-func given(flags *flag.FlagSet, name string) (is bool) {
-	flags.Visit(func(f *flag.Flag) { is = is || f.Name == name })
-	return is
 }

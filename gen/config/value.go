@@ -6,10 +6,15 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
+
+	"github.com/burngen/burngen/internal/file"
+	"github.com/burngen/burngen/internal/meant"
 )
+
+// maxFile bounds the file of a configuration.
+const maxFile = 64 << 20
 
 // Given is what a user gives for a configuration.
 type Given struct {
@@ -75,7 +80,13 @@ func (s *Set) Value(name string, user Given) (string, error) {
 	if user.File != "" {
 		read := user.Foreign
 		if read == nil {
-			read = func() ([]byte, error) { return os.ReadFile(user.File) }
+			read = func() ([]byte, error) {
+				data, err := file.Read(user.File, maxFile)
+				if err != nil {
+					err = fmt.Errorf("%s: %w", user.File, err)
+				}
+				return data, err
+			}
 		}
 		data, err := read()
 		if err == nil && !json.Valid(data) {
@@ -92,7 +103,11 @@ func (s *Set) Value(name string, user Given) (string, error) {
 	expr, err := s.build(s.Struct(name), name, g)
 	for _, path := range slices.Sorted(maps.Keys(g.set)) {
 		if !g.used[path] {
-			errs = append(errs, fmt.Errorf("-set %s=%s: %s has no field %s", path, g.set[path], name, path))
+			var fields []string
+			for _, f := range s.Struct(name).Fields {
+				fields = append(fields, f.Name)
+			}
+			errs = append(errs, fmt.Errorf("-set %s=%s: %s has no field %s%s", path, g.set[path], name, path, meant.Suffix(path, fields, "%s")))
 		}
 	}
 	if len(errs) > 0 {

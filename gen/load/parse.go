@@ -117,7 +117,7 @@ func goFiles(dir string) ([]string, error) {
 		}
 	}
 	if len(names) == 0 {
-		return nil, fmt.Errorf("%s: no Go files", shownAs(dir))
+		return nil, fmt.Errorf("%s: no Go files: an ONNX file, or the folder of a description in Go, expected", shownAs(dir))
 	}
 	return names, nil
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/burngen/burngen/gen/value"
 	"github.com/burngen/burngen/gen/verify/harness"
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/onnx"
 )
 
 // maxInput bounds the elements of an input that is drawn.
@@ -21,10 +22,11 @@ func Inputs(f *ir.Func, given map[string]*ir.Tensor, extents map[string]int) (ar
 		symbols[s] = 1
 	}
 	for s, n := range extents {
-		if _, ok := symbols[s]; !ok {
-			return nil, nil, fmt.Errorf("no input has an extent %q", s)
+		name, err := onnx.Named("dimension", s, f.Symbols())
+		if err != nil {
+			return nil, nil, fmt.Errorf("-extent %s: %w", s, err)
 		}
-		symbols[s] = n
+		symbols[name] = n
 	}
 	for _, p := range f.Params {
 		t, ok := given[p.Name]

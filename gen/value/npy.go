@@ -85,7 +85,7 @@ func DecodeNPY(data []byte) (*ir.Tensor, error) {
 func npyHeader(data []byte) (header string, body []byte, err error) {
 	rest, ok := strings.CutPrefix(string(data[:min(len(data), 12)]), npyMagic)
 	if !ok || len(rest) < 6 {
-		return "", nil, errors.New("not a NumPy array")
+		return "", nil, not("a NumPy array", data)
 	}
 	start, size := 10, int(binary.LittleEndian.Uint16(data[8:]))
 	if rest[0] >= 2 {

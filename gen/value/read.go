@@ -8,11 +8,10 @@ import (
 	_ "image/gif"
 	_ "image/jpeg"
 	_ "image/png"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
+	"github.com/burngen/burngen/internal/file"
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/onnx"
 )
@@ -26,10 +25,23 @@ func Read(path string, t ir.Type) (*ir.Tensor, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", filepath.Base(path), err)
 	}
-	if v.DType != t.DType || v.Rank() != t.Rank() {
-		return nil, fmt.Errorf("%s: %s, %s expected", filepath.Base(path), v.Type(), t)
+	if !fits(v, t) {
+		return nil, fmt.Errorf("%s: has %s, want %s", filepath.Base(path), v.Type(), t)
 	}
 	return v, nil
+}
+
+// fits reports whether v has the element type, the rank and the known extents of t.
+func fits(v *ir.Tensor, t ir.Type) bool {
+	if v.DType != t.DType || v.Rank() != t.Rank() {
+		return false
+	}
+	for i, d := range t.Shape {
+		if n, ok := d.Int(); ok && n != v.Shape[i] {
+			return false
+		}
+	}
+	return true
 }
 
 func read(path string, t ir.Type) (*ir.Tensor, error) {
@@ -44,25 +56,33 @@ func read(path string, t ir.Type) (*ir.Tensor, error) {
 		}
 		return v.Tensor, nil
 	}
-	data, err := os.ReadFile(path)
-	var at *fs.PathError
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, errors.New("no such file")
-	case errors.As(err, &at):
-		return nil, at.Err
-	case err != nil:
+	decode := decoders[ext]
+	if decode == nil {
+		return nil, errors.New("unknown kind of file: .npy, .pb, .bin, .png, .jpg and .gif can be read")
+	}
+	data, err := file.Read(path, maxFile)
+	if err != nil {
 		return nil, err
 	}
-	switch ext {
-	case ".npy":
-		return DecodeNPY(data)
-	case ".bin", ".raw":
-		return decodeRaw(data, t)
-	case ".png", ".jpg", ".jpeg", ".gif":
-		return decodeImage(data, t)
+	return decode(data, t)
+}
+
+// maxFile bounds the files of arguments.
+const maxFile = 64 << 30
+
+// decoders read files, by their extensions.
+var decoders = map[string]func(data []byte, t ir.Type) (*ir.Tensor, error){
+	".npy": func(data []byte, _ ir.Type) (*ir.Tensor, error) { return DecodeNPY(data) },
+	".bin": decodeRaw, ".raw": decodeRaw,
+	".png": decodeImage, ".jpg": decodeImage, ".jpeg": decodeImage, ".gif": decodeImage,
+}
+
+// not returns the error of data that is something else than what was expected.
+func not(expected string, data []byte) error {
+	if f := file.Format(data); f != "" {
+		return fmt.Errorf("not %s: %s", expected, f)
 	}
-	return nil, errors.New("unknown kind of file: .npy, .pb, .bin, .png, .jpg and .gif can be read")
+	return fmt.Errorf("not %s", expected)
 }
 
 // unwrap drops the file's name that package onnx puts before its errors.
@@ -106,7 +126,9 @@ func decodeImage(data []byte, t ir.Type) (*ir.Tensor, error) {
 		return nil, fmt.Errorf("an image is no argument of type %s", t)
 	}
 	config, _, err := image.DecodeConfig(bytes.NewReader(data))
-	if err != nil {
+	if errors.Is(err, image.ErrFormat) {
+		return nil, not("a PNG, JPEG or GIF image", data)
+	} else if err != nil {
 		return nil, err
 	}
 	if int64(config.Width)*int64(config.Height) > maxPixels {

@@ -26,7 +26,10 @@ func Find(dirs []string) ([]Case, error) {
 	var cases []Case
 	for _, dir := range dirs {
 		info, err := os.Stat(dir)
-		if err != nil || !info.IsDir() {
+		if err == nil && !info.IsDir() {
+			return nil, fmt.Errorf("%s: is a file; a folder with model.onnx and test_data_set_0 or ref/manifest.json expected", dir)
+		}
+		if err != nil {
 			return nil, fmt.Errorf("%s: no such folder", dir)
 		}
 		abs, err := filepath.Abs(dir)

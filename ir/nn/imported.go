@@ -68,6 +68,9 @@ func (f *foreign) Constant(int) *ir.Tensor { return nil }
 // NumResults returns 1.
 func (f *foreign) NumResults() int { return 1 }
 
+// Warn does nothing: an operator of a description is the user's own.
+func (f *foreign) Warn(string) {}
+
 // Wants reports whether i is the first result.
 func (f *foreign) Wants(i int) bool { return i == 0 }
 

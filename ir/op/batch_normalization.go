@@ -219,9 +219,16 @@ func importBatchNormalization(c ir.Importer) ([]*ir.Value, error) {
 		return nil, fmt.Errorf("scale %s with spatial unset, rank %d expected", c.Arg(1).Type, x.Rank()-1)
 	}
 	if training {
+		warnOfTraining(c, "normalises by the statistics of the batch")
 		return op.train(c, spatial), nil
 	}
 	return []*ir.Value{c.Builder().Node(op, c.Arg(0), c.Arg(1), c.Arg(2), c.Arg(3), c.Arg(4))}, nil
+}
+
+// warnOfTraining tells that a model was exported in training mode, and what the node does
+// therefore in inference.
+func warnOfTraining(c ir.Importer, does string) {
+	c.Warn("it was exported in training mode and " + does + ", in inference too; export the model in evaluation mode (model.eval() in PyTorch): -train trains such a file")
 }
 
 // train appends the normalisation by the statistics of operand 0 itself; further

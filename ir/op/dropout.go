@@ -72,6 +72,7 @@ func importDropout(c ir.Importer) ([]*ir.Value, error) {
 		if trains, err := dropoutTrains(c); err != nil {
 			return nil, err
 		} else if trains {
+			warnOfTraining(c, "drops elements")
 			y, mask := dropout(c)
 			return []*ir.Value{y, mask}[:max(1, min(2, c.NumResults()))], nil
 		}

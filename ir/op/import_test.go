@@ -91,6 +91,7 @@ func (n *testNode) Constant(i int) *ir.Tensor {
 	return t
 }
 func (n *testNode) NumArgs() int                      { return len(n.args) }
+func (n *testNode) Warn(string)                       {}
 func (n *testNode) NumResults() int                   { return n.results }
 func (n *testNode) Wants(i int) bool                  { return i < n.results }
 func (n *testNode) ResultType(int) (ir.Type, bool)    { return ir.Type{}, false }

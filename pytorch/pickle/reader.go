@@ -188,7 +188,7 @@ func (m *machine) call(class Value, args []Value) error {
 		return fmt.Errorf("%s is not a function", kindOf(class))
 	}
 	if c.New == nil {
-		return fmt.Errorf("%v must not be called", c)
+		return &CallError{c}
 	}
 	v, err := c.New(args)
 	if err != nil {

@@ -42,6 +42,11 @@ type Class struct {
 // String returns the module and the name, quoted, for errors.
 func (c *Class) String() string { return fmt.Sprintf("%.100q", c.Module+"."+c.Name) }
 
+// CallError is the error of a pickle that calls a class without [Class.New].
+type CallError struct{ Class *Class }
+
+func (e *CallError) Error() string { return fmt.Sprintf("%v must not be called", e.Class) }
+
 // Stateful is a value that takes what BUILD gives it.
 type Stateful interface{ SetState(state Value) error }
 

@@ -32,13 +32,14 @@ def contents(t):
 names = {torch.float64: "f64", torch.float32: "f32", torch.float16: "f16", torch.bfloat16: "bf16",
          torch.int64: "i64", torch.int32: "i32", torch.int16: "i16", torch.int8: "i8", torch.uint8: "u8",
          torch.bool: "bool"}
+complexes = {torch.complex64: "c64"}
 expected = {}
 
 
 def expect(file, value):
     tensors = {}
     walk(value, [], tensors)
-    expected[file] = {k: {"dtype": names[t.dtype], "shape": list(t.shape), "sha256": hashlib.sha256(contents(t)).hexdigest()}
+    expected[file] = {k: {"dtype": (names | complexes)[t.dtype], "shape": list(t.shape), "sha256": hashlib.sha256(contents(t)).hexdigest()}
                       for k, t in tensors.items()}
 
 
@@ -144,13 +145,14 @@ def tar(file):
 
 tar("tar.pt")
 
-# What is refused, with a part of the reason.
+save("complex.pt", {"a": torch.ones(2), "z": torch.zeros(2, dtype=torch.complex64)})
+
+# What is refused, the file or the use of its tensor, with a part of the reason.
 refused = {
-    "complex.pt": ({"a": torch.ones(2), "z": torch.zeros(2, dtype=torch.complex64)}, "torch.ComplexFloatStorage"),
     "quantised.pt": ({"q": torch.quantize_per_tensor(torch.rand(4), 0.1, 3, torch.qint8)}, "dequantize()"),
     "sparse.pt": ({"s": torch.eye(2).to_sparse()}, "not a dense tensor"),
     "module.pt": (torch.nn.Linear(1, 1), "torch.nn.modules.linear.Linear"),
-    "meta.pt": ({"m": torch.empty(2, device="meta")}, "meta tensors"),
+    "meta.pt": ({"m": torch.empty(2, device="meta")}, "a meta tensor"),
 }
 for file, (value, why) in refused.items():
     torch.save(value, file)

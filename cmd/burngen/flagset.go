@@ -1,0 +1,152 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/burngen/burngen/internal/meant"
+)
+
+// flagSet is the flags of a command, in sections.
+type flagSet struct {
+	*flag.FlagSet
+	titles []string          // of the sections, in order
+	in     map[string]string // titles, by flags that are in a section
+}
+
+// Titles of sections. Flags of [ofFiles] and [ofDescriptions] are for one kind of model only.
+const (
+	ofFiles        = "flags for ONNX files"
+	ofDescriptions = "flags for descriptions in Go"
+	ofTraining     = "flags for training"
+	ofWeights      = "flags for the tensors of -weights FILE"
+	ofTensors      = "flags for weights files"
+)
+
+// newFlags declares the flags of a command. run carries it out once they are parsed.
+func newFlags(c command) (flags *flagSet, run func(*streams, []string) error) {
+	flags = &flagSet{FlagSet: flag.NewFlagSet(c.name, flag.ContinueOnError), in: map[string]string{}}
+	flags.SetOutput(io.Discard)
+	run = c.define(flags)
+	flags.VisitAll(func(f *flag.Flag) { f.Value = &checked{Value: f.Value} })
+	return flags, run
+}
+
+// section declares flags that have a section of their own in the help.
+func (s *flagSet) section(title string, declare func()) {
+	before := map[string]bool{}
+	s.VisitAll(func(f *flag.Flag) { before[f.Name] = true })
+	declare()
+	s.VisitAll(func(f *flag.Flag) {
+		if !before[f.Name] && s.in[f.Name] == "" {
+			s.in[f.Name] = title
+		}
+	})
+	if !slices.Contains(s.titles, title) {
+		s.titles = append(s.titles, title)
+	}
+}
+
+// given returns the flags of a section that a command line has, in alphabetical order.
+func (s *flagSet) given(title string) (names []string) {
+	s.Visit(func(f *flag.Flag) {
+		if s.in[f.Name] == title {
+			names = append(names, "-"+f.Name)
+		}
+	})
+	return names
+}
+
+// isGiven reports whether a command line has a flag.
+func (s *flagSet) isGiven(name string) (is bool) {
+	s.Visit(func(f *flag.Flag) { is = is || f.Name == name })
+	return is
+}
+
+// parse reads flags, which may stand before or after the other arguments, up to
+// "--". It returns the other arguments.
+func (s *flagSet) parse(args []string) (rest []string, err error) {
+	for len(args) > 0 {
+		if err := s.Parse(args); errors.Is(err, flag.ErrHelp) {
+			return nil, err
+		} else if err != nil {
+			return nil, &usageError{s.explain(err.Error())}
+		}
+		left := s.Args()
+		if ended := len(args) - len(left) - 1; ended >= 0 && args[ended] == "--" {
+			return append(rest, left...), nil
+		}
+		if len(left) > 0 {
+			rest, left = append(rest, left[0]), left[1:]
+		}
+		args = left
+	}
+	return rest, nil
+}
+
+// explain adds to what package flag says of an unknown flag the name that was meant.
+func (s *flagSet) explain(text string) string {
+	name, unknown := strings.CutPrefix(text, "flag provided but not defined: -")
+	if !unknown {
+		return text
+	}
+	var names []string
+	s.VisitAll(func(f *flag.Flag) { names = append(names, f.Name) })
+	return fmt.Sprintf("unknown flag -%s%s", name, meant.Suffix(name, names, "-%s"))
+}
+
+// repeated is a flag's value that takes another text each time that the flag is given.
+type repeated interface {
+	flag.Value
+	repeats()
+}
+
+// each is a repeated flag that calls a function.
+type each func(text string) error
+
+func (each) String() string          { return "" }
+func (f each) Set(text string) error { return f(text) }
+func (each) repeats()                {}
+
+// checked is a flag's value that is given once, unless it is repeated, and whose errors say
+// what is expected.
+type checked struct {
+	flag.Value
+	set bool
+}
+
+// Set sets the value.
+func (c *checked) Set(text string) error {
+	if c.set && !c.isRepeated() && !c.IsBoolFlag() {
+		return errors.New("the flag is given twice")
+	}
+	c.set = true
+	err := c.Value.Set(text)
+	if g, ok := c.Value.(flag.Getter); ok && err != nil {
+		switch g.Get().(type) {
+		case time.Duration:
+			return errors.New("a time with its unit expected, as in 5s or 300ms")
+		case int, int64:
+			return errors.New("a whole number expected")
+		case bool:
+			return errors.New("true or false expected")
+		}
+	}
+	return err
+}
+
+func (c *checked) isRepeated() bool {
+	_, ok := c.Value.(repeated)
+	return ok
+}
+
+// IsBoolFlag reports whether the flag may stand without a value.
+func (c *checked) IsBoolFlag() bool {
+	b, ok := c.Value.(interface{ IsBoolFlag() bool })
+	return ok && b.IsBoolFlag()
+}

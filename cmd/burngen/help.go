@@ -1,0 +1,104 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/burngen/burngen/internal/meant"
+)
+
+// help prints what a command does, or all of them.
+func help(args []string, s *streams) int {
+	if len(args) == 0 {
+		overview(s.out)
+		return exitOK
+	}
+	c, ok := commandOf(args[0])
+	if !ok {
+		fmt.Fprintf(s.err, "burngen help: no command %q%s\n", args[0], meant.Suffix(args[0], commandNames(), "%s"))
+		return exitUsage
+	}
+	flags, _ := newFlags(c)
+	c.help(s.out, flags)
+	return exitOK
+}
+
+func overview(w io.Writer) {
+	fmt.Fprint(w, "burngen compiles neural networks to Go packages.\n\nusage:\n")
+	for i, c := range commands {
+		name := "burngen " + c.name
+		if i == 0 {
+			name = "burngen [" + c.name + "]"
+		}
+		fmt.Fprintf(w, "  %s %s\n      %s\n", name, c.usage, c.short)
+	}
+	fmt.Fprint(w, "  burngen version\n      print the version\n")
+	fmt.Fprint(w, `
+burngen help COMMAND tells more. Flags may stand before or after files.
+
+exit codes:
+  0  success
+  1  a problem with a file or a model, or a difference that -check or verify finds
+  2  a command line that makes no sense
+`)
+}
+
+// version prints the version of the module that the program was built from.
+func version(w io.Writer) {
+	v := "(unknown)"
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		v = info.Main.Version
+	}
+	fmt.Fprintf(w, "burngen %s %s %s/%s\n", v, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+}
+
+// help prints what a command does, its flags and its examples.
+func (c command) help(w io.Writer, flags *flagSet) {
+	fmt.Fprintf(w, "usage: burngen %s %s\n\n%s\n", c.name, c.usage, c.short)
+	for _, title := range append([]string{""}, flags.titles...) {
+		heading := title
+		if title == "" {
+			heading = "flags"
+		}
+		flags.VisitAll(func(f *flag.Flag) {
+			if flags.in[f.Name] != title {
+				return
+			}
+			if heading != "" {
+				fmt.Fprintf(w, "\n%s:\n", heading)
+				heading = ""
+			}
+			arg, text := flag.UnquoteUsage(f)
+			if f.Value.(*checked).IsBoolFlag() {
+				arg = ""
+			}
+			fmt.Fprintf(w, "  %s\n        %s\n", strings.TrimSpace("-"+f.Name+" "+arg), strings.ReplaceAll(text+ending(f, text), "\n", "\n        "))
+		})
+	}
+	fmt.Fprintf(w, "\nexamples:\n%s", c.examples)
+}
+
+// ending says at the end of a flag's text that it may be repeated, or which value it has if
+// it is not given and the text does not say so.
+func ending(f *flag.Flag, text string) string {
+	v := f.Value.(*checked)
+	switch {
+	case v.isRepeated():
+		return " (repeatable)"
+	case v.IsBoolFlag() || strings.Contains(text, "(default") || strings.Contains(text, "(required"):
+		return ""
+	case f.DefValue == "":
+		return " (default none)"
+	}
+	if g, ok := v.Value.(flag.Getter); ok {
+		if d, ok := g.Get().(time.Duration); ok && d%time.Minute == 0 {
+			return fmt.Sprintf(" (default %dm)", d/time.Minute)
+		}
+	}
+	return fmt.Sprintf(" (default %s)", f.DefValue)
+}

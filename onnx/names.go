@@ -1,0 +1,46 @@
+package onnx
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/burngen/burngen/internal/meant"
+)
+
+// Named returns the name of a list that text from a command line stands for: text itself
+// or, because messages quote names, the text between its quotes or backquotes. It returns
+// an error if there is no such name; what says of what the names are.
+func Named(what, text string, names []string) (string, error) {
+	for _, name := range []string{text, unquoted(text)} {
+		if slices.Contains(names, name) {
+			return name, nil
+		}
+	}
+	if near := meant.Suffix(unquoted(text), names, "%.80q"); near != "" {
+		return "", fmt.Errorf("the model has no such %s%s", what, near)
+	}
+	if len(names) == 0 || len(names) > mostNames {
+		return "", fmt.Errorf("the model has no such %s", what)
+	}
+	list := make([]string, len(names))
+	for i, name := range names {
+		list[i] = quote(name)
+	}
+	return "", fmt.Errorf("the model has no such %s; it has %s", what, strings.Join(list, ", "))
+}
+
+// mostNames is how many names a message lists.
+const mostNames = 8
+
+// unquoted returns text without the quotes or backquotes around it.
+func unquoted(text string) string {
+	if len(text) < 3 || text[0] != text[len(text)-1] || !strings.ContainsRune("\"'`", rune(text[0])) {
+		return text
+	}
+	if name, err := strconv.Unquote(text); err == nil {
+		return name
+	}
+	return text[1 : len(text)-1]
+}
