@@ -7,20 +7,23 @@ import (
 	"github.com/burngen/burngen/gen/emit"
 )
 
-// maxEmbedded is the largest weights file, in bytes, that is linked into the
-// program; larger ones are loaded from disk.
+// maxEmbedded is how many bytes of weights files are linked into the program, those of all
+// cases together. Those that do not fit are loaded from disk, one at a time.
 const maxEmbedded = 64 << 20
 
 // generation is the package of a case.
 type generation struct {
 	ports    *ports
 	files    []emit.File
-	embedded bool
+	size     int64 // of the weights file, in bytes
+	embedded bool  // it is linked into the program
 }
 
 func (c Case) model() string { return filepath.Join(c.Dir, modelFile) }
 
-func (v *verifier) generateOne(c Case, name string) (*generation, error) {
+// generateOne generates the package of a case. Its weights are linked into the program if
+// there is room for so many bytes.
+func (v *verifier) generateOne(c Case, name string, room int64) (*generation, error) {
 	o, err := v.options(c)
 	if err != nil {
 		return nil, err
@@ -30,8 +33,8 @@ func (v *verifier) generateOne(c Case, name string) (*generation, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &generation{ports: portsOf(m.Source.Func(), m.Source.Operators), embedded: m.WeightsSize() <= maxEmbedded}
-	if !g.embedded {
+	g := &generation{ports: portsOf(m.Source.Func(), m.Source.Operators), size: m.WeightsSize()}
+	if g.embedded = g.size <= room; !g.embedded {
 		m.KeepWeightsOutside()
 	}
 	g.files, err = m.Files()

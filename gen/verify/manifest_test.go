@@ -7,8 +7,13 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime/debug"
+	"runtime/metrics"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/onnx"
@@ -58,6 +63,61 @@ func verifyOne(t *testing.T, c Case, o Options) Result {
 func double() []byte {
 	return onnxtest.New(17).Input("x", ir.F32, 1, 3, 1, 2).Output("y", ir.F32, 1, 3, 1, 2).
 		Node("add", "Add", []string{"x", "x"}, []string{"y"}).Bytes()
+}
+
+// The memory of a large case is given back before the next one is read: by the interpreters,
+// and where packages are generated.
+func TestLargeCasesOneByOne(t *testing.T) {
+	const n = 2500 // 25 MB of weights, and 50 MB in the evaluator
+	w := ir.Splat(ir.Scalar(ir.F32, 0.5), n, n)
+	model := onnxtest.New(17).Input("x", ir.F32, 1, n).Output("y", ir.F32, 1, n).Initializer("w", w).
+		Node("product", "MatMul", []string{"x", "w"}, []string{"y"}).Bytes()
+	const manifest = `{"cases": [{"name": "a", "inputs": {"x": {"dtype": "float32", "dims": [1,2500], "file": "x.bin"}}, "outputs": {"y": {"dtype": "float32", "dims": [1,2500], "file": "x.bin"}}}]}`
+	zeros := map[string][]byte{"x.bin": make([]byte, 4*n)}
+	var cases []Case
+	for _, name := range []string{"a", "b", "c", "d"} {
+		cases = append(cases, writeCase(t, name, model, manifest, zeros))
+	}
+	held := func() uint64 {
+		s := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+		metrics.Read(s)
+		return s[0].Value.Uint64()
+	}
+	model = nil
+	debug.FreeOSMemory()
+	before := held()
+	check := func(stage string, done, total int) {
+		if now := held(); now > before+100<<20 {
+			t.Errorf("%s %d of %d: %d MiB are held, %d before", stage, done, total, now>>20, before>>20)
+		}
+	}
+	for name, mode := range map[string]Mode{"evaluated": Evaluated, "executed": Executed} {
+		t.Run(name, func(t *testing.T) {
+			sum, err := Run(cases, Options{Mode: mode, Progress: check})
+			if err != nil || sum.Passed != len(cases) {
+				t.Errorf("%s, error %v", sum, err)
+			}
+		})
+	}
+	t.Run("generated", func(t *testing.T) {
+		p, err := newProgram(t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := &verifier{Options: Options{Progress: check, Timeout: time.Hour}, cases: cases}
+		if _, _, err := v.generate(p); err != nil {
+			t.Fatal(err)
+		}
+		var linked []string
+		for _, k := range p.packages {
+			if k.weights == "" {
+				linked = append(linked, k.name)
+			}
+		}
+		if diff := cmp.Diff([]string{"case_a", "case_b"}, linked); diff != "" {
+			t.Errorf("weights that are linked: %s", diff)
+		}
+	})
 }
 
 func TestManifest(t *testing.T) {

@@ -18,6 +18,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
+	"runtime/metrics"
 	"strings"
 	"time"
 
@@ -137,6 +139,7 @@ func Run(cases []Case, o Options) (Summary, error) {
 	for i, c := range cases {
 		o.Progress("verifying", i, len(cases))
 		v.report(v.interpreted(c))
+		settle()
 	}
 	return v.summary, nil
 }
@@ -145,6 +148,15 @@ type verifier struct {
 	Options
 	cases   []Case
 	summary Summary
+}
+
+// settle gives back the memory of a large case, so that the next one does not come on top.
+func settle() {
+	const large = 64 << 20
+	s := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	if metrics.Read(s); s[0].Value.Uint64() > large {
+		debug.FreeOSMemory()
+	}
 }
 
 func (v *verifier) report(r Result) {
@@ -374,10 +386,11 @@ func (v *verifier) generated() (Summary, error) {
 func (v *verifier) generate(p *program) ([]*Result, []*ports, error) {
 	results, all := make([]*Result, len(v.cases)), make([]*ports, len(v.cases))
 	taken := map[string]bool{}
+	room := int64(maxEmbedded)
 	for i, c := range v.cases {
 		v.Progress("generating", i, len(v.cases))
 		name := packageName(c.Name, taken)
-		g, err := limited(v.Timeout, func() (*generation, error) { return v.generateOne(c, name) })
+		g, err := limited(v.Timeout, func() (*generation, error) { return v.generateOne(c, name, room) })
 		if err != nil {
 			r := refusal(c.Name, err)
 			results[i] = &r
@@ -387,6 +400,11 @@ func (v *verifier) generate(p *program) ([]*Result, []*ports, error) {
 		if err := p.add(name, i, g.files, g.embedded); err != nil {
 			return nil, nil, err
 		}
+		if g.embedded {
+			room -= g.size
+		}
+		g = nil
+		settle()
 	}
 	return results, all, nil
 }
