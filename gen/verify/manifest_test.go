@@ -87,7 +87,7 @@ func TestLargeCasesOneByOne(t *testing.T) {
 	debug.FreeOSMemory()
 	before := held()
 	check := func(stage string, done, total int) {
-		if now := held(); now > before+100<<20 {
+		if now := held(); now > before+40<<20 {
 			t.Errorf("%s %d of %d: %d MiB are held, %d before", stage, done, total, now>>20, before>>20)
 		}
 	}

@@ -196,23 +196,29 @@ func nest[M any](name string, begin func(*M), fields *table[M]) spec[M] {
 
 // str is a string that must be UTF-8.
 func str[M any](name string, at func(*M) *string) spec[M] {
-	return spec[M]{name: name, typ: protowire.BytesType, put: func(_ *reader, m *M, f field) error {
+	return spec[M]{name: name, typ: protowire.BytesType, put: func(r *reader, m *M, f field) error {
 		if !utf8.Valid(f.data) {
 			return &Error{Reason: "invalid UTF-8 in " + name}
 		}
-		*at(m) = view(f.data)
+		if err := r.charge(len(f.data), 1); err != nil {
+			return err
+		}
+		*at(m) = string(f.data)
 		return nil
 	}}
 }
 
 // strs is a repeated string; all must be UTF-8.
 func strs[M any](name string, at func(*M) *[]string) spec[M] {
-	return spec[M]{name: name, typ: protowire.BytesType, grow: growth(at), put: func(_ *reader, m *M, f field) error {
+	return spec[M]{name: name, typ: protowire.BytesType, grow: growth(at), put: func(r *reader, m *M, f field) error {
 		p := at(m)
 		if !utf8.Valid(f.data) {
 			return &Error{Reason: "invalid UTF-8 in " + element(name, len(*p))}
 		}
-		*p = append(*p, view(f.data))
+		if err := r.charge(len(f.data), 1); err != nil {
+			return err
+		}
+		*p = append(*p, string(f.data))
 		return nil
 	}}
 }
