@@ -14,23 +14,9 @@ import (
 // the package is generated without one.
 func TestSampleOfHugeElements(t *testing.T) {
 	for _, typ := range []string{"seq<f32[1099511627776]>", "opt<f32[1099511627776]>", "opt<seq<f32[1099511627776,4]>>"} {
-		m, err := ir.Parse("func @forward(%x: "+typ+") -> (y: "+typ+") {\n  return %x\n}\n", op.Set)
-		if err != nil {
-			t.Fatal(err)
-		}
-		model, err := gen.FromModule("huge", m, gen.Options{Package: "huge"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		files, err := model.Files()
-		if err != nil {
-			t.Errorf("%s: %v", typ, err)
-			continue
-		}
-		for _, f := range files {
-			if f.Name == "model_test.go" && !strings.Contains(string(f.Data), "TestLoad") {
-				t.Errorf("%s: the bundled test runs the model:\n%s", typ, f.Data)
-			}
+		text := sampleTest(t, "huge", "func @forward(%x: "+typ+") -> (y: "+typ+") {\n  return %x\n}\n")
+		if !strings.Contains(text, "TestLoad") {
+			t.Errorf("%s: the bundled test runs the model:\n%s", typ, text)
 		}
 	}
 }
@@ -56,22 +42,9 @@ func TestSampleOfMuchWork(t *testing.T) {
 		"a short loop": {loopOfProducts(1), "TestSample"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			m, err := ir.Parse(c.text, op.Set)
-			if err != nil {
-				t.Fatal(err)
-			}
-			model, err := gen.FromModule("long", m, gen.Options{Package: "long"})
-			if err != nil {
-				t.Fatal(err)
-			}
-			files, err := model.Files()
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, f := range files {
-				if f.Name == "model_test.go" && (!strings.Contains(string(f.Data), "func "+c.want+"(") || strings.Contains(string(f.Data), "no error")) {
-					t.Errorf("no %s in\n%s", c.want, f.Data)
-				}
+			text := sampleTest(t, "long", c.text)
+			if !strings.Contains(text, "func "+c.want+"(") || strings.Contains(text, "no error") {
+				t.Errorf("no %s in\n%s", c.want, text)
 			}
 		})
 	}
@@ -93,18 +66,27 @@ func loopOfProducts(trips int) string {
 
 // Results that depend on how sums are rounded are no part of the sample, others are.
 func TestSampleIsSteady(t *testing.T) {
-	m, err := ir.Parse(`func @forward(%x: f32[N,3]) -> (wild: f32[N,3], calm: f32[N,3]) {
+	text := sampleTest(t, "wild", `func @forward(%x: f32[N,3]) -> (wild: f32[N,3], calm: f32[N,3]) {
   %0 = constant {value=f32[](1e+09)} : f32[]
   %1 = mul %x, %0 : f32[N,3]
   %2 = sin %1 : f32[N,3]
   %3 = sin %x : f32[N,3]
   return %2, %3
 }
-`, op.Set)
+`)
+	if strings.Contains(text, `"wild", `) || !strings.Contains(text, `"calm", `) || !strings.Contains(text, "depend on how sums are rounded") {
+		t.Errorf("%s", text)
+	}
+}
+
+// sampleTest returns the bundled test of a module's package.
+func sampleTest(t *testing.T, name, module string) string {
+	t.Helper()
+	m, err := ir.Parse(module, op.Set)
 	if err != nil {
 		t.Fatal(err)
 	}
-	model, err := gen.FromModule("wild", m, gen.Options{Package: "wild"})
+	model, err := gen.FromModule(name, m, gen.Options{Package: name})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,9 +95,10 @@ func TestSampleIsSteady(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, f := range files {
-		text := string(f.Data)
-		if f.Name == "model_test.go" && (strings.Contains(text, `"wild", `) || !strings.Contains(text, `"calm", `) || !strings.Contains(text, "depend on how sums are rounded")) {
-			t.Errorf("%s", text)
+		if f.Name == "model_test.go" {
+			return string(f.Data)
 		}
 	}
+	t.Fatal("no model_test.go")
+	return ""
 }
