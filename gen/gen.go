@@ -59,6 +59,10 @@ type Options struct {
 	Foreign *Foreign
 	// Remat says what functions that train compute again instead of keeping it.
 	Remat pass.Remat
+	// CheckNaN makes functions that train look for NaN after each node, where
+	// TrainerOptions.CheckNaN asks for it. NewTrainer returns an error if it does in a
+	// package without these checks.
+	CheckNaN bool
 	// Config is what is given for the configuration of a description, and Stdout and
 	// Stderr get what it prints; Stderr also gets the warnings about a model file. They
 	// may be nil.

@@ -353,7 +353,7 @@ func (m *Model) planTraining() error {
 
 // trainer adds what trains the model to what is printed.
 func (m *Model) trainer(e *emit.Model) {
-	t := &emit.Trainer{}
+	t := &emit.Trainer{CheckNaN: m.options.CheckNaN}
 	for _, w := range m.Source.Module.Weights {
 		buffer := slices.Contains(m.Training.Buffers, w.Name)
 		if buffer || slices.Contains(m.Training.Params, w.Name) {

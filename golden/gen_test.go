@@ -293,6 +293,7 @@ func generateCut(t *testing.T, archive *txtar.Archive, name string, steps int) g
 	})
 	flags.BoolVar(&o.Train, "train", false, "")
 	flags.StringVar(&o.Loss, "loss", "", "")
+	flags.BoolVar(&o.CheckNaN, "check-nan", false, "")
 	weights := flags.String("weights", "embed", "")
 	flags.Func("weights-keep", "", o.Keep.Set)
 	if err := flags.Parse(strings.Fields(o.Flags)); err != nil {

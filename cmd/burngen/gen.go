@@ -66,6 +66,7 @@ func defineGen(flags *flagSet) func(*streams, []string) error {
 			"  none  nothing\n"+
 			"  auto  memory-bound operators (default)\n"+
 			"  all   products and convolutions too")
+		flags.BoolVar(&g.options.CheckNaN, "check-nan", false, "check for NaN after each node of a step, in trainers whose TrainerOptions set CheckNaN")
 	})
 	flags.Func("weights-keep", "store these weights, `KIND`, in the package's file:\n"+
 		"  prepared  packed for the kernels (default)\n"+
@@ -173,6 +174,9 @@ func (g *genFlags) line() string {
 	add("freeze", strings.Join(g.options.Freeze, " "))
 	if g.options.Remat != auto {
 		add("remat", g.options.Remat.String())
+	}
+	if g.options.CheckNaN {
+		parts = append(parts, "-check-nan")
 	}
 	return strings.Join(parts, " ")
 }

@@ -49,6 +49,8 @@ type function struct {
 	backward *program.Backward
 	// pass is the trainer's field that holds the backward pass.
 	pass string
+	// watches tells that the steps look for NaN.
+	watches bool
 	// since is how long the steps take after the last look at the context, see duration,
 	// and ends tells that the step's kernel takes it.
 	since float64

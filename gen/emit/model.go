@@ -134,6 +134,8 @@ type Trainer struct {
 	// Outer computes a function, and with gradients of its results those of the
 	// weights; nil for none.
 	Outer *Function
+	// CheckNaN makes steps look for NaN after each node.
+	CheckNaN bool
 }
 
 // Variable is a weight that training changes.

@@ -63,7 +63,7 @@ func (e *emitter) nameTrainer() {
 			fn.lap = e.Lap
 		}
 		if m.trains() {
-			m.fn.pass = "pass" + m.spec.Method
+			m.fn.pass, m.fn.watches = "pass"+m.spec.Method, e.Trainer.CheckNaN
 			m.fn.backward = m.fn.Func.Backward(func(result int) bool {
 				return result >= m.fn.ports && strings.HasPrefix(m.fn.IR.ResultNames[result], gradPrefix)
 			})
@@ -114,7 +114,9 @@ func (f *function) optional(s program.Step, printed []jen.Code, v *views) []jen.
 	}
 	switch s.(type) {
 	case *program.Call, *program.Loop:
-		printed = append(printed, f.watched(s, v)...)
+		if f.watches {
+			printed = append(printed, f.watched(s, v)...)
+		}
 	}
 	if i, ok := f.backward.Only[s]; ok && !f.backward.Needed[i] {
 		v.gradients = true
@@ -234,10 +236,14 @@ func (e *emitter) trainerType(f *jen.File) {
 	if s := e.batchSymbol(); s != "" {
 		options = append(options, jen.Id("Batch").Int().Comment("the largest "+comment(s)+", 1 or more"))
 	}
+	checks := "makes a step that computes a NaN an error, with the first node that does"
+	if !e.Trainer.CheckNaN {
+		checks = "needs a package generated with -check-nan: NewTrainer returns an error"
+	}
 	options = append(options,
 		jen.Id("Seed").Uint64().Comment("of random numbers"),
 		jen.Id("Freeze").Index().String().Comment("patterns, as rt.MatchName has them, of parameters that are not trained"),
-		jen.Id("CheckNaN").Bool().Comment("makes a step that computes a NaN an error, with the first node that does"))
+		jen.Id("CheckNaN").Bool().Comment(checks))
 	note(f, "TrainerOptions say how a trainer trains.")
 	f.Type().Id("TrainerOptions").Struct(options...)
 
@@ -265,12 +271,14 @@ func (e *emitter) trainerType(f *jen.File) {
 	fields := []jen.Code{
 		jen.Id("base").Op("*").Qual(rtPath, "Training"),
 		jen.Id("weights").Op("*").Id("trained"),
-		jen.Id("watch").Op("*").Qual(rtPath, "Watch").Comment("nil unless NaN is an error"),
 		jen.Id("changes").Op("*").Id("changes").Comment("that the step writes"),
 		jen.List(jen.Id("direct"), jen.Id("aside")).Op("*").Id("changes").Comment("among the gradients, and to be added to them"),
 		jen.Id("guard").Qual(rtPath, "Guard"),
 		jen.Id("ctx").Qual("context", "Context"),
 		jen.Id("arena").Index().Byte(),
+	}
+	if e.Trainer.CheckNaN {
+		fields = append(fields, jen.Id("watch").Op("*").Qual(rtPath, "Watch").Comment("nil unless NaN is an error"))
 	}
 	fields = append(fields, e.trainer.fields()...)
 	for _, m := range e.trainer.methods {
@@ -316,16 +324,22 @@ func (e *emitter) newTrainer(f *jen.File) {
 	if symbol != "" {
 		batch = jen.Id("o").Dot("Batch")
 	}
-	options := jen.Qual(rtPath, "TrainingOptions").Values(
+	options := []jen.Code{
 		jen.Id("Where").Op(":").Add(where), jen.Id("Batch").Op(":").Add(batch), jen.Id("Seed").Op(":").Id("o").Dot("Seed"),
-		jen.Id("Freeze").Op(":").Id("o").Dot("Freeze"), jen.Id("CheckNaN").Op(":").Id("o").Dot("CheckNaN"))
+		jen.Id("Freeze").Op(":").Id("o").Dot("Freeze"), jen.Id("CheckNaN").Op(":").Id("o").Dot("CheckNaN"),
+	}
+	values := []jen.Code{jen.Id("base").Op(":").Id("base")}
+	if e.Trainer.CheckNaN {
+		values = append(values, jen.Id("watch").Op(":").Id("base").Dot("Watch").Call())
+	} else {
+		options = append(options, jen.Id("Unchecked").Op(":").True())
+	}
 	body := []jen.Code{
 		loaded(jen.Nil()),
 		jen.Id("raw").Op(":=").Id("m").Dot("weights").Dot("Load").Call().Dot("Raw").Call().Dot("Fork").Call(),
-		jen.List(jen.Id("base"), jen.Err()).Op(":=").Qual(rtPath, "NewTraining").Call(jen.Id("raw"), jen.Id("variables"), options),
+		jen.List(jen.Id("base"), jen.Err()).Op(":=").Qual(rtPath, "NewTraining").Call(jen.Id("raw"), jen.Id("variables"), jen.Qual(rtPath, "TrainingOptions").Values(options...)),
 		fail.Clone(),
 	}
-	values := []jen.Code{jen.Id("base").Op(":").Id("base"), jen.Id("watch").Op(":").Id("base").Dot("Watch").Call()}
 	if len(e.trainer.symbols()) > 0 {
 		limits := e.limits(e.trainer.symbols())
 		given := jen.Qual(rtPath, "Max").Values()

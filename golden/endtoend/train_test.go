@@ -131,7 +131,7 @@ func TestPreparing(t *testing.T) {
 func TestStoring(t *testing.T) {
 	long(t)
 	m := trainedModule(t, func() (*gen.Model, error) {
-		return gen.FromModule("model", drawn(t, trainedNet), gen.Options{Train: true, Loss: "mse", Package: "model", Keep: gen.KeepBoth})
+		return gen.FromModule("model", drawn(t, trainedNet), gen.Options{Train: true, Loss: "mse", Package: "model", Keep: gen.KeepBoth, CheckNaN: true})
 	})
 	m.copy(t, "tests", "train/train_test.go")
 	m.copy(t, "model", "stored/stored_test.go")
@@ -143,7 +143,7 @@ func TestStoring(t *testing.T) {
 func TestTrainer(t *testing.T) {
 	long(t)
 	testTrainer(t, "train/train_test.go", func() (*gen.Model, error) {
-		return gen.FromModule("model", drawn(t, trainedNet), gen.Options{Train: true, Loss: "mse", Package: "model"})
+		return gen.FromModule("model", drawn(t, trainedNet), gen.Options{Train: true, Loss: "mse", Package: "model", CheckNaN: true})
 	})
 }
 

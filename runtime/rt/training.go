@@ -30,6 +30,8 @@ type TrainingOptions struct {
 	Freeze []string
 	// CheckNaN makes a step that computes a NaN an error.
 	CheckNaN bool
+	// Unchecked tells that the steps do not look for NaN: CheckNaN is an error.
+	Unchecked bool
 }
 
 // Training is what a generated Trainer works on, whatever its model computes: a copy
@@ -54,8 +56,8 @@ type Training struct {
 
 // NewTraining returns a training of a copy of variables, of the weights that a model
 // was made from. Errors, all of them at once: a batch below 1, patterns of Freeze
-// that are none or match no variable, nothing left to train, and weights that are
-// missing or of another type or shape.
+// that are none or match no variable, nothing left to train, CheckNaN where the steps are
+// Unchecked, and weights that are missing or of another type or shape.
 func NewTraining(raw *Weights, variables []Variable, o TrainingOptions) (*Training, error) {
 	t := &Training{TrainingOptions: o, variables: variables, raw: raw,
 		frozen: make([]bool, len(variables)), place: make([]int, len(variables)),
@@ -65,7 +67,10 @@ func NewTraining(raw *Weights, variables []Variable, o TrainingOptions) (*Traini
 		errs = append(errs, fmt.Errorf("batch %d: 1 or more expected", o.Batch))
 	}
 	errs = append(errs, t.freeze(o.Freeze))
-	if o.CheckNaN {
+	switch {
+	case o.CheckNaN && o.Unchecked:
+		errs = append(errs, errUnchecked)
+	case o.CheckNaN:
 		t.watch = &Watch{}
 	}
 	errs = append(errs, t.allocate())
@@ -337,7 +342,10 @@ func (w *Watch) reset() {
 	}
 }
 
-var errNaN = errors.New("computed a NaN")
+var (
+	errNaN       = errors.New("computed a NaN")
+	errUnchecked = errors.New("CheckNaN: the package has no checks for NaN: generate it with -check-nan")
+)
 
 // err returns an error that names the node.
 func (w *Watch) err() error {

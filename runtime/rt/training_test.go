@@ -194,6 +194,14 @@ func TestWatchNamesTheFirstNode(t *testing.T) {
 	none.See("anything", []float32{nan})
 }
 
+func TestCheckNaNNeedsChecks(t *testing.T) {
+	_, err := rt.NewTraining(layerWeights(), layers, rt.TrainingOptions{Where: "net", Batch: 1, CheckNaN: true, Unchecked: true})
+	if want := "net: CheckNaN: the package has no checks for NaN: generate it with -check-nan"; err == nil || err.Error() != want {
+		t.Errorf("got %v, want %q", err, want)
+	}
+	training(t, rt.TrainingOptions{Unchecked: true})
+}
+
 func TestTrainingWeights(t *testing.T) {
 	tr := training(t, rt.TrainingOptions{Freeze: []string{"a"}})
 	tr.Params().Value(0)[0] = 40

@@ -218,11 +218,9 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 
 	// %h49 = conv_blocked %image, %h44 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=1 out_c=16 group=1} : f32[N,1,28,28,16]  // model.go:28
 	cpu.Conv(h2, image, h1, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx}, nil)
-	t.watch.See("model.go:28", h2)
 
 	// %h47 = channel_moments %h49 : f32[2,16]  // model.go:28
 	cpu.ChannelMoments(h3, h2, n, 16, 784)
-	t.watch.See("model.go:28", h3)
 
 	// %h48 = strided_copy %h47 {shape=[1,16] strides=[16,1]} : f32[1,16]  // model.go:28
 	cpu.StridedCopy(h4, h3, []int{1, 16}, []int{16, 1}, 0)
@@ -237,7 +235,6 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 	//
 	//	%h24 = cast %p {to=f32} : f32[]
 	cpu.Cast(h7, h6)
-	t.watch.See("model.go:28", h7)
 
 	// %h323 = pointwise %h53 : f32[1]  // model.go:28
 	//
@@ -249,14 +246,12 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 		cpu.AddScalar(h9[:1], h7, -1)
 		cpu.MaxScalar(h8, h9[:1], 1)
 	}
-	t.watch.See("model.go:28", h8)
 
 	// %h325 = pointwise %h48 : f32[1,16]  // model.go:28
 	//
 	//	%h76 = constant {value=f32[](0.100000024)} : f32[]
 	//	%h77 = mul %p4, %h76 : f32[]
 	cpu.MulScalar(h10, h4, 0.100000024)
-	t.watch.See("model.go:28", h10)
 
 	// %h63 = pointwise %h3, %h62 : f32[16]  // model.go:28
 	//
@@ -267,13 +262,11 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 		cpu.MulScalar(h11[:16], w.bodyNorm1RunningMean, 0.9)
 		cpu.Add(g.bodyNorm1RunningMean, h11[:16], h10)
 	}
-	t.watch.See("model.go:28", g.bodyNorm1RunningMean)
 
 	// %h327 = pointwise %h53, %h58 : f32[1]  // model.go:28
 	//
 	//	%h89 = div %p7, %p8 : f32[]
 	cpu.Div(h8, h7, h8)
-	t.watch.See("model.go:28", h8)
 
 	// %h331 = pointwise %h50, %h64 : f32[1,16]  // model.go:28
 	//
@@ -285,7 +278,6 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 		cpu.Mul(h14[:16], h5, h13[:16])
 		cpu.MulScalar(h12, h14[:16], 0.100000024)
 	}
-	t.watch.See("model.go:28", h12)
 
 	// %h70 = pointwise %h4, %h69 : f32[16]  // model.go:28
 	//
@@ -296,7 +288,6 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 		cpu.MulScalar(h15[:16], w.bodyNorm1RunningVar, 0.9)
 		cpu.Add(g.bodyNorm1RunningVar, h15[:16], h12)
 	}
-	t.watch.See("model.go:28", g.bodyNorm1RunningVar)
 
 	// %h101 = pointwise %h68, %h82 : f32[16,1,1]  // model.go:28
 	//
@@ -309,7 +300,6 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 		cpu.Sqrt(h17[:16], h17[:16])
 		cpu.Div(h16, w.bodyNorm1Weight, h17[:16])
 	}
-	t.watch.See("model.go:28", h16)
 
 	// %h115 = pointwise %h71, %h74, %h101 : f32[16,1,1]  // model.go:28
 	//
@@ -319,22 +309,18 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 		cpu.Mul(h19[:16], h4, h16)
 		cpu.Sub(h18, w.bodyNorm1Bias, h19[:16])
 	}
-	t.watch.See("model.go:28", h18)
 
 	// %h254 = depthwise_blocked %h49, %h172, %h23 {window={kernel=[1,1]} c=16 epilogue={clamp=true hi=+Inf}} : f32[N,1,28,28,16]  // model.go:28
 	cpu.DepthwiseConv(h20, h2, h16, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 1, KW: 1, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 16, Ctx: t.ctx}, &cpu.Epilogue{Bias: h18, Clamp: true, Lo: 0, Hi: cpu.Inf})
-	t.watch.See("model.go:28", h20)
 
 	// %h256 = pack_conv %h5 {group=1 in_block=16} : f32[1,1,3,3,16,16]  // model.go:28
 	cpu.PackConv(h21, w.bodyConv2Weight, &conv5)
 
 	// %h259 = conv_blocked %h254, %h256 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=16 group=1} : f32[N,1,28,28,16]  // model.go:28
 	cpu.Conv(h22, h20, h21, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx}, nil)
-	t.watch.See("model.go:28", h22)
 
 	// %h72 = channel_moments %h259 : f32[2,16]  // model.go:28
 	cpu.ChannelMoments(h23, h22, n, 16, 784)
-	t.watch.See("model.go:28", h23)
 
 	// %h73 = strided_copy %h72 {shape=[1,16] strides=[16,1]} : f32[1,16]  // model.go:28
 	cpu.StridedCopy(h24, h23, []int{1, 16}, []int{16, 1}, 0)
@@ -347,7 +333,6 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 	//	%h245 = constant {value=f32[](0.100000024)} : f32[]
 	//	%h246 = mul %p24, %h245 : f32[]
 	cpu.MulScalar(h26, h24, 0.100000024)
-	t.watch.See("model.go:28", h26)
 
 	// %h88 = pointwise %h8, %h87 : f32[16]  // model.go:28
 	//
@@ -358,7 +343,6 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 		cpu.MulScalar(h27[:16], w.bodyNorm2RunningMean, 0.9)
 		cpu.Add(g.bodyNorm2RunningMean, h27[:16], h26)
 	}
-	t.watch.See("model.go:28", g.bodyNorm2RunningMean)
 
 	// %h343 = pointwise %h75, %h64 : f32[1,16]  // model.go:28
 	//
@@ -370,7 +354,6 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 		cpu.Mul(h30[:16], h25, h29[:16])
 		cpu.MulScalar(h28, h30[:16], 0.100000024)
 	}
-	t.watch.See("model.go:28", h28)
 
 	// %h95 = pointwise %h9, %h94 : f32[16]  // model.go:28
 	//
@@ -381,7 +364,6 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 		cpu.MulScalar(h31[:16], w.bodyNorm2RunningVar, 0.9)
 		cpu.Add(g.bodyNorm2RunningVar, h31[:16], h28)
 	}
-	t.watch.See("model.go:28", g.bodyNorm2RunningVar)
 
 	// %h141 = pointwise %h130, %h134 : f32[16,1,1]  // model.go:28
 	//
@@ -394,7 +376,6 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 		cpu.Sqrt(h33[:16], h33[:16])
 		cpu.Div(h32, w.bodyNorm2Weight, h33[:16])
 	}
-	t.watch.See("model.go:28", h32)
 
 	// %h160 = pointwise %h132, %h133, %h141 : f32[16,1,1]  // model.go:28
 	//
@@ -404,26 +385,21 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 		cpu.Mul(h35[:16], h24, h32)
 		cpu.Sub(h34, w.bodyNorm2Bias, h35[:16])
 	}
-	t.watch.See("model.go:28", h34)
 
 	// %h295 = depthwise_blocked %h259, %h286, %h26 {window={kernel=[1,1]} c=16 epilogue={clamp=true hi=+Inf}} : f32[N,1,28,28,16]  // model.go:28
 	cpu.DepthwiseConv(h36, h22, h32, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 1, KW: 1, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 16, Ctx: t.ctx}, &cpu.Epilogue{Bias: h34, Clamp: true, Lo: 0, Hi: cpu.Inf})
-	t.watch.See("model.go:28", h36)
 
 	// %h300 = max_pool %h295 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,1,14,14,16]  // model.go:28
 	cpu.MaxPool(h37, h36, &cpu.PoolShape{N: n, C: 1, InH: 28, InW: 28, OutH: 14, OutW: 14, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16, Ctx: t.ctx})
-	t.watch.See("model.go:28", h37)
 
 	// %h302 = pack_conv %h10 {group=1 in_block=16} : f32[2,1,3,3,16,16]  // model.go:28
 	cpu.PackConv(h38, w.bodyConv3Weight, &conv6)
 
 	// %h320 = conv_blocked %h300, %h302 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=32 group=1} : f32[N,2,14,14,16]  // model.go:28
 	cpu.Conv(h39, h37, h38, &cpu.ConvShape{N: n, InC: 16, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx}, nil)
-	t.watch.See("model.go:28", h39)
 
 	// %h97 = channel_moments %h320 : f32[2,32]  // model.go:28
 	cpu.ChannelMoments(h40, h39, n, 32, 196)
-	t.watch.See("model.go:28", h40)
 
 	// %h98 = strided_copy %h97 {shape=[1,32] strides=[32,1]} : f32[1,32]  // model.go:28
 	cpu.StridedCopy(h41, h40, []int{1, 32}, []int{32, 1}, 0)
@@ -438,7 +414,6 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 	//
 	//	%h348 = cast %p41 {to=f32} : f32[]
 	cpu.Cast(h44, h43)
-	t.watch.See("model.go:28", h44)
 
 	// %h347 = pointwise %h103 : f32[1]  // model.go:28
 	//
@@ -450,14 +425,12 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 		cpu.AddScalar(h46[:1], h44, -1)
 		cpu.MaxScalar(h45, h46[:1], 1)
 	}
-	t.watch.See("model.go:28", h45)
 
 	// %h349 = pointwise %h98 : f32[1,32]  // model.go:28
 	//
 	//	%h383 = constant {value=f32[](0.100000024)} : f32[]
 	//	%h386 = mul %p45, %h383 : f32[]
 	cpu.MulScalar(h47, h41, 0.100000024)
-	t.watch.See("model.go:28", h47)
 
 	// %h113 = pointwise %h13, %h112 : f32[32]  // model.go:28
 	//
@@ -468,13 +441,11 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 		cpu.MulScalar(h48[:32], w.bodyNorm3RunningMean, 0.9)
 		cpu.Add(g.bodyNorm3RunningMean, h48[:32], h47)
 	}
-	t.watch.See("model.go:28", g.bodyNorm3RunningMean)
 
 	// %h351 = pointwise %h103, %h108 : f32[1]  // model.go:28
 	//
 	//	%h399 = div %p48, %p49 : f32[]
 	cpu.Div(h45, h44, h45)
-	t.watch.See("model.go:28", h45)
 
 	// %h355 = pointwise %h100, %h114 : f32[1,32]  // model.go:28
 	//
@@ -486,7 +457,6 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 		cpu.Mul(h51[:32], h42, h50[:32])
 		cpu.MulScalar(h49, h51[:32], 0.100000024)
 	}
-	t.watch.See("model.go:28", h49)
 
 	// %h120 = pointwise %h14, %h119 : f32[32]  // model.go:28
 	//
@@ -497,7 +467,6 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 		cpu.MulScalar(h52[:32], w.bodyNorm3RunningVar, 0.9)
 		cpu.Add(g.bodyNorm3RunningVar, h52[:32], h49)
 	}
-	t.watch.See("model.go:28", g.bodyNorm3RunningVar)
 
 	// %h202 = pointwise %h175, %h180 : f32[32,1,1]  // model.go:28
 	//
@@ -510,7 +479,6 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 		cpu.Sqrt(h54[:32], h54[:32])
 		cpu.Div(h53, w.bodyNorm3Weight, h54[:32])
 	}
-	t.watch.See("model.go:28", h53)
 
 	// %h207 = pointwise %h176, %h177, %h202 : f32[32,1,1]  // model.go:28
 	//
@@ -520,22 +488,18 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 		cpu.Mul(h56[:32], h41, h53)
 		cpu.Sub(h55, w.bodyNorm3Bias, h56[:32])
 	}
-	t.watch.See("model.go:28", h55)
 
 	// %h340 = depthwise_blocked %h320, %h332, %h29 {window={kernel=[1,1]} c=32 epilogue={clamp=true hi=+Inf}} : f32[N,2,14,14,16]  // model.go:28
 	cpu.DepthwiseConv(h57, h39, h53, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 1, KW: 1, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 32, Ctx: t.ctx}, &cpu.Epilogue{Bias: h55, Clamp: true, Lo: 0, Hi: cpu.Inf})
-	t.watch.See("model.go:28", h57)
 
 	// %h344 = pack_conv %h15 {group=1 in_block=16} : f32[2,2,3,3,16,16]  // model.go:28
 	cpu.PackConv(h58, w.bodyConv4Weight, &conv7)
 
 	// %h346 = conv_blocked %h340, %h344 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=32 out_c=32 group=1} : f32[N,2,14,14,16]  // model.go:28
 	cpu.Conv(h59, h57, h58, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx}, nil)
-	t.watch.See("model.go:28", h59)
 
 	// %h122 = channel_moments %h346 : f32[2,32]  // model.go:28
 	cpu.ChannelMoments(h60, h59, n, 32, 196)
-	t.watch.See("model.go:28", h60)
 
 	// %h123 = strided_copy %h122 {shape=[1,32] strides=[32,1]} : f32[1,32]  // model.go:28
 	cpu.StridedCopy(h61, h60, []int{1, 32}, []int{32, 1}, 0)
@@ -548,7 +512,6 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 	//	%h438 = constant {value=f32[](0.100000024)} : f32[]
 	//	%h439 = mul %p65, %h438 : f32[]
 	cpu.MulScalar(h63, h61, 0.100000024)
-	t.watch.See("model.go:28", h63)
 
 	// %h138 = pointwise %h18, %h137 : f32[32]  // model.go:28
 	//
@@ -559,7 +522,6 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 		cpu.MulScalar(h64[:32], w.bodyNorm4RunningMean, 0.9)
 		cpu.Add(g.bodyNorm4RunningMean, h64[:32], h63)
 	}
-	t.watch.See("model.go:28", g.bodyNorm4RunningMean)
 
 	// %h367 = pointwise %h125, %h114 : f32[1,32]  // model.go:28
 	//
@@ -571,7 +533,6 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 		cpu.Mul(h67[:32], h62, h66[:32])
 		cpu.MulScalar(h65, h67[:32], 0.100000024)
 	}
-	t.watch.See("model.go:28", h65)
 
 	// %h145 = pointwise %h19, %h144 : f32[32]  // model.go:28
 	//
@@ -582,7 +543,6 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 		cpu.MulScalar(h68[:32], w.bodyNorm4RunningVar, 0.9)
 		cpu.Add(g.bodyNorm4RunningVar, h68[:32], h65)
 	}
-	t.watch.See("model.go:28", g.bodyNorm4RunningVar)
 
 	// %h241 = pointwise %h214, %h219 : f32[32,1,1]  // model.go:28
 	//
@@ -595,7 +555,6 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 		cpu.Sqrt(h70[:32], h70[:32])
 		cpu.Div(h69, w.bodyNorm4Weight, h70[:32])
 	}
-	t.watch.See("model.go:28", h69)
 
 	// %h247 = pointwise %h215, %h216, %h241 : f32[32,1,1]  // model.go:28
 	//
@@ -605,15 +564,12 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 		cpu.Mul(h72[:32], h61, h69)
 		cpu.Sub(h71, w.bodyNorm4Bias, h72[:32])
 	}
-	t.watch.See("model.go:28", h71)
 
 	// %h366 = depthwise_blocked %h346, %h357, %h32 {window={kernel=[1,1]} c=32 epilogue={clamp=true hi=+Inf}} : f32[N,2,14,14,16]  // model.go:28
 	cpu.DepthwiseConv(h73, h59, h69, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 1, KW: 1, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 32, Ctx: t.ctx}, &cpu.Epilogue{Bias: h71, Clamp: true, Lo: 0, Hi: cpu.Inf})
-	t.watch.See("model.go:28", h73)
 
 	// %h370 = max_pool %h366 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,2,7,7,16]  // model.go:28
 	cpu.MaxPool(h74, h73, &cpu.PoolShape{N: n, C: 2, InH: 14, InW: 14, OutH: 7, OutW: 7, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16, Ctx: t.ctx})
-	t.watch.See("model.go:28", h74)
 
 	// %h35 = unblock %h370 {c=32} : f32[N,32,7,7]  // model.go:28
 	cpu.Unblock(h75, h74, n, 32, 7, 7)
@@ -626,11 +582,9 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 
 	// %h39 = mat_mul_panels %h36, %h118, %h54 {n=5} : f32[N,5]  // model.go:28
 	cpu.MatMul(logits, h75, h76, &cpu.MatMulShape{M: n, N: 5, K: 1568, LDA: 1568, LDC: 5, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h77})
-	t.watch.See("model.go:28", logits)
 
 	// %h40 = log_softmax %h39 {axis=1} : f32[N,5]  // model.go:36
 	cpu.LogSoftmax(h78, logits, n, 5, 1)
-	t.watch.See("model.go:36", h78)
 
 	// %h41 = check_index %sign {count=5 what="label" things="classes"} : i64[N]  // model.go:36
 	if err := cpu.CheckIndex(h79, sign, 5, false, "label", "classes"); err != nil {
@@ -641,18 +595,15 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 	if err := cpu.GatherElements(h80, h78, h79, []int{n, 1}, []int{n, 5}, 1); err != nil {
 		return rt.At("model.go:36", err)
 	}
-	t.watch.See("model.go:36", h80)
 
 	// %h369 = pointwise %h43 : f32[N,1]  // model.go:36
 	//
 	//	%h464 = neg %p82 : f32[]
 	cpu.Neg(h80, h80)
-	t.watch.See("model.go:36", h80)
 
 	// %h46 = reduce %h45 {kind="mean" axes=[0]} : f32[]  // model.go:36
 	rt.EndIfDone(t.ctx)
 	cpu.ReduceMean(loss, h80, 1, n, 1)
-	t.watch.See("model.go:36", loss)
 
 	// %h146 = extents {elems=[N]} : i64[1]  // model.go:36
 	cpu.Elements(h81, n)
@@ -661,14 +612,12 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 	//
 	//	%h466 = cast %p83 {to=f32} : f32[]
 	cpu.Cast(h82, h81)
-	t.watch.See("model.go:36", h82)
 
 	// %h149 = pointwise %h468 : f32[1]  // model.go:36
 	//
 	//	%h469 = constant {value=f32[](1)} : f32[]
 	//	%h470 = div %h469, %p84 : f32[]
 	cpu.ScalarDiv(h82, 1, h82)
-	t.watch.See("model.go:36", h82)
 
 	// %h150 = strided_copy %h149 {shape=[N] strides=[0]} : f32[N]  // model.go:36
 	cpu.StridedCopy(h83, h82, []int{n}, []int{0}, 0)
@@ -677,7 +626,6 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 	//
 	//	%h472 = neg %p85 : f32[]
 	cpu.Neg(h83, h83)
-	t.watch.See("model.go:36", h83)
 
 	// %h153 = fill {value=f32[](0) shape=[N,5]} : f32[N,5]  // model.go:36
 	cpu.Fill(h84, 0)
@@ -687,11 +635,9 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 	if err := cpu.ScatterElementsAdd(h84, h84, h79, h83, []int{n, 1}, []int{n, 5}, 1); err != nil {
 		return rt.At("model.go:36", err)
 	}
-	t.watch.See("model.go:36", h84)
 
 	// %h156 = reduce %h154 {kind="sum" axes=[1] keep_dims=true} : f32[N,1]  // model.go:36
 	cpu.ReduceSum(h85, h84, n, 5, 1)
-	t.watch.See("model.go:36", h85)
 
 	// %h158 = pointwise %h154, %h40, %h156 : f32[N,5]  // model.go:36
 	//
@@ -704,12 +650,10 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 		cpu.Mul(h87[:5], h87[:5], h86[:5])
 		cpu.Sub(h84[i*5:i*5+5], h84[i*5:i*5+5], h87[:5])
 	}
-	t.watch.See("model.go:36", h84)
 
 	// %h159 = reduce %h158 {kind="sum" axes=[0]} : f32[5]  // model.go:28
 	if g.headBias != nil {
 		cpu.ReduceSum(g.headBias, h84, 1, n, 5)
-		t.watch.See("model.go:28", g.headBias)
 	}
 	if t.passStep.Ends() <= 1 {
 		return nil
@@ -721,7 +665,6 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 
 	// %h161 = mat_mul_panels %h158, %h127 {n=1568} : f32[N,1568]  // model.go:28
 	cpu.MatMul(h89, h84, h88, &cpu.MatMulShape{M: n, N: 1568, K: 5, LDA: 5, LDC: 1568, Batch: 1, Ctx: t.ctx}, nil)
-	t.watch.See("model.go:28", h89)
 
 	// %h162 = strided_copy %h36 {shape=[1568,N] strides=[1,1568]} : f32[1568,N]  // model.go:28
 	if g.headWeight != nil {
@@ -736,7 +679,6 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 	// %h163 = mat_mul_panels %h162, %h131 {n=5} : f32[1568,5]  // model.go:28
 	if g.headWeight != nil {
 		cpu.MatMul(h92, h90, h91, &cpu.MatMulShape{M: 1568, N: 5, K: n, LDA: n, LDC: 5, Batch: 1, Ctx: t.ctx}, nil)
-		t.watch.See("model.go:28", h92)
 	}
 
 	// %h164 = strided_copy %h163 {shape=[5,1568] strides=[1,5]} : f32[5,1568]  // model.go:28
@@ -752,17 +694,14 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 
 	// %h376 = max_pool_grad %h366, %h374 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,2,14,14,16]  // model.go:28
 	cpu.MaxPoolGrad(h94, h73, h93, &cpu.PoolShape{N: n, C: 2, InH: 14, InW: 14, OutH: 7, OutW: 7, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16, Ctx: t.ctx})
-	t.watch.See("model.go:28", h94)
 
 	// %h379 = pointwise %h376, %h366 : f32[N,2,14,14,16]  // model.go:28
 	//
 	//	%h480 = gate %p91, %p92 : f32[]
 	cpu.Gate(h94, h94, h73)
-	t.watch.See("model.go:28", h94)
 
 	// %h173 = channel_sums %h379, %h346, %h170 : f32[2,32]  // model.go:28
 	cpu.ChannelSums(h95, h94, h59, h61, n, 32, 196)
-	t.watch.See("model.go:28", h95)
 
 	// %h375 = pointwise %h125 : f32[1,32]  // model.go:28
 	//
@@ -776,7 +715,6 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 		cpu.Sqrt(h96[:32], h96[:32])
 		cpu.ScalarDiv(h62, 1, h96[:32])
 	}
-	t.watch.See("model.go:28", h62)
 
 	// %h179 = strided_copy %h173 {shape=[1,32] strides=[32,1] offset=32} : f32[1,32]  // model.go:28
 	cpu.StridedCopy(h97, h95, []int{1, 32}, []int{32, 1}, 32)
@@ -785,7 +723,6 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 	//
 	//	%h490 = mul %p96, %p97 : f32[]
 	cpu.Mul(g.bodyNorm4Weight, h97, h62)
-	t.watch.See("model.go:28", g.bodyNorm4Weight)
 	if t.passStep.Ends() <= 3 {
 		return nil
 	}
@@ -794,7 +731,6 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 	//
 	//	%h492 = mul %p98, %p99 : f32[]
 	cpu.Mul(h98[:32], h62, w.bodyNorm4Weight)
-	t.watch.See("model.go:28", h98[:32])
 
 	// %h189 = pointwise %h185, %h178, %h181, %h129 : f32[32]  // model.go:28
 	//
@@ -809,7 +745,6 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 		cpu.Div(h100[:32], h100[:32], h99[:32])
 		cpu.Neg(h98[32:64], h100[:32])
 	}
-	t.watch.See("model.go:28", h98[32:64])
 
 	// %h190 = strided_copy %h173 {shape=[1,32] strides=[32,1]} : f32[1,32]  // model.go:28
 	cpu.StridedCopy(g.bodyNorm4Bias, h95, []int{1, 32}, []int{32, 1}, 0)
@@ -832,23 +767,19 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 		cpu.Add(h103[:32], h103[:32], h102[:32])
 		cpu.Neg(h98[64:96], h103[:32])
 	}
-	t.watch.See("model.go:28", h98[64:96])
 
 	// %h385 = channel_mix %h379, %h346, %h200 : f32[N,2,14,14,16]  // model.go:28
 	cpu.ChannelMix(h94, h94, h59, h98, n, 32, 196)
-	t.watch.See("model.go:28", h94)
 
 	// %h388 = pack_conv_data %h15 : f32[2,2,3,3,16,16]  // model.go:28
 	cpu.PackConvData(h104, w.bodyConv4Weight, &conv7)
 
 	// %h390 = conv_data_blocked %h385, %h388 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=32 out_c=32 spatial=[14,14]} : f32[N,2,14,14,16]  // model.go:28
 	cpu.ConvData(h105, h94, h104, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx})
-	t.watch.See("model.go:28", h105)
 
 	// %h205 = conv_weights_blocked %h340, %h385 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=32 out_c=32} : f32[32,32,3,3]  // model.go:28
 	if g.bodyConv4Weight != nil {
 		cpu.ConvWeightsBlocked(g.bodyConv4Weight, h57, h94, h106, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx})
-		t.watch.See("model.go:28", g.bodyConv4Weight)
 	}
 	if t.passStep.Ends() <= 5 {
 		return nil
@@ -858,11 +789,9 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 	//
 	//	%h512 = gate %p116, %p117 : f32[]
 	cpu.Gate(h105, h105, h57)
-	t.watch.See("model.go:28", h105)
 
 	// %h212 = channel_sums %h395, %h320, %h209 : f32[2,32]  // model.go:28
 	cpu.ChannelSums(h107, h105, h39, h41, n, 32, 196)
-	t.watch.See("model.go:28", h107)
 
 	// %h384 = pointwise %h100 : f32[1,32]  // model.go:28
 	//
@@ -876,7 +805,6 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 		cpu.Sqrt(h108[:32], h108[:32])
 		cpu.ScalarDiv(h42, 1, h108[:32])
 	}
-	t.watch.See("model.go:28", h42)
 
 	// %h218 = strided_copy %h212 {shape=[1,32] strides=[32,1] offset=32} : f32[1,32]  // model.go:28
 	cpu.StridedCopy(h109, h107, []int{1, 32}, []int{32, 1}, 32)
@@ -885,7 +813,6 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 	//
 	//	%h522 = mul %p121, %p122 : f32[]
 	cpu.Mul(g.bodyNorm3Weight, h109, h42)
-	t.watch.See("model.go:28", g.bodyNorm3Weight)
 	if t.passStep.Ends() <= 6 {
 		return nil
 	}
@@ -894,7 +821,6 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 	//
 	//	%h524 = mul %p123, %p124 : f32[]
 	cpu.Mul(h110[:32], h42, w.bodyNorm3Weight)
-	t.watch.See("model.go:28", h110[:32])
 
 	// %h228 = pointwise %h224, %h217, %h220, %h129 : f32[32]  // model.go:28
 	//
@@ -909,7 +835,6 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 		cpu.Div(h112[:32], h112[:32], h111[:32])
 		cpu.Neg(h110[32:64], h112[:32])
 	}
-	t.watch.See("model.go:28", h110[32:64])
 
 	// %h229 = strided_copy %h212 {shape=[1,32] strides=[32,1]} : f32[1,32]  // model.go:28
 	cpu.StridedCopy(g.bodyNorm3Bias, h107, []int{1, 32}, []int{32, 1}, 0)
@@ -932,23 +857,19 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 		cpu.Add(h115[:32], h115[:32], h114[:32])
 		cpu.Neg(h110[64:96], h115[:32])
 	}
-	t.watch.See("model.go:28", h110[64:96])
 
 	// %h401 = channel_mix %h395, %h320, %h239 : f32[N,2,14,14,16]  // model.go:28
 	cpu.ChannelMix(h105, h105, h39, h110, n, 32, 196)
-	t.watch.See("model.go:28", h105)
 
 	// %h404 = pack_conv_data %h10 : f32[1,2,3,3,16,16]  // model.go:28
 	cpu.PackConvData(h116, w.bodyConv3Weight, &conv6)
 
 	// %h406 = conv_data_blocked %h401, %h404 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=32 spatial=[14,14]} : f32[N,1,14,14,16]  // model.go:28
 	cpu.ConvData(h117, h105, h116, &cpu.ConvShape{N: n, InC: 16, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx})
-	t.watch.See("model.go:28", h117)
 
 	// %h244 = conv_weights_blocked %h300, %h401 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=32} : f32[32,16,3,3]  // model.go:28
 	if g.bodyConv3Weight != nil {
 		cpu.ConvWeightsBlocked(g.bodyConv3Weight, h37, h105, h118, &cpu.ConvShape{N: n, InC: 16, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx})
-		t.watch.See("model.go:28", g.bodyConv3Weight)
 	}
 	if t.passStep.Ends() <= 8 {
 		return nil
@@ -956,17 +877,14 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 
 	// %h409 = max_pool_grad %h295, %h406 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,1,28,28,16]  // model.go:28
 	cpu.MaxPoolGrad(h119, h36, h117, &cpu.PoolShape{N: n, C: 1, InH: 28, InW: 28, OutH: 14, OutW: 14, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16, Ctx: t.ctx})
-	t.watch.See("model.go:28", h119)
 
 	// %h411 = pointwise %h409, %h295 : f32[N,1,28,28,16]  // model.go:28
 	//
 	//	%h544 = gate %p141, %p142 : f32[]
 	cpu.Gate(h119, h119, h36)
-	t.watch.See("model.go:28", h119)
 
 	// %h252 = channel_sums %h411, %h259, %h249 : f32[2,16]  // model.go:28
 	cpu.ChannelSums(h120, h119, h22, h24, n, 16, 784)
-	t.watch.See("model.go:28", h120)
 
 	// %h393 = pointwise %h75 : f32[1,16]  // model.go:28
 	//
@@ -980,7 +898,6 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 		cpu.Sqrt(h121[:16], h121[:16])
 		cpu.ScalarDiv(h25, 1, h121[:16])
 	}
-	t.watch.See("model.go:28", h25)
 
 	// %h258 = strided_copy %h252 {shape=[1,16] strides=[16,1] offset=16} : f32[1,16]  // model.go:28
 	cpu.StridedCopy(h122, h120, []int{1, 16}, []int{16, 1}, 16)
@@ -989,7 +906,6 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 	//
 	//	%h554 = mul %p146, %p147 : f32[]
 	cpu.Mul(g.bodyNorm2Weight, h122, h25)
-	t.watch.See("model.go:28", g.bodyNorm2Weight)
 	if t.passStep.Ends() <= 9 {
 		return nil
 	}
@@ -998,7 +914,6 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 	//
 	//	%h556 = mul %p148, %p149 : f32[]
 	cpu.Mul(h123[:16], h25, w.bodyNorm2Weight)
-	t.watch.See("model.go:28", h123[:16])
 
 	// %h268 = pointwise %h264, %h257, %h260, %h79 : f32[16]  // model.go:28
 	//
@@ -1013,7 +928,6 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 		cpu.Div(h125[:16], h125[:16], h124[:16])
 		cpu.Neg(h123[16:32], h125[:16])
 	}
-	t.watch.See("model.go:28", h123[16:32])
 
 	// %h269 = strided_copy %h252 {shape=[1,16] strides=[16,1]} : f32[1,16]  // model.go:28
 	cpu.StridedCopy(g.bodyNorm2Bias, h120, []int{1, 16}, []int{16, 1}, 0)
@@ -1036,23 +950,19 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 		cpu.Add(h128[:16], h128[:16], h127[:16])
 		cpu.Neg(h123[32:48], h128[:16])
 	}
-	t.watch.See("model.go:28", h123[32:48])
 
 	// %h414 = channel_mix %h411, %h259, %h279 : f32[N,1,28,28,16]  // model.go:28
 	cpu.ChannelMix(h119, h119, h22, h123, n, 16, 784)
-	t.watch.See("model.go:28", h119)
 
 	// %h416 = pack_conv_data %h5 : f32[1,1,3,3,16,16]  // model.go:28
 	cpu.PackConvData(h129, w.bodyConv2Weight, &conv5)
 
 	// %h417 = conv_data_blocked %h414, %h416 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=16 spatial=[28,28]} : f32[N,1,28,28,16]  // model.go:28
 	cpu.ConvData(h130, h119, h129, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx})
-	t.watch.See("model.go:28", h130)
 
 	// %h284 = conv_weights_blocked %h254, %h414 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=16} : f32[16,16,3,3]  // model.go:28
 	if g.bodyConv2Weight != nil {
 		cpu.ConvWeightsBlocked(g.bodyConv2Weight, h20, h119, h131, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx})
-		t.watch.See("model.go:28", g.bodyConv2Weight)
 	}
 	if t.passStep.Ends() <= 11 {
 		return nil
@@ -1062,11 +972,9 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 	//
 	//	%h576 = gate %p166, %p167 : f32[]
 	cpu.Gate(h130, h130, h20)
-	t.watch.See("model.go:28", h130)
 
 	// %h291 = channel_sums %h420, %h49, %h288 : f32[2,16]  // model.go:28
 	cpu.ChannelSums(h132, h130, h2, h4, n, 16, 784)
-	t.watch.See("model.go:28", h132)
 
 	// %h402 = pointwise %h50 : f32[1,16]  // model.go:28
 	//
@@ -1080,7 +988,6 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 		cpu.Sqrt(h133[:16], h133[:16])
 		cpu.ScalarDiv(h5, 1, h133[:16])
 	}
-	t.watch.See("model.go:28", h5)
 
 	// %h297 = strided_copy %h291 {shape=[1,16] strides=[16,1] offset=16} : f32[1,16]  // model.go:28
 	cpu.StridedCopy(h134, h132, []int{1, 16}, []int{16, 1}, 16)
@@ -1089,7 +996,6 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 	//
 	//	%h586 = mul %p171, %p172 : f32[]
 	cpu.Mul(g.bodyNorm1Weight, h134, h5)
-	t.watch.See("model.go:28", g.bodyNorm1Weight)
 	if t.passStep.Ends() <= 12 {
 		return nil
 	}
@@ -1099,7 +1005,6 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 	//	%h588 = mul %p173, %p174 : f32[]
 	if g.bodyConv1Weight != nil {
 		cpu.Mul(h135[:16], h5, w.bodyNorm1Weight)
-		t.watch.See("model.go:28", h135[:16])
 	}
 
 	// %h307 = pointwise %h303, %h296, %h299, %h79 : f32[16]  // model.go:28
@@ -1116,7 +1021,6 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 			cpu.Div(h137[:16], h137[:16], h136[:16])
 			cpu.Neg(h135[16:32], h137[:16])
 		}
-		t.watch.See("model.go:28", h135[16:32])
 	}
 
 	// %h308 = strided_copy %h291 {shape=[1,16] strides=[16,1]} : f32[1,16]  // model.go:28
@@ -1141,13 +1045,11 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 			cpu.Add(h140[:16], h140[:16], h139[:16])
 			cpu.Neg(h135[32:48], h140[:16])
 		}
-		t.watch.See("model.go:28", h135[32:48])
 	}
 
 	// %h423 = channel_mix %h420, %h49, %h318 : f32[N,1,28,28,16]  // model.go:28
 	if g.bodyConv1Weight != nil {
 		cpu.ChannelMix(h130, h130, h2, h135, n, 16, 784)
-		t.watch.See("model.go:28", h130)
 	}
 
 	// %h319 = unblock %h423 {c=16} : f32[N,16,28,28]  // model.go:28
@@ -1164,7 +1066,6 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 	// %h322 = conv_weights %image, %h22 {window={kernel=[3,3] pads=[1,1,1,1]} group=1 first=true} : f32[16,1,3,3]  // model.go:28
 	if g.bodyConv1Weight != nil {
 		cpu.ConvWeights(g.bodyConv1Weight, image, h142, h143, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx})
-		t.watch.See("model.go:28", g.bodyConv1Weight)
 	}
 	return nil
 }
@@ -1699,11 +1600,9 @@ func (t *Trainer) trainForward(n int, logits, image []float32) error {
 
 	// %h44 = conv_blocked %image, %h41 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=1 out_c=16 group=1} : f32[N,1,28,28,16]  // model.go:28
 	cpu.Conv(h2, image, h1, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx}, nil)
-	t.watch.See("model.go:28", h2)
 
 	// %h42 = channel_moments %h44 : f32[2,16]  // model.go:28
 	cpu.ChannelMoments(h3, h2, n, 16, 784)
-	t.watch.See("model.go:28", h3)
 
 	// %h43 = strided_copy %h42 {shape=[1,16] strides=[16,1]} : f32[1,16]  // model.go:28
 	cpu.StridedCopy(h4, h3, []int{1, 16}, []int{16, 1}, 0)
@@ -1718,7 +1617,6 @@ func (t *Trainer) trainForward(n int, logits, image []float32) error {
 	//
 	//	%h24 = cast %p {to=f32} : f32[]
 	cpu.Cast(h7, h6)
-	t.watch.See("model.go:28", h7)
 
 	// %h91 = pointwise %h48 : f32[1]  // model.go:28
 	//
@@ -1730,14 +1628,12 @@ func (t *Trainer) trainForward(n int, logits, image []float32) error {
 		cpu.AddScalar(h9[:1], h7, -1)
 		cpu.MaxScalar(h8, h9[:1], 1)
 	}
-	t.watch.See("model.go:28", h8)
 
 	// %h307 = pointwise %h43 : f32[1,16]  // model.go:28
 	//
 	//	%h71 = constant {value=f32[](0.100000024)} : f32[]
 	//	%h72 = mul %p4, %h71 : f32[]
 	cpu.MulScalar(h10, h4, 0.100000024)
-	t.watch.See("model.go:28", h10)
 
 	// %h58 = pointwise %h3, %h57 : f32[16]  // model.go:28
 	//
@@ -1748,13 +1644,11 @@ func (t *Trainer) trainForward(n int, logits, image []float32) error {
 		cpu.MulScalar(h11[:16], w.bodyNorm1RunningMean, 0.9)
 		cpu.Add(g.bodyNorm1RunningMean, h11[:16], h10)
 	}
-	t.watch.See("model.go:28", g.bodyNorm1RunningMean)
 
 	// %h309 = pointwise %h48, %h53 : f32[1]  // model.go:28
 	//
 	//	%h84 = div %p7, %p8 : f32[]
 	cpu.Div(h8, h7, h8)
-	t.watch.See("model.go:28", h8)
 
 	// %h313 = pointwise %h45, %h59 : f32[1,16]  // model.go:28
 	//
@@ -1766,7 +1660,6 @@ func (t *Trainer) trainForward(n int, logits, image []float32) error {
 		cpu.Mul(h14[:16], h5, h13[:16])
 		cpu.MulScalar(h12, h14[:16], 0.100000024)
 	}
-	t.watch.See("model.go:28", h12)
 
 	// %h65 = pointwise %h4, %h64 : f32[16]  // model.go:28
 	//
@@ -1777,7 +1670,6 @@ func (t *Trainer) trainForward(n int, logits, image []float32) error {
 		cpu.MulScalar(h15[:16], w.bodyNorm1RunningVar, 0.9)
 		cpu.Add(g.bodyNorm1RunningVar, h15[:16], h12)
 	}
-	t.watch.See("model.go:28", g.bodyNorm1RunningVar)
 
 	// %h96 = pointwise %h63, %h77 : f32[16,1,1]  // model.go:28
 	//
@@ -1790,7 +1682,6 @@ func (t *Trainer) trainForward(n int, logits, image []float32) error {
 		cpu.Sqrt(h17[:16], h17[:16])
 		cpu.Div(h16, w.bodyNorm1Weight, h17[:16])
 	}
-	t.watch.See("model.go:28", h16)
 
 	// %h110 = pointwise %h66, %h69, %h96 : f32[16,1,1]  // model.go:28
 	//
@@ -1800,22 +1691,18 @@ func (t *Trainer) trainForward(n int, logits, image []float32) error {
 		cpu.Mul(h19[:16], h4, h16)
 		cpu.Sub(h18, w.bodyNorm1Bias, h19[:16])
 	}
-	t.watch.See("model.go:28", h18)
 
 	// %h238 = depthwise_blocked %h44, %h156, %h23 {window={kernel=[1,1]} c=16 epilogue={clamp=true hi=+Inf}} : f32[N,1,28,28,16]  // model.go:28
 	cpu.DepthwiseConv(h20, h2, h16, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 1, KW: 1, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 16, Ctx: t.ctx}, &cpu.Epilogue{Bias: h18, Clamp: true, Lo: 0, Hi: cpu.Inf})
-	t.watch.See("model.go:28", h20)
 
 	// %h240 = pack_conv %h5 {group=1 in_block=16} : f32[1,1,3,3,16,16]  // model.go:28
 	cpu.PackConv(h21, w.bodyConv2Weight, &conv5)
 
 	// %h243 = conv_blocked %h238, %h240 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=16 group=1} : f32[N,1,28,28,16]  // model.go:28
 	cpu.Conv(h22, h20, h21, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx}, nil)
-	t.watch.See("model.go:28", h22)
 
 	// %h67 = channel_moments %h243 : f32[2,16]  // model.go:28
 	cpu.ChannelMoments(h23, h22, n, 16, 784)
-	t.watch.See("model.go:28", h23)
 
 	// %h68 = strided_copy %h67 {shape=[1,16] strides=[16,1]} : f32[1,16]  // model.go:28
 	cpu.StridedCopy(h24, h23, []int{1, 16}, []int{16, 1}, 0)
@@ -1828,7 +1715,6 @@ func (t *Trainer) trainForward(n int, logits, image []float32) error {
 	//	%h229 = constant {value=f32[](0.100000024)} : f32[]
 	//	%h230 = mul %p24, %h229 : f32[]
 	cpu.MulScalar(h26, h24, 0.100000024)
-	t.watch.See("model.go:28", h26)
 
 	// %h83 = pointwise %h8, %h82 : f32[16]  // model.go:28
 	//
@@ -1839,7 +1725,6 @@ func (t *Trainer) trainForward(n int, logits, image []float32) error {
 		cpu.MulScalar(h27[:16], w.bodyNorm2RunningMean, 0.9)
 		cpu.Add(g.bodyNorm2RunningMean, h27[:16], h26)
 	}
-	t.watch.See("model.go:28", g.bodyNorm2RunningMean)
 
 	// %h325 = pointwise %h70, %h59 : f32[1,16]  // model.go:28
 	//
@@ -1851,7 +1736,6 @@ func (t *Trainer) trainForward(n int, logits, image []float32) error {
 		cpu.Mul(h30[:16], h25, h29[:16])
 		cpu.MulScalar(h28, h30[:16], 0.100000024)
 	}
-	t.watch.See("model.go:28", h28)
 
 	// %h90 = pointwise %h9, %h89 : f32[16]  // model.go:28
 	//
@@ -1862,7 +1746,6 @@ func (t *Trainer) trainForward(n int, logits, image []float32) error {
 		cpu.MulScalar(h31[:16], w.bodyNorm2RunningVar, 0.9)
 		cpu.Add(g.bodyNorm2RunningVar, h31[:16], h28)
 	}
-	t.watch.See("model.go:28", g.bodyNorm2RunningVar)
 
 	// %h136 = pointwise %h125, %h129 : f32[16,1,1]  // model.go:28
 	//
@@ -1875,7 +1758,6 @@ func (t *Trainer) trainForward(n int, logits, image []float32) error {
 		cpu.Sqrt(h33[:16], h33[:16])
 		cpu.Div(h32, w.bodyNorm2Weight, h33[:16])
 	}
-	t.watch.See("model.go:28", h32)
 
 	// %h144 = pointwise %h127, %h128, %h136 : f32[16,1,1]  // model.go:28
 	//
@@ -1885,26 +1767,21 @@ func (t *Trainer) trainForward(n int, logits, image []float32) error {
 		cpu.Mul(h35[:16], h24, h32)
 		cpu.Sub(h34, w.bodyNorm2Bias, h35[:16])
 	}
-	t.watch.See("model.go:28", h34)
 
 	// %h279 = depthwise_blocked %h243, %h270, %h26 {window={kernel=[1,1]} c=16 epilogue={clamp=true hi=+Inf}} : f32[N,1,28,28,16]  // model.go:28
 	cpu.DepthwiseConv(h36, h22, h32, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 1, KW: 1, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 16, Ctx: t.ctx}, &cpu.Epilogue{Bias: h34, Clamp: true, Lo: 0, Hi: cpu.Inf})
-	t.watch.See("model.go:28", h36)
 
 	// %h284 = max_pool %h279 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,1,14,14,16]  // model.go:28
 	cpu.MaxPool(h37, h36, &cpu.PoolShape{N: n, C: 1, InH: 28, InW: 28, OutH: 14, OutW: 14, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16, Ctx: t.ctx})
-	t.watch.See("model.go:28", h37)
 
 	// %h286 = pack_conv %h10 {group=1 in_block=16} : f32[2,1,3,3,16,16]  // model.go:28
 	cpu.PackConv(h38, w.bodyConv3Weight, &conv6)
 
 	// %h304 = conv_blocked %h284, %h286 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=32 group=1} : f32[N,2,14,14,16]  // model.go:28
 	cpu.Conv(h39, h37, h38, &cpu.ConvShape{N: n, InC: 16, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx}, nil)
-	t.watch.See("model.go:28", h39)
 
 	// %h92 = channel_moments %h304 : f32[2,32]  // model.go:28
 	cpu.ChannelMoments(h40, h39, n, 32, 196)
-	t.watch.See("model.go:28", h40)
 
 	// %h93 = strided_copy %h92 {shape=[1,32] strides=[32,1]} : f32[1,32]  // model.go:28
 	cpu.StridedCopy(h41, h40, []int{1, 32}, []int{32, 1}, 0)
@@ -1919,7 +1796,6 @@ func (t *Trainer) trainForward(n int, logits, image []float32) error {
 	//
 	//	%h332 = cast %p41 {to=f32} : f32[]
 	cpu.Cast(h44, h43)
-	t.watch.See("model.go:28", h44)
 
 	// %h329 = pointwise %h98 : f32[1]  // model.go:28
 	//
@@ -1931,14 +1807,12 @@ func (t *Trainer) trainForward(n int, logits, image []float32) error {
 		cpu.AddScalar(h46[:1], h44, -1)
 		cpu.MaxScalar(h45, h46[:1], 1)
 	}
-	t.watch.See("model.go:28", h45)
 
 	// %h331 = pointwise %h93 : f32[1,32]  // model.go:28
 	//
 	//	%h366 = constant {value=f32[](0.100000024)} : f32[]
 	//	%h370 = mul %p45, %h366 : f32[]
 	cpu.MulScalar(h47, h41, 0.100000024)
-	t.watch.See("model.go:28", h47)
 
 	// %h108 = pointwise %h13, %h107 : f32[32]  // model.go:28
 	//
@@ -1949,13 +1823,11 @@ func (t *Trainer) trainForward(n int, logits, image []float32) error {
 		cpu.MulScalar(h48[:32], w.bodyNorm3RunningMean, 0.9)
 		cpu.Add(g.bodyNorm3RunningMean, h48[:32], h47)
 	}
-	t.watch.See("model.go:28", g.bodyNorm3RunningMean)
 
 	// %h333 = pointwise %h98, %h103 : f32[1]  // model.go:28
 	//
 	//	%h383 = div %p48, %p49 : f32[]
 	cpu.Div(h45, h44, h45)
-	t.watch.See("model.go:28", h45)
 
 	// %h337 = pointwise %h95, %h109 : f32[1,32]  // model.go:28
 	//
@@ -1967,7 +1839,6 @@ func (t *Trainer) trainForward(n int, logits, image []float32) error {
 		cpu.Mul(h51[:32], h42, h50[:32])
 		cpu.MulScalar(h49, h51[:32], 0.100000024)
 	}
-	t.watch.See("model.go:28", h49)
 
 	// %h115 = pointwise %h14, %h114 : f32[32]  // model.go:28
 	//
@@ -1978,7 +1849,6 @@ func (t *Trainer) trainForward(n int, logits, image []float32) error {
 		cpu.MulScalar(h52[:32], w.bodyNorm3RunningVar, 0.9)
 		cpu.Add(g.bodyNorm3RunningVar, h52[:32], h49)
 	}
-	t.watch.See("model.go:28", g.bodyNorm3RunningVar)
 
 	// %h186 = pointwise %h159, %h164 : f32[32,1,1]  // model.go:28
 	//
@@ -1991,7 +1861,6 @@ func (t *Trainer) trainForward(n int, logits, image []float32) error {
 		cpu.Sqrt(h54[:32], h54[:32])
 		cpu.Div(h53, w.bodyNorm3Weight, h54[:32])
 	}
-	t.watch.See("model.go:28", h53)
 
 	// %h191 = pointwise %h160, %h161, %h186 : f32[32,1,1]  // model.go:28
 	//
@@ -2001,22 +1870,18 @@ func (t *Trainer) trainForward(n int, logits, image []float32) error {
 		cpu.Mul(h56[:32], h41, h53)
 		cpu.Sub(h55, w.bodyNorm3Bias, h56[:32])
 	}
-	t.watch.See("model.go:28", h55)
 
 	// %h324 = depthwise_blocked %h304, %h315, %h29 {window={kernel=[1,1]} c=32 epilogue={clamp=true hi=+Inf}} : f32[N,2,14,14,16]  // model.go:28
 	cpu.DepthwiseConv(h57, h39, h53, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 1, KW: 1, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 32, Ctx: t.ctx}, &cpu.Epilogue{Bias: h55, Clamp: true, Lo: 0, Hi: cpu.Inf})
-	t.watch.See("model.go:28", h57)
 
 	// %h328 = pack_conv %h15 {group=1 in_block=16} : f32[2,2,3,3,16,16]  // model.go:28
 	cpu.PackConv(h58, w.bodyConv4Weight, &conv7)
 
 	// %h330 = conv_blocked %h324, %h328 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=32 out_c=32 group=1} : f32[N,2,14,14,16]  // model.go:28
 	cpu.Conv(h59, h57, h58, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx}, nil)
-	t.watch.See("model.go:28", h59)
 
 	// %h117 = channel_moments %h330 : f32[2,32]  // model.go:28
 	cpu.ChannelMoments(h60, h59, n, 32, 196)
-	t.watch.See("model.go:28", h60)
 
 	// %h118 = strided_copy %h117 {shape=[1,32] strides=[32,1]} : f32[1,32]  // model.go:28
 	cpu.StridedCopy(h61, h60, []int{1, 32}, []int{32, 1}, 0)
@@ -2029,7 +1894,6 @@ func (t *Trainer) trainForward(n int, logits, image []float32) error {
 	//	%h420 = constant {value=f32[](0.100000024)} : f32[]
 	//	%h421 = mul %p65, %h420 : f32[]
 	cpu.MulScalar(h63, h61, 0.100000024)
-	t.watch.See("model.go:28", h63)
 
 	// %h133 = pointwise %h18, %h132 : f32[32]  // model.go:28
 	//
@@ -2040,7 +1904,6 @@ func (t *Trainer) trainForward(n int, logits, image []float32) error {
 		cpu.MulScalar(h64[:32], w.bodyNorm4RunningMean, 0.9)
 		cpu.Add(g.bodyNorm4RunningMean, h64[:32], h63)
 	}
-	t.watch.See("model.go:28", g.bodyNorm4RunningMean)
 
 	// %h349 = pointwise %h120, %h109 : f32[1,32]  // model.go:28
 	//
@@ -2052,7 +1915,6 @@ func (t *Trainer) trainForward(n int, logits, image []float32) error {
 		cpu.Mul(h67[:32], h62, h66[:32])
 		cpu.MulScalar(h65, h67[:32], 0.100000024)
 	}
-	t.watch.See("model.go:28", h65)
 
 	// %h140 = pointwise %h19, %h139 : f32[32]  // model.go:28
 	//
@@ -2063,7 +1925,6 @@ func (t *Trainer) trainForward(n int, logits, image []float32) error {
 		cpu.MulScalar(h68[:32], w.bodyNorm4RunningVar, 0.9)
 		cpu.Add(g.bodyNorm4RunningVar, h68[:32], h65)
 	}
-	t.watch.See("model.go:28", g.bodyNorm4RunningVar)
 
 	// %h225 = pointwise %h198, %h203 : f32[32,1,1]  // model.go:28
 	//
@@ -2076,7 +1937,6 @@ func (t *Trainer) trainForward(n int, logits, image []float32) error {
 		cpu.Sqrt(h70[:32], h70[:32])
 		cpu.Div(h69, w.bodyNorm4Weight, h70[:32])
 	}
-	t.watch.See("model.go:28", h69)
 
 	// %h231 = pointwise %h199, %h200, %h225 : f32[32,1,1]  // model.go:28
 	//
@@ -2086,15 +1946,12 @@ func (t *Trainer) trainForward(n int, logits, image []float32) error {
 		cpu.Mul(h72[:32], h61, h69)
 		cpu.Sub(h71, w.bodyNorm4Bias, h72[:32])
 	}
-	t.watch.See("model.go:28", h71)
 
 	// %h350 = depthwise_blocked %h330, %h340, %h32 {window={kernel=[1,1]} c=32 epilogue={clamp=true hi=+Inf}} : f32[N,2,14,14,16]  // model.go:28
 	cpu.DepthwiseConv(h73, h59, h69, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 1, KW: 1, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 32, Ctx: t.ctx}, &cpu.Epilogue{Bias: h71, Clamp: true, Lo: 0, Hi: cpu.Inf})
-	t.watch.See("model.go:28", h73)
 
 	// %h354 = max_pool %h350 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,2,7,7,16]  // model.go:28
 	cpu.MaxPool(h74, h73, &cpu.PoolShape{N: n, C: 2, InH: 14, InW: 14, OutH: 7, OutW: 7, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16, Ctx: t.ctx})
-	t.watch.See("model.go:28", h74)
 
 	// %h35 = unblock %h354 {c=32} : f32[N,32,7,7]  // model.go:28
 	cpu.Unblock(h75, h74, n, 32, 7, 7)
@@ -2107,7 +1964,6 @@ func (t *Trainer) trainForward(n int, logits, image []float32) error {
 
 	// %h39 = mat_mul_panels %h36, %h113, %h49 {n=5} : f32[N,5]  // model.go:28
 	cpu.MatMul(logits, h75, h76, &cpu.MatMulShape{M: n, N: 5, K: 1568, LDA: 1568, LDC: 5, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h77})
-	t.watch.See("model.go:28", logits)
 
 	// %h141 = strided_copy %h116 {shape=[N,5] strides=[0,0]} : f32[N,5]
 	cpu.StridedCopy(h78, w.constH116, []int{n, 5}, []int{0, 0}, 0)
@@ -2205,12 +2061,10 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32) error {
 	//
 	//	%h446 = mul %p82, %p83 : f32[]
 	cpu.Mul(h78, h78, dLogits)
-	t.watch.See("pointwise", h78)
 
 	// %h143 = reduce %h142 {kind="sum" axes=[0]} : f32[5]  // model.go:28
 	if g.headBias != nil {
 		cpu.ReduceSum(g.headBias, h78, 1, n, 5)
-		t.watch.See("model.go:28", g.headBias)
 	}
 	if t.passTrainForward.Ends() <= 1 {
 		return nil
@@ -2221,7 +2075,6 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32) error {
 
 	// %h145 = mat_mul_panels %h142, %h122 {n=1568} : f32[N,1568]  // model.go:28
 	cpu.MatMul(h80, h78, h79, &cpu.MatMulShape{M: n, N: 1568, K: 5, LDA: 5, LDC: 1568, Batch: 1, Ctx: t.ctx}, nil)
-	t.watch.See("model.go:28", h80)
 
 	// %h146 = strided_copy %h36 {shape=[1568,N] strides=[1,1568]} : f32[1568,N]  // model.go:28
 	if g.headWeight != nil {
@@ -2236,7 +2089,6 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32) error {
 	// %h147 = mat_mul_panels %h146, %h126 {n=5} : f32[1568,5]  // model.go:28
 	if g.headWeight != nil {
 		cpu.MatMul(h83, h81, h82, &cpu.MatMulShape{M: 1568, N: 5, K: n, LDA: n, LDC: 5, Batch: 1, Ctx: t.ctx}, nil)
-		t.watch.See("model.go:28", h83)
 	}
 
 	// %h148 = strided_copy %h147 {shape=[5,1568] strides=[1,5]} : f32[5,1568]  // model.go:28
@@ -2252,17 +2104,14 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32) error {
 
 	// %h359 = max_pool_grad %h350, %h357 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,2,14,14,16]  // model.go:28
 	cpu.MaxPoolGrad(h85, h73, h84, &cpu.PoolShape{N: n, C: 2, InH: 14, InW: 14, OutH: 7, OutW: 7, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16, Ctx: t.ctx})
-	t.watch.See("model.go:28", h85)
 
 	// %h363 = pointwise %h359, %h350 : f32[N,2,14,14,16]  // model.go:28
 	//
 	//	%h448 = gate %p84, %p85 : f32[]
 	cpu.Gate(h85, h85, h73)
-	t.watch.See("model.go:28", h85)
 
 	// %h157 = channel_sums %h363, %h330, %h154 : f32[2,32]  // model.go:28
 	cpu.ChannelSums(h86, h85, h59, h61, n, 32, 196)
-	t.watch.See("model.go:28", h86)
 
 	// %h355 = pointwise %h120 : f32[1,32]  // model.go:28
 	//
@@ -2276,7 +2125,6 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32) error {
 		cpu.Sqrt(h87[:32], h87[:32])
 		cpu.ScalarDiv(h62, 1, h87[:32])
 	}
-	t.watch.See("model.go:28", h62)
 
 	// %h163 = strided_copy %h157 {shape=[1,32] strides=[32,1] offset=32} : f32[1,32]  // model.go:28
 	cpu.StridedCopy(h88, h86, []int{1, 32}, []int{32, 1}, 32)
@@ -2285,7 +2133,6 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32) error {
 	//
 	//	%h458 = mul %p89, %p90 : f32[]
 	cpu.Mul(g.bodyNorm4Weight, h88, h62)
-	t.watch.See("model.go:28", g.bodyNorm4Weight)
 	if t.passTrainForward.Ends() <= 3 {
 		return nil
 	}
@@ -2294,7 +2141,6 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32) error {
 	//
 	//	%h460 = mul %p91, %p92 : f32[]
 	cpu.Mul(h89[:32], h62, w.bodyNorm4Weight)
-	t.watch.See("model.go:28", h89[:32])
 
 	// %h173 = pointwise %h169, %h162, %h165, %h124 : f32[32]  // model.go:28
 	//
@@ -2309,7 +2155,6 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32) error {
 		cpu.Div(h91[:32], h91[:32], h90[:32])
 		cpu.Neg(h89[32:64], h91[:32])
 	}
-	t.watch.See("model.go:28", h89[32:64])
 
 	// %h174 = strided_copy %h157 {shape=[1,32] strides=[32,1]} : f32[1,32]  // model.go:28
 	cpu.StridedCopy(g.bodyNorm4Bias, h86, []int{1, 32}, []int{32, 1}, 0)
@@ -2332,23 +2177,19 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32) error {
 		cpu.Add(h94[:32], h94[:32], h93[:32])
 		cpu.Neg(h89[64:96], h94[:32])
 	}
-	t.watch.See("model.go:28", h89[64:96])
 
 	// %h368 = channel_mix %h363, %h330, %h184 : f32[N,2,14,14,16]  // model.go:28
 	cpu.ChannelMix(h85, h85, h59, h89, n, 32, 196)
-	t.watch.See("model.go:28", h85)
 
 	// %h372 = pack_conv_data %h15 : f32[2,2,3,3,16,16]  // model.go:28
 	cpu.PackConvData(h95, w.bodyConv4Weight, &conv7)
 
 	// %h374 = conv_data_blocked %h368, %h372 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=32 out_c=32 spatial=[14,14]} : f32[N,2,14,14,16]  // model.go:28
 	cpu.ConvData(h96, h85, h95, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx})
-	t.watch.See("model.go:28", h96)
 
 	// %h189 = conv_weights_blocked %h324, %h368 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=32 out_c=32} : f32[32,32,3,3]  // model.go:28
 	if g.bodyConv4Weight != nil {
 		cpu.ConvWeightsBlocked(g.bodyConv4Weight, h57, h85, h97, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx})
-		t.watch.See("model.go:28", g.bodyConv4Weight)
 	}
 	if t.passTrainForward.Ends() <= 5 {
 		return nil
@@ -2358,11 +2199,9 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32) error {
 	//
 	//	%h480 = gate %p109, %p110 : f32[]
 	cpu.Gate(h96, h96, h57)
-	t.watch.See("model.go:28", h96)
 
 	// %h196 = channel_sums %h379, %h304, %h193 : f32[2,32]  // model.go:28
 	cpu.ChannelSums(h98, h96, h39, h41, n, 32, 196)
-	t.watch.See("model.go:28", h98)
 
 	// %h364 = pointwise %h95 : f32[1,32]  // model.go:28
 	//
@@ -2376,7 +2215,6 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32) error {
 		cpu.Sqrt(h99[:32], h99[:32])
 		cpu.ScalarDiv(h42, 1, h99[:32])
 	}
-	t.watch.See("model.go:28", h42)
 
 	// %h202 = strided_copy %h196 {shape=[1,32] strides=[32,1] offset=32} : f32[1,32]  // model.go:28
 	cpu.StridedCopy(h100, h98, []int{1, 32}, []int{32, 1}, 32)
@@ -2385,7 +2223,6 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32) error {
 	//
 	//	%h490 = mul %p114, %p115 : f32[]
 	cpu.Mul(g.bodyNorm3Weight, h100, h42)
-	t.watch.See("model.go:28", g.bodyNorm3Weight)
 	if t.passTrainForward.Ends() <= 6 {
 		return nil
 	}
@@ -2394,7 +2231,6 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32) error {
 	//
 	//	%h492 = mul %p116, %p117 : f32[]
 	cpu.Mul(h101[:32], h42, w.bodyNorm3Weight)
-	t.watch.See("model.go:28", h101[:32])
 
 	// %h212 = pointwise %h208, %h201, %h204, %h124 : f32[32]  // model.go:28
 	//
@@ -2409,7 +2245,6 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32) error {
 		cpu.Div(h103[:32], h103[:32], h102[:32])
 		cpu.Neg(h101[32:64], h103[:32])
 	}
-	t.watch.See("model.go:28", h101[32:64])
 
 	// %h213 = strided_copy %h196 {shape=[1,32] strides=[32,1]} : f32[1,32]  // model.go:28
 	cpu.StridedCopy(g.bodyNorm3Bias, h98, []int{1, 32}, []int{32, 1}, 0)
@@ -2432,23 +2267,19 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32) error {
 		cpu.Add(h106[:32], h106[:32], h105[:32])
 		cpu.Neg(h101[64:96], h106[:32])
 	}
-	t.watch.See("model.go:28", h101[64:96])
 
 	// %h384 = channel_mix %h379, %h304, %h223 : f32[N,2,14,14,16]  // model.go:28
 	cpu.ChannelMix(h96, h96, h39, h101, n, 32, 196)
-	t.watch.See("model.go:28", h96)
 
 	// %h387 = pack_conv_data %h10 : f32[1,2,3,3,16,16]  // model.go:28
 	cpu.PackConvData(h107, w.bodyConv3Weight, &conv6)
 
 	// %h388 = conv_data_blocked %h384, %h387 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=32 spatial=[14,14]} : f32[N,1,14,14,16]  // model.go:28
 	cpu.ConvData(h108, h96, h107, &cpu.ConvShape{N: n, InC: 16, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx})
-	t.watch.See("model.go:28", h108)
 
 	// %h228 = conv_weights_blocked %h284, %h384 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=32} : f32[32,16,3,3]  // model.go:28
 	if g.bodyConv3Weight != nil {
 		cpu.ConvWeightsBlocked(g.bodyConv3Weight, h37, h96, h109, &cpu.ConvShape{N: n, InC: 16, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx})
-		t.watch.See("model.go:28", g.bodyConv3Weight)
 	}
 	if t.passTrainForward.Ends() <= 8 {
 		return nil
@@ -2456,17 +2287,14 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32) error {
 
 	// %h391 = max_pool_grad %h279, %h388 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,1,28,28,16]  // model.go:28
 	cpu.MaxPoolGrad(h110, h36, h108, &cpu.PoolShape{N: n, C: 1, InH: 28, InW: 28, OutH: 14, OutW: 14, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16, Ctx: t.ctx})
-	t.watch.See("model.go:28", h110)
 
 	// %h393 = pointwise %h391, %h279 : f32[N,1,28,28,16]  // model.go:28
 	//
 	//	%h512 = gate %p134, %p135 : f32[]
 	cpu.Gate(h110, h110, h36)
-	t.watch.See("model.go:28", h110)
 
 	// %h236 = channel_sums %h393, %h243, %h233 : f32[2,16]  // model.go:28
 	cpu.ChannelSums(h111, h110, h22, h24, n, 16, 784)
-	t.watch.See("model.go:28", h111)
 
 	// %h373 = pointwise %h70 : f32[1,16]  // model.go:28
 	//
@@ -2480,7 +2308,6 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32) error {
 		cpu.Sqrt(h112[:16], h112[:16])
 		cpu.ScalarDiv(h25, 1, h112[:16])
 	}
-	t.watch.See("model.go:28", h25)
 
 	// %h242 = strided_copy %h236 {shape=[1,16] strides=[16,1] offset=16} : f32[1,16]  // model.go:28
 	cpu.StridedCopy(h113, h111, []int{1, 16}, []int{16, 1}, 16)
@@ -2489,7 +2316,6 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32) error {
 	//
 	//	%h522 = mul %p139, %p140 : f32[]
 	cpu.Mul(g.bodyNorm2Weight, h113, h25)
-	t.watch.See("model.go:28", g.bodyNorm2Weight)
 	if t.passTrainForward.Ends() <= 9 {
 		return nil
 	}
@@ -2498,7 +2324,6 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32) error {
 	//
 	//	%h524 = mul %p141, %p142 : f32[]
 	cpu.Mul(h114[:16], h25, w.bodyNorm2Weight)
-	t.watch.See("model.go:28", h114[:16])
 
 	// %h252 = pointwise %h248, %h241, %h244, %h74 : f32[16]  // model.go:28
 	//
@@ -2513,7 +2338,6 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32) error {
 		cpu.Div(h116[:16], h116[:16], h115[:16])
 		cpu.Neg(h114[16:32], h116[:16])
 	}
-	t.watch.See("model.go:28", h114[16:32])
 
 	// %h253 = strided_copy %h236 {shape=[1,16] strides=[16,1]} : f32[1,16]  // model.go:28
 	cpu.StridedCopy(g.bodyNorm2Bias, h111, []int{1, 16}, []int{16, 1}, 0)
@@ -2536,23 +2360,19 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32) error {
 		cpu.Add(h119[:16], h119[:16], h118[:16])
 		cpu.Neg(h114[32:48], h119[:16])
 	}
-	t.watch.See("model.go:28", h114[32:48])
 
 	// %h396 = channel_mix %h393, %h243, %h263 : f32[N,1,28,28,16]  // model.go:28
 	cpu.ChannelMix(h110, h110, h22, h114, n, 16, 784)
-	t.watch.See("model.go:28", h110)
 
 	// %h398 = pack_conv_data %h5 : f32[1,1,3,3,16,16]  // model.go:28
 	cpu.PackConvData(h120, w.bodyConv2Weight, &conv5)
 
 	// %h399 = conv_data_blocked %h396, %h398 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=16 spatial=[28,28]} : f32[N,1,28,28,16]  // model.go:28
 	cpu.ConvData(h121, h110, h120, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx})
-	t.watch.See("model.go:28", h121)
 
 	// %h268 = conv_weights_blocked %h238, %h396 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=16} : f32[16,16,3,3]  // model.go:28
 	if g.bodyConv2Weight != nil {
 		cpu.ConvWeightsBlocked(g.bodyConv2Weight, h20, h110, h122, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx})
-		t.watch.See("model.go:28", g.bodyConv2Weight)
 	}
 	if t.passTrainForward.Ends() <= 11 {
 		return nil
@@ -2562,11 +2382,9 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32) error {
 	//
 	//	%h544 = gate %p159, %p160 : f32[]
 	cpu.Gate(h121, h121, h20)
-	t.watch.See("model.go:28", h121)
 
 	// %h275 = channel_sums %h402, %h44, %h272 : f32[2,16]  // model.go:28
 	cpu.ChannelSums(h123, h121, h2, h4, n, 16, 784)
-	t.watch.See("model.go:28", h123)
 
 	// %h382 = pointwise %h45 : f32[1,16]  // model.go:28
 	//
@@ -2580,7 +2398,6 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32) error {
 		cpu.Sqrt(h124[:16], h124[:16])
 		cpu.ScalarDiv(h5, 1, h124[:16])
 	}
-	t.watch.See("model.go:28", h5)
 
 	// %h281 = strided_copy %h275 {shape=[1,16] strides=[16,1] offset=16} : f32[1,16]  // model.go:28
 	cpu.StridedCopy(h125, h123, []int{1, 16}, []int{16, 1}, 16)
@@ -2589,7 +2406,6 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32) error {
 	//
 	//	%h554 = mul %p164, %p165 : f32[]
 	cpu.Mul(g.bodyNorm1Weight, h125, h5)
-	t.watch.See("model.go:28", g.bodyNorm1Weight)
 	if t.passTrainForward.Ends() <= 12 {
 		return nil
 	}
@@ -2599,7 +2415,6 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32) error {
 	//	%h556 = mul %p166, %p167 : f32[]
 	if g.bodyConv1Weight != nil {
 		cpu.Mul(h126[:16], h5, w.bodyNorm1Weight)
-		t.watch.See("model.go:28", h126[:16])
 	}
 
 	// %h291 = pointwise %h287, %h280, %h283, %h74 : f32[16]  // model.go:28
@@ -2616,7 +2431,6 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32) error {
 			cpu.Div(h128[:16], h128[:16], h127[:16])
 			cpu.Neg(h126[16:32], h128[:16])
 		}
-		t.watch.See("model.go:28", h126[16:32])
 	}
 
 	// %h292 = strided_copy %h275 {shape=[1,16] strides=[16,1]} : f32[1,16]  // model.go:28
@@ -2641,13 +2455,11 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32) error {
 			cpu.Add(h131[:16], h131[:16], h130[:16])
 			cpu.Neg(h126[32:48], h131[:16])
 		}
-		t.watch.See("model.go:28", h126[32:48])
 	}
 
 	// %h405 = channel_mix %h402, %h44, %h302 : f32[N,1,28,28,16]  // model.go:28
 	if g.bodyConv1Weight != nil {
 		cpu.ChannelMix(h121, h121, h2, h126, n, 16, 784)
-		t.watch.See("model.go:28", h121)
 	}
 
 	// %h303 = unblock %h405 {c=16} : f32[N,16,28,28]  // model.go:28
@@ -2664,7 +2476,6 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32) error {
 	// %h306 = conv_weights %image, %h22 {window={kernel=[3,3] pads=[1,1,1,1]} group=1 first=true} : f32[16,1,3,3]  // model.go:28
 	if g.bodyConv1Weight != nil {
 		cpu.ConvWeights(g.bodyConv1Weight, image, h133, h134, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx})
-		t.watch.See("model.go:28", g.bodyConv1Weight)
 	}
 	return nil
 }

@@ -13,7 +13,7 @@ type TrainerOptions struct {
 	Batch    int      // the largest N, 1 or more
 	Seed     uint64   // of random numbers
 	Freeze   []string // patterns, as rt.MatchName has them, of parameters that are not trained
-	CheckNaN bool     // makes a step that computes a NaN an error, with the first node that does
+	CheckNaN bool     // needs a package generated with -check-nan: NewTrainer returns an error
 }
 
 // variables are the weights that training changes.
@@ -47,9 +47,8 @@ var variables = []rt.Variable{
 type Trainer struct {
 	base                *rt.Training
 	weights             *trained
-	watch               *rt.Watch // nil unless NaN is an error
-	changes             *changes  // that the step writes
-	direct, aside       *changes  // among the gradients, and to be added to them
+	changes             *changes // that the step writes
+	direct, aside       *changes // among the gradients, and to be added to them
 	guard               rt.Guard
 	ctx                 context.Context
 	arena               []byte
@@ -77,12 +76,12 @@ func (m *Model) NewTrainer(o TrainerOptions) (*Trainer, error) {
 		return nil, err
 	}
 	raw := m.weights.Load().Raw().Fork()
-	base, err := rt.NewTraining(raw, variables, rt.TrainingOptions{Where: "signs: NewTrainer", Batch: o.Batch, Seed: o.Seed, Freeze: o.Freeze, CheckNaN: o.CheckNaN})
+	base, err := rt.NewTraining(raw, variables, rt.TrainingOptions{Where: "signs: NewTrainer", Batch: o.Batch, Seed: o.Seed, Freeze: o.Freeze, CheckNaN: o.CheckNaN, Unchecked: true})
 	if err != nil {
 		return nil, err
 	}
 	own := rt.OpenWeights(embedded)
-	t := &Trainer{base: base, watch: base.Watch(), max: rt.Max{"N": o.Batch}, weights: &trained{
+	t := &Trainer{base: base, max: rt.Max{"N": o.Batch}, weights: &trained{
 		bodyConv1Weight:      base.Weight(0),
 		bodyNorm1Weight:      base.Weight(5),
 		bodyNorm1Bias:        base.Weight(4),

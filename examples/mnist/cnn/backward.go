@@ -111,21 +111,18 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 
 	// %h31 = random_uniform %key {d_type=f32 shape=[N,8,26,26] high=1 seed=1} : f32[N,8,26,26]  // model.go:39
 	cpu.RandomUniform(h1, 0, 1, 1, key)
-	t.watch.See("model.go:39", h1)
 
 	// %h76 = pointwise %h : f32[8,1,3,3]  // model.go:39
 	//
 	//	%h22 = constant {value=f32[](2)} : f32[]
 	//	%h67 = mul %p2, %h22 : f32[]
 	cpu.MulScalar(h2, w.conv1Weight, 2)
-	t.watch.See("model.go:39", h2)
 
 	// %h105 = pointwise %h1 : f32[8]  // model.go:39
 	//
 	//	%h85 = constant {value=f32[](2)} : f32[]
 	//	%h113 = mul %p3, %h85 : f32[]
 	cpu.MulScalar(h3, w.conv1Bias, 2)
-	t.watch.See("model.go:39", h3)
 
 	// %h17 = block %h11 : f32[1,1,16]  // model.go:39
 	cpu.Block(h4, h3, 1, 8, 1, 1)
@@ -135,7 +132,6 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 
 	// %h39 = conv_blocked %h8, %h37, %h18 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} in_c=1 out_c=8 group=1} : f32[N,1,26,26,16]  // model.go:39
 	cpu.Conv(h6, image, h5, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 8, OutH: 26, OutW: 26, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h4})
-	t.watch.See("model.go:39", h6)
 
 	// %h33 = unblock %h39 {c=8} : f32[N,8,26,26]  // model.go:39
 	cpu.Unblock(h7, h6, n, 8, 26, 26)
@@ -153,32 +149,27 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 			cpu.WhereScalarY(h7[lo:hi], h8[:hi-lo], h7[lo:hi], 0)
 		}
 	}
-	t.watch.See("model.go:39", h7)
 
 	// %h38 = random_uniform %key {d_type=f32 shape=[N,16,24,24] high=1 seed=2} : f32[N,16,24,24]  // model.go:40
 	cpu.RandomUniform(h9, 0, 1, 2, key)
-	t.watch.See("model.go:40", h9)
 
 	// %h108 = pointwise %h2 : f32[16,8,3,3]  // model.go:40
 	//
 	//	%h132 = constant {value=f32[](2)} : f32[]
 	//	%h133 = mul %p7, %h132 : f32[]
 	cpu.MulScalar(h10, w.conv2Weight, 2)
-	t.watch.See("model.go:40", h10)
 
 	// %h109 = pointwise %h3 : f32[16]  // model.go:40
 	//
 	//	%h135 = constant {value=f32[](2)} : f32[]
 	//	%h136 = mul %p8, %h135 : f32[]
 	cpu.MulScalar(h11, w.conv2Bias, 2)
-	t.watch.See("model.go:40", h11)
 
 	// %h46 = pack_conv %h108 {group=1 in_block=1} : f32[1,8,3,3,1,16]  // model.go:40
 	cpu.PackConv(h12, h10, &conv3)
 
 	// %h50 = conv_blocked %h10, %h46, %h109 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} in_c=8 out_c=16 group=1} : f32[N,1,24,24,16]  // model.go:40
 	cpu.Conv(h13, h7, h12, &cpu.ConvShape{N: n, InC: 8, InH: 26, InW: 26, InBlock: 1, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h11})
-	t.watch.See("model.go:40", h13)
 
 	// %h40 = unblock %h50 {c=16} : f32[N,16,24,24]  // model.go:40
 	cpu.Unblock(h14, h13, n, 16, 24, 24)
@@ -198,22 +189,18 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 			cpu.Relu(h14[lo:hi], h16[:hi-lo])
 		}
 	}
-	t.watch.See("model.go:40", h14)
 
 	// %h14 = average_pool %h13 {window={kernel=[3,3] strides=[3,3]}} : f32[N,16,8,8]  // model.go:41
 	cpu.AveragePool(h17, h14, &cpu.PoolShape{N: n, C: 16, InH: 24, InW: 24, OutH: 8, OutW: 8, KH: 3, KW: 3, StrideH: 3, StrideW: 3, DilH: 1, DilW: 1, Block: 1, Ctx: t.ctx})
-	t.watch.See("model.go:41", h17)
 
 	// %h45 = random_uniform %key {d_type=f32 shape=[N,512] high=1 seed=3} : f32[N,512]  // model.go:42
 	cpu.RandomUniform(h18, 0, 1, 3, key)
-	t.watch.See("model.go:42", h18)
 
 	// %h9 = pointwise %h4 : f32[512,1024]  // model.go:42
 	//
 	//	%h146 = constant {value=f32[](2)} : f32[]
 	//	%h147 = mul %p13, %h146 : f32[]
 	cpu.MulScalar(h19, w.linear1Weight, 2)
-	t.watch.See("model.go:42", h19)
 
 	// %h16 = pack_panels %h9 {trans=true} : f32[32,1024,16]  // model.go:42
 	cpu.PackPanels(h20, h19, 1024, 512, 1024, true, 1, 524288)
@@ -224,11 +211,9 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 	//	%h150 = mul %p14, %h149 : f32[]
 	rt.EndIfDone(t.ctx)
 	cpu.MulScalar(h21, w.linear1Bias, 2)
-	t.watch.See("model.go:42", h21)
 
 	// %h47 = mat_mul_panels %h15, %h16, %h114 {n=512} : f32[N,512]  // model.go:42
 	cpu.MatMul(h22, h17, h20, &cpu.MatMulShape{M: n, N: 512, K: 1024, LDA: 1024, LDC: 512, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h21})
-	t.watch.See("model.go:42", h22)
 
 	// %h20 = pointwise %h45, %h47 : f32[N,512]  // model.go:42
 	//
@@ -245,7 +230,6 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 			cpu.Relu(h22[lo:hi], h24[:hi-lo])
 		}
 	}
-	t.watch.See("model.go:42", h22)
 
 	// %h28 = pack_panels %h6 {trans=true} : f32[1,512,16]  // model.go:43
 	cpu.PackPanels(h25, w.linear2Weight, 512, 10, 512, true, 1, 5120)
@@ -255,11 +239,9 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 
 	// %h23 = mat_mul_panels %h20, %h28, %h120 {n=10} : f32[N,10]  // model.go:43
 	cpu.MatMul(logits, h22, h25, &cpu.MatMulShape{M: n, N: 10, K: 512, LDA: 512, LDC: 10, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h26})
-	t.watch.See("model.go:43", logits)
 
 	// %h24 = log_softmax %h23 {axis=1} : f32[N,10]  // model.go:51
 	cpu.LogSoftmax(h27, logits, n, 10, 1)
-	t.watch.See("model.go:51", h27)
 
 	// %h25 = check_index %target {count=10 what="label" things="classes"} : i64[N]  // model.go:51
 	if err := cpu.CheckIndex(h28, target, 10, false, "label", "classes"); err != nil {
@@ -270,18 +252,15 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 	if err := cpu.GatherElements(h29, h27, h28, []int{n, 1}, []int{n, 10}, 1); err != nil {
 		return rt.At("model.go:51", err)
 	}
-	t.watch.See("model.go:51", h29)
 
 	// %h44 = pointwise %h27 : f32[N,1]  // model.go:51
 	//
 	//	%h160 = neg %p19 : f32[]
 	cpu.Neg(h29, h29)
-	t.watch.See("model.go:51", h29)
 
 	// %h30 = reduce %h29 {kind="mean" axes=[0]} : f32[]  // model.go:51
 	rt.EndIfDone(t.ctx)
 	cpu.ReduceMean(loss, h29, 1, n, 1)
-	t.watch.See("model.go:51", loss)
 
 	// %h52 = extents {elems=[N]} : i64[1]  // model.go:51
 	cpu.Elements(h30, n)
@@ -290,14 +269,12 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 	//
 	//	%h162 = cast %p20 {to=f32} : f32[]
 	cpu.Cast(h31, h30)
-	t.watch.See("model.go:51", h31)
 
 	// %h55 = pointwise %h164 : f32[1]  // model.go:51
 	//
 	//	%h165 = constant {value=f32[](1)} : f32[]
 	//	%h166 = div %h165, %p21 : f32[]
 	cpu.ScalarDiv(h31, 1, h31)
-	t.watch.See("model.go:51", h31)
 
 	// %h56 = strided_copy %h55 {shape=[N] strides=[0]} : f32[N]  // model.go:51
 	cpu.StridedCopy(h32, h31, []int{n}, []int{0}, 0)
@@ -306,7 +283,6 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 	//
 	//	%h168 = neg %p22 : f32[]
 	cpu.Neg(h32, h32)
-	t.watch.See("model.go:51", h32)
 
 	// %h59 = fill {value=f32[](0) shape=[N,10]} : f32[N,10]  // model.go:51
 	cpu.Fill(h33, 0)
@@ -316,11 +292,9 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 	if err := cpu.ScatterElementsAdd(h33, h33, h28, h32, []int{n, 1}, []int{n, 10}, 1); err != nil {
 		return rt.At("model.go:51", err)
 	}
-	t.watch.See("model.go:51", h33)
 
 	// %h62 = reduce %h60 {kind="sum" axes=[1] keep_dims=true} : f32[N,1]  // model.go:51
 	cpu.ReduceSum(h34, h33, n, 10, 1)
-	t.watch.See("model.go:51", h34)
 
 	// %h64 = pointwise %h60, %h24, %h62 : f32[N,10]  // model.go:51
 	//
@@ -333,12 +307,10 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 		cpu.Mul(h36[:10], h36[:10], h35[:10])
 		cpu.Sub(h33[i*10:i*10+10], h33[i*10:i*10+10], h36[:10])
 	}
-	t.watch.See("model.go:51", h33)
 
 	// %h65 = reduce %h64 {kind="sum" axes=[0]} : f32[10]  // model.go:43
 	if g.linear2Bias != nil {
 		cpu.ReduceSum(g.linear2Bias, h33, 1, n, 10)
-		t.watch.See("model.go:43", g.linear2Bias)
 	}
 	if t.passStep.Ends() <= 1 {
 		return nil
@@ -361,7 +333,6 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 	// %h69 = mat_mul_panels %h68, %h48 {n=10} : f32[512,10]  // model.go:43
 	if g.linear2Weight != nil {
 		cpu.MatMul(h40, h38, h39, &cpu.MatMulShape{M: 512, N: 10, K: n, LDA: n, LDC: 10, Batch: 1, Ctx: t.ctx}, nil)
-		t.watch.See("model.go:43", h40)
 	}
 
 	// %h70 = strided_copy %h69 {shape=[10,512] strides=[1,10]} : f32[10,512]  // model.go:43
@@ -376,7 +347,6 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 	//
 	//	%h125 = gate %p, %p1 : f32[]
 	cpu.MatMul(h41, h33, h37, &cpu.MatMulShape{M: n, N: 512, K: 10, LDA: 10, LDC: 512, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Then: gate, In: [2][]float32{h22, nil}})
-	t.watch.See("model.go:43, model.go:42", h41)
 
 	// %h74 = pointwise %h45, %h71 : f32[N,512]  // model.go:42
 	//
@@ -394,12 +364,10 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 			cpu.MulScalar(h18[lo:hi], h43[:hi-lo], 2)
 		}
 	}
-	t.watch.See("model.go:42", h18)
 
 	// %h75 = reduce %h74 {kind="sum" axes=[0]} : f32[512]  // model.go:42
 	if g.linear1Bias != nil {
 		cpu.ReduceSum(g.linear1Bias, h18, 1, n, 512)
-		t.watch.See("model.go:42", g.linear1Bias)
 	}
 	if t.passStep.Ends() <= 3 {
 		return nil
@@ -410,7 +378,6 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 
 	// %h77 = mat_mul_panels %h74, %h83 {n=1024} : f32[N,1024]  // model.go:42
 	cpu.MatMul(h45, h18, h44, &cpu.MatMulShape{M: n, N: 1024, K: 512, LDA: 512, LDC: 1024, Batch: 1, Ctx: t.ctx}, nil)
-	t.watch.See("model.go:42", h45)
 
 	// %h78 = strided_copy %h15 {shape=[1024,N] strides=[1,1024]} : f32[1024,N]  // model.go:42
 	if g.linear1Weight != nil {
@@ -425,7 +392,6 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 	// %h79 = mat_mul_panels %h78, %h86 {n=512} : f32[1024,512]  // model.go:42
 	if g.linear1Weight != nil {
 		cpu.MatMul(h48, h46, h47, &cpu.MatMulShape{M: 1024, N: 512, K: n, LDA: n, LDC: 512, Batch: 1, Ctx: t.ctx}, nil)
-		t.watch.See("model.go:42", h48)
 	}
 
 	// %h80 = strided_copy %h79 {shape=[512,1024] strides=[1,512]} : f32[512,1024]  // model.go:42
@@ -446,11 +412,9 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 			cpu.Div(h45[lo:hi], h45[lo:hi], h49[:hi-lo])
 		}
 	}
-	t.watch.See("model.go:41", h45)
 
 	// %h110 = conv_pixels %h90, %h21 {in_c=1 out_c=9} : f32[16*N,9,8,8]  // model.go:41
 	cpu.MatMul(h50, w.constH82, h45, &cpu.MatMulShape{M: 9, N: 64, K: 1, LDA: 1, LDC: 64, Batch: 16 * n, StrideB: 64, StrideC: 576, LDB: 64, RowBias: true, Ctx: t.ctx}, nil)
-	t.watch.See("model.go:41", h50)
 
 	// %h116 = strided_copy %h115 {shape=[16*N,1,8,3,8,3] strides=[576,576,8,192,1,64]} : f32[16*N,1,8,3,8,3]  // model.go:41
 	cpu.StridedCopy(h51, h50, []int{16 * n, 1, 8, 3, 8, 3}, []int{576, 576, 8, 192, 1, 64}, 0)
@@ -473,7 +437,6 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 			cpu.MulScalar(h9[lo:hi], h52[:hi-lo], 2)
 		}
 	}
-	t.watch.See("model.go:40", h9)
 
 	// %h94 = block %h96 : f32[N,1,24,24,16]  // model.go:40
 	cpu.Block(h54, h9, n, 16, 24, 24)
@@ -483,7 +446,6 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 
 	// %h118 = conv_data_blocked %h94, %h117 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} in_c=8 out_c=16 spatial=[26,26]} : f32[N,1,26,26,16]  // model.go:40
 	cpu.ConvData(h56, h54, h55, &cpu.ConvShape{N: n, InC: 8, InH: 26, InW: 26, InBlock: 16, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1, Ctx: t.ctx})
-	t.watch.See("model.go:40", h56)
 
 	// %h97 = unblock %h118 {c=8} : f32[N,8,26,26]  // model.go:40
 	cpu.Unblock(h57, h56, n, 8, 26, 26)
@@ -496,7 +458,6 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 	// %h98 = conv_weights %h10, %h43 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} group=1 first=true} : f32[16,8,3,3]  // model.go:40
 	if g.conv2Weight != nil {
 		cpu.ConvWeights(g.conv2Weight, h7, h58, h59, &cpu.ConvShape{N: n, InC: 8, InH: 26, InW: 26, InBlock: 1, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1, Ctx: t.ctx})
-		t.watch.See("model.go:40", g.conv2Weight)
 	}
 	if t.passStep.Ends() <= 5 {
 		return nil
@@ -505,13 +466,11 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 	// %h87 = reduce %h96 {kind="sum" axes=[2,3] keep_dims=true} : f32[N,16,1,1]  // model.go:40
 	if g.conv2Bias != nil {
 		cpu.ReduceSum(h60, h9, 16*n, 576, 1)
-		t.watch.See("model.go:40", h60)
 	}
 
 	// %h119 = reduce %h87 {kind="sum" axes=[0] keep_dims=true} : f32[1,16,1,1]  // model.go:40
 	if g.conv2Bias != nil {
 		cpu.ReduceSum(g.conv2Bias, h60, 1, n, 16)
-		t.watch.See("model.go:40", g.conv2Bias)
 	}
 	if t.passStep.Ends() <= 6 {
 		return nil
@@ -533,7 +492,6 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 			cpu.MulScalar(h1[lo:hi], h62[:hi-lo], 2)
 		}
 	}
-	t.watch.See("model.go:39", h1)
 
 	// %h121 = strided_copy %h102 {shape=[8,N,26,26] strides=[676,5408,26,1]} : f32[8,N,26,26]  // model.go:39
 	if g.conv1Weight != nil {
@@ -543,7 +501,6 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 	// %h103 = conv_weights %h8, %h121 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} group=1 first=true} : f32[8,1,3,3]  // model.go:39
 	if g.conv1Weight != nil {
 		cpu.ConvWeights(g.conv1Weight, image, h63, h64, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 8, OutH: 26, OutW: 26, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1, Ctx: t.ctx})
-		t.watch.See("model.go:39", g.conv1Weight)
 	}
 	if t.passStep.Ends() <= 7 {
 		return nil
@@ -552,13 +509,11 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 	// %h123 = reduce %h102 {kind="sum" axes=[2,3] keep_dims=true} : f32[N,8,1,1]  // model.go:39
 	if g.conv1Bias != nil {
 		cpu.ReduceSum(h65, h1, 8*n, 676, 1)
-		t.watch.See("model.go:39", h65)
 	}
 
 	// %h124 = reduce %h123 {kind="sum" axes=[0] keep_dims=true} : f32[1,8,1,1]  // model.go:39
 	if g.conv1Bias != nil {
 		cpu.ReduceSum(g.conv1Bias, h65, 1, n, 8)
-		t.watch.See("model.go:39", g.conv1Bias)
 	}
 	return nil
 }
@@ -742,21 +697,18 @@ func (t *Trainer) trainForward(n int, logits, image []float32, key []int64) erro
 
 	// %h26 = random_uniform %key {d_type=f32 shape=[N,8,26,26] high=1 seed=1} : f32[N,8,26,26]  // model.go:39
 	cpu.RandomUniform(h1, 0, 1, 1, key)
-	t.watch.See("model.go:39", h1)
 
 	// %h25 = pointwise %h : f32[8,1,3,3]  // model.go:39
 	//
 	//	%h22 = constant {value=f32[](2)} : f32[]
 	//	%h51 = mul %p2, %h22 : f32[]
 	cpu.MulScalar(h2, w.conv1Weight, 2)
-	t.watch.See("model.go:39", h2)
 
 	// %h39 = pointwise %h1 : f32[8]  // model.go:39
 	//
 	//	%h68 = constant {value=f32[](2)} : f32[]
 	//	%h94 = mul %p3, %h68 : f32[]
 	cpu.MulScalar(h3, w.conv1Bias, 2)
-	t.watch.See("model.go:39", h3)
 
 	// %h17 = block %h11 : f32[1,1,16]  // model.go:39
 	cpu.Block(h4, h3, 1, 8, 1, 1)
@@ -766,7 +718,6 @@ func (t *Trainer) trainForward(n int, logits, image []float32, key []int64) erro
 
 	// %h36 = conv_blocked %h8, %h34, %h18 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} in_c=1 out_c=8 group=1} : f32[N,1,26,26,16]  // model.go:39
 	cpu.Conv(h6, image, h5, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 8, OutH: 26, OutW: 26, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h4})
-	t.watch.See("model.go:39", h6)
 
 	// %h28 = unblock %h36 {c=8} : f32[N,8,26,26]  // model.go:39
 	cpu.Unblock(h7, h6, n, 8, 26, 26)
@@ -784,32 +735,27 @@ func (t *Trainer) trainForward(n int, logits, image []float32, key []int64) erro
 			cpu.WhereScalarY(h7[lo:hi], h8[:hi-lo], h7[lo:hi], 0)
 		}
 	}
-	t.watch.See("model.go:39", h7)
 
 	// %h33 = random_uniform %key {d_type=f32 shape=[N,16,24,24] high=1 seed=2} : f32[N,16,24,24]  // model.go:40
 	cpu.RandomUniform(h9, 0, 1, 2, key)
-	t.watch.See("model.go:40", h9)
 
 	// %h89 = pointwise %h2 : f32[16,8,3,3]  // model.go:40
 	//
 	//	%h114 = constant {value=f32[](2)} : f32[]
 	//	%h115 = mul %p7, %h114 : f32[]
 	cpu.MulScalar(h10, w.conv2Weight, 2)
-	t.watch.See("model.go:40", h10)
 
 	// %h90 = pointwise %h3 : f32[16]  // model.go:40
 	//
 	//	%h117 = constant {value=f32[](2)} : f32[]
 	//	%h118 = mul %p8, %h117 : f32[]
 	cpu.MulScalar(h11, w.conv2Bias, 2)
-	t.watch.See("model.go:40", h11)
 
 	// %h43 = pack_conv %h89 {group=1 in_block=1} : f32[1,8,3,3,1,16]  // model.go:40
 	cpu.PackConv(h12, h10, &conv3)
 
 	// %h50 = conv_blocked %h10, %h43, %h90 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} in_c=8 out_c=16 group=1} : f32[N,1,24,24,16]  // model.go:40
 	cpu.Conv(h13, h7, h12, &cpu.ConvShape{N: n, InC: 8, InH: 26, InW: 26, InBlock: 1, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h11})
-	t.watch.See("model.go:40", h13)
 
 	// %h35 = unblock %h50 {c=16} : f32[N,16,24,24]  // model.go:40
 	cpu.Unblock(h14, h13, n, 16, 24, 24)
@@ -829,22 +775,18 @@ func (t *Trainer) trainForward(n int, logits, image []float32, key []int64) erro
 			cpu.Relu(h14[lo:hi], h16[:hi-lo])
 		}
 	}
-	t.watch.See("model.go:40", h14)
 
 	// %h14 = average_pool %h13 {window={kernel=[3,3] strides=[3,3]}} : f32[N,16,8,8]  // model.go:41
 	cpu.AveragePool(h17, h14, &cpu.PoolShape{N: n, C: 16, InH: 24, InW: 24, OutH: 8, OutW: 8, KH: 3, KW: 3, StrideH: 3, StrideW: 3, DilH: 1, DilW: 1, Block: 1, Ctx: t.ctx})
-	t.watch.See("model.go:41", h17)
 
 	// %h40 = random_uniform %key {d_type=f32 shape=[N,512] high=1 seed=3} : f32[N,512]  // model.go:42
 	cpu.RandomUniform(h18, 0, 1, 3, key)
-	t.watch.See("model.go:42", h18)
 
 	// %h9 = pointwise %h4 : f32[512,1024]  // model.go:42
 	//
 	//	%h128 = constant {value=f32[](2)} : f32[]
 	//	%h129 = mul %p13, %h128 : f32[]
 	cpu.MulScalar(h19, w.linear1Weight, 2)
-	t.watch.See("model.go:42", h19)
 
 	// %h16 = pack_panels %h9 {trans=true} : f32[32,1024,16]  // model.go:42
 	cpu.PackPanels(h20, h19, 1024, 512, 1024, true, 1, 524288)
@@ -855,11 +797,9 @@ func (t *Trainer) trainForward(n int, logits, image []float32, key []int64) erro
 	//	%h132 = mul %p14, %h131 : f32[]
 	rt.EndIfDone(t.ctx)
 	cpu.MulScalar(h21, w.linear1Bias, 2)
-	t.watch.See("model.go:42", h21)
 
 	// %h42 = mat_mul_panels %h15, %h16, %h95 {n=512} : f32[N,512]  // model.go:42
 	cpu.MatMul(h22, h17, h20, &cpu.MatMulShape{M: n, N: 512, K: 1024, LDA: 1024, LDC: 512, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h21})
-	t.watch.See("model.go:42", h22)
 
 	// %h20 = pointwise %h40, %h42 : f32[N,512]  // model.go:42
 	//
@@ -876,7 +816,6 @@ func (t *Trainer) trainForward(n int, logits, image []float32, key []int64) erro
 			cpu.Relu(h22[lo:hi], h24[:hi-lo])
 		}
 	}
-	t.watch.See("model.go:42", h22)
 
 	// %h32 = pack_panels %h6 {trans=true} : f32[1,512,16]  // model.go:43
 	cpu.PackPanels(h25, w.linear2Weight, 512, 10, 512, true, 1, 5120)
@@ -886,7 +825,6 @@ func (t *Trainer) trainForward(n int, logits, image []float32, key []int64) erro
 
 	// %h23 = mat_mul_panels %h20, %h32, %h102 {n=10} : f32[N,10]  // model.go:43
 	cpu.MatMul(logits, h22, h25, &cpu.MatMulShape{M: n, N: 10, K: 512, LDA: 512, LDC: 10, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h26})
-	t.watch.See("model.go:43", logits)
 
 	// %h47 = strided_copy %h46 {shape=[N,10] strides=[0,0]} : f32[N,10]
 	cpu.StridedCopy(h27, w.constH46, []int{n, 10}, []int{0, 0}, 0)
@@ -944,12 +882,10 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32, key []int64)
 	//
 	//	%h142 = mul %p19, %p20 : f32[]
 	cpu.Mul(h27, h27, dLogits)
-	t.watch.See("pointwise", h27)
 
 	// %h49 = reduce %h48 {kind="sum" axes=[0]} : f32[10]  // model.go:43
 	if g.linear2Bias != nil {
 		cpu.ReduceSum(g.linear2Bias, h27, 1, n, 10)
-		t.watch.See("model.go:43", g.linear2Bias)
 	}
 	if t.passTrainForward.Ends() <= 1 {
 		return nil
@@ -971,7 +907,6 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32, key []int64)
 	// %h53 = mat_mul_panels %h52, %h45 {n=10} : f32[512,10]  // model.go:43
 	if g.linear2Weight != nil {
 		cpu.MatMul(h31, h29, h30, &cpu.MatMulShape{M: 512, N: 10, K: n, LDA: n, LDC: 10, Batch: 1, Ctx: t.ctx}, nil)
-		t.watch.See("model.go:43", h31)
 	}
 
 	// %h54 = strided_copy %h53 {shape=[10,512] strides=[1,10]} : f32[10,512]  // model.go:43
@@ -986,7 +921,6 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32, key []int64)
 	//
 	//	%h107 = gate %p, %p1 : f32[]
 	cpu.MatMul(h32, h27, h28, &cpu.MatMulShape{M: n, N: 512, K: 10, LDA: 10, LDC: 512, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Then: gate, In: [2][]float32{h22, nil}})
-	t.watch.See("model.go:43, model.go:42", h32)
 
 	// %h58 = pointwise %h40, %h55 : f32[N,512]  // model.go:42
 	//
@@ -1004,12 +938,10 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32, key []int64)
 			cpu.MulScalar(h18[lo:hi], h34[:hi-lo], 2)
 		}
 	}
-	t.watch.See("model.go:42", h18)
 
 	// %h59 = reduce %h58 {kind="sum" axes=[0]} : f32[512]  // model.go:42
 	if g.linear1Bias != nil {
 		cpu.ReduceSum(g.linear1Bias, h18, 1, n, 512)
-		t.watch.See("model.go:42", g.linear1Bias)
 	}
 	if t.passTrainForward.Ends() <= 3 {
 		return nil
@@ -1020,7 +952,6 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32, key []int64)
 
 	// %h61 = mat_mul_panels %h58, %h60 {n=1024} : f32[N,1024]  // model.go:42
 	cpu.MatMul(h36, h18, h35, &cpu.MatMulShape{M: n, N: 1024, K: 512, LDA: 512, LDC: 1024, Batch: 1, Ctx: t.ctx}, nil)
-	t.watch.See("model.go:42", h36)
 
 	// %h62 = strided_copy %h15 {shape=[1024,N] strides=[1,1024]} : f32[1024,N]  // model.go:42
 	if g.linear1Weight != nil {
@@ -1035,7 +966,6 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32, key []int64)
 	// %h63 = mat_mul_panels %h62, %h69 {n=512} : f32[1024,512]  // model.go:42
 	if g.linear1Weight != nil {
 		cpu.MatMul(h39, h37, h38, &cpu.MatMulShape{M: 1024, N: 512, K: n, LDA: n, LDC: 512, Batch: 1, Ctx: t.ctx}, nil)
-		t.watch.See("model.go:42", h39)
 	}
 
 	// %h64 = strided_copy %h63 {shape=[512,1024] strides=[1,512]} : f32[512,1024]  // model.go:42
@@ -1056,11 +986,9 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32, key []int64)
 			cpu.Div(h36[lo:hi], h36[lo:hi], h40[:hi-lo])
 		}
 	}
-	t.watch.See("model.go:41", h36)
 
 	// %h96 = conv_pixels %h74, %h21 {in_c=1 out_c=9} : f32[16*N,9,8,8]  // model.go:41
 	cpu.MatMul(h41, w.constH82, h36, &cpu.MatMulShape{M: 9, N: 64, K: 1, LDA: 1, LDC: 64, Batch: 16 * n, StrideB: 64, StrideC: 576, LDB: 64, RowBias: true, Ctx: t.ctx}, nil)
-	t.watch.See("model.go:41", h41)
 
 	// %h98 = strided_copy %h97 {shape=[16*N,1,8,3,8,3] strides=[576,576,8,192,1,64]} : f32[16*N,1,8,3,8,3]  // model.go:41
 	cpu.StridedCopy(h42, h41, []int{16 * n, 1, 8, 3, 8, 3}, []int{576, 576, 8, 192, 1, 64}, 0)
@@ -1083,7 +1011,6 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32, key []int64)
 			cpu.MulScalar(h9[lo:hi], h43[:hi-lo], 2)
 		}
 	}
-	t.watch.See("model.go:40", h9)
 
 	// %h71 = block %h80 : f32[N,1,24,24,16]  // model.go:40
 	cpu.Block(h45, h9, n, 16, 24, 24)
@@ -1093,7 +1020,6 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32, key []int64)
 
 	// %h100 = conv_data_blocked %h71, %h99 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} in_c=8 out_c=16 spatial=[26,26]} : f32[N,1,26,26,16]  // model.go:40
 	cpu.ConvData(h47, h45, h46, &cpu.ConvShape{N: n, InC: 8, InH: 26, InW: 26, InBlock: 16, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1, Ctx: t.ctx})
-	t.watch.See("model.go:40", h47)
 
 	// %h81 = unblock %h100 {c=8} : f32[N,8,26,26]  // model.go:40
 	cpu.Unblock(h48, h47, n, 8, 26, 26)
@@ -1106,7 +1032,6 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32, key []int64)
 	// %h82 = conv_weights %h10, %h41 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} group=1 first=true} : f32[16,8,3,3]  // model.go:40
 	if g.conv2Weight != nil {
 		cpu.ConvWeights(g.conv2Weight, h7, h49, h50, &cpu.ConvShape{N: n, InC: 8, InH: 26, InW: 26, InBlock: 1, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1, Ctx: t.ctx})
-		t.watch.See("model.go:40", g.conv2Weight)
 	}
 	if t.passTrainForward.Ends() <= 5 {
 		return nil
@@ -1115,13 +1040,11 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32, key []int64)
 	// %h70 = reduce %h80 {kind="sum" axes=[2,3] keep_dims=true} : f32[N,16,1,1]  // model.go:40
 	if g.conv2Bias != nil {
 		cpu.ReduceSum(h51, h9, 16*n, 576, 1)
-		t.watch.See("model.go:40", h51)
 	}
 
 	// %h101 = reduce %h70 {kind="sum" axes=[0] keep_dims=true} : f32[1,16,1,1]  // model.go:40
 	if g.conv2Bias != nil {
 		cpu.ReduceSum(g.conv2Bias, h51, 1, n, 16)
-		t.watch.See("model.go:40", g.conv2Bias)
 	}
 	if t.passTrainForward.Ends() <= 6 {
 		return nil
@@ -1143,7 +1066,6 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32, key []int64)
 			cpu.MulScalar(h1[lo:hi], h53[:hi-lo], 2)
 		}
 	}
-	t.watch.See("model.go:39", h1)
 
 	// %h103 = strided_copy %h86 {shape=[8,N,26,26] strides=[676,5408,26,1]} : f32[8,N,26,26]  // model.go:39
 	if g.conv1Weight != nil {
@@ -1153,7 +1075,6 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32, key []int64)
 	// %h87 = conv_weights %h8, %h103 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} group=1 first=true} : f32[8,1,3,3]  // model.go:39
 	if g.conv1Weight != nil {
 		cpu.ConvWeights(g.conv1Weight, image, h54, h55, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 8, OutH: 26, OutW: 26, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1, Ctx: t.ctx})
-		t.watch.See("model.go:39", g.conv1Weight)
 	}
 	if t.passTrainForward.Ends() <= 7 {
 		return nil
@@ -1162,13 +1083,11 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32, key []int64)
 	// %h105 = reduce %h86 {kind="sum" axes=[2,3] keep_dims=true} : f32[N,8,1,1]  // model.go:39
 	if g.conv1Bias != nil {
 		cpu.ReduceSum(h56, h1, 8*n, 676, 1)
-		t.watch.See("model.go:39", h56)
 	}
 
 	// %h106 = reduce %h105 {kind="sum" axes=[0] keep_dims=true} : f32[1,8,1,1]  // model.go:39
 	if g.conv1Bias != nil {
 		cpu.ReduceSum(g.conv1Bias, h56, 1, n, 8)
-		t.watch.See("model.go:39", g.conv1Bias)
 	}
 	return nil
 }

@@ -113,7 +113,6 @@ func (t *Trainer) step(n int, output, features, worth []float32) error {
 
 	// %h22 = reduce %features {kind="mean" axes=[0] keep_dims=true} : f32[1,11]  // model.go:38
 	cpu.ReduceMean(h1[:11], features, 1, n, 11)
-	t.watch.See("model.go:38", h1[:11])
 
 	// %h30 = pointwise %features, %h22 : f32[N,11]  // model.go:38
 	//
@@ -127,11 +126,9 @@ func (t *Trainer) step(n int, output, features, worth []float32) error {
 			cpu.Mul(h2[lo:hi], h4[:hi-lo], h4[:hi-lo])
 		}
 	}
-	t.watch.See("model.go:38", h2)
 
 	// %h33 = reduce %h30 {kind="mean" axes=[0] keep_dims=true} : f32[1,11]  // model.go:38
 	cpu.ReduceMean(h1[11:22], h2, 1, n, 11)
-	t.watch.See("model.go:38", h1[11:22])
 
 	// %h27 = strided_copy %h26 {shape=[1,11] strides=[11,1]} : f32[1,11]  // model.go:38
 	cpu.StridedCopy(h5, h1, []int{1, 11}, []int{11, 1}, 0)
@@ -146,7 +143,6 @@ func (t *Trainer) step(n int, output, features, worth []float32) error {
 	//
 	//	%h20 = cast %p9 {to=f32} : f32[]
 	cpu.Cast(h8, h7)
-	t.watch.See("model.go:38", h8)
 
 	// %h75 = pointwise %h32 : f32[1]  // model.go:38
 	//
@@ -158,14 +154,12 @@ func (t *Trainer) step(n int, output, features, worth []float32) error {
 		cpu.AddScalar(h10[:1], h8, -1)
 		cpu.MaxScalar(h9, h10[:1], 1)
 	}
-	t.watch.See("model.go:38", h9)
 
 	// %h85 = pointwise %h27 : f32[1,11]  // model.go:38
 	//
 	//	%h116 = constant {value=f32[](0.1)} : f32[]
 	//	%h118 = mul %p13, %h116 : f32[]
 	cpu.MulScalar(h11, h5, 0.1)
-	t.watch.See("model.go:38", h11)
 
 	// %h42 = pointwise %h2, %h41 : f32[11]  // model.go:38
 	//
@@ -176,13 +170,11 @@ func (t *Trainer) step(n int, output, features, worth []float32) error {
 		cpu.MulScalar(h12[:11], w.normRunningMean, 0.9)
 		cpu.Add(g.normRunningMean, h12[:11], h11)
 	}
-	t.watch.See("model.go:38", g.normRunningMean)
 
 	// %h95 = pointwise %h32, %h37 : f32[1]  // model.go:38
 	//
 	//	%h131 = div %p16, %p17 : f32[]
 	cpu.Div(h9, h8, h9)
-	t.watch.See("model.go:38", h9)
 
 	// %h119 = pointwise %h29, %h43 : f32[1,11]  // model.go:38
 	//
@@ -194,7 +186,6 @@ func (t *Trainer) step(n int, output, features, worth []float32) error {
 		cpu.Mul(h15[:11], h6, h14[:11])
 		cpu.MulScalar(h13, h15[:11], 0.1)
 	}
-	t.watch.See("model.go:38", h13)
 
 	// %h49 = pointwise %h3, %h48 : f32[11]  // model.go:38
 	//
@@ -205,7 +196,6 @@ func (t *Trainer) step(n int, output, features, worth []float32) error {
 		cpu.MulScalar(h16[:11], w.normRunningVar, 0.9)
 		cpu.Add(g.normRunningVar, h16[:11], h13)
 	}
-	t.watch.See("model.go:38", g.normRunningVar)
 
 	// %h101 = pointwise %h, %h59 : f32[11]  // model.go:38
 	//
@@ -218,7 +208,6 @@ func (t *Trainer) step(n int, output, features, worth []float32) error {
 		cpu.Sqrt(h18[:11], h18[:11])
 		cpu.Div(h17, w.normWeight, h18[:11])
 	}
-	t.watch.See("model.go:38", h17)
 
 	// %h107 = pointwise %h1, %h102, %h101 : f32[11]  // model.go:38
 	//
@@ -228,7 +217,6 @@ func (t *Trainer) step(n int, output, features, worth []float32) error {
 		cpu.Mul(h20[:11], h5, h17)
 		cpu.Sub(h19, w.normBias, h20[:11])
 	}
-	t.watch.See("model.go:38", h19)
 
 	// %h10 = pointwise %features, %h101, %h107 : f32[N,11]  // model.go:38
 	//
@@ -243,7 +231,6 @@ func (t *Trainer) step(n int, output, features, worth []float32) error {
 			cpu.Add(h21[lo:hi], h24[:hi-lo], h23[:hi-lo])
 		}
 	}
-	t.watch.See("model.go:38", h21)
 
 	// %h69 = pack_panels %h4 {trans=true} : f32[2,11,16]  // model.go:40
 	rt.EndIfDone(t.ctx)
@@ -251,26 +238,22 @@ func (t *Trainer) step(n int, output, features, worth []float32) error {
 
 	// %h13 = mat_mul_panels %h10, %h69, %h5 {n=32} : f32[N,32]  // model.go:40
 	cpu.MatMul(h26, h21, h25, &cpu.MatMulShape{M: n, N: 32, K: 11, LDA: 11, LDC: 32, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers0Bias})
-	t.watch.See("model.go:40", h26)
 
 	// %h14 = pointwise %h13 : f32[N,32]  // model.go:40
 	//
 	//	%h163 = swish %p36 {alpha=1} : f32[]
 	cpu.Swish(h27, h26, 1)
-	t.watch.See("model.go:40", h27)
 
 	// %h79 = pack_panels %h6 {trans=true} : f32[1,32,16]  // model.go:40
 	cpu.PackPanels(h28, w.layers1Weight, 32, 16, 32, true, 1, 512)
 
 	// %h17 = mat_mul_panels %h14, %h79, %h7 {n=16} : f32[N,16]  // model.go:40
 	cpu.MatMul(h29, h27, h28, &cpu.MatMulShape{M: n, N: 16, K: 32, LDA: 32, LDC: 16, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers1Bias})
-	t.watch.See("model.go:40", h29)
 
 	// %h18 = pointwise %h17 : f32[N,16]  // model.go:40
 	//
 	//	%h165 = swish %p37 {alpha=1} : f32[]
 	cpu.Swish(h30, h29, 1)
-	t.watch.See("model.go:40", h30)
 
 	// %h87 = pack_panels %h19 : f32[1,16,16]  // model.go:42
 	cpu.PackPanels(h31, w.outputWeight, 16, 1, 1, false, 1, 16)
@@ -282,24 +265,20 @@ func (t *Trainer) step(n int, output, features, worth []float32) error {
 	//
 	//	%h50 = sub %p, %p1 : f32[]
 	cpu.MatMul(h33, h30, h31, &cpu.MatMulShape{M: n, N: 1, K: 16, LDA: 16, LDC: 1, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h32, Then: sub, In: [2][]float32{worth, nil}})
-	t.watch.See("model.go:42, model.go:49", h33)
 
 	// %h124 = pointwise %h122 : f32[N,1]  // model.go:49
 	//
 	//	%h167 = mul %p38, %p38 : f32[]
 	cpu.Mul(h34, h33, h33)
-	t.watch.See("model.go:49", h34)
 
 	// %h25 = reduce %h24 {kind="mean" axes=[0]} : f32[]  // model.go:49
 	cpu.ReduceMean(output, h34, 1, n, 1)
-	t.watch.See("model.go:49", output)
 
 	// %h56 = pointwise %h169 : f32[1]  // model.go:49
 	//
 	//	%h170 = constant {value=f32[](1)} : f32[]
 	//	%h171 = div %h170, %p39 : f32[]
 	cpu.ScalarDiv(h8, 1, h8)
-	t.watch.See("model.go:49", h8)
 
 	// %h57 = strided_copy %h56 {shape=[N] strides=[0]} : f32[N]  // model.go:49
 	cpu.StridedCopy(h35, h8, []int{n}, []int{0}, 0)
@@ -315,13 +294,11 @@ func (t *Trainer) step(n int, output, features, worth []float32) error {
 			cpu.Add(h35[lo:hi], h36[:hi-lo], h36[:hi-lo])
 		}
 	}
-	t.watch.See("model.go:49", h35)
 
 	// %h62 = reduce %h61 {kind="sum" axes=[0]} : f32[1]  // model.go:42
 	rt.EndIfDone(t.ctx)
 	if g.outputBias != nil {
 		cpu.ReduceSum(g.outputBias, h35, 1, n, 1)
-		t.watch.See("model.go:42", g.outputBias)
 	}
 	if t.passStep.Ends() <= 1 {
 		return nil
@@ -343,7 +320,6 @@ func (t *Trainer) step(n int, output, features, worth []float32) error {
 	// %h66 = mat_mul_panels %h65, %h104 {n=1} : f32[16,1]  // model.go:42
 	if g.outputWeight != nil {
 		cpu.MatMul(g.outputWeight, h38, h39, &cpu.MatMulShape{M: 16, N: 1, K: n, LDA: n, LDC: 1, Batch: 1, Ctx: t.ctx}, nil)
-		t.watch.See("model.go:42", g.outputWeight)
 	}
 	if t.passStep.Ends() <= 2 {
 		return nil
@@ -365,18 +341,15 @@ func (t *Trainer) step(n int, output, features, worth []float32) error {
 			cpu.Add(h29[lo:hi], h40[:hi-lo], h41[:hi-lo])
 		}
 	}
-	t.watch.See("model.go:40", h29)
 
 	// %h77 = mat_mul_panels %h61, %h100, _, _, %h76 {n=16} : f32[N,16]  // model.go:42, model.go:40
 	//
 	//	%h54 = mul %p2, %p3 : f32[]
 	cpu.MatMul(h42, h35, h37, &cpu.MatMulShape{M: n, N: 16, K: 1, LDA: 1, LDC: 16, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Then: mul, In: [2][]float32{h29, nil}})
-	t.watch.See("model.go:42, model.go:40", h42)
 
 	// %h78 = reduce %h77 {kind="sum" axes=[0]} : f32[16]  // model.go:40
 	if g.layers1Bias != nil {
 		cpu.ReduceSum(g.layers1Bias, h42, 1, n, 16)
-		t.watch.See("model.go:40", g.layers1Bias)
 	}
 	if t.passStep.Ends() <= 3 {
 		return nil
@@ -387,7 +360,6 @@ func (t *Trainer) step(n int, output, features, worth []float32) error {
 	//	%h1632 = swish %p362 {alpha=1} : f32[]
 	if g.layers1Weight != nil {
 		cpu.Swish(h43, h26, 1)
-		t.watch.See("model.go:40", h43)
 	}
 
 	// %h81 = strided_copy %h142 {shape=[32,N] strides=[1,32]} : f32[32,N]  // model.go:40
@@ -403,7 +375,6 @@ func (t *Trainer) step(n int, output, features, worth []float32) error {
 	// %h82 = mat_mul_panels %h81, %h112 {n=16} : f32[32,16]  // model.go:40
 	if g.layers1Weight != nil {
 		cpu.MatMul(h46, h44, h45, &cpu.MatMulShape{M: 32, N: 16, K: n, LDA: n, LDC: 16, Batch: 1, Ctx: t.ctx}, nil)
-		t.watch.See("model.go:40", h46)
 	}
 
 	// %h83 = strided_copy %h82 {shape=[16,32] strides=[1,16]} : f32[16,32]  // model.go:40
@@ -432,7 +403,6 @@ func (t *Trainer) step(n int, output, features, worth []float32) error {
 			cpu.Add(h26[lo:hi], h48[:hi-lo], h47[:hi-lo])
 		}
 	}
-	t.watch.See("model.go:40", h26)
 
 	// %h1081 = pack_panels %h6 : f32[2,16,16]  // model.go:40
 	cpu.PackPanels(h50, w.layers1Weight, 16, 32, 32, false, 1, 512)
@@ -441,12 +411,10 @@ func (t *Trainer) step(n int, output, features, worth []float32) error {
 	//
 	//	%h68 = mul %p4, %p5 : f32[]
 	cpu.MatMul(h51, h42, h50, &cpu.MatMulShape{M: n, N: 32, K: 16, LDA: 16, LDC: 32, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Then: mul, In: [2][]float32{h26, nil}})
-	t.watch.See("model.go:40", h51)
 
 	// %h94 = reduce %h93 {kind="sum" axes=[0]} : f32[32]  // model.go:40
 	if g.layers0Bias != nil {
 		cpu.ReduceSum(g.layers0Bias, h51, 1, n, 32)
-		t.watch.See("model.go:40", g.layers0Bias)
 	}
 	if t.passStep.Ends() <= 5 {
 		return nil
@@ -457,7 +425,6 @@ func (t *Trainer) step(n int, output, features, worth []float32) error {
 
 	// %h96 = mat_mul_panels %h93, %h120 {n=11} : f32[N,11]  // model.go:40
 	cpu.MatMul(h53, h51, h52, &cpu.MatMulShape{M: n, N: 11, K: 32, LDA: 32, LDC: 11, Batch: 1, Ctx: t.ctx}, nil)
-	t.watch.See("model.go:40", h53)
 
 	// %h103 = pointwise %features, %h101, %h107 : f32[N,11]  // model.go:38
 	//
@@ -473,7 +440,6 @@ func (t *Trainer) step(n int, output, features, worth []float32) error {
 				cpu.Add(h54[lo:hi], h57[:hi-lo], h56[:hi-lo])
 			}
 		}
-		t.watch.See("model.go:38", h54)
 	}
 
 	// %h97 = strided_copy %h103 {shape=[11,N] strides=[1,11]} : f32[11,N]  // model.go:40
@@ -489,7 +455,6 @@ func (t *Trainer) step(n int, output, features, worth []float32) error {
 	// %h98 = mat_mul_panels %h97, %h127 {n=32} : f32[11,32]  // model.go:40
 	if g.layers0Weight != nil {
 		cpu.MatMul(h60, h58, h59, &cpu.MatMulShape{M: 11, N: 32, K: n, LDA: n, LDC: 32, Batch: 1, Ctx: t.ctx}, nil)
-		t.watch.See("model.go:40", h60)
 	}
 
 	// %h99 = strided_copy %h98 {shape=[32,11] strides=[1,32]} : f32[32,11]  // model.go:40
@@ -502,7 +467,6 @@ func (t *Trainer) step(n int, output, features, worth []float32) error {
 
 	// %h132 = reduce %h96 {kind="sum" axes=[0] keep_dims=true} : f32[1,11]  // model.go:38
 	cpu.ReduceSum(h61[:11], h53, 1, n, 11)
-	t.watch.See("model.go:38", h61[:11])
 
 	// %h135 = pointwise %h96, %features, %h102 : f32[N,11]  // model.go:38
 	//
@@ -516,11 +480,9 @@ func (t *Trainer) step(n int, output, features, worth []float32) error {
 			cpu.Mul(h53[lo:hi], h53[lo:hi], h63[:hi-lo])
 		}
 	}
-	t.watch.See("model.go:38", h53)
 
 	// %h136 = reduce %h135 {kind="sum" axes=[0] keep_dims=true} : f32[1,11]  // model.go:38
 	cpu.ReduceSum(h61[11:22], h53, 1, n, 11)
-	t.watch.See("model.go:38", h61[11:22])
 
 	// %h111 = strided_copy %h105 {shape=[1,11] strides=[11,1] offset=11} : f32[1,11]  // model.go:38
 	if g.normWeight != nil {
@@ -542,7 +504,6 @@ func (t *Trainer) step(n int, output, features, worth []float32) error {
 			cpu.ScalarDiv(h65[:11], 1, h65[:11])
 			cpu.Mul(g.normWeight, h64, h65[:11])
 		}
-		t.watch.See("model.go:38", g.normWeight)
 	}
 	if t.passStep.Ends() <= 7 {
 		return nil
@@ -781,7 +742,6 @@ func (t *Trainer) trainForward(n int, worth, features []float32) error {
 
 	// %h24 = reduce %features {kind="mean" axes=[0] keep_dims=true} : f32[1,11]  // model.go:38
 	cpu.ReduceMean(h1[:11], features, 1, n, 11)
-	t.watch.See("model.go:38", h1[:11])
 
 	// %h29 = pointwise %features, %h24 : f32[N,11]  // model.go:38
 	//
@@ -795,11 +755,9 @@ func (t *Trainer) trainForward(n int, worth, features []float32) error {
 			cpu.Mul(h2[lo:hi], h4[:hi-lo], h4[:hi-lo])
 		}
 	}
-	t.watch.See("model.go:38", h2)
 
 	// %h32 = reduce %h29 {kind="mean" axes=[0] keep_dims=true} : f32[1,11]  // model.go:38
 	cpu.ReduceMean(h1[11:22], h2, 1, n, 11)
-	t.watch.See("model.go:38", h1[11:22])
 
 	// %h26 = strided_copy %h25 {shape=[1,11] strides=[11,1]} : f32[1,11]  // model.go:38
 	cpu.StridedCopy(h5, h1, []int{1, 11}, []int{11, 1}, 0)
@@ -822,14 +780,12 @@ func (t *Trainer) trainForward(n int, worth, features []float32) error {
 		cpu.AddScalar(h9[:1], h9[:1], -1)
 		cpu.MaxScalar(h8, h9[:1], 1)
 	}
-	t.watch.See("model.go:38", h8)
 
 	// %h68 = pointwise %h26 : f32[1,11]  // model.go:38
 	//
 	//	%h115 = constant {value=f32[](0.1)} : f32[]
 	//	%h117 = mul %p11, %h115 : f32[]
 	cpu.MulScalar(h10, h5, 0.1)
-	t.watch.See("model.go:38", h10)
 
 	// %h41 = pointwise %h2, %h40 : f32[11]  // model.go:38
 	//
@@ -840,7 +796,6 @@ func (t *Trainer) trainForward(n int, worth, features []float32) error {
 		cpu.MulScalar(h11[:11], w.normRunningMean, 0.9)
 		cpu.Add(g.normRunningMean, h11[:11], h10)
 	}
-	t.watch.See("model.go:38", g.normRunningMean)
 
 	// %h78 = pointwise %h30, %h36 : f32[1]  // model.go:38
 	//
@@ -850,7 +805,6 @@ func (t *Trainer) trainForward(n int, worth, features []float32) error {
 		cpu.Cast(h12[:1], h7)
 		cpu.Div(h8, h12[:1], h8)
 	}
-	t.watch.See("model.go:38", h8)
 
 	// %h110 = pointwise %h28, %h42 : f32[1,11]  // model.go:38
 	//
@@ -862,7 +816,6 @@ func (t *Trainer) trainForward(n int, worth, features []float32) error {
 		cpu.Mul(h15[:11], h6, h14[:11])
 		cpu.MulScalar(h13, h15[:11], 0.1)
 	}
-	t.watch.See("model.go:38", h13)
 
 	// %h48 = pointwise %h3, %h47 : f32[11]  // model.go:38
 	//
@@ -873,7 +826,6 @@ func (t *Trainer) trainForward(n int, worth, features []float32) error {
 		cpu.MulScalar(h16[:11], w.normRunningVar, 0.9)
 		cpu.Add(g.normRunningVar, h16[:11], h13)
 	}
-	t.watch.See("model.go:38", g.normRunningVar)
 
 	// %h100 = pointwise %h, %h62 : f32[11]  // model.go:38
 	//
@@ -886,7 +838,6 @@ func (t *Trainer) trainForward(n int, worth, features []float32) error {
 		cpu.Sqrt(h18[:11], h18[:11])
 		cpu.Div(h17, w.normWeight, h18[:11])
 	}
-	t.watch.See("model.go:38", h17)
 
 	// %h103 = pointwise %h1, %h95, %h100 : f32[11]  // model.go:38
 	//
@@ -896,7 +847,6 @@ func (t *Trainer) trainForward(n int, worth, features []float32) error {
 		cpu.Mul(h20[:11], h5, h17)
 		cpu.Sub(h19, w.normBias, h20[:11])
 	}
-	t.watch.See("model.go:38", h19)
 
 	// %h10 = pointwise %features, %h100, %h103 : f32[N,11]  // model.go:38
 	//
@@ -911,7 +861,6 @@ func (t *Trainer) trainForward(n int, worth, features []float32) error {
 			cpu.Add(h21[lo:hi], h24[:hi-lo], h23[:hi-lo])
 		}
 	}
-	t.watch.See("model.go:38", h21)
 
 	// %h72 = pack_panels %h4 {trans=true} : f32[2,11,16]  // model.go:40
 	rt.EndIfDone(t.ctx)
@@ -919,26 +868,22 @@ func (t *Trainer) trainForward(n int, worth, features []float32) error {
 
 	// %h13 = mat_mul_panels %h10, %h72, %h5 {n=32} : f32[N,32]  // model.go:40
 	cpu.MatMul(h26, h21, h25, &cpu.MatMulShape{M: n, N: 32, K: 11, LDA: 11, LDC: 32, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers0Bias})
-	t.watch.See("model.go:40", h26)
 
 	// %h14 = pointwise %h13 : f32[N,32]  // model.go:40
 	//
 	//	%h155 = swish %p34 {alpha=1} : f32[]
 	cpu.Swish(h27, h26, 1)
-	t.watch.See("model.go:40", h27)
 
 	// %h83 = pack_panels %h6 {trans=true} : f32[1,32,16]  // model.go:40
 	cpu.PackPanels(h28, w.layers1Weight, 32, 16, 32, true, 1, 512)
 
 	// %h17 = mat_mul_panels %h14, %h83, %h7 {n=16} : f32[N,16]  // model.go:40
 	cpu.MatMul(h29, h27, h28, &cpu.MatMulShape{M: n, N: 16, K: 32, LDA: 32, LDC: 16, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers1Bias})
-	t.watch.See("model.go:40", h29)
 
 	// %h18 = pointwise %h17 : f32[N,16]  // model.go:40
 	//
 	//	%h157 = swish %p35 {alpha=1} : f32[]
 	cpu.Swish(h30, h29, 1)
-	t.watch.See("model.go:40", h30)
 
 	// %h93 = pack_panels %h19 : f32[1,16,16]  // model.go:42
 	cpu.PackPanels(h31, w.outputWeight, 16, 1, 1, false, 1, 16)
@@ -948,7 +893,6 @@ func (t *Trainer) trainForward(n int, worth, features []float32) error {
 
 	// %h21 = mat_mul_panels %h18, %h93, %h44 {n=1} : f32[N,1]  // model.go:42
 	cpu.MatMul(worth, h30, h31, &cpu.MatMulShape{M: n, N: 1, K: 16, LDA: 16, LDC: 1, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h32})
-	t.watch.See("model.go:42", worth)
 
 	// %h52 = strided_copy %h51 {shape=[N] strides=[0]} : f32[N]
 	cpu.StridedCopy(h33, w.constH51, []int{n}, []int{0}, 0)
@@ -1006,12 +950,10 @@ func (t *Trainer) backward(n int, worth, features, dWorth []float32) error {
 	//
 	//	%h159 = mul %p36, %p37 : f32[]
 	cpu.Mul(h33, h33, dWorth)
-	t.watch.See("pointwise", h33)
 
 	// %h55 = reduce %h54 {kind="sum" axes=[0]} : f32[1]  // model.go:42
 	if g.outputBias != nil {
 		cpu.ReduceSum(g.outputBias, h33, 1, n, 1)
-		t.watch.See("model.go:42", g.outputBias)
 	}
 	if t.passTrainForward.Ends() <= 1 {
 		return nil
@@ -1033,7 +975,6 @@ func (t *Trainer) backward(n int, worth, features, dWorth []float32) error {
 	// %h59 = mat_mul_panels %h58, %h102 {n=1} : f32[16,1]  // model.go:42
 	if g.outputWeight != nil {
 		cpu.MatMul(g.outputWeight, h35, h36, &cpu.MatMulShape{M: 16, N: 1, K: n, LDA: n, LDC: 1, Batch: 1, Ctx: t.ctx}, nil)
-		t.watch.See("model.go:42", g.outputWeight)
 	}
 	if t.passTrainForward.Ends() <= 2 {
 		return nil
@@ -1055,18 +996,15 @@ func (t *Trainer) backward(n int, worth, features, dWorth []float32) error {
 			cpu.Add(h29[lo:hi], h37[:hi-lo], h38[:hi-lo])
 		}
 	}
-	t.watch.See("model.go:40", h29)
 
 	// %h70 = mat_mul_panels %h54, %h97, _, _, %h69 {n=16} : f32[N,16]  // model.go:42, model.go:40
 	//
 	//	%h49 = mul %p, %p1 : f32[]
 	cpu.MatMul(h39, h33, h34, &cpu.MatMulShape{M: n, N: 16, K: 1, LDA: 1, LDC: 16, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Then: mul, In: [2][]float32{h29, nil}})
-	t.watch.See("model.go:42, model.go:40", h39)
 
 	// %h71 = reduce %h70 {kind="sum" axes=[0]} : f32[16]  // model.go:40
 	if g.layers1Bias != nil {
 		cpu.ReduceSum(g.layers1Bias, h39, 1, n, 16)
-		t.watch.See("model.go:40", g.layers1Bias)
 	}
 	if t.passTrainForward.Ends() <= 3 {
 		return nil
@@ -1077,7 +1015,6 @@ func (t *Trainer) backward(n int, worth, features, dWorth []float32) error {
 	//	%h1552 = swish %p342 {alpha=1} : f32[]
 	if g.layers1Weight != nil {
 		cpu.Swish(h40, h26, 1)
-		t.watch.See("model.go:40", h40)
 	}
 
 	// %h74 = strided_copy %h142 {shape=[32,N] strides=[1,32]} : f32[32,N]  // model.go:40
@@ -1093,7 +1030,6 @@ func (t *Trainer) backward(n int, worth, features, dWorth []float32) error {
 	// %h75 = mat_mul_panels %h74, %h113 {n=16} : f32[32,16]  // model.go:40
 	if g.layers1Weight != nil {
 		cpu.MatMul(h43, h41, h42, &cpu.MatMulShape{M: 32, N: 16, K: n, LDA: n, LDC: 16, Batch: 1, Ctx: t.ctx}, nil)
-		t.watch.See("model.go:40", h43)
 	}
 
 	// %h76 = strided_copy %h75 {shape=[16,32] strides=[1,16]} : f32[16,32]  // model.go:40
@@ -1122,7 +1058,6 @@ func (t *Trainer) backward(n int, worth, features, dWorth []float32) error {
 			cpu.Add(h26[lo:hi], h45[:hi-lo], h44[:hi-lo])
 		}
 	}
-	t.watch.See("model.go:40", h26)
 
 	// %h1051 = pack_panels %h6 : f32[2,16,16]  // model.go:40
 	cpu.PackPanels(h47, w.layers1Weight, 16, 32, 32, false, 1, 512)
@@ -1131,12 +1066,10 @@ func (t *Trainer) backward(n int, worth, features, dWorth []float32) error {
 	//
 	//	%h61 = mul %p2, %p3 : f32[]
 	cpu.MatMul(h48, h39, h47, &cpu.MatMulShape{M: n, N: 32, K: 16, LDA: 16, LDC: 32, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Then: mul, In: [2][]float32{h26, nil}})
-	t.watch.See("model.go:40", h48)
 
 	// %h87 = reduce %h86 {kind="sum" axes=[0]} : f32[32]  // model.go:40
 	if g.layers0Bias != nil {
 		cpu.ReduceSum(g.layers0Bias, h48, 1, n, 32)
-		t.watch.See("model.go:40", g.layers0Bias)
 	}
 	if t.passTrainForward.Ends() <= 5 {
 		return nil
@@ -1147,7 +1080,6 @@ func (t *Trainer) backward(n int, worth, features, dWorth []float32) error {
 
 	// %h89 = mat_mul_panels %h86, %h118 {n=11} : f32[N,11]  // model.go:40
 	cpu.MatMul(h50, h48, h49, &cpu.MatMulShape{M: n, N: 11, K: 32, LDA: 32, LDC: 11, Batch: 1, Ctx: t.ctx}, nil)
-	t.watch.See("model.go:40", h50)
 
 	// %h101 = pointwise %features, %h100, %h103 : f32[N,11]  // model.go:38
 	//
@@ -1163,7 +1095,6 @@ func (t *Trainer) backward(n int, worth, features, dWorth []float32) error {
 				cpu.Add(h51[lo:hi], h54[:hi-lo], h53[:hi-lo])
 			}
 		}
-		t.watch.See("model.go:38", h51)
 	}
 
 	// %h90 = strided_copy %h101 {shape=[11,N] strides=[1,11]} : f32[11,N]  // model.go:40
@@ -1179,7 +1110,6 @@ func (t *Trainer) backward(n int, worth, features, dWorth []float32) error {
 	// %h91 = mat_mul_panels %h90, %h122 {n=32} : f32[11,32]  // model.go:40
 	if g.layers0Weight != nil {
 		cpu.MatMul(h57, h55, h56, &cpu.MatMulShape{M: 11, N: 32, K: n, LDA: n, LDC: 32, Batch: 1, Ctx: t.ctx}, nil)
-		t.watch.See("model.go:40", h57)
 	}
 
 	// %h92 = strided_copy %h91 {shape=[32,11] strides=[1,32]} : f32[32,11]  // model.go:40
@@ -1192,7 +1122,6 @@ func (t *Trainer) backward(n int, worth, features, dWorth []float32) error {
 
 	// %h125 = reduce %h89 {kind="sum" axes=[0] keep_dims=true} : f32[1,11]  // model.go:38
 	cpu.ReduceSum(h58[:11], h50, 1, n, 11)
-	t.watch.See("model.go:38", h58[:11])
 
 	// %h127 = pointwise %h89, %features, %h95 : f32[N,11]  // model.go:38
 	//
@@ -1206,11 +1135,9 @@ func (t *Trainer) backward(n int, worth, features, dWorth []float32) error {
 			cpu.Mul(h50[lo:hi], h50[lo:hi], h60[:hi-lo])
 		}
 	}
-	t.watch.See("model.go:38", h50)
 
 	// %h128 = reduce %h127 {kind="sum" axes=[0] keep_dims=true} : f32[1,11]  // model.go:38
 	cpu.ReduceSum(h58[11:22], h50, 1, n, 11)
-	t.watch.See("model.go:38", h58[11:22])
 
 	// %h104 = strided_copy %h98 {shape=[1,11] strides=[11,1] offset=11} : f32[1,11]  // model.go:38
 	if g.normWeight != nil {
@@ -1232,7 +1159,6 @@ func (t *Trainer) backward(n int, worth, features, dWorth []float32) error {
 			cpu.ScalarDiv(h62[:11], 1, h62[:11])
 			cpu.Mul(g.normWeight, h61, h62[:11])
 		}
-		t.watch.See("model.go:38", g.normWeight)
 	}
 	if t.passTrainForward.Ends() <= 7 {
 		return nil

@@ -255,11 +255,9 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	if err := cpu.Gather(h2, w.tokensWeight, h1, 1, 256, 64); err != nil {
 		return rt.At("model.go:49", err)
 	}
-	t.watch.See("model.go:49", h2)
 
 	// %h147 = random_uniform %key {d_type=f32 shape=[N,64,64] high=1 seed=1} : f32[N,64,64]  // model.go:49
 	cpu.RandomUniform(h3, 0, 1, 1, key)
-	t.watch.See("model.go:49", h3)
 
 	// %h31 = pointwise %h147, %h29, %h1 : f32[N,64,64]  // model.go:49
 	//
@@ -279,12 +277,10 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 			cpu.WhereScalarY(h2[i*4096+lo:i*4096+hi], h5[:hi-lo], h4[:hi-lo], 0)
 		}
 	}
-	t.watch.See("model.go:49", h2)
 
 	// %h37 = layer_normalization %h31, %h10, %h11 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
 	rt.EndIfDone(t.ctx)
 	cpu.LayerNorm(h6, h2, w.layers0Norm1Weight, w.layers0Norm1Bias, 64*n, 64, 1e-05)
-	t.watch.See("model.go:50", h6)
 
 	// %h38 = strided_copy %h2 {shape=[64,64] strides=[64,1]} : f32[64,64]  // model.go:50
 	cpu.StridedCopy(h7, w.layers0SelfAttnInProjWeight, []int{64, 64}, []int{64, 1}, 0)
@@ -306,7 +302,6 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 
 	// %h49 = mat_mul_panels %h37, %h82, %h48 {n=64} : f32[N,64,64]  // model.go:50
 	cpu.MatMul(h13, h6, h11, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h12})
-	t.watch.See("model.go:50", h13)
 
 	// %h484 = strided_copy %h50 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
 	cpu.StridedCopy(h14, h13, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
@@ -325,7 +320,6 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 
 	// %h56 = mat_mul_panels %h37, %h108, %h55 {n=64} : f32[N,64,64]  // model.go:50
 	cpu.MatMul(h19, h6, h17, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h18})
-	t.watch.See("model.go:50", h19)
 
 	// %h58 = strided_copy %h57 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
 	cpu.StridedCopy(h20, h19, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
@@ -335,7 +329,6 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	//	%h88 = constant {value=f32[](0.25)} : f32[]
 	//	%h89 = mul %p12, %h88 : f32[]
 	cpu.MulScalar(h21, h7, 0.25)
-	t.watch.See("model.go:50", h21)
 
 	// %h121 = pack_panels %h40 {trans=true} : f32[4,64,16]  // model.go:50
 	cpu.PackPanels(h22, h21, 64, 64, 64, true, 1, 4096)
@@ -345,11 +338,9 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	//	%h92 = constant {value=f32[](0.25)} : f32[]
 	//	%h96 = mul %p13, %h92 : f32[]
 	cpu.MulScalar(h8, h8, 0.25)
-	t.watch.See("model.go:50", h8)
 
 	// %h218 = mat_mul_panels %h37, %h121, %h71 {n=64} : f32[N,64,64]  // model.go:50
 	cpu.MatMul(h23, h6, h22, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h8})
-	t.watch.See("model.go:50", h23)
 
 	// %h60 = strided_copy %h160 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
 	cpu.StridedCopy(h24, h23, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
@@ -362,7 +353,6 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 
 	// %h62 = mat_mul_panels %h60, %h131 {n=64} : f32[N,4,64,64]  // model.go:50
 	cpu.MatMul(h27, h24, h26, &cpu.MatMulShape{M: 64, N: 64, K: 16, LDA: 16, LDC: 64, Batch: 4 * n, StrideA: 1024, StrideB: 1024, StrideC: 4096, Ctx: t.ctx}, nil)
-	t.watch.See("model.go:50", h27)
 
 	// %h64 = pointwise %h36, %h62 : f32[N,4,64,64]  // model.go:50
 	//
@@ -371,15 +361,12 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	for i := range 4 * n {
 		cpu.WhereScalarX(h27[i*4096:i*4096+4096], w.constH364, float32(math.Inf(-1)), h27[i*4096:i*4096+4096])
 	}
-	t.watch.See("model.go:50", h27)
 
 	// %h65 = softmax %h64 {axis=3} : f32[N,4,64,64]  // model.go:50
 	cpu.Softmax(h27, h27, 256*n, 64, 1)
-	t.watch.See("model.go:50", h27)
 
 	// %h154 = random_uniform %key {d_type=f32 shape=[N,4,64,64] high=1 seed=2} : f32[N,4,64,64]  // model.go:50
 	cpu.RandomUniform(h28, 0, 1, 2, key)
-	t.watch.See("model.go:50", h28)
 
 	// %h66 = pointwise %h154, %h65 : f32[N,4,64,64]  // model.go:50
 	//
@@ -397,7 +384,6 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 			cpu.WhereScalarY(h29[lo:hi], h31[:hi-lo], h30[:hi-lo], 0)
 		}
 	}
-	t.watch.See("model.go:50", h29)
 
 	// %h138 = pack_panels %h58 : f32[N,4,1,64,16]  // model.go:50
 	rt.EndIfDone(t.ctx)
@@ -405,21 +391,18 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 
 	// %h67 = mat_mul_panels %h66, %h138 {n=16} : f32[N,4,64,16]  // model.go:50
 	cpu.MatMul(h33, h29, h32, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024, Ctx: t.ctx}, nil)
-	t.watch.See("model.go:50", h33)
 
 	// %h68 = strided_copy %h67 {shape=[N,64,4,16] strides=[4096,16,1024,1]} : f32[N,64,4,16]  // model.go:50
 	cpu.StridedCopy(h34, h33, []int{n, 64, 4, 16}, []int{4096, 16, 1024, 1}, 0)
 
 	// %h161 = random_uniform %key {d_type=f32 shape=[N,64,64] high=1 seed=3} : f32[N,64,64]  // model.go:50
 	cpu.RandomUniform(h35, 0, 1, 3, key)
-	t.watch.See("model.go:50", h35)
 
 	// %h32 = pointwise %h4 : f32[64,64]  // model.go:50
 	//
 	//	%h185 = constant {value=f32[](1.1111112)} : f32[]
 	//	%h187 = mul %p20, %h185 : f32[]
 	cpu.MulScalar(h36, w.layers0SelfAttnOutProjWeight, 1.1111112)
-	t.watch.See("model.go:50", h36)
 
 	// %h155 = pack_panels %h32 {trans=true} : f32[4,64,16]  // model.go:50
 	cpu.PackPanels(h37, h36, 64, 64, 64, true, 1, 4096)
@@ -429,11 +412,9 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	//	%h192 = constant {value=f32[](1.1111112)} : f32[]
 	//	%h197 = mul %p21, %h192 : f32[]
 	cpu.MulScalar(h38, w.layers0SelfAttnOutProjBias, 1.1111112)
-	t.watch.See("model.go:50", h38)
 
 	// %h163 = mat_mul_panels %h69, %h155, %h366 {n=64} : f32[N,64,64]  // model.go:50
 	cpu.MatMul(h39, h34, h37, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h38})
-	t.watch.See("model.go:50", h39)
 
 	// %h74 = pointwise %h31, %h161, %h163 : f32[N,64,64]  // model.go:50
 	//
@@ -450,22 +431,18 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 			cpu.Add(h39[lo:hi], h2[lo:hi], h41[:hi-lo])
 		}
 	}
-	t.watch.See("model.go:50", h39)
 
 	// %h75 = layer_normalization %h74, %h12, %h13 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
 	cpu.LayerNorm(h42, h39, w.layers0Norm2Weight, w.layers0Norm2Bias, 64*n, 64, 1e-05)
-	t.watch.See("model.go:50", h42)
 
 	// %h162 = pack_panels %h6 {trans=true} : f32[16,64,16]  // model.go:50
 	cpu.PackPanels(h43, w.layers0Linear1Weight, 64, 256, 64, true, 1, 16384)
 
 	// %h78 = mat_mul_panels %h75, %h162, %h7 {n=256} : f32[N,64,256]  // model.go:50
 	cpu.MatMul(h44, h42, h43, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers0Linear1Bias})
-	t.watch.See("model.go:50", h44)
 
 	// %h168 = random_uniform %key {d_type=f32 shape=[N,64,256] high=1 seed=4} : f32[N,64,256]  // model.go:50
 	cpu.RandomUniform(h45, 0, 1, 4, key)
-	t.watch.See("model.go:50", h45)
 
 	// %h80 = pointwise %h168, %h78 : f32[N,64,256]  // model.go:50
 	//
@@ -485,18 +462,15 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 			cpu.WhereScalarY(h46[lo:hi], h48[:hi-lo], h47[:hi-lo], 0)
 		}
 	}
-	t.watch.See("model.go:50", h46)
 
 	// %h175 = random_uniform %key {d_type=f32 shape=[N,64,64] high=1 seed=5} : f32[N,64,64]  // model.go:50
 	cpu.RandomUniform(h49, 0, 1, 5, key)
-	t.watch.See("model.go:50", h49)
 
 	// %h34 = pointwise %h8 : f32[64,256]  // model.go:50
 	//
 	//	%h412 = constant {value=f32[](1.1111112)} : f32[]
 	//	%h415 = mul %p32, %h412 : f32[]
 	cpu.MulScalar(h50, w.layers0Linear2Weight, 1.1111112)
-	t.watch.See("model.go:50", h50)
 
 	// %h169 = pack_panels %h34 {trans=true} : f32[4,256,16]  // model.go:50
 	cpu.PackPanels(h51, h50, 256, 64, 256, true, 1, 16384)
@@ -506,11 +480,9 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	//	%h423 = constant {value=f32[](1.1111112)} : f32[]
 	//	%h440 = mul %p33, %h423 : f32[]
 	cpu.MulScalar(h52, w.layers0Linear2Bias, 1.1111112)
-	t.watch.See("model.go:50", h52)
 
 	// %h177 = mat_mul_panels %h80, %h169, %h518 {n=64} : f32[N,64,64]  // model.go:50
 	cpu.MatMul(h53, h46, h51, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h52})
-	t.watch.See("model.go:50", h53)
 
 	// %h85 = pointwise %h74, %h175, %h177 : f32[N,64,64]  // model.go:50
 	//
@@ -527,11 +499,9 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 			cpu.Add(h53[lo:hi], h39[lo:hi], h55[:hi-lo])
 		}
 	}
-	t.watch.See("model.go:50", h53)
 
 	// %h86 = layer_normalization %h85, %h22, %h23 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
 	cpu.LayerNorm(h56, h53, w.layers1Norm1Weight, w.layers1Norm1Bias, 64*n, 64, 1e-05)
-	t.watch.See("model.go:50", h56)
 
 	// %h87 = strided_copy %h14 {shape=[64,64] strides=[64,1]} : f32[64,64]  // model.go:50
 	cpu.StridedCopy(h57, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{64, 1}, 0)
@@ -553,7 +523,6 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 
 	// %h98 = mat_mul_panels %h86, %h183, %h97 {n=64} : f32[N,64,64]  // model.go:50
 	cpu.MatMul(h63, h56, h61, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h62})
-	t.watch.See("model.go:50", h63)
 
 	// %h332 = strided_copy %h99 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
 	cpu.StridedCopy(h64, h63, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
@@ -572,7 +541,6 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 
 	// %h105 = mat_mul_panels %h86, %h194, %h104 {n=64} : f32[N,64,64]  // model.go:50
 	cpu.MatMul(h69, h56, h67, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h68})
-	t.watch.See("model.go:50", h69)
 
 	// %h107 = strided_copy %h106 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
 	cpu.StridedCopy(h70, h69, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
@@ -582,7 +550,6 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	//	%h508 = constant {value=f32[](0.25)} : f32[]
 	//	%h520 = mul %p39, %h508 : f32[]
 	cpu.MulScalar(h71, h57, 0.25)
-	t.watch.See("model.go:50", h71)
 
 	// %h204 = pack_panels %h70 {trans=true} : f32[4,64,16]  // model.go:50
 	cpu.PackPanels(h72, h71, 64, 64, 64, true, 1, 4096)
@@ -592,11 +559,9 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	//	%h526 = constant {value=f32[](0.25)} : f32[]
 	//	%h535 = mul %p40, %h526 : f32[]
 	cpu.MulScalar(h58, h58, 0.25)
-	t.watch.See("model.go:50", h58)
 
 	// %h250 = mat_mul_panels %h86, %h204, %h93 {n=64} : f32[N,64,64]  // model.go:50
 	cpu.MatMul(h73, h56, h72, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h58})
-	t.watch.See("model.go:50", h73)
 
 	// %h109 = strided_copy %h568 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
 	cpu.StridedCopy(h74, h73, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
@@ -609,7 +574,6 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 
 	// %h111 = mat_mul_panels %h109, %h208 {n=64} : f32[N,4,64,64]  // model.go:50
 	cpu.MatMul(h77, h74, h76, &cpu.MatMulShape{M: 64, N: 64, K: 16, LDA: 16, LDC: 64, Batch: 4 * n, StrideA: 1024, StrideB: 1024, StrideC: 4096, Ctx: t.ctx}, nil)
-	t.watch.See("model.go:50", h77)
 
 	// %h113 = pointwise %h36, %h111 : f32[N,4,64,64]  // model.go:50
 	//
@@ -618,15 +582,12 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	for i := range 4 * n {
 		cpu.WhereScalarX(h77[i*4096:i*4096+4096], w.constH364, float32(math.Inf(-1)), h77[i*4096:i*4096+4096])
 	}
-	t.watch.See("model.go:50", h77)
 
 	// %h114 = softmax %h113 {axis=3} : f32[N,4,64,64]  // model.go:50
 	cpu.Softmax(h77, h77, 256*n, 64, 1)
-	t.watch.See("model.go:50", h77)
 
 	// %h182 = random_uniform %key {d_type=f32 shape=[N,4,64,64] high=1 seed=6} : f32[N,4,64,64]  // model.go:50
 	cpu.RandomUniform(h78, 0, 1, 6, key)
-	t.watch.See("model.go:50", h78)
 
 	// %h115 = pointwise %h182, %h114 : f32[N,4,64,64]  // model.go:50
 	//
@@ -644,7 +605,6 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 			cpu.WhereScalarY(h79[lo:hi], h81[:hi-lo], h80[:hi-lo], 0)
 		}
 	}
-	t.watch.See("model.go:50", h79)
 
 	// %h257 = pack_panels %h107 : f32[N,4,1,64,16]  // model.go:50
 	rt.EndIfDone(t.ctx)
@@ -652,21 +612,18 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 
 	// %h116 = mat_mul_panels %h115, %h257 {n=16} : f32[N,4,64,16]  // model.go:50
 	cpu.MatMul(h83, h79, h82, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024, Ctx: t.ctx}, nil)
-	t.watch.See("model.go:50", h83)
 
 	// %h117 = strided_copy %h116 {shape=[N,64,4,16] strides=[4096,16,1024,1]} : f32[N,64,4,16]  // model.go:50
 	cpu.StridedCopy(h84, h83, []int{n, 64, 4, 16}, []int{4096, 16, 1024, 1}, 0)
 
 	// %h189 = random_uniform %key {d_type=f32 shape=[N,64,64] high=1 seed=7} : f32[N,64,64]  // model.go:50
 	cpu.RandomUniform(h85, 0, 1, 7, key)
-	t.watch.See("model.go:50", h85)
 
 	// %h43 = pointwise %h16 : f32[64,64]  // model.go:50
 	//
 	//	%h588 = constant {value=f32[](1.1111112)} : f32[]
 	//	%h589 = mul %p47, %h588 : f32[]
 	cpu.MulScalar(h86, w.layers1SelfAttnOutProjWeight, 1.1111112)
-	t.watch.See("model.go:50", h86)
 
 	// %h291 = pack_panels %h43 {trans=true} : f32[4,64,16]  // model.go:50
 	cpu.PackPanels(h87, h86, 64, 64, 64, true, 1, 4096)
@@ -676,11 +633,9 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	//	%h593 = constant {value=f32[](1.1111112)} : f32[]
 	//	%h594 = mul %p48, %h593 : f32[]
 	cpu.MulScalar(h88, w.layers1SelfAttnOutProjBias, 1.1111112)
-	t.watch.See("model.go:50", h88)
 
 	// %h191 = mat_mul_panels %h118, %h291, %h571 {n=64} : f32[N,64,64]  // model.go:50
 	cpu.MatMul(h89, h84, h87, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h88})
-	t.watch.See("model.go:50", h89)
 
 	// %h123 = pointwise %h85, %h189, %h191 : f32[N,64,64]  // model.go:50
 	//
@@ -697,22 +652,18 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 			cpu.Add(h89[lo:hi], h53[lo:hi], h91[:hi-lo])
 		}
 	}
-	t.watch.See("model.go:50", h89)
 
 	// %h124 = layer_normalization %h123, %h24, %h25 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
 	cpu.LayerNorm(h92, h89, w.layers1Norm2Weight, w.layers1Norm2Bias, 64*n, 64, 1e-05)
-	t.watch.See("model.go:50", h92)
 
 	// %h330 = pack_panels %h18 {trans=true} : f32[16,64,16]  // model.go:50
 	cpu.PackPanels(h93, w.layers1Linear1Weight, 64, 256, 64, true, 1, 16384)
 
 	// %h127 = mat_mul_panels %h124, %h330, %h19 {n=256} : f32[N,64,256]  // model.go:50
 	cpu.MatMul(h94, h92, h93, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers1Linear1Bias})
-	t.watch.See("model.go:50", h94)
 
 	// %h196 = random_uniform %key {d_type=f32 shape=[N,64,256] high=1 seed=8} : f32[N,64,256]  // model.go:50
 	cpu.RandomUniform(h95, 0, 1, 8, key)
-	t.watch.See("model.go:50", h95)
 
 	// %h129 = pointwise %h196, %h127 : f32[N,64,256]  // model.go:50
 	//
@@ -732,18 +683,15 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 			cpu.WhereScalarY(h96[lo:hi], h98[:hi-lo], h97[:hi-lo], 0)
 		}
 	}
-	t.watch.See("model.go:50", h96)
 
 	// %h203 = random_uniform %key {d_type=f32 shape=[N,64,64] high=1 seed=9} : f32[N,64,64]  // model.go:50
 	cpu.RandomUniform(h99, 0, 1, 9, key)
-	t.watch.See("model.go:50", h99)
 
 	// %h51 = pointwise %h20 : f32[64,256]  // model.go:50
 	//
 	//	%h628 = constant {value=f32[](1.1111112)} : f32[]
 	//	%h630 = mul %p59, %h628 : f32[]
 	cpu.MulScalar(h100, w.layers1Linear2Weight, 1.1111112)
-	t.watch.See("model.go:50", h100)
 
 	// %h358 = pack_panels %h51 {trans=true} : f32[4,256,16]  // model.go:50
 	cpu.PackPanels(h101, h100, 256, 64, 256, true, 1, 16384)
@@ -753,11 +701,9 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	//	%h633 = constant {value=f32[](1.1111112)} : f32[]
 	//	%h635 = mul %p60, %h633 : f32[]
 	cpu.MulScalar(h102, w.layers1Linear2Bias, 1.1111112)
-	t.watch.See("model.go:50", h102)
 
 	// %h205 = mat_mul_panels %h129, %h358, %h576 {n=64} : f32[N,64,64]  // model.go:50
 	cpu.MatMul(h103, h96, h101, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h102})
-	t.watch.See("model.go:50", h103)
 
 	// %h134 = pointwise %h123, %h203, %h205 : f32[N,64,64]  // model.go:50
 	//
@@ -774,22 +720,18 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 			cpu.Add(h103[lo:hi], h89[lo:hi], h105[:hi-lo])
 		}
 	}
-	t.watch.See("model.go:50", h103)
 
 	// %h135 = layer_normalization %h134, %h26, %h27 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:51
 	cpu.LayerNorm(h106, h103, w.normWeight, w.normBias, 64*n, 64, 1e-05)
-	t.watch.See("model.go:51", h106)
 
 	// %h380 = pack_panels %h {trans=true} : f32[16,64,16]  // model.go:51
 	cpu.PackPanels(h107, w.tokensWeight, 64, 256, 64, true, 1, 16384)
 
 	// %h137 = mat_mul_panels %h135, %h380 {n=256} : f32[N,64,256]  // model.go:51
 	cpu.MatMul(h108, h106, h107, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: t.ctx}, nil)
-	t.watch.See("model.go:51", h108)
 
 	// %h310 = log_softmax %h137 {axis=2} : f32[N,64,256]  // model.go:58
 	cpu.LogSoftmax(h108, h108, 64*n, 256, 1)
-	t.watch.See("model.go:58", h108)
 
 	// %h141 = check_index %h139 {count=256 what="label" things="classes"} : i64[64*N]  // model.go:58
 	if err := cpu.CheckIndex(h109, next, 256, false, "label", "classes"); err != nil {
@@ -800,18 +742,15 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	if err := cpu.GatherElements(h110, h108, h109, []int{64 * n, 1}, []int{64 * n, 256}, 1); err != nil {
 		return rt.At("model.go:58", err)
 	}
-	t.watch.See("model.go:58", h110)
 
 	// %h354 = pointwise %h143 : f32[64*N,1]  // model.go:58
 	//
 	//	%h647 = neg %p66 : f32[]
 	cpu.Neg(h110, h110)
-	t.watch.See("model.go:58", h110)
 
 	// %h146 = reduce %h145 {kind="mean" axes=[0]} : f32[]  // model.go:58
 	rt.EndIfDone(t.ctx)
 	cpu.ReduceMean(output, h110, 1, 64*n, 1)
-	t.watch.See("model.go:58", output)
 
 	// %h174 = extents {elems=[64*N]} : i64[1]  // model.go:58
 	cpu.Elements(h111, 64*n)
@@ -820,14 +759,12 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	//
 	//	%h649 = cast %p67 {to=f32} : f32[]
 	cpu.Cast(h112, h111)
-	t.watch.See("model.go:58", h112)
 
 	// %h195 = pointwise %h651 : f32[1]  // model.go:58
 	//
 	//	%h652 = constant {value=f32[](1)} : f32[]
 	//	%h653 = div %h652, %p68 : f32[]
 	cpu.ScalarDiv(h112, 1, h112)
-	t.watch.See("model.go:58", h112)
 
 	// %h202 = strided_copy %h195 {shape=[64*N] strides=[0]} : f32[64*N]  // model.go:58
 	cpu.StridedCopy(h113, h112, []int{64 * n}, []int{0}, 0)
@@ -836,7 +773,6 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	//
 	//	%h655 = neg %p69 : f32[]
 	cpu.Neg(h113, h113)
-	t.watch.See("model.go:58", h113)
 
 	// %h211 = fill {value=f32[](0) shape=[64*N,256]} : f32[64*N,256]  // model.go:58
 	cpu.Fill(h114, 0)
@@ -846,17 +782,14 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	if err := cpu.ScatterElementsAdd(h114, h114, h109, h113, []int{64 * n, 1}, []int{64 * n, 256}, 1); err != nil {
 		return rt.At("model.go:58", err)
 	}
-	t.watch.See("model.go:58", h114)
 
 	// %h402 = pointwise %h310 : f32[N,64,256]  // model.go:58
 	//
 	//	%h657 = exp %p70 : f32[]
 	cpu.Exp(h108, h108)
-	t.watch.See("model.go:58", h108)
 
 	// %h214 = reduce %h212 {kind="sum" axes=[1] keep_dims=true} : f32[64*N,1]  // model.go:58
 	cpu.ReduceSum(h115, h114, 64*n, 256, 1)
-	t.watch.See("model.go:58", h115)
 
 	// %h216 = pointwise %h212, %h213, %h214 : f32[64*N,256]  // model.go:58
 	//
@@ -867,7 +800,6 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 		cpu.Mul(h117[:256], h108[i*256:i*256+256], h116[:256])
 		cpu.Sub(h114[i*256:i*256+256], h114[i*256:i*256+256], h117[:256])
 	}
-	t.watch.See("model.go:58", h114)
 
 	// %h409 = pack_panels %h : f32[4,256,16]  // model.go:51
 	rt.EndIfDone(t.ctx)
@@ -875,7 +807,6 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 
 	// %h219 = mat_mul_panels %h217, %h409 {n=64} : f32[N,64,64]  // model.go:51
 	cpu.MatMul(h119, h114, h118, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
-	t.watch.See("model.go:51", h119)
 
 	// %h222 = strided_copy %h220 {shape=[64,64*N] strides=[1,64]} : f32[64,64*N]  // model.go:51
 	if g.tokensWeight != nil {
@@ -890,7 +821,6 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	// %h223 = mat_mul_panels %h222, %h417 {n=256} : f32[64,256]  // model.go:51
 	if g.tokensWeight != nil {
 		cpu.MatMul(h122, h120, h121, &cpu.MatMulShape{M: 64, N: 256, K: 64 * n, LDA: 64 * n, LDC: 256, Batch: 1, Ctx: t.ctx}, nil)
-		t.watch.See("model.go:51", h122)
 	}
 
 	// %h224 = strided_copy %h223 {shape=[256,64] strides=[1,256]} : f32[256,64]  // model.go:51
@@ -900,7 +830,6 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 
 	// %h225 = reduce %h134 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:51
 	cpu.ReduceMean(h124, h103, 64*n, 64, 1)
-	t.watch.See("model.go:51", h124)
 
 	// %h227 = pointwise %h134, %h225 : f32[N,64,64]  // model.go:51
 	//
@@ -911,11 +840,9 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 		cpu.Sub(h127[:64], h103[i*64:i*64+64], h126[:64])
 		cpu.Mul(h125[i*64:i*64+64], h127[:64], h127[:64])
 	}
-	t.watch.See("model.go:51", h125)
 
 	// %h228 = reduce %h227 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:51
 	cpu.ReduceMean(h128, h125, 64*n, 64, 1)
-	t.watch.See("model.go:51", h128)
 
 	// %h233 = pointwise %h228 : f32[N,64,1]  // model.go:51
 	//
@@ -932,12 +859,10 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 			cpu.ScalarDiv(h128[lo:hi], 1, h129[:hi-lo])
 		}
 	}
-	t.watch.See("model.go:51", h128)
 
 	// %h234 = layer_normalization %h134 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:51
 	rt.EndIfDone(t.ctx)
 	cpu.LayerNorm(h103, h103, nil, nil, 64*n, 64, 1e-05)
-	t.watch.See("model.go:51", h103)
 
 	// %h235 = pointwise %h219, %h26 : f32[N,64,64]  // model.go:51
 	//
@@ -949,20 +874,17 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 			cpu.Mul(h130[lo:hi], h119[lo:hi], h131[:hi-lo])
 		}
 	}
-	t.watch.See("model.go:51", h130)
 
 	// %h236 = pointwise %h219, %h234 : f32[N,64,64]  // model.go:51
 	//
 	//	%h677 = mul %p83, %p84 : f32[]
 	if g.normWeight != nil {
 		cpu.Mul(h132, h119, h103)
-		t.watch.See("model.go:51", h132)
 	}
 
 	// %h237 = reduce %h236 {kind="sum" axes=[0,1]} : f32[64]  // model.go:51
 	if g.normWeight != nil {
 		cpu.ReduceSum(g.normWeight, h132, 1, 64*n, 64)
-		t.watch.See("model.go:51", g.normWeight)
 	}
 	if t.passStep.Ends() <= 1 {
 		return nil
@@ -972,7 +894,6 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	rt.EndIfDone(t.ctx)
 	if g.normBias != nil {
 		cpu.ReduceSum(g.normBias, h119, 1, 64*n, 64)
-		t.watch.See("model.go:51", g.normBias)
 	}
 	if t.passStep.Ends() <= 2 {
 		return nil
@@ -982,15 +903,12 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	//
 	//	%h679 = mul %p85, %p86 : f32[]
 	cpu.Mul(h133, h130, h103)
-	t.watch.See("model.go:51", h133)
 
 	// %h240 = reduce %h239 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:51
 	cpu.ReduceMean(h134, h133, 64*n, 64, 1)
-	t.watch.See("model.go:51", h134)
 
 	// %h243 = reduce %h235 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:51
 	cpu.ReduceMean(h135, h130, 64*n, 64, 1)
-	t.watch.See("model.go:51", h135)
 
 	// %h245 = pointwise %h235, %h234, %h240, %h243, %h233 : f32[N,64,64]  // model.go:51
 	//
@@ -1008,7 +926,6 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 		cpu.Sub(h139[:64], h139[:64], h137[:64])
 		cpu.Mul(h130[i*64:i*64+64], h139[:64], h138[:64])
 	}
-	t.watch.See("model.go:51", h130)
 
 	// %h249, %h256, %h276, %h283, %h296, %h297, %h309, %h316, %h341, %h349, %h353, %h361, %h365, %h373, %h388, %h389, %h397 = invoke %h203, %h245, %h30, %h196, %h127, %h33, %h123, %h35, %h39, %h189, %h42, %h116, %h106, %h182, %h114, %h44, %h332, %h568, %h101, %h85, %h47, %h54, %h94, %h87 {func="block"} : f32[64], f32[64,256], f32[256], f32[256,64], f32[64], f32[64], f32[64], f32[64,64], f32[192], f32[192 ...  // model.go:50
 	if err := t.block(n, int(t.stepOffsets[stepH147Off]), g.layers1Linear2Bias, g.layers1Linear2Weight, g.layers1Linear1Bias, g.layers1Linear1Weight, g.layers1Norm2Weight, g.layers1Norm2Bias, g.layers1SelfAttnOutProjBias, g.layers1SelfAttnOutProjWeight, h140, h141, h142, h143, h144, h145, g.layers1Norm1Weight, g.layers1Norm1Bias, h146, h99, h130, w.layers1Linear2Weight, h95, h94, w.layers1Linear1Weight, h89, w.layers1Norm2Weight, w.layers1Norm2Bias, h85, w.layers1SelfAttnOutProjWeight, h83, h69, h78, h77, w.constH364, h64, h73, h65, h53, w.layers1Norm1Weight, w.layers1Norm1Bias, h59, h57); err != nil {
@@ -1043,12 +960,10 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 			cpu.MulScalar(h3[lo:hi], h157[:hi-lo], 1.1111112)
 		}
 	}
-	t.watch.See("model.go:49", h3)
 
 	// %h553 = reduce %h552 {kind="sum" axes=[0]} : f32[64,64]  // model.go:49
 	if g.places != nil {
 		cpu.ReduceSum(g.places, h3, 1, n, 4096)
-		t.watch.See("model.go:49", g.places)
 	}
 	if t.passStep.Ends() <= 5 {
 		return nil
@@ -1064,7 +979,6 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 		if err := cpu.ScatterNDAdd(h158, h158, h1, h3, []int{256}, 64); err != nil {
 			return rt.At("model.go:49", err)
 		}
-		t.watch.See("model.go:49", h158)
 	}
 
 	// %h558 = pointwise %h341, %h353, %h365 : f32[192]  // model.go:49
@@ -1076,7 +990,6 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 			cpu.Add(h159[:192], h140, h142)
 			cpu.Add(g.layers1SelfAttnInProjBias, h159[:192], h144)
 		}
-		t.watch.See("model.go:49", g.layers1SelfAttnInProjBias)
 	}
 	if t.passStep.Ends() <= 6 {
 		return nil
@@ -1094,7 +1007,6 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 				cpu.Add(g.layers1SelfAttnInProjWeight[lo:hi], h160[:hi-lo], h145[lo:hi])
 			}
 		}
-		t.watch.See("model.go:49", g.layers1SelfAttnInProjWeight)
 	}
 	if t.passStep.Ends() <= 7 {
 		return nil
@@ -1109,7 +1021,6 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 			cpu.Add(h161[:192], h148, h150)
 			cpu.Add(g.layers0SelfAttnInProjBias, h161[:192], h152)
 		}
-		t.watch.See("model.go:49", g.layers0SelfAttnInProjBias)
 	}
 	if t.passStep.Ends() <= 8 {
 		return nil
@@ -1127,7 +1038,6 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 				cpu.Add(g.layers0SelfAttnInProjWeight[lo:hi], h162[:hi-lo], h153[lo:hi])
 			}
 		}
-		t.watch.See("model.go:49", g.layers0SelfAttnInProjWeight)
 	}
 	if t.passStep.Ends() <= 9 {
 		return nil
@@ -1138,7 +1048,6 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 	//	%h943 = add %p270, %p271 : f32[]
 	if g.tokensWeight != nil {
 		cpu.Add(g.tokensWeight, h123, h158)
-		t.watch.See("model.go:49", g.tokensWeight)
 	}
 	return nil
 }
@@ -2377,11 +2286,9 @@ func (t *Trainer) trainForward(n int, logits []float32, tokens, key []int64) err
 	if err := cpu.Gather(h2, w.tokensWeight, h1, 1, 256, 64); err != nil {
 		return rt.At("model.go:49", err)
 	}
-	t.watch.See("model.go:49", h2)
 
 	// %h140 = random_uniform %key {d_type=f32 shape=[N,64,64] high=1 seed=1} : f32[N,64,64]  // model.go:49
 	cpu.RandomUniform(h3, 0, 1, 1, key)
-	t.watch.See("model.go:49", h3)
 
 	// %h31 = pointwise %h140, %h29, %h1 : f32[N,64,64]  // model.go:49
 	//
@@ -2401,12 +2308,10 @@ func (t *Trainer) trainForward(n int, logits []float32, tokens, key []int64) err
 			cpu.WhereScalarY(h2[i*4096+lo:i*4096+hi], h5[:hi-lo], h4[:hi-lo], 0)
 		}
 	}
-	t.watch.See("model.go:49", h2)
 
 	// %h37 = layer_normalization %h31, %h10, %h11 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
 	rt.EndIfDone(t.ctx)
 	cpu.LayerNorm(h6, h2, w.layers0Norm1Weight, w.layers0Norm1Bias, 64*n, 64, 1e-05)
-	t.watch.See("model.go:50", h6)
 
 	// %h38 = strided_copy %h2 {shape=[64,64] strides=[64,1]} : f32[64,64]  // model.go:50
 	cpu.StridedCopy(h7, w.layers0SelfAttnInProjWeight, []int{64, 64}, []int{64, 1}, 0)
@@ -2428,7 +2333,6 @@ func (t *Trainer) trainForward(n int, logits []float32, tokens, key []int64) err
 
 	// %h49 = mat_mul_panels %h37, %h82, %h48 {n=64} : f32[N,64,64]  // model.go:50
 	cpu.MatMul(h13, h6, h11, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h12})
-	t.watch.See("model.go:50", h13)
 
 	// %h465 = strided_copy %h50 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
 	cpu.StridedCopy(h14, h13, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
@@ -2447,7 +2351,6 @@ func (t *Trainer) trainForward(n int, logits []float32, tokens, key []int64) err
 
 	// %h56 = mat_mul_panels %h37, %h108, %h55 {n=64} : f32[N,64,64]  // model.go:50
 	cpu.MatMul(h19, h6, h17, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h18})
-	t.watch.See("model.go:50", h19)
 
 	// %h58 = strided_copy %h57 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
 	cpu.StridedCopy(h20, h19, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
@@ -2457,7 +2360,6 @@ func (t *Trainer) trainForward(n int, logits []float32, tokens, key []int64) err
 	//	%h88 = constant {value=f32[](0.25)} : f32[]
 	//	%h89 = mul %p12, %h88 : f32[]
 	cpu.MulScalar(h21, h7, 0.25)
-	t.watch.See("model.go:50", h21)
 
 	// %h121 = pack_panels %h40 {trans=true} : f32[4,64,16]  // model.go:50
 	cpu.PackPanels(h22, h21, 64, 64, 64, true, 1, 4096)
@@ -2467,11 +2369,9 @@ func (t *Trainer) trainForward(n int, logits []float32, tokens, key []int64) err
 	//	%h92 = constant {value=f32[](0.25)} : f32[]
 	//	%h96 = mul %p13, %h92 : f32[]
 	cpu.MulScalar(h8, h8, 0.25)
-	t.watch.See("model.go:50", h8)
 
 	// %h139 = mat_mul_panels %h37, %h121, %h71 {n=64} : f32[N,64,64]  // model.go:50
 	cpu.MatMul(h23, h6, h22, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h8})
-	t.watch.See("model.go:50", h23)
 
 	// %h60 = strided_copy %h138 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
 	cpu.StridedCopy(h24, h23, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
@@ -2484,7 +2384,6 @@ func (t *Trainer) trainForward(n int, logits []float32, tokens, key []int64) err
 
 	// %h62 = mat_mul_panels %h60, %h131 {n=64} : f32[N,4,64,64]  // model.go:50
 	cpu.MatMul(h27, h24, h26, &cpu.MatMulShape{M: 64, N: 64, K: 16, LDA: 16, LDC: 64, Batch: 4 * n, StrideA: 1024, StrideB: 1024, StrideC: 4096, Ctx: t.ctx}, nil)
-	t.watch.See("model.go:50", h27)
 
 	// %h64 = pointwise %h36, %h62 : f32[N,4,64,64]  // model.go:50
 	//
@@ -2493,15 +2392,12 @@ func (t *Trainer) trainForward(n int, logits []float32, tokens, key []int64) err
 	for i := range 4 * n {
 		cpu.WhereScalarX(h27[i*4096:i*4096+4096], w.constH364, float32(math.Inf(-1)), h27[i*4096:i*4096+4096])
 	}
-	t.watch.See("model.go:50", h27)
 
 	// %h65 = softmax %h64 {axis=3} : f32[N,4,64,64]  // model.go:50
 	cpu.Softmax(h27, h27, 256*n, 64, 1)
-	t.watch.See("model.go:50", h27)
 
 	// %h147 = random_uniform %key {d_type=f32 shape=[N,4,64,64] high=1 seed=2} : f32[N,4,64,64]  // model.go:50
 	cpu.RandomUniform(h28, 0, 1, 2, key)
-	t.watch.See("model.go:50", h28)
 
 	// %h66 = pointwise %h147, %h65 : f32[N,4,64,64]  // model.go:50
 	//
@@ -2519,7 +2415,6 @@ func (t *Trainer) trainForward(n int, logits []float32, tokens, key []int64) err
 			cpu.WhereScalarY(h29[lo:hi], h31[:hi-lo], h30[:hi-lo], 0)
 		}
 	}
-	t.watch.See("model.go:50", h29)
 
 	// %h146 = pack_panels %h58 : f32[N,4,1,64,16]  // model.go:50
 	rt.EndIfDone(t.ctx)
@@ -2527,21 +2422,18 @@ func (t *Trainer) trainForward(n int, logits []float32, tokens, key []int64) err
 
 	// %h67 = mat_mul_panels %h66, %h146 {n=16} : f32[N,4,64,16]  // model.go:50
 	cpu.MatMul(h33, h29, h32, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024, Ctx: t.ctx}, nil)
-	t.watch.See("model.go:50", h33)
 
 	// %h68 = strided_copy %h67 {shape=[N,64,4,16] strides=[4096,16,1024,1]} : f32[N,64,4,16]  // model.go:50
 	cpu.StridedCopy(h34, h33, []int{n, 64, 4, 16}, []int{4096, 16, 1024, 1}, 0)
 
 	// %h154 = random_uniform %key {d_type=f32 shape=[N,64,64] high=1 seed=3} : f32[N,64,64]  // model.go:50
 	cpu.RandomUniform(h35, 0, 1, 3, key)
-	t.watch.See("model.go:50", h35)
 
 	// %h32 = pointwise %h4 : f32[64,64]  // model.go:50
 	//
 	//	%h183 = constant {value=f32[](1.1111112)} : f32[]
 	//	%h185 = mul %p20, %h183 : f32[]
 	cpu.MulScalar(h36, w.layers0SelfAttnOutProjWeight, 1.1111112)
-	t.watch.See("model.go:50", h36)
 
 	// %h152 = pack_panels %h32 {trans=true} : f32[4,64,16]  // model.go:50
 	cpu.PackPanels(h37, h36, 64, 64, 64, true, 1, 4096)
@@ -2551,11 +2443,9 @@ func (t *Trainer) trainForward(n int, logits []float32, tokens, key []int64) err
 	//	%h190 = constant {value=f32[](1.1111112)} : f32[]
 	//	%h194 = mul %p21, %h190 : f32[]
 	cpu.MulScalar(h38, w.layers0SelfAttnOutProjBias, 1.1111112)
-	t.watch.See("model.go:50", h38)
 
 	// %h156 = mat_mul_panels %h69, %h152, %h291 {n=64} : f32[N,64,64]  // model.go:50
 	cpu.MatMul(h39, h34, h37, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h38})
-	t.watch.See("model.go:50", h39)
 
 	// %h74 = pointwise %h31, %h154, %h156 : f32[N,64,64]  // model.go:50
 	//
@@ -2572,22 +2462,18 @@ func (t *Trainer) trainForward(n int, logits []float32, tokens, key []int64) err
 			cpu.Add(h39[lo:hi], h2[lo:hi], h41[:hi-lo])
 		}
 	}
-	t.watch.See("model.go:50", h39)
 
 	// %h75 = layer_normalization %h74, %h12, %h13 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
 	cpu.LayerNorm(h42, h39, w.layers0Norm2Weight, w.layers0Norm2Bias, 64*n, 64, 1e-05)
-	t.watch.See("model.go:50", h42)
 
 	// %h159 = pack_panels %h6 {trans=true} : f32[16,64,16]  // model.go:50
 	cpu.PackPanels(h43, w.layers0Linear1Weight, 64, 256, 64, true, 1, 16384)
 
 	// %h78 = mat_mul_panels %h75, %h159, %h7 {n=256} : f32[N,64,256]  // model.go:50
 	cpu.MatMul(h44, h42, h43, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers0Linear1Bias})
-	t.watch.See("model.go:50", h44)
 
 	// %h161 = random_uniform %key {d_type=f32 shape=[N,64,256] high=1 seed=4} : f32[N,64,256]  // model.go:50
 	cpu.RandomUniform(h45, 0, 1, 4, key)
-	t.watch.See("model.go:50", h45)
 
 	// %h80 = pointwise %h161, %h78 : f32[N,64,256]  // model.go:50
 	//
@@ -2607,18 +2493,15 @@ func (t *Trainer) trainForward(n int, logits []float32, tokens, key []int64) err
 			cpu.WhereScalarY(h46[lo:hi], h48[:hi-lo], h47[:hi-lo], 0)
 		}
 	}
-	t.watch.See("model.go:50", h46)
 
 	// %h168 = random_uniform %key {d_type=f32 shape=[N,64,64] high=1 seed=5} : f32[N,64,64]  // model.go:50
 	cpu.RandomUniform(h49, 0, 1, 5, key)
-	t.watch.See("model.go:50", h49)
 
 	// %h34 = pointwise %h8 : f32[64,256]  // model.go:50
 	//
 	//	%h379 = constant {value=f32[](1.1111112)} : f32[]
 	//	%h383 = mul %p32, %h379 : f32[]
 	cpu.MulScalar(h50, w.layers0Linear2Weight, 1.1111112)
-	t.watch.See("model.go:50", h50)
 
 	// %h166 = pack_panels %h34 {trans=true} : f32[4,256,16]  // model.go:50
 	cpu.PackPanels(h51, h50, 256, 64, 256, true, 1, 16384)
@@ -2628,11 +2511,9 @@ func (t *Trainer) trainForward(n int, logits []float32, tokens, key []int64) err
 	//	%h396 = constant {value=f32[](1.1111112)} : f32[]
 	//	%h401 = mul %p33, %h396 : f32[]
 	cpu.MulScalar(h52, w.layers0Linear2Bias, 1.1111112)
-	t.watch.See("model.go:50", h52)
 
 	// %h170 = mat_mul_panels %h80, %h166, %h410 {n=64} : f32[N,64,64]  // model.go:50
 	cpu.MatMul(h53, h46, h51, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h52})
-	t.watch.See("model.go:50", h53)
 
 	// %h85 = pointwise %h74, %h168, %h170 : f32[N,64,64]  // model.go:50
 	//
@@ -2649,11 +2530,9 @@ func (t *Trainer) trainForward(n int, logits []float32, tokens, key []int64) err
 			cpu.Add(h53[lo:hi], h39[lo:hi], h55[:hi-lo])
 		}
 	}
-	t.watch.See("model.go:50", h53)
 
 	// %h86 = layer_normalization %h85, %h22, %h23 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
 	cpu.LayerNorm(h56, h53, w.layers1Norm1Weight, w.layers1Norm1Bias, 64*n, 64, 1e-05)
-	t.watch.See("model.go:50", h56)
 
 	// %h87 = strided_copy %h14 {shape=[64,64] strides=[64,1]} : f32[64,64]  // model.go:50
 	cpu.StridedCopy(h57, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{64, 1}, 0)
@@ -2675,7 +2554,6 @@ func (t *Trainer) trainForward(n int, logits []float32, tokens, key []int64) err
 
 	// %h98 = mat_mul_panels %h86, %h180, %h97 {n=64} : f32[N,64,64]  // model.go:50
 	cpu.MatMul(h63, h56, h61, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h62})
-	t.watch.See("model.go:50", h63)
 
 	// %h313 = strided_copy %h99 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
 	cpu.StridedCopy(h64, h63, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
@@ -2694,7 +2572,6 @@ func (t *Trainer) trainForward(n int, logits []float32, tokens, key []int64) err
 
 	// %h105 = mat_mul_panels %h86, %h192, %h104 {n=64} : f32[N,64,64]  // model.go:50
 	cpu.MatMul(h69, h56, h67, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h68})
-	t.watch.See("model.go:50", h69)
 
 	// %h107 = strided_copy %h106 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
 	cpu.StridedCopy(h70, h69, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
@@ -2704,7 +2581,6 @@ func (t *Trainer) trainForward(n int, logits []float32, tokens, key []int64) err
 	//	%h488 = constant {value=f32[](0.25)} : f32[]
 	//	%h489 = mul %p39, %h488 : f32[]
 	cpu.MulScalar(h71, h57, 0.25)
-	t.watch.See("model.go:50", h71)
 
 	// %h201 = pack_panels %h70 {trans=true} : f32[4,64,16]  // model.go:50
 	cpu.PackPanels(h72, h71, 64, 64, 64, true, 1, 4096)
@@ -2714,11 +2590,9 @@ func (t *Trainer) trainForward(n int, logits []float32, tokens, key []int64) err
 	//	%h501 = constant {value=f32[](0.25)} : f32[]
 	//	%h503 = mul %p40, %h501 : f32[]
 	cpu.MulScalar(h58, h58, 0.25)
-	t.watch.See("model.go:50", h58)
 
 	// %h181 = mat_mul_panels %h86, %h201, %h93 {n=64} : f32[N,64,64]  // model.go:50
 	cpu.MatMul(h73, h56, h72, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h58})
-	t.watch.See("model.go:50", h73)
 
 	// %h109 = strided_copy %h547 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
 	cpu.StridedCopy(h74, h73, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
@@ -2731,7 +2605,6 @@ func (t *Trainer) trainForward(n int, logits []float32, tokens, key []int64) err
 
 	// %h111 = mat_mul_panels %h109, %h238 {n=64} : f32[N,4,64,64]  // model.go:50
 	cpu.MatMul(h77, h74, h76, &cpu.MatMulShape{M: 64, N: 64, K: 16, LDA: 16, LDC: 64, Batch: 4 * n, StrideA: 1024, StrideB: 1024, StrideC: 4096, Ctx: t.ctx}, nil)
-	t.watch.See("model.go:50", h77)
 
 	// %h113 = pointwise %h36, %h111 : f32[N,4,64,64]  // model.go:50
 	//
@@ -2740,15 +2613,12 @@ func (t *Trainer) trainForward(n int, logits []float32, tokens, key []int64) err
 	for i := range 4 * n {
 		cpu.WhereScalarX(h77[i*4096:i*4096+4096], w.constH364, float32(math.Inf(-1)), h77[i*4096:i*4096+4096])
 	}
-	t.watch.See("model.go:50", h77)
 
 	// %h114 = softmax %h113 {axis=3} : f32[N,4,64,64]  // model.go:50
 	cpu.Softmax(h77, h77, 256*n, 64, 1)
-	t.watch.See("model.go:50", h77)
 
 	// %h175 = random_uniform %key {d_type=f32 shape=[N,4,64,64] high=1 seed=6} : f32[N,4,64,64]  // model.go:50
 	cpu.RandomUniform(h78, 0, 1, 6, key)
-	t.watch.See("model.go:50", h78)
 
 	// %h115 = pointwise %h175, %h114 : f32[N,4,64,64]  // model.go:50
 	//
@@ -2766,7 +2636,6 @@ func (t *Trainer) trainForward(n int, logits []float32, tokens, key []int64) err
 			cpu.WhereScalarY(h79[lo:hi], h81[:hi-lo], h80[:hi-lo], 0)
 		}
 	}
-	t.watch.See("model.go:50", h79)
 
 	// %h269 = pack_panels %h107 : f32[N,4,1,64,16]  // model.go:50
 	rt.EndIfDone(t.ctx)
@@ -2774,21 +2643,18 @@ func (t *Trainer) trainForward(n int, logits []float32, tokens, key []int64) err
 
 	// %h116 = mat_mul_panels %h115, %h269 {n=16} : f32[N,4,64,16]  // model.go:50
 	cpu.MatMul(h83, h79, h82, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024, Ctx: t.ctx}, nil)
-	t.watch.See("model.go:50", h83)
 
 	// %h117 = strided_copy %h116 {shape=[N,64,4,16] strides=[4096,16,1024,1]} : f32[N,64,4,16]  // model.go:50
 	cpu.StridedCopy(h84, h83, []int{n, 64, 4, 16}, []int{4096, 16, 1024, 1}, 0)
 
 	// %h182 = random_uniform %key {d_type=f32 shape=[N,64,64] high=1 seed=7} : f32[N,64,64]  // model.go:50
 	cpu.RandomUniform(h85, 0, 1, 7, key)
-	t.watch.See("model.go:50", h85)
 
 	// %h43 = pointwise %h16 : f32[64,64]  // model.go:50
 	//
 	//	%h567 = constant {value=f32[](1.1111112)} : f32[]
 	//	%h568 = mul %p47, %h567 : f32[]
 	cpu.MulScalar(h86, w.layers1SelfAttnOutProjWeight, 1.1111112)
-	t.watch.See("model.go:50", h86)
 
 	// %h304 = pack_panels %h43 {trans=true} : f32[4,64,16]  // model.go:50
 	cpu.PackPanels(h87, h86, 64, 64, 64, true, 1, 4096)
@@ -2798,11 +2664,9 @@ func (t *Trainer) trainForward(n int, logits []float32, tokens, key []int64) err
 	//	%h572 = constant {value=f32[](1.1111112)} : f32[]
 	//	%h573 = mul %p48, %h572 : f32[]
 	cpu.MulScalar(h88, w.layers1SelfAttnOutProjBias, 1.1111112)
-	t.watch.See("model.go:50", h88)
 
 	// %h184 = mat_mul_panels %h118, %h304, %h548 {n=64} : f32[N,64,64]  // model.go:50
 	cpu.MatMul(h89, h84, h87, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h88})
-	t.watch.See("model.go:50", h89)
 
 	// %h123 = pointwise %h85, %h182, %h184 : f32[N,64,64]  // model.go:50
 	//
@@ -2819,22 +2683,18 @@ func (t *Trainer) trainForward(n int, logits []float32, tokens, key []int64) err
 			cpu.Add(h89[lo:hi], h53[lo:hi], h91[:hi-lo])
 		}
 	}
-	t.watch.See("model.go:50", h89)
 
 	// %h124 = layer_normalization %h123, %h24, %h25 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
 	cpu.LayerNorm(h92, h89, w.layers1Norm2Weight, w.layers1Norm2Bias, 64*n, 64, 1e-05)
-	t.watch.See("model.go:50", h92)
 
 	// %h323 = pack_panels %h18 {trans=true} : f32[16,64,16]  // model.go:50
 	cpu.PackPanels(h93, w.layers1Linear1Weight, 64, 256, 64, true, 1, 16384)
 
 	// %h127 = mat_mul_panels %h124, %h323, %h19 {n=256} : f32[N,64,256]  // model.go:50
 	cpu.MatMul(h94, h92, h93, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers1Linear1Bias})
-	t.watch.See("model.go:50", h94)
 
 	// %h189 = random_uniform %key {d_type=f32 shape=[N,64,256] high=1 seed=8} : f32[N,64,256]  // model.go:50
 	cpu.RandomUniform(h95, 0, 1, 8, key)
-	t.watch.See("model.go:50", h95)
 
 	// %h129 = pointwise %h189, %h127 : f32[N,64,256]  // model.go:50
 	//
@@ -2854,18 +2714,15 @@ func (t *Trainer) trainForward(n int, logits []float32, tokens, key []int64) err
 			cpu.WhereScalarY(h96[lo:hi], h98[:hi-lo], h97[:hi-lo], 0)
 		}
 	}
-	t.watch.See("model.go:50", h96)
 
 	// %h196 = random_uniform %key {d_type=f32 shape=[N,64,64] high=1 seed=9} : f32[N,64,64]  // model.go:50
 	cpu.RandomUniform(h99, 0, 1, 9, key)
-	t.watch.See("model.go:50", h99)
 
 	// %h51 = pointwise %h20 : f32[64,256]  // model.go:50
 	//
 	//	%h607 = constant {value=f32[](1.1111112)} : f32[]
 	//	%h609 = mul %p59, %h607 : f32[]
 	cpu.MulScalar(h100, w.layers1Linear2Weight, 1.1111112)
-	t.watch.See("model.go:50", h100)
 
 	// %h339 = pack_panels %h51 {trans=true} : f32[4,256,16]  // model.go:50
 	cpu.PackPanels(h101, h100, 256, 64, 256, true, 1, 16384)
@@ -2875,11 +2732,9 @@ func (t *Trainer) trainForward(n int, logits []float32, tokens, key []int64) err
 	//	%h612 = constant {value=f32[](1.1111112)} : f32[]
 	//	%h614 = mul %p60, %h612 : f32[]
 	cpu.MulScalar(h102, w.layers1Linear2Bias, 1.1111112)
-	t.watch.See("model.go:50", h102)
 
 	// %h198 = mat_mul_panels %h129, %h339, %h553 {n=64} : f32[N,64,64]  // model.go:50
 	cpu.MatMul(h103, h96, h101, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h102})
-	t.watch.See("model.go:50", h103)
 
 	// %h134 = pointwise %h123, %h196, %h198 : f32[N,64,64]  // model.go:50
 	//
@@ -2896,18 +2751,15 @@ func (t *Trainer) trainForward(n int, logits []float32, tokens, key []int64) err
 			cpu.Add(h103[lo:hi], h89[lo:hi], h105[:hi-lo])
 		}
 	}
-	t.watch.See("model.go:50", h103)
 
 	// %h135 = layer_normalization %h134, %h26, %h27 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:51
 	cpu.LayerNorm(h106, h103, w.normWeight, w.normBias, 64*n, 64, 1e-05)
-	t.watch.See("model.go:51", h106)
 
 	// %h361 = pack_panels %h {trans=true} : f32[16,64,16]  // model.go:51
 	cpu.PackPanels(h107, w.tokensWeight, 64, 256, 64, true, 1, 16384)
 
 	// %h137 = mat_mul_panels %h135, %h361 {n=256} : f32[N,64,256]  // model.go:51
 	cpu.MatMul(logits, h106, h107, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: t.ctx}, nil)
-	t.watch.See("model.go:51", logits)
 
 	// %h167 = strided_copy %h160 {shape=[N,64,256] strides=[0,0,0]} : f32[N,64,256]
 	cpu.StridedCopy(h108, w.constH160, []int{n, 64, 256}, []int{0, 0, 0}, 0)
@@ -3006,14 +2858,12 @@ func (t *Trainer) backward(n int, logits []float32, tokens []int64, dLogits []fl
 	//
 	//	%h626 = mul %p66, %p67 : f32[]
 	cpu.Mul(h108, h108, dLogits)
-	t.watch.See("pointwise", h108)
 
 	// %h390 = pack_panels %h : f32[4,256,16]  // model.go:51
 	cpu.PackPanels(h109, w.tokensWeight, 256, 64, 64, false, 1, 16384)
 
 	// %h188 = mat_mul_panels %h174, %h390 {n=64} : f32[N,64,64]  // model.go:51
 	cpu.MatMul(h110, h108, h109, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
-	t.watch.See("model.go:51", h110)
 
 	// %h203 = strided_copy %h195 {shape=[64,64*N] strides=[1,64]} : f32[64,64*N]  // model.go:51
 	if g.tokensWeight != nil {
@@ -3028,7 +2878,6 @@ func (t *Trainer) backward(n int, logits []float32, tokens []int64, dLogits []fl
 	// %h204 = mat_mul_panels %h203, %h398 {n=256} : f32[64,256]  // model.go:51
 	if g.tokensWeight != nil {
 		cpu.MatMul(h113, h111, h112, &cpu.MatMulShape{M: 64, N: 256, K: 64 * n, LDA: 64 * n, LDC: 256, Batch: 1, Ctx: t.ctx}, nil)
-		t.watch.See("model.go:51", h113)
 	}
 
 	// %h205 = strided_copy %h204 {shape=[256,64] strides=[1,256]} : f32[256,64]  // model.go:51
@@ -3038,7 +2887,6 @@ func (t *Trainer) backward(n int, logits []float32, tokens []int64, dLogits []fl
 
 	// %h206 = reduce %h134 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:51
 	cpu.ReduceMean(h115, h103, 64*n, 64, 1)
-	t.watch.See("model.go:51", h115)
 
 	// %h208 = pointwise %h134, %h206 : f32[N,64,64]  // model.go:51
 	//
@@ -3049,11 +2897,9 @@ func (t *Trainer) backward(n int, logits []float32, tokens []int64, dLogits []fl
 		cpu.Sub(h118[:64], h103[i*64:i*64+64], h117[:64])
 		cpu.Mul(h116[i*64:i*64+64], h118[:64], h118[:64])
 	}
-	t.watch.See("model.go:51", h116)
 
 	// %h209 = reduce %h208 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:51
 	cpu.ReduceMean(h119, h116, 64*n, 64, 1)
-	t.watch.See("model.go:51", h119)
 
 	// %h214 = pointwise %h209 : f32[N,64,1]  // model.go:51
 	//
@@ -3070,12 +2916,10 @@ func (t *Trainer) backward(n int, logits []float32, tokens []int64, dLogits []fl
 			cpu.ScalarDiv(h119[lo:hi], 1, h120[:hi-lo])
 		}
 	}
-	t.watch.See("model.go:51", h119)
 
 	// %h215 = layer_normalization %h134 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:51
 	rt.EndIfDone(t.ctx)
 	cpu.LayerNorm(h103, h103, nil, nil, 64*n, 64, 1e-05)
-	t.watch.See("model.go:51", h103)
 
 	// %h216 = pointwise %h188, %h26 : f32[N,64,64]  // model.go:51
 	//
@@ -3087,20 +2931,17 @@ func (t *Trainer) backward(n int, logits []float32, tokens []int64, dLogits []fl
 			cpu.Mul(h121[lo:hi], h110[lo:hi], h122[:hi-lo])
 		}
 	}
-	t.watch.See("model.go:51", h121)
 
 	// %h217 = pointwise %h188, %h215 : f32[N,64,64]  // model.go:51
 	//
 	//	%h642 = mul %p76, %p77 : f32[]
 	if g.normWeight != nil {
 		cpu.Mul(h123, h110, h103)
-		t.watch.See("model.go:51", h123)
 	}
 
 	// %h218 = reduce %h217 {kind="sum" axes=[0,1]} : f32[64]  // model.go:51
 	if g.normWeight != nil {
 		cpu.ReduceSum(g.normWeight, h123, 1, 64*n, 64)
-		t.watch.See("model.go:51", g.normWeight)
 	}
 	if t.passTrainForward.Ends() <= 1 {
 		return nil
@@ -3110,7 +2951,6 @@ func (t *Trainer) backward(n int, logits []float32, tokens []int64, dLogits []fl
 	rt.EndIfDone(t.ctx)
 	if g.normBias != nil {
 		cpu.ReduceSum(g.normBias, h110, 1, 64*n, 64)
-		t.watch.See("model.go:51", g.normBias)
 	}
 	if t.passTrainForward.Ends() <= 2 {
 		return nil
@@ -3120,15 +2960,12 @@ func (t *Trainer) backward(n int, logits []float32, tokens []int64, dLogits []fl
 	//
 	//	%h644 = mul %p78, %p79 : f32[]
 	cpu.Mul(h124, h121, h103)
-	t.watch.See("model.go:51", h124)
 
 	// %h221 = reduce %h220 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:51
 	cpu.ReduceMean(h125, h124, 64*n, 64, 1)
-	t.watch.See("model.go:51", h125)
 
 	// %h224 = reduce %h216 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:51
 	cpu.ReduceMean(h126, h121, 64*n, 64, 1)
-	t.watch.See("model.go:51", h126)
 
 	// %h226 = pointwise %h216, %h215, %h221, %h224, %h214 : f32[N,64,64]  // model.go:51
 	//
@@ -3146,7 +2983,6 @@ func (t *Trainer) backward(n int, logits []float32, tokens []int64, dLogits []fl
 		cpu.Sub(h130[:64], h130[:64], h128[:64])
 		cpu.Mul(h121[i*64:i*64+64], h130[:64], h129[:64])
 	}
-	t.watch.See("model.go:51", h121)
 
 	// %h230, %h237, %h257, %h264, %h277, %h278, %h290, %h297, %h322, %h330, %h334, %h342, %h346, %h354, %h369, %h370, %h378 = invoke %h196, %h226, %h30, %h189, %h127, %h33, %h123, %h35, %h39, %h182, %h42, %h116, %h106, %h175, %h114, %h44, %h313, %h547, %h101, %h85, %h47, %h54, %h94, %h87 {func="block2"} : f32[64], f32[64,256], f32[256], f32[256,64], f32[64], f32[64], f32[64], f32[64,64], f32[192], f32[19 ...  // model.go:50
 	if err := t.block2(n, int(t.trainForwardOffsets[trainForwardH138Off]), g.layers1Linear2Bias, g.layers1Linear2Weight, g.layers1Linear1Bias, g.layers1Linear1Weight, g.layers1Norm2Weight, g.layers1Norm2Bias, g.layers1SelfAttnOutProjBias, g.layers1SelfAttnOutProjWeight, h131, h132, h133, h134, h135, h136, g.layers1Norm1Weight, g.layers1Norm1Bias, h137, h99, h121, w.layers1Linear2Weight, h95, h94, w.layers1Linear1Weight, h89, w.layers1Norm2Weight, w.layers1Norm2Bias, h85, w.layers1SelfAttnOutProjWeight, h83, h69, h78, h77, w.constH364, h64, h73, h65, h53, w.layers1Norm1Weight, w.layers1Norm1Bias, h59, h57); err != nil {
@@ -3181,12 +3017,10 @@ func (t *Trainer) backward(n int, logits []float32, tokens []int64, dLogits []fl
 			cpu.MulScalar(h3[lo:hi], h148[:hi-lo], 1.1111112)
 		}
 	}
-	t.watch.See("model.go:49", h3)
 
 	// %h534 = reduce %h533 {kind="sum" axes=[0]} : f32[64,64]  // model.go:49
 	if g.places != nil {
 		cpu.ReduceSum(g.places, h3, 1, n, 4096)
-		t.watch.See("model.go:49", g.places)
 	}
 	if t.passTrainForward.Ends() <= 5 {
 		return nil
@@ -3202,7 +3036,6 @@ func (t *Trainer) backward(n int, logits []float32, tokens []int64, dLogits []fl
 		if err := cpu.ScatterNDAdd(h149, h149, h1, h3, []int{256}, 64); err != nil {
 			return rt.At("model.go:49", err)
 		}
-		t.watch.See("model.go:49", h149)
 	}
 
 	// %h539 = pointwise %h322, %h334, %h346 : f32[192]  // model.go:49
@@ -3214,7 +3047,6 @@ func (t *Trainer) backward(n int, logits []float32, tokens []int64, dLogits []fl
 			cpu.Add(h150[:192], h131, h133)
 			cpu.Add(g.layers1SelfAttnInProjBias, h150[:192], h135)
 		}
-		t.watch.See("model.go:49", g.layers1SelfAttnInProjBias)
 	}
 	if t.passTrainForward.Ends() <= 6 {
 		return nil
@@ -3232,7 +3064,6 @@ func (t *Trainer) backward(n int, logits []float32, tokens []int64, dLogits []fl
 				cpu.Add(g.layers1SelfAttnInProjWeight[lo:hi], h151[:hi-lo], h136[lo:hi])
 			}
 		}
-		t.watch.See("model.go:49", g.layers1SelfAttnInProjWeight)
 	}
 	if t.passTrainForward.Ends() <= 7 {
 		return nil
@@ -3247,7 +3078,6 @@ func (t *Trainer) backward(n int, logits []float32, tokens []int64, dLogits []fl
 			cpu.Add(h152[:192], h139, h141)
 			cpu.Add(g.layers0SelfAttnInProjBias, h152[:192], h143)
 		}
-		t.watch.See("model.go:49", g.layers0SelfAttnInProjBias)
 	}
 	if t.passTrainForward.Ends() <= 8 {
 		return nil
@@ -3265,7 +3095,6 @@ func (t *Trainer) backward(n int, logits []float32, tokens []int64, dLogits []fl
 				cpu.Add(g.layers0SelfAttnInProjWeight[lo:hi], h153[:hi-lo], h144[lo:hi])
 			}
 		}
-		t.watch.See("model.go:49", g.layers0SelfAttnInProjWeight)
 	}
 	if t.passTrainForward.Ends() <= 9 {
 		return nil
@@ -3276,7 +3105,6 @@ func (t *Trainer) backward(n int, logits []float32, tokens []int64, dLogits []fl
 	//	%h908 = add %p263, %p264 : f32[]
 	if g.tokensWeight != nil {
 		cpu.Add(g.tokensWeight, h114, h149)
-		t.watch.See("model.go:49", g.tokensWeight)
 	}
 	return nil
 }

@@ -72,14 +72,12 @@ func (t *Trainer) step(n int, output, bits []float32, class []int64) error {
 
 	// %h9 = mat_mul_panels %bits, %h24, %h1 {n=16 epilogue={clamp=true hi=+Inf}} : f32[N,16]  // model.go:35
 	cpu.MatMul(h2, bits, h1, &cpu.MatMulShape{M: n, N: 16, K: 2, LDA: 2, LDC: 16, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.fc1Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
-	t.watch.See("model.go:35", h2)
 
 	// %h58 = pack_panels %h2 {trans=true} : f32[1,16,16]  // model.go:36
 	cpu.PackPanels(h3, w.fc2Weight, 16, 16, 16, true, 1, 256)
 
 	// %h13 = mat_mul_panels %h9, %h58, %h3 {n=16 epilogue={clamp=true hi=+Inf}} : f32[N,16]  // model.go:36
 	cpu.MatMul(h4, h2, h3, &cpu.MatMulShape{M: n, N: 16, K: 16, LDA: 16, LDC: 16, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.fc2Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
-	t.watch.See("model.go:36", h4)
 
 	// %h61 = pack_panels %h4 {trans=true} : f32[1,16,16]  // model.go:37
 	cpu.PackPanels(h5, w.fc3Weight, 16, 2, 16, true, 1, 32)
@@ -89,11 +87,9 @@ func (t *Trainer) step(n int, output, bits []float32, class []int64) error {
 
 	// %h16 = mat_mul_panels %h13, %h61, %h59 {n=2} : f32[N,2]  // model.go:37
 	cpu.MatMul(h7, h4, h5, &cpu.MatMulShape{M: n, N: 2, K: 16, LDA: 16, LDC: 2, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h6})
-	t.watch.See("model.go:37", h7)
 
 	// %h17 = log_softmax %h16 {axis=1} : f32[N,2]  // model.go:44
 	cpu.LogSoftmax(h7, h7, n, 2, 1)
-	t.watch.See("model.go:44", h7)
 
 	// %h18 = check_index %class {count=2 what="label" things="classes"} : i64[N]  // model.go:44
 	if err := cpu.CheckIndex(h8, class, 2, false, "label", "classes"); err != nil {
@@ -104,18 +100,15 @@ func (t *Trainer) step(n int, output, bits []float32, class []int64) error {
 	if err := cpu.GatherElements(h9, h7, h8, []int{n, 1}, []int{n, 2}, 1); err != nil {
 		return rt.At("model.go:44", err)
 	}
-	t.watch.See("model.go:44", h9)
 
 	// %h25 = pointwise %h20 : f32[N,1]  // model.go:44
 	//
 	//	%h6 = neg %p4 : f32[]
 	cpu.Neg(h9, h9)
-	t.watch.See("model.go:44", h9)
 
 	// %h23 = reduce %h22 {kind="mean" axes=[0]} : f32[]  // model.go:44
 	rt.EndIfDone(t.ctx)
 	cpu.ReduceMean(output, h9, 1, n, 1)
-	t.watch.See("model.go:44", output)
 
 	// %h27 = extents {elems=[N]} : i64[1]  // model.go:44
 	cpu.Elements(h10, n)
@@ -124,14 +117,12 @@ func (t *Trainer) step(n int, output, bits []float32, class []int64) error {
 	//
 	//	%h8 = cast %p5 {to=f32} : f32[]
 	cpu.Cast(h11, h10)
-	t.watch.See("model.go:44", h11)
 
 	// %h30 = pointwise %h11 : f32[1]  // model.go:44
 	//
 	//	%h12 = constant {value=f32[](1)} : f32[]
 	//	%h14 = div %h12, %p6 : f32[]
 	cpu.ScalarDiv(h11, 1, h11)
-	t.watch.See("model.go:44", h11)
 
 	// %h31 = strided_copy %h30 {shape=[N] strides=[0]} : f32[N]  // model.go:44
 	cpu.StridedCopy(h12, h11, []int{n}, []int{0}, 0)
@@ -140,7 +131,6 @@ func (t *Trainer) step(n int, output, bits []float32, class []int64) error {
 	//
 	//	%h21 = neg %p7 : f32[]
 	cpu.Neg(h12, h12)
-	t.watch.See("model.go:44", h12)
 
 	// %h34 = fill {value=f32[](0) shape=[N,2]} : f32[N,2]  // model.go:44
 	cpu.Fill(h13, 0)
@@ -150,11 +140,9 @@ func (t *Trainer) step(n int, output, bits []float32, class []int64) error {
 	if err := cpu.ScatterElementsAdd(h13, h13, h8, h12, []int{n, 1}, []int{n, 2}, 1); err != nil {
 		return rt.At("model.go:44", err)
 	}
-	t.watch.See("model.go:44", h13)
 
 	// %h37 = reduce %h35 {kind="sum" axes=[1] keep_dims=true} : f32[N,1]  // model.go:44
 	cpu.ReduceSum(h14, h13, n, 2, 1)
-	t.watch.See("model.go:44", h14)
 
 	// %h39 = pointwise %h35, %h17, %h37 : f32[N,2]  // model.go:44
 	//
@@ -167,12 +155,10 @@ func (t *Trainer) step(n int, output, bits []float32, class []int64) error {
 		cpu.Mul(h16[:2], h16[:2], h15[:2])
 		cpu.Sub(h13[i*2:i*2+2], h13[i*2:i*2+2], h16[:2])
 	}
-	t.watch.See("model.go:44", h13)
 
 	// %h40 = reduce %h39 {kind="sum" axes=[0]} : f32[2]  // model.go:37
 	if g.fc3Bias != nil {
 		cpu.ReduceSum(g.fc3Bias, h13, 1, n, 2)
-		t.watch.See("model.go:37", g.fc3Bias)
 	}
 	if t.passStep.Ends() <= 1 {
 		return nil
@@ -195,7 +181,6 @@ func (t *Trainer) step(n int, output, bits []float32, class []int64) error {
 	// %h44 = mat_mul_panels %h43, %h67 {n=2} : f32[16,2]  // model.go:37
 	if g.fc3Weight != nil {
 		cpu.MatMul(h20, h18, h19, &cpu.MatMulShape{M: 16, N: 2, K: n, LDA: n, LDC: 2, Batch: 1, Ctx: t.ctx}, nil)
-		t.watch.See("model.go:37", h20)
 	}
 
 	// %h45 = strided_copy %h44 {shape=[2,16] strides=[1,2]} : f32[2,16]  // model.go:37
@@ -210,12 +195,10 @@ func (t *Trainer) step(n int, output, bits []float32, class []int64) error {
 	//
 	//	%h62 = gate %p, %p1 : f32[]
 	cpu.MatMul(h21, h13, h17, &cpu.MatMulShape{M: n, N: 16, K: 2, LDA: 2, LDC: 16, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Then: gate, In: [2][]float32{h4, nil}})
-	t.watch.See("model.go:37, model.go:36", h21)
 
 	// %h47 = reduce %h46 {kind="sum" axes=[0]} : f32[16]  // model.go:36
 	if g.fc2Bias != nil {
 		cpu.ReduceSum(g.fc2Bias, h21, 1, n, 16)
-		t.watch.See("model.go:36", g.fc2Bias)
 	}
 	if t.passStep.Ends() <= 3 {
 		return nil
@@ -237,7 +220,6 @@ func (t *Trainer) step(n int, output, bits []float32, class []int64) error {
 	// %h51 = mat_mul_panels %h50, %h73 {n=16} : f32[16,16]  // model.go:36
 	if g.fc2Weight != nil {
 		cpu.MatMul(h25, h23, h24, &cpu.MatMulShape{M: 16, N: 16, K: n, LDA: n, LDC: 16, Batch: 1, Ctx: t.ctx}, nil)
-		t.watch.See("model.go:36", h25)
 	}
 
 	// %h52 = strided_copy %h51 {shape=[16,16] strides=[1,16]} : f32[16,16]  // model.go:36
@@ -252,12 +234,10 @@ func (t *Trainer) step(n int, output, bits []float32, class []int64) error {
 	//
 	//	%h65 = gate %p2, %p3 : f32[]
 	cpu.MatMul(h26, h21, h22, &cpu.MatMulShape{M: n, N: 16, K: 16, LDA: 16, LDC: 16, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Then: gate, In: [2][]float32{h2, nil}})
-	t.watch.See("model.go:36, model.go:35", h26)
 
 	// %h54 = reduce %h53 {kind="sum" axes=[0]} : f32[16]  // model.go:35
 	if g.fc1Bias != nil {
 		cpu.ReduceSum(g.fc1Bias, h26, 1, n, 16)
-		t.watch.See("model.go:35", g.fc1Bias)
 	}
 	if t.passStep.Ends() <= 5 {
 		return nil
@@ -276,7 +256,6 @@ func (t *Trainer) step(n int, output, bits []float32, class []int64) error {
 	// %h56 = mat_mul_panels %h55, %h77 {n=16} : f32[2,16]  // model.go:35
 	if g.fc1Weight != nil {
 		cpu.MatMul(h29, h27, h28, &cpu.MatMulShape{M: 2, N: 16, K: n, LDA: n, LDC: 16, Batch: 1, Ctx: t.ctx}, nil)
-		t.watch.See("model.go:35", h29)
 	}
 
 	// %h57 = strided_copy %h56 {shape=[16,2] strides=[1,16]} : f32[16,2]  // model.go:35
@@ -408,14 +387,12 @@ func (t *Trainer) trainForward(n int, logits, bits []float32) error {
 
 	// %h9 = mat_mul_panels %bits, %h18, %h1 {n=16 epilogue={clamp=true hi=+Inf}} : f32[N,16]  // model.go:35
 	cpu.MatMul(h2, bits, h1, &cpu.MatMulShape{M: n, N: 16, K: 2, LDA: 2, LDC: 16, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.fc1Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
-	t.watch.See("model.go:35", h2)
 
 	// %h25 = pack_panels %h2 {trans=true} : f32[1,16,16]  // model.go:36
 	cpu.PackPanels(h3, w.fc2Weight, 16, 16, 16, true, 1, 256)
 
 	// %h13 = mat_mul_panels %h9, %h25, %h3 {n=16 epilogue={clamp=true hi=+Inf}} : f32[N,16]  // model.go:36
 	cpu.MatMul(h4, h2, h3, &cpu.MatMulShape{M: n, N: 16, K: 16, LDA: 16, LDC: 16, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.fc2Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
-	t.watch.See("model.go:36", h4)
 
 	// %h43 = pack_panels %h4 {trans=true} : f32[1,16,16]  // model.go:37
 	cpu.PackPanels(h5, w.fc3Weight, 16, 2, 16, true, 1, 32)
@@ -425,7 +402,6 @@ func (t *Trainer) trainForward(n int, logits, bits []float32) error {
 
 	// %h16 = mat_mul_panels %h13, %h43, %h32 {n=2} : f32[N,2]  // model.go:37
 	cpu.MatMul(logits, h4, h5, &cpu.MatMulShape{M: n, N: 2, K: 16, LDA: 16, LDC: 2, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h6})
-	t.watch.See("model.go:37", logits)
 
 	// %h22 = strided_copy %h21 {shape=[N,2] strides=[0,0]} : f32[N,2]
 	cpu.StridedCopy(h7, w.constH21, []int{n, 2}, []int{0, 0}, 0)
@@ -462,12 +438,10 @@ func (t *Trainer) backward(n int, logits, bits, dLogits []float32) error {
 	//
 	//	%h6 = mul %p4, %p5 : f32[]
 	cpu.Mul(h7, h7, dLogits)
-	t.watch.See("pointwise", h7)
 
 	// %h24 = reduce %h23 {kind="sum" axes=[0]} : f32[2]  // model.go:37
 	if g.fc3Bias != nil {
 		cpu.ReduceSum(g.fc3Bias, h7, 1, n, 2)
-		t.watch.See("model.go:37", g.fc3Bias)
 	}
 	if t.passTrainForward.Ends() <= 1 {
 		return nil
@@ -489,7 +463,6 @@ func (t *Trainer) backward(n int, logits, bits, dLogits []float32) error {
 	// %h28 = mat_mul_panels %h27, %h49 {n=2} : f32[16,2]  // model.go:37
 	if g.fc3Weight != nil {
 		cpu.MatMul(h11, h9, h10, &cpu.MatMulShape{M: 16, N: 2, K: n, LDA: n, LDC: 2, Batch: 1, Ctx: t.ctx}, nil)
-		t.watch.See("model.go:37", h11)
 	}
 
 	// %h29 = strided_copy %h28 {shape=[2,16] strides=[1,2]} : f32[2,16]  // model.go:37
@@ -504,12 +477,10 @@ func (t *Trainer) backward(n int, logits, bits, dLogits []float32) error {
 	//
 	//	%h44 = gate %p, %p1 : f32[]
 	cpu.MatMul(h12, h7, h8, &cpu.MatMulShape{M: n, N: 16, K: 2, LDA: 2, LDC: 16, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Then: gate, In: [2][]float32{h4, nil}})
-	t.watch.See("model.go:37, model.go:36", h12)
 
 	// %h31 = reduce %h30 {kind="sum" axes=[0]} : f32[16]  // model.go:36
 	if g.fc2Bias != nil {
 		cpu.ReduceSum(g.fc2Bias, h12, 1, n, 16)
-		t.watch.See("model.go:36", g.fc2Bias)
 	}
 	if t.passTrainForward.Ends() <= 3 {
 		return nil
@@ -528,7 +499,6 @@ func (t *Trainer) backward(n int, logits, bits, dLogits []float32) error {
 	// %h35 = mat_mul_panels %h34, %h55 {n=16} : f32[16,16]  // model.go:36
 	if g.fc2Weight != nil {
 		cpu.MatMul(h15, h13, h14, &cpu.MatMulShape{M: 16, N: 16, K: n, LDA: n, LDC: 16, Batch: 1, Ctx: t.ctx}, nil)
-		t.watch.See("model.go:36", h15)
 	}
 
 	// %h36 = strided_copy %h35 {shape=[16,16] strides=[1,16]} : f32[16,16]  // model.go:36
@@ -546,12 +516,10 @@ func (t *Trainer) backward(n int, logits, bits, dLogits []float32) error {
 	//
 	//	%h47 = gate %p2, %p3 : f32[]
 	cpu.MatMul(h17, h12, h16, &cpu.MatMulShape{M: n, N: 16, K: 16, LDA: 16, LDC: 16, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Then: gate, In: [2][]float32{h2, nil}})
-	t.watch.See("model.go:36, model.go:35", h17)
 
 	// %h38 = reduce %h37 {kind="sum" axes=[0]} : f32[16]  // model.go:35
 	if g.fc1Bias != nil {
 		cpu.ReduceSum(g.fc1Bias, h17, 1, n, 16)
-		t.watch.See("model.go:35", g.fc1Bias)
 	}
 	if t.passTrainForward.Ends() <= 5 {
 		return nil
@@ -570,7 +538,6 @@ func (t *Trainer) backward(n int, logits, bits, dLogits []float32) error {
 	// %h40 = mat_mul_panels %h39, %h59 {n=16} : f32[2,16]  // model.go:35
 	if g.fc1Weight != nil {
 		cpu.MatMul(h20, h18, h19, &cpu.MatMulShape{M: 2, N: 16, K: n, LDA: n, LDC: 16, Batch: 1, Ctx: t.ctx}, nil)
-		t.watch.See("model.go:35", h20)
 	}
 
 	// %h41 = strided_copy %h40 {shape=[16,2] strides=[1,16]} : f32[16,2]  // model.go:35

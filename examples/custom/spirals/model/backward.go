@@ -104,11 +104,9 @@ func (t *Trainer) step(n int, loss, logits, point []float32, target []int64) err
 
 	// %logits = mat_mul_panels %h31, %h6, %h38 {n=2} : f32[N,2]  // output
 	cpu.MatMul(logits, h3, h4, &cpu.MatMulShape{M: n, N: 2, K: 32, LDA: 32, LDC: 2, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h5})
-	t.watch.See("output", logits)
 
 	// %h = log_softmax %logits {axis=1} : f32[N,2]  // -loss cross_entropy
 	cpu.LogSoftmax(h6, logits, n, 2, 1)
-	t.watch.See("-loss cross_entropy", h6)
 
 	// %h1 = check_index %target {count=2 what="label" things="classes"} : i64[N]  // -loss cross_entropy
 	if err := cpu.CheckIndex(h7, target, 2, false, "label", "classes"); err != nil {
@@ -119,18 +117,15 @@ func (t *Trainer) step(n int, loss, logits, point []float32, target []int64) err
 	if err := cpu.GatherElements(h8, h6, h7, []int{n, 1}, []int{n, 2}, 1); err != nil {
 		return rt.At("-loss cross_entropy", err)
 	}
-	t.watch.See("-loss cross_entropy", h8)
 
 	// %h4 = reduce %h3 {kind="mean" axes=[0,1]} : f32[]  // -loss cross_entropy
 	cpu.ReduceMean(h9, h8, 1, n, 1)
-	t.watch.See("-loss cross_entropy", h9)
 
 	// %h5 = pointwise %h4 : f32[]  // -loss cross_entropy
 	//
 	//	%h23 = neg %p : f32[]
 	rt.EndIfDone(t.ctx)
 	cpu.Neg(loss, h9)
-	t.watch.See("-loss cross_entropy", loss)
 
 	// %h10 = extents {elems=[N]} : i64[1]  // -loss cross_entropy
 	cpu.Elements(h10, n)
@@ -139,14 +134,12 @@ func (t *Trainer) step(n int, loss, logits, point []float32, target []int64) err
 	//
 	//	%h40 = cast %p1 {to=f32} : f32[]
 	cpu.Cast(h11, h10)
-	t.watch.See("-loss cross_entropy", h11)
 
 	// %h14 = pointwise %h43 : f32[1,1]  // -loss cross_entropy
 	//
 	//	%h44 = constant {value=f32[](-1)} : f32[]
 	//	%h46 = div %h44, %p2 : f32[]
 	cpu.ScalarDiv(h11, -1, h11)
-	t.watch.See("-loss cross_entropy", h11)
 
 	// %h15 = strided_copy %h14 {shape=[N,1] strides=[0,0]} : f32[N,1]  // -loss cross_entropy
 	cpu.StridedCopy(h12, h11, []int{n, 1}, []int{0, 0}, 0)
@@ -158,11 +151,9 @@ func (t *Trainer) step(n int, loss, logits, point []float32, target []int64) err
 	if err := cpu.ScatterElementsAdd(h13, h13, h7, h12, []int{n, 1}, []int{n, 2}, 1); err != nil {
 		return rt.At("-loss cross_entropy", err)
 	}
-	t.watch.See("-loss cross_entropy", h13)
 
 	// %h19 = reduce %h17 {kind="sum" axes=[1] keep_dims=true} : f32[N,1]  // -loss cross_entropy
 	cpu.ReduceSum(h14, h13, n, 2, 1)
-	t.watch.See("-loss cross_entropy", h14)
 
 	// %h22 = pointwise %h17, %h, %h19 : f32[N,2]  // -loss cross_entropy
 	//
@@ -176,14 +167,12 @@ func (t *Trainer) step(n int, loss, logits, point []float32, target []int64) err
 		cpu.Mul(h16[:2], h16[:2], h15[:2])
 		cpu.Sub(h13[i*2:i*2+2], h13[i*2:i*2+2], h16[:2])
 	}
-	t.watch.See("-loss cross_entropy", h13)
 
 	// %h42 = pack_panels %output.weight {trans=true} : f32[2,2,16]  // output
 	cpu.PackPanels(h17, w.outputWeight, 2, 32, 2, true, 1, 64)
 
 	// %h24 = mat_mul_panels %h22, %h42 {n=32} : f32[N,32]  // output
 	cpu.MatMul(h18, h13, h17, &cpu.MatMulShape{M: n, N: 32, K: 2, LDA: 2, LDC: 32, Batch: 1, Ctx: t.ctx}, nil)
-	t.watch.See("output", h18)
 
 	// %h25 = strided_copy %h31 {shape=[32,N] strides=[1,32]} : f32[32,N]  // output
 	if g.outputWeight != nil {
@@ -198,7 +187,6 @@ func (t *Trainer) step(n int, loss, logits, point []float32, target []int64) err
 	// %h26 = mat_mul_panels %h25, %h45 {n=2} : f32[32,2]  // output
 	if g.outputWeight != nil {
 		cpu.MatMul(g.outputWeight, h19, h20, &cpu.MatMulShape{M: 32, N: 2, K: n, LDA: n, LDC: 2, Batch: 1, Ctx: t.ctx}, nil)
-		t.watch.See("output", g.outputWeight)
 	}
 	if t.passStep.Ends() <= 1 {
 		return nil
@@ -207,7 +195,6 @@ func (t *Trainer) step(n int, loss, logits, point []float32, target []int64) err
 	// %h27 = reduce %h22 {kind="sum" axes=[0]} : f32[2]  // output
 	if g.outputBias != nil {
 		cpu.ReduceSum(g.outputBias, h13, 1, n, 2)
-		t.watch.See("output", g.outputBias)
 	}
 	if t.passStep.Ends() <= 2 {
 		return nil
@@ -451,7 +438,6 @@ func (t *Trainer) trainForward(n int, logits, point []float32) error {
 
 	// %logits = mat_mul_panels %h31, %h, %h3 {n=2} : f32[N,2]  // output
 	cpu.MatMul(logits, h3, h4, &cpu.MatMulShape{M: n, N: 2, K: 32, LDA: 32, LDC: 2, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h5})
-	t.watch.See("output", logits)
 
 	// %h5 = strided_copy %h4 {shape=[N,2] strides=[0,0]} : f32[N,2]
 	cpu.StridedCopy(h6, w.constH4, []int{n, 2}, []int{0, 0}, 0)
@@ -483,14 +469,12 @@ func (t *Trainer) backward(n int, logits, point, dLogits []float32) error {
 	//
 	//	%h7 = mul %p, %p1 : f32[]
 	cpu.Mul(h6, h6, dLogits)
-	t.watch.See("pointwise", h6)
 
 	// %h26 = pack_panels %output.weight {trans=true} : f32[2,2,16]  // output
 	cpu.PackPanels(h7, w.outputWeight, 2, 32, 2, true, 1, 64)
 
 	// %h8 = mat_mul_panels %h6, %h26 {n=32} : f32[N,32]  // output
 	cpu.MatMul(h8, h6, h7, &cpu.MatMulShape{M: n, N: 32, K: 2, LDA: 2, LDC: 32, Batch: 1, Ctx: t.ctx}, nil)
-	t.watch.See("output", h8)
 
 	// %h9 = strided_copy %h31 {shape=[32,N] strides=[1,32]} : f32[32,N]  // output
 	if g.outputWeight != nil {
@@ -505,7 +489,6 @@ func (t *Trainer) backward(n int, logits, point, dLogits []float32) error {
 	// %h10 = mat_mul_panels %h9, %h29 {n=2} : f32[32,2]  // output
 	if g.outputWeight != nil {
 		cpu.MatMul(g.outputWeight, h9, h10, &cpu.MatMulShape{M: 32, N: 2, K: n, LDA: n, LDC: 2, Batch: 1, Ctx: t.ctx}, nil)
-		t.watch.See("output", g.outputWeight)
 	}
 	if t.passTrainForward.Ends() <= 1 {
 		return nil
@@ -514,7 +497,6 @@ func (t *Trainer) backward(n int, logits, point, dLogits []float32) error {
 	// %h12 = reduce %h6 {kind="sum" axes=[0]} : f32[2]  // output
 	if g.outputBias != nil {
 		cpu.ReduceSum(g.outputBias, h6, 1, n, 2)
-		t.watch.See("output", g.outputBias)
 	}
 	if t.passTrainForward.Ends() <= 2 {
 		return nil

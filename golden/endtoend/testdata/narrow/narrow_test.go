@@ -3,6 +3,7 @@ package narrow
 
 import (
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/burngen/burngen/runtime/rt"
@@ -62,5 +63,16 @@ func TestSmallStepsAreNotLost(t *testing.T) {
 	}
 	if d := got.Loss - after.Loss; d > 1e-4 || d < -1e-4 {
 		t.Errorf("the snapshot's loss is %g, the trainer's %g", got.Loss, after.Loss)
+	}
+}
+
+func TestCheckNaNNeedsChecks(t *testing.T) {
+	m, err := model.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = m.NewTrainer(model.TrainerOptions{Batch: 4, CheckNaN: true})
+	if err == nil || !strings.Contains(err.Error(), "generate it with -check-nan") {
+		t.Errorf("got %v, want how to get the checks", err)
 	}
 }
